@@ -1,0 +1,227 @@
+/* Memory, interned names, growing arrays and text. See base.h. */
+#include "base.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK_BYTES = 1 << 16 };
+
+typedef struct Chunk {
+    struct Chunk *next;
+    size_t size, used;
+    _Alignas(16) unsigned char bytes[];
+} Chunk;
+
+struct Arena {
+    Chunk *head;
+    size_t total;
+    long fail_in; /* counts chunks down to a failure; 0 = never */
+};
+
+typedef struct SymEntry {
+    struct SymEntry *next;
+    uint64_t hash;
+    size_t n;
+    char text[];
+} SymEntry;
+
+struct SymTable {
+    SymEntry **slots;
+    size_t nslots, n;
+};
+
+static Chunk *chunk_new(Arena *a, size_t need) {
+    if (a->fail_in > 0 && --a->fail_in == 0) return NULL;
+    size_t size = need > CHUNK_BYTES / 4 ? need : CHUNK_BYTES;
+    Chunk *c = calloc(1, sizeof(Chunk) + size);
+    if (!c) return NULL;
+    c->size = size;
+    a->total += sizeof(Chunk) + size;
+    return c;
+}
+
+void *ctx_alloc(Ctx *ctx, size_t bytes) {
+    Arena *a = ctx->arena;
+    if (bytes > SIZE_MAX / 2) longjmp(ctx->oom, 1);
+    size_t need = (bytes + 15) & ~(size_t)15;
+    if (!a->head || a->head->size - a->head->used < need) {
+        Chunk *c = chunk_new(a, need);
+        if (!c) longjmp(ctx->oom, 1);
+        if (a->head && need > CHUNK_BYTES / 4) { /* a large block of its own: keep filling the current one */
+            c->next = a->head->next;
+            a->head->next = c;
+            c->used = need;
+            return c->bytes;
+        }
+        c->next = a->head;
+        a->head = c;
+    }
+    void *p = a->head->bytes + a->head->used;
+    a->head->used += need;
+    return p;
+}
+
+Ctx *ctx_new(void) {
+    Ctx *ctx = calloc(1, sizeof *ctx);
+    if (!ctx) return NULL;
+    ctx->arena = calloc(1, sizeof *ctx->arena);
+    ctx->syms = calloc(1, sizeof *ctx->syms);
+    if (!ctx->arena || !ctx->syms) {
+        free(ctx->arena);
+        free(ctx->syms);
+        free(ctx);
+        return NULL;
+    }
+    return ctx;
+}
+
+void ctx_free(Ctx *ctx) {
+    if (!ctx) return;
+    for (Chunk *c = ctx->arena->head, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+    free(ctx->arena);
+    free(ctx->syms);
+    free(ctx);
+}
+
+void ctx_fail_chunk(Ctx *ctx, long n) { ctx->arena->fail_in = n; }
+size_t ctx_bytes(const Ctx *ctx) { return ctx->arena->total; }
+
+static uint64_t hash_bytes(const char *s, size_t n) {
+    uint64_t h = 1469598103934665603u;
+    for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)s[i]) * 1099511628211u;
+    return h;
+}
+
+static void syms_resize(Ctx *ctx) {
+    struct SymTable *t = ctx->syms;
+    size_t n = t->nslots ? t->nslots * 2 : 256;
+    SymEntry **slots = NEW_N(ctx, SymEntry *, n);
+    for (size_t i = 0; i < t->nslots; i++)
+        for (SymEntry *e = t->slots[i], *next; e; e = next) {
+            next = e->next;
+            e->next = slots[e->hash & (n - 1)];
+            slots[e->hash & (n - 1)] = e;
+        }
+    t->slots = slots;
+    t->nslots = n;
+}
+
+Sym sym_n(Ctx *ctx, const char *text, size_t n) {
+    struct SymTable *t = ctx->syms;
+    if (t->n >= t->nslots) syms_resize(ctx);
+    uint64_t h = hash_bytes(text, n);
+    for (SymEntry *e = t->slots[h & (t->nslots - 1)]; e; e = e->next)
+        if (e->hash == h && e->n == n && !memcmp(e->text, text, n)) return e->text;
+    SymEntry *e = ctx_alloc(ctx, sizeof *e + n + 1);
+    e->hash = h;
+    e->n = n;
+    memcpy(e->text, text, n);
+    e->next = t->slots[h & (t->nslots - 1)];
+    t->slots[h & (t->nslots - 1)] = e;
+    t->n++;
+    return e->text;
+}
+
+Sym sym(Ctx *ctx, const char *text) { return sym_n(ctx, text, strlen(text)); }
+
+Sym sym_fmt(Ctx *ctx, const char *fmt, ...) {
+    Text t = {.ctx = ctx};
+    va_list ap;
+    va_start(ap, fmt);
+    text_vfmt(&t, fmt, ap);
+    va_end(ap);
+    return sym_n(ctx, t.s ? t.s : "", t.n);
+}
+
+void *vec_grow(Ctx *ctx, void *at, int n, int *cap, size_t size) {
+    if (*cap > INT32_MAX / 2) longjmp(ctx->oom, 1);
+    int c = *cap ? *cap * 2 : 8;
+    void *p = ctx_alloc(ctx, (size_t)c * size);
+    if (n) memcpy(p, at, (size_t)n * size);
+    *cap = c;
+    return p;
+}
+
+static void text_reserve(Text *t, size_t extra) {
+    if (t->n + extra + 1 <= t->cap) return;
+    size_t cap = t->cap ? t->cap * 2 : 256;
+    while (cap < t->n + extra + 1) cap *= 2;
+    char *s = ctx_alloc(t->ctx, cap);
+    if (t->n) memcpy(s, t->s, t->n);
+    t->s = s;
+    t->cap = cap;
+}
+
+void text_put_n(Text *t, const char *s, size_t n) {
+    text_reserve(t, n);
+    memcpy(t->s + t->n, s, n);
+    t->n += n;
+    t->s[t->n] = 0;
+}
+
+void text_put(Text *t, const char *s) { text_put_n(t, s, strlen(s)); }
+void text_char(Text *t, char c) { text_put_n(t, &c, 1); }
+
+void text_vfmt(Text *t, const char *fmt, va_list ap) {
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    if (n > 0) {
+        text_reserve(t, (size_t)n);
+        vsnprintf(t->s + t->n, (size_t)n + 1, fmt, again);
+        t->n += (size_t)n;
+    }
+    va_end(again);
+}
+
+void text_fmt(Text *t, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    text_vfmt(t, fmt, ap);
+    va_end(ap);
+}
+
+void text_double(Text *t, double v) {
+    if (isnan(v)) {
+        text_put(t, "nan");
+    } else if (isinf(v)) {
+        text_put(t, v < 0 ? "-inf" : "inf");
+    } else {
+        char b[40];
+        for (int p = 1; p <= 17; p++) {
+            snprintf(b, sizeof b, "%.*g", p, v);
+            if (strtod(b, NULL) == v) break;
+        }
+        text_put(t, b);
+        if (!strpbrk(b, ".e")) text_put(t, ".0");
+    }
+}
+
+bool add_ok(int64_t a, int64_t b, int64_t *r) { return !__builtin_add_overflow(a, b, r); }
+bool mul_ok(int64_t a, int64_t b, int64_t *r) { return !__builtin_mul_overflow(a, b, r); }
+
+int64_t floor_div(int64_t a, int64_t b) {
+    if (b == -1) return (int64_t)(0 - (uint64_t)a);
+    return a / b - ((a % b != 0) && ((a < 0) != (b < 0)));
+}
+
+int64_t floor_mod(int64_t a, int64_t b) {
+    if (b == -1) return 0;
+    int64_t m = a % b;
+    return m && ((m < 0) != (b < 0)) ? m + b : m;
+}
+
+int64_t gcd64(int64_t a, int64_t b) {
+    uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+    while (y) {
+        uint64_t m = x % y;
+        x = y;
+        y = m;
+    }
+    return (int64_t)x;
+}

@@ -1,0 +1,92 @@
+/* Memory, interned names, growing arrays and text: what every other file of tdc stands on.
+ * One arena a compilation; everything hangs off one Ctx; there are no globals, so two
+ * compilations may run in two threads. Nothing here prints, exits or aborts. */
+#ifndef TDC_BASE_H
+#define TDC_BASE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Arena Arena;
+typedef struct Ctx Ctx;
+
+/* A name that was interned: equal names are equal pointers. */
+typedef const char *Sym;
+
+/* A place in a source file: bytes [start, end) of file number `file` (see diag.h); file < 0 is nowhere. */
+typedef struct Span {
+    int file;
+    uint32_t start, end;
+} Span;
+
+#define SPAN_NONE ((Span){-1, 0, 0})
+
+struct Diags; /* diag.h */
+
+/* One compilation. `oom` is where running out of memory unwinds to: the entry that created the context
+ * must have called setjmp on it (ctx_guard) before anything allocates. */
+struct Ctx {
+    Arena *arena;
+    struct Diags *diags;
+    struct SymTable *syms;
+    jmp_buf oom;
+    void *user; /* the driver's */
+};
+
+/* Creates a context, or NULL when out of memory. ctx_free releases everything that was allocated from it. */
+Ctx *ctx_new(void);
+void ctx_free(Ctx *ctx);
+/* if (CTX_GUARD(ctx)) { ...out of memory: report and return... } */
+#define CTX_GUARD(ctx) (setjmp((ctx)->oom) != 0)
+
+/* Zeroed memory, aligned to 16 bytes, that lives as long as the context. Never NULL: unwinds instead. */
+void *ctx_alloc(Ctx *ctx, size_t bytes);
+/* Testing: the n-th chunk that the arena asks the system for from now on fails (n = 1 is the next; 0 turns it off). */
+void ctx_fail_chunk(Ctx *ctx, long n);
+size_t ctx_bytes(const Ctx *ctx); /* bytes taken from the system so far */
+
+#define NEW(ctx, T) ((T *)ctx_alloc((ctx), sizeof(T)))
+#define NEW_N(ctx, T, n) ((T *)ctx_alloc((ctx), sizeof(T) * (size_t)(n)))
+
+Sym sym(Ctx *ctx, const char *text);
+Sym sym_n(Ctx *ctx, const char *text, size_t n);
+Sym sym_fmt(Ctx *ctx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* A growing array in the arena: VEC(int) v = {0}; vec_push(ctx, &v, 3); v.at[0], v.n */
+#define VEC(T)     \
+    struct {       \
+        T *at;     \
+        int n, cap; \
+    }
+void *vec_grow(Ctx *ctx, void *at, int n, int *cap, size_t size);
+#define vec_push(ctx, v, x)                                                                               \
+    do {                                                                                                  \
+        if ((v)->n == (v)->cap) (v)->at = vec_grow((ctx), (v)->at, (v)->n, &(v)->cap, sizeof *(v)->at);   \
+        (v)->at[(v)->n++] = (x);                                                                          \
+    } while (0)
+
+/* Growing text in the arena; always NUL-terminated once anything was put. */
+typedef struct Text {
+    Ctx *ctx;
+    char *s;
+    size_t n, cap;
+} Text;
+void text_put(Text *t, const char *s);
+void text_put_n(Text *t, const char *s, size_t n);
+void text_char(Text *t, char c);
+void text_fmt(Text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void text_vfmt(Text *t, const char *fmt, va_list ap);
+/* A double so that it reads back to the same bits: shortest decimal, always with a '.', an exponent, inf or nan. */
+void text_double(Text *t, double v);
+
+/* 64-bit arithmetic that says when it overflowed instead of doing so. */
+bool add_ok(int64_t a, int64_t b, int64_t *r);
+bool mul_ok(int64_t a, int64_t b, int64_t *r);
+int64_t floor_div(int64_t a, int64_t b); /* toward minus infinity; b != 0; INT64_MIN / -1 wraps */
+int64_t floor_mod(int64_t a, int64_t b); /* the sign of b */
+int64_t gcd64(int64_t a, int64_t b);
+
+#endif

@@ -1,0 +1,230 @@
+/* Graph: what each element of each tensor is. One immutable, hash-consed expression node serves for
+ * everything; a tensor is a shape, a type and defining expressions over its index variables. Nothing in a
+ * Graph says in what order, on which thread or in which memory anything is computed. */
+#ifndef TDC_GRAPH_H
+#define TDC_GRAPH_H
+
+#include "base.h"
+
+typedef enum Type {
+#define TYPE(e, name, bits, cls, acc) TY_##e,
+#include "types.def"
+#undef TYPE
+    TY_COUNT
+} Type;
+
+typedef enum TypeClass { CLASS_FLOAT, CLASS_SINT, CLASS_UINT, CLASS_BOOL } TypeClass;
+
+typedef enum Op {
+#define OP(e, text, arity, form, rule) OP_##e,
+#include "ops.def"
+#undef OP
+    OP_COUNT
+} Op;
+
+typedef enum OpForm { FORM_LEAF, FORM_INFIX, FORM_PREFIX, FORM_CALL, FORM_FORM } OpForm;
+typedef enum OpRule { RULE_NONE, RULE_ARITH, RULE_FLOAT, RULE_INT, RULE_LOGIC, RULE_COMPARE, RULE_TEST, RULE_SELECT } OpRule;
+
+typedef enum MonoidKind {
+#define MONOID(e, name, parts) MONOID_##e,
+#include "monoids.def"
+#undef MONOID
+    MONOID_COUNT
+} MonoidKind;
+
+enum { MAX_RANK = 12, MAX_NEST = 256 };
+
+typedef struct Expr Expr;
+typedef struct Tensor Tensor;
+
+/* A dimension of an entry: a non-negative integer the caller binds. lo <= value <= hi, value % divisor == 0. */
+typedef struct Dim {
+    Sym name;
+    int64_t lo, hi, hint, divisor; /* without constraints: 0, INT64_MAX, 0 (no hint), 1 */
+    int id;
+} Dim;
+
+typedef struct Scalar {
+    Sym name;
+    Type type;
+    bool has_default;
+    double def;
+    int id;
+    Span span;
+} Scalar;
+
+/* An index variable and its half-open range. Each binding (a tensor's definition, a reduction) has its own. */
+typedef struct Var {
+    Sym name;
+    const Expr *lo, *hi;
+    int id;
+} Var;
+
+typedef struct Reduce {
+    MonoidKind monoid;
+    int nvars;
+    Var **vars; /* later ranges may use earlier variables and outer ones */
+} Reduce;
+
+struct Expr {
+    Op op;
+    Type type;
+    bool untyped; /* an OP_CONST literal that takes the other operand's type; only while the frontend works */
+    int nargs;
+    int id; /* order of creation: a total order that two runs share */
+    union {
+        int64_t i;
+        double f;
+        Var *var;
+        Dim *dim;
+        Scalar *scalar;
+        Tensor *tensor;
+        Reduce *reduce;
+        struct Value *value;   /* kernel.h */
+        struct Factor *factor; /* kernel.h */
+        void *key;
+    } u;
+    const Expr *arg[];
+};
+
+typedef enum TensorKind { TENSOR_INPUT, TENSOR_INOUT, TENSOR_OUTPUT, TENSOR_LET } TensorKind;
+
+/* One defining equation: tensor[subs] = value where guard, for all values of vars in their ranges. A plain definition
+ * has subs[d] = vars[d] and no guard (NULL). */
+typedef struct Piece {
+    int nvars;
+    Var **vars;
+    const Expr **subs; /* rank of them */
+    const Expr *guard;
+    const Expr *value; /* of the tensor's compute type, or of its own type */
+    Span span;
+} Piece;
+
+struct Tensor {
+    Sym name;
+    TensorKind kind;
+    Type type; /* elements; a TENSOR_LET without a declared type has its expression's compute type */
+    bool rounds; /* a value is rounded to `type` wherever the tensor is used */
+    int rank;
+    const Expr **shape; /* integer expressions over dimensions */
+    VEC(Piece) pieces;  /* empty for inputs */
+    int id;
+    Span span;
+};
+
+/* assume and require: true for all values of the free index variables. */
+typedef struct Fact {
+    const Expr *cond;
+    bool require; /* checked on the host at entry; otherwise assumed */
+    Sym text;     /* a require's message */
+    int nvars;
+    Var **vars;
+    Span span;
+} Fact;
+
+/* One entry point. Tensors stand so that each one's definition loads only tensors before it (parameters first). */
+typedef struct Graph {
+    Ctx *ctx;
+    Sym name;
+    VEC(Dim *) dims;       /* in the order of the C interface */
+    VEC(Scalar *) scalars; /* in the order of the C interface */
+    VEC(Tensor *) tensors;
+    VEC(Fact) facts;
+    struct ExprTable *exprs;
+    int next_id;
+    Span span;
+} Graph;
+
+typedef struct Binding {
+    Sym name;
+    double value;
+    int64_t ivalue;
+} Binding;
+
+/* How check draws an input: standard normal times scale, or uniform in lo..hi. */
+typedef struct InputSpec {
+    Sym name;
+    bool uniform;
+    double lo, hi, scale;
+} InputSpec;
+
+/* A check or bench statement. */
+typedef struct Check {
+    Sym entry;
+    bool bench;
+    VEC(Binding) bindings; /* dimensions and scalars by name */
+    VEC(InputSpec) inputs;
+    double tol;   /* < 0: by the coarsest type on the way */
+    Sym error;    /* NULL, or the text of the refusal that is expected */
+    Span span;
+} Check;
+
+typedef struct Module {
+    Ctx *ctx;
+    VEC(Graph *) graphs;
+    VEC(Check) checks;
+} Module;
+
+/* ---- tables (graph.c) ---- */
+const char *type_name(Type t);
+int type_bits(Type t);
+TypeClass type_class(Type t);
+Type type_acc(Type t); /* acc(T): the type that arithmetic on T has */
+bool type_is_float(Type t);
+bool type_by_name(Sym name, Type *t);
+const char *op_text(Op op);
+int op_arity(Op op);
+OpForm op_form(Op op);
+OpRule op_rule(Op op);
+const char *monoid_name(MonoidKind m);
+int monoid_parts(MonoidKind m);
+
+/* ---- building (graph.c): equal nodes are one pointer; nothing is simplified ---- */
+Graph *graph_new(Ctx *ctx, Sym name);
+Dim *graph_dim(Graph *g, Sym name);     /* finds or makes */
+Scalar *graph_scalar(Graph *g, Sym name, Type t);
+Tensor *graph_tensor(Graph *g, Sym name, TensorKind kind, Type t, int rank, const Expr *const *shape);
+Var *graph_var(Graph *g, Sym name, const Expr *lo, const Expr *hi);
+
+const Expr *expr_int(Graph *g, Type t, int64_t v); /* integers and bool */
+const Expr *expr_float(Graph *g, Type t, double v);
+const Expr *expr_literal(Graph *g, bool is_float, int64_t i, double f); /* untyped */
+const Expr *expr_var(Graph *g, Var *v);
+const Expr *expr_dim(Graph *g, Dim *d);
+const Expr *expr_scalar(Graph *g, Scalar *s);
+const Expr *expr_load(Graph *g, Tensor *t, const Expr *const *subs);
+const Expr *expr_cast(Graph *g, Type t, const Expr *e); /* e itself where it has type t */
+const Expr *expr_reduce(Graph *g, Reduce *r, const Expr *guard, const Expr *body);
+/* Operators of ops.def with a rule: the result's type follows from it. Operands must already fit (graph_verify). */
+const Expr *expr_op(Graph *g, Op op, const Expr *const *args, int nargs);
+const Expr *expr1(Graph *g, Op op, const Expr *a);
+const Expr *expr2(Graph *g, Op op, const Expr *a, const Expr *b);
+const Expr *expr3(Graph *g, Op op, const Expr *a, const Expr *b, const Expr *c);
+/* Any node at all: the one way in, which the others call. key is what u holds. */
+const Expr *expr_node(Graph *g, Op op, Type t, bool untyped, int64_t key, const Expr *const *args, int nargs);
+
+/* The same operators with the language's typing: literals take the other operand's type, index integers convert beside
+ * floats, 16- and 8-bit types widen to acc(T), comparisons meet in the wider. NULL where no rule fits (bool + float...). */
+const Expr *expr_apply(Graph *g, Op op, const Expr *const *args, int nargs);
+/* An untyped literal (or an expression of such) becomes type t; an index integer becomes a float; else NULL if t is narrower. */
+const Expr *expr_convert(Graph *g, Type t, const Expr *e);
+
+bool expr_is_int(const Expr *e, int64_t *v); /* an integer constant */
+/* e with every use of from[i] (variables, or any nodes by identity) replaced by to[i]; reductions keep their variables. */
+const Expr *expr_replace(Graph *g, const Expr *e, const Expr *const *from, const Expr *const *to, int n);
+
+/* ---- text (graph_print.c, graph_read.c) ---- */
+/* Names of leaves that Graph does not own (values and factors of kernels); NULL: none occur. */
+typedef struct LeafNames {
+    void (*print)(void *user, Text *out, const Expr *leaf);
+    void *user;
+} LeafNames;
+void expr_print(Text *out, const Expr *e, const LeafNames *leaves);
+void graph_print(Text *out, const Graph *g);
+/* Reads one graph; NULL after reporting to the diagnostics. */
+Graph *graph_read(Ctx *ctx, const char *text, size_t n, int file);
+
+/* ---- verifier (graph_verify.c): false after saying what is wrong in *why ---- */
+bool graph_verify(Graph *g, Text *why);
+
+#endif

@@ -1,0 +1,56 @@
+/* Polynomials with integer coefficients over atoms: the canonical form of index arithmetic. An atom is any integer
+ * expression that is not +, -, * or a constant (a variable, a dimension, a factor, a floor division, a remainder, a load).
+ * Floor divisions and remainders are simplified on the way where ranges and divisibility allow: (g*K + k) / K = g
+ * for 0 <= k < K, nested quotients, common divisors. Equal functions of that kind get equal polynomials. */
+#ifndef TDC_POLY_H
+#define TDC_POLY_H
+
+#include "graph.h"
+
+enum { POLY_MAX_DEGREE = 6 };
+
+typedef struct PolyTerm {
+    int64_t coef;                       /* never 0 */
+    int degree;
+    const Expr *atom[POLY_MAX_DEGREE];  /* by id, ascending, with repetition */
+} PolyTerm;
+
+typedef struct Poly {
+    int n;
+    PolyTerm *term; /* a total order; the constant term, if any, is last */
+    bool failed;    /* overflow or too high a degree: nothing is known */
+} Poly;
+
+/* What is known of atoms: variables have their ranges, dimensions theirs; `range` may say more (NULL: nothing). */
+typedef struct PolyEnv {
+    Graph *g;
+    /* Bounds of an atom as expressions, lo <= atom <= hi (NULL: unknown). Consulted before the built-in knowledge. */
+    bool (*range)(void *user, const Expr *atom, const Expr **lo, const Expr **hi);
+    void *user;
+    const Expr *const *facts; /* bool expressions known to hold */
+    int nfacts;
+} PolyEnv;
+
+Poly poly_of(const PolyEnv *env, const Expr *e);
+Poly poly_const(Ctx *ctx, int64_t v);
+Poly poly_add(Ctx *ctx, Poly a, Poly b);
+Poly poly_sub(Ctx *ctx, Poly a, Poly b);
+Poly poly_mul(Ctx *ctx, Poly a, Poly b);
+Poly poly_scale(Ctx *ctx, Poly a, int64_t k);
+bool poly_eq(Poly a, Poly b);
+bool poly_is_const(Poly p, int64_t *v);
+/* p = coef * atom + rest with neither containing atom (not even inside another atom); false if p is not of that form. */
+bool poly_linear(Ctx *ctx, Poly p, const Expr *atom, Poly *coef, Poly *rest);
+bool poly_uses(Poly p, const Expr *atom); /* anywhere, also inside atoms */
+/* The largest known d >= 1 such that d divides p for all values (0 for the zero polynomial), from coefficients and Dim.divisor. */
+int64_t poly_divisor(Poly p);
+const Expr *poly_expr(Graph *g, Poly p); /* i64; a tidy expression */
+
+/* Conservative bounds over all values of variables and dimensions; INT64_MIN, INT64_MAX where unbounded. */
+void poly_bounds(const PolyEnv *env, Poly p, int64_t *lo, int64_t *hi);
+/* p >= 0 for all values, proved from ranges, dimension bounds and facts. False: not proved. */
+bool poly_nonneg(const PolyEnv *env, Poly p);
+/* The truth of an integer condition: 1 proved true, 0 proved false, -1 unknown. */
+int cond_truth(const PolyEnv *env, const Expr *cond);
+
+#endif

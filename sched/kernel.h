@@ -1,0 +1,184 @@
+/* Kernel: the one form of every kernel, elementwise to attention (ARCHITECTURE.md, "Tile programs").
+ *
+ * A kernel has axes. A layout writes every axis as a product of factors, outer to inner, each bound to the machine.
+ * The index of an axis is lo + sum of factor index * factor stride, a factor's stride being the product of the sizes of
+ * the factors inside it. A value is a tile: a function of the factors in its domain, replicated over all others.
+ * Stages run in order, inside a tree of serial loops. No stage knows which operator it came from. */
+#ifndef TDC_KERNEL_H
+#define TDC_KERNEL_H
+
+#include "ir/graph.h"
+#include "ir/poly.h"
+
+typedef enum Bind {
+#define BIND(e, text, scope) BIND_##e,
+#include "binds.def"
+#undef BIND
+    BIND_COUNT
+} Bind;
+typedef enum BindScope { SCOPE_BLOCK, SCOPE_LOOP, SCOPE_THREAD, SCOPE_REG } BindScope;
+
+typedef enum StageKind {
+#define STAGE(e, text) STAGE_##e,
+#include "stages.def"
+#undef STAGE
+    STAGE_COUNT
+} StageKind;
+
+enum { MAX_FACTORS = 64, MAX_PARTS = 4 /* of a monoid's state */ };
+typedef uint64_t FactorSet; /* bit f is the factor with id f of the part */
+
+typedef struct Axis Axis;
+typedef struct Layout Layout;
+typedef struct Value Value;
+typedef struct Stage Stage;
+
+typedef struct Factor {
+    int id; /* its bit in a FactorSet */
+    Axis *axis;
+    Bind bind;
+    int64_t size; /* 0: as many as the extent needs, ceil(extent / the other factors); grid and serial only, one an axis */
+    /* Filled in by kernel_finish: */
+    const Expr *count;  /* the size as an expression of dimensions (a constant where size != 0) */
+    const Expr *stride; /* in elements of the axis */
+    int tid_stride;     /* thread factors: the weight of this digit in the thread's number in the block */
+} Factor;
+
+/* lo <= index < hi. hi may read outer axes and block-uniform values; then the axis has a serial factor outermost. */
+struct Axis {
+    Sym name;
+    Var *var; /* what expressions use */
+    const Expr *lo, *hi;
+    Tensor *peel; /* not NULL: the axis starts some elements early, so that accesses along it are aligned as this tensor's
+                     rows are; elements below lo are masked as those past hi are */
+    int id;
+};
+
+/* The factors of every axis, axis after axis in the order of Part.axes, outer to inner. Block and loop factors are the same
+ * objects in every layout of a part. The first layout is the default. */
+struct Layout {
+    Sym name;
+    VEC(Factor *) factors;
+    FactorSet all;
+    int id;
+};
+
+typedef enum ValueKind { VALUE_REG, VALUE_VAR, VALUE_SHARED } ValueKind;
+
+struct Value {
+    Sym name;
+    ValueKind kind;
+    Type type;      /* storage: 16- and 8-bit types are packed in registers */
+    Layout *layout; /* registers; NULL where the domain has only block and loop factors */
+    FactorSet domain;
+    Stage *def;
+    int id;
+};
+
+/* An associative operation on tuples. Operands of combine: OP_ARG 0..n-1 the left state, n..2n-1 the right one. A builtin one
+ * is commutative too (argmax by its index). */
+typedef struct Monoid {
+    Sym name;
+    int n;
+    Type type[MAX_PARTS];
+    const Expr *identity[MAX_PARTS];
+    const Expr *combine[MAX_PARTS];
+} Monoid;
+
+typedef enum Path { PATH_DIRECT, PATH_ASYNC, PATH_BULK } Path;
+typedef enum CacheHint { CACHE_DEFAULT, CACHE_STREAM, CACHE_KEEP } CacheHint;
+
+struct Stage {
+    StageKind kind;
+    int nout;
+    Value *out[MAX_PARTS];       /* LOAD COPY SHARE READ MAP VAR REDUCE SCAN define these; SET assigns to out[0] */
+    Tensor *tensor;              /* LOAD COPY STORE ATOMIC */
+    const Expr **subs;           /* rank of them: axes' variables, dims, values, factors */
+    const Expr *expr[MAX_PARTS]; /* MAP VAR SET SHARE STORE ATOMIC: [0]; REDUCE SCAN: the monoid's operands */
+    const Expr *cond;            /* LOAD STORE ATOMIC IF: only where true (NULL: everywhere). REDUCE SCAN: others are skipped */
+    const Expr *other;           /* LOAD: the value where cond is false (NULL: 0) */
+    Value *source;               /* READ: a shared value */
+    Path path;                   /* COPY: async or bulk. STORE: direct or bulk (through shared memory) */
+    CacheHint cache;             /* LOAD STORE */
+    int depth;                   /* COPY: stages in flight (>= 1). LOAD: > 0 fetches that many iterations ahead into registers */
+    int pad;                     /* SHARE: elements added to each row of the tile against bank conflicts */
+    bool swizzle;                /* SHARE: 16-byte columns exchanged by row instead of padding */
+    Monoid *monoid;              /* REDUCE SCAN ATOMIC */
+    FactorSet over;              /* REDUCE: factors folded. LAST: grid factors over which the last arrival is found */
+    Axis *axis;                  /* SCAN FOR */
+    bool exclusive, reverse;     /* SCAN: element i sees those before (after) it; inclusive unless exclusive */
+    Value *carry[MAX_PARTS];     /* SCAN: mutable state from earlier iterations of the axis's loop, folded in and updated (or NULL) */
+    Tensor *counter;             /* LAST: i32 temporary, zeroed before the run; left zero */
+    VEC(Stage *) body;           /* FOR IF LAST */
+    Span span;
+};
+
+/* A range of a kernel's blocks with a tile program of its own. Most kernels have one. */
+typedef struct Part {
+    Sym name;
+    VEC(Axis *) axes;
+    VEC(Layout *) layouts;
+    VEC(Factor *) factors; /* by id */
+    VEC(Value *) values;
+    VEC(Stage *) body;
+    const Expr *blocks; /* filled in: product of the grid and cluster factors */
+} Part;
+
+typedef struct Kernel {
+    Sym name;
+    VEC(Part *) parts;
+    int threads;        /* filled in: the same for all parts and layouts */
+    int cluster;        /* filled in: blocks of a cluster, 1 without */
+    int blocks_per_sm;  /* launch bound; 0: none stated */
+    bool chained;       /* starts while the kernel before it drains (programmatic dependent launch) */
+    VEC(const Expr *) where; /* conditions on dimensions under which the kernel is legal */
+    Sym comment;        /* the equation, printed above the kernel */
+    Span span;
+} Kernel;
+
+/* What one entry point launches, in order. Tensors and scalars are those of `graph`: its inputs, outputs, and TENSOR_LET ones
+ * for temporaries in the workspace. */
+typedef struct Program {
+    Ctx *ctx;
+    Graph *graph;
+    VEC(Tensor *) params;  /* inputs, inouts and outputs, in the order of the C interface */
+    VEC(Tensor *) temps;
+    VEC(Tensor *) zeroed;  /* temporaries that are cleared before the first kernel */
+    VEC(Kernel *) kernels;
+    int next_id;
+} Program;
+
+/* ---- tables (kernel.c) ---- */
+const char *bind_text(Bind b);
+BindScope bind_scope(Bind b);
+const char *stage_text(StageKind k);
+
+/* ---- building (kernel.c) ---- */
+Program *program_new(Ctx *ctx, Graph *g);
+Kernel *kernel_new(Program *p, Sym name);
+Part *part_new(Program *p, Kernel *k, Sym name);
+Axis *part_axis(Program *p, Part *part, Sym name, const Expr *lo, const Expr *hi);
+Layout *part_layout(Program *p, Part *part, Sym name);
+/* Appends a factor (outer to inner, axes in order). Block and loop factors that an earlier layout already has are shared. */
+Factor *layout_factor(Program *p, Part *part, Layout *l, Axis *a, Bind bind, int64_t size);
+Value *part_value(Program *p, Part *part, Sym name, ValueKind kind, Type t, Layout *l, FactorSet domain);
+Stage *stage_new(Program *p, StageKind kind);
+const Expr *expr_value(Program *p, Value *v);   /* its type is the value's; arithmetic casts from 16 and 8 bits */
+const Expr *expr_factor(Program *p, Factor *f); /* i64 */
+Monoid *monoid_builtin(Program *p, MonoidKind kind, Type t);
+/* Factors of the kernel on which an expression of values, axes and factors depends, under a layout. */
+FactorSet expr_domain(const Part *part, const Layout *l, const Expr *e);
+/* The factor sets of an axis in a layout; of a scope. */
+FactorSet layout_axis_factors(const Layout *l, const Axis *a);
+FactorSet layout_scope_factors(const Layout *l, BindScope scope);
+/* Derives strides, counts, thread digits, block counts and domains. Called by the reader and after building. False after
+ * reporting in *why. */
+bool kernel_finish(Program *p, Kernel *k, Text *why);
+
+/* ---- text (kernel_print.c, kernel_read.c), verifier (kernel_verify.c) ---- */
+void program_print(Text *out, const Program *p);
+Program *program_read(Ctx *ctx, const char *text, size_t n, int file);
+/* Decides on the text alone whether every schedule rule holds; *why says the first one broken. */
+bool program_verify(Program *p, Text *why);
+
+#endif
