@@ -1,0 +1,51 @@
+# tdc: builds the compiler (make), tests it (make check), shows it (make demo).
+# Needs: a C11 compiler, re2c, lemon; for tests also a C++17 compiler and python3.
+B       := build
+CC      ?= gcc
+WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Wno-sign-conversion
+CFLAGS  ?= -O2 -g
+CFLAGS  += -std=c11 -D_POSIX_C_SOURCE=200809L $(WARN) -ffp-contract=off -I. -I$(B)
+ifneq ($(SAN),)
+B       := build/san
+CFLAGS  += -fsanitize=address,undefined -fno-sanitize-recover=undefined
+LDFLAGS += -fsanitize=address,undefined
+endif
+
+MAIN := frontend/main.c
+SRC  := $(filter-out $(MAIN),$(wildcard ir/*.c sched/*.c backend_cuda/*.c frontend/*.c))
+OBJ  := $(SRC:%.c=$(B)/%.o) $(if $(wildcard grammar/lexer.re),$(B)/grammar/lexer.o) $(if $(wildcard grammar/parser.y),$(B)/grammar/parser.o)
+UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
+
+all: $(if $(wildcard $(MAIN)),$(B)/tdc) $(B)/libtdc.a
+.PHONY: all clean unit
+.DELETE_ON_ERROR:
+
+$(B)/tdc: $(B)/frontend/main.o $(B)/libtdc.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ldl -lm
+$(B)/libtdc.a: $(OBJ)
+	rm -f $@ && ar rcs $@ $^
+$(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/grammar/lexer.c: grammar/lexer.re
+	@mkdir -p $(@D)
+	re2c -W -Werror --no-generation-date -o $@ $<
+$(B)/grammar/parser.c: grammar/parser.y
+	@mkdir -p $(@D)
+	lemon -q -d$(@D) $<
+$(B)/grammar/parser.h: $(B)/grammar/parser.c
+$(B)/grammar/lexer.o: $(B)/grammar/parser.h
+# Generated code is not held to the warnings that its generator cannot meet.
+$(B)/grammar/%.o: $(B)/grammar/%.c
+	$(CC) $(CFLAGS) -Wno-conversion -Wno-missing-prototypes -Wno-shadow -Wno-unused-parameter -I. -MMD -MP -c -o $@ $<
+
+unit: $(UNIT)
+$(B)/unit/%: tests/unit/%.c $(B)/libtdc.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(B)/libtdc.a -ldl -lm
+
+clean:
+	rm -rf build
+
+-include $(OBJ:.o=.d) $(B)/frontend/main.d $(UNIT:=.d)
