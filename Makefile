@@ -1,10 +1,15 @@
 # tdc: builds the compiler (make), tests it (make check), shows it (make demo).
-# Needs: a C11 compiler, re2c, lemon; for tests also a C++17 compiler and python3.
+# Needs what requirements.apt lists; check and demo install it where they may.
 B       := build
-CC      ?= gcc
+ifeq ($(origin CC),default)
+CC      := gcc
+endif
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Wno-sign-conversion
 CFLAGS  ?= -O2 -g
 CFLAGS  += -std=c11 -D_POSIX_C_SOURCE=200809L $(WARN) -ffp-contract=off -I. -I$(B)
+ifneq ($(WERROR),)
+CFLAGS  += -Werror
+endif
 ifneq ($(SAN),)
 B       := build/san
 CFLAGS  += -fsanitize=address,undefined -fno-sanitize-recover=undefined
@@ -15,9 +20,11 @@ MAIN := frontend/main.c
 SRC  := $(filter-out $(MAIN),$(wildcard ir/*.c sched/*.c backend_cuda/*.c frontend/*.c))
 OBJ  := $(SRC:%.c=$(B)/%.o) $(if $(wildcard grammar/lexer.re),$(B)/grammar/lexer.o) $(if $(wildcard grammar/parser.y),$(B)/grammar/parser.o)
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
+# Files whose text goes into the compiler: FILE becomes $(B)/FILE.inc, one C string literal a line, each followed by a comma.
+EMBED := $(patsubst %,$(B)/%.inc,$(wildcard backend_cuda/prelude.cuh))
 
 all: $(if $(wildcard $(MAIN)),$(B)/tdc) $(B)/libtdc.a
-.PHONY: all clean unit
+.PHONY: all deps unit check check-gpu demo samples format clean
 .DELETE_ON_ERROR:
 
 $(B)/tdc: $(B)/frontend/main.o $(B)/libtdc.a
@@ -27,6 +34,10 @@ $(B)/libtdc.a: $(OBJ)
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+$(B)/%.inc: %
+	@mkdir -p $(@D)
+	sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n",/' $< > $@
+$(OBJ): | $(EMBED)
 
 $(B)/grammar/lexer.c: grammar/lexer.re
 	@mkdir -p $(@D)
@@ -45,6 +56,18 @@ $(B)/unit/%: tests/unit/%.c $(B)/libtdc.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(B)/libtdc.a -ldl -lm
 
+deps:
+	@sh tests/deps.sh
+# All tests that need no GPU; `make check SAN=1` under the sanitizers, `make check UPDATE=1` rewrites the expectations.
+check: deps
+	@$(MAKE) -s all unit
+	@B=$(B) tests/run.sh $(if $(UPDATE),--update)
+# The numeric tests on the GPU of this machine.
+check-gpu: deps
+	@$(MAKE) -s all unit
+	@B=$(B) tests/run.sh --gpu
+format:
+	clang-format -i $(filter-out %.def,$(wildcard ir/*.[ch] sched/*.[ch] backend_cuda/*.[ch] frontend/*.[ch]))
 clean:
 	rm -rf build
 

@@ -1,0 +1,71 @@
+#!/bin/bash
+# All tests of tdc that need no GPU, or with --gpu the numeric ones on the GPU of this machine. Run by `make check` after
+# building. --update rewrites the expectations of the golden tests from what tdc prints now.
+#
+# A test is a job: a command whose exit status says whether it passed. A job whose last line reads `N passed, M failed`
+# counts as that many tests. What is run:
+#   build/unit/*           unit tests
+#   tests/checks/*.sh      the project's structure, and the emitted files under the compilers' warnings
+#   tests/golden/X.td      each sibling X.PASS is what `tdc X.td --dump=PASS` prints
+#   tests/errors/X.td      each line's comment `// expect error[E0123]: text` is what is reported there, and nothing else
+#   tests/*/run.sh         a suite of its own
+#   tests/numeric/*.td, samples/*.td   `tdc check`
+# NAMES as further arguments choose the jobs whose name contains one of them.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+export B=${B:-build} TDC=${TDC:-${B:-build}/tdc} UPDATE=0 TARGET=--emu
+only=()
+for a in "$@"; do
+    case $a in
+        --update) UPDATE=1 ;;
+        --gpu) TARGET=--gpu ;;
+        -*) echo "usage: tests/run.sh [--update] [--gpu] [NAME...]" >&2; exit 2 ;;
+        *) only+=("$a") ;;
+    esac
+done
+out=$(mktemp -d) || exit 1
+trap 'rm -rf "$out"' EXIT
+
+jobs() { # one a line: name, a tab, command
+    local f
+    if [ $TARGET = --emu ]; then
+        for f in tests/unit/*.c; do [ -e "$f" ] && f=${f##*/} && printf 'unit/%s\t%s\n' "${f%.c}" "$B/unit/${f%.c}"; done
+        for f in tests/checks/*.sh; do [ -e "$f" ] && printf 'checks/%s\tbash %s\n' "$(basename "$f" .sh)" "$f"; done
+        for f in tests/golden/*.td tests/golden/*.kernel; do [ -e "$f" ] && printf 'golden/%s\tbash tests/golden.sh %s\n' "${f##*/}" "$f"; done
+        for f in tests/errors/*.td; do [ -e "$f" ] && printf 'errors/%s\tbash tests/errors.sh %s\n' "${f##*/}" "$f"; done
+        for f in tests/*/run.sh; do [ -e "$f" ] && printf '%s\tbash %s\n' "$(basename "$(dirname "$f")")" "$f"; done
+    fi
+    [ -x "$TDC" ] || return
+    for f in tests/numeric/*.td samples/*.td; do [ -e "$f" ] && printf '%s\t%s check %s %s\n' "${f%.td}" "$TDC" "$f" "$TARGET"; done
+}
+
+run_job() { # NUMBER NAME COMMAND: output to $out/NUMBER.log, "passed failed" to $out/NUMBER.sum
+    local log=$out/$1.log p=0 f=0 last
+    if bash -c "$3" >"$log" 2>&1; then p=1; else f=1; fi
+    last=$(tail -n 1 "$log")
+    if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+        p=${BASH_REMATCH[1]}
+        [ "${BASH_REMATCH[2]}" -gt "$f" ] && f=${BASH_REMATCH[2]}
+    fi
+    echo "$p $f" >"$out/$1.sum"
+    if [ "$f" = 0 ]; then
+        echo "ok      $2"
+    else
+        { echo "FAILED  $2"; tail -n 40 "$log" | sed 's/^/        /'; }
+    fi
+}
+export -f run_job
+export out
+
+n=0
+while IFS=$'\t' read -r name command; do
+    if [ ${#only[@]} -gt 0 ]; then
+        keep=0
+        for o in "${only[@]}"; do [[ $name == *"$o"* ]] && keep=1; done
+        [ $keep = 1 ] || continue
+    fi
+    n=$((n + 1))
+    printf '%s\0%s\0%s\0' $n "$name" "$command"
+done < <(jobs) | xargs -0 -r -n 3 -P "${JOBS:-$(nproc)}" bash -c 'run_job "$@"' _
+
+cat "$out"/*.sum 2>/dev/null | awk '{ p += $1; f += $2 } END { printf "%d passed, %d failed\n", p, f; exit f > 0 || p == 0 }'
