@@ -72,6 +72,7 @@ struct Expr {
     bool untyped; /* an OP_CONST literal that takes the other operand's type; only while the frontend works */
     int nargs;
     int id; /* order of creation: a total order that two runs share */
+    int depth; /* 1 for leaves: what a recursion over the node costs; the frontend bounds it */
     union {
         int64_t i;
         double f;
@@ -172,6 +173,8 @@ TypeClass type_class(Type t);
 Type type_acc(Type t); /* acc(T): the type that arithmetic on T has */
 bool type_is_float(Type t);
 bool type_by_name(Sym name, Type *t);
+double type_round(Type t, double v);   /* v as a number of float type t: half to even; 8-bit types saturate */
+int64_t type_wrap(Type t, int64_t v);  /* v as a number of integer type t, modulo 2^bits; bool: 0 or 1 */
 const char *op_text(Op op);
 int op_arity(Op op);
 OpForm op_form(Op op);
@@ -208,6 +211,9 @@ const Expr *expr_node(Graph *g, Op op, Type t, bool untyped, int64_t key, const 
 const Expr *expr_apply(Graph *g, Op op, const Expr *const *args, int nargs);
 /* An untyped literal (or an expression of such) becomes type t; an index integer becomes a float; else NULL if t is narrower. */
 const Expr *expr_convert(Graph *g, Type t, const Expr *e);
+
+/* An untyped expression takes the type it has by itself: i64, or f32 where it has a float. Others are returned as they are. */
+const Expr *expr_settle(Graph *g, const Expr *e);
 
 bool expr_is_int(const Expr *e, int64_t *v); /* an integer constant */
 /* e with every use of from[i] (variables, or any nodes by identity) replaced by to[i]; reductions keep their variables. */

@@ -1,0 +1,246 @@
+/* Building Graphs: hash-consed expression nodes, tensors, dimensions and variables. Nothing here simplifies, and
+ * nothing here knows the language's implicit conversions (typing.c). */
+#include "graph.h"
+#include "expr_map.h"
+
+#include <math.h>
+#include <string.h>
+
+struct ExprTable {
+    const Expr **slot;
+    size_t n, cap; /* cap is a power of two */
+};
+
+static uint64_t mix(uint64_t h, uint64_t v) {
+    h = (h ^ v) * 0x9E3779B97F4A7C15u;
+    return h ^ (h >> 29);
+}
+
+static uint64_t node_hash(Op op, Type t, bool untyped, int64_t key, const Expr *const *args, int nargs) {
+    uint64_t h = mix((uint64_t)op << 16 | (uint64_t)t << 8 | (uint64_t)untyped, (uint64_t)key);
+    for (int i = 0; i < nargs; i++) h = mix(h, (uint64_t)args[i]->id + 1);
+    return h;
+}
+
+static size_t table_find(const struct ExprTable *x, uint64_t hash, Op op, Type t, bool untyped, int64_t key,
+                         const Expr *const *args, int nargs) {
+    for (size_t i = hash & (x->cap - 1);; i = (i + 1) & (x->cap - 1)) {
+        const Expr *e = x->slot[i];
+        if (!e) return i;
+        if (e->op == op && e->type == t && e->untyped == untyped && e->u.i == key && e->nargs == nargs &&
+            (nargs == 0 || !memcmp(e->arg, args, sizeof(Expr *) * (size_t)nargs)))
+            return i;
+    }
+}
+
+static void table_grow(Ctx *ctx, struct ExprTable *x) {
+    struct ExprTable old = *x;
+    x->cap = old.cap ? old.cap * 2 : 256;
+    x->slot = NEW_N(ctx, const Expr *, x->cap);
+    for (size_t i = 0; i < old.cap; i++) {
+        const Expr *e = old.slot[i];
+        if (!e) continue;
+        uint64_t h = node_hash(e->op, e->type, e->untyped, e->u.i, e->arg, e->nargs);
+        x->slot[table_find(x, h, e->op, e->type, e->untyped, e->u.i, e->arg, e->nargs)] = e;
+    }
+}
+
+const Expr *expr_node(Graph *g, Op op, Type t, bool untyped, int64_t key, const Expr *const *args, int nargs) {
+    struct ExprTable *x = g->exprs;
+    if (x->n * 2 >= x->cap) table_grow(g->ctx, x);
+    size_t i = table_find(x, node_hash(op, t, untyped, key, args, nargs), op, t, untyped, key, args, nargs);
+    if (x->slot[i]) return x->slot[i];
+    Expr *e = ctx_alloc(g->ctx, sizeof *e + sizeof(Expr *) * (size_t)nargs);
+    e->op = op;
+    e->type = t;
+    e->untyped = untyped;
+    e->nargs = nargs;
+    e->id = g->next_id++;
+    e->u.i = key;
+    e->depth = 1;
+    for (int a = 0; a < nargs; a++) {
+        e->arg[a] = args[a];
+        if (args[a]->depth >= e->depth) e->depth = args[a]->depth + 1;
+    }
+    x->slot[i] = e;
+    x->n++;
+    return e;
+}
+
+static int64_t key_of(const void *p) { return (int64_t)(intptr_t)p; }
+
+static int64_t float_key(double v) {
+    if (isnan(v)) v = (double)NAN; /* one NaN */
+    int64_t k;
+    memcpy(&k, &v, sizeof k);
+    return k;
+}
+
+Graph *graph_new(Ctx *ctx, Sym name) {
+    Graph *g = NEW(ctx, Graph);
+    g->ctx = ctx;
+    g->name = name;
+    g->exprs = NEW(ctx, struct ExprTable);
+    g->span = SPAN_NONE;
+    return g;
+}
+
+Dim *graph_dim(Graph *g, Sym name) {
+    for (int i = 0; i < g->dims.n; i++)
+        if (g->dims.at[i]->name == name) return g->dims.at[i];
+    Dim *d = NEW(g->ctx, Dim);
+    *d = (Dim){.name = name, .hi = INT64_MAX, .divisor = 1, .id = g->dims.n};
+    vec_push(g->ctx, &g->dims, d);
+    return d;
+}
+
+Scalar *graph_scalar(Graph *g, Sym name, Type t) {
+    for (int i = 0; i < g->scalars.n; i++)
+        if (g->scalars.at[i]->name == name) return g->scalars.at[i];
+    Scalar *s = NEW(g->ctx, Scalar);
+    *s = (Scalar){.name = name, .type = t, .id = g->scalars.n, .span = SPAN_NONE};
+    vec_push(g->ctx, &g->scalars, s);
+    return s;
+}
+
+Tensor *graph_tensor(Graph *g, Sym name, TensorKind kind, Type t, int rank, const Expr *const *shape) {
+    Tensor *x = NEW(g->ctx, Tensor);
+    x->name = name;
+    x->kind = kind;
+    x->type = t;
+    x->rank = rank;
+    x->shape = NEW_N(g->ctx, const Expr *, rank ? rank : 1);
+    for (int i = 0; i < rank; i++) x->shape[i] = shape[i];
+    x->id = g->tensors.n;
+    x->span = SPAN_NONE;
+    vec_push(g->ctx, &g->tensors, x);
+    return x;
+}
+
+Var *graph_var(Graph *g, Sym name, const Expr *lo, const Expr *hi) {
+    Var *v = NEW(g->ctx, Var);
+    *v = (Var){.name = name, .lo = lo, .hi = hi, .id = g->next_id++};
+    return v;
+}
+
+const Expr *expr_int(Graph *g, Type t, int64_t v) {
+    return expr_node(g, OP_CONST, t, false, type_wrap(t, v), NULL, 0);
+}
+
+const Expr *expr_float(Graph *g, Type t, double v) {
+    return expr_node(g, OP_CONST, t, false, float_key(type_round(t, v)), NULL, 0);
+}
+
+const Expr *expr_literal(Graph *g, bool is_float, int64_t i, double f) {
+    return expr_node(g, OP_CONST, is_float ? TY_F64 : TY_I64, true, is_float ? float_key(f) : i, NULL, 0);
+}
+
+const Expr *expr_var(Graph *g, Var *v) { return expr_node(g, OP_VAR, TY_I64, false, key_of(v), NULL, 0); }
+const Expr *expr_dim(Graph *g, Dim *d) { return expr_node(g, OP_DIM, TY_I64, false, key_of(d), NULL, 0); }
+const Expr *expr_scalar(Graph *g, Scalar *s) { return expr_node(g, OP_SCALAR, s->type, false, key_of(s), NULL, 0); }
+
+const Expr *expr_load(Graph *g, Tensor *t, const Expr *const *subs) {
+    return expr_node(g, OP_LOAD, t->type, false, key_of(t), subs, t->rank);
+}
+
+const Expr *expr_cast(Graph *g, Type t, const Expr *e) {
+    if (e->untyped) {
+        const Expr *c = expr_convert(g, t, e);
+        if (c) return c;
+        e = expr_settle(g, e);
+    }
+    return e->type == t ? e : expr_node(g, OP_CAST, t, false, 0, &e, 1);
+}
+
+const Expr *expr_reduce(Graph *g, Reduce *r, const Expr *guard, const Expr *body) {
+    if (!guard) guard = expr_int(g, TY_BOOL, 1);
+    body = expr_settle(g, body);
+    bool truth = r->monoid == MONOID_ANY || r->monoid == MONOID_ALL;
+    if (!truth) body = expr_cast(g, type_acc(body->type), body);
+    Type t = monoid_parts(r->monoid) == 2 ? TY_I64 : body->type;
+    return expr_node(g, OP_REDUCE, t, false, key_of(r), (const Expr *[]){guard, body}, 2);
+}
+
+const Expr *expr_op(Graph *g, Op op, const Expr *const *args, int nargs) {
+    Type t = TY_BOOL;
+    switch (op_rule(op)) {
+    case RULE_NONE:
+    case RULE_LOGIC:
+    case RULE_COMPARE:
+    case RULE_TEST: break;
+    case RULE_ARITH:
+    case RULE_FLOAT:
+    case RULE_INT:
+    case RULE_SELECT: t = args[nargs - 1]->type; break;
+    }
+    return expr_node(g, op, t, false, 0, args, nargs);
+}
+
+const Expr *expr1(Graph *g, Op op, const Expr *a) { return expr_op(g, op, &a, 1); }
+
+const Expr *expr2(Graph *g, Op op, const Expr *a, const Expr *b) {
+    return expr_op(g, op, (const Expr *[]){a, b}, 2);
+}
+
+const Expr *expr3(Graph *g, Op op, const Expr *a, const Expr *b, const Expr *c) {
+    return expr_op(g, op, (const Expr *[]){a, b, c}, 3);
+}
+
+bool expr_is_int(const Expr *e, int64_t *v) {
+    if (e->op != OP_CONST || type_is_float(e->type)) return false;
+    *v = e->u.i;
+    return true;
+}
+
+/* ---- replacing ---- */
+
+typedef struct Replacing {
+    Graph *g;
+    ExprMap done;
+} Replacing;
+
+static const Expr *replace(Replacing *x, const Expr *e);
+
+/* The reduction itself, or one with new variables where a bound changes. */
+static Reduce *replace_reduce(Replacing *x, Reduce *r) {
+    const void *known = expr_map_get(&x->done, r);
+    if (known) return (Reduce *)known;
+    Graph *g = x->g;
+    bool changed = false;
+    Reduce *fresh = NEW(g->ctx, Reduce);
+    *fresh = *r;
+    fresh->vars = NEW_N(g->ctx, Var *, r->nvars);
+    for (int i = 0; i < r->nvars; i++) {
+        Var *v = r->vars[i];
+        const Expr *lo = replace(x, v->lo), *hi = replace(x, v->hi);
+        fresh->vars[i] = v;
+        if (lo == v->lo && hi == v->hi) continue;
+        changed = true;
+        fresh->vars[i] = graph_var(g, v->name, lo, hi);
+        expr_map_put(g->ctx, &x->done, expr_var(g, v), expr_var(g, fresh->vars[i]));
+    }
+    if (!changed) fresh = r;
+    expr_map_put(g->ctx, &x->done, r, fresh);
+    return fresh;
+}
+
+static const Expr *replace(Replacing *x, const Expr *e) {
+    const Expr *done = expr_map_get(&x->done, e);
+    if (done) return done;
+    int64_t key = e->op == OP_REDUCE ? key_of(replace_reduce(x, e->u.reduce)) : e->u.i;
+    const Expr *few[4], **args = e->nargs <= 4 ? few : NEW_N(x->g->ctx, const Expr *, e->nargs);
+    bool changed = key != e->u.i;
+    for (int i = 0; i < e->nargs; i++) {
+        args[i] = replace(x, e->arg[i]);
+        changed |= args[i] != e->arg[i];
+    }
+    const Expr *r = changed ? expr_node(x->g, e->op, e->type, e->untyped, key, args, e->nargs) : e;
+    expr_map_put(x->g->ctx, &x->done, e, r);
+    return r;
+}
+
+const Expr *expr_replace(Graph *g, const Expr *e, const Expr *const *from, const Expr *const *to, int n) {
+    Replacing x = {.g = g};
+    for (int i = 0; i < n; i++) expr_map_put(g->ctx, &x.done, from[i], to[i]);
+    return replace(&x, e);
+}
