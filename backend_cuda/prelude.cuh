@@ -1,0 +1,509 @@
+// The prelude: what emitted kernels call beyond plain C++ (ARCHITECTURE.md, "The prelude", says what each name means).
+// An entry starts at a line "//@ names". An emitted file gets the entries whose names it uses, and those that they use.
+// "//@ portable names" are written in terms of the others and serve the CPU stand-in as they are; it has its own
+// bodies for the rest.
+
+//@ td_word td_words
+template <class T, bool small = (sizeof(T) < 4)> struct td_word_of { typedef T type; };
+template <class T> struct td_word_of<T, true> { typedef uint32_t type; };
+template <class T> using td_word = typename td_word_of<T>::type;
+template <class T> __host__ __device__ constexpr int td_words(int n) { return sizeof(T) < 4 ? (n * (int)sizeof(T) + 3) / 4 : n; }
+
+//@ td_arith
+template <class T> struct td_arith_of { typedef T type; };
+template <> struct td_arith_of<__half> { typedef float type; };
+template <> struct td_arith_of<__nv_bfloat16> { typedef float type; };
+template <> struct td_arith_of<int8_t> { typedef int32_t type; };
+template <> struct td_arith_of<int16_t> { typedef int32_t type; };
+template <> struct td_arith_of<uint8_t> { typedef int32_t type; };
+template <> struct td_arith_of<uint16_t> { typedef int32_t type; };
+template <class T> using td_arith = typename td_arith_of<T>::type;
+
+//@ td_bits td_of_bits
+// The bits of one element below 32 bits, and back.
+__device__ __forceinline__ float td_of_bits(uint32_t b, __nv_bfloat16) { return __uint_as_float(b << 16); }
+__device__ __forceinline__ float td_of_bits(uint32_t b, __half) { return __half2float(__ushort_as_half((unsigned short)b)); }
+__device__ __forceinline__ int td_of_bits(uint32_t b, int16_t) { return (int16_t)b; }
+__device__ __forceinline__ int td_of_bits(uint32_t b, uint16_t) { return (int)(b & 0xffffu); }
+__device__ __forceinline__ int td_of_bits(uint32_t b, int8_t) { return (int8_t)b; }
+__device__ __forceinline__ int td_of_bits(uint32_t b, uint8_t) { return (int)(b & 0xffu); }
+__device__ __forceinline__ bool td_of_bits(uint32_t b, bool) { return (b & 0xffu) != 0; }
+__device__ __forceinline__ uint32_t td_bits(float v, __nv_bfloat16) { return __bfloat16_as_ushort(__float2bfloat16_rn(v)); }
+__device__ __forceinline__ uint32_t td_bits(float v, __half) { return __half_as_ushort(__float2half_rn(v)); }
+__device__ __forceinline__ uint32_t td_bits(int v, int16_t) { return (uint16_t)v; }
+__device__ __forceinline__ uint32_t td_bits(int v, uint16_t) { return (uint16_t)v; }
+__device__ __forceinline__ uint32_t td_bits(int v, int8_t) { return (uint8_t)v; }
+__device__ __forceinline__ uint32_t td_bits(int v, uint8_t) { return (uint8_t)v; }
+__device__ __forceinline__ uint32_t td_bits(bool v, bool) { return v ? 1u : 0u; }
+
+//@ td_get
+template <class T> __device__ __forceinline__ td_arith<T> td_get(const td_word<T> *w, int i) {
+    if constexpr (sizeof(T) >= 4) return w[i];
+    else if constexpr (std::is_same<T, __nv_bfloat16>::value) return __uint_as_float(i & 1 ? w[i >> 1] & 0xffff0000u : w[i >> 1] << 16);
+    else if constexpr (sizeof(T) == 2) return td_of_bits(i & 1 ? w[i >> 1] >> 16 : w[i >> 1] & 0xffffu, T());
+    else return td_of_bits(w[i >> 2] >> (8 * (i & 3)), T());
+}
+
+//@ td_put
+template <class T> __device__ __forceinline__ void td_put(td_word<T> *w, int i, td_arith<T> v) {
+    if constexpr (sizeof(T) >= 4) w[i] = v;
+    else if constexpr (sizeof(T) == 2)
+        w[i >> 1] = i & 1 ? (w[i >> 1] & 0xffffu) | td_bits(v, T()) << 16 : (w[i >> 1] & 0xffff0000u) | td_bits(v, T());
+    else w[i >> 2] = (w[i >> 2] & ~(0xffu << (8 * (i & 3)))) | td_bits(v, T()) << (8 * (i & 3));
+}
+
+//@ td_pair
+__device__ __forceinline__ uint32_t td_pair(float a, float b, __nv_bfloat16) {
+    uint32_t r;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(b), "f"(a));
+    return r;
+}
+__device__ __forceinline__ uint32_t td_pair(float a, float b, __half) {
+    uint32_t r;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(b), "f"(a));
+    return r;
+}
+
+//@ td_pack
+template <class T, int V> __device__ __forceinline__ void td_pack(td_word<T> *w, const td_arith<T> *v) {
+    if constexpr (sizeof(T) >= 4) {
+#pragma unroll
+        for (int i = 0; i < V; i++) w[i] = v[i];
+    } else {
+        constexpr int per = 4 / (int)sizeof(T);
+#pragma unroll
+        for (int k = 0; k < td_words<T>(V); k++) {
+            if constexpr (std::is_same<T, __half>::value || std::is_same<T, __nv_bfloat16>::value) {
+                w[k] = k * 2 + 1 < V ? td_pair(v[k * 2], v[k * 2 + 1 < V ? k * 2 + 1 : 0], T()) : td_bits(v[k * 2], T());
+            } else {
+                uint32_t b = 0;
+#pragma unroll
+                for (int j = 0; j < per; j++)
+                    if (k * per + j < V) b |= td_bits(v[k * per + j], T()) << (8 * (int)sizeof(T) * j);
+                w[k] = b;
+            }
+        }
+    }
+}
+
+//@ td_round
+template <class T> __device__ __forceinline__ td_arith<T> td_round(td_arith<T> v) {
+    if constexpr (sizeof(T) >= 4) return v;
+    else return td_of_bits(td_bits(v, T()), T());
+}
+
+//@ td_access td_access_ld td_access_st
+// One access of N bytes (1, 2, 4, 8 or 16). H: 0 plain, 1 streaming (evict first), 2 keep (evict last).
+template <int N> struct td_access;
+template <> struct td_access<1> { typedef uint8_t type; };
+template <> struct td_access<2> { typedef uint16_t type; };
+template <> struct td_access<4> { typedef uint32_t type; };
+template <> struct td_access<8> { typedef uint2 type; };
+template <> struct td_access<16> { typedef uint4 type; };
+template <int N, int H> __device__ __forceinline__ typename td_access<N>::type td_access_ld(const void *p) {
+    typedef typename td_access<N>::type U;
+    if constexpr (H == 1 && N >= 4) return __ldcs((const U *)p);
+    else if constexpr (H == 2 && N == 16) {
+        U v;
+        asm volatile("ld.global.L1::evict_last.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
+        return v;
+    } else return *(const U *)p;
+}
+template <int N, int H> __device__ __forceinline__ void td_access_st(void *p, typename td_access<N>::type v) {
+    typedef typename td_access<N>::type U;
+    if constexpr (H == 1 && N >= 4) __stcs((U *)p, v);
+    else *(U *)p = v;
+}
+
+//@ td_ld
+template <class T, int V, int H> __device__ __forceinline__ void td_ld(td_word<T> *w, const T *p) {
+    constexpr int bytes = V * (int)sizeof(T), n = bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : (int)sizeof(T);
+#pragma unroll
+    for (int i = 0; i < bytes / n; i++) {
+        const auto v = td_access_ld<n, H>((const char *)p + i * n);
+        if constexpr (n < 4) {
+            if (i * n % 4 == 0) w[i * n / 4] = (td_word<T>)v;
+            else w[i * n / 4] |= (td_word<T>)((uint32_t)v << (8 * (i * n % 4)));
+        } else memcpy((char *)w + i * n, &v, (size_t)n);
+    }
+}
+
+//@ td_st
+template <class T, int V, int H> __device__ __forceinline__ void td_st(T *p, const td_word<T> *w) {
+    constexpr int bytes = V * (int)sizeof(T), n = bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : (int)sizeof(T);
+#pragma unroll
+    for (int i = 0; i < bytes / n; i++) {
+        typename td_access<n>::type v;
+        if constexpr (n < 4) v = (typename td_access<n>::type)(((const uint32_t *)w)[i * n / 4] >> (8 * (i * n % 4)));
+        else memcpy(&v, (const char *)w + i * n, (size_t)n);
+        td_access_st<n, H>((char *)p + i * n, v);
+    }
+}
+
+//@ td_undef
+template <class T, int V> __device__ __forceinline__ void td_undef(td_word<T> *w) {
+#pragma unroll
+    for (int i = 0; i < td_words<T>(V); i++) w[i] = td_word<T>();
+}
+
+//@ td_ld_each
+template <class T, int V, int H> __device__ __forceinline__ void td_ld_each(td_word<T> *w, const T *p, int lo, int hi) {
+#pragma unroll
+    for (int e = 0; e < V; e++) {
+        td_word<T> b[1] = {td_word<T>()};
+        if (lo <= e && e < hi) td_ld<T, 1, H>(b, p + e);
+        if constexpr (sizeof(T) >= 4) w[e] = b[0];
+        else if (e * sizeof(T) % 4 == 0) w[e * sizeof(T) / 4] = b[0];
+        else w[e * sizeof(T) / 4] |= b[0] << (8 * (e * sizeof(T) % 4));
+    }
+}
+
+//@ td_st_each
+template <class T, int V, int H> __device__ __forceinline__ void td_st_each(T *p, const td_word<T> *w, int lo, int hi) {
+#pragma unroll
+    for (int e = 0; e < V; e++)
+        if (lo <= e && e < hi) {
+            td_word<T> b[1];
+            if constexpr (sizeof(T) >= 4) b[0] = w[e];
+            else b[0] = w[e * sizeof(T) / 4] >> (8 * (e * sizeof(T) % 4));
+            td_st<T, 1, H>(p + e, b);
+        }
+}
+
+//@ portable td_load td_load_v td_load_n
+// A: accesses are aligned. _v: elements e < n, n known to be a multiple of V where A; _n: elements lo <= e < hi.
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_load(td_word<T> *w, const T *p) {
+    if constexpr (A) td_ld<T, V, H>(w, p);
+    else td_ld_each<T, V, H>(w, p, 0, V);
+}
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_v(td_word<T> *w, const T *p, int n) {
+    if constexpr (!A) td_ld_each<T, V, H>(w, p, 0, n);
+    else if (n > 0) td_ld<T, V, H>(w, p);
+    else td_undef<T, V>(w);
+}
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_n(td_word<T> *w, const T *p, int lo, int hi) {
+    if (A && lo <= 0 && hi >= V) td_ld<T, V, H>(w, p);
+    else if (lo < V && hi > 0) td_ld_each<T, V, H>(w, p, lo, hi);
+    else td_undef<T, V>(w);
+}
+
+//@ portable td_store td_store_v td_store_n
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_store(T *p, const td_word<T> *w) {
+    if constexpr (A) td_st<T, V, H>(p, w);
+    else td_st_each<T, V, H>(p, w, 0, V);
+}
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_v(T *p, const td_word<T> *w, int n) {
+    if constexpr (!A) td_st_each<T, V, H>(p, w, 0, n);
+    else if (n > 0) td_st<T, V, H>(p, w);
+}
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_n(T *p, const td_word<T> *w, int lo, int hi) {
+    if (A && lo <= 0 && hi >= V) td_st<T, V, H>(p, w);
+    else if (lo < V && hi > 0) td_st_each<T, V, H>(p, w, lo, hi);
+}
+
+//@ td_tid
+__device__ __forceinline__ int td_tid() { return (int)threadIdx.x; }
+//@ td_block
+__device__ __forceinline__ int td_block() { return (int)blockIdx.x; }
+//@ td_cluster_rank
+__device__ __forceinline__ int td_cluster_rank() {
+    uint32_t r;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));
+    return (int)r;
+}
+
+//@ td_sp td_shared
+template <class T> using td_sp = T *;
+template <class T> __device__ __forceinline__ T *td_shared(int byte_offset) {
+    extern __shared__ __align__(1024) unsigned char td_dynamic[];
+    return (T *)(td_dynamic + byte_offset);
+}
+//@ td_lds
+template <class T, int V> __device__ __forceinline__ void td_lds(td_word<T> *w, const T *p) { td_ld<T, V, 0>(w, p); }
+//@ td_sts
+template <class T, int V> __device__ __forceinline__ void td_sts(T *p, const td_word<T> *w) { td_st<T, V, 0>(p, w); }
+//@ td_address
+__device__ __forceinline__ uint32_t td_address(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
+//@ td_cluster_sts
+template <class T, int V> __device__ __forceinline__ void td_cluster_sts(T *p, int rank, const td_word<T> *w) {
+    static_assert(sizeof(T) >= 4, "whole words");
+    uint32_t a;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(a) : "r"(td_address(p)), "r"(rank));
+#pragma unroll
+    for (int i = 0; i < V; i++) {
+        if constexpr (sizeof(T) == 8) {
+            unsigned long long b;
+            memcpy(&b, &w[i], 8);
+            asm volatile("st.shared::cluster.b64 [%0], %1;" ::"r"(a + 8 * i), "l"(b) : "memory");
+        } else {
+            uint32_t b;
+            memcpy(&b, &w[i], 4);
+            asm volatile("st.shared::cluster.b32 [%0], %1;" ::"r"(a + 4 * i), "r"(b) : "memory");
+        }
+    }
+}
+
+//@ td_shfl_xor
+template <class T> __device__ __forceinline__ T td_shfl_xor(T v, int mask) { return __shfl_xor_sync(0xffffffffu, v, mask); }
+//@ td_shfl_up
+template <class T> __device__ __forceinline__ T td_shfl_up(T v, int d) { return __shfl_up_sync(0xffffffffu, v, (unsigned)d); }
+//@ td_shfl_down
+template <class T> __device__ __forceinline__ T td_shfl_down(T v, int d) { return __shfl_down_sync(0xffffffffu, v, (unsigned)d); }
+//@ td_shfl_idx
+template <class T> __device__ __forceinline__ T td_shfl_idx(T v, int lane) { return __shfl_sync(0xffffffffu, v, lane); }
+//@ td_sync
+__device__ __forceinline__ void td_sync() { __syncthreads(); }
+//@ td_syncwarp
+__device__ __forceinline__ void td_syncwarp() { __syncwarp(); }
+//@ td_cluster_sync
+__device__ __forceinline__ void td_cluster_sync() {
+    asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+//@ td_cp_async
+template <class T, int V> __device__ __forceinline__ void td_cp_async(T *s, const T *p) {
+    static_assert(V * sizeof(T) == 16, "16 bytes");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(td_address(s)), "l"(p) : "memory");
+}
+//@ td_cp_commit
+__device__ __forceinline__ void td_cp_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+//@ td_cp_wait
+template <int N> __device__ __forceinline__ void td_cp_wait() { asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory"); }
+//@ td_mbar_init
+__device__ __forceinline__ void td_mbar_init(uint64_t *b, int count) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(td_address(b)), "r"(count) : "memory");
+}
+//@ td_mbar_fence
+__device__ __forceinline__ void td_mbar_fence() {
+    asm volatile("fence.mbarrier_init.release.cluster;\n\tfence.proxy.async.shared::cta;" ::: "memory");
+}
+//@ td_mbar_arrive
+__device__ __forceinline__ void td_mbar_arrive(uint64_t *b) {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(td_address(b)) : "memory");
+}
+//@ td_mbar_expect
+__device__ __forceinline__ void td_mbar_expect(uint64_t *b, int bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(td_address(b)), "r"(bytes) : "memory");
+}
+//@ td_mbar_wait
+__device__ __forceinline__ void td_mbar_wait(uint64_t *b, int parity) {
+    uint32_t done;
+    do {
+        asm volatile("{\n\t.reg .pred p;\n\tmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\tselp.u32 %0, 1, 0, p;\n\t}"
+                     : "=r"(done)
+                     : "r"(td_address(b)), "r"(parity)
+                     : "memory");
+    } while (!done);
+}
+//@ td_bulk_load
+__device__ __forceinline__ void td_bulk_load(void *s, const void *p, int bytes, uint64_t *mbar) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(td_address(s)), "l"(p),
+                 "r"(bytes), "r"(td_address(mbar))
+                 : "memory");
+}
+//@ td_bulk_store
+__device__ __forceinline__ void td_bulk_store(void *p, const void *s, int bytes) {
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(p), "r"(td_address(s)), "r"(bytes) : "memory");
+}
+//@ td_bulk_commit
+__device__ __forceinline__ void td_bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+//@ td_bulk_wait_read
+template <int N> __device__ __forceinline__ void td_bulk_wait_read() {
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
+}
+//@ td_bulk_wait
+template <int N> __device__ __forceinline__ void td_bulk_wait() { asm volatile("cp.async.bulk.wait_group %0;" ::"n"(N) : "memory"); }
+//@ td_async_fence
+__device__ __forceinline__ void td_async_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+//@ td_pdl_wait
+__device__ __forceinline__ void td_pdl_wait() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+//@ td_pdl_launch
+__device__ __forceinline__ void td_pdl_launch() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+
+//@ td_last_block
+__device__ __forceinline__ bool td_last_block(int *counter, int total) {
+    __shared__ int last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        last = atomicAdd(counter, 1) == total - 1;
+        if (last) *counter = 0;
+    }
+    __syncthreads();
+    if (last) __threadfence();
+    return last;
+}
+//@ td_atomic_add
+template <class T> __device__ __forceinline__ void td_atomic_add(T *p, T v) { atomicAdd(p, v); }
+__device__ __forceinline__ void td_atomic_add(int64_t *p, int64_t v) { atomicAdd((unsigned long long *)p, (unsigned long long)v); }
+//@ td_atomic_max
+template <class T> __device__ __forceinline__ void td_atomic_max(T *p, T v) { atomicMax(p, v); }
+//@ td_atomic_min
+template <class T> __device__ __forceinline__ void td_atomic_min(T *p, T v) { atomicMin(p, v); }
+
+//@ td_max
+template <class T> __device__ __forceinline__ T td_max(T a, T b) { return a != a ? a : b != b ? b : a > b ? a : b; }
+__device__ __forceinline__ float td_max(float a, float b) {
+    float r;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+    return r;
+}
+//@ td_min
+template <class T> __device__ __forceinline__ T td_min(T a, T b) { return a != a ? a : b != b ? b : a < b ? a : b; }
+__device__ __forceinline__ float td_min(float a, float b) {
+    float r;
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+    return r;
+}
+//@ td_abs
+__device__ __forceinline__ float td_abs(float x) { return fabsf(x); }
+__device__ __forceinline__ double td_abs(double x) { return fabs(x); }
+__device__ __forceinline__ int32_t td_abs(int32_t x) { return x < 0 ? (int32_t)(0u - (uint32_t)x) : x; }
+__device__ __forceinline__ int64_t td_abs(int64_t x) { return x < 0 ? (int64_t)(0u - (uint64_t)x) : x; }
+__device__ __forceinline__ uint32_t td_abs(uint32_t x) { return x; }
+//@ td_sign
+template <class T> __device__ __forceinline__ T td_sign(T x) { return x > T(0) ? T(1) : x < T(0) ? T(-1) : x; }
+
+//@ TD_MATH
+#define TD_MATH(name, f32, f64)                                               \
+    __device__ __forceinline__ float name(float x) { return f32(x); }         \
+    __device__ __forceinline__ double name(double x) { return f64(x); }
+//@ td_floor
+TD_MATH(td_floor, floorf, floor)
+//@ td_ceil
+TD_MATH(td_ceil, ceilf, ceil)
+//@ td_round_even
+TD_MATH(td_round_even, rintf, rint)
+//@ td_trunc
+TD_MATH(td_trunc, truncf, trunc)
+//@ td_sqrt
+TD_MATH(td_sqrt, sqrtf, sqrt)
+//@ td_rsqrt
+TD_MATH(td_rsqrt, rsqrtf, rsqrt)
+//@ td_exp
+TD_MATH(td_exp, expf, exp)
+//@ td_exp2
+TD_MATH(td_exp2, exp2f, exp2)
+//@ td_expm1
+TD_MATH(td_expm1, expm1f, expm1)
+//@ td_log
+TD_MATH(td_log, logf, log)
+//@ td_log2
+TD_MATH(td_log2, log2f, log2)
+//@ td_log10
+TD_MATH(td_log10, log10f, log10)
+//@ td_log1p
+TD_MATH(td_log1p, log1pf, log1p)
+//@ td_sin
+TD_MATH(td_sin, sinf, sin)
+//@ td_cos
+TD_MATH(td_cos, cosf, cos)
+//@ td_tan
+TD_MATH(td_tan, tanf, tan)
+//@ td_asin
+TD_MATH(td_asin, asinf, asin)
+//@ td_acos
+TD_MATH(td_acos, acosf, acos)
+//@ td_atan
+TD_MATH(td_atan, atanf, atan)
+//@ td_sinh
+TD_MATH(td_sinh, sinhf, sinh)
+//@ td_cosh
+TD_MATH(td_cosh, coshf, cosh)
+//@ td_tanh
+TD_MATH(td_tanh, tanhf, tanh)
+//@ td_asinh
+TD_MATH(td_asinh, asinhf, asinh)
+//@ td_acosh
+TD_MATH(td_acosh, acoshf, acosh)
+//@ td_atanh
+TD_MATH(td_atanh, atanhf, atanh)
+//@ td_erf
+TD_MATH(td_erf, erff, erf)
+//@ td_erfc
+TD_MATH(td_erfc, erfcf, erfc)
+//@ td_lgamma
+TD_MATH(td_lgamma, lgammaf, lgamma)
+//@ td_atan2
+__device__ __forceinline__ float td_atan2(float y, float x) { return atan2f(y, x); }
+__device__ __forceinline__ double td_atan2(double y, double x) { return atan2(y, x); }
+//@ td_pow
+__device__ __forceinline__ float td_pow(float x, float y) { return powf(x, y); }
+__device__ __forceinline__ double td_pow(double x, double y) { return pow(x, y); }
+//@ td_fma
+__device__ __forceinline__ float td_fma(float a, float b, float c) { return fmaf(a, b, c); }
+__device__ __forceinline__ double td_fma(double a, double b, double c) { return fma(a, b, c); }
+//@ td_sigmoid
+__device__ __forceinline__ float td_sigmoid(float x) {
+    float r;
+    asm("rcp.approx.f32 %0, %1;" : "=f"(r) : "f"(1.0f + expf(-x)));
+    return r;
+}
+__device__ __forceinline__ double td_sigmoid(double x) { return 1.0 / (1.0 + exp(-x)); }
+//@ portable td_digamma
+// Recurrence up to 10, then the asymptotic series in 1/x^2 (Abramowitz and Stegun 6.3.5, 6.3.18); reflection below 0 (6.3.7).
+__device__ inline double td_digamma(double x) {
+    double s = 0.0;
+    if (x <= 0.0) {
+        if (floor(x) == x) return NAN;
+        s = -3.14159265358979323846 / tan(3.14159265358979323846 * x);
+        x = 1.0 - x;
+    }
+    for (; x < 10.0; x += 1.0) s -= 1.0 / x;
+    const double q = 1.0 / (x * x);
+    return s + log(x) - 0.5 / x - q * (1.0 / 12 - q * (1.0 / 120 - q * (1.0 / 252 - q * (1.0 / 240 - q * (1.0 / 132)))));
+}
+__device__ inline float td_digamma(float x) { return (float)td_digamma((double)x); }
+//@ portable td_isnan
+template <class T> __device__ __forceinline__ bool td_isnan(T x) { return x != x; }
+//@ portable td_isinf
+template <class T> __device__ __forceinline__ bool td_isinf(T x) { return x == T(INFINITY) || x == T(-INFINITY); }
+//@ portable td_isfinite
+template <class T> __device__ __forceinline__ bool td_isfinite(T x) { return x - x == T(0); }
+//@ portable td_floor_div
+template <class T> __device__ __forceinline__ T td_floor_div(T a, T b) {
+    const T q = a / b;
+    return q - (T)(a % b != 0 && (a < 0) != (b < 0));
+}
+//@ portable td_floor_mod
+template <class T> __device__ __forceinline__ T td_floor_mod(T a, T b) {
+    const T m = a % b;
+    return m + (m != 0 && (m < 0) != (b < 0) ? b : T(0));
+}
+//@ portable td_to_int
+// A float to an integer type: truncates, saturates, NaN gives 0. lo and hi are the type's bounds.
+template <class T, class F> __device__ __forceinline__ T td_to_int(F v, T lo, T hi) {
+    return v != v ? T(0) : v <= (F)lo ? lo : v >= (F)hi ? hi : (T)v;
+}
+
+//@ td_launch
+template <class Args>
+static cudaError_t td_launch(void (*kernel)(const Args), const Args &args, long long grid, int threads, int cluster, size_t shared_bytes,
+                             int chained, cudaStream_t stream) {
+    if (grid == 0) return cudaSuccess;
+    cudaLaunchAttribute at[2];
+    cudaLaunchConfig_t c = {};
+    c.gridDim = dim3((unsigned)grid);
+    c.blockDim = dim3((unsigned)threads);
+    c.dynamicSmemBytes = shared_bytes;
+    c.stream = stream;
+    c.attrs = at;
+    if (cluster > 1) {
+        at[c.numAttrs].id = cudaLaunchAttributeClusterDimension;
+        at[c.numAttrs].val.clusterDim.x = (unsigned)cluster;
+        at[c.numAttrs].val.clusterDim.y = at[c.numAttrs].val.clusterDim.z = 1;
+        c.numAttrs++;
+    }
+    if (chained) {
+        at[c.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        at[c.numAttrs].val.programmaticStreamSerializationAllowed = 1;
+        c.numAttrs++;
+    }
+    return cudaLaunchKernelEx(&c, kernel, args);
+}
+//@ td_prepare
+template <class Args> static cudaError_t td_prepare(void (*kernel)(const Args), size_t shared_bytes, int cluster) {
+    cudaError_t e = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes);
+    if (e == cudaSuccess && cluster > 8) e = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    return e;
+}
