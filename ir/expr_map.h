@@ -8,7 +8,7 @@ typedef struct ExprMap {
     struct {
         const void *key;
         const void *value;
-    } *slot;
+    } * slot;
     size_t n, cap;
 } ExprMap;
 

@@ -103,9 +103,21 @@ Scalar *graph_scalar(Graph *g, Sym name, Type t) {
     return s;
 }
 
+static bool name_taken(const Graph *g, Sym name) {
+    for (int i = 0; i < g->tensors.n; i++)
+        if (g->tensors.at[i]->name == name) return true;
+    for (int i = 0; i < g->dims.n; i++)
+        if (g->dims.at[i]->name == name) return true;
+    for (int i = 0; i < g->scalars.n; i++)
+        if (g->scalars.at[i]->name == name) return true;
+    return false;
+}
+
 Tensor *graph_tensor(Graph *g, Sym name, TensorKind kind, Type t, int rank, const Expr *const *shape) {
     Tensor *x = NEW(g->ctx, Tensor);
     x->name = name;
+    if (kind == TENSOR_LET)
+        for (int n = 2; name_taken(g, x->name); n++) x->name = sym_fmt(g->ctx, "%s_%d", name, n);
     x->kind = kind;
     x->type = t;
     x->rank = rank;
@@ -123,9 +135,7 @@ Var *graph_var(Graph *g, Sym name, const Expr *lo, const Expr *hi) {
     return v;
 }
 
-const Expr *expr_int(Graph *g, Type t, int64_t v) {
-    return expr_node(g, OP_CONST, t, false, type_wrap(t, v), NULL, 0);
-}
+const Expr *expr_int(Graph *g, Type t, int64_t v) { return expr_node(g, OP_CONST, t, false, type_wrap(t, v), NULL, 0); }
 
 const Expr *expr_float(Graph *g, Type t, double v) {
     return expr_node(g, OP_CONST, t, false, float_key(type_round(t, v)), NULL, 0);
@@ -178,9 +188,7 @@ const Expr *expr_op(Graph *g, Op op, const Expr *const *args, int nargs) {
 
 const Expr *expr1(Graph *g, Op op, const Expr *a) { return expr_op(g, op, &a, 1); }
 
-const Expr *expr2(Graph *g, Op op, const Expr *a, const Expr *b) {
-    return expr_op(g, op, (const Expr *[]){a, b}, 2);
-}
+const Expr *expr2(Graph *g, Op op, const Expr *a, const Expr *b) { return expr_op(g, op, (const Expr *[]){a, b}, 2); }
 
 const Expr *expr3(Graph *g, Op op, const Expr *a, const Expr *b, const Expr *c) {
     return expr_op(g, op, (const Expr *[]){a, b, c}, 3);

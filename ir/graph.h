@@ -32,7 +32,7 @@ typedef enum MonoidKind {
     MONOID_COUNT
 } MonoidKind;
 
-enum { MAX_RANK = 12, MAX_NEST = 256 };
+enum { MAX_RANK = 12, MAX_NEST = 256, MAX_DEPTH = 4096 /* Expr.depth: the frontend and the readers hold it */ };
 
 typedef struct Expr Expr;
 typedef struct Tensor Tensor;
@@ -186,6 +186,7 @@ int monoid_parts(MonoidKind m);
 Graph *graph_new(Ctx *ctx, Sym name);
 Dim *graph_dim(Graph *g, Sym name);     /* finds or makes */
 Scalar *graph_scalar(Graph *g, Sym name, Type t);
+/* A TENSOR_LET whose name is taken gets a number appended. */
 Tensor *graph_tensor(Graph *g, Sym name, TensorKind kind, Type t, int rank, const Expr *const *shape);
 Var *graph_var(Graph *g, Sym name, const Expr *lo, const Expr *hi);
 

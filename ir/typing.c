@@ -8,7 +8,8 @@
 
 static bool type_is_int(Type t) { return type_class(t) == CLASS_SINT || type_class(t) == CLASS_UINT; }
 
-/* Integer arithmetic on index variables, dimensions and constants without a quotient: what converts to float by itself. */
+/* Integer arithmetic on index variables, dimensions and constants without a quotient: what converts to float by itself.
+ */
 static bool is_index(ExprMap *seen, Graph *g, const Expr *e) {
     if (expr_map_get(seen, e)) return true; /* a node that failed has ended the walk */
     bool leaf = e->op == OP_VAR || e->op == OP_DIM || e->op == OP_FACTOR || e->op == OP_CONST;
