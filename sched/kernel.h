@@ -51,6 +51,7 @@ struct Axis {
     const Expr *lo, *hi;
     Tensor *peel; /* not NULL: the axis starts some elements early, so that accesses along it are aligned as this tensor's
                      rows are; elements below lo are masked as those past hi are */
+    FactorSet row; /* filled in: with peel, the factors that decide where the axis starts (the tensor's other subscripts) */
     int id;
 };
 
@@ -79,7 +80,9 @@ struct Value {
  * is commutative too (argmax by its index). */
 typedef struct Monoid {
     Sym name;
+    bool declared; /* in the program's text; otherwise one of ir/monoids.def */
     int n;
+    Sym part[MAX_PARTS]; /* declared ones: the names of the state's parts */
     Type type[MAX_PARTS];
     const Expr *identity[MAX_PARTS];
     const Expr *combine[MAX_PARTS];
@@ -90,6 +93,7 @@ typedef enum CacheHint { CACHE_DEFAULT, CACHE_STREAM, CACHE_KEEP } CacheHint;
 
 struct Stage {
     StageKind kind;
+    Layout *layout; /* in which it is evaluated. NULL: filled in, that of its results, else the first that has its operands */
     int nout;
     Value *out[MAX_PARTS];       /* LOAD COPY SHARE READ MAP VAR REDUCE SCAN define these; SET assigns to out[0] */
     Tensor *tensor;              /* LOAD COPY STORE ATOMIC */
@@ -144,6 +148,7 @@ typedef struct Program {
     VEC(Tensor *) params;  /* inputs, inouts and outputs, in the order of the C interface */
     VEC(Tensor *) temps;
     VEC(Tensor *) zeroed;  /* temporaries that are cleared before the first kernel */
+    VEC(Monoid *) monoids; /* declared ones */
     VEC(Kernel *) kernels;
     int next_id;
 } Program;
@@ -166,6 +171,13 @@ Stage *stage_new(Program *p, StageKind kind);
 const Expr *expr_value(Program *p, Value *v);   /* its type is the value's; arithmetic casts from 16 and 8 bits */
 const Expr *expr_factor(Program *p, Factor *f); /* i64 */
 Monoid *monoid_builtin(Program *p, MonoidKind kind, Type t);
+/* Call once all layouts of a part are there and before its values: a factor of a later layout that equals one of an earlier
+ * (axis, binding, size, stride, digit) becomes the same object, so that values on such factors serve in both layouts. */
+bool part_share_factors(Program *p, Kernel *k, Part *part, Text *why);
+/* Elements by which an axis with a peel may start early (one less than those in 16 bytes); 0 without. */
+int64_t axis_slack(const Axis *a);
+/* The factors of an axis that form a tile inside a block: threads and registers. */
+FactorSet layout_tile_factors(const Layout *l, const Axis *a);
 /* Factors of the kernel on which an expression of values, axes and factors depends, under a layout. */
 FactorSet expr_domain(const Part *part, const Layout *l, const Expr *e);
 /* The factor sets of an axis in a layout; of a scope. */
