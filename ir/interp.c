@@ -1,0 +1,288 @@
+/* The interpreter: sizes, memory and the order of definitions. */
+#include "interp_code.h"
+
+#include <math.h>
+#include <string.h>
+
+static const int64_t MAX_ELEMENTS = (int64_t)1 << 30; /* of one tensor */
+
+/* ---- integer expressions on the host ---- */
+
+typedef struct HostEnv {
+    const Graph *g;
+    const int64_t *dims;
+    const double *scalars;
+    int depth;
+} HostEnv;
+
+static bool host_eval(HostEnv *h, const Expr *e, int64_t *v);
+
+static bool host_leaf(const HostEnv *h, const Expr *e, int64_t *v) {
+    if (type_is_float(e->type)) return false;
+    if (e->op == OP_CONST) {
+        *v = e->u.i;
+        return true;
+    }
+    if (e->op == OP_DIM) {
+        for (int i = 0; i < h->g->dims.n; i++)
+            if (h->g->dims.at[i] == e->u.dim) return *v = h->dims[i], true;
+    } else if (h->scalars) {
+        for (int i = 0; i < h->g->scalars.n; i++)
+            if (h->g->scalars.at[i] == e->u.scalar) return *v = num_to_int(e->type, h->scalars[i]), true;
+    }
+    return false;
+}
+
+static bool host_binary(Op op, int64_t a, int64_t b, int64_t *v) {
+    switch (op) {
+    case OP_ADD: return add_ok(a, b, v);
+    case OP_SUB: return b != INT64_MIN && add_ok(a, -b, v);
+    case OP_MUL: return mul_ok(a, b, v);
+    case OP_DIV:
+        if (!b || (a == INT64_MIN && b == -1)) return false;
+        return *v = floor_div(a, b), true;
+    case OP_MOD: return b ? (*v = floor_mod(a, b), true) : false;
+    case OP_BITAND: return *v = a & b, true;
+    case OP_BITOR: return *v = a | b, true;
+    case OP_BITXOR: return *v = a ^ b, true;
+    case OP_SHR: return b >= 0 && b < 64 ? (*v = a >> b, true) : false;
+    case OP_SHL: return b >= 0 && b < 63 && mul_ok(a, (int64_t)1 << b, v);
+    case OP_MIN: return *v = a < b ? a : b, true;
+    case OP_MAX: return *v = a > b ? a : b, true;
+    case OP_EQ: return *v = a == b, true;
+    case OP_NE: return *v = a != b, true;
+    case OP_LT: return *v = a < b, true;
+    case OP_LE: return *v = a <= b, true;
+    case OP_GT: return *v = a > b, true;
+    case OP_GE: return *v = a >= b, true;
+    default: return false;
+    }
+}
+
+static bool host_node(HostEnv *h, const Expr *e, int64_t *v) {
+    int64_t a, b;
+    switch (e->op) {
+    case OP_CONST:
+    case OP_DIM:
+    case OP_SCALAR: return host_leaf(h, e, v);
+    case OP_VAR:
+    case OP_LOAD:
+    case OP_REDUCE: return false;
+    default: break;
+    }
+    if (e->nargs < 1 || type_is_float(e->arg[0]->type) || !host_eval(h, e->arg[0], &a)) return false;
+    switch (e->op) {
+    case OP_CAST: return *v = num_wrap(e->type, a), !type_is_float(e->type);
+    case OP_NEG: return a != INT64_MIN && (*v = -a, true);
+    case OP_NOT: return *v = !a, true;
+    case OP_ABS: return a != INT64_MIN && (*v = a < 0 ? -a : a, true);
+    case OP_SIGN: return *v = (a > 0) - (a < 0), true;
+    case OP_AND: return a ? host_eval(h, e->arg[1], v) : (*v = 0, true);
+    case OP_OR: return a ? (*v = 1, true) : host_eval(h, e->arg[1], v);
+    case OP_IF: return host_eval(h, e->arg[a ? 1 : 2], v);
+    default: break;
+    }
+    return e->nargs == 2 && host_eval(h, e->arg[1], &b) && host_binary(e->op, a, b, v) && num_wrap(e->type, *v) == *v;
+}
+
+static bool host_eval(HostEnv *h, const Expr *e, int64_t *v) {
+    if (h->depth == 2000) return false;
+    h->depth++;
+    bool ok = host_node(h, e, v);
+    h->depth--;
+    return ok;
+}
+
+bool interp_int(const Graph *g, const Expr *e, const int64_t *dims, const double *scalars, int64_t *v) {
+    HostEnv h = {g, dims, scalars, 0};
+    return host_eval(&h, e, v);
+}
+
+bool interp_shape(const Graph *g, const Tensor *t, const int64_t *dims, int64_t *shape, int64_t *n, Text *why) {
+    *n = 1;
+    for (int d = 0; d < t->rank; d++) {
+        if (!interp_int(g, t->shape[d], dims, NULL, &shape[d])) {
+            text_fmt(why, "dimension %d of %s cannot be computed", d + 1, t->name);
+            return false;
+        }
+        if (shape[d] < 0) {
+            text_fmt(why, "dimension %d of %s is negative: %lld", d + 1, t->name, (long long)shape[d]);
+            return false;
+        }
+        if (!mul_ok(*n, shape[d], n) || *n > INT64_MAX / 16) {
+            text_fmt(why, "the tensor %s is too large", t->name);
+            return false;
+        }
+    }
+    return true;
+}
+
+int interp_nparams(const Graph *g) {
+    int n = 0;
+    for (int i = 0; i < g->tensors.n; i++) n += g->tensors.at[i]->kind != TENSOR_LET;
+    return n;
+}
+
+const Tensor *interp_param(const Graph *g, int k) {
+    for (int i = 0; i < g->tensors.n; i++)
+        if (g->tensors.at[i]->kind != TENSOR_LET && k-- == 0) return g->tensors.at[i];
+    return NULL;
+}
+
+/* ---- cells ---- */
+
+static bool cell_init(Interp *m, Cell *c, const Tensor *t) {
+    c->tensor = t;
+    c->is_float = type_is_float(t->type);
+    c->rounds = t->rounds || t->kind != TENSOR_LET;
+    if (!interp_shape(m->g, t, m->dims, c->shape, &c->n, m->why)) return false;
+    if (c->n > MAX_ELEMENTS) {
+        text_fmt(m->why, "interpreter: the tensor %s is too large", t->name);
+        return false;
+    }
+    return true;
+}
+
+static bool cell_read_param(Interp *m, Cell *c, const HostTensor *h) {
+    if (h->n != c->n || h->type != c->tensor->type) {
+        text_fmt(m->why, "interpreter: the parameter %s has another size or type", c->tensor->name);
+        return false;
+    }
+    c->read = NEW_N(m->ctx, Reg, c->n + 1);
+    for (int64_t i = 0; i < c->n; i++)
+        if (c->is_float)
+            c->read[i].f = host_float(h, i);
+        else
+            c->read[i].i = host_int(h, i);
+    c->done = true;
+    return true;
+}
+
+/* Whether one equation writes every element once by its form alone. */
+static bool plain(const Interp *m, const Cell *c) {
+    const Tensor *t = c->tensor;
+    if (t->pieces.n != 1) return false;
+    const Piece *p = &t->pieces.at[0];
+    if (p->guard || p->nvars != t->rank) return false;
+    for (int d = 0; d < t->rank; d++) {
+        int64_t lo, hi;
+        if (p->subs[d]->op != OP_VAR || p->subs[d]->u.var != p->vars[d]) return false;
+        if (!interp_int(m->g, p->vars[d]->lo, m->dims, NULL, &lo) || lo != 0) return false;
+        if (!interp_int(m->g, p->vars[d]->hi, m->dims, NULL, &hi) || hi != c->shape[d]) return false;
+    }
+    return true;
+}
+
+static void cell_storage(Interp *m, Cell *c) {
+    c->data = NEW_N(m->ctx, Reg, c->n + 1);
+    if (c->tensor->kind == TENSOR_INOUT) {
+        for (int64_t i = 0; i < c->n; i++) c->data[i] = c->read[i];
+    } else {
+        c->read = c->data;
+        if (c->is_float)
+            for (int64_t i = 0; i < c->n; i++) c->data[i].f = (double)NAN;
+    }
+    if (!plain(m, c)) c->written = NEW_N(m->ctx, unsigned char, c->n + 1);
+}
+
+static bool cell_covered(const Interp *m, const Cell *c) {
+    if (!c->written || c->tensor->kind != TENSOR_OUTPUT) return true;
+    for (int64_t i = 0; i < c->n; i++)
+        if (!c->written[i]) {
+            text_fmt(m->why, "interpreter: nothing defines element %lld of the output %s", (long long)i,
+                     c->tensor->name);
+            return false;
+        }
+    return true;
+}
+
+static bool cell_compile(Interp *m, Cell *c) {
+    for (int k = 0; k < c->tensor->pieces.n; k++) {
+        PieceCode *code = interp_compile_piece(m, c, &c->tensor->pieces.at[k]);
+        if (!code) return false;
+        vec_push(m->ctx, &c->code, code);
+    }
+    return true;
+}
+
+static bool cell_run(Interp *m, Cell *c) {
+    cell_storage(m, c);
+    for (int k = 0; k < c->code.n; k++)
+        if (!interp_exec(m, c->code.at[k])) return false;
+    c->done = true;
+    return cell_covered(m, c);
+}
+
+static bool cell_ready(const Interp *m, const Cell *c) {
+    for (int k = 0; k < c->needs.n; k++)
+        if (!m->cells[c->needs.at[k]].done) return false;
+    return true;
+}
+
+/* Every definition once, each after those that it loads. */
+static bool run_all(Interp *m) {
+    int n = m->g->tensors.n, left = 0, before;
+    bool *ran = NEW_N(m->ctx, bool, n + 1);
+    for (int i = 0; i < n; i++) {
+        ran[i] = m->cells[i].tensor->kind == TENSOR_INPUT;
+        left += !ran[i];
+    }
+    do {
+        before = left;
+        for (int i = 0; i < n; i++) {
+            if (ran[i] || !cell_ready(m, &m->cells[i])) continue;
+            if (!cell_run(m, &m->cells[i])) return false;
+            ran[i] = true;
+            left--;
+        }
+    } while (left && left < before);
+    if (left) text_put(m->why, "interpreter: definitions depend on each other in a cycle");
+    return !left;
+}
+
+static bool start(Interp *m, const HostTensor *params) {
+    int n = m->g->tensors.n;
+    m->cells = NEW_N(m->ctx, Cell, n + 1);
+    for (int i = 0, k = 0; i < n; i++) {
+        const Tensor *t = m->g->tensors.at[i];
+        if (!cell_init(m, &m->cells[i], t)) return false;
+        bool reads = t->kind == TENSOR_INPUT || t->kind == TENSOR_INOUT;
+        if (reads && !cell_read_param(m, &m->cells[i], &params[k])) return false;
+        k += t->kind != TENSOR_LET;
+    }
+    return true;
+}
+
+static void result(Interp *m, const Cell *c, InterpValue *v) {
+    *v = (InterpValue){.tensor = c->tensor, .n = c->n};
+    if (c->tensor->kind == TENSOR_INPUT) return;
+    if (c->is_float)
+        v->f = NEW_N(m->ctx, double, c->n + 1);
+    else
+        v->i = NEW_N(m->ctx, int64_t, c->n + 1);
+    for (int64_t i = 0; i < c->n; i++)
+        if (c->is_float)
+            v->f[i] = c->data[i].f;
+        else
+            v->i[i] = c->data[i].i;
+}
+
+bool interp_run(Ctx *ctx, const Graph *g, const int64_t *dims, const double *scalars, const HostTensor *params,
+                InterpNudge nudge, InterpValue *results, Text *why) {
+    Interp m = {.ctx = ctx, .g = g, .dims = dims, .scalars = scalars, .nudge = nudge, .why = why};
+    if (!start(&m, params)) return false;
+    for (int i = 0; i < g->tensors.n; i++)
+        if (!cell_compile(&m, &m.cells[i])) return false;
+    if (!run_all(&m)) return false;
+    for (int i = 0, k = 0; i < g->tensors.n; i++)
+        if (g->tensors.at[i]->kind != TENSOR_LET) result(&m, &m.cells[i], &results[k++]);
+    return true;
+}
+
+bool interp_fact(Ctx *ctx, const Graph *g, const Fact *fact, const int64_t *dims, const double *scalars,
+                 const HostTensor *params, Text *why) {
+    Interp m = {.ctx = ctx, .g = g, .dims = dims, .scalars = scalars, .why = why};
+    if (!start(&m, params)) return false;
+    PieceCode *code = interp_compile_fact(&m, fact);
+    return code && interp_exec(&m, code);
+}

@@ -1,0 +1,367 @@
+/* The interpreter: runs compiled definitions. Operators are written from their definitions, on f64 and on 64-bit
+ * integers that wrap to the width of their type. */
+#include "interp_code.h"
+
+#include <math.h>
+
+static const double PI = 3.141592653589793238;
+
+typedef struct Acc {
+    long double sum; /* sums and products of floats */
+    Reg v;
+    int64_t index;
+    bool any;
+} Acc;
+
+typedef struct Exec {
+    Interp *m;
+    Reg *r;
+    Acc *acc;
+} Exec;
+
+static double digamma(double x) {
+    double up = 0;
+    if (x == 0) return copysign((double)INFINITY, -x);
+    if (x < 0) {
+        double frac = x - floor(x);
+        if (frac == 0) return (double)NAN;
+        up = -PI / tan(PI * frac);
+        x = 1 - x;
+    }
+    for (; x < 12; x += 1) up -= 1 / x;
+    double z = 1 / (x * x);
+    double tail =
+        z * (1.0 / 12 -
+             z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12))))));
+    return up + log(x) - 0.5 / x - tail;
+}
+
+static double sigmoid(double x) {
+    if (x >= 0) return 1 / (1 + exp(-x));
+    double e = exp(x);
+    return e / (1 + e);
+}
+
+/* The remainder that goes with a quotient rounded toward minus infinity, as for integers. */
+static double float_mod(double a, double b) {
+    double m = fmod(a, b);
+    if (m == 0) return copysign(0.0, b);
+    return (m < 0) != (b < 0) ? m + b : m;
+}
+
+static double half_even(double v) {
+    double f = floor(v), d = v - f;
+    if (!(d >= 0.5)) return isnan(d) ? v : copysign(f, v);
+    return copysign(d > 0.5 || fmod(f, 2) != 0 ? f + 1 : f, v);
+}
+
+static double float_max(double a, double b) { return isnan(a) ? a : isnan(b) ? b : a > b ? a : b; }
+static double float_min(double a, double b) { return isnan(a) ? a : isnan(b) ? b : a < b ? a : b; }
+
+static double float_call1(Op op, double a) {
+    switch (op) {
+    case OP_ABS: return fabs(a);
+    case OP_SIGN: return isnan(a) ? a : (double)((a > 0) - (a < 0));
+    case OP_FLOOR: return floor(a);
+    case OP_CEIL: return ceil(a);
+    case OP_ROUND: return half_even(a);
+    case OP_TRUNC: return trunc(a);
+    case OP_SQRT: return sqrt(a);
+    case OP_RSQRT: return 1 / sqrt(a);
+    case OP_EXP: return exp(a);
+    case OP_EXP2: return exp2(a);
+    case OP_EXPM1: return expm1(a);
+    case OP_LOG: return log(a);
+    case OP_LOG2: return log2(a);
+    case OP_LOG10: return log10(a);
+    case OP_LOG1P: return log1p(a);
+    case OP_SIN: return sin(a);
+    case OP_COS: return cos(a);
+    case OP_TAN: return tan(a);
+    case OP_ASIN: return asin(a);
+    case OP_ACOS: return acos(a);
+    case OP_ATAN: return atan(a);
+    case OP_SINH: return sinh(a);
+    case OP_COSH: return cosh(a);
+    case OP_TANH: return tanh(a);
+    case OP_ASINH: return asinh(a);
+    case OP_ACOSH: return acosh(a);
+    case OP_ATANH: return atanh(a);
+    case OP_ERF: return erf(a);
+    case OP_ERFC: return erfc(a);
+    case OP_LGAMMA: return lgamma(a);
+    case OP_DIGAMMA: return digamma(a);
+    case OP_SIGMOID: return sigmoid(a);
+    default: return (double)NAN;
+    }
+}
+
+/* An inexact operand of a comparison, as the nudge says: up moves it toward +infinity. */
+static double nudged(const Interp *m, double v, bool inexact, bool up) {
+    if (m->nudge == NUDGE_NONE || !inexact) return v;
+    float f = (float)v;
+    if (m->nudge == NUDGE_ROUND || !isfinite(f)) return (double)f;
+    return (double)nextafterf(f, up ? INFINITY : -INFINITY);
+}
+
+static bool compare(const Exec *x, const Ins *i) {
+    bool up = x->m->nudge == NUDGE_UP;
+    double a = nudged(x->m, x->r[i->a].f, i->inexact & 1, up), b = nudged(x->m, x->r[i->b].f, i->inexact & 2, !up);
+    switch ((Op)i->kind) {
+    case OP_EQ: return a == b;
+    case OP_NE: return a != b;
+    case OP_LT: return a < b;
+    case OP_LE: return a <= b;
+    case OP_GT: return a > b;
+    default: return a >= b;
+    }
+}
+
+static void float_op(const Exec *x, const Ins *i) {
+    Reg *r = x->r, *d = &r[i->dst];
+    switch ((Op)i->kind) {
+    case OP_ADD: d->f = r[i->a].f + r[i->b].f; break;
+    case OP_SUB: d->f = r[i->a].f - r[i->b].f; break;
+    case OP_MUL: d->f = r[i->a].f * r[i->b].f; break;
+    case OP_DIV: d->f = r[i->a].f / r[i->b].f; break;
+    case OP_MOD: d->f = float_mod(r[i->a].f, r[i->b].f); break;
+    case OP_NEG: d->f = -r[i->a].f; break;
+    case OP_POW: d->f = pow(r[i->a].f, r[i->b].f); break;
+    case OP_ATAN2: d->f = atan2(r[i->a].f, r[i->b].f); break;
+    case OP_FMA: d->f = fma(r[i->a].f, r[i->b].f, r[i->c].f); break;
+    case OP_MAX: d->f = float_max(r[i->a].f, r[i->b].f); break;
+    case OP_MIN: d->f = float_min(r[i->a].f, r[i->b].f); break;
+    case OP_EQ:
+    case OP_NE:
+    case OP_LT:
+    case OP_LE:
+    case OP_GT:
+    case OP_GE: d->i = compare(x, i); break;
+    case OP_ISNAN: d->i = isnan(r[i->a].f) != 0; break;
+    case OP_ISINF: d->i = isinf(r[i->a].f) != 0; break;
+    case OP_ISFINITE: d->i = isfinite(r[i->a].f) != 0; break;
+    default: d->f = float_call1((Op)i->kind, r[i->a].f); break;
+    }
+}
+
+static int64_t shift(Op op, Type t, int64_t a, int64_t by) {
+    if (by < 0 || by >= type_bits(t)) return op == OP_SHR && a < 0 ? -1 : 0;
+    return op == OP_SHL ? (int64_t)((uint64_t)a << by) : a >> by;
+}
+
+static int64_t int_op(const Ins *i, int64_t a, int64_t b) {
+    switch ((Op)(i->kind - INS_INT)) {
+    case OP_ADD: return (int64_t)((uint64_t)a + (uint64_t)b);
+    case OP_SUB: return (int64_t)((uint64_t)a - (uint64_t)b);
+    case OP_MUL: return (int64_t)((uint64_t)a * (uint64_t)b);
+    case OP_DIV: return b ? floor_div(a, b) : 0;
+    case OP_MOD: return b ? floor_mod(a, b) : 0;
+    case OP_NEG: return (int64_t)(0 - (uint64_t)a);
+    case OP_BITAND: return a & b;
+    case OP_BITOR: return a | b;
+    case OP_BITXOR: return a ^ b;
+    case OP_SHL:
+    case OP_SHR: return shift((Op)(i->kind - INS_INT), i->type, a, b);
+    case OP_NOT: return !a;
+    case OP_EQ: return a == b;
+    case OP_NE: return a != b;
+    case OP_LT: return a < b;
+    case OP_LE: return a <= b;
+    case OP_GT: return a > b;
+    case OP_GE: return a >= b;
+    case OP_MIN: return a < b ? a : b;
+    case OP_MAX: return a > b ? a : b;
+    case OP_ABS: return a < 0 ? (int64_t)(0 - (uint64_t)a) : a;
+    case OP_SIGN: return (a > 0) - (a < 0);
+    default: return 0;
+    }
+}
+
+/* ---- reductions ---- */
+
+static bool arg_better(const Exec *x, const Ins *i, const Acc *a, Reg v) {
+    bool max = i->monoid == MONOID_ARGMAX;
+    if (!a->any) return true;
+    if (!i->is_float) return max ? v.i > a->v.i : v.i < a->v.i;
+    if (isnan(a->v.f)) return false;
+    if (isnan(v.f)) return true;
+    bool up = x->m->nudge == NUDGE_UP;
+    double n = nudged(x->m, v.f, i->inexact, max ? up : !up), old = nudged(x->m, a->v.f, i->inexact, max ? !up : up);
+    return max ? n > old : n < old;
+}
+
+static void fold(const Exec *x, const Ins *i) {
+    Acc *a = &x->acc[i->dst];
+    Reg v = x->r[i->a];
+    switch (i->monoid) {
+    case MONOID_SUM:
+        if (i->is_float)
+            a->sum += (long double)v.f;
+        else
+            a->v.i = (int64_t)((uint64_t)a->v.i + (uint64_t)v.i);
+        break;
+    case MONOID_PROD:
+        if (i->is_float)
+            a->sum *= (long double)v.f;
+        else
+            a->v.i = (int64_t)((uint64_t)a->v.i * (uint64_t)v.i);
+        break;
+    case MONOID_MAX:
+        if (i->is_float)
+            a->v.f = float_max(a->v.f, v.f);
+        else if (!a->any || v.i > a->v.i)
+            a->v = v;
+        break;
+    case MONOID_MIN:
+        if (i->is_float)
+            a->v.f = float_min(a->v.f, v.f);
+        else if (!a->any || v.i < a->v.i)
+            a->v = v;
+        break;
+    case MONOID_ANY: a->v.i |= v.i != 0; break;
+    case MONOID_ALL: a->v.i &= v.i != 0; break;
+    default:
+        if (!arg_better(x, i, a, v)) break;
+        a->v = v;
+        a->index = x->r[i->b].i;
+        break;
+    }
+    a->any = true;
+}
+
+static void clear(Acc *a, const Ins *i) {
+    *a = (Acc){.index = -1};
+    switch (i->monoid) {
+    case MONOID_PROD:
+        a->sum = 1;
+        a->v.i = 1;
+        break;
+    case MONOID_MAX:
+        if (i->is_float)
+            a->v.f = (double)-INFINITY;
+        else
+            a->v.i = num_int_min(i->type);
+        break;
+    case MONOID_MIN:
+        if (i->is_float)
+            a->v.f = (double)INFINITY;
+        else
+            a->v.i = num_int_max(i->type);
+        break;
+    case MONOID_ALL: a->v.i = 1; break;
+    default: break;
+    }
+}
+
+static Reg finish(const Acc *a, const Ins *i) {
+    switch (i->monoid) {
+    case MONOID_SUM:
+    case MONOID_PROD:
+        if (i->is_float) return (Reg){.f = (double)a->sum};
+        return (Reg){.i = num_wrap(i->type, a->v.i)};
+    case MONOID_ARGMAX:
+    case MONOID_ARGMIN: return (Reg){.i = a->index};
+    default: return a->v;
+    }
+}
+
+/* ---- memory ---- */
+
+static void say_where(const Exec *x, const Ins *i) {
+    const char *sep = " at ";
+    for (const Scope *s = i->scope; s; s = s->up, sep = ", ")
+        text_fmt(x->m->why, "%s%s = %lld", sep, s->var->name, (long long)x->r[s->reg].i);
+}
+
+/* The row-major place of an element, or -1 after saying which subscript is out of range. */
+static int64_t place(const Exec *x, const Ins *i) {
+    const Cell *c = i->cell;
+    int64_t at = 0;
+    for (int d = 0; d < c->tensor->rank; d++) {
+        int64_t s = x->r[i->subs[d]].i;
+        if (s < 0 || s >= c->shape[d]) {
+            text_fmt(x->m->why, "interpreter: subscript %d of %s is %lld, outside 0..%lld", d + 1, c->tensor->name,
+                     (long long)s, (long long)c->shape[d]);
+            say_where(x, i);
+            return -1;
+        }
+        at = at * c->shape[d] + s;
+    }
+    return at;
+}
+
+static bool store(const Exec *x, const Ins *i) {
+    Cell *c = i->cell;
+    int64_t at = place(x, i);
+    if (at < 0) return false;
+    if (c->written && c->written[at]++) {
+        text_fmt(x->m->why, "interpreter: element %lld of %s is defined twice", (long long)at, c->tensor->name);
+        say_where(x, i);
+        return false;
+    }
+    Reg v = x->r[i->a];
+    if (!c->is_float)
+        c->data[at].i = num_wrap(i->type, v.i);
+    else
+        c->data[at].f = c->rounds ? num_round(i->type, v.f) : v.f;
+    return true;
+}
+
+static int64_t float_to_int(const Exec *x, const Ins *i) {
+    return num_to_int(i->type, nudged(x->m, x->r[i->a].f, i->inexact & 1, x->m->nudge == NUDGE_UP));
+}
+
+static bool run(const Exec *x, const Block *b) {
+    Reg *r = x->r;
+    const Ins *end = b->ins.at + b->ins.n;
+    for (const Ins *i = b->ins.at; i < end; i++) {
+        int64_t at;
+        switch (i->kind) {
+        case OP_ADD: r[i->dst].f = r[i->a].f + r[i->b].f; break;
+        case OP_MUL: r[i->dst].f = r[i->a].f * r[i->b].f; break;
+        case INS_MOVE: r[i->dst] = r[i->a]; break;
+        case INS_LOAD:
+            if ((at = place(x, i)) < 0) return false;
+            r[i->dst] = i->cell->read[at];
+            break;
+        case INS_STORE:
+            if (!store(x, i)) return false;
+            break;
+        case INS_LOOP:
+            for (int64_t v = r[i->a].i, hi = r[i->b].i; v < hi; v++) {
+                r[i->dst].i = v;
+                if (!run(x, i->body)) return false;
+            }
+            break;
+        case INS_IF: {
+            const Block *side = r[i->a].i ? i->body : i->other;
+            if (side && !run(x, side)) return false;
+            break;
+        }
+        case INS_CLEAR: clear(&x->acc[i->dst], i); break;
+        case INS_FOLD: fold(x, i); break;
+        case INS_FINISH: r[i->dst] = finish(&x->acc[i->a], i); break;
+        case INS_ROUND: r[i->dst].f = num_round(i->type, r[i->a].f); break;
+        case INS_TO_FLOAT: r[i->dst].f = num_from_int(i->type, r[i->a].i); break;
+        case INS_TO_INT: r[i->dst].i = float_to_int(x, i); break;
+        case INS_WRAP: r[i->dst].i = num_wrap(i->type, r[i->a].i); break;
+        case INS_EXPECT:
+            if (r[i->a].i) break;
+            text_put(x->m->why, "does not hold");
+            say_where(x, i);
+            return false;
+        default:
+            if (i->kind < INS_INT)
+                float_op(x, i);
+            else
+                r[i->dst].i = num_wrap(i->type, int_op(i, r[i->a].i, r[i->b].i));
+            break;
+        }
+    }
+    return true;
+}
+
+bool interp_exec(Interp *m, PieceCode *code) {
+    Exec x = {.m = m, .r = code->regs.at, .acc = NEW_N(m->ctx, Acc, code->naccs + 1)};
+    return run(&x, code->body);
+}
