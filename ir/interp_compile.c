@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MAX_DEPTH = 3000, MAX_BLOCKS = 3000 };
+enum { MAX_BLOCKS = MAX_DEPTH };
 
 /* A node's register, valid while the block that computes it is open. */
 typedef struct Known {
