@@ -30,6 +30,11 @@ void lex_fail(Lex *x, Span at, const char *fmt, ...) {
     x->tok = (LexToken){.kind = LEX_END, .text = sym(x->ctx, ""), .span = at};
 }
 
+bool lex_report(const Lex *x, DiagCode code) {
+    if (x->failed) diag_report(x->ctx, code, x->where, "%s", x->why);
+    return !x->failed;
+}
+
 static void skip_space(Lex *x) {
     for (;;) {
         int c = byte_at(x, x->at);

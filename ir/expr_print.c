@@ -3,6 +3,7 @@
 #include "expr_text.h"
 #include "expr_infix.h"
 #include "expr_map.h"
+#include "interp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ static void print_float(Text *out, Type t, double v) {
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(b, sizeof b, "%.*g", digits, v);
         double r = strtod(b, NULL);
-        if (type_round(t, r) != v) continue;
+        if (num_round(t, r) != v) continue;
         text_double(out, r);
         return;
     }

@@ -6,6 +6,7 @@
 #ifndef TDC_EXPR_TEXT_H
 #define TDC_EXPR_TEXT_H
 
+#include "diag.h"
 #include "graph.h"
 
 typedef enum LexKind { LEX_END, LEX_NAME, LEX_INT, LEX_FLOAT, LEX_STRING, LEX_PUNCT } LexKind;
@@ -40,8 +41,11 @@ int64_t lex_int(Lex *x);                          /* [-] integer; 0 after failin
 double lex_number(Lex *x);                        /* [-] integer, float, inf or nan */
 Sym lex_string(Lex *x);                           /* "text" with \" \\ \n */
 Type lex_type(Lex *x);                            /* the name of a type */
-/* The first call counts, and is reported to the context's diagnostics. */
+/* The first call counts. */
 void lex_fail(Lex *x, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Reports the failure, if there was one, to the context's diagnostics; true if there was none. A reader ends with it.
+ */
+bool lex_report(const Lex *x, DiagCode code);
 
 /* A name in an expression: name, name', name.part or name.part#2. */
 typedef struct LeafText {

@@ -2,6 +2,7 @@
  * nothing here knows the language's implicit conversions (typing.c). */
 #include "graph.h"
 #include "expr_map.h"
+#include "interp.h"
 
 #include <math.h>
 #include <string.h>
@@ -135,10 +136,10 @@ Var *graph_var(Graph *g, Sym name, const Expr *lo, const Expr *hi) {
     return v;
 }
 
-const Expr *expr_int(Graph *g, Type t, int64_t v) { return expr_node(g, OP_CONST, t, false, type_wrap(t, v), NULL, 0); }
+const Expr *expr_int(Graph *g, Type t, int64_t v) { return expr_node(g, OP_CONST, t, false, num_wrap(t, v), NULL, 0); }
 
 const Expr *expr_float(Graph *g, Type t, double v) {
-    return expr_node(g, OP_CONST, t, false, float_key(type_round(t, v)), NULL, 0);
+    return expr_node(g, OP_CONST, t, false, float_key(num_round(t, v)), NULL, 0);
 }
 
 const Expr *expr_literal(Graph *g, bool is_float, int64_t i, double f) {

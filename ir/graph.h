@@ -173,8 +173,6 @@ TypeClass type_class(Type t);
 Type type_acc(Type t); /* acc(T): the type that arithmetic on T has */
 bool type_is_float(Type t);
 bool type_by_name(Sym name, Type *t);
-double type_round(Type t, double v);   /* v as a number of float type t: half to even; 8-bit types saturate */
-int64_t type_wrap(Type t, int64_t v);  /* v as a number of integer type t, modulo 2^bits; bool: 0 or 1 */
 const char *op_text(Op op);
 int op_arity(Op op);
 OpForm op_form(Op op);

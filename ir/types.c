@@ -1,8 +1,7 @@
-/* The tables of types, operators and monoids, and the numbers that a type can hold. A row that one of the .def files
+/* The tables of types, operators and monoids. A row that one of the .def files
  * lacks a column for does not compile; the enumerators of graph.h come from the same rows. */
 #include "graph.h"
 
-#include <math.h>
 #include <string.h>
 
 static const struct {
@@ -60,36 +59,3 @@ OpForm op_form(Op op) { return op_rows[op].form; }
 OpRule op_rule(Op op) { return op_rows[op].rule; }
 const char *monoid_name(MonoidKind m) { return monoid_rows[m].name; }
 int monoid_parts(MonoidKind m) { return monoid_rows[m].parts; }
-
-/* digits: significant binary digits; emin: exponent of the smallest normal number. */
-static double round_digits(double v, int digits, int emin, double max, bool saturates) {
-    if (isnan(v) || v == 0) return v;
-    double r = v;
-    if (!isinf(v)) {
-        int e = ilogb(v);
-        int shift = (e < emin ? emin : e) - (digits - 1);
-        r = ldexp(rint(ldexp(v, -shift)), shift);
-    }
-    if (fabs(r) > max) r = copysign(saturates ? max : (double)INFINITY, v);
-    return r;
-}
-
-double type_round(Type t, double v) {
-    switch (t) {
-    case TY_F32: return round_digits(v, 24, -126, 0x1.fffffep127, false);
-    case TY_F16: return round_digits(v, 11, -14, 65504, false);
-    case TY_BF16: return round_digits(v, 8, -126, 0x1.fep127, false);
-    case TY_F8E4M3: return round_digits(v, 4, -6, 448, true);
-    case TY_F8E5M2: return round_digits(v, 3, -14, 57344, true);
-    default: return v;
-    }
-}
-
-int64_t type_wrap(Type t, int64_t v) {
-    int bits = type_bits(t);
-    if (t == TY_BOOL) return v != 0;
-    if (bits == 64) return v;
-    uint64_t mask = ((uint64_t)1 << bits) - 1, u = (uint64_t)v & mask;
-    if (type_class(t) == CLASS_SINT && (u >> (bits - 1))) u |= ~mask;
-    return (int64_t)u;
-}

@@ -5,6 +5,7 @@
 #include "graph.h"
 
 #include "expr_map.h"
+#include "interp.h"
 
 static bool type_is_int(Type t) { return type_class(t) == CLASS_SINT || type_class(t) == CLASS_UINT; }
 
@@ -37,7 +38,7 @@ static bool widens(Type from, Type to) {
 static const Expr *type_literal(Graph *g, Type t, const Expr *e) {
     bool is_float = e->type == TY_F64;
     if (type_is_float(t)) return expr_float(g, t, is_float ? e->u.f : (double)e->u.i);
-    if (is_float || t == TY_BOOL || type_wrap(t, e->u.i) != e->u.i) return NULL;
+    if (is_float || t == TY_BOOL || num_wrap(t, e->u.i) != e->u.i) return NULL;
     return expr_int(g, t, e->u.i);
 }
 
