@@ -1,0 +1,430 @@
+/* Prints model.h, and the parts of model.c that all its entries share; what one entry needs is in glue_entry.c.
+ * Knows nothing of kernels but their names, conditions and extents. */
+#include "glue.h"
+
+#include "glue_entry.h"
+#include "glue_host.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* The statuses of a call: STATUS(name, meaning). The first is 0. */
+#define STATUSES                                                                                                       \
+    STATUS(ok, "done, or launched")                                                                                    \
+    STATUS(error_argument, "the context, the run or a result pointer is NULL")                                         \
+    STATUS(error_device, "the device is not the context's, or none that the kernels were compiled for")                \
+    STATUS(error_dimension, "a dimension is out of its range or not divisible as declared")                            \
+    STATUS(error_shape, "a tensor has a negative extent or too many bytes")                                            \
+    STATUS(error_require, "a condition that the program requires does not hold")                                       \
+    STATUS(error_scalar, "a scalar cannot be passed exactly")                                                          \
+    STATUS(error_null, "the pointer of a tensor that has elements is NULL")                                            \
+    STATUS(error_alignment, "a pointer is not aligned to its element")                                                 \
+    STATUS(error_overlap, "an output overlaps another tensor or the workspace")                                        \
+    STATUS(error_workspace, "the workspace is too small, NULL or not aligned to 256 bytes")                            \
+    STATUS(error_kernel, "a kernel is not legal for these dimensions")                                                 \
+    STATUS(error_extent, "an axis or a grid of a kernel is too long")                                                  \
+    STATUS(error_cuda, "CUDA reported an error")
+
+static void banner(Text *out, const GlueOptions *o, const char *what) {
+    text_fmt(out, "/* %s", what);
+    if (o->comment) {
+        text_put(out, "\n * Made by: ");
+        host_comment(out, o->comment);
+    }
+    text_put(out, " */\n");
+}
+
+/* ---- model.h ---- */
+
+static const char *scalar_ctype(Type t) {
+    switch (t) {
+    case TY_F64: return "double";
+    case TY_I64: return "int64_t";
+    case TY_I32: return "int32_t";
+    case TY_I16: return "int16_t";
+    case TY_I8:
+    case TY_I4: return "int8_t";
+    case TY_U32: return "uint32_t";
+    case TY_U16: return "uint16_t";
+    case TY_U8:
+    case TY_U4:
+    case TY_BOOL: return "uint8_t";
+    default: return "float";
+    }
+}
+
+void glue_params(Text *out, const HostEntry *h, GlueParams which) {
+    const Program *p = h->p;
+    const char *sep = "";
+    for (int i = 0; which == GLUE_CALL && i < p->params.n; i++, sep = ", ")
+        text_fmt(out, "%s%svoid *%s", sep, p->params.at[i]->kind == TENSOR_INPUT ? "const " : "", h->params[i]);
+    for (int i = 0; i < p->graph->dims.n; i++, sep = ", ") text_fmt(out, "%sint64_t %s", sep, h->dims[i]);
+    for (int i = 0; which == GLUE_CALL && i < p->graph->scalars.n; i++, sep = ", ")
+        text_fmt(out, "%s%s %s", sep, scalar_ctype(p->graph->scalars.at[i]->type), h->scalars[i]);
+}
+
+void glue_signature(Text *out, const Program *p) {
+    text_put(out, p->graph->name);
+    text_char(out, '(');
+    bool results = false;
+    for (int i = 0; i < p->params.n; i++) {
+        const Tensor *t = p->params.at[i];
+        bool result = t->kind == TENSOR_OUTPUT;
+        text_put(out, result && !results ? (i ? ") -> (" : ") -> (") : i ? ", " : "");
+        results |= result;
+        text_fmt(out, "%s%s: %s[", t->kind == TENSOR_INOUT ? "inout " : "", t->name, type_name(t->type));
+        for (int d = 0; d < t->rank; d++) {
+            if (d) text_put(out, ", ");
+            expr_print(out, t->shape[d], NULL);
+        }
+        text_char(out, ']');
+    }
+    text_char(out, ')');
+}
+
+static void signature_comment(Text *out, const Program *p) {
+    Text s = {.ctx = p->ctx};
+    glue_signature(&s, p);
+    text_put(out, "/* ");
+    host_comment(out, s.s);
+    for (int i = 0; i < p->graph->dims.n; i++) {
+        const Dim *d = p->graph->dims.at[i];
+        if (d->lo <= 0 && d->hi == INT64_MAX && d->divisor <= 1) continue;
+        text_fmt(out, "\n *   %s", d->name);
+        if (d->hi != INT64_MAX) text_fmt(out, " in %lld..=%lld", (long long)d->lo, (long long)d->hi);
+        else if (d->lo > 0) text_fmt(out, " >= %lld", (long long)d->lo);
+        if (d->divisor > 1) text_fmt(out, " divisible by %lld", (long long)d->divisor);
+    }
+    text_put(out, " */\n");
+}
+
+static void h_entry(Text *out, const Program *p, const char *x) {
+    bool used[HOST_COUNT] = {0}, math = false;
+    HostEntry h = host_entry(p, used, &math);
+    Text call = {.ctx = p->ctx}, dims = {.ctx = p->ctx};
+    const char *e = p->graph->name;
+    glue_params(&call, &h, GLUE_CALL);
+    glue_params(&dims, &h, GLUE_DIMS);
+    text_char(out, '\n');
+    signature_comment(out, p);
+    const char *d = dims.s ? dims.s : "";
+    const char *comma = dims.s ? ", " : "";
+    text_fmt(out, "%s_status %s_%s_workspace(%s_context *ctx, %s%ssize_t *bytes);\n", x, x, e, x, d, comma);
+    text_fmt(out, "%s_status %s_%s_prepare(%s_context *ctx%s%s);\n", x, x, e, x, comma, d);
+    text_fmt(out, "%s_status %s_%s(%s_context *ctx, const %s_run *run, %s);\n", x, x, e, x, x, call.s);
+}
+
+static void h_guard(Text *out, const char *prefix) {
+    text_put(out, "TD_");
+    for (const char *s = prefix; *s; s++) text_char(out, (char)toupper((unsigned char)*s));
+    text_put(out, "_H");
+}
+
+void glue_emit_h(Text *out, const Program *const *programs, int n, const GlueOptions *o) {
+    const char *x = o->prefix;
+    banner(out, o, "C interface: C99 or C++; link with the .c and the .cu file of the same name.");
+    text_put(out, "#ifndef ");
+    h_guard(out, x);
+    text_put(out, "\n#define ");
+    h_guard(out, x);
+    text_put(out, "\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+                  "struct CUstream_st; /* cudaStream_t is a pointer to it */\n\ntypedef enum {\n");
+#define STATUS(name, meaning) text_fmt(out, "    %s_" #name ", /* %s */\n", x, meaning);
+    STATUSES
+#undef STATUS
+    text_fmt(out, "    %s_status_count\n} %s_status;\n\n", x, x);
+    text_fmt(out, "/* One device. Serves any number of threads and streams. */\ntypedef struct %s_context %s_context;\n\n", x, x);
+    text_fmt(out,
+             "/* How to run: a workspace in device memory, aligned to 256 bytes, of which nothing is kept between runs; the stream;\n"
+             " * where to explain a refusal (may be NULL). */\n"
+             "typedef struct {\n    void *workspace;\n    size_t workspace_bytes;\n    struct CUstream_st *stream;\n"
+             "    char *message;\n    size_t message_bytes;\n} %s_run;\n\n",
+             x);
+    text_fmt(out, "%s_status %s_open(%s_context **ctx, int device);\nvoid %s_close(%s_context *ctx);\n", x, x, x, x, x);
+    text_fmt(out, "const char *%s_status_text(%s_status status);\n\n", x, x);
+    text_fmt(out,
+             "/* Each entry: the bytes of workspace that a run needs; what to call once before a run is captured; the run. Tensors are\n"
+             " * dense, row-major and in device memory. A run checks its arguments, launches on the stream and returns; where a\n"
+             " * check fails nothing is launched. It allocates nothing and waits for nothing. */\n");
+    for (int i = 0; i < n; i++) h_entry(out, programs[i], x);
+    text_fmt(out,
+             "\n/* The same entries, uniformly: tensors, dimensions and scalars in the order of the functions above. The results are\n"
+             " * of type %s_status. */\n"
+             "typedef struct {\n    const char *name;\n    int ntensors, ndims, nscalars;\n"
+             "    int (*workspace)(const int64_t *dims, size_t *bytes);\n"
+             "    int (*call)(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,\n"
+             "                size_t workspace_bytes, void *stream, char *message, size_t message_bytes);\n"
+             "} %s_entry;\nextern const %s_entry %s_entries[];\nextern const int %s_nentries;\n\n"
+             "#ifdef __cplusplus\n}\n#endif\n#endif\n",
+             x, x, x, x, x);
+}
+
+/* ---- model.c ---- */
+
+/* What every model.c has. "$" stands for the prefix. */
+static const char C_HEAD[] =
+    "struct $_context {\n    int device;\n};\n\n"
+    "/* Where the message of a refusal goes. */\n"
+    "typedef struct {\n    const char *entry;\n    char *text;\n    size_t bytes;\n} td_sink;\n\n"
+    "typedef struct {\n    const char *name;\n    unsigned alignment;\n    int written;\n} td_tensor;\n\n"
+    "typedef struct {\n    void *const *tensors;\n    const int64_t *dims;\n    const double *scalars;\n    void *workspace;\n"
+    "    size_t workspace_bytes;\n    void *stream;\n} td_call;\n\n"
+    "#define TD_TRY(e)                        \\\n    do {                                 \\\n"
+    "        $_status td_st = (e);            \\\n        if (td_st != $_ok) return td_st; \\\n    } while (0)\n\n"
+    "static $_status td_refuse(const td_sink *s, $_status status, const char *format, ...) {\n"
+    "    if (s->text && s->bytes) {\n        va_list ap;\n"
+    "        int n = snprintf(s->text, s->bytes, \"%s: \", s->entry);\n"
+    "        va_start(ap, format);\n"
+    "        if (n >= 0 && (size_t)n < s->bytes) vsnprintf(s->text + n, s->bytes - (size_t)n, format, ap);\n"
+    "        va_end(ap);\n    }\n    return status;\n}\n\n"
+    "static $_status td_cuda(const td_sink *s, const char *what, int error) {\n"
+    "    if (error == 0) return $_ok;\n"
+    "    return td_refuse(s, $_error_cuda, \"%s: %s\", what, cudaGetErrorString((cudaError_t)error));\n}\n\n"
+    "/* The kernels are compiled for compute capability 9.0 and, being of sm_90a, for no other. */\n"
+    "static $_status td_device(const td_sink *s, int device) {\n"
+    "    int major = 0, minor = 0;\n"
+    "    TD_TRY(td_cuda(s, \"device\", (int)cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device)));\n"
+    "    TD_TRY(td_cuda(s, \"device\", (int)cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device)));\n"
+    "    if (major == 9 && minor == 0) return $_ok;\n"
+    "    return td_refuse(s, $_error_device, \"device %d: expected compute capability 9.0, got %d.%d\", device, major, minor);\n}\n\n"
+    "static $_status td_current(const td_sink *s, const $_context *ctx) {\n"
+    "    int device = -1;\n"
+    "    TD_TRY(td_cuda(s, \"device\", (int)cudaGetDevice(&device)));\n"
+    "    if (device == ctx->device) return $_ok;\n"
+    "    return td_refuse(s, $_error_device, \"current device: expected the context's, %d, got %d\", ctx->device, device);\n}\n\n";
+
+/* Checks that are printed where an entry calls them: by name, text. */
+static const struct {
+    const char *name, *text;
+} C_CHECKS[] = {
+    {"td_dim(",
+    "static $_status td_dim(const td_sink *s, const char *name, int64_t v, int64_t lo, int64_t hi, int64_t divisor) {\n"
+    "    if (v < lo || v > hi) {\n"
+    "        if (hi == INT64_MAX)\n"
+    "            return td_refuse(s, $_error_dimension, \"dimension %s: expected at least %lld, got %lld\", name, (long long)lo,\n"
+    "                             (long long)v);\n"
+    "        return td_refuse(s, $_error_dimension, \"dimension %s: expected %lld..=%lld, got %lld\", name, (long long)lo,\n"
+    "                         (long long)hi, (long long)v);\n    }\n"
+    "    if (v % divisor)\n"
+    "        return td_refuse(s, $_error_dimension, \"dimension %s: expected a multiple of %lld, got %lld\", name,\n"
+    "                         (long long)divisor, (long long)v);\n"
+    "    return $_ok;\n}\n\n"},
+    {"td_size(",
+    "/* The bytes of a tensor. At most 2^60 elements, so that no later sum overflows. */\n"
+    "static $_status td_size(const td_sink *s, const char *name, int rank, const int64_t *shape, int bits, int64_t *bytes) {\n"
+    "    int64_t n = 1;\n    int i, empty = 0;\n"
+    "    for (i = 0; i < rank; i++) {\n"
+    "        if (shape[i] < 0)\n"
+    "            return td_refuse(s, $_error_shape, \"tensor %s: extent %d: expected at least 0, got %lld\", name, i,\n"
+    "                             (long long)shape[i]);\n"
+    "        empty |= shape[i] == 0;\n    }\n"
+    "    for (i = 0; i < rank && !empty; i++) {\n"
+    "        if (shape[i] > ((int64_t)1 << 60) / 8 / n)\n"
+    "            return td_refuse(s, $_error_shape, \"tensor %s: expected at most 2^57 elements, got more\", name);\n"
+    "        n *= shape[i];\n    }\n"
+    "    *bytes = empty ? 0 : bits >= 8 ? n * (bits / 8) : (n * bits + 7) / 8;\n"
+    "    return $_ok;\n}\n\n"},
+    {"td_extent(",
+    "static $_status td_extent(const td_sink *s, const char *kernel, const char *what, int64_t n) {\n"
+    "    if (n <= INT32_MAX) return $_ok;\n"
+    "    return td_refuse(s, $_error_extent, \"kernel %s: %s: expected at most %ld, got %lld\", kernel, what, (long)INT32_MAX,\n"
+    "                     (long long)n);\n}\n\n"},
+    {"td_place(",
+    "/* Offsets of n temporaries in the workspace, each aligned to 256 bytes. */\n"
+    "static $_status td_place(const td_sink *s, int n, const int64_t *bytes, size_t *offset, size_t *total) {\n"
+    "    uint64_t at = 0;\n    int i;\n"
+    "    for (i = 0; i < n; i++) {\n"
+    "        offset[i] = (size_t)at;\n"
+    "        at += ((uint64_t)bytes[i] + 255) / 256 * 256;\n"
+    "        if (at > (uint64_t)1 << 60 || at > SIZE_MAX)\n"
+    "            return td_refuse(s, $_error_shape, \"workspace: expected at most 2^60 bytes, got more\");\n    }\n"
+    "    *total = (size_t)at;\n"
+    "    return $_ok;\n}\n\n"},
+    {"td_exact(",
+    "static $_status td_exact(const td_sink *s, const char *name, int64_t v) {\n"
+    "    if (v >= -((int64_t)1 << 53) && v <= (int64_t)1 << 53) return $_ok;\n"
+    "    return td_refuse(s, $_error_scalar, \"scalar %s: expected at most 2^53 in magnitude, got %lld\", name, (long long)v);\n}\n\n"},
+};
+
+static const char C_POINTERS[] =
+    "static int td_meet(const void *a, int64_t an, const void *b, int64_t bn) {\n"
+    "    uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;\n"
+    "    return an > 0 && bn > 0 && (x < y ? y - x < (uintptr_t)an : x - y < (uintptr_t)bn);\n}\n\n"
+    "static $_status td_tensors(const td_sink *s, const td_call *c, const td_tensor *t, int n, const int64_t *bytes) {\n"
+    "    int i, j;\n"
+    "    for (i = 0; i < n; i++) {\n"
+    "        if (!c->tensors[i] && bytes[i])\n"
+    "            return td_refuse(s, $_error_null, \"tensor %s: expected %lld bytes, got NULL\", t[i].name, (long long)bytes[i]);\n"
+    "        if ((uintptr_t)c->tensors[i] % t[i].alignment)\n"
+    "            return td_refuse(s, $_error_alignment, \"tensor %s: expected an address aligned to %u, got %p\", t[i].name,\n"
+    "                             t[i].alignment, c->tensors[i]);\n    }\n"
+    "    for (i = 0; i < n; i++)\n"
+    "        for (j = 0; j < n; j++)\n"
+    "            if (i != j && t[i].written && td_meet(c->tensors[i], bytes[i], c->tensors[j], bytes[j]))\n"
+    "                return td_refuse(s, $_error_overlap, \"tensor %s: expected memory of its own, got %p, which overlaps %s\",\n"
+    "                                 t[i].name, c->tensors[i], t[j].name);\n"
+    "    return $_ok;\n}\n\n"
+    "static $_status td_workspace(const td_sink *s, const td_call *c, size_t need, const td_tensor *t, int n,\n"
+    "                             const int64_t *bytes) {\n"
+    "    int i;\n    if (!need) return $_ok;\n"
+    "    if (!c->workspace || c->workspace_bytes < need)\n"
+    "        return td_refuse(s, $_error_workspace, \"workspace: expected %llu bytes, got %llu%s\", (unsigned long long)need,\n"
+    "                         (unsigned long long)c->workspace_bytes, c->workspace ? \"\" : \" at NULL\");\n"
+    "    if ((uintptr_t)c->workspace % 256)\n"
+    "        return td_refuse(s, $_error_workspace, \"workspace: expected an address aligned to 256, got %p\", c->workspace);\n"
+    "    for (i = 0; i < n; i++)\n"
+    "        if (td_meet(c->workspace, (int64_t)need, c->tensors[i], bytes[i]))\n"
+    "            return td_refuse(s, $_error_overlap, \"workspace: expected memory of its own, got %p, which overlaps %s\",\n"
+    "                             c->workspace, t[i].name);\n"
+    "    return $_ok;\n}\n\n";
+
+static const char C_OPEN[] =
+    "$_status $_open($_context **ctx, int device) {\n"
+    "    const td_sink s = {\"open\", NULL, 0};\n"
+    "    $_context *c;\n"
+    "    if (!ctx) return $_error_argument;\n"
+    "    *ctx = NULL;\n"
+    "    TD_TRY(td_device(&s, device));\n"
+    "    c = ($_context *)malloc(sizeof *c);\n"
+    "    if (!c) return $_error_argument;\n"
+    "    c->device = device;\n"
+    "    *ctx = c;\n"
+    "    return $_ok;\n}\n\n"
+    "void $_close($_context *ctx) { free(ctx); }\n\n";
+
+static void template(Text *out, const char *text, const char *prefix) {
+    for (; *text; text++) {
+        if (*text == '$') text_put(out, prefix);
+        else text_char(out, *text);
+    }
+}
+
+static void c_status_text(Text *out, const char *x) {
+    text_fmt(out, "const char *%s_status_text(%s_status status) {\n    switch (status) {\n", x, x);
+#define STATUS(name, meaning) text_fmt(out, "    case %s_" #name ": return \"%s\";\n", x, meaning);
+    STATUSES
+#undef STATUS
+    text_put(out, "    default: return \"no status\";\n    }\n}\n\n");
+}
+
+/* The launchers of model.cu. */
+static void c_launchers(Text *out, const Program *const *programs, int n, const char *x) {
+    text_put(out, "/* In the .cu file. The results are of type cudaError_t. */\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < programs[i]->kernels.n; k++) {
+            const char *e = programs[i]->graph->name, *kernel = programs[i]->kernels.at[k]->name;
+            text_fmt(out, "int %s_%s_%s_prepare(void);\n", x, e, kernel);
+            text_fmt(out, "int %s_%s_%s_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars);\n",
+                     x, e, kernel);
+        }
+    text_put(out, "#ifdef __cplusplus\n}\n#endif\n\n");
+}
+
+void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOptions *o) {
+    const char *x = o->prefix;
+    Ctx *ctx = out->ctx;
+    bool used[HOST_COUNT] = {0}, math = false;
+    Text entries = {.ctx = ctx};
+    for (int i = 0; i < n; i++) {
+        HostEntry h = host_entry(programs[i], used, &math);
+        glue_entry(&entries, &h, x);
+    }
+    banner(out, o, "Host side: checks, workspace and launches. C99.");
+    text_put(out, "#include \"");
+    host_quoted(out, o->header);
+    text_put(out, "\"\n\n#include <cuda_runtime_api.h>\n");
+    if (math) text_put(out, "#include <math.h>\n");
+    text_put(out, "#include <stdarg.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n");
+    c_launchers(out, programs, n, x);
+    template(out, C_HEAD, x);
+    for (size_t i = 0; i < sizeof C_CHECKS / sizeof *C_CHECKS; i++)
+        if (strstr(entries.s, C_CHECKS[i].name)) template(out, C_CHECKS[i].text, x);
+    template(out, C_POINTERS, x);
+    static const char *const FNS[] = {
+#define HOST_FN(e, text) text,
+        HOST_FNS
+#undef HOST_FN
+    };
+    bool any = false;
+    for (int f = 0; f < HOST_COUNT; f++) {
+        if (!used[f]) continue;
+        if (!any) text_put(out, "/* Integer arithmetic of the language; sums and products saturate. */\n");
+        text_put(out, FNS[f]);
+        any = true;
+    }
+    if (any) text_char(out, '\n');
+    c_status_text(out, x);
+    template(out, C_OPEN, x);
+    text_put(out, entries.s);
+    text_fmt(out, "const %s_entry %s_entries[] = {\n", x, x);
+    for (int i = 0; i < n; i++) {
+        const Program *p = programs[i];
+        text_fmt(out, "    {\"%s\", %d, %d, %d, td_%s_bytes, td_%s_call},\n", p->graph->name, p->params.n, p->graph->dims.n,
+                 p->graph->scalars.n, p->graph->name, p->graph->name);
+    }
+    text_fmt(out, "};\nconst int %s_nentries = %d;\n", x, n);
+}
+
+/* ---- what cannot have the interface ---- */
+
+typedef VEC(Sym) Symbols;
+
+static bool add_symbol(Ctx *ctx, Symbols *all, Sym s, Text *why) {
+    for (int i = 0; i < all->n; i++)
+        if (all->at[i] == s) {
+            text_fmt(why, "two symbols of the C interface have the name '%s'", s);
+            return false;
+        }
+    vec_push(ctx, all, s);
+    return true;
+}
+
+static bool verify_conditions(const Program *p, Text *why) {
+    for (int i = 0; i < p->graph->facts.n; i++) {
+        const Fact *f = &p->graph->facts.at[i];
+        if (!f->require || (!f->nvars && host_can(f->cond))) continue;
+        text_fmt(why, "%s: a condition of `require` depends on more than dimensions and scalars: ", p->graph->name);
+        expr_print(why, f->cond, NULL);
+        return false;
+    }
+    for (int k = 0; k < p->kernels.n; k++)
+        for (int i = 0; i < p->kernels.at[k]->where.n; i++) {
+            const Expr *c = p->kernels.at[k]->where.at[i];
+            if (host_can(c) && !host_uses_scalars(c)) continue;
+            text_fmt(why, "%s: a condition of kernel %s depends on more than dimensions", p->graph->name, p->kernels.at[k]->name);
+            return false;
+        }
+    return true;
+}
+
+bool glue_verify(const Program *const *programs, int n, const GlueOptions *o, Text *why) {
+    Ctx *ctx = why->ctx;
+    Symbols all = {0};
+    static const char *const FIXED[] = {"context", "run", "status", "status_text", "status_count",
+                                        "open",    "close", "entry",  "entries",     "nentries"};
+    for (size_t i = 0; i < sizeof FIXED / sizeof *FIXED; i++) vec_push(ctx, &all, sym_fmt(ctx, "%s_%s", o->prefix, FIXED[i]));
+#define STATUS(name, meaning) vec_push(ctx, &all, sym_fmt(ctx, "%s_" #name, o->prefix));
+    STATUSES
+#undef STATUS
+    for (int i = 0; i < n; i++) {
+        const Program *p = programs[i];
+        Sym e = sym_fmt(ctx, "%s_%s", o->prefix, p->graph->name);
+        bool ok = add_symbol(ctx, &all, e, why) && add_symbol(ctx, &all, sym_fmt(ctx, "%s_workspace", e), why) &&
+                  add_symbol(ctx, &all, sym_fmt(ctx, "%s_prepare", e), why);
+        for (int k = 0; ok && k < p->kernels.n; k++) {
+            Sym kernel = p->kernels.at[k]->name;
+            ok = add_symbol(ctx, &all, sym_fmt(ctx, "%s_%s_launch", e, kernel), why) &&
+                 add_symbol(ctx, &all, sym_fmt(ctx, "%s_%s_prepare", e, kernel), why);
+        }
+        if (!ok || !verify_conditions(p, why)) return false;
+        for (int t = 0; t < p->params.n + p->temps.n; t++) {
+            const Tensor *x = t < p->params.n ? p->params.at[t] : p->temps.at[t - p->params.n];
+            for (int d = 0; d < x->rank; d++)
+                if (!host_can(x->shape[d]) || host_uses_scalars(x->shape[d])) {
+                    text_fmt(why, "%s: the shape of %s depends on more than dimensions", p->graph->name, x->name);
+                    return false;
+                }
+        }
+    }
+    return true;
+}

@@ -1,0 +1,265 @@
+/* One entry's functions in model.c: the plan (dimensions to bytes, with every check that needs no pointer), the run, and the
+ * public functions on top of them. */
+#include "glue_entry.h"
+
+static void quoted_expr(Text *out, Ctx *ctx, const Expr *e) {
+    Text s = {.ctx = ctx};
+    expr_print(&s, e, NULL);
+    host_quoted(out, s.s);
+}
+
+static void plan_dims(Text *out, const HostEntry *h) {
+    const Graph *g = h->p->graph;
+    for (int i = 0; i < g->dims.n; i++) {
+        const Dim *d = g->dims.at[i];
+        int64_t lo = d->lo > 0 ? d->lo : 0;
+        text_fmt(out, "    TD_TRY(td_dim(td_s, \"%s\", %s, %lld, ", d->name, h->dims[i], (long long)lo);
+        if (d->hi == INT64_MAX) text_put(out, "INT64_MAX");
+        else text_fmt(out, "%lld", (long long)d->hi);
+        text_fmt(out, ", %lld));\n", (long long)(d->divisor > 1 ? d->divisor : 1));
+        h->dim_used[i] = true;
+    }
+}
+
+/* Conditions over dimensions, or over scalars too. An `assume` that the host can decide is held to as well: it costs nothing. */
+static void facts(Text *out, const HostEntry *h, const char *x, bool scalars) {
+    const Graph *g = h->p->graph;
+    for (int i = 0; i < g->facts.n; i++) {
+        const Fact *f = &g->facts.at[i];
+        if (f->nvars || !host_can(f->cond) || host_uses_scalars(f->cond) != scalars) continue;
+        text_put(out, "    if (!(");
+        host_expr(out, h, f->cond);
+        text_fmt(out, "))\n        return td_refuse(td_s, %s_error_require, \"%%s\", \"", x);
+        if (f->text) host_quoted(out, f->text), text_put(out, " (");
+        text_put(out, "expected ");
+        quoted_expr(out, h->ctx, f->cond);
+        if (f->text) text_char(out, ')');
+        text_put(out, "\");\n");
+    }
+}
+
+static void plan_size(Text *out, const HostEntry *h, const Tensor *t, int index) {
+    if (t->rank) {
+        text_put(out, "    {\n        const int64_t shape[] = {");
+        for (int d = 0; d < t->rank; d++) {
+            if (d) text_put(out, ", ");
+            host_expr(out, h, t->shape[d]);
+        }
+        text_fmt(out, "};\n        TD_TRY(td_size(td_s, \"%s\", %d, shape, %d, &td_bytes[%d]));\n    }\n", t->name, t->rank,
+                 type_bits(t->type), index);
+    } else {
+        text_fmt(out, "    td_bytes[%d] = %d; /* %s */\n", index, (type_bits(t->type) + 7) / 8, t->name);
+    }
+}
+
+static bool is_const(const Expr *e) {
+    int64_t v;
+    return expr_is_int(e, &v);
+}
+
+static bool on_host(const Expr *e) { return e && host_can(e) && !host_uses_scalars(e); }
+
+static void plan_kernel(Text *out, const HostEntry *h, const Kernel *k, const char *x) {
+    for (int i = 0; i < k->where.n; i++) {
+        text_put(out, "    if (!(");
+        host_expr(out, h, k->where.at[i]);
+        text_fmt(out, "))\n        return td_refuse(td_s, %s_error_kernel, \"kernel %s: %%s\", \"expected ", x, k->name);
+        quoted_expr(out, h->ctx, k->where.at[i]);
+        text_put(out, "\");\n");
+    }
+    bool blocks = k->parts.n > 0, many = false;
+    for (int p = 0; p < k->parts.n; p++) {
+        const Part *part = k->parts.at[p];
+        for (int a = 0; a < part->axes.n; a++) {
+            const Axis *axis = part->axes.at[a];
+            if (!on_host(axis->hi) || is_const(axis->hi)) continue;
+            text_fmt(out, "    TD_TRY(td_extent(td_s, \"%s\", \"axis %s\", ", k->name, axis->name);
+            host_expr(out, h, axis->hi);
+            text_put(out, "));\n");
+        }
+        blocks &= on_host(part->blocks);
+        many |= part->blocks && !is_const(part->blocks);
+    }
+    if (!blocks || !(many || k->parts.n > 1)) return;
+    text_fmt(out, "    TD_TRY(td_extent(td_s, \"%s\", \"blocks\", ", k->name);
+    for (int p = 1; p < k->parts.n; p++) text_put(out, "td_add(");
+    for (int p = 0; p < k->parts.n; p++) {
+        if (p) text_put(out, ", "), h->used[HOST_ADD] = true;
+        host_expr(out, h, k->parts.at[p]->blocks);
+        if (p) text_char(out, ')');
+    }
+    text_put(out, "));\n");
+}
+
+static void plan(Text *out, const HostEntry *h, const char *x) {
+    const Program *p = h->p;
+    const char *e = p->graph->name;
+    Text body = {.ctx = h->ctx};
+    plan_dims(&body, h);
+    facts(&body, h, x, false);
+    int n = p->params.n, temps = p->temps.n;
+    for (int i = 0; i < n; i++) plan_size(&body, h, p->params.at[i], i);
+    for (int i = 0; i < temps; i++) plan_size(&body, h, p->temps.at[i], n + i);
+    for (int k = 0; k < p->kernels.n; k++) plan_kernel(&body, h, p->kernels.at[k], x);
+    text_fmt(out, "/* Bytes of each tensor%s. */\nstatic %s_status td_%s_plan(const td_sink *td_s, const int64_t *td_dims, int64_t *td_bytes",
+             temps ? ", offset of each temporary and bytes of the workspace" : "", x, e);
+    text_fmt(out, "%s) {\n", temps ? ",\n    size_t *td_offset, size_t *td_need" : "");
+    for (int i = 0; i < p->graph->dims.n; i++)
+        if (h->dim_used[i]) text_fmt(out, "    const int64_t %s = td_dims[%d];\n", h->dims[i], i);
+    if (!p->graph->dims.n) text_put(out, "    (void)td_dims;\n    (void)td_s;\n");
+    text_put(out, body.s ? body.s : "");
+    if (temps) text_fmt(out, "    return td_place(td_s, %d, td_bytes + %d, td_offset, td_need);\n}\n\n", temps, n);
+    else text_fmt(out, "    return %s_ok;\n}\n\n", x);
+}
+
+static int param_index(const Program *p, const Tensor *t) {
+    for (int i = 0; i < p->params.n; i++)
+        if (p->params.at[i] == t) return i;
+    for (int i = 0; i < p->temps.n; i++)
+        if (p->temps.at[i] == t) return p->params.n + i;
+    return -1;
+}
+
+/* The arguments of the plan, after the sink and the dimensions. */
+static const char *plan_args(const Program *p) { return p->temps.n ? "td_bytes, td_offset, &td_need" : "td_bytes"; }
+
+static void plan_locals(Text *out, const Program *p) {
+    text_fmt(out, "    int64_t td_bytes[%d];\n", p->params.n + p->temps.n);
+    if (p->temps.n) text_fmt(out, "    size_t td_offset[%d], td_need = 0;\n", p->temps.n);
+}
+
+static void run_launches(Text *out, const HostEntry *h, const char *x) {
+    const Program *p = h->p;
+    const char *tensors = p->temps.n ? "td_t" : "td_c->tensors";
+    for (int i = 0; i < p->zeroed.n; i++) {
+        int at = param_index(p, p->zeroed.at[i]);
+        text_fmt(out,
+                 "    if (td_bytes[%d])\n        TD_TRY(td_cuda(td_s, \"clearing %s\",\n"
+                 "                       (int)cudaMemsetAsync(%s[%d], 0, (size_t)td_bytes[%d], (cudaStream_t)td_c->stream)));\n",
+                 at, p->zeroed.at[i]->name, tensors, at, at);
+    }
+    for (int k = 0; k < p->kernels.n; k++) {
+        const char *name = p->kernels.at[k]->name;
+        text_fmt(out, "    TD_TRY(td_cuda(td_s, \"kernel %s\", %s_%s_%s_launch(td_c->stream, %s, td_c->dims, td_c->scalars)));\n",
+                 name, x, p->graph->name, name, tensors);
+    }
+}
+
+static void run(Text *out, const HostEntry *h, const char *x) {
+    const Program *p = h->p;
+    const char *e = p->graph->name;
+    int n = p->params.n;
+    Text body = {.ctx = h->ctx};
+    facts(&body, h, x, true);
+    text_fmt(out, "static %s_status td_%s_run(const td_sink *td_s, const td_call *td_c) {\n    static const td_tensor params[] = {", x, e);
+    for (int i = 0; i < n; i++) {
+        const Tensor *t = p->params.at[i];
+        int bits = type_bits(t->type);
+        text_fmt(out, "%s{\"%s\", %d, %d}", i ? ", " : "", t->name, bits < 8 ? 1 : bits / 8, t->kind != TENSOR_INPUT);
+    }
+    text_put(out, "};\n");
+    plan_locals(out, p);
+    if (p->temps.n) text_fmt(out, "    void *td_t[%d];\n    int td_i;\n", n + p->temps.n);
+    for (int i = 0; i < p->graph->scalars.n; i++)
+        if (h->scalar_used[i]) text_fmt(out, "    const double %s = td_c->scalars[%d];\n", h->scalars[i], i);
+    for (int i = 0; body.s && i < p->graph->dims.n; i++) text_fmt(out, "    const int64_t %s = td_c->dims[%d];\n", h->dims[i], i);
+    for (int i = 0; body.s && i < p->graph->dims.n; i++) text_fmt(out, "    (void)%s;\n", h->dims[i]);
+    text_fmt(out, "    TD_TRY(td_%s_plan(td_s, td_c->dims, %s));\n", e, plan_args(p));
+    text_put(out, body.s ? body.s : "");
+    text_fmt(out, "    TD_TRY(td_tensors(td_s, td_c, params, %d, td_bytes));\n", n);
+    text_fmt(out, "    TD_TRY(td_workspace(td_s, td_c, %s, params, %d, td_bytes));\n", p->temps.n ? "td_need" : "0", n);
+    if (p->temps.n) {
+        text_fmt(out, "    for (td_i = 0; td_i < %d; td_i++) td_t[td_i] = td_c->tensors[td_i];\n", n);
+        text_fmt(out, "    for (td_i = 0; td_i < %d; td_i++) td_t[%d + td_i] = (char *)td_c->workspace + td_offset[td_i];\n",
+                 p->temps.n, n);
+    }
+    run_launches(out, h, x);
+    text_fmt(out, "    return %s_ok;\n}\n\n", x);
+}
+
+/* `const int64_t td_dims[] = {M, N};`, or one 0 where there are none: C has no empty arrays. */
+static void array(Text *out, const char *type, const char *name, const Sym *at, int n, const char *cast) {
+    text_fmt(out, "    %s %s[] = {", type, name);
+    for (int i = 0; i < n; i++) text_fmt(out, "%s%s%s", i ? ", " : "", cast, at[i]);
+    text_put(out, n ? "};\n" : "0};\n");
+}
+
+static void public_dims(Text *out, const HostEntry *h, const char *x, bool prepare) {
+    const Program *p = h->p;
+    const char *e = p->graph->name;
+    int ndims = p->graph->dims.n;
+    text_fmt(out, "%s_status %s_%s_%s(%s_context *ctx%s", x, x, e, prepare ? "prepare" : "workspace", x, ndims ? ", " : "");
+    glue_params(out, h, GLUE_DIMS);
+    text_put(out, prepare ? ") {\n" : ", size_t *bytes) {\n");
+    text_fmt(out, "    const td_sink td_s = {\"%s\", NULL, 0};\n", e);
+    array(out, "const int64_t", "td_dims", h->dims, ndims, "");
+    plan_locals(out, p);
+    text_fmt(out, "    if (!ctx%s) return %s_error_argument;\n", prepare ? "" : " || !bytes", x);
+    if (prepare) text_put(out, "    TD_TRY(td_current(&td_s, ctx));\n");
+    text_fmt(out, "    TD_TRY(td_%s_plan(&td_s, td_dims, %s));\n", e, plan_args(p));
+    if (prepare)
+        for (int k = 0; k < p->kernels.n; k++)
+            text_fmt(out, "    TD_TRY(td_cuda(&td_s, \"kernel %s\", %s_%s_%s_prepare()));\n", p->kernels.at[k]->name, x, e,
+                     p->kernels.at[k]->name);
+    else text_fmt(out, "    *bytes = %s;\n", p->temps.n ? "td_need" : "0");
+    text_fmt(out, "    return %s_ok;\n}\n\n", x);
+}
+
+static void public_run(Text *out, const HostEntry *h, const char *x) {
+    const Program *p = h->p;
+    const Graph *g = p->graph;
+    const char *e = g->name;
+    text_fmt(out, "%s_status %s_%s(%s_context *ctx, const %s_run *run, ", x, x, e, x, x);
+    glue_params(out, h, GLUE_CALL);
+    text_put(out, ") {\n");
+    array(out, "void *const", "td_t", h->params, p->params.n, "(void *)");
+    array(out, "const int64_t", "td_dims", h->dims, g->dims.n, "");
+    array(out, "const double", "td_scalars", h->scalars, g->scalars.n, "(double)");
+    text_fmt(out, "    td_sink td_s = {\"%s\", NULL, 0};\n    td_call td_c;\n", e);
+    text_fmt(out,
+             "    if (!run) return %s_error_argument;\n    td_s.text = run->message;\n    td_s.bytes = run->message_bytes;\n"
+             "    if (!ctx) return td_refuse(&td_s, %s_error_argument, \"context: expected an open one, got NULL\");\n"
+             "    TD_TRY(td_current(&td_s, ctx));\n",
+             x, x);
+    for (int i = 0; i < g->scalars.n; i++)
+        if (g->scalars.at[i]->type == TY_I64)
+            text_fmt(out, "    TD_TRY(td_exact(&td_s, \"%s\", %s));\n", g->scalars.at[i]->name, h->scalars[i]);
+    text_fmt(out,
+             "    td_c.tensors = td_t;\n    td_c.dims = td_dims;\n    td_c.scalars = td_scalars;\n    td_c.workspace = run->workspace;\n"
+             "    td_c.workspace_bytes = run->workspace_bytes;\n    td_c.stream = run->stream;\n"
+             "    return td_%s_run(&td_s, &td_c);\n}\n\n",
+             e);
+}
+
+static void uniform(Text *out, const HostEntry *h, const char *x) {
+    const Program *p = h->p;
+    const char *e = p->graph->name;
+    text_fmt(out, "static int td_%s_bytes(const int64_t *dims, size_t *bytes) {\n    const td_sink td_s = {\"%s\", NULL, 0};\n", e, e);
+    plan_locals(out, p);
+    text_fmt(out, "    if (!bytes) return %s_error_argument;\n    TD_TRY(td_%s_plan(&td_s, dims, %s));\n    *bytes = %s;\n", x, e,
+             plan_args(p), p->temps.n ? "td_need" : "0");
+    text_fmt(out, "    return %s_ok;\n}\n\n", x);
+    text_fmt(out,
+             "static int td_%s_call(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,\n"
+             "    size_t workspace_bytes, void *stream, char *message, size_t message_bytes) {\n"
+             "    td_sink td_s = {\"%s\", NULL, 0};\n    td_call td_c;\n    int device = 0;\n"
+             "    td_s.text = message;\n    td_s.bytes = message_bytes;\n"
+             "    TD_TRY(td_cuda(&td_s, \"device\", (int)cudaGetDevice(&device)));\n    TD_TRY(td_device(&td_s, device));\n"
+             "    td_c.tensors = tensors;\n    td_c.dims = dims;\n    td_c.scalars = scalars;\n    td_c.workspace = workspace;\n"
+             "    td_c.workspace_bytes = workspace_bytes;\n    td_c.stream = stream;\n    return td_%s_run(&td_s, &td_c);\n}\n\n",
+             e, e, e);
+}
+
+void glue_entry(Text *out, const HostEntry *h, const char *prefix) {
+    Text signature = {.ctx = h->ctx};
+    glue_signature(&signature, h->p);
+    text_put(out, "/* ---- ");
+    host_comment(out, signature.s);
+    text_put(out, " ---- */\n\n");
+    plan(out, h, prefix);
+    run(out, h, prefix);
+    public_dims(out, h, prefix, false);
+    public_dims(out, h, prefix, true);
+    public_run(out, h, prefix);
+    uniform(out, h, prefix);
+}

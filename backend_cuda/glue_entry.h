@@ -1,0 +1,16 @@
+/* The functions of one entry in model.c, and what its declaration in model.h shares with them. Internal to backend_cuda/glue*.c. */
+#ifndef TDC_GLUE_ENTRY_H
+#define TDC_GLUE_ENTRY_H
+
+#include "glue_host.h"
+
+typedef enum GlueParams { GLUE_CALL, GLUE_DIMS } GlueParams;
+
+/* The entry's own arguments as C parameters: tensors, dimensions, scalars, or the dimensions alone. */
+void glue_params(Text *out, const HostEntry *h, GlueParams which);
+/* The entry as td has it: f(x: bf16[M, N]) -> (y: bf16[M, N]). */
+void glue_signature(Text *out, const Program *p);
+/* All functions of the entry; calls the checks that glue.c prints before. */
+void glue_entry(Text *out, const HostEntry *h, const char *prefix);
+
+#endif

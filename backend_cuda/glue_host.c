@@ -1,0 +1,279 @@
+/* C names of an entry's arguments and C text of host expressions. See glue_host.h. Emits no statements. */
+#include "glue_host.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Words of C and C++, macros that the included headers may define, and names that the emitted functions use themselves.
+ * Every other name of theirs begins with td_. */
+static const char *const RESERVED[] = {
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
+    "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
+    "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
+    "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
+    "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
+    "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "restrict", "return", "short",
+    "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
+    "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using",
+    "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq", "NULL", "EOF", "BUFSIZ", "errno", "linux",
+    "unix", "i386", "offsetof", "stdin", "stdout", "stderr", "INT64_MAX", "INT64_MIN", "INFINITY", "NAN", "main",
+    "ctx", "run", "bytes", "size_t", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
+};
+
+static bool reserved(const char *name) {
+    if (!strncmp(name, "td_", 3) || name[0] == '_') return true;
+    for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
+        if (!strcmp(name, RESERVED[i])) return true;
+    return false;
+}
+
+typedef VEC(Sym) Names;
+
+/* `name`, or with underscores after it where that is taken. A leading underscore is C's, so such a name gets a letter. */
+static Sym fresh(Ctx *ctx, Names *taken, const char *name) {
+    Sym s = name[0] == '_' || !strncmp(name, "td_", 3) ? sym_fmt(ctx, "v%s%s", name[0] == '_' ? "" : "_", name)
+                                                       : sym(ctx, name);
+    for (bool again = true; again;) {
+        again = reserved(s);
+        for (int i = 0; i < taken->n; i++) again |= taken->at[i] == s;
+        if (again) s = sym_fmt(ctx, "%s_", s);
+    }
+    vec_push(ctx, taken, s);
+    return s;
+}
+
+HostEntry host_entry(const Program *p, bool *used, bool *needs_math) {
+    Ctx *ctx = p->ctx;
+    const Graph *g = p->graph;
+    HostEntry h = {.p = p, .ctx = ctx, .used = used, .needs_math = needs_math};
+    Names taken = {0};
+    h.params = NEW_N(ctx, Sym, p->params.n + 1);
+    h.dims = NEW_N(ctx, Sym, g->dims.n + 1);
+    h.scalars = NEW_N(ctx, Sym, g->scalars.n + 1);
+    h.dim_used = NEW_N(ctx, bool, g->dims.n + 1);
+    h.scalar_used = NEW_N(ctx, bool, g->scalars.n + 1);
+    for (int i = 0; i < p->params.n; i++) h.params[i] = fresh(ctx, &taken, p->params.at[i]->name);
+    for (int i = 0; i < g->dims.n; i++) h.dims[i] = fresh(ctx, &taken, g->dims.at[i]->name);
+    for (int i = 0; i < g->scalars.n; i++) h.scalars[i] = fresh(ctx, &taken, g->scalars.at[i]->name);
+    return h;
+}
+
+/* The name that math.h has for an operator, or NULL. */
+static const char *math_name(Op op) {
+    switch (op) {
+    case OP_POW:
+    case OP_FLOOR:
+    case OP_CEIL:
+    case OP_TRUNC:
+    case OP_SQRT:
+    case OP_EXP:
+    case OP_EXP2:
+    case OP_EXPM1:
+    case OP_LOG:
+    case OP_LOG2:
+    case OP_LOG10:
+    case OP_LOG1P:
+    case OP_SIN:
+    case OP_COS:
+    case OP_TAN:
+    case OP_ASIN:
+    case OP_ACOS:
+    case OP_ATAN:
+    case OP_ATAN2:
+    case OP_SINH:
+    case OP_COSH:
+    case OP_TANH:
+    case OP_ASINH:
+    case OP_ACOSH:
+    case OP_ATANH:
+    case OP_ERF:
+    case OP_ERFC:
+    case OP_LGAMMA:
+    case OP_FMA: return op_text(op);
+    case OP_ROUND: return "nearbyint"; /* half to even in the default rounding mode */
+    default: return NULL;
+    }
+}
+
+/* The host computes floats in double, whatever their type: only conditions read them. */
+static bool host_can_at(const Expr *e, int depth) {
+    if (depth > MAX_NEST) return false;
+    switch (e->op) {
+    case OP_CONST:
+    case OP_DIM:
+    case OP_SCALAR: return true;
+    case OP_VAR:
+    case OP_VALUE:
+    case OP_FACTOR:
+    case OP_ARG:
+    case OP_LOAD:
+    case OP_REDUCE:
+    case OP_DIGAMMA: return false;
+    default: break;
+    }
+    for (int i = 0; i < e->nargs; i++)
+        if (!host_can_at(e->arg[i], depth + 1)) return false;
+    return true;
+}
+
+bool host_can(const Expr *e) { return host_can_at(e, 0); }
+
+bool host_uses_scalars(const Expr *e) {
+    if (e->op == OP_SCALAR) return true;
+    for (int i = 0; i < e->nargs; i++)
+        if (host_uses_scalars(e->arg[i])) return true;
+    return false;
+}
+
+static void host_const(Text *out, const Expr *e) {
+    if (type_is_float(e->type)) {
+        if (isnan(e->u.f)) text_put(out, "NAN");
+        else if (isinf(e->u.f)) text_put(out, e->u.f < 0 ? "(-INFINITY)" : "INFINITY");
+        else if (e->u.f < 0) text_put(out, "("), text_double(out, e->u.f), text_put(out, ")");
+        else text_double(out, e->u.f);
+    } else if (e->u.i == INT64_MIN) {
+        text_put(out, "INT64_MIN");
+    } else {
+        text_fmt(out, e->u.i < 0 ? "(%lld)" : "%lld", (long long)e->u.i);
+    }
+}
+
+static void call(Text *out, const HostEntry *h, const char *name, const Expr *e) {
+    text_fmt(out, "%s(", name);
+    for (int i = 0; i < e->nargs; i++) {
+        if (i) text_put(out, ", ");
+        host_expr(out, h, e->arg[i]);
+    }
+    text_char(out, ')');
+}
+
+static void helper(Text *out, const HostEntry *h, HostFn fn, const char *name, const Expr *e) {
+    h->used[fn] = true;
+    call(out, h, name, e);
+}
+
+static void infix(Text *out, const HostEntry *h, const char *op, const Expr *e) {
+    text_char(out, '(');
+    host_expr(out, h, e->arg[0]);
+    text_fmt(out, " %s ", op);
+    host_expr(out, h, e->arg[1]);
+    text_char(out, ')');
+}
+
+static void host_cast(Text *out, const HostEntry *h, const Expr *e) {
+    static const struct {
+        Type type;
+        const char *name;
+    } INTS[] = {{TY_I64, "int64_t"}, {TY_I32, "int32_t"},  {TY_I16, "int16_t"},  {TY_I8, "int8_t"},
+                {TY_U32, "uint32_t"}, {TY_U16, "uint16_t"}, {TY_U8, "uint8_t"}};
+    const char *to = type_is_float(e->type) ? (e->type == TY_F64 ? "double" : "float") : "int64_t";
+    for (size_t i = 0; i < sizeof INTS / sizeof *INTS; i++)
+        if (INTS[i].type == e->type) to = INTS[i].name;
+    if (e->type == TY_BOOL) {
+        text_char(out, '(');
+        host_expr(out, h, e->arg[0]);
+        text_put(out, " != 0)");
+        return;
+    }
+    text_fmt(out, "(%s)", to);
+    host_expr(out, h, e->arg[0]);
+}
+
+/* Arithmetic that integers and floats share; integers saturate, so that no size overflows unseen. */
+static void host_arith(Text *out, const HostEntry *h, const Expr *e) {
+    bool f = type_is_float(e->type);
+    switch (e->op) {
+    case OP_ADD: f ? infix(out, h, "+", e) : helper(out, h, HOST_ADD, "td_add", e); break;
+    case OP_SUB: f ? infix(out, h, "-", e) : helper(out, h, HOST_SUB, "td_sub", e); break;
+    case OP_MUL: f ? infix(out, h, "*", e) : helper(out, h, HOST_MUL, "td_mul", e); break;
+    case OP_DIV: f ? infix(out, h, "/", e) : helper(out, h, HOST_DIV, "td_div", e); break;
+    case OP_MOD:
+        if (f) *h->needs_math = true, call(out, h, "fmod", e);
+        else helper(out, h, HOST_MOD, "td_mod", e);
+        break;
+    case OP_MIN: f ? helper(out, h, HOST_FMIN, "td_fmin", e) : helper(out, h, HOST_MIN, "td_min", e); break;
+    case OP_MAX: f ? helper(out, h, HOST_FMAX, "td_fmax", e) : helper(out, h, HOST_MAX, "td_max", e); break;
+    case OP_NEG:
+        if (f) text_put(out, "(-"), host_expr(out, h, e->arg[0]), text_char(out, ')');
+        else h->used[HOST_SUB] = true, text_put(out, "td_sub(0, "), host_expr(out, h, e->arg[0]), text_char(out, ')');
+        break;
+    case OP_ABS:
+        if (f) {
+            *h->needs_math = true;
+            call(out, h, "fabs", e);
+        } else {
+            h->used[HOST_MAX] = h->used[HOST_SUB] = true;
+            text_put(out, "td_max("), host_expr(out, h, e->arg[0]), text_put(out, ", td_sub(0, ");
+            host_expr(out, h, e->arg[0]), text_put(out, "))");
+        }
+        break;
+    default: /* OP_SIGN */
+        text_put(out, "(("), host_expr(out, h, e->arg[0]), text_put(out, " > 0) - (");
+        host_expr(out, h, e->arg[0]), text_put(out, " < 0))");
+        break;
+    }
+}
+
+static void host_unary(Text *out, const HostEntry *h, const char *before, const Expr *e, const char *after) {
+    text_put(out, before);
+    host_expr(out, h, e->arg[0]);
+    text_put(out, after);
+}
+
+void host_expr(Text *out, const HostEntry *h, const Expr *e) {
+    const Graph *g = h->p->graph;
+    if (math_name(e->op)) {
+        *h->needs_math = true;
+        call(out, h, math_name(e->op), e);
+        return;
+    }
+    switch (e->op) {
+    case OP_CONST:
+        if (type_is_float(e->type) && !isfinite(e->u.f)) *h->needs_math = true;
+        host_const(out, e);
+        break;
+    case OP_DIM:
+        for (int i = 0; i < g->dims.n; i++)
+            if (g->dims.at[i] == e->u.dim) text_put(out, h->dims[i]), h->dim_used[i] = true;
+        break;
+    case OP_SCALAR:
+        for (int i = 0; i < g->scalars.n; i++)
+            if (g->scalars.at[i] == e->u.scalar) text_put(out, h->scalars[i]), h->scalar_used[i] = true;
+        break;
+    case OP_CAST: host_cast(out, h, e); break;
+    case OP_IF:
+        text_char(out, '('), host_expr(out, h, e->arg[0]), text_put(out, " ? "), host_expr(out, h, e->arg[1]);
+        text_put(out, " : "), host_expr(out, h, e->arg[2]), text_char(out, ')');
+        break;
+    case OP_NOT: host_unary(out, h, "!", e, ""); break;
+    case OP_RSQRT: *h->needs_math = true, host_unary(out, h, "(1 / sqrt(", e, "))"); break;
+    case OP_SIGMOID: *h->needs_math = true, host_unary(out, h, "(1 / (1 + exp(-", e, ")))"); break;
+    case OP_ISNAN: *h->needs_math = true, host_unary(out, h, "(isnan(", e, ") != 0)"); break;
+    case OP_ISINF: *h->needs_math = true, host_unary(out, h, "(isinf(", e, ") != 0)"); break;
+    case OP_ISFINITE: *h->needs_math = true, host_unary(out, h, "(isfinite(", e, ") != 0)"); break;
+    case OP_SHL: /* as the language has it: by the low bits of the count, without C's undefined cases */
+        text_put(out, "(int64_t)((uint64_t)"), host_expr(out, h, e->arg[0]), text_put(out, " << ("),
+            host_expr(out, h, e->arg[1]), text_put(out, " & 63))");
+        break;
+    default:
+        if (op_rule(e->op) == RULE_ARITH) host_arith(out, h, e);
+        else infix(out, h, op_text(e->op), e);
+        break;
+    }
+}
+
+void host_quoted(Text *out, const char *s) {
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\') text_fmt(out, "\\%c", c);
+        else if (c < 32 || c == 127 || c == '?') text_fmt(out, "\\%03o", c);
+        else text_char(out, (char)c);
+    }
+}
+
+void host_comment(Text *out, const char *s) {
+    for (; *s; s++) {
+        text_char(out, *s == '\n' ? ' ' : *s);
+        if ((s[0] == '*' && s[1] == '/') || (s[0] == '/' && s[1] == '*')) text_char(out, ' ');
+    }
+}
