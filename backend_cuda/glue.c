@@ -91,8 +91,10 @@ static void signature_comment(Text *out, const Program *p) {
         const Dim *d = p->graph->dims.at[i];
         if (d->lo <= 0 && d->hi == INT64_MAX && d->divisor <= 1) continue;
         text_fmt(out, "\n *   %s", d->name);
-        if (d->hi != INT64_MAX) text_fmt(out, " in %lld..=%lld", (long long)d->lo, (long long)d->hi);
-        else if (d->lo > 0) text_fmt(out, " >= %lld", (long long)d->lo);
+        if (d->hi != INT64_MAX)
+            text_fmt(out, " in %lld..=%lld", (long long)d->lo, (long long)d->hi);
+        else if (d->lo > 0)
+            text_fmt(out, " >= %lld", (long long)d->lo);
         if (d->divisor > 1) text_fmt(out, " divisible by %lld", (long long)d->divisor);
     }
     text_put(out, " */\n");
@@ -133,22 +135,27 @@ void glue_emit_h(Text *out, const Program *const *programs, int n, const GlueOpt
     STATUSES
 #undef STATUS
     text_fmt(out, "    %s_status_count\n} %s_status;\n\n", x, x);
-    text_fmt(out, "/* One device. Serves any number of threads and streams. */\ntypedef struct %s_context %s_context;\n\n", x, x);
     text_fmt(out,
-             "/* How to run: a workspace in device memory, aligned to 256 bytes, of which nothing is kept between runs; the stream;\n"
+             "/* One device. Serves any number of threads and streams. */\ntypedef struct %s_context %s_context;\n\n",
+             x, x);
+    text_fmt(out,
+             "/* How to run: a workspace in device memory, aligned to 256 bytes, of which nothing is kept between "
+             "runs; the stream;\n"
              " * where to explain a refusal (may be NULL). */\n"
              "typedef struct {\n    void *workspace;\n    size_t workspace_bytes;\n    struct CUstream_st *stream;\n"
              "    char *message;\n    size_t message_bytes;\n} %s_run;\n\n",
              x);
     text_fmt(out, "%s_status %s_open(%s_context **ctx, int device);\nvoid %s_close(%s_context *ctx);\n", x, x, x, x, x);
     text_fmt(out, "const char *%s_status_text(%s_status status);\n\n", x, x);
-    text_fmt(out,
-             "/* Each entry: the bytes of workspace that a run needs; what to call once before a run is captured; the run. Tensors are\n"
-             " * dense, row-major and in device memory. A run checks its arguments, launches on the stream and returns; where a\n"
-             " * check fails nothing is launched. It allocates nothing and waits for nothing. */\n");
+    text_fmt(out, "/* Each entry: the bytes of workspace that a run needs; what to call once before a run is captured; "
+                  "the run. Tensors are\n"
+                  " * dense, row-major and in device memory. A run checks its arguments, launches on the stream and "
+                  "returns; where a\n"
+                  " * check fails nothing is launched. It allocates nothing and waits for nothing. */\n");
     for (int i = 0; i < n; i++) h_entry(out, programs[i], x);
     text_fmt(out,
-             "\n/* The same entries, uniformly: tensors, dimensions and scalars in the order of the functions above. The results are\n"
+             "\n/* The same entries, uniformly: tensors, dimensions and scalars in the order of the functions above. "
+             "The results are\n"
              " * of type %s_status. */\n"
              "typedef struct {\n    const char *name;\n    int ntensors, ndims, nscalars;\n"
              "    int (*workspace)(const int64_t *dims, size_t *bytes);\n"
@@ -167,7 +174,8 @@ static const char C_HEAD[] =
     "/* Where the message of a refusal goes. */\n"
     "typedef struct {\n    const char *entry;\n    char *text;\n    size_t bytes;\n} td_sink;\n\n"
     "typedef struct {\n    const char *name;\n    unsigned alignment;\n    int written;\n} td_tensor;\n\n"
-    "typedef struct {\n    void *const *tensors;\n    const int64_t *dims;\n    const double *scalars;\n    void *workspace;\n"
+    "typedef struct {\n    void *const *tensors;\n    const int64_t *dims;\n    const double *scalars;\n    void "
+    "*workspace;\n"
     "    size_t workspace_bytes;\n    void *stream;\n} td_call;\n\n"
     "#define TD_TRY(e)                        \\\n    do {                                 \\\n"
     "        $_status td_st = (e);            \\\n        if (td_st != $_ok) return td_st; \\\n    } while (0)\n\n"
@@ -183,119 +191,136 @@ static const char C_HEAD[] =
     "/* The kernels are compiled for compute capability 9.0 and, being of sm_90a, for no other. */\n"
     "static $_status td_device(const td_sink *s, int device) {\n"
     "    int major = 0, minor = 0;\n"
-    "    TD_TRY(td_cuda(s, \"device\", (int)cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device)));\n"
-    "    TD_TRY(td_cuda(s, \"device\", (int)cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device)));\n"
+    "    TD_TRY(td_cuda(s, \"device\", (int)cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, "
+    "device)));\n"
+    "    TD_TRY(td_cuda(s, \"device\", (int)cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, "
+    "device)));\n"
     "    if (major == 9 && minor == 0) return $_ok;\n"
-    "    return td_refuse(s, $_error_device, \"device %d: expected compute capability 9.0, got %d.%d\", device, major, minor);\n}\n\n"
+    "    return td_refuse(s, $_error_device, \"device %d: expected compute capability 9.0, got %d.%d\", device, major, "
+    "minor);\n}\n\n"
     "static $_status td_current(const td_sink *s, const $_context *ctx) {\n"
     "    int device = -1;\n"
     "    TD_TRY(td_cuda(s, \"device\", (int)cudaGetDevice(&device)));\n"
     "    if (device == ctx->device) return $_ok;\n"
-    "    return td_refuse(s, $_error_device, \"current device: expected the context's, %d, got %d\", ctx->device, device);\n}\n\n";
+    "    return td_refuse(s, $_error_device, \"current device: expected the context's, %d, got %d\", ctx->device, "
+    "device);\n}\n\n";
 
 /* Checks that are printed where an entry calls them: by name, text. */
 static const struct {
     const char *name, *text;
 } C_CHECKS[] = {
     {"td_dim(",
-    "static $_status td_dim(const td_sink *s, const char *name, int64_t v, int64_t lo, int64_t hi, int64_t divisor) {\n"
-    "    if (v < lo || v > hi) {\n"
-    "        if (hi == INT64_MAX)\n"
-    "            return td_refuse(s, $_error_dimension, \"dimension %s: expected at least %lld, got %lld\", name, (long long)lo,\n"
-    "                             (long long)v);\n"
-    "        return td_refuse(s, $_error_dimension, \"dimension %s: expected %lld..=%lld, got %lld\", name, (long long)lo,\n"
-    "                         (long long)hi, (long long)v);\n    }\n"
-    "    if (v % divisor)\n"
-    "        return td_refuse(s, $_error_dimension, \"dimension %s: expected a multiple of %lld, got %lld\", name,\n"
-    "                         (long long)divisor, (long long)v);\n"
-    "    return $_ok;\n}\n\n"},
+     "static $_status td_dim(const td_sink *s, const char *name, int64_t v, int64_t lo, int64_t hi, int64_t divisor) "
+     "{\n"
+     "    if (v < lo || v > hi) {\n"
+     "        if (hi == INT64_MAX)\n"
+     "            return td_refuse(s, $_error_dimension, \"dimension %s: expected at least %lld, got %lld\", name, "
+     "(long long)lo,\n"
+     "                             (long long)v);\n"
+     "        return td_refuse(s, $_error_dimension, \"dimension %s: expected %lld..=%lld, got %lld\", name, (long "
+     "long)lo,\n"
+     "                         (long long)hi, (long long)v);\n    }\n"
+     "    if (v % divisor)\n"
+     "        return td_refuse(s, $_error_dimension, \"dimension %s: expected a multiple of %lld, got %lld\", name,\n"
+     "                         (long long)divisor, (long long)v);\n"
+     "    return $_ok;\n}\n\n"},
     {"td_size(",
-    "/* The bytes of a tensor. At most 2^60 elements, so that no later sum overflows. */\n"
-    "static $_status td_size(const td_sink *s, const char *name, int rank, const int64_t *shape, int bits, int64_t *bytes) {\n"
-    "    int64_t n = 1;\n    int i, empty = 0;\n"
-    "    for (i = 0; i < rank; i++) {\n"
-    "        if (shape[i] < 0)\n"
-    "            return td_refuse(s, $_error_shape, \"tensor %s: extent %d: expected at least 0, got %lld\", name, i,\n"
-    "                             (long long)shape[i]);\n"
-    "        empty |= shape[i] == 0;\n    }\n"
-    "    for (i = 0; i < rank && !empty; i++) {\n"
-    "        if (shape[i] > ((int64_t)1 << 60) / 8 / n)\n"
-    "            return td_refuse(s, $_error_shape, \"tensor %s: expected at most 2^57 elements, got more\", name);\n"
-    "        n *= shape[i];\n    }\n"
-    "    *bytes = empty ? 0 : bits >= 8 ? n * (bits / 8) : (n * bits + 7) / 8;\n"
-    "    return $_ok;\n}\n\n"},
-    {"td_extent(",
-    "static $_status td_extent(const td_sink *s, const char *kernel, const char *what, int64_t n) {\n"
-    "    if (n <= INT32_MAX) return $_ok;\n"
-    "    return td_refuse(s, $_error_extent, \"kernel %s: %s: expected at most %ld, got %lld\", kernel, what, (long)INT32_MAX,\n"
-    "                     (long long)n);\n}\n\n"},
+     "/* The bytes of a tensor. At most 2^60 elements, so that no later sum overflows. */\n"
+     "static $_status td_size(const td_sink *s, const char *name, int rank, const int64_t *shape, int bits, int64_t "
+     "*bytes) {\n"
+     "    int64_t n = 1;\n    int i, empty = 0;\n"
+     "    for (i = 0; i < rank; i++) {\n"
+     "        if (shape[i] < 0)\n"
+     "            return td_refuse(s, $_error_shape, \"tensor %s: extent %d: expected at least 0, got %lld\", name, "
+     "i,\n"
+     "                             (long long)shape[i]);\n"
+     "        empty |= shape[i] == 0;\n    }\n"
+     "    for (i = 0; i < rank && !empty; i++) {\n"
+     "        if (shape[i] > ((int64_t)1 << 60) / 8 / n)\n"
+     "            return td_refuse(s, $_error_shape, \"tensor %s: expected at most 2^57 elements, got more\", name);\n"
+     "        n *= shape[i];\n    }\n"
+     "    *bytes = empty ? 0 : bits >= 8 ? n * (bits / 8) : (n * bits + 7) / 8;\n"
+     "    return $_ok;\n}\n\n"},
+    {"td_extent(", "static $_status td_extent(const td_sink *s, const char *kernel, const char *what, int64_t n) {\n"
+                   "    if (n <= INT32_MAX) return $_ok;\n"
+                   "    return td_refuse(s, $_error_extent, \"kernel %s: %s: expected at most %ld, got %lld\", kernel, "
+                   "what, (long)INT32_MAX,\n"
+                   "                     (long long)n);\n}\n\n"},
     {"td_place(",
-    "/* Offsets of n temporaries in the workspace, each aligned to 256 bytes. */\n"
-    "static $_status td_place(const td_sink *s, int n, const int64_t *bytes, size_t *offset, size_t *total) {\n"
-    "    uint64_t at = 0;\n    int i;\n"
-    "    for (i = 0; i < n; i++) {\n"
-    "        offset[i] = (size_t)at;\n"
-    "        at += ((uint64_t)bytes[i] + 255) / 256 * 256;\n"
-    "        if (at > (uint64_t)1 << 60 || at > SIZE_MAX)\n"
-    "            return td_refuse(s, $_error_shape, \"workspace: expected at most 2^60 bytes, got more\");\n    }\n"
-    "    *total = (size_t)at;\n"
-    "    return $_ok;\n}\n\n"},
-    {"td_exact(",
-    "static $_status td_exact(const td_sink *s, const char *name, int64_t v) {\n"
-    "    if (v >= -((int64_t)1 << 53) && v <= (int64_t)1 << 53) return $_ok;\n"
-    "    return td_refuse(s, $_error_scalar, \"scalar %s: expected at most 2^53 in magnitude, got %lld\", name, (long long)v);\n}\n\n"},
+     "/* Offsets of n temporaries in the workspace, each aligned to 256 bytes. */\n"
+     "static $_status td_place(const td_sink *s, int n, const int64_t *bytes, size_t *offset, size_t *total) {\n"
+     "    uint64_t at = 0;\n    int i;\n"
+     "    for (i = 0; i < n; i++) {\n"
+     "        offset[i] = (size_t)at;\n"
+     "        at += ((uint64_t)bytes[i] + 255) / 256 * 256;\n"
+     "        if (at > (uint64_t)1 << 60 || at > SIZE_MAX)\n"
+     "            return td_refuse(s, $_error_shape, \"workspace: expected at most 2^60 bytes, got more\");\n    }\n"
+     "    *total = (size_t)at;\n"
+     "    return $_ok;\n}\n\n"},
+    {"td_exact(", "static $_status td_exact(const td_sink *s, const char *name, int64_t v) {\n"
+                  "    if (v >= -((int64_t)1 << 53) && v <= (int64_t)1 << 53) return $_ok;\n"
+                  "    return td_refuse(s, $_error_scalar, \"scalar %s: expected at most 2^53 in magnitude, got "
+                  "%lld\", name, (long long)v);\n}\n\n"},
 };
 
 static const char C_POINTERS[] =
     "static int td_meet(const void *a, int64_t an, const void *b, int64_t bn) {\n"
     "    uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;\n"
     "    return an > 0 && bn > 0 && (x < y ? y - x < (uintptr_t)an : x - y < (uintptr_t)bn);\n}\n\n"
-    "static $_status td_tensors(const td_sink *s, const td_call *c, const td_tensor *t, int n, const int64_t *bytes) {\n"
+    "static $_status td_tensors(const td_sink *s, const td_call *c, const td_tensor *t, int n, const int64_t *bytes) "
+    "{\n"
     "    int i, j;\n"
     "    for (i = 0; i < n; i++) {\n"
     "        if (!c->tensors[i] && bytes[i])\n"
-    "            return td_refuse(s, $_error_null, \"tensor %s: expected %lld bytes, got NULL\", t[i].name, (long long)bytes[i]);\n"
+    "            return td_refuse(s, $_error_null, \"tensor %s: expected %lld bytes, got NULL\", t[i].name, (long "
+    "long)bytes[i]);\n"
     "        if ((uintptr_t)c->tensors[i] % t[i].alignment)\n"
-    "            return td_refuse(s, $_error_alignment, \"tensor %s: expected an address aligned to %u, got %p\", t[i].name,\n"
+    "            return td_refuse(s, $_error_alignment, \"tensor %s: expected an address aligned to %u, got %p\", "
+    "t[i].name,\n"
     "                             t[i].alignment, c->tensors[i]);\n    }\n"
     "    for (i = 0; i < n; i++)\n"
     "        for (j = 0; j < n; j++)\n"
     "            if (i != j && t[i].written && td_meet(c->tensors[i], bytes[i], c->tensors[j], bytes[j]))\n"
-    "                return td_refuse(s, $_error_overlap, \"tensor %s: expected memory of its own, got %p, which overlaps %s\",\n"
+    "                return td_refuse(s, $_error_overlap, \"tensor %s: expected memory of its own, got %p, which "
+    "overlaps %s\",\n"
     "                                 t[i].name, c->tensors[i], t[j].name);\n"
     "    return $_ok;\n}\n\n"
     "static $_status td_workspace(const td_sink *s, const td_call *c, size_t need, const td_tensor *t, int n,\n"
     "                             const int64_t *bytes) {\n"
     "    int i;\n    if (!need) return $_ok;\n"
     "    if (!c->workspace || c->workspace_bytes < need)\n"
-    "        return td_refuse(s, $_error_workspace, \"workspace: expected %llu bytes, got %llu%s\", (unsigned long long)need,\n"
+    "        return td_refuse(s, $_error_workspace, \"workspace: expected %llu bytes, got %llu%s\", (unsigned long "
+    "long)need,\n"
     "                         (unsigned long long)c->workspace_bytes, c->workspace ? \"\" : \" at NULL\");\n"
     "    if ((uintptr_t)c->workspace % 256)\n"
-    "        return td_refuse(s, $_error_workspace, \"workspace: expected an address aligned to 256, got %p\", c->workspace);\n"
+    "        return td_refuse(s, $_error_workspace, \"workspace: expected an address aligned to 256, got %p\", "
+    "c->workspace);\n"
     "    for (i = 0; i < n; i++)\n"
     "        if (td_meet(c->workspace, (int64_t)need, c->tensors[i], bytes[i]))\n"
-    "            return td_refuse(s, $_error_overlap, \"workspace: expected memory of its own, got %p, which overlaps %s\",\n"
+    "            return td_refuse(s, $_error_overlap, \"workspace: expected memory of its own, got %p, which overlaps "
+    "%s\",\n"
     "                             c->workspace, t[i].name);\n"
     "    return $_ok;\n}\n\n";
 
-static const char C_OPEN[] =
-    "$_status $_open($_context **ctx, int device) {\n"
-    "    const td_sink s = {\"open\", NULL, 0};\n"
-    "    $_context *c;\n"
-    "    if (!ctx) return $_error_argument;\n"
-    "    *ctx = NULL;\n"
-    "    TD_TRY(td_device(&s, device));\n"
-    "    c = ($_context *)malloc(sizeof *c);\n"
-    "    if (!c) return $_error_argument;\n"
-    "    c->device = device;\n"
-    "    *ctx = c;\n"
-    "    return $_ok;\n}\n\n"
-    "void $_close($_context *ctx) { free(ctx); }\n\n";
+static const char C_OPEN[] = "$_status $_open($_context **ctx, int device) {\n"
+                             "    const td_sink s = {\"open\", NULL, 0};\n"
+                             "    $_context *c;\n"
+                             "    if (!ctx) return $_error_argument;\n"
+                             "    *ctx = NULL;\n"
+                             "    TD_TRY(td_device(&s, device));\n"
+                             "    c = ($_context *)malloc(sizeof *c);\n"
+                             "    if (!c) return $_error_argument;\n"
+                             "    c->device = device;\n"
+                             "    *ctx = c;\n"
+                             "    return $_ok;\n}\n\n"
+                             "void $_close($_context *ctx) { free(ctx); }\n\n";
 
 static void template(Text *out, const char *text, const char *prefix) {
     for (; *text; text++) {
-        if (*text == '$') text_put(out, prefix);
-        else text_char(out, *text);
+        if (*text == '$')
+            text_put(out, prefix);
+        else
+            text_char(out, *text);
     }
 }
 
@@ -309,12 +334,16 @@ static void c_status_text(Text *out, const char *x) {
 
 /* The launchers of model.cu. */
 static void c_launchers(Text *out, const Program *const *programs, int n, const char *x) {
-    text_put(out, "/* In the .cu file. The results are of type cudaError_t. */\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+    text_put(
+        out,
+        "/* In the .cu file. The results are of type cudaError_t. */\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
     for (int i = 0; i < n; i++)
         for (int k = 0; k < programs[i]->kernels.n; k++) {
             const char *e = programs[i]->graph->name, *kernel = programs[i]->kernels.at[k]->name;
             text_fmt(out, "int %s_%s_%s_prepare(void);\n", x, e, kernel);
-            text_fmt(out, "int %s_%s_%s_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars);\n",
+            text_fmt(out,
+                     "int %s_%s_%s_launch(void *stream, void *const *tensors, const int64_t *dims, const double "
+                     "*scalars);\n",
                      x, e, kernel);
         }
     text_put(out, "#ifdef __cplusplus\n}\n#endif\n\n");
@@ -359,8 +388,8 @@ void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOpt
     text_fmt(out, "const %s_entry %s_entries[] = {\n", x, x);
     for (int i = 0; i < n; i++) {
         const Program *p = programs[i];
-        text_fmt(out, "    {\"%s\", %d, %d, %d, td_%s_bytes, td_%s_call},\n", p->graph->name, p->params.n, p->graph->dims.n,
-                 p->graph->scalars.n, p->graph->name, p->graph->name);
+        text_fmt(out, "    {\"%s\", %d, %d, %d, td_%s_bytes, td_%s_call},\n", p->graph->name, p->params.n,
+                 p->graph->dims.n, p->graph->scalars.n, p->graph->name, p->graph->name);
     }
     text_fmt(out, "};\nconst int %s_nentries = %d;\n", x, n);
 }
@@ -391,7 +420,8 @@ static bool verify_conditions(const Program *p, Text *why) {
         for (int i = 0; i < p->kernels.at[k]->where.n; i++) {
             const Expr *c = p->kernels.at[k]->where.at[i];
             if (host_can(c) && !host_uses_scalars(c)) continue;
-            text_fmt(why, "%s: a condition of kernel %s depends on more than dimensions", p->graph->name, p->kernels.at[k]->name);
+            text_fmt(why, "%s: a condition of kernel %s depends on more than dimensions", p->graph->name,
+                     p->kernels.at[k]->name);
             return false;
         }
     return true;
@@ -400,9 +430,10 @@ static bool verify_conditions(const Program *p, Text *why) {
 bool glue_verify(const Program *const *programs, int n, const GlueOptions *o, Text *why) {
     Ctx *ctx = why->ctx;
     Symbols all = {0};
-    static const char *const FIXED[] = {"context", "run", "status", "status_text", "status_count",
+    static const char *const FIXED[] = {"context", "run",   "status", "status_text", "status_count",
                                         "open",    "close", "entry",  "entries",     "nentries"};
-    for (size_t i = 0; i < sizeof FIXED / sizeof *FIXED; i++) vec_push(ctx, &all, sym_fmt(ctx, "%s_%s", o->prefix, FIXED[i]));
+    for (size_t i = 0; i < sizeof FIXED / sizeof *FIXED; i++)
+        vec_push(ctx, &all, sym_fmt(ctx, "%s_%s", o->prefix, FIXED[i]));
 #define STATUS(name, meaning) vec_push(ctx, &all, sym_fmt(ctx, "%s_" #name, o->prefix));
     STATUSES
 #undef STATUS

@@ -3,8 +3,8 @@
  * A refused call launches nothing. Kernels are reached through two functions a kernel in model.cu:
  *   int PREFIX_ENTRY_KERNEL_prepare(void);
  *   int PREFIX_ENTRY_KERNEL_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars);
- * with the tensors in the order params, temps of the Program, dims and scalars in the order of its graph, and a cudaError_t
- * as the result. */
+ * with the tensors in the order params, temps of the Program, dims and scalars in the order of its graph, and a
+ * cudaError_t as the result. */
 #ifndef TDC_GLUE_H
 #define TDC_GLUE_H
 
@@ -16,8 +16,8 @@ typedef struct GlueOptions {
     const char *comment; /* stands at the top of both files: the command that made them; may be NULL */
 } GlueOptions;
 
-/* False, with the reason in *why, where the programs cannot have the interface: two symbols collide, a `require` or a kernel's
- * condition cannot be decided on the host. */
+/* False, with the reason in *why, where the programs cannot have the interface: two symbols collide, a `require` or a
+ * kernel's condition cannot be decided on the host. */
 bool glue_verify(const Program *const *programs, int n, const GlueOptions *o, Text *why);
 void glue_emit_h(Text *out, const Program *const *programs, int n, const GlueOptions *o);
 void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOptions *o);

@@ -1,5 +1,5 @@
-/* One entry's functions in model.c: the plan (dimensions to bytes, with every check that needs no pointer), the run, and the
- * public functions on top of them. */
+/* One entry's functions in model.c: the plan (dimensions to bytes, with every check that needs no pointer), the run,
+ * and the public functions on top of them. */
 #include "glue_entry.h"
 
 static void quoted_expr(Text *out, Ctx *ctx, const Expr *e) {
@@ -14,14 +14,17 @@ static void plan_dims(Text *out, const HostEntry *h) {
         const Dim *d = g->dims.at[i];
         int64_t lo = d->lo > 0 ? d->lo : 0;
         text_fmt(out, "    TD_TRY(td_dim(td_s, \"%s\", %s, %lld, ", d->name, h->dims[i], (long long)lo);
-        if (d->hi == INT64_MAX) text_put(out, "INT64_MAX");
-        else text_fmt(out, "%lld", (long long)d->hi);
+        if (d->hi == INT64_MAX)
+            text_put(out, "INT64_MAX");
+        else
+            text_fmt(out, "%lld", (long long)d->hi);
         text_fmt(out, ", %lld));\n", (long long)(d->divisor > 1 ? d->divisor : 1));
         h->dim_used[i] = true;
     }
 }
 
-/* Conditions over dimensions, or over scalars too. An `assume` that the host can decide is held to as well: it costs nothing. */
+/* Conditions over dimensions, or over scalars too. An `assume` that the host can decide is held to as well: it costs
+ * nothing. */
 static void facts(Text *out, const HostEntry *h, const char *x, bool scalars) {
     const Graph *g = h->p->graph;
     for (int i = 0; i < g->facts.n; i++) {
@@ -45,8 +48,8 @@ static void plan_size(Text *out, const HostEntry *h, const Tensor *t, int index)
             if (d) text_put(out, ", ");
             host_expr(out, h, t->shape[d]);
         }
-        text_fmt(out, "};\n        TD_TRY(td_size(td_s, \"%s\", %d, shape, %d, &td_bytes[%d]));\n    }\n", t->name, t->rank,
-                 type_bits(t->type), index);
+        text_fmt(out, "};\n        TD_TRY(td_size(td_s, \"%s\", %d, shape, %d, &td_bytes[%d]));\n    }\n", t->name,
+                 t->rank, type_bits(t->type), index);
     } else {
         text_fmt(out, "    td_bytes[%d] = %d; /* %s */\n", index, (type_bits(t->type) + 7) / 8, t->name);
     }
@@ -63,7 +66,8 @@ static void plan_kernel(Text *out, const HostEntry *h, const Kernel *k, const ch
     for (int i = 0; i < k->where.n; i++) {
         text_put(out, "    if (!(");
         host_expr(out, h, k->where.at[i]);
-        text_fmt(out, "))\n        return td_refuse(td_s, %s_error_kernel, \"kernel %s: %%s\", \"expected ", x, k->name);
+        text_fmt(out, "))\n        return td_refuse(td_s, %s_error_kernel, \"kernel %s: %%s\", \"expected ", x,
+                 k->name);
         quoted_expr(out, h->ctx, k->where.at[i]);
         text_put(out, "\");\n");
     }
@@ -101,15 +105,19 @@ static void plan(Text *out, const HostEntry *h, const char *x) {
     for (int i = 0; i < n; i++) plan_size(&body, h, p->params.at[i], i);
     for (int i = 0; i < temps; i++) plan_size(&body, h, p->temps.at[i], n + i);
     for (int k = 0; k < p->kernels.n; k++) plan_kernel(&body, h, p->kernels.at[k], x);
-    text_fmt(out, "/* Bytes of each tensor%s. */\nstatic %s_status td_%s_plan(const td_sink *td_s, const int64_t *td_dims, int64_t *td_bytes",
+    text_fmt(out,
+             "/* Bytes of each tensor%s. */\nstatic %s_status td_%s_plan(const td_sink *td_s, const int64_t *td_dims, "
+             "int64_t *td_bytes",
              temps ? ", offset of each temporary and bytes of the workspace" : "", x, e);
     text_fmt(out, "%s) {\n", temps ? ",\n    size_t *td_offset, size_t *td_need" : "");
     for (int i = 0; i < p->graph->dims.n; i++)
         if (h->dim_used[i]) text_fmt(out, "    const int64_t %s = td_dims[%d];\n", h->dims[i], i);
     if (!p->graph->dims.n) text_put(out, "    (void)td_dims;\n    (void)td_s;\n");
     text_put(out, body.s ? body.s : "");
-    if (temps) text_fmt(out, "    return td_place(td_s, %d, td_bytes + %d, td_offset, td_need);\n}\n\n", temps, n);
-    else text_fmt(out, "    return %s_ok;\n}\n\n", x);
+    if (temps)
+        text_fmt(out, "    return td_place(td_s, %d, td_bytes + %d, td_offset, td_need);\n}\n\n", temps, n);
+    else
+        text_fmt(out, "    return %s_ok;\n}\n\n", x);
 }
 
 static int param_index(const Program *p, const Tensor *t) {
@@ -135,13 +143,16 @@ static void run_launches(Text *out, const HostEntry *h, const char *x) {
         int at = param_index(p, p->zeroed.at[i]);
         text_fmt(out,
                  "    if (td_bytes[%d])\n        TD_TRY(td_cuda(td_s, \"clearing %s\",\n"
-                 "                       (int)cudaMemsetAsync(%s[%d], 0, (size_t)td_bytes[%d], (cudaStream_t)td_c->stream)));\n",
+                 "                       (int)cudaMemsetAsync(%s[%d], 0, (size_t)td_bytes[%d], "
+                 "(cudaStream_t)td_c->stream)));\n",
                  at, p->zeroed.at[i]->name, tensors, at, at);
     }
     for (int k = 0; k < p->kernels.n; k++) {
         const char *name = p->kernels.at[k]->name;
-        text_fmt(out, "    TD_TRY(td_cuda(td_s, \"kernel %s\", %s_%s_%s_launch(td_c->stream, %s, td_c->dims, td_c->scalars)));\n",
-                 name, x, p->graph->name, name, tensors);
+        text_fmt(
+            out,
+            "    TD_TRY(td_cuda(td_s, \"kernel %s\", %s_%s_%s_launch(td_c->stream, %s, td_c->dims, td_c->scalars)));\n",
+            name, x, p->graph->name, name, tensors);
     }
 }
 
@@ -151,7 +162,10 @@ static void run(Text *out, const HostEntry *h, const char *x) {
     int n = p->params.n;
     Text body = {.ctx = h->ctx};
     facts(&body, h, x, true);
-    text_fmt(out, "static %s_status td_%s_run(const td_sink *td_s, const td_call *td_c) {\n    static const td_tensor params[] = {", x, e);
+    text_fmt(out,
+             "static %s_status td_%s_run(const td_sink *td_s, const td_call *td_c) {\n    static const td_tensor "
+             "params[] = {",
+             x, e);
     for (int i = 0; i < n; i++) {
         const Tensor *t = p->params.at[i];
         int bits = type_bits(t->type);
@@ -162,7 +176,8 @@ static void run(Text *out, const HostEntry *h, const char *x) {
     if (p->temps.n) text_fmt(out, "    void *td_t[%d];\n    int td_i;\n", n + p->temps.n);
     for (int i = 0; i < p->graph->scalars.n; i++)
         if (h->scalar_used[i]) text_fmt(out, "    const double %s = td_c->scalars[%d];\n", h->scalars[i], i);
-    for (int i = 0; body.s && i < p->graph->dims.n; i++) text_fmt(out, "    const int64_t %s = td_c->dims[%d];\n", h->dims[i], i);
+    for (int i = 0; body.s && i < p->graph->dims.n; i++)
+        text_fmt(out, "    const int64_t %s = td_c->dims[%d];\n", h->dims[i], i);
     for (int i = 0; body.s && i < p->graph->dims.n; i++) text_fmt(out, "    (void)%s;\n", h->dims[i]);
     text_fmt(out, "    TD_TRY(td_%s_plan(td_s, td_c->dims, %s));\n", e, plan_args(p));
     text_put(out, body.s ? body.s : "");
@@ -170,7 +185,8 @@ static void run(Text *out, const HostEntry *h, const char *x) {
     text_fmt(out, "    TD_TRY(td_workspace(td_s, td_c, %s, params, %d, td_bytes));\n", p->temps.n ? "td_need" : "0", n);
     if (p->temps.n) {
         text_fmt(out, "    for (td_i = 0; td_i < %d; td_i++) td_t[td_i] = td_c->tensors[td_i];\n", n);
-        text_fmt(out, "    for (td_i = 0; td_i < %d; td_i++) td_t[%d + td_i] = (char *)td_c->workspace + td_offset[td_i];\n",
+        text_fmt(out,
+                 "    for (td_i = 0; td_i < %d; td_i++) td_t[%d + td_i] = (char *)td_c->workspace + td_offset[td_i];\n",
                  p->temps.n, n);
     }
     run_launches(out, h, x);
@@ -188,7 +204,8 @@ static void public_dims(Text *out, const HostEntry *h, const char *x, bool prepa
     const Program *p = h->p;
     const char *e = p->graph->name;
     int ndims = p->graph->dims.n;
-    text_fmt(out, "%s_status %s_%s_%s(%s_context *ctx%s", x, x, e, prepare ? "prepare" : "workspace", x, ndims ? ", " : "");
+    text_fmt(out, "%s_status %s_%s_%s(%s_context *ctx%s", x, x, e, prepare ? "prepare" : "workspace", x,
+             ndims ? ", " : "");
     glue_params(out, h, GLUE_DIMS);
     text_put(out, prepare ? ") {\n" : ", size_t *bytes) {\n");
     text_fmt(out, "    const td_sink td_s = {\"%s\", NULL, 0};\n", e);
@@ -199,9 +216,10 @@ static void public_dims(Text *out, const HostEntry *h, const char *x, bool prepa
     text_fmt(out, "    TD_TRY(td_%s_plan(&td_s, td_dims, %s));\n", e, plan_args(p));
     if (prepare)
         for (int k = 0; k < p->kernels.n; k++)
-            text_fmt(out, "    TD_TRY(td_cuda(&td_s, \"kernel %s\", %s_%s_%s_prepare()));\n", p->kernels.at[k]->name, x, e,
-                     p->kernels.at[k]->name);
-    else text_fmt(out, "    *bytes = %s;\n", p->temps.n ? "td_need" : "0");
+            text_fmt(out, "    TD_TRY(td_cuda(&td_s, \"kernel %s\", %s_%s_%s_prepare()));\n", p->kernels.at[k]->name, x,
+                     e, p->kernels.at[k]->name);
+    else
+        text_fmt(out, "    *bytes = %s;\n", p->temps.n ? "td_need" : "0");
     text_fmt(out, "    return %s_ok;\n}\n\n", x);
 }
 
@@ -216,16 +234,18 @@ static void public_run(Text *out, const HostEntry *h, const char *x) {
     array(out, "const int64_t", "td_dims", h->dims, g->dims.n, "");
     array(out, "const double", "td_scalars", h->scalars, g->scalars.n, "(double)");
     text_fmt(out, "    td_sink td_s = {\"%s\", NULL, 0};\n    td_call td_c;\n", e);
-    text_fmt(out,
-             "    if (!run) return %s_error_argument;\n    td_s.text = run->message;\n    td_s.bytes = run->message_bytes;\n"
-             "    if (!ctx) return td_refuse(&td_s, %s_error_argument, \"context: expected an open one, got NULL\");\n"
-             "    TD_TRY(td_current(&td_s, ctx));\n",
-             x, x);
+    text_fmt(
+        out,
+        "    if (!run) return %s_error_argument;\n    td_s.text = run->message;\n    td_s.bytes = run->message_bytes;\n"
+        "    if (!ctx) return td_refuse(&td_s, %s_error_argument, \"context: expected an open one, got NULL\");\n"
+        "    TD_TRY(td_current(&td_s, ctx));\n",
+        x, x);
     for (int i = 0; i < g->scalars.n; i++)
         if (g->scalars.at[i]->type == TY_I64)
             text_fmt(out, "    TD_TRY(td_exact(&td_s, \"%s\", %s));\n", g->scalars.at[i]->name, h->scalars[i]);
     text_fmt(out,
-             "    td_c.tensors = td_t;\n    td_c.dims = td_dims;\n    td_c.scalars = td_scalars;\n    td_c.workspace = run->workspace;\n"
+             "    td_c.tensors = td_t;\n    td_c.dims = td_dims;\n    td_c.scalars = td_scalars;\n    td_c.workspace = "
+             "run->workspace;\n"
              "    td_c.workspace_bytes = run->workspace_bytes;\n    td_c.stream = run->stream;\n"
              "    return td_%s_run(&td_s, &td_c);\n}\n\n",
              e);
@@ -234,20 +254,27 @@ static void public_run(Text *out, const HostEntry *h, const char *x) {
 static void uniform(Text *out, const HostEntry *h, const char *x) {
     const Program *p = h->p;
     const char *e = p->graph->name;
-    text_fmt(out, "static int td_%s_bytes(const int64_t *dims, size_t *bytes) {\n    const td_sink td_s = {\"%s\", NULL, 0};\n", e, e);
+    text_fmt(
+        out,
+        "static int td_%s_bytes(const int64_t *dims, size_t *bytes) {\n    const td_sink td_s = {\"%s\", NULL, 0};\n",
+        e, e);
     plan_locals(out, p);
-    text_fmt(out, "    if (!bytes) return %s_error_argument;\n    TD_TRY(td_%s_plan(&td_s, dims, %s));\n    *bytes = %s;\n", x, e,
-             plan_args(p), p->temps.n ? "td_need" : "0");
-    text_fmt(out, "    return %s_ok;\n}\n\n", x);
     text_fmt(out,
-             "static int td_%s_call(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,\n"
-             "    size_t workspace_bytes, void *stream, char *message, size_t message_bytes) {\n"
-             "    td_sink td_s = {\"%s\", NULL, 0};\n    td_call td_c;\n    int device = 0;\n"
-             "    td_s.text = message;\n    td_s.bytes = message_bytes;\n"
-             "    TD_TRY(td_cuda(&td_s, \"device\", (int)cudaGetDevice(&device)));\n    TD_TRY(td_device(&td_s, device));\n"
-             "    td_c.tensors = tensors;\n    td_c.dims = dims;\n    td_c.scalars = scalars;\n    td_c.workspace = workspace;\n"
-             "    td_c.workspace_bytes = workspace_bytes;\n    td_c.stream = stream;\n    return td_%s_run(&td_s, &td_c);\n}\n\n",
-             e, e, e);
+             "    if (!bytes) return %s_error_argument;\n    TD_TRY(td_%s_plan(&td_s, dims, %s));\n    *bytes = %s;\n",
+             x, e, plan_args(p), p->temps.n ? "td_need" : "0");
+    text_fmt(out, "    return %s_ok;\n}\n\n", x);
+    text_fmt(
+        out,
+        "static int td_%s_call(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,\n"
+        "    size_t workspace_bytes, void *stream, char *message, size_t message_bytes) {\n"
+        "    td_sink td_s = {\"%s\", NULL, 0};\n    td_call td_c;\n    int device = 0;\n"
+        "    td_s.text = message;\n    td_s.bytes = message_bytes;\n"
+        "    TD_TRY(td_cuda(&td_s, \"device\", (int)cudaGetDevice(&device)));\n    TD_TRY(td_device(&td_s, device));\n"
+        "    td_c.tensors = tensors;\n    td_c.dims = dims;\n    td_c.scalars = scalars;\n    td_c.workspace = "
+        "workspace;\n"
+        "    td_c.workspace_bytes = workspace_bytes;\n    td_c.stream = stream;\n    return td_%s_run(&td_s, "
+        "&td_c);\n}\n\n",
+        e, e, e);
 }
 
 void glue_entry(Text *out, const HostEntry *h, const char *prefix) {

@@ -1,4 +1,5 @@
-/* The functions of one entry in model.c, and what its declaration in model.h shares with them. Internal to backend_cuda/glue*.c. */
+/* The functions of one entry in model.c, and what its declaration in model.h shares with them. Internal to
+ * backend_cuda/glue*.c. */
 #ifndef TDC_GLUE_ENTRY_H
 #define TDC_GLUE_ENTRY_H
 

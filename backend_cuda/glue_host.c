@@ -6,19 +6,127 @@
 
 /* Words of C and C++, macros that the included headers may define, and names that the emitted functions use themselves.
  * Every other name of theirs begins with td_. */
-static const char *const RESERVED[] = {
-    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
-    "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
-    "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
-    "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
-    "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
-    "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "restrict", "return", "short",
-    "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
-    "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using",
-    "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq", "NULL", "EOF", "BUFSIZ", "errno", "linux",
-    "unix", "i386", "offsetof", "stdin", "stdout", "stderr", "INT64_MAX", "INT64_MIN", "INFINITY", "NAN", "main",
-    "ctx", "run", "bytes", "size_t", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
-};
+static const char *const RESERVED[] = {"alignas",
+                                       "alignof",
+                                       "and",
+                                       "and_eq",
+                                       "asm",
+                                       "auto",
+                                       "bitand",
+                                       "bitor",
+                                       "bool",
+                                       "break",
+                                       "case",
+                                       "catch",
+                                       "char",
+                                       "char16_t",
+                                       "char32_t",
+                                       "char8_t",
+                                       "class",
+                                       "co_await",
+                                       "co_return",
+                                       "co_yield",
+                                       "compl",
+                                       "concept",
+                                       "const",
+                                       "const_cast",
+                                       "consteval",
+                                       "constexpr",
+                                       "constinit",
+                                       "continue",
+                                       "decltype",
+                                       "default",
+                                       "delete",
+                                       "do",
+                                       "double",
+                                       "dynamic_cast",
+                                       "else",
+                                       "enum",
+                                       "explicit",
+                                       "export",
+                                       "extern",
+                                       "false",
+                                       "float",
+                                       "for",
+                                       "friend",
+                                       "goto",
+                                       "if",
+                                       "inline",
+                                       "int",
+                                       "long",
+                                       "mutable",
+                                       "namespace",
+                                       "new",
+                                       "noexcept",
+                                       "not",
+                                       "not_eq",
+                                       "nullptr",
+                                       "operator",
+                                       "or",
+                                       "or_eq",
+                                       "private",
+                                       "protected",
+                                       "public",
+                                       "register",
+                                       "reinterpret_cast",
+                                       "requires",
+                                       "restrict",
+                                       "return",
+                                       "short",
+                                       "signed",
+                                       "sizeof",
+                                       "static",
+                                       "static_assert",
+                                       "static_cast",
+                                       "struct",
+                                       "switch",
+                                       "template",
+                                       "this",
+                                       "thread_local",
+                                       "throw",
+                                       "true",
+                                       "try",
+                                       "typedef",
+                                       "typeid",
+                                       "typename",
+                                       "typeof",
+                                       "union",
+                                       "unsigned",
+                                       "using",
+                                       "virtual",
+                                       "void",
+                                       "volatile",
+                                       "wchar_t",
+                                       "while",
+                                       "xor",
+                                       "xor_eq",
+                                       "NULL",
+                                       "EOF",
+                                       "BUFSIZ",
+                                       "errno",
+                                       "linux",
+                                       "unix",
+                                       "i386",
+                                       "offsetof",
+                                       "stdin",
+                                       "stdout",
+                                       "stderr",
+                                       "INT64_MAX",
+                                       "INT64_MIN",
+                                       "INFINITY",
+                                       "NAN",
+                                       "main",
+                                       "ctx",
+                                       "run",
+                                       "bytes",
+                                       "size_t",
+                                       "int8_t",
+                                       "int16_t",
+                                       "int32_t",
+                                       "int64_t",
+                                       "uint8_t",
+                                       "uint16_t",
+                                       "uint32_t"};
 
 static bool reserved(const char *name) {
     if (!strncmp(name, "td_", 3) || name[0] == '_') return true;
@@ -29,7 +137,8 @@ static bool reserved(const char *name) {
 
 typedef VEC(Sym) Names;
 
-/* `name`, or with underscores after it where that is taken. A leading underscore is C's, so such a name gets a letter. */
+/* `name`, or with underscores after it where that is taken. A leading underscore is C's, so such a name gets a letter.
+ */
 static Sym fresh(Ctx *ctx, Names *taken, const char *name) {
     Sym s = name[0] == '_' || !strncmp(name, "td_", 3) ? sym_fmt(ctx, "v%s%s", name[0] == '_' ? "" : "_", name)
                                                        : sym(ctx, name);
@@ -127,10 +236,14 @@ bool host_uses_scalars(const Expr *e) {
 
 static void host_const(Text *out, const Expr *e) {
     if (type_is_float(e->type)) {
-        if (isnan(e->u.f)) text_put(out, "NAN");
-        else if (isinf(e->u.f)) text_put(out, e->u.f < 0 ? "(-INFINITY)" : "INFINITY");
-        else if (e->u.f < 0) text_put(out, "("), text_double(out, e->u.f), text_put(out, ")");
-        else text_double(out, e->u.f);
+        if (isnan(e->u.f))
+            text_put(out, "NAN");
+        else if (isinf(e->u.f))
+            text_put(out, e->u.f < 0 ? "(-INFINITY)" : "INFINITY");
+        else if (e->u.f < 0)
+            text_put(out, "("), text_double(out, e->u.f), text_put(out, ")");
+        else
+            text_double(out, e->u.f);
     } else if (e->u.i == INT64_MIN) {
         text_put(out, "INT64_MIN");
     } else {
@@ -164,7 +277,7 @@ static void host_cast(Text *out, const HostEntry *h, const Expr *e) {
     static const struct {
         Type type;
         const char *name;
-    } INTS[] = {{TY_I64, "int64_t"}, {TY_I32, "int32_t"},  {TY_I16, "int16_t"},  {TY_I8, "int8_t"},
+    } INTS[] = {{TY_I64, "int64_t"},  {TY_I32, "int32_t"},  {TY_I16, "int16_t"}, {TY_I8, "int8_t"},
                 {TY_U32, "uint32_t"}, {TY_U16, "uint16_t"}, {TY_U8, "uint8_t"}};
     const char *to = type_is_float(e->type) ? (e->type == TY_F64 ? "double" : "float") : "int64_t";
     for (size_t i = 0; i < sizeof INTS / sizeof *INTS; i++)
@@ -188,14 +301,18 @@ static void host_arith(Text *out, const HostEntry *h, const Expr *e) {
     case OP_MUL: f ? infix(out, h, "*", e) : helper(out, h, HOST_MUL, "td_mul", e); break;
     case OP_DIV: f ? infix(out, h, "/", e) : helper(out, h, HOST_DIV, "td_div", e); break;
     case OP_MOD:
-        if (f) *h->needs_math = true, call(out, h, "fmod", e);
-        else helper(out, h, HOST_MOD, "td_mod", e);
+        if (f)
+            *h->needs_math = true, call(out, h, "fmod", e);
+        else
+            helper(out, h, HOST_MOD, "td_mod", e);
         break;
     case OP_MIN: f ? helper(out, h, HOST_FMIN, "td_fmin", e) : helper(out, h, HOST_MIN, "td_min", e); break;
     case OP_MAX: f ? helper(out, h, HOST_FMAX, "td_fmax", e) : helper(out, h, HOST_MAX, "td_max", e); break;
     case OP_NEG:
-        if (f) text_put(out, "(-"), host_expr(out, h, e->arg[0]), text_char(out, ')');
-        else h->used[HOST_SUB] = true, text_put(out, "td_sub(0, "), host_expr(out, h, e->arg[0]), text_char(out, ')');
+        if (f)
+            text_put(out, "(-"), host_expr(out, h, e->arg[0]), text_char(out, ')');
+        else
+            h->used[HOST_SUB] = true, text_put(out, "td_sub(0, "), host_expr(out, h, e->arg[0]), text_char(out, ')');
         break;
     case OP_ABS:
         if (f) {
@@ -256,8 +373,10 @@ void host_expr(Text *out, const HostEntry *h, const Expr *e) {
             host_expr(out, h, e->arg[1]), text_put(out, " & 63))");
         break;
     default:
-        if (op_rule(e->op) == RULE_ARITH) host_arith(out, h, e);
-        else infix(out, h, op_text(e->op), e);
+        if (op_rule(e->op) == RULE_ARITH)
+            host_arith(out, h, e);
+        else
+            infix(out, h, op_text(e->op), e);
         break;
     }
 }
@@ -265,9 +384,12 @@ void host_expr(Text *out, const HostEntry *h, const Expr *e) {
 void host_quoted(Text *out, const char *s) {
     for (; *s; s++) {
         unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\') text_fmt(out, "\\%c", c);
-        else if (c < 32 || c == 127 || c == '?') text_fmt(out, "\\%03o", c);
-        else text_char(out, (char)c);
+        if (c == '"' || c == '\\')
+            text_fmt(out, "\\%c", c);
+        else if (c < 32 || c == 127 || c == '?')
+            text_fmt(out, "\\%03o", c);
+        else
+            text_char(out, (char)c);
     }
 }
 

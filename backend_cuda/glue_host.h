@@ -1,5 +1,5 @@
-/* What the glue's two files share with its expression printer: C names of an entry's arguments, and integer, boolean and float
- * expressions over dimensions and scalars as C. Internal to backend_cuda/glue*.c. */
+/* What the glue's two files share with its expression printer: C names of an entry's arguments, and integer, boolean
+ * and float expressions over dimensions and scalars as C. Internal to backend_cuda/glue*.c. */
 #ifndef TDC_GLUE_HOST_H
 #define TDC_GLUE_HOST_H
 
@@ -13,11 +13,12 @@
     HOST_FN(SUB, "static int64_t td_sub(int64_t a, int64_t b) {\n"                                                     \
                  "    if (b < 0 ? a > INT64_MAX + b : a < INT64_MIN + b) return b < 0 ? INT64_MAX : INT64_MIN;\n"      \
                  "    return a - b;\n}\n")                                                                             \
-    HOST_FN(MUL, "static int64_t td_mul(int64_t a, int64_t b) {\n"                                                     \
-                 "    if (a == 0 || b == 0) return 0;\n"                                                               \
-                 "    if (a > 0 && b > 0 ? a > INT64_MAX / b : a < 0 && b < 0 && a < INT64_MAX / b) return INT64_MAX;\n" \
-                 "    if (a > 0 && b < 0 ? b < INT64_MIN / a : a < 0 && b > 0 && a < INT64_MIN / b) return INT64_MIN;\n" \
-                 "    return a * b;\n}\n")                                                                             \
+    HOST_FN(MUL,                                                                                                       \
+            "static int64_t td_mul(int64_t a, int64_t b) {\n"                                                          \
+            "    if (a == 0 || b == 0) return 0;\n"                                                                    \
+            "    if (a > 0 && b > 0 ? a > INT64_MAX / b : a < 0 && b < 0 && a < INT64_MAX / b) return INT64_MAX;\n"    \
+            "    if (a > 0 && b < 0 ? b < INT64_MIN / a : a < 0 && b > 0 && a < INT64_MIN / b) return INT64_MIN;\n"    \
+            "    return a * b;\n}\n")                                                                                  \
     HOST_FN(DIV, "/* Toward minus infinity; INT64_MIN where there is no quotient. */\n"                                \
                  "static int64_t td_div(int64_t a, int64_t b) {\n"                                                     \
                  "    if (b == 0) return INT64_MIN;\n"                                                                 \
@@ -37,7 +38,7 @@ typedef enum HostFn {
 #define HOST_FN(e, text) HOST_##e,
     HOST_FNS
 #undef HOST_FN
-    HOST_COUNT
+        HOST_COUNT
 } HostFn;
 
 /* One entry as the glue sees it. The names are valid in C and C++ and differ from each other. */
@@ -45,8 +46,8 @@ typedef struct HostEntry {
     const Program *p;
     Ctx *ctx;
     Sym *params, *dims, *scalars;
-    bool *used;       /* HOST_COUNT: helpers that expressions printed so far call */
-    bool *dim_used;   /* by expressions printed so far */
+    bool *used;     /* HOST_COUNT: helpers that expressions printed so far call */
+    bool *dim_used; /* by expressions printed so far */
     bool *scalar_used;
     bool *needs_math; /* <math.h> */
 } HostEntry;
