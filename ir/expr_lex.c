@@ -171,6 +171,12 @@ bool lex_peek_is(const Lex *x, const char *text) {
     return lex_is(&y, text);
 }
 
+LexKind lex_peek_kind(const Lex *x) {
+    Lex y = *x;
+    lex_next(&y);
+    return y.tok.kind;
+}
+
 bool lex_accept(Lex *x, const char *text) {
     if (!lex_is(x, text)) return false;
     lex_next(x);

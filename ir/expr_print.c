@@ -5,14 +5,20 @@
 #include "expr_map.h"
 #include "interp.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static void print(ExprPrinter *p, const Expr *e, int level);
 
+/* The shortest text that is read as v; v itself where that is short. */
 static void print_float(Text *out, Type t, double v) {
     char b[40];
+    if (v == rint(v) && fabs(v) < 1e7) {
+        text_fmt(out, "%.1f", v);
+        return;
+    }
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(b, sizeof b, "%.*g", digits, v);
         double r = strtod(b, NULL);

@@ -32,7 +32,8 @@ typedef struct Lex {
 
 void lex_init(Lex *x, Ctx *ctx, const char *text, size_t n, int file);
 void lex_next(Lex *x);
-bool lex_is(const Lex *x, const char *text);      /* the current token is this name or punctuation */
+bool lex_is(const Lex *x, const char *text); /* the current token is this name or punctuation */
+LexKind lex_peek_kind(const Lex *x);
 bool lex_peek_is(const Lex *x, const char *text); /* the one after it is */
 bool lex_accept(Lex *x, const char *text);        /* and goes on if it is */
 bool lex_expect(Lex *x, const char *text);        /* or fails */

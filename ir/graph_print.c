@@ -1,0 +1,123 @@
+/* Graphs as text (ARCHITECTURE.md, "Graph text"). graph_read reads it back exactly. */
+#include "expr_text.h"
+
+#include <string.h>
+
+static const char *const kind_words[] = {
+    [TENSOR_INPUT] = "in", [TENSOR_INOUT] = "inout", [TENSOR_OUTPUT] = "out", [TENSOR_LET] = "let"};
+
+static void print_header(ExprPrinter *p, const Graph *g) {
+    Text *out = p->out;
+    text_fmt(out, "graph %s\n", g->name);
+    for (int i = 0; i < g->dims.n; i++) {
+        const Dim *d = g->dims.at[i];
+        text_fmt(out, "  dim %s", d->name);
+        if (d->hi != INT64_MAX)
+            text_fmt(out, " in %lld..=%lld", (long long)d->lo, (long long)d->hi);
+        else if (d->lo != 0)
+            text_fmt(out, " in %lld..", (long long)d->lo);
+        if (d->hint) text_fmt(out, " hint %lld", (long long)d->hint);
+        if (d->divisor != 1) text_fmt(out, " divisible %lld", (long long)d->divisor);
+        text_char(out, '\n');
+    }
+    for (int i = 0; i < g->scalars.n; i++) {
+        const Scalar *s = g->scalars.at[i];
+        text_fmt(out, "  scalar %s: %s", s->name, type_name(s->type));
+        if (s->has_default) {
+            text_put(out, " = ");
+            text_double(out, s->def);
+        }
+        text_char(out, '\n');
+    }
+    for (int i = 0; i < g->tensors.n; i++) {
+        const Tensor *t = g->tensors.at[i];
+        text_fmt(out, "  %s %s: %s[", kind_words[t->kind], t->name, type_name(t->type));
+        for (int d = 0; d < t->rank; d++) {
+            if (d) text_put(out, ", ");
+            expr_print_with(p, t->shape[d]);
+        }
+        text_fmt(out, "]%s\n", t->rounds ? " rounds" : "");
+    }
+}
+
+static void print_vars(ExprPrinter *p, Var *const *vars, int n) {
+    text_put(p->out, "for ");
+    for (int i = 0; i < n; i++) {
+        if (i) text_put(p->out, ", ");
+        const Var *v = vars[i];
+        /* The range is read before the variable is known: print it under the names so far. */
+        Text range = {.ctx = p->out->ctx};
+        Text *out = p->out;
+        p->out = &range;
+        expr_print_with(p, v->lo);
+        text_put(&range, "..");
+        expr_print_with(p, v->hi);
+        p->out = out;
+        text_fmt(out, "%s in %s", expr_print_bind(p, v), range.s);
+    }
+    text_put(p->out, ": ");
+}
+
+static bool is_plain(const Tensor *t, const Piece *x) {
+    if (x->nvars != t->rank) return false;
+    for (int d = 0; d < t->rank; d++) {
+        int64_t lo;
+        if (x->subs[d]->op != OP_VAR || x->subs[d]->u.var != x->vars[d]) return false;
+        if (!expr_is_int(x->vars[d]->lo, &lo) || lo != 0 || x->vars[d]->hi != t->shape[d]) return false;
+    }
+    return true;
+}
+
+static void print_piece(ExprPrinter *p, const Tensor *t, const Piece *x) {
+    ExprPrinter inner = {.out = p->out};
+    for (int i = 0; i < p->used.n; i++) vec_push(p->out->ctx, &inner.used, p->used.at[i]);
+    bool plain = is_plain(t, x);
+    if (!plain) print_vars(&inner, x->vars, x->nvars);
+    text_fmt(p->out, "%s[", t->name);
+    for (int d = 0; d < t->rank; d++) {
+        if (d) text_put(p->out, ", ");
+        if (plain)
+            text_put(p->out, expr_print_bind(&inner, x->vars[d]));
+        else
+            expr_print_with(&inner, x->subs[d]);
+    }
+    text_put(p->out, "] = ");
+    expr_print_with(&inner, x->value);
+    if (x->guard) {
+        text_put(p->out, " where ");
+        expr_print_with(&inner, x->guard);
+    }
+    text_char(p->out, '\n');
+}
+
+static void print_fact(ExprPrinter *p, const Fact *f) {
+    ExprPrinter inner = {.out = p->out};
+    for (int i = 0; i < p->used.n; i++) vec_push(p->out->ctx, &inner.used, p->used.at[i]);
+    text_put(p->out, f->require ? "require " : "assume ");
+    if (f->nvars) print_vars(&inner, f->vars, f->nvars);
+    expr_print_with(&inner, f->cond);
+    if (f->text) {
+        text_put(p->out, ", \"");
+        for (const char *s = f->text; *s; s++) {
+            if (*s == '"' || *s == '\\') text_char(p->out, '\\');
+            if (*s == '\n')
+                text_put(p->out, "\\n");
+            else
+                text_char(p->out, *s);
+        }
+        text_char(p->out, '"');
+    }
+    text_char(p->out, '\n');
+}
+
+void graph_print(Text *out, const Graph *g) {
+    ExprPrinter p = {.out = out};
+    for (int i = 0; i < g->dims.n; i++) vec_push(out->ctx, &p.used, g->dims.at[i]->name);
+    for (int i = 0; i < g->scalars.n; i++) vec_push(out->ctx, &p.used, g->scalars.at[i]->name);
+    print_header(&p, g);
+    for (int i = 0; i < g->tensors.n; i++) {
+        const Tensor *t = g->tensors.at[i];
+        for (int k = 0; k < t->pieces.n; k++) print_piece(&p, t, &t->pieces.at[k]);
+    }
+    for (int i = 0; i < g->facts.n; i++) print_fact(&p, &g->facts.at[i]);
+}

@@ -1,0 +1,193 @@
+/* Reads the text of a Graph (ARCHITECTURE.md, "Graph text"): declarations, then definitions and facts. */
+#include "expr_text.h"
+
+#include <string.h>
+
+typedef struct GraphReader {
+    Graph *g;
+    Lex lex;
+    ExprReader exprs;
+} GraphReader;
+
+static void read_dim(GraphReader *r) {
+    Lex *x = &r->lex;
+    Span at = x->tok.span;
+    Sym name = lex_name(x);
+    int before = r->g->dims.n;
+    Dim *d = graph_dim(r->g, name);
+    if (r->g->dims.n == before) lex_fail(x, at, "dimension '%s' is declared twice", name);
+    if (lex_is(x, "in") && lex_peek_kind(x) == LEX_INT) { /* otherwise it declares an input */
+        lex_next(x);
+        d->lo = lex_int(x);
+        if (lex_accept(x, "..="))
+            d->hi = lex_int(x);
+        else
+            lex_expect(x, "..");
+    }
+    if (lex_accept(x, "hint")) d->hint = lex_int(x);
+    if (lex_accept(x, "divisible")) d->divisor = lex_int(x);
+    if (d->lo < 0 || d->hi < d->lo || d->hint < 0 || d->divisor < 1)
+        lex_fail(x, at, "a dimension '%s' cannot be so", name);
+}
+
+static void read_scalar(GraphReader *r) {
+    Lex *x = &r->lex;
+    Span at = x->tok.span;
+    Sym name = lex_name(x);
+    lex_expect(x, ":");
+    Type t = lex_type(x);
+    int before = r->g->scalars.n;
+    Scalar *s = graph_scalar(r->g, name, t);
+    if (r->g->scalars.n == before) lex_fail(x, at, "scalar '%s' is declared twice", name);
+    s->span = at;
+    if (!lex_accept(x, "=")) return;
+    s->has_default = true;
+    s->def = lex_number(x);
+}
+
+static Tensor *find_tensor(const Graph *g, Sym name) {
+    for (int i = 0; i < g->tensors.n; i++)
+        if (g->tensors.at[i]->name == name) return g->tensors.at[i];
+    return NULL;
+}
+
+static void read_tensor(GraphReader *r, TensorKind kind) {
+    Lex *x = &r->lex;
+    Span at = x->tok.span;
+    Sym name = lex_name(x);
+    lex_expect(x, ":");
+    Type t = lex_type(x);
+    const Expr *shape[MAX_RANK];
+    int rank = 0;
+    lex_expect(x, "[");
+    if (!lex_accept(x, "]")) {
+        do {
+            if (rank == MAX_RANK) {
+                lex_fail(x, at, "a tensor has at most %d dimensions", MAX_RANK);
+                return;
+            }
+            shape[rank++] = expr_read(&r->exprs);
+        } while (lex_accept(x, ","));
+        lex_expect(x, "]");
+    }
+    if (find_tensor(r->g, name)) lex_fail(x, at, "tensor '%s' is declared twice", name);
+    if (x->failed) return;
+    Tensor *tensor = graph_tensor(r->g, name, kind, t, rank, shape);
+    if (tensor->name != name) lex_fail(x, at, "the name '%s' is taken", name);
+    tensor->span = at;
+    tensor->rounds = lex_accept(x, "rounds");
+}
+
+/* One declaration; false where the header ends. */
+static bool read_declaration(GraphReader *r) {
+    static const struct {
+        const char *word;
+        TensorKind kind;
+    } kinds[] = {{"in", TENSOR_INPUT}, {"inout", TENSOR_INOUT}, {"out", TENSOR_OUTPUT}, {"let", TENSOR_LET}};
+    Lex *x = &r->lex;
+    if (x->tok.kind != LEX_NAME || lex_peek_is(x, "[")) return false;
+    if (lex_accept(x, "dim")) {
+        read_dim(r);
+        return true;
+    }
+    if (lex_accept(x, "scalar")) {
+        read_scalar(r);
+        return true;
+    }
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (lex_accept(x, kinds[i].word)) {
+            read_tensor(r, kinds[i].kind);
+            return true;
+        }
+    return false;
+}
+
+/* for a in lo..hi, b in lo..hi: */
+static int read_vars(GraphReader *r, Var ***vars) {
+    Lex *x = &r->lex;
+    do {
+        if (!expr_read_range(&r->exprs)) break;
+    } while (lex_accept(x, ","));
+    lex_expect(x, ":");
+    int n = r->exprs.vars.n;
+    *vars = NEW_N(r->g->ctx, Var *, n);
+    for (int i = 0; i < n; i++) (*vars)[i] = r->exprs.vars.at[i];
+    return n;
+}
+
+/* The variables of name[i, j] = ...: each runs over the whole of its dimension. */
+static void read_plain(GraphReader *r, Tensor *t, Piece *p) {
+    Lex *x = &r->lex;
+    p->nvars = t->rank;
+    p->vars = NEW_N(r->g->ctx, Var *, t->rank);
+    for (int d = 0; d < t->rank; d++) {
+        if (d) lex_expect(x, ",");
+        p->vars[d] = graph_var(r->g, lex_name(x), expr_int(r->g, TY_I64, 0), t->shape[d]);
+        p->subs[d] = expr_var(r->g, p->vars[d]);
+        vec_push(r->g->ctx, &r->exprs.vars, p->vars[d]);
+    }
+}
+
+static void read_piece(GraphReader *r) {
+    Lex *x = &r->lex;
+    Piece p = {.span = x->tok.span};
+    bool general = lex_is(x, "for") && !lex_peek_is(x, "[");
+    r->exprs.vars.n = 0;
+    if (general) {
+        lex_next(x);
+        p.nvars = read_vars(r, &p.vars);
+    }
+    Span at = x->tok.span;
+    Sym name = lex_name(x);
+    Tensor *t = find_tensor(r->g, name);
+    if (!t) lex_fail(x, at, "expected a declaration, a definition or a fact");
+    lex_expect(x, "[");
+    if (x->failed) return;
+    p.subs = NEW_N(r->g->ctx, const Expr *, t->rank);
+    if (general)
+        for (int d = 0; d < t->rank; d++) {
+            if (d) lex_expect(x, ",");
+            p.subs[d] = expr_read(&r->exprs);
+        }
+    else
+        read_plain(r, t, &p);
+    lex_expect(x, "]");
+    lex_expect(x, "=");
+    p.value = expr_read_as(&r->exprs, t->type);
+    if (lex_accept(x, "where")) p.guard = expr_read(&r->exprs);
+    p.span.end = x->tok.span.start;
+    if (!x->failed) vec_push(r->g->ctx, &t->pieces, p);
+}
+
+static void read_fact(GraphReader *r) {
+    Lex *x = &r->lex;
+    Fact f = {.span = x->tok.span, .require = lex_is(x, "require")};
+    lex_next(x);
+    r->exprs.vars.n = 0;
+    if (lex_accept(x, "for")) f.nvars = read_vars(r, &f.vars);
+    f.cond = expr_read(&r->exprs);
+    if (lex_accept(x, ",")) f.text = lex_string(x);
+    f.span.end = x->tok.span.start;
+    if (!x->failed) vec_push(r->g->ctx, &r->g->facts, f);
+}
+
+Graph *graph_read(Ctx *ctx, const char *text, size_t n, int file) {
+    GraphReader *r = NEW(ctx, GraphReader);
+    Lex *x = &r->lex;
+    lex_init(x, ctx, text, n, file);
+    lex_expect(x, "graph");
+    Span at = x->tok.span;
+    r->g = graph_new(ctx, lex_name(x));
+    r->g->span = at;
+    r->exprs = (ExprReader){.g = r->g, .lex = x};
+    while (!x->failed && read_declaration(r)) {
+    }
+    while (!x->failed && x->tok.kind != LEX_END) {
+        bool fact = (lex_is(x, "assume") || lex_is(x, "require")) && !lex_peek_is(x, "[");
+        if (fact)
+            read_fact(r);
+        else
+            read_piece(r);
+    }
+    return lex_report(x, DIAG_GRAPH_TEXT) ? r->g : NULL;
+}
