@@ -5,7 +5,6 @@
 #include "glue_entry.h"
 #include "glue_host.h"
 
-#include <ctype.h>
 #include <string.h>
 
 /* The statuses of a call: STATUS(name, meaning). The first is 0. */
@@ -116,20 +115,11 @@ static void h_entry(Text *out, const Program *p, const char *x) {
     text_fmt(out, "%s_status %s_%s(%s_context *ctx, const %s_run *run, %s);\n", x, x, e, x, x, call.s);
 }
 
-static void h_guard(Text *out, const char *prefix) {
-    text_put(out, "TD_");
-    for (const char *s = prefix; *s; s++) text_char(out, (char)toupper((unsigned char)*s));
-    text_put(out, "_H");
-}
-
 void glue_emit_h(Text *out, const Program *const *programs, int n, const GlueOptions *o) {
     const char *x = o->prefix;
     banner(out, o, "C interface: C99 or C++; link with the .c and the .cu file of the same name.");
-    text_put(out, "#ifndef ");
-    h_guard(out, x);
-    text_put(out, "\n#define ");
-    h_guard(out, x);
-    text_put(out, "\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+    text_fmt(out, "#ifndef TD_%s_H\n#define TD_%s_H\n", x, x);
+    text_put(out, "\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
                   "struct CUstream_st; /* cudaStream_t is a pointer to it */\n\ntypedef enum {\n");
 #define STATUS(name, meaning) text_fmt(out, "    %s_" #name ", /* %s */\n", x, meaning);
     STATUSES
@@ -225,7 +215,7 @@ static const struct {
      "                         (long long)divisor, (long long)v);\n"
      "    return $_ok;\n}\n\n"},
     {"td_size(",
-     "/* The bytes of a tensor. At most 2^60 elements, so that no later sum overflows. */\n"
+     "/* The bytes of a tensor. At most 2^57 elements, so that no later sum overflows. */\n"
      "static $_status td_size(const td_sink *s, const char *name, int rank, const int64_t *shape, int bits, int64_t "
      "*bytes) {\n"
      "    int64_t n = 1;\n    int i, empty = 0;\n"

@@ -8,6 +8,14 @@ static void quoted_expr(Text *out, Ctx *ctx, const Expr *e) {
     host_quoted(out, s.s);
 }
 
+/* "    if (!COND)": operators in between have their parentheses already. */
+static void if_not(Text *out, const HostEntry *h, const Expr *cond) {
+    bool bare = op_form(cond->op) != FORM_INFIX;
+    text_put(out, bare ? "    if (!(" : "    if (!");
+    host_expr(out, h, cond);
+    text_put(out, bare ? "))\n" : ")\n");
+}
+
 static void plan_dims(Text *out, const HostEntry *h) {
     const Graph *g = h->p->graph;
     for (int i = 0; i < g->dims.n; i++) {
@@ -30,9 +38,8 @@ static void facts(Text *out, const HostEntry *h, const char *x, bool scalars) {
     for (int i = 0; i < g->facts.n; i++) {
         const Fact *f = &g->facts.at[i];
         if (f->nvars || !host_can(f->cond) || host_uses_scalars(f->cond) != scalars) continue;
-        text_put(out, "    if (!(");
-        host_expr(out, h, f->cond);
-        text_fmt(out, "))\n        return td_refuse(td_s, %s_error_require, \"%%s\", \"", x);
+        if_not(out, h, f->cond);
+        text_fmt(out, "        return td_refuse(td_s, %s_error_require, \"%%s\", \"", x);
         if (f->text) host_quoted(out, f->text), text_put(out, " (");
         text_put(out, "expected ");
         quoted_expr(out, h->ctx, f->cond);
@@ -43,12 +50,12 @@ static void facts(Text *out, const HostEntry *h, const char *x, bool scalars) {
 
 static void plan_size(Text *out, const HostEntry *h, const Tensor *t, int index) {
     if (t->rank) {
-        text_put(out, "    {\n        const int64_t shape[] = {");
+        text_put(out, "    {\n        const int64_t td_shape[] = {");
         for (int d = 0; d < t->rank; d++) {
             if (d) text_put(out, ", ");
             host_expr(out, h, t->shape[d]);
         }
-        text_fmt(out, "};\n        TD_TRY(td_size(td_s, \"%s\", %d, shape, %d, &td_bytes[%d]));\n    }\n", t->name,
+        text_fmt(out, "};\n        TD_TRY(td_size(td_s, \"%s\", %d, td_shape, %d, &td_bytes[%d]));\n    }\n", t->name,
                  t->rank, type_bits(t->type), index);
     } else {
         text_fmt(out, "    td_bytes[%d] = %d; /* %s */\n", index, (type_bits(t->type) + 7) / 8, t->name);
@@ -64,10 +71,8 @@ static bool on_host(const Expr *e) { return e && host_can(e) && !host_uses_scala
 
 static void plan_kernel(Text *out, const HostEntry *h, const Kernel *k, const char *x) {
     for (int i = 0; i < k->where.n; i++) {
-        text_put(out, "    if (!(");
-        host_expr(out, h, k->where.at[i]);
-        text_fmt(out, "))\n        return td_refuse(td_s, %s_error_kernel, \"kernel %s: %%s\", \"expected ", x,
-                 k->name);
+        if_not(out, h, k->where.at[i]);
+        text_fmt(out, "        return td_refuse(td_s, %s_error_kernel, \"kernel %s: %%s\", \"expected ", x, k->name);
         quoted_expr(out, h->ctx, k->where.at[i]);
         text_put(out, "\");\n");
     }
@@ -164,7 +169,7 @@ static void run(Text *out, const HostEntry *h, const char *x) {
     facts(&body, h, x, true);
     text_fmt(out,
              "static %s_status td_%s_run(const td_sink *td_s, const td_call *td_c) {\n    static const td_tensor "
-             "params[] = {",
+             "td_params[] = {",
              x, e);
     for (int i = 0; i < n; i++) {
         const Tensor *t = p->params.at[i];
@@ -181,8 +186,9 @@ static void run(Text *out, const HostEntry *h, const char *x) {
     for (int i = 0; body.s && i < p->graph->dims.n; i++) text_fmt(out, "    (void)%s;\n", h->dims[i]);
     text_fmt(out, "    TD_TRY(td_%s_plan(td_s, td_c->dims, %s));\n", e, plan_args(p));
     text_put(out, body.s ? body.s : "");
-    text_fmt(out, "    TD_TRY(td_tensors(td_s, td_c, params, %d, td_bytes));\n", n);
-    text_fmt(out, "    TD_TRY(td_workspace(td_s, td_c, %s, params, %d, td_bytes));\n", p->temps.n ? "td_need" : "0", n);
+    text_fmt(out, "    TD_TRY(td_tensors(td_s, td_c, td_params, %d, td_bytes));\n", n);
+    text_fmt(out, "    TD_TRY(td_workspace(td_s, td_c, %s, td_params, %d, td_bytes));\n", p->temps.n ? "td_need" : "0",
+             n);
     if (p->temps.n) {
         text_fmt(out, "    for (td_i = 0; td_i < %d; td_i++) td_t[td_i] = td_c->tensors[td_i];\n", n);
         text_fmt(out,
