@@ -202,9 +202,9 @@ typedef struct AstFile {
 /* Reads file number `file` (diag_add_file). Never NULL; what could not be read was reported and is left out. */
 AstFile *parse_file(Ctx *ctx, int file);
 
-/* The tree as text, one node a line (ast_print.c). */
+/* The tree as text, one declaration or statement a line (ast_print.c). */
 void ast_print(Text *out, const AstFile *f);
-/* One expression as td would write it, fully parenthesised. */
+/* One expression as td would write it, each operator in parentheses. */
 void ast_print_expr(Text *out, const AstExpr *e);
 
 Span span_join(Span a, Span b);
