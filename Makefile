@@ -24,7 +24,7 @@ UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 EMBED := $(patsubst %,$(B)/%.inc,$(wildcard backend_cuda/prelude.cuh))
 
 all: $(if $(wildcard $(MAIN)),$(B)/tdc) $(B)/libtdc.a
-.PHONY: all deps unit check check-gpu demo samples format clean
+.PHONY: all deps unit check check-gpu demo format clean
 .DELETE_ON_ERROR:
 
 $(B)/tdc: $(B)/frontend/main.o $(B)/libtdc.a
@@ -66,6 +66,10 @@ check: deps
 check-gpu: deps
 	@$(MAKE) -s all unit
 	@B=$(B) tests/run.sh --gpu
+# Compiles a sample and runs it on a GPU, or on the CPU stand-in.
+demo: deps
+	@$(MAKE) -s all
+	@TDC=$(B)/tdc samples/demo.sh
 format:
 	clang-format -i $(filter-out %.def,$(wildcard ir/*.[ch] sched/*.[ch] backend_cuda/*.[ch] frontend/*.[ch]))
 clean:
