@@ -1,0 +1,346 @@
+/* Runs one entry of a compiled model in a process of its own: `runner DIRECTORY`. Linked with the model's files and the
+ * CUDA runtime or its stand-in; -DTD_PREFIX=... names the model. C99.
+ *
+ * DIRECTORY/request holds, a word or a number at a time:
+ *   entry NAME   dims N v...   scalars N v...   repeats R   launches L   tensors N (in|out|inout BYTES)...
+ * and DIRECTORY/t<k>.in the bytes of input k, repeated where the file is shorter than the tensor. It leaves t<k>.out,
+ * and DIRECTORY/reply with lines: `status S`, `message ...`, `fault ...` (one for each thing that is wrong whatever the
+ * values are), `time MEDIAN MIN COPY` in microseconds, `done`.
+ *
+ * The entry runs R times, outputs and workspace filled beforehand with another pattern each time, in another order of
+ * threads on the stand-in: all must give the same bytes. Then L launches are timed, L2 flushed before each, beside
+ * device-to-device copies that move as many bytes as the tensors have. */
+#include <cuda_runtime_api.h>
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CAT2(a, b) a##b
+#define CAT(a, b) CAT2(a, b)
+
+typedef struct {
+    const char *name;
+    int ntensors, ndims, nscalars;
+    int (*workspace)(const int64_t *dims, size_t *bytes);
+    int (*call)(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,
+                size_t workspace_bytes, void *stream, char *message, size_t message_bytes);
+} model_entry;
+extern const model_entry CAT(TD_PREFIX, _entries)[];
+extern const int CAT(TD_PREFIX, _nentries);
+
+enum { MAX_ITEMS = 4096, GUARD = 512, FLUSH = 256 << 20 };
+
+typedef struct {
+    int in, out;
+    size_t bytes, pattern; /* bytes of the tensor; of the file that fills it */
+    unsigned char *given;  /* the file */
+    unsigned char *first;  /* what the first run wrote */
+    void *device;
+} tensor;
+
+typedef struct {
+    const char *dir;
+    FILE *reply;
+    const model_entry *entry;
+    int64_t dims[MAX_ITEMS];
+    double scalars[MAX_ITEMS];
+    tensor tensors[MAX_ITEMS];
+    void *pointers[MAX_ITEMS];
+    int ndims, nscalars, ntensors, repeats, launches;
+    void *workspace;
+    size_t workspace_bytes;
+    char message[4096];
+} job;
+
+#ifdef TD_EMU
+static const size_t guard = 0; /* the stand-in sees every access outside an allocation itself */
+#else
+static const size_t guard = GUARD;
+#endif
+
+static int broken(job *j, const char *what) {
+    fprintf(j->reply, "fault %s\n", what);
+    return 0;
+}
+
+static int cuda_ok(job *j, const char *what, cudaError_t e) {
+    if (e == cudaSuccess) return 1;
+    fprintf(j->reply, "fault %s: %s\n", what, cudaGetErrorString(e));
+    return 0;
+}
+
+static FILE *open_file(const job *j, const char *mode, int k, const char *suffix) {
+    char path[4096];
+    int n = k < 0 ? snprintf(path, sizeof path, "%s/%s", j->dir, suffix)
+                  : snprintf(path, sizeof path, "%s/t%d.%s", j->dir, k, suffix);
+    return n > 0 && (size_t)n < sizeof path ? fopen(path, mode) : NULL;
+}
+
+/* ---- the request ---- */
+
+static int read_count(FILE *f, const char *word, int *n) {
+    char w[32];
+    return fscanf(f, "%31s %d", w, n) == 2 && !strcmp(w, word) && *n >= 0 && *n <= MAX_ITEMS;
+}
+
+static int read_tensors(job *j, FILE *f) {
+    if (!read_count(f, "tensors", &j->ntensors)) return 0;
+    for (int k = 0; k < j->ntensors; k++) {
+        tensor *t = &j->tensors[k];
+        char kind[8];
+        if (fscanf(f, "%7s %zu", kind, &t->bytes) != 2) return 0;
+        t->in = kind[0] == 'i';
+        t->out = strcmp(kind, "in") != 0;
+    }
+    return 1;
+}
+
+static int read_request(job *j) {
+    char name[1024];
+    FILE *f = open_file(j, "r", -1, "request");
+    if (!f) return 0;
+    int ok = fscanf(f, " entry %1023s", name) == 1 && read_count(f, "dims", &j->ndims);
+    for (int i = 0; ok && i < j->ndims; i++) {
+        long long v;
+        ok = fscanf(f, "%lld", &v) == 1;
+        j->dims[i] = v;
+    }
+    ok = ok && read_count(f, "scalars", &j->nscalars);
+    for (int i = 0; ok && i < j->nscalars; i++) ok = fscanf(f, "%lf", &j->scalars[i]) == 1;
+    ok = ok && fscanf(f, " repeats %d launches %d", &j->repeats, &j->launches) == 2 && read_tensors(j, f);
+    fclose(f);
+    for (int i = 0; ok && i < CAT(TD_PREFIX, _nentries); i++)
+        if (!strcmp(CAT(TD_PREFIX, _entries)[i].name, name)) j->entry = &CAT(TD_PREFIX, _entries)[i];
+    return ok;
+}
+
+/* ---- memory ---- */
+
+static int load_file(const job *j, int k) {
+    tensor *t = (tensor *)&j->tensors[k];
+    FILE *f = open_file(j, "rb", k, "in");
+    if (!f) return 0;
+    t->given = malloc(t->bytes ? t->bytes : 1);
+    t->pattern = t->given ? fread(t->given, 1, t->bytes, f) : 0;
+    fclose(f);
+    return t->pattern || !t->bytes;
+}
+
+/* The file's bytes, and then copies of what is there already. */
+static cudaError_t upload(const tensor *t) {
+    unsigned char *d = t->device;
+    if (!t->bytes) return cudaSuccess;
+    cudaError_t e = cudaMemcpy(d, t->given, t->pattern, cudaMemcpyHostToDevice);
+    for (size_t have = t->pattern; e == cudaSuccess && have < t->bytes;) {
+        size_t n = have < t->bytes - have ? have : t->bytes - have;
+        e = cudaMemcpy(d + have, d, n, cudaMemcpyDeviceToDevice);
+        have += n;
+    }
+    return e;
+}
+
+static int allocate(job *j) {
+    for (int k = 0; k < j->ntensors; k++) {
+        tensor *t = &j->tensors[k];
+        if (t->in && !load_file(j, k)) return broken(j, "an input file is missing or empty");
+        size_t n = t->bytes + guard;
+        if (!cuda_ok(j, "cudaMalloc", cudaMalloc(&t->device, n ? n : 1))) return 0;
+        j->pointers[k] = t->device;
+    }
+    return 1;
+}
+
+static int prepare(job *j, int pattern) {
+    for (int k = 0; k < j->ntensors; k++) {
+        tensor *t = &j->tensors[k];
+        if (t->bytes + guard && !cuda_ok(j, "cudaMemset", cudaMemset(t->device, pattern, t->bytes + guard))) return 0;
+        if (t->in && !cuda_ok(j, "cudaMemcpy", upload(t))) return 0;
+    }
+    if (j->workspace_bytes && !cuda_ok(j, "cudaMemset", cudaMemset(j->workspace, pattern, j->workspace_bytes + guard)))
+        return 0;
+    return cuda_ok(j, "preparing", cudaDeviceSynchronize());
+}
+
+/* ---- running ---- */
+
+static int guards_hold(job *j, int pattern) {
+    unsigned char g[GUARD];
+    if (!guard) return 1;
+    for (int k = 0; k <= j->ntensors; k++) {
+        const unsigned char *p = k < j->ntensors ? j->tensors[k].device : j->workspace;
+        size_t n = k < j->ntensors ? j->tensors[k].bytes : j->workspace_bytes;
+        if (k == j->ntensors && !n) break;
+        if (!cuda_ok(j, "cudaMemcpy", cudaMemcpy(g, p + n, guard, cudaMemcpyDeviceToHost))) return 0;
+        for (size_t i = 0; i < guard; i++)
+            if (g[i] != (unsigned char)pattern) {
+                fprintf(j->reply, "fault written past the end of %s %d\n", k < j->ntensors ? "tensor" : "the workspace",
+                        k);
+                return 0;
+            }
+    }
+    return 1;
+}
+
+static void compare_bytes(job *j, int k, const unsigned char *now, int run) {
+    const tensor *t = &j->tensors[k];
+    const unsigned char *was = t->out ? t->first : t->given;
+    size_t n = t->out ? t->bytes : t->pattern;
+    for (size_t i = 0; i < n; i++)
+        if (now[i] != was[i]) {
+            if (!t->out)
+                fprintf(j->reply, "fault input %d was written to, at byte %zu\n", k, i);
+            else
+                fprintf(j->reply,
+                        "fault run %d gives other bytes in tensor %d from byte %zu: not all is written, or an order of "
+                        "threads shows\n",
+                        run + 1, k, i);
+            return;
+        }
+}
+
+static int collect(job *j, int run) {
+    for (int k = 0; k < j->ntensors; k++) {
+        tensor *t = &j->tensors[k];
+        if (!t->out && run) continue;
+        unsigned char *now = malloc(t->bytes ? t->bytes : 1);
+        if (!now) return broken(j, "out of memory");
+        if (t->bytes && !cuda_ok(j, "cudaMemcpy", cudaMemcpy(now, t->device, t->bytes, cudaMemcpyDeviceToHost)))
+            return 0;
+        if (run || !t->out) compare_bytes(j, k, now, run);
+        if (t->out && !run) {
+            t->first = now;
+            FILE *f = open_file(j, "wb", k, "out");
+            if (!f || fwrite(now, 1, t->bytes, f) != t->bytes) return broken(j, "an output file cannot be written");
+            fclose(f);
+        } else {
+            free(now);
+        }
+    }
+    return 1;
+}
+
+static int call(job *j) {
+    return j->entry->call(j->pointers, j->dims, j->scalars, j->workspace, j->workspace_bytes, NULL, j->message,
+                          sizeof j->message);
+}
+
+/* The workspace as the entry asks for it. A status says that the entry refuses. */
+static int workspace(job *j, int *status) {
+    *status = j->entry->workspace ? j->entry->workspace(j->dims, &j->workspace_bytes) : 0;
+    if (*status) return call(j), 1; /* for the message */
+    size_t n = j->workspace_bytes + guard;
+    return !j->workspace_bytes || cuda_ok(j, "cudaMalloc", cudaMalloc(&j->workspace, n));
+}
+
+static int emulator_errors(void) {
+#ifdef TD_EMU
+    return td_emu_errors();
+#else
+    return 0;
+#endif
+}
+
+static int repeat(job *j, int *status) {
+    for (int run = 0; run < j->repeats; run++) {
+        int pattern = run % 2 ? 0x5a : 0xff;
+#ifdef TD_EMU
+        td_emu_seed((unsigned long long)run);
+#endif
+        if (!prepare(j, pattern)) return 0;
+        *status = call(j);
+        if (*status) return 1;
+        if (!cuda_ok(j, "running", cudaDeviceSynchronize()) || !cuda_ok(j, "running", cudaGetLastError())) return 0;
+        if (emulator_errors()) return broken(j, "the stand-in reports errors");
+        if (!guards_hold(j, pattern) || !collect(j, run)) return 0;
+    }
+    return 1;
+}
+
+/* ---- timing ---- */
+
+static int by_value(const void *a, const void *b) {
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+typedef struct {
+    cudaEvent_t begin, end;
+    void *flush, *from, *to;
+    size_t bytes; /* of one copy: half of what the tensors have */
+} timing;
+
+static int timing_open(job *j, timing *t) {
+    size_t all = 0;
+    for (int k = 0; k < j->ntensors; k++) all += j->tensors[k].bytes * (size_t)(j->tensors[k].in + j->tensors[k].out);
+    t->bytes = all / 2 ? all / 2 : 1;
+    return cuda_ok(j, "cudaEventCreate", cudaEventCreate(&t->begin)) &&
+           cuda_ok(j, "cudaEventCreate", cudaEventCreate(&t->end)) &&
+           cuda_ok(j, "cudaMalloc", cudaMalloc(&t->flush, FLUSH)) &&
+           cuda_ok(j, "cudaMalloc", cudaMalloc(&t->from, t->bytes)) &&
+           cuda_ok(j, "cudaMalloc", cudaMalloc(&t->to, t->bytes));
+}
+
+/* Median and least time of a launch (copies where `copy`) in microseconds. */
+static int measure(job *j, const timing *t, int copy, float *us, double *median, double *least) {
+    for (int i = -2; i < j->launches; i++) { /* two to warm up */
+        float ms = 0;
+        if (!cuda_ok(j, "flush", cudaMemsetAsync(t->flush, i & 255, FLUSH, NULL))) return 0;
+        cudaEventRecord(t->begin, NULL);
+        if (copy)
+            cudaMemcpyAsync(t->to, t->from, t->bytes, cudaMemcpyDeviceToDevice, NULL);
+        else if (call(j))
+            return broken(j, "a timed launch was refused");
+        cudaEventRecord(t->end, NULL);
+        if (!cuda_ok(j, "timing", cudaEventSynchronize(t->end))) return 0;
+        if (!cuda_ok(j, "timing", cudaEventElapsedTime(&ms, t->begin, t->end))) return 0;
+        if (i >= 0) us[i] = ms * 1000;
+    }
+    qsort(us, (size_t)j->launches, sizeof *us, by_value);
+    *median = us[j->launches / 2];
+    *least = us[0];
+    return 1;
+}
+
+static int timed(job *j) {
+    timing t = {0};
+    double median = 0, least = 0, copy = 0, ignored = 0;
+    float *us = malloc(sizeof(float) * (size_t)j->launches);
+    int ok =
+        us && timing_open(j, &t) && measure(j, &t, 0, us, &median, &least) && measure(j, &t, 1, us, &copy, &ignored);
+    if (ok) fprintf(j->reply, "time %.4f %.4f %.4f\n", median, least, copy);
+    free(us);
+    return ok;
+}
+
+static void run_job(job *j) {
+    int status = 0;
+    if (!read_request(j)) {
+        broken(j, "the request cannot be read");
+        return;
+    }
+    if (!j->entry || j->entry->ntensors != j->ntensors || j->entry->ndims != j->ndims ||
+        j->entry->nscalars != j->nscalars) {
+        broken(j, "the model has no such entry, or one of another signature");
+        return;
+    }
+    if (!allocate(j) || !workspace(j, &status)) return;
+    if (!status && !repeat(j, &status)) return;
+    fprintf(j->reply, "status %d\n", status);
+    for (char *p = j->message; *p; p++)
+        if (*p == '\n') *p = ' ';
+    if (status) fprintf(j->reply, "message %s\n", j->message);
+    if (!status && j->launches > 0 && !timed(j)) return;
+    fprintf(j->reply, "done\n");
+}
+
+int main(int argc, char **argv) {
+    static job j;
+    if (argc != 2) return 2;
+    j.dir = argv[1];
+    j.reply = open_file(&j, "w", -1, "reply");
+    if (!j.reply) return 2;
+    run_job(&j);
+    return fclose(j.reply) != 0;
+}

@@ -1,0 +1,277 @@
+/* Check and bench statements: binds them, draws inputs, runs the entry and the reference, and judges. */
+#include "check.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LAUNCHES = 20 };
+static const uint64_t SEED = 20260101;
+static const int64_t BENCH_ELEMENTS = 1 << 22; /* of a bench input that are drawn; the rest repeats them */
+
+/* One statement while it runs; everything in it lives in `ctx`, which is freed with it. */
+typedef struct Job {
+    Ctx *ctx;
+    const Graph *g;
+    const Check *check;
+    const CheckModel *model;
+    const CheckOptions *o;
+    int64_t *dims;
+    double *scalars;
+    CheckTensor *tensors;
+    HostTensor *old; /* inputs and old values of inouts, for the reference */
+    int n;
+    Text why;
+    CheckResult r;
+} Job;
+
+/* ---- binding ---- */
+
+const Graph *check_graph(const Module *m, Sym entry) {
+    for (int i = 0; i < m->graphs.n; i++)
+        if (!strcmp(m->graphs.at[i]->name, entry)) return m->graphs.at[i];
+    return NULL;
+}
+
+static const Binding *binding(const Check *c, Sym name) {
+    for (int i = 0; i < c->bindings.n; i++)
+        if (!strcmp(c->bindings.at[i].name, name)) return &c->bindings.at[i];
+    return NULL;
+}
+
+static const InputSpec *input_spec(const Check *c, Sym name) {
+    for (int i = 0; i < c->inputs.n; i++)
+        if (!strcmp(c->inputs.at[i].name, name)) return &c->inputs.at[i];
+    return NULL;
+}
+
+bool check_bind(const Graph *g, const Check *c, int64_t *dims, double *scalars, Text *why) {
+    for (int i = 0; i < g->dims.n; i++) {
+        const Dim *d = g->dims.at[i];
+        const Binding *b = binding(c, d->name);
+        if (!b && d->lo != d->hi) {
+            text_fmt(why, "the dimension %s has no value", d->name);
+            return false;
+        }
+        dims[i] = b ? b->ivalue : d->lo;
+    }
+    for (int i = 0; i < g->scalars.n; i++) {
+        const Scalar *s = g->scalars.at[i];
+        const Binding *b = binding(c, s->name);
+        if (!b && !s->has_default) {
+            text_fmt(why, "the scalar %s has no value", s->name);
+            return false;
+        }
+        scalars[i] = b ? b->value : s->def;
+    }
+    return true;
+}
+
+static bool bind(Job *j) {
+    j->dims = NEW_N(j->ctx, int64_t, j->g->dims.n + 1);
+    j->scalars = NEW_N(j->ctx, double, j->g->scalars.n + 1);
+    j->n = interp_nparams(j->g);
+    j->tensors = NEW_N(j->ctx, CheckTensor, j->n + 1);
+    j->old = NEW_N(j->ctx, HostTensor, j->n + 1);
+    return check_bind(j->g, j->check, j->dims, j->scalars, &j->why);
+}
+
+/* ---- a check ---- */
+
+static bool draw(Job *j) {
+    for (int k = 0; k < j->n; k++) {
+        const Tensor *t = interp_param(j->g, k);
+        int64_t shape[MAX_RANK], count;
+        if (!interp_shape(j->g, t, j->dims, shape, &count, &j->why)) return false;
+        CheckTensor *c = &j->tensors[k];
+        c->kind = t->kind;
+        if (!host_tensor(j->ctx, &c->host, t->type, t->rank, shape)) return false;
+        if (t->kind != TENSOR_OUTPUT &&
+            !check_input(j->g, t, input_spec(j->check, t->name), j->dims, j->scalars, SEED, &c->host, count, &j->why))
+            return false;
+        j->old[k] = c->host;
+        if (t->kind != TENSOR_INOUT) continue;
+        host_tensor(j->ctx, &j->old[k], t->type, t->rank, shape);
+        memcpy(j->old[k].data, c->host.data, c->host.bytes);
+    }
+    return true;
+}
+
+/* Inputs that break an assumption prove nothing. */
+static bool facts_hold(Job *j) {
+    for (int i = 0; i < j->g->facts.n; i++) {
+        const Fact *f = &j->g->facts.at[i];
+        Text why = {.ctx = j->ctx};
+        if (f->require || interp_fact(j->ctx, j->g, f, j->dims, j->scalars, j->old, &why)) continue;
+        text_fmt(&j->why, "the inputs drawn break an assumption of %s: it %s", j->g->name, why.s);
+        return false;
+    }
+    return true;
+}
+
+static bool run_entry(Job *j, int launches, CheckReply *reply) {
+    CheckCall call = {.entry = j->g->name,
+                      .ndims = j->g->dims.n,
+                      .nscalars = j->g->scalars.n,
+                      .ntensors = j->n,
+                      .dims = j->dims,
+                      .scalars = j->scalars,
+                      .tensors = j->tensors,
+                      .repeats = launches ? 1 : 0,
+                      .launches = launches};
+    return check_call(j->ctx, j->o, j->model, &call, reply, &j->why);
+}
+
+static void put_element(Text *out, const InterpValue *ref, const HostTensor *got, int64_t at) {
+    int64_t sub[MAX_RANK], rest = at;
+    for (int d = got->rank - 1; d >= 0; d--) {
+        sub[d] = rest % got->shape[d];
+        rest /= got->shape[d];
+    }
+    text_fmt(out, "%s[", ref->tensor->name);
+    for (int d = 0; d < got->rank; d++) text_fmt(out, "%s%lld", d ? ", " : "", (long long)sub[d]);
+    if (ref->f)
+        text_fmt(out, "] is %.9g, expected %.9g", host_float(got, at), ref->f[at]);
+    else
+        text_fmt(out, "] is %lld, expected %lld", (long long)host_int(got, at), (long long)ref->i[at]);
+}
+
+/* References in which inexact floats are moved to a neighbour before they decide anything. */
+static int neighbours(InterpValue (*near)[3], int k, InterpValue *one) {
+    int n = 0;
+    for (int v = 0; v < 3; v++)
+        if (near[k][v].i) one[n++] = near[k][v];
+    return n;
+}
+
+static bool near_references(Job *j, InterpValue (*near)[3]) {
+    static const InterpNudge nudges[3] = {NUDGE_ROUND, NUDGE_DOWN, NUDGE_UP};
+    for (int v = 0; v < 3; v++) {
+        InterpValue *all = NEW_N(j->ctx, InterpValue, j->n + 1);
+        if (!interp_run(j->ctx, j->g, j->dims, j->scalars, j->old, nudges[v], all, &j->why)) return false;
+        for (int k = 0; k < j->n; k++) near[k][v] = all[k];
+    }
+    return true;
+}
+
+static bool judge_output(Job *j, int k, const InterpValue *ref, InterpValue (*near)[3]) {
+    double tol = j->check->tol >= 0 ? j->check->tol : check_tolerance(j->ctx, j->g, ref->tensor);
+    const HostTensor *got = &j->tensors[k].host;
+    CheckError e = check_compare(got, ref, tol, NULL, 0);
+    if (e.bad && ref->i) {
+        InterpValue one[3];
+        if (!near[k][0].n && !near_references(j, near)) return false;
+        e = check_compare(got, ref, tol, one, neighbours(near, k, one));
+    }
+    if (!j->r.worst || e.largest * j->r.tol > j->r.error * tol) {
+        j->r.worst = ref->tensor->name;
+        j->r.error = e.largest;
+        j->r.tol = tol;
+    }
+    if (!e.bad) return true;
+    if (j->why.n) text_put(&j->why, "; ");
+    put_element(&j->why, ref, got, e.first);
+    text_fmt(&j->why, " (error %.3g, tolerance %.3g; %lld of %lld elements differ)", e.largest, tol, (long long)e.bad,
+             (long long)ref->n);
+    return false;
+}
+
+static bool judge(Job *j) {
+    InterpValue *ref = NEW_N(j->ctx, InterpValue, j->n + 1),
+                (*near)[3] = ctx_alloc(j->ctx, sizeof *near * (size_t)(j->n + 1));
+    if (!interp_run(j->ctx, j->g, j->dims, j->scalars, j->old, NUDGE_NONE, ref, &j->why)) return false;
+    bool ok = true;
+    for (int k = 0; k < j->n; k++)
+        if (j->tensors[k].kind != TENSOR_INPUT) ok &= judge_output(j, k, &ref[k], near);
+    return ok;
+}
+
+static bool run_compared(Job *j) {
+    CheckReply reply;
+    if (!draw(j) || !facts_hold(j) || !run_entry(j, 0, &reply)) return false;
+    if (!reply.status) return judge(j);
+    text_fmt(&j->why, "the entry refuses: %s", reply.message ? reply.message : "(no message)");
+    return false;
+}
+
+/* A refusal is expected. Tensors need not have their sizes, which may be negative or enormous: nothing is launched. */
+static bool run_refused(Job *j) {
+    CheckReply reply;
+    for (int k = 0; k < j->n; k++) {
+        const Tensor *t = interp_param(j->g, k);
+        int64_t shape[MAX_RANK], count, small = 4096;
+        Text ignored = {.ctx = j->ctx};
+        CheckTensor *c = &j->tensors[k];
+        c->kind = t->kind;
+        if (interp_shape(j->g, t, j->dims, shape, &count, &ignored) && count < small) small = count;
+        host_tensor(j->ctx, &c->host, t->type, 1, &small);
+    }
+    if (!run_entry(j, 0, &reply)) return false;
+    Sym message = reply.message ? reply.message : "";
+    if (!reply.status)
+        text_fmt(&j->why, "the entry ran, but should refuse: %s", j->check->error);
+    else if (!strstr(message, j->check->error))
+        text_fmt(&j->why, "the entry refuses with \"%s\", not with \"%s\"", message, j->check->error);
+    return !j->why.n;
+}
+
+/* ---- a benchmark ---- */
+
+static bool run_bench(Job *j) {
+    CheckReply reply;
+    for (int k = 0; k < j->n; k++) {
+        const Tensor *t = interp_param(j->g, k);
+        CheckTensor *c = &j->tensors[k];
+        int64_t shape[MAX_RANK], n;
+        if (!interp_shape(j->g, t, j->dims, shape, &n, &j->why)) return false;
+        c->kind = t->kind;
+        int64_t some = n < BENCH_ELEMENTS ? n : BENCH_ELEMENTS;
+        host_tensor(j->ctx, &c->host, t->type, 1, &some);
+        if (t->kind != TENSOR_OUTPUT &&
+            !check_input(j->g, t, input_spec(j->check, t->name), j->dims, j->scalars, SEED, &c->host, some, &j->why))
+            return false;
+        c->fill = c->host.bytes ? c->host.bytes : 1;
+        c->host.bytes = host_bytes(t->type, n);
+        j->r.bytes += (double)c->host.bytes * (t->kind == TENSOR_INOUT ? 2 : 1);
+    }
+    if (!run_entry(j, j->o->launches ? j->o->launches : LAUNCHES, &reply)) return false;
+    if (reply.status) text_fmt(&j->why, "the entry refuses: %s", reply.message ? reply.message : "(no message)");
+    j->r.us = reply.median_us;
+    j->r.copy_us = reply.copy_us;
+    return !reply.status;
+}
+
+/* ---- entry points ---- */
+
+static bool statement(Ctx *ctx, const Module *m, const Check *c, const CheckModel *model, const CheckOptions *o,
+                      bool bench, CheckResult *r) {
+    *r = (CheckResult){0};
+    const Graph *g = check_graph(m, c->entry);
+    Ctx *own = g ? ctx_new() : NULL;
+    if (!g)
+        r->message = sym_fmt(ctx, "there is no entry %s", c->entry);
+    else if (!own)
+        r->message = sym(ctx, "out of memory");
+    if (!own) return false;
+    if (CTX_GUARD(own)) {
+        ctx_free(own);
+        r->message = sym(ctx, "out of memory");
+        return false;
+    }
+    Job j = {.ctx = own, .g = g, .check = c, .model = model, .o = o, .why = {.ctx = own}};
+    bool passed = bind(&j) && (bench ? run_bench(&j) : c->error ? run_refused(&j) : run_compared(&j));
+    *r = j.r;
+    r->passed = passed;
+    r->message = passed ? NULL : sym(ctx, j.why.n ? j.why.s : "failed");
+    ctx_free(own);
+    return true;
+}
+
+bool check_run(Ctx *ctx, const Module *m, const Check *c, const CheckModel *model, const CheckOptions *o,
+               CheckResult *r) {
+    return statement(ctx, m, c, model, o, false, r);
+}
+
+bool check_bench(Ctx *ctx, const Module *m, const Check *c, const CheckModel *model, const CheckOptions *o,
+                 CheckResult *r) {
+    return statement(ctx, m, c, model, o, true, r);
+}

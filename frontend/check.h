@@ -1,0 +1,106 @@
+/* Checks: a compiled entry against the reference interpreter, in a process of its own, on the GPU or on the CPU
+ * stand-in. Also what `tdc run` and benchmarks need of it: building the model's files, calling an entry, measuring it.
+ *
+ * check_home, check_build once a model; then check_run, check_bench, check_call as often as needed. */
+#ifndef TDC_CHECK_H
+#define TDC_CHECK_H
+
+#include "ir/graph.h"
+#include "ir/interp.h"
+
+typedef struct CheckOptions {
+    bool gpu;         /* nvcc and the device of this machine; otherwise the stand-in */
+    const char *home; /* the directory that holds backend_cuda/run and backend_cuda/emu */
+    int repeats;  /* runs that must agree bit for bit, each in its own order of threads on the stand-in; 0: the default,
+                     3 */
+    int launches; /* timed launches of a benchmark; 0: the default, 20 */
+    int timeout_s; /* of one process; 0: the default, 300 */
+
+} CheckOptions;
+
+/* A model that was compiled and linked with the runner. */
+typedef struct CheckModel {
+    Sym dir;     /* holds the program, requests, replies and tensors while they are needed */
+    Sym program; /* the executable */
+} CheckModel;
+
+/* ---- building and calling (check_build.c, check_call.c) ---- */
+/* Where tdc's own files are: $TDC_HOME, or a parent of the executable's directory. NULL: nowhere. */
+Sym check_home(Ctx *ctx);
+/* A fresh directory for a model's files; NULL after saying why. check_remove deletes it and the files in it. */
+Sym check_dir(Ctx *ctx, Text *why);
+void check_remove(Ctx *ctx, Sym dir);
+/* Compiles DIR/STEM.cu and DIR/STEM.c, which the caller has written beside DIR/STEM.h, with prefix PREFIX. False after
+ * putting the compiler's words in *why. */
+bool check_build(Ctx *ctx, const CheckOptions *o, Sym dir, const char *stem, const char *prefix, CheckModel *m,
+                 Text *why);
+
+/* One call of an entry: all parameters in the order of the C interface. Data of inputs and inouts go in; data of
+ * outputs and inouts, allocated by the caller, come back. A tensor whose `fill` is not 0 has only so many bytes of
+ * data, which are repeated on the device, and does not come back (benchmarks). */
+typedef struct CheckTensor {
+    TensorKind kind;
+    HostTensor host;
+    size_t fill;
+} CheckTensor;
+
+typedef struct CheckCall {
+    Sym entry;
+    int ndims, nscalars, ntensors;
+    const int64_t *dims;
+    const double *scalars;
+    CheckTensor *tensors;
+    int repeats, launches;
+} CheckCall;
+
+typedef struct CheckReply {
+    int status; /* what the entry returned: 0 done, else it refused */
+    Sym message;
+    double median_us, least_us; /* of a launch, where launches > 0 */
+    double copy_us;             /* of a device-to-device copy that moves as many bytes as the tensors have */
+} CheckReply;
+
+/* False after saying what went wrong: a crash, a fault that the runner saw. A refusal is a reply. */
+bool check_call(Ctx *ctx, const CheckOptions *o, const CheckModel *m, const CheckCall *call, CheckReply *r, Text *why);
+
+/* ---- inputs (check_input.c): fixed, seeded, without libm: the same on every machine ---- */
+double check_uniform(uint64_t key, uint64_t i); /* in [0, 1), a multiple of 2^-53 */
+double check_normal(uint64_t key, uint64_t i);  /* standard normal, an f32 */
+/* Fills the n first elements of an input as its InputSpec (or NULL) and the facts of the graph say. */
+bool check_input(const Graph *g, const Tensor *t, const InputSpec *spec, const int64_t *dims, const double *scalars,
+                 uint64_t seed, HostTensor *h, int64_t n, Text *why);
+
+/* ---- comparing (check_compare.c) ---- */
+/* The default tolerance of an output: by the coarsest float type on the way to it. */
+double check_tolerance(Ctx *ctx, const Graph *g, const Tensor *output);
+
+typedef struct CheckError {
+    double largest; /* |out - ref| / (|ref| + rms(ref)); infinite where special values or integers differ */
+    int64_t bad;    /* elements beyond the tolerance */
+    int64_t first;  /* the first of them, row-major */
+} CheckError;
+/* The language's rule. `near` are other references that an integer may equal (nnear of them). */
+CheckError check_compare(const HostTensor *out, const InterpValue *ref, double tol, const InterpValue *near, int nnear);
+
+/* ---- statements (check.c) ---- */
+typedef struct CheckResult {
+    bool passed;
+    Sym message; /* what failed, or NULL */
+    Sym worst;   /* the output with the largest error, relative to its tolerance */
+    double error, tol;
+    double us, copy_us; /* check_bench */
+    double bytes;       /* of all tensors, each inout twice */
+} CheckResult;
+
+/* Binds the statement's dimensions and scalars, in the order of the graph; false after saying what is missing. */
+bool check_bind(const Graph *g, const Check *c, int64_t *dims, double *scalars, Text *why);
+const Graph *check_graph(const Module *m, Sym entry);
+/* Runs one check statement. False only where it could not be decided at all (no such entry, out of memory); the verdict
+ * is r->passed. What the check needs is freed, but for r's strings. */
+bool check_run(Ctx *ctx, const Module *m, const Check *c, const CheckModel *model, const CheckOptions *o,
+               CheckResult *r);
+/* Measures a bench statement: r->us, r->copy_us, r->bytes. Results are not compared. */
+bool check_bench(Ctx *ctx, const Module *m, const Check *c, const CheckModel *model, const CheckOptions *o,
+                 CheckResult *r);
+
+#endif

@@ -1,0 +1,131 @@
+/* One call of an entry in the runner's process: the request, the tensors' files, the reply (backend_cuda/run/runner.c).
+ */
+#include "check.h"
+#include "check_process.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { REPEATS = 3, TIMEOUT_S = 300, LOG_BYTES = 2000 };
+
+typedef struct Caller {
+    Ctx *ctx;
+    const CheckModel *m;
+    const CheckCall *call;
+    Text *why;
+} Caller;
+
+static Sym tensor_file(const Caller *c, int k, const char *suffix) {
+    return sym_fmt(c->ctx, "%s/t%d.%s", c->m->dir, k, suffix);
+}
+
+static bool write_request(const Caller *c, const CheckOptions *o) {
+    const CheckCall *x = c->call;
+    Text t = {.ctx = c->ctx};
+    text_fmt(&t, "entry %s\ndims %d", x->entry, x->ndims);
+    for (int i = 0; i < x->ndims; i++) text_fmt(&t, " %lld", (long long)x->dims[i]);
+    text_fmt(&t, "\nscalars %d", x->nscalars);
+    for (int i = 0; i < x->nscalars; i++) text_fmt(&t, " %a", x->scalars[i]);
+    int repeats = x->repeats ? x->repeats : o->repeats ? o->repeats : REPEATS;
+    text_fmt(&t, "\nrepeats %d launches %d\ntensors %d\n", repeats, x->launches, x->ntensors);
+    for (int k = 0; k < x->ntensors; k++) {
+        static const char *const kinds[] = {[TENSOR_INPUT] = "in", [TENSOR_INOUT] = "inout", [TENSOR_OUTPUT] = "out"};
+        text_fmt(&t, "%s %zu\n", kinds[x->tensors[k].kind], x->tensors[k].host.bytes);
+    }
+    bool ok = file_write(sym_fmt(c->ctx, "%s/request", c->m->dir), t.s, t.n);
+    for (int k = 0; ok && k < x->ntensors; k++) {
+        const CheckTensor *ct = &x->tensors[k];
+        unlink(tensor_file(c, k, "out"));
+        if (ct->kind != TENSOR_OUTPUT)
+            ok = file_write(tensor_file(c, k, "in"), ct->host.data, ct->fill ? ct->fill : ct->host.bytes);
+    }
+    if (!ok) text_fmt(c->why, "the files of a call cannot be written to %s", c->m->dir);
+    return ok;
+}
+
+static bool read_outputs(const Caller *c) {
+    for (int k = 0; k < c->call->ntensors; k++) {
+        CheckTensor *t = &c->call->tensors[k];
+        if (t->kind == TENSOR_INPUT || t->fill) continue;
+        FILE *f = fopen(tensor_file(c, k, "out"), "rb");
+        size_t n = f ? fread(t->host.data, 1, t->host.bytes, f) : 0;
+        if (f) fclose(f);
+        if (!f || n != t->host.bytes) {
+            text_fmt(c->why, "the runner left no output %d", k);
+            return false;
+        }
+    }
+    return true;
+}
+
+static const char *after(const char *line, const char *word) {
+    size_t n = strlen(word);
+    return !strncmp(line, word, n) && line[n] == ' ' ? line + n + 1 : NULL;
+}
+
+/* Reads the reply's lines; false after saying what was at fault. */
+static bool read_reply(const Caller *c, char *text, CheckReply *r) {
+    bool done = false, faults = false;
+    for (char *line = text, *next; line; line = next) {
+        char *end = strchr(line, '\n');
+        next = end ? end + 1 : NULL;
+        if (end) *end = 0;
+        const char *v;
+        if ((v = after(line, "status")))
+            r->status = atoi(v);
+        else if ((v = after(line, "message")))
+            r->message = sym(c->ctx, v);
+        else if ((v = after(line, "time")))
+            sscanf(v, "%lf %lf %lf", &r->median_us, &r->least_us, &r->copy_us);
+        else if ((v = after(line, "fault"))) {
+            text_fmt(c->why, "%s%s", faults ? "; " : "", v);
+            faults = true;
+        } else if (!strcmp(line, "done"))
+            done = true;
+    }
+    if (!done && !faults) text_put(c->why, "the runner stopped early");
+    return done && !faults;
+}
+
+static void put_log(const Caller *c, Sym log) {
+    Text tail = {.ctx = c->ctx};
+    file_tail(c->ctx, log, LOG_BYTES, &tail);
+    if (tail.n) text_fmt(c->why, "\n%s", tail.s);
+}
+
+static void remove_files(const Caller *c) {
+    for (int k = 0; k < c->call->ntensors; k++) {
+        unlink(tensor_file(c, k, "in"));
+        unlink(tensor_file(c, k, "out"));
+    }
+}
+
+static bool call(const Caller *c, const CheckOptions *o, CheckReply *r) {
+    Sym log = sym_fmt(c->ctx, "%s/log", c->m->dir), reply = sym_fmt(c->ctx, "%s/reply", c->m->dir);
+    int status = 0;
+    size_t n;
+    unlink(reply);
+    if (!write_request(c, o)) return false;
+    char *argv[] = {(char *)c->m->program, (char *)c->m->dir, NULL};
+    if (!process_run(argv, log, o->timeout_s ? o->timeout_s : TIMEOUT_S, &status, c->why)) return false;
+    char *text = file_read(c->ctx, reply, &n);
+    bool ok = false;
+    if (status > 128)
+        text_fmt(c->why, "%s: the compiled program ended by signal %d", c->call->entry, status - 128);
+    else if (!text)
+        text_fmt(c->why, "%s: the compiled program left no reply (exit status %d)", c->call->entry, status);
+    else
+        ok = read_reply(c, text, r) && (r->status || read_outputs(c));
+    if (!ok) put_log(c, log);
+    return ok;
+}
+
+bool check_call(Ctx *ctx, const CheckOptions *o, const CheckModel *m, const CheckCall *x, CheckReply *r, Text *why) {
+    Caller c = {ctx, m, x, why};
+    *r = (CheckReply){0};
+    bool ok = call(&c, o, r);
+    remove_files(&c);
+    return ok;
+}

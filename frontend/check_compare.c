@@ -1,0 +1,102 @@
+/* The rule by which a compiled result is judged (LANGUAGE.md, "Checks"). */
+#include "check.h"
+#include "ir/expr_map.h"
+
+#include <math.h>
+
+/* ---- the default tolerance ---- */
+
+static double type_tolerance(Type t) {
+    switch (t) {
+    case TY_F64: return 1e-12;
+    case TY_F32: return 1e-4;
+    case TY_F16: return 2e-3;
+    case TY_BF16: return 1e-2;
+    case TY_F8E4M3:
+    case TY_F8E5M2: return 1e-1;
+    default: return 0;
+    }
+}
+
+typedef struct Walk {
+    Ctx *ctx;
+    ExprMap seen;
+    double tol;
+    VEC(const Tensor *) todo;
+} Walk;
+
+static void meet(Walk *w, Type t) {
+    if (type_tolerance(t) > w->tol) w->tol = type_tolerance(t);
+}
+
+static bool first_time(Walk *w, const void *p) {
+    if (!p || expr_map_get(&w->seen, p)) return false;
+    expr_map_put(w->ctx, &w->seen, p, p);
+    return true;
+}
+
+/* Expressions are nested MAX_DEPTH deep at most. */
+static void walk(Walk *w, const Expr *e) {
+    if (!first_time(w, e)) return;
+    meet(w, e->type);
+    if (e->op == OP_LOAD && first_time(w, e->u.tensor)) vec_push(w->ctx, &w->todo, e->u.tensor);
+    for (int i = 0; i < e->nargs; i++) walk(w, e->arg[i]);
+}
+
+double check_tolerance(Ctx *ctx, const Graph *g, const Tensor *output) {
+    (void)g;
+    Walk w = {.ctx = ctx};
+    first_time(&w, output);
+    vec_push(ctx, &w.todo, output);
+    while (w.todo.n) {
+        const Tensor *t = w.todo.at[--w.todo.n];
+        meet(&w, t->type);
+        for (int i = 0; i < t->pieces.n; i++) {
+            walk(&w, t->pieces.at[i].guard ? t->pieces.at[i].guard : t->pieces.at[i].value);
+            walk(&w, t->pieces.at[i].value);
+        }
+    }
+    return w.tol;
+}
+
+/* ---- comparing ---- */
+
+static double rms(const InterpValue *ref) {
+    long double sum = 0;
+    int64_t n = 0;
+    for (int64_t i = 0; i < ref->n; i++)
+        if (isfinite(ref->f[i])) {
+            sum += (long double)ref->f[i] * (long double)ref->f[i];
+            n++;
+        }
+    return n ? (double)sqrtl(sum / (long double)n) : 0;
+}
+
+static double float_error(double out, double ref, double scale) {
+    if (isnan(out) || isnan(ref)) return isnan(out) && isnan(ref) ? 0 : (double)INFINITY;
+    if (out == ref) return 0;
+    if (isinf(out) || isinf(ref)) return (double)INFINITY;
+    return fabs(out - ref) / (fabs(ref) + scale); /* 0 in the divisor: infinite */
+}
+
+static double int_error(int64_t out, int64_t i, const InterpValue *ref, const InterpValue *near, int nnear) {
+    if (out == ref->i[i]) return 0;
+    for (int k = 0; k < nnear; k++)
+        if (out == near[k].i[i]) return 0;
+    return (double)INFINITY;
+}
+
+CheckError check_compare(const HostTensor *out, const InterpValue *ref, double tol, const InterpValue *near,
+                         int nnear) {
+    CheckError e = {.first = -1};
+    double scale = ref->f ? rms(ref) : 0;
+    for (int64_t i = 0; i < ref->n; i++) {
+        double d = ref->f ? float_error(host_float(out, i), ref->f[i], scale)
+                          : int_error(host_int(out, i), i, ref, near, nnear);
+        if (d > e.largest) e.largest = d;
+        if (d <= tol) continue;
+        if (e.first < 0) e.first = i;
+        e.bad++;
+    }
+    return e;
+}

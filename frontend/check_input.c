@@ -1,0 +1,198 @@
+/* Inputs of checks: a counter-based generator and a normal distribution from integer arithmetic and + - * / sqrt alone,
+ * so that one seed gives the same inputs on every machine; ranges from an InputSpec or from what a graph assumes. */
+#include "check.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- numbers ---- */
+
+/* A bijection of 64 bits whose outputs for consecutive counters pass for random (the finaliser of splitmix64). */
+static uint64_t scramble(uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+}
+
+static uint64_t word(uint64_t key, uint64_t i) { return scramble(scramble(key) + (i + 1) * 0x9E3779B97F4A7C15u); }
+
+double check_uniform(uint64_t key, uint64_t i) { return (double)(word(key, i) >> 11) * 0x1p-53; }
+
+/* log x for x in (0, 1]: the exponent, and atanh's series for a significand near 1. */
+static double log_series(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    int e = (int)(bits >> 52) - 1023;
+    bits = (bits & 0xFFFFFFFFFFFFFu) | ((uint64_t)1023 << 52);
+    double m;
+    memcpy(&m, &bits, sizeof m);
+    if (m > 1.4142135623730951) {
+        m /= 2;
+        e++;
+    }
+    double s = (m - 1) / (m + 1), z = s * s, sum = 0;
+    for (int k = 25; k >= 1; k -= 2) sum = sum * z + 1.0 / k;
+    return (double)e * 0.6931471805599453 + 2 * s * sum;
+}
+
+/* cos(2 pi t) for |t| <= 1/2, as the sine of an angle in the first quadrant or its negative. */
+static double cos_turn(double t) {
+    double x = 6.283185307179586 * (0.25 - (t < 0 ? -t : t)), z = x * x, sum = 0;
+    for (int k = 23; k >= 3; k -= 2) sum = (1 + sum) * (-z / (double)(k * (k - 1)));
+    return x * (1 + sum);
+}
+
+double check_normal(uint64_t key, uint64_t i) {
+    double u = ((double)(word(key, 2 * i) >> 11) + 0.5) * 0x1p-53, t = check_uniform(key, 2 * i + 1) - 0.5;
+    return (double)(float)(sqrt(-2 * log_series(u)) * cos_turn(t));
+}
+
+/* ---- ranges ---- */
+
+typedef struct Range {
+    bool has_lo, has_hi;
+    double lo, hi; /* of floats */
+    int64_t ilo, ihi;
+} Range;
+
+typedef struct Bounds {
+    const Graph *g;
+    const Tensor *t;
+    const int64_t *dims;
+    const double *scalars;
+    Range r;
+    int depth;
+} Bounds;
+
+static bool bound_value(const Bounds *b, const Expr *e, double *f, int64_t *i) {
+    if (type_is_float(b->t->type)) {
+        while (e->op == OP_CAST && type_is_float(e->arg[0]->type)) e = e->arg[0];
+        if (e->op == OP_CONST && type_is_float(e->type)) return *f = e->u.f, true;
+        if (e->op == OP_CAST) e = e->arg[0];
+    }
+    if (!interp_int(b->g, e, b->dims, b->scalars, i)) return false;
+    *f = (double)*i;
+    return true;
+}
+
+static void at_least(Range *r, double f, int64_t i) {
+    if (!r->has_lo || f > r->lo) r->lo = f, r->ilo = i;
+    r->has_lo = true;
+}
+
+static void at_most(Range *r, double f, int64_t i) {
+    if (!r->has_hi || f < r->hi) r->hi = f, r->ihi = i;
+    r->has_hi = true;
+}
+
+static const Expr *uncast(const Expr *e) {
+    while (e->op == OP_CAST) e = e->arg[0];
+    return e;
+}
+
+/* t[...] op e, or the same turned round. */
+static void bound_compare(Bounds *b, Op op, const Expr *side, const Expr *other) {
+    static const Op turned[OP_COUNT] = {
+        [OP_EQ] = OP_EQ, [OP_LT] = OP_GT, [OP_LE] = OP_GE, [OP_GT] = OP_LT, [OP_GE] = OP_LE};
+    const Expr *x = uncast(side), *y = uncast(other);
+    bool here = x->op == OP_LOAD && x->u.tensor == b->t, there = y->op == OP_LOAD && y->u.tensor == b->t;
+    if (here == there || !turned[op]) return;
+    double f;
+    int64_t i;
+    if (!bound_value(b, here ? other : side, &f, &i)) return;
+    if (there) op = turned[op];
+    bool whole = !type_is_float(b->t->type);
+    if (op == OP_LT && whole && i > INT64_MIN) i--, f -= 1;
+    if (op == OP_GT && whole && i < INT64_MAX) i++, f += 1;
+    if (op != OP_GE && op != OP_GT) at_most(&b->r, f, i);
+    if (op != OP_LE && op != OP_LT) at_least(&b->r, f, i);
+}
+
+static void bound_fact(Bounds *b, const Expr *e) {
+    if (b->depth > MAX_NEST) return;
+    b->depth++;
+    if (e->op == OP_AND) {
+        bound_fact(b, e->arg[0]);
+        bound_fact(b, e->arg[1]);
+    } else if (op_rule(e->op) == RULE_COMPARE) {
+        bound_compare(b, e->op, e->arg[0], e->arg[1]);
+    }
+    b->depth--;
+}
+
+static Range bounds(const Graph *g, const Tensor *t, const int64_t *dims, const double *scalars) {
+    Bounds b = {.g = g, .t = t, .dims = dims, .scalars = scalars};
+    for (int i = 0; i < g->facts.n; i++)
+        if (!g->facts.at[i].require) bound_fact(&b, g->facts.at[i].cond);
+    return b.r;
+}
+
+/* ---- filling ---- */
+
+static uint64_t tensor_key(const Tensor *t, uint64_t seed) {
+    uint64_t h = scramble(seed + 0x7464);
+    for (const char *p = t->name; *p; p++) h = (h ^ (unsigned char)*p) * 1099511628211u;
+    return h;
+}
+
+static void fill_float(HostTensor *h, int64_t n, uint64_t key, const InputSpec *spec, const Range *r) {
+    bool uniform = (spec && spec->uniform) || (!spec && r->has_lo && r->has_hi);
+    double lo = spec ? spec->lo : r->lo, width = (spec ? spec->hi : r->hi) - lo,
+           scale = spec && !uniform ? spec->scale : 1;
+    for (int64_t i = 0; i < n; i++) {
+        double v = uniform ? lo + width * check_uniform(key, (uint64_t)i) : scale * check_normal(key, (uint64_t)i);
+        /* One bound alone mirrors what is beyond it. */
+        if (!uniform && r->has_lo && v < r->lo) v = 2 * r->lo - v;
+        if (!uniform && r->has_hi && v > r->hi) v = 2 * r->hi - v;
+        host_put_float(h, i, num_round(h->type, (double)(h->type == TY_F64 ? v : (double)(float)v)));
+    }
+}
+
+static bool int_range(Type t, const InputSpec *spec, const Range *r, int64_t *lo, int64_t *hi) {
+    bool is_signed = type_class(t) == CLASS_SINT;
+    *lo = is_signed ? -16 : 0;
+    *hi = 15;
+    if (r->has_lo) {
+        *lo = r->ilo;
+        *hi = r->ilo > INT64_MAX - 15 ? INT64_MAX : r->ilo + 15;
+    }
+    if (r->has_hi) {
+        *hi = r->ihi;
+        if (!r->has_lo && *lo > *hi) *lo = *hi < INT64_MIN + 15 ? INT64_MIN : *hi - 15;
+    }
+    if (spec && spec->uniform) {
+        *lo = num_to_int(TY_I64, ceil(spec->lo));
+        *hi = num_to_int(TY_I64, ceil(spec->hi) - 1);
+    }
+    if (*lo < num_int_min(t)) *lo = num_int_min(t);
+    if (*hi > num_int_max(t)) *hi = num_int_max(t);
+    return *lo <= *hi;
+}
+
+static bool fill_int(HostTensor *h, int64_t n, uint64_t key, const InputSpec *spec, const Range *r) {
+    int64_t lo, hi;
+    if (!int_range(h->type, spec, r, &lo, &hi)) return n == 0;
+    uint64_t width = (uint64_t)hi - (uint64_t)lo + 1;
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t w = word(key, (uint64_t)i);
+        host_put_int(h, i, (int64_t)((uint64_t)lo + (width ? (w >> 11) % width : w)));
+    }
+    return true;
+}
+
+bool check_input(const Graph *g, const Tensor *t, const InputSpec *spec, const int64_t *dims, const double *scalars,
+                 uint64_t seed, HostTensor *h, int64_t n, Text *why) {
+    Range r = bounds(g, t, dims, scalars);
+    uint64_t key = tensor_key(t, seed);
+    if (type_is_float(t->type)) {
+        fill_float(h, n, key, spec, &r);
+        return true;
+    }
+    if (t->type == TY_BOOL) {
+        for (int64_t i = 0; i < n; i++) host_put_int(h, i, (int64_t)(word(key, (uint64_t)i) >> 63));
+        return true;
+    }
+    if (fill_int(h, n, key, spec, &r)) return true;
+    text_fmt(why, "no value of %s satisfies what is assumed of it", t->name);
+    return false;
+}
