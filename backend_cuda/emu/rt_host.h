@@ -1,0 +1,204 @@
+/* The runtime API of the host: exact allocations with shadows; everything happens at once. */
+
+static void host_wrote(Alloc *a, size_t off, size_t bytes) {
+    shadow_each(a->shadow, off, bytes, [](Rec &r, size_t) { r.w = HOST_WRITE, r.r = 0; });
+}
+/* The allocation of a device range; null where it is none, which is reported. */
+static Alloc *host_range(const void *p, size_t bytes, const char *what) {
+    configure();
+    Alloc *a = alloc_find(p);
+    if (!a || bytes > a->bytes - size_t(static_cast<const u8 *>(p) - a->base)) {
+        global_refused(p, bytes, 1, __builtin_return_address(0), what);
+        return nullptr;
+    }
+    return a;
+}
+
+} // namespace emu
+
+extern "C" {
+void td_emu_seed(unsigned long long seed) {
+    configure();
+    S.seed = seed;
+}
+void td_emu_check(int on) {
+    configure();
+    S.check = on != 0;
+}
+const char *cudaGetErrorName(cudaError_t error) {
+    switch (error) {
+    case cudaSuccess: return "cudaSuccess";
+    case cudaErrorInvalidValue: return "cudaErrorInvalidValue";
+    case cudaErrorMemoryAllocation: return "cudaErrorMemoryAllocation";
+    case cudaErrorInvalidConfiguration: return "cudaErrorInvalidConfiguration";
+    case cudaErrorInvalidDevice: return "cudaErrorInvalidDevice";
+    case cudaErrorUnknown: break;
+    }
+    return "cudaErrorUnknown";
+}
+const char *cudaGetErrorString(cudaError_t error) {
+    switch (error) {
+    case cudaSuccess: return "no error";
+    case cudaErrorInvalidValue: return "invalid argument";
+    case cudaErrorMemoryAllocation: return "out of memory";
+    case cudaErrorInvalidConfiguration: return "invalid configuration argument";
+    case cudaErrorInvalidDevice: return "invalid device ordinal";
+    case cudaErrorUnknown: break;
+    }
+    return "errors reported by the CPU stand-in";
+}
+cudaError_t cudaPeekAtLastError(void) { return S.last_error; }
+cudaError_t cudaGetLastError(void) {
+    const cudaError_t e = S.last_error;
+    S.last_error = cudaSuccess;
+    return e;
+}
+
+cudaError_t cudaMalloc(void **ptr, size_t bytes) {
+    configure();
+    *ptr = nullptr;
+    if (!bytes) return cudaSuccess;
+    void *p = nullptr;
+    if (bytes > size_t(1) << 40 || posix_memalign(&p, 256, bytes)) return S.last_error = cudaErrorMemoryAllocation;
+    memset(p, 0xff, bytes);
+    Alloc *a = new Alloc();
+    a->base = static_cast<u8 *>(p);
+    a->bytes = bytes;
+    a->number = ++S.allocs_made;
+    shadow_make(&a->shadow, bytes);
+    S.allocs[a->base] = a;
+    *ptr = p;
+    return cudaSuccess;
+}
+cudaError_t cudaFree(void *ptr) {
+    if (!ptr) return cudaSuccess;
+    auto it = S.allocs.find(static_cast<u8 *>(ptr));
+    if (it == S.allocs.end()) {
+        report(KIND_BOUNDS, __builtin_return_address(0), "cudaFree of %p, which is no allocation", ptr);
+        return S.last_error = cudaErrorInvalidValue;
+    }
+    shadow_free(&it->second->shadow);
+    delete it->second;
+    S.allocs.erase(it);
+    memset(S.recent, 0, sizeof S.recent);
+    free(ptr);
+    host_operation();
+    return cudaSuccess;
+}
+cudaError_t cudaMallocHost(void **ptr, size_t bytes) { return (*ptr = malloc(bytes)) ? cudaSuccess : cudaErrorMemoryAllocation; }
+cudaError_t cudaFreeHost(void *ptr) {
+    free(ptr);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind) {
+    if (!bytes) return cudaSuccess;
+    const bool from = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    const bool to = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    if (from && !host_range(src, bytes, "cudaMemcpy from device memory")) return S.last_error = cudaErrorInvalidValue;
+    Alloc *a = to ? host_range(dst, bytes, "cudaMemcpy to device memory") : kind == cudaMemcpyDefault ? alloc_find(dst) : nullptr;
+    if (to && !a) return S.last_error = cudaErrorInvalidValue;
+    memmove(dst, src, bytes);
+    if (a) host_wrote(a, size_t(static_cast<u8 *>(dst) - a->base), bytes);
+    host_operation();
+    return cudaSuccess;
+}
+cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t) {
+    return cudaMemcpy(dst, src, bytes, kind);
+}
+cudaError_t cudaMemset(void *ptr, int value, size_t bytes) {
+    if (!bytes) return cudaSuccess;
+    Alloc *a = host_range(ptr, bytes, "cudaMemset");
+    if (!a) return S.last_error = cudaErrorInvalidValue;
+    memset(ptr, value, bytes);
+    host_wrote(a, size_t(static_cast<u8 *>(ptr) - a->base), bytes);
+    host_operation();
+    return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void *ptr, int value, size_t bytes, cudaStream_t) { return cudaMemset(ptr, value, bytes); }
+
+cudaError_t cudaDeviceSynchronize(void) {
+    host_operation();
+    return S.last_error;
+}
+cudaError_t cudaDeviceReset(void) { return cudaDeviceSynchronize(); }
+cudaError_t cudaStreamCreate(cudaStream_t *stream) {
+    *stream = nullptr;
+    return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaDeviceSynchronize(); }
+
+struct CUevent_st {
+    struct timespec at;
+};
+cudaError_t cudaEventCreate(cudaEvent_t *event) {
+    *event = new CUevent_st();
+    return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    delete event;
+    return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+    clock_gettime(CLOCK_MONOTONIC, &event->at);
+    return cudaSuccess;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) {
+    *ms = float(double(end->at.tv_sec - start->at.tv_sec) * 1e3 + double(end->at.tv_nsec - start->at.tv_nsec) * 1e-6);
+    return cudaSuccess;
+}
+
+/* One device, which says of itself what an H200 would. */
+cudaError_t cudaGetDevice(int *device) {
+    *device = 0;
+    return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) { return device ? cudaErrorInvalidDevice : cudaSuccess; }
+cudaError_t cudaGetDeviceCount(int *count) {
+    *count = 1;
+    return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device) {
+    if (device) return cudaErrorInvalidDevice;
+    switch (attr) {
+    case cudaDevAttrMaxThreadsPerBlock: *value = MAX_THREADS; break;
+    case cudaDevAttrMaxSharedMemoryPerBlock: *value = 49152; break;
+    case cudaDevAttrWarpSize: *value = 32; break;
+    case cudaDevAttrMultiProcessorCount: *value = 132; break;
+    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = 2048; break;
+    case cudaDevAttrL2CacheSize: *value = 62914560; break;
+    case cudaDevAttrComputeCapabilityMajor: *value = 9; break;
+    case cudaDevAttrComputeCapabilityMinor: *value = 0; break;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = 233472; break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = MAX_SHARED; break;
+    case cudaDevAttrClusterLaunch: *value = 1; break;
+    default: return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+}
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device) {
+    if (device) return cudaErrorInvalidDevice;
+    memset(prop, 0, sizeof *prop);
+    strcpy(prop->name, "CPU stand-in");
+    prop->totalGlobalMem = size_t(1) << 37;
+    prop->sharedMemPerBlock = 49152;
+    prop->sharedMemPerBlockOptin = MAX_SHARED;
+    prop->sharedMemPerMultiprocessor = 233472;
+    prop->major = 9;
+    prop->multiProcessorCount = 132;
+    prop->warpSize = 32;
+    prop->maxThreadsPerBlock = MAX_THREADS;
+    prop->maxThreadsPerMultiProcessor = 2048;
+    prop->l2CacheSize = 62914560;
+    return cudaSuccess;
+}
+cudaError_t cudaFuncSetAttribute(const void *, enum cudaFuncAttribute, int) { return cudaSuccess; }
+cudaError_t cudaRuntimeGetVersion(int *version) {
+    *version = 13000;
+    return cudaSuccess;
+}
+cudaError_t cudaDriverGetVersion(int *version) { return cudaRuntimeGetVersion(version); }
+}
+namespace emu {

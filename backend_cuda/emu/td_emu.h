@@ -1,0 +1,229 @@
+/* The prelude on the CPU: what a kernel calls. Each memory access asks the runtime (runtime.cpp) first, which checks it
+ * and gives the address; a refused access reads poison and writes nothing. */
+#ifndef TD_EMU_H
+#define TD_EMU_H
+#include <string.h>
+#include "cuda_bf16.h"
+#include "cuda_fp16.h"
+#include "td_math.h"
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __grid_constant__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...)
+#define __cluster_dims__(...)
+
+/* What a kernel may know of the thread that runs. */
+struct td_emu_thread {
+    int tid, block, rank;
+};
+extern td_emu_thread *td_emu_self;
+
+bool td_emu_read(const void *p, unsigned bytes, unsigned align);
+bool td_emu_write(void *p, unsigned bytes, unsigned align);
+bool td_emu_atomic(void *p, unsigned bytes);
+const void *td_emu_shared_read(unsigned off, unsigned bytes, unsigned align);
+void *td_emu_shared_write(unsigned off, unsigned bytes, unsigned align, int rank); // rank -1: this block
+uint64_t td_emu_shuffle(uint64_t v, int kind, int arg);                            // kind 0 xor, 1 up, 2 down, 3 idx
+void td_emu_cp_async(unsigned off, const void *p, unsigned bytes);
+void td_emu_cp_wait(int n);
+void td_emu_mbar_init(unsigned off, int count);
+void td_emu_mbar_arrive(unsigned off, unsigned expected);
+void td_emu_mbar_wait(unsigned off, unsigned parity);
+void td_emu_bulk_load(unsigned off, const void *p, unsigned bytes, unsigned mbar);
+void td_emu_bulk_store(void *p, unsigned off, unsigned bytes);
+void td_emu_bulk_wait(int n, bool read_only);
+cudaError_t td_emu_launch(const char *text, void (*run)(const void *), const void *call, long long grid, int threads,
+                          int cluster, size_t shared_bytes, int chained);
+
+/* ---- registers ---- */
+template <class T> struct td_emu_type {
+    typedef T compute;
+};
+template <> struct td_emu_type<__half> {
+    typedef float compute;
+};
+template <> struct td_emu_type<__nv_bfloat16> {
+    typedef float compute;
+};
+template <> struct td_emu_type<int8_t> {
+    typedef int compute;
+};
+template <> struct td_emu_type<int16_t> {
+    typedef int compute;
+};
+template <> struct td_emu_type<uint8_t> {
+    typedef int compute;
+};
+template <> struct td_emu_type<uint16_t> {
+    typedef int compute;
+};
+template <class T> using td_compute = typename td_emu_type<T>::compute;
+template <class T> using td_word = typename std::conditional<(sizeof(T) < 4), uint32_t, T>::type;
+template <class T> constexpr int td_words(int n) { return sizeof(T) < 4 ? (n * int(sizeof(T)) + 3) / 4 : n; }
+
+template <class T> inline td_compute<T> td_get(const td_word<T> *w, int i) {
+    if constexpr (std::is_same<T, bool>::value) return reinterpret_cast<const unsigned char *>(w)[i] != 0;
+    else {
+        T t;
+        memcpy(&t, reinterpret_cast<const char *>(w) + i * int(sizeof(T)), sizeof(T));
+        return td_compute<T>(t);
+    }
+}
+template <class T> inline void td_put(td_word<T> *w, int i, td_compute<T> v) {
+    const T t = T(v);
+    memcpy(reinterpret_cast<char *>(w) + i * int(sizeof(T)), &t, sizeof(T));
+}
+template <class T, int V> inline void td_pack(td_word<T> *w, const td_compute<T> *src) {
+    for (int i = 0; i < V; i++) td_put<T>(w, i, src[i]);
+}
+template <class T> inline td_compute<T> td_round(td_compute<T> v) { return td_compute<T>(T(v)); }
+
+/* A register tile nobody has written: NaN for floats, 0x7f in each byte of integers. */
+template <class T, int V> inline void td_emu_poison(td_word<T> *w) {
+    memset(w, std::is_integral<T>::value ? 0x7f : 0xff, sizeof(td_word<T>) * size_t(td_words<T>(V)));
+}
+/* The alignment that an access of this many bytes needs: its largest power of two, up to 16. */
+constexpr unsigned td_emu_align(unsigned bytes) { return (bytes & (0u - bytes)) < 16 ? bytes & (0u - bytes) : 16; }
+
+/* ---- global memory ---- */
+template <class T, int V, int H = 0> inline void td_ld(td_word<T> *w, const T *p) {
+    constexpr unsigned bytes = V * sizeof(T);
+    if (bytes % 4 || sizeof(T) > 4) td_emu_poison<T, V>(w);
+    if (td_emu_read(p, bytes, td_emu_align(bytes))) memcpy(w, p, bytes);
+    else td_emu_poison<T, V>(w);
+}
+template <class T, int V, int H = 0> inline void td_st(T *p, const td_word<T> *w) {
+    constexpr unsigned bytes = V * sizeof(T);
+    if (td_emu_write(p, bytes, td_emu_align(bytes))) memcpy(p, w, bytes);
+}
+template <class T, int V, int H = 0> inline void td_ld_n(td_word<T> *w, const T *p, long long lo, long long hi) {
+    if (lo <= 0 && hi >= V) return td_ld<T, V, H>(w, p);
+    td_emu_poison<T, V>(w);
+    if (lo < 0) lo = 0;
+    if (hi > V) hi = V;
+    if (lo >= hi) return;
+    const unsigned bytes = unsigned(hi - lo) * unsigned(sizeof(T));
+    if (td_emu_read(p + lo, bytes, sizeof(T))) memcpy(reinterpret_cast<T *>(w) + lo, p + lo, bytes);
+}
+template <class T, int V, int H = 0> inline void td_st_n(T *p, const td_word<T> *w, long long lo, long long hi) {
+    if (lo <= 0 && hi >= V) return td_st<T, V, H>(p, w);
+    if (lo < 0) lo = 0;
+    if (hi > V) hi = V;
+    if (lo >= hi) return;
+    const unsigned bytes = unsigned(hi - lo) * unsigned(sizeof(T));
+    if (td_emu_write(p + lo, bytes, sizeof(T))) memcpy(p + lo, reinterpret_cast<const T *>(w) + lo, bytes);
+}
+template <class T> inline T td_atomic_add(T *p, T v) {
+    if (!td_emu_atomic(p, sizeof(T))) return v;
+    const T old = *p;
+    if constexpr (std::is_integral<T>::value) {
+        typedef typename std::make_unsigned<T>::type U; // wraps
+        *p = T(U(old) + U(v));
+    } else *p = T(old + v);
+    return old;
+}
+template <class T> inline T td_atomic_max(T *p, T v) {
+    if (!td_emu_atomic(p, sizeof(T))) return v;
+    const T old = *p;
+    *p = td_max(old, v);
+    return old;
+}
+template <class T> inline T td_atomic_min(T *p, T v) {
+    if (!td_emu_atomic(p, sizeof(T))) return v;
+    const T old = *p;
+    *p = td_min(old, v);
+    return old;
+}
+
+/* ---- shared memory ---- */
+template <class T> struct td_sp {
+    unsigned off;
+    td_sp() = default;
+    explicit td_sp(unsigned o) : off(o) {}
+    template <class U> explicit td_sp(td_sp<U> o) : off(o.off) {}
+    td_sp operator+(long long i) const { return td_sp(unsigned(off + i * (long long)sizeof(T))); }
+    td_sp operator-(long long i) const { return *this + -i; }
+    td_sp &operator+=(long long i) { return *this = *this + i; }
+};
+template <class T> inline td_sp<T> td_shared(long long byte_offset) { return td_sp<T>(unsigned(byte_offset)); }
+
+template <class T, int V> inline void td_lds(td_word<T> *w, td_sp<T> p) {
+    constexpr unsigned bytes = V * sizeof(T);
+    const void *a = td_emu_shared_read(p.off, bytes, td_emu_align(bytes));
+    if (bytes % 4 || !a) td_emu_poison<T, V>(w);
+    if (a) memcpy(w, a, bytes);
+}
+template <class T, int V> inline void td_sts(td_sp<T> p, const td_word<T> *w) {
+    constexpr unsigned bytes = V * sizeof(T);
+    if (void *a = td_emu_shared_write(p.off, bytes, td_emu_align(bytes), -1)) memcpy(a, w, bytes);
+}
+template <class T, int V> inline void td_cluster_sts(td_sp<T> p, int rank, const td_word<T> *w) {
+    constexpr unsigned bytes = V * sizeof(T);
+    if (void *a = td_emu_shared_write(p.off, bytes, td_emu_align(bytes), rank)) memcpy(a, w, bytes);
+}
+
+/* ---- threads ---- */
+inline int td_tid() { return td_emu_self->tid; }
+inline int td_block() { return td_emu_self->block; }
+inline int td_cluster_rank() { return td_emu_self->rank; }
+void td_sync();
+void td_syncwarp();
+void td_cluster_sync();
+bool td_last_block(int *counter, int total);
+void td_pdl_wait();
+void td_pdl_launch();
+
+template <class T> inline T td_emu_shfl(T v, int kind, int arg) {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "shuffles move 4 or 8 bytes");
+    uint64_t u = 0;
+    memcpy(&u, &v, sizeof(T));
+    u = td_emu_shuffle(u, kind, arg);
+    memcpy(&v, &u, sizeof(T));
+    return v;
+}
+template <class T> inline T td_shfl_xor(T v, int m) { return td_emu_shfl(v, 0, m); }
+template <class T> inline T td_shfl_up(T v, int d) { return td_emu_shfl(v, 1, d); }
+template <class T> inline T td_shfl_down(T v, int d) { return td_emu_shfl(v, 2, d); }
+template <class T> inline T td_shfl_idx(T v, int lane) { return td_emu_shfl(v, 3, lane); }
+
+/* ---- asynchronous copies ---- */
+template <class T, int V> inline void td_cp_async(td_sp<T> s, const T *p) { td_emu_cp_async(s.off, p, V * sizeof(T)); }
+void td_cp_commit();
+template <int N> inline void td_cp_wait() { td_emu_cp_wait(N); }
+inline void td_mbar_init(td_sp<uint64_t> b, int count) { td_emu_mbar_init(b.off, count); }
+void td_mbar_fence();
+inline void td_mbar_arrive(td_sp<uint64_t> b) { td_emu_mbar_arrive(b.off, 0); }
+inline void td_mbar_expect(td_sp<uint64_t> b, unsigned bytes) { td_emu_mbar_arrive(b.off, bytes); }
+inline void td_mbar_wait(td_sp<uint64_t> b, unsigned parity) { td_emu_mbar_wait(b.off, parity); }
+template <class T> inline void td_bulk_load(td_sp<T> s, const T *p, unsigned bytes, td_sp<uint64_t> b) {
+    td_emu_bulk_load(s.off, p, bytes, b.off);
+}
+template <class T> inline void td_bulk_store(T *p, td_sp<T> s, unsigned bytes) { td_emu_bulk_store(p, s.off, bytes); }
+void td_bulk_commit();
+template <int N> inline void td_bulk_wait_read() { td_emu_bulk_wait(N, true); }
+template <int N> inline void td_bulk_wait() { td_emu_bulk_wait(N, false); }
+void td_async_fence();
+
+/* ---- launch ---- */
+template <class Args> struct td_emu_call {
+    void (*kernel)(Args);
+    const Args *args;
+    static void run(const void *c) {
+        const td_emu_call *call = static_cast<const td_emu_call *>(c);
+        call->kernel(*call->args);
+    }
+};
+template <class Args>
+inline cudaError_t td_emu_launch_as(const char *text, void (*kernel)(const Args), const Args &args, long long grid,
+                                    int threads, int cluster, size_t shared_bytes, int chained, cudaStream_t) {
+    const td_emu_call<Args> call = {kernel, &args};
+    return td_emu_launch(text, td_emu_call<Args>::run, &call, grid, threads, cluster, shared_bytes, chained);
+}
+/* A macro, so that reports can name the kernel. */
+#define td_launch(...) td_emu_launch_as(#__VA_ARGS__, __VA_ARGS__)
+#endif

@@ -1,0 +1,36 @@
+/* Row sums by shuffles and shared memory, masked tails, several blocks. */
+#include "test.h"
+
+struct args {
+    const __nv_bfloat16 *x;
+    float *y;
+    int64_t n;
+};
+template <int V> __global__ void __launch_bounds__(128) row_sum(const __grid_constant__ args a) {
+    td_word<__nv_bfloat16> w[td_words<__nv_bfloat16>(V)];
+    const int64_t i = td_tid() * V;
+    td_ld_n<__nv_bfloat16, V, 1>(w, a.x + td_block() * 1024 + i, 0, a.n - i);
+    float s = 0;
+    for (int k = 0; k < V; k++)
+        if (i + k < a.n) s += td_get<__nv_bfloat16>(w, k);
+    for (int m = 16; m; m >>= 1) s += td_shfl_xor(s, m);
+    const td_sp<float> p = td_shared<float>(0);
+    if (td_tid() % 32 == 0) td_sts<float, 1>(p + td_tid() / 32, &s);
+    td_sync();
+    float q[4];
+    td_lds<float, 4>(q, p);
+    s = q[0] + q[1] + q[2] + q[3];
+    if (td_tid() == 0) td_st<float, 1>(a.y + td_block(), &s);
+}
+int main() {
+    const int n = 1021;
+    Buf<__nv_bfloat16> x(iota<__nv_bfloat16>(7 * 1024, 8));
+    Buf<float> y(7);
+    const args a = {x.p, y.p, n};
+    CHECK(td_launch(row_sum<8>, a, 7, 128, 1, 16, 0, 0) == cudaSuccess);
+    CHECK(td_launch(row_sum<8>, a, 0, 128, 1, 16, 0, 0) == cudaSuccess);
+    float want = 0;
+    for (int i = 0; i < n; i++) want += float(i % 8);
+    for (float v : y.get()) CHECK(v == want);
+    return finish();
+}
