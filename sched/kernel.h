@@ -183,6 +183,11 @@ FactorSet expr_domain(const Part *part, const Layout *l, const Expr *e);
 /* The factor sets of an axis in a layout; of a scope. */
 FactorSet layout_axis_factors(const Layout *l, const Axis *a);
 FactorSet layout_scope_factors(const Layout *l, BindScope scope);
+/* The factors on which any operand of a stage depends under a layout; the layout that a stage has where none is stated. */
+FactorSet stage_operands(const Part *part, const Layout *l, const Stage *s);
+Layout *stage_default_layout(const Part *part, const Stage *s);
+/* Derives the layout of one stage and the domains of its results from its operands, as kernel_finish does for all. */
+void stage_finish(const Part *part, Stage *s);
 /* Derives strides, counts, thread digits, block counts and domains. Called by the reader and after building. False after
  * reporting in *why. */
 bool kernel_finish(Program *p, Kernel *k, Text *why);

@@ -181,8 +181,7 @@ static bool finish_blocks(Finish *f) {
 
 static FactorSet domain_of(const Part *part, const Layout *l, const Expr *e) { return e ? expr_domain(part, l, e) : 0; }
 
-/* The factors that any operand of a stage depends on under a layout. */
-static FactorSet operands_domain(const Part *part, const Layout *l, const Stage *s) {
+FactorSet stage_operands(const Part *part, const Layout *l, const Stage *s) {
     FactorSet set = domain_of(part, l, s->cond) | domain_of(part, l, s->other);
     for (int i = 0; s->tensor && i < s->tensor->rank; i++) set |= domain_of(part, l, s->subs[i]);
     for (int i = 0; i < MAX_PARTS; i++) set |= domain_of(part, l, s->expr[i]);
@@ -192,15 +191,15 @@ static FactorSet operands_domain(const Part *part, const Layout *l, const Stage 
 }
 
 /* The first layout that has the factors of all values and factors that the stage reads. */
-static Layout *layout_of(const Part *part, const Stage *s) {
+Layout *stage_default_layout(const Part *part, const Stage *s) {
     Layout none = {0};
-    FactorSet need = operands_domain(part, &none, s) | s->over;
+    FactorSet need = stage_operands(part, &none, s) | s->over;
     for (int i = 0; i < part->layouts.n; i++)
         if (!(need & ~part->layouts.at[i]->all)) return part->layouts.at[i];
     return part->layouts.at[0];
 }
 
-static void set_domain(const Part *part, Stage *s, FactorSet set) {
+static void set_domain(Stage *s, FactorSet set) {
     FactorSet tile = layout_scope_factors(s->layout, SCOPE_THREAD) | layout_scope_factors(s->layout, SCOPE_REG);
     for (int i = 0; i < s->nout; i++) {
         Value *v = s->out[i];
@@ -209,7 +208,6 @@ static void set_domain(const Part *part, Stage *s, FactorSet set) {
         else v->layout = s->layout;
         v->def = s;
     }
-    (void)part;
 }
 
 static FactorSet read_domain(const Part *part, const Stage *s) {
@@ -225,20 +223,20 @@ static FactorSet read_domain(const Part *part, const Stage *s) {
 /* `in` are block factors of the conditions around: a variable set under them differs over them. */
 static bool stage_domains(const Part *part, Stage *s, FactorSet in) {
     if (!s->layout) s->layout = s->nout && s->out[0]->layout && s->kind != STAGE_SET ? s->out[0]->layout : NULL;
-    if (!s->layout) s->layout = s->kind == STAGE_SET && s->out[0]->layout ? s->out[0]->layout : layout_of(part, s);
-    FactorSet set = operands_domain(part, s->layout, s);
+    if (!s->layout) s->layout = s->kind == STAGE_SET && s->out[0]->layout ? s->out[0]->layout : stage_default_layout(part, s);
+    FactorSet set = stage_operands(part, s->layout, s);
     FactorSet block = layout_scope_factors(s->layout, SCOPE_BLOCK), before;
     switch (s->kind) {
-    case STAGE_REDUCE: set_domain(part, s, set & ~s->over); break;
-    case STAGE_READ: set_domain(part, s, read_domain(part, s)); break;
+    case STAGE_REDUCE: set_domain(s, set & ~s->over); break;
+    case STAGE_READ: set_domain(s, read_domain(part, s)); break;
     case STAGE_LOAD:
     case STAGE_COPY:
     case STAGE_SHARE:
     case STAGE_MAP:
-    case STAGE_SCAN: set_domain(part, s, set); break;
+    case STAGE_SCAN: set_domain(s, set); break;
     case STAGE_VAR:
         before = s->out[0]->domain;
-        set_domain(part, s, before | (set & block));
+        set_domain(s, before | (set & block));
         return s->out[0]->domain != before;
     case STAGE_SET:
         before = s->out[0]->domain;
@@ -255,6 +253,8 @@ static bool stage_domains(const Part *part, Stage *s, FactorSet in) {
     }
     return changed;
 }
+
+void stage_finish(const Part *part, Stage *s) { stage_domains(part, s, 0); }
 
 static bool body_domains(const Part *part, Stage **at, int n, FactorSet in) {
     bool changed = false;
