@@ -149,7 +149,7 @@ static bool finish_layouts(Finish *f) {
     for (int i = 0; i < part->factors.n; i++) part->factors.at[i]->stride = NULL;
     for (int i = 0; i < part->layouts.n; i++) {
         Layout *l = part->layouts.at[i];
-        int64_t threads;
+        int64_t threads = 0;
         if (!finish_sizes(f, l) || !finish_threads(f, l, &threads)) return false;
         if (!same_outer_factors(f, part->layouts.at[0], l)) return false;
         if (f->k->threads && f->k->threads != threads)
