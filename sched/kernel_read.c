@@ -55,7 +55,10 @@ static void read_dim(KernelReader *r) {
     int known = r->p->graph->dims.n;
     Dim *d = graph_dim(r->p->graph, kernel_read_new_name(r));
     if (!x->failed && r->p->graph->dims.n == known) lex_fail(x, at, "dimension '%s' is declared twice", d->name);
-    if (lex_accept(x, "in")) {
+    Lex ahead = *x;
+    lex_next(&ahead);
+    if (lex_is(x, "in") && ahead.tok.kind == LEX_INT) { /* otherwise it declares an input */
+        lex_next(x);
         d->lo = lex_int(x);
         lex_expect(x, "..=");
         d->hi = lex_int(x);

@@ -80,7 +80,7 @@ static void read_fold(KernelReader *r, Stage *s) {
 }
 
 /* Factors named n.reg, or n for those of `whole` that n has, up to something else. */
-static FactorSet read_factors(KernelReader *r, const Layout *l, FactorSet whole, bool commas) {
+static FactorSet read_factors(KernelReader *r, Layout *l, FactorSet whole, bool commas) {
     Lex *x = &r->lex;
     FactorSet set = 0;
     r->layout = l;
@@ -179,7 +179,7 @@ static void read_reduce(KernelReader *r, Stage *s) {
     read_fold(r, s);
     lex_expect(&r->lex, "over");
     if (r->lex.failed) return;
-    const Layout *l = s->layout ? s->layout : stage_default_layout(r->part, s);
+    Layout *l = s->layout ? s->layout : stage_default_layout(r->part, s);
     FactorSet whole = l->all & ~layout_scope_factors(l, SCOPE_LOOP);
     for (int i = 0; i < l->factors.n; i++)
         if (l->factors.at[i]->bind == BIND_GRID) whole &= ~((FactorSet)1 << l->factors.at[i]->id);
@@ -343,7 +343,7 @@ static void read_plain(KernelReader *r, Stage *s, const Results *names) {
     Type t = TY_F32;
     FactorSet domain = 0;
     scan_stage(r, s->kind == STAGE_VAR || s->kind == STAGE_SET || s->kind == STAGE_STORE || s->kind == STAGE_ATOMIC);
-    s->layout = (Layout *)r->layout;
+    s->layout = r->layout;
     if (s->kind == STAGE_VAR) read_var(r, s, &name, &t, &domain);
     else read_operation(r, s);
     r->layout = s->layout;

@@ -18,7 +18,7 @@ typedef struct KernelReader {
     const Monoid *monoid; /* while its combine is read */
     Kernel *kernel;
     Part *part;
-    const Layout *layout; /* stated for the stage that is read, or NULL */
+    Layout *layout;       /* stated for the stage that is read, or NULL */
     VEC(Value *) scope;   /* values that the stages to come may use */
     VEC(PendingBounds) pendings;
     bool bounds;          /* reading an axis's bounds at its declaration */
