@@ -1,0 +1,374 @@
+/* Group + schedule -> Kernel. Steps are emitted where they are first read, each in the loops of the axes on which it depends.
+ * A step that folds an axis with a loop accumulates in a variable and is finished after the loop; what varies along a
+ * loop that has ended is loaded and computed again in the next one. */
+#include "apply_form.h"
+
+/* A step or a store that is to be emitted. Steps are numbered as in the group, stores after them. */
+typedef struct Items {
+    VEC(int) at;
+} Items;
+
+static int nsteps(const Apply *x) { return x->gr->steps.n; }
+
+/* ---- loops around an item ---- */
+
+static AxisSet loops_of(Apply *x, int item) {
+    if (item < nsteps(x)) return (x->gr->steps.at[item].free | x->gr->steps.at[item].over) & x->serial;
+    const GStore *s = &x->gr->stores.at[item - nsteps(x)];
+    return (s->axes | group_free(x->gr, s->value) | group_free(x->gr, s->guard)) & x->serial;
+}
+
+/* Calls mark on every step that an item reads, directly or through others. */
+static void read_steps(Apply *x, ExprMap *seen, const Expr *e, bool *read) {
+    if (!e || !e->nargs || expr_map_get(seen, e)) return;
+    expr_map_put(x->g->ctx, seen, e, e);
+    if (e->op == OP_REDUCE) read[group_step(x->gr, e) - x->gr->steps.at] = true;
+    for (int i = 0; i < e->nargs; i++) read_steps(x, seen, e->arg[i], read);
+}
+
+static bool *reads(Apply *x, int item) {
+    bool *read = NEW_N(x->g->ctx, bool, nsteps(x) + 1);
+    ExprMap seen = {0};
+    if (item < nsteps(x)) {
+        read_steps(x, &seen, x->gr->steps.at[item].guard, read);
+        read_steps(x, &seen, x->gr->steps.at[item].body, read);
+        return read;
+    }
+    const GStore *s = &x->gr->stores.at[item - nsteps(x)];
+    read_steps(x, &seen, s->value, read);
+    read_steps(x, &seen, s->guard, read);
+    for (int d = 0; d < s->tensor->rank; d++) read_steps(x, &seen, s->subs[d], read);
+    return read;
+}
+
+/* The outermost loop of an item that is not open yet, or -1. */
+static int next_loop(Apply *x, int item, AxisSet open) {
+    AxisSet need = loops_of(x, item) & ~open;
+    int best = -1;
+    for (int a = 0; a < x->gr->axes.n; a++)
+        if (need >> a & 1 && (best < 0 || x->rank[a] < x->rank[best])) best = a;
+    return best;
+}
+
+static bool has(const Items *list, int item) {
+    for (int i = 0; i < list->at.n; i++)
+        if (list->at.at[i] == item) return true;
+    return false;
+}
+
+/* The items, with the steps that they read and that can be made here, in order. */
+static Items with_steps(Apply *x, const Items *list, AxisSet open) {
+    bool *want = NEW_N(x->g->ctx, bool, nsteps(x) + x->gr->stores.n + 1);
+    for (int i = 0; i < list->at.n; i++) {
+        want[list->at.at[i]] = true;
+        const bool *read = reads(x, list->at.at[i]);
+        for (int s = 0; s < nsteps(x); s++) {
+            const GStep *p = &x->gr->steps.at[s];
+            if (read[s] && !(p->free & x->serial & ~open) && !apply_known(x, p->node, NULL)) want[s] = true;
+        }
+    }
+    Items r = {0};
+    for (int i = 0; i < nsteps(x) + x->gr->stores.n; i++)
+        if (want[i]) vec_push(x->g->ctx, &r.at, i);
+    return r;
+}
+
+/* ---- steps ---- */
+
+static Monoid *monoid_of(Apply *x, const GStep *p) {
+    return monoid_builtin(x->p, p->monoid, monoid_parts(p->monoid) == 2 ? p->body->type : p->node->type);
+}
+
+static int axis_of(AxisSet set) {
+    int a = 0;
+    while (!(set >> a & 1)) a++;
+    return a;
+}
+
+static void push(Apply *x, Stage *s) { vec_push(x->g->ctx, &x->scope->stages, s); }
+
+static const Expr *result(Apply *x, const GStep *p, Value *const *out) {
+    const Expr *v = expr_value(x->p, out[monoid_parts(p->monoid) - 1]);
+    apply_know(x, x->scope, p->node, NULL, v);
+    return v;
+}
+
+/* The operands of a step. One that does not vary along a folded axis is made to, so that the axis's end is seen. */
+static FactorSet operands(Apply *x, const GStep *p, Monoid *m, Stage *s) {
+    Cond c = apply_cond(x, p->guard);
+    s->cond = c.is;
+    s->expr[0] = apply_expr(x, p->body, c);
+    if (m->n == 2) s->expr[1] = expr_var(x->g, x->axis[axis_of(p->over)]->var);
+    FactorSet domain = 0;
+    for (int i = 0; i < m->n; i++) domain |= expr_domain(x->part, x->l, s->expr[i]);
+    for (int a = 0; a < x->gr->axes.n; a++) {
+        if (!(p->over >> a & 1) || !(layout_axis_factors(x->l, x->axis[a]) & ~domain)) continue;
+        const Expr *in = expr2(x->g, OP_LT, expr_var(x->g, x->axis[a]->var), x->axis[a]->hi);
+        s->expr[0] = expr3(x->g, OP_IF, in, s->expr[0], m->identity[0]);
+    }
+    for (int i = 0; i < m->n; i++) domain |= expr_domain(x->part, x->l, s->expr[i]);
+    return domain | (s->cond ? expr_domain(x->part, x->l, s->cond) : 0);
+}
+
+static void outputs(Apply *x, const GStep *p, Monoid *m, Stage *s, const char *base, FactorSet domain) {
+    (void)p;
+    s->nout = m->n;
+    for (int i = 0; i < m->n; i++) s->out[i] = apply_value(x, VALUE_REG, base, m->type[i], domain);
+}
+
+static void emit_scan(Apply *x, const GStep *p, StepState *st) {
+    Monoid *m = monoid_of(x, p);
+    Stage *s = stage_new(x->p, STAGE_SCAN);
+    FactorSet domain = operands(x, p, m, s);
+    s->monoid = m;
+    s->axis = x->axis[axis_of(p->over)];
+    s->exclusive = p->exclusive;
+    for (int i = 0; i < m->n; i++) s->carry[i] = st->acc[i];
+    outputs(x, p, m, s, "s", domain);
+    push(x, s);
+    result(x, p, s->out);
+}
+
+/* In the innermost loop: the registers' part is folded, then combined with what was accumulated. */
+static void accumulate(Apply *x, const GStep *p, StepState *st) {
+    Monoid *m = monoid_of(x, p);
+    Stage *s = stage_new(x->p, STAGE_REDUCE);
+    FactorSet domain = operands(x, p, m, s);
+    const Expr *from[2 * MAX_PARTS], *to[2 * MAX_PARTS], *next[MAX_PARTS];
+    s->monoid = m;
+    s->over = apply_tile(x, p->over, true, false);
+    outputs(x, p, m, s, "p", domain & ~s->over);
+    push(x, s);
+    for (int i = 0; i < m->n; i++) {
+        from[i] = expr_node(x->g, OP_ARG, m->type[i], false, i, NULL, 0);
+        from[m->n + i] = expr_node(x->g, OP_ARG, m->type[i], false, m->n + i, NULL, 0);
+        to[i] = expr_value(x->p, st->acc[i]);
+        to[m->n + i] = expr_value(x->p, s->out[i]);
+    }
+    for (int i = 0; i < m->n; i++) {
+        next[i] = expr_replace(x->g, m->combine[i], from, to, 2 * m->n);
+        if (m->n == 1) continue;
+        Stage *e = stage_new(x->p, STAGE_MAP); /* all parts are computed before any is set */
+        e->expr[0] = next[i];
+        e->nout = 1;
+        e->out[0] = apply_value(x, VALUE_REG, "e", m->type[i], expr_domain(x->part, x->l, next[i]));
+        push(x, e);
+        next[i] = expr_value(x->p, e->out[0]);
+    }
+    for (int i = 0; i < m->n; i++) {
+        Stage *set = stage_new(x->p, STAGE_SET);
+        set->nout = 1;
+        set->out[0] = st->acc[i];
+        set->expr[0] = next[i];
+        push(x, set);
+    }
+}
+
+static void finish_accumulated(Apply *x, const GStep *p, StepState *st) {
+    FactorSet threads = apply_tile(x, p->over, false, true);
+    st->opened = -1;
+    if (!threads) {
+        result(x, p, st->acc);
+        return;
+    }
+    Monoid *m = monoid_of(x, p);
+    Stage *s = stage_new(x->p, STAGE_REDUCE);
+    for (int i = 0; i < m->n; i++) s->expr[i] = expr_value(x->p, st->acc[i]);
+    s->monoid = m;
+    s->over = threads;
+    outputs(x, p, m, s, monoid_name(p->monoid), st->acc[0]->domain & ~threads);
+    push(x, s);
+    result(x, p, s->out);
+}
+
+static void emit_step(Apply *x, int item) {
+    const GStep *p = &x->gr->steps.at[item];
+    StepState *st = &x->state[item];
+    if (p->scan) {
+        emit_scan(x, p, st);
+        return;
+    }
+    if (st->opened >= 0) {
+        accumulate(x, p, st);
+        return;
+    }
+    Monoid *m = monoid_of(x, p);
+    Stage *s = stage_new(x->p, STAGE_REDUCE);
+    FactorSet domain = operands(x, p, m, s);
+    s->monoid = m;
+    s->over = apply_tile(x, p->over, true, true);
+    outputs(x, p, m, s, monoid_name(p->monoid), domain & ~s->over);
+    push(x, s);
+    result(x, p, s->out);
+}
+
+static void emit_store(Apply *x, const GStore *g) {
+    Stage *s = stage_new(x->p, STAGE_STORE);
+    Cond c = apply_cond(x, g->guard);
+    s->tensor = g->tensor;
+    s->subs = NEW_N(x->g->ctx, const Expr *, g->tensor->rank);
+    for (int d = 0; d < g->tensor->rank; d++) s->subs[d] = apply_expr(x, g->subs[d], c);
+    s->cond = c.is;
+    s->expr[0] = apply_expr(x, g->value, c);
+    push(x, s);
+}
+
+/* ---- loops ---- */
+
+static void emit(Apply *x, const Items *list, AxisSet open);
+
+/* The variables of the steps whose outermost loop this is. A scan has one in the loop of its axis alone. */
+static void open_steps(Apply *x, const Items *run, int a) {
+    for (int i = 0; i < run->at.n; i++) {
+        int item = run->at.at[i];
+        if (item >= nsteps(x)) continue;
+        const GStep *p = &x->gr->steps.at[item];
+        StepState *st = &x->state[item];
+        if (!(p->over >> a & 1) || st->opened >= 0) continue;
+        Monoid *m = monoid_of(x, p);
+        FactorSet domain = apply_tile(x, p->free & ~p->over, true, true);
+        if (!p->scan) domain |= apply_tile(x, p->over, false, true);
+        st->opened = a;
+        for (int k = 0; k < m->n; k++) {
+            Stage *s = stage_new(x->p, STAGE_VAR);
+            s->expr[0] = m->identity[k];
+            s->nout = 1;
+            s->out[0] = st->acc[k] = apply_value(x, VALUE_VAR, p->scan ? "carry" : "acc", m->type[k], domain);
+            push(x, s);
+        }
+    }
+}
+
+static void emit_loop(Apply *x, int a, const Items *run, AxisSet open) {
+    Ctx *ctx = x->g->ctx;
+    Items all = with_steps(x, run, open | (AxisSet)1 << a);
+    open_steps(x, &all, a);
+    Scope *inner = NEW(ctx, Scope);
+    inner->up = x->scope;
+    inner->axis = a;
+    x->scope = inner;
+    emit(x, &all, open | (AxisSet)1 << a);
+    x->scope = inner->up;
+    Stage *s = stage_new(x->p, STAGE_FOR);
+    s->axis = x->axis[a];
+    for (int i = 0; i < inner->stages.n; i++) vec_push(ctx, &s->body, inner->stages.at[i]);
+    push(x, s);
+    for (int i = 0; i < all.at.n; i++) {
+        int item = all.at.at[i];
+        if (item >= nsteps(x) || x->state[item].opened != a) continue;
+        if (x->gr->steps.at[item].scan) x->state[item].opened = -1;
+        else finish_accumulated(x, &x->gr->steps.at[item], &x->state[item]);
+    }
+}
+
+/* Whether item may share the loop over a with those of run: it reads no result that the loop must end for, and nothing that
+ * waits outside. */
+static bool joins(Apply *x, int item, int a, const Items *run, const Items *list, const bool *done) {
+    const bool *read = reads(x, item);
+    for (int i = 0; i < list->at.n; i++) {
+        int s = list->at.at[i];
+        if (s >= nsteps(x) || done[i] || !read[s]) continue;
+        if (!has(run, s)) return false;
+        const GStep *p = &x->gr->steps.at[s];
+        if (p->over >> a & 1 && !p->scan) return false;
+    }
+    return true;
+}
+
+static void emit_item(Apply *x, int item) {
+    if (item < nsteps(x)) emit_step(x, item);
+    else emit_store(x, &x->gr->stores.at[item - nsteps(x)]);
+}
+
+static void emit(Apply *x, const Items *list, AxisSet open) {
+    bool *done = NEW_N(x->g->ctx, bool, list->at.n + 1);
+    for (int i = 0; i < list->at.n && !x->failed; i++) {
+        if (done[i]) continue;
+        int a = next_loop(x, list->at.at[i], open);
+        if (a < 0) {
+            emit_item(x, list->at.at[i]);
+            done[i] = true;
+            continue;
+        }
+        Items run = {0};
+        for (int j = i; j < list->at.n; j++) {
+            if (done[j] || next_loop(x, list->at.at[j], open) != a) continue;
+            if (j == i || joins(x, list->at.at[j], a, &run, list, done)) vec_push(x->g->ctx, &run.at, list->at.at[j]);
+        }
+        emit_loop(x, a, &run, open);
+        for (int j = i; j < list->at.n; j++)
+            if (has(&run, list->at.at[j])) done[j] = true;
+    }
+}
+
+/* ---- the kernel ---- */
+
+/* Loops of axes on which a step's value depends stand around those of the axes that it folds. */
+static void nest_axes(Apply *x) {
+    int n = x->gr->axes.n;
+    bool placed[MAX_GROUP_AXES] = {false};
+    for (int r = 0; r < n; r++) {
+        int pick = -1;
+        for (int a = 0; a < n && pick < 0; a++) {
+            bool ready = !placed[a];
+            for (int i = 0; i < nsteps(x) && ready; i++) {
+                const GStep *p = &x->gr->steps.at[i];
+                if (!(p->over >> a & 1)) continue;
+                for (int b = 0; b < n; b++) ready &= placed[b] || !((p->free & ~p->over) >> b & 1);
+            }
+            if (ready) pick = a;
+        }
+        for (int a = 0; a < n && pick < 0; a++)
+            if (!placed[a]) pick = a;
+        placed[pick] = true;
+        x->rank[pick] = r;
+    }
+}
+
+static void build_layout(Apply *x) {
+    Group *gr = x->gr;
+    for (int a = 0; a < gr->axes.n; a++) {
+        const GAxis *ga = &gr->axes.at[a];
+        x->axis[a] = part_axis(x->p, x->part, ga->name, ga->var->lo, ga->var->hi);
+    }
+    x->l = part_layout(x->p, x->part, sym(x->g->ctx, "main"));
+    for (int a = 0; a < gr->axes.n; a++)
+        for (int i = 0; i < x->s->axis[a].n; i++) {
+            const SFactor *f = &x->s->axis[a].f[i];
+            layout_factor(x->p, x->part, x->l, x->axis[a], f->bind, f->size);
+            if (f->bind == BIND_SERIAL) x->serial |= (AxisSet)1 << a;
+        }
+}
+
+static Sym kernel_name(Apply *x) {
+    Ctx *ctx = x->g->ctx;
+    for (int n = 0;; n++) {
+        Sym name = n ? sym_fmt(ctx, "%s_%d", x->gr->name, n + 1) : x->gr->name;
+        bool used = false;
+        for (int i = 0; i < x->p->kernels.n; i++) used |= x->p->kernels.at[i]->name == name;
+        if (!used) return name;
+    }
+}
+
+Kernel *sched_apply(Program *p, Group *gr, const Schedule *s, Text *why) {
+    Ctx *ctx = p->ctx;
+    Apply *x = NEW(ctx, Apply);
+    *x = (Apply){.p = p, .g = p->graph, .gr = gr, .s = s, .why = why};
+    x->k = kernel_new(p, kernel_name(x));
+    x->k->blocks_per_sm = s->occupancy;
+    x->part = part_new(p, x->k, sym(ctx, "main"));
+    x->scope = NEW(ctx, Scope);
+    x->scope->axis = -1;
+    x->state = NEW_N(ctx, StepState, nsteps(x) + 1);
+    for (int i = 0; i < nsteps(x); i++) x->state[i].opened = -1;
+    build_layout(x);
+    nest_axes(x);
+    apply_count_uses(x);
+    Items stores = {0};
+    for (int i = 0; i < gr->stores.n; i++) vec_push(ctx, &stores.at, nsteps(x) + i);
+    Items all = with_steps(x, &stores, 0);
+    emit(x, &all, 0);
+    for (int i = 0; i < x->scope->stages.n; i++) vec_push(ctx, &x->part->body, x->scope->stages.at[i]);
+    if (x->failed || !kernel_finish(p, x->k, why)) return NULL;
+    return x->k;
+}

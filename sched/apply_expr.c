@@ -1,0 +1,223 @@
+/* Expressions of a group in a kernel: loads, and maps of what several places read. Conditions are evaluated lazily: a load
+ * in a branch happens only where the branch is taken. */
+#include "apply_form.h"
+
+#include <string.h>
+
+enum { MAP_SIZE = 4 /* a shared expression of that many operators is evaluated once */ };
+
+bool apply_fail(Apply *x, const char *what) {
+    if (!x->failed) text_put(x->why, what);
+    x->failed = true;
+    return false;
+}
+
+static intptr_t count(ExprMap *m, const void *key) { return (intptr_t)expr_map_get(m, key); }
+
+static void count_uses(Apply *x, const Expr *e) {
+    intptr_t n = count(&x->uses, e);
+    expr_map_put(x->g->ctx, &x->uses, e, (const void *)(n + 1));
+    if (n) return;
+    for (int i = 0; i < e->nargs; i++) count_uses(x, e->arg[i]);
+}
+
+void apply_count_uses(Apply *x) {
+    for (int i = 0; i < x->gr->stores.n; i++) {
+        const GStore *s = &x->gr->stores.at[i];
+        count_uses(x, s->value);
+        if (s->guard) count_uses(x, s->guard);
+        for (int d = 0; d < s->tensor->rank; d++) count_uses(x, s->subs[d]);
+    }
+}
+
+/* Operators as a tree, with calls and quotients counted as several; loads and steps are leaves. *traps says whether an
+ * integer division is among them: that must not be evaluated where the program does not ask for it. */
+static intptr_t tree_size(Apply *x, const Expr *e, bool *traps) {
+    if (!e->nargs || e->op == OP_LOAD || e->op == OP_REDUCE) return 0;
+    intptr_t known = count(&x->sizes, e);
+    if (known) {
+        *traps |= known & 1;
+        return known >> 1;
+    }
+    bool divides = e->op == OP_DIV || e->op == OP_MOD, mine = divides && !type_is_float(e->type);
+    intptr_t n = op_rule(e->op) == RULE_FLOAT || divides ? MAP_SIZE : 1;
+    for (int i = 0; i < e->nargs; i++) n += tree_size(x, e->arg[i], &mine);
+    if (n > 1 << 20) n = 1 << 20;
+    expr_map_put(x->g->ctx, &x->sizes, e, (const void *)(n << 1 | (mine ? 1 : 0)));
+    *traps |= mine;
+    return n;
+}
+
+static bool is_index(const Expr *e) {
+    if (e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_SCALAR) return false;
+    for (int i = 0; i < e->nargs; i++)
+        if (!is_index(e->arg[i])) return false;
+    return true;
+}
+
+/* ---- names ---- */
+
+static bool taken(Apply *x, Sym name) {
+    const Graph *g = x->g;
+    if (expr_map_get(&x->names, name)) return true;
+    for (int i = 0; i < g->dims.n; i++)
+        if (g->dims.at[i]->name == name) return true;
+    for (int i = 0; i < g->scalars.n; i++)
+        if (g->scalars.at[i]->name == name) return true;
+    for (int i = 0; i < g->tensors.n; i++)
+        if (g->tensors.at[i]->name == name) return true;
+    for (int i = 0; i < x->p->temps.n; i++)
+        if (x->p->temps.at[i]->name == name) return true;
+    for (int i = 0; i < x->gr->axes.n; i++)
+        if (x->gr->axes.at[i].name == name) return true;
+    return false;
+}
+
+Value *apply_value(Apply *x, ValueKind kind, const char *base, Type t, FactorSet domain) {
+    Ctx *ctx = x->g->ctx;
+    Sym name;
+    size_t n = strlen(base);
+    bool digit = n && base[n - 1] >= '0' && base[n - 1] <= '9';
+    do name = sym_fmt(ctx, "%s%s%d", base, digit ? "_" : "", x->next_name++);
+    while (taken(x, name));
+    expr_map_put(ctx, &x->names, name, name);
+    Value *v = part_value(x->p, x->part, name, kind, t, x->l, domain);
+    if (!(domain & (layout_scope_factors(x->l, SCOPE_THREAD) | layout_scope_factors(x->l, SCOPE_REG)))) v->layout = NULL;
+    return v;
+}
+
+FactorSet apply_tile(Apply *x, AxisSet axes, bool regs, bool threads) {
+    FactorSet set = 0, scope = (regs ? layout_scope_factors(x->l, SCOPE_REG) : 0) | (threads ? layout_scope_factors(x->l, SCOPE_THREAD) : 0);
+    for (int a = 0; a < x->gr->axes.n; a++)
+        if (axes >> a & 1) set |= layout_axis_factors(x->l, x->axis[a]);
+    return set & scope;
+}
+
+/* ---- what is known ---- */
+
+static ExprMap *memo(Apply *x, Scope *s, const Expr *cond) {
+    for (int i = 0; i < s->memos.n; i++)
+        if (s->memos.at[i].cond == cond) return &s->memos.at[i].done;
+    Memo m = {.cond = cond};
+    vec_push(x->g->ctx, &s->memos, m);
+    return &s->memos.at[s->memos.n - 1].done;
+}
+
+const Expr *apply_known(Apply *x, const Expr *e, const Expr *cond) {
+    for (Scope *s = x->scope; s; s = s->up)
+        for (int i = 0; i < s->memos.n; i++) {
+            if (s->memos.at[i].cond && s->memos.at[i].cond != cond) continue;
+            const Expr *r = expr_map_get(&s->memos.at[i].done, e);
+            if (r) return r;
+        }
+    return NULL;
+}
+
+void apply_know(Apply *x, Scope *scope, const Expr *e, const Expr *cond, const Expr *value) {
+    expr_map_put(x->g->ctx, memo(x, scope, cond), e, value);
+}
+
+/* The outermost open scope in which an expression under a condition can be evaluated. */
+static Scope *home(Apply *x, const Expr *e, Cond c) {
+    AxisSet need = group_free(x->gr, e) | group_free(x->gr, c.key);
+    Scope *s = x->scope;
+    while (s->up && !(need >> s->axis & 1)) s = s->up;
+    return s;
+}
+
+/* ---- expressions ---- */
+
+static Cond both(Apply *x, Cond c, const Expr *key, const Expr *is) {
+    return (Cond){cond_and(x->g, c.key, key), cond_and(x->g, c.is, is)};
+}
+
+Cond apply_cond(Apply *x, const Expr *guard) {
+    Cond none = {0};
+    int64_t v;
+    if (!guard || (expr_is_int(guard, &v) && v)) return none;
+    return (Cond){guard, apply_expr(x, guard, none)};
+}
+
+static bool has_values(const Expr *e) {
+    if (e->op == OP_VALUE) return true;
+    for (int i = 0; i < e->nargs; i++)
+        if (has_values(e->arg[i])) return true;
+    return false;
+}
+
+static const Expr *apply_load(Apply *x, const Expr *e, Cond c) {
+    Tensor *t = e->u.tensor;
+    Stage *s = stage_new(x->p, STAGE_LOAD);
+    s->tensor = t;
+    s->subs = NEW_N(x->g->ctx, const Expr *, t->rank);
+    FactorSet domain = c.is ? expr_domain(x->part, x->l, c.is) : 0;
+    bool plain = !c.is || !has_values(c.is);
+    for (int i = 0; i < t->rank; i++) {
+        s->subs[i] = apply_expr(x, e->arg[i], c);
+        domain |= expr_domain(x->part, x->l, s->subs[i]);
+        plain &= !has_values(s->subs[i]);
+    }
+    s->cond = c.is;
+    Scope *at = home(x, e, c);
+    if (plain && at->up) s->depth = x->s->ahead;
+    s->nout = 1;
+    s->out[0] = apply_value(x, VALUE_REG, t->name, t->type, domain);
+    vec_push(x->g->ctx, &at->stages, s);
+    const Expr *v = expr_value(x->p, s->out[0]);
+    apply_know(x, at, e, c.key, v);
+    return v;
+}
+
+/* Operands, each under the condition that its operator evaluates it under. */
+static const Expr *apply_args(Apply *x, const Expr *e, Cond c) {
+    const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->g->ctx, const Expr *, e->nargs);
+    for (int i = 0; i < e->nargs; i++) {
+        Cond ci = c;
+        if (i && (e->op == OP_AND || (e->op == OP_IF && i == 1))) {
+            ci = both(x, c, e->arg[0], a[0]);
+        } else if (i && (e->op == OP_OR || e->op == OP_IF)) {
+            ci = both(x, c, expr1(x->g, OP_NOT, e->arg[0]), expr1(x->g, OP_NOT, a[0]));
+        }
+        a[i] = apply_expr(x, e->arg[i], ci);
+    }
+    return expr_node(x->g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
+}
+
+static bool wants_map(Apply *x, const Expr *e, Cond c) {
+    bool traps = false;
+    if (count(&x->uses, e) < 2 || tree_size(x, e, &traps) < MAP_SIZE || is_index(e)) return false;
+    return !traps || !c.key;
+}
+
+static const Expr *apply_map(Apply *x, const Expr *e, const Expr *r, Cond c) {
+    Stage *s = stage_new(x->p, STAGE_MAP);
+    Scope *at = home(x, e, c);
+    s->expr[0] = r;
+    s->nout = 1;
+    s->out[0] = apply_value(x, VALUE_REG, "e", r->type, expr_domain(x->part, x->l, r));
+    vec_push(x->g->ctx, &at->stages, s);
+    r = expr_value(x->p, s->out[0]);
+    apply_know(x, at, e, c.key, r);
+    return r;
+}
+
+const Expr *apply_expr(Apply *x, const Expr *e, Cond c) {
+    if (e->op == OP_VAR) {
+        for (int a = 0; a < x->gr->axes.n; a++)
+            if (x->gr->axes.at[a].var == e->u.var) return expr_var(x->g, x->axis[a]->var);
+        apply_fail(x, "an index variable without an axis");
+        return e;
+    }
+    if (!e->nargs && e->op != OP_LOAD) return e;
+    const Expr *r = apply_known(x, e, c.key);
+    if (r) return r;
+    if (e->op == OP_LOAD) return apply_load(x, e, c);
+    if (e->op == OP_REDUCE) {
+        apply_fail(x, "a step is read before it is made");
+        return e;
+    }
+    r = apply_args(x, e, c);
+    if (wants_map(x, e, c)) return apply_map(x, e, r, c);
+    apply_know(x, x->scope, e, c.key, r);
+    return r;
+}

@@ -1,0 +1,64 @@
+/* What the files of apply share: the kernel that is being written, and the scopes of its loops. */
+#ifndef TDC_APPLY_FORM_H
+#define TDC_APPLY_FORM_H
+
+#include "apply.h"
+
+/* A condition on the way to an expression: in the group's terms, and in the kernel's. {NULL, NULL}: none. */
+typedef struct Cond {
+    const Expr *key, *is;
+} Cond;
+
+typedef struct Memo {
+    const Expr *cond; /* the key under which the values were made */
+    ExprMap done;     /* expression of the group -> expression of the kernel */
+} Memo;
+
+/* The body of the kernel, or of one loop. */
+typedef struct Scope {
+    struct Scope *up;
+    int axis; /* of the loop; -1 for the kernel's body */
+    VEC(Memo) memos;
+    VEC(Stage *) stages;
+} Scope;
+
+/* A step while its loops are open. */
+typedef struct StepState {
+    Value *acc[MAX_PARTS];
+    int opened; /* the axis of its outermost loop; -1: none */
+} StepState;
+
+typedef struct Apply {
+    Program *p;
+    Graph *g;
+    Group *gr;
+    const Schedule *s;
+    Kernel *k;
+    Part *part;
+    Layout *l;
+    Axis *axis[MAX_GROUP_AXES];
+    int rank[MAX_GROUP_AXES]; /* nesting order of loops */
+    AxisSet serial;           /* axes with a loop */
+    Scope *scope;
+    StepState *state;
+    ExprMap uses;  /* Expr -> number of places that read it */
+    ExprMap sizes; /* Expr -> operators in it as a tree */
+    ExprMap names; /* Sym -> taken */
+    int next_name;
+    Text *why;
+    bool failed;
+} Apply;
+
+/* An expression of the group as one of the kernel's values; loads and shared parts become stages of the scope in which the
+ * loops that they depend on are open. */
+const Expr *apply_expr(Apply *x, const Expr *e, Cond c);
+Cond apply_cond(Apply *x, const Expr *guard);
+/* What is known of e in the open scopes, or NULL. */
+const Expr *apply_known(Apply *x, const Expr *e, const Expr *cond);
+void apply_know(Apply *x, Scope *scope, const Expr *e, const Expr *cond, const Expr *value);
+Value *apply_value(Apply *x, ValueKind kind, const char *base, Type t, FactorSet domain);
+void apply_count_uses(Apply *x);
+FactorSet apply_tile(Apply *x, AxisSet axes, bool regs, bool threads);
+bool apply_fail(Apply *x, const char *what);
+
+#endif

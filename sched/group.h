@@ -1,0 +1,90 @@
+/* Groups: which tensors share a kernel, over which axes, with which reductions as steps of their own. A Plan is the
+ * partition of a Graph; a Group has canonical axes (index variables united through what they index), its steps in the order
+ * of their dependences, and its stores. Nothing here says how an axis is bound: that is the schedule (schedule.h). */
+#ifndef TDC_GROUP_H
+#define TDC_GROUP_H
+
+#include "ir/expr_map.h"
+#include "ir/graph.h"
+
+enum { MAX_GROUP_AXES = 24 };
+typedef uint32_t AxisSet; /* bit a is axis a of the group */
+
+typedef struct GAxis {
+    Sym name;
+    Var *var; /* what the group's expressions use; its range is over dimensions alone */
+    int64_t extent; /* -1: symbolic */
+    int64_t guess;  /* the extent, by hints where it is symbolic */
+    bool indexed;   /* an index of every store */
+    bool folded;    /* by a step */
+    bool scanned;
+    int contiguous; /* accesses whose last subscript moves by one element along the axis */
+} GAxis;
+
+/* A reduction or a scan: one value for each element of `free`. */
+typedef struct GStep {
+    const Expr *node; /* the OP_REDUCE that stands for its value in the group's expressions */
+    MonoidKind monoid;
+    const Expr *guard, *body;
+    AxisSet free;  /* axes of the value; a scan's has its axis */
+    AxisSet over;  /* axes folded, or the one scanned along */
+    AxisSet under; /* axes folded by steps in whose bodies this one stands */
+    bool scan, exclusive;
+} GStep;
+
+typedef struct GStore {
+    Tensor *tensor;
+    const Expr **subs;
+    const Expr *guard; /* NULL: always */
+    const Expr *value;
+    AxisSet axes;
+} GStore;
+
+typedef struct Group {
+    Graph *graph;
+    Sym name;
+    VEC(GAxis) axes;
+    VEC(GStep) steps; /* each after those that it reads */
+    VEC(GStore) stores;
+    VEC(Reduce *) reduces; /* the keys of steps' nodes, one for each monoid, axes and kind */
+    ExprMap free;          /* memo of group_free */
+} Group;
+
+typedef struct Plan {
+    Graph *graph;
+    VEC(Group *) groups; /* in the order of launching */
+    VEC(Tensor *) temps; /* in the workspace: stored lets and reductions with a kernel of their own */
+} Plan;
+
+/* One equation that is to be stored, before its variables are united with others'. Every binding has its own variables. */
+typedef struct Root {
+    Tensor *tensor;
+    int nvars;
+    Var **vars;
+    const Expr **subs;
+    const Expr *guard, *value;
+} Root;
+
+/* Partitions a graph; NULL after saying in *why what it cannot do. */
+Plan *plan_new(Graph *g, Text *why);
+
+/* Unites the variables of roots, finds steps. The first root has the most axes. Gives the canonical node of each of the
+ * roots' OP_REDUCE nodes in *canon. NULL where the roots do not fit one group (*why, where not NULL, says it). */
+Group *group_new(Graph *g, const Root *roots, int n, ExprMap *canon, Text *why);
+AxisSet group_free(Group *gr, const Expr *e); /* axes on which an expression of the group depends */
+GStep *group_step(Group *gr, const Expr *node);
+int64_t group_guess(const Group *gr, AxisSet axes); /* the product of the guessed extents, saturating */
+
+/* A running reduction: the guard compares v with u, all else in it being *rest. */
+typedef struct ScanForm {
+    Var *along; /* u */
+    bool exclusive, reverse;
+    const Expr *rest; /* NULL: nothing */
+} ScanForm;
+bool scan_form(Graph *g, const Expr *reduce, ScanForm *out);
+
+int64_t guess_value(const Expr *e); /* an integer expression of dimensions, with hints for dimensions */
+bool same_range(const Var *a, const Var *b);
+const Expr *cond_and(Graph *g, const Expr *a, const Expr *b); /* either may be NULL */
+
+#endif

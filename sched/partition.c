@@ -1,0 +1,400 @@
+/* The partition: which equations get a kernel of their own, and which kernels store several tensors. A reduction is taken
+ * into the kernel of the tensor that reads it where its rows are the kernel's (a row that is read again) or where it is as
+ * large as the tensor itself; any other becomes a temporary. */
+#include "prepare.h"
+
+enum { ONE_BLOCK = 1 << 16 /* elements that one block may own alone */, SMALL_FOLD = 64, MAX_ROUNDS = 200 };
+
+typedef struct Partition {
+    Graph *g;
+    Defs defs;
+    Plan *plan;
+    VEC(Root) roots; /* in order of their kernels */
+    ExprMap temps;   /* an expression over position variables -> the temporary that holds it */
+    VEC(Var *) positions;
+    Text *why;
+    int depth;
+} Partition;
+
+/* ---- which steps cannot stay ---- */
+
+static bool is_full(const Group *gr, const GStep *p) { return p->free == gr->stores.at[0].axes; }
+static AxisSet row_of(const GStep *p) { return p->scan ? p->free & ~p->over : p->free; }
+
+/* One that depends on what another reduction folds, or re-reads other rows than the store's. */
+static bool is_misplaced(const Group *gr, const GStep *p) {
+    AxisSet o = gr->stores.at[0].axes;
+    if (p->free & ~o || (!p->scan && p->free & p->under)) return true;
+    return !is_full(gr, p) && p->over & ~o;
+}
+
+/* A second large reduction over other axes than the first. */
+static bool is_second(const Group *gr, int i) {
+    const GStep *p = &gr->steps.at[i];
+    if (!is_full(gr, p) || p->scan || group_guess(gr, p->over) <= SMALL_FOLD) return false;
+    for (int j = 0; j < i; j++) {
+        const GStep *q = &gr->steps.at[j];
+        if (is_full(gr, q) && !q->scan && q->over != p->over && group_guess(gr, q->over) > SMALL_FOLD) return true;
+    }
+    return false;
+}
+
+static AxisSet owned_axes(const Group *gr) {
+    AxisSet s = 0, o = gr->stores.at[0].axes;
+    for (int i = 0; i < gr->steps.n; i++) s |= gr->steps.at[i].over & o;
+    return s;
+}
+
+/* A row reduction that blocks would repeat, whose rows lie across another's, or that leaves one block with everything. */
+static bool is_repeated(const Group *gr, int i) {
+    const GStep *p = &gr->steps.at[i];
+    AxisSet o = gr->stores.at[0].axes, owned = owned_axes(gr);
+    if (!(p->over & o)) return false;
+    if (o & ~p->free & ~owned) return true;
+    for (int j = 0; j < i; j++) {
+        AxisSet a = row_of(p), b = row_of(&gr->steps.at[j]);
+        if (gr->steps.at[j].over & o && a & ~b && b & ~a) return true;
+    }
+    return group_guess(gr, o & ~owned) < 8 && group_guess(gr, o & owned) > ONE_BLOCK;
+}
+
+static bool must_leave(const Group *gr, int i, int rule) {
+    switch (rule) {
+    case 0: return is_misplaced(gr, &gr->steps.at[i]);
+    case 1: return is_second(gr, i);
+    default: return is_repeated(gr, i);
+    }
+}
+
+/* ---- temporaries ---- */
+
+static void free_vars(ExprMap *seen, Graph *g, const Expr *e, const Var *const *bound, int nbound, Var **out, int *n) {
+    if (e->op == OP_VAR) {
+        for (int i = 0; i < nbound; i++)
+            if (bound[i] == e->u.var) return;
+        for (int i = 0; i < *n; i++)
+            if (out[i] == e->u.var) return;
+        if (*n <= MAX_RANK) out[(*n)++] = e->u.var; /* one more than fits says that there are too many */
+        return;
+    }
+    if (!e->nargs || expr_map_get(seen, e)) return;
+    expr_map_put(g->ctx, seen, e, e);
+    for (int i = 0; i < e->nargs; i++) free_vars(seen, g, e->arg[i], bound, nbound, out, n);
+}
+
+static void bound_vars(ExprMap *seen, Partition *x, const Expr *e, const Var **out, int *n, int max) {
+    if (!e->nargs || !defs_reduces(&x->defs, e) || expr_map_get(seen, e)) return;
+    expr_map_put(x->g->ctx, seen, e, e);
+    if (e->op == OP_REDUCE)
+        for (int i = 0; i < e->u.reduce->nvars && *n < max; i++) out[(*n)++] = e->u.reduce->vars[i];
+    for (int i = 0; i < e->nargs; i++) bound_vars(seen, x, e->arg[i], out, n, max);
+}
+
+/* The free variables of e in the order of `first`, then of their making; -1: more than a tensor may have. */
+static int ordered_vars(Partition *x, const Expr *e, const Root *first, Var **vars) {
+    enum { MAX_BOUND = 256 };
+    const Var *bound[MAX_BOUND];
+    Var *found[MAX_RANK + 1];
+    int nbound = 0, n = 0, out = 0;
+    ExprMap seen = {0}, again = {0};
+    bound_vars(&seen, x, e, bound, &nbound, MAX_BOUND);
+    free_vars(&again, x->g, e, bound, nbound, found, &n);
+    if (n > MAX_RANK) return -1;
+    for (int i = 0; i < first->nvars; i++)
+        for (int j = 0; j < n; j++)
+            if (found[j] == first->vars[i]) vars[out++] = found[j];
+    while (out < n) {
+        Var *least = NULL;
+        for (int j = 0; j < n; j++) {
+            bool used = false;
+            for (int k = 0; k < out; k++) used |= vars[k] == found[j];
+            if (!used && (!least || found[j]->id < least->id)) least = found[j];
+        }
+        vars[out++] = least;
+    }
+    return n;
+}
+
+/* The i-th variable of all temporaries that have this range there. */
+static Var *position_var(Partition *x, int i, const Var *like) {
+    Sym name = sym_fmt(x->g->ctx, "t%d", i);
+    for (int k = 0; k < x->positions.n; k++)
+        if (x->positions.at[k]->name == name && same_range(x->positions.at[k], like)) return x->positions.at[k];
+    Var *v = graph_var(x->g, name, like->lo, like->hi);
+    vec_push(x->g->ctx, &x->positions, v);
+    return v;
+}
+
+static const Expr *from_zero(Graph *g, const Expr *e, const Expr *lo) {
+    int64_t v;
+    return expr_is_int(lo, &v) && v == 0 ? e : expr2(g, OP_SUB, e, lo);
+}
+
+static Sym temp_name(Partition *x, Sym base) {
+    for (int i = 1;; i++) {
+        Sym name = sym_fmt(x->g->ctx, "%s_t%d", base, i);
+        bool used = false;
+        for (int k = 0; k < x->g->tensors.n; k++) used |= x->g->tensors.at[k]->name == name;
+        for (int k = 0; k < x->plan->temps.n; k++) used |= x->plan->temps.at[k]->name == name;
+        if (!used) return name;
+    }
+}
+
+static void place(Partition *x, Root root);
+
+/* A temporary that holds e for all values of its free variables, made (and placed) unless there is one; the load of it. */
+static const Expr *as_temp(Partition *x, const Expr *e, const Root *reader) {
+    Graph *g = x->g;
+    Var *vars[MAX_RANK + 1];
+    int n = ordered_vars(x, e, reader, vars);
+    if (n < 0) return NULL;
+    const Expr *from[MAX_RANK], *to[MAX_RANK], **subs = NEW_N(g->ctx, const Expr *, n), **mine = NEW_N(g->ctx, const Expr *, n);
+    Root r = {.nvars = n, .vars = NEW_N(g->ctx, Var *, n), .subs = mine};
+    const Expr *shape[MAX_RANK];
+    for (int i = 0; i < n; i++) {
+        r.vars[i] = position_var(x, i, vars[i]);
+        from[i] = expr_var(g, vars[i]);
+        to[i] = expr_var(g, r.vars[i]);
+        shape[i] = from_zero(g, vars[i]->hi, vars[i]->lo);
+        subs[i] = from_zero(g, from[i], vars[i]->lo);
+        mine[i] = from_zero(g, to[i], vars[i]->lo);
+    }
+    r.value = n ? expr_replace(g, e, from, to, n) : e;
+    Tensor *t = (Tensor *)expr_map_get(&x->temps, r.value);
+    if (!t) {
+        t = NEW(g->ctx, Tensor);
+        *t = (Tensor){.name = temp_name(x, reader->tensor->name), .kind = TENSOR_LET, .type = e->type, .rank = n, .span = reader->tensor->span};
+        t->shape = NEW_N(g->ctx, const Expr *, n);
+        for (int i = 0; i < n; i++) t->shape[i] = shape[i];
+        t->id = g->tensors.n + x->plan->temps.n;
+        r.tensor = t;
+        expr_map_put(g->ctx, &x->temps, r.value, t);
+        vec_push(g->ctx, &x->plan->temps, t);
+        place(x, r);
+    }
+    return expr_load(g, t, subs);
+}
+
+/* ---- taking reductions out ---- */
+
+typedef struct TakingOut {
+    Partition *x;
+    const Root *root;
+    ExprMap bad; /* OP_REDUCE nodes that must leave */
+    ExprMap done[2];
+} TakingOut;
+
+static bool holds_bad(TakingOut *t, ExprMap *seen, const Expr *e, Var *const *free, int nfree, bool *fits) {
+    if (!e->nargs || !defs_reduces(&t->x->defs, e) || expr_map_get(seen, e)) return false;
+    expr_map_put(t->x->g->ctx, seen, e, e);
+    bool r = false;
+    if (e->op == OP_REDUCE && expr_map_get(&t->bad, e)) {
+        r = true;
+        Var *vars[MAX_RANK + 1];
+        int n = ordered_vars(t->x, e, t->root, vars), same = 0;
+        for (int i = 0; i < nfree; i++)
+            for (int j = 0; j < n; j++) same += vars[j] == free[i];
+        *fits |= n >= 0 && same == nfree;
+    }
+    for (int i = 0; i < e->nargs; i++) r |= holds_bad(t, seen, e->arg[i], free, nfree, fits);
+    return r;
+}
+
+/* e with what must leave replaced by loads of temporaries; the largest expressions that vary no more than a reduction that
+ * must leave go with it, unless a condition around them protects their loads. */
+static const Expr *take_out(TakingOut *t, const Expr *e, bool guarded) {
+    if (!defs_reduces(&t->x->defs, e)) return e;
+    const Expr *known = expr_map_get(&t->done[guarded], e);
+    if (known) return known;
+    Graph *g = t->x->g;
+    Var *vars[MAX_RANK + 1];
+    int n = ordered_vars(t->x, e, t->root, vars);
+    bool fits = false;
+    ExprMap seen = {0};
+    const Expr *r = NULL;
+    bool bad = holds_bad(t, &seen, e, vars, n < 0 ? 0 : n, &fits);
+    bool leaves = e != t->root->value && n >= 0 && ((bad && fits && !guarded) || (e->op == OP_REDUCE && expr_map_get(&t->bad, e)));
+    if (leaves) r = as_temp(t->x, e, t->root);
+    if (!r && bad) {
+        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(g->ctx, const Expr *, e->nargs);
+        int64_t v;
+        for (int i = 0; i < e->nargs; i++) {
+            bool lazy = e->op == OP_IF || e->op == OP_AND || e->op == OP_OR;
+            lazy |= e->op == OP_REDUCE && !(expr_is_int(e->arg[0], &v) && v);
+            a[i] = take_out(t, e->arg[i], guarded || (i && lazy));
+        }
+        r = expr_node(g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
+    }
+    if (!r) r = e;
+    expr_map_put(g->ctx, &t->done[guarded], e, r);
+    return r;
+}
+
+/* Marks the root's reductions whose canonical steps must leave by a rule. */
+static bool mark_bad(TakingOut *t, ExprMap *seen, Group *gr, const ExprMap *canon, const Expr *e, int rule) {
+    if (!defs_reduces(&t->x->defs, e) || expr_map_get(seen, e)) return false;
+    Ctx *ctx = t->x->g->ctx;
+    expr_map_put(ctx, seen, e, e);
+    bool any = false;
+    if (e->op == OP_REDUCE) {
+        const GStep *p = group_step(gr, expr_map_get(canon, e));
+        if (p && must_leave(gr, (int)(p - gr->steps.at), rule)) {
+            any = true;
+            expr_map_put(ctx, &t->bad, e, e);
+        }
+    }
+    for (int i = 0; i < e->nargs; i++) any |= mark_bad(t, seen, gr, canon, e->arg[i], rule);
+    return any;
+}
+
+/* ---- running reductions that go backward ---- */
+
+/* A reverse scan along one of the root's variables, outside other reductions' bodies. */
+static const Expr *reverse_scan(Partition *x, ExprMap *seen, const Root *root, const Expr *e, ScanForm *form) {
+    if (!defs_reduces(&x->defs, e) || expr_map_get(seen, e)) return NULL;
+    expr_map_put(x->g->ctx, seen, e, e);
+    if (e->op == OP_REDUCE && scan_form(x->g, e, form) && form->reverse)
+        for (int i = 0; i < root->nvars; i++)
+            if (root->vars[i] == form->along) return e;
+    for (int i = 0; i < e->nargs; i++) {
+        const Expr *r = reverse_scan(x, seen, root, e->arg[i], form);
+        if (r) return r;
+    }
+    return NULL;
+}
+
+static bool forward_scan(Partition *x, ExprMap *seen, const Var *along, const Expr *e) {
+    ScanForm f;
+    if (!defs_reduces(&x->defs, e) || expr_map_get(seen, e)) return false;
+    expr_map_put(x->g->ctx, seen, e, e);
+    if (e->op == OP_REDUCE && scan_form(x->g, e, &f) && !f.reverse && f.along == along) return true;
+    for (int i = 0; i < e->nargs; i++)
+        if (forward_scan(x, seen, along, e->arg[i])) return true;
+    return false;
+}
+
+/* lo + hi - 1 - v */
+static const Expr *mirror(Graph *g, const Var *range, const Expr *v) {
+    const Expr *top = expr2(g, OP_SUB, from_zero(g, range->hi, range->lo), expr_int(g, TY_I64, 1));
+    int64_t lo;
+    if (!expr_is_int(range->lo, &lo) || lo != 0) {
+        top = expr2(g, OP_ADD, range->lo, expr2(g, OP_SUB, range->hi, expr_int(g, TY_I64, 1)));
+    }
+    return expr2(g, OP_SUB, top, v);
+}
+
+static const Expr *mirror_scans(Partition *x, ExprMap *done, const Expr *e, const Var *along, const Expr *u) {
+    if (!defs_reduces(&x->defs, e)) return e;
+    const Expr *known = expr_map_get(done, e);
+    if (known) return known;
+    Graph *g = x->g;
+    const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(g->ctx, const Expr *, e->nargs);
+    ScanForm f;
+    for (int i = 0; i < e->nargs; i++) a[i] = mirror_scans(x, done, e->arg[i], along, u);
+    const Expr *r = expr_node(g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
+    if (e->op == OP_REDUCE && scan_form(g, r, &f) && f.reverse && f.along == along) {
+        Var *k = e->u.reduce->vars[0], *k2 = graph_var(g, k->name, k->lo, k->hi);
+        Reduce *fresh = NEW(g->ctx, Reduce);
+        *fresh = *e->u.reduce;
+        fresh->vars = NEW(g->ctx, Var *);
+        fresh->vars[0] = k2;
+        const Expr *from = expr_var(g, k), *to = mirror(g, k, expr_var(g, k2));
+        const Expr *guard = expr2(g, f.exclusive ? OP_LT : OP_LE, expr_var(g, k2), u);
+        if (f.rest) guard = cond_and(g, guard, expr_replace(g, f.rest, &from, &to, 1));
+        r = expr_reduce(g, fresh, guard, expr_replace(g, r->arg[1], &from, &to, 1));
+    }
+    expr_map_put(g->ctx, done, e, r);
+    return r;
+}
+
+/* Runs an axis backward, so that the scans along it go forward. */
+static void flip(Partition *x, Root *root, Var *along) {
+    Graph *g = x->g;
+    Var *v = graph_var(g, along->name, along->lo, along->hi);
+    ExprMap done = {0};
+    const Expr *from = expr_var(g, along), *to = mirror(g, along, expr_var(g, v)), **subs = NEW_N(g->ctx, const Expr *, root->tensor->rank);
+    root->value = expr_replace(g, mirror_scans(x, &done, root->value, along, expr_var(g, v)), &from, &to, 1);
+    if (root->guard) root->guard = expr_replace(g, root->guard, &from, &to, 1);
+    for (int d = 0; d < root->tensor->rank; d++) subs[d] = expr_replace(g, root->subs[d], &from, &to, 1);
+    root->subs = subs;
+    Var **vars = NEW_N(g->ctx, Var *, root->nvars);
+    for (int i = 0; i < root->nvars; i++) vars[i] = root->vars[i] == along ? v : root->vars[i];
+    root->vars = vars;
+}
+
+/* Turns backward scans along the root's variables forward; one beside a forward scan becomes a temporary. */
+static bool face_forward(Partition *x, Root *root) {
+    ExprMap seen = {0}, again = {0};
+    ScanForm form;
+    const Expr *e = reverse_scan(x, &seen, root, root->value, &form);
+    if (!e) return false;
+    if (!forward_scan(x, &again, form.along, root->value)) {
+        flip(x, root, form.along);
+        return true;
+    }
+    TakingOut *t = NEW(x->g->ctx, TakingOut);
+    t->x = x;
+    t->root = root;
+    expr_map_put(x->g->ctx, &t->bad, e, e);
+    const Expr *value = take_out(t, root->value, true);
+    bool changed = value != root->value;
+    root->value = value;
+    return changed;
+}
+
+/* ---- placing ---- */
+
+/* Appends a root after those of the temporaries that it needs. */
+static void place(Partition *x, Root root) {
+    if (++x->depth > MAX_NEST) {
+        text_fmt(x->why, "`%s` nests too many reductions", root.tensor->name);
+        x->defs.failed = true;
+    }
+    for (int round = 0; round < MAX_ROUNDS && !x->defs.failed; round++) {
+        if (face_forward(x, &root)) continue;
+        ExprMap canon = {0};
+        Group *gr = group_new(x->g, &root, 1, &canon, x->why);
+        if (!gr) {
+            x->defs.failed = true;
+            break;
+        }
+        TakingOut *t = NEW(x->g->ctx, TakingOut);
+        t->x = x;
+        t->root = &root;
+        bool any = false;
+        for (int rule = 0; rule < 3 && !any; rule++) {
+            ExprMap seen = {0};
+            any = mark_bad(t, &seen, gr, &canon, root.value, rule);
+        }
+        const Expr *value = any ? take_out(t, root.value, false) : root.value;
+        if (value == root.value) break;
+        root.value = value;
+    }
+    x->depth--;
+    vec_push(x->g->ctx, &x->roots, root);
+}
+
+static void make_groups(Partition *x) {
+    for (int i = 0; i < x->roots.n && !x->defs.failed; i++) {
+        Group *gr = group_new(x->g, &x->roots.at[i], 1, NULL, x->why);
+        if (!gr) x->defs.failed = true;
+        else vec_push(x->g->ctx, &x->plan->groups, gr);
+    }
+}
+
+Plan *plan_new(Graph *g, Text *why) {
+    Partition *x = NEW(g->ctx, Partition);
+    x->g = g;
+    x->why = why;
+    x->plan = NEW(g->ctx, Plan);
+    x->plan->graph = g;
+    if (!defs_make(&x->defs, g, why)) return NULL;
+    for (int i = 0; i < g->tensors.n && !x->defs.failed; i++) {
+        const Def *def = expr_map_get(&x->defs.of, g->tensors.at[i]);
+        if (!def || !def->stored) continue;
+        if (def->tensor->kind == TENSOR_LET) vec_push(g->ctx, &x->plan->temps, def->tensor);
+        for (int p = 0; p < def->tensor->pieces.n; p++) place(x, defs_root(&x->defs, def, p));
+    }
+    make_groups(x);
+    return x->defs.failed ? NULL : x->plan;
+}

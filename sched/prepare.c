@@ -1,0 +1,253 @@
+/* Definitions made ready for the partition: see prepare.h. Decides nothing about kernels beyond which lets are written in. */
+#include "prepare.h"
+
+enum { MAX_INLINE_DEPTH = 600 };
+
+bool defs_reduces(Defs *d, const Expr *e) {
+    if (!e->nargs) return false;
+    uintptr_t known = (uintptr_t)expr_map_get(&d->reduces, e);
+    if (known) return known == 2;
+    bool r = e->op == OP_REDUCE;
+    for (int i = 0; i < e->nargs && !r; i++) r = defs_reduces(d, e->arg[i]);
+    expr_map_put(d->graph->ctx, &d->reduces, e, (const void *)(uintptr_t)(r ? 2 : 1));
+    return r;
+}
+
+/* ---- bounds over dimensions alone ---- */
+
+static bool over_dims(const Expr *e) {
+    if (e->op == OP_CONST || e->op == OP_DIM) return true;
+    if (!e->nargs || e->op == OP_LOAD || e->op == OP_REDUCE) return false;
+    for (int i = 0; i < e->nargs; i++)
+        if (!over_dims(e->arg[i])) return false;
+    return true;
+}
+
+/* The largest (smallest) value of an index expression over its variables' ranges; NULL: not known. */
+static const Expr *extreme(Graph *g, const Expr *e, bool largest) {
+    if (over_dims(e)) return e;
+    const Expr *a, *b;
+    int64_t k;
+    switch (e->op) {
+    case OP_VAR:
+        if (!largest) return extreme(g, e->u.var->lo, false);
+        a = extreme(g, e->u.var->hi, true);
+        return a ? expr2(g, OP_SUB, a, expr_int(g, TY_I64, 1)) : NULL;
+    case OP_ADD:
+    case OP_SUB:
+        a = extreme(g, e->arg[0], largest);
+        b = extreme(g, e->arg[1], largest == (e->op == OP_ADD));
+        return a && b ? expr2(g, e->op, a, b) : NULL;
+    case OP_MUL:
+        if (!expr_is_int(e->arg[0], &k) || k < 0) return NULL;
+        b = extreme(g, e->arg[1], largest);
+        return b ? expr2(g, OP_MUL, e->arg[0], b) : NULL;
+    case OP_DIV:
+        if (!expr_is_int(e->arg[1], &k) || k <= 0) return NULL;
+        a = extreme(g, e->arg[0], largest);
+        return a ? expr2(g, OP_DIV, a, e->arg[1]) : NULL;
+    case OP_MIN:
+    case OP_MAX:
+        a = extreme(g, e->arg[0], largest);
+        b = extreme(g, e->arg[1], largest);
+        if (a && b) return expr2(g, e->op, a, b);
+        return largest == (e->op == OP_MIN) ? (a ? a : b) : NULL;
+    default: return NULL;
+    }
+}
+
+/* The size of the dimension that v indexes somewhere in e. */
+static const Expr *indexed_size(const Expr *e, const Var *v) {
+    for (int i = 0; i < e->nargs; i++) {
+        if (e->op == OP_LOAD && e->arg[i]->op == OP_VAR && e->arg[i]->u.var == v) return e->u.tensor->shape[i];
+        const Expr *r = indexed_size(e->arg[i], v);
+        if (r) return r;
+    }
+    return NULL;
+}
+
+/* Ranges that read other variables or data become conditions of the guard. */
+static const Expr *plain_ranges(Defs *d, const Expr *e) {
+    Graph *g = d->graph;
+    Reduce *r = e->u.reduce;
+    const Expr *cond = NULL, *from[MAX_RANK], *to[MAX_RANK];
+    if (r->nvars > MAX_RANK) return e;
+    Reduce *fresh = NEW(g->ctx, Reduce);
+    *fresh = *r;
+    fresh->vars = NEW_N(g->ctx, Var *, r->nvars);
+    int n = 0;
+    for (int i = 0; i < r->nvars; i++) {
+        Var *v = fresh->vars[i] = r->vars[i];
+        const Expr *lo = n ? expr_replace(g, v->lo, from, to, n) : v->lo, *hi = n ? expr_replace(g, v->hi, from, to, n) : v->hi;
+        if (over_dims(lo) && over_dims(hi)) continue;
+        const Expr *min = extreme(g, lo, false), *max = extreme(g, hi, true);
+        if (!min) min = expr_int(g, TY_I64, 0);
+        if (!max) max = indexed_size(e->arg[1], v);
+        if (!max) {
+            if (!d->failed) text_fmt(d->why, "the range of `%s` has no bound over dimensions (not yet)", v->name);
+            d->failed = true;
+            return e;
+        }
+        fresh->vars[i] = graph_var(g, v->name, min, max);
+        from[n] = expr_var(g, v);
+        to[n] = expr_var(g, fresh->vars[i]);
+        if (lo != min) cond = cond_and(g, cond, expr2(g, OP_LE, lo, to[n]));
+        if (hi != max) cond = cond_and(g, cond, expr2(g, OP_LT, to[n], hi));
+        n++;
+    }
+    if (!n) return e;
+    const Expr *guard = cond_and(g, cond, expr_replace(g, e->arg[0], from, to, n));
+    return expr_reduce(g, fresh, guard, expr_replace(g, e->arg[1], from, to, n));
+}
+
+/* ---- conditions around reductions ---- */
+
+typedef struct Around {
+    Defs *d;
+    struct {
+        const Expr *cond;
+        ExprMap done;
+    } memo[64]; /* conditions beyond that are walked without a memo */
+    int n;
+} Around;
+
+static bool loads_in_range(const Expr *e) {
+    for (int i = 0; i < e->nargs; i++) {
+        const Expr *s = e->arg[i];
+        if (e->op == OP_LOAD) {
+            const Expr *hi = e->u.tensor->shape[i];
+            int64_t lo, h, v;
+            bool var = s->op == OP_VAR && s->u.var->hi == hi && expr_is_int(s->u.var->lo, &lo) && lo >= 0;
+            if (!var && !(expr_is_int(s, &v) && expr_is_int(hi, &h) && v >= 0 && v < h)) return false;
+        }
+        if (!loads_in_range(s)) return false;
+    }
+    return true;
+}
+
+static const Expr *self_contained(Around *x, const Expr *e, const Expr *cond);
+
+static const Expr *walk_around(Around *x, const Expr *e, const Expr *cond) {
+    Graph *g = x->d->graph;
+    const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(g->ctx, const Expr *, e->nargs);
+    bool lazy = e->op == OP_IF || e->op == OP_AND || e->op == OP_OR;
+    for (int i = 0; i < e->nargs; i++) {
+        const Expr *c = cond;
+        if (i && lazy) {
+            bool negate = e->op == OP_OR || (e->op == OP_IF && i == 2);
+            c = cond_and(g, cond, negate ? expr1(g, OP_NOT, a[0]) : a[0]);
+        } else if (i && e->op == OP_REDUCE) {
+            c = cond_and(g, cond, a[0]);
+        }
+        a[i] = self_contained(x, e->arg[i], c);
+    }
+    if (e->op != OP_REDUCE) return expr_node(g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
+    if (cond && !loads_in_range(e)) a[0] = cond_and(g, cond, a[0]);
+    return plain_ranges(x->d, expr_reduce(g, e->u.reduce, a[0], a[1]));
+}
+
+/* e with the conditions under which its reductions are evaluated put into their guards, where those protect loads. */
+static const Expr *self_contained(Around *x, const Expr *e, const Expr *cond) {
+    if (!defs_reduces(x->d, e)) return e;
+    int i = 0;
+    while (i < x->n && x->memo[i].cond != cond) i++;
+    if (i == x->n && i < 64) x->memo[x->n++].cond = cond;
+    const Expr *known = i < 64 ? expr_map_get(&x->memo[i].done, e) : NULL;
+    if (known) return known;
+    const Expr *r = walk_around(x, e, cond);
+    if (i < 64) expr_map_put(x->d->graph->ctx, &x->memo[i].done, e, r);
+    return r;
+}
+
+/* ---- lets written in ---- */
+
+static const Expr *write_in(Defs *d, ExprMap *done, const Expr *e);
+
+/* The subscripts are distinct variables that run over the tensor's own ranges. */
+static bool is_plain_use(const Piece *p, const Expr *const *subs, int n) {
+    for (int i = 0; i < n; i++) {
+        if (subs[i]->op != OP_VAR || !same_range(subs[i]->u.var, p->vars[i])) return false;
+        for (int j = 0; j < i; j++)
+            if (subs[j] == subs[i]) return false;
+    }
+    return true;
+}
+
+static const Expr *write_load(Defs *d, ExprMap *done, const Expr *e) {
+    Graph *g = d->graph;
+    Tensor *t = e->u.tensor;
+    const Expr **subs = NEW_N(g->ctx, const Expr *, t->rank);
+    for (int i = 0; i < t->rank; i++) subs[i] = write_in(d, done, e->arg[i]);
+    Def *def = (Def *)expr_map_get(&d->of, t);
+    if (!def) return expr_load(g, t, subs); /* an input */
+    bool fits = def->plain && def->value[0]->depth < MAX_INLINE_DEPTH;
+    if (fits && defs_reduces(d, def->value[0])) fits = is_plain_use(t->pieces.at, subs, t->rank);
+    if (fits) {
+        const Piece *p = t->pieces.at;
+        const Expr *from[MAX_RANK];
+        for (int i = 0; i < t->rank; i++) from[i] = expr_var(g, p->vars[i]);
+        return expr_cast(g, t->type, expr_replace(g, def->value[0], from, subs, t->rank));
+    }
+    def->stored = true;
+    return expr_load(g, t, subs);
+}
+
+static const Expr *write_in(Defs *d, ExprMap *done, const Expr *e) {
+    if (!e->nargs && e->op != OP_LOAD) return e;
+    const Expr *known = expr_map_get(done, e);
+    if (known) return known;
+    Graph *g = d->graph;
+    const Expr *r;
+    if (e->op == OP_LOAD) {
+        r = write_load(d, done, e);
+    } else {
+        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(g->ctx, const Expr *, e->nargs);
+        for (int i = 0; i < e->nargs; i++) a[i] = write_in(d, done, e->arg[i]);
+        r = expr_node(g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
+    }
+    expr_map_put(g->ctx, done, e, r);
+    return r;
+}
+
+static bool is_plain(const Tensor *t) {
+    if (t->pieces.n != 1 || t->pieces.at[0].guard || t->pieces.at[0].nvars != t->rank) return false;
+    for (int i = 0; i < t->rank; i++) {
+        const Expr *s = t->pieces.at[0].subs[i];
+        if (s->op != OP_VAR || s->u.var != t->pieces.at[0].vars[i]) return false;
+    }
+    return true;
+}
+
+bool defs_make(Defs *d, Graph *g, Text *why) {
+    *d = (Defs){.graph = g, .why = why};
+    for (int i = 0; i < g->tensors.n; i++) {
+        Tensor *t = g->tensors.at[i];
+        if (t->kind == TENSOR_INPUT || !t->pieces.n) continue;
+        if (t->kind == TENSOR_INOUT) {
+            text_fmt(why, "`%s` is updated in place (not yet)", t->name);
+            return false;
+        }
+        Def *def = NEW(g->ctx, Def);
+        *def = (Def){.tensor = t, .plain = is_plain(t), .stored = t->kind == TENSOR_OUTPUT};
+        def->value = NEW_N(g->ctx, const Expr *, t->pieces.n);
+        def->guard = NEW_N(g->ctx, const Expr *, t->pieces.n);
+        for (int p = 0; p < t->pieces.n; p++) {
+            const Piece *pc = &t->pieces.at[p];
+            Around *x = NEW(g->ctx, Around);
+            x->d = d;
+            ExprMap done = {0};
+            def->value[p] = write_in(d, &done, self_contained(x, pc->value, pc->guard));
+            if (pc->guard) def->guard[p] = write_in(d, &done, self_contained(x, pc->guard, NULL));
+        }
+        expr_map_put(g->ctx, &d->of, t, def);
+        if (d->failed) return false;
+    }
+    return true;
+}
+
+Root defs_root(Defs *d, const Def *def, int i) {
+    const Piece *p = &def->tensor->pieces.at[i];
+    Root r = {def->tensor, p->nvars, p->vars, p->subs, def->guard[i], def->value[i]};
+    (void)d;
+    return r;
+}

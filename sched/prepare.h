@@ -1,0 +1,30 @@
+/* The definitions of a graph's tensors as the partition wants them: every reduction is self-contained (its guard holds what
+ * the conditions around it protect, its variables' ranges are over dimensions alone) and plain lets are written into those
+ * that use them. */
+#ifndef TDC_PREPARE_H
+#define TDC_PREPARE_H
+
+#include "group.h"
+
+typedef struct Def {
+    Tensor *tensor;
+    bool plain;         /* one piece, tensor[vars] = value */
+    bool stored;        /* has a kernel of its own: outputs, and lets that others cannot take in */
+    const Expr **value; /* of each piece, with the lets that it uses written in */
+    const Expr **guard;
+} Def;
+
+typedef struct Defs {
+    Graph *graph;
+    ExprMap of; /* Tensor -> Def */
+    ExprMap reduces; /* memo: Expr -> whether it holds an OP_REDUCE */
+    Text *why;
+    bool failed;
+} Defs;
+
+bool defs_make(Defs *d, Graph *g, Text *why);
+bool defs_reduces(Defs *d, const Expr *e); /* holds a reduction */
+/* The equation of piece i of a stored tensor, as a root. */
+Root defs_root(Defs *d, const Def *def, int i);
+
+#endif

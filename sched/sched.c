@@ -1,0 +1,53 @@
+/* From a Graph to a Program: partitions, chooses (or is told) a schedule for each group, and applies it. */
+#include "sched.h"
+
+#include "ir/diag.h"
+
+Program *sched_empty(Graph *g, const Plan *plan) {
+    Program *p = program_new(g->ctx, g);
+    for (int i = 0; i < g->tensors.n; i++)
+        if (g->tensors.at[i]->kind != TENSOR_LET) vec_push(g->ctx, &p->params, g->tensors.at[i]);
+    for (int i = 0; i < plan->temps.n; i++) vec_push(g->ctx, &p->temps, plan->temps.at[i]);
+    return p;
+}
+
+static bool choose(const SchedOptions *o, const Group *gr, int i, uint64_t *state, Schedule *s, Text *why) {
+    const char *fixed = o->fixed && i < o->nfixed ? o->fixed[i] : NULL;
+    if (fixed) {
+        if (!schedule_read(fixed, gr, s, why)) return false;
+    } else if (o->fallback) {
+        schedule_fallback(gr, s);
+    } else if (o->random) {
+        schedule_random(gr, state, s);
+    } else {
+        sched_choose(gr, o->target ? o->target : &target_default, s);
+    }
+    return schedule_legal(gr, s, why);
+}
+
+Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o) {
+    const SchedOptions none = {0};
+    if (!o) o = &none;
+    Text why = {.ctx = ctx};
+    text_put(&why, "");
+    Plan *plan = plan_new(g, &why);
+    if (!plan) {
+        diag_report(ctx, DIAG_NOT_YET, g->span, "%s", why.s);
+        return NULL;
+    }
+    Program *p = sched_empty(g, plan);
+    uint64_t state = o->seed;
+    for (int i = 0; i < plan->groups.n; i++) {
+        Group *gr = plan->groups.at[i];
+        Schedule s;
+        if (!choose(o, gr, i, &state, &s, &why)) {
+            diag_report(ctx, DIAG_INTERNAL, g->span, "`%s`: a schedule is not legal: %s", gr->name, why.s);
+            return NULL;
+        }
+        if (!sched_apply(p, gr, &s, &why)) {
+            diag_report(ctx, DIAG_INTERNAL, g->span, "`%s`: a schedule cannot be applied: %s", gr->name, why.s);
+            return NULL;
+        }
+    }
+    return p;
+}

@@ -1,0 +1,25 @@
+/* From a Graph to a Program: partition, schedules, kernels. */
+#ifndef TDC_SCHED_H
+#define TDC_SCHED_H
+
+#include "apply.h"
+#include "target.h"
+
+typedef struct SchedOptions {
+    const Target *target;     /* NULL: target_default */
+    bool fallback;            /* the always-legal schedule for every kernel */
+    bool random;              /* a random legal schedule for every kernel, by the seed */
+    uint64_t seed;
+    const char *const *fixed; /* a schedule's text for each kernel in order; NULL, or NULL entries: chosen here */
+    int nfixed;
+} SchedOptions;
+
+/* NULL after reporting to the diagnostics of ctx. o may be NULL. */
+Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o);
+
+/* A program of a plan's tensors without kernels, for sched_apply. */
+Program *sched_empty(Graph *g, const Plan *plan);
+/* The best of the templates' candidates for a group (templates.c, cost.c). */
+void sched_choose(const Group *gr, const Target *t, Schedule *s);
+
+#endif

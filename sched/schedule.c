@@ -1,0 +1,257 @@
+/* Schedules as values: text, comparison, legality, the fallback. Templates (templates.c) and chance (schedule_random.c) make
+ * others. */
+#include "schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_THREADS = 1024, MAX_TILE = 128, MAX_ROW_BYTES = 768 };
+
+void schedule_factor(Schedule *s, int axis, Bind bind, int64_t size) {
+    SAxis *a = &s->axis[axis];
+    if (a->n < MAX_AXIS_FACTORS) a->f[a->n++] = (SFactor){bind, size};
+}
+
+const SFactor *schedule_find(const Schedule *s, int axis, Bind bind) {
+    for (int i = 0; i < s->axis[axis].n; i++)
+        if (s->axis[axis].f[i].bind == bind) return &s->axis[axis].f[i];
+    return NULL;
+}
+
+int64_t schedule_size(const Schedule *s, int axis, BindScope scope) {
+    int64_t n = 1;
+    for (int i = 0; i < s->axis[axis].n; i++) {
+        const SFactor *f = &s->axis[axis].f[i];
+        if (bind_scope(f->bind) == scope && !mul_ok(n, f->size, &n)) return INT64_MAX;
+    }
+    return n;
+}
+
+int64_t schedule_threads(const Schedule *s) {
+    int64_t n = 1;
+    for (int a = 0; a < s->naxes; a++)
+        if (!mul_ok(n, schedule_size(s, a, SCOPE_THREAD), &n)) return INT64_MAX;
+    return n;
+}
+
+bool axis_has_grid(const GAxis *a) { return a->indexed && !a->folded && !a->scanned; }
+
+/* ---- text ---- */
+
+void schedule_print(Text *out, const Group *gr, const Schedule *s) {
+    const char *sep = "";
+    for (int a = 0; a < s->naxes; a++, sep = "; ") {
+        text_fmt(out, "%s%s =", sep, gr->axes.at[a].name);
+        for (int i = 0; i < s->axis[a].n; i++) {
+            const SFactor *f = &s->axis[a].f[i];
+            text_fmt(out, f->size ? " %s(%lld)" : " %s", bind_text(f->bind), (long long)f->size);
+        }
+    }
+    if (s->ahead) {
+        text_fmt(out, "%sahead %d", sep, s->ahead);
+        sep = "; ";
+    }
+    if (s->occupancy) text_fmt(out, "%soccupancy %d", sep, s->occupancy);
+    if (!out->s) text_put(out, "");
+}
+
+typedef struct Cursor {
+    const char *p;
+} Cursor;
+
+static bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+
+/* The next word; its length is 0 where there is none. */
+static size_t word(Cursor *c, const char **at) {
+    while (*c->p == ' ') c->p++;
+    *at = c->p;
+    while (is_word(*c->p)) c->p++;
+    return (size_t)(c->p - *at);
+}
+
+static bool take(Cursor *c, char ch) {
+    while (*c->p == ' ') c->p++;
+    if (*c->p != ch) return false;
+    c->p++;
+    return true;
+}
+
+static bool is(const char *at, size_t n, const char *text) { return n == strlen(text) && !memcmp(at, text, n); }
+
+static bool number(Cursor *c, int64_t *v) {
+    const char *at;
+    size_t n = word(c, &at);
+    if (n == 0 || n > 10) return false;
+    *v = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (at[i] < '0' || at[i] > '9') return false;
+        *v = *v * 10 + (at[i] - '0');
+    }
+    return true;
+}
+
+static bool read_factors(Cursor *c, SAxis *a) {
+    for (;;) {
+        const char *at;
+        size_t n = word(c, &at);
+        if (!n) return true;
+        int b = 0;
+        while (b < BIND_COUNT && !is(at, n, bind_text((Bind)b))) b++;
+        if (b == BIND_COUNT || a->n == MAX_AXIS_FACTORS) return false;
+        SFactor f = {(Bind)b, 0};
+        if (take(c, '(') && (!number(c, &f.size) || f.size == 0 || !take(c, ')'))) return false;
+        a->f[a->n++] = f;
+    }
+}
+
+static bool read_item(Cursor *c, const Group *gr, Schedule *s) {
+    const char *at;
+    size_t n = word(c, &at);
+    int64_t v;
+    if (!take(c, '=')) {
+        int *knob = is(at, n, "ahead") ? &s->ahead : is(at, n, "occupancy") ? &s->occupancy : NULL;
+        if (!knob || *knob || !number(c, &v) || v < 1 || v > 64) return false;
+        *knob = (int)v;
+        return true;
+    }
+    for (int a = 0; a < gr->axes.n; a++)
+        if (is(at, n, gr->axes.at[a].name)) return s->axis[a].n == 0 && read_factors(c, &s->axis[a]);
+    return false;
+}
+
+bool schedule_read(const char *text, const Group *gr, Schedule *s, Text *why) {
+    *s = (Schedule){.naxes = gr->axes.n};
+    Cursor c = {text};
+    while (*c.p == ' ') c.p++;
+    while (*c.p) {
+        const char *from = c.p;
+        if (!read_item(&c, gr, s) || (!take(&c, ';') && *c.p)) {
+            if (why) text_fmt(why, "a schedule cannot be read at `%s`", from);
+            return false;
+        }
+        while (*c.p == ' ') c.p++;
+    }
+    return true;
+}
+
+bool schedule_equal(const Schedule *a, const Schedule *b) {
+    if (a->naxes != b->naxes || a->ahead != b->ahead || a->occupancy != b->occupancy) return false;
+    for (int i = 0; i < a->naxes; i++) {
+        if (a->axis[i].n != b->axis[i].n) return false;
+        for (int j = 0; j < a->axis[i].n; j++)
+            if (a->axis[i].f[j].bind != b->axis[i].f[j].bind || a->axis[i].f[j].size != b->axis[i].f[j].size) return false;
+    }
+    return true;
+}
+
+uint64_t schedule_hash(const Schedule *s) {
+    uint64_t h = 1469598103934665603u;
+    const uint64_t prime = 1099511628211u;
+    h = (h ^ (uint64_t)s->ahead) * prime;
+    h = (h ^ (uint64_t)s->occupancy) * prime;
+    for (int a = 0; a < s->naxes; a++) {
+        h = (h ^ (uint64_t)s->axis[a].n) * prime;
+        for (int i = 0; i < s->axis[a].n; i++)
+            h = (h ^ ((uint64_t)s->axis[a].f[i].size << 8 | (uint64_t)s->axis[a].f[i].bind)) * prime;
+    }
+    return h ^ h >> 31;
+}
+
+/* ---- legality ---- */
+
+static bool no(Text *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static bool no(Text *why, const char *fmt, ...) {
+    if (!why) return false;
+    va_list ap;
+    va_start(ap, fmt);
+    text_vfmt(why, fmt, ap);
+    va_end(ap);
+    return false;
+}
+
+static bool legal_axis(const GAxis *a, const SAxis *s, Text *why) {
+    int open = 0, count[BIND_COUNT] = {0};
+    int64_t product = 1;
+    for (int i = 0; i < s->n; i++) {
+        const SFactor *f = &s->f[i];
+        count[f->bind]++;
+        if (f->size == 0) {
+            if (f->bind != BIND_GRID && f->bind != BIND_SERIAL) return no(why, "%s: only grid and serial may be open", a->name);
+            open++;
+        } else if (!mul_ok(product, f->size, &product) || product > INT32_MAX) {
+            return no(why, "%s: its factors are too large", a->name);
+        }
+        if (f->bind == BIND_SERIAL && a->scanned && i > 0) return no(why, "%s: a scanned axis has its loop outermost", a->name);
+        if (f->bind == BIND_VEC && i + 1 < s->n) return no(why, "%s: vec is innermost", a->name);
+        if (f->bind == BIND_MMA || f->bind == BIND_CLUSTER) return no(why, "%s: no %s yet", a->name, bind_text(f->bind));
+    }
+    if (open > 1) return no(why, "%s: two open factors", a->name);
+    if (!open && (a->extent < 0 || product < a->extent)) return no(why, "%s: its factors do not cover it", a->name);
+    if (count[BIND_SERIAL] > 1 || count[BIND_GRID] > 1) return no(why, "%s: two grid or serial factors", a->name);
+    if (count[BIND_GRID] && !axis_has_grid(a)) return no(why, "%s: one block must own it", a->name);
+    if (count[BIND_SERIAL] && (a->folded || a->scanned) && !count[BIND_REG] && !count[BIND_VEC])
+        return no(why, "%s: a folded axis with a loop has a register factor", a->name);
+    return true;
+}
+
+/* Elements of registers that one access or step holds a thread. */
+static int64_t tile_of(const Schedule *s, AxisSet axes) {
+    int64_t n = 1;
+    for (int a = 0; a < s->naxes; a++)
+        if (axes >> a & 1 && !mul_ok(n, schedule_size(s, a, SCOPE_REG), &n)) return INT64_MAX;
+    return n;
+}
+
+static bool legal_registers(const Group *gr, const Schedule *s, Text *why) {
+    int64_t bytes = 0;
+    for (int i = 0; i < gr->stores.n; i++) {
+        int64_t n = tile_of(s, gr->stores.at[i].axes);
+        if (n > MAX_TILE) return no(why, "a tile of %lld elements a thread", (long long)n);
+        bytes += n * 4;
+    }
+    for (int i = 0; i < gr->steps.n; i++) {
+        const GStep *p = &gr->steps.at[i];
+        int64_t n = tile_of(s, p->free | p->over);
+        if (n > MAX_TILE) return no(why, "a tile of %lld elements a thread", (long long)n);
+        bytes += tile_of(s, p->free) * 4;
+    }
+    if (bytes > MAX_ROW_BYTES) return no(why, "%lld bytes of registers a thread", (long long)bytes);
+    return true;
+}
+
+bool schedule_legal(const Group *gr, const Schedule *s, Text *why) {
+    if (s->naxes != gr->axes.n) return no(why, "a schedule for another group");
+    int64_t lanes = 1;
+    bool by_warp = false, plain = false;
+    int factors = 0;
+    for (int a = 0; a < s->naxes; a++) {
+        if (!legal_axis(&gr->axes.at[a], &s->axis[a], why)) return false;
+        factors += s->axis[a].n;
+        for (int i = 0; i < s->axis[a].n; i++) {
+            Bind b = s->axis[a].f[i].bind;
+            if (b == BIND_LANE) lanes *= s->axis[a].f[i].size <= 32 ? s->axis[a].f[i].size : 33;
+            if (lanes > 32) return no(why, "more than 32 lanes");
+            by_warp |= b == BIND_LANE || b == BIND_WARP;
+            plain |= b == BIND_THREAD;
+        }
+    }
+    if (factors > MAX_FACTORS) return no(why, "too many factors");
+    if (by_warp && plain) return no(why, "thread beside warp and lane");
+    if (by_warp && lanes != 32) return no(why, "%lld lanes", (long long)lanes);
+    if (schedule_threads(s) > MAX_THREADS) return no(why, "more than %d threads", MAX_THREADS);
+    return legal_registers(gr, s, why);
+}
+
+/* Folded axes are loops; of the others the last has a block's threads, the rest are blocks. */
+void schedule_fallback(const Group *gr, Schedule *s) {
+    *s = (Schedule){.naxes = gr->axes.n};
+    int last = -1;
+    for (int a = 0; a < gr->axes.n; a++)
+        if (axis_has_grid(&gr->axes.at[a])) last = a;
+    for (int a = 0; a < gr->axes.n; a++) {
+        bool grid = axis_has_grid(&gr->axes.at[a]);
+        schedule_factor(s, a, grid ? BIND_GRID : BIND_SERIAL, 0);
+        if (a == last) schedule_factor(s, a, BIND_THREAD, 128);
+        if (!grid) schedule_factor(s, a, BIND_REG, 1);
+    }
+}

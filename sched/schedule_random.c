@@ -1,0 +1,82 @@
+/* Random legal schedules, for tests: every binding on every axis that may have it, in any order that is legal. */
+#include "schedule.h"
+
+static uint64_t next(uint64_t *state) { /* splitmix64 */
+    uint64_t z = *state += 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+}
+
+static int draw(uint64_t *state, int n) { return (int)(next(state) % (uint64_t)n); }
+
+/* A number written as a product over the axes. */
+static void spread(uint64_t *state, const Group *gr, int64_t n, int64_t *share) {
+    for (int a = 0; a < gr->axes.n; a++) share[a] = 1;
+    for (int64_t p = 2; n > 1; p++)
+        for (; n % p == 0; n /= p) share[draw(state, gr->axes.n)] *= p;
+}
+
+static void shuffle(uint64_t *state, SFactor *f, int n) {
+    for (int i = n - 1; i > 0; i--) {
+        int j = draw(state, i + 1);
+        SFactor t = f[i];
+        f[i] = f[j];
+        f[j] = t;
+    }
+}
+
+static void random_axis(const Group *gr, uint64_t *state, Schedule *s, int a, const SFactor *threads, int nthreads) {
+    static const int SIZES[] = {1, 2, 2, 3, 4, 4, 8};
+    const GAxis *x = &gr->axes.at[a];
+    SFactor inner[MAX_AXIS_FACTORS], vec = {BIND_VEC, 0};
+    int n = 0, form = draw(state, 8);
+    for (int i = 0; i < nthreads; i++) inner[n++] = threads[i];
+    if (draw(state, 2)) inner[n++] = (SFactor){BIND_REG, SIZES[draw(state, 7)]};
+    if (draw(state, 8) == 0) inner[n++] = (SFactor){BIND_REG, 2};
+    if (draw(state, 2)) vec.size = SIZES[draw(state, 7)];
+    bool serial = form < 5, grid = axis_has_grid(x) && (form == 0 || form >= 3 || form == 1);
+    if (!serial && !grid) serial = x->extent < 0 || x->extent > 64;
+    if (!serial && !grid) { /* all of it in threads and registers */
+        int64_t have = vec.size ? vec.size : 1;
+        for (int i = 0; i < n; i++) have *= inner[i].size;
+        if (have < x->extent) inner[n++] = (SFactor){BIND_REG, (x->extent + have - 1) / have};
+    }
+    if (serial && (x->folded || x->scanned) && !vec.size) vec.size = 1;
+    shuffle(state, inner, n);
+    SFactor outer[2] = {{BIND_SERIAL, 0}, {BIND_GRID, 0}};
+    if (serial && grid) { /* one of them has a size */
+        outer[draw(state, 2)].size = 1 + draw(state, 5);
+        if (draw(state, 2)) shuffle(state, outer, 2);
+    }
+    for (int i = 0; i < 2; i++)
+        if (outer[i].bind == BIND_SERIAL ? serial : grid) schedule_factor(s, a, outer[i].bind, outer[i].size);
+    for (int i = 0; i < n; i++) schedule_factor(s, a, inner[i].bind, inner[i].size);
+    if (vec.size) schedule_factor(s, a, vec.bind, vec.size);
+}
+
+static void random_any(const Group *gr, uint64_t *state, Schedule *s) {
+    static const int WARPS[] = {1, 1, 2, 3, 4, 8}, THREADS[] = {1, 2, 6, 16, 32, 48, 64, 128};
+    int64_t lanes[MAX_GROUP_AXES], warps[MAX_GROUP_AXES];
+    bool plain = draw(state, 4) == 0;
+    *s = (Schedule){.naxes = gr->axes.n};
+    if (gr->axes.n == 0) return;
+    spread(state, gr, plain ? 1 : 32, lanes);
+    spread(state, gr, plain ? THREADS[draw(state, 8)] : WARPS[draw(state, 6)], warps);
+    for (int a = 0; a < gr->axes.n; a++) {
+        SFactor t[2];
+        int n = 0;
+        if (warps[a] > 1) t[n++] = (SFactor){plain ? BIND_THREAD : BIND_WARP, warps[a]};
+        if (lanes[a] > 1) t[n++] = (SFactor){BIND_LANE, lanes[a]};
+        random_axis(gr, state, s, a, t, n);
+    }
+    if (draw(state, 3) == 0) s->ahead = 1 + draw(state, 2);
+}
+
+void schedule_random(const Group *gr, uint64_t *state, Schedule *s) {
+    for (int tries = 0; tries < 200; tries++) {
+        random_any(gr, state, s);
+        if (schedule_legal(gr, s, NULL)) return;
+    }
+    schedule_fallback(gr, s);
+}
