@@ -141,25 +141,30 @@ static cudaError_t upload(const tensor *t) {
     return e;
 }
 
-static int allocate(job *j) {
-    for (int k = 0; k < j->ntensors; k++) {
-        tensor *t = &j->tensors[k];
-        if (t->in && !load_file(j, k)) return broken(j, "an input file is missing or empty");
-        size_t n = t->bytes + guard;
-        if (!cuda_ok(j, "cudaMalloc", cudaMalloc(&t->device, n ? n : 1))) return 0;
-        j->pointers[k] = t->device;
-    }
+static int load_files(job *j) {
+    for (int k = 0; k < j->ntensors; k++)
+        if (j->tensors[k].in && !load_file(j, k)) return broken(j, "an input file is missing or empty");
     return 1;
 }
 
-static int prepare(job *j, int pattern) {
+/* Memory that nothing has used, filled with the pattern. The stand-in reports reads of what nothing wrote: there the
+ * filling, which counts as writing, is left to outputs from the second run on. */
+static int fresh(job *j, void **p, size_t bytes, int fill, int pattern) {
+    cudaFree(*p);
+    *p = NULL;
+    size_t n = bytes + guard;
+    if (!cuda_ok(j, "cudaMalloc", cudaMalloc(p, n ? n : 1))) return 0;
+    return !n || !fill || cuda_ok(j, "cudaMemset", cudaMemset(*p, pattern, n));
+}
+
+static int prepare(job *j, int run, int pattern) {
     for (int k = 0; k < j->ntensors; k++) {
         tensor *t = &j->tensors[k];
-        if (t->bytes + guard && !cuda_ok(j, "cudaMemset", cudaMemset(t->device, pattern, t->bytes + guard))) return 0;
+        if (!fresh(j, &t->device, t->bytes, guard || (run && !t->in), pattern)) return 0;
         if (t->in && !cuda_ok(j, "cudaMemcpy", upload(t))) return 0;
+        j->pointers[k] = t->device;
     }
-    if (j->workspace_bytes && !cuda_ok(j, "cudaMemset", cudaMemset(j->workspace, pattern, j->workspace_bytes + guard)))
-        return 0;
+    if (j->workspace_bytes && !fresh(j, &j->workspace, j->workspace_bytes, guard != 0, pattern)) return 0;
     return cuda_ok(j, "preparing", cudaDeviceSynchronize());
 }
 
@@ -226,12 +231,10 @@ static int call(job *j) {
                           sizeof j->message);
 }
 
-/* The workspace as the entry asks for it. A status says that the entry refuses. */
-static int workspace(job *j, int *status) {
+/* How much workspace the entry asks for. A status says that the entry refuses. */
+static void workspace(job *j, int *status) {
     *status = j->entry->workspace ? j->entry->workspace(j->dims, &j->workspace_bytes) : 0;
-    if (*status) return call(j), 1; /* for the message */
-    size_t n = j->workspace_bytes + guard;
-    return !j->workspace_bytes || cuda_ok(j, "cudaMalloc", cudaMalloc(&j->workspace, n));
+    if (*status) call(j); /* for the message */
 }
 
 static int emulator_errors(void) {
@@ -248,8 +251,9 @@ static int repeat(job *j, int *status) {
 #ifdef TD_EMU
         td_emu_seed((unsigned long long)run);
 #endif
-        if (!prepare(j, pattern)) return 0;
+        if (!prepare(j, run, pattern)) return 0;
         *status = call(j);
+        if (emulator_errors()) return broken(j, "the stand-in reports errors");
         if (*status) return 1;
         if (!cuda_ok(j, "running", cudaDeviceSynchronize()) || !cuda_ok(j, "running", cudaGetLastError())) return 0;
         if (emulator_errors()) return broken(j, "the stand-in reports errors");
@@ -325,7 +329,8 @@ static void run_job(job *j) {
         broken(j, "the model has no such entry, or one of another signature");
         return;
     }
-    if (!allocate(j) || !workspace(j, &status)) return;
+    if (!load_files(j)) return;
+    workspace(j, &status);
     if (!status && !repeat(j, &status)) return;
     fprintf(j->reply, "status %d\n", status);
     for (char *p = j->message; *p; p++)

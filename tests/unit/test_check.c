@@ -1,0 +1,270 @@
+/* Checks: the generator of inputs, the rule of comparing, .npy files, and whole checks of models written by hand that
+ * are right, or wrong in one way each, on the stand-in for CUDA. */
+#include "frontend/check.h"
+#include "frontend/npy.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct Test {
+    Ctx *ctx;
+    int passed, failed;
+} Test;
+
+static void expect(Test *t, bool ok, const char *what) {
+    if (ok)
+        t->passed++;
+    else {
+        t->failed++;
+        printf("failed: %s\n", what);
+    }
+}
+
+/* ---- inputs ---- */
+
+static void test_generator(Test *t) {
+    /* The generator is part of the language: one seed, the same inputs everywhere. */
+    expect(t,
+           check_uniform(1, 0) == 0x1.7fdf0061bb85ap-1 && check_normal(1, 0) == 0x1.0e3d5cp-1 &&
+               check_normal(7, 12345) == 0x1.87320ep+0,
+           "the generator is fixed");
+    double sum = 0, square = 0, cube = 0, fourth = 0, below = 0, most = 0;
+    const int n = 200000;
+    for (int i = 0; i < n; i++) {
+        double v = check_normal(42, (uint64_t)i);
+        sum += v, square += v * v, cube += v * v * v, fourth += v * v * v * v;
+        below += v < -1;
+        if (fabs(v) > most) most = fabs(v);
+    }
+    expect(t,
+           fabs(sum / n) < 0.01 && fabs(square / n - 1) < 0.01 && fabs(cube / n) < 0.03 && fabs(fourth / n - 3) < 0.06,
+           "moments of the normal");
+    expect(t, fabs(below / n - 0.158655) < 0.003 && most > 3.9 && most < 6.5, "tails of the normal");
+}
+
+static Tensor *tensor1(Graph *g, const char *name, TensorKind kind, Type type, const Expr *n) {
+    return graph_tensor(g, sym(g->ctx, name), kind, type, 1, &n);
+}
+
+static void assume(Graph *g, const Expr *cond, Var **v) {
+    Fact f = {.cond = cond, .nvars = 1, .vars = v, .span = SPAN_NONE};
+    vec_push(g->ctx, &g->facts, f);
+}
+
+static void int_extent(const HostTensor *h, int64_t *lo, int64_t *hi) {
+    *lo = INT64_MAX, *hi = INT64_MIN;
+    for (int64_t i = 0; i < h->n; i++) {
+        int64_t v = host_int(h, i);
+        if (v < *lo) *lo = v;
+        if (v > *hi) *hi = v;
+    }
+}
+
+static void test_ranges(Test *t) {
+    Graph *g = graph_new(t->ctx, sym(t->ctx, "f"));
+    const Expr *N = expr_dim(g, graph_dim(g, sym(t->ctx, "N"))), *zero = expr_int(g, TY_I64, 0);
+    Tensor *a = tensor1(g, "a", TENSOR_INPUT, TY_I32, N), *b = tensor1(g, "b", TENSOR_INPUT, TY_U8, N),
+           *p = tensor1(g, "p", TENSOR_INPUT, TY_F32, N);
+    Var *i = graph_var(g, sym(t->ctx, "i"), zero, N);
+    const Expr *iv = expr_var(g, i), *load = expr_cast(g, TY_I64, expr_load(g, a, &iv));
+    assume(g, expr2(g, OP_AND, expr2(g, OP_LE, expr_int(g, TY_I64, -2), load), expr2(g, OP_LT, load, N)), &i);
+    assume(g, expr2(g, OP_GE, expr_load(g, p, &iv), expr_float(g, TY_F32, 0.5)), &i);
+    int64_t dims[1] = {300}, lo, hi;
+    HostTensor h;
+    Text why = {.ctx = t->ctx};
+    host_tensor(t->ctx, &h, TY_I32, 1, dims);
+    bool ok = check_input(g, a, NULL, dims, NULL, 1, &h, 300, &why);
+    int_extent(&h, &lo, &hi);
+    expect(t, ok && lo >= -2 && lo < 5 && hi < 300 && hi > 290, "integers in their assumed range");
+    dims[0] = 1;
+    ok = check_input(g, a, NULL, dims, NULL, 1, &h, 300, &why);
+    int_extent(&h, &lo, &hi);
+    expect(t, ok && lo == -2 && hi == 0, "a bound by a dimension");
+    dims[0] = -2;
+    expect(t, !check_input(g, a, NULL, dims, NULL, 1, &h, 300, &why), "an empty range is refused");
+    dims[0] = 300;
+    InputSpec spec = {.name = a->name, .uniform = true, .lo = 3, .hi = 5};
+    check_input(g, a, &spec, dims, NULL, 1, &h, 300, &why);
+    int_extent(&h, &lo, &hi);
+    expect(t, lo == 3 && hi == 4, "`in` is half-open for integers");
+    HostTensor hb, hp;
+    host_tensor(t->ctx, &hb, TY_U8, 1, dims);
+    host_tensor(t->ctx, &hp, TY_F32, 1, dims);
+    check_input(g, b, NULL, dims, NULL, 1, &hb, 300, &why);
+    int_extent(&hb, &lo, &hi);
+    expect(t, lo == 0 && hi == 15, "other integers are small");
+    check_input(g, p, NULL, dims, NULL, 1, &hp, 300, &why);
+    bool above = true;
+    for (int k = 0; k < 300; k++) above &= host_float(&hp, k) >= 0.5;
+    expect(t, above, "floats keep to an assumed bound");
+    spec = (InputSpec){.name = p->name, .scale = 0.001};
+    g->facts.n = 0;
+    check_input(g, p, &spec, dims, NULL, 1, &hp, 300, &why);
+    double most = 0;
+    for (int k = 0; k < 300; k++) most = fmax(most, fabs(host_float(&hp, k)));
+    expect(t, most > 0.002 && most < 0.006, "`~` scales");
+}
+
+/* ---- comparing ---- */
+
+static void test_compare(Test *t) {
+    const double inf = (double)INFINITY, nan = (double)NAN;
+    double ref[4] = {1, -1, 1, 1}, out[4] = {1, -1, 1, 1.02};
+    InterpValue r = {.n = 4, .f = ref};
+    HostTensor h = {.type = TY_F64, .rank = 1, .shape = {4}, .n = 4, .bytes = 32, .data = out};
+    CheckError e = check_compare(&h, &r, 1e-2, NULL, 0);
+    expect(t, fabs(e.largest - 0.01) < 1e-6 && e.bad <= 1, "error is relative to |ref| + rms");
+    expect(t, check_compare(&h, &r, 1.1e-2, NULL, 0).bad == 0 && check_compare(&h, &r, 0.9e-2, NULL, 0).first == 3,
+           "within and beyond the tolerance");
+    ref[1] = out[1] = nan, ref[2] = out[2] = -inf, out[3] = 1;
+    expect(t, check_compare(&h, &r, 1e-9, NULL, 0).bad == 0, "equal special values, which rms leaves out");
+    out[2] = inf;
+    expect(t, check_compare(&h, &r, 1e9, NULL, 0).bad == 1, "infinities of other signs differ");
+    out[2] = -inf, out[1] = 3;
+    expect(t, check_compare(&h, &r, 1e9, NULL, 0).first == 1, "a number is no NaN");
+    int64_t ri[2] = {5, -1}, near[2] = {6, -1};
+    int32_t oi[2] = {5, -1};
+    InterpValue rint = {.n = 2, .i = ri}, n = {.n = 2, .i = near};
+    HostTensor hi = {.type = TY_I32, .rank = 1, .shape = {2}, .n = 2, .bytes = 8, .data = oi};
+    expect(t, check_compare(&hi, &rint, 1, NULL, 0).bad == 0, "equal integers");
+    oi[0] = 6;
+    expect(t, check_compare(&hi, &rint, 1, NULL, 0).bad == 1 && check_compare(&hi, &rint, 1, &n, 1).bad == 0,
+           "integers are equal, or a neighbour's");
+}
+
+static void test_npy(Test *t) {
+    Text why = {.ctx = t->ctx};
+    HostTensor h, back;
+    Sym dir = check_dir(t->ctx, &why);
+    Sym path = sym_fmt(t->ctx, "%s/x.npy", dir);
+    const Type types[] = {TY_F64, TY_F32, TY_F16, TY_BF16, TY_F8E4M3, TY_I64, TY_I32,
+                          TY_I16, TY_I8,  TY_U32, TY_U16,  TY_U8,     TY_BOOL};
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+        host_tensor(t->ctx, &h, types[k], 2, (const int64_t[]){3, 5});
+        for (int i = 0; i < 15; i++) host_put_int(&h, i, i);
+        bool ok = npy_write(t->ctx, path, &h, &why) && npy_read(t->ctx, path, types[k], &back, &why) &&
+                  back.rank == 2 && back.shape[0] == 3 && back.shape[1] == 5 && !memcmp(back.data, h.data, h.bytes);
+        expect(t, ok, type_name(types[k]));
+    }
+    host_tensor(t->ctx, &h, TY_F32, 0, NULL);
+    host_put_float(&h, 0, 1.0000001);
+    bool ok = npy_write(t->ctx, path, &h, &why) && npy_read(t->ctx, path, TY_BF16, &back, &why);
+    expect(t, ok && back.rank == 0 && host_float(&back, 0) == 1, "f4 is rounded to bf16");
+    expect(t, !npy_read(t->ctx, path, TY_I32, &back, &why), "floats are no integers");
+    check_remove(t->ctx, dir);
+    expect(t, access(dir, F_OK) != 0, "a directory is removed");
+}
+
+/* ---- whole checks ---- */
+
+/* y[i] = 2 x[i] + s, and the place of the largest: k[] = argmax[i](x[i]). One thread an element; KERNEL is where the
+ * models differ. */
+static const char MODEL_CU[] =
+    "#include <cuda_runtime.h>\n#include <stdint.h>\n"
+    "struct args { const float *x; float *y; int64_t *k; int64_t n; float s; };\n"
+    "static __global__ void f(const __grid_constant__ args a) {\n"
+    "    int64_t i = td_block() * 32 + td_tid();\n    float v = 0, w = 0;\n"
+    "    if (i < a.n) { td_ld<float, 1, 0>(&v, a.x + i); w = 2 * v + a.s; }\n"
+    "    %s\n"
+    "}\n"
+    "extern \"C\" int m_f_k_launch(void *stream, void *const *t, const int64_t *d, const double *s) {\n"
+    "    args a = {(const float *)t[0], (float *)t[1], (int64_t *)t[2], d[0], (float)s[0]};\n"
+    "    return td_launch(f, a, (d[0] + 31) / 32, 32, 1, 0, 0, (cudaStream_t)stream);\n}\n";
+static const char MODEL_C[] =
+    "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n"
+    "int m_f_k_launch(void *, void *const *, const int64_t *, const double *);\n"
+    "static int bytes(const int64_t *d, size_t *n) { *n = 0; return d[0] < 0 ? 3 : 0; }\n"
+    "static int call(void *const *t, const int64_t *d, const double *s, void *w, size_t n, void *stream, char *m, "
+    "size_t k) {\n"
+    "    if (d[0] < 0 || d[0] % 2) return snprintf(m, k, \"f: N = %lld is not even\", (long long)d[0]), 3;\n"
+    "    return m_f_k_launch(stream, t, d, s);\n}\n"
+    "typedef struct { const char *name; int a, b, c; int (*w)(const int64_t *, size_t *); int (*f)(void *const *, "
+    "const int64_t *, const double *,\n"
+    "    void *, size_t, void *, char *, size_t); } entry;\n"
+    "const entry m_entries[] = {{\"f\", 3, 1, 1, bytes, call}};\nconst int m_nentries = 1;\n";
+
+#define STORE "if (i < a.n) td_st<float, 1, 0>(a.y + i, &w); "
+#define ARGMAX                                                                                                         \
+    "if (i == 0) { int64_t k = -1; float m = 0; for (int64_t j = 0; j < a.n; j++) { td_ld<float, 1, 0>(&v, a.x + j); " \
+    "if (k < 0 || v > m) { m = v; k = j; } } td_st<int64_t, 1, 0>(a.k, &k); } "
+
+static Module *module(Ctx *ctx, int64_t n, Sym error) {
+    Graph *g = graph_new(ctx, sym(ctx, "f"));
+    const Expr *N = expr_dim(g, graph_dim(g, sym(ctx, "N"))), *zero = expr_int(g, TY_I64, 0);
+    Scalar *s = graph_scalar(g, sym(ctx, "s"), TY_F32);
+    s->has_default = true, s->def = 0.75;
+    Tensor *x = tensor1(g, "x", TENSOR_INPUT, TY_F32, N), *y = tensor1(g, "y", TENSOR_OUTPUT, TY_F32, N);
+    Tensor *k = graph_tensor(g, sym(ctx, "k"), TENSOR_OUTPUT, TY_I64, 0, NULL);
+    Var **v = NEW_N(ctx, Var *, 2);
+    for (int i = 0; i < 2; i++) v[i] = graph_var(g, sym(ctx, "i"), zero, N);
+    const Expr **e = NEW_N(ctx, const Expr *, 2);
+    for (int i = 0; i < 2; i++) e[i] = expr_var(g, v[i]);
+    const Expr *value =
+        expr2(g, OP_ADD, expr2(g, OP_MUL, expr_float(g, TY_F32, 2), expr_load(g, x, e)), expr_scalar(g, s));
+    Reduce *r = NEW(ctx, Reduce);
+    *r = (Reduce){MONOID_ARGMAX, 1, v + 1};
+    Piece py = {.nvars = 1, .vars = v, .subs = e, .value = value, .span = SPAN_NONE};
+    Piece pk = {.value = expr_reduce(g, r, NULL, expr_load(g, x, e + 1)), .span = SPAN_NONE};
+    vec_push(ctx, &y->pieces, py);
+    vec_push(ctx, &k->pieces, pk);
+    Module *m = NEW(ctx, Module);
+    m->ctx = ctx;
+    vec_push(ctx, &m->graphs, g);
+    Check c = {.entry = g->name, .tol = -1, .error = error, .span = SPAN_NONE};
+    vec_push(ctx, &c.bindings, ((Binding){sym(ctx, "N"), (double)n, n}));
+    vec_push(ctx, &m->checks, c);
+    return m;
+}
+
+static bool put_file(Test *t, Sym dir, const char *name, const char *text) {
+    FILE *f = fopen(sym_fmt(t->ctx, "%s/%s", dir, name), "w");
+    return f && fputs(text, f) >= 0 && fclose(f) == 0;
+}
+
+/* Builds the model with `kernel`; then a check of n elements must pass, or fail with these words. */
+static void check_kernel(Test *t, const char *what, const char *kernel, int64_t n, const char *error,
+                         const char *fails) {
+    Text why = {.ctx = t->ctx}, cu = {.ctx = t->ctx};
+    CheckOptions o = {.home = check_home(t->ctx), .timeout_s = 20};
+    CheckModel model;
+    Sym dir = check_dir(t->ctx, &why);
+    text_fmt(&cu, MODEL_CU, kernel);
+    bool ok = dir && put_file(t, dir, "m.cu", cu.s) && put_file(t, dir, "m.c", MODEL_C) &&
+              check_build(t->ctx, &o, dir, "m", "m", &model, &why);
+    expect(t, ok, what);
+    if (!ok) printf("    %s\n", why.s ? why.s : "");
+    CheckResult r = {0};
+    Module *m = module(t->ctx, n, error ? sym(t->ctx, error) : NULL);
+    if (ok) ok = check_run(t->ctx, m, &m->checks.at[0], &model, &o, &r);
+    if (ok) ok = fails ? !r.passed && r.message && strstr(r.message, fails) : r.passed;
+    expect(t, ok, what);
+    if (!ok) printf("    %s\n", r.message ? r.message : "passed");
+    if (dir) check_remove(t->ctx, dir);
+}
+
+int main(void) {
+    Ctx *ctx = ctx_new();
+    if (!ctx || CTX_GUARD(ctx)) return 1;
+    Test t = {ctx, 0, 0};
+    test_generator(&t);
+    test_ranges(&t);
+    test_compare(&t);
+    test_npy(&t);
+    check_kernel(&t, "a right kernel", STORE ARGMAX, 70, NULL, NULL);
+    check_kernel(&t, "an expected refusal", STORE ARGMAX, 71, "not even", NULL);
+    check_kernel(&t, "an unexpected refusal", STORE ARGMAX, 71, NULL, "the entry refuses: f: N = 71 is not even");
+    check_kernel(&t, "a negative size is refused", STORE ARGMAX, -4, "N = -4 is not even", NULL);
+    check_kernel(&t, "a refusal that does not come", STORE ARGMAX, 70, "not even", "should refuse");
+    check_kernel(&t, "a wrong value", "if (i == 33) w += 0.01f; " STORE ARGMAX, 70, NULL, "y[33] is");
+    check_kernel(&t, "a wrong integer", STORE ARGMAX "if (i == 0) { int64_t k = -1; td_st<int64_t, 1, 0>(a.k, &k); }",
+                 70, NULL, "k[] is -1, expected");
+    check_kernel(&t, "an element not written", "if (i != 69) { " STORE "} " ARGMAX, 70, NULL, "tensor 1");
+    check_kernel(&t, "a read past the end", STORE ARGMAX "td_ld<float, 1, 0>(&v, a.x + a.n); if (v == 1) " STORE, 70,
+                 NULL, "the stand-in reports errors");
+    check_kernel(&t, "a kernel that crashes", STORE ARGMAX "if (i == 1) *(volatile int *)16 = 1;", 70, NULL, "signal");
+    printf("%d passed, %d failed\n", t.passed, t.failed);
+    ctx_free(ctx);
+    return t.failed != 0;
+}
