@@ -43,7 +43,7 @@ typedef struct Parse {
 } Parse;
 
 /* Reads the next token; 0 at the end. Reports what is no token and goes on. (grammar/lexer.re) */
-int lex_next(Parse *p, Token *t);
+int lexer_next(Parse *p, Token *t);
 /* The parser of one file (grammar/parser.y). */
 void grammar_run(Parse *p);
 

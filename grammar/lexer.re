@@ -177,7 +177,7 @@ static int open_string(Parse *p, Token *t, const unsigned char *from) {
     word = [a-zA-Z0-9_];
 */
 
-int lex_next(Parse *p, Token *t) {
+int lexer_next(Parse *p, Token *t) {
     const unsigned char *marker, *from;
     for (;;) {
         from = p->at;

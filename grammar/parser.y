@@ -374,7 +374,7 @@ typedef struct Drive {
 static void drive_next(Drive *d) {
     Parse *p = d->p;
     p->doc.n = 0;
-    d->kind = lex_next(p, &p->token);
+    d->kind = lexer_next(p, &p->token);
     if (p->doc.n == 0) return;
     if (d->at_start && d->kind != 0) {
         DocAt doc = {p->token.start, sym_n(p->ctx, p->doc.s, p->doc.n)};
