@@ -126,6 +126,8 @@ AstExpr *ast_paren(Parse *p, Token open, AstExpr *e, Token close) {
 AstItems *ast_items(Parse *p) {
     AstItems *items = NEW(p->ctx, AstItems);
     items->span = SPAN_NONE;
+    items->v.cap = 2; /* most lists are short */
+    items->v.at = NEW_N(p->ctx, AstItem, items->v.cap);
     return items;
 }
 
@@ -235,8 +237,12 @@ static AstStmt *stmt_new(Parse *p, AstStmtKind kind, Token first, Token last) {
 }
 
 AstStmt *ast_targets(Parse *p, AstStmt *list, AstTarget t) {
-    if (!list) list = stmt_new(p, STMT_DEF, p->token, p->token);
-    if (list->targets.n == 0) list->span = t.span;
+    if (!list) {
+        list = stmt_new(p, STMT_DEF, p->token, p->token);
+        list->span = t.span;
+        list->targets.cap = 1;
+        list->targets.at = NEW(p->ctx, AstTarget);
+    }
     if (list->targets.n < PARSE_LIST_MAX) {
         vec_push(p->ctx, &list->targets, t);
     } else {
@@ -500,9 +506,11 @@ AstFile *parse_file(Ctx *ctx, int file) {
         return out;
     }
     const unsigned char *bytes = (const unsigned char *)text;
+    bool bom = n >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3);
     Parse *p = NEW(ctx, Parse);
-    *p = (Parse){
-        .ctx = ctx, .file = file, .out = out, .text = bytes, .at = bytes, .end = bytes + n, .doc = {.ctx = ctx}};
+    *p = (Parse){.ctx = ctx, .file = file, .out = out, .text = bytes, .at = bytes + (bom ? 3 : 0), .end = bytes + n};
+    p->doc.ctx = ctx;
+    p->errors_before = diag_errors(ctx);
     grammar_run(p);
     attach_docs(p);
     return out;

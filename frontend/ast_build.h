@@ -7,8 +7,9 @@
 #include "ir/diag.h"
 
 enum {
-    PARSE_STACK = 4096,    /* entries of the parser's stack: parentheses and statements in progress */
-    PARSE_LIST_MAX = 4096, /* elements of one list */
+    PARSE_STACK = 4096,     /* entries of the parser's stack: parentheses and statements in progress */
+    PARSE_LIST_MAX = 4096,  /* elements of one list */
+    PARSE_ERRORS_MAX = 100, /* errors in one file after which reading ends */
 };
 
 typedef struct Token {
@@ -36,10 +37,12 @@ typedef struct Parse {
     Sym types[TY_COUNT];
     /* driver */
     VEC(DocAt) docs;
-    Token token; /* the one being fed */
-    bool failed; /* the parser met a syntax error at the token just fed */
-    bool stop;   /* a limit was reached: nothing more is read */
-    bool quiet;  /* a bad character was reported in this statement: a syntax error that follows is its echo */
+    Token token;       /* the one being fed */
+    uint32_t last_end; /* where the one before it ended */
+    int errors_before; /* reported before this file was begun */
+    bool failed;       /* the parser met a syntax error at the token just fed */
+    bool stop;         /* a limit was reached: nothing more is read */
+    bool quiet;        /* a bad character was reported in this statement: a syntax error that follows is its echo */
 } Parse;
 
 /* Reads the next token; 0 at the end. Reports what is no token and goes on. (grammar/lexer.re) */

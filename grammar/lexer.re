@@ -180,6 +180,10 @@ static int open_string(Parse *p, Token *t, const unsigned char *from) {
 int lexer_next(Parse *p, Token *t) {
     const unsigned char *marker, *from;
     for (;;) {
+        if (diag_errors(p->ctx) - p->errors_before >= PARSE_ERRORS_MAX) {
+            p->stop = true;
+            p->at = p->end;
+        }
         from = p->at;
         t->start = (uint32_t)(from - p->text);
         int token = -1;

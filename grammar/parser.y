@@ -294,21 +294,23 @@ static bool grammar_wants(const yyParser *y, int token) {
 }
 
 static void grammar_expected(const yyParser *y, Text *out) {
-    const char *list[GRAMMAR_WORDS + 3];
+    const char *list[GRAMMAR_WORDS + 6];
     int n = 0;
     bool expr = grammar_accepts(y, TK_NOT);
     if (expr) list[n++] = "an expression";
     if (grammar_accepts(y, TK_LET)) list[n++] = "a statement";
     if (grammar_accepts(y, TK_IMPORT)) list[n++] = "a declaration";
     if (grammar_accepts(y, TK_STAR)) list[n++] = "an operator";
-    bool whole = n > 0 && !grammar_accepts(y, TK_STAR);
+    bool whole = n > 0 && !grammar_accepts(y, TK_STAR), assigns = grammar_accepts(y, TK_PLUSEQ);
     for (int i = 0; i < GRAMMAR_WORDS; i++) {
         int t = grammar_words[i].token;
         bool begins = t == TK_IDENT || t == TK_TYPE || t == TK_INT || t == TK_LP || t == TK_LB || t == TK_TRUE || t == TK_FN;
         bool compares = t == TK_LT || t == TK_GT;
-        if ((whole && begins) || (grammar_accepts(y, TK_STAR) && compares) || !grammar_wants(y, t)) continue;
-        list[n++] = grammar_words[i].text;
+        if ((whole && begins) || (assigns && begins && t != TK_LB) || (grammar_accepts(y, TK_STAR) && compares)) continue;
+        if (grammar_wants(y, t)) list[n++] = grammar_words[i].text;
     }
+    if (assigns) list[n++] = "`max=`";
+    if (assigns) list[n++] = "`min=`";
     for (int i = 0; i < n; i++) {
         if (i) text_put(out, i + 1 < n ? ", " : n == 2 ? " or " : ", or ");
         text_put(out, list[i]);
@@ -346,6 +348,8 @@ static void grammar_error(Parse *p, void *parser, int found, Token t) {
     if (p->quiet) return;
     Text want = {.ctx = p->ctx}, have = {.ctx = p->ctx};
     Span at = parse_token_span(p, t);
+    bool later = found == 0 || memchr(p->text + p->last_end, '\n', t.start - p->last_end);
+    if (later && p->last_end > 0 && grammar_accepts(y, TK_SEMI)) at = (Span){p->file, p->last_end, p->last_end};
     if (grammar_is_compare(found) && grammar_accepts(y, TK_ANDAND)) {
         Diag *d = diag_report(p->ctx, DIAG_CHAINED_COMPARE, at, "comparisons do not chain");
         diag_help(p->ctx, d, "write `a < b && b < c`; types are given by name, f(T = f32), not in <>");
@@ -354,7 +358,8 @@ static void grammar_error(Parse *p, void *parser, int found, Token t) {
     grammar_expected(y, &want);
     grammar_found(p, found, t, &have);
     Diag *d = diag_report(p->ctx, DIAG_SYNTAX, at, "expected %s, found %s", want.n ? want.s : "something else", have.s);
-    if (grammar_accepts(y, TK_IDENT) && grammar_is_keyword(found)) diag_help(p->ctx, d, "%s is a reserved word", have.s);
+    bool name = grammar_accepts(y, TK_IDENT) && !grammar_accepts(y, TK_LET);
+    if (name && grammar_is_keyword(found)) diag_help(p->ctx, d, "%s is a reserved word", have.s);
 }
 
 static void grammar_overflow(Parse *p) {
@@ -374,6 +379,7 @@ typedef struct Drive {
 static void drive_next(Drive *d) {
     Parse *p = d->p;
     p->doc.n = 0;
+    p->last_end = p->token.end;
     d->kind = lexer_next(p, &p->token);
     if (p->doc.n == 0) return;
     if (d->at_start && d->kind != 0) {

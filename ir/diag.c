@@ -112,6 +112,14 @@ static const char *format(Ctx *ctx, const char *fmt, va_list ap) {
 
 Diag *diag_report(Ctx *ctx, DiagCode code, Span span, const char *fmt, ...) {
     struct Diags *ds = sink(ctx);
+    Severity s = diag_severity(code);
+    if (s == SEV_PERF && !ds->perf) return &ds->dropped;
+    int *count = s == SEV_ERROR ? &ds->errors : &ds->warnings;
+    int *kept = s == SEV_ERROR ? &ds->kept_errors : &ds->kept_warnings;
+    if (*kept >= ds->limit) {
+        ++*count;
+        return &ds->dropped;
+    }
     Diag *d = NEW(ctx, Diag);
     va_list ap;
     va_start(ap, fmt);
@@ -119,13 +127,8 @@ Diag *diag_report(Ctx *ctx, DiagCode code, Span span, const char *fmt, ...) {
     va_end(ap);
     d->code = code;
     d->span = span;
-    Severity s = diag_severity(code);
-    if (s == SEV_PERF && !ds->perf) return d;
-    if (reported(ds, d)) return d;
-    int *count = s == SEV_ERROR ? &ds->errors : &ds->warnings;
-    int *kept = s == SEV_ERROR ? &ds->kept_errors : &ds->kept_warnings;
+    if (reported(ds, d)) return &ds->dropped;
     ++*count;
-    if (*kept >= ds->limit) return d;
     ++*kept;
     d->order = ds->list.n;
     vec_push(ctx, &ds->list, d);
@@ -134,6 +137,7 @@ Diag *diag_report(Ctx *ctx, DiagCode code, Span span, const char *fmt, ...) {
 }
 
 void diag_note(Ctx *ctx, Diag *d, Span span, const char *fmt, ...) {
+    if (d == &sink(ctx)->dropped) return;
     va_list ap;
     va_start(ap, fmt);
     DiagNote n = {span, format(ctx, fmt, ap)};
@@ -142,6 +146,7 @@ void diag_note(Ctx *ctx, Diag *d, Span span, const char *fmt, ...) {
 }
 
 void diag_help(Ctx *ctx, Diag *d, const char *fmt, ...) {
+    if (d == &sink(ctx)->dropped) return;
     va_list ap;
     va_start(ap, fmt);
     const char *text = format(ctx, fmt, ap);

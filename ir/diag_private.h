@@ -31,6 +31,7 @@ struct Diags {
     int errors, warnings; /* reported */
     int kept_errors, kept_warnings, limit;
     bool sorted, perf;
+    Diag dropped; /* what a report that is not kept returns */
 };
 
 SourceFile *diag_source(const Ctx *ctx, int file);      /* NULL for an unknown number */
