@@ -168,6 +168,8 @@ static const Expr *apply_load(Apply *x, const Expr *e, Cond c) {
     return v;
 }
 
+static const Expr *expression(Apply *x, const Expr *e, Cond c, bool varies_less);
+
 /* Operands, each under the condition that its operator evaluates it under. */
 static const Expr *apply_args(Apply *x, const Expr *e, Cond c) {
     const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->g->ctx, const Expr *, e->nargs);
@@ -178,14 +180,16 @@ static const Expr *apply_args(Apply *x, const Expr *e, Cond c) {
         } else if (i && (e->op == OP_OR || e->op == OP_IF)) {
             ci = both(x, c, expr1(x->g, OP_NOT, e->arg[0]), expr1(x->g, OP_NOT, a[0]));
         }
-        a[i] = apply_expr(x, e->arg[i], ci);
+        a[i] = expression(x, e->arg[i], ci, group_free(x->gr, e->arg[i]) != group_free(x->gr, e));
     }
     return expr_node(x->g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
 }
 
-static bool wants_map(Apply *x, const Expr *e, Cond c) {
+/* What several places read, or what varies less than the one place that reads it, is evaluated once. */
+static bool wants_map(Apply *x, const Expr *e, Cond c, bool varies_less) {
     bool traps = false;
-    if (count(&x->uses, e) < 2 || tree_size(x, e, &traps) < MAP_SIZE || is_index(e)) return false;
+    if (count(&x->uses, e) < 2 && !varies_less) return false;
+    if (tree_size(x, e, &traps) < MAP_SIZE || is_index(e)) return false;
     return !traps || !c.key;
 }
 
@@ -201,7 +205,7 @@ static const Expr *apply_map(Apply *x, const Expr *e, const Expr *r, Cond c) {
     return r;
 }
 
-const Expr *apply_expr(Apply *x, const Expr *e, Cond c) {
+static const Expr *expression(Apply *x, const Expr *e, Cond c, bool varies_less) {
     if (e->op == OP_VAR) {
         for (int a = 0; a < x->gr->axes.n; a++)
             if (x->gr->axes.at[a].var == e->u.var) return expr_var(x->g, x->axis[a]->var);
@@ -217,7 +221,9 @@ const Expr *apply_expr(Apply *x, const Expr *e, Cond c) {
         return e;
     }
     r = apply_args(x, e, c);
-    if (wants_map(x, e, c)) return apply_map(x, e, r, c);
+    if (wants_map(x, e, c, varies_less)) return apply_map(x, e, r, c);
     apply_know(x, x->scope, e, c.key, r);
     return r;
 }
+
+const Expr *apply_expr(Apply *x, const Expr *e, Cond c) { return expression(x, e, c, false); }

@@ -374,12 +374,116 @@ static void place(Partition *x, Root root) {
     vec_push(x->g->ctx, &x->roots, root);
 }
 
-static void make_groups(Partition *x) {
-    for (int i = 0; i < x->roots.n && !x->defs.failed; i++) {
-        Group *gr = group_new(x->g, &x->roots.at[i], 1, NULL, x->why);
-        if (!gr) x->defs.failed = true;
-        else vec_push(x->g->ctx, &x->plan->groups, gr);
+/* ---- kernels that store several tensors ---- */
+
+typedef struct Sharing {
+    VEC(Root) roots; /* the first has the most variables */
+    Group *gr;
+} Sharing;
+
+static bool reads_tensor(ExprMap *seen, Graph *g, const Expr *e, const Tensor *t) {
+    if (!e || expr_map_get(seen, e)) return false;
+    expr_map_put(g->ctx, seen, e, e);
+    if (e->op == OP_LOAD && e->u.tensor == t) return true;
+    for (int i = 0; i < e->nargs; i++)
+        if (reads_tensor(seen, g, e->arg[i], t)) return true;
+    return false;
+}
+
+static bool root_reads(Graph *g, const Root *r, const Tensor *t) {
+    ExprMap seen = {0};
+    if (reads_tensor(&seen, g, r->value, t) || reads_tensor(&seen, g, r->guard, t)) return true;
+    for (int d = 0; d < r->tensor->rank; d++)
+        if (reads_tensor(&seen, g, r->subs[d], t)) return true;
+    return false;
+}
+
+/* A root of b reads, or stores to, what a root of a stores. */
+static bool depends(Graph *g, const Sharing *b, const Sharing *a) {
+    for (int i = 0; i < a->roots.n; i++)
+        for (int j = 0; j < b->roots.n; j++)
+            if (b->roots.at[j].tensor == a->roots.at[i].tensor || root_reads(g, &b->roots.at[j], a->roots.at[i].tensor)) return true;
+    return false;
+}
+
+static bool share_loads(Graph *g, ExprMap *seen, const Expr *e, const Root *other) {
+    if (!e || expr_map_get(seen, e)) return false;
+    expr_map_put(g->ctx, seen, e, e);
+    if (e->op == OP_LOAD && root_reads(g, other, e->u.tensor)) return true;
+    for (int i = 0; i < e->nargs; i++)
+        if (share_loads(g, seen, e->arg[i], other)) return true;
+    return false;
+}
+
+static bool same_place(const GStore *a, const GStore *b) {
+    int n = a->tensor->rank, m = b->tensor->rank;
+    return a->axes == b->axes && (n && m ? a->subs[n - 1] == b->subs[m - 1] : n == m);
+}
+
+/* Whether one kernel for both is as good as two: the same elements of the same inputs, or reductions that the larger one
+ * does anyway. */
+static Group *shared_group(Partition *x, const Sharing *a, const Sharing *b, Sharing *both) {
+    enum { MAX_STORES = 8 };
+    if (a->roots.n + b->roots.n > MAX_STORES) return NULL;
+    if (b->roots.at[0].nvars > a->roots.at[0].nvars) return shared_group(x, b, a, both);
+    *both = (Sharing){0};
+    for (int i = 0; i < a->roots.n; i++) vec_push(x->g->ctx, &both->roots, a->roots.at[i]);
+    for (int i = 0; i < b->roots.n; i++) vec_push(x->g->ctx, &both->roots, b->roots.at[i]);
+    Group *gr = group_new(x->g, both->roots.at, both->roots.n, NULL, NULL);
+    if (!gr) return NULL;
+    AxisSet o = gr->stores.at[0].axes, owned = owned_axes(gr);
+    for (int i = 0; i < gr->steps.n; i++)
+        for (int rule = 0; rule < 3; rule++)
+            if (must_leave(gr, i, rule)) return NULL;
+    bool no_more = gr->steps.n == a->gr->steps.n && b->gr->steps.n > 0;
+    for (int i = a->roots.n; i < gr->stores.n; i++) {
+        const GStore *s = &gr->stores.at[i];
+        if (s->axes & ~o || o & ~s->axes & ~owned) return NULL;
+        ExprMap seen = {0};
+        if (no_more) continue;
+        if (!same_place(&gr->stores.at[0], s) || !share_loads(x->g, &seen, both->roots.at[i].value, &both->roots.at[0])) return NULL;
     }
+    return gr;
+}
+
+/* Joins b to an earlier kernel of list where it may stand there, or where that may stand here. */
+static bool join(Partition *x, Sharing *list, int n, const Sharing *b, bool *removed, Sharing *both) {
+    for (int i = n - 1; i >= 0; i--) {
+        if (removed[i]) continue;
+        bool there = !depends(x->g, b, &list[i]), here = there;
+        for (int j = i + 1; j < n; j++) {
+            if (removed[j]) continue;
+            there &= !depends(x->g, b, &list[j]) && !depends(x->g, &list[j], b);
+            here &= !depends(x->g, &list[j], &list[i]);
+        }
+        if (!there && !here) continue;
+        both->gr = shared_group(x, &list[i], b, both);
+        if (!both->gr) continue;
+        both->gr->name = list[i].gr->name;
+        if (there) {
+            list[i] = *both;
+            return true;
+        }
+        removed[i] = true;
+        return false; /* *both stands here */
+    }
+    *both = *b;
+    return false;
+}
+
+static void make_groups(Partition *x) {
+    Sharing *list = NEW_N(x->g->ctx, Sharing, x->roots.n);
+    bool *removed = NEW_N(x->g->ctx, bool, x->roots.n);
+    int n = 0;
+    for (int i = 0; i < x->roots.n && !x->defs.failed; i++) {
+        Sharing b = {0}, both;
+        vec_push(x->g->ctx, &b.roots, x->roots.at[i]);
+        b.gr = group_new(x->g, b.roots.at, 1, NULL, x->why);
+        if (!b.gr) x->defs.failed = true;
+        else if (!join(x, list, n, &b, removed, &both)) list[n++] = both;
+    }
+    for (int i = 0; i < n; i++)
+        if (!removed[i]) vec_push(x->g->ctx, &x->plan->groups, list[i].gr);
 }
 
 Plan *plan_new(Graph *g, Text *why) {
@@ -389,9 +493,9 @@ Plan *plan_new(Graph *g, Text *why) {
     x->plan = NEW(g->ctx, Plan);
     x->plan->graph = g;
     if (!defs_make(&x->defs, g, why)) return NULL;
-    for (int i = 0; i < g->tensors.n && !x->defs.failed; i++) {
-        const Def *def = expr_map_get(&x->defs.of, g->tensors.at[i]);
-        if (!def || !def->stored) continue;
+    for (int i = 0; i < x->defs.order.n && !x->defs.failed; i++) {
+        const Def *def = expr_map_get(&x->defs.of, x->defs.order.at[i]);
+        if (!def->stored) continue;
         if (def->tensor->kind == TENSOR_LET) vec_push(g->ctx, &x->plan->temps, def->tensor);
         for (int p = 0; p < def->tensor->pieces.n; p++) place(x, defs_root(&x->defs, def, p));
     }

@@ -66,6 +66,18 @@ static const Expr *indexed_size(const Expr *e, const Var *v) {
     return NULL;
 }
 
+/* The variable with which a range starts or ends, where its other end is that variable's: the range of a scan. */
+static const Var *run_var(const Expr *lo, const Expr *hi) {
+    const Expr *end[2] = {lo, hi};
+    for (int i = 0; i < 2; i++) {
+        const Expr *e = end[i];
+        int64_t one;
+        if (e->op == OP_ADD && expr_is_int(e->arg[1], &one) && one == 1) e = e->arg[0];
+        if (e->op == OP_VAR && (i ? e->u.var->lo == lo : e->u.var->hi == hi)) return e->u.var;
+    }
+    return NULL;
+}
+
 /* Ranges that read other variables or data become conditions of the guard. */
 static const Expr *plain_ranges(Defs *d, const Expr *e) {
     Graph *g = d->graph;
@@ -81,6 +93,11 @@ static const Expr *plain_ranges(Defs *d, const Expr *e) {
         const Expr *lo = n ? expr_replace(g, v->lo, from, to, n) : v->lo, *hi = n ? expr_replace(g, v->hi, from, to, n) : v->hi;
         if (over_dims(lo) && over_dims(hi)) continue;
         const Expr *min = extreme(g, lo, false), *max = extreme(g, hi, true);
+        const Var *run = run_var(lo, hi);
+        if (run && over_dims(run->lo) && over_dims(run->hi)) {
+            min = run->lo;
+            max = run->hi;
+        }
         if (!min) min = expr_int(g, TY_I64, 0);
         if (!max) max = indexed_size(e->arg[1], v);
         if (!max) {
@@ -218,31 +235,70 @@ static bool is_plain(const Tensor *t) {
     return true;
 }
 
+/* ---- order ---- */
+
+enum { MAX_CHAIN = 20000 /* lets that read one another */ };
+
+static void order_tensor(Defs *d, ExprMap *state, Tensor *t, int depth);
+
+static void order_loads(Defs *d, ExprMap *state, ExprMap *seen, const Expr *e, int depth) {
+    if (!e || expr_map_get(seen, e)) return;
+    expr_map_put(d->graph->ctx, seen, e, e);
+    if (e->op == OP_LOAD) order_tensor(d, state, e->u.tensor, depth + 1);
+    for (int i = 0; i < e->nargs; i++) order_loads(d, state, seen, e->arg[i], depth);
+    if (e->op != OP_REDUCE) return;
+    for (int i = 0; i < e->u.reduce->nvars; i++) {
+        order_loads(d, state, seen, e->u.reduce->vars[i]->lo, depth);
+        order_loads(d, state, seen, e->u.reduce->vars[i]->hi, depth);
+    }
+}
+
+static void order_tensor(Defs *d, ExprMap *state, Tensor *t, int depth) {
+    if (expr_map_get(state, t) || t->kind == TENSOR_INPUT || !t->pieces.n) return;
+    if (depth > MAX_CHAIN) d->failed = true;
+    if (d->failed) return;
+    expr_map_put(d->graph->ctx, state, t, t);
+    ExprMap seen = {0};
+    for (int i = 0; i < t->pieces.n; i++) {
+        order_loads(d, state, &seen, t->pieces.at[i].value, depth);
+        order_loads(d, state, &seen, t->pieces.at[i].guard, depth);
+        for (int k = 0; k < t->rank; k++) order_loads(d, state, &seen, t->pieces.at[i].subs[k], depth);
+    }
+    vec_push(d->graph->ctx, &d->order, t);
+}
+
+static void make_def(Defs *d, Tensor *t) {
+    Graph *g = d->graph;
+    Def *def = NEW(g->ctx, Def);
+    *def = (Def){.tensor = t, .plain = is_plain(t), .stored = t->kind == TENSOR_OUTPUT};
+    def->value = NEW_N(g->ctx, const Expr *, t->pieces.n);
+    def->guard = NEW_N(g->ctx, const Expr *, t->pieces.n);
+    for (int p = 0; p < t->pieces.n; p++) {
+        const Piece *pc = &t->pieces.at[p];
+        Around *x = NEW(g->ctx, Around);
+        x->d = d;
+        ExprMap done = {0};
+        def->value[p] = write_in(d, &done, self_contained(x, pc->value, pc->guard));
+        if (pc->guard) def->guard[p] = write_in(d, &done, self_contained(x, pc->guard, NULL));
+    }
+    expr_map_put(g->ctx, &d->of, t, def);
+}
+
 bool defs_make(Defs *d, Graph *g, Text *why) {
     *d = (Defs){.graph = g, .why = why};
-    for (int i = 0; i < g->tensors.n; i++) {
-        Tensor *t = g->tensors.at[i];
-        if (t->kind == TENSOR_INPUT || !t->pieces.n) continue;
+    ExprMap state = {0};
+    for (int i = 0; i < g->tensors.n; i++) order_tensor(d, &state, g->tensors.at[i], 0);
+    if (d->failed) text_put(why, "too many definitions read one another");
+    for (int i = 0; i < d->order.n && !d->failed; i++) {
+        Tensor *t = d->order.at[i];
         if (t->kind == TENSOR_INOUT) {
             text_fmt(why, "`%s` is updated in place (not yet)", t->name);
-            return false;
+            d->failed = true;
+        } else {
+            make_def(d, t);
         }
-        Def *def = NEW(g->ctx, Def);
-        *def = (Def){.tensor = t, .plain = is_plain(t), .stored = t->kind == TENSOR_OUTPUT};
-        def->value = NEW_N(g->ctx, const Expr *, t->pieces.n);
-        def->guard = NEW_N(g->ctx, const Expr *, t->pieces.n);
-        for (int p = 0; p < t->pieces.n; p++) {
-            const Piece *pc = &t->pieces.at[p];
-            Around *x = NEW(g->ctx, Around);
-            x->d = d;
-            ExprMap done = {0};
-            def->value[p] = write_in(d, &done, self_contained(x, pc->value, pc->guard));
-            if (pc->guard) def->guard[p] = write_in(d, &done, self_contained(x, pc->guard, NULL));
-        }
-        expr_map_put(g->ctx, &d->of, t, def);
-        if (d->failed) return false;
     }
-    return true;
+    return !d->failed;
 }
 
 Root defs_root(Defs *d, const Def *def, int i) {

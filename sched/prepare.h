@@ -17,6 +17,7 @@ typedef struct Def {
 typedef struct Defs {
     Graph *graph;
     ExprMap of; /* Tensor -> Def */
+    VEC(Tensor *) order; /* tensors with definitions, each after those that it loads */
     ExprMap reduces; /* memo: Expr -> whether it holds an OP_REDUCE */
     Text *why;
     bool failed;
