@@ -24,46 +24,10 @@ typedef struct Job {
     CheckResult r;
 } Job;
 
-/* ---- binding ---- */
-
-const Graph *check_graph(const Module *m, Sym entry) {
-    for (int i = 0; i < m->graphs.n; i++)
-        if (!strcmp(m->graphs.at[i]->name, entry)) return m->graphs.at[i];
-    return NULL;
-}
-
-static const Binding *binding(const Check *c, Sym name) {
-    for (int i = 0; i < c->bindings.n; i++)
-        if (!strcmp(c->bindings.at[i].name, name)) return &c->bindings.at[i];
-    return NULL;
-}
-
 static const InputSpec *input_spec(const Check *c, Sym name) {
     for (int i = 0; i < c->inputs.n; i++)
         if (!strcmp(c->inputs.at[i].name, name)) return &c->inputs.at[i];
     return NULL;
-}
-
-bool check_bind(const Graph *g, const Check *c, int64_t *dims, double *scalars, Text *why) {
-    for (int i = 0; i < g->dims.n; i++) {
-        const Dim *d = g->dims.at[i];
-        const Binding *b = binding(c, d->name);
-        if (!b && d->lo != d->hi) {
-            text_fmt(why, "the dimension %s has no value", d->name);
-            return false;
-        }
-        dims[i] = b ? b->ivalue : d->lo;
-    }
-    for (int i = 0; i < g->scalars.n; i++) {
-        const Scalar *s = g->scalars.at[i];
-        const Binding *b = binding(c, s->name);
-        if (!b && !s->has_default) {
-            text_fmt(why, "the scalar %s has no value", s->name);
-            return false;
-        }
-        scalars[i] = b ? b->value : s->def;
-    }
-    return true;
 }
 
 static bool bind(Job *j) {

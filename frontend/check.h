@@ -82,7 +82,7 @@ typedef struct CheckError {
 /* The language's rule. `near` are other references that an integer may equal (nnear of them). */
 CheckError check_compare(const HostTensor *out, const InterpValue *ref, double tol, const InterpValue *near, int nnear);
 
-/* ---- statements (check.c) ---- */
+/* ---- statements (check.c, check_bind.c) ---- */
 typedef struct CheckResult {
     bool passed;
     Sym message; /* what failed, or NULL */
@@ -94,6 +94,10 @@ typedef struct CheckResult {
 
 /* Binds the statement's dimensions and scalars, in the order of the graph; false after saying what is missing. */
 bool check_bind(const Graph *g, const Check *c, int64_t *dims, double *scalars, Text *why);
+/* Finds dimensions from the shapes of tensors: given[k] is parameter k's, or NULL. known[i] says which dims have a
+ * value already, and afterwards have one. False after saying which shape fits no value, or which dimension no shape
+ * tells. */
+bool check_match(const Graph *g, const HostTensor *const *given, int64_t *dims, bool *known, Text *why);
 const Graph *check_graph(const Module *m, Sym entry);
 /* Runs one check statement. False only where it could not be decided at all (no such entry, out of memory); the verdict
  * is r->passed. What the check needs is freed, but for r's strings. */

@@ -107,6 +107,29 @@ static void test_ranges(Test *t) {
     expect(t, most > 0.002 && most < 0.006, "`~` scales");
 }
 
+/* Dimensions from shapes: x[N], y[2*N + K]. */
+static void test_match(Test *t) {
+    Graph *g = graph_new(t->ctx, sym(t->ctx, "f"));
+    const Expr *N = expr_dim(g, graph_dim(g, sym(t->ctx, "N"))), *K = expr_dim(g, graph_dim(g, sym(t->ctx, "K")));
+    tensor1(g, "y", TENSOR_INPUT, TY_F32, expr2(g, OP_ADD, expr2(g, OP_MUL, expr_int(g, TY_I64, 2), N), K));
+    tensor1(g, "x", TENSOR_INPUT, TY_F32, N);
+    HostTensor x = {.rank = 1, .shape = {3}}, y = {.rank = 1, .shape = {11}};
+    Text why = {.ctx = t->ctx};
+    int64_t dims[2];
+    bool known[2] = {false, false};
+    expect(t, check_match(g, (const HostTensor *[]){&y, &x}, dims, known, &why) && dims[0] == 3 && dims[1] == 5,
+           "dimensions from shapes");
+    bool none[2] = {false, false}, both[2] = {true, true};
+    expect(t,
+           !check_match(g, (const HostTensor *[]){NULL, &x}, dims, none, &why) &&
+               strstr(why.s, "no shape tells the dimension K"),
+           "a dimension that no shape tells");
+    dims[1] = 4;
+    expect(t,
+           !check_match(g, (const HostTensor *[]){&y, &x}, dims, both, &why) && strstr(why.s, "dimension 1 of y is 11"),
+           "a shape that does not fit");
+}
+
 /* ---- comparing ---- */
 
 static void test_compare(Test *t) {
@@ -250,6 +273,7 @@ int main(void) {
     Test t = {ctx, 0, 0};
     test_generator(&t);
     test_ranges(&t);
+    test_match(&t);
     test_compare(&t);
     test_npy(&t);
     check_kernel(&t, "a right kernel", STORE ARGMAX, 70, NULL, NULL);

@@ -517,6 +517,38 @@ static void test_host(Test *t, Ctx *ctx) {
     expect(t, !interp_fact(ctx, g, &f, dims, NULL, &h, &r.why) && strstr(r.why.s, "at i = 1"), "a fact that does not");
 }
 
+/* argmax over x[k] * (1 + tiny * k): what an f32 cannot tell apart may come out either way, and nothing else. */
+static void test_nudge(Test *t, Ctx *ctx) {
+    Rig r = rig(ctx);
+    Graph *g = r.g;
+    const Expr *n = expr_int(g, TY_I64, 3);
+    Tensor *x = graph_tensor(g, sym(ctx, "x"), TENSOR_INPUT, TY_F32, 1, &n);
+    Var *k = graph_var(g, sym(ctx, "k"), expr_int(g, TY_I64, 0), n);
+    const Expr *kv = expr_var(g, k), *fk = expr_cast(g, TY_F64, kv);
+    const Expr *tiny = expr2(g, OP_ADD, expr_float(g, TY_F64, 1), expr2(g, OP_MUL, expr_float(g, TY_F64, 1e-9), fk));
+    const Expr *body = expr2(g, OP_MUL, expr_cast(g, TY_F64, expr_load(g, x, &kv)), tiny);
+    Reduce *red = NEW_N(ctx, Reduce, 2);
+    red[0] = red[1] = (Reduce){MONOID_ARGMAX, 1, &k};
+    out(&r, TY_I64, expr_reduce(g, &red[0], NULL, body));
+    HostTensor h[2];
+    host_tensor(ctx, &h[0], TY_F32, 1, (const int64_t[]){3});
+    for (int i = 0; i < 3; i++) host_put_float(&h[0], i, i == 2 ? 1 : 2);
+    InterpValue v[2];
+    const InterpNudge nudges[] = {NUDGE_NONE, NUDGE_ROUND, NUDGE_DOWN, NUDGE_UP};
+    const int64_t want[] = {1, 0, 0, 1};
+    for (int i = 0; i < 4; i++) {
+        bool ok = interp_run(ctx, g, NULL, NULL, h, nudges[i], v, &r.why);
+        expect_int(t, ok ? v[1].i[0] : -2, want[i], "argmax of computed values, nudged");
+    }
+    /* Inputs are exact: no nudge moves them. */
+    host_put_float(&h[0], 1, 2 * (1 + 0x1p-23));
+    r.g->tensors.at[1]->pieces.at[0].value = expr_reduce(g, &red[1], NULL, expr_load(g, x, &kv));
+    for (int i = 0; i < 4; i++) {
+        bool ok = interp_run(ctx, g, NULL, NULL, h, nudges[i], v, &r.why);
+        expect_int(t, ok ? v[1].i[0] : -2, 1, "argmax of inputs is not nudged");
+    }
+}
+
 int main(void) {
     Ctx *ctx = ctx_new();
     if (!ctx || CTX_GUARD(ctx)) return 1;
@@ -531,6 +563,7 @@ int main(void) {
     test_inout(&t, ctx);
     test_lazy(&t, ctx);
     test_host(&t, ctx);
+    test_nudge(&t, ctx);
     printf("%d passed, %d failed\n", t.passed, t.failed);
     ctx_free(ctx);
     return t.failed != 0;

@@ -1,0 +1,117 @@
+/* Values of dimensions and scalars: from a check statement's bindings, or from the shapes of tensors that a caller has.
+ */
+#include "check.h"
+
+#include <string.h>
+
+const Graph *check_graph(const Module *m, Sym entry) {
+    for (int i = 0; i < m->graphs.n; i++)
+        if (!strcmp(m->graphs.at[i]->name, entry)) return m->graphs.at[i];
+    return NULL;
+}
+
+static const Binding *binding(const Check *c, Sym name) {
+    for (int i = 0; i < c->bindings.n; i++)
+        if (!strcmp(c->bindings.at[i].name, name)) return &c->bindings.at[i];
+    return NULL;
+}
+
+bool check_bind(const Graph *g, const Check *c, int64_t *dims, double *scalars, Text *why) {
+    for (int i = 0; i < g->dims.n; i++) {
+        const Dim *d = g->dims.at[i];
+        const Binding *b = binding(c, d->name);
+        if (!b && d->lo != d->hi) {
+            text_fmt(why, "the dimension %s has no value", d->name);
+            return false;
+        }
+        dims[i] = b ? b->ivalue : d->lo;
+    }
+    for (int i = 0; i < g->scalars.n; i++) {
+        const Scalar *s = g->scalars.at[i];
+        const Binding *b = binding(c, s->name);
+        if (!b && !s->has_default) {
+            text_fmt(why, "the scalar %s has no value", s->name);
+            return false;
+        }
+        scalars[i] = b ? b->value : s->def;
+    }
+    return true;
+}
+
+/* ---- from shapes ---- */
+
+typedef struct Match {
+    const Graph *g;
+    int64_t *dims;
+    bool *known;
+} Match;
+
+/* The one dimension without a value on which e depends; -1: none, -2: several, or e holds something else. */
+static int unknown(const Match *m, const Expr *e, int depth) {
+    int found = -1;
+    if (depth > MAX_NEST) return -2;
+    if (e->op == OP_DIM) {
+        for (int i = 0; i < m->g->dims.n; i++)
+            if (m->g->dims.at[i] == e->u.dim) return m->known[i] ? -1 : i;
+        return -2;
+    }
+    for (int k = 0; k < e->nargs; k++) {
+        int u = unknown(m, e->arg[k], depth + 1);
+        if (u == -2 || (u >= 0 && found >= 0 && u != found)) return -2;
+        if (u >= 0) found = u;
+    }
+    return found;
+}
+
+/* Solves e = want for dimension d where e is affine in it; the caller verifies. */
+static bool solve(Match *m, const Expr *e, int d, int64_t want) {
+    int64_t at0, at1;
+    m->dims[d] = 0;
+    if (!interp_int(m->g, e, m->dims, NULL, &at0)) return false;
+    m->dims[d] = 1;
+    if (!interp_int(m->g, e, m->dims, NULL, &at1)) return false;
+    if (at1 == at0 || floor_mod(want - at0, at1 - at0)) return false;
+    m->dims[d] = floor_div(want - at0, at1 - at0);
+    return m->known[d] = true;
+}
+
+static bool match_shape(const Match *m, const Tensor *t, const HostTensor *h, Text *why) {
+    for (int d = 0; d < t->rank; d++) {
+        int64_t v;
+        if (unknown(m, t->shape[d], 0) != -1) continue;
+        if (interp_int(m->g, t->shape[d], m->dims, NULL, &v) && v == h->shape[d]) continue;
+        text_fmt(why, "dimension %d of %s is %lld, which its type does not allow", d + 1, t->name,
+                 (long long)h->shape[d]);
+        return false;
+    }
+    return true;
+}
+
+bool check_match(const Graph *g, const HostTensor *const *given, int64_t *dims, bool *known, Text *why) {
+    Match m = {g, dims, known};
+    int n = interp_nparams(g);
+    for (int k = 0; k < n; k++)
+        if (given[k] && given[k]->rank != interp_param(g, k)->rank) {
+            text_fmt(why, "%s has %d dimensions, not %d", interp_param(g, k)->name, interp_param(g, k)->rank,
+                     given[k]->rank);
+            return false;
+        }
+    for (bool progress = true; progress;) {
+        progress = false;
+        for (int k = 0; k < n; k++) {
+            const Tensor *t = interp_param(g, k);
+            for (int d = 0; given[k] && d < t->rank; d++) {
+                int u = unknown(&m, t->shape[d], 0);
+                if (u >= 0) progress |= solve(&m, t->shape[d], u, given[k]->shape[d]);
+            }
+        }
+    }
+    for (int k = 0; k < n; k++)
+        if (given[k] && !match_shape(&m, interp_param(g, k), given[k], why)) return false;
+    for (int i = 0; i < g->dims.n; i++)
+        if (!known[i]) {
+            text_fmt(why, "no shape tells the dimension %s: give it a value", g->dims.at[i]->name);
+            return false;
+        }
+    return true;
+}
