@@ -52,6 +52,18 @@ template <class T> __device__ __forceinline__ void td_put(td_word<T> *w, int i, 
     else w[i >> 2] = (w[i >> 2] & ~(0xffu << (8 * (i & 3)))) | td_bits(v, T()) << (8 * (i & 3));
 }
 
+//@ portable td_move
+// Element j of words b to element i of words w, as it is.
+template <class T> __device__ __forceinline__ void td_move(td_word<T> *w, int i, const td_word<T> *b, int j) {
+    if constexpr (sizeof(T) >= 4) w[i] = b[j];
+    else {
+        constexpr int per = 4 / (int)sizeof(T), bits = 8 * (int)sizeof(T);
+        constexpr uint32_t mask = (1u << bits) - 1;
+        const uint32_t v = b[j / per] >> (bits * (j % per)) & mask;
+        w[i / per] = (w[i / per] & ~(mask << (bits * (i % per)))) | v << (bits * (i % per));
+    }
+}
+
 //@ td_pair
 __device__ __forceinline__ uint32_t td_pair(float a, float b, __nv_bfloat16) {
     uint32_t r;

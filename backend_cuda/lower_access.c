@@ -1,0 +1,888 @@
+/* Lowering, memory: which register factors make one wide access, predicates of tails, loads, stores and shared tiles. */
+#include "lower_internal.h"
+
+#include <string.h>
+
+/* How the register factors of a tile are walked: V neighbouring elements at a time, made of `part[i]` steps of factor f[i] (the first
+ * is the fastest), inside loops over the rest. */
+typedef struct VecPlan {
+    int64_t V;
+    int nv;
+    Factor *f[8];
+    int64_t part[8];
+    int nouter;
+    Factor *outer[MAX_FACTORS];
+    int64_t step[MAX_FACTORS];
+} VecPlan;
+
+typedef enum Tail { TAIL_NONE, TAIL_WHOLE, TAIL_PART } Tail;
+
+typedef struct Access {
+    Tensor *tensor;
+    const Layout *layout;
+    Poly offset; /* elements, every digit spelled out */
+    VecPlan plan;
+    bool narrow;  /* no condition needed: accesses are of single elements */
+    Tail tail;
+    Axis *vaxis;      /* the axis whose tail cuts vectors */
+    int64_t vscale;   /* elements of the access a step of that axis */
+    Sym guard;        /* scalar predicate, or NULL */
+} Access;
+
+const Expr *axis_index(Lower *l, const Layout *layout, const Axis *a) {
+    const Expr *e = a->lo;
+    for (int i = 0; i < layout->factors.n; i++) {
+        Factor *f = layout->factors.at[i];
+        if (f->axis != a || f->size == 1) continue;
+        const Expr *term = expr2(l->g, OP_MUL, expr_factor(l->p, f), expr_cast(l->g, TY_I64, f->stride));
+        e = expr2(l->g, OP_ADD, e, term);
+    }
+    return e;
+}
+
+static const Expr *expand(Lower *l, const Layout *layout, const Expr *e) {
+    const Expr *from[MAX_FACTORS], *to[MAX_FACTORS];
+    int n = l->part->axes.n;
+    if (n > MAX_FACTORS) n = MAX_FACTORS;
+    for (int i = 0; i < n; i++) {
+        from[i] = expr_var(l->g, l->part->axes.at[i]->var);
+        to[i] = axis_index(l, layout, l->part->axes.at[i]);
+    }
+    return expr_replace(l->g, e, from, to, n);
+}
+
+static Poly axis_extent(Lower *l, const Axis *a) { return poly_sub(l->ctx, poly_of(&l->env, a->hi), poly_of(&l->env, a->lo)); }
+
+static bool dims_only(const Expr *e) {
+    if (e->op == OP_DIM || e->op == OP_CONST) return true;
+    if (e->op == OP_VAR || e->op == OP_FACTOR || e->op == OP_VALUE || e->op == OP_LOAD || e->op == OP_SCALAR || e->nargs == 0) return false;
+    for (int i = 0; i < e->nargs; i++)
+        if (!dims_only(e->arg[i])) return false;
+    return true;
+}
+
+static bool poly_dims_only(Poly p) {
+    for (int i = 0; i < p.n; i++)
+        for (int d = 0; d < p.term[i].degree; d++)
+            if (!dims_only(p.term[i].atom[d])) return false;
+    return true;
+}
+
+bool axis_exact(Lower *l, const Layout *layout, const Axis *a) {
+    if (a->peel) return false;
+    int64_t unit = 1;
+    bool serial = false;
+    for (int i = 0; i < layout->factors.n; i++)
+        if (layout->factors.at[i]->axis == a && layout->factors.at[i]->bind == BIND_SERIAL) serial = true;
+    for (int i = 0; i < layout->factors.n; i++) {
+        const Factor *f = layout->factors.at[i];
+        if (f->axis != a || f->size == 0 || f->bind == BIND_SERIAL) continue;
+        if (f->bind == BIND_GRID && serial) continue; /* the loop ends at the bound */
+        unit *= f->size;
+    }
+    if (unit == 1) return true;
+    Poly extent = axis_extent(l, a);
+    return !extent.failed && poly_dims_only(extent) && poly_divisor(extent) % unit == 0;
+}
+
+static void add_cond(Lower *l, const Expr *dims, Tensor *t, Tensor *other, int64_t mod) {
+    for (int i = 0; i < l->conds.n; i++) {
+        AlignCond *c = &l->conds.at[i];
+        if (c->dims == dims && c->tensor == t && c->other == other) {
+            if (c->mod < mod) c->mod = mod;
+            return;
+        }
+    }
+    AlignCond c = {dims, t, other, mod};
+    vec_push(l->ctx, &l->conds, c);
+}
+
+/* The innermost factor of the axis where it is a vector whose elements lie on one side of the bound in the wide variant. */
+static const Factor *whole_vector(Lower *l, const Layout *layout, const Axis *a) {
+    const Factor *last = NULL;
+    for (int i = 0; i < layout->factors.n; i++)
+        if (layout->factors.at[i]->axis == a && layout->factors.at[i]->size != 1) last = layout->factors.at[i];
+    if (!last || last->bind != BIND_VEC || a->peel) return NULL;
+    Poly extent = axis_extent(l, a);
+    if (extent.failed) return NULL;
+    if (poly_divisor(extent) % last->size == 0) return last;
+    const Expr *e = poly_expr(l->g, extent);
+    for (int i = 0; i < l->conds.n; i++)
+        if (l->conds.at[i].dims == e && l->conds.at[i].mod % last->size == 0) return last;
+    return NULL;
+}
+
+static Sym bound_test(Lower *l, const Layout *layout, const Axis *a) {
+    const Layout *saved = l->layout;
+    l->layout = layout;
+    Sym hi = expr_text(l, a->hi, layout), i = expr_text(l, expr_var(l->g, a->var), layout), r;
+    const Factor *vec = whole_vector(l, layout, a);
+    if (vec && l->wide) {
+        Sym digit = factor_text(l, vec);
+        char *at = strstr(i, digit);
+        if (at && at[strlen(digit)] == ')') i = fmt(l, "%.*s(A ? 0 : %s))", (int)(at - i), i, digit);
+    }
+    if (a->peel) {
+        int64_t lo;
+        r = expr_is_int(a->lo, &lo) && lo == 0 ? fmt(l, "(unsigned)%s < (unsigned)%s", i, hi)
+                                               : fmt(l, "%s >= %s && %s < %s", i, expr_text(l, a->lo, layout), i, hi);
+    } else {
+        r = fmt(l, "%s < %s", i, hi);
+    }
+    l->layout = saved;
+    return r;
+}
+
+Sym axis_predicate(Lower *l, const Layout *layout, FactorSet have) {
+    Sym r = NULL;
+    for (int i = 0; layout && i < l->part->axes.n; i++) {
+        const Axis *a = l->part->axes.at[i];
+        FactorSet all = layout_axis_factors(layout, a);
+        if (!all || (all & ~(have | ambient(l, layout))) || !(all & have) || axis_exact(l, layout, a)) continue;
+        Sym t = bound_test(l, layout, a);
+        r = r ? fmt(l, "%s && %s", r, t) : t;
+    }
+    return r;
+}
+
+/* The coefficient of a factor in p where it is a constant and the factor occurs nowhere else. */
+static bool const_coef(Lower *l, Poly p, Factor *f, int64_t *c) {
+    Poly coef, rest;
+    return poly_linear(l->ctx, p, expr_factor(l->p, f), &coef, &rest) && poly_is_const(coef, c);
+}
+
+/* Finds the wide access: register factors whose coefficients continue each other from 1. `free` may take part. */
+static void plan_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain, FactorSet may, int64_t vmax, VecPlan *plan) {
+    Factor *f[MAX_FACTORS];
+    int n = list_reg_factors(l, layout, domain, f);
+    int64_t part[MAX_FACTORS];
+    for (int i = 0; i < n; i++) part[i] = 1;
+    plan->V = 1;
+    plan->nv = 0;
+    for (bool more = true; more && plan->V < vmax && plan->nv < 8;) {
+        more = false;
+        for (int i = 0; i < n; i++) {
+            int64_t c;
+            if (part[i] != 1 || !(may >> f[i]->id & 1) || !const_coef(l, offset, f[i], &c) || c != plan->V) continue;
+            int64_t p = gcd64(f[i]->size, vmax / plan->V);
+            if (p == 1) continue;
+            part[i] = p;
+            plan->f[plan->nv] = f[i];
+            plan->part[plan->nv++] = p;
+            plan->V *= p;
+            more = p == f[i]->size;
+            break;
+        }
+    }
+    plan->nouter = 0;
+    for (int i = 0; i < n; i++) {
+        if (part[i] == f[i]->size) continue;
+        plan->outer[plan->nouter] = f[i];
+        plan->step[plan->nouter++] = part[i];
+    }
+}
+
+/* Takes the last factor (or half of it) out of the plan's vectors. */
+static void plan_halve(VecPlan *plan) {
+    int i = plan->nv - 1;
+    Factor *f = plan->f[i];
+    plan->V /= 2;
+    plan->part[i] /= 2;
+    bool found = false;
+    for (int k = 0; k < plan->nouter; k++)
+        if (plan->outer[k] == f) {
+            plan->step[k] = plan->part[i];
+            found = true;
+        }
+    if (!found) {
+        plan->outer[plan->nouter] = f;
+        plan->step[plan->nouter++] = plan->part[i];
+    }
+    if (plan->part[i] == 1) plan->nv--;
+}
+
+static void open_plan_loops(Lower *l, const VecPlan *plan) {
+    for (int i = 0; i < plan->nouter; i++) {
+        Sym v = factor_text(l, plan->outer[i]);
+        put(l, "#pragma unroll");
+        if (plan->step[i] == 1) put(l, "for (int %s = 0; %s < %lld; %s++) {", v, v, (long long)plan->outer[i]->size, v);
+        else put(l, "for (int %s = 0; %s < %lld; %s += %lld) {", v, v, (long long)plan->outer[i]->size, v, (long long)plan->step[i]);
+        l->indent++;
+    }
+}
+
+static void close_plan_loops(Lower *l, const VecPlan *plan) {
+    for (int i = 0; i < plan->nouter; i++) {
+        l->indent--;
+        put(l, "}");
+    }
+}
+
+/* A polynomial with the digits that the plan's loops do not have set to 0 (they are the elements of the vector). */
+static Poly drop_vector(Lower *l, Poly p, const VecPlan *plan) {
+    for (int i = 0; i < plan->nv; i++) {
+        bool looped = false;
+        for (int k = 0; k < plan->nouter; k++) looped = looped || plan->outer[k] == plan->f[i];
+        Poly coef, rest;
+        if (!looped && poly_linear(l->ctx, p, expr_factor(l->p, plan->f[i]), &coef, &rest)) p = rest;
+    }
+    return p;
+}
+
+/* Sums of an axis's digits become the variable that holds its index at register digits 0. */
+static Poly regroup(Lower *l, const Layout *layout, Poly p) {
+    for (int i = 0; i < l->part->axes.n; i++) {
+        Axis *a = l->part->axes.at[i];
+        Poly coef = {0}, rest = p, c, r;
+        bool any = false, ok = true;
+        for (int k = layout->factors.n - 1; k >= 0 && ok; k--) {
+            Factor *f = layout->factors.at[k];
+            if (f->axis != a || f->size == 1 || bind_scope(f->bind) == SCOPE_REG) continue;
+            if (!poly_linear(l->ctx, rest, expr_factor(l->p, f), &c, &r)) {
+                ok = false;
+                break;
+            }
+            Poly stride = poly_of(&l->env, f->stride);
+            if (!any) {
+                int64_t s;
+                /* the innermost digit tells the axis's coefficient */
+                if (poly_is_const(stride, &s)) {
+                    bool divides = true;
+                    for (int t = 0; t < c.n; t++) divides = divides && c.term[t].coef % s == 0;
+                    if (!divides || !c.n) {
+                        ok = false;
+                        break;
+                    }
+                    coef = (Poly){c.n, NEW_N(l->ctx, PolyTerm, c.n + 1), false};
+                    memcpy(coef.term, c.term, sizeof *c.term * (size_t)c.n);
+                    for (int t = 0; t < coef.n; t++) coef.term[t].coef /= s;
+                } else {
+                    ok = false;
+                    break;
+                }
+                any = true;
+            } else if (!poly_eq(c, poly_mul(l->ctx, coef, stride))) {
+                ok = false;
+                break;
+            }
+            rest = r;
+        }
+        if (!any || !ok) {
+            if (a->peel && any) fail(l, "the peeled axis %s is used other than linearly", a->name);
+            continue;
+        }
+        Poly var = poly_of(&l->env, expr_var(l->g, a->var));
+        p = poly_add(l->ctx, rest, poly_mul(l->ctx, coef, poly_sub(l->ctx, var, poly_of(&l->env, a->lo))));
+    }
+    return p;
+}
+
+/* Splits p into what is the same for all registers of a thread, and what is not. */
+static void split_regs(Lower *l, const Layout *layout, Poly p, Poly *fixed, Poly *varying) {
+    *fixed = (Poly){0, NEW_N(l->ctx, PolyTerm, p.n + 1), p.failed};
+    *varying = (Poly){0, NEW_N(l->ctx, PolyTerm, p.n + 1), p.failed};
+    for (int i = 0; i < p.n; i++) {
+        FactorSet s = 0;
+        for (int d = 0; d < p.term[i].degree; d++) {
+            const Expr *a = p.term[i].atom[d];
+            /* an axis's variable stands for its index at register digits 0 (regroup) */
+            if (a->op != OP_VAR) s |= expr_domain(l->part, layout, a);
+        }
+        Poly *to = reg_factors(l, s) ? varying : fixed;
+        to->term[to->n++] = p.term[i];
+    }
+}
+
+/* Divisibility of everything but the vector itself; false where some part can never be a multiple of V. Conditions on
+ * dimensions are collected when `commit`. */
+static bool aligned_terms(Lower *l, Poly p, int64_t V, bool commit) {
+    bool done[256] = {false};
+    if (p.n > 256) return false;
+    for (int i = 0; i < p.n; i++) {
+        if (done[i]) continue;
+        /* terms that differ only in dimensions are one coefficient */
+        Poly sum = {0, NEW_N(l->ctx, PolyTerm, p.n), false};
+        const Expr *key[POLY_MAX_DEGREE];
+        int nkey = 0;
+        for (int d = 0; d < p.term[i].degree; d++)
+            if (!dims_only(p.term[i].atom[d])) key[nkey++] = p.term[i].atom[d];
+        for (int k = i; k < p.n; k++) {
+            const Expr *other[POLY_MAX_DEGREE];
+            int nother = 0;
+            PolyTerm t = {.coef = p.term[k].coef};
+            for (int d = 0; d < p.term[k].degree; d++) {
+                if (dims_only(p.term[k].atom[d])) t.atom[t.degree++] = p.term[k].atom[d];
+                else other[nother++] = p.term[k].atom[d];
+            }
+            if (nother != nkey || memcmp(key, other, sizeof *key * (size_t)nkey)) continue;
+            done[k] = true;
+            Poly one = {1, &t, false};
+            sum = poly_add(l->ctx, sum, one);
+        }
+        int64_t c;
+        if (sum.n == 0 || poly_divisor(sum) % V == 0) continue;
+        if (poly_is_const(sum, &c)) return false;
+        if (commit) add_cond(l, poly_expr(l->g, sum), NULL, NULL, V);
+    }
+    return true;
+}
+
+static Poly flat_offset(Lower *l, const Layout *layout, Tensor *t, const Expr *const *subs) {
+    Poly p = poly_const(l->ctx, 0);
+    for (int d = 0; d < t->rank; d++) {
+        p = poly_mul(l->ctx, p, poly_of(&l->env, t->shape[d]));
+        p = poly_add(l->ctx, p, poly_of(&l->env, expand(l, layout, subs[d])));
+    }
+    return p;
+}
+
+static Poly without_axis(Lower *l, const Layout *layout, Poly p, const Axis *a) {
+    for (int i = 0; i < layout->factors.n; i++) {
+        Poly coef, rest;
+        if (layout->factors.at[i]->axis == a && poly_linear(l->ctx, p, expr_factor(l->p, layout->factors.at[i]), &coef, &rest)) p = rest;
+    }
+    return p;
+}
+
+static Stage *find_access(Stage *const *s, int n, const Tensor *t) {
+    for (int i = 0; i < n; i++) {
+        if ((s[i]->kind == STAGE_LOAD || s[i]->kind == STAGE_COPY || s[i]->kind == STAGE_STORE) && s[i]->tensor == t) return s[i];
+        Stage *in = find_access(s[i]->body.at, s[i]->body.n, t);
+        if (in) return in;
+    }
+    return NULL;
+}
+
+/* Chooses the vectors of a global access. */
+static void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may) {
+    int64_t es = type_bits(x->tensor->type) / 8, vmax = 16 / es;
+    plan_vectors(l, x->offset, x->layout, domain, may, vmax, &x->plan);
+    Axis *peeled = NULL;
+    for (int i = 0; i < x->plan.nv; i++)
+        if (x->plan.f[i]->axis->peel) peeled = x->plan.f[i]->axis;
+    while (x->plan.V > 1) {
+        Poly rest = x->offset;
+        for (int i = 0; i < x->plan.nv; i++) {
+            Poly coef, r;
+            if (poly_linear(l->ctx, rest, expr_factor(l->p, x->plan.f[i]), &coef, &r))
+                rest = x->plan.part[i] == x->plan.f[i]->size
+                           ? r
+                           : poly_add(l->ctx, r, poly_scale(l->ctx, poly_mul(l->ctx, coef, poly_of(&l->env, expr_factor(l->p, x->plan.f[i]))), x->plan.part[i]));
+        }
+        if (peeled) {
+            /* the axis starts where its tensor's row is aligned: rows must lie alike */
+            Stage *lead = find_access(l->part->body.at, l->part->body.n, peeled->peel);
+            Poly row = lead ? flat_offset(l, x->layout, peeled->peel, lead->subs) : x->offset;
+            Poly diff = poly_sub(l->ctx, without_axis(l, x->layout, x->offset, peeled), without_axis(l, x->layout, row, peeled));
+            Poly inner = poly_sub(l->ctx, rest, without_axis(l, x->layout, x->offset, peeled));
+            bool same = type_bits(peeled->peel->type) == type_bits(x->tensor->type);
+            if (same && aligned_terms(l, diff, x->plan.V, false) && aligned_terms(l, inner, x->plan.V, false)) {
+                aligned_terms(l, diff, x->plan.V, true);
+                if (x->tensor != peeled->peel) add_cond(l, NULL, peeled->peel, x->tensor, x->plan.V * es);
+                l->wide = true;
+                return;
+            }
+        } else if (aligned_terms(l, rest, x->plan.V, false)) {
+            aligned_terms(l, rest, x->plan.V, true);
+            add_cond(l, NULL, x->tensor, NULL, x->plan.V * es);
+            l->wide = true;
+            return;
+        }
+        if (x->plan.part[x->plan.nv - 1] % 2) break;
+        plan_halve(&x->plan);
+    }
+    if (x->plan.V > 1) plan_vectors(l, x->offset, x->layout, domain, 0, vmax, &x->plan);
+}
+
+/* Predicates: the axis that owns the vector cuts it, the others allow or forbid the whole access. */
+static void access_tails(Lower *l, Access *x, FactorSet domain, const Expr *cond, FactorSet replicated) {
+    x->tail = TAIL_NONE;
+    x->guard = cond ? expr_text(l, cond, x->layout) : NULL;
+    for (int i = 0; i < l->part->axes.n; i++) {
+        Axis *a = l->part->axes.at[i];
+        FactorSet all = layout_axis_factors(x->layout, a);
+        if (!(all & domain) || axis_exact(l, x->layout, a)) continue;
+        int64_t scale = 1;
+        bool owns = false;
+        for (int k = 0; k < x->plan.nv; k++) {
+            if (x->plan.f[k]->axis == a) {
+                owns = true;
+                break;
+            }
+            scale *= x->plan.part[k];
+        }
+        if (!owns) {
+            Sym t = bound_test(l, x->layout, a);
+            x->guard = x->guard ? fmt(l, "%s && %s", x->guard, t) : t;
+            continue;
+        }
+        x->vaxis = a;
+        x->vscale = scale;
+        Poly bound = poly_scale(l->ctx, axis_extent(l, a), scale);
+        int64_t c;
+        if (a->peel || poly_is_const(bound, &c) ? a->peel || c % x->plan.V : !poly_dims_only(bound)) x->tail = TAIL_PART;
+        else {
+            x->tail = TAIL_WHOLE;
+            if (poly_divisor(bound) % x->plan.V) add_cond(l, poly_expr(l->g, axis_extent(l, a)), NULL, NULL, x->plan.V / gcd64(scale, x->plan.V));
+        }
+    }
+    for (int i = 0; i < x->layout->factors.n; i++) {
+        Factor *f = x->layout->factors.at[i];
+        if (!(replicated >> f->id & 1) || f->size == 1) continue;
+        x->guard = x->guard ? fmt(l, "%s && %s == 0", x->guard, factor_text(l, f)) : fmt(l, "%s == 0", factor_text(l, f));
+    }
+}
+
+/* The vector's owner must be one inexact axis at most, since one count says how much of a vector is inside. */
+static FactorSet vector_factors(Lower *l, const Layout *layout, FactorSet domain) {
+    FactorSet may = 0;
+    Axis *inexact = NULL;
+    for (int i = layout->factors.n - 1; i >= 0; i--) {
+        Factor *f = layout->factors.at[i];
+        if (!(domain >> f->id & 1) || bind_scope(f->bind) != SCOPE_REG) continue;
+        if (!axis_exact(l, layout, f->axis)) {
+            if (inexact && inexact != f->axis) continue;
+            inexact = f->axis;
+        }
+        may |= (FactorSet)1 << f->id;
+    }
+    return may;
+}
+
+static FactorSet subs_domain(Lower *l, const Layout *layout, const Stage *s) {
+    FactorSet d = 0;
+    for (int i = 0; i < s->tensor->rank; i++) d |= expr_domain(l->part, layout, s->subs[i]);
+    return d;
+}
+
+/* Prints the pointer that all registers share and returns "name" or "name + offset" at the current digits. */
+static Sym pointer_text(Lower *l, Access *x, const Stage *s, bool is_const, bool declare) {
+    Poly fixed, varying;
+    split_regs(l, x->layout, regroup(l, x->layout, drop_vector(l, x->offset, &x->plan)), &fixed, &varying);
+    Sym name = name_of(l, s, fmt(l, "%s_at", x->tensor->name));
+    if (declare)
+        put(l, "%s%s *const %s = %s + %s;", is_const ? "const " : "", lower_storage_type(x->tensor->type), name, tensor_text(l, x->tensor), poly_text(l, fixed, true));
+    return varying.n ? fmt(l, "%s + %s", name, poly_text(l, varying, true)) : name;
+}
+
+static Sym remaining_text(Lower *l, const Access *x, bool low) {
+    const Layout *saved = l->layout;
+    l->layout = x->layout;
+    Poly i = regroup(l, x->layout, drop_vector(l, poly_of(&l->env, axis_index(l, x->layout, x->vaxis)), &x->plan));
+    Poly b = poly_of(&l->env, low ? x->vaxis->lo : x->vaxis->hi);
+    Sym r = poly_text(l, poly_scale(l->ctx, poly_sub(l->ctx, b, i), x->vscale), false);
+    l->layout = saved;
+    return r;
+}
+
+static Sym access_call(Lower *l, const Access *x, const char *verb, const char *first, const char *second, CacheHint cache) {
+    const char *a = x->plan.V > 1 ? "A" : "1";
+    static const char *const suffix[] = {"", "_v", "_n"};
+    Sym head = fmt(l, "td_%s%s<%s, %s, %lld, %d>(%s, %s", verb, suffix[x->tail], a, lower_storage_type(x->tensor->type), (long long)x->plan.V, (int)cache, first, second);
+    if (x->tail == TAIL_WHOLE) return fmt(l, "%s, %s)", head, remaining_text(l, x, false));
+    if (x->tail == TAIL_PART) return fmt(l, "%s, %s, %s)", head, x->vaxis->peel ? remaining_text(l, x, true) : "0", remaining_text(l, x, false));
+    return fmt(l, "%s)", head);
+}
+
+/* Where the vector lands in the value's array: contiguous there (returns true), or element by element. */
+static bool vector_in_order(Lower *l, const Value *v, const VecPlan *plan) {
+    Factor *f[MAX_FACTORS];
+    int64_t stride[MAX_FACTORS], want = 1;
+    int n = value_order(l, v, f, stride);
+    for (int i = 0; i < plan->nv; i++) {
+        bool ok = false;
+        for (int k = 0; k < n; k++) ok = ok || (f[k] == plan->f[i] && stride[k] == want);
+        if (!ok) return false;
+        want *= plan->part[i];
+    }
+    int per = type_bits(v->type) < 32 ? 32 / type_bits(v->type) : 1;
+    return plan->V % per == 0; /* whole words */
+}
+
+/* The array index with the vector's own digits at 0 (or where the split factors' loops stand). */
+static Sym index_outside(Lower *l, const Value *v, const VecPlan *plan, int64_t divide) {
+    Factor *f[MAX_FACTORS];
+    int64_t stride[MAX_FACTORS];
+    int n = value_order(l, v, f, stride);
+    Text t = {.ctx = l->ctx};
+    for (int i = 0; i < n; i++) {
+        bool looped = false;
+        for (int k = 0; k < plan->nouter; k++) looped = looped || plan->outer[k] == f[i];
+        if (!looped) continue;
+        if (t.n) text_put(&t, " + ");
+        text_fmt(&t, "%s * %lld", factor_text(l, f[i]), (long long)stride[i]);
+    }
+    if (!t.n) return "0";
+    return divide > 1 ? fmt(l, "(%s) / %lld", t.s, (long long)divide) : t.s;
+}
+
+/* Moves between a vector's words `w` and the value's array; `get` says the text of the element's new content instead. */
+static void scatter_elements(Lower *l, const Value *v, const VecPlan *plan, const char *words) {
+    Text to = {.ctx = l->ctx}, from = {.ctx = l->ctx};
+    text_put(&to, index_outside(l, v, plan, 1));
+    text_put(&from, "0");
+    Factor *f[MAX_FACTORS];
+    int64_t stride[MAX_FACTORS], before = 1;
+    int n = value_order(l, v, f, stride);
+    for (int i = 0; i < plan->nv; i++) {
+        put(l, "#pragma unroll");
+        put(l, "for (int e%d = 0; e%d < %lld; e%d++)", i, i, (long long)plan->part[i], i);
+        l->indent++;
+        for (int k = 0; k < n; k++)
+            if (f[k] == plan->f[i]) text_fmt(&to, " + e%d * %lld", i, (long long)stride[k]);
+        text_fmt(&from, " + e%d * %lld", i, (long long)before);
+        before *= plan->part[i];
+    }
+    put(l, "td_move<%s>(%s, %s, %s, %s);", lower_storage_type(v->type), value_name(l, v), to.s, words, from.s);
+    l->indent -= plan->nv;
+}
+
+static void declare_tile(Lower *l, const Value *v) {
+    put(l, "td_word<%s> %s[td_words<%s>(%lld)];", lower_storage_type(v->type), value_name(l, v), lower_storage_type(v->type), (long long)reg_count(l, v->domain));
+}
+
+static void load_other(Lower *l, const Stage *s, const Value *v, const VecPlan *plan) {
+    Sym val = s->other ? expr_text(l, s->other, v->layout) : type_is_float(v->type) ? "0.0f" : "0";
+    Text to = {.ctx = l->ctx};
+    text_put(&to, index_outside(l, v, plan, 1));
+    Factor *f[MAX_FACTORS];
+    int64_t stride[MAX_FACTORS];
+    int n = value_order(l, v, f, stride);
+    for (int i = 0; i < plan->nv; i++) {
+        put(l, "#pragma unroll");
+        put(l, "for (int e%d = 0; e%d < %lld; e%d++)", i, i, (long long)plan->part[i], i);
+        l->indent++;
+        for (int k = 0; k < n; k++)
+            if (f[k] == plan->f[i]) text_fmt(&to, " + e%d * %lld", i, (long long)stride[k]);
+    }
+    put(l, "td_put<%s>(%s, %s, %s);", lower_storage_type(v->type), value_name(l, v), to.s, val);
+    l->indent -= plan->nv;
+}
+
+void lower_load(Lower *l, Stage *s) {
+    Value *v = s->out[0];
+    const Layout *layout = v->layout ? v->layout : l->part->layouts.at[0];
+    l->layout = layout;
+    if (!lower_storage_type(v->type)) {
+        fail(l, "type %s has no lowering yet", type_name(v->type));
+        return;
+    }
+    Access x = {.tensor = s->tensor, .layout = layout};
+    FactorSet domain = subs_domain(l, layout, s), cond = s->cond ? expr_domain(l->part, layout, s->cond) : 0;
+    x.offset = flat_offset(l, layout, s->tensor, s->subs);
+    access_vectors(l, &x, v->domain, vector_factors(l, layout, domain | cond) & ~cond);
+    access_tails(l, &x, domain | cond, s->cond, 0);
+    declare_tile(l, v);
+    Sym at = NULL;
+    Poly fixed, varying;
+    split_regs(l, layout, regroup(l, layout, drop_vector(l, x.offset, &x.plan)), &fixed, &varying);
+    /* a pointer that nothing may dereference is still not formed outside its tensor: it is declared where it is used */
+    at = pointer_text(l, &x, s, true, true);
+    open_plan_loops(l, &x.plan);
+    bool direct = vector_in_order(l, v, &x.plan) && (x.plan.V > 1 || type_bits(v->type) >= 32);
+    int64_t per = type_bits(v->type) < 32 ? 32 / type_bits(v->type) : 1;
+    if (x.guard) {
+        put(l, "if (%s) {", x.guard);
+        l->indent++;
+    }
+    if (direct) {
+        Sym idx = index_outside(l, v, &x.plan, per);
+        put(l, "%s;", access_call(l, &x, "load", strcmp(idx, "0") ? fmt(l, "%s + %s", value_name(l, v), idx) : value_name(l, v), at, s->cache));
+    } else if (reg_count(l, v->domain) == 1) {
+        put(l, "%s;", access_call(l, &x, "load", value_name(l, v), at, s->cache));
+    } else {
+        put(l, "td_word<%s> some[td_words<%s>(%lld)];", lower_storage_type(v->type), lower_storage_type(v->type), (long long)x.plan.V);
+        put(l, "%s;", access_call(l, &x, "load", "some", at, s->cache));
+        scatter_elements(l, v, &x.plan, "some");
+    }
+    if (x.guard) {
+        l->indent--;
+        put(l, "} else {");
+        l->indent++;
+        load_other(l, s, v, &x.plan);
+        l->indent--;
+        put(l, "}");
+    }
+    close_plan_loops(l, &x.plan);
+}
+
+/* Prints the loops that fill `name[V]` with the vector's elements: the digits of its factors are loop variables there. */
+static void gather_elements(Lower *l, const VecPlan *plan, const Expr *e, const Layout *layout, const char *array) {
+    Text at = {.ctx = l->ctx};
+    int64_t before = 1;
+    bool split[8];
+    for (int i = 0; i < plan->nv; i++) {
+        split[i] = plan->part[i] != plan->f[i]->size;
+        Sym v = factor_text(l, plan->f[i]);
+        put(l, "#pragma unroll");
+        if (split[i]) put(l, "for (int e%d = %s, %s = e%d; %s < e%d + %lld; %s++)", i, v, v, i, v, i, (long long)plan->part[i], v);
+        else put(l, "for (int %s = 0; %s < %lld; %s++)", v, v, (long long)plan->part[i], v);
+        l->indent++;
+        if (i) text_put(&at, " + ");
+        if (split[i]) text_fmt(&at, "(%s - e%d)", v, i);
+        else text_put(&at, v);
+        if (before != 1) text_fmt(&at, " * %lld", (long long)before);
+        before *= plan->part[i];
+    }
+    put(l, "%s[%s] = %s;", array, plan->nv ? at.s : "0", expr_text(l, e, layout));
+    l->indent -= plan->nv;
+}
+
+static const Layout *stage_layout(const Lower *l, const Stage *s, int nexpr) {
+    /* the layout of the values it reads; block-uniform stages use the first */
+    (void)nexpr;
+    const Expr *stack[256];
+    int n = 0;
+    for (int i = 0; i < MAX_PARTS; i++)
+        if (s->expr[i]) stack[n++] = s->expr[i];
+    if (s->cond) stack[n++] = s->cond;
+    for (int d = 0; s->tensor && s->subs && d < s->tensor->rank; d++) stack[n++] = s->subs[d];
+    while (n) {
+        const Expr *e = stack[--n];
+        if (e->op == OP_VALUE && e->u.value->layout) return e->u.value->layout;
+        for (int i = 0; i < e->nargs && n < 250; i++) stack[n++] = e->arg[i];
+    }
+    return l->part->layouts.at[0];
+}
+
+static FactorSet replicated_factors(Lower *l, const Layout *layout, FactorSet domain) {
+    FactorSet cluster = 0;
+    for (int i = 0; i < layout->factors.n; i++)
+        if (layout->factors.at[i]->bind == BIND_CLUSTER) cluster |= (FactorSet)1 << layout->factors.at[i]->id;
+    return (thread_factors(l, layout->all) | cluster) & ~domain;
+}
+
+void lower_store(Lower *l, Stage *s) {
+    const Layout *layout = stage_layout(l, s, 1);
+    l->layout = layout;
+    if (!lower_storage_type(s->tensor->type)) {
+        fail(l, "type %s has no lowering yet", type_name(s->tensor->type));
+        return;
+    }
+    Access x = {.tensor = s->tensor, .layout = layout};
+    FactorSet domain = subs_domain(l, layout, s), cond = s->cond ? expr_domain(l->part, layout, s->cond) : 0;
+    x.offset = flat_offset(l, layout, s->tensor, s->subs);
+    access_vectors(l, &x, domain, vector_factors(l, layout, domain | cond) & ~cond);
+    access_tails(l, &x, domain | cond, s->cond, replicated_factors(l, layout, domain));
+    put(l, "{");
+    l->indent++;
+    Sym at = pointer_text(l, &x, s, false, true);
+    open_plan_loops(l, &x.plan);
+    if (x.guard) {
+        put(l, "if (%s) {", x.guard);
+        l->indent++;
+    }
+    const char *T = lower_storage_type(s->tensor->type);
+    put(l, "%s some[%lld];", c_type(s->tensor->type), (long long)x.plan.V);
+    gather_elements(l, &x.plan, s->expr[0], layout, "some");
+    put(l, "td_word<%s> words[td_words<%s>(%lld)];", T, T, (long long)x.plan.V);
+    put(l, "td_pack<%s, %lld>(words, some);", T, (long long)x.plan.V);
+    put(l, "%s;", access_call(l, &x, "store", at, "words", s->cache));
+    if (x.guard) {
+        l->indent--;
+        put(l, "}");
+    }
+    close_plan_loops(l, &x.plan);
+    l->indent--;
+    put(l, "}");
+}
+
+void lower_atomic(Lower *l, Stage *s) {
+    const Layout *layout = stage_layout(l, s, 1);
+    l->layout = layout;
+    Access x = {.tensor = s->tensor, .layout = layout};
+    FactorSet domain = subs_domain(l, layout, s) | expr_domain(l->part, layout, s->expr[0]);
+    FactorSet cond = s->cond ? expr_domain(l->part, layout, s->cond) : 0;
+    x.offset = flat_offset(l, layout, s->tensor, s->subs);
+    plan_vectors(l, x.offset, layout, domain | cond, 0, 1, &x.plan);
+    access_tails(l, &x, domain | cond, s->cond, replicated_factors(l, layout, domain | cond));
+    put(l, "{");
+    l->indent++;
+    Sym at = pointer_text(l, &x, s, false, true);
+    open_plan_loops(l, &x.plan);
+    const char *verb = !strcmp(s->monoid->name, "max") ? "max" : !strcmp(s->monoid->name, "min") ? "min" : "add";
+    Sym call = fmt(l, "td_atomic_%s(%s, (%s)%s);", verb, at, lower_storage_type(s->tensor->type), expr_text(l, s->expr[0], layout));
+    if (x.guard) put(l, "if (%s) %s", x.guard, call);
+    else put(l, "%s", call);
+    close_plan_loops(l, &x.plan);
+    l->indent--;
+    put(l, "}");
+}
+
+/* ---- shared tiles ---- */
+
+static SharedTile *tile_of(Lower *l, const Value *v) {
+    for (int i = 0; i < l->tiles.n; i++)
+        if (l->tiles.at[i].value == v) return &l->tiles.at[i];
+    return NULL;
+}
+
+/* The extent of an axis inside the block: its thread and register factors. */
+static int64_t inner_extent(Lower *l, const Layout *layout, const Axis *a) {
+    int64_t n = 1;
+    FactorSet s = layout_axis_factors(layout, a);
+    for (int i = 0; i < layout->factors.n; i++) {
+        Factor *f = layout->factors.at[i];
+        if ((s >> f->id & 1) && bind_scope(f->bind) != SCOPE_BLOCK && bind_scope(f->bind) != SCOPE_LOOP) n *= f->size;
+    }
+    (void)l;
+    return n;
+}
+
+static const Expr *inner_index(Lower *l, const Layout *layout, const Axis *a) {
+    const Expr *e = expr_int(l->g, TY_I64, 0);
+    for (int i = 0; i < layout->factors.n; i++) {
+        Factor *f = layout->factors.at[i];
+        if (f->axis != a || f->size == 1 || bind_scope(f->bind) == SCOPE_BLOCK || bind_scope(f->bind) == SCOPE_LOOP) continue;
+        e = expr2(l->g, OP_ADD, e, expr2(l->g, OP_MUL, expr_factor(l->p, f), expr_cast(l->g, TY_I64, f->stride)));
+    }
+    return e;
+}
+
+static SharedTile *tile_new(Lower *l, Value *v, const Layout *layout, FactorSet domain, int64_t pad, int copies) {
+    SharedTile t = {.value = v};
+    t.elements = 1;
+    for (int i = 0; i < l->part->axes.n; i++) {
+        Axis *a = l->part->axes.at[i];
+        FactorSet inner = layout_axis_factors(layout, a) & domain;
+        int64_t n = (thread_factors(l, inner) | reg_factors(l, inner)) ? inner_extent(l, layout, a) : 1;
+        if (n == 1) continue;
+        t.axes[t.naxes] = a;
+        t.extent[t.naxes++] = n;
+    }
+    int64_t align = 128 / type_bits(v->type); /* 16 bytes */
+    for (int i = t.naxes - 1; i >= 0; i--) {
+        t.stride[i] = t.elements;
+        t.elements *= t.extent[i];
+        if (i == t.naxes - 1 && pad) t.elements += pad;
+    }
+    t.elements = (t.elements + align - 1) / align * align;
+    t.region = region_new(l, v->def, 0, t.elements * copies * type_bits(v->type) / 8);
+    vec_push(l->ctx, &l->tiles, t);
+    return &l->tiles.at[l->tiles.n - 1];
+}
+
+static Poly tile_offset(Lower *l, const SharedTile *t, const Layout *layout) {
+    Poly p = poly_const(l->ctx, 0);
+    for (int i = 0; i < t->naxes; i++) p = poly_add(l->ctx, p, poly_scale(l->ctx, poly_of(&l->env, inner_index(l, layout, t->axes[i])), t->stride[i]));
+    return p;
+}
+
+static void shared_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain, Type type, VecPlan *plan) {
+    plan_vectors(l, offset, layout, domain, domain, 128 / type_bits(type), plan);
+    while (plan->V > 1) {
+        Poly rest = drop_vector(l, offset, plan);
+        for (int i = 0; i < plan->nv; i++) {
+            Poly coef, r;
+            if (plan->part[i] != plan->f[i]->size && poly_linear(l->ctx, rest, expr_factor(l->p, plan->f[i]), &coef, &r))
+                rest = poly_add(l->ctx, r, poly_const(l->ctx, 0)); /* steps are multiples of the part, and so of V */
+        }
+        if (aligned_terms(l, rest, plan->V, false) || plan->part[plan->nv - 1] % 2) break;
+        plan_halve(plan);
+    }
+}
+
+static Sym shared_at(Lower *l, const SharedTile *t, const Layout *layout, const VecPlan *plan, Poly offset, Sym base) {
+    (void)t;
+    (void)layout;
+    Poly p = drop_vector(l, offset, plan);
+    return p.n ? fmt(l, "%s + %s", base, poly_text(l, p, false)) : base;
+}
+
+void lower_share(Lower *l, Stage *s) {
+    Value *v = s->out[0];
+    const Layout *layout = stage_layout(l, s, 1);
+    l->layout = layout;
+    const char *T = lower_storage_type(v->type);
+    FactorSet domain = expr_domain(l->part, layout, s->expr[0]);
+    SharedTile *t = tile_of(l, v);
+    if (!t) t = tile_new(l, v, layout, domain, s->pad, 1);
+    region_write(l, t->region);
+    Sym base = value_name(l, v);
+    put(l, "const td_sp<%s> %s = td_shared<%s>(%d);", T, base, T, l->regions.at[t->region].offset);
+    Poly offset = tile_offset(l, t, layout);
+    VecPlan plan;
+    shared_vectors(l, offset, layout, domain, v->type, &plan);
+    FactorSet twins = thread_factors(l, layout->all) & ~domain;
+    Text guard = {.ctx = l->ctx};
+    for (int i = 0; i < layout->factors.n; i++) {
+        Factor *f = layout->factors.at[i];
+        if ((twins >> f->id & 1) && f->size != 1) text_fmt(&guard, "%s%s == 0", guard.n ? " && " : "", factor_text(l, f));
+    }
+    if (guard.n) {
+        put(l, "if (%s) {", guard.s);
+        l->indent++;
+    }
+    open_plan_loops(l, &plan);
+    put(l, "{");
+    l->indent++;
+    put(l, "%s some[%lld];", c_type(v->type), (long long)plan.V);
+    gather_elements(l, &plan, s->expr[0], layout, "some");
+    put(l, "td_word<%s> words[td_words<%s>(%lld)];", T, T, (long long)plan.V);
+    put(l, "td_pack<%s, %lld>(words, some);", T, (long long)plan.V);
+    put(l, "td_sts<%s, %lld>(%s, words);", T, (long long)plan.V, shared_at(l, t, layout, &plan, offset, base));
+    l->indent--;
+    put(l, "}");
+    close_plan_loops(l, &plan);
+    if (guard.n) {
+        l->indent--;
+        put(l, "}");
+    }
+}
+
+static int count_copy(Lower *l, const Stage *loop) {
+    int n = 0;
+    for (int i = 0; i < loop->body.n; i++) n += loop->body.at[i]->kind == STAGE_COPY;
+    (void)l;
+    return n;
+}
+
+void lower_read(Lower *l, Stage *s) {
+    Value *v = s->out[0];
+    const Layout *layout = v->layout ? v->layout : l->part->layouts.at[0];
+    l->layout = layout;
+    SharedTile *t = tile_of(l, s->source);
+    if (!t) {
+        fail(l, "%s is read before it is made", s->source->name);
+        return;
+    }
+    const char *T = lower_storage_type(v->type);
+    Sym base = value_name(l, s->source);
+    if (t->copy) {
+        if (!t->waited) {
+            if (t->copy->path == PATH_BULK) {
+                put(l, "td_mbar_wait(%s_full + %s_slot, %s_phase);", base, base, base);
+                put(l, "const td_sp<%s> %s = td_shared<%s>(%d) + %s_slot * %lld;", T, base, T, l->regions.at[t->region].offset, base, (long long)t->elements);
+            } else {
+                put(l, "td_cp_wait<%d>();", t->copy->depth - 1);
+                put(l, "const td_sp<%s> %s = td_shared<%s>(%d) + %s_slot * %lld;", T, base, T, l->regions.at[t->region].offset, base, (long long)t->elements);
+            }
+            if (!l->dry) t->waited = true;
+        }
+    } else {
+        region_read(l, t->region);
+    }
+    Poly offset = tile_offset(l, t, layout);
+    VecPlan plan;
+    shared_vectors(l, offset, layout, v->domain, v->type, &plan);
+    declare_tile(l, v);
+    open_plan_loops(l, &plan);
+    int64_t per = type_bits(v->type) < 32 ? 32 / type_bits(v->type) : 1;
+    Sym at = shared_at(l, t, layout, &plan, offset, base);
+    if (vector_in_order(l, v, &plan)) {
+        Sym idx = index_outside(l, v, &plan, per);
+        put(l, "td_lds<%s, %lld>(%s + %s, %s);", T, (long long)plan.V, value_name(l, v), idx, at);
+    } else {
+        put(l, "td_word<%s> some[td_words<%s>(%lld)];", T, T, (long long)plan.V);
+        put(l, "td_lds<%s, %lld>(some, %s);", T, (long long)plan.V, at);
+        scatter_elements(l, v, &plan, "some");
+    }
+    close_plan_loops(l, &plan);
+    if (t->copy && t->last_read == s && t->copy->path == PATH_BULK) {
+        /* the warp has its registers: the slot may be filled again */
+        put(l, "td_syncwarp();");
+        put(l, "if (td_tid() %% 32 == 0) td_mbar_arrive(%s_empty + %s_slot);", base, base);
+    }
+}
+
+#include "lower_copy.h"

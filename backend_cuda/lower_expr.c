@@ -1,0 +1,403 @@
+/* Lowering, expressions: names, types, constants, values and scalar expressions as C++ text. */
+#include "lower_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct StorageRow {
+    const char *memory, *value;
+} StorageRow;
+
+/* f8, i4 and u4 have no storage of their own yet. */
+static const StorageRow storage[TY_COUNT] = {
+    [TY_F64] = {"double", "double"},      [TY_F32] = {"float", "float"},   [TY_F16] = {"__half", "float"},
+    [TY_BF16] = {"__nv_bfloat16", "float"}, [TY_I64] = {"int64_t", "int64_t"}, [TY_I32] = {"int32_t", "int32_t"},
+    [TY_I16] = {"int16_t", "int32_t"},    [TY_I8] = {"int8_t", "int32_t"},  [TY_U32] = {"uint32_t", "uint32_t"},
+    [TY_U16] = {"uint16_t", "int32_t"},   [TY_U8] = {"uint8_t", "int32_t"}, [TY_BOOL] = {"bool", "bool"},
+};
+
+const char *lower_storage_type(Type t) { return storage[t].memory; }
+const char *c_type(Type t) { return storage[t].value ? storage[t].value : "float"; }
+
+Sym fmt(Lower *l, const char *f, ...) {
+    Text t = {.ctx = l->ctx};
+    va_list ap;
+    va_start(ap, f);
+    text_vfmt(&t, f, ap);
+    va_end(ap);
+    return t.s ? t.s : "";
+}
+
+void put(Lower *l, const char *f, ...) {
+    if (l->dry) return;
+    if (f[0] == '#') {
+        text_put(&l->body, "#");
+        f++;
+    } else {
+        for (int i = 0; i < l->indent; i++) text_put(&l->body, "    ");
+    }
+    va_list ap;
+    va_start(ap, f);
+    text_vfmt(&l->body, f, ap);
+    va_end(ap);
+    text_char(&l->body, '\n');
+}
+
+void fail(Lower *l, const char *f, ...) {
+    if (l->failed) return;
+    l->failed = true;
+    va_list ap;
+    va_start(ap, f);
+    text_fmt(l->why, "kernel %s: ", l->k->name);
+    text_vfmt(l->why, f, ap);
+    va_end(ap);
+}
+
+static const char *const reserved[] = {
+    "arg",   "auto",  "bool",   "break", "case",  "char",   "class",  "const",  "do",     "double", "else",    "enum",  "float",    "for",
+    "if",    "int",   "long",   "new",   "short", "signed", "static", "struct", "switch", "this",   "template", "union", "unsigned", "void",
+    "while", "block", "thread", "lane",  "warp",  "exp",    "log",    "max",    "min",    "A",      "t",       "v",     "w",        "o",
+    "and",   "or",    "not",    "xor",   "delete", "default", "return", "true", "false",  "using",  "private", "public"};
+
+Sym name_of(Lower *l, const void *object, const char *wanted) {
+    for (int i = 0; i < l->names.n; i++)
+        if (l->names.at[i].object == object) return l->names.at[i].name;
+    Text t = {.ctx = l->ctx};
+    text_put(&t, wanted);
+    for (char *c = t.s; c && *c; c++)
+        if (*c == '\'' || *c == '.' || *c == '#') *c = '_';
+    bool clash = strncmp(t.s, "td_", 3) == 0 || strncmp(t.s, "__", 2) == 0;
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) clash = clash || !strcmp(reserved[i], t.s);
+    for (int tries = 0;; tries++) {
+        Sym s = clash || tries ? sym_fmt(l->ctx, "%s_%d", t.s, tries + 1) : sym(l->ctx, t.s);
+        bool taken = false;
+        for (int i = 0; i < l->names.n; i++) taken = taken || l->names.at[i].name == s;
+        if (!taken) {
+            NameRow row = {object, s};
+            vec_push(l->ctx, &l->names, row);
+            return s;
+        }
+    }
+}
+
+Sym axis_name(Lower *l, const Axis *a, const Layout *layout) {
+    /* Layouts after the first have thread digits of their own, and so an index of their own. */
+    if (!layout || layout == l->part->layouts.at[0]) return name_of(l, a, a->name);
+    FactorSet first = thread_factors(l, layout_axis_factors(l->part->layouts.at[0], a));
+    FactorSet here = thread_factors(l, layout_axis_factors(layout, a));
+    if (first == here) return name_of(l, a, a->name);
+    for (int i = 0; i < layout->factors.n; i++)
+        if (layout->factors.at[i]->axis == a) return name_of(l, layout->factors.at[i], fmt(l, "%s_%s", a->name, layout->name));
+    return name_of(l, a, a->name);
+}
+
+Sym factor_text(Lower *l, const Factor *f) {
+    if (f->size == 1) return "0";
+    int nth = 0;
+    for (int i = 0; i < f->id; i++)
+        if (l->part->factors.at[i]->axis == f->axis && l->part->factors.at[i]->bind == f->bind) nth++;
+    /* the factor's address serves as its identity, apart from axis_name's use: names of digits hang on &f->id */
+    return name_of(l, &f->id, nth ? fmt(l, "%s_%s%d", f->axis->name, bind_text(f->bind), nth + 1) : fmt(l, "%s_%s", f->axis->name, bind_text(f->bind)));
+}
+
+Sym value_name(Lower *l, const Value *v) { return name_of(l, v, v->name); }
+
+bool value_packed(const Value *v) {
+    if (v->def && (v->def->kind == STAGE_LOAD || v->def->kind == STAGE_READ)) return true;
+    return type_bits(v->type) < 32 && v->type != TY_BOOL;
+}
+
+static FactorSet scope_of(const Lower *l, FactorSet s, BindScope scope) {
+    FactorSet r = 0;
+    for (int i = 0; i < l->part->factors.n; i++)
+        if (s >> i & 1 && bind_scope(l->part->factors.at[i]->bind) == scope) r |= (FactorSet)1 << i;
+    return r;
+}
+FactorSet reg_factors(const Lower *l, FactorSet s) { return scope_of(l, s, SCOPE_REG); }
+FactorSet thread_factors(const Lower *l, FactorSet s) { return scope_of(l, s, SCOPE_THREAD); }
+
+int64_t reg_count(const Lower *l, FactorSet s) {
+    int64_t n = 1;
+    for (int i = 0; i < l->part->factors.n; i++)
+        if (reg_factors(l, s) >> i & 1) n *= l->part->factors.at[i]->size;
+    return n;
+}
+
+bool value_is_array(const Value *v) { return value_packed(v); }
+
+/* Register factors stand before vector factors, so that one access fills neighbouring elements of the array. */
+int list_reg_factors(const Lower *l, const Layout *layout, FactorSet s, Factor **f) {
+    int n = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; layout && i < layout->factors.n; i++) {
+            Factor *x = layout->factors.at[i];
+            if (bind_scope(x->bind) == SCOPE_REG && (s >> x->id & 1) && (x->bind == BIND_REG) == (pass == 0) && x->size != 1) f[n++] = x;
+        }
+    (void)l;
+    return n;
+}
+
+int value_order(const Lower *l, const Value *v, Factor **f, int64_t *stride) {
+    int n = list_reg_factors(l, v->layout, v->domain, f);
+    int64_t s = 1;
+    for (int i = n - 1; i >= 0; i--) {
+        stride[i] = s;
+        s *= f[i]->size;
+    }
+    return n;
+}
+
+Sym value_index(Lower *l, const Value *v) {
+    Factor *f[MAX_FACTORS];
+    int64_t stride[MAX_FACTORS];
+    int n = value_order(l, v, f, stride);
+    Text t = {.ctx = l->ctx};
+    for (int i = 0; i < n; i++) {
+        if (i) text_put(&t, " + ");
+        text_put(&t, factor_text(l, f[i]));
+        if (stride[i] != 1) text_fmt(&t, " * %lld", (long long)stride[i]);
+    }
+    return n ? t.s : "0";
+}
+
+Sym const_text(Lower *l, Type t, int64_t i, double f) {
+    if (t == TY_BOOL) return i ? "true" : "false";
+    if (type_is_float(t)) {
+        const char *suffix = t == TY_F64 ? "" : "f";
+        if (isnan(f)) return t == TY_F64 ? "(double)NAN" : "NAN";
+        if (isinf(f)) return f < 0 ? (t == TY_F64 ? "-(double)INFINITY" : "-INFINITY") : (t == TY_F64 ? "(double)INFINITY" : "INFINITY");
+        char b[48];
+        for (int p = 1; p <= 17; p++) {
+            snprintf(b, sizeof b, "%.*g", p, f);
+            double back;
+            sscanf(b, "%lf", &back);
+            if (t == TY_F64 ? back == f : (float)back == (float)f) break;
+        }
+        const char *point = strpbrk(b, ".e") ? "" : ".0";
+        return f < 0 || signbit(f) ? fmt(l, "(%s%s%s)", b, point, suffix) : fmt(l, "%s%s%s", b, point, suffix);
+    }
+    if (i == INT64_MIN) return "INT64_MIN";
+    if (i == INT32_MIN) return "INT32_MIN";
+    const char *suffix = t == TY_U32 ? "u" : i > INT32_MAX || i < INT32_MIN ? "ll" : "";
+    return i < 0 ? fmt(l, "(%lld%s)", (long long)i, suffix) : fmt(l, "%lld%s", (long long)i, suffix);
+}
+
+Sym tensor_text(Lower *l, Tensor *t) {
+    bool have = false;
+    for (int i = 0; i < l->tensors.n; i++) have = have || l->tensors.at[i] == t;
+    if (!have) vec_push(l->ctx, &l->tensors, t);
+    return fmt(l, "arg.%s", t->name);
+}
+
+static Sym dim_ref(Lower *l, Dim *d, bool host) {
+    bool have = false;
+    for (int i = 0; i < l->dims.n; i++) have = have || l->dims.at[i] == d;
+    if (!have) vec_push(l->ctx, &l->dims, d);
+    return host ? d->name : fmt(l, "arg.%s", d->name);
+}
+
+Sym dim_text(Lower *l, const Expr *e, bool host) {
+    switch (e->op) {
+    case OP_CONST: return fmt(l, "%lld", (long long)e->u.i);
+    case OP_DIM: return dim_ref(l, e->u.dim, host);
+    case OP_CAST: return dim_text(l, e->arg[0], host);
+    case OP_DIV: return fmt(l, "td_floor_div(%s%s, %s%s)", host ? "(int64_t)" : "", dim_text(l, e->arg[0], host), host ? "(int64_t)" : "", dim_text(l, e->arg[1], host));
+    case OP_MOD: return fmt(l, "td_floor_mod(%s%s, %s%s)", host ? "(int64_t)" : "", dim_text(l, e->arg[0], host), host ? "(int64_t)" : "", dim_text(l, e->arg[1], host));
+    case OP_NEG: return fmt(l, "(-%s)", dim_text(l, e->arg[0], host));
+    case OP_MIN:
+    case OP_MAX: {
+        Sym a = dim_text(l, e->arg[0], host), b = dim_text(l, e->arg[1], host);
+        return fmt(l, "(%s %s %s ? %s : %s)", a, e->op == OP_MIN ? "<" : ">", b, a, b);
+    }
+    default:
+        if (e->nargs == 2) return fmt(l, "(%s %s %s)", dim_text(l, e->arg[0], host), op_text(e->op), dim_text(l, e->arg[1], host));
+        fail(l, "an extent that is not an expression of dimensions");
+        return "0";
+    }
+}
+
+/* ---- expressions ---- */
+
+static bool small_int(const Expr *e) { /* its C text has type int */
+    return e->op == OP_VAR || e->op == OP_FACTOR || e->op == OP_DIM || (e->op == OP_CONST && e->u.i >= INT32_MIN && e->u.i <= INT32_MAX);
+}
+
+static Sym var_text(Lower *l, const Expr *e, const Layout *layout) {
+    for (int i = 0; i < l->part->axes.n; i++) {
+        Axis *a = l->part->axes.at[i];
+        if (a->var != e->u.var) continue;
+        Text t = {.ctx = l->ctx};
+        Factor *f[MAX_FACTORS];
+        int n = list_reg_factors(l, layout, layout ? layout_axis_factors(layout, a) : 0, f);
+        text_put(&t, n ? "(" : "");
+        text_put(&t, axis_name(l, a, layout));
+        for (int k = 0; k < n; k++) {
+            int64_t stride = 1;
+            if (!expr_is_int(f[k]->stride, &stride)) fail(l, "a register factor inside an open one");
+            text_fmt(&t, " + %s", factor_text(l, f[k]));
+            if (stride != 1) text_fmt(&t, " * %lld", (long long)stride);
+        }
+        text_put(&t, n ? ")" : "");
+        return t.s;
+    }
+    fail(l, "an index variable without an axis: %s", e->u.var->name);
+    return "0";
+}
+
+static Sym value_text(Lower *l, const Value *v) {
+    Sym name = value_name(l, v);
+    if (value_packed(v)) return fmt(l, "td_get<%s>(%s, %s)", lower_storage_type(v->type), name, value_index(l, v));
+    return reg_count(l, v->domain) > 1 ? fmt(l, "%s[%s]", name, value_index(l, v)) : name;
+}
+
+typedef struct IntBounds {
+    const char *lo, *hi;
+} IntBounds;
+
+static Sym cast_text(Lower *l, Type to, const Expr *from, Sym x) {
+    static const IntBounds bounds[TY_COUNT] = {
+        [TY_I64] = {"INT64_MIN", "INT64_MAX"}, [TY_I32] = {"INT32_MIN", "INT32_MAX"}, [TY_I16] = {"-32768", "32767"}, [TY_I8] = {"-128", "127"},
+        [TY_U32] = {"0u", "UINT32_MAX"},       [TY_U16] = {"0", "65535"},             [TY_U8] = {"0", "255"},
+    };
+    if (!storage[to].memory) {
+        fail(l, "type %s has no lowering yet", type_name(to));
+        return "0";
+    }
+    if (to == TY_BOOL) return fmt(l, "(%s != 0)", x);
+    if (type_is_float(to)) {
+        if (to == TY_F64) return fmt(l, "(double)(%s)", x);
+        Sym f = from->type == TY_F64 || !type_is_float(from->type) ? fmt(l, "(float)(%s)", x) : x;
+        return to == TY_F32 ? f : fmt(l, "td_round<%s>(%s)", storage[to].memory, f);
+    }
+    if (type_is_float(from->type))
+        return fmt(l, "td_to_int<%s>(%s, %s, %s)", c_type(to), x, bounds[to].lo, bounds[to].hi);
+    if (to == TY_I64 && small_int(from)) return fmt(l, "(int64_t)(%s)", x);
+    if (to == TY_I32 && small_int(from)) return x;
+    if (!strcmp(c_type(to), storage[to].memory)) return fmt(l, "(%s)(%s)", c_type(to), x);
+    return fmt(l, "(%s)(%s)(%s)", c_type(to), storage[to].memory, x);
+}
+
+static const char *function_name(Op op) {
+    static const struct {
+        Op op;
+        const char *name;
+    } odd[] = {{OP_ROUND, "td_round_even"}};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        if (odd[i].op == op) return odd[i].name;
+    return NULL;
+}
+
+static Sym infix_text(Lower *l, const Expr *e, Sym a, Sym b) {
+    const Expr *x = e->arg[0], *y = e->arg[1];
+    bool integer = !type_is_float(x->type) && x->type != TY_BOOL;
+    if ((e->op == OP_DIV || e->op == OP_MOD) && integer && x->type != TY_U32) {
+        const char *f = e->op == OP_DIV ? "td_floor_div" : "td_floor_mod";
+        if (small_int(x) && small_int(y)) return fmt(l, "%s(%s, %s)", f, a, b);
+        return fmt(l, "%s<%s>(%s, %s)", f, c_type(e->type), a, b);
+    }
+    if (integer && (op_rule(e->op) == RULE_ARITH || op_rule(e->op) == RULE_INT) && e->type == TY_I64 && (small_int(x) || small_int(y))) {
+        /* index arithmetic is 64-bit; its leaves are 32-bit variables */
+        a = fmt(l, "(int64_t)%s", a);
+    }
+    if (integer && e->type == TY_I32 && (e->op == OP_ADD || e->op == OP_SUB || e->op == OP_MUL) && !(small_int(x) && small_int(y)))
+        return fmt(l, "(int32_t)((uint32_t)%s %s (uint32_t)%s)", a, op_text(e->op), b); /* wraps */
+    return fmt(l, "(%s %s %s)", a, op_text(e->op), b);
+}
+
+static Sym scalar_text(Lower *l, Scalar *s) {
+    bool have = false;
+    for (int i = 0; i < l->scalars.n; i++) have = have || l->scalars.at[i] == s;
+    if (!have) vec_push(l->ctx, &l->scalars, s);
+    return fmt(l, "arg.%s", s->name);
+}
+
+Sym expr_text(Lower *l, const Expr *e, const Layout *layout) {
+    if (l->failed) return "0";
+    switch (e->op) {
+    case OP_CONST: return const_text(l, e->type, type_is_float(e->type) ? 0 : e->u.i, type_is_float(e->type) ? e->u.f : 0);
+    case OP_VAR: return var_text(l, e, layout);
+    case OP_DIM: return dim_ref(l, e->u.dim, false);
+    case OP_SCALAR: return scalar_text(l, e->u.scalar);
+    case OP_VALUE: return value_text(l, e->u.value);
+    case OP_FACTOR: return factor_text(l, e->u.factor);
+    case OP_ARG: return l->args[e->u.i];
+    case OP_CAST: return cast_text(l, e->type, e->arg[0], expr_text(l, e->arg[0], layout));
+    case OP_IF:
+        return fmt(l, "(%s ? %s : %s)", expr_text(l, e->arg[0], layout), expr_text(l, e->arg[1], layout), expr_text(l, e->arg[2], layout));
+    case OP_LOAD:
+    case OP_REDUCE: fail(l, "a load or reduction inside an expression: it needs a stage of its own"); return "0";
+    default: break;
+    }
+    Sym a = expr_text(l, e->arg[0], layout), b = e->nargs > 1 ? expr_text(l, e->arg[1], layout) : NULL;
+    if (op_form(e->op) == FORM_INFIX) return infix_text(l, e, a, b);
+    if (op_form(e->op) == FORM_PREFIX)
+        return e->op == OP_NEG && e->type == TY_I32 ? fmt(l, "(int32_t)(0u - (uint32_t)%s)", a) : fmt(l, "(%s%s)", op_text(e->op), a);
+    const char *f = function_name(e->op);
+    Text t = {.ctx = l->ctx};
+    text_fmt(&t, "%s%s", f ? f : "td_", f ? "" : op_text(e->op));
+    if ((e->op == OP_MAX || e->op == OP_MIN) && e->type == TY_I64) text_put(&t, "<int64_t>");
+    text_fmt(&t, "(%s", a);
+    if (b) text_fmt(&t, ", %s", b);
+    if (e->nargs > 2) text_fmt(&t, ", %s", expr_text(l, e->arg[2], layout));
+    text_char(&t, ')');
+    return t.s;
+}
+
+/* An atom of a polynomial: what index arithmetic could not take apart. */
+static Sym atom_text(Lower *l, const Expr *a) {
+    if (a->op == OP_VAR) {
+        for (int i = 0; i < l->part->axes.n; i++)
+            if (l->part->axes.at[i]->var == a->u.var) return axis_name(l, l->part->axes.at[i], l->layout);
+    }
+    if (a->op == OP_DIV || a->op == OP_MOD) {
+        Poly x = poly_of(&l->env, a->arg[0]), y = poly_of(&l->env, a->arg[1]);
+        int64_t lo, hi, dlo, dhi;
+        poly_bounds(&l->env, x, &lo, &hi);
+        poly_bounds(&l->env, y, &dlo, &dhi);
+        if (lo >= 0 && dlo > 0) return fmt(l, "(%s %s %s)", poly_text(l, x, false), a->op == OP_DIV ? "/" : "%", poly_text(l, y, false));
+        return fmt(l, "%s(%s, %s)", a->op == OP_DIV ? "td_floor_div" : "td_floor_mod", poly_text(l, x, false), poly_text(l, y, false));
+    }
+    return expr_text(l, a, l->layout);
+}
+
+Sym poly_text(Lower *l, Poly p, bool wide) {
+    if (p.failed) {
+        fail(l, "index arithmetic that overflows");
+        return "0";
+    }
+    if (p.n == 0) return "0";
+    Text t = {.ctx = l->ctx};
+    if (p.n > 1) text_char(&t, '(');
+    for (int i = 0; i < p.n; i++) {
+        const PolyTerm *m = &p.term[i];
+        int64_t c = m->coef;
+        if (i) text_put(&t, c < 0 ? " - " : " + ");
+        else if (c < 0) text_char(&t, '-');
+        int64_t mag = c < 0 ? -c : c;
+        bool product = m->degree > 1 || (m->degree == 1 && mag != 1);
+        if (wide && product) text_put(&t, "(int64_t)");
+        for (int d = 0; d < m->degree; d++) text_fmt(&t, "%s%s", d ? " * " : "", atom_text(l, m->atom[d]));
+        if (m->degree == 0) text_fmt(&t, "%lld", (long long)mag);
+        else if (mag != 1) text_fmt(&t, " * %lld", (long long)mag);
+    }
+    if (p.n > 1) text_char(&t, ')');
+    return t.s;
+}
+
+int open_reg_loops(Lower *l, Factor *const *f, int n) {
+    for (int i = 0; i < n; i++) {
+        put(l, "#pragma unroll");
+        Sym v = factor_text(l, f[i]);
+        put(l, "for (int %s = 0; %s < %lld; %s++)%s", v, v, (long long)f[i]->size, v, i == n - 1 ? " {" : "");
+        l->indent++;
+    }
+    return n;
+}
+
+void close_reg_loops(Lower *l, int n) {
+    if (!n) return;
+    l->indent--;
+    put(l, "}");
+    l->indent -= n - 1;
+}

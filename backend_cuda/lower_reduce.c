@@ -1,0 +1,673 @@
+/* Lowering, folds: reductions and scans by the ladder registers, lanes, warps, cluster. A fold knows its monoid and the bindings
+ * of the factors it crosses, nothing else. */
+#include "lower_internal.h"
+
+/* What is folded and where. */
+typedef struct Fold {
+    Stage *s;
+    const Layout *layout;
+    int n;                   /* parts of the state */
+    Sym state[MAX_PARTS];    /* C names of the state, at the current digits of the result's registers */
+    Factor *outs[MAX_FACTORS]; /* register factors of the result */
+    int nouts;
+    FactorSet domain;        /* of the operands */
+} Fold;
+
+/* state = combine(state, right): every part is computed before any is assigned. */
+static void put_combine(Lower *l, const Monoid *m, const Sym *left, const Sym *right, const Sym *into, Sym guard) {
+    for (int i = 0; i < m->n; i++) {
+        l->args[i] = left[i];
+        l->args[m->n + i] = right[i];
+    }
+    if (m->n == 1) {
+        Sym e = expr_text(l, m->combine[0], l->layout);
+        put(l, guard ? "if (%s) %s = %s;" : "%s%s = %s;", guard ? guard : "", into[0], e);
+        return;
+    }
+    if (guard) put(l, "if (%s)", guard);
+    put(l, "{");
+    l->indent++;
+    for (int i = 0; i < m->n; i++) put(l, "const %s c%d = %s;", c_type(m->type[i]), i, expr_text(l, m->combine[i], l->layout));
+    for (int i = 0; i < m->n; i++) put(l, "%s = c%d;", into[i], i);
+    l->indent--;
+    put(l, "}");
+}
+
+static Sym identity(Lower *l, const Monoid *m, int i) { return expr_text(l, m->identity[i], l->layout); }
+
+/* An element of a value that a fold makes: its name, with its array index where it has registers. */
+static Sym element(Lower *l, const Value *v) {
+    return reg_count(l, v->domain) > 1 ? fmt(l, "%s[%s]", value_name(l, v), value_index(l, v)) : value_name(l, v);
+}
+
+static void declare_state(Lower *l, const Value *v) {
+    int64_t n = reg_count(l, v->domain);
+    if (n > 1) put(l, "%s %s[%lld];", c_type(v->type), value_name(l, v), (long long)n);
+    else put(l, "%s %s;", c_type(v->type), value_name(l, v));
+}
+
+static bool in_warp(const Factor *f) {
+    int64_t s = f->tid_stride;
+    return (s & (s - 1)) == 0 && (f->size & (f->size - 1)) == 0 && s * f->size <= 32;
+}
+
+/* Thread factors of `over` that shuffles can fold, as one mask of lane bits. */
+static int lane_mask(Lower *l, const Layout *layout, FactorSet over, FactorSet *rest) {
+    int mask = 0;
+    *rest = 0;
+    for (int i = 0; i < layout->factors.n; i++) {
+        Factor *f = layout->factors.at[i];
+        if (!(over >> f->id & 1) || bind_scope(f->bind) != SCOPE_THREAD || f->size == 1) continue;
+        if (in_warp(f)) mask |= (int)(f->size - 1) * f->tid_stride;
+        else *rest |= (FactorSet)1 << f->id;
+    }
+    (void)l;
+    return mask;
+}
+
+static void put_shuffles(Lower *l, const Fold *f, int mask) {
+    const Monoid *m = f->s->monoid;
+    int low = mask & -mask, high = 1;
+    while (high * 2 <= mask) high *= 2;
+    bool dense = mask == high * 2 - low;
+    Sym right[MAX_PARTS];
+    if (dense) {
+        put(l, "#pragma unroll");
+        if (low == 1) put(l, "for (int d = %d; d > 0; d >>= 1) {", high);
+        else put(l, "for (int d = %d; d >= %d; d >>= 1) {", high, low);
+        l->indent++;
+        for (int i = 0; i < m->n; i++) right[i] = fmt(l, "td_shfl_xor(%s, d)", f->state[i]);
+        if (m->n > 1)
+            for (int i = 0; i < m->n; i++) {
+                put(l, "const %s r%d = %s;", c_type(m->type[i]), i, right[i]);
+                right[i] = fmt(l, "r%d", i);
+            }
+        put_combine(l, m, f->state, right, f->state, NULL);
+        l->indent--;
+        put(l, "}");
+        return;
+    }
+    for (int d = 16; d > 0; d >>= 1) {
+        if (!(mask & d)) continue;
+        put(l, "{");
+        l->indent++;
+        for (int i = 0; i < m->n; i++) {
+            put(l, "const %s r%d = td_shfl_xor(%s, %d);", c_type(m->type[i]), i, f->state[i], d);
+            right[i] = fmt(l, "r%d", i);
+        }
+        put_combine(l, m, f->state, right, f->state, NULL);
+        l->indent--;
+        put(l, "}");
+    }
+}
+
+/* The linear number of the digits of `set`, and how many there are. */
+static Sym digits_text(Lower *l, const Layout *layout, FactorSet set, int64_t *count) {
+    Text t = {.ctx = l->ctx};
+    int64_t n = 1;
+    for (int i = layout->factors.n - 1; i >= 0; i--) {
+        Factor *f = layout->factors.at[i];
+        if (!(set >> f->id & 1) || f->size == 1) continue;
+        if (t.n) text_put(&t, " + ");
+        text_put(&t, factor_text(l, f));
+        if (n != 1) text_fmt(&t, " * %lld", (long long)n);
+        n *= f->size;
+    }
+    *count = n;
+    return t.n ? t.s : "0";
+}
+
+static FactorSet cluster_factors(const Layout *layout, FactorSet s) {
+    FactorSet r = 0;
+    for (int i = 0; i < layout->factors.n; i++)
+        if ((s >> layout->factors.at[i]->id & 1) && layout->factors.at[i]->bind == BIND_CLUSTER) r |= (FactorSet)1 << layout->factors.at[i]->id;
+    return r;
+}
+
+/* Parts whose type is not a whole word travel as int. */
+static const char *cell_type(Type t) { return t == TY_BOOL ? "int32_t" : c_type(t); }
+static int cell_bytes(Type t) { return t == TY_BOOL ? 4 : type_bits(t) < 32 ? 4 : type_bits(t) / 8; }
+
+/* Warps and the cluster's blocks meet in shared memory: every partial is written, one barrier passes, everyone folds. */
+static void put_shared_fold(Lower *l, Fold *f, FactorSet warps, FactorSet cluster, int mask) {
+    const Layout *layout = f->layout;
+    const Monoid *m = f->s->monoid;
+    Value *v0 = f->s->out[0];
+    FactorSet kept = thread_factors(l, v0->domain);
+    int64_t members, groups, ranks = 1;
+    Sym member = digits_text(l, layout, warps, &members), group = digits_text(l, layout, kept, &groups);
+    for (int i = 0; i < layout->factors.n; i++)
+        if (cluster >> layout->factors.at[i]->id & 1) ranks *= layout->factors.at[i]->size;
+    int64_t all = members * ranks, regs = reg_count(l, v0->domain);
+    bool twice = in_loop(l); /* two copies by turns: one barrier an iteration then suffices */
+    /* writers: one thread for each partial */
+    Text who = {.ctx = l->ctx};
+    FactorSet others = thread_factors(l, layout->all) & ~kept & ~warps;
+    for (int i = 0; i < layout->factors.n; i++) {
+        Factor *x = layout->factors.at[i];
+        if ((others >> x->id & 1) && x->size != 1) text_fmt(&who, "%s%s == 0", who.n ? " && " : "", factor_text(l, x));
+    }
+    (void)mask;
+    Sym base[MAX_PARTS];
+    Sym turn = NULL;
+    int regions[MAX_PARTS];
+    for (int i = 0; i < m->n; i++) {
+        int64_t bytes = all * groups * regs * cell_bytes(m->type[i]);
+        regions[i] = region_new(l, f->s, 1 + i, bytes * (twice ? 2 : 1));
+        base[i] = fmt(l, "%s_parts", value_name(l, f->s->out[i]));
+        if (twice) turn = fmt(l, "%s_turn", value_name(l, v0));
+        if (!twice && !l->uses_cluster) region_write(l, regions[i]);
+        put(l, twice ? "const td_sp<%s> %s = td_shared<%s>(%d) + %s * %lld;" : "const td_sp<%s> %s = td_shared<%s>(%d);", cell_type(m->type[i]), base[i],
+            cell_type(m->type[i]), l->regions.at[regions[i]].offset, turn ? turn : "", (long long)(all * groups * regs));
+    }
+    Sym rank = NULL;
+    if (ranks > 1) {
+        int64_t count;
+        rank = digits_text(l, layout, cluster, &count);
+    }
+    if (who.n) {
+        put(l, "if (%s) {", who.s);
+        l->indent++;
+    }
+    Sym cell = fmt(l, "(%s) * %lld + %s%s", group, (long long)all, member, rank ? fmt(l, " + (%s) * %lld", rank, (long long)members) : "");
+    if (groups == 1) cell = fmt(l, "%s%s", member, rank ? fmt(l, " + (%s) * %lld", rank, (long long)members) : "");
+    int loops = open_reg_loops(l, f->outs, f->nouts);
+    if (!loops) put(l, "{");
+    if (!loops) l->indent++;
+    if (regs > 1) cell = fmt(l, "(%s) * %lld + %s", value_index(l, v0), (long long)(all * groups), cell);
+    for (int i = 0; i < m->n; i++) put(l, "const %s p%d[1] = {%s};", cell_type(m->type[i]), i, f->state[i]);
+    if (ranks > 1) {
+        put(l, "#pragma unroll");
+        put(l, "for (int to = 0; to < %lld; to++) {", (long long)ranks);
+        for (int i = 0; i < m->n; i++) put(l, "    td_cluster_sts<%s, 1>(%s + (%s), to, p%d);", cell_type(m->type[i]), base[i], cell, i);
+        put(l, "}");
+    } else {
+        for (int i = 0; i < m->n; i++) put(l, "td_sts<%s, 1>(%s + (%s), p%d);", cell_type(m->type[i]), base[i], cell, i);
+    }
+    if (loops) close_reg_loops(l, loops);
+    else {
+        l->indent--;
+        put(l, "}");
+    }
+    if (who.n) {
+        l->indent--;
+        put(l, "}");
+    }
+    if (ranks > 1) {
+        put(l, "td_cluster_sync();");
+        if (!l->dry || true)
+            for (int i = 0; i < l->regions.n; i++) l->regions.at[i].read = l->regions.at[i].written = false;
+    } else {
+        for (int i = 0; i < m->n; i++) l->regions.at[regions[i]].written = true;
+        region_read(l, regions[0]);
+        for (int i = 0; i < m->n; i++) l->regions.at[regions[i]].read = !twice;
+    }
+    /* readers */
+    Sym first = groups == 1 ? "0" : fmt(l, "(%s) * %lld", group, (long long)all);
+    loops = open_reg_loops(l, f->outs, f->nouts);
+    if (!loops) {
+        put(l, "{");
+        l->indent++;
+    }
+    if (regs > 1) first = fmt(l, "(%s) * %lld + %s", value_index(l, v0), (long long)(all * groups), first);
+    Sym right[MAX_PARTS];
+    bool by_lane = all > 8 && all <= 32 && (all & (all - 1)) == 0;
+    /* many partials: each lane takes one, and shuffles fold them; every thread of a warp must want the same group */
+    FactorSet in_lane_kept = 0;
+    for (int i = 0; i < layout->factors.n; i++)
+        if ((kept >> layout->factors.at[i]->id & 1) && layout->factors.at[i]->tid_stride < 32 && layout->factors.at[i]->size > 1) in_lane_kept |= 1;
+    by_lane = by_lane && !in_lane_kept;
+    if (by_lane) {
+        for (int i = 0; i < m->n; i++) {
+            put(l, "td_word<%s> q%d[1];", cell_type(m->type[i]), i);
+            put(l, "td_lds<%s, 1>(q%d, %s + (%s + td_tid() %% %lld));", cell_type(m->type[i]), i, base[i], first, (long long)all);
+            put(l, "%s = q%d[0];", f->state[i], i);
+        }
+        put_shuffles(l, f, (int)all - 1);
+    } else {
+        for (int i = 0; i < m->n; i++) put(l, "%s = %s;", f->state[i], identity(l, m, i));
+        put(l, "#pragma unroll");
+        put(l, "for (int from = 0; from < %lld; from++) {", (long long)all);
+        l->indent++;
+        for (int i = 0; i < m->n; i++) {
+            put(l, "td_word<%s> q%d[1];", cell_type(m->type[i]), i);
+            put(l, "td_lds<%s, 1>(q%d, %s + (%s + from));", cell_type(m->type[i]), i, base[i], first);
+            right[i] = m->type[i] == TY_BOOL ? fmt(l, "(q%d[0] != 0)", i) : fmt(l, "q%d[0]", i);
+        }
+        put_combine(l, m, f->state, right, f->state, NULL);
+        l->indent--;
+        put(l, "}");
+    }
+    if (loops) close_reg_loops(l, loops);
+    else {
+        l->indent--;
+        put(l, "}");
+    }
+    if (twice) put(l, "%s ^= 1;", turn);
+}
+
+static const Layout *fold_layout(const Lower *l, const Stage *s) {
+    for (int i = 0; i < s->nout; i++)
+        if (s->out[i]->layout) return s->out[i]->layout;
+    const Expr *stack[256];
+    int n = 0;
+    for (int i = 0; i < s->monoid->n; i++) stack[n++] = s->expr[i];
+    while (n) {
+        const Expr *e = stack[--n];
+        if (e->op == OP_VALUE && e->u.value->layout) return e->u.value->layout;
+        for (int i = 0; i < e->nargs && n < 250; i++) stack[n++] = e->arg[i];
+    }
+    return l->part->layouts.at[0];
+}
+
+/* The thread's own elements. */
+static void put_thread_fold(Lower *l, Fold *f) {
+    Stage *s = f->s;
+    const Monoid *m = s->monoid;
+    int loops = open_reg_loops(l, f->outs, f->nouts);
+    for (int i = 0; i < m->n; i++) put(l, "%s = %s;", f->state[i], identity(l, m, i));
+    Factor *inner[MAX_FACTORS];
+    int ninner = list_reg_factors(l, f->layout, s->over, inner);
+    int more = open_reg_loops(l, inner, ninner);
+    Sym guard = axis_predicate(l, f->layout, (s->over & ~(FactorSet)0) | f->domain);
+    /* only axes that are folded need their predicate; the elements of others stay undefined past the end */
+    guard = NULL;
+    for (int i = 0; i < l->part->axes.n; i++) {
+        const Axis *a = l->part->axes.at[i];
+        FactorSet all = layout_axis_factors(f->layout, a);
+        if (!(all & s->over) || (all & ~(s->over | f->domain | ambient(l, f->layout)))) continue;
+        Sym one = axis_predicate(l, f->layout, all);
+        if (one) guard = guard ? fmt(l, "%s && %s", guard, one) : one;
+    }
+    if (s->cond) {
+        Sym c = expr_text(l, s->cond, f->layout);
+        guard = guard ? fmt(l, "%s && %s", guard, c) : c;
+    }
+    Sym right[MAX_PARTS];
+    for (int i = 0; i < m->n; i++) right[i] = expr_text(l, s->expr[i], f->layout);
+    if (m->n > 1 && !guard) {
+        put(l, "{");
+        l->indent++;
+    } else if (m->n > 1) {
+        put(l, "if (%s) {", guard);
+        l->indent++;
+    }
+    if (m->n > 1)
+        for (int i = 0; i < m->n; i++) {
+            put(l, "const %s e%d = %s;", c_type(m->type[i]), i, right[i]);
+            right[i] = fmt(l, "e%d", i);
+        }
+    put_combine(l, m, f->state, right, f->state, m->n > 1 ? NULL : guard);
+    if (m->n > 1) {
+        l->indent--;
+        put(l, "}");
+    }
+    close_reg_loops(l, more);
+    close_reg_loops(l, loops);
+}
+
+void lower_reduce(Lower *l, Stage *s) {
+    Fold f = {.s = s, .layout = fold_layout(l, s), .n = s->monoid->n};
+    l->layout = f.layout;
+    for (int i = 0; i < f.n; i++) f.domain |= expr_domain(l->part, f.layout, s->expr[i]);
+    if (s->cond) f.domain |= expr_domain(l->part, f.layout, s->cond);
+    for (int i = 0; i < f.n; i++) declare_state(l, s->out[i]);
+    f.nouts = list_reg_factors(l, f.layout, s->out[0]->domain, f.outs);
+    for (int i = 0; i < f.n; i++) f.state[i] = element(l, s->out[i]);
+    put_thread_fold(l, &f);
+    FactorSet warps, cluster = cluster_factors(f.layout, s->over);
+    int mask = lane_mask(l, f.layout, s->over, &warps);
+    if (mask) {
+        int loops = open_reg_loops(l, f.outs, f.nouts);
+        put_shuffles(l, &f, mask);
+        close_reg_loops(l, loops);
+    }
+    if (warps || cluster) put_shared_fold(l, &f, warps, cluster, mask);
+}
+
+/* ---- scans ----
+ * Elements of a thread first; then lanes; then the segments that lanes leave (register and warp factors outside them) through
+ * shared memory in one exchange. Order is the index order throughout, so any associative operation will do. */
+
+typedef struct Scan {
+    Stage *s;
+    const Layout *layout;
+    Factor *inner[MAX_FACTORS]; /* register factors inside the lanes, outer to inner */
+    int ninner;
+    Factor *seg[MAX_FACTORS]; /* register and warp factors outside the lanes, outer to inner */
+    int nseg;
+    Factor *other[MAX_FACTORS]; /* register factors of other axes */
+    int nother;
+    int lane_low, lanes; /* stride and number of the axis's lane digits */
+    Sym out[MAX_PARTS], run[MAX_PARTS];
+} Scan;
+
+static bool scan_plan(Lower *l, Scan *c) {
+    int level = 0; /* 0 segments, 1 lanes, 2 thread */
+    FactorSet domain = c->s->out[0]->domain;
+    c->lanes = 1;
+    for (int i = 0; i < c->layout->factors.n; i++) {
+        Factor *f = c->layout->factors.at[i];
+        if (f->size == 1) continue;
+        BindScope scope = bind_scope(f->bind);
+        if (f->axis != c->s->axis) {
+            if (scope == SCOPE_REG && (domain >> f->id & 1)) c->other[c->nother++] = f;
+            continue;
+        }
+        if (scope == SCOPE_BLOCK && f->bind == BIND_CLUSTER) {
+            fail(l, "a scan across a cluster has no lowering yet");
+            return false;
+        }
+        if (scope == SCOPE_BLOCK || scope == SCOPE_LOOP) continue;
+        if (scope == SCOPE_THREAD && in_warp(f)) {
+            if (level == 2 || (c->lanes > 1 && f->tid_stride * f->size != c->lane_low)) {
+                fail(l, "the lane factors of a scanned axis must be next to each other");
+                return false;
+            }
+            level = 1;
+            c->lanes *= (int)f->size;
+            c->lane_low = f->tid_stride;
+        } else if (scope == SCOPE_REG && level >= 1) {
+            level = 2;
+            c->inner[c->ninner++] = f;
+        } else if (level == 0) {
+            c->seg[c->nseg++] = f;
+        } else {
+            fail(l, "a scanned axis needs its warp factors outside its lane factors");
+            return false;
+        }
+    }
+    if (c->lanes == 1) { /* no lanes: register factors inside the last warp factor are the thread's own */
+        int last = -1;
+        for (int i = 0; i < c->nseg; i++)
+            if (bind_scope(c->seg[i]->bind) == SCOPE_THREAD) last = i;
+        for (int i = last + 1; i < c->nseg; i++) c->inner[c->ninner++] = c->seg[i];
+        c->nseg = last + 1;
+    }
+    return true;
+}
+
+/* for-loops over register factors in index order, or against it. */
+static int open_ordered(Lower *l, Factor *const *f, int n, bool reverse) {
+    for (int i = 0; i < n; i++) {
+        Sym v = factor_text(l, f[i]);
+        put(l, "#pragma unroll");
+        if (reverse) put(l, "for (int %s = %lld; %s >= 0; %s--) {", v, (long long)f[i]->size - 1, v, v);
+        else put(l, "for (int %s = 0; %s < %lld; %s++) {", v, v, (long long)f[i]->size, v);
+        l->indent++;
+    }
+    return n;
+}
+static void close_ordered(Lower *l, int n) {
+    for (int i = 0; i < n; i++) {
+        l->indent--;
+        put(l, "}");
+    }
+}
+
+static Sym segment_text(Lower *l, const Scan *c, bool warps_only, int64_t *count) {
+    Text t = {.ctx = l->ctx};
+    int64_t n = 1;
+    for (int i = c->nseg - 1; i >= 0; i--) {
+        if (warps_only && bind_scope(c->seg[i]->bind) != SCOPE_THREAD) continue;
+        if (t.n) text_put(&t, " + ");
+        text_fmt(&t, n == 1 ? "%s" : "%s * %lld", factor_text(l, c->seg[i]), (long long)n);
+        n *= c->seg[i]->size;
+    }
+    *count = n;
+    return t.n ? t.s : "0";
+}
+
+static Sym reg_segment(Lower *l, const Scan *c, int64_t *count) { /* number of the register segment: index of the run array */
+    Text t = {.ctx = l->ctx};
+    int64_t n = 1;
+    for (int i = c->nseg - 1; i >= 0; i--) {
+        if (bind_scope(c->seg[i]->bind) != SCOPE_REG) continue;
+        if (t.n) text_put(&t, " + ");
+        text_fmt(&t, n == 1 ? "%s" : "%s * %lld", factor_text(l, c->seg[i]), (long long)n);
+        n *= c->seg[i]->size;
+    }
+    for (int i = c->nother - 1; i >= 0; i--) {
+        if (t.n) text_put(&t, " + ");
+        text_fmt(&t, n == 1 ? "%s" : "%s * %lld", factor_text(l, c->other[i]), (long long)n);
+        n *= c->other[i]->size;
+    }
+    *count = n;
+    return t.n ? t.s : "0";
+}
+
+static void put_thread_scan(Lower *l, Scan *c, const Sym *run) {
+    Stage *s = c->s;
+    const Monoid *m = s->monoid;
+    for (int i = 0; i < m->n; i++) put(l, "%s = %s;", run[i], identity(l, m, i));
+    int loops = open_ordered(l, c->inner, c->ninner, s->reverse);
+    FactorSet all = layout_axis_factors(c->layout, s->axis);
+    Sym guard = axis_predicate(l, c->layout, all);
+    if (s->cond) guard = guard ? fmt(l, "%s && %s", guard, expr_text(l, s->cond, c->layout)) : expr_text(l, s->cond, c->layout);
+    if (s->exclusive)
+        for (int i = 0; i < s->nout; i++) put(l, "%s = %s;", c->out[i], run[i]);
+    Sym right[MAX_PARTS];
+    put(l, guard ? "if (%s) {" : "%s{", guard ? guard : "");
+    l->indent++;
+    for (int i = 0; i < m->n; i++) {
+        put(l, "const %s e%d = %s;", c_type(m->type[i]), i, expr_text(l, s->expr[i], c->layout));
+        right[i] = fmt(l, "e%d", i);
+    }
+    put_combine(l, m, s->reverse ? right : run, s->reverse ? run : right, run, NULL);
+    l->indent--;
+    put(l, "}");
+    if (!s->exclusive)
+        for (int i = 0; i < s->nout; i++) put(l, "%s = %s;", c->out[i], run[i]);
+    close_ordered(l, loops);
+}
+
+/* Afterwards `off` holds what comes before the thread's elements inside its lanes, and `run` the total of the lanes. */
+static void put_lane_scan(Lower *l, Scan *c, const Sym *run, const Sym *off) {
+    const Monoid *m = c->s->monoid;
+    const char *shfl = c->s->reverse ? "td_shfl_down" : "td_shfl_up";
+    Sym lane = c->lane_low == 1 ? fmt(l, "td_tid() %% %d", c->lanes) : fmt(l, "td_tid() / %d %% %d", c->lane_low, c->lanes);
+    put(l, "#pragma unroll");
+    put(l, "for (int d = 1; d < %d; d *= 2) {", c->lanes);
+    l->indent++;
+    Sym right[MAX_PARTS];
+    for (int i = 0; i < m->n; i++) {
+        put(l, "const %s r%d = %s(%s, d * %d);", c_type(m->type[i]), i, shfl, run[i], c->lane_low);
+        right[i] = fmt(l, "r%d", i);
+    }
+    Sym inside = c->s->reverse ? fmt(l, "%s + d < %d", lane, c->lanes) : fmt(l, "%s >= d", lane);
+    put_combine(l, m, c->s->reverse ? run : right, c->s->reverse ? right : run, run, inside);
+    l->indent--;
+    put(l, "}");
+    for (int i = 0; i < m->n; i++) {
+        put(l, "%s = %s(%s, %d);", off[i], shfl, run[i], c->lane_low);
+        put(l, c->s->reverse ? "if (%s == %d) %s = %s;" : "if (%s == %d) %s = %s;", lane, c->s->reverse ? c->lanes - 1 : 0, off[i], identity(l, m, i));
+    }
+    for (int i = 0; i < m->n; i++) {
+        Sym last = c->lanes * c->lane_low == 32 && c->lane_low == 1 ? fmt(l, "%d", c->s->reverse ? 0 : 31)
+                                                                    : fmt(l, "(td_tid() %% 32 / %d * %d + td_tid() %% %d + %d)", c->lanes * c->lane_low,
+                                                                          c->lanes * c->lane_low, c->lane_low, c->s->reverse ? 0 : (c->lanes - 1) * c->lane_low);
+        put(l, "%s = td_shfl_idx(%s, %s);", run[i], run[i], last);
+    }
+}
+
+/* One exchange of all segments' totals; `off` gains what the earlier segments hold, `run[…]` becomes the total of all. */
+static void put_segment_scan(Lower *l, Scan *c, const Sym *run_name, const Sym *off, int64_t nruns, Sym run_index, const Sym *total) {
+    const Monoid *m = c->s->monoid;
+    int64_t segments, others = 1;
+    Sym seg = segment_text(l, c, false, &segments);
+    FactorSet kept = thread_factors(l, c->s->out[0]->domain) & ~layout_axis_factors(c->layout, c->s->axis);
+    int64_t groups;
+    Sym group = digits_text(l, c->layout, kept, &groups);
+    for (int i = 0; i < c->nother; i++) others *= c->other[i]->size;
+    bool twice = in_loop(l), shared = false;
+    for (int i = 0; i < c->nseg; i++) shared = shared || bind_scope(c->seg[i]->bind) == SCOPE_THREAD;
+    Sym base[MAX_PARTS], turn = fmt(l, "%s_turn", value_name(l, c->s->out[0]));
+    Sym other = NULL;
+    {
+        Text t = {.ctx = l->ctx};
+        int64_t n = 1;
+        for (int i = c->nother - 1; i >= 0; i--) {
+            text_fmt(&t, "%s%s * %lld", t.n ? " + " : "", factor_text(l, c->other[i]), (long long)n);
+            n *= c->other[i]->size;
+        }
+        other = t.n ? t.s : "0";
+    }
+    Sym cells = fmt(l, "((%s) * %lld + (%s)) * %lld", group, (long long)others, other, (long long)segments);
+    Factor *regs[MAX_FACTORS];
+    int nregs = 0;
+    for (int i = 0; i < c->nother; i++) regs[nregs++] = c->other[i];
+    for (int i = 0; i < c->nseg; i++)
+        if (bind_scope(c->seg[i]->bind) == SCOPE_REG) regs[nregs++] = c->seg[i];
+    Sym right[MAX_PARTS];
+    if (shared) {
+        int regions[MAX_PARTS];
+        for (int i = 0; i < m->n; i++) {
+            int64_t count = segments * groups * others;
+            regions[i] = region_new(l, c->s, 1 + i, count * cell_bytes(m->type[i]) * (twice ? 2 : 1));
+            base[i] = fmt(l, "%s_parts", value_name(l, c->s->out[i]));
+            if (!twice) region_write(l, regions[i]);
+            put(l, twice ? "const td_sp<%s> %s = td_shared<%s>(%d) + %s * %lld;" : "const td_sp<%s> %s = td_shared<%s>(%d);", cell_type(m->type[i]), base[i],
+                cell_type(m->type[i]), l->regions.at[regions[i]].offset, twice ? turn : "", (long long)count);
+        }
+        FactorSet writers = thread_factors(l, c->layout->all) & ~kept;
+        Text who = {.ctx = l->ctx};
+        for (int i = 0; i < c->layout->factors.n; i++) {
+            Factor *x = c->layout->factors.at[i];
+            bool is_seg = false;
+            for (int k = 0; k < c->nseg; k++) is_seg = is_seg || c->seg[k] == x;
+            if ((writers >> x->id & 1) && !is_seg && x->size != 1) text_fmt(&who, "%s%s == 0", who.n ? " && " : "", factor_text(l, x));
+        }
+        put(l, who.n ? "if (%s) {" : "%s{", who.n ? who.s : "");
+        l->indent++;
+        int loops = open_ordered(l, regs, nregs, false);
+        for (int i = 0; i < m->n; i++) {
+            put(l, "const %s p%d[1] = {%s};", cell_type(m->type[i]), i, run_name[i]);
+            put(l, "td_sts<%s, 1>(%s + (%s + %s), p%d);", cell_type(m->type[i]), base[i], cells, seg, i);
+        }
+        close_ordered(l, loops);
+        l->indent--;
+        put(l, "}");
+        for (int i = 0; i < m->n; i++) l->regions.at[regions[i]].written = true;
+        region_read(l, regions[0]);
+        for (int i = 0; i < m->n; i++) l->regions.at[regions[i]].read = !twice;
+    }
+    (void)run_index;
+    (void)nruns;
+    /* fold the segments in order, keeping what comes before each of this thread's */
+    Factor *oth[MAX_FACTORS];
+    for (int i = 0; i < c->nother; i++) oth[i] = c->other[i];
+    int loops = open_ordered(l, oth, c->nother, false);
+    for (int i = 0; i < m->n; i++) put(l, "%s = %s;", total[i], identity(l, m, i));
+    if (!loops) {
+        put(l, "{");
+        l->indent++;
+    }
+    /* segments outer to inner: register digits are loops here, warp digits too; a thread's own warp takes the prefix */
+    Text own = {.ctx = l->ctx};
+    int opened = 0;
+    for (int i = 0; i < c->nseg; i++) {
+        Sym v = factor_text(l, c->seg[i]);
+        bool thread = bind_scope(c->seg[i]->bind) == SCOPE_THREAD;
+        Sym it = thread ? fmt(l, "%s_at", v) : v;
+        put(l, "#pragma unroll");
+        if (c->s->reverse) put(l, "for (int %s = %lld; %s >= 0; %s--) {", it, (long long)c->seg[i]->size - 1, it, it);
+        else put(l, "for (int %s = 0; %s < %lld; %s++) {", it, it, (long long)c->seg[i]->size, it);
+        l->indent++;
+        opened++;
+        if (thread) text_fmt(&own, "%s%s == %s", own.n ? " && " : "", it, v);
+    }
+    for (int i = 0; i < m->n; i++) right[i] = off[i];
+    if (c->s->reverse) put_combine(l, m, off, total, off, own.n ? own.s : NULL);
+    else put_combine(l, m, total, off, off, own.n ? own.s : NULL);
+    Text segno = {.ctx = l->ctx};
+    int64_t n = 1;
+    for (int i = c->nseg - 1; i >= 0; i--) {
+        bool thread = bind_scope(c->seg[i]->bind) == SCOPE_THREAD;
+        text_fmt(&segno, "%s%s%s * %lld", segno.n ? " + " : "", factor_text(l, c->seg[i]), thread ? "_at" : "", (long long)n);
+        n *= c->seg[i]->size;
+    }
+    for (int i = 0; i < m->n; i++) {
+        if (shared) {
+            put(l, "td_word<%s> q%d[1];", cell_type(m->type[i]), i);
+            put(l, "td_lds<%s, 1>(q%d, %s + (%s + %s));", cell_type(m->type[i]), i, base[i], cells, segno.s);
+            right[i] = fmt(l, "q%d[0]", i);
+        } else {
+            right[i] = run_name[i];
+        }
+    }
+    put_combine(l, m, c->s->reverse ? right : total, c->s->reverse ? total : right, total, NULL);
+    close_ordered(l, opened);
+    if (loops) close_ordered(l, loops);
+    else {
+        l->indent--;
+        put(l, "}");
+    }
+    if (twice && shared) put(l, "%s ^= 1;", turn);
+}
+
+void lower_scan(Lower *l, Stage *s) {
+    Scan c = {.s = s, .layout = s->out[0]->layout ? s->out[0]->layout : l->part->layouts.at[0]};
+    const Monoid *m = s->monoid;
+    l->layout = c.layout;
+    if (!scan_plan(l, &c)) return;
+    for (int i = 0; i < s->nout; i++) {
+        declare_state(l, s->out[i]);
+        c.out[i] = element(l, s->out[i]);
+    }
+    int64_t nruns;
+    Sym idx = reg_segment(l, &c, &nruns), run[MAX_PARTS], off[MAX_PARTS], total[MAX_PARTS];
+    for (int i = 0; i < m->n; i++) {
+        Sym base = value_name(l, s->out[i < s->nout ? i : 0]);
+        Sym rn = fmt(l, "%s_run%d", base, i), on = fmt(l, "%s_off%d", base, i), tn = fmt(l, "%s_all%d", base, i);
+        run[i] = nruns > 1 ? fmt(l, "%s[%s]", rn, idx) : rn;
+        off[i] = nruns > 1 ? fmt(l, "%s[%s]", on, idx) : on;
+        total[i] = nruns > 1 ? fmt(l, "%s[%s]", tn, idx) : tn;
+        if (nruns > 1) put(l, "%s %s[%lld], %s[%lld];", c_type(m->type[i]), rn, (long long)nruns, on, (long long)nruns);
+        else put(l, "%s %s, %s;", c_type(m->type[i]), rn, on);
+        /* the total is one an element of the other axes */
+        int64_t nothers = 1;
+        Text t = {.ctx = l->ctx};
+        for (int k = c.nother - 1; k >= 0; k--) {
+            text_fmt(&t, "%s%s * %lld", t.n ? " + " : "", factor_text(l, c.other[k]), (long long)nothers);
+            nothers *= c.other[k]->size;
+        }
+        total[i] = nothers > 1 ? fmt(l, "%s[%s]", tn, t.s) : tn;
+        if (nothers > 1) put(l, "%s %s[%lld];", c_type(m->type[i]), tn, (long long)nothers);
+        else put(l, "%s %s;", c_type(m->type[i]), tn);
+    }
+    Factor *runs[MAX_FACTORS];
+    int nr = 0;
+    for (int i = 0; i < c.nother; i++) runs[nr++] = c.other[i];
+    for (int i = 0; i < c.nseg; i++)
+        if (bind_scope(c.seg[i]->bind) == SCOPE_REG) runs[nr++] = c.seg[i];
+    int loops = open_ordered(l, runs, nr, false);
+    put_thread_scan(l, &c, run);
+    if (c.lanes > 1) put_lane_scan(l, &c, run, off);
+    else
+        for (int i = 0; i < m->n; i++) put(l, "%s = %s;", off[i], identity(l, m, i));
+    close_ordered(l, loops);
+    if (c.nseg) put_segment_scan(l, &c, run, off, nruns, idx, total);
+    else {
+        loops = open_ordered(l, c.other, c.nother, false);
+        for (int i = 0; i < m->n; i++) put(l, "%s = %s;", total[i], run[i]);
+        close_ordered(l, loops);
+    }
+    /* apply what comes before: earlier iterations, segments and lanes */
+    loops = open_ordered(l, runs, nr, false);
+    if (s->carry[0]) {
+        Sym carry[MAX_PARTS];
+        for (int i = 0; i < m->n; i++) carry[i] = element(l, s->carry[i]);
+        put_combine(l, m, s->reverse ? off : carry, s->reverse ? carry : off, off, NULL);
+    }
+    int inner = open_ordered(l, c.inner, c.ninner, false);
+    put_combine(l, m, s->reverse ? c.out : off, s->reverse ? off : c.out, c.out, NULL);
+    close_ordered(l, inner);
+    close_ordered(l, loops);
+    if (s->carry[0]) {
+        loops = open_ordered(l, c.other, c.nother, false);
+        Sym carry[MAX_PARTS];
+        for (int i = 0; i < m->n; i++) carry[i] = element(l, s->carry[i]);
+        put_combine(l, m, s->reverse ? total : carry, s->reverse ? carry : total, carry, NULL);
+        close_ordered(l, loops);
+    }
+}
