@@ -18,7 +18,7 @@ endif
 
 MAIN := frontend/main.c
 SRC  := $(filter-out $(MAIN),$(wildcard ir/*.c sched/*.c backend_cuda/*.c frontend/*.c))
-OBJ  := $(SRC:%.c=$(B)/%.o) $(if $(wildcard grammar/lexer.re),$(B)/grammar/lexer.o) $(if $(wildcard grammar/parser.y),$(B)/grammar/parser.o)
+OBJ  := $(SRC:%.c=$(B)/%.o) $(B)/backend_cuda/prelude.o $(if $(wildcard grammar/lexer.re),$(B)/grammar/lexer.o) $(if $(wildcard grammar/parser.y),$(B)/grammar/parser.o)
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 # Files whose text goes into the compiler: FILE becomes $(B)/FILE.inc, one C string literal a line, each followed by a comma.
 EMBED := $(patsubst %,$(B)/%.inc,$(wildcard backend_cuda/prelude.cuh))
@@ -38,6 +38,15 @@ $(B)/%.inc: %
 	@mkdir -p $(@D)
 	sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n",/' $< > $@
 $(OBJ): | $(EMBED)
+
+# The device prelude travels inside tdc as an array of lines.
+$(B)/backend_cuda/prelude.c: backend_cuda/prelude.cuh
+	@mkdir -p $(@D)
+	{ echo 'extern const char *const prelude_lines[]; extern const int prelude_nlines;'; \
+	  echo 'const char *const prelude_lines[] = {'; sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/",/' $<; \
+	  echo '};'; echo 'const int prelude_nlines = (int)(sizeof prelude_lines / sizeof *prelude_lines);'; } > $@
+$(B)/backend_cuda/prelude.o: $(B)/backend_cuda/prelude.c
+	$(CC) $(CFLAGS) -c -o $@ $<
 
 $(B)/grammar/lexer.c: grammar/lexer.re
 	@mkdir -p $(@D)

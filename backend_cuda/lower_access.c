@@ -3,18 +3,6 @@
 
 #include <string.h>
 
-/* How the register factors of a tile are walked: V neighbouring elements at a time, made of `part[i]` steps of factor f[i] (the first
- * is the fastest), inside loops over the rest. */
-typedef struct VecPlan {
-    int64_t V;
-    int nv;
-    Factor *f[8];
-    int64_t part[8];
-    int nouter;
-    Factor *outer[MAX_FACTORS];
-    int64_t step[MAX_FACTORS];
-} VecPlan;
-
 typedef enum Tail { TAIL_NONE, TAIL_WHOLE, TAIL_PART } Tail;
 
 typedef struct Access {
@@ -152,7 +140,7 @@ static bool const_coef(Lower *l, Poly p, Factor *f, int64_t *c) {
 }
 
 /* Finds the wide access: register factors whose coefficients continue each other from 1. `free` may take part. */
-static void plan_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain, FactorSet may, int64_t vmax, VecPlan *plan) {
+void plan_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain, FactorSet may, int64_t vmax, VecPlan *plan) {
     Factor *f[MAX_FACTORS];
     int n = list_reg_factors(l, layout, domain, f);
     int64_t part[MAX_FACTORS];
@@ -183,7 +171,7 @@ static void plan_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet 
 }
 
 /* Takes the last factor (or half of it) out of the plan's vectors. */
-static void plan_halve(VecPlan *plan) {
+void plan_halve(VecPlan *plan) {
     int i = plan->nv - 1;
     Factor *f = plan->f[i];
     plan->V /= 2;
@@ -201,7 +189,7 @@ static void plan_halve(VecPlan *plan) {
     if (plan->part[i] == 1) plan->nv--;
 }
 
-static void open_plan_loops(Lower *l, const VecPlan *plan) {
+void open_plan_loops(Lower *l, const VecPlan *plan) {
     for (int i = 0; i < plan->nouter; i++) {
         Sym v = factor_text(l, plan->outer[i]);
         put(l, "#pragma unroll");
@@ -211,7 +199,7 @@ static void open_plan_loops(Lower *l, const VecPlan *plan) {
     }
 }
 
-static void close_plan_loops(Lower *l, const VecPlan *plan) {
+void close_plan_loops(Lower *l, const VecPlan *plan) {
     for (int i = 0; i < plan->nouter; i++) {
         l->indent--;
         put(l, "}");
@@ -219,7 +207,7 @@ static void close_plan_loops(Lower *l, const VecPlan *plan) {
 }
 
 /* A polynomial with the digits that the plan's loops do not have set to 0 (they are the elements of the vector). */
-static Poly drop_vector(Lower *l, Poly p, const VecPlan *plan) {
+Poly drop_vector(Lower *l, Poly p, const VecPlan *plan) {
     for (int i = 0; i < plan->nv; i++) {
         bool looped = false;
         for (int k = 0; k < plan->nouter; k++) looped = looped || plan->outer[k] == plan->f[i];
@@ -230,7 +218,7 @@ static Poly drop_vector(Lower *l, Poly p, const VecPlan *plan) {
 }
 
 /* Sums of an axis's digits become the variable that holds its index at register digits 0. */
-static Poly regroup(Lower *l, const Layout *layout, Poly p) {
+Poly regroup(Lower *l, const Layout *layout, Poly p) {
     for (int i = 0; i < l->part->axes.n; i++) {
         Axis *a = l->part->axes.at[i];
         Poly coef = {0}, rest = p, c, r;
@@ -295,7 +283,7 @@ static void split_regs(Lower *l, const Layout *layout, Poly p, Poly *fixed, Poly
 
 /* Divisibility of everything but the vector itself; false where some part can never be a multiple of V. Conditions on
  * dimensions are collected when `commit`. */
-static bool aligned_terms(Lower *l, Poly p, int64_t V, bool commit) {
+bool aligned_terms(Lower *l, Poly p, int64_t V, bool commit) {
     bool done[256] = {false};
     if (p.n > 256) return false;
     for (int i = 0; i < p.n; i++) {
@@ -327,7 +315,7 @@ static bool aligned_terms(Lower *l, Poly p, int64_t V, bool commit) {
     return true;
 }
 
-static Poly flat_offset(Lower *l, const Layout *layout, Tensor *t, const Expr *const *subs) {
+Poly flat_offset(Lower *l, const Layout *layout, Tensor *t, const Expr *const *subs) {
     Poly p = poly_const(l->ctx, 0);
     for (int d = 0; d < t->rank; d++) {
         p = poly_mul(l->ctx, p, poly_of(&l->env, t->shape[d]));
@@ -344,7 +332,7 @@ static Poly without_axis(Lower *l, const Layout *layout, Poly p, const Axis *a) 
     return p;
 }
 
-static Stage *find_access(Stage *const *s, int n, const Tensor *t) {
+Stage *find_access(Stage *const *s, int n, const Tensor *t) {
     for (int i = 0; i < n; i++) {
         if ((s[i]->kind == STAGE_LOAD || s[i]->kind == STAGE_COPY || s[i]->kind == STAGE_STORE) && s[i]->tensor == t) return s[i];
         Stage *in = find_access(s[i]->body.at, s[i]->body.n, t);
@@ -485,7 +473,7 @@ static Sym access_call(Lower *l, const Access *x, const char *verb, const char *
 }
 
 /* Where the vector lands in the value's array: contiguous there (returns true), or element by element. */
-static bool vector_in_order(Lower *l, const Value *v, const VecPlan *plan) {
+bool vector_in_order(Lower *l, const Value *v, const VecPlan *plan) {
     Factor *f[MAX_FACTORS];
     int64_t stride[MAX_FACTORS], want = 1;
     int n = value_order(l, v, f, stride);
@@ -500,7 +488,7 @@ static bool vector_in_order(Lower *l, const Value *v, const VecPlan *plan) {
 }
 
 /* The array index with the vector's own digits at 0 (or where the split factors' loops stand). */
-static Sym index_outside(Lower *l, const Value *v, const VecPlan *plan, int64_t divide) {
+Sym index_outside(Lower *l, const Value *v, const VecPlan *plan, int64_t divide) {
     Factor *f[MAX_FACTORS];
     int64_t stride[MAX_FACTORS];
     int n = value_order(l, v, f, stride);
@@ -517,7 +505,7 @@ static Sym index_outside(Lower *l, const Value *v, const VecPlan *plan, int64_t 
 }
 
 /* Moves between a vector's words `w` and the value's array; `get` says the text of the element's new content instead. */
-static void scatter_elements(Lower *l, const Value *v, const VecPlan *plan, const char *words) {
+void scatter_elements(Lower *l, const Value *v, const VecPlan *plan, const char *words) {
     Text to = {.ctx = l->ctx}, from = {.ctx = l->ctx};
     text_put(&to, index_outside(l, v, plan, 1));
     text_put(&from, "0");
@@ -537,7 +525,7 @@ static void scatter_elements(Lower *l, const Value *v, const VecPlan *plan, cons
     l->indent -= plan->nv;
 }
 
-static void declare_tile(Lower *l, const Value *v) {
+void declare_tile(Lower *l, const Value *v) {
     put(l, "td_word<%s> %s[td_words<%s>(%lld)];", lower_storage_type(v->type), value_name(l, v), lower_storage_type(v->type), (long long)reg_count(l, v->domain));
 }
 
@@ -607,7 +595,7 @@ void lower_load(Lower *l, Stage *s) {
 }
 
 /* Prints the loops that fill `name[V]` with the vector's elements: the digits of its factors are loop variables there. */
-static void gather_elements(Lower *l, const VecPlan *plan, const Expr *e, const Layout *layout, const char *array) {
+void gather_elements(Lower *l, const VecPlan *plan, const Expr *e, const Layout *layout, const char *array) {
     Text at = {.ctx = l->ctx};
     int64_t before = 1;
     bool split[8];
@@ -628,9 +616,8 @@ static void gather_elements(Lower *l, const VecPlan *plan, const Expr *e, const 
     l->indent -= plan->nv;
 }
 
-static const Layout *stage_layout(const Lower *l, const Stage *s, int nexpr) {
+const Layout *stage_layout(const Lower *l, const Stage *s) {
     /* the layout of the values it reads; block-uniform stages use the first */
-    (void)nexpr;
     const Expr *stack[256];
     int n = 0;
     for (int i = 0; i < MAX_PARTS; i++)
@@ -653,7 +640,7 @@ static FactorSet replicated_factors(Lower *l, const Layout *layout, FactorSet do
 }
 
 void lower_store(Lower *l, Stage *s) {
-    const Layout *layout = stage_layout(l, s, 1);
+    const Layout *layout = stage_layout(l, s);
     l->layout = layout;
     if (!lower_storage_type(s->tensor->type)) {
         fail(l, "type %s has no lowering yet", type_name(s->tensor->type));
@@ -688,7 +675,7 @@ void lower_store(Lower *l, Stage *s) {
 }
 
 void lower_atomic(Lower *l, Stage *s) {
-    const Layout *layout = stage_layout(l, s, 1);
+    const Layout *layout = stage_layout(l, s);
     l->layout = layout;
     Access x = {.tensor = s->tensor, .layout = layout};
     FactorSet domain = subs_domain(l, layout, s) | expr_domain(l->part, layout, s->expr[0]);
@@ -708,181 +695,3 @@ void lower_atomic(Lower *l, Stage *s) {
     l->indent--;
     put(l, "}");
 }
-
-/* ---- shared tiles ---- */
-
-static SharedTile *tile_of(Lower *l, const Value *v) {
-    for (int i = 0; i < l->tiles.n; i++)
-        if (l->tiles.at[i].value == v) return &l->tiles.at[i];
-    return NULL;
-}
-
-/* The extent of an axis inside the block: its thread and register factors. */
-static int64_t inner_extent(Lower *l, const Layout *layout, const Axis *a) {
-    int64_t n = 1;
-    FactorSet s = layout_axis_factors(layout, a);
-    for (int i = 0; i < layout->factors.n; i++) {
-        Factor *f = layout->factors.at[i];
-        if ((s >> f->id & 1) && bind_scope(f->bind) != SCOPE_BLOCK && bind_scope(f->bind) != SCOPE_LOOP) n *= f->size;
-    }
-    (void)l;
-    return n;
-}
-
-static const Expr *inner_index(Lower *l, const Layout *layout, const Axis *a) {
-    const Expr *e = expr_int(l->g, TY_I64, 0);
-    for (int i = 0; i < layout->factors.n; i++) {
-        Factor *f = layout->factors.at[i];
-        if (f->axis != a || f->size == 1 || bind_scope(f->bind) == SCOPE_BLOCK || bind_scope(f->bind) == SCOPE_LOOP) continue;
-        e = expr2(l->g, OP_ADD, e, expr2(l->g, OP_MUL, expr_factor(l->p, f), expr_cast(l->g, TY_I64, f->stride)));
-    }
-    return e;
-}
-
-static SharedTile *tile_new(Lower *l, Value *v, const Layout *layout, FactorSet domain, int64_t pad, int copies) {
-    SharedTile t = {.value = v};
-    t.elements = 1;
-    for (int i = 0; i < l->part->axes.n; i++) {
-        Axis *a = l->part->axes.at[i];
-        FactorSet inner = layout_axis_factors(layout, a) & domain;
-        int64_t n = (thread_factors(l, inner) | reg_factors(l, inner)) ? inner_extent(l, layout, a) : 1;
-        if (n == 1) continue;
-        t.axes[t.naxes] = a;
-        t.extent[t.naxes++] = n;
-    }
-    int64_t align = 128 / type_bits(v->type); /* 16 bytes */
-    for (int i = t.naxes - 1; i >= 0; i--) {
-        t.stride[i] = t.elements;
-        t.elements *= t.extent[i];
-        if (i == t.naxes - 1 && pad) t.elements += pad;
-    }
-    t.elements = (t.elements + align - 1) / align * align;
-    t.region = region_new(l, v->def, 0, t.elements * copies * type_bits(v->type) / 8);
-    vec_push(l->ctx, &l->tiles, t);
-    return &l->tiles.at[l->tiles.n - 1];
-}
-
-static Poly tile_offset(Lower *l, const SharedTile *t, const Layout *layout) {
-    Poly p = poly_const(l->ctx, 0);
-    for (int i = 0; i < t->naxes; i++) p = poly_add(l->ctx, p, poly_scale(l->ctx, poly_of(&l->env, inner_index(l, layout, t->axes[i])), t->stride[i]));
-    return p;
-}
-
-static void shared_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain, Type type, VecPlan *plan) {
-    plan_vectors(l, offset, layout, domain, domain, 128 / type_bits(type), plan);
-    while (plan->V > 1) {
-        Poly rest = drop_vector(l, offset, plan);
-        for (int i = 0; i < plan->nv; i++) {
-            Poly coef, r;
-            if (plan->part[i] != plan->f[i]->size && poly_linear(l->ctx, rest, expr_factor(l->p, plan->f[i]), &coef, &r))
-                rest = poly_add(l->ctx, r, poly_const(l->ctx, 0)); /* steps are multiples of the part, and so of V */
-        }
-        if (aligned_terms(l, rest, plan->V, false) || plan->part[plan->nv - 1] % 2) break;
-        plan_halve(plan);
-    }
-}
-
-static Sym shared_at(Lower *l, const SharedTile *t, const Layout *layout, const VecPlan *plan, Poly offset, Sym base) {
-    (void)t;
-    (void)layout;
-    Poly p = drop_vector(l, offset, plan);
-    return p.n ? fmt(l, "%s + %s", base, poly_text(l, p, false)) : base;
-}
-
-void lower_share(Lower *l, Stage *s) {
-    Value *v = s->out[0];
-    const Layout *layout = stage_layout(l, s, 1);
-    l->layout = layout;
-    const char *T = lower_storage_type(v->type);
-    FactorSet domain = expr_domain(l->part, layout, s->expr[0]);
-    SharedTile *t = tile_of(l, v);
-    if (!t) t = tile_new(l, v, layout, domain, s->pad, 1);
-    region_write(l, t->region);
-    Sym base = value_name(l, v);
-    put(l, "const td_sp<%s> %s = td_shared<%s>(%d);", T, base, T, l->regions.at[t->region].offset);
-    Poly offset = tile_offset(l, t, layout);
-    VecPlan plan;
-    shared_vectors(l, offset, layout, domain, v->type, &plan);
-    FactorSet twins = thread_factors(l, layout->all) & ~domain;
-    Text guard = {.ctx = l->ctx};
-    for (int i = 0; i < layout->factors.n; i++) {
-        Factor *f = layout->factors.at[i];
-        if ((twins >> f->id & 1) && f->size != 1) text_fmt(&guard, "%s%s == 0", guard.n ? " && " : "", factor_text(l, f));
-    }
-    if (guard.n) {
-        put(l, "if (%s) {", guard.s);
-        l->indent++;
-    }
-    open_plan_loops(l, &plan);
-    put(l, "{");
-    l->indent++;
-    put(l, "%s some[%lld];", c_type(v->type), (long long)plan.V);
-    gather_elements(l, &plan, s->expr[0], layout, "some");
-    put(l, "td_word<%s> words[td_words<%s>(%lld)];", T, T, (long long)plan.V);
-    put(l, "td_pack<%s, %lld>(words, some);", T, (long long)plan.V);
-    put(l, "td_sts<%s, %lld>(%s, words);", T, (long long)plan.V, shared_at(l, t, layout, &plan, offset, base));
-    l->indent--;
-    put(l, "}");
-    close_plan_loops(l, &plan);
-    if (guard.n) {
-        l->indent--;
-        put(l, "}");
-    }
-}
-
-static int count_copy(Lower *l, const Stage *loop) {
-    int n = 0;
-    for (int i = 0; i < loop->body.n; i++) n += loop->body.at[i]->kind == STAGE_COPY;
-    (void)l;
-    return n;
-}
-
-void lower_read(Lower *l, Stage *s) {
-    Value *v = s->out[0];
-    const Layout *layout = v->layout ? v->layout : l->part->layouts.at[0];
-    l->layout = layout;
-    SharedTile *t = tile_of(l, s->source);
-    if (!t) {
-        fail(l, "%s is read before it is made", s->source->name);
-        return;
-    }
-    const char *T = lower_storage_type(v->type);
-    Sym base = value_name(l, s->source);
-    if (t->copy) {
-        if (!t->waited) {
-            if (t->copy->path == PATH_BULK) {
-                put(l, "td_mbar_wait(%s_full + %s_slot, %s_phase);", base, base, base);
-                put(l, "const td_sp<%s> %s = td_shared<%s>(%d) + %s_slot * %lld;", T, base, T, l->regions.at[t->region].offset, base, (long long)t->elements);
-            } else {
-                put(l, "td_cp_wait<%d>();", t->copy->depth - 1);
-                put(l, "const td_sp<%s> %s = td_shared<%s>(%d) + %s_slot * %lld;", T, base, T, l->regions.at[t->region].offset, base, (long long)t->elements);
-            }
-            if (!l->dry) t->waited = true;
-        }
-    } else {
-        region_read(l, t->region);
-    }
-    Poly offset = tile_offset(l, t, layout);
-    VecPlan plan;
-    shared_vectors(l, offset, layout, v->domain, v->type, &plan);
-    declare_tile(l, v);
-    open_plan_loops(l, &plan);
-    int64_t per = type_bits(v->type) < 32 ? 32 / type_bits(v->type) : 1;
-    Sym at = shared_at(l, t, layout, &plan, offset, base);
-    if (vector_in_order(l, v, &plan)) {
-        Sym idx = index_outside(l, v, &plan, per);
-        put(l, "td_lds<%s, %lld>(%s + %s, %s);", T, (long long)plan.V, value_name(l, v), idx, at);
-    } else {
-        put(l, "td_word<%s> some[td_words<%s>(%lld)];", T, T, (long long)plan.V);
-        put(l, "td_lds<%s, %lld>(some, %s);", T, (long long)plan.V, at);
-        scatter_elements(l, v, &plan, "some");
-    }
-    close_plan_loops(l, &plan);
-    if (t->copy && t->last_read == s && t->copy->path == PATH_BULK) {
-        /* the warp has its registers: the slot may be filled again */
-        put(l, "td_syncwarp();");
-        put(l, "if (td_tid() %% 32 == 0) td_mbar_arrive(%s_empty + %s_slot);", base, base);
-    }
-}
-
-#include "lower_copy.h"

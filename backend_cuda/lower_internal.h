@@ -32,10 +32,27 @@ typedef struct SharedTile {
     bool waited;
 } SharedTile;
 
+/* How the register factors of a tile are walked: V neighbouring elements at a time, made of `part[i]` steps of factor f[i] (the first
+ * is the fastest), inside loops over the rest. */
+typedef struct VecPlan {
+    int64_t V;
+    int nv;
+    Factor *f[8];
+    int64_t part[8];
+    int nouter;
+    Factor *outer[MAX_FACTORS];
+    int64_t step[MAX_FACTORS];
+} VecPlan;
+
 typedef struct NameRow {
     const void *object;
     Sym name;
 } NameRow;
+
+typedef struct DeclaredAxis {
+    const Axis *axis;
+    const Layout *layout;
+} DeclaredAxis;
 
 enum { MAX_LOOPS = 16 };
 
@@ -71,6 +88,8 @@ typedef struct Lower {
     VEC(Dim *) dims;
     VEC(Scalar *) scalars;
     VEC(struct StageRegion) stage_regions;
+    VEC(Sym) turns;            /* double-buffer switches that the outermost loop declares */
+    VEC(DeclaredAxis) declared;
     const char *args[2 * MAX_PARTS]; /* texts of OP_ARG while a combine is printed */
 } Lower;
 
@@ -113,14 +132,37 @@ const Expr *axis_index(Lower *l, const Layout *layout, const Axis *a);
 bool axis_exact(Lower *l, const Layout *layout, const Axis *a);
 /* The predicate of the axes for which `have` holds every factor, at the current digits; NULL: none needed. */
 Sym axis_predicate(Lower *l, const Layout *layout, FactorSet have);
+/* Register factors of `may` whose coefficients in an offset continue each other from 1, up to vmax elements. */
+void plan_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain, FactorSet may, int64_t vmax, VecPlan *plan);
+void plan_halve(VecPlan *plan);
+void open_plan_loops(Lower *l, const VecPlan *plan);
+void close_plan_loops(Lower *l, const VecPlan *plan);
+/* p with the digits that the plan's loops do not have at 0: they are the elements of the vector. */
+Poly drop_vector(Lower *l, Poly p, const VecPlan *plan);
+/* Is every term a multiple of V? Conditions on dimensions are collected when `commit`. */
+bool aligned_terms(Lower *l, Poly p, int64_t V, bool commit);
+/* Does the vector land in neighbouring elements of the value's array, in whole words? */
+bool vector_in_order(Lower *l, const Value *v, const VecPlan *plan);
+Sym index_outside(Lower *l, const Value *v, const VecPlan *plan, int64_t divide);
+void scatter_elements(Lower *l, const Value *v, const VecPlan *plan, const char *words);
+void gather_elements(Lower *l, const VecPlan *plan, const Expr *e, const Layout *layout, const char *array);
+void declare_tile(Lower *l, const Value *v);
+const Layout *stage_layout(const Lower *l, const Stage *s);
+Poly regroup(Lower *l, const Layout *layout, Poly p);
+Poly flat_offset(Lower *l, const Layout *layout, Tensor *t, const Expr *const *subs);
+Stage *find_access(Stage *const *s, int n, const Tensor *t);
 void lower_load(Lower *l, Stage *s);
 void lower_store(Lower *l, Stage *s);
+void lower_atomic(Lower *l, Stage *s);
+
+/* ---- lower_shared.c ---- */
 void lower_share(Lower *l, Stage *s);
 void lower_read(Lower *l, Stage *s);
-void lower_copy_setup(Lower *l, Stage *loop);   /* before a loop: barriers and the first copies */
-void lower_copy_advance(Lower *l, Stage *loop); /* at the top of an iteration */
+/* Before a loop: barriers and the first copies. At the top of an iteration: the copy that runs ahead. The texts are the
+ * loop's variable, first value, bound and step. */
+void lower_copy_setup(Lower *l, Stage *loop, Sym var, Sym start, Sym bound, Sym step);
+void lower_copy_advance(Lower *l, Stage *loop, Sym var, Sym bound, Sym step);
 void lower_copy_release(Lower *l, Stage *loop); /* at its end */
-void lower_atomic(Lower *l, Stage *s);
 
 /* ---- lower_reduce.c ---- */
 void lower_reduce(Lower *l, Stage *s);
@@ -134,6 +176,12 @@ void block_sync(Lower *l);
 bool in_loop(const Lower *l);
 FactorSet ambient(const Lower *l, const Layout *layout); /* block factors, and those of the enclosing loops */
 void lower_stages(Lower *l, Stage *const *s, int n);
+void need_turn(Lower *l, Sym name);
+/* The axis's index at register and thread digits 0: what the whole block shares. For an axis with a serial factor, inside its loop. */
+Sym axis_base(Lower *l, const Axis *a);
+Factor *serial_factor(const Lower *l, const Axis *a);
+/* Declares the C variables of axes whose parts are all known here. */
+void axis_declare(Lower *l);
 
 /* ---- lower_prelude.c ---- */
 void prelude_print(Text *out, Ctx *ctx, const char *code);

@@ -156,6 +156,7 @@ static void put_shared_fold(Lower *l, Fold *f, FactorSet warps, FactorSet cluste
         regions[i] = region_new(l, f->s, 1 + i, bytes * (twice ? 2 : 1));
         base[i] = fmt(l, "%s_parts", value_name(l, f->s->out[i]));
         if (twice) turn = fmt(l, "%s_turn", value_name(l, v0));
+        if (twice) need_turn(l, turn);
         if (!twice && !l->uses_cluster) region_write(l, regions[i]);
         put(l, twice ? "const td_sp<%s> %s = td_shared<%s>(%d) + %s * %lld;" : "const td_sp<%s> %s = td_shared<%s>(%d);", cell_type(m->type[i]), base[i],
             cell_type(m->type[i]), l->regions.at[regions[i]].offset, turn ? turn : "", (long long)(all * groups * regs));
@@ -521,6 +522,7 @@ static void put_segment_scan(Lower *l, Scan *c, const Sym *run_name, const Sym *
     Sym right[MAX_PARTS];
     if (shared) {
         int regions[MAX_PARTS];
+        if (twice) need_turn(l, turn);
         for (int i = 0; i < m->n; i++) {
             int64_t count = segments * groups * others;
             regions[i] = region_new(l, c->s, 1 + i, count * cell_bytes(m->type[i]) * (twice ? 2 : 1));

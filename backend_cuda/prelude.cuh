@@ -327,6 +327,32 @@ template <int N> __device__ __forceinline__ void td_bulk_wait_read() {
 template <int N> __device__ __forceinline__ void td_bulk_wait() { asm volatile("cp.async.bulk.wait_group %0;" ::"n"(N) : "memory"); }
 //@ td_async_fence
 __device__ __forceinline__ void td_async_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+//@ portable td_fill_row
+// One warp brings n elements to shared memory and arrives at `full` once: whole 16-byte pieces by a bulk copy, the rest (all, where the
+// two addresses differ modulo 16) element by element.
+template <class T> __device__ __forceinline__ void td_fill_row(td_sp<T> s, const T *p, int n, td_sp<uint64_t> full) {
+    constexpr int per = 16 / (int)sizeof(T);
+    const int lane = td_tid() % 32, at = (int)((uintptr_t)p / sizeof(T) % per);
+    int head = at == td_shared_index(s) % per ? (per - at) % per : n;
+    if (head > n) head = n;
+    const int body = n > head ? (n - head) / per * per : 0;
+    for (int i = lane; i < n - body; i += 32) {
+        const int e = i < head ? i : i + body;
+        td_word<T> w[1] = {td_word<T>()};
+        td_ld<T, 1, 0>(w, p + e);
+        td_sts<T, 1>(s + e, w);
+    }
+    td_syncwarp();
+    if (lane == 0) {
+        td_mbar_expect(full, body * (int)sizeof(T));
+        if (body > 0) td_bulk_load(s + head, p + head, body * (int)sizeof(T), full);
+    }
+}
+
+//@ td_shared_index
+// The number of the element in the block's shared memory.
+template <class T> __device__ __forceinline__ int td_shared_index(const T *s) { return (int)(td_address(s) / sizeof(T)); }
+
 //@ td_pdl_wait
 __device__ __forceinline__ void td_pdl_wait() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 //@ td_pdl_launch
@@ -473,12 +499,12 @@ template <class T> __device__ __forceinline__ bool td_isinf(T x) { return x == T
 //@ portable td_isfinite
 template <class T> __device__ __forceinline__ bool td_isfinite(T x) { return x - x == T(0); }
 //@ portable td_floor_div
-template <class T> __device__ __forceinline__ T td_floor_div(T a, T b) {
+template <class T> __host__ __device__ __forceinline__ T td_floor_div(T a, T b) {
     const T q = a / b;
     return q - (T)(a % b != 0 && (a < 0) != (b < 0));
 }
 //@ portable td_floor_mod
-template <class T> __device__ __forceinline__ T td_floor_mod(T a, T b) {
+template <class T> __host__ __device__ __forceinline__ T td_floor_mod(T a, T b) {
     const T m = a % b;
     return m + (m != 0 && (m < 0) != (b < 0) ? b : T(0));
 }

@@ -1,0 +1,628 @@
+/* Lowering, the walk: one pass over a kernel's stages that prints the kernel and its launcher. Keeps the shared memory of the
+ * kernel and knows where a block barrier is needed. */
+#include "lower_internal.h"
+
+#include <string.h>
+
+/* ---- shared memory and barriers ---- */
+
+int region_new(Lower *l, const Stage *s, int which, int64_t bytes) {
+    for (int i = 0; i < l->stage_regions.n; i++)
+        if (l->stage_regions.at[i].stage == s && l->stage_regions.at[i].which == which) return l->stage_regions.at[i].region;
+    int64_t align = bytes >= 1024 ? 128 : 16;
+    int64_t offset = (l->shared_bytes + align - 1) / align * align;
+    if (offset + bytes > 232448) {
+        fail(l, "needs more than 227 KB of shared memory");
+        bytes = 0;
+        offset = 0;
+    }
+    Region r = {.offset = (int)offset, .bytes = (int)bytes};
+    l->shared_bytes = (int)(offset + bytes);
+    vec_push(l->ctx, &l->regions, r);
+    StageRegion row = {s, which, l->regions.n - 1};
+    vec_push(l->ctx, &l->stage_regions, row);
+    return l->regions.n - 1;
+}
+
+void block_sync(Lower *l) {
+    if (l->k->threads > 32) put(l, "td_sync();");
+    else put(l, "td_syncwarp();");
+    for (int i = 0; i < l->regions.n; i++) l->regions.at[i].written = l->regions.at[i].read = false;
+}
+
+void region_write(Lower *l, int region) {
+    if (l->regions.at[region].read || l->regions.at[region].written) block_sync(l);
+    l->regions.at[region].written = true;
+}
+
+void region_read(Lower *l, int region) {
+    if (l->regions.at[region].written) block_sync(l);
+    l->regions.at[region].read = true;
+}
+
+bool in_loop(const Lower *l) { return l->nloops > 0; }
+
+void need_turn(Lower *l, Sym name) {
+    for (int i = 0; i < l->turns.n; i++)
+        if (l->turns.at[i] == name || !strcmp(l->turns.at[i], name)) return;
+    vec_push(l->ctx, &l->turns, name);
+}
+
+/* ---- axes ---- */
+
+Factor *serial_factor(const Lower *l, const Axis *a) {
+    const Layout *layout = l->part->layouts.at[0];
+    for (int i = 0; i < layout->factors.n; i++)
+        if (layout->factors.at[i]->axis == a && layout->factors.at[i]->bind == BIND_SERIAL) return layout->factors.at[i];
+    return NULL;
+}
+
+static bool loop_open(const Lower *l, const Axis *a) {
+    for (int i = 0; i < l->nloops; i++)
+        if (l->loops[i]->axis == a) return true;
+    return false;
+}
+
+FactorSet ambient(const Lower *l, const Layout *layout) {
+    FactorSet r = layout_scope_factors(layout, SCOPE_BLOCK);
+    for (int i = 0; i < l->nloops; i++) {
+        Factor *f = serial_factor(l, l->loops[i]->axis);
+        if (f) r |= (FactorSet)1 << f->id;
+    }
+    return r;
+}
+
+/* lo plus the digits of the given scopes. */
+static Poly digits_of(Lower *l, const Layout *layout, const Axis *a, bool blocks, bool threads) {
+    Poly p = poly_of(&l->env, a->lo);
+    for (int i = 0; i < layout->factors.n; i++) {
+        Factor *f = layout->factors.at[i];
+        BindScope scope = bind_scope(f->bind);
+        if (f->axis != a || f->size == 1 || !((scope == SCOPE_BLOCK && blocks) || (scope == SCOPE_THREAD && threads))) continue;
+        p = poly_add(l->ctx, p, poly_mul(l->ctx, poly_of(&l->env, expr_factor(l->p, f)), poly_of(&l->env, f->stride)));
+    }
+    return p;
+}
+
+static bool has_thread_digits(const Layout *layout, const Axis *a) {
+    for (int i = 0; i < layout->factors.n; i++) {
+        Factor *f = layout->factors.at[i];
+        if (f->axis == a && f->size != 1 && bind_scope(f->bind) == SCOPE_THREAD) return true;
+    }
+    return false;
+}
+
+static bool any_thread_digits(Lower *l, const Axis *a) {
+    for (int i = 0; i < l->part->layouts.n; i++)
+        if (has_thread_digits(l->part->layouts.at[i], a)) return true;
+    return false;
+}
+
+static Sym loop_var(Lower *l, const Axis *a) {
+    return any_thread_digits(l, a) ? name_of(l, &a->id, fmt(l, "%s_from", a->name)) : axis_name(l, a, NULL);
+}
+
+static Sym peel_name(Lower *l, const Axis *a) { return name_of(l, &a->peel, fmt(l, "%s_early", a->name)); }
+
+Sym axis_base(Lower *l, const Axis *a) {
+    Sym base = serial_factor(l, a) ? loop_var(l, a) : poly_text(l, digits_of(l, l->part->layouts.at[0], a, true, false), false);
+    return a->peel ? fmt(l, "(%s - %s)", base, peel_name(l, a)) : base;
+}
+
+static bool declared(const Lower *l, const Axis *a, const Layout *layout) {
+    for (int i = 0; i < l->declared.n; i++)
+        if (l->declared.at[i].axis == a && l->declared.at[i].layout == layout) return true;
+    return false;
+}
+
+/* A peeled axis starts early by the misalignment of its tensor's row, in elements. */
+static bool declare_peel(Lower *l, const Axis *a, const Layout *layout) {
+    Stage *lead = find_access(l->part->body.at, l->part->body.n, a->peel);
+    if (!lead) {
+        fail(l, "the peeled axis %s: no access to %s", a->name, a->peel->name);
+        return false;
+    }
+    for (int i = 0; i < l->part->axes.n; i++) {
+        const Axis *x = l->part->axes.at[i];
+        if (x == a || declared(l, x, layout)) continue;
+        for (int d = 0; d < lead->tensor->rank; d++)
+            if (expr_domain(l->part, layout, lead->subs[d]) & layout_axis_factors(layout, x)) return false;
+    }
+    const Expr *subs[MAX_RANK], *from = expr_var(l->g, a->var), *to = a->lo;
+    for (int d = 0; d < lead->tensor->rank; d++) subs[d] = expr_replace(l->g, lead->subs[d], &from, &to, 1);
+    Poly row = regroup(l, layout, flat_offset(l, layout, a->peel, subs));
+    int es = type_bits(a->peel->type) / 8;
+    put(l, "const int %s = (int)(((uintptr_t)%s / %d + (uint64_t)%s) %% %d);", peel_name(l, a), tensor_text(l, a->peel), es, poly_text(l, row, true), 16 / es);
+    return true;
+}
+
+void axis_declare(Lower *l) {
+    bool more = true;
+    while (more) {
+        more = false;
+        for (int k = 0; k < l->part->layouts.n; k++) {
+            const Layout *layout = l->part->layouts.at[k];
+            for (int i = 0; i < l->part->axes.n; i++) {
+                const Axis *a = l->part->axes.at[i];
+                if (declared(l, a, layout) || !layout_axis_factors(layout, a)) continue;
+                Factor *serial = serial_factor(l, a);
+                if (serial && !loop_open(l, a)) continue;
+                Sym name = axis_name(l, a, layout);
+                bool again = false; /* the same variable as another layout's */
+                for (int j = 0; j < l->declared.n; j++)
+                    again = again || (l->declared.at[j].axis == a && axis_name(l, a, l->declared.at[j].layout) == name);
+                l->layout = layout;
+                if (a->peel && !again && !(k == 0 ? declare_peel(l, a, layout) : declared(l, a, l->part->layouts.at[0]))) continue;
+                DeclaredAxis d = {a, layout};
+                vec_push(l->ctx, &l->declared, d);
+                more = true;
+                if (again) continue;
+                Poly threads = digits_of(l, layout, a, !serial, true);
+                if (serial) {
+                    Sym var = loop_var(l, a);
+                    if (var == name || !strcmp(var, name)) continue;
+                    threads = poly_sub(l->ctx, threads, poly_of(&l->env, a->lo));
+                    if (threads.n) put(l, "const int %s = %s + %s%s%s;", name, var, poly_text(l, threads, false), a->peel ? " - " : "", a->peel ? peel_name(l, a) : "");
+                    else put(l, "const int %s = %s%s%s;", name, var, a->peel ? " - " : "", a->peel ? peel_name(l, a) : "");
+                } else {
+                    put(l, "const int %s = %s%s%s;", name, poly_text(l, threads, false), a->peel ? " - " : "", a->peel ? peel_name(l, a) : "");
+                }
+            }
+        }
+    }
+}
+
+static void declare_digits(Lower *l) {
+    const Part *part = l->part;
+    /* blocks: cluster digits are lowest, then grid digits, the last axis lowest */
+    Factor *order[MAX_FACTORS];
+    int n = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = part->layouts.at[0]->factors.n - 1; i >= 0; i--) {
+            Factor *f = part->layouts.at[0]->factors.at[i];
+            if (f->bind == (pass ? BIND_GRID : BIND_CLUSTER) && f->size != 1) order[n++] = f;
+        }
+    Sym rest = "block";
+    bool cluster = false;
+    for (int i = 0; i < n; i++) cluster = cluster || order[i]->bind == BIND_CLUSTER;
+    if (n) put(l, "const int block = td_block()%s;", l->k->parts.n > 1 && l->part != l->k->parts.at[0] ? " - blocks_before" : "");
+    (void)cluster;
+    for (int i = 0; i < n; i++) {
+        Sym v = factor_text(l, order[i]);
+        Sym count = order[i]->size ? fmt(l, "%lld", (long long)order[i]->size) : dim_text(l, order[i]->count, false);
+        if (i == n - 1) put(l, "const int %s = %s;", v, rest);
+        else {
+            put(l, "const int %s = (int)(%s %% (%s));", v, rest, count);
+            rest = fmt(l, "%s / (%s)", rest, count);
+        }
+    }
+    /* threads */
+    bool done[MAX_FACTORS] = {false};
+    for (int k = 0; k < part->layouts.n; k++) {
+        const Layout *layout = part->layouts.at[k];
+        for (int i = 0; i < layout->factors.n; i++) {
+            Factor *f = layout->factors.at[i];
+            if (bind_scope(f->bind) != SCOPE_THREAD || f->size == 1 || done[f->id]) continue;
+            done[f->id] = true;
+            Sym t = f->tid_stride == 1 ? "td_tid()" : fmt(l, "td_tid() / %d", f->tid_stride);
+            if ((int64_t)f->tid_stride * f->size == l->k->threads) put(l, "const int %s = %s;", factor_text(l, f), t);
+            else put(l, "const int %s = %s %% %lld;", factor_text(l, f), t, (long long)f->size);
+        }
+    }
+}
+
+/* ---- stages ---- */
+
+static void lower_map(Lower *l, Stage *s) {
+    Value *v = s->out[0];
+    l->layout = v->layout ? v->layout : l->part->layouts.at[0];
+    Factor *f[MAX_FACTORS];
+    int n = list_reg_factors(l, l->layout, v->domain, f);
+    int64_t count = reg_count(l, v->domain);
+    Sym name = value_name(l, v), e = expr_text(l, s->expr[0], l->layout);
+    if (value_packed(v)) {
+        declare_tile(l, v);
+        put(l, "{");
+        l->indent++;
+        put(l, "%s some[%lld];", c_type(v->type), (long long)count);
+        int loops = open_reg_loops(l, f, n);
+        put(l, "some[%s] = %s;", value_index(l, v), e);
+        close_reg_loops(l, loops);
+        put(l, "td_pack<%s, %lld>(%s, some);", lower_storage_type(v->type), (long long)count, name);
+        l->indent--;
+        put(l, "}");
+    } else if (count == 1) {
+        put(l, "%s%s %s = %s;", s->kind == STAGE_MAP ? "const " : "", c_type(v->type), name, e);
+    } else {
+        put(l, "%s %s[%lld];", c_type(v->type), name, (long long)count);
+        int loops = open_reg_loops(l, f, n);
+        put(l, "%s[%s] = %s;", name, value_index(l, v), e);
+        close_reg_loops(l, loops);
+    }
+}
+
+static void lower_set(Lower *l, Stage *s) {
+    Value *v = s->out[0];
+    l->layout = v->layout ? v->layout : l->part->layouts.at[0];
+    Factor *f[MAX_FACTORS];
+    int n = list_reg_factors(l, l->layout, v->domain, f);
+    int loops = open_reg_loops(l, f, n);
+    Sym e = expr_text(l, s->expr[0], l->layout);
+    if (value_packed(v)) put(l, "td_put<%s>(%s, %s, %s);", lower_storage_type(v->type), value_name(l, v), value_index(l, v), e);
+    else put(l, reg_count(l, v->domain) > 1 ? "%s[%s] = %s;" : "%s%.0s = %s;", value_name(l, v), value_index(l, v), e);
+    close_reg_loops(l, loops);
+}
+
+/* What the loop's body leaves open at its end also stands at its beginning: the body is walked once without printing. */
+static void walk_dry(Lower *l, Stage *s) {
+    bool saved = l->dry;
+    l->dry = true;
+    int before = l->regions.n, declared_before = l->declared.n;
+    Region *entry = NEW_N(l->ctx, Region, before + 1);
+    memcpy(entry, l->regions.at, sizeof *entry * (size_t)before);
+    axis_declare(l);
+    lower_stages(l, s->body.at, s->body.n);
+    l->declared.n = declared_before;
+    for (int i = 0; i < before; i++) {
+        l->regions.at[i].written |= entry[i].written;
+        l->regions.at[i].read |= entry[i].read;
+    }
+    l->dry = saved;
+}
+
+static void prefetch_declare(Lower *l, Stage *loop, Sym var);
+static void prefetch_take(Lower *l, Stage *s);
+
+static void lower_for(Lower *l, Stage *s) {
+    Axis *a = s->axis;
+    Factor *f = serial_factor(l, a);
+    const Layout *layout = l->part->layouts.at[0];
+    if (!f || l->nloops == MAX_LOOPS) {
+        fail(l, "a loop over %s, which has no serial factor", a->name);
+        return;
+    }
+    l->layout = layout;
+    Sym var = loop_var(l, a), hi = expr_text(l, a->hi, layout);
+    Sym start = poly_text(l, digits_of(l, layout, a, true, false), false), step = poly_text(l, poly_of(&l->env, f->stride), false);
+    bool outermost = true;
+    for (int i = 0; i < layout->factors.n && layout->factors.at[i] != f; i++)
+        if (layout->factors.at[i]->axis == a && layout->factors.at[i]->size != 1) outermost = false;
+    Sym bound = hi;
+    if (!outermost) {
+        Sym end = fmt(l, "%s + %s", start, poly_text(l, poly_mul(l->ctx, poly_of(&l->env, f->stride), poly_of(&l->env, f->count)), false));
+        bound = name_of(l, &f->count, fmt(l, "%s_end", a->name));
+        put(l, "const int %s = %s < %s ? %s : %s;", bound, end, hi, end, hi);
+    }
+    lower_copy_setup(l, s, var, start, bound, step);
+    int turns = l->turns.n, declared_before = l->declared.n;
+    bool digit_before = false;
+    l->loops[l->nloops++] = s;
+    walk_dry(l, s);
+    l->nloops--;
+    for (int i = 0; i < l->names.n; i++) digit_before = digit_before || l->names.at[i].object == &f->id;
+    if (l->nloops == 0 && !l->dry) {
+        for (int i = turns; i < l->turns.n; i++) put(l, "int %s = 0;", l->turns.at[i]);
+    }
+    prefetch_declare(l, s, var);
+    for (int i = 0; i < s->body.n; i++)
+        if (s->body.at[i]->kind == STAGE_LOAD && s->body.at[i]->depth) put(l, "if (%s < %s) %s_fetch(%s);", start, bound, value_name(l, s->body.at[i]->out[0]), start);
+    if (digit_before) put(l, "for (int %s = %s, %s = 0; %s < %s; %s += %s, %s++) {", var, start, factor_text(l, f), var, bound, var, step, factor_text(l, f));
+    else put(l, "for (int %s = %s; %s < %s; %s += %s) {", var, start, var, bound, var, step);
+    l->indent++;
+    l->loops[l->nloops++] = s;
+    axis_declare(l);
+    lower_copy_advance(l, s, var, bound, step);
+    for (int i = 0; i < s->body.n; i++)
+        if (s->body.at[i]->kind == STAGE_LOAD && s->body.at[i]->depth) prefetch_take(l, s->body.at[i]);
+    bool any = false;
+    for (int i = 0; i < s->body.n; i++) any = any || (s->body.at[i]->kind == STAGE_LOAD && s->body.at[i]->depth);
+    if (any) {
+        put(l, "if (%s + %s < %s) {", var, step, bound);
+        for (int i = 0; i < s->body.n; i++)
+            if (s->body.at[i]->kind == STAGE_LOAD && s->body.at[i]->depth) put(l, "    %s_fetch(%s + %s);", value_name(l, s->body.at[i]->out[0]), var, step);
+        put(l, "}");
+    }
+    lower_stages(l, s->body.at, s->body.n);
+    lower_copy_release(l, s);
+    l->nloops--;
+    l->declared.n = declared_before;
+    l->indent--;
+    put(l, "}");
+    if (l->nloops == 0) l->turns.n = turns;
+}
+
+/* A load that runs one iteration ahead fills registers of its own, which the next iteration takes over. */
+static void prefetch_declare(Lower *l, Stage *loop, Sym var) {
+    for (int i = 0; i < loop->body.n; i++) {
+        Stage *s = loop->body.at[i];
+        if (s->kind != STAGE_LOAD || !s->depth) continue;
+        if (s->depth > 1) fail(l, "a load may run one iteration ahead, not %d", s->depth);
+        Value *v = s->out[0], *next = NEW(l->ctx, Value);
+        *next = *v;
+        next->name = sym_fmt(l->ctx, "%s_next", v->name);
+        Stage *fetch = NEW(l->ctx, Stage);
+        *fetch = *s;
+        fetch->depth = 0;
+        fetch->out[0] = next;
+        next->def = fetch;
+        const char *T = lower_storage_type(v->type);
+        if (!T) {
+            fail(l, "type %s has no lowering yet", type_name(v->type));
+            return;
+        }
+        put(l, "td_word<%s> %s[td_words<%s>(%lld)];", T, value_name(l, next), T, (long long)reg_count(l, v->domain));
+        put(l, "const auto %s_fetch = [&](int %s) {", value_name(l, v), var);
+        l->indent++;
+        int before = l->declared.n;
+        l->loops[l->nloops++] = loop;
+        axis_declare(l);
+        /* the tile is declared outside, so that it outlives the call */
+        size_t mark = l->body.n;
+        lower_load(l, fetch);
+        if (!l->dry) {
+            Sym decl = fmt(l, "td_word<%s> %s[", T, value_name(l, next));
+            char *at = strstr(l->body.s + mark, decl);
+            if (at) {
+                char *end = strchr(at, '\n');
+                while (at > l->body.s && at[-1] == ' ') at--;
+                memmove(at, end + 1, strlen(end + 1) + 1);
+                l->body.n = strlen(l->body.s);
+            }
+        }
+        l->nloops--;
+        l->declared.n = before;
+        l->indent--;
+        put(l, "};");
+    }
+}
+
+static void prefetch_take(Lower *l, Stage *s) {
+    Value *v = s->out[0];
+    const char *T = lower_storage_type(v->type);
+    Sym name = value_name(l, v);
+    declare_tile(l, v);
+    put(l, "#pragma unroll");
+    put(l, "for (int i = 0; i < td_words<%s>(%lld); i++) %s[i] = %s_next[i];", T, (long long)reg_count(l, v->domain), name, name);
+}
+
+static void lower_last(Lower *l, Stage *s) {
+    const Layout *layout = l->part->layouts.at[0];
+    l->layout = layout;
+    Text total = {.ctx = l->ctx}, slot = {.ctx = l->ctx};
+    text_put(&total, "1");
+    text_put(&slot, "0");
+    for (int i = 0; i < layout->factors.n; i++) {
+        Factor *f = layout->factors.at[i];
+        if (bind_scope(f->bind) != SCOPE_BLOCK || f->size == 1) continue;
+        Sym count = f->size ? fmt(l, "%lld", (long long)f->size) : dim_text(l, f->count, false);
+        if (s->over >> f->id & 1) text_fmt(&total, " * (%s)", count);
+        else {
+            Sym old = fmt(l, "%s", slot.s);
+            slot.n = 0;
+            text_fmt(&slot, "(%s) * (%s) + %s", old, count, factor_text(l, f));
+        }
+    }
+    put(l, "if (td_last_block(%s + %s, (int)(%s))) {", tensor_text(l, s->counter), slot.s, total.s);
+    l->indent++;
+    for (int i = 0; i < l->regions.n; i++) l->regions.at[i].written = l->regions.at[i].read = false; /* its barriers */
+    lower_stages(l, s->body.at, s->body.n);
+    l->indent--;
+    put(l, "}");
+}
+
+static void lower_if(Lower *l, Stage *s) {
+    l->layout = l->part->layouts.at[0];
+    put(l, "if (%s) {", expr_text(l, s->cond, l->layout));
+    l->indent++;
+    Region *entry = NEW_N(l->ctx, Region, l->regions.n + 1);
+    int before = l->regions.n;
+    memcpy(entry, l->regions.at, sizeof *entry * (size_t)before);
+    lower_stages(l, s->body.at, s->body.n);
+    for (int i = 0; i < before; i++) {
+        l->regions.at[i].written |= entry[i].written;
+        l->regions.at[i].read |= entry[i].read;
+    }
+    l->indent--;
+    put(l, "}");
+}
+
+void lower_stages(Lower *l, Stage *const *s, int n) {
+    for (int i = 0; i < n && !l->failed; i++) {
+        switch (s[i]->kind) {
+        case STAGE_LOAD:
+            if (!s[i]->depth) lower_load(l, s[i]);
+            break;
+        case STAGE_COPY: break; /* around the loop */
+        case STAGE_SHARE: lower_share(l, s[i]); break;
+        case STAGE_READ: lower_read(l, s[i]); break;
+        case STAGE_MAP:
+        case STAGE_VAR: lower_map(l, s[i]); break;
+        case STAGE_SET: lower_set(l, s[i]); break;
+        case STAGE_REDUCE: lower_reduce(l, s[i]); break;
+        case STAGE_SCAN: lower_scan(l, s[i]); break;
+        case STAGE_STORE: lower_store(l, s[i]); break;
+        case STAGE_ATOMIC: lower_atomic(l, s[i]); break;
+        case STAGE_FOR: lower_for(l, s[i]); break;
+        case STAGE_IF: lower_if(l, s[i]); break;
+        case STAGE_LAST: lower_last(l, s[i]); break;
+        case STAGE_COUNT: break;
+        }
+    }
+}
+
+/* ---- kernels ---- */
+
+static bool crosses_cluster(const Part *part, Stage *const *s, int n) {
+    for (int i = 0; i < n; i++) {
+        if (s[i]->kind == STAGE_REDUCE)
+            for (int k = 0; k < part->factors.n; k++)
+                if ((s[i]->over >> k & 1) && part->factors.at[k]->bind == BIND_CLUSTER) return true;
+        if (crosses_cluster(part, s[i]->body.at, s[i]->body.n)) return true;
+    }
+    return false;
+}
+
+static bool factor_range(void *user, const Expr *atom, const Expr **lo, const Expr **hi) {
+    Lower *l = user;
+    if (atom->op == OP_FACTOR) {
+        const Factor *f = atom->u.factor;
+        *lo = expr_int(l->g, TY_I64, 0);
+        *hi = f->count ? expr2(l->g, OP_SUB, expr_cast(l->g, TY_I64, f->count), expr_int(l->g, TY_I64, 1)) : NULL;
+        return true;
+    }
+    return false;
+}
+
+static void lower_part(Lower *l, Part *part) {
+    l->part = part;
+    l->declared.n = 0;
+    l->turns.n = 0;
+    declare_digits(l);
+    l->uses_cluster = crosses_cluster(part, part->body.at, part->body.n);
+    if (l->k->chained) put(l, "td_pdl_wait();");
+    if (l->uses_cluster) put(l, "td_cluster_sync(); // every block of the cluster has started");
+    axis_declare(l);
+    lower_stages(l, part->body.at, part->body.n);
+}
+
+static void put_layout_comment(Lower *l, Text *out, const Part *part) {
+    for (int k = 0; k < part->layouts.n; k++) {
+        const Layout *layout = part->layouts.at[k];
+        text_fmt(out, "//   %s%s%s:", part->name ? part->name : "", part->name ? " " : "", layout->name);
+        const Axis *last = NULL;
+        for (int i = 0; i < layout->factors.n; i++) {
+            const Factor *f = layout->factors.at[i];
+            if (f->axis != last) text_fmt(out, "%s %s =", last ? ";" : "", f->axis->name);
+            last = f->axis;
+            text_fmt(out, " %s", bind_text(f->bind));
+            if (f->size) text_fmt(out, "(%lld)", (long long)f->size);
+        }
+        text_char(out, '\n');
+    }
+    (void)l;
+}
+
+static void put_launcher(Lower *l, Text *out, Sym full) {
+    text_fmt(out, "extern \"C\" int %s_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars);\n", full);
+    text_fmt(out, "extern \"C\" int %s_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars) {\n", full);
+    text_put(out, "    (void)tensors, (void)dims, (void)scalars;\n");
+    Text blocks = {.ctx = l->ctx};
+    for (int i = 0; i < l->k->parts.n; i++) text_fmt(&blocks, "%s%s", i ? " + " : "", dim_text(l, l->k->parts.at[i]->blocks, true));
+    Text cond = {.ctx = l->ctx};
+    for (int i = 0; i < l->conds.n; i++) {
+        AlignCond *c = &l->conds.at[i];
+        if (i) text_put(&cond, " && ");
+        if (c->dims) text_fmt(&cond, "%s %% %lld == 0", dim_text(l, c->dims, true), (long long)c->mod);
+        else if (c->other) text_fmt(&cond, "((uintptr_t)args.%s - (uintptr_t)args.%s) %% %lld == 0", c->tensor->name, c->other->name, (long long)c->mod);
+        else text_fmt(&cond, "(uintptr_t)args.%s %% %lld == 0", c->tensor->name, (long long)c->mod);
+    }
+    for (int i = 0; i < l->dims.n; i++) {
+        Dim *d = l->dims.at[i];
+        int at = 0;
+        for (int k = 0; k < l->g->dims.n; k++)
+            if (l->g->dims.at[k] == d) at = k;
+        text_fmt(out, "    const int64_t %s = dims[%d];\n    if (%s < 0 || %s > INT32_MAX) return (int)cudaErrorInvalidValue;\n", d->name, at, d->name, d->name);
+    }
+    text_fmt(out, "    const %s_args args = {", full);
+    bool first = true;
+    for (int i = 0; i < l->tensors.n; i++, first = false) {
+        Tensor *t = l->tensors.at[i];
+        int at = -1;
+        for (int k = 0; k < l->p->params.n; k++)
+            if (l->p->params.at[k] == t) at = k;
+        for (int k = 0; k < l->p->temps.n; k++)
+            if (l->p->temps.at[k] == t) at = l->p->params.n + k;
+        text_fmt(out, "%s(%s%s *)tensors[%d]", first ? "" : ", ", t->kind == TENSOR_INPUT ? "const " : "", lower_storage_type(t->type), at);
+    }
+    for (int i = 0; i < l->dims.n; i++, first = false) text_fmt(out, "%s(int)%s", first ? "" : ", ", l->dims.at[i]->name);
+    for (int i = 0; i < l->scalars.n; i++, first = false) {
+        int at = 0;
+        for (int k = 0; k < l->g->scalars.n; k++)
+            if (l->g->scalars.at[k] == l->scalars.at[i]) at = k;
+        text_fmt(out, "%s(%s)scalars[%d]", first ? "" : ", ", c_type(l->scalars.at[i]->type), at);
+    }
+    text_put(out, "};\n");
+    Sym tail = fmt(l, "args, %s, %d, %d, %d, %d, (cudaStream_t)stream", blocks.s, l->k->threads, l->k->cluster, l->shared_bytes, l->k->chained ? 1 : 0);
+    if (l->wide) {
+        text_fmt(out, "    return (int)(%s ? td_launch(%s<1>, %s)\n                     : td_launch(%s<0>, %s));\n", cond.s, full, tail, full, tail);
+    } else {
+        text_fmt(out, "    return (int)td_launch(%s, %s);\n", full, tail);
+    }
+    text_put(out, "}\n");
+    text_fmt(out, "extern \"C\" int %s_prepare(void);\nextern \"C\" int %s_prepare(void) {\n", full, full);
+    if (l->wide) {
+        text_fmt(out, "    const cudaError_t e = td_prepare(%s<1>, %d, %d);\n    return (int)(e == cudaSuccess ? td_prepare(%s<0>, %d, %d) : e);\n", full, l->shared_bytes, l->k->cluster, full,
+                 l->shared_bytes, l->k->cluster);
+    } else {
+        text_fmt(out, "    return (int)td_prepare(%s, %d, %d);\n", full, l->shared_bytes, l->k->cluster);
+    }
+    text_put(out, "}\n\n");
+}
+
+static bool lower_kernel(Text *out, Program *p, Kernel *k, const LowerOptions *o, Text *why) {
+    Lower *l = NEW(p->ctx, Lower);
+    l->ctx = p->ctx;
+    l->p = p;
+    l->g = p->graph;
+    l->k = k;
+    l->o = o;
+    l->why = why;
+    l->body.ctx = p->ctx;
+    l->env = (PolyEnv){.g = p->graph, .range = factor_range, .user = l};
+    Sym full = sym_fmt(p->ctx, "%s_%s_%s", o->prefix, p->graph->name, k->name);
+    l->indent = 1;
+    if (k->parts.n > 1) put(l, "int blocks_before = 0;");
+    for (int i = 0; i < k->parts.n && !l->failed; i++) {
+        l->part = k->parts.at[i];
+        if (k->parts.n > 1) {
+            Sym blocks = dim_text(l, l->part->blocks, false);
+            put(l, i == 0 ? "if (td_block() < blocks_before + %s) {" : i + 1 < k->parts.n ? "else if (td_block() < blocks_before + %s) {" : "else {", blocks);
+            if (i && i + 1 < k->parts.n) fail(l, "more than two parts have no lowering yet");
+            l->indent++;
+            if (i) {
+                Sym before = dim_text(l, k->parts.at[0]->blocks, false);
+                put(l, "blocks_before = %s;", before);
+            }
+        }
+        lower_part(l, l->part);
+        if (k->parts.n > 1) {
+            l->indent--;
+            put(l, "}");
+        }
+    }
+    if (l->failed) return false;
+    /* the head needs to know what the body used; host counts may use more dimensions */
+    Text tail = {.ctx = p->ctx};
+    put_launcher(l, &tail, full);
+    text_fmt(out, "// %s\n", k->comment ? k->comment : full);
+    for (int i = 0; i < k->parts.n; i++) put_layout_comment(l, out, k->parts.at[i]);
+    text_fmt(out, "struct %s_args {\n", full);
+    for (int i = 0; i < l->tensors.n; i++)
+        text_fmt(out, "    %s%s *%s;\n", l->tensors.at[i]->kind == TENSOR_INPUT ? "const " : "", lower_storage_type(l->tensors.at[i]->type), l->tensors.at[i]->name);
+    for (int i = 0; i < l->dims.n; i++) text_fmt(out, "    int %s;\n", l->dims.at[i]->name);
+    for (int i = 0; i < l->scalars.n; i++) text_fmt(out, "    %s %s;\n", c_type(l->scalars.at[i]->type), l->scalars.at[i]->name);
+    text_put(out, "};\n");
+    if (l->wide) text_put(out, "template <int A> // 1: addresses and extents allow wide accesses\n");
+    if (k->blocks_per_sm) text_fmt(out, "__global__ void __launch_bounds__(%d, %d) ", k->threads, k->blocks_per_sm);
+    else text_fmt(out, "__global__ void __launch_bounds__(%d) ", k->threads);
+    text_fmt(out, "%s(const __grid_constant__ %s_args arg) {\n", full, full);
+    text_put(out, l->body.s ? l->body.s : "");
+    text_put(out, "}\n");
+    text_put(out, tail.s);
+    return !l->failed;
+}
+
+bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why) {
+    for (int i = 0; i < p->kernels.n; i++)
+        if (!lower_kernel(out, p, p->kernels.at[i], o, why)) return false;
+    return true;
+}
+
+void lower_file(Text *out, Ctx *ctx, const Text *kernels, const LowerOptions *o) {
+    const char *code = kernels->s ? kernels->s : "";
+    text_put(out, "// Written by tdc; edit the .td file instead.\n");
+    if (o->command) text_fmt(out, "// %s\n", o->command);
+    text_put(out, "#include <cuda_runtime.h>\n#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n#include <math.h>\n#include <stdint.h>\n#include <string.h>\n#include <type_traits>\n\n");
+    prelude_print(out, ctx, code);
+    text_put(out, code);
+}
