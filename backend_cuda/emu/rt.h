@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <map>
+#include <new>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -171,6 +172,8 @@ struct Mbar {
     std::vector<CopyOp> loads;
     std::vector<Fiber *> waiters;
     int unseen; // threads woken that have not run since
+    std::vector<Reader> passers; // threads that passed a wait for the last complete phase
+    std::vector<u64> seen;       // of each thread: phases it has waited for
 };
 
 struct Release { // a block's accesses before tick, by td_last_block
@@ -236,7 +239,13 @@ struct State {
     size_t main_size = 0;
 };
 
-extern State S;
+union Holder { // never destroyed, so that what it points to stays reachable to the leak checker
+    State state;
+    Holder() { new (&state) State(); }
+    ~Holder() {}
+};
+extern Holder holder;
+#define S (emu::holder.state)
 inline Fiber *cur() { return static_cast<Fiber *>(td_emu_self); }
 inline u64 stamped(u32 id) { return S.tick << STAMP | id; }
 

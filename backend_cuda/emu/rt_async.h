@@ -99,16 +99,34 @@ static int mbar_find(unsigned off, const void *site, const char *what) {
     report(KIND_MBARRIER, site, "%s on shared + %u, where no mbarrier was initialised", what, off);
     return -1;
 }
+/* A phase ends: whoever waits for the phase before must have done so, in any order of threads; the parity says no more than one phase. */
+static void mbar_check_passers(Block *b, Mbar &m) {
+    bool late = m.unseen != 0;
+    for (const Reader &e : m.passers)
+        late |= e.stamp >= b->sync && (!m.arrivals || e.stamp >= m.arrivals->v[e.tid]);
+    if (late)
+        report(KIND_MBARRIER, nullptr,
+               "phase %llu of the mbarrier at shared + %u may end before a thread that waits for the last one has seen that",
+               (unsigned long long)m.phase, m.off);
+    m.passers.clear();
+}
+static void mbar_pass(Mbar &m, Fiber *f, const void *site) {
+    if (m.seen.size() <= size_t(f->tid)) m.seen.resize(size_t(f->blk->threads));
+    u64 &seen = m.seen[size_t(f->tid)];
+    if (m.phase > seen + 1)
+        report(KIND_MBARRIER, site, "mbarrier at shared + %u: a wait passes by phase %llu, but the thread has last seen phase %lld",
+               m.off, (unsigned long long)m.phase - 1, (long long)seen - 1);
+    seen = m.phase;
+    if (m.phase) m.passers.push_back({u32(f->tid), S.tick});
+}
 static void mbar_complete(Block *b, int index) {
     Mbar &m = b->mbars[size_t(index)];
-    if (m.unseen)
-        report(KIND_MBARRIER, nullptr,
-               "phase %llu of the mbarrier at shared + %u ends before a thread that waited for the last one has seen its end",
-               (unsigned long long)m.phase, m.off);
+    mbar_check_passers(b, m);
     if (!m.loads.empty()) {
         const u32 tid = u32(MAX_THREADS + index);
         ++S.tick;
         for (const CopyOp &op : m.loads) land_load(b, op, stamped(u32(b->rank) << 11 | tid));
+        if (!m.arrivals) m.arrivals = know_new(b, nullptr); // a block barrier came since
         m.arrivals->v[know_index(tid)] = ++S.tick;
         m.loads.clear();
     }
@@ -245,6 +263,7 @@ __attribute__((noinline)) void td_emu_mbar_wait(unsigned off, unsigned parity) {
             b->mbars[at].unseen--;
         }
     }
+    mbar_pass(b->mbars[at], f, site);
     f->know = know_join(b, f->know, b->mbars[at].passed);
 }
 __attribute__((noinline)) void td_emu_bulk_load(unsigned off, const void *p, unsigned bytes, unsigned mbar) {

@@ -22,7 +22,6 @@ static void block_start(int rank, int index) {
     b->pdl_waited = false;
     b->mbars.clear();
     b->acquired.clear();
-    know_forget(b);
     memset(b->shared, 0xff, S.L.shared);
     const int warps = (b->threads + 31) / 32;
     b->ready = 0;
@@ -45,6 +44,7 @@ static void block_start(int rank, int index) {
         f->copies.clear();
         f->stores.clear();
     }
+    know_forget(b);
 }
 
 /* Nobody is ready and some have not ended: say what they wait for. */

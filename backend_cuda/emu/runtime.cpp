@@ -4,7 +4,7 @@
 td_emu_thread *td_emu_self;
 
 namespace emu {
-State S;
+Holder holder;
 #include "rt_report.h"
 #include "rt_fiber.h"
 #include "rt_shadow.h"

@@ -1,0 +1,119 @@
+/* Barriers, shuffles, clusters, chained launches: right and wrong. */
+#include "test.h"
+
+struct args {
+    float *x, *y;
+    int mode;
+};
+static inline void st(float *p, float v) { td_st<float, 1>(p, &v); }
+static inline float ld(const float *p) {
+    float v;
+    td_ld<float, 1>(&v, p);
+    return v;
+}
+__global__ void shuffles(const __grid_constant__ args) {
+    const int lane = td_tid() & 31;
+    for (int i = 0; i < 3; i++) {
+        CHECK(td_shfl_xor(lane, 5) == (lane ^ 5));
+        CHECK(td_shfl_up(double(lane), 3) == (lane < 3 ? lane : lane - 3));
+        CHECK(td_shfl_down(int64_t(lane), 3) == (lane > 28 ? lane : lane + 3));
+        CHECK(td_shfl_idx(float(lane), 7) == 7);
+        if (td_tid() < 32) td_syncwarp(); // warps need not agree
+    }
+}
+__global__ void early_exit(const __grid_constant__ args a) {
+    if (td_tid() == a.mode) return;
+    td_sync();
+}
+__global__ void split_warp(const __grid_constant__ args) {
+    if (td_tid() & 1) td_sync();
+    else td_syncwarp();
+}
+__global__ void split_collective(const __grid_constant__ args) {
+    if (td_tid() & 1) td_shfl_xor(1, 1);
+    else td_syncwarp();
+}
+__global__ void warp_exit(const __grid_constant__ args) {
+    if (td_tid() > 30) return;
+    td_shfl_xor(1, 1);
+}
+/* FIRST, MIDDLE: cluster barriers before the writes to other blocks, and between those and the reads */
+template <bool FIRST, bool MIDDLE> __global__ void cluster_sum(const __grid_constant__ args a) {
+    const float v = float(td_block());
+    const td_sp<float> p = td_shared<float>(0);
+    if (FIRST) td_cluster_sync();
+    if (td_tid() < 4) td_cluster_sts<float, 1>(p + td_cluster_rank(), td_tid(), &v);
+    if (MIDDLE) td_cluster_sync();
+    else td_sync();
+    float q[4];
+    td_lds<float, 4>(q, p);
+    if (td_tid() == 40) st(a.y + td_block(), q[0] + q[1] + q[2] + q[3]);
+}
+/* mode: 0 waits first, 1 reads first, 2 never waits, 3 reads only inputs before it waits, 4 writes first */
+__global__ void produce(const __grid_constant__ args a) {
+    td_pdl_wait();
+    if (a.mode == 0) td_pdl_launch();
+    st(a.y + td_tid(), ld(a.x + td_tid()));
+}
+__global__ void consume(const __grid_constant__ args a) {
+    float v = 0;
+    if (a.mode == 3) v = ld(a.x + 64 + td_tid());
+    if (a.mode == 1) v = ld(a.y + td_tid());
+    if (a.mode == 4) st(a.x + td_tid(), 1);
+    if (a.mode != 2) td_pdl_wait();
+    if (a.mode == 0 || a.mode == 3) v += ld(a.y + td_tid());
+    st(a.y + 128 + td_tid(), v);
+}
+__global__ void launches_early(const __grid_constant__ args a) { // kernels after it may overlap the one before it
+    td_pdl_launch();
+    td_pdl_wait();
+    st(a.y + 64, 1);
+}
+__global__ void reads_first(const __grid_constant__ args a) {
+    if (a.mode) ld(a.y);
+    td_pdl_wait();
+}
+int main() {
+    Buf<float> x(iota<float>(256)), y(256);
+    args a = {x.p, y.p, 0};
+    right("shuffles", RUN(shuffles, a, 2, 96, 1, 0, 0));
+    for (int t : {0, 31, 63}) a.mode = t, wrong("a thread ends early", "exit", RUN(early_exit, a, 2, 64, 1, 0, 0));
+    wrong("a warp divided between barriers", "deadlock", RUN(split_warp, a, 1, 64, 1, 0, 0));
+    wrong("a warp divided between collectives", "deadlock", RUN(split_collective, a, 1, 32, 1, 0, 0));
+    wrong("a lane misses a shuffle", "exit", RUN(warp_exit, a, 1, 32, 1, 0, 0));
+    right("after all that", RUN(shuffles, a, 2, 96, 1, 0, 0));
+    right("cluster", [&] {
+        const cudaError_t e = td_launch((cluster_sum<true, true>), a, 8, 64, 4, 16, 0, nullptr);
+        CHECK(y.get()[3] == 0 + 1 + 2 + 3 && y.get()[7] == 4 + 5 + 6 + 7);
+        return e;
+    });
+    wrong("cluster not known to have started", "cluster", RUN((cluster_sum<false, true>), a, 8, 64, 4, 16, 0));
+    wrong("cluster without the barrier between", "race", RUN((cluster_sum<true, false>), a, 8, 64, 4, 16, 0), "uninitialised cluster");
+    wrong("a cluster that does not divide the grid", "launch", RUN((cluster_sum<true, true>), a, 7, 64, 4, 16, 0));
+    wrong("too many threads", "launch", RUN(shuffles, a, 1, 1056, 1, 0, 0));
+    const auto chain = [&](int mode) {
+        return [&, mode] {
+            a.mode = 0;
+            td_launch(produce, a, 1, 64, 1, 0, 0, nullptr);
+            a.mode = mode;
+            return td_launch(consume, a, 1, 64, 1, 0, 1, nullptr);
+        };
+    };
+    right("chained", chain(0));
+    right("chained, inputs first", chain(3));
+    wrong("chained, reads first", "pdl", chain(1));
+    wrong("chained, never waits", "pdl", chain(2));
+    wrong("chained, overwrites first", "pdl", chain(4));
+    const auto three = [&](int mode) {
+        return [&, mode] {
+            a.mode = 0;
+            td_launch(produce, a, 1, 64, 1, 0, 0, nullptr);
+            td_launch(launches_early, a, 1, 1, 1, 0, 1, nullptr);
+            a.mode = mode;
+            return td_launch(reads_first, a, 1, 1, 1, 0, 1, nullptr);
+        };
+    };
+    right("three kernels", three(0));
+    wrong("three kernels, two ahead", "pdl", three(1));
+    return finish();
+}
