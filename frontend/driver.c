@@ -1,0 +1,119 @@
+/* What the command does as a whole: options, passes, then files, checks or a run; and the reports at the end. */
+#include "driver.h"
+
+#include "check.h"
+#include "ir/diag.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A C identifier from a file name. */
+static Sym identifier(Ctx *ctx, const char *s) {
+    Text t = {.ctx = ctx};
+    if (*s >= '0' && *s <= '9') text_char(&t, '_');
+    for (; *s; s++) {
+        bool ok = *s == '_' || (*s >= '0' && *s <= '9') || ((*s | 32) >= 'a' && (*s | 32) <= 'z');
+        text_char(&t, ok ? *s : '_');
+    }
+    return sym(ctx, t.s ? t.s : "_");
+}
+
+/* `path` without its last extension. */
+static Sym without_extension(Ctx *ctx, const char *path) {
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    if (!dot || dot == path || (slash && dot <= slash + 1)) return sym(ctx, path);
+    return sym_n(ctx, path, (size_t)(dot - path));
+}
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static Exit write_outputs(Job *job) {
+    const DriverOptions *o = job->o;
+    Sym stem = o->out ? without_extension(job->ctx, o->out) : job->stem;
+    OutFile files[3];
+    int n = 0;
+    if (o->emit & EMIT_CU) files[n++] = (OutFile){o->out ? o->out : sym_fmt(job->ctx, "%s.cu", stem), &job->cu};
+    if (o->emit & EMIT_C) files[n++] = (OutFile){sym_fmt(job->ctx, "%s.c", stem), &job->c};
+    if (o->emit & EMIT_H) files[n++] = (OutFile){sym_fmt(job->ctx, "%s.h", stem), &job->h};
+    return files_write(job->ctx, files, n) ? EXIT_OK : EXIT_INTERNAL;
+}
+
+/* A compilation that only dumps writes no files. */
+static bool writes(const DriverOptions *o) {
+    for (int i = 0; i < PASS_COUNT && !o->out; i++)
+        if (o->dump[i]) return false;
+    return true;
+}
+
+/* What --stop-after says; the last one dumped where nothing else is asked for. */
+static PassId last_pass(const DriverOptions *o) {
+    int last = PASS_COUNT - 1;
+    if (o->stop_after < PASS_COUNT) return (PassId)o->stop_after;
+    if (o->command == COMMAND_COMPILE && !writes(o))
+        while (!o->dump[last]) last--;
+    return (PassId)last;
+}
+
+static Exit work(Job *job) {
+    const DriverOptions *o = job->o;
+    size_t n = 0;
+    char *text = source_read(job->ctx, o->file, &n);
+    if (!text) {
+        if (errno == EFBIG)
+            diag_report(job->ctx, DIAG_FILE_TOO_LARGE, SPAN_NONE, "%s has more than 16 MiB", o->file);
+        else
+            diag_report(job->ctx, DIAG_CANNOT_READ, SPAN_NONE, "%s: %s", o->file, strerror(errno));
+        return EXIT_INTERNAL;
+    }
+    job->file = diag_add_file(job->ctx, o->file, text, n);
+    PassId last = last_pass(o);
+    Exit e = driver_passes(job, last);
+    if (e != EXIT_OK || last != PASS_COUNT - 1) return e;
+    switch (o->command) {
+    case COMMAND_COMPILE: return o->stop_after == PASS_COUNT && writes(o) ? write_outputs(job) : EXIT_OK;
+    case COMMAND_CHECK: return driver_check(job);
+    case COMMAND_RUN: return driver_run(job);
+    }
+    return EXIT_INTERNAL;
+}
+
+static void say_reports(const Job *job) {
+    Text t = {.ctx = job->ctx};
+    if (job->o->json) {
+        diag_render_json(job->ctx, &t);
+    } else {
+        const char *no = getenv("NO_COLOR");
+        diag_render(job->ctx, &t, isatty(STDERR_FILENO) && !(no && *no));
+    }
+    fputs(t.s ? t.s : "", stderr);
+}
+
+int driver_main(int argc, char **argv) {
+    Ctx *volatile ctx = ctx_new();
+    if (!ctx || CTX_GUARD(ctx)) {
+        fputs("tdc: out of memory\n", stderr);
+        ctx_free(ctx);
+        return EXIT_INTERNAL;
+    }
+    DriverOptions o;
+    Exit e = EXIT_USAGE;
+    if (driver_options(ctx, &o, argc, argv)) {
+        Job job = {.ctx = ctx, .o = &o, .cu = {.ctx = ctx}, .c = {.ctx = ctx}, .h = {.ctx = ctx}};
+        e = EXIT_OK;
+        if (!o.done) {
+            o.home = check_home(ctx);
+            job.stem = without_extension(ctx, base_name(o.out ? o.out : o.file));
+            job.prefix = o.prefix ? o.prefix : identifier(ctx, job.stem);
+            e = work(&job);
+            say_reports(&job);
+        }
+    }
+    if (fflush(stdout) != 0) e = EXIT_INTERNAL;
+    ctx_free(ctx);
+    return (int)e;
+}

@@ -1,0 +1,86 @@
+/* The driver: the command line, the passes in their order, and the output files. With main.c and check it is the only
+ * part of tdc that sees all others, and the only one that prints. */
+#ifndef TDC_DRIVER_H
+#define TDC_DRIVER_H
+
+#include <stdio.h>
+
+#include "ast.h"
+#include "backend_cuda/glue.h"
+
+typedef enum PassId {
+#define PASS(e, name, text, form) PASS_##e,
+#include "passes.def"
+#undef PASS
+    PASS_COUNT
+} PassId;
+
+typedef enum Exit { EXIT_OK, EXIT_WRONG, EXIT_USAGE, EXIT_INTERNAL } Exit;
+typedef enum Command { COMMAND_COMPILE, COMMAND_CHECK, COMMAND_RUN } Command;
+enum { EMIT_CU = 1, EMIT_C = 2, EMIT_H = 4 };
+
+typedef struct NameFile {
+    const char *name, *file;
+} NameFile;
+
+/* The command line. Strings are those of argv. */
+typedef struct DriverOptions {
+    Command command;
+    const char *file;    /* .td or .kernel */
+    const char *entry;   /* run */
+    const char *out;     /* -o; NULL: the file's stem with .cu, here */
+    const char *prefix;  /* --prefix; NULL: the stem of the output */
+    const char *kernels; /* --kernels: a program text instead of the scheduler for the entry whose name it has */
+    int emit;
+    bool dump[PASS_COUNT];
+    int stop_after; /* a pass; PASS_COUNT: none */
+    bool time_passes, json, keep;
+    int target; /* 0: a GPU where there is one; 1: the stand-in; 2: the GPU */
+    VEC(Binding) defines;
+    VEC(const char *) includes;
+    VEC(NameFile) in, out_files; /* run */
+    const char *command_line;    /* as the emitted files quote it */
+    const char *home;            /* the folder that holds stdlib and backend_cuda */
+    bool done;                   /* answered by the options alone (--help, --version, --explain) */
+} DriverOptions;
+
+/* One compilation on its way through the passes. */
+typedef struct Job {
+    Ctx *ctx;
+    const DriverOptions *o;
+    int file;
+    AstFile *ast;
+    Module *module;
+    VEC(Program *) programs;
+    Text cu, c, h;
+    Sym prefix, stem;       /* of the outputs; the stem without folder */
+    VEC(NameFile) imported; /* paths already read, with their tree's file in the same place of `trees` */
+    VEC(AstFile *) trees;
+    double seconds[PASS_COUNT];
+} Job;
+
+/* driver_options.c. False, after saying why on stderr, where the command line makes no sense. */
+bool driver_options(Ctx *ctx, DriverOptions *o, int argc, char **argv);
+const char *driver_pass_name(PassId p);
+
+/* driver_passes.c: runs the passes up to `last`, printing what --dump asks for. */
+Exit driver_passes(Job *job, PassId last);
+
+/* driver_check.c: what stands behind the commands check and run, after the passes. */
+Exit driver_check(Job *job);
+Exit driver_run(Job *job);
+
+/* driver_files.c. Errors are said on stderr. */
+/* Reads a whole file; NULL with the reason in errno, EFBIG where it is larger than a source may be. */
+char *source_read(Ctx *ctx, const char *path, size_t *n);
+typedef struct OutFile {
+    Sym path;
+    const Text *text;
+} OutFile;
+/* Writes all of them or none; each appears whole. */
+bool files_write(Ctx *ctx, const OutFile *files, int n);
+
+/* driver.c: everything; what main returns. */
+int driver_main(int argc, char **argv);
+
+#endif

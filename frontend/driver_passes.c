@@ -1,0 +1,291 @@
+/* The passes, one function a row of passes.def, the verifiers between them, and what --dump prints. */
+#include "driver.h"
+
+#include "backend_cuda/lower.h"
+#include "ir/diag.h"
+#include "ir/fix.h"
+#include "sched/sched.h"
+#include "sema.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+static Exit wrong_unless(const Job *job, Exit otherwise) { return diag_errors(job->ctx) ? EXIT_WRONG : otherwise; }
+
+/* A fault of tdc itself. */
+static Exit internal(Job *job, const char *where, const Text *why) {
+    diag_report(job->ctx, DIAG_INTERNAL, (Span){job->file, 0, 0}, "%s: %s", where, why->s ? why->s : "no reason given");
+    return EXIT_INTERNAL;
+}
+
+static bool has_suffix(const char *s, const char *suffix) {
+    size_t n = strlen(s), m = strlen(suffix);
+    return n > m && !strcmp(s + n - m, suffix);
+}
+
+static bool is_kernel_text(const Job *job) { return has_suffix(job->o->file, ".kernel"); }
+
+/* ---- imports ---- */
+
+static AstFile *import_at(Job *job, Sym path) {
+    for (int i = 0; i < job->imported.n; i++)
+        if (!strcmp(job->imported.at[i].name, path)) return job->trees.at[i];
+    size_t n = 0;
+    char *text = source_read(job->ctx, path, &n);
+    if (!text) return NULL;
+    AstFile *tree = parse_file(job->ctx, diag_add_file(job->ctx, path, text, n));
+    vec_push(job->ctx, &job->imported, ((NameFile){path, path}));
+    vec_push(job->ctx, &job->trees, tree);
+    return tree;
+}
+
+/* "./x.td" stands beside the importing file; "nn" is nn.td in a folder of -I or in the standard library. */
+static AstFile *import(void *user, Ctx *ctx, Sym path, int from, Span where) {
+    Job *job = user;
+    (void)where;
+    if (path[0] == '/') return import_at(job, path);
+    if (path[0] == '.') {
+        const char *base = diag_file_name(ctx, from), *slash = strrchr(base, '/');
+        return import_at(job, slash ? sym_fmt(ctx, "%.*s/%s", (int)(slash - base), base, path) : path);
+    }
+    const char *suffix = has_suffix(path, ".td") ? "" : ".td";
+    AstFile *tree = NULL;
+    for (int i = 0; !tree && i < job->o->includes.n; i++)
+        tree = import_at(job, sym_fmt(ctx, "%s/%s%s", job->o->includes.at[i], path, suffix));
+    return tree || !job->o->home ? tree : import_at(job, sym_fmt(ctx, "%s/stdlib/%s%s", job->o->home, path, suffix));
+}
+
+/* ---- the passes ---- */
+
+static Exit pass_PARSE(Job *job) {
+    if (is_kernel_text(job)) return EXIT_OK;
+    job->ast = parse_file(job->ctx, job->file);
+    return wrong_unless(job, EXIT_OK);
+}
+
+/* -D: the dimension has one value and is no argument any more. */
+static Exit define(Job *job) {
+    for (int i = 0; i < job->o->defines.n; i++) {
+        const Binding *b = &job->o->defines.at[i];
+        bool used = false;
+        for (int k = 0; k < job->module->graphs.n; k++) {
+            Graph *g = job->module->graphs.at[k];
+            Text why = {.ctx = job->ctx};
+            Dim *d = NULL;
+            for (int j = 0; j < g->dims.n; j++)
+                if (g->dims.at[j]->name == b->name) d = g->dims.at[j];
+            if (!d) continue;
+            used = true;
+            if (graph_fix_dim(g, d, b->ivalue, &why)) continue;
+            diag_report(job->ctx, DIAG_BAD_DEFINE, g->span, "%s: %s", g->name, why.s);
+            return EXIT_WRONG;
+        }
+        if (used) continue;
+        diag_report(job->ctx, DIAG_BAD_DEFINE, (Span){job->file, 0, 0}, "-D %s: no export has this dimension", b->name);
+        return EXIT_WRONG;
+    }
+    return EXIT_OK;
+}
+
+/* After every pass that leaves Graphs. */
+static Exit verify_graphs(Job *job, const char *pass) {
+    for (int i = 0; i < job->module->graphs.n; i++) {
+        Text why = {.ctx = job->ctx};
+        if (!graph_verify(job->module->graphs.at[i], &why)) return internal(job, pass, &why);
+    }
+    return EXIT_OK;
+}
+
+static Exit pass_SEMA(Job *job) {
+    if (is_kernel_text(job)) return EXIT_OK;
+    const SemaOptions opt = {.import = import, .user = job};
+    job->module = sema_module(job->ctx, job->ast, &opt);
+    if (diag_errors(job->ctx)) return EXIT_WRONG;
+    Exit e = verify_graphs(job, "sema");
+    if (e != EXIT_OK || job->o->command != COMMAND_COMPILE || !job->o->defines.n) return e;
+    e = define(job);
+    return e == EXIT_OK ? verify_graphs(job, "-D") : e;
+}
+
+/* Reads a program text; a text that is not a legal program is the user's error. */
+static Program *read_program(Job *job, const char *text, size_t n, int file) {
+    Program *p = program_read(job->ctx, text, n, file);
+    Text why = {.ctx = job->ctx};
+    if (!p) return NULL;
+    if (program_verify(p, &why)) return p;
+    diag_report(job->ctx, DIAG_KERNEL_ILLEGAL, (Span){file, 0, 0}, "%s", why.s);
+    return NULL;
+}
+
+static bool same_type(const Tensor *a, const Tensor *b) {
+    return a->name == b->name && a->type == b->type && a->kind == b->kind && a->rank == b->rank;
+}
+
+/* Whether a hand-written program has the C interface of the entry that it replaces. */
+static bool same_interface(Job *job, const Program *p, const Graph *g, int file) {
+    const char *what = NULL;
+    int n = 0;
+    for (int i = 0; i < g->tensors.n; i++) {
+        const Tensor *t = g->tensors.at[i];
+        if (t->kind == TENSOR_LET) continue;
+        if (!what && (n >= p->params.n || !same_type(p->params.at[n], t))) what = t->name;
+        n++;
+    }
+    if (!what && n != p->params.n) what = p->params.at[n]->name;
+    for (int i = 0; !what && i < g->dims.n; i++)
+        if (i >= p->graph->dims.n || p->graph->dims.at[i]->name != g->dims.at[i]->name) what = g->dims.at[i]->name;
+    if (!what && p->graph->dims.n > g->dims.n) what = p->graph->dims.at[g->dims.n]->name;
+    for (int i = 0; !what && i < g->scalars.n; i++)
+        if (i >= p->graph->scalars.n || p->graph->scalars.at[i]->name != g->scalars.at[i]->name)
+            what = g->scalars.at[i]->name;
+    if (!what) return true;
+    diag_report(job->ctx, DIAG_KERNEL_ILLEGAL, (Span){file, 0, 0},
+                "program %s differs from the entry of this name in '%s'", g->name, what);
+    return false;
+}
+
+/* The program of --kernels, NULL without it. */
+static Exit given_program(Job *job, Program **p, int *file) {
+    size_t n = 0;
+    const char *path = job->o->kernels;
+    *p = NULL;
+    if (!path) return EXIT_OK;
+    char *text = source_read(job->ctx, path, &n);
+    if (!text) {
+        diag_report(job->ctx, DIAG_CANNOT_READ, SPAN_NONE, "%s: %s", path, strerror(errno));
+        return EXIT_INTERNAL;
+    }
+    *file = diag_add_file(job->ctx, path, text, n);
+    *p = read_program(job, text, n, *file);
+    return *p ? EXIT_OK : EXIT_WRONG;
+}
+
+static Exit schedule_graphs(Job *job, Program *given, int given_file) {
+    const SchedOptions opt = {0};
+    bool taken = false;
+    for (int i = 0; i < job->module->graphs.n; i++) {
+        Graph *g = job->module->graphs.at[i];
+        Program *p;
+        if (given && given->graph->name == g->name) {
+            if (!same_interface(job, given, g, given_file)) return EXIT_WRONG;
+            p = given;
+            taken = true;
+        } else {
+            p = sched_program(job->ctx, g, &opt);
+            if (!p) return wrong_unless(job, EXIT_INTERNAL);
+            Text why = {.ctx = job->ctx};
+            if (!program_verify(p, &why)) return internal(job, "schedule", &why);
+        }
+        vec_push(job->ctx, &job->programs, p);
+    }
+    if (!given || taken) return EXIT_OK;
+    diag_report(job->ctx, DIAG_KERNEL_ILLEGAL, (Span){given_file, 0, 0}, "no export is named '%s'", given->graph->name);
+    return EXIT_WRONG;
+}
+
+static Exit pass_SCHEDULE(Job *job) {
+    size_t n = 0;
+    int file = -1;
+    if (is_kernel_text(job)) {
+        const char *text = diag_file_text(job->ctx, job->file, &n);
+        Program *p = read_program(job, text, n, job->file);
+        if (!p) return wrong_unless(job, EXIT_WRONG);
+        vec_push(job->ctx, &job->programs, p);
+        return EXIT_OK;
+    }
+    if (!job->module->graphs.n) {
+        diag_report(job->ctx, DIAG_NO_EXPORT, (Span){job->file, 0, 0},
+                    "nothing is exported: there is no entry to compile");
+        return EXIT_WRONG;
+    }
+    Program *given;
+    Exit e = given_program(job, &given, &file);
+    if (e != EXIT_OK) return e;
+    return schedule_graphs(job, given, file);
+}
+
+static Exit pass_LOWER(Job *job) {
+    const LowerOptions opt = {.prefix = job->prefix, .command = job->o->command_line};
+    Text kernels = {.ctx = job->ctx}, why = {.ctx = job->ctx};
+    for (int i = 0; i < job->programs.n; i++)
+        if (!lower_program(&kernels, job->programs.at[i], &opt, &why)) {
+            diag_report(job->ctx, DIAG_NOT_YET, (Span){job->file, 0, 0}, "%s: %s", job->programs.at[i]->graph->name,
+                        why.s ? why.s : "cannot be lowered");
+            return EXIT_WRONG;
+        }
+    lower_file(&job->cu, job->ctx, &kernels, &opt);
+    return EXIT_OK;
+}
+
+static GlueOptions glue_options(Job *job) {
+    return (GlueOptions){
+        .prefix = job->prefix, .header = sym_fmt(job->ctx, "%s.h", job->stem), .comment = job->o->command_line};
+}
+
+static const Program *const *programs(const Job *job) { return (const Program *const *)job->programs.at; }
+
+static Exit pass_HOST(Job *job) {
+    const GlueOptions opt = glue_options(job);
+    Text why = {.ctx = job->ctx};
+    if (!glue_verify(programs(job), job->programs.n, &opt, &why)) {
+        diag_report(job->ctx, DIAG_INTERFACE, (Span){job->file, 0, 0}, "%s", why.s);
+        return EXIT_WRONG;
+    }
+    glue_emit_c(&job->c, programs(job), job->programs.n, &opt);
+    return EXIT_OK;
+}
+
+static Exit pass_HEADER(Job *job) {
+    const GlueOptions opt = glue_options(job);
+    glue_emit_h(&job->h, programs(job), job->programs.n, &opt);
+    return EXIT_OK;
+}
+
+/* ---- the forms ---- */
+
+static void print_AST(Job *job, Text *out) {
+    if (job->ast) ast_print(out, job->ast);
+}
+static void print_GRAPH(Job *job, Text *out) {
+    for (int i = 0; job->module && i < job->module->graphs.n; i++) graph_print(out, job->module->graphs.at[i]);
+}
+static void print_KERNELS(Job *job, Text *out) {
+    for (int i = 0; i < job->programs.n; i++) program_print(out, job->programs.at[i]);
+}
+static void print_text(Text *out, const Text *t) { text_put(out, t->s ? t->s : ""); }
+static void print_CU(Job *job, Text *out) { print_text(out, &job->cu); }
+static void print_C(Job *job, Text *out) { print_text(out, &job->c); }
+static void print_H(Job *job, Text *out) { print_text(out, &job->h); }
+
+static const struct {
+    Exit (*run)(Job *job);
+    void (*print)(Job *job, Text *out);
+} PASSES[] = {
+#define PASS(e, name, text, form) {pass_##e, print_##form},
+#include "passes.def"
+#undef PASS
+};
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+Exit driver_passes(Job *job, PassId last) {
+    for (int i = 0; i <= (int)last; i++) {
+        double start = now();
+        Exit e = PASSES[i].run(job);
+        job->seconds[i] = now() - start;
+        if (job->o->dump[i] && (e == EXIT_OK || i == PASS_PARSE)) {
+            Text t = {.ctx = job->ctx};
+            PASSES[i].print(job, &t);
+            fputs(t.s ? t.s : "", stdout);
+        }
+        if (job->o->time_passes)
+            fprintf(stderr, "%-10s %9.3f ms\n", driver_pass_name((PassId)i), job->seconds[i] * 1e3);
+        if (e != EXIT_OK) return e;
+    }
+    return EXIT_OK;
+}

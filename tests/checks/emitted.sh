@@ -1,0 +1,43 @@
+#!/bin/bash
+# The emitted files under the compilers' warnings: model.c as C99 and C++17, model.h alone as both, and model.cu with nvcc where
+# there is one (every sample, and every kernel text; without it the stand-in's compiler sees them when they run).
+cd "$(dirname "$0")/../.." || exit 1
+TDC=${TDC:-build/tdc}
+[ -x "$TDC" ] || { echo "no $TDC"; exit 1; }
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+passed=0 failed=0
+nvcc=$(command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/cuda/bin/nvcc; })
+include=backend_cuda/emu
+[ -n "$nvcc" ] && include=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include
+try() { # NAME COMMAND...
+    local name=$1
+    shift
+    if "$@" >"$dir/log" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "$name: $*"
+        head -n 20 "$dir/log"
+    fi
+}
+strict="-Wall -Wextra -Wpedantic -Werror -isystem $include -I $dir"
+for file in samples/*.td tests/kernels/*.kernel tests/glue/*.kernel; do
+    [ -e "$file" ] || continue
+    "$TDC" "$file" -o "$dir/model.cu" >"$dir/log" 2>&1 || { echo "$file does not compile"; cat "$dir/log"; failed=$((failed + 1)); continue; }
+    echo '#include "model.h"' >"$dir/alone.c"
+    # shellcheck disable=SC2086 # strict is a list of words
+    {
+        try "$file: model.c as C99" gcc -std=c99 $strict -c -o "$dir/o" "$dir/model.c"
+        try "$file: model.c as C++17" g++ -std=c++17 $strict -x c++ -c -o "$dir/o" "$dir/model.c"
+        try "$file: model.h as C99" gcc -std=c99 -Wall -Wextra -Wpedantic -Werror -I "$dir" -c -o "$dir/o" "$dir/alone.c"
+        try "$file: model.h as C++17" g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -I "$dir" -x c++ -c -o "$dir/o" "$dir/alone.c"
+    }
+    [ -n "$nvcc" ] && try "$file: model.cu" "$nvcc" -Werror all-warnings -gencode arch=compute_90a,code=sm_90a -c -o "$dir/o" "$dir/model.cu"
+    cat "$dir/model.cu" "$dir/model.c" "$dir/model.h" >"$dir/first"
+    try "$file: again" "$TDC" "$file" -o "$dir/model.cu"
+    cat "$dir/model.cu" "$dir/model.c" "$dir/model.h" >"$dir/second"
+    try "$file: the same bytes" cmp "$dir/first" "$dir/second"
+done
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

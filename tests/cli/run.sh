@@ -1,0 +1,113 @@
+#!/bin/bash
+# The command line: exit statuses, what is said, and which files appear.
+cd "$(dirname "$0")/../.." || exit 1
+TDC=$(realpath "${TDC:-build/tdc}")
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+passed=0 failed=0
+ok() {
+    passed=$((passed + 1))
+}
+no() {
+    failed=$((failed + 1))
+    echo "FAILED: $*"
+}
+# says STATUS PATTERN ARGUMENTS...: tdc exits with STATUS and says PATTERN
+says() {
+    local status=$1 pattern=$2 out got
+    shift 2
+    out=$(cd "$dir" && "$TDC" "$@" 2>&1)
+    got=$?
+    if [ $got = "$status" ] && grep -qE -- "$pattern" <<<"$out"; then ok; else no "tdc $* : status $got, expected $status with /$pattern/: $out"; fi
+}
+# files NAMES...: exactly these are in the folder `out`
+files() {
+    local got
+    got=$(cd "$dir/out" && ls -A | tr '\n' ' ')
+    if [ "$got" = "$([ $# = 0 ] || printf '%s\n' "$@" | sort | tr '\n' ' ')" ]; then ok; else no "files: $got, expected $*"; fi
+    rm -rf "$dir/out"
+    mkdir "$dir/out"
+}
+
+mkdir "$dir/out"
+cp samples/softmax.td tests/glue/model.kernel "$dir"
+echo 'export fn f(x: f32[N]) -> (y: f32[N]) { y[i] = x[j]; }' >"$dir/wrong.td"
+echo 'fn f(x: f32) -> f32 = x;' >"$dir/none.td"
+echo 'export fn f(x: f32[N]) -> (y: f32[N]) { y[i] = 2 * x[i]; } export fn f_workspace(x: f32[N]) -> (y: f32[N]) { y[i] = x[i]; }' >"$dir/collide.td"
+head -c 100 /dev/urandom >"$dir/noise.td"
+: >"$dir/empty.td"
+
+# usage
+says 0 '^usage: tdc' --help
+says 0 'schedule +kernels' --help
+says 0 '^tdc [0-9]' --version
+says 0 '^E0300|E0300' --explain list
+says 0 'summation' --explain E0300
+says 2 'no error has the code' --explain E9999
+says 2 'no file is given'
+says 2 "did you mean '--dump'" --dmp=ast softmax.td
+says 2 "did you mean '--stop-after'" --stop-aftr=parse softmax.td
+says 2 "did you mean 'schedule'" --dump=schedul softmax.td
+says 2 '-D needs NAME=VALUE' -D 8 softmax.td
+says 2 'is no number' -D M=x softmax.td
+says 2 'given twice' -D M=1 -D M=2 softmax.td
+says 2 'needs FILE' softmax.td -o
+says 2 'C identifier' --prefix=a-b softmax.td
+says 2 '--emit knows' --emit=cu,x softmax.td
+says 2 'takes no value' --time-passes=1 softmax.td
+says 2 'is too many' softmax.td softmax.td
+says 2 'neither a .td nor a .kernel' softmax.txt
+says 2 "needs the entry" run softmax.td
+says 2 'belong to run' softmax.td --in x=x.npy
+
+# files
+says 0 '' softmax.td -o out/a.cu
+files a.cu a.c a.h
+says 0 '' softmax.td -o out/a.cu --emit=c,h
+files a.c a.h
+says 0 '' model.kernel -oout/b.cu
+files b.cu b.c b.h
+says 1 'error\[E0300\]' wrong.td -o out/a.cu
+files
+says 1 'wrong.td:1:[0-9]+: error\[E0300\]' check wrong.td
+says 1 'nothing is exported' none.td -o out/a.cu
+says 1 'nothing is exported' empty.td -o out/a.cu
+says 1 'f_workspace' collide.td -o out/a.cu
+says 1 'error' noise.td -o out/a.cu
+says 3 'No such file' nothing.td -o out/a.cu
+says 3 'cannot write' softmax.td -o nowhere/a.cu
+files
+echo kept >"$dir/out/a.c"
+mkdir "$dir/out/a.h"
+says 3 'cannot write out/a.h' softmax.td -o out/a.cu
+if [ "$(cat "$dir/out/a.c")" = kept ]; then ok; else no "a failed run replaced a.c"; fi
+rmdir "$dir/out/a.h"
+files a.c
+says 0 '' softmax.td -o out/a.cu
+grep -q '"a.h"' "$dir/out/a.c" && ok || no "a.c does not include a.h"
+grep -q 'tdc softmax.td -o out/a.cu' "$dir/out/a.cu" && ok || no "a.cu does not name the command"
+says 0 '' softmax.td -o out/a.cu --prefix=net
+grep -q 'net_softmax(net_context' "$dir/out/a.h" && ok || no "--prefix is not used"
+files a.cu a.c a.h
+
+# dumps
+says 0 'export fn softmax' softmax.td --dump=ast
+says 0 '^program softmax' softmax.td --dump=kernels
+says 0 'softmax_status softmax_softmax\(' softmax.td --dump=h
+says 0 'schedule +[0-9.]+ ms' softmax.td --time-passes --stop-after=schedule
+says 1 '"code": *"E0300"' wrong.td --diagnostics=json
+says 1 'no export has this dimension' softmax.td -D Q=4 -o out/a.cu
+files
+says 0 '' softmax.td -D N=4096 -o out/a.cu
+grep -q 'int64_t N' "$dir/out/a.h" && no "-D N leaves the argument" || ok
+# a program text instead of the scheduler: what is dumped can be given back
+"$TDC" samples/softmax.td --dump=kernels >"$dir/softmax.kernel"
+says 0 '' softmax.td --kernels softmax.kernel -o out/b.cu
+sed 's/x: bf16/x: f32/' "$dir/softmax.kernel" >"$dir/other.kernel"
+says 1 'differs|error' softmax.td --kernels other.kernel -o out/c.cu
+sed 's/^program softmax/program other/' "$dir/softmax.kernel" >"$dir/other.kernel"
+says 1 "no export is named 'other'" softmax.td --kernels other.kernel -o out/c.cu
+says 3 'No such file' softmax.td --kernels missing.kernel -o out/c.cu
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

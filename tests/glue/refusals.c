@@ -1,0 +1,205 @@
+/* The checks of model.c, made from model.kernel, against a CUDA runtime that only counts: each refusal has its status and its
+ * message, and launches nothing; a call that fits clears, launches in order and passes what it should. */
+#include "model.h"
+
+#include <cuda_runtime_api.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failed, passed;
+static int current, major = 9, minor, launch_error;
+static char order[64];
+static void *seen[5], *cleared;
+static size_t cleared_bytes;
+static int64_t seen_dims[2];
+static double seen_scalars[2];
+
+const char *cudaGetErrorString(cudaError_t error) { return error == cudaErrorLaunchFailure ? "launch failure" : "other"; }
+cudaError_t cudaGetDevice(int *device) {
+    *device = current;
+    return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device) {
+    if (device < 0 || device > 1) return cudaErrorInvalidDevice;
+    *value = attribute == cudaDevAttrComputeCapabilityMajor ? major : minor;
+    return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void *at, int value, size_t bytes, cudaStream_t stream) {
+    (void)stream;
+    strcat(order, value ? "?" : "0");
+    cleared = at;
+    cleared_bytes = bytes;
+    return cudaSuccess;
+}
+static int launched(const char *what, void *const *tensors, const int64_t *dims, const double *scalars) {
+    strcat(order, what);
+    memcpy(seen, tensors, sizeof seen);
+    memcpy(seen_dims, dims, sizeof seen_dims);
+    memcpy(seen_scalars, scalars, sizeof seen_scalars);
+    return launch_error;
+}
+int model_rows_sums_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars);
+int model_rows_scale_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars);
+int model_rows_sums_prepare(void);
+int model_rows_scale_prepare(void);
+int model_rows_sums_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars) {
+    return stream ? launched("a", tensors, dims, scalars) : 1;
+}
+int model_rows_scale_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars) {
+    return stream ? launched("b", tensors, dims, scalars) : 1;
+}
+int model_rows_sums_prepare(void) { return strcat(order, "p") ? 0 : 1; }
+int model_rows_scale_prepare(void) { return strcat(order, "q") ? 0 : 1; }
+
+static void check(int ok, const char *what) {
+    if (ok) passed++;
+    else failed++, printf("FAILED: %s\n", what);
+}
+
+/* A call that fits, to be spoilt in one place. */
+typedef struct {
+    model_context *ctx;
+    model_run run;
+    char *x, *acc, *y;
+    int64_t m, n, step;
+    char message[256];
+} arguments;
+
+static char *memory; /* never read: the runtime only counts */
+
+static arguments good(model_context *ctx) {
+    arguments a;
+    memset(&a, 0, sizeof a);
+    a.ctx = ctx;
+    a.m = 100;
+    a.n = 1024;
+    a.step = 7;
+    a.x = memory;
+    a.acc = memory + (1 << 20);
+    a.y = memory + (2 << 20);
+    a.run.workspace = memory + (3 << 20);
+    a.run.workspace_bytes = 2 * 512;
+    a.run.stream = (struct CUstream_st *)memory;
+    return a;
+}
+
+static model_status call(arguments *a) {
+    a->run.message = a->message;
+    a->run.message_bytes = sizeof a->message;
+    order[0] = 0;
+    return model_rows(a->ctx, &a->run, a->x, a->acc, a->y, a->m, a->n, 0.5f, a->step);
+}
+
+static void refused(const char *what, arguments a, model_status status, const char *message) {
+    model_status got = call(&a);
+    if (got != status || order[0] || !strstr(a.message, message))
+        printf("%s: status %d (%s), expected %d, launched '%s', message '%s', expected '%s'\n", what, got, model_status_text(got), status,
+               order, a.message, message);
+    check(got == status && !order[0] && strstr(a.message, message) != NULL, what);
+}
+
+static void refusals(model_context *ctx) {
+    arguments a;
+#define REFUSED(spoil, status, message)                                                                                                    \
+    do {                                                                                                                                   \
+        a = good(ctx);                                                                                                                     \
+        spoil;                                                                                                                             \
+        refused(#spoil, a, model_error_##status, message);                                                                                 \
+    } while (0)
+    REFUSED(a.ctx = NULL, argument, "rows: context: ");
+    REFUSED(a.m = -1, dimension, "dimension M: expected at least 0, got -1");
+    REFUSED(a.n = 0, dimension, "dimension N: expected 1..=65536, got 0");
+    REFUSED(a.n = 65544, dimension, "dimension N: expected 1..=65536, got 65544");
+    REFUSED(a.n = 1025, dimension, "dimension N: expected a multiple of 8, got 1025");
+    REFUSED(a.m = INT64_MAX, shape, "tensor x");
+    REFUSED(a.n = 1032, kernel, "kernel sums: expected N % 16 == 0");
+    REFUSED((a.m = (int64_t)1 << 33, a.n = 16), extent, "kernel sums: axis r: expected at most 2147483647, got 8589934592");
+    REFUSED(a.x = NULL, null, "tensor x: expected 204800 bytes, got NULL");
+    REFUSED(a.y = NULL, null, "tensor y");
+    REFUSED(a.x += 1, alignment, "tensor x: expected an address aligned to 2");
+    REFUSED(a.acc += 2, alignment, "tensor acc: expected an address aligned to 4");
+    REFUSED(a.y = a.x, overlap, "overlaps x");
+    REFUSED(a.acc = a.x + 204796, overlap, "tensor acc");
+    REFUSED(a.acc = a.y - 396, overlap, "overlaps y");
+    REFUSED(a.run.workspace_bytes = 1023, workspace, "workspace: expected 1024 bytes, got 1023");
+    REFUSED(a.run.workspace = NULL, workspace, "at NULL");
+    REFUSED(a.run.workspace = (char *)a.run.workspace + 128, workspace, "aligned to 256");
+    REFUSED(a.run.workspace = a.x, overlap, "workspace: expected memory of its own");
+    REFUSED(a.step = ((int64_t)1 << 53) + 1, scalar, "scalar step");
+    REFUSED(current = 1, device, "current device: expected the context's, 0, got 1");
+    current = 0;
+}
+
+static void runs(model_context *ctx) {
+    arguments a = good(ctx);
+    check(call(&a) == model_ok && !strcmp(order, "0ab"), "a call that fits clears, then launches in order");
+    check(seen[0] == a.x && seen[1] == a.acc && seen[2] == a.y && seen[3] == a.run.workspace, "tensors in order, then temporaries");
+    check((char *)seen[4] == (char *)seen[3] + 512 && cleared == seen[4] && cleared_bytes == 400, "temporaries are aligned to 256");
+    check(seen_dims[0] == 100 && seen_dims[1] == 1024, "dimensions in order");
+    check(seen_scalars[0] == 0.5 && seen_scalars[1] == 7, "scalars in order");
+    a.m = 0;
+    a.x = a.y = a.acc = NULL;
+    a.run.workspace = NULL;
+    check(call(&a) == model_ok && !strcmp(order, "ab"), "empty tensors may be NULL, and nothing is cleared");
+    a = good(ctx);
+    a.acc = a.x + 204800;
+    check(call(&a) == model_ok, "tensors may touch");
+    a = good(ctx);
+    launch_error = cudaErrorLaunchFailure;
+    check(call(&a) == model_error_cuda && strstr(a.message, "kernel sums: launch failure") && !strcmp(order, "0a"),
+          "a failed launch ends the run");
+    launch_error = 0;
+    a.n = 0;
+    a.run.message_bytes = 0;
+    a.run.message = NULL;
+    check(model_rows(ctx, &a.run, a.x, a.acc, a.y, a.m, a.n, 0, 0) == model_error_dimension, "a message is not required");
+    check(model_rows(ctx, NULL, a.x, a.acc, a.y, a.m, a.n, 0, 0) == model_error_argument, "a run is");
+    a.run.message = a.message;
+    a.run.message_bytes = 12;
+    memset(a.message, '#', sizeof a.message);
+    check(model_rows(ctx, &a.run, a.x, a.acc, a.y, a.m, 0, 0, 0) == model_error_dimension && !strcmp(a.message, "rows: dimen") &&
+              a.message[12] == '#',
+          "a message is cut to its buffer");
+}
+
+static void others(model_context *ctx) {
+    size_t bytes = 0;
+    model_context *none = (model_context *)memory;
+    const model_entry *e = &model_entries[0];
+    const int64_t dims[] = {100, 1024};
+    arguments a = good(ctx);
+    void *const tensors[] = {a.x, a.acc, a.y};
+    const double scalars[] = {1, 2};
+    check(model_rows_workspace(ctx, 100, 1024, &bytes) == model_ok && bytes == 1024, "workspace");
+    check(model_rows_workspace(ctx, 100, 0, &bytes) == model_error_dimension, "the workspace query checks dimensions");
+    check(model_rows_workspace(ctx, 100, 1024, NULL) == model_error_argument, "the workspace query needs a result");
+    order[0] = 0;
+    check(model_rows_prepare(ctx, 100, 1024) == model_ok && !strcmp(order, "pq"), "prepare");
+    check(model_nentries == 1 && !strcmp(e->name, "rows") && e->ntensors == 3 && e->ndims == 2 && e->nscalars == 2, "table");
+    bytes = 0;
+    check(e->workspace(dims, &bytes) == model_ok && bytes == 1024, "table: workspace");
+    order[0] = 0;
+    check(e->call(tensors, dims, scalars, a.run.workspace, 1024, a.run.stream, NULL, 0) == model_ok && !strcmp(order, "0ab"),
+          "table: call");
+    check(e->call(tensors, dims, scalars, NULL, 0, a.run.stream, a.message, sizeof a.message) == model_error_workspace, "table: refusal");
+    check(model_open(NULL, 0) == model_error_argument, "open needs a result");
+    check(model_open(&none, 5) == model_error_cuda && !none, "open: no such device");
+    major = 10;
+    check(model_open(&none, 1) == model_error_device && !none, "open: another architecture");
+    major = 9;
+}
+
+int main(void) {
+    model_context *ctx = NULL;
+    memory = aligned_alloc(256, 4 << 20);
+    if (!memory || model_open(&ctx, 0) != model_ok) return 1;
+    refusals(ctx);
+    runs(ctx);
+    others(ctx);
+    model_close(ctx);
+    free(memory);
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed != 0;
+}
