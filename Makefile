@@ -23,7 +23,7 @@ UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 # Files whose text goes into the compiler: FILE becomes $(B)/FILE.inc, one C string literal a line, each followed by a comma.
 EMBED := $(patsubst %,$(B)/%.inc,$(wildcard backend_cuda/prelude.cuh))
 
-all: $(if $(wildcard $(MAIN)),$(B)/tdc) $(B)/libtdc.a
+all: $(if $(wildcard ir/poly.c),$(B)/tdc) $(B)/libtdc.a
 .PHONY: all deps unit check check-gpu demo format clean
 .DELETE_ON_ERROR:
 

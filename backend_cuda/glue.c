@@ -21,7 +21,7 @@
     STATUS(error_overlap, "an output overlaps another tensor or the workspace")                                        \
     STATUS(error_workspace, "the workspace is too small, NULL or not aligned to 256 bytes")                            \
     STATUS(error_kernel, "a kernel is not legal for these dimensions")                                                 \
-    STATUS(error_extent, "an axis or a grid of a kernel is too long")                                                  \
+    STATUS(error_extent, "a dimension, an axis or a grid is too long for 32 bits")                                     \
     STATUS(error_cuda, "CUDA reported an error")
 
 static void banner(Text *out, const GlueOptions *o, const char *what) {
@@ -210,6 +210,10 @@ static const struct {
      "        return td_refuse(s, $_error_dimension, \"dimension %s: expected %lld..=%lld, got %lld\", name, (long "
      "long)lo,\n"
      "                         (long long)hi, (long long)v);\n    }\n"
+     "    if (v > INT32_MAX)\n"
+     "        return td_refuse(s, $_error_extent, \"dimension %s: expected at most %ld, got %lld\", name, "
+     "(long)INT32_MAX,\n"
+     "                         (long long)v);\n"
      "    if (v % divisor)\n"
      "        return td_refuse(s, $_error_dimension, \"dimension %s: expected a multiple of %lld, got %lld\", name,\n"
      "                         (long long)divisor, (long long)v);\n"

@@ -11,7 +11,7 @@
 static int failed, passed;
 static int current, major = 9, minor, launch_error;
 static char order[64];
-static void *seen[5], *cleared;
+static void *seen[6], *cleared;
 static size_t cleared_bytes;
 static int64_t seen_dims[2];
 static double seen_scalars[2];
@@ -62,7 +62,7 @@ static void check(int ok, const char *what) {
 typedef struct {
     model_context *ctx;
     model_run run;
-    char *x, *acc, *y;
+    char *x, *w, *acc, *y;
     int64_t m, n, step;
     char message[256];
 } arguments;
@@ -77,6 +77,7 @@ static arguments good(model_context *ctx) {
     a.n = 1024;
     a.step = 7;
     a.x = memory;
+    a.w = memory + (3 << 20) + (1 << 19);
     a.acc = memory + (1 << 20);
     a.y = memory + (2 << 20);
     a.run.workspace = memory + (3 << 20);
@@ -89,7 +90,7 @@ static model_status call(arguments *a) {
     a->run.message = a->message;
     a->run.message_bytes = sizeof a->message;
     order[0] = 0;
-    return model_rows(a->ctx, &a->run, a->x, a->acc, a->y, a->m, a->n, 0.5f, a->step);
+    return model_rows(a->ctx, &a->run, a->x, a->w, a->acc, a->y, a->m, a->n, 0.5f, a->step);
 }
 
 static void refused(const char *what, arguments a, model_status status, const char *message) {
@@ -113,9 +114,10 @@ static void refusals(model_context *ctx) {
     REFUSED(a.n = 0, dimension, "dimension N: expected 1..=65536, got 0");
     REFUSED(a.n = 65544, dimension, "dimension N: expected 1..=65536, got 65544");
     REFUSED(a.n = 1025, dimension, "dimension N: expected a multiple of 8, got 1025");
-    REFUSED(a.m = INT64_MAX, shape, "tensor x");
+    REFUSED(a.n = 8, shape, "tensor w: extent 0: expected at least 0, got -8");
     REFUSED(a.n = 1032, kernel, "kernel sums: expected N % 16 == 0");
-    REFUSED((a.m = (int64_t)1 << 33, a.n = 16), extent, "kernel sums: axis r: expected at most 2147483647, got 8589934592");
+    REFUSED(a.m = (int64_t)1 << 33, extent, "dimension M: expected at most 2147483647, got 8589934592");
+    REFUSED(a.m = INT64_MAX, extent, "dimension M");
     REFUSED(a.x = NULL, null, "tensor x: expected 204800 bytes, got NULL");
     REFUSED(a.y = NULL, null, "tensor y");
     REFUSED(a.x += 1, alignment, "tensor x: expected an address aligned to 2");
@@ -135,8 +137,8 @@ static void refusals(model_context *ctx) {
 static void runs(model_context *ctx) {
     arguments a = good(ctx);
     check(call(&a) == model_ok && !strcmp(order, "0ab"), "a call that fits clears, then launches in order");
-    check(seen[0] == a.x && seen[1] == a.acc && seen[2] == a.y && seen[3] == a.run.workspace, "tensors in order, then temporaries");
-    check((char *)seen[4] == (char *)seen[3] + 512 && cleared == seen[4] && cleared_bytes == 400, "temporaries are aligned to 256");
+    check(seen[0] == a.x && seen[1] == a.w && seen[2] == a.acc && seen[3] == a.y && seen[4] == a.run.workspace, "tensors in order, then temporaries");
+    check((char *)seen[5] == (char *)seen[4] + 512 && cleared == seen[5] && cleared_bytes == 400, "temporaries are aligned to 256");
     check(seen_dims[0] == 100 && seen_dims[1] == 1024, "dimensions in order");
     check(seen_scalars[0] == 0.5 && seen_scalars[1] == 7, "scalars in order");
     a.m = 0;
@@ -154,12 +156,12 @@ static void runs(model_context *ctx) {
     a.n = 0;
     a.run.message_bytes = 0;
     a.run.message = NULL;
-    check(model_rows(ctx, &a.run, a.x, a.acc, a.y, a.m, a.n, 0, 0) == model_error_dimension, "a message is not required");
-    check(model_rows(ctx, NULL, a.x, a.acc, a.y, a.m, a.n, 0, 0) == model_error_argument, "a run is");
+    check(model_rows(ctx, &a.run, a.x, a.w, a.acc, a.y, a.m, a.n, 0, 0) == model_error_dimension, "a message is not required");
+    check(model_rows(ctx, NULL, a.x, a.w, a.acc, a.y, a.m, a.n, 0, 0) == model_error_argument, "a run is");
     a.run.message = a.message;
     a.run.message_bytes = 12;
     memset(a.message, '#', sizeof a.message);
-    check(model_rows(ctx, &a.run, a.x, a.acc, a.y, a.m, 0, 0, 0) == model_error_dimension && !strcmp(a.message, "rows: dimen") &&
+    check(model_rows(ctx, &a.run, a.x, a.w, a.acc, a.y, a.m, 0, 0, 0) == model_error_dimension && !strcmp(a.message, "rows: dimen") &&
               a.message[12] == '#',
           "a message is cut to its buffer");
 }
@@ -170,14 +172,14 @@ static void others(model_context *ctx) {
     const model_entry *e = &model_entries[0];
     const int64_t dims[] = {100, 1024};
     arguments a = good(ctx);
-    void *const tensors[] = {a.x, a.acc, a.y};
+    void *const tensors[] = {a.x, a.w, a.acc, a.y};
     const double scalars[] = {1, 2};
     check(model_rows_workspace(ctx, 100, 1024, &bytes) == model_ok && bytes == 1024, "workspace");
     check(model_rows_workspace(ctx, 100, 0, &bytes) == model_error_dimension, "the workspace query checks dimensions");
     check(model_rows_workspace(ctx, 100, 1024, NULL) == model_error_argument, "the workspace query needs a result");
     order[0] = 0;
     check(model_rows_prepare(ctx, 100, 1024) == model_ok && !strcmp(order, "pq"), "prepare");
-    check(model_nentries == 1 && !strcmp(e->name, "rows") && e->ntensors == 3 && e->ndims == 2 && e->nscalars == 2, "table");
+    check(model_nentries == 1 && !strcmp(e->name, "rows") && e->ntensors == 4 && e->ndims == 2 && e->nscalars == 2, "table");
     bytes = 0;
     check(e->workspace(dims, &bytes) == model_ok && bytes == 1024, "table: workspace");
     order[0] = 0;
