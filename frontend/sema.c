@@ -1,0 +1,130 @@
+/* Semantic analysis of a file: its imports, its exports one by one, its checks. */
+#include "sema_int.h"
+
+#include <string.h>
+
+static FileScope *file_scope(Sema *s, AstFile *ast) {
+    for (int i = 0; i < s->files.n; i++)
+        if (s->files.at[i]->ast == ast) return s->files.at[i];
+    FileScope *f = NEW(s->ctx, FileScope);
+    f->ast = ast;
+    vec_push(s->ctx, &s->files, f);
+    return f;
+}
+
+/* s->files grows while this walks it: imports of imports. */
+static void resolve_imports(Sema *s) {
+    for (int i = 0; i < s->files.n; i++) {
+        FileScope *f = s->files.at[i];
+        for (int k = 0; k < f->ast->decls.n; k++) {
+            AstDecl *d = f->ast->decls.at[k];
+            if (d->kind != DECL_IMPORT) continue;
+            AstFile *ast = s->opt && s->opt->import ? s->opt->import(s->opt->user, s->ctx, d->text, f->ast->file, d->span) : NULL;
+            if (!ast) {
+                SEMA_ERROR(s, UNKNOWN_IMPORT, d->span, "cannot find %s", d->text);
+                continue;
+            }
+            vec_push(s->ctx, &f->imports, file_scope(s, ast));
+        }
+    }
+}
+
+static AstDecl *own_decl(FileScope *f, AstDeclKind kind, Sym name) {
+    for (int i = 0; i < f->ast->decls.n; i++) {
+        AstDecl *d = f->ast->decls.at[i];
+        if (d->kind == kind && d->name == name) return d;
+    }
+    return NULL;
+}
+
+/* In the file itself, then in its imports, the last one first; imports of imports are not visible. */
+bool sema_find_decl(Sema *s, FileScope *file, AstDeclKind kind, Sym name, FnRef *out) {
+    (void)s;
+    AstDecl *d = own_decl(file, kind, name);
+    FileScope *at = file;
+    for (int i = file->imports.n - 1; !d && i >= 0; i--) {
+        at = file->imports.at[i];
+        d = own_decl(at, kind, name);
+    }
+    if (!d) return false;
+    *out = (FnRef){.file = at, .decl = d};
+    return true;
+}
+
+static bool is_callable(const AstDecl *d) {
+    return d->kind == DECL_FN || d->kind == DECL_EXPORT || d->kind == DECL_REDUCE || d->kind == DECL_STRUCT;
+}
+
+static void check_duplicates(Sema *s, FileScope *f) {
+    for (int i = 0; i < f->ast->decls.n; i++) {
+        AstDecl *d = f->ast->decls.at[i];
+        if (!is_callable(d) || !d->name) continue;
+        for (int k = 0; k < i; k++) {
+            AstDecl *o = f->ast->decls.at[k];
+            if (!is_callable(o) || o->name != d->name) continue;
+            Diag *g = SEMA_ERROR(s, DUPLICATE_NAME, d->name_span, "%s is defined twice", d->name);
+            diag_note(s->ctx, g, o->name_span, "first here");
+            break;
+        }
+    }
+}
+
+static void add_graph(Sema *s, Graph *g) {
+    if (g) vec_push(s->ctx, &s->module->graphs, g);
+}
+
+/* export name = f(T = f32, B = [M]); */
+static void export_instance(Sema *s, AstDecl *d) {
+    AstExpr *v = d->value;
+    if (!v || v->kind == AST_ERROR) return;
+    const AstExpr *callee = v->kind == AST_CALL ? v->a : v;
+    if (callee->kind != AST_NAME) {
+        sema_not_yet(s, v->span, "an export of this form");
+        return;
+    }
+    FnRef f;
+    if (!strcmp(callee->name, "vjp") || !strcmp(callee->name, "foreach")) {
+        sema_not_yet(s, v->span, callee->name);
+        return;
+    }
+    if (!sema_find_decl(s, s->root, DECL_FN, callee->name, &f)) {
+        Diag *g = SEMA_ERROR(s, UNKNOWN_FUNCTION, callee->span, "unknown function %s", callee->name);
+        (void)g;
+        return;
+    }
+    add_graph(s, sema_export(s, f.file, f.decl, d));
+}
+
+static void visit(Sema *s, AstDecl *d) {
+    switch (d->kind) {
+    case DECL_FN:
+        if (d->is_extern) sema_not_yet(s, d->span, "an extern function");
+        else if (d->is_export) add_graph(s, sema_export(s, s->root, d, d));
+        break;
+    case DECL_EXPORT: export_instance(s, d); break;
+    case DECL_STRUCT: sema_not_yet(s, d->name_span, "a struct"); break;
+    case DECL_OPTION: sema_option(s, d->stmt); break;
+    case DECL_IMPORT:
+    case DECL_DIM:
+    case DECL_REDUCE:
+    case DECL_REQUIRE:
+    case DECL_ASSUME:
+    case DECL_CHECK:
+    case DECL_BENCH: break;
+    }
+}
+
+Module *sema_module(Ctx *ctx, AstFile *file, const SemaOptions *opt) {
+    Sema *s = NEW(ctx, Sema);
+    s->ctx = ctx;
+    s->opt = opt;
+    s->module = NEW(ctx, Module);
+    s->module->ctx = ctx;
+    s->root = file_scope(s, file);
+    resolve_imports(s);
+    check_duplicates(s, s->root);
+    for (int i = 0; i < file->decls.n; i++) visit(s, file->decls.at[i]);
+    for (int i = 0; i < file->decls.n; i++)
+        if (file->decls.at[i]->kind == DECL_CHECK || file->decls.at[i]->kind == DECL_BENCH) sema_check_stmt(s, file->decls.at[i]);
+    return s->module;
+}

@@ -1,0 +1,253 @@
+/* Calls on elements: casts, the language's functions, and scalar functions of the source, which are inlined. */
+#include "sema_int.h"
+
+#include <string.h>
+
+typedef struct Operands {
+    int n;
+    const Expr **at;
+} Operands;
+
+static bool operands(Sema *s, Env env, const AstExpr *e, Operands *out) {
+    const AstItems *items = e->items;
+    bool ok = true;
+    out->n = items->v.n;
+    out->at = NEW_N(s->ctx, const Expr *, out->n + 1);
+    for (int i = 0; i < items->v.n; i++) {
+        if (items->v.at[i].kind != ITEM_EXPR || items->guard) {
+            SEMA_ERROR(s, ARGUMENTS, items->v.at[i].span, "this cannot be an argument here");
+            return false;
+        }
+        if (!(out->at[i] = sema_expr(s, env, items->v.at[i].value))) ok = false;
+    }
+    return ok;
+}
+
+static const Expr *count_error(Sema *s, const AstExpr *e, Sym name, int want, int got) {
+    SEMA_ERROR(s, ARGUMENTS, e->span, "%s takes %d argument%s, these are %d", name, want, want == 1 ? "" : "s", got);
+    return NULL;
+}
+
+/* ---- casts ---- */
+
+static const Expr *cast(Sema *s, Env env, const AstExpr *e, Type t) {
+    Operands a;
+    if (!operands(s, env, e, &a)) return NULL;
+    if (a.n != 1) return count_error(s, e, sym(s->ctx, type_name(t)), 1, a.n);
+    const Expr *x = a.at[0];
+    if (t == TY_BOOL && x->type != TY_BOOL) {
+        Diag *d = SEMA_ERROR(s, TYPE_MISMATCH, e->span, "a number does not become bool");
+        diag_help(s->ctx, d, "compare it: e != 0");
+        return NULL;
+    }
+    return expr_cast(s->g, t, x);
+}
+
+/* ---- the language's functions ---- */
+
+static const Expr *literal(Sema *s, int64_t v) { return expr_literal(s->g, false, v, 0); }
+
+/* flat(b..., n): the row-major index of the variables, all of which begin at 0. */
+static const Expr *flat(Sema *s, Env env, const AstExpr *e) {
+    const Expr *r = NULL;
+    for (int i = 0; i < e->items->v.n; i++) {
+        const AstItem *it = &e->items->v.at[i];
+        Sym name = it->kind == ITEM_PACK ? it->name : it->kind == ITEM_EXPR && it->value->kind == AST_NAME ? it->value->name : NULL;
+        const Scope *sc = name ? sema_scope_find(env.scope, name) : NULL;
+        if (!sc || sc->kind != SCOPE_VARS) {
+            SEMA_ERROR(s, ARGUMENTS, it->span, "flat takes index variables");
+            return NULL;
+        }
+        for (int k = 0; k < sc->n; k++) {
+            const Var *v = sc->vars[k];
+            const Expr *x = expr_var(s->g, sc->vars[k]);
+            if (!v->lo || !v->hi || v->lo != expr_int(s->g, TY_I64, 0)) {
+                SEMA_ERROR(s, ARGUMENTS, it->span, "flat takes index variables that begin at 0");
+                return NULL;
+            }
+            r = r ? expr2(s->g, OP_ADD, expr2(s->g, OP_MUL, r, v->hi), x) : x;
+        }
+    }
+    return r ? r : expr_int(s->g, TY_I64, 0);
+}
+
+static const Expr *fold_left(Sema *s, const AstExpr *e, Op op, const Operands *a) {
+    const Expr *r = a->at[0];
+    for (int i = 1; i < a->n; i++) r = sema_apply(s, e->span, op, (const Expr *[]){r, a->at[i]}, 2);
+    return r;
+}
+
+static const Expr *builtin(Sema *s, Env env, const AstExpr *e, Sym name, bool *known) {
+    Operands a;
+    *known = true;
+    if (!strcmp(name, "flat")) return flat(s, env, e);
+    if (!strcmp(name, "pad")) return sema_pad(s, env, e);
+    bool is_max = !strcmp(name, "max");
+    if (is_max || !strcmp(name, "min")) {
+        if (!operands(s, env, e, &a)) return NULL;
+        if (a.n < 2) {
+            Diag *d = SEMA_ERROR(s, ARGUMENTS, e->span, "%s takes two arguments or more", name);
+            diag_help(s->ctx, d, "to reduce over an index write %s[k](...)", name);
+            return NULL;
+        }
+        return fold_left(s, e, is_max ? OP_MAX : OP_MIN, &a);
+    }
+    if (!strcmp(name, "relu") || !strcmp(name, "identity")) {
+        if (!operands(s, env, e, &a)) return NULL;
+        if (a.n != 1) return count_error(s, e, name, 1, a.n);
+        return name[0] == 'i' ? a.at[0] : sema_apply(s, e->span, OP_MAX, (const Expr *[]){a.at[0], literal(s, 0)}, 2);
+    }
+    if (!strcmp(name, "clamp")) {
+        if (!operands(s, env, e, &a)) return NULL;
+        if (a.n != 3) return count_error(s, e, name, 3, a.n);
+        const Expr *lower = sema_apply(s, e->span, OP_MAX, (const Expr *[]){a.at[0], a.at[1]}, 2);
+        return sema_apply(s, e->span, OP_MIN, (const Expr *[]){lower, a.at[2]}, 2);
+    }
+    for (int op = 0; op < OP_COUNT; op++) {
+        if (op_form((Op)op) != FORM_CALL || strcmp(op_text((Op)op), name) != 0) continue;
+        if (!operands(s, env, e, &a)) return NULL;
+        if (a.n != op_arity((Op)op)) return count_error(s, e, name, op_arity((Op)op), a.n);
+        return sema_apply(s, e->span, (Op)op, a.at, a.n);
+    }
+    static const char *const later[] = {"random", "stop", "vjp", "fold", "scan", "foreach", "sort", "topk"};
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+        if (!strcmp(name, later[i])) return sema_not_yet(s, e->span, later[i]);
+    *known = false;
+    return NULL;
+}
+
+/* ---- scalar functions of the source ---- */
+
+static bool result_type(Sema *s, Inst *inst, Span span, const Expr **v) {
+    const AstType *rt = inst->fn->result_type;
+    Type t;
+    if (!rt) return true;
+    if (rt->dims || !strcmp(rt->name, "int")) {
+        sema_not_yet(s, rt->span, "this result type of a function on elements");
+        return false;
+    }
+    if (!sema_type(s, inst, rt->name, rt->args, rt->span, &t)) return false;
+    bool rounds = type_is_float(t) && (*v)->type == type_acc(t);
+    *v = rounds ? expr_cast(s->g, t, *v) : sema_to(s, span, t, *v);
+    return *v != NULL;
+}
+
+static const Expr *body_let(Sema *s, Env env, const AstStmt *st) {
+    const AstTarget *t = &st->targets.at[0];
+    const Expr *v = sema_expr(s, env, st->value);
+    Type type;
+    if (!v || !t->type) return v;
+    if (!sema_type(s, env.inst, t->type, t->type_args, t->span, &type)) return NULL;
+    return type_is_float(type) && type_is_float(v->type) && !v->untyped ? expr_cast(s->g, type, v) : sema_to(s, st->value->span, type, v);
+}
+
+static const Expr *block_body(Sema *s, Env env, const AstDecl *fn) {
+    for (int i = 0; i < fn->body->v.n; i++) {
+        const AstStmt *st = fn->body->v.at[i];
+        if (st->kind == STMT_RETURN) return sema_expr(s, env, st->value);
+        if (st->kind != STMT_LET || st->tuple || st->targets.n != 1 || st->targets.at[0].index || st->guard)
+            return sema_not_yet(s, st->span, "a statement of this form in a function on elements");
+        const Expr *v = body_let(s, env, st);
+        if (!v) return NULL;
+        env.scope = sema_scope_value(s, env.scope, st->targets.at[0].name, v);
+    }
+    SEMA_ERROR(s, NOT_DEFINED, fn->name_span, "%s returns nothing", fn->name);
+    return NULL;
+}
+
+/* A generic type of a scalar function is the type of the first argument that has it. */
+static bool param_type(Sema *s, Inst *inst, const AstParam *p, const Expr *v, Type *t) {
+    for (int g = 0; inst->fn->generics && !p->type->args && g < inst->fn->generics->v.n; g++) {
+        const AstGeneric *gen = &inst->fn->generics->v.at[g];
+        if (gen->kind != GENERIC_TYPE || gen->name != p->type->name || sema_name(inst, gen->name)) continue;
+        Name *n = sema_bind(s, inst, gen->name, NAME_TYPE, gen->span);
+        if (n) n->type = expr_settle(s->g, v)->type;
+    }
+    return sema_type(s, inst, p->type->name, p->type->args, p->type->span, t);
+}
+
+static bool bind_params(Sema *s, Env env, Inst *inst, const AstExpr *call, const Scope **scope) {
+    const AstDecl *fn = inst->fn;
+    int n = fn->params ? fn->params->v.n : 0;
+    const AstExpr **arg = NEW_N(s->ctx, const AstExpr *, n + 1);
+    if (!sema_match_args(s, fn, call->items, call->span, arg)) return false;
+    bool ok = sema_bind_generics(s, inst, call->items, env, false);
+    for (int i = 0; i < n; i++) {
+        const AstParam *p = &fn->params->v.at[i];
+        const AstExpr *from = arg[i] ? arg[i] : p->def;
+        Env at = arg[i] ? env : (Env){inst, *scope};
+        Type t;
+        if (p->type && p->type->dims) {
+            sema_not_yet(s, call->span, "a function on elements with a tensor parameter");
+            return false;
+        }
+        bool is_int = p->type && !strcmp(p->type->name, "int");
+        const Expr *v = is_int ? sema_int(s, at, from) : sema_expr(s, at, from);
+        if (v && p->type && !is_int) v = param_type(s, inst, p, v, &t) ? sema_to(s, from->span, t, v) : NULL;
+        if (!v) ok = false;
+        else *scope = sema_scope_value(s, *scope, p->name, v);
+    }
+    return ok;
+}
+
+static const Expr *inline_call(Sema *s, Env env, const AstExpr *e, FnRef f) {
+    if (f.decl->is_extern) return sema_not_yet(s, e->span, "an extern function");
+    if (sema_is_tensor_fn(f.decl)) {
+        Diag *d = SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s gives a tensor; one element is needed here", f.decl->name);
+        diag_help(s->ctx, d, "take an element, %s(...)[i], or name it: let t = %s(...);", f.decl->name, f.decl->name);
+        return NULL;
+    }
+    Inst *inst = sema_inst_new(s, f, env.inst, e->span);
+    const Scope *scope = NULL;
+    if (!inst || !bind_params(s, env, inst, e, &scope)) return NULL;
+    Env body = {inst, scope};
+    const Expr *v = f.decl->value ? sema_expr(s, body, f.decl->value) : f.decl->body ? block_body(s, body, f.decl) : NULL;
+    return v && result_type(s, inst, f.decl->value ? f.decl->value->span : f.decl->name_span, &v) ? v : NULL;
+}
+
+/* ---- calls ---- */
+
+static const Expr *unknown_call(Sema *s, Env env, const AstExpr *e) {
+    Sym name = e->a->name;
+    if (sema_scope_find(env.scope, name) || sema_name(env.inst, name)) {
+        SEMA_ERROR(s, NOT_A_VALUE, e->a->span, "%s is no function", name);
+        return NULL;
+    }
+    VEC(const char *) c = {0};
+    for (int op = 0; op < OP_COUNT; op++)
+        if (op_form((Op)op) == FORM_CALL) vec_push(s->ctx, &c, op_text((Op)op));
+    for (int i = 0; i < TY_COUNT; i++) vec_push(s->ctx, &c, type_name((Type)i));
+    for (int i = 0; i < env.inst->file->ast->decls.n; i++) {
+        const AstDecl *d = env.inst->file->ast->decls.at[i];
+        if (d->kind == DECL_FN) vec_push(s->ctx, &c, d->name);
+    }
+    const char *near = diag_near(name, c.at, c.n);
+    Diag *d = SEMA_ERROR(s, UNKNOWN_FUNCTION, e->a->span, "unknown function %s", name);
+    if (near) diag_help(s->ctx, d, "did you mean %s?", near);
+    return NULL;
+}
+
+const Expr *sema_call(Sema *s, Env env, const AstExpr *e) {
+    const AstExpr *callee = e->a;
+    Type t;
+    if (callee->kind == AST_ERROR) return NULL;
+    if (callee->kind == AST_CALL && callee->a->kind == AST_NAME && !strcmp(callee->a->name, "acc"))
+        return sema_type(s, env.inst, callee->a->name, callee->items, callee->span, &t) ? cast(s, env, e, t) : NULL;
+    if (callee->kind == AST_INDEX && callee->a->kind == AST_NAME) {
+        AstExpr name = *callee->a;
+        AstExpr call = {.kind = AST_CALL, .span = e->span, .a = &name};
+        return unknown_call(s, env, &call);
+    }
+    if (callee->kind != AST_NAME) return sema_not_yet(s, e->span, "a call of this form");
+    if (!sema_scope_find(env.scope, callee->name) && sema_is_type(env.inst, callee->name))
+        return sema_type(s, env.inst, callee->name, NULL, callee->span, &t) ? cast(s, env, e, t) : NULL;
+    FnRef f;
+    bool known;
+    Sym name = callee->name;
+    if (sema_find_fn(s, env.inst, name, &f)) {
+        if (f.decl) return inline_call(s, env, e, f);
+        name = f.builtin;
+    }
+    const Expr *v = builtin(s, env, e, name, &known);
+    return known ? v : unknown_call(s, env, e);
+}

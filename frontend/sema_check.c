@@ -1,0 +1,156 @@
+/* check, bench and option statements. */
+#include "sema_int.h"
+
+#include <string.h>
+
+bool sema_option(Sema *s, AstStmt *st) {
+    static const char *const names[] = {"matmul", "accumulate", "math", "atomics", "remat"};
+    static const char *const values[] = {"f32", "f32", "exact", "ordered", "auto"}; /* what holds without the option */
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(st->name, names[i]) != 0) continue;
+        if (st->text && !strcmp(st->text, values[i])) return true;
+        sema_not_yet(s, st->span, sym_fmt(s->ctx, "option %s = %s", st->name, st->text ? st->text : "..."));
+        return false;
+    }
+    const char *near = diag_near(st->name, names, (int)(sizeof names / sizeof *names));
+    Diag *d = SEMA_ERROR(s, UNKNOWN_OPTION, st->name_span.file >= 0 ? st->name_span : st->span, "unknown option %s", st->name);
+    if (near) diag_help(s->ctx, d, "did you mean %s?", near);
+    return false;
+}
+
+static Graph *find_graph(Sema *s, Sym name) {
+    for (int i = 0; i < s->module->graphs.n; i++)
+        if (s->module->graphs.at[i]->name == name) return s->module->graphs.at[i];
+    return NULL;
+}
+
+/* False after a report, or silently where the entry exists and has errors of its own. */
+static bool entry_of(Sema *s, AstDecl *d) {
+    if ((s->g = find_graph(s, d->name))) return true;
+    VEC(const char *) c = {0};
+    for (int i = 0; i < s->root->ast->decls.n; i++) {
+        const AstDecl *o = s->root->ast->decls.at[i];
+        if (o->kind != DECL_EXPORT && !(o->kind == DECL_FN && o->is_export)) continue;
+        if (o->name == d->name) return false;
+        vec_push(s->ctx, &c, o->name);
+    }
+    const char *near = diag_near(d->name, c.at, c.n);
+    Diag *g = SEMA_ERROR(s, BAD_CHECK, d->name_span, "no export is called %s", d->name);
+    if (near) diag_help(s->ctx, g, "did you mean %s?", near);
+    return false;
+}
+
+static bool constant(Sema *s, Inst *inst, const AstExpr *e, double *v, int64_t *iv) {
+    const Expr *x = sema_expr(s, (Env){inst, NULL}, e);
+    if (!x) return false;
+    if (!sema_const_double(s, x, v)) {
+        SEMA_ERROR(s, NOT_CONSTANT, e->span, "a constant is needed here");
+        return false;
+    }
+    if (!sema_const_int(x, iv)) *iv = *v > -9e18 && *v < 9e18 ? (int64_t)*v : 0;
+    return true;
+}
+
+static Dim *dim_named(const Graph *g, Sym name) {
+    for (int i = 0; i < g->dims.n; i++)
+        if (g->dims.at[i]->name == name) return g->dims.at[i];
+    return NULL;
+}
+
+static Scalar *scalar_named(const Graph *g, Sym name) {
+    for (int i = 0; i < g->scalars.n; i++)
+        if (g->scalars.at[i]->name == name) return g->scalars.at[i];
+    return NULL;
+}
+
+static Tensor *input_named(const Graph *g, Sym name) {
+    for (int i = 0; i < g->tensors.n; i++) {
+        Tensor *t = g->tensors.at[i];
+        if (t->name == name && (t->kind == TENSOR_INPUT || t->kind == TENSOR_INOUT)) return t;
+    }
+    return NULL;
+}
+
+static bool unknown_binding(Sema *s, const AstItem *it) {
+    VEC(const char *) c = {0};
+    for (int i = 0; i < s->g->dims.n; i++) vec_push(s->ctx, &c, s->g->dims.at[i]->name);
+    for (int i = 0; i < s->g->scalars.n; i++) vec_push(s->ctx, &c, s->g->scalars.at[i]->name);
+    const char *near = diag_near(it->name, c.at, c.n);
+    Diag *d = SEMA_ERROR(s, BAD_CHECK, it->span, "%s has no dimension or scalar %s", s->g->name, it->name);
+    if (near) diag_help(s->ctx, d, "did you mean %s?", near);
+    return false;
+}
+
+static bool add_binding(Sema *s, Inst *inst, const AstItem *it, Check *c) {
+    Binding b = {.name = it->name};
+    if (it->kind != ITEM_NAMED) {
+        SEMA_ERROR(s, BAD_CHECK, it->span, "values are given by name: M = 37");
+        return false;
+    }
+    Dim *dim = dim_named(s->g, it->name);
+    if (!dim && !scalar_named(s->g, it->name)) return unknown_binding(s, it);
+    if (!constant(s, inst, it->value, &b.value, &b.ivalue)) return false;
+    if (dim && b.value != (double)b.ivalue) {
+        SEMA_ERROR(s, BAD_CHECK, it->span, "%s is a dimension: an integer is needed", it->name);
+        return false;
+    }
+    if (dim && !c->error && (b.ivalue < dim->lo || b.ivalue > dim->hi || b.ivalue % dim->divisor != 0)) {
+        SEMA_ERROR(s, BAD_CHECK, it->span, "%s = %lld is outside what `dim %s` allows", it->name, (long long)b.ivalue, it->name);
+        return false;
+    }
+    Name *n = sema_bind(s, inst, it->name, NAME_VALUE, it->span);
+    if (!n) return false;
+    n->value = dim ? expr_int(s->g, TY_I64, b.ivalue) : expr_literal(s->g, true, 0, b.value);
+    vec_push(s->ctx, &c->bindings, b);
+    return true;
+}
+
+static bool all_bound(Sema *s, const AstDecl *d, const Inst *inst) {
+    bool ok = true;
+    for (int i = 0; i < s->g->dims.n; i++) {
+        if (sema_name((Inst *)inst, s->g->dims.at[i]->name)) continue;
+        SEMA_ERROR(s, BAD_CHECK, d->name_span, "%s needs a value for %s", d->name, s->g->dims.at[i]->name);
+        ok = false;
+    }
+    for (int i = 0; i < s->g->scalars.n; i++) {
+        const Scalar *x = s->g->scalars.at[i];
+        if (x->has_default || sema_name((Inst *)inst, x->name)) continue;
+        SEMA_ERROR(s, BAD_CHECK, d->name_span, "%s needs a value for %s", d->name, x->name);
+        ok = false;
+    }
+    return ok;
+}
+
+static bool add_draw(Sema *s, Inst *inst, const AstDraw *w, Check *c) {
+    InputSpec in = {.name = w->name, .uniform = w->scale == NULL, .scale = 1};
+    int64_t iv;
+    if (!input_named(s->g, w->name)) {
+        VEC(const char *) names = {0};
+        for (int i = 0; i < s->g->tensors.n; i++)
+            if (input_named(s->g, s->g->tensors.at[i]->name)) vec_push(s->ctx, &names, s->g->tensors.at[i]->name);
+        const char *near = diag_near(w->name, names.at, names.n);
+        Diag *d = SEMA_ERROR(s, BAD_CHECK, w->span, "%s has no input %s", s->g->name, w->name);
+        if (near) diag_help(s->ctx, d, "did you mean %s?", near);
+        return false;
+    }
+    if (w->scale && !constant(s, inst, w->scale, &in.scale, &iv)) return false;
+    if (w->lo && !constant(s, inst, w->lo, &in.lo, &iv)) return false;
+    if (w->hi && !constant(s, inst, w->hi, &in.hi, &iv)) return false;
+    vec_push(s->ctx, &c->inputs, in);
+    return true;
+}
+
+void sema_check_stmt(Sema *s, AstDecl *d) {
+    Check c = {.entry = d->name, .bench = d->kind == DECL_BENCH, .tol = -1, .error = d->error, .span = d->span};
+    if (!entry_of(s, d)) return;
+    Inst *inst = NEW(s->ctx, Inst);
+    inst->file = s->root;
+    bool ok = true;
+    int64_t iv;
+    s->path = (ExprVec){0};
+    for (int i = 0; d->args && i < d->args->v.n; i++) ok &= add_binding(s, inst, &d->args->v.at[i], &c);
+    ok = ok && (all_bound(s, d, inst) || c.error);
+    for (int i = 0; ok && i < d->draws.n; i++) ok &= add_draw(s, inst, &d->draws.at[i], &c);
+    if (ok && d->tol) ok = constant(s, inst, d->tol, &c.tol, &iv);
+    if (ok) vec_push(s->ctx, &s->module->checks, c);
+}

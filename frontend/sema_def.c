@@ -1,0 +1,492 @@
+/* Definitions: index equations as pieces of a Graph's tensor. The left-hand side binds the index variables, the ranges
+ * follow from the shape, from `in` or from the uses; pieces of one tensor must be disjoint and an output covered. */
+#include "sema_int.h"
+
+#include <string.h>
+
+/* The tensor that a definition makes: its shape and type where they are declared. */
+typedef struct Target {
+    Def *d;
+    bool has_shape, has_type;
+    ExprVec shape;
+    Type type;
+} Target;
+
+/* One piece while it is made. */
+typedef struct Building {
+    const Piece0 *p;
+    Env env;
+    VEC(Var *) vars;
+    ExprVec subs;
+    bool plain; /* subs are the variables in order, over the whole shape */
+} Building;
+
+static void warn_hidden(Sema *s, Inst *inst, Sym name, Span span) {
+    Name *n = sema_name(inst, name);
+    if (n && (n->kind == NAME_TENSOR || n->kind == NAME_DEF))
+        SEMA_ERROR(s, HIDES, span, "the index variable %s hides the tensor of this name inside this equation", name);
+}
+
+static Sym local_name(Sema *s, const Def *d) {
+    if (!d->inst->prefix) return d->name;
+    if (d->kind == TENSOR_OUTPUT && d->inst->fn->results->v.n == 1) return d->inst->prefix;
+    return sym_fmt(s->ctx, "%s_%s", d->inst->prefix, d->name);
+}
+
+/* ---- the left-hand side ---- */
+
+static Var *add_var(Sema *s, Building *b, Sym name, const Expr *lo, const Expr *hi) {
+    Var *v = graph_var(s->g, name, lo, hi);
+    vec_push(s->ctx, &b->vars, v);
+    return v;
+}
+
+static RangeQuery query_for(Sema *s, const Building *b, Sym name, bool pack, Span span) {
+    RangeQuery q = {.env = b->env, .name = name, .pack = pack, .span = span};
+    vec_push(s->ctx, &q.roots, b->p->stmt->value);
+    if (b->p->stmt->guard) vec_push(s->ctx, &q.roots, b->p->stmt->guard);
+    return q;
+}
+
+static bool bind_plain(Sema *s, Building *b, Target *t, Sym name, Span span, int axis) {
+    const Expr *zero = expr_int(s->g, TY_I64, 0), *hi;
+    if (sema_scope_find(b->env.scope, name)) {
+        Diag *d = SEMA_ERROR(s, DUPLICATE_NAME, span, "%s stands twice on the left-hand side", name);
+        diag_help(s->ctx, d, "for a diagonal define y[i, j] = if i == j then ... else ...;");
+        return false;
+    }
+    warn_hidden(s, b->env.inst, name, span);
+    if (t->has_shape) {
+        hi = t->shape.at[axis];
+    } else {
+        RangeQuery q = query_for(s, b, name, false, span);
+        if (!sema_infer_var(s, &q, &hi)) return false;
+    }
+    Var *v = add_var(s, b, name, zero, hi);
+    b->env.scope = sema_scope_var(s, b->env.scope, name, v);
+    vec_push(s->ctx, &b->subs, expr_var(s->g, v));
+    return true;
+}
+
+static bool bind_range(Sema *s, Building *b, const AstItem *it, int axis, const Target *t) {
+    Env outer = {b->env.inst, NULL};
+    const Expr *lo = it->lo ? sema_int(s, outer, it->lo) : expr_int(s->g, TY_I64, 0);
+    const Expr *hi = sema_int(s, outer, it->value);
+    int64_t v;
+    if (!lo || !hi) return false;
+    if (sema_uses_data(lo, 0) || sema_uses_data(hi, 0)) {
+        SEMA_ERROR(s, BAD_DIM, it->span, "the range of a definition cannot depend on data");
+        return false;
+    }
+    warn_hidden(s, b->env.inst, it->name, it->name_span);
+    bool whole = sema_const_int(lo, &v) && v == 0;
+    if (!t->has_shape && !whole) {
+        SEMA_ERROR(s, NOT_COVERED, it->span, "the range of an intermediate begins at 0");
+        return false;
+    }
+    b->plain &= whole && (!t->has_shape || sema_equal(s, hi, t->shape.at[axis]));
+    if (b->plain && t->has_shape) hi = t->shape.at[axis];
+    Var *x = add_var(s, b, it->name, lo, hi);
+    b->env.scope = sema_scope_var(s, b->env.scope, it->name, x);
+    vec_push(s->ctx, &b->subs, expr_var(s->g, x));
+    return true;
+}
+
+static bool bind_pack(Sema *s, Building *b, Target *t, const AstItem *it, int axis, int n) {
+    ExprVec his = {0};
+    const Expr *zero = expr_int(s->g, TY_I64, 0);
+    if (t->has_shape) {
+        for (int k = 0; k < n; k++) vec_push(s->ctx, &his, t->shape.at[axis + k]);
+    } else {
+        RangeQuery q = query_for(s, b, it->name, true, it->span);
+        if (!sema_infer_pack(s, &q, &his)) return false;
+    }
+    Var **vars = NEW_N(s->ctx, Var *, his.n + 1);
+    for (int k = 0; k < his.n; k++) {
+        vars[k] = add_var(s, b, sym_fmt(s->ctx, "%s%d", it->name, k), zero, his.at[k]);
+        vec_push(s->ctx, &b->subs, expr_var(s->g, vars[k]));
+    }
+    b->env.scope = sema_scope_pack(s, b->env.scope, it->name, vars, his.n);
+    return true;
+}
+
+/* Names in a computed subscript that nothing binds yet are variables too. */
+static bool bind_affine_names(Sema *s, Building *b, const AstExpr *e) {
+    if (!e) return true;
+    if (e->kind == AST_NAME && !sema_scope_find(b->env.scope, e->name) && !sema_name(b->env.inst, e->name)) {
+        const Expr *hi;
+        RangeQuery q = query_for(s, b, e->name, false, e->span);
+        if (!sema_infer_var(s, &q, &hi)) return false;
+        Var *v = add_var(s, b, e->name, expr_int(s->g, TY_I64, 0), hi);
+        b->env.scope = sema_scope_var(s, b->env.scope, e->name, v);
+        return true;
+    }
+    if (e->kind == AST_CALL || e->kind == AST_INDEX) return true;
+    return bind_affine_names(s, b, e->a) && bind_affine_names(s, b, e->b) && bind_affine_names(s, b, e->c);
+}
+
+static bool bind_computed(Sema *s, Building *b, const Target *t, const AstItem *it, int axis) {
+    if (!t->has_shape) {
+        sema_not_yet(s, it->span, "a computed subscript on the left of a let");
+        return false;
+    }
+    if (!bind_affine_names(s, b, it->value)) return false;
+    const Expr *e = sema_int(s, b->env, it->value);
+    if (!e) return false;
+    if (sema_uses_data(e, 0)) {
+        sema_not_yet(s, it->span, "a scatter");
+        return false;
+    }
+    (void)axis;
+    b->plain = false;
+    vec_push(s->ctx, &b->subs, e);
+    return true;
+}
+
+static bool bind_left(Sema *s, Building *b, Target *t) {
+    const AstItems *items = b->p->target->index;
+    int packs = 0;
+    for (int i = 0; i < items->v.n; i++) packs += items->v.at[i].kind == ITEM_PACK;
+    int extra = t->shape.n - (items->v.n - packs);
+    if (packs > 1 || (t->has_shape && (packs ? extra < 0 : extra != 0))) {
+        Diag *d = SEMA_ERROR(s, RANK, items->span, "%s has %d dimensions, these are %d subscripts", t->d->name, t->shape.n, items->v.n);
+        if (t->d->param) diag_note(s->ctx, d, t->d->param->span, "declared here");
+        return false;
+    }
+    /* Computed subscripts last: the names in them may be variables of other subscripts. */
+    const AstItem *computed[MAX_RANK] = {0};
+    for (int i = 0; i < items->v.n; i++) {
+        const AstItem *it = &items->v.at[i];
+        int axis = b->subs.n;
+        bool ok = true;
+        if (it->kind == ITEM_PACK) {
+            ok = bind_pack(s, b, t, it, axis, extra);
+        } else if (it->kind == ITEM_IN) {
+            ok = bind_range(s, b, it, axis, t);
+        } else if (it->kind == ITEM_EXPR && it->value->kind == AST_NAME) {
+            ok = bind_plain(s, b, t, it->value->name, it->span, axis);
+        } else if (it->kind == ITEM_EXPR && it->value->kind != AST_ERROR && axis < MAX_RANK) {
+            computed[axis] = it;
+            vec_push(s->ctx, &b->subs, NULL);
+        } else {
+            if (it->kind != ITEM_EXPR) SEMA_ERROR(s, SYNTAX, it->span, "the left-hand side has index variables");
+            ok = false;
+        }
+        if (!ok) return false;
+        if (b->subs.n > MAX_RANK) {
+            SEMA_ERROR(s, LIMIT, items->span, "a tensor has at most %d dimensions", MAX_RANK);
+            return false;
+        }
+    }
+    for (int axis = 0; axis < b->subs.n; axis++) {
+        if (!computed[axis]) continue;
+        if (!bind_computed(s, b, t, computed[axis], axis)) return false;
+        b->subs.at[axis] = b->subs.at[--b->subs.n];
+    }
+    return true;
+}
+
+/* ---- the right-hand side ---- */
+
+static const Expr *old_value(Sema *s, const Building *b, const Target *t) {
+    Name *n = sema_name(b->env.inst, t->d->name);
+    if (!n || n->kind != NAME_TENSOR || !n->tensor->t) return NULL;
+    return expr_load(s->g, n->tensor->t, b->subs.at);
+}
+
+static const Expr *assigned(Sema *s, const Building *b, const Target *t, const Expr *v) {
+    const AstStmt *st = b->p->stmt;
+    static const Op op[] = {[ASSIGN_ADD] = OP_ADD, [ASSIGN_MUL] = OP_MUL, [ASSIGN_MAX] = OP_MAX, [ASSIGN_MIN] = OP_MIN};
+    if (st->op == ASSIGN_SET) return v;
+    if (t->d->kind != TENSOR_INOUT) return sema_not_yet(s, st->span, "a scatter into an output");
+    const Expr *old = old_value(s, b, t);
+    return old ? sema_apply(s, st->span, op[st->op], (const Expr *[]){old, v}, 2) : NULL;
+}
+
+static const Expr *right(Sema *s, Building *b) {
+    const AstStmt *st = b->p->stmt;
+    if (b->p->part < 0) return sema_expr(s, b->env, st->value);
+    if (sema_is_reduction(s, b->env, st->value)) return sema_reduce(s, b->env, st->value, b->p->part);
+    if (st->value->kind == AST_TUPLE) {
+        const AstItems *items = st->value->items;
+        if (b->p->part < items->v.n && items->v.at[b->p->part].value) return sema_expr(s, b->env, items->v.at[b->p->part].value);
+        SEMA_ERROR(s, ARGUMENTS, st->value->span, "there are %d values for %d names", items->v.n, st->targets.n);
+        return NULL;
+    }
+    return sema_not_yet(s, st->value->span, "several results of this expression");
+}
+
+static bool let_shape(Sema *s, const Building *b, Target *t) {
+    for (int i = 0; i < b->vars.n; i++) vec_push(s->ctx, &t->shape, b->vars.at[i]->hi);
+    t->has_shape = true;
+    (void)s;
+    return true;
+}
+
+/* One piece; its guard and value are elaborated with the left-hand side's variables. */
+static bool build_piece(Sema *s, Target *t, const Piece0 *p, Piece *out, bool *plain) {
+    Building b = {.p = p, .env = {t->d->inst, NULL}, .plain = true};
+    const Expr *guard = NULL;
+    if (!bind_left(s, &b, t)) return false;
+    if (p->stmt->guard) {
+        if (t->d->kind == TENSOR_LET) {
+            sema_not_yet(s, p->stmt->guard->span, "a where on a let");
+            return false;
+        }
+        if (!(guard = sema_cond(s, b.env, p->stmt->guard))) return false;
+        b.plain = false;
+    }
+    int mark = sema_path_push(s, guard, true);
+    bool ok = true;
+    for (int i = 0; !b.plain && i < b.subs.n; i++)
+        ok &= sema_check_sub(s, b.subs.at[i], t->shape.at[i], p->target->span, t->d->name, i);
+    const Expr *v = ok ? right(s, &b) : NULL;
+    if (v) v = assigned(s, &b, t, v);
+    sema_path_pop(s, mark);
+    if (!v) return false;
+    if (!t->has_shape && !let_shape(s, &b, t)) return false;
+    if (t->has_type) {
+        v = sema_store(s, p->stmt->value->span, t->type, v);
+    } else {
+        v = expr_settle(s->g, v);
+        t->type = v->type == TY_BOOL ? TY_BOOL : type_acc(v->type);
+        v = expr_cast(s->g, t->type, v);
+        t->has_type = true;
+    }
+    if (!v) return false;
+    *out = (Piece){.nvars = b.vars.n, .vars = b.vars.at, .subs = b.subs.at, .guard = guard, .value = v, .span = p->stmt->span};
+    *plain = b.plain;
+    return true;
+}
+
+/* ---- several pieces ---- */
+
+/* coef * variable + rest with a constant coefficient and no other variable of the piece. */
+static bool one_variable(Sema *s, const Piece *p, const Expr *sub, int *which) {
+    PolyEnv env = {.g = s->g};
+    Poly x = poly_of(&env, sub), coef, rest;
+    *which = -1;
+    for (int i = 0; i < p->nvars; i++) {
+        const Expr *v = expr_var(s->g, p->vars[i]);
+        int64_t k;
+        if (!sema_uses(sub, v)) continue;
+        if (*which >= 0 || !poly_linear(s->ctx, x, v, &coef, &rest)) return false;
+        if (!poly_is_const(coef, &k) || k == 0) return false;
+        *which = i;
+    }
+    return true;
+}
+
+static bool injective(Sema *s, const Piece *p, int rank) {
+    bool *used = NEW_N(s->ctx, bool, p->nvars + 1);
+    for (int i = 0; i < rank; i++) {
+        int v;
+        if (!one_variable(s, p, p->subs[i], &v)) return false;
+        if (v >= 0) used[v] = true;
+    }
+    for (int i = 0; i < p->nvars; i++)
+        if (!used[i]) return false;
+    return true;
+}
+
+static bool never_zero(Sema *s, const Expr *diff) {
+    const Expr *one = expr_int(s->g, TY_I64, 1);
+    if (sema_nonneg(s, expr2(s->g, OP_SUB, diff, one))) return true;
+    if (sema_nonneg(s, expr2(s->g, OP_SUB, expr1(s->g, OP_NEG, diff), one))) return true;
+    PolyEnv env = {.g = s->g};
+    Poly p = poly_of(&env, diff);
+    if (p.failed || p.n == 0 || p.term[p.n - 1].degree != 0) return false;
+    int64_t c = p.term[p.n - 1].coef, d;
+    Poly rest = poly_sub(s->ctx, p, poly_const(s->ctx, c));
+    d = poly_divisor(rest);
+    return d > 1 && c % d != 0;
+}
+
+/* Provably no element in both: somewhere the subscripts differ for all values, under both guards. */
+static bool disjoint(Sema *s, const Piece *a, const Piece *b, int rank) {
+    int mark = sema_path_push(s, a->guard, true);
+    sema_path_push(s, b->guard, true);
+    bool ok = false;
+    for (int i = 0; i < rank && !ok; i++) ok = never_zero(s, expr2(s->g, OP_SUB, a->subs[i], b->subs[i]));
+    sema_path_pop(s, mark);
+    if (ok || (!a->guard && !b->guard)) return ok;
+    /* The same subscripts under guards that exclude each other. */
+    VEC(const Expr *) from = {0}, to = {0};
+    for (int i = 0; i < rank; i++) {
+        if (b->subs[i]->op != OP_VAR) return false;
+        vec_push(s->ctx, &from, b->subs[i]);
+        vec_push(s->ctx, &to, a->subs[i]);
+    }
+    const Expr *gb = b->guard ? expr_replace(s->g, b->guard, from.at, to.at, from.n) : NULL;
+    mark = sema_path_push(s, a->guard, true);
+    ok = gb && sema_truth(s, gb) == 0;
+    sema_path_pop(s, mark);
+    return ok;
+}
+
+/* Disjoint pieces that write each of their elements once cover a shape when their numbers of elements add up to it. */
+static bool covers(Sema *s, const Tensor *t) {
+    const Expr *total = expr_int(s->g, TY_I64, 0), *want = expr_int(s->g, TY_I64, 1);
+    for (int i = 0; i < t->rank; i++) want = expr2(s->g, OP_MUL, want, t->shape[i]);
+    for (int i = 0; i < t->pieces.n; i++) {
+        const Piece *p = &t->pieces.at[i];
+        const Expr *n = expr_int(s->g, TY_I64, 1);
+        if (p->guard) return false;
+        for (int k = 0; k < p->nvars; k++) n = expr2(s->g, OP_MUL, n, expr2(s->g, OP_SUB, p->vars[k]->hi, p->vars[k]->lo));
+        total = expr2(s->g, OP_ADD, total, n);
+    }
+    PolyEnv env = {.g = s->g};
+    return poly_eq(poly_of(&env, total), poly_of(&env, want));
+}
+
+static bool check_pieces(Sema *s, const Def *d, const Tensor *t) {
+    for (int i = 0; i < t->pieces.n; i++) {
+        const Piece *p = &t->pieces.at[i];
+        if (!injective(s, p, t->rank)) {
+            SEMA_ERROR(s, DEFINED_TWICE, p->span, "cannot prove that this defines each element of %s once", d->name);
+            return false;
+        }
+        for (int k = 0; k < i; k++) {
+            if (disjoint(s, &t->pieces.at[k], p, t->rank)) continue;
+            Diag *g = SEMA_ERROR(s, DEFINED_TWICE, p->span, "cannot prove that the pieces of %s are disjoint", d->name);
+            diag_note(s->ctx, g, t->pieces.at[k].span, "the other piece");
+            return false;
+        }
+    }
+    if (d->kind == TENSOR_INOUT || covers(s, t)) return true;
+    Diag *g = SEMA_ERROR(s, NOT_COVERED, d->span, "cannot prove that the pieces of %s cover it", d->name);
+    diag_note(s->ctx, g, t->pieces.at[0].span, "defined here");
+    diag_help(s->ctx, g, "with conditions, write one equation: if c then ... else ...");
+    return false;
+}
+
+/* ---- whole tensors ---- */
+
+static TensorVal *whole_value(Sema *s, Def *d, const Piece0 *p) {
+    Env env = {d->inst, NULL};
+    if (p->stmt->guard) return sema_not_yet(s, p->stmt->guard->span, "a where on a whole tensor");
+    if (p->part < 0) return sema_tensor(s, env, p->stmt->value, local_name(s, d));
+    const AstExpr *call = p->stmt->value;
+    FnRef f;
+    if (call->kind != AST_CALL || call->a->kind != AST_NAME || !sema_find_fn(s, d->inst, call->a->name, &f) || !f.decl || !sema_is_tensor_fn(f.decl)) {
+        if (call->kind != AST_ERROR) SEMA_ERROR(s, ARGUMENTS, call->span, "several names take a call of a function with several results");
+        return NULL;
+    }
+    if (f.decl->results->v.n != p->stmt->targets.n) {
+        SEMA_ERROR(s, ARGUMENTS, call->span, "%s has %d results for %d names", f.decl->name, f.decl->results->v.n, p->stmt->targets.n);
+        return NULL;
+    }
+    Inst *inst = sema_call_inst(s, env, call, NULL);
+    return inst ? sema_result(s, inst, p->part, call->span) : NULL;
+}
+
+/* t = another tensor, element by element. */
+static bool copy_piece(Sema *s, Target *t, const Piece0 *p, Piece *out) {
+    if (p->stmt->op != ASSIGN_SET) {
+        sema_not_yet(s, p->stmt->span, "an update with a whole tensor");
+        return false;
+    }
+    TensorVal *v = whole_value(s, t->d, p);
+    if (!v) return false;
+    Span span = p->stmt->value->span;
+    if (t->has_shape && t->shape.n != v->rank) {
+        SEMA_ERROR(s, RANK, span, "%s has %d dimensions, the value has %d", t->d->name, t->shape.n, v->rank);
+        return false;
+    }
+    Var **vars = NEW_N(s->ctx, Var *, v->rank + 1);
+    const Expr **subs = NEW_N(s->ctx, const Expr *, v->rank + 1);
+    for (int i = 0; i < v->rank; i++) {
+        const Expr *hi = t->has_shape ? t->shape.at[i] : v->shape[i];
+        if (t->has_shape && !sema_equal(s, hi, v->shape[i])) {
+            Diag *d = SEMA_ERROR(s, SHAPE_MISMATCH, span, "dimension %d of %s is %s, the value has %s", i, t->d->name, sema_show(s, hi), sema_show(s, v->shape[i]));
+            if (t->d->param) diag_note(s->ctx, d, t->d->param->span, "declared here");
+            return false;
+        }
+        vars[i] = graph_var(s->g, sym_fmt(s->ctx, "i%d", i), expr_int(s->g, TY_I64, 0), hi);
+        subs[i] = expr_var(s->g, vars[i]);
+        if (!t->has_shape) vec_push(s->ctx, &t->shape, hi);
+    }
+    t->has_shape = true;
+    const Expr *e = sema_store(s, span, t->type, sema_load_vars(s, v, vars));
+    *out = (Piece){.nvars = v->rank, .vars = vars, .subs = subs, .value = e, .span = p->stmt->span};
+    return e != NULL;
+}
+
+/* ---- definitions ---- */
+
+static bool scalar_let(Sema *s, Def *d) {
+    const Piece0 *p = &d->pieces.at[0];
+    const Expr *v = sema_expr(s, (Env){d->inst, NULL}, p->stmt->value);
+    Type t;
+    if (v && p->stmt->guard) return sema_not_yet(s, p->stmt->guard->span, "a where on a let") != NULL;
+    if (v && p->target->type) {
+        if (!sema_type(s, d->inst, p->target->type, p->target->type_args, p->target->span, &t)) return false;
+        v = type_is_float(t) && type_is_float(v->type) && !v->untyped ? expr_cast(s->g, t, v) : sema_to(s, p->stmt->value->span, t, v);
+    }
+    d->scalar = v;
+    return v != NULL;
+}
+
+static bool declared(Sema *s, Target *t) {
+    Def *d = t->d;
+    if (d->kind == TENSOR_INOUT) {
+        const TensorVal *v = sema_name(d->inst, d->name)->tensor;
+        for (int i = 0; i < v->rank; i++) vec_push(s->ctx, &t->shape, v->shape[i]);
+        t->type = v->type;
+        t->has_shape = t->has_type = true;
+        return true;
+    }
+    if (d->kind == TENSOR_OUTPUT) {
+        const AstType *type = d->param->type;
+        if (!type || !type->dims) {
+            SEMA_ERROR(s, EXPORT_NOT_CONCRETE, d->span, "a result is a tensor: write %s: f32[]", d->name);
+            return false;
+        }
+        t->has_shape = t->has_type = true;
+        return sema_type(s, d->inst, type->name, type->args, type->span, &t->type) && sema_shape(s, d->inst, type->dims, &t->shape);
+    }
+    const AstTarget *a = d->pieces.at[0].target;
+    t->has_type = a->type != NULL;
+    return !a->type || sema_type(s, d->inst, a->type, a->type_args, a->span, &t->type);
+}
+
+static Tensor *graph_target(Sema *s, const Target *t, bool rounds) {
+    Def *d = t->d;
+    if (d->kind == TENSOR_INOUT) return sema_name(d->inst, d->name)->tensor->t;
+    TensorKind kind = d->kind == TENSOR_OUTPUT && !d->inst->prefix ? TENSOR_OUTPUT : TENSOR_LET;
+    Tensor *x = graph_tensor(s->g, local_name(s, d), kind, t->type, t->shape.n, t->shape.at);
+    x->rounds = rounds;
+    x->span = d->span;
+    return x;
+}
+
+bool sema_equations(Sema *s, Def *d) {
+    if (d->is_scalar) return scalar_let(s, d);
+    if (d->pieces.n == 0 && d->kind == TENSOR_INOUT) return true; /* it keeps its value */
+    if (d->pieces.n == 0) {
+        SEMA_ERROR(s, NOT_DEFINED, d->span, "the output %s is not defined", d->name);
+        return false;
+    }
+    Target t = {.d = d};
+    if (!declared(s, &t)) return false;
+    const Piece0 *first = &d->pieces.at[0];
+    if (d->kind == TENSOR_LET && !first->target->index && !t.has_type) { /* another name for the tensor */
+        d->val = whole_value(s, d, first);
+        return d->val != NULL;
+    }
+    bool rounds = t.has_type, all_plain = true, ok = true;
+    VEC(Piece) pieces = {0};
+    for (int i = 0; i < d->pieces.n; i++) {
+        const Piece0 *p = &d->pieces.at[i];
+        Piece piece;
+        bool plain = true;
+        if (p->target->index ? build_piece(s, &t, p, &piece, &plain) : copy_piece(s, &t, p, &piece)) vec_push(s->ctx, &pieces, piece);
+        else ok = false;
+        all_plain &= plain;
+    }
+    if (!ok) return false;
+    Tensor *x = graph_target(s, &t, rounds);
+    for (int i = 0; i < pieces.n; i++) vec_push(s->ctx, &x->pieces, pieces.at[i]);
+    d->val = sema_whole(s, x);
+    return (x->pieces.n == 1 && all_plain) || check_pieces(s, d, x);
+}

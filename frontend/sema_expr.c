@@ -1,0 +1,326 @@
+/* Expressions on elements: operators with the language's typing, names, conditions. Loads, calls and reductions have
+ * files of their own. */
+#include "sema_int.h"
+#include "ir/interp.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- constants ---- */
+
+static bool fold(const Expr *e, int64_t *v, int depth) {
+    int64_t a, b;
+    if (depth > MAX_NEST || type_class(e->type) == CLASS_FLOAT) return false;
+    if (e->op == OP_CONST) {
+        *v = e->u.i;
+        return true;
+    }
+    if (e->op == OP_CAST) return fold(e->arg[0], v, depth + 1);
+    if (e->op == OP_LOAD || e->op == OP_REDUCE || e->nargs == 0 || !fold(e->arg[0], &a, depth + 1)) return false;
+    if (e->op == OP_NEG) return a != INT64_MIN && (*v = -a, true);
+    if (e->op == OP_NOT) return *v = !a, true;
+    if (e->op == OP_IF) return fold(e->arg[a ? 1 : 2], v, depth + 1);
+    if (e->nargs != 2 || !fold(e->arg[1], &b, depth + 1)) return false;
+    switch (e->op) {
+    case OP_ADD: return add_ok(a, b, v);
+    case OP_SUB: return b != INT64_MIN && add_ok(a, -b, v);
+    case OP_MUL: return mul_ok(a, b, v);
+    case OP_DIV: return b != 0 && (*v = floor_div(a, b), true);
+    case OP_MOD: return b != 0 && (*v = floor_mod(a, b), true);
+    case OP_MIN: return *v = a < b ? a : b, true;
+    case OP_MAX: return *v = a > b ? a : b, true;
+    case OP_EQ: return *v = a == b, true;
+    case OP_NE: return *v = a != b, true;
+    case OP_LT: return *v = a < b, true;
+    case OP_LE: return *v = a <= b, true;
+    case OP_GT: return *v = a > b, true;
+    case OP_GE: return *v = a >= b, true;
+    case OP_AND: return *v = a && b, true;
+    case OP_OR: return *v = a || b, true;
+    default: return false;
+    }
+}
+
+bool sema_const_int(const Expr *e, int64_t *v) { return fold(e, v, 0); }
+
+bool sema_const_double(Sema *s, const Expr *e, double *v) {
+    int64_t i;
+    if (fold(e, &i, 0)) return *v = (double)i, true;
+    if (e->op == OP_CONST) return *v = e->u.f, true;
+    double a, b;
+    if ((e->op == OP_NEG || e->op == OP_CAST) && sema_const_double(s, e->arg[0], &a)) {
+        *v = e->op == OP_NEG ? -a : type_is_float(e->type) ? num_round(e->type, a) : a;
+        return e->op == OP_NEG || type_is_float(e->type);
+    }
+    if (e->nargs != 2 || e->op == OP_LOAD || !sema_const_double(s, e->arg[0], &a) || !sema_const_double(s, e->arg[1], &b)) return false;
+    switch (e->op) {
+    case OP_ADD: *v = a + b; return true;
+    case OP_SUB: *v = a - b; return true;
+    case OP_MUL: *v = a * b; return true;
+    case OP_DIV: *v = a / b; return type_is_float(e->type);
+    default: return false;
+    }
+}
+
+/* ---- typing ---- */
+
+static const char *describe(const Expr *e) {
+    if (e->untyped) return type_is_float(e->type) ? "a float literal" : "an integer literal";
+    return type_name(e->type);
+}
+
+/* An integer sum, difference or product with a quotient in it. */
+static bool has_quotient(const Expr *e, int depth) {
+    if (depth > MAX_NEST || type_is_float(e->type) || e->type == TY_BOOL) return false;
+    if (e->op == OP_DIV) return true;
+    if (e->op == OP_CAST) return has_quotient(e->arg[0], depth + 1);
+    if (e->op != OP_ADD && e->op != OP_SUB && e->op != OP_MUL && e->op != OP_NEG && e->op != OP_IF) return false;
+    for (int i = e->op == OP_IF; i < e->nargs; i++)
+        if (has_quotient(e->arg[i], depth + 1)) return true;
+    return false;
+}
+
+static void quotient_error(Sema *s, Span span) {
+    Diag *d = SEMA_ERROR(s, INT_AS_FLOAT, span, "an integer quotient is used as a float");
+    diag_help(s->ctx, d, "for the float quotient write f32(a) / b; to mean the rounded one, f32(a / b)");
+}
+
+static void operand_error(Sema *s, Span span, Op op, const Expr *const *args, int n) {
+    OpRule rule = op_rule(op);
+    const Expr *whole = NULL, *flt = NULL;
+    int first = rule == RULE_SELECT;
+    for (int i = first; i < n; i++) {
+        if (type_is_float(args[i]->type)) flt = args[i];
+        else whole = args[i];
+    }
+    bool wants_float = flt || rule == RULE_FLOAT || rule == RULE_TEST;
+    for (int i = first; i < n; i++)
+        if (wants_float && has_quotient(args[i], 0)) {
+            quotient_error(s, span);
+            return;
+        }
+    if (rule == RULE_LOGIC || (first && args[0]->type != TY_BOOL)) {
+        SEMA_ERROR(s, NOT_BOOL, span, "%s needs bool, this is %s", op_text(op), describe(args[0]->type != TY_BOOL ? args[0] : args[n - 1]));
+        return;
+    }
+    if (rule == RULE_INT && flt) {
+        SEMA_ERROR(s, NOT_INTEGER, span, "%s is for integers, this is %s", op_text(op), describe(flt));
+        return;
+    }
+    Diag *d;
+    if (n - first == 1)
+        d = SEMA_ERROR(s, TYPE_MISMATCH, span, "%s does not take %s", op_text(op), describe(args[first]));
+    else
+        d = SEMA_ERROR(s, TYPE_MISMATCH, span, "%s and %s do not go together with %s", describe(args[first]), describe(args[n - 1]), op_text(op));
+    if (wants_float && whole && whole->type != TY_BOOL) diag_help(s->ctx, d, "convert the integer: f32(...)");
+    if (wants_float && whole && whole->type == TY_BOOL) diag_help(s->ctx, d, "choose the number: if c then 1.0 else 0.0");
+}
+
+const Expr *sema_apply(Sema *s, Span span, Op op, const Expr *const *args, int n) {
+    for (int i = 0; i < n; i++)
+        if (!args[i]) return NULL;
+    const Expr *e = expr_apply(s->g, op, args, n);
+    if (!e) {
+        operand_error(s, span, op, args, n);
+        return NULL;
+    }
+    if (e->depth > MAX_DEPTH - 8) {
+        SEMA_ERROR(s, TOO_DEEP, span, "the expression is too deep once functions are inlined");
+        return NULL;
+    }
+    if (s->g->next_id > MAX_EXPRS) {
+        SEMA_ERROR(s, LIMIT, span, "the entry point has too many expressions once functions are inlined");
+        return NULL;
+    }
+    return e;
+}
+
+const Expr *sema_to(Sema *s, Span span, Type t, const Expr *e) {
+    if (!e) return NULL;
+    const Expr *r = expr_convert(s->g, t, e);
+    if (r) return r;
+    if (type_is_float(t) && has_quotient(e, 0)) {
+        quotient_error(s, span);
+    } else {
+        bool narrow = !e->untyped && e->type != TY_BOOL && t != TY_BOOL && type_is_float(t) == type_is_float(e->type);
+        Diag *d = narrow ? SEMA_ERROR(s, NARROWING, span, "%s does not become %s by itself", describe(e), type_name(t))
+                         : SEMA_ERROR(s, TYPE_MISMATCH, span, "%s stands where %s is needed", describe(e), type_name(t));
+        if (t != TY_BOOL) diag_help(s->ctx, d, "write the cast: %s(...)", type_name(t));
+        else if (e->type != TY_BOOL) diag_help(s->ctx, d, "compare: e != 0");
+    }
+    return NULL;
+}
+
+const Expr *sema_store(Sema *s, Span span, Type t, const Expr *e) {
+    if (!e) return NULL;
+    if (e->untyped || !type_is_float(e->type) || !type_is_float(t)) return sema_to(s, span, t, e);
+    return e->type == type_acc(t) ? e : expr_cast(s->g, t, e);
+}
+
+/* ---- names ---- */
+
+static const Expr *closure(Sema *s, Env env, const Scope *sc) {
+    Env at = sc->env;
+    VEC(const Scope *) hidden = {0};
+    for (const Scope *x = env.scope; x && x != sc; x = x->up)
+        if (x->owner) vec_push(s->ctx, &hidden, x);
+    for (int i = hidden.n - 1; i >= 0; i--) {
+        Scope entry = *hidden.at[i];
+        if (entry.owner == sc->tag) entry.owner = NULL;
+        at.scope = sema_scope_push(s, at.scope, entry);
+    }
+    return sema_expr(s, at, sc->ast);
+}
+
+static const Expr *scope_value(Sema *s, Env env, const Scope *sc, const AstExpr *e) {
+    switch (sc->kind) {
+    case SCOPE_VALUE: return sc->value;
+    case SCOPE_CLOSURE: return closure(s, env, sc);
+    case SCOPE_VARS:
+        if (!sc->pack) return expr_var(s->g, sc->vars[0]);
+        SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s... is a pack of index variables", e->name);
+        return NULL;
+    case SCOPE_FORMAL:
+        SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s is a variable of a reduction: it has a value only inside one", e->name);
+        return NULL;
+    }
+    return NULL;
+}
+
+static const Expr *name_value(Sema *s, Env env, const AstExpr *e) {
+    const Scope *sc = sema_scope_find(env.scope, e->name);
+    if (sc) return scope_value(s, env, sc, e);
+    Name *n = sema_name(env.inst, e->name);
+    if (!n) {
+        FnRef f;
+        if (sema_find_fn(s, env.inst, e->name, &f)) SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s is a function: call it", e->name);
+        else sema_unknown(s, env, e->name, e->span);
+        return NULL;
+    }
+    switch (n->kind) {
+    case NAME_VALUE: return n->value;
+    case NAME_TENSOR:
+    case NAME_DEF: {
+        if (n->kind == NAME_DEF && n->def->is_scalar) return sema_define(s, n->def) ? n->def->scalar : NULL;
+        Diag *d = SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s is a whole tensor; one element is needed here", e->name);
+        diag_help(s->ctx, d, "give it subscripts: %s[i]", e->name);
+        return NULL;
+    }
+    case NAME_TYPE: SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s is a type", e->name); return NULL;
+    case NAME_PACK: SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s... is a pack of dimensions", e->name); return NULL;
+    case NAME_FN: SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s is a function: call it", e->name); return NULL;
+    }
+    return NULL;
+}
+
+/* ---- operators ---- */
+
+const Expr *sema_cond(Sema *s, Env env, const AstExpr *e) {
+    const Expr *c = sema_expr(s, env, e);
+    if (!c) return NULL;
+    if (c->type == TY_BOOL) return c;
+    Diag *d = SEMA_ERROR(s, NOT_BOOL, e->span, "a condition is bool, this is %s", describe(c));
+    diag_help(s->ctx, d, "compare it: e != 0");
+    return NULL;
+}
+
+/* && and ||: the right operand is known to be needed only where the left is true, false. */
+static const Expr *logic(Sema *s, Env env, const AstExpr *e) {
+    bool is_and = e->u.op == OP_AND;
+    const Expr *a = sema_cond(s, env, e->a);
+    if (!a) {
+        sema_cond(s, env, e->b);
+        return NULL;
+    }
+    int64_t v;
+    if (sema_const_int(a, &v)) return (v != 0) == is_and ? sema_cond(s, env, e->b) : expr_int(s->g, TY_BOOL, v != 0);
+    int mark = sema_path_push(s, a, is_and);
+    const Expr *b = sema_cond(s, env, e->b);
+    sema_path_pop(s, mark);
+    return b ? expr2(s->g, e->u.op, a, b) : NULL;
+}
+
+static const Expr *choose(Sema *s, Env env, const AstExpr *e) {
+    const Expr *c = sema_cond(s, env, e->a);
+    int64_t v;
+    if (c && sema_const_int(c, &v)) return sema_expr(s, env, v ? e->b : e->c);
+    int mark = sema_path_push(s, c, true);
+    const Expr *a = sema_expr(s, env, e->b);
+    sema_path_pop(s, mark);
+    mark = sema_path_push(s, c, false);
+    const Expr *b = sema_expr(s, env, e->c);
+    sema_path_pop(s, mark);
+    return sema_apply(s, e->span, OP_IF, (const Expr *[]){c, a, b}, 3);
+}
+
+/* x ** k with a constant integer multiplies: by squaring, the factors shared. */
+static const Expr *power(Sema *s, Span span, const Expr *a, const Expr *b) {
+    int64_t k;
+    if (!a || !b) return NULL;
+    if (type_is_float(b->type) || !sema_const_int(b, &k) || k > 64 || k < -64)
+        return sema_apply(s, span, OP_POW, (const Expr *[]){a, b}, 2);
+    const Expr *r = NULL, *p = a;
+    for (int64_t n = k < 0 ? -k : k; n > 0; n /= 2) {
+        if (n % 2) r = r ? sema_apply(s, span, OP_MUL, (const Expr *[]){r, p}, 2) : p;
+        if (n > 1) p = sema_apply(s, span, OP_MUL, (const Expr *[]){p, p}, 2);
+    }
+    const Expr *one = expr_literal(s->g, false, 1, 0);
+    if (k == 0) return type_is_float(a->type) ? sema_to(s, span, type_acc(a->type), one) : one;
+    if (k > 0) return r == a ? expr_settle(s->g, r) : r;
+    if (!type_is_float(a->type)) {
+        SEMA_ERROR(s, TYPE_MISMATCH, span, "a negative power of an integer: write f32(a) ** b");
+        return NULL;
+    }
+    return sema_apply(s, span, OP_DIV, (const Expr *[]){one, r}, 2);
+}
+
+static const Expr *binary(Sema *s, Env env, const AstExpr *e) {
+    if (e->u.op == OP_AND || e->u.op == OP_OR) return logic(s, env, e);
+    const Expr *a = sema_expr(s, env, e->a), *b = sema_expr(s, env, e->b);
+    if (e->u.op == OP_POW) return power(s, e->span, a, b);
+    int64_t zero;
+    if (a && b && (e->u.op == OP_DIV || e->u.op == OP_MOD) && !type_is_float(a->type) && !type_is_float(b->type) &&
+        sema_const_int(b, &zero) && zero == 0) {
+        SEMA_ERROR(s, BAD_DIM, e->b->span, "division of an integer by zero");
+        return NULL;
+    }
+    return sema_apply(s, e->span, e->u.op, (const Expr *[]){a, b}, 2);
+}
+
+static const Expr *unary(Sema *s, Env env, const AstExpr *e) {
+    if (e->u.op == OP_NOT) {
+        const Expr *c = sema_cond(s, env, e->a);
+        return c ? expr1(s->g, OP_NOT, c) : NULL;
+    }
+    const Expr *a = sema_expr(s, env, e->a);
+    if (a && a->untyped && a->op == OP_CONST) { /* a negative literal is a literal */
+        if (type_is_float(a->type)) return expr_literal(s->g, true, 0, -a->u.f);
+        if (a->u.i != INT64_MIN) return expr_literal(s->g, false, -a->u.i, 0);
+    }
+    return sema_apply(s, e->span, OP_NEG, &a, 1);
+}
+
+const Expr *sema_expr(Sema *s, Env env, const AstExpr *e) {
+    const Expr *r = NULL;
+    if (++s->depth > 4 * MAX_NEST) {
+        SEMA_ERROR(s, TOO_DEEP, e->span, "expressions nest too deep once functions are inlined");
+        s->depth--;
+        return NULL;
+    }
+    switch (e->kind) {
+    case AST_ERROR: break;
+    case AST_INT: r = expr_literal(s->g, false, e->u.i, 0); break;
+    case AST_FLOAT: r = expr_literal(s->g, true, 0, e->u.f); break;
+    case AST_BOOL: r = expr_int(s->g, TY_BOOL, e->u.b); break;
+    case AST_NAME: r = name_value(s, env, e); break;
+    case AST_UNARY: r = unary(s, env, e); break;
+    case AST_BINARY: r = binary(s, env, e); break;
+    case AST_IF: r = choose(s, env, e); break;
+    case AST_CALL: r = sema_is_reduction(s, env, e) ? sema_reduce(s, env, e, 0) : sema_call(s, env, e); break;
+    case AST_INDEX: r = sema_load(s, env, e); break;
+    case AST_TUPLE: SEMA_ERROR(s, NOT_A_VALUE, e->span, "several values stand where one is needed"); break;
+    case AST_LIST: SEMA_ERROR(s, NOT_A_VALUE, e->span, "a list of dimensions stands where a value is needed"); break;
+    }
+    s->depth--;
+    return r;
+}

@@ -1,0 +1,361 @@
+/* Instances: a function with its parameters bound, here as the entry point that an export makes. Calls are in
+ * sema_tensor.c. */
+#include "sema_int.h"
+
+#include <string.h>
+
+bool sema_is_tensor_fn(const AstDecl *fn) { return fn->results != NULL; }
+
+Inst *sema_inst_new(Sema *s, FnRef f, Inst *caller, Span span) {
+    int depth = caller ? caller->depth + 1 : 0;
+    if (depth > MAX_CALL_DEPTH) {
+        SEMA_ERROR(s, TOO_DEEP, span, "calls nest more than %d deep: does %s call itself?", MAX_CALL_DEPTH, f.decl->name);
+        return NULL;
+    }
+    if (++s->instances > MAX_INSTANCES) {
+        SEMA_ERROR(s, LIMIT, span, "more than %d calls in one entry point", MAX_INSTANCES);
+        return NULL;
+    }
+    Inst *inst = NEW(s->ctx, Inst);
+    inst->file = f.file;
+    inst->fn = f.decl;
+    inst->caller = caller;
+    inst->depth = depth;
+    return inst;
+}
+
+const Expr *sema_int(Sema *s, Env env, const AstExpr *e) {
+    const Expr *v = sema_expr(s, env, e);
+    if (!v) return NULL;
+    v = expr_settle(s->g, v);
+    if (type_class(v->type) == CLASS_FLOAT || v->type == TY_BOOL) {
+        SEMA_ERROR(s, NOT_INTEGER, e->span, "an integer is needed here, this is %s", type_name(v->type));
+        return NULL;
+    }
+    return expr_cast(s->g, TY_I64, v);
+}
+
+/* ---- arguments ---- */
+
+const AstExpr *sema_named_arg(const AstItems *args, Sym name, Span *span) {
+    for (int i = 0; args && i < args->v.n; i++)
+        if (args->v.at[i].kind == ITEM_NAMED && args->v.at[i].name == name) {
+            if (span) *span = args->v.at[i].span;
+            return args->v.at[i].value;
+        }
+    return NULL;
+}
+
+static int param_index(const AstDecl *fn, Sym name) {
+    for (int i = 0; fn->params && i < fn->params->v.n; i++)
+        if (fn->params->v.at[i].name == name) return i;
+    return -1;
+}
+
+static bool is_generic(const AstDecl *fn, Sym name) {
+    for (int i = 0; fn->generics && i < fn->generics->v.n; i++)
+        if (fn->generics->v.at[i].name == name) return true;
+    return false;
+}
+
+static void bad_argument(Sema *s, const AstDecl *fn, const AstItem *it) {
+    VEC(const char *) c = {0};
+    for (int i = 0; fn->params && i < fn->params->v.n; i++) vec_push(s->ctx, &c, fn->params->v.at[i].name);
+    for (int i = 0; fn->generics && i < fn->generics->v.n; i++) vec_push(s->ctx, &c, fn->generics->v.at[i].name);
+    const char *near = diag_near(it->name, c.at, c.n);
+    Diag *d = SEMA_ERROR(s, ARGUMENTS, it->span, "%s has no parameter or dimension %s", fn->name, it->name);
+    if (near) diag_help(s->ctx, d, "did you mean %s?", near);
+}
+
+bool sema_match_args(Sema *s, const AstDecl *fn, const AstItems *args, Span span, const AstExpr **arg) {
+    int at = 0, n = fn->params ? fn->params->v.n : 0;
+    for (int i = 0; args && i < args->v.n; i++) {
+        const AstItem *it = &args->v.at[i];
+        int k = at;
+        if (it->kind == ITEM_NAMED) {
+            k = param_index(fn, it->name);
+            if (k < 0 && !is_generic(fn, it->name) && !sema_names_dim(fn, it->name)) {
+                bad_argument(s, fn, it);
+                return false;
+            }
+            if (k < 0) continue;
+        } else if (it->kind != ITEM_EXPR) {
+            SEMA_ERROR(s, ARGUMENTS, it->span, "this cannot be an argument");
+            return false;
+        } else {
+            at++;
+        }
+        if (k >= n) {
+            SEMA_ERROR(s, ARGUMENTS, it->span, "%s takes %d arguments", fn->name, n);
+            return false;
+        }
+        if (arg[k]) {
+            SEMA_ERROR(s, ARGUMENTS, it->span, "%s is given twice", fn->params->v.at[k].name);
+            return false;
+        }
+        arg[k] = it->value;
+    }
+    if (args && args->guard) {
+        SEMA_ERROR(s, ARGUMENTS, args->guard->span, "a call has no where");
+        return false;
+    }
+    for (int k = 0; k < n; k++)
+        if (!arg[k] && !fn->params->v.at[k].def) {
+            SEMA_ERROR(s, ARGUMENTS, span, "%s needs an argument for %s", fn->name, fn->params->v.at[k].name);
+            return false;
+        }
+    return true;
+}
+
+/* ---- generics ---- */
+
+static bool bind_fn(Sema *s, Inst *inst, const AstGeneric *g, const AstExpr *v, Env env) {
+    if (v->kind != AST_NAME) {
+        if (v->kind != AST_ERROR) SEMA_ERROR(s, ARGUMENTS, v->span, "%s is a function: give its name", g->name);
+        return false;
+    }
+    FnRef f = {0};
+    if (!sema_find_fn(s, env.inst, v->name, &f)) f.builtin = v->name; /* calling it says whether it exists */
+    Name *n = sema_bind(s, inst, g->name, NAME_FN, g->span);
+    if (n) n->fn = f;
+    return n != NULL;
+}
+
+static bool bind_static(Sema *s, Inst *inst, const AstGeneric *g, const AstExpr *v, Env env) {
+    const Expr *e = sema_expr(s, env, v);
+    if (!e) return false;
+    int64_t k;
+    e = expr_settle(s->g, e);
+    bool is_bool = e->type == TY_BOOL;
+    if (!sema_const_int(e, &k) || is_bool != (g->kind == GENERIC_BOOL)) {
+        SEMA_ERROR(s, NOT_CONSTANT, v->span, "%s is a static parameter: %s is needed", g->name,
+                   g->kind == GENERIC_BOOL ? "true or false" : "an integer known when compiling");
+        return false;
+    }
+    Name *n = sema_bind(s, inst, g->name, NAME_VALUE, g->span);
+    if (n) n->value = expr_int(s->g, is_bool ? TY_BOOL : TY_I64, k);
+    return n != NULL;
+}
+
+static bool bind_generic(Sema *s, Inst *inst, const AstGeneric *g, const AstExpr *v, Env env) {
+    if (g->kind == GENERIC_FN) return bind_fn(s, inst, g, v, env);
+    if (g->kind != GENERIC_TYPE) return bind_static(s, inst, g, v, env);
+    Type t;
+    const AstItems *args = v->kind == AST_CALL ? v->items : NULL;
+    const AstExpr *name = args ? v->a : v;
+    if (name->kind != AST_NAME) {
+        if (name->kind != AST_ERROR) SEMA_ERROR(s, UNKNOWN_TYPE, v->span, "%s is a type: give its name", g->name);
+        return false;
+    }
+    if (!sema_type(s, env.inst, name->name, args, v->span, &t)) return false;
+    Name *n = sema_bind(s, inst, g->name, NAME_TYPE, g->span);
+    if (n) n->type = t;
+    return n != NULL;
+}
+
+bool sema_bind_generics(Sema *s, Inst *inst, const AstItems *args, Env env, bool is_export) {
+    const AstDecl *fn = inst->fn;
+    bool ok = true;
+    for (int i = 0; fn->generics && i < fn->generics->v.n; i++) {
+        const AstGeneric *g = &fn->generics->v.at[i];
+        const AstExpr *v = sema_named_arg(args, g->name, NULL);
+        if (v) {
+            ok &= bind_generic(s, inst, g, v, env);
+        } else if (g->def && (g->kind != GENERIC_TYPE || is_export)) {
+            ok &= bind_generic(s, inst, g, g->def, (Env){inst, NULL});
+        } else if (is_export) {
+            Diag *d = SEMA_ERROR(s, EXPORT_NOT_CONCRETE, fn->name_span, "an export needs a value for %s of %s", g->name, fn->name);
+            diag_help(s->ctx, d, "export %s_%s = %s(%s = ...);", fn->name, g->kind == GENERIC_TYPE ? "f32" : "1", fn->name, g->name);
+            ok = false;
+        } else if (g->kind != GENERIC_TYPE) {
+            SEMA_ERROR(s, ARGUMENTS, inst->fn->name_span, "%s is not given and has no default", g->name);
+            ok = false;
+        }
+    }
+    return ok;
+}
+
+/* ---- the parameters of an export ---- */
+
+static bool bind_list(Sema *s, Inst *inst, Inst *outer, const AstItem *it) {
+    Name *n = sema_bind(s, inst, it->name, NAME_PACK, it->span);
+    if (!n) return false;
+    int at = (int)(n - inst->names.at);
+    bool ok = true;
+    for (int i = 0; i < it->value->items->v.n && ok; i++) {
+        AstItems one = {0};
+        vec_push(s->ctx, &one.v, it->value->items->v.at[i]);
+        ExprVec shape = {0};
+        ok = sema_declare_dims(s, outer, &one) && sema_shape(s, outer, &one, &shape);
+        for (int k = 0; ok && k < shape.n; k++) vec_push(s->ctx, &inst->names.at[at].pack, shape.at[k]);
+    }
+    return ok;
+}
+
+/* B = [M, 4] and N = 4096 in an instance; new names become dimensions of the entry. */
+static bool bind_dims_by_name(Sema *s, Inst *inst, const AstItems *args) {
+    Inst *outer = sema_inst_new(s, (FnRef){.file = s->root, .decl = inst->fn}, NULL, inst->fn->span);
+    bool ok = true;
+    for (int i = 0; args && i < args->v.n; i++) {
+        const AstItem *it = &args->v.at[i];
+        if (it->kind != ITEM_NAMED || is_generic(inst->fn, it->name) || param_index(inst->fn, it->name) >= 0) continue;
+        if (it->value->kind == AST_LIST) {
+            ok &= bind_list(s, inst, outer, it);
+            continue;
+        }
+        AstItems one = {0};
+        vec_push(s->ctx, &one.v, ((AstItem){.kind = ITEM_EXPR, .value = it->value, .span = it->span}));
+        ExprVec shape = {0};
+        if (!sema_declare_dims(s, outer, &one) || !sema_shape(s, outer, &one, &shape)) {
+            ok = false;
+            continue;
+        }
+        Name *n = sema_bind(s, inst, it->name, NAME_VALUE, it->span);
+        if (n) n->value = shape.at[0];
+        ok &= n && sema_constrain_dim(s, inst, it->name, shape.at[0]);
+    }
+    for (int i = 0; i < outer->names.n; i++)
+        if (sema_names_dim(inst->fn, outer->names.at[i].name) && !sema_name(inst, outer->names.at[i].name)) {
+            SEMA_ERROR(s, DUPLICATE_NAME, outer->names.at[i].span, "%s is also a dimension of %s: choose another name",
+                       outer->names.at[i].name, inst->fn->name);
+            ok = false;
+        }
+    return ok;
+}
+
+static bool export_scalar(Sema *s, Inst *inst, const AstParam *p, const AstExpr *given) {
+    Type t;
+    if (!sema_type(s, inst, p->type->name, p->type->args, p->type->span, &t)) return false;
+    const Expr *def = NULL;
+    double v = 0;
+    const AstExpr *from = given ? given : p->def;
+    if (from) {
+        def = sema_expr(s, (Env){inst, NULL}, from);
+        if (def) def = sema_store(s, from->span, t, def);
+        if (!def) return false;
+        if (!sema_const_double(s, def, &v)) {
+            SEMA_ERROR(s, NOT_CONSTANT, from->span, "a default is a constant");
+            return false;
+        }
+    }
+    Name *n = sema_bind(s, inst, p->name, NAME_VALUE, p->name_span);
+    if (!n) return false;
+    if (given) {
+        n->value = def;
+        return true;
+    }
+    Scalar *x = graph_scalar(s->g, p->name, t);
+    x->span = p->span;
+    x->has_default = from != NULL;
+    x->def = v;
+    n->value = expr_scalar(s->g, x);
+    return true;
+}
+
+static bool export_tensor(Sema *s, Inst *inst, const AstParam *p, const AstExpr *given) {
+    Type t;
+    ExprVec shape = {0};
+    if (!sema_type(s, inst, p->type->name, p->type->args, p->type->span, &t)) return false;
+    if (!sema_declare_dims(s, inst, p->type->dims) || !sema_shape(s, inst, p->type->dims, &shape)) return false;
+    Name *n = sema_bind(s, inst, p->name, NAME_TENSOR, p->name_span);
+    if (!n) return false;
+    if (given) {
+        const Expr *fill = sema_expr(s, (Env){inst, NULL}, given);
+        if (fill) fill = sema_store(s, given->span, t, fill);
+        if (!fill) return false;
+        n->tensor = NEW(s->ctx, TensorVal);
+        *n->tensor = (TensorVal){.fill = expr_cast(s->g, t, fill), .type = t, .rank = shape.n, .shape = shape.at};
+        return true;
+    }
+    Tensor *x = graph_tensor(s->g, p->name, p->is_inout ? TENSOR_INOUT : TENSOR_INPUT, t, shape.n, shape.at);
+    x->span = p->span;
+    n->tensor = sema_whole(s, x);
+    return true;
+}
+
+static bool export_param(Sema *s, Inst *inst, const AstParam *p, const AstExpr *given) {
+    if (!p->type) {
+        Diag *d = SEMA_ERROR(s, EXPORT_NOT_CONCRETE, p->span, "a parameter of an export needs a type");
+        diag_help(s->ctx, d, "%s: f32[N]", p->name);
+        return false;
+    }
+    if (p->type->dims) return export_tensor(s, inst, p, given);
+    if (p->is_inout) {
+        SEMA_ERROR(s, NOT_ASSIGNABLE, p->span, "a scalar is passed by value: an inout is a tensor, %s[] at least", p->type->name);
+        return false;
+    }
+    if (strcmp(p->type->name, "int") != 0) return export_scalar(s, inst, p, given);
+    if (sema_name(inst, p->name)) return true; /* a shape before it used the dimension */
+    if (!given) return sema_new_dim(s, inst, p->name, p->name_span) != NULL;
+    const Expr *e = sema_int(s, (Env){inst, NULL}, given);
+    Name *n = e ? sema_bind(s, inst, p->name, NAME_VALUE, p->name_span) : NULL;
+    if (n) n->value = e;
+    return n && sema_constrain_dim(s, inst, p->name, e);
+}
+
+static bool export_params(Sema *s, Inst *inst, const AstItems *args) {
+    const AstDecl *fn = inst->fn;
+    bool ok = true;
+    for (int i = 0; args && i < args->v.n; i++) {
+        const AstItem *it = &args->v.at[i];
+        if (it->kind != ITEM_NAMED) {
+            SEMA_ERROR(s, ARGUMENTS, it->span, "an instance gives its parameters by name");
+            return false;
+        }
+        if (param_index(fn, it->name) < 0 && !is_generic(fn, it->name) && !sema_names_dim(fn, it->name)) {
+            bad_argument(s, fn, it);
+            return false;
+        }
+    }
+    Inst *outer = sema_inst_new(s, (FnRef){.file = s->root, .decl = fn}, NULL, fn->span);
+    ok &= sema_bind_generics(s, inst, args, (Env){outer, NULL}, true);
+    ok = ok && bind_dims_by_name(s, inst, args);
+    for (int i = 0; ok && fn->params && i < fn->params->v.n; i++) {
+        const AstParam *p = &fn->params->v.at[i];
+        ok &= export_param(s, inst, p, sema_named_arg(args, p->name, NULL));
+    }
+    for (int i = 0; ok && i < fn->results->v.n; i++) {
+        const AstParam *p = &fn->results->v.at[i];
+        if (!p->type || !p->type->dims) {
+            SEMA_ERROR(s, EXPORT_NOT_CONCRETE, p->span, "a result is a tensor: write %s: f32[]", p->name);
+            ok = false;
+        } else {
+            ok &= sema_declare_dims(s, inst, p->type->dims);
+        }
+    }
+    return ok;
+}
+
+/* ---- an export ---- */
+
+/* Definitions that nothing needed are elaborated for their errors alone. */
+static void check_unused(Sema *s, Inst *inst) {
+    for (int i = 0; i < inst->defs.n; i++) {
+        Def *d = inst->defs.at[i];
+        if (d->state != DEF_NEW) continue;
+        int tensors = s->g->tensors.n, facts = s->g->facts.n;
+        sema_define(s, d);
+        s->g->tensors.n = tensors;
+        s->g->facts.n = facts;
+        if (d->name[0] != '_') SEMA_ERROR(s, UNUSED_LET, d->span, "%s is never used", d->name);
+    }
+}
+
+Graph *sema_export(Sema *s, FileScope *file, const AstDecl *fn, const AstDecl *export_decl) {
+    int errors = diag_errors(s->ctx);
+    if (!sema_is_tensor_fn(fn)) return sema_not_yet(s, export_decl->name_span, "a host function");
+    const AstItems *args = export_decl != fn && export_decl->value->kind == AST_CALL ? export_decl->value->items : NULL;
+    Graph *g = graph_new(s->ctx, export_decl->name);
+    g->span = export_decl->span;
+    s->g = g;
+    s->path = (ExprVec){0};
+    s->shapes = (ExprVec){0};
+    s->instances = 0;
+    Inst *inst = sema_inst_new(s, (FnRef){.file = file, .decl = fn}, NULL, fn->span);
+    if (!export_params(s, inst, args) || !sema_collect(s, inst) || !sema_facts(s, inst)) return NULL;
+    for (int i = 0; i < inst->defs.n; i++)
+        if (inst->defs.at[i]->kind != TENSOR_LET) sema_define_needed(s, inst->defs.at[i]);
+    check_unused(s, inst);
+    for (int i = 0; i < g->tensors.n; i++) g->tensors.at[i]->id = i;
+    return diag_errors(s->ctx) == errors ? g : NULL;
+}

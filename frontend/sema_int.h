@@ -1,0 +1,258 @@
+/* What the files of semantic analysis share. A function whose result is NULL or false has reported the error. */
+#ifndef TDC_SEMA_INT_H
+#define TDC_SEMA_INT_H
+
+#include "ir/diag.h"
+#include "ir/poly.h"
+#include "sema.h"
+
+enum { MAX_CALL_DEPTH = 64, MAX_INSTANCES = 20000, MAX_EXPRS = 4000000 };
+
+typedef VEC(const Expr *) ExprVec;
+
+typedef struct FileScope FileScope;
+typedef struct Inst Inst;
+typedef struct Def Def;
+typedef struct Scope Scope;
+typedef struct Sema Sema;
+
+/* One source file and the files that it imports. */
+struct FileScope {
+    AstFile *ast;
+    VEC(FileScope *) imports;
+};
+
+/* A function as a value: a declaration with its file, or an operator by name. */
+typedef struct FnRef {
+    FileScope *file;
+    const AstDecl *decl; /* NULL: builtin */
+    Sym builtin;
+} FnRef;
+
+/* A tensor as a value: one of the Graph behind leading subscripts, or a constant of some shape. */
+typedef struct TensorVal {
+    Tensor *t;        /* NULL: every element is `fill` */
+    const Expr *fill;
+    Type type;        /* of a load: the tensor's, or the wider one of a parameter that it was passed to */
+    int nlead;
+    const Expr **lead;
+    int rank; /* without the leading subscripts */
+    const Expr **shape;
+} TensorVal;
+
+typedef enum NameKind { NAME_TYPE, NAME_VALUE, NAME_PACK, NAME_FN, NAME_TENSOR, NAME_DEF } NameKind;
+
+typedef struct Name {
+    Sym name;
+    NameKind kind;
+    Span span;
+    Type type;
+    const Expr *value; /* NAME_VALUE: dimensions, static parameters, scalars */
+    ExprVec pack;
+    FnRef fn;
+    TensorVal *tensor;
+    Def *def;
+} Name;
+
+/* One target of one statement. */
+typedef struct Piece0 {
+    AstStmt *stmt;
+    AstTarget *target;
+    int part; /* which result of the value; -1: its only one */
+} Piece0;
+
+typedef enum DefState { DEF_NEW, DEF_BUSY, DEF_DONE, DEF_FAILED } DefState;
+
+/* A tensor that equations define, elaborated when something needs it. */
+struct Def {
+    Sym name;
+    Inst *inst;
+    TensorKind kind;
+    AstParam *param; /* outputs and inouts */
+    VEC(Piece0) pieces;
+    DefState state;
+    TensorVal *val;
+    const Expr *scalar; /* of a let without subscripts whose value is one element */
+    bool is_scalar, needed;
+    Span span;
+};
+
+typedef struct CallMemo {
+    const AstExpr *call;
+    Inst *inst; /* NULL: it has errors */
+} CallMemo;
+
+/* A function with its parameters bound: an export, or one call of it. */
+struct Inst {
+    FileScope *file;
+    const AstDecl *fn;
+    Inst *caller;
+    int depth;
+    Sym prefix; /* of tensor names; NULL in an export */
+    VEC(Name) names;
+    VEC(Def *) defs;
+    VEC(CallMemo) memo;
+};
+
+typedef struct Env {
+    Inst *inst;
+    const Scope *scope;
+} Env;
+
+typedef enum ScopeKind {
+    SCOPE_VARS,    /* name means index variables: one, or a pack of them */
+    SCOPE_VALUE,   /* name means a value: a parameter or let of a scalar function */
+    SCOPE_CLOSURE, /* name means an expression of another place: the operand of a composite reduction */
+    SCOPE_FORMAL,  /* name means the variables that a composite reduction was given */
+} ScopeKind;
+
+struct Scope {
+    const Scope *up;
+    ScopeKind kind;
+    Sym name;
+    bool pack;
+    int n;
+    Var **vars;
+    const Expr *value;
+    const AstExpr *ast; /* SCOPE_CLOSURE: the operand; SCOPE_FORMAL: the use, whose operands it has; both in env */
+    Env env;
+    const AstItems *items; /* SCOPE_FORMAL: the variables and the guard of the use */
+    const void *tag;   /* of closures and formals: the use of a composite reduction that they belong to */
+    const void *owner; /* not NULL: visible only to the closures with this tag */
+};
+
+struct Sema {
+    Ctx *ctx;
+    Graph *g;
+    const SemaOptions *opt;
+    FileScope *root;
+    VEC(FileScope *) files;
+    Module *module;
+    ExprVec path;   /* conditions known to hold at the expression in work */
+    ExprVec shapes; /* conditions that the shapes of parameters imply */
+    int depth, instances;
+};
+
+/* Reports; the code says whether it is an error or a warning. */
+#define SEMA_ERROR(s, code, span, ...) diag_report((s)->ctx, DIAG_##code, span, __VA_ARGS__)
+void *sema_not_yet(Sema *s, Span span, const char *what); /* NULL */
+Sym sema_show(Sema *s, const Expr *e);
+Sym sema_show_ast(Sema *s, const AstExpr *e);
+
+/* ---- sema.c ---- */
+bool sema_find_decl(Sema *s, FileScope *file, AstDeclKind kind, Sym name, FnRef *out);
+
+/* ---- sema_names.c ---- */
+Name *sema_name(Inst *inst, Sym name);
+Name *sema_bind(Sema *s, Inst *inst, Sym name, NameKind kind, Span span); /* NULL after a duplicate */
+const Scope *sema_scope_find(const Scope *scope, Sym name);
+const Scope *sema_scope_var(Sema *s, const Scope *up, Sym name, Var *v);
+const Scope *sema_scope_pack(Sema *s, const Scope *up, Sym name, Var **vars, int n);
+const Scope *sema_scope_push(Sema *s, const Scope *up, Scope entry);
+const Scope *sema_scope_value(Sema *s, const Scope *up, Sym name, const Expr *value);
+void sema_unknown(Sema *s, Env env, Sym name, Span span);
+bool sema_type(Sema *s, Inst *inst, Sym name, const AstItems *args, Span span, Type *t);
+bool sema_is_type(Inst *inst, Sym name);
+bool sema_find_fn(Sema *s, Inst *inst, Sym name, FnRef *out); /* user functions only; no report */
+
+/* ---- sema_inst.c ---- */
+Graph *sema_export(Sema *s, FileScope *file, const AstDecl *fn, const AstDecl *export_decl);
+bool sema_is_tensor_fn(const AstDecl *fn);
+Inst *sema_inst_new(Sema *s, FnRef f, Inst *caller, Span span);
+/* The call's arguments by parameter; the names that are not parameters are left to the caller. */
+bool sema_match_args(Sema *s, const AstDecl *fn, const AstItems *args, Span span, const AstExpr **arg);
+const AstExpr *sema_named_arg(const AstItems *args, Sym name, Span *span);
+bool sema_bind_generics(Sema *s, Inst *inst, const AstItems *args, Env env, bool is_export);
+const Expr *sema_int(Sema *s, Env env, const AstExpr *e); /* an i64 */
+
+/* ---- sema_tensor.c ---- */
+/* The instance that a call of a tensor function makes (once for each call); hint names its tensors. */
+Inst *sema_call_inst(Sema *s, Env env, const AstExpr *call, Sym hint);
+TensorVal *sema_result(Sema *s, Inst *inst, int k, Span span);
+TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint);
+TensorVal *sema_whole(Sema *s, Tensor *t); /* as a value */
+bool sema_widens(Type from, Type to);
+
+/* ---- sema_shape.c ---- */
+/* Shapes of parameters against those of arguments. */
+typedef struct DimPair {
+    const AstExpr *ast;
+    const Expr *actual;
+    Span span;
+    Sym what;
+} DimPair;
+typedef struct Unify {
+    Inst *inst;
+    VEC(DimPair) pairs;
+    Span call;
+} Unify;
+bool sema_unify_add(Sema *s, Unify *u, const AstType *type, const TensorVal *val, Span span, Sym what);
+bool sema_unify(Sema *s, Unify *u);
+bool sema_shape(Sema *s, Inst *inst, const AstItems *dims, ExprVec *out); /* of known names */
+bool sema_names_dim(const AstDecl *fn, Sym name); /* occurs in the types of the header */
+bool sema_declare_dims(Sema *s, Inst *inst, const AstItems *dims); /* an export's: names become dimensions */
+const Expr *sema_new_dim(Sema *s, Inst *inst, Sym name, Span span);
+bool sema_constrain_dim(Sema *s, Inst *inst, Sym name, const Expr *value);
+
+/* ---- sema_stmt.c ---- */
+bool sema_collect(Sema *s, Inst *inst);
+bool sema_facts(Sema *s, Inst *inst);
+bool sema_define(Sema *s, Def *d);
+/* d and what it needs, in the order of the source, so that long chains do not nest. */
+bool sema_define_needed(Sema *s, Def *d);
+
+/* ---- sema_def.c ---- */
+bool sema_equations(Sema *s, Def *d);
+
+/* ---- sema_expr.c ---- */
+const Expr *sema_expr(Sema *s, Env env, const AstExpr *e);
+const Expr *sema_cond(Sema *s, Env env, const AstExpr *e);
+const Expr *sema_apply(Sema *s, Span span, Op op, const Expr *const *args, int n);
+const Expr *sema_to(Sema *s, Span span, Type t, const Expr *e);    /* widening; else an error */
+const Expr *sema_store(Sema *s, Span span, Type t, const Expr *e); /* what a definition of type t takes */
+bool sema_const_int(const Expr *e, int64_t *v);
+bool sema_const_double(Sema *s, const Expr *e, double *v);
+
+/* ---- sema_load.c ---- */
+const Expr *sema_load(Sema *s, Env env, const AstExpr *e);
+const Expr *sema_pad(Sema *s, Env env, const AstExpr *call);
+bool sema_subs(Sema *s, Env env, const AstItems *items, int rank, ExprVec *subs, bool *rest);
+const Expr *sema_load_vars(Sema *s, const TensorVal *v, Var **vars);
+bool sema_check_sub(Sema *s, const Expr *sub, const Expr *extent, Span span, Sym text, int axis);
+
+/* ---- sema_call.c ---- */
+const Expr *sema_call(Sema *s, Env env, const AstExpr *e);
+
+/* ---- sema_reduce.c ---- */
+bool sema_is_reduction(Sema *s, Env env, const AstExpr *e);
+const Expr *sema_reduce(Sema *s, Env env, const AstExpr *e, int part);
+
+/* ---- sema_range.c ---- */
+/* Where in `roots` a variable (or a pack) is used plainly, and the range that follows. */
+typedef struct RangeQuery {
+    Env env;
+    Sym name;
+    bool pack;
+    Span span;
+    VEC(const AstExpr *) roots;
+} RangeQuery;
+bool sema_infer_var(Sema *s, const RangeQuery *q, const Expr **hi);
+bool sema_infer_pack(Sema *s, const RangeQuery *q, ExprVec *his);
+bool sema_mentions(const AstExpr *e, Sym name);
+
+/* ---- sema_prove.c ---- */
+void sema_conjuncts(Sema *s, const Expr *c, bool holds, ExprVec *out, int depth);
+int sema_path_push(Sema *s, const Expr *cond, bool holds);
+void sema_path_pop(Sema *s, int mark);
+bool sema_uses(const Expr *e, const Expr *what);
+bool sema_uses_data(const Expr *e, int depth);
+bool sema_refute(Sema *s, const Expr *e, Text *why);
+bool sema_nonneg(Sema *s, const Expr *e);
+int sema_truth(Sema *s, const Expr *cond);
+bool sema_equal(Sema *s, const Expr *a, const Expr *b);
+
+/* ---- sema_check.c ---- */
+bool sema_option(Sema *s, AstStmt *st);
+void sema_check_stmt(Sema *s, AstDecl *d);
+
+#endif

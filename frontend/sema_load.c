@@ -1,0 +1,173 @@
+/* Loads: subscripts, their proofs, pad. */
+#include "sema_int.h"
+
+/* The subscripts of items in order, packs expanded, all i64; a trailing `...` leaves the rest of the rank. */
+bool sema_subs(Sema *s, Env env, const AstItems *items, int rank, ExprVec *subs, bool *rest) {
+    bool ok = true;
+    if (items->guard) {
+        SEMA_ERROR(s, MISPLACED, items->guard->span, "subscripts have no where; it belongs to a reduction or a definition");
+        return false;
+    }
+    for (int i = 0; i < items->v.n; i++) {
+        const AstItem *it = &items->v.at[i];
+        if (it->kind == ITEM_PACK) {
+            const Scope *sc = sema_scope_find(env.scope, it->name);
+            if (!sc || sc->kind != SCOPE_VARS) {
+                sema_unknown(s, env, it->name, it->span);
+                ok = false;
+                continue;
+            }
+            for (int k = 0; k < sc->n; k++) vec_push(s->ctx, subs, expr_var(s->g, sc->vars[k]));
+        } else if (it->kind == ITEM_REST) {
+            if (i != items->v.n - 1) {
+                SEMA_ERROR(s, MISPLACED, it->span, "... stands last: a slice is of leading axes");
+                return false;
+            }
+            *rest = true;
+        } else if (it->kind == ITEM_EXPR) {
+            const Expr *e = sema_int(s, env, it->value);
+            if (e) vec_push(s->ctx, subs, e);
+            else ok = false;
+        } else {
+            SEMA_ERROR(s, MISPLACED, it->span, "a subscript is an integer expression");
+            ok = false;
+        }
+    }
+    if (!ok) return false;
+    if (*rest ? subs->n > rank : subs->n != rank) {
+        SEMA_ERROR(s, RANK, items->span, "the tensor has %d dimensions, these are %d subscripts", rank, subs->n);
+        return false;
+    }
+    return true;
+}
+
+/* ---- proofs ---- */
+
+static const Expr *room_above(Sema *s, const Expr *sub, const Expr *extent) {
+    const Expr *last = expr2(s->g, OP_SUB, extent, expr_int(s->g, TY_I64, 1));
+    return expr2(s->g, OP_SUB, last, sub);
+}
+
+static bool is_plain(const Expr *sub, const Expr *extent) {
+    int64_t lo;
+    if (sub->op != OP_VAR || !sub->u.var->lo || sub->u.var->hi != extent) return false;
+    return expr_is_int(sub->u.var->lo, &lo) && lo >= 0;
+}
+
+static bool refuse(Sema *s, const Expr *sub, const Expr *extent, const Expr *room, bool low, Span span, Sym text, int axis) {
+    Text why = {.ctx = s->ctx};
+    bool data = sema_uses_data(sub, 0);
+    bool refuted = !data && sema_refute(s, room, &why);
+    Diag *d;
+    if (refuted)
+        d = SEMA_ERROR(s, OUT_OF_RANGE, span, "%s is out of range: subscript %d, %s, is %s%s%s%s", text, axis, sema_show(s, sub),
+                       low ? "negative" : "beyond ", low ? "" : sema_show(s, extent), why.n ? " for " : "", why.n ? why.s : "");
+    else
+        d = SEMA_ERROR(s, OUT_OF_RANGE, span, "cannot prove that %s is in range: subscript %d, %s, must be %s%s", text, axis,
+                       sema_show(s, sub), low ? ">= 0" : "< ", low ? "" : sema_show(s, extent));
+    if (data)
+        diag_help(s->ctx, d, "state what is known of the data, assume 0 <= e && e < %s;, or give a value for outside, pad(%s, v)",
+                  sema_show(s, extent), text);
+    else
+        diag_help(s->ctx, d, "guard it with if or where, state what is known with require or dim, or write pad(%s, v)", text);
+    return false;
+}
+
+bool sema_check_sub(Sema *s, const Expr *sub, const Expr *extent, Span span, Sym text, int axis) {
+    if (is_plain(sub, extent)) return true;
+    if (!sema_nonneg(s, sub)) return refuse(s, sub, extent, sub, true, span, text, axis);
+    const Expr *room = room_above(s, sub, extent);
+    if (!sema_nonneg(s, room)) return refuse(s, sub, extent, room, false, span, text, axis);
+    return true;
+}
+
+/* ---- loads ---- */
+
+static const Expr *element(Sema *s, const TensorVal *v, const ExprVec *subs) {
+    if (!v->t) return v->fill;
+    ExprVec all = {0};
+    for (int i = 0; i < v->nlead; i++) vec_push(s->ctx, &all, v->lead[i]);
+    for (int i = 0; i < subs->n; i++) vec_push(s->ctx, &all, subs->at[i]);
+    return expr_cast(s->g, v->type, expr_load(s->g, v->t, all.at));
+}
+
+const Expr *sema_load_vars(Sema *s, const TensorVal *v, Var **vars) {
+    ExprVec subs = {0};
+    for (int i = 0; i < v->rank; i++) vec_push(s->ctx, &subs, expr_var(s->g, vars[i]));
+    return element(s, v, &subs);
+}
+
+/* Which item of the subscripts gave the subscript number k. */
+static Span sub_span(const AstItems *items, Env env, int k) {
+    for (int i = 0; i < items->v.n; i++) {
+        const AstItem *it = &items->v.at[i];
+        const Scope *sc = it->kind == ITEM_PACK ? sema_scope_find(env.scope, it->name) : NULL;
+        int n = sc && sc->kind == SCOPE_VARS ? sc->n : 1;
+        if (k < n) return it->span;
+        k -= n;
+    }
+    return items->span;
+}
+
+static TensorVal *load_parts(Sema *s, Env env, const AstExpr *e, ExprVec *subs) {
+    TensorVal *v = sema_tensor(s, env, e->a, NULL);
+    bool rest = false;
+    if (!v || !sema_subs(s, env, e->items, v->rank, subs, &rest)) return NULL;
+    if (!rest) return v;
+    SEMA_ERROR(s, NOT_A_VALUE, e->span, "a slice stands where one element is needed");
+    return NULL;
+}
+
+const Expr *sema_load(Sema *s, Env env, const AstExpr *e) {
+    ExprVec subs = {0};
+    if (e->a->kind == AST_NAME && !sema_scope_find(env.scope, e->a->name) && !sema_name(env.inst, e->a->name)) {
+        FnRef f;
+        AstExpr call = *e;
+        call.a = (AstExpr *)e;
+        if (sema_is_reduction(s, env, &call)) {
+            SEMA_ERROR(s, SYNTAX, e->span, "a reduction has an operand: %s(...)", sema_show_ast(s, e));
+            return NULL;
+        }
+        if (sema_find_fn(s, env.inst, e->a->name, &f)) {
+            SEMA_ERROR(s, NOT_A_VALUE, e->a->span, "%s is a function: call it before taking an element, %s(x)[i]", e->a->name, e->a->name);
+            return NULL;
+        }
+    }
+    TensorVal *v = load_parts(s, env, e, &subs);
+    if (!v) return NULL;
+    bool ok = true;
+    for (int i = 0; i < subs.n; i++)
+        ok &= sema_check_sub(s, subs.at[i], v->shape[i], sub_span(e->items, env, i), sema_show_ast(s, e), i);
+    return ok ? element(s, v, &subs) : NULL;
+}
+
+static const Expr *both(Sema *s, const Expr *a, const Expr *b) { return a ? expr2(s->g, OP_AND, a, b) : b; }
+
+/* pad(load, v): the load under those of its range conditions that do not hold anyway. */
+const Expr *sema_pad(Sema *s, Env env, const AstExpr *call) {
+    const AstItems *items = call->items;
+    if (items->v.n != 2 || items->v.at[0].kind != ITEM_EXPR || items->v.at[1].kind != ITEM_EXPR || items->guard) {
+        SEMA_ERROR(s, ARGUMENTS, call->span, "pad takes a load and the value for outside: pad(x[i - 1], 0.0)");
+        return NULL;
+    }
+    const AstExpr *load = items->v.at[0].value;
+    const Expr *outside = sema_expr(s, env, items->v.at[1].value);
+    if (load->kind != AST_INDEX) {
+        if (load->kind != AST_ERROR) SEMA_ERROR(s, ARGUMENTS, load->span, "pad takes a load x[...], this is none");
+        return NULL;
+    }
+    ExprVec subs = {0};
+    TensorVal *v = load_parts(s, env, load, &subs);
+    if (!v || !outside) return NULL;
+    const Expr *cond = NULL, *zero = expr_int(s->g, TY_I64, 0);
+    for (int i = 0; i < subs.n; i++) {
+        const Expr *sub = subs.at[i];
+        if (is_plain(sub, v->shape[i])) continue;
+        if (!sema_nonneg(s, sub)) cond = both(s, cond, expr2(s->g, OP_LE, zero, sub));
+        if (!sema_nonneg(s, room_above(s, sub, v->shape[i]))) cond = both(s, cond, expr2(s->g, OP_LT, sub, v->shape[i]));
+    }
+    const Expr *inside = element(s, v, &subs);
+    if (cond) return sema_apply(s, call->span, OP_IF, (const Expr *[]){cond, inside, outside}, 3);
+    /* The type is that of both all the same. */
+    return sema_apply(s, call->span, OP_IF, (const Expr *[]){expr_int(s->g, TY_BOOL, 1), inside, outside}, 3) ? inside : NULL;
+}

@@ -1,0 +1,143 @@
+/* Names: what a function's instance binds, what scopes inside an equation bind, and types by name. */
+#include "sema_int.h"
+
+#include <string.h>
+
+void *sema_not_yet(Sema *s, Span span, const char *what) {
+    SEMA_ERROR(s, NOT_YET, span, "%s: not yet", what);
+    return NULL;
+}
+
+Sym sema_show(Sema *s, const Expr *e) {
+    Text t = {.ctx = s->ctx};
+    PolyEnv env = {.g = s->g};
+    if (e->type == TY_I64 && !sema_uses_data(e, 0)) {
+        Poly p = poly_of(&env, e);
+        if (!p.failed) e = poly_expr(s->g, p);
+    }
+    expr_print(&t, e, NULL);
+    return sym_n(s->ctx, t.s ? t.s : "", t.n);
+}
+
+Sym sema_show_ast(Sema *s, const AstExpr *e) {
+    size_t n;
+    const char *text = diag_file_text(s->ctx, e->span.file, &n);
+    if (!text || e->span.end > n || e->span.start > e->span.end) return sym(s->ctx, "");
+    return sym_n(s->ctx, text + e->span.start, e->span.end - e->span.start);
+}
+
+Name *sema_name(Inst *inst, Sym name) {
+    for (int i = 0; i < inst->names.n; i++)
+        if (inst->names.at[i].name == name) return &inst->names.at[i];
+    return NULL;
+}
+
+Name *sema_bind(Sema *s, Inst *inst, Sym name, NameKind kind, Span span) {
+    Name *old = sema_name(inst, name);
+    if (old) {
+        Diag *d = SEMA_ERROR(s, DUPLICATE_NAME, span, "%s is defined twice", name);
+        diag_note(s->ctx, d, old->span, "first here");
+        return NULL;
+    }
+    vec_push(s->ctx, &inst->names, ((Name){.name = name, .kind = kind, .span = span}));
+    return &inst->names.at[inst->names.n - 1];
+}
+
+const Scope *sema_scope_find(const Scope *scope, Sym name) {
+    for (; scope; scope = scope->up)
+        if (scope->name == name && !scope->owner) return scope;
+    return NULL;
+}
+
+const Scope *sema_scope_push(Sema *s, const Scope *up, Scope entry) {
+    Scope *n = NEW(s->ctx, Scope);
+    *n = entry;
+    n->up = up;
+    return n;
+}
+
+const Scope *sema_scope_pack(Sema *s, const Scope *up, Sym name, Var **vars, int n) {
+    return sema_scope_push(s, up, (Scope){.kind = SCOPE_VARS, .name = name, .pack = true, .n = n, .vars = vars});
+}
+
+const Scope *sema_scope_var(Sema *s, const Scope *up, Sym name, Var *v) {
+    Var **vars = NEW(s->ctx, Var *);
+    vars[0] = v;
+    return sema_scope_push(s, up, (Scope){.kind = SCOPE_VARS, .name = name, .n = 1, .vars = vars});
+}
+
+const Scope *sema_scope_value(Sema *s, const Scope *up, Sym name, const Expr *value) {
+    return sema_scope_push(s, up, (Scope){.kind = SCOPE_VALUE, .name = name, .value = value});
+}
+
+typedef VEC(const char *) Candidates;
+
+static void file_candidates(Sema *s, FileScope *f, Candidates *out) {
+    for (int i = 0; i < f->ast->decls.n; i++) {
+        const AstDecl *d = f->ast->decls.at[i];
+        if ((d->kind == DECL_FN || d->kind == DECL_REDUCE) && d->name) vec_push(s->ctx, out, d->name);
+    }
+}
+
+void sema_unknown(Sema *s, Env env, Sym name, Span span) {
+    Candidates c = {0};
+    for (const Scope *x = env.scope; x; x = x->up)
+        if (!x->owner) vec_push(s->ctx, &c, x->name);
+    for (int i = 0; i < env.inst->names.n; i++) vec_push(s->ctx, &c, env.inst->names.at[i].name);
+    file_candidates(s, env.inst->file, &c);
+    const char *near = diag_near(name, c.at, c.n);
+    Diag *d = SEMA_ERROR(s, UNKNOWN_NAME, span, "unknown name %s", name);
+    if (near) diag_help(s->ctx, d, "did you mean %s?", near);
+}
+
+bool sema_is_type(Inst *inst, Sym name) {
+    Type t;
+    Name *n = sema_name(inst, name);
+    return (n && n->kind == NAME_TYPE) || type_by_name(name, &t);
+}
+
+bool sema_type(Sema *s, Inst *inst, Sym name, const AstItems *args, Span span, Type *t) {
+    if (args) {
+        if (strcmp(name, "acc") != 0 || args->v.n != 1 || args->v.at[0].kind != ITEM_EXPR) {
+            if (!strcmp(name, "acc"))
+                SEMA_ERROR(s, UNKNOWN_TYPE, span, "acc takes one type: acc(T)");
+            else
+                sema_not_yet(s, span, "a struct");
+            return false;
+        }
+        const AstExpr *a = args->v.at[0].value;
+        if (a->kind != AST_NAME) {
+            if (a->kind != AST_ERROR) SEMA_ERROR(s, UNKNOWN_TYPE, a->span, "acc takes a type");
+            return false;
+        }
+        if (!sema_type(s, inst, a->name, NULL, a->span, t)) return false;
+        *t = type_acc(*t);
+        return true;
+    }
+    Name *n = sema_name(inst, name);
+    if (n && n->kind == NAME_TYPE) {
+        *t = n->type;
+        return true;
+    }
+    if (type_by_name(name, t)) return true;
+    FnRef f;
+    if (sema_find_decl(s, inst->file, DECL_STRUCT, name, &f)) {
+        sema_not_yet(s, span, "a struct");
+        return false;
+    }
+    const char *all[TY_COUNT];
+    for (int i = 0; i < TY_COUNT; i++) all[i] = type_name((Type)i);
+    const char *near = diag_near(name, all, TY_COUNT);
+    Diag *d = SEMA_ERROR(s, UNKNOWN_TYPE, span, "unknown type %s", name);
+    if (near) diag_help(s->ctx, d, "did you mean %s?", near);
+    return false;
+}
+
+bool sema_find_fn(Sema *s, Inst *inst, Sym name, FnRef *out) {
+    Name *n = sema_name(inst, name);
+    if (n && n->kind == NAME_FN) {
+        *out = n->fn;
+        return true;
+    }
+    return sema_find_decl(s, inst->file, DECL_FN, name, out);
+}

@@ -1,0 +1,310 @@
+/* What is known where an expression stands: the conditions around it, the facts that apply to the data it loads, and
+ * the questions asked of them (is e >= 0, is c true). Where a proof fails, small values that refute it. */
+#include "sema_int.h"
+
+#include <string.h>
+
+enum { MAX_FACTS_IN_USE = 256, SAMPLES = 400 };
+
+/* ---- conditions ---- */
+
+static const Expr *as_i64(Graph *g, const Expr *e) {
+    int64_t v;
+    if (e->type == TY_I64) return e;
+    if (expr_is_int(e, &v)) return expr_int(g, TY_I64, v);
+    return expr_cast(g, TY_I64, e);
+}
+
+static bool is_compare(Op op) { return op_rule(op) == RULE_COMPARE; }
+
+static Op compare_not(Op op) {
+    switch (op) {
+    case OP_EQ: return OP_NE;
+    case OP_NE: return OP_EQ;
+    case OP_LT: return OP_GE;
+    case OP_LE: return OP_GT;
+    case OP_GT: return OP_LE;
+    case OP_GE: return OP_LT;
+    default: return op;
+    }
+}
+
+/* Pushes the conjuncts of c (of !c where `holds` is false); integer comparisons are widened to i64. */
+void sema_conjuncts(Sema *s, const Expr *c, bool holds, ExprVec *out, int depth) {
+    if (depth > MAX_DEPTH) return;
+    if (c->op == OP_NOT) {
+        sema_conjuncts(s, c->arg[0], !holds, out, depth + 1);
+    } else if ((c->op == OP_AND && holds) || (c->op == OP_OR && !holds)) {
+        sema_conjuncts(s, c->arg[0], holds, out, depth + 1);
+        sema_conjuncts(s, c->arg[1], holds, out, depth + 1);
+    } else if (is_compare(c->op) && type_class(c->arg[0]->type) != CLASS_FLOAT && c->arg[0]->type != TY_BOOL) {
+        const Expr *a = as_i64(s->g, c->arg[0]), *b = as_i64(s->g, c->arg[1]);
+        vec_push(s->ctx, out, expr2(s->g, holds ? c->op : compare_not(c->op), a, b));
+    } else if (c->op != OP_CONST) {
+        vec_push(s->ctx, out, holds ? c : expr1(s->g, OP_NOT, c));
+    }
+}
+
+int sema_path_push(Sema *s, const Expr *cond, bool holds) {
+    int mark = s->path.n;
+    if (cond) sema_conjuncts(s, cond, holds, &s->path, 0);
+    return mark;
+}
+
+void sema_path_pop(Sema *s, int mark) { s->path.n = mark; }
+
+/* ---- facts about loaded values ---- */
+
+static bool seen(const ExprVec *v, const Expr *e) {
+    for (int i = 0; i < v->n; i++)
+        if (v->at[i] == e) return true;
+    return false;
+}
+
+/* The leaves and loads that e depends on, through the ranges of its variables too. */
+static void collect(Sema *s, const Expr *e, ExprVec *done, ExprVec *out, int depth) {
+    if (depth > MAX_DEPTH || seen(done, e)) return;
+    vec_push(s->ctx, done, e);
+    if (e->op == OP_VAR) {
+        if (e->u.var->lo) collect(s, e->u.var->lo, done, out, depth + 1);
+        if (e->u.var->hi) collect(s, e->u.var->hi, done, out, depth + 1);
+    }
+    for (int i = 0; i < e->nargs; i++) collect(s, e->arg[i], done, out, depth + 1);
+    if (e->op == OP_VAR || e->op == OP_DIM || e->op == OP_SCALAR || e->op == OP_LOAD) vec_push(s->ctx, out, e);
+}
+
+/* Matches the load of a fact, whose subscripts are plain variables of it, with a load of the query. */
+static bool match_load(const Fact *f, const Expr *pattern, const Expr *load, const Expr **value) {
+    if (pattern->u.tensor != load->u.tensor) return false;
+    for (int i = 0; i < pattern->nargs; i++) {
+        const Expr *p = pattern->arg[i];
+        if (p == load->arg[i]) continue;
+        int k = -1;
+        for (int j = 0; j < f->nvars; j++)
+            if (p->op == OP_VAR && p->u.var == f->vars[j]) k = j;
+        if (k < 0 || (value[k] && value[k] != load->arg[i])) return false;
+        value[k] = load->arg[i];
+    }
+    return true;
+}
+
+static void instantiate(Sema *s, const Fact *f, const Expr *pattern, const Expr *load, ExprVec *out) {
+    const Expr **value = NEW_N(s->ctx, const Expr *, f->nvars + 1), **var = NEW_N(s->ctx, const Expr *, f->nvars + 1);
+    if (!match_load(f, pattern, load, value)) return;
+    for (int j = 0; j < f->nvars; j++) {
+        if (!value[j]) return; /* a variable that this load does not fix */
+        var[j] = expr_var(s->g, f->vars[j]);
+    }
+    ExprVec parts = {0};
+    sema_conjuncts(s, f->cond, true, &parts, 0);
+    for (int i = 0; i < parts.n && out->n < MAX_FACTS_IN_USE; i++) {
+        const Expr *c = expr_replace(s->g, parts.at[i], var, value, f->nvars);
+        if (!seen(out, c)) vec_push(s->ctx, out, c);
+    }
+}
+
+static void facts_for(Sema *s, const Expr *e, ExprVec *out) {
+    ExprVec done = {0}, atoms = {0};
+    collect(s, e, &done, &atoms, 0);
+    for (int i = 0; i < s->path.n; i++) {
+        vec_push(s->ctx, out, s->path.at[i]);
+        collect(s, s->path.at[i], &done, &atoms, 0);
+    }
+    for (int i = 0; i < s->shapes.n; i++) vec_push(s->ctx, out, s->shapes.at[i]);
+    for (int i = 0; i < s->g->facts.n; i++) {
+        const Fact *f = &s->g->facts.at[i];
+        if (f->nvars == 0) {
+            sema_conjuncts(s, f->cond, true, out, 0);
+            continue;
+        }
+        ExprVec fdone = {0}, fatoms = {0};
+        collect(s, f->cond, &fdone, &fatoms, 0);
+        for (int a = 0; a < fatoms.n; a++)
+            for (int b = 0; b < atoms.n; b++)
+                if (fatoms.at[a]->op == OP_LOAD && atoms.at[b]->op == OP_LOAD)
+                    instantiate(s, f, fatoms.at[a], atoms.at[b], out);
+    }
+}
+
+bool sema_uses_data(const Expr *e, int depth) {
+    if (e->op == OP_LOAD || e->op == OP_REDUCE) return true;
+    for (int i = 0; i < e->nargs && depth < MAX_DEPTH; i++)
+        if (sema_uses_data(e->arg[i], depth + 1)) return true;
+    return false;
+}
+
+bool sema_uses(const Expr *e, const Expr *what) {
+    if (e == what) return true;
+    for (int i = 0; i < e->nargs; i++)
+        if (sema_uses(e->arg[i], what)) return true;
+    return false;
+}
+
+/* ---- small values ---- */
+
+typedef struct Sample {
+    ExprVec atoms; /* dimensions and scalars first, then variables after what their ranges use */
+    int64_t *value;
+} Sample;
+
+static bool eval(const Sample *m, const Expr *e, int64_t *r, int depth);
+
+static bool eval_infix(Op op, int64_t a, int64_t b, int64_t *r) {
+    switch (op) {
+    case OP_ADD: return add_ok(a, b, r);
+    case OP_SUB: return b != INT64_MIN && add_ok(a, -b, r);
+    case OP_MUL: return mul_ok(a, b, r);
+    case OP_DIV: return b != 0 && (*r = floor_div(a, b), true);
+    case OP_MOD: return b != 0 && (*r = floor_mod(a, b), true);
+    case OP_MIN: *r = a < b ? a : b; return true;
+    case OP_MAX: *r = a > b ? a : b; return true;
+    case OP_EQ: *r = a == b; return true;
+    case OP_NE: *r = a != b; return true;
+    case OP_LT: *r = a < b; return true;
+    case OP_LE: *r = a <= b; return true;
+    case OP_GT: *r = a > b; return true;
+    case OP_GE: *r = a >= b; return true;
+    case OP_BITAND: *r = a & b; return true;
+    case OP_BITOR: *r = a | b; return true;
+    case OP_BITXOR: *r = a ^ b; return true;
+    default: return false;
+    }
+}
+
+static bool eval_leaf(const Sample *m, const Expr *e, int64_t *r) {
+    for (int i = 0; i < m->atoms.n; i++)
+        if (m->atoms.at[i] == e) return *r = m->value[i], true;
+    return false;
+}
+
+static bool eval(const Sample *m, const Expr *e, int64_t *r, int depth) {
+    int64_t a, b;
+    if (depth > MAX_DEPTH || type_class(e->type) == CLASS_FLOAT) return false;
+    switch (e->op) {
+    case OP_CONST: *r = e->u.i; return true;
+    case OP_VAR:
+    case OP_DIM:
+    case OP_SCALAR: return eval_leaf(m, e, r);
+    case OP_CAST: return eval(m, e->arg[0], r, depth + 1);
+    case OP_NEG: return eval(m, e->arg[0], &a, depth + 1) && a != INT64_MIN && (*r = -a, true);
+    case OP_NOT: return eval(m, e->arg[0], &a, depth + 1) && (*r = !a, true);
+    case OP_ABS: return eval(m, e->arg[0], &a, depth + 1) && a != INT64_MIN && (*r = a < 0 ? -a : a, true);
+    case OP_AND: return eval(m, e->arg[0], &a, depth + 1) && (a ? eval(m, e->arg[1], r, depth + 1) : (*r = 0, true));
+    case OP_OR: return eval(m, e->arg[0], &a, depth + 1) && (a ? (*r = 1, true) : eval(m, e->arg[1], r, depth + 1));
+    case OP_IF: return eval(m, e->arg[0], &a, depth + 1) && eval(m, e->arg[a ? 1 : 2], r, depth + 1);
+    default: break;
+    }
+    if (e->nargs != 2 || e->op == OP_LOAD || e->op == OP_REDUCE) return false;
+    return eval(m, e->arg[0], &a, depth + 1) && eval(m, e->arg[1], &b, depth + 1) && eval_infix(e->op, a, b, r);
+}
+
+static uint64_t next_random(uint64_t *state) {
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Draws atom i from a range of about `size` values that starts at its least one. */
+static bool draw(Sample *m, int i, uint64_t *state, int64_t size) {
+    const Expr *a = m->atoms.at[i];
+    int64_t lo = 0, hi = size, step = 1;
+    if (a->op == OP_DIM) {
+        lo = a->u.dim->lo;
+        hi = a->u.dim->hi;
+        step = a->u.dim->divisor > 0 ? a->u.dim->divisor : 1;
+        lo = floor_div(lo + step - 1, step) * step;
+    } else if (a->op == OP_VAR) {
+        if (!a->u.var->lo || !a->u.var->hi || !eval(m, a->u.var->lo, &lo, 0) || !eval(m, a->u.var->hi, &hi, 0)) return false;
+        hi--;
+    } else if (type_class(a->type) == CLASS_SINT) {
+        lo = -size;
+    }
+    if (hi < lo) return false;
+    uint64_t n = (uint64_t)(hi - lo) / (uint64_t)step + 1;
+    if (n > (uint64_t)size + 1 || n == 0) n = (uint64_t)size + 1;
+    uint64_t k = next_random(state) % n;
+    /* The far end of a variable's range is where most mistakes show. */
+    if (a->op == OP_VAR && next_random(state) % 3 == 0)
+        m->value[i] = hi;
+    else
+        m->value[i] = lo + (int64_t)k * step;
+    return true;
+}
+
+static bool refutes(Sema *s, const Sample *m, const ExprVec *known, const Expr *e) {
+    int64_t v;
+    for (int i = 0; i < known->n; i++) {
+        if (sema_uses_data(known->at[i], 0)) continue;
+        if (!eval(m, known->at[i], &v, 0) || !v) return false;
+    }
+    (void)s;
+    return eval(m, e, &v, 0) && v < 0;
+}
+
+static void print_sample(Sema *s, const Sample *m, const Expr *e, Text *why) {
+    ExprVec done = {0}, used = {0};
+    collect(s, e, &done, &used, 0);
+    bool first = true;
+    for (int i = 0; i < m->atoms.n; i++) {
+        if (!seen(&used, m->atoms.at[i])) continue;
+        text_put(why, first ? "" : ", ");
+        expr_print(why, m->atoms.at[i], NULL);
+        text_fmt(why, " = %lld", (long long)m->value[i]);
+        first = false;
+    }
+}
+
+/* Looks for values under which e < 0 though everything known holds; writes them as "N = 1, i = 0". */
+bool sema_refute(Sema *s, const Expr *e, Text *why) {
+    if (sema_uses_data(e, 0)) return false;
+    ExprVec known = {0}, done = {0}, all = {0};
+    facts_for(s, e, &known);
+    collect(s, e, &done, &all, 0);
+    for (int i = 0; i < known.n; i++)
+        if (!sema_uses_data(known.at[i], 0)) collect(s, known.at[i], &done, &all, 0);
+    Sample m = {0};
+    for (int i = 0; i < all.n; i++)
+        if (all.at[i]->op != OP_VAR && all.at[i]->op != OP_LOAD) vec_push(s->ctx, &m.atoms, all.at[i]);
+    for (int i = 0; i < all.n; i++)
+        if (all.at[i]->op == OP_VAR) vec_push(s->ctx, &m.atoms, all.at[i]);
+    m.value = NEW_N(s->ctx, int64_t, m.atoms.n + 1);
+    uint64_t state = 1;
+    for (int64_t size = 1; size <= 64; size *= 2)
+        for (int k = 0; k < SAMPLES; k++) {
+            bool ok = true;
+            for (int i = 0; i < m.atoms.n && ok; i++) ok = draw(&m, i, &state, size);
+            if (!ok || !refutes(s, &m, &known, e)) continue;
+            print_sample(s, &m, e, why);
+            return true;
+        }
+    return false;
+}
+
+/* ---- questions ---- */
+
+bool sema_nonneg(Sema *s, const Expr *e) {
+    ExprVec known = {0};
+    facts_for(s, e, &known);
+    PolyEnv env = {.g = s->g, .facts = known.at, .nfacts = known.n};
+    return poly_nonneg(&env, poly_of(&env, e));
+}
+
+int sema_truth(Sema *s, const Expr *cond) {
+    if (cond->op == OP_CONST) return cond->u.i != 0;
+    if (sema_uses_data(cond, 0)) return -1;
+    ExprVec known = {0};
+    facts_for(s, cond, &known);
+    PolyEnv env = {.g = s->g, .facts = known.at, .nfacts = known.n};
+    return cond_truth(&env, cond);
+}
+
+/* Equal for all values of what they use. */
+bool sema_equal(Sema *s, const Expr *a, const Expr *b) {
+    if (a == b) return true;
+    PolyEnv env = {.g = s->g};
+    Poly p = poly_of(&env, a), q = poly_of(&env, b);
+    if (p.failed || q.failed) return false;
+    if (poly_eq(p, q)) return true;
+    return sema_nonneg(s, expr2(s->g, OP_SUB, a, b)) && sema_nonneg(s, expr2(s->g, OP_SUB, b, a));
+}

@@ -1,0 +1,266 @@
+/* Reductions: their variables, guards and monoids; mean; composite reductions of the source. */
+#include "sema_int.h"
+
+#include <string.h>
+
+static bool monoid_by_name(Sym name, MonoidKind *m) {
+    for (int i = 0; i < MONOID_COUNT; i++)
+        if (!strcmp(name, monoid_name((MonoidKind)i))) return *m = (MonoidKind)i, true;
+    return false;
+}
+
+/* name[vars](operands), where name is no tensor or function of the source. */
+bool sema_is_reduction(Sema *s, Env env, const AstExpr *e) {
+    MonoidKind m;
+    FnRef f;
+    if (e->kind != AST_CALL || e->a->kind != AST_INDEX || e->a->a->kind != AST_NAME) return false;
+    Sym name = e->a->a->name;
+    if (sema_find_decl(s, env.inst->file, DECL_REDUCE, name, &f)) return true;
+    return monoid_by_name(name, &m) || !strcmp(name, "mean") || !strcmp(name, "fold") || !strcmp(name, "scan");
+}
+
+/* ---- variables ---- */
+
+typedef struct Bound {
+    Env env; /* with the variables */
+    VEC(Var *) vars;
+    const Expr *guard; /* of the use of a composite reduction, where a formal variable stands for its variables */
+} Bound;
+
+typedef VEC(const AstExpr *) Roots;
+
+static Var *new_var(Sema *s, Bound *b, Sym name, const Expr *lo, const Expr *hi) {
+    Var *v = graph_var(s->g, name, lo, hi);
+    vec_push(s->ctx, &b->vars, v);
+    return v;
+}
+
+static bool bind_items(Sema *s, Bound *b, const AstItems *items, const Roots *roots);
+
+static const Expr *both(Sema *s, const Expr *a, const Expr *b) { return !a ? b : !b ? a : expr2(s->g, OP_AND, a, b); }
+
+/* The variables that the use of a composite reduction gave for its formal one. */
+static bool bind_formal(Sema *s, Bound *b, Sym name, const Scope *formal) {
+    Bound sub = {.env = formal->env};
+    Roots roots = {0};
+    for (int i = 0; i < formal->ast->items->v.n; i++)
+        if (formal->ast->items->v.at[i].value) vec_push(s->ctx, &roots, formal->ast->items->v.at[i].value);
+    if (!bind_items(s, &sub, formal->items, &roots)) return false;
+    VEC(const Scope *) made = {0};
+    for (const Scope *x = sub.env.scope; x != formal->env.scope; x = x->up) vec_push(s->ctx, &made, x);
+    for (int i = made.n - 1; i >= 0; i--) {
+        Scope entry = *made.at[i];
+        if (!entry.owner) entry.owner = formal->tag;
+        b->env.scope = sema_scope_push(s, b->env.scope, entry);
+    }
+    b->env.scope = sema_scope_push(s, b->env.scope, (Scope){.kind = SCOPE_VARS, .name = name, .pack = sub.vars.n != 1, .n = sub.vars.n, .vars = sub.vars.at});
+    for (int i = 0; i < sub.vars.n; i++) vec_push(s->ctx, &b->vars, sub.vars.at[i]);
+    b->guard = both(s, b->guard, sub.guard);
+    return true;
+}
+
+static bool bind_inferred(Sema *s, Bound *b, Sym name, bool pack, Span span, const AstItems *items, int from, const Roots *roots) {
+    RangeQuery q = {.env = b->env, .name = name, .pack = pack, .span = span};
+    for (int i = 0; i < roots->n; i++) vec_push(s->ctx, &q.roots, roots->at[i]);
+    if (items->guard) vec_push(s->ctx, &q.roots, items->guard);
+    for (int i = from; i < items->v.n; i++) {
+        if (items->v.at[i].kind != ITEM_IN) continue;
+        if (items->v.at[i].lo) vec_push(s->ctx, &q.roots, items->v.at[i].lo);
+        vec_push(s->ctx, &q.roots, items->v.at[i].value);
+    }
+    const Expr *zero = expr_int(s->g, TY_I64, 0);
+    if (!pack) {
+        const Expr *hi;
+        if (!sema_infer_var(s, &q, &hi)) return false;
+        b->env.scope = sema_scope_var(s, b->env.scope, name, new_var(s, b, name, zero, hi));
+        return true;
+    }
+    ExprVec his = {0};
+    if (!sema_infer_pack(s, &q, &his)) return false;
+    Var **vars = NEW_N(s->ctx, Var *, his.n + 1);
+    for (int i = 0; i < his.n; i++) vars[i] = new_var(s, b, sym_fmt(s->ctx, "%s%d", name, i), zero, his.at[i]);
+    b->env.scope = sema_scope_pack(s, b->env.scope, name, vars, his.n);
+    return true;
+}
+
+static bool bind_item(Sema *s, Bound *b, const AstItems *items, int i, const Roots *roots) {
+    const AstItem *it = &items->v.at[i];
+    if (it->kind == ITEM_IN) {
+        const Expr *lo = it->lo ? sema_int(s, b->env, it->lo) : expr_int(s->g, TY_I64, 0);
+        const Expr *hi = sema_int(s, b->env, it->value);
+        if (!lo || !hi) return false;
+        b->env.scope = sema_scope_var(s, b->env.scope, it->name, new_var(s, b, it->name, lo, hi));
+        return true;
+    }
+    bool pack = it->kind == ITEM_PACK;
+    if (!pack && (it->kind != ITEM_EXPR || it->value->kind != AST_NAME)) {
+        if (it->kind != ITEM_EXPR || it->value->kind != AST_ERROR)
+            SEMA_ERROR(s, SYNTAX, it->span, "a reduction has variables here: k, k in lo..hi or k...");
+        return false;
+    }
+    Sym name = pack ? it->name : it->value->name;
+    const Scope *sc = sema_scope_find(b->env.scope, name);
+    if (sc && sc->kind == SCOPE_FORMAL) return bind_formal(s, b, name, sc);
+    return bind_inferred(s, b, name, pack, it->span, items, i + 1, roots);
+}
+
+static bool bind_items(Sema *s, Bound *b, const AstItems *items, const Roots *roots) {
+    bool ok = true;
+    for (int i = 0; i < items->v.n && ok; i++) ok = bind_item(s, b, items, i, roots);
+    if (!ok) return false;
+    if (items->guard) {
+        int mark = sema_path_push(s, b->guard, true);
+        const Expr *g = sema_cond(s, b->env, items->guard);
+        sema_path_pop(s, mark);
+        if (!g) return false;
+        b->guard = both(s, b->guard, g);
+    }
+    return true;
+}
+
+/* ---- the reductions of the language ---- */
+
+static const Expr *make(Sema *s, MonoidKind m, const Bound *b, const Expr *body) {
+    Reduce *r = NEW(s->ctx, Reduce);
+    *r = (Reduce){.monoid = m, .nvars = b->vars.n, .vars = b->vars.at};
+    return expr_reduce(s->g, r, b->guard, body);
+}
+
+/* How many places the variables take, where that is a product of lengths; else NULL. */
+static const Expr *plain_count(Sema *s, const Bound *b) {
+    const Expr *n = NULL, *zero = expr_int(s->g, TY_I64, 0);
+    if (b->guard) return NULL;
+    for (int i = 0; i < b->vars.n; i++) {
+        const Var *v = b->vars.at[i];
+        for (int k = 0; k < i; k++) {
+            const Expr *x = expr_var(s->g, b->vars.at[k]);
+            if (sema_uses(v->lo, x) || sema_uses(v->hi, x)) return NULL;
+        }
+        const Expr *len = v->lo == zero ? v->hi : expr2(s->g, OP_SUB, v->hi, v->lo);
+        if (len->op != OP_DIM && len->op != OP_CONST && !sema_nonneg(s, len)) len = expr2(s->g, OP_MAX, len, zero);
+        n = n ? expr2(s->g, OP_MUL, n, len) : len;
+    }
+    return n ? n : expr_int(s->g, TY_I64, 1);
+}
+
+static const Expr *count(Sema *s, Env env, const AstExpr *e, const Bound *b, const Roots *roots) {
+    const Expr *n = plain_count(s, b);
+    if (n) return n;
+    Bound again = {.env = env};
+    if (!bind_items(s, &again, e->a->items, roots)) return NULL;
+    return make(s, MONOID_SUM, &again, expr_int(s->g, TY_I64, 1));
+}
+
+static const Expr *mean(Sema *s, Env env, const AstExpr *e, const Bound *b, const Expr *body, const Roots *roots) {
+    body = expr_settle(s->g, body);
+    if (!type_is_float(body->type)) {
+        Diag *d = SEMA_ERROR(s, TYPE_MISMATCH, e->span, "the mean of %s", type_name(body->type));
+        diag_help(s->ctx, d, "take the mean of floats: mean[k](f32(e))");
+        return NULL;
+    }
+    const Expr *n = count(s, env, e, b, roots);
+    if (!n) return NULL;
+    const Expr *total = make(s, MONOID_SUM, b, body);
+    int64_t k;
+    const Expr *divisor = sema_const_int(n, &k) ? expr_float(s->g, total->type, (double)k) : expr_cast(s->g, total->type, n);
+    return expr2(s->g, OP_DIV, total, divisor);
+}
+
+static const Expr *operand(Sema *s, const AstExpr *e, const Bound *b, Roots *roots) {
+    if (roots->n != 1) return NULL;
+    int mark = sema_path_push(s, b->guard, true);
+    const Expr *body = sema_expr(s, b->env, roots->at[0]);
+    sema_path_pop(s, mark);
+    (void)e;
+    return body;
+}
+
+static const Expr *plain(Sema *s, Env env, const AstExpr *e, Sym name, Roots *roots) {
+    Bound b = {.env = env};
+    if (roots->n != 1) {
+        SEMA_ERROR(s, ARGUMENTS, e->span, "%s takes one operand", name);
+        return NULL;
+    }
+    if (!bind_items(s, &b, e->a->items, roots)) return NULL;
+    const Expr *body = operand(s, e, &b, roots);
+    if (!body) return NULL;
+    if (!strcmp(name, "mean")) return mean(s, env, e, &b, body, roots);
+    MonoidKind m = MONOID_SUM;
+    monoid_by_name(name, &m);
+    bool truth = m == MONOID_ANY || m == MONOID_ALL;
+    if (truth && body->type != TY_BOOL) {
+        Diag *d = SEMA_ERROR(s, NOT_BOOL, e->items->span, "%s is of bool", name);
+        diag_help(s->ctx, d, "compare the operand: e != 0");
+        return NULL;
+    }
+    if (!truth && m != MONOID_SUM && body->type == TY_BOOL) {
+        SEMA_ERROR(s, TYPE_MISMATCH, e->items->span, "%s of bool: use any or all", name);
+        return NULL;
+    }
+    if (monoid_parts(m) == 2 && b.vars.n != 1) {
+        SEMA_ERROR(s, ARGUMENTS, e->a->span, "%s takes one variable, whose value it is", name);
+        return NULL;
+    }
+    if (b.vars.n == 0 && !b.guard) return truth ? body : expr_cast(s->g, type_acc(expr_settle(s->g, body)->type), body);
+    return make(s, m, &b, body);
+}
+
+/* ---- composite reductions ---- */
+
+static const Expr *composite_return(Sema *s, Env env, const AstExpr *v, int part, Span use) {
+    if (v->kind != AST_TUPLE) {
+        if (part == 0) return sema_expr(s, env, v);
+    } else if (part < v->items->v.n) {
+        return sema_expr(s, env, v->items->v.at[part].value);
+    }
+    SEMA_ERROR(s, ARGUMENTS, use, "the reduction has fewer results");
+    return NULL;
+}
+
+static const Expr *composite(Sema *s, Env env, const AstExpr *e, FnRef f, int part) {
+    const AstDecl *d = f.decl;
+    Inst *inst = sema_inst_new(s, f, env.inst, e->span);
+    if (!inst) return NULL;
+    int nparams = d->params ? d->params->v.n : 0;
+    if (nparams != e->items->v.n || !d->vars || d->vars->v.n != 1) {
+        if (!d->vars || d->vars->v.n != 1) return sema_not_yet(s, d->name_span, "a reduction with several formal variables");
+        SEMA_ERROR(s, ARGUMENTS, e->span, "%s takes %d operands", d->name, nparams);
+        return NULL;
+    }
+    const AstItem *formal = &d->vars->v.at[0];
+    Sym k = formal->kind == ITEM_PACK ? formal->name : formal->kind == ITEM_EXPR && formal->value->kind == AST_NAME ? formal->value->name : NULL;
+    if (!k) return sema_not_yet(s, formal->span, "a formal variable of this form");
+    /* The instance tags this use: the variables that it makes are seen by its operands alone. */
+    const Scope formal_scope = {.kind = SCOPE_FORMAL, .name = k, .ast = e, .env = env, .items = e->a->items, .tag = inst};
+    Env body = {inst, sema_scope_push(s, NULL, formal_scope)};
+    for (int i = 0; i < nparams; i++) {
+        if (!e->items->v.at[i].value) {
+            SEMA_ERROR(s, ARGUMENTS, e->items->v.at[i].span, "this cannot be an operand");
+            return NULL;
+        }
+        body.scope = sema_scope_push(s, body.scope, (Scope){.kind = SCOPE_CLOSURE, .name = d->params->v.at[i].name, .ast = e->items->v.at[i].value, .env = env, .tag = inst});
+    }
+    if (d->value) return composite_return(s, body, d->value, part, e->span);
+    for (int i = 0; d->body && i < d->body->v.n; i++) {
+        const AstStmt *st = d->body->v.at[i];
+        if (st->kind == STMT_RETURN) return composite_return(s, body, st->value, part, e->span);
+        if (st->kind != STMT_LET || st->tuple || st->targets.n != 1 || st->targets.at[0].index)
+            return sema_not_yet(s, st->span, "a statement of this form in a reduction");
+        const Expr *v = sema_expr(s, body, st->value);
+        if (!v) return NULL;
+        body.scope = sema_scope_value(s, body.scope, st->targets.at[0].name, v);
+    }
+    SEMA_ERROR(s, NOT_DEFINED, d->name_span, "%s returns nothing", d->name);
+    return NULL;
+}
+
+const Expr *sema_reduce(Sema *s, Env env, const AstExpr *e, int part) {
+    Sym name = e->a->a->name;
+    FnRef f;
+    Roots roots = {0};
+    for (int i = 0; i < e->items->v.n; i++)
+        if (e->items->v.at[i].kind == ITEM_EXPR) vec_push(s->ctx, &roots, e->items->v.at[i].value);
+    if (sema_find_decl(s, env.inst->file, DECL_REDUCE, name, &f)) return composite(s, env, e, f, part);
+    if (!strcmp(name, "fold") || !strcmp(name, "scan")) return sema_not_yet(s, e->span, name);
+    return plain(s, env, e, name, &roots);
+}

@@ -1,0 +1,280 @@
+/* Dimensions: shapes of the header as expressions, the constraints of `dim`, and binding a callee's dimensions from the
+ * shapes of its arguments. */
+#include "sema_int.h"
+
+/* ---- names in a dimension ---- */
+
+static int count_unknown(Inst *inst, const AstExpr *e, const AstExpr **one) {
+    if (!e) return 0;
+    if (e->kind == AST_NAME && !sema_name(inst, e->name)) {
+        *one = e;
+        return 1;
+    }
+    int n = count_unknown(inst, e->a, one) + count_unknown(inst, e->b, one) + count_unknown(inst, e->c, one);
+    if (e->kind != AST_CALL) return n;
+    for (int i = 0; e->items && i < e->items->v.n; i++) n += count_unknown(inst, e->items->v.at[i].value, one);
+    return n;
+}
+
+static bool items_name(const AstItems *dims, Sym name) {
+    for (int i = 0; dims && i < dims->v.n; i++) {
+        const AstItem *it = &dims->v.at[i];
+        if (it->kind == ITEM_PACK ? it->name == name : it->value && sema_mentions(it->value, name)) return true;
+    }
+    return false;
+}
+
+bool sema_names_dim(const AstDecl *fn, Sym name) {
+    for (int i = 0; fn->params && i < fn->params->v.n; i++)
+        if (fn->params->v.at[i].type && items_name(fn->params->v.at[i].type->dims, name)) return true;
+    for (int i = 0; fn->results && i < fn->results->v.n; i++)
+        if (fn->results->v.at[i].type && items_name(fn->results->v.at[i].type->dims, name)) return true;
+    return false;
+}
+
+/* ---- dim statements ---- */
+
+static void add_require(Sema *s, const Expr *cond, Sym text, Span span) {
+    int64_t v;
+    if (sema_const_int(cond, &v) ? v != 0 : sema_truth(s, cond) == 1) return;
+    vec_push(s->ctx, &s->g->facts, ((Fact){.cond = cond, .require = true, .text = text, .span = span}));
+}
+
+static const Expr *bound(Sema *s, Inst *inst, const AstExpr *e) { return e ? sema_int(s, (Env){inst, NULL}, e) : NULL; }
+
+bool sema_constrain_dim(Sema *s, Inst *inst, Sym name, const Expr *value) {
+    for (int i = 0; i < inst->file->ast->decls.n; i++) {
+        AstDecl *d = inst->file->ast->decls.at[i];
+        if (d->kind != DECL_DIM || d->name != name) continue;
+        Dim *dim = value->op == OP_DIM ? value->u.dim : NULL;
+        const Expr *lo = bound(s, inst, d->lo), *hi = bound(s, inst, d->hi);
+        const Expr *hint = bound(s, inst, d->hint), *div = bound(s, inst, d->divisible);
+        if ((d->lo && !lo) || (d->hi && !hi) || (d->hint && !hint) || (d->divisible && !div)) return false;
+        int64_t v;
+        if (dim && lo && sema_const_int(lo, &v)) dim->lo = v > dim->lo ? v : dim->lo;
+        else if (lo) add_require(s, expr2(s->g, OP_LE, lo, value), sym_fmt(s->ctx, "%s is too small", name), d->span);
+        if (dim && hi && sema_const_int(hi, &v)) {
+            v -= d->hi_closed ? 0 : 1;
+            dim->hi = v < dim->hi ? v : dim->hi;
+            if (dim->hi < dim->lo) {
+                SEMA_ERROR(s, BAD_DIM, d->span, "no value of %s is in this range", name);
+                return false;
+            }
+        } else if (hi) {
+            add_require(s, expr2(s->g, d->hi_closed ? OP_LE : OP_LT, value, hi), sym_fmt(s->ctx, "%s is too large", name), d->span);
+        }
+        if (dim && hint && sema_const_int(hint, &v)) dim->hint = v;
+        if (div && (!sema_const_int(div, &v) || v < 1)) {
+            SEMA_ERROR(s, NOT_CONSTANT, d->divisible->span, "a divisor is a positive constant");
+            return false;
+        }
+        if (dim && div) {
+            if (!mul_ok(dim->divisor / gcd64(dim->divisor, v), v, &dim->divisor)) dim->divisor = v;
+        } else if (div) {
+            const Expr *zero = expr_int(s->g, TY_I64, 0);
+            add_require(s, expr2(s->g, OP_EQ, expr2(s->g, OP_MOD, value, div), zero),
+                        sym_fmt(s->ctx, "%s is not divisible by %lld", name, (long long)v), d->span);
+        }
+    }
+    return true;
+}
+
+const Expr *sema_new_dim(Sema *s, Inst *inst, Sym name, Span span) {
+    const Expr *e = expr_dim(s->g, graph_dim(s->g, name));
+    Name *n = sema_bind(s, inst, name, NAME_VALUE, span);
+    if (!n) return NULL;
+    n->value = e;
+    return sema_constrain_dim(s, inst, name, e) ? e : NULL;
+}
+
+/* ---- an export's shapes ---- */
+
+static bool declare_in(Sema *s, Inst *inst, const AstExpr *e) {
+    const AstExpr *one = NULL;
+    while (count_unknown(inst, e, &one) > 0)
+        if (!sema_new_dim(s, inst, one->name, one->span)) return false;
+    return true;
+}
+
+bool sema_declare_dims(Sema *s, Inst *inst, const AstItems *dims) {
+    bool ok = true;
+    for (int i = 0; i < dims->v.n; i++) {
+        const AstItem *it = &dims->v.at[i];
+        if (it->kind == ITEM_EXPR) ok &= declare_in(s, inst, it->value);
+    }
+    return ok;
+}
+
+static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
+    if (it->kind == ITEM_PACK) {
+        Name *n = sema_name(inst, it->name);
+        if (!n || n->kind != NAME_PACK) {
+            Diag *d = SEMA_ERROR(s, EXPORT_NOT_CONCRETE, it->span, "the dimensions %s... are not known here", it->name);
+            if (!inst->caller) diag_help(s->ctx, d, "give them in an instance: export g = f(%s = [M, N]);", it->name);
+            return false;
+        }
+        for (int k = 0; k < n->pack.n; k++) vec_push(s->ctx, out, n->pack.at[k]);
+        return true;
+    }
+    if (it->kind != ITEM_EXPR) {
+        SEMA_ERROR(s, BAD_DIM, it->span, "a shape has dimensions here");
+        return false;
+    }
+    const Expr *e = sema_int(s, (Env){inst, NULL}, it->value);
+    if (!e) return false;
+    if (sema_uses_data(e, 0)) {
+        SEMA_ERROR(s, BAD_DIM, it->span, "a dimension cannot depend on data");
+        return false;
+    }
+    int64_t v;
+    if (sema_const_int(e, &v) && v < 0) {
+        SEMA_ERROR(s, BAD_DIM, it->span, "this dimension is negative: %lld", (long long)v);
+        return false;
+    }
+    if (e->op != OP_CONST && e->op != OP_DIM)
+        vec_push(s->ctx, &s->shapes, expr2(s->g, OP_GE, e, expr_int(s->g, TY_I64, 0)));
+    vec_push(s->ctx, out, e);
+    return true;
+}
+
+bool sema_shape(Sema *s, Inst *inst, const AstItems *dims, ExprVec *out) {
+    bool ok = true;
+    for (int i = 0; i < dims->v.n; i++) ok &= shape_item(s, inst, &dims->v.at[i], out);
+    if (ok && out->n > MAX_RANK) {
+        SEMA_ERROR(s, LIMIT, dims->span, "a tensor has at most %d dimensions", MAX_RANK);
+        return false;
+    }
+    return ok;
+}
+
+/* ---- a callee's shapes against its arguments ---- */
+
+static void add_pair(Sema *s, Unify *u, const AstExpr *ast, const Expr *actual, Span span, Sym what) {
+    vec_push(s->ctx, &u->pairs, ((DimPair){ast, actual, span, what}));
+}
+
+static bool mismatch(Sema *s, Span span, const Expr *want, const Expr *got, Sym what, Span origin) {
+    Diag *d = SEMA_ERROR(s, SHAPE_MISMATCH, span, "%s must be %s, but is %s", what, sema_show(s, want), sema_show(s, got));
+    if (origin.file >= 0) diag_note(s->ctx, d, origin, "it is declared here");
+    Text why = {.ctx = s->ctx};
+    if (sema_refute(s, expr2(s->g, OP_SUB, want, got), &why) || sema_refute(s, expr2(s->g, OP_SUB, got, want), &why)) {
+        if (why.n) diag_help(s->ctx, d, "they differ for %s", why.s);
+    }
+    return false;
+}
+
+static bool unify_pack(Sema *s, Unify *u, const AstItem *it, const Expr *const *actual, int n, Span span, Sym what) {
+    Name *name = sema_name(u->inst, it->name);
+    if (!name) {
+        if (!(name = sema_bind(s, u->inst, it->name, NAME_PACK, it->span))) return false;
+        for (int i = 0; i < n; i++) vec_push(s->ctx, &name->pack, actual[i]);
+        return true;
+    }
+    if (name->kind != NAME_PACK || name->pack.n != n) {
+        SEMA_ERROR(s, RANK, span, "%s: the pack %s... has %d dimensions elsewhere and %d here", what, it->name, name->pack.n, n);
+        return false;
+    }
+    for (int i = 0; i < n; i++)
+        if (!sema_equal(s, name->pack.at[i], actual[i])) return mismatch(s, span, name->pack.at[i], actual[i], what, it->span);
+    return true;
+}
+
+bool sema_unify_add(Sema *s, Unify *u, const AstType *type, const TensorVal *val, Span span, Sym what) {
+    int n = type->dims->v.n, packs = 0;
+    for (int i = 0; i < n; i++) packs += type->dims->v.at[i].kind == ITEM_PACK;
+    int extra = val->rank - (n - packs);
+    if (packs > 1) {
+        SEMA_ERROR(s, BAD_DIM, type->span, "a tensor has at most one pack of dimensions");
+        return false;
+    }
+    if (packs ? extra < 0 : extra != 0) {
+        Diag *d = SEMA_ERROR(s, RANK, span, "%s has %s%d dimensions, the argument has %d", what, packs ? "at least " : "", n - packs, val->rank);
+        diag_note(s->ctx, d, type->span, "declared here");
+        return false;
+    }
+    bool ok = true;
+    for (int i = 0, at = 0; i < n; i++) {
+        const AstItem *it = &type->dims->v.at[i];
+        if (it->kind == ITEM_PACK) {
+            ok &= unify_pack(s, u, it, val->shape + at, extra, span, what);
+            at += extra;
+            continue;
+        }
+        if (it->kind == ITEM_EXPR)
+            add_pair(s, u, it->value, val->shape[at], span, sym_fmt(s->ctx, "dimension %d of %s", at, what));
+        at++;
+    }
+    return ok;
+}
+
+static bool bind_dim(Sema *s, Inst *inst, const AstExpr *at, const Expr *value) {
+    PolyEnv env = {.g = s->g};
+    Poly p = poly_of(&env, value);
+    if (!p.failed) value = poly_expr(s->g, p);
+    Name *n = sema_bind(s, inst, at->name, NAME_VALUE, at->span);
+    if (!n) return false;
+    n->value = value;
+    return sema_constrain_dim(s, inst, at->name, value);
+}
+
+/* Solves ast = target for its one unknown name, through sums and products. False without a report: not of that form. */
+static bool solve(Sema *s, Inst *inst, const AstExpr *ast, const Expr *target, Span span, bool *failed) {
+    if (ast->kind == AST_NAME) {
+        *failed |= !bind_dim(s, inst, ast, target);
+        return true;
+    }
+    if (ast->kind != AST_BINARY) return false;
+    const AstExpr *one = NULL;
+    bool left = count_unknown(inst, ast->a, &one) == 1;
+    const AstExpr *in = left ? ast->a : ast->b, *out = left ? ast->b : ast->a;
+    const Expr *k = sema_int(s, (Env){inst, NULL}, out);
+    if (!k) return *failed = true;
+    switch (ast->u.op) {
+    case OP_ADD: return solve(s, inst, in, expr2(s->g, OP_SUB, target, k), span, failed);
+    case OP_SUB:
+        target = left ? expr2(s->g, OP_ADD, target, k) : expr2(s->g, OP_SUB, k, target);
+        return solve(s, inst, in, target, span, failed);
+    case OP_MUL: {
+        const Expr *rest = expr2(s->g, OP_EQ, expr2(s->g, OP_MOD, target, k), expr_int(s->g, TY_I64, 0));
+        add_require(s, rest, sym_fmt(s->ctx, "%s is not divisible by %s", sema_show(s, target), sema_show(s, k)), span);
+        return solve(s, inst, in, expr2(s->g, OP_DIV, target, k), span, failed);
+    }
+    default: return false;
+    }
+}
+
+/* One step for each pair: whether it is done, by binding its unknown or by a comparison. */
+static bool unify_step(Sema *s, Unify *u, const DimPair *p, bool plain, bool *failed) {
+    const AstExpr *one = NULL;
+    int unknown = count_unknown(u->inst, p->ast, &one);
+    if (unknown > 1) return false;
+    if (unknown == 1) return (!plain || p->ast->kind == AST_NAME) && solve(s, u->inst, p->ast, p->actual, p->span, failed);
+    const Expr *want = sema_int(s, (Env){u->inst, NULL}, p->ast);
+    if (!want) *failed = true;
+    else if (!sema_equal(s, want, p->actual)) *failed |= !mismatch(s, p->span, want, p->actual, p->what, p->ast->span);
+    return true;
+}
+
+bool sema_unify(Sema *s, Unify *u) {
+    bool failed = false;
+    for (bool plain = true, moved = true; moved || plain;) {
+        if (!moved) plain = false;
+        moved = false;
+        int kept = 0;
+        for (int i = 0; i < u->pairs.n; i++) {
+            DimPair p = u->pairs.at[i];
+            if (unify_step(s, u, &p, plain, &failed)) moved = true;
+            else u->pairs.at[kept++] = p;
+        }
+        u->pairs.n = kept;
+    }
+    for (int i = 0; i < u->pairs.n && !failed; i++) {
+        const AstExpr *one = NULL;
+        count_unknown(u->inst, u->pairs.at[i].ast, &one);
+        Diag *d = SEMA_ERROR(s, UNBOUND_DIM, u->call, "%s cannot be found from the arguments", one->name);
+        diag_note(s->ctx, d, u->pairs.at[i].ast->span, "it would have to follow from this");
+        diag_help(s->ctx, d, "give it by name: %s = ...", one->name);
+        failed = true;
+    }
+    return !failed;
+}

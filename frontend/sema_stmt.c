@@ -1,0 +1,304 @@
+/* The statements of a function on tensors: what they define, what they state, and in which order that is elaborated. */
+#include "sema_int.h"
+
+#include <string.h>
+
+/* ---- collecting ---- */
+
+static Def *new_def(Sema *s, Inst *inst, Sym name, TensorKind kind, Span span) {
+    Def *d = NEW(s->ctx, Def);
+    d->name = name;
+    d->inst = inst;
+    d->kind = kind;
+    d->span = span;
+    vec_push(s->ctx, &inst->defs, d);
+    return d;
+}
+
+static bool has_rest(const AstItems *items) {
+    return items->v.n > 0 && items->v.at[items->v.n - 1].kind == ITEM_REST;
+}
+
+/* Whether e is a whole tensor, by its form. */
+static bool is_tensor_expr(Sema *s, Inst *inst, const AstExpr *e) {
+    FnRef f;
+    Name *n;
+    switch (e->kind) {
+    case AST_NAME:
+        n = sema_name(inst, e->name);
+        return n && (n->kind == NAME_TENSOR || (n->kind == NAME_DEF && !n->def->is_scalar));
+    case AST_IF: return is_tensor_expr(s, inst, e->b);
+    case AST_INDEX: return has_rest(e->items);
+    case AST_CALL:
+        if (e->a->kind != AST_NAME) return e->a->kind == AST_CALL && e->a->a->kind == AST_NAME && !strcmp(e->a->a->name, "vjp");
+        if (sema_find_fn(s, inst, e->a->name, &f)) return f.decl && sema_is_tensor_fn(f.decl);
+        return !strcmp(e->a->name, "new") || !strcmp(e->a->name, "sort") || !strcmp(e->a->name, "topk");
+    default: return false;
+    }
+}
+
+static bool collect_let(Sema *s, Inst *inst, AstStmt *st) {
+    bool ok = true;
+    for (int i = 0; i < st->targets.n; i++) {
+        AstTarget *t = &st->targets.at[i];
+        if (!strcmp(t->name, "_")) continue;
+        Name *n = sema_bind(s, inst, t->name, NAME_DEF, t->name_span);
+        if (!n) {
+            ok = false;
+            continue;
+        }
+        n->def = new_def(s, inst, t->name, TENSOR_LET, t->name_span);
+        vec_push(s->ctx, &n->def->pieces, ((Piece0){st, t, st->tuple ? i : -1}));
+    }
+    return ok;
+}
+
+static Def *find_def(Inst *inst, Sym name) {
+    for (int i = 0; i < inst->defs.n; i++)
+        if (inst->defs.at[i]->name == name) return inst->defs.at[i];
+    return NULL;
+}
+
+static bool collect_def(Sema *s, Inst *inst, AstStmt *st) {
+    bool ok = true;
+    for (int i = 0; i < st->targets.n; i++) {
+        AstTarget *t = &st->targets.at[i];
+        if (!strcmp(t->name, "_")) continue;
+        Def *d = find_def(inst, t->name);
+        if (d && d->kind != TENSOR_LET) {
+            vec_push(s->ctx, &d->pieces, ((Piece0){st, t, st->tuple ? i : -1}));
+            continue;
+        }
+        Name *n = sema_name(inst, t->name);
+        VEC(const char *) c = {0};
+        for (int k = 0; k < inst->defs.n; k++)
+            if (inst->defs.at[k]->kind != TENSOR_LET) vec_push(s->ctx, &c, inst->defs.at[k]->name);
+        const char *near = n ? NULL : diag_near(t->name, c.at, c.n);
+        Diag *g;
+        if (d || n) g = SEMA_ERROR(s, NOT_ASSIGNABLE, t->name_span, "%s is %s: it cannot be defined here", t->name, d ? "defined by let" : "an input");
+        else g = SEMA_ERROR(s, UNKNOWN_NAME, t->name_span, "%s is no output or inout parameter", t->name);
+        if (near) diag_help(s->ctx, g, "did you mean %s?", near);
+        else if (!n) diag_help(s->ctx, g, "an intermediate is defined by let %s = ...;", sym_fmt(s->ctx, "%s[...]", t->name));
+        else if (!d) diag_help(s->ctx, g, "a parameter that is written is declared inout");
+        ok = false;
+    }
+    return ok;
+}
+
+static void classify_scalars(Sema *s, Inst *inst) {
+    for (int i = 0; i < inst->defs.n; i++) {
+        Def *d = inst->defs.at[i];
+        if (d->kind != TENSOR_LET) continue;
+        const Piece0 *p = &d->pieces.at[0];
+        d->is_scalar = !p->target->index && p->part < 0 && !is_tensor_expr(s, inst, p->stmt->value);
+    }
+}
+
+bool sema_collect(Sema *s, Inst *inst) {
+    const AstDecl *fn = inst->fn;
+    bool ok = true;
+    for (int i = 0; i < fn->results->v.n; i++) {
+        AstParam *p = &fn->results->v.at[i];
+        Name *n = sema_bind(s, inst, p->name, NAME_DEF, p->name_span);
+        if (!n) return false;
+        n->def = new_def(s, inst, p->name, TENSOR_OUTPUT, p->span);
+        n->def->param = p;
+    }
+    for (int i = 0; fn->params && i < fn->params->v.n; i++)
+        if (fn->params->v.at[i].is_inout) new_def(s, inst, fn->params->v.at[i].name, TENSOR_INOUT, fn->params->v.at[i].span);
+    if (!fn->body) {
+        sema_not_yet(s, fn->name_span, "a function on tensors without a body in braces");
+        return false;
+    }
+    for (int i = 0; i < fn->body->v.n; i++) {
+        AstStmt *st = fn->body->v.at[i];
+        switch (st->kind) {
+        case STMT_LET: ok &= collect_let(s, inst, st); break;
+        case STMT_DEF: ok &= collect_def(s, inst, st); break;
+        case STMT_OPTION: ok &= sema_option(s, st); break;
+        case STMT_RETURN:
+            SEMA_ERROR(s, MISPLACED, st->span, "a function on tensors defines its outputs by name: y[i] = ...;");
+            ok = false;
+            break;
+        case STMT_REQUIRE:
+        case STMT_ASSUME: break;
+        }
+    }
+    /* Twice: whether a let is a scalar may depend on one after it. */
+    classify_scalars(s, inst);
+    classify_scalars(s, inst);
+    return ok;
+}
+
+/* ---- facts ---- */
+
+typedef struct FreeName {
+    Sym name;
+    bool pack;
+    Span span;
+} FreeName;
+typedef VEC(FreeName) FreeNames;
+
+static void add_free(Sema *s, Env env, Sym name, bool pack, Span span, FreeNames *out) {
+    if (sema_scope_find(env.scope, name) || sema_name(env.inst, name)) return;
+    for (int i = 0; i < out->n; i++)
+        if (out->at[i].name == name) return;
+    vec_push(s->ctx, out, ((FreeName){name, pack, span}));
+}
+
+/* The names in subscripts that nothing binds: the index variables of a fact. */
+static void free_names(Sema *s, Env env, const AstExpr *e, bool subscript, FreeNames *out) {
+    if (!e) return;
+    if (e->kind == AST_NAME && subscript) add_free(s, env, e->name, false, e->span, out);
+    if (e->kind == AST_CALL && sema_is_reduction(s, env, e)) {
+        const AstItems *vars = e->a->items;
+        for (int i = 0; i < vars->v.n; i++) { /* its own variables are bound */
+            const AstItem *it = &vars->v.at[i];
+            Sym name = it->kind == ITEM_EXPR && it->value->kind == AST_NAME ? it->value->name : it->name;
+            if (name) env.scope = sema_scope_value(s, env.scope, name, NULL);
+        }
+        for (int i = 0; i < e->items->v.n; i++) free_names(s, env, e->items->v.at[i].value, subscript, out);
+        if (vars->guard) free_names(s, env, vars->guard, subscript, out);
+        return;
+    }
+    bool call = e->kind == AST_CALL || e->kind == AST_INDEX;
+    if (!(call && e->a->kind == AST_NAME)) free_names(s, env, e->a, subscript, out);
+    free_names(s, env, e->b, subscript, out);
+    free_names(s, env, e->c, subscript, out);
+    for (int i = 0; e->items && i < e->items->v.n; i++) {
+        const AstItem *it = &e->items->v.at[i];
+        if (it->kind == ITEM_PACK) add_free(s, env, it->name, true, it->span, out);
+        else free_names(s, env, it->value, subscript || e->kind == AST_INDEX, out);
+    }
+}
+
+static bool bind_free(Sema *s, Env *env, const AstExpr *e, Fact *f) {
+    FreeNames free = {0};
+    VEC(Var *) vars = {0};
+    free_names(s, *env, e, false, &free);
+    for (int i = 0; i < free.n; i++) {
+        RangeQuery q = {.env = *env, .name = free.at[i].name, .pack = free.at[i].pack, .span = free.at[i].span};
+        ExprVec his = {0};
+        const Expr *zero = expr_int(s->g, TY_I64, 0), *hi = NULL;
+        vec_push(s->ctx, &q.roots, e);
+        if (q.pack ? !sema_infer_pack(s, &q, &his) : !sema_infer_var(s, &q, &hi)) return false;
+        if (!q.pack) vec_push(s->ctx, &his, hi);
+        int from = vars.n;
+        for (int k = 0; k < his.n; k++) {
+            Sym name = q.pack ? sym_fmt(s->ctx, "%s%d", q.name, k) : q.name;
+            vec_push(s->ctx, &vars, graph_var(s->g, name, zero, his.at[k]));
+        }
+        env->scope = q.pack ? sema_scope_pack(s, env->scope, q.name, vars.at + from, his.n) : sema_scope_var(s, env->scope, q.name, vars.at[from]);
+    }
+    f->nvars = vars.n;
+    f->vars = vars.at;
+    return true;
+}
+
+static bool state(Sema *s, Inst *inst, const AstStmt *st) {
+    Env env = {inst, NULL};
+    Fact f = {.require = st->kind == STMT_REQUIRE, .text = st->text, .span = st->span};
+    if (!f.require && !bind_free(s, &env, st->value, &f)) return false;
+    f.cond = sema_cond(s, env, st->value);
+    if (!f.cond) return false;
+    int64_t v;
+    if (f.require && sema_uses_data(f.cond, 0)) {
+        Diag *d = SEMA_ERROR(s, NOT_CONSTANT, st->value->span, "require is checked on the host at entry: it cannot depend on data");
+        diag_help(s->ctx, d, "state it of the data with assume");
+        return false;
+    }
+    if (sema_const_int(f.cond, &v)) {
+        if (v) return true;
+        SEMA_ERROR(s, SHAPE_MISMATCH, st->span, "this does not hold%s%s", st->text ? ": " : "", st->text ? st->text : "");
+        return false;
+    }
+    vec_push(s->ctx, &s->g->facts, f);
+    return true;
+}
+
+/* A require at the top holds for the functions that have all its names. */
+static bool names_known(Inst *inst, const AstExpr *e) {
+    if (!e) return true;
+    if (e->kind == AST_NAME && !sema_name(inst, e->name)) return false;
+    bool ok = names_known(inst, e->b) && names_known(inst, e->c);
+    if (e->kind != AST_CALL) ok = ok && names_known(inst, e->a);
+    for (int i = 0; e->items && i < e->items->v.n; i++) ok = ok && names_known(inst, e->items->v.at[i].value);
+    return ok;
+}
+
+bool sema_facts(Sema *s, Inst *inst) {
+    bool ok = true;
+    for (int i = 0; i < inst->file->ast->decls.n; i++) {
+        AstDecl *d = inst->file->ast->decls.at[i];
+        if ((d->kind == DECL_REQUIRE || d->kind == DECL_ASSUME) && names_known(inst, d->stmt->value)) ok &= state(s, inst, d->stmt);
+    }
+    for (int i = 0; i < inst->fn->body->v.n; i++) {
+        AstStmt *st = inst->fn->body->v.at[i];
+        if (st->kind == STMT_REQUIRE || st->kind == STMT_ASSUME) ok &= state(s, inst, st);
+    }
+    return ok;
+}
+
+/* ---- the order of work ---- */
+
+static void mark_expr(Inst *inst, const AstExpr *e);
+
+static void mark_items(Inst *inst, const AstItems *items) {
+    for (int i = 0; items && i < items->v.n; i++) {
+        mark_expr(inst, items->v.at[i].lo);
+        mark_expr(inst, items->v.at[i].value);
+    }
+    if (items) mark_expr(inst, items->guard);
+}
+
+static void mark_expr(Inst *inst, const AstExpr *e) {
+    if (!e) return;
+    if (e->kind == AST_NAME) {
+        Name *n = sema_name(inst, e->name);
+        if (n && n->kind == NAME_DEF) n->def->needed = true;
+    }
+    mark_expr(inst, e->a);
+    mark_expr(inst, e->b);
+    mark_expr(inst, e->c);
+    mark_items(inst, e->items);
+}
+
+bool sema_define_needed(Sema *s, Def *d) {
+    Inst *inst = d->inst;
+    if (d->state != DEF_NEW) return sema_define(s, d);
+    for (int i = 0; i < inst->defs.n; i++) inst->defs.at[i]->needed = false;
+    d->needed = true;
+    bool *done = NEW_N(s->ctx, bool, inst->defs.n + 1);
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (int i = inst->defs.n - 1; i >= 0; i--) {
+            Def *x = inst->defs.at[i];
+            if (!x->needed || done[i]) continue;
+            done[i] = moved = true;
+            for (int k = 0; k < x->pieces.n; k++) {
+                mark_expr(inst, x->pieces.at[k].stmt->value);
+                mark_expr(inst, x->pieces.at[k].stmt->guard);
+                mark_items(inst, x->pieces.at[k].target->index);
+            }
+        }
+    }
+    for (int i = 0; i < inst->defs.n; i++)
+        if (done[i] && inst->defs.at[i]->kind == TENSOR_LET) sema_define(s, inst->defs.at[i]);
+    return sema_define(s, d);
+}
+
+bool sema_define(Sema *s, Def *d) {
+    if (d->state == DEF_DONE) return true;
+    if (d->state == DEF_FAILED) return false;
+    if (d->state == DEF_BUSY) {
+        SEMA_ERROR(s, CYCLE, d->span, "%s is needed for its own definition", d->name);
+        return false;
+    }
+    d->state = DEF_BUSY;
+    ExprVec path = s->path;
+    s->path = (ExprVec){0};
+    bool ok = sema_equations(s, d);
+    s->path = path;
+    d->state = ok ? DEF_DONE : DEF_FAILED;
+    return ok;
+}

@@ -1,0 +1,334 @@
+/* Whole tensors as values: names, slices, and calls of tensor functions, which are inlined: each call binds the
+ * function's parameters to its arguments and defines the function's tensors anew, once for each place it stands in. */
+#include "sema_int.h"
+
+#include <string.h>
+
+TensorVal *sema_whole(Sema *s, Tensor *t) {
+    TensorVal *v = NEW(s->ctx, TensorVal);
+    *v = (TensorVal){.t = t, .type = t->type, .rank = t->rank, .shape = t->shape};
+    return v;
+}
+
+bool sema_widens(Type from, Type to) {
+    if (from == to) return true;
+    if (type_is_float(from) != type_is_float(to) || from == TY_BOOL || to == TY_BOOL) return false;
+    if (type_bits(to) <= type_bits(from)) return false;
+    return type_is_float(from) || type_class(from) == CLASS_UINT || type_class(to) == CLASS_SINT;
+}
+
+/* ---- arguments ---- */
+
+typedef struct Args {
+    Inst *inst;
+    Env env; /* the caller's, without index variables */
+    const AstDecl *fn;
+    const AstExpr **arg;
+    const AstExpr *call;
+    Sym hint;
+    TensorVal **val; /* tensor arguments by parameter */
+    const Expr **fill;
+} Args;
+
+static bool is_literal(const AstExpr *e) {
+    if (e->kind == AST_UNARY && e->u.op == OP_NEG) return is_literal(e->a);
+    return e->kind == AST_INT || e->kind == AST_FLOAT || e->kind == AST_BOOL;
+}
+
+static bool bind_names_given(Sema *s, const Args *a) {
+    const AstItems *items = a->call->items;
+    bool ok = true;
+    for (int i = 0; items && i < items->v.n; i++) {
+        const AstItem *it = &items->v.at[i];
+        bool known = it->kind != ITEM_NAMED || sema_name(a->inst, it->name);
+        for (int k = 0; !known && a->fn->params && k < a->fn->params->v.n; k++) known = a->fn->params->v.at[k].name == it->name;
+        for (int k = 0; !known && a->fn->generics && k < a->fn->generics->v.n; k++) known = a->fn->generics->v.at[k].name == it->name;
+        if (known) continue;
+        if (it->value->kind == AST_LIST) {
+            ExprVec shape = {0};
+            Name *n;
+            if (!sema_shape(s, a->env.inst, it->value->items, &shape) || !(n = sema_bind(s, a->inst, it->name, NAME_PACK, it->span))) {
+                ok = false;
+                continue;
+            }
+            n->pack = shape;
+            continue;
+        }
+        const Expr *e = sema_int(s, a->env, it->value);
+        Name *n = e ? sema_bind(s, a->inst, it->name, NAME_VALUE, it->span) : NULL;
+        if (n) n->value = e;
+        ok &= n != NULL;
+    }
+    return ok;
+}
+
+static bool eval_tensor_args(Sema *s, Args *a) {
+    bool ok = true;
+    for (int i = 0; a->fn->params && i < a->fn->params->v.n; i++) {
+        const AstParam *p = &a->fn->params->v.at[i];
+        const AstExpr *e = a->arg[i] ? a->arg[i] : p->def;
+        if (!p->type || !p->type->dims) continue;
+        if (p->is_inout) {
+            sema_not_yet(s, a->call->span, "a call of a function with an inout parameter");
+            return false;
+        }
+        if (is_literal(e)) {
+            if (!(a->fill[i] = sema_expr(s, a->env, e))) ok = false;
+            continue;
+        }
+        if (!(a->val[i] = sema_tensor(s, a->env, e, sym_fmt(s->ctx, "%s_%s", a->hint, p->name)))) ok = false;
+    }
+    return ok;
+}
+
+/* A generic type that is not given is the widest of the arguments whose parameters have it. */
+static bool infer_types(Sema *s, Args *a) {
+    for (int g = 0; a->fn->generics && g < a->fn->generics->v.n; g++) {
+        const AstGeneric *gen = &a->fn->generics->v.at[g];
+        if (gen->kind != GENERIC_TYPE || sema_name(a->inst, gen->name)) continue;
+        bool found = false;
+        Type t = TY_F32;
+        for (int i = 0; a->fn->params && i < a->fn->params->v.n; i++) {
+            const AstType *type = a->fn->params->v.at[i].type;
+            if (!type || type->name != gen->name || type->args || !a->val[i]) continue;
+            if (!found || sema_widens(t, a->val[i]->type)) t = a->val[i]->type;
+            found = true;
+        }
+        if (!found && gen->def) {
+            Sym name = gen->def->kind == AST_NAME ? gen->def->name : sym(s->ctx, "f32");
+            if (!sema_type(s, a->inst, name, NULL, gen->def->span, &t)) return false;
+        } else if (!found) {
+            SEMA_ERROR(s, ARGUMENTS, a->call->span, "the type %s of %s cannot be found from the arguments", gen->name, a->fn->name);
+            return false;
+        }
+        Name *n = sema_bind(s, a->inst, gen->name, NAME_TYPE, gen->span);
+        if (!n) return false;
+        n->type = t;
+    }
+    return true;
+}
+
+static bool bind_scalar(Sema *s, Args *a, int i) {
+    const AstParam *p = &a->fn->params->v.at[i];
+    const AstExpr *e = a->arg[i] ? a->arg[i] : p->def;
+    Env env = a->arg[i] ? a->env : (Env){a->inst, NULL};
+    Type t;
+    const Expr *v;
+    if (p->type && !strcmp(p->type->name, "int")) {
+        v = sema_int(s, env, e);
+    } else {
+        v = sema_expr(s, env, e);
+        if (v && p->type) v = sema_type(s, a->inst, p->type->name, p->type->args, p->type->span, &t) ? sema_to(s, e->span, t, v) : NULL;
+    }
+    if (!v) return false;
+    Name *old = sema_name(a->inst, p->name);
+    if (old && p->type && !strcmp(p->type->name, "int")) return true;
+    Name *n = sema_bind(s, a->inst, p->name, NAME_VALUE, p->name_span);
+    if (n) n->value = v;
+    return n != NULL;
+}
+
+static bool bind_tensor(Sema *s, Args *a, int i) {
+    const AstParam *p = &a->fn->params->v.at[i];
+    const AstExpr *e = a->arg[i] ? a->arg[i] : p->def;
+    Type t;
+    if (!sema_type(s, a->inst, p->type->name, p->type->args, p->type->span, &t)) return false;
+    TensorVal *v = NEW(s->ctx, TensorVal);
+    if (a->val[i]) {
+        *v = *a->val[i];
+        if (!sema_widens(v->type, t)) {
+            Diag *d = SEMA_ERROR(s, NARROWING, e->span, "%s is %s[...], the argument is %s[...]", p->name, type_name(t), type_name(v->type));
+            diag_note(s->ctx, d, p->span, "declared here");
+            return false;
+        }
+    } else {
+        ExprVec shape = {0};
+        const Expr *fill = sema_store(s, e->span, t, a->fill[i]);
+        if (!fill || !sema_shape(s, a->inst, p->type->dims, &shape)) return false;
+        *v = (TensorVal){.fill = expr_cast(s->g, t, fill), .rank = shape.n, .shape = shape.at};
+    }
+    v->type = t;
+    Name *n = sema_bind(s, a->inst, p->name, NAME_TENSOR, p->name_span);
+    if (n) n->tensor = v;
+    return n != NULL;
+}
+
+static bool bind_args(Sema *s, Args *a) {
+    int n = a->fn->params ? a->fn->params->v.n : 0;
+    Unify u = {.inst = a->inst, .call = a->call->span};
+    bool ok = true;
+    for (int i = 0; i < n; i++)
+        if (a->fn->params->v.at[i].type && !strcmp(a->fn->params->v.at[i].type->name, "int")) ok &= bind_scalar(s, a, i);
+    for (int i = 0; i < n && ok; i++) {
+        const AstParam *p = &a->fn->params->v.at[i];
+        if (a->val[i]) ok &= sema_unify_add(s, &u, p->type, a->val[i], a->arg[i]->span, p->name);
+    }
+    if (!ok || !sema_unify(s, &u) || !infer_types(s, a)) return false;
+    for (int i = 0; i < n; i++) {
+        const AstParam *p = &a->fn->params->v.at[i];
+        if (p->type && p->type->dims) ok &= bind_tensor(s, a, i);
+        else if (!p->type || strcmp(p->type->name, "int") != 0) ok &= bind_scalar(s, a, i);
+    }
+    return ok;
+}
+
+/* ---- calls ---- */
+
+static Inst *new_call(Sema *s, Env env, const AstExpr *call, Sym hint) {
+    FnRef f;
+    if (!sema_find_fn(s, env.inst, call->a->name, &f) || !f.decl) {
+        SEMA_ERROR(s, UNKNOWN_FUNCTION, call->a->span, "%s is no function on tensors", call->a->name);
+        return NULL;
+    }
+    if (f.decl->is_extern) return sema_not_yet(s, call->span, "an extern function");
+    Inst *inst = sema_inst_new(s, f, env.inst, call->span);
+    if (!inst) return NULL;
+    inst->prefix = hint;
+    int n = f.decl->params ? f.decl->params->v.n : 0;
+    Args a = {.inst = inst, .env = {env.inst, NULL}, .fn = f.decl, .call = call, .hint = hint};
+    a.arg = NEW_N(s->ctx, const AstExpr *, n + 1);
+    a.val = NEW_N(s->ctx, TensorVal *, n + 1);
+    a.fill = NEW_N(s->ctx, const Expr *, n + 1);
+    if (!sema_match_args(s, f.decl, call->items, call->span, a.arg)) return NULL;
+    if (!sema_bind_generics(s, inst, call->items, a.env, false) || !bind_names_given(s, &a)) return NULL;
+    if (!eval_tensor_args(s, &a) || !bind_args(s, &a)) return NULL;
+    return sema_collect(s, inst) && sema_facts(s, inst) ? inst : NULL;
+}
+
+static void hint_names(Sema *s, Env env, Sym *hint, Sym callee) {
+    if (!*hint) *hint = env.inst->prefix ? sym_fmt(s->ctx, "%s_%s", env.inst->prefix, callee) : callee;
+}
+
+Inst *sema_call_inst(Sema *s, Env env, const AstExpr *call, Sym hint) {
+    for (int i = 0; i < env.inst->memo.n; i++)
+        if (env.inst->memo.at[i].call == call) return env.inst->memo.at[i].inst;
+    hint_names(s, env, &hint, call->a->name);
+    ExprVec path = s->path;
+    s->path = (ExprVec){0};
+    Inst *inst = new_call(s, env, call, hint);
+    s->path = path;
+    vec_push(s->ctx, &env.inst->memo, ((CallMemo){call, inst}));
+    return inst;
+}
+
+TensorVal *sema_result(Sema *s, Inst *inst, int k, Span span) {
+    int at = 0, results = inst->fn->results->v.n;
+    for (int i = 0; i < inst->defs.n; i++) {
+        Def *d = inst->defs.at[i];
+        if (d->kind != TENSOR_OUTPUT || at++ != k) continue;
+        return sema_define_needed(s, d) ? d->val : NULL;
+    }
+    SEMA_ERROR(s, ARGUMENTS, span, "%s has %d results", inst->fn->name, results);
+    return NULL;
+}
+
+/* ---- values ---- */
+
+static TensorVal *named_tensor(Sema *s, Env env, const AstExpr *e) {
+    const Scope *sc = sema_scope_find(env.scope, e->name);
+    if (sc) {
+        if (sc->kind == SCOPE_CLOSURE && sc->ast->kind == AST_NAME) return sema_tensor(s, sc->env, sc->ast, NULL);
+        SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s is %s here, not a tensor", e->name, sc->kind == SCOPE_VARS ? "an index variable" : "one element");
+        return NULL;
+    }
+    Name *n = sema_name(env.inst, e->name);
+    if (!n) {
+        sema_unknown(s, env, e->name, e->span);
+        return NULL;
+    }
+    if (n->kind == NAME_TENSOR) return n->tensor;
+    if (n->kind == NAME_DEF) {
+        if (!n->def->is_scalar) return sema_define(s, n->def) ? n->def->val : NULL;
+        SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s is one element, not a tensor", e->name);
+        return NULL;
+    }
+    SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s is not a tensor", e->name);
+    return NULL;
+}
+
+static TensorVal *new_value(Sema *s, Env env, const AstExpr *e) {
+    const AstItems *it = e->items;
+    if (it->v.n != 1 || it->v.at[0].kind != ITEM_EXPR || it->v.at[0].value->kind != AST_NAME) {
+        SEMA_ERROR(s, ARGUMENTS, e->span, "new takes the name of an inout parameter");
+        return NULL;
+    }
+    Sym name = it->v.at[0].value->name;
+    for (int i = 0; i < env.inst->defs.n; i++) {
+        Def *d = env.inst->defs.at[i];
+        if (d->kind != TENSOR_INOUT || d->name != name) continue;
+        return sema_not_yet(s, e->span, "new(p)");
+    }
+    SEMA_ERROR(s, NOT_ASSIGNABLE, e->span, "%s is no inout parameter that is defined here", name);
+    return NULL;
+}
+
+static TensorVal *slice(Sema *s, Env env, const AstExpr *e) {
+    TensorVal *base = sema_tensor(s, env, e->a, NULL);
+    if (!base) return NULL;
+    ExprVec subs = {0};
+    bool rest = false;
+    Env outside = {env.inst, NULL}; /* index variables would make it another tensor for each of their values */
+    if (!sema_subs(s, outside, e->items, base->rank, &subs, &rest)) return NULL;
+    if (!rest) {
+        SEMA_ERROR(s, NOT_A_VALUE, e->span, "one element stands where a tensor is needed");
+        return NULL;
+    }
+    for (int i = 0; i < subs.n; i++)
+        if (!sema_check_sub(s, subs.at[i], base->shape[i], e->items->v.at[i].span, sema_show_ast(s, e), i)) return NULL;
+    TensorVal *v = NEW(s->ctx, TensorVal);
+    *v = *base;
+    v->nlead = base->nlead + subs.n;
+    v->lead = NEW_N(s->ctx, const Expr *, v->nlead + 1);
+    if (base->nlead) memcpy(v->lead, base->lead, sizeof(Expr *) * (size_t)base->nlead);
+    if (subs.n) memcpy(v->lead + base->nlead, subs.at, sizeof(Expr *) * (size_t)subs.n);
+    v->rank = base->rank - subs.n;
+    v->shape = base->shape + subs.n;
+    return v;
+}
+
+static bool is_new(Env env, const AstExpr *e) {
+    return e->kind == AST_CALL && e->a->kind == AST_NAME && !strcmp(e->a->name, "new") && !sema_name(env.inst, e->a->name);
+}
+
+TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint) {
+    switch (e->kind) {
+    case AST_ERROR: return NULL;
+    case AST_NAME: return named_tensor(s, env, e);
+    case AST_INDEX: return slice(s, env, e);
+    case AST_CALL: break;
+    case AST_IF: {
+        const Expr *c = sema_cond(s, (Env){env.inst, NULL}, e->a);
+        int64_t v;
+        if (!c) return NULL;
+        if (sema_const_int(c, &v)) return sema_tensor(s, env, v ? e->b : e->c, hint);
+        SEMA_ERROR(s, NOT_CONSTANT, e->a->span, "which of two whole tensors is meant must be known when compiling");
+        return NULL;
+    }
+    default:
+        SEMA_ERROR(s, NOT_A_VALUE, e->span, "one element stands where a whole tensor is needed");
+        return NULL;
+    }
+    if (is_new(env, e)) return new_value(s, env, e);
+    FnRef f;
+    if (e->a->kind != AST_NAME) return sema_not_yet(s, e->span, "a call of this form");
+    if (!sema_find_fn(s, env.inst, e->a->name, &f)) {
+        static const char *const later[] = {"vjp", "fold", "scan", "foreach", "sort", "topk"};
+        for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+            if (!strcmp(e->a->name, later[i])) return sema_not_yet(s, e->span, later[i]);
+        SEMA_ERROR(s, UNKNOWN_FUNCTION, e->a->span, "unknown function %s", e->a->name);
+        return NULL;
+    }
+    if (!f.decl || !sema_is_tensor_fn(f.decl)) {
+        Diag *d = SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s gives one element, not a tensor", e->a->name);
+        diag_help(s->ctx, d, "apply it to elements: t[i] = %s(x[i]);", e->a->name);
+        return NULL;
+    }
+    Inst *inst = sema_call_inst(s, env, e, hint);
+    if (!inst) return NULL;
+    if (inst->fn->results->v.n != 1) {
+        Diag *d = SEMA_ERROR(s, ARGUMENTS, e->span, "%s has %d results", inst->fn->name, inst->fn->results->v.n);
+        diag_help(s->ctx, d, "take them apart: let (a, _) = %s(...);", inst->fn->name);
+        return NULL;
+    }
+    return sema_result(s, inst, 0, e->span);
+}
