@@ -14,6 +14,7 @@ typedef struct GAxis {
     Sym name;
     Var *var; /* what the group's expressions use; its range is over dimensions alone */
     int64_t extent; /* -1: symbolic */
+    int64_t most;   /* the extent is never larger; -1: no bound known */
     int64_t guess;  /* the extent, by hints where it is symbolic */
     bool indexed;   /* an index of every store */
     bool folded;    /* by a step */

@@ -11,7 +11,7 @@ Program *sched_empty(Graph *g, const Plan *plan) {
     return p;
 }
 
-static bool choose(const SchedOptions *o, const Group *gr, int i, uint64_t *state, Schedule *s, Text *why) {
+static bool choose(const SchedOptions *o, Group *gr, int i, uint64_t *state, Schedule *s, Text *why) {
     const char *fixed = o->fixed && i < o->nfixed ? o->fixed[i] : NULL;
     if (fixed) {
         if (!schedule_read(fixed, gr, s, why)) return false;

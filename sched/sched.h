@@ -20,6 +20,6 @@ Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o);
 /* A program of a plan's tensors without kernels, for sched_apply. */
 Program *sched_empty(Graph *g, const Plan *plan);
 /* The best of the templates' candidates for a group (templates.c, cost.c). */
-void sched_choose(const Group *gr, const Target *t, Schedule *s);
+void sched_choose(Group *gr, const Target *t, Schedule *s);
 
 #endif

@@ -186,7 +186,7 @@ static bool legal_axis(const GAxis *a, const SAxis *s, Text *why) {
         if (f->bind == BIND_MMA || f->bind == BIND_CLUSTER) return no(why, "%s: no %s yet", a->name, bind_text(f->bind));
     }
     if (open > 1) return no(why, "%s: two open factors", a->name);
-    if (!open && (a->extent < 0 || product < a->extent)) return no(why, "%s: its factors do not cover it", a->name);
+    if (!open && (a->most < 0 || product < a->most)) return no(why, "%s: its factors do not cover it", a->name);
     if (count[BIND_SERIAL] > 1 || count[BIND_GRID] > 1) return no(why, "%s: two grid or serial factors", a->name);
     if (count[BIND_GRID] && !axis_has_grid(a)) return no(why, "%s: one block must own it", a->name);
     if (count[BIND_SERIAL] && (a->folded || a->scanned) && !count[BIND_REG] && !count[BIND_VEC])

@@ -1,7 +1,134 @@
-/* Candidates for a group's schedule, and the best of them. */
+/* Candidates for a group's schedule, and the best of them by cost. One axis, along which the group's accesses are contiguous,
+ * takes vectors and the lowest threads; a second one may take the other threads, and registers. Whether axes are rows that
+ * are folded, columns that are kept, or all alike (a map) shows only in which of them may be split into blocks. */
+#include "cost.h"
 #include "sched.h"
 
-void sched_choose(const Group *gr, const Target *t, Schedule *s) {
-    (void)t;
+typedef struct Shape {
+    int inner, outer;          /* axes; outer -1: none */
+    int64_t vec, lanes, regs;  /* of the inner axis; lanes is its threads */
+    int64_t rows, row_regs;    /* threads and registers of the outer axis */
+    bool whole;                /* the inner axis without a loop */
+} Shape;
+
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+static int64_t pow2_up(int64_t n) {
+    int64_t p = 1;
+    while (p < n && p < 1 << 20) p *= 2;
+    return p;
+}
+
+/* Threads of an axis: as lanes up to what is left of a warp, then warps. */
+static void put_threads(Schedule *s, int a, int64_t n, int64_t *lanes_left, bool plain) {
+    if (plain) {
+        if (n > 1) schedule_factor(s, a, BIND_THREAD, n);
+        return;
+    }
+    int64_t lanes = n < *lanes_left ? n : *lanes_left;
+    if (n > lanes) schedule_factor(s, a, BIND_WARP, n / lanes);
+    if (lanes > 1) schedule_factor(s, a, BIND_LANE, lanes);
+    *lanes_left /= lanes;
+}
+
+/* How many lanes the inner axis leaves is settled first, though a factor of an outer axis may be listed before it. */
+static void build(const Group *gr, const Shape *p, Schedule *s) {
+    *s = (Schedule){.naxes = gr->axes.n};
+    bool plain = gr->steps.n == 0 || p->lanes * p->rows % 32 != 0;
+    int64_t left = 32;
+    for (int pass = 0; pass < 2; pass++)
+        for (int a = 0; a < gr->axes.n; a++) {
+            const GAxis *x = &gr->axes.at[a];
+            if ((a == p->inner) != (pass == 0)) continue;
+            int64_t regs = a == p->inner ? p->regs : a == p->outer ? p->row_regs : 1;
+            bool grid = axis_has_grid(x), whole = a == p->inner && p->whole;
+            if (!grid && a != p->inner && a != p->outer && x->most >= 0 && x->most <= 8) { /* a small window */
+                whole = true;
+                regs = x->most > 0 ? x->most : 1;
+            }
+            if (grid) schedule_factor(s, a, BIND_GRID, 0);
+            else if (!whole) schedule_factor(s, a, BIND_SERIAL, 0);
+            if (regs > 1 || (!grid && !(a == p->inner && p->vec > 1))) schedule_factor(s, a, BIND_REG, regs);
+            if (a == p->inner) put_threads(s, a, p->lanes, &left, plain);
+            if (a == p->outer) put_threads(s, a, p->rows, &left, plain);
+            if (a == p->inner && p->vec > 1) schedule_factor(s, a, BIND_VEC, p->vec);
+        }
+}
+
+typedef struct Search {
+    Group *gr;
+    const Target *t;
+    Schedule best;
+    double cost;
+} Search;
+
+static void consider(Search *x, const Schedule *s) {
+    if (!schedule_legal(x->gr, s, NULL)) return;
+    double c = sched_cost(x->gr, x->t, s);
+    if (x->cost >= 0 && c >= x->cost) return;
+    x->cost = c;
+    x->best = *s;
+}
+
+static void try_shape(Search *x, const Shape *p) {
+    static const int64_t REGS[] = {1, 2, 4, 8};
+    Schedule s;
+    Shape q = *p;
+    const GAxis *in = &x->gr->axes.at[p->inner];
+    if (!axis_has_grid(in) && in->most >= 0) { /* the row in registers */
+        q.whole = true;
+        q.regs = ceil_div(in->most, p->lanes * p->vec);
+        if (q.regs < 1) q.regs = 1;
+        build(x->gr, &q, &s);
+        consider(x, &s);
+        q.whole = false;
+    }
+    for (int i = 0; i < 4; i++) {
+        q.regs = REGS[i];
+        build(x->gr, &q, &s);
+        consider(x, &s);
+    }
+    q.regs = 1;
+    for (int i = 1; i < 3 && p->outer >= 0; i++) {
+        q.row_regs = REGS[i];
+        build(x->gr, &q, &s);
+        consider(x, &s);
+    }
+}
+
+static void try_axes(Search *x, int inner, int outer) {
+    static const int64_t THREADS[] = {64, 128, 256, 512, 1024};
+    int64_t most = pow2_up(x->gr->axes.at[inner].guess);
+    for (int64_t vec = 1; vec <= 8 && vec <= (most ? most : 1); vec *= 2)
+        for (int64_t lanes = 1; lanes <= 1024 && lanes <= pow2_up(ceil_div(most, vec)); lanes *= 2)
+            for (int i = 0; i < 5; i++) {
+                int64_t rows = THREADS[i] / lanes;
+                if (rows < 1 || (rows > 1 && outer < 0)) continue;
+                if (outer >= 0 && (rows == 1 || rows > 2 * pow2_up(x->gr->axes.at[outer].guess))) continue;
+                Shape p = {inner, outer, vec, lanes, 1, rows, 1, false};
+                try_shape(x, &p);
+            }
+}
+
+/* Whether an axis is worth being the one that vectors lie along: the one or two with the most contiguous accesses. */
+static bool leads(const Group *gr, int a) {
+    int better = 0;
+    for (int b = 0; b < gr->axes.n; b++) {
+        int ca = gr->axes.at[a].contiguous, cb = gr->axes.at[b].contiguous;
+        better += cb > ca || (cb == ca && b > a);
+    }
+    return better == 0 || (better == 1 && gr->axes.at[a].contiguous > 0);
+}
+
+void sched_choose(Group *gr, const Target *t, Schedule *s) {
+    Search x = {.gr = gr, .t = t, .cost = -1};
     schedule_fallback(gr, s);
+    consider(&x, s);
+    for (int a = 0; a < gr->axes.n; a++) {
+        if (!leads(gr, a)) continue;
+        try_axes(&x, a, -1);
+        for (int b = 0; b < gr->axes.n; b++)
+            if (b != a && gr->axes.at[b].guess > 1) try_axes(&x, a, b);
+    }
+    *s = x.best;
 }
