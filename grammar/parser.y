@@ -348,8 +348,8 @@ static void grammar_error(Parse *p, void *parser, int found, Token t) {
     if (p->quiet) return;
     Text want = {.ctx = p->ctx}, have = {.ctx = p->ctx};
     Span at = parse_token_span(p, t);
-    bool later = found == 0 || memchr(p->text + p->last_end, '\n', t.start - p->last_end);
-    if (later && p->last_end > 0 && grammar_accepts(y, TK_SEMI)) at = (Span){p->file, p->last_end, p->last_end};
+    bool later = grammar_accepts(y, TK_SEMI) && memchr(p->text + p->last_end, '\n', t.start - p->last_end);
+    if ((later || found == 0) && p->last_end > 0) at = (Span){p->file, p->last_end, p->last_end};
     if (grammar_is_compare(found) && grammar_accepts(y, TK_ANDAND)) {
         Diag *d = diag_report(p->ctx, DIAG_CHAINED_COMPARE, at, "comparisons do not chain");
         diag_help(p->ctx, d, "write `a < b && b < c`; types are given by name, f(T = f32), not in <>");

@@ -25,6 +25,19 @@ static int char_len(const char *s, const char *end, bool *ok) {
     return *ok ? n : 1;
 }
 
+/* Columns that a terminal gives the character: two for East Asian and pictures, none for combining marks. */
+static int char_width(const char *s, int len) {
+    uint32_t c = (unsigned char)*s;
+    if (len == 1) return 1;
+    c &= 0x7fu >> len;
+    for (int i = 1; i < len; i++) c = c << 6 | ((unsigned char)s[i] & 0x3f);
+    static const uint32_t wide[][2] = {{0x1100, 0x115f}, {0x2e80, 0xa4cf}, {0xac00, 0xd7a3},   {0xf900, 0xfaff},
+                                       {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        if (c >= wide[i][0] && c <= wide[i][1]) return 2;
+    return c >= 0x300 && c <= 0x36f ? 0 : 1;
+}
+
 static void put_clean(Text *out, const char *s, size_t n) {
     const char *end = s + n;
     bool ok;
@@ -62,7 +75,7 @@ static void put_source(Ctx *ctx, Text *out, SourceFile *f, Span span, const char
             more = true;
             break;
         }
-        int k = char_len(s, end, &ok), width = *s == '\t' ? TAB_COLUMNS : 1;
+        int k = char_len(s, end, &ok), width = *s == '\t' ? TAB_COLUMNS : ok ? char_width(s, k) : 1;
         char mark = s >= at && (s < to || s == at) ? '^' : ' ';
         if (*s == '\t') {
             text_put(&line, "    ");

@@ -1,0 +1,21 @@
+// The precedence table, loose to tight; the golden shows every operator in parentheses.
+fn tight_to_loose(a, b, c) = if a || b && c == a | b ^ c & a << b + c * -a ** b then a else b;
+fn loose_to_tight(a, b, c) = -a ** b * c + a << b & c ^ a | b == c && a || b;
+fn power_is_right(a, b, c) = a ** b ** c;
+fn power_and_minus(a, b) = -a ** 2 + b ** -a * a + a ** -b ** 2 + (-a) ** 2;
+fn double_unary(a) = - -a + !!a;
+fn not_is_tight(a, b) = !a == b && !(a == b);
+fn sums_are_left(a, b, c) = a - b - c + a;
+fn products_are_left(a, b, c) = a / b * c % a / b;
+fn shifts_are_left(a, b, c) = a << b >> c << a;
+fn shift_below_sum(a, b) = a + 1 << b - 1;
+fn bits(a, b, c) = a | b & c ^ a & b | c;
+fn bits_bind_tighter_than_comparisons(a, b) = a & 1 == b | 2;
+fn comparisons(a, b) = a < b || a <= b || a > b || a >= b || a == b || a != b;
+fn compared_truths(a, b, c) = (a < b) == (b < c);
+fn logic(a, b, c, d) = a && b || c && d;
+fn if_reaches_far(a, b) = if a then b else a + b * 2;
+fn if_as_operand(a, b) = 1 + if a then b else a + 2;
+fn if_chain(a, b, c) = if a then 1 else if b then 2 else if c then 3 else 4;
+fn if_in_if(a, b) = if if a then b else a then if b then 1 else 2 else 3;
+fn minus_after_operator(a, b) = a * -b - -a / -b;
