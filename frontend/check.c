@@ -47,6 +47,7 @@ static bool draw(Job *j) {
         int64_t shape[MAX_RANK], count;
         if (!interp_shape(j->g, t, j->dims, shape, &count, &j->why)) return false;
         CheckTensor *c = &j->tensors[k];
+        c->name = t->name;
         c->kind = t->kind;
         if (!host_tensor(j->ctx, &c->host, t->type, t->rank, shape)) return false;
         if (t->kind != TENSOR_OUTPUT &&
@@ -165,6 +166,7 @@ static bool run_refused(Job *j) {
         int64_t shape[MAX_RANK], count, small = 4096;
         Text ignored = {.ctx = j->ctx};
         CheckTensor *c = &j->tensors[k];
+        c->name = t->name;
         c->kind = t->kind;
         if (interp_shape(j->g, t, j->dims, shape, &count, &ignored) && count < small) small = count;
         host_tensor(j->ctx, &c->host, t->type, 1, &small);
@@ -187,6 +189,7 @@ static bool run_bench(Job *j) {
         CheckTensor *c = &j->tensors[k];
         int64_t shape[MAX_RANK], n;
         if (!interp_shape(j->g, t, j->dims, shape, &n, &j->why)) return false;
+        c->name = t->name;
         c->kind = t->kind;
         int64_t some = n < BENCH_ELEMENTS ? n : BENCH_ELEMENTS;
         host_tensor(j->ctx, &c->host, t->type, 1, &some);

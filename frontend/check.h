@@ -39,6 +39,7 @@ bool check_build(Ctx *ctx, const CheckOptions *o, Sym dir, const char *stem, con
  * outputs and inouts, allocated by the caller, come back. A tensor whose `fill` is not 0 has only so many bytes of
  * data, which are repeated on the device, and does not come back (benchmarks). */
 typedef struct CheckTensor {
+    Sym name; /* for messages; may be NULL */
     TensorKind kind;
     HostTensor host;
     size_t fill;

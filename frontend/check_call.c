@@ -32,7 +32,8 @@ static bool write_request(const Caller *c, const CheckOptions *o) {
     text_fmt(&t, "\nrepeats %d launches %d\ntensors %d\n", repeats, x->launches, x->ntensors);
     for (int k = 0; k < x->ntensors; k++) {
         static const char *const kinds[] = {[TENSOR_INPUT] = "in", [TENSOR_INOUT] = "inout", [TENSOR_OUTPUT] = "out"};
-        text_fmt(&t, "%s %zu\n", kinds[x->tensors[k].kind], x->tensors[k].host.bytes);
+        text_fmt(&t, "%s %zu %.100s\n", kinds[x->tensors[k].kind], x->tensors[k].host.bytes,
+                 x->tensors[k].name ? x->tensors[k].name : "-");
     }
     bool ok = file_write(sym_fmt(c->ctx, "%s/request", c->m->dir), t.s, t.n);
     for (int k = 0; ok && k < x->ntensors; k++) {

@@ -2,7 +2,7 @@
  * CUDA runtime or its stand-in; -DTD_PREFIX=... names the model. C99.
  *
  * DIRECTORY/request holds, a word or a number at a time:
- *   entry NAME   dims N v...   scalars N v...   repeats R   launches L   tensors N (in|out|inout BYTES)...
+ *   entry NAME   dims N v...   scalars N v...   repeats R   launches L   tensors N (in|out|inout BYTES NAME)...
  * and DIRECTORY/t<k>.in the bytes of input k, repeated where the file is shorter than the tensor. It leaves t<k>.out,
  * and DIRECTORY/reply with lines: `status S`, `message ...`, `fault ...` (one for each thing that is wrong whatever the
  * values are), `time MEDIAN MIN COPY` in microseconds, `done`.
@@ -33,6 +33,7 @@ extern const int CAT(TD_PREFIX, _nentries);
 enum { MAX_ITEMS = 4096, GUARD = 512, FLUSH = 256 << 20 };
 
 typedef struct {
+    char name[128];
     int in, out;
     size_t bytes, pattern; /* bytes of the tensor; of the file that fills it */
     unsigned char *given;  /* the file */
@@ -90,7 +91,7 @@ static int read_tensors(job *j, FILE *f) {
     for (int k = 0; k < j->ntensors; k++) {
         tensor *t = &j->tensors[k];
         char kind[8];
-        if (fscanf(f, "%7s %zu", kind, &t->bytes) != 2) return 0;
+        if (fscanf(f, "%7s %zu %127s", kind, &t->bytes, t->name) != 3) return 0;
         t->in = kind[0] == 'i';
         t->out = strcmp(kind, "in") != 0;
     }
@@ -180,8 +181,8 @@ static int guards_hold(job *j, int pattern) {
         if (!cuda_ok(j, "cudaMemcpy", cudaMemcpy(g, p + n, guard, cudaMemcpyDeviceToHost))) return 0;
         for (size_t i = 0; i < guard; i++)
             if (g[i] != (unsigned char)pattern) {
-                fprintf(j->reply, "fault written past the end of %s %d\n", k < j->ntensors ? "tensor" : "the workspace",
-                        k);
+                fprintf(j->reply, "fault written past the end of %s\n",
+                        k < j->ntensors ? j->tensors[k].name : "the workspace");
                 return 0;
             }
     }
@@ -195,12 +196,12 @@ static void compare_bytes(job *j, int k, const unsigned char *now, int run) {
     for (size_t i = 0; i < n; i++)
         if (now[i] != was[i]) {
             if (!t->out)
-                fprintf(j->reply, "fault input %d was written to, at byte %zu\n", k, i);
+                fprintf(j->reply, "fault the input %s was written to, at byte %zu\n", t->name, i);
             else
                 fprintf(j->reply,
-                        "fault run %d gives other bytes in tensor %d from byte %zu: not all is written, or an order of "
+                        "fault run %d gives other bytes in %s from byte %zu: not all is written, or an order of "
                         "threads shows\n",
-                        run + 1, k, i);
+                        run + 1, t->name, i);
             return;
         }
 }

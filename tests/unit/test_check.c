@@ -284,7 +284,14 @@ int main(void) {
     check_kernel(&t, "a wrong value", "if (i == 33) w += 0.01f; " STORE ARGMAX, 70, NULL, "y[33] is");
     check_kernel(&t, "a wrong integer", STORE ARGMAX "if (i == 0) { int64_t k = -1; td_st<int64_t, 1, 0>(a.k, &k); }",
                  70, NULL, "k[] is -1, expected");
-    check_kernel(&t, "an element not written", "if (i != 69) { " STORE "} " ARGMAX, 70, NULL, "tensor 1");
+    check_kernel(&t, "an element not written", "if (i != 69) { " STORE "} " ARGMAX, 70, NULL,
+                 "other bytes in y from byte 276");
+    check_kernel(&t, "an order of threads that shows",
+                 "if (i < a.n) { w = 2 * v + a.s; td_atomic_max((int *)a.k, int(i) + 1); } " STORE, 70, NULL,
+                 "the stand-in reports errors");
+    check_kernel(&t, "an input that is written to",
+                 STORE ARGMAX "if (i == 0) { v = 9; td_st<float, 1, 0>((float *)a.x, &v); }", 70, NULL,
+                 "the input x was written to, at byte 0");
     check_kernel(&t, "a read past the end", STORE ARGMAX "td_ld<float, 1, 0>(&v, a.x + a.n); if (v == 1) " STORE, 70,
                  NULL, "the stand-in reports errors");
     check_kernel(&t, "a kernel that crashes", STORE ARGMAX "if (i == 1) *(volatile int *)16 = 1;", 70, NULL, "signal");
