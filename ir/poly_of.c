@@ -1,0 +1,340 @@
+/* Polynomials of expressions, floor quotients in normal form, and expressions of polynomials (poly.h). */
+#include "poly.h"
+#include "poly_prove.h"
+
+#include <string.h>
+
+typedef struct Maker {
+    const PolyEnv *env;
+    Graph *g;
+    Ctx *ctx;
+    int level;
+} Maker;
+
+static Poly divide(const Maker *m, Poly p, Poly q, int tries);
+
+/* The polynomial of an operand of a canonical quotient: nothing in it is left to simplify. */
+Poly poly_flat(Graph *g, const Expr *e) {
+    Ctx *ctx = g->ctx;
+    int64_t v;
+    if (expr_is_int(e, &v)) return poly_const(ctx, v);
+    switch (e->type == TY_I64 ? e->op : OP_CONST) {
+    case OP_ADD: return poly_add(ctx, poly_flat(g, e->arg[0]), poly_flat(g, e->arg[1]));
+    case OP_SUB: return poly_sub(ctx, poly_flat(g, e->arg[0]), poly_flat(g, e->arg[1]));
+    case OP_MUL: return poly_mul(ctx, poly_flat(g, e->arg[0]), poly_flat(g, e->arg[1]));
+    case OP_NEG: return poly_scale(ctx, poly_flat(g, e->arg[0]), -1);
+    case OP_MOD: {
+        Poly q = poly_atom(ctx, expr2(g, OP_DIV, e->arg[0], e->arg[1]));
+        return poly_sub(ctx, poly_flat(g, e->arg[0]), poly_mul(ctx, poly_flat(g, e->arg[1]), q));
+    }
+    default: return poly_atom(ctx, e);
+    }
+}
+
+static bool nonneg(const Maker *m, Poly p) { return poly_nonneg_at(m->env, p, m->level + 1); }
+
+/* 0 <= p < bound */
+static bool is_digit(const Maker *m, Poly p, Poly bound) {
+    return nonneg(m, p) && nonneg(m, poly_sub(m->ctx, poly_sub(m->ctx, bound, p), poly_const(m->ctx, 1)));
+}
+
+static Poly opaque_quotient(const Maker *m, Poly p, Poly q) {
+    if (p.failed || q.failed) return poly_failed();
+    return poly_atom(m->ctx, expr2(m->g, OP_DIV, poly_expr(m->g, p), poly_expr(m->g, q)));
+}
+
+/* The terms of p for which whole[i]; the others. */
+static void split(const Maker *m, Poly p, const bool *in, Poly *a, Poly *b) {
+    *a = *b = (Poly){0};
+    for (int i = 0; i < p.n; i++) {
+        Poly t = {.n = 1, .term = &p.term[i]};
+        if (in[i])
+            *a = poly_add(m->ctx, *a, t);
+        else
+            *b = poly_add(m->ctx, *b, t);
+    }
+}
+
+/* k*t/c for a term whose dimensions' divisors supply what c lacks in the coefficient: one exact quotient. */
+static bool exact_term(const Maker *m, const PolyTerm *t, int64_t c, Poly *r) {
+    int64_t g = gcd64(t->coef, c), need = c / g;
+    for (int i = 0; i < t->degree; i++) {
+        const Expr *n = t->atom[i];
+        if (n->op != OP_DIM || n->u.dim->divisor % need) continue;
+        int64_t d = n->u.dim->divisor;
+        PolyTerm rest = {.coef = t->coef / g, .degree = t->degree - 1};
+        for (int k = 0, o = 0; k < t->degree; k++)
+            if (k != i) rest.atom[o++] = t->atom[k];
+        Poly whole = poly_atom(m->ctx, expr2(m->g, OP_DIV, n, expr_int(m->g, TY_I64, d)));
+        *r = poly_scale(m->ctx, poly_mul(m->ctx, (Poly){.n = 1, .term = &rest}, whole), d / need);
+        return !r->failed;
+    }
+    return false;
+}
+
+/* Takes out of *rest what c > 0 divides term by term; the constant is left in 0..c-1. */
+static Poly take_multiples(const Maker *m, Poly p, int64_t c, Poly *rest) {
+    Poly q = {0};
+    *rest = (Poly){0};
+    for (int i = 0; i < p.n; i++) {
+        PolyTerm t = p.term[i], part = t;
+        Poly exact;
+        if (t.coef % c && exact_term(m, &t, c, &exact)) {
+            q = poly_add(m->ctx, q, exact);
+            continue;
+        }
+        part.coef = t.degree ? t.coef / c : floor_div(t.coef, c);
+        t.coef -= part.coef * c;
+        if (part.coef) q = poly_add(m->ctx, q, (Poly){.n = 1, .term = &part});
+        if (t.coef) *rest = poly_add(m->ctx, *rest, (Poly){.n = 1, .term = &t});
+    }
+    return q;
+}
+
+int64_t poly_constant(Poly p) { return p.n && !p.term[p.n - 1].degree ? p.term[p.n - 1].coef : 0; }
+
+/* p with every coefficient divided by d (the constant rounded down). */
+static Poly shrink(const Maker *m, Poly p, int64_t d) {
+    Poly r = {0};
+    for (int i = 0; i < p.n; i++) {
+        PolyTerm t = p.term[i];
+        t.coef = floor_div(t.coef, d);
+        if (t.coef) r = poly_add(m->ctx, r, (Poly){.n = 1, .term = &t});
+    }
+    return r;
+}
+
+/* A quotient's numerator a single quotient and a constant: (a/b + k)/q = (a + b*k)/(b*q) for b, q > 0. */
+static bool nested(const Maker *m, Poly p, Poly q, Poly *r, int tries) {
+    if (!p.n || p.term[0].degree != 1 || p.term[0].coef != 1 || p.n > 2 || (p.n == 2 && p.term[1].degree)) return false;
+    const Expr *d = p.term[0].atom[0];
+    if (d->op != OP_DIV) return false;
+    Poly a = poly_flat(m->g, d->arg[0]), b = poly_flat(m->g, d->arg[1]);
+    if (!nonneg(m, b) || !nonneg(m, q)) return false; /* a divisor is not 0 */
+    a = poly_add(m->ctx, a, poly_scale(m->ctx, b, poly_constant(p)));
+    *r = divide(m, a, poly_mul(m->ctx, b, q), tries - 1);
+    return !r->failed;
+}
+
+/* rest / c for 1 < c, where c divides no term of rest. */
+static Poly divide_rest(const Maker *m, Poly rest, int64_t c, int tries) {
+    Ctx *ctx = m->ctx;
+    int64_t common = c;
+    for (int i = 0; i < rest.n; i++)
+        if (rest.term[i].degree) common = gcd64(common, rest.term[i].coef);
+    if (common > 1) return divide(m, shrink(m, rest, common), poly_const(ctx, c / common), tries - 1);
+    if (is_digit(m, rest, poly_const(ctx, c))) return (Poly){0};
+    int64_t lo, hi;
+    poly_bounds(m->env, rest, &lo, &hi);
+    if (lo != INT64_MIN && hi != INT64_MAX && floor_div(lo, c) == floor_div(hi, c))
+        return poly_const(ctx, floor_div(lo, c));
+    /* (d*A + B)/c = A/(c/d) for 0 <= B < d, d dividing c */
+    for (int i = 0; i < rest.n && rest.n <= POLY_MAX_TERMS; i++) {
+        int64_t d = rest.term[i].degree ? gcd64(rest.term[i].coef, c) : 1;
+        if (d == 1) continue;
+        bool in[POLY_MAX_TERMS];
+        for (int k = 0; k < rest.n; k++) in[k] = rest.term[k].degree && rest.term[k].coef % d == 0;
+        Poly a, b;
+        split(m, rest, in, &a, &b);
+        int64_t k = poly_constant(b), k_part = k - floor_mod(k, d);
+        a = poly_add(ctx, a, poly_const(ctx, k_part));
+        b = poly_sub(ctx, b, poly_const(ctx, k_part));
+        if (is_digit(m, b, poly_const(ctx, d))) return divide(m, shrink(m, a, d), poly_const(ctx, c / d), tries - 1);
+    }
+    Poly r;
+    if (nested(m, rest, poly_const(ctx, c), &r, tries)) return r;
+    return opaque_quotient(m, rest, poly_const(ctx, c));
+}
+
+/* The terms of p that the monomial d divides, divided; the rest. */
+static Poly take_monomial(const Maker *m, Poly p, const PolyTerm *d, Poly *rest) {
+    Poly q = {0};
+    *rest = (Poly){0};
+    for (int i = 0; i < p.n; i++) {
+        PolyTerm t;
+        if (p.term[i].coef % d->coef == 0 && term_divide(&p.term[i], d, &t)) {
+            t.coef = p.term[i].coef / d->coef;
+            q = poly_add(m->ctx, q, (Poly){.n = 1, .term = &t});
+        } else {
+            *rest = poly_add(m->ctx, *rest, (Poly){.n = 1, .term = &p.term[i]});
+        }
+    }
+    return q;
+}
+
+/* p/q by a monomial q in two steps: (d*A + B)/(d*e) = A/e for 0 <= B < d and e > 0. */
+static bool divide_by_part(const Maker *m, Poly p, const PolyTerm *q, Poly *r, int tries) {
+    for (unsigned mask = 0; mask < 2u << q->degree; mask++) {
+        PolyTerm d = {.coef = 1}, e = {.coef = q->coef};
+        if (mask >> q->degree) {
+            d.coef = q->coef;
+            e.coef = 1;
+        }
+        for (int i = 0; i < q->degree; i++) {
+            PolyTerm *to = mask >> i & 1 ? &d : &e;
+            to->atom[to->degree++] = q->atom[i];
+        }
+        if ((!d.degree && d.coef == 1) || (!e.degree && e.coef == 1)) continue;
+        Poly b, a = take_monomial(m, p, &d, &b), divisor = {.n = 1, .term = &e};
+        if (!a.n || !is_digit(m, b, (Poly){.n = 1, .term = &d}) || !nonneg(m, divisor)) continue;
+        *r = divide(m, a, divisor, tries - 1);
+        return true;
+    }
+    return false;
+}
+
+/* p = q*quotient + rest by leading terms, where that comes to an end. */
+static Poly take_polynomial(const Maker *m, Poly p, Poly q, Poly *rest) {
+    Poly quotient = {0};
+    *rest = p;
+    for (int round = 0; round < 16; round++) {
+        PolyTerm t = {0};
+        bool found = false;
+        for (int i = 0; i < rest->n && !found; i++) {
+            found = rest->term[i].coef % q.term[0].coef == 0 && term_divide(&rest->term[i], &q.term[0], &t);
+            if (found) t.coef = rest->term[i].coef / q.term[0].coef;
+        }
+        if (!found) return quotient;
+        Poly one = {.n = 1, .term = &t};
+        Poly less = poly_sub(m->ctx, *rest, poly_mul(m->ctx, one, q));
+        if (less.failed || less.n > rest->n + 1) return quotient;
+        *rest = less;
+        quotient = poly_add(m->ctx, quotient, one);
+    }
+    return quotient;
+}
+
+static Poly divide_symbolic(const Maker *m, Poly p, Poly q, int tries) {
+    Poly rest, whole;
+    if (q.n == 1)
+        whole = take_monomial(m, p, &q.term[0], &rest);
+    else
+        whole = take_polynomial(m, p, q, &rest);
+    if (!rest.n && !rest.failed) return whole;
+    if (is_digit(m, rest, q)) return whole;
+    Poly part;
+    if ((q.n == 1 && divide_by_part(m, rest, &q.term[0], &part, tries)) || nested(m, rest, q, &part, tries))
+        return poly_add(m->ctx, whole, part);
+    return poly_add(m->ctx, whole, opaque_quotient(m, rest, q));
+}
+
+static Poly divide(const Maker *m, Poly p, Poly q, int tries) {
+    if (p.failed || q.failed) return poly_failed();
+    int64_t c;
+    if (tries <= 0) return opaque_quotient(m, p, q);
+    if (!poly_is_const(q, &c)) return divide_symbolic(m, p, q, tries);
+    if (c == 0 || c == INT64_MIN) return opaque_quotient(m, p, q);
+    if (c < 0) {
+        c = -c;
+        p = poly_scale(m->ctx, p, -1);
+    }
+    Poly rest, whole = take_multiples(m, p, c, &rest);
+    if (!rest.n && !rest.failed) return whole;
+    return poly_add(m->ctx, whole, divide_rest(m, rest, c, tries));
+}
+
+static Poly extreme(const Maker *m, const Expr *e, Poly a, Poly b) {
+    bool min = e->op == OP_MIN;
+    if (nonneg(m, poly_sub(m->ctx, b, a))) return min ? a : b;
+    if (nonneg(m, poly_sub(m->ctx, a, b))) return min ? b : a;
+    if (a.failed || b.failed) return poly_atom(m->ctx, e);
+    const Expr *x = poly_expr(m->g, a), *y = poly_expr(m->g, b);
+    return poly_atom(m->ctx, x->id < y->id ? expr2(m->g, e->op, x, y) : expr2(m->g, e->op, y, x));
+}
+
+static Poly make(const Maker *m, const Expr *e) {
+    Ctx *ctx = m->ctx;
+    int64_t v;
+    if (expr_is_int(e, &v)) return poly_const(ctx, v);
+    if (e->op == OP_CAST && e->type == TY_I64 && expr_is_int(e->arg[0], &v)) return poly_const(ctx, v);
+    if (e->type != TY_I64 || op_rule(e->op) != RULE_ARITH || e->depth > MAX_DEPTH) return poly_atom(ctx, e);
+    Poly a = make(m, e->arg[0]), b = e->nargs > 1 ? make(m, e->arg[1]) : a, q;
+    switch (e->op) {
+    case OP_ADD: return poly_add(ctx, a, b);
+    case OP_SUB: return poly_sub(ctx, a, b);
+    case OP_MUL: return poly_mul(ctx, a, b);
+    case OP_NEG: return poly_scale(ctx, a, -1);
+    case OP_DIV: return divide(m, a, b, 8);
+    case OP_MOD: q = divide(m, a, b, 8); return poly_sub(ctx, a, poly_mul(ctx, b, q));
+    case OP_MIN:
+    case OP_MAX: return extreme(m, e, a, b);
+    default: return poly_atom(ctx, e);
+    }
+}
+
+Poly poly_of_at(const PolyEnv *env, const Expr *e, int level) {
+    Maker m = {.env = env, .g = env->g, .ctx = env->g->ctx, .level = level};
+    return make(&m, e);
+}
+
+Poly poly_of(const PolyEnv *env, const Expr *e) { return poly_of_at(env, e, 0); }
+
+/* ---- back to expressions ---- */
+
+static const Expr *term_expr(Graph *g, const PolyTerm *t, int64_t coef) {
+    PolyTerm x = *t;
+    for (int i = 0; i < x.degree; i++) { /* 4*(N/8) for a divisible N is N/2 */
+        int64_t d, common;
+        const Expr *n = x.atom[i];
+        if (n->op != OP_DIV || n->arg[0]->op != OP_DIM || !expr_is_int(n->arg[1], &d)) continue;
+        if (d < 2 || n->arg[0]->u.dim->divisor != d || (common = gcd64(coef, d)) < 2) continue;
+        coef /= common;
+        x.atom[i] = expr2(g, OP_DIV, n->arg[0], expr_int(g, TY_I64, d / common));
+    }
+    const Expr *e = coef != 1 || !x.degree ? expr_int(g, TY_I64, coef) : NULL;
+    for (int i = 0; i < x.degree; i++) e = e ? expr2(g, OP_MUL, e, x.atom[i]) : x.atom[i];
+    return e;
+}
+
+/* Where p holds c*m*(a - b*(a/b)), takes it out: *mod is c*m*(a % b). */
+static bool take_remainder(Graph *g, Poly *p, PolyTerm *mod) {
+    for (int i = 0; i < p->n; i++)
+        for (int n = 0; n < p->term[i].degree; n++) {
+            const Expr *d = p->term[i].atom[n];
+            if (d->op != OP_DIV) continue;
+            Poly a = poly_flat(g, d->arg[0]), b = poly_flat(g, d->arg[1]);
+            Poly whole = poly_mul(g->ctx, b, poly_atom(g->ctx, d));
+            if (whole.failed || !whole.n || whole.n > p->n || p->term[i].coef % whole.term[0].coef) continue;
+            PolyTerm m;
+            if (!term_divide(&p->term[i], &whole.term[0], &m) || m.degree == POLY_MAX_DEGREE) continue;
+            m.coef = -(p->term[i].coef / whole.term[0].coef);
+            Poly part = poly_mul(g->ctx, poly_sub(g->ctx, a, whole), (Poly){.n = 1, .term = &m});
+            Poly r = poly_sub(g->ctx, *p, part);
+            if (r.failed || r.n >= p->n) continue;
+            *p = r;
+            *mod = m;
+            mod->atom[mod->degree++] = expr2(g, OP_MOD, d->arg[0], d->arg[1]);
+            return true;
+        }
+    return false;
+}
+
+static const Expr *append(Graph *g, const Expr *sum, const Expr *term, bool minus) {
+    if (!sum) return minus ? expr1(g, OP_NEG, term) : term;
+    return expr2(g, minus ? OP_SUB : OP_ADD, sum, term);
+}
+
+static int64_t magnitude(int64_t c) { return c < 0 ? -c : c; }
+
+const Expr *poly_expr(Graph *g, Poly p) {
+    PolyTerm mods[POLY_MAX_TERMS];
+    int nmods = 0;
+    while (nmods < POLY_MAX_TERMS && take_remainder(g, &p, &mods[nmods])) nmods++;
+    int64_t c = poly_constant(p);
+    int n = p.n - (c != 0);
+    const Expr *sum = NULL;
+    for (int minus = 0; minus < 2; minus++) {
+        for (int i = 0; i < n; i++)
+            if ((p.term[i].coef < 0) == minus)
+                sum = append(g, sum, term_expr(g, &p.term[i], magnitude(p.term[i].coef)), minus);
+        for (int i = 0; i < nmods; i++)
+            if ((mods[i].coef < 0) == minus)
+                sum = append(g, sum, term_expr(g, &mods[i], magnitude(mods[i].coef)), minus);
+        if (!sum && c > 0) { /* a constant stands first where all else is subtracted */
+            sum = expr_int(g, TY_I64, c);
+            c = 0;
+        }
+    }
+    if (!sum) return expr_int(g, TY_I64, c);
+    return c ? append(g, sum, expr_int(g, TY_I64, magnitude(c)), c < 0) : sum;
+}

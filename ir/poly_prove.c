@@ -1,0 +1,512 @@
+/* Bounds and proofs over polynomials: LANGUAGE's mixed-radix ranges. Everything known is a polynomial f >= 0: ranges of
+ * variables, dimensions and quotients (0 <= a - b*(a/b) <= b - 1), and the facts of the environment. A goal p >= 0 is
+ * proved by subtracting multiples k*m*f, k > 0 and m a product of non-negative atoms, each chosen to cancel a term of
+ * p, until the intervals of the rest prove it. Minima, maxima and selections that block this are proved case by case.
+ */
+#include "poly_prove.h"
+
+enum { MAX_KNOWN = 96, MAX_ATOMS = 48, SEARCH_DEPTH = 10, INTERVAL_DEPTH = 12 };
+
+typedef struct Interval {
+    int64_t lo, hi; /* INT64_MIN, INT64_MAX: none */
+} Interval;
+
+typedef struct Prover {
+    const PolyEnv *env;
+    PolyEnv bare; /* without facts: what facts and ranges themselves are read under */
+    Graph *g;
+    Ctx *ctx;
+    int level, fuel;
+    bool in_scope;         /* the atoms being learned of are those of the goal */
+    Poly known[MAX_KNOWN]; /* each >= 0 */
+    int nknown;
+    const Expr *atom[MAX_ATOMS]; /* whose ranges are in known */
+    int natoms;
+    int64_t target;
+} Prover;
+
+/* ---- intervals ---- */
+
+static bool infinite(int64_t v) { return v == INT64_MIN || v == INT64_MAX; }
+
+static int64_t sum_bound(int64_t a, int64_t b, int64_t none) {
+    int64_t r;
+    return infinite(a) || infinite(b) || !add_ok(a, b, &r) ? none : r;
+}
+
+static int64_t product_bound(int64_t a, int64_t b) {
+    int64_t r;
+    if (!a || !b) return 0;
+    if (!infinite(a) && !infinite(b) && mul_ok(a, b, &r)) return r;
+    return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+}
+
+static Interval interval_add(Interval a, Interval b) {
+    return (Interval){sum_bound(a.lo, b.lo, INT64_MIN), sum_bound(a.hi, b.hi, INT64_MAX)};
+}
+
+static int64_t negated(int64_t v) { return v == INT64_MIN ? INT64_MAX : v == INT64_MAX ? INT64_MIN : -v; }
+
+static Interval interval_mul(Interval a, Interval b) {
+    int64_t p[4] = {product_bound(a.lo, b.lo), product_bound(a.lo, b.hi), product_bound(a.hi, b.lo),
+                    product_bound(a.hi, b.hi)};
+    Interval r = {p[0], p[0]};
+    for (int i = 1; i < 4; i++) {
+        if (p[i] < r.lo) r.lo = p[i];
+        if (p[i] > r.hi) r.hi = p[i];
+    }
+    return r;
+}
+
+static Interval type_interval(Type t) {
+    int bits = type_bits(t);
+    switch (type_class(t)) {
+    case CLASS_SINT:
+        if (bits == 64) break;
+        return (Interval){-((int64_t)1 << (bits - 1)), ((int64_t)1 << (bits - 1)) - 1};
+    case CLASS_UINT: return (Interval){0, ((int64_t)1 << bits) - 1};
+    case CLASS_BOOL: return (Interval){0, 1};
+    case CLASS_FLOAT: break;
+    }
+    return (Interval){INT64_MIN, INT64_MAX};
+}
+
+static Interval interval_of(const PolyEnv *env, const Expr *e, int depth);
+
+static Interval interval_div(Interval a, Interval b) {
+    if (b.lo <= 0) return a.lo >= 0 && b.lo == 0 ? (Interval){0, a.hi} : (Interval){INT64_MIN, INT64_MAX};
+    Interval r = {INT64_MIN, INT64_MAX};
+    if (!infinite(a.lo)) r.lo = a.lo >= 0 ? (infinite(b.hi) ? 0 : a.lo / b.hi) : floor_div(a.lo, b.lo);
+    if (!infinite(a.hi)) r.hi = a.hi >= 0 ? a.hi / b.lo : (infinite(b.hi) ? -1 : floor_div(a.hi, b.hi));
+    return r;
+}
+
+static Interval dim_interval(const Dim *d) {
+    int64_t v = d->divisor > 1 ? d->divisor : 1;
+    Interval r = {d->lo, d->hi};
+    if (d->lo % v) r.lo = sum_bound(d->lo, v - d->lo % v, d->lo);
+    if (d->hi != INT64_MAX) r.hi -= d->hi % v;
+    return r;
+}
+
+/* The range of an atom as expressions: what the environment says, else what a variable says; lo <= atom <= hi
+ * (exclusive: < hi). */
+static bool atom_range(const PolyEnv *env, const Expr *e, const Expr **lo, const Expr **hi, bool *exclusive) {
+    *lo = *hi = NULL;
+    *exclusive = false;
+    if (env->range && env->range(env->user, e, lo, hi)) return true;
+    if (e->op != OP_VAR) return false;
+    *lo = e->u.var->lo;
+    *hi = e->u.var->hi;
+    *exclusive = true;
+    return true;
+}
+
+static Interval interval_of_args(const PolyEnv *env, const Expr *e, int depth) {
+    Interval none = {INT64_MIN, INT64_MAX}, a = interval_of(env, e->arg[0], depth - 1);
+    if (e->op == OP_NEG) return (Interval){negated(a.hi), negated(a.lo)};
+    if (e->nargs != 2) return none;
+    Interval b = interval_of(env, e->arg[1], depth - 1);
+    switch (e->op) {
+    case OP_ADD: return interval_add(a, b);
+    case OP_SUB: return interval_add(a, (Interval){negated(b.hi), negated(b.lo)});
+    case OP_MUL: return interval_mul(a, b);
+    case OP_DIV: return interval_div(a, b);
+    case OP_MOD:
+        if (b.lo < 0) return none;
+        return (Interval){0, infinite(b.hi) ? (a.lo >= 0 ? a.hi : INT64_MAX) : b.hi - 1};
+    case OP_MIN: return (Interval){a.lo < b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
+    case OP_MAX: return (Interval){a.lo > b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+    default: return none;
+    }
+}
+
+static Interval interval_of(const PolyEnv *env, const Expr *e, int depth) {
+    Interval none = type_interval(e->type), r = none;
+    const Expr *lo, *hi;
+    bool exclusive;
+    int64_t v;
+    if (expr_is_int(e, &v)) return (Interval){v, v};
+    if (depth <= 0) return none;
+    if (atom_range(env, e, &lo, &hi, &exclusive)) {
+        if (lo) r.lo = interval_of(env, lo, depth - 1).lo;
+        if (hi) r.hi = sum_bound(interval_of(env, hi, depth - 1).hi, exclusive ? -1 : 0, INT64_MAX);
+        return r;
+    }
+    if (e->op == OP_DIM) return dim_interval(e->u.dim);
+    if (e->op == OP_CAST && e->type == TY_I64 && !type_is_float(e->arg[0]->type))
+        return interval_of(env, e->arg[0], depth - 1);
+    if (e->op == OP_IF) {
+        Interval a = interval_of(env, e->arg[1], depth - 1), b = interval_of(env, e->arg[2], depth - 1);
+        return (Interval){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+    }
+    if (e->type == TY_I64 && op_rule(e->op) == RULE_ARITH && e->nargs) return interval_of_args(env, e, depth);
+    return none;
+}
+
+static Interval interval_of_poly(const PolyEnv *env, Poly p) {
+    Interval sum = {0, 0};
+    if (p.failed) return (Interval){INT64_MIN, INT64_MAX};
+    for (int i = 0; i < p.n; i++) {
+        Interval t = {p.term[i].coef, p.term[i].coef};
+        for (int k = 0; k < p.term[i].degree; k++)
+            t = interval_mul(t, interval_of(env, p.term[i].atom[k], INTERVAL_DEPTH));
+        sum = interval_add(sum, t);
+    }
+    return sum;
+}
+
+/* ---- what is known ---- */
+
+/* p >= 0 where c divides all of p but its constant: the constant rounds down to a multiple of c. */
+static Poly tighten(Ctx *ctx, Poly p) {
+    if (p.failed || p.n < 2 || p.term[p.n - 1].degree) return p;
+    int64_t c = poly_divisor((Poly){.n = p.n - 1, .term = p.term}), k = p.term[p.n - 1].coef;
+    return c > 1 && k % c ? poly_sub(ctx, p, poly_const(ctx, floor_mod(k, c))) : p;
+}
+
+static void know(Prover *x, Poly f) {
+    f = tighten(x->ctx, f);
+    if (f.failed || x->nknown == MAX_KNOWN || !f.n) return;
+    if (f.n == 1 && !f.term[0].degree) return;
+    x->known[x->nknown++] = f;
+}
+
+/* a - b + k >= 0 */
+static void know_diff(Prover *x, Poly a, Poly b, int64_t k) {
+    know(x, poly_add(x->ctx, poly_sub(x->ctx, a, b), poly_const(x->ctx, k)));
+}
+
+static Poly read_poly(Prover *x, const Expr *e) {
+    return poly_of_at(&x->bare, expr_cast(x->g, TY_I64, e), x->level + 1);
+}
+
+static void know_atoms_of(Prover *x, Poly p);
+
+/* Variables inside of an atom are in scope too. */
+static void know_inside(Prover *x, const Expr *e, int depth) {
+    if (e->op == OP_VAR) know_atoms_of(x, poly_atom(x->ctx, e));
+    if (e->op == OP_REDUCE || depth <= 0) return;
+    for (int i = 0; i < e->nargs; i++) know_inside(x, e->arg[i], depth - 1);
+}
+
+static void know_atom(Prover *x, const Expr *e) {
+    Poly p = poly_atom(x->ctx, e), a, b;
+    const Expr *lo, *hi;
+    bool exclusive;
+    if (atom_range(x->env, e, &lo, &hi, &exclusive)) {
+        if (lo) know_diff(x, p, a = read_poly(x, lo), 0);
+        if (hi) know_diff(x, b = read_poly(x, hi), p, exclusive ? -1 : 0);
+        /* Where there is an index, its range is not empty. */
+        if (lo && hi && x->in_scope) know_diff(x, b, a, exclusive ? -1 : 0);
+        return;
+    }
+    switch (e->op) {
+    case OP_DIM: {
+        Interval d = dim_interval(e->u.dim);
+        know_diff(x, p, poly_const(x->ctx, d.lo), 0);
+        if (d.hi != INT64_MAX) know_diff(x, poly_const(x->ctx, d.hi), p, 0);
+        break;
+    }
+    case OP_DIV: /* b is not 0 */
+        a = poly_flat(x->g, e->arg[0]);
+        b = poly_flat(x->g, e->arg[1]);
+        if (interval_of_poly(x->env, b).lo < 0) break;
+        p = poly_mul(x->ctx, b, p);
+        know_diff(x, a, p, 0);
+        know_diff(x, poly_add(x->ctx, p, b), a, -1);
+        know_diff(x, b, poly_const(x->ctx, 1), 0);
+        break;
+    case OP_MIN:
+    case OP_MAX:
+        for (int i = 0; i < 2; i++) {
+            a = poly_flat(x->g, e->arg[i]);
+            if (e->op == OP_MIN)
+                know_diff(x, a, p, 0);
+            else
+                know_diff(x, p, a, 0);
+        }
+        break;
+    default: know_inside(x, e, 6); break;
+    }
+}
+
+static void know_atoms_of(Prover *x, Poly p) {
+    for (int i = 0; i < p.n; i++)
+        for (int k = 0; k < p.term[i].degree; k++) {
+            const Expr *e = p.term[i].atom[k];
+            bool seen = false;
+            for (int n = 0; n < x->natoms && !seen; n++) seen = x->atom[n] == e;
+            if (seen || x->natoms == MAX_ATOMS) continue;
+            x->atom[x->natoms++] = e;
+            know_atom(x, e);
+        }
+}
+
+/* Everything about the atoms that the goal, and what is known of it, mention. */
+static void know_all(Prover *x) {
+    for (int i = 0; i < x->nknown; i++) know_atoms_of(x, x->known[i]);
+}
+
+static void know_fact(Prover *x, const Expr *c, bool truth, int depth) {
+    if (depth > MAX_NEST) return;
+    if (c->op == OP_NOT) {
+        know_fact(x, c->arg[0], !truth, depth + 1);
+        return;
+    }
+    if (c->op == (truth ? OP_AND : OP_OR)) {
+        know_fact(x, c->arg[0], truth, depth + 1);
+        know_fact(x, c->arg[1], truth, depth + 1);
+        return;
+    }
+    if (op_rule(c->op) != RULE_COMPARE || type_is_float(c->arg[0]->type)) return;
+    Poly a = read_poly(x, c->arg[0]), b = read_poly(x, c->arg[1]);
+    Op op = c->op;
+    if (!truth) {
+        static const Op inverse[][2] = {{OP_EQ, OP_NE}, {OP_NE, OP_EQ}, {OP_LT, OP_GE},
+                                        {OP_GE, OP_LT}, {OP_GT, OP_LE}, {OP_LE, OP_GT}};
+        for (int i = 0; i < 6; i++)
+            if (inverse[i][0] == c->op) op = inverse[i][1];
+    }
+    switch (op) {
+    case OP_LT: know_diff(x, b, a, -1); break;
+    case OP_LE: know_diff(x, b, a, 0); break;
+    case OP_GT: know_diff(x, a, b, -1); break;
+    case OP_GE: know_diff(x, a, b, 0); break;
+    case OP_EQ:
+        know_diff(x, a, b, 0);
+        know_diff(x, b, a, 0);
+        break;
+    default: break;
+    }
+}
+
+/* ---- search ---- */
+
+/* Variables before quotients before dimensions; among equals the youngest, whose range may mention the others. */
+static int64_t rank(const Expr *e) {
+    int64_t kind = e->op == OP_VAR || e->op == OP_FACTOR ? 2 : e->op == OP_DIM ? 0 : 1;
+    return kind << 40 | e->id;
+}
+
+static int64_t term_rank(const PolyTerm *t) {
+    int64_t r = -1;
+    for (int i = 0; i < t->degree; i++)
+        if (rank(t->atom[i]) > r) r = rank(t->atom[i]);
+    return r;
+}
+
+static bool nonneg_monomial(Prover *x, const PolyTerm *t) {
+    for (int i = 0; i < t->degree; i++)
+        if (interval_of(x->env, t->atom[i], INTERVAL_DEPTH).lo < 0) return false;
+    return true;
+}
+
+/* s*p - m*f in place of the caller, with the constant rounded down as tighten does. */
+static Poly combine(Prover *x, PolyTerm *room, Poly p, int64_t s, Poly f, const PolyTerm *m) {
+    for (int i = 0; i < p.n; i++) {
+        room[i] = p.term[i];
+        if (!mul_ok(p.term[i].coef, s, &room[i].coef)) return poly_failed();
+    }
+    for (int i = 0; i < f.n; i++) {
+        PolyTerm *t = &room[p.n + i];
+        if (!term_multiply(&f.term[i], m, t) || !mul_ok(t->coef, -1, &t->coef)) return poly_failed();
+    }
+    Poly r = poly_make(x->ctx, room, p.n + f.n);
+    if (r.failed || r.n < 2 || r.term[r.n - 1].degree) return r;
+    int64_t c = poly_divisor((Poly){.n = r.n - 1, .term = r.term}), *k = &r.term[r.n - 1].coef;
+    if (c > 1) *k -= floor_mod(*k, c);
+    if (!*k) r.n--;
+    return r;
+}
+
+/* s*p - m*f without the term t of p, m >= 0 and s > 0; false where f is of no use for that. */
+static bool cancel(Prover *x, Poly p, const PolyTerm *t, Poly f, PolyTerm *room, int64_t *scale, Poly *r) {
+    for (int i = 0; i < f.n; i++) {
+        const PolyTerm *u = &f.term[i];
+        PolyTerm m;
+        if (!u->degree || (u->coef < 0) != (t->coef < 0) || !term_divide(t, u, &m) || !nonneg_monomial(x, &m)) continue;
+        int64_t common = gcd64(t->coef, u->coef);
+        *scale = u->coef / common;
+        m.coef = t->coef / common;
+        if (*scale < 0) {
+            *scale = -*scale;
+            m.coef = -m.coef;
+        }
+        *r = combine(x, room, p, *scale, f, &m);
+        return !r->failed;
+    }
+    return false;
+}
+
+static int64_t search(Prover *x, Poly p, int depth);
+
+/* Minima, maxima and selections in p: the worse of two cases. */
+static bool cases(Prover *x, Poly p, int depth, int64_t *bound) {
+    for (int i = 0; i < p.n; i++)
+        for (int k = 0; k < p.term[i].degree; k++) {
+            const Expr *e = p.term[i].atom[k];
+            if (e->op != OP_MIN && e->op != OP_MAX && e->op != OP_IF) continue;
+            if (e->type != TY_I64) continue;
+            int64_t worst = INT64_MAX;
+            for (int a = e->nargs - 2; a < e->nargs && worst > INT64_MIN; a++) {
+                Poly v = e->op == OP_IF ? read_poly(x, e->arg[a]) : poly_flat(x->g, e->arg[a]);
+                int mark = x->nknown;
+                if (e->op == OP_IF) know_fact(x, e->arg[0], a == 1, 0);
+                Poly q = poly_subst(x->ctx, p, e, v);
+                know_atoms_of(x, q);
+                know_all(x);
+                int64_t b = search(x, tighten(x->ctx, q), depth - 1);
+                if (e->op == OP_IF) x->nknown = mark;
+                if (b < worst) worst = b;
+            }
+            *bound = worst;
+            return true;
+        }
+    return false;
+}
+
+/* D = a/b in p = r - D >= 0 or r + D >= 0, multiplied out: b*r + b - a - 1 >= 0, a + b*r >= 0. */
+static bool multiply_out(Prover *x, Poly p, const PolyTerm *t, Poly *goal) {
+    if (t->degree != 1 || t->atom[0]->op != OP_DIV || (t->coef != 1 && t->coef != -1)) return false;
+    const Expr *d = t->atom[0];
+    Poly coef, r, a = poly_flat(x->g, d->arg[0]), b = poly_flat(x->g, d->arg[1]);
+    if (interval_of_poly(x->env, b).lo < 0 || !poly_linear(x->ctx, p, d, &coef, &r)) return false;
+    int64_t k;
+    if (!poly_is_const(coef, &k)) return false;
+    Poly br = poly_mul(x->ctx, b, r);
+    if (k == 1)
+        *goal = poly_add(x->ctx, a, br);
+    else
+        *goal = poly_sub(x->ctx, poly_sub(x->ctx, poly_add(x->ctx, br, b), a), poly_const(x->ctx, 1));
+    return !goal->failed;
+}
+
+static int64_t search(Prover *x, Poly p, int depth) {
+    int64_t best = interval_of_poly(x->env, p).lo;
+    if (best >= x->target || p.failed || depth <= 0 || x->fuel-- <= 0) return best;
+    const PolyTerm *t = NULL;
+    for (int i = 0; i < p.n; i++)
+        if (p.term[i].degree && (!t || term_rank(&p.term[i]) > term_rank(t))) t = &p.term[i];
+    if (!t) return best;
+    PolyTerm room[2 * POLY_MAX_TERMS];
+    for (int i = 0; i < x->nknown && x->fuel > 0; i++) {
+        int64_t scale;
+        Poly r;
+        if (!cancel(x, p, t, x->known[i], room, &scale, &r)) continue;
+        int64_t b = search(x, r, depth - 1);
+        if (b > INT64_MIN && scale > 1) b = b <= 0 ? -(-b / scale) : (b + scale - 1) / scale;
+        if (b > best) best = b;
+        if (best >= x->target) return best;
+    }
+    Poly goal;
+    for (int i = 0; i < p.n && x->target <= 0 && best < 0; i++)
+        if (multiply_out(x, p, &p.term[i], &goal) && search(x, goal, depth - 1) >= 0) return 0;
+    int64_t by_case;
+    if (cases(x, p, depth, &by_case) && by_case > best) best = by_case;
+    return best;
+}
+
+int64_t poly_lower(const PolyEnv *env, Poly p, int64_t target, int fuel, int level) {
+    int64_t best = interval_of_poly(env, p).lo;
+    if (p.failed || best >= target || level > PROVE_LEVELS) return best;
+    Prover x;
+    x.env = env;
+    x.g = env->g;
+    x.ctx = env->g->ctx;
+    x.level = level;
+    x.fuel = fuel;
+    x.target = target;
+    x.nknown = x.natoms = 0;
+    x.bare = *env;
+    x.bare.nfacts = 0;
+    x.in_scope = true;
+    know_atoms_of(&x, p);
+    know_all(&x);
+    x.in_scope = false;
+    for (int i = 0; i < env->nfacts; i++) know_fact(&x, env->facts[i], true, 0);
+    know_all(&x);
+    int64_t b = search(&x, tighten(env->g->ctx, p), SEARCH_DEPTH);
+    return b > best ? b : best;
+}
+
+bool poly_nonneg_at(const PolyEnv *env, Poly p, int level) {
+    return !p.failed && poly_lower(env, p, 0, level ? 60 : 400, level) >= 0;
+}
+
+bool poly_nonneg(const PolyEnv *env, Poly p) { return poly_nonneg_at(env, p, 0); }
+
+void poly_bounds(const PolyEnv *env, Poly p, int64_t *lo, int64_t *hi) {
+    *lo = poly_lower(env, p, INT64_MAX, 60, 1);
+    *hi = negated(poly_lower(env, poly_scale(env->g->ctx, p, -1), INT64_MAX, 60, 1));
+}
+
+/* ---- conditions ---- */
+
+static bool at_least(const PolyEnv *env, Poly a, Poly b, int64_t k) { /* a >= b + k */
+    Ctx *ctx = env->g->ctx;
+    return poly_nonneg(env, poly_sub(ctx, poly_sub(ctx, a, b), poly_const(ctx, k)));
+}
+
+static int less_truth(const PolyEnv *env, Poly a, Poly b, int64_t k) { /* a + k <= b */
+    if (at_least(env, b, a, k)) return 1;
+    return at_least(env, a, b, 1 - k) ? 0 : -1;
+}
+
+static int equal_truth(const PolyEnv *env, Poly a, Poly b) {
+    Poly d = poly_sub(env->g->ctx, a, b);
+    int64_t v, c = poly_constant(d);
+    if (poly_is_const(d, &v)) return v == 0;
+    if (d.failed) return -1;
+    Poly rest = poly_sub(env->g->ctx, d, poly_const(env->g->ctx, c));
+    int64_t step = poly_divisor(rest);
+    if (step > 1 && c % step) return 0;
+    if (at_least(env, a, b, 1) || at_least(env, b, a, 1)) return 0;
+    return at_least(env, a, b, 0) && at_least(env, b, a, 0) ? 1 : -1;
+}
+
+static int logic_truth(const PolyEnv *env, const Expr *c, int depth);
+
+static int truth(const PolyEnv *env, const Expr *c, int depth) {
+    int64_t v;
+    if (expr_is_int(c, &v)) return v != 0;
+    for (int i = 0; i < env->nfacts; i++) {
+        if (env->facts[i] == c) return 1;
+        if (env->facts[i]->op == OP_NOT && env->facts[i]->arg[0] == c) return 0;
+    }
+    if (depth <= 0) return -1;
+    if (c->op == OP_AND || c->op == OP_OR || c->op == OP_NOT) return logic_truth(env, c, depth);
+    if (op_rule(c->op) != RULE_COMPARE || type_class(c->arg[0]->type) == CLASS_FLOAT) return -1;
+    Poly a = poly_of(env, expr_cast(env->g, TY_I64, c->arg[0]));
+    Poly b = poly_of(env, expr_cast(env->g, TY_I64, c->arg[1]));
+    int e;
+    switch (c->op) {
+    case OP_LT: return less_truth(env, a, b, 1);
+    case OP_LE: return less_truth(env, a, b, 0);
+    case OP_GT: return less_truth(env, b, a, 1);
+    case OP_GE: return less_truth(env, b, a, 0);
+    case OP_EQ: return equal_truth(env, a, b);
+    case OP_NE: e = equal_truth(env, a, b); return e < 0 ? -1 : !e;
+    default: return -1;
+    }
+}
+
+/* The right operand of && is asked where the left holds, that of || where it does not. */
+static int logic_truth(const PolyEnv *env, const Expr *c, int depth) {
+    int a = truth(env, c->arg[0], depth - 1);
+    if (c->op == OP_NOT) return a < 0 ? -1 : !a;
+    int decides = c->op == OP_OR;
+    if (a == decides) return a;
+    Graph *g = env->g;
+    const Expr **facts = NEW_N(g->ctx, const Expr *, env->nfacts + 1);
+    for (int i = 0; i < env->nfacts; i++) facts[i] = env->facts[i];
+    facts[env->nfacts] = c->op == OP_AND ? c->arg[0] : expr1(g, OP_NOT, c->arg[0]);
+    PolyEnv inner = *env;
+    inner.facts = facts;
+    inner.nfacts++;
+    int b = truth(&inner, c->arg[1], depth - 1);
+    if (b == decides) return b;
+    return a >= 0 && b >= 0 ? !decides : -1;
+}
+
+int cond_truth(const PolyEnv *env, const Expr *cond) { return truth(env, cond, 16); }

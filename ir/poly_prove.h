@@ -1,0 +1,26 @@
+/* What poly.c (canonical forms) and poly_prove.c (bounds and proofs) share. The two call each other: a quotient
+ * simplifies where a bound is proved, and bounds are polynomials. `level` counts the turns, which PROVE_LEVELS ends. */
+#ifndef TDC_POLY_PROVE_H
+#define TDC_POLY_PROVE_H
+
+#include "poly.h"
+
+enum { PROVE_LEVELS = 2, POLY_MAX_TERMS = 48 };
+
+Poly poly_of_at(const PolyEnv *env, const Expr *e, int level);
+Poly poly_flat(Graph *g, const Expr *e);
+Poly poly_failed(void);
+int64_t poly_constant(Poly p); /* its constant term */
+/* Sorts, merges and drops zeros; the array becomes the polynomial's. */
+Poly poly_make(Ctx *ctx, PolyTerm *t, int n);
+Poly poly_atom(Ctx *ctx, const Expr *atom);
+/* p with every factor `atom` of its terms replaced by q. */
+Poly poly_subst(Ctx *ctx, Poly p, const Expr *atom, Poly q);
+/* A lower bound of p that is at least `target` if such a one is found, else the best found; INT64_MIN: none. */
+int64_t poly_lower(const PolyEnv *env, Poly p, int64_t target, int fuel, int level);
+bool poly_nonneg_at(const PolyEnv *env, Poly p, int level);
+/* The atoms of whole without those of part, with coefficient 1; false where part does not divide it. */
+bool term_divide(const PolyTerm *whole, const PolyTerm *part, PolyTerm *quotient);
+bool term_multiply(const PolyTerm *a, const PolyTerm *b, PolyTerm *r); /* false: overflow, degree */
+
+#endif
