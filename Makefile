@@ -20,9 +20,6 @@ MAIN := frontend/main.c
 SRC  := $(filter-out $(MAIN),$(wildcard ir/*.c sched/*.c backend_cuda/*.c frontend/*.c))
 OBJ  := $(SRC:%.c=$(B)/%.o) $(B)/backend_cuda/prelude.o $(if $(wildcard grammar/lexer.re),$(B)/grammar/lexer.o) $(if $(wildcard grammar/parser.y),$(B)/grammar/parser.o)
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
-# Files whose text goes into the compiler: FILE becomes $(B)/FILE.inc, one C string literal a line, each followed by a comma.
-EMBED := $(patsubst %,$(B)/%.inc,$(wildcard backend_cuda/prelude.cuh))
-
 all: $(if $(wildcard ir/poly.c),$(B)/tdc) $(B)/libtdc.a
 .PHONY: all deps unit check check-gpu demo format clean
 .DELETE_ON_ERROR:
@@ -34,10 +31,6 @@ $(B)/libtdc.a: $(OBJ)
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
-$(B)/%.inc: %
-	@mkdir -p $(@D)
-	sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n",/' $< > $@
-$(OBJ): | $(EMBED)
 
 # The device prelude travels inside tdc as an array of lines.
 $(B)/backend_cuda/prelude.c: backend_cuda/prelude.cuh
