@@ -5,9 +5,7 @@
 #include "ir/diag.h"
 #include "ir/fix.h"
 #include "sched/sched.h"
-#if __has_include("sema.h")
 #include "sema.h"
-#endif
 
 #include <errno.h>
 #include <string.h>
@@ -28,7 +26,6 @@ static bool has_suffix(const char *s, const char *suffix) {
 
 static bool is_kernel_text(const Job *job) { return has_suffix(job->o->file, ".kernel"); }
 
-#ifdef TDC_SEMA_H
 /* ---- imports ---- */
 
 static AstFile *import_at(Job *job, Sym path) {
@@ -59,8 +56,6 @@ static AstFile *import(void *user, Ctx *ctx, Sym path, int from, Span where) {
     return tree || !job->o->home ? tree : import_at(job, sym_fmt(ctx, "%s/stdlib/%s%s", job->o->home, path, suffix));
 }
 
-#endif
-
 /* ---- the passes ---- */
 
 static Exit pass_PARSE(Job *job) {
@@ -69,7 +64,6 @@ static Exit pass_PARSE(Job *job) {
     return wrong_unless(job, EXIT_OK);
 }
 
-#ifdef TDC_SEMA_H
 /* -D: the dimension has one value and is no argument any more. */
 static Exit define(Job *job) {
     for (int i = 0; i < job->o->defines.n; i++) {
@@ -103,11 +97,8 @@ static Exit verify_graphs(Job *job, const char *pass) {
     return EXIT_OK;
 }
 
-#endif
-
 static Exit pass_SEMA(Job *job) {
     if (is_kernel_text(job)) return EXIT_OK;
-#ifdef TDC_SEMA_H
     const SemaOptions opt = {.import = import, .user = job};
     job->module = sema_module(job->ctx, job->ast, &opt);
     if (diag_errors(job->ctx)) return EXIT_WRONG;
@@ -115,10 +106,6 @@ static Exit pass_SEMA(Job *job) {
     if (e != EXIT_OK || job->o->command != COMMAND_COMPILE || !job->o->defines.n) return e;
     e = define(job);
     return e == EXIT_OK ? verify_graphs(job, "-D") : e;
-#else
-    diag_report(job->ctx, DIAG_NOT_YET, (Span){job->file, 0, 0}, "td programs are not compiled yet");
-    return EXIT_WRONG;
-#endif
 }
 
 /* Reads a program text; a text that is not a legal program is the user's error. */
