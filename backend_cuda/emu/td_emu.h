@@ -42,49 +42,49 @@ cudaError_t td_emu_launch(const char *text, void (*run)(const void *), const voi
 
 /* ---- registers ---- */
 template <class T> struct td_emu_type {
-    typedef T compute;
+    typedef T arith;
 };
 template <> struct td_emu_type<__half> {
-    typedef float compute;
+    typedef float arith;
 };
 template <> struct td_emu_type<__nv_bfloat16> {
-    typedef float compute;
+    typedef float arith;
 };
 template <> struct td_emu_type<int8_t> {
-    typedef int compute;
+    typedef int arith;
 };
 template <> struct td_emu_type<int16_t> {
-    typedef int compute;
+    typedef int arith;
 };
 template <> struct td_emu_type<uint8_t> {
-    typedef int compute;
+    typedef int arith;
 };
 template <> struct td_emu_type<uint16_t> {
-    typedef int compute;
+    typedef int arith;
 };
-template <class T> using td_compute = typename td_emu_type<T>::compute;
+template <class T> using td_arith = typename td_emu_type<T>::arith;
 template <class T> using td_word = typename std::conditional<(sizeof(T) < 4), uint32_t, T>::type;
 template <class T> constexpr int td_words(int n) { return sizeof(T) < 4 ? (n * int(sizeof(T)) + 3) / 4 : n; }
 
-template <class T> inline td_compute<T> td_get(const td_word<T> *w, int i) {
+template <class T> inline td_arith<T> td_get(const td_word<T> *w, int i) {
     if constexpr (std::is_same<T, bool>::value) return reinterpret_cast<const unsigned char *>(w)[i] != 0;
     else {
         T t;
         memcpy(&t, reinterpret_cast<const char *>(w) + i * int(sizeof(T)), sizeof(T));
-        return td_compute<T>(t);
+        return td_arith<T>(t);
     }
 }
-template <class T> inline void td_put(td_word<T> *w, int i, td_compute<T> v) {
+template <class T> inline void td_put(td_word<T> *w, int i, td_arith<T> v) {
     const T t = T(v);
     memcpy(reinterpret_cast<char *>(w) + i * int(sizeof(T)), &t, sizeof(T));
 }
-template <class T, int V> inline void td_pack(td_word<T> *w, const td_compute<T> *src) {
+template <class T, int V> inline void td_pack(td_word<T> *w, const td_arith<T> *src) {
     for (int i = 0; i < V; i++) td_put<T>(w, i, src[i]);
 }
-template <class T> inline td_compute<T> td_round(td_compute<T> v) { return td_compute<T>(T(v)); }
+template <class T> inline td_arith<T> td_round(td_arith<T> v) { return td_arith<T>(T(v)); }
 
 /* A register tile nobody has written: NaN for floats, 0x7f in each byte of integers. */
-template <class T, int V> inline void td_emu_poison(td_word<T> *w) {
+template <class T, int V> inline void td_undef(td_word<T> *w) {
     memset(w, std::is_integral<T>::value ? 0x7f : 0xff, sizeof(td_word<T>) * size_t(td_words<T>(V)));
 }
 /* The alignment that an access of this many bytes needs: its largest power of two, up to 16. */
@@ -93,30 +93,37 @@ constexpr unsigned td_emu_align(unsigned bytes) { return (bytes & (0u - bytes)) 
 /* ---- global memory ---- */
 template <class T, int V, int H = 0> inline void td_ld(td_word<T> *w, const T *p) {
     constexpr unsigned bytes = V * sizeof(T);
-    if (bytes % 4 || sizeof(T) > 4) td_emu_poison<T, V>(w);
+    if (bytes % 4 || sizeof(T) > 4) td_undef<T, V>(w);
     if (td_emu_read(p, bytes, td_emu_align(bytes))) memcpy(w, p, bytes);
-    else td_emu_poison<T, V>(w);
+    else td_undef<T, V>(w);
 }
 template <class T, int V, int H = 0> inline void td_st(T *p, const td_word<T> *w) {
     constexpr unsigned bytes = V * sizeof(T);
     if (td_emu_write(p, bytes, td_emu_align(bytes))) memcpy(p, w, bytes);
 }
-template <class T, int V, int H = 0> inline void td_ld_n(td_word<T> *w, const T *p, long long lo, long long hi) {
-    if (lo <= 0 && hi >= V) return td_ld<T, V, H>(w, p);
-    td_emu_poison<T, V>(w);
+template <class T, int V, int H = 0> inline void td_ld_each(td_word<T> *w, const T *p, long long lo, long long hi) {
+    td_undef<T, V>(w);
     if (lo < 0) lo = 0;
     if (hi > V) hi = V;
     if (lo >= hi) return;
     const unsigned bytes = unsigned(hi - lo) * unsigned(sizeof(T));
-    if (td_emu_read(p + lo, bytes, sizeof(T))) memcpy(reinterpret_cast<T *>(w) + lo, p + lo, bytes);
+    if (td_emu_read(p + lo, bytes, sizeof(T))) memcpy(reinterpret_cast<char *>(w) + size_t(lo) * sizeof(T), p + lo, bytes);
+}
+template <class T, int V, int H = 0> inline void td_st_each(T *p, const td_word<T> *w, long long lo, long long hi) {
+    if (lo < 0) lo = 0;
+    if (hi > V) hi = V;
+    if (lo >= hi) return;
+    const unsigned bytes = unsigned(hi - lo) * unsigned(sizeof(T));
+    if (td_emu_write(p + lo, bytes, sizeof(T)))
+        memcpy(p + lo, reinterpret_cast<const char *>(w) + size_t(lo) * sizeof(T), bytes);
+}
+template <class T, int V, int H = 0> inline void td_ld_n(td_word<T> *w, const T *p, long long lo, long long hi) {
+    if (lo <= 0 && hi >= V) td_ld<T, V, H>(w, p);
+    else td_ld_each<T, V, H>(w, p, lo, hi);
 }
 template <class T, int V, int H = 0> inline void td_st_n(T *p, const td_word<T> *w, long long lo, long long hi) {
-    if (lo <= 0 && hi >= V) return td_st<T, V, H>(p, w);
-    if (lo < 0) lo = 0;
-    if (hi > V) hi = V;
-    if (lo >= hi) return;
-    const unsigned bytes = unsigned(hi - lo) * unsigned(sizeof(T));
-    if (td_emu_write(p + lo, bytes, sizeof(T))) memcpy(p + lo, reinterpret_cast<const T *>(w) + lo, bytes);
+    if (lo <= 0 && hi >= V) td_st<T, V, H>(p, w);
+    else td_st_each<T, V, H>(p, w, lo, hi);
 }
 template <class T> inline T td_atomic_add(T *p, T v) {
     if (!td_emu_atomic(p, sizeof(T))) return v;
@@ -151,11 +158,12 @@ template <class T> struct td_sp {
     td_sp &operator+=(long long i) { return *this = *this + i; }
 };
 template <class T> inline td_sp<T> td_shared(long long byte_offset) { return td_sp<T>(unsigned(byte_offset)); }
+template <class T> inline int td_shared_index(td_sp<T> p) { return int(p.off / sizeof(T)); }
 
 template <class T, int V> inline void td_lds(td_word<T> *w, td_sp<T> p) {
     constexpr unsigned bytes = V * sizeof(T);
     const void *a = td_emu_shared_read(p.off, bytes, td_emu_align(bytes));
-    if (bytes % 4 || !a) td_emu_poison<T, V>(w);
+    if (bytes % 4 || !a) td_undef<T, V>(w);
     if (a) memcpy(w, a, bytes);
 }
 template <class T, int V> inline void td_sts(td_sp<T> p, const td_word<T> *w) {
@@ -200,10 +208,10 @@ void td_mbar_fence();
 inline void td_mbar_arrive(td_sp<uint64_t> b) { td_emu_mbar_arrive(b.off, 0); }
 inline void td_mbar_expect(td_sp<uint64_t> b, unsigned bytes) { td_emu_mbar_arrive(b.off, bytes); }
 inline void td_mbar_wait(td_sp<uint64_t> b, unsigned parity) { td_emu_mbar_wait(b.off, parity); }
-template <class T> inline void td_bulk_load(td_sp<T> s, const T *p, unsigned bytes, td_sp<uint64_t> b) {
+template <class T, class U> inline void td_bulk_load(td_sp<T> s, const U *p, unsigned bytes, td_sp<uint64_t> b) {
     td_emu_bulk_load(s.off, p, bytes, b.off);
 }
-template <class T> inline void td_bulk_store(T *p, td_sp<T> s, unsigned bytes) { td_emu_bulk_store(p, s.off, bytes); }
+template <class T, class U> inline void td_bulk_store(U *p, td_sp<T> s, unsigned bytes) { td_emu_bulk_store(p, s.off, bytes); }
 void td_bulk_commit();
 template <int N> inline void td_bulk_wait_read() { td_emu_bulk_wait(N, true); }
 template <int N> inline void td_bulk_wait() { td_emu_bulk_wait(N, false); }
@@ -224,6 +232,7 @@ inline cudaError_t td_emu_launch_as(const char *text, void (*kernel)(const Args)
     const td_emu_call<Args> call = {kernel, &args};
     return td_emu_launch(text, td_emu_call<Args>::run, &call, grid, threads, cluster, shared_bytes, chained);
 }
+template <class Args> inline cudaError_t td_prepare(void (*)(const Args), size_t, int) { return cudaSuccess; }
 /* A macro, so that reports can name the kernel. */
 #define td_launch(...) td_emu_launch_as(#__VA_ARGS__, __VA_ARGS__)
 #endif

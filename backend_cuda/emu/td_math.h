@@ -1,4 +1,5 @@
-/* The prelude's mathematics on the CPU: float functions go through double, so they are correctly rounded but for rare ties. */
+/* The prelude's mathematics on the CPU: float functions go through double, so they are correctly rounded but for rare ties.
+ * What prelude.cuh marks portable (digamma, floor_div, ...) is in the emitted file itself. */
 #ifndef TD_EMU_MATH_H
 #define TD_EMU_MATH_H
 #include <math.h>
@@ -6,29 +7,12 @@
 #include <cmath>
 #include <type_traits>
 
-
 inline double td_emu_rsqrt(double x) { return 1.0 / sqrt(x); }
 inline double td_emu_sigmoid(double x) { return x >= 0 ? 1.0 / (1.0 + exp(-x)) : exp(x) / (1.0 + exp(x)); }
 inline double td_emu_lgamma(double x) {
     int sign;
     return lgamma_r(x, &sign); // lgamma itself writes a global
 }
-/* Recurrence up to 10, then the asymptotic series; reflection below 0. Poles (0, -1, ...) give NaN, but -inf at +0 and +inf at -0. */
-inline double td_emu_digamma(double x) {
-    if (x == 0) return copysign(INFINITY, -x);
-    if (x < 0) {
-        if (x == floor(x)) return NAN;
-        const double pi = 3.14159265358979323846, r = x - floor(x);
-        return td_emu_digamma(1 - x) - pi / tan(pi * r);
-    }
-    double s = 0;
-    for (; x < 10; x += 1) s -= 1 / x;
-    const double y = 1 / (x * x);
-    const double t =
-        y * (1.0 / 12 - y * (1.0 / 120 - y * (1.0 / 252 - y * (1.0 / 240 - y * (1.0 / 132 - y * (691.0 / 32760 - y / 12))))));
-    return s + log(x) - 0.5 / x - t;
-}
-
 #define TD_EMU_MATH1(name, f)                                                                                          \
     inline double td_##name(double x) { return f(x); }                                                                 \
     inline float td_##name(float x) { return float(f(double(x))); }
@@ -39,7 +23,7 @@ TD_EMU_MATH2(pow, pow)
 TD_EMU_MATH2(atan2, atan2)
 TD_EMU_MATH1(floor, floor)
 TD_EMU_MATH1(ceil, ceil)
-TD_EMU_MATH1(round, nearbyint)
+TD_EMU_MATH1(round_even, nearbyint)
 TD_EMU_MATH1(trunc, trunc)
 TD_EMU_MATH1(sqrt, sqrt)
 TD_EMU_MATH1(rsqrt, td_emu_rsqrt)
@@ -65,15 +49,11 @@ TD_EMU_MATH1(atanh, atanh)
 TD_EMU_MATH1(erf, erf)
 TD_EMU_MATH1(erfc, erfc)
 TD_EMU_MATH1(lgamma, td_emu_lgamma)
-TD_EMU_MATH1(digamma, td_emu_digamma)
 TD_EMU_MATH1(sigmoid, td_emu_sigmoid)
 #undef TD_EMU_MATH1
 #undef TD_EMU_MATH2
 inline double td_fma(double a, double b, double c) { return fma(a, b, c); }
 inline float td_fma(float a, float b, float c) { return fmaf(a, b, c); }
-inline bool td_isnan(double x) { return x != x; }
-inline bool td_isinf(double x) { return x - x != x - x && x == x; }
-inline bool td_isfinite(double x) { return x - x == 0; }
 
 template <class T> inline T td_max(T a, T b) {
     if (a != a) return a;
@@ -92,18 +72,10 @@ template <class T> inline T td_min(T a, T b) {
 template <class T> inline T td_abs(T a) {
     if constexpr (std::is_floating_point<T>::value) return T(fabs(a));
     else if constexpr (std::is_unsigned<T>::value) return a;
-    else return a < 0 ? T(-a) : a;
+    else return a < 0 ? T(typename std::make_unsigned<T>::type(0) - typename std::make_unsigned<T>::type(a)) : a;
 }
 template <class T> inline T td_sign(T a) {
     if (a != a) return a;
     return a > 0 ? T(1) : a < 0 ? T(-1) : T(0);
-}
-template <class T> inline T td_floor_div(T a, T b) {
-    const T q = T(a / b), r = T(a - q * b);
-    return r != 0 && (r < 0) != (b < 0) ? T(q - 1) : q;
-}
-template <class T> inline T td_floor_mod(T a, T b) {
-    const T r = T(a % b);
-    return r != 0 && (r < 0) != (b < 0) ? T(r + b) : r;
 }
 #endif
