@@ -332,10 +332,19 @@ static Poly without_axis(Lower *l, const Layout *layout, Poly p, const Axis *a) 
     return p;
 }
 
-Stage *find_access(Stage *const *s, int n, const Tensor *t) {
+static bool uses_node(const Expr *e, const Expr *what) {
+    if (e == what) return true;
+    for (int i = 0; i < e->nargs; i++)
+        if (uses_node(e->arg[i], what)) return true;
+    return false;
+}
+
+Stage *find_access(Lower *l, Stage *const *s, int n, const Tensor *t, const Axis *a) {
     for (int i = 0; i < n; i++) {
-        if ((s[i]->kind == STAGE_LOAD || s[i]->kind == STAGE_COPY || s[i]->kind == STAGE_STORE) && s[i]->tensor == t) return s[i];
-        Stage *in = find_access(s[i]->body.at, s[i]->body.n, t);
+        if ((s[i]->kind == STAGE_LOAD || s[i]->kind == STAGE_COPY || s[i]->kind == STAGE_STORE) && s[i]->tensor == t)
+            for (int d = 0; d < t->rank; d++)
+                if (uses_node(s[i]->subs[d], expr_var(l->g, a->var))) return s[i];
+        Stage *in = find_access(l, s[i]->body.at, s[i]->body.n, t, a);
         if (in) return in;
     }
     return NULL;
@@ -359,7 +368,7 @@ static void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may)
         }
         if (peeled) {
             /* the axis starts where its tensor's row is aligned: rows must lie alike */
-            Stage *lead = find_access(l->part->body.at, l->part->body.n, peeled->peel);
+            Stage *lead = find_access(l, l->part->body.at, l->part->body.n, peeled->peel, peeled);
             Poly row = lead ? flat_offset(l, x->layout, peeled->peel, lead->subs) : x->offset;
             Poly diff = poly_sub(l->ctx, without_axis(l, x->layout, x->offset, peeled), without_axis(l, x->layout, row, peeled));
             Poly inner = poly_sub(l->ctx, rest, without_axis(l, x->layout, x->offset, peeled));
@@ -389,7 +398,7 @@ static void access_tails(Lower *l, Access *x, FactorSet domain, const Expr *cond
     for (int i = 0; i < l->part->axes.n; i++) {
         Axis *a = l->part->axes.at[i];
         FactorSet all = layout_axis_factors(x->layout, a);
-        if (!(all & domain) || axis_exact(l, x->layout, a)) continue;
+        if (!(all & domain) || (all & ~(domain | ambient(l, x->layout))) || axis_exact(l, x->layout, a)) continue;
         int64_t scale = 1;
         bool owns = false;
         for (int k = 0; k < x->plan.nv; k++) {
@@ -514,11 +523,11 @@ void scatter_elements(Lower *l, const Value *v, const VecPlan *plan, const char 
     int n = value_order(l, v, f, stride);
     for (int i = 0; i < plan->nv; i++) {
         put(l, "#pragma unroll");
-        put(l, "for (int e%d = 0; e%d < %lld; e%d++)", i, i, (long long)plan->part[i], i);
+        put(l, "for (int e%d_ = 0; e%d_ < %lld; e%d_++)", i, i, (long long)plan->part[i], i);
         l->indent++;
         for (int k = 0; k < n; k++)
-            if (f[k] == plan->f[i]) text_fmt(&to, " + e%d * %lld", i, (long long)stride[k]);
-        text_fmt(&from, " + e%d * %lld", i, (long long)before);
+            if (f[k] == plan->f[i]) text_fmt(&to, " + e%d_ * %lld", i, (long long)stride[k]);
+        text_fmt(&from, " + e%d_ * %lld", i, (long long)before);
         before *= plan->part[i];
     }
     put(l, "td_move<%s>(%s, %s, %s, %s);", lower_storage_type(v->type), value_name(l, v), to.s, words, from.s);
@@ -538,13 +547,21 @@ static void load_other(Lower *l, const Stage *s, const Value *v, const VecPlan *
     int n = value_order(l, v, f, stride);
     for (int i = 0; i < plan->nv; i++) {
         put(l, "#pragma unroll");
-        put(l, "for (int e%d = 0; e%d < %lld; e%d++)", i, i, (long long)plan->part[i], i);
+        put(l, "for (int e%d_ = 0; e%d_ < %lld; e%d_++)", i, i, (long long)plan->part[i], i);
         l->indent++;
         for (int k = 0; k < n; k++)
-            if (f[k] == plan->f[i]) text_fmt(&to, " + e%d * %lld", i, (long long)stride[k]);
+            if (f[k] == plan->f[i]) text_fmt(&to, " + e%d_ * %lld", i, (long long)stride[k]);
     }
     put(l, "td_put<%s>(%s, %s, %s);", lower_storage_type(v->type), value_name(l, v), to.s, val);
     l->indent -= plan->nv;
+}
+
+/* Elements outside their axes have no value, but the words they share with others must not be garbage. */
+static void load_undef(Lower *l, const Value *v, const VecPlan *plan) {
+    const char *T = lower_storage_type(v->type);
+    put(l, "td_word<%s> some[td_words<%s>(%lld)];", T, T, (long long)plan->V);
+    put(l, "td_undef<%s, %lld>(some);", T, (long long)plan->V);
+    scatter_elements(l, v, plan, "some");
 }
 
 void lower_load(Lower *l, Stage *s) {
@@ -573,11 +590,11 @@ void lower_load(Lower *l, Stage *s) {
         put(l, "if (%s) {", x.guard);
         l->indent++;
     }
-    if (direct) {
-        Sym idx = index_outside(l, v, &x.plan, per);
-        put(l, "%s;", access_call(l, &x, "load", strcmp(idx, "0") ? fmt(l, "%s + %s", value_name(l, v), idx) : value_name(l, v), at, s->cache));
-    } else if (reg_count(l, v->domain) == 1) {
-        put(l, "%s;", access_call(l, &x, "load", value_name(l, v), at, s->cache));
+    bool whole = direct || reg_count(l, v->domain) == 1;
+    Sym idx = direct ? index_outside(l, v, &x.plan, per) : "0";
+    Sym into = strcmp(idx, "0") ? fmt(l, "%s + %s", value_name(l, v), idx) : value_name(l, v);
+    if (whole) {
+        put(l, "%s;", access_call(l, &x, "load", into, at, s->cache));
     } else {
         put(l, "td_word<%s> some[td_words<%s>(%lld)];", lower_storage_type(v->type), lower_storage_type(v->type), (long long)x.plan.V);
         put(l, "%s;", access_call(l, &x, "load", "some", at, s->cache));
@@ -587,33 +604,48 @@ void lower_load(Lower *l, Stage *s) {
         l->indent--;
         put(l, "} else {");
         l->indent++;
-        load_other(l, s, v, &x.plan);
+        if (s->cond) load_other(l, s, v, &x.plan);
+        else if (whole) put(l, "td_undef<%s, %lld>(%s);", lower_storage_type(v->type), (long long)x.plan.V, into);
+        else load_undef(l, v, &x.plan);
         l->indent--;
         put(l, "}");
     }
     close_plan_loops(l, &x.plan);
 }
 
-/* Prints the loops that fill `name[V]` with the vector's elements: the digits of its factors are loop variables there. */
+/* Gives a factor's digit another name, for the loop inside the loop that steps by whole vectors; returns the old one. */
+static Sym rename_digit(Lower *l, const Factor *f, Sym name) {
+    Sym old = factor_text(l, f);
+    for (int i = 0; i < l->names.n; i++)
+        if (l->names.at[i].object == f) l->names.at[i].name = name;
+    return old;
+}
+
+/* Prints the loops that fill `array[V]` with the vector's elements. */
 void gather_elements(Lower *l, const VecPlan *plan, const Expr *e, const Layout *layout, const char *array) {
     Text at = {.ctx = l->ctx};
     int64_t before = 1;
-    bool split[8];
+    Sym old[8];
     for (int i = 0; i < plan->nv; i++) {
-        split[i] = plan->part[i] != plan->f[i]->size;
-        Sym v = factor_text(l, plan->f[i]);
+        bool split = plan->part[i] != plan->f[i]->size;
+        old[i] = factor_text(l, plan->f[i]);
         put(l, "#pragma unroll");
-        if (split[i]) put(l, "for (int e%d = %s, %s = e%d; %s < e%d + %lld; %s++)", i, v, v, i, v, i, (long long)plan->part[i], v);
-        else put(l, "for (int %s = 0; %s < %lld; %s++)", v, v, (long long)plan->part[i], v);
-        l->indent++;
         if (i) text_put(&at, " + ");
-        if (split[i]) text_fmt(&at, "(%s - e%d)", v, i);
-        else text_put(&at, v);
+        if (split) {
+            Sym in = rename_digit(l, plan->f[i], fmt(l, "%s_in", old[i])), v = factor_text(l, plan->f[i]);
+            put(l, "for (int %s = %s; %s < %s + %lld; %s++)", v, in, v, in, (long long)plan->part[i], v);
+            text_fmt(&at, "(%s - %s)", v, in);
+        } else {
+            put(l, "for (int %s = 0; %s < %lld; %s++)", old[i], old[i], (long long)plan->part[i], old[i]);
+            text_put(&at, old[i]);
+        }
+        l->indent++;
         if (before != 1) text_fmt(&at, " * %lld", (long long)before);
         before *= plan->part[i];
     }
     put(l, "%s[%s] = %s;", array, plan->nv ? at.s : "0", expr_text(l, e, layout));
     l->indent -= plan->nv;
+    for (int i = 0; i < plan->nv; i++) rename_digit(l, plan->f[i], old[i]);
 }
 
 const Layout *stage_layout(const Lower *l, const Stage *s) {

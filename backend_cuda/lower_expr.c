@@ -58,6 +58,7 @@ static const char *const reserved[] = {
     "arg",   "auto",  "bool",   "break", "case",  "char",   "class",  "const",  "do",     "double", "else",    "enum",  "float",    "for",
     "if",    "int",   "long",   "new",   "short", "signed", "static", "struct", "switch", "this",   "template", "union", "unsigned", "void",
     "while", "block", "thread", "lane",  "warp",  "exp",    "log",    "max",    "min",    "A",      "t",       "v",     "w",        "o",
+    "some",  "words", "first",  "last",  "from",  "to",     "d",      "at",     "i",      "args",   "stream",  "tensors", "dims",   "scalars", "blocks_before",
     "and",   "or",    "not",    "xor",   "delete", "default", "return", "true", "false",  "using",  "private", "public"};
 
 Sym name_of(Lower *l, const void *object, const char *wanted) {
@@ -87,9 +88,7 @@ Sym axis_name(Lower *l, const Axis *a, const Layout *layout) {
     FactorSet first = thread_factors(l, layout_axis_factors(l->part->layouts.at[0], a));
     FactorSet here = thread_factors(l, layout_axis_factors(layout, a));
     if (first == here) return name_of(l, a, a->name);
-    for (int i = 0; i < layout->factors.n; i++)
-        if (layout->factors.at[i]->axis == a) return name_of(l, layout->factors.at[i], fmt(l, "%s_%s", a->name, layout->name));
-    return name_of(l, a, a->name);
+    return name_of(l, sym_fmt(l->ctx, "axis %d in layout %d", a->id, layout->id), fmt(l, "%s_%s", a->name, layout->name));
 }
 
 Sym factor_text(Lower *l, const Factor *f) {
@@ -97,8 +96,7 @@ Sym factor_text(Lower *l, const Factor *f) {
     int nth = 0;
     for (int i = 0; i < f->id; i++)
         if (l->part->factors.at[i]->axis == f->axis && l->part->factors.at[i]->bind == f->bind) nth++;
-    /* the factor's address serves as its identity, apart from axis_name's use: names of digits hang on &f->id */
-    return name_of(l, &f->id, nth ? fmt(l, "%s_%s%d", f->axis->name, bind_text(f->bind), nth + 1) : fmt(l, "%s_%s", f->axis->name, bind_text(f->bind)));
+    return name_of(l, f, nth ? fmt(l, "%s_%s%d", f->axis->name, bind_text(f->bind), nth + 1) : fmt(l, "%s_%s", f->axis->name, bind_text(f->bind)));
 }
 
 Sym value_name(Lower *l, const Value *v) { return name_of(l, v, v->name); }
@@ -197,12 +195,22 @@ static Sym dim_ref(Lower *l, Dim *d, bool host) {
     return host ? d->name : fmt(l, "arg.%s", d->name);
 }
 
+/* Truncating and flooring agree. */
+static bool nonneg_quotient(Lower *l, const Expr *e) {
+    int64_t lo, hi, dlo, dhi;
+    poly_bounds(&l->env, poly_of(&l->env, e->arg[0]), &lo, &hi);
+    poly_bounds(&l->env, poly_of(&l->env, e->arg[1]), &dlo, &dhi);
+    return lo >= 0 && dlo > 0;
+}
+
 Sym dim_text(Lower *l, const Expr *e, bool host) {
     switch (e->op) {
     case OP_CONST: return fmt(l, "%lld", (long long)e->u.i);
     case OP_DIM: return dim_ref(l, e->u.dim, host);
     case OP_CAST: return dim_text(l, e->arg[0], host);
-    case OP_DIV: return fmt(l, "td_floor_div(%s%s, %s%s)", host ? "(int64_t)" : "", dim_text(l, e->arg[0], host), host ? "(int64_t)" : "", dim_text(l, e->arg[1], host));
+    case OP_DIV:
+        if (nonneg_quotient(l, e)) return fmt(l, "%s / %s", dim_text(l, e->arg[0], host), dim_text(l, e->arg[1], host));
+        return fmt(l, "td_floor_div(%s%s, %s%s)", host ? "(int64_t)" : "", dim_text(l, e->arg[0], host), host ? "(int64_t)" : "", dim_text(l, e->arg[1], host));
     case OP_MOD: return fmt(l, "td_floor_mod(%s%s, %s%s)", host ? "(int64_t)" : "", dim_text(l, e->arg[0], host), host ? "(int64_t)" : "", dim_text(l, e->arg[1], host));
     case OP_NEG: return fmt(l, "(-%s)", dim_text(l, e->arg[0], host));
     case OP_MIN:

@@ -26,6 +26,7 @@ typedef struct SharedTile {
     Axis *axes[MAX_RANK];
     int64_t extent[MAX_RANK], stride[MAX_RANK]; /* elements */
     int64_t elements;
+    int64_t swizzle; /* elements of a 16-byte column that rows exchange; 0: none */
     /* copies */
     Stage *copy, *last_read;
     int barriers; /* region of the mbarriers */
@@ -150,7 +151,8 @@ void declare_tile(Lower *l, const Value *v);
 const Layout *stage_layout(const Lower *l, const Stage *s);
 Poly regroup(Lower *l, const Layout *layout, Poly p);
 Poly flat_offset(Lower *l, const Layout *layout, Tensor *t, const Expr *const *subs);
-Stage *find_access(Stage *const *s, int n, const Tensor *t);
+/* The first access to t along axis a. */
+Stage *find_access(Lower *l, Stage *const *s, int n, const Tensor *t, const Axis *a);
 void lower_load(Lower *l, Stage *s);
 void lower_store(Lower *l, Stage *s);
 void lower_atomic(Lower *l, Stage *s);

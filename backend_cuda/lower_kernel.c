@@ -2,6 +2,7 @@
  * kernel and knows where a block barrier is needed. */
 #include "lower_internal.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* ---- shared memory and barriers ---- */
@@ -117,7 +118,7 @@ static bool declared(const Lower *l, const Axis *a, const Layout *layout) {
 
 /* A peeled axis starts early by the misalignment of its tensor's row, in elements. */
 static bool declare_peel(Lower *l, const Axis *a, const Layout *layout) {
-    Stage *lead = find_access(l->part->body.at, l->part->body.n, a->peel);
+    Stage *lead = find_access(l, l->part->body.at, l->part->body.n, a->peel, a);
     if (!lead) {
         fail(l, "the peeled axis %s: no access to %s", a->name, a->peel->name);
         return false;
@@ -299,7 +300,7 @@ static void lower_for(Lower *l, Stage *s) {
     l->loops[l->nloops++] = s;
     walk_dry(l, s);
     l->nloops--;
-    for (int i = 0; i < l->names.n; i++) digit_before = digit_before || l->names.at[i].object == &f->id;
+    for (int i = 0; i < l->names.n; i++) digit_before = digit_before || l->names.at[i].object == f;
     if (l->nloops == 0 && !l->dry) {
         for (int i = turns; i < l->turns.n; i++) put(l, "int %s = 0;", l->turns.at[i]);
     }
@@ -503,6 +504,7 @@ static void put_layout_comment(Lower *l, Text *out, const Part *part) {
 }
 
 static void put_launcher(Lower *l, Text *out, Sym full) {
+    bool variants = l->wide && l->conds.n;
     text_fmt(out, "extern \"C\" int %s_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars);\n", full);
     text_fmt(out, "extern \"C\" int %s_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars) {\n", full);
     text_put(out, "    (void)tensors, (void)dims, (void)scalars;\n");
@@ -543,20 +545,49 @@ static void put_launcher(Lower *l, Text *out, Sym full) {
     }
     text_put(out, "};\n");
     Sym tail = fmt(l, "args, %s, %d, %d, %d, %d, (cudaStream_t)stream", blocks.s, l->k->threads, l->k->cluster, l->shared_bytes, l->k->chained ? 1 : 0);
-    if (l->wide) {
+    if (variants) {
         text_fmt(out, "    return (int)(%s ? td_launch(%s<1>, %s)\n                     : td_launch(%s<0>, %s));\n", cond.s, full, tail, full, tail);
     } else {
         text_fmt(out, "    return (int)td_launch(%s, %s);\n", full, tail);
     }
     text_put(out, "}\n");
     text_fmt(out, "extern \"C\" int %s_prepare(void);\nextern \"C\" int %s_prepare(void) {\n", full, full);
-    if (l->wide) {
+    if (variants) {
         text_fmt(out, "    const cudaError_t e = td_prepare(%s<1>, %d, %d);\n    return (int)(e == cudaSuccess ? td_prepare(%s<0>, %d, %d) : e);\n", full, l->shared_bytes, l->k->cluster, full,
                  l->shared_bytes, l->k->cluster);
     } else {
         text_fmt(out, "    return (int)td_prepare(%s, %d, %d);\n", full, l->shared_bytes, l->k->cluster);
     }
     text_put(out, "}\n\n");
+}
+
+static int count_word(const char *text, const char *word, size_t n) {
+    int r = 0;
+    for (const char *p = text; (p = strstr(p, word)); p += n) {
+        bool left = p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
+        r += left && !(isalnum((unsigned char)p[n]) || p[n] == '_');
+    }
+    return r;
+}
+
+/* The body without the digits and indices that nothing reads. */
+static void put_used(Lower *l, Text *out) {
+    static const char head[] = "const int ";
+    char *body = l->body.s ? l->body.s : NEW_N(l->ctx, char, 1);
+    for (bool more = true; more;) {
+        more = false;
+        for (char *line = body; *line;) {
+            char *end = strchr(line, '\n') + 1, *at = line + strspn(line, " ");
+            size_t n = strcspn(at + sizeof head - 1, " ");
+            if (!strncmp(at, head, sizeof head - 1) && count_word(body, sym_n(l->ctx, at + sizeof head - 1, n), n) == 1) {
+                memmove(line, end, strlen(end) + 1);
+                more = true;
+            } else {
+                line = end;
+            }
+        }
+    }
+    text_put(out, body);
 }
 
 static bool lower_kernel(Text *out, Program *p, Kernel *k, const LowerOptions *o, Text *why) {
@@ -602,11 +633,12 @@ static bool lower_kernel(Text *out, Program *p, Kernel *k, const LowerOptions *o
     for (int i = 0; i < l->dims.n; i++) text_fmt(out, "    int %s;\n", l->dims.at[i]->name);
     for (int i = 0; i < l->scalars.n; i++) text_fmt(out, "    %s %s;\n", c_type(l->scalars.at[i]->type), l->scalars.at[i]->name);
     text_put(out, "};\n");
-    if (l->wide) text_put(out, "template <int A> // 1: addresses and extents allow wide accesses\n");
+    if (l->wide && l->conds.n) text_put(out, "template <int A> // 1: addresses and extents allow wide accesses\n");
     if (k->blocks_per_sm) text_fmt(out, "__global__ void __launch_bounds__(%d, %d) ", k->threads, k->blocks_per_sm);
     else text_fmt(out, "__global__ void __launch_bounds__(%d) ", k->threads);
     text_fmt(out, "%s(const __grid_constant__ %s_args arg) {\n", full, full);
-    text_put(out, l->body.s ? l->body.s : "");
+    if (l->wide && !l->conds.n) text_put(out, "    constexpr int A = 1; // peeling aligns every access\n");
+    put_used(l, out);
     text_put(out, "}\n");
     text_put(out, tail.s);
     return !l->failed;

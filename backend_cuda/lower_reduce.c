@@ -27,8 +27,8 @@ static void put_combine(Lower *l, const Monoid *m, const Sym *left, const Sym *r
     if (guard) put(l, "if (%s)", guard);
     put(l, "{");
     l->indent++;
-    for (int i = 0; i < m->n; i++) put(l, "const %s c%d = %s;", c_type(m->type[i]), i, expr_text(l, m->combine[i], l->layout));
-    for (int i = 0; i < m->n; i++) put(l, "%s = c%d;", into[i], i);
+    for (int i = 0; i < m->n; i++) put(l, "const %s c%d_ = %s;", c_type(m->type[i]), i, expr_text(l, m->combine[i], l->layout));
+    for (int i = 0; i < m->n; i++) put(l, "%s = c%d_;", into[i], i);
     l->indent--;
     put(l, "}");
 }
@@ -79,8 +79,8 @@ static void put_shuffles(Lower *l, const Fold *f, int mask) {
         for (int i = 0; i < m->n; i++) right[i] = fmt(l, "td_shfl_xor(%s, d)", f->state[i]);
         if (m->n > 1)
             for (int i = 0; i < m->n; i++) {
-                put(l, "const %s r%d = %s;", c_type(m->type[i]), i, right[i]);
-                right[i] = fmt(l, "r%d", i);
+                put(l, "const %s r%d_ = %s;", c_type(m->type[i]), i, right[i]);
+                right[i] = fmt(l, "r%d_", i);
             }
         put_combine(l, m, f->state, right, f->state, NULL);
         l->indent--;
@@ -92,8 +92,8 @@ static void put_shuffles(Lower *l, const Fold *f, int mask) {
         put(l, "{");
         l->indent++;
         for (int i = 0; i < m->n; i++) {
-            put(l, "const %s r%d = td_shfl_xor(%s, %d);", c_type(m->type[i]), i, f->state[i], d);
-            right[i] = fmt(l, "r%d", i);
+            put(l, "const %s r%d_ = td_shfl_xor(%s, %d);", c_type(m->type[i]), i, f->state[i], d);
+            right[i] = fmt(l, "r%d_", i);
         }
         put_combine(l, m, f->state, right, f->state, NULL);
         l->indent--;
@@ -176,14 +176,14 @@ static void put_shared_fold(Lower *l, Fold *f, FactorSet warps, FactorSet cluste
     if (!loops) put(l, "{");
     if (!loops) l->indent++;
     if (regs > 1) cell = fmt(l, "(%s) * %lld + %s", value_index(l, v0), (long long)(all * groups), cell);
-    for (int i = 0; i < m->n; i++) put(l, "const %s p%d[1] = {%s};", cell_type(m->type[i]), i, f->state[i]);
+    for (int i = 0; i < m->n; i++) put(l, "const %s p%d_[1] = {%s};", cell_type(m->type[i]), i, f->state[i]);
     if (ranks > 1) {
         put(l, "#pragma unroll");
         put(l, "for (int to = 0; to < %lld; to++) {", (long long)ranks);
-        for (int i = 0; i < m->n; i++) put(l, "    td_cluster_sts<%s, 1>(%s + (%s), to, p%d);", cell_type(m->type[i]), base[i], cell, i);
+        for (int i = 0; i < m->n; i++) put(l, "    td_cluster_sts<%s, 1>(%s + (%s), to, p%d_);", cell_type(m->type[i]), base[i], cell, i);
         put(l, "}");
     } else {
-        for (int i = 0; i < m->n; i++) put(l, "td_sts<%s, 1>(%s + (%s), p%d);", cell_type(m->type[i]), base[i], cell, i);
+        for (int i = 0; i < m->n; i++) put(l, "td_sts<%s, 1>(%s + (%s), p%d_);", cell_type(m->type[i]), base[i], cell, i);
     }
     if (loops) close_reg_loops(l, loops);
     else {
@@ -220,9 +220,9 @@ static void put_shared_fold(Lower *l, Fold *f, FactorSet warps, FactorSet cluste
     by_lane = by_lane && !in_lane_kept;
     if (by_lane) {
         for (int i = 0; i < m->n; i++) {
-            put(l, "td_word<%s> q%d[1];", cell_type(m->type[i]), i);
-            put(l, "td_lds<%s, 1>(q%d, %s + (%s + td_tid() %% %lld));", cell_type(m->type[i]), i, base[i], first, (long long)all);
-            put(l, "%s = q%d[0];", f->state[i], i);
+            put(l, "td_word<%s> q%d_[1];", cell_type(m->type[i]), i);
+            put(l, "td_lds<%s, 1>(q%d_, %s + (%s + td_tid() %% %lld));", cell_type(m->type[i]), i, base[i], first, (long long)all);
+            put(l, "%s = q%d_[0];", f->state[i], i);
         }
         put_shuffles(l, f, (int)all - 1);
     } else {
@@ -231,9 +231,9 @@ static void put_shared_fold(Lower *l, Fold *f, FactorSet warps, FactorSet cluste
         put(l, "for (int from = 0; from < %lld; from++) {", (long long)all);
         l->indent++;
         for (int i = 0; i < m->n; i++) {
-            put(l, "td_word<%s> q%d[1];", cell_type(m->type[i]), i);
-            put(l, "td_lds<%s, 1>(q%d, %s + (%s + from));", cell_type(m->type[i]), i, base[i], first);
-            right[i] = m->type[i] == TY_BOOL ? fmt(l, "(q%d[0] != 0)", i) : fmt(l, "q%d[0]", i);
+            put(l, "td_word<%s> q%d_[1];", cell_type(m->type[i]), i);
+            put(l, "td_lds<%s, 1>(q%d_, %s + (%s + from));", cell_type(m->type[i]), i, base[i], first);
+            right[i] = m->type[i] == TY_BOOL ? fmt(l, "(q%d_[0] != 0)", i) : fmt(l, "q%d_[0]", i);
         }
         put_combine(l, m, f->state, right, f->state, NULL);
         l->indent--;
@@ -295,8 +295,8 @@ static void put_thread_fold(Lower *l, Fold *f) {
     }
     if (m->n > 1)
         for (int i = 0; i < m->n; i++) {
-            put(l, "const %s e%d = %s;", c_type(m->type[i]), i, right[i]);
-            right[i] = fmt(l, "e%d", i);
+            put(l, "const %s e%d_ = %s;", c_type(m->type[i]), i, right[i]);
+            right[i] = fmt(l, "e%d_", i);
         }
     put_combine(l, m, f->state, right, f->state, m->n > 1 ? NULL : guard);
     if (m->n > 1) {
@@ -451,8 +451,8 @@ static void put_thread_scan(Lower *l, Scan *c, const Sym *run) {
     put(l, guard ? "if (%s) {" : "%s{", guard ? guard : "");
     l->indent++;
     for (int i = 0; i < m->n; i++) {
-        put(l, "const %s e%d = %s;", c_type(m->type[i]), i, expr_text(l, s->expr[i], c->layout));
-        right[i] = fmt(l, "e%d", i);
+        put(l, "const %s e%d_ = %s;", c_type(m->type[i]), i, expr_text(l, s->expr[i], c->layout));
+        right[i] = fmt(l, "e%d_", i);
     }
     put_combine(l, m, s->reverse ? right : run, s->reverse ? run : right, run, NULL);
     l->indent--;
@@ -472,8 +472,8 @@ static void put_lane_scan(Lower *l, Scan *c, const Sym *run, const Sym *off) {
     l->indent++;
     Sym right[MAX_PARTS];
     for (int i = 0; i < m->n; i++) {
-        put(l, "const %s r%d = %s(%s, d * %d);", c_type(m->type[i]), i, shfl, run[i], c->lane_low);
-        right[i] = fmt(l, "r%d", i);
+        put(l, "const %s r%d_ = %s(%s, d * %d);", c_type(m->type[i]), i, shfl, run[i], c->lane_low);
+        right[i] = fmt(l, "r%d_", i);
     }
     Sym inside = c->s->reverse ? fmt(l, "%s + d < %d", lane, c->lanes) : fmt(l, "%s >= d", lane);
     put_combine(l, m, c->s->reverse ? run : right, c->s->reverse ? right : run, run, inside);
@@ -543,8 +543,8 @@ static void put_segment_scan(Lower *l, Scan *c, const Sym *run_name, const Sym *
         l->indent++;
         int loops = open_ordered(l, regs, nregs, false);
         for (int i = 0; i < m->n; i++) {
-            put(l, "const %s p%d[1] = {%s};", cell_type(m->type[i]), i, run_name[i]);
-            put(l, "td_sts<%s, 1>(%s + (%s + %s), p%d);", cell_type(m->type[i]), base[i], cells, seg, i);
+            put(l, "const %s p%d_[1] = {%s};", cell_type(m->type[i]), i, run_name[i]);
+            put(l, "td_sts<%s, 1>(%s + (%s + %s), p%d_);", cell_type(m->type[i]), base[i], cells, seg, i);
         }
         close_ordered(l, loops);
         l->indent--;
@@ -590,9 +590,9 @@ static void put_segment_scan(Lower *l, Scan *c, const Sym *run_name, const Sym *
     }
     for (int i = 0; i < m->n; i++) {
         if (shared) {
-            put(l, "td_word<%s> q%d[1];", cell_type(m->type[i]), i);
-            put(l, "td_lds<%s, 1>(q%d, %s + (%s + %s));", cell_type(m->type[i]), i, base[i], cells, segno.s);
-            right[i] = fmt(l, "q%d[0]", i);
+            put(l, "td_word<%s> q%d_[1];", cell_type(m->type[i]), i);
+            put(l, "td_lds<%s, 1>(q%d_, %s + (%s + %s));", cell_type(m->type[i]), i, base[i], cells, segno.s);
+            right[i] = fmt(l, "q%d_[0]", i);
         } else {
             right[i] = run_name[i];
         }

@@ -75,9 +75,16 @@ static void shared_vectors(Lower *l, Poly offset, const Layout *layout, FactorSe
 }
 
 static Sym shared_at(Lower *l, const SharedTile *t, const Layout *layout, const VecPlan *plan, Poly offset, Sym base) {
-    (void)t;
-    (void)layout;
     Poly p = drop_vector(l, offset, plan);
+    if (t->swizzle) {
+        int last = t->naxes - 1;
+        Poly col = poly_of(&l->env, inner_index(l, layout, t->axes[last]));
+        Poly row = poly_const(l->ctx, 0);
+        for (int i = 0; i < last; i++)
+            row = poly_add(l->ctx, row, poly_scale(l->ctx, poly_of(&l->env, inner_index(l, layout, t->axes[i])), t->stride[i] / t->stride[last - 1]));
+        return fmt(l, "%s + td_swizzle<%lld, %lld>(%s, %s)", base, (long long)t->swizzle, (long long)t->extent[last],
+                   poly_text(l, drop_vector(l, row, plan), false), poly_text(l, drop_vector(l, col, plan), false));
+    }
     return p.n ? fmt(l, "%s + %s", base, poly_text(l, p, false)) : base;
 }
 
@@ -88,7 +95,14 @@ void lower_share(Lower *l, Stage *s) {
     const char *T = lower_storage_type(v->type);
     FactorSet domain = expr_domain(l->part, layout, s->expr[0]);
     SharedTile *t = tile_of(l, v);
-    if (!t) t = tile_new(l, v, layout, domain, s->pad, 1);
+    if (!t) {
+        t = tile_new(l, v, layout, domain, s->pad, 1);
+        int64_t piece = 128 / type_bits(v->type), pieces = t->naxes > 1 ? t->extent[t->naxes - 1] / piece : 0;
+        if (s->swizzle) {
+            if (pieces < 2 || (pieces & (pieces - 1)) || t->extent[t->naxes - 1] % piece) fail(l, "%s has no rows of 16-byte pieces to exchange", v->name);
+            t->swizzle = piece;
+        }
+    }
     region_write(l, t->region);
     Sym base = value_name(l, v);
     put(l, "const td_sp<%s> %s = td_shared<%s>(%d);", T, base, T, l->regions.at[t->region].offset);

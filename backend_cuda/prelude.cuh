@@ -327,6 +327,12 @@ template <int N> __device__ __forceinline__ void td_bulk_wait_read() {
 template <int N> __device__ __forceinline__ void td_bulk_wait() { asm volatile("cp.async.bulk.wait_group %0;" ::"n"(N) : "memory"); }
 //@ td_async_fence
 __device__ __forceinline__ void td_async_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+//@ portable td_swizzle
+// Where element col of a row lies in a tile of rows of W elements whose pieces of E elements are exchanged by row / E.
+template <int E, int W> __device__ __forceinline__ int td_swizzle(int row, int col) {
+    return row * W + ((col / E) ^ (row / E % (W / E))) * E + col % E;
+}
+
 //@ portable td_fill_row
 // One warp brings n elements to shared memory and arrives at `full` once: whole 16-byte pieces by a bulk copy, the rest (all, where the
 // two addresses differ modulo 16) element by element.
