@@ -17,6 +17,7 @@ typedef struct Prover {
     Graph *g;
     Ctx *ctx;
     int level, fuel;
+    bool cut;              /* the search ended for its depth somewhere */
     bool in_scope;         /* the atoms being learned of are those of the goal */
     Poly known[MAX_KNOWN]; /* each >= 0 */
     int nknown;
@@ -158,23 +159,30 @@ static Interval interval_of_poly(const PolyEnv *env, Poly p) {
 
 /* ---- what is known ---- */
 
-/* p >= 0 where c divides all of p but its constant: the constant rounds down to a multiple of c. */
-static Poly tighten(Ctx *ctx, Poly p) {
+/* p >= 0 where c divides all of p but its constant: the constant rounds down to a multiple of c. Changes p in place. */
+static Poly tightened(Poly p) {
     if (p.failed || p.n < 2 || p.term[p.n - 1].degree) return p;
-    int64_t c = poly_divisor((Poly){.n = p.n - 1, .term = p.term}), k = p.term[p.n - 1].coef;
-    return c > 1 && k % c ? poly_sub(ctx, p, poly_const(ctx, floor_mod(k, c))) : p;
-}
-
-static void know(Prover *x, Poly f) {
-    f = tighten(x->ctx, f);
-    if (f.failed || x->nknown == MAX_KNOWN || !f.n) return;
-    if (f.n == 1 && !f.term[0].degree) return;
-    x->known[x->nknown++] = f;
+    int64_t c = poly_divisor((Poly){.n = p.n - 1, .term = p.term}), *k = &p.term[p.n - 1].coef;
+    if (c > 1) *k -= floor_mod(*k, c);
+    if (!*k) p.n--;
+    return p;
 }
 
 /* a - b + k >= 0 */
 static void know_diff(Prover *x, Poly a, Poly b, int64_t k) {
-    know(x, poly_add(x->ctx, poly_sub(x->ctx, a, b), poly_const(x->ctx, k)));
+    PolyTerm room[2 * POLY_MAX_TERMS + 1];
+    if (a.failed || b.failed || x->nknown == MAX_KNOWN) return;
+    for (int i = 0; i < a.n; i++) room[i] = a.term[i];
+    for (int i = 0; i < b.n; i++) {
+        room[a.n + i] = b.term[i];
+        room[a.n + i].coef = -b.term[i].coef;
+    }
+    room[a.n + b.n] = (PolyTerm){.coef = k};
+    Poly f = tightened(poly_make(x->ctx, room, a.n + b.n + 1));
+    if (f.failed || !f.n || !f.term[0].degree) return;
+    PolyTerm *t = NEW_N(x->ctx, PolyTerm, f.n);
+    for (int i = 0; i < f.n; i++) t[i] = f.term[i];
+    x->known[x->nknown++] = (Poly){.n = f.n, .term = t};
 }
 
 static Poly read_poly(Prover *x, const Expr *e) {
@@ -302,7 +310,7 @@ static bool nonneg_monomial(Prover *x, const PolyTerm *t) {
     return true;
 }
 
-/* s*p - m*f in place of the caller, with the constant rounded down as tighten does. */
+/* s*p - m*f in place of the caller, with the constant rounded down as in tightened. */
 static Poly combine(Prover *x, PolyTerm *room, Poly p, int64_t s, Poly f, const PolyTerm *m) {
     for (int i = 0; i < p.n; i++) {
         room[i] = p.term[i];
@@ -312,12 +320,7 @@ static Poly combine(Prover *x, PolyTerm *room, Poly p, int64_t s, Poly f, const 
         PolyTerm *t = &room[p.n + i];
         if (!term_multiply(&f.term[i], m, t) || !mul_ok(t->coef, -1, &t->coef)) return poly_failed();
     }
-    Poly r = poly_make(x->ctx, room, p.n + f.n);
-    if (r.failed || r.n < 2 || r.term[r.n - 1].degree) return r;
-    int64_t c = poly_divisor((Poly){.n = r.n - 1, .term = r.term}), *k = &r.term[r.n - 1].coef;
-    if (c > 1) *k -= floor_mod(*k, c);
-    if (!*k) r.n--;
-    return r;
+    return tightened(poly_make(x->ctx, room, p.n + f.n));
 }
 
 /* s*p - m*f without the term t of p, m >= 0 and s > 0; false where f is of no use for that. */
@@ -356,7 +359,7 @@ static bool cases(Prover *x, Poly p, int depth, int64_t *bound) {
                 Poly q = poly_subst(x->ctx, p, e, v);
                 know_atoms_of(x, q);
                 know_all(x);
-                int64_t b = search(x, tighten(x->ctx, q), depth - 1);
+                int64_t b = search(x, tightened(q), depth - 1);
                 if (e->op == OP_IF) x->nknown = mark;
                 if (b < worst) worst = b;
             }
@@ -383,7 +386,10 @@ static bool multiply_out(Prover *x, Poly p, const PolyTerm *t, Poly *goal) {
 }
 
 static int64_t search(Prover *x, Poly p, int depth) {
-    int64_t best = interval_of_poly(x->env, p).lo;
+    Interval all = interval_of_poly(x->env, p);
+    int64_t best = all.lo;
+    if (all.hi < x->target && x->target <= 0) return best; /* hopeless */
+    if (depth <= 0) x->cut = true;
     if (best >= x->target || p.failed || depth <= 0 || x->fuel-- <= 0) return best;
     const PolyTerm *t = NULL;
     for (int i = 0; i < p.n; i++)
@@ -408,8 +414,9 @@ static int64_t search(Prover *x, Poly p, int depth) {
 }
 
 int64_t poly_lower(const PolyEnv *env, Poly p, int64_t target, int fuel, int level) {
-    int64_t best = interval_of_poly(env, p).lo;
-    if (p.failed || best >= target || level > PROVE_LEVELS) return best;
+    Interval all = interval_of_poly(env, p);
+    int64_t best = all.lo;
+    if (p.failed || best >= target || level > PROVE_LEVELS || (target <= 0 && all.hi < target)) return best;
     Prover x;
     x.env = env;
     x.g = env->g;
@@ -421,24 +428,32 @@ int64_t poly_lower(const PolyEnv *env, Poly p, int64_t target, int fuel, int lev
     x.bare = *env;
     x.bare.nfacts = 0;
     x.in_scope = true;
+    x.cut = false;
     know_atoms_of(&x, p);
     know_all(&x);
     x.in_scope = false;
     for (int i = 0; i < env->nfacts; i++) know_fact(&x, env->facts[i], true, 0);
     know_all(&x);
-    int64_t b = search(&x, tighten(env->g->ctx, p), SEARCH_DEPTH);
-    return b > best ? b : best;
+    p = tightened(poly_add(x.ctx, p, (Poly){0}));
+    for (int depth = 2; depth <= SEARCH_DEPTH && best < target; depth += 2) { /* short proofs first */
+        x.fuel = fuel;
+        int64_t b = search(&x, p, depth);
+        if (b > best) best = b;
+        if (x.fuel > 0 && depth > 2 && !x.cut) break; /* nothing was left out */
+        x.cut = false;
+    }
+    return best;
 }
 
 bool poly_nonneg_at(const PolyEnv *env, Poly p, int level) {
-    return !p.failed && poly_lower(env, p, 0, level ? 60 : 400, level) >= 0;
+    return !p.failed && poly_lower(env, p, 0, level ? 40 : 250, level) >= 0;
 }
 
 bool poly_nonneg(const PolyEnv *env, Poly p) { return poly_nonneg_at(env, p, 0); }
 
 void poly_bounds(const PolyEnv *env, Poly p, int64_t *lo, int64_t *hi) {
-    *lo = poly_lower(env, p, INT64_MAX, 60, 1);
-    *hi = negated(poly_lower(env, poly_scale(env->g->ctx, p, -1), INT64_MAX, 60, 1));
+    *lo = poly_lower(env, p, INT64_MAX, 40, 1);
+    *hi = negated(poly_lower(env, poly_scale(env->g->ctx, p, -1), INT64_MAX, 40, 1));
 }
 
 /* ---- conditions ---- */

@@ -440,6 +440,7 @@ int main(void) {
     test_linear(ctx);
     test_range_callback(ctx);
     test_limits(ctx);
+    if (getenv("SHOW")) printf("%zu MB\n", ctx_bytes(ctx) >> 20);
     test_random(ctx);
     if (getenv("SHOW")) printf("%zu MB\n", ctx_bytes(ctx) >> 20);
     ctx_free(ctx);

@@ -1,0 +1,272 @@
+/* Graph text: what is printed reads back and prints the same; expressions read back to the same nodes; the language's
+ * typing; malformed text is reported and never crashes. */
+#include "ir/expr_text.h"
+#include "ir/diag.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int passed, failed;
+
+static void check(bool ok, const char *what, const char *detail) {
+    if (ok) {
+        passed++;
+    } else {
+        failed++;
+        printf("FAILED %s: %s\n", what, detail);
+    }
+}
+
+static const char *const graphs[] = {
+    "graph softmax\n"
+    "  dim M\n"
+    "  dim N in 1..=65536 hint 4096 divisible 8\n"
+    "  dim K in 3..\n"
+    "  scalar eps: f32 = 1e-05\n"
+    "  in x: bf16[M, N]\n"
+    "  let m: f32[M]\n"
+    "  let e: f32[M, N]\n"
+    "  let s: bf16[M] rounds\n"
+    "  out y: bf16[M, N]\n"
+    "m[i] = max[n in 0..N](f32(x[i, n]))\n"
+    "e[i, n] = exp(f32(x[i, n]) - m[i]) + eps\n"
+    "s[i] = sum[n in 0..N where n <= i && n % 2 == 0](e[i, n])\n"
+    "y[i, n] = e[i, n] / f32(s[i])\n"
+    "assume for i in 0..M: 0.0 <= m[i]\n"
+    "require N % 8 == 0 && M > 3, \"N is \\\"wide\\\"\"\n",
+
+    "graph pieces\n"
+    "  dim N\n"
+    "  in ids: i32[N]\n"
+    "  in z: f64[]\n"
+    "  inout p: f32[2 * N + 1, 3]\n"
+    "  out t: bool[N]\n"
+    "for i in 0..N: p[2 * i, 0] = 0.5\n"
+    "for i in 0..N, j in i..i + 2: p[2 * i + 1, j - i] = p[i, 2] * 2.0 where ids[i] != 0\n"
+    "t[i] = any[k in i64(ids[i])..N](ids[k] == 0) || 1.0 < z[]\n",
+
+    "graph names\n"
+    "  dim i\n"
+    "  in x: f32[i]\n"
+    "  out y: f32[i]\n"
+    "y[i_2] = sum[k in 0..i](x[k]) + sum[k in 0..i](x[k] * sum[k_2 in k..i](x[k_2])) + x[i_2]\n",
+};
+
+static void test_round_trip(Ctx *ctx) {
+    for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
+        Graph *g = graph_read(ctx, graphs[i], strlen(graphs[i]), -1);
+        Text a = {.ctx = ctx};
+        if (!g) {
+            diag_render(ctx, &a, false);
+            check(false, "read", a.s);
+            continue;
+        }
+        graph_print(&a, g);
+        check(!strcmp(a.s, graphs[i]), "round trip", a.s);
+        Text why = {.ctx = ctx};
+        check(graph_verify(g, &why), "verify", why.s ? why.s : "");
+    }
+}
+
+/* Text that stays as it is; where two are given, the second is what the first prints as. */
+static const char *const exprs[][2] = {
+    {"a - (b - 1.0)", NULL},
+    {"(a - b) - 1.0", "a - b - 1.0"},
+    {"a * (b + 2)", "a * (b + 2.0)"},
+    {"-a * b", NULL},
+    {"-(a * b)", NULL},
+    {"-1 * i", NULL},
+    {"- - a", "--a"},
+    {"-i64(1) + i", NULL},
+    {"a ** 2", "pow(a, 2.0)"},
+    {"-a ** 2", "-pow(a, 2.0)"},
+    {"-2.0 ** a", "-pow(2.0, a)"},
+    {"f32(1.0) + 2.0", NULL},
+    {"1.0 + 2.0", "f32(1.0) + 2.0"},
+    {"f64(0.1) * 3.0", NULL},
+    {"h * 2", "f32(h) * 2.0"},
+    {"if a < b then h else bf16(1.0)", NULL},
+    {"if a < b then a else if i == j then b else 0.0", NULL},
+    {"(if a < b then a else b) * 2.0", NULL},
+    {"if i < 4 then 1 else i", NULL},
+    {"a < b && !(i == j || q) && true", NULL},
+    {"a < b || b < a && q", NULL},
+    {"(a < b || b < a) && q", NULL},
+    {"i & j << 2 | i ^ 3", NULL},
+    {"(i | j) & 3", NULL},
+    {"(i + j) % 4 / 3", NULL},
+    {"i / (j * 2) * 3", NULL},
+    {"max(a, -inf)", NULL},
+    {"min(nan, a)", NULL},
+    {"a + 0.1", NULL},
+    {"d + 0.1", NULL},
+    {"a * i", "a * f32(i)"},
+    {"d * (i + 0.5)", "d * (f64(i) + 0.5)"},
+    {"a / sqrt(j)", "a / sqrt(f32(j))"},
+    {"c8 + 1", "i32(c8) + 1"},
+    {"q + 1", "i32(q) + 1"},
+    {"c32 + i", "i64(c32) + i"},
+    {"sum[k in 0..4](a * f32(k))", NULL},
+    {"sum[k in 0..i, l in k..4 where k < l](a) * 2.0", NULL},
+    {"argmax[k in 0..4](a) + 1", NULL},
+    {"all[k in 0..4](k < i)", NULL},
+    {"i32(2.5)", "i32(f32(2.5))"},
+    {"f32(i64(3))", NULL},
+    {"bf16(a) == bf16(b)", "f32(bf16(a)) == f32(bf16(b))"},
+    {"0xff + i", "255 + i"},
+    {"3", NULL},
+    {"0.25", NULL},
+    {"-0.0", NULL},
+    {"1e+30", NULL},
+    {"f64(0.25)", NULL},
+    {"isnan(a) || isinf(d)", NULL},
+    {"fma(a, 2.0, f32(3.0))", "fma(a, 2.0, 3.0)"},
+    {"-9223372036854775808 + i", NULL},
+    {"f8e4m3(448.0)", NULL},
+};
+
+static const char *const refused[] = {
+    "a + q",
+    "a + c8",
+    "!a",
+    "a && q",
+    "1 / 2 * a",
+    "i / 2 * a",
+    "i / j + 0.5",
+    "a & 1",
+    "i < j < 3",
+    "u + c32",
+    "sqrt(c32)",
+    "x(1)",
+    "nix",
+    "a +",
+    "(a",
+    "sum[k in 0..4 where a](a)",
+    "max(a)",
+    "c32 + 4294967296",
+    "if a then b else b",
+    "a[1]",
+    "1.5e",
+    "9999999999999999999999",
+    "\"",
+    "\x80",
+    "a @ b",
+    "i.x",
+    "f32()",
+    "isnan(c8)",
+};
+
+static ExprReader reader(Ctx *ctx, Lex *x, const char *text) {
+    Graph *g = graph_new(ctx, sym(ctx, "e"));
+    static const struct {
+        const char *name;
+        Type type;
+    } scalars[] = {{"a", TY_F32}, {"b", TY_F32},   {"d", TY_F64}, {"h", TY_BF16},
+                   {"c8", TY_I8}, {"c32", TY_I32}, {"u", TY_U32}, {"q", TY_BOOL}};
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
+        graph_scalar(g, sym(ctx, scalars[i].name), scalars[i].type);
+    graph_dim(g, sym(ctx, "i"));
+    graph_dim(g, sym(ctx, "j"));
+    lex_init(x, ctx, text, strlen(text), -1);
+    return (ExprReader){.g = g, .lex = x};
+}
+
+static const Expr *read_again(ExprReader *r, const char *text) {
+    lex_init(r->lex, r->g->ctx, text, strlen(text), -1);
+    const Expr *e = expr_read(r);
+    return e && r->lex->tok.kind == LEX_END ? e : NULL;
+}
+
+static void test_exprs(Ctx *ctx) {
+    for (size_t i = 0; i < sizeof exprs / sizeof *exprs; i++) {
+        Lex x;
+        ExprReader r = reader(ctx, &x, "");
+        const Expr *e = read_again(&r, exprs[i][0]);
+        if (!e) {
+            check(false, exprs[i][0], x.why ? x.why : "not read to its end");
+            continue;
+        }
+        Text t = {.ctx = ctx};
+        expr_print(&t, e, NULL);
+        check(!strcmp(t.s, exprs[i][exprs[i][1] != NULL]), exprs[i][0], t.s);
+        const Expr *again = read_again(&r, t.s);
+        Text u = {.ctx = ctx};
+        if (again) expr_print(&u, again, NULL);
+        bool binds = strchr(t.s, '[') != NULL; /* each reading makes variables of its own */
+        check(again && !strcmp(t.s, u.s) && (binds || again == e), "reads back", t.s);
+    }
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        Lex x;
+        ExprReader r = reader(ctx, &x, "");
+        check(!read_again(&r, refused[i]), "refused", refused[i]);
+    }
+}
+
+/* Graph text cut short and with bytes changed gives a diagnostic or a Graph, never a crash. */
+static void test_mangled(Ctx *ctx) {
+    uint32_t rnd = 1;
+    for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
+        size_t n = strlen(graphs[i]);
+        char *b = malloc(n + 1);
+        for (int round = 0; round < 400; round++) {
+            memcpy(b, graphs[i], n + 1);
+            size_t len = n;
+            for (int k = 0; k < 1 + round % 3; k++) {
+                rnd = rnd * 1664525 + 1013904223;
+                b[(rnd >> 8) % n] = (char)(rnd >> 3 & 0x7f);
+            }
+            if (round % 4 == 0) len = (rnd >> 9) % n;
+            int before = diag_errors(ctx);
+            Graph *g = graph_read(ctx, b, len, -1);
+            check(g != NULL || diag_errors(ctx) > before, "a failure is reported", b);
+        }
+        free(b);
+    }
+}
+
+static void test_deep(Ctx *ctx) {
+    Lex x;
+    char *b = malloc(100001);
+    static const char *const units[] = {"(", "-", "!", "if q then ", "f32(", "sum[k in ", "a ** ", "a + "};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        size_t n = strlen(units[i]), at = 0;
+        while (at + n < 100000) {
+            memcpy(b + at, units[i], n);
+            at += n;
+        }
+        b[at] = 0;
+        ExprReader r = reader(ctx, &x, "");
+        check(!read_again(&r, b), "deep text is refused", units[i]);
+    }
+    free(b);
+}
+
+static void test_replace(Ctx *ctx) {
+    Lex x;
+    ExprReader r = reader(ctx, &x, "");
+    const Expr *e = read_again(&r, "sum[k in i..j](f32(k + i) * a) + f32(i)");
+    const Expr *from = expr_dim(r.g, graph_dim(r.g, sym(ctx, "i"))), *to = expr_int(r.g, TY_I64, 7);
+    const Expr *f = expr_replace(r.g, e, &from, &to, 1);
+    Text t = {.ctx = ctx};
+    expr_print(&t, f, NULL);
+    check(!strcmp(t.s, "sum[k in 7..j](f32(k + 7) * a) + f32(i64(7))"), "replace", t.s);
+    check(expr_replace(r.g, e, &to, &from, 1) == e, "nothing to replace", "");
+    Text u = {.ctx = ctx};
+    expr_print(&u, e, NULL);
+    check(!strcmp(u.s, "sum[k in i..j](f32(k + i) * a) + f32(i)"), "the original stays", u.s);
+}
+
+int main(void) {
+    Ctx *ctx = ctx_new();
+    if (!ctx || CTX_GUARD(ctx)) return 1;
+    diag_limit(ctx, 1000000);
+    test_exprs(ctx);
+    test_replace(ctx);
+    test_round_trip(ctx);
+    test_mangled(ctx);
+    test_deep(ctx);
+    ctx_free(ctx);
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed != 0;
+}
