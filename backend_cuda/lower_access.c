@@ -514,7 +514,7 @@ Sym index_outside(Lower *l, const Value *v, const VecPlan *plan, int64_t divide)
 }
 
 /* Moves between a vector's words `w` and the value's array; `get` says the text of the element's new content instead. */
-void scatter_elements(Lower *l, const Value *v, const VecPlan *plan, const char *words) {
+static void move_elements(Lower *l, const Value *v, const VecPlan *plan, const char *words, bool into_value) {
     Text to = {.ctx = l->ctx}, from = {.ctx = l->ctx};
     text_put(&to, index_outside(l, v, plan, 1));
     text_put(&from, "0");
@@ -530,9 +530,12 @@ void scatter_elements(Lower *l, const Value *v, const VecPlan *plan, const char 
         text_fmt(&from, " + e%d_ * %lld", i, (long long)before);
         before *= plan->part[i];
     }
-    put(l, "td_move<%s>(%s, %s, %s, %s);", lower_storage_type(v->type), value_name(l, v), to.s, words, from.s);
+    if (into_value) put(l, "td_move<%s>(%s, %s, %s, %s);", lower_storage_type(v->type), value_name(l, v), to.s, words, from.s);
+    else put(l, "td_move<%s>(%s, %s, %s, %s);", lower_storage_type(v->type), words, from.s, value_name(l, v), to.s);
     l->indent -= plan->nv;
 }
+
+void scatter_elements(Lower *l, const Value *v, const VecPlan *plan, const char *words) { move_elements(l, v, plan, words, true); }
 
 void declare_tile(Lower *l, const Value *v) {
     put(l, "td_word<%s> %s[td_words<%s>(%lld)];", lower_storage_type(v->type), value_name(l, v), lower_storage_type(v->type), (long long)reg_count(l, v->domain));
@@ -648,6 +651,25 @@ void gather_elements(Lower *l, const VecPlan *plan, const Expr *e, const Layout 
     for (int i = 0; i < plan->nv; i++) rename_digit(l, plan->f[i], old[i]);
 }
 
+/* The words of a vector of expression e, ready to be written as elements of type t; prints what makes them. A value of that
+ * very type moves as it is. */
+Sym vector_words(Lower *l, const VecPlan *plan, const Expr *e, Type t, const Layout *layout) {
+    const char *T = lower_storage_type(t);
+    const Value *v = e->op == OP_VALUE ? e->u.value : NULL;
+    if (v && v->type == t && value_packed(v)) {
+        int64_t per = type_bits(t) < 32 ? 32 / type_bits(t) : 1;
+        if (vector_in_order(l, v, plan)) return fmt(l, "%s + %s", value_name(l, v), index_outside(l, v, plan, per));
+        put(l, "td_word<%s> words[td_words<%s>(%lld)];", T, T, (long long)plan->V);
+        move_elements(l, v, plan, "words", false);
+        return "words";
+    }
+    put(l, "%s some[%lld];", c_type(t), (long long)plan->V);
+    gather_elements(l, plan, e, layout, "some");
+    put(l, "td_word<%s> words[td_words<%s>(%lld)];", T, T, (long long)plan->V);
+    put(l, "td_pack<%s, %lld>(words, some);", T, (long long)plan->V);
+    return "words";
+}
+
 const Layout *stage_layout(const Lower *l, const Stage *s) {
     /* the layout of the values it reads; block-uniform stages use the first */
     const Expr *stack[256];
@@ -691,12 +713,8 @@ void lower_store(Lower *l, Stage *s) {
         put(l, "if (%s) {", x.guard);
         l->indent++;
     }
-    const char *T = lower_storage_type(s->tensor->type);
-    put(l, "%s some[%lld];", c_type(s->tensor->type), (long long)x.plan.V);
-    gather_elements(l, &x.plan, s->expr[0], layout, "some");
-    put(l, "td_word<%s> words[td_words<%s>(%lld)];", T, T, (long long)x.plan.V);
-    put(l, "td_pack<%s, %lld>(words, some);", T, (long long)x.plan.V);
-    put(l, "%s;", access_call(l, &x, "store", at, "words", s->cache));
+    Sym words = vector_words(l, &x.plan, s->expr[0], s->tensor->type, layout);
+    put(l, "%s;", access_call(l, &x, "store", at, words, s->cache));
     if (x.guard) {
         l->indent--;
         put(l, "}");

@@ -209,7 +209,7 @@ Sym dim_text(Lower *l, const Expr *e, bool host) {
     case OP_DIM: return dim_ref(l, e->u.dim, host);
     case OP_CAST: return dim_text(l, e->arg[0], host);
     case OP_DIV:
-        if (nonneg_quotient(l, e)) return fmt(l, "%s / %s", dim_text(l, e->arg[0], host), dim_text(l, e->arg[1], host));
+        if (nonneg_quotient(l, e)) return fmt(l, "(%s / %s)", dim_text(l, e->arg[0], host), dim_text(l, e->arg[1], host));
         return fmt(l, "td_floor_div(%s%s, %s%s)", host ? "(int64_t)" : "", dim_text(l, e->arg[0], host), host ? "(int64_t)" : "", dim_text(l, e->arg[1], host));
     case OP_MOD: return fmt(l, "td_floor_mod(%s%s, %s%s)", host ? "(int64_t)" : "", dim_text(l, e->arg[0], host), host ? "(int64_t)" : "", dim_text(l, e->arg[1], host));
     case OP_NEG: return fmt(l, "(-%s)", dim_text(l, e->arg[0], host));

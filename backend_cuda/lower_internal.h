@@ -147,6 +147,7 @@ bool vector_in_order(Lower *l, const Value *v, const VecPlan *plan);
 Sym index_outside(Lower *l, const Value *v, const VecPlan *plan, int64_t divide);
 void scatter_elements(Lower *l, const Value *v, const VecPlan *plan, const char *words);
 void gather_elements(Lower *l, const VecPlan *plan, const Expr *e, const Layout *layout, const char *array);
+Sym vector_words(Lower *l, const VecPlan *plan, const Expr *e, Type t, const Layout *layout);
 void declare_tile(Lower *l, const Value *v);
 const Layout *stage_layout(const Lower *l, const Stage *s);
 Poly regroup(Lower *l, const Layout *layout, Poly p);

@@ -122,11 +122,8 @@ void lower_share(Lower *l, Stage *s) {
     open_plan_loops(l, &plan);
     put(l, "{");
     l->indent++;
-    put(l, "%s some[%lld];", c_type(v->type), (long long)plan.V);
-    gather_elements(l, &plan, s->expr[0], layout, "some");
-    put(l, "td_word<%s> words[td_words<%s>(%lld)];", T, T, (long long)plan.V);
-    put(l, "td_pack<%s, %lld>(words, some);", T, (long long)plan.V);
-    put(l, "td_sts<%s, %lld>(%s, words);", T, (long long)plan.V, shared_at(l, t, layout, &plan, offset, base));
+    Sym words = vector_words(l, &plan, s->expr[0], v->type, layout);
+    put(l, "td_sts<%s, %lld>(%s, %s);", T, (long long)plan.V, shared_at(l, t, layout, &plan, offset, base), words);
     l->indent--;
     put(l, "}");
     close_plan_loops(l, &plan);
