@@ -51,7 +51,8 @@ struct Axis {
     const Expr *lo, *hi;
     Tensor *peel; /* not NULL: the axis starts some elements early, so that accesses along it are aligned as this tensor's
                      rows are; elements below lo are masked as those past hi are */
-    FactorSet row; /* filled in: with peel, the factors that decide where the axis starts (the tensor's other subscripts) */
+    FactorSet row; /* filled in: the factors that decide where the axis starts and ends: those of its bounds and, with a peel, of
+                      the tensor's other subscripts */
     int id;
 };
 

@@ -279,14 +279,19 @@ static const Stage *peel_access(const Axis *a, Stage **at, int n) {
     return NULL;
 }
 
-static void peel_rows(Part *part) {
+/* Where an axis starts and ends, and with a peel how it is aligned, may depend on other factors. True where one was added. */
+static bool axis_rows(Part *part) {
+    bool changed = false;
     for (int i = 0; i < part->axes.n; i++) {
         Axis *a = part->axes.at[i];
         const Stage *s = a->peel ? peel_access(a, part->body.at, part->body.n) : NULL;
-        FactorSet row = 0;
+        FactorSet row = domain_of(part, part->layouts.at[0], a->lo) | domain_of(part, part->layouts.at[0], a->hi);
         for (int d = 0; s && d + 1 < s->tensor->rank; d++) row |= expr_domain(part, part->layouts.at[0], s->subs[d]);
+        row &= ~layout_axis_factors(part->layouts.at[0], a);
+        changed |= row != a->row;
         a->row = row;
     }
+    return changed;
 }
 
 /* ---- */
@@ -298,8 +303,11 @@ bool kernel_finish(Program *p, Kernel *k, Text *why) {
         Finish f = {p, k, k->parts.at[i], why};
         if (!finish_layouts(&f) || !finish_blocks(&f)) return false;
         Part *part = f.part;
-        peel_rows(part);
-        for (int round = 0; body_domains(part, part->body.at, part->body.n, 0) && round < MAX_FACTORS; round++) {}
+        bool more = true;
+        for (int round = 0; more && round < MAX_FACTORS; round++) {
+            more = axis_rows(part);
+            more |= body_domains(part, part->body.at, part->body.n, 0);
+        }
     }
     return true;
 }

@@ -1,0 +1,81 @@
+/* What the files of the verifier of kernels share: kernel_verify.c (programs, axes, layouts), kernel_verify_stage.c (stages one
+ * by one) and kernel_verify_store.c (that no element is written twice, and no thread reads what another writes). */
+#ifndef TDC_KERNEL_VERIFY_H
+#define TDC_KERNEL_VERIFY_H
+
+#include "kernel.h"
+
+enum {
+    MAX_THREADS = 1024,
+    MAX_CLUSTER = 16,
+    MAX_REGISTERS = 512,      /* elements of a value in one thread */
+    MAX_SHARED = 227 * 1024,  /* bytes of a block */
+    MAX_COPY_DEPTH = 16
+};
+
+
+typedef struct ScopeRow {
+    const Value *value;
+    int depth;       /* stages around its definition */
+    FactorSet loops; /* serial factors of those */
+} ScopeRow;
+
+/* A store or atomic, and the conditions that hold around it. */
+typedef struct WriteRow {
+    const Part *part;
+    const Stage *stage;
+    int order, last; /* position in the part's text; of the last-block stage around it, or -1 */
+} WriteRow;
+
+typedef struct Verify {
+    Program *p;
+    Graph *g;
+    Ctx *ctx;
+    Kernel *k;
+    Part *part;
+    Text *why;
+    PolyEnv env;
+    VEC(const Expr *) facts;   /* the kernel's conditions on dimensions */
+    VEC(ScopeRow) scope;       /* values defined before, in the stages around */
+    VEC(const Stage *) around; /* for, if and last stages, outermost first */
+    uint64_t *outside;         /* by Value.id, bits by Axis.id: the axes outside which its elements are undefined */
+    VEC(WriteRow) writes;      /* of the kernel so far */
+    VEC(WriteRow) reads;
+    VEC(const Tensor *) counters;
+    int order;
+    int64_t shared;            /* bytes of shared memory so far */
+} Verify;
+
+/* Appends to *why; always false. */
+bool verify_fail(Verify *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* ... with the stage's keyword and first name in front. */
+bool verify_fail_at(Verify *v, const Stage *s, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+Poly verify_extent(Verify *v, const Axis *a);
+/* May elements of the axis's factors lie outside the axis? */
+bool verify_has_tail(Verify *v, const Layout *l, const Axis *a);
+/* Product of the sizes of a layout's factors in a set; open ones count 1. */
+int64_t verify_product(const Layout *l, FactorSet set);
+FactorSet verify_bind_factors(const Layout *l, Bind bind);
+/* Serial factors of the loops around. */
+FactorSet verify_loops(const Verify *v);
+FactorSet verify_tile(const Layout *l); /* thread and register factors */
+
+/* The axes whose predicate an access or fold has that depends on `domain` (and stands where it does): bits by Axis.id. */
+uint64_t verify_guarded(Verify *v, const Layout *l, FactorSet domain);
+/* The axes outside which an expression is undefined. */
+uint64_t verify_outside(Verify *v, const Expr *e);
+/* Fills v->outside for the part. */
+void verify_find_outside(Verify *v);
+
+bool verify_body(Verify *v, Stage *const *at, int n);
+
+/* Is every element that the stage writes written once? */
+bool verify_store_once(Verify *v, const Stage *s);
+/* Do the writes of a kernel touch different elements, and its reads none that another thread writes? */
+bool verify_conflicts(Verify *v);
+/* The accesses of a copy, or a bulk store: rows of the tile contiguous; with `bulk`, whole 16 bytes, aligned. */
+bool verify_rows(Verify *v, const Stage *s, bool bulk);
+
+#endif
+

@@ -1,0 +1,480 @@
+/* Whether each stage of a part is legal where it stands: names in scope, types, layouts and loops around, collectives reached
+ * by all threads, folds and scans over factors that can be folded, undefined elements kept from where they would show. */
+#include "kernel_verify.h"
+
+#include "ir/expr_map.h"
+
+/* ---- expressions ---- */
+
+static bool is_integer(Type t) { return type_class(t) == CLASS_SINT || type_class(t) == CLASS_UINT; }
+static bool is_compute(Type t) { return t != TY_BOOL && type_acc(t) == t; }
+
+static const ScopeRow *in_scope(const Verify *v, const Value *x) {
+    for (int i = v->scope.n; i-- > 0;)
+        if (v->scope.at[i].value == x) return &v->scope.at[i];
+    return NULL;
+}
+
+static bool well_typed(const Expr *e) {
+    bool same = true;
+    int first = op_rule(e->op) == RULE_SELECT;
+    for (int i = first + 1; i < e->nargs; i++) same &= e->arg[i]->type == e->arg[first]->type;
+    Type t = e->nargs ? e->arg[first]->type : e->type;
+    switch (op_rule(e->op)) {
+    case RULE_NONE: return true;
+    case RULE_ARITH: return same && is_compute(t) && e->type == t;
+    case RULE_FLOAT: return same && is_compute(t) && type_is_float(t) && e->type == t;
+    case RULE_INT: return same && is_compute(t) && is_integer(t) && e->type == t;
+    case RULE_LOGIC: return same && t == TY_BOOL && e->type == TY_BOOL;
+    case RULE_COMPARE: return same && (is_compute(t) || t == TY_BOOL) && e->type == TY_BOOL;
+    case RULE_TEST: return is_compute(t) && type_is_float(t) && e->type == TY_BOOL;
+    case RULE_SELECT: return same && e->arg[0]->type == TY_BOOL && e->type == t;
+    }
+    return false;
+}
+
+static bool check_leaves(Verify *v, const Stage *s, const Expr *e, ExprMap *seen) {
+    if (expr_map_get(seen, e)) return true;
+    expr_map_put(v->ctx, seen, e, e);
+    if (e->untyped || !well_typed(e)) return verify_fail_at(v, s, "operands of '%s' have types that do not fit", op_text(e->op));
+    if (e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_ARG)
+        return verify_fail_at(v, s, "loads and reductions are stages, not expressions");
+    if (e->op == OP_VALUE && !in_scope(v, e->u.value)) return verify_fail_at(v, s, "%s is used before it is made, or outside its loop", e->u.value->name);
+    if (e->op == OP_VALUE && e->u.value->kind == VALUE_SHARED) return verify_fail_at(v, s, "%s is in shared memory: it has to be read first", e->u.value->name);
+    if (e->op == OP_VAR) {
+        bool known = false;
+        for (int i = 0; i < v->part->axes.n; i++) known |= v->part->axes.at[i]->var == e->u.var;
+        if (!known) return verify_fail_at(v, s, "%s is no axis of the part", e->u.var->name);
+    }
+    for (int i = 0; i < e->nargs; i++)
+        if (!check_leaves(v, s, e->arg[i], seen)) return false;
+    return true;
+}
+
+static const Factor *first_of(const Verify *v, FactorSet set) {
+    for (int i = 0; i < v->part->factors.n; i++)
+        if (set >> v->part->factors.at[i]->id & 1) return v->part->factors.at[i];
+    return NULL;
+}
+
+static bool check_expr(Verify *v, const Stage *s, const Expr *e) {
+    ExprMap seen = {0};
+    if (!check_leaves(v, s, e, &seen)) return false;
+    FactorSet d = expr_domain(v->part, s->layout, e);
+    FactorSet foreign = d & ~s->layout->all, missing = d & layout_scope_factors(s->layout, SCOPE_LOOP) & ~verify_loops(v);
+    if (foreign)
+        return verify_fail_at(v, s, "it depends on %s.%s, which layout %s does not have", first_of(v, foreign)->axis->name,
+                              bind_text(first_of(v, foreign)->bind), s->layout->name);
+    if (missing) return verify_fail_at(v, s, "it depends on axis %s, whose loop is not around it", first_of(v, missing)->axis->name);
+    for (int i = 0; i < v->around.n; i++)
+        if (v->around.at[i]->kind == STAGE_LAST && (d & v->around.at[i]->over))
+            return verify_fail_at(v, s, "which block is the last one is chance, so nothing there may depend on %s.grid",
+                                  first_of(v, d & v->around.at[i]->over)->axis->name);
+    return true;
+}
+
+static bool check_operands(Verify *v, const Stage *s) {
+    if (s->cond && !check_expr(v, s, s->cond)) return false;
+    if (s->cond && s->cond->type != TY_BOOL) return verify_fail_at(v, s, "its condition is not bool");
+    if (s->other && !check_expr(v, s, s->other)) return false;
+    for (int i = 0; s->tensor && i < s->tensor->rank; i++) {
+        if (!check_expr(v, s, s->subs[i])) return false;
+        if (!is_integer(s->subs[i]->type)) return verify_fail_at(v, s, "subscript %d is no integer", i);
+    }
+    for (int i = 0; i < MAX_PARTS; i++)
+        if (s->expr[i] && !check_expr(v, s, s->expr[i])) return false;
+    return true;
+}
+
+static bool check_type(Verify *v, const Stage *s, const Expr *e, Type t) {
+    if (e->type == t || (t != TY_BOOL && e->type == type_acc(t))) return true;
+    return verify_fail_at(v, s, "an expression of type %s where %s is stored: it wants a cast", type_name(e->type), type_name(t));
+}
+
+/* ---- what surrounds ---- */
+
+/* All threads of the block (of the cluster, too) must come here together. */
+static bool check_collective(Verify *v, const Stage *s, bool cluster) {
+    for (int i = 0; i < v->around.n; i++) {
+        const Stage *a = v->around.at[i];
+        const Layout *l = v->part->layouts.at[0];
+        FactorSet same = verify_tile(l), d = 0;
+        for (int k = 1; k < v->part->layouts.n; k++) same |= verify_tile(v->part->layouts.at[k]);
+        if (cluster) same |= verify_bind_factors(l, BIND_CLUSTER);
+        if (a->kind == STAGE_FOR) d = expr_domain(v->part, l, a->axis->lo) | expr_domain(v->part, l, a->axis->hi);
+        if (a->kind == STAGE_FOR && cluster) d |= layout_axis_factors(l, a->axis) & verify_bind_factors(l, BIND_CLUSTER);
+        if (a->kind == STAGE_IF) d = expr_domain(v->part, l, a->cond);
+        if (d & same) return verify_fail_at(v, s, "the %s around it is not the same for all threads that meet here", stage_text(a->kind));
+        if (a->kind == STAGE_LAST && cluster) return verify_fail_at(v, s, "only some blocks of a cluster come to it");
+    }
+    return true;
+}
+
+/* What runs ahead of its loop is evaluated before the iteration, so it reads nothing that the iteration makes. */
+static bool check_ahead(Verify *v, const Stage *s, const Expr *e) {
+    if (!e) return true;
+    if (e->op == OP_VALUE) {
+        const ScopeRow *row = in_scope(v, e->u.value);
+        bool inner = !row || row->depth >= v->around.n || e->u.value->kind == VALUE_VAR;
+        if (inner) return verify_fail_at(v, s, "it runs ahead of the loop, but reads %s, which an iteration makes", e->u.value->name);
+    }
+    for (int i = 0; i < e->nargs; i++)
+        if (!check_ahead(v, s, e->arg[i])) return false;
+    return true;
+}
+
+static bool runs_ahead(Verify *v, const Stage *s) {
+    if (v->around.n == 0 || v->around.at[v->around.n - 1]->kind != STAGE_FOR) return verify_fail_at(v, s, "it stands in no loop to run ahead of");
+    for (int i = 0; i < s->tensor->rank; i++)
+        if (!check_ahead(v, s, s->subs[i])) return false;
+    return check_ahead(v, s, s->cond) && check_ahead(v, s, s->other);
+}
+
+/* Undefined elements must be ones that the stage does not touch. */
+static bool check_defined(Verify *v, const Stage *s, const Expr *e, uint64_t guarded) {
+    uint64_t bad = verify_outside(v, e) & ~guarded;
+    for (int i = 0; i < v->part->axes.n; i++)
+        if (bad >> i & 1) return verify_fail_at(v, s, "it uses elements that are undefined outside axis %s", v->part->axes.at[i]->name);
+    return true;
+}
+
+/* ---- memory ---- */
+
+static bool check_access(Verify *v, const Stage *s, FactorSet domain) {
+    uint64_t guarded = verify_guarded(v, s->layout, domain);
+    for (int i = 0; i < s->tensor->rank; i++)
+        if (!check_defined(v, s, s->subs[i], guarded)) return false;
+    return check_defined(v, s, s->cond, guarded) && check_defined(v, s, s->other, guarded) && check_defined(v, s, s->expr[0], guarded);
+}
+
+static void note(Verify *v, const Stage *s, bool write) {
+    WriteRow row = {v->part, s, v->order, -1};
+    for (int i = 0; i < v->around.n; i++)
+        if (v->around.at[i]->kind == STAGE_LAST) row.last = v->order;
+    if (write) vec_push(v->ctx, &v->writes, row);
+    else vec_push(v->ctx, &v->reads, row);
+}
+
+static bool check_load(Verify *v, const Stage *s) {
+    if (s->other && !s->cond) return verify_fail_at(v, s, "else without if");
+    if (s->other && !check_type(v, s, s->other, s->tensor->type)) return false;
+    if (s->depth > 0 && !runs_ahead(v, s)) return false;
+    note(v, s, false);
+    return check_access(v, s, stage_operands(v->part, s->layout, s));
+}
+
+static int64_t bytes_of(Type t, int64_t n) { return n > INT64_MAX / 64 ? INT64_MAX / 8 : (n * type_bits(t) + 7) / 8; }
+
+static void add_shared(Verify *v, int64_t bytes) {
+    if (!add_ok(v->shared, bytes, &v->shared)) v->shared = INT64_MAX;
+}
+
+/* The tile of an axis is a range: nothing of the block or a loop stands inside its threads and registers. */
+static bool check_tile_axes(Verify *v, const Stage *s, const Layout *l, FactorSet domain) {
+    bool tile = false;
+    const Axis *last = NULL;
+    for (int i = 0; i < l->factors.n; i++) {
+        const Factor *f = l->factors.at[i];
+        if (f->axis != last) tile = false;
+        last = f->axis;
+        bool outer = bind_scope(f->bind) == SCOPE_BLOCK || bind_scope(f->bind) == SCOPE_LOOP;
+        if (outer && tile && f->size != 1 && (domain & layout_tile_factors(l, f->axis)))
+            return verify_fail_at(v, s, "axis %s: its tile in the block is no range, because its %s factor stands inside", f->axis->name, bind_text(f->bind));
+        tile |= !outer && f->size != 1;
+    }
+    return true;
+}
+
+static bool check_copy(Verify *v, const Stage *s) {
+    FactorSet domain = s->out[0]->domain;
+    if (s->path != PATH_ASYNC && s->path != PATH_BULK) return verify_fail_at(v, s, "a copy is async or bulk");
+    if (s->depth < 1 || s->depth > MAX_COPY_DEPTH) return verify_fail_at(v, s, "depth %d: it is 1 to %d", s->depth, MAX_COPY_DEPTH);
+    if (s->cond || s->other) return verify_fail_at(v, s, "a copy has no condition");
+    if (!runs_ahead(v, s) || !check_tile_axes(v, s, s->layout, domain) || !verify_rows(v, s, s->path == PATH_BULK)) return false;
+    int64_t bytes = bytes_of(s->tensor->type, verify_product(s->layout, domain & verify_tile(s->layout)));
+    if (!mul_ok(bytes, s->depth, &bytes)) bytes = INT64_MAX;
+    add_shared(v, bytes);
+    add_shared(v, 16 * s->depth);
+    note(v, s, false);
+    return check_collective(v, s, false) && check_access(v, s, stage_operands(v->part, s->layout, s));
+}
+
+static bool check_share(Verify *v, const Stage *s) {
+    const Layout *l = s->layout;
+    FactorSet domain = s->out[0]->domain;
+    const Axis *row = NULL;
+    if (s->pad && s->swizzle) return verify_fail_at(v, s, "a padded tile is not swizzled");
+    if (!check_collective(v, s, false) || !check_tile_axes(v, s, l, domain)) return false;
+    for (int i = 0; i < v->part->axes.n; i++) {
+        const Axis *a = v->part->axes.at[i];
+        FactorSet tile = layout_tile_factors(l, a);
+        if (!(tile & domain)) continue;
+        if (tile & ~domain) return verify_fail_at(v, s, "it holds only some factors of axis %s, so it is no tile of it", a->name);
+        if (verify_product(l, tile) > 1) row = a;
+    }
+    int64_t elements = verify_product(l, domain & verify_tile(l)), width = row ? verify_product(l, layout_tile_factors(l, row)) : 1;
+    int64_t chunks = bytes_of(s->out[0]->type, width) / 16;
+    if (s->swizzle && (bytes_of(s->out[0]->type, width) % 16 || (chunks & (chunks - 1)) || !chunks))
+        return verify_fail_at(v, s, "a swizzled row has a power of two of 16-byte pieces");
+    if (s->pad && !mul_ok(elements / width, width + s->pad, &elements)) elements = INT64_MAX;
+    add_shared(v, bytes_of(s->out[0]->type, elements));
+    return true;
+}
+
+static bool check_read(Verify *v, const Stage *s) {
+    const Value *x = s->source;
+    if (!in_scope(v, x)) return verify_fail_at(v, s, "%s is read before it is made, or outside its loop", x->name);
+    if (!check_collective(v, s, false) || !check_tile_axes(v, s, s->layout, s->out[0]->domain)) return false;
+    for (int i = 0; i < v->part->axes.n; i++) {
+        const Axis *a = v->part->axes.at[i];
+        FactorSet from = layout_tile_factors(x->layout, a), to = layout_tile_factors(s->layout, a);
+        bool used = x->domain & layout_axis_factors(x->layout, a);
+        if (used && verify_product(x->layout, from & x->domain) != verify_product(s->layout, to))
+            return verify_fail_at(v, s, "axis %s has %lld elements in the tile, but %lld in layout %s", a->name,
+                                  (long long)verify_product(x->layout, from & x->domain), (long long)verify_product(s->layout, to), s->layout->name);
+    }
+    FactorSet d = s->out[0]->domain;
+    if (d & layout_scope_factors(s->layout, SCOPE_LOOP) & ~verify_loops(v)) return verify_fail_at(v, s, "a loop of its axes is not around it");
+    return true;
+}
+
+static bool check_store(Verify *v, const Stage *s) {
+    if (s->tensor->kind == TENSOR_INPUT) return verify_fail_at(v, s, "an input is not written");
+    if (!check_type(v, s, s->expr[0], s->tensor->type)) return false;
+    FactorSet domain = s->cond ? expr_domain(v->part, s->layout, s->cond) : 0;
+    for (int i = 0; i < s->tensor->rank; i++) domain |= expr_domain(v->part, s->layout, s->subs[i]);
+    note(v, s, true);
+    if (!check_access(v, s, domain) || !verify_store_once(v, s)) return false;
+    if (s->path != PATH_BULK) return true;
+    add_shared(v, bytes_of(s->tensor->type, verify_product(s->layout, domain & verify_tile(s->layout))));
+    return check_collective(v, s, false) && check_tile_axes(v, s, s->layout, domain) && verify_rows(v, s, true);
+}
+
+static bool check_atomic(Verify *v, const Stage *s) {
+    const char *m = s->monoid->name;
+    Type t = s->tensor->type;
+    if (s->monoid->declared || s->monoid->n != 1) return verify_fail_at(v, s, "an atomic is sum, max or min");
+    bool sum = m[0] == 's', extreme = m[0] == 'm';
+    if (!sum && !extreme) return verify_fail_at(v, s, "an atomic is sum, max or min");
+    if (!is_compute(t)) return verify_fail_at(v, s, "no atomics on %s", type_name(t));
+    if (sum && type_is_float(t)) return verify_fail_at(v, s, "a float sum by atomics depends on their order");
+    return check_store(v, s);
+}
+
+/* ---- folds ---- */
+
+static bool check_monoid(Verify *v, const Stage *s) {
+    const Monoid *m = s->monoid;
+    if (s->nout != m->n) return verify_fail_at(v, s, "monoid %s has %d results", m->name, m->n);
+    for (int i = 0; i < m->n; i++) {
+        if (s->expr[i]->type != m->type[i])
+            return verify_fail_at(v, s, "operand %d is %s, where monoid %s has %s", i, type_name(s->expr[i]->type), m->name, type_name(m->type[i]));
+        if (type_acc(m->type[i]) != m->type[i] && m->type[i] != TY_BOOL) return verify_fail_at(v, s, "%s has no arithmetic: it wants a cast", type_name(m->type[i]));
+        bool truth = !m->declared && (m->name == sym(v->ctx, "any") || m->name == sym(v->ctx, "all"));
+        if (!m->declared && truth != (m->type[0] == TY_BOOL)) return verify_fail_at(v, s, "monoid %s does not fold %s", m->name, type_name(m->type[0]));
+        if (s->out[i]->type != m->type[i]) return verify_fail_at(v, s, "result %d has not the monoid's type", i);
+    }
+    if (m->n == 2 && !m->declared && s->expr[1]->type != TY_I64) return verify_fail_at(v, s, "an index is i64");
+    return true;
+}
+
+static bool check_reduce(Verify *v, const Stage *s) {
+    const Layout *l = s->layout;
+    FactorSet d = stage_operands(v->part, l, s), threads = layout_scope_factors(l, SCOPE_THREAD), cluster = verify_bind_factors(l, BIND_CLUSTER);
+    if (!check_monoid(v, s)) return false;
+    if (s->over & layout_scope_factors(l, SCOPE_LOOP)) return verify_fail_at(v, s, "a loop is folded by a var that it carries, not by reduce");
+    if (s->over & verify_bind_factors(l, BIND_GRID)) return verify_fail_at(v, s, "blocks of a grid cannot fold: store the partial results and reduce them in the last block or another kernel");
+    if (!s->over || (s->over & ~d)) return verify_fail_at(v, s, "it folds over factors on which its operand does not depend");
+    if ((s->over & (threads | cluster)) && !check_collective(v, s, (s->over & cluster) != 0)) return false;
+    uint64_t guarded = verify_guarded(v, l, d);
+    for (int i = 0; i < s->monoid->n; i++)
+        if (!check_defined(v, s, s->expr[i], guarded)) return false;
+    if (!check_defined(v, s, s->cond, guarded)) return false;
+    bool meets = (s->over & cluster) != 0;
+    for (int i = 0; i < l->factors.n; i++) {
+        const Factor *f = l->factors.at[i];
+        meets |= (s->over >> f->id & 1) && bind_scope(f->bind) == SCOPE_THREAD && f->tid_stride * f->size > 32;
+    }
+    FactorSet cells = s->out[0]->domain & verify_tile(l);
+    for (int i = 0; i < l->factors.n; i++)
+        if (bind_scope(l->factors.at[i]->bind) == SCOPE_THREAD && l->factors.at[i]->tid_stride * l->factors.at[i]->size > 32)
+            cells |= s->over & ((FactorSet)1 << l->factors.at[i]->id);
+    for (int i = 0; meets && i < s->monoid->n; i++) {
+        int64_t bytes = bytes_of(s->monoid->type[i], verify_product(l, cells | (s->over & cluster)));
+        add_shared(v, v->around.n ? 2 * bytes : bytes);
+    }
+    return true;
+}
+
+static bool in_one_warp(const Factor *f) {
+    int64_t n = f->tid_stride;
+    return !(n & (n - 1)) && !(f->size & (f->size - 1)) && n * f->size <= 32;
+}
+
+/* Outer to inner: warps and registers, then neighbouring lanes, then registers. */
+static bool check_scan_order(Verify *v, const Stage *s) {
+    int level = 0, low = 0;
+    for (int i = 0; i < s->layout->factors.n; i++) {
+        const Factor *f = s->layout->factors.at[i];
+        BindScope scope = bind_scope(f->bind);
+        if (f->axis != s->axis || f->size == 1 || scope == SCOPE_LOOP) continue;
+        if (scope == SCOPE_BLOCK) return verify_fail_at(v, s, "a scan does not cross blocks: axis %s has a %s factor", f->axis->name, bind_text(f->bind));
+        bool lane = scope == SCOPE_THREAD && in_one_warp(f);
+        if (lane && level == 1 && f->tid_stride * f->size != low) return verify_fail_at(v, s, "the lane factors of a scanned axis stand next to each other");
+        if (lane ? level == 2 : level >= 1 && scope == SCOPE_THREAD)
+            return verify_fail_at(v, s, "along a scanned axis, warps stand outside lanes and lanes outside their registers");
+        if (lane) low = f->tid_stride;
+        level = lane ? 1 : level >= 1 ? 2 : 0;
+    }
+    return true;
+}
+
+static bool check_assign(Verify *v, const Stage *s, const Value *x, FactorSet domain, uint64_t outside);
+
+static bool check_scan(Verify *v, const Stage *s) {
+    const Layout *l = s->layout;
+    FactorSet own = layout_axis_factors(l, s->axis), loops = layout_scope_factors(l, SCOPE_LOOP), d = stage_operands(v->part, l, s);
+    if (!check_monoid(v, s) || !check_scan_order(v, s) || !check_collective(v, s, false)) return false;
+    if (own & ~d) return verify_fail_at(v, s, "its operand does not depend on all of axis %s", s->axis->name);
+    if ((own & loops) && !s->carry[0]) return verify_fail_at(v, s, "axis %s has a loop, so the scan needs a carry", s->axis->name);
+    if (!(own & loops) && s->carry[0]) return verify_fail_at(v, s, "axis %s has no loop to carry anything along", s->axis->name);
+    if ((own & loops) && s->reverse) return verify_fail_at(v, s, "a loop goes forwards, so a reverse scan has its axis in one tile");
+    uint64_t guarded = verify_guarded(v, l, d);
+    for (int i = 0; i < s->monoid->n; i++) {
+        if (!check_defined(v, s, s->expr[i], guarded)) return false;
+        const Value *c = s->carry[i];
+        if (!s->carry[0]) continue;
+        if (!c || c->kind != VALUE_VAR || !in_scope(v, c)) return verify_fail_at(v, s, "a carry is a var for each part, made before");
+        if (c->type != s->monoid->type[i]) return verify_fail_at(v, s, "carry %s is not of the monoid's type", c->name);
+        if (in_scope(v, c)->loops & own) return verify_fail_at(v, s, "carry %s is made anew in each iteration", c->name);
+        if (c->domain & own) return verify_fail_at(v, s, "carry %s differs along the axis it is carried along", c->name);
+        if (!check_assign(v, s, c, d & ~own, verify_outside(v, s->expr[i]) & ~((uint64_t)1 << s->axis->id))) return false;
+    }
+    FactorSet cells = s->out[0]->domain & (layout_scope_factors(l, SCOPE_THREAD) | (layout_scope_factors(l, SCOPE_REG) & ~own));
+    for (int i = 0; i < s->monoid->n; i++) add_shared(v, 2 * bytes_of(s->monoid->type[i], verify_product(l, cells) / 32 * (verify_product(l, own & layout_scope_factors(l, SCOPE_REG)) + 1)));
+    return check_defined(v, s, s->cond, guarded);
+}
+
+/* ---- variables ---- */
+
+/* `domain` and `outside` are those of what x is assigned. */
+static bool check_assign(Verify *v, const Stage *s, const Value *x, FactorSet domain, uint64_t outside) {
+    const Layout *l = s->layout;
+    FactorSet more = domain & verify_tile(l) & ~x->domain, loops = layout_scope_factors(l, SCOPE_LOOP);
+    const ScopeRow *row = in_scope(v, x);
+    if (more)
+        return verify_fail_at(v, s, "what it is assigned depends on %s.%s, and %s does not", first_of(v, more)->axis->name,
+                              bind_text(first_of(v, more)->bind), x->name);
+    for (int i = 0; i < v->part->axes.n; i++) {
+        const Axis *a = v->part->axes.at[i];
+        FactorSet own = layout_axis_factors(l, a);
+        if (!(outside >> i & 1)) continue;
+        bool kept = !(layout_tile_factors(l, a) & ~x->domain) && (!(own & loops) || (row && (row->loops & own)));
+        if (!kept) return verify_fail_at(v, s, "what it is assigned is undefined outside axis %s, which %s does not have", a->name, x->name);
+    }
+    return true;
+}
+
+static bool check_var(Verify *v, const Stage *s) {
+    const Value *x = s->out[0];
+    if (!check_type(v, s, s->expr[0], x->type)) return false;
+    return check_assign(v, s, x, expr_domain(v->part, s->layout, s->expr[0]), verify_outside(v, s->expr[0]));
+}
+
+static bool check_set(Verify *v, const Stage *s) {
+    const Value *x = s->out[0];
+    if (x->kind != VALUE_VAR) return verify_fail_at(v, s, "%s is not a var", x->name);
+    if (!in_scope(v, x)) return verify_fail_at(v, s, "%s is assigned outside the stages that it was made in", x->name);
+    if (!check_type(v, s, s->expr[0], x->type)) return false;
+    return check_assign(v, s, x, expr_domain(v->part, s->layout, s->expr[0]), verify_outside(v, s->expr[0]));
+}
+
+/* ---- nested stages ---- */
+
+static bool check_for(Verify *v, const Stage *s) {
+    const Layout *l = s->layout;
+    FactorSet loop = layout_axis_factors(l, s->axis) & layout_scope_factors(l, SCOPE_LOOP);
+    if (!loop) return verify_fail_at(v, s, "axis %s has no serial factor", s->axis->name);
+    if (loop & verify_loops(v)) return verify_fail_at(v, s, "the loop of axis %s is around it already", s->axis->name);
+    if (!check_expr(v, s, s->axis->lo) || !check_expr(v, s, s->axis->hi)) return false;
+    return check_defined(v, s, s->axis->lo, 0) && check_defined(v, s, s->axis->hi, 0);
+}
+
+static bool check_if(Verify *v, const Stage *s) {
+    FactorSet d = expr_domain(v->part, s->layout, s->cond) & verify_tile(s->layout);
+    if (d) return verify_fail_at(v, s, "its condition depends on %s.%s: it must be the same for the whole block", first_of(v, d)->axis->name, bind_text(first_of(v, d)->bind));
+    return check_defined(v, s, s->cond, 0);
+}
+
+static bool check_last(Verify *v, const Stage *s) {
+    const Layout *l = v->part->layouts.at[0];
+    const Tensor *t = s->counter;
+    bool zeroed = false;
+    for (int i = 0; i < v->p->zeroed.n; i++) zeroed |= v->p->zeroed.at[i] == t;
+    if (v->around.n) return verify_fail_at(v, s, "it stands inside a %s", stage_text(v->around.at[v->around.n - 1]->kind));
+    if (!s->over || (s->over & ~verify_bind_factors(l, BIND_GRID))) return verify_fail_at(v, s, "it names grid factors");
+    if (t->type != TY_I32 || t->kind != TENSOR_LET || !zeroed) return verify_fail_at(v, s, "the counter %s is no zeroed i32 temporary", t->name);
+    for (int i = 0; i < v->counters.n; i++)
+        if (v->counters.at[i] == t) return verify_fail_at(v, s, "the counter %s is in use already", t->name);
+    vec_push(v->ctx, &v->counters, t);
+    Poly size = poly_const(v->ctx, 1), need = size;
+    for (int i = 0; i < t->rank; i++) size = poly_mul(v->ctx, size, poly_of(&v->env, t->shape[i]));
+    for (int i = 0; i < l->factors.n; i++) {
+        const Factor *f = l->factors.at[i];
+        if (bind_scope(f->bind) == SCOPE_BLOCK && !(s->over >> f->id & 1)) need = poly_mul(v->ctx, need, poly_of(&v->env, f->count));
+    }
+    if (!poly_nonneg(&v->env, poly_sub(v->ctx, size, need))) return verify_fail_at(v, s, "the counter %s has fewer elements than there are groups of blocks", t->name);
+    return check_collective(v, s, false);
+}
+
+/* ---- */
+
+static bool check_kind(Verify *v, const Stage *s) {
+    switch (s->kind) {
+    case STAGE_LOAD: return check_load(v, s);
+    case STAGE_COPY: return check_copy(v, s);
+    case STAGE_SHARE: return check_share(v, s);
+    case STAGE_READ: return check_read(v, s);
+    case STAGE_MAP: return true;
+    case STAGE_VAR: return check_var(v, s);
+    case STAGE_SET: return check_set(v, s);
+    case STAGE_REDUCE: return check_reduce(v, s);
+    case STAGE_SCAN: return check_scan(v, s);
+    case STAGE_STORE: return check_store(v, s);
+    case STAGE_ATOMIC: return check_atomic(v, s);
+    case STAGE_FOR: return check_for(v, s);
+    case STAGE_IF: return check_if(v, s);
+    case STAGE_LAST: return check_last(v, s);
+    case STAGE_COUNT: break;
+    }
+    return verify_fail(v, "a stage of no kind");
+}
+
+static bool check_results(Verify *v, const Stage *s) {
+    for (int i = 0; i < s->nout; i++) {
+        const Value *x = s->out[i];
+        FactorSet regs = x->domain & layout_scope_factors(s->layout, SCOPE_REG);
+        if (x->kind != VALUE_SHARED && verify_product(s->layout, regs) > MAX_REGISTERS)
+            return verify_fail_at(v, s, "%lld elements a thread, where %d are the most", (long long)verify_product(s->layout, regs), MAX_REGISTERS);
+    }
+    return true;
+}
+
+bool verify_body(Verify *v, Stage *const *at, int n) {
+    for (int i = 0; i < n; i++) {
+        const Stage *s = at[i];
+        v->order++;
+        if (!check_operands(v, s) || !check_kind(v, s) || !check_results(v, s)) return false;
+        int mark = v->scope.n;
+        vec_push(v->ctx, &v->around, s);
+        bool ok = verify_body(v, s->body.at, s->body.n);
+        v->around.n--;
+        if (!ok) return false;
+        v->scope.n = mark;
+        for (int o = 0; o < s->nout && s->kind != STAGE_SET; o++) {
+            ScopeRow row = {s->out[o], v->around.n, verify_loops(v)};
+            vec_push(v->ctx, &v->scope, row);
+        }
+    }
+    return true;
+}

@@ -1,0 +1,347 @@
+/* Who touches which element of a tensor: no element is written twice, by threads, blocks, iterations or stages, and no thread
+ * reads what another one writes in the same kernel. Subscripts are polynomials in the axes (digits of mixed radix), so both
+ * are proofs about them: what cannot be proved is refused. */
+#include "kernel_verify.h"
+
+enum { MAX_ITEMS = 16 };
+
+/* ---- from subscripts back to factors ---- */
+
+/* What of a store's indices its subscripts determine. */
+typedef struct Recover {
+    Verify *v;
+    const Layout *layout;
+    PolyEnv env;
+    FactorSet covered;
+    VEC(const Expr *) known; /* atoms whose value is determined */
+} Recover;
+
+typedef struct Item {
+    const Expr *atom;
+    Poly coef;
+} Item;
+
+static const Axis *axis_of(const Verify *v, const Expr *e) {
+    for (int i = 0; e->op == OP_VAR && i < v->part->axes.n; i++)
+        if (v->part->axes.at[i]->var == e->u.var) return v->part->axes.at[i];
+    return NULL;
+}
+
+static bool is_known(const Recover *r, const Expr *e) {
+    const Axis *a = axis_of(r->v, e);
+    if (a) return !(layout_axis_factors(r->layout, a) & ~r->covered);
+    if (e->op == OP_FACTOR) return r->covered >> e->u.factor->id & 1;
+    if (e->op == OP_VALUE && !(e->u.value->domain & ~r->covered) && e->u.value->kind != VALUE_VAR) return true;
+    for (int i = 0; i < r->known.n; i++)
+        if (r->known.at[i] == e) return true;
+    if (e->op == OP_VALUE || e->op == OP_VAR) return false;
+    for (int i = 0; i < e->nargs; i++)
+        if (!is_known(r, e->arg[i])) return false;
+    return true;
+}
+
+/* Quotient and remainder by the same divisor determine what was divided. */
+static void mark(Recover *r, const Expr *e) {
+    const Axis *a = axis_of(r->v, e);
+    if (a) r->covered |= layout_axis_factors(r->layout, a);
+    if (e->op == OP_FACTOR) r->covered |= (FactorSet)1 << e->u.factor->id;
+    vec_push(r->v->ctx, &r->known, e);
+    if (e->op != OP_DIV && e->op != OP_MOD) return;
+    for (int i = 0; i < r->known.n; i++) {
+        const Expr *k = r->known.at[i];
+        if (k->op == (e->op == OP_DIV ? OP_MOD : OP_DIV) && k->arg[0] == e->arg[0] && k->arg[1] == e->arg[1] && !is_known(r, e->arg[0]))
+            mark(r, e->arg[0]);
+    }
+}
+
+/* The unknown atoms of p with their coefficients; -1 where p is not a sum of such. */
+static int items_of(Recover *r, Poly p, Item *item) {
+    Ctx *ctx = r->v->ctx;
+    int n = 0;
+    if (p.failed) return -1;
+    for (int i = 0; i < p.n; i++) {
+        const Expr *unknown = NULL;
+        Poly coef = poly_const(ctx, p.term[i].coef);
+        for (int d = 0; d < p.term[i].degree; d++) {
+            const Expr *atom = p.term[i].atom[d];
+            if (is_known(r, atom)) {
+                coef = poly_mul(ctx, coef, poly_of(&r->env, atom));
+                continue;
+            }
+            if (unknown) return -1;
+            unknown = atom;
+        }
+        if (!unknown) continue;
+        int at = 0;
+        while (at < n && item[at].atom != unknown) at++;
+        if (at == MAX_ITEMS) return -1;
+        if (at == n) item[n++] = (Item){unknown, poly_const(ctx, 0)};
+        item[at].coef = poly_add(ctx, item[at].coef, coef);
+    }
+    return n;
+}
+
+static bool positive(Recover *r, Poly p) { return poly_nonneg(&r->env, poly_sub(r->v->ctx, p, poly_const(r->v->ctx, 1))); }
+
+/* The largest value of an item less its smallest. */
+static bool item_span(Recover *r, const Expr *e, Poly *span) {
+    Ctx *ctx = r->v->ctx;
+    if (e->op == OP_VAR && e->u.var->lo && e->u.var->hi) {
+        *span = poly_sub(ctx, poly_of(&r->env, e->u.var->hi), poly_of(&r->env, e->u.var->lo));
+    } else if (e->op == OP_FACTOR && e->u.factor->count) {
+        *span = poly_of(&r->env, e->u.factor->count);
+    } else {
+        int64_t lo, hi, n;
+        poly_bounds(&r->env, poly_of(&r->env, e), &lo, &hi);
+        if (lo == INT64_MIN || hi == INT64_MAX || __builtin_sub_overflow(hi, lo, &n)) return false;
+        *span = poly_const(ctx, n);
+        return true;
+    }
+    *span = poly_sub(ctx, *span, poly_const(ctx, 1));
+    return true;
+}
+
+/* Mixed radix: each coefficient exceeds all that the smaller ones can make. */
+static bool is_radix(Recover *r, Item *item, int n) {
+    Ctx *ctx = r->v->ctx;
+    Poly below = poly_const(ctx, 0);
+    bool placed[MAX_ITEMS] = {false};
+    for (int round = 0; round < n; round++) {
+        int least = -1;
+        for (int i = 0; i < n && least < 0; i++) {
+            bool smallest = !placed[i];
+            for (int j = 0; j < n && smallest; j++)
+                smallest = j == i || placed[j] || poly_nonneg(&r->env, poly_sub(ctx, item[j].coef, item[i].coef));
+            if (smallest) least = i;
+        }
+        Poly span;
+        if (least < 0 || !positive(r, poly_sub(ctx, item[least].coef, below)) || !item_span(r, item[least].atom, &span)) return false;
+        placed[least] = true;
+        below = poly_add(ctx, below, poly_mul(ctx, item[least].coef, span));
+    }
+    return true;
+}
+
+/* Whether knowing p determined something more. */
+static bool learn(Recover *r, Poly p, bool alone) {
+    Item item[MAX_ITEMS];
+    int n = items_of(r, p, item);
+    if (n <= 0 || (alone && n > 1)) return false;
+    bool ok = n == 1 ? positive(r, item[0].coef) || positive(r, poly_scale(r->v->ctx, item[0].coef, -1)) : is_radix(r, item, n);
+    for (int i = 0; ok && i < n; i++) mark(r, item[i].atom);
+    return ok;
+}
+
+static bool learn_cond(Recover *r, const Expr *c) {
+    if (!c) return false;
+    if (c->op == OP_AND) return learn_cond(r, c->arg[0]) | learn_cond(r, c->arg[1]);
+    if (c->op != OP_EQ || type_is_float(c->arg[0]->type) || c->arg[0]->type == TY_BOOL) return false;
+    return learn(r, poly_sub(r->v->ctx, poly_of(&r->env, c->arg[0]), poly_of(&r->env, c->arg[1])), true);
+}
+
+static bool reads_value(const Expr *e) {
+    if (e->op == OP_VALUE) return true;
+    for (int i = 0; i < e->nargs; i++)
+        if (reads_value(e->arg[i])) return true;
+    return false;
+}
+
+/* Facts that a condition states, conjunct by conjunct; those about values are left out. */
+static int list_facts(const Expr *c, const Expr **out, int n) {
+    if (!c) return n;
+    if (c->op == OP_AND) return list_facts(c->arg[1], out, list_facts(c->arg[0], out, n));
+    if (n < MAX_ITEMS && !reads_value(c)) out[n++] = c;
+    return n;
+}
+
+static PolyEnv env_with(Verify *v, const Expr *const *facts, int n) {
+    PolyEnv env = v->env;
+    const Expr **all = NEW_N(v->ctx, const Expr *, env.nfacts + n + 1);
+    for (int i = 0; i < env.nfacts; i++) all[i] = env.facts[i];
+    for (int i = 0; i < n; i++) all[env.nfacts + i] = facts[i];
+    env.facts = all;
+    env.nfacts += n;
+    return env;
+}
+
+/* Factors of one value only need not be determined. */
+static FactorSet real_factors(const Layout *l, FactorSet set) {
+    for (int i = 0; i < l->factors.n; i++)
+        if (l->factors.at[i]->size == 1) set &= ~((FactorSet)1 << l->factors.at[i]->id);
+    return set;
+}
+
+static const Factor *factor_in(const Layout *l, FactorSet set) {
+    for (int i = 0; i < l->factors.n; i++)
+        if (set >> l->factors.at[i]->id & 1) return l->factors.at[i];
+    return NULL;
+}
+
+/* Blocks and iterations that all come to a stage. */
+static FactorSet comes_by(const Verify *v, const Layout *l) {
+    FactorSet set = verify_bind_factors(l, BIND_GRID) | verify_loops(v);
+    for (int i = 0; i < v->around.n; i++)
+        if (v->around.at[i]->kind == STAGE_LAST) set &= ~v->around.at[i]->over;
+    return set;
+}
+
+bool verify_store_once(Verify *v, const Stage *s) {
+    const Layout *l = s->layout;
+    const Expr *facts[MAX_ITEMS];
+    FactorSet domain = stage_operands(v->part, l, s), by = comes_by(v, l);
+    if (s->kind == STAGE_ATOMIC) {
+        FactorSet again = real_factors(l, by & ~domain);
+        if (s->monoid->name[0] != 's' || !again) return true;
+        return verify_fail_at(v, s, "it is added once for each %s of axis %s", bind_text(factor_in(l, again)->bind), factor_in(l, again)->axis->name);
+    }
+    Recover r = {.v = v, .layout = l, .env = env_with(v, facts, list_facts(s->cond, facts, 0))};
+    for (bool more = true; more;) {
+        more = learn_cond(&r, s->cond);
+        for (int i = 0; i < s->tensor->rank; i++) more |= learn(&r, poly_of(&r.env, s->subs[i]), false);
+    }
+    FactorSet lost = real_factors(l, (domain | by) & ~r.covered);
+    if (!lost) return true;
+    const Factor *f = factor_in(l, lost);
+    return verify_fail_at(v, s, "the subscripts do not determine %s.%s, so an element may be written more than once", f->axis->name, bind_text(f->bind));
+}
+
+/* ---- pairs of accesses ---- */
+
+/* Expressions of a second instance of the part's axes and factors. */
+static const Expr *renamed(Verify *v, const Part *part, const Expr *e) {
+    const Expr *from[2 * MAX_FACTORS], *to[2 * MAX_FACTORS];
+    int n = 0;
+    for (int i = 0; i < part->axes.n && n < MAX_FACTORS; i++) {
+        const Axis *a = part->axes.at[i];
+        const Expr *lo = expr_replace(v->g, a->lo, from, to, n), *hi = expr_replace(v->g, a->hi, from, to, n);
+        from[n] = expr_var(v->g, a->var);
+        to[n++] = expr_var(v->g, graph_var(v->g, a->name, lo, hi));
+    }
+    for (int i = 0; i < part->factors.n && n < 2 * MAX_FACTORS; i++) {
+        Factor *f = part->factors.at[i];
+        if (!f->count) continue;
+        from[n] = expr_factor(v->p, f);
+        to[n++] = expr_var(v->g, graph_var(v->g, f->axis->name, expr_int(v->g, TY_I64, 0), f->count));
+    }
+    return expr_replace(v->g, e, from, to, n);
+}
+
+/* d is never 0: it is positive, negative, or not a multiple of what divides all its terms but the constant one. */
+static bool never_zero(const PolyEnv *env, Ctx *ctx, Poly d) {
+    int64_t g = 0, c = 0;
+    if (d.failed) return false;
+    if (poly_nonneg(env, poly_sub(ctx, d, poly_const(ctx, 1)))) return true;
+    if (poly_nonneg(env, poly_sub(ctx, poly_scale(ctx, d, -1), poly_const(ctx, 1)))) return true;
+    for (int i = 0; i < d.n; i++) {
+        if (d.term[i].degree == 0) c = d.term[i].coef;
+        else g = gcd64(g, d.term[i].coef);
+    }
+    return g > 1 && floor_mod(c, g) != 0;
+}
+
+static bool disjoint(Verify *v, const WriteRow *a, const WriteRow *b) {
+    const Expr *facts[2 * MAX_ITEMS], *own[MAX_ITEMS];
+    int n = list_facts(a->stage->cond, facts, 0), m = list_facts(b->stage->cond, own, 0);
+    bool apart = a->part != b->part;
+    for (int i = 0; i < m; i++) facts[n++] = apart ? own[i] : renamed(v, b->part, own[i]);
+    PolyEnv env = env_with(v, facts, n);
+    for (int d = 0; d < a->stage->tensor->rank; d++) {
+        const Expr *x = a->stage->subs[d], *y = b->stage->subs[d];
+        if (reads_value(x) || reads_value(y)) continue;
+        if (!apart) y = renamed(v, b->part, y);
+        if (never_zero(&env, v->ctx, poly_sub(v->ctx, poly_of(&env, y), poly_of(&env, x)))) return true;
+    }
+    return false;
+}
+
+/* A thread reads elements that only it writes, and reads them first. */
+static bool own_elements(const WriteRow *read, const WriteRow *write) {
+    const Stage *a = read->stage, *b = write->stage;
+    if (read->part != write->part || a->layout != b->layout || a->kind != STAGE_LOAD || a->depth || read->order > write->order) return false;
+    FactorSet domain = 0;
+    for (int i = 0; i < a->tensor->rank; i++) {
+        if (a->subs[i] != b->subs[i] || reads_value(a->subs[i])) return false;
+        domain |= expr_domain(read->part, a->layout, a->subs[i]);
+    }
+    FactorSet all = layout_scope_factors(a->layout, SCOPE_THREAD) | layout_scope_factors(a->layout, SCOPE_BLOCK);
+    return !real_factors(a->layout, all & ~domain);
+}
+
+bool verify_conflicts(Verify *v) {
+    for (int i = 0; i < v->writes.n; i++) {
+        const WriteRow *a = &v->writes.at[i];
+        for (int j = i + 1; j < v->writes.n; j++) {
+            const WriteRow *b = &v->writes.at[j];
+            if (a->stage->tensor != b->stage->tensor) continue;
+            bool atomics = a->stage->kind == STAGE_ATOMIC && b->stage->kind == STAGE_ATOMIC && a->stage->monoid->name == b->stage->monoid->name;
+            if (!atomics && !disjoint(v, a, b)) return verify_fail_at(v, b->stage, "another stage may write the same elements");
+        }
+        for (int j = 0; j < v->reads.n; j++) {
+            const WriteRow *b = &v->reads.at[j];
+            if (a->stage->tensor != b->stage->tensor) continue;
+            bool after = b->last >= 0 && a->last < 0 && a->part == b->part && a->order < b->order;
+            if (!after && !own_elements(b, a) && !disjoint(v, a, b))
+                return verify_fail_at(v, b->stage, "the kernel writes %s, perhaps these elements, from other threads", b->stage->tensor->name);
+        }
+    }
+    return true;
+}
+
+/* ---- rows of copies and bulk stores ---- */
+
+/* Axes whose tile makes the last subscript's range, innermost first; -1 where the range is not contiguous. */
+static int row_axes(Verify *v, const Stage *s, Poly last, const Axis **out, int64_t *length) {
+    const Layout *l = s->layout;
+    int n = 0;
+    uint64_t used = 0;
+    *length = 1;
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < v->part->axes.n && !more; i++) {
+            const Axis *a = v->part->axes.at[i];
+            int64_t size = verify_product(l, layout_tile_factors(l, a)), c;
+            Poly coef, rest;
+            if (size == 1 || (used >> i & 1) || n == MAX_ITEMS || !poly_linear(v->ctx, last, expr_var(v->g, a->var), &coef, &rest)) continue;
+            if (!poly_is_const(coef, &c) || c != *length || a->peel) continue;
+            used |= (uint64_t)1 << i;
+            out[n++] = a;
+            if (!mul_ok(*length, size, length)) return -1;
+            more = true;
+        }
+    }
+    for (int i = 0; i < v->part->axes.n; i++) {
+        const Axis *a = v->part->axes.at[i];
+        if (verify_product(l, layout_tile_factors(l, a)) > 1 && poly_uses(last, expr_var(v->g, a->var)) && !(used >> i & 1)) return -1;
+    }
+    return n;
+}
+
+bool verify_rows(Verify *v, const Stage *s, bool bulk) {
+    const Tensor *t = s->tensor;
+    const Axis *axes[MAX_ITEMS];
+    const Expr *from[MAX_ITEMS], *to[MAX_ITEMS];
+    int64_t length, size = type_bits(t->type) / 8;
+    int n = t->rank ? row_axes(v, s, poly_of(&v->env, s->subs[t->rank - 1]), axes, &length) : -1;
+    if (n < 0 || length == 1) return verify_fail_at(v, s, "the rows of its tile are not contiguous");
+    if (!size) return verify_fail_at(v, s, "elements of %s are no bytes", type_name(t->type));
+    if (!bulk) return true;
+    if (length * size % 16) return verify_fail_at(v, s, "a row of %lld bytes: bulk copies move multiples of 16", (long long)(length * size));
+    for (int i = 0; i < n; i++) {
+        const Expr *tile = expr_var(v->g, graph_var(v->g, axes[i]->name, expr_int(v->g, TY_I64, 0), axes[i]->hi));
+        int64_t width = verify_product(s->layout, layout_tile_factors(s->layout, axes[i]));
+        from[i] = expr_var(v->g, axes[i]->var);
+        to[i] = expr2(v->g, OP_ADD, axes[i]->lo, expr2(v->g, OP_MUL, tile, expr_int(v->g, TY_I64, width)));
+        bool tail = verify_has_tail(v, s->layout, axes[i]);
+        int64_t inner = 1;
+        for (int j = 0; j < i; j++) inner *= verify_product(s->layout, layout_tile_factors(s->layout, axes[j]));
+        if (tail && poly_divisor(verify_extent(v, axes[i])) * inner * size % 16)
+            return verify_fail_at(v, s, "a row's end is no multiple of 16 bytes, as bulk copies want it");
+    }
+    Poly at = poly_const(v->ctx, 0);
+    for (int d = 0; d < t->rank; d++) {
+        at = poly_mul(v->ctx, at, poly_of(&v->env, t->shape[d]));
+        at = poly_add(v->ctx, at, poly_of(&v->env, expr_replace(v->g, s->subs[d], from, to, n)));
+    }
+    if (at.failed || poly_divisor(at) * size % 16) return verify_fail_at(v, s, "its rows do not begin at multiples of 16 bytes, as bulk copies want it");
+    return true;
+}
