@@ -38,13 +38,25 @@ done
 known ir/monoids.def MONOID MONOID_ sched/kernel.c
 known ir/monoids.def MONOID MONOID_ ir/interp*.c
 
-# Every device function of the prelude has a body in the stand-in, unless it is written in terms of others.
-if [ -d backend_cuda/emu ]; then
-    for name in $(sed -nE '/^\/\/@ portable/d; s/^\/\/@ //p' backend_cuda/prelude.cuh); do
-        grep -qhE "\b$name\b" backend_cuda/emu/*.h
-        verdict $? "backend_cuda/prelude.cuh: $name has no body in backend_cuda/emu"
-    done
-fi
+# What emitted code calls of the prelude (from the lowering, from the entries that both targets share, and a function for each
+# operator) is declared by the stand-in.
+users=$(mktemp) probe=$(mktemp --suffix=.cpp) || exit 1
+trap 'rm -f "$users" "$probe"' EXIT
+awk '/^\/\/@/ { p = /portable/; next } p' backend_cuda/prelude.cuh >"$users"
+cat backend_cuda/lower*.c >>"$users"
+awk -F'[(,]' '/^OP\(/ { gsub(/[ "]/, ""); if ($0 ~ /CALL,(FLOAT|TEST)\)/) print "td_" $3 }' ir/ops.def >>"$users"
+echo '#include "cuda_runtime.h"' >"$probe"
+for name in $(sed -nE '/^\/\/@ portable/d; s/^\/\/@ //p' backend_cuda/prelude.cuh | tr ' ' '\n' | grep '^td_'); do
+    grep -qw "$name" "$users" && printf '#ifndef %s\nnamespace probe { using ::%s; }\n#endif\n' "$name" "$name" >>"$probe"
+done
+missing=$(g++ -std=c++17 -fsyntax-only -I backend_cuda/emu "$probe" 2>&1)
+[ -z "$missing" ] || grep -q 'has not been declared' <<<"$missing"
+verdict $? "backend_cuda/emu does not compile: $(head -n 20 <<<"$missing")"
+for name in $(sed -nE 's/^namespace probe \{ using ::([a-z0-9_]+); \}/\1/p' "$probe"); do
+    grep -qE "\b$name\b" <<<"$(grep error <<<"$missing")"
+    [ $? = 1 ]
+    verdict $? "backend_cuda/prelude.cuh: $name has no counterpart in backend_cuda/emu"
+done
 
 # Numbers of diagnostics are unique.
 dup=$(rows ir/diags.def DIAG | sort | uniq -d | tr '\n' ' ')
