@@ -20,7 +20,7 @@ MAIN := frontend/main.c
 SRC  := $(filter-out $(MAIN),$(wildcard ir/*.c sched/*.c backend_cuda/*.c frontend/*.c))
 OBJ  := $(SRC:%.c=$(B)/%.o) $(B)/backend_cuda/prelude.o $(if $(wildcard grammar/lexer.re),$(B)/grammar/lexer.o) $(if $(wildcard grammar/parser.y),$(B)/grammar/parser.o)
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
-all: $(if $(wildcard ir/poly.c),$(B)/tdc) $(B)/libtdc.a
+all: $(B)/tdc $(B)/libtdc.a
 .PHONY: all deps unit check check-gpu demo format clean
 .DELETE_ON_ERROR:
 

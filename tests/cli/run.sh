@@ -109,5 +109,20 @@ sed 's/^program softmax/program other/' "$dir/softmax.kernel" >"$dir/other.kerne
 says 1 "no export is named 'other'" softmax.td --kernels other.kernel -o out/c.cu
 says 3 'No such file' softmax.td --kernels missing.kernel -o out/c.cu
 
+# a check judges, and a run runs
+rm -rf "$dir/out" && mkdir "$dir/out"
+cp tests/kernels/softmax_1k.td "$dir"
+sed 's,e / z$,e * z,' tests/kernels/softmax_1k.kernel >"$dir/bad.kernel"
+says 0 '^3 passed, 0 failed' check softmax.td --emu
+says 1 '^FAILED  softmax_1k\(M = 3\).*error' check softmax_1k.td --emu --kernels bad.kernel
+says 0 'y: bf16\[2, 5\]' run softmax.td softmax -D M=2 -D N=5 --emu --out y=out/y.npy
+says 0 'y: bf16\[2, 5\]' run softmax.td softmax -D M=2 -D N=5 --emu --in x=out/y.npy
+says 1 'another shape|shape' run softmax.td softmax -D M=3 -D N=5 --emu --in x=out/y.npy
+says 1 "no export is named 'sotfmax'" run softmax.td sotfmax -D M=2 -D N=5 --emu
+says 1 'no such parameter' run softmax.td softmax -D M=2 -D N=5 -D Q=1 --emu
+says 1 'no such parameter' run softmax.td softmax -D M=2 -D N=5 --emu --in y=out/y.npy
+says 1 'N' run softmax.td softmax -D M=2 --emu
+files y.npy
+
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
