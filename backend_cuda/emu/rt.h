@@ -109,6 +109,7 @@ struct CopyOp { // global <-> shared
     u8 *global;
     unsigned off, bytes;
     const void *site;
+    u64 stamp; // of the call
 };
 struct StoreOp : CopyOp {
     std::vector<u8> data; // after its source is read

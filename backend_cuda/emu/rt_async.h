@@ -42,7 +42,8 @@ static void shared_mark(Block *b, unsigned off, unsigned bytes, u64 value) {
     if (S.check) shadow_each(b->shadow, off, bytes, [&](Rec &r, size_t) { r.w = value; });
 }
 static void land_load(Block *b, const CopyOp &op, u64 value) {
-    if (S.check && !S.aborted) global_read(op.global, op.bytes, 1, op.site);
+    if ((value & 2047) >= MAX_THREADS) bulk_source_landed(op, value);
+    else if (S.check) global_read(op.global, op.bytes, 1, op.site);
     memcpy(b->shared + op.off, op.global, op.bytes);
     shared_mark(b, op.off, op.bytes, value);
 }
@@ -187,7 +188,7 @@ __attribute__((noinline)) void td_emu_cp_async(unsigned off, const void *p, unsi
         access_write<true>(f->blk->shadow, off, bytes, shared_floor(f->blk), block_begin(), {nullptr, site, f->rank},
                            stamped(f->id) | W_PENDING);
     memset(f->blk->shared + off, 0xff, bytes);
-    f->copies.ops.push_back({static_cast<u8 *>(const_cast<void *>(p)), off, bytes, site});
+    f->copies.ops.push_back({static_cast<u8 *>(const_cast<void *>(p)), off, bytes, site, S.tick});
 }
 void td_cp_commit() { cur()->copies.commit(); }
 void td_emu_cp_wait(int n) {
@@ -271,7 +272,7 @@ __attribute__((noinline)) void td_emu_bulk_load(unsigned off, const void *p, uns
     Block *b = f->blk;
     const void *site = __builtin_return_address(0);
     const int i = mbar_find(mbar, site, "bulk copy");
-    if (i < 0 || !bulk_shape(p, off, bytes, site) || !global_read(p, bytes, 16, site)) return;
+    if (i < 0 || !bulk_shape(p, off, bytes, site) || !bulk_source_check(p, bytes, site)) return;
     Mbar &m = b->mbars[size_t(i)];
     if (S.check && !m.fenced)
         report(KIND_FENCE, site, "bulk copy with the mbarrier at shared + %u, without td_mbar_fence after its td_mbar_init",
@@ -281,8 +282,9 @@ __attribute__((noinline)) void td_emu_bulk_load(unsigned off, const void *p, uns
         access_write<true>(b->shadow, off, bytes, shared_floor(b), block_begin(), {nullptr, site, b->rank},
                            stamped(u32(b->rank) << 11 | u32(MAX_THREADS + i)) | W_PENDING);
     memset(b->shared + off, 0xff, bytes);
-    m.loads.push_back({static_cast<u8 *>(const_cast<void *>(p)), off, bytes, site});
+    m.loads.push_back({static_cast<u8 *>(const_cast<void *>(p)), off, bytes, site, S.tick});
     m.flying += bytes;
+    ++S.tick; // writes of its source from here on have larger stamps
     mbar_try(b, i, false);
 }
 __attribute__((noinline)) void td_emu_bulk_store(void *p, unsigned off, unsigned bytes) {
@@ -297,7 +299,7 @@ __attribute__((noinline)) void td_emu_bulk_store(void *p, unsigned off, unsigned
     }
     StoreOp op;
     op.global = static_cast<u8 *>(p);
-    op.off = off, op.bytes = bytes, op.site = site, op.read = false;
+    op.off = off, op.bytes = bytes, op.site = site, op.stamp = S.tick, op.read = false;
     f->stores.ops.push_back(op);
 }
 void td_bulk_commit() { cur()->stores.commit(); }

@@ -308,6 +308,31 @@ static bool global_read(const void *p, size_t bytes, size_t align, const void *s
                        {a, site, 0});
     return true;
 }
+/* A bulk copy reads its source from the call until it lands. The call checks; landing says who read: the copy, not a thread. */
+static bool bulk_source_check(const void *p, size_t bytes, const void *site) {
+    if (!S.check) return true;
+    Alloc *a = global_range(p, bytes, 16, site, "bulk copy");
+    if (!a) return false;
+    const Place place = {a, site, 0};
+    shadow_each(a->shadow, size_t(static_cast<const u8 *>(p) - a->base), bytes, [&](Rec &r, size_t o) {
+        if (UNLIKELY(!r.w)) report(KIND_UNINIT, site, "bulk copy of %s, which nothing has written", place_text(place, o).c_str());
+        else if (r.w >= global_floor() || r.w & FLAG_MASK) check_writer(r.w, place, o, "read");
+    });
+    return true;
+}
+static void bulk_source_landed(const CopyOp &op, u64 value) {
+    Alloc *a = S.check ? alloc_find(op.global) : nullptr;
+    if (!a) return;
+    const Place place = {a, op.site, 0};
+    shadow_each(a->shadow, size_t(op.global - a->base), op.bytes, [&](Rec &r, size_t o) {
+        if (rec_stamp(r.w) > op.stamp) conflict(UNORDERED, place, o, r.w, "read", "wrote");
+        u64 level = 0;
+        if (rec_stamp(r.r) >= S.L.start && (r.r & ID_MASK) != (value & ID_MASK))
+            level = rec_stamp(r.r) < S.group_start ? 4 : rec_id(r.r) >> 11 != rec_id(value) >> 11 ? 3 : 2;
+        if (level == 2 && rec_stamp(r.r) < cur()->blk->sync) level = 0;
+        r.r = value | level << LEVEL;
+    });
+}
 static bool global_write(void *p, size_t bytes, size_t align, const void *site, u64 flags) {
     if (!S.check) return true;
     Alloc *a = global_range(p, bytes, align, site, "write");

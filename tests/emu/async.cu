@@ -110,6 +110,25 @@ __global__ void store_pipeline(const __grid_constant__ args a) {
         td_ld<float, 1>(&v, a.y);
     }
 }
+/* Rows changed in place, each thread after its wait. mode: 1 before it; chained: only the thread that copies waits for the kernel before */
+__global__ void in_place(const __grid_constant__ args a) {
+    const int t = td_tid();
+    if (t == 0) {
+        td_mbar_init(bar(0), 1);
+        td_mbar_fence();
+    }
+    td_sync();
+    if (t == 0) {
+        td_pdl_wait();
+        td_mbar_expect(bar(0), 256);
+        td_bulk_load(buf(0), a.y, 256u, bar(0));
+    }
+    if (a.mode == 1 && t == 40) st(a.y + t, 1);
+    td_mbar_wait(bar(0), 0);
+    const float v = lds(buf(0) + t);
+    td_pdl_wait();
+    if (a.mode != 1 || t != 40) st(a.y + t, v + 1);
+}
 __global__ void no_init(const __grid_constant__ args) { td_mbar_arrive(bar(0)); }
 __global__ void arrives_twice(const __grid_constant__ args) {
     td_mbar_init(bar(0), 1);
@@ -204,6 +223,13 @@ int main() {
     wrong("bulk stores: result read too early", "async", store(6));
     wrong("bulk stores: misaligned", "alignment", store(7));
     args a = {x.p, y.p, 0};
+    right("in place", [&] {
+        td_launch(in_place, a, 1, 64, 1, shared, 0, nullptr);
+        return td_launch(in_place, a, 1, 64, 1, shared, 1, nullptr);
+    });
+    a.mode = 1;
+    wrong("in place, too early", "race", RUN(in_place, a, 1, 64, 1, shared, 0));
+    a.mode = 0;
     wrong("no mbarrier", "mbarrier", RUN(no_init, a, 1, 1, 1, shared, 0));
     wrong("too many arrivals", "mbarrier", RUN(arrives_twice, a, 1, 1, 1, shared, 0));
     wrong("too few arrivals", "deadlock", RUN(never_arrives, a, 1, 64, 1, shared, 0));
