@@ -203,8 +203,86 @@ static void test_exprs(Ctx *ctx) {
     }
 }
 
+static const struct {
+    const char *text, *why;
+} wrong[] = {
+    {"in x: f32[4] out y: f32[4] y[i] = x[j]", NULL}, /* refused by the reader */
+    {"in x: f32[4] out y: f32[4] let t: f32[4] let s: f32[4] t[i] = s[i] s[i] = x[i] y[i] = t[i]", "stands later"},
+    {"out y: f32[4] out z: f32[4] y[i] = z[i] z[i] = y[i]", "needs itself"},
+    {"out y: f32[4]", "no definition"},
+    {"in y: f32[4] y[i] = 1.0", "an input with a definition"},
+    {"dim N out y: f32[N] for i in 0..N - 1: y[i] = 1.0", "does not cover"},
+    {"dim N out y: f32[N] y[i] = 1.0 where i > 2", "a guard on the only definition"},
+    {"in x: i32[4] out y: f32[4] y[i] = x[i]", "a value of another type"},
+    {"in x: f32[4] out y: f32[4] for i in 0..4: y[x[i]] = 1.0", "subscripts are not integers"},
+    {"in x: f32[4] out y: f32[4] y[i] = x[x[i]]", "a subscript that is not an integer"},
+    {"in x: f32[4] out y: f32[4] y[i] = 1.0 where x[i]", "a guard that is not bool"},
+    {"in x: f32[4] out y: f32[4] y[i] = x[i] assume for i in 0..4: x[i]", "a fact that is not bool"},
+    {"in x: f32[4] out y: f32[4] y[i] = sum[k in 0..x[i]](x[i])", "a range that is not of integers"},
+    {"in x: f32[4] in y: f32[x[0]]", "not of integers"},
+};
+
+static void test_verify(Ctx *ctx) {
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const char *text = sym_fmt(ctx, "graph wrong %s", wrong[i].text);
+        Graph *g = graph_read(ctx, text, strlen(text), -1);
+        check((g != NULL) == (wrong[i].why != NULL), "read", text);
+        if (!g) continue;
+        Text why = {.ctx = ctx};
+        bool ok = graph_verify(g, &why);
+        check(!ok && strstr(why.s, wrong[i].why), text, ok ? "accepted" : why.s);
+    }
+}
+
+/* Graphs that only a pass could build. */
+static void test_verify_built(Ctx *ctx) {
+    Graph *g = graph_new(ctx, sym(ctx, "built"));
+    const Expr *n = expr_int(g, TY_I64, 4), *zero = expr_int(g, TY_I64, 0), *one = expr_float(g, TY_F32, 1);
+    Tensor *y = graph_tensor(g, sym(ctx, "y"), TENSOR_OUTPUT, TY_F32, 1, &n);
+    Var *v = graph_var(g, sym(ctx, "i"), zero, n), *w = graph_var(g, sym(ctx, "k"), zero, n);
+    const Expr *i = expr_var(g, v), *k = expr_var(g, w);
+    Reduce r = {.monoid = MONOID_SUM, .nvars = 1, .vars = &w};
+    const Expr *inside = expr_cast(g, TY_F32, k);
+    const struct {
+        const Expr *value;
+        const char *why;
+    } rows[] = {
+        {expr2(g, OP_ADD, one, one), NULL},
+        {expr_reduce(g, &r, NULL, inside), NULL},
+        {expr2(g, OP_ADD, expr_reduce(g, &r, NULL, inside), inside), "nothing binds"},
+        {expr2(g, OP_ADD, one, expr_float(g, TY_F64, 1)), "rule"},
+        {expr2(g, OP_ADD, expr_float(g, TY_BF16, 1), expr_float(g, TY_BF16, 1)), "rule"},
+        {expr_literal(g, true, 0, 1), "untyped"},
+        {expr_cast(g, TY_F32, expr1(g, OP_NOT, i)), "rule"},
+        {expr_node(g, OP_ADD, TY_F32, false, 0, &one, 1), "wrong number of operands"},
+        {expr_node(g, OP_ARG, TY_F32, false, 0, NULL, 0), "leaf"},
+        {expr_cast(g, TY_F32, expr_node(g, OP_CONST, TY_I32, false, INT64_MAX, NULL, 0)), "beyond its type"},
+        {expr3(g, OP_IF, expr_int(g, TY_BOOL, 1), one, inside), "nothing binds"},
+        {expr3(g, OP_IF, i, one, one), "rule"},
+    };
+    Piece p = {.nvars = 1, .vars = &v, .subs = &i, .span = SPAN_NONE};
+    vec_push(ctx, &y->pieces, p);
+    for (size_t x = 0; x < sizeof rows / sizeof *rows; x++) {
+        y->pieces.at[0].value = rows[x].value;
+        Text why = {.ctx = ctx};
+        bool ok = graph_verify(g, &why);
+        check(ok == !rows[x].why && (ok || strstr(why.s, rows[x].why)), rows[x].why ? rows[x].why : "fine",
+              ok ? "accepted" : why.s);
+    }
+}
+
+/* Reads in a context of its own: equal reports are dropped. */
+static bool reads_or_reports(const char *text, size_t n) {
+    Ctx *ctx = ctx_new();
+    if (!ctx || CTX_GUARD(ctx)) return false;
+    Graph *g = graph_read(ctx, text, n, -1);
+    bool ok = (g == NULL) == (diag_errors(ctx) > 0);
+    ctx_free(ctx);
+    return ok;
+}
+
 /* Graph text cut short and with bytes changed gives a diagnostic or a Graph, never a crash. */
-static void test_mangled(Ctx *ctx) {
+static void test_mangled(void) {
     uint32_t rnd = 1;
     for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
         size_t n = strlen(graphs[i]);
@@ -217,9 +295,7 @@ static void test_mangled(Ctx *ctx) {
                 b[(rnd >> 8) % n] = (char)(rnd >> 3 & 0x7f);
             }
             if (round % 4 == 0) len = (rnd >> 9) % n;
-            int before = diag_errors(ctx);
-            Graph *g = graph_read(ctx, b, len, -1);
-            check(g != NULL || diag_errors(ctx) > before, "a failure is reported", b);
+            check(reads_or_reports(b, len), "a failure is reported", b);
         }
         free(b);
     }
@@ -264,7 +340,9 @@ int main(void) {
     test_exprs(ctx);
     test_replace(ctx);
     test_round_trip(ctx);
-    test_mangled(ctx);
+    test_verify(ctx);
+    test_verify_built(ctx);
+    test_mangled();
     test_deep(ctx);
     ctx_free(ctx);
     printf("%d passed, %d failed\n", passed, failed);
