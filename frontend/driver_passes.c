@@ -113,7 +113,7 @@ static Program *read_program(Job *job, const char *text, size_t n, int file) {
     Program *p = program_read(job->ctx, text, n, file);
     Text why = {.ctx = job->ctx};
     if (!p) return NULL;
-    if (true /* program_verify(p, &why) */) return p;
+    if (program_verify(p, &why)) return p;
     diag_report(job->ctx, DIAG_KERNEL_ILLEGAL, (Span){file, 0, 0}, "%s", why.s);
     return NULL;
 }
@@ -174,6 +174,8 @@ static Exit schedule_graphs(Job *job, Program *given, int given_file) {
         } else {
             p = sched_program(job->ctx, g, &opt);
             if (!p) return wrong_unless(job, EXIT_INTERNAL);
+            Text why = {.ctx = job->ctx};
+            if (!program_verify(p, &why)) return internal(job, "schedule", &why);
         }
         vec_push(job->ctx, &job->programs, p);
     }
