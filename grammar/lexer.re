@@ -20,7 +20,8 @@ static int utf8_len(const unsigned char *s, const unsigned char *end) {
     for (int i = 1; i < n; i++)
         if ((s[i] & 0xc0) != 0x80) return 0;
     /* overlong forms, surrogates, beyond U+10FFFF */
-    if ((c == 0xe0 && s[1] < 0xa0) || (c == 0xed && s[1] > 0x9f) || (c == 0xf0 && s[1] < 0x90) || (c == 0xf4 && s[1] > 0x8f)) return 0;
+    if ((c == 0xe0 && s[1] < 0xa0) || (c == 0xed && s[1] > 0x9f)) return 0;
+    if ((c == 0xf0 && s[1] < 0x90) || (c == 0xf4 && s[1] > 0x8f)) return 0;
     return n;
 }
 
@@ -46,12 +47,20 @@ static void bad_bytes(Parse *p, const unsigned char *from, const unsigned char *
     if (*from == 0) {
         diag_report(p->ctx, DIAG_NUL_BYTE, span, "NUL byte");
     } else if (*from < 0x80 && *from > ' ' && *from < 0x7f) {
-        diag_report(p->ctx, DIAG_BAD_BYTE, span, "`%c` is not part of the language", *from);
+        Diag *d = diag_report(p->ctx, DIAG_BAD_BYTE, span, "`%c` is not part of the language", *from);
+        if (*from == '?') diag_help(p->ctx, d, "write `if c then a else b`");
+        if (*from == '#') diag_help(p->ctx, d, "comments begin with `//`");
     } else if (utf8_len(from, to)) {
-        diag_report(p->ctx, DIAG_BAD_BYTE, span, "`%.*s`: only comments and strings hold characters beyond ASCII", utf8_len(from, to), (const char *)from);
+        diag_report(p->ctx, DIAG_BAD_BYTE, span, "`%.*s`: only comments and strings hold characters beyond ASCII",
+                    utf8_len(from, to), (const char *)from);
     } else {
         diag_report(p->ctx, DIAG_BAD_BYTE, span, "byte 0x%02X is not part of the language", *from);
     }
+}
+
+/* Three slashes, not four. */
+static bool is_doc(const unsigned char *from, const unsigned char *to) {
+    return to - from >= 3 && from[2] == '/' && (to - from == 3 || from[3] != '/');
 }
 
 static void add_doc(Parse *p, const unsigned char *from, const unsigned char *to) {
@@ -124,7 +133,8 @@ static int real(Parse *p, Token *t, const unsigned char *from) {
 
 static int bad_number(Parse *p, Token *t, const unsigned char *from) {
     int n = p->at - from > 40 ? 40 : (int)(p->at - from);
-    Diag *d = diag_report(p->ctx, DIAG_BAD_NUMBER, span_of(p, from, p->at), "`%.*s` is not a number", n, (const char *)from);
+    Diag *d = diag_report(p->ctx, DIAG_BAD_NUMBER, span_of(p, from, p->at), "`%.*s` is not a number", n,
+                          (const char *)from);
     if (from[0] == '.' || p->at[-1] == '.') diag_help(p->ctx, d, "a float has digits on both sides of the point");
     t->u.i = 0;
     return TK_INT;
@@ -195,7 +205,7 @@ int lexer_next(Parse *p, Token *t) {
             [ \t\r\n]+ { continue; }
             "//" [^\n]* {
                 check_text(p, from, p->at);
-                if (p->at - from >= 3 && from[2] == '/' && (p->at - from == 3 || from[3] != '/')) add_doc(p, from, p->at);
+                if (is_doc(from, p->at)) add_doc(p, from, p->at);
                 continue;
             }
             "/*" ([^*] | "*"+ [^*/])* "*"+ "/" { check_text(p, from, p->at); continue; }

@@ -155,9 +155,15 @@ stmts(L) ::= . { L = ast_stmts(p, NULL, NULL); }
 stmts(L) ::= stmts(X) stmt(S). { L = ast_stmts(p, X, S); }
 stmt(S) ::= error RESYNC. { S = NULL; }
 stmt(S) ::= LET(W) let_targets(T) ASSIGN expr(V) where_opt(G) SEMI(E). { S = ast_let(p, W, T, V, G, E); }
-stmt(S) ::= target(T) ASSIGN expr(V) where_opt(G) SEMI(E). { S = ast_def(p, ast_targets(p, NULL, T), ASSIGN_SET, V, G, E); }
-stmt(S) ::= target(T) PLUSEQ expr(V) where_opt(G) SEMI(E). { S = ast_def(p, ast_targets(p, NULL, T), ASSIGN_ADD, V, G, E); }
-stmt(S) ::= target(T) STAREQ expr(V) where_opt(G) SEMI(E). { S = ast_def(p, ast_targets(p, NULL, T), ASSIGN_MUL, V, G, E); }
+stmt(S) ::= target(T) ASSIGN expr(V) where_opt(G) SEMI(E). {
+    S = ast_def(p, ast_targets(p, NULL, T), ASSIGN_SET, V, G, E);
+}
+stmt(S) ::= target(T) PLUSEQ expr(V) where_opt(G) SEMI(E). {
+    S = ast_def(p, ast_targets(p, NULL, T), ASSIGN_ADD, V, G, E);
+}
+stmt(S) ::= target(T) STAREQ expr(V) where_opt(G) SEMI(E). {
+    S = ast_def(p, ast_targets(p, NULL, T), ASSIGN_MUL, V, G, E);
+}
 stmt(S) ::= target(T) IDENT(W) ASSIGN expr(V) where_opt(G) SEMI(E). { S = ast_def_word(p, T, W, V, G, E); }
 stmt(S) ::= LP target_list(T) RP ASSIGN expr(V) where_opt(G) SEMI(E). {
     S = ast_def(p, ast_targets_tuple(p, T), ASSIGN_SET, V, G, E);
@@ -252,6 +258,8 @@ item(I) ::= RAGGED(W) expr(E). { I = ast_item_later(p, W, E); }
 item(I) ::= SHARD(W) expr(E). { I = ast_item_later(p, W, E); }
 
 %code {
+_Static_assert(YYSTACKDEPTH == PARSE_STACK, "%stack_size and PARSE_STACK are one number");
+
 /* ---- what stands where, in words ---- */
 
 static const struct {
@@ -261,9 +269,10 @@ static const struct {
     {TK_IDENT, "a name"}, {TK_TYPE, "a type"}, {TK_STRING, "a string"}, {TK_INT, "a number"}, {TK_LP, "`(`"},
     {TK_RP, "`)`"}, {TK_LB, "`[`"}, {TK_RB, "`]`"}, {TK_LC, "`{`"}, {TK_RC, "`}`"}, {TK_COMMA, "`,`"}, {TK_SEMI, "`;`"},
     {TK_COLON, "`:`"}, {TK_ASSIGN, "`=`"}, {TK_PLUSEQ, "`+=`"}, {TK_STAREQ, "`*=`"}, {TK_ARROW, "`->`"},
-    {TK_DOTDOT, "`..`"}, {TK_DOTDOTEQ, "`..=`"}, {TK_ELLIPSIS, "`...`"}, {TK_TILDE, "`~`"}, {TK_LT, "`<`"}, {TK_GT, "`>`"},
-    {TK_IN, "`in`"}, {TK_THEN, "`then`"}, {TK_ELSE, "`else`"}, {TK_WHERE, "`where`"}, {TK_FN, "`fn`"}, {TK_TRUE, "`true`"},
-    {TK_W_HINT, "`hint`"}, {TK_W_DIVISIBLE, "`divisible`"}, {TK_W_WITH, "`with`"}, {TK_W_TOL, "`tol`"}, {TK_W_ERROR, "`error`"},
+    {TK_DOTDOT, "`..`"}, {TK_DOTDOTEQ, "`..=`"}, {TK_ELLIPSIS, "`...`"}, {TK_TILDE, "`~`"}, {TK_LT, "`<`"},
+    {TK_GT, "`>`"}, {TK_IN, "`in`"}, {TK_THEN, "`then`"}, {TK_ELSE, "`else`"}, {TK_WHERE, "`where`"}, {TK_FN, "`fn`"},
+    {TK_TRUE, "`true`"}, {TK_W_HINT, "`hint`"}, {TK_W_DIVISIBLE, "`divisible`"}, {TK_W_WITH, "`with`"},
+    {TK_W_TOL, "`tol`"}, {TK_W_ERROR, "`error`"},
 };
 
 enum { GRAMMAR_WORDS = sizeof grammar_words / sizeof *grammar_words };
@@ -293,20 +302,28 @@ static bool grammar_wants(const yyParser *y, int token) {
     return grammar_accepts(y, token) && (yyFallback[token] == 0 || !grammar_accepts(y, yyFallback[token]));
 }
 
+/* A token that the phrase "an expression", "a statement" or "a declaration" already covers. */
+static bool grammar_begins(int token) {
+    switch (token) {
+    case TK_IDENT: case TK_TYPE: case TK_INT: case TK_LP: case TK_LB: case TK_TRUE: case TK_FN: return true;
+    default: return false;
+    }
+}
+
 static void grammar_expected(const yyParser *y, Text *out) {
     const char *list[GRAMMAR_WORDS + 6];
     int n = 0;
-    bool expr = grammar_accepts(y, TK_NOT);
-    if (expr) list[n++] = "an expression";
+    bool operator_next = grammar_accepts(y, TK_STAR), assigns = grammar_accepts(y, TK_PLUSEQ);
+    if (grammar_accepts(y, TK_NOT)) list[n++] = "an expression";
     if (grammar_accepts(y, TK_LET)) list[n++] = "a statement";
     if (grammar_accepts(y, TK_IMPORT)) list[n++] = "a declaration";
-    if (grammar_accepts(y, TK_STAR)) list[n++] = "an operator";
-    bool whole = n > 0 && !grammar_accepts(y, TK_STAR), assigns = grammar_accepts(y, TK_PLUSEQ);
+    bool whole = n > 0;
+    if (operator_next) list[n++] = "an operator";
     for (int i = 0; i < GRAMMAR_WORDS; i++) {
         int t = grammar_words[i].token;
-        bool begins = t == TK_IDENT || t == TK_TYPE || t == TK_INT || t == TK_LP || t == TK_LB || t == TK_TRUE || t == TK_FN;
-        bool compares = t == TK_LT || t == TK_GT;
-        if ((whole && begins) || (assigns && begins && t != TK_LB) || (grammar_accepts(y, TK_STAR) && compares)) continue;
+        if (whole && grammar_begins(t)) continue;
+        if (assigns && grammar_begins(t) && t != TK_LB) continue; /* the name of max= and min= */
+        if (operator_next && (t == TK_LT || t == TK_GT)) continue;
         if (grammar_wants(y, t)) list[n++] = grammar_words[i].text;
     }
     if (assigns) list[n++] = "`max=`";
@@ -320,15 +337,23 @@ static void grammar_expected(const yyParser *y, Text *out) {
 static bool grammar_is_keyword(int token) {
     switch (token) {
     case TK_IMPORT: case TK_DIM: case TK_FN: case TK_EXPORT: case TK_LET: case TK_INOUT: case TK_OPTION: case TK_CHECK:
-    case TK_BENCH: case TK_REQUIRE: case TK_ASSUME: case TK_REDUCE: case TK_RETURN: case TK_IF: case TK_THEN: case TK_ELSE:
-    case TK_WHERE: case TK_IN: case TK_PAD: case TK_TRUE: case TK_FALSE: case TK_VJP: case TK_FOLD: case TK_SCAN:
-    case TK_FOREACH: case TK_STRUCT: case TK_EXTERN: case TK_RAGGED: case TK_SHARD: return true;
+    case TK_BENCH: case TK_REQUIRE: case TK_ASSUME: case TK_REDUCE: case TK_RETURN: case TK_IF: case TK_THEN:
+    case TK_ELSE: case TK_WHERE: case TK_IN: case TK_PAD: case TK_TRUE: case TK_FALSE: case TK_VJP: case TK_FOLD:
+    case TK_SCAN: case TK_FOREACH: case TK_STRUCT: case TK_EXTERN: case TK_RAGGED: case TK_SHARD: return true;
     default: return false;
     }
 }
 
 static bool grammar_is_compare(int t) {
     return t == TK_LT || t == TK_GT || t == TK_LE || t == TK_GE || t == TK_EQEQ || t == TK_NE;
+}
+
+/* What those who come from other languages write. */
+static const char *grammar_hint(Sym text) {
+    static const char *const hints[][2] = {{"and", "write `&&`"}, {"or", "write `||`"}, {"not", "write `!`"}};
+    for (int i = 0; text && i < 3; i++)
+        if (!strcmp(text, hints[i][0])) return hints[i][1];
+    return NULL;
 }
 
 static void grammar_found(Parse *p, int found, Token t, Text *out) {
@@ -360,11 +385,13 @@ static void grammar_error(Parse *p, void *parser, int found, Token t) {
     Diag *d = diag_report(p->ctx, DIAG_SYNTAX, at, "expected %s, found %s", want.n ? want.s : "something else", have.s);
     bool name = grammar_accepts(y, TK_IDENT) && !grammar_accepts(y, TK_LET);
     if (name && grammar_is_keyword(found)) diag_help(p->ctx, d, "%s is a reserved word", have.s);
+    if (found == TK_IDENT && grammar_hint(t.text)) diag_help(p->ctx, d, "%s", grammar_hint(t.text));
 }
 
 static void grammar_overflow(Parse *p) {
     p->stop = true;
-    diag_report(p->ctx, DIAG_TOO_DEEP, parse_token_span(p, p->token), "this nests too deep (the limit is %d symbols)", PARSE_STACK);
+    diag_report(p->ctx, DIAG_TOO_DEEP, parse_token_span(p, p->token), "this nests too deep (the limit is %d symbols)",
+                PARSE_STACK);
 }
 
 /* ---- driving ---- */
@@ -395,7 +422,8 @@ static void drive_feed(Drive *d, int kind) { Td(d->y, kind, d->p->token, d->p); 
 /* Keywords that only declarations begin with, first on their line: there a broken declaration has surely ended. */
 static bool drive_at_decl(const Drive *d) {
     switch (d->kind) {
-    case TK_IMPORT: case TK_DIM: case TK_FN: case TK_EXPORT: case TK_CHECK: case TK_BENCH: case TK_STRUCT: case TK_EXTERN: case TK_REDUCE: break;
+    case TK_IMPORT: case TK_DIM: case TK_FN: case TK_EXPORT: case TK_CHECK: case TK_BENCH: case TK_STRUCT:
+    case TK_EXTERN: case TK_REDUCE: break;
     default: return false;
     }
     const unsigned char *s = d->p->text + d->p->token.start;
