@@ -102,7 +102,7 @@ static void visit(Sema *s, AstDecl *d) {
         else if (d->is_export) add_graph(s, sema_export(s, s->root, d, d));
         break;
     case DECL_EXPORT: export_instance(s, d); break;
-    case DECL_STRUCT: sema_not_yet(s, d->name_span, "a struct"); break;
+    case DECL_STRUCT: sema_not_yet(s, d->span, "a struct"); break;
     case DECL_OPTION: sema_option(s, d->stmt); break;
     case DECL_IMPORT:
     case DECL_DIM:

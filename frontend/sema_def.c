@@ -30,7 +30,7 @@ static void warn_hidden(Sema *s, Inst *inst, Sym name, Span span) {
 static Sym local_name(Sema *s, const Def *d) {
     if (!d->inst->prefix) return d->name;
     if (d->kind == TENSOR_OUTPUT && d->inst->fn->results->v.n == 1) return d->inst->prefix;
-    return sym_fmt(s->ctx, "%s_%s", d->inst->prefix, d->name);
+    return sema_free_name(s, sym_fmt(s->ctx, "%s_%s", d->inst->prefix, d->name));
 }
 
 /* ---- the left-hand side ---- */
@@ -125,22 +125,35 @@ static bool bind_affine_names(Sema *s, Building *b, const AstExpr *e) {
     return bind_affine_names(s, b, e->a) && bind_affine_names(s, b, e->b) && bind_affine_names(s, b, e->c);
 }
 
-static bool bind_computed(Sema *s, Building *b, const Target *t, const AstItem *it, int axis) {
+static bool has_load(const AstExpr *e) {
+    if (!e) return false;
+    if (e->kind == AST_INDEX || has_load(e->a) || has_load(e->b) || has_load(e->c)) return true;
+    for (int i = 0; e->items && i < e->items->v.n; i++)
+        if (has_load(e->items->v.at[i].value)) return true;
+    return false;
+}
+
+static bool bind_computed(Sema *s, Building *b, const Target *t, const AstItem *it) {
     if (!t->has_shape) {
         sema_not_yet(s, it->span, "a computed subscript on the left of a let");
+        return false;
+    }
+    if (has_load(it->value)) {
+        sema_not_yet(s, it->span, "a scatter");
         return false;
     }
     if (!bind_affine_names(s, b, it->value)) return false;
     const Expr *e = sema_int(s, b->env, it->value);
     if (!e) return false;
-    if (sema_uses_data(e, 0)) {
-        sema_not_yet(s, it->span, "a scatter");
-        return false;
-    }
-    (void)axis;
     b->plain = false;
     vec_push(s->ctx, &b->subs, e);
     return true;
+}
+
+/* A dimension or static parameter: a subscript with one value, not an index variable. */
+static bool is_value(const Building *b, Sym name) {
+    Name *n = sema_name(b->env.inst, name);
+    return n && n->kind == NAME_VALUE;
 }
 
 static bool bind_left(Sema *s, Building *b, Target *t) {
@@ -163,7 +176,7 @@ static bool bind_left(Sema *s, Building *b, Target *t) {
             ok = bind_pack(s, b, t, it, axis, extra);
         } else if (it->kind == ITEM_IN) {
             ok = bind_range(s, b, it, axis, t);
-        } else if (it->kind == ITEM_EXPR && it->value->kind == AST_NAME) {
+        } else if (it->kind == ITEM_EXPR && it->value->kind == AST_NAME && !is_value(b, it->value->name)) {
             ok = bind_plain(s, b, t, it->value->name, it->span, axis);
         } else if (it->kind == ITEM_EXPR && it->value->kind != AST_ERROR && axis < MAX_RANK) {
             computed[axis] = it;
@@ -180,7 +193,7 @@ static bool bind_left(Sema *s, Building *b, Target *t) {
     }
     for (int axis = 0; axis < b->subs.n; axis++) {
         if (!computed[axis]) continue;
-        if (!bind_computed(s, b, t, computed[axis], axis)) return false;
+        if (!bind_computed(s, b, t, computed[axis])) return false;
         b->subs.at[axis] = b->subs.at[--b->subs.n];
     }
     return true;
@@ -223,6 +236,20 @@ static bool let_shape(Sema *s, const Building *b, Target *t) {
     return true;
 }
 
+/* The variables in the order of the subscripts that use them. */
+static Var **ordered(Sema *s, const Building *b) {
+    Var **vars = NEW_N(s->ctx, Var *, b->vars.n + 1);
+    bool *done = NEW_N(s->ctx, bool, b->vars.n + 1);
+    int n = 0;
+    for (int axis = 0; axis <= b->subs.n; axis++)
+        for (int i = 0; i < b->vars.n; i++) {
+            if (done[i] || (axis < b->subs.n && !sema_uses(b->subs.at[axis], expr_var(s->g, b->vars.at[i])))) continue;
+            done[i] = true;
+            vars[n++] = b->vars.at[i];
+        }
+    return vars;
+}
+
 /* One piece; its guard and value are elaborated with the left-hand side's variables. */
 static bool build_piece(Sema *s, Target *t, const Piece0 *p, Piece *out, bool *plain) {
     Building b = {.p = p, .env = {t->d->inst, NULL}, .plain = true};
@@ -254,7 +281,8 @@ static bool build_piece(Sema *s, Target *t, const Piece0 *p, Piece *out, bool *p
         t->has_type = true;
     }
     if (!v) return false;
-    *out = (Piece){.nvars = b.vars.n, .vars = b.vars.at, .subs = b.subs.at, .guard = guard, .value = v, .span = p->stmt->span};
+    const Expr **subs = b.subs.n ? b.subs.at : NEW(s->ctx, const Expr *); /* never NULL */
+    *out = (Piece){.nvars = b.vars.n, .vars = ordered(s, &b), .subs = subs, .guard = guard, .value = v, .span = p->stmt->span};
     *plain = b.plain;
     return true;
 }
@@ -365,7 +393,8 @@ static bool check_pieces(Sema *s, const Def *d, const Tensor *t) {
 static TensorVal *whole_value(Sema *s, Def *d, const Piece0 *p) {
     Env env = {d->inst, NULL};
     if (p->stmt->guard) return sema_not_yet(s, p->stmt->guard->span, "a where on a whole tensor");
-    if (p->part < 0) return sema_tensor(s, env, p->stmt->value, local_name(s, d));
+    bool alias = d->kind == TENSOR_LET && !p->target->type; /* the value itself has the name */
+    if (p->part < 0) return sema_tensor(s, env, p->stmt->value, alias ? local_name(s, d) : NULL);
     const AstExpr *call = p->stmt->value;
     FnRef f;
     if (call->kind != AST_CALL || call->a->kind != AST_NAME || !sema_find_fn(s, d->inst, call->a->name, &f) || !f.decl || !sema_is_tensor_fn(f.decl)) {
@@ -464,6 +493,7 @@ bool sema_equations(Sema *s, Def *d) {
     if (d->is_scalar) return scalar_let(s, d);
     if (d->pieces.n == 0 && d->kind == TENSOR_INOUT) return true; /* it keeps its value */
     if (d->pieces.n == 0) {
+        if (d->inst->broken) return false;
         SEMA_ERROR(s, NOT_DEFINED, d->span, "the output %s is not defined", d->name);
         return false;
     }

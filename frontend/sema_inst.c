@@ -32,7 +32,8 @@ const Expr *sema_int(Sema *s, Env env, const AstExpr *e) {
         SEMA_ERROR(s, NOT_INTEGER, e->span, "an integer is needed here, this is %s", type_name(v->type));
         return NULL;
     }
-    return expr_cast(s->g, TY_I64, v);
+    int64_t k;
+    return sema_const_int(v, &k) ? expr_int(s->g, TY_I64, k) : expr_cast(s->g, TY_I64, v);
 }
 
 /* ---- arguments ---- */
@@ -164,7 +165,8 @@ bool sema_bind_generics(Sema *s, Inst *inst, const AstItems *args, Env env, bool
         } else if (g->def && (g->kind != GENERIC_TYPE || is_export)) {
             ok &= bind_generic(s, inst, g, g->def, (Env){inst, NULL});
         } else if (is_export) {
-            Diag *d = SEMA_ERROR(s, EXPORT_NOT_CONCRETE, fn->name_span, "an export needs a value for %s of %s", g->name, fn->name);
+            Span span = fn->is_export ? g->span : s->g->span;
+            Diag *d = SEMA_ERROR(s, EXPORT_NOT_CONCRETE, span, "an export needs a value for %s of %s", g->name, fn->name);
             diag_help(s->ctx, d, "export %s_%s = %s(%s = ...);", fn->name, g->kind == GENERIC_TYPE ? "f32" : "1", fn->name, g->name);
             ok = false;
         } else if (g->kind != GENERIC_TYPE) {
@@ -230,10 +232,9 @@ static bool export_scalar(Sema *s, Inst *inst, const AstParam *p, const AstExpr 
     double v = 0;
     const AstExpr *from = given ? given : p->def;
     if (from) {
-        def = sema_expr(s, (Env){inst, NULL}, from);
-        if (def) def = sema_store(s, from->span, t, def);
-        if (!def) return false;
-        if (!sema_const_double(s, def, &v)) {
+        const Expr *e = sema_expr(s, (Env){inst, NULL}, from);
+        if (!e || !(def = sema_store(s, from->span, t, e))) return false;
+        if (!sema_const_double(s, e, &v)) {
             SEMA_ERROR(s, NOT_CONSTANT, from->span, "a default is a constant");
             return false;
         }
@@ -352,7 +353,10 @@ Graph *sema_export(Sema *s, FileScope *file, const AstDecl *fn, const AstDecl *e
     s->shapes = (ExprVec){0};
     s->instances = 0;
     Inst *inst = sema_inst_new(s, (FnRef){.file = file, .decl = fn}, NULL, fn->span);
-    if (!export_params(s, inst, args) || !sema_collect(s, inst) || !sema_facts(s, inst)) return NULL;
+    s->entry = inst;
+    if (!export_params(s, inst, args)) return NULL;
+    inst->broken = !sema_collect(s, inst);
+    if (!sema_facts(s, inst)) return NULL;
     for (int i = 0; i < inst->defs.n; i++)
         if (inst->defs.at[i]->kind != TENSOR_LET) sema_define_needed(s, inst->defs.at[i]);
     check_unused(s, inst);

@@ -89,6 +89,7 @@ struct Inst {
     Inst *caller;
     int depth;
     Sym prefix; /* of tensor names; NULL in an export */
+    bool broken; /* a definition was refused: what it would have defined is not missing */
     VEC(Name) names;
     VEC(Def *) defs;
     VEC(CallMemo) memo;
@@ -128,6 +129,7 @@ struct Sema {
     FileScope *root;
     VEC(FileScope *) files;
     Module *module;
+    Inst *entry;    /* the export in work */
     ExprVec path;   /* conditions known to hold at the expression in work */
     ExprVec shapes; /* conditions that the shapes of parameters imply */
     int depth, instances;
@@ -145,6 +147,7 @@ bool sema_find_decl(Sema *s, FileScope *file, AstDeclKind kind, Sym name, FnRef 
 /* ---- sema_names.c ---- */
 Name *sema_name(Inst *inst, Sym name);
 Name *sema_bind(Sema *s, Inst *inst, Sym name, NameKind kind, Span span); /* NULL after a duplicate */
+Sym sema_free_name(Sema *s, Sym name); /* for a tensor of an inlined call: no name of the entry's own */
 const Scope *sema_scope_find(const Scope *scope, Sym name);
 const Scope *sema_scope_var(Sema *s, const Scope *up, Sym name, Var *v);
 const Scope *sema_scope_pack(Sema *s, const Scope *up, Sym name, Var **vars, int n);
@@ -190,6 +193,8 @@ bool sema_unify_add(Sema *s, Unify *u, const AstType *type, const TensorVal *val
 bool sema_unify(Sema *s, Unify *u);
 bool sema_shape(Sema *s, Inst *inst, const AstItems *dims, ExprVec *out); /* of known names */
 bool sema_names_dim(const AstDecl *fn, Sym name); /* occurs in the types of the header */
+/* The first name in the shape that inst does not bind, or NULL. */
+const AstExpr *sema_unknown_dim(Inst *inst, const AstItems *dims);
 bool sema_declare_dims(Sema *s, Inst *inst, const AstItems *dims); /* an export's: names become dimensions */
 const Expr *sema_new_dim(Sema *s, Inst *inst, Sym name, Span span);
 bool sema_constrain_dim(Sema *s, Inst *inst, Sym name, const Expr *value);

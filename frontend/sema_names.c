@@ -3,7 +3,12 @@
 
 #include <string.h>
 
+/* The parser has said it already of words of the second stage. */
 void *sema_not_yet(Sema *s, Span span, const char *what) {
+    for (int i = 0; i < diag_count(s->ctx); i++) {
+        const Diag *d = diag_at(s->ctx, i);
+        if (diag_code(d) == DIAG_NOT_YET && diag_span(d).file == span.file && diag_span(d).start == span.start) return NULL;
+    }
     SEMA_ERROR(s, NOT_YET, span, "%s: not yet", what);
     return NULL;
 }
@@ -41,6 +46,11 @@ Name *sema_bind(Sema *s, Inst *inst, Sym name, NameKind kind, Span span) {
     }
     vec_push(s->ctx, &inst->names, ((Name){.name = name, .kind = kind, .span = span}));
     return &inst->names.at[inst->names.n - 1];
+}
+
+Sym sema_free_name(Sema *s, Sym name) {
+    while (sema_name(s->entry, name)) name = sym_fmt(s->ctx, "%s_", name);
+    return name;
 }
 
 const Scope *sema_scope_find(const Scope *scope, Sym name) {

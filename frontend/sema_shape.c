@@ -4,16 +4,24 @@
 
 /* ---- names in a dimension ---- */
 
+/* How many unknown names e has; the first of them goes to *one, which is NULL before. */
 static int count_unknown(Inst *inst, const AstExpr *e, const AstExpr **one) {
     if (!e) return 0;
     if (e->kind == AST_NAME && !sema_name(inst, e->name)) {
-        *one = e;
+        if (!*one) *one = e;
         return 1;
     }
     int n = count_unknown(inst, e->a, one) + count_unknown(inst, e->b, one) + count_unknown(inst, e->c, one);
     if (e->kind != AST_CALL) return n;
     for (int i = 0; e->items && i < e->items->v.n; i++) n += count_unknown(inst, e->items->v.at[i].value, one);
     return n;
+}
+
+const AstExpr *sema_unknown_dim(Inst *inst, const AstItems *dims) {
+    const AstExpr *one = NULL;
+    for (int i = 0; i < dims->v.n; i++)
+        if (dims->v.at[i].kind == ITEM_EXPR) count_unknown(inst, dims->v.at[i].value, &one);
+    return one;
 }
 
 static bool items_name(const AstItems *dims, Sym name) {
@@ -90,8 +98,7 @@ const Expr *sema_new_dim(Sema *s, Inst *inst, Sym name, Span span) {
 /* ---- an export's shapes ---- */
 
 static bool declare_in(Sema *s, Inst *inst, const AstExpr *e) {
-    const AstExpr *one = NULL;
-    while (count_unknown(inst, e, &one) > 0)
+    for (const AstExpr *one = NULL; count_unknown(inst, e, &one) > 0; one = NULL)
         if (!sema_new_dim(s, inst, one->name, one->span)) return false;
     return true;
 }
@@ -109,7 +116,9 @@ static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
     if (it->kind == ITEM_PACK) {
         Name *n = sema_name(inst, it->name);
         if (!n || n->kind != NAME_PACK) {
-            Diag *d = SEMA_ERROR(s, EXPORT_NOT_CONCRETE, it->span, "the dimensions %s... are not known here", it->name);
+            bool here = inst->fn->is_export || inst->caller;
+            Diag *d = SEMA_ERROR(s, EXPORT_NOT_CONCRETE, here ? it->span : s->g->span, "the dimensions %s... are not known here", it->name);
+            if (!here) diag_note(s->ctx, d, it->span, "declared here");
             if (!inst->caller) diag_help(s->ctx, d, "give them in an instance: export g = f(%s = [M, N]);", it->name);
             return false;
         }

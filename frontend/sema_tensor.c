@@ -76,7 +76,7 @@ static bool eval_tensor_args(Sema *s, Args *a) {
             if (!(a->fill[i] = sema_expr(s, a->env, e))) ok = false;
             continue;
         }
-        if (!(a->val[i] = sema_tensor(s, a->env, e, sym_fmt(s->ctx, "%s_%s", a->hint, p->name)))) ok = false;
+        if (!(a->val[i] = sema_tensor(s, a->env, e, sema_free_name(s, sym_fmt(s->ctx, "%s_%s", a->hint, p->name))))) ok = false;
     }
     return ok;
 }
@@ -174,6 +174,19 @@ static bool bind_args(Sema *s, Args *a) {
 
 /* ---- calls ---- */
 
+static bool results_known(Sema *s, Inst *inst, Span call) {
+    for (int i = 0; i < inst->fn->results->v.n; i++) {
+        const AstType *t = inst->fn->results->v.at[i].type;
+        const AstExpr *one = t && t->dims ? sema_unknown_dim(inst, t->dims) : NULL;
+        if (!one) continue;
+        Diag *d = SEMA_ERROR(s, UNBOUND_DIM, call, "%s of %s does not follow from the arguments", one->name, inst->fn->name);
+        diag_note(s->ctx, d, one->span, "it is used here");
+        diag_help(s->ctx, d, "give it by name: %s = ...", one->name);
+        return false;
+    }
+    return true;
+}
+
 static Inst *new_call(Sema *s, Env env, const AstExpr *call, Sym hint) {
     FnRef f;
     if (!sema_find_fn(s, env.inst, call->a->name, &f) || !f.decl) {
@@ -192,11 +205,11 @@ static Inst *new_call(Sema *s, Env env, const AstExpr *call, Sym hint) {
     if (!sema_match_args(s, f.decl, call->items, call->span, a.arg)) return NULL;
     if (!sema_bind_generics(s, inst, call->items, a.env, false) || !bind_names_given(s, &a)) return NULL;
     if (!eval_tensor_args(s, &a) || !bind_args(s, &a)) return NULL;
-    return sema_collect(s, inst) && sema_facts(s, inst) ? inst : NULL;
+    return results_known(s, inst, call->span) && sema_collect(s, inst) && sema_facts(s, inst) ? inst : NULL;
 }
 
 static void hint_names(Sema *s, Env env, Sym *hint, Sym callee) {
-    if (!*hint) *hint = env.inst->prefix ? sym_fmt(s->ctx, "%s_%s", env.inst->prefix, callee) : callee;
+    if (!*hint) *hint = sema_free_name(s, env.inst->prefix ? sym_fmt(s->ctx, "%s_%s", env.inst->prefix, callee) : callee);
 }
 
 Inst *sema_call_inst(Sema *s, Env env, const AstExpr *call, Sym hint) {

@@ -1,0 +1,46 @@
+// Definitions that are missing, double, cyclic or misplaced.
+export fn cycle(x: f32[N]) -> (y: f32[N]) {
+    let a[i] = b[i] + x[i];   // expect error[E0700]: a is needed for its own definition
+    let b[i] = a[i] * 2.0;
+    y[i] = b[i];
+}
+
+export fn missing(x: f32[N]) -> (y: f32[N], z: f32[N]) { // expect error[E0701]: the output z is not defined
+    y[i] = x[i];
+}
+
+export fn twice(x: f32[N]) -> (y: f32[N]) {
+    y[i] = x[i];
+    y[i] = -x[i];             // expect error[E0702]: cannot prove that the pieces of y are disjoint
+}
+
+export fn overlap(a: f32[N], b: f32[N]) -> (y: f32[2*N]) {
+    y[i in N] = a[i];
+    y[i + N - 1] = b[i];      // expect error[E0702]: cannot prove that the pieces of y are disjoint
+}
+
+export fn gap(a: f32[N]) -> (y: f32[2*N]) { // expect error[E0703]: cannot prove that the pieces of y cover it
+    y[2*i] = a[i];
+}
+
+export fn diagonal(x: f32[N]) -> (y: f32[N, N]) {
+    y[i, i] = x[i];           // expect error[E0301]: i stands twice
+}
+
+export fn inputs(x: f32[N]) -> (y: f32[N]) {
+    let t[i] = x[i];
+    x[i] = 1.0;               // expect error[E0704]: x is an input
+    t[i] = 2.0;               // expect error[E0704]: t is defined by let
+    yy[i] = t[i];             // expect error[E0300]: yy is no output
+    y[i] = t[i];
+}
+
+export fn negative(x: f32[N], k: i32[N]) -> (y: f32[N]) {
+    require k[0] > 0;         // expect error[E0602]: k[0]
+    y[i] = x[i];
+}
+
+export fn host(x: f32[N], k: i32[]) -> (y: f32[N]) {
+    require k[] > 0;          // expect error[E0407]: require is checked on the host
+    y[i] = x[i];
+}

@@ -1,0 +1,35 @@
+// What is read but has no meaning yet.
+struct Block<T> { w: T[D, D]; b: T[D]; }              // expect error[E0002]: not yet: `struct`
+extern fn mine(x: f32[N]) -> (y: f32[N]) = "symbol";  // expect error[E0002]: not yet: `extern`
+
+fn add(x: f32[N], inout y: f32[N]) -> (z: f32[N]) {
+    z[i] = x[i] + y[i];
+}
+
+export fn lr(step: i32) -> f32 = 0.1 * f32(step);     // expect error[E0002]: a host function: not yet
+export add_bwd = vjp(add, (x));                       // expect error[E0002]: not yet: `vjp`
+export add_all = foreach(add);                        // expect error[E0002]: not yet: `foreach`
+
+export fn scatter(x: f32[N], ids: i64[N]) -> (y: f32[M]) {
+    assume 0 <= ids[n] && ids[n] < M;
+    y[ids[n]] += x[n];                                // expect error[E0002]: a scatter: not yet
+}
+
+export fn noise(x: f32[N]) -> (y: f32[N]) {
+    y[i] = x[i] + random(1, 2, i);                    // expect error[E0002]: random: not yet
+}
+
+export fn after(inout p: f32[N]) -> (y: f32[N]) {
+    p[i] = p[i] * 2.0;
+    y[i] = new(p)[i];                                 // expect error[E0002]: new(p): not yet
+}
+
+export fn options(x: f32[N]) -> (y: f32[N]) {
+    option matmul = tf32;                             // expect error[E0002]: option matmul = tf32: not yet
+    option atomics = ordered;
+    y[i] = x[i];
+}
+
+export fn recur(x: f32[L, N]) -> (y: f32[N]) {
+    y[n] = fold[l in 0..L, h = 0.0](h + x[l, n]);     // expect error[E0002]: not yet: `fold`
+}

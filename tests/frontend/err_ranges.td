@@ -1,0 +1,41 @@
+// Ranges that are unknown, disagree, or leave a tensor.
+dim W in 3..100000;
+
+export fn shift(x: f32[W]) -> (y: f32[W], z: f32[W], u: f32[W - 2], v: f32[W]) {
+    y[i] = x[i + 1];                                  // expect error[E0602]: x[i + 1] is out of range: subscript 0, i + 1, is beyond W
+    z[i] = if i > 0 then x[i - 2] else 0.0;           // expect error[E0602]: i - 2, is negative for
+    u[i] = sum[r in 0..4](x[i + r]);                  // expect error[E0602]: out of range
+    v[i] = if i + 1 < W then x[i + 1] else x[i];
+}
+
+export fn unknown(x: f32[W]) -> (y: f32[W / 2], z: f32[W]) {
+    y[i] = sum[r](x[2 * i + r]);                      // expect error[E0600]: nothing says how far r runs
+    z[i] = sum[k](if k < i then x[k] else 0.0);       // expect error[E0600]: nothing says how far k runs
+}
+
+export fn disagree(a: f32[M, K], b: f32[L, N]) -> (c: f32[M, N]) {
+    c[i, j] = sum[k](a[i, k] * b[k, j]);              // expect error[E0601]: the uses of k disagree: 0..K and 0..L
+}
+
+export fn agree(a: f32[M, K], b: f32[L, N]) -> (c: f32[M, N]) {
+    require K == L;
+    c[i, j] = sum[k](a[i, k] * b[k, j]);
+}
+
+export fn data(ids: i32[N], w: f32[V]) -> (y: f32[N], z: f32[N]) {
+    assume 0 <= ids[n];
+    y[n] = w[ids[n]];                                 // expect error[E0602]: cannot prove that w[ids[n]] is in range
+    z[n] = if ids[n] < V then w[ids[n]] else 0.0;
+}
+
+export fn pitched(x: f32[M, LD]) -> (y: f32[M, N]) {
+    y[i, j] = x[i, j];                                // expect error[E0602]: subscript 1, j, is beyond LD
+}
+
+export fn ranks(x: f32[M, N]) -> (y: f32[M]) {
+    y[i] = x[i];                                      // expect error[E0500]: the tensor has 2 dimensions, these are 1
+}
+
+export fn left(x: f32[M, N]) -> (y: f32[M]) {
+    y[i, j] = x[i, j];                                // expect error[E0500]: y has 1 dimensions, these are 2
+}
