@@ -174,7 +174,6 @@ static bool legal_axis(const GAxis *a, const SAxis *s, Text *why) {
     int64_t product = 1;
     for (int i = 0; i < s->n; i++) {
         const SFactor *f = &s->f[i];
-        count[f->bind]++;
         if (f->size == 0) {
             if (f->bind != BIND_GRID && f->bind != BIND_SERIAL) return no(why, "%s: only grid and serial may be open", a->name);
             open++;
@@ -182,7 +181,10 @@ static bool legal_axis(const GAxis *a, const SAxis *s, Text *why) {
             return no(why, "%s: its factors are too large", a->name);
         }
         if (f->bind == BIND_SERIAL && a->scanned && i > 0) return no(why, "%s: a scanned axis has its loop outermost", a->name);
+        bool thread = bind_scope(f->bind) == SCOPE_THREAD;
+        if (thread && a->scanned && count[BIND_LANE] > 0) return no(why, "%s: the lanes of a scanned axis are its innermost threads", a->name);
         if (f->bind == BIND_VEC && i + 1 < s->n) return no(why, "%s: vec is innermost", a->name);
+        count[f->bind]++;
         if (f->bind == BIND_MMA || f->bind == BIND_CLUSTER) return no(why, "%s: no %s yet", a->name, bind_text(f->bind));
     }
     if (open > 1) return no(why, "%s: two open factors", a->name);
@@ -235,6 +237,7 @@ bool schedule_legal(const Group *gr, const Schedule *s, Text *why) {
             plain |= b == BIND_THREAD;
         }
     }
+    if (s->ahead > 1) return no(why, "loads run one iteration ahead at most");
     if (factors > MAX_FACTORS) return no(why, "too many factors");
     if (by_warp && plain) return no(why, "thread beside warp and lane");
     if (by_warp && lanes != 32) return no(why, "%lld lanes", (long long)lanes);
