@@ -120,6 +120,8 @@ static void emit_scan(Apply *x, const GStep *p, StepState *st) {
     Monoid *m = monoid_of(x, p);
     Stage *s = stage_new(x->p, STAGE_SCAN);
     FactorSet domain = operands(x, p, m, s);
+    for (int i = 0; i < m->n && s->cond; i++) s->expr[i] = expr3(x->g, OP_IF, s->cond, s->expr[i], m->identity[i]);
+    s->cond = NULL; /* what is left out adds nothing: the text of a scan has no condition */
     s->monoid = m;
     s->axis = x->axis[axis_of(p->over)];
     s->exclusive = p->exclusive;

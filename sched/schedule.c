@@ -242,6 +242,11 @@ bool schedule_legal(const Group *gr, const Schedule *s, Text *why) {
     if (by_warp && plain) return no(why, "thread beside warp and lane");
     if (by_warp && lanes != 32) return no(why, "%lld lanes", (long long)lanes);
     if (schedule_threads(s) > MAX_THREADS) return no(why, "more than %d threads", MAX_THREADS);
+    /* Exchanges between threads are those of whole warps. */
+    for (int i = 0; i < gr->steps.n; i++)
+        for (int a = 0; a < s->naxes; a++)
+            if (gr->steps.at[i].over >> a & 1 && schedule_size(s, a, SCOPE_THREAD) > 1 && schedule_threads(s) % 32)
+                return no(why, "%s is folded across threads that are no whole warps", gr->axes.at[a].name);
     return legal_registers(gr, s, why);
 }
 
