@@ -81,7 +81,8 @@ static void plan_kernel(Text *out, const HostEntry *h, const Kernel *k, const ch
         const Part *part = k->parts.at[p];
         for (int a = 0; a < part->axes.n; a++) {
             const Axis *axis = part->axes.at[a];
-            if (!on_host(axis->hi) || is_const(axis->hi)) continue;
+            /* td_dim holds every dimension to 32 bits already. */
+            if (!on_host(axis->hi) || is_const(axis->hi) || axis->hi->op == OP_DIM) continue;
             text_fmt(out, "    TD_TRY(td_extent(td_s, \"%s\", \"axis %s\", ", k->name, axis->name);
             host_expr(out, h, axis->hi);
             text_put(out, "));\n");

@@ -1,139 +1,10 @@
 /* C names of an entry's arguments and C text of host expressions. See glue_host.h. Emits no statements. */
 #include "glue_host.h"
 
+#include "names.h"
+
 #include <math.h>
 #include <string.h>
-
-/* Words of C and C++, macros that the included headers may define, and names that the emitted functions use themselves.
- * Every other name of theirs begins with td_. */
-static const char *const RESERVED[] = {"alignas",
-                                       "alignof",
-                                       "and",
-                                       "and_eq",
-                                       "asm",
-                                       "auto",
-                                       "bitand",
-                                       "bitor",
-                                       "bool",
-                                       "break",
-                                       "case",
-                                       "catch",
-                                       "char",
-                                       "char16_t",
-                                       "char32_t",
-                                       "char8_t",
-                                       "class",
-                                       "co_await",
-                                       "co_return",
-                                       "co_yield",
-                                       "compl",
-                                       "concept",
-                                       "const",
-                                       "const_cast",
-                                       "consteval",
-                                       "constexpr",
-                                       "constinit",
-                                       "continue",
-                                       "decltype",
-                                       "default",
-                                       "delete",
-                                       "do",
-                                       "double",
-                                       "dynamic_cast",
-                                       "else",
-                                       "enum",
-                                       "explicit",
-                                       "export",
-                                       "extern",
-                                       "false",
-                                       "float",
-                                       "for",
-                                       "friend",
-                                       "goto",
-                                       "if",
-                                       "inline",
-                                       "int",
-                                       "long",
-                                       "mutable",
-                                       "namespace",
-                                       "new",
-                                       "noexcept",
-                                       "not",
-                                       "not_eq",
-                                       "nullptr",
-                                       "operator",
-                                       "or",
-                                       "or_eq",
-                                       "private",
-                                       "protected",
-                                       "public",
-                                       "register",
-                                       "reinterpret_cast",
-                                       "requires",
-                                       "restrict",
-                                       "return",
-                                       "short",
-                                       "signed",
-                                       "sizeof",
-                                       "static",
-                                       "static_assert",
-                                       "static_cast",
-                                       "struct",
-                                       "switch",
-                                       "template",
-                                       "this",
-                                       "thread_local",
-                                       "throw",
-                                       "true",
-                                       "try",
-                                       "typedef",
-                                       "typeid",
-                                       "typename",
-                                       "typeof",
-                                       "union",
-                                       "unsigned",
-                                       "using",
-                                       "virtual",
-                                       "void",
-                                       "volatile",
-                                       "wchar_t",
-                                       "while",
-                                       "xor",
-                                       "xor_eq",
-                                       "NULL",
-                                       "EOF",
-                                       "BUFSIZ",
-                                       "errno",
-                                       "linux",
-                                       "unix",
-                                       "i386",
-                                       "offsetof",
-                                       "stdin",
-                                       "stdout",
-                                       "stderr",
-                                       "INT64_MAX",
-                                       "INT64_MIN",
-                                       "INFINITY",
-                                       "NAN",
-                                       "main",
-                                       "ctx",
-                                       "run",
-                                       "bytes",
-                                       "size_t",
-                                       "int8_t",
-                                       "int16_t",
-                                       "int32_t",
-                                       "int64_t",
-                                       "uint8_t",
-                                       "uint16_t",
-                                       "uint32_t"};
-
-static bool reserved(const char *name) {
-    if (!strncmp(name, "td_", 3) || name[0] == '_') return true;
-    for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
-        if (!strcmp(name, RESERVED[i])) return true;
-    return false;
-}
 
 typedef VEC(Sym) Names;
 
@@ -143,7 +14,7 @@ static Sym fresh(Ctx *ctx, Names *taken, const char *name) {
     Sym s = name[0] == '_' || !strncmp(name, "td_", 3) ? sym_fmt(ctx, "v%s%s", name[0] == '_' ? "" : "_", name)
                                                        : sym(ctx, name);
     for (bool again = true; again;) {
-        again = reserved(s);
+        again = name_reserved(s);
         for (int i = 0; i < taken->n; i++) again |= taken->at[i] == s;
         if (again) s = sym_fmt(ctx, "%s_", s);
     }

@@ -1,6 +1,8 @@
 /* Lowering, expressions: names, types, constants, values and scalar expressions as C++ text. */
 #include "lower_internal.h"
 
+#include "names.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -181,18 +183,34 @@ Sym const_text(Lower *l, Type t, int64_t i, double f) {
     return i < 0 ? fmt(l, "(%lld%s)", (long long)i, suffix) : fmt(l, "%lld%s", (long long)i, suffix);
 }
 
+/* Whether a parameter of the entry has this name. */
+static bool is_param(const Graph *g, Sym name) {
+    bool is = false;
+    for (int i = 0; i < g->tensors.n; i++) is = is || g->tensors.at[i]->name == name;
+    for (int i = 0; i < g->dims.n; i++) is = is || g->dims.at[i]->name == name;
+    for (int i = 0; i < g->scalars.n; i++) is = is || g->scalars.at[i]->name == name;
+    return is;
+}
+
+Sym param_name(Lower *l, Sym name) {
+    if (!name_reserved(name)) return name;
+    do name = fmt(l, "%s_", name);
+    while (name_reserved(name) || is_param(l->g, name));
+    return name;
+}
+
 Sym tensor_text(Lower *l, Tensor *t) {
     bool have = false;
     for (int i = 0; i < l->tensors.n; i++) have = have || l->tensors.at[i] == t;
     if (!have) vec_push(l->ctx, &l->tensors, t);
-    return fmt(l, "arg.%s", t->name);
+    return fmt(l, "arg.%s", param_name(l, t->name));
 }
 
 static Sym dim_ref(Lower *l, Dim *d, bool host) {
     bool have = false;
     for (int i = 0; i < l->dims.n; i++) have = have || l->dims.at[i] == d;
     if (!have) vec_push(l->ctx, &l->dims, d);
-    return host ? d->name : fmt(l, "arg.%s", d->name);
+    return host ? param_name(l, d->name) : fmt(l, "arg.%s", param_name(l, d->name));
 }
 
 /* Truncating and flooring agree. */
@@ -317,7 +335,7 @@ static Sym scalar_text(Lower *l, Scalar *s) {
     bool have = false;
     for (int i = 0; i < l->scalars.n; i++) have = have || l->scalars.at[i] == s;
     if (!have) vec_push(l->ctx, &l->scalars, s);
-    return fmt(l, "arg.%s", s->name);
+    return fmt(l, "arg.%s", param_name(l, s->name));
 }
 
 Sym expr_text(Lower *l, const Expr *e, const Layout *layout) {

@@ -120,6 +120,8 @@ Sym expr_text(Lower *l, const Expr *e, const Layout *layout);
 Sym poly_text(Lower *l, Poly p, bool wide); /* wide: 64-bit */
 Sym const_text(Lower *l, Type t, int64_t i, double f);
 Sym dim_text(Lower *l, const Expr *e, bool host); /* an integer expression over dimensions */
+/* The name of a tensor, dimension or scalar as a C identifier. */
+Sym param_name(Lower *l, Sym name);
 Sym tensor_text(Lower *l, Tensor *t);
 /* Opens unrolled loops over register factors (outer to inner); the next line is their body. Returns how many. */
 int open_reg_loops(Lower *l, Factor *const *f, int n);

@@ -515,15 +515,16 @@ static void put_launcher(Lower *l, Text *out, Sym full) {
         AlignCond *c = &l->conds.at[i];
         if (i) text_put(&cond, " && ");
         if (c->dims) text_fmt(&cond, "%s %% %lld == 0", dim_text(l, c->dims, true), (long long)c->mod);
-        else if (c->other) text_fmt(&cond, "((uintptr_t)args.%s - (uintptr_t)args.%s) %% %lld == 0", c->tensor->name, c->other->name, (long long)c->mod);
-        else text_fmt(&cond, "(uintptr_t)args.%s %% %lld == 0", c->tensor->name, (long long)c->mod);
+        else if (c->other) text_fmt(&cond, "((uintptr_t)args.%s - (uintptr_t)args.%s) %% %lld == 0", param_name(l, c->tensor->name), param_name(l, c->other->name), (long long)c->mod);
+        else text_fmt(&cond, "(uintptr_t)args.%s %% %lld == 0", param_name(l, c->tensor->name), (long long)c->mod);
     }
     for (int i = 0; i < l->dims.n; i++) {
         Dim *d = l->dims.at[i];
         int at = 0;
         for (int k = 0; k < l->g->dims.n; k++)
             if (l->g->dims.at[k] == d) at = k;
-        text_fmt(out, "    const int64_t %s = dims[%d];\n    if (%s < 0 || %s > INT32_MAX) return (int)cudaErrorInvalidValue;\n", d->name, at, d->name, d->name);
+        Sym name = param_name(l, d->name);
+        text_fmt(out, "    const int64_t %s = dims[%d];\n    if (%s < 0 || %s > INT32_MAX) return (int)cudaErrorInvalidValue;\n", name, at, name, name);
     }
     text_fmt(out, "    const %s_args args = {", full);
     bool first = true;
@@ -536,7 +537,7 @@ static void put_launcher(Lower *l, Text *out, Sym full) {
             if (l->p->temps.at[k] == t) at = l->p->params.n + k;
         text_fmt(out, "%s(%s%s *)tensors[%d]", first ? "" : ", ", t->kind == TENSOR_INPUT ? "const " : "", lower_storage_type(t->type), at);
     }
-    for (int i = 0; i < l->dims.n; i++, first = false) text_fmt(out, "%s(int)%s", first ? "" : ", ", l->dims.at[i]->name);
+    for (int i = 0; i < l->dims.n; i++, first = false) text_fmt(out, "%s(int)%s", first ? "" : ", ", param_name(l, l->dims.at[i]->name));
     for (int i = 0; i < l->scalars.n; i++, first = false) {
         int at = 0;
         for (int k = 0; k < l->g->scalars.n; k++)
@@ -629,9 +630,9 @@ static bool lower_kernel(Text *out, Program *p, Kernel *k, const LowerOptions *o
     for (int i = 0; i < k->parts.n; i++) put_layout_comment(l, out, k->parts.at[i]);
     text_fmt(out, "struct %s_args {\n", full);
     for (int i = 0; i < l->tensors.n; i++)
-        text_fmt(out, "    %s%s *%s;\n", l->tensors.at[i]->kind == TENSOR_INPUT ? "const " : "", lower_storage_type(l->tensors.at[i]->type), l->tensors.at[i]->name);
-    for (int i = 0; i < l->dims.n; i++) text_fmt(out, "    int %s;\n", l->dims.at[i]->name);
-    for (int i = 0; i < l->scalars.n; i++) text_fmt(out, "    %s %s;\n", c_type(l->scalars.at[i]->type), l->scalars.at[i]->name);
+        text_fmt(out, "    %s%s *%s;\n", l->tensors.at[i]->kind == TENSOR_INPUT ? "const " : "", lower_storage_type(l->tensors.at[i]->type), param_name(l, l->tensors.at[i]->name));
+    for (int i = 0; i < l->dims.n; i++) text_fmt(out, "    int %s;\n", param_name(l, l->dims.at[i]->name));
+    for (int i = 0; i < l->scalars.n; i++) text_fmt(out, "    %s %s;\n", c_type(l->scalars.at[i]->type), param_name(l, l->scalars.at[i]->name));
     text_put(out, "};\n");
     if (l->wide && l->conds.n) text_put(out, "template <int A> // 1: addresses and extents allow wide accesses\n");
     if (k->blocks_per_sm) text_fmt(out, "__global__ void __launch_bounds__(%d, %d) ", k->threads, k->blocks_per_sm);

@@ -10,9 +10,13 @@ for want in "$stem".*; do
     pass=${want##*.}
     case $pass in td | kernel) continue ;; esac
     # shellcheck disable=SC2086 # flags is a list of words
-    got=$("$TDC" "$file" $flags --dump="$pass" --stop-after="$pass" 2>&1; echo .)
-    got=${got%.}
-    if [ "${UPDATE:-0}" = 1 ]; then
+    got=$("$TDC" "$file" $flags --dump="$pass" --stop-after="$pass" 2>&1; echo "$?.")
+    status=${got##*[!0-9.]}
+    got=${got%"$status"}
+    if [ "$status" != 0. ]; then
+        printf '%s\n%s\n' "$file --dump=$pass fails:" "$got"
+        failed=$((failed + 1))
+    elif [ "${UPDATE:-0}" = 1 ]; then
         printf '%s' "$got" >"$want"
         passed=$((passed + 1))
     elif diff -u "$want" <(printf '%s' "$got"); then

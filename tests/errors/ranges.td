@@ -1,0 +1,20 @@
+export fn unknown(x: f32[N]) -> (y: f32[N]) {
+    y[i] = sum[k](x[2 * k]); // expect error[E0600]: k
+}
+export fn disagree(x: f32[N], w: f32[M]) -> (y: f32[]) {
+    y[] = sum[k](x[k] * w[k]); // expect error[E0601]: k
+}
+export fn outside(x: f32[N]) -> (y: f32[N]) {
+    y[i] = x[i + 1]; // expect error[E0602]: x
+}
+export fn gather(x: f32[V], t: i64[N]) -> (y: f32[N]) {
+    y[i] = x[t[i]]; // expect error[E0602]: x
+}
+export fn cycle(x: f32[N]) -> (y: f32[N]) {
+    let a[i] = b[i] + x[i]; // expect error[E0700]: a
+    let b[i] = a[i];
+    y[i] = b[i];
+}
+export fn undefined(x: f32[N]) -> (y: f32[N], z: f32[N]) { // expect error[E0701]: z
+    y[i] = x[i];
+}

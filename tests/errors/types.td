@@ -1,0 +1,18 @@
+export fn narrowing(x: f32[N]) -> (y: i32[N]) {
+    y[i] = x[i]; // expect error[E0400]: f32 stands where i32 is needed
+}
+export fn mixed(x: f32[N], t: bool[N]) -> (y: f32[N]) {
+    y[i] = x[i] + t[i]; // expect error[E0400]: bool
+}
+export fn quotient(x: f32[N], t: i32[N]) -> (y: f32[N]) {
+    y[i] = x[i] + t[i] / 2; // expect error[E0402]: integer quotient
+}
+export fn condition(x: f32[N]) -> (y: f32[N]) {
+    y[i] = if x[i] then 1.0 else 0.0; // expect error[E0403]: bool
+}
+export fn subscript(x: f32[N], v: f32[N]) -> (y: f32[N]) {
+    y[i] = x[v[i]]; // expect error[E0404]: integer
+}
+export fn rank(x: f32[M, N]) -> (y: f32[N]) {
+    y[i] = x[i]; // expect error[E0500]: 2 dimensions
+}

@@ -1,0 +1,80 @@
+/* C interface: C99 or C++; link with the .c and the .cu file of the same name.
+ * Made by: tdc tests/golden/interface.td --dump=h --stop-after=h */
+#ifndef TD_interface_H
+#define TD_interface_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct CUstream_st; /* cudaStream_t is a pointer to it */
+
+typedef enum {
+    interface_ok, /* done, or launched */
+    interface_error_argument, /* the context, the run or a result pointer is NULL */
+    interface_error_device, /* the device is not the context's, or none that the kernels were compiled for */
+    interface_error_dimension, /* a dimension is out of its range or not divisible as declared */
+    interface_error_shape, /* a tensor has a negative extent or too many bytes */
+    interface_error_require, /* a condition that the program requires does not hold */
+    interface_error_scalar, /* a scalar cannot be passed exactly */
+    interface_error_null, /* the pointer of a tensor that has elements is NULL */
+    interface_error_alignment, /* a pointer is not aligned to its element */
+    interface_error_overlap, /* an output overlaps another tensor or the workspace */
+    interface_error_workspace, /* the workspace is too small, NULL or not aligned to 256 bytes */
+    interface_error_kernel, /* a kernel is not legal for these dimensions */
+    interface_error_extent, /* a dimension, an axis or a grid is too long for 32 bits */
+    interface_error_cuda, /* CUDA reported an error */
+    interface_status_count
+} interface_status;
+
+/* One device. Serves any number of threads and streams. */
+typedef struct interface_context interface_context;
+
+/* How to run: a workspace in device memory, aligned to 256 bytes, of which nothing is kept between runs; the stream;
+ * where to explain a refusal (may be NULL). */
+typedef struct {
+    void *workspace;
+    size_t workspace_bytes;
+    struct CUstream_st *stream;
+    char *message;
+    size_t message_bytes;
+} interface_run;
+
+interface_status interface_open(interface_context **ctx, int device);
+void interface_close(interface_context *ctx);
+const char *interface_status_text(interface_status status);
+
+/* Each entry: the bytes of workspace that a run needs; what to call once before a run is captured; the run. Tensors are
+ * dense, row-major and in device memory. A run checks its arguments, launches on the stream and returns; where a
+ * check fails nothing is launched. It allocates nothing and waits for nothing. */
+
+/* scaled(x: bf16[M, int]) -> (ctx: bf16[M, int], sums: f32[M])
+ *   int in 1..=4096 divisible by 4 */
+interface_status interface_scaled_workspace(interface_context *ctx, int64_t M, int64_t int_, size_t *bytes);
+interface_status interface_scaled_prepare(interface_context *ctx, int64_t M, int64_t int_);
+interface_status interface_scaled(interface_context *ctx, const interface_run *run, const void *x, void *ctx_, void *sums, int64_t M, int64_t int_, float double_, int32_t steps);
+
+/* half(x: i64[2 * K]) -> (y: i64[K]) */
+interface_status interface_half_workspace(interface_context *ctx, int64_t K, size_t *bytes);
+interface_status interface_half_prepare(interface_context *ctx, int64_t K);
+interface_status interface_half(interface_context *ctx, const interface_run *run, const void *x, void *y, int64_t K);
+
+/* The same entries, uniformly: tensors, dimensions and scalars in the order of the functions above. The results are
+ * of type interface_status. */
+typedef struct {
+    const char *name;
+    int ntensors, ndims, nscalars;
+    int (*workspace)(const int64_t *dims, size_t *bytes);
+    int (*call)(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,
+                size_t workspace_bytes, void *stream, char *message, size_t message_bytes);
+} interface_entry;
+extern const interface_entry interface_entries[];
+extern const int interface_nentries;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
