@@ -243,8 +243,9 @@ static bool check_store(Verify *v, const Stage *s) {
     if (!check_type(v, s, s->expr[0], s->tensor->type)) return false;
     FactorSet domain = s->cond ? expr_domain(v->part, s->layout, s->cond) : 0;
     for (int i = 0; i < s->tensor->rank; i++) domain |= expr_domain(v->part, s->layout, s->subs[i]);
+    if (s->kind == STAGE_ATOMIC) domain = stage_operands(v->part, s->layout, s);
     note(v, s, true);
-    if (!check_access(v, s, domain) || !verify_store_once(v, s)) return false;
+    if (!verify_store_once(v, s) || !check_access(v, s, domain)) return false;
     if (s->path != PATH_BULK) return true;
     add_shared(v, bytes_of(s->tensor->type, verify_product(s->layout, domain & verify_tile(s->layout))));
     return check_collective(v, s, false) && check_tile_axes(v, s, s->layout, domain) && verify_rows(v, s, true);

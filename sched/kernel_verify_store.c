@@ -154,13 +154,20 @@ static int list_facts(const Expr *c, const Expr **out, int n) {
     return n;
 }
 
-static PolyEnv env_with(Verify *v, const Expr *const *facts, int n) {
+/* What is known where an element is touched: the kernel's conditions, those of the stage, and that no axis of its part is empty. */
+static PolyEnv env_with(Verify *v, const Part *part, FactorSet domain, const Expr *const *facts, int n) {
     PolyEnv env = v->env;
-    const Expr **all = NEW_N(v->ctx, const Expr *, env.nfacts + n + 1);
+    const Expr **all = NEW_N(v->ctx, const Expr *, env.nfacts + n + part->axes.n + 1);
     for (int i = 0; i < env.nfacts; i++) all[i] = env.facts[i];
-    for (int i = 0; i < n; i++) all[env.nfacts + i] = facts[i];
+    for (int i = 0; i < n; i++) all[env.nfacts++] = facts[i];
+    for (int i = 0; i < part->axes.n; i++) {
+        const Axis *a = part->axes.at[i];
+        bool touched = false;
+        for (int k = 0; k < part->factors.n; k++)
+            touched |= part->factors.at[k]->axis == a && (domain >> part->factors.at[k]->id & 1);
+        if (touched && !reads_value(a->lo) && !reads_value(a->hi)) all[env.nfacts++] = expr2(v->g, OP_LT, a->lo, a->hi);
+    }
     env.facts = all;
-    env.nfacts += n;
     return env;
 }
 
@@ -194,7 +201,7 @@ bool verify_store_once(Verify *v, const Stage *s) {
         if (s->monoid->name[0] != 's' || !again) return true;
         return verify_fail_at(v, s, "it is added once for each %s of axis %s", bind_text(factor_in(l, again)->bind), factor_in(l, again)->axis->name);
     }
-    Recover r = {.v = v, .layout = l, .env = env_with(v, facts, list_facts(s->cond, facts, 0))};
+    Recover r = {.v = v, .layout = l, .env = env_with(v, v->part, domain, facts, list_facts(s->cond, facts, 0))};
     for (bool more = true; more;) {
         more = learn_cond(&r, s->cond);
         for (int i = 0; i < s->tensor->rank; i++) more |= learn(&r, poly_of(&r.env, s->subs[i]), false);
@@ -244,7 +251,7 @@ static bool disjoint(Verify *v, const WriteRow *a, const WriteRow *b) {
     int n = list_facts(a->stage->cond, facts, 0), m = list_facts(b->stage->cond, own, 0);
     bool apart = a->part != b->part;
     for (int i = 0; i < m; i++) facts[n++] = apart ? own[i] : renamed(v, b->part, own[i]);
-    PolyEnv env = env_with(v, facts, n);
+    PolyEnv env = env_with(v, a->part, 0, facts, n);
     for (int d = 0; d < a->stage->tensor->rank; d++) {
         const Expr *x = a->stage->subs[d], *y = b->stage->subs[d];
         if (reads_value(x) || reads_value(y)) continue;
