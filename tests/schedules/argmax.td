@@ -6,3 +6,4 @@ export fn argmax_rows(x: f32[M, N]) -> (i: i64[M], v: f32[M]) {
 check argmax_rows(M = 7, N = 91);
 check argmax_rows(M = 2, N = 1);
 check argmax_rows(M = 2, N = 0);
+check argmax_rows(M = 4, N = 128);

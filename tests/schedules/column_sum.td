@@ -6,3 +6,4 @@ export fn column_sum(x: f32[M, N]) -> (y: f32[N], q: f32[N]) {
 check column_sum(M = 67, N = 37);
 check column_sum(M = 1, N = 1);
 check column_sum(M = 0, N = 5);
+check column_sum(M = 40, N = 64);

@@ -7,3 +7,4 @@ export fn cumsum(x: f32[M, N]) -> (a: f32[M, N], b: f32[M, N], c: f32[M, N]) {
 check cumsum(M = 3, N = 115);
 check cumsum(M = 2, N = 1);
 check cumsum(M = 1, N = 0);
+check cumsum(M = 2, N = 160);

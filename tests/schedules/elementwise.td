@@ -6,3 +6,4 @@ export fn elementwise(x: bf16[M, N], b: f32[N], s: f32) -> (y: bf16[M, N]) {
 check elementwise(M = 5, N = 77, s = 0.5);
 check elementwise(M = 1, N = 1, s = 2.0);
 check elementwise(M = 0, N = 3, s = 1.0);
+check elementwise(M = 3, N = 128, s = 1.5);

@@ -7,3 +7,4 @@ export fn groups(x: f32[B, H, 4 * G]) -> (y: f32[B, H, 4 * G]) {
 check groups(B = 2, H = 13, G = 3);
 check groups(B = 1, H = 1, G = 1);
 check groups(B = 2, H = 0, G = 2);
+check groups(B = 2, H = 4, G = 8);

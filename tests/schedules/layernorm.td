@@ -7,3 +7,4 @@ export fn layernorm(x: f16[M, N], g: f16[N], b: f16[N], eps: f32 = 1e-5) -> (y: 
 check layernorm(M = 5, N = 101);
 check layernorm(M = 1, N = 2);
 check layernorm(M = 0, N = 4);
+check layernorm(M = 3, N = 192);

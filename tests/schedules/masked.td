@@ -8,3 +8,4 @@ check masked(M = 17, N = 53) with len in 0..60;
 check masked(M = 1, N = 1) with len in 0..2;
 check masked(M = 3, N = 0) with len in 0..1;
 check masked(M = 0, N = 3) with len in 0..1;
+check masked(M = 8, N = 128) with len in 0..128;

@@ -5,3 +5,4 @@ export fn matmul(x: bf16[M, K], w: bf16[K, N], b: bf16[N]) -> (y: bf16[M, N]) {
 check matmul(M = 11, N = 21, K = 35);
 check matmul(M = 1, N = 1, K = 1);
 check matmul(M = 3, N = 5, K = 0);
+check matmul(M = 8, N = 32, K = 48);

@@ -5,3 +5,4 @@ export fn pool(x: f32[C, H, W]) -> (y: f32[C, H, W]) {
 check pool(C = 2, H = 9, W = 21);
 check pool(C = 1, H = 1, W = 1);
 check pool(C = 3, H = 2, W = 0);
+check pool(C = 2, H = 6, W = 32);

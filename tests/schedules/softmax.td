@@ -9,3 +9,4 @@ check softmax(M = 5, N = 133);
 check softmax(M = 3, N = 1);
 check softmax(M = 2, N = 0);
 check softmax(M = 0, N = 9);
+check softmax(M = 4, N = 256);
