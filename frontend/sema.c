@@ -19,7 +19,8 @@ static void resolve_imports(Sema *s) {
         for (int k = 0; k < f->ast->decls.n; k++) {
             AstDecl *d = f->ast->decls.at[k];
             if (d->kind != DECL_IMPORT) continue;
-            AstFile *ast = s->opt && s->opt->import ? s->opt->import(s->opt->user, s->ctx, d->text, f->ast->file, d->span) : NULL;
+            AstFile *ast =
+                s->opt && s->opt->import ? s->opt->import(s->opt->user, s->ctx, d->text, f->ast->file, d->span) : NULL;
             if (!ast) {
                 SEMA_ERROR(s, UNKNOWN_IMPORT, d->span, "cannot find %s", d->text);
                 continue;
@@ -98,8 +99,10 @@ static void export_instance(Sema *s, AstDecl *d) {
 static void visit(Sema *s, AstDecl *d) {
     switch (d->kind) {
     case DECL_FN:
-        if (d->is_extern) sema_not_yet(s, d->span, "an extern function");
-        else if (d->is_export) add_graph(s, sema_export(s, s->root, d, d));
+        if (d->is_extern)
+            sema_not_yet(s, d->span, "an extern function");
+        else if (d->is_export)
+            add_graph(s, sema_export(s, s->root, d, d));
         break;
     case DECL_EXPORT: export_instance(s, d); break;
     case DECL_STRUCT: sema_not_yet(s, d->span, "a struct"); break;
@@ -125,6 +128,7 @@ Module *sema_module(Ctx *ctx, AstFile *file, const SemaOptions *opt) {
     check_duplicates(s, s->root);
     for (int i = 0; i < file->decls.n; i++) visit(s, file->decls.at[i]);
     for (int i = 0; i < file->decls.n; i++)
-        if (file->decls.at[i]->kind == DECL_CHECK || file->decls.at[i]->kind == DECL_BENCH) sema_check_stmt(s, file->decls.at[i]);
+        if (file->decls.at[i]->kind == DECL_CHECK || file->decls.at[i]->kind == DECL_BENCH)
+            sema_check_stmt(s, file->decls.at[i]);
     return s->module;
 }

@@ -52,7 +52,9 @@ static const Expr *flat(Sema *s, Env env, const AstExpr *e) {
     const Expr *r = NULL;
     for (int i = 0; i < e->items->v.n; i++) {
         const AstItem *it = &e->items->v.at[i];
-        Sym name = it->kind == ITEM_PACK ? it->name : it->kind == ITEM_EXPR && it->value->kind == AST_NAME ? it->value->name : NULL;
+        Sym name = it->kind == ITEM_PACK                                  ? it->name
+                   : it->kind == ITEM_EXPR && it->value->kind == AST_NAME ? it->value->name
+                                                                          : NULL;
         const Scope *sc = name ? sema_scope_find(env.scope, name) : NULL;
         if (!sc || sc->kind != SCOPE_VARS) {
             SEMA_ERROR(s, ARGUMENTS, it->span, "flat takes index variables");
@@ -138,7 +140,8 @@ static const Expr *body_let(Sema *s, Env env, const AstStmt *st) {
     Type type;
     if (!v || !t->type) return v;
     if (!sema_type(s, env.inst, t->type, t->type_args, t->span, &type)) return NULL;
-    return type_is_float(type) && type_is_float(v->type) && !v->untyped ? expr_cast(s->g, type, v) : sema_to(s, st->value->span, type, v);
+    return type_is_float(type) && type_is_float(v->type) && !v->untyped ? expr_cast(s->g, type, v)
+                                                                        : sema_to(s, st->value->span, type, v);
 }
 
 static const Expr *block_body(Sema *s, Env env, const AstDecl *fn) {
@@ -184,8 +187,10 @@ static bool bind_params(Sema *s, Env env, Inst *inst, const AstExpr *call, const
         bool is_int = p->type && !strcmp(p->type->name, "int");
         const Expr *v = is_int ? sema_int(s, at, from) : sema_expr(s, at, from);
         if (v && p->type && !is_int) v = param_type(s, inst, p, v, &t) ? sema_to(s, from->span, t, v) : NULL;
-        if (!v) ok = false;
-        else *scope = sema_scope_value(s, *scope, p->name, v);
+        if (!v)
+            ok = false;
+        else
+            *scope = sema_scope_value(s, *scope, p->name, v);
     }
     return ok;
 }
@@ -201,7 +206,9 @@ static const Expr *inline_call(Sema *s, Env env, const AstExpr *e, FnRef f) {
     const Scope *scope = NULL;
     if (!inst || !bind_params(s, env, inst, e, &scope)) return NULL;
     Env body = {inst, scope};
-    const Expr *v = f.decl->value ? sema_expr(s, body, f.decl->value) : f.decl->body ? block_body(s, body, f.decl) : NULL;
+    const Expr *v = f.decl->value  ? sema_expr(s, body, f.decl->value)
+                    : f.decl->body ? block_body(s, body, f.decl)
+                                   : NULL;
     return v && result_type(s, inst, f.decl->value ? f.decl->value->span : f.decl->name_span, &v) ? v : NULL;
 }
 

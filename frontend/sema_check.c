@@ -13,7 +13,8 @@ bool sema_option(Sema *s, AstStmt *st) {
         return false;
     }
     const char *near = diag_near(st->name, names, (int)(sizeof names / sizeof *names));
-    Diag *d = SEMA_ERROR(s, UNKNOWN_OPTION, st->name_span.file >= 0 ? st->name_span : st->span, "unknown option %s", st->name);
+    Diag *d = SEMA_ERROR(s, UNKNOWN_OPTION, st->name_span.file >= 0 ? st->name_span : st->span, "unknown option %s",
+                         st->name);
     if (near) diag_help(s->ctx, d, "did you mean %s?", near);
     return false;
 }
@@ -95,7 +96,8 @@ static bool add_binding(Sema *s, Inst *inst, const AstItem *it, Check *c) {
         return false;
     }
     if (dim && !c->error && (b.ivalue < dim->lo || b.ivalue > dim->hi || b.ivalue % dim->divisor != 0)) {
-        SEMA_ERROR(s, BAD_CHECK, it->span, "%s = %lld is outside what `dim %s` allows", it->name, (long long)b.ivalue, it->name);
+        SEMA_ERROR(s, BAD_CHECK, it->span, "%s = %lld is outside what `dim %s` allows", it->name, (long long)b.ivalue,
+                   it->name);
         return false;
     }
     Name *n = sema_bind(s, inst, it->name, NAME_VALUE, it->span);

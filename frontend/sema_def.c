@@ -162,7 +162,8 @@ static bool bind_left(Sema *s, Building *b, Target *t) {
     for (int i = 0; i < items->v.n; i++) packs += items->v.at[i].kind == ITEM_PACK;
     int extra = t->shape.n - (items->v.n - packs);
     if (packs > 1 || (t->has_shape && (packs ? extra < 0 : extra != 0))) {
-        Diag *d = SEMA_ERROR(s, RANK, items->span, "%s has %d dimensions, these are %d subscripts", t->d->name, t->shape.n, items->v.n);
+        Diag *d = SEMA_ERROR(s, RANK, items->span, "%s has %d dimensions, these are %d subscripts", t->d->name,
+                             t->shape.n, items->v.n);
         if (t->d->param) diag_note(s->ctx, d, t->d->param->span, "declared here");
         return false;
     }
@@ -222,7 +223,8 @@ static const Expr *right(Sema *s, Building *b) {
     if (sema_is_reduction(s, b->env, st->value)) return sema_reduce(s, b->env, st->value, b->p->part);
     if (st->value->kind == AST_TUPLE) {
         const AstItems *items = st->value->items;
-        if (b->p->part < items->v.n && items->v.at[b->p->part].value) return sema_expr(s, b->env, items->v.at[b->p->part].value);
+        if (b->p->part < items->v.n && items->v.at[b->p->part].value)
+            return sema_expr(s, b->env, items->v.at[b->p->part].value);
         SEMA_ERROR(s, ARGUMENTS, st->value->span, "there are %d values for %d names", items->v.n, st->targets.n);
         return NULL;
     }
@@ -282,110 +284,10 @@ static bool build_piece(Sema *s, Target *t, const Piece0 *p, Piece *out, bool *p
     }
     if (!v) return false;
     const Expr **subs = b.subs.n ? b.subs.at : NEW(s->ctx, const Expr *); /* never NULL */
-    *out = (Piece){.nvars = b.vars.n, .vars = ordered(s, &b), .subs = subs, .guard = guard, .value = v, .span = p->stmt->span};
+    *out = (Piece){
+        .nvars = b.vars.n, .vars = ordered(s, &b), .subs = subs, .guard = guard, .value = v, .span = p->stmt->span};
     *plain = b.plain;
     return true;
-}
-
-/* ---- several pieces ---- */
-
-/* coef * variable + rest with a constant coefficient and no other variable of the piece. */
-static bool one_variable(Sema *s, const Piece *p, const Expr *sub, int *which) {
-    PolyEnv env = {.g = s->g};
-    Poly x = poly_of(&env, sub), coef, rest;
-    *which = -1;
-    for (int i = 0; i < p->nvars; i++) {
-        const Expr *v = expr_var(s->g, p->vars[i]);
-        int64_t k;
-        if (!sema_uses(sub, v)) continue;
-        if (*which >= 0 || !poly_linear(s->ctx, x, v, &coef, &rest)) return false;
-        if (!poly_is_const(coef, &k) || k == 0) return false;
-        *which = i;
-    }
-    return true;
-}
-
-static bool injective(Sema *s, const Piece *p, int rank) {
-    bool *used = NEW_N(s->ctx, bool, p->nvars + 1);
-    for (int i = 0; i < rank; i++) {
-        int v;
-        if (!one_variable(s, p, p->subs[i], &v)) return false;
-        if (v >= 0) used[v] = true;
-    }
-    for (int i = 0; i < p->nvars; i++)
-        if (!used[i]) return false;
-    return true;
-}
-
-static bool never_zero(Sema *s, const Expr *diff) {
-    const Expr *one = expr_int(s->g, TY_I64, 1);
-    if (sema_nonneg(s, expr2(s->g, OP_SUB, diff, one))) return true;
-    if (sema_nonneg(s, expr2(s->g, OP_SUB, expr1(s->g, OP_NEG, diff), one))) return true;
-    PolyEnv env = {.g = s->g};
-    Poly p = poly_of(&env, diff);
-    if (p.failed || p.n == 0 || p.term[p.n - 1].degree != 0) return false;
-    int64_t c = p.term[p.n - 1].coef, d;
-    Poly rest = poly_sub(s->ctx, p, poly_const(s->ctx, c));
-    d = poly_divisor(rest);
-    return d > 1 && c % d != 0;
-}
-
-/* Provably no element in both: somewhere the subscripts differ for all values, under both guards. */
-static bool disjoint(Sema *s, const Piece *a, const Piece *b, int rank) {
-    int mark = sema_path_push(s, a->guard, true);
-    sema_path_push(s, b->guard, true);
-    bool ok = false;
-    for (int i = 0; i < rank && !ok; i++) ok = never_zero(s, expr2(s->g, OP_SUB, a->subs[i], b->subs[i]));
-    sema_path_pop(s, mark);
-    if (ok || (!a->guard && !b->guard)) return ok;
-    /* The same subscripts under guards that exclude each other. */
-    VEC(const Expr *) from = {0}, to = {0};
-    for (int i = 0; i < rank; i++) {
-        if (b->subs[i]->op != OP_VAR) return false;
-        vec_push(s->ctx, &from, b->subs[i]);
-        vec_push(s->ctx, &to, a->subs[i]);
-    }
-    const Expr *gb = b->guard ? expr_replace(s->g, b->guard, from.at, to.at, from.n) : NULL;
-    mark = sema_path_push(s, a->guard, true);
-    ok = gb && sema_truth(s, gb) == 0;
-    sema_path_pop(s, mark);
-    return ok;
-}
-
-/* Disjoint pieces that write each of their elements once cover a shape when their numbers of elements add up to it. */
-static bool covers(Sema *s, const Tensor *t) {
-    const Expr *total = expr_int(s->g, TY_I64, 0), *want = expr_int(s->g, TY_I64, 1);
-    for (int i = 0; i < t->rank; i++) want = expr2(s->g, OP_MUL, want, t->shape[i]);
-    for (int i = 0; i < t->pieces.n; i++) {
-        const Piece *p = &t->pieces.at[i];
-        const Expr *n = expr_int(s->g, TY_I64, 1);
-        if (p->guard) return false;
-        for (int k = 0; k < p->nvars; k++) n = expr2(s->g, OP_MUL, n, expr2(s->g, OP_SUB, p->vars[k]->hi, p->vars[k]->lo));
-        total = expr2(s->g, OP_ADD, total, n);
-    }
-    PolyEnv env = {.g = s->g};
-    return poly_eq(poly_of(&env, total), poly_of(&env, want));
-}
-
-static bool check_pieces(Sema *s, const Def *d, const Tensor *t) {
-    for (int i = 0; i < t->pieces.n; i++) {
-        const Piece *p = &t->pieces.at[i];
-        if (!injective(s, p, t->rank)) {
-            SEMA_ERROR(s, DEFINED_TWICE, p->span, "cannot prove that this defines each element of %s once", d->name);
-            return false;
-        }
-        for (int k = 0; k < i; k++) {
-            if (disjoint(s, &t->pieces.at[k], p, t->rank)) continue;
-            Diag *g = SEMA_ERROR(s, DEFINED_TWICE, p->span, "cannot prove that the pieces of %s are disjoint", d->name);
-            diag_note(s->ctx, g, t->pieces.at[k].span, "the other piece");
-            return false;
-        }
-    }
-    if (d->kind == TENSOR_INOUT || covers(s, t)) return true;
-    Diag *g = SEMA_ERROR(s, NOT_COVERED, d->span, "cannot prove that the pieces of %s cover it", d->name);
-    diag_note(s->ctx, g, t->pieces.at[0].span, "defined here");
-    diag_help(s->ctx, g, "with conditions, write one equation: if c then ... else ...");
-    return false;
 }
 
 /* ---- whole tensors ---- */
@@ -397,12 +299,15 @@ static TensorVal *whole_value(Sema *s, Def *d, const Piece0 *p) {
     if (p->part < 0) return sema_tensor(s, env, p->stmt->value, alias ? local_name(s, d) : NULL);
     const AstExpr *call = p->stmt->value;
     FnRef f;
-    if (call->kind != AST_CALL || call->a->kind != AST_NAME || !sema_find_fn(s, d->inst, call->a->name, &f) || !f.decl || !sema_is_tensor_fn(f.decl)) {
-        if (call->kind != AST_ERROR) SEMA_ERROR(s, ARGUMENTS, call->span, "several names take a call of a function with several results");
+    if (call->kind != AST_CALL || call->a->kind != AST_NAME || !sema_find_fn(s, d->inst, call->a->name, &f) ||
+        !f.decl || !sema_is_tensor_fn(f.decl)) {
+        if (call->kind != AST_ERROR)
+            SEMA_ERROR(s, ARGUMENTS, call->span, "several names take a call of a function with several results");
         return NULL;
     }
     if (f.decl->results->v.n != p->stmt->targets.n) {
-        SEMA_ERROR(s, ARGUMENTS, call->span, "%s has %d results for %d names", f.decl->name, f.decl->results->v.n, p->stmt->targets.n);
+        SEMA_ERROR(s, ARGUMENTS, call->span, "%s has %d results for %d names", f.decl->name, f.decl->results->v.n,
+                   p->stmt->targets.n);
         return NULL;
     }
     Inst *inst = sema_call_inst(s, env, call, NULL);
@@ -427,7 +332,8 @@ static bool copy_piece(Sema *s, Target *t, const Piece0 *p, Piece *out) {
     for (int i = 0; i < v->rank; i++) {
         const Expr *hi = t->has_shape ? t->shape.at[i] : v->shape[i];
         if (t->has_shape && !sema_equal(s, hi, v->shape[i])) {
-            Diag *d = SEMA_ERROR(s, SHAPE_MISMATCH, span, "dimension %d of %s is %s, the value has %s", i, t->d->name, sema_show(s, hi), sema_show(s, v->shape[i]));
+            Diag *d = SEMA_ERROR(s, SHAPE_MISMATCH, span, "dimension %d of %s is %s, the value has %s", i, t->d->name,
+                                 sema_show(s, hi), sema_show(s, v->shape[i]));
             if (t->d->param) diag_note(s->ctx, d, t->d->param->span, "declared here");
             return false;
         }
@@ -450,7 +356,8 @@ static bool scalar_let(Sema *s, Def *d) {
     if (v && p->stmt->guard) return sema_not_yet(s, p->stmt->guard->span, "a where on a let") != NULL;
     if (v && p->target->type) {
         if (!sema_type(s, d->inst, p->target->type, p->target->type_args, p->target->span, &t)) return false;
-        v = type_is_float(t) && type_is_float(v->type) && !v->untyped ? expr_cast(s->g, t, v) : sema_to(s, p->stmt->value->span, t, v);
+        v = type_is_float(t) && type_is_float(v->type) && !v->untyped ? expr_cast(s->g, t, v)
+                                                                      : sema_to(s, p->stmt->value->span, t, v);
     }
     d->scalar = v;
     return v != NULL;
@@ -472,21 +379,81 @@ static bool declared(Sema *s, Target *t) {
             return false;
         }
         t->has_shape = t->has_type = true;
-        return sema_type(s, d->inst, type->name, type->args, type->span, &t->type) && sema_shape(s, d->inst, type->dims, &t->shape);
+        return sema_type(s, d->inst, type->name, type->args, type->span, &t->type) &&
+               sema_shape(s, d->inst, type->dims, &t->shape);
     }
     const AstTarget *a = d->pieces.at[0].target;
     t->has_type = a->type != NULL;
     return !a->type || sema_type(s, d->inst, a->type, a->type_args, a->span, &t->type);
 }
 
+static bool is_entry_output(const Def *d) { return d->kind == TENSOR_OUTPUT && !d->inst->prefix; }
+
+/* Outputs stand in the order of the header; one that an output before it needs is computed aside. */
+static bool before_its_turn(const Def *d) {
+    if (!is_entry_output(d)) return false;
+    for (int i = 0; i < d->inst->defs.n && d->inst->defs.at[i] != d; i++)
+        if (d->inst->defs.at[i]->kind == TENSOR_OUTPUT && d->inst->defs.at[i]->state < DEF_DONE) return true;
+    return false;
+}
+
 static Tensor *graph_target(Sema *s, const Target *t, bool rounds) {
     Def *d = t->d;
-    if (d->kind == TENSOR_INOUT) return sema_name(d->inst, d->name)->tensor->t;
-    TensorKind kind = d->kind == TENSOR_OUTPUT && !d->inst->prefix ? TENSOR_OUTPUT : TENSOR_LET;
-    Tensor *x = graph_tensor(s->g, local_name(s, d), kind, t->type, t->shape.n, t->shape.at);
+    if (d->kind == TENSOR_INOUT && !d->fresh) return sema_name(d->inst, d->name)->tensor->t;
+    TensorKind kind = is_entry_output(d) && !d->early ? TENSOR_OUTPUT : TENSOR_LET;
+    Sym name = local_name(s, d);
+    if (d->early || d->fresh) name = sema_free_name(s, sym_fmt(s->ctx, "%s_%s", name, d->early ? "value" : "new"));
+    Tensor *x = graph_tensor(s->g, name, kind, t->type, t->shape.n, t->shape.at);
     x->rounds = rounds;
     x->span = d->span;
     return x;
+}
+
+/* to = from, element by element. */
+static void copy_into(Sema *s, Tensor *to, const Tensor *from, Span span) {
+    Var **vars = NEW_N(s->ctx, Var *, to->rank + 1);
+    const Expr **subs = NEW_N(s->ctx, const Expr *, to->rank + 1);
+    for (int i = 0; i < to->rank; i++) {
+        vars[i] = graph_var(s->g, sym_fmt(s->ctx, "i%d", i), expr_int(s->g, TY_I64, 0), to->shape[i]);
+        subs[i] = expr_var(s->g, vars[i]);
+    }
+    Piece p = {
+        .nvars = to->rank, .vars = vars, .subs = subs, .value = expr_load(s->g, (Tensor *)from, subs), .span = span};
+    vec_push(s->ctx, &to->pieces, p);
+}
+
+bool sema_finish_output(Sema *s, Def *d) {
+    if (!d->early || !d->val) return true;
+    Tensor *x = graph_tensor(s->g, d->name, TENSOR_OUTPUT, d->val->type, d->val->rank, d->val->shape);
+    x->rounds = true;
+    x->span = d->span;
+    copy_into(s, x, d->val->t, d->span);
+    return true;
+}
+
+/* An output that is the result of a call, of the same type and shape, is the tensor that the call defines. */
+static bool adopt(Sema *s, Target *t) {
+    Def *d = t->d;
+    const Piece0 *p = &d->pieces.at[0];
+    if (d->kind != TENSOR_OUTPUT || d->pieces.n != 1 || p->target->index || p->stmt->op != ASSIGN_SET || p->stmt->guard)
+        return false;
+    if (p->stmt->value->kind != AST_CALL || d->early) return false;
+    TensorVal *v = whole_value(s, d, p);
+    if (!v || !v->t || v->t->kind != TENSOR_LET || !v->t->rounds || v->nlead || v->type != t->type ||
+        v->t->type != t->type)
+        return false;
+    if (v->rank != t->shape.n) return false;
+    for (int i = 0; i < v->rank; i++)
+        if (!sema_equal(s, v->shape[i], t->shape.at[i])) return false;
+    d->val = v;
+    if (!is_entry_output(d)) return true;
+    Tensor *x = v->t;
+    x->kind = TENSOR_OUTPUT;
+    x->name = d->name;
+    x->span = d->span;
+    for (int i = 0; i < x->rank; i++) x->shape[i] = t->shape.at[i];
+    d->val = sema_whole(s, x);
+    return true;
 }
 
 bool sema_equations(Sema *s, Def *d) {
@@ -499,6 +466,8 @@ bool sema_equations(Sema *s, Def *d) {
     }
     Target t = {.d = d};
     if (!declared(s, &t)) return false;
+    d->early = before_its_turn(d);
+    if (adopt(s, &t)) return true;
     const Piece0 *first = &d->pieces.at[0];
     if (d->kind == TENSOR_LET && !first->target->index && !t.has_type) { /* another name for the tensor */
         d->val = whole_value(s, d, first);
@@ -510,13 +479,21 @@ bool sema_equations(Sema *s, Def *d) {
         const Piece0 *p = &d->pieces.at[i];
         Piece piece;
         bool plain = true;
-        if (p->target->index ? build_piece(s, &t, p, &piece, &plain) : copy_piece(s, &t, p, &piece)) vec_push(s->ctx, &pieces, piece);
-        else ok = false;
+        if (p->target->index ? build_piece(s, &t, p, &piece, &plain) : copy_piece(s, &t, p, &piece))
+            vec_push(s->ctx, &pieces, piece);
+        else
+            ok = false;
         all_plain &= plain;
     }
     if (!ok) return false;
     Tensor *x = graph_target(s, &t, rounds);
     for (int i = 0; i < pieces.n; i++) vec_push(s->ctx, &x->pieces, pieces.at[i]);
     d->val = sema_whole(s, x);
-    return (x->pieces.n == 1 && all_plain) || check_pieces(s, d, x);
+    if (x->pieces.n == 1 && all_plain) {
+        if (d->kind == TENSOR_INOUT && d->fresh) copy_into(s, sema_name(d->inst, d->name)->tensor->t, x, d->span);
+        return true;
+    }
+    if (d->kind == TENSOR_INOUT && d->fresh)
+        return sema_not_yet(s, d->span, "new(p) of a tensor that is written in part") != NULL;
+    return sema_check_pieces(s, d, x);
 }

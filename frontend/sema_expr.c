@@ -52,7 +52,9 @@ bool sema_const_double(Sema *s, const Expr *e, double *v) {
         *v = e->op == OP_NEG ? -a : type_is_float(e->type) ? num_round(e->type, a) : a;
         return e->op == OP_NEG || type_is_float(e->type);
     }
-    if (e->nargs != 2 || e->op == OP_LOAD || !sema_const_double(s, e->arg[0], &a) || !sema_const_double(s, e->arg[1], &b)) return false;
+    if (e->nargs != 2 || e->op == OP_LOAD || !sema_const_double(s, e->arg[0], &a) ||
+        !sema_const_double(s, e->arg[1], &b))
+        return false;
     switch (e->op) {
     case OP_ADD: *v = a + b; return true;
     case OP_SUB: *v = a - b; return true;
@@ -90,8 +92,10 @@ static void operand_error(Sema *s, Span span, Op op, const Expr *const *args, in
     const Expr *whole = NULL, *flt = NULL;
     int first = rule == RULE_SELECT;
     for (int i = first; i < n; i++) {
-        if (type_is_float(args[i]->type)) flt = args[i];
-        else whole = args[i];
+        if (type_is_float(args[i]->type))
+            flt = args[i];
+        else
+            whole = args[i];
     }
     bool wants_float = flt || rule == RULE_FLOAT || rule == RULE_TEST;
     for (int i = first; i < n; i++)
@@ -100,7 +104,8 @@ static void operand_error(Sema *s, Span span, Op op, const Expr *const *args, in
             return;
         }
     if (rule == RULE_LOGIC || (first && args[0]->type != TY_BOOL)) {
-        SEMA_ERROR(s, NOT_BOOL, span, "%s needs bool, this is %s", op_text(op), describe(args[0]->type != TY_BOOL ? args[0] : args[n - 1]));
+        SEMA_ERROR(s, NOT_BOOL, span, "%s needs bool, this is %s", op_text(op),
+                   describe(args[0]->type != TY_BOOL ? args[0] : args[n - 1]));
         return;
     }
     if (rule == RULE_INT && flt) {
@@ -111,9 +116,11 @@ static void operand_error(Sema *s, Span span, Op op, const Expr *const *args, in
     if (n - first == 1)
         d = SEMA_ERROR(s, TYPE_MISMATCH, span, "%s does not take %s", op_text(op), describe(args[first]));
     else
-        d = SEMA_ERROR(s, TYPE_MISMATCH, span, "%s and %s do not go together with %s", describe(args[first]), describe(args[n - 1]), op_text(op));
+        d = SEMA_ERROR(s, TYPE_MISMATCH, span, "%s and %s do not go together with %s", describe(args[first]),
+                       describe(args[n - 1]), op_text(op));
     if (wants_float && whole && whole->type != TY_BOOL) diag_help(s->ctx, d, "convert the integer: f32(...)");
-    if (wants_float && whole && whole->type == TY_BOOL) diag_help(s->ctx, d, "choose the number: if c then 1.0 else 0.0");
+    if (wants_float && whole && whole->type == TY_BOOL)
+        diag_help(s->ctx, d, "choose the number: if c then 1.0 else 0.0");
 }
 
 const Expr *sema_apply(Sema *s, Span span, Op op, const Expr *const *args, int n) {
@@ -143,10 +150,13 @@ const Expr *sema_to(Sema *s, Span span, Type t, const Expr *e) {
         quotient_error(s, span);
     } else {
         bool narrow = !e->untyped && e->type != TY_BOOL && t != TY_BOOL && type_is_float(t) == type_is_float(e->type);
-        Diag *d = narrow ? SEMA_ERROR(s, NARROWING, span, "%s does not become %s by itself", describe(e), type_name(t))
-                         : SEMA_ERROR(s, TYPE_MISMATCH, span, "%s stands where %s is needed", describe(e), type_name(t));
-        if (t != TY_BOOL) diag_help(s->ctx, d, "write the cast: %s(...)", type_name(t));
-        else if (e->type != TY_BOOL) diag_help(s->ctx, d, "compare: e != 0");
+        Diag *d = narrow
+                      ? SEMA_ERROR(s, NARROWING, span, "%s does not become %s by itself", describe(e), type_name(t))
+                      : SEMA_ERROR(s, TYPE_MISMATCH, span, "%s stands where %s is needed", describe(e), type_name(t));
+        if (t != TY_BOOL)
+            diag_help(s->ctx, d, "write the cast: %s(...)", type_name(t));
+        else if (e->type != TY_BOOL)
+            diag_help(s->ctx, d, "compare: e != 0");
     }
     return NULL;
 }
@@ -193,8 +203,10 @@ static const Expr *name_value(Sema *s, Env env, const AstExpr *e) {
     Name *n = sema_name(env.inst, e->name);
     if (!n) {
         FnRef f;
-        if (sema_find_fn(s, env.inst, e->name, &f)) SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s is a function: call it", e->name);
-        else sema_unknown(s, env, e->name, e->span);
+        if (sema_find_fn(s, env.inst, e->name, &f))
+            SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s is a function: call it", e->name);
+        else
+            sema_unknown(s, env, e->name, e->span);
         return NULL;
     }
     switch (n->kind) {

@@ -9,7 +9,8 @@ bool sema_is_tensor_fn(const AstDecl *fn) { return fn->results != NULL; }
 Inst *sema_inst_new(Sema *s, FnRef f, Inst *caller, Span span) {
     int depth = caller ? caller->depth + 1 : 0;
     if (depth > MAX_CALL_DEPTH) {
-        SEMA_ERROR(s, TOO_DEEP, span, "calls nest more than %d deep: does %s call itself?", MAX_CALL_DEPTH, f.decl->name);
+        SEMA_ERROR(s, TOO_DEEP, span, "calls nest more than %d deep: does %s call itself?", MAX_CALL_DEPTH,
+                   f.decl->name);
         return NULL;
     }
     if (++s->instances > MAX_INSTANCES) {
@@ -166,8 +167,10 @@ bool sema_bind_generics(Sema *s, Inst *inst, const AstItems *args, Env env, bool
             ok &= bind_generic(s, inst, g, g->def, (Env){inst, NULL});
         } else if (is_export) {
             Span span = fn->is_export ? g->span : s->g->span;
-            Diag *d = SEMA_ERROR(s, EXPORT_NOT_CONCRETE, span, "an export needs a value for %s of %s", g->name, fn->name);
-            diag_help(s->ctx, d, "export %s_%s = %s(%s = ...);", fn->name, g->kind == GENERIC_TYPE ? "f32" : "1", fn->name, g->name);
+            Diag *d =
+                SEMA_ERROR(s, EXPORT_NOT_CONCRETE, span, "an export needs a value for %s of %s", g->name, fn->name);
+            diag_help(s->ctx, d, "export %s_%s = %s(%s = ...);", fn->name, g->kind == GENERIC_TYPE ? "f32" : "1",
+                      fn->name, g->name);
             ok = false;
         } else if (g->kind != GENERIC_TYPE) {
             SEMA_ERROR(s, ARGUMENTS, inst->fn->name_span, "%s is not given and has no default", g->name);
@@ -282,7 +285,8 @@ static bool export_param(Sema *s, Inst *inst, const AstParam *p, const AstExpr *
     }
     if (p->type->dims) return export_tensor(s, inst, p, given);
     if (p->is_inout) {
-        SEMA_ERROR(s, NOT_ASSIGNABLE, p->span, "a scalar is passed by value: an inout is a tensor, %s[] at least", p->type->name);
+        SEMA_ERROR(s, NOT_ASSIGNABLE, p->span, "a scalar is passed by value: an inout is a tensor, %s[] at least",
+                   p->type->name);
         return false;
     }
     if (strcmp(p->type->name, "int") != 0) return export_scalar(s, inst, p, given);
@@ -338,6 +342,7 @@ static void check_unused(Sema *s, Inst *inst) {
         sema_define(s, d);
         s->g->tensors.n = tensors;
         s->g->facts.n = facts;
+        s->lifted.n = 0;
         if (d->name[0] != '_') SEMA_ERROR(s, UNUSED_LET, d->span, "%s is never used", d->name);
     }
 }
@@ -351,6 +356,8 @@ Graph *sema_export(Sema *s, FileScope *file, const AstDecl *fn, const AstDecl *e
     s->g = g;
     s->path = (ExprVec){0};
     s->shapes = (ExprVec){0};
+    s->lifted.n = 0;
+    s->defining = NULL;
     s->instances = 0;
     Inst *inst = sema_inst_new(s, (FnRef){.file = file, .decl = fn}, NULL, fn->span);
     s->entry = inst;
@@ -358,7 +365,8 @@ Graph *sema_export(Sema *s, FileScope *file, const AstDecl *fn, const AstDecl *e
     inst->broken = !sema_collect(s, inst);
     if (!sema_facts(s, inst)) return NULL;
     for (int i = 0; i < inst->defs.n; i++)
-        if (inst->defs.at[i]->kind != TENSOR_LET) sema_define_needed(s, inst->defs.at[i]);
+        if (inst->defs.at[i]->kind != TENSOR_LET && sema_define_needed(s, inst->defs.at[i]))
+            sema_finish_output(s, inst->defs.at[i]);
     check_unused(s, inst);
     for (int i = 0; i < g->tensors.n; i++) g->tensors.at[i]->id = i;
     return diag_errors(s->ctx) == errors ? g : NULL;

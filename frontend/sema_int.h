@@ -31,9 +31,9 @@ typedef struct FnRef {
 
 /* A tensor as a value: one of the Graph behind leading subscripts, or a constant of some shape. */
 typedef struct TensorVal {
-    Tensor *t;        /* NULL: every element is `fill` */
+    Tensor *t; /* NULL: every element is `fill` */
     const Expr *fill;
-    Type type;        /* of a load: the tensor's, or the wider one of a parameter that it was passed to */
+    Type type; /* of a load: the tensor's, or the wider one of a parameter that it was passed to */
     int nlead;
     const Expr **lead;
     int rank; /* without the leading subscripts */
@@ -74,6 +74,8 @@ struct Def {
     TensorVal *val;
     const Expr *scalar; /* of a let without subscripts whose value is one element */
     bool is_scalar, needed;
+    bool early; /* an output that was needed before its turn: it copies val when that comes */
+    bool fresh; /* an inout whose new value is read by new(p) */
     Span span;
 };
 
@@ -88,7 +90,7 @@ struct Inst {
     const AstDecl *fn;
     Inst *caller;
     int depth;
-    Sym prefix; /* of tensor names; NULL in an export */
+    Sym prefix;  /* of tensor names; NULL in an export */
     bool broken; /* a definition was refused: what it would have defined is not missing */
     VEC(Name) names;
     VEC(Def *) defs;
@@ -118,8 +120,8 @@ struct Scope {
     const AstExpr *ast; /* SCOPE_CLOSURE: the operand; SCOPE_FORMAL: the use, whose operands it has; both in env */
     Env env;
     const AstItems *items; /* SCOPE_FORMAL: the variables and the guard of the use */
-    const void *tag;   /* of closures and formals: the use of a composite reduction that they belong to */
-    const void *owner; /* not NULL: visible only to the closures with this tag */
+    const void *tag;       /* of closures and formals: the use of a composite reduction that they belong to */
+    const void *owner;     /* not NULL: visible only to the closures with this tag */
 };
 
 struct Sema {
@@ -129,9 +131,11 @@ struct Sema {
     FileScope *root;
     VEC(FileScope *) files;
     Module *module;
-    Inst *entry;    /* the export in work */
-    ExprVec path;   /* conditions known to hold at the expression in work */
-    ExprVec shapes; /* conditions that the shapes of parameters imply */
+    Inst *entry;          /* the export in work */
+    ExprVec path;         /* conditions known to hold at the expression in work */
+    VEC(Tensor *) lifted; /* tensors of sema_lift */
+    Sym defining;         /* the name of the tensor in work */
+    ExprVec shapes;       /* conditions that the shapes of parameters imply */
     int depth, instances;
 };
 
@@ -192,7 +196,7 @@ typedef struct Unify {
 bool sema_unify_add(Sema *s, Unify *u, const AstType *type, const TensorVal *val, Span span, Sym what);
 bool sema_unify(Sema *s, Unify *u);
 bool sema_shape(Sema *s, Inst *inst, const AstItems *dims, ExprVec *out); /* of known names */
-bool sema_names_dim(const AstDecl *fn, Sym name); /* occurs in the types of the header */
+bool sema_names_dim(const AstDecl *fn, Sym name);                         /* occurs in the types of the header */
 /* The first name in the shape that inst does not bind, or NULL. */
 const AstExpr *sema_unknown_dim(Inst *inst, const AstItems *dims);
 bool sema_declare_dims(Sema *s, Inst *inst, const AstItems *dims); /* an export's: names become dimensions */
@@ -207,6 +211,10 @@ bool sema_define(Sema *s, Def *d);
 bool sema_define_needed(Sema *s, Def *d);
 
 /* ---- sema_def.c ---- */
+bool sema_finish_output(Sema *s, Def *d);
+
+/* ---- sema_pieces.c ---- */
+bool sema_check_pieces(Sema *s, const Def *d, const Tensor *t);
 bool sema_equations(Sema *s, Def *d);
 
 /* ---- sema_expr.c ---- */
@@ -231,6 +239,9 @@ const Expr *sema_call(Sema *s, Env env, const AstExpr *e);
 /* ---- sema_reduce.c ---- */
 bool sema_is_reduction(Sema *s, Env env, const AstExpr *e);
 const Expr *sema_reduce(Sema *s, Env env, const AstExpr *e, int part);
+
+/* ---- sema_lift.c ---- */
+const Expr *sema_lift(Sema *s, Sym name, const Expr *v);
 
 /* ---- sema_range.c ---- */
 /* Where in `roots` a variable (or a pack) is used plainly, and the range that follows. */

@@ -5,7 +5,8 @@
 bool sema_subs(Sema *s, Env env, const AstItems *items, int rank, ExprVec *subs, bool *rest) {
     bool ok = true;
     if (items->guard) {
-        SEMA_ERROR(s, MISPLACED, items->guard->span, "subscripts have no where; it belongs to a reduction or a definition");
+        SEMA_ERROR(s, MISPLACED, items->guard->span,
+                   "subscripts have no where; it belongs to a reduction or a definition");
         return false;
     }
     for (int i = 0; i < items->v.n; i++) {
@@ -26,8 +27,10 @@ bool sema_subs(Sema *s, Env env, const AstItems *items, int rank, ExprVec *subs,
             *rest = true;
         } else if (it->kind == ITEM_EXPR) {
             const Expr *e = sema_int(s, env, it->value);
-            if (e) vec_push(s->ctx, subs, e);
-            else ok = false;
+            if (e)
+                vec_push(s->ctx, subs, e);
+            else
+                ok = false;
         } else {
             SEMA_ERROR(s, MISPLACED, it->span, "a subscript is an integer expression");
             ok = false;
@@ -54,22 +57,26 @@ static bool is_plain(const Expr *sub, const Expr *extent) {
     return expr_is_int(sub->u.var->lo, &lo) && lo >= 0;
 }
 
-static bool refuse(Sema *s, const Expr *sub, const Expr *extent, const Expr *room, bool low, Span span, Sym text, int axis) {
+static bool refuse(Sema *s, const Expr *sub, const Expr *extent, const Expr *room, bool low, Span span, Sym text,
+                   int axis) {
     Text why = {.ctx = s->ctx};
     bool data = sema_uses_data(sub, 0);
     bool refuted = !data && sema_refute(s, room, &why);
     Diag *d;
     if (refuted)
-        d = SEMA_ERROR(s, OUT_OF_RANGE, span, "%s is out of range: subscript %d, %s, is %s%s%s%s", text, axis, sema_show(s, sub),
-                       low ? "negative" : "beyond ", low ? "" : sema_show(s, extent), why.n ? " for " : "", why.n ? why.s : "");
+        d = SEMA_ERROR(s, OUT_OF_RANGE, span, "%s is out of range: subscript %d, %s, is %s%s%s%s", text, axis,
+                       sema_show(s, sub), low ? "negative" : "beyond ", low ? "" : sema_show(s, extent),
+                       why.n ? " for " : "", why.n ? why.s : "");
     else
-        d = SEMA_ERROR(s, OUT_OF_RANGE, span, "cannot prove that %s is in range: subscript %d, %s, must be %s%s", text, axis,
-                       sema_show(s, sub), low ? ">= 0" : "< ", low ? "" : sema_show(s, extent));
+        d = SEMA_ERROR(s, OUT_OF_RANGE, span, "cannot prove that %s is in range: subscript %d, %s, must be %s%s", text,
+                       axis, sema_show(s, sub), low ? ">= 0" : "< ", low ? "" : sema_show(s, extent));
     if (data)
-        diag_help(s->ctx, d, "state what is known of the data, assume 0 <= e && e < %s;, or give a value for outside, pad(%s, v)",
+        diag_help(s->ctx, d,
+                  "state what is known of the data, assume 0 <= e && e < %s;, or give a value for outside, pad(%s, v)",
                   sema_show(s, extent), text);
     else
-        diag_help(s->ctx, d, "guard it with if or where, state what is known with require or dim, or write pad(%s, v)", text);
+        diag_help(s->ctx, d, "guard it with if or where, state what is known with require or dim, or write pad(%s, v)",
+                  text);
     return false;
 }
 
@@ -84,7 +91,10 @@ bool sema_check_sub(Sema *s, const Expr *sub, const Expr *extent, Span span, Sym
 /* ---- loads ---- */
 
 static const Expr *element(Sema *s, const TensorVal *v, const ExprVec *subs) {
-    if (!v->t) return v->fill;
+    if (!v->t) {
+        bool is_float = v->fill->op == OP_CONST && type_is_float(v->type); /* as an operand it would be widened */
+        return is_float ? expr_float(s->g, type_acc(v->type), v->fill->u.f) : v->fill;
+    }
     ExprVec all = {0};
     for (int i = 0; i < v->nlead; i++) vec_push(s->ctx, &all, v->lead[i]);
     for (int i = 0; i < subs->n; i++) vec_push(s->ctx, &all, subs->at[i]);
@@ -129,7 +139,8 @@ const Expr *sema_load(Sema *s, Env env, const AstExpr *e) {
             return NULL;
         }
         if (sema_find_fn(s, env.inst, e->a->name, &f)) {
-            SEMA_ERROR(s, NOT_A_VALUE, e->a->span, "%s is a function: call it before taking an element, %s(x)[i]", e->a->name, e->a->name);
+            SEMA_ERROR(s, NOT_A_VALUE, e->a->span, "%s is a function: call it before taking an element, %s(x)[i]",
+                       e->a->name, e->a->name);
             return NULL;
         }
     }
@@ -164,10 +175,12 @@ const Expr *sema_pad(Sema *s, Env env, const AstExpr *call) {
         const Expr *sub = subs.at[i];
         if (is_plain(sub, v->shape[i])) continue;
         if (!sema_nonneg(s, sub)) cond = both(s, cond, expr2(s->g, OP_LE, zero, sub));
-        if (!sema_nonneg(s, room_above(s, sub, v->shape[i]))) cond = both(s, cond, expr2(s->g, OP_LT, sub, v->shape[i]));
+        if (!sema_nonneg(s, room_above(s, sub, v->shape[i])))
+            cond = both(s, cond, expr2(s->g, OP_LT, sub, v->shape[i]));
     }
     const Expr *inside = element(s, v, &subs);
     if (cond) return sema_apply(s, call->span, OP_IF, (const Expr *[]){cond, inside, outside}, 3);
     /* The type is that of both all the same. */
-    return sema_apply(s, call->span, OP_IF, (const Expr *[]){expr_int(s->g, TY_BOOL, 1), inside, outside}, 3) ? inside : NULL;
+    return sema_apply(s, call->span, OP_IF, (const Expr *[]){expr_int(s->g, TY_BOOL, 1), inside, outside}, 3) ? inside
+                                                                                                              : NULL;
 }

@@ -7,7 +7,8 @@
 void *sema_not_yet(Sema *s, Span span, const char *what) {
     for (int i = 0; i < diag_count(s->ctx); i++) {
         const Diag *d = diag_at(s->ctx, i);
-        if (diag_code(d) == DIAG_NOT_YET && diag_span(d).file == span.file && diag_span(d).start == span.start) return NULL;
+        if (diag_code(d) == DIAG_NOT_YET && diag_span(d).file == span.file && diag_span(d).start == span.start)
+            return NULL;
     }
     SEMA_ERROR(s, NOT_YET, span, "%s: not yet", what);
     return NULL;

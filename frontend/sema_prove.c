@@ -215,7 +215,8 @@ static bool draw(Sample *m, int i, uint64_t *state, int64_t size) {
         step = a->u.dim->divisor > 0 ? a->u.dim->divisor : 1;
         lo = floor_div(lo + step - 1, step) * step;
     } else if (a->op == OP_VAR) {
-        if (!a->u.var->lo || !a->u.var->hi || !eval(m, a->u.var->lo, &lo, 0) || !eval(m, a->u.var->hi, &hi, 0)) return false;
+        if (!a->u.var->lo || !a->u.var->hi || !eval(m, a->u.var->lo, &lo, 0) || !eval(m, a->u.var->hi, &hi, 0))
+            return false;
         hi--;
     } else if (type_class(a->type) == CLASS_SINT) {
         lo = -size;

@@ -42,7 +42,8 @@ static void walk_items(Walk *w, const AstItems *items, bool count) {
 static bool rebinds(const AstItems *vars, Sym name) {
     for (int i = 0; i < vars->v.n; i++) {
         const AstItem *it = &vars->v.at[i];
-        if (it->kind == ITEM_EXPR ? it->value->kind == AST_NAME && it->value->name == name : it->name == name) return true;
+        if (it->kind == ITEM_EXPR ? it->value->kind == AST_NAME && it->value->name == name : it->name == name)
+            return true;
     }
     return false;
 }
@@ -61,9 +62,12 @@ static int pack_length(Walk *w, const AstItems *items, const TensorVal *v, Sym n
     for (int i = 0; i < items->v.n; i++) {
         const AstItem *it = &items->v.at[i];
         const Scope *o = it->kind == ITEM_PACK ? sema_scope_find(w->q->env.scope, it->name) : NULL;
-        if (it->kind == ITEM_PACK && it->name != name && o) others += o->n;
-        else if (it->kind == ITEM_EXPR) others++;
-        else packs += it->kind == ITEM_PACK;
+        if (it->kind == ITEM_PACK && it->name != name && o)
+            others += o->n;
+        else if (it->kind == ITEM_EXPR)
+            others++;
+        else
+            packs += it->kind == ITEM_PACK;
     }
     return packs == 1 ? v->rank - others : -1;
 }
@@ -73,7 +77,8 @@ static void walk_load(Walk *w, const AstExpr *e, bool count) {
     bool here = false;
     for (int i = 0; i < e->items->v.n; i++) {
         const AstItem *it = &e->items->v.at[i];
-        if (it->kind == ITEM_PACK ? q->pack && it->name == q->name : !q->pack && it->value && it->value->kind == AST_NAME && it->value->name == q->name)
+        if (it->kind == ITEM_PACK ? q->pack && it->name == q->name
+                                  : !q->pack && it->value && it->value->kind == AST_NAME && it->value->name == q->name)
             here = true;
         else if (it->value && it->value->kind != AST_NAME && sema_mentions(it->value, q->name))
             w->arithmetic = true;
@@ -95,7 +100,9 @@ static void walk_load(Walk *w, const AstExpr *e, bool count) {
     }
 }
 
-static bool names_pad(const AstExpr *e) { return e->kind == AST_CALL && e->a->kind == AST_NAME && !strcmp(e->a->name, "pad"); }
+static bool names_pad(const AstExpr *e) {
+    return e->kind == AST_CALL && e->a->kind == AST_NAME && !strcmp(e->a->name, "pad");
+}
 
 static void walk(Walk *w, const AstExpr *e, bool count) {
     if (!e || w->failed) return;
@@ -126,7 +133,8 @@ static void walk(Walk *w, const AstExpr *e, bool count) {
             const AstExpr *load = e->items->v.at[0].value;
             if (load->items) { /* the subscripts' own loads count, the padded one does not */
                 for (int i = 0; i < load->items->v.n; i++)
-                    if (load->items->v.at[i].value && load->items->v.at[i].value->kind != AST_NAME) walk(w, load->items->v.at[i].value, count);
+                    if (load->items->v.at[i].value && load->items->v.at[i].value->kind != AST_NAME)
+                        walk(w, load->items->v.at[i].value, count);
             }
             walk(w, e->items->v.at[1].value, count);
             return;
@@ -159,16 +167,18 @@ static bool query(Sema *s, const RangeQuery *q, ExprVec *extent) {
     for (int i = 0; i < q->roots.n; i++) walk(&w, q->roots.at[i], true);
     if (w.failed) return false;
     if (w.uses.n == 0) {
-        Diag *d = SEMA_ERROR(s, UNKNOWN_RANGE, q->span, "nothing says how far %s%s runs", q->name, q->pack ? "..." : "");
+        Diag *d =
+            SEMA_ERROR(s, UNKNOWN_RANGE, q->span, "nothing says how far %s%s runs", q->name, q->pack ? "..." : "");
         if (q->pack) return false;
-        if (w.arithmetic) diag_note(s->ctx, d, q->span, "uses inside arithmetic, pad or an if that tests it do not count");
+        if (w.arithmetic)
+            diag_note(s->ctx, d, q->span, "uses inside arithmetic, pad or an if that tests it do not count");
         diag_help(s->ctx, d, "give its range: %s in 0..N", q->name);
         return false;
     }
     for (int i = 1; i < w.uses.n; i++) {
         if (agree(s, &w.uses.at[0], &w.uses.at[i])) continue;
-        Diag *d = SEMA_ERROR(s, RANGE_CONFLICT, q->span, "the uses of %s disagree: %s and %s", q->name, show_use(s, &w.uses.at[0]),
-                             show_use(s, &w.uses.at[i]));
+        Diag *d = SEMA_ERROR(s, RANGE_CONFLICT, q->span, "the uses of %s disagree: %s and %s", q->name,
+                             show_use(s, &w.uses.at[0]), show_use(s, &w.uses.at[i]));
         diag_note(s->ctx, d, w.uses.at[0].span, "%s here", show_use(s, &w.uses.at[0]));
         diag_note(s->ctx, d, w.uses.at[i].span, "%s here", show_use(s, &w.uses.at[i]));
         return false;

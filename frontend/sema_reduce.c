@@ -53,13 +53,16 @@ static bool bind_formal(Sema *s, Bound *b, Sym name, const Scope *formal) {
         if (!entry.owner) entry.owner = formal->tag;
         b->env.scope = sema_scope_push(s, b->env.scope, entry);
     }
-    b->env.scope = sema_scope_push(s, b->env.scope, (Scope){.kind = SCOPE_VARS, .name = name, .pack = sub.vars.n != 1, .n = sub.vars.n, .vars = sub.vars.at});
+    b->env.scope = sema_scope_push(
+        s, b->env.scope,
+        (Scope){.kind = SCOPE_VARS, .name = name, .pack = sub.vars.n != 1, .n = sub.vars.n, .vars = sub.vars.at});
     for (int i = 0; i < sub.vars.n; i++) vec_push(s->ctx, &b->vars, sub.vars.at[i]);
     b->guard = both(s, b->guard, sub.guard);
     return true;
 }
 
-static bool bind_inferred(Sema *s, Bound *b, Sym name, bool pack, Span span, const AstItems *items, int from, const Roots *roots) {
+static bool bind_inferred(Sema *s, Bound *b, Sym name, bool pack, Span span, const AstItems *items, int from,
+                          const Roots *roots) {
     RangeQuery q = {.env = b->env, .name = name, .pack = pack, .span = span};
     for (int i = 0; i < roots->n; i++) vec_push(s->ctx, &q.roots, roots->at[i]);
     if (items->guard) vec_push(s->ctx, &q.roots, items->guard);
@@ -162,7 +165,8 @@ static const Expr *mean(Sema *s, Env env, const AstExpr *e, const Bound *b, cons
     if (!n) return NULL;
     const Expr *total = make(s, MONOID_SUM, b, body);
     int64_t k;
-    const Expr *divisor = sema_const_int(n, &k) ? expr_float(s->g, total->type, (double)k) : expr_cast(s->g, total->type, n);
+    const Expr *divisor =
+        sema_const_int(n, &k) ? expr_float(s->g, total->type, (double)k) : expr_cast(s->g, total->type, n);
     return expr2(s->g, OP_DIV, total, divisor);
 }
 
@@ -223,22 +227,31 @@ static const Expr *composite(Sema *s, Env env, const AstExpr *e, FnRef f, int pa
     if (!inst) return NULL;
     int nparams = d->params ? d->params->v.n : 0;
     if (nparams != e->items->v.n || !d->vars || d->vars->v.n != 1) {
-        if (!d->vars || d->vars->v.n != 1) return sema_not_yet(s, d->name_span, "a reduction with several formal variables");
+        if (!d->vars || d->vars->v.n != 1)
+            return sema_not_yet(s, d->name_span, "a reduction with several formal variables");
         SEMA_ERROR(s, ARGUMENTS, e->span, "%s takes %d operands", d->name, nparams);
         return NULL;
     }
     const AstItem *formal = &d->vars->v.at[0];
-    Sym k = formal->kind == ITEM_PACK ? formal->name : formal->kind == ITEM_EXPR && formal->value->kind == AST_NAME ? formal->value->name : NULL;
+    Sym k = formal->kind == ITEM_PACK                                      ? formal->name
+            : formal->kind == ITEM_EXPR && formal->value->kind == AST_NAME ? formal->value->name
+                                                                           : NULL;
     if (!k) return sema_not_yet(s, formal->span, "a formal variable of this form");
     /* The instance tags this use: the variables that it makes are seen by its operands alone. */
-    const Scope formal_scope = {.kind = SCOPE_FORMAL, .name = k, .ast = e, .env = env, .items = e->a->items, .tag = inst};
+    const Scope formal_scope = {
+        .kind = SCOPE_FORMAL, .name = k, .ast = e, .env = env, .items = e->a->items, .tag = inst};
     Env body = {inst, sema_scope_push(s, NULL, formal_scope)};
     for (int i = 0; i < nparams; i++) {
         if (!e->items->v.at[i].value) {
             SEMA_ERROR(s, ARGUMENTS, e->items->v.at[i].span, "this cannot be an operand");
             return NULL;
         }
-        body.scope = sema_scope_push(s, body.scope, (Scope){.kind = SCOPE_CLOSURE, .name = d->params->v.at[i].name, .ast = e->items->v.at[i].value, .env = env, .tag = inst});
+        body.scope = sema_scope_push(s, body.scope,
+                                     (Scope){.kind = SCOPE_CLOSURE,
+                                             .name = d->params->v.at[i].name,
+                                             .ast = e->items->v.at[i].value,
+                                             .env = env,
+                                             .tag = inst});
     }
     if (d->value) return composite_return(s, body, d->value, part, e->span);
     for (int i = 0; d->body && i < d->body->v.n; i++) {
@@ -248,6 +261,7 @@ static const Expr *composite(Sema *s, Env env, const AstExpr *e, FnRef f, int pa
             return sema_not_yet(s, st->span, "a statement of this form in a reduction");
         const Expr *v = sema_expr(s, body, st->value);
         if (!v) return NULL;
+        v = sema_lift(s, sym_fmt(s->ctx, "%s_%s", s->defining ? s->defining : d->name, st->targets.at[0].name), v);
         body.scope = sema_scope_value(s, body.scope, st->targets.at[0].name, v);
     }
     SEMA_ERROR(s, NOT_DEFINED, d->name_span, "%s returns nothing", d->name);

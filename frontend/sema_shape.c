@@ -59,8 +59,10 @@ bool sema_constrain_dim(Sema *s, Inst *inst, Sym name, const Expr *value) {
         const Expr *hint = bound(s, inst, d->hint), *div = bound(s, inst, d->divisible);
         if ((d->lo && !lo) || (d->hi && !hi) || (d->hint && !hint) || (d->divisible && !div)) return false;
         int64_t v;
-        if (dim && lo && sema_const_int(lo, &v)) dim->lo = v > dim->lo ? v : dim->lo;
-        else if (lo) add_require(s, expr2(s->g, OP_LE, lo, value), sym_fmt(s->ctx, "%s is too small", name), d->span);
+        if (dim && lo && sema_const_int(lo, &v))
+            dim->lo = v > dim->lo ? v : dim->lo;
+        else if (lo)
+            add_require(s, expr2(s->g, OP_LE, lo, value), sym_fmt(s->ctx, "%s is too small", name), d->span);
         if (dim && hi && sema_const_int(hi, &v)) {
             v -= d->hi_closed ? 0 : 1;
             dim->hi = v < dim->hi ? v : dim->hi;
@@ -69,7 +71,8 @@ bool sema_constrain_dim(Sema *s, Inst *inst, Sym name, const Expr *value) {
                 return false;
             }
         } else if (hi) {
-            add_require(s, expr2(s->g, d->hi_closed ? OP_LE : OP_LT, value, hi), sym_fmt(s->ctx, "%s is too large", name), d->span);
+            add_require(s, expr2(s->g, d->hi_closed ? OP_LE : OP_LT, value, hi),
+                        sym_fmt(s->ctx, "%s is too large", name), d->span);
         }
         if (dim && hint && sema_const_int(hint, &v)) dim->hint = v;
         if (div && (!sema_const_int(div, &v) || v < 1)) {
@@ -117,7 +120,8 @@ static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
         Name *n = sema_name(inst, it->name);
         if (!n || n->kind != NAME_PACK) {
             bool here = inst->fn->is_export || inst->caller;
-            Diag *d = SEMA_ERROR(s, EXPORT_NOT_CONCRETE, here ? it->span : s->g->span, "the dimensions %s... are not known here", it->name);
+            Diag *d = SEMA_ERROR(s, EXPORT_NOT_CONCRETE, here ? it->span : s->g->span,
+                                 "the dimensions %s... are not known here", it->name);
             if (!here) diag_note(s->ctx, d, it->span, "declared here");
             if (!inst->caller) diag_help(s->ctx, d, "give them in an instance: export g = f(%s = [M, N]);", it->name);
             return false;
@@ -163,7 +167,8 @@ static void add_pair(Sema *s, Unify *u, const AstExpr *ast, const Expr *actual, 
 }
 
 static bool mismatch(Sema *s, Span span, const Expr *want, const Expr *got, Sym what, Span origin) {
-    Diag *d = SEMA_ERROR(s, SHAPE_MISMATCH, span, "%s must be %s, but is %s", what, sema_show(s, want), sema_show(s, got));
+    Diag *d =
+        SEMA_ERROR(s, SHAPE_MISMATCH, span, "%s must be %s, but is %s", what, sema_show(s, want), sema_show(s, got));
     if (origin.file >= 0) diag_note(s->ctx, d, origin, "it is declared here");
     Text why = {.ctx = s->ctx};
     if (sema_refute(s, expr2(s->g, OP_SUB, want, got), &why) || sema_refute(s, expr2(s->g, OP_SUB, got, want), &why)) {
@@ -180,11 +185,13 @@ static bool unify_pack(Sema *s, Unify *u, const AstItem *it, const Expr *const *
         return true;
     }
     if (name->kind != NAME_PACK || name->pack.n != n) {
-        SEMA_ERROR(s, RANK, span, "%s: the pack %s... has %d dimensions elsewhere and %d here", what, it->name, name->pack.n, n);
+        SEMA_ERROR(s, RANK, span, "%s: the pack %s... has %d dimensions elsewhere and %d here", what, it->name,
+                   name->pack.n, n);
         return false;
     }
     for (int i = 0; i < n; i++)
-        if (!sema_equal(s, name->pack.at[i], actual[i])) return mismatch(s, span, name->pack.at[i], actual[i], what, it->span);
+        if (!sema_equal(s, name->pack.at[i], actual[i]))
+            return mismatch(s, span, name->pack.at[i], actual[i], what, it->span);
     return true;
 }
 
@@ -197,7 +204,8 @@ bool sema_unify_add(Sema *s, Unify *u, const AstType *type, const TensorVal *val
         return false;
     }
     if (packs ? extra < 0 : extra != 0) {
-        Diag *d = SEMA_ERROR(s, RANK, span, "%s has %s%d dimensions, the argument has %d", what, packs ? "at least " : "", n - packs, val->rank);
+        Diag *d = SEMA_ERROR(s, RANK, span, "%s has %s%d dimensions, the argument has %d", what,
+                             packs ? "at least " : "", n - packs, val->rank);
         diag_note(s->ctx, d, type->span, "declared here");
         return false;
     }
@@ -257,10 +265,13 @@ static bool unify_step(Sema *s, Unify *u, const DimPair *p, bool plain, bool *fa
     const AstExpr *one = NULL;
     int unknown = count_unknown(u->inst, p->ast, &one);
     if (unknown > 1) return false;
-    if (unknown == 1) return (!plain || p->ast->kind == AST_NAME) && solve(s, u->inst, p->ast, p->actual, p->span, failed);
+    if (unknown == 1)
+        return (!plain || p->ast->kind == AST_NAME) && solve(s, u->inst, p->ast, p->actual, p->span, failed);
     const Expr *want = sema_int(s, (Env){u->inst, NULL}, p->ast);
-    if (!want) *failed = true;
-    else if (!sema_equal(s, want, p->actual)) *failed |= !mismatch(s, p->span, want, p->actual, p->what, p->ast->span);
+    if (!want)
+        *failed = true;
+    else if (!sema_equal(s, want, p->actual))
+        *failed |= !mismatch(s, p->span, want, p->actual, p->what, p->ast->span);
     return true;
 }
 
@@ -272,8 +283,10 @@ bool sema_unify(Sema *s, Unify *u) {
         int kept = 0;
         for (int i = 0; i < u->pairs.n; i++) {
             DimPair p = u->pairs.at[i];
-            if (unify_step(s, u, &p, plain, &failed)) moved = true;
-            else u->pairs.at[kept++] = p;
+            if (unify_step(s, u, &p, plain, &failed))
+                moved = true;
+            else
+                u->pairs.at[kept++] = p;
         }
         u->pairs.n = kept;
     }

@@ -15,9 +15,7 @@ static Def *new_def(Sema *s, Inst *inst, Sym name, TensorKind kind, Span span) {
     return d;
 }
 
-static bool has_rest(const AstItems *items) {
-    return items->v.n > 0 && items->v.at[items->v.n - 1].kind == ITEM_REST;
-}
+static bool has_rest(const AstItems *items) { return items->v.n > 0 && items->v.at[items->v.n - 1].kind == ITEM_REST; }
 
 /* Whether e is a whole tensor, by its form. */
 static bool is_tensor_expr(Sema *s, Inst *inst, const AstExpr *e) {
@@ -30,7 +28,8 @@ static bool is_tensor_expr(Sema *s, Inst *inst, const AstExpr *e) {
     case AST_IF: return is_tensor_expr(s, inst, e->b);
     case AST_INDEX: return has_rest(e->items);
     case AST_CALL:
-        if (e->a->kind != AST_NAME) return e->a->kind == AST_CALL && e->a->a->kind == AST_NAME && !strcmp(e->a->a->name, "vjp");
+        if (e->a->kind != AST_NAME)
+            return e->a->kind == AST_CALL && e->a->a->kind == AST_NAME && !strcmp(e->a->a->name, "vjp");
         if (sema_find_fn(s, inst, e->a->name, &f)) return f.decl && sema_is_tensor_fn(f.decl);
         return !strcmp(e->a->name, "new") || !strcmp(e->a->name, "sort") || !strcmp(e->a->name, "topk");
     default: return false;
@@ -75,11 +74,17 @@ static bool collect_def(Sema *s, Inst *inst, AstStmt *st) {
             if (inst->defs.at[k]->kind != TENSOR_LET) vec_push(s->ctx, &c, inst->defs.at[k]->name);
         const char *near = n ? NULL : diag_near(t->name, c.at, c.n);
         Diag *g;
-        if (d || n) g = SEMA_ERROR(s, NOT_ASSIGNABLE, t->name_span, "%s is %s: it cannot be defined here", t->name, d ? "defined by let" : "an input");
-        else g = SEMA_ERROR(s, UNKNOWN_NAME, t->name_span, "%s is no output or inout parameter", t->name);
-        if (near) diag_help(s->ctx, g, "did you mean %s?", near);
-        else if (!n) diag_help(s->ctx, g, "an intermediate is defined by let %s = ...;", sym_fmt(s->ctx, "%s[...]", t->name));
-        else if (!d) diag_help(s->ctx, g, "a parameter that is written is declared inout");
+        if (d || n)
+            g = SEMA_ERROR(s, NOT_ASSIGNABLE, t->name_span, "%s is %s: it cannot be defined here", t->name,
+                           d ? "defined by let" : "an input");
+        else
+            g = SEMA_ERROR(s, UNKNOWN_NAME, t->name_span, "%s is no output or inout parameter", t->name);
+        if (near)
+            diag_help(s->ctx, g, "did you mean %s?", near);
+        else if (!n)
+            diag_help(s->ctx, g, "an intermediate is defined by let %s = ...;", sym_fmt(s->ctx, "%s[...]", t->name));
+        else if (!d)
+            diag_help(s->ctx, g, "a parameter that is written is declared inout");
         ok = false;
     }
     return ok;
@@ -94,6 +99,21 @@ static void classify_scalars(Sema *s, Inst *inst) {
     }
 }
 
+/* Marks the inouts whose new values are read. */
+static void mark_fresh(Inst *inst, const AstExpr *e) {
+    if (!e) return;
+    bool is_new = e->kind == AST_CALL && e->a->kind == AST_NAME && !strcmp(e->a->name, "new") && e->items->v.n == 1;
+    const AstExpr *arg = is_new ? e->items->v.at[0].value : NULL;
+    for (int i = 0; arg && arg->kind == AST_NAME && i < inst->defs.n; i++)
+        if (inst->defs.at[i]->kind == TENSOR_INOUT && inst->defs.at[i]->name == arg->name)
+            inst->defs.at[i]->fresh = true;
+    mark_fresh(inst, e->a);
+    mark_fresh(inst, e->b);
+    mark_fresh(inst, e->c);
+    for (int i = 0; e->items && i < e->items->v.n; i++) mark_fresh(inst, e->items->v.at[i].value);
+    if (e->items) mark_fresh(inst, e->items->guard);
+}
+
 bool sema_collect(Sema *s, Inst *inst) {
     const AstDecl *fn = inst->fn;
     bool ok = true;
@@ -105,13 +125,15 @@ bool sema_collect(Sema *s, Inst *inst) {
         n->def->param = p;
     }
     for (int i = 0; fn->params && i < fn->params->v.n; i++)
-        if (fn->params->v.at[i].is_inout) new_def(s, inst, fn->params->v.at[i].name, TENSOR_INOUT, fn->params->v.at[i].span);
+        if (fn->params->v.at[i].is_inout)
+            new_def(s, inst, fn->params->v.at[i].name, TENSOR_INOUT, fn->params->v.at[i].span);
     if (!fn->body) {
         sema_not_yet(s, fn->name_span, "a function on tensors without a body in braces");
         return false;
     }
     for (int i = 0; i < fn->body->v.n; i++) {
         AstStmt *st = fn->body->v.at[i];
+        mark_fresh(inst, st->value);
         switch (st->kind) {
         case STMT_LET: ok &= collect_let(s, inst, st); break;
         case STMT_DEF: ok &= collect_def(s, inst, st); break;
@@ -167,8 +189,10 @@ static void free_names(Sema *s, Env env, const AstExpr *e, bool subscript, FreeN
     free_names(s, env, e->c, subscript, out);
     for (int i = 0; e->items && i < e->items->v.n; i++) {
         const AstItem *it = &e->items->v.at[i];
-        if (it->kind == ITEM_PACK) add_free(s, env, it->name, true, it->span, out);
-        else free_names(s, env, it->value, subscript || e->kind == AST_INDEX, out);
+        if (it->kind == ITEM_PACK)
+            add_free(s, env, it->name, true, it->span, out);
+        else
+            free_names(s, env, it->value, subscript || e->kind == AST_INDEX, out);
     }
 }
 
@@ -188,7 +212,8 @@ static bool bind_free(Sema *s, Env *env, const AstExpr *e, Fact *f) {
             Sym name = q.pack ? sym_fmt(s->ctx, "%s%d", q.name, k) : q.name;
             vec_push(s->ctx, &vars, graph_var(s->g, name, zero, his.at[k]));
         }
-        env->scope = q.pack ? sema_scope_pack(s, env->scope, q.name, vars.at + from, his.n) : sema_scope_var(s, env->scope, q.name, vars.at[from]);
+        env->scope = q.pack ? sema_scope_pack(s, env->scope, q.name, vars.at + from, his.n)
+                            : sema_scope_var(s, env->scope, q.name, vars.at[from]);
     }
     f->nvars = vars.n;
     f->vars = vars.at;
@@ -203,13 +228,15 @@ static bool state(Sema *s, Inst *inst, const AstStmt *st) {
     if (!f.cond) return false;
     int64_t v;
     if (f.require && sema_uses_data(f.cond, 0)) {
-        Diag *d = SEMA_ERROR(s, NOT_CONSTANT, st->value->span, "require is checked on the host at entry: it cannot depend on data");
+        Diag *d = SEMA_ERROR(s, NOT_CONSTANT, st->value->span,
+                             "require is checked on the host at entry: it cannot depend on data");
         diag_help(s->ctx, d, "state it of the data with assume");
         return false;
     }
     if (sema_const_int(f.cond, &v)) {
         if (v) return true;
-        SEMA_ERROR(s, SHAPE_MISMATCH, st->span, "this does not hold%s%s", st->text ? ": " : "", st->text ? st->text : "");
+        SEMA_ERROR(s, SHAPE_MISMATCH, st->span, "this does not hold%s%s", st->text ? ": " : "",
+                   st->text ? st->text : "");
         return false;
     }
     vec_push(s->ctx, &s->g->facts, f);
@@ -230,7 +257,8 @@ bool sema_facts(Sema *s, Inst *inst) {
     bool ok = true;
     for (int i = 0; i < inst->file->ast->decls.n; i++) {
         AstDecl *d = inst->file->ast->decls.at[i];
-        if ((d->kind == DECL_REQUIRE || d->kind == DECL_ASSUME) && names_known(inst, d->stmt->value)) ok &= state(s, inst, d->stmt);
+        if ((d->kind == DECL_REQUIRE || d->kind == DECL_ASSUME) && names_known(inst, d->stmt->value))
+            ok &= state(s, inst, d->stmt);
     }
     for (int i = 0; i < inst->fn->body->v.n; i++) {
         AstStmt *st = inst->fn->body->v.at[i];
@@ -296,9 +324,12 @@ bool sema_define(Sema *s, Def *d) {
     }
     d->state = DEF_BUSY;
     ExprVec path = s->path;
+    Sym defining = s->defining;
     s->path = (ExprVec){0};
+    s->defining = d->inst->prefix ? sym_fmt(s->ctx, "%s_%s", d->inst->prefix, d->name) : d->name;
     bool ok = sema_equations(s, d);
     s->path = path;
+    s->defining = defining;
     d->state = ok ? DEF_DONE : DEF_FAILED;
     return ok;
 }

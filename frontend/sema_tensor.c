@@ -41,13 +41,16 @@ static bool bind_names_given(Sema *s, const Args *a) {
     for (int i = 0; items && i < items->v.n; i++) {
         const AstItem *it = &items->v.at[i];
         bool known = it->kind != ITEM_NAMED || sema_name(a->inst, it->name);
-        for (int k = 0; !known && a->fn->params && k < a->fn->params->v.n; k++) known = a->fn->params->v.at[k].name == it->name;
-        for (int k = 0; !known && a->fn->generics && k < a->fn->generics->v.n; k++) known = a->fn->generics->v.at[k].name == it->name;
+        for (int k = 0; !known && a->fn->params && k < a->fn->params->v.n; k++)
+            known = a->fn->params->v.at[k].name == it->name;
+        for (int k = 0; !known && a->fn->generics && k < a->fn->generics->v.n; k++)
+            known = a->fn->generics->v.at[k].name == it->name;
         if (known) continue;
         if (it->value->kind == AST_LIST) {
             ExprVec shape = {0};
             Name *n;
-            if (!sema_shape(s, a->env.inst, it->value->items, &shape) || !(n = sema_bind(s, a->inst, it->name, NAME_PACK, it->span))) {
+            if (!sema_shape(s, a->env.inst, it->value->items, &shape) ||
+                !(n = sema_bind(s, a->inst, it->name, NAME_PACK, it->span))) {
                 ok = false;
                 continue;
             }
@@ -76,7 +79,8 @@ static bool eval_tensor_args(Sema *s, Args *a) {
             if (!(a->fill[i] = sema_expr(s, a->env, e))) ok = false;
             continue;
         }
-        if (!(a->val[i] = sema_tensor(s, a->env, e, sema_free_name(s, sym_fmt(s->ctx, "%s_%s", a->hint, p->name))))) ok = false;
+        if (!(a->val[i] = sema_tensor(s, a->env, e, sema_free_name(s, sym_fmt(s->ctx, "%s_%s", a->hint, p->name)))))
+            ok = false;
     }
     return ok;
 }
@@ -98,7 +102,8 @@ static bool infer_types(Sema *s, Args *a) {
             Sym name = gen->def->kind == AST_NAME ? gen->def->name : sym(s->ctx, "f32");
             if (!sema_type(s, a->inst, name, NULL, gen->def->span, &t)) return false;
         } else if (!found) {
-            SEMA_ERROR(s, ARGUMENTS, a->call->span, "the type %s of %s cannot be found from the arguments", gen->name, a->fn->name);
+            SEMA_ERROR(s, ARGUMENTS, a->call->span, "the type %s of %s cannot be found from the arguments", gen->name,
+                       a->fn->name);
             return false;
         }
         Name *n = sema_bind(s, a->inst, gen->name, NAME_TYPE, gen->span);
@@ -118,7 +123,9 @@ static bool bind_scalar(Sema *s, Args *a, int i) {
         v = sema_int(s, env, e);
     } else {
         v = sema_expr(s, env, e);
-        if (v && p->type) v = sema_type(s, a->inst, p->type->name, p->type->args, p->type->span, &t) ? sema_to(s, e->span, t, v) : NULL;
+        if (v && p->type)
+            v = sema_type(s, a->inst, p->type->name, p->type->args, p->type->span, &t) ? sema_to(s, e->span, t, v)
+                                                                                       : NULL;
     }
     if (!v) return false;
     Name *old = sema_name(a->inst, p->name);
@@ -137,7 +144,8 @@ static bool bind_tensor(Sema *s, Args *a, int i) {
     if (a->val[i]) {
         *v = *a->val[i];
         if (!sema_widens(v->type, t)) {
-            Diag *d = SEMA_ERROR(s, NARROWING, e->span, "%s is %s[...], the argument is %s[...]", p->name, type_name(t), type_name(v->type));
+            Diag *d = SEMA_ERROR(s, NARROWING, e->span, "%s is %s[...], the argument is %s[...]", p->name, type_name(t),
+                                 type_name(v->type));
             diag_note(s->ctx, d, p->span, "declared here");
             return false;
         }
@@ -158,7 +166,8 @@ static bool bind_args(Sema *s, Args *a) {
     Unify u = {.inst = a->inst, .call = a->call->span};
     bool ok = true;
     for (int i = 0; i < n; i++)
-        if (a->fn->params->v.at[i].type && !strcmp(a->fn->params->v.at[i].type->name, "int")) ok &= bind_scalar(s, a, i);
+        if (a->fn->params->v.at[i].type && !strcmp(a->fn->params->v.at[i].type->name, "int"))
+            ok &= bind_scalar(s, a, i);
     for (int i = 0; i < n && ok; i++) {
         const AstParam *p = &a->fn->params->v.at[i];
         if (a->val[i]) ok &= sema_unify_add(s, &u, p->type, a->val[i], a->arg[i]->span, p->name);
@@ -166,8 +175,10 @@ static bool bind_args(Sema *s, Args *a) {
     if (!ok || !sema_unify(s, &u) || !infer_types(s, a)) return false;
     for (int i = 0; i < n; i++) {
         const AstParam *p = &a->fn->params->v.at[i];
-        if (p->type && p->type->dims) ok &= bind_tensor(s, a, i);
-        else if (!p->type || strcmp(p->type->name, "int") != 0) ok &= bind_scalar(s, a, i);
+        if (p->type && p->type->dims)
+            ok &= bind_tensor(s, a, i);
+        else if (!p->type || strcmp(p->type->name, "int") != 0)
+            ok &= bind_scalar(s, a, i);
     }
     return ok;
 }
@@ -179,7 +190,8 @@ static bool results_known(Sema *s, Inst *inst, Span call) {
         const AstType *t = inst->fn->results->v.at[i].type;
         const AstExpr *one = t && t->dims ? sema_unknown_dim(inst, t->dims) : NULL;
         if (!one) continue;
-        Diag *d = SEMA_ERROR(s, UNBOUND_DIM, call, "%s of %s does not follow from the arguments", one->name, inst->fn->name);
+        Diag *d =
+            SEMA_ERROR(s, UNBOUND_DIM, call, "%s of %s does not follow from the arguments", one->name, inst->fn->name);
         diag_note(s->ctx, d, one->span, "it is used here");
         diag_help(s->ctx, d, "give it by name: %s = ...", one->name);
         return false;
@@ -209,7 +221,8 @@ static Inst *new_call(Sema *s, Env env, const AstExpr *call, Sym hint) {
 }
 
 static void hint_names(Sema *s, Env env, Sym *hint, Sym callee) {
-    if (!*hint) *hint = sema_free_name(s, env.inst->prefix ? sym_fmt(s->ctx, "%s_%s", env.inst->prefix, callee) : callee);
+    if (!*hint)
+        *hint = sema_free_name(s, env.inst->prefix ? sym_fmt(s->ctx, "%s_%s", env.inst->prefix, callee) : callee);
 }
 
 Inst *sema_call_inst(Sema *s, Env env, const AstExpr *call, Sym hint) {
@@ -241,7 +254,8 @@ static TensorVal *named_tensor(Sema *s, Env env, const AstExpr *e) {
     const Scope *sc = sema_scope_find(env.scope, e->name);
     if (sc) {
         if (sc->kind == SCOPE_CLOSURE && sc->ast->kind == AST_NAME) return sema_tensor(s, sc->env, sc->ast, NULL);
-        SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s is %s here, not a tensor", e->name, sc->kind == SCOPE_VARS ? "an index variable" : "one element");
+        SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s is %s here, not a tensor", e->name,
+                   sc->kind == SCOPE_VARS ? "an index variable" : "one element");
         return NULL;
     }
     Name *n = sema_name(env.inst, e->name);
@@ -269,7 +283,8 @@ static TensorVal *new_value(Sema *s, Env env, const AstExpr *e) {
     for (int i = 0; i < env.inst->defs.n; i++) {
         Def *d = env.inst->defs.at[i];
         if (d->kind != TENSOR_INOUT || d->name != name) continue;
-        return sema_not_yet(s, e->span, "new(p)");
+        if (d->pieces.n == 0) return sema_name(env.inst, name)->tensor;
+        return sema_define(s, d) ? d->val : NULL;
     }
     SEMA_ERROR(s, NOT_ASSIGNABLE, e->span, "%s is no inout parameter that is defined here", name);
     return NULL;
@@ -300,7 +315,8 @@ static TensorVal *slice(Sema *s, Env env, const AstExpr *e) {
 }
 
 static bool is_new(Env env, const AstExpr *e) {
-    return e->kind == AST_CALL && e->a->kind == AST_NAME && !strcmp(e->a->name, "new") && !sema_name(env.inst, e->a->name);
+    return e->kind == AST_CALL && e->a->kind == AST_NAME && !strcmp(e->a->name, "new") &&
+           !sema_name(env.inst, e->a->name);
 }
 
 TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint) {
@@ -317,9 +333,7 @@ TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint) {
         SEMA_ERROR(s, NOT_CONSTANT, e->a->span, "which of two whole tensors is meant must be known when compiling");
         return NULL;
     }
-    default:
-        SEMA_ERROR(s, NOT_A_VALUE, e->span, "one element stands where a whole tensor is needed");
-        return NULL;
+    default: SEMA_ERROR(s, NOT_A_VALUE, e->span, "one element stands where a whole tensor is needed"); return NULL;
     }
     if (is_new(env, e)) return new_value(s, env, e);
     FnRef f;

@@ -19,10 +19,6 @@ export fn noise(x: f32[N]) -> (y: f32[N]) {
     y[i] = x[i] + random(1, 2, i);                    // expect error[E0002]: random: not yet
 }
 
-export fn after(inout p: f32[N]) -> (y: f32[N]) {
-    p[i] = p[i] * 2.0;
-    y[i] = new(p)[i];                                 // expect error[E0002]: new(p): not yet
-}
 
 export fn options(x: f32[N]) -> (y: f32[N]) {
     option matmul = tf32;                             // expect error[E0002]: option matmul = tf32: not yet

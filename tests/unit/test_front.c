@@ -1,6 +1,6 @@
-/* Semantic analysis against expectations. Each tests/frontend/X.td with a sibling X.graph must give that text, the Graphs
- * of its exports one after another; with comments `// expect error[E0123]: text` (or warning[W...]) each must be reported
- * on its line and nothing else may be. test_front --update rewrites the .graph files; names choose files. */
+/* Semantic analysis against expectations. Each tests/frontend/X.td with a sibling X.graph must give that text, the
+ * Graphs of its exports one after another; with comments `// expect error[E0123]: text` (or warning[W...]) each must be
+ * reported on its line and nothing else may be. test_front --update rewrites the .graph files; names choose files. */
 #include "frontend/sema.h"
 #include "ir/diag.h"
 
@@ -89,7 +89,9 @@ static bool check_reports(Ctx *ctx, int file, const char *text) {
             const Diag *d = diag_at(ctx, i);
             int l, c;
             diag_place(ctx, diag_span(d).file, diag_span(d).start, &l, &c);
-            if (matched[i] || diag_span(d).file != file || l != number || strcmp(diag_code_text(ctx, diag_code(d)), code) != 0) continue;
+            if (matched[i] || diag_span(d).file != file || l != number ||
+                strcmp(diag_code_text(ctx, diag_code(d)), code) != 0)
+                continue;
             if (!strstr(diag_message(d), want)) continue;
             matched[i] = found = true;
             break;
@@ -133,7 +135,8 @@ static bool sound(Ctx *ctx, Graph *g, const Text *text) {
     Graph *r = graph_read(ctx, text->s, text->n, -1);
     if (r) graph_print(&again, r);
     if (r && again.n == text->n && !memcmp(again.s, text->s, text->n)) return true;
-    printf("  %s does not read back to the same text:\n%s--- but\n%s", g->name, text->s, again.s ? again.s : "(refused)\n");
+    printf("  %s does not read back to the same text:\n%s--- but\n%s", g->name, text->s,
+           again.s ? again.s : "(refused)\n");
     return false;
 }
 
@@ -163,8 +166,10 @@ static bool run_file(const char *name, const char *path, bool show, bool update)
     bool errors = strstr(text, "// expect error") != NULL;
     char golden[500];
     snprintf(golden, sizeof golden, "%.*s.graph", (int)(strlen(path) - 3), path);
-    if (show) printf("%s", all.s ? all.s : "");
-    else if (!errors) ok &= compare(golden, &all, update);
+    if (show)
+        printf("%s", all.s ? all.s : "");
+    else if (!errors)
+        ok &= compare(golden, &all, update);
     if (!errors && m->graphs.n == 0 && !strstr(name, "lib_")) ok = false;
     ctx_free(ctx);
     free(text);

@@ -1,0 +1,140 @@
+/* Reductions that a composite reduction names by let become tensors of their own, over the index variables that they
+ * depend on: written out in place they would stand inside the reductions that use them. */
+#include "sema_int.h"
+#include "ir/expr_map.h"
+
+enum { MAX_COMPARED = 20000 };
+
+/* ---- which variables an expression depends on ---- */
+
+typedef VEC(Var *) Vars;
+
+typedef struct Free {
+    Ctx *ctx;
+    ExprMap seen;
+    Vars used, bound;
+    bool reduces;
+} Free;
+
+static void find(Free *f, const Expr *e) {
+    if (expr_map_get(&f->seen, e)) return;
+    expr_map_put(f->ctx, &f->seen, e, e);
+    if (e->op == OP_VAR) vec_push(f->ctx, &f->used, e->u.var);
+    if (e->op == OP_REDUCE) {
+        f->reduces = true;
+        for (int i = 0; i < e->u.reduce->nvars; i++) {
+            Var *v = e->u.reduce->vars[i];
+            vec_push(f->ctx, &f->bound, v);
+            find(f, v->lo);
+            find(f, v->hi);
+        }
+    }
+    for (int i = 0; i < e->nargs; i++) find(f, e->arg[i]);
+}
+
+static bool holds(const Vars *v, const Var *x) {
+    for (int i = 0; i < v->n; i++)
+        if (v->at[i] == x) return true;
+    return false;
+}
+
+/* Extents of a tensor over the variable: it runs from 0 to something that is the same everywhere. */
+static bool is_axis(Sema *s, const Var *v) {
+    Free f = {.ctx = s->ctx};
+    if (v->lo != expr_int(s->g, TY_I64, 0) || sema_uses_data(v->hi, 0)) return false;
+    find(&f, v->hi);
+    return f.used.n == 0;
+}
+
+/* ---- equal but for the names of variables ---- */
+
+typedef struct Alpha {
+    Ctx *ctx;
+    Vars a, b;
+    int left;
+} Alpha;
+
+static bool same(Alpha *x, const Expr *a, const Expr *b) {
+    if (x->left-- <= 0) return false;
+    if (a->op != b->op || a->type != b->type || a->nargs != b->nargs) return false;
+    if (a->op == OP_VAR) {
+        for (int i = x->a.n - 1; i >= 0; i--)
+            if (x->a.at[i] == a->u.var || x->b.at[i] == b->u.var)
+                return x->a.at[i] == a->u.var && x->b.at[i] == b->u.var;
+        return a == b;
+    }
+    if (a->op == OP_REDUCE) {
+        const Reduce *p = a->u.reduce, *q = b->u.reduce;
+        if (p->monoid != q->monoid || p->nvars != q->nvars) return false;
+        for (int i = 0; i < p->nvars; i++) {
+            if (!same(x, p->vars[i]->lo, q->vars[i]->lo) || !same(x, p->vars[i]->hi, q->vars[i]->hi)) return false;
+            vec_push(x->ctx, &x->a, p->vars[i]);
+            vec_push(x->ctx, &x->b, q->vars[i]);
+        }
+    } else if (a->u.i != b->u.i) {
+        return false;
+    }
+    for (int i = 0; i < a->nargs; i++)
+        if (!same(x, a->arg[i], b->arg[i])) return false;
+    return true;
+}
+
+static Tensor *lifted_before(Sema *s, const Vars *vars, const Expr *v) {
+    for (int i = 0; i < s->lifted.n; i++) {
+        Tensor *t = s->lifted.at[i];
+        const Piece *p = &t->pieces.at[0];
+        if (p->nvars != vars->n) continue;
+        Alpha x = {.ctx = s->ctx, .left = MAX_COMPARED};
+        bool ok = true;
+        for (int k = 0; k < vars->n && ok; k++) {
+            ok = p->vars[k]->hi == vars->at[k]->hi;
+            vec_push(s->ctx, &x.a, p->vars[k]);
+            vec_push(s->ctx, &x.b, vars->at[k]);
+        }
+        if (ok && same(&x, p->value, v)) return t;
+    }
+    return NULL;
+}
+
+/* v itself, or the load of a tensor that holds it. */
+const Expr *sema_lift(Sema *s, Sym name, const Expr *v) {
+    Free f = {.ctx = s->ctx};
+    Vars vars = {0};
+    v = expr_settle(s->g, v);
+    find(&f, v);
+    if (!f.reduces || s->path.n > 0 || v->untyped) return v; /* what a condition excludes is not computed */
+    for (int i = 0; i < f.used.n; i++) {
+        if (holds(&f.bound, f.used.at[i]) || holds(&vars, f.used.at[i])) continue;
+        if (!is_axis(s, f.used.at[i]) || vars.n == MAX_RANK) return v;
+        int at = vars.n;
+        vec_push(s->ctx, &vars, f.used.at[i]);
+        for (; at > 0 && vars.at[at - 1]->id > vars.at[at]->id; at--) { /* the outer ones first */
+            Var *swap = vars.at[at];
+            vars.at[at] = vars.at[at - 1];
+            vars.at[at - 1] = swap;
+        }
+    }
+    ExprVec from = {0}, to = {0}, shape = {0};
+    Var **fresh = NEW_N(s->ctx, Var *, vars.n + 1);
+    for (int i = 0; i < vars.n; i++) {
+        const Var *x = vars.at[i];
+        fresh[i] = graph_var(s->g, x->name, x->lo, x->hi);
+        vec_push(s->ctx, &from, expr_var(s->g, vars.at[i]));
+        vec_push(s->ctx, &to, expr_var(s->g, fresh[i]));
+        vec_push(s->ctx, &shape, x->hi);
+    }
+    if (v->type != TY_BOOL) v = expr_cast(s->g, type_acc(v->type), v);
+    const Expr **subs = NEW_N(s->ctx, const Expr *, vars.n + 1);
+    for (int i = 0; i < vars.n; i++) subs[i] = from.at[i];
+    Tensor *t = lifted_before(s, &vars, v);
+    if (!t) {
+        t = graph_tensor(s->g, sema_free_name(s, name), TENSOR_LET, v->type, vars.n, shape.at);
+        const Expr **own = NEW_N(s->ctx, const Expr *, vars.n + 1);
+        for (int i = 0; i < vars.n; i++) own[i] = to.at[i];
+        const Expr *value = expr_replace(s->g, v, from.at, to.at, vars.n);
+        vec_push(s->ctx, &t->pieces,
+                 ((Piece){.nvars = vars.n, .vars = fresh, .subs = own, .value = value, .span = s->g->span}));
+        vec_push(s->ctx, &s->lifted, t);
+    }
+    return expr_load(s->g, t, subs);
+}
