@@ -142,6 +142,7 @@ struct Fiber : td_emu_thread {
     u32 id;
     int lane;
     bool started, done, pdl_waited;
+    bool abandoned; // its last kernel was given up: frames may be left on its stack
     u8 wait;
     u32 wait_mbar;
     u64 wait_phase;
@@ -216,6 +217,11 @@ struct Launch {
     std::unordered_map<int *, std::vector<Release>> released;
 };
 
+struct Prepared { // a kernel's attributes
+    unsigned shared = 0;
+    bool large_cluster = false;
+};
+
 struct State {
     u64 tick = 2, random = 1, seed = 0;
     bool check = true, configured = false, strict_shuffle = false;
@@ -225,6 +231,7 @@ struct State {
     std::map<u8 *, Alloc *> allocs;
     Alloc *recent[8] = {};
     cudaError_t last_error = cudaSuccess;
+    std::unordered_map<const void *, Prepared> prepared;
     // the launch and the cluster ("group") that run
     Launch L;
     bool have_previous = false, previous_early = false;

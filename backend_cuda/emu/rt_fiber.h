@@ -123,9 +123,10 @@ static inline void switch_fiber(Fiber *from, Fiber *to) {
     if (to && !to->started) {
         to->started = true;
 #ifdef EMU_ASAN
-        __asan_unpoison_memory_region(to->stack, STACK_BYTES);
+        if (to->abandoned) __asan_unpoison_memory_region(to->stack, STACK_BYTES);
         to->fake = nullptr;
 #endif
+        to->abandoned = true;
         to->sp = stack_prepare(stack_top(to), fiber_main);
     }
     td_emu_self = to;
@@ -160,6 +161,7 @@ static void fiber_main() {
     S.L.run(S.L.call);
     fiber_end(f);
     f->done = true;
+    f->abandoned = false;
     switch_fiber(f, pick_next(f));
     __builtin_trap();
 }

@@ -197,7 +197,13 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device) {
     prop->l2CacheSize = 62914560;
     return cudaSuccess;
 }
-cudaError_t cudaFuncSetAttribute(const void *, enum cudaFuncAttribute, int) { return cudaSuccess; }
+cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value) {
+    if (attr == cudaFuncAttributeMaxDynamicSharedMemorySize) {
+        if (value < 0 || value > MAX_SHARED) return S.last_error = cudaErrorInvalidValue;
+        S.prepared[func].shared = unsigned(value);
+    } else if (attr == cudaFuncAttributeNonPortableClusterSizeAllowed) S.prepared[func].large_cluster = value != 0;
+    return cudaSuccess;
+}
 cudaError_t cudaRuntimeGetVersion(int *version) {
     *version = 13000;
     return cudaSuccess;

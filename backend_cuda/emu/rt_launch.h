@@ -119,47 +119,54 @@ struct Sequence {
     }
 };
 
-static bool launch_refused(const Launch &l) {
+static bool launch_refused(const Launch &l, const Prepared &p) {
     const char *why = nullptr;
     if (l.grid < 0 || l.grid > 0x7fffffff) why = "grid";
     else if (l.threads < 1 || l.threads > MAX_THREADS) why = "number of threads";
     else if (l.cluster < 1 || l.cluster > MAX_CLUSTER || l.grid % l.cluster) why = "cluster";
     else if (l.shared > MAX_SHARED) why = "size of shared memory";
+    else if (l.shared > 49152 && l.shared > p.shared) why = "size of shared memory (above 48 KB only after td_prepare)";
+    else if (l.cluster > 8 && !p.large_cluster) why = "cluster (above 8 blocks only after td_prepare)";
     if (!why) return false;
-    report(KIND_LAUNCH, l.call, "%s: %lld blocks of %d threads in clusters of %d with %u bytes: bad %s", l.kernel.c_str(),
+    report(KIND_LAUNCH, nullptr, "%s: %lld blocks of %d threads in clusters of %d with %u bytes: bad %s", l.kernel.c_str(),
            l.grid, l.threads, l.cluster, l.shared, why);
     return true;
 }
-/* The first argument of td_launch as written: up to a comma outside of <> and (). */
-static std::string kernel_name(const char *text) {
+/* What reports call a kernel: td_launch's first argument as written, and the type of its arguments (from the launcher's own
+ * signature), because the first may be a variable. */
+static std::string kernel_name(const char *text, const char *signature) {
     int depth = 0;
     size_t n = 0;
     for (; text[n] && !(text[n] == ',' && !depth); n++) {
         if (text[n] == '<' || text[n] == '(') depth++;
         if (text[n] == '>' || text[n] == ')') depth--;
     }
-    return std::string(text, n);
+    std::string name(text, n);
+    if (const char *type = strstr(signature, "Args = ")) {
+        type += 7;
+        name += " of " + std::string(type, strcspn(type, ";]"));
+    }
+    return name;
 }
 
 static void host_operation() { S.have_previous = false; } // a copy or a wait: later kernels start after all earlier ones
 
 } // namespace emu
 
-cudaError_t td_emu_launch(const char *text, void (*run)(const void *), const void *call, long long grid, int threads,
-                          int cluster, size_t shared_bytes, int chained) {
+cudaError_t td_emu_launch(const td_emu_launch_args &a) {
     configure();
     if (S.in_kernel) {
-        report(KIND_LAUNCH, text, "td_launch in a kernel");
+        report(KIND_LAUNCH, a.text, "td_launch in a kernel");
         return cudaErrorUnknown;
     }
     Launch &l = S.L;
-    l.kernel = kernel_name(text);
-    l.run = run, l.call = call;
-    l.grid = grid, l.threads = threads, l.cluster = cluster;
-    l.shared = shared_bytes > 0xffffffffu ? 0xffffffffu : u32(shared_bytes);
-    if (launch_refused(l)) return S.last_error = cudaErrorInvalidValue;
-    if (!grid) return S.errors ? S.last_error = cudaErrorUnknown : cudaSuccess;
-    l.chained = chained && S.have_previous;
+    l.kernel = kernel_name(a.text, a.signature);
+    l.run = a.run, l.call = a.call;
+    l.grid = a.grid, l.threads = a.threads, l.cluster = a.cluster;
+    l.shared = a.shared_bytes > 0xffffffffu ? 0xffffffffu : u32(a.shared_bytes);
+    if (launch_refused(l, S.prepared[a.kernel])) return S.last_error = cudaErrorInvalidValue;
+    if (!l.grid) return S.errors ? S.last_error = cudaErrorUnknown : cudaSuccess;
+    l.chained = a.chained && S.have_previous;
     l.early = false;
     l.start = ++S.tick;
     l.unordered = !l.chained ? l.start : S.previous_early ? S.previous_unordered : S.previous_start;
@@ -172,8 +179,9 @@ cudaError_t td_emu_launch(const char *text, void (*run)(const void *), const voi
     S.in_kernel = true;
     S.aborted = false;
     S.main_bottom = nullptr;
-    Sequence order(u64(grid / cluster));
-    for (long long i = 0; i < grid / cluster && !S.aborted; i++) group_run((long long)order.next() * cluster);
+    const long long groups = l.grid / l.cluster;
+    Sequence order((u64)groups);
+    for (long long i = 0; i < groups && !S.aborted; i++) group_run((long long)order.next() * l.cluster);
     S.in_kernel = false;
     S.group_start = ++S.tick;
     S.have_previous = true;

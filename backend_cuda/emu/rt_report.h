@@ -11,7 +11,8 @@ static const int PRINT_LIMIT = 40;
 void report(Kind kind, const void *site, const char *format, ...) {
     S.errors++;
     S.by_kind[kind]++;
-    if (!S.sites.insert(u64(uintptr_t(site)) * KIND_COUNT + u64(kind)).second || S.printed > PRINT_LIMIT) return;
+    const u64 where = site ? u64(uintptr_t(site)) : std::hash<std::string>()(S.L.kernel);
+    if (!S.sites.insert(where * KIND_COUNT + u64(kind)).second || S.printed > PRINT_LIMIT) return;
     if (S.printed++ == PRINT_LIMIT) {
         fprintf(stderr, "td_emu: error: more errors are counted, not printed\n");
         return;

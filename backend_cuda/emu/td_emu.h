@@ -37,8 +37,17 @@ void td_emu_mbar_wait(unsigned off, unsigned parity);
 void td_emu_bulk_load(unsigned off, const void *p, unsigned bytes, unsigned mbar);
 void td_emu_bulk_store(void *p, unsigned off, unsigned bytes);
 void td_emu_bulk_wait(int n, bool read_only);
-cudaError_t td_emu_launch(const char *text, void (*run)(const void *), const void *call, long long grid, int threads,
-                          int cluster, size_t shared_bytes, int chained);
+struct td_emu_launch_args {
+    const char *text, *signature; // of the launch, for reports
+    const void *kernel;
+    void (*run)(const void *); // runs the kernel of call in one thread
+    const void *call;
+    long long grid;
+    int threads, cluster;
+    size_t shared_bytes;
+    int chained;
+};
+cudaError_t td_emu_launch(const td_emu_launch_args &l);
 
 /* ---- registers ---- */
 template <class T> struct td_emu_type {
@@ -230,9 +239,13 @@ template <class Args>
 inline cudaError_t td_emu_launch_as(const char *text, void (*kernel)(const Args), const Args &args, long long grid,
                                     int threads, int cluster, size_t shared_bytes, int chained, cudaStream_t) {
     const td_emu_call<Args> call = {kernel, &args};
-    return td_emu_launch(text, td_emu_call<Args>::run, &call, grid, threads, cluster, shared_bytes, chained);
+    return td_emu_launch({text, __PRETTY_FUNCTION__, reinterpret_cast<const void *>(kernel), td_emu_call<Args>::run, &call,
+                          grid, threads, cluster, shared_bytes, chained});
 }
-template <class Args> inline cudaError_t td_prepare(void (*)(const Args), size_t, int) { return cudaSuccess; }
+template <class Args> inline cudaError_t td_prepare(void (*kernel)(const Args), size_t shared_bytes, int cluster) {
+    const cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes));
+    return e || cluster <= 8 ? e : cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+}
 /* A macro, so that reports can name the kernel. */
 #define td_launch(...) td_emu_launch_as(#__VA_ARGS__, __VA_ARGS__)
 #endif

@@ -49,6 +49,16 @@ template <bool FIRST, bool MIDDLE> __global__ void cluster_sum(const __grid_cons
     td_lds<float, 4>(q, p);
     if (td_tid() == 40) st(a.y + td_block(), q[0] + q[1] + q[2] + q[3]);
 }
+__global__ void all_ranks(const __grid_constant__ args) {
+    const td_sp<int> p = td_shared<int>(0);
+    const int v = td_cluster_rank();
+    td_cluster_sync();
+    if (td_tid() % 64 == 0) td_cluster_sts<int, 1>(p + v, td_tid() / 64, &v);
+    td_cluster_sync();
+    int w;
+    td_lds<int, 1>(&w, p + td_tid() % 16);
+    CHECK(w == td_tid() % 16);
+}
 /* mode: 0 waits first, 1 reads first, 2 never waits, 3 reads only inputs before it waits, 4 writes first */
 __global__ void produce(const __grid_constant__ args a) {
     td_pdl_wait();
@@ -87,6 +97,10 @@ int main() {
         CHECK(y.get()[3] == 0 + 1 + 2 + 3 && y.get()[7] == 4 + 5 + 6 + 7);
         return e;
     });
+    wrong("a large cluster, not prepared", "launch", RUN(all_ranks, a, 16, 1024, 16, 64, 0));
+    wrong("much shared memory, not prepared", "launch", RUN(all_ranks, a, 1, 32, 1, 49168, 0));
+    CHECK(td_prepare(all_ranks, 65536, 16) == cudaSuccess && td_prepare(shuffles, 232449, 1) != cudaSuccess);
+    right("the largest cluster", RUN(all_ranks, a, 16, 1024, 16, 64, 0));
     wrong("cluster not known to have started", "cluster", RUN((cluster_sum<false, true>), a, 8, 64, 4, 16, 0));
     wrong("cluster without the barrier between", "race", RUN((cluster_sum<true, false>), a, 8, 64, 4, 16, 0), "uninitialised cluster");
     wrong("a cluster that does not divide the grid", "launch", RUN((cluster_sum<true, true>), a, 7, 64, 4, 16, 0));
