@@ -276,12 +276,18 @@ static void uniform(Text *out, const HostEntry *h, const char *x) {
         "    size_t workspace_bytes, void *stream, char *message, size_t message_bytes) {\n"
         "    td_sink td_s = {\"%s\", NULL, 0};\n    td_call td_c;\n    int device = 0;\n"
         "    td_s.text = message;\n    td_s.bytes = message_bytes;\n"
-        "    TD_TRY(td_cuda(&td_s, \"device\", (int)cudaGetDevice(&device)));\n    TD_TRY(td_device(&td_s, device));\n"
+        "    TD_TRY(td_cuda(&td_s, \"device\", (int)cudaGetDevice(&device)));\n    TD_TRY(td_device(&td_s, device));\n",
+        e, e);
+    for (int k = 0; k < p->kernels.n; k++) // nobody called _prepare for this way in
+        text_fmt(out, "    TD_TRY(td_cuda(&td_s, \"kernel %s\", %s_%s_%s_prepare()));\n", p->kernels.at[k]->name, x, e,
+                 p->kernels.at[k]->name);
+    text_fmt(
+        out,
         "    td_c.tensors = tensors;\n    td_c.dims = dims;\n    td_c.scalars = scalars;\n    td_c.workspace = "
         "workspace;\n"
         "    td_c.workspace_bytes = workspace_bytes;\n    td_c.stream = stream;\n    return td_%s_run(&td_s, "
         "&td_c);\n}\n\n",
-        e, e, e);
+        e);
 }
 
 void glue_entry(Text *out, const HostEntry *h, const char *prefix) {

@@ -323,6 +323,8 @@ static int td_scaled_call(void *const *tensors, const int64_t *dims, const doubl
     td_s.bytes = message_bytes;
     TD_TRY(td_cuda(&td_s, "device", (int)cudaGetDevice(&device)));
     TD_TRY(td_device(&td_s, device));
+    TD_TRY(td_cuda(&td_s, "kernel ctx", interface_scaled_ctx_prepare()));
+    TD_TRY(td_cuda(&td_s, "kernel sums", interface_scaled_sums_prepare()));
     td_c.tensors = tensors;
     td_c.dims = dims;
     td_c.scalars = scalars;
@@ -419,6 +421,7 @@ static int td_half_call(void *const *tensors, const int64_t *dims, const double 
     td_s.bytes = message_bytes;
     TD_TRY(td_cuda(&td_s, "device", (int)cudaGetDevice(&device)));
     TD_TRY(td_device(&td_s, device));
+    TD_TRY(td_cuda(&td_s, "kernel y", interface_half_y_prepare()));
     td_c.tensors = tensors;
     td_c.dims = dims;
     td_c.scalars = scalars;
