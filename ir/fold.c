@@ -1,0 +1,131 @@
+/* Constant expressions, in the arithmetic of their types: floats round to their type after each operator, integers
+ * wrap. */
+#include "interp.h"
+#include "rewrite.h"
+
+#include <math.h>
+
+static bool fold_float(Op op, double a, double b, double *r) {
+    switch (op) {
+    case OP_ADD: *r = a + b; return true;
+    case OP_SUB: *r = a - b; return true;
+    case OP_MUL: *r = a * b; return true;
+    case OP_DIV: *r = a / b; return true;
+    case OP_NEG: *r = -a; return true;
+    case OP_ABS: *r = fabs(a); return true;
+    case OP_FLOOR: *r = floor(a); return true;
+    case OP_CEIL: *r = ceil(a); return true;
+    case OP_TRUNC: *r = trunc(a); return true;
+    case OP_SQRT: *r = sqrt(a); return true;
+    case OP_MIN:
+    case OP_MAX:
+        if (a == 0 && b == 0) return false; /* which zero is not said */
+        *r = isnan(a) || (op == OP_MIN ? a < b : a > b) ? a : b;
+        return true;
+    default: return false;
+    }
+}
+
+static bool fold_int(Op op, Type t, int64_t a, int64_t b, int64_t *r) {
+    uint64_t x = (uint64_t)a, y = (uint64_t)b;
+    switch (op) {
+    case OP_ADD: *r = (int64_t)(x + y); return true;
+    case OP_SUB: *r = (int64_t)(x - y); return true;
+    case OP_MUL: *r = (int64_t)(x * y); return true;
+    case OP_NEG: *r = (int64_t)(0 - x); return true;
+    case OP_DIV:
+        if (b) *r = floor_div(a, b);
+        return b != 0;
+    case OP_MOD:
+        if (b) *r = floor_mod(a, b);
+        return b != 0;
+    case OP_BITAND: *r = a & b; return true;
+    case OP_BITOR: *r = a | b; return true;
+    case OP_BITXOR: *r = a ^ b; return true;
+    case OP_SHL:
+    case OP_SHR:
+        if (b < 0 || b >= type_bits(t)) return false;
+        *r = op == OP_SHL ? (int64_t)(x << b) : a >> b;
+        return true;
+    case OP_MIN: *r = a < b ? a : b; return true;
+    case OP_MAX: *r = a > b ? a : b; return true;
+    case OP_ABS: *r = a < 0 ? (int64_t)(0 - x) : a; return true;
+    default: return false;
+    }
+}
+
+static bool fold_compare(Op op, bool less, bool equal, bool greater) {
+    switch (op) {
+    case OP_EQ: return equal;
+    case OP_NE: return !equal;
+    case OP_LT: return less;
+    case OP_LE: return less || equal;
+    case OP_GT: return greater;
+    default: return greater || equal;
+    }
+}
+
+static const Expr *fold_cast(Graph *g, Type t, const Expr *a) {
+    bool from_float = type_is_float(a->type);
+    if (type_is_float(t)) return expr_float(g, t, from_float ? a->u.f : num_from_int(t, a->u.i));
+    return expr_int(g, t, from_float ? num_to_int(t, a->u.f) : num_wrap(t, a->u.i));
+}
+
+static const Expr *fold_logic(Graph *g, const Expr *e) {
+    bool a = e->arg[0]->u.i != 0, b = e->nargs > 1 && e->arg[1]->u.i != 0;
+    return expr_int(g, TY_BOOL, e->op == OP_NOT ? !a : e->op == OP_AND ? a && b : a || b);
+}
+
+const Expr *expr_fold(Graph *g, const Expr *e) {
+    OpRule rule = op_rule(e->op);
+    if (e->untyped || !e->nargs || (rule == RULE_NONE && e->op != OP_CAST)) return NULL;
+    for (int i = 0; i < e->nargs; i++)
+        if (e->arg[i]->op != OP_CONST) return NULL;
+    const Expr *a = e->arg[0], *b = e->arg[e->nargs - 1];
+    bool is_float = type_is_float(a->type);
+    double f;
+    int64_t i;
+    switch (rule) {
+    case RULE_NONE: return fold_cast(g, e->type, a);
+    case RULE_SELECT: return a->u.i ? e->arg[1] : e->arg[2];
+    case RULE_LOGIC: return fold_logic(g, e);
+    case RULE_TEST:
+        if (e->op == OP_ISNAN) return expr_int(g, TY_BOOL, isnan(a->u.f));
+        if (e->op == OP_ISINF) return expr_int(g, TY_BOOL, isinf(a->u.f));
+        return e->op == OP_ISFINITE ? expr_int(g, TY_BOOL, isfinite(a->u.f)) : NULL;
+    case RULE_COMPARE:
+        return expr_int(g, TY_BOOL,
+                        is_float ? fold_compare(e->op, a->u.f<b->u.f, a->u.f == b->u.f, a->u.f> b->u.f)
+                                 : fold_compare(e->op, a->u.i<b->u.i, a->u.i == b->u.i, a->u.i> b->u.i));
+    case RULE_ARITH:
+    case RULE_FLOAT:
+    case RULE_INT:
+        if (e->nargs > 2) return NULL;
+        if (is_float) return fold_float(e->op, a->u.f, b->u.f, &f) ? expr_float(g, e->type, f) : NULL;
+        return fold_int(e->op, e->type, a->u.i, b->u.i, &i) ? expr_int(g, e->type, i) : NULL;
+    }
+    return NULL;
+}
+
+static int mantissa(Type t) {
+    switch (t) {
+    case TY_F64: return 53;
+    case TY_F32: return 24;
+    case TY_F16: return 11;
+    case TY_BF16: return 8;
+    case TY_F8E4M3: return 4;
+    case TY_F8E5M2: return 3;
+    default: return type_bits(t) - (type_class(t) == CLASS_SINT);
+    }
+}
+
+bool type_holds(Type to, Type from) {
+    if (to == from || from == TY_BOOL) return true;
+    if (to == TY_BOOL) return false;
+    bool f = type_is_float(from), t = type_is_float(to);
+    if (f && !t) return false;
+    if (f) return to == TY_F64 || (to == TY_F32 && from != TY_F64);
+    if (t) return (to == TY_F64 || to == TY_F32) && mantissa(from) <= mantissa(to);
+    if (type_class(from) == CLASS_SINT && type_class(to) == CLASS_UINT) return false;
+    return mantissa(from) <= mantissa(to);
+}

@@ -1,0 +1,240 @@
+/* Simplification. Every node is rebuilt from simplified operands and then rewritten until no rule applies; each rule
+ * makes it cheaper, so this ends. What an `if`, `&&`, `||` or guard says is known inside of it. */
+#include "rewrite.h"
+
+#include "expr_map.h"
+#include "expr_text.h"
+
+#include <string.h>
+
+/* ---- the rules as patterns ---- */
+
+typedef struct Rule {
+    const Expr *left, *right; /* with OP_ARG leaves 0..4: a b c p q */
+} Rule;
+
+struct RuleSet {
+    VEC(Rule) of[OP_COUNT]; /* by the operator of left */
+};
+
+static const struct {
+    RuleTypes types;
+    const char *left, *right;
+} rule_rows[] = {
+#define RULE(name, types, left, right, ulp) {RULES_##types, left, right},
+#include "rules.def"
+#undef RULE
+};
+
+bool rule_has_type(RuleTypes set, Type t) {
+    bool is_float = t == TY_F64 || t == TY_F32, is_signed = t == TY_I64 || t == TY_I32,
+         is_int = is_signed || t == TY_U32;
+    switch (set) {
+    case RULES_FLOAT: return is_float;
+    case RULES_INT: return is_int;
+    case RULES_SIGNED: return is_signed;
+    case RULES_NUM: return is_float || is_int;
+    case RULES_SNUM: return is_float || is_signed;
+    case RULES_ANY: return is_float || is_int || t == TY_BOOL || type_is_float(t);
+    case RULES_BOOL: return t == TY_BOOL;
+    }
+    return false;
+}
+
+typedef struct Pattern {
+    Graph *g;
+    Type type;
+} Pattern;
+
+static const Expr *pattern_leaf(void *user, const LeafText *leaf) {
+    Pattern *p = user;
+    const char *at = strchr("abcpq", leaf->name[0]);
+    if (!at || leaf->name[1]) return NULL;
+    int n = (int)(at - "abcpq");
+    return expr_node(p->g, OP_ARG, n < 3 ? p->type : TY_BOOL, false, n, NULL, 0);
+}
+
+static const Expr *read_pattern(Graph *g, Type t, Type root, const char *text) {
+    Pattern p = {.g = g, .type = t};
+    Lex x;
+    lex_init(&x, g->ctx, text, strlen(text), -1);
+    ExprReader r = {.g = g, .lex = &x, .leaf = pattern_leaf, .user = &p};
+    return expr_read_as(&r, root);
+}
+
+static struct RuleSet *rules_of(Graph *g) {
+    if (g->rules) return g->rules;
+    struct RuleSet *set = g->rules = NEW(g->ctx, struct RuleSet);
+    Graph *patterns = graph_new(g->ctx, g->name);
+    for (size_t i = 0; i < sizeof rule_rows / sizeof *rule_rows; i++)
+        for (int t = 0; t < TY_COUNT; t++) {
+            if (!rule_has_type(rule_rows[i].types, (Type)t)) continue;
+            Rule r = {.left = read_pattern(patterns, (Type)t, (Type)t, rule_rows[i].left)};
+            if (r.left) r.right = read_pattern(patterns, (Type)t, r.left->type, rule_rows[i].right);
+            if (r.left && r.right) vec_push(g->ctx, &set->of[r.left->op], r);
+        }
+    return set;
+}
+
+enum { RULE_ARGS = 5 };
+
+static bool match(const Expr *pattern, const Expr *e, const Expr **args) {
+    if (pattern->type != e->type) return false;
+    if (pattern->op == OP_ARG) {
+        const Expr **a = &args[pattern->u.i];
+        if (!*a) *a = e;
+        return *a == e;
+    }
+    if (pattern->op != e->op || pattern->nargs != e->nargs || (pattern->op == OP_CONST && pattern->u.i != e->u.i))
+        return false;
+    for (int i = 0; i < e->nargs; i++)
+        if (!match(pattern->arg[i], e->arg[i], args)) return false;
+    return true;
+}
+
+/* ---- one node ---- */
+
+/* What holds at a place: a memo of what has been simplified there, and the conditions around it. */
+typedef struct Scope {
+    Graph *g;
+    PolyEnv env;
+    ExprMap done;
+    int nest;
+} Scope;
+
+enum { MAX_SCOPES = 6 /* beyond, conditions are not taken into account inside of themselves */ };
+
+static const Expr *rewrite(Scope *s, const Expr *e);
+
+static const Expr *instantiate(Scope *s, const Expr *pattern, const Expr *const *args) {
+    if (pattern->op == OP_ARG) return args[pattern->u.i];
+    const Expr *a[3];
+    for (int i = 0; i < pattern->nargs; i++) a[i] = instantiate(s, pattern->arg[i], args);
+    const Expr *e = expr_node(s->g, pattern->op, pattern->type, false, pattern->u.i, a, pattern->nargs);
+    return pattern->nargs ? rewrite(s, e) : e;
+}
+
+static const Expr *by_rule(Scope *s, const Expr *e) {
+    struct RuleSet *set = rules_of(s->g);
+    for (int i = 0; i < set->of[e->op].n; i++) {
+        const Rule *r = &set->of[e->op].at[i];
+        const Expr *args[RULE_ARGS] = {NULL};
+        if (match(r->left, e, args)) return instantiate(s, r->right, args);
+    }
+    return NULL;
+}
+
+/* T(U(a)) where U keeps every value of a is T(a); but an integer beyond T saturates when it comes through a float U. */
+static const Expr *by_cast(Scope *s, const Expr *e) {
+    if (e->op != OP_CAST || e->arg[0]->op != OP_CAST) return NULL;
+    const Expr *mid = e->arg[0], *a = mid->arg[0];
+    if (!type_holds(mid->type, a->type)) return NULL;
+    bool saturates = type_is_float(mid->type) && !type_is_float(a->type) && !type_is_float(e->type);
+    if (saturates && !type_holds(e->type, a->type)) return NULL;
+    return expr_cast(s->g, e->type, a);
+}
+
+static void cost(Ctx *ctx, ExprMap *seen, const Expr *e, int64_t *sum) {
+    if (expr_map_get(seen, e)) return;
+    expr_map_put(ctx, seen, e, e);
+    *sum += e->op == OP_DIV || e->op == OP_MOD ? 8 : 1;
+    for (int i = 0; i < e->nargs; i++) cost(ctx, seen, e->arg[i], sum);
+}
+
+static int64_t expr_cost(Ctx *ctx, const Expr *e) {
+    ExprMap seen = {0};
+    int64_t sum = 0;
+    cost(ctx, &seen, e, &sum);
+    return sum;
+}
+
+/* Index arithmetic in normal form where that is cheaper. */
+static const Expr *by_poly(Scope *s, const Expr *e) {
+    if (e->type != TY_I64 || op_rule(e->op) != RULE_ARITH || e->depth > MAX_NEST) return NULL;
+    Poly p = poly_of(&s->env, e);
+    if (p.failed) return NULL;
+    const Expr *n = poly_expr(s->g, p);
+    return n != e && expr_cost(s->g->ctx, n) < expr_cost(s->g->ctx, e) ? n : NULL;
+}
+
+static const Expr *by_truth(Scope *s, const Expr *e) {
+    if (e->type != TY_BOOL || op_rule(e->op) == RULE_LOGIC) return NULL; /* operands of && || ! are decided already */
+    int t = cond_truth(&s->env, e);
+    return t < 0 ? NULL : expr_int(s->g, TY_BOOL, t);
+}
+
+/* e has simplified operands. */
+static const Expr *rewrite(Scope *s, const Expr *e) {
+    const Expr *r = expr_fold(s->g, e);
+    if (r) return r;
+    if ((r = by_rule(s, e))) return r;
+    if ((r = by_cast(s, e))) return rewrite(s, r);
+    if ((r = by_poly(s, e))) return r;
+    if ((r = by_truth(s, e))) return r;
+    return e;
+}
+
+/* ---- expressions ---- */
+
+static const Expr *simplify(Scope *s, const Expr *e);
+
+/* e under one more condition, or under its contrary. */
+static const Expr *simplify_under(Scope *s, const Expr *cond, bool truth, const Expr *e) {
+    int64_t known;
+    if (s->nest >= MAX_SCOPES || expr_is_int(cond, &known)) return simplify(s, e);
+    const Expr **facts = NEW_N(s->g->ctx, const Expr *, s->env.nfacts + 1);
+    for (int i = 0; i < s->env.nfacts; i++) facts[i] = s->env.facts[i];
+    facts[s->env.nfacts] = truth ? cond : expr1(s->g, OP_NOT, cond);
+    Scope inner = {.g = s->g, .env = s->env, .nest = s->nest + 1};
+    inner.env.facts = facts;
+    inner.env.nfacts++;
+    return simplify(&inner, e);
+}
+
+static const Expr *simplify(Scope *s, const Expr *e) {
+    if (!e->nargs || e->untyped) return e;
+    const Expr *done = expr_map_get(&s->done, e);
+    if (done) return done;
+    const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(s->g->ctx, const Expr *, e->nargs);
+    a[0] = simplify(s, e->arg[0]);
+    for (int i = 1; i < e->nargs; i++) {
+        if (e->op == OP_IF || e->op == OP_AND || e->op == OP_OR)
+            a[i] = simplify_under(s, a[0], e->op == OP_OR ? false : i == 1, e->arg[i]);
+        else if (e->op == OP_REDUCE)
+            a[i] = simplify_under(s, a[0], true, e->arg[i]);
+        else
+            a[i] = simplify(s, e->arg[i]);
+    }
+    const Expr *r = rewrite(s, expr_node(s->g, e->op, e->type, false, e->u.i, a, e->nargs));
+    expr_map_put(s->g->ctx, &s->done, e, r);
+    return r;
+}
+
+const Expr *expr_simplify(Graph *g, const PolyEnv *env, const Expr *e) {
+    Scope s = {.g = g};
+    if (env) s.env = *env;
+    s.env.g = g;
+    return simplify(&s, e);
+}
+
+/* ---- Graphs ---- */
+
+static void simplify_piece(Graph *g, const PolyEnv *env, const Tensor *t, Piece *p) {
+    Scope s = {.g = g, .env = *env};
+    for (int d = 0; d < t->rank; d++) p->subs[d] = simplify(&s, p->subs[d]);
+    int64_t always;
+    if (p->guard) p->guard = simplify(&s, p->guard);
+    p->value = p->guard ? simplify_under(&s, p->guard, true, p->value) : simplify(&s, p->value);
+    if (p->guard && expr_is_int(p->guard, &always) && always) p->guard = NULL;
+}
+
+void graph_simplify(Graph *g) {
+    const Expr **facts = NEW_N(g->ctx, const Expr *, g->facts.n);
+    PolyEnv env = {.g = g, .facts = facts};
+    for (int i = 0; i < g->facts.n; i++)
+        if (g->facts.at[i].require && !g->facts.at[i].nvars) facts[env.nfacts++] = g->facts.at[i].cond;
+    for (int i = 0; i < g->tensors.n; i++) {
+        Tensor *t = g->tensors.at[i];
+        for (int k = 0; k < t->pieces.n; k++) simplify_piece(g, &env, t, &t->pieces.at[k]);
+    }
+}

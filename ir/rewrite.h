@@ -1,0 +1,23 @@
+/* Simplification of expressions and Graphs: the rules of rules.def, constants, casts that change nothing, index
+ * arithmetic in normal form and conditions on indices that are decided (poly.h). Types, values and special values stay
+ * as they are; no rounding is moved, added or removed. */
+#ifndef TDC_REWRITE_H
+#define TDC_REWRITE_H
+
+#include "poly.h"
+
+/* The type set of a rule: whether it has type t (that of a, b and c; BOOL: p and q alone). */
+typedef enum RuleTypes { RULES_FLOAT, RULES_INT, RULES_SIGNED, RULES_NUM, RULES_SNUM, RULES_ANY, RULES_BOOL } RuleTypes;
+bool rule_has_type(RuleTypes set, Type t);
+
+/* An operator, cast or selection of constants as a constant; NULL where it is none, is undefined, or has a value that
+ * depends on a library of mathematics. */
+const Expr *expr_fold(Graph *g, const Expr *e);
+/* Whether a value of type `from` keeps its value as `to`. */
+bool type_holds(Type to, Type from);
+
+const Expr *expr_simplify(Graph *g, const PolyEnv *env, const Expr *e);
+/* All definitions and facts, each under the guards around it and the Graph's requirements. */
+void graph_simplify(Graph *g);
+
+#endif
