@@ -21,12 +21,6 @@ typedef struct Building {
     bool plain; /* subs are the variables in order, over the whole shape */
 } Building;
 
-static void warn_hidden(Sema *s, Inst *inst, Sym name, Span span) {
-    Name *n = sema_name(inst, name);
-    if (n && (n->kind == NAME_TENSOR || n->kind == NAME_DEF))
-        SEMA_ERROR(s, HIDES, span, "the index variable %s hides the tensor of this name inside this equation", name);
-}
-
 static Sym local_name(Sema *s, const Def *d) {
     if (!d->inst->prefix) return d->name;
     if (d->kind == TENSOR_OUTPUT && d->inst->fn->results->v.n == 1) return d->inst->prefix;
@@ -55,7 +49,7 @@ static bool bind_plain(Sema *s, Building *b, Target *t, Sym name, Span span, int
         diag_help(s->ctx, d, "for a diagonal define y[i, j] = if i == j then ... else ...;");
         return false;
     }
-    warn_hidden(s, b->env.inst, name, span);
+    sema_warn_hidden(s, b->env.inst, name, span);
     if (t->has_shape) {
         hi = t->shape.at[axis];
     } else {
@@ -78,7 +72,7 @@ static bool bind_range(Sema *s, Building *b, const AstItem *it, int axis, const 
         SEMA_ERROR(s, BAD_DIM, it->span, "the range of a definition cannot depend on data");
         return false;
     }
-    warn_hidden(s, b->env.inst, it->name, it->name_span);
+    sema_warn_hidden(s, b->env.inst, it->name, it->name_span);
     bool whole = sema_const_int(lo, &v) && v == 0;
     if (!t->has_shape && !whole) {
         SEMA_ERROR(s, NOT_COVERED, it->span, "the range of an intermediate begins at 0");

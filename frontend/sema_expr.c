@@ -136,7 +136,7 @@ const Expr *sema_apply(Sema *s, Span span, Op op, const Expr *const *args, int n
         return NULL;
     }
     if (s->g->next_id > MAX_EXPRS) {
-        SEMA_ERROR(s, LIMIT, span, "the entry point has too many expressions once functions are inlined");
+        SEMA_ERROR(s, LIMIT, s->g->span, "the entry point has too many expressions once functions are inlined");
         return NULL;
     }
     return e;

@@ -14,7 +14,8 @@ Inst *sema_inst_new(Sema *s, FnRef f, Inst *caller, Span span) {
         return NULL;
     }
     if (++s->instances > MAX_INSTANCES) {
-        SEMA_ERROR(s, LIMIT, span, "more than %d calls in one entry point", MAX_INSTANCES);
+        /* Once, at the entry: the place where the number is reached says little. */
+        SEMA_ERROR(s, LIMIT, s->g->span, "more than %d calls once functions are inlined", MAX_INSTANCES);
         return NULL;
     }
     Inst *inst = NEW(s->ctx, Inst);

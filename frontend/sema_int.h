@@ -152,6 +152,7 @@ bool sema_find_decl(Sema *s, FileScope *file, AstDeclKind kind, Sym name, FnRef 
 Name *sema_name(Inst *inst, Sym name);
 Name *sema_bind(Sema *s, Inst *inst, Sym name, NameKind kind, Span span); /* NULL after a duplicate */
 Sym sema_free_name(Sema *s, Sym name); /* for a tensor of an inlined call: no name of the entry's own */
+void sema_warn_hidden(Sema *s, Inst *inst, Sym name, Span span); /* where an index variable has a tensor's name */
 const Scope *sema_scope_find(const Scope *scope, Sym name);
 const Scope *sema_scope_var(Sema *s, const Scope *up, Sym name, Var *v);
 const Scope *sema_scope_pack(Sema *s, const Scope *up, Sym name, Var **vars, int n);

@@ -54,6 +54,12 @@ Sym sema_free_name(Sema *s, Sym name) {
     return name;
 }
 
+void sema_warn_hidden(Sema *s, Inst *inst, Sym name, Span span) {
+    Name *n = sema_name(inst, name);
+    if (n && (n->kind == NAME_TENSOR || n->kind == NAME_DEF))
+        SEMA_ERROR(s, HIDES, span, "the index variable %s hides the tensor of this name inside this equation", name);
+}
+
 const Scope *sema_scope_find(const Scope *scope, Sym name) {
     for (; scope; scope = scope->up)
         if (scope->name == name && !scope->owner) return scope;

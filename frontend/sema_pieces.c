@@ -1,29 +1,54 @@
 /* Tensors in pieces: each element is defined once, and an output everywhere. */
 #include "sema_int.h"
 
-/* coef * variable + rest with a constant coefficient and no other variable of the piece. */
-static bool one_variable(Sema *s, const Piece *p, const Expr *sub, int *which) {
+/* The variable of the piece that stands in p with coefficient 1 and runs from 0 over an extent by which the rest of p
+ * divides: a digit. The rest, divided, goes to *rest. */
+static bool strip_digit(Sema *s, const Piece *p, Poly *x, bool *used) {
+    PolyEnv env = {.g = s->g};
+    for (int i = 0; i < p->nvars; i++) {
+        const Var *v = p->vars[i];
+        Poly coef, rest;
+        int64_t k;
+        if (!poly_linear(s->ctx, *x, expr_var(s->g, p->vars[i]), &coef, &rest)) continue;
+        if (!poly_is_const(coef, &k) || k != 1 || v->lo != expr_int(s->g, TY_I64, 0)) continue;
+        const Expr *high = expr2(s->g, OP_DIV, poly_expr(s->g, rest), v->hi);
+        Poly q = poly_of(&env, high);
+        if (q.failed || !poly_eq(poly_mul(s->ctx, q, poly_of(&env, v->hi)), rest)) continue;
+        *x = q;
+        used[i] = true;
+        return true;
+    }
+    return false;
+}
+
+static int count_vars(Sema *s, const Piece *p, Poly x, int *one) {
+    int n = 0;
+    for (int i = 0; i < p->nvars; i++)
+        if (poly_uses(x, expr_var(s->g, p->vars[i]))) n++, *one = i;
+    return n;
+}
+
+/* Different values of the variables in the subscript give different values of it: one variable with a constant
+ * coefficient, or the digits of a mixed-radix number. */
+static bool separates(Sema *s, const Piece *p, const Expr *sub, bool *used) {
     PolyEnv env = {.g = s->g};
     Poly x = poly_of(&env, sub), coef, rest;
-    *which = -1;
-    for (int i = 0; i < p->nvars; i++) {
-        const Expr *v = expr_var(s->g, p->vars[i]);
-        int64_t k;
-        if (!sema_uses(sub, v)) continue;
-        if (*which >= 0 || !poly_linear(s->ctx, x, v, &coef, &rest)) return false;
-        if (!poly_is_const(coef, &k) || k == 0) return false;
-        *which = i;
-    }
+    int one = -1;
+    int64_t k;
+    if (x.failed) return false;
+    while (count_vars(s, p, x, &one) > 1)
+        if (!strip_digit(s, p, &x, used)) return false;
+    if (count_vars(s, p, x, &one) == 0) return true;
+    if (!poly_linear(s->ctx, x, expr_var(s->g, p->vars[one]), &coef, &rest) || !poly_is_const(coef, &k) || k == 0)
+        return false;
+    used[one] = true;
     return true;
 }
 
 static bool injective(Sema *s, const Piece *p, int rank) {
     bool *used = NEW_N(s->ctx, bool, p->nvars + 1);
-    for (int i = 0; i < rank; i++) {
-        int v;
-        if (!one_variable(s, p, p->subs[i], &v)) return false;
-        if (v >= 0) used[v] = true;
-    }
+    for (int i = 0; i < rank; i++)
+        if (!separates(s, p, p->subs[i], used)) return false;
     for (int i = 0; i < p->nvars; i++)
         if (!used[i]) return false;
     return true;
@@ -65,7 +90,7 @@ static bool disjoint(Sema *s, const Piece *a, const Piece *b, int rank) {
 }
 
 /* Disjoint pieces that write each of their elements once cover a shape when their numbers of elements add up to it. */
-static bool covers(Sema *s, const Tensor *t) {
+static bool counts_up(Sema *s, const Tensor *t) {
     const Expr *total = expr_int(s->g, TY_I64, 0), *want = expr_int(s->g, TY_I64, 1);
     for (int i = 0; i < t->rank; i++) want = expr2(s->g, OP_MUL, want, t->shape[i]);
     for (int i = 0; i < t->pieces.n; i++) {
@@ -79,6 +104,35 @@ static bool covers(Sema *s, const Tensor *t) {
     PolyEnv env = {.g = s->g};
     return poly_eq(poly_of(&env, total), poly_of(&env, want));
 }
+
+/* Over the whole shape, and where all guards but the last fail the last holds. */
+static bool guards_cover(Sema *s, const Tensor *t) {
+    const Piece *last = &t->pieces.at[t->pieces.n - 1];
+    ExprVec vars = {0};
+    for (int i = 0; i < last->nvars; i++) vec_push(s->ctx, &vars, expr_var(s->g, last->vars[i]));
+    int mark = s->path.n;
+    bool ok = true;
+    for (int i = 0; i < t->pieces.n && ok; i++) {
+        const Piece *p = &t->pieces.at[i];
+        ExprVec own = {0};
+        ok = p->guard && p->nvars == t->rank;
+        for (int k = 0; k < t->rank && ok; k++) {
+            ok = p->subs[k] == expr_var(s->g, p->vars[k]) && p->vars[k]->lo == expr_int(s->g, TY_I64, 0) &&
+                 p->vars[k]->hi == t->shape[k];
+            vec_push(s->ctx, &own, p->subs[k]);
+        }
+        if (!ok) break;
+        const Expr *g = expr_replace(s->g, p->guard, own.at, vars.at, own.n);
+        if (p == last)
+            ok = sema_truth(s, g) == 1;
+        else
+            sema_path_push(s, g, false);
+    }
+    sema_path_pop(s, mark);
+    return ok;
+}
+
+static bool covers(Sema *s, const Tensor *t) { return counts_up(s, t) || guards_cover(s, t); }
 
 bool sema_check_pieces(Sema *s, const Def *d, const Tensor *t) {
     for (int i = 0; i < t->pieces.n; i++) {

@@ -92,6 +92,7 @@ static bool bind_item(Sema *s, Bound *b, const AstItems *items, int i, const Roo
         const Expr *lo = it->lo ? sema_int(s, b->env, it->lo) : expr_int(s->g, TY_I64, 0);
         const Expr *hi = sema_int(s, b->env, it->value);
         if (!lo || !hi) return false;
+        sema_warn_hidden(s, b->env.inst, it->name, it->name_span);
         b->env.scope = sema_scope_var(s, b->env.scope, it->name, new_var(s, b, it->name, lo, hi));
         return true;
     }
@@ -104,6 +105,7 @@ static bool bind_item(Sema *s, Bound *b, const AstItems *items, int i, const Roo
     Sym name = pack ? it->name : it->value->name;
     const Scope *sc = sema_scope_find(b->env.scope, name);
     if (sc && sc->kind == SCOPE_FORMAL) return bind_formal(s, b, name, sc);
+    sema_warn_hidden(s, b->env.inst, name, it->span);
     return bind_inferred(s, b, name, pack, it->span, items, i + 1, roots);
 }
 

@@ -44,3 +44,21 @@ export fn host(x: f32[N], k: i32[]) -> (y: f32[N]) {
     require k[] > 0;          // expect error[E0407]: require is checked on the host
     y[i] = x[i];
 }
+
+export fn heads(o: f16[H, T, D]) -> (y: f16[T, H*D]) {
+    y[t, h*H + d] = o[h, t, d];   // expect error[E0602]: y is out of range
+}
+
+export fn wraps(a: f32[N, 4]) -> (y: f32[4*N]) {
+    y[3*i + k] = a[i, k];         // expect error[E0702]: cannot prove that this defines each element of y once
+}
+
+export fn guards(x: f32[N], k: int) -> (y: f32[N]) { // expect error[E0703]: cannot prove that the pieces of y cover it
+    y[i] = x[i] where i < k;
+    y[i] = -x[i] where i > k;
+}
+
+export fn both(x: f32[N], k: int) -> (y: f32[N]) {
+    y[i] = x[i] where i <= k;
+    y[i] = -x[i] where i >= k;    // expect error[E0702]: cannot prove that the pieces of y are disjoint
+}

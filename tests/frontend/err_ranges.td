@@ -39,3 +39,25 @@ export fn ranks(x: f32[M, N]) -> (y: f32[M]) {
 export fn left(x: f32[M, N]) -> (y: f32[M]) {
     y[i, j] = x[i, j];                                // expect error[E0500]: y has 1 dimensions, these are 2
 }
+
+export fn conv(x: f32[W], f: f32[3]) -> (y: f32[W - 1]) {
+    y[p] = sum[r](x[p + r] * f[r]);                   // expect error[E0602]: x[p + r] is out of range: subscript 0, p + r, is beyond W
+}
+
+export fn pool(x: f32[W]) -> (y: f32[(W + 1)/2]) {
+    y[p] = max[r in 0..2](x[2*p + r]);                // expect error[E0602]: is beyond W
+}
+
+export fn group(x: f32[8*K]) -> (y: f32[8]) {
+    y[g] = sum[k in 0..K + 1](x[g*K + k]);            // expect error[E0602]: g*K + k
+}
+
+export fn flipped(x: f32[N]) -> (y: f32[N], z: f32[N]) {
+    y[i] = x[N - i];                                  // expect error[E0602]: is beyond N
+    z[i] = x[N - 1 - i];
+}
+
+export fn late(x: f32[N], s: i32[B]) -> (y: f32[B]) {
+    assume s[b] <= N;
+    y[b] = sum[n in s[b]..N](x[n]);                   // expect error[E0602]: cannot prove that x[n] is in range
+}

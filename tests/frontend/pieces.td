@@ -24,3 +24,17 @@ export fn add_into(inout total: f32[N], x: bf16[N]) -> (first: f32[1]) {
     total[n] += x[n];
     first[z] = 0;
 }
+
+export fn merge_heads(o: f16[H, T, D]) -> (y: f16[T, H*D]) {
+    y[t, h*D + d] = o[h, t, d];
+}
+
+export fn halves(x: f32[N], k: int) -> (y: f32[N]) {
+    y[i] = x[i] where i < k;
+    y[i] = -x[i] where i >= k;
+}
+
+export fn triangle(inout a: f32[N, N]) -> (trace: f32[]) {
+    a[i, j] = 0.0 where j > i;
+    trace[] = sum[i](a[i, i]);
+}
