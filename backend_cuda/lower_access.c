@@ -140,7 +140,8 @@ static bool const_coef(Lower *l, Poly p, Factor *f, int64_t *c) {
 }
 
 /* Finds the wide access: register factors whose coefficients continue each other from 1. `free` may take part. */
-void plan_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain, FactorSet may, int64_t vmax, VecPlan *plan) {
+void plan_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain, FactorSet may, int64_t vmax, bool tails, VecPlan *plan) {
+    const Axis *owner = NULL;
     Factor *f[MAX_FACTORS];
     int n = list_reg_factors(l, layout, domain, f);
     int64_t part[MAX_FACTORS];
@@ -154,6 +155,11 @@ void plan_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain,
             if (part[i] != 1 || !(may >> f[i]->id & 1) || !const_coef(l, offset, f[i], &c) || c != plan->V) continue;
             int64_t p = gcd64(f[i]->size, vmax / plan->V);
             if (p == 1) continue;
+            /* one inexact axis at most: one count says how much of a vector is inside */
+            if (tails && !axis_exact(l, layout, f[i]->axis)) {
+                if (owner && owner != f[i]->axis) continue;
+                owner = f[i]->axis;
+            }
             part[i] = p;
             plan->f[plan->nv] = f[i];
             plan->part[plan->nv++] = p;
@@ -353,7 +359,7 @@ Stage *find_access(Lower *l, Stage *const *s, int n, const Tensor *t, const Axis
 /* Chooses the vectors of a global access. */
 static void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may) {
     int64_t es = type_bits(x->tensor->type) / 8, vmax = 16 / es;
-    plan_vectors(l, x->offset, x->layout, domain, may, vmax, &x->plan);
+    plan_vectors(l, x->offset, x->layout, domain, may, vmax, true, &x->plan);
     Axis *peeled = NULL;
     for (int i = 0; i < x->plan.nv; i++)
         if (x->plan.f[i]->axis->peel) peeled = x->plan.f[i]->axis;
@@ -388,7 +394,7 @@ static void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may)
         if (x->plan.part[x->plan.nv - 1] % 2) break;
         plan_halve(&x->plan);
     }
-    if (x->plan.V > 1) plan_vectors(l, x->offset, x->layout, domain, 0, vmax, &x->plan);
+    if (x->plan.V > 1) plan_vectors(l, x->offset, x->layout, domain, 0, vmax, true, &x->plan);
 }
 
 /* Predicates: the axis that owns the vector cuts it, the others allow or forbid the whole access. */
@@ -428,22 +434,6 @@ static void access_tails(Lower *l, Access *x, FactorSet domain, const Expr *cond
         if (!(replicated >> f->id & 1) || f->size == 1) continue;
         x->guard = x->guard ? fmt(l, "%s && %s == 0", x->guard, factor_text(l, f)) : fmt(l, "%s == 0", factor_text(l, f));
     }
-}
-
-/* The vector's owner must be one inexact axis at most, since one count says how much of a vector is inside. */
-static FactorSet vector_factors(Lower *l, const Layout *layout, FactorSet domain) {
-    FactorSet may = 0;
-    Axis *inexact = NULL;
-    for (int i = layout->factors.n - 1; i >= 0; i--) {
-        Factor *f = layout->factors.at[i];
-        if (!(domain >> f->id & 1) || bind_scope(f->bind) != SCOPE_REG) continue;
-        if (!axis_exact(l, layout, f->axis)) {
-            if (inexact && inexact != f->axis) continue;
-            inexact = f->axis;
-        }
-        may |= (FactorSet)1 << f->id;
-    }
-    return may;
 }
 
 static FactorSet subs_domain(Lower *l, const Layout *layout, const Stage *s) {
@@ -578,7 +568,7 @@ void lower_load(Lower *l, Stage *s) {
     Access x = {.tensor = s->tensor, .layout = layout};
     FactorSet domain = subs_domain(l, layout, s), cond = s->cond ? expr_domain(l->part, layout, s->cond) : 0;
     x.offset = flat_offset(l, layout, s->tensor, s->subs);
-    access_vectors(l, &x, v->domain, vector_factors(l, layout, domain | cond) & ~cond);
+    access_vectors(l, &x, v->domain, ~cond);
     access_tails(l, &x, domain | cond, s->cond, 0);
     declare_tile(l, v);
     Sym at = NULL;
@@ -703,7 +693,7 @@ void lower_store(Lower *l, Stage *s) {
     Access x = {.tensor = s->tensor, .layout = layout};
     FactorSet domain = subs_domain(l, layout, s), cond = s->cond ? expr_domain(l->part, layout, s->cond) : 0;
     x.offset = flat_offset(l, layout, s->tensor, s->subs);
-    access_vectors(l, &x, domain, vector_factors(l, layout, domain | cond) & ~cond);
+    access_vectors(l, &x, domain, ~cond);
     access_tails(l, &x, domain | cond, s->cond, replicated_factors(l, layout, domain));
     put(l, "{");
     l->indent++;
@@ -731,7 +721,7 @@ void lower_atomic(Lower *l, Stage *s) {
     FactorSet domain = subs_domain(l, layout, s) | expr_domain(l->part, layout, s->expr[0]);
     FactorSet cond = s->cond ? expr_domain(l->part, layout, s->cond) : 0;
     x.offset = flat_offset(l, layout, s->tensor, s->subs);
-    plan_vectors(l, x.offset, layout, domain | cond, 0, 1, &x.plan);
+    plan_vectors(l, x.offset, layout, domain | cond, 0, 1, true, &x.plan);
     access_tails(l, &x, domain | cond, s->cond, replicated_factors(l, layout, domain | cond));
     put(l, "{");
     l->indent++;

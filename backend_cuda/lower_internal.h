@@ -135,8 +135,9 @@ const Expr *axis_index(Lower *l, const Layout *layout, const Axis *a);
 bool axis_exact(Lower *l, const Layout *layout, const Axis *a);
 /* The predicate of the axes for which `have` holds every factor, at the current digits; NULL: none needed. */
 Sym axis_predicate(Lower *l, const Layout *layout, FactorSet have);
-/* Register factors of `may` whose coefficients in an offset continue each other from 1, up to vmax elements. */
-void plan_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain, FactorSet may, int64_t vmax, VecPlan *plan);
+/* Register factors of `may` whose coefficients in an offset continue each other from 1, up to vmax elements. With tails, at
+ * most one of their axes has a tail. */
+void plan_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain, FactorSet may, int64_t vmax, bool tails, VecPlan *plan);
 void plan_halve(VecPlan *plan);
 void open_plan_loops(Lower *l, const VecPlan *plan);
 void close_plan_loops(Lower *l, const VecPlan *plan);

@@ -186,15 +186,16 @@ static void declare_digits(Lower *l) {
     Sym rest = "block";
     bool cluster = false;
     for (int i = 0; i < n; i++) cluster = cluster || order[i]->bind == BIND_CLUSTER;
-    if (n) put(l, "const int block = td_block()%s;", l->k->parts.n > 1 && l->part != l->k->parts.at[0] ? " - blocks_before" : "");
+    if (n) put(l, "const unsigned block = (unsigned)td_block()%s;", l->k->parts.n > 1 && l->part != l->k->parts.at[0] ? " - blocks_before" : "");
     (void)cluster;
     for (int i = 0; i < n; i++) {
         Sym v = factor_text(l, order[i]);
         Sym count = order[i]->size ? fmt(l, "%lld", (long long)order[i]->size) : dim_text(l, order[i]->count, false);
         if (i == n - 1) put(l, "const int %s = %s;", v, rest);
         else {
-            put(l, "const int %s = (int)(%s %% (%s));", v, rest, count);
-            rest = fmt(l, "%s / (%s)", rest, count);
+            bool open = order[i]->size == 0;
+            put(l, open ? "const int %s = %s %% (unsigned)%s;" : "const int %s = %s %% %su;", v, rest, count);
+            rest = fmt(l, open ? "%s / (unsigned)%s" : "%s / %su", rest, count);
         }
     }
     /* threads */
@@ -205,9 +206,9 @@ static void declare_digits(Lower *l) {
             Factor *f = layout->factors.at[i];
             if (bind_scope(f->bind) != SCOPE_THREAD || f->size == 1 || done[f->id]) continue;
             done[f->id] = true;
-            Sym t = f->tid_stride == 1 ? "td_tid()" : fmt(l, "td_tid() / %d", f->tid_stride);
+            Sym t = f->tid_stride == 1 ? "td_tid()" : fmt(l, "td_tid() / %du", f->tid_stride);
             if ((int64_t)f->tid_stride * f->size == l->k->threads) put(l, "const int %s = %s;", factor_text(l, f), t);
-            else put(l, "const int %s = %s %% %lld;", factor_text(l, f), t, (long long)f->size);
+            else put(l, "const int %s = %s %% %lldu;", factor_text(l, f), t, (long long)f->size);
         }
     }
 }

@@ -61,7 +61,7 @@ static Poly tile_offset(Lower *l, const SharedTile *t, const Layout *layout) {
 }
 
 static void shared_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain, Type type, VecPlan *plan) {
-    plan_vectors(l, offset, layout, domain, domain, 128 / type_bits(type), plan);
+    plan_vectors(l, offset, layout, domain, domain, 128 / type_bits(type), false, plan);
     while (plan->V > 1) {
         Poly rest = drop_vector(l, offset, plan);
         for (int i = 0; i < plan->nv; i++) {
