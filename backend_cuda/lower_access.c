@@ -121,6 +121,19 @@ static Sym bound_test(Lower *l, const Layout *layout, const Axis *a) {
     return r;
 }
 
+bool axis_whole_vectors(Lower *l, const Layout *layout, const Axis *a) { return l->wide && whole_vector(l, layout, a); }
+
+Sym axis_vector_inside(Lower *l, const Layout *layout, const Axis *a, Factor *vec) {
+    const Layout *saved = l->layout;
+    l->layout = layout;
+    VecPlan plan = {.nv = 1, .f = {vec}};
+    Poly first = regroup(l, layout, drop_vector(l, poly_of(&l->env, axis_index(l, layout, a)), &plan));
+    Sym i = poly_text(l, first, false), r = fmt(l, "%s + %lld <= %s", i, (long long)vec->size, expr_text(l, a->hi, layout));
+    if (a->peel) r = fmt(l, "%s >= %s && %s", i, expr_text(l, a->lo, layout), r);
+    l->layout = saved;
+    return r;
+}
+
 Sym axis_predicate(Lower *l, const Layout *layout, FactorSet have) {
     Sym r = NULL;
     for (int i = 0; layout && i < l->part->axes.n; i++) {
@@ -660,21 +673,7 @@ Sym vector_words(Lower *l, const VecPlan *plan, const Expr *e, Type t, const Lay
     return "words";
 }
 
-const Layout *stage_layout(const Lower *l, const Stage *s) {
-    /* the layout of the values it reads; block-uniform stages use the first */
-    const Expr *stack[256];
-    int n = 0;
-    for (int i = 0; i < MAX_PARTS; i++)
-        if (s->expr[i]) stack[n++] = s->expr[i];
-    if (s->cond) stack[n++] = s->cond;
-    for (int d = 0; s->tensor && s->subs && d < s->tensor->rank; d++) stack[n++] = s->subs[d];
-    while (n) {
-        const Expr *e = stack[--n];
-        if (e->op == OP_VALUE && e->u.value->layout) return e->u.value->layout;
-        for (int i = 0; i < e->nargs && n < 250; i++) stack[n++] = e->arg[i];
-    }
-    return l->part->layouts.at[0];
-}
+const Layout *stage_layout(const Lower *l, const Stage *s) { return s->layout ? s->layout : l->part->layouts.at[0]; }
 
 static FactorSet replicated_factors(Lower *l, const Layout *layout, FactorSet domain) {
     FactorSet cluster = 0;

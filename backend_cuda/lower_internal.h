@@ -157,6 +157,10 @@ Poly regroup(Lower *l, const Layout *layout, Poly p);
 Poly flat_offset(Lower *l, const Layout *layout, Tensor *t, const Expr *const *subs);
 /* The first access to t along axis a. */
 Stage *find_access(Lower *l, Stage *const *s, int n, const Tensor *t, const Axis *a);
+/* The axis's innermost vectors lie on one side of its bound in the wide variant. */
+bool axis_whole_vectors(Lower *l, const Layout *layout, const Axis *a);
+/* The test that a whole vector, the axis's innermost factor, is inside. */
+Sym axis_vector_inside(Lower *l, const Layout *layout, const Axis *a, Factor *vec);
 void lower_load(Lower *l, Stage *s);
 void lower_store(Lower *l, Stage *s);
 void lower_atomic(Lower *l, Stage *s);

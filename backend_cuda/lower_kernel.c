@@ -428,8 +428,28 @@ static void lower_if(Lower *l, Stage *s) {
     put(l, "}");
 }
 
+static bool reads_value(const Expr *e, const Value *v) {
+    if (!e) return false;
+    if (e->op == OP_VALUE) return e->u.value == v;
+    for (int i = 0; i < e->nargs; i++)
+        if (reads_value(e->arg[i], v)) return true;
+    return false;
+}
+
+/* Values that stay packed between their uses. */
+static void keep_packed(Lower *l, const Stage *s) {
+    for (int i = 0; i < l->part->values.n; i++) {
+        Value *v = l->part->values.at[i];
+        if (!v->def || !v->def->packed || type_bits(v->type) >= 32) continue;
+        bool used = reads_value(s->cond, v);
+        for (int k = 0; k < MAX_PARTS; k++) used = used || reads_value(s->expr[k], v);
+        if (used) put(l, "td_keep<%s, %lld>(%s);", lower_storage_type(v->type), (long long)reg_count(l, v->domain), value_name(l, v));
+    }
+}
+
 void lower_stages(Lower *l, Stage *const *s, int n) {
     for (int i = 0; i < n && !l->failed; i++) {
+        keep_packed(l, s[i]);
         switch (s[i]->kind) {
         case STAGE_LOAD:
             if (!s[i]->depth) lower_load(l, s[i]);

@@ -247,18 +247,42 @@ static void put_shared_fold(Lower *l, Fold *f, FactorSet warps, FactorSet cluste
     if (twice) put(l, "%s ^= 1;", turn);
 }
 
-static const Layout *fold_layout(const Lower *l, const Stage *s) {
-    for (int i = 0; i < s->nout; i++)
-        if (s->out[i]->layout) return s->out[i]->layout;
-    const Expr *stack[256];
-    int n = 0;
-    for (int i = 0; i < s->monoid->n; i++) stack[n++] = s->expr[i];
-    while (n) {
-        const Expr *e = stack[--n];
-        if (e->op == OP_VALUE && e->u.value->layout) return e->u.value->layout;
-        for (int i = 0; i < e->nargs && n < 250; i++) stack[n++] = e->arg[i];
+/* for-loops over register factors in index order, or against it. */
+static int open_ordered(Lower *l, Factor *const *f, int n, bool reverse) {
+    for (int i = 0; i < n; i++) {
+        Sym v = factor_text(l, f[i]);
+        put(l, "#pragma unroll");
+        if (reverse) put(l, "for (int %s = %lld; %s >= 0; %s--) {", v, (long long)f[i]->size - 1, v, v);
+        else put(l, "for (int %s = 0; %s < %lld; %s++) {", v, v, (long long)f[i]->size, v);
+        l->indent++;
     }
-    return l->part->layouts.at[0];
+    return n;
+}
+static void close_ordered(Lower *l, int n) {
+    for (int i = 0; i < n; i++) {
+        l->indent--;
+        put(l, "}");
+    }
+}
+
+/* One element into the state. */
+static void put_step(Lower *l, Fold *f, const Sym *operand, Sym guard) {
+    const Monoid *m = f->s->monoid;
+    Sym right[MAX_PARTS];
+    if (m->n == 1) {
+        put_combine(l, m, f->state, operand, f->state, guard);
+        return;
+    }
+    if (guard) put(l, "if (%s) {", guard);
+    else put(l, "{");
+    l->indent++;
+    for (int i = 0; i < m->n; i++) {
+        put(l, "const %s e%d_ = %s;", c_type(m->type[i]), i, operand[i]);
+        right[i] = fmt(l, "e%d_", i);
+    }
+    put_combine(l, m, f->state, right, f->state, NULL);
+    l->indent--;
+    put(l, "}");
 }
 
 /* The thread's own elements. */
@@ -269,16 +293,18 @@ static void put_thread_fold(Lower *l, Fold *f) {
     for (int i = 0; i < m->n; i++) put(l, "%s = %s;", f->state[i], identity(l, m, i));
     Factor *inner[MAX_FACTORS];
     int ninner = list_reg_factors(l, f->layout, s->over, inner);
-    int more = open_reg_loops(l, inner, ninner);
-    Sym guard = axis_predicate(l, f->layout, (s->over & ~(FactorSet)0) | f->domain);
     /* only axes that are folded need their predicate; the elements of others stay undefined past the end */
-    guard = NULL;
+    Sym guard = NULL;
+    const Axis *vector = NULL; /* a vector that lies wholly inside its axis, as nearly all do, needs no test an element */
     for (int i = 0; i < l->part->axes.n; i++) {
         const Axis *a = l->part->axes.at[i];
         FactorSet all = layout_axis_factors(f->layout, a);
         if (!(all & s->over) || (all & ~(s->over | f->domain | ambient(l, f->layout)))) continue;
         Sym one = axis_predicate(l, f->layout, all);
-        if (one) guard = guard ? fmt(l, "%s && %s", guard, one) : one;
+        if (!one) continue;
+        if (ninner && inner[ninner - 1]->axis == a && inner[ninner - 1]->bind == BIND_VEC && !guard && !s->cond && !axis_whole_vectors(l, f->layout, a)) vector = a;
+        else vector = NULL;
+        guard = guard ? fmt(l, "%s && %s", guard, one) : one;
     }
     if (s->cond) {
         Sym c = expr_text(l, s->cond, f->layout);
@@ -286,29 +312,30 @@ static void put_thread_fold(Lower *l, Fold *f) {
     }
     Sym right[MAX_PARTS];
     for (int i = 0; i < m->n; i++) right[i] = expr_text(l, s->expr[i], f->layout);
-    if (m->n > 1 && !guard) {
-        put(l, "{");
+    int more = open_ordered(l, inner, vector ? ninner - 1 : ninner, false);
+    if (vector) {
+        put(l, "if (%s) {", axis_vector_inside(l, f->layout, vector, inner[ninner - 1]));
         l->indent++;
-    } else if (m->n > 1) {
-        put(l, "if (%s) {", guard);
+        int all = open_ordered(l, inner + ninner - 1, 1, false);
+        put_step(l, f, right, NULL);
+        close_ordered(l, all);
+        l->indent--;
+        put(l, "} else {");
         l->indent++;
-    }
-    if (m->n > 1)
-        for (int i = 0; i < m->n; i++) {
-            put(l, "const %s e%d_ = %s;", c_type(m->type[i]), i, right[i]);
-            right[i] = fmt(l, "e%d_", i);
-        }
-    put_combine(l, m, f->state, right, f->state, m->n > 1 ? NULL : guard);
-    if (m->n > 1) {
+        all = open_ordered(l, inner + ninner - 1, 1, false);
+        put_step(l, f, right, guard);
+        close_ordered(l, all);
         l->indent--;
         put(l, "}");
+    } else {
+        put_step(l, f, right, guard);
     }
-    close_reg_loops(l, more);
+    close_ordered(l, more);
     close_reg_loops(l, loops);
 }
 
 void lower_reduce(Lower *l, Stage *s) {
-    Fold f = {.s = s, .layout = fold_layout(l, s), .n = s->monoid->n};
+    Fold f = {.s = s, .layout = stage_layout(l, s), .n = s->monoid->n};
     l->layout = f.layout;
     for (int i = 0; i < f.n; i++) f.domain |= expr_domain(l->part, f.layout, s->expr[i]);
     if (s->cond) f.domain |= expr_domain(l->part, f.layout, s->cond);
@@ -386,24 +413,6 @@ static bool scan_plan(Lower *l, Scan *c) {
         c->nseg = last + 1;
     }
     return true;
-}
-
-/* for-loops over register factors in index order, or against it. */
-static int open_ordered(Lower *l, Factor *const *f, int n, bool reverse) {
-    for (int i = 0; i < n; i++) {
-        Sym v = factor_text(l, f[i]);
-        put(l, "#pragma unroll");
-        if (reverse) put(l, "for (int %s = %lld; %s >= 0; %s--) {", v, (long long)f[i]->size - 1, v, v);
-        else put(l, "for (int %s = 0; %s < %lld; %s++) {", v, v, (long long)f[i]->size, v);
-        l->indent++;
-    }
-    return n;
-}
-static void close_ordered(Lower *l, int n) {
-    for (int i = 0; i < n; i++) {
-        l->indent--;
-        put(l, "}");
-    }
 }
 
 static Sym segment_text(Lower *l, const Scan *c, bool warps_only, int64_t *count) {

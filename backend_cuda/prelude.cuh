@@ -64,6 +64,15 @@ template <class T> __device__ __forceinline__ void td_move(td_word<T> *w, int i,
     }
 }
 
+//@ portable td_keep
+// The compiler forgets what it knows of the words, so that it converts them again instead of keeping what it converted.
+template <class T, int V> __device__ __forceinline__ void td_keep(td_word<T> *w) {
+    if constexpr (sizeof(T) < 4) {
+#pragma unroll
+        for (int i = 0; i < td_words<T>(V); i++) asm volatile("" : "+r"(w[i]));
+    }
+}
+
 //@ td_pair
 __device__ __forceinline__ uint32_t td_pair(float a, float b, __nv_bfloat16) {
     uint32_t r;

@@ -111,6 +111,7 @@ struct Stage {
     Monoid *monoid;              /* REDUCE SCAN ATOMIC */
     FactorSet over;              /* REDUCE: factors folded. LAST: grid factors over which the last arrival is found */
     Axis *axis;                  /* SCAN FOR */
+    bool packed;                 /* LOAD READ: 16- and 8-bit elements stay as they are between uses, for fewer registers */
     bool exclusive, reverse;     /* SCAN: element i sees those before (after) it; inclusive unless exclusive */
     Value *carry[MAX_PARTS];     /* SCAN: mutable state from earlier iterations of the axis's loop, folded in and updated (or NULL) */
     Tensor *counter;             /* LAST: i32 temporary, zeroed before the run; left zero */

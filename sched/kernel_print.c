@@ -248,6 +248,7 @@ static void put_operation(Printer *x, const Stage *s) {
             put_expr(x, s->other);
         }
         if (s->depth > 0) text_fmt(out, " ahead %d", s->depth);
+        if (s->packed) text_put(out, " packed");
         put_cache(x, s);
         break;
     case STAGE_COPY:
@@ -259,7 +260,10 @@ static void put_operation(Printer *x, const Stage *s) {
         if (s->pad) text_fmt(out, " pad %d", s->pad);
         if (s->swizzle) text_put(out, " swizzle");
         break;
-    case STAGE_READ: text_put(out, s->source->name); break;
+    case STAGE_READ:
+        text_put(out, s->source->name);
+        if (s->packed) text_put(out, " packed");
+        break;
     case STAGE_MAP: put_expr(x, s->expr[0]); break;
     case STAGE_VAR: put_var(x, s); break;
     case STAGE_SET:

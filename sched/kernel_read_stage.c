@@ -152,6 +152,7 @@ static bool read_modifier(KernelReader *r, Stage *s) {
     bool moves = k == STAGE_LOAD || k == STAGE_STORE;
     if (read_cond(r, s)) return true;
     if (k == STAGE_LOAD && lex_accept(x, "ahead")) s->depth = read_count(r, 1);
+    else if ((k == STAGE_LOAD || k == STAGE_READ) && lex_accept(x, "packed")) s->packed = true;
     else if (moves && lex_accept(x, "stream")) s->cache = CACHE_STREAM;
     else if (moves && lex_accept(x, "keep")) s->cache = CACHE_KEEP;
     else if ((k == STAGE_STORE || k == STAGE_COPY) && lex_accept(x, "bulk")) s->path = PATH_BULK;
