@@ -133,6 +133,23 @@ void lower_share(Lower *l, Stage *s) {
     }
 }
 
+/* The test that a vector of a copied tile holds anything that was copied; NULL: it always does. */
+static Sym copied_test(Lower *l, const SharedTile *t, const Layout *layout, const VecPlan *plan) {
+    Sym r = NULL;
+    for (int i = 0; i < t->naxes; i++) {
+        const Axis *a = t->axes[i];
+        if (axis_exact(l, layout, a)) continue;
+        int64_t part = 1;
+        for (int k = 0; k < plan->nv; k++)
+            if (plan->f[k]->axis == a) part *= plan->part[k];
+        Sym at = poly_text(l, regroup(l, layout, drop_vector(l, poly_of(&l->env, axis_index(l, layout, a)), plan)), false);
+        Sym test = fmt(l, "%s < %s", at, expr_text(l, a->hi, layout));
+        if (a->peel) test = fmt(l, "%s + %lld > %s && %s", at, (long long)part, expr_text(l, a->lo, layout), test);
+        r = r ? fmt(l, "%s && %s", r, test) : test;
+    }
+    return r;
+}
+
 void lower_read(Lower *l, Stage *s) {
     Value *v = s->out[0];
     const Layout *layout = v->layout ? v->layout : l->part->layouts.at[0];
@@ -159,7 +176,11 @@ void lower_read(Lower *l, Stage *s) {
     declare_tile(l, v);
     open_plan_loops(l, &plan);
     int64_t per = type_bits(v->type) < 32 ? 32 / type_bits(v->type) : 1;
-    Sym at = shared_at(l, t, layout, &plan, offset, base);
+    Sym at = shared_at(l, t, layout, &plan, offset, base), inside = t->copy ? copied_test(l, t, layout, &plan) : NULL;
+    if (inside) {
+        put(l, "if (%s) {", inside);
+        l->indent++;
+    }
     if (vector_in_order(l, v, &plan)) {
         Sym idx = index_outside(l, v, &plan, per);
         put(l, "td_lds<%s, %lld>(%s + %s, %s);", T, (long long)plan.V, value_name(l, v), idx, at);
@@ -167,6 +188,15 @@ void lower_read(Lower *l, Stage *s) {
         put(l, "td_word<%s> some[td_words<%s>(%lld)];", T, T, (long long)plan.V);
         put(l, "td_lds<%s, %lld>(some, %s);", T, (long long)plan.V, at);
         scatter_elements(l, v, &plan, "some");
+    }
+    if (inside) {
+        l->indent--;
+        put(l, "} else {");
+        l->indent++;
+        if (vector_in_order(l, v, &plan)) put(l, "td_undef<%s, %lld>(%s + %s);", T, (long long)plan.V, value_name(l, v), index_outside(l, v, &plan, per));
+        else put(l, "// outside: no value");
+        l->indent--;
+        put(l, "}");
     }
     close_plan_loops(l, &plan);
     if (t->copy && t->last_read == s) {
@@ -258,7 +288,8 @@ static void put_fill_rows(Lower *l, SharedTile *t, Stage *s) {
         inside = inside ? fmt(l, "%s && %s", inside, c) : c;
     }
     Sym count = inside ? fmt(l, "%s ? last - first : 0", inside) : "last - first";
-    put(l, "td_fill_row<%s>(%s%s), %s + %s, %s, %s_full + %s_put);", T, slot.s, a->peel ? fmt(l, " + first - (%s)", base) : "", tensor_text(l, s->tensor),
+    bool pieces = t->extent[rows] * type_bits(s->tensor->type) % 128 == 0;
+    put(l, "td_fill_row<%s, %d>(%s%s), %s + %s, %s, %s_full + %s_put);", T, pieces, slot.s, a->peel ? fmt(l, " + first - (%s)", base) : "", tensor_text(l, s->tensor),
         copy_offset(l, t, s, row), count, name, name);
     for (int k = 0; k < rows; k++) {
         l->indent--;
@@ -300,12 +331,17 @@ void lower_copy_setup(Lower *l, Stage *loop, Sym var, Sym start, Sym bound, Sym 
         put(l, "int %s_slot = 0, %s_phase = 0, %s_put = 0, %s_parity = 1;", name, name, name, name);
         put(l, "const auto %s_fill = [&](int %s) {", name, var);
         l->indent++;
+        int before = l->declared.n;
+        l->loops[l->nloops++] = loop;
+        axis_declare(l); /* a peeled axis starts where this iteration's row says */
         put(l, "if (td_tid() < 32) {");
         l->indent++;
         put(l, "td_mbar_wait(%s_empty + %s_put, %s_parity);", name, name, name);
         put_fill_rows(l, t, s);
         l->indent--;
         put(l, "}");
+        l->nloops--;
+        l->declared.n = before;
         put(l, "if (++%s_put == %d) %s_put = 0, %s_parity ^= 1;", name, s->depth, name, name);
         l->indent--;
         put(l, "};");

@@ -344,11 +344,11 @@ template <int E, int W> __device__ __forceinline__ int td_swizzle(int row, int c
 
 //@ portable td_fill_row
 // One warp brings n elements to shared memory and arrives at `full` once: whole 16-byte pieces by a bulk copy, the rest (all, where the
-// two addresses differ modulo 16) element by element.
-template <class T> __device__ __forceinline__ void td_fill_row(td_sp<T> s, const T *p, int n, td_sp<uint64_t> full) {
+// two addresses differ modulo 16) element by element. PAD: what is left of the first and last piece is cleared.
+template <class T, int PAD> __device__ __forceinline__ void td_fill_row(td_sp<T> s, const T *p, int n, td_sp<uint64_t> full) {
     constexpr int per = 16 / (int)sizeof(T);
-    const int lane = td_tid() % 32, at = (int)((uintptr_t)p / sizeof(T) % per);
-    int head = at == td_shared_index(s) % per ? (per - at) % per : n;
+    const int lane = td_tid() % 32, at = (int)((uintptr_t)p / sizeof(T) % per), low = td_shared_index(s) % per;
+    int head = at == low ? (per - at) % per : n;
     if (head > n) head = n;
     const int body = n > head ? (n - head) / per * per : 0;
     for (int i = lane; i < n - body; i += 32) {
@@ -356,6 +356,11 @@ template <class T> __device__ __forceinline__ void td_fill_row(td_sp<T> s, const
         td_word<T> w[1] = {td_word<T>()};
         td_ld<T, 1, 0>(w, p + e);
         td_sts<T, 1>(s + e, w);
+    }
+    if (PAD && n > 0 && lane < per) {
+        const td_word<T> zero[1] = {td_word<T>()};
+        if (lane < low) td_sts<T, 1>(s + (lane - low), zero);
+        if ((n + low) % per && lane >= (n + low) % per) td_sts<T, 1>(s + (n - (n + low) % per + lane), zero);
     }
     td_syncwarp();
     if (lane == 0) {

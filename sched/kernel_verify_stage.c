@@ -190,7 +190,7 @@ static bool check_copy(Verify *v, const Stage *s) {
     if (s->path != PATH_ASYNC && s->path != PATH_BULK) return verify_fail_at(v, s, "a copy is async or bulk");
     if (s->depth < 1 || s->depth > MAX_COPY_DEPTH) return verify_fail_at(v, s, "depth %d: it is 1 to %d", s->depth, MAX_COPY_DEPTH);
     if (s->cond || s->other) return verify_fail_at(v, s, "a copy has no condition");
-    if (!runs_ahead(v, s) || !check_tile_axes(v, s, s->layout, domain) || !verify_rows(v, s, s->path == PATH_BULK)) return false;
+    if (!runs_ahead(v, s) || !check_tile_axes(v, s, s->layout, domain) || !verify_rows(v, s, false)) return false;
     int64_t bytes = bytes_of(s->tensor->type, verify_product(s->layout, domain & verify_tile(s->layout)));
     if (!mul_ok(bytes, s->depth, &bytes)) bytes = INT64_MAX;
     add_shared(v, bytes);

@@ -309,7 +309,7 @@ static int row_axes(Verify *v, const Stage *s, Poly last, const Axis **out, int6
             int64_t size = verify_product(l, layout_tile_factors(l, a)), c;
             Poly coef, rest;
             if (size == 1 || (used >> i & 1) || n == MAX_ITEMS || !poly_linear(v->ctx, last, expr_var(v->g, a->var), &coef, &rest)) continue;
-            if (!poly_is_const(coef, &c) || c != *length || a->peel) continue;
+            if (!poly_is_const(coef, &c) || c != *length) continue;
             used |= (uint64_t)1 << i;
             out[n++] = a;
             if (!mul_ok(*length, size, length)) return -1;
