@@ -8,7 +8,8 @@
 inline uint16_t td_emu_bf16_of(float f) {
     uint32_t u;
     memcpy(&u, &f, 4);
-    if ((u & 0x7fffffffu) > 0x7f800000u) return uint16_t(0x7fff); // every NaN becomes the canonical one, as on the device
+    if ((u & 0x7fffffffu) > 0x7f800000u)
+        return uint16_t(0x7fff); // every NaN becomes the canonical one, as on the device
     return uint16_t((u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
 }
 inline float td_emu_bf16_to(uint16_t h) {

@@ -10,13 +10,13 @@ inline uint16_t td_emu_half_of(float f) {
     memcpy(&u, &f, 4);
     const uint16_t sign = uint16_t((u >> 16) & 0x8000u);
     u &= 0x7fffffffu;
-    if (u > 0x7f800000u) return uint16_t(0x7fff);         // NaN: canonical, as on the device
+    if (u > 0x7f800000u) return uint16_t(0x7fff);          // NaN: canonical, as on the device
     if (u >= 0x477ff000u) return uint16_t(sign | 0x7c00u); // 65520 and more round to infinity
     if (u >= 0x38800000u) {                                // normal in half
         u += 0xfffu + ((u >> 13) & 1u);
         return uint16_t(sign | ((u - 0x38000000u) >> 13));
     }
-    if (u < 0x33000000u) return sign; // below half of the smallest denormal
+    if (u < 0x33000000u) return sign;        // below half of the smallest denormal
     const uint32_t shift = 126u - (u >> 23); // 14 for the largest denormals .. 24
     const uint32_t man = (u & 0x7fffffu) | 0x800000u;
     const uint32_t low = man & ((1u << shift) - 1u), half = 1u << (shift - 1u);
@@ -27,9 +27,12 @@ inline uint16_t td_emu_half_of(float f) {
 inline float td_emu_half_to(uint16_t h) {
     const uint32_t sign = uint32_t(h & 0x8000u) << 16;
     uint32_t e = (h >> 10) & 31u, m = h & 0x3ffu, u;
-    if (e == 31) u = 0x7f800000u | (m << 13);
-    else if (e) u = ((e + 112u) << 23) | (m << 13);
-    else if (!m) u = 0;
+    if (e == 31)
+        u = 0x7f800000u | (m << 13);
+    else if (e)
+        u = ((e + 112u) << 23) | (m << 13);
+    else if (!m)
+        u = 0;
     else {
         e = 113;
         while (!(m & 0x400u)) m <<= 1, e--;

@@ -1,5 +1,6 @@
 /* The CPU stand-in for CUDA: the part of the runtime API that emitted code, its glue and its tests use. C99 and C++17.
- * In C++ it brings the prelude (td_emu.h) too, and TD_EMU tells emitted code to leave out its own. Device memory is host memory. */
+ * In C++ it brings the prelude (td_emu.h) too, and TD_EMU tells emitted code to leave out its own. Device memory is
+ * host memory. */
 #ifndef TD_EMU_CUDA_RUNTIME_H
 #define TD_EMU_CUDA_RUNTIME_H
 #define TD_EMU 1
@@ -90,7 +91,8 @@ cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaDriverGetVersion(int *version);
 
 /* The stand-in's own switches (the environment's TD_EMU_SEED and TD_EMU_CHECK give the first values).
- * Seed: 0 ascending, 1 descending, others random orders of blocks, warps and lanes. Check 0: no checks of memory accesses. */
+ * Seed: 0 ascending, 1 descending, others random orders of blocks, warps and lanes. Check 0: no checks of memory
+ * accesses. */
 void td_emu_seed(unsigned long long seed);
 void td_emu_check(int on);
 /* Errors reported so far, in all or of one kind (a name of report_kinds.def); td_emu_reset forgets them. */

@@ -1,8 +1,8 @@
 /* The stand-in's runtime: its data structures. Private to runtime.cpp, which includes the rt_*.h in order.
  *
- * Happens-before. One global tick grows at every completed barrier. Each access is stamped with the tick, so a barrier of
- * a block at tick S orders all accesses of that block stamped before S: what a thread knows is a few numbers (its block's,
- * its warp's, its cluster's last barrier, the launch's start) and, after mbarriers only, an array (Know).
+ * Happens-before. One global tick grows at every completed barrier. Each access is stamped with the tick, so a barrier
+ * of a block at tick S orders all accesses of that block stamped before S: what a thread knows is a few numbers (its
+ * block's, its warp's, its cluster's last barrier, the launch's start) and, after mbarriers only, an array (Know).
  * Ticks never go back, so shadows need no clearing between blocks or launches. */
 #ifndef TD_EMU_RT_H
 #define TD_EMU_RT_H
@@ -65,12 +65,14 @@ enum Kind {
 };
 
 /* ---- shadow memory: what was last written and read, a record for each granule of 1 .. 16 bytes ----
- * w, r: stamp << STAMP | flags | id, id = rank << 11 | tid (tid >= MAX_THREADS: copies that complete on mbarrier tid - MAX_THREADS).
- * Level: several accesses that nothing ordered; the id is one of them: 0 one thread, 1 of one warp, 2 of one block, 3 of one cluster, 4 of
- * the grid. r with R_SET: several readers in a block with mbarriers, exactly; the id is an index into the block's read sets. */
+ * w, r: stamp << STAMP | flags | id, id = rank << 11 | tid (tid >= MAX_THREADS: copies that complete on mbarrier tid -
+ * MAX_THREADS). Level: several accesses that nothing ordered; the id is one of them: 0 one thread, 1 of one warp, 2 of
+ * one block, 3 of one cluster, 4 of the grid. r with R_SET: several readers in a block with mbarriers, exactly; the id
+ * is an index into the block's read sets. */
 enum { STAMP = 21, LEVEL = 15 };
 const u64 ID_MASK = (1u << 15) - 1, LEVEL_MASK = 7u << LEVEL, FLAG_MASK = 7u << 18;
-const u64 W_PENDING = 1u << 18, W_ATOMIC = 1u << 19, W_SPECIAL = 1u << 20; // special: an mbarrier, or a bulk store's source
+const u64 W_PENDING = 1u << 18, W_ATOMIC = 1u << 19,
+          W_SPECIAL = 1u << 20; // special: an mbarrier, or a bulk store's source
 const u64 R_SET = 1u << 18;
 const u64 HOST_WRITE = u64(1) << STAMP;
 
@@ -115,7 +117,8 @@ struct StoreOp : CopyOp {
     std::vector<u8> data; // after its source is read
     bool read;
 };
-template <class Op> struct Groups { // operations in order; ends: where each committed group ends; what lies after is open
+template <class Op>
+struct Groups { // operations in order; ends: where each committed group ends; what lies after is open
     std::vector<Op> ops;
     std::vector<size_t> ends;
     size_t first = 0, first_op = 0; // the oldest group under way, its first operation
@@ -173,7 +176,7 @@ struct Mbar {
     Know *passed;   // of the last complete phase
     std::vector<CopyOp> loads;
     std::vector<Fiber *> waiters;
-    int unseen; // threads woken that have not run since
+    int unseen;                  // threads woken that have not run since
     std::vector<Reader> passers; // threads that passed a wait for the last complete phase
     std::vector<u64> seen;       // of each thread: phases it has waited for
 };
@@ -197,9 +200,9 @@ struct Block {
     u8 *shared;
     std::vector<Mbar> mbars;
     std::vector<ReadSet> sets;
-    std::vector<Know *> knows; // all that its threads may have
+    std::vector<Know *> knows;           // all that its threads may have
     Know *join_a, *join_b, *join_result; // the last join: most threads ask for the same
-    std::vector<Release> acquired; // sorted by group
+    std::vector<Release> acquired;       // sorted by group
     Warp warps[32];
 };
 
@@ -210,7 +213,7 @@ struct Launch {
     long long grid;
     int threads, cluster;
     unsigned shared;
-    bool chained, early; // early: let the next one start before it had waited
+    bool chained, early;  // early: let the next one start before it had waited
     u64 start, unordered; // chained: accesses stamped from unordered to start need td_pdl_wait
     std::vector<u64> group_start;
     std::vector<int> group_block;

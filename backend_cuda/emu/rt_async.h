@@ -42,8 +42,10 @@ static void shared_mark(Block *b, unsigned off, unsigned bytes, u64 value) {
     if (S.check) shadow_each(b->shadow, off, bytes, [&](Rec &r, size_t) { r.w = value; });
 }
 static void land_load(Block *b, const CopyOp &op, u64 value) {
-    if ((value & 2047) >= MAX_THREADS) bulk_source_landed(op, value);
-    else if (S.check) global_read(op.global, op.bytes, 1, op.site);
+    if ((value & 2047) >= MAX_THREADS)
+        bulk_source_landed(op, value);
+    else if (S.check)
+        global_read(op.global, op.bytes, 1, op.site);
     memcpy(b->shared + op.off, op.global, op.bytes);
     shared_mark(b, op.off, op.bytes, value);
 }
@@ -56,8 +58,8 @@ static void check_fenced(Block *b, unsigned off, unsigned bytes, const void *sit
         const Fiber *f = S.fibers[size_t(rec_id(r.w) >> 11) * MAX_THREADS + tid];
         for (unsigned i = 0; i < 4; i++)
             if (f->fence[i] > rec_stamp(r.w) && (f == cur() || order_of(f->fence[i], f->id, 0) == ORDERED)) return;
-        report(KIND_FENCE, site, "%s of shared + %zu, which %s wrote without td_async_fence and a barrier after it", what, o,
-               who(rec_stamp(r.w), rec_id(r.w)).c_str());
+        report(KIND_FENCE, site, "%s of shared + %zu, which %s wrote without td_async_fence and a barrier after it",
+               what, o, who(rec_stamp(r.w), rec_id(r.w)).c_str());
     });
 }
 static void store_read(Block *b, StoreOp &op) {
@@ -75,12 +77,13 @@ static void store_land(Block *b, StoreOp &op) {
     memcpy(op.global, op.data.data(), op.bytes);
     Alloc *a = S.check ? alloc_find(op.global) : nullptr;
     if (a)
-        shadow_each(a->shadow, size_t(op.global - a->base), op.bytes, [&](Rec &r, size_t) { r.w = stamped(cur()->id); });
+        shadow_each(a->shadow, size_t(op.global - a->base), op.bytes,
+                    [&](Rec &r, size_t) { r.w = stamped(cur()->id); });
 }
 static bool bulk_shape(const void *p, unsigned off, unsigned bytes, const void *site) {
     if (bytes % 16 || off % 16 || uintptr_t(p) % 16) {
-        report(KIND_ALIGNMENT, site, "bulk copy of %u bytes between %p and shared + %u: all must be multiples of 16", bytes,
-               p, off);
+        report(KIND_ALIGNMENT, site, "bulk copy of %u bytes between %p and shared + %u: all must be multiples of 16",
+               bytes, p, off);
         return false;
     }
     return shared_range(off, bytes, 16, site, "bulk copy");
@@ -93,21 +96,22 @@ static int mbar_find(unsigned off, const void *site, const char *what) {
         const Mbar &m = b->mbars[i];
         if (m.off != off) continue;
         if (S.check && order_of(m.init_stamp, m.init_id, 0) != ORDERED)
-            report(KIND_MBARRIER, site, "%s on the mbarrier at shared + %u, whose td_mbar_init is not ordered before", what,
-                   off);
+            report(KIND_MBARRIER, site, "%s on the mbarrier at shared + %u, whose td_mbar_init is not ordered before",
+                   what, off);
         return int(i);
     }
     report(KIND_MBARRIER, site, "%s on shared + %u, where no mbarrier was initialised", what, off);
     return -1;
 }
-/* A phase ends: whoever waits for the phase before must have done so, in any order of threads; the parity says no more than one phase. */
+/* A phase ends: whoever waits for the phase before must have done so, in any order of threads; the parity says no more
+ * than one phase. */
 static void mbar_check_passers(Block *b, Mbar &m) {
     bool late = m.unseen != 0;
-    for (const Reader &e : m.passers)
-        late |= e.stamp >= b->sync && (!m.arrivals || e.stamp >= m.arrivals->v[e.tid]);
+    for (const Reader &e : m.passers) late |= e.stamp >= b->sync && (!m.arrivals || e.stamp >= m.arrivals->v[e.tid]);
     if (late)
         report(KIND_MBARRIER, nullptr,
-               "phase %llu of the mbarrier at shared + %u may end before a thread that waits for the last one has seen that",
+               "phase %llu of the mbarrier at shared + %u may end before a thread that waits for the last one has seen "
+               "that",
                (unsigned long long)m.phase, m.off);
     m.passers.clear();
 }
@@ -115,8 +119,9 @@ static void mbar_pass(Mbar &m, Fiber *f, const void *site) {
     if (m.seen.size() <= size_t(f->tid)) m.seen.resize(size_t(f->blk->threads));
     u64 &seen = m.seen[size_t(f->tid)];
     if (m.phase > seen + 1)
-        report(KIND_MBARRIER, site, "mbarrier at shared + %u: a wait passes by phase %llu, but the thread has last seen phase %lld",
-               m.off, (unsigned long long)m.phase - 1, (long long)seen - 1);
+        report(KIND_MBARRIER, site,
+               "mbarrier at shared + %u: a wait passes by phase %llu, but the thread has last seen phase %lld", m.off,
+               (unsigned long long)m.phase - 1, (long long)seen - 1);
     seen = m.phase;
     if (m.phase) m.passers.push_back({u32(f->tid), S.tick});
 }
@@ -145,8 +150,8 @@ static void mbar_try(Block *b, int index, bool waiting) {
     Mbar &m = b->mbars[size_t(index)];
     if (m.pending || m.flying < m.expected) return;
     if (m.flying > m.expected)
-        report(KIND_MBARRIER, m.loads.back().site, "mbarrier at shared + %u: %llu bytes in flight, %llu expected", m.off,
-               (unsigned long long)m.flying, (unsigned long long)m.expected);
+        report(KIND_MBARRIER, m.loads.back().site, "mbarrier at shared + %u: %llu bytes in flight, %llu expected",
+               m.off, (unsigned long long)m.flying, (unsigned long long)m.expected);
     if (!m.flying || waiting || !m.waiters.empty()) mbar_complete(b, index);
 }
 
@@ -214,7 +219,8 @@ __attribute__((noinline)) void td_emu_mbar_init(unsigned off, int count) {
         if (b->mbars.size() == MAX_MBARS) return report(KIND_MBARRIER, site, "more than %d mbarriers", int(MAX_MBARS));
         b->mbars.emplace_back();
         m = &b->mbars.back();
-    } else *m = Mbar();
+    } else
+        *m = Mbar();
     m->off = off;
     m->count = m->pending = count;
     m->init_id = f->id;
@@ -275,8 +281,8 @@ __attribute__((noinline)) void td_emu_bulk_load(unsigned off, const void *p, uns
     if (i < 0 || !bulk_shape(p, off, bytes, site) || !bulk_source_check(p, bytes, site)) return;
     Mbar &m = b->mbars[size_t(i)];
     if (S.check && !m.fenced)
-        report(KIND_FENCE, site, "bulk copy with the mbarrier at shared + %u, without td_mbar_fence after its td_mbar_init",
-               mbar);
+        report(KIND_FENCE, site,
+               "bulk copy with the mbarrier at shared + %u, without td_mbar_fence after its td_mbar_init", mbar);
     check_fenced(b, off, bytes, site, "bulk copy into");
     if (S.check)
         access_write<true>(b->shadow, off, bytes, shared_floor(b), block_begin(), {nullptr, site, b->rank},

@@ -49,8 +49,8 @@ static Fiber *fiber_of(int rank, int tid) {
     if (slot >= S.fibers.size()) S.fibers.resize(slot + 1);
     if (S.fibers[slot]) return S.fibers[slot];
     const size_t guard = size_t(sysconf(_SC_PAGESIZE));
-    u8 *m = static_cast<u8 *>(mmap(nullptr, STACK_BYTES + guard, PROT_READ | PROT_WRITE,
-                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    u8 *m = static_cast<u8 *>(
+        mmap(nullptr, STACK_BYTES + guard, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     if (m == MAP_FAILED) {
         fprintf(stderr, "td_emu: no memory for stacks\n");
         exit(3);
@@ -103,7 +103,8 @@ static Fiber *pick_next(const Fiber *last) {
     const int first = S.seed == 1 ? 32 : -1;
     if (!(S.blocks_ready >> rank & 1) || jump) rank = pick_bit(u32(S.blocks_ready), first), warp = -1;
     Block *b = S.blocks[rank];
-    if (last && warp >= 0 && b->warps[warp].ready) lane = pick_bit(b->warps[warp].ready, last->lane);
+    if (last && warp >= 0 && b->warps[warp].ready)
+        lane = pick_bit(b->warps[warp].ready, last->lane);
     else {
         warp = pick_bit(b->ready, first);
         lane = pick_bit(b->warps[warp].ready, first);

@@ -88,7 +88,9 @@ cudaError_t cudaFree(void *ptr) {
     host_operation();
     return cudaSuccess;
 }
-cudaError_t cudaMallocHost(void **ptr, size_t bytes) { return (*ptr = malloc(bytes)) ? cudaSuccess : cudaErrorMemoryAllocation; }
+cudaError_t cudaMallocHost(void **ptr, size_t bytes) {
+    return (*ptr = malloc(bytes)) ? cudaSuccess : cudaErrorMemoryAllocation;
+}
 cudaError_t cudaFreeHost(void *ptr) {
     free(ptr);
     return cudaSuccess;
@@ -99,7 +101,9 @@ cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpy
     const bool from = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     const bool to = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     if (from && !host_range(src, bytes, "cudaMemcpy from device memory")) return S.last_error = cudaErrorInvalidValue;
-    Alloc *a = to ? host_range(dst, bytes, "cudaMemcpy to device memory") : kind == cudaMemcpyDefault ? alloc_find(dst) : nullptr;
+    Alloc *a = to                          ? host_range(dst, bytes, "cudaMemcpy to device memory")
+               : kind == cudaMemcpyDefault ? alloc_find(dst)
+                                           : nullptr;
     if (to && !a) return S.last_error = cudaErrorInvalidValue;
     memmove(dst, src, bytes);
     if (a) host_wrote(a, size_t(static_cast<u8 *>(dst) - a->base), bytes);
@@ -201,7 +205,8 @@ cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, 
     if (attr == cudaFuncAttributeMaxDynamicSharedMemorySize) {
         if (value < 0 || value > MAX_SHARED) return S.last_error = cudaErrorInvalidValue;
         S.prepared[func].shared = unsigned(value);
-    } else if (attr == cudaFuncAttributeNonPortableClusterSizeAllowed) S.prepared[func].large_cluster = value != 0;
+    } else if (attr == cudaFuncAttributeNonPortableClusterSizeAllowed)
+        S.prepared[func].large_cluster = value != 0;
     return cudaSuccess;
 }
 cudaError_t cudaRuntimeGetVersion(int *version) {

@@ -49,8 +49,8 @@ static void block_start(int rank, int index) {
 
 /* Nobody is ready and some have not ended: say what they wait for. */
 static void explain_stall() {
-    static const char *const names[] = {"nothing", "td_sync", "a collective of its warp", "td_cluster_sync",
-                                        "td_last_block", "an mbarrier"};
+    static const char *const names[] = {"nothing",         "td_sync",       "a collective of its warp",
+                                        "td_cluster_sync", "td_last_block", "an mbarrier"};
     std::string text;
     int ended = 0, waits[6] = {};
     for (int r = 0; r < S.L.cluster; r++)
@@ -68,8 +68,8 @@ static void explain_stall() {
             if (f->wait != WAIT_MBAR) continue;
             const Mbar &m = f->blk->mbars[f->wait_mbar];
             snprintf(line, sizeof line,
-                     " at shared + %u, phase %llu (%d of %d arrivals missing, %llu bytes expected, %llu in flight)", m.off,
-                     (unsigned long long)m.phase, m.pending, m.count, (unsigned long long)m.expected,
+                     " at shared + %u, phase %llu (%d of %d arrivals missing, %llu bytes expected, %llu in flight)",
+                     m.off, (unsigned long long)m.phase, m.pending, m.count, (unsigned long long)m.expected,
                      (unsigned long long)m.flying);
             text += line;
         }
@@ -121,19 +121,25 @@ struct Sequence {
 
 static bool launch_refused(const Launch &l, const Prepared &p) {
     const char *why = nullptr;
-    if (l.grid < 0 || l.grid > 0x7fffffff) why = "grid";
-    else if (l.threads < 1 || l.threads > MAX_THREADS) why = "number of threads";
-    else if (l.cluster < 1 || l.cluster > MAX_CLUSTER || l.grid % l.cluster) why = "cluster";
-    else if (l.shared > MAX_SHARED) why = "size of shared memory";
-    else if (l.shared > 49152 && l.shared > p.shared) why = "size of shared memory (above 48 KB only after td_prepare)";
-    else if (l.cluster > 8 && !p.large_cluster) why = "cluster (above 8 blocks only after td_prepare)";
+    if (l.grid < 0 || l.grid > 0x7fffffff)
+        why = "grid";
+    else if (l.threads < 1 || l.threads > MAX_THREADS)
+        why = "number of threads";
+    else if (l.cluster < 1 || l.cluster > MAX_CLUSTER || l.grid % l.cluster)
+        why = "cluster";
+    else if (l.shared > MAX_SHARED)
+        why = "size of shared memory";
+    else if (l.shared > 49152 && l.shared > p.shared)
+        why = "size of shared memory (above 48 KB only after td_prepare)";
+    else if (l.cluster > 8 && !p.large_cluster)
+        why = "cluster (above 8 blocks only after td_prepare)";
     if (!why) return false;
-    report(KIND_LAUNCH, nullptr, "%s: %lld blocks of %d threads in clusters of %d with %u bytes: bad %s", l.kernel.c_str(),
-           l.grid, l.threads, l.cluster, l.shared, why);
+    report(KIND_LAUNCH, nullptr, "%s: %lld blocks of %d threads in clusters of %d with %u bytes: bad %s",
+           l.kernel.c_str(), l.grid, l.threads, l.cluster, l.shared, why);
     return true;
 }
-/* What reports call a kernel: td_launch's first argument as written, and the type of its arguments (from the launcher's own
- * signature), because the first may be a variable. */
+/* What reports call a kernel: td_launch's first argument as written, and the type of its arguments (from the launcher's
+ * own signature), because the first may be a variable. */
 static std::string kernel_name(const char *text, const char *signature) {
     int depth = 0;
     size_t n = 0;
@@ -149,7 +155,9 @@ static std::string kernel_name(const char *text, const char *signature) {
     return name;
 }
 
-static void host_operation() { S.have_previous = false; } // a copy or a wait: later kernels start after all earlier ones
+static void host_operation() {
+    S.have_previous = false;
+} // a copy or a wait: later kernels start after all earlier ones
 
 } // namespace emu
 

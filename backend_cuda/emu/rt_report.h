@@ -35,7 +35,8 @@ void report(Kind kind, const void *site, const char *format, ...) {
 static std::string who(u64 stamp, u32 id) {
     char text[96];
     long long block = -1;
-    if (stamp >= S.group_start) block = S.blocks[0] ? S.blocks[0]->index : -1;
+    if (stamp >= S.group_start)
+        block = S.blocks[0] ? S.blocks[0]->index : -1;
     else if (stamp >= S.L.start)
         for (size_t i = S.L.group_start.size(); i--;)
             if (S.L.group_start[i] <= stamp) {
@@ -44,8 +45,10 @@ static std::string who(u64 stamp, u32 id) {
             }
     if (block < 0) return stamp <= 1 ? "the host" : "an earlier kernel";
     block += id >> 11;
-    if ((id & 2047) >= MAX_THREADS) snprintf(text, sizeof text, "a bulk copy of block %lld", block);
-    else snprintf(text, sizeof text, "block %lld thread %u", block, id & 2047);
+    if ((id & 2047) >= MAX_THREADS)
+        snprintf(text, sizeof text, "a bulk copy of block %lld", block);
+    else
+        snprintf(text, sizeof text, "block %lld thread %u", block, id & 2047);
     return text;
 }
 

@@ -49,13 +49,17 @@ static bool order_acquired(u64 stamp, u32 id, bool grid) {
     size_t g = starts.size();
     for (size_t l = 0, h = g; l < h;) { // the last group that starts at or before stamp
         const size_t m = (l + h) / 2;
-        if (starts[m] <= stamp) l = m + 1, g = m;
-        else h = m;
+        if (starts[m] <= stamp)
+            l = m + 1, g = m;
+        else
+            h = m;
     }
     while (lo < hi) {
         const size_t m = (lo + hi) / 2;
-        if (a[m].group < g) lo = m + 1;
-        else hi = m;
+        if (a[m].group < g)
+            lo = m + 1;
+        else
+            hi = m;
     }
     for (; lo < a.size() && a[lo].group == g; lo++)
         if (a[lo].rank == int(id >> 11) && stamp < a[lo].tick) return true;
@@ -71,8 +75,7 @@ static Order order_of(u64 stamp, u32 id, int level) {
     if (stamp < S.L.start) return AHEAD;
     if (stamp < S.group_start || level >= 4) return order_acquired(stamp, id, level >= 4) ? ORDERED : UNORDERED;
     if (stamp < S.group_sync) return ORDERED;
-    if (level == 3 || int(id >> 11) != f->rank)
-        return order_acquired(stamp, id, level == 3) ? ORDERED : UNORDERED;
+    if (level == 3 || int(id >> 11) != f->rank) return order_acquired(stamp, id, level == 3) ? ORDERED : UNORDERED;
     if (stamp < f->blk->sync) return ORDERED;
     if (level == 2) return UNORDERED;
     const u32 tid = id & 2047;
@@ -91,24 +94,31 @@ static int level_join(u64 old) {
     const Fiber *f = cur();
     const u32 id = rec_id(old);
     int level = rec_level(old), need = 0;
-    if (rec_stamp(old) < S.group_start) need = 4;
-    else if (int(id >> 11) != f->rank) need = 3;
-    else if ((id & 2047) >> 5 != u32(f->tid) >> 5) need = 2;
-    else if (id != f->id) need = 1;
+    if (rec_stamp(old) < S.group_start)
+        need = 4;
+    else if (int(id >> 11) != f->rank)
+        need = 3;
+    else if ((id & 2047) >> 5 != u32(f->tid) >> 5)
+        need = 2;
+    else if (id != f->id)
+        need = 1;
     return need > level ? need : level;
 }
 
 /* ---- what an access found wrong ---- */
-struct Place { // where, for reports
+struct Place {          // where, for reports
     const Alloc *alloc; // null: shared memory
     const void *site;
     int rank; // of the block whose shared memory it is
 };
 static std::string place_text(const Place &p, size_t off) {
     char text[96];
-    if (p.alloc) snprintf(text, sizeof text, "allocation %d (%zu bytes) + %zu", p.alloc->number, p.alloc->bytes, off);
-    else if (p.rank == cur()->rank) snprintf(text, sizeof text, "shared + %zu", off);
-    else snprintf(text, sizeof text, "rank %d's shared + %zu", p.rank, off);
+    if (p.alloc)
+        snprintf(text, sizeof text, "allocation %d (%zu bytes) + %zu", p.alloc->number, p.alloc->bytes, off);
+    else if (p.rank == cur()->rank)
+        snprintf(text, sizeof text, "shared + %zu", off);
+    else
+        snprintf(text, sizeof text, "rank %d's shared + %zu", p.rank, off);
     return text;
 }
 static __attribute__((noinline)) void conflict(Order o, const Place &p, size_t off, u64 old, const char *now,
@@ -184,7 +194,8 @@ static __attribute__((noinline)) void check_readers(u64 r, const Place &p, size_
         if (!set || rec_stamp(r) < cur()->blk->sync) return;
         for (const Reader &e : *set) {
             const u32 id = u32(p.rank) << 11 | e.tid;
-            if (order_of(e.stamp, id, 0) != ORDERED) return conflict(UNORDERED, p, off, e.stamp << STAMP | id, "write", "read");
+            if (order_of(e.stamp, id, 0) != ORDERED)
+                return conflict(UNORDERED, p, off, e.stamp << STAMP | id, "write", "read");
         }
         return;
     }
@@ -205,11 +216,12 @@ static inline void access_read(Shadow &s, size_t off, size_t len, u64 floor, u64
         const u64 w = r.w;
         if (UNLIKELY(SHARED ? w < begin : w == 0))
             report(KIND_UNINIT, p.site, "read of %s, which nothing has written", place_text(p, o).c_str());
-        else if (UNLIKELY(w & FLAG_MASK) ||
-                 (w >= floor && UNLIKELY((w & (ID_MASK | LEVEL_MASK)) != mine || w < begin)))
+        else if (UNLIKELY(w & FLAG_MASK) || (w >= floor && UNLIKELY((w & (ID_MASK | LEVEL_MASK)) != mine || w < begin)))
             check_writer(w, p, o, "read");
-        if (r.r < floor || ((r.r & ((1u << STAMP) - 1)) == mine && r.r >= begin)) r.r = me;
-        else r.r = merge_read(r.r, SHARED);
+        if (r.r < floor || ((r.r & ((1u << STAMP) - 1)) == mine && r.r >= begin))
+            r.r = me;
+        else
+            r.r = merge_read(r.r, SHARED);
     });
 }
 template <bool SHARED>
@@ -218,8 +230,7 @@ static inline void access_write(Shadow &s, size_t off, size_t len, u64 floor, u6
     shadow_each(s, off, len, [&](Rec &r, size_t o) {
         const u64 w = r.w;
         if (!SHARED || w >= begin)
-            if (UNLIKELY(w & FLAG_MASK) ||
-                (w >= floor && UNLIKELY((w & (ID_MASK | LEVEL_MASK)) != mine || w < begin)))
+            if (UNLIKELY(w & FLAG_MASK) || (w >= floor && UNLIKELY((w & (ID_MASK | LEVEL_MASK)) != mine || w < begin)))
                 check_writer(w, p, o, "write");
         if (r.r >= floor && UNLIKELY((r.r & ((1u << STAMP) - 1)) != mine || r.r < begin) && (!SHARED || r.r >= begin))
             check_readers(r.r, p, o);
@@ -236,13 +247,15 @@ static inline void access_atomic(Shadow &s, size_t off, size_t len, u64 floor, u
         if (UNLIKELY(w == 0))
             report(KIND_UNINIT, p.site, "update of %s, which nothing has written", place_text(p, o).c_str());
         else if (w >= floor && ((w & (ID_MASK | LEVEL_MASK)) != mine || w < begin)) {
-            if ((w & FLAG_MASK) != W_ATOMIC) check_writer(w, p, o, "update");
+            if ((w & FLAG_MASK) != W_ATOMIC)
+                check_writer(w, p, o, "update");
             else {
                 const Order order = order_of(rec_stamp(w), rec_id(w), rec_level(w));
                 if (order == AHEAD) conflict(order, p, o, w, "update", "updated");
                 if (order == UNORDERED) level = u64(level_join(w));
             }
-        } else if (w & W_PENDING) check_writer(w, p, o, "update");
+        } else if (w & W_PENDING)
+            check_writer(w, p, o, "update");
         if (r.r >= floor && ((r.r & ((1u << STAMP) - 1)) != mine || r.r < begin)) check_readers(r.r, p, o);
         r.w = me | level << LEVEL;
         r.r = 0;
@@ -276,8 +289,8 @@ static __attribute__((noinline)) bool global_refused(const void *p, size_t bytes
             report(KIND_BOUNDS, site, "%s of %zu bytes at %p, in no allocation", what, bytes, p);
         else {
             a = (--it)->second;
-            report(KIND_BOUNDS, site, "%s of %zu bytes at %p, %zu bytes after the end of allocation %d (%zu bytes)", what,
-                   bytes, p, size_t(static_cast<const u8 *>(p) - a->base) - a->bytes, a->number, a->bytes);
+            report(KIND_BOUNDS, site, "%s of %zu bytes at %p, %zu bytes after the end of allocation %d (%zu bytes)",
+                   what, bytes, p, size_t(static_cast<const u8 *>(p) - a->base) - a->bytes, a->number, a->bytes);
         }
         return true;
     }
@@ -295,9 +308,7 @@ static inline Alloc *global_range(const void *p, size_t bytes, size_t align, con
     }
     return a;
 }
-static inline u64 global_floor() {
-    return (S.L.chained && !cur()->pdl_waited ? S.L.unordered : S.L.start) << STAMP;
-}
+static inline u64 global_floor() { return (S.L.chained && !cur()->pdl_waited ? S.L.unordered : S.L.start) << STAMP; }
 static inline u64 block_begin() { return S.group_start << STAMP; }
 
 static bool global_read(const void *p, size_t bytes, size_t align, const void *site) {
@@ -308,15 +319,18 @@ static bool global_read(const void *p, size_t bytes, size_t align, const void *s
                        {a, site, 0});
     return true;
 }
-/* A bulk copy reads its source from the call until it lands. The call checks; landing says who read: the copy, not a thread. */
+/* A bulk copy reads its source from the call until it lands. The call checks; landing says who read: the copy, not a
+ * thread. */
 static bool bulk_source_check(const void *p, size_t bytes, const void *site) {
     if (!S.check) return true;
     Alloc *a = global_range(p, bytes, 16, site, "bulk copy");
     if (!a) return false;
     const Place place = {a, site, 0};
     shadow_each(a->shadow, size_t(static_cast<const u8 *>(p) - a->base), bytes, [&](Rec &r, size_t o) {
-        if (UNLIKELY(!r.w)) report(KIND_UNINIT, site, "bulk copy of %s, which nothing has written", place_text(place, o).c_str());
-        else if (r.w >= global_floor() || r.w & FLAG_MASK) check_writer(r.w, place, o, "read");
+        if (UNLIKELY(!r.w))
+            report(KIND_UNINIT, site, "bulk copy of %s, which nothing has written", place_text(place, o).c_str());
+        else if (r.w >= global_floor() || r.w & FLAG_MASK)
+            check_writer(r.w, place, o, "read");
     });
     return true;
 }
@@ -370,7 +384,8 @@ __attribute__((noinline)) bool td_emu_atomic(void *p, unsigned bytes) {
     const void *site = __builtin_return_address(0);
     Alloc *a = global_range(p, bytes, bytes, site, "update");
     if (!a) return false;
-    access_atomic(a->shadow, size_t(static_cast<u8 *>(p) - a->base), bytes, global_floor(), block_begin(), {a, site, 0});
+    access_atomic(a->shadow, size_t(static_cast<u8 *>(p) - a->base), bytes, global_floor(), block_begin(),
+                  {a, site, 0});
     return true;
 }
 __attribute__((noinline)) const void *td_emu_shared_read(unsigned off, unsigned bytes, unsigned align) {

@@ -1,6 +1,7 @@
 /* Barriers of a block, a warp and a cluster; shuffles; the last block; programmatic dependent launch. */
 
-/* Each barrier ends at a tick of its own: accesses before it have smaller stamps, those after it have this one or more. */
+/* Each barrier ends at a tick of its own: accesses before it have smaller stamps, those after it have this one or more.
+ */
 static void know_join_warp(Block *b, int warp);
 static void know_forget(Block *b);
 
@@ -35,7 +36,8 @@ void td_sync() {
 
 namespace emu {
 
-/* One collective of a warp; true in the lane that arrives last. Lanes in different collectives wait for each other for ever. */
+/* One collective of a warp; true in the lane that arrives last. Lanes in different collectives wait for each other for
+ * ever. */
 static inline void warp_collective(Fiber *f, int kind, const void *site) {
     Warp *w = f->warp;
     if (w->kind && w->kind != kind) {
@@ -69,10 +71,14 @@ __attribute__((noinline)) uint64_t td_emu_shuffle(uint64_t v, int kind, int arg)
     value[f->lane] = v;
     warp_collective(f, 1, __builtin_return_address(0));
     int from = f->lane;
-    if (kind == 0) from ^= arg;
-    else if (kind == 1) from -= arg;
-    else if (kind == 2) from += arg;
-    else from = arg & 31;
+    if (kind == 0)
+        from ^= arg;
+    else if (kind == 1)
+        from -= arg;
+    else if (kind == 2)
+        from += arg;
+    else
+        from = arg & 31;
     return from < 0 || from > 31 ? v : value[from];
 }
 
@@ -122,7 +128,8 @@ __attribute__((noinline)) bool td_last_block(int *counter, int total) {
         report(KIND_COUNTER, site, "threads of a block give td_last_block different counters or totals");
     b->last_counter = counter;
     b->last_total = total;
-    if (++b->last_arrived < b->threads) fiber_block(WAIT_LAST);
+    if (++b->last_arrived < b->threads)
+        fiber_block(WAIT_LAST);
     else {
         b->last_arrived = 0;
         count_block(b, counter, total, site);

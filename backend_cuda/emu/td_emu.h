@@ -50,33 +50,20 @@ struct td_emu_launch_args {
 cudaError_t td_emu_launch(const td_emu_launch_args &l);
 
 /* ---- registers ---- */
-template <class T> struct td_emu_type {
-    typedef T arith;
-};
-template <> struct td_emu_type<__half> {
-    typedef float arith;
-};
-template <> struct td_emu_type<__nv_bfloat16> {
-    typedef float arith;
-};
-template <> struct td_emu_type<int8_t> {
-    typedef int arith;
-};
-template <> struct td_emu_type<int16_t> {
-    typedef int arith;
-};
-template <> struct td_emu_type<uint8_t> {
-    typedef int arith;
-};
-template <> struct td_emu_type<uint16_t> {
-    typedef int arith;
-};
+template <class T> struct td_emu_type { typedef T arith; };
+template <> struct td_emu_type<__half> { typedef float arith; };
+template <> struct td_emu_type<__nv_bfloat16> { typedef float arith; };
+template <> struct td_emu_type<int8_t> { typedef int arith; };
+template <> struct td_emu_type<int16_t> { typedef int arith; };
+template <> struct td_emu_type<uint8_t> { typedef int arith; };
+template <> struct td_emu_type<uint16_t> { typedef int arith; };
 template <class T> using td_arith = typename td_emu_type<T>::arith;
 template <class T> using td_word = typename std::conditional<(sizeof(T) < 4), uint32_t, T>::type;
 template <class T> constexpr int td_words(int n) { return sizeof(T) < 4 ? (n * int(sizeof(T)) + 3) / 4 : n; }
 
 template <class T> inline td_arith<T> td_get(const td_word<T> *w, int i) {
-    if constexpr (std::is_same<T, bool>::value) return reinterpret_cast<const unsigned char *>(w)[i] != 0;
+    if constexpr (std::is_same<T, bool>::value)
+        return reinterpret_cast<const unsigned char *>(w)[i] != 0;
     else {
         T t;
         memcpy(&t, reinterpret_cast<const char *>(w) + i * int(sizeof(T)), sizeof(T));
@@ -103,8 +90,10 @@ constexpr unsigned td_emu_align(unsigned bytes) { return (bytes & (0u - bytes)) 
 template <class T, int V, int H = 0> inline void td_ld(td_word<T> *w, const T *p) {
     constexpr unsigned bytes = V * sizeof(T);
     if (bytes % 4 || sizeof(T) > 4) td_undef<T, V>(w);
-    if (td_emu_read(p, bytes, td_emu_align(bytes))) memcpy(w, p, bytes);
-    else td_undef<T, V>(w);
+    if (td_emu_read(p, bytes, td_emu_align(bytes)))
+        memcpy(w, p, bytes);
+    else
+        td_undef<T, V>(w);
 }
 template <class T, int V, int H = 0> inline void td_st(T *p, const td_word<T> *w) {
     constexpr unsigned bytes = V * sizeof(T);
@@ -116,7 +105,8 @@ template <class T, int V, int H = 0> inline void td_ld_each(td_word<T> *w, const
     if (hi > V) hi = V;
     if (lo >= hi) return;
     const unsigned bytes = unsigned(hi - lo) * unsigned(sizeof(T));
-    if (td_emu_read(p + lo, bytes, sizeof(T))) memcpy(reinterpret_cast<char *>(w) + size_t(lo) * sizeof(T), p + lo, bytes);
+    if (td_emu_read(p + lo, bytes, sizeof(T)))
+        memcpy(reinterpret_cast<char *>(w) + size_t(lo) * sizeof(T), p + lo, bytes);
 }
 template <class T, int V, int H = 0> inline void td_st_each(T *p, const td_word<T> *w, long long lo, long long hi) {
     if (lo < 0) lo = 0;
@@ -127,12 +117,16 @@ template <class T, int V, int H = 0> inline void td_st_each(T *p, const td_word<
         memcpy(p + lo, reinterpret_cast<const char *>(w) + size_t(lo) * sizeof(T), bytes);
 }
 template <class T, int V, int H = 0> inline void td_ld_n(td_word<T> *w, const T *p, long long lo, long long hi) {
-    if (lo <= 0 && hi >= V) td_ld<T, V, H>(w, p);
-    else td_ld_each<T, V, H>(w, p, lo, hi);
+    if (lo <= 0 && hi >= V)
+        td_ld<T, V, H>(w, p);
+    else
+        td_ld_each<T, V, H>(w, p, lo, hi);
 }
 template <class T, int V, int H = 0> inline void td_st_n(T *p, const td_word<T> *w, long long lo, long long hi) {
-    if (lo <= 0 && hi >= V) td_st<T, V, H>(p, w);
-    else td_st_each<T, V, H>(p, w, lo, hi);
+    if (lo <= 0 && hi >= V)
+        td_st<T, V, H>(p, w);
+    else
+        td_st_each<T, V, H>(p, w, lo, hi);
 }
 template <class T> inline T td_atomic_add(T *p, T v) {
     if (!td_emu_atomic(p, sizeof(T))) return v;
@@ -140,7 +134,8 @@ template <class T> inline T td_atomic_add(T *p, T v) {
     if constexpr (std::is_integral<T>::value) {
         typedef typename std::make_unsigned<T>::type U; // wraps
         *p = T(U(old) + U(v));
-    } else *p = T(old + v);
+    } else
+        *p = T(old + v);
     return old;
 }
 template <class T> inline T td_atomic_max(T *p, T v) {
@@ -220,7 +215,9 @@ inline void td_mbar_wait(td_sp<uint64_t> b, unsigned parity) { td_emu_mbar_wait(
 template <class T, class U> inline void td_bulk_load(td_sp<T> s, const U *p, unsigned bytes, td_sp<uint64_t> b) {
     td_emu_bulk_load(s.off, p, bytes, b.off);
 }
-template <class T, class U> inline void td_bulk_store(U *p, td_sp<T> s, unsigned bytes) { td_emu_bulk_store(p, s.off, bytes); }
+template <class T, class U> inline void td_bulk_store(U *p, td_sp<T> s, unsigned bytes) {
+    td_emu_bulk_store(p, s.off, bytes);
+}
 void td_bulk_commit();
 template <int N> inline void td_bulk_wait_read() { td_emu_bulk_wait(N, true); }
 template <int N> inline void td_bulk_wait() { td_emu_bulk_wait(N, false); }
@@ -239,8 +236,8 @@ template <class Args>
 inline cudaError_t td_emu_launch_as(const char *text, void (*kernel)(const Args), const Args &args, long long grid,
                                     int threads, int cluster, size_t shared_bytes, int chained, cudaStream_t) {
     const td_emu_call<Args> call = {kernel, &args};
-    return td_emu_launch({text, __PRETTY_FUNCTION__, reinterpret_cast<const void *>(kernel), td_emu_call<Args>::run, &call,
-                          grid, threads, cluster, shared_bytes, chained});
+    return td_emu_launch({text, __PRETTY_FUNCTION__, reinterpret_cast<const void *>(kernel), td_emu_call<Args>::run,
+                          &call, grid, threads, cluster, shared_bytes, chained});
 }
 template <class Args> inline cudaError_t td_prepare(void (*kernel)(const Args), size_t shared_bytes, int cluster) {
     const cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes));

@@ -1,5 +1,5 @@
-/* The prelude's mathematics on the CPU: float functions go through double, so they are correctly rounded but for rare ties.
- * What prelude.cuh marks portable (digamma, floor_div, ...) is in the emitted file itself. */
+/* The prelude's mathematics on the CPU: float functions go through double, so they are correctly rounded but for rare
+ * ties. What prelude.cuh marks portable (digamma, floor_div, ...) is in the emitted file itself. */
 #ifndef TD_EMU_MATH_H
 #define TD_EMU_MATH_H
 #include <math.h>
@@ -70,9 +70,12 @@ template <class T> inline T td_min(T a, T b) {
     return a < b ? a : b;
 }
 template <class T> inline T td_abs(T a) {
-    if constexpr (std::is_floating_point<T>::value) return T(fabs(a));
-    else if constexpr (std::is_unsigned<T>::value) return a;
-    else return a < 0 ? T(typename std::make_unsigned<T>::type(0) - typename std::make_unsigned<T>::type(a)) : a;
+    if constexpr (std::is_floating_point<T>::value)
+        return T(fabs(a));
+    else if constexpr (std::is_unsigned<T>::value)
+        return a;
+    else
+        return a < 0 ? T(typename std::make_unsigned<T>::type(0) - typename std::make_unsigned<T>::type(a)) : a;
 }
 template <class T> inline T td_sign(T a) {
     if (a != a) return a;

@@ -17,7 +17,8 @@ static inline float lds(sp p) {
 static inline void sts(sp p, float v) { td_sts<float, 1>(p, &v); }
 static inline void st(float *p, float v) { td_st<float, 1>(p, &v); }
 
-/* 16 threads copy, 64 read. mode: 1 no wait, 2 waits for too few, 3 no barrier, 4 overwritten too early, 5 in flight at the end */
+/* 16 threads copy, 64 read. mode: 1 no wait, 2 waits for too few, 3 no barrier, 4 overwritten too early, 5 in flight at
+ * the end */
 __global__ void cp_pipeline(const __grid_constant__ args a) {
     const int t = td_tid(), rows = 6;
     const auto copy = [&](int r) {
@@ -27,17 +28,22 @@ __global__ void cp_pipeline(const __grid_constant__ args a) {
     copy(0);
     copy(1);
     for (int r = 0; r < rows; r++) {
-        if (a.mode == 2) td_cp_wait<2>();
-        else if (a.mode != 1) td_cp_wait<1>();
+        if (a.mode == 2)
+            td_cp_wait<2>();
+        else if (a.mode != 1)
+            td_cp_wait<1>();
         if (a.mode != 3) td_sync();
         st(a.y + r * 64 + t, lds(buf(r % 3) + (t ^ 33)));
-        if (a.mode == 4 && r + 2 < rows) copy(r + 3);
-        else copy(r + 2);
+        if (a.mode == 4 && r + 2 < rows)
+            copy(r + 3);
+        else
+            copy(r + 2);
     }
     if (a.mode == 5 && t == 0) td_cp_async<float, 4>(buf(3), a.x);
 }
-/* One thread copies, all read, a block barrier a row. mode: 1 never waits, 2 wrong parity, 3 no expected bytes, 4 too few, 5 no fence of the
- * mbarrier, 6 no barrier after its init, 7 no barrier before refilling, 8 too many bytes expected, 9 a misaligned copy */
+/* One thread copies, all read, a block barrier a row. mode: 1 never waits, 2 wrong parity, 3 no expected bytes, 4 too
+ * few, 5 no fence of the mbarrier, 6 no barrier after its init, 7 no barrier before refilling, 8 too many bytes
+ * expected, 9 a misaligned copy */
 __global__ void bulk_pipeline(const __grid_constant__ args a) {
     const int t = td_tid(), rows = 6;
     if (t == 0) {
@@ -48,10 +54,14 @@ __global__ void bulk_pipeline(const __grid_constant__ args a) {
     if (a.mode != 6) td_sync();
     const auto copy = [&](int r) {
         if (t || r >= rows) return;
-        if (a.mode == 3) td_mbar_arrive(bar(r % 2));
-        else td_mbar_expect(bar(r % 2), a.mode == 4 ? 128 : a.mode == 8 ? 272 : 256);
-        if (a.mode == 9) td_bulk_load(buf(r % 2) + 1, a.x + r * 64, 240u, bar(r % 2));
-        else td_bulk_load(buf(r % 2), a.x + r * 64, 256u, bar(r % 2));
+        if (a.mode == 3)
+            td_mbar_arrive(bar(r % 2));
+        else
+            td_mbar_expect(bar(r % 2), a.mode == 4 ? 128 : a.mode == 8 ? 272 : 256);
+        if (a.mode == 9)
+            td_bulk_load(buf(r % 2) + 1, a.x + r * 64, 240u, bar(r % 2));
+        else
+            td_bulk_load(buf(r % 2), a.x + r * 64, 256u, bar(r % 2));
     };
     copy(0);
     copy(1);
@@ -62,8 +72,8 @@ __global__ void bulk_pipeline(const __grid_constant__ args a) {
         copy(r + 2);
     }
 }
-/* A producer warp and two consumer warps, full and empty mbarriers, no block barrier. mode: 1 consumers do not arrive, 2 the producer does
- * not wait, 3 they arrive before they read, 4 one lane arrives for a warp without td_syncwarp */
+/* A producer warp and two consumer warps, full and empty mbarriers, no block barrier. mode: 1 consumers do not arrive,
+ * 2 the producer does not wait, 3 they arrive before they read, 4 one lane arrives for a warp without td_syncwarp */
 __global__ void roles(const __grid_constant__ args a) {
     const int t = td_tid(), rows = 9, depth = 2;
     if (t == 0) {
@@ -88,8 +98,8 @@ __global__ void roles(const __grid_constant__ args a) {
         if (a.mode != 1 && a.mode != 3 && t % 32 == 0) td_mbar_arrive(bar(depth + r % depth));
     }
 }
-/* Results staged in two buffers. mode: 1 no fence, 2 fence after the barrier, 3 no barrier, 4 overwritten while read, 5 ends before it is read,
- * 6 the result read before it is written, 7 a misaligned result */
+/* Results staged in two buffers. mode: 1 no fence, 2 fence after the barrier, 3 no barrier, 4 overwritten while read, 5
+ * ends before it is read, 6 the result read before it is written, 7 a misaligned result */
 __global__ void store_pipeline(const __grid_constant__ args a) {
     const int t = td_tid(), rows = 6;
     for (int r = 0; r < rows; r++) {
@@ -110,7 +120,8 @@ __global__ void store_pipeline(const __grid_constant__ args a) {
         td_ld<float, 1>(&v, a.y);
     }
 }
-/* Rows changed in place, each thread after its wait. mode: 1 before it; chained: only the thread that copies waits for the kernel before */
+/* Rows changed in place, each thread after its wait. mode: 1 before it; chained: only the thread that copies waits for
+ * the kernel before */
 __global__ void in_place(const __grid_constant__ args a) {
     const int t = td_tid();
     if (t == 0) {
@@ -155,7 +166,8 @@ __global__ void ends_in_flight(const __grid_constant__ args a) {
     td_mbar_expect(bar(0), 256);
     td_bulk_load(buf(0), a.x, 256u, bar(0));
 }
-__global__ void over_written(const __grid_constant__ args a) { // ordinary writes, then a bulk copy on top of them without a fence
+__global__ void
+over_written(const __grid_constant__ args a) { // ordinary writes, then a bulk copy on top of them without a fence
     sts(buf(0) + td_tid(), 1);
     if (td_tid() == 0) {
         td_mbar_init(bar(0), 1);
@@ -203,7 +215,8 @@ int main() {
     wrong("bulk copies: no expected bytes", "mbarrier", bulk(3), "async");
     wrong("bulk copies: too few expected bytes", "mbarrier", bulk(4));
     wrong("bulk copies: no fence of the mbarrier", "fence", bulk(5));
-    wrong("bulk copies: no barrier after the mbarrier's init", "mbarrier", bulk(6), "race async uninitialised deadlock");
+    wrong("bulk copies: no barrier after the mbarrier's init", "mbarrier", bulk(6),
+          "race async uninitialised deadlock");
     wrong("bulk copies: refilled too early", "mbarrier", bulk(7), "race async deadlock");
     wrong("bulk copies: too many expected bytes", "deadlock", bulk(8));
     wrong("bulk copies: misaligned", "alignment", bulk(9), "deadlock");

@@ -1,4 +1,5 @@
-/* How many thread-barriers, shuffles and checked accesses a second the stand-in reaches. Not a test: run.sh bench prints it. */
+/* How many thread-barriers, shuffles and checked accesses a second the stand-in reaches. Not a test: run.sh bench
+ * prints it. */
 #include "test.h"
 #include <time.h>
 

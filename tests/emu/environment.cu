@@ -1,10 +1,12 @@
-/* The environment's switches. Without an argument: the defaults; "off": TD_EMU_CHECK=0; "strict": TD_EMU_STRICT_SHUFFLE=1. */
+/* The environment's switches. Without an argument: the defaults; "off": TD_EMU_CHECK=0; "strict":
+ * TD_EMU_STRICT_SHUFFLE=1. */
 #include "test.h"
 
 struct args {
     float *y;
 };
-__global__ void by_shuffle(const __grid_constant__ args a) { // a shuffle between write and read: no memory order by CUDA's rules
+__global__ void
+by_shuffle(const __grid_constant__ args a) { // a shuffle between write and read: no memory order by CUDA's rules
     const td_sp<float> p = td_shared<float>(0);
     float v = float(td_tid());
     td_sts<float, 1>(p + td_tid(), &v);

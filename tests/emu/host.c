@@ -12,7 +12,8 @@ int main(void) {
     struct cudaDeviceProp prop;
     unsigned char *p = NULL, host[16];
     CHECK(cudaGetDeviceCount(&v) == cudaSuccess && v == 1);
-    CHECK(cudaGetDevice(&v) == cudaSuccess && v == 0 && cudaSetDevice(0) == cudaSuccess && cudaSetDevice(1) != cudaSuccess);
+    CHECK(cudaGetDevice(&v) == cudaSuccess && v == 0 && cudaSetDevice(0) == cudaSuccess &&
+          cudaSetDevice(1) != cudaSuccess);
     CHECK(cudaDeviceGetAttribute(&v, cudaDevAttrComputeCapabilityMajor, 0) == cudaSuccess && v == 9);
     CHECK(cudaDeviceGetAttribute(&v, cudaDevAttrComputeCapabilityMinor, 0) == cudaSuccess && v == 0);
     CHECK(cudaDeviceGetAttribute(&v, cudaDevAttrMultiProcessorCount, 0) == cudaSuccess && v == 132);

@@ -34,7 +34,8 @@ template <bool SYNC> __global__ void read_then_write(const __grid_constant__ arg
     if (SYNC) td_sync();
     sts(td_tid(), 2);
 }
-template <bool SYNC> __global__ void broadcast_then_write(const __grid_constant__ args a) { // many readers, the writer is one of them
+template <bool SYNC>
+__global__ void broadcast_then_write(const __grid_constant__ args a) { // many readers, the writer is one of them
     if (td_tid() == 5) sts(0, 1);
     td_sync();
     st(a.y + td_tid(), lds(0));
@@ -77,7 +78,8 @@ template <bool PLAIN> __global__ void atomics(const __grid_constant__ args a) {
     if (PLAIN && td_tid() == 7) {
         const int v = 1;
         td_st<int, 1>(a.c, &v);
-    } else td_atomic_add(a.c, 1);
+    } else
+        td_atomic_add(a.c, 1);
 }
 __global__ void atomic_then_read(const __grid_constant__ args a) {
     td_atomic_max(a.c + td_block(), td_tid());

@@ -1,4 +1,5 @@
-/* Row sums by shuffles and shared memory, with masked tails and several blocks; and the same without each of its barriers. */
+/* Row sums by shuffles and shared memory, with masked tails and several blocks; and the same without each of its
+ * barriers. */
 #include "test.h"
 
 struct args {

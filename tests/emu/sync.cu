@@ -26,12 +26,16 @@ __global__ void early_exit(const __grid_constant__ args a) {
     td_sync();
 }
 __global__ void split_warp(const __grid_constant__ args) {
-    if (td_tid() & 1) td_sync();
-    else td_syncwarp();
+    if (td_tid() & 1)
+        td_sync();
+    else
+        td_syncwarp();
 }
 __global__ void split_collective(const __grid_constant__ args) {
-    if (td_tid() & 1) td_shfl_xor(1, 1);
-    else td_syncwarp();
+    if (td_tid() & 1)
+        td_shfl_xor(1, 1);
+    else
+        td_syncwarp();
 }
 __global__ void warp_exit(const __grid_constant__ args) {
     if (td_tid() > 30) return;
@@ -43,8 +47,10 @@ template <bool FIRST, bool MIDDLE> __global__ void cluster_sum(const __grid_cons
     const td_sp<float> p = td_shared<float>(0);
     if (FIRST) td_cluster_sync();
     if (td_tid() < 4) td_cluster_sts<float, 1>(p + td_cluster_rank(), td_tid(), &v);
-    if (MIDDLE) td_cluster_sync();
-    else td_sync();
+    if (MIDDLE)
+        td_cluster_sync();
+    else
+        td_sync();
     float q[4];
     td_lds<float, 4>(q, p);
     if (td_tid() == 40) st(a.y + td_block(), q[0] + q[1] + q[2] + q[3]);
@@ -102,7 +108,8 @@ int main() {
     CHECK(td_prepare(all_ranks, 65536, 16) == cudaSuccess && td_prepare(shuffles, 232449, 1) != cudaSuccess);
     right("the largest cluster", RUN(all_ranks, a, 16, 1024, 16, 64, 0));
     wrong("cluster not known to have started", "cluster", RUN((cluster_sum<false, true>), a, 8, 64, 4, 16, 0));
-    wrong("cluster without the barrier between", "race", RUN((cluster_sum<true, false>), a, 8, 64, 4, 16, 0), "uninitialised cluster");
+    wrong("cluster without the barrier between", "race", RUN((cluster_sum<true, false>), a, 8, 64, 4, 16, 0),
+          "uninitialised cluster");
     wrong("a cluster that does not divide the grid", "launch", RUN((cluster_sum<true, true>), a, 7, 64, 4, 16, 0));
     wrong("too many threads", "launch", RUN(shuffles, a, 1, 1056, 1, 0, 0));
     const auto chain = [&](int mode) {

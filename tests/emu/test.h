@@ -38,7 +38,8 @@ inline int finish() {
     if (!failures) printf("ok\n");
     return failures != 0;
 }
-#define SEEDS {0ull, 1ull, 2ull, 3ull, 5ull, 8ull, 13ull, 21ull}
+#define SEEDS                                                                                                          \
+    { 0ull, 1ull, 2ull, 3ull, 5ull, 8ull, 13ull, 21ull }
 
 /* Runs f, which launches, under every seed: no report may come. */
 template <class F> inline void right(const char *name, F f) {
@@ -52,7 +53,8 @@ template <class F> inline void right(const char *name, F f) {
     }
     td_emu_reset();
 }
-/* Runs f under every seed: each time it must be reported with the kind named, and with no other than those of also (a list with spaces). */
+/* Runs f under every seed: each time it must be reported with the kind named, and with no other than those of also (a
+ * list with spaces). */
 template <class F> inline void wrong(const char *name, const char *kind, F f, const char *also = "") {
     for (unsigned long long seed : SEEDS) {
         td_emu_reset();

@@ -14,8 +14,10 @@ template <class H> static float nearest(float f) {
     size_t lo = 0, hi = values.size();
     while (hi - lo > 1) {
         const size_t m = (lo + hi) / 2;
-        if (double(values[m]) <= a) lo = m;
-        else hi = m;
+        if (double(values[m]) <= a)
+            lo = m;
+        else
+            hi = m;
     }
     const double v = values[lo], top = values.back(), step = top - double(values[values.size() - 2]);
     const double w = lo + 1 < values.size() ? double(values[lo + 1]) : top + step;
@@ -28,15 +30,17 @@ template <class H> static void conversions() {
         H h;
         h.bits = uint16_t(b);
         const float f = float(h);
-        if (f != f) CHECK(float(H(f)) != float(H(f)));
-        else CHECK(H(f).bits == b);
+        if (f != f)
+            CHECK(float(H(f)) != float(H(f)));
+        else
+            CHECK(H(f).bits == b);
     }
     uint32_t u = 12345;
     for (int i = 0; i < 300000; i++) {
         u = u * 1664525u + 1013904223u;
         uint32_t bits = u;
-        if (i % 3 == 0) bits &= 0xfffff000u;                             // ties
-        if (i % 5 == 0) bits = (bits & 0x80ffffffu) | 0x33000000u;       // half's denormals
+        if (i % 3 == 0) bits &= 0xfffff000u;                       // ties
+        if (i % 5 == 0) bits = (bits & 0x80ffffffu) | 0x33000000u; // half's denormals
         float f;
         memcpy(&f, &bits, 4);
         if (f != f) continue;
@@ -70,9 +74,11 @@ int main() {
     packing<bool>(true, false);
     CHECK(td_words<__half>(3) == 2 && td_words<int8_t>(5) == 2 && td_words<double>(3) == 3);
     CHECK(td_max(NAN, 1.f) != td_max(NAN, 1.f) && td_min(1.0, double(NAN)) != td_min(1.0, double(NAN)));
-    CHECK(td_max(-3, 2) == 2 && td_min(-3, 2) == -3 && !std::signbit(td_max(-0.f, 0.f)) && std::signbit(td_min(0.f, -0.f)));
+    CHECK(td_max(-3, 2) == 2 && td_min(-3, 2) == -3 && !std::signbit(td_max(-0.f, 0.f)) &&
+          std::signbit(td_min(0.f, -0.f)));
     CHECK(td_exp(1.f) == 2.71828182845904523536f && td_round_even(2.5f) == 2 && td_round_even(-3.5) == -4);
-    CHECK(td_rsqrt(4.f) == 0.5f && td_sigmoid(-1000.0) == 0 && td_sigmoid(0.f) == 0.5f && td_lgamma(4.0) > 1.79 && td_lgamma(4.0) < 1.8);
+    CHECK(td_rsqrt(4.f) == 0.5f && td_sigmoid(-1000.0) == 0 && td_sigmoid(0.f) == 0.5f && td_lgamma(4.0) > 1.79 &&
+          td_lgamma(4.0) < 1.8);
     CHECK(td_abs(-5) == 5 && td_abs(INT32_MIN) == INT32_MIN && td_sign(-2.5f) == -1 && td_sign(0) == 0);
     return finish();
 }
