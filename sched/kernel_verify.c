@@ -175,6 +175,12 @@ static bool verify_axis(Verify *v, const Axis *a) {
     if (!a->lo || !a->hi) return verify_fail(v, "axis %s has no bounds", a->name);
     if (a->lo->type != TY_I64 || a->hi->type != TY_I64) return verify_fail(v, "axis %s: a bound is no index integer", a->name);
     if (!verify_bound(v, a, a->lo) || !verify_bound(v, a, a->hi)) return false;
+    for (int i = 0; i < v->part->factors.n; i++) {
+        const Factor *f = v->part->factors.at[i];
+        if ((a->row >> f->id & 1) && bind_scope(f->bind) == SCOPE_REG)
+            return verify_fail(v, "axis %s: where it starts or ends depends on %s.%s, and would differ from register to register", a->name,
+                               f->axis->name, bind_text(f->bind));
+    }
     if (a->peel && !find_use(a->peel, a, v->part->body.at, v->part->body.n))
         return verify_fail(v, "axis %s: no access of %s has it as its last subscript, so there is nothing to peel by", a->name, a->peel->name);
     return true;

@@ -238,12 +238,23 @@ static bool check_read(Verify *v, const Stage *s) {
     return true;
 }
 
+/* Threads that differ only in what the subscripts do not have are replicas, and the first of them stores: a condition may not
+ * choose another. */
+static bool check_store_cond(Verify *v, const Stage *s) {
+    FactorSet d = 0, c = s->cond ? expr_domain(v->part, s->layout, s->cond) : 0;
+    for (int i = 0; i < s->tensor->rank; i++) d |= expr_domain(v->part, s->layout, s->subs[i]);
+    c &= ~d & (verify_tile(s->layout) | verify_bind_factors(s->layout, BIND_CLUSTER));
+    if (!c) return true;
+    return verify_fail_at(v, s, "its condition depends on %s.%s, and its subscripts do not", first_of(v, c)->axis->name, bind_text(first_of(v, c)->bind));
+}
+
 static bool check_store(Verify *v, const Stage *s) {
     if (s->tensor->kind == TENSOR_INPUT) return verify_fail_at(v, s, "an input is not written");
     if (!check_type(v, s, s->expr[0], s->tensor->type)) return false;
     FactorSet domain = s->cond ? expr_domain(v->part, s->layout, s->cond) : 0;
     for (int i = 0; i < s->tensor->rank; i++) domain |= expr_domain(v->part, s->layout, s->subs[i]);
     if (s->kind == STAGE_ATOMIC) domain = stage_operands(v->part, s->layout, s);
+    else if (!check_store_cond(v, s)) return false;
     note(v, s, true);
     if (!verify_store_once(v, s) || !check_access(v, s, domain)) return false;
     if (s->path != PATH_BULK) return true;
