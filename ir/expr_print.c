@@ -245,6 +245,13 @@ void expr_print_uses(ExprPrinter *p, const Expr *e) {
 
 void expr_print_with(ExprPrinter *p, const Expr *e) { print_alone(p, e, LEVEL_IF); }
 
+void expr_print_as(ExprPrinter *p, const Expr *e, Type t) {
+    if (e->op == OP_CONST && e->type == type_acc(t) && t != TY_BOOL)
+        print_number(p, e);
+    else
+        print(p, e, LEVEL_IF);
+}
+
 void expr_print(Text *out, const Expr *e, const LeafNames *leaves) {
     ExprPrinter p = {.out = out, .leaves = leaves};
     expr_print_uses(&p, e);

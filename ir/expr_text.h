@@ -86,6 +86,8 @@ typedef struct ExprPrinter {
 } ExprPrinter;
 
 void expr_print_with(ExprPrinter *p, const Expr *e);
+/* For where expr_read_as(r, t) reads it. */
+void expr_print_as(ExprPrinter *p, const Expr *e, Type t);
 /* Puts the variable in scope and returns the name that it is printed under. */
 Sym expr_print_bind(ExprPrinter *p, const Var *v);
 /* Adds the names of the leaves of e to p->used. */

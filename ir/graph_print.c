@@ -82,7 +82,7 @@ static void print_piece(ExprPrinter *p, const Tensor *t, const Piece *x) {
             expr_print_with(&inner, x->subs[d]);
     }
     text_put(p->out, "] = ");
-    expr_print_with(&inner, x->value);
+    expr_print_as(&inner, x->value, t->type);
     if (x->guard) {
         text_put(p->out, " where ");
         expr_print_with(&inner, x->guard);

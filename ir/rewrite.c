@@ -235,6 +235,14 @@ void graph_simplify(Graph *g) {
         if (g->facts.at[i].require && !g->facts.at[i].nvars) facts[env.nfacts++] = g->facts.at[i].cond;
     for (int i = 0; i < g->tensors.n; i++) {
         Tensor *t = g->tensors.at[i];
-        for (int k = 0; k < t->pieces.n; k++) simplify_piece(g, &env, t, &t->pieces.at[k]);
+        int kept = 0, n = t->pieces.n;
+        for (int k = 0; k < n; k++) {
+            Piece p = t->pieces.at[k];
+            int64_t ever = 1;
+            simplify_piece(g, &env, t, &p);
+            if (p.guard) expr_is_int(p.guard, &ever);
+            if (ever || (kept == 0 && k == n - 1)) t->pieces.at[kept++] = p;
+        }
+        t->pieces.n = kept;
     }
 }
