@@ -353,7 +353,7 @@ Graph *sema_export(Sema *s, FileScope *file, const AstDecl *fn, const AstDecl *e
     if (!sema_is_tensor_fn(fn)) return sema_not_yet(s, export_decl->name_span, "a host function");
     const AstItems *args = export_decl != fn && export_decl->value->kind == AST_CALL ? export_decl->value->items : NULL;
     Graph *g = graph_new(s->ctx, export_decl->name);
-    g->span = export_decl->span;
+    g->span = export_decl->name_span;
     s->g = g;
     s->path = (ExprVec){0};
     s->shapes = (ExprVec){0};
