@@ -299,9 +299,16 @@ static const char C_POINTERS[] =
 static const char C_OPEN[] = "$_status $_open($_context **ctx, int device) {\n"
                              "    const td_sink s = {\"open\", NULL, 0};\n"
                              "    $_context *c;\n"
+                             "    $_status status;\n"
+                             "    int before = 0;\n"
                              "    if (!ctx) return $_error_argument;\n"
                              "    *ctx = NULL;\n"
                              "    TD_TRY(td_device(&s, device));\n"
+                             "    TD_TRY(td_cuda(&s, \"device\", (int)cudaGetDevice(&before)));\n"
+                             "    if (before != device) TD_TRY(td_cuda(&s, \"device\", (int)cudaSetDevice(device)));\n"
+                             "    status = td_prepare_all(&s);\n"
+                             "    if (before != device) TD_TRY(td_cuda(&s, \"device\", (int)cudaSetDevice(before)));\n"
+                             "    if (status != $_ok) return status;\n"
                              "    c = ($_context *)malloc(sizeof *c);\n"
                              "    if (!c) return $_error_argument;\n"
                              "    c->device = device;\n"
@@ -324,6 +331,17 @@ static void c_status_text(Text *out, const char *x) {
     STATUSES
 #undef STATUS
     text_put(out, "    default: return \"no status\";\n    }\n}\n\n");
+}
+
+/* What a launch may need first (more shared memory, larger clusters), for the current device. Idempotent. */
+static void c_prepare_all(Text *out, const Program *const *programs, int n, const char *x) {
+    text_fmt(out, "static %s_status td_prepare_all(const td_sink *s) {\n", x);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < programs[i]->kernels.n; k++) {
+            const char *e = programs[i]->graph->name, *kernel = programs[i]->kernels.at[k]->name;
+            text_fmt(out, "    TD_TRY(td_cuda(s, \"kernel %s\", %s_%s_%s_prepare()));\n", kernel, x, e, kernel);
+        }
+    text_fmt(out, "    (void)s;\n    return %s_ok;\n}\n\n", x);
 }
 
 /* The launchers of model.cu. */
@@ -377,6 +395,7 @@ void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOpt
     }
     if (any) text_char(out, '\n');
     c_status_text(out, x);
+    c_prepare_all(out, programs, n, x);
     template(out, C_OPEN, x);
     text_put(out, entries.s);
     text_fmt(out, "const %s_entry %s_entries[] = {\n", x, x);

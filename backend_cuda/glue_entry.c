@@ -278,7 +278,7 @@ static void uniform(Text *out, const HostEntry *h, const char *x) {
         "    td_s.text = message;\n    td_s.bytes = message_bytes;\n"
         "    TD_TRY(td_cuda(&td_s, \"device\", (int)cudaGetDevice(&device)));\n    TD_TRY(td_device(&td_s, device));\n",
         e, e);
-    for (int k = 0; k < p->kernels.n; k++) // nobody called _prepare for this way in
+    for (int k = 0; k < p->kernels.n; k++)
         text_fmt(out, "    TD_TRY(td_cuda(&td_s, \"kernel %s\", %s_%s_%s_prepare()));\n", p->kernels.at[k]->name, x, e,
                  p->kernels.at[k]->name);
     text_fmt(

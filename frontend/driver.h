@@ -51,6 +51,7 @@ typedef struct Job {
     int file;
     AstFile *ast;
     Module *module;
+    Module *reference; /* check, run: as sema left it, for the reference interpreter */
     VEC(Program *) programs;
     Text cu, c, h;
     Sym prefix, stem;       /* of the outputs; the stem without folder */

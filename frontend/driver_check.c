@@ -71,7 +71,7 @@ static void print_check(const Check *c) {
 Exit driver_check(Job *job) {
     CheckOptions co;
     CheckModel m = {0};
-    const Module *mod = job->module;
+    const Module *mod = job->reference;
     int passed = 0, failed = 0, checks = 0;
     for (int i = 0; i < mod->checks.n; i++) checks += !mod->checks.at[i].bench;
     if (!checks) {
@@ -207,7 +207,7 @@ static Exit run_names(Job *job, const Graph *g) {
 
 Exit driver_run(Job *job) {
     Ctx *ctx = job->ctx;
-    const Graph *g = check_graph(job->module, sym(ctx, job->o->entry));
+    const Graph *g = check_graph(job->reference, sym(ctx, job->o->entry));
     if (!g) {
         diag_report(ctx, DIAG_UNKNOWN_NAME, (Span){job->file, 0, 0}, "no export is named '%s'", job->o->entry);
         return EXIT_WRONG;

@@ -4,6 +4,7 @@
 #include "backend_cuda/lower.h"
 #include "ir/diag.h"
 #include "ir/fix.h"
+#include "ir/rewrite.h"
 #include "sched/sched.h"
 #include "sema.h"
 
@@ -106,6 +107,15 @@ static Exit pass_SEMA(Job *job) {
     if (e != EXIT_OK || job->o->command != COMMAND_COMPILE || !job->o->defines.n) return e;
     e = define(job);
     return e == EXIT_OK ? verify_graphs(job, "-D") : e;
+}
+
+/* The reference interpreter reads the equations as they were written: a check keeps Graphs that no pass has touched. */
+static Exit pass_SIMPLIFY(Job *job) {
+    if (is_kernel_text(job)) return EXIT_OK;
+    const SemaOptions opt = {.import = import, .user = job};
+    if (job->o->command != COMMAND_COMPILE) job->reference = sema_module(job->ctx, job->ast, &opt);
+    for (int i = 0; i < job->module->graphs.n; i++) graph_simplify(job->module->graphs.at[i]);
+    return verify_graphs(job, "simplify");
 }
 
 /* Reads a program text; a text that is not a legal program is the user's error. */

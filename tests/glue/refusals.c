@@ -21,6 +21,10 @@ cudaError_t cudaGetDevice(int *device) {
     *device = current;
     return cudaSuccess;
 }
+cudaError_t cudaSetDevice(int device) {
+    current = device;
+    return cudaSuccess;
+}
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device) {
     if (device < 0 || device > 1) return cudaErrorInvalidDevice;
     *value = attribute == cudaDevAttrComputeCapabilityMajor ? major : minor;
@@ -178,12 +182,16 @@ static void others(model_context *ctx) {
     check(model_rows_workspace(ctx, 100, 0, &bytes) == model_error_dimension, "the workspace query checks dimensions");
     check(model_rows_workspace(ctx, 100, 1024, NULL) == model_error_argument, "the workspace query needs a result");
     order[0] = 0;
+    check(model_open(&none, 1) == model_ok && none && current == 0 && !strcmp(order, "pq"), "open prepares, and keeps the current device");
+    model_close(none);
+    none = (model_context *)memory;
+    order[0] = 0;
     check(model_rows_prepare(ctx, 100, 1024) == model_ok && !strcmp(order, "pq"), "prepare");
     check(model_nentries == 1 && !strcmp(e->name, "rows") && e->ntensors == 4 && e->ndims == 2 && e->nscalars == 2, "table");
     bytes = 0;
     check(e->workspace(dims, &bytes) == model_ok && bytes == 1024, "table: workspace");
     order[0] = 0;
-    check(e->call(tensors, dims, scalars, a.run.workspace, 1024, a.run.stream, NULL, 0) == model_ok && !strcmp(order, "0ab"),
+    check(e->call(tensors, dims, scalars, a.run.workspace, 1024, a.run.stream, NULL, 0) == model_ok && !strcmp(order, "pq0ab"),
           "table: call");
     check(e->call(tensors, dims, scalars, NULL, 0, a.run.stream, a.message, sizeof a.message) == model_error_workspace, "table: refusal");
     check(model_open(NULL, 0) == model_error_argument, "open needs a result");

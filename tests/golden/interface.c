@@ -203,12 +203,27 @@ const char *interface_status_text(interface_status status) {
     }
 }
 
+static interface_status td_prepare_all(const td_sink *s) {
+    TD_TRY(td_cuda(s, "kernel ctx", interface_scaled_ctx_prepare()));
+    TD_TRY(td_cuda(s, "kernel sums", interface_scaled_sums_prepare()));
+    TD_TRY(td_cuda(s, "kernel y", interface_half_y_prepare()));
+    (void)s;
+    return interface_ok;
+}
+
 interface_status interface_open(interface_context **ctx, int device) {
     const td_sink s = {"open", NULL, 0};
     interface_context *c;
+    interface_status status;
+    int before = 0;
     if (!ctx) return interface_error_argument;
     *ctx = NULL;
     TD_TRY(td_device(&s, device));
+    TD_TRY(td_cuda(&s, "device", (int)cudaGetDevice(&before)));
+    if (before != device) TD_TRY(td_cuda(&s, "device", (int)cudaSetDevice(device)));
+    status = td_prepare_all(&s);
+    if (before != device) TD_TRY(td_cuda(&s, "device", (int)cudaSetDevice(before)));
+    if (status != interface_ok) return status;
     c = (interface_context *)malloc(sizeof *c);
     if (!c) return interface_error_argument;
     c->device = device;

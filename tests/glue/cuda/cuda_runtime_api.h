@@ -10,6 +10,7 @@ typedef enum { cudaSuccess = 0, cudaErrorInvalidDevice = 101, cudaErrorLaunchFai
 enum cudaDeviceAttr { cudaDevAttrComputeCapabilityMajor = 75, cudaDevAttrComputeCapabilityMinor = 76 };
 const char *cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetDevice(int *device);
+cudaError_t cudaSetDevice(int device);
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
 cudaError_t cudaMemsetAsync(void *at, int value, size_t bytes, cudaStream_t stream);
 #ifdef __cplusplus
