@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_TEXT = 1 << 24 }; /* of all the text printed */
+
 static void print(ExprPrinter *p, const Expr *e, int level);
 
 /* The shortest text that is read as v; v itself where that is short. */
@@ -166,6 +168,10 @@ static int expr_level(const Expr *e) {
 
 /* Prints e where the grammar wants an operand at least as tight as `level`. */
 static void print(ExprPrinter *p, const Expr *e, int level) {
+    if (p->out->n > MAX_TEXT) { /* shared nodes are written out each time */
+        if (p->out->s[p->out->n - 1] != '~') text_put(p->out, " ...~");
+        return;
+    }
     int own = expr_level(e);
     if (own < level) text_char(p->out, '(');
     switch (op_form(e->op)) {

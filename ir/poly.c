@@ -169,15 +169,22 @@ bool term_divide(const PolyTerm *whole, const PolyTerm *part, PolyTerm *quotient
 
 /* ---- questions ---- */
 
-static bool expr_uses(const Expr *e, const Expr *x) {
-    if (e == x) return true;
+/* Past `budget` nodes the answer is yes, which promises nothing. */
+static bool walk_uses(const Expr *e, const Expr *x, int *budget) {
+    if (e == x || --*budget < 0) return true;
     if (e->id < x->id) return false; /* operands are older than their users */
     for (int i = 0; i < e->nargs; i++)
-        if (expr_uses(e->arg[i], x)) return true;
+        if (walk_uses(e->arg[i], x, budget)) return true;
     if (e->op == OP_REDUCE)
         for (int i = 0; i < e->u.reduce->nvars; i++)
-            if (expr_uses(e->u.reduce->vars[i]->lo, x) || expr_uses(e->u.reduce->vars[i]->hi, x)) return true;
+            if (walk_uses(e->u.reduce->vars[i]->lo, x, budget) || walk_uses(e->u.reduce->vars[i]->hi, x, budget))
+                return true;
     return false;
+}
+
+static bool expr_uses(const Expr *e, const Expr *x) {
+    int budget = 10000;
+    return walk_uses(e, x, &budget);
 }
 
 bool poly_uses(Poly p, const Expr *atom) {

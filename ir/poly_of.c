@@ -2,6 +2,8 @@
 #include "poly.h"
 #include "poly_prove.h"
 
+#include "expr_map.h"
+
 #include <string.h>
 
 typedef struct Maker {
@@ -9,6 +11,7 @@ typedef struct Maker {
     Graph *g;
     Ctx *ctx;
     int level;
+    ExprMap *done; /* Expr -> Poly, of nodes that are likely to be shared */
 } Maker;
 
 static Poly divide(const Maker *m, Poly p, Poly q, int tries);
@@ -242,12 +245,10 @@ static Poly extreme(const Maker *m, const Expr *e, Poly a, Poly b) {
     return poly_atom(m->ctx, x->id < y->id ? expr2(m->g, e->op, x, y) : expr2(m->g, e->op, y, x));
 }
 
-static Poly make(const Maker *m, const Expr *e) {
+static Poly make(const Maker *m, const Expr *e);
+
+static Poly make_operator(const Maker *m, const Expr *e) {
     Ctx *ctx = m->ctx;
-    int64_t v;
-    if (expr_is_int(e, &v)) return poly_const(ctx, v);
-    if (e->op == OP_CAST && e->type == TY_I64 && expr_is_int(e->arg[0], &v)) return poly_const(ctx, v);
-    if (e->type != TY_I64 || op_rule(e->op) != RULE_ARITH || e->depth > MAX_DEPTH) return poly_atom(ctx, e);
     Poly a = make(m, e->arg[0]), b = e->nargs > 1 ? make(m, e->arg[1]) : a, q;
     switch (e->op) {
     case OP_ADD: return poly_add(ctx, a, b);
@@ -262,8 +263,24 @@ static Poly make(const Maker *m, const Expr *e) {
     }
 }
 
+static Poly make(const Maker *m, const Expr *e) {
+    int64_t v;
+    if (expr_is_int(e, &v)) return poly_const(m->ctx, v);
+    if (e->op == OP_CAST && e->type == TY_I64 && expr_is_int(e->arg[0], &v)) return poly_const(m->ctx, v);
+    if (e->type != TY_I64 || op_rule(e->op) != RULE_ARITH || e->depth > MAX_DEPTH) return poly_atom(m->ctx, e);
+    const Poly *known = expr_map_get(m->done, e);
+    if (known) return *known;
+    Poly p = make_operator(m, e);
+    if (e->depth < 4) return p;
+    Poly *kept = NEW(m->ctx, Poly);
+    *kept = p;
+    expr_map_put(m->ctx, m->done, e, kept);
+    return p;
+}
+
 Poly poly_of_at(const PolyEnv *env, const Expr *e, int level) {
-    Maker m = {.env = env, .g = env->g, .ctx = env->g->ctx, .level = level};
+    ExprMap done = {0};
+    Maker m = {.env = env, .g = env->g, .ctx = env->g->ctx, .level = level, .done = &done};
     return make(&m, e);
 }
 

@@ -107,7 +107,6 @@ static bool unify(Graph *g, const Expr **a, int first, int n, bool *untyped, Typ
             any_float |= a[i]->type == TY_F64;
             continue;
         }
-        bare &= converts_as_index(g, a[i]);
         if (!typed) {
             typed = a[i];
             *t = type_acc(a[i]->type);
@@ -117,6 +116,7 @@ static bool unify(Graph *g, const Expr **a, int first, int n, bool *untyped, Typ
             typed = a[i];
         }
     }
+    for (int i = first; i < n && any_float && bare; i++) bare = a[i]->untyped || converts_as_index(g, a[i]);
     *untyped = !typed || (any_float && bare);
     if (!*untyped) {
         for (int i = first; i < n; i++)
@@ -148,7 +148,7 @@ static bool to_floats(Graph *g, const Expr **a, int n) {
 
 static const Expr *apply_same(Graph *g, Op op, const Expr **a, int first, int n) {
     bool untyped;
-    Type t;
+    Type t = TY_I64;
     if (!unify(g, a, first, n, &untyped, &t)) return NULL;
     if (op_rule(op) == RULE_INT && type_is_float(t)) return NULL;
     if (op_rule(op) == RULE_COMPARE || op_rule(op) == RULE_TEST) {

@@ -333,6 +333,24 @@ static void test_replace(Ctx *ctx) {
     check(!strcmp(u.s, "sum[k in i..j](f32(k + i) * a) + f32(i)"), "the original stays", u.s);
 }
 
+/* A node of depth n that as a tree has 2^n leaves. */
+static void test_shared(Ctx *ctx) {
+    Lex x;
+    ExprReader r = reader(ctx, &x, "");
+    const Expr *e = read_again(&r, "a + b"), *i = read_again(&r, "i + j");
+    for (int n = 0; n < 70; n++) {
+        e = expr_apply(r.g, OP_MUL, (const Expr *[]){e, e}, 2);
+        i = expr_apply(r.g, OP_ADD, (const Expr *[]){i, i}, 2);
+    }
+    e = expr_apply(r.g, OP_MUL, (const Expr *[]){e, i}, 2);
+    check(e && e->type == TY_F32, "shared nodes are typed", "");
+    const Expr *from = read_again(&r, "a"), *to = read_again(&r, "b");
+    check(expr_replace(r.g, e, &from, &to, 1) != e, "shared nodes are replaced", "");
+    Text t = {.ctx = ctx};
+    expr_print(&t, e, NULL);
+    check(t.n > 1000000 && t.n < 40000000, "the text of shared nodes ends", "");
+}
+
 int main(void) {
     Ctx *ctx = ctx_new();
     if (!ctx || CTX_GUARD(ctx)) return 1;
@@ -344,6 +362,7 @@ int main(void) {
     test_verify_built(ctx);
     test_mangled();
     test_deep(ctx);
+    test_shared(ctx);
     ctx_free(ctx);
     printf("%d passed, %d failed\n", passed, failed);
     return failed != 0;
