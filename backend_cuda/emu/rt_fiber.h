@@ -1,7 +1,7 @@
 /* Fibers: stacks, the switch, and which ready thread runs next (by the seed). A fiber that runs is in no ready mask;
  * one that blocks is put back by whoever ends its wait. */
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(EMU_UCONTEXT)
 extern "C" void td_emu_switch(void **save, void *to);
 asm(".text\n"
     ".p2align 4\n"
