@@ -5,6 +5,8 @@
 
 enum { ONE_BLOCK = 1 << 16 /* elements that one block may own alone */, SMALL_FOLD = 64, MAX_ROUNDS = 200 };
 
+typedef VEC(Root) Roots;
+
 typedef struct Partition {
     Graph *g;
     Defs defs;
@@ -450,7 +452,7 @@ static Group *shared_group(Partition *x, const Sharing *a, const Sharing *b, Sha
 static bool join(Partition *x, Sharing *list, int n, const Sharing *b, bool *removed, Sharing *both) {
     for (int i = n - 1; i >= 0; i--) {
         if (removed[i]) continue;
-        bool there = !depends(x->g, b, &list[i]), here = there;
+        bool there = !depends(x->g, b, &list[i]) && !depends(x->g, &list[i], b), here = there;
         for (int j = i + 1; j < n; j++) {
             if (removed[j]) continue;
             there &= !depends(x->g, b, &list[j]) && !depends(x->g, &list[j], b);
@@ -486,6 +488,86 @@ static void make_groups(Partition *x) {
         if (!removed[i]) vec_push(x->g->ctx, &x->plan->groups, list[i].gr);
 }
 
+/* ---- updates in place ---- */
+
+static bool def_reads(Partition *x, const Def *def, const Tensor *t) {
+    for (int p = 0; p < def->tensor->pieces.n; p++) {
+        const Root r = defs_root(&x->defs, def, p);
+        if (root_reads(x->g, &r, t)) return true;
+    }
+    return false;
+}
+
+static bool reads_elsewhere(ExprMap *seen, Graph *g, const Expr *e, const Root *r) {
+    if (!e || expr_map_get(seen, e)) return false;
+    expr_map_put(g->ctx, seen, e, e);
+    if (e->op == OP_LOAD && e->u.tensor == r->tensor)
+        for (int d = 0; d < e->nargs; d++)
+            if (e->arg[d] != r->subs[d]) return true;
+    for (int i = 0; i < e->nargs; i++)
+        if (reads_elsewhere(seen, g, e->arg[i], r)) return true;
+    return false;
+}
+
+/* Every thread that stores an element is the only one that reads it: one equation, without reductions, of the element itself. */
+static bool updates_locally(Partition *x, const Def *def) {
+    const Root r = defs_root(&x->defs, def, 0);
+    ExprMap seen = {0};
+    if (!def_reads(x, def, def->tensor)) return true;
+    if (def->tensor->pieces.n > 1 || defs_reduces(&x->defs, r.value) || (r.guard && defs_reduces(&x->defs, r.guard))) return false;
+    for (int d = 0; d < def->tensor->rank; d++)
+        if (reads_elsewhere(&seen, x->g, r.subs[d], &r)) return false;
+    return !reads_elsewhere(&seen, x->g, r.value, &r) && !reads_elsewhere(&seen, x->g, r.guard, &r);
+}
+
+/* New values go to a temporary; *copies receives the equations that move them when all old values have been read. */
+static void stage_update(Partition *x, const Def *def, Roots *copies) {
+    Graph *g = x->g;
+    Tensor *t = NEW(g->ctx, Tensor);
+    *t = *def->tensor;
+    t->name = temp_name(x, def->tensor->name);
+    t->kind = TENSOR_LET;
+    t->id = g->tensors.n + x->plan->temps.n;
+    vec_push(g->ctx, &x->plan->temps, t);
+    for (int p = 0; p < def->tensor->pieces.n; p++) {
+        Root r = defs_root(&x->defs, def, p), copy = r;
+        r.tensor = t;
+        copy.value = expr_load(g, t, copy.subs);
+        place(x, r);
+        if (r.guard && root_reads(g, &(Root){.tensor = t, .value = r.guard}, def->tensor)) {
+            text_fmt(x->why, "`%s` decides by its old value where it is updated (not yet)", def->tensor->name);
+            x->defs.failed = true;
+        }
+        vec_push(g->ctx, copies, copy);
+    }
+}
+
+/* Updates of what no other update still reads come first; one of those that read one another is staged. */
+static void place_updates(Partition *x, const Def **defs, int n) {
+    Roots copies = {0};
+    bool *done = NEW_N(x->g->ctx, bool, n + 1);
+    for (int i = 0; i < n; i++) {
+        done[i] = !updates_locally(x, defs[i]);
+        if (done[i]) stage_update(x, defs[i], &copies);
+    }
+    for (int placed = 0; placed < n && !x->defs.failed; placed++) {
+        int pick = -1, any = -1;
+        for (int i = 0; i < n; i++) {
+            if (done[i]) continue;
+            bool wanted = false;
+            for (int j = 0; j < n; j++) wanted |= j != i && !done[j] && def_reads(x, defs[j], defs[i]->tensor);
+            if (any < 0) any = i;
+            if (!wanted && pick < 0) pick = i;
+        }
+        if (any < 0) break;
+        if (pick < 0) stage_update(x, defs[pick = any], &copies);
+        else
+            for (int p = 0; p < defs[pick]->tensor->pieces.n; p++) place(x, defs_root(&x->defs, defs[pick], p));
+        done[pick] = true;
+    }
+    for (int i = 0; i < copies.n; i++) place(x, copies.at[i]);
+}
+
 Plan *plan_new(Graph *g, Text *why) {
     Partition *x = NEW(g->ctx, Partition);
     x->g = g;
@@ -493,12 +575,16 @@ Plan *plan_new(Graph *g, Text *why) {
     x->plan = NEW(g->ctx, Plan);
     x->plan->graph = g;
     if (!defs_make(&x->defs, g, why)) return NULL;
+    const Def **updates = NEW_N(g->ctx, const Def *, x->defs.order.n + 1);
+    int nupdates = 0;
     for (int i = 0; i < x->defs.order.n && !x->defs.failed; i++) {
         const Def *def = expr_map_get(&x->defs.of, x->defs.order.at[i]);
-        if (!def->stored) continue;
+        if (def->tensor->kind == TENSOR_INOUT) updates[nupdates++] = def;
+        if (!def->stored || def->tensor->kind == TENSOR_INOUT) continue;
         if (def->tensor->kind == TENSOR_LET) vec_push(g->ctx, &x->plan->temps, def->tensor);
         for (int p = 0; p < def->tensor->pieces.n; p++) place(x, defs_root(&x->defs, def, p));
     }
+    place_updates(x, updates, nupdates);
     make_groups(x);
     return x->defs.failed ? NULL : x->plan;
 }

@@ -196,7 +196,7 @@ static const Expr *write_load(Defs *d, ExprMap *done, const Expr *e) {
     const Expr **subs = NEW_N(g->ctx, const Expr *, t->rank);
     for (int i = 0; i < t->rank; i++) subs[i] = write_in(d, done, e->arg[i]);
     Def *def = (Def *)expr_map_get(&d->of, t);
-    if (!def) return expr_load(g, t, subs); /* an input */
+    if (!def || t->kind == TENSOR_INOUT) return expr_load(g, t, subs); /* what the caller gave */
     bool fits = def->plain && def->value[0]->depth < MAX_INLINE_DEPTH;
     if (fits && defs_reduces(d, def->value[0])) fits = is_plain_use(t->pieces.at, subs, t->rank);
     if (fits) {
@@ -244,7 +244,7 @@ static void order_tensor(Defs *d, ExprMap *state, Tensor *t, int depth);
 static void order_loads(Defs *d, ExprMap *state, ExprMap *seen, const Expr *e, int depth) {
     if (!e || expr_map_get(seen, e)) return;
     expr_map_put(d->graph->ctx, seen, e, e);
-    if (e->op == OP_LOAD) order_tensor(d, state, e->u.tensor, depth + 1);
+    if (e->op == OP_LOAD && e->u.tensor->kind != TENSOR_INOUT) order_tensor(d, state, e->u.tensor, depth + 1);
     for (int i = 0; i < e->nargs; i++) order_loads(d, state, seen, e->arg[i], depth);
     if (e->op != OP_REDUCE) return;
     for (int i = 0; i < e->u.reduce->nvars; i++) {
@@ -270,7 +270,7 @@ static void order_tensor(Defs *d, ExprMap *state, Tensor *t, int depth) {
 static void make_def(Defs *d, Tensor *t) {
     Graph *g = d->graph;
     Def *def = NEW(g->ctx, Def);
-    *def = (Def){.tensor = t, .plain = is_plain(t), .stored = t->kind == TENSOR_OUTPUT};
+    *def = (Def){.tensor = t, .plain = is_plain(t), .stored = t->kind != TENSOR_LET};
     def->value = NEW_N(g->ctx, const Expr *, t->pieces.n);
     def->guard = NEW_N(g->ctx, const Expr *, t->pieces.n);
     for (int p = 0; p < t->pieces.n; p++) {
@@ -289,15 +289,7 @@ bool defs_make(Defs *d, Graph *g, Text *why) {
     ExprMap state = {0};
     for (int i = 0; i < g->tensors.n; i++) order_tensor(d, &state, g->tensors.at[i], 0);
     if (d->failed) text_put(why, "too many definitions read one another");
-    for (int i = 0; i < d->order.n && !d->failed; i++) {
-        Tensor *t = d->order.at[i];
-        if (t->kind == TENSOR_INOUT) {
-            text_fmt(why, "`%s` is updated in place (not yet)", t->name);
-            d->failed = true;
-        } else {
-            make_def(d, t);
-        }
-    }
+    for (int i = 0; i < d->order.n && !d->failed; i++) make_def(d, d->order.at[i]);
     return !d->failed;
 }
 
