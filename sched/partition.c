@@ -92,28 +92,31 @@ static void bound_vars(ExprMap *seen, Partition *x, const Expr *e, const Var **o
     for (int i = 0; i < e->nargs; i++) bound_vars(seen, x, e->arg[i], out, n, max);
 }
 
-/* The free variables of e in the order of `first`, then of their making; -1: more than a tensor may have. */
-static int ordered_vars(Partition *x, const Expr *e, const Root *first, Var **vars) {
+/* The order that a let inside e gives to the same variables. */
+static const Instance *order_of(Partition *x, ExprMap *seen, const Expr *e, Var *const *vars, int n) {
+    if (!defs_reduces(&x->defs, e) || expr_map_get(seen, e)) return NULL;
+    expr_map_put(x->g->ctx, seen, e, e);
+    const Instance *in = expr_map_get(&x->defs.instances, e);
+    int same = 0;
+    for (int i = 0; in && i < n; i++)
+        for (int j = 0; j < in->n; j++) same += in->vars[j] == vars[i];
+    if (in && same == n && in->n == n) return in;
+    for (int i = 0; i < e->nargs; i++)
+        if ((in = order_of(x, seen, e->arg[i], vars, n))) return in;
+    return NULL;
+}
+
+/* The free variables of e, in the order of a let in it, else of appearance; -1: more than a tensor may have. */
+static int ordered_vars(Partition *x, const Expr *e, Var **vars) {
     enum { MAX_BOUND = 256 };
     const Var *bound[MAX_BOUND];
-    Var *found[MAX_RANK + 1];
-    int nbound = 0, n = 0, out = 0;
-    ExprMap seen = {0}, again = {0};
+    int nbound = 0, n = 0;
+    ExprMap seen = {0}, again = {0}, third = {0};
     bound_vars(&seen, x, e, bound, &nbound, MAX_BOUND);
-    free_vars(&again, x->g, e, bound, nbound, found, &n);
+    free_vars(&again, x->g, e, bound, nbound, vars, &n);
     if (n > MAX_RANK) return -1;
-    for (int i = 0; i < first->nvars; i++)
-        for (int j = 0; j < n; j++)
-            if (found[j] == first->vars[i]) vars[out++] = found[j];
-    while (out < n) {
-        Var *least = NULL;
-        for (int j = 0; j < n; j++) {
-            bool used = false;
-            for (int k = 0; k < out; k++) used |= vars[k] == found[j];
-            if (!used && (!least || found[j]->id < least->id)) least = found[j];
-        }
-        vars[out++] = least;
-    }
+    const Instance *in = order_of(x, &third, e, vars, n);
+    for (int i = 0; in && i < n; i++) vars[i] = in->vars[i];
     return n;
 }
 
@@ -148,7 +151,7 @@ static void place(Partition *x, Root root);
 static const Expr *as_temp(Partition *x, const Expr *e, const Root *reader) {
     Graph *g = x->g;
     Var *vars[MAX_RANK + 1];
-    int n = ordered_vars(x, e, reader, vars);
+    int n = ordered_vars(x, e, vars);
     if (n < 0) return NULL;
     const Expr *from[MAX_RANK], *to[MAX_RANK], **subs = NEW_N(g->ctx, const Expr *, n), **mine = NEW_N(g->ctx, const Expr *, n);
     Root r = {.nvars = n, .vars = NEW_N(g->ctx, Var *, n), .subs = mine};
@@ -186,38 +189,37 @@ typedef struct TakingOut {
     ExprMap done[2];
 } TakingOut;
 
-static bool holds_bad(TakingOut *t, ExprMap *seen, const Expr *e, Var *const *free, int nfree, bool *fits) {
-    if (!e->nargs || !defs_reduces(&t->x->defs, e) || expr_map_get(seen, e)) return false;
+/* The reductions in e that must leave: whether some vary as e does, and whether some do not. */
+static void find_bad(TakingOut *t, ExprMap *seen, const Expr *e, Var *const *free, int nfree, bool *alike, bool *others) {
+    if (!e->nargs || !defs_reduces(&t->x->defs, e) || expr_map_get(seen, e)) return;
     expr_map_put(t->x->g->ctx, seen, e, e);
-    bool r = false;
     if (e->op == OP_REDUCE && expr_map_get(&t->bad, e)) {
-        r = true;
         Var *vars[MAX_RANK + 1];
-        int n = ordered_vars(t->x, e, t->root, vars), same = 0;
+        int n = ordered_vars(t->x, e, vars), same = 0;
         for (int i = 0; i < nfree; i++)
             for (int j = 0; j < n; j++) same += vars[j] == free[i];
-        *fits |= n >= 0 && same == nfree;
+        if (n == nfree && same == n) *alike = true;
+        else *others = true;
     }
-    for (int i = 0; i < e->nargs; i++) r |= holds_bad(t, seen, e->arg[i], free, nfree, fits);
-    return r;
+    for (int i = 0; i < e->nargs; i++) find_bad(t, seen, e->arg[i], free, nfree, alike, others);
 }
 
-/* e with what must leave replaced by loads of temporaries; the largest expressions that vary no more than a reduction that
- * must leave go with it, unless a condition around them protects their loads. */
+/* e with what must leave replaced by loads of temporaries; the largest expressions that vary as a reduction that must leave
+ * go with it, unless a condition around them protects their loads. What others that must leave contain goes first. */
 static const Expr *take_out(TakingOut *t, const Expr *e, bool guarded) {
     if (!defs_reduces(&t->x->defs, e)) return e;
     const Expr *known = expr_map_get(&t->done[guarded], e);
     if (known) return known;
     Graph *g = t->x->g;
     Var *vars[MAX_RANK + 1];
-    int n = ordered_vars(t->x, e, t->root, vars);
-    bool fits = false;
+    int n = ordered_vars(t->x, e, vars);
+    bool alike = false, others = n < 0;
     ExprMap seen = {0};
     const Expr *r = NULL;
-    bool bad = holds_bad(t, &seen, e, vars, n < 0 ? 0 : n, &fits);
-    bool leaves = e != t->root->value && n >= 0 && ((bad && fits && !guarded) || (e->op == OP_REDUCE && expr_map_get(&t->bad, e)));
-    if (leaves) r = as_temp(t->x, e, t->root);
-    if (!r && bad) {
+    find_bad(t, &seen, e, vars, n < 0 ? 0 : n, &alike, &others);
+    bool itself = e->op == OP_REDUCE && expr_map_get(&t->bad, e);
+    if (e != t->root->value && alike && !others && (!guarded || itself)) r = as_temp(t->x, e, t->root);
+    if (!r && (alike || others)) {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(g->ctx, const Expr *, e->nargs);
         int64_t v;
         for (int i = 0; i < e->nargs; i++) {

@@ -203,7 +203,13 @@ static const Expr *write_load(Defs *d, ExprMap *done, const Expr *e) {
         const Piece *p = t->pieces.at;
         const Expr *from[MAX_RANK];
         for (int i = 0; i < t->rank; i++) from[i] = expr_var(g, p->vars[i]);
-        return expr_cast(g, t->type, expr_replace(g, def->value[0], from, subs, t->rank));
+        const Expr *r = expr_cast(g, t->type, expr_replace(g, def->value[0], from, subs, t->rank));
+        if (!defs_reduces(d, r)) return r;
+        Instance *in = NEW(g->ctx, Instance);
+        in->n = t->rank;
+        for (int i = 0; i < t->rank; i++) in->vars[i] = subs[i]->u.var;
+        expr_map_put(g->ctx, &d->instances, r, in);
+        return r;
     }
     def->stored = true;
     return expr_load(g, t, subs);

@@ -14,10 +14,17 @@ typedef struct Def {
     const Expr **guard;
 } Def;
 
+/* A let that was written in: the variables that it was read at, in its order. */
+typedef struct Instance {
+    int n;
+    Var *vars[MAX_RANK];
+} Instance;
+
 typedef struct Defs {
     Graph *graph;
     ExprMap of; /* Tensor -> Def */
     VEC(Tensor *) order; /* tensors with definitions, each after those that it loads */
+    ExprMap instances; /* Expr -> Instance, of lets that hold reductions */
     ExprMap reduces; /* memo: Expr -> whether it holds an OP_REDUCE */
     Text *why;
     bool failed;
