@@ -436,6 +436,8 @@ static Group *shared_group(Partition *x, const Sharing *a, const Sharing *b, Sha
     Group *gr = group_new(x->g, both->roots.at, both->roots.n, NULL, NULL);
     if (!gr) return NULL;
     AxisSet o = gr->stores.at[0].axes, owned = owned_axes(gr);
+    for (int i = 0; i < gr->stores.n && gr->steps.n; i++)
+        if (gr->stores.at[i].tensor->kind == TENSOR_INOUT) return NULL; /* other threads would read what one updates */
     for (int i = 0; i < gr->steps.n; i++)
         for (int rule = 0; rule < 3; rule++)
             if (must_leave(gr, i, rule)) return NULL;
