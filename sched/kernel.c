@@ -220,8 +220,15 @@ FactorSet layout_tile_factors(const Layout *l, const Axis *a) {
     return layout_axis_factors(l, a) & tile;
 }
 
-FactorSet expr_domain(const Part *part, const Layout *l, const Expr *e) {
+/* Domains of shared subexpressions that were met before: without them a walk is as long as the expression written out. */
+typedef struct DomainMemo {
+    const Expr *key[128];
+    FactorSet set[128];
+} DomainMemo;
+
+static FactorSet domain_of(const Part *part, const Layout *l, const Expr *e, DomainMemo *memo) {
     FactorSet set = 0;
+    int at = e->id & 127;
     switch (e->op) {
     case OP_VAR:
         for (int i = 0; i < part->axes.n; i++)
@@ -230,7 +237,17 @@ FactorSet expr_domain(const Part *part, const Layout *l, const Expr *e) {
     case OP_VALUE: return e->u.value->domain;
     case OP_FACTOR: return (FactorSet)1 << e->u.factor->id;
     default:
-        for (int i = 0; i < e->nargs; i++) set |= expr_domain(part, l, e->arg[i]);
+        if (memo && memo->key[at] == e) return memo->set[at];
+        for (int i = 0; i < e->nargs; i++) set |= domain_of(part, l, e->arg[i], memo);
+        if (!memo) return set;
+        memo->key[at] = e;
+        memo->set[at] = set;
         return set;
     }
+}
+
+FactorSet expr_domain(const Part *part, const Layout *l, const Expr *e) {
+    if (e->depth < 8) return domain_of(part, l, e, NULL);
+    DomainMemo memo = {{NULL}, {0}};
+    return domain_of(part, l, e, &memo);
 }
