@@ -44,7 +44,7 @@ static bool entry_of(Sema *s, AstDecl *d) {
 static bool constant(Sema *s, Inst *inst, const AstExpr *e, double *v, int64_t *iv) {
     const Expr *x = sema_expr(s, (Env){inst, NULL}, e);
     if (!x) return false;
-    if (!sema_const_double(s, x, v)) {
+    if (!sema_const_double(x, v)) {
         SEMA_ERROR(s, NOT_CONSTANT, e->span, "a constant is needed here");
         return false;
     }

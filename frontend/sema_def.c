@@ -68,7 +68,7 @@ static bool bind_range(Sema *s, Building *b, const AstItem *it, int axis, const 
     const Expr *hi = sema_int(s, outer, it->value);
     int64_t v;
     if (!lo || !hi) return false;
-    if (sema_uses_data(lo, 0) || sema_uses_data(hi, 0)) {
+    if (sema_uses_data(lo) || sema_uses_data(hi)) {
         SEMA_ERROR(s, BAD_DIM, it->span, "the range of a definition cannot depend on data");
         return false;
     }
@@ -293,6 +293,8 @@ static TensorVal *whole_value(Sema *s, Def *d, const Piece0 *p) {
     if (p->part < 0) return sema_tensor(s, env, p->stmt->value, alias ? local_name(s, d) : NULL);
     const AstExpr *call = p->stmt->value;
     FnRef f;
+    bool later = call->kind == AST_CALL && (call->a->kind != AST_NAME || !sema_find_fn(s, d->inst, call->a->name, &f));
+    if (later) return sema_tensor(s, env, call, NULL), NULL; /* says what it is that cannot be called */
     if (call->kind != AST_CALL || call->a->kind != AST_NAME || !sema_find_fn(s, d->inst, call->a->name, &f) ||
         !f.decl || !sema_is_tensor_fn(f.decl)) {
         if (call->kind != AST_ERROR)

@@ -6,21 +6,23 @@
 #include <math.h>
 #include <string.h>
 
+enum { FOLD_NODES = 1000 }; /* parts are shared: a walk is bounded by what it meets */
+
 /* ---- constants ---- */
 
-static bool fold(const Expr *e, int64_t *v, int depth) {
+static bool fold(const Expr *e, int64_t *v, int *left) {
     int64_t a, b;
-    if (depth > MAX_NEST || type_class(e->type) == CLASS_FLOAT) return false;
+    if (--*left < 0 || type_class(e->type) == CLASS_FLOAT) return false;
     if (e->op == OP_CONST) {
         *v = e->u.i;
         return true;
     }
-    if (e->op == OP_CAST) return fold(e->arg[0], v, depth + 1);
-    if (e->op == OP_LOAD || e->op == OP_REDUCE || e->nargs == 0 || !fold(e->arg[0], &a, depth + 1)) return false;
+    if (e->op == OP_CAST) return fold(e->arg[0], v, left);
+    if (e->op == OP_LOAD || e->op == OP_REDUCE || e->nargs == 0 || !fold(e->arg[0], &a, left)) return false;
     if (e->op == OP_NEG) return a != INT64_MIN && (*v = -a, true);
     if (e->op == OP_NOT) return *v = !a, true;
-    if (e->op == OP_IF) return fold(e->arg[a ? 1 : 2], v, depth + 1);
-    if (e->nargs != 2 || !fold(e->arg[1], &b, depth + 1)) return false;
+    if (e->op == OP_IF) return fold(e->arg[a ? 1 : 2], v, left);
+    if (e->nargs != 2 || !fold(e->arg[1], &b, left)) return false;
     switch (e->op) {
     case OP_ADD: return add_ok(a, b, v);
     case OP_SUB: return b != INT64_MIN && add_ok(a, -b, v);
@@ -41,27 +43,34 @@ static bool fold(const Expr *e, int64_t *v, int depth) {
     }
 }
 
-bool sema_const_int(const Expr *e, int64_t *v) { return fold(e, v, 0); }
+bool sema_const_int(const Expr *e, int64_t *v) {
+    int left = FOLD_NODES;
+    return fold(e, v, &left);
+}
 
-bool sema_const_double(Sema *s, const Expr *e, double *v) {
+static bool fold_double(const Expr *e, double *v, int *left) {
     int64_t i;
-    if (fold(e, &i, 0)) return *v = (double)i, true;
-    if (e->op == OP_CONST) return *v = e->u.f, true;
     double a, b;
-    if ((e->op == OP_NEG || e->op == OP_CAST) && sema_const_double(s, e->arg[0], &a)) {
-        *v = e->op == OP_NEG ? -a : type_is_float(e->type) ? num_round(e->type, a) : a;
-        return e->op == OP_NEG || type_is_float(e->type);
-    }
-    if (e->nargs != 2 || e->op == OP_LOAD || !sema_const_double(s, e->arg[0], &a) ||
-        !sema_const_double(s, e->arg[1], &b))
-        return false;
+    if (--*left < 0) return false;
+    if (sema_const_int(e, &i)) return *v = (double)i, true;
+    if (e->op == OP_CONST) return *v = e->u.f, true;
+    if (e->op == OP_NEG) return fold_double(e->arg[0], &a, left) && (*v = -a, true);
+    if (e->op == OP_CAST)
+        return type_is_float(e->type) && fold_double(e->arg[0], &a, left) && (*v = num_round(e->type, a), true);
+    if (e->nargs != 2 || e->op == OP_LOAD || e->op == OP_REDUCE) return false;
+    if (!fold_double(e->arg[0], &a, left) || !fold_double(e->arg[1], &b, left)) return false;
     switch (e->op) {
-    case OP_ADD: *v = a + b; return true;
-    case OP_SUB: *v = a - b; return true;
-    case OP_MUL: *v = a * b; return true;
-    case OP_DIV: *v = a / b; return type_is_float(e->type);
+    case OP_ADD: return *v = a + b, true;
+    case OP_SUB: return *v = a - b, true;
+    case OP_MUL: return *v = a * b, true;
+    case OP_DIV: return *v = a / b, type_is_float(e->type);
     default: return false;
     }
+}
+
+bool sema_const_double(const Expr *e, double *v) {
+    int left = FOLD_NODES;
+    return fold_double(e, v, &left);
 }
 
 /* ---- typing ---- */
@@ -72,14 +81,19 @@ static const char *describe(const Expr *e) {
 }
 
 /* An integer sum, difference or product with a quotient in it. */
-static bool has_quotient(const Expr *e, int depth) {
-    if (depth > MAX_NEST || type_is_float(e->type) || e->type == TY_BOOL) return false;
+static bool quotient_in(const Expr *e, int *left) {
+    if (--*left < 0 || type_is_float(e->type) || e->type == TY_BOOL) return false;
     if (e->op == OP_DIV) return true;
-    if (e->op == OP_CAST) return has_quotient(e->arg[0], depth + 1);
+    if (e->op == OP_CAST) return quotient_in(e->arg[0], left);
     if (e->op != OP_ADD && e->op != OP_SUB && e->op != OP_MUL && e->op != OP_NEG && e->op != OP_IF) return false;
     for (int i = e->op == OP_IF; i < e->nargs; i++)
-        if (has_quotient(e->arg[i], depth + 1)) return true;
+        if (quotient_in(e->arg[i], left)) return true;
     return false;
+}
+
+static bool has_quotient(const Expr *e) {
+    int left = FOLD_NODES;
+    return quotient_in(e, &left);
 }
 
 static void quotient_error(Sema *s, Span span) {
@@ -99,7 +113,7 @@ static void operand_error(Sema *s, Span span, Op op, const Expr *const *args, in
     }
     bool wants_float = flt || rule == RULE_FLOAT || rule == RULE_TEST;
     for (int i = first; i < n; i++)
-        if (wants_float && has_quotient(args[i], 0)) {
+        if (wants_float && has_quotient(args[i])) {
             quotient_error(s, span);
             return;
         }
@@ -146,7 +160,7 @@ const Expr *sema_to(Sema *s, Span span, Type t, const Expr *e) {
     if (!e) return NULL;
     const Expr *r = expr_convert(s->g, t, e);
     if (r) return r;
-    if (type_is_float(t) && has_quotient(e, 0)) {
+    if (type_is_float(t) && has_quotient(e)) {
         quotient_error(s, span);
     } else {
         bool narrow = !e->untyped && e->type != TY_BOOL && t != TY_BOOL && type_is_float(t) == type_is_float(e->type);

@@ -35,6 +35,10 @@ const Expr *sema_int(Sema *s, Env env, const AstExpr *e) {
         return NULL;
     }
     int64_t k;
+    if (!sema_is_small(v)) {
+        SEMA_ERROR(s, LIMIT, e->span, "this integer is too large an expression once functions are inlined");
+        return NULL;
+    }
     return sema_const_int(v, &k) ? expr_int(s->g, TY_I64, k) : expr_cast(s->g, TY_I64, v);
 }
 
@@ -238,7 +242,7 @@ static bool export_scalar(Sema *s, Inst *inst, const AstParam *p, const AstExpr 
     if (from) {
         const Expr *e = sema_expr(s, (Env){inst, NULL}, from);
         if (!e || !(def = sema_store(s, from->span, t, e))) return false;
-        if (!sema_const_double(s, e, &v)) {
+        if (!sema_const_double(e, &v)) {
             SEMA_ERROR(s, NOT_CONSTANT, from->span, "a default is a constant");
             return false;
         }

@@ -225,7 +225,7 @@ const Expr *sema_apply(Sema *s, Span span, Op op, const Expr *const *args, int n
 const Expr *sema_to(Sema *s, Span span, Type t, const Expr *e);    /* widening; else an error */
 const Expr *sema_store(Sema *s, Span span, Type t, const Expr *e); /* what a definition of type t takes */
 bool sema_const_int(const Expr *e, int64_t *v);
-bool sema_const_double(Sema *s, const Expr *e, double *v);
+bool sema_const_double(const Expr *e, double *v);
 
 /* ---- sema_load.c ---- */
 const Expr *sema_load(Sema *s, Env env, const AstExpr *e);
@@ -261,8 +261,9 @@ bool sema_mentions(const AstExpr *e, Sym name);
 void sema_conjuncts(Sema *s, const Expr *c, bool holds, ExprVec *out, int depth);
 int sema_path_push(Sema *s, const Expr *cond, bool holds);
 void sema_path_pop(Sema *s, int mark);
+bool sema_is_small(const Expr *e);
 bool sema_uses(const Expr *e, const Expr *what);
-bool sema_uses_data(const Expr *e, int depth);
+bool sema_uses_data(const Expr *e);
 bool sema_refute(Sema *s, const Expr *e, Text *why);
 bool sema_nonneg(Sema *s, const Expr *e);
 int sema_truth(Sema *s, const Expr *cond);

@@ -41,7 +41,7 @@ static bool holds(const Vars *v, const Var *x) {
 /* Extents of a tensor over the variable: it runs from 0 to something that is the same everywhere. */
 static bool is_axis(Sema *s, const Var *v) {
     Free f = {.ctx = s->ctx};
-    if (v->lo != expr_int(s->g, TY_I64, 0) || sema_uses_data(v->hi, 0)) return false;
+    if (v->lo != expr_int(s->g, TY_I64, 0) || sema_uses_data(v->hi)) return false;
     find(&f, v->hi);
     return f.used.n == 0;
 }

@@ -60,7 +60,7 @@ static bool is_plain(const Expr *sub, const Expr *extent) {
 static bool refuse(Sema *s, const Expr *sub, const Expr *extent, const Expr *room, bool low, Span span, Sym text,
                    int axis) {
     Text why = {.ctx = s->ctx};
-    bool data = sema_uses_data(sub, 0);
+    bool data = sema_uses_data(sub);
     bool refuted = !data && sema_refute(s, room, &why);
     Diag *d;
     if (refuted)

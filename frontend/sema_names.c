@@ -17,7 +17,7 @@ void *sema_not_yet(Sema *s, Span span, const char *what) {
 Sym sema_show(Sema *s, const Expr *e) {
     Text t = {.ctx = s->ctx};
     PolyEnv env = {.g = s->g};
-    if (e->type == TY_I64 && !sema_uses_data(e, 0)) {
+    if (e->type == TY_I64 && sema_is_small(e) && !sema_uses_data(e)) {
         Poly p = poly_of(&env, e);
         if (!p.failed) e = poly_expr(s->g, p);
     }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MAX_FACTS_IN_USE = 256, SAMPLES = 400 };
+enum { MAX_FACTS_IN_USE = 256, SAMPLES = 400, WALK_NODES = 100000, EVAL_NODES = 2000, SMALL_NODES = 2000 };
 
 /* ---- conditions ---- */
 
@@ -31,7 +31,7 @@ static Op compare_not(Op op) {
 
 /* Pushes the conjuncts of c (of !c where `holds` is false); integer comparisons are widened to i64. */
 void sema_conjuncts(Sema *s, const Expr *c, bool holds, ExprVec *out, int depth) {
-    if (depth > MAX_DEPTH) return;
+    if (depth > MAX_DEPTH || (depth == 0 && !sema_is_small(c))) return;
     if (c->op == OP_NOT) {
         sema_conjuncts(s, c->arg[0], !holds, out, depth + 1);
     } else if ((c->op == OP_AND && holds) || (c->op == OP_OR && !holds)) {
@@ -126,18 +126,43 @@ static void facts_for(Sema *s, const Expr *e, ExprVec *out) {
     }
 }
 
-bool sema_uses_data(const Expr *e, int depth) {
-    if (e->op == OP_LOAD || e->op == OP_REDUCE) return true;
-    for (int i = 0; i < e->nargs && depth < MAX_DEPTH; i++)
-        if (sema_uses_data(e->arg[i], depth + 1)) return true;
+/* Expressions share their parts, so a walk may meet a node again and again: it ends after WALK_NODES, with the answer
+ * that promises less. */
+static bool count_down(const Expr *e, int *left) {
+    if (--*left < 0) return false;
+    for (int i = 0; i < e->nargs; i++)
+        if (!count_down(e->arg[i], left)) return false;
+    return true;
+}
+
+/* Written out it has no more than SMALL_NODES nodes: what proofs are tried on. */
+bool sema_is_small(const Expr *e) {
+    int left = SMALL_NODES;
+    return count_down(e, &left);
+}
+
+static bool uses_data(const Expr *e, int *left) {
+    if (--*left < 0 || e->op == OP_LOAD || e->op == OP_REDUCE) return true;
+    for (int i = 0; i < e->nargs; i++)
+        if (uses_data(e->arg[i], left)) return true;
+    return false;
+}
+
+bool sema_uses_data(const Expr *e) {
+    int left = WALK_NODES;
+    return uses_data(e, &left);
+}
+
+static bool uses(const Expr *e, const Expr *what, int *left) {
+    if (--*left < 0 || e == what) return true;
+    for (int i = 0; i < e->nargs; i++)
+        if (uses(e->arg[i], what, left)) return true;
     return false;
 }
 
 bool sema_uses(const Expr *e, const Expr *what) {
-    if (e == what) return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (sema_uses(e->arg[i], what)) return true;
-    return false;
+    int left = WALK_NODES;
+    return uses(e, what, &left);
 }
 
 /* ---- small values ---- */
@@ -147,7 +172,7 @@ typedef struct Sample {
     int64_t *value;
 } Sample;
 
-static bool eval(const Sample *m, const Expr *e, int64_t *r, int depth);
+static bool eval(const Sample *m, const Expr *e, int64_t *r, int *left);
 
 static bool eval_infix(Op op, int64_t a, int64_t b, int64_t *r) {
     switch (op) {
@@ -177,25 +202,30 @@ static bool eval_leaf(const Sample *m, const Expr *e, int64_t *r) {
     return false;
 }
 
-static bool eval(const Sample *m, const Expr *e, int64_t *r, int depth) {
+static bool eval(const Sample *m, const Expr *e, int64_t *r, int *left) {
     int64_t a, b;
-    if (depth > MAX_DEPTH || type_class(e->type) == CLASS_FLOAT) return false;
+    if (--*left < 0 || type_class(e->type) == CLASS_FLOAT) return false;
     switch (e->op) {
     case OP_CONST: *r = e->u.i; return true;
     case OP_VAR:
     case OP_DIM:
     case OP_SCALAR: return eval_leaf(m, e, r);
-    case OP_CAST: return eval(m, e->arg[0], r, depth + 1);
-    case OP_NEG: return eval(m, e->arg[0], &a, depth + 1) && a != INT64_MIN && (*r = -a, true);
-    case OP_NOT: return eval(m, e->arg[0], &a, depth + 1) && (*r = !a, true);
-    case OP_ABS: return eval(m, e->arg[0], &a, depth + 1) && a != INT64_MIN && (*r = a < 0 ? -a : a, true);
-    case OP_AND: return eval(m, e->arg[0], &a, depth + 1) && (a ? eval(m, e->arg[1], r, depth + 1) : (*r = 0, true));
-    case OP_OR: return eval(m, e->arg[0], &a, depth + 1) && (a ? (*r = 1, true) : eval(m, e->arg[1], r, depth + 1));
-    case OP_IF: return eval(m, e->arg[0], &a, depth + 1) && eval(m, e->arg[a ? 1 : 2], r, depth + 1);
+    case OP_CAST: return eval(m, e->arg[0], r, left);
+    case OP_NEG: return eval(m, e->arg[0], &a, left) && a != INT64_MIN && (*r = -a, true);
+    case OP_NOT: return eval(m, e->arg[0], &a, left) && (*r = !a, true);
+    case OP_ABS: return eval(m, e->arg[0], &a, left) && a != INT64_MIN && (*r = a < 0 ? -a : a, true);
+    case OP_AND: return eval(m, e->arg[0], &a, left) && (a ? eval(m, e->arg[1], r, left) : (*r = 0, true));
+    case OP_OR: return eval(m, e->arg[0], &a, left) && (a ? (*r = 1, true) : eval(m, e->arg[1], r, left));
+    case OP_IF: return eval(m, e->arg[0], &a, left) && eval(m, e->arg[a ? 1 : 2], r, left);
     default: break;
     }
     if (e->nargs != 2 || e->op == OP_LOAD || e->op == OP_REDUCE) return false;
-    return eval(m, e->arg[0], &a, depth + 1) && eval(m, e->arg[1], &b, depth + 1) && eval_infix(e->op, a, b, r);
+    return eval(m, e->arg[0], &a, left) && eval(m, e->arg[1], &b, left) && eval_infix(e->op, a, b, r);
+}
+
+static bool value_of(const Sample *m, const Expr *e, int64_t *r) {
+    int left = EVAL_NODES;
+    return eval(m, e, r, &left);
 }
 
 static uint64_t next_random(uint64_t *state) {
@@ -215,7 +245,7 @@ static bool draw(Sample *m, int i, uint64_t *state, int64_t size) {
         step = a->u.dim->divisor > 0 ? a->u.dim->divisor : 1;
         lo = floor_div(lo + step - 1, step) * step;
     } else if (a->op == OP_VAR) {
-        if (!a->u.var->lo || !a->u.var->hi || !eval(m, a->u.var->lo, &lo, 0) || !eval(m, a->u.var->hi, &hi, 0))
+        if (!a->u.var->lo || !a->u.var->hi || !value_of(m, a->u.var->lo, &lo) || !value_of(m, a->u.var->hi, &hi))
             return false;
         hi--;
     } else if (type_class(a->type) == CLASS_SINT) {
@@ -236,11 +266,11 @@ static bool draw(Sample *m, int i, uint64_t *state, int64_t size) {
 static bool refutes(Sema *s, const Sample *m, const ExprVec *known, const Expr *e) {
     int64_t v;
     for (int i = 0; i < known->n; i++) {
-        if (sema_uses_data(known->at[i], 0)) continue;
-        if (!eval(m, known->at[i], &v, 0) || !v) return false;
+        if (sema_uses_data(known->at[i])) continue;
+        if (!value_of(m, known->at[i], &v) || !v) return false;
     }
     (void)s;
-    return eval(m, e, &v, 0) && v < 0;
+    return value_of(m, e, &v) && v < 0;
 }
 
 static void print_sample(Sema *s, const Sample *m, const Expr *e, Text *why) {
@@ -258,12 +288,12 @@ static void print_sample(Sema *s, const Sample *m, const Expr *e, Text *why) {
 
 /* Looks for values under which e < 0 though everything known holds; writes them as "N = 1, i = 0". */
 bool sema_refute(Sema *s, const Expr *e, Text *why) {
-    if (sema_uses_data(e, 0)) return false;
+    if (sema_uses_data(e)) return false;
     ExprVec known = {0}, done = {0}, all = {0};
     facts_for(s, e, &known);
     collect(s, e, &done, &all, 0);
     for (int i = 0; i < known.n; i++)
-        if (!sema_uses_data(known.at[i], 0)) collect(s, known.at[i], &done, &all, 0);
+        if (!sema_uses_data(known.at[i])) collect(s, known.at[i], &done, &all, 0);
     Sample m = {0};
     for (int i = 0; i < all.n; i++)
         if (all.at[i]->op != OP_VAR && all.at[i]->op != OP_LOAD) vec_push(s->ctx, &m.atoms, all.at[i]);
@@ -286,6 +316,7 @@ bool sema_refute(Sema *s, const Expr *e, Text *why) {
 
 bool sema_nonneg(Sema *s, const Expr *e) {
     ExprVec known = {0};
+    if (!sema_is_small(e)) return false;
     facts_for(s, e, &known);
     PolyEnv env = {.g = s->g, .facts = known.at, .nfacts = known.n};
     return poly_nonneg(&env, poly_of(&env, e));
@@ -293,7 +324,7 @@ bool sema_nonneg(Sema *s, const Expr *e) {
 
 int sema_truth(Sema *s, const Expr *cond) {
     if (cond->op == OP_CONST) return cond->u.i != 0;
-    if (sema_uses_data(cond, 0)) return -1;
+    if (!sema_is_small(cond) || sema_uses_data(cond)) return -1;
     ExprVec known = {0};
     facts_for(s, cond, &known);
     PolyEnv env = {.g = s->g, .facts = known.at, .nfacts = known.n};
@@ -303,6 +334,7 @@ int sema_truth(Sema *s, const Expr *cond) {
 /* Equal for all values of what they use. */
 bool sema_equal(Sema *s, const Expr *a, const Expr *b) {
     if (a == b) return true;
+    if (!sema_is_small(a) || !sema_is_small(b)) return false;
     PolyEnv env = {.g = s->g};
     Poly p = poly_of(&env, a), q = poly_of(&env, b);
     if (p.failed || q.failed) return false;

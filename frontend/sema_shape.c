@@ -135,7 +135,7 @@ static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
     }
     const Expr *e = sema_int(s, (Env){inst, NULL}, it->value);
     if (!e) return false;
-    if (sema_uses_data(e, 0)) {
+    if (sema_uses_data(e)) {
         SEMA_ERROR(s, BAD_DIM, it->span, "a dimension cannot depend on data");
         return false;
     }

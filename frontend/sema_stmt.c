@@ -227,7 +227,7 @@ static bool state(Sema *s, Inst *inst, const AstStmt *st) {
     f.cond = sema_cond(s, env, st->value);
     if (!f.cond) return false;
     int64_t v;
-    if (f.require && sema_uses_data(f.cond, 0)) {
+    if (f.require && sema_uses_data(f.cond)) {
         Diag *d = SEMA_ERROR(s, NOT_CONSTANT, st->value->span,
                              "require is checked on the host at entry: it cannot depend on data");
         diag_help(s->ctx, d, "state it of the data with assume");

@@ -23,3 +23,17 @@ export fn doubled(x: f32[N]) -> (y: f32[N]) { // expect error[E0006]: more than 
 export fn rank(x: f32[A, B, C, D, E, F, G, H, I, J, K, L, M]) -> (y: f32[A]) { // expect error[E0006]: a tensor has at most 12 dimensions
     y[i] = 0.0;
 }
+
+fn shared(x) {
+    let a = x + x; let b = a + a; let c = b + b; let d = c + c; let e = d + d; let f = e + e; let g = f + f; let h = g + g;
+    let i = h + h; let j = i + i; let k = j + j; let l = k + k; let m = l + l; let n = m + m; let o = n + n; let p = o + o;
+    return p;
+}
+
+export fn subscript(x: f32[N]) -> (y: f32[N]) {
+    y[i] = pad(x[shared(shared(i))], 0.0); // expect error[E0006]: this integer is too large an expression
+}
+
+export fn value(x: f32[N]) -> (y: f32[N]) {
+    y[i] = shared(x[i]);
+}
