@@ -137,11 +137,12 @@ void glue_emit_h(Text *out, const Program *const *programs, int n, const GlueOpt
              x);
     text_fmt(out, "%s_status %s_open(%s_context **ctx, int device);\nvoid %s_close(%s_context *ctx);\n", x, x, x, x, x);
     text_fmt(out, "const char *%s_status_text(%s_status status);\n\n", x, x);
-    text_fmt(out, "/* Each entry: the bytes of workspace that a run needs; what to call once before a run is captured; "
-                  "the run. Tensors are\n"
-                  " * dense, row-major and in device memory. A run checks its arguments, launches on the stream and "
-                  "returns; where a\n"
-                  " * check fails nothing is launched. It allocates nothing and waits for nothing. */\n");
+    text_put(
+        out,
+        "/* Each entry: the bytes of workspace that a run needs; its preparation, which open has done for its device;\n"
+        " * the run. Tensors are dense, row-major and in device memory. A run checks its arguments, launches on the\n"
+        " * stream and returns; where a check fails nothing is launched. It allocates nothing and waits for nothing. "
+        "*/\n");
     for (int i = 0; i < n; i++) h_entry(out, programs[i], x);
     text_fmt(out,
              "\n/* The same entries, uniformly: tensors, dimensions and scalars in the order of the functions above. "

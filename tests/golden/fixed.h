@@ -47,9 +47,9 @@ fixed_status fixed_open(fixed_context **ctx, int device);
 void fixed_close(fixed_context *ctx);
 const char *fixed_status_text(fixed_status status);
 
-/* Each entry: the bytes of workspace that a run needs; what to call once before a run is captured; the run. Tensors are
- * dense, row-major and in device memory. A run checks its arguments, launches on the stream and returns; where a
- * check fails nothing is launched. It allocates nothing and waits for nothing. */
+/* Each entry: the bytes of workspace that a run needs; its preparation, which open has done for its device;
+ * the run. Tensors are dense, row-major and in device memory. A run checks its arguments, launches on the
+ * stream and returns; where a check fails nothing is launched. It allocates nothing and waits for nothing. */
 
 /* total(x: f32[M, 1024]) -> (y: f32[M]) */
 fixed_status fixed_total_workspace(fixed_context *ctx, int64_t M, size_t *bytes);

@@ -47,9 +47,9 @@ interface_status interface_open(interface_context **ctx, int device);
 void interface_close(interface_context *ctx);
 const char *interface_status_text(interface_status status);
 
-/* Each entry: the bytes of workspace that a run needs; what to call once before a run is captured; the run. Tensors are
- * dense, row-major and in device memory. A run checks its arguments, launches on the stream and returns; where a
- * check fails nothing is launched. It allocates nothing and waits for nothing. */
+/* Each entry: the bytes of workspace that a run needs; its preparation, which open has done for its device;
+ * the run. Tensors are dense, row-major and in device memory. A run checks its arguments, launches on the
+ * stream and returns; where a check fails nothing is launched. It allocates nothing and waits for nothing. */
 
 /* scaled(x: bf16[M, int]) -> (ctx: bf16[M, int], sums: f32[M])
  *   int in 1..=4096 divisible by 4 */
