@@ -261,7 +261,7 @@ Poly regroup(Lower *l, const Layout *layout, Poly p) {
                         break;
                     }
                     coef = (Poly){c.n, NEW_N(l->ctx, PolyTerm, c.n + 1), false};
-                    memcpy(coef.term, c.term, sizeof *c.term * (size_t)c.n);
+                    if (c.n) memcpy(coef.term, c.term, sizeof *c.term * (size_t)c.n);
                     for (int t = 0; t < coef.n; t++) coef.term[t].coef /= s;
                 } else {
                     ok = false;

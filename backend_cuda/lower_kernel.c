@@ -261,7 +261,7 @@ static void walk_dry(Lower *l, Stage *s) {
     l->dry = true;
     int before = l->regions.n, declared_before = l->declared.n;
     Region *entry = NEW_N(l->ctx, Region, before + 1);
-    memcpy(entry, l->regions.at, sizeof *entry * (size_t)before);
+    if (before) memcpy(entry, l->regions.at, sizeof *entry * (size_t)before);
     axis_declare(l);
     lower_stages(l, s->body.at, s->body.n);
     l->declared.n = declared_before;
@@ -418,7 +418,7 @@ static void lower_if(Lower *l, Stage *s) {
     l->indent++;
     Region *entry = NEW_N(l->ctx, Region, l->regions.n + 1);
     int before = l->regions.n;
-    memcpy(entry, l->regions.at, sizeof *entry * (size_t)before);
+    if (before) memcpy(entry, l->regions.at, sizeof *entry * (size_t)before);
     lower_stages(l, s->body.at, s->body.n);
     for (int i = 0; i < before; i++) {
         l->regions.at[i].written |= entry[i].written;
