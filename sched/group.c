@@ -2,6 +2,7 @@
  * an axis with any variable on which the reduction does not depend; among those of equal range it takes the one that indexes
  * the same tensors in the same places. */
 #include "group.h"
+#include "prepare.h"
 
 #include <string.h>
 
@@ -356,6 +357,8 @@ static const Expr *canonical(Uniting *x, const Expr *e) {
         r = expr_var(g, x->gr->axes.at[x->axis[number_of(x, e->u.var)]].var);
     } else if (e->op == OP_REDUCE) {
         r = canonical_reduce(x, e);
+    } else if (is_mark(e)) {
+        r = expr_cast(g, e->type, canonical(x, e->arg[0]));
     } else if (e->nargs) {
         const Expr *few[4], **args = e->nargs <= 4 ? few : NEW_N(g->ctx, const Expr *, e->nargs);
         for (int i = 0; i < e->nargs; i++) args[i] = canonical(x, e->arg[i]);

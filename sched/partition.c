@@ -92,17 +92,18 @@ static void bound_vars(ExprMap *seen, Partition *x, const Expr *e, const Var **o
     for (int i = 0; i < e->nargs; i++) bound_vars(seen, x, e->arg[i], out, n, max);
 }
 
-/* The order that a let inside e gives to the same variables. */
-static const Instance *order_of(Partition *x, ExprMap *seen, const Expr *e, Var *const *vars, int n) {
+/* A mark inside e with the same variables: their order in a let. */
+static const Expr *order_of(Partition *x, ExprMap *seen, const Expr *e, Var *const *vars, int n) {
     if (!defs_reduces(&x->defs, e) || expr_map_get(seen, e)) return NULL;
     expr_map_put(x->g->ctx, seen, e, e);
-    const Instance *in = expr_map_get(&x->defs.instances, e);
     int same = 0;
-    for (int i = 0; in && i < n; i++)
-        for (int j = 0; j < in->n; j++) same += in->vars[j] == vars[i];
-    if (in && same == n && in->n == n) return in;
-    for (int i = 0; i < e->nargs; i++)
-        if ((in = order_of(x, seen, e->arg[i], vars, n))) return in;
+    for (int i = 0; is_mark(e) && i < n; i++)
+        for (int j = 1; j < e->nargs; j++) same += e->arg[j]->op == OP_VAR && e->arg[j]->u.var == vars[i];
+    if (is_mark(e) && same == n && e->nargs == n + 1) return e;
+    for (int i = 0; i < e->nargs; i++) {
+        const Expr *mark = order_of(x, seen, e->arg[i], vars, n);
+        if (mark) return mark;
+    }
     return NULL;
 }
 
@@ -115,8 +116,8 @@ static int ordered_vars(Partition *x, const Expr *e, Var **vars) {
     bound_vars(&seen, x, e, bound, &nbound, MAX_BOUND);
     free_vars(&again, x->g, e, bound, nbound, vars, &n);
     if (n > MAX_RANK) return -1;
-    const Instance *in = order_of(x, &third, e, vars, n);
-    for (int i = 0; in && i < n; i++) vars[i] = in->vars[i];
+    const Expr *mark = order_of(x, &third, e, vars, n);
+    for (int i = 0; mark && i < n; i++) vars[i] = mark->arg[i + 1]->u.var;
     return n;
 }
 

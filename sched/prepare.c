@@ -204,12 +204,10 @@ static const Expr *write_load(Defs *d, ExprMap *done, const Expr *e) {
         const Expr *from[MAX_RANK];
         for (int i = 0; i < t->rank; i++) from[i] = expr_var(g, p->vars[i]);
         const Expr *r = expr_cast(g, t->type, expr_replace(g, def->value[0], from, subs, t->rank));
-        if (!defs_reduces(d, r)) return r;
-        Instance *in = NEW(g->ctx, Instance);
-        in->n = t->rank;
-        for (int i = 0; i < t->rank; i++) in->vars[i] = subs[i]->u.var;
-        expr_map_put(g->ctx, &d->instances, r, in);
-        return r;
+        if (!def->marked) return r;
+        const Expr *args[MAX_RANK + 1] = {r};
+        for (int i = 0; i < t->rank; i++) args[i + 1] = subs[i];
+        return expr_node(g, OP_CAST, t->type, false, (int64_t)(intptr_t)t, args, t->rank + 1);
     }
     def->stored = true;
     return expr_load(g, t, subs);
@@ -273,6 +271,15 @@ static void order_tensor(Defs *d, ExprMap *state, Tensor *t, int depth) {
     vec_push(d->graph->ctx, &d->order, t);
 }
 
+static bool uses_var(Defs *d, ExprMap *seen, const Expr *e, const Var *v) {
+    if (e->op == OP_VAR) return e->u.var == v;
+    if (!e->nargs || expr_map_get(seen, e)) return false;
+    expr_map_put(d->graph->ctx, seen, e, e);
+    for (int i = 0; i < e->nargs; i++)
+        if (uses_var(d, seen, e->arg[i], v)) return true;
+    return false;
+}
+
 static void make_def(Defs *d, Tensor *t) {
     Graph *g = d->graph;
     Def *def = NEW(g->ctx, Def);
@@ -286,6 +293,11 @@ static void make_def(Defs *d, Tensor *t) {
         ExprMap done = {0};
         def->value[p] = write_in(d, &done, self_contained(x, pc->value, pc->guard));
         if (pc->guard) def->guard[p] = write_in(d, &done, self_contained(x, pc->guard, NULL));
+    }
+    def->marked = def->plain && t->rank > 0 && defs_reduces(d, def->value[0]);
+    for (int i = 0; i < t->rank && def->marked; i++) {
+        ExprMap seen = {0};
+        def->marked = uses_var(d, &seen, def->value[0], t->pieces.at[0].vars[i]);
     }
     expr_map_put(g->ctx, &d->of, t, def);
 }

@@ -8,23 +8,21 @@
 
 typedef struct Def {
     Tensor *tensor;
+    bool marked;        /* has reductions and depends on all of its variables: see is_mark */
     bool plain;         /* one piece, tensor[vars] = value */
     bool stored;        /* has a kernel of its own: outputs, and lets that others cannot take in */
     const Expr **value; /* of each piece, with the lets that it uses written in */
     const Expr **guard;
 } Def;
 
-/* A let that was written in: the variables that it was read at, in its order. */
-typedef struct Instance {
-    int n;
-    Var *vars[MAX_RANK];
-} Instance;
+/* A let with reductions that was written in stands under a mark: a cast to the let's type whose further operands are the
+ * variables that it was read at, in its order. group_new drops marks. */
+static inline bool is_mark(const Expr *e) { return e->op == OP_CAST && e->nargs > 1; }
 
 typedef struct Defs {
     Graph *graph;
     ExprMap of; /* Tensor -> Def */
     VEC(Tensor *) order; /* tensors with definitions, each after those that it loads */
-    ExprMap instances; /* Expr -> Instance, of lets that hold reductions */
     ExprMap reduces; /* memo: Expr -> whether it holds an OP_REDUCE */
     Text *why;
     bool failed;
