@@ -3,7 +3,7 @@
  * large as the tensor itself; any other becomes a temporary. */
 #include "prepare.h"
 
-enum { ONE_BLOCK = 1 << 16 /* elements that one block may own alone */, SMALL_FOLD = 64, MAX_ROUNDS = 200 };
+enum { ONE_BLOCK = 1 << 16 /* elements that one block may own alone */, SMALL_FOLD = 64, MAX_ROUNDS = 200, RULES = 4 };
 
 typedef VEC(Root) Roots;
 
@@ -47,7 +47,7 @@ static AxisSet owned_axes(const Group *gr) {
     return s;
 }
 
-/* A row reduction that blocks would repeat, whose rows lie across another's, or that leaves one block with everything. */
+/* A row reduction that blocks would repeat, or whose rows lie across another's. */
 static bool is_repeated(const Group *gr, int i) {
     const GStep *p = &gr->steps.at[i];
     AxisSet o = gr->stores.at[0].axes, owned = owned_axes(gr);
@@ -57,14 +57,21 @@ static bool is_repeated(const Group *gr, int i) {
         AxisSet a = row_of(p), b = row_of(&gr->steps.at[j]);
         if (gr->steps.at[j].over & o && a & ~b && b & ~a) return true;
     }
-    return group_guess(gr, o & ~owned) < 8 && group_guess(gr, o & owned) > ONE_BLOCK;
+    return false;
+}
+
+/* A row reduction that leaves few blocks with everything. */
+static bool is_too_large(const Group *gr, int i) {
+    AxisSet o = gr->stores.at[0].axes, owned = owned_axes(gr);
+    return gr->steps.at[i].over & o && group_guess(gr, o & ~owned) < 8 && group_guess(gr, o & owned) > ONE_BLOCK;
 }
 
 static bool must_leave(const Group *gr, int i, int rule) {
     switch (rule) {
     case 0: return is_misplaced(gr, &gr->steps.at[i]);
     case 1: return is_second(gr, i);
-    default: return is_repeated(gr, i);
+    case 2: return is_repeated(gr, i);
+    default: return is_too_large(gr, i);
     }
 }
 
@@ -367,7 +374,7 @@ static void place(Partition *x, Root root) {
         t->x = x;
         t->root = &root;
         bool any = false;
-        for (int rule = 0; rule < 3 && !any; rule++) {
+        for (int rule = 0; rule < RULES && !any; rule++) {
             ExprMap seen = {0};
             any = mark_bad(t, &seen, gr, &canon, root.value, rule);
         }
@@ -440,7 +447,7 @@ static Group *shared_group(Partition *x, const Sharing *a, const Sharing *b, Sha
     for (int i = 0; i < gr->stores.n && gr->steps.n; i++)
         if (gr->stores.at[i].tensor->kind == TENSOR_INOUT) return NULL; /* other threads would read what one updates */
     for (int i = 0; i < gr->steps.n; i++)
-        for (int rule = 0; rule < 3; rule++)
+        for (int rule = 0; rule < RULES; rule++)
             if (must_leave(gr, i, rule)) return NULL;
     bool no_more = gr->steps.n == a->gr->steps.n && b->gr->steps.n > 0;
     for (int i = a->roots.n; i < gr->stores.n; i++) {

@@ -8,6 +8,7 @@
 #include "frontend/check.h"
 #include "frontend/sema.h"
 #include "ir/diag.h"
+#include "ir/graph.h"
 #include "sched/sched.h"
 
 #include <stdio.h>
@@ -66,12 +67,10 @@ static bool apply_draw(Ctx *ctx, Draw *d, uint64_t seed, Text *why) {
 static bool reread(Ctx *ctx, Draw *d, Text *why) {
     Text a = {.ctx = ctx}, b = {.ctx = ctx};
     program_print(&a, d->program);
-#ifndef NO_VERIFY
     if (!program_verify(d->program, why)) {
         text_fmt(why, "\n%s", a.s);
         return false;
     }
-#endif
     Program *p = program_read(ctx, a.s, a.n, diag_add_file(ctx, "program", a.s, a.n));
     if (!p) {
         diag_render(ctx, why, false);
@@ -208,8 +207,120 @@ static void run_file(const char *path, int n) {
     for (int i = 0; i < n; i += BATCH) run_batch(path, i, n - i < BATCH ? n - i : BATCH, s);
 }
 
+/* ---- groups, text, legality ---- */
+
+typedef struct PlanCase {
+    const char *text;      /* of a Graph */
+    int groups, temps;
+    const char *steps;     /* of the first group: r reduction, i inclusive scan, e exclusive scan */
+    const char *schedules; /* texts for the first group, one a line: `! reason:` before illegal ones */
+} PlanCase;
+
+#define HEAD "graph t\n dim M\n dim N\n in x: f32[M, N]\n in z: f32[N, M]\n"
+static const PlanCase plans[] = {
+    {HEAD " out y: f32[M, N]\ny[i, j] = exp(x[i, j])\n", 1, 0, "",
+     "i = grid; j = grid thread(64) vec(4)\n"
+     "i = grid serial(2); j = serial(3) grid reg(2) lane(32); ahead 1; occupancy 2\n"
+     "! covers: i = thread(4); j = grid\n"
+     "! one block: i = grid; i = grid; j = grid\n"
+     "! lanes: i = grid lane(8); j = grid\n"
+     "! warp and lane: i = grid warp(2); j = grid thread(32)\n"
+     "! open: i = grid; j = grid vec\n"
+     "! innermost: i = grid; j = grid vec(2) reg(2)\n"
+     "! two: i = grid serial; j = grid\n"
+     "! threads: i = grid thread(1024); j = grid thread(2)\n"
+     "! tile: i = grid reg(64); j = grid vec(4)\n"
+     "! iteration: i = grid; j = grid; ahead 2\n"
+     "! read: i = grid; k = grid\n"
+     "! read: i = grid(0); j = grid\n"
+     "! read: i = grid j = grid\n"
+     "! read: i = mesh; j = grid\n"},
+    {HEAD " out y: f32[M]\ny[i] = sum[k in 0..N](x[i, k])\n", 1, 0, "r",
+     "i = grid; k = serial warp(2) lane(32) vec(2)\n"
+     "! own: i = grid; k = grid\n"
+     "! register: i = grid; k = serial thread(32)\n"
+     "! whole warps: i = grid thread(3); k = serial thread(2) reg(1)\n"},
+    {HEAD " out y: f32[M, N]\ny[i, j] = sum[k in 0..j + 1](x[i, k])\n", 1, 0, "i",
+     "i = grid; j = serial lane(32) vec(2)\n"
+     "! outermost: i = grid; j = lane(32) serial vec(2)\n"
+     "! innermost threads: i = grid; j = serial lane(32) warp(2) vec(2)\n"},
+    /* every form of a running reduction */
+    {HEAD " out y: f32[M, N]\ny[i, j] = sum[k in 0..N where k <= j](x[i, k])\n", 1, 0, "i", NULL},
+    {HEAD " out y: f32[M, N]\ny[i, j] = sum[k in 0..N where j > k](x[i, k])\n", 1, 0, "e", NULL},
+    {HEAD " out y: f32[M, N]\ny[i, j] = sum[k in 0..N where k < j + 1](x[i, k])\n", 1, 0, "i", NULL},
+    {HEAD " out y: f32[M, N]\ny[i, j] = sum[k in 0..N where k >= j](x[i, k])\n", 1, 0, "i", NULL},
+    {HEAD " out y: f32[M, N]\ny[i, j] = sum[k in 0..N where k > j && x[i, k] > 0.0](x[i, k])\n", 1, 0, "e", NULL},
+    {HEAD " out y: f32[M, N]\ny[i, j] = max[k in 0..j](x[i, k])\n", 1, 0, "e", NULL},
+    {HEAD " out y: f32[M, N]\ny[i, j] = max[k in j..N](x[i, k])\n", 1, 0, "i", NULL},
+    {HEAD " out y: f32[M, N]\ny[i, j] = max[k in j + 1..N](x[i, k])\n", 1, 0, "e", NULL},
+    /* none: the body depends on j, or the condition is no order */
+    {HEAD " out y: f32[M, N]\ny[i, j] = sum[k in 0..N where k <= j](x[i, k] * x[i, j])\n", 1, 0, "r", NULL},
+    {HEAD " out y: f32[M, N]\ny[i, j] = sum[k in 0..N where k != j](x[i, k])\n", 1, 0, "r", NULL},
+    /* rows read again stay in one kernel; a statistic of the other axis, or of everything, does not */
+    {HEAD " let m: f32[M]\n out y: f32[M, N]\nm[i] = max[k in 0..N](x[i, k])\n"
+          "y[i, j] = exp(x[i, j] - m[i]) / sum[k in 0..N](exp(x[i, k] - m[i]))\n", 1, 0, "rr", NULL},
+    {HEAD " out y: f32[M, N]\ny[i, j] = x[i, j] / sum[k in 0..N](x[i, k]) / sum[k in 0..M](x[k, j])\n", 2, 1, "r", NULL},
+    {HEAD " out y: f32[M, N]\ny[i, j] = x[i, j] / sum[k in 0..M, l in 0..N](x[k, l])\n", 2, 1, "r", NULL},
+    /* a product under a softmax is stored; statistics that a kernel makes anyway are stored by it */
+    {HEAD " let s: f32[M, M]\n out y: f32[M, M]\ns[i, j] = sum[k in 0..N](x[i, k] * z[k, j])\n"
+          "y[i, j] = exp(s[i, j]) / sum[k in 0..M](exp(s[i, k]))\n", 2, 1, "r", NULL},
+    {HEAD " out m: f32[M]\n out y: f32[M, N]\nm[i] = sum[k in 0..N](x[i, k]) / f32(N)\n"
+          "y[i, j] = x[i, j] - sum[k in 0..N](x[i, k]) / f32(N)\n", 1, 0, "r", NULL},
+    {HEAD " out l: f32[]\nl[] = sum[i in 0..M](log(sum[k in 0..N](exp(x[i, k]))))\n", 2, 1, "r", NULL},
+    /* two large reductions over axes of their own */
+    {HEAD " out y: f32[M]\ny[i] = sum[k in 0..N](x[i, k]) * sum[k in 0..2 * N](x[i, k / 2])\n", 2, 1, "r", NULL},
+};
+
+static void one_schedule(Ctx *ctx, Group *gr, const char *line, size_t n) {
+    Sym text = sym_n(ctx, line, n);
+    const char *colon = line[0] == '!' ? strstr(text, ": ") : NULL;
+    Schedule s;
+    Text why = {.ctx = ctx}, again = {.ctx = ctx};
+    text_put(&why, "");
+    bool ok = schedule_read(colon ? colon + 2 : text, gr, &s, &why) && schedule_legal(gr, &s, &why);
+    if (colon) {
+        expect(!ok, "an illegal schedule is refused", text);
+        return;
+    }
+    expect(ok, text, why.s);
+    if (!ok) return;
+    schedule_print(&again, gr, &s);
+    expect(!strcmp(again.s, text), "a schedule's text is kept", again.s);
+}
+
+static void one_plan(const PlanCase *c) {
+    Ctx *ctx = ctx_new();
+    if (!ctx || CTX_GUARD(ctx)) {
+        expect(false, "memory", NULL);
+        return;
+    }
+    Text why = {.ctx = ctx}, steps = {.ctx = ctx};
+    text_put(&why, "");
+    text_put(&steps, "");
+    Graph *g = graph_read(ctx, c->text, strlen(c->text), diag_add_file(ctx, "graph", c->text, strlen(c->text)));
+    if (!g) diag_render(ctx, &why, false);
+    Plan *plan = g ? plan_new(g, &why) : NULL;
+    expect(plan != NULL, c->text, why.s);
+    if (plan) {
+        expect(plan->groups.n == c->groups && plan->temps.n == c->temps, "groups and temporaries", c->text);
+        Group *gr = plan->groups.at[0];
+        for (int i = 0; i < gr->steps.n; i++) text_char(&steps, gr->steps.at[i].scan ? gr->steps.at[i].exclusive ? 'e' : 'i' : 'r');
+        expect(!strcmp(steps.s, c->steps), c->text, steps.s);
+        for (int i = 0; i < plan->groups.n; i++) {
+            Schedule s;
+            schedule_fallback(plan->groups.at[i], &s);
+            expect(schedule_legal(plan->groups.at[i], &s, &why), "the fallback is legal", why.s);
+            sched_choose(plan->groups.at[i], &target_default, &s);
+            expect(schedule_legal(plan->groups.at[i], &s, &why), "the chosen one is legal", why.s);
+        }
+        for (const char *p = c->schedules; p && *p; p = strchr(p, '\n') + 1) one_schedule(ctx, gr, p, (size_t)(strchr(p, '\n') - p));
+    }
+    ctx_free(ctx);
+}
+
 int main(int argc, char **argv) {
     int n = argc > 1 ? atoi(argv[1]) : 0;
+    for (size_t i = 0; argc == 1 && i < sizeof plans / sizeof *plans; i++) one_plan(&plans[i]);
     for (int i = 2; i < argc; i++) run_file(argv[i], n);
     printf("%d passed, %d failed\n", passed, failed);
     return failed != 0;
