@@ -143,12 +143,13 @@ static const Expr *number(Graph *g, Type t, int v) {
 
 static const Expr *monoid_arg(Graph *g, Type t, int i) { return expr_node(g, OP_ARG, t, false, i, NULL, 0); }
 
-/* (v, i) against (v', i'): the right one wins when it is not empty and is better, or equal and earlier. A NaN is better than
- * every number; an index of -1 marks the empty state. */
+/* (v, i) against (v', i'): the right one wins when it is not empty and is better, or equal and earlier. A NaN is better
+ * than every number; an index of -1 marks the empty state. */
 static void build_arg(Program *p, Monoid *m, bool largest) {
     Graph *g = p->graph;
     Type t = m->type[0];
-    const Expr *v = monoid_arg(g, t, 0), *i = monoid_arg(g, TY_I64, 1), *v2 = monoid_arg(g, t, 2), *i2 = monoid_arg(g, TY_I64, 3);
+    const Expr *v = monoid_arg(g, t, 0), *i = monoid_arg(g, TY_I64, 1), *v2 = monoid_arg(g, t, 2),
+               *i2 = monoid_arg(g, TY_I64, 3);
     const Expr *zero = expr_int(g, TY_I64, 0);
     const Expr *better = expr2(g, largest ? OP_GT : OP_LT, v2, v), *equal = expr2(g, OP_EQ, v2, v);
     if (type_is_float(t)) {
@@ -220,7 +221,8 @@ FactorSet layout_tile_factors(const Layout *l, const Axis *a) {
     return layout_axis_factors(l, a) & tile;
 }
 
-/* Domains of shared subexpressions that were met before: without them a walk is as long as the expression written out. */
+/* Domains of shared subexpressions that were met before: without them a walk is as long as the expression written out.
+ */
 typedef struct DomainMemo {
     const Expr *key[128];
     FactorSet set[128];
@@ -232,7 +234,8 @@ static FactorSet domain_of(const Part *part, const Layout *l, const Expr *e, Dom
     switch (e->op) {
     case OP_VAR:
         for (int i = 0; i < part->axes.n; i++)
-            if (part->axes.at[i]->var == e->u.var) set |= layout_axis_factors(l, part->axes.at[i]) | part->axes.at[i]->row;
+            if (part->axes.at[i]->var == e->u.var)
+                set |= layout_axis_factors(l, part->axes.at[i]) | part->axes.at[i]->row;
         return set;
     case OP_VALUE: return e->u.value->domain;
     case OP_FACTOR: return (FactorSet)1 << e->u.factor->id;

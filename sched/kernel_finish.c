@@ -1,5 +1,5 @@
-/* Derives what a kernel's text leaves implicit: factors' counts and strides, thread digits, blocks, the layouts in which
- * stages are evaluated, and the domains of values. Checks only what it needs to derive them. */
+/* Derives what a kernel's text leaves implicit: factors' counts and strides, thread digits, blocks, the layouts in
+ * which stages are evaluated, and the domains of values. Checks only what it needs to derive them. */
 #include "kernel.h"
 
 typedef struct Finish {
@@ -26,10 +26,14 @@ static const Expr *fold(Graph *g, Op op, const Expr *a, const Expr *b) {
     int64_t x, y, r = 0;
     bool cx = expr_is_int(a, &x), cy = expr_is_int(b, &y), ok = true;
     if (cx && cy) {
-        if (op == OP_ADD) ok = add_ok(x, y, &r);
-        else if (op == OP_MUL) ok = mul_ok(x, y, &r);
-        else if (op == OP_SUB) ok = !__builtin_sub_overflow(x, y, &r);
-        else r = floor_div(x, y);
+        if (op == OP_ADD)
+            ok = add_ok(x, y, &r);
+        else if (op == OP_MUL)
+            ok = mul_ok(x, y, &r);
+        else if (op == OP_SUB)
+            ok = !__builtin_sub_overflow(x, y, &r);
+        else
+            r = floor_div(x, y);
         return ok ? expr_int(g, TY_I64, r) : NULL;
     }
     if (cy && y == 0 && (op == OP_ADD || op == OP_SUB)) return a;
@@ -64,27 +68,36 @@ static bool finish_axis(Finish *f, Layout *l, const Axis *a, int from, int to) {
     Factor *open = NULL;
     for (int i = from; i < to; i++) {
         Factor *x = l->factors.at[i];
-        if (x->size < 0 || x->size > INT32_MAX) return fail(f->why, "axis %s: a size of %s is out of range", a->name, bind_text(x->bind));
+        if (x->size < 0 || x->size > INT32_MAX)
+            return fail(f->why, "axis %s: a size of %s is out of range", a->name, bind_text(x->bind));
         if (x->size == 0 && x->bind != BIND_GRID && x->bind != BIND_SERIAL)
-            return fail(f->why, "axis %s: only grid and serial may leave their size open, not %s", a->name, bind_text(x->bind));
+            return fail(f->why, "axis %s: only grid and serial may leave their size open, not %s", a->name,
+                        bind_text(x->bind));
         if (x->size == 0 && open) return fail(f->why, "axis %s: two factors leave their size open", a->name);
-        if (x->size == 0) open = x;
-        else if (!mul_ok(product, x->size, &product)) return fail(f->why, "axis %s: the product of its factors overflows", a->name);
+        if (x->size == 0)
+            open = x;
+        else if (!mul_ok(product, x->size, &product))
+            return fail(f->why, "axis %s: the product of its factors overflows", a->name);
     }
     const Expr *count = open ? open_count(f->p, a, product) : NULL;
     if (open && !count && open->bind != BIND_SERIAL)
-        return fail(f->why, "axis %s: its bounds are no expressions of dimensions, so its open factor must be serial", a->name);
+        return fail(f->why, "axis %s: its bounds are no expressions of dimensions, so its open factor must be serial",
+                    a->name);
     if (open && !count && l->factors.at[from] != open)
-        return fail(f->why, "axis %s: its bounds are no expressions of dimensions, so its serial factor must be outermost", a->name);
+        return fail(f->why,
+                    "axis %s: its bounds are no expressions of dimensions, so its serial factor must be outermost",
+                    a->name);
     const Expr *stride = expr_int(g, TY_I64, 1);
     for (int i = to - 1; i >= from; i--) {
         Factor *x = l->factors.at[i];
         const Expr *c = x->size ? expr_int(g, TY_I64, x->size) : count;
         if (x->stride && x->stride != stride && bind_scope(x->bind) != SCOPE_REG)
-            return fail(f->why, "axis %s: its %s factor has another stride in layout %s", a->name, bind_text(x->bind), l->name);
+            return fail(f->why, "axis %s: its %s factor has another stride in layout %s", a->name, bind_text(x->bind),
+                        l->name);
         x->count = c;
         x->stride = stride;
-        if (i > from && !(stride = fold(g, OP_MUL, stride, c))) return fail(f->why, "axis %s: its size overflows", a->name);
+        if (i > from && !(stride = fold(g, OP_MUL, stride, c)))
+            return fail(f->why, "axis %s: its size overflows", a->name);
     }
     return true;
 }
@@ -125,10 +138,12 @@ static bool has_bind(const Layout *l, Bind bind) {
 static bool finish_threads(Finish *f, Layout *l, int64_t *threads) {
     int64_t lanes, warps, plain;
     bool by_warp = has_bind(l, BIND_LANE) || has_bind(l, BIND_WARP);
-    if (by_warp && has_bind(l, BIND_THREAD)) return fail(f->why, "layout %s: thread factors stand beside warp and lane factors", l->name);
+    if (by_warp && has_bind(l, BIND_THREAD))
+        return fail(f->why, "layout %s: thread factors stand beside warp and lane factors", l->name);
     if (!digits(l, BIND_LANE, 1, &lanes) || !digits(l, BIND_WARP, 32, &warps) || !digits(l, BIND_THREAD, 1, &plain))
         return fail(f->why, "layout %s: too many threads", l->name);
-    if (by_warp && lanes != 32) return fail(f->why, "layout %s: its lane factors multiply to %lld, not 32", l->name, (long long)lanes);
+    if (by_warp && lanes != 32)
+        return fail(f->why, "layout %s: its lane factors multiply to %lld, not 32", l->name, (long long)lanes);
     *threads = by_warp ? 32 * warps : plain;
     return true;
 }
@@ -139,7 +154,8 @@ static bool same_outer_factors(Finish *f, const Layout *a, const Layout *b) {
     FactorSet outer_a = layout_scope_factors(a, SCOPE_BLOCK) | layout_scope_factors(a, SCOPE_LOOP);
     FactorSet outer_b = layout_scope_factors(b, SCOPE_BLOCK) | layout_scope_factors(b, SCOPE_LOOP);
     if (outer_a == outer_b) return true;
-    return fail(f->why, "layout %s: its grid, cluster and serial factors differ from those of layout %s", b->name, a->name);
+    return fail(f->why, "layout %s: its grid, cluster and serial factors differ from those of layout %s", b->name,
+                a->name);
 }
 
 static bool finish_layouts(Finish *f) {
@@ -153,7 +169,8 @@ static bool finish_layouts(Finish *f) {
         if (!finish_sizes(f, l) || !finish_threads(f, l, &threads)) return false;
         if (!same_outer_factors(f, part->layouts.at[0], l)) return false;
         if (f->k->threads && f->k->threads != threads)
-            return fail(f->why, "layout %s: %lld threads, where another layout has %d", l->name, (long long)threads, f->k->threads);
+            return fail(f->why, "layout %s: %lld threads, where another layout has %d", l->name, (long long)threads,
+                        f->k->threads);
         f->k->threads = (int)threads;
     }
     return true;
@@ -168,10 +185,12 @@ static bool finish_blocks(Finish *f) {
         Factor *x = l->factors.at[i];
         if (bind_scope(x->bind) != SCOPE_BLOCK) continue;
         if (!(blocks = fold(g, OP_MUL, blocks, x->count))) return fail(f->why, "the number of blocks overflows");
-        if (x->bind == BIND_CLUSTER && !mul_ok(cluster, x->size, &cluster)) return fail(f->why, "the cluster is too large");
+        if (x->bind == BIND_CLUSTER && !mul_ok(cluster, x->size, &cluster))
+            return fail(f->why, "the cluster is too large");
     }
     f->part->blocks = blocks;
-    if (f->k->parts.at[0] != f->part && f->k->cluster != cluster) return fail(f->why, "parts of one kernel have clusters of different sizes");
+    if (f->k->parts.at[0] != f->part && f->k->cluster != cluster)
+        return fail(f->why, "parts of one kernel have clusters of different sizes");
     if (cluster > INT32_MAX) return fail(f->why, "the cluster is too large");
     f->k->cluster = (int)cluster;
     return true;
@@ -204,8 +223,10 @@ static void set_domain(Stage *s, FactorSet set) {
     for (int i = 0; i < s->nout; i++) {
         Value *v = s->out[i];
         v->domain = set;
-        if (v->kind != VALUE_SHARED) v->layout = set & tile ? s->layout : NULL;
-        else v->layout = s->layout;
+        if (v->kind != VALUE_SHARED)
+            v->layout = set & tile ? s->layout : NULL;
+        else
+            v->layout = s->layout;
         v->def = s;
     }
 }
@@ -223,7 +244,8 @@ static FactorSet read_domain(const Part *part, const Stage *s) {
 /* `in` are block factors of the conditions around: a variable set under them differs over them. */
 static bool stage_domains(const Part *part, Stage *s, FactorSet in) {
     if (!s->layout) s->layout = s->nout && s->out[0]->layout && s->kind != STAGE_SET ? s->out[0]->layout : NULL;
-    if (!s->layout) s->layout = s->kind == STAGE_SET && s->out[0]->layout ? s->out[0]->layout : stage_default_layout(part, s);
+    if (!s->layout)
+        s->layout = s->kind == STAGE_SET && s->out[0]->layout ? s->out[0]->layout : stage_default_layout(part, s);
     FactorSet set = stage_operands(part, s->layout, s);
     FactorSet block = layout_scope_factors(s->layout, SCOPE_BLOCK), before;
     switch (s->kind) {
@@ -279,7 +301,8 @@ static const Stage *peel_access(const Axis *a, Stage **at, int n) {
     return NULL;
 }
 
-/* Where an axis starts and ends, and with a peel how it is aligned, may depend on other factors. True where one was added. */
+/* Where an axis starts and ends, and with a peel how it is aligned, may depend on other factors. True where one was
+ * added. */
 static bool axis_rows(Part *part) {
     bool changed = false;
     for (int i = 0; i < part->axes.n; i++) {
@@ -313,7 +336,8 @@ bool kernel_finish(Program *p, Kernel *k, Text *why) {
 }
 
 static bool equal_factor(const Factor *a, const Factor *b) {
-    return a->axis == b->axis && a->bind == b->bind && a->size == b->size && a->stride == b->stride && a->tid_stride == b->tid_stride;
+    return a->axis == b->axis && a->bind == b->bind && a->size == b->size && a->stride == b->stride &&
+           a->tid_stride == b->tid_stride;
 }
 
 bool part_share_factors(Program *p, Kernel *k, Part *part, Text *why) {

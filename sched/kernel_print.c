@@ -1,4 +1,5 @@
-/* Programs as the text that program_read reads (ARCHITECTURE.md, "Tile programs"). What kernel_finish derives is not printed. */
+/* Programs as the text that program_read reads (ARCHITECTURE.md, "Tile programs"). What kernel_finish derives is not
+ * printed. */
 #include "kernel.h"
 
 #include <string.h>
@@ -24,9 +25,12 @@ static void put_factor(const Printer *x, const Factor *f) {
 static void put_leaf(void *user, Text *out, const Expr *e) {
     Printer x = *(const Printer *)user;
     x.out = out;
-    if (e->op == OP_VALUE) text_put(out, e->u.value->name);
-    else if (e->op == OP_FACTOR) put_factor(&x, e->u.factor);
-    else if (e->op == OP_ARG && x.monoid) text_fmt(out, "%s%s", x.monoid->part[e->u.i % x.monoid->n], e->u.i >= x.monoid->n ? "'" : "");
+    if (e->op == OP_VALUE)
+        text_put(out, e->u.value->name);
+    else if (e->op == OP_FACTOR)
+        put_factor(&x, e->u.factor);
+    else if (e->op == OP_ARG && x.monoid)
+        text_fmt(out, "%s%s", x.monoid->part[e->u.i % x.monoid->n], e->u.i >= x.monoid->n ? "'" : "");
 }
 
 static void put_expr(Printer *x, const Expr *e) {
@@ -54,9 +58,12 @@ static void put_tensor(Printer *x, const char *kind, const Tensor *t, bool zero)
 }
 
 static void put_constant(Printer *x, const Expr *e) {
-    if (type_is_float(e->type)) text_double(x->out, e->u.f);
-    else if (e->type == TY_BOOL) text_put(x->out, e->u.i ? "true" : "false");
-    else text_fmt(x->out, "%lld", (long long)e->u.i);
+    if (type_is_float(e->type))
+        text_double(x->out, e->u.f);
+    else if (e->type == TY_BOOL)
+        text_put(x->out, e->u.i ? "true" : "false");
+    else
+        text_fmt(x->out, "%lld", (long long)e->u.i);
 }
 
 static void put_monoid(Printer *x, const Monoid *m) {
@@ -128,7 +135,8 @@ static bool same_factors(const Layout *l, const Layout *m, const Axis *a) {
         while (i < l->factors.n && l->factors.at[i]->axis != a) i++;
         while (j < m->factors.n && m->factors.at[j]->axis != a) j++;
         if (i == l->factors.n || j == m->factors.n) return i == l->factors.n && j == m->factors.n;
-        if (l->factors.at[i]->bind != m->factors.at[j]->bind || l->factors.at[i]->size != m->factors.at[j]->size) return false;
+        if (l->factors.at[i]->bind != m->factors.at[j]->bind || l->factors.at[i]->size != m->factors.at[j]->size)
+            return false;
     }
 }
 
@@ -222,10 +230,10 @@ static void put_scan(Printer *x, const Stage *s) {
     text_fmt(x->out, " along %s", s->axis->name);
     if (s->exclusive) text_put(x->out, " exclusive");
     if (s->reverse) text_put(x->out, " reverse");
-    if (!s->carry[0]) return;
-    text_put(x->out, s->monoid->n > 1 ? " carry (" : " carry ");
-    for (int i = 0; i < s->monoid->n; i++) text_fmt(x->out, "%s%s", i ? ", " : "", s->carry[i]->name);
-    if (s->monoid->n > 1) text_char(x->out, ')');
+    if (s->carry[0]) text_put(x->out, s->monoid->n > 1 ? " carry (" : " carry ");
+    for (int i = 0; s->carry[0] && i < s->monoid->n; i++) text_fmt(x->out, "%s%s", i ? ", " : "", s->carry[i]->name);
+    if (s->carry[0] && s->monoid->n > 1) text_char(x->out, ')');
+    put_cond(x, s);
 }
 
 static void put_var(Printer *x, const Stage *s) {

@@ -1,6 +1,6 @@
-/* Reads the text of programs (ARCHITECTURE.md, "Tile programs") into the Kernel form and derives what it implies. Checks the
- * form of the text and its names; whether a kernel is legal is kernel_verify.c's.
- * A statement has no end mark, so before its expressions are read its extent is found by looking ahead (scan_stage). */
+/* Reads the text of programs (ARCHITECTURE.md, "Tile programs") into the Kernel form and derives what it implies.
+ * Checks the form of the text and its names; whether a kernel is legal is kernel_verify.c's. A statement has no end
+ * mark, so before its expressions are read its extent is found by looking ahead (scan_stage). */
 #include "kernel_text.h"
 
 #include "ir/diag.h"
@@ -8,10 +8,10 @@
 #include <string.h>
 
 static const char *const RESERVED[] = {
-    "kernel", "part",   "axis",  "layout",    "where",   "program", "dim",    "in",      "inout",  "out",  "temp",
-    "scalar", "monoid", "peel",  "over",      "along",   "ahead",   "stream", "keep",    "depth",  "pad",  "swizzle",
-    "bulk",   "async",  "carry", "exclusive", "reverse", "else",    "then",   "counter", "zero",   "true", "false",
-    "inf",    "nan",    "chained", "occupancy"};
+    "kernel", "part",    "axis",   "layout", "where", "program",   "dim",      "in",     "inout", "out",
+    "temp",   "scalar",  "monoid", "peel",   "over",  "along",     "ahead",    "stream", "keep",  "depth",
+    "pad",    "swizzle", "bulk",   "async",  "carry", "exclusive", "reverse",  "else",   "then",  "counter",
+    "zero",   "true",    "false",  "inf",    "nan",   "chained",   "occupancy"};
 
 bool kernel_name_reserved(const char *name) {
     for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
@@ -26,7 +26,8 @@ bool kernel_name_reserved(const char *name) {
 Sym kernel_read_new_name(KernelReader *r) {
     Span at = r->lex.tok.span;
     Sym s = lex_name(&r->lex);
-    if (!r->lex.failed && kernel_name_reserved(s)) lex_fail(&r->lex, at, "'%s' is a word of the form and cannot be a name", s);
+    if (!r->lex.failed && kernel_name_reserved(s))
+        lex_fail(&r->lex, at, "'%s' is a word of the form and cannot be a name", s);
     return s;
 }
 
@@ -65,7 +66,8 @@ static void read_dim(KernelReader *r) {
     }
     if (lex_accept(x, "hint")) d->hint = lex_int(x);
     if (lex_accept(x, "divisible")) d->divisor = lex_int(x);
-    if (!x->failed && (d->lo < 0 || d->lo > d->hi || d->divisor < 1)) lex_fail(x, at, "dimension '%s' has no legal value", d->name);
+    if (!x->failed && (d->lo < 0 || d->lo > d->hi || d->divisor < 1))
+        lex_fail(x, at, "dimension '%s' has no legal value", d->name);
 }
 
 static void read_scalar(KernelReader *r) {
@@ -97,8 +99,10 @@ static void read_tensor_decl(KernelReader *r, TensorKind kind) {
     Type t = lex_type(x);
     lex_expect(x, "[");
     while (!x->failed && !lex_is(x, "]")) {
-        if (rank == MAX_RANK) lex_fail(x, x->tok.span, "more than %d dimensions", MAX_RANK);
-        else shape[rank++] = expr_read_as(&r->expr, TY_I64);
+        if (rank == MAX_RANK)
+            lex_fail(x, x->tok.span, "more than %d dimensions", MAX_RANK);
+        else
+            shape[rank++] = expr_read_as(&r->expr, TY_I64);
         if (!lex_accept(x, ",")) break;
     }
     lex_expect(x, "]");
@@ -107,8 +111,10 @@ static void read_tensor_decl(KernelReader *r, TensorKind kind) {
         if (shape[i]->type != TY_I64) lex_fail(x, at, "a dimension of '%s' is no index integer", name);
     Tensor *tensor = graph_tensor(g, name, kind, t, rank, shape);
     tensor->span = at;
-    if (kind != TENSOR_LET) vec_push(r->p->ctx, &r->p->params, tensor);
-    else vec_push(r->p->ctx, &r->p->temps, tensor);
+    if (kind != TENSOR_LET)
+        vec_push(r->p->ctx, &r->p->params, tensor);
+    else
+        vec_push(r->p->ctx, &r->p->temps, tensor);
     if (kind == TENSOR_LET && lex_accept(x, "zero")) vec_push(r->p->ctx, &r->p->zeroed, tensor);
 }
 
@@ -156,7 +162,8 @@ static void read_monoid(KernelReader *r) {
         if (i) lex_expect(x, ",");
         m->combine[i] = expr_read_as(&r->expr, m->type[i]);
         if (!x->failed && m->combine[i]->type != m->type[i])
-            lex_fail(x, at, "part '%s' is %s, but combines to %s", m->part[i], type_name(m->type[i]), type_name(m->combine[i]->type));
+            lex_fail(x, at, "part '%s' is %s, but combines to %s", m->part[i], type_name(m->type[i]),
+                     type_name(m->combine[i]->type));
     }
     r->monoid = NULL;
     lex_expect(x, ")");
@@ -173,10 +180,14 @@ static bool read_declaration(KernelReader *r) {
         read_tensor_decl(r, tensors[i].kind);
         return true;
     }
-    if (lex_accept(&r->lex, "dim")) read_dim(r);
-    else if (lex_accept(&r->lex, "scalar")) read_scalar(r);
-    else if (lex_accept(&r->lex, "monoid")) read_monoid(r);
-    else return false;
+    if (lex_accept(&r->lex, "dim"))
+        read_dim(r);
+    else if (lex_accept(&r->lex, "scalar"))
+        read_scalar(r);
+    else if (lex_accept(&r->lex, "monoid"))
+        read_monoid(r);
+    else
+        return false;
     return true;
 }
 
@@ -240,7 +251,8 @@ static bool read_bounds(KernelReader *r, const Expr **lo, const Expr **hi) {
         *hi = expr_read_as(&r->expr, TY_I64);
     }
     if (x->failed) return true;
-    if ((*lo)->type != TY_I64 || (*hi)->type != TY_I64) lex_fail(x, x->tok.span, "a bound of an axis is no index integer (i64)");
+    if ((*lo)->type != TY_I64 || (*hi)->type != TY_I64)
+        lex_fail(x, x->tok.span, "a bound of an axis is no index integer (i64)");
     return !r->pending;
 }
 
@@ -327,8 +339,10 @@ static void read_layout(KernelReader *r) {
         if (part->layouts.at[i]->name == name) lex_fail(x, at, "layout '%s' is declared twice", name);
     while (x->tok.kind == LEX_NAME && lex_peek_is(x, "=")) {
         Axis *a = kernel_find_axis(r, x->tok.text);
-        if (!a) lex_fail(x, x->tok.span, "no axis '%s'", x->tok.text);
-        else if (given >> a->id & 1) lex_fail(x, x->tok.span, "axis '%s' is listed twice", a->name);
+        if (!a)
+            lex_fail(x, x->tok.span, "no axis '%s'", x->tok.text);
+        else if (given >> a->id & 1)
+            lex_fail(x, x->tok.span, "axis '%s' is listed twice", a->name);
         if (x->failed) return;
         given |= (uint64_t)1 << a->id;
         lex_next(x);
@@ -344,7 +358,8 @@ static void read_layout(KernelReader *r) {
             if (list.at[j].axis == a) layout_factor(r->p, part, l, a, list.at[j].bind, list.at[j].size);
         if (given >> a->id & 1) continue;
         for (int j = 0; l != first && j < first->factors.n; j++)
-            if (first->factors.at[j]->axis == a) layout_factor(r->p, part, l, a, first->factors.at[j]->bind, first->factors.at[j]->size);
+            if (first->factors.at[j]->axis == a)
+                layout_factor(r->p, part, l, a, first->factors.at[j]->bind, first->factors.at[j]->size);
     }
     if (part->factors.n > 4 * MAX_FACTORS) lex_fail(x, at, "more than %d factors", MAX_FACTORS);
 }
@@ -363,8 +378,10 @@ static void read_part(KernelReader *r, Sym name) {
     }
     while (lex_accept(x, "layout")) read_layout(r);
     if (x->failed) return;
-    if (r->part->layouts.n == 0) lex_fail(x, x->tok.span, "expected 'layout'");
-    else if (!part_share_factors(r->p, r->kernel, r->part, &why)) lex_fail(x, at, "%s", why.s);
+    if (r->part->layouts.n == 0)
+        lex_fail(x, x->tok.span, "expected 'layout'");
+    else if (!part_share_factors(r->p, r->kernel, r->part, &why))
+        lex_fail(x, at, "%s", why.s);
     lex_expect(x, "{");
     kernel_read_body(r, NULL);
     for (int i = 0; i < r->part->axes.n; i++) kernel_read_pending(r, r->part->axes.at[i]);
@@ -437,14 +454,16 @@ Program *program_read(Ctx *ctx, const char *text, size_t n, int file) {
     Graph *g = graph_new(ctx, lex_name(x));
     r->p = program_new(ctx, g);
     r->expr = (ExprReader){.g = g, .lex = x, .leaf = part_leaf, .user = r};
-    while (read_declaration(r)) {}
+    while (read_declaration(r)) {
+    }
     while (lex_is(x, "kernel")) read_kernel(r);
     if (!x->failed && x->tok.kind != LEX_END) lex_fail(x, x->tok.span, "expected 'kernel'");
     if (!lex_report(x, DIAG_KERNEL_TEXT)) return NULL;
     for (int i = 0; i < r->p->kernels.n; i++) {
         Text why = {.ctx = ctx};
         if (kernel_finish(r->p, r->p->kernels.at[i], &why)) continue;
-        diag_report(ctx, DIAG_KERNEL_ILLEGAL, r->p->kernels.at[i]->span, "kernel %s: %s", r->p->kernels.at[i]->name, why.s);
+        diag_report(ctx, DIAG_KERNEL_ILLEGAL, r->p->kernels.at[i]->span, "kernel %s: %s", r->p->kernels.at[i]->name,
+                    why.s);
         return NULL;
     }
     return r->p;

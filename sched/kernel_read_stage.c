@@ -7,9 +7,9 @@ enum { MAX_COUNT = 1 << 20 }; /* of depths, pads and iterations ahead */
 
 /* ---- where a stage ends ---- */
 
-/* Sets r->layout to the one that the stage states, and ends the text where a tuple of results follows: after an expression
- * its parenthesis would read as a call. The scan begins after the stage's keyword and ends at the next stage's '=' or at a
- * brace; `own` is the number of '=' that belong to the stage itself. */
+/* Sets r->layout to the one that the stage states, and ends the text where a tuple of results follows: after an
+ * expression its parenthesis would read as a call. The scan begins after the stage's keyword and ends at the next
+ * stage's '=' or at a brace; `own` is the number of '=' that belong to the stage itself. */
 static void scan_stage(KernelReader *r, int own) {
     Lex y = r->lex;
     size_t tuple = 0;
@@ -67,16 +67,22 @@ static void read_fold(KernelReader *r, Stage *s) {
     lex_expect(x, "(");
     int n = 0;
     do {
-        if (n == MAX_PARTS) lex_fail(x, at, "a monoid has at most %d operands", MAX_PARTS);
-        else if (s->monoid && n < s->monoid->n) s->expr[n] = expr_read_as(&r->expr, s->monoid->type[n]), n++;
-        else s->expr[n++] = expr_read(&r->expr);
+        if (n == MAX_PARTS)
+            lex_fail(x, at, "a monoid has at most %d operands", MAX_PARTS);
+        else if (s->monoid && n < s->monoid->n)
+            s->expr[n] = expr_read_as(&r->expr, s->monoid->type[n]), n++;
+        else
+            s->expr[n++] = expr_read(&r->expr);
     } while (lex_accept(x, ","));
     lex_expect(x, ")");
     if (x->failed) return;
     for (int i = 0; i < MONOID_COUNT && !s->monoid; i++)
-        if (!strcmp(monoid_name((MonoidKind)i), name)) s->monoid = monoid_builtin(r->p, (MonoidKind)i, s->expr[0]->type);
-    if (!s->monoid) lex_fail(x, at, "no monoid '%s'", name);
-    else if (s->monoid->n != n) lex_fail(x, at, "monoid '%s' has %d operands", name, s->monoid->n);
+        if (!strcmp(monoid_name((MonoidKind)i), name))
+            s->monoid = monoid_builtin(r->p, (MonoidKind)i, s->expr[0]->type);
+    if (!s->monoid)
+        lex_fail(x, at, "no monoid '%s'", name);
+    else if (s->monoid->n != n)
+        lex_fail(x, at, "monoid '%s' has %d operands", name, s->monoid->n);
 }
 
 /* Factors named n.reg, or n for those of `whole` that n has, up to something else. */
@@ -93,8 +99,10 @@ static FactorSet read_factors(KernelReader *r, Layout *l, FactorSet whole, bool 
             Sym bind = lex_name(x);
             int64_t nth = lex_accept(x, "#") ? lex_int(x) : 1;
             Factor *f = nth >= 1 && nth <= MAX_FACTORS ? kernel_find_factor(r, a, bind, (int)nth) : NULL;
-            if (!f) lex_fail(x, at, "axis '%s' has no such factor in layout '%s'", a->name, l->name);
-            else set |= (FactorSet)1 << f->id;
+            if (!f)
+                lex_fail(x, at, "axis '%s' has no such factor in layout '%s'", a->name, l->name);
+            else
+                set |= (FactorSet)1 << f->id;
         } else {
             set |= layout_axis_factors(l, a) & whole;
         }
@@ -117,8 +125,8 @@ static int read_count(KernelReader *r, int least) {
 /* `if c` after a stage; not `if c {`, which is a stage of its own. */
 static bool read_cond(KernelReader *r, Stage *s) {
     Lex *x = &r->lex;
-    bool takes = s->kind == STAGE_LOAD || s->kind == STAGE_STORE || s->kind == STAGE_ATOMIC || s->kind == STAGE_REDUCE ||
-                 s->kind == STAGE_SCAN;
+    bool takes = s->kind == STAGE_LOAD || s->kind == STAGE_STORE || s->kind == STAGE_ATOMIC ||
+                 s->kind == STAGE_REDUCE || s->kind == STAGE_SCAN;
     if (!takes || s->cond || !lex_is(x, "if")) return false;
     Lex saved = *x;
     lex_next(x);
@@ -151,18 +159,30 @@ static bool read_modifier(KernelReader *r, Stage *s) {
     StageKind k = s->kind;
     bool moves = k == STAGE_LOAD || k == STAGE_STORE;
     if (read_cond(r, s)) return true;
-    if (k == STAGE_LOAD && lex_accept(x, "ahead")) s->depth = read_count(r, 1);
-    else if ((k == STAGE_LOAD || k == STAGE_READ) && lex_accept(x, "packed")) s->packed = true;
-    else if (moves && lex_accept(x, "stream")) s->cache = CACHE_STREAM;
-    else if (moves && lex_accept(x, "keep")) s->cache = CACHE_KEEP;
-    else if ((k == STAGE_STORE || k == STAGE_COPY) && lex_accept(x, "bulk")) s->path = PATH_BULK;
-    else if (k == STAGE_COPY && lex_accept(x, "async")) s->path = PATH_ASYNC;
-    else if (k == STAGE_COPY && lex_accept(x, "depth")) s->depth = read_count(r, 1);
-    else if (k == STAGE_SHARE && lex_accept(x, "pad")) s->pad = read_count(r, 1);
-    else if (k == STAGE_SHARE && lex_accept(x, "swizzle")) s->swizzle = true;
-    else if (k == STAGE_SCAN && lex_accept(x, "exclusive")) s->exclusive = true;
-    else if (k == STAGE_SCAN && lex_accept(x, "reverse")) s->reverse = true;
-    else if (k == STAGE_SCAN && !s->carry[0] && lex_accept(x, "carry")) read_carry(r, s);
+    if (k == STAGE_LOAD && lex_accept(x, "ahead"))
+        s->depth = read_count(r, 1);
+    else if ((k == STAGE_LOAD || k == STAGE_READ) && lex_accept(x, "packed"))
+        s->packed = true;
+    else if (moves && lex_accept(x, "stream"))
+        s->cache = CACHE_STREAM;
+    else if (moves && lex_accept(x, "keep"))
+        s->cache = CACHE_KEEP;
+    else if ((k == STAGE_STORE || k == STAGE_COPY) && lex_accept(x, "bulk"))
+        s->path = PATH_BULK;
+    else if (k == STAGE_COPY && lex_accept(x, "async"))
+        s->path = PATH_ASYNC;
+    else if (k == STAGE_COPY && lex_accept(x, "depth"))
+        s->depth = read_count(r, 1);
+    else if (k == STAGE_SHARE && lex_accept(x, "pad"))
+        s->pad = read_count(r, 1);
+    else if (k == STAGE_SHARE && lex_accept(x, "swizzle"))
+        s->swizzle = true;
+    else if (k == STAGE_SCAN && lex_accept(x, "exclusive"))
+        s->exclusive = true;
+    else if (k == STAGE_SCAN && lex_accept(x, "reverse"))
+        s->reverse = true;
+    else if (k == STAGE_SCAN && !s->carry[0] && lex_accept(x, "carry"))
+        read_carry(r, s);
     else if (lex_is(x, "in")) {
         lex_next(x);
         Span at = x->tok.span;
@@ -185,7 +205,8 @@ static void read_reduce(KernelReader *r, Stage *s) {
     for (int i = 0; i < l->factors.n; i++)
         if (l->factors.at[i]->bind == BIND_GRID) whole &= ~((FactorSet)1 << l->factors.at[i]->id);
     s->over = read_factors(r, l, whole & stage_operands(r->part, l, s), false);
-    if (!r->lex.failed && !s->over) lex_fail(&r->lex, r->lex.tok.span, "the operand has no factor of these axes to fold over");
+    if (!r->lex.failed && !s->over)
+        lex_fail(&r->lex, r->lex.tok.span, "the operand has no factor of these axes to fold over");
 }
 
 static void read_scan(KernelReader *r, Stage *s) {
@@ -203,7 +224,8 @@ static void read_var(KernelReader *r, Stage *s, Sym *name, Type *t, FactorSet *d
     *name = kernel_read_new_name(r);
     if (!s->layout) s->layout = r->part->layouts.at[0];
     lex_expect(x, "[");
-    *domain = read_factors(r, s->layout, layout_scope_factors(s->layout, SCOPE_THREAD) | layout_scope_factors(s->layout, SCOPE_REG), true);
+    *domain = read_factors(
+        r, s->layout, layout_scope_factors(s->layout, SCOPE_THREAD) | layout_scope_factors(s->layout, SCOPE_REG), true);
     lex_expect(x, "]");
     lex_expect(x, ":");
     *t = lex_type(x);
@@ -276,8 +298,10 @@ static void read_results(KernelReader *r, Results *out) {
     Lex *x = &r->lex;
     bool tuple = lex_accept(x, "(");
     do {
-        if (out->n == MAX_PARTS) lex_fail(x, x->tok.span, "at most %d results", MAX_PARTS);
-        else out->name[out->n++] = kernel_read_new_name(r);
+        if (out->n == MAX_PARTS)
+            lex_fail(x, x->tok.span, "at most %d results", MAX_PARTS);
+        else
+            out->name[out->n++] = kernel_read_new_name(r);
     } while (tuple && lex_accept(x, ","));
     if (tuple) lex_expect(x, ")");
     lex_expect(x, "=");
@@ -302,12 +326,17 @@ static void add_value(KernelReader *r, Stage *s, Sym name, ValueKind kind, Type 
 static void add_results(KernelReader *r, Stage *s, const Results *names) {
     bool folds = s->kind == STAGE_REDUCE || s->kind == STAGE_SCAN;
     if (names->n != (folds ? s->monoid->n : 1)) {
-        lex_fail(&r->lex, s->span, "the stage has %d result%s", folds ? s->monoid->n : 1, folds && s->monoid->n > 1 ? "s" : "");
+        lex_fail(&r->lex, s->span, "the stage has %d result%s", folds ? s->monoid->n : 1,
+                 folds && s->monoid->n > 1 ? "s" : "");
         return;
     }
     for (int i = 0; i < names->n; i++) {
-        Type t = folds ? s->monoid->type[i] : s->tensor ? s->tensor->type : s->source ? s->source->type : s->expr[0]->type;
-        add_value(r, s, names->name[i], s->kind == STAGE_COPY || s->kind == STAGE_SHARE ? VALUE_SHARED : VALUE_REG, t, 0);
+        Type t = folds       ? s->monoid->type[i]
+                 : s->tensor ? s->tensor->type
+                 : s->source ? s->source->type
+                             : s->expr[0]->type;
+        add_value(r, s, names->name[i], s->kind == STAGE_COPY || s->kind == STAGE_SHARE ? VALUE_SHARED : VALUE_REG, t,
+                  0);
     }
 }
 
@@ -345,16 +374,21 @@ static void read_plain(KernelReader *r, Stage *s, const Results *names) {
     FactorSet domain = 0;
     scan_stage(r, s->kind == STAGE_VAR || s->kind == STAGE_SET || s->kind == STAGE_STORE || s->kind == STAGE_ATOMIC);
     s->layout = r->layout;
-    if (s->kind == STAGE_VAR) read_var(r, s, &name, &t, &domain);
-    else read_operation(r, s);
+    if (s->kind == STAGE_VAR)
+        read_var(r, s, &name, &t, &domain);
+    else
+        read_operation(r, s);
     r->layout = s->layout;
-    while (!x->failed && read_modifier(r, s)) {}
+    while (!x->failed && read_modifier(r, s)) {
+    }
     r->layout = NULL;
     if (x->failed) return;
     x->n = end;
     if (x->tok.kind == LEX_END) lex_next(x);
-    if (s->kind == STAGE_VAR) add_value(r, s, name, VALUE_VAR, t, domain);
-    else if (names->n) add_results(r, s, names);
+    if (s->kind == STAGE_VAR)
+        add_value(r, s, name, VALUE_VAR, t, domain);
+    else if (names->n)
+        add_results(r, s, names);
     if (x->failed) return;
     stage_finish(r->part, s);
     for (int i = 0; i < s->nout && s->kind != STAGE_SET; i++) vec_push(r->p->ctx, &r->scope, s->out[i]);
@@ -370,8 +404,8 @@ static bool stage_by_name(const char *name, StageKind *k) {
 }
 
 static bool makes_values(StageKind k) {
-    return k == STAGE_LOAD || k == STAGE_COPY || k == STAGE_SHARE || k == STAGE_READ || k == STAGE_MAP || k == STAGE_REDUCE ||
-           k == STAGE_SCAN;
+    return k == STAGE_LOAD || k == STAGE_COPY || k == STAGE_SHARE || k == STAGE_READ || k == STAGE_MAP ||
+           k == STAGE_REDUCE || k == STAGE_SCAN;
 }
 
 void kernel_read_body(KernelReader *r, Stage *parent) {
@@ -382,16 +416,21 @@ void kernel_read_body(KernelReader *r, Stage *parent) {
         Span at = x->tok.span;
         bool statement = x->tok.kind == LEX_NAME && stage_by_name(x->tok.text, &kind) && !makes_values(kind);
         if (!statement) read_results(r, &names);
-        if (!x->failed && (x->tok.kind != LEX_NAME || !stage_by_name(x->tok.text, &kind) || makes_values(kind) == statement))
+        if (!x->failed &&
+            (x->tok.kind != LEX_NAME || !stage_by_name(x->tok.text, &kind) || makes_values(kind) == statement))
             lex_fail(x, x->tok.span, "expected a stage");
         if (x->failed) return;
         lex_next(x);
         Stage *s = stage_new(r->p, kind);
         s->span = at;
         if (kind == STAGE_COPY) s->path = PATH_ASYNC;
-        if (parent) vec_push(r->p->ctx, &parent->body, s);
-        else vec_push(r->p->ctx, &r->part->body, s);
-        if (kind == STAGE_FOR || kind == STAGE_IF || kind == STAGE_LAST) read_nested(r, s);
-        else read_plain(r, s, &names);
+        if (parent)
+            vec_push(r->p->ctx, &parent->body, s);
+        else
+            vec_push(r->p->ctx, &r->part->body, s);
+        if (kind == STAGE_FOR || kind == STAGE_IF || kind == STAGE_LAST)
+            read_nested(r, s);
+        else
+            read_plain(r, s, &names);
     }
 }

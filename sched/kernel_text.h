@@ -1,4 +1,5 @@
-/* What the two halves of the reader of kernel text share: kernel_read.c (header, axes, layouts) and kernel_read_stage.c. */
+/* What the two halves of the reader of kernel text share: kernel_read.c (header, axes, layouts) and
+ * kernel_read_stage.c. */
 #ifndef TDC_KERNEL_TEXT_H
 #define TDC_KERNEL_TEXT_H
 
@@ -18,11 +19,11 @@ typedef struct KernelReader {
     const Monoid *monoid; /* while its combine is read */
     Kernel *kernel;
     Part *part;
-    Layout *layout;       /* stated for the stage that is read, or NULL */
-    VEC(Value *) scope;   /* values that the stages to come may use */
+    Layout *layout;     /* stated for the stage that is read, or NULL */
+    VEC(Value *) scope; /* values that the stages to come may use */
     VEC(PendingBounds) pendings;
-    bool bounds;          /* reading an axis's bounds at its declaration */
-    bool pending;         /* and a name was not known */
+    bool bounds;  /* reading an axis's bounds at its declaration */
+    bool pending; /* and a name was not known */
     int nest;
 } KernelReader;
 

@@ -1,5 +1,5 @@
-/* Whether a program is legal: names, tensors, conditions, axes, layouts and limits of the machine. It decides on the text alone
- * and says the first rule broken. Stages are kernel_verify_stage.c's. */
+/* Whether a program is legal: names, tensors, conditions, axes, layouts and limits of the machine. It decides on the
+ * text alone and says the first rule broken. Stages are kernel_verify_stage.c's. */
 #include "kernel_verify.h"
 
 #include <string.h>
@@ -91,7 +91,8 @@ static bool verify_monoid(Verify *v, const Monoid *m) {
         if (m->identity[i]->type != m->type[i] || m->combine[i]->type != m->type[i])
             return verify_fail(v, "monoid %s: part %d is not of type %s", m->name, i, type_name(m->type[i]));
         if (type_acc(m->type[i]) != m->type[i] && m->type[i] != TY_BOOL)
-            return verify_fail(v, "monoid %s: part %d is of type %s, which has no arithmetic", m->name, i, type_name(m->type[i]));
+            return verify_fail(v, "monoid %s: part %d is of type %s, which has no arithmetic", m->name, i,
+                               type_name(m->type[i]));
     }
     return true;
 }
@@ -121,7 +122,8 @@ static bool verify_header(Verify *v) {
     for (int i = 0; i < p->monoids.n; i++)
         if (!verify_monoid(v, p->monoids.at[i])) return false;
     for (int i = 0; i < p->kernels.n; i++) {
-        if (twice(names.at, names.n, p->kernels.at[i]->name)) return verify_fail(v, "kernel %s is declared twice", p->kernels.at[i]->name);
+        if (twice(names.at, names.n, p->kernels.at[i]->name))
+            return verify_fail(v, "kernel %s is declared twice", p->kernels.at[i]->name);
         vec_push(v->ctx, &names, p->kernels.at[i]->name);
     }
     return true;
@@ -139,7 +141,8 @@ static bool verify_part_names(Verify *v) {
     }
     names.n = 0;
     for (int i = 0; i < part->layouts.n; i++) {
-        if (twice(names.at, names.n, part->layouts.at[i]->name)) return verify_fail(v, "layout %s is declared twice", part->layouts.at[i]->name);
+        if (twice(names.at, names.n, part->layouts.at[i]->name))
+            return verify_fail(v, "layout %s is declared twice", part->layouts.at[i]->name);
         vec_push(v->ctx, &names, part->layouts.at[i]->name);
     }
     return true;
@@ -173,16 +176,19 @@ static const Stage *find_use(const Tensor *t, const Axis *a, Stage *const *at, i
 
 static bool verify_axis(Verify *v, const Axis *a) {
     if (!a->lo || !a->hi) return verify_fail(v, "axis %s has no bounds", a->name);
-    if (a->lo->type != TY_I64 || a->hi->type != TY_I64) return verify_fail(v, "axis %s: a bound is no index integer", a->name);
+    if (a->lo->type != TY_I64 || a->hi->type != TY_I64)
+        return verify_fail(v, "axis %s: a bound is no index integer", a->name);
     if (!verify_bound(v, a, a->lo) || !verify_bound(v, a, a->hi)) return false;
     for (int i = 0; i < v->part->factors.n; i++) {
         const Factor *f = v->part->factors.at[i];
         if ((a->row >> f->id & 1) && bind_scope(f->bind) == SCOPE_REG)
-            return verify_fail(v, "axis %s: where it starts or ends depends on %s.%s, and would differ from register to register", a->name,
-                               f->axis->name, bind_text(f->bind));
+            return verify_fail(
+                v, "axis %s: where it starts or ends depends on %s.%s, and would differ from register to register",
+                a->name, f->axis->name, bind_text(f->bind));
     }
     if (a->peel && !find_use(a->peel, a, v->part->body.at, v->part->body.n))
-        return verify_fail(v, "axis %s: no access of %s has it as its last subscript, so there is nothing to peel by", a->name, a->peel->name);
+        return verify_fail(v, "axis %s: no access of %s has it as its last subscript, so there is nothing to peel by",
+                           a->name, a->peel->name);
     return true;
 }
 
@@ -195,18 +201,20 @@ static bool verify_axis_factors(Verify *v, const Layout *l, const Axis *a) {
         BindScope scope = bind_scope(f->bind);
         if (f->bind == BIND_MMA) return verify_fail(v, "axis %s: mma has no lowering yet", a->name);
         if (tile && (f->size == 0 || f->bind == BIND_SERIAL))
-            return verify_fail(v, "axis %s: its %s factor stands inside a thread or register factor", a->name, bind_text(f->bind));
+            return verify_fail(v, "axis %s: its %s factor stands inside a thread or register factor", a->name,
+                               bind_text(f->bind));
         if (f->bind == BIND_SERIAL && serial) return verify_fail(v, "axis %s has two serial factors", a->name);
         serial |= f->bind == BIND_SERIAL;
         tile |= scope == SCOPE_THREAD || scope == SCOPE_REG;
         open |= f->size == 0;
-        if (!mul_ok(product, f->size ? f->size : 1, &product)) return verify_fail(v, "axis %s: its factors overflow", a->name);
+        if (!mul_ok(product, f->size ? f->size : 1, &product))
+            return verify_fail(v, "axis %s: its factors overflow", a->name);
     }
     if (open) return true;
     Poly room = poly_sub(v->ctx, poly_const(v->ctx, product - axis_slack(a)), verify_extent(v, a));
     if (!poly_nonneg(&v->env, room))
-        return verify_fail(v, "layout %s: the factors of axis %s hold %lld elements%s, which does not cover it", l->name, a->name,
-                           (long long)product, a->peel ? " (some may be lost to its peel)" : "");
+        return verify_fail(v, "layout %s: the factors of axis %s hold %lld elements%s, which does not cover it",
+                           l->name, a->name, (long long)product, a->peel ? " (some may be lost to its peel)" : "");
     return true;
 }
 
@@ -235,13 +243,15 @@ static bool verify_part(Verify *v) {
     verify_find_outside(v);
     if (!verify_body(v, part->body.at, part->body.n)) return false;
     if (v->shared > MAX_SHARED)
-        return verify_fail(v, "about %lld bytes of shared memory, where a block has %d", (long long)v->shared, MAX_SHARED);
+        return verify_fail(v, "about %lld bytes of shared memory, where a block has %d", (long long)v->shared,
+                           MAX_SHARED);
     return true;
 }
 
 static bool verify_limits(Verify *v) {
     const Kernel *k = v->k;
-    if (k->threads > MAX_THREADS) return verify_fail(v, "%d threads, where a block has at most %d", k->threads, MAX_THREADS);
+    if (k->threads > MAX_THREADS)
+        return verify_fail(v, "%d threads, where a block has at most %d", k->threads, MAX_THREADS);
     if (k->cluster > MAX_CLUSTER || (k->cluster & (k->cluster - 1)))
         return verify_fail(v, "a cluster of %d blocks: it must be a power of two up to %d", k->cluster, MAX_CLUSTER);
     if (k->blocks_per_sm < 0 || k->blocks_per_sm * k->threads > 2048)
@@ -295,14 +305,16 @@ static bool verify_order(Verify *v, const Tensor *const *written, int n) {
     for (int i = 0; i < v->reads.n; i++) {
         const Tensor *t = v->reads.at[i].stage->tensor;
         bool ready = t->kind == TENSOR_INPUT || t->kind == TENSOR_INOUT || is_one_of(p->zeroed.at, p->zeroed.n, t);
-        for (int w = 0; w < v->writes.n; w++) ready |= v->writes.at[w].stage->tensor == t; /* verify_conflicts has seen to these */
+        for (int w = 0; w < v->writes.n; w++)
+            ready |= v->writes.at[w].stage->tensor == t; /* verify_conflicts has seen to these */
         if (!ready && !holds(written, n, t)) return verify_fail(v, "%s is read before anything writes it", t->name);
     }
     for (int i = 0; i < v->writes.n; i++) {
         const Stage *s = v->writes.at[i].stage;
         bool ready = s->tensor->kind == TENSOR_INOUT || is_one_of(p->zeroed.at, p->zeroed.n, s->tensor);
         if (s->kind == STAGE_ATOMIC && !ready && !holds(written, n, s->tensor))
-            return verify_fail(v, "the atomic on %s has nothing to start from: it is neither zeroed nor written before", s->tensor->name);
+            return verify_fail(v, "the atomic on %s has nothing to start from: it is neither zeroed nor written before",
+                               s->tensor->name);
     }
     return true;
 }

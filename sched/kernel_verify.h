@@ -1,5 +1,6 @@
-/* What the files of the verifier of kernels share: kernel_verify.c (programs, axes, layouts), kernel_verify_stage.c (stages one
- * by one) and kernel_verify_store.c (that no element is written twice, and no thread reads what another writes). */
+/* What the files of the verifier of kernels share: kernel_verify.c (programs, axes, layouts), kernel_verify_stage.c
+ * (stages one by one) and kernel_verify_store.c (that no element is written twice, and no thread reads what another
+ * writes). */
 #ifndef TDC_KERNEL_VERIFY_H
 #define TDC_KERNEL_VERIFY_H
 
@@ -8,11 +9,10 @@
 enum {
     MAX_THREADS = 1024,
     MAX_CLUSTER = 16,
-    MAX_REGISTERS = 512,      /* elements of a value in one thread */
-    MAX_SHARED = 227 * 1024,  /* bytes of a block */
+    MAX_REGISTERS = 512,     /* elements of a value in one thread */
+    MAX_SHARED = 227 * 1024, /* bytes of a block */
     MAX_COPY_DEPTH = 16
 };
-
 
 typedef struct ScopeRow {
     const Value *value;
@@ -43,7 +43,7 @@ typedef struct Verify {
     VEC(WriteRow) reads;
     VEC(const Tensor *) counters;
     int order;
-    int64_t shared;            /* bytes of shared memory so far */
+    int64_t shared; /* bytes of shared memory so far */
 } Verify;
 
 /* Appends to *why; always false. */
@@ -61,7 +61,8 @@ FactorSet verify_bind_factors(const Layout *l, Bind bind);
 FactorSet verify_loops(const Verify *v);
 FactorSet verify_tile(const Layout *l); /* thread and register factors */
 
-/* The axes whose predicate an access or fold has that depends on `domain` (and stands where it does): bits by Axis.id. */
+/* The axes whose predicate an access or fold has that depends on `domain` (and stands where it does): bits by Axis.id.
+ */
 uint64_t verify_guarded(Verify *v, const Layout *l, FactorSet domain);
 /* The axes outside which an expression is undefined. */
 uint64_t verify_outside(Verify *v, const Expr *e);
@@ -78,4 +79,3 @@ bool verify_conflicts(Verify *v);
 bool verify_rows(Verify *v, const Stage *s, bool bulk);
 
 #endif
-

@@ -1,15 +1,18 @@
-/* Which elements of values are undefined: those outside an axis, where the extent is no multiple of the factors. What a fold
- * leaves out is not undefined any more; everything else passes it on. A variable keeps what any assignment brings, so the walk
- * is repeated until nothing changes. Errors are the caller's business. */
+/* Which elements of values are undefined: those outside an axis, where the extent is no multiple of the factors. What a
+ * fold leaves out is not undefined any more; everything else passes it on. A variable keeps what any assignment brings,
+ * so the walk is repeated until nothing changes. Errors are the caller's business. */
 #include "kernel_verify.h"
 
-static FactorSet ambient(const Verify *v, const Layout *l) { return layout_scope_factors(l, SCOPE_BLOCK) | verify_loops(v); }
+static FactorSet ambient(const Verify *v, const Layout *l) {
+    return layout_scope_factors(l, SCOPE_BLOCK) | verify_loops(v);
+}
 
 FactorSet verify_loops(const Verify *v) {
     FactorSet set = 0;
     const Layout *l = v->part->layouts.at[0];
     for (int i = 0; i < v->around.n; i++)
-        if (v->around.at[i]->kind == STAGE_FOR) set |= layout_axis_factors(l, v->around.at[i]->axis) & layout_scope_factors(l, SCOPE_LOOP);
+        if (v->around.at[i]->kind == STAGE_FOR)
+            set |= layout_axis_factors(l, v->around.at[i]->axis) & layout_scope_factors(l, SCOPE_LOOP);
     return set;
 }
 
@@ -18,7 +21,8 @@ uint64_t verify_guarded(Verify *v, const Layout *l, FactorSet domain) {
     for (int i = 0; i < v->part->axes.n; i++) {
         const Axis *a = v->part->axes.at[i];
         FactorSet own = layout_axis_factors(l, a);
-        if ((own & domain) && !(own & ~(domain | ambient(v, l))) && verify_has_tail(v, l, a)) set |= (uint64_t)1 << a->id;
+        if ((own & domain) && !(own & ~(domain | ambient(v, l))) && verify_has_tail(v, l, a))
+            set |= (uint64_t)1 << a->id;
     }
     return set;
 }
@@ -39,7 +43,8 @@ uint64_t verify_outside(Verify *v, const Expr *e) {
     if (e->op == OP_VALUE) return v->outside[e->u.value->id];
     if (e->op == OP_AND) return verify_outside(v, e->arg[0]) | (verify_outside(v, e->arg[1]) & ~inside(v, e->arg[0]));
     if (e->op == OP_IF)
-        return verify_outside(v, e->arg[0]) | (verify_outside(v, e->arg[1]) & ~inside(v, e->arg[0])) | verify_outside(v, e->arg[2]);
+        return verify_outside(v, e->arg[0]) | (verify_outside(v, e->arg[1]) & ~inside(v, e->arg[0])) |
+               verify_outside(v, e->arg[2]);
     uint64_t set = 0;
     for (int i = 0; i < e->nargs; i++) set |= verify_outside(v, e->arg[i]);
     return set;
@@ -91,5 +96,6 @@ static bool find_in_body(Verify *v, Stage *const *at, int n) {
 }
 
 void verify_find_outside(Verify *v) {
-    while (find_in_body(v, v->part->body.at, v->part->body.n)) {}
+    while (find_in_body(v, v->part->body.at, v->part->body.n)) {
+    }
 }

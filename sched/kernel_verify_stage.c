@@ -1,5 +1,6 @@
-/* Whether each stage of a part is legal where it stands: names in scope, types, layouts and loops around, collectives reached
- * by all threads, folds and scans over factors that can be folded, undefined elements kept from where they would show. */
+/* Whether each stage of a part is legal where it stands: names in scope, types, layouts and loops around, collectives
+ * reached by all threads, folds and scans over factors that can be folded, undefined elements kept from where they
+ * would show. */
 #include "kernel_verify.h"
 
 #include "ir/expr_map.h"
@@ -36,11 +37,14 @@ static bool well_typed(const Expr *e) {
 static bool check_leaves(Verify *v, const Stage *s, const Expr *e, ExprMap *seen) {
     if (expr_map_get(seen, e)) return true;
     expr_map_put(v->ctx, seen, e, e);
-    if (e->untyped || !well_typed(e)) return verify_fail_at(v, s, "operands of '%s' have types that do not fit", op_text(e->op));
+    if (e->untyped || !well_typed(e))
+        return verify_fail_at(v, s, "operands of '%s' have types that do not fit", op_text(e->op));
     if (e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_ARG)
         return verify_fail_at(v, s, "loads and reductions are stages, not expressions");
-    if (e->op == OP_VALUE && !in_scope(v, e->u.value)) return verify_fail_at(v, s, "%s is used before it is made, or outside its loop", e->u.value->name);
-    if (e->op == OP_VALUE && e->u.value->kind == VALUE_SHARED) return verify_fail_at(v, s, "%s is in shared memory: it has to be read first", e->u.value->name);
+    if (e->op == OP_VALUE && !in_scope(v, e->u.value))
+        return verify_fail_at(v, s, "%s is used before it is made, or outside its loop", e->u.value->name);
+    if (e->op == OP_VALUE && e->u.value->kind == VALUE_SHARED)
+        return verify_fail_at(v, s, "%s is in shared memory: it has to be read first", e->u.value->name);
     if (e->op == OP_VAR) {
         bool known = false;
         for (int i = 0; i < v->part->axes.n; i++) known |= v->part->axes.at[i]->var == e->u.var;
@@ -61,11 +65,14 @@ static bool check_expr(Verify *v, const Stage *s, const Expr *e) {
     ExprMap seen = {0};
     if (!check_leaves(v, s, e, &seen)) return false;
     FactorSet d = expr_domain(v->part, s->layout, e);
-    FactorSet foreign = d & ~s->layout->all, missing = d & layout_scope_factors(s->layout, SCOPE_LOOP) & ~verify_loops(v);
+    FactorSet foreign = d & ~s->layout->all,
+              missing = d & layout_scope_factors(s->layout, SCOPE_LOOP) & ~verify_loops(v);
     if (foreign)
-        return verify_fail_at(v, s, "it depends on %s.%s, which layout %s does not have", first_of(v, foreign)->axis->name,
-                              bind_text(first_of(v, foreign)->bind), s->layout->name);
-    if (missing) return verify_fail_at(v, s, "it depends on axis %s, whose loop is not around it", first_of(v, missing)->axis->name);
+        return verify_fail_at(v, s, "it depends on %s.%s, which layout %s does not have",
+                              first_of(v, foreign)->axis->name, bind_text(first_of(v, foreign)->bind), s->layout->name);
+    if (missing)
+        return verify_fail_at(v, s, "it depends on axis %s, whose loop is not around it",
+                              first_of(v, missing)->axis->name);
     for (int i = 0; i < v->around.n; i++)
         if (v->around.at[i]->kind == STAGE_LAST && (d & v->around.at[i]->over))
             return verify_fail_at(v, s, "which block is the last one is chance, so nothing there may depend on %s.grid",
@@ -88,7 +95,8 @@ static bool check_operands(Verify *v, const Stage *s) {
 
 static bool check_type(Verify *v, const Stage *s, const Expr *e, Type t) {
     if (e->type == t || (t != TY_BOOL && e->type == type_acc(t))) return true;
-    return verify_fail_at(v, s, "an expression of type %s where %s is stored: it wants a cast", type_name(e->type), type_name(t));
+    return verify_fail_at(v, s, "an expression of type %s where %s is stored: it wants a cast", type_name(e->type),
+                          type_name(t));
 }
 
 /* ---- what surrounds ---- */
@@ -102,9 +110,12 @@ static bool check_collective(Verify *v, const Stage *s, bool cluster) {
         for (int k = 1; k < v->part->layouts.n; k++) same |= verify_tile(v->part->layouts.at[k]);
         if (cluster) same |= verify_bind_factors(l, BIND_CLUSTER);
         if (a->kind == STAGE_FOR) d = expr_domain(v->part, l, a->axis->lo) | expr_domain(v->part, l, a->axis->hi);
-        if (a->kind == STAGE_FOR && cluster) d |= layout_axis_factors(l, a->axis) & verify_bind_factors(l, BIND_CLUSTER);
+        if (a->kind == STAGE_FOR && cluster)
+            d |= layout_axis_factors(l, a->axis) & verify_bind_factors(l, BIND_CLUSTER);
         if (a->kind == STAGE_IF) d = expr_domain(v->part, l, a->cond);
-        if (d & same) return verify_fail_at(v, s, "the %s around it is not the same for all threads that meet here", stage_text(a->kind));
+        if (d & same)
+            return verify_fail_at(v, s, "the %s around it is not the same for all threads that meet here",
+                                  stage_text(a->kind));
         if (a->kind == STAGE_LAST && cluster) return verify_fail_at(v, s, "only some blocks of a cluster come to it");
     }
     return true;
@@ -116,7 +127,9 @@ static bool check_ahead(Verify *v, const Stage *s, const Expr *e) {
     if (e->op == OP_VALUE) {
         const ScopeRow *row = in_scope(v, e->u.value);
         bool inner = !row || row->depth >= v->around.n || e->u.value->kind == VALUE_VAR;
-        if (inner) return verify_fail_at(v, s, "it runs ahead of the loop, but reads %s, which an iteration makes", e->u.value->name);
+        if (inner)
+            return verify_fail_at(v, s, "it runs ahead of the loop, but reads %s, which an iteration makes",
+                                  e->u.value->name);
     }
     for (int i = 0; i < e->nargs; i++)
         if (!check_ahead(v, s, e->arg[i])) return false;
@@ -124,7 +137,8 @@ static bool check_ahead(Verify *v, const Stage *s, const Expr *e) {
 }
 
 static bool runs_ahead(Verify *v, const Stage *s) {
-    if (v->around.n == 0 || v->around.at[v->around.n - 1]->kind != STAGE_FOR) return verify_fail_at(v, s, "it stands in no loop to run ahead of");
+    if (v->around.n == 0 || v->around.at[v->around.n - 1]->kind != STAGE_FOR)
+        return verify_fail_at(v, s, "it stands in no loop to run ahead of");
     for (int i = 0; i < s->tensor->rank; i++)
         if (!check_ahead(v, s, s->subs[i])) return false;
     return check_ahead(v, s, s->cond) && check_ahead(v, s, s->other);
@@ -134,7 +148,9 @@ static bool runs_ahead(Verify *v, const Stage *s) {
 static bool check_defined(Verify *v, const Stage *s, const Expr *e, uint64_t guarded) {
     uint64_t bad = verify_outside(v, e) & ~guarded;
     for (int i = 0; i < v->part->axes.n; i++)
-        if (bad >> i & 1) return verify_fail_at(v, s, "it uses elements that are undefined outside axis %s", v->part->axes.at[i]->name);
+        if (bad >> i & 1)
+            return verify_fail_at(v, s, "it uses elements that are undefined outside axis %s",
+                                  v->part->axes.at[i]->name);
     return true;
 }
 
@@ -144,15 +160,18 @@ static bool check_access(Verify *v, const Stage *s, FactorSet domain) {
     uint64_t guarded = verify_guarded(v, s->layout, domain);
     for (int i = 0; i < s->tensor->rank; i++)
         if (!check_defined(v, s, s->subs[i], guarded)) return false;
-    return check_defined(v, s, s->cond, guarded) && check_defined(v, s, s->other, guarded) && check_defined(v, s, s->expr[0], guarded);
+    return check_defined(v, s, s->cond, guarded) && check_defined(v, s, s->other, guarded) &&
+           check_defined(v, s, s->expr[0], guarded);
 }
 
 static void note(Verify *v, const Stage *s, bool write) {
     WriteRow row = {v->part, s, v->order, -1};
     for (int i = 0; i < v->around.n; i++)
         if (v->around.at[i]->kind == STAGE_LAST) row.last = v->order;
-    if (write) vec_push(v->ctx, &v->writes, row);
-    else vec_push(v->ctx, &v->reads, row);
+    if (write)
+        vec_push(v->ctx, &v->writes, row);
+    else
+        vec_push(v->ctx, &v->reads, row);
 }
 
 static bool check_load(Verify *v, const Stage *s) {
@@ -179,7 +198,9 @@ static bool check_tile_axes(Verify *v, const Stage *s, const Layout *l, FactorSe
         last = f->axis;
         bool outer = bind_scope(f->bind) == SCOPE_BLOCK || bind_scope(f->bind) == SCOPE_LOOP;
         if (outer && tile && f->size != 1 && (domain & layout_tile_factors(l, f->axis)))
-            return verify_fail_at(v, s, "axis %s: its tile in the block is no range, because its %s factor stands inside", f->axis->name, bind_text(f->bind));
+            return verify_fail_at(v, s,
+                                  "axis %s: its tile in the block is no range, because its %s factor stands inside",
+                                  f->axis->name, bind_text(f->bind));
         tile |= !outer && f->size != 1;
     }
     return true;
@@ -188,7 +209,8 @@ static bool check_tile_axes(Verify *v, const Stage *s, const Layout *l, FactorSe
 static bool check_copy(Verify *v, const Stage *s) {
     FactorSet domain = s->out[0]->domain;
     if (s->path != PATH_ASYNC && s->path != PATH_BULK) return verify_fail_at(v, s, "a copy is async or bulk");
-    if (s->depth < 1 || s->depth > MAX_COPY_DEPTH) return verify_fail_at(v, s, "depth %d: it is 1 to %d", s->depth, MAX_COPY_DEPTH);
+    if (s->depth < 1 || s->depth > MAX_COPY_DEPTH)
+        return verify_fail_at(v, s, "depth %d: it is 1 to %d", s->depth, MAX_COPY_DEPTH);
     if (s->cond || s->other) return verify_fail_at(v, s, "a copy has no condition");
     if (!runs_ahead(v, s) || !check_tile_axes(v, s, s->layout, domain) || !verify_rows(v, s, false)) return false;
     int64_t bytes = bytes_of(s->tensor->type, verify_product(s->layout, domain & verify_tile(s->layout)));
@@ -209,10 +231,12 @@ static bool check_share(Verify *v, const Stage *s) {
         const Axis *a = v->part->axes.at[i];
         FactorSet tile = layout_tile_factors(l, a);
         if (!(tile & domain)) continue;
-        if (tile & ~domain) return verify_fail_at(v, s, "it holds only some factors of axis %s, so it is no tile of it", a->name);
+        if (tile & ~domain)
+            return verify_fail_at(v, s, "it holds only some factors of axis %s, so it is no tile of it", a->name);
         if (verify_product(l, tile) > 1) row = a;
     }
-    int64_t elements = verify_product(l, domain & verify_tile(l)), width = row ? verify_product(l, layout_tile_factors(l, row)) : 1;
+    int64_t elements = verify_product(l, domain & verify_tile(l)),
+            width = row ? verify_product(l, layout_tile_factors(l, row)) : 1;
     int64_t chunks = bytes_of(s->out[0]->type, width) / 16;
     if (s->swizzle && (bytes_of(s->out[0]->type, width) % 16 || (chunks & (chunks - 1)) || !chunks))
         return verify_fail_at(v, s, "a swizzled row has a power of two of 16-byte pieces");
@@ -231,21 +255,24 @@ static bool check_read(Verify *v, const Stage *s) {
         bool used = x->domain & layout_axis_factors(x->layout, a);
         if (used && verify_product(x->layout, from & x->domain) != verify_product(s->layout, to))
             return verify_fail_at(v, s, "axis %s has %lld elements in the tile, but %lld in layout %s", a->name,
-                                  (long long)verify_product(x->layout, from & x->domain), (long long)verify_product(s->layout, to), s->layout->name);
+                                  (long long)verify_product(x->layout, from & x->domain),
+                                  (long long)verify_product(s->layout, to), s->layout->name);
     }
     FactorSet d = s->out[0]->domain;
-    if (d & layout_scope_factors(s->layout, SCOPE_LOOP) & ~verify_loops(v)) return verify_fail_at(v, s, "a loop of its axes is not around it");
+    if (d & layout_scope_factors(s->layout, SCOPE_LOOP) & ~verify_loops(v))
+        return verify_fail_at(v, s, "a loop of its axes is not around it");
     return true;
 }
 
-/* Threads that differ only in what the subscripts do not have are replicas, and the first of them stores: a condition may not
- * choose another. */
+/* Threads that differ only in what the subscripts do not have are replicas, and the first of them stores: a condition
+ * may not choose another. */
 static bool check_store_cond(Verify *v, const Stage *s) {
     FactorSet d = 0, c = s->cond ? expr_domain(v->part, s->layout, s->cond) : 0;
     for (int i = 0; i < s->tensor->rank; i++) d |= expr_domain(v->part, s->layout, s->subs[i]);
     c &= ~d & (verify_tile(s->layout) | verify_bind_factors(s->layout, BIND_CLUSTER));
     if (!c) return true;
-    return verify_fail_at(v, s, "its condition depends on %s.%s, and its subscripts do not", first_of(v, c)->axis->name, bind_text(first_of(v, c)->bind));
+    return verify_fail_at(v, s, "its condition depends on %s.%s, and its subscripts do not", first_of(v, c)->axis->name,
+                          bind_text(first_of(v, c)->bind));
 }
 
 static bool check_store(Verify *v, const Stage *s) {
@@ -253,8 +280,10 @@ static bool check_store(Verify *v, const Stage *s) {
     if (!check_type(v, s, s->expr[0], s->tensor->type)) return false;
     FactorSet domain = s->cond ? expr_domain(v->part, s->layout, s->cond) : 0;
     for (int i = 0; i < s->tensor->rank; i++) domain |= expr_domain(v->part, s->layout, s->subs[i]);
-    if (s->kind == STAGE_ATOMIC) domain = stage_operands(v->part, s->layout, s);
-    else if (!check_store_cond(v, s)) return false;
+    if (s->kind == STAGE_ATOMIC)
+        domain = stage_operands(v->part, s->layout, s);
+    else if (!check_store_cond(v, s))
+        return false;
     note(v, s, true);
     if (!verify_store_once(v, s) || !check_access(v, s, domain)) return false;
     if (s->path != PATH_BULK) return true;
@@ -280,24 +309,51 @@ static bool check_monoid(Verify *v, const Stage *s) {
     if (s->nout != m->n) return verify_fail_at(v, s, "monoid %s has %d results", m->name, m->n);
     for (int i = 0; i < m->n; i++) {
         if (s->expr[i]->type != m->type[i])
-            return verify_fail_at(v, s, "operand %d is %s, where monoid %s has %s", i, type_name(s->expr[i]->type), m->name, type_name(m->type[i]));
-        if (type_acc(m->type[i]) != m->type[i] && m->type[i] != TY_BOOL) return verify_fail_at(v, s, "%s has no arithmetic: it wants a cast", type_name(m->type[i]));
+            return verify_fail_at(v, s, "operand %d is %s, where monoid %s has %s", i, type_name(s->expr[i]->type),
+                                  m->name, type_name(m->type[i]));
+        if (type_acc(m->type[i]) != m->type[i] && m->type[i] != TY_BOOL)
+            return verify_fail_at(v, s, "%s has no arithmetic: it wants a cast", type_name(m->type[i]));
         bool truth = !m->declared && (m->name == sym(v->ctx, "any") || m->name == sym(v->ctx, "all"));
-        if (!m->declared && truth != (m->type[0] == TY_BOOL)) return verify_fail_at(v, s, "monoid %s does not fold %s", m->name, type_name(m->type[0]));
+        if (!m->declared && truth != (m->type[0] == TY_BOOL))
+            return verify_fail_at(v, s, "monoid %s does not fold %s", m->name, type_name(m->type[0]));
         if (s->out[i]->type != m->type[i]) return verify_fail_at(v, s, "result %d has not the monoid's type", i);
     }
     if (m->n == 2 && !m->declared && s->expr[1]->type != TY_I64) return verify_fail_at(v, s, "an index is i64");
     return true;
 }
 
+static bool in_one_warp(const Factor *f) {
+    int64_t n = f->tid_stride;
+    return !(n & (n - 1)) && !(f->size & (f->size - 1)) && n * f->size <= 32;
+}
+
+/* What lies inside a warp is exchanged by shuffles, in which all 32 threads take part. */
+static bool check_warps(Verify *v, const Stage *s, FactorSet over) {
+    for (int i = 0; i < s->layout->factors.n; i++) {
+        const Factor *f = s->layout->factors.at[i];
+        if ((over >> f->id & 1) && bind_scope(f->bind) == SCOPE_THREAD && f->size > 1 && in_one_warp(f) &&
+            v->k->threads % 32)
+            return verify_fail_at(v, s, "it crosses threads of a warp, and %d threads are no whole warps",
+                                  v->k->threads);
+    }
+    return true;
+}
+
 static bool check_reduce(Verify *v, const Stage *s) {
     const Layout *l = s->layout;
-    FactorSet d = stage_operands(v->part, l, s), threads = layout_scope_factors(l, SCOPE_THREAD), cluster = verify_bind_factors(l, BIND_CLUSTER);
+    FactorSet d = stage_operands(v->part, l, s), threads = layout_scope_factors(l, SCOPE_THREAD),
+              cluster = verify_bind_factors(l, BIND_CLUSTER);
     if (!check_monoid(v, s)) return false;
-    if (s->over & layout_scope_factors(l, SCOPE_LOOP)) return verify_fail_at(v, s, "a loop is folded by a var that it carries, not by reduce");
-    if (s->over & verify_bind_factors(l, BIND_GRID)) return verify_fail_at(v, s, "blocks of a grid cannot fold: store the partial results and reduce them in the last block or another kernel");
-    if (!s->over || (s->over & ~d)) return verify_fail_at(v, s, "it folds over factors on which its operand does not depend");
+    if (s->over & layout_scope_factors(l, SCOPE_LOOP))
+        return verify_fail_at(v, s, "a loop is folded by a var that it carries, not by reduce");
+    if (s->over & verify_bind_factors(l, BIND_GRID))
+        return verify_fail_at(v, s,
+                              "blocks of a grid cannot fold: store the partial results and reduce them in the last "
+                              "block or another kernel");
+    if (!s->over || (s->over & ~d))
+        return verify_fail_at(v, s, "it folds over factors on which its operand does not depend");
     if ((s->over & (threads | cluster)) && !check_collective(v, s, (s->over & cluster) != 0)) return false;
+    if (!check_warps(v, s, s->over)) return false;
     uint64_t guarded = verify_guarded(v, l, d);
     for (int i = 0; i < s->monoid->n; i++)
         if (!check_defined(v, s, s->expr[i], guarded)) return false;
@@ -309,18 +365,14 @@ static bool check_reduce(Verify *v, const Stage *s) {
     }
     FactorSet cells = s->out[0]->domain & verify_tile(l);
     for (int i = 0; i < l->factors.n; i++)
-        if (bind_scope(l->factors.at[i]->bind) == SCOPE_THREAD && l->factors.at[i]->tid_stride * l->factors.at[i]->size > 32)
+        if (bind_scope(l->factors.at[i]->bind) == SCOPE_THREAD &&
+            l->factors.at[i]->tid_stride * l->factors.at[i]->size > 32)
             cells |= s->over & ((FactorSet)1 << l->factors.at[i]->id);
     for (int i = 0; meets && i < s->monoid->n; i++) {
         int64_t bytes = bytes_of(s->monoid->type[i], verify_product(l, cells | (s->over & cluster)));
         add_shared(v, v->around.n ? 2 * bytes : bytes);
     }
     return true;
-}
-
-static bool in_one_warp(const Factor *f) {
-    int64_t n = f->tid_stride;
-    return !(n & (n - 1)) && !(f->size & (f->size - 1)) && n * f->size <= 32;
 }
 
 /* Outer to inner: warps and registers, then neighbouring lanes, then registers. */
@@ -330,11 +382,15 @@ static bool check_scan_order(Verify *v, const Stage *s) {
         const Factor *f = s->layout->factors.at[i];
         BindScope scope = bind_scope(f->bind);
         if (f->axis != s->axis || f->size == 1 || scope == SCOPE_LOOP) continue;
-        if (scope == SCOPE_BLOCK) return verify_fail_at(v, s, "a scan does not cross blocks: axis %s has a %s factor", f->axis->name, bind_text(f->bind));
+        if (scope == SCOPE_BLOCK)
+            return verify_fail_at(v, s, "a scan does not cross blocks: axis %s has a %s factor", f->axis->name,
+                                  bind_text(f->bind));
         bool lane = scope == SCOPE_THREAD && in_one_warp(f);
-        if (lane && level == 1 && f->tid_stride * f->size != low) return verify_fail_at(v, s, "the lane factors of a scanned axis stand next to each other");
+        if (lane && level == 1 && f->tid_stride * f->size != low)
+            return verify_fail_at(v, s, "the lane factors of a scanned axis stand next to each other");
         if (lane ? level == 2 : level >= 1 && scope == SCOPE_THREAD)
-            return verify_fail_at(v, s, "along a scanned axis, warps stand outside lanes and lanes outside their registers");
+            return verify_fail_at(v, s,
+                                  "along a scanned axis, warps stand outside lanes and lanes outside their registers");
         if (lane) low = f->tid_stride;
         level = lane ? 1 : level >= 1 ? 2 : 0;
     }
@@ -345,25 +401,38 @@ static bool check_assign(Verify *v, const Stage *s, const Value *x, FactorSet do
 
 static bool check_scan(Verify *v, const Stage *s) {
     const Layout *l = s->layout;
-    FactorSet own = layout_axis_factors(l, s->axis), loops = layout_scope_factors(l, SCOPE_LOOP), d = stage_operands(v->part, l, s);
-    if (!check_monoid(v, s) || !check_scan_order(v, s) || !check_collective(v, s, false)) return false;
+    FactorSet own = layout_axis_factors(l, s->axis), loops = layout_scope_factors(l, SCOPE_LOOP),
+              d = stage_operands(v->part, l, s);
+    if (!check_monoid(v, s) || !check_scan_order(v, s) || !check_warps(v, s, own) || !check_collective(v, s, false))
+        return false;
     if (own & ~d) return verify_fail_at(v, s, "its operand does not depend on all of axis %s", s->axis->name);
-    if ((own & loops) && !s->carry[0]) return verify_fail_at(v, s, "axis %s has a loop, so the scan needs a carry", s->axis->name);
-    if (!(own & loops) && s->carry[0]) return verify_fail_at(v, s, "axis %s has no loop to carry anything along", s->axis->name);
-    if ((own & loops) && s->reverse) return verify_fail_at(v, s, "a loop goes forwards, so a reverse scan has its axis in one tile");
+    if ((own & loops) && !s->carry[0])
+        return verify_fail_at(v, s, "axis %s has a loop, so the scan needs a carry", s->axis->name);
+    if (!(own & loops) && s->carry[0])
+        return verify_fail_at(v, s, "axis %s has no loop to carry anything along", s->axis->name);
+    if ((own & loops) && s->reverse)
+        return verify_fail_at(v, s, "a loop goes forwards, so a reverse scan has its axis in one tile");
     uint64_t guarded = verify_guarded(v, l, d);
     for (int i = 0; i < s->monoid->n; i++) {
         if (!check_defined(v, s, s->expr[i], guarded)) return false;
         const Value *c = s->carry[i];
         if (!s->carry[0]) continue;
-        if (!c || c->kind != VALUE_VAR || !in_scope(v, c)) return verify_fail_at(v, s, "a carry is a var for each part, made before");
+        if (!c || c->kind != VALUE_VAR || !in_scope(v, c))
+            return verify_fail_at(v, s, "a carry is a var for each part, made before");
         if (c->type != s->monoid->type[i]) return verify_fail_at(v, s, "carry %s is not of the monoid's type", c->name);
-        if (in_scope(v, c)->loops & own) return verify_fail_at(v, s, "carry %s is made anew in each iteration", c->name);
-        if (c->domain & own) return verify_fail_at(v, s, "carry %s differs along the axis it is carried along", c->name);
-        if (!check_assign(v, s, c, d & ~own, verify_outside(v, s->expr[i]) & ~((uint64_t)1 << s->axis->id))) return false;
+        if (in_scope(v, c)->loops & own)
+            return verify_fail_at(v, s, "carry %s is made anew in each iteration", c->name);
+        if (c->domain & own)
+            return verify_fail_at(v, s, "carry %s differs along the axis it is carried along", c->name);
+        if (!check_assign(v, s, c, d & ~own, verify_outside(v, s->expr[i]) & ~((uint64_t)1 << s->axis->id)))
+            return false;
     }
-    FactorSet cells = s->out[0]->domain & (layout_scope_factors(l, SCOPE_THREAD) | (layout_scope_factors(l, SCOPE_REG) & ~own));
-    for (int i = 0; i < s->monoid->n; i++) add_shared(v, 2 * bytes_of(s->monoid->type[i], verify_product(l, cells) / 32 * (verify_product(l, own & layout_scope_factors(l, SCOPE_REG)) + 1)));
+    FactorSet cells =
+        s->out[0]->domain & (layout_scope_factors(l, SCOPE_THREAD) | (layout_scope_factors(l, SCOPE_REG) & ~own));
+    for (int i = 0; i < s->monoid->n; i++)
+        add_shared(
+            v, 2 * bytes_of(s->monoid->type[i], verify_product(l, cells) / 32 *
+                                                    (verify_product(l, own & layout_scope_factors(l, SCOPE_REG)) + 1)));
     return check_defined(v, s, s->cond, guarded);
 }
 
@@ -375,14 +444,16 @@ static bool check_assign(Verify *v, const Stage *s, const Value *x, FactorSet do
     FactorSet more = domain & verify_tile(l) & ~x->domain, loops = layout_scope_factors(l, SCOPE_LOOP);
     const ScopeRow *row = in_scope(v, x);
     if (more)
-        return verify_fail_at(v, s, "what it is assigned depends on %s.%s, and %s does not", first_of(v, more)->axis->name,
-                              bind_text(first_of(v, more)->bind), x->name);
+        return verify_fail_at(v, s, "what it is assigned depends on %s.%s, and %s does not",
+                              first_of(v, more)->axis->name, bind_text(first_of(v, more)->bind), x->name);
     for (int i = 0; i < v->part->axes.n; i++) {
         const Axis *a = v->part->axes.at[i];
         FactorSet own = layout_axis_factors(l, a);
         if (!(outside >> i & 1)) continue;
         bool kept = !(layout_tile_factors(l, a) & ~x->domain) && (!(own & loops) || (row && (row->loops & own)));
-        if (!kept) return verify_fail_at(v, s, "what it is assigned is undefined outside axis %s, which %s does not have", a->name, x->name);
+        if (!kept)
+            return verify_fail_at(v, s, "what it is assigned is undefined outside axis %s, which %s does not have",
+                                  a->name, x->name);
     }
     return true;
 }
@@ -414,7 +485,9 @@ static bool check_for(Verify *v, const Stage *s) {
 
 static bool check_if(Verify *v, const Stage *s) {
     FactorSet d = expr_domain(v->part, s->layout, s->cond) & verify_tile(s->layout);
-    if (d) return verify_fail_at(v, s, "its condition depends on %s.%s: it must be the same for the whole block", first_of(v, d)->axis->name, bind_text(first_of(v, d)->bind));
+    if (d)
+        return verify_fail_at(v, s, "its condition depends on %s.%s: it must be the same for the whole block",
+                              first_of(v, d)->axis->name, bind_text(first_of(v, d)->bind));
     return check_defined(v, s, s->cond, 0);
 }
 
@@ -423,9 +496,12 @@ static bool check_last(Verify *v, const Stage *s) {
     const Tensor *t = s->counter;
     bool zeroed = false;
     for (int i = 0; i < v->p->zeroed.n; i++) zeroed |= v->p->zeroed.at[i] == t;
-    if (v->around.n) return verify_fail_at(v, s, "it stands inside a %s", stage_text(v->around.at[v->around.n - 1]->kind));
-    if (!s->over || (s->over & ~verify_bind_factors(l, BIND_GRID))) return verify_fail_at(v, s, "it names grid factors");
-    if (t->type != TY_I32 || t->kind != TENSOR_LET || !zeroed) return verify_fail_at(v, s, "the counter %s is no zeroed i32 temporary", t->name);
+    if (v->around.n)
+        return verify_fail_at(v, s, "it stands inside a %s", stage_text(v->around.at[v->around.n - 1]->kind));
+    if (!s->over || (s->over & ~verify_bind_factors(l, BIND_GRID)))
+        return verify_fail_at(v, s, "it names grid factors");
+    if (t->type != TY_I32 || t->kind != TENSOR_LET || !zeroed)
+        return verify_fail_at(v, s, "the counter %s is no zeroed i32 temporary", t->name);
     for (int i = 0; i < v->counters.n; i++)
         if (v->counters.at[i] == t) return verify_fail_at(v, s, "the counter %s is in use already", t->name);
     vec_push(v->ctx, &v->counters, t);
@@ -433,9 +509,11 @@ static bool check_last(Verify *v, const Stage *s) {
     for (int i = 0; i < t->rank; i++) size = poly_mul(v->ctx, size, poly_of(&v->env, t->shape[i]));
     for (int i = 0; i < l->factors.n; i++) {
         const Factor *f = l->factors.at[i];
-        if (bind_scope(f->bind) == SCOPE_BLOCK && !(s->over >> f->id & 1)) need = poly_mul(v->ctx, need, poly_of(&v->env, f->count));
+        if (bind_scope(f->bind) == SCOPE_BLOCK && !(s->over >> f->id & 1))
+            need = poly_mul(v->ctx, need, poly_of(&v->env, f->count));
     }
-    if (!poly_nonneg(&v->env, poly_sub(v->ctx, size, need))) return verify_fail_at(v, s, "the counter %s has fewer elements than there are groups of blocks", t->name);
+    if (!poly_nonneg(&v->env, poly_sub(v->ctx, size, need)))
+        return verify_fail_at(v, s, "the counter %s has fewer elements than there are groups of blocks", t->name);
     return check_collective(v, s, false);
 }
 
@@ -467,7 +545,8 @@ static bool check_results(Verify *v, const Stage *s) {
         const Value *x = s->out[i];
         FactorSet regs = x->domain & layout_scope_factors(s->layout, SCOPE_REG);
         if (x->kind != VALUE_SHARED && verify_product(s->layout, regs) > MAX_REGISTERS)
-            return verify_fail_at(v, s, "%lld elements a thread, where %d are the most", (long long)verify_product(s->layout, regs), MAX_REGISTERS);
+            return verify_fail_at(v, s, "%lld elements a thread, where %d are the most",
+                                  (long long)verify_product(s->layout, regs), MAX_REGISTERS);
     }
     return true;
 }

@@ -1,6 +1,6 @@
-/* Who touches which element of a tensor: no element is written twice, by threads, blocks, iterations or stages, and no thread
- * reads what another one writes in the same kernel. Subscripts are polynomials in the axes (digits of mixed radix), so both
- * are proofs about them: what cannot be proved is refused. */
+/* Who touches which element of a tensor: no element is written twice, by threads, blocks, iterations or stages, and no
+ * thread reads what another one writes in the same kernel. Subscripts are polynomials in the axes (digits of mixed
+ * radix), so both are proofs about them: what cannot be proved is refused. */
 #include "kernel_verify.h"
 
 enum { MAX_ITEMS = 16 };
@@ -49,7 +49,8 @@ static void mark(Recover *r, const Expr *e) {
     if (e->op != OP_DIV && e->op != OP_MOD) return;
     for (int i = 0; i < r->known.n; i++) {
         const Expr *k = r->known.at[i];
-        if (k->op == (e->op == OP_DIV ? OP_MOD : OP_DIV) && k->arg[0] == e->arg[0] && k->arg[1] == e->arg[1] && !is_known(r, e->arg[0]))
+        if (k->op == (e->op == OP_DIV ? OP_MOD : OP_DIV) && k->arg[0] == e->arg[0] && k->arg[1] == e->arg[1] &&
+            !is_known(r, e->arg[0]))
             mark(r, e->arg[0]);
     }
 }
@@ -81,7 +82,9 @@ static int items_of(Recover *r, Poly p, Item *item) {
     return n;
 }
 
-static bool positive(Recover *r, Poly p) { return poly_nonneg(&r->env, poly_sub(r->v->ctx, p, poly_const(r->v->ctx, 1))); }
+static bool positive(Recover *r, Poly p) {
+    return poly_nonneg(&r->env, poly_sub(r->v->ctx, p, poly_const(r->v->ctx, 1)));
+}
 
 /* The largest value of an item less its smallest. */
 static bool item_span(Recover *r, const Expr *e, Poly *span) {
@@ -115,7 +118,8 @@ static bool is_radix(Recover *r, Item *item, int n) {
             if (smallest) least = i;
         }
         Poly span;
-        if (least < 0 || !positive(r, poly_sub(ctx, item[least].coef, below)) || !item_span(r, item[least].atom, &span)) return false;
+        if (least < 0 || !positive(r, poly_sub(ctx, item[least].coef, below)) || !item_span(r, item[least].atom, &span))
+            return false;
         placed[least] = true;
         below = poly_add(ctx, below, poly_mul(ctx, item[least].coef, span));
     }
@@ -127,7 +131,8 @@ static bool learn(Recover *r, Poly p, bool alone) {
     Item item[MAX_ITEMS];
     int n = items_of(r, p, item);
     if (n <= 0 || (alone && n > 1)) return false;
-    bool ok = n == 1 ? positive(r, item[0].coef) || positive(r, poly_scale(r->v->ctx, item[0].coef, -1)) : is_radix(r, item, n);
+    bool ok = n == 1 ? positive(r, item[0].coef) || positive(r, poly_scale(r->v->ctx, item[0].coef, -1))
+                     : is_radix(r, item, n);
     for (int i = 0; ok && i < n; i++) mark(r, item[i].atom);
     return ok;
 }
@@ -154,7 +159,8 @@ static int list_facts(const Expr *c, const Expr **out, int n) {
     return n;
 }
 
-/* What is known where an element is touched: the kernel's conditions, those of the stage, and that no axis of its part is empty. */
+/* What is known where an element is touched: the kernel's conditions, those of the stage, and that no axis of its part
+ * is empty. */
 static PolyEnv env_with(Verify *v, const Part *part, FactorSet domain, const Expr *const *facts, int n) {
     PolyEnv env = v->env;
     const Expr **all = NEW_N(v->ctx, const Expr *, env.nfacts + n + part->axes.n + 1);
@@ -199,7 +205,8 @@ bool verify_store_once(Verify *v, const Stage *s) {
     if (s->kind == STAGE_ATOMIC) {
         FactorSet again = real_factors(l, by & ~domain);
         if (s->monoid->name[0] != 's' || !again) return true;
-        return verify_fail_at(v, s, "it is added once for each %s of axis %s", bind_text(factor_in(l, again)->bind), factor_in(l, again)->axis->name);
+        return verify_fail_at(v, s, "it is added once for each %s of axis %s", bind_text(factor_in(l, again)->bind),
+                              factor_in(l, again)->axis->name);
     }
     Recover r = {.v = v, .layout = l, .env = env_with(v, v->part, domain, facts, list_facts(s->cond, facts, 0))};
     for (bool more = true; more;) {
@@ -209,7 +216,8 @@ bool verify_store_once(Verify *v, const Stage *s) {
     FactorSet lost = real_factors(l, (domain | by) & ~r.covered);
     if (!lost) return true;
     const Factor *f = factor_in(l, lost);
-    return verify_fail_at(v, s, "the subscripts do not determine %s.%s, so an element may be written more than once", f->axis->name, bind_text(f->bind));
+    return verify_fail_at(v, s, "the subscripts do not determine %s.%s, so an element may be written more than once",
+                          f->axis->name, bind_text(f->bind));
 }
 
 /* ---- pairs of accesses ---- */
@@ -240,8 +248,10 @@ static bool never_zero(const PolyEnv *env, Ctx *ctx, Poly d) {
     if (poly_nonneg(env, poly_sub(ctx, d, poly_const(ctx, 1)))) return true;
     if (poly_nonneg(env, poly_sub(ctx, poly_scale(ctx, d, -1), poly_const(ctx, 1)))) return true;
     for (int i = 0; i < d.n; i++) {
-        if (d.term[i].degree == 0) c = d.term[i].coef;
-        else g = gcd64(g, d.term[i].coef);
+        if (d.term[i].degree == 0)
+            c = d.term[i].coef;
+        else
+            g = gcd64(g, d.term[i].coef);
     }
     return g > 1 && floor_mod(c, g) != 0;
 }
@@ -264,7 +274,9 @@ static bool disjoint(Verify *v, const WriteRow *a, const WriteRow *b) {
 /* A thread reads elements that only it writes, and reads them first. */
 static bool own_elements(const WriteRow *read, const WriteRow *write) {
     const Stage *a = read->stage, *b = write->stage;
-    if (read->part != write->part || a->layout != b->layout || a->kind != STAGE_LOAD || a->depth || read->order > write->order) return false;
+    if (read->part != write->part || a->layout != b->layout || a->kind != STAGE_LOAD || a->depth ||
+        read->order > write->order)
+        return false;
     FactorSet domain = 0;
     for (int i = 0; i < a->tensor->rank; i++) {
         if (a->subs[i] != b->subs[i] || reads_value(a->subs[i])) return false;
@@ -280,15 +292,18 @@ bool verify_conflicts(Verify *v) {
         for (int j = i + 1; j < v->writes.n; j++) {
             const WriteRow *b = &v->writes.at[j];
             if (a->stage->tensor != b->stage->tensor) continue;
-            bool atomics = a->stage->kind == STAGE_ATOMIC && b->stage->kind == STAGE_ATOMIC && a->stage->monoid->name == b->stage->monoid->name;
-            if (!atomics && !disjoint(v, a, b)) return verify_fail_at(v, b->stage, "another stage may write the same elements");
+            bool atomics = a->stage->kind == STAGE_ATOMIC && b->stage->kind == STAGE_ATOMIC &&
+                           a->stage->monoid->name == b->stage->monoid->name;
+            if (!atomics && !disjoint(v, a, b))
+                return verify_fail_at(v, b->stage, "another stage may write the same elements");
         }
         for (int j = 0; j < v->reads.n; j++) {
             const WriteRow *b = &v->reads.at[j];
             if (a->stage->tensor != b->stage->tensor) continue;
             bool after = b->last >= 0 && a->last < 0 && a->part == b->part && a->order < b->order;
             if (!after && !own_elements(b, a) && !disjoint(v, a, b))
-                return verify_fail_at(v, b->stage, "the kernel writes %s, perhaps these elements, from other threads", b->stage->tensor->name);
+                return verify_fail_at(v, b->stage, "the kernel writes %s, perhaps these elements, from other threads",
+                                      b->stage->tensor->name);
         }
     }
     return true;
@@ -308,7 +323,9 @@ static int row_axes(Verify *v, const Stage *s, Poly last, const Axis **out, int6
             const Axis *a = v->part->axes.at[i];
             int64_t size = verify_product(l, layout_tile_factors(l, a)), c;
             Poly coef, rest;
-            if (size == 1 || (used >> i & 1) || n == MAX_ITEMS || !poly_linear(v->ctx, last, expr_var(v->g, a->var), &coef, &rest)) continue;
+            if (size == 1 || (used >> i & 1) || n == MAX_ITEMS ||
+                !poly_linear(v->ctx, last, expr_var(v->g, a->var), &coef, &rest))
+                continue;
             if (!poly_is_const(coef, &c) || c != *length) continue;
             used |= (uint64_t)1 << i;
             out[n++] = a;
@@ -318,7 +335,9 @@ static int row_axes(Verify *v, const Stage *s, Poly last, const Axis **out, int6
     }
     for (int i = 0; i < v->part->axes.n; i++) {
         const Axis *a = v->part->axes.at[i];
-        if (verify_product(l, layout_tile_factors(l, a)) > 1 && poly_uses(last, expr_var(v->g, a->var)) && !(used >> i & 1)) return -1;
+        if (verify_product(l, layout_tile_factors(l, a)) > 1 && poly_uses(last, expr_var(v->g, a->var)) &&
+            !(used >> i & 1))
+            return -1;
     }
     return n;
 }
@@ -332,7 +351,9 @@ bool verify_rows(Verify *v, const Stage *s, bool bulk) {
     if (n <= 0 || length == 1) return verify_fail_at(v, s, "the rows of its tile are not contiguous");
     if (!size) return verify_fail_at(v, s, "elements of %s are no bytes", type_name(t->type));
     if (!bulk) return true;
-    if (length * size % 16) return verify_fail_at(v, s, "a row of %lld bytes: bulk stores move multiples of 16", (long long)(length * size));
+    if (length * size % 16)
+        return verify_fail_at(v, s, "a row of %lld bytes: bulk stores move multiples of 16",
+                              (long long)(length * size));
     for (int i = 0; i < n; i++) {
         const Expr *tile = expr_var(v->g, graph_var(v->g, axes[i]->name, expr_int(v->g, TY_I64, 0), axes[i]->hi));
         int64_t width = verify_product(s->layout, layout_tile_factors(s->layout, axes[i]));
@@ -349,6 +370,7 @@ bool verify_rows(Verify *v, const Stage *s, bool bulk) {
         at = poly_mul(v->ctx, at, poly_of(&v->env, t->shape[d]));
         at = poly_add(v->ctx, at, poly_of(&v->env, expr_replace(v->g, s->subs[d], from, to, n)));
     }
-    if (at.failed || poly_divisor(at) * size % 16) return verify_fail_at(v, s, "its rows do not begin at multiples of 16 bytes, as bulk stores want it");
+    if (at.failed || poly_divisor(at) * size % 16)
+        return verify_fail_at(v, s, "its rows do not begin at multiples of 16 bytes, as bulk stores want it");
     return true;
 }
