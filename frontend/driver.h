@@ -44,6 +44,12 @@ typedef struct DriverOptions {
     bool done;                   /* answered by the options alone (--help, --version, --explain) */
 } DriverOptions;
 
+/* A td file, known by what it is, not by how it is called: imports may form cycles. */
+typedef struct SourceFile {
+    uint64_t device, inode;
+    AstFile *tree;
+} SourceFile;
+
 /* One compilation on its way through the passes. */
 typedef struct Job {
     Ctx *ctx;
@@ -54,9 +60,8 @@ typedef struct Job {
     Module *reference; /* check, run: as sema left it, for the reference interpreter */
     VEC(Program *) programs;
     Text cu, c, h;
-    Sym prefix, stem;       /* of the outputs; the stem without folder */
-    VEC(NameFile) imported; /* paths already read, with their tree's file in the same place of `trees` */
-    VEC(AstFile *) trees;
+    Sym prefix, stem;        /* of the outputs; the stem without folder */
+    VEC(SourceFile) sources; /* every td file that was read */
     double seconds[PASS_COUNT];
 } Job;
 
@@ -73,6 +78,8 @@ Exit driver_run(Job *job);
 
 /* driver_files.c. Errors are said on stderr. */
 /* Reads a whole file; NULL with the reason in errno, EFBIG where it is larger than a source may be. */
+/* What a path leads to, for telling files apart; false where there is nothing. */
+bool source_identity(const char *path, uint64_t *device, uint64_t *inode);
 char *source_read(Ctx *ctx, const char *path, size_t *n);
 typedef struct OutFile {
     Sym path;

@@ -8,6 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+bool source_identity(const char *path, uint64_t *device, uint64_t *inode) {
+    struct stat st;
+    if (stat(path, &st) != 0) return false;
+    *device = (uint64_t)st.st_dev;
+    *inode = (uint64_t)st.st_ino;
+    return true;
+}
+
 char *source_read(Ctx *ctx, const char *path, size_t *n) {
     FILE *f = fopen(path, "rb");
     if (!f) return NULL;

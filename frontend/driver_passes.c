@@ -30,15 +30,17 @@ static bool is_kernel_text(const Job *job) { return has_suffix(job->o->file, ".k
 /* ---- imports ---- */
 
 static AstFile *import_at(Job *job, Sym path) {
-    for (int i = 0; i < job->imported.n; i++)
-        if (!strcmp(job->imported.at[i].name, path)) return job->trees.at[i];
+    SourceFile f = {0};
     size_t n = 0;
+    if (!source_identity(path, &f.device, &f.inode)) return NULL;
+    for (int i = 0; i < job->sources.n; i++)
+        if (job->sources.at[i].device == f.device && job->sources.at[i].inode == f.inode)
+            return job->sources.at[i].tree;
     char *text = source_read(job->ctx, path, &n);
     if (!text) return NULL;
-    AstFile *tree = parse_file(job->ctx, diag_add_file(job->ctx, path, text, n));
-    vec_push(job->ctx, &job->imported, ((NameFile){path, path}));
-    vec_push(job->ctx, &job->trees, tree);
-    return tree;
+    f.tree = parse_file(job->ctx, diag_add_file(job->ctx, path, text, n));
+    vec_push(job->ctx, &job->sources, f);
+    return f.tree;
 }
 
 /* "./x.td" stands beside the importing file; "nn" is nn.td in a folder of -I or in the standard library. */
@@ -47,6 +49,7 @@ static AstFile *import(void *user, Ctx *ctx, Sym path, int from, Span where) {
     (void)where;
     if (path[0] == '/') return import_at(job, path);
     if (path[0] == '.') {
+        while (!strncmp(path, "./", 2)) path += 2;
         const char *base = diag_file_name(ctx, from), *slash = strrchr(base, '/');
         return import_at(job, slash ? sym_fmt(ctx, "%.*s/%s", (int)(slash - base), base, path) : path);
     }
@@ -61,7 +64,9 @@ static AstFile *import(void *user, Ctx *ctx, Sym path, int from, Span where) {
 
 static Exit pass_PARSE(Job *job) {
     if (is_kernel_text(job)) return EXIT_OK;
-    job->ast = parse_file(job->ctx, job->file);
+    SourceFile f = {0};
+    f.tree = job->ast = parse_file(job->ctx, job->file);
+    if (source_identity(job->o->file, &f.device, &f.inode)) vec_push(job->ctx, &job->sources, f);
     return wrong_unless(job, EXIT_OK);
 }
 

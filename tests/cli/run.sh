@@ -100,6 +100,15 @@ says 1 'no export has this dimension' softmax.td -D Q=4 -o out/a.cu
 files
 says 0 '' softmax.td -D N=4096 -o out/a.cu
 grep -q 'int64_t N' "$dir/out/a.h" && no "-D N leaves the argument" || ok
+# imports: beside the file, along -I, in cycles
+mkdir "$dir/lib"
+echo 'import "./../main.td"; fn twice(x: f32) -> f32 = 2 * x; export fn inert(x: f32[N]) -> (y: f32[N]) { y[i] = x[i]; }' >"$dir/lib/act.td"
+echo 'import "./lib/act.td"; export fn f(x: f32[N]) -> (y: f32[N]) { y[i] = twice(x[i]); }' >"$dir/main.td"
+echo 'import "act"; export fn f(x: f32[N]) -> (y: f32[N]) { y[i] = twice(x[i]); }' >"$dir/path.td"
+says 0 '2.0 \* x' main.td --dump=graph
+says 0 '2.0 \* x' path.td -I lib --dump=graph
+says 1 'error\[E0306\]' path.td --dump=graph
+"$TDC" "$dir/main.td" --dump=graph | grep -q inert && no "an imported export is compiled" || ok
 # a program text instead of the scheduler: what is dumped can be given back
 "$TDC" samples/softmax.td --dump=kernels >"$dir/softmax.kernel"
 says 0 '' softmax.td --kernels softmax.kernel -o out/b.cu
