@@ -22,7 +22,7 @@ static void resolve_imports(Sema *s) {
             AstFile *ast =
                 s->opt && s->opt->import ? s->opt->import(s->opt->user, s->ctx, d->text, f->ast->file, d->span) : NULL;
             if (!ast) {
-                SEMA_ERROR(s, UNKNOWN_IMPORT, d->span, "cannot find %s", d->text);
+                SEMA_REPORT(s, UNKNOWN_IMPORT, d->span, "cannot find %s", d->text);
                 continue;
             }
             vec_push(s->ctx, &f->imports, file_scope(s, ast));
@@ -63,7 +63,7 @@ static void check_duplicates(Sema *s, FileScope *f) {
         for (int k = 0; k < i; k++) {
             AstDecl *o = f->ast->decls.at[k];
             if (!is_callable(o) || o->name != d->name) continue;
-            Diag *g = SEMA_ERROR(s, DUPLICATE_NAME, d->name_span, "%s is defined twice", d->name);
+            Diag *g = SEMA_REPORT(s, DUPLICATE_NAME, d->name_span, "%s is defined twice", d->name);
             diag_note(s->ctx, g, o->name_span, "first here");
             break;
         }
@@ -89,7 +89,7 @@ static void export_instance(Sema *s, AstDecl *d) {
         return;
     }
     if (!sema_find_decl(s, s->root, DECL_FN, callee->name, &f)) {
-        Diag *g = SEMA_ERROR(s, UNKNOWN_FUNCTION, callee->span, "unknown function %s", callee->name);
+        Diag *g = SEMA_REPORT(s, UNKNOWN_FUNCTION, callee->span, "unknown function %s", callee->name);
         (void)g;
         return;
     }

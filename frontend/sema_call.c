@@ -15,7 +15,7 @@ static bool operands(Sema *s, Env env, const AstExpr *e, Operands *out) {
     out->at = NEW_N(s->ctx, const Expr *, out->n + 1);
     for (int i = 0; i < items->v.n; i++) {
         if (items->v.at[i].kind != ITEM_EXPR || items->guard) {
-            SEMA_ERROR(s, ARGUMENTS, items->v.at[i].span, "this cannot be an argument here");
+            SEMA_REPORT(s, ARGUMENTS, items->v.at[i].span, "this cannot be an argument here");
             return false;
         }
         if (!(out->at[i] = sema_expr(s, env, items->v.at[i].value))) ok = false;
@@ -24,7 +24,7 @@ static bool operands(Sema *s, Env env, const AstExpr *e, Operands *out) {
 }
 
 static const Expr *count_error(Sema *s, const AstExpr *e, Sym name, int want, int got) {
-    SEMA_ERROR(s, ARGUMENTS, e->span, "%s takes %d argument%s, these are %d", name, want, want == 1 ? "" : "s", got);
+    SEMA_REPORT(s, ARGUMENTS, e->span, "%s takes %d argument%s, these are %d", name, want, want == 1 ? "" : "s", got);
     return NULL;
 }
 
@@ -36,7 +36,7 @@ static const Expr *cast(Sema *s, Env env, const AstExpr *e, Type t) {
     if (a.n != 1) return count_error(s, e, sym(s->ctx, type_name(t)), 1, a.n);
     const Expr *x = a.at[0];
     if (t == TY_BOOL && x->type != TY_BOOL) {
-        Diag *d = SEMA_ERROR(s, TYPE_MISMATCH, e->span, "a number does not become bool");
+        Diag *d = SEMA_REPORT(s, TYPE_MISMATCH, e->span, "a number does not become bool");
         diag_help(s->ctx, d, "compare it: e != 0");
         return NULL;
     }
@@ -57,14 +57,14 @@ static const Expr *flat(Sema *s, Env env, const AstExpr *e) {
                                                                           : NULL;
         const Scope *sc = name ? sema_scope_find(env.scope, name) : NULL;
         if (!sc || sc->kind != SCOPE_VARS) {
-            SEMA_ERROR(s, ARGUMENTS, it->span, "flat takes index variables");
+            SEMA_REPORT(s, ARGUMENTS, it->span, "flat takes index variables");
             return NULL;
         }
         for (int k = 0; k < sc->n; k++) {
             const Var *v = sc->vars[k];
             const Expr *x = expr_var(s->g, sc->vars[k]);
             if (!v->lo || !v->hi || v->lo != expr_int(s->g, TY_I64, 0)) {
-                SEMA_ERROR(s, ARGUMENTS, it->span, "flat takes index variables that begin at 0");
+                SEMA_REPORT(s, ARGUMENTS, it->span, "flat takes index variables that begin at 0");
                 return NULL;
             }
             r = r ? expr2(s->g, OP_ADD, expr2(s->g, OP_MUL, r, v->hi), x) : x;
@@ -88,7 +88,7 @@ static const Expr *builtin(Sema *s, Env env, const AstExpr *e, Sym name, bool *k
     if (is_max || !strcmp(name, "min")) {
         if (!operands(s, env, e, &a)) return NULL;
         if (a.n < 2) {
-            Diag *d = SEMA_ERROR(s, ARGUMENTS, e->span, "%s takes two arguments or more", name);
+            Diag *d = SEMA_REPORT(s, ARGUMENTS, e->span, "%s takes two arguments or more", name);
             diag_help(s->ctx, d, "to reduce over an index write %s[k](...)", name);
             return NULL;
         }
@@ -154,7 +154,7 @@ static const Expr *block_body(Sema *s, Env env, const AstDecl *fn) {
         if (!v) return NULL;
         env.scope = sema_scope_value(s, env.scope, st->targets.at[0].name, v);
     }
-    SEMA_ERROR(s, NOT_DEFINED, fn->name_span, "%s returns nothing", fn->name);
+    SEMA_REPORT(s, NOT_DEFINED, fn->name_span, "%s returns nothing", fn->name);
     return NULL;
 }
 
@@ -198,7 +198,7 @@ static bool bind_params(Sema *s, Env env, Inst *inst, const AstExpr *call, const
 static const Expr *inline_call(Sema *s, Env env, const AstExpr *e, FnRef f) {
     if (f.decl->is_extern) return sema_not_yet(s, e->span, "an extern function");
     if (sema_is_tensor_fn(f.decl)) {
-        Diag *d = SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s gives a tensor; one element is needed here", f.decl->name);
+        Diag *d = SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s gives a tensor; one element is needed here", f.decl->name);
         diag_help(s->ctx, d, "take an element, %s(...)[i], or name it: let t = %s(...);", f.decl->name, f.decl->name);
         return NULL;
     }
@@ -217,7 +217,7 @@ static const Expr *inline_call(Sema *s, Env env, const AstExpr *e, FnRef f) {
 static const Expr *unknown_call(Sema *s, Env env, const AstExpr *e) {
     Sym name = e->a->name;
     if (sema_scope_find(env.scope, name) || sema_name(env.inst, name)) {
-        SEMA_ERROR(s, NOT_A_VALUE, e->a->span, "%s is no function", name);
+        SEMA_REPORT(s, NOT_A_VALUE, e->a->span, "%s is no function", name);
         return NULL;
     }
     VEC(const char *) c = {0};
@@ -229,7 +229,7 @@ static const Expr *unknown_call(Sema *s, Env env, const AstExpr *e) {
         if (d->kind == DECL_FN) vec_push(s->ctx, &c, d->name);
     }
     const char *near = diag_near(name, c.at, c.n);
-    Diag *d = SEMA_ERROR(s, UNKNOWN_FUNCTION, e->a->span, "unknown function %s", name);
+    Diag *d = SEMA_REPORT(s, UNKNOWN_FUNCTION, e->a->span, "unknown function %s", name);
     if (near) diag_help(s->ctx, d, "did you mean %s?", near);
     return NULL;
 }

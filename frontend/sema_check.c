@@ -13,8 +13,8 @@ bool sema_option(Sema *s, AstStmt *st) {
         return false;
     }
     const char *near = diag_near(st->name, names, (int)(sizeof names / sizeof *names));
-    Diag *d = SEMA_ERROR(s, UNKNOWN_OPTION, st->name_span.file >= 0 ? st->name_span : st->span, "unknown option %s",
-                         st->name);
+    Diag *d = SEMA_REPORT(s, UNKNOWN_OPTION, st->name_span.file >= 0 ? st->name_span : st->span, "unknown option %s",
+                          st->name);
     if (near) diag_help(s->ctx, d, "did you mean %s?", near);
     return false;
 }
@@ -36,7 +36,7 @@ static bool entry_of(Sema *s, AstDecl *d) {
         vec_push(s->ctx, &c, o->name);
     }
     const char *near = diag_near(d->name, c.at, c.n);
-    Diag *g = SEMA_ERROR(s, BAD_CHECK, d->name_span, "no export is called %s", d->name);
+    Diag *g = SEMA_REPORT(s, BAD_CHECK, d->name_span, "no export is called %s", d->name);
     if (near) diag_help(s->ctx, g, "did you mean %s?", near);
     return false;
 }
@@ -45,7 +45,7 @@ static bool constant(Sema *s, Inst *inst, const AstExpr *e, double *v, int64_t *
     const Expr *x = sema_expr(s, (Env){inst, NULL}, e);
     if (!x) return false;
     if (!sema_const_double(x, v)) {
-        SEMA_ERROR(s, NOT_CONSTANT, e->span, "a constant is needed here");
+        SEMA_REPORT(s, NOT_CONSTANT, e->span, "a constant is needed here");
         return false;
     }
     if (!sema_const_int(x, iv)) *iv = *v > -9e18 && *v < 9e18 ? (int64_t)*v : 0;
@@ -77,7 +77,7 @@ static bool unknown_binding(Sema *s, const AstItem *it) {
     for (int i = 0; i < s->g->dims.n; i++) vec_push(s->ctx, &c, s->g->dims.at[i]->name);
     for (int i = 0; i < s->g->scalars.n; i++) vec_push(s->ctx, &c, s->g->scalars.at[i]->name);
     const char *near = diag_near(it->name, c.at, c.n);
-    Diag *d = SEMA_ERROR(s, BAD_CHECK, it->span, "%s has no dimension or scalar %s", s->g->name, it->name);
+    Diag *d = SEMA_REPORT(s, BAD_CHECK, it->span, "%s has no dimension or scalar %s", s->g->name, it->name);
     if (near) diag_help(s->ctx, d, "did you mean %s?", near);
     return false;
 }
@@ -85,19 +85,19 @@ static bool unknown_binding(Sema *s, const AstItem *it) {
 static bool add_binding(Sema *s, Inst *inst, const AstItem *it, Check *c) {
     Binding b = {.name = it->name};
     if (it->kind != ITEM_NAMED) {
-        SEMA_ERROR(s, BAD_CHECK, it->span, "values are given by name: M = 37");
+        SEMA_REPORT(s, BAD_CHECK, it->span, "values are given by name: M = 37");
         return false;
     }
     Dim *dim = dim_named(s->g, it->name);
     if (!dim && !scalar_named(s->g, it->name)) return unknown_binding(s, it);
     if (!constant(s, inst, it->value, &b.value, &b.ivalue)) return false;
     if (dim && b.value != (double)b.ivalue) {
-        SEMA_ERROR(s, BAD_CHECK, it->span, "%s is a dimension: an integer is needed", it->name);
+        SEMA_REPORT(s, BAD_CHECK, it->span, "%s is a dimension: an integer is needed", it->name);
         return false;
     }
     if (dim && !c->error && (b.ivalue < dim->lo || b.ivalue > dim->hi || b.ivalue % dim->divisor != 0)) {
-        SEMA_ERROR(s, BAD_CHECK, it->span, "%s = %lld is outside what `dim %s` allows", it->name, (long long)b.ivalue,
-                   it->name);
+        SEMA_REPORT(s, BAD_CHECK, it->span, "%s = %lld is outside what `dim %s` allows", it->name, (long long)b.ivalue,
+                    it->name);
         return false;
     }
     Name *n = sema_bind(s, inst, it->name, NAME_VALUE, it->span);
@@ -111,13 +111,13 @@ static bool all_bound(Sema *s, const AstDecl *d, const Inst *inst) {
     bool ok = true;
     for (int i = 0; i < s->g->dims.n; i++) {
         if (sema_name((Inst *)inst, s->g->dims.at[i]->name)) continue;
-        SEMA_ERROR(s, BAD_CHECK, d->name_span, "%s needs a value for %s", d->name, s->g->dims.at[i]->name);
+        SEMA_REPORT(s, BAD_CHECK, d->name_span, "%s needs a value for %s", d->name, s->g->dims.at[i]->name);
         ok = false;
     }
     for (int i = 0; i < s->g->scalars.n; i++) {
         const Scalar *x = s->g->scalars.at[i];
         if (x->has_default || sema_name((Inst *)inst, x->name)) continue;
-        SEMA_ERROR(s, BAD_CHECK, d->name_span, "%s needs a value for %s", d->name, x->name);
+        SEMA_REPORT(s, BAD_CHECK, d->name_span, "%s needs a value for %s", d->name, x->name);
         ok = false;
     }
     return ok;
@@ -131,7 +131,7 @@ static bool add_draw(Sema *s, Inst *inst, const AstDraw *w, Check *c) {
         for (int i = 0; i < s->g->tensors.n; i++)
             if (input_named(s->g, s->g->tensors.at[i]->name)) vec_push(s->ctx, &names, s->g->tensors.at[i]->name);
         const char *near = diag_near(w->name, names.at, names.n);
-        Diag *d = SEMA_ERROR(s, BAD_CHECK, w->span, "%s has no input %s", s->g->name, w->name);
+        Diag *d = SEMA_REPORT(s, BAD_CHECK, w->span, "%s has no input %s", s->g->name, w->name);
         if (near) diag_help(s->ctx, d, "did you mean %s?", near);
         return false;
     }

@@ -14,7 +14,7 @@ typedef struct Target {
 
 /* One piece while it is made. */
 typedef struct Building {
-    const Piece0 *p;
+    const Equation *p;
     Env env;
     VEC(Var *) vars;
     ExprVec subs;
@@ -45,7 +45,7 @@ static RangeQuery query_for(Sema *s, const Building *b, Sym name, bool pack, Spa
 static bool bind_plain(Sema *s, Building *b, Target *t, Sym name, Span span, int axis) {
     const Expr *zero = expr_int(s->g, TY_I64, 0), *hi;
     if (sema_scope_find(b->env.scope, name)) {
-        Diag *d = SEMA_ERROR(s, DUPLICATE_NAME, span, "%s stands twice on the left-hand side", name);
+        Diag *d = SEMA_REPORT(s, DUPLICATE_NAME, span, "%s stands twice on the left-hand side", name);
         diag_help(s->ctx, d, "for a diagonal define y[i, j] = if i == j then ... else ...;");
         return false;
     }
@@ -69,13 +69,13 @@ static bool bind_range(Sema *s, Building *b, const AstItem *it, int axis, const 
     int64_t v;
     if (!lo || !hi) return false;
     if (sema_uses_data(lo) || sema_uses_data(hi)) {
-        SEMA_ERROR(s, BAD_DIM, it->span, "the range of a definition cannot depend on data");
+        SEMA_REPORT(s, BAD_DIM, it->span, "the range of a definition cannot depend on data");
         return false;
     }
     sema_warn_hidden(s, b->env.inst, it->name, it->name_span);
     bool whole = sema_const_int(lo, &v) && v == 0;
     if (!t->has_shape && !whole) {
-        SEMA_ERROR(s, NOT_COVERED, it->span, "the range of an intermediate begins at 0");
+        SEMA_REPORT(s, NOT_COVERED, it->span, "the range of an intermediate begins at 0");
         return false;
     }
     b->plain &= whole && (!t->has_shape || sema_equal(s, hi, t->shape.at[axis]));
@@ -156,8 +156,8 @@ static bool bind_left(Sema *s, Building *b, Target *t) {
     for (int i = 0; i < items->v.n; i++) packs += items->v.at[i].kind == ITEM_PACK;
     int extra = t->shape.n - (items->v.n - packs);
     if (packs > 1 || (t->has_shape && (packs ? extra < 0 : extra != 0))) {
-        Diag *d = SEMA_ERROR(s, RANK, items->span, "%s has %d dimensions, these are %d subscripts", t->d->name,
-                             t->shape.n, items->v.n);
+        Diag *d = SEMA_REPORT(s, RANK, items->span, "%s has %d dimensions, these are %d subscripts", t->d->name,
+                              t->shape.n, items->v.n);
         if (t->d->param) diag_note(s->ctx, d, t->d->param->span, "declared here");
         return false;
     }
@@ -177,12 +177,12 @@ static bool bind_left(Sema *s, Building *b, Target *t) {
             computed[axis] = it;
             vec_push(s->ctx, &b->subs, NULL);
         } else {
-            if (it->kind != ITEM_EXPR) SEMA_ERROR(s, SYNTAX, it->span, "the left-hand side has index variables");
+            if (it->kind != ITEM_EXPR) SEMA_REPORT(s, SYNTAX, it->span, "the left-hand side has index variables");
             ok = false;
         }
         if (!ok) return false;
         if (b->subs.n > MAX_RANK) {
-            SEMA_ERROR(s, LIMIT, items->span, "a tensor has at most %d dimensions", MAX_RANK);
+            SEMA_REPORT(s, LIMIT, items->span, "a tensor has at most %d dimensions", MAX_RANK);
             return false;
         }
     }
@@ -219,7 +219,7 @@ static const Expr *right(Sema *s, Building *b) {
         const AstItems *items = st->value->items;
         if (b->p->part < items->v.n && items->v.at[b->p->part].value)
             return sema_expr(s, b->env, items->v.at[b->p->part].value);
-        SEMA_ERROR(s, ARGUMENTS, st->value->span, "there are %d values for %d names", items->v.n, st->targets.n);
+        SEMA_REPORT(s, ARGUMENTS, st->value->span, "there are %d values for %d names", items->v.n, st->targets.n);
         return NULL;
     }
     return sema_not_yet(s, st->value->span, "several results of this expression");
@@ -247,7 +247,7 @@ static Var **ordered(Sema *s, const Building *b) {
 }
 
 /* One piece; its guard and value are elaborated with the left-hand side's variables. */
-static bool build_piece(Sema *s, Target *t, const Piece0 *p, Piece *out, bool *plain) {
+static bool build_piece(Sema *s, Target *t, const Equation *p, Piece *out, bool *plain) {
     Building b = {.p = p, .env = {t->d->inst, NULL}, .plain = true};
     const Expr *guard = NULL;
     if (!bind_left(s, &b, t)) return false;
@@ -286,7 +286,7 @@ static bool build_piece(Sema *s, Target *t, const Piece0 *p, Piece *out, bool *p
 
 /* ---- whole tensors ---- */
 
-static TensorVal *whole_value(Sema *s, Def *d, const Piece0 *p) {
+static TensorVal *whole_value(Sema *s, Def *d, const Equation *p) {
     Env env = {d->inst, NULL};
     if (p->stmt->guard) return sema_not_yet(s, p->stmt->guard->span, "a where on a whole tensor");
     bool alias = d->kind == TENSOR_LET && !p->target->type; /* the value itself has the name */
@@ -298,12 +298,12 @@ static TensorVal *whole_value(Sema *s, Def *d, const Piece0 *p) {
     if (call->kind != AST_CALL || call->a->kind != AST_NAME || !sema_find_fn(s, d->inst, call->a->name, &f) ||
         !f.decl || !sema_is_tensor_fn(f.decl)) {
         if (call->kind != AST_ERROR)
-            SEMA_ERROR(s, ARGUMENTS, call->span, "several names take a call of a function with several results");
+            SEMA_REPORT(s, ARGUMENTS, call->span, "several names take a call of a function with several results");
         return NULL;
     }
     if (f.decl->results->v.n != p->stmt->targets.n) {
-        SEMA_ERROR(s, ARGUMENTS, call->span, "%s has %d results for %d names", f.decl->name, f.decl->results->v.n,
-                   p->stmt->targets.n);
+        SEMA_REPORT(s, ARGUMENTS, call->span, "%s has %d results for %d names", f.decl->name, f.decl->results->v.n,
+                    p->stmt->targets.n);
         return NULL;
     }
     Inst *inst = sema_call_inst(s, env, call, NULL);
@@ -311,7 +311,7 @@ static TensorVal *whole_value(Sema *s, Def *d, const Piece0 *p) {
 }
 
 /* t = another tensor, element by element. */
-static bool copy_piece(Sema *s, Target *t, const Piece0 *p, Piece *out) {
+static bool copy_piece(Sema *s, Target *t, const Equation *p, Piece *out) {
     if (p->stmt->op != ASSIGN_SET) {
         sema_not_yet(s, p->stmt->span, "an update with a whole tensor");
         return false;
@@ -320,7 +320,7 @@ static bool copy_piece(Sema *s, Target *t, const Piece0 *p, Piece *out) {
     if (!v) return false;
     Span span = p->stmt->value->span;
     if (t->has_shape && t->shape.n != v->rank) {
-        SEMA_ERROR(s, RANK, span, "%s has %d dimensions, the value has %d", t->d->name, t->shape.n, v->rank);
+        SEMA_REPORT(s, RANK, span, "%s has %d dimensions, the value has %d", t->d->name, t->shape.n, v->rank);
         return false;
     }
     Var **vars = NEW_N(s->ctx, Var *, v->rank + 1);
@@ -328,8 +328,8 @@ static bool copy_piece(Sema *s, Target *t, const Piece0 *p, Piece *out) {
     for (int i = 0; i < v->rank; i++) {
         const Expr *hi = t->has_shape ? t->shape.at[i] : v->shape[i];
         if (t->has_shape && !sema_equal(s, hi, v->shape[i])) {
-            Diag *d = SEMA_ERROR(s, SHAPE_MISMATCH, span, "dimension %d of %s is %s, the value has %s", i, t->d->name,
-                                 sema_show(s, hi), sema_show(s, v->shape[i]));
+            Diag *d = SEMA_REPORT(s, SHAPE_MISMATCH, span, "dimension %d of %s is %s, the value has %s", i, t->d->name,
+                                  sema_show(s, hi), sema_show(s, v->shape[i]));
             if (t->d->param) diag_note(s->ctx, d, t->d->param->span, "declared here");
             return false;
         }
@@ -346,7 +346,7 @@ static bool copy_piece(Sema *s, Target *t, const Piece0 *p, Piece *out) {
 /* ---- definitions ---- */
 
 static bool scalar_let(Sema *s, Def *d) {
-    const Piece0 *p = &d->pieces.at[0];
+    const Equation *p = &d->pieces.at[0];
     const Expr *v = sema_expr(s, (Env){d->inst, NULL}, p->stmt->value);
     Type t;
     if (v && p->stmt->guard) return sema_not_yet(s, p->stmt->guard->span, "a where on a let") != NULL;
@@ -371,7 +371,7 @@ static bool declared(Sema *s, Target *t) {
     if (d->kind == TENSOR_OUTPUT) {
         const AstType *type = d->param->type;
         if (!type || !type->dims) {
-            SEMA_ERROR(s, EXPORT_NOT_CONCRETE, d->span, "a result is a tensor: write %s: f32[]", d->name);
+            SEMA_REPORT(s, EXPORT_NOT_CONCRETE, d->span, "a result is a tensor: write %s: f32[]", d->name);
             return false;
         }
         t->has_shape = t->has_type = true;
@@ -430,7 +430,7 @@ bool sema_finish_output(Sema *s, Def *d) {
 /* An output that is the result of a call, of the same type and shape, is the tensor that the call defines. */
 static bool adopt(Sema *s, Target *t) {
     Def *d = t->d;
-    const Piece0 *p = &d->pieces.at[0];
+    const Equation *p = &d->pieces.at[0];
     if (d->kind != TENSOR_OUTPUT || d->pieces.n != 1 || p->target->index || p->stmt->op != ASSIGN_SET || p->stmt->guard)
         return false;
     if (p->stmt->value->kind != AST_CALL || d->early) return false;
@@ -457,14 +457,14 @@ bool sema_equations(Sema *s, Def *d) {
     if (d->pieces.n == 0 && d->kind == TENSOR_INOUT) return true; /* it keeps its value */
     if (d->pieces.n == 0) {
         if (d->inst->broken) return false;
-        SEMA_ERROR(s, NOT_DEFINED, d->span, "the output %s is not defined", d->name);
+        SEMA_REPORT(s, NOT_DEFINED, d->span, "the output %s is not defined", d->name);
         return false;
     }
     Target t = {.d = d};
     if (!declared(s, &t)) return false;
     d->early = before_its_turn(d);
     if (adopt(s, &t)) return true;
-    const Piece0 *first = &d->pieces.at[0];
+    const Equation *first = &d->pieces.at[0];
     if (d->kind == TENSOR_LET && !first->target->index && !t.has_type) { /* another name for the tensor */
         d->val = whole_value(s, d, first);
         return d->val != NULL;
@@ -472,7 +472,7 @@ bool sema_equations(Sema *s, Def *d) {
     bool rounds = t.has_type, all_plain = true, ok = true;
     VEC(Piece) pieces = {0};
     for (int i = 0; i < d->pieces.n; i++) {
-        const Piece0 *p = &d->pieces.at[i];
+        const Equation *p = &d->pieces.at[i];
         Piece piece;
         bool plain = true;
         if (p->target->index ? build_piece(s, &t, p, &piece, &plain) : copy_piece(s, &t, p, &piece))

@@ -97,7 +97,7 @@ static bool has_quotient(const Expr *e) {
 }
 
 static void quotient_error(Sema *s, Span span) {
-    Diag *d = SEMA_ERROR(s, INT_AS_FLOAT, span, "an integer quotient is used as a float");
+    Diag *d = SEMA_REPORT(s, INT_AS_FLOAT, span, "an integer quotient is used as a float");
     diag_help(s->ctx, d, "for the float quotient write f32(a) / b; to mean the rounded one, f32(a / b)");
 }
 
@@ -118,20 +118,20 @@ static void operand_error(Sema *s, Span span, Op op, const Expr *const *args, in
             return;
         }
     if (rule == RULE_LOGIC || (first && args[0]->type != TY_BOOL)) {
-        SEMA_ERROR(s, NOT_BOOL, span, "%s needs bool, this is %s", op_text(op),
-                   describe(args[0]->type != TY_BOOL ? args[0] : args[n - 1]));
+        SEMA_REPORT(s, NOT_BOOL, span, "%s needs bool, this is %s", op_text(op),
+                    describe(args[0]->type != TY_BOOL ? args[0] : args[n - 1]));
         return;
     }
     if (rule == RULE_INT && flt) {
-        SEMA_ERROR(s, NOT_INTEGER, span, "%s is for integers, this is %s", op_text(op), describe(flt));
+        SEMA_REPORT(s, NOT_INTEGER, span, "%s is for integers, this is %s", op_text(op), describe(flt));
         return;
     }
     Diag *d;
     if (n - first == 1)
-        d = SEMA_ERROR(s, TYPE_MISMATCH, span, "%s does not take %s", op_text(op), describe(args[first]));
+        d = SEMA_REPORT(s, TYPE_MISMATCH, span, "%s does not take %s", op_text(op), describe(args[first]));
     else
-        d = SEMA_ERROR(s, TYPE_MISMATCH, span, "%s and %s do not go together with %s", describe(args[first]),
-                       describe(args[n - 1]), op_text(op));
+        d = SEMA_REPORT(s, TYPE_MISMATCH, span, "%s and %s do not go together with %s", describe(args[first]),
+                        describe(args[n - 1]), op_text(op));
     if (wants_float && whole && whole->type != TY_BOOL) diag_help(s->ctx, d, "convert the integer: f32(...)");
     if (wants_float && whole && whole->type == TY_BOOL)
         diag_help(s->ctx, d, "choose the number: if c then 1.0 else 0.0");
@@ -146,11 +146,11 @@ const Expr *sema_apply(Sema *s, Span span, Op op, const Expr *const *args, int n
         return NULL;
     }
     if (e->depth > MAX_DEPTH - 8) {
-        SEMA_ERROR(s, TOO_DEEP, span, "the expression is too deep once functions are inlined");
+        SEMA_REPORT(s, TOO_DEEP, span, "the expression is too deep once functions are inlined");
         return NULL;
     }
     if (s->g->next_id > MAX_EXPRS) {
-        SEMA_ERROR(s, LIMIT, s->g->span, "the entry point has too many expressions once functions are inlined");
+        SEMA_REPORT(s, LIMIT, s->g->span, "the entry point has too many expressions once functions are inlined");
         return NULL;
     }
     return e;
@@ -165,8 +165,8 @@ const Expr *sema_to(Sema *s, Span span, Type t, const Expr *e) {
     } else {
         bool narrow = !e->untyped && e->type != TY_BOOL && t != TY_BOOL && type_is_float(t) == type_is_float(e->type);
         Diag *d = narrow
-                      ? SEMA_ERROR(s, NARROWING, span, "%s does not become %s by itself", describe(e), type_name(t))
-                      : SEMA_ERROR(s, TYPE_MISMATCH, span, "%s stands where %s is needed", describe(e), type_name(t));
+                      ? SEMA_REPORT(s, NARROWING, span, "%s does not become %s by itself", describe(e), type_name(t))
+                      : SEMA_REPORT(s, TYPE_MISMATCH, span, "%s stands where %s is needed", describe(e), type_name(t));
         if (t != TY_BOOL)
             diag_help(s->ctx, d, "write the cast: %s(...)", type_name(t));
         else if (e->type != TY_BOOL)
@@ -202,10 +202,11 @@ static const Expr *scope_value(Sema *s, Env env, const Scope *sc, const AstExpr 
     case SCOPE_CLOSURE: return closure(s, env, sc);
     case SCOPE_VARS:
         if (!sc->pack) return expr_var(s->g, sc->vars[0]);
-        SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s... is a pack of index variables", e->name);
+        SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s... is a pack of index variables", e->name);
         return NULL;
     case SCOPE_FORMAL:
-        SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s is a variable of a reduction: it has a value only inside one", e->name);
+        SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s is a variable of a reduction: it has a value only inside one",
+                    e->name);
         return NULL;
     }
     return NULL;
@@ -218,7 +219,7 @@ static const Expr *name_value(Sema *s, Env env, const AstExpr *e) {
     if (!n) {
         FnRef f;
         if (sema_find_fn(s, env.inst, e->name, &f))
-            SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s is a function: call it", e->name);
+            SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s is a function: call it", e->name);
         else
             sema_unknown(s, env, e->name, e->span);
         return NULL;
@@ -228,13 +229,13 @@ static const Expr *name_value(Sema *s, Env env, const AstExpr *e) {
     case NAME_TENSOR:
     case NAME_DEF: {
         if (n->kind == NAME_DEF && n->def->is_scalar) return sema_define(s, n->def) ? n->def->scalar : NULL;
-        Diag *d = SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s is a whole tensor; one element is needed here", e->name);
+        Diag *d = SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s is a whole tensor; one element is needed here", e->name);
         diag_help(s->ctx, d, "give it subscripts: %s[i]", e->name);
         return NULL;
     }
-    case NAME_TYPE: SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s is a type", e->name); return NULL;
-    case NAME_PACK: SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s... is a pack of dimensions", e->name); return NULL;
-    case NAME_FN: SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s is a function: call it", e->name); return NULL;
+    case NAME_TYPE: SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s is a type", e->name); return NULL;
+    case NAME_PACK: SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s... is a pack of dimensions", e->name); return NULL;
+    case NAME_FN: SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s is a function: call it", e->name); return NULL;
     }
     return NULL;
 }
@@ -245,7 +246,7 @@ const Expr *sema_cond(Sema *s, Env env, const AstExpr *e) {
     const Expr *c = sema_expr(s, env, e);
     if (!c) return NULL;
     if (c->type == TY_BOOL) return c;
-    Diag *d = SEMA_ERROR(s, NOT_BOOL, e->span, "a condition is bool, this is %s", describe(c));
+    Diag *d = SEMA_REPORT(s, NOT_BOOL, e->span, "a condition is bool, this is %s", describe(c));
     diag_help(s->ctx, d, "compare it: e != 0");
     return NULL;
 }
@@ -294,7 +295,7 @@ static const Expr *power(Sema *s, Span span, const Expr *a, const Expr *b) {
     if (k == 0) return type_is_float(a->type) ? sema_to(s, span, type_acc(a->type), one) : one;
     if (k > 0) return r == a ? expr_settle(s->g, r) : r;
     if (!type_is_float(a->type)) {
-        SEMA_ERROR(s, TYPE_MISMATCH, span, "a negative power of an integer: write f32(a) ** b");
+        SEMA_REPORT(s, TYPE_MISMATCH, span, "a negative power of an integer: write f32(a) ** b");
         return NULL;
     }
     return sema_apply(s, span, OP_DIV, (const Expr *[]){one, r}, 2);
@@ -307,7 +308,7 @@ static const Expr *binary(Sema *s, Env env, const AstExpr *e) {
     int64_t zero;
     if (a && b && (e->u.op == OP_DIV || e->u.op == OP_MOD) && !type_is_float(a->type) && !type_is_float(b->type) &&
         sema_const_int(b, &zero) && zero == 0) {
-        SEMA_ERROR(s, BAD_DIM, e->b->span, "division of an integer by zero");
+        SEMA_REPORT(s, BAD_DIM, e->b->span, "division of an integer by zero");
         return NULL;
     }
     return sema_apply(s, e->span, e->u.op, (const Expr *[]){a, b}, 2);
@@ -329,7 +330,7 @@ static const Expr *unary(Sema *s, Env env, const AstExpr *e) {
 const Expr *sema_expr(Sema *s, Env env, const AstExpr *e) {
     const Expr *r = NULL;
     if (++s->depth > 4 * MAX_NEST) {
-        SEMA_ERROR(s, TOO_DEEP, e->span, "expressions nest too deep once functions are inlined");
+        SEMA_REPORT(s, TOO_DEEP, e->span, "expressions nest too deep once functions are inlined");
         s->depth--;
         return NULL;
     }
@@ -344,8 +345,8 @@ const Expr *sema_expr(Sema *s, Env env, const AstExpr *e) {
     case AST_IF: r = choose(s, env, e); break;
     case AST_CALL: r = sema_is_reduction(s, env, e) ? sema_reduce(s, env, e, 0) : sema_call(s, env, e); break;
     case AST_INDEX: r = sema_load(s, env, e); break;
-    case AST_TUPLE: SEMA_ERROR(s, NOT_A_VALUE, e->span, "several values stand where one is needed"); break;
-    case AST_LIST: SEMA_ERROR(s, NOT_A_VALUE, e->span, "a list of dimensions stands where a value is needed"); break;
+    case AST_TUPLE: SEMA_REPORT(s, NOT_A_VALUE, e->span, "several values stand where one is needed"); break;
+    case AST_LIST: SEMA_REPORT(s, NOT_A_VALUE, e->span, "a list of dimensions stands where a value is needed"); break;
     }
     s->depth--;
     return r;

@@ -9,13 +9,13 @@ bool sema_is_tensor_fn(const AstDecl *fn) { return fn->results != NULL; }
 Inst *sema_inst_new(Sema *s, FnRef f, Inst *caller, Span span) {
     int depth = caller ? caller->depth + 1 : 0;
     if (depth > MAX_CALL_DEPTH) {
-        SEMA_ERROR(s, TOO_DEEP, span, "calls nest more than %d deep: does %s call itself?", MAX_CALL_DEPTH,
-                   f.decl->name);
+        SEMA_REPORT(s, TOO_DEEP, span, "calls nest more than %d deep: does %s call itself?", MAX_CALL_DEPTH,
+                    f.decl->name);
         return NULL;
     }
     if (++s->instances > MAX_INSTANCES) {
         /* Once, at the entry: the place where the number is reached says little. */
-        SEMA_ERROR(s, LIMIT, s->g->span, "more than %d calls once functions are inlined", MAX_INSTANCES);
+        SEMA_REPORT(s, LIMIT, s->g->span, "more than %d calls once functions are inlined", MAX_INSTANCES);
         return NULL;
     }
     Inst *inst = NEW(s->ctx, Inst);
@@ -31,12 +31,12 @@ const Expr *sema_int(Sema *s, Env env, const AstExpr *e) {
     if (!v) return NULL;
     v = expr_settle(s->g, v);
     if (type_class(v->type) == CLASS_FLOAT || v->type == TY_BOOL) {
-        SEMA_ERROR(s, NOT_INTEGER, e->span, "an integer is needed here, this is %s", type_name(v->type));
+        SEMA_REPORT(s, NOT_INTEGER, e->span, "an integer is needed here, this is %s", type_name(v->type));
         return NULL;
     }
     int64_t k;
     if (!sema_is_small(v)) {
-        SEMA_ERROR(s, LIMIT, e->span, "this integer is too large an expression once functions are inlined");
+        SEMA_REPORT(s, LIMIT, e->span, "this integer is too large an expression once functions are inlined");
         return NULL;
     }
     return sema_const_int(v, &k) ? expr_int(s->g, TY_I64, k) : expr_cast(s->g, TY_I64, v);
@@ -70,7 +70,7 @@ static void bad_argument(Sema *s, const AstDecl *fn, const AstItem *it) {
     for (int i = 0; fn->params && i < fn->params->v.n; i++) vec_push(s->ctx, &c, fn->params->v.at[i].name);
     for (int i = 0; fn->generics && i < fn->generics->v.n; i++) vec_push(s->ctx, &c, fn->generics->v.at[i].name);
     const char *near = diag_near(it->name, c.at, c.n);
-    Diag *d = SEMA_ERROR(s, ARGUMENTS, it->span, "%s has no parameter or dimension %s", fn->name, it->name);
+    Diag *d = SEMA_REPORT(s, ARGUMENTS, it->span, "%s has no parameter or dimension %s", fn->name, it->name);
     if (near) diag_help(s->ctx, d, "did you mean %s?", near);
 }
 
@@ -87,28 +87,28 @@ bool sema_match_args(Sema *s, const AstDecl *fn, const AstItems *args, Span span
             }
             if (k < 0) continue;
         } else if (it->kind != ITEM_EXPR) {
-            SEMA_ERROR(s, ARGUMENTS, it->span, "this cannot be an argument");
+            SEMA_REPORT(s, ARGUMENTS, it->span, "this cannot be an argument");
             return false;
         } else {
             at++;
         }
         if (k >= n) {
-            SEMA_ERROR(s, ARGUMENTS, it->span, "%s takes %d arguments", fn->name, n);
+            SEMA_REPORT(s, ARGUMENTS, it->span, "%s takes %d arguments", fn->name, n);
             return false;
         }
         if (arg[k]) {
-            SEMA_ERROR(s, ARGUMENTS, it->span, "%s is given twice", fn->params->v.at[k].name);
+            SEMA_REPORT(s, ARGUMENTS, it->span, "%s is given twice", fn->params->v.at[k].name);
             return false;
         }
         arg[k] = it->value;
     }
     if (args && args->guard) {
-        SEMA_ERROR(s, ARGUMENTS, args->guard->span, "a call has no where");
+        SEMA_REPORT(s, ARGUMENTS, args->guard->span, "a call has no where");
         return false;
     }
     for (int k = 0; k < n; k++)
         if (!arg[k] && !fn->params->v.at[k].def) {
-            SEMA_ERROR(s, ARGUMENTS, span, "%s needs an argument for %s", fn->name, fn->params->v.at[k].name);
+            SEMA_REPORT(s, ARGUMENTS, span, "%s needs an argument for %s", fn->name, fn->params->v.at[k].name);
             return false;
         }
     return true;
@@ -118,7 +118,7 @@ bool sema_match_args(Sema *s, const AstDecl *fn, const AstItems *args, Span span
 
 static bool bind_fn(Sema *s, Inst *inst, const AstGeneric *g, const AstExpr *v, Env env) {
     if (v->kind != AST_NAME) {
-        if (v->kind != AST_ERROR) SEMA_ERROR(s, ARGUMENTS, v->span, "%s is a function: give its name", g->name);
+        if (v->kind != AST_ERROR) SEMA_REPORT(s, ARGUMENTS, v->span, "%s is a function: give its name", g->name);
         return false;
     }
     FnRef f = {0};
@@ -135,8 +135,8 @@ static bool bind_static(Sema *s, Inst *inst, const AstGeneric *g, const AstExpr 
     e = expr_settle(s->g, e);
     bool is_bool = e->type == TY_BOOL;
     if (!sema_const_int(e, &k) || is_bool != (g->kind == GENERIC_BOOL)) {
-        SEMA_ERROR(s, NOT_CONSTANT, v->span, "%s is a static parameter: %s is needed", g->name,
-                   g->kind == GENERIC_BOOL ? "true or false" : "an integer known when compiling");
+        SEMA_REPORT(s, NOT_CONSTANT, v->span, "%s is a static parameter: %s is needed", g->name,
+                    g->kind == GENERIC_BOOL ? "true or false" : "an integer known when compiling");
         return false;
     }
     Name *n = sema_bind(s, inst, g->name, NAME_VALUE, g->span);
@@ -151,7 +151,7 @@ static bool bind_generic(Sema *s, Inst *inst, const AstGeneric *g, const AstExpr
     const AstItems *args = v->kind == AST_CALL ? v->items : NULL;
     const AstExpr *name = args ? v->a : v;
     if (name->kind != AST_NAME) {
-        if (name->kind != AST_ERROR) SEMA_ERROR(s, UNKNOWN_TYPE, v->span, "%s is a type: give its name", g->name);
+        if (name->kind != AST_ERROR) SEMA_REPORT(s, UNKNOWN_TYPE, v->span, "%s is a type: give its name", g->name);
         return false;
     }
     if (!sema_type(s, env.inst, name->name, args, v->span, &t)) return false;
@@ -173,12 +173,12 @@ bool sema_bind_generics(Sema *s, Inst *inst, const AstItems *args, Env env, bool
         } else if (is_export) {
             Span span = fn->is_export ? g->span : s->g->span;
             Diag *d =
-                SEMA_ERROR(s, EXPORT_NOT_CONCRETE, span, "an export needs a value for %s of %s", g->name, fn->name);
+                SEMA_REPORT(s, EXPORT_NOT_CONCRETE, span, "an export needs a value for %s of %s", g->name, fn->name);
             diag_help(s->ctx, d, "export %s_%s = %s(%s = ...);", fn->name, g->kind == GENERIC_TYPE ? "f32" : "1",
                       fn->name, g->name);
             ok = false;
         } else if (g->kind != GENERIC_TYPE) {
-            SEMA_ERROR(s, ARGUMENTS, inst->fn->name_span, "%s is not given and has no default", g->name);
+            SEMA_REPORT(s, ARGUMENTS, inst->fn->name_span, "%s is not given and has no default", g->name);
             ok = false;
         }
     }
@@ -226,8 +226,8 @@ static bool bind_dims_by_name(Sema *s, Inst *inst, const AstItems *args) {
     }
     for (int i = 0; i < outer->names.n; i++)
         if (sema_names_dim(inst->fn, outer->names.at[i].name) && !sema_name(inst, outer->names.at[i].name)) {
-            SEMA_ERROR(s, DUPLICATE_NAME, outer->names.at[i].span, "%s is also a dimension of %s: choose another name",
-                       outer->names.at[i].name, inst->fn->name);
+            SEMA_REPORT(s, DUPLICATE_NAME, outer->names.at[i].span, "%s is also a dimension of %s: choose another name",
+                        outer->names.at[i].name, inst->fn->name);
             ok = false;
         }
     return ok;
@@ -243,7 +243,7 @@ static bool export_scalar(Sema *s, Inst *inst, const AstParam *p, const AstExpr 
         const Expr *e = sema_expr(s, (Env){inst, NULL}, from);
         if (!e || !(def = sema_store(s, from->span, t, e))) return false;
         if (!sema_const_double(e, &v)) {
-            SEMA_ERROR(s, NOT_CONSTANT, from->span, "a default is a constant");
+            SEMA_REPORT(s, NOT_CONSTANT, from->span, "a default is a constant");
             return false;
         }
     }
@@ -284,14 +284,14 @@ static bool export_tensor(Sema *s, Inst *inst, const AstParam *p, const AstExpr 
 
 static bool export_param(Sema *s, Inst *inst, const AstParam *p, const AstExpr *given) {
     if (!p->type) {
-        Diag *d = SEMA_ERROR(s, EXPORT_NOT_CONCRETE, p->span, "a parameter of an export needs a type");
+        Diag *d = SEMA_REPORT(s, EXPORT_NOT_CONCRETE, p->span, "a parameter of an export needs a type");
         diag_help(s->ctx, d, "%s: f32[N]", p->name);
         return false;
     }
     if (p->type->dims) return export_tensor(s, inst, p, given);
     if (p->is_inout) {
-        SEMA_ERROR(s, NOT_ASSIGNABLE, p->span, "a scalar is passed by value: an inout is a tensor, %s[] at least",
-                   p->type->name);
+        SEMA_REPORT(s, NOT_ASSIGNABLE, p->span, "a scalar is passed by value: an inout is a tensor, %s[] at least",
+                    p->type->name);
         return false;
     }
     if (strcmp(p->type->name, "int") != 0) return export_scalar(s, inst, p, given);
@@ -309,7 +309,7 @@ static bool export_params(Sema *s, Inst *inst, const AstItems *args) {
     for (int i = 0; args && i < args->v.n; i++) {
         const AstItem *it = &args->v.at[i];
         if (it->kind != ITEM_NAMED) {
-            SEMA_ERROR(s, ARGUMENTS, it->span, "an instance gives its parameters by name");
+            SEMA_REPORT(s, ARGUMENTS, it->span, "an instance gives its parameters by name");
             return false;
         }
         if (param_index(fn, it->name) < 0 && !is_generic(fn, it->name) && !sema_names_dim(fn, it->name)) {
@@ -327,7 +327,7 @@ static bool export_params(Sema *s, Inst *inst, const AstItems *args) {
     for (int i = 0; ok && i < fn->results->v.n; i++) {
         const AstParam *p = &fn->results->v.at[i];
         if (!p->type || !p->type->dims) {
-            SEMA_ERROR(s, EXPORT_NOT_CONCRETE, p->span, "a result is a tensor: write %s: f32[]", p->name);
+            SEMA_REPORT(s, EXPORT_NOT_CONCRETE, p->span, "a result is a tensor: write %s: f32[]", p->name);
             ok = false;
         } else {
             ok &= sema_declare_dims(s, inst, p->type->dims);
@@ -348,7 +348,7 @@ static void check_unused(Sema *s, Inst *inst) {
         s->g->tensors.n = tensors;
         s->g->facts.n = facts;
         s->lifted.n = 0;
-        if (d->name[0] != '_') SEMA_ERROR(s, UNUSED_LET, d->span, "%s is never used", d->name);
+        if (d->name[0] != '_') SEMA_REPORT(s, UNUSED_LET, d->span, "%s is never used", d->name);
     }
 }
 

@@ -1,4 +1,14 @@
-/* What the files of semantic analysis share. A function whose result is NULL or false has reported the error. */
+/* What the files of semantic analysis share. A function whose result is NULL or false has reported the error.
+ *   sema.c         files, imports, exports in order          sema_check.c   check, bench and option statements
+ *   sema_inst.c    an export: its parameters bound           sema_tensor.c  a call of a tensor function, inlined
+ *   sema_shape.c   dimensions, dim statements, unification   sema_names.c   names, scopes, types
+ *   sema_stmt.c    statements, facts, order of elaboration   sema_def.c     equations
+ *   sema_pieces.c  disjoint and covering pieces              sema_range.c   ranges from uses
+ *   sema_expr.c    operators and typing                      sema_call.c    casts, functions on elements
+ *   sema_load.c    loads, pad                                sema_reduce.c  reductions
+ *   sema_lift.c    lets of composite reductions              sema_prove.c   facts, proofs, counterexamples
+ * Elaboration is by need: a definition is worked out when something loads its tensor, with the Graph's tensors made in
+ * that order. Ranges are inferred on the syntax tree before an expression is built, so that every proof knows them. */
 #ifndef TDC_SEMA_INT_H
 #define TDC_SEMA_INT_H
 
@@ -55,11 +65,11 @@ typedef struct Name {
 } Name;
 
 /* One target of one statement. */
-typedef struct Piece0 {
+typedef struct Equation {
     AstStmt *stmt;
     AstTarget *target;
     int part; /* which result of the value; -1: its only one */
-} Piece0;
+} Equation;
 
 typedef enum DefState { DEF_NEW, DEF_BUSY, DEF_DONE, DEF_FAILED } DefState;
 
@@ -69,7 +79,7 @@ struct Def {
     Inst *inst;
     TensorKind kind;
     AstParam *param; /* outputs and inouts */
-    VEC(Piece0) pieces;
+    VEC(Equation) pieces;
     DefState state;
     TensorVal *val;
     const Expr *scalar; /* of a let without subscripts whose value is one element */
@@ -140,7 +150,7 @@ struct Sema {
 };
 
 /* Reports; the code says whether it is an error or a warning. */
-#define SEMA_ERROR(s, code, span, ...) diag_report((s)->ctx, DIAG_##code, span, __VA_ARGS__)
+#define SEMA_REPORT(s, code, span, ...) diag_report((s)->ctx, DIAG_##code, span, __VA_ARGS__)
 void *sema_not_yet(Sema *s, Span span, const char *what); /* NULL */
 Sym sema_show(Sema *s, const Expr *e);
 Sym sema_show_ast(Sema *s, const AstExpr *e);

@@ -5,8 +5,8 @@
 bool sema_subs(Sema *s, Env env, const AstItems *items, int rank, ExprVec *subs, bool *rest) {
     bool ok = true;
     if (items->guard) {
-        SEMA_ERROR(s, MISPLACED, items->guard->span,
-                   "subscripts have no where; it belongs to a reduction or a definition");
+        SEMA_REPORT(s, MISPLACED, items->guard->span,
+                    "subscripts have no where; it belongs to a reduction or a definition");
         return false;
     }
     for (int i = 0; i < items->v.n; i++) {
@@ -21,7 +21,7 @@ bool sema_subs(Sema *s, Env env, const AstItems *items, int rank, ExprVec *subs,
             for (int k = 0; k < sc->n; k++) vec_push(s->ctx, subs, expr_var(s->g, sc->vars[k]));
         } else if (it->kind == ITEM_REST) {
             if (i != items->v.n - 1) {
-                SEMA_ERROR(s, MISPLACED, it->span, "... stands last: a slice is of leading axes");
+                SEMA_REPORT(s, MISPLACED, it->span, "... stands last: a slice is of leading axes");
                 return false;
             }
             *rest = true;
@@ -32,13 +32,13 @@ bool sema_subs(Sema *s, Env env, const AstItems *items, int rank, ExprVec *subs,
             else
                 ok = false;
         } else {
-            SEMA_ERROR(s, MISPLACED, it->span, "a subscript is an integer expression");
+            SEMA_REPORT(s, MISPLACED, it->span, "a subscript is an integer expression");
             ok = false;
         }
     }
     if (!ok) return false;
     if (*rest ? subs->n > rank : subs->n != rank) {
-        SEMA_ERROR(s, RANK, items->span, "the tensor has %d dimensions, these are %d subscripts", rank, subs->n);
+        SEMA_REPORT(s, RANK, items->span, "the tensor has %d dimensions, these are %d subscripts", rank, subs->n);
         return false;
     }
     return true;
@@ -64,12 +64,12 @@ static bool refuse(Sema *s, const Expr *sub, const Expr *extent, const Expr *roo
     bool refuted = !data && sema_refute(s, room, &why);
     Diag *d;
     if (refuted)
-        d = SEMA_ERROR(s, OUT_OF_RANGE, span, "%s is out of range: subscript %d, %s, is %s%s%s%s", text, axis,
-                       sema_show(s, sub), low ? "negative" : "beyond ", low ? "" : sema_show(s, extent),
-                       why.n ? " for " : "", why.n ? why.s : "");
+        d = SEMA_REPORT(s, OUT_OF_RANGE, span, "%s is out of range: subscript %d, %s, is %s%s%s%s", text, axis,
+                        sema_show(s, sub), low ? "negative" : "beyond ", low ? "" : sema_show(s, extent),
+                        why.n ? " for " : "", why.n ? why.s : "");
     else
-        d = SEMA_ERROR(s, OUT_OF_RANGE, span, "cannot prove that %s is in range: subscript %d, %s, must be %s%s", text,
-                       axis, sema_show(s, sub), low ? ">= 0" : "< ", low ? "" : sema_show(s, extent));
+        d = SEMA_REPORT(s, OUT_OF_RANGE, span, "cannot prove that %s is in range: subscript %d, %s, must be %s%s", text,
+                        axis, sema_show(s, sub), low ? ">= 0" : "< ", low ? "" : sema_show(s, extent));
     if (data)
         diag_help(s->ctx, d,
                   "state what is known of the data, assume 0 <= e && e < %s;, or give a value for outside, pad(%s, v)",
@@ -124,7 +124,7 @@ static TensorVal *load_parts(Sema *s, Env env, const AstExpr *e, ExprVec *subs) 
     bool rest = false;
     if (!v || !sema_subs(s, env, e->items, v->rank, subs, &rest)) return NULL;
     if (!rest) return v;
-    SEMA_ERROR(s, NOT_A_VALUE, e->span, "a slice stands where one element is needed");
+    SEMA_REPORT(s, NOT_A_VALUE, e->span, "a slice stands where one element is needed");
     return NULL;
 }
 
@@ -135,12 +135,12 @@ const Expr *sema_load(Sema *s, Env env, const AstExpr *e) {
         AstExpr call = *e;
         call.a = (AstExpr *)e;
         if (sema_is_reduction(s, env, &call)) {
-            SEMA_ERROR(s, SYNTAX, e->span, "a reduction has an operand: %s(...)", sema_show_ast(s, e));
+            SEMA_REPORT(s, SYNTAX, e->span, "a reduction has an operand: %s(...)", sema_show_ast(s, e));
             return NULL;
         }
         if (sema_find_fn(s, env.inst, e->a->name, &f)) {
-            SEMA_ERROR(s, NOT_A_VALUE, e->a->span, "%s is a function: call it before taking an element, %s(x)[i]",
-                       e->a->name, e->a->name);
+            SEMA_REPORT(s, NOT_A_VALUE, e->a->span, "%s is a function: call it before taking an element, %s(x)[i]",
+                        e->a->name, e->a->name);
             return NULL;
         }
     }
@@ -158,13 +158,13 @@ static const Expr *both(Sema *s, const Expr *a, const Expr *b) { return a ? expr
 const Expr *sema_pad(Sema *s, Env env, const AstExpr *call) {
     const AstItems *items = call->items;
     if (items->v.n != 2 || items->v.at[0].kind != ITEM_EXPR || items->v.at[1].kind != ITEM_EXPR || items->guard) {
-        SEMA_ERROR(s, ARGUMENTS, call->span, "pad takes a load and the value for outside: pad(x[i - 1], 0.0)");
+        SEMA_REPORT(s, ARGUMENTS, call->span, "pad takes a load and the value for outside: pad(x[i - 1], 0.0)");
         return NULL;
     }
     const AstExpr *load = items->v.at[0].value;
     const Expr *outside = sema_expr(s, env, items->v.at[1].value);
     if (load->kind != AST_INDEX) {
-        if (load->kind != AST_ERROR) SEMA_ERROR(s, ARGUMENTS, load->span, "pad takes a load x[...], this is none");
+        if (load->kind != AST_ERROR) SEMA_REPORT(s, ARGUMENTS, load->span, "pad takes a load x[...], this is none");
         return NULL;
     }
     ExprVec subs = {0};

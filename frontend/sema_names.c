@@ -10,7 +10,7 @@ void *sema_not_yet(Sema *s, Span span, const char *what) {
         if (diag_code(d) == DIAG_NOT_YET && diag_span(d).file == span.file && diag_span(d).start == span.start)
             return NULL;
     }
-    SEMA_ERROR(s, NOT_YET, span, "%s: not yet", what);
+    SEMA_REPORT(s, NOT_YET, span, "%s: not yet", what);
     return NULL;
 }
 
@@ -41,7 +41,7 @@ Name *sema_name(Inst *inst, Sym name) {
 Name *sema_bind(Sema *s, Inst *inst, Sym name, NameKind kind, Span span) {
     Name *old = sema_name(inst, name);
     if (old) {
-        Diag *d = SEMA_ERROR(s, DUPLICATE_NAME, span, "%s is defined twice", name);
+        Diag *d = SEMA_REPORT(s, DUPLICATE_NAME, span, "%s is defined twice", name);
         diag_note(s->ctx, d, old->span, "first here");
         return NULL;
     }
@@ -57,7 +57,7 @@ Sym sema_free_name(Sema *s, Sym name) {
 void sema_warn_hidden(Sema *s, Inst *inst, Sym name, Span span) {
     Name *n = sema_name(inst, name);
     if (n && (n->kind == NAME_TENSOR || n->kind == NAME_DEF))
-        SEMA_ERROR(s, HIDES, span, "the index variable %s hides the tensor of this name inside this equation", name);
+        SEMA_REPORT(s, HIDES, span, "the index variable %s hides the tensor of this name inside this equation", name);
 }
 
 const Scope *sema_scope_find(const Scope *scope, Sym name) {
@@ -103,7 +103,7 @@ void sema_unknown(Sema *s, Env env, Sym name, Span span) {
     for (int i = 0; i < env.inst->names.n; i++) vec_push(s->ctx, &c, env.inst->names.at[i].name);
     file_candidates(s, env.inst->file, &c);
     const char *near = diag_near(name, c.at, c.n);
-    Diag *d = SEMA_ERROR(s, UNKNOWN_NAME, span, "unknown name %s", name);
+    Diag *d = SEMA_REPORT(s, UNKNOWN_NAME, span, "unknown name %s", name);
     if (near) diag_help(s->ctx, d, "did you mean %s?", near);
 }
 
@@ -117,14 +117,14 @@ bool sema_type(Sema *s, Inst *inst, Sym name, const AstItems *args, Span span, T
     if (args) {
         if (strcmp(name, "acc") != 0 || args->v.n != 1 || args->v.at[0].kind != ITEM_EXPR) {
             if (!strcmp(name, "acc"))
-                SEMA_ERROR(s, UNKNOWN_TYPE, span, "acc takes one type: acc(T)");
+                SEMA_REPORT(s, UNKNOWN_TYPE, span, "acc takes one type: acc(T)");
             else
                 sema_not_yet(s, span, "a struct");
             return false;
         }
         const AstExpr *a = args->v.at[0].value;
         if (a->kind != AST_NAME) {
-            if (a->kind != AST_ERROR) SEMA_ERROR(s, UNKNOWN_TYPE, a->span, "acc takes a type");
+            if (a->kind != AST_ERROR) SEMA_REPORT(s, UNKNOWN_TYPE, a->span, "acc takes a type");
             return false;
         }
         if (!sema_type(s, inst, a->name, NULL, a->span, t)) return false;
@@ -145,7 +145,7 @@ bool sema_type(Sema *s, Inst *inst, Sym name, const AstItems *args, Span span, T
     const char *all[TY_COUNT];
     for (int i = 0; i < TY_COUNT; i++) all[i] = type_name((Type)i);
     const char *near = diag_near(name, all, TY_COUNT);
-    Diag *d = SEMA_ERROR(s, UNKNOWN_TYPE, span, "unknown type %s", name);
+    Diag *d = SEMA_REPORT(s, UNKNOWN_TYPE, span, "unknown type %s", name);
     if (near) diag_help(s->ctx, d, "did you mean %s?", near);
     return false;
 }

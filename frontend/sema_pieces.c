@@ -138,18 +138,19 @@ bool sema_check_pieces(Sema *s, const Def *d, const Tensor *t) {
     for (int i = 0; i < t->pieces.n; i++) {
         const Piece *p = &t->pieces.at[i];
         if (!injective(s, p, t->rank)) {
-            SEMA_ERROR(s, DEFINED_TWICE, p->span, "cannot prove that this defines each element of %s once", d->name);
+            SEMA_REPORT(s, DEFINED_TWICE, p->span, "cannot prove that this defines each element of %s once", d->name);
             return false;
         }
         for (int k = 0; k < i; k++) {
             if (disjoint(s, &t->pieces.at[k], p, t->rank)) continue;
-            Diag *g = SEMA_ERROR(s, DEFINED_TWICE, p->span, "cannot prove that the pieces of %s are disjoint", d->name);
+            Diag *g =
+                SEMA_REPORT(s, DEFINED_TWICE, p->span, "cannot prove that the pieces of %s are disjoint", d->name);
             diag_note(s->ctx, g, t->pieces.at[k].span, "the other piece");
             return false;
         }
     }
     if (d->kind == TENSOR_INOUT || covers(s, t)) return true;
-    Diag *g = SEMA_ERROR(s, NOT_COVERED, d->span, "cannot prove that the pieces of %s cover it", d->name);
+    Diag *g = SEMA_REPORT(s, NOT_COVERED, d->span, "cannot prove that the pieces of %s cover it", d->name);
     diag_note(s->ctx, g, t->pieces.at[0].span, "defined here");
     diag_help(s->ctx, g, "with conditions, write one equation: if c then ... else ...");
     return false;

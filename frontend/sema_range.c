@@ -168,7 +168,7 @@ static bool query(Sema *s, const RangeQuery *q, ExprVec *extent) {
     if (w.failed) return false;
     if (w.uses.n == 0) {
         Diag *d =
-            SEMA_ERROR(s, UNKNOWN_RANGE, q->span, "nothing says how far %s%s runs", q->name, q->pack ? "..." : "");
+            SEMA_REPORT(s, UNKNOWN_RANGE, q->span, "nothing says how far %s%s runs", q->name, q->pack ? "..." : "");
         if (q->pack) return false;
         if (w.arithmetic)
             diag_note(s->ctx, d, q->span, "uses inside arithmetic, pad or an if that tests it do not count");
@@ -177,8 +177,8 @@ static bool query(Sema *s, const RangeQuery *q, ExprVec *extent) {
     }
     for (int i = 1; i < w.uses.n; i++) {
         if (agree(s, &w.uses.at[0], &w.uses.at[i])) continue;
-        Diag *d = SEMA_ERROR(s, RANGE_CONFLICT, q->span, "the uses of %s disagree: %s and %s", q->name,
-                             show_use(s, &w.uses.at[0]), show_use(s, &w.uses.at[i]));
+        Diag *d = SEMA_REPORT(s, RANGE_CONFLICT, q->span, "the uses of %s disagree: %s and %s", q->name,
+                              show_use(s, &w.uses.at[0]), show_use(s, &w.uses.at[i]));
         diag_note(s->ctx, d, w.uses.at[0].span, "%s here", show_use(s, &w.uses.at[0]));
         diag_note(s->ctx, d, w.uses.at[i].span, "%s here", show_use(s, &w.uses.at[i]));
         return false;

@@ -99,7 +99,7 @@ static bool bind_item(Sema *s, Bound *b, const AstItems *items, int i, const Roo
     bool pack = it->kind == ITEM_PACK;
     if (!pack && (it->kind != ITEM_EXPR || it->value->kind != AST_NAME)) {
         if (it->kind != ITEM_EXPR || it->value->kind != AST_ERROR)
-            SEMA_ERROR(s, SYNTAX, it->span, "a reduction has variables here: k, k in lo..hi or k...");
+            SEMA_REPORT(s, SYNTAX, it->span, "a reduction has variables here: k, k in lo..hi or k...");
         return false;
     }
     Sym name = pack ? it->name : it->value->name;
@@ -159,7 +159,7 @@ static const Expr *count(Sema *s, Env env, const AstExpr *e, const Bound *b, con
 static const Expr *mean(Sema *s, Env env, const AstExpr *e, const Bound *b, const Expr *body, const Roots *roots) {
     body = expr_settle(s->g, body);
     if (!type_is_float(body->type)) {
-        Diag *d = SEMA_ERROR(s, TYPE_MISMATCH, e->span, "the mean of %s", type_name(body->type));
+        Diag *d = SEMA_REPORT(s, TYPE_MISMATCH, e->span, "the mean of %s", type_name(body->type));
         diag_help(s->ctx, d, "take the mean of floats: mean[k](f32(e))");
         return NULL;
     }
@@ -184,7 +184,7 @@ static const Expr *operand(Sema *s, const AstExpr *e, const Bound *b, Roots *roo
 static const Expr *plain(Sema *s, Env env, const AstExpr *e, Sym name, Roots *roots) {
     Bound b = {.env = env};
     if (roots->n != 1) {
-        SEMA_ERROR(s, ARGUMENTS, e->span, "%s takes one operand", name);
+        SEMA_REPORT(s, ARGUMENTS, e->span, "%s takes one operand", name);
         return NULL;
     }
     if (!bind_items(s, &b, e->a->items, roots)) return NULL;
@@ -195,16 +195,16 @@ static const Expr *plain(Sema *s, Env env, const AstExpr *e, Sym name, Roots *ro
     monoid_by_name(name, &m);
     bool truth = m == MONOID_ANY || m == MONOID_ALL;
     if (truth && body->type != TY_BOOL) {
-        Diag *d = SEMA_ERROR(s, NOT_BOOL, e->items->span, "%s is of bool", name);
+        Diag *d = SEMA_REPORT(s, NOT_BOOL, e->items->span, "%s is of bool", name);
         diag_help(s->ctx, d, "compare the operand: e != 0");
         return NULL;
     }
     if (!truth && m != MONOID_SUM && body->type == TY_BOOL) {
-        SEMA_ERROR(s, TYPE_MISMATCH, e->items->span, "%s of bool: use any or all", name);
+        SEMA_REPORT(s, TYPE_MISMATCH, e->items->span, "%s of bool: use any or all", name);
         return NULL;
     }
     if (monoid_parts(m) == 2 && b.vars.n != 1) {
-        SEMA_ERROR(s, ARGUMENTS, e->a->span, "%s takes one variable, whose value it is", name);
+        SEMA_REPORT(s, ARGUMENTS, e->a->span, "%s takes one variable, whose value it is", name);
         return NULL;
     }
     if (b.vars.n == 0 && !b.guard) return truth ? body : expr_cast(s->g, type_acc(expr_settle(s->g, body)->type), body);
@@ -219,7 +219,7 @@ static const Expr *composite_return(Sema *s, Env env, const AstExpr *v, int part
     } else if (part < v->items->v.n) {
         return sema_expr(s, env, v->items->v.at[part].value);
     }
-    SEMA_ERROR(s, ARGUMENTS, use, "the reduction has fewer results");
+    SEMA_REPORT(s, ARGUMENTS, use, "the reduction has fewer results");
     return NULL;
 }
 
@@ -231,7 +231,7 @@ static const Expr *composite(Sema *s, Env env, const AstExpr *e, FnRef f, int pa
     if (nparams != e->items->v.n || !d->vars || d->vars->v.n != 1) {
         if (!d->vars || d->vars->v.n != 1)
             return sema_not_yet(s, d->name_span, "a reduction with several formal variables");
-        SEMA_ERROR(s, ARGUMENTS, e->span, "%s takes %d operands", d->name, nparams);
+        SEMA_REPORT(s, ARGUMENTS, e->span, "%s takes %d operands", d->name, nparams);
         return NULL;
     }
     const AstItem *formal = &d->vars->v.at[0];
@@ -245,7 +245,7 @@ static const Expr *composite(Sema *s, Env env, const AstExpr *e, FnRef f, int pa
     Env body = {inst, sema_scope_push(s, NULL, formal_scope)};
     for (int i = 0; i < nparams; i++) {
         if (!e->items->v.at[i].value) {
-            SEMA_ERROR(s, ARGUMENTS, e->items->v.at[i].span, "this cannot be an operand");
+            SEMA_REPORT(s, ARGUMENTS, e->items->v.at[i].span, "this cannot be an operand");
             return NULL;
         }
         body.scope = sema_scope_push(s, body.scope,
@@ -266,7 +266,7 @@ static const Expr *composite(Sema *s, Env env, const AstExpr *e, FnRef f, int pa
         v = sema_lift(s, sym_fmt(s->ctx, "%s_%s", s->defining ? s->defining : d->name, st->targets.at[0].name), v);
         body.scope = sema_scope_value(s, body.scope, st->targets.at[0].name, v);
     }
-    SEMA_ERROR(s, NOT_DEFINED, d->name_span, "%s returns nothing", d->name);
+    SEMA_REPORT(s, NOT_DEFINED, d->name_span, "%s returns nothing", d->name);
     return NULL;
 }
 

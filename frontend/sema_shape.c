@@ -67,7 +67,7 @@ bool sema_constrain_dim(Sema *s, Inst *inst, Sym name, const Expr *value) {
             v -= d->hi_closed ? 0 : 1;
             dim->hi = v < dim->hi ? v : dim->hi;
             if (dim->hi < dim->lo) {
-                SEMA_ERROR(s, BAD_DIM, d->span, "no value of %s is in this range", name);
+                SEMA_REPORT(s, BAD_DIM, d->span, "no value of %s is in this range", name);
                 return false;
             }
         } else if (hi) {
@@ -76,7 +76,7 @@ bool sema_constrain_dim(Sema *s, Inst *inst, Sym name, const Expr *value) {
         }
         if (dim && hint && sema_const_int(hint, &v)) dim->hint = v;
         if (div && (!sema_const_int(div, &v) || v < 1)) {
-            SEMA_ERROR(s, NOT_CONSTANT, d->divisible->span, "a divisor is a positive constant");
+            SEMA_REPORT(s, NOT_CONSTANT, d->divisible->span, "a divisor is a positive constant");
             return false;
         }
         if (dim && div) {
@@ -120,8 +120,8 @@ static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
         Name *n = sema_name(inst, it->name);
         if (!n || n->kind != NAME_PACK) {
             bool here = inst->fn->is_export || inst->caller;
-            Diag *d = SEMA_ERROR(s, EXPORT_NOT_CONCRETE, here ? it->span : s->g->span,
-                                 "the dimensions %s... are not known here", it->name);
+            Diag *d = SEMA_REPORT(s, EXPORT_NOT_CONCRETE, here ? it->span : s->g->span,
+                                  "the dimensions %s... are not known here", it->name);
             if (!here) diag_note(s->ctx, d, it->span, "declared here");
             if (!inst->caller) diag_help(s->ctx, d, "give them in an instance: export g = f(%s = [M, N]);", it->name);
             return false;
@@ -130,18 +130,18 @@ static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
         return true;
     }
     if (it->kind != ITEM_EXPR) {
-        SEMA_ERROR(s, BAD_DIM, it->span, "a shape has dimensions here");
+        SEMA_REPORT(s, BAD_DIM, it->span, "a shape has dimensions here");
         return false;
     }
     const Expr *e = sema_int(s, (Env){inst, NULL}, it->value);
     if (!e) return false;
     if (sema_uses_data(e)) {
-        SEMA_ERROR(s, BAD_DIM, it->span, "a dimension cannot depend on data");
+        SEMA_REPORT(s, BAD_DIM, it->span, "a dimension cannot depend on data");
         return false;
     }
     int64_t v;
     if (sema_const_int(e, &v) && v < 0) {
-        SEMA_ERROR(s, BAD_DIM, it->span, "this dimension is negative: %lld", (long long)v);
+        SEMA_REPORT(s, BAD_DIM, it->span, "this dimension is negative: %lld", (long long)v);
         return false;
     }
     if (e->op != OP_CONST && e->op != OP_DIM)
@@ -154,7 +154,7 @@ bool sema_shape(Sema *s, Inst *inst, const AstItems *dims, ExprVec *out) {
     bool ok = true;
     for (int i = 0; i < dims->v.n; i++) ok &= shape_item(s, inst, &dims->v.at[i], out);
     if (ok && out->n > MAX_RANK) {
-        SEMA_ERROR(s, LIMIT, dims->span, "a tensor has at most %d dimensions", MAX_RANK);
+        SEMA_REPORT(s, LIMIT, dims->span, "a tensor has at most %d dimensions", MAX_RANK);
         return false;
     }
     return ok;
@@ -168,7 +168,7 @@ static void add_pair(Sema *s, Unify *u, const AstExpr *ast, const Expr *actual, 
 
 static bool mismatch(Sema *s, Span span, const Expr *want, const Expr *got, Sym what, Span origin) {
     Diag *d =
-        SEMA_ERROR(s, SHAPE_MISMATCH, span, "%s must be %s, but is %s", what, sema_show(s, want), sema_show(s, got));
+        SEMA_REPORT(s, SHAPE_MISMATCH, span, "%s must be %s, but is %s", what, sema_show(s, want), sema_show(s, got));
     if (origin.file >= 0) diag_note(s->ctx, d, origin, "it is declared here");
     Text why = {.ctx = s->ctx};
     if (sema_refute(s, expr2(s->g, OP_SUB, want, got), &why) || sema_refute(s, expr2(s->g, OP_SUB, got, want), &why)) {
@@ -185,8 +185,8 @@ static bool unify_pack(Sema *s, Unify *u, const AstItem *it, const Expr *const *
         return true;
     }
     if (name->kind != NAME_PACK || name->pack.n != n) {
-        SEMA_ERROR(s, RANK, span, "%s: the pack %s... has %d dimensions elsewhere and %d here", what, it->name,
-                   name->pack.n, n);
+        SEMA_REPORT(s, RANK, span, "%s: the pack %s... has %d dimensions elsewhere and %d here", what, it->name,
+                    name->pack.n, n);
         return false;
     }
     for (int i = 0; i < n; i++)
@@ -200,12 +200,12 @@ bool sema_unify_add(Sema *s, Unify *u, const AstType *type, const TensorVal *val
     for (int i = 0; i < n; i++) packs += type->dims->v.at[i].kind == ITEM_PACK;
     int extra = val->rank - (n - packs);
     if (packs > 1) {
-        SEMA_ERROR(s, BAD_DIM, type->span, "a tensor has at most one pack of dimensions");
+        SEMA_REPORT(s, BAD_DIM, type->span, "a tensor has at most one pack of dimensions");
         return false;
     }
     if (packs ? extra < 0 : extra != 0) {
-        Diag *d = SEMA_ERROR(s, RANK, span, "%s has %s%d dimensions, the argument has %d", what,
-                             packs ? "at least " : "", n - packs, val->rank);
+        Diag *d = SEMA_REPORT(s, RANK, span, "%s has %s%d dimensions, the argument has %d", what,
+                              packs ? "at least " : "", n - packs, val->rank);
         diag_note(s->ctx, d, type->span, "declared here");
         return false;
     }
@@ -293,7 +293,7 @@ bool sema_unify(Sema *s, Unify *u) {
     for (int i = 0; i < u->pairs.n && !failed; i++) {
         const AstExpr *one = NULL;
         count_unknown(u->inst, u->pairs.at[i].ast, &one);
-        Diag *d = SEMA_ERROR(s, UNBOUND_DIM, u->call, "%s cannot be found from the arguments", one->name);
+        Diag *d = SEMA_REPORT(s, UNBOUND_DIM, u->call, "%s cannot be found from the arguments", one->name);
         diag_note(s->ctx, d, u->pairs.at[i].ast->span, "it would have to follow from this");
         diag_help(s->ctx, d, "give it by name: %s = ...", one->name);
         failed = true;

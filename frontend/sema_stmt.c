@@ -47,7 +47,7 @@ static bool collect_let(Sema *s, Inst *inst, AstStmt *st) {
             continue;
         }
         n->def = new_def(s, inst, t->name, TENSOR_LET, t->name_span);
-        vec_push(s->ctx, &n->def->pieces, ((Piece0){st, t, st->tuple ? i : -1}));
+        vec_push(s->ctx, &n->def->pieces, ((Equation){st, t, st->tuple ? i : -1}));
     }
     return ok;
 }
@@ -65,7 +65,7 @@ static bool collect_def(Sema *s, Inst *inst, AstStmt *st) {
         if (!strcmp(t->name, "_")) continue;
         Def *d = find_def(inst, t->name);
         if (d && d->kind != TENSOR_LET) {
-            vec_push(s->ctx, &d->pieces, ((Piece0){st, t, st->tuple ? i : -1}));
+            vec_push(s->ctx, &d->pieces, ((Equation){st, t, st->tuple ? i : -1}));
             continue;
         }
         Name *n = sema_name(inst, t->name);
@@ -75,10 +75,10 @@ static bool collect_def(Sema *s, Inst *inst, AstStmt *st) {
         const char *near = n ? NULL : diag_near(t->name, c.at, c.n);
         Diag *g;
         if (d || n)
-            g = SEMA_ERROR(s, NOT_ASSIGNABLE, t->name_span, "%s is %s: it cannot be defined here", t->name,
-                           d ? "defined by let" : "an input");
+            g = SEMA_REPORT(s, NOT_ASSIGNABLE, t->name_span, "%s is %s: it cannot be defined here", t->name,
+                            d ? "defined by let" : "an input");
         else
-            g = SEMA_ERROR(s, UNKNOWN_NAME, t->name_span, "%s is no output or inout parameter", t->name);
+            g = SEMA_REPORT(s, UNKNOWN_NAME, t->name_span, "%s is no output or inout parameter", t->name);
         if (near)
             diag_help(s->ctx, g, "did you mean %s?", near);
         else if (!n)
@@ -94,7 +94,7 @@ static void classify_scalars(Sema *s, Inst *inst) {
     for (int i = 0; i < inst->defs.n; i++) {
         Def *d = inst->defs.at[i];
         if (d->kind != TENSOR_LET) continue;
-        const Piece0 *p = &d->pieces.at[0];
+        const Equation *p = &d->pieces.at[0];
         d->is_scalar = !p->target->index && p->part < 0 && !is_tensor_expr(s, inst, p->stmt->value);
     }
 }
@@ -139,7 +139,7 @@ bool sema_collect(Sema *s, Inst *inst) {
         case STMT_DEF: ok &= collect_def(s, inst, st); break;
         case STMT_OPTION: ok &= sema_option(s, st); break;
         case STMT_RETURN:
-            SEMA_ERROR(s, MISPLACED, st->span, "a function on tensors defines its outputs by name: y[i] = ...;");
+            SEMA_REPORT(s, MISPLACED, st->span, "a function on tensors defines its outputs by name: y[i] = ...;");
             ok = false;
             break;
         case STMT_REQUIRE:
@@ -228,15 +228,15 @@ static bool state(Sema *s, Inst *inst, const AstStmt *st) {
     if (!f.cond) return false;
     int64_t v;
     if (f.require && sema_uses_data(f.cond)) {
-        Diag *d = SEMA_ERROR(s, NOT_CONSTANT, st->value->span,
-                             "require is checked on the host at entry: it cannot depend on data");
+        Diag *d = SEMA_REPORT(s, NOT_CONSTANT, st->value->span,
+                              "require is checked on the host at entry: it cannot depend on data");
         diag_help(s->ctx, d, "state it of the data with assume");
         return false;
     }
     if (sema_const_int(f.cond, &v)) {
         if (v) return true;
-        SEMA_ERROR(s, SHAPE_MISMATCH, st->span, "this does not hold%s%s", st->text ? ": " : "",
-                   st->text ? st->text : "");
+        SEMA_REPORT(s, SHAPE_MISMATCH, st->span, "this does not hold%s%s", st->text ? ": " : "",
+                    st->text ? st->text : "");
         return false;
     }
     vec_push(s->ctx, &s->g->facts, f);
@@ -319,7 +319,7 @@ bool sema_define(Sema *s, Def *d) {
     if (d->state == DEF_DONE) return true;
     if (d->state == DEF_FAILED) return false;
     if (d->state == DEF_BUSY) {
-        SEMA_ERROR(s, CYCLE, d->span, "%s is needed for its own definition", d->name);
+        SEMA_REPORT(s, CYCLE, d->span, "%s is needed for its own definition", d->name);
         return false;
     }
     d->state = DEF_BUSY;

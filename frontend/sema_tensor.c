@@ -102,8 +102,8 @@ static bool infer_types(Sema *s, Args *a) {
             Sym name = gen->def->kind == AST_NAME ? gen->def->name : sym(s->ctx, "f32");
             if (!sema_type(s, a->inst, name, NULL, gen->def->span, &t)) return false;
         } else if (!found) {
-            SEMA_ERROR(s, ARGUMENTS, a->call->span, "the type %s of %s cannot be found from the arguments", gen->name,
-                       a->fn->name);
+            SEMA_REPORT(s, ARGUMENTS, a->call->span, "the type %s of %s cannot be found from the arguments", gen->name,
+                        a->fn->name);
             return false;
         }
         Name *n = sema_bind(s, a->inst, gen->name, NAME_TYPE, gen->span);
@@ -144,8 +144,8 @@ static bool bind_tensor(Sema *s, Args *a, int i) {
     if (a->val[i]) {
         *v = *a->val[i];
         if (!sema_widens(v->type, t)) {
-            Diag *d = SEMA_ERROR(s, NARROWING, e->span, "%s is %s[...], the argument is %s[...]", p->name, type_name(t),
-                                 type_name(v->type));
+            Diag *d = SEMA_REPORT(s, NARROWING, e->span, "%s is %s[...], the argument is %s[...]", p->name,
+                                  type_name(t), type_name(v->type));
             diag_note(s->ctx, d, p->span, "declared here");
             return false;
         }
@@ -191,7 +191,7 @@ static bool results_known(Sema *s, Inst *inst, Span call) {
         const AstExpr *one = t && t->dims ? sema_unknown_dim(inst, t->dims) : NULL;
         if (!one) continue;
         Diag *d =
-            SEMA_ERROR(s, UNBOUND_DIM, call, "%s of %s does not follow from the arguments", one->name, inst->fn->name);
+            SEMA_REPORT(s, UNBOUND_DIM, call, "%s of %s does not follow from the arguments", one->name, inst->fn->name);
         diag_note(s->ctx, d, one->span, "it is used here");
         diag_help(s->ctx, d, "give it by name: %s = ...", one->name);
         return false;
@@ -202,7 +202,7 @@ static bool results_known(Sema *s, Inst *inst, Span call) {
 static Inst *new_call(Sema *s, Env env, const AstExpr *call, Sym hint) {
     FnRef f;
     if (!sema_find_fn(s, env.inst, call->a->name, &f) || !f.decl) {
-        SEMA_ERROR(s, UNKNOWN_FUNCTION, call->a->span, "%s is no function on tensors", call->a->name);
+        SEMA_REPORT(s, UNKNOWN_FUNCTION, call->a->span, "%s is no function on tensors", call->a->name);
         return NULL;
     }
     if (f.decl->is_extern) return sema_not_yet(s, call->span, "an extern function");
@@ -244,7 +244,7 @@ TensorVal *sema_result(Sema *s, Inst *inst, int k, Span span) {
         if (d->kind != TENSOR_OUTPUT || at++ != k) continue;
         return sema_define_needed(s, d) ? d->val : NULL;
     }
-    SEMA_ERROR(s, ARGUMENTS, span, "%s has %d results", inst->fn->name, results);
+    SEMA_REPORT(s, ARGUMENTS, span, "%s has %d results", inst->fn->name, results);
     return NULL;
 }
 
@@ -254,8 +254,8 @@ static TensorVal *named_tensor(Sema *s, Env env, const AstExpr *e) {
     const Scope *sc = sema_scope_find(env.scope, e->name);
     if (sc) {
         if (sc->kind == SCOPE_CLOSURE && sc->ast->kind == AST_NAME) return sema_tensor(s, sc->env, sc->ast, NULL);
-        SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s is %s here, not a tensor", e->name,
-                   sc->kind == SCOPE_VARS ? "an index variable" : "one element");
+        SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s is %s here, not a tensor", e->name,
+                    sc->kind == SCOPE_VARS ? "an index variable" : "one element");
         return NULL;
     }
     Name *n = sema_name(env.inst, e->name);
@@ -266,17 +266,17 @@ static TensorVal *named_tensor(Sema *s, Env env, const AstExpr *e) {
     if (n->kind == NAME_TENSOR) return n->tensor;
     if (n->kind == NAME_DEF) {
         if (!n->def->is_scalar) return sema_define(s, n->def) ? n->def->val : NULL;
-        SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s is one element, not a tensor", e->name);
+        SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s is one element, not a tensor", e->name);
         return NULL;
     }
-    SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s is not a tensor", e->name);
+    SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s is not a tensor", e->name);
     return NULL;
 }
 
 static TensorVal *new_value(Sema *s, Env env, const AstExpr *e) {
     const AstItems *it = e->items;
     if (it->v.n != 1 || it->v.at[0].kind != ITEM_EXPR || it->v.at[0].value->kind != AST_NAME) {
-        SEMA_ERROR(s, ARGUMENTS, e->span, "new takes the name of an inout parameter");
+        SEMA_REPORT(s, ARGUMENTS, e->span, "new takes the name of an inout parameter");
         return NULL;
     }
     Sym name = it->v.at[0].value->name;
@@ -286,7 +286,7 @@ static TensorVal *new_value(Sema *s, Env env, const AstExpr *e) {
         if (d->pieces.n == 0) return sema_name(env.inst, name)->tensor;
         return sema_define(s, d) ? d->val : NULL;
     }
-    SEMA_ERROR(s, NOT_ASSIGNABLE, e->span, "%s is no inout parameter that is defined here", name);
+    SEMA_REPORT(s, NOT_ASSIGNABLE, e->span, "%s is no inout parameter that is defined here", name);
     return NULL;
 }
 
@@ -298,7 +298,7 @@ static TensorVal *slice(Sema *s, Env env, const AstExpr *e) {
     Env outside = {env.inst, NULL}; /* index variables would make it another tensor for each of their values */
     if (!sema_subs(s, outside, e->items, base->rank, &subs, &rest)) return NULL;
     if (!rest) {
-        SEMA_ERROR(s, NOT_A_VALUE, e->span, "one element stands where a tensor is needed");
+        SEMA_REPORT(s, NOT_A_VALUE, e->span, "one element stands where a tensor is needed");
         return NULL;
     }
     for (int i = 0; i < subs.n; i++)
@@ -330,10 +330,10 @@ TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint) {
         int64_t v;
         if (!c) return NULL;
         if (sema_const_int(c, &v)) return sema_tensor(s, env, v ? e->b : e->c, hint);
-        SEMA_ERROR(s, NOT_CONSTANT, e->a->span, "which of two whole tensors is meant must be known when compiling");
+        SEMA_REPORT(s, NOT_CONSTANT, e->a->span, "which of two whole tensors is meant must be known when compiling");
         return NULL;
     }
-    default: SEMA_ERROR(s, NOT_A_VALUE, e->span, "one element stands where a whole tensor is needed"); return NULL;
+    default: SEMA_REPORT(s, NOT_A_VALUE, e->span, "one element stands where a whole tensor is needed"); return NULL;
     }
     if (is_new(env, e)) return new_value(s, env, e);
     FnRef f;
@@ -342,18 +342,18 @@ TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint) {
         static const char *const later[] = {"vjp", "fold", "scan", "foreach", "sort", "topk"};
         for (size_t i = 0; i < sizeof later / sizeof *later; i++)
             if (!strcmp(e->a->name, later[i])) return sema_not_yet(s, e->span, later[i]);
-        SEMA_ERROR(s, UNKNOWN_FUNCTION, e->a->span, "unknown function %s", e->a->name);
+        SEMA_REPORT(s, UNKNOWN_FUNCTION, e->a->span, "unknown function %s", e->a->name);
         return NULL;
     }
     if (!f.decl || !sema_is_tensor_fn(f.decl)) {
-        Diag *d = SEMA_ERROR(s, NOT_A_VALUE, e->span, "%s gives one element, not a tensor", e->a->name);
+        Diag *d = SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s gives one element, not a tensor", e->a->name);
         diag_help(s->ctx, d, "apply it to elements: t[i] = %s(x[i]);", e->a->name);
         return NULL;
     }
     Inst *inst = sema_call_inst(s, env, e, hint);
     if (!inst) return NULL;
     if (inst->fn->results->v.n != 1) {
-        Diag *d = SEMA_ERROR(s, ARGUMENTS, e->span, "%s has %d results", inst->fn->name, inst->fn->results->v.n);
+        Diag *d = SEMA_REPORT(s, ARGUMENTS, e->span, "%s has %d results", inst->fn->name, inst->fn->results->v.n);
         diag_help(s->ctx, d, "take them apart: let (a, _) = %s(...);", inst->fn->name);
         return NULL;
     }
