@@ -1,6 +1,7 @@
 /* Expressions of a group in a kernel: loads, and maps of what several places read. Conditions are evaluated lazily: a load
  * in a branch happens only where the branch is taken. */
 #include "apply_form.h"
+#include "kernel_text.h"
 
 #include <string.h>
 
@@ -59,7 +60,7 @@ static bool is_index(const Expr *e) {
 
 static bool taken(Apply *x, Sym name) {
     const Graph *g = x->g;
-    if (expr_map_get(&x->names, name)) return true;
+    if (expr_map_get(&x->names, name) || kernel_name_reserved(name)) return true;
     for (int i = 0; i < g->dims.n; i++)
         if (g->dims.at[i]->name == name) return true;
     for (int i = 0; i < g->scalars.n; i++)
@@ -209,6 +210,10 @@ static const Expr *expression(Apply *x, const Expr *e, Cond c, bool varies_less)
     if (e->op == OP_VAR) {
         for (int a = 0; a < x->gr->axes.n; a++)
             if (x->gr->axes.at[a].var == e->u.var) return expr_var(x->g, x->axis[a]->var);
+        if (x->gr->part == e->u.var)
+            for (int i = 0; i < x->l->factors.n; i++)
+                if (x->l->factors.at[i]->axis == x->axis[x->gr->split] && x->l->factors.at[i]->bind == BIND_GRID)
+                    return expr_factor(x->p, x->l->factors.at[i]);
         apply_fail(x, "an index variable without an axis");
         return e;
     }

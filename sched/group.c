@@ -2,6 +2,7 @@
  * an axis with any variable on which the reduction does not depend; among those of equal range it takes the one that indexes
  * the same tensors in the same places. */
 #include "group.h"
+#include "kernel_text.h"
 #include "prepare.h"
 
 #include <string.h>
@@ -72,6 +73,11 @@ const Expr *cond_and(Graph *g, const Expr *a, const Expr *b) {
     if (!a || (expr_is_int(a, &v) && v)) return b;
     if (!b || (expr_is_int(b, &v) && v) || a == b) return a;
     return expr2(g, OP_AND, a, b);
+}
+
+const Expr *from_zero(Graph *g, const Expr *e, const Expr *lo) {
+    int64_t v;
+    return expr_is_int(lo, &v) && v == 0 ? e : expr2(g, OP_SUB, e, lo);
 }
 
 static bool uses_var(ExprMap *seen, Ctx *ctx, const Expr *e, const Var *v) {
@@ -195,7 +201,7 @@ static Sym axis_name(const Group *gr, Sym base) {
     const Graph *g = gr->graph;
     for (int n = 0;; n++) {
         Sym name = n ? sym_fmt(g->ctx, "%s_%d", base, n) : base;
-        bool used = false;
+        bool used = kernel_name_reserved(name);
         for (int i = 0; i < gr->axes.n; i++) used |= gr->axes.at[i].name == name;
         for (int i = 0; i < g->dims.n; i++) used |= g->dims.at[i]->name == name;
         for (int i = 0; i < g->scalars.n; i++) used |= g->scalars.at[i]->name == name;
@@ -476,6 +482,7 @@ Group *group_new(Graph *g, const Root *roots, int n, ExprMap *canon, Text *why) 
     Uniting *x = NEW(g->ctx, Uniting);
     x->gr = NEW(g->ctx, Group);
     x->gr->graph = g;
+    x->gr->split = -1;
     x->roots = roots;
     x->nroots = n;
     for (int i = 0; i < MAX_VARS; i++) x->axis[i] = -1;

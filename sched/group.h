@@ -49,6 +49,9 @@ typedef struct Group {
     VEC(GStore) stores;
     VEC(Reduce *) reduces; /* the keys of steps' nodes, one for each monoid, axes and kind */
     ExprMap free;          /* memo of group_free */
+    int split;             /* a folded axis of which every block takes one of `parts` shares, or -1 */
+    int64_t parts;
+    Var *part; /* the number of the block's share, in subscripts of stores */
 } Group;
 
 typedef struct Plan {
@@ -65,6 +68,10 @@ typedef struct Root {
     const Expr **subs;
     const Expr *guard, *value;
 } Root;
+
+/* Where a few large reductions would leave most of a machine idle, a group is divided into one that stores the shares of
+ * many blocks in new temporaries and one that folds those (split.c). True with the two groups in *first, *second. */
+bool group_split(Plan *plan, Group *gr, Group **first, Group **second);
 
 /* Partitions a graph; NULL after saying in *why what it cannot do. */
 Plan *plan_new(Graph *g, Text *why);
@@ -86,6 +93,7 @@ bool scan_form(Graph *g, const Expr *reduce, ScanForm *out);
 
 int64_t guess_value(const Expr *e); /* an integer expression of dimensions, with hints for dimensions */
 bool same_range(const Var *a, const Var *b);
+const Expr *from_zero(Graph *g, const Expr *e, const Expr *lo); /* e - lo */
 const Expr *cond_and(Graph *g, const Expr *a, const Expr *b); /* either may be NULL */
 
 #endif

@@ -138,11 +138,6 @@ static Var *position_var(Partition *x, int i, const Var *like) {
     return v;
 }
 
-static const Expr *from_zero(Graph *g, const Expr *e, const Expr *lo) {
-    int64_t v;
-    return expr_is_int(lo, &v) && v == 0 ? e : expr2(g, OP_SUB, e, lo);
-}
-
 static Sym temp_name(Partition *x, Sym base) {
     for (int i = 1;; i++) {
         Sym name = sym_fmt(x->g->ctx, "%s_t%d", base, i);
@@ -496,8 +491,16 @@ static void make_groups(Partition *x) {
         if (!b.gr) x->defs.failed = true;
         else if (!join(x, list, n, &b, removed, &both)) list[n++] = both;
     }
-    for (int i = 0; i < n; i++)
-        if (!removed[i]) vec_push(x->g->ctx, &x->plan->groups, list[i].gr);
+    for (int i = 0; i < n; i++) {
+        Group *first, *second;
+        if (removed[i]) continue;
+        if (!group_split(x->plan, list[i].gr, &first, &second)) {
+            vec_push(x->g->ctx, &x->plan->groups, list[i].gr);
+            continue;
+        }
+        vec_push(x->g->ctx, &x->plan->groups, first);
+        vec_push(x->g->ctx, &x->plan->groups, second);
+    }
 }
 
 /* ---- updates in place ---- */

@@ -169,7 +169,14 @@ static bool no(Text *why, const char *fmt, ...) {
     return false;
 }
 
-static bool legal_axis(const GAxis *a, const SAxis *s, Text *why) {
+static int64_t grid_size(const SAxis *s) {
+    for (int i = 0; i < s->n; i++)
+        if (s->f[i].bind == BIND_GRID) return s->f[i].size;
+    return 0;
+}
+
+static bool legal_axis(const Group *gr, int axis, const SAxis *s, Text *why) {
+    const GAxis *a = &gr->axes.at[axis];
     int open = 0, count[BIND_COUNT] = {0};
     int64_t product = 1;
     for (int i = 0; i < s->n; i++) {
@@ -190,7 +197,9 @@ static bool legal_axis(const GAxis *a, const SAxis *s, Text *why) {
     if (open > 1) return no(why, "%s: two open factors", a->name);
     if (!open && (a->most < 0 || product < a->most)) return no(why, "%s: its factors do not cover it", a->name);
     if (count[BIND_SERIAL] > 1 || count[BIND_GRID] > 1) return no(why, "%s: two grid or serial factors", a->name);
-    if (count[BIND_GRID] && !axis_has_grid(a)) return no(why, "%s: one block must own it", a->name);
+    bool split = axis == gr->split;
+    if (split && (!count[BIND_GRID] || grid_size(s) != gr->parts)) return no(why, "%s: blocks take %lld shares of it", a->name, (long long)gr->parts);
+    if (count[BIND_GRID] && !split && !axis_has_grid(a)) return no(why, "%s: one block must own it", a->name);
     if (count[BIND_SERIAL] && (a->folded || a->scanned) && !count[BIND_REG] && !count[BIND_VEC])
         return no(why, "%s: a folded axis with a loop has a register factor", a->name);
     return true;
@@ -227,7 +236,7 @@ bool schedule_legal(const Group *gr, const Schedule *s, Text *why) {
     bool by_warp = false, plain = false;
     int factors = 0;
     for (int a = 0; a < s->naxes; a++) {
-        if (!legal_axis(&gr->axes.at[a], &s->axis[a], why)) return false;
+        if (!legal_axis(gr, a, &s->axis[a], why)) return false;
         factors += s->axis[a].n;
         for (int i = 0; i < s->axis[a].n; i++) {
             Bind b = s->axis[a].f[i].bind;
@@ -258,6 +267,7 @@ void schedule_fallback(const Group *gr, Schedule *s) {
         if (axis_has_grid(&gr->axes.at[a])) last = a;
     for (int a = 0; a < gr->axes.n; a++) {
         bool grid = axis_has_grid(&gr->axes.at[a]);
+        if (a == gr->split) schedule_factor(s, a, BIND_GRID, gr->parts);
         schedule_factor(s, a, grid ? BIND_GRID : BIND_SERIAL, 0);
         if (a == last) schedule_factor(s, a, BIND_THREAD, 128);
         if (!grid) schedule_factor(s, a, BIND_REG, 1);

@@ -37,6 +37,7 @@ static void random_axis(const Group *gr, uint64_t *state, Schedule *s, int a, co
     if (draw(state, 2)) inner[n++] = (SFactor){BIND_REG, SIZES[draw(state, 7)]};
     if (draw(state, 8) == 0) inner[n++] = (SFactor){BIND_REG, 2};
     if (draw(state, 2)) vec.size = SIZES[draw(state, 7)];
+    if (a == gr->split) schedule_factor(s, a, BIND_GRID, gr->parts);
     bool serial = form < 5, grid = axis_has_grid(x) && (form == 0 || form >= 3 || form == 1);
     if (!serial && !grid) serial = x->extent < 0 || x->extent > 64;
     if (!serial && !grid) { /* all of it in threads and registers */

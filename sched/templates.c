@@ -41,11 +41,12 @@ static void build(const Group *gr, const Shape *p, Schedule *s) {
             const GAxis *x = &gr->axes.at[a];
             if ((a == p->inner) != (pass == 0)) continue;
             int64_t regs = a == p->inner ? p->regs : a == p->outer ? p->row_regs : 1;
-            bool grid = axis_has_grid(x), whole = a == p->inner && p->whole;
+            bool grid = axis_has_grid(x), whole = a == p->inner && p->whole && a != gr->split;
             if (!grid && a != p->inner && a != p->outer && x->most >= 0 && x->most <= 8) { /* a small window */
                 whole = true;
                 regs = x->most > 0 ? x->most : 1;
             }
+            if (a == gr->split) schedule_factor(s, a, BIND_GRID, gr->parts);
             if (grid) schedule_factor(s, a, BIND_GRID, 0);
             else if (!whole) schedule_factor(s, a, BIND_SERIAL, 0);
             if (regs > 1 || (!grid && !(a == p->inner && p->vec > 1))) schedule_factor(s, a, BIND_REG, regs);

@@ -256,11 +256,12 @@ static const PlanCase plans[] = {
     /* none: the body depends on j, or the condition is no order */
     {HEAD " out y: f32[M, N]\ny[i, j] = sum[k in 0..N where k <= j](x[i, k] * x[i, j])\n", 1, 0, "r", NULL},
     {HEAD " out y: f32[M, N]\ny[i, j] = sum[k in 0..N where k != j](x[i, k])\n", 1, 0, "r", NULL},
-    /* rows read again stay in one kernel; a statistic of the other axis, or of everything, does not */
+    /* rows read again stay in one kernel; a statistic of the other axis, or of everything, does not: it is made by
+     * many blocks, and their shares folded */
     {HEAD " let m: f32[M]\n out y: f32[M, N]\nm[i] = max[k in 0..N](x[i, k])\n"
           "y[i, j] = exp(x[i, j] - m[i]) / sum[k in 0..N](exp(x[i, k] - m[i]))\n", 1, 0, "rr", NULL},
-    {HEAD " out y: f32[M, N]\ny[i, j] = x[i, j] / sum[k in 0..N](x[i, k]) / sum[k in 0..M](x[k, j])\n", 2, 1, "r", NULL},
-    {HEAD " out y: f32[M, N]\ny[i, j] = x[i, j] / sum[k in 0..M, l in 0..N](x[k, l])\n", 2, 1, "r", NULL},
+    {HEAD " out y: f32[M, N]\ny[i, j] = x[i, j] / sum[k in 0..N](x[i, k]) / sum[k in 0..M](x[k, j])\n", 3, 2, "r", NULL},
+    {HEAD " out y: f32[M, N]\ny[i, j] = x[i, j] / sum[k in 0..M, l in 0..N](x[k, l])\n", 3, 2, "r", NULL},
     /* a product under a softmax is stored; statistics that a kernel makes anyway are stored by it */
     {HEAD " let s: f32[M, M]\n out y: f32[M, M]\ns[i, j] = sum[k in 0..N](x[i, k] * z[k, j])\n"
           "y[i, j] = exp(s[i, j]) / sum[k in 0..M](exp(s[i, k]))\n", 2, 1, "r", NULL},
