@@ -1,0 +1,91 @@
+"""Puts mutants into an emitted .cu: each place that one may change gets a number, and the environment variable TD_MUTANT
+chooses the one that is changed when the program runs, so that all mutants of a file are one compilation. With TD_MUTANT_SEEN=FILE
+the program adds to the file the numbers of the places that ran.
+
+Only what the stand-in runs is changed: kernels, and the prelude's portable functions that the file prints."""
+import re
+
+# Deleted: barriers, fences, waits, and what the waits of other threads need.
+DELETED = ("td_sync td_syncwarp td_cluster_sync td_mbar_fence td_async_fence td_mbar_wait td_mbar_arrive td_mbar_expect "
+           "td_cp_wait td_cp_commit td_bulk_wait td_bulk_wait_read td_bulk_commit td_pdl_wait").split()
+# Shifted: the first argument, an address, moves by one element.
+SHIFTED = ("td_store td_store_v td_store_n td_st td_st_each td_sts td_cluster_sts td_cp_async td_bulk_load td_bulk_store "
+           "td_atomic_add td_atomic_max td_atomic_min").split()
+# Bodies left alone: a store counts where it is called.
+WHOLE = ("td_store", "td_store_v", "td_store_n")
+ARGUMENTS = re.compile(r"(?<=\w)<[\w\s,]*>\(") # of a template
+CALL = re.compile(r"\b(td_[a-z_]+)(<[^()]*>)?\(")
+
+HEADER = """#include <stdio.h>
+#include <stdlib.h>
+static struct td_mutants {
+    int on;
+    bool seen[%d];
+    td_mutants() : on(getenv("TD_MUTANT") ? atoi(getenv("TD_MUTANT")) : 0), seen() {}
+    ~td_mutants() {
+        FILE *f = getenv("TD_MUTANT_SEEN") ? fopen(getenv("TD_MUTANT_SEEN"), "a") : NULL;
+        for (int i = 0; f && i < (int)(sizeof seen); i++)
+            if (seen[i]) fprintf(f, "%%d\\n", i);
+        if (f) fclose(f);
+    }
+} td_mutants_;
+static inline bool td_mutant(int k) { return td_mutants_.seen[k] = true, td_mutants_.on == k; }
+template <class P> static inline P td_mutant_at(int k, P p) { return td_mutant(k) ? p + 1 : p; }
+"""
+
+
+def closing(text, at, stop=")"):
+    """Where the bracket that is open at `at` ends, or the first of its arguments where stop is a comma."""
+    depth = inside = 0
+    for i in range(at, len(text)):
+        if text[i] == "<" and ARGUMENTS.match(text, i):
+            inside = ARGUMENTS.match(text, i).end() - 1
+        if i < inside:
+            continue
+        if text[i] in "([{":
+            depth += 1
+        elif depth == 0 and text[i] in stop:
+            return i
+        elif text[i] in ")]}":
+            depth -= 1
+    return -1
+
+
+def mutate_line(line, number, sites):
+    out, at = "", 0
+    for m in CALL.finditer(line):
+        name, start = m.group(1), m.end()
+        if m.start() < at or name not in DELETED and name not in SHIFTED:
+            continue
+        end = closing(line, start)
+        assert end > 0, "a call over several lines: " + line
+        k = len(sites) + 1
+        sites.append({"line": number, "kind": name, "text": line.strip()})
+        out += line[at:m.start()]
+        if name in DELETED:
+            out += "(td_mutant(%d) ? (void)0 : %s)" % (k, line[m.start():end + 1])
+            at = end + 1
+        else:
+            first = closing(line, start, ",)")
+            out += "%std_mutant_at(%d, %s)" % (m.group(0), k, line[start:first])
+            at = first
+    return out + line[at:]
+
+
+def instrument(text):
+    """The text with all mutants, and the list of their places; the first is number 1."""
+    lines, sites, emulated, function = [], [], True, ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("#ifndef TD_EMU"):
+            emulated = False
+        elif line.startswith("#endif"):
+            emulated = True
+        definition = re.match(r".*__(device|global)__.*? (\w+)\(", line)
+        if definition:
+            function = definition.group(2)
+        if emulated and not definition and function not in WHOLE and not line.startswith("//"):
+            line = mutate_line(line, number, sites)
+        lines.append(line)
+    last = max(i for i, line in enumerate(lines) if line.startswith("#include"))
+    lines.insert(last + 1, HEADER % (len(sites) + 1))
+    return "\n".join(lines), sites

@@ -1,0 +1,213 @@
+"""The mutation run: each barrier, fence and wait of the kernels in tests/kernels is deleted, each store moved by one element,
+one at a time, and the checks of the kernel run again on the CPU stand-in. README.md says how a mutant is caught.
+
+    mutation.py [--keep] [KERNEL...]      all kernels without a name; --keep leaves the files of the run
+
+Prints each survivor, a line for each kernel, and `N passed, M failed`: a kernel fails below 95 % caught. From the project's
+folder, after make; TDC, CXX, JOBS as in tests/run.sh."""
+import concurrent.futures
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import instrument
+
+LEAST = 0.95
+HERE = os.path.dirname(os.path.abspath(__file__))
+TDC = os.path.abspath(os.environ.get("TDC") or os.path.join(os.environ.get("B", "build"), "tdc"))
+CXX = os.environ.get("CXX") or "g++"
+BUILD_S, CHECK_S, LEAST_S = 600, 1200, 10  # seconds; a mutant may take LEAST_S or 20 times what the kernel takes
+
+# Stands for the C++ compiler under `tdc check`: the emitted file is instrumented before it is compiled, and the program that
+# comes out of linking is kept, with a script in its place that keeps each call's inputs and outputs too.
+WRAPPER = """#!/bin/sh
+work='%(work)s'
+for a; do case $a in *.cu) cu=$a ;; */model) program=$a ;; esac; done
+if [ -n "$cu" ]; then
+    cp "$cu" "$work/model.cu"
+    '%(python)s' '%(here)s/mutation.py' --instrument "$work/model.cu" "$cu" >"$work/sites" || exit 1
+fi
+'%(cxx)s' "$@" || exit 1
+[ -n "$program" ] || exit 0
+mv "$program" "$work/program" && cp "$work/keep" "$program"
+"""
+KEEP = """#!/bin/sh
+n=$(ls '%(work)s' | grep -c '^case')
+TD_MUTANT_SEEN='%(work)s/seen' '%(work)s/program' "$1" && cp -r "$1" '%(work)s'/case$n
+"""
+# Instead of a compiler where a mutant's results are compared with the reference: nothing is compiled again.
+AGAIN = """#!/bin/sh
+for a; do
+    [ "$last" = -o ] && out=$a
+    last=$a
+done
+case $out in */model) cp '%(work)s/again' "$out" ;; *) : >"$out" ;; esac
+"""
+AGAIN_RUN = """#!/bin/sh
+exec '%(work)s/program' "$1"
+"""
+
+
+class Kernel:
+    def __init__(self, name, top):
+        self.name = name
+        self.work = os.path.join(top, name)
+        self.sites, self.cases, self.error, self.seconds = [], [], "", 0.0
+        self.outcomes = {}
+
+    def script(self, name, text):
+        path = os.path.join(self.work, name)
+        with open(path, "w") as f:
+            f.write(text % {"work": self.work, "here": HERE, "cxx": CXX, "python": sys.executable})
+        os.chmod(path, 0o755)
+        return path
+
+    def check(self, environment):
+        """`tdc check` of the kernel, with further check statements from tests/mutation/NAME.checks."""
+        td = os.path.join(self.work, self.name + ".td")
+        return subprocess.run([TDC, "check", td, "--emu", "--kernels", os.path.join("tests/kernels", self.name + ".kernel")],
+                              env=dict(os.environ, TMPDIR=self.work, **environment), stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=CHECK_S)
+
+    def prepare(self):
+        os.makedirs(self.work)
+        shutil.copy("tests/kernels/%s.td" % self.name, self.work)
+        more = os.path.join(HERE, self.name + ".checks")
+        if os.path.exists(more):
+            with open(os.path.join(self.work, self.name + ".td"), "a") as out, open(more) as f:
+                out.write(f.read())
+        self.script("keep", KEEP)
+        self.script("again", AGAIN_RUN)
+        done = self.check({"CXX": self.script("cxx", WRAPPER)})
+        if done.returncode:
+            self.error = "the checks fail without a mutant:\n" + done.stdout
+            return
+        with open(os.path.join(self.work, "sites")) as f:
+            self.sites = [line.rstrip("\n").split("\t") for line in f]
+        with open(os.path.join(self.work, "seen")) as f:
+            self.seen = {int(line) for line in f}
+        self.find_cases()
+
+    def find_cases(self):
+        """The calls that `tdc check` made, the quickest first. A refused call runs no kernel."""
+        for d in sorted(os.listdir(self.work)):
+            path = os.path.join(self.work, d)
+            if d.startswith("case") and any(f.endswith(".out") for f in os.listdir(path)):
+                begin = time.monotonic()
+                self.run(path, 0, BUILD_S)
+                self.cases.append((time.monotonic() - begin, path))
+        self.cases.sort()
+
+    def run(self, case, mutant, seconds):
+        """One call under a mutant: why it is caught, or nothing."""
+        with tempfile.TemporaryDirectory(dir=self.work) as place:
+            outs = []
+            for f in os.listdir(case):
+                if f == "request" or f.endswith(".in"):
+                    os.symlink(os.path.join(case, f), os.path.join(place, f))
+                elif f.endswith(".out"):
+                    outs.append(f)
+            try:
+                done = subprocess.run([os.path.join(self.work, "program"), place], timeout=seconds, text=True,
+                                      env=dict(os.environ, TD_MUTANT=str(mutant)), stdout=subprocess.PIPE,
+                                      stderr=subprocess.STDOUT)
+            except subprocess.TimeoutExpired:
+                return "hangs"
+            report = re.search(r"^td_emu: error: ([\w-]+):", done.stdout, re.M)
+            if report:
+                return "report: " + report.group(1)
+            if done.returncode:
+                return "ends by status %d" % done.returncode
+            with open(os.path.join(place, "reply")) as f:
+                reply = f.read()
+            if "fault" in reply or not reply.endswith("done\n"):
+                return "fault: " + reply.splitlines()[0][6:] if reply else "no reply"
+            for f in outs:
+                with open(os.path.join(case, f), "rb") as a, open(os.path.join(place, f), "rb") as b:
+                    if a.read() != b.read():
+                        return "bytes"
+        return ""
+
+    def reference_differs(self, mutant):
+        done = self.check({"CXX": os.path.join(self.work, "cxx-again"), "CC": os.path.join(self.work, "cxx-again"),
+                           "TD_MUTANT": str(mutant)})
+        return done.returncode == 1
+
+    def mutant(self, k):
+        if k not in self.seen:
+            self.outcomes[k] = "", "the checks do not come here"
+            return
+        why = ""
+        for seconds, case in self.cases:
+            why = self.run(case, k, max(LEAST_S, 20 * seconds))
+            if why:
+                break
+        if why == "bytes": # equal bits are more than the language promises: the reference decides
+            why = "wrong result" if self.reference_differs(k) else ""
+        self.outcomes[k] = why, "" if why else "runs as before"
+
+
+def table(kernels):
+    kinds = {}
+    passed = failed = all_caught = all_sites = 0
+    for k in kernels:
+        if k.error:
+            print("FAILED  %s: %s" % (k.name, k.error))
+            failed += 1
+            continue
+        caught = sum(1 for why, _ in k.outcomes.values() if why)
+        for why, _ in k.outcomes.values():
+            kinds[why] = kinds.get(why, 0) + 1
+        for i, (why, note) in sorted(k.outcomes.items()):
+            line, kind, text = k.sites[i - 1]
+            if os.environ.get("VERBOSE") or not why:
+                print("%s %s.cu:%s: %s: %s" % ("caught  " if why else "SURVIVES", k.name, line, why or note, text))
+        ok = k.sites and caught >= LEAST * len(k.sites)
+        print("%s %-24s %3d of %3d caught, %3.0f %%" %
+              ("ok      " if ok else "FAILED  ", k.name, caught, len(k.sites), 100.0 * caught / max(1, len(k.sites))))
+        passed, failed = passed + bool(ok), failed + (not ok)
+        all_caught, all_sites = all_caught + caught, all_sites + len(k.sites)
+    print("%d of %d mutants caught, %.1f %%: %s" % (all_caught, all_sites, 100.0 * all_caught / max(1, all_sites), ", ".join(
+        "%s %d" % (why or "survives", n) for why, n in sorted(kinds.items(), key=lambda x: -x[1]))))
+    print("%d passed, %d failed" % (passed, failed))
+    return failed == 0 and passed > 0
+
+
+def main(names, keep):
+    names = names or sorted(f[:-7] for f in os.listdir("tests/kernels") if f.endswith(".kernel"))
+    top = tempfile.mkdtemp(prefix="tdc-mutation-")
+    try:
+        kernels = [Kernel(name, top) for name in names]
+        with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count() or 1)) as pool:
+            list(pool.map(Kernel.prepare, kernels))
+            for k in kernels:
+                if not k.error:
+                    k.script("cxx-again", AGAIN)
+            list(pool.map(lambda x: x[0].mutant(x[1]), [(k, i + 1) for k in kernels for i in range(len(k.sites))]))
+        return table(kernels)
+    finally:
+        if keep:
+            print("kept in", top, file=sys.stderr)
+        else:
+            shutil.rmtree(top, ignore_errors=True)
+
+
+def instrument_file(source, to):
+    with open(source) as f:
+        text, sites = instrument.instrument(f.read())
+    with open(to, "w") as f:
+        f.write(text)
+    for s in sites:
+        print("%d\t%s\t%s" % (s["line"], s["kind"], s["text"]))
+
+
+if __name__ == "__main__":
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["--instrument"]:
+        instrument_file(arguments[1], arguments[2])
+        sys.exit(0)
+    sys.exit(0 if main([a for a in arguments if a != "--keep"], "--keep" in arguments) else 1)
