@@ -362,6 +362,7 @@ template <class T, int PAD> __device__ __forceinline__ void td_fill_row(td_sp<T>
         if (lane < low) td_sts<T, 1>(s + (lane - low), zero);
         if ((n + low) % per && lane >= (n + low) % per) td_sts<T, 1>(s + (n - (n + low) % per + lane), zero);
     }
+    if (body < n) td_async_fence(); // before a later bulk copy to where these elements are
     td_syncwarp();
     if (lane == 0) {
         td_mbar_expect(full, body * (int)sizeof(T));
