@@ -21,7 +21,7 @@ SRC  := $(filter-out $(MAIN),$(wildcard ir/*.c sched/*.c backend_cuda/*.c fronte
 OBJ  := $(SRC:%.c=$(B)/%.o) $(B)/backend_cuda/prelude.o $(if $(wildcard grammar/lexer.re),$(B)/grammar/lexer.o) $(if $(wildcard grammar/parser.y),$(B)/grammar/parser.o)
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 all: $(B)/tdc $(B)/libtdc.a
-.PHONY: all deps unit check check-gpu demo format clean
+.PHONY: all deps unit check check-gpu mutation demo format clean
 .DELETE_ON_ERROR:
 
 $(B)/tdc: $(B)/frontend/main.o $(B)/libtdc.a
@@ -68,6 +68,10 @@ check: deps
 check-gpu: deps
 	@$(MAKE) -s all unit
 	@B=$(B) tests/run.sh --gpu
+# All of the mutation run, of which check does a part.
+mutation: deps
+	@$(MAKE) -s all
+	@B=$(B) python3 tests/mutation/mutation.py
 # Compiles a sample and runs it on a GPU, or on the CPU stand-in.
 demo: deps
 	@$(MAKE) -s all

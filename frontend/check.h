@@ -11,8 +11,8 @@
 typedef struct CheckOptions {
     bool gpu;         /* nvcc and the device of this machine; otherwise the stand-in */
     const char *home; /* the directory that holds backend_cuda/run and backend_cuda/emu */
-    int repeats;  /* runs that must agree bit for bit, each in its own order of threads on the stand-in; 0: the default,
-                     3 */
+    int repeats;  /* three must agree bit for bit, each in its own order of threads on the stand-in; in the fourth no
+                     address is aligned beyond its element; 0: the default, 4 */
     int launches; /* timed launches of a benchmark; 0: the default, 20 */
     int timeout_s; /* of one process; 0: the default, 300 */
 
@@ -43,6 +43,7 @@ typedef struct CheckTensor {
     TensorKind kind;
     HostTensor host;
     size_t fill;
+    void *moved; /* an output of the run with unaligned addresses; NULL: there was none */
 } CheckTensor;
 
 typedef struct CheckCall {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { REPEATS = 3, TIMEOUT_S = 300, LOG_BYTES = 2000 };
+enum { REPEATS = 4, TIMEOUT_S = 300, LOG_BYTES = 2000 };
 
 typedef struct Caller {
     Ctx *ctx;
@@ -32,13 +32,14 @@ static bool write_request(const Caller *c, const CheckOptions *o) {
     text_fmt(&t, "\nrepeats %d launches %d\ntensors %d\n", repeats, x->launches, x->ntensors);
     for (int k = 0; k < x->ntensors; k++) {
         static const char *const kinds[] = {[TENSOR_INPUT] = "in", [TENSOR_INOUT] = "inout", [TENSOR_OUTPUT] = "out"};
-        text_fmt(&t, "%s %zu %.100s\n", kinds[x->tensors[k].kind], x->tensors[k].host.bytes,
-                 x->tensors[k].name ? x->tensors[k].name : "-");
+        text_fmt(&t, "%s %zu %d %.100s\n", kinds[x->tensors[k].kind], x->tensors[k].host.bytes,
+                 (type_bits(x->tensors[k].host.type) + 7) / 8, x->tensors[k].name ? x->tensors[k].name : "-");
     }
     bool ok = file_write(sym_fmt(c->ctx, "%s/request", c->m->dir), t.s, t.n);
     for (int k = 0; ok && k < x->ntensors; k++) {
         const CheckTensor *ct = &x->tensors[k];
         unlink(tensor_file(c, k, "out"));
+        unlink(tensor_file(c, k, "moved"));
         if (ct->kind != TENSOR_OUTPUT)
             ok = file_write(tensor_file(c, k, "in"), ct->host.data, ct->fill ? ct->fill : ct->host.bytes);
     }
@@ -46,17 +47,24 @@ static bool write_request(const Caller *c, const CheckOptions *o) {
     return ok;
 }
 
+static bool read_output(const Caller *c, int k, const char *suffix, void *to) {
+    const size_t bytes = c->call->tensors[k].host.bytes;
+    FILE *f = fopen(tensor_file(c, k, suffix), "rb");
+    size_t n = f ? fread(to, 1, bytes, f) : 0;
+    if (f) fclose(f);
+    return f && n == bytes;
+}
+
 static bool read_outputs(const Caller *c) {
     for (int k = 0; k < c->call->ntensors; k++) {
         CheckTensor *t = &c->call->tensors[k];
         if (t->kind == TENSOR_INPUT || t->fill) continue;
-        FILE *f = fopen(tensor_file(c, k, "out"), "rb");
-        size_t n = f ? fread(t->host.data, 1, t->host.bytes, f) : 0;
-        if (f) fclose(f);
-        if (!f || n != t->host.bytes) {
+        if (!read_output(c, k, "out", t->host.data)) {
             text_fmt(c->why, "the runner left no output %d", k);
             return false;
         }
+        t->moved = ctx_alloc(c->ctx, t->host.bytes + 1);
+        if (!read_output(c, k, "moved", t->moved)) t->moved = NULL;
     }
     return true;
 }
@@ -100,6 +108,7 @@ static void remove_files(const Caller *c) {
     for (int k = 0; k < c->call->ntensors; k++) {
         unlink(tensor_file(c, k, "in"));
         unlink(tensor_file(c, k, "out"));
+        unlink(tensor_file(c, k, "moved"));
     }
 }
 

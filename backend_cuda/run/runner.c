@@ -2,14 +2,15 @@
  * CUDA runtime or its stand-in; -DTD_PREFIX=... names the model. C99.
  *
  * DIRECTORY/request holds, a word or a number at a time:
- *   entry NAME   dims N v...   scalars N v...   repeats R   launches L   tensors N (in|out|inout BYTES NAME)...
+ *   entry NAME   dims N v...   scalars N v...   repeats R   launches L   tensors N (in|out|inout BYTES ELEMENT NAME)...
  * and DIRECTORY/t<k>.in the bytes of input k, repeated where the file is shorter than the tensor. It leaves t<k>.out,
  * and DIRECTORY/reply with lines: `status S`, `message ...`, `fault ...` (one for each thing that is wrong whatever the
  * values are), `time MEDIAN MIN COPY` in microseconds, `done`.
  *
  * The entry runs R times, outputs and workspace filled beforehand with another pattern each time, in another order of
- * threads on the stand-in: all must give the same bytes. Then L launches are timed, L2 flushed before each, beside
- * device-to-device copies that move as many bytes as the tensors have. */
+ * threads on the stand-in: all must give the same bytes. In the fourth no tensor's address is aligned beyond its
+ * element, which may change the order of sums: its outputs are left in t<k>.moved. Then L launches are timed, L2 flushed before each, beside device-to-device copies that move as many bytes as
+ * the tensors have. */
 #include <cuda_runtime_api.h>
 
 #include <stdint.h>
@@ -30,15 +31,16 @@ typedef struct {
 extern const model_entry CAT(TD_PREFIX, _entries)[];
 extern const int CAT(TD_PREFIX, _nentries);
 
-enum { MAX_ITEMS = 4096, GUARD = 512, FLUSH = 256 << 20 };
+enum { MAX_ITEMS = 4096, GUARD = 512, FLUSH = 256 << 20, DISPLACED = 3 /* run in which addresses are unaligned */ };
 
 typedef struct {
     char name[128];
     int in, out;
     size_t bytes, pattern; /* bytes of the tensor; of the file that fills it */
+    size_t element, shift; /* bytes of an element; between base and device */
     unsigned char *given;  /* the file */
     unsigned char *first;  /* what the first run wrote */
-    void *device;
+    unsigned char *base, *device;
 } tensor;
 
 typedef struct {
@@ -91,7 +93,7 @@ static int read_tensors(job *j, FILE *f) {
     for (int k = 0; k < j->ntensors; k++) {
         tensor *t = &j->tensors[k];
         char kind[8];
-        if (fscanf(f, "%7s %zu %127s", kind, &t->bytes, t->name) != 3) return 0;
+        if (fscanf(f, "%7s %zu %zu %127s", kind, &t->bytes, &t->element, t->name) != 4) return 0;
         t->in = kind[0] == 'i';
         t->out = strcmp(kind, "in") != 0;
     }
@@ -161,7 +163,11 @@ static int fresh(job *j, void **p, size_t bytes, int fill, int pattern) {
 static int prepare(job *j, int run, int pattern) {
     for (int k = 0; k < j->ntensors; k++) {
         tensor *t = &j->tensors[k];
-        if (!fresh(j, &t->device, t->bytes, guard || (run && !t->in), pattern)) return 0;
+        void *base = t->base;
+        t->shift = run == DISPLACED ? t->element : 0;
+        if (!fresh(j, &base, t->bytes + t->shift, guard || (run && !t->in), pattern)) return 0;
+        t->base = base;
+        t->device = t->base ? t->base + t->shift : NULL;
         if (t->in && !cuda_ok(j, "cudaMemcpy", upload(t))) return 0;
         j->pointers[k] = t->device;
     }
@@ -171,8 +177,22 @@ static int prepare(job *j, int run, int pattern) {
 
 /* ---- running ---- */
 
+static int front_holds(job *j, const tensor *t, int pattern) {
+    unsigned char g[GUARD];
+    if (t->in || !t->shift) return 1;
+    if (!cuda_ok(j, "cudaMemcpy", cudaMemcpy(g, t->base, t->shift, cudaMemcpyDeviceToHost))) return 0;
+    for (size_t i = 0; i < t->shift; i++)
+        if (g[i] != (unsigned char)pattern) {
+            fprintf(j->reply, "fault written before the start of %s\n", t->name);
+            return 0;
+        }
+    return 1;
+}
+
 static int guards_hold(job *j, int pattern) {
     unsigned char g[GUARD];
+    for (int k = 0; k < j->ntensors; k++)
+        if (!front_holds(j, &j->tensors[k], pattern)) return 0;
     if (!guard) return 1;
     for (int k = 0; k <= j->ntensors; k++) {
         const unsigned char *p = k < j->ntensors ? j->tensors[k].device : j->workspace;
@@ -206,25 +226,35 @@ static void compare_bytes(job *j, int k, const unsigned char *now, int run) {
         }
 }
 
+static int save(job *j, int k, const char *suffix, const unsigned char *data) {
+    const size_t n = j->tensors[k].bytes;
+    FILE *f = open_file(j, "wb", k, suffix);
+    int ok = f && fwrite(data, 1, n, f) == n;
+    if (f && fclose(f)) ok = 0;
+    return ok || broken(j, "an output file cannot be written");
+}
+
 static int collect(job *j, int run) {
-    for (int k = 0; k < j->ntensors; k++) {
+    int ok = 1;
+    for (int k = 0; ok && k < j->ntensors; k++) {
         tensor *t = &j->tensors[k];
         if (!t->out && run) continue;
         unsigned char *now = malloc(t->bytes ? t->bytes : 1);
         if (!now) return broken(j, "out of memory");
         if (t->bytes && !cuda_ok(j, "cudaMemcpy", cudaMemcpy(now, t->device, t->bytes, cudaMemcpyDeviceToHost)))
             return 0;
-        if (run || !t->out) compare_bytes(j, k, now, run);
-        if (t->out && !run) {
+        if (run == DISPLACED && t->out)
+            ok = save(j, k, "moved", now);
+        else if (run || !t->out)
+            compare_bytes(j, k, now, run);
+        else
+            ok = save(j, k, "out", now);
+        if (t->out && !run)
             t->first = now;
-            FILE *f = open_file(j, "wb", k, "out");
-            if (!f || fwrite(now, 1, t->bytes, f) != t->bytes) return broken(j, "an output file cannot be written");
-            fclose(f);
-        } else {
+        else
             free(now);
-        }
     }
-    return 1;
+    return ok;
 }
 
 static int call(job *j) {

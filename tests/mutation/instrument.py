@@ -1,6 +1,7 @@
 """Puts mutants into an emitted .cu: each place that one may change gets a number, and the environment variable TD_MUTANT
-chooses the one that is changed when the program runs, so that all mutants of a file are one compilation. With TD_MUTANT_SEEN=FILE
-the program adds to the file the numbers of the places that ran.
+chooses the one that is changed when the program runs, so that all mutants of a file are one compilation. TD_MUTANT_STEP
+is how many elements a store moves, 1 otherwise. With TD_MUTANT_SEEN=FILE the program adds to the file the numbers of the places
+that ran.
 
 Only what the stand-in runs is changed: kernels, and the prelude's portable functions that the file prints."""
 import re
@@ -19,9 +20,9 @@ CALL = re.compile(r"\b(td_[a-z_]+)(<[^()]*>)?\(")
 HEADER = """#include <stdio.h>
 #include <stdlib.h>
 static struct td_mutants {
-    int on;
+    int on, step;
     bool seen[%d];
-    td_mutants() : on(getenv("TD_MUTANT") ? atoi(getenv("TD_MUTANT")) : 0), seen() {}
+    td_mutants() : on(getenv("TD_MUTANT") ? atoi(getenv("TD_MUTANT")) : 0), step(getenv("TD_MUTANT_STEP") ? atoi(getenv("TD_MUTANT_STEP")) : 1), seen() {}
     ~td_mutants() {
         FILE *f = getenv("TD_MUTANT_SEEN") ? fopen(getenv("TD_MUTANT_SEEN"), "a") : NULL;
         for (int i = 0; f && i < (int)(sizeof seen); i++)
@@ -30,7 +31,7 @@ static struct td_mutants {
     }
 } td_mutants_;
 static inline bool td_mutant(int k) { return td_mutants_.seen[k] = true, td_mutants_.on == k; }
-template <class P> static inline P td_mutant_at(int k, P p) { return td_mutant(k) ? p + 1 : p; }
+template <class P> static inline P td_mutant_at(int k, P p) { return td_mutant(k) ? p + td_mutants_.step : p; }
 """
 
 
@@ -60,7 +61,7 @@ def mutate_line(line, number, sites):
         end = closing(line, start)
         assert end > 0, "a call over several lines: " + line
         k = len(sites) + 1
-        sites.append({"line": number, "kind": name, "text": line.strip()})
+        sites.append({"line": number, "kind": name, "text": line.split(" //")[0].strip()})
         out += line[at:m.start()]
         if name in DELETED:
             out += "(td_mutant(%d) ? (void)0 : %s)" % (k, line[m.start():end + 1])

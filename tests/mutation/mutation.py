@@ -3,8 +3,9 @@ one at a time, and the checks of the kernel run again on the CPU stand-in. READM
 
     mutation.py [--keep] [KERNEL...]      all kernels without a name; --keep leaves the files of the run
 
-Prints each survivor, a line for each kernel, and `N passed, M failed`: a kernel fails below 95 % caught. From the project's
-folder, after make; TDC, CXX, JOBS as in tests/run.sh."""
+Prints each survivor, a line for each kernel, and `N passed, M failed`. A kernel fails where less than 95 % are caught of the
+mutants that are not listed in tests/mutation/equivalent, or where one that is listed is caught or is not there any more. From
+the project's folder, after make; TDC, CXX, JOBS as in tests/run.sh; VERBOSE=1 prints every mutant."""
 import concurrent.futures
 import os
 import re
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True # the project has no folder for it
 import instrument
 
 LEAST = 0.95
@@ -58,6 +60,14 @@ class Kernel:
         self.work = os.path.join(top, name)
         self.sites, self.cases, self.error, self.seconds = [], [], "", 0.0
         self.outcomes = {}
+        self.equivalent = self.listed()
+
+    def listed(self):
+        """Statement and reason of the mutants that cannot be caught: lines `KERNEL: STATEMENT: REASON`. The second
+        of equal statements is `STATEMENT #2`."""
+        with open(os.path.join(HERE, "equivalent")) as f:
+            lines = [line.rstrip("\n").split(": ", 2) for line in f if line.strip() and line[0] != "#"]
+        return {statement: reason for kernel, statement, reason in lines if kernel == self.name}
 
     def script(self, name, text):
         path = os.path.join(self.work, name)
@@ -87,7 +97,10 @@ class Kernel:
             self.error = "the checks fail without a mutant:\n" + done.stdout
             return
         with open(os.path.join(self.work, "sites")) as f:
-            self.sites = [line.rstrip("\n").split("\t") for line in f]
+            for line in f:
+                number, kind, text = line.rstrip("\n").split("\t")
+                before = sum(1 for s in self.sites if s[2].split(" #")[0] == text)
+                self.sites.append((number, kind, "%s #%d" % (text, before + 1) if before else text))
         with open(os.path.join(self.work, "seen")) as f:
             self.seen = {int(line) for line in f}
         self.find_cases()
@@ -109,7 +122,7 @@ class Kernel:
             for f in os.listdir(case):
                 if f == "request" or f.endswith(".in"):
                     os.symlink(os.path.join(case, f), os.path.join(place, f))
-                elif f.endswith(".out"):
+                elif f.endswith((".out", ".moved")):
                     outs.append(f)
             try:
                 done = subprocess.run([os.path.join(self.work, "program"), place], timeout=seconds, text=True,
@@ -151,28 +164,44 @@ class Kernel:
         self.outcomes[k] = why, "" if why else "runs as before"
 
 
+def report(k, kinds):
+    """One kernel's lines; whether it passes, and its numbers of mutants: caught, equivalent, all."""
+    counts, wrong, met = [0, 0, len(k.sites)], [], set()
+    for i, (why, note) in sorted(k.outcomes.items()):
+        line, _, text = k.sites[i - 1]
+        reason = k.equivalent.get(text)
+        met.add(text)
+        kinds[why] = kinds.get(why, 0) + 1
+        counts[0] += bool(why)
+        counts[1] += bool(reason) and not why
+        if reason and why:
+            wrong.append("listed as equivalent, but caught: " + text)
+        state = "caught  " if why else "SAME    " if reason else "SURVIVES"
+        if os.environ.get("VERBOSE") or not why:
+            print("%s %s.cu:%s: %s: %s" % (state, k.name, line, why or reason or note, text))
+    wrong += ["listed as equivalent, but not there: " + text for text in k.equivalent if text not in met]
+    for w in wrong:
+        print("%s: %s" % (k.name, w))
+    caught, same, total = counts
+    ok = total and not wrong and caught >= LEAST * (total - same)
+    print("%s %-24s %3d of %3d caught%s" % ("ok      " if ok else "FAILED  ", k.name, caught, total,
+                                            ", %d equivalent" % same if same else ""))
+    return ok, counts
+
+
 def table(kernels):
-    kinds = {}
-    passed = failed = all_caught = all_sites = 0
+    kinds, passed, failed, sums = {}, 0, 0, [0, 0, 0]
     for k in kernels:
         if k.error:
             print("FAILED  %s: %s" % (k.name, k.error))
             failed += 1
             continue
-        caught = sum(1 for why, _ in k.outcomes.values() if why)
-        for why, _ in k.outcomes.values():
-            kinds[why] = kinds.get(why, 0) + 1
-        for i, (why, note) in sorted(k.outcomes.items()):
-            line, kind, text = k.sites[i - 1]
-            if os.environ.get("VERBOSE") or not why:
-                print("%s %s.cu:%s: %s: %s" % ("caught  " if why else "SURVIVES", k.name, line, why or note, text))
-        ok = k.sites and caught >= LEAST * len(k.sites)
-        print("%s %-24s %3d of %3d caught, %3.0f %%" %
-              ("ok      " if ok else "FAILED  ", k.name, caught, len(k.sites), 100.0 * caught / max(1, len(k.sites))))
+        ok, counts = report(k, kinds)
         passed, failed = passed + bool(ok), failed + (not ok)
-        all_caught, all_sites = all_caught + caught, all_sites + len(k.sites)
-    print("%d of %d mutants caught, %.1f %%: %s" % (all_caught, all_sites, 100.0 * all_caught / max(1, all_sites), ", ".join(
-        "%s %d" % (why or "survives", n) for why, n in sorted(kinds.items(), key=lambda x: -x[1]))))
+        sums = [a + b for a, b in zip(sums, counts)]
+    kinds.pop("", None)
+    print("%d of %d mutants caught (%.1f %%), %d equivalent: %s" % (sums[0], sums[2], 100.0 * sums[0] / max(1, sums[2]), sums[1], ", ".join(
+        "%s %d" % (why, n) for why, n in sorted(kinds.items(), key=lambda x: -x[1]))))
     print("%d passed, %d failed" % (passed, failed))
     return failed == 0 and passed > 0
 
