@@ -1,6 +1,6 @@
-/* Group + schedule -> Kernel. Steps are emitted where they are first read, each in the loops of the axes on which it depends.
- * A step that folds an axis with a loop accumulates in a variable and is finished after the loop; what varies along a
- * loop that has ended is loaded and computed again in the next one. */
+/* Group + schedule -> Kernel. Steps are emitted where they are first read, each in the loops of the axes on which it
+ * depends. A step that folds an axis with a loop accumulates in a variable and is finished after the loop; what varies
+ * along a loop that has ended is loaded and computed again in the next one. */
 #include "apply_form.h"
 
 /* A step or a store that is to be emitted. Steps are numbered as in the group, stores after them. */
@@ -258,13 +258,15 @@ static void emit_loop(Apply *x, int a, const Items *run, AxisSet open) {
     for (int i = 0; i < all.at.n; i++) {
         int item = all.at.at[i];
         if (item >= nsteps(x) || x->state[item].opened != a) continue;
-        if (x->gr->steps.at[item].scan) x->state[item].opened = -1;
-        else finish_accumulated(x, &x->gr->steps.at[item], &x->state[item]);
+        if (x->gr->steps.at[item].scan)
+            x->state[item].opened = -1;
+        else
+            finish_accumulated(x, &x->gr->steps.at[item], &x->state[item]);
     }
 }
 
-/* Whether item may share the loop over a with those of run: it reads no result that the loop must end for, and nothing that
- * waits outside. */
+/* Whether item may share the loop over a with those of run: it reads no result that the loop must end for, and nothing
+ * that waits outside. */
 static bool joins(Apply *x, int item, int a, const Items *run, const Items *list, const bool *done) {
     const bool *read = reads(x, item);
     for (int i = 0; i < list->at.n; i++) {
@@ -278,8 +280,10 @@ static bool joins(Apply *x, int item, int a, const Items *run, const Items *list
 }
 
 static void emit_item(Apply *x, int item) {
-    if (item < nsteps(x)) emit_step(x, item);
-    else emit_store(x, &x->gr->stores.at[item - nsteps(x)]);
+    if (item < nsteps(x))
+        emit_step(x, item);
+    else
+        emit_store(x, &x->gr->stores.at[item - nsteps(x)]);
 }
 
 static void emit(Apply *x, const Items *list, AxisSet open) {

@@ -1,5 +1,5 @@
-/* Expressions of a group in a kernel: loads, and maps of what several places read. Conditions are evaluated lazily: a load
- * in a branch happens only where the branch is taken. */
+/* Expressions of a group in a kernel: loads, and maps of what several places read. Conditions are evaluated lazily: a
+ * load in a branch happens only where the branch is taken. */
 #include "apply_form.h"
 #include "kernel_text.h"
 
@@ -83,12 +83,14 @@ Value *apply_value(Apply *x, ValueKind kind, const char *base, Type t, FactorSet
     while (taken(x, name));
     expr_map_put(ctx, &x->names, name, name);
     Value *v = part_value(x->p, x->part, name, kind, t, x->l, domain);
-    if (!(domain & (layout_scope_factors(x->l, SCOPE_THREAD) | layout_scope_factors(x->l, SCOPE_REG)))) v->layout = NULL;
+    if (!(domain & (layout_scope_factors(x->l, SCOPE_THREAD) | layout_scope_factors(x->l, SCOPE_REG))))
+        v->layout = NULL;
     return v;
 }
 
 FactorSet apply_tile(Apply *x, AxisSet axes, bool regs, bool threads) {
-    FactorSet set = 0, scope = (regs ? layout_scope_factors(x->l, SCOPE_REG) : 0) | (threads ? layout_scope_factors(x->l, SCOPE_THREAD) : 0);
+    FactorSet set = 0, scope = (regs ? layout_scope_factors(x->l, SCOPE_REG) : 0) |
+                               (threads ? layout_scope_factors(x->l, SCOPE_THREAD) : 0);
     for (int a = 0; a < x->gr->axes.n; a++)
         if (axes >> a & 1) set |= layout_axis_factors(x->l, x->axis[a]);
     return set & scope;

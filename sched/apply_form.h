@@ -49,8 +49,8 @@ typedef struct Apply {
     bool failed;
 } Apply;
 
-/* An expression of the group as one of the kernel's values; loads and shared parts become stages of the scope in which the
- * loops that they depend on are open. */
+/* An expression of the group as one of the kernel's values; loads and shared parts become stages of the scope in which
+ * the loops that they depend on are open. */
 const Expr *apply_expr(Apply *x, const Expr *e, Cond c);
 Cond apply_cond(Apply *x, const Expr *guard);
 /* What is known of e in the open scopes, or NULL. */

@@ -1,5 +1,5 @@
-/* What a schedule costs on a target: bytes of memory and cache, whether enough of them are in flight, instructions, and the
- * longest chain of dependent loads. An estimate that orders candidates, in seconds. Reads the factors alone. */
+/* What a schedule costs on a target: bytes of memory and cache, whether enough of them are in flight, instructions, and
+ * the longest chain of dependent loads. An estimate that orders candidates, in seconds. Reads the factors alone. */
 #include "cost.h"
 
 #include <math.h>
@@ -25,7 +25,8 @@ typedef struct Costing {
     Access access[64];
     int naccess;
     AxisSet serial;
-    int depth; /* levels of the whole kernel */
+    int *level; /* of each step's value, plus 1; 0 before it is known */
+    int depth;  /* levels of the whole kernel */
 } Costing;
 
 static double ceil_div(double a, double b) { return ceil(a / b); }
@@ -47,8 +48,10 @@ static Sizes sizes_of(const Group *gr, const Schedule *s, int a) {
     double rest = ceil_div((double)gr->axes.at[a].guess, product);
     for (int i = 0; i < s->axis[a].n; i++) {
         if (s->axis[a].f[i].size) continue;
-        if (s->axis[a].f[i].bind == BIND_GRID) z.grid *= rest < 1 ? 1 : rest;
-        else z.serial *= rest < 1 ? 1 : rest;
+        if (s->axis[a].f[i].bind == BIND_GRID)
+            z.grid *= rest < 1 ? 1 : rest;
+        else
+            z.serial *= rest < 1 ? 1 : rest;
     }
     return z;
 }
@@ -72,11 +75,15 @@ static int walk(Costing *x, ExprMap *seen, const Expr *e, int level, bool list);
 
 /* The loops that stand before a step's value is known. */
 static int level_of(Costing *x, const GStep *p) {
+    int *known = &x->level[p - x->gr->steps.at];
+    if (*known) return *known - 1;
     ExprMap seen = {0};
     int level = walk(x, &seen, p->body, 0, false);
     int guard = walk(x, &seen, p->guard, 0, false);
     if (guard > level) level = guard;
-    return level + (!p->scan && p->over & x->serial ? 1 : 0);
+    level += !p->scan && p->over & x->serial;
+    *known = level + 1;
+    return level;
 }
 
 /* The loads that an expression makes by itself, at a level; or the level at which it can be evaluated. */
@@ -171,7 +178,8 @@ static void add_cost(Costing *x, const Access *t, double threads, double blocks,
         loops *= z->serial;
         if (moves(x->gr, t, a) == 1 && z->reg * z->serial > 1) strided_here = true;
     }
-    if (waste > 1 && strided_here) waste = 1 + (waste - 1) * 0.5; /* the rest of the sector is in a cache when it is needed */
+    if (waste > 1 && strided_here)
+        waste = 1 + (waste - 1) * 0.5; /* the rest of the sector is in a cache when it is needed */
     double again = t->levels, bytes = unique * t->bytes;
     sum->dram += bytes * waste * lines * (bytes > 32e6 && again > 1 && per_block * t->bytes * 264 > 40e6 ? again : 1);
     sum->l2 += per_block * blocks * t->bytes * waste * again;
@@ -195,8 +203,8 @@ static double exchange_cost(Costing *x, double warps) {
             if (p->over >> a & 1) {
                 threads *= x->size[a].thread;
                 crosses |= schedule_find(x->s, a, BIND_WARP) || (warps > 1 && schedule_find(x->s, a, BIND_THREAD));
-            }
-            else if (p->free >> a & 1) kept *= x->size[a].reg;
+            } else if (p->free >> a & 1)
+                kept *= x->size[a].reg;
         }
         if (threads > 1) t += kept * 60e-9;
         if (crosses) t += 100e-9 + warps * 4e-9 + kept * 20e-9;
@@ -217,6 +225,7 @@ double sched_cost(Group *gr, const Target *t, const Schedule *s) {
         threads *= x.size[a].thread;
         loops *= x.size[a].serial;
     }
+    x.level = NEW_N(gr->graph->ctx, int, gr->steps.n + 1);
     list_accesses(&x);
     Totals sum = {0};
     for (int i = 0; i < x.naccess; i++) add_cost(&x, &x.access[i], threads, blocks, &sum);
@@ -240,7 +249,8 @@ double sched_cost(Group *gr, const Target *t, const Schedule *s) {
     double chain = waves * (loops * levels * (t->latency + 100e-9) / (1 + s->ahead) + exchange_cost(&x, warps));
     double most = memory > l2 ? memory : l2;
     if (issue > most) most = issue;
-    if (waves > 1 && waves < 4) most *= waves * t->sms * resident / blocks > 1.3 ? 1.15 : 1; /* the last wave is short */
+    if (waves > 1 && waves < 4)
+        most *= waves * t->sms * resident / blocks > 1.3 ? 1.15 : 1; /* the last wave is short */
     if (threads > 512) occupancy *= 1.03;
     if (threads < 128) occupancy *= 1.02;
     return occupancy * (most + 0.15 * (memory + l2 + issue - most) + chain / (waves > 1 ? 2 : 1)) + blocks * 2e-10;

@@ -1,6 +1,6 @@
-/* Uniting index variables into the axes of a group, and taking its reductions out as steps. A reduction's variable may share
- * an axis with any variable on which the reduction does not depend; among those of equal range it takes the one that indexes
- * the same tensors in the same places. */
+/* Uniting index variables into the axes of a group, and taking its reductions out as steps. A reduction's variable may
+ * share an axis with any variable on which the reduction does not depend; among those of equal range it takes the one
+ * that indexes the same tensors in the same places. */
 #include "group.h"
 #include "kernel_text.h"
 #include "prepare.h"
@@ -22,7 +22,7 @@ typedef struct Uniting {
     ExprMap sets;            /* Expr -> VarSet of its free variables */
     VEC(const Expr *) loads;
     ExprMap canon;
-    int axis[MAX_VARS];       /* of each variable, -1 before it has one */
+    int axis[MAX_VARS]; /* of each variable, -1 before it has one */
     VarSet conflict[MAX_VARS];
     bool full; /* too many variables or axes */
 } Uniting;
@@ -86,7 +86,8 @@ static bool uses_var(ExprMap *seen, Ctx *ctx, const Expr *e, const Var *v) {
     expr_map_put(ctx, seen, e, e);
     if (e->op == OP_REDUCE)
         for (int i = 0; i < e->u.reduce->nvars; i++)
-            if (uses_var(seen, ctx, e->u.reduce->vars[i]->lo, v) || uses_var(seen, ctx, e->u.reduce->vars[i]->hi, v)) return true;
+            if (uses_var(seen, ctx, e->u.reduce->vars[i]->lo, v) || uses_var(seen, ctx, e->u.reduce->vars[i]->hi, v))
+                return true;
     for (int i = 0; i < e->nargs; i++)
         if (uses_var(seen, ctx, e->arg[i], v)) return true;
     return false;
@@ -102,9 +103,7 @@ static bool graph_uses_var(Graph *g, const Expr *e, const Var *v) {
 
 /* The comparison v op u with v on the left. */
 static bool is_bound_of(const Expr *c, const Var *v, Op *op, const Expr **other) {
-    static const struct {
-        Op op, swapped;
-    } table[] = {{OP_LT, OP_GT}, {OP_LE, OP_GE}, {OP_GT, OP_LT}, {OP_GE, OP_LE}};
+    static const struct { Op op, swapped; } table[] = {{OP_LT, OP_GT}, {OP_LE, OP_GE}, {OP_GT, OP_LT}, {OP_GE, OP_LE}};
     for (int i = 0; i < 4; i++) {
         if (c->op != table[i].op) continue;
         if (c->arg[0]->op == OP_VAR && c->arg[0]->u.var == v) {
@@ -222,7 +221,8 @@ static int new_axis(Uniting *x, Var *v) {
     if (expr_is_int(v->lo, &lo) && expr_is_int(v->hi, &hi)) a.extent = hi > lo ? hi - lo : 0;
     a.most = a.extent;
     const Expr *size = v->hi;
-    if (a.extent < 0 && expr_is_int(v->lo, &lo) && lo == 0 && size->op == OP_DIM && size->u.dim->hi < INT32_MAX) a.most = size->u.dim->hi;
+    if (a.extent < 0 && expr_is_int(v->lo, &lo) && lo == 0 && size->op == OP_DIM && size->u.dim->hi < INT32_MAX)
+        a.most = size->u.dim->hi;
     a.guess = a.extent >= 0 ? a.extent : ghi > glo ? ghi - glo : 0;
     vec_push(ctx, &gr->axes, a);
     return gr->axes.n - 1;
@@ -344,7 +344,8 @@ static const Expr *canonical_reduce(Uniting *x, const Expr *e) {
     const Expr *rest = scan ? form.rest : e->arg[0];
     const Expr *guard = rest ? canonical(x, rest) : expr_int(g, TY_BOOL, 1), *body = canonical(x, e->arg[1]);
     Reduce *key = reduce_key(gr, r->monoid, over, !scan ? 0 : form.exclusive ? 2 : 1);
-    const Expr *node = expr_node(g, OP_REDUCE, e->type, false, (int64_t)(intptr_t)key, (const Expr *[]){guard, body}, 2);
+    const Expr *node =
+        expr_node(g, OP_REDUCE, e->type, false, (int64_t)(intptr_t)key, (const Expr *[]){guard, body}, 2);
     if (!group_step(gr, node)) {
         GStep s = {.node = node, .monoid = r->monoid, .guard = guard, .body = body, .over = over, .scan = scan};
         s.exclusive = scan && form.exclusive;
@@ -440,7 +441,8 @@ static void count_contiguous(Group *gr, ExprMap *seen, const Expr *e) {
     if (!e->nargs || expr_map_get(seen, e)) return;
     expr_map_put(gr->graph->ctx, seen, e, e);
     if (e->op == OP_LOAD)
-        for (int a = 0; a < gr->axes.n; a++) gr->axes.at[a].contiguous += moves_by_one(e->arg[e->nargs - 1], gr->axes.at[a].var);
+        for (int a = 0; a < gr->axes.n; a++)
+            gr->axes.at[a].contiguous += moves_by_one(e->arg[e->nargs - 1], gr->axes.at[a].var);
     for (int i = 0; i < e->nargs; i++) count_contiguous(gr, seen, e->arg[i]);
 }
 
@@ -462,8 +464,10 @@ static void describe_axes(Group *gr) {
         gr->axes.at[a].indexed = all >> a & 1;
         for (int i = 0; i < gr->steps.n; i++) {
             if (!(gr->steps.at[i].over >> a & 1)) continue;
-            if (gr->steps.at[i].scan) gr->axes.at[a].scanned = true;
-            else gr->axes.at[a].folded = true;
+            if (gr->steps.at[i].scan)
+                gr->axes.at[a].scanned = true;
+            else
+                gr->axes.at[a].folded = true;
         }
     }
 }

@@ -1,6 +1,7 @@
 /* Groups: which tensors share a kernel, over which axes, with which reductions as steps of their own. A Plan is the
- * partition of a Graph; a Group has canonical axes (index variables united through what they index), its steps in the order
- * of their dependences, and its stores. Nothing here says how an axis is bound: that is the schedule (schedule.h). */
+ * partition of a Graph; a Group has canonical axes (index variables united through what they index), its steps in the
+ * order of their dependences, and its stores. Nothing here says how an axis is bound: that is the schedule
+ * (schedule.h). */
 #ifndef TDC_GROUP_H
 #define TDC_GROUP_H
 
@@ -12,7 +13,7 @@ typedef uint32_t AxisSet; /* bit a is axis a of the group */
 
 typedef struct GAxis {
     Sym name;
-    Var *var; /* what the group's expressions use; its range is over dimensions alone */
+    Var *var;       /* what the group's expressions use; its range is over dimensions alone */
     int64_t extent; /* -1: symbolic */
     int64_t most;   /* the extent is never larger; -1: no bound known */
     int64_t guess;  /* the extent, by hints where it is symbolic */
@@ -60,7 +61,8 @@ typedef struct Plan {
     VEC(Tensor *) temps; /* in the workspace: stored lets and reductions with a kernel of their own */
 } Plan;
 
-/* One equation that is to be stored, before its variables are united with others'. Every binding has its own variables. */
+/* One equation that is to be stored, before its variables are united with others'. Every binding has its own variables.
+ */
 typedef struct Root {
     Tensor *tensor;
     int nvars;
@@ -69,8 +71,15 @@ typedef struct Root {
     const Expr *guard, *value;
 } Root;
 
-/* Where a few large reductions would leave most of a machine idle, a group is divided into one that stores the shares of
- * many blocks in new temporaries and one that folds those (split.c). True with the two groups in *first, *second. */
+/* Whether step i of a group with one equation (or several over the axes of the first) must be a temporary of its own:
+ * it reads what is folded elsewhere (rule 0), is a second large one (1), would be repeated by blocks (2), or would
+ * leave few blocks with everything (3). A rule counts where no step breaks one before it. */
+enum { GROUP_RULES = 4 };
+bool group_step_leaves(const Group *gr, int i, int rule);
+AxisSet group_owned(const Group *gr); /* axes of the stores that steps fold or scan: one block owns them */
+
+/* Where a few large reductions would leave most of a machine idle, a group is divided into one that stores the shares
+ * of many blocks in new temporaries and one that folds those (split.c). True with the two groups in *first, *second. */
 bool group_split(Plan *plan, Group *gr, Group **first, Group **second);
 
 /* Partitions a graph; NULL after saying in *why what it cannot do. */
@@ -94,6 +103,6 @@ bool scan_form(Graph *g, const Expr *reduce, ScanForm *out);
 int64_t guess_value(const Expr *e); /* an integer expression of dimensions, with hints for dimensions */
 bool same_range(const Var *a, const Var *b);
 const Expr *from_zero(Graph *g, const Expr *e, const Expr *lo); /* e - lo */
-const Expr *cond_and(Graph *g, const Expr *a, const Expr *b); /* either may be NULL */
+const Expr *cond_and(Graph *g, const Expr *a, const Expr *b);   /* either may be NULL */
 
 #endif

@@ -1,9 +1,9 @@
-/* The partition: which equations get a kernel of their own, and which kernels store several tensors. A reduction is taken
- * into the kernel of the tensor that reads it where its rows are the kernel's (a row that is read again) or where it is as
- * large as the tensor itself; any other becomes a temporary. */
+/* The partition: which equations get a kernel of their own, and which kernels store several tensors. A reduction is
+ * taken into the kernel of the tensor that reads it where its rows are the kernel's (a row that is read again) or where
+ * it is as large as the tensor itself; any other becomes a temporary. */
 #include "prepare.h"
 
-enum { ONE_BLOCK = 1 << 16 /* elements that one block may own alone */, SMALL_FOLD = 64, MAX_ROUNDS = 200, RULES = 4 };
+enum { MAX_ROUNDS = 200 };
 
 typedef VEC(Root) Roots;
 
@@ -17,63 +17,6 @@ typedef struct Partition {
     Text *why;
     int depth;
 } Partition;
-
-/* ---- which steps cannot stay ---- */
-
-static bool is_full(const Group *gr, const GStep *p) { return p->free == gr->stores.at[0].axes; }
-static AxisSet row_of(const GStep *p) { return p->scan ? p->free & ~p->over : p->free; }
-
-/* One that depends on what another reduction folds, or re-reads other rows than the store's. */
-static bool is_misplaced(const Group *gr, const GStep *p) {
-    AxisSet o = gr->stores.at[0].axes;
-    if (p->free & ~o || (!p->scan && p->free & p->under)) return true;
-    return !is_full(gr, p) && p->over & ~o;
-}
-
-/* A second large reduction over other axes than the first. */
-static bool is_second(const Group *gr, int i) {
-    const GStep *p = &gr->steps.at[i];
-    if (!is_full(gr, p) || p->scan || group_guess(gr, p->over) <= SMALL_FOLD) return false;
-    for (int j = 0; j < i; j++) {
-        const GStep *q = &gr->steps.at[j];
-        if (is_full(gr, q) && !q->scan && q->over != p->over && group_guess(gr, q->over) > SMALL_FOLD) return true;
-    }
-    return false;
-}
-
-static AxisSet owned_axes(const Group *gr) {
-    AxisSet s = 0, o = gr->stores.at[0].axes;
-    for (int i = 0; i < gr->steps.n; i++) s |= gr->steps.at[i].over & o;
-    return s;
-}
-
-/* A row reduction that blocks would repeat, or whose rows lie across another's. */
-static bool is_repeated(const Group *gr, int i) {
-    const GStep *p = &gr->steps.at[i];
-    AxisSet o = gr->stores.at[0].axes, owned = owned_axes(gr);
-    if (!(p->over & o)) return false;
-    if (o & ~p->free & ~owned) return true;
-    for (int j = 0; j < i; j++) {
-        AxisSet a = row_of(p), b = row_of(&gr->steps.at[j]);
-        if (gr->steps.at[j].over & o && a & ~b && b & ~a) return true;
-    }
-    return false;
-}
-
-/* A row reduction that leaves few blocks with everything. */
-static bool is_too_large(const Group *gr, int i) {
-    AxisSet o = gr->stores.at[0].axes, owned = owned_axes(gr);
-    return gr->steps.at[i].over & o && group_guess(gr, o & ~owned) < 8 && group_guess(gr, o & owned) > ONE_BLOCK;
-}
-
-static bool must_leave(const Group *gr, int i, int rule) {
-    switch (rule) {
-    case 0: return is_misplaced(gr, &gr->steps.at[i]);
-    case 1: return is_second(gr, i);
-    case 2: return is_repeated(gr, i);
-    default: return is_too_large(gr, i);
-    }
-}
 
 /* ---- temporaries ---- */
 
@@ -150,13 +93,15 @@ static Sym temp_name(Partition *x, Sym base) {
 
 static void place(Partition *x, Root root);
 
-/* A temporary that holds e for all values of its free variables, made (and placed) unless there is one; the load of it. */
+/* A temporary that holds e for all values of its free variables, made (and placed) unless there is one; the load of it.
+ */
 static const Expr *as_temp(Partition *x, const Expr *e, const Root *reader) {
     Graph *g = x->g;
     Var *vars[MAX_RANK + 1];
     int n = ordered_vars(x, e, vars);
     if (n < 0) return NULL;
-    const Expr *from[MAX_RANK], *to[MAX_RANK], **subs = NEW_N(g->ctx, const Expr *, n), **mine = NEW_N(g->ctx, const Expr *, n);
+    const Expr *from[MAX_RANK], *to[MAX_RANK], **subs = NEW_N(g->ctx, const Expr *, n),
+                                               **mine = NEW_N(g->ctx, const Expr *, n);
     Root r = {.nvars = n, .vars = NEW_N(g->ctx, Var *, n), .subs = mine};
     const Expr *shape[MAX_RANK];
     for (int i = 0; i < n; i++) {
@@ -171,7 +116,11 @@ static const Expr *as_temp(Partition *x, const Expr *e, const Root *reader) {
     Tensor *t = (Tensor *)expr_map_get(&x->temps, r.value);
     if (!t) {
         t = NEW(g->ctx, Tensor);
-        *t = (Tensor){.name = temp_name(x, reader->tensor->name), .kind = TENSOR_LET, .type = e->type, .rank = n, .span = reader->tensor->span};
+        *t = (Tensor){.name = temp_name(x, reader->tensor->name),
+                      .kind = TENSOR_LET,
+                      .type = e->type,
+                      .rank = n,
+                      .span = reader->tensor->span};
         t->shape = NEW_N(g->ctx, const Expr *, n);
         for (int i = 0; i < n; i++) t->shape[i] = shape[i];
         t->id = g->tensors.n + x->plan->temps.n;
@@ -193,7 +142,8 @@ typedef struct TakingOut {
 } TakingOut;
 
 /* The reductions in e that must leave: whether some vary as e does, and whether some do not. */
-static void find_bad(TakingOut *t, ExprMap *seen, const Expr *e, Var *const *free, int nfree, bool *alike, bool *others) {
+static void find_bad(TakingOut *t, ExprMap *seen, const Expr *e, Var *const *free, int nfree, bool *alike,
+                     bool *others) {
     if (!e->nargs || !defs_reduces(&t->x->defs, e) || expr_map_get(seen, e)) return;
     expr_map_put(t->x->g->ctx, seen, e, e);
     if (e->op == OP_REDUCE && expr_map_get(&t->bad, e)) {
@@ -201,14 +151,17 @@ static void find_bad(TakingOut *t, ExprMap *seen, const Expr *e, Var *const *fre
         int n = ordered_vars(t->x, e, vars), same = 0;
         for (int i = 0; i < nfree; i++)
             for (int j = 0; j < n; j++) same += vars[j] == free[i];
-        if (n == nfree && same == n) *alike = true;
-        else *others = true;
+        if (n == nfree && same == n)
+            *alike = true;
+        else
+            *others = true;
     }
     for (int i = 0; i < e->nargs; i++) find_bad(t, seen, e->arg[i], free, nfree, alike, others);
 }
 
-/* e with what must leave replaced by loads of temporaries; the largest expressions that vary as a reduction that must leave
- * go with it, unless a condition around them protects their loads. What others that must leave contain goes first. */
+/* e with what must leave replaced by loads of temporaries; the largest expressions that vary as a reduction that must
+ * leave go with it, unless a condition around them protects their loads. What others that must leave contain goes
+ * first. */
 static const Expr *take_out(TakingOut *t, const Expr *e, bool guarded) {
     if (!defs_reduces(&t->x->defs, e)) return e;
     const Expr *known = expr_map_get(&t->done[guarded], e);
@@ -245,7 +198,7 @@ static bool mark_bad(TakingOut *t, ExprMap *seen, Group *gr, const ExprMap *cano
     bool any = false;
     if (e->op == OP_REDUCE) {
         const GStep *p = group_step(gr, expr_map_get(canon, e));
-        if (p && must_leave(gr, (int)(p - gr->steps.at), rule)) {
+        if (p && group_step_leaves(gr, (int)(p - gr->steps.at), rule)) {
             any = true;
             expr_map_put(ctx, &t->bad, e, e);
         }
@@ -319,7 +272,8 @@ static void flip(Partition *x, Root *root, Var *along) {
     Graph *g = x->g;
     Var *v = graph_var(g, along->name, along->lo, along->hi);
     ExprMap done = {0};
-    const Expr *from = expr_var(g, along), *to = mirror(g, along, expr_var(g, v)), **subs = NEW_N(g->ctx, const Expr *, root->tensor->rank);
+    const Expr *from = expr_var(g, along), *to = mirror(g, along, expr_var(g, v)),
+               **subs = NEW_N(g->ctx, const Expr *, root->tensor->rank);
     root->value = expr_replace(g, mirror_scans(x, &done, root->value, along, expr_var(g, v)), &from, &to, 1);
     if (root->guard) root->guard = expr_replace(g, root->guard, &from, &to, 1);
     for (int d = 0; d < root->tensor->rank; d++) subs[d] = expr_replace(g, root->subs[d], &from, &to, 1);
@@ -369,7 +323,7 @@ static void place(Partition *x, Root root) {
         t->x = x;
         t->root = &root;
         bool any = false;
-        for (int rule = 0; rule < RULES && !any; rule++) {
+        for (int rule = 0; rule < GROUP_RULES && !any; rule++) {
             ExprMap seen = {0};
             any = mark_bad(t, &seen, gr, &canon, root.value, rule);
         }
@@ -409,7 +363,8 @@ static bool root_reads(Graph *g, const Root *r, const Tensor *t) {
 static bool depends(Graph *g, const Sharing *b, const Sharing *a) {
     for (int i = 0; i < a->roots.n; i++)
         for (int j = 0; j < b->roots.n; j++)
-            if (b->roots.at[j].tensor == a->roots.at[i].tensor || root_reads(g, &b->roots.at[j], a->roots.at[i].tensor)) return true;
+            if (b->roots.at[j].tensor == a->roots.at[i].tensor || root_reads(g, &b->roots.at[j], a->roots.at[i].tensor))
+                return true;
     return false;
 }
 
@@ -427,8 +382,8 @@ static bool same_place(const GStore *a, const GStore *b) {
     return a->axes == b->axes && (n && m ? a->subs[n - 1] == b->subs[m - 1] : n == m);
 }
 
-/* Whether one kernel for both is as good as two: the same elements of the same inputs, or reductions that the larger one
- * does anyway. */
+/* Whether one kernel for both is as good as two: the same elements of the same inputs, or reductions that the larger
+ * one does anyway. */
 static Group *shared_group(Partition *x, const Sharing *a, const Sharing *b, Sharing *both) {
     enum { MAX_STORES = 8 };
     if (a->roots.n + b->roots.n > MAX_STORES) return NULL;
@@ -438,19 +393,20 @@ static Group *shared_group(Partition *x, const Sharing *a, const Sharing *b, Sha
     for (int i = 0; i < b->roots.n; i++) vec_push(x->g->ctx, &both->roots, b->roots.at[i]);
     Group *gr = group_new(x->g, both->roots.at, both->roots.n, NULL, NULL);
     if (!gr) return NULL;
-    AxisSet o = gr->stores.at[0].axes, owned = owned_axes(gr);
+    AxisSet o = gr->stores.at[0].axes, owned = group_owned(gr);
     for (int i = 0; i < gr->stores.n && gr->steps.n; i++)
         if (gr->stores.at[i].tensor->kind == TENSOR_INOUT) return NULL; /* other threads would read what one updates */
     for (int i = 0; i < gr->steps.n; i++)
-        for (int rule = 0; rule < RULES; rule++)
-            if (must_leave(gr, i, rule)) return NULL;
+        for (int rule = 0; rule < GROUP_RULES; rule++)
+            if (group_step_leaves(gr, i, rule)) return NULL;
     bool no_more = gr->steps.n == a->gr->steps.n && b->gr->steps.n > 0;
     for (int i = a->roots.n; i < gr->stores.n; i++) {
         const GStore *s = &gr->stores.at[i];
         if (s->axes & ~o || o & ~s->axes & ~owned) return NULL;
         ExprMap seen = {0};
         if (no_more) continue;
-        if (!same_place(&gr->stores.at[0], s) || !share_loads(x->g, &seen, both->roots.at[i].value, &both->roots.at[0])) return NULL;
+        if (!same_place(&gr->stores.at[0], s) || !share_loads(x->g, &seen, both->roots.at[i].value, &both->roots.at[0]))
+            return NULL;
     }
     return gr;
 }
@@ -488,8 +444,10 @@ static void make_groups(Partition *x) {
         Sharing b = {0}, both;
         vec_push(x->g->ctx, &b.roots, x->roots.at[i]);
         b.gr = group_new(x->g, b.roots.at, 1, NULL, x->why);
-        if (!b.gr) x->defs.failed = true;
-        else if (!join(x, list, n, &b, removed, &both)) list[n++] = both;
+        if (!b.gr)
+            x->defs.failed = true;
+        else if (!join(x, list, n, &b, removed, &both))
+            list[n++] = both;
     }
     for (int i = 0; i < n; i++) {
         Group *first, *second;
@@ -524,12 +482,14 @@ static bool reads_elsewhere(ExprMap *seen, Graph *g, const Expr *e, const Root *
     return false;
 }
 
-/* Every thread that stores an element is the only one that reads it: one equation, without reductions, of the element itself. */
+/* Every thread that stores an element is the only one that reads it: one equation, without reductions, of the element
+ * itself. */
 static bool updates_locally(Partition *x, const Def *def) {
     const Root r = defs_root(&x->defs, def, 0);
     ExprMap seen = {0};
     if (!def_reads(x, def, def->tensor)) return true;
-    if (def->tensor->pieces.n > 1 || defs_reduces(&x->defs, r.value) || (r.guard && defs_reduces(&x->defs, r.guard))) return false;
+    if (def->tensor->pieces.n > 1 || defs_reduces(&x->defs, r.value) || (r.guard && defs_reduces(&x->defs, r.guard)))
+        return false;
     for (int d = 0; d < def->tensor->rank; d++)
         if (reads_elsewhere(&seen, x->g, r.subs[d], &r)) return false;
     return !reads_elsewhere(&seen, x->g, r.value, &r) && !reads_elsewhere(&seen, x->g, r.guard, &r);
@@ -575,7 +535,8 @@ static void place_updates(Partition *x, const Def **defs, int n) {
             if (!wanted && pick < 0) pick = i;
         }
         if (any < 0) break;
-        if (pick < 0) stage_update(x, defs[pick = any], &copies);
+        if (pick < 0)
+            stage_update(x, defs[pick = any], &copies);
         else
             for (int p = 0; p < defs[pick]->tensor->pieces.n; p++) place(x, defs_root(&x->defs, defs[pick], p));
         done[pick] = true;

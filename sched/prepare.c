@@ -1,4 +1,5 @@
-/* Definitions made ready for the partition: see prepare.h. Decides nothing about kernels beyond which lets are written in. */
+/* Definitions made ready for the partition: see prepare.h. Decides nothing about kernels beyond which lets are written
+ * in. */
 #include "prepare.h"
 
 enum { MAX_INLINE_DEPTH = 600 };
@@ -57,10 +58,12 @@ static const Expr *extreme(Graph *g, const Expr *e, bool largest) {
 }
 
 /* The size of the dimension that v indexes somewhere in e. */
-static const Expr *indexed_size(const Expr *e, const Var *v) {
+static const Expr *indexed_size(Ctx *ctx, ExprMap *seen, const Expr *e, const Var *v) {
+    if (!e->nargs || expr_map_get(seen, e)) return NULL;
+    expr_map_put(ctx, seen, e, e);
     for (int i = 0; i < e->nargs; i++) {
         if (e->op == OP_LOAD && e->arg[i]->op == OP_VAR && e->arg[i]->u.var == v) return e->u.tensor->shape[i];
-        const Expr *r = indexed_size(e->arg[i], v);
+        const Expr *r = indexed_size(ctx, seen, e->arg[i], v);
         if (r) return r;
     }
     return NULL;
@@ -90,7 +93,8 @@ static const Expr *plain_ranges(Defs *d, const Expr *e) {
     int n = 0;
     for (int i = 0; i < r->nvars; i++) {
         Var *v = fresh->vars[i] = r->vars[i];
-        const Expr *lo = n ? expr_replace(g, v->lo, from, to, n) : v->lo, *hi = n ? expr_replace(g, v->hi, from, to, n) : v->hi;
+        const Expr *lo = n ? expr_replace(g, v->lo, from, to, n) : v->lo,
+                   *hi = n ? expr_replace(g, v->hi, from, to, n) : v->hi;
         if (over_dims(lo) && over_dims(hi)) continue;
         const Expr *min = extreme(g, lo, false), *max = extreme(g, hi, true);
         const Var *run = run_var(lo, hi);
@@ -99,7 +103,8 @@ static const Expr *plain_ranges(Defs *d, const Expr *e) {
             max = run->hi;
         }
         if (!min) min = expr_int(g, TY_I64, 0);
-        if (!max) max = indexed_size(e->arg[1], v);
+        ExprMap seen = {0};
+        if (!max) max = indexed_size(g->ctx, &seen, e->arg[1], v);
         if (!max) {
             if (!d->failed) text_fmt(d->why, "the range of `%s` has no bound over dimensions (not yet)", v->name);
             d->failed = true;
@@ -128,7 +133,9 @@ typedef struct Around {
     int n;
 } Around;
 
-static bool loads_in_range(const Expr *e) {
+static bool loads_in_range(Ctx *ctx, ExprMap *seen, const Expr *e) {
+    if (!e->nargs || expr_map_get(seen, e)) return true; /* a node that failed has ended the walk */
+    expr_map_put(ctx, seen, e, e);
     for (int i = 0; i < e->nargs; i++) {
         const Expr *s = e->arg[i];
         if (e->op == OP_LOAD) {
@@ -137,7 +144,7 @@ static bool loads_in_range(const Expr *e) {
             bool var = s->op == OP_VAR && s->u.var->hi == hi && expr_is_int(s->u.var->lo, &lo) && lo >= 0;
             if (!var && !(expr_is_int(s, &v) && expr_is_int(hi, &h) && v >= 0 && v < h)) return false;
         }
-        if (!loads_in_range(s)) return false;
+        if (!loads_in_range(ctx, seen, s)) return false;
     }
     return true;
 }
@@ -159,7 +166,8 @@ static const Expr *walk_around(Around *x, const Expr *e, const Expr *cond) {
         a[i] = self_contained(x, e->arg[i], c);
     }
     if (e->op != OP_REDUCE) return expr_node(g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
-    if (cond && !loads_in_range(e)) a[0] = cond_and(g, cond, a[0]);
+    ExprMap seen = {0};
+    if (cond && !loads_in_range(g->ctx, &seen, e)) a[0] = cond_and(g, cond, a[0]);
     return plain_ranges(x->d, expr_reduce(g, e->u.reduce, a[0], a[1]));
 }
 

@@ -1,6 +1,6 @@
-/* The definitions of a graph's tensors as the partition wants them: every reduction is self-contained (its guard holds what
- * the conditions around it protect, its variables' ranges are over dimensions alone) and plain lets are written into those
- * that use them. */
+/* The definitions of a graph's tensors as the partition wants them: every reduction is self-contained (its guard holds
+ * what the conditions around it protect, its variables' ranges are over dimensions alone) and plain lets are written
+ * into those that use them. */
 #ifndef TDC_PREPARE_H
 #define TDC_PREPARE_H
 
@@ -15,15 +15,15 @@ typedef struct Def {
     const Expr **guard;
 } Def;
 
-/* A let with reductions that was written in stands under a mark: a cast to the let's type whose further operands are the
- * variables that it was read at, in its order. group_new drops marks. */
+/* A let with reductions that was written in stands under a mark: a cast to the let's type whose further operands are
+ * the variables that it was read at, in its order. group_new drops marks. */
 static inline bool is_mark(const Expr *e) { return e->op == OP_CAST && e->nargs > 1; }
 
 typedef struct Defs {
     Graph *graph;
-    ExprMap of; /* Tensor -> Def */
+    ExprMap of;          /* Tensor -> Def */
     VEC(Tensor *) order; /* tensors with definitions, each after those that it loads */
-    ExprMap reduces; /* memo: Expr -> whether it holds an OP_REDUCE */
+    ExprMap reduces;     /* memo: Expr -> whether it holds an OP_REDUCE */
     Text *why;
     bool failed;
 } Defs;

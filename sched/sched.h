@@ -6,9 +6,9 @@
 #include "target.h"
 
 typedef struct SchedOptions {
-    const Target *target;     /* NULL: target_default */
-    bool fallback;            /* the always-legal schedule for every kernel */
-    bool random;              /* a random legal schedule for every kernel, by the seed */
+    const Target *target; /* NULL: target_default */
+    bool fallback;        /* the always-legal schedule for every kernel */
+    bool random;          /* a random legal schedule for every kernel, by the seed */
     uint64_t seed;
     const char *const *fixed; /* a schedule's text for each kernel in order; NULL, or NULL entries: chosen here */
     int nfixed;

@@ -1,5 +1,5 @@
-/* Schedules as values: text, comparison, legality, the fallback. Templates (templates.c) and chance (schedule_random.c) make
- * others. */
+/* Schedules as values: text, comparison, legality, the fallback. Templates (templates.c) and chance (schedule_random.c)
+ * make others. */
 #include "schedule.h"
 
 #include <stdlib.h>
@@ -59,7 +59,9 @@ typedef struct Cursor {
     const char *p;
 } Cursor;
 
-static bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+static bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 /* The next word; its length is 0 where there is none. */
 static size_t word(Cursor *c, const char **at) {
@@ -139,7 +141,8 @@ bool schedule_equal(const Schedule *a, const Schedule *b) {
     for (int i = 0; i < a->naxes; i++) {
         if (a->axis[i].n != b->axis[i].n) return false;
         for (int j = 0; j < a->axis[i].n; j++)
-            if (a->axis[i].f[j].bind != b->axis[i].f[j].bind || a->axis[i].f[j].size != b->axis[i].f[j].size) return false;
+            if (a->axis[i].f[j].bind != b->axis[i].f[j].bind || a->axis[i].f[j].size != b->axis[i].f[j].size)
+                return false;
     }
     return true;
 }
@@ -182,23 +185,28 @@ static bool legal_axis(const Group *gr, int axis, const SAxis *s, Text *why) {
     for (int i = 0; i < s->n; i++) {
         const SFactor *f = &s->f[i];
         if (f->size == 0) {
-            if (f->bind != BIND_GRID && f->bind != BIND_SERIAL) return no(why, "%s: only grid and serial may be open", a->name);
+            if (f->bind != BIND_GRID && f->bind != BIND_SERIAL)
+                return no(why, "%s: only grid and serial may be open", a->name);
             open++;
         } else if (!mul_ok(product, f->size, &product) || product > INT32_MAX) {
             return no(why, "%s: its factors are too large", a->name);
         }
-        if (f->bind == BIND_SERIAL && a->scanned && i > 0) return no(why, "%s: a scanned axis has its loop outermost", a->name);
+        if (f->bind == BIND_SERIAL && a->scanned && i > 0)
+            return no(why, "%s: a scanned axis has its loop outermost", a->name);
         bool thread = bind_scope(f->bind) == SCOPE_THREAD;
-        if (thread && a->scanned && count[BIND_LANE] > 0) return no(why, "%s: the lanes of a scanned axis are its innermost threads", a->name);
+        if (thread && a->scanned && count[BIND_LANE] > 0)
+            return no(why, "%s: the lanes of a scanned axis are its innermost threads", a->name);
         if (f->bind == BIND_VEC && i + 1 < s->n) return no(why, "%s: vec is innermost", a->name);
         count[f->bind]++;
-        if (f->bind == BIND_MMA || f->bind == BIND_CLUSTER) return no(why, "%s: no %s yet", a->name, bind_text(f->bind));
+        if (f->bind == BIND_MMA || f->bind == BIND_CLUSTER)
+            return no(why, "%s: no %s yet", a->name, bind_text(f->bind));
     }
     if (open > 1) return no(why, "%s: two open factors", a->name);
     if (!open && (a->most < 0 || product < a->most)) return no(why, "%s: its factors do not cover it", a->name);
     if (count[BIND_SERIAL] > 1 || count[BIND_GRID] > 1) return no(why, "%s: two grid or serial factors", a->name);
     bool split = axis == gr->split;
-    if (split && (!count[BIND_GRID] || grid_size(s) != gr->parts)) return no(why, "%s: blocks take %lld shares of it", a->name, (long long)gr->parts);
+    if (split && (!count[BIND_GRID] || grid_size(s) != gr->parts))
+        return no(why, "%s: blocks take %lld shares of it", a->name, (long long)gr->parts);
     if (count[BIND_GRID] && !split && !axis_has_grid(a)) return no(why, "%s: one block must own it", a->name);
     if (count[BIND_SERIAL] && (a->folded || a->scanned) && !count[BIND_REG] && !count[BIND_VEC])
         return no(why, "%s: a folded axis with a loop has a register factor", a->name);

@@ -24,7 +24,8 @@ static int axis_to_split(const Group *gr) {
     for (int a = 0; a < gr->axes.n; a++) {
         if (!(gr->steps.at[0].over >> a & 1)) continue;
         const GAxis *x = &gr->axes.at[a], *y = best >= 0 ? &gr->axes.at[best] : NULL;
-        bool better = !y || (x->contiguous < y->contiguous && x->guess >= MANY_BLOCKS) || (x->guess > y->guess && y->guess < MANY_BLOCKS);
+        bool better = !y || (x->contiguous < y->contiguous && x->guess >= MANY_BLOCKS) ||
+                      (x->guess > y->guess && y->guess < MANY_BLOCKS);
         if (better) best = a;
     }
     return best;

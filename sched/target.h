@@ -5,10 +5,10 @@
 typedef struct Target {
     const char *name;
     int sms;
-    double bandwidth;   /* bytes a second of device memory, read and write together */
-    double latency;     /* seconds from a load to its data */
-    double launch;      /* seconds between two dependent kernels */
-    double clock;       /* cycles a second */
+    double bandwidth; /* bytes a second of device memory, read and write together */
+    double latency;   /* seconds from a load to its data */
+    double launch;    /* seconds between two dependent kernels */
+    double clock;     /* cycles a second */
     int threads_per_sm;
     int registers_per_sm;
 } Target;

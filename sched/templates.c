@@ -1,14 +1,15 @@
-/* Candidates for a group's schedule, and the best of them by cost. One axis, along which the group's accesses are contiguous,
- * takes vectors and the lowest threads; a second one may take the other threads, and registers. Whether axes are rows that
- * are folded, columns that are kept, or all alike (a map) shows only in which of them may be split into blocks. */
+/* Candidates for a group's schedule, and the best of them by cost. One axis, along which the group's accesses are
+ * contiguous, takes vectors and the lowest threads; a second one may take the other threads, and registers. Whether
+ * axes are rows that are folded, columns that are kept, or all alike (a map) shows only in which of them may be split
+ * into blocks. */
 #include "cost.h"
 #include "sched.h"
 
 typedef struct Shape {
-    int inner, outer;          /* axes; outer -1: none */
-    int64_t vec, lanes, regs;  /* of the inner axis; lanes is its threads */
-    int64_t rows, row_regs;    /* threads and registers of the outer axis */
-    bool whole;                /* the inner axis without a loop */
+    int inner, outer;         /* axes; outer -1: none */
+    int64_t vec, lanes, regs; /* of the inner axis; lanes is its threads */
+    int64_t rows, row_regs;   /* threads and registers of the outer axis */
+    bool whole;               /* the inner axis without a loop */
 } Shape;
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -47,8 +48,10 @@ static void build(const Group *gr, const Shape *p, Schedule *s) {
                 regs = x->most > 0 ? x->most : 1;
             }
             if (a == gr->split) schedule_factor(s, a, BIND_GRID, gr->parts);
-            if (grid) schedule_factor(s, a, BIND_GRID, 0);
-            else if (!whole) schedule_factor(s, a, BIND_SERIAL, 0);
+            if (grid)
+                schedule_factor(s, a, BIND_GRID, 0);
+            else if (!whole)
+                schedule_factor(s, a, BIND_SERIAL, 0);
             if (regs > 1 || (!grid && !(a == p->inner && p->vec > 1))) schedule_factor(s, a, BIND_REG, regs);
             if (a == p->inner) put_threads(s, a, p->lanes, &left, plain);
             if (a == p->outer) put_threads(s, a, p->rows, &left, plain);

@@ -1,8 +1,8 @@
 /* Schedules: their text, what is legal, and whether legal ones are right. With arguments it draws random schedules:
  *   test_sched N FILE.td...
- * N schedules for every kernel of each file are drawn, printed, read back, applied, the program verified, printed, read back
- * and lowered, and every check statement of the file runs with each on the stand-in. TDC_SEED moves the draw, TDC_ONLY=K
- * runs one of them and prints it. */
+ * N schedules for every kernel of each file are drawn, printed, read back, applied, the program verified, printed, read
+ * back and lowered, and every check statement of the file runs with each on the stand-in. TDC_SEED moves the draw,
+ * TDC_ONLY=K runs one of them and prints it. */
 #include "backend_cuda/glue.h"
 #include "backend_cuda/lower.h"
 #include "frontend/check.h"
@@ -46,13 +46,17 @@ static bool apply_draw(Ctx *ctx, Draw *d, uint64_t seed, Text *why) {
     for (int i = 0; i < plan->groups.n; i++) {
         Schedule s, again;
         Text text = {.ctx = ctx};
-        if (d->number == 0) schedule_fallback(plan->groups.at[i], &s);
-        else if (d->number == 1) sched_choose(plan->groups.at[i], &target_default, &s);
-        else schedule_random(plan->groups.at[i], &seed, &s);
+        if (d->number == 0)
+            schedule_fallback(plan->groups.at[i], &s);
+        else if (d->number == 1)
+            sched_choose(plan->groups.at[i], &target_default, &s);
+        else
+            schedule_random(plan->groups.at[i], &seed, &s);
         schedule_print(&text, plan->groups.at[i], &s);
         text_fmt(&all, "%s%s: %s", i ? " | " : "", plan->groups.at[i]->name, text.s);
         d->schedules = sym(ctx, all.s);
-        if (!schedule_legal(plan->groups.at[i], &s, why) || !schedule_read(text.s, plan->groups.at[i], &again, why)) return false;
+        if (!schedule_legal(plan->groups.at[i], &s, why) || !schedule_read(text.s, plan->groups.at[i], &again, why))
+            return false;
         if (!schedule_equal(&s, &again) || schedule_hash(&s) != schedule_hash(&again)) {
             text_put(why, "the schedule read back differs");
             return false;
@@ -191,8 +195,10 @@ static void run_batch(const char *path, int first, int n, uint64_t seed) {
         bool ok = build(ctx, draws, have, &kernels, &m, &co, &why);
         expect(ok, path, why.s);
         for (int i = 0; ok && i < have; i++) run_draw(ctx, path, &draws[i], &m, &co);
-        if (m.dir && !getenv("TDC_KEEP")) check_remove(ctx, m.dir);
-        else if (m.dir) puts(m.dir);
+        if (m.dir && !getenv("TDC_KEEP"))
+            check_remove(ctx, m.dir);
+        else if (m.dir)
+            puts(m.dir);
     }
     ctx_free(ctx);
 }
@@ -210,7 +216,7 @@ static void run_file(const char *path, int n) {
 /* ---- groups, text, legality ---- */
 
 typedef struct PlanCase {
-    const char *text;      /* of a Graph */
+    const char *text; /* of a Graph */
     int groups, temps;
     const char *steps;     /* of the first group: r reduction, i inclusive scan, e exclusive scan */
     const char *schedules; /* texts for the first group, one a line: `! reason:` before illegal ones */
@@ -259,14 +265,18 @@ static const PlanCase plans[] = {
     /* rows read again stay in one kernel; a statistic of the other axis, or of everything, does not: it is made by
      * many blocks, and their shares folded */
     {HEAD " let m: f32[M]\n out y: f32[M, N]\nm[i] = max[k in 0..N](x[i, k])\n"
-          "y[i, j] = exp(x[i, j] - m[i]) / sum[k in 0..N](exp(x[i, k] - m[i]))\n", 1, 0, "rr", NULL},
-    {HEAD " out y: f32[M, N]\ny[i, j] = x[i, j] / sum[k in 0..N](x[i, k]) / sum[k in 0..M](x[k, j])\n", 3, 2, "r", NULL},
+          "y[i, j] = exp(x[i, j] - m[i]) / sum[k in 0..N](exp(x[i, k] - m[i]))\n",
+     1, 0, "rr", NULL},
+    {HEAD " out y: f32[M, N]\ny[i, j] = x[i, j] / sum[k in 0..N](x[i, k]) / sum[k in 0..M](x[k, j])\n", 3, 2, "r",
+     NULL},
     {HEAD " out y: f32[M, N]\ny[i, j] = x[i, j] / sum[k in 0..M, l in 0..N](x[k, l])\n", 3, 2, "r", NULL},
     /* a product under a softmax is stored; statistics that a kernel makes anyway are stored by it */
     {HEAD " let s: f32[M, M]\n out y: f32[M, M]\ns[i, j] = sum[k in 0..N](x[i, k] * z[k, j])\n"
-          "y[i, j] = exp(s[i, j]) / sum[k in 0..M](exp(s[i, k]))\n", 2, 1, "r", NULL},
+          "y[i, j] = exp(s[i, j]) / sum[k in 0..M](exp(s[i, k]))\n",
+     2, 1, "r", NULL},
     {HEAD " out m: f32[M]\n out y: f32[M, N]\nm[i] = sum[k in 0..N](x[i, k]) / f32(N)\n"
-          "y[i, j] = x[i, j] - sum[k in 0..N](x[i, k]) / f32(N)\n", 1, 0, "r", NULL},
+          "y[i, j] = x[i, j] - sum[k in 0..N](x[i, k]) / f32(N)\n",
+     1, 0, "r", NULL},
     {HEAD " out l: f32[]\nl[] = sum[i in 0..M](log(sum[k in 0..N](exp(x[i, k]))))\n", 2, 1, "r", NULL},
     /* two large reductions over axes of their own */
     {HEAD " out y: f32[M]\ny[i] = sum[k in 0..N](x[i, k]) * sum[k in 0..2 * N](x[i, k / 2])\n", 2, 1, "r", NULL},
@@ -305,7 +315,8 @@ static void one_plan(const PlanCase *c) {
     if (plan) {
         expect(plan->groups.n == c->groups && plan->temps.n == c->temps, "groups and temporaries", c->text);
         Group *gr = plan->groups.at[0];
-        for (int i = 0; i < gr->steps.n; i++) text_char(&steps, gr->steps.at[i].scan ? gr->steps.at[i].exclusive ? 'e' : 'i' : 'r');
+        for (int i = 0; i < gr->steps.n; i++)
+            text_char(&steps, gr->steps.at[i].scan ? gr->steps.at[i].exclusive ? 'e' : 'i' : 'r');
         expect(!strcmp(steps.s, c->steps), c->text, steps.s);
         for (int i = 0; i < plan->groups.n; i++) {
             Schedule s;
@@ -314,7 +325,8 @@ static void one_plan(const PlanCase *c) {
             sched_choose(plan->groups.at[i], &target_default, &s);
             expect(schedule_legal(plan->groups.at[i], &s, &why), "the chosen one is legal", why.s);
         }
-        for (const char *p = c->schedules; p && *p; p = strchr(p, '\n') + 1) one_schedule(ctx, gr, p, (size_t)(strchr(p, '\n') - p));
+        for (const char *p = c->schedules; p && *p; p = strchr(p, '\n') + 1)
+            one_schedule(ctx, gr, p, (size_t)(strchr(p, '\n') - p));
     }
     ctx_free(ctx);
 }

@@ -1,0 +1,59 @@
+/* Which reductions may not be steps of the kernel that reads them: see group_step_leaves. */
+#include "group.h"
+
+enum { ONE_BLOCK = 1 << 16 /* elements that one block may own alone */, SMALL_FOLD = 64 };
+
+static bool is_full(const Group *gr, const GStep *p) { return p->free == gr->stores.at[0].axes; }
+static AxisSet row_of(const GStep *p) { return p->scan ? p->free & ~p->over : p->free; }
+
+/* One that depends on what another reduction folds, or re-reads other rows than the store's. */
+static bool is_misplaced(const Group *gr, const GStep *p) {
+    AxisSet o = gr->stores.at[0].axes;
+    if (p->free & ~o || (!p->scan && p->free & p->under)) return true;
+    return !is_full(gr, p) && p->over & ~o;
+}
+
+/* A second large reduction over other axes than the first. */
+static bool is_second(const Group *gr, int i) {
+    const GStep *p = &gr->steps.at[i];
+    if (!is_full(gr, p) || p->scan || group_guess(gr, p->over) <= SMALL_FOLD) return false;
+    for (int j = 0; j < i; j++) {
+        const GStep *q = &gr->steps.at[j];
+        if (is_full(gr, q) && !q->scan && q->over != p->over && group_guess(gr, q->over) > SMALL_FOLD) return true;
+    }
+    return false;
+}
+
+AxisSet group_owned(const Group *gr) {
+    AxisSet s = 0, o = gr->stores.at[0].axes;
+    for (int i = 0; i < gr->steps.n; i++) s |= gr->steps.at[i].over & o;
+    return s;
+}
+
+/* A row reduction that blocks would repeat, or whose rows lie across another's. */
+static bool is_repeated(const Group *gr, int i) {
+    const GStep *p = &gr->steps.at[i];
+    AxisSet o = gr->stores.at[0].axes, owned = group_owned(gr);
+    if (!(p->over & o)) return false;
+    if (o & ~p->free & ~owned) return true;
+    for (int j = 0; j < i; j++) {
+        AxisSet a = row_of(p), b = row_of(&gr->steps.at[j]);
+        if (gr->steps.at[j].over & o && a & ~b && b & ~a) return true;
+    }
+    return false;
+}
+
+/* A row reduction that leaves few blocks with everything. */
+static bool is_too_large(const Group *gr, int i) {
+    AxisSet o = gr->stores.at[0].axes, owned = group_owned(gr);
+    return gr->steps.at[i].over & o && group_guess(gr, o & ~owned) < 8 && group_guess(gr, o & owned) > ONE_BLOCK;
+}
+
+bool group_step_leaves(const Group *gr, int i, int rule) {
+    switch (rule) {
+    case 0: return is_misplaced(gr, &gr->steps.at[i]);
+    case 1: return is_second(gr, i);
+    case 2: return is_repeated(gr, i);
+    default: return is_too_large(gr, i);
+    }
+}
