@@ -94,9 +94,32 @@ struct Alloc {
     Shadow shadow;
 };
 
+/* What sends told of the cluster's blocks: accesses of a block stamped before its floor, and of single threads (by id)
+ * before their tick, happened before. Enough to overwrite what those read or wrote, not to see what they wrote. */
+struct Heard {
+    u64 floor[MAX_CLUSTER] = {};
+    std::map<u32, u64> threads;
+    u64 tick(u32 id) const {
+        const auto it = threads.find(id);
+        return it == threads.end() ? floor[id >> 11] : std::max(floor[id >> 11], it->second);
+    }
+    void add(u32 id, u64 tick) {
+        if (tick <= floor[id >> 11]) return;
+        u64 &t = threads[id];
+        t = std::max(t, tick);
+    }
+    void add(const Heard &other) {
+        for (int r = 0; r < MAX_CLUSTER; r++) floor[r] = std::max(floor[r], other.floor[r]);
+        for (auto it = threads.begin(); it != threads.end();)
+            it = it->second <= floor[it->first >> 11] ? threads.erase(it) : std::next(it);
+        for (const auto &e : other.threads) add(e.first, e.second);
+    }
+};
+
 /* What a thread knows beyond the barriers: accesses of thread i stamped before v[i] happened before. */
 struct Know {
     std::vector<u64> v;
+    Heard heard;
 };
 
 struct Reader {
@@ -107,11 +130,12 @@ typedef std::vector<Reader> ReadSet;
 
 enum Wait { WAIT_NONE, WAIT_SYNC, WAIT_WARP, WAIT_CLUSTER, WAIT_LAST, WAIT_MBAR };
 
-struct CopyOp { // global <-> shared
+struct CopyOp { // global <-> shared, or (global: null) a value sent to shared
     u8 *global;
     unsigned off, bytes;
     const void *site;
     u64 stamp; // of the call
+    u64 value = 0;
 };
 struct StoreOp : CopyOp {
     std::vector<u8> data; // after its source is read
@@ -175,6 +199,7 @@ struct Mbar {
     Know *arrivals; // of the phase under way
     Know *passed;   // of the last complete phase
     std::vector<CopyOp> loads;
+    Heard sent; // what the senders of the phase under way knew
     std::vector<Fiber *> waiters;
     int unseen;                  // threads woken that have not run since
     std::vector<Reader> passers; // threads that passed a wait for the last complete phase
@@ -203,6 +228,7 @@ struct Block {
     std::vector<Know *> knows;           // all that its threads may have
     Know *join_a, *join_b, *join_result; // the last join: most threads ask for the same
     std::vector<Release> acquired;       // sorted by group
+    Heard heard;                         // by its threads before the last barrier
     Warp warps[32];
 };
 

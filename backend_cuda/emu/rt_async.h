@@ -3,13 +3,14 @@
 /* ---- knowledge through mbarriers ---- */
 static Know *know_new(Block *b, const Know *from) {
     Know *k = new Know;
-    if (from) k->v = from->v;
+    if (from) *k = *from;
     k->v.resize(size_t(b->threads) + MAX_MBARS);
     b->knows.push_back(k);
     return k;
 }
 static void know_add(Know *k, const Know *other) {
     for (size_t i = 0; i < k->v.size(); i++) k->v[i] = std::max(k->v[i], other->v[i]);
+    k->heard.add(other->heard);
 }
 static Know *know_join(Block *b, Know *x, Know *y) {
     if (!x || x == y) return y;
@@ -26,10 +27,16 @@ static void know_join_warp(Block *b, int warp) {
     for (int i = 0; i < 32; i++) k = know_join(b, k, f[i]->know);
     for (int i = 0; i < 32; i++) f[i]->know = k;
 }
-/* After a barrier of the block its tick says more than all of it. */
+/* After a barrier of the block its tick says more than all of it, but for what was heard of other blocks. */
 static void know_forget(Block *b) {
     if (b->knows.empty() && b->sets.empty()) return;
-    for (int i = 0; i < b->threads; i++) S.fibers[size_t(b->rank) * MAX_THREADS + size_t(i)]->know = nullptr;
+    const Know *last = nullptr;
+    for (int i = 0; i < b->threads; i++) {
+        Know *&k = S.fibers[size_t(b->rank) * MAX_THREADS + size_t(i)]->know;
+        if (k && k != last && S.L.cluster > 1) b->heard.add(k->heard);
+        last = k;
+        k = nullptr;
+    }
     for (Mbar &m : b->mbars) m.arrivals = m.passed = nullptr;
     for (Know *k : b->knows) delete k;
     b->knows.clear();
@@ -42,6 +49,10 @@ static void shared_mark(Block *b, unsigned off, unsigned bytes, u64 value) {
     if (S.check) shadow_each(b->shadow, off, bytes, [&](Rec &r, size_t) { r.w = value; });
 }
 static void land_load(Block *b, const CopyOp &op, u64 value) {
+    if (!op.global) {
+        memcpy(b->shared + op.off, &op.value, op.bytes);
+        return shared_mark(b, op.off, op.bytes, value);
+    }
     if ((value & 2047) >= MAX_THREADS)
         bulk_source_landed(op, value);
     else if (S.check)
@@ -135,6 +146,8 @@ static void mbar_complete(Block *b, int index) {
         if (!m.arrivals) m.arrivals = know_new(b, nullptr); // a block barrier came since
         m.arrivals->v[know_index(tid)] = ++S.tick;
         m.loads.clear();
+        m.arrivals->heard.add(m.sent);
+        m.sent = Heard();
     }
     m.passed = m.arrivals;
     m.arrivals = nullptr;
@@ -174,7 +187,7 @@ static void fiber_end(Fiber *f) {
     if (++b->done < b->threads) return;
     for (const Mbar &m : b->mbars)
         if (!m.loads.empty())
-            report(KIND_ASYNC, m.loads.back().site, "a block ends with bulk copies in flight to its shared memory");
+            report(KIND_ASYNC, m.loads.back().site, "a block ends with copies or sends in flight to its shared memory");
     if (S.L.chained && !b->pdl_waited)
         report(KIND_PDL, nullptr, "a block of a chained kernel ends without td_pdl_wait");
 }
@@ -292,6 +305,72 @@ __attribute__((noinline)) void td_emu_bulk_load(unsigned off, const void *p, uns
     m.flying += bytes;
     ++S.tick; // writes of its source from here on have larger stamps
     mbar_try(b, i, false);
+}
+namespace emu {
+
+/* What this thread may tell another block when it sends: all that it knows of accesses. */
+static Heard heard_now() {
+    const Fiber *f = cur();
+    const Block *b = f->blk;
+    Heard h = b->heard;
+    const u32 rank = u32(b->rank) << 11;
+    h.floor[b->rank] = std::max(h.floor[b->rank], b->sync);
+    const int warp = f->tid >> 5;
+    for (int t = warp * 32; t < warp * 32 + 32 && t < b->threads; t++) h.add(rank | u32(t), f->warp->sync);
+    if (f->know) {
+        h.add(f->know->heard);
+        for (int t = 0; t < b->threads; t++) h.add(rank | u32(t), f->know->v[size_t(t)]);
+        for (u32 i = MAX_THREADS; i < MAX_THREADS + u32(b->mbars.size()); i++)
+            h.add(rank | i, f->know->v[know_index(i)]);
+    }
+    h.add(f->id, ++S.tick);
+    return h;
+}
+/* The mbarrier of a send's target block, which must exist and be known to this thread. */
+static Mbar *send_mbar(Block *to, unsigned off, const void *site) {
+    if (to == cur()->blk) {
+        const int i = mbar_find(off, site, "send");
+        return i < 0 ? nullptr : &to->mbars[size_t(i)];
+    }
+    if (S.group_sync == S.group_start)
+        report(KIND_CLUSTER, site, "send to rank %d before any td_cluster_sync: it may not have started", to->rank);
+    for (Mbar &m : to->mbars) {
+        if (m.off != off) continue;
+        if (S.check && m.init_stamp >= S.group_sync && S.group_sync != S.group_start)
+            report(KIND_MBARRIER, site,
+                   "send to rank %d's mbarrier at shared + %u without td_cluster_sync after its "
+                   "td_mbar_init",
+                   to->rank, off);
+        return &m;
+    }
+    report(KIND_MBARRIER, site, "send to rank %d's shared + %u, where no mbarrier was initialised", to->rank, off);
+    return nullptr;
+}
+
+} // namespace emu
+
+__attribute__((noinline)) void td_emu_cluster_send(unsigned off, int rank, uint64_t value, unsigned bytes,
+                                                   unsigned mbar) {
+    const void *site = __builtin_return_address(0);
+    if (!shared_range(off, bytes, bytes, site, "send")) return;
+    if (rank < 0 || rank >= S.L.cluster)
+        return report(KIND_CLUSTER, site, "send to rank %d of a cluster of %d", rank, S.L.cluster);
+    Block *to = S.blocks[rank];
+    if (to->done == to->threads) return report(KIND_CLUSTER, site, "send to rank %d, which has ended", rank);
+    Mbar *m = send_mbar(to, mbar, site);
+    if (!m) return;
+    if (S.check && !m->fenced)
+        report(KIND_FENCE, site, "send with the mbarrier at shared + %u, without td_mbar_fence after its td_mbar_init",
+               mbar);
+    const int i = int(m - to->mbars.data());
+    if (S.check)
+        access_write<true>(to->shadow, off, bytes, shared_floor(to), block_begin(), {nullptr, site, rank},
+                           stamped(u32(rank) << 11 | u32(MAX_THREADS + i)) | W_PENDING);
+    memset(to->shared + off, 0xff, bytes);
+    m->loads.push_back({nullptr, off, bytes, site, S.tick, value});
+    m->flying += bytes;
+    m->sent.add(heard_now());
+    mbar_try(to, i, false);
 }
 __attribute__((noinline)) void td_emu_bulk_store(void *p, unsigned off, unsigned bytes) {
     Fiber *f = cur();

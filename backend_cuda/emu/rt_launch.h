@@ -22,6 +22,7 @@ static void block_start(int rank, int index) {
     b->pdl_waited = false;
     b->mbars.clear();
     b->acquired.clear();
+    b->heard = Heard();
     memset(b->shared, 0xff, S.L.shared);
     const int warps = (b->threads + 31) / 32;
     b->ready = 0;

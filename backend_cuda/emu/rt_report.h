@@ -46,7 +46,7 @@ static std::string who(u64 stamp, u32 id) {
     if (block < 0) return stamp <= 1 ? "the host" : "an earlier kernel";
     block += id >> 11;
     if ((id & 2047) >= MAX_THREADS)
-        snprintf(text, sizeof text, "a bulk copy of block %lld", block);
+        snprintf(text, sizeof text, "an asynchronous copy of block %lld", block);
     else
         snprintf(text, sizeof text, "block %lld thread %u", block, id & 2047);
     return text;

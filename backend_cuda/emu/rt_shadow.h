@@ -68,7 +68,31 @@ static bool order_acquired(u64 stamp, u32 id, bool grid) {
 
 static size_t know_index(u32 tid) { return tid < MAX_THREADS ? tid : size_t(S.L.threads) + tid - MAX_THREADS; }
 
-static Order order_of(u64 stamp, u32 id, int level) {
+/* Whether sends told this thread of an access, after the last barrier of the cluster. */
+static __attribute__((noinline)) bool order_heard(u64 stamp, u32 id, int level) {
+    const Fiber *f = cur();
+    const auto tick = [&](u32 i) {
+        const u64 t = f->blk->heard.tick(i);
+        return f->know ? std::max(t, f->know->heard.tick(i)) : t;
+    };
+    const auto floor = [&](u32 rank) {
+        const u64 t = f->blk->heard.floor[rank];
+        return f->know ? std::max(t, f->know->heard.floor[rank]) : t;
+    };
+    if (level == 0) return stamp < tick(id);
+    if (level == 2) return stamp < floor(id >> 11);
+    if (level == 1) {
+        const u32 first = id & ~31u, threads = u32(S.L.threads);
+        for (u32 i = first; i < first + 32 && (i & 2047) < threads; i++)
+            if (stamp >= tick(i)) return false;
+        return true;
+    }
+    for (u32 r = 0; r < u32(S.L.cluster); r++)
+        if (stamp >= (int(r) == f->rank ? std::max(f->blk->sync, floor(r)) : floor(r))) return false;
+    return true;
+}
+
+static Order order_seen(u64 stamp, u32 id, int level) {
     const Fiber *f = cur();
     const bool wait = S.L.chained && !f->pdl_waited;
     if (stamp < (wait ? S.L.unordered : S.L.start)) return ORDERED;
@@ -84,6 +108,12 @@ static Order order_of(u64 stamp, u32 id, int level) {
     if (tid == u32(f->tid)) return ORDERED;
     if (f->know && know_index(tid) < f->know->v.size() && stamp < f->know->v[know_index(tid)]) return ORDERED;
     return UNORDERED;
+}
+/* over: this thread does not look at what was accessed, it only overwrites; then what sends told counts too. */
+static Order order_of(u64 stamp, u32 id, int level, bool over = false) {
+    const Order o = order_seen(stamp, id, level);
+    if (!over || o != UNORDERED || S.L.cluster == 1 || stamp < S.group_start || level >= 4) return o;
+    return order_heard(stamp, id, level) ? ORDERED : o;
 }
 static inline u64 rec_stamp(u64 v) { return v >> STAMP; }
 static inline u32 rec_id(u64 v) { return u32(v & ID_MASK); }
@@ -172,7 +202,7 @@ static __attribute__((noinline)) u64 merge_read(u64 r, bool shared) {
         read_set_add(set, u32(f->tid));
         return S.tick << STAMP | R_SET | rec_id(r);
     }
-    if (order_of(rec_stamp(r), rec_id(r), rec_level(r)) != UNORDERED) return me;
+    if (order_of(rec_stamp(r), rec_id(r), rec_level(r), true) != UNORDERED) return me;
     const int level = level_join(r);
     if (shared && level && level <= 2 && !b->mbars.empty() && !rec_level(r) && b->sets.size() < ID_MASK) {
         ReadSet set;
@@ -186,25 +216,26 @@ static __attribute__((noinline)) u64 merge_read(u64 r, bool shared) {
 /* This thread writes what r says was read. */
 static __attribute__((noinline)) void check_readers(u64 r, const Place &p, size_t off) {
     if (r & R_SET) {
-        if (p.rank != cur()->rank) { // a block's own barriers do not order another block
-            if (rec_stamp(r) >= S.group_sync) conflict(UNORDERED, p, off, r, "write", "read");
+        if (rec_stamp(r) < S.group_sync) return;
+        const u32 rank = u32(p.rank) << 11;
+        Block *b = S.blocks[p.rank];
+        const ReadSet *set = read_set(b, r);
+        if (!set || rec_stamp(r) < b->sync) { // the set is gone; a block's own barriers do not order another block
+            if (order_of(rec_stamp(r), rank, 2, true) != ORDERED)
+                conflict(UNORDERED, p, off, rec_stamp(r) << STAMP | rank, "write", "read");
             return;
         }
-        const ReadSet *set = read_set(cur()->blk, r);
-        if (!set || rec_stamp(r) < cur()->blk->sync) return;
-        for (const Reader &e : *set) {
-            const u32 id = u32(p.rank) << 11 | e.tid;
-            if (order_of(e.stamp, id, 0) != ORDERED)
-                return conflict(UNORDERED, p, off, e.stamp << STAMP | id, "write", "read");
-        }
+        for (const Reader &e : *set)
+            if (order_of(e.stamp, rank | e.tid, 0, true) != ORDERED)
+                return conflict(UNORDERED, p, off, e.stamp << STAMP | rank | e.tid, "write", "read");
         return;
     }
-    const Order o = order_of(rec_stamp(r), rec_id(r), rec_level(r));
+    const Order o = order_of(rec_stamp(r), rec_id(r), rec_level(r), true);
     if (o != ORDERED) conflict(o, p, off, r, "write", "read");
 }
 static __attribute__((noinline)) void check_writer(u64 w, const Place &p, size_t off, const char *now) {
     if (w & (W_PENDING | W_SPECIAL) && special(p, off, w, now[0] != 'r')) return;
-    const Order o = order_of(rec_stamp(w), rec_id(w), rec_level(w));
+    const Order o = order_of(rec_stamp(w), rec_id(w), rec_level(w), now[0] == 'w');
     if (o != ORDERED) conflict(o, p, off, w, now, w & W_ATOMIC ? "updated" : "wrote");
 }
 
@@ -343,7 +374,7 @@ static void bulk_source_landed(const CopyOp &op, u64 value) {
         u64 level = 0;
         if (rec_stamp(r.r) >= S.L.start && (r.r & ID_MASK) != (value & ID_MASK))
             level = rec_stamp(r.r) < S.group_start ? 4 : rec_id(r.r) >> 11 != rec_id(value) >> 11 ? 3 : 2;
-        if (level == 2 && rec_stamp(r.r) < cur()->blk->sync) level = 0;
+        if (level == 2 && rec_stamp(r.r) < S.blocks[rec_id(value) >> 11]->sync) level = 0;
         r.r = value | level << LEVEL;
     });
 }

@@ -87,7 +87,10 @@ void td_cluster_sync() {
     if (++S.cluster_arrived < S.L.cluster * S.L.threads) return fiber_block(WAIT_CLUSTER);
     S.cluster_arrived = 0;
     S.group_sync = ++S.tick;
-    for (int i = 0; i < S.L.cluster; i++) block_release(S.blocks[i]);
+    for (int i = 0; i < S.L.cluster; i++) {
+        block_release(S.blocks[i]);
+        S.blocks[i]->heard = Heard(); // this barrier says more
+    }
     take_self(f);
 }
 

@@ -35,6 +35,7 @@ void td_emu_mbar_init(unsigned off, int count);
 void td_emu_mbar_arrive(unsigned off, unsigned expected);
 void td_emu_mbar_wait(unsigned off, unsigned parity);
 void td_emu_bulk_load(unsigned off, const void *p, unsigned bytes, unsigned mbar);
+void td_emu_cluster_send(unsigned off, int rank, uint64_t value, unsigned bytes, unsigned mbar);
 void td_emu_bulk_store(void *p, unsigned off, unsigned bytes);
 void td_emu_bulk_wait(int n, bool read_only);
 struct td_emu_launch_args {
@@ -217,6 +218,12 @@ template <class T, class U> inline void td_bulk_load(td_sp<T> s, const U *p, uns
 }
 template <class T, class U> inline void td_bulk_store(U *p, td_sp<T> s, unsigned bytes) {
     td_emu_bulk_store(p, s.off, bytes);
+}
+template <class T> inline void td_cluster_send(td_sp<T> p, int rank, T v, td_sp<uint64_t> bar) {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "sends move 4 or 8 bytes");
+    uint64_t u = 0;
+    memcpy(&u, &v, sizeof(T));
+    td_emu_cluster_send(p.off, rank, u, sizeof(T), bar.off);
 }
 void td_bulk_commit();
 template <int N> inline void td_bulk_wait_read() { td_emu_bulk_wait(N, true); }
