@@ -129,25 +129,21 @@ static int moves(const Group *gr, const Access *t, int a) {
         if (group_free((Group *)gr, t->subs[d]) >> a & 1) return 2;
     const Expr *e = t->subs[t->rank - 1];
     while (e->op == OP_ADD || e->op == OP_SUB) {
-        bool right = e->op == OP_ADD && group_free((Group *)gr, e->arg[1]) >> a & 1;
+        bool right = group_free((Group *)gr, e->arg[1]) >> a & 1;
         e = e->arg[right];
     }
     return e->op == OP_VAR && e->u.var == v ? 1 : 2;
 }
 
-/* Neighbouring bytes that a warp touches at a time. */
-static double run_bytes(Costing *x, const Access *t, bool *vector) {
-    double lanes = 1, vec = 1;
-    *vector = false;
-    double left = 32;
+/* Neighbouring bytes that a warp touches at a time, and elements that a thread does. */
+static double run_bytes(Costing *x, const Access *t, double *vector) {
+    double lanes = 1, left = 32;
+    *vector = 1;
     for (int a = x->s->naxes - 1; a >= 0; a--) {
         int m = moves(x->gr, t, a);
         for (int i = x->s->axis[a].n - 1; i >= 0; i--) {
             const SFactor *f = &x->s->axis[a].f[i];
-            if (f->bind == BIND_VEC && m == 1) {
-                vec = (double)f->size;
-                *vector = f->size > 1;
-            }
+            if (f->bind == BIND_VEC && m == 1) *vector = (double)f->size;
             bool lane = f->bind == BIND_LANE || (f->bind == BIND_THREAD && left > 1);
             if (!lane) continue;
             double n = (double)f->size < left ? (double)f->size : left;
@@ -155,16 +151,15 @@ static double run_bytes(Costing *x, const Access *t, bool *vector) {
             if (m == 1) lanes *= n;
         }
     }
-    return vec * lanes * t->bytes;
+    return *vector * lanes * t->bytes;
 }
 
 typedef struct Totals {
-    double dram, l2, issue, inflight, registers;
+    double dram, l2, issue, inflight, registers, tile;
 } Totals;
 
 static void add_cost(Costing *x, const Access *t, double threads, double blocks, Totals *sum) {
-    bool vector;
-    double run = run_bytes(x, t, &vector), waste = run >= 32 || run <= 0 ? 1 : 32 / run;
+    double vec, run = run_bytes(x, t, &vec), waste = run >= 32 || run <= 0 ? 1 : 32 / run;
     double lines = run >= 128 ? 1 : run >= 64 ? 1.06 : 1.15; /* parts of 128-byte lines cost a little more */
     double unique = 1, per_block = 1, reg = 1, loops = 1;
     bool strided_here = false;
@@ -181,16 +176,16 @@ static void add_cost(Costing *x, const Access *t, double threads, double blocks,
     if (waste > 1 && strided_here)
         waste = 1 + (waste - 1) * 0.5; /* the rest of the sector is in a cache when it is needed */
     double again = t->levels, bytes = unique * t->bytes;
-    sum->dram += bytes * waste * lines * (bytes > 32e6 && again > 1 && per_block * t->bytes * 264 > 40e6 ? again : 1);
-    sum->l2 += per_block * blocks * t->bytes * waste * again;
-    double vec = vector ? run / t->bytes : 1;
     double width = 16.0 / t->bytes;
     if (vec > width) vec = width;
-    if (vec > reg) vec = reg;
-    double accesses = threads * blocks * loops * reg / (vec < 1 ? 1 : vec) * again;
+    lines *= 1 + 0.02 * log2(width / vec); /* narrow accesses */
+    sum->dram += bytes * waste * lines * (bytes > 32e6 && again > 1 && per_block * t->bytes * 264 > 40e6 ? again : 1);
+    sum->l2 += per_block * blocks * t->bytes * waste * again;
+    double accesses = threads * blocks * loops * reg / vec * again;
     sum->issue += accesses * 6 + threads * blocks * loops * reg * again * 3;
     if (t->load) sum->inflight += reg * t->bytes;
-    sum->registers += ceil(reg * t->bytes / 4);
+    sum->registers += t->load ? ceil(reg * t->bytes / 4) : 0;
+    if (reg > sum->tile) sum->tile = reg;
 }
 
 static double exchange_cost(Costing *x, double warps) {
@@ -229,7 +224,7 @@ double sched_cost(Group *gr, const Target *t, const Schedule *s) {
     list_accesses(&x);
     Totals sum = {0};
     for (int i = 0; i < x.naccess; i++) add_cost(&x, &x.access[i], threads, blocks, &sum);
-    double warps = ceil(threads / 32), regs = 36 + sum.registers * 1.3, occupancy = 1;
+    double warps = ceil(threads / 32), regs = 36 + sum.registers + sum.tile, occupancy = 1;
     double resident = floor(t->registers_per_sm / (regs * warps * 32));
     if (resident > floor(t->threads_per_sm / (warps * 32))) resident = floor(t->threads_per_sm / (warps * 32));
     if (resident > 32) resident = 32;
@@ -251,7 +246,9 @@ double sched_cost(Group *gr, const Target *t, const Schedule *s) {
     if (issue > most) most = issue;
     if (waves > 1 && waves < 4)
         most *= waves * t->sms * resident / blocks > 1.3 ? 1.15 : 1; /* the last wave is short */
-    if (threads > 512) occupancy *= 1.03;
-    if (threads < 128) occupancy *= 1.02;
+    if (regs > 200) occupancy *= 1.05;
+    if (threads > 512) occupancy *= 1.02;
+    if (threads < 64) occupancy *= 1.02;
+    if (resident * warps < 16) occupancy *= 1 + 0.2 * (16 - resident * warps) / 16; /* too few to hide arithmetic */
     return occupancy * (most + 0.15 * (memory + l2 + issue - most) + chain / (waves > 1 ? 2 : 1)) + blocks * 2e-10;
 }

@@ -57,8 +57,9 @@ static const Expr *order_of(Partition *x, ExprMap *seen, const Expr *e, Var *con
     return NULL;
 }
 
-/* The free variables of e, in the order of a let in it, else of appearance; -1: more than a tensor may have. */
-static int ordered_vars(Partition *x, const Expr *e, Var **vars) {
+/* The free variables of e, in the order of a let in it, else of the reader's where they are all its own, else of
+ * appearance; -1: more than a tensor may have. */
+static int ordered_vars(Partition *x, const Expr *e, const Root *reader, Var **vars) {
     enum { MAX_BOUND = 256 };
     const Var *bound[MAX_BOUND];
     int nbound = 0, n = 0;
@@ -68,6 +69,12 @@ static int ordered_vars(Partition *x, const Expr *e, Var **vars) {
     if (n > MAX_RANK) return -1;
     const Expr *mark = order_of(x, &third, e, vars, n);
     for (int i = 0; mark && i < n; i++) vars[i] = mark->arg[i + 1]->u.var;
+    Var *own[MAX_RANK];
+    int nown = 0;
+    for (int i = 0; !mark && i < reader->nvars; i++)
+        for (int j = 0; j < n; j++)
+            if (vars[j] == reader->vars[i] && nown < MAX_RANK) own[nown++] = vars[j];
+    for (int i = 0; nown == n && i < n; i++) vars[i] = own[i];
     return n;
 }
 
@@ -98,7 +105,7 @@ static void place(Partition *x, Root root);
 static const Expr *as_temp(Partition *x, const Expr *e, const Root *reader) {
     Graph *g = x->g;
     Var *vars[MAX_RANK + 1];
-    int n = ordered_vars(x, e, vars);
+    int n = ordered_vars(x, e, reader, vars);
     if (n < 0) return NULL;
     const Expr *from[MAX_RANK], *to[MAX_RANK], **subs = NEW_N(g->ctx, const Expr *, n),
                                                **mine = NEW_N(g->ctx, const Expr *, n);
@@ -148,7 +155,7 @@ static void find_bad(TakingOut *t, ExprMap *seen, const Expr *e, Var *const *fre
     expr_map_put(t->x->g->ctx, seen, e, e);
     if (e->op == OP_REDUCE && expr_map_get(&t->bad, e)) {
         Var *vars[MAX_RANK + 1];
-        int n = ordered_vars(t->x, e, vars), same = 0;
+        int n = ordered_vars(t->x, e, t->root, vars), same = 0;
         for (int i = 0; i < nfree; i++)
             for (int j = 0; j < n; j++) same += vars[j] == free[i];
         if (n == nfree && same == n)
@@ -168,7 +175,7 @@ static const Expr *take_out(TakingOut *t, const Expr *e, bool guarded) {
     if (known) return known;
     Graph *g = t->x->g;
     Var *vars[MAX_RANK + 1];
-    int n = ordered_vars(t->x, e, vars);
+    int n = ordered_vars(t->x, e, t->root, vars);
     bool alike = false, others = n < 0;
     ExprMap seen = {0};
     const Expr *r = NULL;
