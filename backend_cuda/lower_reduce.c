@@ -128,125 +128,6 @@ static FactorSet cluster_factors(const Layout *layout, FactorSet s) {
 static const char *cell_type(Type t) { return t == TY_BOOL ? "int32_t" : c_type(t); }
 static int cell_bytes(Type t) { return t == TY_BOOL ? 4 : type_bits(t) < 32 ? 4 : type_bits(t) / 8; }
 
-/* Warps and the cluster's blocks meet in shared memory: every partial is written, one barrier passes, everyone folds. */
-static void put_shared_fold(Lower *l, Fold *f, FactorSet warps, FactorSet cluster, int mask) {
-    const Layout *layout = f->layout;
-    const Monoid *m = f->s->monoid;
-    Value *v0 = f->s->out[0];
-    FactorSet kept = thread_factors(l, v0->domain);
-    int64_t members, groups, ranks = 1;
-    Sym member = digits_text(l, layout, warps, &members), group = digits_text(l, layout, kept, &groups);
-    for (int i = 0; i < layout->factors.n; i++)
-        if (cluster >> layout->factors.at[i]->id & 1) ranks *= layout->factors.at[i]->size;
-    int64_t all = members * ranks, regs = reg_count(l, v0->domain);
-    bool twice = in_loop(l); /* two copies by turns: one barrier an iteration then suffices */
-    /* writers: one thread for each partial */
-    Text who = {.ctx = l->ctx};
-    FactorSet others = thread_factors(l, layout->all) & ~kept & ~warps;
-    for (int i = 0; i < layout->factors.n; i++) {
-        Factor *x = layout->factors.at[i];
-        if ((others >> x->id & 1) && x->size != 1) text_fmt(&who, "%s%s == 0", who.n ? " && " : "", factor_text(l, x));
-    }
-    (void)mask;
-    Sym base[MAX_PARTS];
-    Sym turn = NULL;
-    int regions[MAX_PARTS];
-    for (int i = 0; i < m->n; i++) {
-        int64_t bytes = all * groups * regs * cell_bytes(m->type[i]);
-        regions[i] = region_new(l, f->s, 1 + i, bytes * (twice ? 2 : 1));
-        base[i] = fmt(l, "%s_parts", value_name(l, f->s->out[i]));
-        if (twice) turn = fmt(l, "%s_turn", value_name(l, v0));
-        if (twice) need_turn(l, turn);
-        if (!twice && !l->uses_cluster) region_write(l, regions[i]);
-        put(l, twice ? "const td_sp<%s> %s = td_shared<%s>(%d) + %s * %lld;" : "const td_sp<%s> %s = td_shared<%s>(%d);", cell_type(m->type[i]), base[i],
-            cell_type(m->type[i]), l->regions.at[regions[i]].offset, turn ? turn : "", (long long)(all * groups * regs));
-    }
-    Sym rank = NULL;
-    if (ranks > 1) {
-        int64_t count;
-        rank = digits_text(l, layout, cluster, &count);
-    }
-    if (who.n) {
-        put(l, "if (%s) {", who.s);
-        l->indent++;
-    }
-    Sym cell = fmt(l, "(%s) * %lld + %s%s", group, (long long)all, member, rank ? fmt(l, " + (%s) * %lld", rank, (long long)members) : "");
-    if (groups == 1) cell = fmt(l, "%s%s", member, rank ? fmt(l, " + (%s) * %lld", rank, (long long)members) : "");
-    int loops = open_reg_loops(l, f->outs, f->nouts);
-    if (!loops) put(l, "{");
-    if (!loops) l->indent++;
-    if (regs > 1) cell = fmt(l, "(%s) * %lld + %s", value_index(l, v0), (long long)(all * groups), cell);
-    for (int i = 0; i < m->n; i++) put(l, "const %s p%d_[1] = {%s};", cell_type(m->type[i]), i, f->state[i]);
-    if (ranks > 1) {
-        put(l, "#pragma unroll");
-        put(l, "for (int to = 0; to < %lld; to++) {", (long long)ranks);
-        for (int i = 0; i < m->n; i++) put(l, "    td_cluster_sts<%s, 1>(%s + (%s), to, p%d_);", cell_type(m->type[i]), base[i], cell, i);
-        put(l, "}");
-    } else {
-        for (int i = 0; i < m->n; i++) put(l, "td_sts<%s, 1>(%s + (%s), p%d_);", cell_type(m->type[i]), base[i], cell, i);
-    }
-    if (loops) close_reg_loops(l, loops);
-    else {
-        l->indent--;
-        put(l, "}");
-    }
-    if (who.n) {
-        l->indent--;
-        put(l, "}");
-    }
-    if (ranks > 1) {
-        put(l, "td_cluster_sync();");
-        if (!l->dry || true)
-            for (int i = 0; i < l->regions.n; i++) l->regions.at[i].read = l->regions.at[i].written = false;
-    } else {
-        for (int i = 0; i < m->n; i++) l->regions.at[regions[i]].written = true;
-        region_read(l, regions[0]);
-        for (int i = 0; i < m->n; i++) l->regions.at[regions[i]].read = !twice;
-    }
-    /* readers */
-    Sym first = groups == 1 ? "0" : fmt(l, "(%s) * %lld", group, (long long)all);
-    loops = open_reg_loops(l, f->outs, f->nouts);
-    if (!loops) {
-        put(l, "{");
-        l->indent++;
-    }
-    if (regs > 1) first = fmt(l, "(%s) * %lld + %s", value_index(l, v0), (long long)(all * groups), first);
-    Sym right[MAX_PARTS];
-    bool by_lane = all > 8 && all <= 32 && (all & (all - 1)) == 0;
-    /* many partials: each lane takes one, and shuffles fold them; every thread of a warp must want the same group */
-    FactorSet in_lane_kept = 0;
-    for (int i = 0; i < layout->factors.n; i++)
-        if ((kept >> layout->factors.at[i]->id & 1) && layout->factors.at[i]->tid_stride < 32 && layout->factors.at[i]->size > 1) in_lane_kept |= 1;
-    by_lane = by_lane && !in_lane_kept;
-    if (by_lane) {
-        for (int i = 0; i < m->n; i++) {
-            put(l, "td_word<%s> q%d_[1];", cell_type(m->type[i]), i);
-            put(l, "td_lds<%s, 1>(q%d_, %s + (%s + td_tid() %% %lld));", cell_type(m->type[i]), i, base[i], first, (long long)all);
-            put(l, "%s = q%d_[0];", f->state[i], i);
-        }
-        put_shuffles(l, f, (int)all - 1);
-    } else {
-        for (int i = 0; i < m->n; i++) put(l, "%s = %s;", f->state[i], identity(l, m, i));
-        put(l, "#pragma unroll");
-        put(l, "for (int from = 0; from < %lld; from++) {", (long long)all);
-        l->indent++;
-        for (int i = 0; i < m->n; i++) {
-            put(l, "td_word<%s> q%d_[1];", cell_type(m->type[i]), i);
-            put(l, "td_lds<%s, 1>(q%d_, %s + (%s + from));", cell_type(m->type[i]), i, base[i], first);
-            right[i] = m->type[i] == TY_BOOL ? fmt(l, "(q%d_[0] != 0)", i) : fmt(l, "q%d_[0]", i);
-        }
-        put_combine(l, m, f->state, right, f->state, NULL);
-        l->indent--;
-        put(l, "}");
-    }
-    if (loops) close_reg_loops(l, loops);
-    else {
-        l->indent--;
-        put(l, "}");
-    }
-    if (twice) put(l, "%s ^= 1;", turn);
-}
-
 /* for-loops over register factors in index order, or against it. */
 static int open_ordered(Lower *l, Factor *const *f, int n, bool reverse) {
     for (int i = 0; i < n; i++) {
@@ -263,6 +144,203 @@ static void close_ordered(Lower *l, int n) {
         l->indent--;
         put(l, "}");
     }
+}
+
+/* One exchange through shared memory: every cell is a part of the state, numbered register, group, member. */
+typedef struct Exchange {
+    Sym base[MAX_PARTS], group, turn;
+    int region[MAX_PARTS];
+    int64_t members, groups, regs;
+    bool twice; /* two copies by turns: one barrier an iteration then suffices */
+} Exchange;
+
+/* Thread digits that must be 0 in the threads that act for all their twins. */
+static Sym only_first(Lower *l, const Layout *layout, FactorSet twins) {
+    Text t = {.ctx = l->ctx};
+    for (int i = 0; i < layout->factors.n; i++) {
+        Factor *x = layout->factors.at[i];
+        if ((twins >> x->id & 1) && x->size != 1) text_fmt(&t, "%s%s == 0", t.n ? " && " : "", factor_text(l, x));
+    }
+    return t.n ? t.s : NULL;
+}
+
+static Exchange exchange_open(Lower *l, Fold *f, int purpose, int64_t members, const char *what) {
+    const Monoid *m = f->s->monoid;
+    Exchange x = {.members = members, .twice = in_loop(l), .regs = reg_count(l, f->s->out[0]->domain)};
+    x.group = digits_text(l, f->layout, thread_factors(l, f->s->out[0]->domain), &x.groups);
+    if (x.twice) need_turn(l, x.turn = fmt(l, "%s_%sturn", value_name(l, f->s->out[0]), what));
+    int64_t cells = x.members * x.groups * x.regs;
+    for (int i = 0; i < m->n; i++) {
+        x.region[i] = region_new(l, f->s, purpose + i, cells * cell_bytes(m->type[i]) * (x.twice ? 2 : 1));
+        x.base[i] = fmt(l, "%s_%sparts", value_name(l, f->s->out[i]), what);
+        if (!x.twice) region_write(l, x.region[i]);
+        Sym at = x.twice ? fmt(l, " + %s * %lld", x.turn, (long long)cells) : "";
+        put(l, "const td_sp<%s> %s = td_shared<%s>(%d)%s;", cell_type(m->type[i]), x.base[i], cell_type(m->type[i]), l->regions.at[x.region[i]].offset, at);
+    }
+    return x;
+}
+
+/* The first cell of this thread's group at the current register digits. */
+static Sym exchange_row(Lower *l, const Fold *f, const Exchange *x) {
+    Sym r = x->groups == 1 ? "0" : fmt(l, "(%s) * %lld", x->group, (long long)x->members);
+    return x->regs == 1 ? r : fmt(l, "(%s) * %lld + %s", value_index(l, f->s->out[0]), (long long)(x->members * x->groups), r);
+}
+
+static void exchange_put(Lower *l, const Fold *f, const Exchange *x, Sym cell, int64_t ranks) {
+    const Monoid *m = f->s->monoid;
+    for (int i = 0; i < m->n; i++) {
+        put(l, "const %s p%d_[1] = {%s};", cell_type(m->type[i]), i, f->state[i]);
+        if (ranks == 1) put(l, "td_sts<%s, 1>(%s + (%s), p%d_);", cell_type(m->type[i]), x->base[i], cell, i);
+    }
+    if (ranks == 1) return;
+    put(l, "#pragma unroll");
+    put(l, "for (int to = 0; to < %lld; to++) {", (long long)ranks);
+    for (int i = 0; i < m->n; i++) put(l, "    td_cluster_sts<%s, 1>(%s + (%s), to, p%d_);", cell_type(m->type[i]), x->base[i], cell, i);
+    put(l, "}");
+}
+
+static void exchange_barrier(Lower *l, const Fold *f, const Exchange *x, bool cluster) {
+    int n = f->s->monoid->n;
+    if (cluster) {
+        put(l, "td_cluster_sync();");
+        for (int i = 0; i < l->regions.n; i++) l->regions.at[i].read = l->regions.at[i].written = false;
+    }
+    for (int i = 0; i < n; i++) l->regions.at[x->region[i]].written = !cluster;
+    region_read(l, x->region[0]);
+    for (int i = 0; i < n; i++) l->regions.at[x->region[i]].read = !x->twice;
+}
+
+/* state = the fold of cells [first, first + count), stepping by `step` from `start`. */
+static void exchange_fold(Lower *l, const Fold *f, const Exchange *x, Sym first, Sym start, int64_t count, int64_t step) {
+    const Monoid *m = f->s->monoid;
+    Sym right[MAX_PARTS];
+    for (int i = 0; i < m->n; i++) put(l, "%s = %s;", f->state[i], identity(l, m, i));
+    put(l, "#pragma unroll");
+    if (step == 1) put(l, "for (int from = %s; from < %lld; from++) {", start, (long long)count);
+    else put(l, "for (int from = %s; from < %lld; from += %lld) {", start, (long long)count, (long long)step);
+    l->indent++;
+    for (int i = 0; i < m->n; i++) {
+        put(l, "td_word<%s> q%d_[1];", cell_type(m->type[i]), i);
+        put(l, "td_lds<%s, 1>(q%d_, %s + (%s + from));", cell_type(m->type[i]), i, x->base[i], first);
+        right[i] = m->type[i] == TY_BOOL ? fmt(l, "(q%d_[0] != 0)", i) : fmt(l, "q%d_[0]", i);
+    }
+    put_combine(l, m, f->state, right, f->state, NULL);
+    l->indent--;
+    put(l, "}");
+}
+
+static int open_result_loops(Lower *l, Fold *f) {
+    if (f->nouts) return open_ordered(l, f->outs, f->nouts, false);
+    put(l, "{");
+    l->indent++;
+    return 1;
+}
+
+/* Few partials: everyone folds them all. A warp's worth: each lane takes one, and shuffles fold them. More: one warp folds a
+ * row of them, and everyone takes the result after a second barrier. */
+static void put_block_fold(Lower *l, Fold *f, FactorSet warps) {
+    const Layout *layout = f->layout;
+    const Monoid *m = f->s->monoid;
+    int64_t members;
+    Sym member = digits_text(l, layout, warps, &members);
+    FactorSet kept = thread_factors(l, f->s->out[0]->domain);
+    bool lanes_kept = false;
+    for (int i = 0; i < layout->factors.n; i++)
+        lanes_kept = lanes_kept || ((kept >> layout->factors.at[i]->id & 1) && layout->factors.at[i]->tid_stride < 32 && layout->factors.at[i]->size > 1);
+    Exchange x = exchange_open(l, f, 1, members, "");
+    Sym who = only_first(l, layout, thread_factors(l, layout->all) & ~kept & ~warps);
+    if (who) {
+        put(l, "if (%s) {", who);
+        l->indent++;
+    }
+    int loops = open_result_loops(l, f);
+    exchange_put(l, f, &x, fmt(l, "%s + %s", exchange_row(l, f, &x), member), 1);
+    close_ordered(l, loops);
+    if (who) {
+        l->indent--;
+        put(l, "}");
+    }
+    exchange_barrier(l, f, &x, false);
+    bool by_lane = members > 8 && members <= 32 && !lanes_kept;
+    if (by_lane) {
+        int width = 16;
+        while (width < members) width *= 2;
+        loops = open_result_loops(l, f);
+        for (int i = 0; i < m->n; i++) put(l, "%s = %s;", f->state[i], identity(l, m, i));
+        if (width != members) put(l, "if (td_tid() %% %d < %lld) {", width, (long long)members);
+        else put(l, "{");
+        l->indent++;
+        for (int i = 0; i < m->n; i++) {
+            put(l, "td_word<%s> q%d_[1];", cell_type(m->type[i]), i);
+            put(l, "td_lds<%s, 1>(q%d_, %s + (%s + td_tid() %% %d));", cell_type(m->type[i]), i, x.base[i], exchange_row(l, f, &x), width);
+            put(l, m->type[i] == TY_BOOL ? "%s = q%d_[0] != 0;" : "%s = q%d_[0];", f->state[i], i);
+        }
+        l->indent--;
+        put(l, "}");
+        put_shuffles(l, f, width - 1);
+        close_ordered(l, loops);
+    } else if (members <= 8) {
+        loops = open_result_loops(l, f);
+        exchange_fold(l, f, &x, exchange_row(l, f, &x), "0", members, 1);
+        close_ordered(l, loops);
+    } else {
+        Exchange y = exchange_open(l, f, 1 + MAX_PARTS, 1, "row_");
+        Sym saved[MAX_PARTS];
+        put(l, "for (int row = td_tid() / 32; row < %lld; row += %d) {", (long long)(x.groups * x.regs), l->k->threads / 32);
+        l->indent++;
+        for (int i = 0; i < m->n; i++) {
+            saved[i] = f->state[i];
+            f->state[i] = fmt(l, "of_row%d", i);
+            put(l, "%s of_row%d;", c_type(m->type[i]), i);
+        }
+        exchange_fold(l, f, &x, fmt(l, "row * %lld", (long long)members), "td_tid() % 32", members, 32);
+        put_shuffles(l, f, 31);
+        put(l, "if (td_tid() %% 32 == 0) {");
+        l->indent++;
+        exchange_put(l, f, &y, "row", 1);
+        l->indent--;
+        put(l, "}");
+        l->indent--;
+        put(l, "}");
+        for (int i = 0; i < m->n; i++) f->state[i] = saved[i];
+        exchange_barrier(l, f, &y, false);
+        loops = open_result_loops(l, f);
+        exchange_fold(l, f, &y, exchange_row(l, f, &y), "0", 1, 1);
+        close_ordered(l, loops);
+        if (y.twice) put(l, "%s ^= 1;", y.turn);
+    }
+    if (x.twice) put(l, "%s ^= 1;", x.turn);
+}
+
+/* Every block of the cluster writes its state into all of them; one cluster barrier; everyone folds. */
+static void put_cluster_fold(Lower *l, Fold *f, FactorSet cluster) {
+    const Layout *layout = f->layout;
+    int64_t ranks;
+    Sym rank = digits_text(l, layout, cluster, &ranks);
+    if (ranks == 1) return;
+    FactorSet all = cluster_factors(layout, layout->all);
+    int64_t whole;
+    digits_text(l, layout, all, &whole);
+    if (whole != ranks) fail(l, "a fold over part of a cluster has no lowering yet");
+    FactorSet kept = thread_factors(l, f->s->out[0]->domain);
+    Exchange x = exchange_open(l, f, 1 + 2 * MAX_PARTS, ranks, "cluster_");
+    Sym who = only_first(l, layout, thread_factors(l, layout->all) & ~kept);
+    if (who) {
+        put(l, "if (%s) {", who);
+        l->indent++;
+    }
+    int loops = open_result_loops(l, f);
+    exchange_put(l, f, &x, fmt(l, "%s + %s", exchange_row(l, f, &x), rank), ranks);
+    close_ordered(l, loops);
+    if (who) {
+        l->indent--;
+        put(l, "}");
+    }
+    exchange_barrier(l, f, &x, true);
+    loops = open_result_loops(l, f);
+    exchange_fold(l, f, &x, exchange_row(l, f, &x), "0", ranks, 1);
+    close_ordered(l, loops);
+    if (x.twice) put(l, "%s ^= 1;", x.turn);
 }
 
 /* One element into the state. */
@@ -350,7 +428,8 @@ void lower_reduce(Lower *l, Stage *s) {
         put_shuffles(l, &f, mask);
         close_reg_loops(l, loops);
     }
-    if (warps || cluster) put_shared_fold(l, &f, warps, cluster, mask);
+    if (warps) put_block_fold(l, &f, warps);
+    if (cluster) put_cluster_fold(l, &f, cluster);
 }
 
 /* ---- scans ----
