@@ -314,6 +314,12 @@ static const char *function_name(Op op) {
     return NULL;
 }
 
+static const Axis *axis_of(const Lower *l, const Var *v) {
+    for (int i = 0; i < l->part->axes.n; i++)
+        if (l->part->axes.at[i]->var == v) return l->part->axes.at[i];
+    return NULL;
+}
+
 static Sym infix_text(Lower *l, const Expr *e, Sym a, Sym b) {
     const Expr *x = e->arg[0], *y = e->arg[1];
     bool integer = !type_is_float(x->type) && x->type != TY_BOOL;
@@ -325,6 +331,18 @@ static Sym infix_text(Lower *l, const Expr *e, Sym a, Sym b) {
     if (integer && (op_rule(e->op) == RULE_ARITH || op_rule(e->op) == RULE_INT) && e->type == TY_I64 && (small_int(x) || small_int(y))) {
         /* index arithmetic is 64-bit; its leaves are 32-bit variables */
         a = fmt(l, "(int64_t)%s", a);
+    }
+    if ((e->op == OP_EQ || e->op == OP_NE) && integer) {
+        /* an axis's index against what the thread's registers share: the difference is taken once, not for each register */
+        for (int k = 0; k < 2; k++) {
+            const Expr *i = k ? y : x, *other = k ? x : y;
+            while (i->op == OP_CAST) i = i->arg[0];
+            if (i->op != OP_VAR || type_bits(other->type) > 32 || reg_factors(l, expr_domain(l->part, l->layout, other))) continue;
+            Sym index = var_text(l, i, l->layout), base = axis_name(l, axis_of(l, i->u.var), l->layout);
+            size_t n = strlen(base);
+            if (index[0] != '(' || strncmp(index + 1, base, n)) continue;
+            return fmt(l, "((%s) - %s %s (%.*s))", k ? a : b, base, op_text(e->op), (int)(strlen(index) - n - 5), index + n + 4);
+        }
     }
     if (integer && e->type == TY_I32 && (e->op == OP_ADD || e->op == OP_SUB || e->op == OP_MUL) && !(small_int(x) && small_int(y)))
         return fmt(l, "(int32_t)((uint32_t)%s %s (uint32_t)%s)", a, op_text(e->op), b); /* wraps */

@@ -177,6 +177,7 @@ void lower_copy_release(Lower *l, Stage *loop); /* at its end */
 /* ---- lower_reduce.c ---- */
 void lower_reduce(Lower *l, Stage *s);
 void lower_scan(Lower *l, Stage *s);
+void lower_cluster_setup(Lower *l, Stage *const *s, int n);
 
 /* ---- lower_kernel.c ---- */
 int region_new(Lower *l, const Stage *s, int which, int64_t bytes); /* the same one again for the same stage and purpose */
@@ -187,6 +188,8 @@ bool in_loop(const Lower *l);
 FactorSet ambient(const Lower *l, const Layout *layout); /* block factors, and those of the enclosing loops */
 void lower_stages(Lower *l, Stage *const *s, int n);
 void need_turn(Lower *l, Sym name);
+/* Takes away the digits and indices declared since `mark` that nothing after it reads. */
+void prune_unused(Lower *l, size_t mark);
 /* The axis's index at register and thread digits 0: what the whole block shares. For an axis with a serial factor, inside its loop. */
 Sym axis_base(Lower *l, const Axis *a);
 Factor *serial_factor(const Lower *l, const Axis *a);

@@ -49,6 +49,35 @@ void need_turn(Lower *l, Sym name) {
     vec_push(l->ctx, &l->turns, name);
 }
 
+static int count_word(const char *text, const char *word, size_t n) {
+    int r = 0;
+    for (const char *p = text; (p = strstr(p, word)); p += n) {
+        bool left = p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
+        r += left && !(isalnum((unsigned char)p[n]) || p[n] == '_');
+    }
+    return r;
+}
+
+void prune_unused(Lower *l, size_t mark) {
+    static const char head[] = "const int ";
+    if (l->dry || !l->body.s) return;
+    char *body = l->body.s + mark;
+    for (bool more = true; more;) {
+        more = false;
+        for (char *line = body; *line;) {
+            char *end = strchr(line, '\n') + 1, *at = line + strspn(line, " ");
+            size_t n = strncmp(at, head, sizeof head - 1) ? 0 : strcspn(at + sizeof head - 1, " ");
+            if (n && count_word(body, sym_n(l->ctx, at + sizeof head - 1, n), n) == 1) {
+                memmove(line, end, strlen(end) + 1);
+                more = true;
+            } else {
+                line = end;
+            }
+        }
+    }
+    l->body.n = strlen(l->body.s);
+}
+
 /* ---- axes ---- */
 
 Factor *serial_factor(const Lower *l, const Axis *a) {
@@ -285,6 +314,7 @@ static void lower_for(Lower *l, Stage *s) {
     }
     l->layout = layout;
     Sym var = loop_var(l, a), hi = expr_text(l, a->hi, layout);
+    if (a->peel) hi = fmt(l, "%s + %lld", hi, (long long)axis_slack(a)); /* it starts early by so much at most */
     Sym start = poly_text(l, digits_of(l, layout, a, true, false), false), step = poly_text(l, poly_of(&l->env, f->stride), false);
     bool outermost = true;
     for (int i = 0; i < layout->factors.n && layout->factors.at[i] != f; i++)
@@ -357,9 +387,9 @@ static void prefetch_declare(Lower *l, Stage *loop, Sym var) {
         l->indent++;
         int before = l->declared.n;
         l->loops[l->nloops++] = loop;
+        size_t mark = l->body.n;
         axis_declare(l);
         /* the tile is declared outside, so that it outlives the call */
-        size_t mark = l->body.n;
         lower_load(l, fetch);
         if (!l->dry) {
             Sym decl = fmt(l, "td_word<%s> %s[", T, value_name(l, next));
@@ -371,6 +401,7 @@ static void prefetch_declare(Lower *l, Stage *loop, Sym var) {
                 l->body.n = strlen(l->body.s);
             }
         }
+        prune_unused(l, mark);
         l->nloops--;
         l->declared.n = before;
         l->indent--;
@@ -502,7 +533,10 @@ static void lower_part(Lower *l, Part *part) {
     declare_digits(l);
     l->uses_cluster = crosses_cluster(part, part->body.at, part->body.n);
     if (l->k->chained) put(l, "td_pdl_wait();");
-    if (l->uses_cluster) put(l, "td_cluster_sync(); // every block of the cluster has started");
+    if (l->uses_cluster) {
+        lower_cluster_setup(l, part->body.at, part->body.n);
+        put(l, "td_cluster_sync(); // every block of the cluster has started");
+    }
     axis_declare(l);
     lower_stages(l, part->body.at, part->body.n);
 }
@@ -583,35 +617,6 @@ static void put_launcher(Lower *l, Text *out, Sym full) {
     text_put(out, "}\n\n");
 }
 
-static int count_word(const char *text, const char *word, size_t n) {
-    int r = 0;
-    for (const char *p = text; (p = strstr(p, word)); p += n) {
-        bool left = p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
-        r += left && !(isalnum((unsigned char)p[n]) || p[n] == '_');
-    }
-    return r;
-}
-
-/* The body without the digits and indices that nothing reads. */
-static void put_used(Lower *l, Text *out) {
-    static const char head[] = "const int ";
-    char *body = l->body.s ? l->body.s : NEW_N(l->ctx, char, 1);
-    for (bool more = true; more;) {
-        more = false;
-        for (char *line = body; *line;) {
-            char *end = strchr(line, '\n') + 1, *at = line + strspn(line, " ");
-            size_t n = strcspn(at + sizeof head - 1, " ");
-            if (!strncmp(at, head, sizeof head - 1) && count_word(body, sym_n(l->ctx, at + sizeof head - 1, n), n) == 1) {
-                memmove(line, end, strlen(end) + 1);
-                more = true;
-            } else {
-                line = end;
-            }
-        }
-    }
-    text_put(out, body);
-}
-
 static bool lower_kernel(Text *out, Program *p, Kernel *k, const LowerOptions *o, Text *why) {
     Lower *l = NEW(p->ctx, Lower);
     l->ctx = p->ctx;
@@ -656,11 +661,12 @@ static bool lower_kernel(Text *out, Program *p, Kernel *k, const LowerOptions *o
     for (int i = 0; i < l->scalars.n; i++) text_fmt(out, "    %s %s;\n", c_type(l->scalars.at[i]->type), param_name(l, l->scalars.at[i]->name));
     text_put(out, "};\n");
     if (l->wide && l->conds.n) text_put(out, "template <int A> // 1: addresses and extents allow wide accesses\n");
-    if (k->blocks_per_sm) text_fmt(out, "__global__ void __launch_bounds__(%d, %d) ", k->threads, k->blocks_per_sm);
+    if (k->blocks_per_sm) text_fmt(out, l->wide && l->conds.n ? "__global__ void __launch_bounds__(%d, A ? %d : 1) " : "__global__ void __launch_bounds__(%d, %d) ", k->threads, k->blocks_per_sm);
     else text_fmt(out, "__global__ void __launch_bounds__(%d) ", k->threads);
     text_fmt(out, "%s(const __grid_constant__ %s_args arg) {\n", full, full);
     if (l->wide && !l->conds.n) text_put(out, "    constexpr int A = 1; // peeling aligns every access\n");
-    put_used(l, out);
+    prune_unused(l, 0);
+    text_put(out, l->body.s ? l->body.s : "");
     text_put(out, "}\n");
     text_put(out, tail.s);
     return !l->failed;

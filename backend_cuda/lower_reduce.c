@@ -186,26 +186,17 @@ static Sym exchange_row(Lower *l, const Fold *f, const Exchange *x) {
     return x->regs == 1 ? r : fmt(l, "(%s) * %lld + %s", value_index(l, f->s->out[0]), (long long)(x->members * x->groups), r);
 }
 
-static void exchange_put(Lower *l, const Fold *f, const Exchange *x, Sym cell, int64_t ranks) {
+static void exchange_put(Lower *l, const Fold *f, const Exchange *x, Sym cell) {
     const Monoid *m = f->s->monoid;
     for (int i = 0; i < m->n; i++) {
         put(l, "const %s p%d_[1] = {%s};", cell_type(m->type[i]), i, f->state[i]);
-        if (ranks == 1) put(l, "td_sts<%s, 1>(%s + (%s), p%d_);", cell_type(m->type[i]), x->base[i], cell, i);
+        put(l, "td_sts<%s, 1>(%s + (%s), p%d_);", cell_type(m->type[i]), x->base[i], cell, i);
     }
-    if (ranks == 1) return;
-    put(l, "#pragma unroll");
-    put(l, "for (int to = 0; to < %lld; to++) {", (long long)ranks);
-    for (int i = 0; i < m->n; i++) put(l, "    td_cluster_sts<%s, 1>(%s + (%s), to, p%d_);", cell_type(m->type[i]), x->base[i], cell, i);
-    put(l, "}");
 }
 
-static void exchange_barrier(Lower *l, const Fold *f, const Exchange *x, bool cluster) {
+static void exchange_barrier(Lower *l, const Fold *f, const Exchange *x) {
     int n = f->s->monoid->n;
-    if (cluster) {
-        put(l, "td_cluster_sync();");
-        for (int i = 0; i < l->regions.n; i++) l->regions.at[i].read = l->regions.at[i].written = false;
-    }
-    for (int i = 0; i < n; i++) l->regions.at[x->region[i]].written = !cluster;
+    for (int i = 0; i < n; i++) l->regions.at[x->region[i]].written = true;
     region_read(l, x->region[0]);
     for (int i = 0; i < n; i++) l->regions.at[x->region[i]].read = !x->twice;
 }
@@ -254,13 +245,13 @@ static void put_block_fold(Lower *l, Fold *f, FactorSet warps) {
         l->indent++;
     }
     int loops = open_result_loops(l, f);
-    exchange_put(l, f, &x, fmt(l, "%s + %s", exchange_row(l, f, &x), member), 1);
+    exchange_put(l, f, &x, fmt(l, "%s + %s", exchange_row(l, f, &x), member));
     close_ordered(l, loops);
     if (who) {
         l->indent--;
         put(l, "}");
     }
-    exchange_barrier(l, f, &x, false);
+    exchange_barrier(l, f, &x);
     bool by_lane = members > 8 && members <= 32 && !lanes_kept;
     if (by_lane) {
         int width = 16;
@@ -297,13 +288,13 @@ static void put_block_fold(Lower *l, Fold *f, FactorSet warps) {
         put_shuffles(l, f, 31);
         put(l, "if (td_tid() %% 32 == 0) {");
         l->indent++;
-        exchange_put(l, f, &y, "row", 1);
+        exchange_put(l, f, &y, "row");
         l->indent--;
         put(l, "}");
         l->indent--;
         put(l, "}");
         for (int i = 0; i < m->n; i++) f->state[i] = saved[i];
-        exchange_barrier(l, f, &y, false);
+        exchange_barrier(l, f, &y);
         loops = open_result_loops(l, f);
         exchange_fold(l, f, &y, exchange_row(l, f, &y), "0", 1, 1);
         close_ordered(l, loops);
@@ -312,35 +303,66 @@ static void put_block_fold(Lower *l, Fold *f, FactorSet warps) {
     if (x.twice) put(l, "%s ^= 1;", x.turn);
 }
 
-/* Every block of the cluster writes its state into all of them; one cluster barrier; everyone folds. */
+static Sym cluster_bar(Lower *l, const Stage *s) { return fmt(l, "%s_bar", value_name(l, s->out[0])); }
+
+/* The mbarriers of the cluster's exchanges, made before the cluster's blocks meet for the first time. */
+void lower_cluster_setup(Lower *l, Stage *const *s, int n) {
+    for (int i = 0; i < n; i++) {
+        lower_cluster_setup(l, s[i]->body.at, s[i]->body.n);
+        if (s[i]->kind != STAGE_REDUCE || !cluster_factors(stage_layout(l, s[i]), s[i]->over)) continue;
+        Sym bar = cluster_bar(l, s[i]);
+        int region = region_new(l, s[i], 4 * MAX_PARTS, 16);
+        put(l, "const td_sp<uint64_t> %s = td_shared<uint64_t>(%d);", bar, l->regions.at[region].offset);
+        put(l, "if (td_tid() < 2) {");
+        put(l, "    td_mbar_init(%s + td_tid(), 1);", bar);
+        put(l, "    td_mbar_fence();");
+        put(l, "}");
+    }
+}
+
+/* Every block of the cluster sends its state to all of them, and an mbarrier in each says when all have come. (A barrier of the
+ * cluster would also wait for the block's stores to global memory.) A block's next exchange comes after a barrier of its threads, so
+ * that two copies by turns are enough: a block sends to one of them only when all others have taken part in the exchange between. */
 static void put_cluster_fold(Lower *l, Fold *f, FactorSet cluster) {
     const Layout *layout = f->layout;
-    int64_t ranks;
-    Sym rank = digits_text(l, layout, cluster, &ranks);
+    const Monoid *m = f->s->monoid;
+    int64_t ranks, whole, bytes = 0;
+    Sym rank = digits_text(l, layout, cluster, &ranks), bar = cluster_bar(l, f->s);
     if (ranks == 1) return;
-    FactorSet all = cluster_factors(layout, layout->all);
-    int64_t whole;
-    digits_text(l, layout, all, &whole);
+    digits_text(l, layout, cluster_factors(layout, layout->all), &whole);
     if (whole != ranks) fail(l, "a fold over part of a cluster has no lowering yet");
     FactorSet kept = thread_factors(l, f->s->out[0]->domain);
     Exchange x = exchange_open(l, f, 1 + 2 * MAX_PARTS, ranks, "cluster_");
+    for (int i = 0; i < m->n; i++) bytes += ranks * x.groups * x.regs * cell_bytes(m->type[i]);
+    Sym which = x.twice ? fmt(l, "%s + %s", bar, x.turn) : bar, phase = x.twice ? fmt(l, "%s_phase", bar) : "0";
+    if (x.twice) need_turn(l, phase);
+    for (int i = 0; i < m->n; i++) region_write(l, x.region[i]);
+    put(l, "if (td_tid() == 0) td_mbar_expect(%s, %lld);", which, (long long)bytes);
     Sym who = only_first(l, layout, thread_factors(l, layout->all) & ~kept);
     if (who) {
         put(l, "if (%s) {", who);
         l->indent++;
     }
     int loops = open_result_loops(l, f);
-    exchange_put(l, f, &x, fmt(l, "%s + %s", exchange_row(l, f, &x), rank), ranks);
+    Sym cell = fmt(l, "%s + %s", exchange_row(l, f, &x), rank);
+    put(l, "#pragma unroll");
+    put(l, "for (int to = 0; to < %lld; to++) {", (long long)ranks);
+    for (int i = 0; i < m->n; i++) put(l, "    td_cluster_send<%s>(%s + (%s), to, %s, %s);", cell_type(m->type[i]), x.base[i], cell, f->state[i], which);
+    put(l, "}");
     close_ordered(l, loops);
     if (who) {
         l->indent--;
         put(l, "}");
     }
-    exchange_barrier(l, f, &x, true);
+    put(l, "td_mbar_wait(%s, %s);", which, phase);
     loops = open_result_loops(l, f);
     exchange_fold(l, f, &x, exchange_row(l, f, &x), "0", ranks, 1);
     close_ordered(l, loops);
-    if (x.twice) put(l, "%s ^= 1;", x.turn);
+    for (int i = 0; i < m->n; i++) {
+        l->regions.at[x.region[i]].written = false;
+        l->regions.at[x.region[i]].read = true;
+    }
+    if (x.twice) put(l, "%s ^= %s, %s ^= 1;", phase, x.turn, x.turn);
 }
 
 /* One element into the state. */

@@ -332,6 +332,7 @@ void lower_copy_setup(Lower *l, Stage *loop, Sym var, Sym start, Sym bound, Sym 
         put(l, "const auto %s_fill = [&](int %s) {", name, var);
         l->indent++;
         int before = l->declared.n;
+        size_t mark = l->body.n;
         l->loops[l->nloops++] = loop;
         axis_declare(l); /* a peeled axis starts where this iteration's row says */
         put(l, "if (td_tid() < 32) {");
@@ -340,6 +341,7 @@ void lower_copy_setup(Lower *l, Stage *loop, Sym var, Sym start, Sym bound, Sym 
         put_fill_rows(l, t, s);
         l->indent--;
         put(l, "}");
+        prune_unused(l, mark);
         l->nloops--;
         l->declared.n = before;
         put(l, "if (++%s_put == %d) %s_put = 0, %s_parity ^= 1;", name, s->depth, name, name);

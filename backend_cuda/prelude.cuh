@@ -264,6 +264,24 @@ template <class T, int V> __device__ __forceinline__ void td_cluster_sts(T *p, i
     }
 }
 
+//@ td_cluster_send
+// One value to block `rank` of the cluster, asynchronously; completes its bytes on the mbarrier there.
+template <class T> __device__ __forceinline__ void td_cluster_send(T *p, int rank, T v, uint64_t *bar) {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a word or two");
+    uint32_t a, b;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(a) : "r"(td_address(p)), "r"(rank));
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(b) : "r"(td_address(bar)), "r"(rank));
+    if constexpr (sizeof(T) == 8) {
+        unsigned long long w;
+        memcpy(&w, &v, 8);
+        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(a), "l"(w), "r"(b) : "memory");
+    } else {
+        uint32_t w;
+        memcpy(&w, &v, 4);
+        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(a), "r"(w), "r"(b) : "memory");
+    }
+}
+
 //@ td_shfl_xor
 template <class T> __device__ __forceinline__ T td_shfl_xor(T v, int mask) { return __shfl_xor_sync(0xffffffffu, v, mask); }
 //@ td_shfl_up
