@@ -201,20 +201,30 @@ static void exchange_barrier(Lower *l, const Fold *f, const Exchange *x) {
     for (int i = 0; i < n; i++) l->regions.at[x->region[i]].read = !x->twice;
 }
 
-/* state = the fold of cells [first, first + count), stepping by `step` from `start`. */
-static void exchange_fold(Lower *l, const Fold *f, const Exchange *x, Sym first, Sym start, int64_t count, int64_t step) {
+static void exchange_get(Lower *l, const Fold *f, const Exchange *x, Sym cell, Sym *right) {
     const Monoid *m = f->s->monoid;
-    Sym right[MAX_PARTS];
-    for (int i = 0; i < m->n; i++) put(l, "%s = %s;", f->state[i], identity(l, m, i));
-    put(l, "#pragma unroll");
-    if (step == 1) put(l, "for (int from = %s; from < %lld; from++) {", start, (long long)count);
-    else put(l, "for (int from = %s; from < %lld; from += %lld) {", start, (long long)count, (long long)step);
-    l->indent++;
     for (int i = 0; i < m->n; i++) {
         put(l, "td_word<%s> q%d_[1];", cell_type(m->type[i]), i);
-        put(l, "td_lds<%s, 1>(q%d_, %s + (%s + from));", cell_type(m->type[i]), i, x->base[i], first);
+        put(l, "td_lds<%s, 1>(q%d_, %s + (%s));", cell_type(m->type[i]), i, x->base[i], cell);
         right[i] = m->type[i] == TY_BOOL ? fmt(l, "(q%d_[0] != 0)", i) : fmt(l, "q%d_[0]", i);
     }
+}
+
+/* state = the fold of `count` cells from `first` on. */
+static void exchange_fold(Lower *l, const Fold *f, const Exchange *x, Sym first, int64_t count) {
+    const Monoid *m = f->s->monoid;
+    Sym right[MAX_PARTS];
+    put(l, "{");
+    l->indent++;
+    exchange_get(l, f, x, first, right);
+    for (int i = 0; i < m->n; i++) put(l, "%s = %s;", f->state[i], right[i]);
+    l->indent--;
+    put(l, "}");
+    if (count == 1) return;
+    put(l, "#pragma unroll");
+    put(l, "for (int from = 1; from < %lld; from++) {", (long long)count);
+    l->indent++;
+    exchange_get(l, f, x, fmt(l, "%s + from", first), right);
     put_combine(l, m, f->state, right, f->state, NULL);
     l->indent--;
     put(l, "}");
@@ -272,7 +282,7 @@ static void put_block_fold(Lower *l, Fold *f, FactorSet warps) {
         close_ordered(l, loops);
     } else if (members <= 8) {
         loops = open_result_loops(l, f);
-        exchange_fold(l, f, &x, exchange_row(l, f, &x), "0", members, 1);
+        exchange_fold(l, f, &x, exchange_row(l, f, &x), members);
         close_ordered(l, loops);
     } else {
         Exchange y = exchange_open(l, f, 1 + MAX_PARTS, 1, "row_");
@@ -284,7 +294,14 @@ static void put_block_fold(Lower *l, Fold *f, FactorSet warps) {
             f->state[i] = fmt(l, "of_row%d", i);
             put(l, "%s of_row%d;", c_type(m->type[i]), i);
         }
-        exchange_fold(l, f, &x, fmt(l, "row * %lld", (long long)members), "td_tid() % 32", members, 32);
+        Sym right[MAX_PARTS];
+        for (int i = 0; i < m->n; i++) put(l, "%s = %s;", f->state[i], identity(l, m, i));
+        put(l, "for (int from = td_tid() %% 32; from < %lld; from += 32) {", (long long)members);
+        l->indent++;
+        exchange_get(l, f, &x, fmt(l, "row * %lld + from", (long long)members), right);
+        put_combine(l, m, f->state, right, f->state, NULL);
+        l->indent--;
+        put(l, "}");
         put_shuffles(l, f, 31);
         put(l, "if (td_tid() %% 32 == 0) {");
         l->indent++;
@@ -296,7 +313,7 @@ static void put_block_fold(Lower *l, Fold *f, FactorSet warps) {
         for (int i = 0; i < m->n; i++) f->state[i] = saved[i];
         exchange_barrier(l, f, &y);
         loops = open_result_loops(l, f);
-        exchange_fold(l, f, &y, exchange_row(l, f, &y), "0", 1, 1);
+        exchange_fold(l, f, &y, exchange_row(l, f, &y), 1);
         close_ordered(l, loops);
         if (y.twice) put(l, "%s ^= 1;", y.turn);
     }
@@ -356,7 +373,7 @@ static void put_cluster_fold(Lower *l, Fold *f, FactorSet cluster) {
     }
     put(l, "td_mbar_wait(%s, %s);", which, phase);
     loops = open_result_loops(l, f);
-    exchange_fold(l, f, &x, exchange_row(l, f, &x), "0", ranks, 1);
+    exchange_fold(l, f, &x, exchange_row(l, f, &x), ranks);
     close_ordered(l, loops);
     for (int i = 0; i < m->n; i++) {
         l->regions.at[x.region[i]].written = false;
@@ -383,6 +400,36 @@ static void put_step(Lower *l, Fold *f, const Sym *operand, Sym guard) {
     put_combine(l, m, f->state, right, f->state, NULL);
     l->indent--;
     put(l, "}");
+}
+
+/* Maxima and minima of a packed value are taken two elements at a time: `pair` is their operation, or NULL. */
+static const char *pair_operation(Lower *l, const Fold *f, const Factor *vec) {
+    const Monoid *m = f->s->monoid;
+    const Expr *e = f->s->expr[0], *c = m->combine[0];
+    if (m->n != 1 || m->type[0] != TY_F32 || (c->op != OP_MAX && c->op != OP_MIN) || c->arg[0]->op != OP_ARG || c->arg[1]->op != OP_ARG) return NULL;
+    if (e->op != OP_CAST || e->arg[0]->op != OP_VALUE || !vec || vec->size % 2) return NULL;
+    const Value *v = e->arg[0]->u.value;
+    Factor *order[MAX_FACTORS];
+    int64_t stride[MAX_FACTORS];
+    int n = value_order(l, v, order, stride);
+    if ((v->type != TY_BF16 && v->type != TY_F16) || !value_packed(v) || !n || order[n - 1] != vec) return NULL;
+    return c->op == OP_MAX ? "td_max2" : "td_min2";
+}
+
+/* The elements of one vector into the state. */
+static void put_vector(Lower *l, Fold *f, Factor *vec, const char *pair, const Sym *operand, Sym guard) {
+    if (pair && !guard) {
+        const Value *v = f->s->expr[0]->arg[0]->u.value;
+        Sym digit = factor_text(l, vec);
+        put(l, "#pragma unroll");
+        put(l, "for (int %s = 0; %s < %lld; %s += 2)", digit, digit, (long long)vec->size, digit);
+        put(l, "    %s_pair = %s<%s>(%s_pair, %s[(%s) / 2]);", value_name(l, f->s->out[0]), pair, lower_storage_type(v->type), value_name(l, f->s->out[0]),
+            value_name(l, v), value_index(l, v));
+        return;
+    }
+    int loop = open_ordered(l, &vec, 1, false);
+    put_step(l, f, operand, guard);
+    close_ordered(l, loop);
 }
 
 /* The thread's own elements. */
@@ -412,25 +459,39 @@ static void put_thread_fold(Lower *l, Fold *f) {
     }
     Sym right[MAX_PARTS];
     for (int i = 0; i < m->n; i++) right[i] = expr_text(l, s->expr[i], f->layout);
-    int more = open_ordered(l, inner, vector ? ninner - 1 : ninner, false);
+    Factor *vec = ninner && inner[ninner - 1]->bind == BIND_VEC ? inner[ninner - 1] : NULL;
+    const char *pair = f->nouts || (guard && !vector) ? NULL : pair_operation(l, f, vec);
+    const Value *packed = pair ? s->expr[0]->arg[0]->u.value : NULL;
+    Sym name = value_name(l, s->out[0]);
+    if (pair) {
+        put(l, "const %s %s_first[2] = {%s, %s};", c_type(packed->type), name, identity(l, m, 0), identity(l, m, 0));
+        put(l, "td_word<%s> %s_none[1];", lower_storage_type(packed->type), name);
+        put(l, "td_pack<%s, 2>(%s_none, %s_first);", lower_storage_type(packed->type), name, name);
+        put(l, "uint32_t %s_pair = %s_none[0];", name, name);
+    }
+    bool by_vector = vector || pair;
+    int more = open_ordered(l, inner, by_vector ? ninner - 1 : ninner, false);
     if (vector) {
-        put(l, "if (%s) {", axis_vector_inside(l, f->layout, vector, inner[ninner - 1]));
+        put(l, "if (%s) {", axis_vector_inside(l, f->layout, vector, vec));
         l->indent++;
-        int all = open_ordered(l, inner + ninner - 1, 1, false);
-        put_step(l, f, right, NULL);
-        close_ordered(l, all);
+        put_vector(l, f, vec, pair, right, NULL);
         l->indent--;
         put(l, "} else {");
         l->indent++;
-        all = open_ordered(l, inner + ninner - 1, 1, false);
-        put_step(l, f, right, guard);
-        close_ordered(l, all);
+        put_vector(l, f, vec, NULL, right, guard);
         l->indent--;
         put(l, "}");
+    } else if (pair) {
+        put_vector(l, f, vec, pair, right, NULL);
     } else {
         put_step(l, f, right, guard);
     }
     close_ordered(l, more);
+    if (pair) {
+        Sym low = fmt(l, "td_get<%s>(&%s_pair, 0)", lower_storage_type(packed->type), name), high = fmt(l, "td_get<%s>(&%s_pair, 1)", lower_storage_type(packed->type), name);
+        put_step(l, f, &low, NULL);
+        put_step(l, f, &high, NULL);
+    }
     close_reg_loops(l, loops);
 }
 

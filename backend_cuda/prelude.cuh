@@ -432,6 +432,18 @@ __device__ __forceinline__ float td_min(float a, float b) {
     asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
     return r;
 }
+//@ td_max2 td_min2
+// Two packed 16-bit floats at once; NaN wins.
+#define TD_PAIRWISE(name, op)                                                                                \
+    template <class T> __device__ __forceinline__ uint32_t name(uint32_t a, uint32_t b) {                    \
+        uint32_t r;                                                                                          \
+        if constexpr (std::is_same<T, __half>::value) asm(op ".f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b)); \
+        else asm(op ".bf16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));                                       \
+        return r;                                                                                            \
+    }
+TD_PAIRWISE(td_max2, "max.NaN")
+TD_PAIRWISE(td_min2, "min.NaN")
+
 //@ td_abs
 __device__ __forceinline__ float td_abs(float x) { return fabsf(x); }
 __device__ __forceinline__ double td_abs(double x) { return fabs(x); }
