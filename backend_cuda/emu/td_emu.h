@@ -180,6 +180,18 @@ template <class T, int V> inline void td_cluster_sts(td_sp<T> p, int rank, const
     if (void *a = td_emu_shared_write(p.off, bytes, td_emu_align(bytes), rank)) memcpy(a, w, bytes);
 }
 
+/* ---- pairs of 16-bit floats ---- */
+template <class T> inline uint32_t td_max2(uint32_t a, uint32_t b) {
+    uint32_t r = 0;
+    for (int i = 0; i < 2; i++) td_put<T>(&r, i, td_max(td_get<T>(&a, i), td_get<T>(&b, i)));
+    return r;
+}
+template <class T> inline uint32_t td_min2(uint32_t a, uint32_t b) {
+    uint32_t r = 0;
+    for (int i = 0; i < 2; i++) td_put<T>(&r, i, td_min(td_get<T>(&a, i), td_get<T>(&b, i)));
+    return r;
+}
+
 /* ---- threads ---- */
 inline int td_tid() { return td_emu_self->tid; }
 inline int td_block() { return td_emu_self->block; }
