@@ -523,10 +523,12 @@ __device__ __forceinline__ double td_pow(double x, double y) { return pow(x, y);
 __device__ __forceinline__ float td_fma(float a, float b, float c) { return fmaf(a, b, c); }
 __device__ __forceinline__ double td_fma(double a, double b, double c) { return fma(a, b, c); }
 //@ td_sigmoid
+// 1 / (1 + exp(-x)), the reciprocal of a quarter of it: its largest finite value then has a normal reciprocal, and a small
+// result is rounded to a denormal by the last product.
 __device__ __forceinline__ float td_sigmoid(float x) {
     float r;
-    asm("rcp.approx.f32 %0, %1;" : "=f"(r) : "f"(1.0f + expf(-x)));
-    return r;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(fmaf(expf(-x), 0.25f, 0.25f)));
+    return r * 0.25f;
 }
 __device__ __forceinline__ double td_sigmoid(double x) { return 1.0 / (1.0 + exp(-x)); }
 //@ portable td_digamma
