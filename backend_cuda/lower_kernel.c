@@ -166,7 +166,13 @@ static bool declare_peel(Lower *l, const Axis *a, const Layout *layout) {
     return true;
 }
 
-void axis_declare(Lower *l) {
+static bool peel_open(const Lower *l) {
+    for (int i = 0; i < l->part->axes.n; i++)
+        if (l->part->axes.at[i]->peel && !declared(l, l->part->axes.at[i], l->part->layouts.at[0])) return true;
+    return false;
+}
+
+void axis_declare(Lower *l, bool fill) {
     bool more = true;
     while (more) {
         more = false;
@@ -186,7 +192,7 @@ void axis_declare(Lower *l) {
                 DeclaredAxis d = {a, layout};
                 vec_push(l->ctx, &l->declared, d);
                 more = true;
-                if (again) continue;
+                if (again || (fill && (a->peel || !peel_open(l)))) continue;
                 Poly threads = digits_of(l, layout, a, !serial, true);
                 if (serial) {
                     Sym var = loop_var(l, a);
@@ -291,7 +297,7 @@ static void walk_dry(Lower *l, Stage *s) {
     int before = l->regions.n, declared_before = l->declared.n;
     Region *entry = NEW_N(l->ctx, Region, before + 1);
     if (before) memcpy(entry, l->regions.at, sizeof *entry * (size_t)before);
-    axis_declare(l);
+    axis_declare(l, false);
     lower_stages(l, s->body.at, s->body.n);
     l->declared.n = declared_before;
     for (int i = 0; i < before; i++) {
@@ -342,7 +348,7 @@ static void lower_for(Lower *l, Stage *s) {
     else put(l, "for (int %s = %s; %s < %s; %s += %s) {", var, start, var, bound, var, step);
     l->indent++;
     l->loops[l->nloops++] = s;
-    axis_declare(l);
+    axis_declare(l, false);
     lower_copy_advance(l, s, var, bound, step);
     for (int i = 0; i < s->body.n; i++)
         if (s->body.at[i]->kind == STAGE_LOAD && s->body.at[i]->depth) prefetch_take(l, s->body.at[i]);
@@ -388,7 +394,7 @@ static void prefetch_declare(Lower *l, Stage *loop, Sym var) {
         int before = l->declared.n;
         l->loops[l->nloops++] = loop;
         size_t mark = l->body.n;
-        axis_declare(l);
+        axis_declare(l, false);
         /* the tile is declared outside, so that it outlives the call */
         lower_load(l, fetch);
         if (!l->dry) {
@@ -537,7 +543,7 @@ static void lower_part(Lower *l, Part *part) {
         lower_cluster_setup(l, part->body.at, part->body.n);
         put(l, "td_cluster_sync(); // every block of the cluster has started");
     }
-    axis_declare(l);
+    axis_declare(l, false);
     lower_stages(l, part->body.at, part->body.n);
 }
 

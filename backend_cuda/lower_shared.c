@@ -334,7 +334,7 @@ void lower_copy_setup(Lower *l, Stage *loop, Sym var, Sym start, Sym bound, Sym 
         int before = l->declared.n;
         size_t mark = l->body.n;
         l->loops[l->nloops++] = loop;
-        axis_declare(l); /* a peeled axis starts where this iteration's row says */
+        axis_declare(l, true); /* a peeled axis starts where this iteration's row says */
         put(l, "if (td_tid() < 32) {");
         l->indent++;
         put(l, "td_mbar_wait(%s_empty + %s_put, %s_parity);", name, name, name);
