@@ -126,7 +126,10 @@ struct Reader {
     u32 tid;
     u64 stamp;
 };
-typedef std::vector<Reader> ReadSet;
+struct ReadSet {
+    std::vector<Reader> readers;
+    u32 has[MAX_THREADS / 32 + MAX_MBARS / 32] = {}; // a bit for each tid among them
+};
 
 enum Wait { WAIT_NONE, WAIT_SYNC, WAIT_WARP, WAIT_CLUSTER, WAIT_LAST, WAIT_MBAR };
 

@@ -184,12 +184,13 @@ static ReadSet *read_set(Block *b, u64 r) {
     return rec_stamp(r) >= S.group_start && int(rec_id(r)) < int(b->sets.size()) ? &b->sets[rec_id(r)] : nullptr;
 }
 static void read_set_add(ReadSet *set, u32 tid) {
-    for (Reader &e : *set)
-        if (e.tid == tid) {
-            e.stamp = S.tick;
-            return;
-        }
-    set->push_back({tid, S.tick});
+    if (set->has[tid >> 5] >> (tid & 31) & 1) {
+        for (Reader &e : set->readers)
+            if (e.tid == tid) e.stamp = S.tick;
+        return;
+    }
+    set->has[tid >> 5] |= 1u << (tid & 31);
+    set->readers.push_back({tid, S.tick});
 }
 /* A read by this thread, where the record's readers are not all itself or before the floor. */
 static __attribute__((noinline)) u64 merge_read(u64 r, bool shared) {
@@ -206,9 +207,11 @@ static __attribute__((noinline)) u64 merge_read(u64 r, bool shared) {
     const int level = level_join(r);
     if (shared && level && level <= 2 && !b->mbars.empty() && !rec_level(r) && b->sets.size() < ID_MASK) {
         ReadSet set;
-        set.push_back({rec_id(r) & 2047, rec_stamp(r)});
+        const u32 first = rec_id(r) & 2047;
+        set.readers.push_back({first, rec_stamp(r)});
+        set.has[first >> 5] |= 1u << (first & 31);
         read_set_add(&set, u32(f->tid));
-        b->sets.push_back(set);
+        b->sets.push_back(std::move(set));
         return S.tick << STAMP | R_SET | (b->sets.size() - 1);
     }
     return me | u64(level) << LEVEL;
@@ -225,7 +228,7 @@ static __attribute__((noinline)) void check_readers(u64 r, const Place &p, size_
                 conflict(UNORDERED, p, off, rec_stamp(r) << STAMP | rank, "write", "read");
             return;
         }
-        for (const Reader &e : *set)
+        for (const Reader &e : set->readers)
             if (order_of(e.stamp, rank | e.tid, 0, true) != ORDERED)
                 return conflict(UNORDERED, p, off, e.stamp << STAMP | rank | e.tid, "write", "read");
         return;
