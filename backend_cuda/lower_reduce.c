@@ -262,7 +262,8 @@ static void put_block_fold(Lower *l, Fold *f, FactorSet warps) {
         put(l, "}");
     }
     exchange_barrier(l, f, &x);
-    bool by_lane = members > 8 && members <= 32 && !lanes_kept;
+    bool warps_whole = l->k->threads % 32 == 0; /* otherwise the last warp cannot shuffle */
+    bool by_lane = members > 8 && members <= 32 && !lanes_kept && warps_whole;
     if (by_lane) {
         int width = 16;
         while (width < members) width *= 2;
@@ -280,7 +281,7 @@ static void put_block_fold(Lower *l, Fold *f, FactorSet warps) {
         put(l, "}");
         put_shuffles(l, f, width - 1);
         close_ordered(l, loops);
-    } else if (members <= 8) {
+    } else if (members <= 8 || !warps_whole) {
         loops = open_result_loops(l, f);
         exchange_fold(l, f, &x, exchange_row(l, f, &x), members);
         close_ordered(l, loops);
