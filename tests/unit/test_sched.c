@@ -185,7 +185,7 @@ static void run_batch(const char *path, int first, int n, uint64_t seed) {
         if (draw_one(ctx, text, size, path, &d, seed + (uint64_t)(first + i) * 1000003, &kernels)) draws[have++] = d;
     }
     const char *home = getenv("TDC_HOME");
-    CheckOptions co = {.home = home ? home : check_home(ctx), .repeats = 2};
+    CheckOptions co = {.home = home ? home : check_home(ctx), .repeats = 2, .gpu = getenv("TDC_GPU") != NULL};
     CheckModel m = {0};
     text_put(&why, "");
     if (have) {
