@@ -2,7 +2,8 @@
  *   test_sched N FILE.td...
  * N schedules for every kernel of each file are drawn, printed, read back, applied, the program verified, printed, read
  * back and lowered, and every check statement of the file runs with each on the stand-in. TDC_SEED moves the draw,
- * TDC_ONLY=K runs one of them and prints it. */
+ * TDC_ONLY=K runs one of them and prints it.
+ * TDC_GPU=1 uses the GPU of this machine. */
 #include "backend_cuda/glue.h"
 #include "backend_cuda/lower.h"
 #include "frontend/check.h"
