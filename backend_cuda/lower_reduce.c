@@ -323,19 +323,31 @@ static void put_block_fold(Lower *l, Fold *f, FactorSet warps) {
 
 static Sym cluster_bar(Lower *l, const Stage *s) { return fmt(l, "%s_bar", value_name(l, s->out[0])); }
 
-/* The mbarriers of the cluster's exchanges, made before the cluster's blocks meet for the first time. */
-void lower_cluster_setup(Lower *l, Stage *const *s, int n) {
+/* Names the mbarriers of the cluster's exchanges, or prints their initialisation. */
+static int cluster_bars(Lower *l, Stage *const *s, int n, bool init) {
+    int bars = 0;
     for (int i = 0; i < n; i++) {
-        lower_cluster_setup(l, s[i]->body.at, s[i]->body.n);
+        bars += cluster_bars(l, s[i]->body.at, s[i]->body.n, init);
         if (s[i]->kind != STAGE_REDUCE || !cluster_factors(stage_layout(l, s[i]), s[i]->over)) continue;
         Sym bar = cluster_bar(l, s[i]);
+        bars++;
+        if (init) {
+            put(l, "    td_mbar_init(%s + td_tid(), 1);", bar);
+            continue;
+        }
         int region = region_new(l, s[i], 4 * MAX_PARTS, 16);
         put(l, "const td_sp<uint64_t> %s = td_shared<uint64_t>(%d);", bar, l->regions.at[region].offset);
-        put(l, "if (td_tid() < 2) {");
-        put(l, "    td_mbar_init(%s + td_tid(), 1);", bar);
-        put(l, "    td_mbar_fence();");
-        put(l, "}");
     }
+    return bars;
+}
+
+/* They are made before the cluster's blocks meet for the first time. */
+void lower_cluster_setup(Lower *l, Stage *const *s, int n) {
+    if (!cluster_bars(l, s, n, false)) return;
+    put(l, "if (td_tid() < 2) {");
+    cluster_bars(l, s, n, true);
+    put(l, "    td_mbar_fence();");
+    put(l, "}");
 }
 
 /* Every block of the cluster sends its state to all of them, and an mbarrier in each says when all have come. (A barrier of the
@@ -354,7 +366,7 @@ static void put_cluster_fold(Lower *l, Fold *f, FactorSet cluster) {
     for (int i = 0; i < m->n; i++) bytes += ranks * x.groups * x.regs * cell_bytes(m->type[i]);
     Sym which = x.twice ? fmt(l, "%s + %s", bar, x.turn) : bar, phase = x.twice ? fmt(l, "%s_phase", bar) : "0";
     if (x.twice) need_turn(l, phase);
-    for (int i = 0; i < m->n; i++) region_write(l, x.region[i]);
+    for (int i = 0; x.twice && i < m->n; i++) region_write(l, x.region[i]);
     put(l, "if (td_tid() == 0) td_mbar_expect(%s, %lld);", which, (long long)bytes);
     Sym who = only_first(l, layout, thread_factors(l, layout->all) & ~kept);
     if (who) {

@@ -200,7 +200,7 @@ def table(kernels):
         passed, failed = passed + bool(ok), failed + (not ok)
         sums = [a + b for a, b in zip(sums, counts)]
     kinds.pop("", None)
-    print("%d of %d mutants caught (%.1f %%), %d equivalent: %s" % (sums[0], sums[2], 100.0 * sums[0] / max(1, sums[2]), sums[1], ", ".join(
+    print("%d of %d mutants caught (%.1f %%), %d equivalent: %s" % (*sums[::2], 100.0 * sums[0] / max(1, sums[2]), sums[1], ", ".join(
         "%s %d" % (why, n) for why, n in sorted(kinds.items(), key=lambda x: -x[1]))))
     print("%d passed, %d failed" % (passed, failed))
     return failed == 0 and passed > 0
