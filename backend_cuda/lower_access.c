@@ -3,20 +3,6 @@
 
 #include <string.h>
 
-typedef enum Tail { TAIL_NONE, TAIL_WHOLE, TAIL_PART } Tail;
-
-typedef struct Access {
-    Tensor *tensor;
-    const Layout *layout;
-    Poly offset; /* elements, every digit spelled out */
-    VecPlan plan;
-    bool narrow;  /* no condition needed: accesses are of single elements */
-    Tail tail;
-    Axis *vaxis;      /* the axis whose tail cuts vectors */
-    int64_t vscale;   /* elements of the access a step of that axis */
-    Sym guard;        /* scalar predicate, or NULL */
-} Access;
-
 const Expr *axis_index(Lower *l, const Layout *layout, const Axis *a) {
     const Expr *e = a->lo;
     for (int i = 0; i < layout->factors.n; i++) {
@@ -170,7 +156,9 @@ void plan_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain,
             if (p == 1) continue;
             /* one inexact axis at most: one count says how much of a vector is inside */
             if (tails && !axis_exact(l, layout, f[i]->axis)) {
+                int64_t step;
                 if (owner && owner != f[i]->axis) continue;
+                if (!owner && !(expr_is_int(f[i]->stride, &step) && step == 1)) continue; /* an element must be a step of its axis */
                 owner = f[i]->axis;
             }
             part[i] = p;
@@ -370,7 +358,7 @@ Stage *find_access(Lower *l, Stage *const *s, int n, const Tensor *t, const Axis
 }
 
 /* Chooses the vectors of a global access. */
-static void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may) {
+void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may) {
     int64_t es = type_bits(x->tensor->type) / 8, vmax = 16 / es;
     plan_vectors(l, x->offset, x->layout, domain, may, vmax, true, &x->plan);
     Axis *peeled = NULL;
@@ -411,7 +399,7 @@ static void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may)
 }
 
 /* Predicates: the axis that owns the vector cuts it, the others allow or forbid the whole access. */
-static void access_tails(Lower *l, Access *x, FactorSet domain, const Expr *cond, FactorSet replicated) {
+void access_tails(Lower *l, Access *x, FactorSet domain, const Expr *cond, FactorSet replicated) {
     x->tail = TAIL_NONE;
     x->guard = cond ? expr_text(l, cond, x->layout) : NULL;
     for (int i = 0; i < l->part->axes.n; i++) {
@@ -456,7 +444,7 @@ static FactorSet subs_domain(Lower *l, const Layout *layout, const Stage *s) {
 }
 
 /* Prints the pointer that all registers share and returns "name" or "name + offset" at the current digits. */
-static Sym pointer_text(Lower *l, Access *x, const Stage *s, bool is_const, bool declare) {
+Sym pointer_text(Lower *l, Access *x, const Stage *s, bool is_const, bool declare) {
     Poly fixed, varying;
     split_regs(l, x->layout, regroup(l, x->layout, drop_vector(l, x->offset, &x->plan)), &fixed, &varying);
     Sym name = name_of(l, s, fmt(l, "%s_at", x->tensor->name));
@@ -465,7 +453,7 @@ static Sym pointer_text(Lower *l, Access *x, const Stage *s, bool is_const, bool
     return varying.n ? fmt(l, "%s + %s", name, poly_text(l, varying, true)) : name;
 }
 
-static Sym remaining_text(Lower *l, const Access *x, bool low) {
+Sym remaining_text(Lower *l, const Access *x, bool low) {
     const Layout *saved = l->layout;
     l->layout = x->layout;
     Poly i = regroup(l, x->layout, drop_vector(l, poly_of(&l->env, axis_index(l, x->layout, x->vaxis)), &x->plan));
@@ -571,19 +559,22 @@ static void load_undef(Lower *l, const Value *v, const VecPlan *plan) {
 }
 
 void lower_load(Lower *l, Stage *s) {
+    if (!lower_storage_type(s->out[0]->type)) fail(l, "type %s has no lowering yet", type_name(s->out[0]->type));
+    else {
+        declare_tile(l, s->out[0]);
+        lower_load_into(l, s);
+    }
+}
+
+void lower_load_into(Lower *l, Stage *s) {
     Value *v = s->out[0];
     const Layout *layout = v->layout ? v->layout : l->part->layouts.at[0];
     l->layout = layout;
-    if (!lower_storage_type(v->type)) {
-        fail(l, "type %s has no lowering yet", type_name(v->type));
-        return;
-    }
     Access x = {.tensor = s->tensor, .layout = layout};
     FactorSet domain = subs_domain(l, layout, s), cond = s->cond ? expr_domain(l->part, layout, s->cond) : 0;
     x.offset = flat_offset(l, layout, s->tensor, s->subs);
     access_vectors(l, &x, v->domain, ~cond);
     access_tails(l, &x, domain | cond, s->cond, 0);
-    declare_tile(l, v);
     Sym at = NULL;
     Poly fixed, varying;
     split_regs(l, layout, regroup(l, layout, drop_vector(l, x.offset, &x.plan)), &fixed, &varying);
@@ -685,6 +676,10 @@ static FactorSet replicated_factors(Lower *l, const Layout *layout, FactorSet do
 void lower_store(Lower *l, Stage *s) {
     const Layout *layout = stage_layout(l, s);
     l->layout = layout;
+    if (s->path == PATH_BULK && lower_storage_type(s->tensor->type)) {
+        lower_bulk_store(l, s);
+        return;
+    }
     if (!lower_storage_type(s->tensor->type)) {
         fail(l, "type %s has no lowering yet", type_name(s->tensor->type));
         return;

@@ -45,6 +45,20 @@ typedef struct VecPlan {
     int64_t step[MAX_FACTORS];
 } VecPlan;
 
+typedef enum Tail { TAIL_NONE, TAIL_WHOLE, TAIL_PART } Tail;
+
+typedef struct Access {
+    Tensor *tensor;
+    const Layout *layout;
+    Poly offset; /* elements, every digit spelled out */
+    VecPlan plan;
+    bool narrow;  /* no condition needed: accesses are of single elements */
+    Tail tail;
+    Axis *vaxis;      /* the axis whose tail cuts vectors */
+    int64_t vscale;   /* elements of the access a step of that axis */
+    Sym guard;        /* scalar predicate, or NULL */
+} Access;
+
 typedef struct NameRow {
     const void *object;
     Sym name;
@@ -75,7 +89,7 @@ typedef struct Lower {
     VEC(Region) regions;
     VEC(SharedTile) tiles;
     int shared_bytes;
-    bool uses_cluster;
+    bool uses_cluster, bulk_stores;
     bool dry; /* walking a loop only for its barriers: nothing is printed, nothing allocated twice */
     int dry_regions;
 
@@ -89,6 +103,7 @@ typedef struct Lower {
     VEC(Dim *) dims;
     VEC(Scalar *) scalars;
     VEC(struct StageRegion) stage_regions;
+    VEC(Stage *) fetches; /* loads that run ahead, as they fill their registers of the next iteration: pairs (load, fetch) */
     VEC(Sym) turns;            /* double-buffer switches that the outermost loop declares */
     VEC(DeclaredAxis) declared;
     const char *args[2 * MAX_PARTS]; /* texts of OP_ARG while a combine is printed */
@@ -161,18 +176,36 @@ Stage *find_access(Lower *l, Stage *const *s, int n, const Tensor *t, const Axis
 bool axis_whole_vectors(Lower *l, const Layout *layout, const Axis *a);
 /* The test that a whole vector, the axis's innermost factor, is inside. */
 Sym axis_vector_inside(Lower *l, const Layout *layout, const Axis *a, Factor *vec);
+/* Chooses the vectors of a global access to `domain`, of which `may` take part; collects the conditions of the wide variant. */
+void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may);
+/* Then its predicates; replicated factors act where they are 0. */
+void access_tails(Lower *l, Access *x, FactorSet domain, const Expr *cond, FactorSet replicated);
+/* Declares the pointer that all registers share; the address at the current digits. */
+Sym pointer_text(Lower *l, Access *x, const Stage *s, bool is_const, bool declare);
+/* Elements of the vector before its axis's upper (lower) bound. */
+Sym remaining_text(Lower *l, const Access *x, bool low);
 void lower_load(Lower *l, Stage *s);
+void lower_load_into(Lower *l, Stage *s); /* the tile is declared already */
 void lower_store(Lower *l, Stage *s);
 void lower_atomic(Lower *l, Stage *s);
 
 /* ---- lower_shared.c ---- */
 void lower_share(Lower *l, Stage *s);
 void lower_read(Lower *l, Stage *s);
+
+SharedTile *tile_of(Lower *l, const Value *v);
+SharedTile *tile_new(Lower *l, Value *v, const Layout *layout, FactorSet domain, int64_t pad, int copies);
+Poly tile_offset(Lower *l, const SharedTile *t, const Layout *layout);
+void shared_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain, Type type, VecPlan *plan);
+Sym shared_at(Lower *l, const SharedTile *t, const Layout *layout, const VecPlan *plan, Poly offset, Sym base);
+
+/* ---- lower_copy.c ---- */
 /* Before a loop: barriers and the first copies. At the top of an iteration: the copy that runs ahead. The texts are the
  * loop's variable, first value, bound and step. */
 void lower_copy_setup(Lower *l, Stage *loop, Sym var, Sym start, Sym bound, Sym step);
 void lower_copy_advance(Lower *l, Stage *loop, Sym var, Sym bound, Sym step);
 void lower_copy_release(Lower *l, Stage *loop); /* at its end */
+void lower_bulk_store(Lower *l, Stage *s);
 
 /* ---- lower_reduce.c ---- */
 void lower_reduce(Lower *l, Stage *s);

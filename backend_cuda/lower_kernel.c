@@ -369,44 +369,40 @@ static void lower_for(Lower *l, Stage *s) {
     if (l->nloops == 0) l->turns.n = turns;
 }
 
+/* The same load into registers of its own. */
+static Stage *prefetch_stage(Lower *l, Stage *s) {
+    for (int i = 0; i < l->fetches.n; i += 2)
+        if (l->fetches.at[i] == s) return l->fetches.at[i + 1];
+    Value *next = NEW(l->ctx, Value);
+    Stage *fetch = NEW(l->ctx, Stage);
+    *next = *s->out[0];
+    next->name = sym_fmt(l->ctx, "%s_next", s->out[0]->name);
+    *fetch = *s;
+    fetch->depth = 0;
+    fetch->out[0] = next;
+    next->def = fetch;
+    vec_push(l->ctx, &l->fetches, s);
+    vec_push(l->ctx, &l->fetches, fetch);
+    return fetch;
+}
+
 /* A load that runs one iteration ahead fills registers of its own, which the next iteration takes over. */
 static void prefetch_declare(Lower *l, Stage *loop, Sym var) {
-    for (int i = 0; i < loop->body.n; i++) {
+    for (int i = 0; i < loop->body.n && !l->failed; i++) {
         Stage *s = loop->body.at[i];
         if (s->kind != STAGE_LOAD || !s->depth) continue;
         if (s->depth > 1) fail(l, "a load may run one iteration ahead, not %d", s->depth);
-        Value *v = s->out[0], *next = NEW(l->ctx, Value);
-        *next = *v;
-        next->name = sym_fmt(l->ctx, "%s_next", v->name);
-        Stage *fetch = NEW(l->ctx, Stage);
-        *fetch = *s;
-        fetch->depth = 0;
-        fetch->out[0] = next;
-        next->def = fetch;
-        const char *T = lower_storage_type(v->type);
-        if (!T) {
-            fail(l, "type %s has no lowering yet", type_name(v->type));
-            return;
-        }
-        put(l, "td_word<%s> %s[td_words<%s>(%lld)];", T, value_name(l, next), T, (long long)reg_count(l, v->domain));
-        put(l, "const auto %s_fetch = [&](int %s) {", value_name(l, v), var);
+        if (!lower_storage_type(s->out[0]->type)) fail(l, "type %s has no lowering yet", type_name(s->out[0]->type));
+        if (l->failed) return;
+        Stage *fetch = prefetch_stage(l, s);
+        declare_tile(l, fetch->out[0]);
+        put(l, "const auto %s_fetch = [&](int %s) {", value_name(l, s->out[0]), var);
         l->indent++;
         int before = l->declared.n;
-        l->loops[l->nloops++] = loop;
         size_t mark = l->body.n;
+        l->loops[l->nloops++] = loop;
         axis_declare(l, false);
-        /* the tile is declared outside, so that it outlives the call */
-        lower_load(l, fetch);
-        if (!l->dry) {
-            Sym decl = fmt(l, "td_word<%s> %s[", T, value_name(l, next));
-            char *at = strstr(l->body.s + mark, decl);
-            if (at) {
-                char *end = strchr(at, '\n');
-                while (at > l->body.s && at[-1] == ' ') at--;
-                memmove(at, end + 1, strlen(end + 1) + 1);
-                l->body.n = strlen(l->body.s);
-            }
-        }
+        lower_load_into(l, fetch);
         prune_unused(l, mark);
         l->nloops--;
         l->declared.n = before;
@@ -421,7 +417,7 @@ static void prefetch_take(Lower *l, Stage *s) {
     Sym name = value_name(l, v);
     declare_tile(l, v);
     put(l, "#pragma unroll");
-    put(l, "for (int i = 0; i < td_words<%s>(%lld); i++) %s[i] = %s_next[i];", T, (long long)reg_count(l, v->domain), name, name);
+    put(l, "for (int i = 0; i < td_words<%s>(%lld); i++) %s[i] = %s[i];", T, (long long)reg_count(l, v->domain), name, value_name(l, prefetch_stage(l, s)->out[0]));
 }
 
 static void lower_last(Lower *l, Stage *s) {
@@ -544,7 +540,9 @@ static void lower_part(Lower *l, Part *part) {
         put(l, "td_cluster_sync(); // every block of the cluster has started");
     }
     axis_declare(l, false);
+    l->bulk_stores = false;
     lower_stages(l, part->body.at, part->body.n);
+    if (l->bulk_stores) put(l, "if (td_tid() == 0) td_bulk_wait_read<0>(); // shared memory outlives what reads it");
 }
 
 static void put_layout_comment(Lower *l, Text *out, const Part *part) {

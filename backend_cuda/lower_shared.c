@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static SharedTile *tile_of(Lower *l, const Value *v) {
+SharedTile *tile_of(Lower *l, const Value *v) {
     for (int i = 0; i < l->tiles.n; i++)
         if (l->tiles.at[i].value == v) return &l->tiles.at[i];
     return NULL;
@@ -31,7 +31,7 @@ static const Expr *inner_index(Lower *l, const Layout *layout, const Axis *a) {
     return e;
 }
 
-static SharedTile *tile_new(Lower *l, Value *v, const Layout *layout, FactorSet domain, int64_t pad, int copies) {
+SharedTile *tile_new(Lower *l, Value *v, const Layout *layout, FactorSet domain, int64_t pad, int copies) {
     SharedTile t = {.value = v};
     t.elements = 1;
     for (int i = 0; i < l->part->axes.n; i++) {
@@ -54,13 +54,13 @@ static SharedTile *tile_new(Lower *l, Value *v, const Layout *layout, FactorSet 
     return &l->tiles.at[l->tiles.n - 1];
 }
 
-static Poly tile_offset(Lower *l, const SharedTile *t, const Layout *layout) {
+Poly tile_offset(Lower *l, const SharedTile *t, const Layout *layout) {
     Poly p = poly_const(l->ctx, 0);
     for (int i = 0; i < t->naxes; i++) p = poly_add(l->ctx, p, poly_scale(l->ctx, poly_of(&l->env, inner_index(l, layout, t->axes[i])), t->stride[i]));
     return p;
 }
 
-static void shared_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain, Type type, VecPlan *plan) {
+void shared_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain, Type type, VecPlan *plan) {
     plan_vectors(l, offset, layout, domain, domain, 128 / type_bits(type), false, plan);
     while (plan->V > 1) {
         Poly rest = drop_vector(l, offset, plan);
@@ -74,7 +74,7 @@ static void shared_vectors(Lower *l, Poly offset, const Layout *layout, FactorSe
     }
 }
 
-static Sym shared_at(Lower *l, const SharedTile *t, const Layout *layout, const VecPlan *plan, Poly offset, Sym base) {
+Sym shared_at(Lower *l, const SharedTile *t, const Layout *layout, const VecPlan *plan, Poly offset, Sym base) {
     Poly p = drop_vector(l, offset, plan);
     if (t->swizzle) {
         int last = t->naxes - 1;
@@ -163,7 +163,7 @@ void lower_read(Lower *l, Stage *s) {
     Sym base = value_name(l, s->source);
     if (t->copy) {
         if (!t->waited) {
-            put(l, "td_mbar_wait(%s_full + %s_slot, %s_phase);", base, base, base);
+            if (t->copy->path == PATH_BULK) put(l, "td_mbar_wait(%s_full + %s_slot, %s_phase);", base, base, base);
             put(l, "const td_sp<%s> %s = td_shared<%s>(%d) + %s_slot * %lld;", T, base, T, l->regions.at[t->region].offset, base, (long long)t->elements);
             t->waited = true;
         }
@@ -199,181 +199,9 @@ void lower_read(Lower *l, Stage *s) {
         put(l, "}");
     }
     close_plan_loops(l, &plan);
-    if (t->copy && t->last_read == s) {
+    if (t->copy && t->last_read == s && t->copy->path == PATH_BULK) {
         /* the warp has its registers: the slot may be filled again */
         put(l, "td_syncwarp();");
         put(l, "if (td_tid() %% 32 == 0) td_mbar_arrive(%s_empty + %s_slot);", base, base);
-    }
-}
-
-/* ---- copies ahead of a loop ----
- * A slot of shared memory for each iteration in flight. Warp 0 fills a slot when every warp has said that it is done with it
- * (empty), and bulk copies say when they have arrived (full). */
-
-static bool bulk(const Stage *s) { return s->path == PATH_BULK; }
-
-static SharedTile *copy_tile(Lower *l, Stage *s) {
-    SharedTile *t = tile_of(l, s->out[0]);
-    if (t) return t;
-    const Layout *layout = l->part->layouts.at[0];
-    FactorSet domain = 0;
-    for (int d = 0; d < s->tensor->rank; d++) domain |= expr_domain(l->part, layout, s->subs[d]);
-    t = tile_new(l, s->out[0], layout, domain, 0, s->depth);
-    t->copy = s;
-    return t;
-}
-
-static Stage *last_read_of(Stage *const *s, int n, const Value *v) {
-    Stage *r = NULL;
-    for (int i = 0; i < n; i++) {
-        if (s[i]->kind == STAGE_READ && s[i]->source == v) r = s[i];
-        Stage *in = last_read_of(s[i]->body.at, s[i]->body.n, v);
-        if (in) r = in;
-    }
-    return r;
-}
-
-/* The subscripts at the start of row `k…` of the tile, as a flat offset: tile axes by name, others by their base. */
-static Sym copy_offset(Lower *l, const SharedTile *t, Stage *s, const Sym *row) {
-    const Expr *from[MAX_FACTORS], *to[MAX_FACTORS];
-    int n = 0;
-    for (int i = 0; i < l->part->axes.n && i < MAX_FACTORS; i++, n++) {
-        Axis *a = l->part->axes.at[i];
-        from[n] = expr_var(l->g, a->var);
-        to[n] = expr_node(l->g, OP_ARG, TY_I64, false, i, NULL, 0);
-    }
-    const char *saved[2 * MAX_PARTS];
-    memcpy(saved, l->args, sizeof saved);
-    Poly p = poly_const(l->ctx, 0);
-    for (int d = 0; d < s->tensor->rank; d++) {
-        p = poly_mul(l->ctx, p, poly_of(&l->env, s->tensor->shape[d]));
-        p = poly_add(l->ctx, p, poly_of(&l->env, expr_replace(l->g, s->subs[d], from, to, n)));
-    }
-    for (int i = 0; i < l->part->axes.n; i++) {
-        if (i >= 2 * MAX_PARTS) {
-            fail(l, "a copy in a kernel of more than %d axes", 2 * MAX_PARTS);
-            break;
-        }
-        l->args[i] = axis_base(l, l->part->axes.at[i]);
-        for (int k = 0; k < t->naxes; k++)
-            if (t->axes[k] == l->part->axes.at[i]) l->args[i] = row[k];
-    }
-    Sym r = poly_text(l, p, true);
-    memcpy(l->args, saved, sizeof saved);
-    return r;
-}
-
-/* The body of a fill: for every row of the tile, the elements inside the axes' bounds. */
-static void put_fill_rows(Lower *l, SharedTile *t, Stage *s) {
-    const char *T = lower_storage_type(s->tensor->type);
-    Sym name = value_name(l, t->value), row[MAX_RANK];
-    int rows = t->naxes - 1;
-    for (int k = 0; k < rows; k++) {
-        put(l, "for (int k%d = 0; k%d < %lld; k%d++) {", k, k, (long long)t->extent[k], k);
-        l->indent++;
-        row[k] = fmt(l, "(%s + k%d)", axis_base(l, t->axes[k]), k);
-    }
-    Axis *a = t->axes[rows];
-    Sym base = axis_base(l, a), lo = expr_text(l, a->lo, l->layout), hi = expr_text(l, a->hi, l->layout);
-    Text slot = {.ctx = l->ctx};
-    text_fmt(&slot, "td_shared<%s>(%d) + (%s_put * %lld", T, l->regions.at[t->region].offset, name, (long long)t->elements);
-    for (int k = 0; k < rows; k++) text_fmt(&slot, " + k%d * %lld", k, (long long)t->stride[k]);
-    put(l, "const int first = %s;", a->peel ? fmt(l, "%s < %s ? %s : %s", base, lo, lo, base) : base);
-    put(l, "const int last = %s + %lld < %s ? %s + %lld : %s;", base, (long long)t->extent[rows], hi, base, (long long)t->extent[rows], hi);
-    row[rows] = "first";
-    Sym inside = NULL;
-    for (int k = 0; k < rows; k++) {
-        if (axis_exact(l, l->part->layouts.at[0], t->axes[k])) continue;
-        Sym c = fmt(l, "%s < %s", row[k], expr_text(l, t->axes[k]->hi, l->layout));
-        inside = inside ? fmt(l, "%s && %s", inside, c) : c;
-    }
-    Sym count = inside ? fmt(l, "%s ? last - first : 0", inside) : "last - first";
-    bool pieces = t->extent[rows] * type_bits(s->tensor->type) % 128 == 0;
-    put(l, "td_fill_row<%s, %d>(%s%s), %s + %s, %s, %s_full + %s_put);", T, pieces, slot.s, a->peel ? fmt(l, " + first - (%s)", base) : "", tensor_text(l, s->tensor),
-        copy_offset(l, t, s, row), count, name, name);
-    for (int k = 0; k < rows; k++) {
-        l->indent--;
-        put(l, "}");
-    }
-}
-
-static int fills_per_slot(const SharedTile *t) {
-    int64_t n = 1;
-    for (int k = 0; k < t->naxes - 1; k++) n *= t->extent[k];
-    return (int)n;
-}
-
-void lower_copy_setup(Lower *l, Stage *loop, Sym var, Sym start, Sym bound, Sym step) {
-    for (int i = 0; i < loop->body.n; i++) {
-        Stage *s = loop->body.at[i];
-        if (s->kind != STAGE_COPY) continue;
-        l->layout = l->part->layouts.at[0];
-        if (!bulk(s)) {
-            fail(l, "asynchronous copies other than bulk have no lowering yet");
-            return;
-        }
-        SharedTile *t = copy_tile(l, s);
-        if (t->naxes == 0) {
-            fail(l, "the copy %s has no tile: nothing of it is spread over threads or registers", s->out[0]->name);
-            return;
-        }
-        t->last_read = last_read_of(loop->body.at, loop->body.n, s->out[0]);
-        t->waited = false;
-        t->barriers = region_new(l, s, 1, 16 * s->depth);
-        Sym name = value_name(l, t->value);
-        put(l, "const td_sp<uint64_t> %s_full = td_shared<uint64_t>(%d), %s_empty = %s_full + %d;", name, l->regions.at[t->barriers].offset, name, name, s->depth);
-        put(l, "if (td_tid() < %d) {", s->depth);
-        put(l, "    td_mbar_init(%s_full + td_tid(), %d);", name, fills_per_slot(t));
-        put(l, "    td_mbar_init(%s_empty + td_tid(), %d);", name, l->k->threads / 32);
-        put(l, "    td_mbar_fence();");
-        put(l, "}");
-        block_sync(l);
-        put(l, "int %s_slot = 0, %s_phase = 0, %s_put = 0, %s_parity = 1;", name, name, name, name);
-        put(l, "const auto %s_fill = [&](int %s) {", name, var);
-        l->indent++;
-        int before = l->declared.n;
-        size_t mark = l->body.n;
-        l->loops[l->nloops++] = loop;
-        axis_declare(l, true); /* a peeled axis starts where this iteration's row says */
-        put(l, "if (td_tid() < 32) {");
-        l->indent++;
-        put(l, "td_mbar_wait(%s_empty + %s_put, %s_parity);", name, name, name);
-        put_fill_rows(l, t, s);
-        l->indent--;
-        put(l, "}");
-        prune_unused(l, mark);
-        l->nloops--;
-        l->declared.n = before;
-        put(l, "if (++%s_put == %d) %s_put = 0, %s_parity ^= 1;", name, s->depth, name, name);
-        l->indent--;
-        put(l, "};");
-        if (s->depth > 1) {
-            put(l, "for (int i = 0, at = %s; i < %d && at < %s; i++, at += %s) %s_fill(at);", start, s->depth - 1, bound, step, name);
-        }
-    }
-}
-
-void lower_copy_advance(Lower *l, Stage *loop, Sym var, Sym bound, Sym step) {
-    for (int i = 0; i < loop->body.n; i++) {
-        Stage *s = loop->body.at[i];
-        if (s->kind != STAGE_COPY) continue;
-        SharedTile *t = tile_of(l, s->out[0]);
-        if (!t) return;
-        t->waited = false;
-        Sym name = value_name(l, t->value);
-        if (s->depth == 1) put(l, "%s_fill(%s);", name, var);
-        else put(l, "if (%s + %d * (%s) < %s) %s_fill(%s + %d * (%s));", var, s->depth - 1, step, bound, name, var, s->depth - 1, step);
-    }
-}
-
-void lower_copy_release(Lower *l, Stage *loop) {
-    for (int i = 0; i < loop->body.n; i++) {
-        Stage *s = loop->body.at[i];
-        SharedTile *t = s->kind == STAGE_COPY ? tile_of(l, s->out[0]) : NULL;
-        if (!t) continue;
-        Sym name = value_name(l, t->value);
-        if (!t->last_read) fail(l, "the copy %s is never read", s->out[0]->name);
-        put(l, "if (++%s_slot == %d) %s_slot = 0, %s_phase ^= 1;", name, s->depth, name, name);
-        t->waited = false;
     }
 }

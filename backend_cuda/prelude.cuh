@@ -388,6 +388,42 @@ template <class T, int PAD> __device__ __forceinline__ void td_fill_row(td_sp<T>
     }
 }
 
+//@ portable td_fill_piece
+// A vector of V elements to shared memory: asynchronously where it is 16 bytes, aligned (A) and whole; else its elements
+// lo <= e < hi one by one, and zeros for the others.
+template <int A, class T, int V> __device__ __forceinline__ void td_fill_piece(td_sp<T> s, const T *p, int lo, int hi) {
+    if constexpr (A && V * sizeof(T) == 16) {
+        if (lo <= 0 && hi >= V) {
+            td_cp_async<T, V>(s, p);
+            return;
+        }
+    }
+#pragma unroll
+    for (int e = 0; e < V; e++) {
+        td_word<T> w[1] = {td_word<T>()};
+        if (lo <= e && e < hi) td_ld<T, 1, 0>(w, p + e);
+        td_sts<T, 1>(s + e, w);
+    }
+}
+
+//@ portable td_drain_row
+// One warp sends n elements of shared memory off: whole 16-byte pieces by a bulk store of its first lane, which commits it later; the
+// rest (all, where the two addresses differ modulo 16) element by element.
+template <class T> __device__ __forceinline__ void td_drain_row(T *p, td_sp<T> s, int n) {
+    constexpr int per = 16 / (int)sizeof(T);
+    const int lane = td_tid() % 32, at = (int)((uintptr_t)p / sizeof(T) % per), low = td_shared_index(s) % per;
+    int head = at == low ? (per - at) % per : n;
+    if (head > n) head = n;
+    const int body = n > head ? (n - head) / per * per : 0;
+    for (int i = lane; i < n - body; i += 32) {
+        const int e = i < head ? i : i + body;
+        td_word<T> w[1];
+        td_lds<T, 1>(w, s + e);
+        td_st<T, 1, 0>(p + e, w);
+    }
+    if (lane == 0 && body > 0) td_bulk_store(p + head, s + head, body * (int)sizeof(T));
+}
+
 //@ td_shared_index
 // The number of the element in the block's shared memory.
 template <class T> __device__ __forceinline__ int td_shared_index(const T *s) { return (int)(td_address(s) / sizeof(T)); }

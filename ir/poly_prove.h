@@ -5,7 +5,7 @@
 
 #include "poly.h"
 
-enum { PROVE_LEVELS = 2, POLY_MAX_TERMS = 48 };
+enum { PROVE_LEVELS = 2, POLY_MAX_TERMS = 192 };
 
 Poly poly_of_at(const PolyEnv *env, const Expr *e, int level);
 Poly poly_flat(Graph *g, const Expr *e);

@@ -75,7 +75,7 @@ bool verify_body(Verify *v, Stage *const *at, int n);
 bool verify_store_once(Verify *v, const Stage *s);
 /* Do the writes of a kernel touch different elements, and its reads none that another thread writes? */
 bool verify_conflicts(Verify *v);
-/* Copies and bulk stores: rows of the tile contiguous. Bulk stores (`bulk`): of whole 16 bytes, aligned, too. */
-bool verify_rows(Verify *v, const Stage *s, bool bulk);
+/* Copies and bulk stores: the rows of the tile are contiguous. */
+bool verify_rows(Verify *v, const Stage *s);
 
 #endif

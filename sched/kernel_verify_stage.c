@@ -212,7 +212,7 @@ static bool check_copy(Verify *v, const Stage *s) {
     if (s->depth < 1 || s->depth > MAX_COPY_DEPTH)
         return verify_fail_at(v, s, "depth %d: it is 1 to %d", s->depth, MAX_COPY_DEPTH);
     if (s->cond || s->other) return verify_fail_at(v, s, "a copy has no condition");
-    if (!runs_ahead(v, s) || !check_tile_axes(v, s, s->layout, domain) || !verify_rows(v, s, false)) return false;
+    if (!runs_ahead(v, s) || !check_tile_axes(v, s, s->layout, domain) || !verify_rows(v, s)) return false;
     int64_t bytes = bytes_of(s->tensor->type, verify_product(s->layout, domain & verify_tile(s->layout)));
     if (!mul_ok(bytes, s->depth, &bytes)) bytes = INT64_MAX;
     add_shared(v, bytes);
@@ -287,8 +287,9 @@ static bool check_store(Verify *v, const Stage *s) {
     note(v, s, true);
     if (!verify_store_once(v, s) || !check_access(v, s, domain)) return false;
     if (s->path != PATH_BULK) return true;
+    if (s->cond) return verify_fail_at(v, s, "a bulk store has no condition");
     add_shared(v, bytes_of(s->tensor->type, verify_product(s->layout, domain & verify_tile(s->layout))));
-    return check_collective(v, s, false) && check_tile_axes(v, s, s->layout, domain) && verify_rows(v, s, true);
+    return check_collective(v, s, false) && check_tile_axes(v, s, s->layout, domain) && verify_rows(v, s);
 }
 
 static bool check_atomic(Verify *v, const Stage *s) {

@@ -342,35 +342,12 @@ static int row_axes(Verify *v, const Stage *s, Poly last, const Axis **out, int6
     return n;
 }
 
-bool verify_rows(Verify *v, const Stage *s, bool bulk) {
+bool verify_rows(Verify *v, const Stage *s) {
     const Tensor *t = s->tensor;
     const Axis *axes[MAX_ITEMS];
-    const Expr *from[MAX_ITEMS], *to[MAX_ITEMS];
     int64_t length, size = type_bits(t->type) / 8;
     int n = t->rank ? row_axes(v, s, poly_of(&v->env, s->subs[t->rank - 1]), axes, &length) : -1;
     if (n <= 0 || length == 1) return verify_fail_at(v, s, "the rows of its tile are not contiguous");
     if (!size) return verify_fail_at(v, s, "elements of %s are no bytes", type_name(t->type));
-    if (!bulk) return true;
-    if (length * size % 16)
-        return verify_fail_at(v, s, "a row of %lld bytes: bulk stores move multiples of 16",
-                              (long long)(length * size));
-    for (int i = 0; i < n; i++) {
-        const Expr *tile = expr_var(v->g, graph_var(v->g, axes[i]->name, expr_int(v->g, TY_I64, 0), axes[i]->hi));
-        int64_t width = verify_product(s->layout, layout_tile_factors(s->layout, axes[i]));
-        from[i] = expr_var(v->g, axes[i]->var);
-        to[i] = expr2(v->g, OP_ADD, axes[i]->lo, expr2(v->g, OP_MUL, tile, expr_int(v->g, TY_I64, width)));
-        bool tail = verify_has_tail(v, s->layout, axes[i]);
-        int64_t inner = 1;
-        for (int j = 0; j < i; j++) inner *= verify_product(s->layout, layout_tile_factors(s->layout, axes[j]));
-        if (tail && poly_divisor(verify_extent(v, axes[i])) * inner * size % 16)
-            return verify_fail_at(v, s, "a row's end is no multiple of 16 bytes, as bulk stores want it");
-    }
-    Poly at = poly_const(v->ctx, 0);
-    for (int d = 0; d < t->rank; d++) {
-        at = poly_mul(v->ctx, at, poly_of(&v->env, t->shape[d]));
-        at = poly_add(v->ctx, at, poly_of(&v->env, expr_replace(v->g, s->subs[d], from, to, n)));
-    }
-    if (at.failed || poly_divisor(at) * size % 16)
-        return verify_fail_at(v, s, "its rows do not begin at multiples of 16 bytes, as bulk stores want it");
     return true;
 }

@@ -1,8 +1,6 @@
 /* Random legal schedules, for tests: every binding on every axis that may have it, in any order that is legal. */
 #include "schedule.h"
 
-enum { MAX_AHEAD = 0 };
-
 static uint64_t next(uint64_t *state) { /* splitmix64 */
     uint64_t z = *state += 0x9E3779B97F4A7C15u;
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
@@ -73,7 +71,7 @@ static void random_any(const Group *gr, uint64_t *state, Schedule *s) {
         if (lanes[a] > 1) t[n++] = (SFactor){BIND_LANE, lanes[a]};
         random_axis(gr, state, s, a, t, n);
     }
-    s->ahead = draw(state, 3) == 0 && MAX_AHEAD;
+    s->ahead = draw(state, 3) == 0;
 }
 
 void schedule_random(const Group *gr, uint64_t *state, Schedule *s) {
