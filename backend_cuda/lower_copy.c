@@ -191,6 +191,7 @@ void lower_copy_setup(Lower *l, Stage *loop, Sym var, Sym start, Sym bound, Sym 
         int before = l->declared.n;
         size_t mark = l->body.n;
         l->loops[l->nloops++] = loop;
+        loop_digit(l, loop, var, start, step);
         axis_declare(l, bulk); /* a peeled axis starts where this iteration's row says */
         if (bulk) bulk_fill(l, t, s);
         else async_fill(l, t, s);

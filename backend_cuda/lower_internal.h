@@ -225,6 +225,7 @@ void need_turn(Lower *l, Sym name);
 void prune_unused(Lower *l, size_t mark);
 /* The axis's index at register and thread digits 0: what the whole block shares. For an axis with a serial factor, inside its loop. */
 Sym axis_base(Lower *l, const Axis *a);
+void loop_digit(Lower *l, const Stage *loop, Sym var, Sym start, Sym step);
 Factor *serial_factor(const Lower *l, const Axis *a);
 /* Declares the C variables of axes whose parts are all known here; of those a fill needs only what tells where rows begin. */
 void axis_declare(Lower *l, bool fill);

@@ -307,7 +307,7 @@ static void walk_dry(Lower *l, Stage *s) {
     l->dry = saved;
 }
 
-static void prefetch_declare(Lower *l, Stage *loop, Sym var);
+static void prefetch_declare(Lower *l, Stage *loop, Sym var, Sym start, Sym step);
 static void prefetch_take(Lower *l, Stage *s);
 
 static void lower_for(Lower *l, Stage *s) {
@@ -341,7 +341,7 @@ static void lower_for(Lower *l, Stage *s) {
     if (l->nloops == 0 && !l->dry) {
         for (int i = turns; i < l->turns.n; i++) put(l, "int %s = 0;", l->turns.at[i]);
     }
-    prefetch_declare(l, s, var);
+    prefetch_declare(l, s, var, start, step);
     for (int i = 0; i < s->body.n; i++)
         if (s->body.at[i]->kind == STAGE_LOAD && s->body.at[i]->depth) put(l, "if (%s < %s) %s_fetch(%s);", start, bound, value_name(l, s->body.at[i]->out[0]), start);
     if (digit_before) put(l, "for (int %s = %s, %s = 0; %s < %s; %s += %s, %s++) {", var, start, factor_text(l, f), var, bound, var, step, factor_text(l, f));
@@ -369,6 +369,12 @@ static void lower_for(Lower *l, Stage *s) {
     if (l->nloops == 0) l->turns.n = turns;
 }
 
+/* The number of a loop's iteration from its variable, for code that runs ahead of the loop. */
+void loop_digit(Lower *l, const Stage *loop, Sym var, Sym start, Sym step) {
+    const Factor *f = serial_factor(l, loop->axis);
+    if (f && f->size != 1) put(l, "const int %s = (%s - (%s)) / (%s);", factor_text(l, f), var, start, step);
+}
+
 /* The same load into registers of its own. */
 static Stage *prefetch_stage(Lower *l, Stage *s) {
     for (int i = 0; i < l->fetches.n; i += 2)
@@ -387,7 +393,7 @@ static Stage *prefetch_stage(Lower *l, Stage *s) {
 }
 
 /* A load that runs one iteration ahead fills registers of its own, which the next iteration takes over. */
-static void prefetch_declare(Lower *l, Stage *loop, Sym var) {
+static void prefetch_declare(Lower *l, Stage *loop, Sym var, Sym start, Sym step) {
     for (int i = 0; i < loop->body.n && !l->failed; i++) {
         Stage *s = loop->body.at[i];
         if (s->kind != STAGE_LOAD || !s->depth) continue;
@@ -401,6 +407,7 @@ static void prefetch_declare(Lower *l, Stage *loop, Sym var) {
         int before = l->declared.n;
         size_t mark = l->body.n;
         l->loops[l->nloops++] = loop;
+        loop_digit(l, loop, var, start, step);
         axis_declare(l, false);
         lower_load_into(l, fetch);
         prune_unused(l, mark);

@@ -162,7 +162,8 @@ static const Expr *apply_load(Apply *x, const Expr *e, Cond c) {
     }
     s->cond = c.is;
     Scope *at = home(x, e, c);
-    if (plain && at->up) s->depth = x->s->ahead;
+    /* what the kernel may write itself is not read before its turn */
+    if (plain && at->up && t->kind != TENSOR_INOUT) s->depth = x->s->ahead;
     s->nout = 1;
     s->out[0] = apply_value(x, VALUE_REG, t->name, t->type, domain);
     vec_push(x->g->ctx, &at->stages, s);

@@ -256,7 +256,7 @@ static interface_status td_scaled_plan(const td_sink *td_s, const int64_t *td_di
         TD_TRY(td_size(td_s, "sums", 1, td_shape, 32, &td_bytes[2]));
     }
     TD_TRY(td_extent(td_s, "ctx", "blocks", td_mul(td_div(td_add(M, 7), 8), td_div(td_add(int_, 2047), 2048))));
-    TD_TRY(td_extent(td_s, "sums", "blocks", td_div(td_add(M, 7), 8)));
+    TD_TRY(td_extent(td_s, "sums", "blocks", td_div(td_add(M, 3), 4)));
     return interface_ok;
 }
 
