@@ -75,7 +75,7 @@ static void rows_close(Lower *l, const Rows *r) {
 
 /* ---- copies ahead of a loop ----
  * A slot of shared memory for each iteration in flight. Bulk: warp 0 fills a slot when every warp has said that it is done with it
- * (empty), and the copies say when they have arrived (full). Async: every thread copies its own pieces, one group an iteration, and
+ * (empty; nothing, where each iteration has a barrier after the reads), and the copies say when they have arrived (full). Async: every thread copies its own pieces, one group an iteration, and
  * one barrier an iteration both shows the pieces to all and says that the slot before is free. */
 
 static SharedTile *copy_tile(Lower *l, Stage *s) {
@@ -100,19 +100,32 @@ static Stage *last_read_of(Stage *const *s, int n, const Value *v) {
     return r;
 }
 
+/* Whether all threads meet in each iteration after the slot's last read. */
+static bool barrier_after(Lower *l, const Stage *loop, const Stage *read) {
+    bool after = false;
+    for (int i = 0; i < loop->body.n; i++) {
+        const Stage *s = loop->body.at[i];
+        if (s == read) after = true;
+        else if (after && s->kind == STAGE_REDUCE && reduce_has_barrier(l, s)) return true;
+        else if (after && s->kind == STAGE_STORE && s->path == PATH_BULK) return true;
+    }
+    return false;
+}
+
 static void bulk_barriers(Lower *l, SharedTile *t, const Stage *s) {
     Sym name = value_name(l, t->value);
     int fills = 1;
     for (int k = 0; k < t->naxes - 1; k++) fills *= (int)t->extent[k];
-    t->barriers = region_new(l, s, 1, 16 * s->depth);
-    put(l, "const td_sp<uint64_t> %s_full = td_shared<uint64_t>(%d), %s_empty = %s_full + %d;", name, l->regions.at[t->barriers].offset, name, name, s->depth);
+    t->barriers = region_new(l, s, 1, (t->barrier ? 8 : 16) * s->depth);
+    put(l, "const td_sp<uint64_t> %s_full = td_shared<uint64_t>(%d)%s;", name, l->regions.at[t->barriers].offset,
+        t->barrier ? "" : fmt(l, ", %s_empty = %s_full + %d", name, name, s->depth));
     put(l, "if (td_tid() < %d) {", s->depth);
     put(l, "    td_mbar_init(%s_full + td_tid(), %d);", name, fills);
-    put(l, "    td_mbar_init(%s_empty + td_tid(), %d);", name, l->k->threads / 32);
+    if (!t->barrier) put(l, "    td_mbar_init(%s_empty + td_tid(), %d);", name, l->k->threads / 32);
     put(l, "    td_mbar_fence();");
     put(l, "}");
     block_sync(l);
-    put(l, "int %s_phase = 0, %s_parity = 1;", name, name);
+    put(l, t->barrier ? "int %s_phase = 0;" : "int %s_phase = 0, %s_parity = 1;", name, name);
 }
 
 static void bulk_fill(Lower *l, SharedTile *t, const Stage *s) {
@@ -121,7 +134,7 @@ static void bulk_fill(Lower *l, SharedTile *t, const Stage *s) {
     bool pieces = t->extent[t->naxes - 1] * type_bits(s->tensor->type) % 128 == 0;
     put(l, "if (td_tid() < 32) {");
     l->indent++;
-    put(l, "td_mbar_wait(%s_empty + %s_put, %s_parity);", name, name, name);
+    if (!t->barrier) put(l, "td_mbar_wait(%s_empty + %s_put, %s_parity);", name, name, name);
     Rows r = rows_open(l, t, s);
     put(l, "td_fill_row<%s, %d>(td_shared<%s>(%d) + (%s_put * %lld%s), %s, %s, %s_full + %s_put);", T, pieces, T, l->regions.at[t->region].offset, name,
         (long long)t->elements, r.shared, r.global, r.count, name, name);
@@ -183,6 +196,7 @@ void lower_copy_setup(Lower *l, Stage *loop, Sym var, Sym start, Sym bound, Sym 
         if (l->failed) return;
         t->last_read = last_read_of(loop->body.at, loop->body.n, s->out[0]);
         t->waited = false;
+        t->barrier = bulk && barrier_after(l, loop, t->last_read);
         Sym name = value_name(l, t->value);
         if (bulk) bulk_barriers(l, t, s);
         put(l, "int %s_slot = 0, %s_put = 0;", name, name);
@@ -198,7 +212,7 @@ void lower_copy_setup(Lower *l, Stage *loop, Sym var, Sym start, Sym bound, Sym 
         prune_unused(l, mark);
         l->nloops--;
         l->declared.n = before;
-        put(l, bulk ? "if (++%s_put == %d) %s_put = 0, %s_parity ^= 1;" : "if (++%s_put == %d) %s_put = 0;", name, s->depth, name, name);
+        put(l, bulk && !t->barrier ? "if (++%s_put == %d) %s_put = 0, %s_parity ^= 1;" : "if (++%s_put == %d) %s_put = 0;", name, s->depth, name, name);
         l->indent--;
         put(l, "};");
         if (bulk && s->depth > 1) put(l, "for (int i = 0, at = %s; i < %d && at < %s; i++, at += %s) %s_fill(at);", start, s->depth - 1, bound, step, name);

@@ -31,6 +31,7 @@ typedef struct SharedTile {
     Stage *copy, *last_read;
     int barriers; /* region of the mbarriers */
     bool waited;
+    bool barrier; /* one of the block comes between the last read of a slot and the next fill of it */
 } SharedTile;
 
 /* How the register factors of a tile are walked: V neighbouring elements at a time, made of `part[i]` steps of factor f[i] (the first
@@ -209,6 +210,7 @@ void lower_bulk_store(Lower *l, Stage *s);
 
 /* ---- lower_reduce.c ---- */
 void lower_reduce(Lower *l, Stage *s);
+bool reduce_has_barrier(Lower *l, const Stage *s); /* of the block, each time */
 void lower_scan(Lower *l, Stage *s);
 void lower_cluster_setup(Lower *l, Stage *const *s, int n);
 

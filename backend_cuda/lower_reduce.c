@@ -508,6 +508,12 @@ static void put_thread_fold(Lower *l, Fold *f) {
     close_reg_loops(l, loops);
 }
 
+bool reduce_has_barrier(Lower *l, const Stage *s) {
+    FactorSet warps;
+    lane_mask(l, stage_layout(l, s), s->over, &warps);
+    return warps != 0;
+}
+
 void lower_reduce(Lower *l, Stage *s) {
     Fold f = {.s = s, .layout = stage_layout(l, s), .n = s->monoid->n};
     l->layout = f.layout;

@@ -199,7 +199,7 @@ void lower_read(Lower *l, Stage *s) {
         put(l, "}");
     }
     close_plan_loops(l, &plan);
-    if (t->copy && t->last_read == s && t->copy->path == PATH_BULK) {
+    if (t->copy && t->last_read == s && t->copy->path == PATH_BULK && !t->barrier) {
         /* the warp has its registers: the slot may be filled again */
         put(l, "td_syncwarp();");
         put(l, "if (td_tid() %% 32 == 0) td_mbar_arrive(%s_empty + %s_slot);", base, base);
