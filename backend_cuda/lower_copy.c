@@ -128,15 +128,30 @@ static void bulk_barriers(Lower *l, SharedTile *t, const Stage *s) {
     put(l, t->barrier ? "int %s_phase = 0;" : "int %s_phase = 0, %s_parity = 1;", name, name);
 }
 
+static bool whole_pieces(const SharedTile *t) { return t->extent[t->naxes - 1] * type_bits(t->value->type) % 128 == 0; }
+
+/* Whether rows are complete, of 16-byte pieces, and as many bytes modulo 16 apart as none. */
+static bool whole_rows(Lower *l, const SharedTile *t, const Stage *s) {
+    const Axis *a = t->axes[t->naxes - 1];
+    if (a->peel || !whole_pieces(t) || !axis_exact(l, l->part->layouts.at[0], a)) return false;
+    const Expr *from = expr_var(l->g, a->var), *to = a->lo;
+    Poly p = poly_const(l->ctx, 0);
+    for (int d = 0; d < s->tensor->rank; d++) {
+        p = poly_mul(l->ctx, p, poly_of(&l->env, s->tensor->shape[d]));
+        p = poly_add(l->ctx, p, poly_of(&l->env, expr_replace(l->g, s->subs[d], &from, &to, 1)));
+    }
+    return !p.failed && (!p.n || poly_divisor(p) * type_bits(t->value->type) % 128 == 0);
+}
+
 static void bulk_fill(Lower *l, SharedTile *t, const Stage *s) {
     Sym name = value_name(l, t->value);
     const char *T = lower_storage_type(s->tensor->type);
-    bool pieces = t->extent[t->naxes - 1] * type_bits(s->tensor->type) % 128 == 0;
+    Sym how = whole_rows(l, t, s) ? fmt(l, "td_fill_whole<%s>", T) : fmt(l, "td_fill_row<%s, %d>", T, whole_pieces(t));
     put(l, "if (td_tid() < 32) {");
     l->indent++;
     if (!t->barrier) put(l, "td_mbar_wait(%s_empty + %s_put, %s_parity);", name, name, name);
     Rows r = rows_open(l, t, s);
-    put(l, "td_fill_row<%s, %d>(td_shared<%s>(%d) + (%s_put * %lld%s), %s, %s, %s_full + %s_put);", T, pieces, T, l->regions.at[t->region].offset, name,
+    put(l, "%s(td_shared<%s>(%d) + (%s_put * %lld%s), %s, %s, %s_full + %s_put);", how, T, l->regions.at[t->region].offset, name,
         (long long)t->elements, r.shared, r.global, r.count, name, name);
     rows_close(l, &r);
     l->indent--;

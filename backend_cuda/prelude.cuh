@@ -360,6 +360,24 @@ template <int E, int W> __device__ __forceinline__ int td_swizzle(int row, int c
     return row * W + ((col / E) ^ (row / E % (W / E))) * E + col % E;
 }
 
+//@ portable td_fill_whole
+// One warp brings n elements, whole 16-byte pieces, to as many pieces of shared memory and arrives at `full` once: by a bulk copy where p
+// is aligned too, else element by element. For rows of which all are aligned or none.
+template <class T> __device__ __forceinline__ void td_fill_whole(td_sp<T> s, const T *p, int n, td_sp<uint64_t> full) {
+    const int lane = td_tid() % 32;
+    const bool bulk = n > 0 && (uintptr_t)p % 16 == 0;
+    for (int i = lane; !bulk && i < n; i += 32) {
+        td_word<T> w[1] = {td_word<T>()};
+        td_ld<T, 1, 0>(w, p + i);
+        td_sts<T, 1>(s + i, w);
+    }
+    td_syncwarp();
+    if (lane == 0) {
+        td_mbar_expect(full, bulk ? n * (int)sizeof(T) : 0);
+        if (bulk) td_bulk_load(s, p, n * (int)sizeof(T), full);
+    }
+}
+
 //@ portable td_fill_row
 // One warp brings n elements to shared memory and arrives at `full` once: whole 16-byte pieces by a bulk copy, the rest (all, where the
 // two addresses differ modulo 16) element by element. PAD: what is left of the first and last piece is cleared.
