@@ -1,5 +1,5 @@
-/* Lowering: a Program of tile programs to CUDA C++. One walk over a kernel's stages; no stage knows which operator it came
- * from. The emitted text runs on a GPU and, unchanged, on the CPU stand-in (backend_cuda/emu). */
+/* Lowering: a Program of tile programs to CUDA C++. One walk over a kernel's stages; no stage knows which operator it
+ * came from. The emitted text runs on a GPU and, unchanged, on the CPU stand-in (backend_cuda/emu). */
 #ifndef TDC_LOWER_H
 #define TDC_LOWER_H
 
@@ -10,12 +10,14 @@ typedef struct LowerOptions {
     const char *command; /* the command that made the file, for its first line; NULL: none */
 } LowerOptions;
 
-/* The kernels and launchers of one program, appended to *out. False after saying in *why what could not be lowered; *out is then
- * unusable. A launcher is `int PREFIX_ENTRY_KERNEL_launch(void *stream, void *const *tensors, const int64_t *dims, const double
- * *scalars)`, tensors being params then temps, and `int PREFIX_ENTRY_KERNEL_prepare(void)`; both return a cudaError_t. */
+/* The kernels and launchers of one program, appended to *out. False after saying in *why what could not be lowered;
+ * *out is then unusable. A launcher is `int PREFIX_ENTRY_KERNEL_launch(void *stream, void *const *tensors, const
+ * int64_t *dims, const double *scalars)`, tensors being params then temps, and `int PREFIX_ENTRY_KERNEL_prepare(void)`;
+ * both return a cudaError_t. */
 bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why);
 
-/* A whole model.cu: its head, the prelude functions that `kernels` uses, and `kernels` (what lower_program appended). */
+/* A whole model.cu: its head, the prelude functions that `kernels` uses, and `kernels` (what lower_program appended).
+ */
 void lower_file(Text *out, Ctx *ctx, const Text *kernels, const LowerOptions *o);
 
 /* The C type that holds elements of type t in memory, NULL where there is none yet. */

@@ -1,12 +1,13 @@
-/* Lowering, asynchronous movement: tiles that are copied to shared memory some iterations of a loop ahead, and tiles that leave
- * through shared memory by bulk stores. */
+/* Lowering, asynchronous movement: tiles that are copied to shared memory some iterations of a loop ahead, and tiles
+ * that leave through shared memory by bulk stores. */
 #include "lower_internal.h"
 
 #include <string.h>
 
 /* ---- rows of a tile ---- */
 
-/* The subscripts at the start of a row of the tile, as a flat offset: the tile's axes by the texts in `row`, others by their base. */
+/* The subscripts at the start of a row of the tile, as a flat offset: the tile's axes by the texts in `row`, others by
+ * their base. */
 static Sym row_offset(Lower *l, const SharedTile *t, const Stage *s, const Sym *row) {
     const Expr *from[2 * MAX_PARTS], *to[2 * MAX_PARTS];
     const char *saved[2 * MAX_PARTS];
@@ -35,7 +36,8 @@ static Sym row_offset(Lower *l, const SharedTile *t, const Stage *s, const Sym *
 }
 
 typedef struct Rows {
-    Sym shared, global, count; /* where the row begins in its slot and in its tensor, elements inside the axes' bounds */
+    Sym shared, global,
+        count; /* where the row begins in its slot and in its tensor, elements inside the axes' bounds */
     int loops;
 } Rows;
 
@@ -74,9 +76,10 @@ static void rows_close(Lower *l, const Rows *r) {
 }
 
 /* ---- copies ahead of a loop ----
- * A slot of shared memory for each iteration in flight. Bulk: warp 0 fills a slot when every warp has said that it is done with it
- * (empty; nothing, where each iteration has a barrier after the reads), and the copies say when they have arrived (full). Async: every thread copies its own pieces, one group an iteration, and
- * one barrier an iteration both shows the pieces to all and says that the slot before is free. */
+ * A slot of shared memory for each iteration in flight. Bulk: warp 0 fills a slot when every warp has said that it is
+ * done with it (empty; nothing, where each iteration has a barrier after the reads), and the copies say when they have
+ * arrived (full). Async: every thread copies its own pieces, one group an iteration, and one barrier an iteration both
+ * shows the pieces to all and says that the slot before is free. */
 
 static SharedTile *copy_tile(Lower *l, Stage *s) {
     SharedTile *t = tile_of(l, s->out[0]);
@@ -86,7 +89,8 @@ static SharedTile *copy_tile(Lower *l, Stage *s) {
     for (int d = 0; d < s->tensor->rank; d++) domain |= expr_domain(l->part, layout, s->subs[d]);
     t = tile_new(l, s->out[0], layout, domain, 0, s->depth);
     t->copy = s;
-    if (t->naxes == 0) fail(l, "the copy %s has no tile: nothing of it is spread over threads or registers", s->out[0]->name);
+    if (t->naxes == 0)
+        fail(l, "the copy %s has no tile: nothing of it is spread over threads or registers", s->out[0]->name);
     return t;
 }
 
@@ -105,9 +109,12 @@ static bool barrier_after(Lower *l, const Stage *loop, const Stage *read) {
     bool after = false;
     for (int i = 0; i < loop->body.n; i++) {
         const Stage *s = loop->body.at[i];
-        if (s == read) after = true;
-        else if (after && s->kind == STAGE_REDUCE && reduce_has_barrier(l, s)) return true;
-        else if (after && s->kind == STAGE_STORE && s->path == PATH_BULK) return true;
+        if (s == read)
+            after = true;
+        else if (after && s->kind == STAGE_REDUCE && reduce_has_barrier(l, s))
+            return true;
+        else if (after && s->kind == STAGE_STORE && s->path == PATH_BULK)
+            return true;
     }
     return false;
 }
@@ -151,8 +158,8 @@ static void bulk_fill(Lower *l, SharedTile *t, const Stage *s) {
     l->indent++;
     if (!t->barrier) put(l, "td_mbar_wait(%s_empty + %s_put, %s_parity);", name, name, name);
     Rows r = rows_open(l, t, s);
-    put(l, "%s(td_shared<%s>(%d) + (%s_put * %lld%s), %s, %s, %s_full + %s_put);", how, T, l->regions.at[t->region].offset, name,
-        (long long)t->elements, r.shared, r.global, r.count, name, name);
+    put(l, "%s(td_shared<%s>(%d) + (%s_put * %lld%s), %s, %s, %s_full + %s_put);", how, T,
+        l->regions.at[t->region].offset, name, (long long)t->elements, r.shared, r.global, r.count, name, name);
     rows_close(l, &r);
     l->indent--;
     put(l, "}");
@@ -172,28 +179,31 @@ static void async_fill(Lower *l, SharedTile *t, Stage *s) {
     bool same = true; /* neighbours in the tensor are neighbours in the slot */
     for (int i = 0; i < x.plan.nv; i++) {
         Poly coef, rest;
-        same = same && poly_linear(l->ctx, into, expr_factor(l->p, x.plan.f[i]), &coef, &rest) && poly_is_const(coef, &c) && c == before;
+        same = same && poly_linear(l->ctx, into, expr_factor(l->p, x.plan.f[i]), &coef, &rest) &&
+               poly_is_const(coef, &c) && c == before;
         before *= x.plan.part[i];
     }
     same = same && aligned_terms(l, drop_vector(l, into, &x.plan), x.plan.V, false);
     if (!same) plan_vectors(l, x.offset, layout, domain, 0, 1, true, &x.plan);
     FactorSet twins = thread_factors(l, layout->all) & ~domain;
     access_tails(l, &x, domain, NULL, twins);
-    put(l, "const td_sp<%s> slot = td_shared<%s>(%d) + %s_put * %lld;", T, T, l->regions.at[t->region].offset, value_name(l, t->value), (long long)t->elements);
+    put(l, "const td_sp<%s> slot = td_shared<%s>(%d) + %s_put * %lld;", T, T, l->regions.at[t->region].offset,
+        value_name(l, t->value), (long long)t->elements);
     Sym at = pointer_text(l, &x, s, true, true);
     open_plan_loops(l, &x.plan);
     Poly place = drop_vector(l, into, &x.plan);
     Sym lo = x.tail == TAIL_PART && x.vaxis->peel ? remaining_text(l, &x, true) : "0";
     Sym hi = x.tail == TAIL_NONE ? fmt(l, "%lld", (long long)x.plan.V) : remaining_text(l, &x, false);
-    put(l, "%s%s%std_fill_piece<%s, %s, %lld>(slot + %s, %s, %s, %s);", x.guard ? "if (" : "", x.guard ? x.guard : "", x.guard ? ") " : "",
-        x.plan.V > 1 ? "A" : "0", T, (long long)x.plan.V, poly_text(l, place, false), at, lo, hi);
+    put(l, "%s%s%std_fill_piece<%s, %s, %lld>(slot + %s, %s, %s, %s);", x.guard ? "if (" : "", x.guard ? x.guard : "",
+        x.guard ? ") " : "", x.plan.V > 1 ? "A" : "0", T, (long long)x.plan.V, poly_text(l, place, false), at, lo, hi);
     close_plan_loops(l, &x.plan);
 }
 
 static bool any_async(const Stage *loop, int *depth) {
     *depth = 0;
     for (int i = 0; i < loop->body.n; i++)
-        if (loop->body.at[i]->kind == STAGE_COPY && loop->body.at[i]->path == PATH_ASYNC) *depth = loop->body.at[i]->depth;
+        if (loop->body.at[i]->kind == STAGE_COPY && loop->body.at[i]->path == PATH_ASYNC)
+            *depth = loop->body.at[i]->depth;
     return *depth > 0;
 }
 
@@ -222,21 +232,28 @@ void lower_copy_setup(Lower *l, Stage *loop, Sym var, Sym start, Sym bound, Sym 
         l->loops[l->nloops++] = loop;
         loop_digit(l, loop, var, start, step);
         axis_declare(l, bulk); /* a peeled axis starts where this iteration's row says */
-        if (bulk) bulk_fill(l, t, s);
-        else async_fill(l, t, s);
+        if (bulk)
+            bulk_fill(l, t, s);
+        else
+            async_fill(l, t, s);
         prune_unused(l, mark);
         l->nloops--;
         l->declared.n = before;
-        put(l, bulk && !t->barrier ? "if (++%s_put == %d) %s_put = 0, %s_parity ^= 1;" : "if (++%s_put == %d) %s_put = 0;", name, s->depth, name, name);
+        put(l,
+            bulk && !t->barrier ? "if (++%s_put == %d) %s_put = 0, %s_parity ^= 1;" : "if (++%s_put == %d) %s_put = 0;",
+            name, s->depth, name, name);
         l->indent--;
         put(l, "};");
-        if (bulk && s->depth > 1) put(l, "for (int i = 0, at = %s; i < %d && at < %s; i++, at += %s) %s_fill(at);", start, s->depth - 1, bound, step, name);
+        if (bulk && s->depth > 1)
+            put(l, "for (int i = 0, at = %s; i < %d && at < %s; i++, at += %s) %s_fill(at);", start, s->depth - 1,
+                bound, step, name);
     }
     if (depth > 1) {
         put(l, "for (int i = 0, at = %s; i < %d; i++, at += %s) {", start, depth - 1, step);
         l->indent++;
         for (int i = 0; i < loop->body.n; i++)
-            if (loop->body.at[i]->kind == STAGE_COPY && loop->body.at[i]->path == PATH_ASYNC) put(l, "if (at < %s) %s_fill(at);", bound, value_name(l, loop->body.at[i]->out[0]));
+            if (loop->body.at[i]->kind == STAGE_COPY && loop->body.at[i]->path == PATH_ASYNC)
+                put(l, "if (at < %s) %s_fill(at);", bound, value_name(l, loop->body.at[i]->out[0]));
         put(l, "td_cp_commit();");
         l->indent--;
         put(l, "}");
@@ -254,8 +271,11 @@ void lower_copy_advance(Lower *l, Stage *loop, Sym var, Sym bound, Sym step) {
         if (!t) continue;
         t->waited = false;
         Sym name = value_name(l, t->value);
-        if (s->depth == 1) put(l, "%s_fill(%s);", name, var);
-        else put(l, "if (%s + %d * (%s) < %s) %s_fill(%s + %d * (%s));", var, s->depth - 1, step, bound, name, var, s->depth - 1, step);
+        if (s->depth == 1)
+            put(l, "%s_fill(%s);", name, var);
+        else
+            put(l, "if (%s + %d * (%s) < %s) %s_fill(%s + %d * (%s));", var, s->depth - 1, step, bound, name, var,
+                s->depth - 1, step);
     }
     if (async) put(l, "td_cp_commit();");
     if (async && depth == 1) {
@@ -271,15 +291,17 @@ void lower_copy_release(Lower *l, Stage *loop) {
         if (!t) continue;
         Sym name = value_name(l, t->value);
         if (!t->last_read) fail(l, "the copy %s is never read", s->out[0]->name);
-        if (s->path == PATH_BULK) put(l, "if (++%s_slot == %d) %s_slot = 0, %s_phase ^= 1;", name, s->depth, name, name);
-        else put(l, "if (++%s_slot == %d) %s_slot = 0;", name, s->depth, name);
+        if (s->path == PATH_BULK)
+            put(l, "if (++%s_slot == %d) %s_slot = 0, %s_phase ^= 1;", name, s->depth, name, name);
+        else
+            put(l, "if (++%s_slot == %d) %s_slot = 0;", name, s->depth, name);
         t->waited = false;
     }
 }
 
 /* ---- bulk stores ----
- * The tile is written to shared memory, and one warp sends its rows off. In a loop two tiles take turns, so that one may still be read
- * while the other is written. */
+ * The tile is written to shared memory, and one warp sends its rows off. In a loop two tiles take turns, so that one
+ * may still be read while the other is written. */
 
 void lower_bulk_store(Lower *l, Stage *s) {
     const Layout *layout = stage_layout(l, s);
@@ -293,7 +315,11 @@ void lower_bulk_store(Lower *l, Stage *s) {
     bool twice = in_loop(l);
     if (!t) {
         v = NEW(l->ctx, Value);
-        *v = (Value){.name = sym_fmt(l->ctx, "%s_out", s->tensor->name), .kind = VALUE_SHARED, .type = s->tensor->type, .layout = (Layout *)layout, .def = s};
+        *v = (Value){.name = sym_fmt(l->ctx, "%s_out", s->tensor->name),
+                     .kind = VALUE_SHARED,
+                     .type = s->tensor->type,
+                     .layout = (Layout *)layout,
+                     .def = s};
         t = tile_new(l, v, layout, domain, 0, twice ? 2 : 1);
         if (s->cond) fail(l, "a bulk store has no condition");
         if (t->naxes == 0) fail(l, "a bulk store of nothing that is spread over threads or registers");
@@ -307,7 +333,8 @@ void lower_bulk_store(Lower *l, Stage *s) {
         need_turn(l, turn);
         put(l, "if (td_tid() == 0) td_bulk_wait_read<1>();");
         block_sync(l);
-        put(l, "const td_sp<%s> %s = td_shared<%s>(%d) + %s * %lld;", T, name, T, l->regions.at[t->region].offset, turn, (long long)t->elements);
+        put(l, "const td_sp<%s> %s = td_shared<%s>(%d) + %s * %lld;", T, name, T, l->regions.at[t->region].offset, turn,
+            (long long)t->elements);
     } else {
         put(l, "const td_sp<%s> %s = td_shared<%s>(%d);", T, name, T, l->regions.at[t->region].offset);
     }

@@ -13,10 +13,10 @@ typedef struct StorageRow {
 
 /* f8, i4 and u4 have no storage of their own yet. */
 static const StorageRow storage[TY_COUNT] = {
-    [TY_F64] = {"double", "double"},      [TY_F32] = {"float", "float"},   [TY_F16] = {"__half", "float"},
+    [TY_F64] = {"double", "double"},        [TY_F32] = {"float", "float"},     [TY_F16] = {"__half", "float"},
     [TY_BF16] = {"__nv_bfloat16", "float"}, [TY_I64] = {"int64_t", "int64_t"}, [TY_I32] = {"int32_t", "int32_t"},
-    [TY_I16] = {"int16_t", "int32_t"},    [TY_I8] = {"int8_t", "int32_t"},  [TY_U32] = {"uint32_t", "uint32_t"},
-    [TY_U16] = {"uint16_t", "int32_t"},   [TY_U8] = {"uint8_t", "int32_t"}, [TY_BOOL] = {"bool", "bool"},
+    [TY_I16] = {"int16_t", "int32_t"},      [TY_I8] = {"int8_t", "int32_t"},   [TY_U32] = {"uint32_t", "uint32_t"},
+    [TY_U16] = {"uint16_t", "int32_t"},     [TY_U8] = {"uint8_t", "int32_t"},  [TY_BOOL] = {"bool", "bool"},
 };
 
 const char *lower_storage_type(Type t) { return storage[t].memory; }
@@ -57,11 +57,13 @@ void fail(Lower *l, const char *f, ...) {
 }
 
 static const char *const reserved[] = {
-    "arg",   "auto",  "bool",   "break", "case",  "char",   "class",  "const",  "do",     "double", "else",    "enum",  "float",    "for",
-    "if",    "int",   "long",   "new",   "short", "signed", "static", "struct", "switch", "this",   "template", "union", "unsigned", "void",
-    "while", "block", "thread", "lane",  "warp",  "exp",    "log",    "max",    "min",    "A",      "t",       "v",     "w",        "o",
-    "some",  "words", "first",  "last",  "from",  "to",     "d",      "at",     "i",      "args",   "stream",  "tensors", "dims",   "scalars", "blocks_before",
-    "and",   "or",    "not",    "xor",   "delete", "default", "return", "true", "false",  "using",  "private", "public"};
+    "arg",    "auto",   "bool",    "break",   "case",     "char",    "class",         "const",   "do",    "double",
+    "else",   "enum",   "float",   "for",     "if",       "int",     "long",          "new",     "short", "signed",
+    "static", "struct", "switch",  "this",    "template", "union",   "unsigned",      "void",    "while", "block",
+    "thread", "lane",   "warp",    "exp",     "log",      "max",     "min",           "A",       "t",     "v",
+    "w",      "o",      "some",    "words",   "first",    "last",    "from",          "to",      "d",     "at",
+    "i",      "args",   "stream",  "tensors", "dims",     "scalars", "blocks_before", "and",     "or",    "not",
+    "xor",    "delete", "default", "return",  "true",     "false",   "using",         "private", "public"};
 
 Sym name_of(Lower *l, const void *object, const char *wanted) {
     for (int i = 0; i < l->names.n; i++)
@@ -90,7 +92,8 @@ Sym axis_name(Lower *l, const Axis *a, const Layout *layout) {
     FactorSet first = thread_factors(l, layout_axis_factors(l->part->layouts.at[0], a));
     FactorSet here = thread_factors(l, layout_axis_factors(layout, a));
     if (first == here) return name_of(l, a, a->name);
-    return name_of(l, sym_fmt(l->ctx, "axis %d in layout %d", a->id, layout->id), fmt(l, "%s_%s", a->name, layout->name));
+    return name_of(l, sym_fmt(l->ctx, "axis %d in layout %d", a->id, layout->id),
+                   fmt(l, "%s_%s", a->name, layout->name));
 }
 
 Sym factor_text(Lower *l, const Factor *f) {
@@ -98,7 +101,9 @@ Sym factor_text(Lower *l, const Factor *f) {
     int nth = 0;
     for (int i = 0; i < f->id; i++)
         if (l->part->factors.at[i]->axis == f->axis && l->part->factors.at[i]->bind == f->bind) nth++;
-    return name_of(l, f, nth ? fmt(l, "%s_%s%d", f->axis->name, bind_text(f->bind), nth + 1) : fmt(l, "%s_%s", f->axis->name, bind_text(f->bind)));
+    return name_of(l, f,
+                   nth ? fmt(l, "%s_%s%d", f->axis->name, bind_text(f->bind), nth + 1)
+                       : fmt(l, "%s_%s", f->axis->name, bind_text(f->bind)));
 }
 
 Sym value_name(Lower *l, const Value *v) { return name_of(l, v, v->name); }
@@ -132,7 +137,9 @@ int list_reg_factors(const Lower *l, const Layout *layout, FactorSet s, Factor *
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; layout && i < layout->factors.n; i++) {
             Factor *x = layout->factors.at[i];
-            if (bind_scope(x->bind) == SCOPE_REG && (s >> x->id & 1) && (x->bind == BIND_REG) == (pass == 0) && x->size != 1) f[n++] = x;
+            if (bind_scope(x->bind) == SCOPE_REG && (s >> x->id & 1) && (x->bind == BIND_REG) == (pass == 0) &&
+                x->size != 1)
+                f[n++] = x;
         }
     (void)l;
     return n;
@@ -166,7 +173,9 @@ Sym const_text(Lower *l, Type t, int64_t i, double f) {
     if (type_is_float(t)) {
         const char *suffix = t == TY_F64 ? "" : "f";
         if (isnan(f)) return t == TY_F64 ? "(double)NAN" : "NAN";
-        if (isinf(f)) return f < 0 ? (t == TY_F64 ? "-(double)INFINITY" : "-INFINITY") : (t == TY_F64 ? "(double)INFINITY" : "INFINITY");
+        if (isinf(f))
+            return f < 0 ? (t == TY_F64 ? "-(double)INFINITY" : "-INFINITY")
+                         : (t == TY_F64 ? "(double)INFINITY" : "INFINITY");
         char b[48];
         for (int p = 1; p <= 17; p++) {
             snprintf(b, sizeof b, "%.*g", p, f);
@@ -227,9 +236,13 @@ Sym dim_text(Lower *l, const Expr *e, bool host) {
     case OP_DIM: return dim_ref(l, e->u.dim, host);
     case OP_CAST: return dim_text(l, e->arg[0], host);
     case OP_DIV:
-        if (nonneg_quotient(l, e)) return fmt(l, "(%s / %s)", dim_text(l, e->arg[0], host), dim_text(l, e->arg[1], host));
-        return fmt(l, "td_floor_div(%s%s, %s%s)", host ? "(int64_t)" : "", dim_text(l, e->arg[0], host), host ? "(int64_t)" : "", dim_text(l, e->arg[1], host));
-    case OP_MOD: return fmt(l, "td_floor_mod(%s%s, %s%s)", host ? "(int64_t)" : "", dim_text(l, e->arg[0], host), host ? "(int64_t)" : "", dim_text(l, e->arg[1], host));
+        if (nonneg_quotient(l, e))
+            return fmt(l, "(%s / %s)", dim_text(l, e->arg[0], host), dim_text(l, e->arg[1], host));
+        return fmt(l, "td_floor_div(%s%s, %s%s)", host ? "(int64_t)" : "", dim_text(l, e->arg[0], host),
+                   host ? "(int64_t)" : "", dim_text(l, e->arg[1], host));
+    case OP_MOD:
+        return fmt(l, "td_floor_mod(%s%s, %s%s)", host ? "(int64_t)" : "", dim_text(l, e->arg[0], host),
+                   host ? "(int64_t)" : "", dim_text(l, e->arg[1], host));
     case OP_NEG: return fmt(l, "(-%s)", dim_text(l, e->arg[0], host));
     case OP_MIN:
     case OP_MAX: {
@@ -237,7 +250,8 @@ Sym dim_text(Lower *l, const Expr *e, bool host) {
         return fmt(l, "(%s %s %s ? %s : %s)", a, e->op == OP_MIN ? "<" : ">", b, a, b);
     }
     default:
-        if (e->nargs == 2) return fmt(l, "(%s %s %s)", dim_text(l, e->arg[0], host), op_text(e->op), dim_text(l, e->arg[1], host));
+        if (e->nargs == 2)
+            return fmt(l, "(%s %s %s)", dim_text(l, e->arg[0], host), op_text(e->op), dim_text(l, e->arg[1], host));
         fail(l, "an extent that is not an expression of dimensions");
         return "0";
     }
@@ -246,7 +260,8 @@ Sym dim_text(Lower *l, const Expr *e, bool host) {
 /* ---- expressions ---- */
 
 static bool small_int(const Expr *e) { /* its C text has type int */
-    return e->op == OP_VAR || e->op == OP_FACTOR || e->op == OP_DIM || (e->op == OP_CONST && e->u.i >= INT32_MIN && e->u.i <= INT32_MAX);
+    return e->op == OP_VAR || e->op == OP_FACTOR || e->op == OP_DIM ||
+           (e->op == OP_CONST && e->u.i >= INT32_MIN && e->u.i <= INT32_MAX);
 }
 
 static Sym var_text(Lower *l, const Expr *e, const Layout *layout) {
@@ -283,8 +298,13 @@ typedef struct IntBounds {
 
 static Sym cast_text(Lower *l, Type to, const Expr *from, Sym x) {
     static const IntBounds bounds[TY_COUNT] = {
-        [TY_I64] = {"INT64_MIN", "INT64_MAX"}, [TY_I32] = {"INT32_MIN", "INT32_MAX"}, [TY_I16] = {"-32768", "32767"}, [TY_I8] = {"-128", "127"},
-        [TY_U32] = {"0u", "UINT32_MAX"},       [TY_U16] = {"0", "65535"},             [TY_U8] = {"0", "255"},
+        [TY_I64] = {"INT64_MIN", "INT64_MAX"},
+        [TY_I32] = {"INT32_MIN", "INT32_MAX"},
+        [TY_I16] = {"-32768", "32767"},
+        [TY_I8] = {"-128", "127"},
+        [TY_U32] = {"0u", "UINT32_MAX"},
+        [TY_U16] = {"0", "65535"},
+        [TY_U8] = {"0", "255"},
     };
     if (!storage[to].memory) {
         fail(l, "type %s has no lowering yet", type_name(to));
@@ -328,23 +348,29 @@ static Sym infix_text(Lower *l, const Expr *e, Sym a, Sym b) {
         if (small_int(x) && small_int(y)) return fmt(l, "%s(%s, %s)", f, a, b);
         return fmt(l, "%s<%s>(%s, %s)", f, c_type(e->type), a, b);
     }
-    if (integer && (op_rule(e->op) == RULE_ARITH || op_rule(e->op) == RULE_INT) && e->type == TY_I64 && (small_int(x) || small_int(y))) {
+    if (integer && (op_rule(e->op) == RULE_ARITH || op_rule(e->op) == RULE_INT) && e->type == TY_I64 &&
+        (small_int(x) || small_int(y))) {
         /* index arithmetic is 64-bit; its leaves are 32-bit variables */
         a = fmt(l, "(int64_t)%s", a);
     }
     if ((e->op == OP_EQ || e->op == OP_NE) && integer) {
-        /* an axis's index against what the thread's registers share: the difference is taken once, not for each register */
+        /* an axis's index against what the thread's registers share: the difference is taken once, not for each
+         * register */
         for (int k = 0; k < 2; k++) {
             const Expr *i = k ? y : x, *other = k ? x : y;
             while (i->op == OP_CAST) i = i->arg[0];
-            if (i->op != OP_VAR || type_bits(other->type) > 32 || reg_factors(l, expr_domain(l->part, l->layout, other))) continue;
+            if (i->op != OP_VAR || type_bits(other->type) > 32 ||
+                reg_factors(l, expr_domain(l->part, l->layout, other)))
+                continue;
             Sym index = var_text(l, i, l->layout), base = axis_name(l, axis_of(l, i->u.var), l->layout);
             size_t n = strlen(base);
             if (index[0] != '(' || strncmp(index + 1, base, n)) continue;
-            return fmt(l, "((%s) - %s %s (%.*s))", k ? a : b, base, op_text(e->op), (int)(strlen(index) - n - 5), index + n + 4);
+            return fmt(l, "((%s) - %s %s (%.*s))", k ? a : b, base, op_text(e->op), (int)(strlen(index) - n - 5),
+                       index + n + 4);
         }
     }
-    if (integer && e->type == TY_I32 && (e->op == OP_ADD || e->op == OP_SUB || e->op == OP_MUL) && !(small_int(x) && small_int(y)))
+    if (integer && e->type == TY_I32 && (e->op == OP_ADD || e->op == OP_SUB || e->op == OP_MUL) &&
+        !(small_int(x) && small_int(y)))
         return fmt(l, "(int32_t)((uint32_t)%s %s (uint32_t)%s)", a, op_text(e->op), b); /* wraps */
     return fmt(l, "(%s %s %s)", a, op_text(e->op), b);
 }
@@ -359,7 +385,8 @@ static Sym scalar_text(Lower *l, Scalar *s) {
 Sym expr_text(Lower *l, const Expr *e, const Layout *layout) {
     if (l->failed) return "0";
     switch (e->op) {
-    case OP_CONST: return const_text(l, e->type, type_is_float(e->type) ? 0 : e->u.i, type_is_float(e->type) ? e->u.f : 0);
+    case OP_CONST:
+        return const_text(l, e->type, type_is_float(e->type) ? 0 : e->u.i, type_is_float(e->type) ? e->u.f : 0);
     case OP_VAR: return var_text(l, e, layout);
     case OP_DIM: return dim_ref(l, e->u.dim, false);
     case OP_SCALAR: return scalar_text(l, e->u.scalar);
@@ -368,7 +395,8 @@ Sym expr_text(Lower *l, const Expr *e, const Layout *layout) {
     case OP_ARG: return l->args[e->u.i];
     case OP_CAST: return cast_text(l, e->type, e->arg[0], expr_text(l, e->arg[0], layout));
     case OP_IF:
-        return fmt(l, "(%s ? %s : %s)", expr_text(l, e->arg[0], layout), expr_text(l, e->arg[1], layout), expr_text(l, e->arg[2], layout));
+        return fmt(l, "(%s ? %s : %s)", expr_text(l, e->arg[0], layout), expr_text(l, e->arg[1], layout),
+                   expr_text(l, e->arg[2], layout));
     case OP_LOAD:
     case OP_REDUCE: fail(l, "a load or reduction inside an expression: it needs a stage of its own"); return "0";
     default: break;
@@ -376,7 +404,8 @@ Sym expr_text(Lower *l, const Expr *e, const Layout *layout) {
     Sym a = expr_text(l, e->arg[0], layout), b = e->nargs > 1 ? expr_text(l, e->arg[1], layout) : NULL;
     if (op_form(e->op) == FORM_INFIX) return infix_text(l, e, a, b);
     if (op_form(e->op) == FORM_PREFIX)
-        return e->op == OP_NEG && e->type == TY_I32 ? fmt(l, "(int32_t)(0u - (uint32_t)%s)", a) : fmt(l, "(%s%s)", op_text(e->op), a);
+        return e->op == OP_NEG && e->type == TY_I32 ? fmt(l, "(int32_t)(0u - (uint32_t)%s)", a)
+                                                    : fmt(l, "(%s%s)", op_text(e->op), a);
     const char *f = function_name(e->op);
     Text t = {.ctx = l->ctx};
     text_fmt(&t, "%s%s", f ? f : "td_", f ? "" : op_text(e->op));
@@ -399,8 +428,10 @@ static Sym atom_text(Lower *l, const Expr *a) {
         int64_t lo, hi, dlo, dhi;
         poly_bounds(&l->env, x, &lo, &hi);
         poly_bounds(&l->env, y, &dlo, &dhi);
-        if (lo >= 0 && dlo > 0) return fmt(l, "(%s %s %s)", poly_text(l, x, false), a->op == OP_DIV ? "/" : "%", poly_text(l, y, false));
-        return fmt(l, "%s(%s, %s)", a->op == OP_DIV ? "td_floor_div" : "td_floor_mod", poly_text(l, x, false), poly_text(l, y, false));
+        if (lo >= 0 && dlo > 0)
+            return fmt(l, "(%s %s %s)", poly_text(l, x, false), a->op == OP_DIV ? "/" : "%", poly_text(l, y, false));
+        return fmt(l, "%s(%s, %s)", a->op == OP_DIV ? "td_floor_div" : "td_floor_mod", poly_text(l, x, false),
+                   poly_text(l, y, false));
     }
     return expr_text(l, a, l->layout);
 }
@@ -416,14 +447,18 @@ Sym poly_text(Lower *l, Poly p, bool wide) {
     for (int i = 0; i < p.n; i++) {
         const PolyTerm *m = &p.term[i];
         int64_t c = m->coef;
-        if (i) text_put(&t, c < 0 ? " - " : " + ");
-        else if (c < 0) text_char(&t, '-');
+        if (i)
+            text_put(&t, c < 0 ? " - " : " + ");
+        else if (c < 0)
+            text_char(&t, '-');
         int64_t mag = c < 0 ? -c : c;
         bool product = m->degree > 1 || (m->degree == 1 && mag != 1);
         if (wide && product) text_put(&t, "(int64_t)");
         for (int d = 0; d < m->degree; d++) text_fmt(&t, "%s%s", d ? " * " : "", atom_text(l, m->atom[d]));
-        if (m->degree == 0) text_fmt(&t, "%lld", (long long)mag);
-        else if (mag != 1) text_fmt(&t, " * %lld", (long long)mag);
+        if (m->degree == 0)
+            text_fmt(&t, "%lld", (long long)mag);
+        else if (mag != 1)
+            text_fmt(&t, " * %lld", (long long)mag);
     }
     if (p.n > 1) text_char(&t, ')');
     return t.s;

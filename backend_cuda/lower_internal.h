@@ -10,8 +10,8 @@ typedef struct Region {
     bool written, read;
 } Region;
 
-/* A run-time condition of the variant that makes wide accesses: `dims` (an integer expression over dimensions) is a multiple of
- * `mod`, or the tensor's address is (dims NULL), or two tensors' addresses agree modulo it. */
+/* A run-time condition of the variant that makes wide accesses: `dims` (an integer expression over dimensions) is a
+ * multiple of `mod`, or the tensor's address is (dims NULL), or two tensors' addresses agree modulo it. */
 typedef struct AlignCond {
     const Expr *dims;
     Tensor *tensor, *other;
@@ -34,8 +34,8 @@ typedef struct SharedTile {
     bool barrier; /* one of the block comes between the last read of a slot and the next fill of it */
 } SharedTile;
 
-/* How the register factors of a tile are walked: V neighbouring elements at a time, made of `part[i]` steps of factor f[i] (the first
- * is the fastest), inside loops over the rest. */
+/* How the register factors of a tile are walked: V neighbouring elements at a time, made of `part[i]` steps of factor
+ * f[i] (the first is the fastest), inside loops over the rest. */
 typedef struct VecPlan {
     int64_t V;
     int nv;
@@ -53,11 +53,11 @@ typedef struct Access {
     const Layout *layout;
     Poly offset; /* elements, every digit spelled out */
     VecPlan plan;
-    bool narrow;  /* no condition needed: accesses are of single elements */
+    bool narrow; /* no condition needed: accesses are of single elements */
     Tail tail;
-    Axis *vaxis;      /* the axis whose tail cuts vectors */
-    int64_t vscale;   /* elements of the access a step of that axis */
-    Sym guard;        /* scalar predicate, or NULL */
+    Axis *vaxis;    /* the axis whose tail cuts vectors */
+    int64_t vscale; /* elements of the access a step of that axis */
+    Sym guard;      /* scalar predicate, or NULL */
 } Access;
 
 typedef struct NameRow {
@@ -104,8 +104,9 @@ typedef struct Lower {
     VEC(Dim *) dims;
     VEC(Scalar *) scalars;
     VEC(struct StageRegion) stage_regions;
-    VEC(Stage *) fetches; /* loads that run ahead, as they fill their registers of the next iteration: pairs (load, fetch) */
-    VEC(Sym) turns;            /* double-buffer switches that the outermost loop declares */
+    VEC(Stage *)
+    fetches;        /* loads that run ahead, as they fill their registers of the next iteration: pairs (load, fetch) */
+    VEC(Sym) turns; /* double-buffer switches that the outermost loop declares */
     VEC(DeclaredAxis) declared;
     const char *args[2 * MAX_PARTS]; /* texts of OP_ARG while a combine is printed */
 } Lower;
@@ -116,15 +117,16 @@ typedef struct StageRegion {
 } StageRegion;
 
 /* ---- lower_expr.c ---- */
-const char *c_type(Type t);       /* of values in expressions: float, double, int, int64_t, uint32_t, bool */
+const char *c_type(Type t); /* of values in expressions: float, double, int, int64_t, uint32_t, bool */
 void put(Lower *l, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* an indented line */
 Sym fmt(Lower *l, const char *f, ...) __attribute__((format(printf, 2, 3)));
 void fail(Lower *l, const char *f, ...) __attribute__((format(printf, 2, 3)));
 Sym name_of(Lower *l, const void *object, const char *wanted); /* a C name that nothing else in the kernel has */
-Sym axis_name(Lower *l, const Axis *a, const Layout *layout);  /* the C variable that holds the axis's index with all registers at 0 */
-Sym factor_text(Lower *l, const Factor *f);                    /* the digit */
+Sym axis_name(Lower *l, const Axis *a,
+              const Layout *layout);        /* the C variable that holds the axis's index with all registers at 0 */
+Sym factor_text(Lower *l, const Factor *f); /* the digit */
 Sym value_name(Lower *l, const Value *v);
-bool value_packed(const Value *v);        /* lives in words: td_get and td_put */
+bool value_packed(const Value *v); /* lives in words: td_get and td_put */
 bool value_is_array(const Value *v);
 FactorSet reg_factors(const Lower *l, FactorSet s);
 FactorSet thread_factors(const Lower *l, FactorSet s);
@@ -144,16 +146,18 @@ int open_reg_loops(Lower *l, Factor *const *f, int n);
 void close_reg_loops(Lower *l, int n);
 int list_reg_factors(const Lower *l, const Layout *layout, FactorSet s, Factor **f);
 
-/* ---- lower_access.c ---- */
+/* ---- lower_vector.c, lower_access.c ---- */
 /* The index of an axis, all digits spelled out. */
 const Expr *axis_index(Lower *l, const Layout *layout, const Axis *a);
-/* Is every index that the axis's factors make inside its bounds? Otherwise accesses and folds along it need a predicate. */
+/* Is every index that the axis's factors make inside its bounds? Otherwise accesses and folds along it need a
+ * predicate. */
 bool axis_exact(Lower *l, const Layout *layout, const Axis *a);
 /* The predicate of the axes for which `have` holds every factor, at the current digits; NULL: none needed. */
 Sym axis_predicate(Lower *l, const Layout *layout, FactorSet have);
-/* Register factors of `may` whose coefficients in an offset continue each other from 1, up to vmax elements. With tails, at
- * most one of their axes has a tail. */
-void plan_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain, FactorSet may, int64_t vmax, bool tails, VecPlan *plan);
+/* Register factors of `may` whose coefficients in an offset continue each other from 1, up to vmax elements. With
+ * tails, at most one of their axes has a tail. */
+void plan_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain, FactorSet may, int64_t vmax,
+                  bool tails, VecPlan *plan);
 void plan_halve(VecPlan *plan);
 void open_plan_loops(Lower *l, const VecPlan *plan);
 void close_plan_loops(Lower *l, const VecPlan *plan);
@@ -169,7 +173,10 @@ void gather_elements(Lower *l, const VecPlan *plan, const Expr *e, const Layout 
 Sym vector_words(Lower *l, const VecPlan *plan, const Expr *e, Type t, const Layout *layout);
 void declare_tile(Lower *l, const Value *v);
 const Layout *stage_layout(const Lower *l, const Stage *s);
+/* Sums of an axis's digits become the variable that holds its index at register digits 0. */
 Poly regroup(Lower *l, const Layout *layout, Poly p);
+/* What is the same for all registers of a thread, and what is not. */
+void split_regs(Lower *l, const Layout *layout, Poly p, Poly *fixed, Poly *varying);
 Poly flat_offset(Lower *l, const Layout *layout, Tensor *t, const Expr *const *subs);
 /* The first access to t along axis a. */
 Stage *find_access(Lower *l, Stage *const *s, int n, const Tensor *t, const Axis *a);
@@ -177,7 +184,8 @@ Stage *find_access(Lower *l, Stage *const *s, int n, const Tensor *t, const Axis
 bool axis_whole_vectors(Lower *l, const Layout *layout, const Axis *a);
 /* The test that a whole vector, the axis's innermost factor, is inside. */
 Sym axis_vector_inside(Lower *l, const Layout *layout, const Axis *a, Factor *vec);
-/* Chooses the vectors of a global access to `domain`, of which `may` take part; collects the conditions of the wide variant. */
+/* Chooses the vectors of a global access to `domain`, of which `may` take part; collects the conditions of the wide
+ * variant. */
 void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may);
 /* Then its predicates; replicated factors act where they are 0. */
 void access_tails(Lower *l, Access *x, FactorSet domain, const Expr *cond, FactorSet replicated);
@@ -211,25 +219,46 @@ void lower_bulk_store(Lower *l, Stage *s);
 /* ---- lower_reduce.c ---- */
 void lower_reduce(Lower *l, Stage *s);
 bool reduce_has_barrier(Lower *l, const Stage *s); /* of the block, each time */
+/* into = combine(left, right), where `guard` holds (NULL: always). Every part is computed before any is assigned. */
+void put_combine(Lower *l, const Monoid *m, const Sym *left, const Sym *right, const Sym *into, Sym guard);
+Sym identity(Lower *l, const Monoid *m, int i);
+/* An element of a value that a fold makes: its name, with its array index where it has registers. */
+Sym element(Lower *l, const Value *v);
+void declare_state(Lower *l, const Value *v);
+bool in_warp(const Factor *f); /* its digits are lanes of one warp, a power of two of them */
+/* The linear number of the digits of `set`, and how many there are. */
+Sym digits_text(Lower *l, const Layout *layout, FactorSet set, int64_t *count);
+/* What a part of a state travels as between threads: a word or two. */
+const char *cell_type(Type t);
+int cell_bytes(Type t);
+/* for-loops over register factors in index order, or against it. */
+int open_ordered(Lower *l, Factor *const *f, int n, bool reverse);
+void close_ordered(Lower *l, int n);
+
+/* ---- lower_scan.c ---- */
 void lower_scan(Lower *l, Stage *s);
 void lower_cluster_setup(Lower *l, Stage *const *s, int n);
 
 /* ---- lower_kernel.c ---- */
-int region_new(Lower *l, const Stage *s, int which, int64_t bytes); /* the same one again for the same stage and purpose */
+int region_new(Lower *l, const Stage *s, int which,
+               int64_t bytes);           /* the same one again for the same stage and purpose */
 void region_write(Lower *l, int region); /* prints a barrier first where one is needed */
 void region_read(Lower *l, int region);
 void block_sync(Lower *l);
 bool in_loop(const Lower *l);
 FactorSet ambient(const Lower *l, const Layout *layout); /* block factors, and those of the enclosing loops */
 void lower_stages(Lower *l, Stage *const *s, int n);
+void lower_part(Lower *l, Part *part);
 void need_turn(Lower *l, Sym name);
 /* Takes away the digits and indices declared since `mark` that nothing after it reads. */
 void prune_unused(Lower *l, size_t mark);
-/* The axis's index at register and thread digits 0: what the whole block shares. For an axis with a serial factor, inside its loop. */
+/* The axis's index at register and thread digits 0: what the whole block shares. For an axis with a serial factor,
+ * inside its loop. */
 Sym axis_base(Lower *l, const Axis *a);
 void loop_digit(Lower *l, const Stage *loop, Sym var, Sym start, Sym step);
 Factor *serial_factor(const Lower *l, const Axis *a);
-/* Declares the C variables of axes whose parts are all known here; of those a fill needs only what tells where rows begin. */
+/* Declares the C variables of axes whose parts are all known here; of those a fill needs only what tells where rows
+ * begin. */
 void axis_declare(Lower *l, bool fill);
 
 /* ---- lower_prelude.c ---- */

@@ -1,5 +1,5 @@
-/* Lowering, the walk: one pass over a kernel's stages that prints the kernel and its launcher. Keeps the shared memory of the
- * kernel and knows where a block barrier is needed. */
+/* Lowering, the walk: one pass over a kernel's stages that prints the kernel and its launcher. Keeps the shared memory
+ * of the kernel and knows where a block barrier is needed. */
 #include "lower_internal.h"
 
 #include <ctype.h>
@@ -9,7 +9,8 @@
 
 int region_new(Lower *l, const Stage *s, int which, int64_t bytes) {
     for (int i = 0; i < l->stage_regions.n; i++)
-        if (l->stage_regions.at[i].stage == s && l->stage_regions.at[i].which == which) return l->stage_regions.at[i].region;
+        if (l->stage_regions.at[i].stage == s && l->stage_regions.at[i].which == which)
+            return l->stage_regions.at[i].region;
     int64_t align = bytes >= 1024 ? 128 : 16;
     int64_t offset = (l->shared_bytes + align - 1) / align * align;
     if (offset + bytes > 232448) {
@@ -26,8 +27,10 @@ int region_new(Lower *l, const Stage *s, int which, int64_t bytes) {
 }
 
 void block_sync(Lower *l) {
-    if (l->k->threads > 32) put(l, "td_sync();");
-    else put(l, "td_syncwarp();");
+    if (l->k->threads > 32)
+        put(l, "td_sync();");
+    else
+        put(l, "td_syncwarp();");
     for (int i = 0; i < l->regions.n; i++) l->regions.at[i].written = l->regions.at[i].read = false;
 }
 
@@ -83,7 +86,8 @@ void prune_unused(Lower *l, size_t mark) {
 Factor *serial_factor(const Lower *l, const Axis *a) {
     const Layout *layout = l->part->layouts.at[0];
     for (int i = 0; i < layout->factors.n; i++)
-        if (layout->factors.at[i]->axis == a && layout->factors.at[i]->bind == BIND_SERIAL) return layout->factors.at[i];
+        if (layout->factors.at[i]->axis == a && layout->factors.at[i]->bind == BIND_SERIAL)
+            return layout->factors.at[i];
     return NULL;
 }
 
@@ -108,7 +112,8 @@ static Poly digits_of(Lower *l, const Layout *layout, const Axis *a, bool blocks
     for (int i = 0; i < layout->factors.n; i++) {
         Factor *f = layout->factors.at[i];
         BindScope scope = bind_scope(f->bind);
-        if (f->axis != a || f->size == 1 || !((scope == SCOPE_BLOCK && blocks) || (scope == SCOPE_THREAD && threads))) continue;
+        if (f->axis != a || f->size == 1 || !((scope == SCOPE_BLOCK && blocks) || (scope == SCOPE_THREAD && threads)))
+            continue;
         p = poly_add(l->ctx, p, poly_mul(l->ctx, poly_of(&l->env, expr_factor(l->p, f)), poly_of(&l->env, f->stride)));
     }
     return p;
@@ -135,7 +140,8 @@ static Sym loop_var(Lower *l, const Axis *a) {
 static Sym peel_name(Lower *l, const Axis *a) { return name_of(l, &a->peel, fmt(l, "%s_early", a->name)); }
 
 Sym axis_base(Lower *l, const Axis *a) {
-    Sym base = serial_factor(l, a) ? loop_var(l, a) : poly_text(l, digits_of(l, l->part->layouts.at[0], a, true, false), false);
+    Sym base = serial_factor(l, a) ? loop_var(l, a)
+                                   : poly_text(l, digits_of(l, l->part->layouts.at[0], a, true, false), false);
     return a->peel ? fmt(l, "(%s - %s)", base, peel_name(l, a)) : base;
 }
 
@@ -162,7 +168,8 @@ static bool declare_peel(Lower *l, const Axis *a, const Layout *layout) {
     for (int d = 0; d < lead->tensor->rank; d++) subs[d] = expr_replace(l->g, lead->subs[d], &from, &to, 1);
     Poly row = regroup(l, layout, flat_offset(l, layout, a->peel, subs));
     int es = type_bits(a->peel->type) / 8;
-    put(l, "const int %s = (int)(((uintptr_t)%s / %d + (uint64_t)%s) %% %d);", peel_name(l, a), tensor_text(l, a->peel), es, poly_text(l, row, true), 16 / es);
+    put(l, "const int %s = (int)(((uintptr_t)%s / %d + (uint64_t)%s) %% %d);", peel_name(l, a), tensor_text(l, a->peel),
+        es, poly_text(l, row, true), 16 / es);
     return true;
 }
 
@@ -188,7 +195,9 @@ void axis_declare(Lower *l, bool fill) {
                 for (int j = 0; j < l->declared.n; j++)
                     again = again || (l->declared.at[j].axis == a && axis_name(l, a, l->declared.at[j].layout) == name);
                 l->layout = layout;
-                if (a->peel && !again && !(k == 0 ? declare_peel(l, a, layout) : declared(l, a, l->part->layouts.at[0]))) continue;
+                if (a->peel && !again &&
+                    !(k == 0 ? declare_peel(l, a, layout) : declared(l, a, l->part->layouts.at[0])))
+                    continue;
                 DeclaredAxis d = {a, layout};
                 vec_push(l->ctx, &l->declared, d);
                 more = true;
@@ -198,10 +207,15 @@ void axis_declare(Lower *l, bool fill) {
                     Sym var = loop_var(l, a);
                     if (var == name || !strcmp(var, name)) continue;
                     threads = poly_sub(l->ctx, threads, poly_of(&l->env, a->lo));
-                    if (threads.n) put(l, "const int %s = %s + %s%s%s;", name, var, poly_text(l, threads, false), a->peel ? " - " : "", a->peel ? peel_name(l, a) : "");
-                    else put(l, "const int %s = %s%s%s;", name, var, a->peel ? " - " : "", a->peel ? peel_name(l, a) : "");
+                    if (threads.n)
+                        put(l, "const int %s = %s + %s%s%s;", name, var, poly_text(l, threads, false),
+                            a->peel ? " - " : "", a->peel ? peel_name(l, a) : "");
+                    else
+                        put(l, "const int %s = %s%s%s;", name, var, a->peel ? " - " : "",
+                            a->peel ? peel_name(l, a) : "");
                 } else {
-                    put(l, "const int %s = %s%s%s;", name, poly_text(l, threads, false), a->peel ? " - " : "", a->peel ? peel_name(l, a) : "");
+                    put(l, "const int %s = %s%s%s;", name, poly_text(l, threads, false), a->peel ? " - " : "",
+                        a->peel ? peel_name(l, a) : "");
                 }
             }
         }
@@ -221,12 +235,15 @@ static void declare_digits(Lower *l) {
     Sym rest = "block";
     bool cluster = false;
     for (int i = 0; i < n; i++) cluster = cluster || order[i]->bind == BIND_CLUSTER;
-    if (n) put(l, "const unsigned block = (unsigned)td_block()%s;", l->k->parts.n > 1 && l->part != l->k->parts.at[0] ? " - blocks_before" : "");
+    if (n)
+        put(l, "const unsigned block = (unsigned)td_block()%s;",
+            l->k->parts.n > 1 && l->part != l->k->parts.at[0] ? " - blocks_before" : "");
     (void)cluster;
     for (int i = 0; i < n; i++) {
         Sym v = factor_text(l, order[i]);
         Sym count = order[i]->size ? fmt(l, "%lld", (long long)order[i]->size) : dim_text(l, order[i]->count, false);
-        if (i == n - 1) put(l, "const int %s = %s;", v, rest);
+        if (i == n - 1)
+            put(l, "const int %s = %s;", v, rest);
         else {
             bool open = order[i]->size == 0;
             put(l, open ? "const int %s = %s %% (unsigned)%s;" : "const int %s = %s %% %su;", v, rest, count);
@@ -242,8 +259,10 @@ static void declare_digits(Lower *l) {
             if (bind_scope(f->bind) != SCOPE_THREAD || f->size == 1 || done[f->id]) continue;
             done[f->id] = true;
             Sym t = f->tid_stride == 1 ? "td_tid()" : fmt(l, "td_tid() / %du", f->tid_stride);
-            if ((int64_t)f->tid_stride * f->size == l->k->threads) put(l, "const int %s = %s;", factor_text(l, f), t);
-            else put(l, "const int %s = %s %% %lldu;", factor_text(l, f), t, (long long)f->size);
+            if ((int64_t)f->tid_stride * f->size == l->k->threads)
+                put(l, "const int %s = %s;", factor_text(l, f), t);
+            else
+                put(l, "const int %s = %s %% %lldu;", factor_text(l, f), t, (long long)f->size);
         }
     }
 }
@@ -285,12 +304,15 @@ static void lower_set(Lower *l, Stage *s) {
     int n = list_reg_factors(l, l->layout, v->domain, f);
     int loops = open_reg_loops(l, f, n);
     Sym e = expr_text(l, s->expr[0], l->layout);
-    if (value_packed(v)) put(l, "td_put<%s>(%s, %s, %s);", lower_storage_type(v->type), value_name(l, v), value_index(l, v), e);
-    else put(l, reg_count(l, v->domain) > 1 ? "%s[%s] = %s;" : "%s%.0s = %s;", value_name(l, v), value_index(l, v), e);
+    if (value_packed(v))
+        put(l, "td_put<%s>(%s, %s, %s);", lower_storage_type(v->type), value_name(l, v), value_index(l, v), e);
+    else
+        put(l, reg_count(l, v->domain) > 1 ? "%s[%s] = %s;" : "%s%.0s = %s;", value_name(l, v), value_index(l, v), e);
     close_reg_loops(l, loops);
 }
 
-/* What the loop's body leaves open at its end also stands at its beginning: the body is walked once without printing. */
+/* What the loop's body leaves open at its end also stands at its beginning: the body is walked once without printing.
+ */
 static void walk_dry(Lower *l, Stage *s) {
     bool saved = l->dry;
     l->dry = true;
@@ -321,13 +343,15 @@ static void lower_for(Lower *l, Stage *s) {
     l->layout = layout;
     Sym var = loop_var(l, a), hi = expr_text(l, a->hi, layout);
     if (a->peel) hi = fmt(l, "%s + %lld", hi, (long long)axis_slack(a)); /* it starts early by so much at most */
-    Sym start = poly_text(l, digits_of(l, layout, a, true, false), false), step = poly_text(l, poly_of(&l->env, f->stride), false);
+    Sym start = poly_text(l, digits_of(l, layout, a, true, false), false),
+        step = poly_text(l, poly_of(&l->env, f->stride), false);
     bool outermost = true;
     for (int i = 0; i < layout->factors.n && layout->factors.at[i] != f; i++)
         if (layout->factors.at[i]->axis == a && layout->factors.at[i]->size != 1) outermost = false;
     Sym bound = hi;
     if (!outermost) {
-        Sym end = fmt(l, "%s + %s", start, poly_text(l, poly_mul(l->ctx, poly_of(&l->env, f->stride), poly_of(&l->env, f->count)), false));
+        Sym end = fmt(l, "%s + %s", start,
+                      poly_text(l, poly_mul(l->ctx, poly_of(&l->env, f->stride), poly_of(&l->env, f->count)), false));
         bound = name_of(l, &f->count, fmt(l, "%s_end", a->name));
         put(l, "const int %s = %s < %s ? %s : %s;", bound, end, hi, end, hi);
     }
@@ -343,9 +367,13 @@ static void lower_for(Lower *l, Stage *s) {
     }
     prefetch_declare(l, s, var, start, step);
     for (int i = 0; i < s->body.n; i++)
-        if (s->body.at[i]->kind == STAGE_LOAD && s->body.at[i]->depth) put(l, "if (%s < %s) %s_fetch(%s);", start, bound, value_name(l, s->body.at[i]->out[0]), start);
-    if (digit_before) put(l, "for (int %s = %s, %s = 0; %s < %s; %s += %s, %s++) {", var, start, factor_text(l, f), var, bound, var, step, factor_text(l, f));
-    else put(l, "for (int %s = %s; %s < %s; %s += %s) {", var, start, var, bound, var, step);
+        if (s->body.at[i]->kind == STAGE_LOAD && s->body.at[i]->depth)
+            put(l, "if (%s < %s) %s_fetch(%s);", start, bound, value_name(l, s->body.at[i]->out[0]), start);
+    if (digit_before)
+        put(l, "for (int %s = %s, %s = 0; %s < %s; %s += %s, %s++) {", var, start, factor_text(l, f), var, bound, var,
+            step, factor_text(l, f));
+    else
+        put(l, "for (int %s = %s; %s < %s; %s += %s) {", var, start, var, bound, var, step);
     l->indent++;
     l->loops[l->nloops++] = s;
     axis_declare(l, false);
@@ -357,7 +385,8 @@ static void lower_for(Lower *l, Stage *s) {
     if (any) {
         put(l, "if (%s + %s < %s) {", var, step, bound);
         for (int i = 0; i < s->body.n; i++)
-            if (s->body.at[i]->kind == STAGE_LOAD && s->body.at[i]->depth) put(l, "    %s_fetch(%s + %s);", value_name(l, s->body.at[i]->out[0]), var, step);
+            if (s->body.at[i]->kind == STAGE_LOAD && s->body.at[i]->depth)
+                put(l, "    %s_fetch(%s + %s);", value_name(l, s->body.at[i]->out[0]), var, step);
         put(l, "}");
     }
     lower_stages(l, s->body.at, s->body.n);
@@ -424,7 +453,8 @@ static void prefetch_take(Lower *l, Stage *s) {
     Sym name = value_name(l, v);
     declare_tile(l, v);
     put(l, "#pragma unroll");
-    put(l, "for (int i = 0; i < td_words<%s>(%lld); i++) %s[i] = %s[i];", T, (long long)reg_count(l, v->domain), name, value_name(l, prefetch_stage(l, s)->out[0]));
+    put(l, "for (int i = 0; i < td_words<%s>(%lld); i++) %s[i] = %s[i];", T, (long long)reg_count(l, v->domain), name,
+        value_name(l, prefetch_stage(l, s)->out[0]));
 }
 
 static void lower_last(Lower *l, Stage *s) {
@@ -437,7 +467,8 @@ static void lower_last(Lower *l, Stage *s) {
         Factor *f = layout->factors.at[i];
         if (bind_scope(f->bind) != SCOPE_BLOCK || f->size == 1) continue;
         Sym count = f->size ? fmt(l, "%lld", (long long)f->size) : dim_text(l, f->count, false);
-        if (s->over >> f->id & 1) text_fmt(&total, " * (%s)", count);
+        if (s->over >> f->id & 1)
+            text_fmt(&total, " * (%s)", count);
         else {
             Sym old = fmt(l, "%s", slot.s);
             slot.n = 0;
@@ -483,7 +514,9 @@ static void keep_packed(Lower *l, const Stage *s) {
         if (!v->def || !v->def->packed || type_bits(v->type) >= 32) continue;
         bool used = reads_value(s->cond, v);
         for (int k = 0; k < MAX_PARTS; k++) used = used || reads_value(s->expr[k], v);
-        if (used) put(l, "td_keep<%s, %lld>(%s);", lower_storage_type(v->type), (long long)reg_count(l, v->domain), value_name(l, v));
+        if (used)
+            put(l, "td_keep<%s, %lld>(%s);", lower_storage_type(v->type), (long long)reg_count(l, v->domain),
+                value_name(l, v));
     }
 }
 
@@ -512,7 +545,7 @@ void lower_stages(Lower *l, Stage *const *s, int n) {
     }
 }
 
-/* ---- kernels ---- */
+/* ---- parts ---- */
 
 static bool crosses_cluster(const Part *part, Stage *const *s, int n) {
     for (int i = 0; i < n; i++) {
@@ -524,24 +557,21 @@ static bool crosses_cluster(const Part *part, Stage *const *s, int n) {
     return false;
 }
 
-static bool factor_range(void *user, const Expr *atom, const Expr **lo, const Expr **hi) {
-    Lower *l = user;
-    if (atom->op == OP_FACTOR) {
-        const Factor *f = atom->u.factor;
-        *lo = expr_int(l->g, TY_I64, 0);
-        *hi = f->count ? expr2(l->g, OP_SUB, expr_cast(l->g, TY_I64, f->count), expr_int(l->g, TY_I64, 1)) : NULL;
-        return true;
-    }
+/* The kernel after this one may be started as soon as all blocks of this one run: it waits for their end by itself. */
+static bool next_is_chained(const Lower *l) {
+    for (int i = 0; i + 1 < l->p->kernels.n; i++)
+        if (l->p->kernels.at[i] == l->k) return l->p->kernels.at[i + 1]->chained;
     return false;
 }
 
-static void lower_part(Lower *l, Part *part) {
+void lower_part(Lower *l, Part *part) {
     l->part = part;
     l->declared.n = 0;
     l->turns.n = 0;
     declare_digits(l);
     l->uses_cluster = crosses_cluster(part, part->body.at, part->body.n);
     if (l->k->chained) put(l, "td_pdl_wait();");
+    if (next_is_chained(l)) put(l, "td_pdl_launch();");
     if (l->uses_cluster) {
         lower_cluster_setup(l, part->body.at, part->body.n);
         put(l, "td_cluster_sync(); // every block of the cluster has started");
@@ -550,150 +580,4 @@ static void lower_part(Lower *l, Part *part) {
     l->bulk_stores = false;
     lower_stages(l, part->body.at, part->body.n);
     if (l->bulk_stores) put(l, "if (td_tid() == 0) td_bulk_wait_read<0>(); // shared memory outlives what reads it");
-}
-
-static void put_layout_comment(Lower *l, Text *out, const Part *part) {
-    for (int k = 0; k < part->layouts.n; k++) {
-        const Layout *layout = part->layouts.at[k];
-        text_fmt(out, "//   %s%s%s:", part->name ? part->name : "", part->name ? " " : "", layout->name);
-        const Axis *last = NULL;
-        for (int i = 0; i < layout->factors.n; i++) {
-            const Factor *f = layout->factors.at[i];
-            if (f->axis != last) text_fmt(out, "%s %s =", last ? ";" : "", f->axis->name);
-            last = f->axis;
-            text_fmt(out, " %s", bind_text(f->bind));
-            if (f->size) text_fmt(out, "(%lld)", (long long)f->size);
-        }
-        text_char(out, '\n');
-    }
-    (void)l;
-}
-
-static void put_launcher(Lower *l, Text *out, Sym full) {
-    bool variants = l->wide && l->conds.n;
-    text_fmt(out, "extern \"C\" int %s_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars);\n", full);
-    text_fmt(out, "extern \"C\" int %s_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars) {\n", full);
-    text_put(out, "    (void)tensors, (void)dims, (void)scalars;\n");
-    Text blocks = {.ctx = l->ctx};
-    for (int i = 0; i < l->k->parts.n; i++) text_fmt(&blocks, "%s%s", i ? " + " : "", dim_text(l, l->k->parts.at[i]->blocks, true));
-    Text cond = {.ctx = l->ctx};
-    for (int i = 0; i < l->conds.n; i++) {
-        AlignCond *c = &l->conds.at[i];
-        if (i) text_put(&cond, " && ");
-        if (c->dims) text_fmt(&cond, "%s %% %lld == 0", dim_text(l, c->dims, true), (long long)c->mod);
-        else if (c->other) text_fmt(&cond, "((uintptr_t)args.%s - (uintptr_t)args.%s) %% %lld == 0", param_name(l, c->tensor->name), param_name(l, c->other->name), (long long)c->mod);
-        else text_fmt(&cond, "(uintptr_t)args.%s %% %lld == 0", param_name(l, c->tensor->name), (long long)c->mod);
-    }
-    for (int i = 0; i < l->dims.n; i++) {
-        Dim *d = l->dims.at[i];
-        int at = 0;
-        for (int k = 0; k < l->g->dims.n; k++)
-            if (l->g->dims.at[k] == d) at = k;
-        Sym name = param_name(l, d->name);
-        text_fmt(out, "    const int64_t %s = dims[%d];\n    if (%s < 0 || %s > INT32_MAX) return (int)cudaErrorInvalidValue;\n", name, at, name, name);
-    }
-    text_fmt(out, "    const %s_args args = {", full);
-    bool first = true;
-    for (int i = 0; i < l->tensors.n; i++, first = false) {
-        Tensor *t = l->tensors.at[i];
-        int at = -1;
-        for (int k = 0; k < l->p->params.n; k++)
-            if (l->p->params.at[k] == t) at = k;
-        for (int k = 0; k < l->p->temps.n; k++)
-            if (l->p->temps.at[k] == t) at = l->p->params.n + k;
-        text_fmt(out, "%s(%s%s *)tensors[%d]", first ? "" : ", ", t->kind == TENSOR_INPUT ? "const " : "", lower_storage_type(t->type), at);
-    }
-    for (int i = 0; i < l->dims.n; i++, first = false) text_fmt(out, "%s(int)%s", first ? "" : ", ", param_name(l, l->dims.at[i]->name));
-    for (int i = 0; i < l->scalars.n; i++, first = false) {
-        int at = 0;
-        for (int k = 0; k < l->g->scalars.n; k++)
-            if (l->g->scalars.at[k] == l->scalars.at[i]) at = k;
-        text_fmt(out, "%s(%s)scalars[%d]", first ? "" : ", ", c_type(l->scalars.at[i]->type), at);
-    }
-    text_put(out, "};\n");
-    Sym tail = fmt(l, "args, %s, %d, %d, %d, %d, (cudaStream_t)stream", blocks.s, l->k->threads, l->k->cluster, l->shared_bytes, l->k->chained ? 1 : 0);
-    if (variants) {
-        text_fmt(out, "    return (int)(%s ? td_launch(%s<1>, %s)\n                     : td_launch(%s<0>, %s));\n", cond.s, full, tail, full, tail);
-    } else {
-        text_fmt(out, "    return (int)td_launch(%s, %s);\n", full, tail);
-    }
-    text_put(out, "}\n");
-    text_fmt(out, "extern \"C\" int %s_prepare(void);\nextern \"C\" int %s_prepare(void) {\n", full, full);
-    if (variants) {
-        text_fmt(out, "    const cudaError_t e = td_prepare(%s<1>, %d, %d);\n    return (int)(e == cudaSuccess ? td_prepare(%s<0>, %d, %d) : e);\n", full, l->shared_bytes, l->k->cluster, full,
-                 l->shared_bytes, l->k->cluster);
-    } else {
-        text_fmt(out, "    return (int)td_prepare(%s, %d, %d);\n", full, l->shared_bytes, l->k->cluster);
-    }
-    text_put(out, "}\n\n");
-}
-
-static bool lower_kernel(Text *out, Program *p, Kernel *k, const LowerOptions *o, Text *why) {
-    Lower *l = NEW(p->ctx, Lower);
-    l->ctx = p->ctx;
-    l->p = p;
-    l->g = p->graph;
-    l->k = k;
-    l->o = o;
-    l->why = why;
-    l->body.ctx = p->ctx;
-    l->env = (PolyEnv){.g = p->graph, .range = factor_range, .user = l};
-    Sym full = sym_fmt(p->ctx, "%s_%s_%s", o->prefix, p->graph->name, k->name);
-    l->indent = 1;
-    if (k->parts.n > 1) put(l, "int blocks_before = 0;");
-    for (int i = 0; i < k->parts.n && !l->failed; i++) {
-        l->part = k->parts.at[i];
-        if (k->parts.n > 1) {
-            Sym blocks = dim_text(l, l->part->blocks, false);
-            put(l, i == 0 ? "if (td_block() < blocks_before + %s) {" : i + 1 < k->parts.n ? "else if (td_block() < blocks_before + %s) {" : "else {", blocks);
-            if (i && i + 1 < k->parts.n) fail(l, "more than two parts have no lowering yet");
-            l->indent++;
-            if (i) {
-                Sym before = dim_text(l, k->parts.at[0]->blocks, false);
-                put(l, "blocks_before = %s;", before);
-            }
-        }
-        lower_part(l, l->part);
-        if (k->parts.n > 1) {
-            l->indent--;
-            put(l, "}");
-        }
-    }
-    if (l->failed) return false;
-    /* the head needs to know what the body used; host counts may use more dimensions */
-    Text tail = {.ctx = p->ctx};
-    put_launcher(l, &tail, full);
-    text_fmt(out, "// %s\n", k->comment ? k->comment : full);
-    for (int i = 0; i < k->parts.n; i++) put_layout_comment(l, out, k->parts.at[i]);
-    text_fmt(out, "struct %s_args {\n", full);
-    for (int i = 0; i < l->tensors.n; i++)
-        text_fmt(out, "    %s%s *%s;\n", l->tensors.at[i]->kind == TENSOR_INPUT ? "const " : "", lower_storage_type(l->tensors.at[i]->type), param_name(l, l->tensors.at[i]->name));
-    for (int i = 0; i < l->dims.n; i++) text_fmt(out, "    int %s;\n", param_name(l, l->dims.at[i]->name));
-    for (int i = 0; i < l->scalars.n; i++) text_fmt(out, "    %s %s;\n", c_type(l->scalars.at[i]->type), param_name(l, l->scalars.at[i]->name));
-    text_put(out, "};\n");
-    if (l->wide && l->conds.n) text_put(out, "template <int A> // 1: addresses and extents allow wide accesses\n");
-    if (k->blocks_per_sm) text_fmt(out, l->wide && l->conds.n ? "__global__ void __launch_bounds__(%d, A ? %d : 1) " : "__global__ void __launch_bounds__(%d, %d) ", k->threads, k->blocks_per_sm);
-    else text_fmt(out, "__global__ void __launch_bounds__(%d) ", k->threads);
-    text_fmt(out, "%s(const __grid_constant__ %s_args arg) {\n", full, full);
-    if (l->wide && !l->conds.n) text_put(out, "    constexpr int A = 1; // peeling aligns every access\n");
-    prune_unused(l, 0);
-    text_put(out, l->body.s ? l->body.s : "");
-    text_put(out, "}\n");
-    text_put(out, tail.s);
-    return !l->failed;
-}
-
-bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why) {
-    for (int i = 0; i < p->kernels.n; i++)
-        if (!lower_kernel(out, p, p->kernels.at[i], o, why)) return false;
-    return true;
-}
-
-void lower_file(Text *out, Ctx *ctx, const Text *kernels, const LowerOptions *o) {
-    const char *code = kernels->s ? kernels->s : "";
-    text_put(out, "// Written by tdc; edit the .td file instead.\n");
-    if (o->command) text_fmt(out, "// %s\n", o->command);
-    text_put(out, "#include <cuda_runtime.h>\n#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n#include <math.h>\n#include <stdint.h>\n#include <string.h>\n#include <type_traits>\n\n");
-    prelude_print(out, ctx, code);
-    text_put(out, code);
 }

@@ -53,7 +53,8 @@ void prelude_print(Text *out, Ctx *ctx, const char *code) {
             Entry *e = &entries.at[i];
             for (int k = 0; k < entries.n && !e->used; k++) {
                 if (!entries.at[k].used) continue;
-                for (int j = entries.at[k].first; j < entries.at[k].last && !e->used; j++) e->used = defines_used(ctx, e, prelude_lines[j]);
+                for (int j = entries.at[k].first; j < entries.at[k].last && !e->used; j++)
+                    e->used = defines_used(ctx, e, prelude_lines[j]);
                 more = more || e->used;
             }
         }

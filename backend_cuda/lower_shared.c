@@ -1,4 +1,5 @@
-/* Lowering, shared memory: tiles that registers write and read, and copies that run ahead of the loop that reads them. */
+/* Lowering, shared memory: tiles that registers write and read, and copies that run ahead of the loop that reads them.
+ */
 #include "lower_internal.h"
 
 #include <string.h>
@@ -25,7 +26,8 @@ static const Expr *inner_index(Lower *l, const Layout *layout, const Axis *a) {
     const Expr *e = expr_int(l->g, TY_I64, 0);
     for (int i = 0; i < layout->factors.n; i++) {
         Factor *f = layout->factors.at[i];
-        if (f->axis != a || f->size == 1 || bind_scope(f->bind) == SCOPE_BLOCK || bind_scope(f->bind) == SCOPE_LOOP) continue;
+        if (f->axis != a || f->size == 1 || bind_scope(f->bind) == SCOPE_BLOCK || bind_scope(f->bind) == SCOPE_LOOP)
+            continue;
         e = expr2(l->g, OP_ADD, e, expr2(l->g, OP_MUL, expr_factor(l->p, f), expr_cast(l->g, TY_I64, f->stride)));
     }
     return e;
@@ -56,7 +58,8 @@ SharedTile *tile_new(Lower *l, Value *v, const Layout *layout, FactorSet domain,
 
 Poly tile_offset(Lower *l, const SharedTile *t, const Layout *layout) {
     Poly p = poly_const(l->ctx, 0);
-    for (int i = 0; i < t->naxes; i++) p = poly_add(l->ctx, p, poly_scale(l->ctx, poly_of(&l->env, inner_index(l, layout, t->axes[i])), t->stride[i]));
+    for (int i = 0; i < t->naxes; i++)
+        p = poly_add(l->ctx, p, poly_scale(l->ctx, poly_of(&l->env, inner_index(l, layout, t->axes[i])), t->stride[i]));
     return p;
 }
 
@@ -66,7 +69,8 @@ void shared_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domai
         Poly rest = drop_vector(l, offset, plan);
         for (int i = 0; i < plan->nv; i++) {
             Poly coef, r;
-            if (plan->part[i] != plan->f[i]->size && poly_linear(l->ctx, rest, expr_factor(l->p, plan->f[i]), &coef, &r))
+            if (plan->part[i] != plan->f[i]->size &&
+                poly_linear(l->ctx, rest, expr_factor(l->p, plan->f[i]), &coef, &r))
                 rest = poly_add(l->ctx, r, poly_const(l->ctx, 0)); /* steps are multiples of the part, and so of V */
         }
         if (aligned_terms(l, rest, plan->V, false) || plan->part[plan->nv - 1] % 2) break;
@@ -81,7 +85,9 @@ Sym shared_at(Lower *l, const SharedTile *t, const Layout *layout, const VecPlan
         Poly col = poly_of(&l->env, inner_index(l, layout, t->axes[last]));
         Poly row = poly_const(l->ctx, 0);
         for (int i = 0; i < last; i++)
-            row = poly_add(l->ctx, row, poly_scale(l->ctx, poly_of(&l->env, inner_index(l, layout, t->axes[i])), t->stride[i] / t->stride[last - 1]));
+            row = poly_add(l->ctx, row,
+                           poly_scale(l->ctx, poly_of(&l->env, inner_index(l, layout, t->axes[i])),
+                                      t->stride[i] / t->stride[last - 1]));
         return fmt(l, "%s + td_swizzle<%lld, %lld>(%s, %s)", base, (long long)t->swizzle, (long long)t->extent[last],
                    poly_text(l, drop_vector(l, row, plan), false), poly_text(l, drop_vector(l, col, plan), false));
     }
@@ -99,7 +105,8 @@ void lower_share(Lower *l, Stage *s) {
         t = tile_new(l, v, layout, domain, s->pad, 1);
         int64_t piece = 128 / type_bits(v->type), pieces = t->naxes > 1 ? t->extent[t->naxes - 1] / piece : 0;
         if (s->swizzle) {
-            if (pieces < 2 || (pieces & (pieces - 1)) || t->extent[t->naxes - 1] % piece) fail(l, "%s has no rows of 16-byte pieces to exchange", v->name);
+            if (pieces < 2 || (pieces & (pieces - 1)) || t->extent[t->naxes - 1] % piece)
+                fail(l, "%s has no rows of 16-byte pieces to exchange", v->name);
             t->swizzle = piece;
         }
     }
@@ -113,7 +120,8 @@ void lower_share(Lower *l, Stage *s) {
     Text guard = {.ctx = l->ctx};
     for (int i = 0; i < layout->factors.n; i++) {
         Factor *f = layout->factors.at[i];
-        if ((twins >> f->id & 1) && f->size != 1) text_fmt(&guard, "%s%s == 0", guard.n ? " && " : "", factor_text(l, f));
+        if ((twins >> f->id & 1) && f->size != 1)
+            text_fmt(&guard, "%s%s == 0", guard.n ? " && " : "", factor_text(l, f));
     }
     if (guard.n) {
         put(l, "if (%s) {", guard.s);
@@ -142,7 +150,8 @@ static Sym copied_test(Lower *l, const SharedTile *t, const Layout *layout, cons
         int64_t part = 1;
         for (int k = 0; k < plan->nv; k++)
             if (plan->f[k]->axis == a) part *= plan->part[k];
-        Sym at = poly_text(l, regroup(l, layout, drop_vector(l, poly_of(&l->env, axis_index(l, layout, a)), plan)), false);
+        Sym at =
+            poly_text(l, regroup(l, layout, drop_vector(l, poly_of(&l->env, axis_index(l, layout, a)), plan)), false);
         Sym test = fmt(l, "%s < %s", at, expr_text(l, a->hi, layout));
         if (a->peel) test = fmt(l, "%s + %lld > %s && %s", at, (long long)part, expr_text(l, a->lo, layout), test);
         r = r ? fmt(l, "%s && %s", r, test) : test;
@@ -164,7 +173,8 @@ void lower_read(Lower *l, Stage *s) {
     if (t->copy) {
         if (!t->waited) {
             if (t->copy->path == PATH_BULK) put(l, "td_mbar_wait(%s_full + %s_slot, %s_phase);", base, base, base);
-            put(l, "const td_sp<%s> %s = td_shared<%s>(%d) + %s_slot * %lld;", T, base, T, l->regions.at[t->region].offset, base, (long long)t->elements);
+            put(l, "const td_sp<%s> %s = td_shared<%s>(%d) + %s_slot * %lld;", T, base, T,
+                l->regions.at[t->region].offset, base, (long long)t->elements);
             t->waited = true;
         }
     } else {
@@ -193,8 +203,11 @@ void lower_read(Lower *l, Stage *s) {
         l->indent--;
         put(l, "} else {");
         l->indent++;
-        if (vector_in_order(l, v, &plan)) put(l, "td_undef<%s, %lld>(%s + %s);", T, (long long)plan.V, value_name(l, v), index_outside(l, v, &plan, per));
-        else put(l, "// outside: no value");
+        if (vector_in_order(l, v, &plan))
+            put(l, "td_undef<%s, %lld>(%s + %s);", T, (long long)plan.V, value_name(l, v),
+                index_outside(l, v, &plan, per));
+        else
+            put(l, "// outside: no value");
         l->indent--;
         put(l, "}");
     }

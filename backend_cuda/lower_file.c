@@ -1,0 +1,191 @@
+/* Lowering, files: a kernel's head and launcher around the body that lower_kernel.c prints, and the whole file. */
+#include "lower_internal.h"
+
+static bool factor_range(void *user, const Expr *atom, const Expr **lo, const Expr **hi) {
+    Lower *l = user;
+    if (atom->op == OP_FACTOR) {
+        const Factor *f = atom->u.factor;
+        *lo = expr_int(l->g, TY_I64, 0);
+        *hi = f->count ? expr2(l->g, OP_SUB, expr_cast(l->g, TY_I64, f->count), expr_int(l->g, TY_I64, 1)) : NULL;
+        return true;
+    }
+    return false;
+}
+
+static void put_layout_comment(Lower *l, Text *out, const Part *part) {
+    for (int k = 0; k < part->layouts.n; k++) {
+        const Layout *layout = part->layouts.at[k];
+        text_fmt(out, "//   %s%s%s:", part->name ? part->name : "", part->name ? " " : "", layout->name);
+        const Axis *last = NULL;
+        for (int i = 0; i < layout->factors.n; i++) {
+            const Factor *f = layout->factors.at[i];
+            if (f->axis != last) text_fmt(out, "%s %s =", last ? ";" : "", f->axis->name);
+            last = f->axis;
+            text_fmt(out, " %s", bind_text(f->bind));
+            if (f->size) text_fmt(out, "(%lld)", (long long)f->size);
+        }
+        text_char(out, '\n');
+    }
+    (void)l;
+}
+
+static void put_launcher(Lower *l, Text *out, Sym full) {
+    bool variants = l->wide && l->conds.n;
+    text_fmt(
+        out,
+        "extern \"C\" int %s_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars);\n",
+        full);
+    text_fmt(out,
+             "extern \"C\" int %s_launch(void *stream, void *const *tensors, const int64_t *dims, const double "
+             "*scalars) {\n",
+             full);
+    text_put(out, "    (void)tensors, (void)dims, (void)scalars;\n");
+    Text blocks = {.ctx = l->ctx};
+    for (int i = 0; i < l->k->parts.n; i++)
+        text_fmt(&blocks, "%s%s", i ? " + " : "", dim_text(l, l->k->parts.at[i]->blocks, true));
+    Text cond = {.ctx = l->ctx};
+    for (int i = 0; i < l->conds.n; i++) {
+        AlignCond *c = &l->conds.at[i];
+        if (i) text_put(&cond, " && ");
+        if (c->dims)
+            text_fmt(&cond, "%s %% %lld == 0", dim_text(l, c->dims, true), (long long)c->mod);
+        else if (c->other)
+            text_fmt(&cond, "((uintptr_t)args.%s - (uintptr_t)args.%s) %% %lld == 0", param_name(l, c->tensor->name),
+                     param_name(l, c->other->name), (long long)c->mod);
+        else
+            text_fmt(&cond, "(uintptr_t)args.%s %% %lld == 0", param_name(l, c->tensor->name), (long long)c->mod);
+    }
+    for (int i = 0; i < l->dims.n; i++) {
+        Dim *d = l->dims.at[i];
+        int at = 0;
+        for (int k = 0; k < l->g->dims.n; k++)
+            if (l->g->dims.at[k] == d) at = k;
+        Sym name = param_name(l, d->name);
+        text_fmt(
+            out,
+            "    const int64_t %s = dims[%d];\n    if (%s < 0 || %s > INT32_MAX) return (int)cudaErrorInvalidValue;\n",
+            name, at, name, name);
+    }
+    text_fmt(out, "    const %s_args args = {", full);
+    bool first = true;
+    for (int i = 0; i < l->tensors.n; i++, first = false) {
+        Tensor *t = l->tensors.at[i];
+        int at = -1;
+        for (int k = 0; k < l->p->params.n; k++)
+            if (l->p->params.at[k] == t) at = k;
+        for (int k = 0; k < l->p->temps.n; k++)
+            if (l->p->temps.at[k] == t) at = l->p->params.n + k;
+        text_fmt(out, "%s(%s%s *)tensors[%d]", first ? "" : ", ", t->kind == TENSOR_INPUT ? "const " : "",
+                 lower_storage_type(t->type), at);
+    }
+    for (int i = 0; i < l->dims.n; i++, first = false)
+        text_fmt(out, "%s(int)%s", first ? "" : ", ", param_name(l, l->dims.at[i]->name));
+    for (int i = 0; i < l->scalars.n; i++, first = false) {
+        int at = 0;
+        for (int k = 0; k < l->g->scalars.n; k++)
+            if (l->g->scalars.at[k] == l->scalars.at[i]) at = k;
+        text_fmt(out, "%s(%s)scalars[%d]", first ? "" : ", ", c_type(l->scalars.at[i]->type), at);
+    }
+    text_put(out, "};\n");
+    Sym tail = fmt(l, "args, %s, %d, %d, %d, %d, (cudaStream_t)stream", blocks.s, l->k->threads, l->k->cluster,
+                   l->shared_bytes, l->k->chained ? 1 : 0);
+    if (variants) {
+        text_fmt(out, "    return (int)(%s ? td_launch(%s<1>, %s)\n                     : td_launch(%s<0>, %s));\n",
+                 cond.s, full, tail, full, tail);
+    } else {
+        text_fmt(out, "    return (int)td_launch(%s, %s);\n", full, tail);
+    }
+    text_put(out, "}\n");
+    text_fmt(out, "extern \"C\" int %s_prepare(void);\nextern \"C\" int %s_prepare(void) {\n", full, full);
+    if (variants) {
+        text_fmt(out,
+                 "    const cudaError_t e = td_prepare(%s<1>, %d, %d);\n    return (int)(e == cudaSuccess ? "
+                 "td_prepare(%s<0>, %d, %d) : e);\n",
+                 full, l->shared_bytes, l->k->cluster, full, l->shared_bytes, l->k->cluster);
+    } else {
+        text_fmt(out, "    return (int)td_prepare(%s, %d, %d);\n", full, l->shared_bytes, l->k->cluster);
+    }
+    text_put(out, "}\n\n");
+}
+
+static bool lower_kernel(Text *out, Program *p, Kernel *k, const LowerOptions *o, Text *why) {
+    Lower *l = NEW(p->ctx, Lower);
+    l->ctx = p->ctx;
+    l->p = p;
+    l->g = p->graph;
+    l->k = k;
+    l->o = o;
+    l->why = why;
+    l->body.ctx = p->ctx;
+    l->env = (PolyEnv){.g = p->graph, .range = factor_range, .user = l};
+    Sym full = sym_fmt(p->ctx, "%s_%s_%s", o->prefix, p->graph->name, k->name);
+    l->indent = 1;
+    if (k->parts.n > 1) put(l, "int blocks_before = 0;");
+    for (int i = 0; i < k->parts.n && !l->failed; i++) {
+        l->part = k->parts.at[i];
+        if (k->parts.n > 1) {
+            Sym blocks = dim_text(l, l->part->blocks, false);
+            put(l,
+                i == 0               ? "if (td_block() < blocks_before + %s) {"
+                : i + 1 < k->parts.n ? "else if (td_block() < blocks_before + %s) {"
+                                     : "else {",
+                blocks);
+            if (i && i + 1 < k->parts.n) fail(l, "more than two parts have no lowering yet");
+            l->indent++;
+            if (i) {
+                Sym before = dim_text(l, k->parts.at[0]->blocks, false);
+                put(l, "blocks_before = %s;", before);
+            }
+        }
+        lower_part(l, l->part);
+        if (k->parts.n > 1) {
+            l->indent--;
+            put(l, "}");
+        }
+    }
+    if (l->failed) return false;
+    /* the head needs to know what the body used; host counts may use more dimensions */
+    Text tail = {.ctx = p->ctx};
+    put_launcher(l, &tail, full);
+    text_fmt(out, "// %s\n", k->comment ? k->comment : full);
+    for (int i = 0; i < k->parts.n; i++) put_layout_comment(l, out, k->parts.at[i]);
+    text_fmt(out, "struct %s_args {\n", full);
+    for (int i = 0; i < l->tensors.n; i++)
+        text_fmt(out, "    %s%s *%s;\n", l->tensors.at[i]->kind == TENSOR_INPUT ? "const " : "",
+                 lower_storage_type(l->tensors.at[i]->type), param_name(l, l->tensors.at[i]->name));
+    for (int i = 0; i < l->dims.n; i++) text_fmt(out, "    int %s;\n", param_name(l, l->dims.at[i]->name));
+    for (int i = 0; i < l->scalars.n; i++)
+        text_fmt(out, "    %s %s;\n", c_type(l->scalars.at[i]->type), param_name(l, l->scalars.at[i]->name));
+    text_put(out, "};\n");
+    if (l->wide && l->conds.n) text_put(out, "template <int A> // 1: addresses and extents allow wide accesses\n");
+    if (k->blocks_per_sm)
+        text_fmt(out,
+                 l->wide && l->conds.n ? "__global__ void __launch_bounds__(%d, A ? %d : 1) "
+                                       : "__global__ void __launch_bounds__(%d, %d) ",
+                 k->threads, k->blocks_per_sm);
+    else
+        text_fmt(out, "__global__ void __launch_bounds__(%d) ", k->threads);
+    text_fmt(out, "%s(const __grid_constant__ %s_args arg) {\n", full, full);
+    if (l->wide && !l->conds.n) text_put(out, "    constexpr int A = 1; // peeling aligns every access\n");
+    prune_unused(l, 0);
+    text_put(out, l->body.s ? l->body.s : "");
+    text_put(out, "}\n");
+    text_put(out, tail.s);
+    return !l->failed;
+}
+
+bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why) {
+    for (int i = 0; i < p->kernels.n; i++)
+        if (!lower_kernel(out, p, p->kernels.at[i], o, why)) return false;
+    return true;
+}
+
+void lower_file(Text *out, Ctx *ctx, const Text *kernels, const LowerOptions *o) {
+    const char *code = kernels->s ? kernels->s : "";
+    text_put(out, "// Written by tdc; edit the .td file instead.\n");
+    if (o->command) text_fmt(out, "// %s\n", o->command);
+    text_put(out, "#include <cuda_runtime.h>\n#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n#include "
+                  "<math.h>\n#include <stdint.h>\n#include <string.h>\n#include <type_traits>\n\n");
+    prelude_print(out, ctx, code);
+    text_put(out, code);
+}
