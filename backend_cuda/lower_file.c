@@ -12,6 +12,31 @@ static bool factor_range(void *user, const Expr *atom, const Expr **lo, const Ex
     return false;
 }
 
+/* What the kernel's stores define, as the program says it. */
+static void put_equations(Lower *l, Text *out, Stage *const *s, int n) {
+    enum { LONGEST = 400 };
+    for (int i = 0; i < n; i++) {
+        put_equations(l, out, s[i]->body.at, s[i]->body.n);
+        const Tensor *t = s[i]->kind == STAGE_STORE || s[i]->kind == STAGE_ATOMIC ? s[i]->tensor : NULL;
+        for (int k = 0; t && k < t->pieces.n; k++) {
+            const Piece *p = &t->pieces.at[k];
+            Text e = {.ctx = l->ctx};
+            text_fmt(&e, "%s[", t->name);
+            for (int d = 0; d < t->rank; d++) {
+                if (d) text_put(&e, ", ");
+                expr_print(&e, p->subs[d], NULL);
+            }
+            text_put(&e, "] = ");
+            expr_print(&e, p->value, NULL);
+            if (p->guard) {
+                text_put(&e, " where ");
+                expr_print(&e, p->guard, NULL);
+            }
+            text_fmt(out, "// %.*s%s\n", LONGEST, e.s, e.n > LONGEST ? " ..." : "");
+        }
+    }
+}
+
 static void put_layout_comment(Lower *l, Text *out, const Part *part) {
     for (int k = 0; k < part->layouts.n; k++) {
         const Layout *layout = part->layouts.at[k];
@@ -147,7 +172,11 @@ static bool lower_kernel(Text *out, Program *p, Kernel *k, const LowerOptions *o
     /* the head needs to know what the body used; host counts may use more dimensions */
     Text tail = {.ctx = p->ctx};
     put_launcher(l, &tail, full);
-    text_fmt(out, "// %s\n", k->comment ? k->comment : full);
+    size_t before = out->n;
+    if (k->comment) text_fmt(out, "// %s\n", k->comment);
+    else
+        for (int i = 0; i < k->parts.n; i++) put_equations(l, out, k->parts.at[i]->body.at, k->parts.at[i]->body.n);
+    if (out->n == before) text_fmt(out, "// %s\n", full);
     for (int i = 0; i < k->parts.n; i++) put_layout_comment(l, out, k->parts.at[i]);
     text_fmt(out, "struct %s_args {\n", full);
     for (int i = 0; i < l->tensors.n; i++)

@@ -557,7 +557,7 @@ static bool crosses_cluster(const Part *part, Stage *const *s, int n) {
     return false;
 }
 
-/* The kernel after this one may be started as soon as all blocks of this one run: it waits for their end by itself. */
+/* The kernel after this one may be started before this one ends: it waits for that by itself. */
 static bool next_is_chained(const Lower *l) {
     for (int i = 0; i + 1 < l->p->kernels.n; i++)
         if (l->p->kernels.at[i] == l->k) return l->p->kernels.at[i + 1]->chained;
@@ -571,13 +571,16 @@ void lower_part(Lower *l, Part *part) {
     declare_digits(l);
     l->uses_cluster = crosses_cluster(part, part->body.at, part->body.n);
     if (l->k->chained) put(l, "td_pdl_wait();");
-    if (next_is_chained(l)) put(l, "td_pdl_launch();");
     if (l->uses_cluster) {
         lower_cluster_setup(l, part->body.at, part->body.n);
         put(l, "td_cluster_sync(); // every block of the cluster has started");
     }
     axis_declare(l, false);
     l->bulk_stores = false;
-    lower_stages(l, part->body.at, part->body.n);
+    int loop = part->body.n; /* the last loop ends here: what follows is short, and the next kernel may come meanwhile */
+    while (loop > 0 && part->body.at[loop - 1]->kind != STAGE_FOR) loop--;
+    lower_stages(l, part->body.at, loop);
+    if (loop && next_is_chained(l)) put(l, "td_pdl_launch();");
+    lower_stages(l, part->body.at + loop, part->body.n - loop);
     if (l->bulk_stores) put(l, "if (td_tid() == 0) td_bulk_wait_read<0>(); // shared memory outlives what reads it");
 }

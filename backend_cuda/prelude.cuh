@@ -191,32 +191,41 @@ template <class T, int V, int H> __device__ __forceinline__ void td_st_each(T *p
         }
 }
 
-//@ portable td_load td_load_v td_load_n
-// A: accesses are aligned. _v: elements e < n, n known to be a multiple of V where A; _n: elements lo <= e < hi.
+//@ portable td_load
+// A: accesses are aligned.
 template <int A, class T, int V, int H> __device__ __forceinline__ void td_load(td_word<T> *w, const T *p) {
     if constexpr (A) td_ld<T, V, H>(w, p);
     else td_ld_each<T, V, H>(w, p, 0, V);
 }
+//@ portable td_load_v
+// Elements e < n; n is a multiple of V where A.
 template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_v(td_word<T> *w, const T *p, int n) {
     if constexpr (!A) td_ld_each<T, V, H>(w, p, 0, n);
     else if (n > 0) td_ld<T, V, H>(w, p);
     else td_undef<T, V>(w);
 }
+//@ portable td_load_n
+// Elements lo <= e < hi.
 template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_n(td_word<T> *w, const T *p, int lo, int hi) {
     if (A && lo <= 0 && hi >= V) td_ld<T, V, H>(w, p);
     else if (lo < V && hi > 0) td_ld_each<T, V, H>(w, p, lo, hi);
     else td_undef<T, V>(w);
 }
 
-//@ portable td_store td_store_v td_store_n
+//@ portable td_store
+// A: accesses are aligned.
 template <int A, class T, int V, int H> __device__ __forceinline__ void td_store(T *p, const td_word<T> *w) {
     if constexpr (A) td_st<T, V, H>(p, w);
     else td_st_each<T, V, H>(p, w, 0, V);
 }
+//@ portable td_store_v
+// Elements e < n; n is a multiple of V where A.
 template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_v(T *p, const td_word<T> *w, int n) {
     if constexpr (!A) td_st_each<T, V, H>(p, w, 0, n);
     else if (n > 0) td_st<T, V, H>(p, w);
 }
+//@ portable td_store_n
+// Elements lo <= e < hi.
 template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_n(T *p, const td_word<T> *w, int lo, int hi) {
     if (A && lo <= 0 && hi >= V) td_st<T, V, H>(p, w);
     else if (lo < V && hi > 0) td_st_each<T, V, H>(p, w, lo, hi);
