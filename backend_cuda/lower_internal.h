@@ -231,6 +231,8 @@ Sym digits_text(Lower *l, const Layout *layout, FactorSet set, int64_t *count);
 /* What a part of a state travels as between threads: a word or two. */
 const char *cell_type(Type t);
 int cell_bytes(Type t);
+/* A value of another lane: kind xor, up, down or idx. */
+Sym shuffle_text(Lower *l, const char *kind, Type t, Sym v, Sym where);
 /* for-loops over register factors in index order, or against it. */
 int open_ordered(Lower *l, Factor *const *f, int n, bool reverse);
 void close_ordered(Lower *l, int n);

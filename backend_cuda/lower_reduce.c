@@ -70,6 +70,10 @@ static int lane_mask(Lower *l, const Layout *layout, FactorSet over, FactorSet *
     return mask;
 }
 
+Sym shuffle_text(Lower *l, const char *kind, Type t, Sym v, Sym where) {
+    return t == TY_BOOL ? fmt(l, "(td_shfl_%s((int32_t)%s, %s) != 0)", kind, v, where) : fmt(l, "td_shfl_%s(%s, %s)", kind, v, where);
+}
+
 static void put_shuffles(Lower *l, const Fold *f, int mask) {
     const Monoid *m = f->s->monoid;
     int low = mask & -mask, high = 1;
@@ -83,12 +87,10 @@ static void put_shuffles(Lower *l, const Fold *f, int mask) {
         else
             put(l, "for (int d = %d; d >= %d; d >>= 1) {", high, low);
         l->indent++;
-        for (int i = 0; i < m->n; i++) right[i] = fmt(l, "td_shfl_xor(%s, d)", f->state[i]);
-        if (m->n > 1)
-            for (int i = 0; i < m->n; i++) {
-                put(l, "const %s r%d_ = %s;", c_type(m->type[i]), i, right[i]);
-                right[i] = fmt(l, "r%d_", i);
-            }
+        for (int i = 0; i < m->n; i++) { /* before the operation, which may leave an operand out where && and || do */
+            put(l, "const %s r%d_ = %s;", c_type(m->type[i]), i, shuffle_text(l, "xor", m->type[i], f->state[i], "d"));
+            right[i] = fmt(l, "r%d_", i);
+        }
         put_combine(l, m, f->state, right, f->state, NULL);
         l->indent--;
         put(l, "}");
@@ -99,7 +101,7 @@ static void put_shuffles(Lower *l, const Fold *f, int mask) {
         put(l, "{");
         l->indent++;
         for (int i = 0; i < m->n; i++) {
-            put(l, "const %s r%d_ = td_shfl_xor(%s, %d);", c_type(m->type[i]), i, f->state[i], d);
+            put(l, "const %s r%d_ = %s;", c_type(m->type[i]), i, shuffle_text(l, "xor", m->type[i], f->state[i], fmt(l, "%d", d)));
             right[i] = fmt(l, "r%d_", i);
         }
         put_combine(l, m, f->state, right, f->state, NULL);

@@ -122,7 +122,7 @@ static void put_thread_scan(Lower *l, Scan *c, const Sym *run) {
 /* Afterwards `off` holds what comes before the thread's elements inside its lanes, and `run` the total of the lanes. */
 static void put_lane_scan(Lower *l, Scan *c, const Sym *run, const Sym *off) {
     const Monoid *m = c->s->monoid;
-    const char *shfl = c->s->reverse ? "td_shfl_down" : "td_shfl_up";
+    const char *shfl = c->s->reverse ? "down" : "up";
     Sym lane =
         c->lane_low == 1 ? fmt(l, "td_tid() %% %d", c->lanes) : fmt(l, "td_tid() / %d %% %d", c->lane_low, c->lanes);
     put(l, "#pragma unroll");
@@ -130,7 +130,7 @@ static void put_lane_scan(Lower *l, Scan *c, const Sym *run, const Sym *off) {
     l->indent++;
     Sym right[MAX_PARTS];
     for (int i = 0; i < m->n; i++) {
-        put(l, "const %s r%d_ = %s(%s, d * %d);", c_type(m->type[i]), i, shfl, run[i], c->lane_low);
+        put(l, "const %s r%d_ = %s;", c_type(m->type[i]), i, shuffle_text(l, shfl, m->type[i], run[i], fmt(l, "d * %d", c->lane_low)));
         right[i] = fmt(l, "r%d_", i);
     }
     Sym inside = c->s->reverse ? fmt(l, "%s + d < %d", lane, c->lanes) : fmt(l, "%s >= d", lane);
@@ -138,7 +138,7 @@ static void put_lane_scan(Lower *l, Scan *c, const Sym *run, const Sym *off) {
     l->indent--;
     put(l, "}");
     for (int i = 0; i < m->n; i++) {
-        put(l, "%s = %s(%s, %d);", off[i], shfl, run[i], c->lane_low);
+        put(l, "%s = %s;", off[i], shuffle_text(l, shfl, m->type[i], run[i], fmt(l, "%d", c->lane_low)));
         put(l, c->s->reverse ? "if (%s == %d) %s = %s;" : "if (%s == %d) %s = %s;", lane,
             c->s->reverse ? c->lanes - 1 : 0, off[i], identity(l, m, i));
     }
@@ -147,7 +147,7 @@ static void put_lane_scan(Lower *l, Scan *c, const Sym *run, const Sym *off) {
                        ? fmt(l, "%d", c->s->reverse ? 0 : 31)
                        : fmt(l, "(td_tid() %% 32 / %d * %d + td_tid() %% %d + %d)", c->lanes * c->lane_low,
                              c->lanes * c->lane_low, c->lane_low, c->s->reverse ? 0 : (c->lanes - 1) * c->lane_low);
-        put(l, "%s = td_shfl_idx(%s, %s);", run[i], run[i], last);
+        put(l, "%s = %s;", run[i], shuffle_text(l, "idx", m->type[i], run[i], last));
     }
 }
 
@@ -263,7 +263,7 @@ static void put_segment_scan(Lower *l, Scan *c, const Sym *run_name, const Sym *
         if (shared) {
             put(l, "td_word<%s> q%d_[1];", cell_type(m->type[i]), i);
             put(l, "td_lds<%s, 1>(q%d_, %s + (%s + %s));", cell_type(m->type[i]), i, base[i], cells, segno.s);
-            right[i] = fmt(l, "q%d_[0]", i);
+            right[i] = fmt(l, m->type[i] == TY_BOOL ? "(q%d_[0] != 0)" : "q%d_[0]", i);
         } else {
             right[i] = run_name[i];
         }

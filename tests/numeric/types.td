@@ -1,0 +1,43 @@
+// Types and reductions that the samples do not have: bool, f64, 8- and 16-bit integers, u32; scans in both directions.
+export fn anyall(x: f32[M, N]) -> (a: bool[M], b: bool[M], c: i32[M]) {
+    a[i] = any[j](x[i, j] > 1.0);
+    b[i] = all[j](x[i, j] < 2.0);
+    c[i] = sum[j](x[i, j] > 0.0);
+}
+check anyall(M = 5, N = 37);
+check anyall(M = 3, N = 1);
+check anyall(M = 130, N = 1000);
+
+export fn dbl(x: f64[M, N]) -> (y: f64[M, N], p: f64[M], q: i64[M]) {
+    let m[i] = max[j](x[i, j]);
+    let s[i] = sum[j](exp(x[i, j] - m[i]));
+    y[i, j] = exp(x[i, j] - m[i]) / s[i];
+    p[i] = prod[j](1.0 + x[i, j] * 0.01);
+    q[i] = argmin[j](x[i, j]);
+}
+check dbl(M = 5, N = 37);
+check dbl(M = 33, N = 300);
+
+export fn ints(x: i8[M, N], u: u8[M, N], w: i16[N]) -> (s: i32[M], m: i32[M], t: i64[N], v: u8[M, N]) {
+    s[i] = sum[j](x[i, j] * w[j]);
+    m[i] = max[j](x[i, j] / 3 + u[i, j] % 5);
+    t[j] = sum[i](i64(x[i, j]) * i64(u[i, j]));
+    v[i, j] = u8((u[i, j] & 7) << 2 | (x[i, j] >> 1));
+}
+check ints(M = 7, N = 19);
+check ints(M = 65, N = 130);
+
+export fn mixed(x: f16[M, N], b: bool[M, N], k: u32[N]) -> (y: f16[M, N], z: u32[N]) {
+    y[i, j] = if b[i, j] then x[i, j] else -x[i, j];
+    z[j] = k[j] * 3 + (k[j] >> 3) ^ k[j];
+}
+check mixed(M = 7, N = 19);
+check mixed(M = 0, N = 19);
+check mixed(M = 64, N = 256);
+
+export fn revscan(x: f32[M, N]) -> (y: f32[M, N], z: f32[M, N]) {
+    y[i, j] = sum[k where k >= j](x[i, k]);
+    z[i, j] = max[k where k < j](x[i, k]);
+}
+check revscan(M = 3, N = 1000);
+check revscan(M = 3, N = 1);
