@@ -21,7 +21,7 @@ SRC  := $(filter-out $(MAIN),$(wildcard ir/*.c sched/*.c backend_cuda/*.c fronte
 OBJ  := $(SRC:%.c=$(B)/%.o) $(B)/backend_cuda/prelude.o $(if $(wildcard grammar/lexer.re),$(B)/grammar/lexer.o) $(if $(wildcard grammar/parser.y),$(B)/grammar/parser.o)
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 all: $(B)/tdc $(B)/libtdc.a
-.PHONY: all deps unit check check-gpu mutation demo format clean
+.PHONY: all deps unit check check-gpu mutation demo format clean bench
 .DELETE_ON_ERROR:
 
 $(B)/tdc: $(B)/frontend/main.o $(B)/libtdc.a
@@ -72,6 +72,12 @@ check-gpu: deps
 mutation: deps
 	@$(MAKE) -s all
 	@B=$(B) python3 tests/mutation/mutation.py
+# Times the kernels written by hand on the GPU of this machine; needs nvcc and PyTorch.
+bench: deps
+	@$(MAKE) -s all
+	@rm -rf $(B)/bench && mkdir -p $(B)/bench
+	@for k in tests/kernels/*.kernel; do $(B)/tdc $$k -o $(B)/bench/$$(basename $$k .kernel).cu || exit; done
+	@cd bench && python3 kernels.py $(abspath $(B))/bench --peers eager,compile
 # Compiles a sample and runs it on a GPU, or on the CPU stand-in.
 demo: deps
 	@$(MAKE) -s all

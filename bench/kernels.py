@@ -71,7 +71,8 @@ def main():
     ap.add_argument("--peers", default="")
     ap.add_argument("--json")
     o = ap.parse_args()
-    files = [f for f in sorted(glob.glob(os.path.join(o.dir, "*.cu"))) if re.search(o.only, os.path.basename(f))]
+    files = [f for f in sorted(glob.glob(os.path.join(o.dir, "*.cu"))) if re.search(o.only, os.path.basename(f))
+             and os.path.basename(f)[:-3].split("__")[0] in CASES]
     with concurrent.futures.ThreadPoolExecutor(12) as pool:
         built = dict(zip(files, pool.map(lambda f: _try(build, f), files)))
     rows, bad = [], 0

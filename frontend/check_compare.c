@@ -1,4 +1,4 @@
-/* The rule by which a compiled result is judged (LANGUAGE.md, "Checks"). */
+/* The rule by which a compiled result is judged (docs/language.md, "Checks"). */
 #include "check.h"
 #include "ir/expr_map.h"
 

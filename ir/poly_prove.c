@@ -1,4 +1,4 @@
-/* Bounds and proofs over polynomials: LANGUAGE's mixed-radix ranges. Everything known is a polynomial f >= 0: ranges of
+/* Bounds and proofs over polynomials: the language's mixed-radix ranges. Everything known is a polynomial f >= 0: ranges of
  * variables, dimensions and quotients (0 <= a - b*(a/b) <= b - 1), and the facts of the environment. A goal p >= 0 is
  * proved by subtracting multiples k*m*f, k > 0 and m a product of non-negative atoms, each chosen to cancel a term of
  * p, until the intervals of the rest prove it. Minima, maxima and selections that block this are proved case by case.

@@ -1,4 +1,4 @@
-/* The language's typing of operators: which implicit conversions stand beside an operator (LANGUAGE.md, "Numbers" and
+/* The language's typing of operators: which implicit conversions stand beside an operator (docs/language.md, "Numbers" and
  * "Expressions"). The nodes built are strict: every conversion is a cast or a typed constant.
  * An expression of literals, or of indices beside float literals, stays untyped until something gives it a type; then
  * its literals and its casts of indices take that type. */
