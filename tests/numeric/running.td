@@ -1,0 +1,21 @@
+// Scans over the last and over a leading axis, inclusive and not.
+/// Along a row: the sum so far, the largest so far, and the sum of what comes later.
+export fn along(x: f32[R, L]) -> (total: f32[R, L], peak: f32[R, L], rest: f32[R, L]) {
+    total[r, l] = sum[k where k <= l](x[r, k]);
+    peak[r, l] = max[k where k <= l](x[r, k]);
+    rest[r, l] = sum[k where k > l](x[r, k]);
+}
+check along(R = 1, L = 1);
+check along(R = 7, L = 389);
+check along(R = 67, L = 33);
+check along(R = 3, L = 0);
+
+/// Down the middle axis: a count in integers, and the largest before here, which starts at minus infinity.
+export fn down(x: f16[B, L, Q]) -> (count: i32[B, L, Q], before: f16[B, L, Q]) {
+    count[b, l, q] = sum[k where k <= l](x[b, k, q] > 0.0);
+    before[b, l, q] = max[k where k < l](x[b, k, q]);
+}
+check down(B = 1, L = 1, Q = 1);
+check down(B = 3, L = 101, Q = 19);
+check down(B = 2, L = 517, Q = 1);
+check down(B = 0, L = 6, Q = 2);
