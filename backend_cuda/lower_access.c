@@ -75,12 +75,10 @@ Sym index_outside(Lower *l, const Value *v, const VecPlan *plan, int64_t divide)
     return divide > 1 ? fmt(l, "(%s) / %lld", t.s, (long long)divide) : t.s;
 }
 
-/* Moves between a vector's words `w` and the value's array; `get` says the text of the element's new content instead.
- */
-static void move_elements(Lower *l, const Value *v, const VecPlan *plan, const char *words, bool into_value) {
-    Text to = {.ctx = l->ctx}, from = {.ctx = l->ctx};
-    text_put(&to, index_outside(l, v, plan, 1));
-    text_put(&from, "0");
+/* Opens loops over a vector's elements; their places in the value's array and in the vector. */
+static void open_elements(Lower *l, const Value *v, const VecPlan *plan, Text *in_value, Text *in_vector) {
+    text_put(in_value, index_outside(l, v, plan, 1));
+    text_put(in_vector, "0");
     Factor *f[MAX_FACTORS];
     int64_t stride[MAX_FACTORS], before = 1;
     int n = value_order(l, v, f, stride);
@@ -89,14 +87,20 @@ static void move_elements(Lower *l, const Value *v, const VecPlan *plan, const c
         put(l, "for (int e%d_ = 0; e%d_ < %lld; e%d_++)", i, i, (long long)plan->part[i], i);
         l->indent++;
         for (int k = 0; k < n; k++)
-            if (f[k] == plan->f[i]) text_fmt(&to, " + e%d_ * %lld", i, (long long)stride[k]);
-        text_fmt(&from, " + e%d_ * %lld", i, (long long)before);
+            if (f[k] == plan->f[i]) text_fmt(in_value, " + e%d_ * %lld", i, (long long)stride[k]);
+        text_fmt(in_vector, " + e%d_ * %lld", i, (long long)before);
         before *= plan->part[i];
     }
+}
+
+/* Moves a vector's words into the value's array, or out of it. */
+static void move_elements(Lower *l, const Value *v, const VecPlan *plan, const char *words, bool into_value) {
+    Text at = {.ctx = l->ctx}, e = {.ctx = l->ctx};
+    open_elements(l, v, plan, &at, &e);
     if (into_value)
-        put(l, "td_move<%s>(%s, %s, %s, %s);", lower_storage_type(v->type), value_name(l, v), to.s, words, from.s);
+        put(l, "td_move<%s>(%s, %s, %s, %s);", lower_storage_type(v->type), value_name(l, v), at.s, words, e.s);
     else
-        put(l, "td_move<%s>(%s, %s, %s, %s);", lower_storage_type(v->type), words, from.s, value_name(l, v), to.s);
+        put(l, "td_move<%s>(%s, %s, %s, %s);", lower_storage_type(v->type), words, e.s, value_name(l, v), at.s);
     l->indent -= plan->nv;
 }
 
@@ -111,19 +115,9 @@ void declare_tile(Lower *l, const Value *v) {
 
 static void load_other(Lower *l, const Stage *s, const Value *v, const VecPlan *plan) {
     Sym val = s->other ? expr_text(l, s->other, v->layout) : type_is_float(v->type) ? "0.0f" : "0";
-    Text to = {.ctx = l->ctx};
-    text_put(&to, index_outside(l, v, plan, 1));
-    Factor *f[MAX_FACTORS];
-    int64_t stride[MAX_FACTORS];
-    int n = value_order(l, v, f, stride);
-    for (int i = 0; i < plan->nv; i++) {
-        put(l, "#pragma unroll");
-        put(l, "for (int e%d_ = 0; e%d_ < %lld; e%d_++)", i, i, (long long)plan->part[i], i);
-        l->indent++;
-        for (int k = 0; k < n; k++)
-            if (f[k] == plan->f[i]) text_fmt(&to, " + e%d_ * %lld", i, (long long)stride[k]);
-    }
-    put(l, "td_put<%s>(%s, %s, %s);", lower_storage_type(v->type), value_name(l, v), to.s, val);
+    Text at = {.ctx = l->ctx}, e = {.ctx = l->ctx};
+    open_elements(l, v, plan, &at, &e);
+    put(l, "td_put<%s>(%s, %s, %s);", lower_storage_type(v->type), value_name(l, v), at.s, val);
     l->indent -= plan->nv;
 }
 

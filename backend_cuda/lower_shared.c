@@ -171,6 +171,10 @@ void lower_read(Lower *l, Stage *s) {
     const char *T = lower_storage_type(v->type);
     Sym base = value_name(l, s->source);
     if (t->copy) {
+        const Stage *loop = l->nloops ? l->loops[l->nloops - 1] : NULL;
+        int here = 0; /* its wait and its release are for all iterations or none */
+        for (int i = 0; loop && i < loop->body.n; i++) here += loop->body.at[i] == s || loop->body.at[i] == t->copy;
+        if (here != 2) fail(l, "%s, a copy ahead, is read elsewhere than in its loop's own body", s->source->name);
         if (!t->waited) {
             if (t->copy->path == PATH_BULK) put(l, "td_mbar_wait(%s_full + %s_slot, %s_phase);", base, base, base);
             put(l, "const td_sp<%s> %s = td_shared<%s>(%d) + %s_slot * %lld;", T, base, T,

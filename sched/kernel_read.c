@@ -23,6 +23,8 @@ bool kernel_name_reserved(const char *name) {
     return false;
 }
 
+/* A name that may stand where a word of the form may: of values, axes, layouts, parts and monoids. What the program's user named
+ * (tensors, dimensions, scalars, and kernels after them) always follows a keyword. */
 Sym kernel_read_new_name(KernelReader *r) {
     Span at = r->lex.tok.span;
     Sym s = lex_name(&r->lex);
@@ -54,7 +56,7 @@ static void read_dim(KernelReader *r) {
     Lex *x = &r->lex;
     Span at = x->tok.span;
     int known = r->p->graph->dims.n;
-    Dim *d = graph_dim(r->p->graph, kernel_read_new_name(r));
+    Dim *d = graph_dim(r->p->graph, lex_name(x));
     if (!x->failed && r->p->graph->dims.n == known) lex_fail(x, at, "dimension '%s' is declared twice", d->name);
     Lex ahead = *x;
     lex_next(&ahead);
@@ -74,7 +76,7 @@ static void read_scalar(KernelReader *r) {
     Lex *x = &r->lex;
     Span at = x->tok.span;
     Graph *g = r->p->graph;
-    Sym name = kernel_read_new_name(r);
+    Sym name = lex_name(x);
     lex_expect(x, ":");
     Type t = lex_type(x);
     int known = g->scalars.n;
@@ -92,7 +94,7 @@ static void read_tensor_decl(KernelReader *r, TensorKind kind) {
     const Expr *shape[MAX_RANK];
     int rank = 0;
     Span at = x->tok.span;
-    Sym name = kernel_read_new_name(r);
+    Sym name = lex_name(x);
     for (int i = 0; i < g->tensors.n; i++)
         if (g->tensors.at[i]->name == name) lex_fail(x, at, "tensor '%s' is declared twice", name);
     lex_expect(x, ":");
@@ -418,7 +420,7 @@ static void read_kernel(KernelReader *r) {
     Sym comment = comment_above(r, x->tok.span.start);
     lex_next(x);
     Span at = x->tok.span;
-    Kernel *k = r->kernel = kernel_new(r->p, kernel_read_new_name(r));
+    Kernel *k = r->kernel = kernel_new(r->p, lex_name(x));
     k->span = at;
     k->comment = comment;
     for (int i = 0; i + 1 < r->p->kernels.n; i++)
