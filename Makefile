@@ -4,7 +4,7 @@ B       := build
 ifeq ($(origin CC),default)
 CC      := gcc
 endif
-WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Wno-sign-conversion
+WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Wno-sign-conversion -Werror=switch
 CFLAGS  ?= -O2 -g
 CFLAGS  += -std=c11 -D_POSIX_C_SOURCE=200809L $(WARN) -ffp-contract=off -I. -I$(B)
 ifneq ($(WERROR),)

@@ -5,6 +5,9 @@
 #include <ctype.h>
 #include <string.h>
 
+/* Bindings are told apart by scope, but grid, cluster and serial by name as well: see declare_digits and lower_for. */
+_Static_assert(BIND_COUNT == 9, "lower the new binding, then count it here");
+
 /* ---- shared memory and barriers ---- */
 
 int region_new(Lower *l, const Stage *s, int which, int64_t bytes) {
@@ -577,7 +580,8 @@ void lower_part(Lower *l, Part *part) {
     }
     axis_declare(l, false);
     l->bulk_stores = false;
-    int loop = part->body.n; /* the last loop ends here: what follows is short, and the next kernel may come meanwhile */
+    int loop =
+        part->body.n; /* the last loop ends here: what follows is short, and the next kernel may come meanwhile */
     while (loop > 0 && part->body.at[loop - 1]->kind != STAGE_FOR) loop--;
     lower_stages(l, part->body.at, loop);
     if (loop && next_is_chained(l)) put(l, "td_pdl_launch();");
