@@ -383,6 +383,8 @@ AstDecl *ast_fn_results(AstDecl *d, AstParams *results, AstType *type) {
 AstDecl *ast_body(Parse *p, AstDecl *d, AstStmts *body, AstExpr *value, Token last) {
     d->body = body;
     d->value = value;
+    for (int i = 0; body && !d->results && !d->result_type && d->params && i < d->params->v.n; i++)
+        if (d->params->v.at[i].is_inout) d->results = NEW(p->ctx, AstParams); /* it has no other results */
     return ast_close(p, d, last);
 }
 

@@ -87,6 +87,7 @@ typedef enum AstStmtKind {
     STMT_RETURN,  /* value (AST_TUPLE for several) */
     STMT_REQUIRE, /* value; text or NULL */
     STMT_ASSUME,  /* value */
+    STMT_CALL,    /* value: a call for the sake of the inout parameters that it is given */
     STMT_OPTION,  /* name = text (NULL where nothing is assigned) */
 } AstStmtKind;
 

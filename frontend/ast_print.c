@@ -130,6 +130,7 @@ static void put_stmt(Text *out, const AstStmt *s) {
     switch (s->kind) {
     case STMT_LET: text_put(out, "let "); break;
     case STMT_DEF: text_put(out, "def "); break;
+    case STMT_CALL: put_clause(out, "call ", s->value); return;
     case STMT_RETURN: put_clause(out, "return ", s->value); return;
     case STMT_ASSUME: put_clause(out, "assume ", s->value); return;
     case STMT_REQUIRE:

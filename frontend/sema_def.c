@@ -39,12 +39,22 @@ static RangeQuery query_for(Sema *s, const Building *b, Sym name, bool pack, Spa
     RangeQuery q = {.env = b->env, .name = name, .pack = pack, .span = span};
     vec_push(s->ctx, &q.roots, b->p->stmt->value);
     if (b->p->stmt->guard) vec_push(s->ctx, &q.roots, b->p->stmt->guard);
+    const AstItems *left = b->p->target->index;
+    for (int i = 0; left && i < left->v.n; i++)
+        if (left->v.at[i].kind == ITEM_EXPR) vec_push(s->ctx, &q.roots, left->v.at[i].value);
     return q;
 }
 
 static bool bind_plain(Sema *s, Building *b, Target *t, Sym name, Span span, int axis) {
     const Expr *zero = expr_int(s->g, TY_I64, 0), *hi;
-    if (sema_scope_find(b->env.scope, name)) {
+    const Scope *bound = sema_scope_find(b->env.scope, name);
+    bool in_part = t->d->kind == TENSOR_INOUT || b->p->stmt->op != ASSIGN_SET;
+    if (bound && in_part && bound->kind == SCOPE_VARS && !bound->pack) { /* a diagonal */
+        b->plain = false;
+        vec_push(s->ctx, &b->subs, expr_var(s->g, bound->vars[0]));
+        return true;
+    }
+    if (bound) {
         Diag *d = SEMA_REPORT(s, DUPLICATE_NAME, span, "%s stands twice on the left-hand side", name);
         diag_help(s->ctx, d, "for a diagonal define y[i, j] = if i == j then ... else ...;");
         return false;
@@ -105,38 +115,37 @@ static bool bind_pack(Sema *s, Building *b, Target *t, const AstItem *it, int ax
 }
 
 /* Names in a computed subscript that nothing binds yet are variables too. */
-static bool bind_affine_names(Sema *s, Building *b, const AstExpr *e) {
-    if (!e) return true;
-    if (e->kind == AST_NAME && !sema_scope_find(b->env.scope, e->name) && !sema_name(b->env.inst, e->name)) {
-        const Expr *hi;
-        RangeQuery q = query_for(s, b, e->name, false, e->span);
-        if (!sema_infer_var(s, &q, &hi)) return false;
-        Var *v = add_var(s, b, e->name, expr_int(s->g, TY_I64, 0), hi);
-        b->env.scope = sema_scope_var(s, b->env.scope, e->name, v);
-        return true;
+static bool bind_free(Sema *s, Building *b, const AstExpr *e) {
+    const Expr *zero = expr_int(s->g, TY_I64, 0);
+    FreeNames free = {0};
+    sema_free_names(s, b->env, e, true, &free);
+    for (int i = 0; i < free.n; i++) {
+        const FreeName *f = &free.at[i];
+        RangeQuery q = query_for(s, b, f->name, f->pack, f->span);
+        ExprVec his = {0};
+        const Expr *hi = NULL;
+        if (f->pack ? !sema_infer_pack(s, &q, &his) : !sema_infer_var(s, &q, &hi)) return false;
+        if (!f->pack) vec_push(s->ctx, &his, hi);
+        int from = b->vars.n;
+        for (int k = 0; k < his.n; k++)
+            add_var(s, b, f->pack ? sym_fmt(s->ctx, "%s%d", f->name, k) : f->name, zero, his.at[k]);
+        Var **vars = NEW_N(s->ctx, Var *, his.n + 1);
+        for (int k = 0; k < his.n; k++) vars[k] = b->vars.at[from + k];
+        b->env.scope = f->pack ? sema_scope_pack(s, b->env.scope, f->name, vars, his.n)
+                               : sema_scope_var(s, b->env.scope, f->name, vars[0]);
     }
-    if (e->kind == AST_CALL || e->kind == AST_INDEX) return true;
-    return bind_affine_names(s, b, e->a) && bind_affine_names(s, b, e->b) && bind_affine_names(s, b, e->c);
-}
-
-static bool has_load(const AstExpr *e) {
-    if (!e) return false;
-    if (e->kind == AST_INDEX || has_load(e->a) || has_load(e->b) || has_load(e->c)) return true;
-    for (int i = 0; e->items && i < e->items->v.n; i++)
-        if (has_load(e->items->v.at[i].value)) return true;
-    return false;
+    return true;
 }
 
 static bool bind_computed(Sema *s, Building *b, const Target *t, const AstItem *it) {
     if (!t->has_shape) {
-        sema_not_yet(s, it->span, "a computed subscript on the left of a let");
+        Diag *d = SEMA_REPORT(s, NOT_COVERED, it->span, "a let defines all its elements: its subscripts are variables");
+        diag_help(s->ctx, d,
+                  "define pieces of an output, or choose by the index: let %s[i] = if i == 0 then ... else ...;",
+                  t->d->name);
         return false;
     }
-    if (has_load(it->value)) {
-        sema_not_yet(s, it->span, "a scatter");
-        return false;
-    }
-    if (!bind_affine_names(s, b, it->value)) return false;
+    if (!bind_free(s, b, it->value)) return false;
     const Expr *e = sema_int(s, b->env, it->value);
     if (!e) return false;
     b->plain = false;
@@ -196,21 +205,6 @@ static bool bind_left(Sema *s, Building *b, Target *t) {
 
 /* ---- the right-hand side ---- */
 
-static const Expr *old_value(Sema *s, const Building *b, const Target *t) {
-    Name *n = sema_name(b->env.inst, t->d->name);
-    if (!n || n->kind != NAME_TENSOR || !n->tensor->t) return NULL;
-    return expr_load(s->g, n->tensor->t, b->subs.at);
-}
-
-static const Expr *assigned(Sema *s, const Building *b, const Target *t, const Expr *v) {
-    const AstStmt *st = b->p->stmt;
-    static const Op op[] = {[ASSIGN_ADD] = OP_ADD, [ASSIGN_MUL] = OP_MUL, [ASSIGN_MAX] = OP_MAX, [ASSIGN_MIN] = OP_MIN};
-    if (st->op == ASSIGN_SET) return v;
-    if (t->d->kind != TENSOR_INOUT) return sema_not_yet(s, st->span, "a scatter into an output");
-    const Expr *old = old_value(s, b, t);
-    return old ? sema_apply(s, st->span, op[st->op], (const Expr *[]){old, v}, 2) : NULL;
-}
-
 static const Expr *right(Sema *s, Building *b) {
     const AstStmt *st = b->p->stmt;
     if (b->p->part < 0) return sema_expr(s, b->env, st->value);
@@ -222,7 +216,9 @@ static const Expr *right(Sema *s, Building *b) {
         SEMA_REPORT(s, ARGUMENTS, st->value->span, "there are %d values for %d names", items->v.n, st->targets.n);
         return NULL;
     }
-    return sema_not_yet(s, st->value->span, "several results of this expression");
+    if (st->value->kind != AST_ERROR)
+        SEMA_REPORT(s, ARGUMENTS, st->value->span, "this is one value for %d names", st->targets.n);
+    return NULL;
 }
 
 static bool let_shape(Sema *s, const Building *b, Target *t) {
@@ -246,6 +242,17 @@ static Var **ordered(Sema *s, const Building *b) {
     return vars;
 }
 
+static void no_guard(Sema *s, const Def *d, const Equation *p) {
+    Diag *g = SEMA_REPORT(s, NOT_COVERED, p->stmt->guard->span, "a let defines all its elements: it has no where");
+    diag_help(s->ctx, g, "choose by the condition: let %s... = if c then ... else ...;", d->name);
+}
+
+/* What an update joins with the element: a literal has the type that arithmetic on the element has. */
+static const Expr *operand(Sema *s, const Target *t, const Expr *v) {
+    if (v->untyped) v = expr_convert(s->g, type_acc(t->type), v);
+    return v->type == TY_BOOL ? v : expr_cast(s->g, type_acc(v->type), v);
+}
+
 /* One piece; its guard and value are elaborated with the left-hand side's variables. */
 static bool build_piece(Sema *s, Target *t, const Equation *p, Piece *out, bool *plain) {
     Building b = {.p = p, .env = {t->d->inst, NULL}, .plain = true};
@@ -253,7 +260,7 @@ static bool build_piece(Sema *s, Target *t, const Equation *p, Piece *out, bool 
     if (!bind_left(s, &b, t)) return false;
     if (p->stmt->guard) {
         if (t->d->kind == TENSOR_LET) {
-            sema_not_yet(s, p->stmt->guard->span, "a where on a let");
+            no_guard(s, t->d, p);
             return false;
         }
         if (!(guard = sema_cond(s, b.env, p->stmt->guard))) return false;
@@ -264,11 +271,12 @@ static bool build_piece(Sema *s, Target *t, const Equation *p, Piece *out, bool 
     for (int i = 0; !b.plain && i < b.subs.n; i++)
         ok &= sema_check_sub(s, b.subs.at[i], t->shape.at[i], p->target->span, t->d->name, i);
     const Expr *v = ok ? right(s, &b) : NULL;
-    if (v) v = assigned(s, &b, t, v);
     sema_path_pop(s, mark);
     if (!v) return false;
     if (!t->has_shape && !let_shape(s, &b, t)) return false;
-    if (t->has_type) {
+    if (p->stmt->op != ASSIGN_SET) {
+        v = operand(s, t, v);
+    } else if (t->has_type) {
         v = sema_store(s, p->stmt->value->span, t->type, v);
     } else {
         v = expr_settle(s->g, v);
@@ -288,7 +296,11 @@ static bool build_piece(Sema *s, Target *t, const Equation *p, Piece *out, bool 
 
 static TensorVal *whole_value(Sema *s, Def *d, const Equation *p) {
     Env env = {d->inst, NULL};
-    if (p->stmt->guard) return sema_not_yet(s, p->stmt->guard->span, "a where on a whole tensor");
+    if (p->stmt->guard) {
+        Diag *g = SEMA_REPORT(s, MISPLACED, p->stmt->guard->span, "where belongs to a definition with subscripts");
+        diag_help(s->ctx, g, "write %s[i] = ... where ...;", d->name);
+        return NULL;
+    }
     bool alias = d->kind == TENSOR_LET && !p->target->type; /* the value itself has the name */
     if (p->part < 0) return sema_tensor(s, env, p->stmt->value, alias ? local_name(s, d) : NULL);
     const AstExpr *call = p->stmt->value;
@@ -312,10 +324,6 @@ static TensorVal *whole_value(Sema *s, Def *d, const Equation *p) {
 
 /* t = another tensor, element by element. */
 static bool copy_piece(Sema *s, Target *t, const Equation *p, Piece *out) {
-    if (p->stmt->op != ASSIGN_SET) {
-        sema_not_yet(s, p->stmt->span, "an update with a whole tensor");
-        return false;
-    }
     TensorVal *v = whole_value(s, t->d, p);
     if (!v) return false;
     Span span = p->stmt->value->span;
@@ -338,7 +346,8 @@ static bool copy_piece(Sema *s, Target *t, const Equation *p, Piece *out) {
         if (!t->has_shape) vec_push(s->ctx, &t->shape, hi);
     }
     t->has_shape = true;
-    const Expr *e = sema_store(s, span, t->type, sema_load_vars(s, v, vars));
+    const Expr *e = sema_load_vars(s, v, vars);
+    e = p->stmt->op == ASSIGN_SET ? sema_store(s, span, t->type, e) : operand(s, t, e);
     *out = (Piece){.nvars = v->rank, .vars = vars, .subs = subs, .value = e, .span = p->stmt->span};
     return e != NULL;
 }
@@ -349,7 +358,7 @@ static bool scalar_let(Sema *s, Def *d) {
     const Equation *p = &d->pieces.at[0];
     const Expr *v = sema_expr(s, (Env){d->inst, NULL}, p->stmt->value);
     Type t;
-    if (v && p->stmt->guard) return sema_not_yet(s, p->stmt->guard->span, "a where on a let") != NULL;
+    if (v && p->stmt->guard) return no_guard(s, d, p), false;
     if (v && p->target->type) {
         if (!sema_type(s, d->inst, p->target->type, p->target->type_args, p->target->span, &t)) return false;
         v = type_is_float(t) && type_is_float(v->type) && !v->untyped ? expr_cast(s->g, t, v)
@@ -452,8 +461,64 @@ static bool adopt(Sema *s, Target *t) {
     return true;
 }
 
+typedef struct Pieces {
+    VEC(Piece) v;
+    bool plain; /* one, of the whole tensor */
+} Pieces;
+
+static bool build_pieces(Sema *s, Target *t, Pieces *out) {
+    const Def *d = t->d;
+    AstAssign *op = NEW_N(s->ctx, AstAssign, d->pieces.n);
+    bool ok = true, updates = false;
+    for (int i = 0; i < d->pieces.n; i++) {
+        const Equation *p = &d->pieces.at[i];
+        Piece piece;
+        bool plain = true;
+        if (p->target->index ? build_piece(s, t, p, &piece, &plain) : copy_piece(s, t, p, &piece))
+            vec_push(s->ctx, &out->v, piece);
+        else
+            ok = false;
+        out->plain &= plain && i == 0;
+        op[i] = p->stmt->op;
+        updates |= op[i] != ASSIGN_SET;
+    }
+    if (!ok || !updates) return ok;
+    const TensorVal whole = {.type = t->type, .rank = t->shape.n, .shape = t->shape.at};
+    return sema_update(s, d, &whole, out->v.at, op, &out->v.n, &out->plain);
+}
+
+/* An inout that is written in part and whose new value is read. */
+static bool define_new(Sema *s, Def *d, Pieces *pieces) {
+    Tensor *x = sema_name(d->inst, d->name)->tensor->t;
+    for (int i = 0; i < pieces->v.n; i++) vec_push(s->ctx, &x->pieces, pieces->v.at[i]);
+    if (!sema_check_pieces(s, d, x)) return false;
+    d->val = sema_new_value(s, d, x, x->pieces.at, x->pieces.n);
+    return true;
+}
+
+/* An inout whose new value is that of the parameter of a call. */
+static bool updated_by_call(Sema *s, Def *d) {
+    if (d->pieces.n) {
+        Diag *g =
+            SEMA_REPORT(s, DEFINED_TWICE, d->pieces.at[0].stmt->span, "%s is defined here and by a call", d->name);
+        diag_note(s->ctx, g, d->by_call->span, "the call");
+        return false;
+    }
+    Inst *inst = sema_call_inst(s, (Env){d->inst, NULL}, d->by_call, NULL);
+    for (int i = 0; inst && i < inst->defs.n; i++) {
+        Def *x = inst->defs.at[i];
+        if (x->kind != TENSOR_INOUT || x->name != d->by_param) continue;
+        x->fresh |= d->fresh;
+        if (!sema_define_needed(s, x)) return false;
+        d->val = x->val ? x->val : sema_name(d->inst, d->name)->tensor;
+        return true;
+    }
+    return false;
+}
+
 bool sema_equations(Sema *s, Def *d) {
     if (d->is_scalar) return scalar_let(s, d);
+    if (d->by_call) return updated_by_call(s, d);
     if (d->pieces.n == 0 && d->kind == TENSOR_INOUT) return true; /* it keeps its value */
     if (d->pieces.n == 0) {
         if (d->inst->broken) return false;
@@ -465,31 +530,17 @@ bool sema_equations(Sema *s, Def *d) {
     d->early = before_its_turn(d);
     if (adopt(s, &t)) return true;
     const Equation *first = &d->pieces.at[0];
+    bool rounds = t.has_type;
     if (d->kind == TENSOR_LET && !first->target->index && !t.has_type) { /* another name for the tensor */
         d->val = whole_value(s, d, first);
         return d->val != NULL;
     }
-    bool rounds = t.has_type, all_plain = true, ok = true;
-    VEC(Piece) pieces = {0};
-    for (int i = 0; i < d->pieces.n; i++) {
-        const Equation *p = &d->pieces.at[i];
-        Piece piece;
-        bool plain = true;
-        if (p->target->index ? build_piece(s, &t, p, &piece, &plain) : copy_piece(s, &t, p, &piece))
-            vec_push(s->ctx, &pieces, piece);
-        else
-            ok = false;
-        all_plain &= plain;
-    }
-    if (!ok) return false;
+    Pieces pieces = {.plain = true};
+    if (!build_pieces(s, &t, &pieces)) return false;
+    if (d->kind == TENSOR_INOUT && d->fresh && !pieces.plain) return define_new(s, d, &pieces);
     Tensor *x = graph_target(s, &t, rounds);
-    for (int i = 0; i < pieces.n; i++) vec_push(s->ctx, &x->pieces, pieces.at[i]);
+    for (int i = 0; i < pieces.v.n; i++) vec_push(s->ctx, &x->pieces, pieces.v.at[i]);
     d->val = sema_whole(s, x);
-    if (x->pieces.n == 1 && all_plain) {
-        if (d->kind == TENSOR_INOUT && d->fresh) copy_into(s, sema_name(d->inst, d->name)->tensor->t, x, d->span);
-        return true;
-    }
-    if (d->kind == TENSOR_INOUT && d->fresh)
-        return sema_not_yet(s, d->span, "new(p) of a tensor that is written in part") != NULL;
-    return sema_check_pieces(s, d, x);
+    if (d->kind == TENSOR_INOUT && d->fresh) copy_into(s, sema_name(d->inst, d->name)->tensor->t, x, d->span);
+    return pieces.plain || sema_check_pieces(s, d, x);
 }

@@ -7,6 +7,7 @@
  *   sema_expr.c    operators and typing                      sema_call.c    casts, functions on elements
  *   sema_load.c    loads, pad                                sema_reduce.c  reductions
  *   sema_lift.c    lets of composite reductions              sema_prove.c   facts, proofs, counterexamples
+ *   sema_update.c  updates, scatters, new(p)
  * Elaboration is by need: a definition is worked out when something loads its tensor, with the Graph's tensors made in
  * that order. Ranges are inferred on the syntax tree before an expression is built, so that every proof knows them. */
 #ifndef TDC_SEMA_INT_H
@@ -84,6 +85,8 @@ struct Def {
     TensorVal *val;
     const Expr *scalar; /* of a let without subscripts whose value is one element */
     bool is_scalar, needed;
+    const AstExpr *by_call; /* an inout that is handed to a function which updates it */
+    Sym by_param;           /* as this parameter */
     bool early; /* an output that was needed before its turn: it copies val when that comes */
     bool fresh; /* an inout whose new value is read by new(p) */
     Span span;
@@ -186,6 +189,8 @@ const Expr *sema_int(Sema *s, Env env, const AstExpr *e); /* an i64 */
 /* ---- sema_tensor.c ---- */
 /* The instance that a call of a tensor function makes (once for each call); hint names its tensors. */
 Inst *sema_call_inst(Sema *s, Env env, const AstExpr *call, Sym hint);
+/* The parameter of inst's own that the call hands to p; reports where e is none. */
+Def *sema_inout_argument(Sema *s, Inst *inst, const AstParam *p, const AstExpr *e, const AstExpr *call);
 TensorVal *sema_result(Sema *s, Inst *inst, int k, Span span);
 TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint);
 TensorVal *sema_whole(Sema *s, Tensor *t); /* as a value */
@@ -220,13 +225,31 @@ bool sema_facts(Sema *s, Inst *inst);
 bool sema_define(Sema *s, Def *d);
 /* d and what it needs, in the order of the source, so that long chains do not nest. */
 bool sema_define_needed(Sema *s, Def *d);
+/* The names in e that nothing binds; without `all` only those in subscripts. */
+typedef struct FreeName {
+    Sym name;
+    bool pack;
+    Span span;
+} FreeName;
+typedef VEC(FreeName) FreeNames;
+void sema_free_names(Sema *s, Env env, const AstExpr *e, bool all, FreeNames *out);
 
 /* ---- sema_def.c ---- */
 bool sema_finish_output(Sema *s, Def *d);
 
 /* ---- sema_pieces.c ---- */
 bool sema_check_pieces(Sema *s, const Def *d, const Tensor *t);
+/* Provably each element is defined by at most one of the pieces, once. */
+bool sema_apart(Sema *s, const Piece *pieces, int n, int rank);
 bool sema_equations(Sema *s, Def *d);
+
+/* ---- sema_update.c ---- */
+/* Makes pieces (op[i]: what joins pieces[i].value, not yet stored, with the element) into definitions by =: the pieces
+ * that they were, or *plain, one of the whole tensor. */
+bool sema_update(Sema *s, const Def *d, const TensorVal *t, Piece *pieces, const AstAssign *op, int *n,
+                 bool *plain);
+/* A tensor that holds all of old's elements after the pieces, whose values it may name. */
+TensorVal *sema_new_value(Sema *s, const Def *d, Tensor *old, Piece *pieces, int n);
 
 /* ---- sema_expr.c ---- */
 const Expr *sema_expr(Sema *s, Env env, const AstExpr *e);
@@ -253,6 +276,7 @@ const Expr *sema_reduce(Sema *s, Env env, const AstExpr *e, int part);
 
 /* ---- sema_lift.c ---- */
 const Expr *sema_lift(Sema *s, Sym name, const Expr *v);
+bool sema_reduces(Sema *s, const Expr *e); /* a reduction is somewhere in it */
 
 /* ---- sema_range.c ---- */
 /* Where in `roots` a variable (or a pack) is used plainly, and the range that follows. */

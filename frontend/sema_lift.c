@@ -32,6 +32,12 @@ static void find(Free *f, const Expr *e) {
     for (int i = 0; i < e->nargs; i++) find(f, e->arg[i]);
 }
 
+bool sema_reduces(Sema *s, const Expr *e) {
+    Free f = {.ctx = s->ctx};
+    find(&f, e);
+    return f.reduces;
+}
+
 static bool holds(const Vars *v, const Var *x) {
     for (int i = 0; i < v->n; i++)
         if (v->at[i] == x) return true;

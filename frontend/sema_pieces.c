@@ -134,6 +134,15 @@ static bool guards_cover(Sema *s, const Tensor *t) {
 
 static bool covers(Sema *s, const Tensor *t) { return counts_up(s, t) || guards_cover(s, t); }
 
+bool sema_apart(Sema *s, const Piece *pieces, int n, int rank) {
+    for (int i = 0; i < n; i++) {
+        if (!injective(s, &pieces[i], rank)) return false;
+        for (int k = 0; k < i; k++)
+            if (!disjoint(s, &pieces[k], &pieces[i], rank)) return false;
+    }
+    return true;
+}
+
 bool sema_check_pieces(Sema *s, const Def *d, const Tensor *t) {
     for (int i = 0; i < t->pieces.n; i++) {
         const Piece *p = &t->pieces.at[i];

@@ -114,6 +114,56 @@ static void mark_fresh(Inst *inst, const AstExpr *e) {
     if (e->items) mark_fresh(inst, e->items->guard);
 }
 
+/* ---- calls that update the caller's inout parameters ---- */
+
+static const AstExpr *argument(const AstDecl *fn, const AstExpr *call, int param) {
+    int at = 0;
+    for (int i = 0; i < call->items->v.n; i++) {
+        const AstItem *it = &call->items->v.at[i];
+        if (it->kind == ITEM_NAMED ? it->name == fn->params->v.at[param].name : it->kind == ITEM_EXPR && at++ == param)
+            return it->value;
+    }
+    return NULL;
+}
+
+static bool collect_call(Sema *s, Inst *inst, const AstExpr *call, int *updates) {
+    FnRef f;
+    if (!sema_find_fn(s, inst, call->a->name, &f) || !f.decl || !sema_is_tensor_fn(f.decl)) return true;
+    for (int i = 0; f.decl->params && i < f.decl->params->v.n; i++) {
+        if (!f.decl->params->v.at[i].is_inout) continue;
+        const AstExpr *e = argument(f.decl, call, i);
+        Def *d = sema_inout_argument(s, inst, &f.decl->params->v.at[i], e, call);
+        ++*updates;
+        if (!d) return false;
+        if (d->by_call) {
+            Diag *g = SEMA_REPORT(s, DEFINED_TWICE, e->span, "%s is updated by two calls", d->name);
+            diag_note(s->ctx, g, d->by_call->span, "the other call");
+            return false;
+        }
+        d->by_call = call;
+        d->by_param = f.decl->params->v.at[i].name;
+    }
+    return true;
+}
+
+static bool collect_calls(Sema *s, Inst *inst, const AstExpr *e, int *updates) {
+    if (!e) return true;
+    bool ok = e->kind != AST_CALL || e->a->kind != AST_NAME || collect_call(s, inst, e, updates);
+    ok = ok && collect_calls(s, inst, e->a, updates) && collect_calls(s, inst, e->b, updates) &&
+         collect_calls(s, inst, e->c, updates);
+    for (int i = 0; ok && e->items && i < e->items->v.n; i++)
+        ok = collect_calls(s, inst, e->items->v.at[i].value, updates);
+    return ok && (!e->items || collect_calls(s, inst, e->items->guard, updates));
+}
+
+static bool collect_call_stmt(Sema *s, const AstStmt *st, int updates) {
+    if (updates > 0) return true;
+    Diag *d = SEMA_REPORT(s, MISPLACED, st->span, "this call defines nothing");
+    diag_help(s->ctx, d, "name its result: let t = %s(...); a call alone is for functions with inout parameters",
+              st->value->a->name);
+    return false;
+}
+
 bool sema_collect(Sema *s, Inst *inst) {
     const AstDecl *fn = inst->fn;
     bool ok = true;
@@ -133,10 +183,13 @@ bool sema_collect(Sema *s, Inst *inst) {
     }
     for (int i = 0; i < fn->body->v.n; i++) {
         AstStmt *st = fn->body->v.at[i];
+        int updates = 0;
         mark_fresh(inst, st->value);
+        ok &= collect_calls(s, inst, st->value, &updates);
         switch (st->kind) {
         case STMT_LET: ok &= collect_let(s, inst, st); break;
         case STMT_DEF: ok &= collect_def(s, inst, st); break;
+        case STMT_CALL: ok &= collect_call_stmt(s, st, updates); break;
         case STMT_OPTION: ok &= sema_option(s, st); break;
         case STMT_RETURN:
             SEMA_REPORT(s, MISPLACED, st->span, "a function on tensors defines its outputs by name: y[i] = ...;");
@@ -154,13 +207,6 @@ bool sema_collect(Sema *s, Inst *inst) {
 
 /* ---- facts ---- */
 
-typedef struct FreeName {
-    Sym name;
-    bool pack;
-    Span span;
-} FreeName;
-typedef VEC(FreeName) FreeNames;
-
 static void add_free(Sema *s, Env env, Sym name, bool pack, Span span, FreeNames *out) {
     if (sema_scope_find(env.scope, name) || sema_name(env.inst, name)) return;
     for (int i = 0; i < out->n; i++)
@@ -168,8 +214,7 @@ static void add_free(Sema *s, Env env, Sym name, bool pack, Span span, FreeNames
     vec_push(s->ctx, out, ((FreeName){name, pack, span}));
 }
 
-/* The names in subscripts that nothing binds: the index variables of a fact. */
-static void free_names(Sema *s, Env env, const AstExpr *e, bool subscript, FreeNames *out) {
+void sema_free_names(Sema *s, Env env, const AstExpr *e, bool subscript, FreeNames *out) {
     if (!e) return;
     if (e->kind == AST_NAME && subscript) add_free(s, env, e->name, false, e->span, out);
     if (e->kind == AST_CALL && sema_is_reduction(s, env, e)) {
@@ -179,27 +224,27 @@ static void free_names(Sema *s, Env env, const AstExpr *e, bool subscript, FreeN
             Sym name = it->kind == ITEM_EXPR && it->value->kind == AST_NAME ? it->value->name : it->name;
             if (name) env.scope = sema_scope_value(s, env.scope, name, NULL);
         }
-        for (int i = 0; i < e->items->v.n; i++) free_names(s, env, e->items->v.at[i].value, subscript, out);
-        if (vars->guard) free_names(s, env, vars->guard, subscript, out);
+        for (int i = 0; i < e->items->v.n; i++) sema_free_names(s, env, e->items->v.at[i].value, subscript, out);
+        if (vars->guard) sema_free_names(s, env, vars->guard, subscript, out);
         return;
     }
     bool call = e->kind == AST_CALL || e->kind == AST_INDEX;
-    if (!(call && e->a->kind == AST_NAME)) free_names(s, env, e->a, subscript, out);
-    free_names(s, env, e->b, subscript, out);
-    free_names(s, env, e->c, subscript, out);
+    if (!(call && e->a->kind == AST_NAME)) sema_free_names(s, env, e->a, subscript, out);
+    sema_free_names(s, env, e->b, subscript, out);
+    sema_free_names(s, env, e->c, subscript, out);
     for (int i = 0; e->items && i < e->items->v.n; i++) {
         const AstItem *it = &e->items->v.at[i];
         if (it->kind == ITEM_PACK)
             add_free(s, env, it->name, true, it->span, out);
         else
-            free_names(s, env, it->value, subscript || e->kind == AST_INDEX, out);
+            sema_free_names(s, env, it->value, subscript || e->kind == AST_INDEX, out);
     }
 }
 
 static bool bind_free(Sema *s, Env *env, const AstExpr *e, Fact *f) {
     FreeNames free = {0};
     VEC(Var *) vars = {0};
-    free_names(s, *env, e, false, &free);
+    sema_free_names(s, *env, e, false, &free);
     for (int i = 0; i < free.n; i++) {
         RangeQuery q = {.env = *env, .name = free.at[i].name, .pack = free.at[i].pack, .span = free.at[i].span};
         ExprVec his = {0};
@@ -303,6 +348,7 @@ bool sema_define_needed(Sema *s, Def *d) {
             Def *x = inst->defs.at[i];
             if (!x->needed || done[i]) continue;
             done[i] = moved = true;
+            mark_expr(inst, x->by_call);
             for (int k = 0; k < x->pieces.n; k++) {
                 mark_expr(inst, x->pieces.at[k].stmt->value);
                 mark_expr(inst, x->pieces.at[k].stmt->guard);

@@ -65,16 +65,23 @@ static bool bind_names_given(Sema *s, const Args *a) {
     return ok;
 }
 
+Def *sema_inout_argument(Sema *s, Inst *inst, const AstParam *p, const AstExpr *e, const AstExpr *call) {
+    for (int i = 0; e && e->kind == AST_NAME && i < inst->defs.n; i++)
+        if (inst->defs.at[i]->kind == TENSOR_INOUT && inst->defs.at[i]->name == e->name) return inst->defs.at[i];
+    Diag *d = SEMA_REPORT(s, NOT_ASSIGNABLE, e ? e->span : call->span,
+                          "%s of %s is inout: it takes a whole inout parameter of the caller", p->name, call->a->name);
+    diag_note(s->ctx, d, p->span, "declared here");
+    if (e && e->kind == AST_NAME) diag_help(s->ctx, d, "declare it in the caller's header: inout %s: ...", e->name);
+    return NULL;
+}
+
 static bool eval_tensor_args(Sema *s, Args *a) {
     bool ok = true;
     for (int i = 0; a->fn->params && i < a->fn->params->v.n; i++) {
         const AstParam *p = &a->fn->params->v.at[i];
         const AstExpr *e = a->arg[i] ? a->arg[i] : p->def;
         if (!p->type || !p->type->dims) continue;
-        if (p->is_inout) {
-            sema_not_yet(s, a->call->span, "a call of a function with an inout parameter");
-            return false;
-        }
+        if (p->is_inout && !sema_inout_argument(s, a->env.inst, p, e, a->call)) return false;
         if (is_literal(e)) {
             if (!(a->fill[i] = sema_expr(s, a->env, e))) ok = false;
             continue;
@@ -143,7 +150,7 @@ static bool bind_tensor(Sema *s, Args *a, int i) {
     TensorVal *v = NEW(s->ctx, TensorVal);
     if (a->val[i]) {
         *v = *a->val[i];
-        if (!sema_widens(v->type, t)) {
+        if (p->is_inout ? v->type != t : !sema_widens(v->type, t)) {
             Diag *d = SEMA_REPORT(s, NARROWING, e->span, "%s is %s[...], the argument is %s[...]", p->name,
                                   type_name(t), type_name(v->type));
             diag_note(s->ctx, d, p->span, "declared here");
@@ -283,7 +290,7 @@ static TensorVal *new_value(Sema *s, Env env, const AstExpr *e) {
     for (int i = 0; i < env.inst->defs.n; i++) {
         Def *d = env.inst->defs.at[i];
         if (d->kind != TENSOR_INOUT || d->name != name) continue;
-        if (d->pieces.n == 0) return sema_name(env.inst, name)->tensor;
+        if (d->pieces.n == 0 && !d->by_call) return sema_name(env.inst, name)->tensor;
         return sema_define(s, d) ? d->val : NULL;
     }
     SEMA_REPORT(s, NOT_ASSIGNABLE, e->span, "%s is no inout parameter that is defined here", name);

@@ -168,6 +168,9 @@ stmt(S) ::= target(T) IDENT(W) ASSIGN expr(V) where_opt(G) SEMI(E). { S = ast_de
 stmt(S) ::= LP target_list(T) RP ASSIGN expr(V) where_opt(G) SEMI(E). {
     S = ast_def(p, ast_targets_tuple(p, T), ASSIGN_SET, V, G, E);
 }
+stmt(S) ::= IDENT(N) LP(O) items(I) RP(C) SEMI(E). {
+    S = ast_stmt(p, STMT_CALL, N, ast_postfix(p, AST_CALL, ast_name(p, N), O, I, C), NULL, E);
+}
 stmt(S) ::= RETURN(W) expr(V) SEMI(E). { S = ast_stmt(p, STMT_RETURN, W, V, NULL, E); }
 stmt(S) ::= option(X). { S = X; }
 stmt(S) ::= require(X). { S = X; }

@@ -502,6 +502,24 @@ static bool updates_locally(Partition *x, const Def *def) {
     return !reads_elsewhere(&seen, x->g, r.value, &r) && !reads_elsewhere(&seen, x->g, r.guard, &r);
 }
 
+/* The conditions of a guard that read t, which will have changed when the copies are made, and the others. */
+static void split_guard(Graph *g, const Expr *guard, const Tensor *t, const Expr **kept, const Expr **reads) {
+    ExprMap seen = {0};
+    if (!guard) return;
+    if (guard->op == OP_AND) {
+        split_guard(g, guard->arg[0], t, kept, reads);
+        split_guard(g, guard->arg[1], t, kept, reads);
+        return;
+    }
+    const Expr **side = reads_tensor(&seen, g, guard, t) ? reads : kept;
+    *side = cond_and(g, *side, guard);
+}
+
+static const Expr *old_value(Graph *g, Tensor *t, const Root *r) {
+    const Expr *old = expr_load(g, t, r->subs);
+    return old->type == r->value->type ? old : expr_cast(g, r->value->type, old);
+}
+
 /* New values go to a temporary; *copies receives the equations that move them when all old values have been read. */
 static void stage_update(Partition *x, const Def *def, Roots *copies) {
     Graph *g = x->g;
@@ -512,14 +530,15 @@ static void stage_update(Partition *x, const Def *def, Roots *copies) {
     t->id = g->tensors.n + x->plan->temps.n;
     vec_push(g->ctx, &x->plan->temps, t);
     for (int p = 0; p < def->tensor->pieces.n; p++) {
-        Root r = defs_root(&x->defs, def, p), copy = r;
+        Root r = defs_root(&x->defs, def, p), copy;
+        const Expr *kept = NULL, *decides = NULL;
+        split_guard(g, r.guard, def->tensor, &kept, &decides);
+        if (decides) r.value = expr3(g, OP_IF, decides, r.value, old_value(g, def->tensor, &r));
+        r.guard = kept;
+        copy = r;
         r.tensor = t;
         copy.value = expr_load(g, t, copy.subs);
         place(x, r);
-        if (r.guard && root_reads(g, &(Root){.tensor = t, .value = r.guard}, def->tensor)) {
-            text_fmt(x->why, "`%s` decides by its old value where it is updated (not yet)", def->tensor->name);
-            x->defs.failed = true;
-        }
         vec_push(g->ctx, copies, copy);
     }
 }

@@ -62,3 +62,41 @@ export fn both(x: f32[N], k: int) -> (y: f32[N]) {
     y[i] = x[i] where i <= k;
     y[i] = -x[i] where i >= k;    // expect error[E0702]: cannot prove that the pieces of y are disjoint
 }
+
+// Updates.
+fn sgd(inout w: f32[N], g: f32[N]) { w[n] = w[n] - g[n]; }
+fn dbl(x: f32[N]) -> (y: f32[N]) { y[i] = 2 * x[i]; }
+export fn update_input(inout w: f32[N], g: f32[N]) {
+    sgd(g, w);                // expect error[E0704]: w of sgd is inout: it takes a whole inout parameter of the caller
+}
+export fn update_twice(inout w: f32[N], g: f32[N]) {
+    sgd(w, g);
+    sgd(w, g);                // expect error[E0702]: w is updated by two calls
+}
+export fn update_both(inout w: f32[N], g: f32[N]) {
+    sgd(w, g);
+    w[i] += g[i];             // expect error[E0702]: w is defined here and by a call
+}
+export fn idle(inout w: f32[N], g: f32[N]) {
+    dbl(g);                   // expect error[E0204]: this call defines nothing
+    w[i] += g[i];
+}
+export fn wider(inout w: bf16[N], g: f32[N]) {
+    sgd(w, g);                // expect error[E0401]: w is f32[...], the argument is bf16[...]
+}
+export fn let_parts(x: f32[N]) -> (y: f32[N]) {
+    let t[i] = x[i] where i > 0; // expect error[E0703]: a let defines all its elements: it has no where
+    let u[0] = 1.0;           // expect error[E0703]: a let defines all its elements: its subscripts are variables
+    y[i] = t[i] + u[i];
+}
+export fn where_to(x: f32[N], p: i32[N]) -> (y: f32[N]) {
+    y[p[i]] += x[i];          // expect error[E0602]: cannot prove that y is in range
+}
+export fn permuted(x: f32[N], p: i32[N]) -> (y: f32[N]) {
+    assume 0 <= p[i] && p[i] < N;
+    y[p[i]] = x[i];           // expect error[E0702]: cannot prove that this defines each element of y once
+}
+export fn mixed(x: f32[N], p: i32[N]) -> (y: f32[N]) {
+    y[i] = x[i];
+    y[p[i]] += x[i] where 0 <= p[i] && p[i] < N; // expect error[E0702]: y is updated by += here and by = elsewhere
+}

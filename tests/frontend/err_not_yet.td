@@ -10,11 +10,6 @@ export fn lr(step: i32) -> f32 = 0.1 * f32(step);     // expect error[E0002]: a 
 export add_bwd = vjp(add, (x));                       // expect error[E0002]: not yet: `vjp`
 export add_all = foreach(add);                        // expect error[E0002]: not yet: `foreach`
 
-export fn scatter(x: f32[N], ids: i64[N]) -> (y: f32[M]) {
-    assume 0 <= ids[n] && ids[n] < M;
-    y[ids[n]] += x[n];                                // expect error[E0002]: a scatter: not yet
-}
-
 export fn noise(x: f32[N]) -> (y: f32[N]) {
     y[i] = x[i] + random(1, 2, i);                    // expect error[E0002]: random: not yet
 }
