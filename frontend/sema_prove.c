@@ -103,12 +103,34 @@ static void instantiate(Sema *s, const Fact *f, const Expr *pattern, const Expr 
     }
 }
 
+/* An integer tensor's only definition, of all of it, as a fact of one load: the element is that value. */
+static const Expr *definition(Sema *s, const Expr *load) {
+    const Tensor *t = load->u.tensor;
+    if (t->kind == TENSOR_INOUT || t->pieces.n != 1 || type_is_float(t->type) || t->pieces.at[0].guard) return NULL;
+    const Piece *p = &t->pieces.at[0];
+    const Expr **var = NEW_N(s->ctx, const Expr *, p->nvars + 1);
+    if (p->nvars != t->rank || !p->value || !sema_is_small(p->value)) return NULL;
+    for (int i = 0; i < t->rank; i++) {
+        if (p->subs[i]->op != OP_VAR) return NULL;
+        var[i] = p->subs[i];
+    }
+    const Expr *value = expr_replace(s->g, p->value, var, load->arg, t->rank);
+    if (type_is_float(value->type) || value->type == TY_BOOL) return NULL;
+    return expr2(s->g, OP_EQ, as_i64(s->g, load), as_i64(s->g, expr_cast(s->g, t->type, value)));
+}
+
 static void facts_for(Sema *s, const Expr *e, ExprVec *out) {
     ExprVec done = {0}, atoms = {0};
     collect(s, e, &done, &atoms, 0);
     for (int i = 0; i < s->path.n; i++) {
         vec_push(s->ctx, out, s->path.at[i]);
         collect(s, s->path.at[i], &done, &atoms, 0);
+    }
+    for (int i = 0; i < atoms.n && out->n < MAX_FACTS_IN_USE; i++) {
+        const Expr *fact = atoms.at[i]->op == OP_LOAD ? definition(s, atoms.at[i]) : NULL;
+        if (!fact) continue;
+        vec_push(s->ctx, out, fact);
+        collect(s, fact, &done, &atoms, 0); /* definitions of what it loads follow */
     }
     for (int i = 0; i < s->shapes.n; i++) vec_push(s->ctx, out, s->shapes.at[i]);
     for (int i = 0; i < s->g->facts.n; i++) {

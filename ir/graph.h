@@ -173,6 +173,7 @@ int type_bits(Type t);
 TypeClass type_class(Type t);
 Type type_acc(Type t); /* acc(T): the type that arithmetic on T has */
 bool type_is_float(Type t);
+bool type_int_range(Type t, int64_t *least, int64_t *most); /* integers and bool; false for floats */
 bool type_by_name(Sym name, Type *t);
 const char *op_text(Op op);
 int op_arity(Op op);

@@ -263,10 +263,38 @@ static Poly make_operator(const Maker *m, const Expr *e) {
     }
 }
 
+/* Whether p's values are all of the integer type t. */
+static bool fits(const Maker *m, Poly p, Type t) {
+    enum { FUEL = 40 };
+    int64_t least, most;
+    if (p.failed || !type_int_range(t, &least, &most)) return false;
+    if (poly_lower(m->env, p, least, FUEL, m->level + 1) < least) return false;
+    return poly_lower(m->env, poly_scale(m->ctx, p, -1), -most, FUEL, m->level + 1) >= -most;
+}
+
+/* The value of an integer e of any type. Arithmetic in a narrower type is arithmetic of integers where it does not
+ * wrap. */
+static Poly make_wide(const Maker *m, const Expr *e) {
+    const Expr *wide = expr_cast(m->g, TY_I64, e);
+    int64_t least, most;
+    if (e->type == TY_I64 || expr_is_int(e, &most)) return make(m, wide);
+    if (e->depth > MAX_DEPTH || !type_int_range(e->type, &least, &most)) return poly_atom(m->ctx, wide);
+    if (e->op == OP_CAST && type_int_range(e->arg[0]->type, &least, &most)) {
+        Poly p = make_wide(m, e->arg[0]);
+        return fits(m, p, e->type) ? p : poly_atom(m->ctx, wide);
+    }
+    if (op_rule(e->op) != RULE_ARITH || e->nargs < 1) return poly_atom(m->ctx, wide);
+    const Expr *arg[2];
+    for (int i = 0; i < e->nargs && i < 2; i++) arg[i] = poly_expr(m->g, make_wide(m, e->arg[i]));
+    Poly p = make(m, expr_node(m->g, e->op, TY_I64, false, 0, arg, e->nargs));
+    return fits(m, p, e->type) ? p : poly_atom(m->ctx, wide);
+}
+
 static Poly make(const Maker *m, const Expr *e) {
     int64_t v;
     if (expr_is_int(e, &v)) return poly_const(m->ctx, v);
     if (e->op == OP_CAST && e->type == TY_I64 && expr_is_int(e->arg[0], &v)) return poly_const(m->ctx, v);
+    if (e->op == OP_CAST && e->type == TY_I64 && e->arg[0]->op != OP_LOAD) return make_wide(m, e->arg[0]);
     if (e->type != TY_I64 || op_rule(e->op) != RULE_ARITH || e->depth > MAX_DEPTH) return poly_atom(m->ctx, e);
     const Poly *known = expr_map_get(m->done, e);
     if (known) return *known;

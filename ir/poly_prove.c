@@ -60,16 +60,9 @@ static Interval interval_mul(Interval a, Interval b) {
 }
 
 static Interval type_interval(Type t) {
-    int bits = type_bits(t);
-    switch (type_class(t)) {
-    case CLASS_SINT:
-        if (bits == 64) break;
-        return (Interval){-((int64_t)1 << (bits - 1)), ((int64_t)1 << (bits - 1)) - 1};
-    case CLASS_UINT: return (Interval){0, ((int64_t)1 << bits) - 1};
-    case CLASS_BOOL: return (Interval){0, 1};
-    case CLASS_FLOAT: break;
-    }
-    return (Interval){INT64_MIN, INT64_MAX};
+    Interval r = {INT64_MIN, INT64_MAX}; /* which stand for no bound: those of i64 are none */
+    (void)type_int_range(t, &r.lo, &r.hi);
+    return r;
 }
 
 static Interval interval_of(const PolyEnv *env, const Expr *e, int depth);
@@ -122,6 +115,30 @@ static Interval interval_of_args(const PolyEnv *env, const Expr *e, int depth) {
     }
 }
 
+/* The least 2^n - 1 >= v. */
+static int64_t all_ones(int64_t v) {
+    uint64_t r = (uint64_t)v;
+    for (int k = 1; k < 64; k *= 2) r |= r >> k;
+    return (int64_t)r;
+}
+
+/* Operators on bits, which have no overflow in any type. */
+static Interval interval_of_bits(const PolyEnv *env, const Expr *e, int depth) {
+    Interval none = type_interval(e->type), a = interval_of(env, e->arg[0], depth - 1);
+    Interval b = interval_of(env, e->arg[1], depth - 1);
+    if (e->op == OP_SHR) {
+        if (b.lo < 0 || a.lo < 0 || b.lo > 63) return none;
+        return (Interval){0, a.hi >> b.lo};
+    }
+    if (e->op == OP_BITAND) {
+        if (a.lo < 0 && b.lo < 0) return none;
+        if (a.lo < 0) return (Interval){0, b.hi};
+        return (Interval){0, b.lo < 0 || a.hi < b.hi ? a.hi : b.hi};
+    }
+    if (a.lo < 0 || b.lo < 0) return none;
+    return (Interval){0, all_ones(a.hi > b.hi ? a.hi : b.hi)};
+}
+
 static Interval interval_of(const PolyEnv *env, const Expr *e, int depth) {
     Interval none = type_interval(e->type), r = none;
     const Expr *lo, *hi;
@@ -141,6 +158,8 @@ static Interval interval_of(const PolyEnv *env, const Expr *e, int depth) {
         Interval a = interval_of(env, e->arg[1], depth - 1), b = interval_of(env, e->arg[2], depth - 1);
         return (Interval){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
     }
+    if (e->op == OP_BITAND || e->op == OP_BITOR || e->op == OP_BITXOR || e->op == OP_SHR)
+        return interval_of_bits(env, e, depth);
     if (e->type == TY_I64 && op_rule(e->op) == RULE_ARITH && e->nargs) return interval_of_args(env, e, depth);
     return none;
 }
@@ -198,6 +217,20 @@ static void know_inside(Prover *x, const Expr *e, int depth) {
     for (int i = 0; i < e->nargs; i++) know_inside(x, e->arg[i], depth - 1);
 }
 
+/* argmax and argmin: an index of the range, or -1 where nothing is selected. */
+static void know_arg(Prover *x, const Expr *e) {
+    const Reduce *r = e->u.reduce;
+    if (r->monoid != MONOID_ARGMAX && r->monoid != MONOID_ARGMIN) return;
+    Poly p = poly_atom(x->ctx, e), lo = read_poly(x, r->vars[0]->lo), hi = read_poly(x, r->vars[0]->hi);
+    if (interval_of_poly(x->env, lo).lo < 0 || interval_of_poly(x->env, hi).lo < 0) return;
+    know_diff(x, hi, p, -1);
+    int64_t always;
+    bool all = expr_is_int(e->arg[0], &always) && always;
+    Poly room = poly_sub(x->ctx, poly_sub(x->ctx, hi, lo), poly_const(x->ctx, 1));
+    bool some = all && poly_nonneg_at(x->env, room, x->level + 1);
+    know_diff(x, p, some ? lo : poly_const(x->ctx, -1), 0);
+}
+
 static void know_atom(Prover *x, const Expr *e) {
     Poly p = poly_atom(x->ctx, e), a, b;
     const Expr *lo, *hi;
@@ -235,6 +268,7 @@ static void know_atom(Prover *x, const Expr *e) {
                 know_diff(x, p, a, 0);
         }
         break;
+    case OP_REDUCE: know_arg(x, e); break;
     default: know_inside(x, e, 6); break;
     }
 }

@@ -44,6 +44,26 @@ TypeClass type_class(Type t) { return type_rows[t].cls; }
 Type type_acc(Type t) { return type_rows[t].acc; }
 bool type_is_float(Type t) { return type_rows[t].cls == CLASS_FLOAT; }
 
+bool type_int_range(Type t, int64_t *least, int64_t *most) {
+    int bits = type_rows[t].bits;
+    switch (type_rows[t].cls) {
+    case CLASS_SINT:
+        *most = (int64_t)(~(uint64_t)0 >> (65 - bits));
+        *least = -*most - 1;
+        return true;
+    case CLASS_UINT:
+        *least = 0;
+        *most = (int64_t)(~(uint64_t)0 >> (64 - bits));
+        return true;
+    case CLASS_BOOL:
+        *least = 0;
+        *most = 1;
+        return true;
+    case CLASS_FLOAT: break;
+    }
+    return false;
+}
+
 bool type_by_name(Sym name, Type *t) {
     for (int i = 0; i < TY_COUNT; i++)
         if (!strcmp(type_rows[i].name, name)) {
