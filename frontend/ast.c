@@ -95,6 +95,12 @@ AstExpr *ast_binary(Parse *p, Op op, AstExpr *a, AstExpr *b) {
     return expr_finish(p, e);
 }
 
+AstExpr *ast_past(Parse *p, AstExpr *last) {
+    AstExpr *one = expr_new(p, AST_INT, last->span);
+    one->u.i = 1;
+    return ast_binary(p, OP_ADD, last, one);
+}
+
 AstExpr *ast_if(Parse *p, Token t, AstExpr *a, AstExpr *b, AstExpr *c) {
     AstExpr *e = expr_new(p, AST_IF, span_join(parse_token_span(p, t), c->span));
     e->a = a;

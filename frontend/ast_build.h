@@ -62,6 +62,7 @@ AstExpr *ast_name(Parse *p, Token t);
 AstExpr *ast_name_later(Parse *p, Token t); /* a word of the second stage */
 AstExpr *ast_unary(Parse *p, Op op, Token t, AstExpr *a);
 AstExpr *ast_binary(Parse *p, Op op, AstExpr *a, AstExpr *b);
+AstExpr *ast_past(Parse *p, AstExpr *last); /* last + 1: the end of the half-open range */
 AstExpr *ast_if(Parse *p, Token t, AstExpr *a, AstExpr *b, AstExpr *c);
 AstExpr *ast_postfix(Parse *p, AstExprKind kind, AstExpr *a, Token open, AstItems *items, Token close);
 AstExpr *ast_group(Parse *p, AstExprKind kind, Token open, AstItems *items, Token close);

@@ -83,8 +83,10 @@ check(D) ::= draws(C). { D = C; }
 check(D) ::= check(C) W_TOL(W) expr(V). { D = ast_check_tol(p, C, W, V); }
 check(D) ::= check(C) W_ERROR(W) STRING(S). { D = ast_check_error(p, C, W, S); }
 draws(D) ::= check(C) W_WITH IDENT(N) IN expr(L) DOTDOT expr(H). { D = ast_check_draw(p, C, N, L, H, NULL); }
+draws(D) ::= check(C) W_WITH IDENT(N) IN expr(L) DOTDOTEQ expr(H). { D = ast_check_draw(p, C, N, L, ast_past(p, H), NULL); }
 draws(D) ::= check(C) W_WITH IDENT(N) TILDE expr(V). { D = ast_check_draw(p, C, N, NULL, NULL, V); }
 draws(D) ::= draws(C) COMMA IDENT(N) IN expr(L) DOTDOT expr(H). { D = ast_check_draw(p, C, N, L, H, NULL); }
+draws(D) ::= draws(C) COMMA IDENT(N) IN expr(L) DOTDOTEQ expr(H). { D = ast_check_draw(p, C, N, L, ast_past(p, H), NULL); }
 draws(D) ::= draws(C) COMMA IDENT(N) TILDE expr(V). { D = ast_check_draw(p, C, N, NULL, NULL, V); }
 
 %type generics {AstGenerics *}
@@ -255,6 +257,7 @@ item(I) ::= expr(E). { I = ast_item(p, E); }
 item(I) ::= IDENT(N) ASSIGN expr(E). { I = ast_item_named(p, ITEM_NAMED, N, NULL, E); }
 item(I) ::= IDENT(N) IN expr(E). { I = ast_item_named(p, ITEM_IN, N, NULL, E); }
 item(I) ::= IDENT(N) IN expr(L) DOTDOT expr(H). { I = ast_item_named(p, ITEM_IN, N, L, H); }
+item(I) ::= IDENT(N) IN expr(L) DOTDOTEQ expr(H). { I = ast_item_named(p, ITEM_IN, N, L, ast_past(p, H)); }
 item(I) ::= IDENT(N) ELLIPSIS(D). { I = ast_item_pack(p, N, D); }
 item(I) ::= ELLIPSIS(D). { I = ast_item_rest(p, D); }
 item(I) ::= RAGGED(W) expr(E). { I = ast_item_later(p, W, E); }
