@@ -269,7 +269,7 @@ static bool build_piece(Sema *s, Target *t, const Equation *p, Piece *out, bool 
     int mark = sema_path_push(s, guard, true);
     bool ok = true;
     for (int i = 0; !b.plain && i < b.subs.n; i++)
-        ok &= sema_check_sub(s, b.subs.at[i], t->shape.at[i], p->target->span, t->d->name, i);
+        ok &= sema_check_sub(s, &b.subs.at[i], t->shape.at[i], p->target->span, t->d->name, i);
     const Expr *v = ok ? right(s, &b) : NULL;
     sema_path_pop(s, mark);
     if (!v) return false;

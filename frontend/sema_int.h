@@ -231,7 +231,11 @@ typedef struct FreeName {
     bool pack;
     Span span;
 } FreeName;
-typedef VEC(FreeName) FreeNames;
+typedef struct FreeNames {
+    int n, cap;
+    FreeName *at;
+    bool hides; /* names of whole tensors count as well: they would be no subscripts */
+} FreeNames;
 void sema_free_names(Sema *s, Env env, const AstExpr *e, bool all, FreeNames *out);
 
 /* ---- sema_def.c ---- */
@@ -265,7 +269,8 @@ const Expr *sema_load(Sema *s, Env env, const AstExpr *e);
 const Expr *sema_pad(Sema *s, Env env, const AstExpr *call);
 bool sema_subs(Sema *s, Env env, const AstItems *items, int rank, ExprVec *subs, bool *rest);
 const Expr *sema_load_vars(Sema *s, const TensorVal *v, Var **vars);
-bool sema_check_sub(Sema *s, const Expr *sub, const Expr *extent, Span span, Sym text, int axis);
+/* Reports a subscript that may be out of range. Arithmetic of i32 in it becomes that of i64 where the proof needs that. */
+bool sema_check_sub(Sema *s, const Expr **sub, const Expr *extent, Span span, Sym text, int axis);
 
 /* ---- sema_call.c ---- */
 const Expr *sema_call(Sema *s, Env env, const AstExpr *e);

@@ -80,12 +80,25 @@ static bool refuse(Sema *s, const Expr *sub, const Expr *extent, const Expr *roo
     return false;
 }
 
-bool sema_check_sub(Sema *s, const Expr *sub, const Expr *extent, Span span, Sym text, int axis) {
-    if (is_plain(sub, extent)) return true;
-    if (!sema_nonneg(s, sub)) return refuse(s, sub, extent, sub, true, span, text, axis);
-    const Expr *room = room_above(s, sub, extent);
-    if (!sema_nonneg(s, room)) return refuse(s, sub, extent, room, false, span, text, axis);
-    return true;
+/* The i32 e in i64, with arithmetic that could wrap in i32 done there. */
+static const Expr *widened(Sema *s, const Expr *e, int depth) {
+    bool whole = e->type == TY_I32 && (op_rule(e->op) == RULE_ARITH || e->op == OP_IF) && depth < MAX_DEPTH;
+    if (!whole) return expr_cast(s->g, TY_I64, e);
+    const Expr *arg[3] = {e->arg[0]};
+    for (int i = e->op == OP_IF; i < e->nargs; i++) arg[i] = widened(s, e->arg[i], depth + 1);
+    return expr_op(s->g, e->op, arg, e->nargs);
+}
+
+bool sema_check_sub(Sema *s, const Expr **sub, const Expr *extent, Span span, Sym text, int axis) {
+    if (is_plain(*sub, extent)) return true;
+    bool low = sema_nonneg(s, *sub);
+    if (low && sema_nonneg(s, room_above(s, *sub, extent))) return true;
+    const Expr *wide = (*sub)->op == OP_CAST && sema_is_small(*sub) ? widened(s, (*sub)->arg[0], 0) : *sub;
+    if (wide != *sub && sema_nonneg(s, wide) && sema_nonneg(s, room_above(s, wide, extent))) {
+        *sub = wide;
+        return true;
+    }
+    return refuse(s, *sub, extent, low ? room_above(s, *sub, extent) : *sub, !low, span, text, axis);
 }
 
 /* ---- loads ---- */
@@ -148,7 +161,7 @@ const Expr *sema_load(Sema *s, Env env, const AstExpr *e) {
     if (!v) return NULL;
     bool ok = true;
     for (int i = 0; i < subs.n; i++)
-        ok &= sema_check_sub(s, subs.at[i], v->shape[i], sub_span(e->items, env, i), sema_show_ast(s, e), i);
+        ok &= sema_check_sub(s, &subs.at[i], v->shape[i], sub_span(e->items, env, i), sema_show_ast(s, e), i);
     return ok ? element(s, v, &subs) : NULL;
 }
 

@@ -207,8 +207,14 @@ bool sema_collect(Sema *s, Inst *inst) {
 
 /* ---- facts ---- */
 
+/* A tensor that is no subscript without subscripts of its own. */
+static bool is_whole(const Name *n) {
+    return (n->kind == NAME_TENSOR && n->tensor->rank > 0) || (n->kind == NAME_DEF && !n->def->is_scalar);
+}
+
 static void add_free(Sema *s, Env env, Sym name, bool pack, Span span, FreeNames *out) {
-    if (sema_scope_find(env.scope, name) || sema_name(env.inst, name)) return;
+    const Name *bound = sema_name(env.inst, name);
+    if (sema_scope_find(env.scope, name) || (bound && !(out->hides && is_whole(bound)))) return;
     for (int i = 0; i < out->n; i++)
         if (out->at[i].name == name) return;
     vec_push(s->ctx, out, ((FreeName){name, pack, span}));
@@ -242,10 +248,11 @@ void sema_free_names(Sema *s, Env env, const AstExpr *e, bool subscript, FreeNam
 }
 
 static bool bind_free(Sema *s, Env *env, const AstExpr *e, Fact *f) {
-    FreeNames free = {0};
+    FreeNames free = {.hides = true};
     VEC(Var *) vars = {0};
     sema_free_names(s, *env, e, false, &free);
     for (int i = 0; i < free.n; i++) {
+        sema_warn_hidden(s, env->inst, free.at[i].name, free.at[i].span);
         RangeQuery q = {.env = *env, .name = free.at[i].name, .pack = free.at[i].pack, .span = free.at[i].span};
         ExprVec his = {0};
         const Expr *zero = expr_int(s->g, TY_I64, 0), *hi = NULL;
