@@ -20,11 +20,11 @@ bool check_bind(const Graph *g, const Check *c, int64_t *dims, double *scalars, 
     for (int i = 0; i < g->dims.n; i++) {
         const Dim *d = g->dims.at[i];
         const Binding *b = binding(c, d->name);
-        if (!b && d->lo != d->hi) {
+        if (!b && d->lo != d->hi && !d->has_default) {
             text_fmt(why, "the dimension %s has no value", d->name);
             return false;
         }
-        dims[i] = b ? b->ivalue : d->lo;
+        dims[i] = b ? b->ivalue : d->has_default ? d->def : d->lo;
     }
     for (int i = 0; i < g->scalars.n; i++) {
         const Scalar *s = g->scalars.at[i];

@@ -107,16 +107,21 @@ static bool add_binding(Sema *s, Inst *inst, const AstItem *it, Check *c) {
     return true;
 }
 
-static bool all_bound(Sema *s, const AstDecl *d, const Inst *inst) {
+static bool all_bound(Sema *s, const AstDecl *d, Inst *inst) {
     bool ok = true;
     for (int i = 0; i < s->g->dims.n; i++) {
-        if (sema_name((Inst *)inst, s->g->dims.at[i]->name)) continue;
-        SEMA_REPORT(s, BAD_CHECK, d->name_span, "%s needs a value for %s", d->name, s->g->dims.at[i]->name);
+        const Dim *dim = s->g->dims.at[i];
+        if (sema_name(inst, dim->name)) continue;
+        if (dim->has_default) {
+            sema_bind(s, inst, dim->name, NAME_VALUE, d->span)->value = expr_int(s->g, TY_I64, dim->def);
+            continue;
+        }
+        SEMA_REPORT(s, BAD_CHECK, d->name_span, "%s needs a value for %s", d->name, dim->name);
         ok = false;
     }
     for (int i = 0; i < s->g->scalars.n; i++) {
         const Scalar *x = s->g->scalars.at[i];
-        if (x->has_default || sema_name((Inst *)inst, x->name)) continue;
+        if (x->has_default || sema_name(inst, x->name)) continue;
         SEMA_REPORT(s, BAD_CHECK, d->name_span, "%s needs a value for %s", d->name, x->name);
         ok = false;
     }

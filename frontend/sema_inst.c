@@ -282,6 +282,17 @@ static bool export_tensor(Sema *s, Inst *inst, const AstParam *p, const AstExpr 
     return true;
 }
 
+static bool export_dim_default(Sema *s, Inst *inst, const AstParam *p) {
+    const Expr *e = p->def ? sema_int(s, (Env){inst, NULL}, p->def) : NULL;
+    Dim *d = graph_dim(s->g, p->name);
+    if (!p->def) return true;
+    if (!e) return false;
+    d->has_default = sema_const_int(e, &d->def);
+    if (d->has_default && d->def >= d->lo && d->def <= d->hi && d->def % d->divisor == 0) return true;
+    SEMA_REPORT(s, NOT_CONSTANT, p->def->span, "a dimension's default is one of its values");
+    return false;
+}
+
 static bool export_param(Sema *s, Inst *inst, const AstParam *p, const AstExpr *given) {
     if (!p->type) {
         Diag *d = SEMA_REPORT(s, EXPORT_NOT_CONCRETE, p->span, "a parameter of an export needs a type");
@@ -296,7 +307,7 @@ static bool export_param(Sema *s, Inst *inst, const AstParam *p, const AstExpr *
     }
     if (strcmp(p->type->name, "int") != 0) return export_scalar(s, inst, p, given);
     if (sema_name(inst, p->name)) return true; /* a shape before it used the dimension */
-    if (!given) return sema_new_dim(s, inst, p->name, p->name_span) != NULL;
+    if (!given) return sema_new_dim(s, inst, p->name, p->name_span) && export_dim_default(s, inst, p);
     const Expr *e = sema_int(s, (Env){inst, NULL}, given);
     Name *n = e ? sema_bind(s, inst, p->name, NAME_VALUE, p->name_span) : NULL;
     if (n) n->value = e;

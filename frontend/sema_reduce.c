@@ -1,6 +1,8 @@
 /* Reductions: their variables, guards and monoids; mean; composite reductions of the source. */
 #include "sema_int.h"
 
+#include "ir/hull.h"
+
 #include <string.h>
 
 static bool monoid_by_name(Sym name, MonoidKind *m) {
@@ -125,10 +127,27 @@ static bool bind_items(Sema *s, Bound *b, const AstItems *items, const Roots *ro
 
 /* ---- the reductions of the language ---- */
 
-static const Expr *make(Sema *s, MonoidKind m, const Bound *b, const Expr *body) {
+/* Loops run over dimensions: some of each range's values must follow from them. */
+static bool has_hull(Sema *s, const Expr *e, const Var *v, Span span) {
+    const Expr *least, *end;
+    if (e->op != OP_REDUCE || range_hull(s->g, e, v, v->lo, v->hi, &least, &end)) return true;
+    const Expr *open = end ? v->lo : v->hi;
+    if (open->op == OP_CAST) open = open->arg[0]; /* subscripts and bounds are i64 */
+    Diag *d = SEMA_REPORT(s, UNBOUNDED_RANGE, span, "nothing bounds the range of %s: %s, %s, depends on data alone",
+                          v->name, end ? "its start" : "its end", sema_show(s, open));
+    diag_help(s->ctx, d,
+              end ? "state the least value: assume 0 <= %s;" : "state a bound over dimensions: assume %s <= N;",
+              sema_show(s, open));
+    return false;
+}
+
+static const Expr *make(Sema *s, MonoidKind m, const Bound *b, const Expr *body, Span span) {
     Reduce *r = NEW(s->ctx, Reduce);
     *r = (Reduce){.monoid = m, .nvars = b->vars.n, .vars = b->vars.at};
-    return expr_reduce(s->g, r, b->guard, body);
+    const Expr *e = expr_reduce(s->g, r, b->guard, body);
+    for (int i = 0; i < b->vars.n; i++)
+        if (!has_hull(s, e, b->vars.at[i], span)) return NULL;
+    return e;
 }
 
 /* How many places the variables take, where that is a product of lengths; else NULL. */
@@ -153,7 +172,7 @@ static const Expr *count(Sema *s, Env env, const AstExpr *e, const Bound *b, con
     if (n) return n;
     Bound again = {.env = env};
     if (!bind_items(s, &again, e->a->items, roots)) return NULL;
-    return make(s, MONOID_SUM, &again, expr_int(s->g, TY_I64, 1));
+    return make(s, MONOID_SUM, &again, expr_int(s->g, TY_I64, 1), e->span);
 }
 
 static const Expr *mean(Sema *s, Env env, const AstExpr *e, const Bound *b, const Expr *body, const Roots *roots) {
@@ -165,7 +184,8 @@ static const Expr *mean(Sema *s, Env env, const AstExpr *e, const Bound *b, cons
     }
     const Expr *n = count(s, env, e, b, roots);
     if (!n) return NULL;
-    const Expr *total = make(s, MONOID_SUM, b, body);
+    const Expr *total = make(s, MONOID_SUM, b, body, e->span);
+    if (!total) return NULL;
     int64_t k;
     const Expr *divisor =
         sema_const_int(n, &k) ? expr_float(s->g, total->type, (double)k) : expr_cast(s->g, total->type, n);
@@ -208,7 +228,7 @@ static const Expr *plain(Sema *s, Env env, const AstExpr *e, Sym name, Roots *ro
         return NULL;
     }
     if (b.vars.n == 0 && !b.guard) return truth ? body : expr_cast(s->g, type_acc(expr_settle(s->g, body)->type), body);
-    return make(s, m, &b, body);
+    return make(s, m, &b, body, e->a->span);
 }
 
 /* ---- composite reductions ---- */

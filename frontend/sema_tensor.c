@@ -309,7 +309,8 @@ static TensorVal *slice(Sema *s, Env env, const AstExpr *e) {
         return NULL;
     }
     for (int i = 0; i < subs.n; i++)
-        if (!sema_check_sub(s, &subs.at[i], base->shape[i], e->items->v.at[i].span, sema_show_ast(s, e), i)) return NULL;
+        if (!sema_check_sub(s, &subs.at[i], base->shape[i], e->items->v.at[i].span, sema_show_ast(s, e), i))
+            return NULL;
     TensorVal *v = NEW(s->ctx, TensorVal);
     *v = *base;
     v->nlead = base->nlead + subs.n;

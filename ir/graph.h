@@ -41,6 +41,8 @@ typedef struct Tensor Tensor;
 typedef struct Dim {
     Sym name;
     int64_t lo, hi, hint, divisor; /* without constraints: 0, INT64_MAX, 0 (no hint), 1 */
+    bool has_default;              /* checks and runs take `def` where nothing is given */
+    int64_t def;
     int id;
 } Dim;
 

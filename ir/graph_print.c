@@ -16,6 +16,7 @@ static void print_header(ExprPrinter *p, const Graph *g) {
             text_fmt(out, " in %lld..=%lld", (long long)d->lo, (long long)d->hi);
         else if (d->lo != 0)
             text_fmt(out, " in %lld..", (long long)d->lo);
+        if (d->has_default) text_fmt(out, " = %lld", (long long)d->def);
         if (d->hint) text_fmt(out, " hint %lld", (long long)d->hint);
         if (d->divisor != 1) text_fmt(out, " divisible %lld", (long long)d->divisor);
         text_char(out, '\n');

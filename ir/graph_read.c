@@ -24,6 +24,10 @@ static void read_dim(GraphReader *r) {
         else
             lex_expect(x, "..");
     }
+    if (lex_accept(x, "=")) {
+        d->has_default = true;
+        d->def = lex_int(x);
+    }
     if (lex_accept(x, "hint")) d->hint = lex_int(x);
     if (lex_accept(x, "divisible")) d->divisor = lex_int(x);
     if (d->lo < 0 || d->hi < d->lo || d->hint < 0 || d->divisor < 1)

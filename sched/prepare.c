@@ -2,6 +2,9 @@
  * in. */
 #include "prepare.h"
 
+#include "ir/hull.h"
+#include "ir/poly.h"
+
 enum { MAX_INLINE_DEPTH = 600 };
 
 bool defs_reduces(Defs *d, const Expr *e) {
@@ -14,74 +17,16 @@ bool defs_reduces(Defs *d, const Expr *e) {
     return r;
 }
 
-/* ---- bounds over dimensions alone ---- */
-
-static bool over_dims(const Expr *e) {
-    if (e->op == OP_CONST || e->op == OP_DIM) return true;
-    if (!e->nargs || e->op == OP_LOAD || e->op == OP_REDUCE) return false;
-    for (int i = 0; i < e->nargs; i++)
-        if (!over_dims(e->arg[i])) return false;
-    return true;
+/* The length of a range that starts anywhere, where that follows from dimensions alone; else NULL. */
+static const Expr *fixed_length(Graph *g, const Expr *lo, const Expr *hi) {
+    PolyEnv env = {.g = g};
+    Poly p = poly_sub(g->ctx, poly_of(&env, hi), poly_of(&env, lo));
+    const Expr *n = p.failed ? NULL : poly_expr(g, p);
+    return n && expr_over_dims(n) ? n : NULL;
 }
 
-/* The largest (smallest) value of an index expression over its variables' ranges; NULL: not known. */
-static const Expr *extreme(Graph *g, const Expr *e, bool largest) {
-    if (over_dims(e)) return e;
-    const Expr *a, *b;
-    int64_t k;
-    switch (e->op) {
-    case OP_VAR:
-        if (!largest) return extreme(g, e->u.var->lo, false);
-        a = extreme(g, e->u.var->hi, true);
-        return a ? expr2(g, OP_SUB, a, expr_int(g, TY_I64, 1)) : NULL;
-    case OP_ADD:
-    case OP_SUB:
-        a = extreme(g, e->arg[0], largest);
-        b = extreme(g, e->arg[1], largest == (e->op == OP_ADD));
-        return a && b ? expr2(g, e->op, a, b) : NULL;
-    case OP_MUL:
-        if (!expr_is_int(e->arg[0], &k) || k < 0) return NULL;
-        b = extreme(g, e->arg[1], largest);
-        return b ? expr2(g, OP_MUL, e->arg[0], b) : NULL;
-    case OP_DIV:
-        if (!expr_is_int(e->arg[1], &k) || k <= 0) return NULL;
-        a = extreme(g, e->arg[0], largest);
-        return a ? expr2(g, OP_DIV, a, e->arg[1]) : NULL;
-    case OP_MIN:
-    case OP_MAX:
-        a = extreme(g, e->arg[0], largest);
-        b = extreme(g, e->arg[1], largest);
-        if (a && b) return expr2(g, e->op, a, b);
-        return largest == (e->op == OP_MIN) ? (a ? a : b) : NULL;
-    default: return NULL;
-    }
-}
-
-/* The size of the dimension that v indexes somewhere in e. */
-static const Expr *indexed_size(Ctx *ctx, ExprMap *seen, const Expr *e, const Var *v) {
-    if (!e->nargs || expr_map_get(seen, e)) return NULL;
-    expr_map_put(ctx, seen, e, e);
-    for (int i = 0; i < e->nargs; i++) {
-        if (e->op == OP_LOAD && e->arg[i]->op == OP_VAR && e->arg[i]->u.var == v) return e->u.tensor->shape[i];
-        const Expr *r = indexed_size(ctx, seen, e->arg[i], v);
-        if (r) return r;
-    }
-    return NULL;
-}
-
-/* The variable with which a range starts or ends, where its other end is that variable's: the range of a scan. */
-static const Var *run_var(const Expr *lo, const Expr *hi) {
-    const Expr *end[2] = {lo, hi};
-    for (int i = 0; i < 2; i++) {
-        const Expr *e = end[i];
-        int64_t one;
-        if (e->op == OP_ADD && expr_is_int(e->arg[1], &one) && one == 1) e = e->arg[0];
-        if (e->op == OP_VAR && (i ? e->u.var->lo == lo : e->u.var->hi == hi)) return e->u.var;
-    }
-    return NULL;
-}
-
-/* Ranges that read other variables or data become conditions of the guard. */
+/* Ranges that read other variables or data become those of the distance from their start, or conditions of the guard.
+ */
 static const Expr *plain_ranges(Defs *d, const Expr *e) {
     Graph *g = d->graph;
     Reduce *r = e->u.reduce;
@@ -95,23 +40,20 @@ static const Expr *plain_ranges(Defs *d, const Expr *e) {
         Var *v = fresh->vars[i] = r->vars[i];
         const Expr *lo = n ? expr_replace(g, v->lo, from, to, n) : v->lo,
                    *hi = n ? expr_replace(g, v->hi, from, to, n) : v->hi;
-        if (over_dims(lo) && over_dims(hi)) continue;
-        const Expr *min = extreme(g, lo, false), *max = extreme(g, hi, true);
-        const Var *run = run_var(lo, hi);
-        if (run && over_dims(run->lo) && over_dims(run->hi)) {
-            min = run->lo;
-            max = run->hi;
+        if (expr_over_dims(lo) && expr_over_dims(hi)) continue;
+        const Expr *min, *max, *length = monoid_parts(r->monoid) == 2 ? NULL : fixed_length(g, lo, hi);
+        from[n] = expr_var(g, v);
+        if (length) {
+            fresh->vars[i] = graph_var(g, v->name, expr_int(g, TY_I64, 0), length);
+            to[n++] = expr2(g, OP_ADD, lo, expr_var(g, fresh->vars[i]));
+            continue;
         }
-        if (!min) min = expr_int(g, TY_I64, 0);
-        ExprMap seen = {0};
-        if (!max) max = indexed_size(g->ctx, &seen, e->arg[1], v);
-        if (!max) {
-            if (!d->failed) text_fmt(d->why, "the range of `%s` has no bound over dimensions (not yet)", v->name);
+        if (!range_hull(g, e, v, lo, hi, &min, &max)) { /* sema refuses this where users write it */
+            if (!d->failed) text_fmt(d->why, "the range of `%s` has no bound over dimensions", v->name);
             d->failed = true;
             return e;
         }
         fresh->vars[i] = graph_var(g, v->name, min, max);
-        from[n] = expr_var(g, v);
         to[n] = expr_var(g, fresh->vars[i]);
         if (lo != min) cond = cond_and(g, cond, expr2(g, OP_LE, lo, to[n]));
         if (hi != max) cond = cond_and(g, cond, expr2(g, OP_LT, to[n], hi));

@@ -18,3 +18,10 @@ export fn cycle(x: f32[N]) -> (y: f32[N]) {
 export fn undefined(x: f32[N]) -> (y: f32[N], z: f32[N]) { // expect error[E0701]: z
     y[i] = x[i];
 }
+export fn endless(n: i32[B]) -> (y: f32[B]) {
+    y[b] = sum[j in 0..n[b]](1.0); // expect error[E0603]: nothing bounds the range of j: its end, n[b],
+}
+export fn bounded(n: i32[B], N: int) -> (y: f32[B]) {
+    assume 0 <= n[b] && n[b] <= N;
+    y[b] = sum[j in 0..n[b]](1.0);
+}
