@@ -21,7 +21,7 @@ SRC  := $(filter-out $(MAIN),$(wildcard ir/*.c sched/*.c backend_cuda/*.c fronte
 OBJ  := $(SRC:%.c=$(B)/%.o) $(B)/backend_cuda/prelude.o $(if $(wildcard grammar/lexer.re),$(B)/grammar/lexer.o) $(if $(wildcard grammar/parser.y),$(B)/grammar/parser.o)
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 all: $(B)/tdc $(B)/libtdc.a
-.PHONY: all deps unit check check-gpu mutation demo format clean bench
+.PHONY: all deps unit check check-gpu mutation demo format clean bench fuzz
 .DELETE_ON_ERROR:
 
 $(B)/tdc: $(B)/frontend/main.o $(B)/libtdc.a
@@ -56,7 +56,17 @@ $(B)/grammar/%.o: $(B)/grammar/%.c
 unit: $(UNIT)
 $(B)/unit/%: tests/unit/%.c $(B)/libtdc.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(B)/libtdc.a -ldl -lm
+	$(CC) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(filter %.o,$^) $(B)/libtdc.a -ldl -lm
+
+# The fuzzers' targets, on their corpus.
+$(B)/unit/test_fuzz: $(B)/tests/fuzz/targets.o
+# libFuzzer: build/fuzz/fuzz_front, fuzz_graph, fuzz_kernel (tests/fuzz/README.md).
+FUZZ_SAN := address,undefined -fno-sanitize-recover=undefined
+fuzz:
+	@CFLAGS='-O1 -gline-tables-only -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,$(FUZZ_SAN)' \
+	  $(MAKE) -s CC=clang B=build/fuzz $(addprefix build/fuzz/fuzz_,front graph kernel)
+$(B)/fuzz_%: tests/fuzz/fuzzer.c $(B)/tests/fuzz/targets.o $(B)/libtdc.a
+	$(CC) $(CFLAGS) -DFUZZ_TARGET=fuzz_$* -fsanitize=fuzzer,$(FUZZ_SAN) -static-libstdc++ -static-libgcc -o $@ $^ -lm
 
 deps:
 	@sh tests/deps.sh

@@ -312,7 +312,7 @@ bool sema_facts(Sema *s, Inst *inst) {
         if ((d->kind == DECL_REQUIRE || d->kind == DECL_ASSUME) && names_known(inst, d->stmt->value))
             ok &= state(s, inst, d->stmt);
     }
-    for (int i = 0; i < inst->fn->body->v.n; i++) {
+    for (int i = 0; inst->fn->body && i < inst->fn->body->v.n; i++) {
         AstStmt *st = inst->fn->body->v.at[i];
         if (st->kind == STMT_REQUIRE || st->kind == STMT_ASSUME) ok &= state(s, inst, st);
     }

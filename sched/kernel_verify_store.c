@@ -139,7 +139,10 @@ static bool learn(Recover *r, Poly p, bool alone) {
 
 static bool learn_cond(Recover *r, const Expr *c) {
     if (!c) return false;
-    if (c->op == OP_AND) return learn_cond(r, c->arg[0]) | learn_cond(r, c->arg[1]);
+    if (c->op == OP_AND) {
+        bool a = learn_cond(r, c->arg[0]), b = learn_cond(r, c->arg[1]);
+        return a || b;
+    }
     if (c->op != OP_EQ || type_is_float(c->arg[0]->type) || c->arg[0]->type == TY_BOOL) return false;
     return learn(r, poly_sub(r->v->ctx, poly_of(&r->env, c->arg[0]), poly_of(&r->env, c->arg[1])), true);
 }

@@ -1,0 +1,2 @@
+fn rows<T>(x: T[N, N]) -> (y: T[N]) = x;
+export rows_full = rows(T = bf16);
