@@ -142,6 +142,27 @@ static void plan_locals(Text *out, const Program *p) {
     if (p->temps.n) text_fmt(out, "    size_t td_offset[%d], td_need = 0;\n", p->temps.n);
 }
 
+/* An odd number of 4-bit elements leaves half of the last byte over: it is 0, so that a result's bytes are the same
+ * each time. */
+static void clear_last_halves(Text *out, const HostEntry *h) {
+    const Program *p = h->p;
+    for (int i = 0; i < p->params.n; i++) {
+        const Tensor *t = p->params.at[i];
+        if (type_bits(t->type) >= 8 || t->kind != TENSOR_OUTPUT) continue;
+        text_put(out, "    if (1");
+        for (int d = 0; d < t->rank; d++) {
+            text_put(out, " && ");
+            host_expr(out, h, t->shape[d]);
+            text_put(out, " % 2");
+        }
+        text_fmt(out,
+                 ")\n        TD_TRY(td_cuda(td_s, \"clearing the last byte of %s\",\n"
+                 "                       (int)cudaMemsetAsync((char *)td_c->tensors[%d] + td_bytes[%d] - 1, 0, 1, "
+                 "(cudaStream_t)td_c->stream)));\n",
+                 t->name, i, i);
+    }
+}
+
 static void run_launches(Text *out, const HostEntry *h, const char *x) {
     const Program *p = h->p;
     const char *tensors = p->temps.n ? "td_t" : "td_c->tensors";
@@ -166,8 +187,10 @@ static void run(Text *out, const HostEntry *h, const char *x) {
     const Program *p = h->p;
     const char *e = p->graph->name;
     int n = p->params.n;
-    Text body = {.ctx = h->ctx};
+    Text body = {.ctx = h->ctx}, clear = {.ctx = h->ctx};
     facts(&body, h, x, true);
+    clear_last_halves(&clear, h);
+    bool dims = body.s || clear.s;
     text_fmt(out,
              "static %s_status td_%s_run(const td_sink *td_s, const td_call *td_c) {\n    static const td_tensor "
              "td_params[] = {",
@@ -182,9 +205,9 @@ static void run(Text *out, const HostEntry *h, const char *x) {
     if (p->temps.n) text_fmt(out, "    void *td_t[%d];\n    int td_i;\n", n + p->temps.n);
     for (int i = 0; i < p->graph->scalars.n; i++)
         if (h->scalar_used[i]) text_fmt(out, "    const double %s = td_c->scalars[%d];\n", h->scalars[i], i);
-    for (int i = 0; body.s && i < p->graph->dims.n; i++)
+    for (int i = 0; dims && i < p->graph->dims.n; i++)
         text_fmt(out, "    const int64_t %s = td_c->dims[%d];\n", h->dims[i], i);
-    for (int i = 0; body.s && i < p->graph->dims.n; i++) text_fmt(out, "    (void)%s;\n", h->dims[i]);
+    for (int i = 0; dims && i < p->graph->dims.n; i++) text_fmt(out, "    (void)%s;\n", h->dims[i]);
     text_fmt(out, "    TD_TRY(td_%s_plan(td_s, td_c->dims, %s));\n", e, plan_args(p));
     text_put(out, body.s ? body.s : "");
     text_fmt(out, "    TD_TRY(td_tensors(td_s, td_c, td_params, %d, td_bytes));\n", n);
@@ -196,6 +219,7 @@ static void run(Text *out, const HostEntry *h, const char *x) {
                  "    for (td_i = 0; td_i < %d; td_i++) td_t[%d + td_i] = (char *)td_c->workspace + td_offset[td_i];\n",
                  p->temps.n, n);
     }
+    text_put(out, clear.s ? clear.s : "");
     run_launches(out, h, x);
     text_fmt(out, "    return %s_ok;\n}\n\n", x);
 }
@@ -281,13 +305,12 @@ static void uniform(Text *out, const HostEntry *h, const char *x) {
     for (int k = 0; k < p->kernels.n; k++)
         text_fmt(out, "    TD_TRY(td_cuda(&td_s, \"kernel %s\", %s_%s_%s_prepare()));\n", p->kernels.at[k]->name, x, e,
                  p->kernels.at[k]->name);
-    text_fmt(
-        out,
-        "    td_c.tensors = tensors;\n    td_c.dims = dims;\n    td_c.scalars = scalars;\n    td_c.workspace = "
-        "workspace;\n"
-        "    td_c.workspace_bytes = workspace_bytes;\n    td_c.stream = stream;\n    return td_%s_run(&td_s, "
-        "&td_c);\n}\n\n",
-        e);
+    text_fmt(out,
+             "    td_c.tensors = tensors;\n    td_c.dims = dims;\n    td_c.scalars = scalars;\n    td_c.workspace = "
+             "workspace;\n"
+             "    td_c.workspace_bytes = workspace_bytes;\n    td_c.stream = stream;\n    return td_%s_run(&td_s, "
+             "&td_c);\n}\n\n",
+             e);
 }
 
 void glue_entry(Text *out, const HostEntry *h, const char *prefix) {

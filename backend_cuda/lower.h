@@ -20,7 +20,7 @@ bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why);
  */
 void lower_file(Text *out, Ctx *ctx, const Text *kernels, const LowerOptions *o);
 
-/* The C type that holds elements of type t in memory, NULL where there is none yet. */
+/* The C type that holds elements of type t in memory. */
 const char *lower_storage_type(Type t);
 
 #endif

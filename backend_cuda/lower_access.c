@@ -14,9 +14,13 @@ Sym pointer_text(Lower *l, Access *x, const Stage *s, bool is_const, bool declar
     Poly fixed, varying;
     split_regs(l, x->layout, regroup(l, x->layout, drop_vector(l, x->offset, &x->plan)), &fixed, &varying);
     Sym name = name_of(l, s, fmt(l, "%s_at", x->tensor->name));
-    if (declare)
-        put(l, "%s%s *const %s = %s + %s;", is_const ? "const " : "", lower_storage_type(x->tensor->type), name,
+    const char *T = lower_storage_type(x->tensor->type);
+    if (declare && type_bits(x->tensor->type) < 8)
+        put(l, "const auto %s = td_half((%s%s *)%s) + %s;", name, is_const ? "const " : "", T,
             tensor_text(l, x->tensor), poly_text(l, fixed, true));
+    else if (declare)
+        put(l, "%s%s *const %s = %s + %s;", is_const ? "const " : "", T, name, tensor_text(l, x->tensor),
+            poly_text(l, fixed, true));
     return varying.n ? fmt(l, "%s + %s", name, poly_text(l, varying, true)) : name;
 }
 
@@ -130,12 +134,8 @@ static void load_undef(Lower *l, const Value *v, const VecPlan *plan) {
 }
 
 void lower_load(Lower *l, Stage *s) {
-    if (!lower_storage_type(s->out[0]->type))
-        fail(l, "type %s has no lowering yet", type_name(s->out[0]->type));
-    else {
-        declare_tile(l, s->out[0]);
-        lower_load_into(l, s);
-    }
+    declare_tile(l, s->out[0]);
+    lower_load_into(l, s);
 }
 
 void lower_load_into(Lower *l, Stage *s) {
@@ -253,12 +253,8 @@ static FactorSet replicated_factors(Lower *l, const Layout *layout, FactorSet do
 void lower_store(Lower *l, Stage *s) {
     const Layout *layout = stage_layout(l, s);
     l->layout = layout;
-    if (s->path == PATH_BULK && lower_storage_type(s->tensor->type)) {
+    if (s->path == PATH_BULK) {
         lower_bulk_store(l, s);
-        return;
-    }
-    if (!lower_storage_type(s->tensor->type)) {
-        fail(l, "type %s has no lowering yet", type_name(s->tensor->type));
         return;
     }
     Access x = {.tensor = s->tensor, .layout = layout};

@@ -216,7 +216,6 @@ void lower_copy_setup(Lower *l, Stage *loop, Sym var, Sym start, Sym bound, Sym 
         bool bulk = s->path == PATH_BULK;
         l->layout = l->part->layouts.at[0];
         if (!bulk && s->depth != depth) fail(l, "asynchronous copies of one loop run equally far ahead");
-        if (!lower_storage_type(s->tensor->type)) fail(l, "type %s has no lowering yet", type_name(s->tensor->type));
         SharedTile *t = copy_tile(l, s);
         if (l->failed) return;
         t->last_read = last_read_of(loop->body.at, loop->body.n, s->out[0]);

@@ -11,17 +11,18 @@ typedef struct StorageRow {
     const char *memory, *value;
 } StorageRow;
 
-/* f8, i4 and u4 have no storage of their own yet. */
 _Static_assert(TY_COUNT == 16, "give the new type a row below and in prelude.cuh, then count it here");
 static const StorageRow storage[TY_COUNT] = {
-    [TY_F64] = {"double", "double"},        [TY_F32] = {"float", "float"},     [TY_F16] = {"__half", "float"},
-    [TY_BF16] = {"__nv_bfloat16", "float"}, [TY_I64] = {"int64_t", "int64_t"}, [TY_I32] = {"int32_t", "int32_t"},
-    [TY_I16] = {"int16_t", "int32_t"},      [TY_I8] = {"int8_t", "int32_t"},   [TY_U32] = {"uint32_t", "uint32_t"},
-    [TY_U16] = {"uint16_t", "int32_t"},     [TY_U8] = {"uint8_t", "int32_t"},  [TY_BOOL] = {"bool", "bool"},
+    [TY_F64] = {"double", "double"},        [TY_F32] = {"float", "float"},        [TY_F16] = {"__half", "float"},
+    [TY_BF16] = {"__nv_bfloat16", "float"}, [TY_I64] = {"int64_t", "int64_t"},    [TY_I32] = {"int32_t", "int32_t"},
+    [TY_I16] = {"int16_t", "int32_t"},      [TY_I8] = {"int8_t", "int32_t"},      [TY_U32] = {"uint32_t", "uint32_t"},
+    [TY_U16] = {"uint16_t", "int32_t"},     [TY_U8] = {"uint8_t", "int32_t"},     [TY_BOOL] = {"bool", "bool"},
+    [TY_F8E4M3] = {"td_f8e4m3", "float"},   [TY_F8E5M2] = {"td_f8e5m2", "float"}, [TY_I4] = {"td_i4", "int32_t"},
+    [TY_U4] = {"td_u4", "int32_t"},
 };
 
 const char *lower_storage_type(Type t) { return storage[t].memory; }
-const char *c_type(Type t) { return storage[t].value ? storage[t].value : "float"; }
+const char *c_type(Type t) { return storage[t].value; }
 
 Sym fmt(Lower *l, const char *f, ...) {
     Text t = {.ctx = l->ctx};
@@ -306,11 +307,9 @@ static Sym cast_text(Lower *l, Type to, const Expr *from, Sym x) {
         [TY_U32] = {"0u", "UINT32_MAX"},
         [TY_U16] = {"0", "65535"},
         [TY_U8] = {"0", "255"},
+        [TY_I4] = {"-8", "7"},
+        [TY_U4] = {"0", "15"},
     };
-    if (!storage[to].memory) {
-        fail(l, "type %s has no lowering yet", type_name(to));
-        return "0";
-    }
     if (to == TY_BOOL) return fmt(l, "(%s != 0)", x);
     if (type_is_float(to)) {
         if (to == TY_F64) return fmt(l, "(double)(%s)", x);
@@ -322,6 +321,7 @@ static Sym cast_text(Lower *l, Type to, const Expr *from, Sym x) {
     if (to == TY_I64 && small_int(from)) return fmt(l, "(int64_t)(%s)", x);
     if (to == TY_I32 && small_int(from)) return x;
     if (!strcmp(c_type(to), storage[to].memory)) return fmt(l, "(%s)(%s)", c_type(to), x);
+    if (type_bits(to) < 8) return fmt(l, "td_round<%s>((int32_t)(%s))", storage[to].memory, x);
     return fmt(l, "(%s)(%s)(%s)", c_type(to), storage[to].memory, x);
 }
 

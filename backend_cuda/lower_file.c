@@ -173,7 +173,8 @@ static bool lower_kernel(Text *out, Program *p, Kernel *k, const LowerOptions *o
     Text tail = {.ctx = p->ctx};
     put_launcher(l, &tail, full);
     size_t before = out->n;
-    if (k->comment) text_fmt(out, "// %s\n", k->comment);
+    if (k->comment)
+        text_fmt(out, "// %s\n", k->comment);
     else
         for (int i = 0; i < k->parts.n; i++) put_equations(l, out, k->parts.at[i]->body.at, k->parts.at[i]->body.n);
     if (out->n == before) text_fmt(out, "// %s\n", full);

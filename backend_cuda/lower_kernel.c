@@ -430,7 +430,6 @@ static void prefetch_declare(Lower *l, Stage *loop, Sym var, Sym start, Sym step
         Stage *s = loop->body.at[i];
         if (s->kind != STAGE_LOAD || !s->depth) continue;
         if (s->depth > 1) fail(l, "a load may run one iteration ahead, not %d", s->depth);
-        if (!lower_storage_type(s->out[0]->type)) fail(l, "type %s has no lowering yet", type_name(s->out[0]->type));
         if (l->failed) return;
         Stage *fetch = prefetch_stage(l, s);
         declare_tile(l, fetch->out[0]);

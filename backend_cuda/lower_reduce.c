@@ -71,7 +71,8 @@ static int lane_mask(Lower *l, const Layout *layout, FactorSet over, FactorSet *
 }
 
 Sym shuffle_text(Lower *l, const char *kind, Type t, Sym v, Sym where) {
-    return t == TY_BOOL ? fmt(l, "(td_shfl_%s((int32_t)%s, %s) != 0)", kind, v, where) : fmt(l, "td_shfl_%s(%s, %s)", kind, v, where);
+    return t == TY_BOOL ? fmt(l, "(td_shfl_%s((int32_t)%s, %s) != 0)", kind, v, where)
+                        : fmt(l, "td_shfl_%s(%s, %s)", kind, v, where);
 }
 
 static void put_shuffles(Lower *l, const Fold *f, int mask) {
@@ -101,7 +102,8 @@ static void put_shuffles(Lower *l, const Fold *f, int mask) {
         put(l, "{");
         l->indent++;
         for (int i = 0; i < m->n; i++) {
-            put(l, "const %s r%d_ = %s;", c_type(m->type[i]), i, shuffle_text(l, "xor", m->type[i], f->state[i], fmt(l, "%d", d)));
+            put(l, "const %s r%d_ = %s;", c_type(m->type[i]), i,
+                shuffle_text(l, "xor", m->type[i], f->state[i], fmt(l, "%d", d)));
             right[i] = fmt(l, "r%d_", i);
         }
         put_combine(l, m, f->state, right, f->state, NULL);

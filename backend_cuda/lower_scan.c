@@ -130,7 +130,8 @@ static void put_lane_scan(Lower *l, Scan *c, const Sym *run, const Sym *off) {
     l->indent++;
     Sym right[MAX_PARTS];
     for (int i = 0; i < m->n; i++) {
-        put(l, "const %s r%d_ = %s;", c_type(m->type[i]), i, shuffle_text(l, shfl, m->type[i], run[i], fmt(l, "d * %d", c->lane_low)));
+        put(l, "const %s r%d_ = %s;", c_type(m->type[i]), i,
+            shuffle_text(l, shfl, m->type[i], run[i], fmt(l, "d * %d", c->lane_low)));
         right[i] = fmt(l, "r%d_", i);
     }
     Sym inside = c->s->reverse ? fmt(l, "%s + d < %d", lane, c->lanes) : fmt(l, "%s >= d", lane);

@@ -65,6 +65,7 @@ bool axis_exact(Lower *l, const Layout *layout, const Axis *a) {
 }
 
 static void add_cond(Lower *l, const Expr *dims, Tensor *t, Tensor *other, int64_t mod) {
+    if (mod == 1) return;
     for (int i = 0; i < l->conds.n; i++) {
         AlignCond *c = &l->conds.at[i];
         if (c->dims == dims && c->tensor == t && c->other == other) {
@@ -375,7 +376,7 @@ Stage *find_access(Lower *l, Stage *const *s, int n, const Tensor *t, const Axis
 
 /* Chooses the vectors of a global access. */
 void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may) {
-    int64_t es = type_bits(x->tensor->type) / 8, vmax = 16 / es;
+    int64_t bits = type_bits(x->tensor->type), vmax = 128 / bits;
     plan_vectors(l, x->offset, x->layout, domain, may, vmax, true, &x->plan);
     Axis *peeled = NULL;
     for (int i = 0; i < x->plan.nv; i++)
@@ -403,13 +404,13 @@ void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may) {
             bool same = type_bits(peeled->peel->type) == type_bits(x->tensor->type);
             if (same && aligned_terms(l, diff, x->plan.V, false) && aligned_terms(l, inner, x->plan.V, false)) {
                 aligned_terms(l, diff, x->plan.V, true);
-                if (x->tensor != peeled->peel) add_cond(l, NULL, peeled->peel, x->tensor, x->plan.V * es);
+                if (x->tensor != peeled->peel) add_cond(l, NULL, peeled->peel, x->tensor, x->plan.V * bits / 8);
                 l->wide = true;
                 return;
             }
         } else if (aligned_terms(l, rest, x->plan.V, false)) {
             aligned_terms(l, rest, x->plan.V, true);
-            add_cond(l, NULL, x->tensor, NULL, x->plan.V * es);
+            add_cond(l, NULL, x->tensor, NULL, x->plan.V * bits / 8);
             l->wide = true;
             return;
         }

@@ -3,11 +3,15 @@
 // "//@ portable names" are written in terms of the others and serve the CPU stand-in as they are; it has its own
 // bodies for the rest.
 
+//@ td_width
+// Bits of an element.
+template <class T> constexpr int td_width = 8 * (int)sizeof(T);
+
 //@ td_word td_words
 template <class T, bool small = (sizeof(T) < 4)> struct td_word_of { typedef T type; };
 template <class T> struct td_word_of<T, true> { typedef uint32_t type; };
 template <class T> using td_word = typename td_word_of<T>::type;
-template <class T> __host__ __device__ constexpr int td_words(int n) { return sizeof(T) < 4 ? (n * (int)sizeof(T) + 3) / 4 : n; }
+template <class T> __host__ __device__ constexpr int td_words(int n) { return sizeof(T) < 4 ? (n * td_width<T> + 31) / 32 : n; }
 
 //@ td_arith
 template <class T> struct td_arith_of { typedef T type; };
@@ -18,6 +22,38 @@ template <> struct td_arith_of<int16_t> { typedef int32_t type; };
 template <> struct td_arith_of<uint8_t> { typedef int32_t type; };
 template <> struct td_arith_of<uint16_t> { typedef int32_t type; };
 template <class T> using td_arith = typename td_arith_of<T>::type;
+
+//@ td_f8e4m3 td_f8e5m2
+// 8-bit floats: to nearest even, and saturating, infinities too; NaN is 0x7f. A float16 holds every one of them.
+#define TD_FLOAT8(T, format)                                                                                   \
+    struct T { uint8_t bits; };                                                                                \
+    template <> struct td_arith_of<T> { typedef float type; };                                                 \
+    __device__ __forceinline__ float td_of_bits(uint32_t b, T) {                                               \
+        uint32_t h;                                                                                            \
+        asm("cvt.rn.f16x2." format "x2 %0, %1;" : "=r"(h) : "h"((unsigned short)(b & 0xffu)));                 \
+        return __half2float(__ushort_as_half((unsigned short)h));                                              \
+    }                                                                                                          \
+    __device__ __forceinline__ uint32_t td_pair(float a, float b, T) {                                         \
+        unsigned short r;                                                                                      \
+        asm("cvt.rn.satfinite." format "x2.f32 %0, %1, %2;" : "=h"(r) : "f"(b), "f"(a));                       \
+        return r;                                                                                              \
+    }                                                                                                          \
+    __device__ __forceinline__ uint32_t td_bits(float v, T) { return td_pair(v, 0.0f, T()) & 0xffu; }
+TD_FLOAT8(td_f8e4m3, "e4m3")
+TD_FLOAT8(td_f8e5m2, "e5m2")
+
+//@ td_i4 td_u4
+// Two to a byte, the low half first.
+struct td_i4 { uint8_t pair; };
+struct td_u4 { uint8_t pair; };
+template <> constexpr int td_width<td_i4> = 4;
+template <> constexpr int td_width<td_u4> = 4;
+template <> struct td_arith_of<td_i4> { typedef int32_t type; };
+template <> struct td_arith_of<td_u4> { typedef int32_t type; };
+__device__ __forceinline__ int td_of_bits(uint32_t b, td_i4) { return (int)(b << 28) >> 28; }
+__device__ __forceinline__ int td_of_bits(uint32_t b, td_u4) { return (int)(b & 15u); }
+__device__ __forceinline__ uint32_t td_bits(int v, td_i4) { return (uint32_t)v & 15u; }
+__device__ __forceinline__ uint32_t td_bits(int v, td_u4) { return (uint32_t)v & 15u; }
 
 //@ td_bits td_of_bits
 // The bits of one element below 32 bits, and back.
@@ -41,7 +77,10 @@ template <class T> __device__ __forceinline__ td_arith<T> td_get(const td_word<T
     if constexpr (sizeof(T) >= 4) return w[i];
     else if constexpr (std::is_same<T, __nv_bfloat16>::value) return __uint_as_float(i & 1 ? w[i >> 1] & 0xffff0000u : w[i >> 1] << 16);
     else if constexpr (sizeof(T) == 2) return td_of_bits(i & 1 ? w[i >> 1] >> 16 : w[i >> 1] & 0xffffu, T());
-    else return td_of_bits(w[i >> 2] >> (8 * (i & 3)), T());
+    else {
+        constexpr int width = td_width<T>, per = 32 / width;
+        return td_of_bits(w[i / per] >> (width * (i % per)), T());
+    }
 }
 
 //@ td_put
@@ -49,7 +88,10 @@ template <class T> __device__ __forceinline__ void td_put(td_word<T> *w, int i, 
     if constexpr (sizeof(T) >= 4) w[i] = v;
     else if constexpr (sizeof(T) == 2)
         w[i >> 1] = i & 1 ? (w[i >> 1] & 0xffffu) | td_bits(v, T()) << 16 : (w[i >> 1] & 0xffff0000u) | td_bits(v, T());
-    else w[i >> 2] = (w[i >> 2] & ~(0xffu << (8 * (i & 3)))) | td_bits(v, T()) << (8 * (i & 3));
+    else {
+        constexpr int width = td_width<T>, per = 32 / width;
+        w[i / per] = (w[i / per] & ~(((1u << width) - 1) << (width * (i % per)))) | td_bits(v, T()) << (width * (i % per));
+    }
 }
 
 //@ portable td_move
@@ -57,7 +99,7 @@ template <class T> __device__ __forceinline__ void td_put(td_word<T> *w, int i, 
 template <class T> __device__ __forceinline__ void td_move(td_word<T> *w, int i, const td_word<T> *b, int j) {
     if constexpr (sizeof(T) >= 4) w[i] = b[j];
     else {
-        constexpr int per = 4 / (int)sizeof(T), bits = 8 * (int)sizeof(T);
+        constexpr int bits = td_width<T>, per = 32 / bits;
         constexpr uint32_t mask = (1u << bits) - 1;
         const uint32_t v = b[j / per] >> (bits * (j % per)) & mask;
         w[i / per] = (w[i / per] & ~(mask << (bits * (i % per)))) | v << (bits * (i % per));
@@ -91,16 +133,21 @@ template <class T, int V> __device__ __forceinline__ void td_pack(td_word<T> *w,
 #pragma unroll
         for (int i = 0; i < V; i++) w[i] = v[i];
     } else {
-        constexpr int per = 4 / (int)sizeof(T);
+        constexpr int width = td_width<T>, per = 32 / width;
 #pragma unroll
         for (int k = 0; k < td_words<T>(V); k++) {
             if constexpr (std::is_same<T, __half>::value || std::is_same<T, __nv_bfloat16>::value) {
                 w[k] = k * 2 + 1 < V ? td_pair(v[k * 2], v[k * 2 + 1 < V ? k * 2 + 1 : 0], T()) : td_bits(v[k * 2], T());
+            } else if constexpr (width == 8 && std::is_same<td_arith<T>, float>::value) {
+                w[k] = 0;
+#pragma unroll
+                for (int i = k * per; i < V && i < k * per + per; i += 2)
+                    w[k] |= (i + 1 < V ? td_pair(v[i], v[i + 1 < V ? i + 1 : 0], T()) : td_bits(v[i], T())) << (8 * (i % per));
             } else {
                 uint32_t b = 0;
 #pragma unroll
                 for (int j = 0; j < per; j++)
-                    if (k * per + j < V) b |= td_bits(v[k * per + j], T()) << (8 * (int)sizeof(T) * j);
+                    if (k * per + j < V) b |= td_bits(v[k * per + j], T()) << (width * j);
                 w[k] = b;
             }
         }
@@ -229,6 +276,63 @@ template <int A, class T, int V, int H> __device__ __forceinline__ void td_store
 template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_n(T *p, const td_word<T> *w, int lo, int hi) {
     if (A && lo <= 0 && hi >= V) td_st<T, V, H>(p, w);
     else if (lo < V && hi > 0) td_st_each<T, V, H>(p, w, lo, hi);
+}
+
+//@ td_half_ld td_half_st
+// Element i of 4-bit elements at p. A store must not lose the other half of its byte, which may be another thread's: this half, which
+// no other thread changes, is exchanged by an atomic operation that leaves the others of its word as they are.
+__device__ __forceinline__ uint32_t td_half_ld(const uint8_t *p, int64_t i) { return (uint32_t)p[i >> 1] >> (4 * (i & 1)) & 15u; }
+__device__ __forceinline__ void td_half_st(uint8_t *p, int64_t i, uint32_t v) {
+    p += i >> 1;
+    uint32_t *word = (uint32_t *)((uintptr_t)p & ~(uintptr_t)3);
+    const int at = 8 * (int)((uintptr_t)p & 3) + 4 * (int)(i & 1);
+    atomicXor(word, ((__ldcg(word) >> at ^ v) & 15u) << at);
+}
+
+//@ portable td_half
+// Where a 4-bit element lies, and accesses as those above: whole vectors as bytes, others by the element.
+template <class T> struct td_half_at {
+    T *p;
+    int64_t i;
+};
+template <class T> __device__ __forceinline__ td_half_at<T> td_half(T *p) { return {p, 0}; }
+template <class T> __device__ __forceinline__ td_half_at<T> operator+(td_half_at<T> a, int64_t n) { return {a.p, a.i + n}; }
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_n(td_word<T> *w, td_half_at<const T> at, int lo, int hi) {
+    if constexpr (A && V % 2 == 0) {
+        if (lo <= 0 && hi >= V) {
+            td_ld<uint8_t, V / 2, H>(w, (const uint8_t *)at.p + (at.i >> 1));
+            return;
+        }
+    }
+    td_undef<T, V>(w);
+#pragma unroll
+    for (int e = 0; e < V; e++) {
+        const uint32_t b[1] = {lo <= e && e < hi ? td_half_ld((const uint8_t *)at.p, at.i + e) : 0u};
+        td_move<T>(w, e, b, 0);
+    }
+}
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_load(td_word<T> *w, td_half_at<const T> at) {
+    td_load_n<A, T, V, H>(w, at, 0, V);
+}
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_v(td_word<T> *w, td_half_at<const T> at, int n) {
+    td_load_n<A, T, V, H>(w, at, 0, n);
+}
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_n(td_half_at<T> at, const td_word<T> *w, int lo, int hi) {
+    if constexpr (A && V % 2 == 0) {
+        if (lo <= 0 && hi >= V) {
+            td_st<uint8_t, V / 2, H>((uint8_t *)at.p + (at.i >> 1), w);
+            return;
+        }
+    }
+#pragma unroll
+    for (int e = 0; e < V; e++)
+        if (lo <= e && e < hi) td_half_st((uint8_t *)at.p, at.i + e, w[e / 8] >> (4 * (e % 8)) & 15u);
+}
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_store(td_half_at<T> at, const td_word<T> *w) {
+    td_store_n<A, T, V, H>(at, w, 0, V);
+}
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_v(td_half_at<T> at, const td_word<T> *w, int n) {
+    td_store_n<A, T, V, H>(at, w, 0, n);
 }
 
 //@ td_tid

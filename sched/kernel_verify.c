@@ -186,6 +186,8 @@ static bool verify_axis(Verify *v, const Axis *a) {
                 v, "axis %s: where it starts or ends depends on %s.%s, and would differ from register to register",
                 a->name, f->axis->name, bind_text(f->bind));
     }
+    if (a->peel && type_bits(a->peel->type) < 8)
+        return verify_fail(v, "axis %s: elements of %s are no bytes to peel by", a->name, type_name(a->peel->type));
     if (a->peel && !find_use(a->peel, a, v->part->body.at, v->part->body.n))
         return verify_fail(v, "axis %s: no access of %s has it as its last subscript, so there is nothing to peel by",
                            a->name, a->peel->name);

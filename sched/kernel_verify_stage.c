@@ -226,6 +226,8 @@ static bool check_share(Verify *v, const Stage *s) {
     FactorSet domain = s->out[0]->domain;
     const Axis *row = NULL;
     if (s->pad && s->swizzle) return verify_fail_at(v, s, "a padded tile is not swizzled");
+    if (type_bits(s->out[0]->type) < 8)
+        return verify_fail_at(v, s, "elements of %s are no bytes", type_name(s->out[0]->type));
     if (!check_collective(v, s, false) || !check_tile_axes(v, s, l, domain)) return false;
     for (int i = 0; i < v->part->axes.n; i++) {
         const Axis *a = v->part->axes.at[i];

@@ -92,6 +92,7 @@ struct Alloc {
     int number;
     bool live;
     Shadow shadow;
+    int fine = 0; // 1: the shadow counts halves of bytes, since some access was of one
 };
 
 /* What sends told of the cluster's blocks: accesses of a block stamped before its floor, and of single threads (by id)

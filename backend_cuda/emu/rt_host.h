@@ -1,6 +1,7 @@
 /* The runtime API of the host: exact allocations with shadows; everything happens at once. */
 
 static void host_wrote(Alloc *a, size_t off, size_t bytes) {
+    off <<= a->fine, bytes <<= a->fine;
     const size_t whole = off % 16 ? 0 : bytes & ~size_t(15); // an odd end must not make all granules small
     const auto mark = [](Rec &r, size_t) { r.w = HOST_WRITE, r.r = 0; };
     shadow_each(a->shadow, off, whole, mark);

@@ -6,6 +6,7 @@
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 #include "td_math.h"
+#include "td_small.h"
 
 #define __global__
 #define __device__
@@ -26,6 +27,7 @@ extern td_emu_thread *td_emu_self;
 bool td_emu_read(const void *p, unsigned bytes, unsigned align);
 bool td_emu_write(void *p, unsigned bytes, unsigned align);
 bool td_emu_atomic(void *p, unsigned bytes);
+bool td_emu_half(const void *p, int high, bool write); // one half of a byte, apart from the other
 const void *td_emu_shared_read(unsigned off, unsigned bytes, unsigned align);
 void *td_emu_shared_write(unsigned off, unsigned bytes, unsigned align, int rank); // rank -1: this block
 uint64_t td_emu_shuffle(uint64_t v, int kind, int arg);                            // kind 0 xor, 1 up, 2 down, 3 idx
@@ -58,13 +60,22 @@ template <> struct td_emu_type<int8_t> { typedef int arith; };
 template <> struct td_emu_type<int16_t> { typedef int arith; };
 template <> struct td_emu_type<uint8_t> { typedef int arith; };
 template <> struct td_emu_type<uint16_t> { typedef int arith; };
+template <> struct td_emu_type<td_f8e4m3> { typedef float arith; };
+template <> struct td_emu_type<td_f8e5m2> { typedef float arith; };
+template <> struct td_emu_type<td_i4> { typedef int arith; };
+template <> struct td_emu_type<td_u4> { typedef int arith; };
 template <class T> using td_arith = typename td_emu_type<T>::arith;
 template <class T> using td_word = typename std::conditional<(sizeof(T) < 4), uint32_t, T>::type;
-template <class T> constexpr int td_words(int n) { return sizeof(T) < 4 ? (n * int(sizeof(T)) + 3) / 4 : n; }
+template <class T> constexpr int td_width = 8 * int(sizeof(T)); // bits
+template <> constexpr int td_width<td_i4> = 4;
+template <> constexpr int td_width<td_u4> = 4;
+template <class T> constexpr int td_words(int n) { return sizeof(T) < 4 ? (n * td_width<T> + 31) / 32 : n; }
 
 template <class T> inline td_arith<T> td_get(const td_word<T> *w, int i) {
     if constexpr (std::is_same<T, bool>::value)
         return reinterpret_cast<const unsigned char *>(w)[i] != 0;
+    else if constexpr (td_width<T> == 4)
+        return T::value(w[i / 8] >> i % 8 * 4 & 15u);
     else {
         T t;
         memcpy(&t, reinterpret_cast<const char *>(w) + i * int(sizeof(T)), sizeof(T));
@@ -72,13 +83,22 @@ template <class T> inline td_arith<T> td_get(const td_word<T> *w, int i) {
     }
 }
 template <class T> inline void td_put(td_word<T> *w, int i, td_arith<T> v) {
-    const T t = T(v);
-    memcpy(reinterpret_cast<char *>(w) + i * int(sizeof(T)), &t, sizeof(T));
+    if constexpr (td_width<T> == 4)
+        w[i / 8] = (w[i / 8] & ~(15u << i % 8 * 4)) | (uint32_t(v) & 15u) << i % 8 * 4;
+    else {
+        const T t = T(v);
+        memcpy(reinterpret_cast<char *>(w) + i * int(sizeof(T)), &t, sizeof(T));
+    }
 }
 template <class T, int V> inline void td_pack(td_word<T> *w, const td_arith<T> *src) {
     for (int i = 0; i < V; i++) td_put<T>(w, i, src[i]);
 }
-template <class T> inline td_arith<T> td_round(td_arith<T> v) { return td_arith<T>(T(v)); }
+template <class T> inline td_arith<T> td_round(td_arith<T> v) {
+    if constexpr (td_width<T> == 4)
+        return T::value(uint32_t(v) & 15u);
+    else
+        return td_arith<T>(T(v));
+}
 
 /* A register tile nobody has written: NaN for floats, 0x7f in each byte of integers. */
 template <class T, int V> inline void td_undef(td_word<T> *w) {
@@ -116,6 +136,14 @@ template <class T, int V, int H = 0> inline void td_st_each(T *p, const td_word<
     const unsigned bytes = unsigned(hi - lo) * unsigned(sizeof(T));
     if (td_emu_write(p + lo, bytes, sizeof(T)))
         memcpy(p + lo, reinterpret_cast<const char *>(w) + size_t(lo) * sizeof(T), bytes);
+}
+inline uint32_t td_half_ld(const uint8_t *p, int64_t i) {
+    return td_emu_half(p + (i >> 1), int(i & 1), false) ? uint32_t(p[i >> 1]) >> (4 * (i & 1)) & 15u : 15u;
+}
+inline void td_half_st(uint8_t *p, int64_t i, uint32_t v) {
+    if (!td_emu_half(p + (i >> 1), int(i & 1), true)) return;
+    const int at = 4 * int(i & 1);
+    p[i >> 1] = uint8_t((p[i >> 1] & ~(15 << at)) | (v & 15u) << at);
 }
 template <class T, int V, int H = 0> inline void td_ld_n(td_word<T> *w, const T *p, long long lo, long long hi) {
     if (lo <= 0 && hi >= V)

@@ -118,6 +118,24 @@ __global__ void masks(const __grid_constant__ args a) {
     td_st_n<float, 4>(a.y + 4 * td_tid(), w, 1, 3);
     if (td_tid() == 1) CHECK(w[0] == a.n - 2 && w[2] != w[2]);
 }
+/* Each thread its own half of a byte; or its neighbour's too. READ: the other half of its byte is read meanwhile. */
+template <bool OWN, bool READ> __global__ void halves(const __grid_constant__ args a) {
+    uint8_t *const p = reinterpret_cast<uint8_t *>(a.y);
+    const int i = td_block() * 32 + td_tid();
+    const uint32_t v = READ ? td_half_ld(p, i ^ 1) : 3;
+    td_half_st(p, OWN ? i : i & ~1, v);
+}
+__global__ void half_and_byte(const __grid_constant__ args a) {
+    uint8_t *const p = reinterpret_cast<uint8_t *>(a.y);
+    const uint32_t v = 5;
+    if (td_tid() == 9)
+        td_st<uint8_t, 1>(p + 2, &v);
+    else
+        td_half_st(p, td_tid(), 3);
+}
+__global__ void half_read(const __grid_constant__ args a) {
+    td_half_st(reinterpret_cast<uint8_t *>(a.x), td_tid(), td_half_ld(reinterpret_cast<uint8_t *>(a.x), td_tid()));
+}
 int main() {
     Buf<float> x(iota<float>(256)), y(2048), raw(64);
     Buf<int> c(std::vector<int>(8, 0));
@@ -158,6 +176,23 @@ int main() {
     wrong("misaligned", "alignment", RUN(misaligned, a, 1, 1, 1, 0, 0));
     wrong("misaligned in shared memory", "alignment", RUN(shared_misaligned, a, 1, 1, 1, 64, 0));
     wrong("outside shared memory", "bounds", RUN(shared_over, a, 1, 32, 1, 128, 0));
+    right("halves of bytes", RUN((halves<true, false>), a, 3, 32, 1, 0, 0));
+    wrong("a half by two threads", "race", RUN((halves<false, false>), a, 1, 32, 1, 0, 0));
+    wrong("a half that another thread writes", "race", RUN((halves<true, true>), a, 1, 32, 1, 0, 0));
+    wrong("a half and its byte", "race", RUN(half_and_byte, a, 1, 32, 1, 0, 0));
+    Buf<uint8_t> bytes7(7);
+    b = a;
+    b.x = reinterpret_cast<float *>(bytes7.p);
+    wrong("a half that nobody wrote", "uninitialised", [&] {
+        Buf<uint8_t> fresh(7);
+        args f = a;
+        f.x = reinterpret_cast<float *>(fresh.p);
+        return td_launch(half_read, f, 1, 14, 1, 0, 0, nullptr);
+    });
+    cudaMemset(bytes7.p, 0x21, 7);
+    right("halves in place", RUN(half_read, b, 1, 14, 1, 0, 0));
+    wrong("a half outside", "bounds", RUN(half_read, b, 1, 15, 1, 0, 0));
+    for (uint8_t v : bytes7.get()) CHECK(v == 0x21);
     right("atomics", RUN(atomics<false>, a, 4, 64, 1, 0, 0));
     wrong("an atomic and a store", "race", RUN(atomics<true>, a, 1, 64, 1, 0, 0));
     b = a;

@@ -47,7 +47,7 @@ report environment-switches $?
 missing=$(awk '/^\/\/@ /{p = $2 == "portable"; for (i = p ? 3 : 2; i <= NF; i++) print p, $i}' backend_cuda/prelude.cuh | while read -r p name; do
     case $name in td_bits | td_of_bits | td_pair | td_access | td_access_ld | td_access_st | td_address | TD_MATH) continue ;; esac # of the GPU alone
     base=${name#td_}
-    if grep -Eq "[ *&]$name[ (<;=]|struct $name |TD_EMU_MATH[12]\($base," $emu/td_emu.h $emu/td_math.h; then
+    if grep -Eq "[ *&]$name[ (<;=]|struct $name |TD_EMU_MATH[12]\($base," $emu/td_emu.h $emu/td_math.h $emu/td_small.h; then
         [ "$p" = 0 ] || echo "$name: portable, but defined"
     else
         [ "$p" = 1 ] || echo "$name: not defined"
