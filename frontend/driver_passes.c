@@ -177,7 +177,8 @@ static Exit given_program(Job *job, Program **p, int *file) {
 }
 
 static Exit schedule_graphs(Job *job, Program *given, int given_file) {
-    const SchedOptions opt = {0};
+    SchedMemo memo = {0};
+    const SchedOptions opt = {.memo = &memo};
     bool taken = false;
     for (int i = 0; i < job->module->graphs.n; i++) {
         Graph *g = job->module->graphs.at[i];

@@ -1,5 +1,6 @@
 /* What a schedule costs on a target: bytes of memory and cache, whether enough of them are in flight, instructions, and
- * the longest chain of dependent loads. An estimate that orders candidates, in seconds. Reads the factors alone. */
+ * the longest chain of dependent loads. An estimate that orders candidates, in seconds. Reads the factors, and the
+ * group through its form alone. */
 #include "cost.h"
 
 #include <math.h>
@@ -8,25 +9,10 @@ typedef struct Sizes {
     double grid, serial, thread, reg; /* of one axis, at its guessed extent */
 } Sizes;
 
-typedef struct Access {
-    const Expr **subs;
-    int rank;
-    int bytes; /* of an element */
-    AxisSet axes;
-    int levels; /* loops over a folded axis in which it is made again */
-    uint64_t seen;
-    const Expr *load; /* NULL: a store */
-} Access;
-
 typedef struct Costing {
     Group *gr;
     const Schedule *s;
     Sizes size[MAX_GROUP_AXES];
-    Access access[64];
-    int naccess;
-    AxisSet serial;
-    int *level; /* of each step's value, plus 1; 0 before it is known */
-    int depth;  /* levels of the whole kernel */
 } Costing;
 
 static double ceil_div(double a, double b) { return ceil(a / b); }
@@ -56,91 +42,14 @@ static Sizes sizes_of(const Group *gr, const Schedule *s, int a) {
     return z;
 }
 
-/* ---- accesses ---- */
-
-static void add_access(Costing *x, const Expr *load, const Expr *const *subs, Tensor *t, AxisSet axes, int level) {
-    for (int i = 0; i < x->naccess; i++) {
-        Access *a = &x->access[i];
-        if (!load || a->load != load) continue;
-        if (!(a->seen >> (level & 63) & 1)) a->levels++;
-        a->seen |= (uint64_t)1 << (level & 63);
-        return;
-    }
-    if (x->naccess == 64) return;
-    int bytes = (type_bits(t->type) + 7) / 8;
-    x->access[x->naccess++] = (Access){(const Expr **)subs, t->rank, bytes, axes, 1, (uint64_t)1 << (level & 63), load};
-}
-
-static int walk(Costing *x, ExprMap *seen, const Expr *e, int level, bool list);
-
-/* The loops that stand before a step's value is known. */
-static int level_of(Costing *x, const GStep *p) {
-    int *known = &x->level[p - x->gr->steps.at];
-    if (*known) return *known - 1;
-    ExprMap seen = {0};
-    int level = walk(x, &seen, p->body, 0, false);
-    int guard = walk(x, &seen, p->guard, 0, false);
-    if (guard > level) level = guard;
-    level += !p->scan && p->over & x->serial;
-    *known = level + 1;
-    return level;
-}
-
-/* The loads that an expression makes by itself, at a level; or the level at which it can be evaluated. */
-static int walk(Costing *x, ExprMap *seen, const Expr *e, int level, bool list) {
-    if (!e || (!e->nargs && e->op != OP_LOAD) || expr_map_get(seen, e)) return 0;
-    expr_map_put(x->gr->graph->ctx, seen, e, e);
-    if (e->op == OP_REDUCE) return list ? 0 : level_of(x, group_step(x->gr, e));
-    if (e->op == OP_LOAD && list) add_access(x, e, e->arg, e->u.tensor, group_free(x->gr, e), level);
-    int most = 0;
-    for (int i = 0; i < e->nargs; i++) {
-        int l = walk(x, seen, e->arg[i], level, list);
-        if (l > most) most = l;
-    }
-    return most;
-}
-
-static void list_accesses(Costing *x) {
-    for (int i = 0; i < x->gr->steps.n; i++) {
-        const GStep *p = &x->gr->steps.at[i];
-        int level = level_of(x, p) - (!p->scan && p->over & x->serial ? 1 : 0);
-        ExprMap seen = {0};
-        walk(x, &seen, p->body, level, true);
-        walk(x, &seen, p->guard, level, true);
-    }
-    for (int i = 0; i < x->gr->stores.n; i++) {
-        const GStore *s = &x->gr->stores.at[i];
-        ExprMap seen = {0}, again = {0};
-        int level = walk(x, &seen, s->value, 0, false);
-        if (level > x->depth) x->depth = level;
-        walk(x, &again, s->value, level, true);
-        if (s->guard) walk(x, &again, s->guard, level, true);
-        add_access(x, NULL, s->subs, s->tensor, s->axes, level);
-    }
-}
-
 /* ---- one access ---- */
 
-/* How the address moves along an axis: 0 not at all, 1 by one element, 2 further. */
-static int moves(const Group *gr, const Access *t, int a) {
-    const Var *v = gr->axes.at[a].var;
-    if (!(t->axes >> a & 1)) return 0;
-    for (int d = 0; d + 1 < t->rank; d++)
-        if (group_free((Group *)gr, t->subs[d]) >> a & 1) return 2;
-    const Expr *e = t->subs[t->rank - 1];
-    while (e->op == OP_ADD || e->op == OP_SUB) {
-        bool right = group_free((Group *)gr, e->arg[1]) >> a & 1;
-        e = e->arg[right];
-    }
-    return e->op == OP_VAR && e->u.var == v ? 1 : 2;
-}
-
 /* Neighbouring bytes that a warp touches at a time, and elements that a thread does. */
-static double run_bytes(Costing *x, const Access *t, double *vector) {
+static double run_bytes(Costing *x, const CostAccess *t, double *vector) {
     double lanes = 1, left = 32;
     *vector = 1;
     for (int a = x->s->naxes - 1; a >= 0; a--) {
-        int m = moves(x->gr, t, a);
+        int m = t->moves[a];
         for (int i = x->s->axis[a].n - 1; i >= 0; i--) {
             const SFactor *f = &x->s->axis[a].f[i];
             if (f->bind == BIND_VEC && m == 1) *vector = (double)f->size;
@@ -158,7 +67,7 @@ typedef struct Totals {
     double dram, l2, issue, inflight, registers, tile;
 } Totals;
 
-static void add_cost(Costing *x, const Access *t, double threads, double blocks, Totals *sum) {
+static void add_cost(Costing *x, const CostAccess *t, int levels, double threads, double blocks, Totals *sum) {
     double vec, run = run_bytes(x, t, &vec), waste = run >= 32 || run <= 0 ? 1 : 32 / run;
     double lines = run >= 128 ? 1 : run >= 64 ? 1.06 : 1.15; /* parts of 128-byte lines cost a little more */
     double unique = 1, per_block = 1, reg = 1, loops = 1;
@@ -171,11 +80,11 @@ static void add_cost(Costing *x, const Access *t, double threads, double blocks,
         per_block *= z->serial * z->thread * z->reg;
         reg *= z->reg;
         loops *= z->serial;
-        if (moves(x->gr, t, a) == 1 && z->reg * z->serial > 1) strided_here = true;
+        if (t->moves[a] == 1 && z->reg * z->serial > 1) strided_here = true;
     }
     if (waste > 1 && strided_here)
         waste = 1 + (waste - 1) * 0.5; /* the rest of the sector is in a cache when it is needed */
-    double again = t->levels, bytes = unique * t->bytes;
+    double again = levels, bytes = unique * t->bytes;
     double width = 16.0 / t->bytes;
     if (vec > width) vec = width;
     lines *= 1 + 0.02 * log2(width / vec); /* narrow accesses */
@@ -210,20 +119,22 @@ static double exchange_cost(Costing *x, double warps) {
     return t;
 }
 
-double sched_cost(Group *gr, const Target *t, const Schedule *s) {
+double sched_cost(CostForm *form, const Target *t, const Schedule *s) {
+    Group *gr = form->gr;
     Costing x = {.gr = gr, .s = s};
+    AxisSet serial = 0;
     double blocks = 1, threads = 1, loops = 1;
     for (int a = 0; a < s->naxes; a++) {
         x.size[a] = sizes_of(gr, s, a);
-        if (schedule_find(s, a, BIND_SERIAL)) x.serial |= (AxisSet)1 << a;
+        if (schedule_find(s, a, BIND_SERIAL)) serial |= (AxisSet)1 << a;
         blocks *= x.size[a].grid;
         threads *= x.size[a].thread;
         loops *= x.size[a].serial;
     }
-    x.level = NEW_N(gr->graph->ctx, int, gr->steps.n + 1);
-    list_accesses(&x);
+    cost_form_levels(form, serial);
     Totals sum = {0};
-    for (int i = 0; i < x.naccess; i++) add_cost(&x, &x.access[i], threads, blocks, &sum);
+    for (int i = 0; i < form->accesses.n; i++)
+        add_cost(&x, &form->accesses.at[i], form->levels[i], threads, blocks, &sum);
     double warps = ceil(threads / 32), regs = 36 + sum.registers + sum.tile, occupancy = 1;
     double resident = floor(t->registers_per_sm / (regs * warps * 32));
     if (resident > floor(t->threads_per_sm / (warps * 32))) resident = floor(t->threads_per_sm / (warps * 32));
@@ -237,7 +148,7 @@ double sched_cost(Group *gr, const Target *t, const Schedule *s) {
     if (here < 1) here = 1;
     double inflight = busy * here * threads * sum.inflight, ideal = t->bandwidth * t->latency;
     double f = inflight / ideal, reach = f / cbrt(1 + f * f * f);
-    double waves = ceil(blocks / (t->sms * resident)), levels = x.depth + 1;
+    double waves = ceil(blocks / (t->sms * resident)), levels = form->depth + 1;
     double memory = sum.dram / (t->bandwidth * (reach > 1e-4 ? reach : 1e-4)), l2 = sum.l2 / (2.0 * t->bandwidth);
     double lanes = warps * 32 / threads; /* idle lanes of the last warp */
     double issue = sum.issue * lanes / (busy * 128 * t->clock);

@@ -2,9 +2,9 @@
 #ifndef TDC_COST_H
 #define TDC_COST_H
 
+#include "cost_form.h"
 #include "schedule.h"
-#include "target.h"
 
-double sched_cost(Group *gr, const Target *t, const Schedule *s); /* seconds */
+double sched_cost(CostForm *form, const Target *t, const Schedule *s); /* seconds */
 
 #endif

@@ -11,7 +11,7 @@ Program *sched_empty(Graph *g, const Plan *plan) {
     return p;
 }
 
-static bool choose(const SchedOptions *o, Group *gr, int i, uint64_t *state, Schedule *s, Text *why) {
+static bool choose(const SchedOptions *o, SchedMemo *memo, Group *gr, int i, uint64_t *state, Schedule *s, Text *why) {
     const char *fixed = o->fixed && i < o->nfixed ? o->fixed[i] : NULL;
     if (fixed) {
         if (!schedule_read(fixed, gr, s, why)) return false;
@@ -20,7 +20,7 @@ static bool choose(const SchedOptions *o, Group *gr, int i, uint64_t *state, Sch
     } else if (o->random) {
         schedule_random(gr, state, s);
     } else {
-        sched_choose(gr, o->target ? o->target : &target_default, s);
+        sched_choose(memo, gr, o->target ? o->target : &target_default, s);
     }
     return schedule_legal(gr, s, why);
 }
@@ -37,10 +37,11 @@ Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o) {
     }
     Program *p = sched_empty(g, plan);
     uint64_t state = o->seed;
+    SchedMemo own = {0}, *memo = o->memo ? o->memo : &own;
     for (int i = 0; i < plan->groups.n; i++) {
         Group *gr = plan->groups.at[i];
         Schedule s;
-        if (!choose(o, gr, i, &state, &s, &why)) {
+        if (!choose(o, memo, gr, i, &state, &s, &why)) {
             diag_report(ctx, DIAG_INTERNAL, g->span, "`%s`: a schedule is not legal: %s", gr->name, why.s);
             return NULL;
         }

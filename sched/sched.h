@@ -5,6 +5,11 @@
 #include "apply.h"
 #include "target.h"
 
+/* The schedules that were chosen, by the form of their groups (cost_form.h); {0} to begin with. */
+typedef struct SchedMemo {
+    ExprMap best;
+} SchedMemo;
+
 typedef struct SchedOptions {
     const Target *target; /* NULL: target_default */
     bool fallback;        /* the always-legal schedule for every kernel */
@@ -12,6 +17,7 @@ typedef struct SchedOptions {
     uint64_t seed;
     const char *const *fixed; /* a schedule's text for each kernel in order; NULL, or NULL entries: chosen here */
     int nfixed;
+    SchedMemo *memo; /* of the compilation, for several Graphs; NULL: none */
 } SchedOptions;
 
 /* NULL after reporting to the diagnostics of ctx. o may be NULL. */
@@ -20,6 +26,6 @@ Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o);
 /* A program of a plan's tensors without kernels, for sched_apply. */
 Program *sched_empty(Graph *g, const Plan *plan);
 /* The best of the templates' candidates for a group (templates.c, cost.c). */
-void sched_choose(Group *gr, const Target *t, Schedule *s);
+void sched_choose(SchedMemo *memo, Group *gr, const Target *t, Schedule *s);
 
 #endif

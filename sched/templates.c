@@ -61,6 +61,7 @@ static void build(const Group *gr, const Shape *p, Schedule *s) {
 
 typedef struct Search {
     Group *gr;
+    CostForm *form;
     const Target *t;
     Schedule best;
     double cost;
@@ -68,7 +69,7 @@ typedef struct Search {
 
 static void consider(Search *x, const Schedule *s) {
     if (!schedule_legal(x->gr, s, NULL)) return;
-    double c = sched_cost(x->gr, x->t, s);
+    double c = sched_cost(x->form, x->t, s);
     if (x->cost >= 0 && c >= x->cost) return;
     x->cost = c;
     x->best = *s;
@@ -124,8 +125,13 @@ static bool leads(const Group *gr, int a) {
     return better == 0 || (better == 1 && gr->axes.at[a].contiguous > 0);
 }
 
-void sched_choose(Group *gr, const Target *t, Schedule *s) {
-    Search x = {.gr = gr, .t = t, .cost = -1};
+void sched_choose(SchedMemo *memo, Group *gr, const Target *t, Schedule *s) {
+    Search x = {.gr = gr, .form = cost_form(gr, t), .t = t, .cost = -1};
+    Schedule *known = (Schedule *)expr_map_get(&memo->best, x.form->key);
+    if (known) {
+        *s = *known;
+        return;
+    }
     schedule_fallback(gr, s);
     consider(&x, s);
     for (int a = 0; a < gr->axes.n; a++) {
@@ -135,4 +141,7 @@ void sched_choose(Group *gr, const Target *t, Schedule *s) {
             if (b != a && gr->axes.at[b].guess > 1) try_axes(&x, a, b);
     }
     *s = x.best;
+    known = NEW(gr->graph->ctx, Schedule);
+    *known = x.best;
+    expr_map_put(gr->graph->ctx, &memo->best, x.form->key, known);
 }
