@@ -291,6 +291,10 @@ static bool state(Sema *s, Inst *inst, const AstStmt *st) {
                     st->text ? st->text : "");
         return false;
     }
+    for (int i = 0; i < s->g->facts.n && f.require; i++) { /* a callee's, stated by each of its calls */
+        const Fact *known = &s->g->facts.at[i];
+        if (known->require && known->cond == f.cond && known->text == f.text) return true;
+    }
     vec_push(s->ctx, &s->g->facts, f);
     return true;
 }

@@ -199,6 +199,8 @@ static void know_diff(Prover *x, Poly a, Poly b, int64_t k) {
     room[a.n + b.n] = (PolyTerm){.coef = k};
     Poly f = tightened(poly_make(x->ctx, room, a.n + b.n + 1));
     if (f.failed || !f.n || !f.term[0].degree) return;
+    for (int i = 0; i < x->nknown; i++)
+        if (poly_eq(x->known[i], f)) return;
     PolyTerm *t = NEW_N(x->ctx, PolyTerm, f.n);
     for (int i = 0; i < f.n; i++) t[i] = f.term[i];
     x->known[x->nknown++] = (Poly){.n = f.n, .term = t};

@@ -13,6 +13,7 @@ typedef struct Partition {
     Plan *plan;
     VEC(Root) roots; /* in order of their kernels */
     ExprMap temps;   /* an expression over position variables -> the temporary that holds it */
+    ExprMap levels;  /* Tensor -> level_of + 1, of tensors whose roots are placed */
     VEC(Var *) positions;
     Text *why;
     int depth;
@@ -139,6 +140,68 @@ static const Expr *as_temp(Partition *x, const Expr *e, const Root *reader) {
     return expr_load(g, t, subs);
 }
 
+/* The element of the let of a mark, which gets a kernel of its own unless it has one. */
+static const Expr *as_let(Partition *x, const Expr *mark) {
+    Def *let = (Def *)expr_map_get(&x->defs.of, (const void *)(intptr_t)mark->u.i);
+    if (!let->stored) {
+        let->stored = true;
+        vec_push(x->g->ctx, &x->plan->temps, let->tensor);
+        place(x, defs_root(&x->defs, let, 0));
+    }
+    return expr_load(x->g, let->tensor, mark->arg + 1);
+}
+
+/* ---- what is stored already ---- */
+
+/* How many kernels come before the one that stores t; -1: not placed, or what the caller gave. */
+static int level_of(const Partition *x, const Tensor *t) { return (int)(intptr_t)expr_map_get(&x->levels, t) - 1; }
+
+static void find_level(Partition *x, ExprMap *seen, const Expr *e, int *level) {
+    if (!e || (!e->nargs && e->op != OP_LOAD) || expr_map_get(seen, e)) return;
+    expr_map_put(x->g->ctx, seen, e, e);
+    int l = e->op == OP_LOAD ? level_of(x, e->u.tensor) + 1 : 0;
+    if (l > *level) *level = l;
+    for (int i = 0; i < e->nargs; i++) find_level(x, seen, e->arg[i], level);
+}
+
+/* The level of a root by what it loads. */
+static int root_level(Partition *x, const Root *r) {
+    ExprMap seen = {0};
+    int level = 0;
+    find_level(x, &seen, r->value, &level);
+    find_level(x, &seen, r->guard, &level);
+    return level;
+}
+
+typedef struct Reuse {
+    Partition *x;
+    int level; /* of the reader */
+    ExprMap done;
+} Reuse;
+
+/* The element of a mark's let where a kernel before the reader's has stored it; else NULL. */
+static const Expr *stored_mark(const Reuse *u, const Expr *e) {
+    const Def *let = expr_map_get(&u->x->defs.of, (const void *)(intptr_t)e->u.i);
+    int level = let->stored ? level_of(u->x, let->tensor) : -1;
+    return level >= 0 && u->level > level ? expr_load(u->x->g, let->tensor, e->arg + 1) : NULL;
+}
+
+/* e with the lets that kernels before its own have stored loaded instead of computed again. */
+static const Expr *reuse(Reuse *u, const Expr *e) {
+    Partition *x = u->x;
+    if (!defs_reduces(&x->defs, e)) return e;
+    const Expr *known = expr_map_get(&u->done, e);
+    if (known) return known;
+    const Expr *r = is_mark(e) ? stored_mark(u, e) : NULL;
+    if (!r) {
+        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->g->ctx, const Expr *, e->nargs);
+        for (int i = 0; i < e->nargs; i++) a[i] = reuse(u, e->arg[i]);
+        r = expr_node(x->g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
+    }
+    expr_map_put(x->g->ctx, &u->done, e, r);
+    return r;
+}
+
 /* ---- taking reductions out ---- */
 
 typedef struct TakingOut {
@@ -181,7 +244,8 @@ static const Expr *take_out(TakingOut *t, const Expr *e, bool guarded) {
     const Expr *r = NULL;
     find_bad(t, &seen, e, vars, n < 0 ? 0 : n, &alike, &others);
     bool itself = e->op == OP_REDUCE && expr_map_get(&t->bad, e);
-    if (e != t->root->value && alike && !others && (!guarded || itself)) r = as_temp(t->x, e, t->root);
+    if (e != t->root->value && alike && !others && is_mark(e)) r = as_let(t->x, e);
+    if (!r && e != t->root->value && alike && !others && (!guarded || itself)) r = as_temp(t->x, e, t->root);
     if (!r && (alike || others)) {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(g->ctx, const Expr *, e->nargs);
         int64_t v;
@@ -318,6 +382,8 @@ static void place(Partition *x, Root root) {
         text_fmt(x->why, "`%s` nests too many reductions", root.tensor->name);
         x->defs.failed = true;
     }
+    Reuse u = {.x = x, .level = root_level(x, &root)};
+    root.value = reuse(&u, root.value);
     for (int round = 0; round < MAX_ROUNDS && !x->defs.failed; round++) {
         if (face_forward(x, &root)) continue;
         ExprMap canon = {0};
@@ -339,6 +405,8 @@ static void place(Partition *x, Root root) {
         root.value = value;
     }
     x->depth--;
+    int level = root_level(x, &root), before = level_of(x, root.tensor);
+    expr_map_put(x->g->ctx, &x->levels, root.tensor, (const void *)(intptr_t)((level > before ? level : before) + 1));
     vec_push(x->g->ctx, &x->roots, root);
 }
 

@@ -5,7 +5,8 @@
 #include "ir/hull.h"
 #include "ir/poly.h"
 
-enum { MAX_INLINE_DEPTH = 600 };
+/* What is written into readers is no larger: each reader with its own variables has a copy. */
+enum { MAX_INLINE_DEPTH = 600, MAX_INLINE_NODES = 4000, MAX_INLINE_REDUCTIONS = 24 };
 
 bool defs_reduces(Defs *d, const Expr *e) {
     if (!e->nargs) return false;
@@ -140,12 +141,6 @@ static bool is_plain_use(const Piece *p, const Expr *const *subs, int n) {
     return true;
 }
 
-/* The tensor is stored by a kernel before any that can hold the definition in work: nobody computes it again. */
-static bool is_there(const Defs *d, const Def *def) {
-    if (!def->shared && def->tensor->kind == TENSOR_LET) return false;
-    return (d->reads.by == def->tensor ? d->reads.second : d->reads.first) > def->level;
-}
-
 static const Expr *write_load(Defs *d, ExprMap *done, const Expr *e) {
     Graph *g = d->graph;
     Tensor *t = e->u.tensor;
@@ -153,8 +148,9 @@ static const Expr *write_load(Defs *d, ExprMap *done, const Expr *e) {
     for (int i = 0; i < t->rank; i++) subs[i] = write_in(d, done, e->arg[i]);
     Def *def = (Def *)expr_map_get(&d->of, t);
     if (!def || t->kind == TENSOR_INOUT) return expr_load(g, t, subs); /* what the caller gave */
-    bool fits = def->plain && def->value[0]->depth < MAX_INLINE_DEPTH;
-    if (fits && defs_reduces(d, def->value[0])) fits = is_plain_use(t->pieces.at, subs, t->rank) && !is_there(d, def);
+    def->apart |= d->cutting;
+    bool fits = def->plain && !def->apart;
+    if (fits && defs_reduces(d, def->value[0])) fits = is_plain_use(t->pieces.at, subs, t->rank);
     if (fits) {
         const Piece *p = t->pieces.at;
         const Expr *from[MAX_RANK];
@@ -236,7 +232,34 @@ static bool uses_var(Defs *d, ExprMap *seen, const Expr *e, const Var *v) {
     return false;
 }
 
-static Def *new_def(Defs *d, Tensor *t) {
+static void count_nodes(Ctx *ctx, ExprMap *seen, const Expr *e, int *nodes, int *reductions) {
+    if (*nodes > MAX_INLINE_NODES || !e->nargs || expr_map_get(seen, e)) return;
+    expr_map_put(ctx, seen, e, e);
+    ++*nodes;
+    *reductions += e->op == OP_REDUCE;
+    for (int i = 0; i < e->nargs; i++) count_nodes(ctx, seen, e->arg[i], nodes, reductions);
+}
+
+static bool is_large(Ctx *ctx, const Expr *e) {
+    ExprMap seen = {0};
+    int nodes = 0, reductions = 0;
+    if (e->depth >= MAX_INLINE_DEPTH) return true;
+    count_nodes(ctx, &seen, e, &nodes, &reductions);
+    return nodes > MAX_INLINE_NODES || reductions > MAX_INLINE_REDUCTIONS;
+}
+
+/* e with lets written in, or where that is too large with those that it reads stored. */
+static const Expr *written(Defs *d, const Expr *e) {
+    ExprMap done = {0}, again = {0};
+    const Expr *r = write_in(d, &done, e);
+    if (r == e || !is_large(d->graph->ctx, r)) return r;
+    d->cutting = true;
+    r = write_in(d, &again, e);
+    d->cutting = false;
+    return r;
+}
+
+static void make_def(Defs *d, Tensor *t) {
     Graph *g = d->graph;
     Def *def = NEW(g->ctx, Def);
     *def = (Def){.tensor = t, .plain = is_plain(t), .stored = t->kind != TENSOR_LET};
@@ -246,70 +269,15 @@ static Def *new_def(Defs *d, Tensor *t) {
         const Piece *pc = &t->pieces.at[p];
         Around *x = NEW(g->ctx, Around);
         x->d = d;
-        def->value[p] = self_contained(x, pc->value, pc->guard);
-        def->guard[p] = pc->guard ? self_contained(x, pc->guard, NULL) : NULL;
-    }
-    expr_map_put(g->ctx, &d->of, t, def);
-    return def;
-}
-
-/* Whether e, with lets written in, holds a reduction. A let that does and that is read at other places than its own
- * elements will be stored: it is marked as shared. */
-static bool find_shared(Defs *d, ExprMap *seen, const Expr *e) {
-    if (!e || (!e->nargs && e->op != OP_LOAD)) return false;
-    uintptr_t known = (uintptr_t)expr_map_get(seen, e);
-    if (known) return known == 2;
-    bool r = e->op == OP_REDUCE;
-    for (int i = 0; i < e->nargs; i++) r |= find_shared(d, seen, e->arg[i]);
-    Def *def = e->op == OP_LOAD ? (Def *)expr_map_get(&d->of, e->u.tensor) : NULL;
-    if (def && def->reduces && def->plain) {
-        def->shared |= !is_plain_use(e->u.tensor->pieces.at, e->arg, e->nargs);
-        r = true;
-    }
-    expr_map_put(d->graph->ctx, seen, e, (const void *)(uintptr_t)(r ? 2 : 1));
-    return r;
-}
-
-static void add_level(Levels *l, int level, const Tensor *by) {
-    if (l->by && l->by == by) {
-        if (level > l->first) l->first = level;
-    } else if (level > l->first) {
-        *l = (Levels){.first = level, .second = l->first, .by = by};
-    } else if (level > l->second) {
-        l->second = level;
-    }
-}
-
-/* The levels that e's loads give; those of lets that may be written in count as if they were. */
-static void find_levels(Defs *d, ExprMap *seen, const Expr *e) {
-    if (!e || (!e->nargs && e->op != OP_LOAD) || expr_map_get(seen, e)) return;
-    expr_map_put(d->graph->ctx, seen, e, e);
-    for (int i = 0; i < e->nargs; i++) find_levels(d, seen, e->arg[i]);
-    const Def *def = e->op == OP_LOAD ? expr_map_get(&d->of, e->u.tensor) : NULL;
-    if (!def || def->tensor->kind == TENSOR_INOUT) return;
-    bool plain = def->plain && (!def->reduces || is_plain_use(e->u.tensor->pieces.at, e->arg, e->nargs));
-    add_level(&d->reads, def->level + !plain, plain ? e->u.tensor : NULL);
-}
-
-static void make_def(Defs *d, Def *def) {
-    Tensor *t = def->tensor;
-    ExprMap loads = {0};
-    d->reads = (Levels){0};
-    for (int p = 0; p < t->pieces.n; p++) {
-        find_levels(d, &loads, def->value[p]);
-        find_levels(d, &loads, def->guard[p]);
-    }
-    def->level = d->reads.first;
-    for (int p = 0; p < t->pieces.n; p++) {
-        ExprMap done = {0};
-        def->value[p] = write_in(d, &done, def->value[p]);
-        if (def->guard[p]) def->guard[p] = write_in(d, &done, def->guard[p]);
+        def->value[p] = written(d, self_contained(x, pc->value, pc->guard));
+        if (pc->guard) def->guard[p] = written(d, self_contained(x, pc->guard, NULL));
     }
     def->marked = def->plain && t->rank > 0 && defs_reduces(d, def->value[0]);
     for (int i = 0; i < t->rank && def->marked; i++) {
         ExprMap seen = {0};
         def->marked = uses_var(d, &seen, def->value[0], t->pieces.at[0].vars[i]);
     }
+    expr_map_put(g->ctx, &d->of, t, def);
 }
 
 bool defs_make(Defs *d, Graph *g, Text *why) {
@@ -317,15 +285,7 @@ bool defs_make(Defs *d, Graph *g, Text *why) {
     ExprMap state = {0};
     for (int i = 0; i < g->tensors.n; i++) order_tensor(d, &state, g->tensors.at[i], 0);
     if (d->failed) text_put(why, "too many definitions read one another");
-    ExprMap seen = {0};
-    for (int i = 0; i < d->order.n && !d->failed; i++) {
-        Def *def = new_def(d, d->order.at[i]);
-        for (int p = 0; p < def->tensor->pieces.n; p++) {
-            def->reduces |= find_shared(d, &seen, def->value[p]);
-            (void)find_shared(d, &seen, def->guard[p]);
-        }
-    }
-    for (int i = 0; i < d->order.n && !d->failed; i++) make_def(d, (Def *)expr_map_get(&d->of, d->order.at[i]));
+    for (int i = 0; i < d->order.n && !d->failed; i++) make_def(d, d->order.at[i]);
     return !d->failed;
 }
 

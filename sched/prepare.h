@@ -9,10 +9,8 @@
 typedef struct Def {
     Tensor *tensor;
     bool marked;        /* has reductions and depends on all of its variables: see is_mark */
+    bool apart;         /* not written into what reads it, which was too large with it */
     bool plain;         /* one piece, tensor[vars] = value */
-    bool reduces;       /* its value, with the lets that it uses written in, holds a reduction */
-    bool shared;        /* reduces, and something reads other elements than its own: it will be stored */
-    int level;          /* how many kernels come before the one that has it */
     bool stored;        /* has a kernel of its own: outputs, and lets that others cannot take in */
     const Expr **value; /* of each piece, with the lets that it uses written in */
     const Expr **guard;
@@ -22,19 +20,12 @@ typedef struct Def {
  * the variables that it was read at, in its order. group_new drops marks. */
 static inline bool is_mark(const Expr *e) { return e->op == OP_CAST && e->nargs > 1; }
 
-/* The level that a definition has by what it reads: the greatest, by which let (NULL: any), and the greatest by others.
- */
-typedef struct Levels {
-    int first, second;
-    const Tensor *by;
-} Levels;
-
 typedef struct Defs {
     Graph *graph;
     ExprMap of;          /* Tensor -> Def */
     VEC(Tensor *) order; /* tensors with definitions, each after those that it loads */
     ExprMap reduces;     /* memo: Expr -> whether it holds an OP_REDUCE */
-    Levels reads;        /* of the definition in work */
+    bool cutting;        /* lets are not written in */
     Text *why;
     bool failed;
 } Defs;
