@@ -21,7 +21,7 @@
     STATUS(error_overlap, "an output overlaps another tensor or the workspace")                                        \
     STATUS(error_workspace, "the workspace is too small, NULL or not aligned to 256 bytes")                            \
     STATUS(error_kernel, "a kernel is not legal for these dimensions")                                                 \
-    STATUS(error_extent, "a dimension, an axis or a grid is too long for 32 bits")                                     \
+    STATUS(error_extent, "a dimension or an axis is absurdly long, or a grid has 2^31 blocks")                         \
     STATUS(error_cuda, "CUDA reported an error")
 
 static void banner(Text *out, const GlueOptions *o, const char *what) {
@@ -211,10 +211,9 @@ static const struct {
      "        return td_refuse(s, $_error_dimension, \"dimension %s: expected %lld..=%lld, got %lld\", name, (long "
      "long)lo,\n"
      "                         (long long)hi, (long long)v);\n    }\n"
-     "    if (v > INT32_MAX)\n"
-     "        return td_refuse(s, $_error_extent, \"dimension %s: expected at most %ld, got %lld\", name, "
-     "(long)INT32_MAX,\n"
-     "                         (long long)v);\n"
+     "    if (v > (int64_t)1 << 40)\n"
+     "        return td_refuse(s, $_error_extent, \"dimension %s: expected at most 2^40, got %lld\", name, (long "
+     "long)v);\n"
      "    if (v % divisor)\n"
      "        return td_refuse(s, $_error_dimension, \"dimension %s: expected a multiple of %lld, got %lld\", name,\n"
      "                         (long long)divisor, (long long)v);\n"
@@ -236,11 +235,12 @@ static const struct {
      "        n *= shape[i];\n    }\n"
      "    *bytes = empty ? 0 : bits >= 8 ? n * (bits / 8) : (n * bits + 7) / 8;\n"
      "    return $_ok;\n}\n\n"},
-    {"td_extent(", "static $_status td_extent(const td_sink *s, const char *kernel, const char *what, int64_t n) {\n"
-                   "    if (n <= INT32_MAX) return $_ok;\n"
-                   "    return td_refuse(s, $_error_extent, \"kernel %s: %s: expected at most %ld, got %lld\", kernel, "
-                   "what, (long)INT32_MAX,\n"
-                   "                     (long long)n);\n}\n\n"},
+    {"td_extent(",
+     "static $_status td_extent(const td_sink *s, const char *kernel, const char *what, int64_t n, int64_t most) {\n"
+     "    if (n <= most) return $_ok;\n"
+     "    return td_refuse(s, $_error_extent, \"kernel %s: %s: expected at most %lld, got %lld\", kernel, "
+     "what, (long long)most,\n"
+     "                     (long long)n);\n}\n\n"},
     {"td_place(",
      "/* Offsets of n temporaries in the workspace, each aligned to 256 bytes. */\n"
      "static $_status td_place(const td_sink *s, int n, const int64_t *bytes, size_t *offset, size_t *total) {\n"

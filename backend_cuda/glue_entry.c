@@ -81,11 +81,11 @@ static void plan_kernel(Text *out, const HostEntry *h, const Kernel *k, const ch
         const Part *part = k->parts.at[p];
         for (int a = 0; a < part->axes.n; a++) {
             const Axis *axis = part->axes.at[a];
-            /* td_dim holds every dimension to 32 bits already. */
+            /* td_dim holds every dimension to less already */
             if (!on_host(axis->hi) || is_const(axis->hi) || axis->hi->op == OP_DIM) continue;
             text_fmt(out, "    TD_TRY(td_extent(td_s, \"%s\", \"axis %s\", ", k->name, axis->name);
             host_expr(out, h, axis->hi);
-            text_put(out, "));\n");
+            text_put(out, ", (int64_t)1 << 57));\n");
         }
         blocks &= on_host(part->blocks);
         many |= part->blocks && !is_const(part->blocks);
@@ -98,7 +98,7 @@ static void plan_kernel(Text *out, const HostEntry *h, const Kernel *k, const ch
         host_expr(out, h, k->parts.at[p]->blocks);
         if (p) text_char(out, ')');
     }
-    text_put(out, "));\n");
+    text_put(out, ", INT32_MAX));\n");
 }
 
 static void plan(Text *out, const HostEntry *h, const char *x) {

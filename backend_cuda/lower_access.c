@@ -29,7 +29,7 @@ Sym remaining_text(Lower *l, const Access *x, bool low) {
     l->layout = x->layout;
     Poly i = regroup(l, x->layout, drop_vector(l, poly_of(&l->env, axis_index(l, x->layout, x->vaxis)), &x->plan));
     Poly b = poly_of(&l->env, low ? x->vaxis->lo : x->vaxis->hi);
-    Sym r = poly_text(l, poly_scale(l->ctx, poly_sub(l->ctx, b, i), x->vscale), false);
+    Sym r = poly_text(l, poly_scale(l->ctx, poly_sub(l->ctx, b, i), x->vscale), x->vscale != 1);
     l->layout = saved;
     return r;
 }

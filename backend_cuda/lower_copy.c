@@ -58,8 +58,8 @@ static Rows rows_open(Lower *l, const SharedTile *t, const Stage *s) {
     Axis *a = t->axes[r.loops];
     long long extent = (long long)t->extent[r.loops];
     Sym base = axis_base(l, a), lo = expr_text(l, a->lo, l->layout), hi = expr_text(l, a->hi, l->layout);
-    put(l, "const int first = %s;", a->peel ? fmt(l, "%s < %s ? %s : %s", base, lo, lo, base) : base);
-    put(l, "const int last = %s + %lld < %s ? %s + %lld : %s;", base, extent, hi, base, extent, hi);
+    put(l, "const I first = %s;", a->peel ? fmt(l, "%s < %s ? %s : %s", base, lo, lo, base) : base);
+    put(l, "const I last = %s + %lld < %s ? %s + %lld : %s;", base, extent, hi, base, extent, hi);
     if (a->peel) text_fmt(&at, " + first - (%s)", base);
     row[r.loops] = "first";
     r.shared = at.n ? at.s : "";
@@ -220,11 +220,16 @@ void lower_copy_setup(Lower *l, Stage *loop, Sym var, Sym start, Sym bound, Sym 
         if (l->failed) return;
         t->last_read = last_read_of(loop->body.at, loop->body.n, s->out[0]);
         t->waited = false;
+        const Factor *f = serial_factor(l, loop->axis);
+        if (f) {
+            Poly ahead = poly_scale(l->ctx, poly_of(&l->env, f->stride), s->depth);
+            index_fits(l, poly_add(l->ctx, poly_of(&l->env, expr_var(l->g, loop->axis->var)), ahead));
+        }
         t->barrier = bulk && barrier_after(l, loop, t->last_read);
         Sym name = value_name(l, t->value);
         if (bulk) bulk_barriers(l, t, s);
         put(l, "int %s_slot = 0, %s_put = 0;", name, name);
-        put(l, "const auto %s_fill = [&](int %s) {", name, var);
+        put(l, "const auto %s_fill = [&](I %s) {", name, var);
         l->indent++;
         int before = l->declared.n;
         size_t mark = l->body.n;
@@ -244,11 +249,11 @@ void lower_copy_setup(Lower *l, Stage *loop, Sym var, Sym start, Sym bound, Sym 
         l->indent--;
         put(l, "};");
         if (bulk && s->depth > 1)
-            put(l, "for (int i = 0, at = %s; i < %d && at < %s; i++, at += %s) %s_fill(at);", start, s->depth - 1,
-                bound, step, name);
+            put(l, "for (I i = 0, at = %s; i < %d && at < %s; i++, at += %s) %s_fill(at);", start, s->depth - 1, bound,
+                step, name);
     }
     if (depth > 1) {
-        put(l, "for (int i = 0, at = %s; i < %d; i++, at += %s) {", start, depth - 1, step);
+        put(l, "for (I i = 0, at = %s; i < %d; i++, at += %s) {", start, depth - 1, step);
         l->indent++;
         for (int i = 0; i < loop->body.n; i++)
             if (loop->body.at[i]->kind == STAGE_COPY && loop->body.at[i]->path == PATH_ASYNC)

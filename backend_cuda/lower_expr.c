@@ -58,14 +58,41 @@ void fail(Lower *l, const char *f, ...) {
     va_end(ap);
 }
 
-static const char *const reserved[] = {
-    "arg",    "auto",   "bool",    "break",   "case",     "char",    "class",         "const",   "do",    "double",
-    "else",   "enum",   "float",   "for",     "if",       "int",     "long",          "new",     "short", "signed",
-    "static", "struct", "switch",  "this",    "template", "union",   "unsigned",      "void",    "while", "block",
-    "thread", "lane",   "warp",    "exp",     "log",      "max",     "min",           "A",       "t",     "v",
-    "w",      "o",      "some",    "words",   "first",    "last",    "from",          "to",      "d",     "at",
-    "i",      "args",   "stream",  "tensors", "dims",     "scalars", "blocks_before", "and",     "or",    "not",
-    "xor",    "delete", "default", "return",  "true",     "false",   "using",         "private", "public"};
+static const char *const reserved[] = {"arg",      "auto",
+                                       "bool",     "break",
+                                       "case",     "char",
+                                       "class",    "const",
+                                       "do",       "double",
+                                       "else",     "enum",
+                                       "float",    "for",
+                                       "if",       "int",
+                                       "long",     "new",
+                                       "short",    "signed",
+                                       "static",   "struct",
+                                       "switch",   "this",
+                                       "template", "union",
+                                       "unsigned", "void",
+                                       "while",    "block",
+                                       "thread",   "lane",
+                                       "warp",     "exp",
+                                       "log",      "max",
+                                       "min",      "A",
+                                       "t",        "v",
+                                       "w",        "o",
+                                       "some",     "words",
+                                       "first",    "last",
+                                       "from",     "to",
+                                       "d",        "at",
+                                       "i",        "I",
+                                       "args",     "stream",
+                                       "tensors",  "dims",
+                                       "scalars",  "blocks_before",
+                                       "and",      "or",
+                                       "not",      "xor",
+                                       "delete",   "default",
+                                       "return",   "true",
+                                       "false",    "using",
+                                       "private",  "public"};
 
 Sym name_of(Lower *l, const void *object, const char *wanted) {
     for (int i = 0; i < l->names.n; i++)
@@ -218,10 +245,14 @@ Sym tensor_text(Lower *l, Tensor *t) {
 }
 
 static Sym dim_ref(Lower *l, Dim *d, bool host) {
-    bool have = false;
+    bool have = false, own = host;
     for (int i = 0; i < l->dims.n; i++) have = have || l->dims.at[i] == d;
+    for (int i = 0; i < l->own_dims.n; i++) own = own || l->own_dims.at[i] == d;
     if (!have) vec_push(l->ctx, &l->dims, d);
-    return host ? param_name(l, d->name) : fmt(l, "arg.%s", param_name(l, d->name));
+    if (!own) vec_push(l->ctx, &l->own_dims, d);
+    if (host) return param_name(l, d->name);
+    index_fits(l, poly_of(&l->env, expr_dim(l->g, d)));
+    return name_of(l, d, d->name);
 }
 
 /* Truncating and flooring agree. */
@@ -233,6 +264,7 @@ static bool nonneg_quotient(Lower *l, const Expr *e) {
 }
 
 Sym dim_text(Lower *l, const Expr *e, bool host) {
+    if (!host && e->nargs) index_fits(l, poly_of(&l->env, e));
     switch (e->op) {
     case OP_CONST: return fmt(l, "%lld", (long long)e->u.i);
     case OP_DIM: return dim_ref(l, e->u.dim, host);
@@ -240,11 +272,11 @@ Sym dim_text(Lower *l, const Expr *e, bool host) {
     case OP_DIV:
         if (nonneg_quotient(l, e))
             return fmt(l, "(%s / %s)", dim_text(l, e->arg[0], host), dim_text(l, e->arg[1], host));
-        return fmt(l, "td_floor_div(%s%s, %s%s)", host ? "(int64_t)" : "", dim_text(l, e->arg[0], host),
-                   host ? "(int64_t)" : "", dim_text(l, e->arg[1], host));
+        return fmt(l, "td_floor_div<%s>(%s, %s)", host ? "int64_t" : "I", dim_text(l, e->arg[0], host),
+                   dim_text(l, e->arg[1], host));
     case OP_MOD:
-        return fmt(l, "td_floor_mod(%s%s, %s%s)", host ? "(int64_t)" : "", dim_text(l, e->arg[0], host),
-                   host ? "(int64_t)" : "", dim_text(l, e->arg[1], host));
+        return fmt(l, "td_floor_mod<%s>(%s, %s)", host ? "int64_t" : "I", dim_text(l, e->arg[0], host),
+                   dim_text(l, e->arg[1], host));
     case OP_NEG: return fmt(l, "(-%s)", dim_text(l, e->arg[0], host));
     case OP_MIN:
     case OP_MAX: {
@@ -261,7 +293,7 @@ Sym dim_text(Lower *l, const Expr *e, bool host) {
 
 /* ---- expressions ---- */
 
-static bool small_int(const Expr *e) { /* its C text has type int */
+static bool small_int(const Expr *e) { /* its C text has type int or I */
     return e->op == OP_VAR || e->op == OP_FACTOR || e->op == OP_DIM ||
            (e->op == OP_CONST && e->u.i >= INT32_MIN && e->u.i <= INT32_MAX);
 }
@@ -319,7 +351,7 @@ static Sym cast_text(Lower *l, Type to, const Expr *from, Sym x) {
     if (type_is_float(from->type))
         return fmt(l, "td_to_int<%s>(%s, %s, %s)", c_type(to), x, bounds[to].lo, bounds[to].hi);
     if (to == TY_I64 && small_int(from)) return fmt(l, "(int64_t)(%s)", x);
-    if (to == TY_I32 && small_int(from)) return x;
+    if (to == TY_I32 && small_int(from)) return from->op == OP_CONST ? x : fmt(l, "(int32_t)%s", x);
     if (!strcmp(c_type(to), storage[to].memory)) return fmt(l, "(%s)(%s)", c_type(to), x);
     if (type_bits(to) < 8) return fmt(l, "td_round<%s>((int32_t)(%s))", storage[to].memory, x);
     return fmt(l, "(%s)(%s)(%s)", c_type(to), storage[to].memory, x);
@@ -346,7 +378,7 @@ static Sym infix_text(Lower *l, const Expr *e, Sym a, Sym b) {
     bool integer = !type_is_float(x->type) && x->type != TY_BOOL;
     if ((e->op == OP_DIV || e->op == OP_MOD) && integer && x->type != TY_U32) {
         const char *f = e->op == OP_DIV ? "td_floor_div" : "td_floor_mod";
-        if (small_int(x) && small_int(y)) return fmt(l, "%s(%s, %s)", f, a, b);
+        if (small_int(x) && small_int(y)) return fmt(l, "%s<I>(%s, %s)", f, a, b);
         return fmt(l, "%s<%s>(%s, %s)", f, c_type(e->type), a, b);
     }
     if (integer && (op_rule(e->op) == RULE_ARITH || op_rule(e->op) == RULE_INT) && e->type == TY_I64 &&
@@ -431,7 +463,7 @@ static Sym atom_text(Lower *l, const Expr *a) {
         poly_bounds(&l->env, y, &dlo, &dhi);
         if (lo >= 0 && dlo > 0)
             return fmt(l, "(%s %s %s)", poly_text(l, x, false), a->op == OP_DIV ? "/" : "%", poly_text(l, y, false));
-        return fmt(l, "%s(%s, %s)", a->op == OP_DIV ? "td_floor_div" : "td_floor_mod", poly_text(l, x, false),
+        return fmt(l, "%s<I>(%s, %s)", a->op == OP_DIV ? "td_floor_div" : "td_floor_mod", poly_text(l, x, false),
                    poly_text(l, y, false));
     }
     return expr_text(l, a, l->layout);
@@ -443,6 +475,8 @@ Sym poly_text(Lower *l, Poly p, bool wide) {
         return "0";
     }
     if (p.n == 0) return "0";
+    bool small = index_small(l, p);
+    if (!small && !wide) index_fits(l, p);
     Text t = {.ctx = l->ctx};
     if (p.n > 1) text_char(&t, '(');
     for (int i = 0; i < p.n; i++) {
@@ -454,7 +488,10 @@ Sym poly_text(Lower *l, Poly p, bool wide) {
             text_char(&t, '-');
         int64_t mag = c < 0 ? -c : c;
         bool product = m->degree > 1 || (m->degree == 1 && mag != 1);
-        if (wide && product) text_put(&t, "(int64_t)");
+        bool first_sum = wide && !i && p.n > 1;
+        bool tight = small || !m->degree || (!first_sum && index_small(l, (Poly){1, &p.term[i], false}));
+        if (!tight && (first_sum || (product && (wide || m->atom[0]->op == OP_FACTOR))))
+            text_put(&t, wide ? "(int64_t)" : "(I)");
         for (int d = 0; d < m->degree; d++) text_fmt(&t, "%s%s", d ? " * " : "", atom_text(l, m->atom[d]));
         if (m->degree == 0)
             text_fmt(&t, "%lld", (long long)mag);

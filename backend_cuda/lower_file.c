@@ -80,16 +80,15 @@ static void put_launcher(Lower *l, Text *out, Sym full) {
         else
             text_fmt(&cond, "(uintptr_t)args.%s %% %lld == 0", param_name(l, c->tensor->name), (long long)c->mod);
     }
+    bool both = index_dispatched(l);
+    Sym fits = both ? index_condition(l) : NULL;
     for (int i = 0; i < l->dims.n; i++) {
         Dim *d = l->dims.at[i];
         int at = 0;
         for (int k = 0; k < l->g->dims.n; k++)
             if (l->g->dims.at[k] == d) at = k;
-        Sym name = param_name(l, d->name);
-        text_fmt(
-            out,
-            "    const int64_t %s = dims[%d];\n    if (%s < 0 || %s > INT32_MAX) return (int)cudaErrorInvalidValue;\n",
-            name, at, name, name);
+        text_fmt(out, "    const int64_t %s = dims[%d];\n    if (%s < 0) return (int)cudaErrorInvalidValue;\n",
+                 param_name(l, d->name), at, param_name(l, d->name));
     }
     text_fmt(out, "    const %s_args args = {", full);
     bool first = true;
@@ -103,8 +102,8 @@ static void put_launcher(Lower *l, Text *out, Sym full) {
         text_fmt(out, "%s(%s%s *)tensors[%d]", first ? "" : ", ", t->kind == TENSOR_INPUT ? "const " : "",
                  lower_storage_type(t->type), at);
     }
-    for (int i = 0; i < l->dims.n; i++, first = false)
-        text_fmt(out, "%s(int)%s", first ? "" : ", ", param_name(l, l->dims.at[i]->name));
+    for (int i = 0; i < l->own_dims.n; i++, first = false)
+        text_fmt(out, "%s%s", first ? "" : ", ", param_name(l, l->own_dims.at[i]->name));
     for (int i = 0; i < l->scalars.n; i++, first = false) {
         int at = 0;
         for (int k = 0; k < l->g->scalars.n; k++)
@@ -114,21 +113,32 @@ static void put_launcher(Lower *l, Text *out, Sym full) {
     text_put(out, "};\n");
     Sym tail = fmt(l, "args, %s, %d, %d, %d, %d, (cudaStream_t)stream", blocks.s, l->k->threads, l->k->cluster,
                    l->shared_bytes, l->k->chained ? 1 : 0);
-    if (variants) {
-        text_fmt(out, "    return (int)(%s ? td_launch(%s<1>, %s)\n                     : td_launch(%s<0>, %s));\n",
-                 cond.s, full, tail, full, tail);
-    } else {
-        text_fmt(out, "    return (int)td_launch(%s, %s);\n", full, tail);
+    /* the instances: with wide accesses or not, with 32-bit indices or not */
+    Sym name[4];
+    int n = 0;
+    for (int big = 0; big <= both; big++)
+        for (int wide = 1; wide >= !variants; wide--) {
+            const char *index = big ? "int64_t" : "int";
+            name[n++] = both && variants ? fmt(l, "%s<%d, %s>", full, wide, index)
+                        : both           ? fmt(l, "%s<%s>", full, index)
+                        : variants       ? fmt(l, "%s<%d>", full, wide)
+                                         : full;
+        }
+    if (both) text_fmt(out, "    const bool td_small = %s;\n", fits);
+    if (variants) text_fmt(out, "    const bool td_wide = %s;\n", cond.s);
+    for (int i = 0; i < n; i++) {
+        bool last = i == n - 1, wide = variants && i % 2 == 0, small = both && i < n / 2;
+        Sym when = last ? "" : wide && small ? "if (td_small && td_wide) " : wide ? "if (td_wide) " : "if (td_small) ";
+        text_fmt(out, "    %sreturn (int)td_launch(%s, %s);\n", when, name[i], tail);
     }
     text_put(out, "}\n");
     text_fmt(out, "extern \"C\" int %s_prepare(void);\nextern \"C\" int %s_prepare(void) {\n", full, full);
-    if (variants) {
-        text_fmt(out,
-                 "    const cudaError_t e = td_prepare(%s<1>, %d, %d);\n    return (int)(e == cudaSuccess ? "
-                 "td_prepare(%s<0>, %d, %d) : e);\n",
-                 full, l->shared_bytes, l->k->cluster, full, l->shared_bytes, l->k->cluster);
-    } else {
-        text_fmt(out, "    return (int)td_prepare(%s, %d, %d);\n", full, l->shared_bytes, l->k->cluster);
+    for (int i = 0; i < n; i++) {
+        Sym call = fmt(l, "td_prepare(%s, %d, %d)", name[i], l->shared_bytes, l->k->cluster);
+        if (i == n - 1)
+            text_fmt(out, n > 1 ? "    return (int)(e == cudaSuccess ? %s : e);\n" : "    return (int)%s;\n", call);
+        else
+            text_fmt(out, i ? "    if (e == cudaSuccess) e = %s;\n" : "    cudaError_t e = %s;\n", call);
     }
     text_put(out, "}\n\n");
 }
@@ -183,22 +193,34 @@ static bool lower_kernel(Text *out, Program *p, Kernel *k, const LowerOptions *o
     for (int i = 0; i < l->tensors.n; i++)
         text_fmt(out, "    %s%s *%s;\n", l->tensors.at[i]->kind == TENSOR_INPUT ? "const " : "",
                  lower_storage_type(l->tensors.at[i]->type), param_name(l, l->tensors.at[i]->name));
-    for (int i = 0; i < l->dims.n; i++) text_fmt(out, "    int %s;\n", param_name(l, l->dims.at[i]->name));
+    for (int i = 0; i < l->own_dims.n; i++) text_fmt(out, "    int64_t %s;\n", param_name(l, l->own_dims.at[i]->name));
     for (int i = 0; i < l->scalars.n; i++)
         text_fmt(out, "    %s %s;\n", c_type(l->scalars.at[i]->type), param_name(l, l->scalars.at[i]->name));
     text_put(out, "};\n");
-    if (l->wide && l->conds.n) text_put(out, "template <int A> // 1: addresses and extents allow wide accesses\n");
+    bool variants = l->wide && l->conds.n;
+    if (index_dispatched(l))
+        text_fmt(out, "template <%sclass I> // %sI: of indices\n", variants ? "int A, " : "",
+                 variants ? "A 1: addresses and extents allow wide accesses; " : "");
+    else if (variants)
+        text_put(out, "template <int A> // 1: addresses and extents allow wide accesses\n");
     if (k->blocks_per_sm)
         text_fmt(out,
-                 l->wide && l->conds.n ? "__global__ void __launch_bounds__(%d, A ? %d : 1) "
-                                       : "__global__ void __launch_bounds__(%d, %d) ",
+                 variants ? "__global__ void __launch_bounds__(%d, A ? %d : 1) "
+                          : "__global__ void __launch_bounds__(%d, %d) ",
                  k->threads, k->blocks_per_sm);
     else
         text_fmt(out, "__global__ void __launch_bounds__(%d) ", k->threads);
     text_fmt(out, "%s(const __grid_constant__ %s_args arg) {\n", full, full);
     if (l->wide && !l->conds.n) text_put(out, "    constexpr int A = 1; // peeling aligns every access\n");
+    Text own = {.ctx = p->ctx};
+    for (int i = 0; i < l->own_dims.n; i++) {
+        Dim *d = l->own_dims.at[i];
+        text_fmt(&own, "    const I %s = (I)arg.%s;\n", name_of(l, d, d->name), param_name(l, d->name));
+    }
+    text_put(&own, l->body.s ? l->body.s : "");
+    l->body = own;
     prune_unused(l, 0);
-    text_put(out, l->body.s ? l->body.s : "");
+    text_put(out, own.s ? index_settle(l, own.s) : "");
     text_put(out, "}\n");
     text_put(out, tail.s);
     return !l->failed;

@@ -101,7 +101,10 @@ typedef struct Lower {
 
     VEC(NameRow) names;
     VEC(Tensor *) tensors; /* used, in order of first use */
-    VEC(Dim *) dims;
+    VEC(Dim *) dims;       /* that the launcher needs, and those that the kernel's own text has */
+    VEC(Dim *) own_dims;
+    VEC(const Expr *) fits; /* of dimensions: while each is below 2^31 no index overflows 32 bits */
+    bool always64;          /* no such expression tells */
     VEC(Scalar *) scalars;
     VEC(struct StageRegion) stage_regions;
     VEC(Stage *)
@@ -135,7 +138,7 @@ int64_t reg_count(const Lower *l, FactorSet s);
 int value_order(const Lower *l, const Value *v, Factor **f, int64_t *stride);
 Sym value_index(Lower *l, const Value *v); /* the array index at the current digits of the enclosing register loops */
 Sym expr_text(Lower *l, const Expr *e, const Layout *layout);
-Sym poly_text(Lower *l, Poly p, bool wide); /* wide: 64-bit */
+Sym poly_text(Lower *l, Poly p, bool wide); /* of type I, or 64-bit where `wide` and not proved to fit 32 bits */
 Sym const_text(Lower *l, Type t, int64_t i, double f);
 Sym dim_text(Lower *l, const Expr *e, bool host); /* an integer expression over dimensions */
 /* The name of a tensor, dimension or scalar as a C identifier. */
@@ -145,6 +148,18 @@ Sym tensor_text(Lower *l, Tensor *t);
 int open_reg_loops(Lower *l, Factor *const *f, int n);
 void close_reg_loops(Lower *l, int n);
 int list_reg_factors(const Lower *l, const Layout *layout, FactorSet s, Factor **f);
+
+/* ---- lower_index.c ----
+ * Indices have type I in emitted text: int, or int64_t in a second instance of the kernel, which the launcher takes where
+ * some index might not fit 32 bits. */
+/* |p| and the products in it have to fit I: notes what that asks of the dimensions. */
+void index_fits(Lower *l, Poly p);
+/* Whether |p| is below 2^31 whatever the dimensions are. */
+bool index_small(Lower *l, Poly p);
+bool index_dispatched(const Lower *l); /* both instances are there */
+Sym index_condition(Lower *l);         /* host text: indices fit int */
+/* The kernel's body with I as what it is where there is one instance only. */
+Sym index_settle(Lower *l, const char *body);
 
 /* ---- lower_vector.c, lower_access.c ---- */
 /* The index of an axis, all digits spelled out. */

@@ -58,22 +58,28 @@ void need_turn(Lower *l, Sym name) {
 static int count_word(const char *text, const char *word, size_t n) {
     int r = 0;
     for (const char *p = text; (p = strstr(p, word)); p += n) {
-        bool left = p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
+        bool left = p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_' || p[-1] == '.'); /* no member */
         r += left && !(isalnum((unsigned char)p[n]) || p[n] == '_');
     }
     return r;
 }
 
 void prune_unused(Lower *l, size_t mark) {
-    static const char head[] = "const int ";
+    static const char *const heads[] = {"const int ", "const I "};
     if (l->dry || !l->body.s) return;
     char *body = l->body.s + mark;
     for (bool more = true; more;) {
         more = false;
         for (char *line = body; *line;) {
             char *end = strchr(line, '\n') + 1, *at = line + strspn(line, " ");
-            size_t n = strncmp(at, head, sizeof head - 1) ? 0 : strcspn(at + sizeof head - 1, " ");
-            if (n && count_word(body, sym_n(l->ctx, at + sizeof head - 1, n), n) == 1) {
+            size_t n = 0;
+            for (int k = 0; k < 2 && !n; k++) {
+                size_t head = strlen(heads[k]);
+                if (strncmp(at, heads[k], head)) continue;
+                at += head;
+                n = strcspn(at, " ");
+            }
+            if (n && count_word(body, sym_n(l->ctx, at, n), n) == 1) {
                 memmove(line, end, strlen(end) + 1);
                 more = true;
             } else {
@@ -201,6 +207,7 @@ void axis_declare(Lower *l, bool fill) {
                 if (a->peel && !again &&
                     !(k == 0 ? declare_peel(l, a, layout) : declared(l, a, l->part->layouts.at[0])))
                     continue;
+                index_fits(l, poly_of(&l->env, expr_var(l->g, a->var)));
                 DeclaredAxis d = {a, layout};
                 vec_push(l->ctx, &l->declared, d);
                 more = true;
@@ -211,13 +218,12 @@ void axis_declare(Lower *l, bool fill) {
                     if (var == name || !strcmp(var, name)) continue;
                     threads = poly_sub(l->ctx, threads, poly_of(&l->env, a->lo));
                     if (threads.n)
-                        put(l, "const int %s = %s + %s%s%s;", name, var, poly_text(l, threads, false),
+                        put(l, "const I %s = %s + %s%s%s;", name, var, poly_text(l, threads, false),
                             a->peel ? " - " : "", a->peel ? peel_name(l, a) : "");
                     else
-                        put(l, "const int %s = %s%s%s;", name, var, a->peel ? " - " : "",
-                            a->peel ? peel_name(l, a) : "");
+                        put(l, "const I %s = %s%s%s;", name, var, a->peel ? " - " : "", a->peel ? peel_name(l, a) : "");
                 } else {
-                    put(l, "const int %s = %s%s%s;", name, poly_text(l, threads, false), a->peel ? " - " : "",
+                    put(l, "const I %s = %s%s%s;", name, poly_text(l, threads, false), a->peel ? " - " : "",
                         a->peel ? peel_name(l, a) : "");
                 }
             }
@@ -353,10 +359,11 @@ static void lower_for(Lower *l, Stage *s) {
         if (layout->factors.at[i]->axis == a && layout->factors.at[i]->size != 1) outermost = false;
     Sym bound = hi;
     if (!outermost) {
+        index_fits(l, poly_scale(l->ctx, poly_of(&l->env, expr_var(l->g, a->var)), 2));
         Sym end = fmt(l, "%s + %s", start,
                       poly_text(l, poly_mul(l->ctx, poly_of(&l->env, f->stride), poly_of(&l->env, f->count)), false));
         bound = name_of(l, &f->count, fmt(l, "%s_end", a->name));
-        put(l, "const int %s = %s < %s ? %s : %s;", bound, end, hi, end, hi);
+        put(l, "const I %s = %s < %s ? %s : %s;", bound, end, hi, end, hi);
     }
     lower_copy_setup(l, s, var, start, bound, step);
     int turns = l->turns.n, declared_before = l->declared.n;
@@ -373,10 +380,10 @@ static void lower_for(Lower *l, Stage *s) {
         if (s->body.at[i]->kind == STAGE_LOAD && s->body.at[i]->depth)
             put(l, "if (%s < %s) %s_fetch(%s);", start, bound, value_name(l, s->body.at[i]->out[0]), start);
     if (digit_before)
-        put(l, "for (int %s = %s, %s = 0; %s < %s; %s += %s, %s++) {", var, start, factor_text(l, f), var, bound, var,
+        put(l, "for (I %s = %s, %s = 0; %s < %s; %s += %s, %s++) {", var, start, factor_text(l, f), var, bound, var,
             step, factor_text(l, f));
     else
-        put(l, "for (int %s = %s; %s < %s; %s += %s) {", var, start, var, bound, var, step);
+        put(l, "for (I %s = %s; %s < %s; %s += %s) {", var, start, var, bound, var, step);
     l->indent++;
     l->loops[l->nloops++] = s;
     axis_declare(l, false);
@@ -404,7 +411,7 @@ static void lower_for(Lower *l, Stage *s) {
 /* The number of a loop's iteration from its variable, for code that runs ahead of the loop. */
 void loop_digit(Lower *l, const Stage *loop, Sym var, Sym start, Sym step) {
     const Factor *f = serial_factor(l, loop->axis);
-    if (f && f->size != 1) put(l, "const int %s = (%s - (%s)) / (%s);", factor_text(l, f), var, start, step);
+    if (f && f->size != 1) put(l, "const I %s = (%s - (%s)) / (%s);", factor_text(l, f), var, start, step);
 }
 
 /* The same load into registers of its own. */
@@ -433,7 +440,7 @@ static void prefetch_declare(Lower *l, Stage *loop, Sym var, Sym start, Sym step
         if (l->failed) return;
         Stage *fetch = prefetch_stage(l, s);
         declare_tile(l, fetch->out[0]);
-        put(l, "const auto %s_fetch = [&](int %s) {", value_name(l, s->out[0]), var);
+        put(l, "const auto %s_fetch = [&](I %s) {", value_name(l, s->out[0]), var);
         l->indent++;
         int before = l->declared.n;
         size_t mark = l->body.n;

@@ -105,7 +105,7 @@ static Sym bound_test(Lower *l, const Layout *layout, const Axis *a) {
     }
     if (a->peel) {
         int64_t lo;
-        r = expr_is_int(a->lo, &lo) && lo == 0 ? fmt(l, "(unsigned)%s < (unsigned)%s", i, hi)
+        r = expr_is_int(a->lo, &lo) && lo == 0 ? fmt(l, "td_below(%s, %s)", i, hi)
                                                : fmt(l, "%s >= %s && %s < %s", i, expr_text(l, a->lo, layout), i, hi);
     } else {
         r = fmt(l, "%s < %s", i, hi);

@@ -215,7 +215,7 @@ template <class T, int V> __device__ __forceinline__ void td_undef(td_word<T> *w
 }
 
 //@ td_ld_each
-template <class T, int V, int H> __device__ __forceinline__ void td_ld_each(td_word<T> *w, const T *p, int lo, int hi) {
+template <class T, int V, int H> __device__ __forceinline__ void td_ld_each(td_word<T> *w, const T *p, int64_t lo, int64_t hi) {
 #pragma unroll
     for (int e = 0; e < V; e++) {
         td_word<T> b[1] = {td_word<T>()};
@@ -227,7 +227,7 @@ template <class T, int V, int H> __device__ __forceinline__ void td_ld_each(td_w
 }
 
 //@ td_st_each
-template <class T, int V, int H> __device__ __forceinline__ void td_st_each(T *p, const td_word<T> *w, int lo, int hi) {
+template <class T, int V, int H> __device__ __forceinline__ void td_st_each(T *p, const td_word<T> *w, int64_t lo, int64_t hi) {
 #pragma unroll
     for (int e = 0; e < V; e++)
         if (lo <= e && e < hi) {
@@ -246,14 +246,14 @@ template <int A, class T, int V, int H> __device__ __forceinline__ void td_load(
 }
 //@ portable td_load_v
 // Elements e < n; n is a multiple of V where A.
-template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_v(td_word<T> *w, const T *p, int n) {
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_v(td_word<T> *w, const T *p, int64_t n) {
     if constexpr (!A) td_ld_each<T, V, H>(w, p, 0, n);
     else if (n > 0) td_ld<T, V, H>(w, p);
     else td_undef<T, V>(w);
 }
 //@ portable td_load_n
 // Elements lo <= e < hi.
-template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_n(td_word<T> *w, const T *p, int lo, int hi) {
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_n(td_word<T> *w, const T *p, int64_t lo, int64_t hi) {
     if (A && lo <= 0 && hi >= V) td_ld<T, V, H>(w, p);
     else if (lo < V && hi > 0) td_ld_each<T, V, H>(w, p, lo, hi);
     else td_undef<T, V>(w);
@@ -267,13 +267,13 @@ template <int A, class T, int V, int H> __device__ __forceinline__ void td_store
 }
 //@ portable td_store_v
 // Elements e < n; n is a multiple of V where A.
-template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_v(T *p, const td_word<T> *w, int n) {
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_v(T *p, const td_word<T> *w, int64_t n) {
     if constexpr (!A) td_st_each<T, V, H>(p, w, 0, n);
     else if (n > 0) td_st<T, V, H>(p, w);
 }
 //@ portable td_store_n
 // Elements lo <= e < hi.
-template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_n(T *p, const td_word<T> *w, int lo, int hi) {
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_n(T *p, const td_word<T> *w, int64_t lo, int64_t hi) {
     if (A && lo <= 0 && hi >= V) td_st<T, V, H>(p, w);
     else if (lo < V && hi > 0) td_st_each<T, V, H>(p, w, lo, hi);
 }
@@ -297,7 +297,7 @@ template <class T> struct td_half_at {
 };
 template <class T> __device__ __forceinline__ td_half_at<T> td_half(T *p) { return {p, 0}; }
 template <class T> __device__ __forceinline__ td_half_at<T> operator+(td_half_at<T> a, int64_t n) { return {a.p, a.i + n}; }
-template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_n(td_word<T> *w, td_half_at<const T> at, int lo, int hi) {
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_n(td_word<T> *w, td_half_at<const T> at, int64_t lo, int64_t hi) {
     if constexpr (A && V % 2 == 0) {
         if (lo <= 0 && hi >= V) {
             td_ld<uint8_t, V / 2, H>(w, (const uint8_t *)at.p + (at.i >> 1));
@@ -314,10 +314,10 @@ template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_
 template <int A, class T, int V, int H> __device__ __forceinline__ void td_load(td_word<T> *w, td_half_at<const T> at) {
     td_load_n<A, T, V, H>(w, at, 0, V);
 }
-template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_v(td_word<T> *w, td_half_at<const T> at, int n) {
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_v(td_word<T> *w, td_half_at<const T> at, int64_t n) {
     td_load_n<A, T, V, H>(w, at, 0, n);
 }
-template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_n(td_half_at<T> at, const td_word<T> *w, int lo, int hi) {
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_n(td_half_at<T> at, const td_word<T> *w, int64_t lo, int64_t hi) {
     if constexpr (A && V % 2 == 0) {
         if (lo <= 0 && hi >= V) {
             td_st<uint8_t, V / 2, H>((uint8_t *)at.p + (at.i >> 1), w);
@@ -331,7 +331,7 @@ template <int A, class T, int V, int H> __device__ __forceinline__ void td_store
 template <int A, class T, int V, int H> __device__ __forceinline__ void td_store(td_half_at<T> at, const td_word<T> *w) {
     td_store_n<A, T, V, H>(at, w, 0, V);
 }
-template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_v(td_half_at<T> at, const td_word<T> *w, int n) {
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_v(td_half_at<T> at, const td_word<T> *w, int64_t n) {
     td_store_n<A, T, V, H>(at, w, 0, n);
 }
 
@@ -522,7 +522,7 @@ template <class T, int PAD> __device__ __forceinline__ void td_fill_row(td_sp<T>
 //@ portable td_fill_piece
 // A vector of V elements to shared memory: asynchronously where it is 16 bytes, aligned (A) and whole; else its elements
 // lo <= e < hi one by one, and zeros for the others.
-template <int A, class T, int V> __device__ __forceinline__ void td_fill_piece(td_sp<T> s, const T *p, int lo, int hi) {
+template <int A, class T, int V> __device__ __forceinline__ void td_fill_piece(td_sp<T> s, const T *p, int64_t lo, int64_t hi) {
     if constexpr (A && V * sizeof(T) == 16) {
         if (lo <= 0 && hi >= V) {
             td_cp_async<T, V>(s, p);
@@ -718,6 +718,12 @@ template <class T> __device__ __forceinline__ bool td_isnan(T x) { return x != x
 template <class T> __device__ __forceinline__ bool td_isinf(T x) { return x == T(INFINITY) || x == T(-INFINITY); }
 //@ portable td_isfinite
 template <class T> __device__ __forceinline__ bool td_isfinite(T x) { return x - x == T(0); }
+//@ portable td_below
+// 0 <= i < n by one comparison.
+template <class A, class B> __device__ __forceinline__ bool td_below(A i, B n) {
+    typedef typename std::make_unsigned<typename std::common_type<A, B>::type>::type U;
+    return (U)i < (U)n;
+}
 //@ portable td_floor_div
 template <class T> __host__ __device__ __forceinline__ T td_floor_div(T a, T b) {
     const T q = a / b;

@@ -64,7 +64,8 @@ enum Kind {
     KIND_COUNT
 };
 
-/* ---- shadow memory: what was last written and read, a record for each granule of 1 .. 16 bytes ----
+/* ---- shadow memory: what was last written and read, a record for each granule of 1 .. 32 units ----
+ * A unit is half a byte of global memory, or a byte of shared memory.
  * w, r: stamp << STAMP | flags | id, id = rank << 11 | tid (tid >= MAX_THREADS: copies that complete on mbarrier tid -
  * MAX_THREADS). Level: several accesses that nothing ordered; the id is one of them: 0 one thread, 1 of one warp, 2 of
  * one block, 3 of one cluster, 4 of the grid. r with R_SET: several readers in a block with mbarriers, exactly; the id
@@ -79,20 +80,19 @@ const u64 HOST_WRITE = u64(1) << STAMP;
 struct Rec {
     u64 w, r;
 };
-enum { PAGE = 1024 };
+enum { PAGE = 1024, COARSE = 5 };
 struct Shadow {
     Rec *rec = nullptr; // PAGE records a page, of which PAGE >> shift are used
     u8 *shift = nullptr;
-    size_t bytes = 0;
+    size_t units = 0;
 };
 
 struct Alloc {
     u8 *base;
     size_t bytes;
     int number;
-    bool live;
-    Shadow shadow;
-    int fine = 0; // 1: the shadow counts halves of bytes, since some access was of one
+    bool live, sparse;
+    Shadow shadow; // counts halves of bytes
 };
 
 /* What sends told of the cluster's blocks: accesses of a block stamped before its floor, and of single threads (by id)

@@ -88,7 +88,7 @@ static void store_land(Block *b, StoreOp &op) {
     memcpy(op.global, op.data.data(), op.bytes);
     Alloc *a = S.check ? alloc_find(op.global) : nullptr;
     if (a)
-        shadow_each(a->shadow, alloc_off(a, op.global), op.bytes << a->fine,
+        shadow_each(a->shadow, alloc_off(a, op.global), op.bytes * 2,
                     [&](Rec &r, size_t) { r.w = stamped(cur()->id); });
 }
 static bool bulk_shape(const void *p, unsigned off, unsigned bytes, const void *site) {

@@ -1,8 +1,8 @@
 /* The runtime API of the host: exact allocations with shadows; everything happens at once. */
 
 static void host_wrote(Alloc *a, size_t off, size_t bytes) {
-    off <<= a->fine, bytes <<= a->fine;
-    const size_t whole = off % 16 ? 0 : bytes & ~size_t(15); // an odd end must not make all granules small
+    off *= 2, bytes *= 2;
+    const size_t whole = off % 32 ? 0 : bytes & ~size_t(31); // an odd end must not make all granules small
     const auto mark = [](Rec &r, size_t) { r.w = HOST_WRITE, r.r = 0; };
     shadow_each(a->shadow, off, whole, mark);
     shadow_each(a->shadow, off + whole, bytes - whole, mark);
@@ -63,13 +63,20 @@ cudaError_t cudaMalloc(void **ptr, size_t bytes) {
     *ptr = nullptr;
     if (!bytes) return cudaSuccess;
     void *p = nullptr;
-    if (bytes > size_t(1) << 40 || posix_memalign(&p, 256, bytes)) return S.last_error = cudaErrorMemoryAllocation;
-    memset(p, 0xff, bytes);
+    const bool sparse = bytes >= size_t(1) << 30; // pages come as they are touched, zero
+    if (sparse) {
+        p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (p == MAP_FAILED) return S.last_error = cudaErrorMemoryAllocation;
+    } else {
+        if (posix_memalign(&p, 256, bytes)) return S.last_error = cudaErrorMemoryAllocation;
+        memset(p, 0xff, bytes);
+    }
     Alloc *a = new Alloc();
+    a->sparse = sparse;
     a->base = static_cast<u8 *>(p);
     a->bytes = bytes;
     a->number = ++S.allocs_made;
-    shadow_make(&a->shadow, bytes);
+    shadow_make(&a->shadow, bytes * 2);
     S.allocs[a->base] = a;
     *ptr = p;
     return cudaSuccess;
@@ -82,10 +89,13 @@ cudaError_t cudaFree(void *ptr) {
         return S.last_error = cudaErrorInvalidValue;
     }
     shadow_free(&it->second->shadow);
+    if (it->second->sparse)
+        munmap(ptr, it->second->bytes);
+    else
+        free(ptr);
     delete it->second;
     S.allocs.erase(it);
     memset(S.recent, 0, sizeof S.recent);
-    free(ptr);
     host_operation();
     return cudaSuccess;
 }

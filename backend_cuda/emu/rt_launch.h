@@ -183,7 +183,7 @@ cudaError_t td_emu_launch(const td_emu_launch_args &a) {
     l.group_block.clear();
     l.released.clear();
     for (int r = 0; r < l.cluster; r++)
-        if (S.blocks[r]) memset(S.blocks[r]->shadow.shift, 4, MAX_SHARED / PAGE + 1);
+        if (S.blocks[r]) memset(S.blocks[r]->shadow.shift, COARSE, MAX_SHARED / PAGE + 1);
     S.random = S.seed * 0x9e3779b97f4a7c15u + 0x1234567u;
     S.in_kernel = true;
     S.aborted = false;

@@ -1,18 +1,20 @@
 /* Shadow memory and the check of one access: is it ordered after what it conflicts with? */
 
-static void shadow_make(Shadow *s, size_t bytes) {
-    const size_t pages = bytes / PAGE + 1;
-    s->bytes = bytes;
-    s->rec = static_cast<Rec *>(calloc(pages * PAGE, sizeof(Rec))); // large ones are lazily zero
+static void shadow_make(Shadow *s, size_t units) {
+    const size_t pages = units / PAGE + 1;
+    s->units = units;
+    void *rec = mmap(nullptr, pages * PAGE * sizeof(Rec), PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0); // zero, by the page as it is touched
+    s->rec = static_cast<Rec *>(rec);
     s->shift = static_cast<u8 *>(malloc(pages));
-    if (!s->rec || !s->shift) {
-        fprintf(stderr, "td_emu: no memory for a shadow of %zu bytes\n", bytes);
+    if (rec == MAP_FAILED || !s->shift) {
+        fprintf(stderr, "td_emu: no memory for a shadow of %zu units\n", units);
         exit(3);
     }
-    memset(s->shift, 4, pages);
+    memset(s->shift, COARSE, pages);
 }
 static void shadow_free(Shadow *s) {
-    free(s->rec);
+    if (s->rec) munmap(s->rec, (s->units / PAGE + 1) * PAGE * sizeof(Rec));
     free(s->shift);
     *s = Shadow();
 }
@@ -20,10 +22,10 @@ static void shadow_refine(Rec *rec, int from, int to) {
     for (int i = (PAGE >> to) - 1; i >= 0; i--) rec[i] = rec[i >> (from - to)];
 }
 
-/* Calls f(Rec &, byte offset) for the granules of a range. */
+/* Calls f(Rec &, offset) for the granules of a range. */
 template <class F> static inline void shadow_each(Shadow &s, size_t off, size_t len, F f) {
     if (!len) return;
-    const int need = __builtin_ctzll(off | len | 16);
+    const int need = __builtin_ctzll(off | len | 1 << COARSE);
     for (const size_t end = off + len; off < end;) {
         const size_t page = off / PAGE, in = off % PAGE;
         const size_t stop = end < (page + 1) * PAGE ? end - page * PAGE : size_t(PAGE);
@@ -145,7 +147,7 @@ static std::string place_text(const Place &p, size_t off) {
     char text[96];
     if (p.alloc)
         snprintf(text, sizeof text, "allocation %d (%zu bytes) + %zu%s", p.alloc->number, p.alloc->bytes,
-                 off >> p.alloc->fine, p.alloc->fine ? off & 1 ? ", high half" : ", low half" : "");
+                 off / 2, off & 1 ? ", high half" : "");
     else if (p.rank == cur()->rank)
         snprintf(text, sizeof text, "shared + %zu", off);
     else
@@ -345,20 +347,7 @@ static inline Alloc *global_range(const void *p, size_t bytes, size_t align, con
 }
 /* Where an address stands in its allocation's shadow. */
 static inline size_t alloc_off(const Alloc *a, const void *p) {
-    return size_t(static_cast<const u8 *>(p) - a->base) << a->fine;
-}
-/* From now on halves of bytes have records of their own. */
-static __attribute__((noinline)) void alloc_refine(Alloc *a) {
-    Shadow fine;
-    shadow_make(&fine, a->bytes * 2);
-    for (size_t i = 0; i < a->bytes; i++)
-        shadow_each(a->shadow, i, 1, [&](Rec &r, size_t) {
-            const Rec old = r;
-            shadow_each(fine, i * 2, 2, [&](Rec &to, size_t) { to = old; });
-        });
-    shadow_free(&a->shadow);
-    a->shadow = fine;
-    a->fine = 1;
+    return size_t(static_cast<const u8 *>(p) - a->base) * 2;
 }
 static inline u64 global_floor() { return (S.L.chained && !cur()->pdl_waited ? S.L.unordered : S.L.start) << STAMP; }
 static inline u64 block_begin() { return S.group_start << STAMP; }
@@ -367,7 +356,7 @@ static bool global_read(const void *p, size_t bytes, size_t align, const void *s
     if (!S.check) return true;
     Alloc *a = global_range(p, bytes, align, site, "read");
     if (!a) return false;
-    access_read<false>(a->shadow, alloc_off(a, p), bytes << a->fine, global_floor(), block_begin(),
+    access_read<false>(a->shadow, alloc_off(a, p), bytes * 2, global_floor(), block_begin(),
                        {a, site, 0});
     return true;
 }
@@ -378,7 +367,7 @@ static bool bulk_source_check(const void *p, size_t bytes, const void *site) {
     Alloc *a = global_range(p, bytes, 16, site, "bulk copy");
     if (!a) return false;
     const Place place = {a, site, 0};
-    shadow_each(a->shadow, alloc_off(a, p), bytes << a->fine, [&](Rec &r, size_t o) {
+    shadow_each(a->shadow, alloc_off(a, p), bytes * 2, [&](Rec &r, size_t o) {
         if (UNLIKELY(!r.w))
             report(KIND_UNINIT, site, "bulk copy of %s, which nothing has written", place_text(place, o).c_str());
         else if (r.w >= global_floor() || r.w & FLAG_MASK)
@@ -390,7 +379,7 @@ static void bulk_source_landed(const CopyOp &op, u64 value) {
     Alloc *a = S.check ? alloc_find(op.global) : nullptr;
     if (!a) return;
     const Place place = {a, op.site, 0};
-    shadow_each(a->shadow, alloc_off(a, op.global), op.bytes << a->fine, [&](Rec &r, size_t o) {
+    shadow_each(a->shadow, alloc_off(a, op.global), op.bytes * 2, [&](Rec &r, size_t o) {
         if (rec_stamp(r.w) > op.stamp) conflict(UNORDERED, place, o, r.w, "read", "wrote");
         u64 level = 0;
         if (rec_stamp(r.r) >= S.L.start && (r.r & ID_MASK) != (value & ID_MASK))
@@ -403,7 +392,7 @@ static bool global_write(void *p, size_t bytes, size_t align, const void *site, 
     if (!S.check) return true;
     Alloc *a = global_range(p, bytes, align, site, "write");
     if (!a) return false;
-    access_write<false>(a->shadow, alloc_off(a, p), bytes << a->fine, global_floor(), block_begin(),
+    access_write<false>(a->shadow, alloc_off(a, p), bytes * 2, global_floor(), block_begin(),
                         {a, site, 0}, stamped(cur()->id) | flags);
     return true;
 }
@@ -436,7 +425,7 @@ __attribute__((noinline)) bool td_emu_atomic(void *p, unsigned bytes) {
     const void *site = __builtin_return_address(0);
     Alloc *a = global_range(p, bytes, bytes, site, "update");
     if (!a) return false;
-    access_atomic(a->shadow, alloc_off(a, p), bytes << a->fine, global_floor(), block_begin(),
+    access_atomic(a->shadow, alloc_off(a, p), bytes * 2, global_floor(), block_begin(),
                   {a, site, 0});
     return true;
 }
@@ -445,7 +434,6 @@ __attribute__((noinline)) bool td_emu_half(const void *p, int high, bool write) 
     const void *site = __builtin_return_address(0);
     Alloc *a = global_range(p, 1, 1, site, write ? "write" : "read");
     if (!a) return false;
-    if (!a->fine) alloc_refine(a);
     const size_t off = alloc_off(a, p) + size_t(high);
     if (write)
         access_write<false>(a->shadow, off, 1, global_floor(), block_begin(), {a, site, 0}, stamped(cur()->id));

@@ -120,7 +120,8 @@ static void refusals(model_context *ctx) {
     REFUSED(a.n = 1025, dimension, "dimension N: expected a multiple of 8, got 1025");
     REFUSED(a.n = 8, shape, "tensor w: extent 0: expected at least 0, got -8");
     REFUSED(a.n = 1032, kernel, "kernel sums: expected N % 16 == 0");
-    REFUSED(a.m = (int64_t)1 << 33, extent, "dimension M: expected at most 2147483647, got 8589934592");
+    REFUSED(a.m = (int64_t)1 << 41, extent, "dimension M: expected at most 2^40, got 2199023255552");
+    REFUSED(a.m = (int64_t)1 << 33, extent, "blocks: expected at most 2147483647, got 8589934592");
     REFUSED(a.m = INT64_MAX, extent, "dimension M");
     REFUSED(a.x = NULL, null, "tensor x: expected 204800 bytes, got NULL");
     REFUSED(a.y = NULL, null, "tensor y");

@@ -25,7 +25,7 @@ typedef enum {
     fixed_error_overlap, /* an output overlaps another tensor or the workspace */
     fixed_error_workspace, /* the workspace is too small, NULL or not aligned to 256 bytes */
     fixed_error_kernel, /* a kernel is not legal for these dimensions */
-    fixed_error_extent, /* a dimension, an axis or a grid is too long for 32 bits */
+    fixed_error_extent, /* a dimension or an axis is absurdly long, or a grid has 2^31 blocks */
     fixed_error_cuda, /* CUDA reported an error */
     fixed_status_count
 } fixed_status;

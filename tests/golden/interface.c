@@ -93,9 +93,8 @@ static interface_status td_dim(const td_sink *s, const char *name, int64_t v, in
         return td_refuse(s, interface_error_dimension, "dimension %s: expected %lld..=%lld, got %lld", name, (long long)lo,
                          (long long)hi, (long long)v);
     }
-    if (v > INT32_MAX)
-        return td_refuse(s, interface_error_extent, "dimension %s: expected at most %ld, got %lld", name, (long)INT32_MAX,
-                         (long long)v);
+    if (v > (int64_t)1 << 40)
+        return td_refuse(s, interface_error_extent, "dimension %s: expected at most 2^40, got %lld", name, (long long)v);
     if (v % divisor)
         return td_refuse(s, interface_error_dimension, "dimension %s: expected a multiple of %lld, got %lld", name,
                          (long long)divisor, (long long)v);
@@ -121,9 +120,9 @@ static interface_status td_size(const td_sink *s, const char *name, int rank, co
     return interface_ok;
 }
 
-static interface_status td_extent(const td_sink *s, const char *kernel, const char *what, int64_t n) {
-    if (n <= INT32_MAX) return interface_ok;
-    return td_refuse(s, interface_error_extent, "kernel %s: %s: expected at most %ld, got %lld", kernel, what, (long)INT32_MAX,
+static interface_status td_extent(const td_sink *s, const char *kernel, const char *what, int64_t n, int64_t most) {
+    if (n <= most) return interface_ok;
+    return td_refuse(s, interface_error_extent, "kernel %s: %s: expected at most %lld, got %lld", kernel, what, (long long)most,
                      (long long)n);
 }
 
@@ -197,7 +196,7 @@ const char *interface_status_text(interface_status status) {
     case interface_error_overlap: return "an output overlaps another tensor or the workspace";
     case interface_error_workspace: return "the workspace is too small, NULL or not aligned to 256 bytes";
     case interface_error_kernel: return "a kernel is not legal for these dimensions";
-    case interface_error_extent: return "a dimension, an axis or a grid is too long for 32 bits";
+    case interface_error_extent: return "a dimension or an axis is absurdly long, or a grid has 2^31 blocks";
     case interface_error_cuda: return "CUDA reported an error";
     default: return "no status";
     }
@@ -255,8 +254,8 @@ static interface_status td_scaled_plan(const td_sink *td_s, const int64_t *td_di
         const int64_t td_shape[] = {M};
         TD_TRY(td_size(td_s, "sums", 1, td_shape, 32, &td_bytes[2]));
     }
-    TD_TRY(td_extent(td_s, "ctx", "blocks", td_mul(td_div(td_add(M, 7), 8), td_div(td_add(int_, 2047), 2048))));
-    TD_TRY(td_extent(td_s, "sums", "blocks", td_div(td_add(M, 3), 4)));
+    TD_TRY(td_extent(td_s, "ctx", "blocks", td_mul(td_div(td_add(M, 7), 8), td_div(td_add(int_, 2047), 2048)), INT32_MAX));
+    TD_TRY(td_extent(td_s, "sums", "blocks", td_div(td_add(M, 3), 4), INT32_MAX));
     return interface_ok;
 }
 
@@ -363,7 +362,7 @@ static interface_status td_half_plan(const td_sink *td_s, const int64_t *td_dims
         const int64_t td_shape[] = {K};
         TD_TRY(td_size(td_s, "y", 1, td_shape, 64, &td_bytes[1]));
     }
-    TD_TRY(td_extent(td_s, "y", "blocks", td_div(td_add(K, 8191), 8192)));
+    TD_TRY(td_extent(td_s, "y", "blocks", td_div(td_add(K, 8191), 8192), INT32_MAX));
     return interface_ok;
 }
 

@@ -25,7 +25,7 @@ typedef enum {
     interface_error_overlap, /* an output overlaps another tensor or the workspace */
     interface_error_workspace, /* the workspace is too small, NULL or not aligned to 256 bytes */
     interface_error_kernel, /* a kernel is not legal for these dimensions */
-    interface_error_extent, /* a dimension, an axis or a grid is too long for 32 bits */
+    interface_error_extent, /* a dimension or an axis is absurdly long, or a grid has 2^31 blocks */
     interface_error_cuda, /* CUDA reported an error */
     interface_status_count
 } interface_status;

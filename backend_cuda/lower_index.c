@@ -1,0 +1,163 @@
+/* Lowering, how wide an index is: bounds of index arithmetic as expressions of dimensions, and the condition under
+ * which 32 bits hold it all. */
+#include "lower_internal.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { MAX_BOUND_DEPTH = 64 };
+
+static bool upper(Lower *l, Poly p, int depth, Poly *up);
+
+/* Room beyond an axis's end: its tiles' overhang, a step of its loop, a vector, elements before its beginning. */
+static bool axis_room(Lower *l, const Axis *a, Poly *room) {
+    int64_t most = 1;
+    *room = poly_const(l->ctx, 0);
+    for (int k = 0; k < l->part->layouts.n; k++) {
+        int64_t unit = 1;
+        const Layout *layout = l->part->layouts.at[k];
+        for (int i = 0; i < layout->factors.n; i++) {
+            const Factor *f = layout->factors.at[i];
+            if (f->axis != a) continue;
+            if (f->size && (unit > INT32_MAX || !mul_ok(unit, f->size, &unit))) return false;
+            if (f->bind == BIND_SERIAL && !k)
+                *room = poly_add(l->ctx, *room, poly_scale(l->ctx, poly_of(&l->env, f->stride), 2));
+        }
+        if (unit > most) most = unit;
+    }
+    *room = poly_add(l->ctx, *room, poly_const(l->ctx, 2 * most + 64));
+    return !room->failed;
+}
+
+static bool upper_sum(Lower *l, const Expr *const *e, int n, int depth, Poly *up) {
+    *up = poly_const(l->ctx, 0);
+    for (int i = 0; i < n; i++) {
+        Poly one;
+        if (!upper(l, poly_of(&l->env, e[i]), depth + 1, &one)) return false;
+        *up = poly_add(l->ctx, *up, one);
+    }
+    return true;
+}
+
+static bool upper_axis(Lower *l, const Var *v, int depth, Poly *up) {
+    for (int i = 0; i < l->part->axes.n; i++) {
+        const Axis *a = l->part->axes.at[i];
+        if (a->var != v) continue;
+        const Expr *const ends[] = {a->lo, a->hi};
+        Poly room;
+        if (!axis_room(l, a, &room) || !upper_sum(l, ends, 2, depth, up)) return false;
+        *up = poly_add(l->ctx, *up, room);
+        return true;
+    }
+    return false;
+}
+
+/* A bound of |e|, e being no sum and no product. */
+static bool upper_atom(Lower *l, const Expr *e, int depth, Poly *up) {
+    enum { OF_32_BITS = INT32_MAX - (1 << 20) }; /* loops up to a loaded bound end before the very last integers */
+    switch (e->op) {
+    case OP_DIM: *up = poly_of(&l->env, e); return true;
+    case OP_VAR: return upper_axis(l, e->u.var, depth, up);
+    case OP_FACTOR: *up = poly_of(&l->env, e->u.factor->count); return true;
+    case OP_DIV: return upper_sum(l, e->arg, 1, depth, up);
+    case OP_MOD: return upper_sum(l, e->arg + 1, 1, depth, up);
+    case OP_MIN:
+    case OP_MAX: return upper_sum(l, e->arg, 2, depth, up);
+    case OP_IF: return upper_sum(l, e->arg + 1, 2, depth, up);
+    default: break;
+    }
+    Type t = e->type;
+    if (e->op == OP_CAST && !type_is_float(e->arg[0]->type) && type_bits(e->arg[0]->type) < type_bits(t))
+        t = e->arg[0]->type;
+    if (type_is_float(t) || type_bits(t) > 32) return false;
+    *up = poly_const(l->ctx, type_bits(t) < 32 ? (int64_t)1 << type_bits(t) : OF_32_BITS);
+    return true;
+}
+
+/* A bound of |p| and of all that is computed on the way, in dimensions alone. */
+static bool upper(Lower *l, Poly p, int depth, Poly *up) {
+    *up = poly_const(l->ctx, 0);
+    if (p.failed || depth > MAX_BOUND_DEPTH) return false;
+    for (int i = 0; i < p.n; i++) {
+        const PolyTerm *t = &p.term[i];
+        Poly product = poly_const(l->ctx, t->coef < 0 ? -t->coef : t->coef), one;
+        for (int d = 0; d < t->degree; d++) {
+            if (!upper_atom(l, t->atom[d], depth, &one)) return false;
+            product = poly_mul(l->ctx, product, one);
+        }
+        *up = poly_add(l->ctx, *up, product);
+    }
+    return !up->failed;
+}
+
+static bool below(Lower *l, Poly up) {
+    int64_t lo, hi;
+    poly_bounds(&l->env, up, &lo, &hi);
+    return hi <= INT32_MAX;
+}
+
+bool index_small(Lower *l, Poly p) {
+    Poly up;
+    return upper(l, p, 0, &up) && below(l, up);
+}
+
+void index_fits(Lower *l, Poly p) {
+    Poly up;
+    int64_t c;
+    if (l->always64) return;
+    if (!upper(l, p, 0, &up) || (poly_is_const(up, &c) && c > INT32_MAX)) {
+        l->always64 = true;
+        return;
+    }
+    if (below(l, up)) return;
+    const Expr *e = poly_expr(l->g, up);
+    for (int i = 0; i < l->fits.n; i++)
+        if (l->fits.at[i] == e) return;
+    vec_push(l->ctx, &l->fits, e);
+}
+
+bool index_dispatched(const Lower *l) { return l->fits.n && !l->always64; }
+
+/* As a double: dimensions' products may overflow 64 bits, and then their sum is large enough in any case. */
+static Sym bound_text(Lower *l, Poly p) {
+    Text t = {.ctx = l->ctx};
+    for (int i = 0; i < p.n; i++) {
+        if (i) text_put(&t, " + ");
+        for (int d = 0; d < p.term[i].degree; d++)
+            text_fmt(&t, "%s(double)%s", d ? " * " : "", dim_text(l, p.term[i].atom[d], true));
+        if (!p.term[i].degree || p.term[i].coef != 1)
+            text_fmt(&t, "%s%lld", p.term[i].degree ? " * " : "", (long long)p.term[i].coef);
+    }
+    return t.s ? t.s : "0";
+}
+
+/* Bounds that another one implies are left out. */
+Sym index_condition(Lower *l) {
+    Text t = {.ctx = l->ctx};
+    for (int i = 0; i < l->fits.n; i++) {
+        Poly p = poly_of(&l->env, l->fits.at[i]);
+        bool implied = false;
+        for (int k = 0; k < l->fits.n && !implied; k++) {
+            Poly q = poly_of(&l->env, l->fits.at[k]);
+            if (k == i || !poly_nonneg(&l->env, poly_sub(l->ctx, q, p))) continue;
+            implied = k < i || !poly_nonneg(&l->env, poly_sub(l->ctx, p, q));
+        }
+        if (!implied) text_fmt(&t, "%s%s <= INT32_MAX", t.n ? " && " : "", bound_text(l, p));
+    }
+    return t.s ? t.s : "true";
+}
+
+Sym index_settle(Lower *l, const char *body) {
+    if (index_dispatched(l)) return body;
+    Text t = {.ctx = l->ctx};
+    for (const char *p = body, *from = body;; p++) {
+        bool word = *p == 'I' && !isalnum((unsigned char)p[1]) && p[1] != '_' &&
+                    !(p > body && (isalnum((unsigned char)p[-1]) || p[-1] == '_' || p[-1] == '.'));
+        if (*p && !word) continue;
+        text_put_n(&t, from, (size_t)(p - from));
+        if (!*p) break;
+        text_put(&t, l->always64 ? "int64_t" : "int");
+        from = p + 1;
+    }
+    return t.s ? t.s : "";
+}

@@ -1,0 +1,37 @@
+#!/bin/bash
+# More than 2^31 elements: large.td with main.c on the stand-in, and programs of tests/numeric (LARGE="NAME...") whose kernels are made to
+# take their 64-bit instance. With TARGET=--gpu, on the GPU of this machine, which needs 16 GB: large.td alone.
+cd "$(dirname "$0")/../.." || exit 1
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+tdc=${TDC:-build/tdc}
+"$tdc" tests/large/large.td -o "$dir/large.cu" || exit 1
+if [ "$TARGET" = --gpu ]; then
+    nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+    "$nvcc" -O2 -std=c++17 -gencode arch=compute_90a,code=sm_90a -I "$dir" -o "$dir/large" "$dir/large.cu" "$dir/large.c" \
+        tests/large/main.c && "$dir/large" all
+    exit
+fi
+emu=backend_cuda/emu
+${CXX:-g++} -std=c++17 -O2 -w -I $emu -c $emu/runtime.cpp -o "$dir/runtime.o" &&
+    ${CXX:-g++} -std=c++17 -O1 -w -I $emu -x c++ -c "$dir/large.cu" -o "$dir/model.o" &&
+    ${CC:-gcc} -std=c99 -O1 -w -I $emu -I "$dir" -c "$dir/large.c" -o "$dir/glue.o" &&
+    ${CC:-gcc} -std=c99 -O1 -Wall -Wextra -I $emu -I "$dir" -c tests/large/main.c -o "$dir/main.o" &&
+    ${CXX:-g++} -o "$dir/large" "$dir"/*.o && "$dir/large" >"$dir/out"
+failed=$?
+cat "$dir/out"
+[ $failed = 0 ] || exit 1
+passed=$(sed -n 's/ passed.*//p' "$dir/out")
+cat >"$dir/cxx" <<'EOF'
+#!/bin/bash
+for a; do
+    case $a in *.cu) grep -q 'td_small = ' "$a" && sed -i 's/td_small = .*;/td_small = false;/' "$a" ;; esac
+done
+exec g++ "$@"
+EOF
+chmod +x "$dir/cxx"
+for f in ${LARGE:-small filter}; do
+    CXX=$dir/cxx "$tdc" check "tests/numeric/$f.td" --emu >"$dir/out" || { failed=1; grep -v '^ok' "$dir/out"; }
+    passed=$((passed + $(sed -n 's/ passed.*//p' "$dir/out")))
+done
+echo "$passed passed, $failed failed"
