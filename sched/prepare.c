@@ -5,8 +5,9 @@
 #include "ir/hull.h"
 #include "ir/poly.h"
 
-/* What is written into readers is no larger: each reader with its own variables has a copy. */
+/* A definition with lets written in is no larger. */
 enum { MAX_INLINE_DEPTH = 600, MAX_INLINE_NODES = 4000, MAX_INLINE_REDUCTIONS = 24 };
+enum { SMALL_DEPTH = 16 /* without reductions: may be computed again after a cut */ };
 
 bool defs_reduces(Defs *d, const Expr *e) {
     if (!e->nargs) return false;
@@ -129,7 +130,16 @@ static const Expr *self_contained(Around *x, const Expr *e, const Expr *cond) {
 
 /* ---- lets written in ---- */
 
-static const Expr *write_in(Defs *d, ExprMap *done, const Expr *e);
+/* A definition in work. */
+typedef struct Writing {
+    Defs *d;
+    const Def *def;
+    bool cutting; /* lets are not written in */
+    int nodes, reduces;
+    ExprMap done;
+} Writing;
+
+static const Expr *write_in(Writing *x, const Expr *e);
 
 /* The subscripts are distinct variables that run over the tensor's own ranges. */
 static bool is_plain_use(const Piece *p, const Expr *const *subs, int n) {
@@ -141,21 +151,35 @@ static bool is_plain_use(const Piece *p, const Expr *const *subs, int n) {
     return true;
 }
 
-static const Expr *write_load(Defs *d, ExprMap *done, const Expr *e) {
+/* Whether a let is written into the definition in work. What was made before a chain was cut and is read after it is
+ * stored, so that nobody computes the chain again. */
+static bool fits_in(const Writing *x, const Def *let) {
+    if (!let->plain || let->apart) return false;
+    return let->generation == x->def->generation || (let->depth <= SMALL_DEPTH && !let->reduces);
+}
+
+static const Expr *write_load(Writing *x, const Expr *e) {
+    Defs *d = x->d;
     Graph *g = d->graph;
     Tensor *t = e->u.tensor;
     const Expr **subs = NEW_N(g->ctx, const Expr *, t->rank);
-    for (int i = 0; i < t->rank; i++) subs[i] = write_in(d, done, e->arg[i]);
+    for (int i = 0; i < t->rank; i++) subs[i] = write_in(x, e->arg[i]);
     Def *def = (Def *)expr_map_get(&d->of, t);
     if (!def || t->kind == TENSOR_INOUT) return expr_load(g, t, subs); /* what the caller gave */
-    def->apart |= d->cutting;
-    bool fits = def->plain && !def->apart;
+    def->apart |= x->cutting;
+    bool fits = fits_in(x, def);
     if (fits && defs_reduces(d, def->value[0])) fits = is_plain_use(t->pieces.at, subs, t->rank);
     if (fits) {
-        const Piece *p = t->pieces.at;
         const Expr *from[MAX_RANK];
-        for (int i = 0; i < t->rank; i++) from[i] = expr_var(g, p->vars[i]);
-        const Expr *r = expr_cast(g, t->type, expr_replace(g, def->value[0], from, subs, t->rank));
+        bool same = true;
+        for (int i = 0; i < t->rank; i++) {
+            from[i] = expr_var(g, def->vars[i]);
+            same &= from[i] == subs[i];
+        }
+        const Expr *r = same ? def->value[0] : expr_replace(g, def->value[0], from, subs, t->rank);
+        r = expr_cast(g, t->type, r);
+        x->nodes += def->nodes;
+        x->reduces += def->reduces;
         if (!def->marked) return r;
         const Expr *args[MAX_RANK + 1] = {r};
         for (int i = 0; i < t->rank; i++) args[i + 1] = subs[i];
@@ -165,20 +189,22 @@ static const Expr *write_load(Defs *d, ExprMap *done, const Expr *e) {
     return expr_load(g, t, subs);
 }
 
-static const Expr *write_in(Defs *d, ExprMap *done, const Expr *e) {
+static const Expr *write_in(Writing *x, const Expr *e) {
     if (!e->nargs && e->op != OP_LOAD) return e;
-    const Expr *known = expr_map_get(done, e);
+    const Expr *known = expr_map_get(&x->done, e);
     if (known) return known;
-    Graph *g = d->graph;
+    Graph *g = x->d->graph;
     const Expr *r;
+    x->nodes++;
+    x->reduces += e->op == OP_REDUCE;
     if (e->op == OP_LOAD) {
-        r = write_load(d, done, e);
+        r = write_load(x, e);
     } else {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(g->ctx, const Expr *, e->nargs);
-        for (int i = 0; i < e->nargs; i++) a[i] = write_in(d, done, e->arg[i]);
+        for (int i = 0; i < e->nargs; i++) a[i] = write_in(x, e->arg[i]);
         r = expr_node(g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
     }
-    expr_map_put(g->ctx, done, e, r);
+    expr_map_put(g->ctx, &x->done, e, r);
     return r;
 }
 
@@ -240,23 +266,62 @@ static void count_nodes(Ctx *ctx, ExprMap *seen, const Expr *e, int *nodes, int 
     for (int i = 0; i < e->nargs; i++) count_nodes(ctx, seen, e->arg[i], nodes, reductions);
 }
 
-static bool is_large(Ctx *ctx, const Expr *e) {
-    ExprMap seen = {0};
-    int nodes = 0, reductions = 0;
+/* The bounds of nodes and reductions are counted exactly only where they say too much. */
+static bool is_large(Writing *x, const Expr *e) {
     if (e->depth >= MAX_INLINE_DEPTH) return true;
-    count_nodes(ctx, &seen, e, &nodes, &reductions);
-    return nodes > MAX_INLINE_NODES || reductions > MAX_INLINE_REDUCTIONS;
+    if (x->nodes <= MAX_INLINE_NODES && x->reduces <= MAX_INLINE_REDUCTIONS) return false;
+    ExprMap seen = {0};
+    x->nodes = x->reduces = 0;
+    count_nodes(x->d->graph->ctx, &seen, e, &x->nodes, &x->reduces);
+    return x->nodes > MAX_INLINE_NODES || x->reduces > MAX_INLINE_REDUCTIONS;
 }
 
 /* e with lets written in, or where that is too large with those that it reads stored. */
-static const Expr *written(Defs *d, const Expr *e) {
-    ExprMap done = {0}, again = {0};
-    const Expr *r = write_in(d, &done, e);
-    if (r == e || !is_large(d->graph->ctx, r)) return r;
-    d->cutting = true;
-    r = write_in(d, &again, e);
-    d->cutting = false;
+static const Expr *written(Defs *d, Def *def, const Expr *e) {
+    Writing x = {.d = d, .def = def};
+    const Expr *r = write_in(&x, e);
+    if (r != e && is_large(&x, r)) {
+        x = (Writing){.d = d, .def = def, .cutting = true};
+        def->generation++;
+        r = write_in(&x, e);
+    }
+    def->nodes += x.nodes;
+    def->reduces += x.reduces;
+    if (r->depth > def->depth) def->depth = r->depth;
     return r;
+}
+
+/* Raises *most to the generations of the tensors that e loads. */
+static void find_generation(Defs *d, ExprMap *seen, const Expr *e, int *most) {
+    if (!e || (!e->nargs && e->op != OP_LOAD) || expr_map_get(seen, e)) return;
+    expr_map_put(d->graph->ctx, seen, e, e);
+    const Def *def = e->op == OP_LOAD && e->u.tensor->kind != TENSOR_INOUT ? expr_map_get(&d->of, e->u.tensor) : NULL;
+    if (def && def->generation > *most) *most = def->generation;
+    for (int i = 0; i < e->nargs; i++) find_generation(d, seen, e->arg[i], most);
+}
+
+/* The variable of index i with the range of `like`, one for all that ask. */
+static Var *place_var(Defs *d, int i, const Var *like) {
+    Graph *g = d->graph;
+    Sym key = sym_fmt(g->ctx, "%d %d %d", i, like->lo->id, like->hi->id);
+    Var *v = (Var *)expr_map_get(&d->places, key);
+    if (v) return v;
+    v = graph_var(g, like->name, like->lo, like->hi);
+    expr_map_put(g->ctx, &d->places, key, v);
+    return v;
+}
+
+/* The value in the variables that all plain definitions share, so that one is written into another as it is. */
+static const Expr *placed_value(Defs *d, Def *def, const Piece *p) {
+    Graph *g = d->graph;
+    const Expr *from[MAX_RANK], *to[MAX_RANK];
+    def->vars = NEW_N(g->ctx, Var *, p->nvars);
+    for (int i = 0; i < p->nvars; i++) {
+        def->vars[i] = place_var(d, i, p->vars[i]);
+        from[i] = expr_var(g, p->vars[i]);
+        to[i] = expr_var(g, def->vars[i]);
+    }
+    return expr_replace(g, p->value, from, to, p->nvars);
 }
 
 static void make_def(Defs *d, Tensor *t) {
@@ -265,17 +330,23 @@ static void make_def(Defs *d, Tensor *t) {
     *def = (Def){.tensor = t, .plain = is_plain(t), .stored = t->kind != TENSOR_LET};
     def->value = NEW_N(g->ctx, const Expr *, t->pieces.n);
     def->guard = NEW_N(g->ctx, const Expr *, t->pieces.n);
+    ExprMap loads = {0};
+    for (int p = 0; p < t->pieces.n; p++) {
+        find_generation(d, &loads, t->pieces.at[p].value, &def->generation);
+        find_generation(d, &loads, t->pieces.at[p].guard, &def->generation);
+    }
     for (int p = 0; p < t->pieces.n; p++) {
         const Piece *pc = &t->pieces.at[p];
         Around *x = NEW(g->ctx, Around);
         x->d = d;
-        def->value[p] = written(d, self_contained(x, pc->value, pc->guard));
-        if (pc->guard) def->guard[p] = written(d, self_contained(x, pc->guard, NULL));
+        const Expr *value = def->plain ? placed_value(d, def, pc) : pc->value;
+        def->value[p] = written(d, def, self_contained(x, value, pc->guard));
+        if (pc->guard) def->guard[p] = written(d, def, self_contained(x, pc->guard, NULL));
     }
     def->marked = def->plain && t->rank > 0 && defs_reduces(d, def->value[0]);
     for (int i = 0; i < t->rank && def->marked; i++) {
         ExprMap seen = {0};
-        def->marked = uses_var(d, &seen, def->value[0], t->pieces.at[0].vars[i]);
+        def->marked = uses_var(d, &seen, def->value[0], def->vars[i]);
     }
     expr_map_put(g->ctx, &d->of, t, def);
 }
@@ -292,6 +363,12 @@ bool defs_make(Defs *d, Graph *g, Text *why) {
 Root defs_root(Defs *d, const Def *def, int i) {
     const Piece *p = &def->tensor->pieces.at[i];
     Root r = {def->tensor, p->nvars, p->vars, p->subs, def->guard[i], def->value[i]};
-    (void)d;
+    const Expr *from[MAX_RANK], *to[MAX_RANK];
+    if (!def->plain) return r;
+    for (int k = 0; k < p->nvars; k++) {
+        from[k] = expr_var(d->graph, def->vars[k]);
+        to[k] = expr_var(d->graph, p->vars[k]);
+    }
+    r.value = expr_replace(d->graph, r.value, from, to, p->nvars);
     return r;
 }

@@ -8,10 +8,13 @@
 
 typedef struct Def {
     Tensor *tensor;
-    bool marked;        /* has reductions and depends on all of its variables: see is_mark */
-    bool apart;         /* not written into what reads it, which was too large with it */
-    bool plain;         /* one piece, tensor[vars] = value */
-    bool stored;        /* has a kernel of its own: outputs, and lets that others cannot take in */
+    bool marked;               /* has reductions and depends on all of its variables: see is_mark */
+    bool apart;                /* not written into what reads it, which was too large with it */
+    bool plain;                /* one piece, tensor[vars] = value */
+    bool stored;               /* has a kernel of its own: outputs, and lets that others cannot take in */
+    int depth, nodes, reduces; /* of the values with the lets that they use written in; nodes and reductions at most */
+    int generation;            /* how often the longest chain that ends here was cut */
+    Var **vars;         /* of a plain one: those of its value, shared by all tensors with this range in this place */
     const Expr **value; /* of each piece, with the lets that it uses written in */
     const Expr **guard;
 } Def;
@@ -25,14 +28,14 @@ typedef struct Defs {
     ExprMap of;          /* Tensor -> Def */
     VEC(Tensor *) order; /* tensors with definitions, each after those that it loads */
     ExprMap reduces;     /* memo: Expr -> whether it holds an OP_REDUCE */
-    bool cutting;        /* lets are not written in */
+    ExprMap places;      /* a place and a range -> its variable */
     Text *why;
     bool failed;
 } Defs;
 
 bool defs_make(Defs *d, Graph *g, Text *why);
 bool defs_reduces(Defs *d, const Expr *e); /* holds a reduction */
-/* The equation of piece i of a stored tensor, as a root. */
+/* The equation of piece i of a stored tensor, as a root with variables of its own. */
 Root defs_root(Defs *d, const Def *def, int i);
 
 #endif
