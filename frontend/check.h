@@ -8,14 +8,25 @@
 #include "ir/graph.h"
 #include "ir/interp.h"
 
+/* What checks draw: standard normal floats, or those made special (docs/language.md, 7.5). */
+typedef enum InputKind {
+    INPUTS_NORMAL,
+    INPUTS_OFFSET,
+    INPUTS_NEGATIVE,
+    INPUTS_TIES,
+    INPUTS_NAN,
+    INPUTS_COUNT
+} InputKind;
+const char *check_inputs_name(InputKind k);
+
 typedef struct CheckOptions {
     bool gpu;         /* nvcc and the device of this machine; otherwise the stand-in */
     const char *home; /* the directory that holds backend_cuda/run and backend_cuda/emu */
-    int repeats;  /* three must agree bit for bit, each in its own order of threads on the stand-in; in the fourth no
-                     address is aligned beyond its element; 0: the default, 4 */
-    int launches; /* timed launches of a benchmark; 0: the default, 20 */
+    int repeats;   /* three must agree bit for bit, each in its own order of threads on the stand-in; in the fourth no
+                      address is aligned beyond its element; 0: the default, 4 */
+    int launches;  /* timed launches of a benchmark; 0: the default, 20 */
     int timeout_s; /* of one process; 0: the default, 300 */
-
+    InputKind inputs;
 } CheckOptions;
 
 /* A model that was compiled and linked with the runner. */
@@ -71,6 +82,23 @@ double check_normal(uint64_t key, uint64_t i);  /* standard normal, an f32 */
 /* Fills the n first elements of an input as its InputSpec (or NULL) and the facts of the graph say. */
 bool check_input(const Graph *g, const Tensor *t, const InputSpec *spec, const int64_t *dims, const double *scalars,
                  uint64_t seed, HostTensor *h, int64_t n, Text *why);
+/* Whether a fact of the graph bounds the elements of an input. */
+bool check_bounded(const Graph *g, const Tensor *t, const int64_t *dims, const double *scalars);
+
+/* Makes the inputs that were drawn special: tensors[k] is parameter k. `nth` chooses among the float inputs for one
+ * NaN. Says in *what how they differ; false where no input may be changed. */
+typedef struct CheckSpecial {
+    const Graph *g;
+    const Check *check;
+    const int64_t *dims;
+    const double *scalars;
+    CheckTensor *tensors;
+    uint64_t seed;
+    int nth;
+} CheckSpecial;
+bool check_special(const CheckSpecial *s, InputKind kind, Text *what);
+/* The spec that a check statement gives for an input, or NULL. */
+const InputSpec *check_input_spec(const Check *c, Sym name);
 
 /* ---- comparing (check_compare.c) ---- */
 /* The default tolerance of an output: by the coarsest float type on the way to it. */
@@ -86,9 +114,10 @@ CheckError check_compare(const HostTensor *out, const InterpValue *ref, double t
 
 /* ---- statements (check.c, check_bind.c) ---- */
 typedef struct CheckResult {
-    bool passed;
-    Sym message; /* what failed, or NULL */
-    Sym worst;   /* the output with the largest error, relative to its tolerance */
+    bool passed, skipped; /* skipped: no input could be made as special as was asked */
+    Sym message;          /* what failed, or NULL */
+    Sym inputs;           /* how inputs differ from those of a normal check, or NULL */
+    Sym worst;            /* the output with the largest error, relative to its tolerance */
     double error, tol;
     double us, copy_us; /* check_bench */
     double bytes;       /* of all tensors, each inout twice */

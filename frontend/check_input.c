@@ -127,6 +127,11 @@ static Range bounds(const Graph *g, const Tensor *t, const int64_t *dims, const 
     return b.r;
 }
 
+bool check_bounded(const Graph *g, const Tensor *t, const int64_t *dims, const double *scalars) {
+    Range r = bounds(g, t, dims, scalars);
+    return r.has_lo || r.has_hi;
+}
+
 /* ---- filling ---- */
 
 static uint64_t tensor_key(const Tensor *t, uint64_t seed) {

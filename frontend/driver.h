@@ -35,7 +35,8 @@ typedef struct DriverOptions {
     bool dump[PASS_COUNT];
     int stop_after; /* a pass; PASS_COUNT: none */
     bool time_passes, json, keep;
-    int target; /* 0: a GPU where there is one; 1: the stand-in; 2: the GPU */
+    int target;      /* 0: a GPU where there is one; 1: the stand-in; 2: the GPU */
+    unsigned inputs; /* check: a bit for each InputKind */
     VEC(Binding) defines;
     VEC(const char *) includes;
     VEC(NameFile) in, out_files; /* run */

@@ -68,10 +68,21 @@ static void print_check(const Check *c) {
     putchar(')');
 }
 
+static void print_result(const Check *c, const CheckResult *r) {
+    printf(r->skipped ? "skipped " : r->passed ? "ok      " : "FAILED  ");
+    print_check(c);
+    if (r->inputs) printf(", %s", r->inputs);
+    if (r->worst) printf(": error %.2g of %.2g allowed (%s)", r->error, r->tol, r->worst);
+    if (r->message) printf(": %s", r->message);
+    putchar('\n');
+    fflush(stdout);
+}
+
 Exit driver_check(Job *job) {
     CheckOptions co;
     CheckModel m = {0};
     const Module *mod = job->reference;
+    unsigned kinds = job->o->inputs ? job->o->inputs : 1u << INPUTS_NORMAL;
     int passed = 0, failed = 0, checks = 0;
     for (int i = 0; i < mod->checks.n; i++) checks += !mod->checks.at[i].bench;
     if (!checks) {
@@ -81,22 +92,16 @@ Exit driver_check(Job *job) {
     if (!build(job, &co, &m)) return EXIT_INTERNAL;
     printf("%s: %d check%s %s\n", job->o->file, checks, checks == 1 ? "" : "s", place(&co));
     bool decided = true;
-    for (int i = 0; i < mod->checks.n; i++) {
-        const Check *c = &mod->checks.at[i];
-        if (c->bench) continue;
+    for (int i = 0; i < mod->checks.n * INPUTS_COUNT; i++) {
+        const Check *c = &mod->checks.at[i % mod->checks.n];
+        co.inputs = (InputKind)(i / mod->checks.n);
+        if (c->bench || !(kinds >> co.inputs & 1)) continue;
         CheckResult r = {0};
         bool done = check_run(job->ctx, mod, c, &m, &co, &r);
         decided &= done;
-        if (done && r.passed)
-            passed++;
-        else
-            failed++;
-        printf(done && r.passed ? "ok      " : "FAILED  ");
-        print_check(c);
-        if (r.worst) printf(": error %.2g of %.2g allowed (%s)", r.error, r.tol, r.worst);
-        if (r.message) printf(": %s", r.message);
-        putchar('\n');
-        fflush(stdout);
+        r.passed &= done;
+        if (!r.skipped) r.passed ? passed++ : failed++;
+        print_result(c, &r);
     }
     check_remove(job->ctx, m.dir);
     printf("%d passed, %d failed\n", passed, failed);

@@ -1,6 +1,7 @@
 /* The command line: one table of options, from which the help text comes. Decides nothing about the program. */
 #include "driver.h"
 
+#include "check.h"
 #include "ir/diag.h"
 
 #include <errno.h>
@@ -32,6 +33,7 @@ typedef enum OptionId {
     OPT_KERNELS,
     OPT_EMU,
     OPT_GPU,
+    OPT_INPUTS,
     OPT_IN,
     OPT_OUTFILE,
     OPT_EXPLAIN,
@@ -57,6 +59,10 @@ static const struct {
     {"--kernels", OPT_KERNELS, "FILE", "a program text instead of the scheduler for the entry whose name it has"},
     {"--emu", OPT_EMU, NULL, "check, run: on the CPU stand-in"},
     {"--gpu", OPT_GPU, NULL, "check, run: on the GPU of this machine (default: where there is one)"},
+    {"--inputs", OPT_INPUTS, "normal,nan",
+     "check: drawn inputs, of these kinds: normal (the default), offset (100 is added to the first\n"
+     "                         float tensor), negative (it is made negative), ties (integers in -3..3),\n"
+     "                         nan (one NaN, in another float tensor each check); all"},
     {"--in", OPT_IN, "x=x.npy", "run: an input"},
     {"--out", OPT_OUTFILE, "y=y.npy", "run: where an output goes"},
     {"--diagnostics", OPT_JSON, "json|text", "how errors are reported"},
@@ -147,6 +153,22 @@ static bool option_emit(DriverOptions *o, const char *value) {
     return o->emit ? true : wrong("--emit needs at least one of cu, c, h");
 }
 
+static bool option_inputs(DriverOptions *o, const char *value) {
+    o->inputs = 0;
+    for (const char *s = value; *s;) {
+        size_t n = strcspn(s, ",");
+        unsigned before = o->inputs;
+        for (int k = 0; k < INPUTS_COUNT; k++) {
+            const char *name = check_inputs_name((InputKind)k);
+            if ((strlen(name) == n && !strncmp(s, name, n)) || (n == 3 && !strncmp(s, "all", n))) o->inputs |= 1u << k;
+        }
+        if (o->inputs == before && n) return wrong("--inputs knows no '%.*s'", (int)n, s);
+        s += n;
+        if (*s == ',') s++;
+    }
+    return o->inputs ? true : wrong("--inputs needs a kind");
+}
+
 static bool is_name(const char *s, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (!(s[i] == '_' || (s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z') ||
@@ -215,6 +237,7 @@ static bool option_take(Ctx *ctx, DriverOptions *o, int index, const char *value
     case OPT_KERNELS: o->kernels = value; return true;
     case OPT_EMU: o->target = 1; return true;
     case OPT_GPU: o->target = 2; return true;
+    case OPT_INPUTS: return option_inputs(o, value);
     case OPT_IN:
         if (!option_name_file(ctx, name, value, &nf)) return false;
         vec_push(ctx, &o->in, nf);
@@ -273,6 +296,7 @@ static bool complete(DriverOptions *o) {
     if (o->command != COMMAND_COMPILE && !has_suffix(o->file, ".td")) return wrong("check and run need a .td file");
     if (o->command == COMMAND_RUN && !o->entry) return wrong("run needs the entry's name after the file");
     if (o->command != COMMAND_RUN && (o->in.n || o->out_files.n)) return wrong("--in and --out belong to run");
+    if (o->command != COMMAND_CHECK && o->inputs) return wrong("--inputs belongs to check");
     if (o->command != COMMAND_COMPILE && o->out) return wrong("-o belongs to compiling");
     return true;
 }

@@ -133,5 +133,40 @@ says 1 'no such parameter' run softmax.td softmax -D M=2 -D N=5 --emu --in y=out
 says 1 'N' run softmax.td softmax -D M=2 --emu
 files y.npy
 
+# special inputs
+cat >"$dir/special.td" <<'END'
+export fn f(x: f32[M, N], w: f32[N], p: f32[N], k: i32[N]) -> (y: f32[M], s: f32[N], t: i32[]) {
+    assume 0 <= p[i];
+    y[i] = sum[j](x[i, j] * w[j]);
+    s[j] = sqrt(p[j]);
+    t[] = sum[j](k[j]);
+}
+export fn square(p: f32[N]) -> (y: f32[N]) { assume 0 <= p[i]; y[i] = p[i] * p[i]; require N > 0, "empty"; }
+check f(M = 3, N = 5);
+check f(M = 3, N = 5) with w ~ 0.5;
+check f(M = 3, N = 5) with x in 2..3;
+check square(N = 3);
+check square(N = 0) error "empty";
+END
+says 0 '^5 passed, 0 failed' check special.td --emu --inputs=normal
+says 0 'ok +f\(M = 3, N = 5\), x \+ 100: error' check special.td --emu --inputs=offset
+says 0 '^skipped square\(N = 3\)$' check special.td --emu --inputs=offset,nan
+says 0 'ok +f\(M = 3, N = 5\), ties in x, w:' check special.td --emu --inputs=ties
+says 0 'ok +f\(M = 3, N = 5\), ties in w:' check special.td --emu --inputs=ties
+says 0 '^17 passed, 0 failed' check special.td --emu --inputs=all
+says 0 'ok +f\(M = 3, N = 5\), -\|w\|:' check special.td --emu --inputs=negative
+says 0 'NaN in x\[[0-2], [0-4]\]' check special.td --emu --inputs=nan
+says 0 'NaN in w\[[0-4]\]' check special.td --emu --inputs=nan
+says 2 "knows no 'nana'" check special.td --inputs=nana
+says 2 'belongs to check' special.td --inputs=nan
+# A kernel that loses a NaN passes every check without one.
+cat >"$dir/row.td" <<'END'
+export fn row(x: f32[M, N]) -> (y: f32[M]) { y[i] = sum[j](x[i, j]); }
+check row(M = 7, N = 9);
+END
+"$TDC" "$dir/row.td" --dump=kernels | sed 's/^\( *store y\[[a-z]*\] = \)\(.*\)/\1if isnan(\2) then 0.0 else (\2)/' >"$dir/row.kernel"
+says 0 '^1 passed' check row.td --emu --kernels row.kernel
+says 1 '^FAILED  row\(M = 7, N = 9\), NaN in x.*expected nan' check row.td --emu --kernels row.kernel --inputs=nan
+
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
