@@ -2,6 +2,9 @@
  * taken into the kernel of the tensor that reads it where its rows are the kernel's (a row that is read again) or where
  * it is as large as the tensor itself; any other becomes a temporary. */
 #include "prepare.h"
+#include "share.h"
+
+#include <stdlib.h>
 
 enum { MAX_ROUNDS = 200 };
 
@@ -11,36 +14,85 @@ typedef struct Partition {
     Graph *g;
     Defs defs;
     Plan *plan;
-    VEC(Root) roots; /* in order of their kernels */
-    ExprMap temps;   /* an expression over position variables -> the temporary that holds it */
-    ExprMap levels;  /* Tensor -> level_of + 1, of tensors whose roots are placed */
-    VEC(Var *) positions;
+    VEC(Root) roots;         /* in order of their kernels */
+    ExprMap temps;           /* an expression over position variables -> the temporary that holds it */
+    ExprMap levels;          /* Tensor -> level_of + 1, of tensors whose roots are placed */
+    ExprMap positions;       /* a place and a range -> the variable of temporaries there */
+    ExprMap names;           /* of tensors: taken */
+    ExprMap numbers;         /* a name -> the number of its last temporary */
+    ExprMap free;            /* Expr -> FreeVars */
+    struct FreeVars *closed; /* no variables */
+    VEC(Group *) alone;      /* of each root */
     Text *why;
     int depth;
 } Partition;
 
 /* ---- temporaries ---- */
 
-static void free_vars(ExprMap *seen, Graph *g, const Expr *e, const Var *const *bound, int nbound, Var **out, int *n) {
-    if (e->op == OP_VAR) {
-        for (int i = 0; i < nbound; i++)
-            if (bound[i] == e->u.var) return;
-        for (int i = 0; i < *n; i++)
-            if (out[i] == e->u.var) return;
-        if (*n <= MAX_RANK) out[(*n)++] = e->u.var; /* one more than fits says that there are too many */
-        return;
-    }
-    if (!e->nargs || expr_map_get(seen, e)) return;
-    expr_map_put(g->ctx, seen, e, e);
-    for (int i = 0; i < e->nargs; i++) free_vars(seen, g, e->arg[i], bound, nbound, out, n);
+/* Free variables in order of appearance, and as a set: equal sets are equal pointers. */
+typedef struct FreeVars {
+    int n;
+    Var **vars;
+    Sym set; /* NULL before anybody asked */
+} FreeVars;
+
+static bool has_var(const FreeVars *f, const Var *v) {
+    for (int i = 0; i < f->n; i++)
+        if (f->vars[i] == v) return true;
+    return false;
 }
 
-static void bound_vars(ExprMap *seen, Partition *x, const Expr *e, const Var **out, int *n, int max) {
-    if (!e->nargs || !defs_reduces(&x->defs, e) || expr_map_get(seen, e)) return;
-    expr_map_put(x->g->ctx, seen, e, e);
-    if (e->op == OP_REDUCE)
-        for (int i = 0; i < e->u.reduce->nvars && *n < max; i++) out[(*n)++] = e->u.reduce->vars[i];
-    for (int i = 0; i < e->nargs; i++) bound_vars(seen, x, e->arg[i], out, n, max);
+static FreeVars *join_vars(Partition *x, FreeVars *a, const FreeVars *b) {
+    int more = 0;
+    for (int i = 0; i < b->n; i++) more += !has_var(a, b->vars[i]);
+    if (!more) return a;
+    if (!a->n) return (FreeVars *)b;
+    FreeVars *r = NEW(x->g->ctx, FreeVars);
+    r->vars = NEW_N(x->g->ctx, Var *, a->n + more);
+    for (int i = 0; i < a->n; i++) r->vars[r->n++] = a->vars[i];
+    for (int i = 0; i < b->n; i++)
+        if (!has_var(a, b->vars[i])) r->vars[r->n++] = b->vars[i];
+    return r;
+}
+
+static FreeVars *without_bound(Partition *x, FreeVars *f, const Reduce *reduce) {
+    FreeVars *r = NEW(x->g->ctx, FreeVars);
+    r->vars = NEW_N(x->g->ctx, Var *, f->n);
+    for (int i = 0; i < f->n; i++) {
+        bool bound = false;
+        for (int k = 0; k < reduce->nvars; k++) bound |= reduce->vars[k] == f->vars[i];
+        if (!bound) r->vars[r->n++] = f->vars[i];
+    }
+    return r->n < f->n ? r : f;
+}
+
+static FreeVars *free_of(Partition *x, const Expr *e) {
+    FreeVars *f = (FreeVars *)expr_map_get(&x->free, e);
+    if (f) return f;
+    if (e->op == OP_VAR) {
+        f = NEW(x->g->ctx, FreeVars);
+        f->vars = NEW(x->g->ctx, Var *);
+        f->vars[f->n++] = e->u.var;
+    } else if (!e->nargs) {
+        return x->closed;
+    } else {
+        f = x->closed;
+        for (int i = 0; i < e->nargs; i++) f = join_vars(x, f, free_of(x, e->arg[i]));
+        if (e->op == OP_REDUCE) f = without_bound(x, f, e->u.reduce);
+    }
+    expr_map_put(x->g->ctx, &x->free, e, f);
+    return f;
+}
+
+static int by_id(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+static Sym free_set(Partition *x, FreeVars *f) {
+    if (f->set) return f->set;
+    int *ids = NEW_N(x->g->ctx, int, f->n);
+    for (int i = 0; i < f->n; i++) ids[i] = f->vars[i]->id;
+    if (f->n) qsort(ids, (size_t)f->n, sizeof *ids, by_id);
+    f->set = sym_n(x->g->ctx, (const char *)ids, sizeof *ids * (size_t)f->n);
+    return f->set;
 }
 
 /* A mark inside e with the same variables: their order in a let. */
@@ -61,14 +113,12 @@ static const Expr *order_of(Partition *x, ExprMap *seen, const Expr *e, Var *con
 /* The free variables of e, in the order of a let in it, else of the reader's where they are all its own, else of
  * appearance; -1: more than a tensor may have. */
 static int ordered_vars(Partition *x, const Expr *e, const Root *reader, Var **vars) {
-    enum { MAX_BOUND = 256 };
-    const Var *bound[MAX_BOUND];
-    int nbound = 0, n = 0;
-    ExprMap seen = {0}, again = {0}, third = {0};
-    bound_vars(&seen, x, e, bound, &nbound, MAX_BOUND);
-    free_vars(&again, x->g, e, bound, nbound, vars, &n);
+    const FreeVars *f = free_of(x, e);
+    int n = f->n;
+    ExprMap seen = {0};
     if (n > MAX_RANK) return -1;
-    const Expr *mark = order_of(x, &third, e, vars, n);
+    for (int i = 0; i < n; i++) vars[i] = f->vars[i];
+    const Expr *mark = order_of(x, &seen, e, vars, n);
     for (int i = 0; mark && i < n; i++) vars[i] = mark->arg[i + 1]->u.var;
     Var *own[MAX_RANK];
     int nown = 0;
@@ -81,21 +131,23 @@ static int ordered_vars(Partition *x, const Expr *e, const Root *reader, Var **v
 
 /* The i-th variable of all temporaries that have this range there. */
 static Var *position_var(Partition *x, int i, const Var *like) {
-    Sym name = sym_fmt(x->g->ctx, "t%d", i);
-    for (int k = 0; k < x->positions.n; k++)
-        if (x->positions.at[k]->name == name && same_range(x->positions.at[k], like)) return x->positions.at[k];
-    Var *v = graph_var(x->g, name, like->lo, like->hi);
-    vec_push(x->g->ctx, &x->positions, v);
+    Graph *g = x->g;
+    Sym key = sym_fmt(g->ctx, "%d %d %d", i, like->lo->id, like->hi->id);
+    Var *v = (Var *)expr_map_get(&x->positions, key);
+    if (v) return v;
+    v = graph_var(g, sym_fmt(g->ctx, "t%d", i), like->lo, like->hi);
+    expr_map_put(g->ctx, &x->positions, key, v);
     return v;
 }
 
 static Sym temp_name(Partition *x, Sym base) {
-    for (int i = 1;; i++) {
-        Sym name = sym_fmt(x->g->ctx, "%s_t%d", base, i);
-        bool used = false;
-        for (int k = 0; k < x->g->tensors.n; k++) used |= x->g->tensors.at[k]->name == name;
-        for (int k = 0; k < x->plan->temps.n; k++) used |= x->plan->temps.at[k]->name == name;
-        if (!used) return name;
+    Ctx *ctx = x->g->ctx;
+    for (intptr_t i = (intptr_t)expr_map_get(&x->numbers, base) + 1;; i++) {
+        Sym name = sym_fmt(ctx, "%s_t%d", base, (int)i);
+        if (expr_map_get(&x->names, name)) continue;
+        expr_map_put(ctx, &x->names, name, name);
+        expr_map_put(ctx, &x->numbers, base, (const void *)i);
+        return name;
     }
 }
 
@@ -207,46 +259,51 @@ static const Expr *reuse(Reuse *u, const Expr *e) {
 typedef struct TakingOut {
     Partition *x;
     const Root *root;
-    ExprMap bad; /* OP_REDUCE nodes that must leave */
+    ExprMap bad;    /* OP_REDUCE nodes that must leave */
+    ExprMap varies; /* memo of bad_in */
     ExprMap done[2];
 } TakingOut;
 
-/* The reductions in e that must leave: whether some vary as e does, and whether some do not. */
-static void find_bad(TakingOut *t, ExprMap *seen, const Expr *e, Var *const *free, int nfree, bool *alike,
-                     bool *others) {
-    if (!e->nargs || !defs_reduces(&t->x->defs, e) || expr_map_get(seen, e)) return;
-    expr_map_put(t->x->g->ctx, seen, e, e);
-    if (e->op == OP_REDUCE && expr_map_get(&t->bad, e)) {
-        Var *vars[MAX_RANK + 1];
-        int n = ordered_vars(t->x, e, t->root, vars), same = 0;
-        for (int i = 0; i < nfree; i++)
-            for (int j = 0; j < n; j++) same += vars[j] == free[i];
-        if (n == nfree && same == n)
-            *alike = true;
-        else
-            *others = true;
+/* What bad_in says beside a set. */
+static const char none[] = "none", mixed[] = "mixed";
+
+static TakingOut *taking_out(Partition *x, const Root *root) {
+    TakingOut *t = NEW(x->g->ctx, TakingOut);
+    *t = (TakingOut){.x = x, .root = root};
+    return t;
+}
+
+/* How the reductions in e that must leave vary: NULL where there are none, else the set of free variables that all of
+ * them have, or `mixed`. */
+static Sym bad_in(TakingOut *t, const Expr *e) {
+    if (!defs_reduces(&t->x->defs, e)) return NULL;
+    Ctx *ctx = t->x->g->ctx;
+    Sym known = expr_map_get(&t->varies, e);
+    if (known) return known == none ? NULL : known;
+    Sym r = e->op == OP_REDUCE && expr_map_get(&t->bad, e) ? free_set(t->x, free_of(t->x, e)) : NULL;
+    for (int i = 0; i < e->nargs; i++) {
+        Sym s = bad_in(t, e->arg[i]);
+        if (s) r = !r || r == s ? s : mixed;
     }
-    for (int i = 0; i < e->nargs; i++) find_bad(t, seen, e->arg[i], free, nfree, alike, others);
+    expr_map_put(ctx, &t->varies, e, r ? r : none);
+    return r;
 }
 
 /* e with what must leave replaced by loads of temporaries; the largest expressions that vary as a reduction that must
  * leave go with it, unless a condition around them protects their loads. What others that must leave contain goes
  * first. */
 static const Expr *take_out(TakingOut *t, const Expr *e, bool guarded) {
-    if (!defs_reduces(&t->x->defs, e)) return e;
-    const Expr *known = expr_map_get(&t->done[guarded], e);
+    Sym bad = bad_in(t, e);
+    if (!bad) return e;
+    const Expr *known = expr_map_get(&t->done[guarded], e), *r = NULL;
     if (known) return known;
     Graph *g = t->x->g;
-    Var *vars[MAX_RANK + 1];
-    int n = ordered_vars(t->x, e, t->root, vars);
-    bool alike = false, others = n < 0;
-    ExprMap seen = {0};
-    const Expr *r = NULL;
-    find_bad(t, &seen, e, vars, n < 0 ? 0 : n, &alike, &others);
+    FreeVars *f = free_of(t->x, e);
+    bool alike = e != t->root->value && f->n <= MAX_RANK && bad == free_set(t->x, f);
     bool itself = e->op == OP_REDUCE && expr_map_get(&t->bad, e);
-    if (e != t->root->value && alike && !others && is_mark(e)) r = as_let(t->x, e);
-    if (!r && e != t->root->value && alike && !others && (!guarded || itself)) r = as_temp(t->x, e, t->root);
-    if (!r && (alike || others)) {
+    if (alike && is_mark(e)) r = as_let(t->x, e);
+    if (!r && alike && (!guarded || itself)) r = as_temp(t->x, e, t->root);
+    if (!r) {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(g->ctx, const Expr *, e->nargs);
         int64_t v;
         for (int i = 0; i < e->nargs; i++) {
@@ -256,7 +313,6 @@ static const Expr *take_out(TakingOut *t, const Expr *e, bool guarded) {
         }
         r = expr_node(g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
     }
-    if (!r) r = e;
     expr_map_put(g->ctx, &t->done[guarded], e, r);
     return r;
 }
@@ -364,9 +420,7 @@ static bool face_forward(Partition *x, Root *root) {
         flip(x, root, form.along);
         return true;
     }
-    TakingOut *t = NEW(x->g->ctx, TakingOut);
-    t->x = x;
-    t->root = root;
+    TakingOut *t = taking_out(x, root);
     expr_map_put(x->g->ctx, &t->bad, e, e);
     const Expr *value = take_out(t, root->value, true);
     bool changed = value != root->value;
@@ -384,17 +438,14 @@ static void place(Partition *x, Root root) {
     }
     Reuse u = {.x = x, .level = root_level(x, &root)};
     root.value = reuse(&u, root.value);
+    Group *gr = NULL;
     for (int round = 0; round < MAX_ROUNDS && !x->defs.failed; round++) {
         if (face_forward(x, &root)) continue;
         ExprMap canon = {0};
-        Group *gr = group_new(x->g, &root, 1, &canon, x->why);
-        if (!gr) {
-            x->defs.failed = true;
-            break;
-        }
-        TakingOut *t = NEW(x->g->ctx, TakingOut);
-        t->x = x;
-        t->root = &root;
+        gr = group_new(x->g, &root, 1, &canon, x->why);
+        x->defs.failed |= !gr;
+        if (!gr) break;
+        TakingOut *t = taking_out(x, &root);
         bool any = false;
         for (int rule = 0; rule < GROUP_RULES && !any; rule++) {
             ExprMap seen = {0};
@@ -403,19 +454,18 @@ static void place(Partition *x, Root root) {
         const Expr *value = any ? take_out(t, root.value, false) : root.value;
         if (value == root.value) break;
         root.value = value;
+        gr = NULL;
     }
+    if (!gr && !x->defs.failed) gr = group_new(x->g, &root, 1, NULL, x->why);
+    x->defs.failed |= !gr;
     x->depth--;
     int level = root_level(x, &root), before = level_of(x, root.tensor);
     expr_map_put(x->g->ctx, &x->levels, root.tensor, (const void *)(intptr_t)((level > before ? level : before) + 1));
     vec_push(x->g->ctx, &x->roots, root);
+    vec_push(x->g->ctx, &x->alone, gr);
 }
 
-/* ---- kernels that store several tensors ---- */
-
-typedef struct Sharing {
-    VEC(Root) roots; /* the first has the most variables */
-    Group *gr;
-} Sharing;
+/* ---- updates in place ---- */
 
 static bool reads_tensor(ExprMap *seen, Graph *g, const Expr *e, const Tensor *t) {
     if (!e || expr_map_get(seen, e)) return false;
@@ -433,110 +483,6 @@ static bool root_reads(Graph *g, const Root *r, const Tensor *t) {
         if (reads_tensor(&seen, g, r->subs[d], t)) return true;
     return false;
 }
-
-/* A root of b reads, or stores to, what a root of a stores. */
-static bool depends(Graph *g, const Sharing *b, const Sharing *a) {
-    for (int i = 0; i < a->roots.n; i++)
-        for (int j = 0; j < b->roots.n; j++)
-            if (b->roots.at[j].tensor == a->roots.at[i].tensor || root_reads(g, &b->roots.at[j], a->roots.at[i].tensor))
-                return true;
-    return false;
-}
-
-static bool share_loads(Graph *g, ExprMap *seen, const Expr *e, const Root *other) {
-    if (!e || expr_map_get(seen, e)) return false;
-    expr_map_put(g->ctx, seen, e, e);
-    if (e->op == OP_LOAD && root_reads(g, other, e->u.tensor)) return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (share_loads(g, seen, e->arg[i], other)) return true;
-    return false;
-}
-
-static bool same_place(const GStore *a, const GStore *b) {
-    int n = a->tensor->rank, m = b->tensor->rank;
-    return a->axes == b->axes && (n && m ? a->subs[n - 1] == b->subs[m - 1] : n == m);
-}
-
-/* Whether one kernel for both is as good as two: the same elements of the same inputs, or reductions that the larger
- * one does anyway. */
-static Group *shared_group(Partition *x, const Sharing *a, const Sharing *b, Sharing *both) {
-    enum { MAX_STORES = 8 };
-    if (a->roots.n + b->roots.n > MAX_STORES) return NULL;
-    if (b->roots.at[0].nvars > a->roots.at[0].nvars) return shared_group(x, b, a, both);
-    *both = (Sharing){0};
-    for (int i = 0; i < a->roots.n; i++) vec_push(x->g->ctx, &both->roots, a->roots.at[i]);
-    for (int i = 0; i < b->roots.n; i++) vec_push(x->g->ctx, &both->roots, b->roots.at[i]);
-    Group *gr = group_new(x->g, both->roots.at, both->roots.n, NULL, NULL);
-    if (!gr) return NULL;
-    AxisSet o = gr->stores.at[0].axes, owned = group_owned(gr);
-    for (int i = 0; i < gr->stores.n && gr->steps.n; i++)
-        if (gr->stores.at[i].tensor->kind == TENSOR_INOUT) return NULL; /* other threads would read what one updates */
-    for (int i = 0; i < gr->steps.n; i++)
-        for (int rule = 0; rule < GROUP_RULES; rule++)
-            if (group_step_leaves(gr, i, rule)) return NULL;
-    bool no_more = gr->steps.n == a->gr->steps.n && b->gr->steps.n > 0;
-    for (int i = a->roots.n; i < gr->stores.n; i++) {
-        const GStore *s = &gr->stores.at[i];
-        if (s->axes & ~o || o & ~s->axes & ~owned) return NULL;
-        ExprMap seen = {0};
-        if (no_more) continue;
-        if (!same_place(&gr->stores.at[0], s) || !share_loads(x->g, &seen, both->roots.at[i].value, &both->roots.at[0]))
-            return NULL;
-    }
-    return gr;
-}
-
-/* Joins b to an earlier kernel of list where it may stand there, or where that may stand here. */
-static bool join(Partition *x, Sharing *list, int n, const Sharing *b, bool *removed, Sharing *both) {
-    for (int i = n - 1; i >= 0; i--) {
-        if (removed[i]) continue;
-        bool there = !depends(x->g, b, &list[i]) && !depends(x->g, &list[i], b), here = there;
-        for (int j = i + 1; j < n; j++) {
-            if (removed[j]) continue;
-            there &= !depends(x->g, b, &list[j]) && !depends(x->g, &list[j], b);
-            here &= !depends(x->g, &list[j], &list[i]);
-        }
-        if (!there && !here) continue;
-        both->gr = shared_group(x, &list[i], b, both);
-        if (!both->gr) continue;
-        both->gr->name = list[i].gr->name;
-        if (there) {
-            list[i] = *both;
-            return true;
-        }
-        removed[i] = true;
-        return false; /* *both stands here */
-    }
-    *both = *b;
-    return false;
-}
-
-static void make_groups(Partition *x) {
-    Sharing *list = NEW_N(x->g->ctx, Sharing, x->roots.n);
-    bool *removed = NEW_N(x->g->ctx, bool, x->roots.n);
-    int n = 0;
-    for (int i = 0; i < x->roots.n && !x->defs.failed; i++) {
-        Sharing b = {0}, both;
-        vec_push(x->g->ctx, &b.roots, x->roots.at[i]);
-        b.gr = group_new(x->g, b.roots.at, 1, NULL, x->why);
-        if (!b.gr)
-            x->defs.failed = true;
-        else if (!join(x, list, n, &b, removed, &both))
-            list[n++] = both;
-    }
-    for (int i = 0; i < n; i++) {
-        Group *first, *second;
-        if (removed[i]) continue;
-        if (!group_split(x->plan, list[i].gr, &first, &second)) {
-            vec_push(x->g->ctx, &x->plan->groups, list[i].gr);
-            continue;
-        }
-        vec_push(x->g->ctx, &x->plan->groups, first);
-        vec_push(x->g->ctx, &x->plan->groups, second);
-    }
-}
-
-/* ---- updates in place ---- */
 
 static bool def_reads(Partition *x, const Def *def, const Tensor *t) {
     for (int p = 0; p < def->tensor->pieces.n; p++) {
@@ -644,6 +590,8 @@ Plan *plan_new(Graph *g, Text *why) {
     x->why = why;
     x->plan = NEW(g->ctx, Plan);
     x->plan->graph = g;
+    x->closed = NEW(g->ctx, FreeVars);
+    for (int i = 0; i < g->tensors.n; i++) expr_map_put(g->ctx, &x->names, g->tensors.at[i]->name, g);
     if (!defs_make(&x->defs, g, why)) return NULL;
     const Def **updates = NEW_N(g->ctx, const Def *, x->defs.order.n + 1);
     int nupdates = 0;
@@ -655,6 +603,6 @@ Plan *plan_new(Graph *g, Text *why) {
         for (int p = 0; p < def->tensor->pieces.n; p++) place(x, defs_root(&x->defs, def, p));
     }
     place_updates(x, updates, nupdates);
-    make_groups(x);
+    if (!x->defs.failed) share_roots(x->plan, x->roots.at, x->alone.at, x->roots.n);
     return x->defs.failed ? NULL : x->plan;
 }
