@@ -239,10 +239,8 @@ void host_expr(Text *out, const HostEntry *h, const Expr *e) {
     case OP_ISNAN: *h->needs_math = true, host_unary(out, h, "(isnan(", e, ") != 0)"); break;
     case OP_ISINF: *h->needs_math = true, host_unary(out, h, "(isinf(", e, ") != 0)"); break;
     case OP_ISFINITE: *h->needs_math = true, host_unary(out, h, "(isfinite(", e, ") != 0)"); break;
-    case OP_SHL: /* as the language has it: by the low bits of the count, without C's undefined cases */
-        text_put(out, "(int64_t)((uint64_t)"), host_expr(out, h, e->arg[0]), text_put(out, " << ("),
-            host_expr(out, h, e->arg[1]), text_put(out, " & 63))");
-        break;
+    case OP_SHL: helper(out, h, HOST_SHL, "td_shl", e); break;
+    case OP_SHR: helper(out, h, HOST_SHR, "td_shr", e); break;
     default:
         if (op_rule(e->op) == RULE_ARITH)
             host_arith(out, h, e);

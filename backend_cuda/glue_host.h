@@ -29,6 +29,10 @@
                  "    if (b == 0) return INT64_MIN;\n"                                                                 \
                  "    if (b == -1) return 0;\n"                                                                        \
                  "    return a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0);\n}\n")                                \
+    HOST_FN(SHL, "static int64_t td_shl(int64_t a, int64_t b) {\n"                                                     \
+                 "    return b < 0 || b > 63 ? 0 : (int64_t)((uint64_t)a << b);\n}\n")                                 \
+    HOST_FN(SHR, "static int64_t td_shr(int64_t a, int64_t b) {\n"                                                     \
+                 "    return a >> (b < 0 || b > 63 ? 63 : b);\n}\n")                                                   \
     HOST_FN(MIN, "static int64_t td_min(int64_t a, int64_t b) { return a < b ? a : b; }\n")                            \
     HOST_FN(MAX, "static int64_t td_max(int64_t a, int64_t b) { return a > b ? a : b; }\n")                            \
     HOST_FN(FMIN, "static double td_fmin(double a, double b) { return a < b || a != a ? a : b; }\n")                   \

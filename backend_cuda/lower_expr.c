@@ -330,6 +330,41 @@ typedef struct IntBounds {
     const char *lo, *hi;
 } IntBounds;
 
+/* Bits that hold |e|, 64 where nothing is known. Indices and dimensions have 40 (glue.c). */
+static int int_bits(const Expr *e, int depth) {
+    enum { DEEP = 12, INDEX_BITS = 40 };
+    if (depth > DEEP || type_is_float(e->type)) return 64;
+    int a = 64, b = 64, own = e->type == TY_BOOL ? 1 : type_bits(e->type);
+    if (e->op == OP_IF) {
+        a = int_bits(e->arg[1], depth + 1), b = int_bits(e->arg[2], depth + 1);
+    } else {
+        if (e->nargs > 0) a = int_bits(e->arg[0], depth + 1);
+        if (e->nargs > 1) b = int_bits(e->arg[1], depth + 1);
+    }
+    int most = a > b ? a : b;
+    switch (e->op) {
+    case OP_CONST: {
+        uint64_t v = e->u.i < 0 ? 0 - (uint64_t)e->u.i : (uint64_t)e->u.i;
+        for (own = 0; v; v >>= 1) own++;
+        return own;
+    }
+    case OP_VAR:
+    case OP_DIM:
+    case OP_FACTOR: return INDEX_BITS;
+    case OP_CAST: most = type_is_float(e->arg[0]->type) ? 64 : a; break;
+    case OP_ADD:
+    case OP_SUB: most++; break;
+    case OP_MUL: most = a + b; break;
+    case OP_NEG:
+    case OP_ABS: most = a; break;
+    case OP_MIN:
+    case OP_MAX:
+    case OP_IF: break;
+    default: most = 64; break;
+    }
+    return most < own ? most : own;
+}
+
 static Sym cast_text(Lower *l, Type to, const Expr *from, Sym x) {
     static const IntBounds bounds[TY_COUNT] = {
         [TY_I64] = {"INT64_MIN", "INT64_MAX"},
@@ -345,7 +380,12 @@ static Sym cast_text(Lower *l, Type to, const Expr *from, Sym x) {
     if (to == TY_BOOL) return fmt(l, "(%s != 0)", x);
     if (type_is_float(to)) {
         if (to == TY_F64) return fmt(l, "(double)(%s)", x);
-        Sym f = from->type == TY_F64 || !type_is_float(from->type) ? fmt(l, "(float)(%s)", x) : x;
+        /* one rounding: of integers, only bf16 has fewer bits than float and its range */
+        bool twice = type_bits(to) < 32 && (from->type == TY_F64 || (to == TY_BF16 && int_bits(from, 0) > 24));
+        Sym f = twice && !type_is_float(from->type)                  ? fmt(l, "td_odd((%s)%s)", c_type(from->type), x)
+                : twice                                              ? fmt(l, "td_odd(%s)", x)
+                : from->type == TY_F64 || !type_is_float(from->type) ? fmt(l, "(float)(%s)", x)
+                                                                     : x;
         return to == TY_F32 ? f : fmt(l, "td_round<%s>(%s)", storage[to].memory, f);
     }
     if (type_is_float(from->type))
@@ -373,10 +413,26 @@ static const Axis *axis_of(const Lower *l, const Var *v) {
     return NULL;
 }
 
+/* Sums, differences and products of integers where they may wrap; NULL where they cannot, or unsigned ones do in C. */
+static Sym wrapping_text(Lower *l, const Expr *e, Sym a, Sym b) {
+    const char *name = e->op == OP_ADD ? "td_add" : e->op == OP_SUB ? "td_sub" : e->op == OP_MUL ? "td_mul" : NULL;
+    int x = int_bits(e->arg[0], 0), y = int_bits(e->arg[1], 0), bits = e->op == OP_MUL ? x + y : (x > y ? x : y) + 1;
+    if (!name || e->type == TY_U32 || bits < type_bits(e->type)) return NULL;
+    return fmt(l, "%s<%s>(%s, %s)", name, c_type(e->type), a, b);
+}
+
+static Sym shift_text(Lower *l, const Expr *e, Sym a, Sym b) {
+    int64_t n;
+    bool left = e->op == OP_SHL, fixed = expr_is_int(e->arg[1], &n) && n >= 0 && n < type_bits(e->type);
+    if (fixed && (!left || e->type == TY_U32)) return fmt(l, "(%s %s %s)", a, op_text(e->op), b);
+    return fmt(l, "%s<%s>(%s, %s)", left ? "td_shl" : "td_shr", c_type(e->type), a, b);
+}
+
 static Sym infix_text(Lower *l, const Expr *e, Sym a, Sym b) {
     const Expr *x = e->arg[0], *y = e->arg[1];
     bool integer = !type_is_float(x->type) && x->type != TY_BOOL;
-    if ((e->op == OP_DIV || e->op == OP_MOD) && integer && x->type != TY_U32) {
+    if (e->op == OP_MOD && !integer) return fmt(l, "td_mod(%s, %s)", a, b);
+    if ((e->op == OP_DIV || e->op == OP_MOD) && integer) {
         const char *f = e->op == OP_DIV ? "td_floor_div" : "td_floor_mod";
         if (small_int(x) && small_int(y)) return fmt(l, "%s<I>(%s, %s)", f, a, b);
         return fmt(l, "%s<%s>(%s, %s)", f, c_type(e->type), a, b);
@@ -386,6 +442,7 @@ static Sym infix_text(Lower *l, const Expr *e, Sym a, Sym b) {
         /* index arithmetic is 64-bit; its leaves are 32-bit variables */
         a = fmt(l, "(int64_t)%s", a);
     }
+    if (e->op == OP_SHL || e->op == OP_SHR) return shift_text(l, e, a, b);
     if ((e->op == OP_EQ || e->op == OP_NE) && integer) {
         /* an axis's index against what the thread's registers share: the difference is taken once, not for each
          * register */
@@ -398,13 +455,12 @@ static Sym infix_text(Lower *l, const Expr *e, Sym a, Sym b) {
             Sym index = var_text(l, i, l->layout), base = axis_name(l, axis_of(l, i->u.var), l->layout);
             size_t n = strlen(base);
             if (index[0] != '(' || strncmp(index + 1, base, n)) continue;
-            return fmt(l, "((%s) - %s %s (%.*s))", k ? a : b, base, op_text(e->op), (int)(strlen(index) - n - 5),
-                       index + n + 4);
+            return fmt(l, "(td_sub<I>(%s, %s) %s (%.*s))", k ? a : b, base, op_text(e->op),
+                       (int)(strlen(index) - n - 5), index + n + 4);
         }
     }
-    if (integer && e->type == TY_I32 && (e->op == OP_ADD || e->op == OP_SUB || e->op == OP_MUL) &&
-        !(small_int(x) && small_int(y)))
-        return fmt(l, "(int32_t)((uint32_t)%s %s (uint32_t)%s)", a, op_text(e->op), b); /* wraps */
+    Sym wraps = integer ? wrapping_text(l, e, a, b) : NULL;
+    if (wraps) return wraps;
     return fmt(l, "(%s %s %s)", a, op_text(e->op), b);
 }
 
@@ -437,8 +493,10 @@ Sym expr_text(Lower *l, const Expr *e, const Layout *layout) {
     Sym a = expr_text(l, e->arg[0], layout), b = e->nargs > 1 ? expr_text(l, e->arg[1], layout) : NULL;
     if (op_form(e->op) == FORM_INFIX) return infix_text(l, e, a, b);
     if (op_form(e->op) == FORM_PREFIX)
-        return e->op == OP_NEG && e->type == TY_I32 ? fmt(l, "(int32_t)(0u - (uint32_t)%s)", a)
-                                                    : fmt(l, "(%s%s)", op_text(e->op), a);
+        return e->op == OP_NEG && (e->type == TY_I32 || e->type == TY_I64) &&
+                       int_bits(e->arg[0], 0) >= type_bits(e->type)
+                   ? fmt(l, "td_sub<%s>(0, %s)", c_type(e->type), a)
+                   : fmt(l, "(%s%s)", op_text(e->op), a);
     const char *f = function_name(e->op);
     Text t = {.ctx = l->ctx};
     text_fmt(&t, "%s%s", f ? f : "td_", f ? "" : op_text(e->op));
@@ -463,6 +521,9 @@ static Sym atom_text(Lower *l, const Expr *a) {
         poly_bounds(&l->env, y, &dlo, &dhi);
         if (lo >= 0 && dlo > 0)
             return fmt(l, "(%s %s %s)", poly_text(l, x, false), a->op == OP_DIV ? "/" : "%", poly_text(l, y, false));
+        if (lo >= 0 && dlo == 0)
+            return fmt(l, "td_%s<I>(%s, %s)", a->op == OP_DIV ? "quotient" : "remainder", poly_text(l, x, false),
+                       poly_text(l, y, false));
         return fmt(l, "%s<I>(%s, %s)", a->op == OP_DIV ? "td_floor_div" : "td_floor_mod", poly_text(l, x, false),
                    poly_text(l, y, false));
     }

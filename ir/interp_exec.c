@@ -59,8 +59,15 @@ static double half_even(double v) {
     return copysign(d > 0.5 || fmod(f, 2) != 0 ? f + 1 : f, v);
 }
 
-static double float_max(double a, double b) { return isnan(a) ? a : isnan(b) ? b : a > b ? a : b; }
-static double float_min(double a, double b) { return isnan(a) ? a : isnan(b) ? b : a < b ? a : b; }
+/* Of zeros the maximum is the positive one, the minimum the negative. */
+static double float_max(double a, double b) {
+    if (isnan(a) || isnan(b)) return isnan(a) ? a : b;
+    return a > b || (a == b && !signbit(a)) ? a : b;
+}
+static double float_min(double a, double b) {
+    if (isnan(a) || isnan(b)) return isnan(a) ? a : b;
+    return a < b || (a == b && signbit(a)) ? a : b;
+}
 
 static double float_call1(Op op, double a) {
     switch (op) {

@@ -153,8 +153,10 @@ static bool find_scan(Graph *g, const Expr *c, const Var *v, const Expr *body, S
 }
 
 bool scan_form(Graph *g, const Expr *r, ScanForm *out) {
-    if (r->u.reduce->nvars != 1) return false;
-    return find_scan(g, r->arg[0], r->u.reduce->vars[0], r->arg[1], out);
+    if (r->u.reduce->nvars != 1 || !find_scan(g, r->arg[0], r->u.reduce->vars[0], r->arg[1], out)) return false;
+    /* a backward scan is run along the mirrored axis, where the first index would be the last */
+    MonoidKind k = r->u.reduce->monoid;
+    return !(out->reverse && (k == MONOID_ARGMAX || k == MONOID_ARGMIN));
 }
 
 /* ---- variables ---- */

@@ -1,4 +1,4 @@
-// More than 2^31 elements: a dimension, a subscript, a flat offset, the ends of loops, of which a test reaches few.
+// More than 2^31 elements (docs/language.md 5.9): a dimension, a subscript, a flat offset, the ends of loops, of which a test reaches few.
 export fn gathered(x: u8[N], ids: i64[M]) -> (y: u8[M]) {
     assume 0 <= ids[i] && ids[i] < N;
     y[i] = u8(x[ids[i]] + 1);

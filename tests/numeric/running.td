@@ -19,3 +19,11 @@ check down(B = 1, L = 1, Q = 1);
 check down(B = 3, L = 101, Q = 19);
 check down(B = 2, L = 517, Q = 1);
 check down(B = 0, L = 6, Q = 2);
+
+// The first of the best at or after each place; the place itself where a guard leaves more out.
+export fn best_after(x: i8[M, N]) -> (a: i64[M, N], b: i64[M, N]) {
+    a[i, j] = argmax[k where k >= j](x[i, k]);
+    b[i, j] = argmin[k where k > j && x[i, k] > 0](x[i, k]);
+}
+check best_after(M = 3, N = 40);
+check best_after(M = 2, N = 1);

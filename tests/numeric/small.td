@@ -1,4 +1,4 @@
-// 8-bit floats and 4-bit integers in tensors: quantised weights and activations, at even, odd and empty sizes.
+// 8-bit floats and 4-bit integers in tensors (docs/language.md 2.1): quantised weights and activations, at even, odd and empty sizes.
 export fn f8_copy(x: f8e4m3[N], y: f8e5m2[N]) -> (a: f8e5m2[N], b: f8e4m3[N], c: f32[N]) {
     a[i] = x[i] * 2.0;
     b[i] = y[i] + 1.0;
