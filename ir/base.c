@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 1 << 16 };
+enum { CHUNK_BYTES = 1 << 16, CHUNK_MOST = 1 << 22 };
 
 typedef struct Chunk {
     struct Chunk *next;
@@ -34,7 +34,9 @@ struct SymTable {
 
 static Chunk *chunk_new(Arena *a, size_t need) {
     if (a->fail_in > 0 && --a->fail_in == 0) return NULL;
-    size_t size = need > CHUNK_BYTES / 4 ? need : CHUNK_BYTES;
+    size_t size = need;
+    if (need <= CHUNK_BYTES / 4) /* a chunk for many: the more there are, the larger, as fresh pages come cleared */
+        for (size = CHUNK_BYTES; size < CHUNK_MOST && size * 8 < a->total;) size *= 2;
     Chunk *c = calloc(1, sizeof(Chunk) + size);
     if (!c) return NULL;
     c->size = size;

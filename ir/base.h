@@ -32,6 +32,7 @@ struct Ctx {
     Arena *arena;
     struct Diags *diags;
     struct SymTable *syms;
+    struct RuleSet *rules; /* rewrite.c's, made when first used */
     jmp_buf oom;
     void *user; /* the driver's */
 };

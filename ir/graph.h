@@ -134,7 +134,6 @@ typedef struct Graph {
     VEC(Tensor *) tensors;
     VEC(Fact) facts;
     struct ExprTable *exprs;
-    struct RuleSet *rules; /* rewrite.c's, made when first used */
     int next_id;
     Span span;
 } Graph;

@@ -62,9 +62,10 @@ static const Expr *read_pattern(Graph *g, Type t, Type root, const char *text) {
     return expr_read_as(&r, root);
 }
 
+/* One for a compilation: patterns are matched by their form. */
 static struct RuleSet *rules_of(Graph *g) {
-    if (g->rules) return g->rules;
-    struct RuleSet *set = g->rules = NEW(g->ctx, struct RuleSet);
+    if (g->ctx->rules) return g->ctx->rules;
+    struct RuleSet *set = g->ctx->rules = NEW(g->ctx, struct RuleSet);
     Graph *patterns = graph_new(g->ctx, g->name);
     for (size_t i = 0; i < sizeof rule_rows / sizeof *rule_rows; i++)
         for (int t = 0; t < TY_COUNT; t++) {
