@@ -88,7 +88,8 @@ static bool host_can_at(const Expr *e, int depth) {
     case OP_ARG:
     case OP_LOAD:
     case OP_REDUCE:
-    case OP_DIGAMMA: return false;
+    case OP_DIGAMMA:
+    case OP_RANDOM: return false;
     default: break;
     }
     for (int i = 0; i < e->nargs; i++)

@@ -724,6 +724,34 @@ __device__ inline double td_digamma(double x) {
     return s + log(x) - 0.5 / x - q * (1.0 / 12 - q * (1.0 / 120 - q * (1.0 / 252 - q * (1.0 / 240 - q * (1.0 / 132)))));
 }
 __device__ inline float td_digamma(float x) { return (float)td_digamma((double)x); }
+//@ portable td_random
+// Philox4x32-10: key seed, counter (counter / 4, stream), word counter mod 4, of which the top 24 bits count. Calls whose
+// counters share a quarter share the rounds.
+struct td_philox {
+    uint32_t w[4];
+};
+__device__ __forceinline__ td_philox td_philox_of(int64_t seed, int64_t stream, int64_t place) {
+    uint32_t a = (uint32_t)place, b = (uint32_t)((uint64_t)place >> 32);
+    uint32_t c = (uint32_t)stream, d = (uint32_t)((uint64_t)stream >> 32);
+    uint32_t k = (uint32_t)seed, q = (uint32_t)((uint64_t)seed >> 32);
+#pragma unroll
+    for (int round = 0; round < 10; round++) {
+        const uint64_t x = (uint64_t)a * 0xD2511F53u, y = (uint64_t)c * 0xCD9E8D57u;
+        a = (uint32_t)(y >> 32) ^ b ^ k;
+        b = (uint32_t)y;
+        c = (uint32_t)(x >> 32) ^ d ^ q;
+        d = (uint32_t)x;
+        k += 0x9E3779B9u;
+        q += 0xBB67AE85u;
+    }
+    return td_philox{{a, b, c, d}};
+}
+__device__ __forceinline__ float td_random(int64_t seed, int64_t stream, int64_t counter) {
+    const td_philox p = td_philox_of(seed, stream, counter >> 2);
+    const int lane = (int)(counter & 3);
+    const uint32_t w = lane & 2 ? (lane & 1 ? p.w[3] : p.w[2]) : (lane & 1 ? p.w[1] : p.w[0]);
+    return (float)(w >> 8) * 0x1p-24f;
+}
 //@ portable td_isnan
 template <class T> __device__ __forceinline__ bool td_isnan(T x) { return x != x; }
 //@ portable td_isinf

@@ -111,7 +111,7 @@ static const Expr *builtin(Sema *s, Env env, const AstExpr *e, Sym name, bool *k
         if (a.n != op_arity((Op)op)) return count_error(s, e, name, op_arity((Op)op), a.n);
         return sema_apply(s, e->span, (Op)op, a.at, a.n);
     }
-    static const char *const later[] = {"random", "stop", "vjp", "fold", "scan", "foreach", "sort", "topk"};
+    static const char *const later[] = {"stop", "vjp", "fold", "scan", "foreach", "sort", "topk"};
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
         if (!strcmp(name, later[i])) return sema_not_yet(s, e->span, later[i]);
     *known = false;

@@ -103,6 +103,7 @@ const Expr *expr_fold(Graph *g, const Expr *e) {
         if (e->nargs > 2) return NULL;
         if (is_float) return fold_float(e->op, a->u.f, b->u.f, &f) ? expr_float(g, e->type, f) : NULL;
         return fold_int(e->op, e->type, a->u.i, b->u.i, &i) ? expr_int(g, e->type, i) : NULL;
+    case RULE_RANDOM: break;
     }
     return NULL;
 }

@@ -183,6 +183,7 @@ const Expr *expr_op(Graph *g, Op op, const Expr *const *args, int nargs) {
     case RULE_FLOAT:
     case RULE_INT:
     case RULE_SELECT: t = args[nargs - 1]->type; break;
+    case RULE_RANDOM: t = TY_F32; break;
     }
     return expr_node(g, op, t, false, 0, args, nargs);
 }

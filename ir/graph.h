@@ -23,7 +23,17 @@ typedef enum Op {
 } Op;
 
 typedef enum OpForm { FORM_LEAF, FORM_INFIX, FORM_PREFIX, FORM_CALL, FORM_FORM } OpForm;
-typedef enum OpRule { RULE_NONE, RULE_ARITH, RULE_FLOAT, RULE_INT, RULE_LOGIC, RULE_COMPARE, RULE_TEST, RULE_SELECT } OpRule;
+typedef enum OpRule {
+    RULE_NONE,
+    RULE_ARITH,
+    RULE_FLOAT,
+    RULE_INT,
+    RULE_LOGIC,
+    RULE_COMPARE,
+    RULE_TEST,
+    RULE_SELECT,
+    RULE_RANDOM
+} OpRule;
 
 typedef enum MonoidKind {
 #define MONOID(e, name, parts) MONOID_##e,
@@ -174,6 +184,8 @@ int type_bits(Type t);
 TypeClass type_class(Type t);
 Type type_acc(Type t); /* acc(T): the type that arithmetic on T has */
 bool type_is_float(Type t);
+bool type_is_int(Type t);
+bool type_is_compute(Type t); /* arithmetic is done in it: f64 f32 i64 i32 u32 */
 bool type_int_range(Type t, int64_t *least, int64_t *most); /* integers and bool; false for floats */
 bool type_by_name(Sym name, Type *t);
 const char *op_text(Op op);
@@ -201,6 +213,7 @@ const Expr *expr_load(Graph *g, Tensor *t, const Expr *const *subs);
 const Expr *expr_cast(Graph *g, Type t, const Expr *e); /* e itself where it has type t */
 const Expr *expr_reduce(Graph *g, Reduce *r, const Expr *guard, const Expr *body);
 /* Operators of ops.def with a rule: the result's type follows from it. Operands must already fit (graph_verify). */
+bool expr_rule_holds(const Expr *e); /* its operands and its type are what the operator's rule says */
 const Expr *expr_op(Graph *g, Op op, const Expr *const *args, int nargs);
 const Expr *expr1(Graph *g, Op op, const Expr *a);
 const Expr *expr2(Graph *g, Op op, const Expr *a, const Expr *b);

@@ -35,43 +35,19 @@ static bool fail(Verifier *v, const Expr *e, const char *text) {
 
 /* ---- types ---- */
 
-static bool is_int(Type t) { return type_class(t) == CLASS_SINT || type_class(t) == CLASS_UINT; }
-static bool is_compute(Type t) { return t != TY_BOOL && type_acc(t) == t; }
-
-static bool same_types(const Expr *e, int first) {
-    for (int i = first + 1; i < e->nargs; i++)
-        if (e->arg[i]->type != e->arg[first]->type) return false;
-    return true;
-}
-
-static bool rule_holds(const Expr *e) {
-    Type t = e->nargs ? e->arg[0]->type : e->type;
-    switch (op_rule(e->op)) {
-    case RULE_NONE: return true;
-    case RULE_ARITH: return same_types(e, 0) && is_compute(t) && e->type == t;
-    case RULE_FLOAT: return same_types(e, 0) && is_compute(t) && type_is_float(t) && e->type == t;
-    case RULE_INT: return same_types(e, 0) && is_compute(t) && is_int(t) && e->type == t;
-    case RULE_LOGIC: return same_types(e, 0) && t == TY_BOOL && e->type == TY_BOOL;
-    case RULE_COMPARE: return same_types(e, 0) && (is_compute(t) || t == TY_BOOL) && e->type == TY_BOOL;
-    case RULE_TEST: return is_compute(t) && type_is_float(t) && e->type == TY_BOOL;
-    case RULE_SELECT: return t == TY_BOOL && same_types(e, 1) && e->type == e->arg[1]->type;
-    }
-    return false;
-}
-
 static bool reduce_types(const Expr *e) {
     Type t = e->arg[1]->type;
     MonoidKind m = e->u.reduce->monoid;
     if (e->arg[0]->type != TY_BOOL || e->u.reduce->nvars < 1) return false;
     if (m == MONOID_ANY || m == MONOID_ALL) return t == TY_BOOL && e->type == TY_BOOL;
-    if (!is_compute(t)) return false;
+    if (!type_is_compute(t)) return false;
     if (m == MONOID_ARGMAX || m == MONOID_ARGMIN) return e->type == TY_I64 && e->u.reduce->nvars == 1;
     return e->type == t;
 }
 
 static bool subscripts_fit(const Expr *const *subs, int n) {
     for (int i = 0; i < n; i++)
-        if (!subs[i] || !is_int(subs[i]->type)) return false;
+        if (!subs[i] || !type_is_int(subs[i]->type)) return false;
     return true;
 }
 
@@ -95,7 +71,7 @@ static bool node_fits(Verifier *v, const Expr *e) {
         if (e->type != e->u.tensor->type) return fail(v, e, "a load of another type");
         return subscripts_fit(e->arg, e->nargs) || fail(v, e, "a subscript that is not an integer");
     case OP_REDUCE: return reduce_types(e) || fail(v, e, "a reduction of wrong types");
-    default: return rule_holds(e) || fail(v, e, "operand types against the operator's rule");
+    default: return expr_rule_holds(e) || fail(v, e, "operand types against the operator's rule");
     }
 }
 
@@ -134,7 +110,7 @@ static const Free *close_over(Verifier *v, Var *const *vars, int n, const Free *
                 fail(v, NULL, "a variable without a range");
                 return NULL;
             }
-            if (!is_int(bound->type)) {
+            if (!type_is_int(bound->type)) {
                 fail(v, bound, "a range that is not of integers");
                 return NULL;
             }
@@ -297,7 +273,7 @@ static bool check_names(Verifier *v) {
 static bool check_shape(Verifier *v, const Tensor *t) {
     if (t->rank > MAX_RANK) return fail(v, NULL, "too many dimensions");
     for (int d = 0; d < t->rank; d++) {
-        if (!t->shape[d] || !is_int(t->shape[d]->type)) return fail(v, NULL, "a shape that is not of integers");
+        if (!t->shape[d] || !type_is_int(t->shape[d]->type)) return fail(v, NULL, "a shape that is not of integers");
         if (!check_closed(v, NULL, 0, t->shape[d])) return false;
     }
     return true;

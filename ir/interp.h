@@ -24,6 +24,7 @@ typedef struct HostTensor {
 /* v rounded to a float type: to nearest even; f8 saturates (infinities too); f16, bf16, f32 overflow to infinity. */
 double num_round(Type t, double v);
 double num_from_int(Type t, int64_t v); /* an integer rounded once to a float type */
+double num_random(int64_t seed, int64_t stream, int64_t counter); /* the language's random */
 int64_t num_wrap(Type t, int64_t v);    /* an integer modulo the width of an integer type; bool: v != 0 */
 int64_t num_to_int(Type t, double v);   /* truncates, saturates, NaN to 0; bool: v != 0 */
 int64_t num_int_min(Type t);

@@ -103,7 +103,7 @@ static int constant(Compiler *c, Reg v) {
 
 /* Whether a kernel has exactly this float too: nothing was computed in f32 on the way. */
 static bool exact(const Expr *e, int depth) {
-    if (!type_is_float(e->type) || e->op == OP_CONST || e->op == OP_SCALAR) return true;
+    if (!type_is_float(e->type) || e->op == OP_CONST || e->op == OP_SCALAR || e->op == OP_RANDOM) return true;
     if (depth > 8) return false;
     switch (e->op) {
     case OP_LOAD: return e->u.tensor->kind == TENSOR_INPUT || e->u.tensor->kind == TENSOR_INOUT;

@@ -6,7 +6,7 @@
 
 /* Operators are evaluated here and in interp_compile.c by switches with a default: a new row of ops.def is missed by
  * them. */
-_Static_assert(OP_COUNT == 71, "evaluate the new operator, then count it here");
+_Static_assert(OP_COUNT == 72, "evaluate the new operator, then count it here");
 
 static const double PI = 3.141592653589793238;
 
@@ -355,6 +355,7 @@ static bool run(const Exec *x, const Block *b) {
         case INS_ROUND: r[i->dst].f = num_round(i->type, r[i->a].f); break;
         case INS_TO_FLOAT: r[i->dst].f = num_from_int(i->type, r[i->a].i); break;
         case INS_TO_INT: r[i->dst].i = float_to_int(x, i); break;
+        case INS_INT + OP_RANDOM: r[i->dst].f = num_random(r[i->a].i, r[i->b].i, r[i->c].i); break;
         case INS_WRAP: r[i->dst].i = num_wrap(i->type, r[i->a].i); break;
         case INS_EXPECT:
             if (r[i->a].i) break;

@@ -194,3 +194,24 @@ void host_put_int(HostTensor *h, int64_t i, int64_t v) {
     default: host_put_float(h, i, num_from_int(h->type, v)); break;
     }
 }
+
+/* ---- random numbers ---- */
+
+/* One of the four words of Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel Random Numbers, as Easy as 1, 2, 3,
+ * 2011): the key is the seed, the counter is (counter / 4, stream), each of 64 bits, low words first; the word is the
+ * counter modulo 4. Of the word the top 24 bits count, so that every result is an f32. */
+double num_random(int64_t seed, int64_t stream, int64_t counter) {
+    enum { ROUNDS = 10 };
+    uint64_t place = (uint64_t)(counter >> 2), s = (uint64_t)stream;
+    uint32_t c[4] = {(uint32_t)place, (uint32_t)(place >> 32), (uint32_t)s, (uint32_t)(s >> 32)};
+    uint32_t k[2] = {(uint32_t)seed, (uint32_t)((uint64_t)seed >> 32)};
+    for (int round = 0; round < ROUNDS; round++) {
+        uint64_t a = (uint64_t)c[0] * 0xD2511F53u, b = (uint64_t)c[2] * 0xCD9E8D57u;
+        uint32_t next[4] = {(uint32_t)(b >> 32) ^ c[1] ^ k[0], (uint32_t)b, (uint32_t)(a >> 32) ^ c[3] ^ k[1],
+                            (uint32_t)a};
+        for (int i = 0; i < 4; i++) c[i] = next[i];
+        k[0] += 0x9E3779B9u;
+        k[1] += 0xBB67AE85u;
+    }
+    return (double)(c[counter & 3] >> 8) * 0x1p-24;
+}

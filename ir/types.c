@@ -44,6 +44,9 @@ TypeClass type_class(Type t) { return type_rows[t].cls; }
 Type type_acc(Type t) { return type_rows[t].acc; }
 bool type_is_float(Type t) { return type_rows[t].cls == CLASS_FLOAT; }
 
+bool type_is_int(Type t) { return type_rows[t].cls == CLASS_SINT || type_rows[t].cls == CLASS_UINT; }
+bool type_is_compute(Type t) { return t != TY_BOOL && type_rows[t].acc == t; }
+
 bool type_int_range(Type t, int64_t *least, int64_t *most) {
     int bits = type_rows[t].bits;
     switch (type_rows[t].cls) {

@@ -1,13 +1,11 @@
-/* The language's typing of operators: which implicit conversions stand beside an operator (docs/language.md, "Numbers" and
- * "Expressions"). The nodes built are strict: every conversion is a cast or a typed constant.
- * An expression of literals, or of indices beside float literals, stays untyped until something gives it a type; then
- * its literals and its casts of indices take that type. */
+/* The language's typing of operators: which implicit conversions stand beside an operator (docs/language.md, "Numbers"
+ * and "Expressions"). The nodes built are strict: every conversion is a cast or a typed constant. An expression of
+ * literals, or of indices beside float literals, stays untyped until something gives it a type; then its literals and
+ * its casts of indices take that type. */
 #include "graph.h"
 
 #include "expr_map.h"
 #include "interp.h"
-
-static bool type_is_int(Type t) { return type_class(t) == CLASS_SINT || type_class(t) == CLASS_UINT; }
 
 /* Integer arithmetic on index variables, dimensions and constants without a quotient: what converts to float by itself.
  */
@@ -181,10 +179,40 @@ const Expr *expr_apply(Graph *g, Op op, const Expr *const *args, int nargs) {
     case RULE_FLOAT:
     case RULE_TEST: return to_floats(g, a, nargs) ? apply_same(g, op, a, 0, nargs) : NULL;
     case RULE_COMPARE: return all_bool ? expr_op(g, op, a, nargs) : apply_same(g, op, a, 0, nargs);
+    case RULE_RANDOM:
+        for (int i = 0; i < nargs; i++) {
+            if (type_is_float(a[i]->type) || a[i]->type == TY_BOOL) return NULL;
+            a[i] = expr_cast(g, TY_I64, expr_settle(g, a[i]));
+        }
+        return expr_op(g, op, a, nargs);
     case RULE_SELECT:
         if (a[0]->type != TY_BOOL) return NULL;
         if (a[1]->type == TY_BOOL && a[2]->type == TY_BOOL) return expr_op(g, op, a, nargs);
         return apply_same(g, op, a, 1, nargs);
     }
     return NULL;
+}
+
+/* ---- types of nodes that are built ---- */
+
+static bool same_types(const Expr *e, int first) {
+    for (int i = first + 1; i < e->nargs; i++)
+        if (e->arg[i]->type != e->arg[first]->type) return false;
+    return true;
+}
+
+bool expr_rule_holds(const Expr *e) {
+    Type t = e->nargs ? e->arg[0]->type : e->type;
+    switch (op_rule(e->op)) {
+    case RULE_NONE: return true;
+    case RULE_ARITH: return same_types(e, 0) && type_is_compute(t) && e->type == t;
+    case RULE_FLOAT: return same_types(e, 0) && type_is_compute(t) && type_is_float(t) && e->type == t;
+    case RULE_INT: return same_types(e, 0) && type_is_compute(t) && type_is_int(t) && e->type == t;
+    case RULE_LOGIC: return same_types(e, 0) && t == TY_BOOL && e->type == TY_BOOL;
+    case RULE_COMPARE: return same_types(e, 0) && (type_is_compute(t) || t == TY_BOOL) && e->type == TY_BOOL;
+    case RULE_TEST: return type_is_compute(t) && type_is_float(t) && e->type == TY_BOOL;
+    case RULE_RANDOM: return same_types(e, 0) && t == TY_I64 && e->type == TY_F32;
+    case RULE_SELECT: return t == TY_BOOL && same_types(e, 1) && e->type == e->arg[1]->type;
+    }
+    return false;
 }

@@ -7,37 +7,16 @@
 
 /* ---- expressions ---- */
 
-static bool is_integer(Type t) { return type_class(t) == CLASS_SINT || type_class(t) == CLASS_UINT; }
-static bool is_compute(Type t) { return t != TY_BOOL && type_acc(t) == t; }
-
 static const ScopeRow *in_scope(const Verify *v, const Value *x) {
     for (int i = v->scope.n; i-- > 0;)
         if (v->scope.at[i].value == x) return &v->scope.at[i];
     return NULL;
 }
 
-static bool well_typed(const Expr *e) {
-    bool same = true;
-    int first = op_rule(e->op) == RULE_SELECT;
-    for (int i = first + 1; i < e->nargs; i++) same &= e->arg[i]->type == e->arg[first]->type;
-    Type t = e->nargs ? e->arg[first]->type : e->type;
-    switch (op_rule(e->op)) {
-    case RULE_NONE: return true;
-    case RULE_ARITH: return same && is_compute(t) && e->type == t;
-    case RULE_FLOAT: return same && is_compute(t) && type_is_float(t) && e->type == t;
-    case RULE_INT: return same && is_compute(t) && is_integer(t) && e->type == t;
-    case RULE_LOGIC: return same && t == TY_BOOL && e->type == TY_BOOL;
-    case RULE_COMPARE: return same && (is_compute(t) || t == TY_BOOL) && e->type == TY_BOOL;
-    case RULE_TEST: return is_compute(t) && type_is_float(t) && e->type == TY_BOOL;
-    case RULE_SELECT: return same && e->arg[0]->type == TY_BOOL && e->type == t;
-    }
-    return false;
-}
-
 static bool check_leaves(Verify *v, const Stage *s, const Expr *e, ExprMap *seen) {
     if (expr_map_get(seen, e)) return true;
     expr_map_put(v->ctx, seen, e, e);
-    if (e->untyped || !well_typed(e))
+    if (e->untyped || !expr_rule_holds(e))
         return verify_fail_at(v, s, "operands of '%s' have types that do not fit", op_text(e->op));
     if (e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_ARG)
         return verify_fail_at(v, s, "loads and reductions are stages, not expressions");
@@ -86,7 +65,7 @@ static bool check_operands(Verify *v, const Stage *s) {
     if (s->other && !check_expr(v, s, s->other)) return false;
     for (int i = 0; s->tensor && i < s->tensor->rank; i++) {
         if (!check_expr(v, s, s->subs[i])) return false;
-        if (!is_integer(s->subs[i]->type)) return verify_fail_at(v, s, "subscript %d is no integer", i);
+        if (!type_is_int(s->subs[i]->type)) return verify_fail_at(v, s, "subscript %d is no integer", i);
     }
     for (int i = 0; i < MAX_PARTS; i++)
         if (s->expr[i] && !check_expr(v, s, s->expr[i])) return false;
@@ -300,7 +279,7 @@ static bool check_atomic(Verify *v, const Stage *s) {
     if (s->monoid->declared || s->monoid->n != 1) return verify_fail_at(v, s, "an atomic is sum, max or min");
     bool sum = m[0] == 's', extreme = m[0] == 'm';
     if (!sum && !extreme) return verify_fail_at(v, s, "an atomic is sum, max or min");
-    if (!is_compute(t)) return verify_fail_at(v, s, "no atomics on %s", type_name(t));
+    if (!type_is_compute(t)) return verify_fail_at(v, s, "no atomics on %s", type_name(t));
     if (sum && type_is_float(t)) return verify_fail_at(v, s, "a float sum by atomics depends on their order");
     return check_store(v, s);
 }

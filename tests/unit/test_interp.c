@@ -194,6 +194,16 @@ static void test_float_ops(Test *t, Ctx *ctx) {
                      op_text(row[k].op));
 }
 
+/* Words of Philox4x32-10 that the authors' package Random123 gives as known answers (kat_vectors). */
+static void test_random(Test *t) {
+    static const uint32_t zeros[4] = {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8};
+    static const uint32_t ones[4] = {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd};
+    for (int i = 0; i < 4; i++) {
+        expect_float(t, num_random(0, 0, i), (double)(zeros[i] >> 8) * 0x1p-24, "random of zeros");
+        expect_float(t, num_random(-1, -1, i - 4), (double)(ones[i] >> 8) * 0x1p-24, "random of ones");
+    }
+}
+
 static void test_int_ops(Test *t, Ctx *ctx) {
     const struct {
         Type type;
@@ -554,6 +564,7 @@ int main(void) {
     if (!ctx || CTX_GUARD(ctx)) return 1;
     Test t = {0, 0};
     test_float_ops(&t, ctx);
+    test_random(&t);
     test_int_ops(&t, ctx);
     test_casts(&t, ctx);
     test_encodings(&t);
