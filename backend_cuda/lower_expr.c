@@ -397,6 +397,31 @@ static Sym cast_text(Lower *l, Type to, const Expr *from, Sym x) {
     return fmt(l, "(%s)(%s)(%s)", c_type(to), storage[to].memory, x);
 }
 
+/* Functions of f32 that the hardware approximates: `option math = fast`. */
+static bool has_fast(Op op) {
+    switch (op) {
+    case OP_DIV:
+    case OP_POW:
+    case OP_SQRT:
+    case OP_RSQRT:
+    case OP_EXP:
+    case OP_EXP2:
+    case OP_LOG:
+    case OP_LOG2:
+    case OP_LOG10:
+    case OP_SIN:
+    case OP_COS:
+    case OP_TAN:
+    case OP_TANH:
+    case OP_SIGMOID: return true;
+    default: return false;
+    }
+}
+
+static bool is_fast(const Lower *l, const Expr *e) {
+    return e->type == TY_F32 && has_fast(e->op) && option_is(&l->g->options, MATH_FAST);
+}
+
 static const char *function_name(Op op) {
     static const struct {
         Op op;
@@ -491,6 +516,7 @@ Sym expr_text(Lower *l, const Expr *e, const Layout *layout) {
     default: break;
     }
     Sym a = expr_text(l, e->arg[0], layout), b = e->nargs > 1 ? expr_text(l, e->arg[1], layout) : NULL;
+    if (e->op == OP_DIV && is_fast(l, e)) return fmt(l, "td_fast_div(%s, %s)", a, b);
     if (op_form(e->op) == FORM_INFIX) return infix_text(l, e, a, b);
     if (op_form(e->op) == FORM_PREFIX)
         return e->op == OP_NEG && (e->type == TY_I32 || e->type == TY_I64) &&
@@ -499,7 +525,7 @@ Sym expr_text(Lower *l, const Expr *e, const Layout *layout) {
                    : fmt(l, "(%s%s)", op_text(e->op), a);
     const char *f = function_name(e->op);
     Text t = {.ctx = l->ctx};
-    text_fmt(&t, "%s%s", f ? f : "td_", f ? "" : op_text(e->op));
+    text_fmt(&t, "%s%s", f ? f : is_fast(l, e) ? "td_fast_" : "td_", f ? "" : op_text(e->op));
     if ((e->op == OP_MAX || e->op == OP_MIN) && e->type == TY_I64) text_put(&t, "<int64_t>");
     text_fmt(&t, "(%s", a);
     if (b) text_fmt(&t, ", %s", b);

@@ -710,6 +710,52 @@ __device__ __forceinline__ float td_sigmoid(float x) {
     return r * 0.25f;
 }
 __device__ __forceinline__ double td_sigmoid(double x) { return 1.0 / (1.0 + exp(-x)); }
+//@ td_fast_div
+__device__ __forceinline__ float td_fast_div(float a, float b) { return __fdividef(a, b); }
+//@ TD_FAST TD_FAST_ASM
+// What `option math = fast` allows: one instruction of the special function unit, or two.
+#define TD_FAST(name, f) \
+    __device__ __forceinline__ float name(float x) { return f; }
+#define TD_FAST_ASM(name, op)                                   \
+    __device__ __forceinline__ float name(float x) {            \
+        float r;                                                \
+        asm(op ".approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));   \
+        return r;                                               \
+    }
+//@ td_fast_sqrt
+TD_FAST_ASM(td_fast_sqrt, "sqrt")
+//@ td_fast_rsqrt
+TD_FAST_ASM(td_fast_rsqrt, "rsqrt")
+//@ td_fast_exp
+TD_FAST(td_fast_exp, __expf(x))
+//@ td_fast_exp2
+TD_FAST_ASM(td_fast_exp2, "ex2")
+//@ td_fast_log
+TD_FAST(td_fast_log, __logf(x))
+//@ td_fast_log2
+TD_FAST(td_fast_log2, __log2f(x))
+//@ td_fast_log10
+TD_FAST(td_fast_log10, __log10f(x))
+//@ td_fast_sin
+TD_FAST(td_fast_sin, __sinf(x))
+//@ td_fast_cos
+TD_FAST(td_fast_cos, __cosf(x))
+//@ td_fast_tan
+TD_FAST(td_fast_tan, __tanf(x))
+//@ td_fast_tanh
+__device__ __forceinline__ float td_fast_tanh(float x) {
+    float r;
+    asm("tanh.approx.f32 %0, %1;" : "=f"(r) : "f"(x));
+    return r;
+}
+//@ td_fast_sigmoid
+__device__ __forceinline__ float td_fast_sigmoid(float x) {
+    float r;
+    asm("tanh.approx.f32 %0, %1;" : "=f"(r) : "f"(0.5f * x));
+    return fmaf(r, 0.5f, 0.5f);
+}
+//@ td_fast_pow
+__device__ __forceinline__ float td_fast_pow(float x, float y) { return __powf(x, y); }
 //@ portable td_digamma
 // Recurrence up to 10, then the asymptotic series in 1/x^2 (Abramowitz and Stegun 6.3.5, 6.3.18); reflection below 0 (6.3.7).
 __device__ inline double td_digamma(double x) {

@@ -106,7 +106,7 @@ static void visit(Sema *s, AstDecl *d) {
         break;
     case DECL_EXPORT: export_instance(s, d); break;
     case DECL_STRUCT: sema_not_yet(s, d->span, "a struct"); break;
-    case DECL_OPTION: sema_option(s, d->stmt); break;
+    case DECL_OPTION: sema_option(s, d->stmt, &(Options){0}); break;
     case DECL_IMPORT:
     case DECL_DIM:
     case DECL_REDUCE:

@@ -3,20 +3,34 @@
 
 #include <string.h>
 
-bool sema_option(Sema *s, AstStmt *st) {
-    static const char *const names[] = {"matmul", "accumulate", "math", "atomics", "remat"};
-    static const char *const values[] = {"f32", "f32", "exact", "ordered", "auto"}; /* what holds without the option */
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(st->name, names[i]) != 0) continue;
-        if (st->text && !strcmp(st->text, values[i])) return true;
-        sema_not_yet(s, st->span, sym_fmt(s->ctx, "option %s = %s", st->name, st->text ? st->text : "..."));
+bool sema_option(Sema *s, const AstStmt *st, Options *out) {
+    Option o;
+    if (option_find(st->name, &o)) {
+        if (option_choose(out, o, st->text)) return true;
+        SEMA_REPORT(s, UNKNOWN_OPTION, st->span, "option %s is %s", st->name, option_values(s->ctx, o));
         return false;
     }
-    const char *near = diag_near(st->name, names, (int)(sizeof names / sizeof *names));
+    const char *names[OPTION_COUNT];
+    for (int i = 0; i < OPTION_COUNT; i++) names[i] = option_name((Option)i);
+    const char *near = diag_near(st->name, names, OPTION_COUNT);
     Diag *d = SEMA_REPORT(s, UNKNOWN_OPTION, st->name_span.file >= 0 ? st->name_span : st->span, "unknown option %s",
                           st->name);
     if (near) diag_help(s->ctx, d, "did you mean %s?", near);
     return false;
+}
+
+bool sema_options(Sema *s, const FileScope *file, const AstDecl *fn, Options *out) {
+    Options unused = {0}; /* errors of the file's are reported once, where the file is read */
+    bool ok = true;
+    for (int i = 0; i < file->ast->decls.n; i++) {
+        const AstStmt *st = file->ast->decls.at[i]->stmt;
+        Option o;
+        if (file->ast->decls.at[i]->kind != DECL_OPTION || !option_find(st->name, &o)) continue;
+        if (option_choose(&unused, o, st->text)) option_choose(out, o, st->text);
+    }
+    for (int i = 0; fn->body && i < fn->body->v.n; i++)
+        if (fn->body->v.at[i]->kind == STMT_OPTION) ok &= sema_option(s, fn->body->v.at[i], out);
+    return ok;
 }
 
 static Graph *find_graph(Sema *s, Sym name) {

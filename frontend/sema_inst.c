@@ -377,7 +377,7 @@ Graph *sema_export(Sema *s, FileScope *file, const AstDecl *fn, const AstDecl *e
     s->instances = 0;
     Inst *inst = sema_inst_new(s, (FnRef){.file = file, .decl = fn}, NULL, fn->span);
     s->entry = inst;
-    if (!export_params(s, inst, args)) return NULL;
+    if (!sema_options(s, s->root, fn, &g->options) || !export_params(s, inst, args)) return NULL;
     inst->broken = !sema_collect(s, inst);
     if (!sema_facts(s, inst)) return NULL;
     for (int i = 0; i < inst->defs.n; i++)

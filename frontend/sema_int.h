@@ -309,7 +309,9 @@ int sema_truth(Sema *s, const Expr *cond);
 bool sema_equal(Sema *s, const Expr *a, const Expr *b);
 
 /* ---- sema_check.c ---- */
-bool sema_option(Sema *s, AstStmt *st);
+bool sema_option(Sema *s, const AstStmt *st, Options *out); /* one statement */
+/* What holds for the entry fn that the file exports: its own options, else the file's. */
+bool sema_options(Sema *s, const FileScope *file, const AstDecl *fn, Options *out);
 void sema_check_stmt(Sema *s, AstDecl *d);
 
 #endif

@@ -141,7 +141,25 @@ static bool has_hull(Sema *s, const Expr *e, const Var *v, Span span) {
     return false;
 }
 
+/* A factor as `option matmul` has it: cast to its type, unless it comes from a narrow type already. */
+static const Expr *factor(Sema *s, const Expr *e, Type t) {
+    if (e->op == OP_CAST && type_bits(e->arg[0]->type) <= type_bits(t)) return e;
+    return expr_cast(s->g, TY_F32, expr_cast(s->g, t, e));
+}
+
+/* The operand of a sum under the entry's options: a product of two different f32 factors that are data. */
+static const Expr *summand(Sema *s, const Expr *body) {
+    const Options *o = &s->g->options;
+    bool bf16 = option_is(o, MATMUL_BF16), f16 = option_is(o, MATMUL_F16);
+    if ((!bf16 && !f16) || body->op != OP_MUL || body->type != TY_F32 || body->arg[0] == body->arg[1]) return body;
+    for (int i = 0; i < 2; i++)
+        if (!sema_uses_data(body->arg[i])) return body;
+    Type t = bf16 ? TY_BF16 : TY_F16;
+    return expr2(s->g, OP_MUL, factor(s, body->arg[0], t), factor(s, body->arg[1], t));
+}
+
 static const Expr *make(Sema *s, MonoidKind m, const Bound *b, const Expr *body, Span span) {
+    if (m == MONOID_SUM) body = summand(s, body);
     Reduce *r = NEW(s->ctx, Reduce);
     *r = (Reduce){.monoid = m, .nvars = b->vars.n, .vars = b->vars.at};
     const Expr *e = expr_reduce(s->g, r, b->guard, body);

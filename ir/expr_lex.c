@@ -249,3 +249,19 @@ Type lex_type(Lex *x) {
         lex_fail(x, x->tok.span, "expected a type");
     return t;
 }
+
+/* ---- options ---- */
+
+void options_read(Lex *x, Options *s) {
+    Span at = x->tok.span;
+    Option o;
+    Sym name = lex_name(x);
+    if (!option_find(name, &o)) {
+        lex_fail(x, at, "there is no option '%s'", name);
+        return;
+    }
+    lex_expect(x, "=");
+    at = x->tok.span;
+    Sym value = lex_name(x);
+    if (!x->failed && !option_choose(s, o, value)) lex_fail(x, at, "option %s is %s", name, option_values(x->ctx, o));
+}

@@ -48,6 +48,9 @@ void lex_fail(Lex *x, Span at, const char *fmt, ...) __attribute__((format(print
  */
 bool lex_report(const Lex *x, DiagCode code);
 
+/* A line of options_print after its word `option`. */
+void options_read(Lex *x, Options *s);
+
 /* A name in an expression: name, name', name.part or name.part#2. */
 typedef struct LeafText {
     Sym name;

@@ -5,6 +5,7 @@
 #define TDC_GRAPH_H
 
 #include "base.h"
+#include "options.h"
 
 typedef enum Type {
 #define TYPE(e, name, bits, cls, acc) TY_##e,
@@ -143,6 +144,7 @@ typedef struct Graph {
     VEC(Scalar *) scalars; /* in the order of the C interface */
     VEC(Tensor *) tensors;
     VEC(Fact) facts;
+    Options options;
     struct ExprTable *exprs;
     int next_id;
     Span span;

@@ -30,6 +30,7 @@ static void print_header(ExprPrinter *p, const Graph *g) {
         }
         text_char(out, '\n');
     }
+    options_print(out, &g->options);
     for (int i = 0; i < g->tensors.n; i++) {
         const Tensor *t = g->tensors.at[i];
         text_fmt(out, "  %s %s: %s[", kind_words[t->kind], t->name, type_name(t->type));

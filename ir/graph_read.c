@@ -98,6 +98,10 @@ static bool read_declaration(GraphReader *r) {
         read_scalar(r);
         return true;
     }
+    if (lex_accept(x, "option")) {
+        options_read(x, &r->g->options);
+        return true;
+    }
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (lex_accept(x, kinds[i].word)) {
             read_tensor(r, kinds[i].kind);

@@ -105,6 +105,7 @@ static void put_header(Printer *x) {
         }
         text_char(x->out, '\n');
     }
+    options_print(x->out, &p->graph->options);
     for (int i = 0; i < p->params.n; i++) put_tensor(x, tensor_word(p->params.at[i]->kind), p->params.at[i], false);
     for (int i = 0; i < p->temps.n; i++) {
         bool zero = false;

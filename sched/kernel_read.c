@@ -9,7 +9,7 @@
 
 static const char *const RESERVED[] = {
     "kernel", "part",    "axis",   "layout", "where", "program",   "dim",      "in",     "inout", "out",
-    "temp",   "scalar",  "monoid", "peel",   "over",  "along",     "ahead",    "stream", "keep",  "depth",
+    "temp",   "scalar",  "option",  "monoid", "peel",   "over",  "along",     "ahead",    "stream", "keep",  "depth",
     "pad",    "swizzle", "bulk",   "async",  "carry", "exclusive", "reverse",  "else",   "then",  "counter",
     "zero",   "true",    "false",  "inf",    "nan",   "chained",   "occupancy"};
 
@@ -186,6 +186,8 @@ static bool read_declaration(KernelReader *r) {
         read_dim(r);
     else if (lex_accept(&r->lex, "scalar"))
         read_scalar(r);
+    else if (lex_accept(&r->lex, "option"))
+        options_read(&r->lex, &r->p->graph->options);
     else if (lex_accept(&r->lex, "monoid"))
         read_monoid(r);
     else

@@ -52,6 +52,24 @@ TD_EMU_MATH1(lgamma, td_emu_lgamma)
 TD_EMU_MATH1(sigmoid, td_emu_sigmoid)
 #undef TD_EMU_MATH1
 #undef TD_EMU_MATH2
+// `option math = fast` allows approximations; here they are the functions themselves.
+inline float td_fast_div(float a, float b) { return a / b; }
+inline float td_fast_pow(float x, float y) { return td_pow(x, y); }
+#define TD_EMU_FAST(name) \
+    inline float td_fast_##name(float x) { return td_##name(x); }
+TD_EMU_FAST(sqrt)
+TD_EMU_FAST(rsqrt)
+TD_EMU_FAST(exp)
+TD_EMU_FAST(exp2)
+TD_EMU_FAST(log)
+TD_EMU_FAST(log2)
+TD_EMU_FAST(log10)
+TD_EMU_FAST(sin)
+TD_EMU_FAST(cos)
+TD_EMU_FAST(tan)
+TD_EMU_FAST(tanh)
+TD_EMU_FAST(sigmoid)
+#undef TD_EMU_FAST
 inline double td_fma(double a, double b, double c) { return fma(a, b, c); }
 inline float td_fma(float a, float b, float c) { return fmaf(a, b, c); }
 

@@ -10,17 +10,6 @@ export fn lr(step: i32) -> f32 = 0.1 * f32(step);     // expect error[E0002]: a 
 export add_bwd = vjp(add, (x));                       // expect error[E0002]: not yet: `vjp`
 export add_all = foreach(add);                        // expect error[E0002]: not yet: `foreach`
 
-export fn noise(x: f32[N]) -> (y: f32[N]) {
-    y[i] = x[i] + random(1, 2, i);                    // expect error[E0002]: random: not yet
-}
-
-
-export fn options(x: f32[N]) -> (y: f32[N]) {
-    option matmul = tf32;                             // expect error[E0002]: option matmul = tf32: not yet
-    option atomics = ordered;
-    y[i] = x[i];
-}
-
 export fn recur(x: f32[L, N]) -> (y: f32[N]) {
     y[n] = fold[l in 0..L, h = 0.0](h + x[l, n]);     // expect error[E0002]: not yet: `fold`
 }
