@@ -11,8 +11,8 @@ static int count_unknown(Inst *inst, const AstExpr *e, const AstExpr **one) {
         if (!*one) *one = e;
         return 1;
     }
-    int n = count_unknown(inst, e->a, one) + count_unknown(inst, e->b, one) + count_unknown(inst, e->c, one);
-    if (e->kind != AST_CALL) return n;
+    int n = count_unknown(inst, e->b, one) + count_unknown(inst, e->c, one);
+    if (e->kind != AST_CALL) return n + count_unknown(inst, e->a, one); /* what is called is no dimension */
     for (int i = 0; e->items && i < e->items->v.n; i++) n += count_unknown(inst, e->items->v.at[i].value, one);
     return n;
 }

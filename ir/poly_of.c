@@ -215,6 +215,9 @@ static Poly divide_symbolic(const Maker *m, Poly p, Poly q, int tries) {
         whole = take_polynomial(m, p, q, &rest);
     if (!rest.n && !rest.failed) return whole;
     if (is_digit(m, rest, q)) return whole;
+    int64_t c;
+    if (poly_is_const(rest, &c) && c < 0 && nonneg(m, c == -1 ? q : poly_add(m->ctx, q, rest))) /* a divisor is not 0 */
+        return poly_sub(m->ctx, whole, poly_const(m->ctx, 1));
     Poly part;
     if ((q.n == 1 && divide_by_part(m, rest, &q.term[0], &part, tries)) || nested(m, rest, q, &part, tries))
         return poly_add(m->ctx, whole, part);

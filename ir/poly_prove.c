@@ -99,6 +99,10 @@ static bool atom_range(const PolyEnv *env, const Expr *e, const Expr **lo, const
 static Interval interval_of_args(const PolyEnv *env, const Expr *e, int depth) {
     Interval none = {INT64_MIN, INT64_MAX}, a = interval_of(env, e->arg[0], depth - 1);
     if (e->op == OP_NEG) return (Interval){negated(a.hi), negated(a.lo)};
+    if (e->op == OP_ABS) {
+        int64_t lo = negated(a.lo), least = a.lo > 0 ? a.lo : a.hi < 0 ? negated(a.hi) : 0;
+        return (Interval){least, lo > a.hi ? lo : a.hi};
+    }
     if (e->nargs != 2) return none;
     Interval b = interval_of(env, e->arg[1], depth - 1);
     switch (e->op) {
@@ -233,6 +237,54 @@ static void know_arg(Prover *x, const Expr *e) {
     know_diff(x, p, some ? lo : poly_const(x->ctx, -1), 0);
 }
 
+/* The variable of p of the highest rank in which p grows (falls) as its coefficient says. */
+static const Expr *monotonic(Prover *x, Poly p, Poly *coef, Poly *rest, bool *grows) {
+    const Expr *best = NULL;
+    for (int i = 0; i < p.n; i++)
+        for (int k = 0; k < p.term[i].degree; k++) {
+            const Expr *e = p.term[i].atom[k];
+            Poly c, r;
+            if (e->op != OP_VAR || (best && e->id <= best->id) || !poly_linear(x->ctx, p, e, &c, &r)) continue;
+            Interval s = interval_of_poly(x->env, c);
+            if (s.lo < 0 && s.hi > 0) continue;
+            best = e;
+            *coef = c;
+            *rest = r;
+            *grows = s.lo >= 0;
+        }
+    return best;
+}
+
+/* p with its variables at the ends of their ranges where it is largest (smallest); false where it has none. */
+static bool at_extreme(Prover *x, Poly p, bool largest, Poly *r) {
+    Poly coef, rest;
+    const Expr *v, *lo, *hi;
+    bool grows, exclusive, any = false;
+    for (int round = 0; round < 8 && (v = monotonic(x, p, &coef, &rest, &grows)) != NULL; round++) {
+        if (!atom_range(x->env, v, &lo, &hi, &exclusive) || !(grows == largest ? hi : lo)) return false;
+        Poly end = read_poly(x, grows == largest ? hi : lo);
+        if (grows == largest && exclusive) end = poly_sub(x->ctx, end, poly_const(x->ctx, 1));
+        p = poly_add(x->ctx, rest, poly_mul(x->ctx, coef, end));
+        if (p.failed) return false;
+        any = true;
+    }
+    *r = p;
+    return any;
+}
+
+/* a/b grows with a: it is between the quotients of the least and the largest a. */
+static void know_quotient_ends(Prover *x, const Expr *e, Poly a, Poly b) {
+    Poly end;
+    for (int largest = 0; largest < 2 && x->in_scope && x->level < PROVE_LEVELS; largest++) {
+        if (!at_extreme(x, a, largest, &end)) continue;
+        end = read_poly(x, expr2(x->g, OP_DIV, poly_expr(x->g, end), poly_expr(x->g, b)));
+        if (largest)
+            know_diff(x, end, poly_atom(x->ctx, e), 0);
+        else
+            know_diff(x, poly_atom(x->ctx, e), end, 0);
+    }
+}
+
 static void know_atom(Prover *x, const Expr *e) {
     Poly p = poly_atom(x->ctx, e), a, b;
     const Expr *lo, *hi;
@@ -255,6 +307,7 @@ static void know_atom(Prover *x, const Expr *e) {
         a = poly_flat(x->g, e->arg[0]);
         b = poly_flat(x->g, e->arg[1]);
         if (interval_of_poly(x->env, b).lo < 0) break;
+        know_quotient_ends(x, e, a, b);
         p = poly_mul(x->ctx, b, p);
         know_diff(x, a, p, 0);
         know_diff(x, poly_add(x->ctx, p, b), a, -1);
@@ -269,6 +322,11 @@ static void know_atom(Prover *x, const Expr *e) {
             else
                 know_diff(x, p, a, 0);
         }
+        break;
+    case OP_ABS:
+        a = read_poly(x, e->arg[0]);
+        know_diff(x, p, a, 0);
+        know_diff(x, p, poly_scale(x->ctx, a, -1), 0);
         break;
     case OP_REDUCE: know_arg(x, e); break;
     default: know_inside(x, e, 6); break;
@@ -380,24 +438,53 @@ static bool cancel(Prover *x, Poly p, const PolyTerm *t, Poly f, PolyTerm *room,
 
 static int64_t search(Prover *x, Poly p, int depth);
 
-/* Minima, maxima and selections in p: the worse of two cases. */
+/* Case number k of a minimum, a maximum, an absolute value or a selection: its value there, and what holds there. */
+static Poly case_value(Prover *x, const Expr *e, int k) {
+    Poly a, b;
+    switch (e->op) {
+    case OP_IF: know_fact(x, e->arg[0], k == 0, 0); return read_poly(x, e->arg[1 + k]);
+    case OP_ABS:
+        a = poly_scale(x->ctx, read_poly(x, e->arg[0]), k ? -1 : 1);
+        know_diff(x, a, (Poly){0}, 0);
+        return a;
+    default:
+        a = poly_flat(x->g, e->arg[k]);
+        b = poly_flat(x->g, e->arg[1 - k]);
+        if (e->op == OP_MIN)
+            know_diff(x, b, a, 0);
+        else
+            know_diff(x, a, b, 0);
+        return a;
+    }
+}
+
+/* Whether something known cannot be where e is v. */
+static bool contradicts(Prover *x, const Expr *e, Poly v) {
+    for (int i = 0; i < x->nknown; i++)
+        if (poly_uses(x->known[i], e) && interval_of_poly(x->env, poly_subst(x->ctx, x->known[i], e, v)).hi < 0)
+            return true;
+    return false;
+}
+
+/* Minima, maxima, absolute values and selections in p: the worse of two cases. */
 static bool cases(Prover *x, Poly p, int depth, int64_t *bound) {
     for (int i = 0; i < p.n; i++)
         for (int k = 0; k < p.term[i].degree; k++) {
             const Expr *e = p.term[i].atom[k];
-            if (e->op != OP_MIN && e->op != OP_MAX && e->op != OP_IF) continue;
+            if (e->op != OP_MIN && e->op != OP_MAX && e->op != OP_IF && e->op != OP_ABS) continue;
             if (e->type != TY_I64) continue;
             int64_t worst = INT64_MAX;
-            for (int a = e->nargs - 2; a < e->nargs && worst > INT64_MIN; a++) {
-                Poly v = e->op == OP_IF ? read_poly(x, e->arg[a]) : poly_flat(x->g, e->arg[a]);
-                int mark = x->nknown;
-                if (e->op == OP_IF) know_fact(x, e->arg[0], a == 1, 0);
-                Poly q = poly_subst(x->ctx, p, e, v);
-                know_atoms_of(x, q);
-                know_all(x);
-                int64_t b = search(x, tightened(q), depth - 1);
-                if (e->op == OP_IF) x->nknown = mark;
-                if (b < worst) worst = b;
+            for (int a = 0; a < 2 && worst > INT64_MIN; a++) {
+                int known = x->nknown, atoms = x->natoms;
+                Poly v = case_value(x, e, a), q = poly_subst(x->ctx, p, e, v);
+                if (!contradicts(x, e, v)) {
+                    know_atoms_of(x, q);
+                    know_all(x);
+                    int64_t b = search(x, tightened(q), depth - 1);
+                    if (b < worst) worst = b;
+                }
+                x->nknown = known;
+                x->natoms = atoms;
             }
             *bound = worst;
             return true;

@@ -91,6 +91,7 @@ static bool eval(World *w, const Expr *e, int64_t *v) {
     case OP_SUB: *v = a[0] - a[1]; return true;
     case OP_MUL: *v = a[0] * a[1]; return true;
     case OP_NEG: *v = -a[0]; return true;
+    case OP_ABS: *v = a[0] < 0 ? -a[0] : a[0]; return true;
     case OP_DIV:
         if (a[1]) *v = floor_div(a[0], a[1]);
         return a[1] != 0;
@@ -293,6 +294,25 @@ static const Claim claims[] = {
     {"i in 0..G * K * H", "", "i / (K * H) < G", 1},
     {"i in 0..G * K * H", "", "i / H % K < K", 1},
     {"a in 0..2, b in 0..3, c in 0..N", "", "(a * 3 + b) * N + c < 6 * N", 1},
+    /* the channel of a group of a convolution: o/K is below the number of groups */
+    {"o in 0..G * K, c in 0..H", "", "o / K * H + c < G * H", 1},
+    {"o in 0..4 * K, c in 0..H", "", "o / K * H + c < 4 * H", 1},
+    {"o in 0..4 * K, c in 0..H", "", "o / K * H + c < 3 * H", -1},
+    {"o in 0..G * K, c in 0..H", "", "o / K * H + c >= 0", 1},
+    {"o in K..4 * K, c in 0..H", "", "o / K * H + c >= H", 1},
+    {"o in 0..4 * K + 1, c in 0..H", "", "o / K * H + c < 4 * H", -1},
+    {"i in 0..4 * K, j in 0..2 * K", "", "(i + j) / K < 6", 1},
+    /* diagonals, reflection about both ends: the cases of a minimum exclude what is known */
+    {"i in 0..max(min(N - 2, K), 0)", "", "i + 2 < N", 1},
+    {"i in 0..max(min(N - 2, K), 0)", "", "i < K", 1},
+    {"i in 0..max(min(N - 2, K), 0)", "", "i + 1 < K", -1},
+    {"i in 0..N", "", "abs(i - 3) >= 0", 1},
+    {"i in 0..N", "N > 3", "abs(i - 3) < N", 1},
+    {"i in 0..N", "N > 2", "abs(i - 3) < N", -1},
+    {"i in 0..N + K + G", "K < N; G < N", "abs(N - 1 - abs(i - K)) < N", 1},
+    {"i in 0..N + K + G", "K <= N; G < N", "abs(N - 1 - abs(i - K)) < N", -1},
+    {"i in 0..N + K + G", "K < N; G <= N", "abs(N - 1 - abs(i - K)) < N", -1},
+    {"i in 0..N", "", "abs(i) == i", 1},
 };
 
 static void test_claims(Ctx *ctx) {
