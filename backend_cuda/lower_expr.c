@@ -266,7 +266,7 @@ static bool nonneg_quotient(Lower *l, const Expr *e) {
 Sym dim_text(Lower *l, const Expr *e, bool host) {
     if (!host && e->nargs) index_fits(l, poly_of(&l->env, e));
     switch (e->op) {
-    case OP_CONST: return fmt(l, "%lld", (long long)e->u.i);
+    case OP_CONST: return fmt(l, e->u.i < 0 ? "(%lld)" : "%lld", (long long)e->u.i);
     case OP_DIM: return dim_ref(l, e->u.dim, host);
     case OP_CAST: return dim_text(l, e->arg[0], host);
     case OP_DIV:

@@ -140,10 +140,17 @@ Sym axis_predicate(Lower *l, const Layout *layout, FactorSet have) {
     return r;
 }
 
-/* The coefficient of a factor in p where it is a constant and the factor occurs nowhere else. */
-static bool const_coef(Lower *l, Poly p, Factor *f, int64_t *c) {
+/* The coefficient of a factor in p where it is a constant and nothing else of p depends on the factor: a subscript that
+ * was loaded may differ from element to element. */
+static bool const_coef(Lower *l, const Layout *layout, Poly p, Factor *f, int64_t *c) {
     Poly coef, rest;
-    return poly_linear(l->ctx, p, expr_factor(l->p, f), &coef, &rest) && poly_is_const(coef, c);
+    if (!poly_linear(l->ctx, p, expr_factor(l->p, f), &coef, &rest) || !poly_is_const(coef, c)) return false;
+    for (int i = 0; i < rest.n; i++)
+        for (int k = 0; k < rest.term[i].degree; k++) {
+            const Expr *a = rest.term[i].atom[k];
+            if (a->op != OP_VAR && a->op != OP_FACTOR && expr_domain(l->part, layout, a) >> f->id & 1) return false;
+        }
+    return true;
 }
 
 /* Finds the wide access: register factors whose coefficients continue each other from 1. `free` may take part. */
@@ -160,7 +167,7 @@ void plan_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain,
         more = false;
         for (int i = 0; i < n; i++) {
             int64_t c;
-            if (part[i] != 1 || !(may >> f[i]->id & 1) || !const_coef(l, offset, f[i], &c) || c != plan->V) continue;
+            if (part[i] != 1 || !(may >> f[i]->id & 1) || !const_coef(l, layout, offset, f[i], &c) || c != plan->V) continue;
             int64_t p = gcd64(f[i]->size, vmax / plan->V);
             if (p == 1) continue;
             /* one inexact axis at most: one count says how much of a vector is inside */

@@ -11,8 +11,9 @@ static int count_unknown(Inst *inst, const AstExpr *e, const AstExpr **one) {
         if (!*one) *one = e;
         return 1;
     }
-    int n = count_unknown(inst, e->b, one) + count_unknown(inst, e->c, one);
-    if (e->kind != AST_CALL) return n + count_unknown(inst, e->a, one); /* what is called is no dimension */
+    int n = e->kind == AST_CALL ? 0 : count_unknown(inst, e->a, one); /* what is called is no dimension */
+    n += count_unknown(inst, e->b, one) + count_unknown(inst, e->c, one);
+    if (e->kind != AST_CALL) return n;
     for (int i = 0; e->items && i < e->items->v.n; i++) n += count_unknown(inst, e->items->v.at[i].value, one);
     return n;
 }
@@ -115,6 +116,20 @@ bool sema_declare_dims(Sema *s, Inst *inst, const AstItems *dims) {
     return ok;
 }
 
+/* e with its constant parts as numbers: what static parameters leave of a dimension. */
+static const Expr *folded(Sema *s, const Expr *e, int depth) {
+    int64_t v;
+    if (sema_const_int(e, &v)) return expr_int(s->g, TY_I64, v);
+    if (depth > MAX_DEPTH || e->type != TY_I64 || op_rule(e->op) != RULE_ARITH || e->nargs < 1 || e->nargs > 2) return e;
+    const Expr *arg[2];
+    for (int i = 0; i < e->nargs; i++) arg[i] = folded(s, e->arg[i], depth + 1);
+    if (e->nargs == 1) return expr1(s->g, e->op, arg[0]);
+    bool zero = expr_is_int(arg[1], &v) && v == 0, one = expr_is_int(arg[1], &v) && v == 1;
+    if ((zero && (e->op == OP_ADD || e->op == OP_SUB)) || (one && (e->op == OP_MUL || e->op == OP_DIV))) return arg[0];
+    if (e->op == OP_MUL && expr_is_int(arg[0], &v) && v == 1) return arg[1];
+    return expr2(s->g, e->op, arg[0], arg[1]);
+}
+
 static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
     if (it->kind == ITEM_PACK) {
         Name *n = sema_name(inst, it->name);
@@ -135,6 +150,7 @@ static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
     }
     const Expr *e = sema_int(s, (Env){inst, NULL}, it->value);
     if (!e) return false;
+    e = folded(s, e, 0);
     if (sema_uses_data(e)) {
         SEMA_REPORT(s, BAD_DIM, it->span, "a dimension cannot depend on data");
         return false;
