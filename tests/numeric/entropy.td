@@ -20,6 +20,7 @@ export fn smoothed(score: bf16[R, V], label: i64[R]) -> (loss: f32[]) {
     let lse[r] = top[r] + log(sum[v](exp(score[r, v] - top[r])));
     loss[] = sum[r where label[r] >= 0](lse[r] - 0.9 * score[r, label[r]] - 0.1 * mean[v](score[r, v]));
 }
+// sizes: not smoothed(V = 1)
 check smoothed(R = 1, V = 1);
 check smoothed(R = 29, V = 5);
 check smoothed(R = 7, V = 1031);

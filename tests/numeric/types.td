@@ -7,6 +7,7 @@ export fn anyall(x: f32[M, N]) -> (a: bool[M], b: bool[M], c: i32[M]) {
 check anyall(M = 5, N = 37);
 check anyall(M = 3, N = 1);
 check anyall(M = 130, N = 1000);
+check anyall(M = 70001, N = 1);
 
 export fn dbl(x: f64[M, N]) -> (y: f64[M, N], p: f64[M], q: i64[M]) {
     let m[i] = max[j](x[i, j]);
