@@ -232,8 +232,9 @@ static bool is_param(const Graph *g, Sym name) {
 
 Sym param_name(Lower *l, Sym name) {
     if (!name_reserved(name)) return name;
-    do name = fmt(l, "%s_", name);
-    while (name_reserved(name) || is_param(l->g, name));
+    const char *before = name[0] == '_' || !strncmp(name, "td_", 3) ? "v" : ""; /* no end makes these free */
+    name = sym_fmt(l->ctx, *before ? "%s%s" : "%s%s_", before, name);
+    while (name_reserved(name) || is_param(l->g, name)) name = sym_fmt(l->ctx, "%s_", name);
     return name;
 }
 

@@ -8,7 +8,7 @@
 #include "ir/graph.h"
 #include "ir/interp.h"
 
-/* What checks draw: standard normal floats, or those made special (docs/language.md, 7.5). */
+/* What checks draw: standard normal floats, or those made special (docs/language.md, 11.7). */
 typedef enum InputKind {
     INPUTS_NORMAL,
     INPUTS_OFFSET,
