@@ -494,7 +494,11 @@ static Sym scalar_text(Lower *l, Scalar *s) {
     bool have = false;
     for (int i = 0; i < l->scalars.n; i++) have = have || l->scalars.at[i] == s;
     if (!have) vec_push(l->ctx, &l->scalars, s);
-    return fmt(l, "arg.%s", param_name(l, s->name));
+    Sym at = fmt(l, "arg.%s", param_name(l, s->name));
+    /* the C interface passes a narrow float as float */
+    return type_is_float(s->type) && type_bits(s->type) < 32
+               ? fmt(l, "td_round<%s>(%s)", lower_storage_type(s->type), at)
+               : at;
 }
 
 Sym expr_text(Lower *l, const Expr *e, const Layout *layout) {

@@ -167,7 +167,8 @@ void plan_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain,
         more = false;
         for (int i = 0; i < n; i++) {
             int64_t c;
-            if (part[i] != 1 || !(may >> f[i]->id & 1) || !const_coef(l, layout, offset, f[i], &c) || c != plan->V) continue;
+            if (part[i] != 1 || !(may >> f[i]->id & 1) || !const_coef(l, layout, offset, f[i], &c) || c != plan->V)
+                continue;
             int64_t p = gcd64(f[i]->size, vmax / plan->V);
             if (p == 1) continue;
             /* one inexact axis at most: one count says how much of a vector is inside */

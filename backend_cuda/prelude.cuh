@@ -580,11 +580,6 @@ __device__ __forceinline__ bool td_last_block(int *counter, int total) {
 //@ td_atomic_add
 template <class T> __device__ __forceinline__ void td_atomic_add(T *p, T v) { atomicAdd(p, v); }
 __device__ __forceinline__ void td_atomic_add(int64_t *p, int64_t v) { atomicAdd((unsigned long long *)p, (unsigned long long)v); }
-//@ td_atomic_max
-template <class T> __device__ __forceinline__ void td_atomic_max(T *p, T v) { atomicMax(p, v); }
-//@ td_atomic_min
-template <class T> __device__ __forceinline__ void td_atomic_min(T *p, T v) { atomicMin(p, v); }
-
 //@ td_max
 // NaN wins; of zeros the positive one.
 template <class T> __device__ __forceinline__ T td_max(T a, T b) { return a > b ? a : b; }
@@ -611,6 +606,37 @@ __device__ __forceinline__ float td_min(float a, float b) {
     asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
     return r;
 }
+//@ td_atomic_float
+// Floats have no atomic maximum of their own: *p becomes td_max or td_min of itself and v by exchanges.
+template <bool MAX, class T> __device__ __forceinline__ void td_atomic_float(T *p, T v) {
+    typedef typename std::conditional<sizeof(T) == 8, unsigned long long, unsigned>::type U;
+    U old, next;
+    T now;
+    memcpy(&now, p, sizeof(T));
+    memcpy(&old, &now, sizeof(T));
+    while (true) {
+        const T want = MAX ? td_max(now, v) : td_min(now, v);
+        memcpy(&next, &want, sizeof(T));
+        if (next == old) return;
+        const U seen = atomicCAS((U *)p, old, next);
+        if (seen == old) return;
+        old = seen;
+        memcpy(&now, &old, sizeof(T));
+    }
+}
+//@ td_atomic_max
+template <class T> __device__ __forceinline__ void td_atomic_max(T *p, T v) {
+    if constexpr (std::is_floating_point<T>::value) td_atomic_float<true>(p, v);
+    else if constexpr (sizeof(T) == 8) atomicMax((long long *)p, (long long)v);
+    else atomicMax(p, v);
+}
+//@ td_atomic_min
+template <class T> __device__ __forceinline__ void td_atomic_min(T *p, T v) {
+    if constexpr (std::is_floating_point<T>::value) td_atomic_float<false>(p, v);
+    else if constexpr (sizeof(T) == 8) atomicMin((long long *)p, (long long)v);
+    else atomicMin(p, v);
+}
+
 //@ td_max2 td_min2
 // Two packed 16-bit floats at once; NaN wins.
 #define TD_PAIRWISE(name, op)                                                                                \
@@ -630,7 +656,10 @@ __device__ __forceinline__ int32_t td_abs(int32_t x) { return x < 0 ? (int32_t)(
 __device__ __forceinline__ int64_t td_abs(int64_t x) { return x < 0 ? (int64_t)(0u - (uint64_t)x) : x; }
 __device__ __forceinline__ uint32_t td_abs(uint32_t x) { return x; }
 //@ td_sign
-template <class T> __device__ __forceinline__ T td_sign(T x) { return x > T(0) ? T(1) : x < T(0) ? T(-1) : x != x ? x : T(0); }
+template <class T> __device__ __forceinline__ T td_sign(T x) {
+    if constexpr (!std::is_signed<T>::value) return x > T(0) ? T(1) : T(0);
+    else return x > T(0) ? T(1) : x < T(0) ? T(-1) : x != x ? x : T(0);
+}
 
 //@ TD_MATH
 #define TD_MATH(name, f32, f64)                                               \

@@ -42,3 +42,13 @@ export fn revscan(x: f32[M, N]) -> (y: f32[M, N], z: f32[M, N]) {
 }
 check revscan(M = 3, N = 1000);
 check revscan(M = 3, N = 1);
+
+// Scalars of all types; a narrow float is rounded to its type.
+export fn scalars(x: f32[N], a: f16, b: bf16, c: i8, d: u16, e: i64, f: bool, g: f8e4m3, h: u4, k: f64) -> (y: f32[N], z: i64[N], w: f64[N], v: f32[N]) {
+    y[i] = a + x[i] * 0.0;
+    v[i] = b + f32(c) + f32(d) + g + x[i] * 0.0;
+    z[i] = if f then e + i64(h) else e;
+    w[i] = k;
+}
+check scalars(N = 5, a = 0.1, b = 0.1, c = -3, d = 60000, e = 1234567890123, f = 1, g = 0.3, h = 9, k = 0.1) tol 1e-7;
+check scalars(N = 5, a = 0.3333, b = 7.77, c = 100, d = 6, e = -1234567890123, f = 0, g = 1000.0, h = 15, k = 0.7) tol 1e-7;

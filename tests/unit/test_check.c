@@ -162,14 +162,12 @@ static void test_npy(Test *t) {
     HostTensor h, back;
     Sym dir = check_dir(t->ctx, &why);
     Sym path = sym_fmt(t->ctx, "%s/x.npy", dir);
-    const Type types[] = {TY_F64, TY_F32, TY_F16, TY_BF16, TY_F8E4M3, TY_I64, TY_I32,
-                          TY_I16, TY_I8,  TY_U32, TY_U16,  TY_U8,     TY_BOOL};
-    for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
-        host_tensor(t->ctx, &h, types[k], 2, (const int64_t[]){3, 5});
+    for (Type k = 0; k < TY_COUNT; k++) {
+        host_tensor(t->ctx, &h, k, 2, (const int64_t[]){3, 5});
         for (int i = 0; i < 15; i++) host_put_int(&h, i, i);
-        bool ok = npy_write(t->ctx, path, &h, &why) && npy_read(t->ctx, path, types[k], &back, &why) &&
+        bool ok = npy_write(t->ctx, path, &h, &why) && npy_read(t->ctx, path, k, &back, &why) &&
                   back.rank == 2 && back.shape[0] == 3 && back.shape[1] == 5 && !memcmp(back.data, h.data, h.bytes);
-        expect(t, ok, type_name(types[k]));
+        expect(t, ok, type_name(k));
     }
     host_tensor(t->ctx, &h, TY_F32, 0, NULL);
     host_put_float(&h, 0, 1.0000001);
