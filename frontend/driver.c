@@ -1,7 +1,6 @@
 /* What the command does as a whole: options, passes, then files, checks or a run; and the reports at the end. */
 #include "driver.h"
 
-#include "check.h"
 #include "ir/diag.h"
 
 #include <errno.h>
@@ -54,6 +53,7 @@ static bool writes(const DriverOptions *o) {
 static PassId last_pass(const DriverOptions *o) {
     int last = PASS_COUNT - 1;
     if (o->stop_after < PASS_COUNT) return (PassId)o->stop_after;
+    if (o->place == PLACE_INTERP) return PASS_SEMA;
     if (o->command == COMMAND_COMPILE && !writes(o))
         while (!o->dump[last]) last--;
     return (PassId)last;
@@ -73,7 +73,11 @@ static Exit work(Job *job) {
     job->file = diag_add_file(job->ctx, o->file, text, n);
     PassId last = last_pass(o);
     Exit e = driver_passes(job, last);
-    if (e != EXIT_OK || last != PASS_COUNT - 1) return e;
+    if (e != EXIT_OK || o->stop_after < PASS_COUNT) return e;
+    if (o->place == PLACE_INTERP)
+        job->reference = job->module;
+    else if (last != PASS_COUNT - 1)
+        return e;
     switch (o->command) {
     case COMMAND_COMPILE: return o->stop_after == PASS_COUNT && writes(o) ? write_outputs(job) : EXIT_OK;
     case COMMAND_CHECK: return driver_check(job);

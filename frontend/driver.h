@@ -7,6 +7,7 @@
 
 #include "ast.h"
 #include "backend_cuda/glue.h"
+#include "check.h"
 
 typedef enum PassId {
 #define PASS(e, name, text, form) PASS_##e,
@@ -16,6 +17,7 @@ typedef enum PassId {
 } PassId;
 
 typedef enum Exit { EXIT_OK, EXIT_WRONG, EXIT_USAGE, EXIT_INTERNAL } Exit;
+typedef enum Place { PLACE_ANY, PLACE_EMU, PLACE_GPU, PLACE_INTERP } Place; /* any: a GPU where there is one */
 typedef enum Command { COMMAND_COMPILE, COMMAND_CHECK, COMMAND_RUN } Command;
 enum { EMIT_CU = 1, EMIT_C = 2, EMIT_H = 4 };
 
@@ -35,7 +37,7 @@ typedef struct DriverOptions {
     bool dump[PASS_COUNT];
     int stop_after; /* a pass; PASS_COUNT: none */
     bool time_passes, json, keep;
-    int target;      /* 0: a GPU where there is one; 1: the stand-in; 2: the GPU */
+    Place place;     /* check, run */
     unsigned inputs; /* check: a bit for each InputKind */
     VEC(Binding) defines;
     VEC(const char *) includes;
@@ -75,7 +77,11 @@ Exit driver_passes(Job *job, PassId last);
 
 /* driver_check.c: what stands behind the commands check and run, after the passes. */
 Exit driver_check(Job *job);
-Exit driver_run(Job *job);
+/* Compiles and links the emitted files; m->dir must be removed afterwards. */
+bool driver_build(Job *job, CheckOptions *co, CheckModel *m);
+const char *driver_place(const CheckOptions *co);    /* on what they run, for messages */
+bool driver_fail(const char *what, const Text *why); /* says why on stderr; false */
+Exit driver_run(Job *job);                           /* driver_run.c */
 
 /* driver_files.c. Errors are said on stderr. */
 /* Reads a whole file; NULL with the reason in errno, EFBIG where it is larger than a source may be. */

@@ -1,7 +1,6 @@
 /* The command line: one table of options, from which the help text comes. Decides nothing about the program. */
 #include "driver.h"
 
-#include "check.h"
 #include "ir/diag.h"
 
 #include <errno.h>
@@ -33,6 +32,7 @@ typedef enum OptionId {
     OPT_KERNELS,
     OPT_EMU,
     OPT_GPU,
+    OPT_INTERP,
     OPT_INPUTS,
     OPT_IN,
     OPT_OUTFILE,
@@ -59,6 +59,7 @@ static const struct {
     {"--kernels", OPT_KERNELS, "FILE", "a program text instead of the scheduler for the entry whose name it has"},
     {"--emu", OPT_EMU, NULL, "check, run: on the CPU stand-in"},
     {"--gpu", OPT_GPU, NULL, "check, run: on the GPU of this machine (default: where there is one)"},
+    {"--interp", OPT_INTERP, NULL, "run: in the reference interpreter, compiling nothing"},
     {"--inputs", OPT_INPUTS, "normal,nan",
      "check: drawn inputs, of these kinds: normal (the default), offset (100 is added to the first\n"
      "                         float tensor), negative (it is made negative), ties (integers in -3..3),\n"
@@ -235,8 +236,9 @@ static bool option_take(Ctx *ctx, DriverOptions *o, int index, const char *value
         o->json = !strcmp(value, "json");
         return o->json || !strcmp(value, "text") ? true : wrong("--diagnostics knows json and text, not '%s'", value);
     case OPT_KERNELS: o->kernels = value; return true;
-    case OPT_EMU: o->target = 1; return true;
-    case OPT_GPU: o->target = 2; return true;
+    case OPT_EMU: o->place = PLACE_EMU; return true;
+    case OPT_GPU: o->place = PLACE_GPU; return true;
+    case OPT_INTERP: o->place = PLACE_INTERP; return true;
     case OPT_INPUTS: return option_inputs(o, value);
     case OPT_IN:
         if (!option_name_file(ctx, name, value, &nf)) return false;
@@ -296,6 +298,7 @@ static bool complete(DriverOptions *o) {
     if (o->command != COMMAND_COMPILE && !has_suffix(o->file, ".td")) return wrong("check and run need a .td file");
     if (o->command == COMMAND_RUN && !o->entry) return wrong("run needs the entry's name after the file");
     if (o->command != COMMAND_RUN && (o->in.n || o->out_files.n)) return wrong("--in and --out belong to run");
+    if (o->command != COMMAND_RUN && o->place == PLACE_INTERP) return wrong("--interp belongs to run");
     if (o->command != COMMAND_CHECK && o->inputs) return wrong("--inputs belongs to check");
     if (o->command != COMMAND_COMPILE && o->out) return wrong("-o belongs to compiling");
     return true;

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Installs what building and testing need (requirements.apt) where a command is missing; Debian and Ubuntu, as root or
+# Installs what building and testing need (requirements.apt) where a command or NumPy is missing; Debian and Ubuntu, as root or
 # with sudo. Says in one line what to install where it may not.
 missing=
 for tool in gcc g++ re2c lemon python3; do command -v $tool >/dev/null 2>&1 || missing="$missing $tool"; done
+python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null || missing="$missing numpy"
 [ -z "$missing" ] && exit 0
 packages=$(tr '\n' ' ' < "$(dirname "$0")/../requirements.apt")
 as_root=

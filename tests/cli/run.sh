@@ -130,6 +130,10 @@ says 1 'another shape|shape' run softmax.td softmax -D M=3 -D N=5 --emu --in x=o
 says 1 "no export is named 'sotfmax'" run softmax.td sotfmax -D M=2 -D N=5 --emu
 says 1 'no such parameter' run softmax.td softmax -D M=2 -D N=5 -D Q=1 --emu
 says 1 'no such parameter' run softmax.td softmax -D M=2 -D N=5 --emu --in y=out/y.npy
+says 0 'y: bf16\[2, 5\]' run softmax.td softmax --interp --in x=out/y.npy
+says 1 'dimension 2 of x is 5' run softmax.td softmax --interp --in x=out/y.npy -D N=6
+says 1 'M has no value' run softmax.td softmax --interp -D N=6
+says 2 '--interp belongs to run' check softmax.td --interp
 says 1 'N' run softmax.td softmax -D M=2 --emu
 files y.npy
 
