@@ -35,23 +35,6 @@ static void banner(Text *out, const GlueOptions *o, const char *what) {
 
 /* ---- model.h ---- */
 
-static const char *scalar_ctype(Type t) {
-    switch (t) {
-    case TY_F64: return "double";
-    case TY_I64: return "int64_t";
-    case TY_I32: return "int32_t";
-    case TY_I16: return "int16_t";
-    case TY_I8:
-    case TY_I4: return "int8_t";
-    case TY_U32: return "uint32_t";
-    case TY_U16: return "uint16_t";
-    case TY_U8:
-    case TY_U4:
-    case TY_BOOL: return "uint8_t";
-    default: return "float";
-    }
-}
-
 void glue_params(Text *out, const HostEntry *h, GlueParams which) {
     const Program *p = h->p;
     const char *sep = "";
@@ -59,7 +42,7 @@ void glue_params(Text *out, const HostEntry *h, GlueParams which) {
         text_fmt(out, "%s%svoid *%s", sep, p->params.at[i]->kind == TENSOR_INPUT ? "const " : "", h->params[i]);
     for (int i = 0; i < p->graph->dims.n; i++, sep = ", ") text_fmt(out, "%sint64_t %s", sep, h->dims[i]);
     for (int i = 0; which == GLUE_CALL && i < p->graph->scalars.n; i++, sep = ", ")
-        text_fmt(out, "%s%s %s", sep, scalar_ctype(p->graph->scalars.at[i]->type), h->scalars[i]);
+        text_fmt(out, "%s%s %s", sep, host_ctype(p->graph->scalars.at[i]->type), h->scalars[i]);
 }
 
 void glue_signature(Text *out, const Program *p) {
@@ -104,6 +87,12 @@ static void h_entry(Text *out, const Program *p, const char *x) {
     HostEntry h = host_entry(p, used, &math);
     Text call = {.ctx = p->ctx}, dims = {.ctx = p->ctx};
     const char *e = p->graph->name;
+    if (p->graph->host) {
+        text_put(out, "\n/* A function of the host. */\n");
+        glue_function_declare(out, &h, x);
+        text_put(out, ";\n");
+        return;
+    }
     glue_params(&call, &h, GLUE_CALL);
     glue_params(&dims, &h, GLUE_DIMS);
     text_char(out, '\n');
@@ -188,13 +177,7 @@ static const char C_HEAD[] =
     "device)));\n"
     "    if (major == 9 && minor == 0) return $_ok;\n"
     "    return td_refuse(s, $_error_device, \"device %d: expected compute capability 9.0, got %d.%d\", device, major, "
-    "minor);\n}\n\n"
-    "static $_status td_current(const td_sink *s, const $_context *ctx) {\n"
-    "    int device = -1;\n"
-    "    TD_TRY(td_cuda(s, \"device\", (int)cudaGetDevice(&device)));\n"
-    "    if (device == ctx->device) return $_ok;\n"
-    "    return td_refuse(s, $_error_device, \"current device: expected the context's, %d, got %d\", ctx->device, "
-    "device);\n}\n\n";
+    "minor);\n}\n\n";
 
 /* Checks that are printed where an entry calls them: by name, text. */
 static const struct {
@@ -259,6 +242,12 @@ static const struct {
 };
 
 static const char C_POINTERS[] =
+    "static $_status td_current(const td_sink *s, const $_context *ctx) {\n"
+    "    int device = -1;\n"
+    "    TD_TRY(td_cuda(s, \"device\", (int)cudaGetDevice(&device)));\n"
+    "    if (device == ctx->device) return $_ok;\n"
+    "    return td_refuse(s, $_error_device, \"current device: expected the context's, %d, got %d\", ctx->device, "
+    "device);\n}\n\n"
     "static int td_meet(const void *a, int64_t an, const void *b, int64_t bn) {\n"
     "    uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;\n"
     "    return an > 0 && bn > 0 && (x < y ? y - x < (uintptr_t)an : x - y < (uintptr_t)bn);\n}\n\n"
@@ -362,6 +351,12 @@ static void c_launchers(Text *out, const Program *const *programs, int n, const 
     text_put(out, "#ifdef __cplusplus\n}\n#endif\n\n");
 }
 
+static bool any_kernels(const Program *const *programs, int n) {
+    for (int i = 0; i < n; i++)
+        if (!programs[i]->graph->host) return true;
+    return false;
+}
+
 void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOptions *o) {
     const char *x = o->prefix;
     Ctx *ctx = out->ctx;
@@ -369,7 +364,10 @@ void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOpt
     Text entries = {.ctx = ctx};
     for (int i = 0; i < n; i++) {
         HostEntry h = host_entry(programs[i], used, &math);
-        glue_entry(&entries, &h, x);
+        if (programs[i]->graph->host)
+            glue_function(&entries, &h, x);
+        else
+            glue_entry(&entries, &h, x);
     }
     banner(out, o, "Host side: checks, workspace and launches. C99.");
     text_put(out, "#include \"");
@@ -381,7 +379,7 @@ void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOpt
     template(out, C_HEAD, x);
     for (size_t i = 0; i < sizeof C_CHECKS / sizeof *C_CHECKS; i++)
         if (strstr(entries.s, C_CHECKS[i].name)) template(out, C_CHECKS[i].text, x);
-    template(out, C_POINTERS, x);
+    if (any_kernels(programs, n)) template(out, C_POINTERS, x);
     static const char *const FNS[] = {
 #define HOST_FN(e, text) text,
         HOST_FNS

@@ -11,6 +11,9 @@ typedef enum GlueParams { GLUE_CALL, GLUE_DIMS } GlueParams;
 void glue_params(Text *out, const HostEntry *h, GlueParams which);
 /* The entry as td has it: f(x: bf16[M, N]) -> (y: bf16[M, N]). */
 void glue_signature(Text *out, const Program *p);
+/* A function of the host (glue_function.c): its head in C, and its definition with the uniform entry. */
+void glue_function_declare(Text *out, const HostEntry *h, const char *prefix);
+void glue_function(Text *out, HostEntry *h, const char *prefix);
 /* All functions of the entry; calls the checks that glue.c prints before. */
 void glue_entry(Text *out, const HostEntry *h, const char *prefix);
 

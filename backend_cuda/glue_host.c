@@ -1,6 +1,7 @@
 /* C names of an entry's arguments and C text of host expressions. See glue_host.h. Emits no statements. */
 #include "glue_host.h"
 
+#include "ir/interp.h"
 #include "names.h"
 
 #include <math.h>
@@ -87,9 +88,7 @@ static bool host_can_at(const Expr *e, int depth) {
     case OP_FACTOR:
     case OP_ARG:
     case OP_LOAD:
-    case OP_REDUCE:
-    case OP_DIGAMMA:
-    case OP_RANDOM: return false;
+    case OP_REDUCE: return false;
     default: break;
     }
     for (int i = 0; i < e->nargs; i++)
@@ -145,26 +144,68 @@ static void infix(Text *out, const HostEntry *h, const char *op, const Expr *e) 
     text_char(out, ')');
 }
 
-static void host_cast(Text *out, const HostEntry *h, const Expr *e) {
-    static const struct {
-        Type type;
-        const char *name;
-    } INTS[] = {{TY_I64, "int64_t"},  {TY_I32, "int32_t"},  {TY_I16, "int16_t"}, {TY_I8, "int8_t"},
-                {TY_U32, "uint32_t"}, {TY_U16, "uint16_t"}, {TY_U8, "uint8_t"}};
-    const char *to = type_is_float(e->type) ? (e->type == TY_F64 ? "double" : "float") : "int64_t";
-    for (size_t i = 0; i < sizeof INTS / sizeof *INTS; i++)
-        if (INTS[i].type == e->type) to = INTS[i].name;
-    if (e->type == TY_BOOL) {
-        text_char(out, '(');
-        host_expr(out, h, e->arg[0]);
-        text_put(out, " != 0)");
-        return;
+const char *host_ctype(Type t) {
+    switch (t) {
+    case TY_F64: return "double";
+    case TY_I64: return "int64_t";
+    case TY_I32: return "int32_t";
+    case TY_I16: return "int16_t";
+    case TY_I8:
+    case TY_I4: return "int8_t";
+    case TY_U32: return "uint32_t";
+    case TY_U16: return "uint16_t";
+    case TY_U8:
+    case TY_U4:
+    case TY_BOOL: return "uint8_t";
+    default: return "float";
     }
-    text_fmt(out, "(%s)", to);
-    host_expr(out, h, e->arg[0]);
 }
 
-/* Arithmetic that integers and floats share; integers saturate, so that no size overflows unseen. */
+void host_round(Text *out, const HostEntry *h, Type t, const char *open) {
+    NumFormat f = num_format(t);
+    *h->needs_math = h->used[HOST_ROUND] = true;
+    text_put(out, "td_round(");
+    text_put(out, open);
+    text_fmt(out, ", %d, %d, ", f.precision, f.emin);
+    text_double(out, f.max);
+    text_fmt(out, ", %d)", f.saturates);
+}
+
+static void int_limit(Text *out, int64_t v) {
+    if (v == INT64_MIN)
+        text_put(out, "INT64_MIN");
+    else
+        text_fmt(out, "%lld", (long long)v);
+}
+
+static void host_cast(Text *out, const HostEntry *h, const Expr *e) {
+    Text x = {.ctx = h->ctx};
+    bool from_float = type_is_float(e->arg[0]->type);
+    host_expr(&x, h, e->arg[0]);
+    if (e->type == TY_BOOL) {
+        text_fmt(out, "(%s != 0)", x.s);
+    } else if (type_is_float(e->type)) {
+        if (type_bits(e->type) < 32)
+            host_round(out, h, e->type, x.s);
+        else
+            text_fmt(out, "(%s)%s", host_ctype(e->type), x.s);
+    } else if (from_float) {
+        h->used[HOST_INT] = true;
+        text_fmt(out, "td_int(%s, ", x.s);
+        int_limit(out, num_int_min(e->type));
+        text_put(out, ", ");
+        int_limit(out, num_int_max(e->type));
+        text_char(out, ')');
+    } else if (e->type == TY_U4) {
+        text_fmt(out, "(%s & 15)", x.s);
+    } else if (e->type == TY_I4) {
+        text_fmt(out, "(((%s & 15) ^ 8) - 8)", x.s);
+    } else {
+        text_fmt(out, "(%s)%s", host_ctype(e->type), x.s);
+    }
+}
+
+/* Arithmetic that integers and floats share; integers of 64 bits saturate, so that no size overflows unseen. */
 static void host_arith(Text *out, const HostEntry *h, const Expr *e) {
     bool f = type_is_float(e->type);
     switch (e->op) {
@@ -174,7 +215,7 @@ static void host_arith(Text *out, const HostEntry *h, const Expr *e) {
     case OP_DIV: f ? infix(out, h, "/", e) : helper(out, h, HOST_DIV, "td_div", e); break;
     case OP_MOD:
         if (f)
-            *h->needs_math = true, call(out, h, "fmod", e);
+            *h->needs_math = true, helper(out, h, HOST_FMOD, "td_fmod", e);
         else
             helper(out, h, HOST_MOD, "td_mod", e);
         break;
@@ -197,6 +238,10 @@ static void host_arith(Text *out, const HostEntry *h, const Expr *e) {
         }
         break;
     default: /* OP_SIGN */
+        if (f) {
+            helper(out, h, HOST_FSIGN, "td_fsign", e);
+            break;
+        }
         text_put(out, "(("), host_expr(out, h, e->arg[0]), text_put(out, " > 0) - (");
         host_expr(out, h, e->arg[0]), text_put(out, " < 0))");
         break;
@@ -209,8 +254,18 @@ static void host_unary(Text *out, const HostEntry *h, const char *before, const 
     text_put(out, after);
 }
 
+/* Arithmetic of 32 bits, done in 64, wraps. */
+static void put_wrap(Text *out, const Expr *e) {
+    if (e->type == TY_I32 || e->type == TY_U32) text_fmt(out, "(%s)", host_ctype(e->type));
+}
+
 void host_expr(Text *out, const HostEntry *h, const Expr *e) {
     const Graph *g = h->p->graph;
+    Sym name = expr_map_get(&h->named, e);
+    if (name) {
+        text_put(out, name);
+        return;
+    }
     if (math_name(e->op)) {
         *h->needs_math = true;
         call(out, h, math_name(e->op), e);
@@ -236,15 +291,17 @@ void host_expr(Text *out, const HostEntry *h, const Expr *e) {
         break;
     case OP_NOT: host_unary(out, h, "!", e, ""); break;
     case OP_RSQRT: *h->needs_math = true, host_unary(out, h, "(1 / sqrt(", e, "))"); break;
-    case OP_SIGMOID: *h->needs_math = true, host_unary(out, h, "(1 / (1 + exp(-", e, ")))"); break;
+    case OP_SIGMOID: *h->needs_math = true, helper(out, h, HOST_SIGMOID, "td_sigmoid", e); break;
+    case OP_DIGAMMA: *h->needs_math = true, helper(out, h, HOST_DIGAMMA, "td_digamma", e); break;
+    case OP_RANDOM: helper(out, h, HOST_RANDOM, "td_random", e); break;
     case OP_ISNAN: *h->needs_math = true, host_unary(out, h, "(isnan(", e, ") != 0)"); break;
     case OP_ISINF: *h->needs_math = true, host_unary(out, h, "(isinf(", e, ") != 0)"); break;
     case OP_ISFINITE: *h->needs_math = true, host_unary(out, h, "(isfinite(", e, ") != 0)"); break;
-    case OP_SHL: helper(out, h, HOST_SHL, "td_shl", e); break;
+    case OP_SHL: put_wrap(out, e), helper(out, h, HOST_SHL, "td_shl", e); break;
     case OP_SHR: helper(out, h, HOST_SHR, "td_shr", e); break;
     default:
         if (op_rule(e->op) == RULE_ARITH)
-            host_arith(out, h, e);
+            put_wrap(out, e), host_arith(out, h, e);
         else
             infix(out, h, op_text(e->op), e);
         break;

@@ -195,6 +195,12 @@ static bool bind_params(Sema *s, Env env, Inst *inst, const AstExpr *call, const
     return ok;
 }
 
+const Expr *sema_fn_value(Sema *s, Env env) {
+    const AstDecl *fn = env.inst->fn;
+    const Expr *v = fn->value ? sema_expr(s, env, fn->value) : fn->body ? block_body(s, env, fn) : NULL;
+    return v && result_type(s, env.inst, fn->value ? fn->value->span : fn->name_span, &v) ? v : NULL;
+}
+
 static const Expr *inline_call(Sema *s, Env env, const AstExpr *e, FnRef f) {
     if (f.decl->is_extern) return sema_not_yet(s, e->span, "an extern function");
     if (sema_is_tensor_fn(f.decl)) {
@@ -205,11 +211,7 @@ static const Expr *inline_call(Sema *s, Env env, const AstExpr *e, FnRef f) {
     Inst *inst = sema_inst_new(s, f, env.inst, e->span);
     const Scope *scope = NULL;
     if (!inst || !bind_params(s, env, inst, e, &scope)) return NULL;
-    Env body = {inst, scope};
-    const Expr *v = f.decl->value  ? sema_expr(s, body, f.decl->value)
-                    : f.decl->body ? block_body(s, body, f.decl)
-                                   : NULL;
-    return v && result_type(s, inst, f.decl->value ? f.decl->value->span : f.decl->name_span, &v) ? v : NULL;
+    return sema_fn_value(s, (Env){inst, scope});
 }
 
 /* ---- calls ---- */

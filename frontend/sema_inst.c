@@ -335,7 +335,7 @@ static bool export_params(Sema *s, Inst *inst, const AstItems *args) {
         const AstParam *p = &fn->params->v.at[i];
         ok &= export_param(s, inst, p, sema_named_arg(args, p->name, NULL));
     }
-    for (int i = 0; ok && i < fn->results->v.n; i++) {
+    for (int i = 0; ok && fn->results && i < fn->results->v.n; i++) {
         const AstParam *p = &fn->results->v.at[i];
         if (!p->type || !p->type->dims) {
             SEMA_REPORT(s, EXPORT_NOT_CONCRETE, p->span, "a result is a tensor: write %s: f32[]", p->name);
@@ -363,9 +363,42 @@ static void check_unused(Sema *s, Inst *inst) {
     }
 }
 
+/* A function on elements becomes a function of the host: one value of its scalars. */
+static bool export_host(Sema *s, Inst *inst) {
+    const AstDecl *fn = inst->fn;
+    for (int i = 0; fn->params && i < fn->params->v.n; i++) {
+        const AstParam *p = &fn->params->v.at[i];
+        if (!p->type || !p->type->dims) continue;
+        Diag *d = SEMA_REPORT(s, EXPORT_NOT_CONCRETE, p->span, "a function of the host takes no tensors");
+        diag_help(s->ctx, d, "to compute on the device name the result: -> (y: f32[])");
+        return false;
+    }
+    const Expr *v = sema_fn_value(s, (Env){inst, NULL});
+    if (!v) return false;
+    v = expr_settle(s->g, v);
+    if (sema_reduces(s, v)) {
+        Diag *d = SEMA_REPORT(s, MISPLACED, fn->name_span, "a function of the host has no reductions");
+        diag_help(s->ctx, d, "to compute on the device name the result: -> (y: f32[])");
+        return false;
+    }
+    Tensor *t = graph_tensor(s->g, sym(s->ctx, "value"), TENSOR_OUTPUT, v->type, 0, NULL);
+    t->span = fn->span;
+    Piece p = {
+        .vars = NEW(s->ctx, Var *), .subs = NEW(s->ctx, const Expr *), .value = expr_cast(s->g, type_acc(v->type), v), .span = fn->span};
+    vec_push(s->ctx, &t->pieces, p);
+    s->g->host = true;
+    return true;
+}
+
+static void export_defs(Sema *s, Inst *inst) {
+    for (int i = 0; i < inst->defs.n; i++)
+        if (inst->defs.at[i]->kind != TENSOR_LET && sema_define_needed(s, inst->defs.at[i]))
+            sema_finish_output(s, inst->defs.at[i]);
+    check_unused(s, inst);
+}
+
 Graph *sema_export(Sema *s, FileScope *file, const AstDecl *fn, const AstDecl *export_decl) {
     int errors = diag_errors(s->ctx);
-    if (!sema_is_tensor_fn(fn)) return sema_not_yet(s, export_decl->name_span, "a host function");
     const AstItems *args = export_decl != fn && export_decl->value->kind == AST_CALL ? export_decl->value->items : NULL;
     Graph *g = graph_new(s->ctx, export_decl->name);
     g->span = export_decl->name_span;
@@ -378,12 +411,13 @@ Graph *sema_export(Sema *s, FileScope *file, const AstDecl *fn, const AstDecl *e
     Inst *inst = sema_inst_new(s, (FnRef){.file = file, .decl = fn}, NULL, fn->span);
     s->entry = inst;
     if (!sema_options(s, s->root, fn, &g->options) || !export_params(s, inst, args)) return NULL;
-    inst->broken = !sema_collect(s, inst);
-    if (!sema_facts(s, inst)) return NULL;
-    for (int i = 0; i < inst->defs.n; i++)
-        if (inst->defs.at[i]->kind != TENSOR_LET && sema_define_needed(s, inst->defs.at[i]))
-            sema_finish_output(s, inst->defs.at[i]);
-    check_unused(s, inst);
+    if (!sema_is_tensor_fn(fn)) {
+        if (!export_host(s, inst)) return NULL;
+    } else {
+        inst->broken = !sema_collect(s, inst);
+        if (!sema_facts(s, inst)) return NULL;
+        export_defs(s, inst);
+    }
     for (int i = 0; i < g->tensors.n; i++) g->tensors.at[i]->id = i;
     return diag_errors(s->ctx) == errors ? g : NULL;
 }

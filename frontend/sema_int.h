@@ -274,6 +274,8 @@ bool sema_check_sub(Sema *s, const Expr **sub, const Expr *extent, Span span, Sy
 
 /* ---- sema_call.c ---- */
 const Expr *sema_call(Sema *s, Env env, const AstExpr *e);
+/* What a function on elements returns, its parameters bound in env. */
+const Expr *sema_fn_value(Sema *s, Env env);
 
 /* ---- sema_reduce.c ---- */
 bool sema_is_reduction(Sema *s, Env env, const AstExpr *e);

@@ -145,6 +145,7 @@ typedef struct Graph {
     VEC(Tensor *) tensors;
     VEC(Fact) facts;
     Options options;
+    bool host; /* a function of the host: no inputs, one output of rank 0, whose value has no loads and no reductions */
     struct ExprTable *exprs;
     int next_id;
     Span span;

@@ -8,7 +8,7 @@ static const char *const kind_words[] = {
 
 static void print_header(ExprPrinter *p, const Graph *g) {
     Text *out = p->out;
-    text_fmt(out, "graph %s\n", g->name);
+    text_fmt(out, "graph %s%s\n", g->name, g->host ? " host" : "");
     for (int i = 0; i < g->dims.n; i++) {
         const Dim *d = g->dims.at[i];
         text_fmt(out, "  dim %s", d->name);

@@ -187,6 +187,7 @@ Graph *graph_read(Ctx *ctx, const char *text, size_t n, int file) {
     Span at = x->tok.span;
     r->g = graph_new(ctx, lex_name(x));
     r->g->span = at;
+    r->g->host = lex_accept(x, "host");
     r->exprs = (ExprReader){.g = r->g, .lex = x};
     while (!x->failed && read_declaration(r)) {
     }

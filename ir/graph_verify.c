@@ -279,6 +279,26 @@ static bool check_shape(Verifier *v, const Tensor *t) {
     return true;
 }
 
+static bool is_closed(ExprMap *seen, Ctx *ctx, const Expr *e) {
+    if (expr_map_get(seen, e)) return true;
+    expr_map_put(ctx, seen, e, e);
+    if (e->op == OP_LOAD || e->op == OP_REDUCE) return false;
+    for (int i = 0; i < e->nargs; i++)
+        if (!is_closed(seen, ctx, e->arg[i])) return false;
+    return true;
+}
+
+static bool check_host(Verifier *v) {
+    const Graph *g = v->g;
+    ExprMap seen = {0};
+    if (!g->host) return true;
+    const Tensor *t = g->tensors.n == 1 ? g->tensors.at[0] : NULL;
+    if (t && t->kind == TENSOR_OUTPUT && t->rank == 0 && t->pieces.n == 1 && !t->pieces.at[0].guard &&
+        is_closed(&seen, g->ctx, t->pieces.at[0].value))
+        return true;
+    return fail(v, NULL, "a function of the host that is more than one value of its scalars");
+}
+
 bool graph_verify(Graph *g, Text *why) {
     Verifier v = {.g = g, .why = why};
     if (!check_names(&v)) return false;
@@ -291,6 +311,7 @@ bool graph_verify(Graph *g, Text *why) {
         if (!check_cover(&v, t)) return false;
     }
     v.where = NULL;
+    if (!check_host(&v)) return false;
     for (int i = 0; i < g->facts.n; i++) {
         const Fact *f = &g->facts.at[i];
         if (f->cond->type != TY_BOOL) return fail(&v, f->cond, "a fact that is not bool");

@@ -22,6 +22,13 @@ typedef struct HostTensor {
 
 /* ---- numbers (interp_num.c) ---- */
 /* v rounded to a float type: to nearest even; f8 saturates (infinities too); f16, bf16, f32 overflow to infinity. */
+/* A float format: significand bits with the hidden one, least normal exponent, largest finite value. */
+typedef struct NumFormat {
+    int precision, emin, exp_bits;
+    double max;
+    bool saturates;
+} NumFormat;
+NumFormat num_format(Type t);
 double num_round(Type t, double v);
 double num_from_int(Type t, int64_t v); /* an integer rounded once to a float type */
 double num_random(int64_t seed, int64_t stream, int64_t counter); /* the language's random */

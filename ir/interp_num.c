@@ -5,21 +5,14 @@
 #include <math.h>
 #include <string.h>
 
-/* A float format: significand bits with the hidden one, least normal exponent, largest finite value. */
-typedef struct Format {
-    int precision, emin, exp_bits;
-    double max;
-    bool saturates;
-} Format;
-
-static Format format_of(Type t) {
+NumFormat num_format(Type t) {
     switch (t) {
-    case TY_F16: return (Format){11, -14, 5, 65504.0, false};
-    case TY_BF16: return (Format){8, -126, 8, 0x1.FEp127, false};
-    case TY_F8E4M3: return (Format){4, -6, 4, 448.0, true};
-    case TY_F8E5M2: return (Format){3, -14, 5, 57344.0, true};
-    case TY_F32: return (Format){24, -126, 8, 0x1.FFFFFEp127, false};
-    default: return (Format){53, -1022, 11, 0x1.FFFFFFFFFFFFFp1023, false};
+    case TY_F16: return (NumFormat){11, -14, 5, 65504.0, false};
+    case TY_BF16: return (NumFormat){8, -126, 8, 0x1.FEp127, false};
+    case TY_F8E4M3: return (NumFormat){4, -6, 4, 448.0, true};
+    case TY_F8E5M2: return (NumFormat){3, -14, 5, 57344.0, true};
+    case TY_F32: return (NumFormat){24, -126, 8, 0x1.FFFFFEp127, false};
+    default: return (NumFormat){53, -1022, 11, 0x1.FFFFFFFFFFFFFp1023, false};
     }
 }
 
@@ -34,7 +27,7 @@ static double nearest_even(double v) {
 double num_round(Type t, double v) {
     if (t == TY_F64 || isnan(v)) return v;
     if (t == TY_F32) return (double)(float)v;
-    Format f = format_of(t);
+    NumFormat f = num_format(t);
     double a = fabs(v);
     if (isinf(v)) return f.saturates ? copysign(f.max, v) : v;
     if (a == 0) return v;
@@ -87,7 +80,7 @@ int64_t num_to_int(Type t, double v) {
 }
 
 uint16_t num_encode(Type t, double v) {
-    Format f = format_of(t);
+    NumFormat f = num_format(t);
     int frac = f.precision - 1;
     unsigned sign = signbit(v) ? 1u << (frac + f.exp_bits) : 0;
     unsigned top = ((1u << f.exp_bits) - 1) << frac;
@@ -104,7 +97,7 @@ uint16_t num_encode(Type t, double v) {
 }
 
 double num_decode(Type t, uint16_t bits) {
-    Format f = format_of(t);
+    NumFormat f = num_format(t);
     int frac = f.precision - 1;
     unsigned mant = bits & ((1u << frac) - 1), e = (bits >> frac) & ((1u << f.exp_bits) - 1);
     double v;

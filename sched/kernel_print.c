@@ -384,5 +384,10 @@ static void put_kernel(Printer *x, const Kernel *k) {
 void program_print(Text *out, const Program *p) {
     Printer x = {.out = out, .p = p};
     put_header(&x);
+    if (p->graph->host) {
+        text_put(out, "  host ");
+        put_expr(&x, p->params.at[0]->pieces.at[0].value);
+        text_char(out, '\n');
+    }
     for (int i = 0; i < p->kernels.n; i++) put_kernel(&x, p->kernels.at[i]);
 }

@@ -172,6 +172,20 @@ static void read_monoid(KernelReader *r) {
     vec_push(r->p->ctx, &r->p->monoids, m);
 }
 
+/* host EXPR: what the one output of a function of the host is. */
+static void read_host(KernelReader *r) {
+    Graph *g = r->p->graph;
+    if (g->tensors.n != 1) {
+        lex_fail(&r->lex, r->lex.tok.span, "a function of the host has one output");
+        return;
+    }
+    Tensor *t = g->tensors.at[0];
+    const Expr *v = expr_read_as(&r->expr, t->type);
+    g->host = true;
+    if (!r->lex.failed)
+        vec_push(g->ctx, &t->pieces, ((Piece){.vars = NEW(g->ctx, Var *), .subs = NEW(g->ctx, const Expr *), .value = v}));
+}
+
 static bool read_declaration(KernelReader *r) {
     static const struct {
         const char *word;
@@ -190,6 +204,8 @@ static bool read_declaration(KernelReader *r) {
         options_read(&r->lex, &r->p->graph->options);
     else if (lex_accept(&r->lex, "monoid"))
         read_monoid(r);
+    else if (lex_accept(&r->lex, "host"))
+        read_host(r);
     else
         return false;
     return true;

@@ -326,6 +326,9 @@ bool program_verify(Program *p, Text *why) {
     *v = (Verify){.p = p, .g = p->graph, .ctx = p->ctx, .why = why};
     VEC(const Tensor *) written = {0};
     if (!verify_header(v)) return false;
+    if (p->graph->host)
+        return (p->kernels.n == 0 && graph_verify(p->graph, why)) ||
+               verify_fail(v, "a function of the host is one value and no kernels");
     for (int i = 0; i < p->kernels.n; i++) {
         v->k = p->kernels.at[i];
         if (!verify_kernel(v) || !verify_order(v, written.at, written.n)) return false;

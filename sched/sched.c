@@ -30,6 +30,7 @@ Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o) {
     if (!o) o = &none;
     Text why = {.ctx = ctx};
     text_put(&why, "");
+    if (g->host) return sched_empty(g, &(Plan){0});
     Plan *plan = plan_new(g, &why);
     if (!plan) {
         diag_report(ctx, DIAG_NOT_YET, g->span, "%s", why.s);

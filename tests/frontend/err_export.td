@@ -33,3 +33,5 @@ check rows_f32(M = 2, N = 1) with z ~ 0.5; // expect error[E0801]: rows_f32 has 
 check scaled(M = 4);                       // expect error[E0801]: scaled needs a value for a
 check scaled(M = 4, a = 0.5) with x in 0..1 tol 1e-3;
 bench scaled(M = 64, a = x);               // expect error[E0300]: unknown name x
+export fn host_tensor(x: f32[N]) -> f32 = 1.0;      // expect error[E0800]: a function of the host takes no tensors
+export fn host_sum(n: int) = sum[i in 0..n](i);     // expect error[E0204]: a function of the host has no reductions

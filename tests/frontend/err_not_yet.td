@@ -6,7 +6,6 @@ fn add(x: f32[N], inout y: f32[N]) -> (z: f32[N]) {
     z[i] = x[i] + y[i];
 }
 
-export fn lr(step: i32) -> f32 = 0.1 * f32(step);     // expect error[E0002]: a host function: not yet
 export add_bwd = vjp(add, (x));                       // expect error[E0002]: not yet: `vjp`
 export add_all = foreach(add);                        // expect error[E0002]: not yet: `foreach`
 

@@ -78,13 +78,6 @@ static interface_status td_device(const td_sink *s, int device) {
     return td_refuse(s, interface_error_device, "device %d: expected compute capability 9.0, got %d.%d", device, major, minor);
 }
 
-static interface_status td_current(const td_sink *s, const interface_context *ctx) {
-    int device = -1;
-    TD_TRY(td_cuda(s, "device", (int)cudaGetDevice(&device)));
-    if (device == ctx->device) return interface_ok;
-    return td_refuse(s, interface_error_device, "current device: expected the context's, %d, got %d", ctx->device, device);
-}
-
 static interface_status td_dim(const td_sink *s, const char *name, int64_t v, int64_t lo, int64_t hi, int64_t divisor) {
     if (v < lo || v > hi) {
         if (hi == INT64_MAX)
@@ -124,6 +117,13 @@ static interface_status td_extent(const td_sink *s, const char *kernel, const ch
     if (n <= most) return interface_ok;
     return td_refuse(s, interface_error_extent, "kernel %s: %s: expected at most %lld, got %lld", kernel, what, (long long)most,
                      (long long)n);
+}
+
+static interface_status td_current(const td_sink *s, const interface_context *ctx) {
+    int device = -1;
+    TD_TRY(td_cuda(s, "device", (int)cudaGetDevice(&device)));
+    if (device == ctx->device) return interface_ok;
+    return td_refuse(s, interface_error_device, "current device: expected the context's, %d, got %d", ctx->device, device);
 }
 
 static int td_meet(const void *a, int64_t an, const void *b, int64_t bn) {
