@@ -1,7 +1,8 @@
-/* Bounds and proofs over polynomials: the language's mixed-radix ranges. Everything known is a polynomial f >= 0: ranges of
- * variables, dimensions and quotients (0 <= a - b*(a/b) <= b - 1), and the facts of the environment. A goal p >= 0 is
- * proved by subtracting multiples k*m*f, k > 0 and m a product of non-negative atoms, each chosen to cancel a term of
- * p, until the intervals of the rest prove it. Minima, maxima and selections that block this are proved case by case.
+/* Bounds and proofs over polynomials: the language's mixed-radix ranges. Everything known is a polynomial f >= 0:
+ * ranges of variables, dimensions and quotients (0 <= a - b*(a/b) <= b - 1), and the facts of the environment. A goal p
+ * >= 0 is proved by subtracting multiples k*m*f, k > 0 and m a product of non-negative atoms, each chosen to cancel a
+ * term of p, until the intervals of the rest prove it. Minima, maxima and selections that block this are proved case by
+ * case.
  */
 #include "poly_prove.h"
 
@@ -350,6 +351,15 @@ static void know_all(Prover *x) {
     for (int i = 0; i < x->nknown; i++) know_atoms_of(x, x->known[i]);
 }
 
+/* What ends a range and is not equal to its end lies further in. */
+static void know_unequal(Prover *x, Poly a, Poly b) {
+    if (x->level > 0) return;
+    if (poly_nonneg_at(&x->bare, poly_sub(x->ctx, a, b), 1))
+        know_diff(x, a, b, -1);
+    else if (poly_nonneg_at(&x->bare, poly_sub(x->ctx, b, a), 1))
+        know_diff(x, b, a, -1);
+}
+
 static void know_fact(Prover *x, const Expr *c, bool truth, int depth) {
     if (depth > MAX_NEST) return;
     if (c->op == OP_NOT) {
@@ -379,7 +389,7 @@ static void know_fact(Prover *x, const Expr *c, bool truth, int depth) {
         know_diff(x, a, b, 0);
         know_diff(x, b, a, 0);
         break;
-    default: break;
+    default: know_unequal(x, a, b); break;
     }
 }
 

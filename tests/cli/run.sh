@@ -98,6 +98,7 @@ says 0 'schedule +[0-9.]+ ms' softmax.td --time-passes --stop-after=schedule
 says 1 '"code": *"E0300"' wrong.td --diagnostics=json
 says 1 'no export has this dimension' softmax.td -D Q=4 -o out/a.cu
 files
+# clause 10.4
 says 0 '' softmax.td -D N=4096 -o out/a.cu
 grep -q 'int64_t N' "$dir/out/a.h" && no "-D N leaves the argument" || ok
 # imports: beside the file, along -I, in cycles
@@ -137,7 +138,7 @@ says 2 '--interp belongs to run' check softmax.td --interp
 says 1 'N' run softmax.td softmax -D M=2 --emu
 files y.npy
 
-# special inputs
+# clause 11.7
 cat >"$dir/special.td" <<'END'
 export fn f(x: f32[M, N], w: f32[N], p: f32[N], k: i32[N]) -> (y: f32[M], s: f32[N], t: i32[]) {
     assume 0 <= p[i];

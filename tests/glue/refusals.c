@@ -97,6 +97,7 @@ static model_status call(arguments *a) {
     return model_rows(a->ctx, &a->run, a->x, a->w, a->acc, a->y, a->m, a->n, 0.5f, a->step);
 }
 
+/* clause 10.3 */
 static void refused(const char *what, arguments a, model_status status, const char *message) {
     model_status got = call(&a);
     if (got != status || order[0] || !strstr(a.message, message))

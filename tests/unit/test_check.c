@@ -132,6 +132,7 @@ static void test_match(Test *t) {
 
 /* ---- comparing ---- */
 
+/* clause 11.3 */
 static void test_compare(Test *t) {
     const double inf = (double)INFINITY, nan = (double)NAN;
     double ref[4] = {1, -1, 1, 1}, out[4] = {1, -1, 1, 1.02};
@@ -155,6 +156,25 @@ static void test_compare(Test *t) {
     oi[0] = 6;
     expect(t, check_compare(&hi, &rint, 1, NULL, 0).bad == 1 && check_compare(&hi, &rint, 1, &n, 1).bad == 0,
            "integers are equal, or a neighbour's");
+}
+
+/* clause 11.4: by the coarsest float type on the way, casts and intermediates included */
+static void test_tolerance(Test *t) {
+    static const struct {
+        const char *text;
+        double tol;
+    } rows[] = {{"in x: f64[N] out y: f64[N] y[i] = x[i] * x[i]", 1e-12},
+                {"in x: f32[N] out y: f64[N] y[i] = f64(x[i])", 1e-4},
+                {"in x: f32[N] out y: f32[N] y[i] = x[i]", 1e-4},
+                {"in x: f16[N] out y: f32[N] y[i] = f32(x[i])", 2e-3},
+                {"in x: f32[N] out y: f32[N] y[i] = f32(bf16(x[i]))", 1e-2},
+                {"in x: f32[N] let t: f8e5m2[N] rounds out y: f32[N] t[i] = f8e5m2(x[i]) y[i] = f32(t[i])", 1e-1},
+                {"in x: bf16[N] in z: f32[N] out y: f32[N] y[i] = z[i]", 1e-4}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Sym text = sym_fmt(t->ctx, "graph g dim N %s", rows[i].text);
+        Graph *g = graph_read(t->ctx, text, strlen(text), -1);
+        expect(t, g && check_tolerance(t->ctx, g, interp_param(g, interp_nparams(g) - 1)) == rows[i].tol, rows[i].text);
+    }
 }
 
 static void test_npy(Test *t) {
@@ -273,6 +293,7 @@ int main(void) {
     test_ranges(&t);
     test_match(&t);
     test_compare(&t);
+    test_tolerance(&t);
     test_npy(&t);
     check_kernel(&t, "a right kernel", STORE ARGMAX, 70, NULL, NULL);
     check_kernel(&t, "an expected refusal", STORE ARGMAX, 71, "not even", NULL);

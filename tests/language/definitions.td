@@ -1,0 +1,86 @@
+// Chapter 5 of docs/language.md: lets, outputs, pieces, updates.
+
+// clause 5.1: bf16 has 8 bits: 1 + 1/256 is no bf16, its square is not that of 1
+export fn rounded(x: f32[N]) -> (ok: bool[N], ok_not: bool[N]) {
+    let a: bf16[i in N] = 1.00390625 + 0 * i;
+    let b[i in N] = 1.00390625 + 0 * i;
+    ok[i] = a[i] == 1.0 && a[i] * a[i] == 1.0;
+    ok_not[i] = b[i] == 1.00390625 && b[i] * b[i] > 1.0078;
+}
+check rounded(N = 3);
+
+// clause 5.2, 5.3
+fn doubled(x: i32[N]) -> (y: i32[N]) { y[i] = 2 * x[i]; }
+export fn forms(inout p: i32[N], x: i32[N]) -> (ok: bool[N], loss: i32[], y: i32[N], w: i32[M]) {
+    let t[i in N - 1] = x[i + 1] - x[i];
+    let u[i in 0..N - 1] = x[i + 1] - x[i];
+    y = doubled(x);
+    loss[] = sum[i](t[i]);
+    p[i] = x[i];
+    w[i in M] = 7;
+    ok[i] = new(p)[i] == x[i] && loss[] == x[N - 1] - x[0] && y[i] == 2 * x[i] && (if i >= 1 then u[i - 1] == t[i - 1] else true);
+    require N >= 1;
+}
+check forms(N = 5, M = 2);
+
+// clause 5.4, 5.5
+export fn pieces(a: i32[N], b: i32[N], inout c: i32[T, N], pos: int) -> (ok: bool[N], y: i32[2*N], t: i32[N, 2], z: i32[N]) {
+    require pos < T;
+    y[2*i] = a[i];
+    y[2*i + 1] = b[i];
+    t[i, 0] = a[i];
+    t[i, 1] = if i == 0 then 100 else b[i];
+    c[pos, d] = a[d];
+    z[i] = a[i] where i <= pos;
+    z[i] = -1 where i > pos;
+    ok[i] = y[2*i] == a[i] && y[2*i + 1] == b[i] && t[i, 0] == a[i] && t[i, 1] == (if i == 0 then 100 else b[i])
+        && new(c)[pos, i] == a[i] && all[s in T](s == pos || new(c)[s, i] == c[s, i]) && z[i] == (if i <= pos then a[i] else -1);
+}
+check pieces(N = 6, T = 3, pos = 1);
+
+// clause 5.7, 5.8
+export fn accumulates(inout c: i32[N], inout d: i32[N], x: i32[N], ids: i32[M], v: i32[M])
+    -> (ok: bool[N], g: i32[N], h: i32[N], most: i32[N], p: i32[N]) {
+    assume 0 <= ids[m] && ids[m] < N;
+    c[i] += x[i];
+    d[i] max= x[i];
+    g[ids[m]] += v[m];
+    h[ids[m]] += v[m];
+    h[i] += x[i];
+    h[0] += 1000 where N > 2;
+    most[ids[m]] max= v[m];
+    p[ids[m]] *= v[m];
+    ok[i] = new(c)[i] == c[i] + x[i] && new(d)[i] == max(d[i], x[i]) && g[i] == sum[m where ids[m] == i](v[m])
+        && h[i] == g[i] + x[i] + (if i == 0 && N > 2 then 1000 else 0) && most[i] == max[m where ids[m] == i](v[m])
+        && p[i] == prod[m where ids[m] == i](v[m]);
+}
+check accumulates(N = 5, M = 17);
+check accumulates(N = 2, M = 3);
+
+// clause 5.7: in f32, and rounded once. 1 + 256 times 1/256 is 2; rounded to bf16 each time it stays 1
+export fn once(inout w: bf16[1], x: f32[M]) -> (ok: bool[], s: bf16[1]) {
+    w[0 * m] += 0.00390625 + 0 * x[m];
+    s[0 * m] += 0.00390625 + 0 * x[m];
+    require M == 256;
+    ok[] = s[0] == 1 && bf16(1 + 0.00390625) == 1 && abs(f32(new(w)[0]) - w[0] - 1) <= abs(f32(w[0]) + 1) / 256;
+}
+check once(M = 256) with w in 0..1;
+
+// clause 5.9: floats in an order of their own, the same one every time (each check runs three times)
+export fn ordered(x: f32[M], ids: i32[M]) -> (y: f32[N], ok: bool[]) {
+    assume 0 <= ids[m] && ids[m] < N;
+    y[ids[m]] += x[m];
+    ok[] = M >= 0;
+}
+check ordered(M = 1000, N = 3);
+
+// clause 5.10
+export fn old_and_new(inout p: i32[N], inout q: bf16[N], x: f32[N]) -> (ok: bool[N], y: bf16[N]) {
+    p[i] = 2 * p[i] + p[N - 1 - i];
+    q[i] = x[i];
+    y[i] = x[i];
+    let n = new(p);
+    let r: bf16[i] = x[i];
+    ok[i] = n[i] == 2 * p[i] + p[N - 1 - i] && y[i] == r[i] && new(q)[i] == r[i];
+}
+check old_and_new(N = 7);
