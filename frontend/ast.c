@@ -87,7 +87,33 @@ AstExpr *ast_unary(Parse *p, Op op, Token t, AstExpr *a) {
     return expr_finish(p, e);
 }
 
+static bool is_arithmetic(Op op) {
+    return op_form(op) == FORM_INFIX && (op_rule(op) == RULE_ARITH || op_rule(op) == RULE_INT);
+}
+
+/* a is the chain, or becomes its first operand. */
+static AstExpr *chain(Parse *p, Op op, AstExpr *a, AstExpr *b) {
+    AstExpr *e = a;
+    AstItem item = ast_item(p, b);
+    if (a->kind != AST_CHAIN) {
+        e = expr_new(p, AST_CHAIN, a->span);
+        e->a = a;
+        e->items = ast_items(p);
+    }
+    if (e->items->v.n == PARSE_CHAIN_MAX) {
+        stop(p, DIAG_LIMIT, b->span, "too many operands in one expression", PARSE_CHAIN_MAX);
+        return e;
+    }
+    item.op = op;
+    vec_push(p->ctx, &e->items->v, item);
+    if (b->depth > e->items->depth) e->items->depth = b->depth;
+    e->span = span_join(e->span, b->span);
+    return expr_finish(p, e);
+}
+
 AstExpr *ast_binary(Parse *p, Op op, AstExpr *a, AstExpr *b) {
+    bool deep = a->kind == AST_CHAIN || (a->kind == AST_BINARY && is_arithmetic(a->u.op) && a->depth >= PARSE_CHAIN_FROM);
+    if (deep && is_arithmetic(op)) return chain(p, op, a, b);
     AstExpr *e = expr_new(p, AST_BINARY, span_join(a->span, b->span));
     e->u.op = op;
     e->a = a;
@@ -177,11 +203,11 @@ AstItem ast_item_later(Parse *p, Token word, AstExpr *e) {
 
 AstItem ast_item_named(Parse *p, AstItemKind kind, Token name, AstExpr *lo, AstExpr *value) {
     Span at = parse_token_span(p, name);
-    return (AstItem){kind, span_join(at, value->span), name.text, at, lo, value};
+    return (AstItem){kind, span_join(at, value->span), name.text, at, lo, value, OP_CONST};
 }
 
 AstItem ast_item_pack(Parse *p, Token name, Token dots) {
-    return (AstItem){ITEM_PACK, parse_span(p, name, dots), name.text, parse_token_span(p, name), NULL, NULL};
+    return (AstItem){ITEM_PACK, parse_span(p, name, dots), name.text, parse_token_span(p, name), NULL, NULL, OP_CONST};
 }
 
 AstItem ast_item_rest(Parse *p, Token dots) {

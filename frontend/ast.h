@@ -23,6 +23,7 @@ typedef enum AstExprKind {
     AST_NAME,   /* name: also a type (`f32`, `T`), `pad`, `vjp`, ... */
     AST_UNARY,  /* u.op: OP_NEG, OP_NOT; a */
     AST_BINARY, /* u.op: an infix operator or OP_POW (`**`); a, b */
+    AST_CHAIN,  /* a op item op item ..., from left to right: a long sum or product, whose tree would be deep */
     AST_IF,     /* if a then b else c */
     AST_CALL,   /* a(items): a call, cast, instance, or the body of a reduction where a is AST_INDEX */
     AST_INDEX,  /* a[items]: a load, a slice, or the variables of a reduction */
@@ -60,6 +61,7 @@ typedef struct AstItem {
     Sym name;
     Span name_span;
     AstExpr *lo, *value; /* ITEM_IN: half-open */
+    Op op;               /* in an AST_CHAIN: what joins the value with all before it */
 } AstItem;
 
 struct AstItems {

@@ -9,6 +9,8 @@
 enum {
     PARSE_STACK = 4096,     /* entries of the parser's stack: parentheses and statements in progress */
     PARSE_LIST_MAX = 4096,  /* elements of one list */
+    PARSE_CHAIN_FROM = 128,  /* a sum or product that is deeper becomes an AST_CHAIN */
+    PARSE_CHAIN_MAX = 65536, /* operands of one */
     PARSE_ERRORS_MAX = 100, /* errors in one file after which reading ends */
 };
 

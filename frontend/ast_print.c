@@ -69,6 +69,13 @@ static void put_expr(Text *out, const AstExpr *e) {
         text_fmt(out, " %s ", e->u.op == OP_POW ? "**" : op_texts[e->u.op]);
         ast_print_expr(out, e->b);
         break;
+    case AST_CHAIN:
+        ast_print_expr(out, e->a);
+        for (int i = 0; i < e->items->v.n; i++) {
+            text_fmt(out, " %s ", op_texts[e->items->v.at[i].op]);
+            ast_print_expr(out, e->items->v.at[i].value);
+        }
+        break;
     case AST_IF:
         put_clause(out, "if ", e->a);
         put_clause(out, " then ", e->b);
@@ -88,7 +95,7 @@ static void put_expr(Text *out, const AstExpr *e) {
 }
 
 void ast_print_expr(Text *out, const AstExpr *e) {
-    bool compound = e->kind == AST_UNARY || e->kind == AST_BINARY || e->kind == AST_IF;
+    bool compound = e->kind == AST_UNARY || e->kind == AST_BINARY || e->kind == AST_CHAIN || e->kind == AST_IF;
     if (compound) text_char(out, '(');
     put_expr(out, e);
     if (compound) text_char(out, ')');

@@ -301,17 +301,34 @@ static const Expr *power(Sema *s, Span span, const Expr *a, const Expr *b) {
     return sema_apply(s, span, OP_DIV, (const Expr *[]){one, r}, 2);
 }
 
+/* The value of a, and of b, which is `right`. */
+static const Expr *arithmetic(Sema *s, Span span, Op op, const Expr *a, const Expr *b, const AstExpr *right) {
+    int64_t zero;
+    if (a && b && (op == OP_DIV || op == OP_MOD) && !type_is_float(a->type) && !type_is_float(b->type) &&
+        sema_const_int(b, &zero) && zero == 0) {
+        SEMA_REPORT(s, BAD_DIM, right->span, "division of an integer by zero");
+        return NULL;
+    }
+    return sema_apply(s, span, op, (const Expr *[]){a, b}, 2);
+}
+
 static const Expr *binary(Sema *s, Env env, const AstExpr *e) {
     if (e->u.op == OP_AND || e->u.op == OP_OR) return logic(s, env, e);
     const Expr *a = sema_expr(s, env, e->a), *b = sema_expr(s, env, e->b);
     if (e->u.op == OP_POW) return power(s, e->span, a, b);
-    int64_t zero;
-    if (a && b && (e->u.op == OP_DIV || e->u.op == OP_MOD) && !type_is_float(a->type) && !type_is_float(b->type) &&
-        sema_const_int(b, &zero) && zero == 0) {
-        SEMA_REPORT(s, BAD_DIM, e->b->span, "division of an integer by zero");
-        return NULL;
+    return arithmetic(s, e->span, e->u.op, a, b, e->b);
+}
+
+/* What is deep already becomes a tensor of its own, so that no expression is as deep as a long sum. */
+static const Expr *chain(Sema *s, Env env, const AstExpr *e) {
+    enum { MAX_CHAIN_DEPTH = 400 };
+    const Expr *r = sema_expr(s, env, e->a);
+    for (int i = 0; r && i < e->items->v.n; i++) {
+        const AstItem *it = &e->items->v.at[i];
+        if (r->depth > MAX_CHAIN_DEPTH) r = sema_lift_any(s, s->defining ? s->defining : sym(s->ctx, "t"), r);
+        r = arithmetic(s, span_join(e->a->span, it->span), it->op, r, sema_expr(s, env, it->value), it->value);
     }
-    return sema_apply(s, e->span, e->u.op, (const Expr *[]){a, b}, 2);
+    return r;
 }
 
 static const Expr *unary(Sema *s, Env env, const AstExpr *e) {
@@ -342,6 +359,7 @@ const Expr *sema_expr(Sema *s, Env env, const AstExpr *e) {
     case AST_NAME: r = name_value(s, env, e); break;
     case AST_UNARY: r = unary(s, env, e); break;
     case AST_BINARY: r = binary(s, env, e); break;
+    case AST_CHAIN: r = chain(s, env, e); break;
     case AST_IF: r = choose(s, env, e); break;
     case AST_CALL: r = sema_is_reduction(s, env, e) ? sema_reduce(s, env, e, 0) : sema_call(s, env, e); break;
     case AST_INDEX: r = sema_load(s, env, e); break;

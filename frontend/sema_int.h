@@ -282,7 +282,9 @@ bool sema_is_reduction(Sema *s, Env env, const AstExpr *e);
 const Expr *sema_reduce(Sema *s, Env env, const AstExpr *e, int part);
 
 /* ---- sema_lift.c ---- */
+/* v itself, or the load of a tensor that holds it; the first only where v reduces. */
 const Expr *sema_lift(Sema *s, Sym name, const Expr *v);
+const Expr *sema_lift_any(Sema *s, Sym name, const Expr *v);
 bool sema_reduces(Sema *s, const Expr *e); /* a reduction is somewhere in it */
 
 /* ---- sema_range.c ---- */

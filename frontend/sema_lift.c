@@ -102,13 +102,17 @@ static Tensor *lifted_before(Sema *s, const Vars *vars, const Expr *v) {
     return NULL;
 }
 
-/* v itself, or the load of a tensor that holds it. */
 const Expr *sema_lift(Sema *s, Sym name, const Expr *v) {
+    v = expr_settle(s->g, v);
+    return sema_reduces(s, v) ? sema_lift_any(s, name, v) : v;
+}
+
+const Expr *sema_lift_any(Sema *s, Sym name, const Expr *v) {
     Free f = {.ctx = s->ctx};
     Vars vars = {0};
     v = expr_settle(s->g, v);
     find(&f, v);
-    if (!f.reduces || s->path.n > 0 || v->untyped) return v; /* what a condition excludes is not computed */
+    if (s->path.n > 0 || v->untyped) return v; /* what a condition excludes is not computed */
     for (int i = 0; i < f.used.n; i++) {
         if (holds(&f.bound, f.used.at[i]) || holds(&vars, f.used.at[i])) continue;
         if (!is_axis(s, f.used.at[i]) || vars.n == MAX_RANK) return v;
