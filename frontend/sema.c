@@ -8,6 +8,11 @@ static FileScope *file_scope(Sema *s, AstFile *ast) {
         if (s->files.at[i]->ast == ast) return s->files.at[i];
     FileScope *f = NEW(s->ctx, FileScope);
     f->ast = ast;
+    for (int i = 0; i < ast->decls.n; i++) {
+        AstDecl *d = ast->decls.at[i];
+        if (d->kind == DECL_REQUIRE || d->kind == DECL_ASSUME) vec_push(s->ctx, &f->facts, d);
+        if (d->name && !expr_map_get(&f->decls[d->kind], d->name)) expr_map_put(s->ctx, &f->decls[d->kind], d->name, d);
+    }
     vec_push(s->ctx, &s->files, f);
     return f;
 }
@@ -31,11 +36,7 @@ static void resolve_imports(Sema *s) {
 }
 
 static AstDecl *own_decl(FileScope *f, AstDeclKind kind, Sym name) {
-    for (int i = 0; i < f->ast->decls.n; i++) {
-        AstDecl *d = f->ast->decls.at[i];
-        if (d->kind == kind && d->name == name) return d;
-    }
-    return NULL;
+    return (AstDecl *)expr_map_get(&f->decls[kind], name);
 }
 
 /* In the file itself, then in its imports, the last one first; imports of imports are not visible. */
@@ -57,16 +58,17 @@ static bool is_callable(const AstDecl *d) {
 }
 
 static void check_duplicates(Sema *s, FileScope *f) {
+    ExprMap first = {0};
     for (int i = 0; i < f->ast->decls.n; i++) {
         AstDecl *d = f->ast->decls.at[i];
         if (!is_callable(d) || !d->name) continue;
-        for (int k = 0; k < i; k++) {
-            AstDecl *o = f->ast->decls.at[k];
-            if (!is_callable(o) || o->name != d->name) continue;
-            Diag *g = SEMA_REPORT(s, DUPLICATE_NAME, d->name_span, "%s is defined twice", d->name);
-            diag_note(s->ctx, g, o->name_span, "first here");
-            break;
+        const AstDecl *o = expr_map_get(&first, d->name);
+        if (!o) {
+            expr_map_put(s->ctx, &first, d->name, d);
+            continue;
         }
+        Diag *g = SEMA_REPORT(s, DUPLICATE_NAME, d->name_span, "%s is defined twice", d->name);
+        diag_note(s->ctx, g, o->name_span, "first here");
     }
 }
 

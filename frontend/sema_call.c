@@ -223,10 +223,11 @@ static const Expr *unknown_call(Sema *s, Env env, const AstExpr *e) {
         return NULL;
     }
     VEC(const char *) c = {0};
+    int ndecls = diag_full(s->ctx) ? 0 : env.inst->file->ast->decls.n;
     for (int op = 0; op < OP_COUNT; op++)
         if (op_form((Op)op) == FORM_CALL) vec_push(s->ctx, &c, op_text((Op)op));
     for (int i = 0; i < TY_COUNT; i++) vec_push(s->ctx, &c, type_name((Type)i));
-    for (int i = 0; i < env.inst->file->ast->decls.n; i++) {
+    for (int i = 0; i < ndecls; i++) {
         const AstDecl *d = env.inst->file->ast->decls.at[i];
         if (d->kind == DECL_FN) vec_push(s->ctx, &c, d->name);
     }

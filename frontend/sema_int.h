@@ -14,6 +14,7 @@
 #define TDC_SEMA_INT_H
 
 #include "ir/diag.h"
+#include "ir/expr_map.h"
 #include "ir/poly.h"
 #include "sema.h"
 
@@ -31,6 +32,8 @@ typedef struct Sema Sema;
 struct FileScope {
     AstFile *ast;
     VEC(FileScope *) imports;
+    ExprMap decls[DECL_STRUCT + 1]; /* by kind: Sym -> the first AstDecl of this name */
+    VEC(AstDecl *) facts;           /* require and assume */
 };
 
 /* A function as a value: a declaration with its file, or an operator by name. */
@@ -84,7 +87,9 @@ struct Def {
     DefState state;
     TensorVal *val;
     const Expr *scalar; /* of a let without subscripts whose value is one element */
-    bool is_scalar, needed;
+    bool is_scalar;
+    enum { NEED_NONE, NEED_FOUND, NEED_OPEN } need; /* while sema_define_needed orders definitions */
+    int at;                                         /* its place in inst->defs */
     const AstExpr *by_call; /* an inout that is handed to a function which updates it */
     Sym by_param;           /* as this parameter */
     bool early; /* an output that was needed before its turn: it copies val when that comes */
@@ -92,8 +97,8 @@ struct Def {
     Span span;
 };
 
+
 typedef struct CallMemo {
-    const AstExpr *call;
     Inst *inst; /* NULL: it has errors */
 } CallMemo;
 
@@ -106,8 +111,10 @@ struct Inst {
     Sym prefix;  /* of tensor names; NULL in an export */
     bool broken; /* a definition was refused: what it would have defined is not missing */
     VEC(Name) names;
+    ExprMap name_at; /* Sym -> its place in names, plus 1 */
     VEC(Def *) defs;
-    VEC(CallMemo) memo;
+    ExprMap def_of; /* Sym -> the first Def of this name */
+    ExprMap calls;  /* AstExpr of a call -> CallMemo */
 };
 
 typedef struct Env {

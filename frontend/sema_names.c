@@ -33,9 +33,8 @@ Sym sema_show_ast(Sema *s, const AstExpr *e) {
 }
 
 Name *sema_name(Inst *inst, Sym name) {
-    for (int i = 0; i < inst->names.n; i++)
-        if (inst->names.at[i].name == name) return &inst->names.at[i];
-    return NULL;
+    intptr_t at = (intptr_t)expr_map_get(&inst->name_at, name);
+    return at ? &inst->names.at[at - 1] : NULL;
 }
 
 Name *sema_bind(Sema *s, Inst *inst, Sym name, NameKind kind, Span span) {
@@ -46,6 +45,7 @@ Name *sema_bind(Sema *s, Inst *inst, Sym name, NameKind kind, Span span) {
         return NULL;
     }
     vec_push(s->ctx, &inst->names, ((Name){.name = name, .kind = kind, .span = span}));
+    expr_map_put(s->ctx, &inst->name_at, name, (const void *)(intptr_t)inst->names.n);
     return &inst->names.at[inst->names.n - 1];
 }
 
@@ -98,10 +98,11 @@ static void file_candidates(Sema *s, FileScope *f, Candidates *out) {
 
 void sema_unknown(Sema *s, Env env, Sym name, Span span) {
     Candidates c = {0};
-    for (const Scope *x = env.scope; x; x = x->up)
+    bool quiet = diag_full(s->ctx);
+    for (const Scope *x = env.scope; x && !quiet; x = x->up)
         if (!x->owner) vec_push(s->ctx, &c, x->name);
-    for (int i = 0; i < env.inst->names.n; i++) vec_push(s->ctx, &c, env.inst->names.at[i].name);
-    file_candidates(s, env.inst->file, &c);
+    for (int i = 0; i < env.inst->names.n && !quiet; i++) vec_push(s->ctx, &c, env.inst->names.at[i].name);
+    if (!quiet) file_candidates(s, env.inst->file, &c);
     const char *near = diag_near(name, c.at, c.n);
     Diag *d = SEMA_REPORT(s, UNKNOWN_NAME, span, "unknown name %s", name);
     if (near) diag_help(s->ctx, d, "did you mean %s?", near);

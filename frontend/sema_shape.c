@@ -52,6 +52,7 @@ static void add_require(Sema *s, const Expr *cond, Sym text, Span span) {
 static const Expr *bound(Sema *s, Inst *inst, const AstExpr *e) { return e ? sema_int(s, (Env){inst, NULL}, e) : NULL; }
 
 bool sema_constrain_dim(Sema *s, Inst *inst, Sym name, const Expr *value) {
+    if (!expr_map_get(&inst->file->decls[DECL_DIM], name)) return true;
     for (int i = 0; i < inst->file->ast->decls.n; i++) {
         AstDecl *d = inst->file->ast->decls.at[i];
         if (d->kind != DECL_DIM || d->name != name) continue;

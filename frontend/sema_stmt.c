@@ -1,6 +1,7 @@
 /* The statements of a function on tensors: what they define, what they state, and in which order that is elaborated. */
 #include "sema_int.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- collecting ---- */
@@ -11,7 +12,9 @@ static Def *new_def(Sema *s, Inst *inst, Sym name, TensorKind kind, Span span) {
     d->inst = inst;
     d->kind = kind;
     d->span = span;
+    d->at = inst->defs.n;
     vec_push(s->ctx, &inst->defs, d);
+    if (!expr_map_get(&inst->def_of, name)) expr_map_put(s->ctx, &inst->def_of, name, d);
     return d;
 }
 
@@ -53,9 +56,7 @@ static bool collect_let(Sema *s, Inst *inst, AstStmt *st) {
 }
 
 static Def *find_def(Inst *inst, Sym name) {
-    for (int i = 0; i < inst->defs.n; i++)
-        if (inst->defs.at[i]->name == name) return inst->defs.at[i];
-    return NULL;
+    return (Def *)expr_map_get(&inst->def_of, name);
 }
 
 static bool collect_def(Sema *s, Inst *inst, AstStmt *st) {
@@ -70,7 +71,7 @@ static bool collect_def(Sema *s, Inst *inst, AstStmt *st) {
         }
         Name *n = sema_name(inst, t->name);
         VEC(const char *) c = {0};
-        for (int k = 0; k < inst->defs.n; k++)
+        for (int k = 0; k < inst->defs.n && !diag_full(s->ctx); k++)
             if (inst->defs.at[k]->kind != TENSOR_LET) vec_push(s->ctx, &c, inst->defs.at[k]->name);
         const char *near = n ? NULL : diag_near(t->name, c.at, c.n);
         Diag *g;
@@ -311,10 +312,9 @@ static bool names_known(Inst *inst, const AstExpr *e) {
 
 bool sema_facts(Sema *s, Inst *inst) {
     bool ok = true;
-    for (int i = 0; i < inst->file->ast->decls.n; i++) {
-        AstDecl *d = inst->file->ast->decls.at[i];
-        if ((d->kind == DECL_REQUIRE || d->kind == DECL_ASSUME) && names_known(inst, d->stmt->value))
-            ok &= state(s, inst, d->stmt);
+    for (int i = 0; i < inst->file->facts.n; i++) {
+        AstDecl *d = inst->file->facts.at[i];
+        if (names_known(inst, d->stmt->value)) ok &= state(s, inst, d->stmt);
     }
     for (int i = 0; inst->fn->body && i < inst->fn->body->v.n; i++) {
         AstStmt *st = inst->fn->body->v.at[i];
@@ -325,50 +325,77 @@ bool sema_facts(Sema *s, Inst *inst) {
 
 /* ---- the order of work ---- */
 
-static void mark_expr(Inst *inst, const AstExpr *e);
+/* The definitions that names stand for. */
+typedef struct Needs {
+    Ctx *ctx;
+    Inst *inst;
+    VEC(Def *) found; /* each once, in any order */
+    bool all;         /* also those that were found before */
+} Needs;
 
-static void mark_items(Inst *inst, const AstItems *items) {
+static void find_needs(Needs *n, const AstExpr *e);
+
+static void find_item_needs(Needs *n, const AstItems *items) {
     for (int i = 0; items && i < items->v.n; i++) {
-        mark_expr(inst, items->v.at[i].lo);
-        mark_expr(inst, items->v.at[i].value);
+        find_needs(n, items->v.at[i].lo);
+        find_needs(n, items->v.at[i].value);
     }
-    if (items) mark_expr(inst, items->guard);
+    if (items) find_needs(n, items->guard);
 }
 
-static void mark_expr(Inst *inst, const AstExpr *e) {
+static void find_needs(Needs *n, const AstExpr *e) {
     if (!e) return;
     if (e->kind == AST_NAME) {
-        Name *n = sema_name(inst, e->name);
-        if (n && n->kind == NAME_DEF) n->def->needed = true;
+        Name *x = sema_name(n->inst, e->name);
+        bool open = x && x->kind == NAME_DEF && x->def->state == DEF_NEW;
+        if (open && (n->all || x->def->need == NEED_NONE)) {
+            if (x->def->need == NEED_NONE) x->def->need = NEED_FOUND;
+            vec_push(n->ctx, &n->found, x->def);
+        }
     }
-    mark_expr(inst, e->a);
-    mark_expr(inst, e->b);
-    mark_expr(inst, e->c);
-    mark_items(inst, e->items);
+    find_needs(n, e->a);
+    find_needs(n, e->b);
+    find_needs(n, e->c);
+    find_item_needs(n, e->items);
+}
+
+static void find_def_needs(Needs *n, const Def *d) {
+    find_needs(n, d->by_call);
+    for (int k = 0; k < d->pieces.n; k++) {
+        find_needs(n, d->pieces.at[k].stmt->value);
+        find_needs(n, d->pieces.at[k].stmt->guard);
+        find_item_needs(n, d->pieces.at[k].target->index);
+    }
+}
+
+static int by_place(const void *a, const void *b) { return (*(Def *const *)a)->at - (*(Def *const *)b)->at; }
+
+/* Defines lets that d needs and that stand after it before it, without nesting. */
+static void define_in_turn(Sema *s, Def *d) {
+    Needs n = {.ctx = s->ctx, .inst = d->inst, .all = true};
+    vec_push(s->ctx, &n.found, d);
+    while (n.found.n > 0) {
+        Def *x = n.found.at[n.found.n - 1];
+        if (x->state == DEF_NEW && x->need != NEED_OPEN && x->kind == TENSOR_LET) {
+            x->need = NEED_OPEN;
+            find_def_needs(&n, x);
+            continue;
+        }
+        n.found.n--;
+        if (x->need == NEED_OPEN && x->state == DEF_NEW) sema_define(s, x);
+    }
 }
 
 bool sema_define_needed(Sema *s, Def *d) {
-    Inst *inst = d->inst;
+    Needs n = {.ctx = s->ctx, .inst = d->inst};
     if (d->state != DEF_NEW) return sema_define(s, d);
-    for (int i = 0; i < inst->defs.n; i++) inst->defs.at[i]->needed = false;
-    d->needed = true;
-    bool *done = NEW_N(s->ctx, bool, inst->defs.n + 1);
-    for (bool moved = true; moved;) {
-        moved = false;
-        for (int i = inst->defs.n - 1; i >= 0; i--) {
-            Def *x = inst->defs.at[i];
-            if (!x->needed || done[i]) continue;
-            done[i] = moved = true;
-            mark_expr(inst, x->by_call);
-            for (int k = 0; k < x->pieces.n; k++) {
-                mark_expr(inst, x->pieces.at[k].stmt->value);
-                mark_expr(inst, x->pieces.at[k].stmt->guard);
-                mark_items(inst, x->pieces.at[k].target->index);
-            }
-        }
-    }
-    for (int i = 0; i < inst->defs.n; i++)
-        if (done[i] && inst->defs.at[i]->kind == TENSOR_LET) sema_define(s, inst->defs.at[i]);
+    d->need = NEED_FOUND;
+    vec_push(s->ctx, &n.found, d);
+    for (int i = 0; i < n.found.n; i++) find_def_needs(&n, n.found.at[i]);
+    qsort(n.found.at, (size_t)n.found.n, sizeof *n.found.at, by_place);
+    for (int i = 0; i < n.found.n; i++)
+        if (n.found.at[i] != d && n.found.at[i]->kind == TENSOR_LET) define_in_turn(s, n.found.at[i]);
+    for (int i = 0; i < n.found.n; i++) n.found.at[i]->need = NEED_NONE;
     return sema_define(s, d);
 }
 

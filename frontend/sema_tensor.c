@@ -233,14 +233,16 @@ static void hint_names(Sema *s, Env env, Sym *hint, Sym callee) {
 }
 
 Inst *sema_call_inst(Sema *s, Env env, const AstExpr *call, Sym hint) {
-    for (int i = 0; i < env.inst->memo.n; i++)
-        if (env.inst->memo.at[i].call == call) return env.inst->memo.at[i].inst;
+    const CallMemo *known = expr_map_get(&env.inst->calls, call);
+    if (known) return known->inst;
     hint_names(s, env, &hint, call->a->name);
     ExprVec path = s->path;
     s->path = (ExprVec){0};
     Inst *inst = new_call(s, env, call, hint);
     s->path = path;
-    vec_push(s->ctx, &env.inst->memo, ((CallMemo){call, inst}));
+    CallMemo *memo = NEW(s->ctx, CallMemo);
+    memo->inst = inst;
+    expr_map_put(s->ctx, &env.inst->calls, call, memo);
     return inst;
 }
 

@@ -156,6 +156,7 @@ void diag_help(Ctx *ctx, Diag *d, const char *fmt, ...) {
 
 void diag_limit(Ctx *ctx, int n) { sink(ctx)->limit = n; }
 void diag_perf(Ctx *ctx, bool on) { sink(ctx)->perf = on; }
+bool diag_full(Ctx *ctx) { return sink(ctx)->kept_errors >= sink(ctx)->limit; }
 int diag_errors(const Ctx *ctx) { return ctx->diags ? ctx->diags->errors : 0; }
 int diag_warnings(const Ctx *ctx) { return ctx->diags ? ctx->diags->warnings : 0; }
 

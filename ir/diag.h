@@ -38,6 +38,7 @@ void diag_help(Ctx *ctx, Diag *d, const char *fmt, ...) __attribute__((format(pr
 void diag_limit(Ctx *ctx, int n);
 /* Reports of severity SEV_PERF are dropped unless this is on. */
 void diag_perf(Ctx *ctx, bool on);
+bool diag_full(Ctx *ctx);        /* no further error will be kept: nothing need be looked up for it */
 int diag_errors(const Ctx *ctx); /* reported so far, shown or not */
 int diag_warnings(const Ctx *ctx);
 

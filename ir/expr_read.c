@@ -99,9 +99,7 @@ static const Expr *read_reduce(ExprReader *r, MonoidKind kind) {
 
 static const Expr *read_load(ExprReader *r, Sym name, Span at) {
     Lex *x = r->lex;
-    Tensor *t = r->tensor ? r->tensor(r->user, name) : NULL;
-    for (int i = 0; !r->tensor && i < r->g->tensors.n; i++)
-        if (r->g->tensors.at[i]->name == name) t = r->g->tensors.at[i];
+    Tensor *t = r->tensor ? r->tensor(r->user, name) : graph_find_tensor(r->g, name);
     if (!t) {
         lex_fail(x, at, "no tensor '%s'", name);
         return nothing(r);

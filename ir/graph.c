@@ -12,6 +12,12 @@ struct ExprTable {
     size_t n, cap; /* cap is a power of two */
 };
 
+struct GraphNames {
+    ExprMap taken;   /* Sym -> not NULL */
+    ExprMap numbers; /* Sym -> the last number that was appended to it */
+    ExprMap tensors; /* Sym -> the first Tensor of this name */
+};
+
 static uint64_t mix(uint64_t h, uint64_t v) {
     h = (h ^ v) * 0x9E3779B97F4A7C15u;
     return h ^ (h >> 29);
@@ -82,6 +88,7 @@ Graph *graph_new(Ctx *ctx, Sym name) {
     g->ctx = ctx;
     g->name = name;
     g->exprs = NEW(ctx, struct ExprTable);
+    g->names = NEW(ctx, struct GraphNames);
     g->span = SPAN_NONE;
     return g;
 }
@@ -91,6 +98,7 @@ Dim *graph_dim(Graph *g, Sym name) {
         if (g->dims.at[i]->name == name) return g->dims.at[i];
     Dim *d = NEW(g->ctx, Dim);
     *d = (Dim){.name = name, .hi = INT64_MAX, .divisor = 1, .id = g->dims.n};
+    graph_take_name(g, name);
     vec_push(g->ctx, &g->dims, d);
     return d;
 }
@@ -100,25 +108,34 @@ Scalar *graph_scalar(Graph *g, Sym name, Type t) {
         if (g->scalars.at[i]->name == name) return g->scalars.at[i];
     Scalar *s = NEW(g->ctx, Scalar);
     *s = (Scalar){.name = name, .type = t, .id = g->scalars.n, .span = SPAN_NONE};
+    graph_take_name(g, name);
     vec_push(g->ctx, &g->scalars, s);
     return s;
 }
 
-static bool name_taken(const Graph *g, Sym name) {
-    for (int i = 0; i < g->tensors.n; i++)
-        if (g->tensors.at[i]->name == name) return true;
-    for (int i = 0; i < g->dims.n; i++)
-        if (g->dims.at[i]->name == name) return true;
-    for (int i = 0; i < g->scalars.n; i++)
-        if (g->scalars.at[i]->name == name) return true;
-    return false;
+bool graph_name_taken(const Graph *g, Sym name) { return expr_map_get(&g->names->taken, name) != NULL; }
+void graph_take_name(Graph *g, Sym name) { expr_map_put(g->ctx, &g->names->taken, name, g); }
+
+Tensor *graph_find_tensor(const Graph *g, Sym name) {
+    Tensor *t = (Tensor *)expr_map_get(&g->names->tensors, name);
+    return t && t->id < g->tensors.n && g->tensors.at[t->id] == t ? t : NULL;
+}
+
+/* The name itself, or the first name_N from 2 on that is free. */
+static Sym free_name(Graph *g, Sym name) {
+    if (!graph_name_taken(g, name)) return name;
+    intptr_t n = (intptr_t)expr_map_get(&g->names->numbers, name);
+    Sym s;
+    for (n = n ? n + 1 : 2;; n++)
+        if (!graph_name_taken(g, s = sym_fmt(g->ctx, "%s_%d", name, (int)n))) break;
+    expr_map_put(g->ctx, &g->names->numbers, name, (const void *)n);
+    return s;
 }
 
 Tensor *graph_tensor(Graph *g, Sym name, TensorKind kind, Type t, int rank, const Expr *const *shape) {
     Tensor *x = NEW(g->ctx, Tensor);
-    x->name = name;
-    if (kind == TENSOR_LET)
-        for (int n = 2; name_taken(g, x->name); n++) x->name = sym_fmt(g->ctx, "%s_%d", name, n);
+    x->name = kind == TENSOR_LET ? free_name(g, name) : name;
+    graph_take_name(g, x->name);
     x->kind = kind;
     x->type = t;
     x->rank = rank;
@@ -126,6 +143,7 @@ Tensor *graph_tensor(Graph *g, Sym name, TensorKind kind, Type t, int rank, cons
     for (int i = 0; i < rank; i++) x->shape[i] = shape[i];
     x->id = g->tensors.n;
     x->span = SPAN_NONE;
+    if (!graph_find_tensor(g, x->name)) expr_map_put(g->ctx, &g->names->tensors, x->name, x);
     vec_push(g->ctx, &g->tensors, x);
     return x;
 }

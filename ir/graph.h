@@ -147,6 +147,7 @@ typedef struct Graph {
     Options options;
     bool host; /* a function of the host: no inputs, one output of rank 0, whose value has no loads and no reductions */
     struct ExprTable *exprs;
+    struct GraphNames *names;
     int next_id;
     Span span;
 } Graph;
@@ -205,6 +206,10 @@ Scalar *graph_scalar(Graph *g, Sym name, Type t);
 /* A TENSOR_LET whose name is taken gets a number appended. */
 Tensor *graph_tensor(Graph *g, Sym name, TensorKind kind, Type t, int rank, const Expr *const *shape);
 Var *graph_var(Graph *g, Sym name, const Expr *lo, const Expr *hi);
+/* Whether a dimension, scalar or tensor has the name, or it was taken for something else that must differ from those. */
+bool graph_name_taken(const Graph *g, Sym name);
+void graph_take_name(Graph *g, Sym name);
+Tensor *graph_find_tensor(const Graph *g, Sym name); /* the first of this name, or NULL */
 
 const Expr *expr_int(Graph *g, Type t, int64_t v); /* integers and bool */
 const Expr *expr_float(Graph *g, Type t, double v);

@@ -49,12 +49,6 @@ static void read_scalar(GraphReader *r) {
     s->def = lex_number(x);
 }
 
-static Tensor *find_tensor(const Graph *g, Sym name) {
-    for (int i = 0; i < g->tensors.n; i++)
-        if (g->tensors.at[i]->name == name) return g->tensors.at[i];
-    return NULL;
-}
-
 static void read_tensor(GraphReader *r, TensorKind kind) {
     Lex *x = &r->lex;
     Span at = x->tok.span;
@@ -74,7 +68,7 @@ static void read_tensor(GraphReader *r, TensorKind kind) {
         } while (lex_accept(x, ","));
         lex_expect(x, "]");
     }
-    if (find_tensor(r->g, name)) lex_fail(x, at, "tensor '%s' is declared twice", name);
+    if (graph_find_tensor(r->g, name)) lex_fail(x, at, "tensor '%s' is declared twice", name);
     if (x->failed) return;
     Tensor *tensor = graph_tensor(r->g, name, kind, t, rank, shape);
     if (tensor->name != name) lex_fail(x, at, "the name '%s' is taken", name);
@@ -147,7 +141,7 @@ static void read_piece(GraphReader *r) {
     }
     Span at = x->tok.span;
     Sym name = lex_name(x);
-    Tensor *t = find_tensor(r->g, name);
+    Tensor *t = graph_find_tensor(r->g, name);
     if (!t) lex_fail(x, at, "expected a declaration, a definition or a fact");
     lex_expect(x, "[");
     if (x->failed) return;

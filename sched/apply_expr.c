@@ -59,16 +59,7 @@ static bool is_index(const Expr *e) {
 /* ---- names ---- */
 
 static bool taken(Apply *x, Sym name) {
-    const Graph *g = x->g;
-    if (expr_map_get(&x->names, name) || kernel_name_reserved(name)) return true;
-    for (int i = 0; i < g->dims.n; i++)
-        if (g->dims.at[i]->name == name) return true;
-    for (int i = 0; i < g->scalars.n; i++)
-        if (g->scalars.at[i]->name == name) return true;
-    for (int i = 0; i < g->tensors.n; i++)
-        if (g->tensors.at[i]->name == name) return true;
-    for (int i = 0; i < x->p->temps.n; i++)
-        if (x->p->temps.at[i]->name == name) return true;
+    if (expr_map_get(&x->names, name) || kernel_name_reserved(name) || graph_name_taken(x->g, name)) return true;
     for (int i = 0; i < x->gr->axes.n; i++)
         if (x->gr->axes.at[i].name == name) return true;
     return false;

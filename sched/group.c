@@ -204,10 +204,7 @@ static Sym axis_name(const Group *gr, Sym base) {
         Sym name = n ? sym_fmt(g->ctx, "%s_%d", base, n) : base;
         bool used = kernel_name_reserved(name);
         for (int i = 0; i < gr->axes.n; i++) used |= gr->axes.at[i].name == name;
-        for (int i = 0; i < g->dims.n; i++) used |= g->dims.at[i]->name == name;
-        for (int i = 0; i < g->scalars.n; i++) used |= g->scalars.at[i]->name == name;
-        for (int i = 0; i < g->tensors.n; i++) used |= g->tensors.at[i]->name == name;
-        if (!used) return name;
+        if (!used && !graph_name_taken(g, name)) return name;
     }
 }
 

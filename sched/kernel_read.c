@@ -36,10 +36,9 @@ Sym kernel_read_new_name(KernelReader *r) {
 Tensor *kernel_read_tensor(KernelReader *r) {
     Span at = r->lex.tok.span;
     Sym name = lex_name(&r->lex);
-    for (int i = 0; i < r->p->graph->tensors.n; i++)
-        if (r->p->graph->tensors.at[i]->name == name) return r->p->graph->tensors.at[i];
-    lex_fail(&r->lex, at, "no tensor '%s'", name);
-    return NULL;
+    Tensor *t = graph_find_tensor(r->p->graph, name);
+    if (!t) lex_fail(&r->lex, at, "no tensor '%s'", name);
+    return t;
 }
 
 /* ---- header ---- */

@@ -211,10 +211,10 @@ static void test_limits(Test *t) {
     expect_repeated(t, "powers", repeated("fn f(x) = ", "x**", many, "x;"), DIAG_TOO_DEEP);
     expect_repeated(t, "ifs", repeated("fn f(x) = ", "if x then ", many, "x;"), DIAG_TOO_DEEP);
     expect_repeated(t, "else ifs", repeated("fn f(x) = ", "if x then x else ", many / 2, "x;"), DIAG_TOO_DEEP);
-    expect_repeated(t, "terms", repeated("fn f(x) = x", " + x", many, ";"), DIAG_TOO_DEEP);
+    expect_repeated(t, "terms", repeated("fn f(x) = x", " + x", many, ";"), DIAG_LIMIT);
     expect_repeated(t, "postfixes", repeated("fn f(x) = x", "(1)", many, ";"), DIAG_TOO_DEEP);
-    expect_repeated(t, "256 terms", repeated("fn f(x) = x", " + x", 255, ";"), DIAG_COUNT);
-    expect_repeated(t, "257 terms", repeated("fn f(x) = x", " + x", 256, ";"), DIAG_TOO_DEEP);
+    expect_repeated(t, "60000 terms", repeated("fn f(x) = x", " + x", 60000, ";"), DIAG_COUNT);
+    expect_repeated(t, "257 conditions", repeated("fn f(x) = x", " && x", 256, ";"), DIAG_TOO_DEEP);
     expect_repeated(t, "4096 elements", repeated("fn f(x) = g(x", ",x", 4095, ");"), DIAG_COUNT);
     expect_repeated(t, "many elements", repeated("fn f(x) = g(x", ",x", many, ");"), DIAG_LIMIT);
     expect_repeated(t, "parameters", repeated("fn f(x", ",x", many, ") = x;"), DIAG_LIMIT);
