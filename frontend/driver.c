@@ -68,7 +68,7 @@ static Exit work(Job *job) {
             diag_report(job->ctx, DIAG_FILE_TOO_LARGE, SPAN_NONE, "%s has more than 16 MiB", o->file);
         else
             diag_report(job->ctx, DIAG_CANNOT_READ, SPAN_NONE, "%s: %s", o->file, strerror(errno));
-        return EXIT_INTERNAL;
+        return EXIT_WRONG;
     }
     job->file = diag_add_file(job->ctx, o->file, text, n);
     PassId last = last_pass(o);

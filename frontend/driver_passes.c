@@ -169,7 +169,7 @@ static Exit given_program(Job *job, Program **p, int *file) {
     char *text = source_read(job->ctx, path, &n);
     if (!text) {
         diag_report(job->ctx, DIAG_CANNOT_READ, SPAN_NONE, "%s: %s", path, strerror(errno));
-        return EXIT_INTERNAL;
+        return EXIT_WRONG;
     }
     *file = diag_add_file(job->ctx, path, text, n);
     *p = read_program(job, text, n, *file);

@@ -323,9 +323,13 @@ static const Expr *binary(Sema *s, Env env, const AstExpr *e) {
 static const Expr *chain(Sema *s, Env env, const AstExpr *e) {
     enum { MAX_CHAIN_DEPTH = 400 };
     const Expr *r = sema_expr(s, env, e->a);
+    int most = MAX_CHAIN_DEPTH;
     for (int i = 0; r && i < e->items->v.n; i++) {
         const AstItem *it = &e->items->v.at[i];
-        if (r->depth > MAX_CHAIN_DEPTH) r = sema_lift_any(s, s->defining ? s->defining : sym(s->ctx, "t"), r);
+        if (r->depth > most) {
+            r = sema_lift_any(s, s->defining ? s->defining : sym(s->ctx, "t"), r);
+            most = r->depth + MAX_CHAIN_DEPTH;
+        }
         r = arithmetic(s, span_join(e->a->span, it->span), it->op, r, sema_expr(s, env, it->value), it->value);
     }
     return r;

@@ -363,6 +363,23 @@ static void check_unused(Sema *s, Inst *inst) {
     }
 }
 
+/* Of constant dimensions; symbolic ones are checked when the entry is called. */
+static void check_sizes(Sema *s, const Graph *g) {
+    const int64_t most = (int64_t)1 << 57;
+    for (int i = 0; i < g->tensors.n; i++) {
+        const Tensor *t = g->tensors.at[i];
+        int64_t size = 1, n;
+        bool large = false, empty = false;
+        for (int d = 0; d < t->rank; d++) {
+            if (!sema_const_int(t->shape[d], &n)) continue;
+            empty |= n == 0;
+            large |= !mul_ok(size, n ? n : 1, &size) || size > most;
+        }
+        if (large && !empty)
+            SEMA_REPORT(s, LIMIT, t->span.file < 0 ? g->span : t->span, "%s has more than 2^57 elements", t->name);
+    }
+}
+
 /* A function on elements becomes a function of the host: one value of its scalars. */
 static bool export_host(Sema *s, Inst *inst) {
     const AstDecl *fn = inst->fn;
@@ -418,6 +435,7 @@ Graph *sema_export(Sema *s, FileScope *file, const AstDecl *fn, const AstDecl *e
         if (!sema_facts(s, inst)) return NULL;
         export_defs(s, inst);
     }
+    check_sizes(s, g);
     for (int i = 0; i < g->tensors.n; i++) g->tensors.at[i]->id = i;
     return diag_errors(s->ctx) == errors ? g : NULL;
 }

@@ -74,7 +74,7 @@ says 1 'nothing is exported' none.td -o out/a.cu
 says 1 'nothing is exported' empty.td -o out/a.cu
 says 1 'f_workspace' collide.td -o out/a.cu
 says 1 'error' noise.td -o out/a.cu
-says 3 'No such file' nothing.td -o out/a.cu
+says 1 'No such file' nothing.td -o out/a.cu
 says 3 'cannot write' softmax.td -o nowhere/a.cu
 files
 echo kept >"$dir/out/a.c"
@@ -117,7 +117,7 @@ sed 's/x: bf16/x: f32/' "$dir/softmax.kernel" >"$dir/other.kernel"
 says 1 'differs|error' softmax.td --kernels other.kernel -o out/c.cu
 sed 's/^program softmax/program other/' "$dir/softmax.kernel" >"$dir/other.kernel"
 says 1 "no export is named 'other'" softmax.td --kernels other.kernel -o out/c.cu
-says 3 'No such file' softmax.td --kernels missing.kernel -o out/c.cu
+says 1 'No such file' softmax.td --kernels missing.kernel -o out/c.cu
 
 # a check judges, and a run runs
 rm -rf "$dir/out" && mkdir "$dir/out"
