@@ -214,12 +214,12 @@ fn im2col<T, kernel: int, kernel_w: int = kernel, stride: int = 1, stride_w: int
         (x: T[N, C, H, W])
         -> (y: T[N, C*(kernel*kernel_w), ((H + 2*padding - dilation*(kernel - 1) - 1)/stride + 1)*
                                          ((W + 2*padding_w - dilation_w*(kernel_w - 1) - 1)/stride_w + 1)]) {
-    let z = im2col_windows(x, kernel = kernel, kernel_w = kernel_w, stride = stride, stride_w = stride_w,
+    let z = _im2col_windows(x, kernel = kernel, kernel_w = kernel_w, stride = stride, stride_w = stride_w,
                            padding = padding, padding_w = padding_w, dilation = dilation, dilation_w = dilation_w);
-    y = flat_windows(z);
+    y = _flat_windows(z);
 }
 
-fn im2col_windows<T, kernel: int, kernel_w: int = kernel, stride: int = 1, stride_w: int = stride,
+fn _im2col_windows<T, kernel: int, kernel_w: int = kernel, stride: int = 1, stride_w: int = stride,
         padding: int = 0, padding_w: int = padding, dilation: int = 1, dilation_w: int = dilation>
         (x: T[N, C, H, W])
         -> (y: T[N, C, kernel*kernel_w, (H + 2*padding - dilation*(kernel - 1) - 1)/stride + 1,
@@ -228,21 +228,21 @@ fn im2col_windows<T, kernel: int, kernel_w: int = kernel, stride: int = 1, strid
                              q*stride_w + k%kernel_w*dilation_w - padding_w], 0);
 }
 
-fn flat_windows<T>(z: T[N, C, K, P, Q]) -> (y: T[N, C*K, P*Q]) {
+fn _flat_windows<T>(z: T[N, C, K, P, Q]) -> (y: T[N, C*K, P*Q]) {
     y[n, k, l] = z[n, k/K, k%K, l/Q, l%Q];
 }
 
 // ---- pooling ----
 
 // How many windows an axis of n elements has: rounded down, or up, where the last window begins before the end of x.
-fn pooled(n: int, k: int, stride: int, padding: int, dilation: int, up: bool) =
+fn _pooled(n: int, k: int, stride: int, padding: int, dilation: int, up: bool) =
     if up then min((n + 2*padding - dilation*(k - 1) - 1 + stride - 1)/stride, (n + padding - 1)/stride) + 1
     else (n + 2*padding - dilation*(k - 1) - 1)/stride + 1;
 
 /// The largest element of each window, -inf outside of x, torch.nn.functional.max_pool1d; NaN wins. Floats.
 fn max_pool1d<T, kernel: int, stride: int = kernel, padding: int = 0, dilation: int = 1,
         ceil_mode: bool = false>(x: T[B..., L])
-        -> (y: T[B..., pooled(L, kernel, stride, padding, dilation, ceil_mode)]) {
+        -> (y: T[B..., _pooled(L, kernel, stride, padding, dilation, ceil_mode)]) {
     y[b..., p] = max[r in 0..kernel](
         pad(x[b..., p*stride + r*dilation - padding], -inf));
 }
@@ -251,8 +251,8 @@ fn max_pool1d<T, kernel: int, stride: int = kernel, padding: int = 0, dilation: 
 fn max_pool2d<T, kernel: int, kernel_w: int = kernel, stride: int = kernel, stride_w: int = kernel_w,
         padding: int = 0, padding_w: int = padding, dilation: int = 1, dilation_w: int = dilation,
         ceil_mode: bool = false>(x: T[B..., H, W])
-        -> (y: T[B..., pooled(H, kernel, stride, padding, dilation, ceil_mode),
-                 pooled(W, kernel_w, stride_w, padding_w, dilation_w, ceil_mode)]) {
+        -> (y: T[B..., _pooled(H, kernel, stride, padding, dilation, ceil_mode),
+                 _pooled(W, kernel_w, stride_w, padding_w, dilation_w, ceil_mode)]) {
     y[b..., p, q] = max[r in 0..kernel, s in 0..kernel_w](
         pad(x[b..., p*stride + r*dilation - padding,
               q*stride_w + s*dilation_w - padding_w], -inf));
@@ -263,9 +263,9 @@ fn max_pool3d<T, kernel: int, kernel_h: int = kernel, kernel_w: int = kernel, st
         stride_h: int = kernel_h, stride_w: int = kernel_w, padding: int = 0, padding_h: int = padding,
         padding_w: int = padding, dilation: int = 1, dilation_h: int = dilation, dilation_w: int = dilation,
         ceil_mode: bool = false>(x: T[B..., D, H, W])
-        -> (y: T[B..., pooled(D, kernel, stride, padding, dilation, ceil_mode),
-                 pooled(H, kernel_h, stride_h, padding_h, dilation_h, ceil_mode),
-                 pooled(W, kernel_w, stride_w, padding_w, dilation_w, ceil_mode)]) {
+        -> (y: T[B..., _pooled(D, kernel, stride, padding, dilation, ceil_mode),
+                 _pooled(H, kernel_h, stride_h, padding_h, dilation_h, ceil_mode),
+                 _pooled(W, kernel_w, stride_w, padding_w, dilation_w, ceil_mode)]) {
     y[b..., p, q, t] = max[r in 0..kernel, s in 0..kernel_h, u in 0..kernel_w](
         pad(x[b..., p*stride + r*dilation - padding,
               q*stride_h + s*dilation_h - padding_h,
@@ -276,14 +276,14 @@ fn max_pool3d<T, kernel: int, kernel_h: int = kernel, kernel_w: int = kernel, st
 fn max_pool2d_indices<T, kernel: int, kernel_w: int = kernel, stride: int = kernel, stride_w: int = kernel_w,
         padding: int = 0, padding_w: int = padding, dilation: int = 1, dilation_w: int = dilation,
         ceil_mode: bool = false>(x: T[B..., H, W])
-        -> (y: T[B..., pooled(H, kernel, stride, padding, dilation, ceil_mode),
-                 pooled(W, kernel_w, stride_w, padding_w, dilation_w, ceil_mode)],
-            ids: i64[B..., pooled(H, kernel, stride, padding, dilation, ceil_mode),
-                      pooled(W, kernel_w, stride_w, padding_w, dilation_w, ceil_mode)]) {
-    let at = window_argmax(x, kernel = kernel, kernel_w = kernel_w, stride = stride, stride_w = stride_w,
+        -> (y: T[B..., _pooled(H, kernel, stride, padding, dilation, ceil_mode),
+                 _pooled(W, kernel_w, stride_w, padding_w, dilation_w, ceil_mode)],
+            ids: i64[B..., _pooled(H, kernel, stride, padding, dilation, ceil_mode),
+                      _pooled(W, kernel_w, stride_w, padding_w, dilation_w, ceil_mode)]) {
+    let at = _window_argmax(x, kernel = kernel, kernel_w = kernel_w, stride = stride, stride_w = stride_w,
                            padding = padding, padding_w = padding_w, dilation = dilation, dilation_w = dilation_w,
-                           P = pooled(H, kernel, stride, padding, dilation, ceil_mode),
-                           Q = pooled(W, kernel_w, stride_w, padding_w, dilation_w, ceil_mode));
+                           P = _pooled(H, kernel, stride, padding, dilation, ceil_mode),
+                           Q = _pooled(W, kernel_w, stride_w, padding_w, dilation_w, ceil_mode));
     y = max_pool2d(x, kernel = kernel, kernel_w = kernel_w, stride = stride, stride_w = stride_w, padding = padding,
                    padding_w = padding_w, dilation = dilation, dilation_w = dilation_w, ceil_mode = ceil_mode);
     ids[b..., p, q] = (p*stride + at[b..., p, q]/kernel_w*dilation - padding)*W +
@@ -291,7 +291,7 @@ fn max_pool2d_indices<T, kernel: int, kernel_w: int = kernel, stride: int = kern
 }
 
 // Which element of each window, counted along its rows, is the largest of those inside of x.
-fn window_argmax<T, kernel: int, kernel_w: int = kernel, stride: int = kernel, stride_w: int = kernel_w,
+fn _window_argmax<T, kernel: int, kernel_w: int = kernel, stride: int = kernel, stride_w: int = kernel_w,
         padding: int = 0, padding_w: int = padding, dilation: int = 1, dilation_w: int = dilation>
         (x: T[B..., H, W]) -> (y: i64[B..., P, Q]) {
     y[b..., p, q] = argmax[k in 0..kernel*kernel_w
@@ -304,18 +304,18 @@ fn window_argmax<T, kernel: int, kernel_w: int = kernel, stride: int = kernel, s
 /// Each x[..., p, q] at place ids[..., p, q] of an H by W image, 0 elsewhere; the last on ties: max_unpool2d of torch.
 /// 0 <= ids < H*W. H and W by name.
 fn max_unpool2d<T, I>(x: T[B..., P, Q], ids: I[B..., P, Q]) -> (y: T[B..., H, W]) {
-    let last = unpool_writer(ids, L = H*W);
+    let last = _unpool_writer(ids, L = H*W);
     let at[b..., h in H, w in W] = last[b..., h*W + w];
     y[b..., h, w] = if at[b..., h, w] >= 0 then pad(x[b..., at[b..., h, w]/Q, at[b..., h, w]%Q], 0) else T(0);
 }
 
-fn unpool_writer<I>(ids: I[B..., P, Q]) -> (y: i64[B..., L]) {
+fn _unpool_writer<I>(ids: I[B..., P, Q]) -> (y: i64[B..., L]) {
     assume 0 <= ids[b..., p, q] && ids[b..., p, q] < L;
     y[b..., ids[b..., p, q]] max= p*Q + q;
 }
 
 // How many elements of window p lie in the padded axis (in x itself where not `all`).
-fn window_count(p: int, n: int, k: int, stride: int, padding: int, all: bool) =
+fn _window_count(p: int, n: int, k: int, stride: int, padding: int, all: bool) =
     if all then min(p*stride + k, n + 2*padding) - p*stride
     else min(p*stride - padding + k, n) - max(p*stride - padding, 0);
 
@@ -323,23 +323,23 @@ fn window_count(p: int, n: int, k: int, stride: int, padding: int, all: bool) =
 /// padding unless count_include_pad = false.
 fn avg_pool1d<T, kernel: int, stride: int = kernel, padding: int = 0, ceil_mode: bool = false,
         count_include_pad: bool = true>(x: T[B..., L])
-        -> (y: acc(T)[B..., pooled(L, kernel, stride, padding, 1, ceil_mode)]) {
+        -> (y: acc(T)[B..., _pooled(L, kernel, stride, padding, 1, ceil_mode)]) {
     y[b..., p] = sum[r in 0..kernel](
         pad(x[b..., p*stride + r - padding], 0))/acc(T)(
-        window_count(p, L, kernel, stride, padding, count_include_pad));
+        _window_count(p, L, kernel, stride, padding, count_include_pad));
 }
 
 /// The mean of each window of two axes, torch.nn.functional.avg_pool2d; as avg_pool1d.
 fn avg_pool2d<T, kernel: int, kernel_w: int = kernel, stride: int = kernel, stride_w: int = kernel_w,
         padding: int = 0, padding_w: int = padding, ceil_mode: bool = false,
         count_include_pad: bool = true>(x: T[B..., H, W])
-        -> (y: acc(T)[B..., pooled(H, kernel, stride, padding, 1, ceil_mode),
-                      pooled(W, kernel_w, stride_w, padding_w, 1, ceil_mode)]) {
+        -> (y: acc(T)[B..., _pooled(H, kernel, stride, padding, 1, ceil_mode),
+                      _pooled(W, kernel_w, stride_w, padding_w, 1, ceil_mode)]) {
     y[b..., p, q] = sum[r in 0..kernel, s in 0..kernel_w](
         pad(x[b..., p*stride + r - padding,
               q*stride_w + s - padding_w], 0))/acc(T)(
-        window_count(p, H, kernel, stride, padding, count_include_pad)*
-        window_count(q, W, kernel_w, stride_w, padding_w, count_include_pad));
+        _window_count(p, H, kernel, stride, padding, count_include_pad)*
+        _window_count(q, W, kernel_w, stride_w, padding_w, count_include_pad));
 }
 
 /// The mean of each window of three axes, torch.nn.functional.avg_pool3d; as avg_pool1d.
@@ -347,22 +347,22 @@ fn avg_pool3d<T, kernel: int, kernel_h: int = kernel, kernel_w: int = kernel, st
         stride_h: int = kernel_h, stride_w: int = kernel_w, padding: int = 0, padding_h: int = padding,
         padding_w: int = padding, ceil_mode: bool = false,
         count_include_pad: bool = true>(x: T[B..., D, H, W])
-        -> (y: acc(T)[B..., pooled(D, kernel, stride, padding, 1, ceil_mode),
-                      pooled(H, kernel_h, stride_h, padding_h, 1, ceil_mode),
-                      pooled(W, kernel_w, stride_w, padding_w, 1, ceil_mode)]) {
+        -> (y: acc(T)[B..., _pooled(D, kernel, stride, padding, 1, ceil_mode),
+                      _pooled(H, kernel_h, stride_h, padding_h, 1, ceil_mode),
+                      _pooled(W, kernel_w, stride_w, padding_w, 1, ceil_mode)]) {
     y[b..., p, q, t] = sum[r in 0..kernel, s in 0..kernel_h, u in 0..kernel_w](
         pad(x[b..., p*stride + r - padding,
               q*stride_h + s - padding_h,
               t*stride_w + u - padding_w], 0))/acc(T)(
-        window_count(p, D, kernel, stride, padding, count_include_pad)*
-        window_count(q, H, kernel_h, stride_h, padding_h, count_include_pad)*
-        window_count(t, W, kernel_w, stride_w, padding_w, count_include_pad));
+        _window_count(p, D, kernel, stride, padding, count_include_pad)*
+        _window_count(q, H, kernel_h, stride_h, padding_h, count_include_pad)*
+        _window_count(t, W, kernel_w, stride_w, padding_w, count_include_pad));
 }
 
 /// (sum over each window of |x|^norm)^(1/norm), torch.nn.functional.lp_pool2d (which does not take the absolute value).
 fn lp_pool2d<T, norm: int, kernel: int, kernel_w: int = kernel, stride: int = kernel, stride_w: int = kernel_w>
         (x: T[B..., H, W])
-        -> (y: acc(T)[B..., pooled(H, kernel, stride, 0, 1, false), pooled(W, kernel_w, stride_w, 0, 1, false)]) {
+        -> (y: acc(T)[B..., _pooled(H, kernel, stride, 0, 1, false), _pooled(W, kernel_w, stride_w, 0, 1, false)]) {
     y[b..., p, q] = sum[r in 0..kernel, s in 0..kernel_w](
         abs(x[b..., p*stride + r, q*stride_w + s])**norm)**(1/acc(T)(norm));
 }

@@ -16,7 +16,8 @@ fn take_along<T, I>(x: T[B..., N], ids: I[B..., K]) -> (y: T[B..., K]) {
     y = gather(x, ids);
 }
 
-/// y[..., k, d] = x[..., ids[..., k, d], d]: torch.gather(x, -2, ids). x: T[..., N, D], ids: I[..., K, D], 0 <= ids < N.
+/// y[..., k, d] = x[..., ids[..., k, d], d]: torch.gather(x, -2, ids). x: T[..., N, D], ids: I[..., K, D] with
+/// 0 <= ids < N.
 fn gather_rows<T, I>(x: T[B..., N, D], ids: I[B..., K, D]) -> (y: T[B..., K, D]) {
     assume 0 <= ids[b..., k, d] && ids[b..., k, d] < N;
     y[b..., k, d] = x[b..., ids[b..., k, d], d];
@@ -75,39 +76,39 @@ fn scatter_add<T, I>(x: T[B..., N], ids: I[B..., K], src: T[B..., K]) -> (y: acc
     y[b..., n] = x[b..., n] + s[b..., n];
 }
 
-/// x with x[..., ids[..., k]] replaced by src[..., k], the largest k where several meet: torch.scatter(x, -1, ids, src),
-/// numpy.put_along_axis. 0 <= ids < N.
+/// x with x[..., ids[..., k]] replaced by src[..., k], the largest k where several meet: torch.scatter(x, -1, ids,
+/// src), numpy.put_along_axis. 0 <= ids < N.
 fn scatter<T, I>(x: T[B..., N], ids: I[B..., K], src: T[B..., K]) -> (y: T[B..., N]) {
-    let last = last_writer(ids, N = N);
+    let last = _last_writer(ids, N = N);
     y[b..., n] = pad(src[b..., last[b..., n]], x[b..., n]);
 }
 
 /// The largest k with ids[..., k] = n, the least i64 where there is none. N = the size of the result. 0 <= ids < N.
-fn last_writer<I>(ids: I[B..., K]) -> (y: i64[B..., N]) {
+fn _last_writer<I>(ids: I[B..., K]) -> (y: i64[B..., N]) {
     assume 0 <= ids[b..., k] && ids[b..., k] < N;
     y[b..., ids[b..., k]] max= k;
 }
 
 /// The larger of x[..., n] and all src[..., k] with ids[..., k] = n: torch.scatter_reduce(x, -1, ids, src, "amax").
 fn scatter_max<T, I>(x: T[B..., N], ids: I[B..., K], src: T[B..., K]) -> (y: T[B..., N]) {
-    let m = scatter_max_of(ids, src, N = N);
+    let m = _scatter_max(ids, src, N = N);
     y[b..., n] = max(x[b..., n], m[b..., n]);
 }
 
 /// The largest src[..., k] with ids[..., k] = n, -inf (the least integer) where there is none. 0 <= ids < N.
-fn scatter_max_of<T, I>(ids: I[B..., K], src: T[B..., K]) -> (y: T[B..., N]) {
+fn _scatter_max<T, I>(ids: I[B..., K], src: T[B..., K]) -> (y: T[B..., N]) {
     assume 0 <= ids[b..., k] && ids[b..., k] < N;
     y[b..., ids[b..., k]] max= src[b..., k];
 }
 
 /// The smaller of x[..., n] and all src[..., k] with ids[..., k] = n: torch.scatter_reduce(x, -1, ids, src, "amin").
 fn scatter_min<T, I>(x: T[B..., N], ids: I[B..., K], src: T[B..., K]) -> (y: T[B..., N]) {
-    let m = scatter_min_of(ids, src, N = N);
+    let m = _scatter_min(ids, src, N = N);
     y[b..., n] = min(x[b..., n], m[b..., n]);
 }
 
 /// The smallest src[..., k] with ids[..., k] = n, inf (the largest integer) where there is none. 0 <= ids < N.
-fn scatter_min_of<T, I>(ids: I[B..., K], src: T[B..., K]) -> (y: T[B..., N]) {
+fn _scatter_min<T, I>(ids: I[B..., K], src: T[B..., K]) -> (y: T[B..., N]) {
     assume 0 <= ids[b..., k] && ids[b..., k] < N;
     y[b..., ids[b..., k]] min= src[b..., k];
 }
@@ -140,13 +141,13 @@ fn index_add<T, I>(x: T[N, D], ids: I[K], src: T[K, D]) -> (y: acc(T)[N, D]) {
 
 /// x with the rows ids[k] replaced by src[k], the largest k where several meet: torch.index_copy(x, 0, ids, src).
 fn index_copy<T, I>(x: T[N, D], ids: I[K], src: T[K, D]) -> (y: T[N, D]) {
-    let last = last_writer(ids, N = N);
+    let last = _last_writer(ids, N = N);
     y[n, d] = pad(src[last[n], d], x[n, d]);
 }
 
 /// x with the rows ids[k] filled by value: torch.index_fill(x, 0, ids, value). 0 <= ids < N.
 fn index_fill<T, I>(x: T[N, D], ids: I[K], value: acc(T) = 0) -> (y: T[N, D]) {
-    let last = last_writer(ids, N = N);
+    let last = _last_writer(ids, N = N);
     y[n, d] = if last[n] >= 0 then T(value) else x[n, d];
 }
 
@@ -171,13 +172,13 @@ fn masked_fill<T>(x: T[B...], mask: bool[B...], value: acc(T)) -> (y: T[B...]) {
 /// The indices of the true elements, ascending, -1 after the last; and how many they are: numpy.nonzero of a vector.
 fn nonzero(mask: bool[N]) -> (ids: i64[N], count: i64[]) {
     let before[n in N] = sum[m where m < n](i64(mask[m]));
-    let at = last_writer_where(before, mask);
+    let at = _last_writer_where(before, mask);
     ids[n] = max(at[n], -1);
     count[] = sum[n](i64(mask[n]));
 }
 
 /// The largest k with ids[k] = n and mask[k], the least i64 where there is none; ids outside of 0..K write nothing.
-fn last_writer_where<I>(ids: I[K], mask: bool[K]) -> (y: i64[K]) {
+fn _last_writer_where<I>(ids: I[K], mask: bool[K]) -> (y: i64[K]) {
     y[ids[k]] max= k where mask[k] && 0 <= ids[k] && ids[k] < K;
 }
 
@@ -367,20 +368,20 @@ fn pad3d<T, left: int = 0, right: int = left, top: int = left, bottom: int = top
     y[b..., k, i, j] = pad(x[b..., k - front, i - top, j - left], T(value));
 }
 
-fn reflected(i: int, n: int) = n - 1 - abs(n - 1 - abs(i));
+fn _reflected(i: int, n: int) = n - 1 - abs(n - 1 - abs(i));
 
 /// The last axis continued by reflection about its ends, which are not repeated: F.pad(x, (left, right), "reflect").
 /// left, right < N.
 fn reflect_pad1d<T, left: int = 0, right: int = left>(x: T[B..., N]) -> (y: T[B..., N + left + right]) {
     require left < N && right < N, "the padding is as wide as the tensor";
-    y[b..., i] = x[b..., reflected(i - left, N)];
+    y[b..., i] = x[b..., _reflected(i - left, N)];
 }
 
 /// The last two axes continued by reflection: F.pad(x, (left, right, top, bottom), "reflect").
 fn reflect_pad2d<T, left: int = 0, right: int = left, top: int = left, bottom: int = top>(x: T[B..., H, W])
         -> (y: T[B..., H + top + bottom, W + left + right]) {
     require left < W && right < W && top < H && bottom < H, "the padding is as wide as the tensor";
-    y[b..., i, j] = x[b..., reflected(i - top, H), reflected(j - left, W)];
+    y[b..., i, j] = x[b..., _reflected(i - top, H), _reflected(j - left, W)];
 }
 
 /// The last axis continued by its end elements: F.pad(x, (left, right), "replicate"). N >= 1.
@@ -416,22 +417,22 @@ fn transpose<T>(x: T[B..., M, N]) -> (y: T[B..., N, M]) {
     y[b..., j, i] = x[b..., i, j];
 }
 
-fn pick(p: int, a: int, b: int, c: int, d: int) = if p == 0 then a else if p == 1 then b else if p == 2 then c else d;
-fn find(k: int, p0: int, p1: int, p2: int, p3: int, a: int, b: int, c: int, d: int) =
+fn _pick(p: int, a: int, b: int, c: int, d: int) = if p == 0 then a else if p == 1 then b else if p == 2 then c else d;
+fn _find(k: int, p0: int, p1: int, p2: int, p3: int, a: int, b: int, c: int, d: int) =
     if p0 == k then a else if p1 == k then b else if p2 == k then c else d;
 
 /// torch.permute(x, (p0, p1, p2)): axis k of y is axis pk of x.
 fn permute3<T, p0: int, p1: int, p2: int>(x: T[A, B, C])
-        -> (y: T[pick(p0, A, B, C, 0), pick(p1, A, B, C, 0), pick(p2, A, B, C, 0)]) {
-    y[i, j, k] = x[find(0, p0, p1, p2, 3, i, j, k, 0), find(1, p0, p1, p2, 3, i, j, k, 0),
-                   find(2, p0, p1, p2, 3, i, j, k, 0)];
+        -> (y: T[_pick(p0, A, B, C, 0), _pick(p1, A, B, C, 0), _pick(p2, A, B, C, 0)]) {
+    y[i, j, k] = x[_find(0, p0, p1, p2, 3, i, j, k, 0), _find(1, p0, p1, p2, 3, i, j, k, 0),
+                   _find(2, p0, p1, p2, 3, i, j, k, 0)];
 }
 
 /// torch.permute(x, (p0, p1, p2, p3)): axis k of y is axis pk of x.
 fn permute4<T, p0: int, p1: int, p2: int, p3: int>(x: T[A, B, C, D])
-        -> (y: T[pick(p0, A, B, C, D), pick(p1, A, B, C, D), pick(p2, A, B, C, D), pick(p3, A, B, C, D)]) {
-    y[i, j, k, l] = x[find(0, p0, p1, p2, p3, i, j, k, l), find(1, p0, p1, p2, p3, i, j, k, l),
-                      find(2, p0, p1, p2, p3, i, j, k, l), find(3, p0, p1, p2, p3, i, j, k, l)];
+        -> (y: T[_pick(p0, A, B, C, D), _pick(p1, A, B, C, D), _pick(p2, A, B, C, D), _pick(p3, A, B, C, D)]) {
+    y[i, j, k, l] = x[_find(0, p0, p1, p2, p3, i, j, k, l), _find(1, p0, p1, p2, p3, i, j, k, l),
+                      _find(2, p0, p1, p2, p3, i, j, k, l), _find(3, p0, p1, p2, p3, i, j, k, l)];
 }
 
 /// Channels first to channels last: y[n, ..., c] = x[n, c, ...] flat in the other axes, [N, C, P] to [N, P, C].
@@ -444,7 +445,8 @@ fn nhwc_to_nchw<T>(x: T[N, H, W, C]) -> (y: T[N, C, H, W]) {
     y[n, c, h, w] = x[n, h, w, c];
 }
 
-/// The heads of the last axis before the axis before it: [..., T, H*D] to [..., H, T, D], view and transpose. H by name.
+/// The heads of the last axis before the axis before it: [..., S, H*D] to [..., H, S, D], view and transpose.
+/// H by name.
 fn split_heads<T>(x: T[B..., S, H*D]) -> (y: T[B..., H, S, D]) {
     y[b..., h, s, d] = x[b..., s, h*D + d];
 }
@@ -545,29 +547,29 @@ fn resize_nearest2d_grad<T>(dy: T[B..., P, Q]) -> (dx: acc(T)[B..., H, W]) {
         dy[b..., i, j]);
 }
 
-// Sample i of p on an axis of n stands at element place(...), rest(...)/sample_den(...) of the way to the next.
-fn sample_num(corners: bool, i: int, n: int, p: int) = if corners then i*(n - 1) else max((2*i + 1)*n - p, 0);
-fn sample_den(corners: bool, p: int) = if corners then max(p - 1, 1) else 2*p;
-fn place(corners: bool, i: int, n: int, p: int) = min(sample_num(corners, i, n, p)/sample_den(corners, p), n - 1);
-fn rest(corners: bool, i: int, n: int, p: int) =
-    sample_num(corners, i, n, p) - place(corners, i, n, p)*sample_den(corners, p);
+// Sample i of p on an axis of n stands at element _place(...), _rest(...)/_sample_den(...) of the way to the next.
+fn _sample_num(corners: bool, i: int, n: int, p: int) = if corners then i*(n - 1) else max((2*i + 1)*n - p, 0);
+fn _sample_den(corners: bool, p: int) = if corners then max(p - 1, 1) else 2*p;
+fn _place(corners: bool, i: int, n: int, p: int) = min(_sample_num(corners, i, n, p)/_sample_den(corners, p), n - 1);
+fn _rest(corners: bool, i: int, n: int, p: int) =
+    _sample_num(corners, i, n, p) - _place(corners, i, n, p)*_sample_den(corners, p);
 
 /// The last axis resampled to P elements by straight lines: F.interpolate(x, size = P, mode = "linear"). P by name.
 /// Sample i stands at (i + 1/2) W/P - 1/2, not before the first element; at i (W - 1)/(P - 1) where align_corners.
 fn resize_linear1d<T, align_corners: bool = false>(x: T[B..., W]) -> (y: acc(T)[B..., P]) {
     require W >= 1, "nothing to resample";
-    let f[j in P] = acc(T)(rest(align_corners, j, W, P))/acc(T)(sample_den(align_corners, P));
-    y[b..., j] = x[b..., place(align_corners, j, W, P)]*(1 - f[j]) +
-                 x[b..., min(place(align_corners, j, W, P) + 1, W - 1)]*f[j];
+    let f[j in P] = acc(T)(_rest(align_corners, j, W, P))/acc(T)(_sample_den(align_corners, P));
+    y[b..., j] = x[b..., _place(align_corners, j, W, P)]*(1 - f[j]) +
+                 x[b..., min(_place(align_corners, j, W, P) + 1, W - 1)]*f[j];
 }
 
 /// The last two axes resampled to P by Q by straight lines in both: F.interpolate(x, size = (P, Q), mode = "bilinear").
 /// P and Q by name.
 fn resize_bilinear2d<T, align_corners: bool = false>(x: T[B..., H, W]) -> (y: acc(T)[B..., P, Q]) {
     require H >= 1 && W >= 1, "nothing to resample";
-    let f[i in P] = acc(T)(rest(align_corners, i, H, P))/acc(T)(sample_den(align_corners, P));
-    let t[b..., i in P, w] = x[b..., place(align_corners, i, H, P), w]*(1 - f[i]) +
-                             x[b..., min(place(align_corners, i, H, P) + 1, H - 1), w]*f[i];
+    let f[i in P] = acc(T)(_rest(align_corners, i, H, P))/acc(T)(_sample_den(align_corners, P));
+    let t[b..., i in P, w] = x[b..., _place(align_corners, i, H, P), w]*(1 - f[i]) +
+                             x[b..., min(_place(align_corners, i, H, P) + 1, H - 1), w]*f[i];
     y = resize_linear1d(t, align_corners = align_corners, P = Q);
 }
 
@@ -632,13 +634,13 @@ fn pack_places(mask: bool[B, S]) -> (len: i32[B], start: i32[B + 1], place: i32[
     let n[b in B, s in S] = sum[t where t < s](i32(mask[b, t]));
     let l[b in B] = sum[s](i32(mask[b, s]));
     let first[b in B] = sum[c where c < b](l[c]);
-    let at = pack_writers(mask, n, first, P = P);
+    let at = _pack_writers(mask, n, first, P = P);
     len[b] = l[b];
     start = seq_starts(l);
     place[p] = i32(max(at[p], -1));
 }
 
-fn pack_writers(mask: bool[B, S], n: i32[B, S], first: i32[B]) -> (y: i64[P]) {
+fn _pack_writers(mask: bool[B, S], n: i32[B, S], first: i32[B]) -> (y: i64[P]) {
     y[first[b] + n[b, s]] max= b*S + s where mask[b, s] && 0 <= first[b] + n[b, s] && first[b] + n[b, s] < P;
 }
 
