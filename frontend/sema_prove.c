@@ -119,6 +119,20 @@ static const Expr *definition(Sema *s, const Expr *load) {
     return expr2(s->g, OP_EQ, as_i64(s->g, load), as_i64(s->g, expr_cast(s->g, t->type, value)));
 }
 
+/* Of each `a || b`, the part that remains where the other is known not to hold. */
+static void split_cases(Sema *s, ExprVec *out) {
+    for (int i = 0; i < out->n && out->n < MAX_FACTS_IN_USE; i++) {
+        const Expr *c = out->at[i];
+        for (int side = 0; c->op == OP_OR && side < 2; side++) {
+            ExprVec no = {0};
+            sema_conjuncts(s, c->arg[side], false, &no, 0);
+            bool excluded = no.n > 0;
+            for (int k = 0; k < no.n; k++) excluded &= seen(out, no.at[k]);
+            if (excluded) sema_conjuncts(s, c->arg[1 - side], true, out, 0);
+        }
+    }
+}
+
 static void facts_for(Sema *s, const Expr *e, ExprVec *out) {
     ExprVec done = {0}, atoms = {0};
     collect(s, e, &done, &atoms, 0);
@@ -146,6 +160,7 @@ static void facts_for(Sema *s, const Expr *e, ExprVec *out) {
                 if (fatoms.at[a]->op == OP_LOAD && atoms.at[b]->op == OP_LOAD)
                     instantiate(s, f, fatoms.at[a], atoms.at[b], out);
     }
+    split_cases(s, out);
 }
 
 /* Expressions share their parts, so a walk may meet a node again and again: it ends after WALK_NODES, with the answer

@@ -61,3 +61,9 @@ export fn late(x: f32[N], s: i32[B]) -> (y: f32[B]) {
     assume s[b] <= N;
     y[b] = sum[n in s[b]..N](x[n]);                   // expect error[E0602]: cannot prove that x[n] is in range
 }
+
+// Of two cases assumed, nothing here excludes one.
+export fn either(x: f32[V], t: i64[N], none: i64) -> (y: f32[N]) {
+    assume t[n] == none || 0 <= t[n] && t[n] < V;
+    y[n] = if t[n] != 0 then x[t[n]] else 0.0;        // expect error[E0602]: cannot prove that x[t[n]] is in range
+}

@@ -46,7 +46,7 @@ class Case:
     """`name`: the function. `export`: its instance, "softmax(T = f64, B = [M])", or td text that exports an entry
     `it`. `ref` takes inputs, dimensions and scalars by name and returns the outputs and new values of inouts, in the
     order of the header. `sizes`: a list of dicts of dimensions. `draw`: a generator for each input that needs another
-    than the default. `torch`: an expression over F, torch and the same names."""
+    than the default. `torch`: an expression over F, torch, autograd(f, x, dy) and the same names."""
 
     def __init__(self, name, export, ref, sizes=None, draw={}, scalars={}, torch=None):
         self.name, self.ref, self.sizes, self.draw, self.scalars, self.torch = name, ref, sizes, draw, scalars, torch
@@ -167,11 +167,17 @@ def run_size(c, entry, sizes, graph, folder):
     return check_torch(c, wide, refs, outs)
 
 
+def autograd(f, x, dy):
+    x = x.clone().requires_grad_()
+    return TORCH.autograd.grad(f(x), x, dy)[0]
+
+
 def check_torch(c, values, refs, outs):
     if not c.torch or not TORCH:
         return None
     tensors = {n: TORCH.from_numpy(np.array(v)) if isinstance(v, np.ndarray) else v for n, v in values.items()}
-    got = tuple_of(eval(c.torch, {"torch": TORCH, "F": TORCH.nn.functional, "np": np, **tensors}))
+    names = {"torch": TORCH, "F": TORCH.nn.functional, "np": np, "autograd": autograd}
+    got = tuple_of(eval(c.torch, {**names, **tensors}))
     for (n, t), ref, v in zip(outs, refs, got):
         wrong = differs(np.asarray(ref, dtype=v.numpy().dtype), v.numpy(), "f32" if t in TOLERANCE else t)
         if wrong:
