@@ -18,7 +18,8 @@ endif
 
 MAIN := frontend/main.c
 SRC  := $(filter-out $(MAIN),$(wildcard ir/*.c sched/*.c backend_cuda/*.c frontend/*.c))
-OBJ  := $(SRC:%.c=$(B)/%.o) $(B)/backend_cuda/prelude.o $(if $(wildcard grammar/lexer.re),$(B)/grammar/lexer.o) $(if $(wildcard grammar/parser.y),$(B)/grammar/parser.o)
+EMBEDDED := $(B)/backend_cuda/prelude.o $(B)/ir/diag_examples.o
+OBJ  := $(SRC:%.c=$(B)/%.o) $(EMBEDDED) $(if $(wildcard grammar/lexer.re),$(B)/grammar/lexer.o) $(if $(wildcard grammar/parser.y),$(B)/grammar/parser.o)
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 all: $(B)/tdc $(B)/libtdc.a
 .PHONY: all deps unit check check-gpu mutation demo format clean bench fuzz
@@ -32,13 +33,18 @@ $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# The device prelude travels inside tdc as an array of lines.
+# Files that travel inside tdc as arrays of lines: NAME_lines, NAME_nlines.
+define EMBED
+@mkdir -p $(@D)
+n=$(basename $(@F)); { echo "extern const char *const $${n}_lines[]; extern const int $${n}_nlines;"; \
+  echo "const char *const $${n}_lines[] = {"; sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/",/' $<; \
+  echo '};'; echo "const int $${n}_nlines = (int)(sizeof $${n}_lines / sizeof *$${n}_lines);"; } > $@
+endef
 $(B)/backend_cuda/prelude.c: backend_cuda/prelude.cuh
-	@mkdir -p $(@D)
-	{ echo 'extern const char *const prelude_lines[]; extern const int prelude_nlines;'; \
-	  echo 'const char *const prelude_lines[] = {'; sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/",/' $<; \
-	  echo '};'; echo 'const int prelude_nlines = (int)(sizeof prelude_lines / sizeof *prelude_lines);'; } > $@
-$(B)/backend_cuda/prelude.o: $(B)/backend_cuda/prelude.c
+	$(EMBED)
+$(B)/ir/diag_examples.c: ir/diag_examples.txt
+	$(EMBED)
+$(EMBEDDED): %.o: %.c
 	$(CC) $(CFLAGS) -c -o $@ $<
 
 $(B)/grammar/lexer.c: grammar/lexer.re

@@ -28,6 +28,11 @@ typedef struct DocAt {
     Sym text;
 } DocAt;
 
+typedef struct OpenBracket {
+    int closer; /* the token that closes it */
+    Span span;
+} OpenBracket;
+
 typedef struct Parse {
     Ctx *ctx;
     int file;
@@ -40,7 +45,9 @@ typedef struct Parse {
     /* driver */
     VEC(DocAt) docs;
     Token token;       /* the one being fed */
-    uint32_t last_end; /* where the one before it ended */
+    Token before;      /* the one before it */
+    uint32_t last_end; /* where that ended */
+    VEC(OpenBracket) open;
     int errors_before; /* reported before this file was begun */
     bool failed;       /* the parser met a syntax error at the token just fed */
     bool stop;         /* a limit was reached: nothing more is read */

@@ -24,7 +24,11 @@ static bool operands(Sema *s, Env env, const AstExpr *e, Operands *out) {
 }
 
 static const Expr *count_error(Sema *s, const AstExpr *e, Sym name, int want, int got) {
-    SEMA_REPORT(s, ARGUMENTS, e->span, "%s takes %d argument%s, these are %d", name, want, want == 1 ? "" : "s", got);
+    const char *form = "%s takes %d argument%s, these are %d", *many = want == 1 ? "" : "s";
+    if (got > want)
+        SEMA_REPORT(s, TOO_MANY_ARGUMENTS, e->span, form, name, want, many, got);
+    else
+        SEMA_REPORT(s, MISSING_ARGUMENT, e->span, form, name, want, many, got);
     return NULL;
 }
 
@@ -88,8 +92,8 @@ static const Expr *builtin(Sema *s, Env env, const AstExpr *e, Sym name, bool *k
     if (is_max || !strcmp(name, "min")) {
         if (!operands(s, env, e, &a)) return NULL;
         if (a.n < 2) {
-            Diag *d = SEMA_REPORT(s, ARGUMENTS, e->span, "%s takes two arguments or more", name);
-            diag_help(s->ctx, d, "to reduce over an index write %s[k](...)", name);
+            Diag *d = SEMA_REPORT(s, NO_AXIS, e->span, "%s takes two arguments or more", name);
+            diag_help(s->ctx, d, "to reduce over an index, name it in brackets: %s[k](...)", name);
             return NULL;
         }
         return fold_left(s, e, is_max ? OP_MAX : OP_MIN, &a);
@@ -154,7 +158,7 @@ static const Expr *block_body(Sema *s, Env env, const AstDecl *fn) {
         if (!v) return NULL;
         env.scope = sema_scope_value(s, env.scope, st->targets.at[0].name, v);
     }
-    SEMA_REPORT(s, NOT_DEFINED, fn->name_span, "%s returns nothing", fn->name);
+    SEMA_REPORT(s, NO_RETURN, fn->name_span, "%s returns nothing", fn->name);
     return NULL;
 }
 
@@ -204,7 +208,7 @@ const Expr *sema_fn_value(Sema *s, Env env) {
 static const Expr *inline_call(Sema *s, Env env, const AstExpr *e, FnRef f) {
     if (f.decl->is_extern) return sema_not_yet(s, e->span, "an extern function");
     if (sema_is_tensor_fn(f.decl)) {
-        Diag *d = SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s gives a tensor; one element is needed here", f.decl->name);
+        Diag *d = SEMA_REPORT(s, WHOLE_TENSOR, e->span, "%s gives a tensor; one element is needed here", f.decl->name);
         diag_help(s->ctx, d, "take an element, %s(...)[i], or name it: let t = %s(...);", f.decl->name, f.decl->name);
         return NULL;
     }
@@ -219,7 +223,7 @@ static const Expr *inline_call(Sema *s, Env env, const AstExpr *e, FnRef f) {
 static const Expr *unknown_call(Sema *s, Env env, const AstExpr *e) {
     Sym name = e->a->name;
     if (sema_scope_find(env.scope, name) || sema_name(env.inst, name)) {
-        SEMA_REPORT(s, NOT_A_VALUE, e->a->span, "%s is no function", name);
+        SEMA_REPORT(s, NOT_A_FUNCTION, e->a->span, "%s is no function", name);
         return NULL;
     }
     VEC(const char *) c = {0};
@@ -233,7 +237,7 @@ static const Expr *unknown_call(Sema *s, Env env, const AstExpr *e) {
     }
     const char *near = diag_near(name, c.at, c.n);
     Diag *d = SEMA_REPORT(s, UNKNOWN_FUNCTION, e->a->span, "unknown function %s", name);
-    if (near) diag_help(s->ctx, d, "did you mean %s?", near);
+    if (near) diag_suggest(s->ctx, d, e->a->span, near);
     return NULL;
 }
 

@@ -7,7 +7,7 @@ bool sema_option(Sema *s, const AstStmt *st, Options *out) {
     Option o;
     if (option_find(st->name, &o)) {
         if (option_choose(out, o, st->text)) return true;
-        SEMA_REPORT(s, UNKNOWN_OPTION, st->span, "option %s is %s", st->name, option_values(s->ctx, o));
+        SEMA_REPORT(s, OPTION_VALUE, st->span, "option %s is %s", st->name, option_values(s->ctx, o));
         return false;
     }
     const char *names[OPTION_COUNT];
@@ -15,7 +15,7 @@ bool sema_option(Sema *s, const AstStmt *st, Options *out) {
     const char *near = diag_near(st->name, names, OPTION_COUNT);
     Diag *d = SEMA_REPORT(s, UNKNOWN_OPTION, st->name_span.file >= 0 ? st->name_span : st->span, "unknown option %s",
                           st->name);
-    if (near) diag_help(s->ctx, d, "did you mean %s?", near);
+    if (near) diag_suggest(s->ctx, d, st->name_span, near);
     return false;
 }
 
@@ -50,8 +50,8 @@ static bool entry_of(Sema *s, AstDecl *d) {
         vec_push(s->ctx, &c, o->name);
     }
     const char *near = diag_near(d->name, c.at, c.n);
-    Diag *g = SEMA_REPORT(s, BAD_CHECK, d->name_span, "no export is called %s", d->name);
-    if (near) diag_help(s->ctx, g, "did you mean %s?", near);
+    Diag *g = SEMA_REPORT(s, UNKNOWN_ENTRY, d->name_span, "no export is called %s", d->name);
+    if (near) diag_suggest(s->ctx, g, d->name_span, near);
     return false;
 }
 
@@ -91,8 +91,8 @@ static bool unknown_binding(Sema *s, const AstItem *it) {
     for (int i = 0; i < s->g->dims.n; i++) vec_push(s->ctx, &c, s->g->dims.at[i]->name);
     for (int i = 0; i < s->g->scalars.n; i++) vec_push(s->ctx, &c, s->g->scalars.at[i]->name);
     const char *near = diag_near(it->name, c.at, c.n);
-    Diag *d = SEMA_REPORT(s, BAD_CHECK, it->span, "%s has no dimension or scalar %s", s->g->name, it->name);
-    if (near) diag_help(s->ctx, d, "did you mean %s?", near);
+    Diag *d = SEMA_REPORT(s, UNKNOWN_PARAMETER, it->span, "%s has no dimension or scalar %s", s->g->name, it->name);
+    if (near) diag_suggest(s->ctx, d, it->name_span, near);
     return false;
 }
 
@@ -130,13 +130,13 @@ static bool all_bound(Sema *s, const AstDecl *d, Inst *inst) {
             sema_bind(s, inst, dim->name, NAME_VALUE, d->span)->value = expr_int(s->g, TY_I64, dim->def);
             continue;
         }
-        SEMA_REPORT(s, BAD_CHECK, d->name_span, "%s needs a value for %s", d->name, dim->name);
+        SEMA_REPORT(s, CHECK_VALUE, d->name_span, "%s needs a value for %s", d->name, dim->name);
         ok = false;
     }
     for (int i = 0; i < s->g->scalars.n; i++) {
         const Scalar *x = s->g->scalars.at[i];
         if (x->has_default || sema_name(inst, x->name)) continue;
-        SEMA_REPORT(s, BAD_CHECK, d->name_span, "%s needs a value for %s", d->name, x->name);
+        SEMA_REPORT(s, CHECK_VALUE, d->name_span, "%s needs a value for %s", d->name, x->name);
         ok = false;
     }
     return ok;
@@ -150,7 +150,7 @@ static bool add_draw(Sema *s, Inst *inst, const AstDraw *w, Check *c) {
         for (int i = 0; i < s->g->tensors.n; i++)
             if (input_named(s->g, s->g->tensors.at[i]->name)) vec_push(s->ctx, &names, s->g->tensors.at[i]->name);
         const char *near = diag_near(w->name, names.at, names.n);
-        Diag *d = SEMA_REPORT(s, BAD_CHECK, w->span, "%s has no input %s", s->g->name, w->name);
+        Diag *d = SEMA_REPORT(s, UNKNOWN_PARAMETER, w->span, "%s has no input %s", s->g->name, w->name);
         if (near) diag_help(s->ctx, d, "did you mean %s?", near);
         return false;
     }

@@ -55,18 +55,21 @@ static bool bind_plain(Sema *s, Building *b, Target *t, Sym name, Span span, int
         return true;
     }
     if (bound) {
-        Diag *d = SEMA_REPORT(s, DUPLICATE_NAME, span, "%s stands twice on the left-hand side", name);
+        Diag *d = SEMA_REPORT(s, REPEATED_INDEX, span, "%s stands twice on the left-hand side", name);
         diag_help(s->ctx, d, "for a diagonal define y[i, j] = if i == j then ... else ...;");
         return false;
     }
     sema_warn_hidden(s, b->env.inst, name, span);
+    Span from = t->d->param ? t->d->param->span : t->d->span;
     if (t->has_shape) {
         hi = t->shape.at[axis];
     } else {
         RangeQuery q = query_for(s, b, name, false, span);
         if (!sema_infer_var(s, &q, &hi)) return false;
+        from = q.from;
     }
     Var *v = add_var(s, b, name, zero, hi);
+    v->span = from;
     b->env.scope = sema_scope_var(s, b->env.scope, name, v);
     vec_push(s->ctx, &b->subs, expr_var(s->g, v));
     return true;
@@ -79,18 +82,19 @@ static bool bind_range(Sema *s, Building *b, const AstItem *it, int axis, const 
     int64_t v;
     if (!lo || !hi) return false;
     if (sema_uses_data(lo) || sema_uses_data(hi)) {
-        SEMA_REPORT(s, BAD_DIM, it->span, "the range of a definition cannot depend on data");
+        SEMA_REPORT(s, DATA_DIM, it->span, "the range of a definition cannot depend on data");
         return false;
     }
     sema_warn_hidden(s, b->env.inst, it->name, it->name_span);
     bool whole = sema_const_int(lo, &v) && v == 0;
     if (!t->has_shape && !whole) {
-        SEMA_REPORT(s, NOT_COVERED, it->span, "the range of an intermediate begins at 0");
+        SEMA_REPORT(s, LET_RANGE, it->span, "the range of an intermediate begins at 0");
         return false;
     }
     b->plain &= whole && (!t->has_shape || sema_equal(s, hi, t->shape.at[axis]));
     if (b->plain && t->has_shape) hi = t->shape.at[axis];
     Var *x = add_var(s, b, it->name, lo, hi);
+    x->span = it->span;
     b->env.scope = sema_scope_var(s, b->env.scope, it->name, x);
     vec_push(s->ctx, &b->subs, expr_var(s->g, x));
     return true;
@@ -139,7 +143,7 @@ static bool bind_free(Sema *s, Building *b, const AstExpr *e) {
 
 static bool bind_computed(Sema *s, Building *b, const Target *t, const AstItem *it) {
     if (!t->has_shape) {
-        Diag *d = SEMA_REPORT(s, NOT_COVERED, it->span, "a let defines all its elements: its subscripts are variables");
+        Diag *d = SEMA_REPORT(s, LET_PIECE, it->span, "a let defines all its elements: its subscripts are variables");
         diag_help(s->ctx, d,
                   "define pieces of an output, or choose by the index: let %s[i] = if i == 0 then ... else ...;",
                   t->d->name);
@@ -186,7 +190,8 @@ static bool bind_left(Sema *s, Building *b, Target *t) {
             computed[axis] = it;
             vec_push(s->ctx, &b->subs, NULL);
         } else {
-            if (it->kind != ITEM_EXPR) SEMA_REPORT(s, SYNTAX, it->span, "the left-hand side has index variables");
+            if (it->kind != ITEM_EXPR)
+                SEMA_REPORT(s, NOT_A_VARIABLE, it->span, "the left-hand side has index variables");
             ok = false;
         }
         if (!ok) return false;
@@ -213,11 +218,11 @@ static const Expr *right(Sema *s, Building *b) {
         const AstItems *items = st->value->items;
         if (b->p->part < items->v.n && items->v.at[b->p->part].value)
             return sema_expr(s, b->env, items->v.at[b->p->part].value);
-        SEMA_REPORT(s, ARGUMENTS, st->value->span, "there are %d values for %d names", items->v.n, st->targets.n);
+        SEMA_REPORT(s, RESULT_COUNT, st->value->span, "there are %d values for %d names", items->v.n, st->targets.n);
         return NULL;
     }
     if (st->value->kind != AST_ERROR)
-        SEMA_REPORT(s, ARGUMENTS, st->value->span, "this is one value for %d names", st->targets.n);
+        SEMA_REPORT(s, RESULT_COUNT, st->value->span, "this is one value for %d names", st->targets.n);
     return NULL;
 }
 
@@ -243,7 +248,7 @@ static Var **ordered(Sema *s, const Building *b) {
 }
 
 static void no_guard(Sema *s, const Def *d, const Equation *p) {
-    Diag *g = SEMA_REPORT(s, NOT_COVERED, p->stmt->guard->span, "a let defines all its elements: it has no where");
+    Diag *g = SEMA_REPORT(s, LET_PIECE, p->stmt->guard->span, "a let defines all its elements: it has no where");
     diag_help(s->ctx, g, "choose by the condition: let %s... = if c then ... else ...;", d->name);
 }
 
@@ -269,7 +274,13 @@ static bool build_piece(Sema *s, Target *t, const Equation *p, Piece *out, bool 
     int mark = sema_path_push(s, guard, true);
     bool ok = true;
     for (int i = 0; !b.plain && i < b.subs.n; i++)
-        ok &= sema_check_sub(s, &b.subs.at[i], t->shape.at[i], p->target->span, t->d->name, i);
+        ok &= sema_check_sub(s, &b.subs.at[i],
+                             &(SubPlace){.span = p->target->span,
+                                         .extent = t->shape.at[i],
+                                         .name = t->d->name,
+                                         .type = t->type,
+                                         .axis = i,
+                                         .declared = t->d->param ? t->d->param->span : t->d->span});
     const Expr *v = ok ? right(s, &b) : NULL;
     sema_path_pop(s, mark);
     if (!v) return false;
@@ -297,7 +308,8 @@ static bool build_piece(Sema *s, Target *t, const Equation *p, Piece *out, bool 
 static TensorVal *whole_value(Sema *s, Def *d, const Equation *p) {
     Env env = {d->inst, NULL};
     if (p->stmt->guard) {
-        Diag *g = SEMA_REPORT(s, MISPLACED, p->stmt->guard->span, "where belongs to a definition with subscripts");
+        Diag *g =
+            SEMA_REPORT(s, MISPLACED_WHERE, p->stmt->guard->span, "where belongs to a definition with subscripts");
         diag_help(s->ctx, g, "write %s[i] = ... where ...;", d->name);
         return NULL;
     }
@@ -310,11 +322,11 @@ static TensorVal *whole_value(Sema *s, Def *d, const Equation *p) {
     if (call->kind != AST_CALL || call->a->kind != AST_NAME || !sema_find_fn(s, d->inst, call->a->name, &f) ||
         !f.decl || !sema_is_tensor_fn(f.decl)) {
         if (call->kind != AST_ERROR)
-            SEMA_REPORT(s, ARGUMENTS, call->span, "several names take a call of a function with several results");
+            SEMA_REPORT(s, RESULT_COUNT, call->span, "several names take a call of a function with several results");
         return NULL;
     }
     if (f.decl->results->v.n != p->stmt->targets.n) {
-        SEMA_REPORT(s, ARGUMENTS, call->span, "%s has %d results for %d names", f.decl->name, f.decl->results->v.n,
+        SEMA_REPORT(s, RESULT_COUNT, call->span, "%s has %d results for %d names", f.decl->name, f.decl->results->v.n,
                     p->stmt->targets.n);
         return NULL;
     }
@@ -328,7 +340,7 @@ static bool copy_piece(Sema *s, Target *t, const Equation *p, Piece *out) {
     if (!v) return false;
     Span span = p->stmt->value->span;
     if (t->has_shape && t->shape.n != v->rank) {
-        SEMA_REPORT(s, RANK, span, "%s has %d dimensions, the value has %d", t->d->name, t->shape.n, v->rank);
+        SEMA_REPORT(s, ARGUMENT_RANK, span, "%s has %d dimensions, the value has %d", t->d->name, t->shape.n, v->rank);
         return false;
     }
     Var **vars = NEW_N(s->ctx, Var *, v->rank + 1);
@@ -380,7 +392,7 @@ static bool declared(Sema *s, Target *t) {
     if (d->kind == TENSOR_OUTPUT) {
         const AstType *type = d->param->type;
         if (!type || !type->dims) {
-            SEMA_REPORT(s, EXPORT_NOT_CONCRETE, d->span, "a result is a tensor: write %s: f32[]", d->name);
+            SEMA_REPORT(s, SCALAR_RESULT, d->span, "a result is a tensor: write %s: f32[]", d->name);
             return false;
         }
         t->has_shape = t->has_type = true;

@@ -118,15 +118,22 @@ static void operand_error(Sema *s, Span span, Op op, const Expr *const *args, in
             return;
         }
     if (rule == RULE_LOGIC || (first && args[0]->type != TY_BOOL)) {
-        SEMA_REPORT(s, NOT_BOOL, span, "%s needs bool, this is %s", op_text(op),
-                    describe(args[0]->type != TY_BOOL ? args[0] : args[n - 1]));
+        Diag *g = SEMA_REPORT(s, NOT_BOOL, span, "%s needs bool, this is %s", op_text(op),
+                              describe(args[0]->type != TY_BOOL ? args[0] : args[n - 1]));
+        diag_help(s->ctx, g, "compare it: e != 0");
         return;
     }
     if (rule == RULE_INT && flt) {
-        SEMA_REPORT(s, NOT_INTEGER, span, "%s is for integers, this is %s", op_text(op), describe(flt));
+        Diag *g = SEMA_REPORT(s, INTEGER_OPERATOR, span, "%s is for integers, this is %s", op_text(op), describe(flt));
+        if (op == OP_BITXOR) diag_help(s->ctx, g, "a power is written **");
         return;
     }
     Diag *d;
+    if (rule != RULE_TEST && (args[first]->type == TY_BOOL || args[n - 1]->type == TY_BOOL)) {
+        d = SEMA_REPORT(s, BOOL_OPERAND, span, "%s does not take bool", op_text(op));
+        diag_help(s->ctx, d, "to count the true ones write the number: if c then 1 else 0");
+        return;
+    }
     if (n - first == 1)
         d = SEMA_REPORT(s, TYPE_MISMATCH, span, "%s does not take %s", op_text(op), describe(args[first]));
     else
@@ -164,6 +171,12 @@ const Expr *sema_to(Sema *s, Span span, Type t, const Expr *e) {
         quotient_error(s, span);
     } else {
         bool narrow = !e->untyped && e->type != TY_BOOL && t != TY_BOOL && type_is_float(t) == type_is_float(e->type);
+        bool to_int = type_is_float(e->type) && !type_is_float(t) && t != TY_BOOL;
+        if (to_int) {
+            Diag *g = SEMA_REPORT(s, FLOAT_AS_INT, span, "%s stands where %s is needed", describe(e), type_name(t));
+            diag_help(s->ctx, g, "to truncate write %s(...); to round, %s(round(...))", type_name(t), type_name(t));
+            return NULL;
+        }
         Diag *d = narrow
                       ? SEMA_REPORT(s, NARROWING, span, "%s does not become %s by itself", describe(e), type_name(t))
                       : SEMA_REPORT(s, TYPE_MISMATCH, span, "%s stands where %s is needed", describe(e), type_name(t));
@@ -219,7 +232,7 @@ static const Expr *name_value(Sema *s, Env env, const AstExpr *e) {
     if (!n) {
         FnRef f;
         if (sema_find_fn(s, env.inst, e->name, &f))
-            SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s is a function: call it", e->name);
+            SEMA_REPORT(s, NOT_CALLED, e->span, "%s is a function: call it", e->name);
         else
             sema_unknown(s, env, e->name, e->span);
         return NULL;
@@ -229,13 +242,13 @@ static const Expr *name_value(Sema *s, Env env, const AstExpr *e) {
     case NAME_TENSOR:
     case NAME_DEF: {
         if (n->kind == NAME_DEF && n->def->is_scalar) return sema_define(s, n->def) ? n->def->scalar : NULL;
-        Diag *d = SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s is a whole tensor; one element is needed here", e->name);
+        Diag *d = SEMA_REPORT(s, WHOLE_TENSOR, e->span, "%s is a whole tensor; one element is needed here", e->name);
         diag_help(s->ctx, d, "give it subscripts: %s[i]", e->name);
         return NULL;
     }
     case NAME_TYPE: SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s is a type", e->name); return NULL;
     case NAME_PACK: SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s... is a pack of dimensions", e->name); return NULL;
-    case NAME_FN: SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s is a function: call it", e->name); return NULL;
+    case NAME_FN: SEMA_REPORT(s, NOT_CALLED, e->span, "%s is a function: call it", e->name); return NULL;
     }
     return NULL;
 }
@@ -247,7 +260,12 @@ const Expr *sema_cond(Sema *s, Env env, const AstExpr *e) {
     if (!c) return NULL;
     if (c->type == TY_BOOL) return c;
     Diag *d = SEMA_REPORT(s, NOT_BOOL, e->span, "a condition is bool, this is %s", describe(c));
-    diag_help(s->ctx, d, "compare it: e != 0");
+    Sym text = sema_show_ast(s, e);
+    if (e->kind == AST_BINARY && (e->u.op == OP_BITAND || e->u.op == OP_BITOR))
+        diag_help(s->ctx, d, "%s is for the bits of integers; for truth values write %s", op_text(e->u.op),
+                  e->u.op == OP_BITAND ? "&&" : "||");
+    else
+        diag_help(s->ctx, d, "compare it: %s != 0", e->kind == AST_BINARY ? sym_fmt(s->ctx, "(%s)", text) : text);
     return NULL;
 }
 
@@ -295,7 +313,7 @@ static const Expr *power(Sema *s, Span span, const Expr *a, const Expr *b) {
     if (k == 0) return type_is_float(a->type) ? sema_to(s, span, type_acc(a->type), one) : one;
     if (k > 0) return r == a ? expr_settle(s->g, r) : r;
     if (!type_is_float(a->type)) {
-        SEMA_REPORT(s, TYPE_MISMATCH, span, "a negative power of an integer: write f32(a) ** b");
+        SEMA_REPORT(s, NEGATIVE_POWER, span, "a negative power of an integer: write f32(a) ** b");
         return NULL;
     }
     return sema_apply(s, span, OP_DIV, (const Expr *[]){one, r}, 2);
@@ -306,7 +324,7 @@ static const Expr *arithmetic(Sema *s, Span span, Op op, const Expr *a, const Ex
     int64_t zero;
     if (a && b && (op == OP_DIV || op == OP_MOD) && !type_is_float(a->type) && !type_is_float(b->type) &&
         sema_const_int(b, &zero) && zero == 0) {
-        SEMA_REPORT(s, BAD_DIM, right->span, "division of an integer by zero");
+        SEMA_REPORT(s, DIVISION_BY_ZERO, right->span, "division of an integer by zero");
         return NULL;
     }
     return sema_apply(s, span, op, (const Expr *[]){a, b}, 2);

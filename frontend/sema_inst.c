@@ -9,7 +9,7 @@ bool sema_is_tensor_fn(const AstDecl *fn) { return fn->results != NULL; }
 Inst *sema_inst_new(Sema *s, FnRef f, Inst *caller, Span span) {
     int depth = caller ? caller->depth + 1 : 0;
     if (depth > MAX_CALL_DEPTH) {
-        SEMA_REPORT(s, TOO_DEEP, span, "calls nest more than %d deep: does %s call itself?", MAX_CALL_DEPTH,
+        SEMA_REPORT(s, RECURSION, span, "calls nest more than %d deep: does %s call itself?", MAX_CALL_DEPTH,
                     f.decl->name);
         return NULL;
     }
@@ -70,8 +70,8 @@ static void bad_argument(Sema *s, const AstDecl *fn, const AstItem *it) {
     for (int i = 0; fn->params && i < fn->params->v.n; i++) vec_push(s->ctx, &c, fn->params->v.at[i].name);
     for (int i = 0; fn->generics && i < fn->generics->v.n; i++) vec_push(s->ctx, &c, fn->generics->v.at[i].name);
     const char *near = diag_near(it->name, c.at, c.n);
-    Diag *d = SEMA_REPORT(s, ARGUMENTS, it->span, "%s has no parameter or dimension %s", fn->name, it->name);
-    if (near) diag_help(s->ctx, d, "did you mean %s?", near);
+    Diag *d = SEMA_REPORT(s, UNKNOWN_PARAMETER, it->span, "%s has no parameter or dimension %s", fn->name, it->name);
+    if (near) diag_suggest(s->ctx, d, it->name_span, near);
 }
 
 bool sema_match_args(Sema *s, const AstDecl *fn, const AstItems *args, Span span, const AstExpr **arg) {
@@ -93,22 +93,22 @@ bool sema_match_args(Sema *s, const AstDecl *fn, const AstItems *args, Span span
             at++;
         }
         if (k >= n) {
-            SEMA_REPORT(s, ARGUMENTS, it->span, "%s takes %d arguments", fn->name, n);
+            SEMA_REPORT(s, TOO_MANY_ARGUMENTS, it->span, "%s takes %d arguments", fn->name, n);
             return false;
         }
         if (arg[k]) {
-            SEMA_REPORT(s, ARGUMENTS, it->span, "%s is given twice", fn->params->v.at[k].name);
+            SEMA_REPORT(s, DUPLICATE_ARGUMENT, it->span, "%s is given twice", fn->params->v.at[k].name);
             return false;
         }
         arg[k] = it->value;
     }
     if (args && args->guard) {
-        SEMA_REPORT(s, ARGUMENTS, args->guard->span, "a call has no where");
+        SEMA_REPORT(s, MISPLACED_WHERE, args->guard->span, "a call has no where");
         return false;
     }
     for (int k = 0; k < n; k++)
         if (!arg[k] && !fn->params->v.at[k].def) {
-            SEMA_REPORT(s, ARGUMENTS, span, "%s needs an argument for %s", fn->name, fn->params->v.at[k].name);
+            SEMA_REPORT(s, MISSING_ARGUMENT, span, "%s needs an argument for %s", fn->name, fn->params->v.at[k].name);
             return false;
         }
     return true;
@@ -172,13 +172,12 @@ bool sema_bind_generics(Sema *s, Inst *inst, const AstItems *args, Env env, bool
             ok &= bind_generic(s, inst, g, g->def, (Env){inst, NULL});
         } else if (is_export) {
             Span span = fn->is_export ? g->span : s->g->span;
-            Diag *d =
-                SEMA_REPORT(s, EXPORT_NOT_CONCRETE, span, "an export needs a value for %s of %s", g->name, fn->name);
+            Diag *d = SEMA_REPORT(s, GENERIC_EXPORT, span, "an export needs a value for %s of %s", g->name, fn->name);
             diag_help(s->ctx, d, "export %s_%s = %s(%s = ...);", fn->name, g->kind == GENERIC_TYPE ? "f32" : "1",
                       fn->name, g->name);
             ok = false;
         } else if (g->kind != GENERIC_TYPE) {
-            SEMA_REPORT(s, ARGUMENTS, inst->fn->name_span, "%s is not given and has no default", g->name);
+            SEMA_REPORT(s, UNKNOWN_GENERIC, inst->fn->name_span, "%s is not given and has no default", g->name);
             ok = false;
         }
     }
@@ -295,13 +294,13 @@ static bool export_dim_default(Sema *s, Inst *inst, const AstParam *p) {
 
 static bool export_param(Sema *s, Inst *inst, const AstParam *p, const AstExpr *given) {
     if (!p->type) {
-        Diag *d = SEMA_REPORT(s, EXPORT_NOT_CONCRETE, p->span, "a parameter of an export needs a type");
+        Diag *d = SEMA_REPORT(s, UNTYPED_PARAMETER, p->span, "a parameter of an export needs a type");
         diag_help(s->ctx, d, "%s: f32[N]", p->name);
         return false;
     }
     if (p->type->dims) return export_tensor(s, inst, p, given);
     if (p->is_inout) {
-        SEMA_REPORT(s, NOT_ASSIGNABLE, p->span, "a scalar is passed by value: an inout is a tensor, %s[] at least",
+        SEMA_REPORT(s, SCALAR_INOUT, p->span, "a scalar is passed by value: an inout is a tensor, %s[] at least",
                     p->type->name);
         return false;
     }
@@ -320,7 +319,7 @@ static bool export_params(Sema *s, Inst *inst, const AstItems *args) {
     for (int i = 0; args && i < args->v.n; i++) {
         const AstItem *it = &args->v.at[i];
         if (it->kind != ITEM_NAMED) {
-            SEMA_REPORT(s, ARGUMENTS, it->span, "an instance gives its parameters by name");
+            SEMA_REPORT(s, POSITIONAL_INSTANCE, it->span, "an instance gives its parameters by name");
             return false;
         }
         if (param_index(fn, it->name) < 0 && !is_generic(fn, it->name) && !sema_names_dim(fn, it->name)) {
@@ -338,7 +337,7 @@ static bool export_params(Sema *s, Inst *inst, const AstItems *args) {
     for (int i = 0; ok && fn->results && i < fn->results->v.n; i++) {
         const AstParam *p = &fn->results->v.at[i];
         if (!p->type || !p->type->dims) {
-            SEMA_REPORT(s, EXPORT_NOT_CONCRETE, p->span, "a result is a tensor: write %s: f32[]", p->name);
+            SEMA_REPORT(s, SCALAR_RESULT, p->span, "a result is a tensor: write %s: f32[]", p->name);
             ok = false;
         } else {
             ok &= sema_declare_dims(s, inst, p->type->dims);

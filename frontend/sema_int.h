@@ -7,7 +7,7 @@
  *   sema_expr.c    operators and typing                      sema_call.c    casts, functions on elements
  *   sema_load.c    loads, pad                                sema_reduce.c  reductions
  *   sema_lift.c    lets of composite reductions              sema_prove.c   facts, proofs, counterexamples
- *   sema_update.c  updates, scatters, new(p)
+ *   sema_update.c  updates, scatters, new(p)              sema_refuse.c   what is said of subscripts out of range
  * Elaboration is by need: a definition is worked out when something loads its tensor, with the Graph's tensors made in
  * that order. Ranges are inferred on the syntax tree before an expression is built, so that every proof knows them. */
 #ifndef TDC_SEMA_INT_H
@@ -92,8 +92,8 @@ struct Def {
     int at;                                         /* its place in inst->defs */
     const AstExpr *by_call; /* an inout that is handed to a function which updates it */
     Sym by_param;           /* as this parameter */
-    bool early; /* an output that was needed before its turn: it copies val when that comes */
-    bool fresh; /* an inout whose new value is read by new(p) */
+    bool early;             /* an output that was needed before its turn: it copies val when that comes */
+    bool fresh;             /* an inout whose new value is read by new(p) */
     Span span;
 };
 
@@ -157,6 +157,7 @@ struct Sema {
     Sym defining;         /* the name of the tensor in work */
     ExprVec shapes;       /* conditions that the shapes of parameters imply */
     int depth, instances;
+    int in_subscript; /* how many subscripts are around the expression in work */
 };
 
 /* Reports; the code says whether it is an error or a warning. */
@@ -179,6 +180,8 @@ const Scope *sema_scope_pack(Sema *s, const Scope *up, Sym name, Var **vars, int
 const Scope *sema_scope_push(Sema *s, const Scope *up, Scope entry);
 const Scope *sema_scope_value(Sema *s, const Scope *up, Sym name, const Expr *value);
 void sema_unknown(Sema *s, Env env, Sym name, Span span);
+/* The same of a name that stands in a subscript: an index variable is meant. */
+void sema_unbound(Sema *s, Env env, Sym name, Span span);
 bool sema_type(Sema *s, Inst *inst, Sym name, const AstItems *args, Span span, Type *t);
 bool sema_is_type(Inst *inst, Sym name);
 bool sema_find_fn(Sema *s, Inst *inst, Sym name, FnRef *out); /* user functions only; no report */
@@ -257,8 +260,7 @@ bool sema_equations(Sema *s, Def *d);
 /* ---- sema_update.c ---- */
 /* Makes pieces (op[i]: what joins pieces[i].value, not yet stored, with the element) into definitions by =: the pieces
  * that they were, or *plain, one of the whole tensor. */
-bool sema_update(Sema *s, const Def *d, const TensorVal *t, Piece *pieces, const AstAssign *op, int *n,
-                 bool *plain);
+bool sema_update(Sema *s, const Def *d, const TensorVal *t, Piece *pieces, const AstAssign *op, int *n, bool *plain);
 /* A tensor that holds all of old's elements after the pieces, whose values it may name. */
 TensorVal *sema_new_value(Sema *s, const Def *d, Tensor *old, Piece *pieces, int n);
 
@@ -276,8 +278,24 @@ const Expr *sema_load(Sema *s, Env env, const AstExpr *e);
 const Expr *sema_pad(Sema *s, Env env, const AstExpr *call);
 bool sema_subs(Sema *s, Env env, const AstItems *items, int rank, ExprVec *subs, bool *rest);
 const Expr *sema_load_vars(Sema *s, const TensorVal *v, Var **vars);
-/* Reports a subscript that may be out of range. Arithmetic of i32 in it becomes that of i64 where the proof needs that. */
-bool sema_check_sub(Sema *s, const Expr **sub, const Expr *extent, Span span, Sym text, int axis);
+/* Reports a subscript that may be out of range. Arithmetic of i32 in it becomes that of i64 where the proof needs that.
+ */
+/* A subscript: where it stands and what it indexes. */
+typedef struct SubPlace {
+    Span span;           /* of the subscript; of the target on a left-hand side */
+    const AstExpr *load; /* NULL: the left-hand side of a definition of `name` */
+    Sym name;            /* of the tensor, or NULL */
+    Type type;
+    const Expr *extent;
+    int axis;
+    Span declared; /* the tensor's declaration */
+} SubPlace;
+bool sema_check_sub(Sema *s, const Expr **sub, const SubPlace *at);
+const Expr *sema_room_above(Sema *s, const Expr *sub, const Expr *extent); /* extent - 1 - sub */
+
+/* ---- sema_refuse.c ---- */
+/* Reports that the subscript is out of range, or not proved in it: `low` below 0, else at its upper end. */
+void sema_refuse_sub(Sema *s, const Expr *sub, bool low, const SubPlace *at);
 
 /* ---- sema_call.c ---- */
 const Expr *sema_call(Sema *s, Env env, const AstExpr *e);
@@ -302,9 +320,10 @@ typedef struct RangeQuery {
     bool pack;
     Span span;
     VEC(const AstExpr *) roots;
+    Span from; /* the answer's: the use that gives the range */
 } RangeQuery;
-bool sema_infer_var(Sema *s, const RangeQuery *q, const Expr **hi);
-bool sema_infer_pack(Sema *s, const RangeQuery *q, ExprVec *his);
+bool sema_infer_var(Sema *s, RangeQuery *q, const Expr **hi);
+bool sema_infer_pack(Sema *s, RangeQuery *q, ExprVec *his);
 bool sema_mentions(const AstExpr *e, Sym name);
 
 /* ---- sema_prove.c ---- */
@@ -315,6 +334,7 @@ bool sema_is_small(const Expr *e);
 bool sema_uses(const Expr *e, const Expr *what);
 bool sema_uses_data(const Expr *e);
 bool sema_refute(Sema *s, const Expr *e, Text *why);
+bool sema_refute_with(Sema *s, const Expr *e, Text *why, const Expr *const *value, int64_t *is, int n);
 bool sema_nonneg(Sema *s, const Expr *e);
 int sema_truth(Sema *s, const Expr *cond);
 bool sema_equal(Sema *s, const Expr *a, const Expr *b);

@@ -5,7 +5,7 @@
 bool sema_subs(Sema *s, Env env, const AstItems *items, int rank, ExprVec *subs, bool *rest) {
     bool ok = true;
     if (items->guard) {
-        SEMA_REPORT(s, MISPLACED, items->guard->span,
+        SEMA_REPORT(s, MISPLACED_WHERE, items->guard->span,
                     "subscripts have no where; it belongs to a reduction or a definition");
         return false;
     }
@@ -26,7 +26,9 @@ bool sema_subs(Sema *s, Env env, const AstItems *items, int rank, ExprVec *subs,
             }
             *rest = true;
         } else if (it->kind == ITEM_EXPR) {
+            s->in_subscript++;
             const Expr *e = sema_int(s, env, it->value);
+            s->in_subscript--;
             if (e)
                 vec_push(s->ctx, subs, e);
             else
@@ -46,7 +48,7 @@ bool sema_subs(Sema *s, Env env, const AstItems *items, int rank, ExprVec *subs,
 
 /* ---- proofs ---- */
 
-static const Expr *room_above(Sema *s, const Expr *sub, const Expr *extent) {
+const Expr *sema_room_above(Sema *s, const Expr *sub, const Expr *extent) {
     const Expr *last = expr2(s->g, OP_SUB, extent, expr_int(s->g, TY_I64, 1));
     return expr2(s->g, OP_SUB, last, sub);
 }
@@ -55,29 +57,6 @@ static bool is_plain(const Expr *sub, const Expr *extent) {
     int64_t lo;
     if (sub->op != OP_VAR || !sub->u.var->lo || sub->u.var->hi != extent) return false;
     return expr_is_int(sub->u.var->lo, &lo) && lo >= 0;
-}
-
-static bool refuse(Sema *s, const Expr *sub, const Expr *extent, const Expr *room, bool low, Span span, Sym text,
-                   int axis) {
-    Text why = {.ctx = s->ctx};
-    bool data = sema_uses_data(sub);
-    bool refuted = !data && sema_refute(s, room, &why);
-    Diag *d;
-    if (refuted)
-        d = SEMA_REPORT(s, OUT_OF_RANGE, span, "%s is out of range: subscript %d, %s, is %s%s%s%s", text, axis,
-                        sema_show(s, sub), low ? "negative" : "beyond ", low ? "" : sema_show(s, extent),
-                        why.n ? " for " : "", why.n ? why.s : "");
-    else
-        d = SEMA_REPORT(s, OUT_OF_RANGE, span, "cannot prove that %s is in range: subscript %d, %s, must be %s%s", text,
-                        axis, sema_show(s, sub), low ? ">= 0" : "< ", low ? "" : sema_show(s, extent));
-    if (data)
-        diag_help(s->ctx, d,
-                  "state what is known of the data, assume 0 <= e && e < %s;, or give a value for outside, pad(%s, v)",
-                  sema_show(s, extent), text);
-    else
-        diag_help(s->ctx, d, "guard it with if or where, state what is known with require or dim, or write pad(%s, v)",
-                  text);
-    return false;
 }
 
 /* The i32 e in i64, with arithmetic that could wrap in i32 done there. */
@@ -89,16 +68,18 @@ static const Expr *widened(Sema *s, const Expr *e, int depth) {
     return expr_op(s->g, e->op, arg, e->nargs);
 }
 
-bool sema_check_sub(Sema *s, const Expr **sub, const Expr *extent, Span span, Sym text, int axis) {
+bool sema_check_sub(Sema *s, const Expr **sub, const SubPlace *at) {
+    const Expr *extent = at->extent;
     if (is_plain(*sub, extent)) return true;
     bool low = sema_nonneg(s, *sub);
-    if (low && sema_nonneg(s, room_above(s, *sub, extent))) return true;
+    if (low && sema_nonneg(s, sema_room_above(s, *sub, extent))) return true;
     const Expr *wide = (*sub)->op == OP_CAST && sema_is_small(*sub) ? widened(s, (*sub)->arg[0], 0) : *sub;
-    if (wide != *sub && sema_nonneg(s, wide) && sema_nonneg(s, room_above(s, wide, extent))) {
+    if (wide != *sub && sema_nonneg(s, wide) && sema_nonneg(s, sema_room_above(s, wide, extent))) {
         *sub = wide;
         return true;
     }
-    return refuse(s, *sub, extent, low ? room_above(s, *sub, extent) : *sub, !low, span, text, axis);
+    sema_refuse_sub(s, *sub, !low, at);
+    return false;
 }
 
 /* ---- loads ---- */
@@ -137,7 +118,7 @@ static TensorVal *load_parts(Sema *s, Env env, const AstExpr *e, ExprVec *subs) 
     bool rest = false;
     if (!v || !sema_subs(s, env, e->items, v->rank, subs, &rest)) return NULL;
     if (!rest) return v;
-    SEMA_REPORT(s, NOT_A_VALUE, e->span, "a slice stands where one element is needed");
+    SEMA_REPORT(s, SLICE_AS_ELEMENT, e->span, "a slice stands where one element is needed");
     return NULL;
 }
 
@@ -148,11 +129,11 @@ const Expr *sema_load(Sema *s, Env env, const AstExpr *e) {
         AstExpr call = *e;
         call.a = (AstExpr *)e;
         if (sema_is_reduction(s, env, &call)) {
-            SEMA_REPORT(s, SYNTAX, e->span, "a reduction has an operand: %s(...)", sema_show_ast(s, e));
+            SEMA_REPORT(s, NO_OPERAND, e->span, "a reduction has an operand: %s(...)", sema_show_ast(s, e));
             return NULL;
         }
         if (sema_find_fn(s, env.inst, e->a->name, &f)) {
-            SEMA_REPORT(s, NOT_A_VALUE, e->a->span, "%s is a function: call it before taking an element, %s(x)[i]",
+            SEMA_REPORT(s, NOT_CALLED, e->a->span, "%s is a function: call it before taking an element, %s(x)[i]",
                         e->a->name, e->a->name);
             return NULL;
         }
@@ -161,7 +142,14 @@ const Expr *sema_load(Sema *s, Env env, const AstExpr *e) {
     if (!v) return NULL;
     bool ok = true;
     for (int i = 0; i < subs.n; i++)
-        ok &= sema_check_sub(s, &subs.at[i], v->shape[i], sub_span(e->items, env, i), sema_show_ast(s, e), i);
+        ok &= sema_check_sub(s, &subs.at[i],
+                             &(SubPlace){.span = sub_span(e->items, env, i),
+                                         .extent = v->shape[i],
+                                         .load = e,
+                                         .name = e->a->kind == AST_NAME ? e->a->name : NULL,
+                                         .type = v->type,
+                                         .axis = i,
+                                         .declared = v->t ? v->t->span : SPAN_NONE});
     return ok ? element(s, v, &subs) : NULL;
 }
 
@@ -188,7 +176,7 @@ const Expr *sema_pad(Sema *s, Env env, const AstExpr *call) {
         const Expr *sub = subs.at[i];
         if (is_plain(sub, v->shape[i])) continue;
         if (!sema_nonneg(s, sub)) cond = both(s, cond, expr2(s->g, OP_LE, zero, sub));
-        if (!sema_nonneg(s, room_above(s, sub, v->shape[i])))
+        if (!sema_nonneg(s, sema_room_above(s, sub, v->shape[i])))
             cond = both(s, cond, expr2(s->g, OP_LT, sub, v->shape[i]));
     }
     const Expr *inside = element(s, v, &subs);

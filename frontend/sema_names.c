@@ -96,16 +96,34 @@ static void file_candidates(Sema *s, FileScope *f, Candidates *out) {
     }
 }
 
-void sema_unknown(Sema *s, Env env, Sym name, Span span) {
+static const char *near_name(Sema *s, Env env, Sym name) {
     Candidates c = {0};
     bool quiet = diag_full(s->ctx);
     for (const Scope *x = env.scope; x && !quiet; x = x->up)
         if (!x->owner) vec_push(s->ctx, &c, x->name);
     for (int i = 0; i < env.inst->names.n && !quiet; i++) vec_push(s->ctx, &c, env.inst->names.at[i].name);
     if (!quiet) file_candidates(s, env.inst->file, &c);
-    const char *near = diag_near(name, c.at, c.n);
+    return diag_near(name, c.at, c.n);
+}
+
+void sema_unknown(Sema *s, Env env, Sym name, Span span) {
+    const char *near = near_name(s, env, name);
+    if (s->in_subscript && !(near && strlen(name) > 2)) {
+        sema_unbound(s, env, name, span);
+        return;
+    }
     Diag *d = SEMA_REPORT(s, UNKNOWN_NAME, span, "unknown name %s", name);
-    if (near) diag_help(s->ctx, d, "did you mean %s?", near);
+    if (near) diag_suggest(s->ctx, d, span, near);
+}
+
+void sema_unbound(Sema *s, Env env, Sym name, Span span) {
+    const char *near = near_name(s, env, name);
+    Diag *d = SEMA_REPORT(s, UNBOUND_INDEX, span, "nothing binds the index variable %s", name);
+    if (near) diag_suggest(s->ctx, d, span, near);
+    diag_help(s->ctx, d,
+              "to sum over it write sum[%s](...); to have an element for each of its values, put it on the "
+              "left-hand side: [..., %s] = ...",
+              name, name);
 }
 
 bool sema_is_type(Inst *inst, Sym name) {
@@ -147,7 +165,7 @@ bool sema_type(Sema *s, Inst *inst, Sym name, const AstItems *args, Span span, T
     for (int i = 0; i < TY_COUNT; i++) all[i] = type_name((Type)i);
     const char *near = diag_near(name, all, TY_COUNT);
     Diag *d = SEMA_REPORT(s, UNKNOWN_TYPE, span, "unknown type %s", name);
-    if (near) diag_help(s->ctx, d, "did you mean %s?", near);
+    if (near) diag_suggest(s->ctx, d, span, near);
     return false;
 }
 

@@ -147,7 +147,7 @@ bool sema_check_pieces(Sema *s, const Def *d, const Tensor *t) {
     for (int i = 0; i < t->pieces.n; i++) {
         const Piece *p = &t->pieces.at[i];
         if (!injective(s, p, t->rank)) {
-            SEMA_REPORT(s, DEFINED_TWICE, p->span, "cannot prove that this defines each element of %s once", d->name);
+            SEMA_REPORT(s, NOT_INJECTIVE, p->span, "cannot prove that this defines each element of %s once", d->name);
             return false;
         }
         for (int k = 0; k < i; k++) {

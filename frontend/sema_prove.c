@@ -323,8 +323,9 @@ static void print_sample(Sema *s, const Sample *m, const Expr *e, Text *why) {
     }
 }
 
-/* Looks for values under which e < 0 though everything known holds; writes them as "N = 1, i = 0". */
-bool sema_refute(Sema *s, const Expr *e, Text *why) {
+/* Looks for values under which e < 0 though everything known holds; writes them as "N = 1, i = 0" and what each of
+ * value[0..n-1] is for them. */
+bool sema_refute_with(Sema *s, const Expr *e, Text *why, const Expr *const *value, int64_t *is, int n) {
     if (sema_uses_data(e)) return false;
     ExprVec known = {0}, done = {0}, all = {0};
     facts_for(s, e, &known);
@@ -343,11 +344,18 @@ bool sema_refute(Sema *s, const Expr *e, Text *why) {
             bool ok = true;
             for (int i = 0; i < m.atoms.n && ok; i++) ok = draw(&m, i, &state, size);
             if (!ok || !refutes(s, &m, &known, e)) continue;
+            for (int i = 0; i < n; i++) {
+                ok = ok && value_of(&m, value[i], &is[i]);
+                e = expr2(s->g, OP_ADD, e, value[i]); /* its names are shown too */
+            }
+            if (!ok) return false;
             print_sample(s, &m, e, why);
             return true;
         }
     return false;
 }
+
+bool sema_refute(Sema *s, const Expr *e, Text *why) { return sema_refute_with(s, e, why, NULL, NULL, 0); }
 
 /* ---- questions ---- */
 

@@ -7,12 +7,18 @@
 typedef struct Use {
     ExprVec extent; /* one, or those of a pack */
     Span span;
+    const AstExpr *load;
+    const TensorVal *tensor;
+    int at; /* which of its subscripts */
 } Use;
 
 typedef struct Walk {
     Sema *s;
     const RangeQuery *q;
     VEC(Use) uses;
+    VEC(Use) tested;         /* uses that do not count, inside an if that tests the variable: for help */
+    const AstExpr *shifted;  /* a subscript with the variable inside arithmetic */
+    const Expr *shifted_in;  /* the extent that it subscripts */
     bool failed, arithmetic; /* it appears inside arithmetic */
 } Walk;
 
@@ -48,11 +54,22 @@ static bool rebinds(const AstItems *vars, Sym name) {
     return false;
 }
 
-static void add_use(Walk *w, const TensorVal *v, int at, int n, Span span) {
-    Use u = {.span = span};
+static void add_use(Walk *w, const AstExpr *load, const TensorVal *v, int at, int n, Span span, bool count) {
+    Use u = {.span = span, .load = load, .tensor = v, .at = at};
     if (at + n > v->rank || n < 0) return; /* the load itself says what is wrong */
     for (int i = 0; i < n; i++) vec_push(w->s->ctx, &u.extent, v->shape[at + i]);
-    vec_push(w->s->ctx, &w->uses, u);
+    if (count)
+        vec_push(w->s->ctx, &w->uses, u);
+    else
+        vec_push(w->s->ctx, &w->tested, u);
+}
+
+/* A tensor of the header or made already, for help only: nothing is elaborated for it. */
+static const TensorVal *known_tensor(const Walk *w, const AstExpr *e) {
+    const Name *n =
+        e->kind == AST_NAME && !sema_scope_find(w->q->env.scope, e->name) ? sema_name(w->q->env.inst, e->name) : NULL;
+    if (n && n->kind == NAME_TENSOR) return n->tensor;
+    return n && n->kind == NAME_DEF && n->def->state == DEF_DONE ? n->def->val : NULL;
 }
 
 static int pack_length(Walk *w, const AstItems *items, const TensorVal *v, Sym name) {
@@ -75,13 +92,19 @@ static int pack_length(Walk *w, const AstItems *items, const TensorVal *v, Sym n
 static void walk_load(Walk *w, const AstExpr *e, bool count) {
     const RangeQuery *q = w->q;
     bool here = false;
+    const TensorVal *known = known_tensor(w, e->a);
     for (int i = 0; i < e->items->v.n; i++) {
         const AstItem *it = &e->items->v.at[i];
         if (it->kind == ITEM_PACK ? q->pack && it->name == q->name
                                   : !q->pack && it->value && it->value->kind == AST_NAME && it->value->name == q->name)
             here = true;
-        else if (it->value && it->value->kind != AST_NAME && sema_mentions(it->value, q->name))
+        else if (it->value && it->value->kind != AST_NAME && sema_mentions(it->value, q->name)) {
             w->arithmetic = true;
+            if (!w->shifted && known && i < known->rank && e->items->v.n == known->rank) {
+                w->shifted = it->value;
+                w->shifted_in = known->shape[i];
+            }
+        }
     }
     TensorVal *v = here && count ? sema_tensor(w->s, (Env){q->env.inst, q->env.scope}, e->a, NULL) : NULL;
     if (here && count && !v) w->failed = true;
@@ -89,11 +112,11 @@ static void walk_load(Walk *w, const AstExpr *e, bool count) {
         const AstItem *it = &e->items->v.at[i];
         if (it->kind == ITEM_PACK) {
             int n = v ? pack_length(w, e->items, v, it->name) : 0;
-            if (v && q->pack && it->name == q->name) add_use(w, v, at, n, it->span);
+            if (v && q->pack && it->name == q->name) add_use(w, e, v, at, n, it->span, true);
             at += n;
         } else if (it->kind == ITEM_EXPR) {
             bool plain = it->value->kind == AST_NAME && it->value->name == q->name && !q->pack;
-            if (plain && v) add_use(w, v, at, 1, it->span);
+            if (plain && (v || known)) add_use(w, e, v ? v : known, at, 1, it->span, v != NULL);
             if (!plain) walk(w, it->value, count);
             at++;
         }
@@ -162,17 +185,82 @@ static Sym show_use(Sema *s, const Use *u) {
     return t.n ? sym_n(s->ctx, t.s, t.n) : sym(s->ctx, "no dimensions");
 }
 
-static bool query(Sema *s, const RangeQuery *q, ExprVec *extent) {
+/* How far the variable may run for a subscript like i - a, i + a or k*i to stay inside extent, as text; else NULL. */
+static Sym range_for(Sema *s, const AstExpr *e, Sym name, const Expr *extent) {
+    if (e->kind != AST_BINARY) return NULL;
+    bool left = e->a->kind == AST_NAME && e->a->name == name, right = e->b->kind == AST_NAME && e->b->name == name;
+    const AstExpr *other = left ? e->b : e->a;
+    Sym size = sema_show(s, extent), text = sema_show_ast(s, other);
+    bool simple = other->kind == AST_NAME || other->kind == AST_INT;
+    if (!left && !right) { /* k*i + r and the like: by the part that has it */
+        if (e->u.op != OP_ADD) return NULL;
+        const AstExpr *part = sema_mentions(e->a, name) ? e->a : e->b;
+        return part->kind == AST_BINARY && part->u.op == OP_MUL ? range_for(s, part, name, extent) : NULL;
+    }
+    if (!simple) text = sym_fmt(s->ctx, "(%s)", text);
+    if (e->u.op == OP_SUB && left) return sym_fmt(s->ctx, "%s + %s", text, size);
+    if (e->u.op == OP_ADD && other->kind == AST_INT) return sym_fmt(s->ctx, "%s - %s", size, text);
+    if (e->u.op == OP_MUL) return sym_fmt(s->ctx, extent->nargs ? "(%s) / %s" : "%s / %s", size, text);
+    return NULL;
+}
+
+static void report_unknown(Sema *s, const RangeQuery *q, const Walk *w) {
+    Diag *d = SEMA_REPORT(s, UNKNOWN_RANGE, q->span, "nothing says how far %s%s runs", q->name, q->pack ? "..." : "");
+    if (q->pack) return;
+    Sym hi = w->shifted ? range_for(s, w->shifted, q->name, w->shifted_in) : NULL;
+    if (w->shifted)
+        diag_note(s->ctx, d, w->shifted->span, "here it stands inside arithmetic, which gives it no range");
+    else if (w->arithmetic)
+        diag_note(s->ctx, d, q->span, "uses inside arithmetic, pad or an if that tests it do not count");
+    for (int i = 0; i < w->tested.n && i < 3; i++)
+        diag_note(s->ctx, d, w->tested.at[i].span, "here it runs over %s, but only where the if around it allows",
+                  show_use(s, &w->tested.at[i]));
+    if (!hi && w->tested.n) hi = sema_show(s, w->tested.at[w->tested.n - 1].extent.at[0]);
+    if (hi)
+        diag_fix(s->ctx, d, q->span, sym_fmt(s->ctx, "%s in 0..%s", q->name, hi), "give its range: %s in 0..%s",
+                 q->name, hi);
+    else
+        diag_help(s->ctx, d, "say how many values it takes, by a dimension or a number: %s in 0..N", q->name);
+}
+
+/* Whether another axis of the load's tensor has the extent that is wanted: the subscripts may be in the wrong order. */
+static bool other_axis(Sema *s, const Use *u, const Use *want) {
+    if (u->extent.n != 1 || want->extent.n != 1) return false;
+    for (int k = 0; k < u->tensor->rank; k++)
+        if (k != u->at && sema_equal(s, u->tensor->shape[k], want->extent.at[0])) return true;
+    return false;
+}
+
+static void help_conflict(Sema *s, const RangeQuery *q, Diag *d, const Use *a, const Use *b) {
+    const Use *wrong = other_axis(s, b, a) ? b : other_axis(s, a, b) ? a : NULL;
+    const Use *right = wrong == a ? b : a;
+    if (wrong) {
+        Text shape = {.ctx = s->ctx};
+        for (int k = 0; k < wrong->tensor->rank; k++)
+            text_fmt(&shape, "%s%s", k ? ", " : "", sema_show(s, wrong->tensor->shape[k]));
+        diag_help(s->ctx, d,
+                  "%s has the dimensions [%s]: are the subscripts of %s in the wrong order? the one over %s "
+                  "belongs where %s stands",
+                  sema_show_ast(s, wrong->load->a), shape.s, sema_show_ast(s, wrong->load), show_use(s, right),
+                  q->name);
+    }
+    if (a->extent.n == 1 && b->extent.n == 1) {
+        if (a->extent.at[0]->op != OP_CONST || b->extent.at[0]->op != OP_CONST)
+            diag_help(s->ctx, d,
+                      "if both are always the same, use one name for both dimensions, or state it: require "
+                      "%s == %s;",
+                      sema_show(s, a->extent.at[0]), sema_show(s, b->extent.at[0]));
+        else if (!wrong)
+            diag_help(s->ctx, d, "fix the range: %s in %s", q->name, show_use(s, a));
+    }
+}
+
+static bool query(Sema *s, RangeQuery *q, ExprVec *extent) {
     Walk w = {.s = s, .q = q};
     for (int i = 0; i < q->roots.n; i++) walk(&w, q->roots.at[i], true);
     if (w.failed) return false;
     if (w.uses.n == 0) {
-        Diag *d =
-            SEMA_REPORT(s, UNKNOWN_RANGE, q->span, "nothing says how far %s%s runs", q->name, q->pack ? "..." : "");
-        if (q->pack) return false;
-        if (w.arithmetic)
-            diag_note(s->ctx, d, q->span, "uses inside arithmetic, pad or an if that tests it do not count");
-        diag_help(s->ctx, d, "give its range: %s in 0..N", q->name);
+        report_unknown(s, q, &w);
         return false;
     }
     for (int i = 1; i < w.uses.n; i++) {
@@ -181,17 +269,19 @@ static bool query(Sema *s, const RangeQuery *q, ExprVec *extent) {
                               show_use(s, &w.uses.at[0]), show_use(s, &w.uses.at[i]));
         diag_note(s->ctx, d, w.uses.at[0].span, "%s here", show_use(s, &w.uses.at[0]));
         diag_note(s->ctx, d, w.uses.at[i].span, "%s here", show_use(s, &w.uses.at[i]));
+        help_conflict(s, q, d, &w.uses.at[0], &w.uses.at[i]);
         return false;
     }
     *extent = w.uses.at[0].extent;
+    q->from = w.uses.at[0].span;
     return true;
 }
 
-bool sema_infer_var(Sema *s, const RangeQuery *q, const Expr **hi) {
+bool sema_infer_var(Sema *s, RangeQuery *q, const Expr **hi) {
     ExprVec e = {0};
     if (!query(s, q, &e)) return false;
     *hi = e.at[0];
     return true;
 }
 
-bool sema_infer_pack(Sema *s, const RangeQuery *q, ExprVec *his) { return query(s, q, his); }
+bool sema_infer_pack(Sema *s, RangeQuery *q, ExprVec *his) { return query(s, q, his); }

@@ -77,7 +77,9 @@ static bool bind_inferred(Sema *s, Bound *b, Sym name, bool pack, Span span, con
     if (!pack) {
         const Expr *hi;
         if (!sema_infer_var(s, &q, &hi)) return false;
-        b->env.scope = sema_scope_var(s, b->env.scope, name, new_var(s, b, name, zero, hi));
+        Var *v = new_var(s, b, name, zero, hi);
+        v->span = q.from;
+        b->env.scope = sema_scope_var(s, b->env.scope, name, v);
         return true;
     }
     ExprVec his = {0};
@@ -95,13 +97,15 @@ static bool bind_item(Sema *s, Bound *b, const AstItems *items, int i, const Roo
         const Expr *hi = sema_int(s, b->env, it->value);
         if (!lo || !hi) return false;
         sema_warn_hidden(s, b->env.inst, it->name, it->name_span);
-        b->env.scope = sema_scope_var(s, b->env.scope, it->name, new_var(s, b, it->name, lo, hi));
+        Var *v = new_var(s, b, it->name, lo, hi);
+        v->span = it->span;
+        b->env.scope = sema_scope_var(s, b->env.scope, it->name, v);
         return true;
     }
     bool pack = it->kind == ITEM_PACK;
     if (!pack && (it->kind != ITEM_EXPR || it->value->kind != AST_NAME)) {
         if (it->kind != ITEM_EXPR || it->value->kind != AST_ERROR)
-            SEMA_REPORT(s, SYNTAX, it->span, "a reduction has variables here: k, k in lo..hi or k...");
+            SEMA_REPORT(s, NOT_A_VARIABLE, it->span, "a reduction has variables here: k, k in lo..hi or k...");
         return false;
     }
     Sym name = pack ? it->name : it->value->name;
@@ -196,7 +200,7 @@ static const Expr *count(Sema *s, Env env, const AstExpr *e, const Bound *b, con
 static const Expr *mean(Sema *s, Env env, const AstExpr *e, const Bound *b, const Expr *body, const Roots *roots) {
     body = expr_settle(s->g, body);
     if (!type_is_float(body->type)) {
-        Diag *d = SEMA_REPORT(s, TYPE_MISMATCH, e->span, "the mean of %s", type_name(body->type));
+        Diag *d = SEMA_REPORT(s, REDUCED_TYPE, e->span, "the mean of %s", type_name(body->type));
         diag_help(s->ctx, d, "take the mean of floats: mean[k](f32(e))");
         return NULL;
     }
@@ -233,12 +237,12 @@ static const Expr *plain(Sema *s, Env env, const AstExpr *e, Sym name, Roots *ro
     monoid_by_name(name, &m);
     bool truth = m == MONOID_ANY || m == MONOID_ALL;
     if (truth && body->type != TY_BOOL) {
-        Diag *d = SEMA_REPORT(s, NOT_BOOL, e->items->span, "%s is of bool", name);
+        Diag *d = SEMA_REPORT(s, REDUCED_TYPE, e->items->span, "%s is of bool", name);
         diag_help(s->ctx, d, "compare the operand: e != 0");
         return NULL;
     }
     if (!truth && m != MONOID_SUM && body->type == TY_BOOL) {
-        SEMA_REPORT(s, TYPE_MISMATCH, e->items->span, "%s of bool: use any or all", name);
+        SEMA_REPORT(s, REDUCED_TYPE, e->items->span, "%s of bool: use any or all", name);
         return NULL;
     }
     if (monoid_parts(m) == 2 && b.vars.n != 1) {
@@ -304,7 +308,7 @@ static const Expr *composite(Sema *s, Env env, const AstExpr *e, FnRef f, int pa
         v = sema_lift(s, sym_fmt(s->ctx, "%s_%s", s->defining ? s->defining : d->name, st->targets.at[0].name), v);
         body.scope = sema_scope_value(s, body.scope, st->targets.at[0].name, v);
     }
-    SEMA_REPORT(s, NOT_DEFINED, d->name_span, "%s returns nothing", d->name);
+    SEMA_REPORT(s, NO_RETURN, d->name_span, "%s returns nothing", d->name);
     return NULL;
 }
 

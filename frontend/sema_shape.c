@@ -69,7 +69,7 @@ bool sema_constrain_dim(Sema *s, Inst *inst, Sym name, const Expr *value) {
             v -= d->hi_closed ? 0 : 1;
             dim->hi = v < dim->hi ? v : dim->hi;
             if (dim->hi < dim->lo) {
-                SEMA_REPORT(s, BAD_DIM, d->span, "no value of %s is in this range", name);
+                SEMA_REPORT(s, EMPTY_DIM, d->span, "no value of %s is in this range", name);
                 return false;
             }
         } else if (hi) {
@@ -153,12 +153,12 @@ static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
     if (!e) return false;
     e = folded(s, e, 0);
     if (sema_uses_data(e)) {
-        SEMA_REPORT(s, BAD_DIM, it->span, "a dimension cannot depend on data");
+        SEMA_REPORT(s, DATA_DIM, it->span, "a dimension cannot depend on data");
         return false;
     }
     int64_t v;
     if (sema_const_int(e, &v) && v < 0) {
-        SEMA_REPORT(s, BAD_DIM, it->span, "this dimension is negative: %lld", (long long)v);
+        SEMA_REPORT(s, NEGATIVE_DIM, it->span, "this dimension is negative: %lld", (long long)v);
         return false;
     }
     if (e->op != OP_CONST && e->op != OP_DIM)
@@ -202,7 +202,7 @@ static bool unify_pack(Sema *s, Unify *u, const AstItem *it, const Expr *const *
         return true;
     }
     if (name->kind != NAME_PACK || name->pack.n != n) {
-        SEMA_REPORT(s, RANK, span, "%s: the pack %s... has %d dimensions elsewhere and %d here", what, it->name,
+        SEMA_REPORT(s, ARGUMENT_RANK, span, "%s: the pack %s... has %d dimensions elsewhere and %d here", what, it->name,
                     name->pack.n, n);
         return false;
     }
@@ -217,11 +217,11 @@ bool sema_unify_add(Sema *s, Unify *u, const AstType *type, const TensorVal *val
     for (int i = 0; i < n; i++) packs += type->dims->v.at[i].kind == ITEM_PACK;
     int extra = val->rank - (n - packs);
     if (packs > 1) {
-        SEMA_REPORT(s, BAD_DIM, type->span, "a tensor has at most one pack of dimensions");
+        SEMA_REPORT(s, TWO_PACKS, type->span, "a tensor has at most one pack of dimensions");
         return false;
     }
     if (packs ? extra < 0 : extra != 0) {
-        Diag *d = SEMA_REPORT(s, RANK, span, "%s has %s%d dimensions, the argument has %d", what,
+        Diag *d = SEMA_REPORT(s, ARGUMENT_RANK, span, "%s has %s%d dimensions, the argument has %d", what,
                               packs ? "at least " : "", n - packs, val->rank);
         diag_note(s->ctx, d, type->span, "declared here");
         return false;

@@ -59,6 +59,11 @@ static Def *find_def(Inst *inst, Sym name) {
     return (Def *)expr_map_get(&inst->def_of, name);
 }
 
+static Sym source(Sema *s, Span span) {
+    AstExpr e = {.span = span};
+    return sema_show_ast(s, &e);
+}
+
 static bool collect_def(Sema *s, Inst *inst, AstStmt *st) {
     bool ok = true;
     for (int i = 0; i < st->targets.n; i++) {
@@ -75,17 +80,26 @@ static bool collect_def(Sema *s, Inst *inst, AstStmt *st) {
             if (inst->defs.at[k]->kind != TENSOR_LET) vec_push(s->ctx, &c, inst->defs.at[k]->name);
         const char *near = n ? NULL : diag_near(t->name, c.at, c.n);
         Diag *g;
-        if (d || n)
-            g = SEMA_REPORT(s, NOT_ASSIGNABLE, t->name_span, "%s is %s: it cannot be defined here", t->name,
-                            d ? "defined by let" : "an input");
+        if (d) {
+            g = SEMA_REPORT(s, DUPLICATE_NAME, t->name_span, "%s is defined twice", t->name);
+            diag_note(s->ctx, g, d->span, "first here, by let");
+            diag_help(s->ctx, g, "nothing is assigned again: give the second value a name of its own, let %s2 ...",
+                      t->name);
+        } else if (n && (n->kind == NAME_TENSOR || n->kind == NAME_VALUE))
+            g = SEMA_REPORT(s, INPUT_ASSIGNED, t->name_span, "%s is %s: it is only read", t->name,
+                            n->kind == NAME_TENSOR ? "an input" : "a dimension or scalar");
+        else if (n)
+            g = SEMA_REPORT(s, NOT_ASSIGNABLE, t->name_span, "%s is no tensor: it cannot be defined here", t->name);
         else
-            g = SEMA_REPORT(s, UNKNOWN_NAME, t->name_span, "%s is no output or inout parameter", t->name);
+            g = SEMA_REPORT(s, NOT_AN_OUTPUT, t->name_span, "%s is no output or inout parameter", t->name);
         if (near)
-            diag_help(s->ctx, g, "did you mean %s?", near);
+            diag_suggest(s->ctx, g, t->name_span, near);
         else if (!n)
-            diag_help(s->ctx, g, "an intermediate is defined by let %s = ...;", sym_fmt(s->ctx, "%s[...]", t->name));
-        else if (!d)
-            diag_help(s->ctx, g, "a parameter that is written is declared inout");
+            diag_help(s->ctx, g, "an intermediate is defined with let: let %s%s = ...;", t->name,
+                      t->index ? source(s, t->index->span) : "");
+        else if (!d && n->kind == NAME_TENSOR)
+            diag_help(s->ctx, g, "to write it in place declare it inout %s in the header; else give the result a name",
+                      source(s, n->span));
         ok = false;
     }
     return ok;
@@ -159,7 +173,7 @@ static bool collect_calls(Sema *s, Inst *inst, const AstExpr *e, int *updates) {
 
 static bool collect_call_stmt(Sema *s, const AstStmt *st, int updates) {
     if (updates > 0) return true;
-    Diag *d = SEMA_REPORT(s, MISPLACED, st->span, "this call defines nothing");
+    Diag *d = SEMA_REPORT(s, NO_EFFECT, st->span, "this call defines nothing");
     diag_help(s->ctx, d, "name its result: let t = %s(...); a call alone is for functions with inout parameters",
               st->value->a->name);
     return false;
@@ -193,7 +207,7 @@ bool sema_collect(Sema *s, Inst *inst) {
         case STMT_CALL: ok &= collect_call_stmt(s, st, updates); break;
         case STMT_OPTION: break; /* an entry's: sema_options */
         case STMT_RETURN:
-            SEMA_REPORT(s, MISPLACED, st->span, "a function on tensors defines its outputs by name: y[i] = ...;");
+            SEMA_REPORT(s, TENSOR_RETURN, st->span, "a function on tensors defines its outputs by name: y[i] = ...;");
             ok = false;
             break;
         case STMT_REQUIRE:
@@ -288,7 +302,7 @@ static bool state(Sema *s, Inst *inst, const AstStmt *st) {
     }
     if (sema_const_int(f.cond, &v)) {
         if (v) return true;
-        SEMA_REPORT(s, SHAPE_MISMATCH, st->span, "this does not hold%s%s", st->text ? ": " : "",
+        SEMA_REPORT(s, REQUIRE_FALSE, st->span, "this does not hold%s%s", st->text ? ": " : "",
                     st->text ? st->text : "");
         return false;
     }
@@ -399,18 +413,41 @@ bool sema_define_needed(Sema *s, Def *d) {
     return sema_define(s, d);
 }
 
+static Sym full_name(Sema *s, const Def *d) {
+    return d->inst->prefix ? sym_fmt(s->ctx, "%s_%s", d->inst->prefix, d->name) : d->name;
+}
+
+static void report_cycle(Sema *s, const Def *d) {
+    Diag *g;
+    if (s->defining == full_name(s, d)) {
+        g = SEMA_REPORT(s, SELF_REFERENCE, d->span, "the definition of %s reads %s itself", d->name, d->name);
+        for (int i = 0; i < d->pieces.n; i++)
+            if (sema_mentions(d->pieces.at[i].stmt->value, d->name))
+                diag_note(s->ctx, g, d->pieces.at[i].stmt->value->span, "read here");
+        diag_help(s->ctx, g,
+                  "a running sum is sum[k where k <= i](x[k]), and so for max, min, prod; a tensor that is "
+                  "updated in place is an inout parameter");
+        return;
+    }
+    g = SEMA_REPORT(s, CYCLE, d->span, "%s is needed for its own definition", d->name);
+    for (int i = 0; i < d->inst->defs.n; i++) {
+        const Def *x = d->inst->defs.at[i];
+        if (x != d && x->state == DEF_BUSY && x->inst == d->inst) diag_note(s->ctx, g, x->span, "through %s", x->name);
+    }
+}
+
 bool sema_define(Sema *s, Def *d) {
     if (d->state == DEF_DONE) return true;
     if (d->state == DEF_FAILED) return false;
     if (d->state == DEF_BUSY) {
-        SEMA_REPORT(s, CYCLE, d->span, "%s is needed for its own definition", d->name);
+        report_cycle(s, d);
         return false;
     }
     d->state = DEF_BUSY;
     ExprVec path = s->path;
     Sym defining = s->defining;
     s->path = (ExprVec){0};
-    s->defining = d->inst->prefix ? sym_fmt(s->ctx, "%s_%s", d->inst->prefix, d->name) : d->name;
+    s->defining = full_name(s, d);
     bool ok = sema_equations(s, d);
     s->path = path;
     s->defining = defining;

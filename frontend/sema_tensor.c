@@ -68,7 +68,7 @@ static bool bind_names_given(Sema *s, const Args *a) {
 Def *sema_inout_argument(Sema *s, Inst *inst, const AstParam *p, const AstExpr *e, const AstExpr *call) {
     for (int i = 0; e && e->kind == AST_NAME && i < inst->defs.n; i++)
         if (inst->defs.at[i]->kind == TENSOR_INOUT && inst->defs.at[i]->name == e->name) return inst->defs.at[i];
-    Diag *d = SEMA_REPORT(s, NOT_ASSIGNABLE, e ? e->span : call->span,
+    Diag *d = SEMA_REPORT(s, INOUT_ARGUMENT, e ? e->span : call->span,
                           "%s of %s is inout: it takes a whole inout parameter of the caller", p->name, call->a->name);
     diag_note(s->ctx, d, p->span, "declared here");
     if (e && e->kind == AST_NAME) diag_help(s->ctx, d, "declare it in the caller's header: inout %s: ...", e->name);
@@ -109,8 +109,8 @@ static bool infer_types(Sema *s, Args *a) {
             Sym name = gen->def->kind == AST_NAME ? gen->def->name : sym(s->ctx, "f32");
             if (!sema_type(s, a->inst, name, NULL, gen->def->span, &t)) return false;
         } else if (!found) {
-            SEMA_REPORT(s, ARGUMENTS, a->call->span, "the type %s of %s cannot be found from the arguments", gen->name,
-                        a->fn->name);
+            SEMA_REPORT(s, UNKNOWN_GENERIC, a->call->span, "the type %s of %s cannot be found from the arguments",
+                        gen->name, a->fn->name);
             return false;
         }
         Name *n = sema_bind(s, a->inst, gen->name, NAME_TYPE, gen->span);
@@ -253,7 +253,7 @@ TensorVal *sema_result(Sema *s, Inst *inst, int k, Span span) {
         if (d->kind != TENSOR_OUTPUT || at++ != k) continue;
         return sema_define_needed(s, d) ? d->val : NULL;
     }
-    SEMA_REPORT(s, ARGUMENTS, span, "%s has %d results", inst->fn->name, results);
+    SEMA_REPORT(s, RESULT_COUNT, span, "%s has %d results", inst->fn->name, results);
     return NULL;
 }
 
@@ -275,7 +275,7 @@ static TensorVal *named_tensor(Sema *s, Env env, const AstExpr *e) {
     if (n->kind == NAME_TENSOR) return n->tensor;
     if (n->kind == NAME_DEF) {
         if (!n->def->is_scalar) return sema_define(s, n->def) ? n->def->val : NULL;
-        SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s is one element, not a tensor", e->name);
+        SEMA_REPORT(s, ELEMENT_FOR_TENSOR, e->span, "%s is one element, not a tensor", e->name);
         return NULL;
     }
     SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s is not a tensor", e->name);
@@ -307,11 +307,18 @@ static TensorVal *slice(Sema *s, Env env, const AstExpr *e) {
     Env outside = {env.inst, NULL}; /* index variables would make it another tensor for each of their values */
     if (!sema_subs(s, outside, e->items, base->rank, &subs, &rest)) return NULL;
     if (!rest) {
-        SEMA_REPORT(s, NOT_A_VALUE, e->span, "one element stands where a tensor is needed");
+        SEMA_REPORT(s, ELEMENT_FOR_TENSOR, e->span, "one element stands where a tensor is needed");
         return NULL;
     }
     for (int i = 0; i < subs.n; i++)
-        if (!sema_check_sub(s, &subs.at[i], base->shape[i], e->items->v.at[i].span, sema_show_ast(s, e), i))
+        if (!sema_check_sub(s, &subs.at[i],
+                            &(SubPlace){.span = e->items->v.at[i].span,
+                                        .extent = base->shape[i],
+                                        .load = e,
+                                        .name = e->a->kind == AST_NAME ? e->a->name : NULL,
+                                        .type = base->type,
+                                        .axis = i,
+                                        .declared = base->t ? base->t->span : SPAN_NONE}))
             return NULL;
     TensorVal *v = NEW(s->ctx, TensorVal);
     *v = *base;
@@ -343,7 +350,9 @@ TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint) {
         SEMA_REPORT(s, NOT_CONSTANT, e->a->span, "which of two whole tensors is meant must be known when compiling");
         return NULL;
     }
-    default: SEMA_REPORT(s, NOT_A_VALUE, e->span, "one element stands where a whole tensor is needed"); return NULL;
+    default:
+        SEMA_REPORT(s, ELEMENT_FOR_TENSOR, e->span, "one element stands where a whole tensor is needed");
+        return NULL;
     }
     if (is_new(env, e)) return new_value(s, env, e);
     FnRef f;
@@ -356,14 +365,14 @@ TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint) {
         return NULL;
     }
     if (!f.decl || !sema_is_tensor_fn(f.decl)) {
-        Diag *d = SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s gives one element, not a tensor", e->a->name);
+        Diag *d = SEMA_REPORT(s, ELEMENT_FOR_TENSOR, e->span, "%s gives one element, not a tensor", e->a->name);
         diag_help(s->ctx, d, "apply it to elements: t[i] = %s(x[i]);", e->a->name);
         return NULL;
     }
     Inst *inst = sema_call_inst(s, env, e, hint);
     if (!inst) return NULL;
     if (inst->fn->results->v.n != 1) {
-        Diag *d = SEMA_REPORT(s, ARGUMENTS, e->span, "%s has %d results", inst->fn->name, inst->fn->results->v.n);
+        Diag *d = SEMA_REPORT(s, RESULT_COUNT, e->span, "%s has %d results", inst->fn->name, inst->fn->results->v.n);
         diag_help(s->ctx, d, "take them apart: let (a, _) = %s(...);", inst->fn->name);
         return NULL;
     }

@@ -99,7 +99,7 @@ static bool one_operator(Sema *s, const Def *d, const Piece *pieces, const AstAs
     static const char *const text[] = {"=", "+=", "*=", "max=", "min="};
     for (int i = 1; i < n; i++) {
         if (op[i] == op[0]) continue;
-        Diag *g = SEMA_REPORT(s, DEFINED_TWICE, pieces[i].span, "%s is updated by %s here and by %s elsewhere", d->name,
+        Diag *g = SEMA_REPORT(s, MIXED_UPDATE, pieces[i].span, "%s is updated by %s here and by %s elsewhere", d->name,
                               text[op[i]], text[op[0]]);
         diag_note(s->ctx, g, pieces[0].span, "the other update");
         diag_help(s->ctx, g, "equations have no order: update it by one operator, or name the first result with let");

@@ -49,7 +49,11 @@ static void bad_bytes(Parse *p, const unsigned char *from, const unsigned char *
     } else if (*from < 0x80 && *from > ' ' && *from < 0x7f) {
         Diag *d = diag_report(p->ctx, DIAG_BAD_BYTE, span, "`%c` is not part of the language", *from);
         if (*from == '?') diag_help(p->ctx, d, "write `if c then a else b`");
-        if (*from == '#') diag_help(p->ctx, d, "comments begin with `//`");
+        if (*from == '#') diag_help(p->ctx, d, "comments begin with `//`; a module is read with import \"nn\";");
+        if (*from == '@') diag_help(p->ctx, d, "a matrix product is y[i, j] = sum[k](x[i, k] * w[k, j])");
+        if (*from == '.') diag_help(p->ctx, d, "there are no members: a size is the name in the type, x: f32[N], and "
+                                               "functions are called as f(x)");
+        if (*from == '\'') diag_help(p->ctx, d, "strings stand in double quotes; a transposed tensor is x[j, i]");
     } else if (utf8_len(from, to)) {
         diag_report(p->ctx, DIAG_BAD_BYTE, span, "`%.*s`: only comments and strings hold characters beyond ASCII",
                     utf8_len(from, to), (const char *)from);
@@ -200,6 +204,7 @@ int lexer_next(Parse *p, Token *t) {
         /*!re2c
             $ { token = 0; goto done; }
             * { bad_bytes(p, from, p->at); continue; }
+            "'" [a-zA-Z0-9_ ]* "'" { bad_bytes(p, from, p->at); continue; }
             [\x80-\xff]+ { bad_bytes(p, from, p->at); continue; }
             [\x00]+ { bad_bytes(p, from, p->at); continue; }
             [ \t\r\n]+ { continue; }

@@ -354,12 +354,65 @@ static bool grammar_is_compare(int t) {
     return t == TK_LT || t == TK_GT || t == TK_LE || t == TK_GE || t == TK_EQEQ || t == TK_NE;
 }
 
-/* What those who come from other languages write. */
-static const char *grammar_hint(Sym text) {
-    static const char *const hints[][2] = {{"and", "write `&&`"}, {"or", "write `||`"}, {"not", "write `!`"}};
-    for (int i = 0; text && i < 3; i++)
-        if (!strcmp(text, hints[i][0])) return hints[i][1];
+/* What those who come from other languages write. `word` is the token found or the one before it, `found` and `before`
+ * only that one. */
+static const char *grammar_hint(const Parse *p, const yyParser *y, Token t) {
+    static const struct {
+        const char *word, *found, *before, *say;
+    } hints[] = {
+        {"and", 0, 0, "write &&"},
+        {"or", 0, 0, "write ||"},
+        {"not", 0, 0, "write !"},
+        {"is", 0, 0, "write =="},
+        {"def", 0, 0, "a function is fn f(x: f32[N]) -> (y: f32[N]) { y[i] = ...; }"},
+        {"func", 0, 0, "a function is fn f(x: f32[N]) -> (y: f32[N]) { y[i] = ...; }"},
+        {"void", 0, 0, "a function is fn f(x: f32[N]) -> (y: f32[N]) { y[i] = ...; }"},
+        {"__global__", 0, 0, "a kernel is export fn f(x: f32[N]) -> (y: f32[N]) { y[i] = ...; }: threads and blocks belong "
+                             "to the compiler"},
+        {"template", 0, 0, "a generic function is fn f<T>(x: T[N]) -> (y: T[N]) { ... }"},
+        {"lambda", 0, 0, "a function on elements is fn f(x) = e; at the top of the file"},
+        {"for", 0, 0, "there are no loops: an equation holds for all values of its index variables, y[i] = ...; to add up "
+                      "over k write sum[k](...)"},
+        {"while", 0, 0, "there are no loops: an equation holds for all values of its index variables"},
+        {"var", 0, 0, "an intermediate is let t[i] = ...;"},
+        {"const", 0, 0, "an intermediate is let t[i] = ...;"},
+        {"auto", 0, 0, "an intermediate is let t[i] = ...;"},
+        {"float", 0, 0, "an intermediate is let t[i] = ...; types are f32, f64"},
+        {"double", 0, 0, "an intermediate is let t[i] = ...; types are f32, f64"},
+        {0, 0, "int", "an intermediate is let t[i] = ...; types are i32, i64"},
+        {0, 0, "from", "a module is imported with import \"nn\";"},
+        {0, ":", 0, "there are no slices with a colon: name the index, y[i] = x[i + 1]; a range is i in lo..hi"},
+        {0, "fn", 0, "functions stand at the top of the file, not inside another"},
+        {0, "export", 0, "exports stand at the top of the file, not inside a function"},
+        {0, "=", "=", "compare with =="},
+        {0, "+", "+", "there is no ++: an inout parameter is updated with +=, all else is defined once"},
+        {0, "let", 0, "let stands inside a function: fn f(x: f32[N]) -> (y: f32[N]) { let t[i] = ...; y[i] = ...; }"},
+        {0, "if", 0, "if is an expression: y[i] = if c then a else b;"},
+        {0, "else", 0, "if is an expression: if c then a else b"},
+        {0, "{", 0, "if is an expression without braces: if c then a else b"},
+    };
+    const char *text = (const char *)p->text;
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+        bool ok = true, word = !hints[i].word;
+        for (int k = 0; k < 2; k++) {
+            Token at = k ? p->before : t;
+            const char *want = k ? hints[i].before : hints[i].found;
+            size_t n = at.end - at.start;
+            ok = ok && (!want || (strlen(want) == n && !memcmp(want, text + at.start, n)));
+            word = word || (strlen(hints[i].word) == n && !memcmp(hints[i].word, text + at.start, n));
+        }
+        bool about_if = strstr(hints[i].say, "if is") != NULL, top = grammar_accepts(y, TK_IMPORT);
+        if (ok && word && !(about_if && top)) return hints[i].say;
+    }
     return NULL;
+}
+
+/* The bracket that should have been closed before the token found, or NULL. */
+static const OpenBracket *grammar_unclosed(const Parse *p, int found) {
+    if (p->open.n == 0) return NULL;
+    const OpenBracket *b = &p->open.at[p->open.n - 1];
+    bool closer = found == TK_RP || found == TK_RB || found == TK_RC || found == 0;
+    return closer && found != b->closer ? b : found == TK_SEMI && b->closer != TK_RC ? b : NULL;
 }
 
 static void grammar_found(Parse *p, int found, Token t, Text *out) {
@@ -388,10 +441,29 @@ static void grammar_error(Parse *p, void *parser, int found, Token t) {
     }
     grammar_expected(y, &want);
     grammar_found(p, found, t, &have);
-    Diag *d = diag_report(p->ctx, DIAG_SYNTAX, at, "expected %s, found %s", want.n ? want.s : "something else", have.s);
-    bool name = grammar_accepts(y, TK_IDENT) && !grammar_accepts(y, TK_LET);
-    if (name && grammar_is_keyword(found)) diag_help(p->ctx, d, "%s is a reserved word", have.s);
-    if (found == TK_IDENT && grammar_hint(t.text)) diag_help(p->ctx, d, "%s", grammar_hint(t.text));
+    bool semicolon = grammar_accepts(y, TK_SEMI);
+    const char *hint = semicolon && later ? NULL : grammar_hint(p, y, t), *form = "expected %s, found %s", *wanted = want.n ? want.s : "something else";
+    const OpenBracket *open = grammar_unclosed(p, found);
+    bool name = grammar_accepts(y, TK_IDENT) && !grammar_accepts(y, TK_LET) && !grammar_accepts(y, TK_NOT);
+    if (hint) {
+        Diag *d = diag_report(p->ctx, DIAG_FOREIGN_SYNTAX, parse_token_span(p, t), form, wanted, have.s);
+        diag_help(p->ctx, d, "%s", hint);
+    } else if (found == TK_MINUS && grammar_accepts(y, TK_PLUSEQ)) {
+        Diag *d = diag_report(p->ctx, DIAG_BAD_ASSIGN, at, "`-=` is no assignment");
+        diag_help(p->ctx, d, "add the negative: += -(e)");
+    } else if (open) {
+        Diag *d = diag_report(p->ctx, DIAG_UNCLOSED, at, form, wanted, have.s);
+        diag_note(p->ctx, d, open->span, "this is not closed");
+    } else if (name && grammar_is_keyword(found)) {
+        Diag *d = diag_report(p->ctx, DIAG_RESERVED_WORD, at, form, wanted, have.s);
+        diag_help(p->ctx, d, "%s is a reserved word: choose another name", have.s);
+    } else if (semicolon && (later || found == TK_RC)) {
+        Span end = {p->file, p->last_end, p->last_end};
+        Diag *d = diag_report(p->ctx, DIAG_MISSING_SEMICOLON, end, form, wanted, have.s);
+        diag_fix(p->ctx, d, end, ";", "end the statement with `;`");
+    } else {
+        diag_report(p->ctx, DIAG_SYNTAX, at, form, wanted, have.s);
+    }
 }
 
 static void grammar_overflow(Parse *p) {
@@ -413,6 +485,7 @@ static void drive_next(Drive *d) {
     Parse *p = d->p;
     p->doc.n = 0;
     p->last_end = p->token.end;
+    p->before = p->token;
     d->kind = lexer_next(p, &p->token);
     if (p->doc.n == 0) return;
     if (d->at_start && d->kind != 0) {
@@ -437,6 +510,26 @@ static bool drive_at_decl(const Drive *d) {
     return s == d->p->text || s[-1] == '\n';
 }
 
+/* Keeps the brackets open that the parser will see closed. */
+static void drive_track(Drive *d) {
+    Parse *p = d->p;
+    int closer = d->kind == TK_LP ? TK_RP : d->kind == TK_LB ? TK_RB : d->kind == TK_LC ? TK_RC : 0;
+    if (closer) {
+        OpenBracket b = {closer, parse_token_span(p, p->token)};
+        vec_push(p->ctx, &p->open, b);
+    } else if (p->open.n && p->open.at[p->open.n - 1].closer == d->kind) {
+        p->open.n--;
+    }
+}
+
+/* After an error only braces are open, as many as are counted. */
+static void drive_unwind(Drive *d) {
+    int n = 0;
+    for (int i = 0; i < d->p->open.n && n < d->braces; i++)
+        if (d->p->open.at[i].closer == TK_RC) d->p->open.at[n++] = d->p->open.at[i];
+    d->p->open.n = n;
+}
+
 /* After a syntax error: skips to the end of the statement or declaration that holds it, and goes on behind it. */
 static void drive_recover(Drive *d) {
     int level = d->braces, depth = level;
@@ -452,6 +545,7 @@ static void drive_recover(Drive *d) {
     }
     drive_feed(d, TK_RESYNC);
     d->p->quiet = false;
+    drive_unwind(d);
     if (d->kind != TK_RC && (d->kind == 0 || drive_at_decl(d)))
         for (; d->braces > 0; d->braces--) drive_feed(d, TK_RC); /* a brace was forgotten */
     d->p->failed = false;
@@ -477,6 +571,7 @@ void grammar_run(Parse *p) {
             continue;
         }
         if (d.kind == 0) break;
+        drive_track(&d);
         if (d.kind == TK_LC) d.braces++;
         if (d.kind == TK_RC && d.braces > 0) d.braces--;
         d.at_start = d.braces == 0 && (d.kind == TK_SEMI || d.kind == TK_RC);

@@ -149,9 +149,22 @@ void diag_help(Ctx *ctx, Diag *d, const char *fmt, ...) {
     if (d == &sink(ctx)->dropped) return;
     va_list ap;
     va_start(ap, fmt);
-    const char *text = format(ctx, fmt, ap);
+    DiagHelp h = {.message = format(ctx, fmt, ap), .span = SPAN_NONE};
     va_end(ap);
-    vec_push(ctx, &d->helps, text);
+    vec_push(ctx, &d->helps, h);
+}
+
+void diag_fix(Ctx *ctx, Diag *d, Span span, const char *text, const char *fmt, ...) {
+    if (d == &sink(ctx)->dropped) return;
+    va_list ap;
+    va_start(ap, fmt);
+    DiagHelp h = {.message = format(ctx, fmt, ap), .span = span, .text = sym(ctx, text)};
+    va_end(ap);
+    vec_push(ctx, &d->helps, h);
+}
+
+void diag_suggest(Ctx *ctx, Diag *d, Span span, const char *name) {
+    diag_fix(ctx, d, span, name, "did you mean %s?", name);
 }
 
 void diag_limit(Ctx *ctx, int n) { sink(ctx)->limit = n; }

@@ -34,6 +34,10 @@ void diag_place(Ctx *ctx, int file, uint32_t at, int *line, int *col);
 Diag *diag_report(Ctx *ctx, DiagCode code, Span span, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 void diag_note(Ctx *ctx, Diag *d, Span span, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 void diag_help(Ctx *ctx, Diag *d, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* A help that an editor can apply: text instead of what stands at span. */
+void diag_fix(Ctx *ctx, Diag *d, Span span, const char *text, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+void diag_suggest(Ctx *ctx, Diag *d, Span span, const char *name); /* the fix "did you mean NAME?" */
 /* At most n errors and n warnings are kept (the default is 50); the rest are counted. */
 void diag_limit(Ctx *ctx, int n);
 /* Reports of severity SEV_PERF are dropped unless this is on. */

@@ -16,12 +16,18 @@ typedef struct DiagNote {
     const char *message;
 } DiagNote;
 
+typedef struct DiagHelp {
+    const char *message;
+    Span span;        /* of the fix */
+    const char *text; /* what to write there; NULL: no fix */
+} DiagHelp;
+
 struct Diag {
     DiagCode code;
     Span span;
     const char *message;
     VEC(DiagNote) notes;
-    VEC(const char *) helps;
+    VEC(DiagHelp) helps;
     int order;
 };
 

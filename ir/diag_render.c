@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern const char *const diag_examples_lines[];
+extern const int diag_examples_nlines;
+
 enum { TAB_COLUMNS = 4, SHOWN_COLUMNS = 160, SHOWN_BEFORE = 100 };
 
 static const char *severity_word(Severity s) {
@@ -122,7 +125,7 @@ static void put_diag(Ctx *ctx, Text *out, const Diag *d, bool colour) {
     }
     for (int i = 0; i < d->helps.n; i++) {
         text_fmt(out, "      = %shelp:%s ", bold, off);
-        put_clean(out, d->helps.at[i], strlen(d->helps.at[i]));
+        put_clean(out, d->helps.at[i].message, strlen(d->helps.at[i].message));
         text_char(out, '\n');
     }
 }
@@ -193,8 +196,17 @@ void diag_render_json(Ctx *ctx, Text *out) {
         }
         text_put(out, "], \"help\": [");
         for (int k = 0; k < d->helps.n; k++) {
-            if (k) text_put(out, ", ");
-            json_string(out, d->helps.at[k]);
+            const DiagHelp *h = &d->helps.at[k];
+            text_put(out, k ? ", {\"message\": " : "{\"message\": ");
+            json_string(out, h->message);
+            if (h->text) {
+                text_put(out, ", \"fix\": {");
+                json_span(ctx, out, h->span);
+                text_put(out, ", \"text\": ");
+                json_string(out, h->text);
+                text_char(out, '}');
+            }
+            text_char(out, '}');
         }
         text_put(out, "]}");
     }
@@ -202,6 +214,22 @@ void diag_render_json(Ctx *ctx, Text *out) {
 }
 
 /* ---- explanations ---- */
+
+/* The examples of a code in ir/diag_examples.txt, which travels in tdc: what stands under `== CODE ...` and `== right`.
+ */
+static void put_examples(Text *out, const char *code) {
+    bool in = false;
+    for (int i = 0; i < diag_examples_nlines; i++) {
+        const char *line = diag_examples_lines[i];
+        bool head = !strncmp(line, "== ", 3), right = head && !strcmp(line + 3, "right");
+        if (head && !right) in = !strncmp(line + 3, code, strlen(code));
+        if (!in) continue;
+        if (head)
+            text_put(out, right ? "\nright:\n" : "\nwrong:\n");
+        else if (*line)
+            text_fmt(out, "    %s\n", line);
+    }
+}
 
 bool diag_explain(Text *out, const char *code) {
     if (strchr("EeWw", *code) && *code) code++;
@@ -212,6 +240,7 @@ bool diag_explain(Text *out, const char *code) {
         DiagCode c = (DiagCode)i;
         if (diag_number(c) != number) continue;
         text_fmt(out, "%s: %s\n\n%s\n", diag_code_text(out->ctx, c), diag_title(c), diag_explanation(c));
+        put_examples(out, diag_code_text(out->ctx, c));
         return true;
     }
     return false;

@@ -150,7 +150,7 @@ Tensor *graph_tensor(Graph *g, Sym name, TensorKind kind, Type t, int rank, cons
 
 Var *graph_var(Graph *g, Sym name, const Expr *lo, const Expr *hi) {
     Var *v = NEW(g->ctx, Var);
-    *v = (Var){.name = name, .lo = lo, .hi = hi, .id = g->next_id++};
+    *v = (Var){.name = name, .lo = lo, .hi = hi, .id = g->next_id++, .span = SPAN_NONE};
     return v;
 }
 

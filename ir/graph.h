@@ -71,6 +71,7 @@ typedef struct Var {
     Sym name;
     const Expr *lo, *hi;
     int id;
+    Span span; /* of the source that gives the range */
 } Var;
 
 typedef struct Reduce {

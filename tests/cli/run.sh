@@ -67,9 +67,9 @@ says 0 '' softmax.td -o out/a.cu --emit=c,h
 files a.c a.h
 says 0 '' model.kernel -oout/b.cu
 files b.cu b.c b.h
-says 1 'error\[E0300\]' wrong.td -o out/a.cu
+says 1 'error\[E0309\]' wrong.td -o out/a.cu
 files
-says 1 'wrong.td:1:[0-9]+: error\[E0300\]' check wrong.td
+says 1 'wrong.td:1:[0-9]+: error\[E0309\]' check wrong.td
 says 1 'nothing is exported' none.td -o out/a.cu
 says 1 'nothing is exported' empty.td -o out/a.cu
 says 1 'f_workspace' collide.td -o out/a.cu
@@ -95,7 +95,7 @@ says 0 'export fn softmax' softmax.td --dump=ast
 says 0 '^program softmax' softmax.td --dump=kernels
 says 0 'softmax_status softmax_softmax\(' softmax.td --dump=h
 says 0 'schedule +[0-9.]+ ms' softmax.td --time-passes --stop-after=schedule
-says 1 '"code": *"E0300"' wrong.td --diagnostics=json
+says 1 '"code": *"E0309"' wrong.td --diagnostics=json
 says 1 'no export has this dimension' softmax.td -D Q=4 -o out/a.cu
 files
 # clause 10.4

@@ -1,7 +1,7 @@
 dim N in 1..=64;
 
 export fn f(x: f32[N], t: i64[N]) -> (y: f32[N], z: f32[N]) {
-    y[i] = x[i] + x[j]; // expect error[E0300]: j
+    y[i] = x[i] + x[j]; // expect error[E0309]: j
     z[i] = xx[i]; // expect error[E0300]: xx
 }
 

@@ -8,7 +8,7 @@ export fn outside(x: f32[N]) -> (y: f32[N]) {
     y[i] = x[i + 1]; // expect error[E0602]: x
 }
 export fn gather(x: f32[V], t: i64[N]) -> (y: f32[N]) {
-    y[i] = x[t[i]]; // expect error[E0602]: x
+    y[i] = x[t[i]]; // expect error[E0605]: x
 }
 export fn cycle(x: f32[N]) -> (y: f32[N]) {
     let a[i] = b[i] + x[i]; // expect error[E0700]: a

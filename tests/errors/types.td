@@ -1,8 +1,8 @@
 export fn narrowing(x: f32[N]) -> (y: i32[N]) {
-    y[i] = x[i]; // expect error[E0400]: f32 stands where i32 is needed
+    y[i] = x[i]; // expect error[E0421]: f32 stands where i32 is needed
 }
 export fn mixed(x: f32[N], t: bool[N]) -> (y: f32[N]) {
-    y[i] = x[i] + t[i]; // expect error[E0400]: bool
+    y[i] = x[i] + t[i]; // expect error[E0416]: bool
 }
 export fn quotient(x: f32[N], t: i32[N]) -> (y: f32[N]) {
     y[i] = x[i] + t[i] / 2; // expect error[E0402]: integer quotient

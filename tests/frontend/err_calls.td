@@ -11,27 +11,27 @@ fn one_hot(ids: i64[N]) -> (y: f32[N, C]) {
     y[n, c] = if ids[n] == c then 1.0 else 0.0;
 }
 fn forever(x: f32[N]) -> (y: f32[N]) {
-    y = forever(x);                       // expect error[E0005]: does forever call itself?
+    y = forever(x);                       // expect error[E0714]: does forever call itself?
 }
-fn twice(x: f32) -> f32 = twice(x) * 2.0; // expect error[E0005]: does twice call itself?
+fn twice(x: f32) -> f32 = twice(x) * 2.0; // expect error[E0714]: does twice call itself?
 
 export fn shapes(x: f32[M, N], g: f32[M]) -> (y: f32[M, N]) {
     y = norm(x, g);                       // expect error[E0501]: dimension 0 of gain must be N, but is M
 }
 export fn ranks(x: f32[M, N], g: f32[N]) -> (y: f32[M, N]) {
-    y = norm(g, x);                       // expect error[E0500]: gain has 1 dimensions, the argument has 2
+    y = norm(g, x);                       // expect error[E0508]: gain has 1 dimensions, the argument has 2
 }
 export fn few(x: f32[M, N]) -> (y: f32[M, N]) {
-    y = norm(x);                          // expect error[E0405]: norm needs an argument for gain
+    y = norm(x);                          // expect error[E0409]: norm needs an argument for gain
 }
 export fn named(x: f32[M, N], g: f32[N]) -> (y: f32[M, N]) {
-    y = norm(x, g, epsilon = 1e-3);       // expect error[E0405]: norm has no parameter or dimension epsilon
+    y = norm(x, g, epsilon = 1e-3);       // expect error[E0307]: norm has no parameter or dimension epsilon
 }
 export fn results(x: f32[2*N]) -> (y: f32[N]) {
-    y = halves(x);                        // expect error[E0405]: halves has 2 results
+    y = halves(x);                        // expect error[E0411]: halves has 2 results
 }
 export fn three(x: f32[2*N]) -> (y: f32[N]) {
-    let (a, b, c) = halves(x);            // expect error[E0405]: halves has 2 results for 3 names
+    let (a, b, c) = halves(x);            // expect error[E0411]: halves has 2 results for 3 names
     y[i] = a[i] + b[i] + c[i];
 }
 export fn dims(ids: i64[N]) -> (y: f32[N, 10], z: f32[N, 10]) {
@@ -47,6 +47,6 @@ export fn loops(x: f32[N]) -> (y: f32[N], z: f32[N]) {
     z[i] = twice(x[i]);
 }
 export fn elements(x: f32[N]) -> (y: f32[N], z: f32[N]) {
-    y[i] = halves(x);                     // expect error[E0406]: halves gives a tensor
-    z = twice(x);                         // expect error[E0406]: twice gives one element
+    y[i] = halves(x);                     // expect error[E0412]: halves gives a tensor
+    z = twice(x);                         // expect error[E0413]: twice gives one element
 }

@@ -13,7 +13,7 @@ export fn names(value: f32[M, N], b: f32[N]) -> (y: f32[M, N], z: f32[M]) {
 }
 
 export fn unbound(x: f32[M, N]) -> (y: f32[M]) {
-    y[i] = x[i, k];                            // expect error[E0300]: unknown name k
+    y[i] = x[i, k];                            // expect error[E0309]: nothing binds the index variable k
 }
 
 export fn types(x: f33[M], s: bfloat) -> (y: f32[M]) { // expect error[E0304]: unknown type f33

@@ -24,7 +24,7 @@ export fn agree(a: f32[M, K], b: f32[L, N]) -> (c: f32[M, N]) {
 
 export fn data(ids: i32[N], w: f32[V]) -> (y: f32[N], z: f32[N]) {
     assume 0 <= ids[n];
-    y[n] = w[ids[n]];                                 // expect error[E0602]: cannot prove that w[ids[n]] is in range
+    y[n] = w[ids[n]];                                 // expect error[E0605]: w[ids[n]] may be out of range
     z[n] = if ids[n] < V then w[ids[n]] else 0.0;
 }
 
@@ -59,7 +59,7 @@ export fn flipped(x: f32[N]) -> (y: f32[N], z: f32[N]) {
 
 export fn late(x: f32[N], s: i32[B]) -> (y: f32[B]) {
     assume s[b] <= N;
-    y[b] = sum[n in s[b]..N](x[n]);                   // expect error[E0602]: cannot prove that x[n] is in range
+    y[b] = sum[n in s[b]..N](x[n]);                   // expect error[E0604]: cannot prove that x[n] is in range
 }
 
 // Of two cases assumed, nothing here excludes one.

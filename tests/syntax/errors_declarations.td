@@ -1,16 +1,16 @@
 // A broken declaration is left out with its body, and the next one is read.
-fn missing_bracket(x: f32[N) -> (y: f32[N]) {   // expect error[E0200]: found `)`
+fn missing_bracket(x: f32[N) -> (y: f32[N]) {   // expect error[E0209]: found `)`
     y[i] = x[i];
     let z = { ;
 }
-fn good_1(x) = x                                // expect error[E0200]: expected an operator or `;`, found `fn`
+fn good_1(x) = x                                // expect error[E0208]: expected an operator or `;`, found `fn`
 fn good_2(x) = x;
-let y = 3;                                      // expect error[E0200]: expected a declaration, found `let`
+let y = 3;                                      // expect error[E0207]: expected a declaration, found `let`
 }                                               // expect error[E0200]: expected a declaration, found `}`
 dim N in 1 + 2..3;                              // expect error[E0200]: expected `..` or `..=`, found `+`
 dim N in 1..2 hint 3 hint 4;                    // expect error[E0201]: `hint` is given twice
 dim N in 1..2 in 3..4 divisible 2 divisible 3;  // expect error[E0201]: `in` is given twice // expect error[E0201]: `divisible`
-dim if;                                         // expect error[E0200]: expected a name, found `if`
+dim if;                                         // expect error[E0207]: expected a name, found `if`
 fn generic<T: f32>(x: T) = x;                   // expect error[E0204]: `f32` is no kind of generic parameter
 fn generic<T = f32>(x: T) = x;                  // expect error[E0200]: found `=`
 fn generic<K: int = 1 + 2>(x) = x;              // expect error[E0200]: found `+`
@@ -27,6 +27,6 @@ check f(N = 1) foo;                             // expect error[E0200]: expected
 struct S { a: f32; b f32; c: f32; }             // expect error[E0002]: struct // expect error[E0200]: expected `:`, found `f32`
 fn brace_forgotten(x) {
     let a = x;
-fn good_3(x) = x;                               // expect error[E0200]: expected a statement or `}`, found `fn`
+fn good_3(x) = x;                               // expect error[E0207]: expected a statement or `}`, found `fn`
 fn good_4(x) { return x; };                     // expect error[E0200]: expected a declaration, found `;`
-fn end_of_file(x) { return x;                   // expect error[E0200]: expected a statement or `}`, found the end of the file
+fn end_of_file(x) { return x;                   // expect error[E0209]: expected a statement or `}`, found the end of the file

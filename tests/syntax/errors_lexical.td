@@ -7,7 +7,7 @@ fn e(x) = x @ x;                        // expect error[E0100]: `@` is not part 
 fn f(x) = é + x;                        // expect error[E0100]: `é`: only comments and strings
 fn g(x) = x # 1;                        // expect error[E0100]: `#`
 fn h(x) = x ? 1 : 2;                    // expect error[E0100]: `?`
-fn i(x) = 'c';                          // expect error[E0100]: `'` // expect error[E0100]: `'`
+fn i(x) = 'c';                          // expect error[E0100]: `'`
 require true, "bad \q escape";          // expect error[E0107]: unknown escape
 require true, "open;                    // expect error[E0104]: does not end on its line
 fn j(x) = x;

@@ -1,0 +1,198 @@
+/* What is said of a subscript that is out of range, or not proved to be in it: the values for which it is outside,
+ * where the ranges of its variables come from, and what to write. */
+#include "sema_int.h"
+
+typedef struct Refusal {
+    Sema *s;
+    const Expr *sub;
+    bool low;
+    const SubPlace *at;
+    Diag *d;
+} Refusal;
+
+/* ---- where the ranges come from ---- */
+
+typedef VEC(const Var *) VarVec;
+
+/* The variables of e and those that their ranges use. */
+static void variables(Sema *s, const Expr *e, VarVec *out, int *left) {
+    if (!e || --*left < 0) return;
+    if (e->op == OP_VAR) {
+        for (int i = 0; i < out->n; i++)
+            if (out->at[i] == e->u.var) return;
+        vec_push(s->ctx, out, e->u.var);
+        variables(s, e->u.var->lo, out, left);
+        variables(s, e->u.var->hi, out, left);
+    }
+    for (int i = 0; i < e->nargs; i++) variables(s, e->arg[i], out, left);
+}
+
+static void note_ranges(const Refusal *r) {
+    Sema *s = r->s;
+    VarVec vars = {0};
+    int left = 200;
+    variables(s, r->sub, &vars, &left);
+    for (int i = 0; i < vars.n && i < 3; i++) {
+        const Var *v = vars.at[i];
+        if (v->span.file >= 0 && v->lo && v->hi)
+            diag_note(s->ctx, r->d, v->span, "%s runs over %s..%s because of this", v->name, sema_show(s, v->lo),
+                      sema_show(s, v->hi));
+    }
+    for (int i = 0; i < s->path.n && i < 3; i++)
+        diag_note(s->ctx, r->d, SPAN_NONE, "known here: %s", sema_show(s, s->path.at[i]));
+    if (r->at->declared.file >= 0 && r->at->name)
+        diag_note(s->ctx, r->d, r->at->declared, "dimension %d of %s is %s", r->at->axis, r->at->name,
+                  sema_show(s, r->at->extent));
+}
+
+/* ---- what to write ---- */
+
+static Sym source_text(const Refusal *r, Span span) {
+    size_t n;
+    const char *text = diag_file_text(r->s->ctx, span.file, &n);
+    if (!text || span.end > n || span.start > span.end) return sym(r->s->ctx, "");
+    return sym_n(r->s->ctx, text + span.start, span.end - span.start);
+}
+
+static const char *zero_of(Type t) { return t == TY_BOOL ? "false" : type_is_float(t) ? "0.0" : "0"; }
+
+/* The condition on dimensions alone under which the subscript stays inside: each variable at the end of its range. */
+static const Expr *dimension_condition(const Refusal *r) {
+    Sema *s = r->s;
+    VarVec vars = {0};
+    ExprVec from = {0}, to = {0};
+    int left = 200;
+    const Expr *one = expr_int(s->g, TY_I64, 1);
+    variables(s, r->sub, &vars, &left);
+    PolyEnv env = {.g = s->g};
+    Poly p = poly_of(&env, r->sub);
+    if (p.failed) return NULL;
+    for (int i = 0; i < vars.n; i++) {
+        Poly coef, rest;
+        int64_t c;
+        const Expr *v = expr_var(s->g, (Var *)vars.at[i]);
+        if (!poly_linear(s->ctx, p, v, &coef, &rest) || !poly_is_const(coef, &c)) return NULL;
+        bool end = (c > 0) != r->low;
+        vec_push(s->ctx, &from, v);
+        vec_push(s->ctx, &to, end ? expr2(s->g, OP_SUB, vars.at[i]->hi, one) : vars.at[i]->lo);
+    }
+    const Expr *most = expr_replace(s->g, r->sub, from.at, to.at, from.n);
+    left = 200;
+    vars.n = 0;
+    variables(s, most, &vars, &left);
+    if (vars.n || left < 0) return NULL;
+    const Expr *cond = r->low ? expr2(s->g, OP_LE, expr_int(s->g, TY_I64, 0), most)
+                              : expr2(s->g, OP_LE, expr2(s->g, OP_ADD, most, one), r->at->extent);
+    int64_t v;
+    return sema_const_int(cond, &v) || sema_truth(s, cond) == 0 ? NULL : cond;
+}
+
+static Sym show_condition(Sema *s, const Expr *cond) {
+    return sym_fmt(s->ctx, "%s <= %s", sema_show(s, cond->arg[0]), sema_show(s, cond->arg[1]));
+}
+
+/* Whether the opposite of a condition around the load would put it in range: the branches of an if are swapped. */
+static const Expr *swapped(const Refusal *r) {
+    Sema *s = r->s;
+    for (int i = s->path.n - 1; i >= 0; i--) {
+        const Expr *c = s->path.at[i];
+        int n = s->path.n;
+        s->path.n = i;
+        sema_path_push(s, c, false);
+        bool in = sema_nonneg(s, r->sub) && sema_nonneg(s, sema_room_above(s, r->sub, r->at->extent));
+        s->path.at[i] = c;
+        s->path.n = n;
+        if (in) return c;
+    }
+    return NULL;
+}
+
+/* sub is a variable plus a constant, and the variable runs over the whole dimension. */
+static const Var *shifted(const Refusal *r, int64_t *by) {
+    PolyEnv env = {.g = r->s->g};
+    VarVec vars = {0};
+    int left = 200;
+    variables(r->s, r->sub, &vars, &left);
+    if (vars.n == 0) return NULL;
+    const Expr *v = expr_var(r->s->g, (Var *)vars.at[0]);
+    Poly rest = poly_sub(r->s->ctx, poly_of(&env, r->sub), poly_of(&env, v));
+    if (!poly_is_const(rest, by) || *by == 0) return NULL;
+    return sema_equal(r->s, vars.at[0]->hi, r->at->extent) ? vars.at[0] : NULL;
+}
+
+static void help_indices(const Refusal *r) {
+    Sema *s = r->s;
+    const Expr *other = swapped(r), *cond = dimension_condition(r);
+    int64_t by;
+    const Var *v = shifted(r, &by);
+    if (other) {
+        diag_help(s->ctx, r->d, "it would be in range where %s does not hold: swap the branches of the if",
+                  sema_show(s, other));
+        return;
+    }
+    if (cond) diag_help(s->ctx, r->d, "if it always holds, state it: require %s;", show_condition(s, cond));
+    if (!r->at->load) {
+        diag_help(s->ctx, r->d, "define only what exists: add where 0 <= e && e < %s at the end of the equation",
+                  sema_show(s, r->at->extent));
+        return;
+    }
+    Sym load = source_text(r, r->at->load->span);
+    if (v)
+        diag_help(s->ctx, r->d, "let %s run over fewer values, %s in %s..%s, or give a value for outside: pad(%s, %s)",
+                  v->name, v->name, by < 0 ? sym_fmt(s->ctx, "%lld", (long long)-by) : sym(s->ctx, "0"),
+                  by < 0 ? sema_show(s, r->at->extent)
+                         : sym_fmt(s->ctx, "%s - %lld", sema_show(s, r->at->extent), (long long)by),
+                  load, zero_of(r->at->type));
+    else
+        diag_help(s->ctx, r->d, "guard it with if or where, or give a value for outside: pad(%s, %s)", load,
+                  zero_of(r->at->type));
+}
+
+static void help_data(const Refusal *r) {
+    Sema *s = r->s;
+    Sym extent = sema_show(s, r->at->extent);
+    Sym sub = r->at->load ? source_text(r, r->at->span) : sema_show(s, r->sub->op == OP_CAST ? r->sub->arg[0] : r->sub);
+    diag_help(s->ctx, r->d, "state what is known of the data: assume 0 <= %s && %s < %s;", sub, sub, extent);
+    if (r->at->load)
+        diag_help(s->ctx, r->d, "or give a value for outside: pad(%s, %s)", source_text(r, r->at->load->span),
+                  zero_of(r->at->type));
+    else
+        diag_help(s->ctx, r->d, "or leave out the others: ... where 0 <= %s && %s < %s;", sub, sub, extent);
+}
+
+/* ---- reports ---- */
+
+/* "x[i + 1]", or of a left-hand side "y[i + 1]". */
+static Sym what(const Refusal *r) { return source_text(r, r->at->load ? r->at->load->span : r->at->span); }
+
+void sema_refuse_sub(Sema *s, const Expr *sub, bool low, const SubPlace *at) {
+    Refusal r = {.s = s, .sub = sub, .low = low, .at = at};
+    const Expr *room = low ? sub : sema_room_above(s, sub, at->extent), *values[] = {sub, at->extent};
+    Text why = {.ctx = s->ctx};
+    int64_t is[2];
+    text_put(&why, "");
+    Sym shown = sema_show(s, sub->op == OP_CAST ? sub->arg[0] : sub), extent = sema_show(s, at->extent);
+    if (sema_uses_data(sub)) {
+        const char *form = "%s may be out of range: subscript %d, %s, is data and could be anything";
+        r.d = at->load ? SEMA_REPORT(s, DATA_SUBSCRIPT, at->span, form, what(&r), at->axis, source_text(&r, at->span))
+                       : SEMA_REPORT(s, STORE_RANGE, at->span, form, what(&r), at->axis, shown);
+        note_ranges(&r);
+        help_data(&r);
+        return;
+    }
+    if (sema_refute_with(s, room, &why, values, is, 2)) {
+        const char *form = "%s is out of range: subscript %d, %s, is %s%s%s%s";
+        const char *side = low ? "negative" : "beyond ", *end = low ? "" : extent, *of = why.n ? " for " : "";
+        r.d = at->load ? SEMA_REPORT(s, OUT_OF_RANGE, at->span, form, what(&r), at->axis, shown, side, end, of, why.s)
+                       : SEMA_REPORT(s, STORE_RANGE, at->span, form, what(&r), at->axis, shown, side, end, of, why.s);
+        diag_note(s->ctx, r.d, SPAN_NONE, "with these values the subscript is %lld; inside is 0..%lld",
+                  (long long)is[0], (long long)is[1]);
+    } else {
+        const char *form = "cannot prove that %s is in range: subscript %d, %s, must be %s%s";
+        const char *side = low ? ">= 0" : "< ", *end = low ? "" : extent;
+        r.d = at->load ? SEMA_REPORT(s, NOT_PROVED, at->span, form, what(&r), at->axis, shown, side, end)
+                       : SEMA_REPORT(s, STORE_RANGE, at->span, form, what(&r), at->axis, shown, side, end);
+    }
+    note_ranges(&r);
+    help_indices(&r);
+}
