@@ -7,7 +7,7 @@ export fn chained(x: f32[N]) -> (z: bool[N]) {
     z[i] = 0 < x[i] < 1;                      // expect error[E0203]: 
 }
 // clause 1.2
-export fn reserved(x: f32[N]) -> (where: f32[N]) { // expect error[E0200]: 
+export fn reserved(x: f32[N]) -> (where: f32[N]) { // expect error[E0206]: 
     where[i] = x[i];
 }
 // clause 1.3
