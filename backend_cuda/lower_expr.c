@@ -501,6 +501,27 @@ static Sym scalar_text(Lower *l, Scalar *s) {
                : at;
 }
 
+/* The same for all threads and elements. */
+static bool is_of_launch(const Expr *e) {
+    if (!e->nargs) return e->op == OP_CONST || e->op == OP_DIM || e->op == OP_SCALAR;
+    for (int i = 0; i < e->nargs; i++)
+        if (!is_of_launch(e->arg[i])) return false;
+    return e->op != OP_LOAD && e->op != OP_REDUCE;
+}
+
+static Sym random_text(Lower *l, const Expr *e, const Layout *layout) {
+    Sym a[3], last = "";
+    for (int i = 0; i < 3; i++) a[i] = expr_text(l, e->arg[i], layout);
+    if (is_of_launch(e->arg[0]) && is_of_launch(e->arg[1])) {
+        Sym name = name_of(l, sym_fmt(l->ctx, "words of %s, %s", a[0], a[1]), "random");
+        bool have = false;
+        for (int i = 0; i < l->randoms.n; i++) have |= l->randoms.at[i] == name;
+        if (!have) vec_push(l->ctx, &l->randoms, name);
+        last = fmt(l, "%s, ", name);
+    }
+    return fmt(l, "td_random(%s%s, %s, %s)", last, a[0], a[1], a[2]);
+}
+
 Sym expr_text(Lower *l, const Expr *e, const Layout *layout) {
     if (l->failed) return "0";
     switch (e->op) {
@@ -513,6 +534,7 @@ Sym expr_text(Lower *l, const Expr *e, const Layout *layout) {
     case OP_FACTOR: return factor_text(l, e->u.factor);
     case OP_ARG: return l->args[e->u.i];
     case OP_CAST: return cast_text(l, e->type, e->arg[0], expr_text(l, e->arg[0], layout));
+    case OP_RANDOM: return random_text(l, e, layout);
     case OP_IF:
         return fmt(l, "(%s ? %s : %s)", expr_text(l, e->arg[0], layout), expr_text(l, e->arg[1], layout),
                    expr_text(l, e->arg[2], layout));

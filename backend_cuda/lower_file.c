@@ -217,6 +217,7 @@ static bool lower_kernel(Text *out, Program *p, Kernel *k, const LowerOptions *o
         Dim *d = l->own_dims.at[i];
         text_fmt(&own, "    const I %s = (I)arg.%s;\n", name_of(l, d, d->name), param_name(l, d->name));
     }
+    for (int i = 0; i < l->randoms.n; i++) text_fmt(&own, "    td_philox_last %s;\n", l->randoms.at[i]);
     text_put(&own, l->body.s ? l->body.s : "");
     l->body = own;
     prune_unused(l, 0);

@@ -109,6 +109,7 @@ typedef struct Lower {
     VEC(struct StageRegion) stage_regions;
     VEC(Stage *)
     fetches;        /* loads that run ahead, as they fill their registers of the next iteration: pairs (load, fetch) */
+    VEC(Sym) randoms; /* variables that keep the last words of a seed and stream */
     VEC(Sym) turns; /* double-buffer switches that the outermost loop declares */
     VEC(DeclaredAxis) declared;
     const char *args[2 * MAX_PARTS]; /* texts of OP_ARG while a combine is printed */

@@ -821,11 +821,29 @@ __device__ __forceinline__ td_philox td_philox_of(int64_t seed, int64_t stream, 
     }
     return td_philox{{a, b, c, d}};
 }
-__device__ __forceinline__ float td_random(int64_t seed, int64_t stream, int64_t counter) {
-    const td_philox p = td_philox_of(seed, stream, counter >> 2);
+__device__ __forceinline__ float td_uniform(const td_philox &p, int64_t counter) {
     const int lane = (int)(counter & 3);
     const uint32_t w = lane & 2 ? (lane & 1 ? p.w[3] : p.w[2]) : (lane & 1 ? p.w[1] : p.w[0]);
     return (float)(w >> 8) * 0x1p-24f;
+}
+__device__ __forceinline__ float td_random(int64_t seed, int64_t stream, int64_t counter) {
+    return td_uniform(td_philox_of(seed, stream, counter >> 2), counter);
+}
+// The same where a thread asks for one seed and stream again and again: neighbouring counters share the rounds, which
+// alone would keep a kernel from the speed of memory. The branch is taken by whole warps where rows start alike.
+struct td_philox_last {
+    td_philox p;
+    int64_t place;
+    bool any = false;
+};
+__device__ __forceinline__ float td_random(td_philox_last &last, int64_t seed, int64_t stream, int64_t counter) {
+    const int64_t place = counter >> 2;
+    if (!last.any || last.place != place) {
+        last.p = td_philox_of(seed, stream, place);
+        last.place = place;
+        last.any = true;
+    }
+    return td_uniform(last.p, counter);
 }
 //@ portable td_isnan
 template <class T> __device__ __forceinline__ bool td_isnan(T x) { return x != x; }
