@@ -184,10 +184,6 @@ static bool bind_params(Sema *s, Env env, Inst *inst, const AstExpr *call, const
         const AstExpr *from = arg[i] ? arg[i] : p->def;
         Env at = arg[i] ? env : (Env){inst, *scope};
         Type t;
-        if (p->type && p->type->dims) {
-            sema_not_yet(s, call->span, "a function on elements with a tensor parameter");
-            return false;
-        }
         bool is_int = p->type && !strcmp(p->type->name, "int");
         const Expr *v = is_int ? sema_int(s, at, from) : sema_expr(s, at, from);
         if (v && p->type && !is_int) v = param_type(s, inst, p, v, &t) ? sema_to(s, from->span, t, v) : NULL;
@@ -211,6 +207,12 @@ static const Expr *inline_call(Sema *s, Env env, const AstExpr *e, FnRef f) {
         Diag *d = SEMA_REPORT(s, WHOLE_TENSOR, e->span, "%s gives a tensor; one element is needed here", f.decl->name);
         diag_help(s->ctx, d, "take an element, %s(...)[i], or name it: let t = %s(...);", f.decl->name, f.decl->name);
         return NULL;
+    }
+    for (int i = 0; f.decl->params && i < f.decl->params->v.n; i++) {
+        const AstType *type = f.decl->params->v.at[i].type;
+        if (!type || !type->dims) continue;
+        Inst *bound = sema_bind_call(s, env, e, f);
+        return bound ? sema_fn_value(s, (Env){bound, NULL}) : NULL;
     }
     Inst *inst = sema_inst_new(s, f, env.inst, e->span);
     const Scope *scope = NULL;

@@ -330,8 +330,9 @@ static TensorVal *whole_value(Sema *s, Def *d, const Equation *p) {
                     p->stmt->targets.n);
         return NULL;
     }
-    Inst *inst = sema_call_inst(s, env, call, NULL);
-    return inst ? sema_result(s, inst, p->part, call->span) : NULL;
+    Over over = {0};
+    Inst *inst = sema_call_inst(s, env, call, NULL, &over);
+    return inst ? sema_result(s, inst, &over, p->part, call->span) : NULL;
 }
 
 /* t = another tensor, element by element. */
@@ -414,13 +415,15 @@ static bool before_its_turn(const Def *d) {
     return false;
 }
 
-static Tensor *graph_target(Sema *s, const Target *t, bool rounds) {
+static Tensor *graph_target(Sema *s, const Target *t, const Over *over, bool rounds) {
     Def *d = t->d;
     if (d->kind == TENSOR_INOUT && !d->fresh) return sema_name(d->inst, d->name)->tensor->t;
     TensorKind kind = is_entry_output(d) && !d->early ? TENSOR_OUTPUT : TENSOR_LET;
     Sym name = local_name(s, d);
     if (d->early || d->fresh) name = sema_free_name(s, sym_fmt(s->ctx, "%s_%s", name, d->early ? "value" : "new"));
-    Tensor *x = graph_tensor(s->g, name, kind, t->type, t->shape.n, t->shape.at);
+    ExprVec shape = {0};
+    if (!sema_over_shape(s, over, &t->shape, d->span, &shape)) return NULL;
+    Tensor *x = graph_tensor(s->g, name, kind, t->type, shape.n, shape.at);
     x->rounds = rounds;
     x->span = d->span;
     return x;
@@ -456,9 +459,9 @@ static bool adopt(Sema *s, Target *t) {
         return false;
     if (p->stmt->value->kind != AST_CALL || d->early) return false;
     TensorVal *v = whole_value(s, d, p);
-    if (!v || !v->t || v->t->kind != TENSOR_LET || !v->t->rounds || v->nlead || v->type != t->type ||
-        v->t->type != t->type)
+    if (!v || !v->t || v->t->kind != TENSOR_LET || !v->t->rounds || v->type != t->type || v->t->type != t->type)
         return false;
+    if (v->nlead && is_entry_output(d)) return false;
     if (v->rank != t->shape.n) return false;
     for (int i = 0; i < v->rank; i++)
         if (!sema_equal(s, v->shape[i], t->shape.at[i])) return false;
@@ -516,7 +519,8 @@ static bool updated_by_call(Sema *s, Def *d) {
         diag_note(s->ctx, g, d->by_call->span, "the call");
         return false;
     }
-    Inst *inst = sema_call_inst(s, (Env){d->inst, NULL}, d->by_call, NULL);
+    Over over = {0};
+    Inst *inst = sema_call_inst(s, (Env){d->inst, NULL}, d->by_call, NULL, &over);
     for (int i = 0; inst && i < inst->defs.n; i++) {
         Def *x = inst->defs.at[i];
         if (x->kind != TENSOR_INOUT || x->name != d->by_param) continue;
@@ -550,9 +554,12 @@ bool sema_equations(Sema *s, Def *d) {
     Pieces pieces = {.plain = true};
     if (!build_pieces(s, &t, &pieces)) return false;
     if (d->kind == TENSOR_INOUT && d->fresh && !pieces.plain) return define_new(s, d, &pieces);
-    Tensor *x = graph_target(s, &t, rounds);
-    for (int i = 0; i < pieces.v.n; i++) vec_push(s->ctx, &x->pieces, pieces.v.at[i]);
-    d->val = sema_whole(s, x);
+    Over over = sema_over_used(s, d->inst, pieces.v.at, pieces.v.n, t.shape.n);
+    Tensor *x = graph_target(s, &t, &over, rounds);
+    if (!x) return false;
+    for (int i = 0; i < pieces.v.n; i++)
+        vec_push(s->ctx, &x->pieces, sema_over_piece(s, &over, pieces.v.at[i], t.shape.n));
+    d->val = sema_over_whole(s, &over, x);
     if (d->kind == TENSOR_INOUT && d->fresh) copy_into(s, sema_name(d->inst, d->name)->tensor->t, x, d->span);
     return pieces.plain || sema_check_pieces(s, d, x);
 }

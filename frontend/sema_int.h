@@ -8,6 +8,7 @@
  *   sema_load.c    loads, pad                                sema_reduce.c  reductions
  *   sema_lift.c    lets of composite reductions              sema_prove.c   facts, proofs, counterexamples
  *   sema_update.c  updates, scatters, new(p)              sema_refuse.c   what is said of subscripts out of range
+ *   sema_over.c    calls under index variables
  * Elaboration is by need: a definition is worked out when something loads its tensor, with the Graph's tensors made in
  * that order. Ranges are inferred on the syntax tree before an expression is built, so that every proof knows them. */
 #ifndef TDC_SEMA_INT_H
@@ -21,6 +22,7 @@
 enum { MAX_CALL_DEPTH = 64, MAX_INSTANCES = 20000, MAX_EXPRS = 4000000 };
 
 typedef VEC(const Expr *) ExprVec;
+typedef VEC(Var *) Vars;
 
 typedef struct FileScope FileScope;
 typedef struct Inst Inst;
@@ -97,9 +99,17 @@ struct Def {
     Span span;
 };
 
+/* The index variables of the caller on which the arguments of a call depend, and those that stand for them in the
+ * instance, each from 0 on: outer[i] is inside[i] there, own[i] is back[i] in the caller. */
+typedef struct Over {
+    Vars vars; /* own, as variables */
+    ExprVec outer, own, inside, back;
+} Over;
 
 typedef struct CallMemo {
     Inst *inst; /* NULL: it has errors */
+    ExprVec given; /* the arguments' expressions; empty unless they depend on index variables */
+    const struct CallMemo *other; /* the same call with other arguments */
 } CallMemo;
 
 /* A function with its parameters bound: an export, or one call of it. */
@@ -115,6 +125,7 @@ struct Inst {
     VEC(Def *) defs;
     ExprMap def_of; /* Sym -> the first Def of this name */
     ExprMap calls;  /* AstExpr of a call -> CallMemo */
+    Over over;
 };
 
 typedef struct Env {
@@ -197,14 +208,20 @@ bool sema_bind_generics(Sema *s, Inst *inst, const AstItems *args, Env env, bool
 const Expr *sema_int(Sema *s, Env env, const AstExpr *e); /* an i64 */
 
 /* ---- sema_tensor.c ---- */
-/* The instance that a call of a tensor function makes (once for each call); hint names its tensors. */
-Inst *sema_call_inst(Sema *s, Env env, const AstExpr *call, Sym hint);
+/* The instance that a call of a tensor function makes (once for each call); hint names its tensors. *over relates it
+ * to env. */
+Inst *sema_call_inst(Sema *s, Env env, const AstExpr *call, Sym hint, Over *over);
+/* Binds the parameters of a function on elements that has tensors among them. */
+Inst *sema_bind_call(Sema *s, Env env, const AstExpr *call, FnRef f);
 /* The parameter of inst's own that the call hands to p; reports where e is none. */
 Def *sema_inout_argument(Sema *s, Inst *inst, const AstParam *p, const AstExpr *e, const AstExpr *call);
-TensorVal *sema_result(Sema *s, Inst *inst, int k, Span span);
+TensorVal *sema_result(Sema *s, Inst *inst, const Over *over, int k, Span span);
 TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint);
 TensorVal *sema_whole(Sema *s, Tensor *t); /* as a value */
 bool sema_widens(Type from, Type to);
+
+/* ---- sema_lift.c: what else is there ---- */
+void sema_free_vars(Sema *s, const Expr *e, Vars *out); /* each once */
 
 /* ---- sema_shape.c ---- */
 /* Shapes of parameters against those of arguments. */
@@ -256,6 +273,19 @@ bool sema_check_pieces(Sema *s, const Def *d, const Tensor *t);
 /* Provably each element is defined by at most one of the pieces, once. */
 bool sema_apart(Sema *s, const Piece *pieces, int n, int rank);
 bool sema_equations(Sema *s, Def *d);
+
+/* ---- sema_over.c ---- */
+bool sema_over_add(Sema *s, Over *o, const Expr *e, Span span); /* the free variables of e */
+const Expr *sema_over_inside(Sema *s, const Over *o, const Expr *e);
+const Expr *sema_over_outside(Sema *s, const Over *o, const Expr *e);
+bool sema_over_same(const Over *a, const Over *b); /* ranges of the callers' variables */
+/* A tensor of the instance in the Graph: on which of the instance's variables its n pieces depend, its shape, a piece,
+ * its value. rank is the tensor's in the instance. */
+Over sema_over_used(Sema *s, const Inst *inst, const Piece *pieces, int n, int rank);
+bool sema_over_shape(Sema *s, const Over *o, const ExprVec *shape, Span span, ExprVec *out);
+Piece sema_over_piece(Sema *s, const Over *o, Piece p, int rank);
+TensorVal *sema_over_whole(Sema *s, const Over *o, Tensor *t);
+TensorVal *sema_over_value(Sema *s, const Over *o, const TensorVal *v); /* in the caller's terms */
 
 /* ---- sema_update.c ---- */
 /* Makes pieces (op[i]: what joins pieces[i].value, not yet stored, with the element) into definitions by =: the pieces

@@ -7,8 +7,6 @@ enum { MAX_COMPARED = 20000 };
 
 /* ---- which variables an expression depends on ---- */
 
-typedef VEC(Var *) Vars;
-
 typedef struct Free {
     Ctx *ctx;
     ExprMap seen;
@@ -42,6 +40,13 @@ static bool holds(const Vars *v, const Var *x) {
     for (int i = 0; i < v->n; i++)
         if (v->at[i] == x) return true;
     return false;
+}
+
+void sema_free_vars(Sema *s, const Expr *e, Vars *out) {
+    Free f = {.ctx = s->ctx};
+    find(&f, e);
+    for (int i = 0; i < f.used.n; i++)
+        if (!holds(&f.bound, f.used.at[i]) && !holds(out, f.used.at[i])) vec_push(s->ctx, out, f.used.at[i]);
 }
 
 /* Extents of a tensor over the variable: it runs from 0 to something that is the same everywhere. */

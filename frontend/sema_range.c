@@ -93,6 +93,7 @@ static void walk_load(Walk *w, const AstExpr *e, bool count) {
     const RangeQuery *q = w->q;
     bool here = false;
     const TensorVal *known = known_tensor(w, e->a);
+    if (e->a->kind != AST_NAME) walk(w, e->a, count);
     for (int i = 0; i < e->items->v.n; i++) {
         const AstItem *it = &e->items->v.at[i];
         if (it->kind == ITEM_PACK ? q->pack && it->name == q->name

@@ -152,8 +152,10 @@ static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
     const Expr *e = sema_int(s, (Env){inst, NULL}, it->value);
     if (!e) return false;
     e = folded(s, e, 0);
-    if (sema_uses_data(e)) {
-        SEMA_REPORT(s, DATA_DIM, it->span, "a dimension cannot depend on data");
+    Vars vars = {0};
+    sema_free_vars(s, e, &vars);
+    if (sema_uses_data(e) || vars.n) {
+        SEMA_REPORT(s, DATA_DIM, it->span, "a dimension cannot depend on %s", vars.n ? vars.at[0]->name : "data");
         return false;
     }
     int64_t v;

@@ -294,9 +294,11 @@ static bool state(Sema *s, Inst *inst, const AstStmt *st) {
     f.cond = sema_cond(s, env, st->value);
     if (!f.cond) return false;
     int64_t v;
-    if (f.require && sema_uses_data(f.cond)) {
+    Over over = sema_over_used(s, inst, &(Piece){.value = f.cond}, 1, 0);
+    if (f.require && (sema_uses_data(f.cond) || over.vars.n)) {
         Diag *d = SEMA_REPORT(s, NOT_CONSTANT, st->value->span,
-                              "require is checked on the host at entry: it cannot depend on data");
+                              "require is checked on the host at entry: it cannot depend on %s",
+                              over.vars.n ? over.vars.at[0]->name : "data");
         diag_help(s->ctx, d, "state it of the data with assume");
         return false;
     }
@@ -310,6 +312,10 @@ static bool state(Sema *s, Inst *inst, const AstStmt *st) {
         const Fact *known = &s->g->facts.at[i];
         if (known->require && known->cond == f.cond && known->text == f.text) return true;
     }
+    Piece bound = sema_over_piece(s, &over, (Piece){.vars = f.vars, .nvars = f.nvars, .value = f.cond}, 0);
+    f.vars = bound.vars;
+    f.nvars = bound.nvars;
+    f.cond = bound.value;
     vec_push(s->ctx, &s->g->facts, f);
     return true;
 }

@@ -26,8 +26,9 @@ typedef struct Args {
     const AstExpr **arg;
     const AstExpr *call;
     Sym hint;
-    TensorVal **val; /* tensor arguments by parameter */
-    const Expr **fill;
+    TensorVal **val; /* arguments by parameter: tensors, constants for tensors, scalars */
+    const Expr **fill, **scalar;
+    bool inlined; /* a function on elements: the arguments stay in the caller's terms */
 } Args;
 
 static bool is_literal(const AstExpr *e) {
@@ -57,7 +58,7 @@ static bool bind_names_given(Sema *s, const Args *a) {
             n->pack = shape;
             continue;
         }
-        const Expr *e = sema_int(s, a->env, it->value);
+        const Expr *e = sema_int(s, (Env){a->env.inst, NULL}, it->value);
         Name *n = e ? sema_bind(s, a->inst, it->name, NAME_VALUE, it->span) : NULL;
         if (n) n->value = e;
         ok &= n != NULL;
@@ -75,12 +76,17 @@ Def *sema_inout_argument(Sema *s, Inst *inst, const AstParam *p, const AstExpr *
     return NULL;
 }
 
-static bool eval_tensor_args(Sema *s, Args *a) {
+static bool is_int(const AstParam *p) { return p->type && !strcmp(p->type->name, "int"); }
+
+static bool eval_args(Sema *s, Args *a) {
     bool ok = true;
     for (int i = 0; a->fn->params && i < a->fn->params->v.n; i++) {
         const AstParam *p = &a->fn->params->v.at[i];
         const AstExpr *e = a->arg[i] ? a->arg[i] : p->def;
-        if (!p->type || !p->type->dims) continue;
+        if (!p->type || !p->type->dims) {
+            if (a->arg[i]) ok &= (a->scalar[i] = is_int(p) ? sema_int(s, a->env, e) : sema_expr(s, a->env, e)) != NULL;
+            continue;
+        }
         if (p->is_inout && !sema_inout_argument(s, a->env.inst, p, e, a->call)) return false;
         if (is_literal(e)) {
             if (!(a->fill[i] = sema_expr(s, a->env, e))) ok = false;
@@ -105,6 +111,12 @@ static bool infer_types(Sema *s, Args *a) {
             if (!found || sema_widens(t, a->val[i]->type)) t = a->val[i]->type;
             found = true;
         }
+        for (int i = 0; !found && a->fn->params && i < a->fn->params->v.n; i++) {
+            const AstType *type = a->fn->params->v.at[i].type;
+            if (!type || type->name != gen->name || type->args || !a->scalar[i] || a->scalar[i]->untyped) continue;
+            t = a->scalar[i]->type;
+            found = true;
+        }
         if (!found && gen->def) {
             Sym name = gen->def->kind == AST_NAME ? gen->def->name : sym(s->ctx, "f32");
             if (!sema_type(s, a->inst, name, NULL, gen->def->span, &t)) return false;
@@ -123,23 +135,38 @@ static bool infer_types(Sema *s, Args *a) {
 static bool bind_scalar(Sema *s, Args *a, int i) {
     const AstParam *p = &a->fn->params->v.at[i];
     const AstExpr *e = a->arg[i] ? a->arg[i] : p->def;
-    Env env = a->arg[i] ? a->env : (Env){a->inst, NULL};
+    Env own = {a->inst, NULL};
     Type t;
-    const Expr *v;
-    if (p->type && !strcmp(p->type->name, "int")) {
-        v = sema_int(s, env, e);
-    } else {
-        v = sema_expr(s, env, e);
-        if (v && p->type)
-            v = sema_type(s, a->inst, p->type->name, p->type->args, p->type->span, &t) ? sema_to(s, e->span, t, v)
-                                                                                       : NULL;
-    }
+    const Expr *v = a->arg[i]   ? sema_over_inside(s, &a->inst->over, a->scalar[i])
+                    : is_int(p) ? sema_int(s, own, e)
+                                : sema_expr(s, own, e);
+    if (v && p->type && !is_int(p))
+        v = sema_type(s, a->inst, p->type->name, p->type->args, p->type->span, &t) ? sema_to(s, e->span, t, v) : NULL;
     if (!v) return false;
-    Name *old = sema_name(a->inst, p->name);
-    if (old && p->type && !strcmp(p->type->name, "int")) return true;
+    if (is_int(p) && sema_name(a->inst, p->name)) return true;
     Name *n = sema_bind(s, a->inst, p->name, NAME_VALUE, p->name_span);
     if (n) n->value = v;
     return n != NULL;
+}
+
+/* The leading subscripts of an argument, in the instance's terms; they must be in range for all values of its variables,
+ * not only under the conditions around the call. */
+static bool lead_inside(Sema *s, const Args *a, TensorVal *v, const AstExpr *e) {
+    if (a->inst->over.vars.n == 0 || v->nlead == 0) return true;
+    const Expr **lead = NEW_N(s->ctx, const Expr *, v->nlead + 1);
+    for (int i = 0; i < v->nlead; i++) {
+        lead[i] = sema_over_inside(s, &a->inst->over, v->lead[i]);
+        const SubPlace at = {.span = e->span,
+                             .load = e,
+                             .name = v->t->name,
+                             .type = v->type,
+                             .extent = v->t->shape[i],
+                             .axis = i,
+                             .declared = v->t->span};
+        if (!sema_check_sub(s, &lead[i], &at)) return false;
+    }
+    v->lead = lead;
+    return true;
 }
 
 static bool bind_tensor(Sema *s, Args *a, int i) {
@@ -150,6 +177,7 @@ static bool bind_tensor(Sema *s, Args *a, int i) {
     TensorVal *v = NEW(s->ctx, TensorVal);
     if (a->val[i]) {
         *v = *a->val[i];
+        if (!lead_inside(s, a, v, e)) return false;
         if (p->is_inout ? v->type != t : !sema_widens(v->type, t)) {
             Diag *d = SEMA_REPORT(s, NARROWING, e->span, "%s is %s[...], the argument is %s[...]", p->name,
                                   type_name(t), type_name(v->type));
@@ -173,8 +201,7 @@ static bool bind_args(Sema *s, Args *a) {
     Unify u = {.inst = a->inst, .call = a->call->span};
     bool ok = true;
     for (int i = 0; i < n; i++)
-        if (a->fn->params->v.at[i].type && !strcmp(a->fn->params->v.at[i].type->name, "int"))
-            ok &= bind_scalar(s, a, i);
+        if (is_int(&a->fn->params->v.at[i])) ok &= bind_scalar(s, a, i);
     for (int i = 0; i < n && ok; i++) {
         const AstParam *p = &a->fn->params->v.at[i];
         if (a->val[i]) ok &= sema_unify_add(s, &u, p->type, a->val[i], a->arg[i]->span, p->name);
@@ -184,7 +211,7 @@ static bool bind_args(Sema *s, Args *a) {
         const AstParam *p = &a->fn->params->v.at[i];
         if (p->type && p->type->dims)
             ok &= bind_tensor(s, a, i);
-        else if (!p->type || strcmp(p->type->name, "int") != 0)
+        else if (!is_int(p))
             ok &= bind_scalar(s, a, i);
     }
     return ok;
@@ -206,25 +233,47 @@ static bool results_known(Sema *s, Inst *inst, Span call) {
     return true;
 }
 
-static Inst *new_call(Sema *s, Env env, const AstExpr *call, Sym hint) {
-    FnRef f;
-    if (!sema_find_fn(s, env.inst, call->a->name, &f) || !f.decl) {
-        SEMA_REPORT(s, UNKNOWN_FUNCTION, call->a->span, "%s is no function on tensors", call->a->name);
-        return NULL;
-    }
-    if (f.decl->is_extern) return sema_not_yet(s, call->span, "an extern function");
-    Inst *inst = sema_inst_new(s, f, env.inst, call->span);
-    if (!inst) return NULL;
-    inst->prefix = hint;
+static bool args_of(Sema *s, Args *a, Env env, const AstExpr *call, FnRef f) {
     int n = f.decl->params ? f.decl->params->v.n : 0;
-    Args a = {.inst = inst, .env = {env.inst, NULL}, .fn = f.decl, .call = call, .hint = hint};
-    a.arg = NEW_N(s->ctx, const AstExpr *, n + 1);
-    a.val = NEW_N(s->ctx, TensorVal *, n + 1);
-    a.fill = NEW_N(s->ctx, const Expr *, n + 1);
-    if (!sema_match_args(s, f.decl, call->items, call->span, a.arg)) return NULL;
-    if (!sema_bind_generics(s, inst, call->items, a.env, false) || !bind_names_given(s, &a)) return NULL;
-    if (!eval_tensor_args(s, &a) || !bind_args(s, &a)) return NULL;
-    return results_known(s, inst, call->span) && sema_collect(s, inst) && sema_facts(s, inst) ? inst : NULL;
+    *a = (Args){.env = env, .fn = f.decl, .call = call, .hint = a->hint, .inlined = a->inlined};
+    a->arg = NEW_N(s->ctx, const AstExpr *, n + 1);
+    a->val = NEW_N(s->ctx, TensorVal *, n + 1);
+    a->fill = NEW_N(s->ctx, const Expr *, n + 1);
+    a->scalar = NEW_N(s->ctx, const Expr *, n + 1);
+    return sema_match_args(s, f.decl, call->items, call->span, a->arg) && eval_args(s, a);
+}
+
+/* The expressions of the arguments, in the caller's terms. */
+static void given_exprs(Sema *s, const Args *a, ExprVec *out) {
+    int n = a->fn->params ? a->fn->params->v.n : 0;
+    for (int i = 0; i < n; i++) {
+        if (a->scalar[i]) vec_push(s->ctx, out, a->scalar[i]);
+        if (a->fill[i]) vec_push(s->ctx, out, a->fill[i]);
+        for (int k = 0; a->val[i] && k < a->val[i]->nlead; k++) vec_push(s->ctx, out, a->val[i]->lead[k]);
+        if (a->val[i] && a->val[i]->fill) vec_push(s->ctx, out, a->val[i]->fill);
+    }
+}
+
+static bool may_depend(Sema *s, const Args *a) {
+    for (int i = 0; a->fn->params && i < a->fn->params->v.n; i++)
+        if (a->fn->params->v.at[i].is_inout) {
+            SEMA_REPORT(s, NOT_ASSIGNABLE, a->call->span,
+                        "a call that updates %s cannot depend on index variables", a->fn->params->v.at[i].name);
+            return false;
+        }
+    return true;
+}
+
+static Inst *new_call(Sema *s, Args *a, FnRef f, const Over *over) {
+    Env env = {a->env.inst, NULL};
+    Inst *inst = a->inst = sema_inst_new(s, f, env.inst, a->call->span);
+    if (!inst) return NULL;
+    inst->prefix = a->hint;
+    inst->over = *over;
+    if (!sema_bind_generics(s, inst, a->call->items, env, false) || !bind_names_given(s, a) || !bind_args(s, a))
+        return NULL;
+    if (a->inlined) return inst;
+    return results_known(s, inst, a->call->span) && sema_collect(s, inst) && sema_facts(s, inst) ? inst : NULL;
 }
 
 static void hint_names(Sema *s, Env env, Sym *hint, Sym callee) {
@@ -232,26 +281,80 @@ static void hint_names(Sema *s, Env env, Sym *hint, Sym callee) {
         *hint = sema_free_name(s, env.inst->prefix ? sym_fmt(s->ctx, "%s_%s", env.inst->prefix, callee) : callee);
 }
 
-Inst *sema_call_inst(Sema *s, Env env, const AstExpr *call, Sym hint) {
-    const CallMemo *known = expr_map_get(&env.inst->calls, call);
-    if (known) return known->inst;
-    hint_names(s, env, &hint, call->a->name);
-    ExprVec path = s->path;
-    s->path = (ExprVec){0};
-    Inst *inst = new_call(s, env, call, hint);
-    s->path = path;
-    CallMemo *memo = NEW(s->ctx, CallMemo);
-    memo->inst = inst;
-    expr_map_put(s->ctx, &env.inst->calls, call, memo);
+static void remember(Sema *s, Inst *caller, const AstExpr *call, Inst *inst, ExprVec given) {
+    CallMemo *m = NEW(s->ctx, CallMemo);
+    *m = (CallMemo){inst, given, expr_map_get(&caller->calls, call)};
+    expr_map_put(s->ctx, &caller->calls, call, m);
+}
+
+/* The instance of the same call whose arguments were the same but for the names of index variables. */
+static Inst *same_call(Sema *s, const Inst *caller, const AstExpr *call, const ExprVec *given, Over *over) {
+    for (const CallMemo *m = expr_map_get(&caller->calls, call); m; m = m->other) {
+        if (!m->inst || m->given.n != given->n || !sema_over_same(&m->inst->over, over)) continue;
+        const ExprVec *outer = &m->inst->over.outer;
+        bool same = true;
+        for (int k = 0; same && k < given->n; k++)
+            same = m->given.at[k] == expr_replace(s->g, given->at[k], over->outer.at, outer->at, outer->n);
+        if (!same) continue;
+        Over back = m->inst->over;
+        back.outer = over->outer;
+        back.back = over->back;
+        *over = back;
+        return m->inst;
+    }
+    return NULL;
+}
+
+static Inst *find_call(Sema *s, Env env, const AstExpr *call, Sym hint, Over *over) {
+    FnRef f;
+    Args a = {.hint = hint};
+    ExprVec given = {0};
+    if (!sema_find_fn(s, env.inst, call->a->name, &f) || !f.decl) {
+        SEMA_REPORT(s, UNKNOWN_FUNCTION, call->a->span, "%s is no function on tensors", call->a->name);
+        return NULL;
+    }
+    if (f.decl->is_extern) return sema_not_yet(s, call->span, "an extern function");
+    if (!args_of(s, &a, env, call, f)) return NULL;
+    given_exprs(s, &a, &given);
+    for (int i = 0; i < given.n; i++)
+        if (!sema_over_add(s, over, given.at[i], call->span)) return NULL;
+    if (over->vars.n == 0) given = (ExprVec){0};
+    if (over->vars.n && !may_depend(s, &a)) return NULL;
+    Inst *inst = over->vars.n ? same_call(s, env.inst, call, &given, over) : NULL;
+    if (inst) return inst;
+    inst = new_call(s, &a, f, over);
+    if (inst) remember(s, env.inst, call, inst, given);
     return inst;
 }
 
-TensorVal *sema_result(Sema *s, Inst *inst, int k, Span span) {
+Inst *sema_call_inst(Sema *s, Env env, const AstExpr *call, Sym hint, Over *over) {
+    const CallMemo *known = expr_map_get(&env.inst->calls, call);
+    if (known && !known->inst) return NULL; /* it was refused before */
+    if (known && !known->given.n) {
+        *over = known->inst->over;
+        return known->inst;
+    }
+    hint_names(s, env, &hint, call->a->name);
+    ExprVec path = s->path;
+    s->path = (ExprVec){0};
+    Inst *inst = find_call(s, env, call, hint, over);
+    s->path = path;
+    if (!inst) remember(s, env.inst, call, NULL, (ExprVec){0});
+    return inst;
+}
+
+Inst *sema_bind_call(Sema *s, Env env, const AstExpr *call, FnRef f) {
+    Args a = {.hint = NULL, .inlined = true};
+    hint_names(s, env, &a.hint, call->a->name);
+    return args_of(s, &a, env, call, f) ? new_call(s, &a, f, &(Over){0}) : NULL;
+}
+
+TensorVal *sema_result(Sema *s, Inst *inst, const Over *over, int k, Span span) {
     int at = 0, results = inst->fn->results->v.n;
     for (int i = 0; i < inst->defs.n; i++) {
         Def *d = inst->defs.at[i];
         if (d->kind != TENSOR_OUTPUT || at++ != k) continue;
-        return sema_define_needed(s, d) ? d->val : NULL;
+        return sema_define_needed(s, d) ? sema_over_value(s, over, d->val) : NULL;
     }
     SEMA_REPORT(s, RESULT_COUNT, span, "%s has %d results", inst->fn->name, results);
     return NULL;
@@ -304,8 +407,7 @@ static TensorVal *slice(Sema *s, Env env, const AstExpr *e) {
     if (!base) return NULL;
     ExprVec subs = {0};
     bool rest = false;
-    Env outside = {env.inst, NULL}; /* index variables would make it another tensor for each of their values */
-    if (!sema_subs(s, outside, e->items, base->rank, &subs, &rest)) return NULL;
+    if (!sema_subs(s, env, e->items, base->rank, &subs, &rest)) return NULL;
     if (!rest) {
         SEMA_REPORT(s, ELEMENT_FOR_TENSOR, e->span, "one element stands where a tensor is needed");
         return NULL;
@@ -369,12 +471,13 @@ TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint) {
         diag_help(s->ctx, d, "apply it to elements: t[i] = %s(x[i]);", e->a->name);
         return NULL;
     }
-    Inst *inst = sema_call_inst(s, env, e, hint);
+    Over over = {0};
+    Inst *inst = sema_call_inst(s, env, e, hint, &over);
     if (!inst) return NULL;
     if (inst->fn->results->v.n != 1) {
         Diag *d = SEMA_REPORT(s, RESULT_COUNT, e->span, "%s has %d results", inst->fn->name, inst->fn->results->v.n);
         diag_help(s->ctx, d, "take them apart: let (a, _) = %s(...);", inst->fn->name);
         return NULL;
     }
-    return sema_result(s, inst, 0, e->span);
+    return sema_result(s, inst, &over, 0, e->span);
 }

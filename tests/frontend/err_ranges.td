@@ -65,5 +65,5 @@ export fn late(x: f32[N], s: i32[B]) -> (y: f32[B]) {
 // Of two cases assumed, nothing here excludes one.
 export fn either(x: f32[V], t: i64[N], none: i64) -> (y: f32[N]) {
     assume t[n] == none || 0 <= t[n] && t[n] < V;
-    y[n] = if t[n] != 0 then x[t[n]] else 0.0;        // expect error[E0602]: cannot prove that x[t[n]] is in range
+    y[n] = if t[n] != 0 then x[t[n]] else 0.0;        // expect error[E0605]: x[t[n]] may be out of range
 }

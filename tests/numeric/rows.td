@@ -1,0 +1,51 @@
+// Calls of tensor functions on slices that depend on index variables, and tensors as parameters of functions on elements.
+fn softmax<T>(x: T[N]) -> (y: acc(T)[N]) {
+    let m = max[n](x[n]);
+    let e[n] = exp(x[n] - m);
+    let s = sum[n](e[n]);
+    y[n] = e[n] / s;
+}
+fn scaled(x: f32[M, N], a: f32, b: f32[N] = 0) -> (y: f32[M, N]) {
+    let s[m] = sum[n](x[m, n]);
+    y[m, n] = a * x[m, n] / (1 + abs(s[m])) + b[n];
+}
+fn dot(x: f32[N], y: f32[N]) = sum[n](x[n] * y[n]);
+fn at(x: f32[M, N], i, j: i64) -> f32 { let v = x[i, j]; return v * v; }
+fn first(x: f32[N], k: int) = softmax(x)[k];
+
+export fn rows(x: f32[B, H, N]) -> (y: f32[B, H, N]) { y[b, h, n] = softmax(x[b, h, ...])[n]; }
+export fn let_rows(x: f32[B, N]) -> (y: f32[B]) {
+    let p[b, n] = softmax(x[b, ...])[n];
+    y[b] = sum[n](p[b, n] * p[b, n]);
+}
+export fn inside(x: f32[B, N]) -> (y: f32[]) { y[] = max[b in 0..B](sum[n](softmax(x[b, ...])[n] * n)); }
+export fn per_layer(x: f32[M, N], w: f32[L, N], a: f32[L]) -> (y: f32[L, M, N], r: f32[M]) {
+    y[l, m, n] = scaled(x, a[l], b = w[l, ...])[m, n] ;
+    r[m] = sum[l](a[l] * m);
+}
+export fn chosen(x: f32[B, N], id: i32[B]) -> (y: f32[B, N]) {
+    assume 0 <= id[b] && id[b] < B;
+    y[b, n] = softmax(x[id[b], ...])[n];
+}
+export fn shifted(x: f32[B, N]) -> (y: f32[B, N]) {
+    y[b, n] = if b > 0 then 1.0 else softmax(x[B - 1 - b, ...])[n];
+}
+export fn gram(x: f32[M, N]) -> (g: f32[M, M], d: f32[M]) {
+    g[i, j] = dot(x[i, ...], x[j, ...]) + at(x, i, 0) + first(x[j, ...], 1);
+    d[i] = dot(x[i, ...], x[M - 1 - i, ...]);
+}
+export fn nested(x: f32[B, M, N]) -> (y: f32[B, M]) {
+    y[b, m] = dot(scaled(scaled2(x[b, ...]), 2.0, 1)[m, ...], x[b, m, ...]);
+}
+fn scaled2(x: f32[M, N]) -> (z: f32[M, N]) { z[m, n] = softmax(x[m, ...])[n] + softmax(x[M - 1 - m, ...])[n]; }
+
+dim N in 2..=4096;
+check rows(B = 3, H = 2, N = 37);
+check let_rows(B = 5, N = 9);
+check inside(B = 4, N = 11);
+check per_layer(M = 3, N = 5, L = 4);
+check chosen(B = 6, N = 17);
+check shifted(B = 3, N = 4);
+check gram(M = 5, N = 7);
+check nested(B = 2, M = 3, N = 4);
+check rows(B = 0, H = 2, N = 5);
