@@ -19,6 +19,7 @@ typedef struct Prover {
     Ctx *ctx;
     int level, fuel;
     bool cut;              /* the search ended for its depth somewhere */
+    bool refuting;         /* inside contradicts */
     bool in_scope;         /* the atoms being learned of are those of the goal */
     Poly known[MAX_KNOWN]; /* each >= 0 */
     int nknown;
@@ -286,6 +287,15 @@ static void know_quotient_ends(Prover *x, const Expr *e, Poly a, Poly b) {
     }
 }
 
+/* Whether b, by which something is divided and which is thus not 0, is known not to be negative. */
+static bool positive_divisor(Prover *x, Poly b) {
+    if (b.failed || interval_of_poly(x->env, b).lo >= 0) return !b.failed;
+    Poly room = tightened(poly_sub(x->ctx, b, poly_const(x->ctx, 1)));
+    for (int i = 0; i < x->nknown; i++)
+        if (poly_eq(x->known[i], room)) return true;
+    return false;
+}
+
 static void know_atom(Prover *x, const Expr *e) {
     Poly p = poly_atom(x->ctx, e), a, b;
     const Expr *lo, *hi;
@@ -307,7 +317,7 @@ static void know_atom(Prover *x, const Expr *e) {
     case OP_DIV: /* b is not 0 */
         a = poly_flat(x->g, e->arg[0]);
         b = poly_flat(x->g, e->arg[1]);
-        if (interval_of_poly(x->env, b).lo < 0) break;
+        if (!positive_divisor(x, b) && !poly_nonneg_at(x->env, b, x->level + 1)) break;
         know_quotient_ends(x, e, a, b);
         p = poly_mul(x->ctx, b, p);
         know_diff(x, a, p, 0);
@@ -470,10 +480,40 @@ static Poly case_value(Prover *x, const Expr *e, int k) {
 
 /* Whether something known cannot be where e is v. */
 static bool contradicts(Prover *x, const Expr *e, Poly v) {
-    for (int i = 0; i < x->nknown; i++)
-        if (poly_uses(x->known[i], e) && interval_of_poly(x->env, poly_subst(x->ctx, x->known[i], e, v)).hi < 0)
-            return true;
-    return false;
+    enum { DEPTH = 2, FUEL = 8 };
+    int64_t target = x->target;
+    int fuel = x->fuel;
+    bool found = false, cut = x->cut;
+    if (x->refuting) return false;
+    x->refuting = true;
+    x->target = 0;
+    for (int i = 0; i < x->nknown && !found; i++) {
+        if (!poly_uses(x->known[i], e)) continue;
+        Poly f = poly_subst(x->ctx, x->known[i], e, v);
+        Poly below = poly_sub(x->ctx, poly_const(x->ctx, -1), f);
+        x->fuel = FUEL;
+        found = !below.failed && search(x, tightened(below), DEPTH) >= 0;
+    }
+    x->refuting = false;
+    x->target = target;
+    x->fuel = fuel;
+    x->cut = cut;
+    return found;
+}
+
+/* The least value in case number k of e, INT64_MAX where that case cannot be. */
+static int64_t bound_of_case(Prover *x, Poly p, const Expr *e, int k, int depth) {
+    int known = x->nknown, atoms = x->natoms;
+    int64_t b = INT64_MAX;
+    Poly v = case_value(x, e, k), q = poly_subst(x->ctx, p, e, v);
+    if (!contradicts(x, e, v)) {
+        know_atoms_of(x, q);
+        know_all(x);
+        b = search(x, tightened(q), depth - 1);
+    }
+    x->nknown = known;
+    x->natoms = atoms;
+    return b;
 }
 
 /* Minima, maxima, absolute values and selections in p: the worse of two cases. */
@@ -483,20 +523,10 @@ static bool cases(Prover *x, Poly p, int depth, int64_t *bound) {
             const Expr *e = p.term[i].atom[k];
             if (e->op != OP_MIN && e->op != OP_MAX && e->op != OP_IF && e->op != OP_ABS) continue;
             if (e->type != TY_I64) continue;
-            int64_t worst = INT64_MAX;
-            for (int a = 0; a < 2 && worst > INT64_MIN; a++) {
-                int known = x->nknown, atoms = x->natoms;
-                Poly v = case_value(x, e, a), q = poly_subst(x->ctx, p, e, v);
-                if (!contradicts(x, e, v)) {
-                    know_atoms_of(x, q);
-                    know_all(x);
-                    int64_t b = search(x, tightened(q), depth - 1);
-                    if (b < worst) worst = b;
-                }
-                x->nknown = known;
-                x->natoms = atoms;
-            }
-            *bound = worst;
+            *bound = bound_of_case(x, p, e, 0, depth);
+            if (*bound == INT64_MIN) return true;
+            int64_t other = bound_of_case(x, p, e, 1, depth);
+            if (other < *bound) *bound = other;
             return true;
         }
     return false;
@@ -507,7 +537,7 @@ static bool multiply_out(Prover *x, Poly p, const PolyTerm *t, Poly *goal) {
     if (t->degree != 1 || t->atom[0]->op != OP_DIV || (t->coef != 1 && t->coef != -1)) return false;
     const Expr *d = t->atom[0];
     Poly coef, r, a = poly_flat(x->g, d->arg[0]), b = poly_flat(x->g, d->arg[1]);
-    if (interval_of_poly(x->env, b).lo < 0 || !poly_linear(x->ctx, p, d, &coef, &r)) return false;
+    if (!positive_divisor(x, b) || !poly_linear(x->ctx, p, d, &coef, &r)) return false;
     int64_t k;
     if (!poly_is_const(coef, &k)) return false;
     Poly br = poly_mul(x->ctx, b, r);
@@ -561,7 +591,7 @@ int64_t poly_lower(const PolyEnv *env, Poly p, int64_t target, int fuel, int lev
     x.bare = *env;
     x.bare.nfacts = 0;
     x.in_scope = true;
-    x.cut = false;
+    x.cut = x.refuting = false;
     know_atoms_of(&x, p);
     know_all(&x);
     x.in_scope = false;

@@ -1,4 +1,5 @@
-"""The standard library against NumPy, in float64: every fn and reduce of stdlib/*.td must have a case in ref_MODULE.py.
+"""The standard library against NumPy, in float64: every fn and reduce of stdlib/*.td must have a case in ref_MODULE.py,
+but those whose names begin with _, which serve others.
 
 A case names the function, says how it is exported, and gives its reference. The entry is run in tdc's reference
 interpreter (`tdc run --interp`) on the inputs below; it is also compiled the whole way, as it stands and with bf16 for
@@ -86,8 +87,8 @@ def interface(graph):
     return dims, scalars, tensors
 
 
-def extent(e, dims):
-    return eval(e.replace("/", "//"), {}, dims)
+def extents(shape, dims):
+    return eval(f"({shape.replace('/', '//')},)", {}, dims) if shape else ()
 
 
 def all_sizes(dims):
@@ -134,7 +135,7 @@ def run_size(c, entry, sizes, graph, folder):
         values[n] = DTYPE[t](float(v)).item()
     args += [a for d in dims for a in ("-D", f"{d}={sizes[d]}")]
     for kind, n, t, shape in tensors:
-        shape = tuple(extent(e, sizes) for e in shape.split(", ")) if shape else ()
+        shape = extents(shape, sizes)
         if kind != "in":
             outs.append((n, t))
             args += ["--out", f"{n}={folder}/{n}.out.npy"]
@@ -157,7 +158,10 @@ def run_size(c, entry, sizes, graph, folder):
                 for n, v in values.items()}
         takes = inspect.signature(c.ref).parameters
         free = any(p.kind == p.VAR_KEYWORD for p in takes.values())
-        refs = tuple_of(c.ref(**{n: v for n, v in wide.items() if free or n in takes}))
+        try:
+            refs = tuple_of(c.ref(**{n: v for n, v in wide.items() if free or n in takes}))
+        except Exception as e:
+            return f"the reference fails: {e}"
     if len(refs) != len(outs):
         return f"the reference gives {len(refs)} results for {[n for n, _ in outs]}"
     for (n, t), ref in zip(outs, refs):
@@ -208,7 +212,7 @@ def exported(module):
     status, said = tdc(f"stdlib/{module}.td", "--dump=parse")
     if status:
         print(said)
-    return re.findall(r"^(?:fn|reduce) (\w+)", said, re.M)
+    return re.findall(r"^(?:fn|reduce) ([^_\W]\w*)", said, re.M)
 
 
 def main(args):
