@@ -720,7 +720,9 @@ TD_MATH(td_erf, erff, erf)
 //@ td_erfc
 TD_MATH(td_erfc, erfcf, erfc)
 //@ td_lgamma
-TD_MATH(td_lgamma, lgammaf, lgamma)
+// Of f32 below 0 through f64: lgammaf loses all digits near the zeros there.
+__device__ __forceinline__ float td_lgamma(float x) { return x < 0.0f ? (float)lgamma((double)x) : lgammaf(x); }
+__device__ __forceinline__ double td_lgamma(double x) { return lgamma(x); }
 //@ td_atan2
 __device__ __forceinline__ float td_atan2(float y, float x) { return atan2f(y, x); }
 __device__ __forceinline__ double td_atan2(double y, double x) { return atan2(y, x); }
@@ -786,17 +788,18 @@ __device__ __forceinline__ float td_fast_sigmoid(float x) {
 //@ td_fast_pow
 __device__ __forceinline__ float td_fast_pow(float x, float y) { return __powf(x, y); }
 //@ portable td_digamma
-// Recurrence up to 10, then the asymptotic series in 1/x^2 (Abramowitz and Stegun 6.3.5, 6.3.18); reflection below 0 (6.3.7).
+// Recurrence up to 12, then the asymptotic series in 1/x^2 (Abramowitz and Stegun 6.3.5, 6.3.18); reflection below 0 (6.3.7).
 __device__ inline double td_digamma(double x) {
     double s = 0.0;
-    if (x <= 0.0) {
+    if (x == 0.0) return copysign(INFINITY, -x);
+    if (x < 0.0) {
         if (floor(x) == x) return NAN;
-        s = -3.14159265358979323846 / tan(3.14159265358979323846 * x);
+        s = -3.14159265358979323846 / tan(3.14159265358979323846 * (x - rint(x)));
         x = 1.0 - x;
     }
-    for (; x < 10.0; x += 1.0) s -= 1.0 / x;
+    for (; x < 12.0; x += 1.0) s -= 1.0 / x;
     const double q = 1.0 / (x * x);
-    return s + log(x) - 0.5 / x - q * (1.0 / 12 - q * (1.0 / 120 - q * (1.0 / 252 - q * (1.0 / 240 - q * (1.0 / 132)))));
+    return s + (log(x) - 0.5 / x - q * (1.0 / 12 - q * (1.0 / 120 - q * (1.0 / 252 - q * (1.0 / 240 - q * (1.0 / 132 - q * (691.0 / 32760 - q / 12)))))));
 }
 __device__ inline float td_digamma(float x) { return (float)td_digamma((double)x); }
 //@ portable td_random

@@ -27,6 +27,19 @@ static const struct {
 #undef OP
 };
 _Static_assert(sizeof op_rows / sizeof *op_rows == OP_COUNT, "a row for each operator");
+/* Each operator on floats has a bound of its error, and one. */
+enum {
+#define ULP(e, f32, f64, unit) ULP_BOUND_##e,
+#include "ulp.def"
+    ULP_BOUNDS
+};
+enum {
+    ULP_OPS = 0
+#define OP(e, text, arity, form, rule) +(RULE_##rule == RULE_ARITH || RULE_##rule == RULE_FLOAT)
+#include "ops.def"
+#undef OP
+};
+_Static_assert((int)ULP_BOUNDS == (int)ULP_OPS, "a bound for each operator on floats");
 
 static const struct {
     const char *name;

@@ -58,6 +58,14 @@ for name in $(sed -nE 's/^namespace probe \{ using ::([a-z0-9_]+); \}/\1/p' "$pr
     verdict $? "backend_cuda/prelude.cuh: $name has no counterpart in backend_cuda/emu"
 done
 
+# The bounds of errors in docs/language.md are those of ir/ulp.def.
+while read -r op f32 f64; do
+    text=$(sed -nE "s/^OP\($op, \"([^\"]*)\".*/\1/p" ir/ops.def)
+    line=$(grep -E "^\| $f32 \|" docs/language.md)
+    grep -qF -e "\`$text " -e " $text " -e " $text\`" -e "\`$text\`" <<<"$line" && { [ "$f32" = "$f64" ] || grep -qE "$text\` \($f64 in \`f64\`\)" <<<"$line"; }
+    verdict $? "docs/language.md: 9.9 does not give $text the bounds $f32, $f64 of ir/ulp.def"
+done < <(sed -nE 's/^ULP\((\w+), ([0-9]+), ([0-9]+).*/\1 \2 \3/p' ir/ulp.def)
+
 # Numbers of diagnostics are unique.
 dup=$(rows ir/diags.def DIAG | sort | uniq -d | tr '\n' ' ')
 [ -z "$dup" ]
