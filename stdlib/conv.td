@@ -1,6 +1,6 @@
 // Convolutions and pooling. Strides, paddings and dilations are static; sizes may be symbolic, and the size of a result
 // is PyTorch's. Products and sums are in acc(T), which is also the type of results; maxima keep their type. A filter
-// that does not fit gives an empty result.
+// that does not fit gives an empty result or is refused.
 
 // ---- convolution ----
 
