@@ -471,7 +471,15 @@ static bool adopt(Sema *s, Target *t) {
     x->kind = TENSOR_OUTPUT;
     x->name = d->name;
     x->span = d->span;
-    for (int i = 0; i < x->rank; i++) x->shape[i] = t->shape.at[i];
+    for (int i = 0; i < x->rank; i++) {
+        for (int k = 0; k < x->pieces.n; k++) { /* variables that run over the dimension run over its new name */
+            Piece *piece = &x->pieces.at[k];
+            for (int j = 0; j < piece->nvars; j++)
+                if (piece->vars[j]->hi == x->shape[i] && piece->subs[i] == expr_var(s->g, piece->vars[j]))
+                    piece->vars[j]->hi = t->shape.at[i];
+        }
+        x->shape[i] = t->shape.at[i];
+    }
     d->val = sema_whole(s, x);
     return true;
 }

@@ -106,6 +106,7 @@ typedef struct Scope {
 enum { MAX_SCOPES = 6 /* beyond, conditions are not taken into account inside of themselves */ };
 
 static const Expr *rewrite(Scope *s, const Expr *e);
+static const Expr *simplify(Scope *s, const Expr *e);
 
 static const Expr *instantiate(Scope *s, const Expr *pattern, const Expr *const *args) {
     if (pattern->op == OP_ARG) return args[pattern->u.i];
@@ -164,6 +165,26 @@ static const Expr *by_truth(Scope *s, const Expr *e) {
     return t < 0 ? NULL : expr_int(s->g, TY_BOOL, t);
 }
 
+/* A sum of an integer constant over ranges that nothing in it varies: the constant times their lengths. */
+static const Expr *by_count(Scope *s, const Expr *e) {
+    int64_t each, always;
+    if (e->op != OP_REDUCE || type_is_float(e->type) || e->u.reduce->monoid != MONOID_SUM) return NULL;
+    if (!expr_is_int(e->arg[0], &always) || !always || !expr_is_int(e->arg[1], &each)) return NULL;
+    const Reduce *r = e->u.reduce;
+    const Expr *n = expr_int(s->g, TY_I64, each);
+    for (int i = 0; i < r->nvars; i++) {
+        Poly lo = poly_of(&s->env, r->vars[i]->lo), hi = poly_of(&s->env, r->vars[i]->hi);
+        if (lo.failed || hi.failed) return NULL;
+        for (int k = 0; k < i; k++)
+            if (poly_uses(lo, expr_var(s->g, r->vars[k])) || poly_uses(hi, expr_var(s->g, r->vars[k]))) return NULL;
+        Poly length = poly_sub(s->g->ctx, hi, lo);
+        const Expr *l = poly_expr(s->g, length);
+        if (!poly_nonneg(&s->env, length)) l = expr2(s->g, OP_MAX, l, expr_int(s->g, TY_I64, 0));
+        n = expr2(s->g, OP_MUL, n, l);
+    }
+    return simplify(s, expr_cast(s->g, e->type, n));
+}
+
 /* e has simplified operands. */
 static const Expr *rewrite(Scope *s, const Expr *e) {
     const Expr *r = expr_fold(s->g, e);
@@ -172,12 +193,11 @@ static const Expr *rewrite(Scope *s, const Expr *e) {
     if ((r = by_cast(s, e))) return rewrite(s, r);
     if ((r = by_poly(s, e))) return r;
     if ((r = by_truth(s, e))) return r;
+    if ((r = by_count(s, e))) return r;
     return e;
 }
 
 /* ---- expressions ---- */
-
-static const Expr *simplify(Scope *s, const Expr *e);
 
 /* e under one more condition, or under its contrary. */
 static const Expr *simplify_under(Scope *s, const Expr *cond, bool truth, const Expr *e) {

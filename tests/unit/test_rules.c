@@ -366,6 +366,12 @@ static const char *const graphs[][2] = {
     {"graph g dim N in x: f32[N] out y: f32[N]"
      " y[i] = x[i] + 0.0 + x[i] * 0.0",
      "y[i] = x[i] + 0.0 + x[i] * 0.0"},
+    {"graph h dim N dim K in x: f32[N] out y: i32[N]"
+     " y[i] = i32(sum[k in 0..K, l in i..N](if x[i] < 1.0 then i64(3) else 3)) + sum[k in 3..i](i32(2))",
+     "y[i] = i32(3 * K * (N - i)) + i32(2 * max(i - 3, 0))"},
+    {"graph i dim N in x: f32[N] out y: i64[N]"
+     " y[i] = sum[k in 0..N, l in 0..k](2) + sum[k in 0..N where x[k] < 1.0](2)",
+     "y[i] = sum[k in 0..N, l in 0..k](2) + sum[k in 0..N where x[k] < 1.0](2)"},
 };
 
 static void test_graphs(Ctx *ctx) {
