@@ -27,7 +27,9 @@ static void resolve_imports(Sema *s) {
             AstFile *ast =
                 s->opt && s->opt->import ? s->opt->import(s->opt->user, s->ctx, d->text, f->ast->file, d->span) : NULL;
             if (!ast) {
-                SEMA_REPORT(s, UNKNOWN_IMPORT, d->span, "cannot find %s", d->text);
+                Diag *g = SEMA_REPORT(s, UNKNOWN_IMPORT, d->span, "cannot find %s", d->text);
+                if (strncmp(d->text, "./", 2) != 0 && strncmp(d->text, "../", 3) != 0)
+                    diag_help(s->ctx, g, "a file beside this one is imported with import \"./%s.td\";", d->text);
                 continue;
             }
             vec_push(s->ctx, &f->imports, file_scope(s, ast));

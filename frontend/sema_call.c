@@ -83,6 +83,26 @@ static const Expr *fold_left(Sema *s, const AstExpr *e, Op op, const Operands *a
     return r;
 }
 
+/* max(x, axis = 1) and the like: how it is written with an index. */
+static const Expr *no_axis(Sema *s, Env env, const AstExpr *e, Sym name) {
+    const AstItem *it = e->items->v.n ? &e->items->v.at[0] : NULL, *last = it ? &e->items->v.at[e->items->v.n - 1] : it;
+    const AstExpr *x = it && it->kind == ITEM_EXPR ? it->value : NULL;
+    const Name *n = x && x->kind == AST_NAME ? sema_name(env.inst, x->name) : NULL;
+    int rank = n && n->kind == NAME_TENSOR ? n->tensor->rank : 0, axis = rank - 1;
+    Diag *d = SEMA_REPORT(s, NO_AXIS, e->span, "%s reduces over an index, which is named in brackets", name);
+    if (rank == 0 || rank > 6) {
+        diag_help(s->ctx, d, "write %s[k](...)", name);
+        return NULL;
+    }
+    if (last != it && last->value && last->value->kind == AST_INT && last->value->u.i >= 0 && last->value->u.i < rank)
+        axis = (int)last->value->u.i;
+    Text subs = {.ctx = s->ctx};
+    for (int i = 0; i < rank; i++) text_fmt(&subs, "%s%c", i ? ", " : "", "ijklmn"[i]);
+    Sym text = sym_fmt(s->ctx, "%s[%c](%s[%s])", name, "ijklmn"[axis], x -> name, subs.s);
+    diag_help(s->ctx, d, "write %s", text);
+    return NULL;
+}
+
 static const Expr *builtin(Sema *s, Env env, const AstExpr *e, Sym name, bool *known) {
     Operands a;
     *known = true;
@@ -90,12 +110,8 @@ static const Expr *builtin(Sema *s, Env env, const AstExpr *e, Sym name, bool *k
     if (!strcmp(name, "pad")) return sema_pad(s, env, e);
     bool is_max = !strcmp(name, "max");
     if (is_max || !strcmp(name, "min")) {
+        if (e->items->v.n < 2 || e->items->v.at[1].kind == ITEM_NAMED) return no_axis(s, env, e, name);
         if (!operands(s, env, e, &a)) return NULL;
-        if (a.n < 2) {
-            Diag *d = SEMA_REPORT(s, NO_AXIS, e->span, "%s takes two arguments or more", name);
-            diag_help(s->ctx, d, "to reduce over an index, name it in brackets: %s[k](...)", name);
-            return NULL;
-        }
         return fold_left(s, e, is_max ? OP_MAX : OP_MIN, &a);
     }
     if (!strcmp(name, "relu") || !strcmp(name, "identity")) {

@@ -130,7 +130,8 @@ static bool all_bound(Sema *s, const AstDecl *d, Inst *inst) {
             sema_bind(s, inst, dim->name, NAME_VALUE, d->span)->value = expr_int(s->g, TY_I64, dim->def);
             continue;
         }
-        SEMA_REPORT(s, CHECK_VALUE, d->name_span, "%s needs a value for %s", d->name, dim->name);
+        Diag *g = SEMA_REPORT(s, CHECK_VALUE, d->name_span, "%s needs a value for %s", d->name, dim->name);
+        diag_help(s->ctx, g, "give it by name: %s(..., %s = 37)", d->name, dim->name);
         ok = false;
     }
     for (int i = 0; i < s->g->scalars.n; i++) {

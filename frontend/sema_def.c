@@ -145,7 +145,7 @@ static bool bind_computed(Sema *s, Building *b, const Target *t, const AstItem *
     if (!t->has_shape) {
         Diag *d = SEMA_REPORT(s, LET_PIECE, it->span, "a let defines all its elements: its subscripts are variables");
         diag_help(s->ctx, d,
-                  "define pieces of an output, or choose by the index: let %s[i] = if i == 0 then ... else ...;",
+                  "define pieces of an output, or choose by the index: let %s[i in N] = if i == 0 then ... else ...;",
                   t->d->name);
         return false;
     }
@@ -249,7 +249,7 @@ static Var **ordered(Sema *s, const Building *b) {
 
 static void no_guard(Sema *s, const Def *d, const Equation *p) {
     Diag *g = SEMA_REPORT(s, LET_PIECE, p->stmt->guard->span, "a let defines all its elements: it has no where");
-    diag_help(s->ctx, g, "choose by the condition: let %s... = if c then ... else ...;", d->name);
+    diag_help(s->ctx, g, "choose by the condition: let %s[i in N] = if c then ... else ...;", d->name);
 }
 
 /* What an update joins with the element: a literal has the type that arithmetic on the element has. */

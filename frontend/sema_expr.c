@@ -174,14 +174,16 @@ const Expr *sema_to(Sema *s, Span span, Type t, const Expr *e) {
         bool to_int = type_is_float(e->type) && !type_is_float(t) && t != TY_BOOL;
         if (to_int) {
             Diag *g = SEMA_REPORT(s, FLOAT_AS_INT, span, "%s stands where %s is needed", describe(e), type_name(t));
-            diag_help(s->ctx, g, "to truncate write %s(...); to round, %s(round(...))", type_name(t), type_name(t));
+            Sym text = sema_quote(s, span);
+            diag_help(s->ctx, g, "to truncate write %s(%s); to round, %s(round(%s))", type_name(t), text, type_name(t),
+                      text);
             return NULL;
         }
         Diag *d = narrow
                       ? SEMA_REPORT(s, NARROWING, span, "%s does not become %s by itself", describe(e), type_name(t))
                       : SEMA_REPORT(s, TYPE_MISMATCH, span, "%s stands where %s is needed", describe(e), type_name(t));
         if (t != TY_BOOL)
-            diag_help(s->ctx, d, "write the cast: %s(...)", type_name(t));
+            diag_help(s->ctx, d, "write the cast: %s(%s)", type_name(t), sema_quote(s, span));
         else if (e->type != TY_BOOL)
             diag_help(s->ctx, d, "compare: e != 0");
     }
@@ -246,7 +248,11 @@ static const Expr *name_value(Sema *s, Env env, const AstExpr *e) {
         diag_help(s->ctx, d, "give it subscripts: %s[i]", e->name);
         return NULL;
     }
-    case NAME_TYPE: SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s is a type", e->name); return NULL;
+    case NAME_TYPE: {
+        Diag *d = SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s is a type", e->name);
+        diag_help(s->ctx, d, "a value is converted by %s(...)", e->name);
+        return NULL;
+    }
     case NAME_PACK: SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s... is a pack of dimensions", e->name); return NULL;
     case NAME_FN: SEMA_REPORT(s, NOT_CALLED, e->span, "%s is a function: call it", e->name); return NULL;
     }

@@ -8,9 +8,11 @@ bool sema_is_tensor_fn(const AstDecl *fn) { return fn->results != NULL; }
 
 Inst *sema_inst_new(Sema *s, FnRef f, Inst *caller, Span span) {
     int depth = caller ? caller->depth + 1 : 0;
+    if (s->recursive && s->recursive == f.decl) return NULL;
     if (depth > MAX_CALL_DEPTH) {
-        SEMA_REPORT(s, RECURSION, span, "calls nest more than %d deep: does %s call itself?", MAX_CALL_DEPTH,
-                    f.decl->name);
+        s->recursive = f.decl;
+        SEMA_REPORT(s, RECURSION, span, "%s calls itself, directly or through others, more than %d deep",
+                    f.decl->name, MAX_CALL_DEPTH);
         return NULL;
     }
     if (++s->instances > MAX_INSTANCES) {
@@ -31,7 +33,8 @@ const Expr *sema_int(Sema *s, Env env, const AstExpr *e) {
     if (!v) return NULL;
     v = expr_settle(s->g, v);
     if (type_class(v->type) == CLASS_FLOAT || v->type == TY_BOOL) {
-        SEMA_REPORT(s, NOT_INTEGER, e->span, "an integer is needed here, this is %s", type_name(v->type));
+        Diag *d = SEMA_REPORT(s, NOT_INTEGER, e->span, "an integer is needed here, this is %s", type_name(v->type));
+        diag_help(s->ctx, d, "convert it: i32(%s)", sema_quote(s, e->span));
         return NULL;
     }
     int64_t k;
@@ -399,8 +402,10 @@ static bool export_host(Sema *s, Inst *inst) {
     }
     Tensor *t = graph_tensor(s->g, sym(s->ctx, "value"), TENSOR_OUTPUT, v->type, 0, NULL);
     t->span = fn->span;
-    Piece p = {
-        .vars = NEW(s->ctx, Var *), .subs = NEW(s->ctx, const Expr *), .value = expr_cast(s->g, type_acc(v->type), v), .span = fn->span};
+    Piece p = {.vars = NEW(s->ctx, Var *),
+               .subs = NEW(s->ctx, const Expr *),
+               .value = expr_cast(s->g, type_acc(v->type), v),
+               .span = fn->span};
     vec_push(s->ctx, &t->pieces, p);
     s->g->host = true;
     return true;

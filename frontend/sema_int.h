@@ -92,10 +92,10 @@ struct Def {
     bool is_scalar;
     enum { NEED_NONE, NEED_FOUND, NEED_OPEN } need; /* while sema_define_needed orders definitions */
     int at;                                         /* its place in inst->defs */
-    const AstExpr *by_call; /* an inout that is handed to a function which updates it */
-    Sym by_param;           /* as this parameter */
-    bool early;             /* an output that was needed before its turn: it copies val when that comes */
-    bool fresh;             /* an inout whose new value is read by new(p) */
+    const AstExpr *by_call;                         /* an inout that is handed to a function which updates it */
+    Sym by_param;                                   /* as this parameter */
+    bool early; /* an output that was needed before its turn: it copies val when that comes */
+    bool fresh; /* an inout whose new value is read by new(p) */
     Span span;
 };
 
@@ -155,6 +155,10 @@ struct Scope {
     const void *owner;     /* not NULL: visible only to the closures with this tag */
 };
 
+typedef struct UnknownName {
+    Sym name, defining;
+} UnknownName;
+
 struct Sema {
     Ctx *ctx;
     Graph *g;
@@ -168,7 +172,9 @@ struct Sema {
     Sym defining;         /* the name of the tensor in work */
     ExprVec shapes;       /* conditions that the shapes of parameters imply */
     int depth, instances;
-    int in_subscript; /* how many subscripts are around the expression in work */
+    const AstDecl *recursive; /* a function that was said to call itself */
+    VEC(UnknownName) unknown; /* said already */
+    int in_subscript;         /* how many subscripts are around the expression in work */
 };
 
 /* Reports; the code says whether it is an error or a warning. */
@@ -176,6 +182,7 @@ struct Sema {
 void *sema_not_yet(Sema *s, Span span, const char *what); /* NULL */
 Sym sema_show(Sema *s, const Expr *e);
 Sym sema_show_ast(Sema *s, const AstExpr *e);
+Sym sema_quote(Sema *s, Span span); /* the source there, or ... where it is long */
 
 /* ---- sema.c ---- */
 bool sema_find_decl(Sema *s, FileScope *file, AstDeclKind kind, Sym name, FnRef *out);
@@ -191,8 +198,6 @@ const Scope *sema_scope_pack(Sema *s, const Scope *up, Sym name, Var **vars, int
 const Scope *sema_scope_push(Sema *s, const Scope *up, Scope entry);
 const Scope *sema_scope_value(Sema *s, const Scope *up, Sym name, const Expr *value);
 void sema_unknown(Sema *s, Env env, Sym name, Span span);
-/* The same of a name that stands in a subscript: an index variable is meant. */
-void sema_unbound(Sema *s, Env env, Sym name, Span span);
 bool sema_type(Sema *s, Inst *inst, Sym name, const AstItems *args, Span span, Type *t);
 bool sema_is_type(Inst *inst, Sym name);
 bool sema_find_fn(Sema *s, Inst *inst, Sym name, FnRef *out); /* user functions only; no report */
@@ -306,7 +311,7 @@ bool sema_const_double(const Expr *e, double *v);
 /* ---- sema_load.c ---- */
 const Expr *sema_load(Sema *s, Env env, const AstExpr *e);
 const Expr *sema_pad(Sema *s, Env env, const AstExpr *call);
-bool sema_subs(Sema *s, Env env, const AstItems *items, int rank, ExprVec *subs, bool *rest);
+bool sema_subs(Sema *s, Env env, const AstItems *items, const TensorVal *v, ExprVec *subs, bool *rest);
 const Expr *sema_load_vars(Sema *s, const TensorVal *v, Var **vars);
 /* Reports a subscript that may be out of range. Arithmetic of i32 in it becomes that of i64 where the proof needs that.
  */

@@ -1,9 +1,21 @@
 /* Loads: subscripts, their proofs, pad. */
 #include "sema_int.h"
 
+static void rank_error(Sema *s, const AstItems *items, const TensorVal *v, int n) {
+    Text shape = {.ctx = s->ctx};
+    text_put(&shape, "");
+    for (int i = 0; i < v->rank; i++) text_fmt(&shape, "%s%s", i ? ", " : "", sema_show(s, v->shape[i]));
+    Diag *d = SEMA_REPORT(s, RANK, items->span, "the tensor has %d dimensions, [%s], these are %d subscripts", v->rank,
+                          shape.s, n);
+    if (v->t) diag_note(s->ctx, d, v->t->span, "declared here");
+    if (n < v->rank)
+        diag_help(s->ctx, d, "each dimension has a subscript: to reduce one away write sum[k](...[..., k])");
+}
+
 /* The subscripts of items in order, packs expanded, all i64; a trailing `...` leaves the rest of the rank. */
-bool sema_subs(Sema *s, Env env, const AstItems *items, int rank, ExprVec *subs, bool *rest) {
+bool sema_subs(Sema *s, Env env, const AstItems *items, const TensorVal *v, ExprVec *subs, bool *rest) {
     bool ok = true;
+    int rank = v->rank;
     if (items->guard) {
         SEMA_REPORT(s, MISPLACED_WHERE, items->guard->span,
                     "subscripts have no where; it belongs to a reduction or a definition");
@@ -40,7 +52,7 @@ bool sema_subs(Sema *s, Env env, const AstItems *items, int rank, ExprVec *subs,
     }
     if (!ok) return false;
     if (*rest ? subs->n > rank : subs->n != rank) {
-        SEMA_REPORT(s, RANK, items->span, "the tensor has %d dimensions, these are %d subscripts", rank, subs->n);
+        rank_error(s, items, v, subs->n);
         return false;
     }
     return true;
@@ -116,9 +128,10 @@ static Span sub_span(const AstItems *items, Env env, int k) {
 static TensorVal *load_parts(Sema *s, Env env, const AstExpr *e, ExprVec *subs) {
     TensorVal *v = sema_tensor(s, env, e->a, NULL);
     bool rest = false;
-    if (!v || !sema_subs(s, env, e->items, v->rank, subs, &rest)) return NULL;
+    if (!v || !sema_subs(s, env, e->items, v, subs, &rest)) return NULL;
     if (!rest) return v;
-    SEMA_REPORT(s, SLICE_AS_ELEMENT, e->span, "a slice stands where one element is needed");
+    Diag *d = SEMA_REPORT(s, SLICE_AS_ELEMENT, e->span, "a slice stands where one element is needed");
+    diag_help(s->ctx, d, "write all %d subscripts instead of ...", v->rank);
     return NULL;
 }
 
@@ -127,6 +140,7 @@ const Expr *sema_load(Sema *s, Env env, const AstExpr *e) {
     if (e->a->kind == AST_NAME && !sema_scope_find(env.scope, e->a->name) && !sema_name(env.inst, e->a->name)) {
         FnRef f;
         AstExpr call = *e;
+        call.kind = AST_CALL;
         call.a = (AstExpr *)e;
         if (sema_is_reduction(s, env, &call)) {
             SEMA_REPORT(s, NO_OPERAND, e->span, "a reduction has an operand: %s(...)", sema_show_ast(s, e));

@@ -32,6 +32,12 @@ Sym sema_show_ast(Sema *s, const AstExpr *e) {
     return sym_n(s->ctx, text + e->span.start, e->span.end - e->span.start);
 }
 
+Sym sema_quote(Sema *s, Span span) {
+    AstExpr e = {.span = span};
+    Sym text = sema_show_ast(s, &e);
+    return *text && strlen(text) <= 40 && !strchr(text, '\n') ? text : sym(s->ctx, "...");
+}
+
 Name *sema_name(Inst *inst, Sym name) {
     intptr_t at = (intptr_t)expr_map_get(&inst->name_at, name);
     return at ? &inst->names.at[at - 1] : NULL;
@@ -106,18 +112,8 @@ static const char *near_name(Sema *s, Env env, Sym name) {
     return diag_near(name, c.at, c.n);
 }
 
-void sema_unknown(Sema *s, Env env, Sym name, Span span) {
-    const char *near = near_name(s, env, name);
-    if (s->in_subscript && !(near && strlen(name) > 2)) {
-        sema_unbound(s, env, name, span);
-        return;
-    }
-    Diag *d = SEMA_REPORT(s, UNKNOWN_NAME, span, "unknown name %s", name);
-    if (near) diag_suggest(s->ctx, d, span, near);
-}
-
-void sema_unbound(Sema *s, Env env, Sym name, Span span) {
-    const char *near = near_name(s, env, name);
+/* The same of a name that stands in a subscript: an index variable is meant. */
+static void unbound(Sema *s, const char *near, Sym name, Span span) {
     Diag *d = SEMA_REPORT(s, UNBOUND_INDEX, span, "nothing binds the index variable %s", name);
     if (near) diag_suggest(s->ctx, d, span, near);
     diag_help(s->ctx, d,
@@ -126,10 +122,43 @@ void sema_unbound(Sema *s, Env env, Sym name, Span span) {
               name, name);
 }
 
+/* A name that is unknown stands in several places of an equation: one mistake. */
+static bool said(Sema *s, Sym name) {
+    for (int i = 0; i < s->unknown.n; i++)
+        if (s->unknown.at[i].name == name && s->unknown.at[i].defining == s->defining) return true;
+    vec_push(s->ctx, &s->unknown, ((UnknownName){name, s->defining}));
+    return false;
+}
+
+void sema_unknown(Sema *s, Env env, Sym name, Span span) {
+    if (said(s, name)) return;
+    const char *near = near_name(s, env, name);
+    if (s->in_subscript && !(near && strlen(name) > 2)) {
+        unbound(s, near, name, span);
+        return;
+    }
+    Diag *d = SEMA_REPORT(s, UNKNOWN_NAME, span, "unknown name %s", name);
+    if (near) diag_suggest(s->ctx, d, span, near);
+}
+
 bool sema_is_type(Inst *inst, Sym name) {
     Type t;
     Name *n = sema_name(inst, name);
     return (n && n->kind == NAME_TYPE) || type_by_name(name, &t);
+}
+
+/* The types that other languages have by other names. */
+static const char *foreign_type(Sym name) {
+    static const char *const names[][2] = {
+        {"float", "f32"},   {"float32", "f32"}, {"single", "f32"}, {"double", "f64"},  {"float64", "f64"},
+        {"float16", "f16"}, {"half", "f16"},    {"fp16", "f16"},   {"__half", "f16"},  {"bfloat16", "bf16"},
+        {"fp32", "f32"},    {"fp8", "f8e4m3"},  {"int32", "i32"},  {"int32_t", "i32"}, {"int64", "i64"},
+        {"int64_t", "i64"}, {"long", "i64"},    {"int16", "i16"},  {"short", "i16"},   {"int8", "i8"},
+        {"char", "i8"},     {"uint8", "u8"},    {"byte", "u8"},    {"uint32", "u32"},  {"unsigned", "u32"},
+        {"boolean", "bool"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i][0])) return names[i][1];
+    return NULL;
 }
 
 bool sema_type(Sema *s, Inst *inst, Sym name, const AstItems *args, Span span, Type *t) {
@@ -163,7 +192,8 @@ bool sema_type(Sema *s, Inst *inst, Sym name, const AstItems *args, Span span, T
     }
     const char *all[TY_COUNT];
     for (int i = 0; i < TY_COUNT; i++) all[i] = type_name((Type)i);
-    const char *near = diag_near(name, all, TY_COUNT);
+    const char *near = foreign_type(name);
+    if (!near) near = diag_near(name, all, TY_COUNT);
     Diag *d = SEMA_REPORT(s, UNKNOWN_TYPE, span, "unknown type %s", name);
     if (near) diag_suggest(s->ctx, d, span, near);
     return false;

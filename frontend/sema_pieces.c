@@ -143,11 +143,38 @@ bool sema_apart(Sema *s, const Piece *pieces, int n, int rank) {
     return true;
 }
 
+/* An element that the guards of all pieces leave out, where the pieces run over the whole tensor. */
+static void note_uncovered(Sema *s, const Tensor *t, Diag *d) {
+    const Expr *left = NULL, *zero = expr_int(s->g, TY_I64, 0);
+    const Piece *last = &t->pieces.at[t->pieces.n - 1];
+    for (int i = 0; i < t->pieces.n; i++) {
+        const Piece *p = &t->pieces.at[i];
+        ExprVec own = {0}, to = {0};
+        if (!p->guard || p->nvars != t->rank || sema_uses_data(p->guard)) return;
+        for (int k = 0; k < t->rank; k++) {
+            if (p->subs[k] != expr_var(s->g, p->vars[k]) || p->vars[k]->lo != zero || p->vars[k]->hi != t->shape[k])
+                return;
+            vec_push(s->ctx, &own, p->subs[k]);
+            vec_push(s->ctx, &to, last->subs[k]);
+        }
+        const Expr *g = expr_replace(s->g, p->guard, own.at, to.at, own.n);
+        left = left ? expr2(s->g, OP_OR, left, g) : g;
+    }
+    Text why = {.ctx = s->ctx};
+    const Expr *e = expr3(s->g, OP_IF, left, zero, expr_int(s->g, TY_I64, -1));
+    if (sema_refute(s, e, &why) && why.n) diag_note(s->ctx, d, SPAN_NONE, "nothing defines it for %s", why.s);
+}
+
 bool sema_check_pieces(Sema *s, const Def *d, const Tensor *t) {
     for (int i = 0; i < t->pieces.n; i++) {
         const Piece *p = &t->pieces.at[i];
         if (!injective(s, p, t->rank)) {
-            SEMA_REPORT(s, NOT_INJECTIVE, p->span, "cannot prove that this defines each element of %s once", d->name);
+            Diag *g = SEMA_REPORT(s, NOT_INJECTIVE, p->span, "cannot prove that this defines each element of %s once",
+                                  d->name);
+            const AstTarget *to = i < d->pieces.n ? d->pieces.at[i].target : NULL;
+            Sym left = to ? sema_quote(s, to->span) : d->name;
+            diag_help(s->ctx, g, "if several values may reach one element, say how they combine: %s += ...; or max=, min=, "
+                                 "*=", left);
             return false;
         }
         for (int k = 0; k < i; k++) {
@@ -155,11 +182,15 @@ bool sema_check_pieces(Sema *s, const Def *d, const Tensor *t) {
             Diag *g =
                 SEMA_REPORT(s, DEFINED_TWICE, p->span, "cannot prove that the pieces of %s are disjoint", d->name);
             diag_note(s->ctx, g, t->pieces.at[k].span, "the other piece");
+            bool whole = !p->guard && !t->pieces.at[k].guard;
+            diag_help(s->ctx, g, whole ? "each element is defined once: give the first value a name of its own, let t[i] = ..."
+                                       : "make the conditions exclude each other, or write one equation: if c then ... else ...");
             return false;
         }
     }
     if (d->kind == TENSOR_INOUT || covers(s, t)) return true;
     Diag *g = SEMA_REPORT(s, NOT_COVERED, d->span, "cannot prove that the pieces of %s cover it", d->name);
+    note_uncovered(s, t, g);
     diag_note(s->ctx, g, t->pieces.at[0].span, "defined here");
     diag_help(s->ctx, g, "with conditions, write one equation: if c then ... else ...");
     return false;

@@ -185,10 +185,15 @@ static void add_pair(Sema *s, Unify *u, const AstExpr *ast, const Expr *actual, 
     vec_push(s->ctx, &u->pairs, ((DimPair){ast, actual, span, what}));
 }
 
-static bool mismatch(Sema *s, Span span, const Expr *want, const Expr *got, Sym what, Span origin) {
+/* ast: the dimension as the callee inst writes it, or NULL. */
+static bool mismatch(Sema *s, Span span, const Expr *want, const Expr *got, Sym what, Span origin, Inst *inst,
+                     const AstExpr *ast) {
     Diag *d =
         SEMA_REPORT(s, SHAPE_MISMATCH, span, "%s must be %s, but is %s", what, sema_show(s, want), sema_show(s, got));
     if (origin.file >= 0) diag_note(s->ctx, d, origin, "it is declared here");
+    const Name *n = ast && ast->kind == AST_NAME ? sema_name(inst, ast->name) : NULL;
+    if (n && n->span.file >= 0 && n->span.start != origin.start)
+        diag_note(s->ctx, d, n->span, "%s is %s because of this one", n->name, sema_show(s, want));
     Text why = {.ctx = s->ctx};
     if (sema_refute(s, expr2(s->g, OP_SUB, want, got), &why) || sema_refute(s, expr2(s->g, OP_SUB, got, want), &why)) {
         if (why.n) diag_help(s->ctx, d, "they differ for %s", why.s);
@@ -210,7 +215,7 @@ static bool unify_pack(Sema *s, Unify *u, const AstItem *it, const Expr *const *
     }
     for (int i = 0; i < n; i++)
         if (!sema_equal(s, name->pack.at[i], actual[i]))
-            return mismatch(s, span, name->pack.at[i], actual[i], what, it->span);
+            return mismatch(s, span, name->pack.at[i], actual[i], what, it->span, u->inst, NULL);
     return true;
 }
 
@@ -290,7 +295,7 @@ static bool unify_step(Sema *s, Unify *u, const DimPair *p, bool plain, bool *fa
     if (!want)
         *failed = true;
     else if (!sema_equal(s, want, p->actual))
-        *failed |= !mismatch(s, p->span, want, p->actual, p->what, p->ast->span);
+        *failed |= !mismatch(s, p->span, want, p->actual, p->what, p->ast->span, u->inst, p->ast);
     return true;
 }
 

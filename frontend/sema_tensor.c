@@ -407,9 +407,12 @@ static TensorVal *slice(Sema *s, Env env, const AstExpr *e) {
     if (!base) return NULL;
     ExprVec subs = {0};
     bool rest = false;
-    if (!sema_subs(s, env, e->items, base->rank, &subs, &rest)) return NULL;
+    if (!sema_subs(s, env, e->items, base, &subs, &rest)) return NULL;
     if (!rest) {
-        SEMA_REPORT(s, ELEMENT_FOR_TENSOR, e->span, "one element stands where a tensor is needed");
+        Diag *d = SEMA_REPORT(s, ELEMENT_FOR_TENSOR, e->span, "one element stands where a tensor is needed");
+        if (e->a->kind == AST_NAME)
+            diag_help(s->ctx, d, "name the whole tensor, %s, or a slice of it, %s[%s...]", e->a->name, e->a->name,
+                      base->rank > 1 ? "i, " : "");
         return NULL;
     }
     for (int i = 0; i < subs.n; i++)

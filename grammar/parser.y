@@ -444,7 +444,9 @@ static void grammar_error(Parse *p, void *parser, int found, Token t) {
     bool semicolon = grammar_accepts(y, TK_SEMI);
     const char *hint = semicolon && later ? NULL : grammar_hint(p, y, t), *form = "expected %s, found %s", *wanted = want.n ? want.s : "something else";
     const OpenBracket *open = grammar_unclosed(p, found);
-    bool name = grammar_accepts(y, TK_IDENT) && !grammar_accepts(y, TK_LET) && !grammar_accepts(y, TK_NOT);
+    const unsigned char *next = p->text + t.end;
+    while (found && *next == ' ') next++;
+    bool name = (found && *next == ':') || (grammar_accepts(y, TK_IDENT) && !grammar_accepts(y, TK_LET) && !grammar_accepts(y, TK_NOT));
     if (hint) {
         Diag *d = diag_report(p->ctx, DIAG_FOREIGN_SYNTAX, parse_token_span(p, t), form, wanted, have.s);
         diag_help(p->ctx, d, "%s", hint);

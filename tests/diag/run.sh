@@ -1,0 +1,3 @@
+#!/bin/bash
+# The suite of run.py.
+exec python3 "$(dirname "$0")/run.py"
