@@ -17,7 +17,7 @@ export fn types(x: f32[M, N], k: i32[M], c: bool[M], w: f16[M], q: i8[N]) -> (a:
 export fn more(x: f32[M], c: bool[M]) -> (a: f32[M], b: f32[M], d: f32[M], e: bool[M], f: f32[M], g: i64[M]) {
     a[i] = x;                                    // expect error[E0412]: x is a whole tensor
     b[i] = exp(x[i], 1.0);                       // expect error[E0408]: exp takes 1 argument, these are 2
-    d[i] = max(x[i]);                            // expect error[E0424]: max takes two arguments
+    d[i] = max(x[i]);                            // expect error[E0424]: max reduces over an index
     e[i] = any[j](x[j]);                         // expect error[E0415]: any is of bool
     f[i] = max[j](c[j]);                         // expect error[E0415]: max of bool
     g[i] = argmax[j, k](x[j] * x[k]);            // expect error[E0405]: argmax takes one variable
