@@ -11,8 +11,8 @@ Inst *sema_inst_new(Sema *s, FnRef f, Inst *caller, Span span) {
     if (s->recursive && s->recursive == f.decl) return NULL;
     if (depth > MAX_CALL_DEPTH) {
         s->recursive = f.decl;
-        SEMA_REPORT(s, RECURSION, span, "%s calls itself, directly or through others, more than %d deep",
-                    f.decl->name, MAX_CALL_DEPTH);
+        SEMA_REPORT(s, RECURSION, span, "%s calls itself, directly or through others, more than %d deep", f.decl->name,
+                    MAX_CALL_DEPTH);
         return NULL;
     }
     if (++s->instances > MAX_INSTANCES) {

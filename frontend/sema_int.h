@@ -107,8 +107,8 @@ typedef struct Over {
 } Over;
 
 typedef struct CallMemo {
-    Inst *inst; /* NULL: it has errors */
-    ExprVec given; /* the arguments' expressions; empty unless they depend on index variables */
+    Inst *inst;                   /* NULL: it has errors */
+    ExprVec given;                /* the arguments' expressions; empty unless they depend on index variables */
     const struct CallMemo *other; /* the same call with other arguments */
 } CallMemo;
 

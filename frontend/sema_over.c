@@ -17,7 +17,8 @@ static bool add(Sema *s, Over *o, Var *v, Span span) {
     if (!v->lo || !v->hi || !expr_over_dims(v->lo) || !expr_over_dims(v->hi)) {
         Diag *d = SEMA_REPORT(s, UNBOUNDED_RANGE, span,
                               "this call is computed for all %s, whose range depends on more than dimensions", v->name);
-        diag_help(s->ctx, d, "name the result over a range that is known, and choose from it: let t[%s in N, ...] = ...;",
+        diag_help(s->ctx, d,
+                  "name the result over a range that is known, and choose from it: let t[%s in N, ...] = ...;",
                   v->name);
         return false;
     }

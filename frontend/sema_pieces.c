@@ -173,8 +173,10 @@ bool sema_check_pieces(Sema *s, const Def *d, const Tensor *t) {
                                   d->name);
             const AstTarget *to = i < d->pieces.n ? d->pieces.at[i].target : NULL;
             Sym left = to ? sema_quote(s, to->span) : d->name;
-            diag_help(s->ctx, g, "if several values may reach one element, say how they combine: %s += ...; or max=, min=, "
-                                 "*=", left);
+            diag_help(s->ctx, g,
+                      "if several values may reach one element, say how they combine: %s += ...; or max=, min=, "
+                      "*=",
+                      left);
             return false;
         }
         for (int k = 0; k < i; k++) {
@@ -183,8 +185,9 @@ bool sema_check_pieces(Sema *s, const Def *d, const Tensor *t) {
                 SEMA_REPORT(s, DEFINED_TWICE, p->span, "cannot prove that the pieces of %s are disjoint", d->name);
             diag_note(s->ctx, g, t->pieces.at[k].span, "the other piece");
             bool whole = !p->guard && !t->pieces.at[k].guard;
-            diag_help(s->ctx, g, whole ? "each element is defined once: give the first value a name of its own, let t[i] = ..."
-                                       : "make the conditions exclude each other, or write one equation: if c then ... else ...");
+            diag_help(s->ctx, g,
+                      whole ? "each element is defined once: give the first value a name of its own, let t[i] = ..."
+                            : "make the conditions exclude each other, or write one equation: if c then ... else ...");
             return false;
         }
     }

@@ -121,7 +121,8 @@ bool sema_declare_dims(Sema *s, Inst *inst, const AstItems *dims) {
 static const Expr *folded(Sema *s, const Expr *e, int depth) {
     int64_t v;
     if (sema_const_int(e, &v)) return expr_int(s->g, TY_I64, v);
-    if (depth > MAX_DEPTH || e->type != TY_I64 || op_rule(e->op) != RULE_ARITH || e->nargs < 1 || e->nargs > 2) return e;
+    if (depth > MAX_DEPTH || e->type != TY_I64 || op_rule(e->op) != RULE_ARITH || e->nargs < 1 || e->nargs > 2)
+        return e;
     const Expr *arg[2];
     for (int i = 0; i < e->nargs; i++) arg[i] = folded(s, e->arg[i], depth + 1);
     if (e->nargs == 1) return expr1(s->g, e->op, arg[0]);
@@ -209,8 +210,8 @@ static bool unify_pack(Sema *s, Unify *u, const AstItem *it, const Expr *const *
         return true;
     }
     if (name->kind != NAME_PACK || name->pack.n != n) {
-        SEMA_REPORT(s, ARGUMENT_RANK, span, "%s: the pack %s... has %d dimensions elsewhere and %d here", what, it->name,
-                    name->pack.n, n);
+        SEMA_REPORT(s, ARGUMENT_RANK, span, "%s: the pack %s... has %d dimensions elsewhere and %d here", what,
+                    it->name, name->pack.n, n);
         return false;
     }
     for (int i = 0; i < n; i++)

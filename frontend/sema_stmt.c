@@ -55,9 +55,7 @@ static bool collect_let(Sema *s, Inst *inst, AstStmt *st) {
     return ok;
 }
 
-static Def *find_def(Inst *inst, Sym name) {
-    return (Def *)expr_map_get(&inst->def_of, name);
-}
+static Def *find_def(Inst *inst, Sym name) { return (Def *)expr_map_get(&inst->def_of, name); }
 
 static Sym source(Sema *s, Span span) {
     AstExpr e = {.span = span};

@@ -149,8 +149,8 @@ static bool bind_scalar(Sema *s, Args *a, int i) {
     return n != NULL;
 }
 
-/* The leading subscripts of an argument, in the instance's terms; they must be in range for all values of its variables,
- * not only under the conditions around the call. */
+/* The leading subscripts of an argument, in the instance's terms; they must be in range for all values of its
+ * variables, not only under the conditions around the call. */
 static bool lead_inside(Sema *s, const Args *a, TensorVal *v, const AstExpr *e) {
     if (a->inst->over.vars.n == 0 || v->nlead == 0) return true;
     const Expr **lead = NEW_N(s->ctx, const Expr *, v->nlead + 1);
@@ -257,8 +257,8 @@ static void given_exprs(Sema *s, const Args *a, ExprVec *out) {
 static bool may_depend(Sema *s, const Args *a) {
     for (int i = 0; a->fn->params && i < a->fn->params->v.n; i++)
         if (a->fn->params->v.at[i].is_inout) {
-            SEMA_REPORT(s, NOT_ASSIGNABLE, a->call->span,
-                        "a call that updates %s cannot depend on index variables", a->fn->params->v.at[i].name);
+            SEMA_REPORT(s, NOT_ASSIGNABLE, a->call->span, "a call that updates %s cannot depend on index variables",
+                        a->fn->params->v.at[i].name);
             return false;
         }
     return true;

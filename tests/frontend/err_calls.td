@@ -11,9 +11,9 @@ fn one_hot(ids: i64[N]) -> (y: f32[N, C]) {
     y[n, c] = if ids[n] == c then 1.0 else 0.0;
 }
 fn forever(x: f32[N]) -> (y: f32[N]) {
-    y = forever(x);                       // expect error[E0714]: does forever call itself?
+    y = forever(x);                       // expect error[E0714]: forever calls itself
 }
-fn twice(x: f32) -> f32 = twice(x) * 2.0; // expect error[E0714]: does twice call itself?
+fn twice(x: f32) -> f32 = twice(x) * 2.0; // expect error[E0714]: twice calls itself
 
 export fn shapes(x: f32[M, N], g: f32[M]) -> (y: f32[M, N]) {
     y = norm(x, g);                       // expect error[E0501]: dimension 0 of gain must be N, but is M

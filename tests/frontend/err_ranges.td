@@ -33,7 +33,7 @@ export fn pitched(x: f32[M, LD]) -> (y: f32[M, N]) {
 }
 
 export fn ranks(x: f32[M, N]) -> (y: f32[M]) {
-    y[i] = x[i];                                      // expect error[E0500]: the tensor has 2 dimensions, these are 1
+    y[i] = x[i];                                      // expect error[E0500]: the tensor has 2 dimensions
 }
 
 export fn left(x: f32[M, N]) -> (y: f32[M]) {
