@@ -31,6 +31,11 @@ static const Row rows[] = {
 #undef RULE
 };
 
+static const int bounds[OP_COUNT] = {
+#define ULP(e, f32, f64, unit) [OP_##e] = f32,
+#include "ir/ulp.def"
+};
+
 /* ---- an evaluator ---- */
 
 typedef struct Num {
@@ -88,8 +93,9 @@ static bool eval_int(const Expr *e, const Num *a, Num *r) {
     case OP_MUL: u *= v; break;
     case OP_DIV:
     case OP_MOD:
-        if (!y) return false;
-        if (y == -1)
+        if (!y)
+            u = 0;
+        else if (y == -1)
             u = e->op == OP_DIV ? 0 - u : 0;
         else if (e->op == OP_DIV)
             u = (uint64_t)(x / y - (x % y && (x < 0) != (y < 0)));
@@ -103,14 +109,8 @@ static bool eval_int(const Expr *e, const Num *a, Num *r) {
     case OP_BITAND: u &= v; break;
     case OP_BITOR: u |= v; break;
     case OP_BITXOR: u ^= v; break;
-    case OP_SHL:
-        if (y < 0 || y >= type_bits(e->type)) return false;
-        u <<= y;
-        break;
-    case OP_SHR:
-        if (y < 0 || y >= type_bits(e->type)) return false;
-        u = (uint64_t)(x >> y);
-        break;
+    case OP_SHL: u = y < 0 || y >= type_bits(e->type) ? 0 : u << y; break;
+    case OP_SHR: u = (uint64_t)(x >> (y < 0 || y >= type_bits(e->type) ? 63 : y)); break;
     case OP_EQ: u = x == y; break;
     case OP_NE: u = x != y; break;
     case OP_LT: u = x < y; break;
@@ -243,6 +243,7 @@ static void test_row(Ctx *ctx, const Row *row, Type t) {
     }
     check(left->type == right->type, row->name, "the types differ");
     check(cheaper(left, right), row->name, "right is not less");
+    check(row->ulp <= bounds[left->op], row->name, "worsens the bound of the error");
     const Expr *s = expr_simplify(g, NULL, left);
     Text out = {.ctx = ctx};
     expr_print(&out, s, NULL);
