@@ -1,5 +1,5 @@
-/* A function of the host in model.c: one C function of its scalars and dimensions, and the uniform entry, which puts its
- * value where a tensor of rank 0 would be. The host computes floats in double and rounds where the program does. */
+/* A function of the host in model.c: one C function of its scalars and dimensions, and the uniform entry, which puts
+ * its value where a tensor of rank 0 would be. The host computes floats in double and rounds where the program does. */
 #include "glue_entry.h"
 
 #include "ir/interp.h"
@@ -121,11 +121,12 @@ static void uniform(Text *out, const HostEntry *h, const char *x) {
              "static int td_%s_bytes(const int64_t *dims, size_t *bytes) {\n    (void)dims;\n"
              "    if (!bytes) return %s_error_argument;\n    *bytes = 0;\n    return %s_ok;\n}\n\n",
              e, x, x);
-    text_fmt(out,
-             "static int td_%s_call(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,\n"
-             "    size_t workspace_bytes, void *stream, char *message, size_t message_bytes) {\n"
-             "    const %s td_value = %s_%s(",
-             e, host_ctype(result(h->p)->type), x, e);
+    text_fmt(
+        out,
+        "static int td_%s_call(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,\n"
+        "    size_t workspace_bytes, void *stream, char *message, size_t message_bytes) {\n"
+        "    const %s td_value = %s_%s(",
+        e, host_ctype(result(h->p)->type), x, e);
     for (int i = 0; i < g->dims.n; i++, sep = ", ") text_fmt(out, "%sdims[%d]", sep, i);
     for (int i = 0; i < g->scalars.n; i++, sep = ", ")
         text_fmt(out, "%s(%s)scalars[%d]", sep, host_ctype(g->scalars.at[i]->type), i);

@@ -83,8 +83,14 @@ static void export_instance(Sema *s, AstDecl *d) {
     AstExpr *v = d->value;
     if (!v || v->kind == AST_ERROR) return;
     const AstExpr *callee = v->kind == AST_CALL ? v->a : v;
+    if (callee->kind == AST_CALL) {
+        sema_not_called(s, v);
+        return;
+    }
     if (callee->kind != AST_NAME) {
-        sema_not_yet(s, v->span, "an export of this form");
+        Diag *g = SEMA_REPORT(s, MISPLACED, v->span, "an export is an instance of a function");
+        diag_help(s->ctx, g, "export %s = f(T = f32); a function of its own is export fn %s(...) ...", d->name,
+                  d->name);
         return;
     }
     FnRef f;

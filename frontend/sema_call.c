@@ -144,19 +144,31 @@ static bool result_type(Sema *s, Inst *inst, Span span, const Expr **v) {
     const AstType *rt = inst->fn->result_type;
     Type t;
     if (!rt) return true;
-    if (rt->dims || !strcmp(rt->name, "int")) {
-        sema_not_yet(s, rt->span, "this result type of a function on elements");
+    if (rt->dims) {
+        Diag *d = SEMA_REPORT(s, MISPLACED, rt->span, "a result that is a tensor has a name");
+        diag_help(s->ctx, d, "write -> (y: %s)", sema_quote(s, rt->span));
         return false;
     }
-    if (!sema_type(s, inst, rt->name, rt->args, rt->span, &t)) return false;
+    if (!strcmp(rt->name, "int"))
+        t = TY_I64;
+    else if (!sema_type(s, inst, rt->name, rt->args, rt->span, &t))
+        return false;
     bool rounds = type_is_float(t) && (*v)->type == type_acc(t);
     *v = rounds ? expr_cast(s->g, t, *v) : sema_to(s, span, t, *v);
     return *v != NULL;
 }
 
-static const Expr *body_let(Sema *s, Env env, const AstStmt *st) {
-    const AstTarget *t = &st->targets.at[0];
-    const Expr *v = sema_expr(s, env, st->value);
+static const Expr *let_part(Sema *s, Env env, const AstStmt *st, int part) {
+    if (!st->tuple) return sema_expr(s, env, st->value);
+    if (sema_is_reduction(s, env, st->value)) return sema_reduce(s, env, st->value, part);
+    if (st->value->kind == AST_TUPLE && part < st->value->items->v.n && st->value->items->v.at[part].value)
+        return sema_expr(s, env, st->value->items->v.at[part].value);
+    if (st->value->kind != AST_ERROR)
+        SEMA_REPORT(s, RESULT_COUNT, st->value->span, "there are fewer values than the %d names", st->targets.n);
+    return NULL;
+}
+
+static const Expr *let_type(Sema *s, Env env, const AstStmt *st, const AstTarget *t, const Expr *v) {
     Type type;
     if (!v || !t->type) return v;
     if (!sema_type(s, env.inst, t->type, t->type_args, t->span, &type)) return NULL;
@@ -164,16 +176,37 @@ static const Expr *body_let(Sema *s, Env env, const AstStmt *st) {
                                                                         : sema_to(s, st->value->span, type, v);
 }
 
-static const Expr *block_body(Sema *s, Env env, const AstDecl *fn) {
-    for (int i = 0; i < fn->body->v.n; i++) {
-        const AstStmt *st = fn->body->v.at[i];
-        if (st->kind == STMT_RETURN) return sema_expr(s, env, st->value);
-        if (st->kind != STMT_LET || st->tuple || st->targets.n != 1 || st->targets.at[0].index || st->guard)
-            return sema_not_yet(s, st->span, "a statement of this form in a function on elements");
-        const Expr *v = body_let(s, env, st);
-        if (!v) return NULL;
-        env.scope = sema_scope_value(s, env.scope, st->targets.at[0].name, v);
+static bool body_let(Sema *s, Env *env, const AstStmt *st, Sym name_of) {
+    Env from = *env;
+    for (int i = 0; i < st->targets.n; i++) {
+        const AstTarget *t = &st->targets.at[i];
+        if (!strcmp(t->name, "_")) continue;
+        const Expr *v = let_type(s, from, st, t, let_part(s, from, st, i));
+        if (!v) return false;
+        v = sema_lift(s, sym_fmt(s->ctx, "%s_%s", s->defining ? s->defining : name_of, t->name), v);
+        env->scope = sema_scope_value(s, env->scope, t->name, v);
     }
+    return true;
+}
+
+static bool body_stmt(Sema *s, const AstStmt *st, const AstDecl *fn) {
+    bool subscripts = st->guard != NULL;
+    for (int i = 0; i < st->targets.n; i++) subscripts |= st->targets.at[i].index != NULL;
+    if (st->kind == STMT_LET && !subscripts) return true;
+    Diag *d = SEMA_REPORT(s, MISPLACED, st->span, "a body on elements has lets without subscripts, then return");
+    if (fn->kind == DECL_FN)
+        diag_help(s->ctx, d, "a function of tensors names its results: fn %s(...) -> (y: f32[N]) { ... }", fn->name);
+    return false;
+}
+
+const AstExpr *sema_body_return(Sema *s, Env *env) {
+    const AstDecl *fn = env->inst->fn;
+    for (int i = 0; fn->body && i < fn->body->v.n; i++) {
+        const AstStmt *st = fn->body->v.at[i];
+        if (st->kind == STMT_RETURN) return st->value;
+        if (!body_stmt(s, st, fn) || !body_let(s, env, st, fn->name)) return NULL;
+    }
+    if (fn->value) return fn->value;
     SEMA_REPORT(s, NO_RETURN, fn->name_span, "%s returns nothing", fn->name);
     return NULL;
 }
@@ -213,7 +246,8 @@ static bool bind_params(Sema *s, Env env, Inst *inst, const AstExpr *call, const
 
 const Expr *sema_fn_value(Sema *s, Env env) {
     const AstDecl *fn = env.inst->fn;
-    const Expr *v = fn->value ? sema_expr(s, env, fn->value) : fn->body ? block_body(s, env, fn) : NULL;
+    const AstExpr *e = sema_body_return(s, &env);
+    const Expr *v = e ? sema_expr(s, env, e) : NULL;
     return v && result_type(s, env.inst, fn->value ? fn->value->span : fn->name_span, &v) ? v : NULL;
 }
 
@@ -270,7 +304,7 @@ const Expr *sema_call(Sema *s, Env env, const AstExpr *e) {
         AstExpr call = {.kind = AST_CALL, .span = e->span, .a = &name};
         return unknown_call(s, env, &call);
     }
-    if (callee->kind != AST_NAME) return sema_not_yet(s, e->span, "a call of this form");
+    if (callee->kind != AST_NAME) return sema_not_called(s, e);
     if (!sema_scope_find(env.scope, callee->name) && sema_is_type(env.inst, callee->name))
         return sema_type(s, env.inst, callee->name, NULL, callee->span, &t) ? cast(s, env, e, t) : NULL;
     FnRef f;

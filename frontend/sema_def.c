@@ -316,6 +316,8 @@ static TensorVal *whole_value(Sema *s, Def *d, const Equation *p) {
     bool alias = d->kind == TENSOR_LET && !p->target->type; /* the value itself has the name */
     if (p->part < 0) return sema_tensor(s, env, p->stmt->value, alias ? local_name(s, d) : NULL);
     const AstExpr *call = p->stmt->value;
+    if (call->kind == AST_TUPLE && p->part < call->items->v.n && call->items->v.at[p->part].value)
+        return sema_tensor(s, env, call->items->v.at[p->part].value, NULL);
     FnRef f;
     bool later = call->kind == AST_CALL && (call->a->kind != AST_NAME || !sema_find_fn(s, d->inst, call->a->name, &f));
     if (later) return sema_tensor(s, env, call, NULL), NULL; /* says what it is that cannot be called */

@@ -198,23 +198,23 @@ const Expr *sema_store(Sema *s, Span span, Type t, const Expr *e) {
 
 /* ---- names ---- */
 
-static const Expr *closure(Sema *s, Env env, const Scope *sc) {
+Env sema_use_env(Sema *s, Env env, const Scope *sc) {
     Env at = sc->env;
     VEC(const Scope *) hidden = {0};
     for (const Scope *x = env.scope; x && x != sc; x = x->up)
         if (x->owner) vec_push(s->ctx, &hidden, x);
     for (int i = hidden.n - 1; i >= 0; i--) {
         Scope entry = *hidden.at[i];
-        if (entry.owner == sc->tag) entry.owner = NULL;
+        if (entry.owner == sc->inst) entry.owner = NULL;
         at.scope = sema_scope_push(s, at.scope, entry);
     }
-    return sema_expr(s, at, sc->ast);
+    return at;
 }
 
 static const Expr *scope_value(Sema *s, Env env, const Scope *sc, const AstExpr *e) {
     switch (sc->kind) {
     case SCOPE_VALUE: return sc->value;
-    case SCOPE_CLOSURE: return closure(s, env, sc);
+    case SCOPE_CLOSURE: return sema_expr(s, sema_use_env(s, env, sc), sc->ast);
     case SCOPE_VARS:
         if (!sc->pack) return expr_var(s->g, sc->vars[0]);
         SEMA_REPORT(s, NOT_A_VALUE, e->span, "%s... is a pack of index variables", e->name);

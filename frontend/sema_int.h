@@ -151,8 +151,8 @@ struct Scope {
     const AstExpr *ast; /* SCOPE_CLOSURE: the operand; SCOPE_FORMAL: the use, whose operands it has; both in env */
     Env env;
     const AstItems *items; /* SCOPE_FORMAL: the variables and the guard of the use */
-    const void *tag;       /* of closures and formals: the use of a composite reduction that they belong to */
-    const void *owner;     /* not NULL: visible only to the closures with this tag */
+    Inst *inst;        /* of closures and formals: the use of a composite reduction that they belong to */
+    const Inst *owner; /* not NULL: visible only to the closures of this use */
 };
 
 typedef struct UnknownName {
@@ -180,6 +180,7 @@ struct Sema {
 /* Reports; the code says whether it is an error or a warning. */
 #define SEMA_REPORT(s, code, span, ...) diag_report((s)->ctx, DIAG_##code, span, __VA_ARGS__)
 void *sema_not_yet(Sema *s, Span span, const char *what); /* NULL */
+void *sema_not_called(Sema *s, const AstExpr *call);      /* whose callee is no name; NULL */
 Sym sema_show(Sema *s, const Expr *e);
 Sym sema_show_ast(Sema *s, const AstExpr *e);
 Sym sema_quote(Sema *s, Span span); /* the source there, or ... where it is long */
@@ -305,6 +306,9 @@ const Expr *sema_cond(Sema *s, Env env, const AstExpr *e);
 const Expr *sema_apply(Sema *s, Span span, Op op, const Expr *const *args, int n);
 const Expr *sema_to(Sema *s, Span span, Type t, const Expr *e);    /* widening; else an error */
 const Expr *sema_store(Sema *s, Span span, Type t, const Expr *e); /* what a definition of type t takes */
+/* Where an operand of a composite reduction (SCOPE_CLOSURE) is evaluated when env needs it: where the reduction is used,
+ * with the variables that it has made so far. */
+Env sema_use_env(Sema *s, Env env, const Scope *sc);
 bool sema_const_int(const Expr *e, int64_t *v);
 bool sema_const_double(const Expr *e, double *v);
 
@@ -334,6 +338,8 @@ void sema_refuse_sub(Sema *s, const Expr *sub, bool low, const SubPlace *at);
 
 /* ---- sema_call.c ---- */
 const Expr *sema_call(Sema *s, Env env, const AstExpr *e);
+/* The expression that a body on elements returns (of a function or of a reduction); env gets its lets. */
+const AstExpr *sema_body_return(Sema *s, Env *env);
 /* What a function on elements returns, its parameters bound in env. */
 const Expr *sema_fn_value(Sema *s, Env env);
 

@@ -14,6 +14,16 @@ void *sema_not_yet(Sema *s, Span span, const char *what) {
     return NULL;
 }
 
+void *sema_not_called(Sema *s, const AstExpr *call) {
+    const AstExpr *inner = call->a;
+    while (inner->kind == AST_CALL || inner->kind == AST_INDEX) inner = inner->a;
+    if (inner->kind == AST_NAME && (!strcmp(inner->name, "vjp") || !strcmp(inner->name, "foreach")))
+        return sema_not_yet(s, inner->span, inner->name);
+    if (call->a->kind != AST_ERROR)
+        SEMA_REPORT(s, NOT_A_FUNCTION, call->a->span, "this is no function: functions are called by their names");
+    return NULL;
+}
+
 Sym sema_show(Sema *s, const Expr *e) {
     Text t = {.ctx = s->ctx};
     PolyEnv env = {.g = s->g};

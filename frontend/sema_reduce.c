@@ -41,18 +41,34 @@ static bool bind_items(Sema *s, Bound *b, const AstItems *items, const Roots *ro
 
 static const Expr *both(Sema *s, const Expr *a, const Expr *b) { return !a ? b : !b ? a : expr2(s->g, OP_AND, a, b); }
 
-/* The variables that the use of a composite reduction gave for its formal one. */
+/* Whether all formal variables of the composite reduction have their variables. */
+static bool all_formals_bound(const Bound *b, const Scope *formal) {
+    const AstItems *all = formal->inst->fn->vars;
+    for (int i = 0; i < all->v.n; i++) {
+        const AstItem *it = &all->v.at[i];
+        const Scope *sc = sema_scope_find(b->env.scope, it->kind == ITEM_PACK ? it->name : it->value->name);
+        if (!sc || sc->kind != SCOPE_VARS) return false;
+    }
+    return true;
+}
+
+/* The variables that the use of a composite reduction gave for one of its formal ones. The guard of the use holds where
+ * all of them are known. */
 static bool bind_formal(Sema *s, Bound *b, Sym name, const Scope *formal) {
-    Bound sub = {.env = formal->env};
+    const AstExpr *use = formal->ast;
+    bool alone = formal->inst->fn->vars->v.n == 1;
+    Bound sub = {.env = alone ? formal->env : sema_use_env(s, b->env, formal)};
+    const Scope *start = sub.env.scope;
     Roots roots = {0};
-    for (int i = 0; i < formal->ast->items->v.n; i++)
-        if (formal->ast->items->v.at[i].value) vec_push(s->ctx, &roots, formal->ast->items->v.at[i].value);
+    for (int i = 0; i < use->items->v.n; i++)
+        if (use->items->v.at[i].value) vec_push(s->ctx, &roots, use->items->v.at[i].value);
+    if (!alone && use->a->items->guard) vec_push(s->ctx, &roots, use->a->items->guard);
     if (!bind_items(s, &sub, formal->items, &roots)) return false;
     VEC(const Scope *) made = {0};
-    for (const Scope *x = sub.env.scope; x != formal->env.scope; x = x->up) vec_push(s->ctx, &made, x);
+    for (const Scope *x = sub.env.scope; x != start; x = x->up) vec_push(s->ctx, &made, x);
     for (int i = made.n - 1; i >= 0; i--) {
         Scope entry = *made.at[i];
-        if (!entry.owner) entry.owner = formal->tag;
+        if (!entry.owner) entry.owner = formal->inst;
         b->env.scope = sema_scope_push(s, b->env.scope, entry);
     }
     b->env.scope = sema_scope_push(
@@ -60,7 +76,10 @@ static bool bind_formal(Sema *s, Bound *b, Sym name, const Scope *formal) {
         (Scope){.kind = SCOPE_VARS, .name = name, .pack = sub.vars.n != 1, .n = sub.vars.n, .vars = sub.vars.at});
     for (int i = 0; i < sub.vars.n; i++) vec_push(s->ctx, &b->vars, sub.vars.at[i]);
     b->guard = both(s, b->guard, sub.guard);
-    return true;
+    if (alone || !use->a->items->guard || !all_formals_bound(b, formal)) return true;
+    const Expr *g = sema_cond(s, sema_use_env(s, b->env, formal), use->a->items->guard);
+    b->guard = both(s, b->guard, g);
+    return g != NULL;
 }
 
 static bool bind_inferred(Sema *s, Bound *b, Sym name, bool pack, Span span, const AstItems *items, int from,
@@ -265,26 +284,52 @@ static const Expr *composite_return(Sema *s, Env env, const AstExpr *v, int part
     return NULL;
 }
 
+/* The formal variables and what the use gives for each: one takes them all, of several the last one takes what is left
+ * where it is a pack. */
+static bool push_formals(Sema *s, Env *body, const AstExpr *e, Env env) {
+    const AstDecl *d = body->inst->fn;
+    const AstItems *formals = d->vars, *given = e->a->items;
+    int n = formals ? formals->v.n : 0;
+    for (int i = 0; i < n; i++) {
+        const AstItem *it = &formals->v.at[i];
+        bool pack = it->kind == ITEM_PACK;
+        if (!pack && (it->kind != ITEM_EXPR || it->value->kind != AST_NAME)) {
+            SEMA_REPORT(s, NOT_A_VARIABLE, it->span, "a formal variable is a name: its range comes from the use");
+            return false;
+        }
+        AstItems *own = NEW(s->ctx, AstItems);
+        *own = *given;
+        if (n > 1) {
+            *own = (AstItems){.depth = given->depth, .span = given->span};
+            int end = pack && i == n - 1 ? given->v.n : i + 1;
+            for (int k = i; k < end && k < given->v.n; k++) vec_push(s->ctx, &own->v, given->v.at[k]);
+        }
+        body->scope = sema_scope_push(s, body->scope,
+                                      (Scope){.kind = SCOPE_FORMAL,
+                                              .name = pack ? it->name : it->value->name,
+                                              .ast = e,
+                                              .env = env,
+                                              .items = own,
+                                              .inst = body->inst});
+    }
+    bool rest = n > 0 && formals->v.at[n - 1].kind == ITEM_PACK;
+    if (n == 1 || (n > 1 && (rest ? given->v.n >= n - 1 : given->v.n == n))) return true;
+    SEMA_REPORT(s, ARGUMENTS, e->a->span, "%s takes %d variables, these are %d", d->name, n, given->v.n);
+    return false;
+}
+
 static const Expr *composite(Sema *s, Env env, const AstExpr *e, FnRef f, int part) {
     const AstDecl *d = f.decl;
     Inst *inst = sema_inst_new(s, f, env.inst, e->span);
     if (!inst) return NULL;
     int nparams = d->params ? d->params->v.n : 0;
-    if (nparams != e->items->v.n || !d->vars || d->vars->v.n != 1) {
-        if (!d->vars || d->vars->v.n != 1)
-            return sema_not_yet(s, d->name_span, "a reduction with several formal variables");
+    if (nparams != e->items->v.n) {
         SEMA_REPORT(s, ARGUMENTS, e->span, "%s takes %d operands", d->name, nparams);
         return NULL;
     }
-    const AstItem *formal = &d->vars->v.at[0];
-    Sym k = formal->kind == ITEM_PACK                                      ? formal->name
-            : formal->kind == ITEM_EXPR && formal->value->kind == AST_NAME ? formal->value->name
-                                                                           : NULL;
-    if (!k) return sema_not_yet(s, formal->span, "a formal variable of this form");
-    /* The instance tags this use: the variables that it makes are seen by its operands alone. */
-    const Scope formal_scope = {
-        .kind = SCOPE_FORMAL, .name = k, .ast = e, .env = env, .items = e->a->items, .tag = inst};
-    Env body = {inst, sema_scope_push(s, NULL, formal_scope)};
+    /* The instance marks this use: the variables that it makes are seen by its operands alone. */
+    Env body = {inst, NULL};
+    if (!push_formals(s, &body, e, env)) return NULL;
     for (int i = 0; i < nparams; i++) {
         if (!e->items->v.at[i].value) {
             SEMA_REPORT(s, ARGUMENTS, e->items->v.at[i].span, "this cannot be an operand");
@@ -295,21 +340,10 @@ static const Expr *composite(Sema *s, Env env, const AstExpr *e, FnRef f, int pa
                                              .name = d->params->v.at[i].name,
                                              .ast = e->items->v.at[i].value,
                                              .env = env,
-                                             .tag = inst});
+                                             .inst = inst});
     }
-    if (d->value) return composite_return(s, body, d->value, part, e->span);
-    for (int i = 0; d->body && i < d->body->v.n; i++) {
-        const AstStmt *st = d->body->v.at[i];
-        if (st->kind == STMT_RETURN) return composite_return(s, body, st->value, part, e->span);
-        if (st->kind != STMT_LET || st->tuple || st->targets.n != 1 || st->targets.at[0].index)
-            return sema_not_yet(s, st->span, "a statement of this form in a reduction");
-        const Expr *v = sema_expr(s, body, st->value);
-        if (!v) return NULL;
-        v = sema_lift(s, sym_fmt(s->ctx, "%s_%s", s->defining ? s->defining : d->name, st->targets.at[0].name), v);
-        body.scope = sema_scope_value(s, body.scope, st->targets.at[0].name, v);
-    }
-    SEMA_REPORT(s, NO_RETURN, d->name_span, "%s returns nothing", d->name);
-    return NULL;
+    const AstExpr *v = sema_body_return(s, &body);
+    return v ? composite_return(s, body, v, part, e->span) : NULL;
 }
 
 const Expr *sema_reduce(Sema *s, Env env, const AstExpr *e, int part) {

@@ -177,6 +177,25 @@ static bool collect_call_stmt(Sema *s, const AstStmt *st, int updates) {
     return false;
 }
 
+/* fn f(x: f32[N]) -> (y: f32[N]) = e; is y = e; or, where y is one element, y[] = e; */
+static bool collect_value(Sema *s, Inst *inst) {
+    const AstDecl *fn = inst->fn;
+    AstStmt *st = NEW(s->ctx, AstStmt);
+    *st = (AstStmt){.kind = STMT_DEF, .span = fn->value->span, .value = fn->value, .tuple = fn->results->v.n > 1};
+    for (int i = 0; i < fn->results->v.n; i++) {
+        const AstParam *p = &fn->results->v.at[i];
+        bool element = p->type && p->type->dims && !p->type->dims->v.n && !is_tensor_expr(s, inst, fn->value);
+        vec_push(s->ctx, &st->targets,
+                 ((AstTarget){.name = p->name,
+                              .span = fn->value->span,
+                              .name_span = p->name_span,
+                              .index = element ? p->type->dims : NULL}));
+    }
+    int updates = 0;
+    mark_fresh(inst, st->value);
+    return collect_calls(s, inst, st->value, &updates) && collect_def(s, inst, st);
+}
+
 bool sema_collect(Sema *s, Inst *inst) {
     const AstDecl *fn = inst->fn;
     bool ok = true;
@@ -190,10 +209,7 @@ bool sema_collect(Sema *s, Inst *inst) {
     for (int i = 0; fn->params && i < fn->params->v.n; i++)
         if (fn->params->v.at[i].is_inout)
             new_def(s, inst, fn->params->v.at[i].name, TENSOR_INOUT, fn->params->v.at[i].span);
-    if (!fn->body) {
-        sema_not_yet(s, fn->name_span, "a function on tensors without a body in braces");
-        return false;
-    }
+    if (!fn->body) return collect_value(s, inst);
     for (int i = 0; i < fn->body->v.n; i++) {
         AstStmt *st = fn->body->v.at[i];
         int updates = 0;

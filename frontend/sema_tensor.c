@@ -461,7 +461,7 @@ TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint) {
     }
     if (is_new(env, e)) return new_value(s, env, e);
     FnRef f;
-    if (e->a->kind != AST_NAME) return sema_not_yet(s, e->span, "a call of this form");
+    if (e->a->kind != AST_NAME) return sema_not_called(s, e);
     if (!sema_find_fn(s, env.inst, e->a->name, &f)) {
         static const char *const later[] = {"vjp", "fold", "scan", "foreach", "sort", "topk"};
         for (size_t i = 0; i < sizeof later / sizeof *later; i++)
