@@ -733,14 +733,17 @@ __device__ __forceinline__ double td_pow(double x, double y) { return pow(x, y);
 __device__ __forceinline__ float td_fma(float a, float b, float c) { return fmaf(a, b, c); }
 __device__ __forceinline__ double td_fma(double a, double b, double c) { return fma(a, b, c); }
 //@ td_sigmoid
-// 1 / (1 + exp(-x)), the reciprocal of a quarter of it: its largest finite value then has a normal reciprocal, and a small
-// result is rounded to a denormal by the last product.
+// e / (1 + e) of e = exp(-|x|), or 1 / (1 + e): nothing overflows, and a small result keeps its denormals.
 __device__ __forceinline__ float td_sigmoid(float x) {
+    const float e = expf(-fabsf(x));
     float r;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(fmaf(expf(-x), 0.25f, 0.25f)));
-    return r * 0.25f;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(1.0f + e));
+    return (x >= 0.0f ? 1.0f : e) * r;
 }
-__device__ __forceinline__ double td_sigmoid(double x) { return 1.0 / (1.0 + exp(-x)); }
+__device__ __forceinline__ double td_sigmoid(double x) {
+    const double e = exp(-fabs(x));
+    return (x >= 0.0 ? 1.0 : e) / (1.0 + e);
+}
 //@ td_fast_div
 __device__ __forceinline__ float td_fast_div(float a, float b) { return __fdividef(a, b); }
 //@ TD_FAST TD_FAST_ASM
