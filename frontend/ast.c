@@ -112,7 +112,8 @@ static AstExpr *chain(Parse *p, Op op, AstExpr *a, AstExpr *b) {
 }
 
 AstExpr *ast_binary(Parse *p, Op op, AstExpr *a, AstExpr *b) {
-    bool deep = a->kind == AST_CHAIN || (a->kind == AST_BINARY && is_arithmetic(a->u.op) && a->depth >= PARSE_CHAIN_FROM);
+    bool deep =
+        a->kind == AST_CHAIN || (a->kind == AST_BINARY && is_arithmetic(a->u.op) && a->depth >= PARSE_CHAIN_FROM);
     if (deep && is_arithmetic(op)) return chain(p, op, a, b);
     AstExpr *e = expr_new(p, AST_BINARY, span_join(a->span, b->span));
     e->u.op = op;
@@ -309,6 +310,13 @@ AstStmt *ast_def_word(Parse *p, AstTarget t, Token word, AstExpr *e, AstExpr *gu
         op = ASSIGN_MAX;
     } else if (!strcmp(word.text, "min")) {
         op = ASSIGN_MIN;
+    } else if (t.type == NULL && !t.index) { /* float a = 2.0; */
+        Diag *d = diag_report(p->ctx, DIAG_FOREIGN_SYNTAX, t.span, "`%s %s =` declares nothing", t.name, word.text);
+        diag_help(p->ctx, d, "an intermediate is defined with let: let %s = ...;", word.text);
+        t.name = word.text;
+        AstStmt *s = ast_def(p, ast_targets(p, NULL, t), op, e, guard, semi);
+        s->kind = STMT_LET;
+        return s;
     } else {
         Diag *d = diag_report(p->ctx, DIAG_BAD_ASSIGN, parse_token_span(p, word), "`%s=` is no assignment", word.text);
         diag_help(p->ctx, d, "definitions use `=`, `+=`, `*=`, `max=` or `min=`");

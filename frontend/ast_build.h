@@ -7,11 +7,11 @@
 #include "ir/diag.h"
 
 enum {
-    PARSE_STACK = 4096,     /* entries of the parser's stack: parentheses and statements in progress */
-    PARSE_LIST_MAX = 4096,  /* elements of one list */
+    PARSE_STACK = 4096,      /* entries of the parser's stack: parentheses and statements in progress */
+    PARSE_LIST_MAX = 4096,   /* elements of one list */
     PARSE_CHAIN_FROM = 128,  /* a sum or product that is deeper becomes an AST_CHAIN */
     PARSE_CHAIN_MAX = 65536, /* operands of one */
-    PARSE_ERRORS_MAX = 100, /* errors in one file after which reading ends */
+    PARSE_ERRORS_MAX = 100,  /* errors in one file after which reading ends */
 };
 
 typedef struct Token {
@@ -31,7 +31,16 @@ typedef struct DocAt {
 typedef struct OpenBracket {
     int closer; /* the token that closes it */
     Span span;
+    Token before; /* the token before it */
+    bool loop;    /* that is `for` or `while` */
 } OpenBracket;
+
+/* After a syntax error, what is skipped. */
+typedef enum Skip {
+    SKIP_STATEMENT, /* to the end of the statement */
+    SKIP_BLOCK,     /* a loop of another language with what it repeats */
+    SKIP_DECL,      /* to the next declaration */
+} Skip;
 
 typedef struct Parse {
     Ctx *ctx;
@@ -48,6 +57,7 @@ typedef struct Parse {
     Token before;      /* the one before it */
     uint32_t last_end; /* where that ended */
     VEC(OpenBracket) open;
+    int skip;          /* a Skip: after the syntax error just reported */
     int errors_before; /* reported before this file was begun */
     bool failed;       /* the parser met a syntax error at the token just fed */
     bool stop;         /* a limit was reached: nothing more is read */

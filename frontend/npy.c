@@ -67,8 +67,8 @@ static bool stored_type(const Header *h, Type *t) {
         char kind;
         int size;
         Type type;
-    } rows[] = {{'f', 8, TY_F64}, {'f', 4, TY_F32}, {'f', 2, TY_F16},  {'i', 8, TY_I64},
-                {'i', 4, TY_I32}, {'i', 2, TY_I16}, {'i', 1, TY_I8},   {'u', 4, TY_U32},
+    } rows[] = {{'f', 8, TY_F64}, {'f', 4, TY_F32}, {'f', 2, TY_F16}, {'i', 8, TY_I64},
+                {'i', 4, TY_I32}, {'i', 2, TY_I16}, {'i', 1, TY_I8},  {'u', 4, TY_U32},
                 {'u', 2, TY_U16}, {'u', 1, TY_U8},  {'b', 1, TY_BOOL}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].kind == h->kind && rows[i].size == h->size) return *t = rows[i].type, true;

@@ -278,6 +278,9 @@ static const Expr *unknown_call(Sema *s, Env env, const AstExpr *e) {
         SEMA_REPORT(s, NOT_A_FUNCTION, e->a->span, "%s is no function", name);
         return NULL;
     }
+    static const char *const reductions[] = {"sum", "prod", "mean", "any", "all", "argmax", "argmin"};
+    for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++)
+        if (!strcmp(name, reductions[i]) && e->items) return no_axis(s, env, e, name);
     VEC(const char *) c = {0};
     int ndecls = diag_full(s->ctx) ? 0 : env.inst->file->ast->decls.n;
     for (int op = 0; op < OP_COUNT; op++)

@@ -142,6 +142,13 @@ static bool bind_free(Sema *s, Building *b, const AstExpr *e) {
 }
 
 static bool bind_computed(Sema *s, Building *b, const Target *t, const AstItem *it) {
+    if (!t->has_shape && it->value->kind == AST_NAME) {
+        Diag *d = SEMA_REPORT(s, LET_PIECE, it->span, "%s is a dimension: the brackets of a let hold index variables",
+                              it->value->name);
+        diag_help(s->ctx, d, "name an index variable, let %s[i] = ...; or give it the range, [i in %s]", t->d->name,
+                  it->value->name);
+        return false;
+    }
     if (!t->has_shape) {
         Diag *d = SEMA_REPORT(s, LET_PIECE, it->span, "a let defines all its elements: its subscripts are variables");
         diag_help(s->ctx, d,

@@ -96,9 +96,23 @@ static bool has_quotient(const Expr *e) {
     return quotient_in(e, &left);
 }
 
-static void quotient_error(Sema *s, Span span) {
-    Diag *d = SEMA_REPORT(s, INT_AS_FLOAT, span, "an integer quotient is used as a float");
-    diag_help(s->ctx, d, "for the float quotient write f32(a) / b; to mean the rounded one, f32(a / b)");
+static const Expr *find_quotient(const Expr *e, int depth) {
+    if (e->op == OP_DIV || depth > MAX_DEPTH) return e;
+    for (int i = e->op == OP_IF; i < e->nargs; i++)
+        if (has_quotient(e->arg[i])) return find_quotient(e->arg[i], depth + 1);
+    return NULL;
+}
+
+/* At the quotient itself where the source has it. */
+static void quotient_error(Sema *s, Span span, const Expr *in) {
+    const Expr *q = find_quotient(in, 0);
+    const AstExpr *at = NULL;
+    for (int i = s->quotients.n - 1; i >= 0 && !at; i--)
+        if (s->quotients.at[i].value == q) at = s->quotients.at[i].ast;
+    Diag *d = SEMA_REPORT(s, INT_AS_FLOAT, at ? at->span : span, "an integer quotient is used as a float");
+    Sym a = at ? sema_quote(s, at->a->span) : sym(s->ctx, "a"), b = at ? sema_quote(s, at->b->span) : sym(s->ctx, "b");
+    diag_help(s->ctx, d, "for the float quotient write f32(%s) / %s; to mean the rounded one, f32(%s / %s)", a, b, a,
+              b);
 }
 
 static void operand_error(Sema *s, Span span, Op op, const Expr *const *args, int n) {
@@ -114,7 +128,7 @@ static void operand_error(Sema *s, Span span, Op op, const Expr *const *args, in
     bool wants_float = flt || rule == RULE_FLOAT || rule == RULE_TEST;
     for (int i = first; i < n; i++)
         if (wants_float && has_quotient(args[i])) {
-            quotient_error(s, span);
+            quotient_error(s, span, args[i]);
             return;
         }
     if (rule == RULE_LOGIC || (first && args[0]->type != TY_BOOL)) {
@@ -131,7 +145,12 @@ static void operand_error(Sema *s, Span span, Op op, const Expr *const *args, in
     Diag *d;
     if (rule != RULE_TEST && (args[first]->type == TY_BOOL || args[n - 1]->type == TY_BOOL)) {
         d = SEMA_REPORT(s, BOOL_OPERAND, span, "%s does not take bool", op_text(op));
-        diag_help(s->ctx, d, "to count the true ones write the number: if c then 1 else 0");
+        if (op == OP_BITAND || op == OP_BITOR)
+            diag_help(s->ctx, d, "for truth values write %s", op == OP_BITAND ? "&&" : "||");
+        else if (op == OP_MUL)
+            diag_help(s->ctx, d, "to choose by it write if c then x else 0.0");
+        else
+            diag_help(s->ctx, d, "to count the true ones write the number: if c then 1 else 0");
         return;
     }
     if (n - first == 1)
@@ -168,7 +187,7 @@ const Expr *sema_to(Sema *s, Span span, Type t, const Expr *e) {
     const Expr *r = expr_convert(s->g, t, e);
     if (r) return r;
     if (type_is_float(t) && has_quotient(e)) {
-        quotient_error(s, span);
+        quotient_error(s, span, e);
     } else {
         bool narrow = !e->untyped && e->type != TY_BOOL && t != TY_BOOL && type_is_float(t) == type_is_float(e->type);
         bool to_int = type_is_float(e->type) && !type_is_float(t) && t != TY_BOOL;
@@ -280,7 +299,7 @@ static const Expr *logic(Sema *s, Env env, const AstExpr *e) {
     bool is_and = e->u.op == OP_AND;
     const Expr *a = sema_cond(s, env, e->a);
     if (!a) {
-        sema_cond(s, env, e->b);
+        sema_expr(s, env, e->b); /* for its own errors; that both sides are numbers is one mistake */
         return NULL;
     }
     int64_t v;
@@ -295,12 +314,17 @@ static const Expr *choose(Sema *s, Env env, const AstExpr *e) {
     const Expr *c = sema_cond(s, env, e->a);
     int64_t v;
     if (c && sema_const_int(c, &v)) return sema_expr(s, env, v ? e->b : e->c);
+    bool said = s->said_swapped;
+    s->said_swapped = false;
+    s->unguarded += !c; /* without the condition nothing is said of ranges */
     int mark = sema_path_push(s, c, true);
     const Expr *a = sema_expr(s, env, e->b);
     sema_path_pop(s, mark);
     mark = sema_path_push(s, c, false);
     const Expr *b = sema_expr(s, env, e->c);
     sema_path_pop(s, mark);
+    s->unguarded -= !c;
+    s->said_swapped = said;
     return sema_apply(s, e->span, OP_IF, (const Expr *[]){c, a, b}, 3);
 }
 
@@ -340,7 +364,9 @@ static const Expr *binary(Sema *s, Env env, const AstExpr *e) {
     if (e->u.op == OP_AND || e->u.op == OP_OR) return logic(s, env, e);
     const Expr *a = sema_expr(s, env, e->a), *b = sema_expr(s, env, e->b);
     if (e->u.op == OP_POW) return power(s, e->span, a, b);
-    return arithmetic(s, e->span, e->u.op, a, b, e->b);
+    const Expr *r = arithmetic(s, e->span, e->u.op, a, b, e->b);
+    if (r && r->op == OP_DIV && !type_is_float(r->type)) vec_push(s->ctx, &s->quotients, ((Quotient){r, e}));
+    return r;
 }
 
 /* What is deep already becomes a tensor of its own, so that no expression is as deep as a long sum. */

@@ -111,7 +111,9 @@ bool sema_match_args(Sema *s, const AstDecl *fn, const AstItems *args, Span span
     }
     for (int k = 0; k < n; k++)
         if (!arg[k] && !fn->params->v.at[k].def) {
-            SEMA_REPORT(s, MISSING_ARGUMENT, span, "%s needs an argument for %s", fn->name, fn->params->v.at[k].name);
+            Diag *d = SEMA_REPORT(s, MISSING_ARGUMENT, span, "%s needs an argument for %s", fn->name,
+                                  fn->params->v.at[k].name);
+            diag_note(s->ctx, d, fn->params->v.at[k].span, "this parameter");
             return false;
         }
     return true;
@@ -389,7 +391,11 @@ static bool export_host(Sema *s, Inst *inst) {
         const AstParam *p = &fn->params->v.at[i];
         if (!p->type || !p->type->dims) continue;
         Diag *d = SEMA_REPORT(s, EXPORT_NOT_CONCRETE, p->span, "a function of the host takes no tensors");
-        diag_help(s->ctx, d, "to compute on the device name the result: -> (y: f32[])");
+        Sym result = sym(s->ctx, "y");
+        for (int k = 0; fn->body && k < fn->body->v.n; k++)
+            if (fn->body->v.at[k]->kind == STMT_DEF) result = fn->body->v.at[k]->targets.at[0].name;
+        diag_help(s->ctx, d, "a function on tensors names its results: -> (%s: %s)", result,
+                  sema_quote(s, p->type->span));
         return false;
     }
     const Expr *v = sema_fn_value(s, (Env){inst, NULL});

@@ -155,6 +155,11 @@ struct Scope {
     const Inst *owner; /* not NULL: visible only to the closures of this use */
 };
 
+typedef struct Quotient {
+    const Expr *value;
+    const AstExpr *ast;
+} Quotient;
+
 typedef struct UnknownName {
     Sym name, defining;
 } UnknownName;
@@ -174,6 +179,9 @@ struct Sema {
     int depth, instances;
     const AstDecl *recursive; /* a function that was said to call itself */
     VEC(UnknownName) unknown; /* said already */
+    VEC(Quotient) quotients;  /* of integers: where they stand */
+    int unguarded;            /* conditions around the expression in work that have errors */
+    bool said_swapped;        /* that the branches of the if around are swapped */
     int in_subscript;         /* how many subscripts are around the expression in work */
 };
 
@@ -328,8 +336,10 @@ typedef struct SubPlace {
     const Expr *extent;
     int axis;
     Span declared; /* the tensor's declaration */
+    const Scope *scope;
 } SubPlace;
 bool sema_check_sub(Sema *s, const Expr **sub, const SubPlace *at);
+Sym sema_var_over(Sema *s, const Scope *scope, const Expr *extent, const AstItems *items);
 const Expr *sema_room_above(Sema *s, const Expr *sub, const Expr *extent); /* extent - 1 - sub */
 
 /* ---- sema_refuse.c ---- */

@@ -1,14 +1,37 @@
 /* Loads: subscripts, their proofs, pad. */
 #include "sema_int.h"
 
-static void rank_error(Sema *s, const AstItems *items, const TensorVal *v, int n) {
+/* The index variable in scope that runs over this extent and does not stand in the subscripts, or NULL. */
+Sym sema_var_over(Sema *s, const Scope *scope, const Expr *extent, const AstItems *items) {
+    for (; scope; scope = scope->up) {
+        if (scope->kind != SCOPE_VARS || scope->pack || scope->n != 1 || scope->owner || !scope->vars[0]->hi) continue;
+        bool used = false;
+        for (int i = 0; items && i < items->v.n; i++)
+            used = used || (items->v.at[i].value && sema_mentions(items->v.at[i].value, scope->name));
+        if (!used && sema_equal(s, scope->vars[0]->hi, extent)) return scope->name;
+    }
+    return NULL;
+}
+
+static void rank_error(Sema *s, Env env, const AstItems *items, const TensorVal *v, int n) {
     Text shape = {.ctx = s->ctx};
     text_put(&shape, "");
     for (int i = 0; i < v->rank; i++) text_fmt(&shape, "%s%s", i ? ", " : "", sema_show(s, v->shape[i]));
     Diag *d = SEMA_REPORT(s, RANK, items->span, "the tensor has %d dimensions, [%s], these are %d subscripts", v->rank,
                           shape.s, n);
     if (v->t) diag_note(s->ctx, d, v->t->span, "declared here");
-    if (n < v->rank)
+    Text all = {.ctx = s->ctx};
+    for (int i = 0, at = 0; n == v->rank - 1 && i < v->rank; i++) {
+        Sym missing = at == i ? sema_var_over(s, env.scope, v->shape[i], items) : NULL;
+        if (!missing && at == items->v.n) {
+            all.n = 0;
+            break;
+        }
+        text_fmt(&all, "%s%s", i ? ", " : "", missing ? missing : sema_quote(s, items->v.at[at++].span));
+    }
+    if (n == v->rank - 1 && all.n)
+        diag_help(s->ctx, d, "did you mean [%s]?", all.s);
+    else if (n < v->rank)
         diag_help(s->ctx, d, "each dimension has a subscript: to reduce one away write sum[k](...[..., k])");
 }
 
@@ -52,7 +75,7 @@ bool sema_subs(Sema *s, Env env, const AstItems *items, const TensorVal *v, Expr
     }
     if (!ok) return false;
     if (*rest ? subs->n > rank : subs->n != rank) {
-        rank_error(s, items, v, subs->n);
+        rank_error(s, env, items, v, subs->n);
         return false;
     }
     return true;
@@ -155,15 +178,16 @@ const Expr *sema_load(Sema *s, Env env, const AstExpr *e) {
     TensorVal *v = load_parts(s, env, e, &subs);
     if (!v) return NULL;
     bool ok = true;
-    for (int i = 0; i < subs.n; i++)
-        ok &= sema_check_sub(s, &subs.at[i],
-                             &(SubPlace){.span = sub_span(e->items, env, i),
-                                         .extent = v->shape[i],
-                                         .load = e,
-                                         .name = e->a->kind == AST_NAME ? e->a->name : NULL,
-                                         .type = v->type,
-                                         .axis = i,
-                                         .declared = v->t ? v->t->span : SPAN_NONE});
+    for (int i = 0; i < subs.n && ok; i++)
+        ok = sema_check_sub(s, &subs.at[i],
+                            &(SubPlace){.span = sub_span(e->items, env, i),
+                                        .extent = v->shape[i],
+                                        .load = e,
+                                        .name = e->a->kind == AST_NAME ? e->a->name : NULL,
+                                        .type = v->type,
+                                        .axis = i,
+                                        .declared = v->t ? v->t->span : SPAN_NONE,
+                                        .scope = env.scope});
     return ok ? element(s, v, &subs) : NULL;
 }
 

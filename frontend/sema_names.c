@@ -125,7 +125,7 @@ static const char *near_name(Sema *s, Env env, Sym name) {
 /* The same of a name that stands in a subscript: an index variable is meant. */
 static void unbound(Sema *s, const char *near, Sym name, Span span) {
     Diag *d = SEMA_REPORT(s, UNBOUND_INDEX, span, "nothing binds the index variable %s", name);
-    if (near) diag_suggest(s->ctx, d, span, near);
+    if (near && strlen(name) > 2) diag_suggest(s->ctx, d, span, near);
     diag_help(s->ctx, d,
               "to sum over it write sum[%s](...); to have an element for each of its values, put it on the "
               "left-hand side: [..., %s] = ...",

@@ -207,6 +207,7 @@ bool sema_uses(const Expr *e, const Expr *what) {
 typedef struct Sample {
     ExprVec atoms; /* dimensions and scalars first, then variables after what their ranges use */
     int64_t *value;
+    int64_t dims_from; /* dimensions are at least this where they may be: sizes that people think of */
 } Sample;
 
 static bool eval(const Sample *m, const Expr *e, int64_t *r, int *left);
@@ -281,6 +282,7 @@ static bool draw(Sample *m, int i, uint64_t *state, int64_t size) {
         hi = a->u.dim->hi;
         step = a->u.dim->divisor > 0 ? a->u.dim->divisor : 1;
         lo = floor_div(lo + step - 1, step) * step;
+        if (lo < m->dims_from && m->dims_from <= hi) lo = floor_div(m->dims_from + step - 1, step) * step;
     } else if (a->op == OP_VAR) {
         if (!a->u.var->lo || !a->u.var->hi || !value_of(m, a->u.var->lo, &lo) || !value_of(m, a->u.var->hi, &hi))
             return false;
@@ -339,9 +341,10 @@ bool sema_refute_with(Sema *s, const Expr *e, Text *why, const Expr *const *valu
         if (all.at[i]->op == OP_VAR) vec_push(s->ctx, &m.atoms, all.at[i]);
     m.value = NEW_N(s->ctx, int64_t, m.atoms.n + 1);
     uint64_t state = 1;
-    for (int64_t size = 1; size <= 64; size *= 2)
-        for (int k = 0; k < SAMPLES; k++) {
+    for (int64_t size = 1, round = 0; round < 14; size = ++round % 7 ? 2 * size : 1)
+        for (int k = 0; k < SAMPLES / 2; k++) {
             bool ok = true;
+            m.dims_from = round < 7 ? 2 : 0;
             for (int i = 0; i < m.atoms.n && ok; i++) ok = draw(&m, i, &state, size);
             if (!ok || !refutes(s, &m, &known, e)) continue;
             for (int i = 0; i < n; i++) {

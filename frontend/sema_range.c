@@ -187,7 +187,8 @@ static Sym show_use(Sema *s, const Use *u) {
 }
 
 /* How far the variable may run for a subscript like i - a, i + a or k*i to stay inside extent, as text; else NULL. */
-static Sym range_for(Sema *s, const AstExpr *e, Sym name, const Expr *extent) {
+static Sym range_for(Sema *s, const RangeQuery *q, const AstExpr *e, const Expr *extent) {
+    Sym name = q->name;
     if (e->kind != AST_BINARY) return NULL;
     bool left = e->a->kind == AST_NAME && e->a->name == name, right = e->b->kind == AST_NAME && e->b->name == name;
     const AstExpr *other = left ? e->b : e->a;
@@ -196,11 +197,16 @@ static Sym range_for(Sema *s, const AstExpr *e, Sym name, const Expr *extent) {
     if (!left && !right) { /* k*i + r and the like: by the part that has it */
         if (e->u.op != OP_ADD) return NULL;
         const AstExpr *part = sema_mentions(e->a, name) ? e->a : e->b;
-        return part->kind == AST_BINARY && part->u.op == OP_MUL ? range_for(s, part, name, extent) : NULL;
+        return part->kind == AST_BINARY && part->u.op == OP_MUL ? range_for(s, q, part, extent) : NULL;
     }
     if (!simple) text = sym_fmt(s->ctx, "(%s)", text);
     if (e->u.op == OP_SUB && left) return sym_fmt(s->ctx, "%s + %s", text, size);
     if (e->u.op == OP_ADD && other->kind == AST_INT) return sym_fmt(s->ctx, "%s - %s", size, text);
+    const Scope *sc = e->u.op == OP_ADD && other->kind == AST_NAME ? sema_scope_find(q->env.scope, other->name) : NULL;
+    if (sc && sc->kind == SCOPE_VARS && !sc->pack && sc->vars[0]->hi && !sema_uses_data(sc->vars[0]->hi)) {
+        const Expr *last = expr2(s->g, OP_SUB, sc->vars[0]->hi, expr_int(s->g, TY_I64, 1));
+        return sema_show(s, expr2(s->g, OP_SUB, extent, last));
+    }
     if (e->u.op == OP_MUL) return sym_fmt(s->ctx, extent->nargs ? "(%s) / %s" : "%s / %s", size, text);
     return NULL;
 }
@@ -208,7 +214,7 @@ static Sym range_for(Sema *s, const AstExpr *e, Sym name, const Expr *extent) {
 static void report_unknown(Sema *s, const RangeQuery *q, const Walk *w) {
     Diag *d = SEMA_REPORT(s, UNKNOWN_RANGE, q->span, "nothing says how far %s%s runs", q->name, q->pack ? "..." : "");
     if (q->pack) return;
-    Sym hi = w->shifted ? range_for(s, w->shifted, q->name, w->shifted_in) : NULL;
+    Sym hi = w->shifted ? range_for(s, q, w->shifted, w->shifted_in) : NULL;
     if (w->shifted)
         diag_note(s->ctx, d, w->shifted->span, "here it stands inside arithmetic, which gives it no range");
     else if (w->arithmetic)
@@ -225,16 +231,31 @@ static void report_unknown(Sema *s, const RangeQuery *q, const Walk *w) {
 }
 
 /* Whether another axis of the load's tensor has the extent that is wanted: the subscripts may be in the wrong order. */
-static bool other_axis(Sema *s, const Use *u, const Use *want) {
+static bool other_axis(Sema *s, const RangeQuery *q, const Use *u, const Use *want) {
     if (u->extent.n != 1 || want->extent.n != 1) return false;
-    for (int k = 0; k < u->tensor->rank; k++)
-        if (k != u->at && sema_equal(s, u->tensor->shape[k], want->extent.at[0])) return true;
+    for (int k = 0; k < u->tensor->rank && k < u->load->items->v.n; k++) {
+        if (k == u->at || !sema_equal(s, u->tensor->shape[k], want->extent.at[0])) continue;
+        const AstExpr *there = u->load->items->v.at[k].value;
+        const Scope *sc = there && there->kind == AST_NAME ? sema_scope_find(q->env.scope, there->name) : NULL;
+        bool fits = sc && sc->kind == SCOPE_VARS && !sc->pack && sc->vars[0]->hi == want->extent.at[0];
+        if (!fits) return true;
+    }
     return false;
 }
 
+/* An index variable around that has the range of the use: it may be meant. */
+static bool help_other_variable(Sema *s, const RangeQuery *q, Diag *d, const Use *u) {
+    Sym near = u->extent.n == 1 ? sema_var_over(s, q->env.scope, u->extent.at[0], u->load->items) : NULL;
+    if (!near) return false;
+    diag_help(s->ctx, d, "%s runs over %s: did you mean %s in %s?", near, show_use(s, u), near,
+              sema_quote(s, u->load->span));
+    return true;
+}
+
 static void help_conflict(Sema *s, const RangeQuery *q, Diag *d, const Use *a, const Use *b) {
-    const Use *wrong = other_axis(s, b, a) ? b : other_axis(s, a, b) ? a : NULL;
+    const Use *wrong = other_axis(s, q, b, a) ? b : other_axis(s, q, a, b) ? a : NULL;
     const Use *right = wrong == a ? b : a;
+    if (!wrong && (help_other_variable(s, q, d, b) || help_other_variable(s, q, d, a))) return;
     if (wrong) {
         Text shape = {.ctx = s->ctx};
         for (int k = 0; k < wrong->tensor->rank; k++)

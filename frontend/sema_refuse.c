@@ -56,8 +56,9 @@ static Sym source_text(const Refusal *r, Span span) {
 
 static const char *zero_of(Type t) { return t == TY_BOOL ? "false" : type_is_float(t) ? "0.0" : "0"; }
 
-/* The condition on dimensions alone under which the subscript stays inside: each variable at the end of its range. */
-static const Expr *dimension_condition(const Refusal *r) {
+/* The condition on dimensions alone under which the subscript stays inside: each variable at the end of its range.
+ * *excess: by how much it is always outside there, or 0. */
+static const Expr *dimension_condition(const Refusal *r, int64_t *excess) {
     Sema *s = r->s;
     VarVec vars = {0};
     ExprVec from = {0}, to = {0};
@@ -84,6 +85,8 @@ static const Expr *dimension_condition(const Refusal *r) {
     const Expr *cond = r->low ? expr2(s->g, OP_LE, expr_int(s->g, TY_I64, 0), most)
                               : expr2(s->g, OP_LE, expr2(s->g, OP_ADD, most, one), r->at->extent);
     int64_t v;
+    Poly beyond = poly_of(&env, r->low ? cond->arg[1] : expr2(s->g, OP_SUB, cond->arg[0], cond->arg[1]));
+    if (!beyond.failed && poly_is_const(beyond, &v)) *excess = v < 0 ? -v : v;
     return sema_const_int(cond, &v) || sema_truth(s, cond) == 0 ? NULL : cond;
 }
 
@@ -122,9 +125,14 @@ static const Var *shifted(const Refusal *r, int64_t *by) {
 
 static void help_indices(const Refusal *r) {
     Sema *s = r->s;
-    const Expr *other = swapped(r), *cond = dimension_condition(r);
-    int64_t by;
+    int64_t by, excess = 0;
+    const Expr *other = swapped(r), *cond = dimension_condition(r, &excess);
     const Var *v = shifted(r, &by);
+    Sym near = r->sub->op == OP_VAR ? sema_var_over(s, r->at->scope, r->at->extent, NULL) : NULL;
+    if (near) {
+        diag_help(s->ctx, r->d, "%s runs over 0..%s: did you mean %s here?", near, sema_show(s, r->at->extent), near);
+        return;
+    }
     if (other) {
         diag_help(s->ctx, r->d, "it would be in range where %s does not hold: swap the branches of the if",
                   sema_show(s, other));
@@ -137,6 +145,10 @@ static void help_indices(const Refusal *r) {
         return;
     }
     Sym load = source_text(r, r->at->load->span);
+    if (!v && excess && s->path.n == 0)
+        diag_help(s->ctx, r->d, "at its %s it is %lld too %s: is %lld to be %s, or a range to be shorter?",
+                  r->low ? "least" : "largest", (long long)excess, r->low ? "small" : "large", (long long)excess,
+                  r->low ? "added" : "subtracted");
     if (v)
         diag_help(s->ctx, r->d, "let %s run over fewer values, %s in %s..%s, or give a value for outside: pad(%s, %s)",
                   v->name, v->name, by < 0 ? sym_fmt(s->ctx, "%lld", (long long)-by) : sym(s->ctx, "0"),
@@ -167,6 +179,11 @@ static Sym what(const Refusal *r) { return source_text(r, r->at->load ? r->at->l
 
 void sema_refuse_sub(Sema *s, const Expr *sub, bool low, const SubPlace *at) {
     Refusal r = {.s = s, .sub = sub, .low = low, .at = at};
+    if (s->unguarded > 0) return;
+    if (swapped(&r)) { /* both branches are wrong by one mistake */
+        if (s->said_swapped) return;
+        s->said_swapped = true;
+    }
     const Expr *room = low ? sub : sema_room_above(s, sub, at->extent), *values[] = {sub, at->extent};
     Text why = {.ctx = s->ctx};
     int64_t is[2];

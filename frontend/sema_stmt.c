@@ -62,6 +62,23 @@ static Sym source(Sema *s, Span span) {
     return sema_show_ast(s, &e);
 }
 
+/* The output that no statement defines, if there is one only: what an unknown name on the left may stand for. */
+static Sym undefined_output(const Inst *inst) {
+    Sym found = NULL;
+    for (int i = 0; i < inst->fn->results->v.n; i++) {
+        Sym name = inst->fn->results->v.at[i].name;
+        bool defined = false;
+        for (int k = 0; k < inst->fn->body->v.n; k++) {
+            const AstStmt *st = inst->fn->body->v.at[k];
+            for (int j = 0; j < st->targets.n; j++) defined = defined || st->targets.at[j].name == name;
+        }
+        if (defined) continue;
+        if (found) return NULL;
+        found = name;
+    }
+    return found;
+}
+
 static bool collect_def(Sema *s, Inst *inst, AstStmt *st) {
     bool ok = true;
     for (int i = 0; i < st->targets.n; i++) {
@@ -72,11 +89,13 @@ static bool collect_def(Sema *s, Inst *inst, AstStmt *st) {
             vec_push(s->ctx, &d->pieces, ((Equation){st, t, st->tuple ? i : -1}));
             continue;
         }
+        if (d && d->state == DEF_FAILED) continue; /* said already */
         Name *n = sema_name(inst, t->name);
         VEC(const char *) c = {0};
         for (int k = 0; k < inst->defs.n && !diag_full(s->ctx); k++)
             if (inst->defs.at[k]->kind != TENSOR_LET) vec_push(s->ctx, &c, inst->defs.at[k]->name);
         const char *near = n ? NULL : diag_near(t->name, c.at, c.n);
+        if (!n && !near) near = undefined_output(inst);
         Diag *g;
         if (d) {
             g = SEMA_REPORT(s, DUPLICATE_NAME, t->name_span, "%s is defined twice", t->name);
@@ -88,8 +107,13 @@ static bool collect_def(Sema *s, Inst *inst, AstStmt *st) {
                             n->kind == NAME_TENSOR ? "an input" : "a dimension or scalar");
         else if (n)
             g = SEMA_REPORT(s, NOT_ASSIGNABLE, t->name_span, "%s is no tensor: it cannot be defined here", t->name);
-        else
+        else {
             g = SEMA_REPORT(s, NOT_AN_OUTPUT, t->name_span, "%s is no output or inout parameter", t->name);
+            Name *silent = sema_bind(s, inst, t->name, NAME_DEF, t->name_span); /* its uses are no mistakes */
+            silent->def = new_def(s, inst, t->name, TENSOR_LET, t->name_span);
+            silent->def->state = DEF_FAILED;
+            vec_push(s->ctx, &silent->def->pieces, ((Equation){st, t, st->tuple ? i : -1}));
+        }
         if (near)
             diag_suggest(s->ctx, g, t->name_span, near);
         else if (!n)

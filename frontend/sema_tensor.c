@@ -182,6 +182,9 @@ static bool bind_tensor(Sema *s, Args *a, int i) {
             Diag *d = SEMA_REPORT(s, NARROWING, e->span, "%s is %s[...], the argument is %s[...]", p->name,
                                   type_name(t), type_name(v->type));
             diag_note(s->ctx, d, p->span, "declared here");
+            if (!p->is_inout)
+                diag_help(s->ctx, d, "convert it first, let t[%s] = %s(%s[...]); and pass t",
+                          v->rank == 1 ? "i" : "i, ...", type_name(t), sema_quote(s, e->span));
             return false;
         }
     } else {
@@ -456,7 +459,9 @@ TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint) {
         return NULL;
     }
     default:
-        SEMA_REPORT(s, ELEMENT_FOR_TENSOR, e->span, "one element stands where a whole tensor is needed");
+        diag_help(s->ctx,
+                  SEMA_REPORT(s, ELEMENT_FOR_TENSOR, e->span, "one element stands where a whole tensor is needed"),
+                  "operators work on elements: write subscripts on both sides, y[i] = ... x[i] ...;");
         return NULL;
     }
     if (is_new(env, e)) return new_value(s, env, e);

@@ -41,8 +41,19 @@ static void check_text(Parse *p, const unsigned char *from, const unsigned char 
     }
 }
 
+/* threadIdx, blockIdx, blockDim, gridDim before the byte. */
+static bool is_thread(const unsigned char *text, const unsigned char *at) {
+    static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
+    for (int i = 0; i < 4; i++) {
+        size_t n = strlen(names[i]);
+        if ((size_t)(at - text) >= n && !memcmp(at - n, names[i], n)) return true;
+    }
+    return false;
+}
+
 static void bad_bytes(Parse *p, const unsigned char *from, const unsigned char *to) {
     Span span = span_of(p, from, to);
+    if (p->quiet && *from) return; /* one mistake may hold several */
     p->quiet = true;
     if (*from == 0) {
         diag_report(p->ctx, DIAG_NUL_BYTE, span, "NUL byte");
@@ -51,7 +62,9 @@ static void bad_bytes(Parse *p, const unsigned char *from, const unsigned char *
         if (*from == '?') diag_help(p->ctx, d, "write `if c then a else b`");
         if (*from == '#') diag_help(p->ctx, d, "comments begin with `//`; a module is read with import \"nn\";");
         if (*from == '@') diag_help(p->ctx, d, "a matrix product is y[i, j] = sum[k](x[i, k] * w[k, j])");
-        if (*from == '.') diag_help(p->ctx, d, "there are no members: a size is the name in the type, x: f32[N], and "
+        if (*from == '.' && is_thread(p->text, from))
+            diag_help(p->ctx, d, "threads and blocks belong to the compiler: y[i] = ...; is done for all i");
+        else if (*from == '.') diag_help(p->ctx, d, "there are no members: a size is the name in the type, x: f32[N], and "
                                                "functions are called as f(x)");
         if (*from == '\'') diag_help(p->ctx, d, "strings stand in double quotes; a transposed tensor is x[j, i]");
     } else if (utf8_len(from, to)) {
@@ -137,8 +150,14 @@ static int real(Parse *p, Token *t, const unsigned char *from) {
 
 static int bad_number(Parse *p, Token *t, const unsigned char *from) {
     int n = p->at - from > 40 ? 40 : (int)(p->at - from);
+    t->u.i = 0;
+    if (p->quiet) return TK_INT;
     Diag *d = diag_report(p->ctx, DIAG_BAD_NUMBER, span_of(p, from, p->at), "`%.*s` is not a number", n,
                           (const char *)from);
+    bool suffix = n > 1 && (p->at[-1] == 'f' || p->at[-1] == 'F') && from[1] != 'x' && from[1] != 'X';
+    if (suffix)
+        diag_fix(p->ctx, d, span_of(p, p->at - 1, p->at), "", "numbers have no suffix: write %.*s", n - 1,
+                 (const char *)from);
     if (from[0] == '.' || p->at[-1] == '.') diag_help(p->ctx, d, "a float has digits on both sides of the point");
     t->u.i = 0;
     return TK_INT;

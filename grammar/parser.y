@@ -392,10 +392,11 @@ static const char *grammar_hint(const Parse *p, const yyParser *y, Token t) {
         {0, "{", 0, "if is an expression without braces: if c then a else b"},
     };
     const char *text = (const char *)p->text;
+    if (p->open.n && p->open.at[p->open.n - 1].loop) t = p->open.at[p->open.n - 1].before;
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
         bool ok = true, word = !hints[i].word;
         for (int k = 0; k < 2; k++) {
-            Token at = k ? p->before : t;
+            Token at = k && !(p->open.n && p->open.at[p->open.n - 1].loop) ? p->before : t;
             const char *want = k ? hints[i].before : hints[i].found;
             size_t n = at.end - at.start;
             ok = ok && (!want || (strlen(want) == n && !memcmp(want, text + at.start, n)));
@@ -450,6 +451,10 @@ static void grammar_error(Parse *p, void *parser, int found, Token t) {
     if (hint) {
         Diag *d = diag_report(p->ctx, DIAG_FOREIGN_SYNTAX, parse_token_span(p, t), form, wanted, have.s);
         diag_help(p->ctx, d, "%s", hint);
+        p->skip = strstr(hint, "no loops") ? SKIP_BLOCK : grammar_accepts(y, TK_IMPORT) ? SKIP_DECL : SKIP_STATEMENT;
+    } else if (found == TK_ASSIGN && grammar_accepts(y, TK_EQEQ)) {
+        Diag *d = diag_report(p->ctx, DIAG_FOREIGN_SYNTAX, at, form, wanted, have.s);
+        diag_fix(p->ctx, d, at, "==", "compare with ==");
     } else if (found == TK_MINUS && grammar_accepts(y, TK_PLUSEQ)) {
         Diag *d = diag_report(p->ctx, DIAG_BAD_ASSIGN, at, "`-=` is no assignment");
         diag_help(p->ctx, d, "add the negative: += -(e)");
@@ -508,8 +513,19 @@ static bool drive_at_decl(const Drive *d) {
     default: return false;
     }
     const unsigned char *s = d->p->text + d->p->token.start;
-    while (s > d->p->text && (s[-1] == ' ' || s[-1] == '\t')) s--;
+    while (d->braces == 0 && s > d->p->text && (s[-1] == ' ' || s[-1] == '\t')) s--;
     return s == d->p->text || s[-1] == '\n';
+}
+
+/* Up to the end of a loop's head: the semicolons inside its parentheses end nothing. */
+static void drive_skip_block(Drive *d) {
+    int parens = 0;
+    for (int i = 0; i < d->p->open.n; i++) parens += d->p->open.at[i].closer == TK_RP;
+    for (; d->kind != 0 && !drive_at_decl(d); drive_next(d)) {
+        if (d->kind == TK_LP) parens++;
+        if (d->kind == TK_RP) parens--;
+        if (parens <= 0 && (d->kind == TK_LC || d->kind == TK_SEMI || d->kind == TK_RC)) return;
+    }
 }
 
 /* Keeps the brackets open that the parser will see closed. */
@@ -517,7 +533,10 @@ static void drive_track(Drive *d) {
     Parse *p = d->p;
     int closer = d->kind == TK_LP ? TK_RP : d->kind == TK_LB ? TK_RB : d->kind == TK_LC ? TK_RC : 0;
     if (closer) {
-        OpenBracket b = {closer, parse_token_span(p, p->token)};
+        size_t n = p->before.end - p->before.start;
+        const char *word = (const char *)p->text + p->before.start;
+        bool loop = (n == 3 && !memcmp(word, "for", 3)) || (n == 5 && !memcmp(word, "while", 5));
+        OpenBracket b = {closer, parse_token_span(p, p->token), p->before, loop};
         vec_push(p->ctx, &p->open, b);
     } else if (p->open.n && p->open.at[p->open.n - 1].closer == d->kind) {
         p->open.n--;
@@ -535,6 +554,12 @@ static void drive_unwind(Drive *d) {
 /* After a syntax error: skips to the end of the statement or declaration that holds it, and goes on behind it. */
 static void drive_recover(Drive *d) {
     int level = d->braces, depth = level;
+    int skip = d->p->skip;
+    d->p->skip = SKIP_STATEMENT;
+    d->p->quiet = d->p->quiet || skip != SKIP_STATEMENT;
+    if (skip == SKIP_BLOCK) drive_skip_block(d);
+    if (skip == SKIP_DECL)
+        while (d->kind != 0 && !drive_at_decl(d)) drive_next(d);
     for (;; drive_next(d)) {
         bool closes = d->kind == TK_RC;
         if (d->kind == 0 || drive_at_decl(d) || (closes && depth == level && level > 0)) break;

@@ -6,7 +6,7 @@ fn missing_bracket(x: f32[N) -> (y: f32[N]) {   // expect error[E0209]: found `)
 fn good_1(x) = x                                // expect error[E0208]: expected an operator or `;`, found `fn`
 fn good_2(x) = x;
 let y = 3;                                      // expect error[E0207]: expected a declaration, found `let`
-}                                               // expect error[E0200]: expected a declaration, found `}`
+}                                               
 dim N in 1 + 2..3;                              // expect error[E0200]: expected `..` or `..=`, found `+`
 dim N in 1..2 hint 3 hint 4;                    // expect error[E0201]: `hint` is given twice
 dim N in 1..2 in 3..4 divisible 2 divisible 3;  // expect error[E0201]: `in` is given twice // expect error[E0201]: `divisible`

@@ -1,0 +1,4 @@
+export fn softmax(x: f32[M, N]) -> (y: f32[M, N]) {
+    m[i] = max[j](x[i, j]);
+    y[i, j] = exp(x[i, j] - m[i]);
+}

@@ -1,0 +1,1 @@
+export fn matmul(x: f32[M, K], w: f32[K, N]) -> (y: f32[M, N]) { y = x @ w; }
