@@ -67,6 +67,89 @@ static bool never_zero(Sema *s, const Expr *diff) {
     return d > 1 && c % d != 0;
 }
 
+/* ---- conditions on data ---- */
+
+/* What a condition says of its operands: which of a < b, a == b, a > b and, for floats, none of them it allows. Any
+ * other condition compares itself with nothing. */
+typedef struct Outcome {
+    const Expr *a, *b;
+    unsigned allowed, all;
+} Outcome;
+
+enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
+
+static Outcome outcome(const Expr *c) {
+    bool no = c->op == OP_NOT;
+    if (no) c = c->arg[0];
+    Outcome o = {.a = c, .allowed = EQUAL, .all = LESS | EQUAL};
+    if (op_rule(c->op) == RULE_COMPARE) {
+        bool is_float = type_is_float(c->arg[0]->type);
+        o = (Outcome){c->arg[0], c->arg[1], 0, is_float ? 15 : 7};
+        switch (c->op) {
+        case OP_EQ: o.allowed = EQUAL; break;
+        case OP_NE: o.allowed = o.all & ~(unsigned)EQUAL; break;
+        case OP_LT: o.allowed = LESS; break;
+        case OP_LE: o.allowed = LESS | EQUAL; break;
+        case OP_GT: o.allowed = GREATER; break;
+        default: o.allowed = GREATER | EQUAL; break;
+        }
+    }
+    if (no) o.allowed = o.all & ~o.allowed;
+    return o;
+}
+
+static Outcome swapped(Outcome o) {
+    unsigned ends = o.allowed & (LESS | GREATER);
+    o.allowed = (o.allowed & ~(unsigned)(LESS | GREATER)) | (ends == LESS ? GREATER : ends == GREATER ? LESS : ends);
+    return (Outcome){o.b, o.a, o.allowed, o.all};
+}
+
+/* Comparisons of one value with two constants that no integer meets both of. */
+static bool constants_exclude(Outcome x, Outcome y) {
+    int64_t c, d;
+    if (x.a != y.a || !x.b || !y.b || x.all != 7 || y.all != 7 || !expr_is_int(x.b, &c) || !expr_is_int(y.b, &d))
+        return false;
+    if (c > d) return constants_exclude(y, x);
+    /* c <= d: x must allow nothing from d on, or y nothing up to c; between them there may be nothing at all. */
+    bool up = x.allowed & GREATER, down = y.allowed & LESS;
+    if (c == d) return (x.allowed & y.allowed) == 0;
+    if (!up && !(y.allowed & LESS)) return true;
+    return up && down && c + 1 == d && !(x.allowed & EQUAL) && !(y.allowed & EQUAL) && !(x.allowed & LESS) &&
+           !(y.allowed & GREATER);
+}
+
+/* A comparison under the conditions of the path. */
+static int compare_truth(Sema *s, const Expr *e) {
+    Outcome c = outcome(e);
+    unsigned possible = c.all;
+    for (int k = 0; k < s->path.n; k++) {
+        Outcome p = outcome(s->path.at[k]);
+        if (p.a != c.a && p.b == c.a) p = swapped(p);
+        if (p.a == c.a && p.b == c.b && p.all == c.all) possible &= p.allowed;
+        if (constants_exclude(p, c)) return 0;
+    }
+    return !(possible & c.allowed) ? 0 : !(possible & ~c.allowed) ? 1 : -1;
+}
+
+/* 1: the path implies the condition (or its opposite, where `holds` is false), 0: it contradicts it, -1: neither is
+ * seen. */
+static int truth(Sema *s, const Expr *cond, bool holds) {
+    int known = sema_truth(s, cond);
+    if (known >= 0) return holds ? known : !known;
+    if (cond->op == OP_NOT) return truth(s, cond->arg[0], !holds);
+    if (cond->op == OP_AND || cond->op == OP_OR) {
+        int decides = (cond->op == OP_AND) != holds; /* what one operand makes of the whole */
+        int whole = compare_truth(s, holds ? cond : expr1(s->g, OP_NOT, cond));
+        int a = truth(s, cond->arg[0], holds), b = truth(s, cond->arg[1], holds);
+        return whole >= 0 ? whole : a == decides || b == decides ? decides : a == b ? a : -1;
+    }
+    ExprVec part = {0};
+    sema_conjuncts(s, cond, holds, &part, 0);
+    return part.n == 1 ? compare_truth(s, part.at[0]) : -1;
+}
+
+/* ---- pieces ---- */
+
 /* Provably no element in both: somewhere the subscripts differ for all values, under both guards. */
 static bool disjoint(Sema *s, const Piece *a, const Piece *b, int rank) {
     int mark = sema_path_push(s, a->guard, true);
@@ -84,7 +167,7 @@ static bool disjoint(Sema *s, const Piece *a, const Piece *b, int rank) {
     }
     const Expr *gb = b->guard ? expr_replace(s->g, b->guard, from.at, to.at, from.n) : NULL;
     mark = sema_path_push(s, a->guard, true);
-    ok = gb && sema_truth(s, gb) == 0;
+    ok = gb && sema_is_small(gb) && truth(s, gb, true) == 0;
     sema_path_pop(s, mark);
     return ok;
 }
@@ -124,7 +207,7 @@ static bool guards_cover(Sema *s, const Tensor *t) {
         if (!ok) break;
         const Expr *g = expr_replace(s->g, p->guard, own.at, vars.at, own.n);
         if (p == last)
-            ok = sema_truth(s, g) == 1;
+            ok = sema_is_small(g) && truth(s, g, true) == 1;
         else
             sema_path_push(s, g, false);
     }

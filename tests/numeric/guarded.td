@@ -1,0 +1,26 @@
+// Pieces whose conditions are of data: they exclude each other, and together leave nothing out.
+export fn signs(x: f32[N], t: i32[N]) -> (y: f32[N]) {
+    y[i] = x[i] where t[i] > 0;
+    y[i] = -x[i] where t[i] <= 0;
+}
+export fn three(x: f32[M, N], t: i32[M]) -> (y: f32[M, N]) {
+    y[i, j] = x[i, j] where 0 < t[i];
+    y[i, j] = 0.5 where t[i] == 0;
+    y[i, j] = 2 * x[i, j] where t[i] < 0;
+}
+export fn flags(x: f32[N], k: bool[N], a: f32[N]) -> (y: f32[N], z: f32[N]) {
+    y[i] = x[i] where k[i] && i % 2 == 0;
+    y[i] = 1 where !(k[i] && i % 2 == 0);
+    z[i] = a[i] where a[i] > x[i];
+    z[i] = 7 where !(a[i] > x[i]);
+}
+export fn kinds(inout p: f32[N], t: i32[N]) {
+    p[i] = 1 where t[i] == 1;
+    p[i] = 2 where t[i] == 2;
+    p[i] = p[i] * 3 where t[i] > 2;
+    p[i] += 5 where t[i] < 1;
+}
+check signs(N = 40) with t in -3..3;
+check three(M = 20, N = 5) with t in -2..3;
+check flags(N = 40);
+check kinds(N = 40) with t in -2..5;
