@@ -24,6 +24,13 @@ check refusing(H = 68, N = 2) error "dimension H: expected 1..=64, got 68";
 check refusing(H = 6, N = 2) error "dimension H: expected a multiple of 4, got 6";
 check refusing(H = 4, N = -3) error "N";
 
+// clause 10.5
+export fn rate(step: i32, most: f32 = 0.5) -> f32 = if step < 10 then most * f32(step) / 10 else most;
+export fn warm(step: i64) -> bool = step >= 10;
+check rate(step = 3);
+check rate(step = 30, most = 0.25);
+check warm(step = 10);
+
 // clause 3.11
 export fn long(x: u8[A, B]) -> (ok: bool[A]) { ok[a] = sum[b](x[a, b]) >= 0; }
 check long(A = 2, B = 3);

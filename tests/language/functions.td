@@ -20,7 +20,17 @@ export fn scalars(h: f16[N], k: i32[N], d: f64[N]) -> (ok: bool[N]) {
 }
 check scalars(N = 9);
 
+fn at(x: i32[N], i: int, k: i32) = x[i] + k;
+fn width(x, y) { let (a, b) = (min(x, y), max(x, y)); return b - a; }
+export fn bodies(x: i32[N], y: i32[N]) -> (ok: bool[N]) {
+    ok[i] = at(x, i, 3) == x[i] + 3 && width(x[i], y[i]) == abs(x[i] - y[i]);
+}
+check bodies(N = 9);
+
 // clause 4.2, 4.3
+fn negated_twice(x: i32[N]) -> (y: i32[N]) = negated(negated(x));
+export fn by_equation(x: i32[N]) -> (ok: bool[N]) { ok[i] = negated_twice(x)[i] == x[i]; }
+check by_equation(N = 3);
 fn sums(x: i32[M, N]) -> (rows: i32[M], all_of_it: i32[]) {
     rows[i] = sum[j](x[i, j]);
     all_of_it[] = sum[i](rows[i]);
@@ -44,6 +54,10 @@ export fn slices(w: i32[L, M, N], at: int) -> (ok: bool[N, M], ok_row: bool[N]) 
     ok_row[j] = negated(w[at, 0, ...])[j] == -w[at, 0, j];
 }
 check slices(L = 2, M = 3, N = 4, at = 1);
+
+fn less_most(x: i32[N]) -> (y: i32[N]) { let m[] = max[n](x[n]); y[n] = x[n] - m[]; }
+export fn each_row(x: i32[M, N]) -> (ok: bool[M, N]) { ok[i, j] = less_most(x[i, ...])[j] == x[i, j] - max[n](x[i, n]); }
+check each_row(M = 3, N = 4);
 
 // clause 4.5
 fn pool<T, K: int = 2, keep: bool = true, act: fn = identity>(x: T[B..., K*N]) -> (y: T[B..., N]) {
@@ -83,6 +97,9 @@ export fn composite(x: i32[M, N]) -> (ok: bool[M], ok_all: bool[]) {
         && ends2[j](x[i, j] + 1) == hi[i] + lo[i] + 2;
     ok_all[] = whole[i, j](x[i, j]) == max[i](hi[i]) - min[i](lo[i]);
 }
+reduce crossed[a, b](e, f) = sum[a](max[b](e) * min[b](f));
+export fn several(x: i32[M, N]) -> (ok: bool[]) { ok[] = crossed[i, j](x[i, j], x[i, j] + 1) == sum[i](max[j](x[i, j]) * min[j](x[i, j] + 1)); }
+check several(M = 3, N = 5);
 reduce ends2[k](e) { return min[k](e) + max[k](e); }
 reduce whole[k...](e) { return max[k...](e) - min[k...](e); }
 check composite(M = 3, N = 5);

@@ -79,7 +79,7 @@ static void test_file(char *path) {
             bool ok = holds(ctx, g, c, &judged, &why);
             verdict(ok, path, g->name, why.s ? why.s : "failed");
         }
-        verdict(judged > 0, path, g->name, "no check judges an output ok...");
+        verdict(judged > 0 || g->host, path, g->name, "no check judges an output ok...");
     }
     ctx_free(ctx);
 }
