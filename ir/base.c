@@ -17,6 +17,7 @@ typedef struct Chunk {
 struct Arena {
     Chunk *head;
     size_t total;
+    size_t chunk; /* bytes of a chunk; 0: they grow */
     long fail_in; /* counts chunks down to a failure; 0 = never */
 };
 
@@ -35,7 +36,9 @@ struct SymTable {
 static Chunk *chunk_new(Arena *a, size_t need) {
     if (a->fail_in > 0 && --a->fail_in == 0) return NULL;
     size_t size = need;
-    if (need <= CHUNK_BYTES / 4) /* a chunk for many: the more there are, the larger, as fresh pages come cleared */
+    if (a->chunk)
+        size = need > a->chunk ? need : a->chunk;
+    else if (need <= CHUNK_BYTES / 4) /* a chunk for many: the more there are, the larger, as fresh pages come cleared */
         for (size = CHUNK_BYTES; size < CHUNK_MOST && size * 8 < a->total;) size *= 2;
     Chunk *c = calloc(1, sizeof(Chunk) + size);
     if (!c) return NULL;
@@ -91,6 +94,7 @@ void ctx_free(Ctx *ctx) {
 }
 
 void ctx_fail_chunk(Ctx *ctx, long n) { ctx->arena->fail_in = n; }
+void ctx_chunk_bytes(Ctx *ctx, size_t bytes) { ctx->arena->chunk = bytes; }
 size_t ctx_bytes(const Ctx *ctx) { return ctx->arena->total; }
 
 static uint64_t hash_bytes(const char *s, size_t n) {

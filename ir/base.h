@@ -47,6 +47,8 @@ void ctx_free(Ctx *ctx);
 void *ctx_alloc(Ctx *ctx, size_t bytes);
 /* Testing: the n-th chunk that the arena asks the system for from now on fails (n = 1 is the next; 0 turns it off). */
 void ctx_fail_chunk(Ctx *ctx, long n);
+/* Testing: chunks of this size from now on, so that more places run out of memory. */
+void ctx_chunk_bytes(Ctx *ctx, size_t bytes);
 size_t ctx_bytes(const Ctx *ctx); /* bytes taken from the system so far */
 
 #define NEW(ctx, T) ((T *)ctx_alloc((ctx), sizeof(T)))

@@ -1,0 +1,116 @@
+/* Running out of memory at any chunk unwinds to the guard: each program is compiled to the end with the n-th chunk
+ * refused, for every n up to the number that it takes, when the output is that of a compilation that was refused
+ * nothing; and again with small chunks. Leaks are for the sanitizers to find. Run from the project's root. */
+#include "backend_cuda/glue.h"
+#include "backend_cuda/lower.h"
+#include "frontend/sema.h"
+#include "ir/diag.h"
+#include "ir/rewrite.h"
+#include "sched/sched.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 2048, MOST = 20000 };
+
+typedef struct Source {
+    const char *path;
+    char text[1 << 14];
+    size_t n;
+} Source;
+
+/* Everything that a compilation says and writes. */
+static void emit(Ctx *ctx, Program *const *programs, int n, Text *out) {
+    const LowerOptions lower = {.prefix = "m"};
+    const GlueOptions glue = {.prefix = "m", .header = "m.h"};
+    Text kernels = {.ctx = ctx}, why = {.ctx = ctx};
+    const Program *const *p = (const Program *const *)programs;
+    for (int i = 0; i < n; i++) lower_program(&kernels, programs[i], &lower, &why);
+    lower_file(out, ctx, &kernels, &lower);
+    if (!glue_verify(p, n, &glue, &why)) text_put(out, why.s);
+    glue_emit_c(out, p, n, &glue);
+    glue_emit_h(out, p, n, &glue);
+}
+
+static void compile(Ctx *ctx, const Source *s, Text *out) {
+    VEC(Program *) programs = {0};
+    Text why = {.ctx = ctx};
+    int file = diag_add_file(ctx, s->path, s->text, s->n);
+    if (strstr(s->path, ".kernel")) {
+        Program *p = program_read(ctx, s->text, s->n, file);
+        if (p && program_verify(p, &why)) vec_push(ctx, &programs, p);
+    } else {
+        Module *m = sema_module(ctx, parse_file(ctx, file), NULL);
+        for (int i = 0; i < m->graphs.n; i++) {
+            Graph *g = m->graphs.at[i];
+            if (!graph_verify(g, &why)) text_put(out, why.s);
+            graph_print(out, g);
+            graph_simplify(g);
+            Program *p = sched_program(ctx, g, NULL);
+            if (!p || !program_verify(p, &why)) continue;
+            program_print(out, p);
+            vec_push(ctx, &programs, p);
+        }
+    }
+    diag_render(ctx, out, true);
+    diag_render_json(ctx, out);
+    if (programs.n) emit(ctx, programs.at, programs.n, out);
+}
+
+/* False where memory ran out. *copy, where not NULL, receives the output. */
+static bool attempt(const Source *s, size_t chunk, long fail, char **copy) {
+    Ctx *volatile ctx = ctx_new();
+    volatile bool done = false;
+    if (ctx && !CTX_GUARD(ctx)) {
+        ctx_chunk_bytes(ctx, chunk);
+        ctx_fail_chunk(ctx, fail);
+        Text out = {.ctx = ctx};
+        compile(ctx, s, &out);
+        done = true;
+        *copy = malloc(out.n + 1);
+        if (*copy) memcpy(*copy, out.s, out.n + 1);
+    }
+    ctx_free(ctx);
+    return done;
+}
+
+/* Chunks as they are, every one; and small ones, ever fewer of them. */
+static bool every_chunk(const Source *s, long *refused) {
+    char *whole = NULL, *last = NULL, *small = NULL;
+    long n = 1, m = 1;
+    bool ok = attempt(s, 0, 0, &whole);
+    while (ok && n < MOST && !attempt(s, 0, n, &last)) n++;
+    while (ok && m < MOST && !attempt(s, CHUNK, m, &small)) m += 1 + m / 15;
+    *refused = n + m - 2;
+    ok = ok && n > 1 && n < MOST && m > 20 && m < MOST && whole && last && small && strlen(whole) > 100;
+    ok = ok && !strcmp(whole, last) && !strcmp(whole, small);
+    free(whole);
+    free(last);
+    free(small);
+    return ok;
+}
+
+int main(void) {
+    static const char *const paths[] = {
+        "tests/golden/interface.td",         "tests/golden/row_softmax.td",     "tests/frontend/composite.td",
+        "tests/frontend/err_names.td",       "tests/numeric/causal.td",         "tests/numeric/routed.td",
+        "tests/kernels/cluster_loop.kernel", "tests/kernels/bulk_tiles.kernel", "tests/kernels/cumsum_any.kernel"};
+    int passed = 0, failed = 0;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        Source *s = calloc(1, sizeof *s);
+        FILE *f = fopen(paths[i], "rb");
+        long refused = 0;
+        if (s && f) {
+            s->path = paths[i];
+            s->n = fread(s->text, 1, sizeof s->text - 1, f);
+        }
+        bool ok = s && f && every_chunk(s, &refused);
+        if (!ok) printf("FAILED %s: %ld chunks were refused\n", paths[i], refused - 1);
+        ok ? passed++ : failed++;
+        if (f) fclose(f);
+        free(s);
+    }
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed != 0;
+}
