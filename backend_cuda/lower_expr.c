@@ -25,12 +25,11 @@ const char *lower_storage_type(Type t) { return storage[t].memory; }
 const char *c_type(Type t) { return storage[t].value; }
 
 Sym fmt(Lower *l, const char *f, ...) {
-    Text t = {.ctx = l->ctx};
     va_list ap;
     va_start(ap, f);
-    text_vfmt(&t, f, ap);
+    Sym s = ctx_vfmt(l->ctx, f, ap);
     va_end(ap);
-    return t.s ? t.s : "";
+    return s;
 }
 
 void put(Lower *l, const char *f, ...) {

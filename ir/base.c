@@ -135,13 +135,36 @@ Sym sym_n(Ctx *ctx, const char *text, size_t n) {
 
 Sym sym(Ctx *ctx, const char *text) { return sym_n(ctx, text, strlen(text)); }
 
+/* Most names are short: they leave nothing else behind in the arena. */
 Sym sym_fmt(Ctx *ctx, const char *fmt, ...) {
-    Text t = {.ctx = ctx};
-    va_list ap;
+    char few[128];
+    va_list ap, again;
     va_start(ap, fmt);
-    text_vfmt(&t, fmt, ap);
+    va_copy(again, ap);
+    int n = vsnprintf(few, sizeof few, fmt, ap);
+    char *s = few;
+    if (n >= (int)sizeof few) {
+        s = ctx_alloc(ctx, (size_t)n + 1);
+        vsnprintf(s, (size_t)n + 1, fmt, again);
+    }
+    va_end(again);
     va_end(ap);
-    return sym_n(ctx, t.s ? t.s : "", t.n);
+    return sym_n(ctx, s, n > 0 ? (size_t)n : 0);
+}
+
+char *ctx_vfmt(Ctx *ctx, const char *fmt, va_list ap) {
+    char few[256], *s;
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(few, sizeof few, fmt, ap);
+    if (n < 0) n = few[0] = 0;
+    s = ctx_alloc(ctx, (size_t)n + 1);
+    if (n < (int)sizeof few)
+        memcpy(s, few, (size_t)n + 1);
+    else
+        vsnprintf(s, (size_t)n + 1, fmt, again);
+    va_end(again);
+    return s;
 }
 
 void *vec_grow(Ctx *ctx, void *at, int n, int *cap, size_t size) {

@@ -58,6 +58,8 @@ Sym sym(Ctx *ctx, const char *text);
 Sym sym_n(Ctx *ctx, const char *text, size_t n);
 Sym sym_fmt(Ctx *ctx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+char *ctx_vfmt(Ctx *ctx, const char *fmt, va_list ap); /* the text, in the arena */
+
 /* A growing array in the arena: VEC(int) v = {0}; vec_push(ctx, &v, 3); v.at[0], v.n */
 #define VEC(T)     \
     struct {       \

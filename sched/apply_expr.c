@@ -5,7 +5,11 @@
 
 #include <string.h>
 
-enum { MAP_SIZE = 4 /* a shared expression of that many operators is evaluated once */ };
+enum {
+    MAP_SIZE = 4,   /* a shared expression of that many operators is evaluated once */
+    MAP_DEPTH = 48, /* a deeper one is evaluated by itself: compilers nest parentheses so deep only */
+    INDEX_SIZE = 64 /* a larger one of indices alone is no longer written out wherever it is read */
+};
 
 bool apply_fail(Apply *x, const char *what) {
     if (!x->failed) text_put(x->why, what);
@@ -49,11 +53,14 @@ static intptr_t tree_size(Apply *x, const Expr *e, bool *traps) {
     return n;
 }
 
-static bool is_index(const Expr *e) {
+static bool is_index(Apply *x, const Expr *e) {
     if (e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_SCALAR) return false;
-    for (int i = 0; i < e->nargs; i++)
-        if (!is_index(e->arg[i])) return false;
-    return true;
+    intptr_t known = count(&x->indices, e);
+    if (!e->nargs || known) return known != 1;
+    bool is = true;
+    for (int i = 0; i < e->nargs && is; i++) is = is_index(x, e->arg[i]);
+    expr_map_put(x->g->ctx, &x->indices, e, (const void *)(intptr_t)(is ? 2 : 1));
+    return is;
 }
 
 /* ---- names ---- */
@@ -132,10 +139,12 @@ Cond apply_cond(Apply *x, const Expr *guard) {
     return (Cond){guard, apply_expr(x, guard, none)};
 }
 
-static bool has_values(const Expr *e) {
+static bool has_values(Apply *x, ExprMap *seen, const Expr *e) {
     if (e->op == OP_VALUE) return true;
+    if (!e->nargs || expr_map_get(seen, e)) return false;
+    expr_map_put(x->g->ctx, seen, e, e);
     for (int i = 0; i < e->nargs; i++)
-        if (has_values(e->arg[i])) return true;
+        if (has_values(x, seen, e->arg[i])) return true;
     return false;
 }
 
@@ -145,11 +154,12 @@ static const Expr *apply_load(Apply *x, const Expr *e, Cond c) {
     s->tensor = t;
     s->subs = NEW_N(x->g->ctx, const Expr *, t->rank);
     FactorSet domain = c.is ? expr_domain(x->part, x->l, c.is) : 0;
-    bool plain = !c.is || !has_values(c.is);
+    ExprMap seen = {0};
+    bool plain = !c.is || !has_values(x, &seen, c.is);
     for (int i = 0; i < t->rank; i++) {
         s->subs[i] = apply_expr(x, e->arg[i], c);
         domain |= expr_domain(x->part, x->l, s->subs[i]);
-        plain &= !has_values(s->subs[i]);
+        plain &= !has_values(x, &seen, s->subs[i]);
     }
     s->cond = c.is;
     Scope *at = home(x, e, c);
@@ -180,11 +190,13 @@ static const Expr *apply_args(Apply *x, const Expr *e, Cond c) {
     return expr_node(x->g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
 }
 
-/* What several places read, or what varies less than the one place that reads it, is evaluated once. */
-static bool wants_map(Apply *x, const Expr *e, Cond c, bool varies_less) {
+/* What several places read, or what varies less than the one place that reads it, is evaluated once. r is what e has
+ * become. */
+static bool wants_map(Apply *x, const Expr *e, const Expr *r, Cond c, bool varies_less) {
     bool traps = false;
-    if (count(&x->uses, e) < 2 && !varies_less) return false;
-    if (tree_size(x, e, &traps) < MAP_SIZE || is_index(e)) return false;
+    if (count(&x->uses, e) < 2 && !varies_less && r->depth <= MAP_DEPTH) return false;
+    intptr_t size = tree_size(x, e, &traps);
+    if (size < MAP_SIZE || (size < INDEX_SIZE && is_index(x, e))) return false;
     return !traps || !c.key;
 }
 
@@ -220,7 +232,7 @@ static const Expr *expression(Apply *x, const Expr *e, Cond c, bool varies_less)
         return e;
     }
     r = apply_args(x, e, c);
-    if (wants_map(x, e, c, varies_less)) return apply_map(x, e, r, c);
+    if (wants_map(x, e, r, c, varies_less)) return apply_map(x, e, r, c);
     apply_know(x, x->scope, e, c.key, r);
     return r;
 }

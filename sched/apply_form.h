@@ -41,9 +41,10 @@ typedef struct Apply {
     AxisSet serial;           /* axes with a loop */
     Scope *scope;
     StepState *state;
-    ExprMap uses;  /* Expr -> number of places that read it */
-    ExprMap sizes; /* Expr -> operators in it as a tree */
-    ExprMap names; /* Sym -> taken */
+    ExprMap uses;    /* Expr -> number of places that read it */
+    ExprMap sizes;   /* Expr -> operators in it as a tree */
+    ExprMap indices; /* Expr -> 2 where it is made of indices and constants alone, else 1 */
+    ExprMap names;   /* Sym -> taken */
     int next_name;
     Text *why;
     bool failed;

@@ -105,6 +105,18 @@ def functions():
     put("packs.td", "fn g(x: f32[" + ", ".join("A%d..." % k for k in range(1000)) + "]) -> (y: f32[A0...]) { y = x; }\nexport fn f(x: f32[N]) -> (y: f32[N]) { y = g(x); }", 1)
 
 
+def shared():
+    """Expressions that are small as a graph and exponential as a tree."""
+    for name, type_, first, step in (
+        ("shared_data.td", "f32", "x[i]", "t{0}[i] * t{0}[i] + 0.5"),
+        ("shared_integers.td", "i32", "i32(i) ^ 5", "t{0}[i] * t{0}[i] + i32(i)"),
+    ):
+        put(name, "export fn f(x: %s[N]) -> (y: %s[N]) {\n let t0[i in 0..N] = %s;\n" % (type_, type_, first) + "".join(" let t%d[i] = %s;\n" % (k, step.format(k - 1)) for k in range(1, 60)) + " y[i] = t59[i] + x[i];\n}\n", 0)
+    put("shared_subscript.td", "export fn f(x: f32[N]) -> (y: f32[N]) {\n let t0[i in 0..N] = i * i + 3;\n" + "".join(" let t%d[i] = (t%d[i] %% 1021) * (t%d[i] / 7) + i;\n" % (k, k - 1, k - 1) for k in range(1, 40)) + " y[i] = x[t39[i] % N];\n}\n", 0)
+    put("shared_condition.td", "export fn f(x: f32[N]) -> (y: f32[N]) {\n let t0[i] = x[i] > 0.0;\n" + "".join(" let t%d[i] = (t%d[i] && x[i] > %d.0) || (t%d[i] && x[i] < %d.0);\n" % (k, k - 1, k, k - 1, k) for k in range(1, 40)) + " y[i] = if t39[i] then 1.0 else 2.0;\n}\n", 0)
+    put("shared_reductions.td", "export fn f(x: f32[N]) -> (y: f32[N]) {\n let t0[i] = x[i];\n" + "".join(" let t%d[i] = sum[k](t%d[k] * t%d[i]) + t%d[i];\n" % (k, k - 1, k - 1, k - 1) for k in range(1, 40)) + " y[i] = t39[i];\n}\n", 0)
+
+
 def files():
     put("itself.td", 'import "./itself.td";\n' + HEAD + "x[i]" + TAIL, 0)
     put("cycle_b.td", 'import "./cycle_a.td";\nfn q(x) = p(x);', 1, "E0802")
@@ -144,5 +156,6 @@ length()
 bytes_of_all_kinds()
 dimensions()
 functions()
+shared()
 files()
 mutations(sys.argv[2:], 60)
