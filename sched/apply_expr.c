@@ -6,9 +6,9 @@
 #include <string.h>
 
 enum {
-    MAP_SIZE = 4,   /* a shared expression of that many operators is evaluated once */
-    MAP_DEPTH = 48, /* a deeper one is evaluated by itself: compilers nest parentheses so deep only */
-    INDEX_SIZE = 64 /* a larger one of indices alone is no longer written out wherever it is read */
+    MAP_SIZE = 4,     /* a shared expression of that many operators is evaluated once */
+    MAP_DEPTH = 48,   /* a deeper one is evaluated by itself: compilers nest parentheses so deep only */
+    INDEX_SIZE = 2000 /* a larger one of indices alone is no longer written out wherever it is read */
 };
 
 bool apply_fail(Apply *x, const char *what) {
