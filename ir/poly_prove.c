@@ -6,11 +6,7 @@
  */
 #include "poly_prove.h"
 
-enum { MAX_KNOWN = 96, MAX_ATOMS = 48, SEARCH_DEPTH = 10, INTERVAL_DEPTH = 12 };
-
-typedef struct Interval {
-    int64_t lo, hi; /* INT64_MIN, INT64_MAX: none */
-} Interval;
+enum { MAX_KNOWN = 96, MAX_ATOMS = 48, SEARCH_DEPTH = 10 };
 
 typedef struct Prover {
     const PolyEnv *env;
@@ -27,160 +23,6 @@ typedef struct Prover {
     int natoms;
     int64_t target;
 } Prover;
-
-/* ---- intervals ---- */
-
-static bool infinite(int64_t v) { return v == INT64_MIN || v == INT64_MAX; }
-
-static int64_t sum_bound(int64_t a, int64_t b, int64_t none) {
-    int64_t r;
-    return infinite(a) || infinite(b) || !add_ok(a, b, &r) ? none : r;
-}
-
-static int64_t product_bound(int64_t a, int64_t b) {
-    int64_t r;
-    if (!a || !b) return 0;
-    if (!infinite(a) && !infinite(b) && mul_ok(a, b, &r)) return r;
-    return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
-}
-
-static Interval interval_add(Interval a, Interval b) {
-    return (Interval){sum_bound(a.lo, b.lo, INT64_MIN), sum_bound(a.hi, b.hi, INT64_MAX)};
-}
-
-static int64_t negated(int64_t v) { return v == INT64_MIN ? INT64_MAX : v == INT64_MAX ? INT64_MIN : -v; }
-
-static Interval interval_mul(Interval a, Interval b) {
-    int64_t p[4] = {product_bound(a.lo, b.lo), product_bound(a.lo, b.hi), product_bound(a.hi, b.lo),
-                    product_bound(a.hi, b.hi)};
-    Interval r = {p[0], p[0]};
-    for (int i = 1; i < 4; i++) {
-        if (p[i] < r.lo) r.lo = p[i];
-        if (p[i] > r.hi) r.hi = p[i];
-    }
-    return r;
-}
-
-static Interval type_interval(Type t) {
-    Interval r = {INT64_MIN, INT64_MAX}; /* which stand for no bound: those of i64 are none */
-    (void)type_int_range(t, &r.lo, &r.hi);
-    return r;
-}
-
-static Interval interval_of(const PolyEnv *env, const Expr *e, int depth);
-
-static Interval interval_div(Interval a, Interval b) {
-    if (b.lo <= 0) return a.lo >= 0 && b.lo == 0 ? (Interval){0, a.hi} : (Interval){INT64_MIN, INT64_MAX};
-    Interval r = {INT64_MIN, INT64_MAX};
-    if (!infinite(a.lo)) r.lo = a.lo >= 0 ? (infinite(b.hi) ? 0 : a.lo / b.hi) : floor_div(a.lo, b.lo);
-    if (!infinite(a.hi)) r.hi = a.hi >= 0 ? a.hi / b.lo : (infinite(b.hi) ? -1 : floor_div(a.hi, b.hi));
-    return r;
-}
-
-static Interval dim_interval(const Dim *d) {
-    int64_t v = d->divisor > 1 ? d->divisor : 1;
-    Interval r = {d->lo, d->hi};
-    if (d->lo % v) r.lo = sum_bound(d->lo, v - d->lo % v, d->lo);
-    if (d->hi != INT64_MAX) r.hi -= d->hi % v;
-    return r;
-}
-
-/* The range of an atom as expressions: what the environment says, else what a variable says; lo <= atom <= hi
- * (exclusive: < hi). */
-static bool atom_range(const PolyEnv *env, const Expr *e, const Expr **lo, const Expr **hi, bool *exclusive) {
-    *lo = *hi = NULL;
-    *exclusive = false;
-    if (env->range && env->range(env->user, e, lo, hi)) return true;
-    if (e->op != OP_VAR) return false;
-    *lo = e->u.var->lo;
-    *hi = e->u.var->hi;
-    *exclusive = true;
-    return true;
-}
-
-static Interval interval_of_args(const PolyEnv *env, const Expr *e, int depth) {
-    Interval none = {INT64_MIN, INT64_MAX}, a = interval_of(env, e->arg[0], depth - 1);
-    if (e->op == OP_NEG) return (Interval){negated(a.hi), negated(a.lo)};
-    if (e->op == OP_ABS) {
-        int64_t lo = negated(a.lo), least = a.lo > 0 ? a.lo : a.hi < 0 ? negated(a.hi) : 0;
-        return (Interval){least, lo > a.hi ? lo : a.hi};
-    }
-    if (e->nargs != 2) return none;
-    Interval b = interval_of(env, e->arg[1], depth - 1);
-    switch (e->op) {
-    case OP_ADD: return interval_add(a, b);
-    case OP_SUB: return interval_add(a, (Interval){negated(b.hi), negated(b.lo)});
-    case OP_MUL: return interval_mul(a, b);
-    case OP_DIV: return interval_div(a, b);
-    case OP_MOD:
-        if (b.lo < 0) return none;
-        return (Interval){0, infinite(b.hi) ? (a.lo >= 0 ? a.hi : INT64_MAX) : b.hi - 1};
-    case OP_MIN: return (Interval){a.lo < b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
-    case OP_MAX: return (Interval){a.lo > b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
-    default: return none;
-    }
-}
-
-/* The least 2^n - 1 >= v. */
-static int64_t all_ones(int64_t v) {
-    uint64_t r = (uint64_t)v;
-    for (int k = 1; k < 64; k *= 2) r |= r >> k;
-    return (int64_t)r;
-}
-
-/* Operators on bits, which have no overflow in any type. */
-static Interval interval_of_bits(const PolyEnv *env, const Expr *e, int depth) {
-    Interval none = type_interval(e->type), a = interval_of(env, e->arg[0], depth - 1);
-    Interval b = interval_of(env, e->arg[1], depth - 1);
-    if (e->op == OP_SHR) {
-        if (b.lo < 0 || a.lo < 0 || b.lo > 63) return none;
-        return (Interval){0, a.hi >> b.lo};
-    }
-    if (e->op == OP_BITAND) {
-        if (a.lo < 0 && b.lo < 0) return none;
-        if (a.lo < 0) return (Interval){0, b.hi};
-        return (Interval){0, b.lo < 0 || a.hi < b.hi ? a.hi : b.hi};
-    }
-    if (a.lo < 0 || b.lo < 0) return none;
-    return (Interval){0, all_ones(a.hi > b.hi ? a.hi : b.hi)};
-}
-
-static Interval interval_of(const PolyEnv *env, const Expr *e, int depth) {
-    Interval none = type_interval(e->type), r = none;
-    const Expr *lo, *hi;
-    bool exclusive;
-    int64_t v;
-    if (expr_is_int(e, &v)) return (Interval){v, v};
-    if (depth <= 0) return none;
-    if (atom_range(env, e, &lo, &hi, &exclusive)) {
-        if (lo) r.lo = interval_of(env, lo, depth - 1).lo;
-        if (hi) r.hi = sum_bound(interval_of(env, hi, depth - 1).hi, exclusive ? -1 : 0, INT64_MAX);
-        return r;
-    }
-    if (e->op == OP_DIM) return dim_interval(e->u.dim);
-    if (e->op == OP_CAST && e->type == TY_I64 && !type_is_float(e->arg[0]->type))
-        return interval_of(env, e->arg[0], depth - 1);
-    if (e->op == OP_IF) {
-        Interval a = interval_of(env, e->arg[1], depth - 1), b = interval_of(env, e->arg[2], depth - 1);
-        return (Interval){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
-    }
-    if (e->op == OP_BITAND || e->op == OP_BITOR || e->op == OP_BITXOR || e->op == OP_SHR)
-        return interval_of_bits(env, e, depth);
-    if (e->type == TY_I64 && op_rule(e->op) == RULE_ARITH && e->nargs) return interval_of_args(env, e, depth);
-    return none;
-}
-
-static Interval interval_of_poly(const PolyEnv *env, Poly p) {
-    Interval sum = {0, 0};
-    if (p.failed) return (Interval){INT64_MIN, INT64_MAX};
-    for (int i = 0; i < p.n; i++) {
-        Interval t = {p.term[i].coef, p.term[i].coef};
-        for (int k = 0; k < p.term[i].degree; k++)
-            t = interval_mul(t, interval_of(env, p.term[i].atom[k], INTERVAL_DEPTH));
-        sum = interval_add(sum, t);
-    }
-    return sum;
-}
 
 /* ---- what is known ---- */
 
@@ -263,7 +105,7 @@ static bool at_extreme(Prover *x, Poly p, bool largest, Poly *r) {
     const Expr *v, *lo, *hi;
     bool grows, exclusive, any = false;
     for (int round = 0; round < 8 && (v = monotonic(x, p, &coef, &rest, &grows)) != NULL; round++) {
-        if (!atom_range(x->env, v, &lo, &hi, &exclusive) || !(grows == largest ? hi : lo)) return false;
+        if (!poly_atom_range(x->env, v, &lo, &hi, &exclusive) || !(grows == largest ? hi : lo)) return false;
         Poly end = read_poly(x, grows == largest ? hi : lo);
         if (grows == largest && exclusive) end = poly_sub(x->ctx, end, poly_const(x->ctx, 1));
         p = poly_add(x->ctx, rest, poly_mul(x->ctx, coef, end));
@@ -300,7 +142,7 @@ static void know_atom(Prover *x, const Expr *e) {
     Poly p = poly_atom(x->ctx, e), a, b;
     const Expr *lo, *hi;
     bool exclusive;
-    if (atom_range(x->env, e, &lo, &hi, &exclusive)) {
+    if (poly_atom_range(x->env, e, &lo, &hi, &exclusive)) {
         if (lo) know_diff(x, p, a = read_poly(x, lo), 0);
         if (hi) know_diff(x, b = read_poly(x, hi), p, exclusive ? -1 : 0);
         /* Where there is an index, its range is not empty. */
@@ -309,7 +151,7 @@ static void know_atom(Prover *x, const Expr *e) {
     }
     switch (e->op) {
     case OP_DIM: {
-        Interval d = dim_interval(e->u.dim);
+        Interval d = interval_of_dim(e->u.dim);
         know_diff(x, p, poly_const(x->ctx, d.lo), 0);
         if (d.hi != INT64_MAX) know_diff(x, poly_const(x->ctx, d.hi), p, 0);
         break;
@@ -420,7 +262,7 @@ static int64_t term_rank(const PolyTerm *t) {
 
 static bool nonneg_monomial(Prover *x, const PolyTerm *t) {
     for (int i = 0; i < t->degree; i++)
-        if (interval_of(x->env, t->atom[i], INTERVAL_DEPTH).lo < 0) return false;
+        if (interval_of(x->env, t->atom[i]).lo < 0) return false;
     return true;
 }
 
@@ -616,7 +458,7 @@ bool poly_nonneg(const PolyEnv *env, Poly p) { return poly_nonneg_at(env, p, 0);
 
 void poly_bounds(const PolyEnv *env, Poly p, int64_t *lo, int64_t *hi) {
     *lo = poly_lower(env, p, INT64_MAX, 40, 1);
-    *hi = negated(poly_lower(env, poly_scale(env->g->ctx, p, -1), INT64_MAX, 40, 1));
+    *hi = bound_negated(poly_lower(env, poly_scale(env->g->ctx, p, -1), INT64_MAX, 40, 1));
 }
 
 /* ---- conditions ---- */

@@ -23,4 +23,16 @@ bool poly_nonneg_at(const PolyEnv *env, Poly p, int level);
 bool term_divide(const PolyTerm *whole, const PolyTerm *part, PolyTerm *quotient);
 bool term_multiply(const PolyTerm *a, const PolyTerm *b, PolyTerm *r); /* false: overflow, degree */
 
+typedef struct Interval {
+    int64_t lo, hi; /* INT64_MIN, INT64_MAX: none */
+} Interval;
+
+Interval interval_of(const PolyEnv *env, const Expr *e);
+Interval interval_of_poly(const PolyEnv *env, Poly p);
+Interval interval_of_dim(const Dim *d);
+int64_t bound_negated(int64_t v);
+/* The range of an atom as expressions: what the environment says, else what a variable says; lo <= atom <= hi
+ * (exclusive: < hi). */
+bool poly_atom_range(const PolyEnv *env, const Expr *e, const Expr **lo, const Expr **hi, bool *exclusive);
+
 #endif
