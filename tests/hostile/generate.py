@@ -96,12 +96,12 @@ def dimensions():
 
 def functions():
     n = 64
-    put("recursive.td", "fn g(x) = g(x) + 1.0;\n" + HEAD + "g(x[i])" + TAIL, 1, "E0005")
+    put("recursive.td", "fn g(x) = g(x) + 1.0;\n" + HEAD + "g(x[i])" + TAIL, 1, "E0714")
     put("mutual.td", "fn g(x) = h(x) + h(x);\nfn h(x) = g(x) + g(x);\n" + HEAD + "g(x[i])" + TAIL, 1)
-    put("tensor_recursive.td", "fn g(x: f32[N]) -> (y: f32[N]) { y = g(x); }\nexport fn f(x: f32[N]) -> (y: f32[N]) { y = g(x); }", 1, "E0005")
+    put("tensor_recursive.td", "fn g(x: f32[N]) -> (y: f32[N]) { y = g(x); }\nexport fn f(x: f32[N]) -> (y: f32[N]) { y = g(x); }", 1, "E0714")
     put("doubling.td", "fn g0(x) = x + x;\n" + "".join("fn g%d(x) = g%d(x * 1.5) + g%d(x + 2.0);\n" % (k, k - 1, k - 1) for k in range(1, n)) + HEAD + "g%d(x[i])" % (n - 1) + TAIL, 1, "E0006")
     put("tensor_doubling.td", "fn g0(x: f32[N]) -> (y: f32[N]) { y[i] = x[i] + 1.0; }\n" + "".join("fn g%d(x: f32[N]) -> (y: f32[N]) { let a = g%d(x); let b = g%d(x); y[i] = a[i] + b[i]; }\n" % (k, k - 1, k - 1) for k in range(1, n)) + "export fn f(x: f32[N]) -> (y: f32[N]) { y = g%d(x); }" % (n - 1), 1, "E0006")
-    put("deep_generics.td", "".join("fn g%d<T, K: int>(x: T[N]) -> (y: T[N]) { y = g%d(x, K = K + 1); }\n" % (k, k + 1) for k in range(200)) + "fn g200<T, K: int>(x: T[N]) -> (y: T[N]) { y[i] = x[i]; }\nexport fn f(x: f32[N]) -> (y: f32[N]) { y = g0(x, K = 0); }", 1, "E0005")
+    put("deep_generics.td", "".join("fn g%d<T, K: int>(x: T[N]) -> (y: T[N]) { y = g%d(x, K = K + 1); }\n" % (k, k + 1) for k in range(200)) + "fn g200<T, K: int>(x: T[N]) -> (y: T[N]) { y[i] = x[i]; }\nexport fn f(x: f32[N]) -> (y: f32[N]) { y = g0(x, K = 0); }", 1, "E0714")
     put("packs.td", "fn g(x: f32[" + ", ".join("A%d..." % k for k in range(1000)) + "]) -> (y: f32[A0...]) { y = x; }\nexport fn f(x: f32[N]) -> (y: f32[N]) { y = g(x); }", 1)
 
 
