@@ -138,6 +138,10 @@ export fn assumed(x: f32[N], t: i64[M]) -> (ok: bool[M]) {
 }
 check assumed(N = 3, M = 9);
 
+assume K9 * 2 <= N9 && K9 >= 1;
+export fn assumed_dims(x: f32[N9], t: i32[K9]) -> (ok: bool[K9]) { ok[i] = x[2*i + 1] == x[2*i + 1] && x[1] == x[1] && t[i] >= 0 && t[i] < N9; }
+check assumed_dims(N9 = 7, K9 = 3) with t in 0..N9;
+
 // clause 3.10
 dim T1 in (1 + 1)..=(2 * 4) hint (4) divisible (1 + 1);
 fn shifted(x: f32[N], by: f32 = -1.5, scale: f32 = (1.0 / 4)) -> (y: f32[N]) { y[i] = x[i] * scale + by; }

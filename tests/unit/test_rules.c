@@ -45,6 +45,7 @@ typedef struct Num {
 
 static double extreme(Op op, double a, double b) {
     if (isnan(a) || isnan(b)) return NAN;
+    if (a == b) return (op == OP_MIN) == (signbit(a) != 0) ? a : b;
     return (op == OP_MIN) == (a < b) ? a : b;
 }
 
