@@ -22,7 +22,7 @@ EMBEDDED := $(B)/backend_cuda/prelude.o $(B)/ir/diag_examples.o
 OBJ  := $(SRC:%.c=$(B)/%.o) $(EMBEDDED) $(if $(wildcard grammar/lexer.re),$(B)/grammar/lexer.o) $(if $(wildcard grammar/parser.y),$(B)/grammar/parser.o)
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 all: $(B)/tdc $(B)/libtdc.a
-.PHONY: all deps unit check check-gpu mutation demo format clean bench fuzz
+.PHONY: all deps unit random check check-all check-gpu mutation demo format clean bench fuzz
 .DELETE_ON_ERROR:
 
 $(B)/tdc: $(B)/frontend/main.o $(B)/libtdc.a
@@ -74,12 +74,21 @@ fuzz:
 $(B)/fuzz_%: tests/fuzz/fuzzer.c $(B)/tests/fuzz/targets.o $(B)/libtdc.a
 	$(CC) $(CFLAGS) -DFUZZ_TARGET=fuzz_$* -fsanitize=fuzzer,$(FUZZ_SAN) -static-libstdc++ -static-libgcc -o $@ $^ -lm
 
+# Random programs (tests/random): a program of its own beside the unit tests.
+RANDOM_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard tests/random/*.c))
+random: $(B)/random
+$(B)/random: $(RANDOM_OBJ) $(B)/libtdc.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ldl -lm
+
 deps:
 	@sh tests/deps.sh
 # All tests that need no GPU; `make check SAN=1` under the sanitizers, `make check UPDATE=1` rewrites the expectations.
 check: deps
-	@$(MAKE) -s all unit
+	@$(MAKE) -s all unit random
 	@B=$(B) tests/run.sh $(if $(UPDATE),--update)
+# All of check, and 2000 random programs instead of 100.
+check-all: check
+	@B=$(B) TDC_RANDOM=2000 bash tests/random/run.sh
 # The numeric tests on the GPU of this machine.
 check-gpu: deps
 	@$(MAKE) -s all unit
@@ -103,4 +112,4 @@ format:
 clean:
 	rm -rf build
 
--include $(OBJ:.o=.d) $(B)/frontend/main.d $(UNIT:=.d)
+-include $(OBJ:.o=.d) $(B)/frontend/main.d $(UNIT:=.d) $(RANDOM_OBJ:.o=.d)

@@ -571,8 +571,11 @@ static Sym atom_text(Lower *l, const Expr *a) {
         int64_t lo, hi, dlo, dhi;
         poly_bounds(&l->env, x, &lo, &hi);
         poly_bounds(&l->env, y, &dlo, &dhi);
+        /* A sum has its parentheses; a product needs them as a divisor. */
+        bool product = y.n == 1 && y.term[0].degree && (y.term[0].degree > 1 || y.term[0].coef != 1);
         if (lo >= 0 && dlo > 0)
-            return fmt(l, "(%s %s %s)", poly_text(l, x, false), a->op == OP_DIV ? "/" : "%", poly_text(l, y, false));
+            return fmt(l, product ? "(%s %s (%s))" : "(%s %s %s)", poly_text(l, x, false), a->op == OP_DIV ? "/" : "%",
+                       poly_text(l, y, false));
         if (lo >= 0 && dlo == 0)
             return fmt(l, "td_%s<I>(%s, %s)", a->op == OP_DIV ? "quotient" : "remainder", poly_text(l, x, false),
                        poly_text(l, y, false));

@@ -23,6 +23,7 @@ typedef enum InsKind {
     INS_FOLD,   /* r[a] (and index r[b]) into accumulator dst */
     INS_FINISH, /* r[dst] = accumulator a */
     INS_ROUND,  /* float to float */
+    INS_NOISE,  /* r[dst] = r[a], off by a few units in the last place of `type` */
     INS_TO_INT,
     INS_TO_FLOAT,
     INS_WRAP,  /* integer to integer */
@@ -79,6 +80,7 @@ typedef struct Interp {
     const int64_t *dims;
     const double *scalars;
     InterpNudge nudge;
+    uint64_t noise; /* the generator's state */
     Cell *cells; /* one a tensor of g, in its order */
     Text *why;
 } Interp;

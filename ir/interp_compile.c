@@ -85,6 +85,24 @@ static void emit_at(Compiler *c, int level, Ins ins) {
 
 static void emit(Compiler *c, Ins ins) { emit_at(c, c->nopen - 1, ins); }
 
+/* Whether an operator rounds its result. */
+static bool inexact_op(int kind) {
+    switch (kind) {
+    case OP_NEG:
+    case OP_MIN:
+    case OP_MAX:
+    case OP_ABS:
+    case OP_SIGN:
+    case OP_FLOOR:
+    case OP_CEIL:
+    case OP_ROUND:
+    case OP_TRUNC: return false;
+    default: return kind < OP_COUNT;
+    }
+}
+
+static Ins noise(Type t, int reg) { return (Ins){.kind = INS_NOISE, .type = t, .dst = reg, .a = reg}; }
+
 /* An instruction without effect, as far out as its operands allow. */
 static int emit_pure(Compiler *c, Ins ins, int nargs) {
     int level = 0, r[3] = {ins.a, ins.b, ins.c};
@@ -92,6 +110,8 @@ static int emit_pure(Compiler *c, Ins ins, int nargs) {
         if (c->level.at[r[k]] > level) level = c->level.at[r[k]];
     ins.dst = new_reg(c, level);
     emit_at(c, level, ins);
+    if (c->m->nudge >= NUDGE_NOISE && type_is_float(ins.type) && inexact_op(ins.kind))
+        emit_at(c, level, noise(ins.type, ins.dst));
     return ins.dst;
 }
 
@@ -170,6 +190,11 @@ static int compile_reduce(Compiler *c, const Expr *e) {
     if (!open_guard(c, e->arg[0], &branch, &opened)) return -1;
     int v = compile(c, body);
     if (v < 0) return -1;
+    if (c->m->nudge >= NUDGE_NOISE && is_float && (r->monoid == MONOID_SUM || r->monoid == MONOID_PROD)) {
+        int off = new_reg(c, c->nopen - 1);
+        emit(c, (Ins){.kind = INS_NOISE, .type = body->type, .dst = off, .a = v});
+        v = off;
+    }
     ins.kind = INS_FOLD, ins.a = v, ins.b = arg ? loops[0].dst : 0;
     emit(c, ins);
     close_guard(c, branch, opened);

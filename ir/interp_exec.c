@@ -109,7 +109,7 @@ static double float_call1(Op op, double a) {
 
 /* An inexact operand of a comparison, as the nudge says: up moves it toward +infinity. */
 static double nudged(const Interp *m, double v, bool inexact, bool up) {
-    if (m->nudge == NUDGE_NONE || !inexact) return v;
+    if (m->nudge == NUDGE_NONE || m->nudge >= NUDGE_NOISE || !inexact) return v;
     float f = (float)v;
     if (m->nudge == NUDGE_ROUND || !isfinite(f)) return (double)f;
     return (double)nextafterf(f, up ? INFINITY : -INFINITY);
@@ -322,6 +322,13 @@ static int64_t float_to_int(const Exec *x, const Ins *i) {
     return num_to_int(i->type, nudged(x->m, x->r[i->a].f, i->inexact & 1, x->m->nudge == NUDGE_UP));
 }
 
+/* Off by up to four units in the last place; zeros, infinities and NaN stay. */
+static double noisy(Interp *m, Type t, double v) {
+    m->noise = m->noise * 6364136223846793005u + 1442695040888963407u;
+    double by = (double)((int)(m->noise >> 61) - 4) + 0.5;
+    return v + v * by * (t == TY_F64 ? 0x1p-52 : 0x1p-23);
+}
+
 static bool run(const Exec *x, const Block *b) {
     Reg *r = x->r;
     const Ins *end = b->ins.at + b->ins.n;
@@ -353,6 +360,7 @@ static bool run(const Exec *x, const Block *b) {
         case INS_FOLD: fold(x, i); break;
         case INS_FINISH: r[i->dst] = finish(&x->acc[i->a], i); break;
         case INS_ROUND: r[i->dst].f = num_round(i->type, r[i->a].f); break;
+        case INS_NOISE: r[i->dst].f = noisy(x->m, i->type, r[i->a].f); break;
         case INS_TO_FLOAT: r[i->dst].f = num_from_int(i->type, r[i->a].i); break;
         case INS_TO_INT: r[i->dst].i = float_to_int(x, i); break;
         case INS_INT + OP_RANDOM: r[i->dst].f = num_random(r[i->a].i, r[i->b].i, r[i->c].i); break;

@@ -151,8 +151,8 @@ static const Expr *apply_same(Graph *g, Op op, const Expr **a, int first, int n)
     if (op_rule(op) == RULE_INT && type_is_float(t)) return NULL;
     if (op_rule(op) == RULE_COMPARE || op_rule(op) == RULE_TEST) {
         for (int i = first; i < n; i++) {
-            a[i] = expr_settle(g, a[i]);
-            if (a[i]->untyped) return NULL;
+            a[i] = untyped && t == TY_F64 ? expr_convert(g, TY_F32, a[i]) : expr_settle(g, a[i]);
+            if (!a[i] || a[i]->untyped) return NULL;
         }
         untyped = false;
     }

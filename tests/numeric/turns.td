@@ -1,0 +1,10 @@
+// Subscripts that wrap around a length which is a product or an expression of dimensions.
+dim B in 1..=64;
+export fn rotate(inout p: f32[5*B], x: f32[A*B]) -> (y: f32[A*B], z: bool[]) {
+    p[i] = p[(i + 1) % (5*B)];
+    y[i] = x[(i + 3) % (A*B)];
+    z[] = 1.5 < 1 || 2 <= 2.0;
+}
+check rotate(A = 3, B = 1);
+check rotate(A = 7, B = 12);
+check rotate(A = 0, B = 5);
