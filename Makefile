@@ -88,7 +88,7 @@ check: deps
 	@B=$(B) tests/run.sh $(if $(UPDATE),--update)
 # All of check, and 2000 random programs instead of 100.
 check-all: check
-	@B=$(B) TDC_RANDOM=2000 bash tests/random/run.sh
+	@B=$(B) TDC_RANDOM=2000 TDC_SCHEDULES=3 bash tests/random/run.sh
 # The numeric tests on the GPU of this machine.
 check-gpu: deps
 	@$(MAKE) -s all unit

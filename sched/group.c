@@ -332,6 +332,27 @@ static Reduce *reduce_key(Group *gr, MonoidKind m, AxisSet over, int kind) {
 
 static const Expr *canonical(Uniting *x, const Expr *e);
 
+/* Whether something is loaded at another place than v itself, such as v + 1. */
+static bool loads_beside(Graph *g, ExprMap *seen, const Expr *e, const Var *v) {
+    if (expr_map_get(seen, e)) return false;
+    expr_map_put(g->ctx, seen, e, e);
+    for (int i = 0; i < e->nargs; i++) {
+        if (e->op == OP_LOAD && e->arg[i]->op != OP_VAR && graph_uses_var(g, e->arg[i], v)) return true;
+        if (loads_beside(g, seen, e->arg[i], v)) return true;
+    }
+    return false;
+}
+
+/* The last element along an exclusive scan is in no result: the equation never evaluates it, and so what it loads may
+ * be out of range. */
+static const Expr *without_last(Graph *g, const Expr *reduce, const Expr *rest) {
+    const Var *v = reduce->u.reduce->vars[0];
+    ExprMap seen = {0};
+    if (!loads_beside(g, &seen, reduce->arg[1], v)) return rest;
+    const Expr *last = expr2(g, OP_SUB, v->hi, expr_int(g, TY_I64, 1));
+    return cond_and(g, expr2(g, OP_LT, expr_var(g, (Var *)v), last), rest);
+}
+
 static const Expr *canonical_reduce(Uniting *x, const Expr *e) {
     Group *gr = x->gr;
     Graph *g = gr->graph;
@@ -340,7 +361,7 @@ static const Expr *canonical_reduce(Uniting *x, const Expr *e) {
     AxisSet over = 0;
     for (int i = 0; i < r->nvars; i++) over |= (AxisSet)1 << x->axis[number_of(x, r->vars[i])];
     bool scan = is_scan_here(x, e, &form) && x->axis[number_of(x, form.along)] == x->axis[number_of(x, r->vars[0])];
-    const Expr *rest = scan ? form.rest : e->arg[0];
+    const Expr *rest = !scan ? e->arg[0] : form.exclusive ? without_last(g, e, form.rest) : form.rest;
     const Expr *guard = rest ? canonical(x, rest) : expr_int(g, TY_BOOL, 1), *body = canonical(x, e->arg[1]);
     Reduce *key = reduce_key(gr, r->monoid, over, !scan ? 0 : form.exclusive ? 2 : 1);
     const Expr *node =

@@ -27,3 +27,11 @@ export fn best_after(x: i8[M, N]) -> (a: i64[M, N], b: i64[M, N]) {
 }
 check best_after(M = 3, N = 40);
 check best_after(M = 2, N = 1);
+
+/// Places beside the running index: exclusive sums never reach the last one, whose neighbour is out of range.
+export fn beside(x: f32[L]) -> (down: f32[L], up: f32[L]) {
+    down[l] = sum[k in 0..L where k > l](x[k - 1]);
+    up[l] = max[k in 0..L where k < l](x[k + 1]);
+}
+check beside(L = 1);
+check beside(L = 300);

@@ -1,12 +1,12 @@
-/* Inputs, reference values, and the judgement of results. The rule is that of tdc check; where it fails, the interpreter
- * runs again with noise in the last places of every float that is computed, and an element passes that this moves as far:
- * random equations cancel, and decide on what was rounded. */
+/* Inputs, reference values, and the judgement of results. The rule is that of tdc check; where it fails, the
+ * interpreter runs again with noise in the last places of every float that is computed, and an element passes that this
+ * moves as far: random equations cancel, and decide on what was rounded. */
 #include "trial.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_WORK = 150000 };
+enum { MOST_WORK = 20000 };
 static const double SPREAD = 16;
 
 /* ---- how much work a size is ---- */
@@ -164,7 +164,8 @@ bool setting_near(Setting *s, int k, const HostTensor *got, double tol, Tally *t
     if (!s->noisy[0] && !make_noise(s)) return true; /* what noise drives out of range tells nothing */
     double scale = ref->f ? rms(ref) : 0;
     for (int64_t i = 0; i < ref->n; i++) {
-        if (ref->f ? near_float(s, k, i, host_float(got, i), tol, scale) : near_int(s, k, i, host_int(got, i))) continue;
+        if (ref->f ? near_float(s, k, i, host_float(got, i), tol, scale) : near_int(s, k, i, host_int(got, i)))
+            continue;
         say_element(s, k, i, got, why);
         return false;
     }

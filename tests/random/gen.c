@@ -14,7 +14,7 @@ static void gen_dims(Gen *g) {
             static const int divisors[] = {1, 2, 1, 4, 8};
             x->stated = true;
             x->lo = 1;
-            x->hi = 64 << (8 * pick(g, 3));
+            x->hi = 64 << (4 * pick(g, 3));
             x->divisor = divisors[pick(g, 5)];
             x->hint = pick(g, 2) ? 16 << pick(g, 9) : 0;
         }
@@ -56,7 +56,8 @@ static Sym gen_text(Gen *g) {
     Text t = {.ctx = g->ctx};
     bind_dims(g);
     for (int d = 0; d < g->ndims; d++)
-        if (g->dim[d].stated && (strstr(g->params.s, g->dim[d].name) || (g->results.n && strstr(g->results.s, g->dim[d].name)))) {
+        if (g->dim[d].stated &&
+            (strstr(g->params.s, g->dim[d].name) || (g->results.n && strstr(g->results.s, g->dim[d].name)))) {
             put_dim(&t, &g->dim[d]);
             feature(g, FEAT_DIM_FACT);
         }

@@ -1,62 +1,62 @@
-/* Random well-typed td programs. A program is a function of a sequence of choices, small numbers of which 0 is always the
- * simplest; the text is written as the choices are made. So a program is repeated from its choices, and made smaller by
- * making the sequence smaller (shrink.h): whatever the numbers are, what they give is well typed. */
+/* Random well-typed td programs. A program is a function of a sequence of choices, small numbers of which 0 is always
+ * the simplest; the text is written as the choices are made. So a program is repeated from its choices, and made
+ * smaller by making the sequence smaller (shrink.h): whatever the numbers are, what they give is well typed. */
 #ifndef TDC_RANDOM_GEN_H
 #define TDC_RANDOM_GEN_H
 
 #include "ir/graph.h"
 
 /* The constructs that are counted; a program says which it has. */
-#define FEATURES(X)                                                                                                  \
-    X(SCALAR_FN, "function of elements")                                                                             \
-    X(TENSOR_FN, "function of tensors")                                                                              \
-    X(GENERIC_FN, "generic function, packs")                                                                         \
-    X(SEVERAL_RESULTS, "call with several results")                                                                  \
-    X(NESTED_CALL, "nested or indexed call")                                                                         \
-    X(COMPOSITE, "composite reduction")                                                                              \
-    X(MATH, "function of mathematics")                                                                               \
-    X(ARITH, "float arithmetic")                                                                                     \
-    X(INT_ARITH, "integer arithmetic")                                                                               \
-    X(INT_DIV, "integer quotient, remainder")                                                                        \
-    X(BITS, "bits and shifts")                                                                                       \
-    X(CAST, "cast")                                                                                                  \
-    X(MIXED, "mixed types")                                                                                          \
-    X(NARROW, "rounding cast or let")                                                                                \
-    X(COMPARE, "comparison, logic")                                                                                  \
-    X(IF, "if")                                                                                                      \
-    X(BROADCAST, "broadcast")                                                                                        \
-    X(PERMUTE, "transposed load")                                                                                    \
-    X(WINDOW, "window, slice, shift")                                                                                \
-    X(DIGITS, "quotients of indices")                                                                                \
-    X(PAD, "pad")                                                                                                    \
-    X(GATHER, "gather")                                                                                              \
-    X(SCATTER, "scatter")                                                                                            \
-    X(UPDATE, "inout")                                                                                               \
-    X(NEW, "new of an inout")                                                                                        \
-    X(PIECES, "definition in pieces")                                                                                \
-    X(SUM, "sum, prod, mean")                                                                                        \
-    X(EXTREME, "max, min")                                                                                           \
-    X(ANY_ALL, "any, all")                                                                                           \
-    X(ARG, "argmax, argmin")                                                                                         \
-    X(SEVERAL_AXES, "reduction over several axes")                                                                   \
-    X(NESTED, "nested reduction")                                                                                    \
-    X(CONTRACT, "contraction")                                                                                       \
-    X(SCAN, "scan")                                                                                                  \
-    X(WHERE, "where in a reduction")                                                                                 \
-    X(DATA_BOUND, "bounds that are data")                                                                            \
-    X(LET, "let")                                                                                                    \
-    X(DIM_EXPR, "dimension that is an expression")                                                                   \
-    X(DIM_LITERAL, "literal dimension")                                                                              \
-    X(DIM_FACT, "dim statement")                                                                                     \
-    X(SCALAR, "scalar parameter")                                                                                    \
-    X(RANDOM, "random numbers")                                                                                      \
-    X(RANK0, "tensor of rank 0")                                                                                     \
-    X(EMPTY, "dimension of size 0")                                                                                  \
-    X(F64, "f64")                                                                                                    \
-    X(F16, "f16, bf16")                                                                                              \
-    X(F8, "f8")                                                                                                      \
-    X(SMALL_INT, "8- and 16-bit integers")                                                                           \
-    X(INT4, "4-bit integers")                                                                                        \
+#define FEATURES(X)                                                                                                    \
+    X(SCALAR_FN, "function of elements")                                                                               \
+    X(TENSOR_FN, "function of tensors")                                                                                \
+    X(GENERIC_FN, "generic function, packs")                                                                           \
+    X(SEVERAL_RESULTS, "call with several results")                                                                    \
+    X(NESTED_CALL, "nested or indexed call")                                                                           \
+    X(COMPOSITE, "composite reduction")                                                                                \
+    X(MATH, "function of mathematics")                                                                                 \
+    X(ARITH, "float arithmetic")                                                                                       \
+    X(INT_ARITH, "integer arithmetic")                                                                                 \
+    X(INT_DIV, "integer quotient, remainder")                                                                          \
+    X(BITS, "bits and shifts")                                                                                         \
+    X(CAST, "cast")                                                                                                    \
+    X(MIXED, "mixed types")                                                                                            \
+    X(NARROW, "rounding cast or let")                                                                                  \
+    X(COMPARE, "comparison, logic")                                                                                    \
+    X(IF, "if")                                                                                                        \
+    X(BROADCAST, "broadcast")                                                                                          \
+    X(PERMUTE, "transposed load")                                                                                      \
+    X(WINDOW, "window, slice, shift")                                                                                  \
+    X(DIGITS, "quotients of indices")                                                                                  \
+    X(PAD, "pad")                                                                                                      \
+    X(GATHER, "gather")                                                                                                \
+    X(SCATTER, "scatter")                                                                                              \
+    X(UPDATE, "inout")                                                                                                 \
+    X(NEW, "new of an inout")                                                                                          \
+    X(PIECES, "definition in pieces")                                                                                  \
+    X(SUM, "sum, prod, mean")                                                                                          \
+    X(EXTREME, "max, min")                                                                                             \
+    X(ANY_ALL, "any, all")                                                                                             \
+    X(ARG, "argmax, argmin")                                                                                           \
+    X(SEVERAL_AXES, "reduction over several axes")                                                                     \
+    X(NESTED, "nested reduction")                                                                                      \
+    X(CONTRACT, "contraction")                                                                                         \
+    X(SCAN, "scan")                                                                                                    \
+    X(WHERE, "where in a reduction")                                                                                   \
+    X(DATA_BOUND, "bounds that are data")                                                                              \
+    X(LET, "let")                                                                                                      \
+    X(DIM_EXPR, "dimension that is an expression")                                                                     \
+    X(DIM_LITERAL, "literal dimension")                                                                                \
+    X(DIM_FACT, "dim statement")                                                                                       \
+    X(SCALAR, "scalar parameter")                                                                                      \
+    X(RANDOM, "random numbers")                                                                                        \
+    X(RANK0, "tensor of rank 0")                                                                                       \
+    X(EMPTY, "dimension of size 0")                                                                                    \
+    X(F64, "f64")                                                                                                      \
+    X(F16, "f16, bf16")                                                                                                \
+    X(F8, "f8")                                                                                                        \
+    X(SMALL_INT, "8- and 16-bit integers")                                                                             \
+    X(INT4, "4-bit integers")                                                                                          \
     X(SPECIAL, "infinity or NaN")
 typedef enum Feature {
 #define X(e, text) FEAT_##e,
@@ -149,23 +149,23 @@ int64_t gen_size(const Gen *g, const char *dim, int k);
 double gen_scalar(const char *name);
 
 /* ---- choices (choice.c) ---- */
-int pick(Gen *g, int n);             /* 0 .. n - 1 */
-bool chance(Gen *g, int percent);    /* false is the simpler */
+int pick(Gen *g, int n);          /* 0 .. n - 1 */
+bool chance(Gen *g, int percent); /* false is the simpler */
 int weighted(Gen *g, const int *weights, int n);
 int span_open(Gen *g);
 void span_close(Gen *g, int span);
 void feature(Gen *g, Feature f);
 
 /* ---- indices (gen_index.c) ---- */
-int ext_any(Gen *g);                          /* a length, perhaps a new one */
-int ext_filled(Gen *g);                       /* one that is never 0 */
-Sym ext_sub(Gen *g, int ext, bool *plain);    /* a subscript in range of variables in scope, or NULL */
-Sym index_int(Gen *g);                        /* any i64 expression of indices */
+int ext_any(Gen *g);                       /* a length, perhaps a new one */
+int ext_filled(Gen *g);                    /* one that is never 0 */
+Sym ext_sub(Gen *g, int ext, bool *plain); /* a subscript in range of variables in scope, or NULL */
+Sym index_int(Gen *g);                     /* any i64 expression of indices */
 GenVar *scope_push(Gen *g, int ext);
 void scope_pop(Gen *g, int n);
 Sym fresh(Gen *g, const char *stem);
 GenTensor *new_tensor(Gen *g, TensorKind kind, Type t, int rank, const int *ext);
-void declare(Gen *g, const GenTensor *t);     /* a parameter */
+void declare(Gen *g, const GenTensor *t); /* a parameter */
 
 /* ---- expressions (gen_expr.c, gen_reduce.c) ---- */
 Class type_class_of(Type t);

@@ -177,16 +177,55 @@ typedef struct Math {
     const char *text; /* $ is the operand, @ a second one */
     double mag;       /* of the result; 0: that of the operand */
 } Math;
-static const Math maths[] = {
-    {"abs($)", 0}, {"tanh($)", 1}, {"exp(-abs($))", 1}, {"sigmoid($)", 1}, {"relu($)", 0}, {"sin($)", 1}, {"cos($)", 1},
-    {"log(abs($) + 0.5)", 8}, {"sqrt(abs($) + 0.25)", 32}, {"rsqrt(abs($) + 0.3)", 2}, {"exp2(clamp($, -6.0, 6.0))", 64},
-    {"expm1(-abs($))", 1}, {"log2(abs($) + 0.5)", 11}, {"log10(abs($) + 0.5)", 4}, {"log1p(abs($))", 8}, {"tan(tanh($))", 2},
-    {"asin(0.9 * tanh($))", 2}, {"acos(0.9 * tanh($))", 4}, {"atan($)", 2}, {"sinh(tanh($))", 2}, {"cosh(tanh($))", 2},
-    {"asinh($)", 8}, {"acosh(1.5 + abs($))", 8}, {"atanh(0.9 * tanh($))", 2}, {"erf($)", 1}, {"erfc($)", 2},
-    {"lgamma(abs($) + 0.5)", 6e3}, {"digamma(abs($) + 0.5)", 8}, {"sign($)", 1}, {"floor($)", 0}, {"ceil($)", 0}, {"round($)", 0},
-    {"trunc($)", 0}, {"exp(clamp($, -5.0, 5.0))", 150}, {"$ ** 2", -2}, {"$ ** 3", -3}, {"pow(abs($) + 0.5, 1.5)", 4e4}, {"clamp($, -2.0, 2.0)", 2},
-    {"atan2($, @)", 4}, {"pow(abs($) + 0.5, tanh(@))", 1e3}, {"$ / (abs(@) + 0.5)", 2e3}, {"min($, @)", 0}, {"max($, @)", 0},
-    {"$ % 1.5", 2}, {"fma($, @, 0.5)", -2}, {"log($)", 8}, {"sqrt($)", 32}, {"asin($)", 2}, {"1.0 / $", 1e3}};
+static const Math maths[] = {{"abs($)", 0},
+                             {"tanh($)", 1},
+                             {"exp(-abs($))", 1},
+                             {"sigmoid($)", 1},
+                             {"relu($)", 0},
+                             {"sin($)", 1},
+                             {"cos($)", 1},
+                             {"log(abs($) + 0.5)", 8},
+                             {"sqrt(abs($) + 0.25)", 32},
+                             {"rsqrt(abs($) + 0.3)", 2},
+                             {"exp2(clamp($, -6.0, 6.0))", 64},
+                             {"expm1(-abs($))", 1},
+                             {"log2(abs($) + 0.5)", 11},
+                             {"log10(abs($) + 0.5)", 4},
+                             {"log1p(abs($))", 8},
+                             {"tan(tanh($))", 2},
+                             {"asin(0.9 * tanh($))", 2},
+                             {"acos(0.9 * tanh($))", 4},
+                             {"atan($)", 2},
+                             {"sinh(tanh($))", 2},
+                             {"cosh(tanh($))", 2},
+                             {"asinh($)", 8},
+                             {"acosh(1.5 + abs($))", 8},
+                             {"atanh(0.9 * tanh($))", 2},
+                             {"erf($)", 1},
+                             {"erfc($)", 2},
+                             {"lgamma(abs($) + 0.5)", 6e3},
+                             {"digamma(abs($) + 0.5)", 8},
+                             {"sign($)", 1},
+                             {"floor($)", 0},
+                             {"ceil($)", 0},
+                             {"round($)", 0},
+                             {"trunc($)", 0},
+                             {"exp(clamp($, -5.0, 5.0))", 150},
+                             {"$ ** 2", -2},
+                             {"$ ** 3", -3},
+                             {"pow(abs($) + 0.5, 1.5)", 4e4},
+                             {"clamp($, -2.0, 2.0)", 2},
+                             {"atan2($, @)", 4},
+                             {"pow(abs($) + 0.5, tanh(@))", 1e3},
+                             {"$ / (abs(@) + 0.5)", 2e3},
+                             {"min($, @)", 0},
+                             {"max($, @)", 0},
+                             {"$ % 1.5", 2},
+                             {"fma($, @, 0.5)", -2},
+                             {"log($)", 8},
+                             {"sqrt($)", 32},
+                             {"asin($)", 2},
+                             {"1.0 / $", 1e3}};
 enum { NMATH = sizeof maths / sizeof *maths, NUNSAFE = 4 };
 
 static Val apply_math(Gen *g, const Math *m, Class c, int depth) {
@@ -211,10 +250,10 @@ static Val arith(Gen *g, Class c, int depth) {
     Val a = tame(g, c, expr(g, c, depth - 1));
     int op = pick(g, 3), other = pick(g, 8);
     /* An operand that widens: a literal, an index beside a float, a narrower float. */
-    Val b = other == 0                    ? atom("2", 2)
+    Val b = other == 0                                  ? atom("2", 2)
             : other == 1 && c <= C_DOUBLE && g->scope.n ? atom(g->scope.at[pick(g, g->scope.n)].name, 64)
-            : other == 2 && c == C_DOUBLE ? expr(g, C_FLOAT, depth - 1)
-                                          : expr(g, c, depth - 1);
+            : other == 2 && c == C_DOUBLE               ? expr(g, C_FLOAT, depth - 1)
+                                                        : expr(g, c, depth - 1);
     if (other && other < 3) feature(g, FEAT_MIXED);
     b = tame(g, c, b);
     feature(g, c <= C_DOUBLE ? FEAT_ARITH : FEAT_INT_ARITH);
@@ -279,7 +318,9 @@ static Val int_special(Gen *g, Class c, int depth) {
     if (k >= 4 && k < 9) feature(g, FEAT_BITS);
     switch (k) {
     case 1: return loose(sym_fmt(g->ctx, "%s %% %d", x, lit), lit);
-    case 2: return loose(sym_fmt(g->ctx, "%s / (abs(%s %% 5) + 1)", x, operand(g, tame(g, c, expr(g, c, depth - 1)))), a.mag);
+    case 2:
+        return loose(sym_fmt(g->ctx, "%s / (abs(%s %% 5) + 1)", x, operand(g, tame(g, c, expr(g, c, depth - 1)))),
+                     a.mag);
     case 3: return loose(sym_fmt(g->ctx, "%s %% (%s %% 5 + 6)", x, operand(g, tame(g, c, expr(g, c, depth - 1)))), 12);
     case 4: return loose(sym_fmt(g->ctx, "%s << %d", x, lit % 4), a.mag * 8);
     case 5: return loose(sym_fmt(g->ctx, "%s >> %d", x, lit % 4), a.mag);

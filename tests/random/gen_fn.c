@@ -22,7 +22,8 @@ static const char *const fn_texts[] = {
     "reduce moments[k](e) { let m = mean[k](e); return (m, mean[k]((e - m) ** 2)); }\n",
     "fn soft<T>(x: T[Z..., S]) -> (y: acc(T)[Z..., S]) {\n    let m[z...] = max[s](x[z..., s]);\n"
     "    let e[z..., s] = exp(x[z..., s] - m[z...]);\n    y[z..., s] = e[z..., s] / sum[t](e[z..., t]);\n}\n",
-    "fn turn(x: f32[Q, S]) -> (a: f32[S, Q], c: f32[Q]) {\n    a[s, q] = x[q, s] * 0.5;\n    c[q] = sum[s](x[q, s]);\n}\n",
+    "fn turn(x: f32[Q, S]) -> (a: f32[S, Q], c: f32[Q]) {\n    a[s, q] = x[q, s] * 0.5;\n    c[q] = sum[s](x[q, "
+    "s]);\n}\n",
     "fn pool<T, L: int = 2, act: fn = identity>(x: T[Z..., L*S]) -> (y: acc(T)[Z..., S]) {\n"
     "    y[z..., s] = act(max[r in 0..L](x[z..., L*s + r]));\n}\n",
     "fn scaled(x: f32[Z...], by: f32 = 0.5) -> (y: f32[Z...]) { y[z...] = x[z...] * by; }\n",
@@ -62,7 +63,8 @@ static void let_moments(Gen *g) {
     scope_pop(g, 1);
     Sym a = new_tensor(g, TENSOR_LET, TY_F32, 1, ext)->name, b = new_tensor(g, TENSOR_LET, TY_F32, 1, ext)->name;
     feature(g, FEAT_SEVERAL_RESULTS);
-    text_fmt(&g->body, "    let (%s[%s in %s], %s[%s]) = %s;\n", a, i, g->exts.at[ext[0]].text, b, i, value);
+    text_fmt(&g->body, "    let (%s[%s in %s], %s[%s in %s]) = %s;\n", a, i, g->exts.at[ext[0]].text, b, i,
+             g->exts.at[ext[0]].text, value);
 }
 
 /* A tensor of floats of at least the rank, at hand or new; f32 where `exact`. */

@@ -13,8 +13,9 @@ static void put_vars(Gen *g, Text *out, int n) {
 }
 
 static const char *pick_monoid(Gen *g, Class c, double *grow) {
-    static const char *const reals[] = {"sum", "max", "min", "mean", "sum", "sum", "max", "prod"},
-                            *const ints[] = {"sum", "max", "min", "sum"};
+    static const char *const reals[] = {"sum", "max", "min", "mean", "sum", "sum", "max", "prod"}, *const ints[] = {
+                                                                                                       "sum", "max",
+                                                                                                       "min", "sum"};
     *grow = 1;
     if (c == C_BOOL) {
         feature(g, FEAT_ANY_ALL);

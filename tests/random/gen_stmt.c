@@ -95,10 +95,17 @@ static void output_pieces(Gen *g) {
     int saved = ext[0];
     if (part >= 0) ext[0] = part;
     for (int d = 0; d < rank; d++) scope_push(g, ext[d]);
-    ext[0] = saved;
-    Val a = tame(g, C_FLOAT, expr(g, C_FLOAT, 4)), b = tame(g, C_FLOAT, expr(g, C_FLOAT, 4));
+    if (part >= 0) ext[0] = saved;
+    Val a = tame(g, C_FLOAT, expr(g, C_FLOAT, 4));
+    GenVar *first = &g->scope.at[g->scope.n - rank];
+    bool ranged = first->plain && !first->mixed;
+    first->plain = first->mixed = false;
+    Val b = tame(g, C_FLOAT, expr(g, C_FLOAT, 4));
+    first = &g->scope.at[g->scope.n - rank];
     const char *subs = pick_subs(g, rank, false);
-    Sym i = g->scope.at[g->scope.n - rank].name;
+    Sym i = first->name;
+    if (part >= 0 && (!ranged || !first->plain || first->mixed))
+        ext[0] = part, part = -1; /* nothing would say how far the halves run */
     Sym rest = rank > 1 ? sym_fmt(g->ctx, ", %s", g->scope.at[g->scope.n - 1].name) : "";
     scope_pop(g, rank);
     Val f = {.mag = 300};
@@ -128,8 +135,6 @@ static void output_scatter(Gen *g) {
     Val v = tame(g, c, expr(g, c, 3));
     Sym guard = chance(g, 25) ? expr(g, C_BOOL, 2).s : NULL, sub = "";
     if (other >= 0) sub = sym_fmt(g->ctx, ", %s", g->scope.at[g->scope.n - 1].name);
-    bool plain = g->scope.at[g->scope.n - 1 - (other >= 0)].plain;
-    (void)plain;
     scope_pop(g, 1 + (other >= 0));
     Type t = is_int ? TY_I32 : pick(g, 3) == 2 ? TY_BF16 : TY_F32;
     Sym y = output(g, t, 1 + (other >= 0), ext)->name;

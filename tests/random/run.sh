@@ -1,6 +1,6 @@
 #!/bin/bash
-# TDC_RANDOM (100) random programs of seed TDC_SEED (1) on the stand-in, each under the schedule that tdc chooses and random
-# ones. The emitted files are many and run a few times each, so that they are compiled without optimisation, by the quicker compiler.
+# TDC_RANDOM (100) random programs of seed TDC_SEED (1) on the stand-in, each under the schedule that tdc chooses and one
+# (TDC_SCHEDULES - 1) that is random. The emitted files are many and run a few times each, so that they are compiled without optimisation, by the quicker compiler.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
@@ -13,5 +13,6 @@ cat >"$tmp/cxx" <<END
 case " \$* " in *" -x "*) exec $real "\$@" -O0 -g0 ;; esac
 exec ${CXX:-g++} "\$@"
 END
-chmod +x "$tmp/cxx"
-CXX=$tmp/cxx TDC_HOME=$PWD "$B/random" --seed "${TDC_SEED:-1}" --count "${TDC_RANDOM:-100}" "$@"
+printf '#!/bin/sh\nexec %s "$@" -O0 -g0\n' "${CC:-gcc}" >"$tmp/cc"
+chmod +x "$tmp/cxx" "$tmp/cc"
+CC=$tmp/cc CXX=$tmp/cxx TDC_HOME=$PWD "$B/random" --seed "${TDC_SEED:-1}" --count "${TDC_RANDOM:-100}" --schedules "${TDC_SCHEDULES:-2}" "$@"

@@ -15,6 +15,7 @@ static void sample_finish(Gen *g, Sample *s) {
     memcpy(s->has, g->has, sizeof s->has);
     s->c.nschedules = 0;
     s->c.only = ALL;
+    s->c.nsizes = MAX_SIZES;
     for (int z = 0; z < MAX_SIZES; z++)
         for (int d = 0; d < g->ndims; d++) s->c.size[z][d] = g->dim[d].size[z];
 }
@@ -67,8 +68,9 @@ static bool smaller(const Sample *a, const Sample *b) {
 /* The failing schedule alone; as other programs have other random ones, a few of those. */
 static void same_trial(const Verdict *v, Case *c) {
     if (v->schedule == ALL && !strstr(v->kind, "schedul") && !strstr(v->kind, "building")) return;
-    c->first = v->schedule < 0 ? 0 : v->schedule < 2 ? v->schedule : 2;
-    c->nschedules = v->schedule < 0 || v->schedule >= 2 ? 6 : 1;
+    bool one = v->schedule == 0 || v->schedule == FALLBACK;
+    c->first = one ? v->schedule : v->schedule < 0 ? 0 : 1;
+    c->nschedules = one ? 1 : 6;
     c->only = v->size;
 }
 
@@ -189,7 +191,7 @@ enum { MOST_PARTS = 64 };
 /* Kernel by kernel, then axis by axis, what the fallback has instead. */
 static void shrink_schedule(Shrink *x) {
     Sym now[MOST_PARTS], plain[MOST_PARTS], axes[MOST_PARTS], simple[MOST_PARTS];
-    Sym fallback = trial_schedules(x->ctx, &x->s->c, 1);
+    Sym fallback = trial_schedules(x->ctx, &x->s->c, FALLBACK);
     if (!fallback || !x->v->schedules) return;
     x->s->c.raw = x->v->schedule % 3 == 2;
     x->s->c.nschedules = 1;
@@ -212,7 +214,8 @@ static void shrink_schedule(Shrink *x) {
 void shrink(Ctx *ctx, Sample *s, Verdict *v, int seconds) {
     Shrink *x = NEW(ctx, Shrink);
     *x = (Shrink){.ctx = ctx, .s = s, .v = v, .end = time(NULL) + seconds};
-    while (time(NULL) <= x->end && (round_spans(x) || round_values(x))) {}
+    while (time(NULL) <= x->end && (round_spans(x) || round_values(x))) {
+    }
     x->end += seconds / 2;
     if (v->schedules) shrink_schedule(x);
 }

@@ -1,4 +1,5 @@
-/* Makes a failing program small: shorter sequences of choices that still fail in the same way, then simpler schedules. */
+/* Makes a failing program small: shorter sequences of choices that still fail in the same way, then simpler schedules.
+ */
 #ifndef TDC_RANDOM_SHRINK_H
 #define TDC_RANDOM_SHRINK_H
 

@@ -46,8 +46,8 @@ static void say_start(const Child *c, int k, const char *stage) {
 static bool fail(Child *c, int k, const Entry *e, int size, const char *kind, const Text *why) {
     const char *message = why && why->s ? why->s : "", *schedules = e && e->schedules ? e->schedules : "";
     c->failed[k] = true;
-    fprintf(c->out, "fail %d %d %d %zu %zu %s\n%s%s\n", k, e ? e->schedule : ALL, size, strlen(message), strlen(schedules), kind,
-            message, schedules);
+    fprintf(c->out, "fail %d %d %d %zu %zu %s\n%s%s\n", k, e ? e->schedule : ALL, size, strlen(message),
+            strlen(schedules), kind, message, schedules);
     fflush(c->out);
     return false;
 }
@@ -122,7 +122,7 @@ static bool try_graph(Child *c, int k) {
     if (!g) return fail(c, k, NULL, ALL, sym_fmt(ctx, "front end %s", code), &why);
     if (!graph_verify(g, &why)) return fail(c, k, NULL, ALL, "graph verifier", &why);
     if (!text_holds(ctx, g, &why)) return fail(c, k, NULL, ALL, "graph text", &why);
-    for (int z = 0; z < MAX_SIZES; z++)
+    for (int z = 0; z < x->nsizes; z++)
         if ((x->only == ALL || x->only == z) && !setting_make(&c->settings[k][z], ctx, g, x, z, &why))
             return fail(c, k, NULL, z, "interpreter", &why);
     Ctx *own = ctx_new();
@@ -162,7 +162,7 @@ static bool schedule_all(Ctx *ctx, const Case *x, Entry *e, Graph *g, Text *why)
             if (!schedule_read(next_fixed(ctx, &fixed), gr, &s, why)) return false;
         } else if (e->schedule == 0) {
             sched_choose(&memo, gr, &target_default, &s);
-        } else if (e->schedule == 1) {
+        } else if (e->schedule == FALLBACK) {
             schedule_fallback(gr, &s);
         } else {
             schedule_random(gr, &state, &s);
@@ -266,7 +266,8 @@ static bool call(Child *c, const CheckModel *m, const Entry *e, int z) {
                    .ntensors = s->n,
                    .dims = s->dims,
                    .scalars = s->scalars,
-                   .tensors = s->tensors};
+                   .tensors = s->tensors,
+                   .repeats = e->schedule ? 2 : 4};
     for (int k = 0; k < s->n; k++) {
         CheckTensor *t = &s->tensors[k];
         memcpy(t->host.data, s->old[k].data, t->host.bytes);
@@ -346,7 +347,8 @@ static void read_fail(Ctx *ctx, FILE *f, int n, Verdict *verdicts) {
     int k, schedule, size;
     size_t bytes, more;
     char kind[200] = "";
-    if (fscanf(f, "%d %d %d %zu %zu ", &k, &schedule, &size, &bytes, &more) != 5 || !fgets(kind, sizeof kind, f)) return;
+    if (fscanf(f, "%d %d %d %zu %zu ", &k, &schedule, &size, &bytes, &more) != 5 || !fgets(kind, sizeof kind, f))
+        return;
     kind[strcspn(kind, "\n")] = 0;
     char *text = ctx_alloc(ctx, bytes + 1), *schedules = ctx_alloc(ctx, more + 1);
     if (fread(text, 1, bytes, f) != bytes || fread(schedules, 1, more, f) != more || k < 0 || k >= n) return;
@@ -369,9 +371,9 @@ static int read_replies(Ctx *ctx, FILE *f, int n, Verdict *verdicts, Tally *tall
 }
 
 static Sym how_it_ended(Ctx *ctx, int status, const char *stage) {
-    const char *how = !WIFSIGNALED(status)            ? "exit"
+    const char *how = !WIFSIGNALED(status)          ? "exit"
                       : WTERMSIG(status) == SIGALRM ? "no end"
-                                                      : strsignal(WTERMSIG(status));
+                                                    : strsignal(WTERMSIG(status));
     return sym_fmt(ctx, "%s while %s", how, stage);
 }
 
@@ -395,14 +397,14 @@ static bool trial_part(Ctx *ctx, const Case *cases, int n, Verdict *verdicts, Ta
     if (f) fclose(f);
     if (pid > 0) waitpid(pid, &status, 0);
     if (last == n) return true;
-    if (!verdicts[last].kind)
-        verdicts[last] = (Verdict){how_it_ended(ctx, status, stage), "", NULL, ALL, ALL};
+    if (!verdicts[last].kind) verdicts[last] = (Verdict){how_it_ended(ctx, status, stage), "", NULL, ALL, ALL};
     return false;
 }
 
 void trial(Ctx *ctx, const Case *cases, int n, Verdict *verdicts, Tally *tally) {
     for (int i = 0; i < n; i++) verdicts[i] = (Verdict){0};
-    for (int tries = 0; tries <= n && !trial_part(ctx, cases, n, verdicts, tally); tries++) {}
+    for (int tries = 0; tries <= n && !trial_part(ctx, cases, n, verdicts, tally); tries++) {
+    }
 }
 
 Sym trial_schedules(Ctx *ctx, const Case *c, int number) {

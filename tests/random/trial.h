@@ -1,22 +1,22 @@
 /* What is tried with a program: the front end, Graph text, the interpreter before and after simplification, then
- * schedules, emitted and run on the stand-in. Many programs share one compilation; all of it happens in a child process,
- * so that a crash or an endless loop is a verdict too. */
+ * schedules, emitted and run on the stand-in. Many programs share one compilation; all of it happens in a child
+ * process, so that a crash or an endless loop is a verdict too. */
 #ifndef TDC_RANDOM_TRIAL_H
 #define TDC_RANDOM_TRIAL_H
 
 #include "frontend/check.h"
 #include "gen.h"
 
-enum { ALL = -1 };
+enum { ALL = -1, FALLBACK = 3 };
 
 typedef struct Case {
     Sym text;
     int64_t size[MAX_SIZES][MAX_GEN_DIMS]; /* of the dimensions, in the order of their names */
-    uint64_t seed;         /* of the random schedules */
-    int first, nschedules; /* 0 the scheduler's, 1 the fallback, from 2 on random ones */
-    const char *fixed;     /* instead: one for each kernel, ` | ` between them */
-    bool raw;              /* fixed: of the Graph as it was written, not simplified */
-    int only;              /* a size, or ALL */
+    uint64_t seed;                         /* of the random schedules */
+    int first, nschedules;                 /* 0 is the scheduler's, FALLBACK that, the others are random */
+    const char *fixed;                     /* instead: one for each kernel, ` | ` between them */
+    bool raw;                              /* fixed: of the Graph as it was written, not simplified */
+    int nsizes, only;                      /* of those, one or ALL */
 } Case;
 
 typedef struct Verdict {
@@ -53,7 +53,8 @@ typedef struct Setting {
 
 /* Binds, draws, interprets. False after saying why. */
 bool setting_make(Setting *s, Ctx *ctx, const Graph *g, const Case *c, int size, Text *why);
-/* Whether a result k is as near to the reference as the language asks, or as noise in the last places of f32 can move it. */
+/* Whether a result k is as near to the reference as the language asks, or as noise in the last places of f32 can move
+ * it. */
 bool setting_near(Setting *s, int k, const HostTensor *got, double tol, Tally *tally, Text *why);
 
 #endif
