@@ -1,6 +1,9 @@
 /* Lowering, files: a kernel's head and launcher around the body that lower_kernel.c prints, and the whole file. */
 #include "lower_internal.h"
 
+#include "ir/diag.h"
+#include "sched/perf.h"
+
 static bool factor_range(void *user, const Expr *atom, const Expr **lo, const Expr **hi) {
     Lower *l = user;
     if (atom->op == OP_FACTOR) {
@@ -52,6 +55,31 @@ static void put_layout_comment(Lower *l, Text *out, const Part *part) {
         text_char(out, '\n');
     }
     (void)l;
+}
+
+/* -Wperf: what the kernel could be spared if the source said more of its dimensions. */
+static void report_perf(Lower *l) {
+    if (!diag_wants_perf(l->ctx)) return;
+    Span span = perf_place(l->p, l->k);
+    for (int i = 0; i < l->conds.n && l->wide; i++) {
+        const AlignCond *c = &l->conds.at[i];
+        if (!c->dims) continue; /* addresses are as the caller allocates them */
+        Sym size = dim_text(l, c->dims, true);
+        Diag *d =
+            diag_report(l->ctx, DIAG_PERF_UNALIGNED, span,
+                        "a slower variant runs where %s is no multiple of %lld: its rows do not all begin where a "
+                        "wide access may",
+                        size, (long long)c->mod);
+        if (c->dims->op == OP_DIM)
+            diag_help(l->ctx, d, "if it always is, say so: dim %s divisible %lld;", c->dims->u.dim->name,
+                      (long long)c->mod);
+        else
+            diag_help(l->ctx, d, "if it always is, say so: require %s %% %lld == 0;", size, (long long)c->mod);
+    }
+    if (!l->always64) return;
+    Diag *d = diag_report(l->ctx, DIAG_PERF_WIDE_INDEX, span, "the indices of this kernel take 64 bits");
+    diag_help(l->ctx, d,
+              "an index passes 2147483647: with the dimension divided in two, x: f32[M, N], 32 bits are enough");
 }
 
 static void put_launcher(Lower *l, Text *out, Sym full) {
@@ -224,6 +252,7 @@ static bool lower_kernel(Text *out, Program *p, Kernel *k, const LowerOptions *o
     text_put(out, own.s ? index_settle(l, own.s) : "");
     text_put(out, "}\n");
     text_put(out, tail.s);
+    report_perf(l);
     return !l->failed;
 }
 

@@ -111,6 +111,7 @@ int driver_main(int argc, char **argv) {
         e = EXIT_OK;
         if (!o.done) {
             o.home = check_home(ctx);
+            diag_perf(ctx, o.perf);
             job.stem = without_extension(ctx, base_name(o.out ? o.out : o.file));
             job.prefix = o.prefix ? o.prefix : identifier(ctx, job.stem);
             e = work(&job);

@@ -36,7 +36,7 @@ typedef struct DriverOptions {
     int emit;
     bool dump[PASS_COUNT];
     int stop_after; /* a pass; PASS_COUNT: none */
-    bool time_passes, json, keep;
+    bool time_passes, json, perf, keep;
     Place place;     /* check, run */
     unsigned inputs; /* check: a bit for each InputKind */
     VEC(Binding) defines;

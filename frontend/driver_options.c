@@ -36,6 +36,7 @@ typedef enum OptionId {
     OPT_INPUTS,
     OPT_IN,
     OPT_OUTFILE,
+    OPT_PERF,
     OPT_EXPLAIN,
     OPT_VERSION,
     OPT_HELP
@@ -67,6 +68,7 @@ static const struct {
     {"--in", OPT_IN, "x=x.npy", "run: an input"},
     {"--out", OPT_OUTFILE, "y=y.npy", "run: where an output goes"},
     {"--diagnostics", OPT_JSON, "json|text", "how errors are reported"},
+    {"-Wperf", OPT_PERF, NULL, "says what could not be fast, and why"},
     {"--explain", OPT_EXPLAIN, "E0123", "explains an error; `list` lists them"},
     {"--version", OPT_VERSION, NULL, "says which tdc this is"},
     {"--help", OPT_HELP, NULL, "says this"},
@@ -248,6 +250,7 @@ static bool option_take(Ctx *ctx, DriverOptions *o, int index, const char *value
         if (!option_name_file(ctx, name, value, &nf)) return false;
         vec_push(ctx, &o->out_files, nf);
         return true;
+    case OPT_PERF: o->perf = true; return true;
     case OPT_EXPLAIN: return option_explain(ctx, o, value);
     case OPT_VERSION:
         o->done = true;

@@ -5,6 +5,7 @@
 #include "ir/diag.h"
 #include "ir/fix.h"
 #include "ir/rewrite.h"
+#include "sched/perf.h"
 #include "sched/sched.h"
 #include "sema.h"
 
@@ -192,6 +193,7 @@ static Exit schedule_graphs(Job *job, Program *given, int given_file) {
             if (!p) return wrong_unless(job, EXIT_INTERNAL);
             Text why = {.ctx = job->ctx};
             if (!program_verify(p, &why)) return internal(job, "schedule", &why);
+            sched_perf(p);
         }
         vec_push(job->ctx, &job->programs, p);
     }

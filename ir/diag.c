@@ -169,6 +169,7 @@ void diag_suggest(Ctx *ctx, Diag *d, Span span, const char *name) {
 
 void diag_limit(Ctx *ctx, int n) { sink(ctx)->limit = n; }
 void diag_perf(Ctx *ctx, bool on) { sink(ctx)->perf = on; }
+bool diag_wants_perf(const Ctx *ctx) { return ctx->diags && ctx->diags->perf; }
 bool diag_full(Ctx *ctx) { return sink(ctx)->kept_errors >= sink(ctx)->limit; }
 int diag_errors(const Ctx *ctx) { return ctx->diags ? ctx->diags->errors : 0; }
 int diag_warnings(const Ctx *ctx) { return ctx->diags ? ctx->diags->warnings : 0; }

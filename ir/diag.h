@@ -42,6 +42,7 @@ void diag_suggest(Ctx *ctx, Diag *d, Span span, const char *name); /* the fix "d
 void diag_limit(Ctx *ctx, int n);
 /* Reports of severity SEV_PERF are dropped unless this is on. */
 void diag_perf(Ctx *ctx, bool on);
+bool diag_wants_perf(const Ctx *ctx);
 bool diag_full(Ctx *ctx);        /* no further error will be kept: nothing need be looked up for it */
 int diag_errors(const Ctx *ctx); /* reported so far, shown or not */
 int diag_warnings(const Ctx *ctx);

@@ -322,7 +322,7 @@ static void test_diags(Test *t) {
     diag_help(ctx, d, "some help");
     diag_report(ctx, DIAG_UNKNOWN_NAME, (Span){a, 0, 3}, "early");
     diag_report(ctx, DIAG_UNKNOWN_NAME, (Span){a, 0, 3}, "early");
-    diag_report(ctx, DIAG_PERF_SLOW, (Span){a, 0, 3}, "slow");
+    diag_report(ctx, DIAG_PERF_OPAQUE, (Span){a, 0, 3}, "slow");
     expect(t, diag_errors(ctx) == 3 && diag_warnings(ctx) == 1 && diag_count(ctx) == 4, "counts", NULL);
     Text out = {.ctx = ctx}, json = {.ctx = ctx}, why = {.ctx = ctx};
     diag_render(ctx, &out, false);

@@ -1,0 +1,12 @@
+/* What could not be fast, and why: reports of -Wperf, computed from kernels, not from names. */
+#ifndef TDC_PERF_H
+#define TDC_PERF_H
+
+#include "kernel.h"
+
+/* Of the program's schedules; the lowering reports of its own what it decides. */
+void sched_perf(const Program *p);
+/* The equation that a kernel computes, as far as one is known; else the entry's name. */
+Span perf_place(const Program *p, const Kernel *k);
+
+#endif
