@@ -31,6 +31,17 @@ export fn promised(x: i32[G*K], w: i32[W], heads: i32[T, H*D]) -> (ok: bool[G, K
 check promised(G = 2, K = 3, W = 7, T = 2, H = 3, D = 4);
 check promised(G = 0, K = 3, W = 3, T = 1, H = 1, D = 1);
 
+// clause 3.1, 8.5
+fn windows(n: int, k: int, up: bool) = if up then max(n - k + 1, 0)/2 + 1 else (n - k)/2 + 1;
+export fn cases(x: i32[W], y: i32[4*C], f: i32[4*O]) -> (ok: bool[windows(W, 3, false)], mirror: bool[2*W - 1], part: bool[max(W - 9, 0)], group: bool[4*O, C]) {
+    ok[p] = sum[r in 0..3](x[2*p + r]) == x[2*p] + x[2*p + 1] + x[2*p + 2];
+    mirror[i] = x[W - 1 - abs(i - (W - 1))] == x[if i < W then i else 2*W - 2 - i];
+    part[i] = x[i + 9] == x[min(i + 9, W - 1)];
+    group[o, c] = y[o/O*C + c] + f[o] == f[o] + y[(o/O*C + c) % (4*C)];
+}
+check cases(W = 8, C = 3, O = 2);
+check cases(W = 12, C = 1, O = 0);
+
 // clause 8.6, 8.7
 export fn data(x: i32[N], t: i32[M], u: u8[M], off: i32[M + 1], z: i32[256]) -> (ok: bool[M]) {
     require N >= 1 && N < 1000;
