@@ -164,6 +164,14 @@ static bool bind_computed(Sema *s, Building *b, const Target *t, const AstItem *
     return true;
 }
 
+/* The range of a let's variable may follow from the result of a call that depends on variables after it. */
+static bool waits(const Building *b, const Target *t, int i) {
+    const AstItems *items = b->p->target->index;
+    const AstStmt *st = b->p->stmt;
+    Sym name = items->v.at[i].value->name;
+    return !t->has_shape && sema_range_waits(st->value, name, items, i + 1);
+}
+
 /* A dimension or static parameter: a subscript with one value, not an index variable. */
 static bool is_value(const Building *b, Sym name) {
     Name *n = sema_name(b->env.inst, name);
@@ -183,6 +191,7 @@ static bool bind_left(Sema *s, Building *b, Target *t) {
     }
     /* Computed subscripts last: the names in them may be variables of other subscripts. */
     const AstItem *computed[MAX_RANK] = {0};
+    bool later[MAX_RANK] = {0};
     for (int i = 0; i < items->v.n; i++) {
         const AstItem *it = &items->v.at[i];
         int axis = b->subs.n;
@@ -191,6 +200,10 @@ static bool bind_left(Sema *s, Building *b, Target *t) {
             ok = bind_pack(s, b, t, it, axis, extra);
         } else if (it->kind == ITEM_IN) {
             ok = bind_range(s, b, it, axis, t);
+        } else if (it->kind == ITEM_EXPR && it->value->kind == AST_NAME && axis < MAX_RANK && waits(b, t, i)) {
+            later[axis] = true;
+            computed[axis] = it;
+            vec_push(s->ctx, &b->subs, NULL);
         } else if (it->kind == ITEM_EXPR && it->value->kind == AST_NAME && !is_value(b, it->value->name)) {
             ok = bind_plain(s, b, t, it->value->name, it->span, axis);
         } else if (it->kind == ITEM_EXPR && it->value->kind != AST_ERROR && axis < MAX_RANK) {
@@ -209,7 +222,9 @@ static bool bind_left(Sema *s, Building *b, Target *t) {
     }
     for (int axis = 0; axis < b->subs.n; axis++) {
         if (!computed[axis]) continue;
-        if (!bind_computed(s, b, t, computed[axis])) return false;
+        const AstItem *it = computed[axis];
+        if (later[axis] ? !bind_plain(s, b, t, it->value->name, it->span, axis) : !bind_computed(s, b, t, it))
+            return false;
         b->subs.at[axis] = b->subs.at[--b->subs.n];
     }
     return true;
@@ -234,9 +249,8 @@ static const Expr *right(Sema *s, Building *b) {
 }
 
 static bool let_shape(Sema *s, const Building *b, Target *t) {
-    for (int i = 0; i < b->vars.n; i++) vec_push(s->ctx, &t->shape, b->vars.at[i]->hi);
+    for (int i = 0; i < b->subs.n; i++) vec_push(s->ctx, &t->shape, b->subs.at[i]->u.var->hi);
     t->has_shape = true;
-    (void)s;
     return true;
 }
 

@@ -373,6 +373,7 @@ typedef struct RangeQuery {
     VEC(const AstExpr *) roots;
     Span from; /* the answer's: the use that gives the range */
 } RangeQuery;
+bool sema_range_waits(const AstExpr *e, Sym name, const AstItems *items, int from);
 bool sema_infer_var(Sema *s, RangeQuery *q, const Expr **hi);
 bool sema_infer_pack(Sema *s, RangeQuery *q, ExprVec *his);
 bool sema_mentions(const AstExpr *e, Sym name);

@@ -34,6 +34,24 @@ bool sema_mentions(const AstExpr *e, Sym name) {
     return e->items && sema_mentions(e->items->guard, name);
 }
 
+/* Whether `name` subscripts the result of a call whose arguments depend on an index variable of items[from...], which
+ * therefore is bound first. */
+bool sema_range_waits(const AstExpr *e, Sym name, const AstItems *items, int from) {
+    if (!e) return false;
+    for (int i = 0; e->items && i < e->items->v.n; i++) {
+        const AstExpr *v = e->items->v.at[i].value;
+        bool here = e->kind == AST_INDEX && e->a->kind != AST_NAME && v && v->kind == AST_NAME && v->name == name;
+        for (int k = from; here && k < items->v.n; k++) {
+            const AstItem *it = &items->v.at[k];
+            Sym other = it->kind == ITEM_EXPR ? it->value->name : it->name;
+            if (other && other != name && sema_mentions(e->a, other)) return true;
+        }
+        if (sema_range_waits(v, name, items, from)) return true;
+    }
+    return sema_range_waits(e->a, name, items, from) || sema_range_waits(e->b, name, items, from) ||
+           sema_range_waits(e->c, name, items, from);
+}
+
 static void walk(Walk *w, const AstExpr *e, bool count);
 
 static void walk_items(Walk *w, const AstItems *items, bool count) {

@@ -135,8 +135,15 @@ static bool bind_item(Sema *s, Bound *b, const AstItems *items, int i, const Roo
 }
 
 static bool bind_items(Sema *s, Bound *b, const AstItems *items, const Roots *roots) {
-    bool ok = true;
-    for (int i = 0; i < items->v.n && ok; i++) ok = bind_item(s, b, items, i, roots);
+    bool ok = true, *later = NEW_N(s->ctx, bool, items->v.n + 1);
+    for (int i = 0; i < items->v.n && ok; i++) {
+        const AstItem *it = &items->v.at[i];
+        for (int k = 0; it->kind == ITEM_EXPR && k < roots->n && !later[i]; k++)
+            later[i] = it->value->kind == AST_NAME && sema_range_waits(roots->at[k], it->value->name, items, i + 1);
+        if (!later[i]) ok = bind_item(s, b, items, i, roots);
+    }
+    for (int i = 0; i < items->v.n && ok; i++)
+        if (later[i]) ok = bind_item(s, b, items, i, roots);
     if (!ok) return false;
     if (items->guard) {
         int mark = sema_path_push(s, b->guard, true);

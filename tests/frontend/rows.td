@@ -39,4 +39,8 @@ export fn nested(x: f32[B, M, N]) -> (y: f32[B, M]) {
 }
 fn scaled2(x: f32[M, N]) -> (z: f32[M, N]) { z[m, n] = softmax(x[m, ...])[n] + softmax(x[M - 1 - m, ...])[n]; }
 
+export fn late(x: f32[B, M, N]) -> (y: f32[M]) {
+    let p[n, m, b] = softmax(x[b, m, ...])[n];
+    y[m] = sum[b, n](p[n, m, b] * n) + max[n, b](softmax(x[b, m, ...])[n]);
+}
 dim N in 2..=4096;

@@ -39,6 +39,10 @@ export fn nested(x: f32[B, M, N]) -> (y: f32[B, M]) {
 }
 fn scaled2(x: f32[M, N]) -> (z: f32[M, N]) { z[m, n] = softmax(x[m, ...])[n] + softmax(x[M - 1 - m, ...])[n]; }
 
+export fn late(x: f32[B, M, N]) -> (y: f32[M]) {
+    let p[n, m, b] = softmax(x[b, m, ...])[n];
+    y[m] = sum[b, n](p[n, m, b] * n) + max[n, b](softmax(x[b, m, ...])[n]);
+}
 dim N in 2..=4096;
 check rows(B = 3, H = 2, N = 37);
 check let_rows(B = 5, N = 9);
@@ -49,3 +53,4 @@ check shifted(B = 3, N = 4);
 check gram(M = 5, N = 7);
 check nested(B = 2, M = 3, N = 4);
 check rows(B = 0, H = 2, N = 5);
+check late(B = 3, M = 2, N = 5);
