@@ -2,7 +2,8 @@
 but those whose names begin with _, which serve others.
 
 A case names the function, says how it is exported, and gives its reference. The entry is run in tdc's reference
-interpreter (`tdc run --interp`) on the inputs below; with bf16 for f64 it is also compiled the whole way. Where PyTorch can be imported, a case's `torch` expression must agree with its reference too.
+interpreter (`tdc run --interp`) on the inputs below; with bf16 for f64 it is also compiled the whole way. Where PyTorch can
+be imported, a case's `torch` expression must agree with its reference too.
 """
 import glob, importlib, inspect, itertools, os, re, subprocess, sys, tempfile, zlib
 import numpy as np
