@@ -148,6 +148,50 @@ static bool has_values(Apply *x, ExprMap *seen, const Expr *e) {
     return false;
 }
 
+static bool is_data(ExprMap *seen, Graph *g, const Expr *e) {
+    if (e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_RANDOM) return true;
+    if (!e->nargs || expr_map_get(seen, e)) return false;
+    expr_map_put(g->ctx, seen, e, e);
+    for (int i = 0; i < e->nargs; i++)
+        if (is_data(seen, g, e->arg[i])) return true;
+    return false;
+}
+
+/* Every element that the load's variables reach exists. */
+static bool always_in_range(const Expr *e) {
+    for (int i = 0; i < e->nargs; i++) {
+        int64_t v, n;
+        const Expr *s = e->arg[i], *size = e->u.tensor->shape[i];
+        if (s->op == OP_VAR ? s->u.var->hi == size && expr_is_int(s->u.var->lo, &v) && v >= 0
+                            : expr_is_int(s, &v) && expr_is_int(size, &n) && v >= 0 && v < n)
+            continue;
+        return false;
+    }
+    return true;
+}
+
+/* The conditions of c on indices alone; false where one on data is the same for neighbouring elements. */
+static bool index_conditions(Apply *x, const Expr *c, AxisSet neighbours, const Expr **kept) {
+    if (!c) return true;
+    if (c->op == OP_AND)
+        return index_conditions(x, c->arg[0], neighbours, kept) && index_conditions(x, c->arg[1], neighbours, kept);
+    ExprMap seen = {0};
+    if (!is_data(&seen, x->g, c)) {
+        *kept = cond_and(x->g, *kept, c);
+        return true;
+    }
+    return (group_free(x->gr, c) & neighbours) != 0;
+}
+
+/* The condition under which to load: where neighbouring elements have conditions of their own, made of data, each would
+ * be loaded alone; all of them are loaded together where all exist. */
+static Cond load_cond(Apply *x, const Expr *e, Cond c) {
+    const Expr *kept = NULL;
+    if (!c.key || !e->nargs || !always_in_range(e)) return c;
+    if (!index_conditions(x, c.key, group_free(x->gr, e->arg[e->nargs - 1]), &kept) || kept == c.key) return c;
+    return apply_cond(x, kept);
+}
+
 static const Expr *apply_load(Apply *x, const Expr *e, Cond c) {
     Tensor *t = e->u.tensor;
     Stage *s = stage_new(x->p, STAGE_LOAD);
@@ -224,6 +268,7 @@ static const Expr *expression(Apply *x, const Expr *e, Cond c, bool varies_less)
         return e;
     }
     if (!e->nargs && e->op != OP_LOAD) return e;
+    if (e->op == OP_LOAD) c = load_cond(x, e, c);
     const Expr *r = apply_known(x, e, c.key);
     if (r) return r;
     if (e->op == OP_LOAD) return apply_load(x, e, c);
