@@ -112,4 +112,4 @@ format:
 clean:
 	rm -rf build
 
--include $(OBJ:.o=.d) $(B)/frontend/main.d $(UNIT:=.d) $(RANDOM_OBJ:.o=.d)
+-include $(OBJ:.o=.d) $(B)/frontend/main.d $(B)/tests/fuzz/targets.d $(UNIT:=.d) $(RANDOM_OBJ:.o=.d)
