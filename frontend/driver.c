@@ -31,6 +31,17 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+/* By what it is, not by how it is called: an output over a source, or over a link to it, would lose the source. */
+static bool is_source(const Job *job, const char *path) {
+    uint64_t device, inode, d, n;
+    if (!source_identity(path, &device, &inode)) return false;
+    if (source_identity(job->o->file, &d, &n) && d == device && n == inode) return true;
+    if (job->o->kernels && source_identity(job->o->kernels, &d, &n) && d == device && n == inode) return true;
+    for (int i = 0; i < job->sources.n; i++)
+        if (job->sources.at[i].device == device && job->sources.at[i].inode == inode) return true;
+    return false;
+}
+
 static Exit write_outputs(Job *job) {
     const DriverOptions *o = job->o;
     Sym stem = o->out ? without_extension(job->ctx, o->out) : job->stem;
@@ -39,6 +50,11 @@ static Exit write_outputs(Job *job) {
     if (o->emit & EMIT_CU) files[n++] = (OutFile){o->out ? o->out : sym_fmt(job->ctx, "%s.cu", stem), &job->cu};
     if (o->emit & EMIT_C) files[n++] = (OutFile){sym_fmt(job->ctx, "%s.c", stem), &job->c};
     if (o->emit & EMIT_H) files[n++] = (OutFile){sym_fmt(job->ctx, "%s.h", stem), &job->h};
+    for (int i = 0; i < n; i++)
+        if (is_source(job, files[i].path)) {
+            fprintf(stderr, "tdc: the output %s is a source of this compilation; nothing is written\n", files[i].path);
+            return EXIT_USAGE;
+        }
     return files_write(job->ctx, files, n) ? EXIT_OK : EXIT_INTERNAL;
 }
 

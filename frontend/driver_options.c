@@ -303,6 +303,10 @@ static bool complete(DriverOptions *o) {
     if (o->command != COMMAND_RUN && (o->in.n || o->out_files.n)) return wrong("--in and --out belong to run");
     if (o->command != COMMAND_RUN && o->place == PLACE_INTERP) return wrong("--interp belongs to run");
     if (o->command != COMMAND_CHECK && o->inputs) return wrong("--inputs belongs to check");
+    bool taken = o->out && (has_suffix(o->out, ".c") || has_suffix(o->out, ".h"));
+    if (taken) return wrong("-o names the kernels' file, model.cu; model.c and model.h go beside it, not '%s'", o->out);
+    if (o->out && (has_suffix(o->out, ".td") || has_suffix(o->out, ".kernel")))
+        return wrong("-o names an output, not a source: '%s'", o->out);
     if (o->command != COMMAND_COMPILE && o->out) return wrong("-o belongs to compiling");
     return true;
 }
@@ -313,6 +317,16 @@ static void quote(Ctx *ctx, DriverOptions *o, int argc, char **argv) {
     text_put(&t, "tdc");
     for (int i = 1; i < argc; i++) text_fmt(&t, strpbrk(argv[i], " \t\n'\"\\$*") ? " '%s'" : " %s", argv[i]);
     o->command_line = t.s;
+}
+
+/* A second file, or a first word that was meant as a command. */
+static bool too_many(const DriverOptions *o, const char *second) {
+    static const char *const commands[] = {"check", "run"};
+    if (has_suffix(o->file, ".td") || has_suffix(o->file, ".kernel"))
+        return wrong("one file at a time: '%s' is too many", second);
+    const char *near = diag_near(o->file, commands, 2);
+    return near ? wrong("unknown command '%s' (did you mean '%s'?)", o->file, near)
+                : wrong("unknown command '%s'", o->file);
 }
 
 bool driver_options(Ctx *ctx, DriverOptions *o, int argc, char **argv) {
@@ -334,7 +348,7 @@ bool driver_options(Ctx *ctx, DriverOptions *o, int argc, char **argv) {
         else if (o->command == COMMAND_RUN && !o->entry)
             o->entry = a;
         else
-            return wrong("one file at a time: '%s' is too many", a);
+            return too_many(o, a);
     }
     return complete(o);
 }

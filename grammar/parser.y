@@ -461,9 +461,9 @@ static void grammar_error(Parse *p, void *parser, int found, Token t) {
     } else if (open) {
         Diag *d = diag_report(p->ctx, DIAG_UNCLOSED, at, form, wanted, have.s);
         diag_note(p->ctx, d, open->span, "this is not closed");
-    } else if (name && grammar_is_keyword(found)) {
+    } else if (name && (grammar_is_keyword(found) || found == TK_TYPE)) {
         Diag *d = diag_report(p->ctx, DIAG_RESERVED_WORD, at, form, wanted, have.s);
-        diag_help(p->ctx, d, "%s is a reserved word: choose another name", have.s);
+        diag_help(p->ctx, d, "%s is a %s: choose another name", have.s, found == TK_TYPE ? "type" : "reserved word");
     } else if (semicolon && (later || found == TK_RC)) {
         Span end = {p->file, p->last_end, p->last_end};
         Diag *d = diag_report(p->ctx, DIAG_MISSING_SEMICOLON, end, form, wanted, have.s);

@@ -59,6 +59,22 @@ says 2 'is too many' softmax.td softmax.td
 says 2 'neither a .td nor a .kernel' softmax.txt
 says 2 "needs the entry" run softmax.td
 says 2 'belong to run' softmax.td --in x=x.npy
+says 2 "unknown command 'chekc' .did you mean 'check'" chekc softmax.td
+says 2 "did you mean '-Wperf'" softmax.td -Wpref
+says 2 'names an output, not a source' softmax.td -o softmax.td
+says 2 "the kernels' file" softmax.td -o out/a.h
+says 2 "the kernels' file" softmax.td -o out/a.c
+says 1 'No such file' missing.td -o out/a.cu
+mkdir "$dir/folder.td"
+says 1 'Is a directory' folder.td -o out/a.cu
+# an output that is a source by another name
+cp "$dir/softmax.td" "$dir/kept.td"
+ln -s ../kept.td "$dir/out/a.cu"
+ln "$dir/kept.td" "$dir/out/b.cu"
+says 2 'is a source of this compilation' kept.td -o out/a.cu
+says 2 'is a source of this compilation' kept.td -o out/b.cu
+if cmp -s "$dir/softmax.td" "$dir/kept.td"; then ok; else no 'a source was overwritten'; fi
+files a.cu b.cu
 
 # files
 says 0 '' softmax.td -o out/a.cu
@@ -76,6 +92,10 @@ says 1 'f_workspace' collide.td -o out/a.cu
 says 1 'error' noise.td -o out/a.cu
 says 1 'No such file' nothing.td -o out/a.cu
 says 3 'cannot write' softmax.td -o nowhere/a.cu
+files
+# a disk that is full in the middle of the first file, as a limit on the size of files
+out=$(cd "$dir" && trap '' XFSZ && ulimit -f 1 && "$TDC" softmax.td -o out/a.cu 2>&1)
+if [ $? = 3 ] && grep -q 'cannot write' <<<"$out"; then ok; else no "a full disk: $out"; fi
 files
 echo kept >"$dir/out/a.c"
 mkdir "$dir/out/a.h"

@@ -5,6 +5,7 @@ The examples are those of `tdc --explain` (ir/diag_examples.txt). tests/diag/cod
 wrong one, tests/diag/mistakes/X.txt what it answers to X.td: likely mistakes of a new user. Both are rewritten with
 UPDATE=1. The last line says how many tests passed and failed."""
 
+import json
 import os
 import re
 import subprocess
@@ -63,7 +64,11 @@ def answer(file, lines):
         (Path(d) / "bin").mkdir()
         (Path(d) / "bin/tdc").symlink_to(TDC)
         env = dict(os.environ, PATH=f"{d}/bin:" + os.environ["PATH"], NO_COLOR="1")
-        if lines[0].startswith("$ "):
+        if isinstance(lines, bytes):
+            (Path(d) / file).write_bytes(lines)
+            lines = lines.decode(errors="replace").split("\n")
+            command = ["tdc", file, "-o", "out.cu", *lines[0][len("// flags: "):].split()]
+        elif lines[0].startswith("$ "):
             command = ["bash", "-c", "\n".join(l[2:] for l in lines if l)]
         else:
             (Path(d) / file).write_text("\n".join(lines).rstrip("\n") + "\n")
@@ -109,8 +114,80 @@ def check_code(code, ex, explained):
     return says
 
 
+def place(o):
+    return (o["line"], o["column"], o["end_line"], o["end_column"])
+
+
+def check_json():
+    """--diagnostics=json as docs/diagnostics.md says it."""
+    head, caf, tail = b"// flags: --diagnostics=json\n// caf\xc3\xa9 ", b"\xff", b"""
+export fn f(input: f32[N], on: bool[N]) -> (y: f32[N], z: f32[N], s: f32[]) {
+\ty[i] = inptu[i];
+    z[i] = sum[k](
+        input[k * i +
+        1]);
+    s[] = 2.0f;
+}
+export fn g(x: f32[N]) -> (y: f32[N]) { require 1 > 2, "a \\"quote\\" and a \\\\"; y[i] = x[i]; }
+"""
+    says, status, _ = answer("a.td", head + caf + tail)
+    try:
+        got = json.loads(says)
+    except ValueError as e:
+        verdict(False, f"--diagnostics=json is no JSON ({e}):\n{says}")
+        return
+    verdict(status == 1, f"json: exit status {status}")
+    want = ["file", "line", "column", "end_line", "end_column", "severity", "code", "message", "notes", "help"]
+    verdict(all(list(d) == want for d in got), f"json: members {[list(d) for d in got]}")
+    by = {d["code"]: d for d in got}
+    verdict(sorted(by) == ["E0101", "E0105"], f"json: the lexer's reports are {sorted(by)}")
+    verdict(by["E0101"]["message"] == "byte 0xFF is not UTF-8" and by["E0101"]["column"] == 9, f"json: {by['E0101']}")
+    fix = by["E0105"]["help"][0]["fix"]
+    verdict(fix["text"] == "" and place(fix) == (8, 14, 8, 15), f"json: the fix of E0105 is {fix}")
+
+    says, status, _ = answer("a.td", head + tail.replace(b"2.0f", b"2.0"))
+    by = {d["code"]: d for d in json.loads(says)}
+    verdict(sorted(by) == ["E0300", "E0507", "E0600"], f"json: {sorted(by)}")
+    name = by["E0300"]
+    verdict(place(name) == (4, 9, 4, 14) and name["help"][0]["fix"]["text"] == "input", f"json: {name}")
+    verdict(place(name["help"][0]["fix"]) == place(name), f"json: {name}")
+    multi = by["E0600"]["notes"][0]
+    verdict(place(multi) == (6, 15, 7, 10), f"json: a place of two lines is {multi}")
+    verdict(by["E0507"]["message"] == 'this does not hold: a "quote" and a \\', f"json: {by['E0507']['message']}")
+    says, status, _ = answer("", ["$ tdc missing.td --diagnostics=json"])
+    verdict(json.loads(says)[0]["file"] is None, f"json: without a file: {says}")
+    says, status, _ = answer("example.td", ["// flags: --diagnostics=json", "export fn f(x: f32[N]) -> (y: f32[N]) { y[i] = x[i]; }"])
+    verdict(status == 0 and json.loads(says) == [], f"json: nothing to say: {says}")
+
+
+def check_many():
+    """Many mistakes in one file: as many errors, each where it is."""
+    bad = [
+        ("y[i] = inptu[i];", "E0300"), ("y[i] = x[j];", "E0309"), ("y[i] = x[i + 1];", "E0602"), ("y[i] = sqr(x[i]);", "E0303"),
+        ("y[i] = x[i] + ;", "E0200"), ("y[i] = x;", "E0412"), ("y[i] = x[i, i];", "E0500"), ("y[i] = sum[k](x[2 * k]);", "E0600"),
+        ("q[i] = x[i];", "E0310"), ("y[i] = exp(x[i], 1.0);", "E0408"), ("y[i] = y[i];", "E0711"), ("x[i] = x[i];", "E0706"),
+        ("y[i] = x[i] and x[i];", "E0207"), ("y[i] = if x[i] then 1.0 else 0.0;", "E0403"), ("let a[i] = b[i]; let b[i] = a[i]; y[i] = a[i];", "E0700"),
+    ]
+    lines = [f"export fn f{i}(x: f32[N]) -> (y: f32[N]) {{ {text} }}" for i, (text, _) in enumerate(bad)]
+    says, status, _ = answer("many.td", lines)
+    got = re.findall(r"^many.td:(\d+):\d+: error\[(E\d+)\]", says, re.M)
+    # a file with errors of syntax is read to its end, then nothing is made of it
+    syntax = [(str(i + 1), c) for i, (_, c) in enumerate(bad) if c.startswith("E02")]
+    verdict(got == syntax, f"many errors: {got} instead of {syntax}")
+    rest = [(t, c) for t, c in bad if not c.startswith("E02")]
+    lines = [f"export fn f{i}(x: f32[N]) -> (y: f32[N]) {{ {text} }}" for i, (text, _) in enumerate(rest)]
+    says, status, _ = answer("many.td", lines)
+    got = re.findall(r"^many.td:(\d+):\d+: error\[(E\d+)\]", says, re.M)
+    want = [(str(i + 1), c) for i, (_, c) in enumerate(rest)]
+    verdict(got == want, f"many errors: {got} instead of {want}")
+    says, _, _ = answer("many.td", [f"export fn g{i}(x: f32[N]) -> (y: f32[N]) {{ y[i] = z{i}[i]; }}" for i in range(70)])
+    verdict(len(reported(says)) == 50 and re.search(r"^and \d+ more errors$", says, re.M), f"70 errors:\n{says[-300:]}")
+
+
 def main():
     rows, ex = codes(), examples()
+    check_json()
+    check_many()
     verdict(len(rows) >= 80, f"only {len(rows)} codes")
     emitted = "".join(
         p.read_text() for d in ("ir", "frontend", "sched", "backend_cuda", "grammar")
