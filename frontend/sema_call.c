@@ -103,6 +103,15 @@ static const Expr *no_axis(Sema *s, Env env, const AstExpr *e, Sym name) {
     return NULL;
 }
 
+bool sema_is_builtin(Sym name) {
+    static const char *const others[] = {"flat", "pad", "max", "min", "relu", "identity", "clamp"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (!strcmp(name, others[i])) return true;
+    for (int op = 0; op < OP_COUNT; op++)
+        if (op_form((Op)op) == FORM_CALL && !strcmp(op_text((Op)op), name)) return true;
+    return false;
+}
+
 static const Expr *builtin(Sema *s, Env env, const AstExpr *e, Sym name, bool *known) {
     Operands a;
     *known = true;

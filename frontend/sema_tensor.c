@@ -471,8 +471,11 @@ TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint) {
         static const char *const later[] = {"vjp", "fold", "scan", "foreach", "sort", "topk"};
         for (size_t i = 0; i < sizeof later / sizeof *later; i++)
             if (!strcmp(e->a->name, later[i])) return sema_not_yet(s, e->span, later[i]);
-        SEMA_REPORT(s, UNKNOWN_FUNCTION, e->a->span, "unknown function %s", e->a->name);
-        return NULL;
+        f = (FnRef){.builtin = e->a->name};
+        if (!sema_is_builtin(e->a->name)) {
+            SEMA_REPORT(s, UNKNOWN_FUNCTION, e->a->span, "unknown function %s", e->a->name);
+            return NULL;
+        }
     }
     if (!f.decl || !sema_is_tensor_fn(f.decl)) {
         Diag *d = SEMA_REPORT(s, ELEMENT_FOR_TENSOR, e->span, "%s gives one element, not a tensor", e->a->name);

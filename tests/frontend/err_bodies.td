@@ -19,3 +19,6 @@ export fn uses(x: f32[M, N]) -> (y: f32[M], z: f32[M], w: f32[M], v: f32[N], u: 
     v = id(x[0, ...])(x);                       // expect error[E0422]: this is no function
     u = elem(x[0, ...]);
 }
+export fn whole(x: f32[M, N]) -> (y: f32[M, N]) {
+    y = relu(x);                                // expect error[E0413]: relu gives one element, not a tensor
+}
