@@ -37,6 +37,12 @@ static double work(Work *w, const Expr *e) {
 static double graph_work(const Graph *g, const int64_t *dims) {
     Work w = {g, dims, 200000};
     double sum = 0;
+    for (int i = 0; i < interp_nparams(g); i++) {
+        int64_t shape[MAX_RANK], count = INT32_MAX;
+        Text why = {.ctx = g->ctx};
+        if (!interp_shape(g, interp_param(g, i), dims, shape, &count, &why)) count = INT32_MAX;
+        sum += (double)count;
+    }
     for (int i = 0; i < g->tensors.n; i++)
         for (int p = 0; p < g->tensors.at[i]->pieces.n; p++) {
             const Piece *x = &g->tensors.at[i]->pieces.at[p];
@@ -99,6 +105,10 @@ bool setting_make(Setting *s, Ctx *ctx, const Graph *g, const Case *c, int size,
     for (int i = 0; i < g->dims.n; i++) s->dims[i] = c->size[size][g->dims.at[i]->name[0] - 'A'];
     shrink_sizes(g, s->dims);
     for (int i = 0; i < g->scalars.n; i++) s->scalars[i] = gen_scalar(g->scalars.at[i]->name);
+    if (graph_work(g, s->dims) > MOST_WORK * 100.0) { /* literal lengths: not tried */
+        s->g = NULL;
+        return true;
+    }
     return draw(s, size, why) && interp_run(ctx, g, s->dims, s->scalars, s->old, NUDGE_NONE, s->ref, why);
 }
 

@@ -135,6 +135,8 @@ static void output_scatter(Gen *g) {
     Val v = tame(g, c, expr(g, c, 3));
     Sym guard = chance(g, 25) ? expr(g, C_BOOL, 2).s : NULL, sub = "";
     if (other >= 0) sub = sym_fmt(g->ctx, ", %s", g->scope.at[g->scope.n - 1].name);
+    for (int k = 0; k < 1 + (other >= 0); k++) /* nothing here can say how far a variable runs */
+        if (g->scope.at[g->scope.n - 1 - k].mixed) v = atom(is_int ? "i32(1)" : "0.5", 1), guard = NULL;
     scope_pop(g, 1 + (other >= 0));
     Type t = is_int ? TY_I32 : pick(g, 3) == 2 ? TY_BF16 : TY_F32;
     Sym y = output(g, t, 1 + (other >= 0), ext)->name;

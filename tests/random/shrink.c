@@ -150,6 +150,102 @@ static bool round_values(Shrink *x) {
     return flush(x);
 }
 
+/* ---- text ---- */
+
+enum { CUTS = 40 };
+typedef struct Cuts {
+    Shrink *x;
+    int n;
+    Case cases[CUTS];
+    Verdict verdicts[CUTS];
+} Cuts;
+
+/* Tries the cuts that wait; the first that fails in the same way is taken. What makes no program costs little. */
+static bool flush_cuts(Cuts *c) {
+    Shrink *x = c->x;
+    Tally ignored = {0};
+    int n = c->n;
+    c->n = 0;
+    if (!n || time(NULL) > x->end) return false;
+    trial(x->ctx, c->cases, n, c->verdicts, &ignored);
+    for (int i = 0; i < n; i++)
+        if (c->verdicts[i].kind && !strcmp(c->verdicts[i].kind, x->v->kind)) {
+            x->s->c = c->cases[i];
+            *x->v = c->verdicts[i];
+            return true;
+        }
+    return false;
+}
+
+/* text[from, to) replaced. */
+static bool cut(Cuts *c, size_t from, size_t to, const char *by) {
+    const char *s = c->x->s->c.text;
+    Text t = {.ctx = c->x->ctx};
+    if (strlen(by) >= to - from) return false;
+    text_put_n(&t, s, from);
+    text_put(&t, by);
+    text_put(&t, s + to);
+    Case *x = &c->cases[c->n];
+    *x = c->x->s->c;
+    x->text = t.s;
+    same_trial(c->x->v, x);
+    return ++c->n == CUTS && flush_cuts(c);
+}
+
+static size_t group_end(const char *s, size_t at) {
+    int depth = 0;
+    for (; s[at]; at++) {
+        if (strchr("([{", s[at])) depth++;
+        if (strchr(")]}", s[at]) && --depth == 0) return at + 1;
+    }
+    return at;
+}
+
+static bool is_word(char c) {
+    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* Lines with the blocks that they open, and parameters. */
+static bool cut_items(Cuts *c) {
+    const char *s = c->x->s->c.text;
+    for (size_t i = 0; s[i];) {
+        size_t end = i + strcspn(s + i, "\n");
+        if (end > i && s[end - 1] == '{' && strncmp(s + i, "export", 6) != 0) end = group_end(s, end - 1);
+        if (s[i] != '}' && strncmp(s + i, "export", 6) != 0 && cut(c, i, end + (s[end] != 0), "")) return true;
+        i += strcspn(s + i, "\n") + 1;
+    }
+    const char *head = strstr(s, "prog(");
+    for (size_t i = (size_t)(head - s) + 5, from = i; head && s[i] && s[i] != '{'; i++) {
+        if (s[i] == '[') i = group_end(s, i);
+        bool last = s[i] == ')';
+        if (s[i] == ',' && cut(c, from, i + 2, "")) return true;
+        if (last && from < i && cut(c, from > (size_t)(head - s) + 5 && s[from - 2] == ',' ? from - 2 : from, i, ""))
+            return true;
+        if (s[i] == ',') from = i + 2;
+        if (last && !strncmp(s + i, ") -> (", 6)) from = i + 6, i += 5;
+    }
+    return flush_cuts(c);
+}
+
+/* Calls, loads and parentheses become constants or what they hold. */
+static bool cut_groups(Cuts *c) {
+    static const char *const constants[] = {"1.0", "1", "true", "i32(1)"};
+    const char *s = c->x->s->c.text, *body = strstr(s, "prog(");
+    for (size_t i = body ? strcspn(body, "{") + (size_t)(body - s) + 1 : 0; body && s[i]; i++) {
+        if (s[i] != '(' && s[i] != '[') continue;
+        size_t from = i, end = group_end(s, i);
+        while (from && is_word(s[from - 1])) from--;
+        if (s[i] == '[' && s[end] == '(') end = group_end(s, end);
+        for (int k = 0; k < 4; k++)
+            if (cut(c, from, end, constants[k])) return true;
+        if (s[i] == '(' && cut(c, from, end, sym_n(c->x->ctx, s + i, end - i))) return true;
+        if (s[i] == '(' && from == i && cut(c, from, end, sym_n(c->x->ctx, s + i + 1, end - i - 2))) return true;
+        size_t arm = end + strspn(s + end, " +-*/%&|^<>=!");
+        if (arm > end && s[arm] && cut(c, from, arm, "")) return true;
+    }
+    return flush_cuts(c);
+}
+
 /* ---- schedules ---- */
 
 static int split(Ctx *ctx, const char *text, const char *by, Sym *parts, int most) {
@@ -215,6 +311,11 @@ void shrink(Ctx *ctx, Sample *s, Verdict *v, int seconds) {
     Shrink *x = NEW(ctx, Shrink);
     *x = (Shrink){.ctx = ctx, .s = s, .v = v, .end = time(NULL) + seconds};
     while (time(NULL) <= x->end && (round_spans(x) || round_values(x))) {
+    }
+    Cuts *c = NEW(ctx, Cuts);
+    c->x = x;
+    x->end += seconds / 2;
+    while (time(NULL) <= x->end && (cut_items(c) || cut_groups(c))) {
     }
     x->end += seconds / 2;
     if (v->schedules) shrink_schedule(x);

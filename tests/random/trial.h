@@ -51,7 +51,7 @@ typedef struct Setting {
     int n;
 } Setting;
 
-/* Binds, draws, interprets. False after saying why. */
+/* Binds, draws, interprets; s->g is NULL where that would take too long. False after saying why. */
 bool setting_make(Setting *s, Ctx *ctx, const Graph *g, const Case *c, int size, Text *why);
 /* Whether a result k is as near to the reference as the language asks, or as noise in the last places of f32 can move
  * it. */
