@@ -322,8 +322,9 @@ static int64_t float_to_int(const Exec *x, const Ins *i) {
     return num_to_int(i->type, nudged(x->m, x->r[i->a].f, i->inexact & 1, x->m->nudge == NUDGE_UP));
 }
 
-/* Off by up to four units in the last place; zeros, infinities and NaN stay. */
+/* The first noise is rounding to the type; then off by up to four units in the last place. Zeros and specials stay. */
 static double noisy(Interp *m, Type t, double v) {
+    if (m->nudge == NUDGE_NOISE) return t == TY_F64 ? v : (double)(float)v;
     m->noise = m->noise * 6364136223846793005u + 1442695040888963407u;
     double by = (double)((int)(m->noise >> 61) - 4) + 0.5;
     return v + v * by * (t == TY_F64 ? 0x1p-52 : 0x1p-23);

@@ -3,13 +3,14 @@
 
 enum { MANY_BLOCKS = 264, LEAST_SHARE = 4096 /* elements */, ROWS = 4, COLUMNS = 64 /* results of a block */ };
 
-/* All steps fold the same axes, each into one number for every element of the stores. */
+/* All steps fold the same axes, each into one number for every element of the stores: a share that lacked an axis of
+ * theirs would be stored by several blocks. */
 static bool splits(const Group *gr) {
     if (!gr->steps.n || gr->split >= 0) return false;
     AxisSet o = gr->stores.at[0].axes, over = gr->steps.at[0].over;
     for (int i = 0; i < gr->steps.n; i++) {
         const GStep *p = &gr->steps.at[i];
-        if (p->scan || p->over != over || p->free & ~o || monoid_parts(p->monoid) != 1) return false;
+        if (p->scan || p->over != over || p->free != o || monoid_parts(p->monoid) != 1) return false;
         for (int j = 0; j < gr->steps.n; j++)
             if (gr->steps.at[j].under & over) return false;
     }

@@ -8,3 +8,9 @@ export fn rotate(inout p: f32[5*B], x: f32[A*B]) -> (y: f32[A*B], z: bool[]) {
 check rotate(A = 3, B = 1);
 check rotate(A = 7, B = 12);
 check rotate(A = 0, B = 5);
+
+// One sum of everything, wanted at many places.
+export fn everywhere(x: f32[4*B]) -> (z: f16[B]) {
+    z[i] = sum[j in 0..4*B, k in 0..4*B](x[j] * x[k]);
+}
+check everywhere(B = 4);
