@@ -290,18 +290,7 @@ static const Expr *unknown_call(Sema *s, Env env, const AstExpr *e) {
     static const char *const reductions[] = {"sum", "prod", "mean", "any", "all", "argmax", "argmin"};
     for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++)
         if (!strcmp(name, reductions[i]) && e->items) return no_axis(s, env, e, name);
-    VEC(const char *) c = {0};
-    int ndecls = diag_full(s->ctx) ? 0 : env.inst->file->ast->decls.n;
-    for (int op = 0; op < OP_COUNT; op++)
-        if (op_form((Op)op) == FORM_CALL) vec_push(s->ctx, &c, op_text((Op)op));
-    for (int i = 0; i < TY_COUNT; i++) vec_push(s->ctx, &c, type_name((Type)i));
-    for (int i = 0; i < ndecls; i++) {
-        const AstDecl *d = env.inst->file->ast->decls.at[i];
-        if (d->kind == DECL_FN) vec_push(s->ctx, &c, d->name);
-    }
-    const char *near = diag_near(name, c.at, c.n);
-    Diag *d = SEMA_REPORT(s, UNKNOWN_FUNCTION, e->a->span, "unknown function %s", name);
-    if (near) diag_suggest(s->ctx, d, e->a->span, near);
+    sema_unknown_function(s, env, name, e->a->span);
     return NULL;
 }
 

@@ -151,8 +151,8 @@ struct Scope {
     const AstExpr *ast; /* SCOPE_CLOSURE: the operand; SCOPE_FORMAL: the use, whose operands it has; both in env */
     Env env;
     const AstItems *items; /* SCOPE_FORMAL: the variables and the guard of the use */
-    Inst *inst;        /* of closures and formals: the use of a composite reduction that they belong to */
-    const Inst *owner; /* not NULL: visible only to the closures of this use */
+    Inst *inst;            /* of closures and formals: the use of a composite reduction that they belong to */
+    const Inst *owner;     /* not NULL: visible only to the closures of this use */
 };
 
 typedef struct Quotient {
@@ -208,6 +208,7 @@ const Scope *sema_scope_push(Sema *s, const Scope *up, Scope entry);
 const Scope *sema_scope_value(Sema *s, const Scope *up, Sym name, const Expr *value);
 void sema_unknown(Sema *s, Env env, Sym name, Span span);
 bool sema_type(Sema *s, Inst *inst, Sym name, const AstItems *args, Span span, Type *t);
+void sema_unknown_function(Sema *s, Env env, Sym name, Span span);
 bool sema_is_type(Inst *inst, Sym name);
 bool sema_find_fn(Sema *s, Inst *inst, Sym name, FnRef *out); /* user functions only; no report */
 
@@ -314,8 +315,8 @@ const Expr *sema_cond(Sema *s, Env env, const AstExpr *e);
 const Expr *sema_apply(Sema *s, Span span, Op op, const Expr *const *args, int n);
 const Expr *sema_to(Sema *s, Span span, Type t, const Expr *e);    /* widening; else an error */
 const Expr *sema_store(Sema *s, Span span, Type t, const Expr *e); /* what a definition of type t takes */
-/* Where an operand of a composite reduction (SCOPE_CLOSURE) is evaluated when env needs it: where the reduction is used,
- * with the variables that it has made so far. */
+/* Where an operand of a composite reduction (SCOPE_CLOSURE) is evaluated when env needs it: where the reduction is
+ * used, with the variables that it has made so far. */
 Env sema_use_env(Sema *s, Env env, const Scope *sc);
 bool sema_const_int(const Expr *e, int64_t *v);
 bool sema_const_double(const Expr *e, double *v);

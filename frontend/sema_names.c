@@ -151,6 +151,53 @@ void sema_unknown(Sema *s, Env env, Sym name, Span span) {
     if (near) diag_suggest(s->ctx, d, span, near);
 }
 
+/* Functions of the file and of those that it imports. */
+static void function_candidates(Sema *s, FileScope *f, Candidates *out) {
+    file_candidates(s, f, out);
+    for (int i = 0; i < f->imports.n; i++) file_candidates(s, f->imports.at[i], out);
+}
+
+/* The module of the standard library that has the function, or NULL. */
+static const char *module_with(Sema *s, FileScope *f, Sym name) {
+    static const char *const modules[] = {"nn", "norm", "linalg", "index", "conv", "attn", "optim", "yolo"};
+    for (size_t i = 0; s->opt && s->opt->import && i < sizeof modules / sizeof *modules; i++) {
+        const AstFile *a = s->opt->import(s->opt->user, s->ctx, modules[i], f->ast->file, SPAN_NONE);
+        for (int k = 0; a && k < a->decls.n; k++)
+            if (a->decls.at[k]->kind == DECL_FN && a->decls.at[k]->name == name) return modules[i];
+    }
+    return NULL;
+}
+
+/* sum_j and the like: the reduction's name, or NULL. */
+static Sym reduction_in(Sema *s, Sym name) {
+    static const char *const reductions[] = {"sum", "prod", "max", "min", "mean", "any", "all", "argmax", "argmin"};
+    const char *end = strchr(name, '_');
+    for (size_t i = 0; end && i < sizeof reductions / sizeof *reductions; i++)
+        if (strlen(reductions[i]) == (size_t)(end - name) && !strncmp(name, reductions[i], (size_t)(end - name)))
+            return sym(s->ctx, reductions[i]);
+    return NULL;
+}
+
+void sema_unknown_function(Sema *s, Env env, Sym name, Span span) {
+    Candidates c = {0};
+    bool quiet = diag_full(s->ctx);
+    for (int op = 0; op < OP_COUNT && !quiet; op++)
+        if (op_form((Op)op) == FORM_CALL) vec_push(s->ctx, &c, op_text((Op)op));
+    for (int i = 0; i < TY_COUNT && !quiet; i++) vec_push(s->ctx, &c, type_name((Type)i));
+    if (!quiet) function_candidates(s, env.inst->file, &c);
+    Diag *d = SEMA_REPORT(s, UNKNOWN_FUNCTION, span, "unknown function %s", name);
+    if (quiet) return;
+    const char *module = module_with(s, env.inst->file, name), *near = module ? NULL : diag_near(name, c.at, c.n);
+    Sym reduction = reduction_in(s, name);
+    if (module) {
+        diag_help(s->ctx, d, "it is in the standard library: import \"%s\";", module);
+    } else if (reduction) {
+        diag_help(s->ctx, d, "a reduction has its index in brackets: %s[%s](...)", reduction, strchr(name, '_') + 1);
+    } else if (near) {
+        diag_suggest(s->ctx, d, span, near);
+    }
+}
+
 bool sema_is_type(Inst *inst, Sym name) {
     Type t;
     Name *n = sema_name(inst, name);

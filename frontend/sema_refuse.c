@@ -145,10 +145,6 @@ static void help_indices(const Refusal *r) {
         return;
     }
     Sym load = source_text(r, r->at->load->span);
-    if (!v && excess && s->path.n == 0)
-        diag_help(s->ctx, r->d, "at its %s it is %lld too %s: is %lld to be %s, or a range to be shorter?",
-                  r->low ? "least" : "largest", (long long)excess, r->low ? "small" : "large", (long long)excess,
-                  r->low ? "added" : "subtracted");
     if (v)
         diag_help(s->ctx, r->d, "let %s run over fewer values, %s in %s..%s, or give a value for outside: pad(%s, %s)",
                   v->name, v->name, by < 0 ? sym_fmt(s->ctx, "%lld", (long long)-by) : sym(s->ctx, "0"),
@@ -158,6 +154,10 @@ static void help_indices(const Refusal *r) {
     else
         diag_help(s->ctx, r->d, "guard it with if or where, or give a value for outside: pad(%s, %s)", load,
                   zero_of(r->at->type));
+    if (!v && excess && s->path.n == 0)
+        diag_help(s->ctx, r->d, "at its %s it is %lld too %s: is %lld to be %s, or a range to be shorter?",
+                  r->low ? "least" : "largest", (long long)excess, r->low ? "small" : "large", (long long)excess,
+                  r->low ? "added" : "subtracted");
 }
 
 static void help_data(const Refusal *r) {

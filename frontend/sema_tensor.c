@@ -473,7 +473,7 @@ TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint) {
             if (!strcmp(e->a->name, later[i])) return sema_not_yet(s, e->span, later[i]);
         f = (FnRef){.builtin = e->a->name};
         if (!sema_is_builtin(e->a->name)) {
-            SEMA_REPORT(s, UNKNOWN_FUNCTION, e->a->span, "unknown function %s", e->a->name);
+            sema_unknown_function(s, env, e->a->name, e->a->span);
             return NULL;
         }
     }

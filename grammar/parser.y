@@ -448,6 +448,13 @@ static void grammar_error(Parse *p, void *parser, int found, Token t) {
     const unsigned char *next = p->text + t.end;
     while (found && *next == ' ') next++;
     bool name = (found && *next == ':') || (grammar_accepts(y, TK_IDENT) && !grammar_accepts(y, TK_LET) && !grammar_accepts(y, TK_NOT));
+    if (found == TK_LB && !grammar_accepts(y, TK_NOT) && (grammar_accepts(y, TK_TYPE) || grammar_accepts(y, TK_RP)))
+        hint = "a tensor's type is f32[M, N]: the element's type, then all dimensions in one pair of brackets";
+    if (found == TK_COLON && grammar_accepts(y, TK_LC)) hint = "results stand in parentheses: -> (y: f32[N])";
+    if (found == TK_ASSIGN && grammar_accepts(y, TK_W_HINT) && !grammar_accepts(y, TK_IDENT))
+        hint = "a dimension that is one number is dim N in 128..=128;";
+    if (found == TK_LP && p->before.text && grammar_accepts(y, TK_ASSIGN) && p->open.n == 0)
+        hint = "a function begins with fn: export fn f(x: f32[N]) -> (y: f32[N]) { ... }";
     if (hint) {
         Diag *d = diag_report(p->ctx, DIAG_FOREIGN_SYNTAX, parse_token_span(p, t), form, wanted, have.s);
         diag_help(p->ctx, d, "%s", hint);
@@ -568,6 +575,7 @@ static void drive_recover(Drive *d) {
         if (depth != level || (d->kind != TK_SEMI && !(closes && level == 0))) continue;
         d->at_start = level == 0;
         drive_next(d);
+        if (d->kind == TK_ELSE) continue; /* of the statement that ended */
         break;
     }
     drive_feed(d, TK_RESYNC);

@@ -1,0 +1,1 @@
+export f(x: f32[N]) -> (y: f32[N]) { y[i] = x[i]; }
