@@ -22,7 +22,7 @@ try() { # NAME COMMAND...
     fi
 }
 strict="-Wall -Wextra -Wpedantic -Werror -isystem $include -I $dir"
-for file in samples/*.td tests/kernels/*.kernel tests/glue/*.kernel; do
+for file in samples/*.td tests/frontend/host.td tests/kernels/*.kernel tests/glue/*.kernel; do
     [ -e "$file" ] || continue
     "$TDC" "$file" -o "$dir/model.cu" >"$dir/log" 2>&1 || { echo "$file does not compile"; cat "$dir/log"; failed=$((failed + 1)); continue; }
     echo '#include "model.h"' >"$dir/alone.c"
