@@ -270,6 +270,21 @@ static bool help_other_variable(Sema *s, const RangeQuery *q, Diag *d, const Use
     return true;
 }
 
+/* One of the ranges lies in the other for all sizes: the variable may be meant to run over that one. */
+static bool help_shorter(Sema *s, const RangeQuery *q, Diag *d, const Use *a, const Use *b) {
+    if (a->extent.n != 1 || b->extent.n != 1) return false;
+    const Expr *x = a->extent.at[0], *y = b->extent.at[0];
+    bool a_first = sema_nonneg(s, expr2(s->g, OP_SUB, y, x)), b_first = sema_nonneg(s, expr2(s->g, OP_SUB, x, y));
+    if (!a_first && !b_first) return false;
+    Sym end = sema_show(s, a_first ? x : y);
+    diag_help(
+        s->ctx, d,
+        "to run over 0..%s alone, fix the range where %s is bound: %s in %s; where it stands inside arithmetic on "
+        "the left, name the values with a let before: let t[%s in %s] = ...;",
+        end, q->name, q->name, end, q->name, end);
+    return true;
+}
+
 static void help_conflict(Sema *s, const RangeQuery *q, Diag *d, const Use *a, const Use *b) {
     const Use *wrong = other_axis(s, q, b, a) ? b : other_axis(s, q, a, b) ? a : NULL;
     const Use *right = wrong == a ? b : a;
@@ -284,6 +299,7 @@ static void help_conflict(Sema *s, const RangeQuery *q, Diag *d, const Use *a, c
                   sema_show_ast(s, wrong->load->a), shape.s, sema_show_ast(s, wrong->load), show_use(s, right),
                   q->name);
     }
+    if (!wrong && help_shorter(s, q, d, a, b)) return;
     if (a->extent.n == 1 && b->extent.n == 1) {
         if (a->extent.at[0]->op != OP_CONST || b->extent.at[0]->op != OP_CONST)
             diag_help(s->ctx, d,
