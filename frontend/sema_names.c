@@ -134,6 +134,7 @@ static void unbound(Sema *s, const char *near, Sym name, Span span) {
 
 /* A name that is unknown stands in several places of an equation: one mistake. */
 static bool said(Sema *s, Sym name) {
+    if (diag_full(s->ctx)) return false; /* counted only */
     for (int i = 0; i < s->unknown.n; i++)
         if (s->unknown.at[i].name == name && s->unknown.at[i].defining == s->defining) return true;
     vec_push(s->ctx, &s->unknown, ((UnknownName){name, s->defining}));
