@@ -125,6 +125,60 @@ static bool shared_group(Sharer *x, const Sharing *a, const Sharing *b, Sharing 
     return true;
 }
 
+/* ---- updates in place ---- */
+
+static bool loads_elsewhere(ExprMap *seen, Graph *g, const Expr *e, const GStore *s) {
+    if (!e || expr_map_get(seen, e)) return false;
+    expr_map_put(g->ctx, seen, e, e);
+    if (e->op == OP_LOAD && e->u.tensor == s->tensor)
+        for (int d = 0; d < e->nargs; d++)
+            if (e->arg[d] != s->subs[d]) return true;
+    for (int i = 0; i < e->nargs; i++)
+        if (loads_elsewhere(seen, g, e->arg[i], s)) return true;
+    return false;
+}
+
+static bool loads(ExprMap *seen, Graph *g, const Expr *e, const Tensor *t) {
+    if (!e || expr_map_get(seen, e)) return false;
+    expr_map_put(g->ctx, seen, e, e);
+    if (e->op == OP_LOAD && e->u.tensor == t) return true;
+    for (int i = 0; i < e->nargs; i++)
+        if (loads(seen, g, e->arg[i], t)) return true;
+    return false;
+}
+
+/* Each subscript is an axis of its own, and no axis is left. */
+static bool whole_elements(const GStore *s) {
+    AxisSet left = s->axes;
+    for (int d = 0; d < s->tensor->rank; d++)
+        if (s->subs[d]->op != OP_VAR) return false;
+    for (int d = 0; d < s->tensor->rank; d++)
+        for (int e = 0; e < d; e++)
+            if (s->subs[d] == s->subs[e]) return false;
+    for (int d = 0; d < s->tensor->rank; d++) left &= left - 1;
+    return !left;
+}
+
+/* Every thread reads of what the kernel updates only the elements that it stores, and before it stores them. */
+static bool updates_own(const Group *gr) {
+    AxisSet all = gr->stores.at[0].axes;
+    if (gr->steps.n) return false;
+    for (int j = 0; j < gr->stores.n; j++) {
+        const GStore *s = &gr->stores.at[j];
+        if (s->axes != all || !whole_elements(s)) return false;
+        for (int i = 0; i < gr->stores.n; i++) {
+            const GStore *r = &gr->stores.at[i];
+            ExprMap elsewhere = {0}, later = {0};
+            if (loads_elsewhere(&elsewhere, gr->graph, r->value, s)) return false;
+            if (loads_elsewhere(&elsewhere, gr->graph, r->guard, s)) return false;
+            if (i <= j) continue;
+            if (loads(&later, gr->graph, r->value, s->tensor) || loads(&later, gr->graph, r->guard, s->tensor))
+                return false;
+        }
+    }
+    return true;
+}
+
 /* Joins b to an earlier kernel where it may stand there, or where that may stand here; else b stands alone. */
 static void place(Sharer *x, const Sharing *b) {
     int n = x->list.n, tries = 0;
@@ -134,10 +188,13 @@ static void place(Sharer *x, const Sharing *b) {
         Sharing *a = &x->list.at[i];
         if (a->gone) continue;
         bool apart = !related(a, b), here = apart && !a->followed;
+        /* b updates what a reads: after a's reads of the same elements it may. */
+        bool over = clear && !apart && !depends(b, a) && a->roots.at[0].nvars == b->roots.at[0].nvars;
         clear &= apart;
-        if ((!clear && !here) || !shared_group(x, a, b, &both, &tries)) continue;
+        if ((!clear && !here && !over) || !shared_group(x, a, b, &both, &tries)) continue;
+        if (over && !updates_own(both.gr)) continue;
         both.gr->name = a->gr->name;
-        if (clear) {
+        if (clear || over) {
             both.followed = a->followed;
             *a = both;
             mark_followed(x, i, b);
