@@ -9,8 +9,7 @@
 enum {
     MAX_THREADS = 1024,
     MAX_CLUSTER = 16,
-    MAX_REGISTERS = 512,     /* elements of a value in one thread */
-    MAX_SHARED = 227 * 1024, /* bytes of a block */
+    MAX_REGISTERS = 512, /* elements of a value in one thread */
     MAX_COPY_DEPTH = 16
 };
 

@@ -238,6 +238,32 @@ static bool legal_registers(const Group *gr, const Schedule *s, Text *why) {
     return true;
 }
 
+/* Bytes with which threads exchange what a step folds or scans: never less than the verifier counts
+ * (kernel_verify_stage.c). */
+static int64_t exchanged(const Schedule *s, const GStep *p) {
+    int64_t bytes = type_bits(p->node->type) / 8 + (monoid_parts(p->monoid) > 1 ? 8 : 1), n = 2, across = 1, own = 1;
+    for (int a = 0; a < s->naxes; a++) {
+        int64_t threads = schedule_size(s, a, SCOPE_THREAD), regs = schedule_size(s, a, SCOPE_REG);
+        bool over = p->over >> a & 1, lanes = schedule_find(s, a, BIND_LANE) != NULL;
+        if (!over && !(p->free >> a & 1)) continue;
+        if (over && p->scan) own = regs;
+        int64_t width = over && !p->scan && lanes ? threads / schedule_find(s, a, BIND_LANE)->size : threads;
+        if (over) across *= width;
+        if (!mul_ok(n, over ? width : width * regs, &n)) return INT64_MAX;
+    }
+    if (!p->scan && across == 1) return 0;
+    if (p->scan && !mul_ok(n / 32 + 1, own + 1, &n)) return INT64_MAX;
+    return mul_ok(n, bytes, &n) ? n : INT64_MAX;
+}
+
+static bool legal_shared(const Group *gr, const Schedule *s, Text *why) {
+    int64_t bytes = 0;
+    for (int i = 0; i < gr->steps.n; i++)
+        if (!add_ok(bytes, exchanged(s, &gr->steps.at[i]), &bytes)) bytes = INT64_MAX;
+    if (bytes <= MAX_SHARED) return true;
+    return no(why, "about %lld bytes of shared memory", (long long)bytes);
+}
+
 bool schedule_legal(const Group *gr, const Schedule *s, Text *why) {
     if (s->naxes != gr->axes.n) return no(why, "a schedule for another group");
     int64_t lanes = 1;
@@ -264,7 +290,7 @@ bool schedule_legal(const Group *gr, const Schedule *s, Text *why) {
         for (int a = 0; a < s->naxes; a++)
             if (gr->steps.at[i].over >> a & 1 && schedule_size(s, a, SCOPE_THREAD) > 1 && schedule_threads(s) % 32)
                 return no(why, "%s is folded across threads that are no whole warps", gr->axes.at[a].name);
-    return legal_registers(gr, s, why);
+    return legal_registers(gr, s, why) && legal_shared(gr, s, why);
 }
 
 /* Folded axes are loops; of the others the last has a block's threads, the rest are blocks. */

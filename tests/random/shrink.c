@@ -211,7 +211,7 @@ static bool cut_items(Cuts *c) {
     for (size_t i = 0; s[i];) {
         size_t end = i + strcspn(s + i, "\n");
         if (end > i && s[end - 1] == '{' && strncmp(s + i, "export", 6) != 0) end = group_end(s, end - 1);
-        if (s[i] != '}' && strncmp(s + i, "export", 6) != 0 && cut(c, i, end + (s[end] != 0), "")) return true;
+        if (s[i] != '}' && strncmp(s + i, "export", 6) != 0 && strncmp(s + i, "    assume", 10) != 0 && cut(c, i, end + (s[end] != 0), "")) return true;
         i += strcspn(s + i, "\n") + 1;
     }
     const char *head = strstr(s, "prog(");
