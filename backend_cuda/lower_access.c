@@ -165,10 +165,14 @@ void lower_load_into(Lower *l, Stage *s) {
     if (whole) {
         put(l, "%s;", access_call(l, &x, "load", into, at, s->cache));
     } else {
+        if (!x.guard) put(l, "{"); /* another load may stand beside this one */
+        l->indent += !x.guard;
         put(l, "td_word<%s> some[td_words<%s>(%lld)];", lower_storage_type(v->type), lower_storage_type(v->type),
             (long long)x.plan.V);
         put(l, "%s;", access_call(l, &x, "load", "some", at, s->cache));
         scatter_elements(l, v, &x.plan, "some");
+        l->indent -= !x.guard;
+        if (!x.guard) put(l, "}");
     }
     if (x.guard) {
         l->indent--;

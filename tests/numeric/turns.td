@@ -14,3 +14,9 @@ export fn everywhere(x: f32[4*B]) -> (z: f16[B]) {
     z[i] = sum[j in 0..4*B, k in 0..4*B](x[j] * x[k]);
 }
 check everywhere(B = 4);
+
+// Two loads of narrow types, neither of which fills its words, side by side.
+export fn beside(x: bool[A], w: f8e4m3[A]) -> (y: f32[A]) {
+    y[i] = if x[i] && (w[i] > 1) then cosh(tanh(mean[j in 0..A where x[i - i % 4]](1.0))) else 1.0;
+}
+check beside(A = 17);
