@@ -174,6 +174,13 @@ static bool equal_extents(Verifier *v, const Expr *a, const Expr *b) {
     return a == b || poly_eq(poly_of(&env, a), poly_of(&env, b));
 }
 
+/* The subscript is the variable, perhaps written in a longer way. */
+static bool is_variable(Verifier *v, const Expr *sub, Var *var) {
+    PolyEnv env = {.g = v->g};
+    return (sub->op == OP_VAR && sub->u.var == var) ||
+           (sub->op != OP_VAR && sub->type == TY_I64 && poly_eq(poly_of(&env, sub), poly_of(&env, expr_var(v->g, var))));
+}
+
 /* A tensor with one definition and subscripts that are its variables is defined everywhere. */
 static bool check_cover(Verifier *v, const Tensor *t) {
     if (t->kind == TENSOR_INPUT) return !t->pieces.n || fail(v, NULL, "an input with a definition");
@@ -182,7 +189,7 @@ static bool check_cover(Verifier *v, const Tensor *t) {
     const Piece *p = &t->pieces.at[0];
     if (t->pieces.n > 1 || p->nvars != t->rank) return true;
     for (int d = 0; d < t->rank; d++)
-        if (p->subs[d]->op != OP_VAR || p->subs[d]->u.var != p->vars[d]) return true;
+        if (!is_variable(v, p->subs[d], p->vars[d])) return true;
     int64_t zero;
     for (int d = 0; d < t->rank; d++)
         if (!expr_is_int(p->vars[d]->lo, &zero) || zero || !equal_extents(v, p->vars[d]->hi, t->shape[d]))

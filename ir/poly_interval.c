@@ -43,6 +43,7 @@ static Interval type_interval(Type t) {
 static Interval interval_at(const PolyEnv *env, const Expr *e, int depth);
 
 static Interval interval_div(Interval a, Interval b) {
+    if (b.hi < b.lo) return (Interval){INT64_MIN, INT64_MAX}; /* what is known contradicts itself */
     if (b.lo <= 0) return a.lo >= 0 && b.lo == 0 ? (Interval){0, a.hi} : (Interval){INT64_MIN, INT64_MAX};
     Interval r = {INT64_MIN, INT64_MAX};
     if (!infinite(a.lo)) r.lo = a.lo >= 0 ? (infinite(b.hi) ? 0 : a.lo / b.hi) : floor_div(a.lo, b.lo);

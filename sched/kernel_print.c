@@ -218,12 +218,15 @@ static void put_cache(Printer *x, const Stage *s) {
     if (s->cache == CACHE_KEEP) text_put(x->out, " keep");
 }
 
+/* What an axis's name after `over` means: the condition, which is read after it, does not count. */
 static FactorSet foldable(const Stage *s, const Part *part) {
+    Stage bare = *s;
+    bare.cond = NULL;
     FactorSet loops = layout_scope_factors(s->layout, SCOPE_LOOP), cluster = 0;
     FactorSet tile = s->layout->all & ~loops & ~layout_scope_factors(s->layout, SCOPE_BLOCK);
     for (int i = 0; i < s->layout->factors.n; i++)
         if (s->layout->factors.at[i]->bind == BIND_CLUSTER) cluster |= (FactorSet)1 << s->layout->factors.at[i]->id;
-    return (tile | cluster) & stage_operands(part, s->layout, s);
+    return (tile | cluster) & stage_operands(part, s->layout, &bare);
 }
 
 static void put_scan(Printer *x, const Stage *s) {
