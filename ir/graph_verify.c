@@ -181,13 +181,26 @@ static bool is_variable(Verifier *v, const Expr *sub, Var *var) {
            (sub->op != OP_VAR && sub->type == TY_I64 && poly_eq(poly_of(&env, sub), poly_of(&env, expr_var(v->g, var))));
 }
 
+/* The piece that is left where the others' guards never hold; NULL: several, or none. */
+static const Piece *only_piece(Verifier *v, const Tensor *t) {
+    PolyEnv env = {.g = v->g};
+    const Piece *only = NULL;
+    for (int i = 0; i < t->pieces.n; i++) {
+        const Piece *p = &t->pieces.at[i];
+        if (t->pieces.n > 1 && p->guard && cond_truth(&env, p->guard) == 0) continue;
+        if (only) return NULL;
+        only = p;
+    }
+    return only;
+}
+
 /* A tensor with one definition and subscripts that are its variables is defined everywhere. */
 static bool check_cover(Verifier *v, const Tensor *t) {
     if (t->kind == TENSOR_INPUT) return !t->pieces.n || fail(v, NULL, "an input with a definition");
     if (t->kind == TENSOR_INOUT) return true;
     if (!t->pieces.n) return fail(v, NULL, "no definition");
-    const Piece *p = &t->pieces.at[0];
-    if (t->pieces.n > 1 || p->nvars != t->rank) return true;
+    const Piece *p = only_piece(v, t);
+    if (!p || p->nvars != t->rank) return true;
     for (int d = 0; d < t->rank; d++)
         if (!is_variable(v, p->subs[d], p->vars[d])) return true;
     int64_t zero;
