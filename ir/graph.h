@@ -120,6 +120,7 @@ struct Tensor {
     TensorKind kind;
     Type type; /* elements; a TENSOR_LET without a declared type has its expression's compute type */
     bool rounds; /* a value is rounded to `type` wherever the tensor is used */
+    bool partial; /* of a temporary: some elements may stay unwritten, and nothing reads those */
     int rank;
     const Expr **shape; /* integer expressions over dimensions */
     VEC(Piece) pieces;  /* empty for inputs */

@@ -159,6 +159,7 @@ static bool is_data(ExprMap *seen, Graph *g, const Expr *e) {
 
 /* Every element that the load's variables reach exists. */
 static bool always_in_range(const Expr *e) {
+    if (e->u.tensor->partial) return false;
     for (int i = 0; i < e->nargs; i++) {
         int64_t v, n;
         const Expr *s = e->arg[i], *size = e->u.tensor->shape[i];

@@ -516,22 +516,13 @@ static bool updates_locally(Partition *x, const Def *def) {
     return !reads_elsewhere(&seen, x->g, r.value, &r) && !reads_elsewhere(&seen, x->g, r.guard, &r);
 }
 
-/* The conditions of a guard that read t, which will have changed when the copies are made, and the others. */
-static void split_guard(Graph *g, const Expr *guard, const Tensor *t, const Expr **kept, const Expr **reads) {
-    ExprMap seen = {0};
-    if (!guard) return;
-    if (guard->op == OP_AND) {
-        split_guard(g, guard->arg[0], t, kept, reads);
-        split_guard(g, guard->arg[1], t, kept, reads);
-        return;
-    }
-    const Expr **side = reads_tensor(&seen, g, guard, t) ? reads : kept;
-    *side = cond_and(g, *side, guard);
-}
-
-static const Expr *old_value(Graph *g, Tensor *t, const Root *r) {
-    const Expr *old = expr_load(g, t, r->subs);
-    return old->type == r->value->type ? old : expr_cast(g, r->value->type, old);
+static bool reads_inout(ExprMap *seen, Graph *g, const Expr *e) {
+    if (expr_map_get(seen, e)) return false;
+    expr_map_put(g->ctx, seen, e, e);
+    if (e->op == OP_LOAD && e->u.tensor->kind == TENSOR_INOUT) return true;
+    for (int i = 0; i < e->nargs; i++)
+        if (reads_inout(seen, g, e->arg[i])) return true;
+    return false;
 }
 
 /* New values go to a temporary; *copies receives the equations that move them when all old values have been read. */
@@ -541,18 +532,21 @@ static void stage_update(Partition *x, const Def *def, Roots *copies) {
     *t = *def->tensor;
     t->name = temp_name(x, def->tensor->name);
     t->kind = TENSOR_LET;
+    t->partial = true;
     t->id = g->tensors.n + x->plan->temps.n;
     vec_push(g->ctx, &x->plan->temps, t);
     for (int p = 0; p < def->tensor->pieces.n; p++) {
-        Root r = defs_root(&x->defs, def, p), copy;
-        const Expr *kept = NULL, *decides = NULL;
-        split_guard(g, r.guard, def->tensor, &kept, &decides);
-        if (decides) r.value = expr3(g, OP_IF, decides, r.value, old_value(g, def->tensor, &r));
-        r.guard = kept;
-        copy = r;
+        Root r = defs_root(&x->defs, def, p), copy = r;
+        ExprMap seen = {0};
         r.tensor = t;
-        copy.value = expr_load(g, t, copy.subs);
         place(x, r);
+        /* what a guard reads may have changed by then: its truth is kept */
+        if (r.guard && reads_inout(&seen, g, r.guard)) copy.guard = as_temp(x, r.guard, &r);
+        if (r.guard && !copy.guard) {
+            text_fmt(x->why, "`%s` has too many variables", def->tensor->name);
+            x->defs.failed = true;
+        }
+        copy.value = expr_load(g, t, copy.subs);
         vec_push(g->ctx, copies, copy);
     }
 }

@@ -55,3 +55,24 @@ check count(N = 9);
 check scatter_in(N = 1, D = 1, V = 1);
 check bins(N = 0, M = 3);
 check diag(N = 0);
+// Guards on what has changed by the time a staged update is copied back, and pieces that share what they read.
+export fn turn(inout p: f32[N], m: f32[N]) {
+    p[i] = p[N - 1 - i] where m[i] > 0.0;
+}
+export fn turn2(inout p: f32[N], inout q: f32[N]) {
+    p[i] = q[N - 1 - i] where q[i] > 0.0;
+    q[i] = p[N - 1 - i] where p[i] > 0.5;
+}
+check turn(N = 37);
+check turn2(N = 37);
+export fn t3(inout p: f32[N]) {
+    p[i] = p[N - 1 - i] where p[i] > 0.0;
+    p[i] = 2.0 * p[N - 1 - i] where !(p[i] > 0.0);
+}
+export fn t4(inout p: f32[N], inout q: f32[N]) {
+    p[i] = q[N - 1 - i] where q[i] > 0.0;
+    p[i] = 3.0 * q[N - 1 - i] where !(q[i] > 0.0);
+    q[i] = p[N - 1 - i] where p[i] > 0.5;
+}
+check t3(N = 37);
+check t4(N = 37);
