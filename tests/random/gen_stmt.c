@@ -155,9 +155,7 @@ static void output_update(Gen *g) {
     Class c = type_class_of(p.type);
     for (int d = 0; d < rank; d++) scope_push(g, ext[d]);
     Val v = tame(g, c, expr(g, c, 4));
-    /* Guarded updates of what is read elsewhere wait for their staged copies to be read under the guard too. */
-    if (chance(g, 25)) expr(g, C_BOOL, 2);
-    Sym guard = NULL;
+    Sym guard = chance(g, 25) ? expr(g, C_BOOL, 2).s : NULL;
     const char *subs = pick_subs(g, rank, false);
     scope_pop(g, rank);
     feature(g, FEAT_UPDATE);
