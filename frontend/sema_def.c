@@ -290,6 +290,7 @@ static bool build_piece(Sema *s, Target *t, const Equation *p, Piece *out, bool 
             return false;
         }
         if (!(guard = sema_cond(s, b.env, p->stmt->guard))) return false;
+        if (sema_truth(s, guard) == 1) guard = NULL; /* it says what the ranges say */
         b.plain = false;
     }
     int mark = sema_path_push(s, guard, true);

@@ -24,3 +24,7 @@ check signs(N = 40) with t in -3..3;
 check three(M = 20, N = 5) with t in -2..3;
 check flags(N = 40);
 check kinds(N = 40) with t in -2..5;
+export fn always() -> (y2: f32[1]) {
+    y2[i] = 1.0 where i < 2;
+}
+check always();
