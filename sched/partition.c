@@ -451,7 +451,7 @@ static void place(Partition *x, Root root) {
             ExprMap seen = {0};
             any = mark_bad(t, &seen, gr, &canon, root.value, rule);
         }
-        const Expr *value = any ? take_out(t, root.value, false) : root.value;
+        const Expr *value = any ? take_out(t, root.value, root.guard) : root.value;
         if (value == root.value) break;
         root.value = value;
         gr = NULL;
