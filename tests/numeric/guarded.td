@@ -30,9 +30,10 @@ export fn always() -> (y2: f32[1]) {
 check always();
 
 // What a reduction's temporary takes with it is read only where the piece's guard holds.
-export fn guard_beside_temporary(x: bool[N, N], z: f32[N]) -> (y: f32[N]) {
+export fn guard_beside_temporary(x: bool[N, N], z: f32[N], w: f32[N, K]) -> (y: f32[N]) {
     y[i] = 1.0 where i < 2;
-    y[i] = tanh(if all[j in 0..N, k in 0..N where x[i, j]](x[k, (j + 1) % N]) then (if x[i, max(i - 1, 0)] then 2.0 else 0.5) else z[i - 2]) where i >= 2;
+    y[i] = tanh((if all[j in 0..N, k in 0..N where x[i, j]](x[k, (j + 1) % N]) then z[i - 2] else z[i])
+                / (2.0 + sum[j in 0..K](exp(w[i, j] - max[l in 0..K](w[i, l]))))) where i >= 2;
 }
-check guard_beside_temporary(N = 1);
-check guard_beside_temporary(N = 9);
+check guard_beside_temporary(N = 1, K = 3);
+check guard_beside_temporary(N = 9, K = 5);
