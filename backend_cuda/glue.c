@@ -7,23 +7,6 @@
 
 #include <string.h>
 
-/* The statuses of a call: STATUS(name, meaning). The first is 0. */
-#define STATUSES                                                                                                       \
-    STATUS(ok, "done, or launched")                                                                                    \
-    STATUS(error_argument, "the context, the run or a result pointer is NULL")                                         \
-    STATUS(error_device, "the device is not the context's, or none that the kernels were compiled for")                \
-    STATUS(error_dimension, "a dimension is out of its range or not divisible as declared")                            \
-    STATUS(error_shape, "a tensor has a negative extent or too many bytes")                                            \
-    STATUS(error_require, "a condition that the program requires does not hold")                                       \
-    STATUS(error_scalar, "a scalar cannot be passed exactly")                                                          \
-    STATUS(error_null, "the pointer of a tensor that has elements is NULL")                                            \
-    STATUS(error_alignment, "a pointer is not aligned to its element")                                                 \
-    STATUS(error_overlap, "an output overlaps another tensor or the workspace")                                        \
-    STATUS(error_workspace, "the workspace is too small, NULL or not aligned to 256 bytes")                            \
-    STATUS(error_kernel, "a kernel is not legal for these dimensions")                                                 \
-    STATUS(error_extent, "a dimension or an axis is absurdly long, or a grid has 2^31 blocks")                         \
-    STATUS(error_cuda, "CUDA reported an error")
-
 static void banner(Text *out, const GlueOptions *o, const char *what) {
     text_fmt(out, "/* %s", what);
     if (o->comment) {
@@ -111,7 +94,7 @@ void glue_emit_h(Text *out, const Program *const *programs, int n, const GlueOpt
     text_put(out, "\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
                   "struct CUstream_st; /* cudaStream_t is a pointer to it */\n\ntypedef enum {\n");
 #define STATUS(name, meaning) text_fmt(out, "    %s_" #name ", /* %s */\n", x, meaning);
-    STATUSES
+#include "statuses.def"
 #undef STATUS
     text_fmt(out, "    %s_status_count\n} %s_status;\n\n", x, x);
     text_fmt(out,
@@ -141,9 +124,10 @@ void glue_emit_h(Text *out, const Program *const *programs, int n, const GlueOpt
              "    int (*workspace)(const int64_t *dims, size_t *bytes);\n"
              "    int (*call)(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,\n"
              "                size_t workspace_bytes, void *stream, char *message, size_t message_bytes);\n"
-             "} %s_entry;\nextern const %s_entry %s_entries[];\nextern const int %s_nentries;\n\n"
-             "#ifdef __cplusplus\n}\n#endif\n#endif\n",
+             "} %s_entry;\nextern const %s_entry %s_entries[];\nextern const int %s_nentries;\n",
              x, x, x, x, x);
+    glue_invoke_declare(out, x);
+    text_put(out, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
 }
 
 /* ---- model.c ---- */
@@ -241,13 +225,15 @@ static const struct {
                   "%lld\", name, (long long)v);\n}\n\n"},
 };
 
-static const char C_POINTERS[] =
+static const char C_CURRENT[] =
     "static $_status td_current(const td_sink *s, const $_context *ctx) {\n"
     "    int device = -1;\n"
     "    TD_TRY(td_cuda(s, \"device\", (int)cudaGetDevice(&device)));\n"
     "    if (device == ctx->device) return $_ok;\n"
     "    return td_refuse(s, $_error_device, \"current device: expected the context's, %d, got %d\", ctx->device, "
-    "device);\n}\n\n"
+    "device);\n}\n\n";
+
+static const char C_POINTERS[] =
     "static int td_meet(const void *a, int64_t an, const void *b, int64_t bn) {\n"
     "    uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;\n"
     "    return an > 0 && bn > 0 && (x < y ? y - x < (uintptr_t)an : x - y < (uintptr_t)bn);\n}\n\n"
@@ -306,7 +292,7 @@ static const char C_OPEN[] = "$_status $_open($_context **ctx, int device) {\n"
                              "    return $_ok;\n}\n\n"
                              "void $_close($_context *ctx) { free(ctx); }\n\n";
 
-static void template(Text *out, const char *text, const char *prefix) {
+void glue_template(Text *out, const char *text, const char *prefix) {
     for (; *text; text++) {
         if (*text == '$')
             text_put(out, prefix);
@@ -318,7 +304,7 @@ static void template(Text *out, const char *text, const char *prefix) {
 static void c_status_text(Text *out, const char *x) {
     text_fmt(out, "const char *%s_status_text(%s_status status) {\n    switch (status) {\n", x, x);
 #define STATUS(name, meaning) text_fmt(out, "    case %s_" #name ": return \"%s\";\n", x, meaning);
-    STATUSES
+#include "statuses.def"
 #undef STATUS
     text_put(out, "    default: return \"no status\";\n    }\n}\n\n");
 }
@@ -368,18 +354,21 @@ void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOpt
             glue_function(&entries, &h, x);
         else
             glue_entry(&entries, &h, x);
+        h = host_entry(programs[i], used, &math);
+        glue_signature_tables(&entries, &h);
     }
     banner(out, o, "Host side: checks, workspace and launches. C99.");
     text_put(out, "#include \"");
     host_quoted(out, o->header);
     text_put(out, "\"\n\n#include <cuda_runtime_api.h>\n");
     if (math) text_put(out, "#include <math.h>\n");
-    text_put(out, "#include <stdarg.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n");
+    text_put(out, "#include <stdarg.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n");
     c_launchers(out, programs, n, x);
-    template(out, C_HEAD, x);
+    glue_template(out, C_HEAD, x);
     for (size_t i = 0; i < sizeof C_CHECKS / sizeof *C_CHECKS; i++)
-        if (strstr(entries.s, C_CHECKS[i].name)) template(out, C_CHECKS[i].text, x);
-    if (any_kernels(programs, n)) template(out, C_POINTERS, x);
+        if (strstr(entries.s, C_CHECKS[i].name)) glue_template(out, C_CHECKS[i].text, x);
+    glue_template(out, C_CURRENT, x);
+    if (any_kernels(programs, n)) glue_template(out, C_POINTERS, x);
     static const char *const FNS[] = {
 #define HOST_FN(e, text) text,
         HOST_FNS
@@ -395,7 +384,8 @@ void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOpt
     if (any) text_char(out, '\n');
     c_status_text(out, x);
     c_prepare_all(out, programs, n, x);
-    template(out, C_OPEN, x);
+    glue_template(out, C_OPEN, x);
+    glue_invoke_head(out, x);
     text_put(out, entries.s);
     text_fmt(out, "const %s_entry %s_entries[] = {\n", x, x);
     for (int i = 0; i < n; i++) {
@@ -403,7 +393,10 @@ void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOpt
         text_fmt(out, "    {\"%s\", %d, %d, %d, td_%s_bytes, td_%s_call},\n", p->graph->name, p->params.n,
                  p->graph->dims.n, p->graph->scalars.n, p->graph->name, p->graph->name);
     }
-    text_fmt(out, "};\nconst int %s_nentries = %d;\n", x, n);
+    text_fmt(out, "};\nconst int %s_nentries = %d;\n\n", x, n);
+    glue_invoke(out, programs, n, x);
+    text_fmt(out, "const uint64_t %s_fingerprint = UINT64_C(0x%016llx);\n", x,
+             (unsigned long long)glue_fingerprint(programs, n, o));
 }
 
 /* ---- what cannot have the interface ---- */
@@ -442,12 +435,13 @@ static bool verify_conditions(const Program *p, Text *why) {
 bool glue_verify(const Program *const *programs, int n, const GlueOptions *o, Text *why) {
     Ctx *ctx = why->ctx;
     Symbols all = {0};
-    static const char *const FIXED[] = {"context", "run",   "status", "status_text", "status_count",
-                                        "open",    "close", "entry",  "entries",     "nentries"};
+    static const char *const FIXED[] = {"context", "run",          "status",     "status_text", "status_count",
+                                        "open",    "close",        "entry",      "entries",     "nentries",
+                                        "invoke",  "invoke_query", "fingerprint"};
     for (size_t i = 0; i < sizeof FIXED / sizeof *FIXED; i++)
         vec_push(ctx, &all, sym_fmt(ctx, "%s_%s", o->prefix, FIXED[i]));
 #define STATUS(name, meaning) vec_push(ctx, &all, sym_fmt(ctx, "%s_" #name, o->prefix));
-    STATUSES
+#include "statuses.def"
 #undef STATUS
     for (int i = 0; i < n; i++) {
         const Program *p = programs[i];

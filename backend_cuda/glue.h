@@ -14,6 +14,7 @@ typedef struct GlueOptions {
     const char *prefix;  /* every symbol begins with it: a C identifier */
     const char *header;  /* the name under which model.c includes model.h */
     const char *comment; /* stands at the top of both files: the command that made them; may be NULL */
+    const char *version; /* of tdc, for the manifest */
 } GlueOptions;
 
 /* False, with the reason in *why, where the programs cannot have the interface: two symbols collide, a `require` or a
@@ -21,5 +22,7 @@ typedef struct GlueOptions {
 bool glue_verify(const Program *const *programs, int n, const GlueOptions *o, Text *why);
 void glue_emit_h(Text *out, const Program *const *programs, int n, const GlueOptions *o);
 void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOptions *o);
+/* MODEL.json: the interface for programs in other languages (docs/interface.md). */
+void glue_emit_manifest(Text *out, const Program *const *programs, int n, const GlueOptions *o);
 
 #endif

@@ -285,15 +285,15 @@ static void public_run(Text *out, const HostEntry *h, const char *x) {
 static void uniform(Text *out, const HostEntry *h, const char *x) {
     const Program *p = h->p;
     const char *e = p->graph->name;
+    text_fmt(out, "static %s_status td_%s_need(const td_sink *td_s, const int64_t *dims, size_t *bytes) {\n", x, e);
+    plan_locals(out, p);
+    text_fmt(out, "    TD_TRY(td_%s_plan(td_s, dims, %s));\n    *bytes = %s;\n    return %s_ok;\n}\n\n", e,
+             plan_args(p), p->temps.n ? "td_need" : "0", x);
     text_fmt(
         out,
-        "static int td_%s_bytes(const int64_t *dims, size_t *bytes) {\n    const td_sink td_s = {\"%s\", NULL, 0};\n",
-        e, e);
-    plan_locals(out, p);
-    text_fmt(out,
-             "    if (!bytes) return %s_error_argument;\n    TD_TRY(td_%s_plan(&td_s, dims, %s));\n    *bytes = %s;\n",
-             x, e, plan_args(p), p->temps.n ? "td_need" : "0");
-    text_fmt(out, "    return %s_ok;\n}\n\n", x);
+        "static int td_%s_bytes(const int64_t *dims, size_t *bytes) {\n    const td_sink td_s = {\"%s\", NULL, 0};\n"
+        "    return bytes ? td_%s_need(&td_s, dims, bytes) : %s_error_argument;\n}\n\n",
+        e, e, e, x);
     text_fmt(
         out,
         "static int td_%s_call(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,\n"

@@ -16,5 +16,16 @@ void glue_function_declare(Text *out, const HostEntry *h, const char *prefix);
 void glue_function(Text *out, HostEntry *h, const char *prefix);
 /* All functions of the entry; calls the checks that glue.c prints before. */
 void glue_entry(Text *out, const HostEntry *h, const char *prefix);
+/* Text with the prefix for each "$". */
+void glue_template(Text *out, const char *text, const char *prefix);
+
+/* glue_invoke.c: calls by name with DLPack's tensors. Their types; the tables of one entry; the functions over them. */
+void glue_invoke_head(Text *out, const char *prefix);
+void glue_signature_tables(Text *out, const HostEntry *h);
+void glue_invoke(Text *out, const Program *const *programs, int n, const char *prefix);
+void glue_invoke_declare(Text *out, const char *prefix); /* model.h */
+
+/* glue_manifest.c: a number that two models share only where their interfaces are the same. */
+uint64_t glue_fingerprint(const Program *const *programs, int n, const GlueOptions *o);
 
 #endif

@@ -118,9 +118,13 @@ static void uniform(Text *out, const HostEntry *h, const char *x) {
     const Graph *g = h->p->graph;
     const char *e = g->name, *sep = "";
     text_fmt(out,
-             "static int td_%s_bytes(const int64_t *dims, size_t *bytes) {\n    (void)dims;\n"
-             "    if (!bytes) return %s_error_argument;\n    *bytes = 0;\n    return %s_ok;\n}\n\n",
-             e, x, x);
+             "static %s_status td_%s_need(const td_sink *td_s, const int64_t *dims, size_t *bytes) {\n"
+             "    (void)td_s, (void)dims;\n    *bytes = 0;\n    return %s_ok;\n}\n\n",
+             x, e, x);
+    text_fmt(out,
+             "static int td_%s_bytes(const int64_t *dims, size_t *bytes) {\n"
+             "    return bytes ? td_%s_need(NULL, dims, bytes) : %s_error_argument;\n}\n\n",
+             e, e, x);
     text_fmt(
         out,
         "static int td_%s_call(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,\n"

@@ -37,7 +37,7 @@
     HOST_FN(MIN, "static int64_t td_min(int64_t a, int64_t b) { return a < b ? a : b; }\n")                            \
     HOST_FN(MAX, "static int64_t td_max(int64_t a, int64_t b) { return a > b ? a : b; }\n")                            \
     HOST_FN(FMIN, "static double td_fmin(double a, double b) { return a < b || a != a ? a : b; }\n")                   \
-    HOST_FN(FMAX, "static double td_fmax(double a, double b) { return a > b || a != a ? a : b; }\n")                  \
+    HOST_FN(FMAX, "static double td_fmax(double a, double b) { return a > b || a != a ? a : b; }\n")                   \
     HOST_FN(FMOD, "static double td_fmod(double a, double b) {\n"                                                      \
                   "    const double m = fmod(a, b);\n"                                                                 \
                   "    if (m == 0) return copysign(0.0, b);\n"                                                         \
@@ -56,17 +56,18 @@
                    "    e = (e - 1 > least ? e - 1 : least) - (digits - 1);\n"                                         \
                    "    r = ldexp(nearbyint(ldexp(fabs(v), -e)), e);\n"                                                \
                    "    return copysign(r > most ? (saturates ? most : INFINITY) : r, v);\n}\n")                       \
-    HOST_FN(BITS, "/* The bits of a float of few digits, to which v is rounded. */\n"                                    \
-                  "static uint16_t td_bits(double v, int digits, int least, int exponents) {\n"                         \
-                  "    const int f = digits - 1;\n"                                                                    \
-                  "    const unsigned sign = signbit(v) ? 1u << (f + exponents) : 0, top = ((1u << exponents) - 1) << " \
-                  "f;\n    int e;\n"                                                                                   \
-                  "    if (v != v) return (uint16_t)(sign | top | ((1u << f) - 1));\n"                                 \
-                  "    v = fabs(v);\n    if (isinf(v)) return (uint16_t)(sign | top);\n"                               \
-                  "    if (v == 0) return (uint16_t)sign;\n    frexp(v, &e);\n    e -= 1;\n"                           \
-                  "    if (e < least) return (uint16_t)(sign | (unsigned)ldexp(v, f - least));\n"                      \
-                  "    return (uint16_t)(sign | (unsigned)(e - least + 1) << f | ((unsigned)ldexp(v, f - e) & ((1u << " \
-                  "f) - 1)));\n}\n")                                                                                   \
+    HOST_FN(BITS,                                                                                                      \
+            "/* The bits of a float of few digits, to which v is rounded. */\n"                                        \
+            "static uint16_t td_bits(double v, int digits, int least, int exponents) {\n"                              \
+            "    const int f = digits - 1;\n"                                                                          \
+            "    const unsigned sign = signbit(v) ? 1u << (f + exponents) : 0, top = ((1u << exponents) - 1) << "      \
+            "f;\n    int e;\n"                                                                                         \
+            "    if (v != v) return (uint16_t)(sign | top | ((1u << f) - 1));\n"                                       \
+            "    v = fabs(v);\n    if (isinf(v)) return (uint16_t)(sign | top);\n"                                     \
+            "    if (v == 0) return (uint16_t)sign;\n    frexp(v, &e);\n    e -= 1;\n"                                 \
+            "    if (e < least) return (uint16_t)(sign | (unsigned)ldexp(v, f - least));\n"                            \
+            "    return (uint16_t)(sign | (unsigned)(e - least + 1) << f | ((unsigned)ldexp(v, f - e) & ((1u << "      \
+            "f) - 1)));\n}\n")                                                                                         \
     HOST_FN(SIGMOID, "static double td_sigmoid(double x) {\n"                                                          \
                      "    return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x));\n}\n")                             \
     HOST_FN(DIGAMMA,                                                                                                   \

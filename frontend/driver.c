@@ -45,11 +45,12 @@ static bool is_source(const Job *job, const char *path) {
 static Exit write_outputs(Job *job) {
     const DriverOptions *o = job->o;
     Sym stem = o->out ? without_extension(job->ctx, o->out) : job->stem;
-    OutFile files[3];
+    OutFile files[4];
     int n = 0;
     if (o->emit & EMIT_CU) files[n++] = (OutFile){o->out ? o->out : sym_fmt(job->ctx, "%s.cu", stem), &job->cu};
     if (o->emit & EMIT_C) files[n++] = (OutFile){sym_fmt(job->ctx, "%s.c", stem), &job->c};
     if (o->emit & EMIT_H) files[n++] = (OutFile){sym_fmt(job->ctx, "%s.h", stem), &job->h};
+    if (o->emit & EMIT_MANIFEST) files[n++] = (OutFile){sym_fmt(job->ctx, "%s.json", stem), &job->manifest};
     for (int i = 0; i < n; i++)
         if (is_source(job, files[i].path)) {
             fprintf(stderr, "tdc: the output %s is a source of this compilation; nothing is written\n", files[i].path);
@@ -123,7 +124,8 @@ int driver_main(int argc, char **argv) {
     DriverOptions o;
     Exit e = EXIT_USAGE;
     if (driver_options(ctx, &o, argc, argv)) {
-        Job job = {.ctx = ctx, .o = &o, .cu = {.ctx = ctx}, .c = {.ctx = ctx}, .h = {.ctx = ctx}};
+        Job job = {
+            .ctx = ctx, .o = &o, .cu = {.ctx = ctx}, .c = {.ctx = ctx}, .h = {.ctx = ctx}, .manifest = {.ctx = ctx}};
         e = EXIT_OK;
         if (!o.done) {
             o.home = check_home(ctx);

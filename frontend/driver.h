@@ -9,6 +9,8 @@
 #include "backend_cuda/glue.h"
 #include "check.h"
 
+#define TDC_VERSION "0.1"
+
 typedef enum PassId {
 #define PASS(e, name, text, form) PASS_##e,
 #include "passes.def"
@@ -19,7 +21,7 @@ typedef enum PassId {
 typedef enum Exit { EXIT_OK, EXIT_WRONG, EXIT_USAGE, EXIT_INTERNAL } Exit;
 typedef enum Place { PLACE_ANY, PLACE_EMU, PLACE_GPU, PLACE_INTERP } Place; /* any: a GPU where there is one */
 typedef enum Command { COMMAND_COMPILE, COMMAND_CHECK, COMMAND_RUN } Command;
-enum { EMIT_CU = 1, EMIT_C = 2, EMIT_H = 4 };
+enum { EMIT_CU = 1, EMIT_C = 2, EMIT_H = 4, EMIT_MANIFEST = 8 };
 
 typedef struct NameFile {
     const char *name, *file;
@@ -62,7 +64,7 @@ typedef struct Job {
     Module *module;
     Module *reference; /* check, run: as sema left it, for the reference interpreter */
     VEC(Program *) programs;
-    Text cu, c, h;
+    Text cu, c, h, manifest;
     Sym prefix, stem;        /* of the outputs; the stem without folder */
     VEC(SourceFile) sources; /* every td file that was read */
     double seconds[PASS_COUNT];

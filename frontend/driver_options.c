@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION "tdc 0.1"
-
 static const struct {
     const char *name, *text, *form;
 } PASSES[] = {
@@ -50,7 +48,7 @@ static const struct {
     const char *value, *text;
 } OPTIONS[] = {
     {"-o", OPT_OUT, "FILE", "where model.cu goes; the .c and .h beside it"},
-    {"--emit", OPT_EMIT, "cu,c,h", "which files to write (all)"},
+    {"--emit", OPT_EMIT, "cu,c,h,manifest", "which files to write (cu,c,h); the manifest is model.json"},
     {"--prefix", OPT_PREFIX, "NAME", "what every symbol begins with (the output's stem)"},
     {"-D", OPT_DEFINE, "NAME=N", "gives a dimension a value; for run, a scalar too"},
     {"-I", OPT_INCLUDE, "DIR", "where imports are looked for"},
@@ -148,12 +146,14 @@ static bool option_emit(DriverOptions *o, const char *value) {
             o->emit |= EMIT_C;
         else if (n == 1 && *s == 'h')
             o->emit |= EMIT_H;
+        else if (n == 8 && !strncmp(s, "manifest", n))
+            o->emit |= EMIT_MANIFEST;
         else
-            return wrong("--emit knows cu, c and h, not '%.*s'", (int)n, s);
+            return wrong("--emit knows cu, c, h and manifest, not '%.*s'", (int)n, s);
         s += n;
         if (*s == ',') s++;
     }
-    return o->emit ? true : wrong("--emit needs at least one of cu, c, h");
+    return o->emit ? true : wrong("--emit needs at least one of cu, c, h, manifest");
 }
 
 static bool option_inputs(DriverOptions *o, const char *value) {
@@ -254,7 +254,7 @@ static bool option_take(Ctx *ctx, DriverOptions *o, int index, const char *value
     case OPT_EXPLAIN: return option_explain(ctx, o, value);
     case OPT_VERSION:
         o->done = true;
-        puts(VERSION);
+        puts("tdc " TDC_VERSION);
         return true;
     case OPT_HELP:
         o->done = true;

@@ -237,8 +237,10 @@ static Exit pass_LOWER(Job *job) {
 }
 
 static GlueOptions glue_options(Job *job) {
-    return (GlueOptions){
-        .prefix = job->prefix, .header = sym_fmt(job->ctx, "%s.h", job->stem), .comment = job->o->command_line};
+    return (GlueOptions){.version = TDC_VERSION,
+                         .prefix = job->prefix,
+                         .header = sym_fmt(job->ctx, "%s.h", job->stem),
+                         .comment = job->o->command_line};
 }
 
 static const Program *const *programs(const Job *job) { return (const Program *const *)job->programs.at; }
@@ -260,6 +262,12 @@ static Exit pass_HEADER(Job *job) {
     return EXIT_OK;
 }
 
+static Exit pass_MANIFEST(Job *job) {
+    const GlueOptions opt = glue_options(job);
+    glue_emit_manifest(&job->manifest, programs(job), job->programs.n, &opt);
+    return EXIT_OK;
+}
+
 /* ---- the forms ---- */
 
 static void print_AST(Job *job, Text *out) {
@@ -275,6 +283,7 @@ static void print_text(Text *out, const Text *t) { text_put(out, t->s ? t->s : "
 static void print_CU(Job *job, Text *out) { print_text(out, &job->cu); }
 static void print_C(Job *job, Text *out) { print_text(out, &job->c); }
 static void print_H(Job *job, Text *out) { print_text(out, &job->h); }
+static void print_JSON(Job *job, Text *out) { print_text(out, &job->manifest); }
 
 static const struct {
     Exit (*run)(Job *job);

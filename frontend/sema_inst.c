@@ -429,6 +429,7 @@ Graph *sema_export(Sema *s, FileScope *file, const AstDecl *fn, const AstDecl *e
     const AstItems *args = export_decl != fn && export_decl->value->kind == AST_CALL ? export_decl->value->items : NULL;
     Graph *g = graph_new(s->ctx, export_decl->name);
     g->span = export_decl->name_span;
+    g->doc = export_decl->doc ? export_decl->doc : fn->doc;
     s->g = g;
     s->path = (ExprVec){0};
     s->shapes = (ExprVec){0};

@@ -64,6 +64,7 @@ const char *diag_code_text(Ctx *ctx, DiagCode code);
 /* ---- rendering ---- */
 void diag_render(Ctx *ctx, Text *out, bool colour);
 void diag_render_json(Ctx *ctx, Text *out);
+void diag_json_string(Text *out, const char *s); /* with its quotes */
 /* The explanation of a code given as text ("E0123", "W0123", "123"); false where there is none. */
 bool diag_explain(Text *out, const char *code);
 /* The table of codes, one a line. */

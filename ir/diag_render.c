@@ -142,7 +142,7 @@ void diag_render(Ctx *ctx, Text *out, bool colour) {
 
 /* ---- JSON ---- */
 
-static void json_string(Text *out, const char *s) {
+void diag_json_string(Text *out, const char *s) {
     const char *end = s + strlen(s);
     bool ok;
     text_char(out, '"');
@@ -173,7 +173,7 @@ static void json_span(Ctx *ctx, Text *out, Span span) {
     diag_place(ctx, span.file, span.start, &line, &col);
     diag_place(ctx, span.file, span.end, &end_line, &end_col);
     text_put(out, "\"file\": ");
-    json_string(out, diag_file_name(ctx, span.file));
+    diag_json_string(out, diag_file_name(ctx, span.file));
     text_fmt(out, ", \"line\": %d, \"column\": %d, \"end_line\": %d, \"end_column\": %d", line, col, end_line, end_col);
 }
 
@@ -185,25 +185,25 @@ void diag_render_json(Ctx *ctx, Text *out) {
         json_span(ctx, out, d->span);
         text_fmt(out, ", \"severity\": \"%s\", \"code\": \"%s\", \"message\": ", severity_word(diag_severity(d->code)),
                  diag_code_text(ctx, d->code));
-        json_string(out, d->message);
+        diag_json_string(out, d->message);
         text_put(out, ", \"notes\": [");
         for (int k = 0; k < d->notes.n; k++) {
             text_put(out, k ? ", {" : "{");
             json_span(ctx, out, d->notes.at[k].span);
             text_put(out, ", \"message\": ");
-            json_string(out, d->notes.at[k].message);
+            diag_json_string(out, d->notes.at[k].message);
             text_char(out, '}');
         }
         text_put(out, "], \"help\": [");
         for (int k = 0; k < d->helps.n; k++) {
             const DiagHelp *h = &d->helps.at[k];
             text_put(out, k ? ", {\"message\": " : "{\"message\": ");
-            json_string(out, h->message);
+            diag_json_string(out, h->message);
             if (h->text) {
                 text_put(out, ", \"fix\": {");
                 json_span(ctx, out, h->span);
                 text_put(out, ", \"text\": ");
-                json_string(out, h->text);
+                diag_json_string(out, h->text);
                 text_char(out, '}');
             }
             text_char(out, '}');

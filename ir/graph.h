@@ -142,6 +142,7 @@ typedef struct Fact {
 typedef struct Graph {
     Ctx *ctx;
     Sym name;
+    Sym doc; /* the text of the /// lines before its export, or NULL; no part of the Graph's text */
     VEC(Dim *) dims;       /* in the order of the C interface */
     VEC(Scalar *) scalars; /* in the order of the C interface */
     VEC(Tensor *) tensors;

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* In the .cu file. The results are of type cudaError_t. */
 #ifdef __cplusplus
@@ -188,7 +189,7 @@ const char *interface_status_text(interface_status status) {
     case interface_error_argument: return "the context, the run or a result pointer is NULL";
     case interface_error_device: return "the device is not the context's, or none that the kernels were compiled for";
     case interface_error_dimension: return "a dimension is out of its range or not divisible as declared";
-    case interface_error_shape: return "a tensor has a negative extent or too many bytes";
+    case interface_error_shape: return "a tensor has a negative extent, too many bytes, or not the shape that the dimensions give";
     case interface_error_require: return "a condition that the program requires does not hold";
     case interface_error_scalar: return "a scalar cannot be passed exactly";
     case interface_error_null: return "the pointer of a tensor that has elements is NULL";
@@ -198,6 +199,8 @@ const char *interface_status_text(interface_status status) {
     case interface_error_kernel: return "a kernel is not legal for these dimensions";
     case interface_error_extent: return "a dimension or an axis is absurdly long, or a grid has 2^31 blocks";
     case interface_error_cuda: return "CUDA reported an error";
+    case interface_error_entry: return "no entry has the name, or it takes other numbers of tensors, dimensions or scalars";
+    case interface_error_tensor: return "a DLTensor has another type or rank than the entry's, or is strided";
     default: return "no status";
     }
 }
@@ -231,6 +234,53 @@ interface_status interface_open(interface_context **ctx, int device) {
 }
 
 void interface_close(interface_context *ctx) { free(ctx); }
+
+/* ---- calls by name, with the tensors of DLPack ---- */
+
+/* DLTensor of DLPack, whose layout is the same in all its versions from 0.2 to 1.x; type codes are those of 1.1. */
+typedef struct {
+    void *data;
+    int32_t device_type, device_id, ndim;
+    uint8_t code, bits;
+    uint16_t lanes;
+    int64_t *shape, *strides;
+    uint64_t byte_offset;
+} td_dltensor;
+
+#ifdef TD_EMU /* the CPU stand-in for CUDA: kDLCPU */
+enum { TD_DEVICE_TYPE = 1, TD_DEVICE_TYPE_TOO = 1 };
+#else /* kDLCUDA, kDLCUDAManaged */
+enum { TD_DEVICE_TYPE = 2, TD_DEVICE_TYPE_TOO = 13 };
+#endif
+
+typedef struct {
+    const char *name, *type;
+    int code, bits, rank, first; /* the number of its first extent */
+} td_argument;
+
+/* An extent that is affine in a dimension determines it, once the dimensions at `needs`, up to a -1, are known. */
+typedef struct {
+    int tensor, extent, dim, needs;
+} td_way;
+
+typedef struct {
+    const char *name;
+    int kind; /* 'f': passed as float, 'd', 'i': an integer in least..=most */
+    double least, most;
+} td_number;
+
+/* What an entry takes. Extents are numbered through all its tensors; their texts are the program's. */
+typedef struct {
+    const td_argument *arguments;
+    int64_t (*extent)(const int64_t *dims, int i);
+    const char *const *texts, *const *dims;
+    const td_way *ways;
+    const int *needs;
+    int nways;
+    const td_number *numbers;
+    interface_status (*need)(const td_sink *s, const int64_t *dims, size_t *bytes);
+    interface_status (*run)(const td_sink *s, const td_call *c); /* NULL: a function of the host */
+} td_signature;
 
 /* ---- scaled(x: bf16[M, int]) -> (ctx: bf16[M, int], sums: f32[M]) ---- */
 
@@ -319,13 +369,16 @@ interface_status interface_scaled(interface_context *ctx, const interface_run *r
     return td_scaled_run(&td_s, &td_c);
 }
 
-static int td_scaled_bytes(const int64_t *dims, size_t *bytes) {
-    const td_sink td_s = {"scaled", NULL, 0};
+static interface_status td_scaled_need(const td_sink *td_s, const int64_t *dims, size_t *bytes) {
     int64_t td_bytes[3];
-    if (!bytes) return interface_error_argument;
-    TD_TRY(td_scaled_plan(&td_s, dims, td_bytes));
+    TD_TRY(td_scaled_plan(td_s, dims, td_bytes));
     *bytes = 0;
     return interface_ok;
+}
+
+static int td_scaled_bytes(const int64_t *dims, size_t *bytes) {
+    const td_sink td_s = {"scaled", NULL, 0};
+    return bytes ? td_scaled_need(&td_s, dims, bytes) : interface_error_argument;
 }
 
 static int td_scaled_call(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,
@@ -347,6 +400,26 @@ static int td_scaled_call(void *const *tensors, const int64_t *dims, const doubl
     td_c.stream = stream;
     return td_scaled_run(&td_s, &td_c);
 }
+
+static int64_t td_scaled_extent(const int64_t *td_dims, int td_i) {
+    const int64_t M = td_dims[0];
+    const int64_t int_ = td_dims[1];
+    (void)td_dims;
+    switch (td_i) {
+    case 0: return M;
+    case 1: return int_;
+    case 2: return M;
+    case 3: return int_;
+    case 4: return M;
+    default: return 0;
+    }
+}
+static const char *const td_scaled_texts[] = {"M", "int", "M", "int", "M"};
+static const td_argument td_scaled_arguments[] = {{"x", "bf16", 4, 16, 2, 0}, {"ctx", "bf16", 4, 16, 2, 2}, {"sums", "f32", 2, 32, 1, 4}};
+static const char *const td_scaled_dims[] = {"M", "int"};
+static const td_way td_scaled_ways[] = {{0, 0, 0, 0}, {0, 1, 1, 0}, {1, 0, 0, 0}, {1, 1, 1, 0}, {2, 0, 0, 0}};
+static const int td_scaled_needs[] = {-1};
+static const td_number td_scaled_numbers[] = {{"double", 'f', 0, 0}, {"steps", 'i', -2147483648.0, 2147483647.0}};
 
 /* ---- half(x: i64[2 * K]) -> (y: i64[K]) ---- */
 
@@ -417,13 +490,16 @@ interface_status interface_half(interface_context *ctx, const interface_run *run
     return td_half_run(&td_s, &td_c);
 }
 
-static int td_half_bytes(const int64_t *dims, size_t *bytes) {
-    const td_sink td_s = {"half", NULL, 0};
+static interface_status td_half_need(const td_sink *td_s, const int64_t *dims, size_t *bytes) {
     int64_t td_bytes[2];
-    if (!bytes) return interface_error_argument;
-    TD_TRY(td_half_plan(&td_s, dims, td_bytes));
+    TD_TRY(td_half_plan(td_s, dims, td_bytes));
     *bytes = 0;
     return interface_ok;
+}
+
+static int td_half_bytes(const int64_t *dims, size_t *bytes) {
+    const td_sink td_s = {"half", NULL, 0};
+    return bytes ? td_half_need(&td_s, dims, bytes) : interface_error_argument;
 }
 
 static int td_half_call(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,
@@ -445,8 +521,211 @@ static int td_half_call(void *const *tensors, const int64_t *dims, const double 
     return td_half_run(&td_s, &td_c);
 }
 
+static int64_t td_half_extent(const int64_t *td_dims, int td_i) {
+    const int64_t K = td_dims[0];
+    (void)td_dims;
+    switch (td_i) {
+    case 0: return td_mul(2, K);
+    case 1: return K;
+    default: return 0;
+    }
+}
+static const char *const td_half_texts[] = {"2 * K", "K"};
+static const td_argument td_half_arguments[] = {{"x", "i64", 0, 64, 1, 0}, {"y", "i64", 0, 64, 1, 1}};
+static const char *const td_half_dims[] = {"K"};
+static const td_way td_half_ways[] = {{1, 0, 0, 0}, {0, 0, 0, 0}};
+static const int td_half_needs[] = {-1};
+static const td_number td_half_numbers[] = {{NULL, 0, 0, 0}};
+
 const interface_entry interface_entries[] = {
     {"scaled", 3, 2, 2, td_scaled_bytes, td_scaled_call},
     {"half", 2, 1, 0, td_half_bytes, td_half_call},
 };
 const int interface_nentries = 2;
+
+static const td_signature td_signatures[] = {
+    {td_scaled_arguments, td_scaled_extent, td_scaled_texts, td_scaled_dims, td_scaled_ways, td_scaled_needs, 5, td_scaled_numbers,
+     td_scaled_need, td_scaled_run},
+    {td_half_arguments, td_half_extent, td_half_texts, td_half_dims, td_half_ways, td_half_needs, 2, td_half_numbers,
+     td_half_need, td_half_run},
+};
+enum { TD_MOST_DIMS = 2, TD_MOST_TENSORS = 3, TD_MOST_SCALARS = 2 };
+
+static const char *td_type_text(const td_dltensor *t, char *text, size_t bytes) {
+    static const char *const codes[] = {"int", "uint", "float", "opaque", "bfloat", "complex", "bool", "float8_e3m4",
+        "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"};
+    const char *code = t->code < sizeof codes / sizeof *codes ? codes[t->code] : "an unknown code";
+    snprintf(text, bytes, "%s of %d bits, %d lane%s", code, t->bits, t->lanes, t->lanes == 1 ? "" : "s");
+    return text;
+}
+
+/* One tensor without its extents' values: device, type, rank, and density. */
+static interface_status td_dense(const td_sink *s, const td_argument *a, const td_dltensor *t, int device) {
+    int64_t stride = 1;
+    int i, empty = 0;
+    char text[64];
+    if (t->device_type != TD_DEVICE_TYPE && t->device_type != TD_DEVICE_TYPE_TOO)
+        return td_refuse(s, interface_error_device, "tensor %s: expected DLPack's device type %d, got %d", a->name, TD_DEVICE_TYPE,
+                         (int)t->device_type);
+    if (t->device_type == TD_DEVICE_TYPE && t->device_id != device)
+        return td_refuse(s, interface_error_device, "tensor %s: expected the context's device, %d, got %d", a->name, device,
+                         (int)t->device_id);
+    /* before DLPack 1.0 a bool was a uint of 8 bits */
+    if ((t->code != a->code && !(a->code == 6 && t->code == 1)) || t->bits != a->bits || t->lanes != 1)
+        return td_refuse(s, interface_error_tensor, "tensor %s: expected %s, got %s", a->name, a->type,
+                         td_type_text(t, text, sizeof text));
+    if (t->ndim != a->rank || (a->rank && !t->shape))
+        return td_refuse(s, interface_error_tensor, "tensor %s: expected rank %d, got %d%s", a->name, a->rank, (int)t->ndim,
+                         t->ndim == a->rank ? " without a shape" : "");
+    for (i = 0; i < a->rank; i++) {
+        if (t->shape[i] < 0)
+            return td_refuse(s, interface_error_shape, "tensor %s: extent %d: expected at least 0, got %lld", a->name, i,
+                             (long long)t->shape[i]);
+        if (t->shape[i] > (int64_t)1 << 60)
+            return td_refuse(s, interface_error_shape, "tensor %s: extent %d: expected at most 2^60, got %lld", a->name, i,
+                             (long long)t->shape[i]);
+        empty |= t->shape[i] == 0;
+    }
+    for (i = a->rank - 1; i >= 0 && t->strides && !empty; i--) {
+        if (t->shape[i] != 1 && t->strides[i] != stride)
+            return td_refuse(s, interface_error_tensor, "tensor %s: dimension %d is strided: expected stride %lld, got %lld", a->name,
+                             i, (long long)stride, (long long)t->strides[i]);
+        if (t->shape[i] > ((int64_t)1 << 60) / stride)
+            return td_refuse(s, interface_error_shape, "tensor %s: expected at most 2^57 elements, got more", a->name);
+        stride *= t->shape[i];
+    }
+    return interface_ok;
+}
+
+/* The dimension of a way from its extent v, or what is wrong with v. Dimensions that are not known are negative. */
+static interface_status td_invert(const td_sink *s, const td_signature *f, const td_way *w, int64_t v, int64_t *dims) {
+    const td_argument *a = &f->arguments[w->tensor];
+    const char *text = f->texts[a->first + w->extent], *dim = f->dims[w->dim];
+    int64_t at0, step;
+    dims[w->dim] = 0;
+    at0 = f->extent(dims, a->first + w->extent);
+    dims[w->dim] = 1;
+    step = f->extent(dims, a->first + w->extent) - at0;
+    dims[w->dim] = -1;
+    if (step == 0) return interface_ok; /* a factor is 0: this extent says nothing */
+    if ((v - at0) % step == 0 && (v - at0) / step >= 0) {
+        dims[w->dim] = (v - at0) / step;
+        return interface_ok;
+    }
+    if (at0 == 0 && step > 0)
+        return td_refuse(s, interface_error_shape, "tensor %s: extent %d is %s: expected a multiple of %lld, got %lld", a->name,
+                         w->extent, text, (long long)step, (long long)v);
+    return td_refuse(s, interface_error_shape, "tensor %s: extent %d is %s: no %s gives %lld", a->name, w->extent, text, dim,
+                     (long long)v);
+}
+
+static interface_status td_solve(const td_sink *s, const interface_entry *e, const td_signature *f, const void *const *tensors, int64_t *dims) {
+    int i, k, again = 1;
+    while (again) {
+        again = 0;
+        for (i = 0; i < f->nways; i++) {
+            const td_way *w = &f->ways[i];
+            const td_dltensor *t = (const td_dltensor *)tensors[w->tensor];
+            if (!t || dims[w->dim] >= 0) continue;
+            for (k = w->needs; f->needs[k] >= 0 && dims[f->needs[k]] >= 0;) k++;
+            if (f->needs[k] >= 0) continue;
+            TD_TRY(td_invert(s, f, w, t->shape[w->extent], dims));
+            again |= dims[w->dim] >= 0;
+        }
+    }
+    for (i = 0; i < e->ndims; i++)
+        if (dims[i] < 0)
+            return td_refuse(s, interface_error_dimension, "dimension %s: expected a value, since no shape given determines it", f->dims[i]);
+    for (i = 0; i < e->ntensors; i++) {
+        const td_dltensor *t = (const td_dltensor *)tensors[i];
+        const td_argument *a = &f->arguments[i];
+        for (k = 0; t && k < a->rank; k++) {
+            const int64_t v = f->extent(dims, a->first + k);
+            if (t->shape[k] != v)
+                return td_refuse(s, interface_error_shape, "tensor %s: extent %d is %s: expected %lld, got %lld", a->name, k,
+                                 f->texts[a->first + k], (long long)v, (long long)t->shape[k]);
+        }
+    }
+    return interface_ok;
+}
+
+/* Finds the entry, checks what can be checked without a tensor's values, and completes dims, of which ndims were given (-1: none). */
+static interface_status td_match(td_sink *s, const interface_context *ctx, const interface_run *run, const char *entry, const void *const *tensors,
+                         int ntensors, int64_t *dims, int ndims, int *found) {
+    int i, k;
+    s->entry = "invoke";
+    if (!run) return interface_error_argument;
+    s->text = run->message;
+    s->bytes = run->message_bytes;
+    if (!ctx) return td_refuse(s, interface_error_argument, "context: expected an open one, got NULL");
+    if (!entry) return td_refuse(s, interface_error_argument, "entry: expected a name, got NULL");
+    for (i = 0; i < interface_nentries && strcmp(interface_entries[i].name, entry);) i++;
+    if (i == interface_nentries) return td_refuse(s, interface_error_entry, "the model has no entry '%s'", entry);
+    *found = i;
+    s->entry = interface_entries[i].name;
+    if (ntensors != interface_entries[i].ntensors)
+        return td_refuse(s, interface_error_entry, "tensors: expected %d, got %d", interface_entries[i].ntensors, ntensors);
+    if (ndims >= 0 && ndims != interface_entries[i].ndims)
+        return td_refuse(s, interface_error_entry, "dimensions: expected %d, got %d", interface_entries[i].ndims, ndims);
+    if (ntensors && !tensors) return td_refuse(s, interface_error_argument, "tensors: expected an array, got NULL");
+    TD_TRY(td_current(s, ctx));
+    for (k = 0; k < ntensors; k++)
+        if (tensors[k])
+            TD_TRY(td_dense(s, &td_signatures[i].arguments[k], (const td_dltensor *)tensors[k], ctx->device));
+    return td_solve(s, &interface_entries[i], &td_signatures[i], tensors, dims);
+}
+
+/* A scalar as the entry's own function would get it. */
+static interface_status td_number_of(const td_sink *s, const td_number *n, double v, double *to) {
+    *to = n->kind == 'f' ? (double)(float)v : v;
+    if (n->kind == 'i' && !(v >= n->least && v <= n->most && v == (double)(int64_t)v))
+        return td_refuse(s, interface_error_scalar, "scalar %s: expected an integer in %.0f..=%.0f, got %.17g", n->name, n->least, n->most, v);
+    return interface_ok;
+}
+
+interface_status interface_invoke_query(interface_context *ctx, const interface_run *run, const char *entry, const void *const *tensors, int ntensors,
+    int64_t *dims, int ndims, size_t *workspace_bytes) {
+    td_sink s = {"invoke", NULL, 0};
+    int64_t all[TD_MOST_DIMS];
+    int i, found = 0;
+    if (!run || (ndims > 0 && !dims)) return interface_error_argument;
+    for (i = 0; i < TD_MOST_DIMS; i++) all[i] = i < ndims ? dims[i] : -1;
+    TD_TRY(td_match(&s, ctx, run, entry, tensors, ntensors, all, ndims < 0 ? 0 : ndims, &found));
+    for (i = 0; i < ndims; i++) dims[i] = all[i];
+    if (!workspace_bytes) return interface_ok;
+    return td_signatures[found].need(&s, all, workspace_bytes);
+}
+
+interface_status interface_invoke(interface_context *ctx, const interface_run *run, const char *entry, const void *const *tensors, int ntensors,
+    const int64_t *dims, int ndims, const double *scalars, int nscalars) {
+    td_sink s = {"invoke", NULL, 0};
+    td_call c;
+    void *data[TD_MOST_TENSORS];
+    int64_t all[TD_MOST_DIMS];
+    double numbers[TD_MOST_SCALARS];
+    int i, found = 0;
+    const td_signature *f;
+    for (i = 0; i < TD_MOST_DIMS; i++) all[i] = dims && i < ndims ? dims[i] : -1;
+    TD_TRY(td_match(&s, ctx, run, entry, tensors, ntensors, all, dims ? (ndims < 0 ? 0 : ndims) : -1, &found));
+    f = &td_signatures[found];
+    if (nscalars != interface_entries[found].nscalars)
+        return td_refuse(&s, interface_error_entry, "scalars: expected %d, got %d", interface_entries[found].nscalars, nscalars);
+    if (nscalars && !scalars) return td_refuse(&s, interface_error_argument, "scalars: expected an array, got NULL");
+    for (i = 0; i < nscalars; i++) TD_TRY(td_number_of(&s, &f->numbers[i], scalars[i], &numbers[i]));
+    for (i = 0; i < ntensors; i++) {
+        const td_dltensor *t = (const td_dltensor *)tensors[i];
+        if (!t) return td_refuse(&s, interface_error_null, "tensor %s: expected a DLTensor, got NULL", f->arguments[i].name);
+        data[i] = t->data ? (char *)t->data + t->byte_offset : NULL;
+        if (!f->run && !data[i]) return td_refuse(&s, interface_error_null, "tensor %s: expected an element, got NULL", f->arguments[i].name);
+    }
+    c.tensors = data;
+    c.dims = all;
+    c.scalars = numbers;
+    c.workspace = run->workspace;
+    c.workspace_bytes = run->workspace_bytes;
+    c.stream = run->stream;
+    if (f->run) return f->run(&s, &c);
+    return (interface_status)interface_entries[found].call(data, all, numbers, NULL, 0, run->stream, run->message, run->message_bytes);
+}
+
+const uint64_t interface_fingerprint = UINT64_C(0xa7098b8a2cad2438);

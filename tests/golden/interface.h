@@ -17,7 +17,7 @@ typedef enum {
     interface_error_argument, /* the context, the run or a result pointer is NULL */
     interface_error_device, /* the device is not the context's, or none that the kernels were compiled for */
     interface_error_dimension, /* a dimension is out of its range or not divisible as declared */
-    interface_error_shape, /* a tensor has a negative extent or too many bytes */
+    interface_error_shape, /* a tensor has a negative extent, too many bytes, or not the shape that the dimensions give */
     interface_error_require, /* a condition that the program requires does not hold */
     interface_error_scalar, /* a scalar cannot be passed exactly */
     interface_error_null, /* the pointer of a tensor that has elements is NULL */
@@ -27,6 +27,8 @@ typedef enum {
     interface_error_kernel, /* a kernel is not legal for these dimensions */
     interface_error_extent, /* a dimension or an axis is absurdly long, or a grid has 2^31 blocks */
     interface_error_cuda, /* CUDA reported an error */
+    interface_error_entry, /* no entry has the name, or it takes other numbers of tensors, dimensions or scalars */
+    interface_error_tensor, /* a DLTensor has another type or rank than the entry's, or is strided */
     interface_status_count
 } interface_status;
 
@@ -73,6 +75,18 @@ typedef struct {
 } interface_entry;
 extern const interface_entry interface_entries[];
 extern const int interface_nentries;
+
+/* The same with the tensors of DLPack: pointers to DLTensor, dense, on the context's device, in the order
+ * of the entry's own function. A dimension is what the shapes say; those that no shape determines are given:
+ * `dims` holds all dimensions in order, a negative one is to be found, and may be NULL for all to be. Scalars
+ * are in order. invoke_query finds the dimensions from the tensors there are (others are NULL), and the bytes
+ * of workspace. */
+interface_status interface_invoke(interface_context *ctx, const interface_run *run, const char *entry, const void *const *tensors, int ntensors,
+    const int64_t *dims, int ndims, const double *scalars, int nscalars);
+interface_status interface_invoke_query(interface_context *ctx, const interface_run *run, const char *entry, const void *const *tensors, int ntensors,
+    int64_t *dims, int ndims, size_t *workspace_bytes);
+/* That of the manifest which belongs to this model. */
+extern const uint64_t interface_fingerprint;
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,123 @@
+"""The manifest of each model named: JSON that Python reads, complete, and the same interface as the header's.
+
+What is compared: the functions and their parameters, as C; statuses in order; the shapes' texts and forms, by value; the
+fingerprint, with the model.c beside it."""
+import json, os, random, re, subprocess, sys, tempfile
+
+TDC = os.environ.get("TDC", "build/tdc")
+C_TYPE = dict(f64="double", f32="float", f16="float", bf16="float", f8e4m3="float", f8e5m2="float", i64="int64_t",
+              i32="int32_t", i16="int16_t", i8="int8_t", i4="int8_t", u32="uint32_t", u16="uint16_t", u8="uint8_t",
+              u4="uint8_t", bool="uint8_t")
+OPS = {"+": lambda a, b=None: a + b, "*": lambda a, b: a * b, "/": lambda a, b: a // b if b else 0,
+       "-": lambda a, b=None: -a if b is None else a - b, "%": lambda a, b: a % b if b else 0, "min": min, "max": max,
+       "if": lambda c, a, b: a if c else b, ">=": lambda a, b: a >= b, ">": lambda a, b: a > b, "<=": lambda a, b: a <= b,
+       "<": lambda a, b: a < b, "==": lambda a, b: a == b, "!=": lambda a, b: a != b}
+
+
+def value(form, dims):
+    """A form by its definition in docs/interface.md."""
+    if isinstance(form, str):
+        return dims[form]
+    if not isinstance(form, list):
+        return form
+    if form[0] == "cast":
+        return value(form[2], dims)
+    return OPS[form[0]](*[value(f, dims) for f in form[1:]])
+
+
+def parameters(text):
+    """C parameters without their names, which may differ where C has taken them."""
+    words = [p.strip() for p in text.split(",")] if text.strip() not in ("", "void") else []
+    return [re.sub(r"\s*\w+$", "", p).replace(" *", "*") for p in words]
+
+
+def signatures(header):
+    flat = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", header, flags=re.S))
+    return {n: (r.strip(), parameters(p)) for r, n, p in re.findall(r"([\w ]+?[ *]+)(\w+)\(([^()]*)\);", flat)}
+
+
+def expected(m, e):
+    """The functions of an entry, as the manifest has them."""
+    x = m["prefix"]
+    dims = ["int64_t"] * len(e["dimensions"])
+    scalars = [s["c_type"] for s in e["scalars"]]
+    tensors = ["const void*" if t["direction"] == "in" else "void*" for t in e["tensors"]]
+    if e["kind"] == "host":
+        return {e["symbols"]["run"]: (C_TYPE[e["tensors"][0]["type"]], dims + scalars)}
+    ctx = [x + "_context*"]
+    return {e["symbols"]["run"]: (x + "_status", ctx + [f"const {x}_run*"] + tensors + dims + scalars),
+            e["symbols"]["workspace"]: (x + "_status", ctx + dims + ["size_t*"]),
+            e["symbols"]["prepare"]: (x + "_status", ctx + dims)}
+
+
+def check_entry(m, e, functions):
+    for name, want in expected(m, e).items():
+        assert functions.get(name) == want, f"{name} is {functions.get(name)}, the manifest has {want}"
+    names = [d["name"] for d in e["dimensions"]]
+    for s in e["scalars"]:
+        assert s["c_type"] == C_TYPE[s["type"]], s
+    for d in e["dimensions"]:
+        assert d["from"] in ("inputs", "outputs", "argument") and d["divisor"] >= 1 and d["least"] >= 0, d
+    rng = random.Random(e["name"])
+    for t in e["tensors"]:
+        assert t["direction"] in ("in", "out", "inout") and t["may_alias"] == [], t
+        for x in t["shape"]:
+            for _ in range(8):
+                dims = {n: rng.randrange(1, 50) for n in names}
+                text = re.sub(r"(?<!/)/(?!/)", "//", x["text"])
+                want = eval(text, {"min": min, "max": max, "i64": int}, dims)
+                assert value(x["form"], dims) == want, f"{x} is {value(x['form'], dims)}, not {want}, at {dims}"
+    for r in e["requires"]:
+        assert r["condition"] and r["form"], r
+
+
+def check(path, folder):
+    subprocess.run([TDC, path, "-o", f"{folder}/model.cu", "--emit=cu,c,h,manifest"], check=True)
+    with open(f"{folder}/model.json") as f:
+        m = json.load(f)
+    with open(f"{folder}/model.h") as f:
+        header = f.read()
+    with open(f"{folder}/model.c") as f:
+        source = f.read()
+    assert m["format"] == 1 and m["prefix"] == "model" and m["header"] == "model.h" and m["targets"] == ["sm_90a"]
+    assert m["statuses"] == re.findall(r"^    model_(ok|error_\w+), /\*", header, re.M), m["statuses"]
+    assert f"model_fingerprint = UINT64_C(0x{m['fingerprint']});" in source, "the fingerprint is not that of model.c"
+    functions = signatures(header)
+    known = set(m["symbols"].values()) - {"model_fingerprint"}
+    for e in m["entries"]:
+        check_entry(m, e, functions)
+        known |= set(e["symbols"].values())
+    assert known == set(functions), f"not in both: {known ^ set(functions)}"
+    return m
+
+
+def check_shapes(m):
+    """What tests/manifest/shapes.td is there for."""
+    e = {x["name"]: x for x in m["entries"]}
+    source = {x["name"]: {d["name"]: d["from"] for d in x["dimensions"]} for x in m["entries"]}
+    assert source == {"groups": {"N": "inputs", "K": "inputs", "B": "inputs"}, "table": {"rows": "argument"},
+                      "windows": {"L": "inputs"}, "inf_default": {"M": "inputs"}}, source
+    assert e["groups"]["doc"] == 'Sums of groups.\n"Quoted", with a \\ and a tab\tin between.', e["groups"]["doc"]
+    assert e["windows"]["doc"] is None
+    assert [r["text"] for r in e["groups"]["requires"]] == ['no "empty" groups'], e["groups"]["requires"]
+    assert [s["default"] for s in e["table"]["scalars"]] == [.5, 1] and e["inf_default"]["scalars"][0]["default"] == "inf"
+    n = e["groups"]["dimensions"][0]
+    assert n == {"name": "N", "least": 0, "most": None, "divisor": 8, "hint": 1024, "default": None, "from": "inputs"}, n
+
+
+def main(paths):
+    failed = 0
+    for path in paths:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                m = check(path, folder)
+                if path.endswith("manifest/shapes.td"):
+                    check_shapes(m)
+            except Exception as e:
+                failed += 1
+                print(f"FAILED {path}: {type(e).__name__}: {e}")
+    print(f"{len(paths) - failed} passed, {failed} failed")
+    return failed > 0
+
+
+sys.exit(main(sys.argv[1:]))
