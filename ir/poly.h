@@ -7,7 +7,7 @@
 
 #include "graph.h"
 
-enum { POLY_MAX_DEGREE = 6 };
+enum { POLY_MAX_DEGREE = 16 };
 
 typedef struct PolyTerm {
     int64_t coef;                       /* never 0 */

@@ -21,7 +21,6 @@ typedef struct Prover {
     int nknown;
     const Expr *atom[MAX_ATOMS]; /* whose ranges are in known */
     int natoms;
-    int64_t target;
 } Prover;
 
 /* ---- what is known ---- */
@@ -266,7 +265,7 @@ static bool nonneg_monomial(Prover *x, const PolyTerm *t) {
     return true;
 }
 
-/* s*p - m*f in place of the caller, with the constant rounded down as in tightened. */
+/* s*p - m*f in place of the caller. */
 static Poly combine(Prover *x, PolyTerm *room, Poly p, int64_t s, Poly f, const PolyTerm *m) {
     for (int i = 0; i < p.n; i++) {
         room[i] = p.term[i];
@@ -276,7 +275,7 @@ static Poly combine(Prover *x, PolyTerm *room, Poly p, int64_t s, Poly f, const 
         PolyTerm *t = &room[p.n + i];
         if (!term_multiply(&f.term[i], m, t) || !mul_ok(t->coef, -1, &t->coef)) return poly_failed();
     }
-    return tightened(poly_make(x->ctx, room, p.n + f.n));
+    return poly_make(x->ctx, room, p.n + f.n);
 }
 
 /* s*p - m*f without the term t of p, m >= 0 and s > 0; false where f is of no use for that. */
@@ -298,7 +297,29 @@ static bool cancel(Prover *x, Poly p, const PolyTerm *t, Poly f, PolyTerm *room,
     return false;
 }
 
-static int64_t search(Prover *x, Poly p, int depth);
+/* What divides p without its constant, of which the values of p are multiples but for that. */
+static int64_t step_of(Poly p, int64_t *constant) {
+    *constant = poly_constant(p);
+    return poly_divisor((Poly){.n = p.n - (*constant != 0), .term = p.term});
+}
+
+/* The least value of p that is not below b. */
+static int64_t rounded_up(Poly p, int64_t b) {
+    int64_t c, step = step_of(p, &c), r;
+    if (step < 2 || b == INT64_MIN || b == INT64_MAX) return b;
+    return add_ok(b, floor_mod(floor_mod(c, step) - floor_mod(b, step), step), &r) ? r : b;
+}
+
+/* The least bound of s*p that rounded_up makes `need` or more. */
+static int64_t needed(Poly p, int64_t need, int64_t s) {
+    int64_t c, step = step_of(p, &c), r;
+    if (need == INT64_MAX || need == INT64_MIN) return need;
+    if (step > 1 && !add_ok(need, -floor_mod(floor_mod(need - 1, step) - floor_mod(c, step), step), &need)) return need;
+    return mul_ok(s, need - 1, &r) && r < INT64_MAX - 1 ? r + 1 : need;
+}
+
+/* A lower bound of p: `need` or more where that is found. */
+static int64_t search(Prover *x, Poly p, int64_t need, int depth);
 
 /* Case number k of a minimum, a maximum, an absolute value or a selection: its value there, and what holds there. */
 static Poly case_value(Prover *x, const Expr *e, int k) {
@@ -323,35 +344,32 @@ static Poly case_value(Prover *x, const Expr *e, int k) {
 /* Whether something known cannot be where e is v. */
 static bool contradicts(Prover *x, const Expr *e, Poly v) {
     enum { DEPTH = 2, FUEL = 8 };
-    int64_t target = x->target;
     int fuel = x->fuel;
     bool found = false, cut = x->cut;
     if (x->refuting) return false;
     x->refuting = true;
-    x->target = 0;
     for (int i = 0; i < x->nknown && !found; i++) {
         if (!poly_uses(x->known[i], e)) continue;
         Poly f = poly_subst(x->ctx, x->known[i], e, v);
         Poly below = poly_sub(x->ctx, poly_const(x->ctx, -1), f);
         x->fuel = FUEL;
-        found = !below.failed && search(x, tightened(below), DEPTH) >= 0;
+        found = !below.failed && search(x, below, 0, DEPTH) >= 0;
     }
     x->refuting = false;
-    x->target = target;
     x->fuel = fuel;
     x->cut = cut;
     return found;
 }
 
 /* The least value in case number k of e, INT64_MAX where that case cannot be. */
-static int64_t bound_of_case(Prover *x, Poly p, const Expr *e, int k, int depth) {
+static int64_t bound_of_case(Prover *x, Poly p, const Expr *e, int k, int64_t need, int depth) {
     int known = x->nknown, atoms = x->natoms;
     int64_t b = INT64_MAX;
     Poly v = case_value(x, e, k), q = poly_subst(x->ctx, p, e, v);
     if (!contradicts(x, e, v)) {
         know_atoms_of(x, q);
         know_all(x);
-        b = search(x, tightened(q), depth - 1);
+        b = search(x, q, need, depth - 1);
     }
     x->nknown = known;
     x->natoms = atoms;
@@ -359,15 +377,15 @@ static int64_t bound_of_case(Prover *x, Poly p, const Expr *e, int k, int depth)
 }
 
 /* Minima, maxima, absolute values and selections in p: the worse of two cases. */
-static bool cases(Prover *x, Poly p, int depth, int64_t *bound) {
+static bool cases(Prover *x, Poly p, int64_t need, int depth, int64_t *bound) {
     for (int i = 0; i < p.n; i++)
         for (int k = 0; k < p.term[i].degree; k++) {
             const Expr *e = p.term[i].atom[k];
             if (e->op != OP_MIN && e->op != OP_MAX && e->op != OP_IF && e->op != OP_ABS) continue;
             if (e->type != TY_I64) continue;
-            *bound = bound_of_case(x, p, e, 0, depth);
+            *bound = bound_of_case(x, p, e, 0, need, depth);
             if (*bound == INT64_MIN) return true;
-            int64_t other = bound_of_case(x, p, e, 1, depth);
+            int64_t other = bound_of_case(x, p, e, 1, need, depth);
             if (other < *bound) *bound = other;
             return true;
         }
@@ -390,12 +408,12 @@ static bool multiply_out(Prover *x, Poly p, const PolyTerm *t, Poly *goal) {
     return !goal->failed;
 }
 
-static int64_t search(Prover *x, Poly p, int depth) {
+static int64_t search(Prover *x, Poly p, int64_t need, int depth) {
     Interval all = interval_of_poly(x->env, p);
-    int64_t best = all.lo;
-    if (all.hi < x->target && x->target <= 0) return best; /* hopeless */
+    int64_t best = rounded_up(p, all.lo);
+    if (all.hi < need && need < INT64_MAX) return best; /* hopeless */
     if (depth <= 0) x->cut = true;
-    if (best >= x->target || p.failed || depth <= 0 || x->fuel-- <= 0) return best;
+    if (best >= need || p.failed || depth <= 0 || x->fuel-- <= 0) return best;
     const PolyTerm *t = NULL;
     for (int i = 0; i < p.n; i++)
         if (p.term[i].degree && (!t || term_rank(&p.term[i]) > term_rank(t))) t = &p.term[i];
@@ -405,30 +423,30 @@ static int64_t search(Prover *x, Poly p, int depth) {
         int64_t scale;
         Poly r;
         if (!cancel(x, p, t, x->known[i], room, &scale, &r)) continue;
-        int64_t b = search(x, r, depth - 1);
-        if (b > INT64_MIN && scale > 1) b = b <= 0 ? -(-b / scale) : (b + scale - 1) / scale;
+        int64_t b = search(x, r, needed(p, need, scale), depth - 1);
+        if (b > INT64_MIN && b < INT64_MAX && scale > 1) b = -floor_div(-b, scale);
+        b = rounded_up(p, b);
         if (b > best) best = b;
-        if (best >= x->target) return best;
+        if (best >= need) return best;
     }
     Poly goal;
-    for (int i = 0; i < p.n && x->target <= 0 && best < 0; i++)
-        if (multiply_out(x, p, &p.term[i], &goal) && search(x, goal, depth - 1) >= 0) return 0;
+    for (int i = 0; i < p.n && need <= 0 && best < 0; i++)
+        if (multiply_out(x, p, &p.term[i], &goal) && search(x, goal, 0, depth - 1) >= 0) return 0;
     int64_t by_case;
-    if (cases(x, p, depth, &by_case) && by_case > best) best = by_case;
+    if (cases(x, p, need, depth, &by_case) && by_case > best) best = by_case;
     return best;
 }
 
 int64_t poly_lower(const PolyEnv *env, Poly p, int64_t target, int fuel, int level) {
     Interval all = interval_of_poly(env, p);
     int64_t best = all.lo;
-    if (p.failed || best >= target || level > PROVE_LEVELS || (target <= 0 && all.hi < target)) return best;
+    if (p.failed || best >= target || level > PROVE_LEVELS || (target < INT64_MAX && all.hi < target)) return best;
     Prover x;
     x.env = env;
     x.g = env->g;
     x.ctx = env->g->ctx;
     x.level = level;
     x.fuel = fuel;
-    x.target = target;
     x.nknown = x.natoms = 0;
     x.bare = *env;
     x.bare.nfacts = 0;
@@ -439,10 +457,9 @@ int64_t poly_lower(const PolyEnv *env, Poly p, int64_t target, int fuel, int lev
     x.in_scope = false;
     for (int i = 0; i < env->nfacts; i++) know_fact(&x, env->facts[i], true, 0);
     know_all(&x);
-    p = tightened(poly_add(x.ctx, p, (Poly){0}));
     for (int depth = 2; depth <= SEARCH_DEPTH && best < target; depth += 2) { /* short proofs first */
         x.fuel = fuel;
-        int64_t b = search(&x, p, depth);
+        int64_t b = search(&x, p, target, depth);
         if (b > best) best = b;
         if (x.fuel > 0 && depth > 2 && !x.cut) break; /* nothing was left out */
         x.cut = false;

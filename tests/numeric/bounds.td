@@ -35,3 +35,24 @@ check small(B=5) with cnt in 0..40;
 check meang(N=30,B=4);
 check idx(N=9,K=3);
 check idx(N=9,K=0);
+
+// Subscripts proved from data and from the conditions of a definition; no element of them where there is none.
+export fn within(x: f32[5*A], n: i32[A]) -> (y: f32[A], z: f32[2*A]) {
+    assume 0 <= n[a] && n[a] <= 5*A;
+    y[i] = max[k in 0..n[i]](x[k - k % 4] + x[max(k - 1, 0)]) + max[k in n[i]..5*A](x[k - k % 4] - x[k / 3 * 3 + k % 3 / 2]);
+    z[i] = x[i / 2] where i < 2;
+    z[i] = x[i / 2 * 2] where i >= 2;
+}
+check within(A = 7);
+check within(A = 1);
+check within(A = 0);
+// Offsets of a high degree.
+export fn turned(x: f32[A, B, C, D, E, F, G, H]) -> (y: f32[H, G, F, E, D, C, B, A]) {
+    y[a, b, c, d, e, f, g, h] = x[h, g, f, e, d, c, b, a] * 2.0;
+}
+export fn products(x: i32[A, C, B*C, B*C]) -> (y: i32[A, C, B*C]) {
+    y[i, j, k] = sum[l](x[A - 1 - i, j - j % 4, (k + 1) % (B*C), l]) + x[A - 1 - i, j, (k + j) % (B*C), k];
+}
+check turned(A = 2, B = 1, C = 3, D = 2, E = 2, F = 1, G = 3, H = 2);
+check products(A = 3, B = 2, C = 5);
+check products(A = 2, B = 0, C = 3);
