@@ -391,6 +391,8 @@ bool sema_refute(Sema *s, const Expr *e, Text *why);
 bool sema_refute_with(Sema *s, const Expr *e, Text *why, const Expr *const *value, int64_t *is, int n);
 bool sema_nonneg(Sema *s, const Expr *e);
 int sema_truth(Sema *s, const Expr *cond);
+/* No value meets the conditions around this place. */
+bool sema_unreachable(Sema *s);
 bool sema_equal(Sema *s, const Expr *a, const Expr *b);
 
 /* ---- sema_check.c ---- */

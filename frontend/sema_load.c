@@ -113,6 +113,7 @@ bool sema_check_sub(Sema *s, const Expr **sub, const SubPlace *at) {
         *sub = wide;
         return true;
     }
+    if (sema_unreachable(s)) return true;
     sema_refuse_sub(s, *sub, !low, at);
     return false;
 }

@@ -188,7 +188,7 @@ static bool counts_up(Sema *s, const Tensor *t) {
     return poly_eq(poly_of(&env, total), poly_of(&env, want));
 }
 
-/* Over the whole shape, and where all guards but the last fail the last holds. */
+/* Over the whole shape: one without a guard, or where all guards but the last fail the last holds. */
 static bool guards_cover(Sema *s, const Tensor *t) {
     const Piece *last = &t->pieces.at[t->pieces.n - 1];
     ExprVec vars = {0};
@@ -198,13 +198,13 @@ static bool guards_cover(Sema *s, const Tensor *t) {
     for (int i = 0; i < t->pieces.n && ok; i++) {
         const Piece *p = &t->pieces.at[i];
         ExprVec own = {0};
-        ok = p->guard && p->nvars == t->rank;
+        ok = p->nvars == t->rank;
         for (int k = 0; k < t->rank && ok; k++) {
             ok = p->subs[k] == expr_var(s->g, p->vars[k]) && p->vars[k]->lo == expr_int(s->g, TY_I64, 0) &&
                  p->vars[k]->hi == t->shape[k];
             vec_push(s->ctx, &own, p->subs[k]);
         }
-        if (!ok) break;
+        if (!ok || !p->guard) break;
         const Expr *g = expr_replace(s->g, p->guard, own.at, vars.at, own.n);
         if (p == last)
             ok = sema_is_small(g) && truth(s, g, true) == 1;

@@ -379,6 +379,18 @@ int sema_truth(Sema *s, const Expr *cond) {
     return cond_truth(&env, cond);
 }
 
+/* Whether a condition around the place contradicts the ranges and those around it: nothing is computed there. */
+bool sema_unreachable(Sema *s) {
+    int n = s->path.n;
+    bool never = false;
+    for (int k = 0; k < n && !never; k++) {
+        s->path.n = k;
+        never = sema_truth(s, s->path.at[k]) == 0;
+    }
+    s->path.n = n;
+    return never;
+}
+
 /* Equal for all values of what they use. */
 bool sema_equal(Sema *s, const Expr *a, const Expr *b) {
     if (a == b) return true;

@@ -37,3 +37,12 @@ export fn guard_beside_temporary(x: bool[N, N], z: f32[N], w: f32[N, K]) -> (y: 
 }
 check guard_beside_temporary(N = 1, K = 3);
 check guard_beside_temporary(N = 9, K = 5);
+// A piece that no element has is none, whatever it would load.
+fn shifted(x: f32[N]) -> (y: f32[N]) {
+    y[i] = sum[k](x[k]) + x[i] where i < 2;
+    y[i] = x[i - 2] where i >= 2;
+}
+export shifted_2 = shifted(N = 2);
+export shifted_3 = shifted(N = 3);
+check shifted_2();
+check shifted_3();
