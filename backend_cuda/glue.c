@@ -151,17 +151,7 @@ static const char C_HEAD[] =
     "        va_end(ap);\n    }\n    return status;\n}\n\n"
     "static $_status td_cuda(const td_sink *s, const char *what, int error) {\n"
     "    if (error == 0) return $_ok;\n"
-    "    return td_refuse(s, $_error_cuda, \"%s: %s\", what, cudaGetErrorString((cudaError_t)error));\n}\n\n"
-    "/* The kernels are compiled for compute capability 9.0 and, being of sm_90a, for no other. */\n"
-    "static $_status td_device(const td_sink *s, int device) {\n"
-    "    int major = 0, minor = 0;\n"
-    "    TD_TRY(td_cuda(s, \"device\", (int)cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, "
-    "device)));\n"
-    "    TD_TRY(td_cuda(s, \"device\", (int)cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, "
-    "device)));\n"
-    "    if (major == 9 && minor == 0) return $_ok;\n"
-    "    return td_refuse(s, $_error_device, \"device %d: expected compute capability 9.0, got %d.%d\", device, major, "
-    "minor);\n}\n\n";
+    "    return td_refuse(s, $_error_cuda, \"%s: %s\", what, cudaGetErrorString((cudaError_t)error));\n}\n\n";
 
 /* Checks that are printed where an entry calls them: by name, text. */
 static const struct {
@@ -301,6 +291,34 @@ void glue_template(Text *out, const char *text, const char *prefix) {
     }
 }
 
+/* Code of an architecture with its own features, as sm_90a, runs on one compute capability alone. */
+static void c_device(Text *out, const GlueOptions *o) {
+    const Target *fallback = &target_default, *const *at = o->ntargets ? o->targets : &fallback;
+    int n = o->ntargets ? o->ntargets : 1;
+    Text which = {.ctx = out->ctx}, archs = {.ctx = out->ctx}, test = {.ctx = out->ctx};
+    for (int i = 0; i < n; i++) {
+        text_fmt(&which, "%s%d.%d", i ? " or " : "", at[i]->major, at[i]->minor);
+        text_fmt(&archs, "%s%s", i ? " or " : "", at[i]->arch);
+        text_fmt(&test, n > 1 ? "%s(major == %d && minor == %d)" : "%smajor == %d && minor == %d", i ? " || " : "",
+                 at[i]->major, at[i]->minor);
+    }
+    text_fmt(out,
+             "/* The kernels are compiled for compute capability %s and, being of %s, for no other. */\n"
+             "static %s_status td_device(const td_sink *s, int device) {\n"
+             "    int major = 0, minor = 0;\n",
+             which.s, archs.s, o->prefix);
+    for (int i = 0; i < 2; i++)
+        text_fmt(out,
+                 "    TD_TRY(td_cuda(s, \"device\", (int)cudaDeviceGetAttribute(&%s, "
+                 "cudaDevAttrComputeCapability%s, device)));\n",
+                 i ? "minor" : "major", i ? "Minor" : "Major");
+    text_fmt(out,
+             "    if (%s) return %s_ok;\n"
+             "    return td_refuse(s, %s_error_device, \"device %%d: expected compute capability %s, got %%d.%%d\", "
+             "device, major, minor);\n}\n\n",
+             test.s, o->prefix, o->prefix, which.s);
+}
+
 static void c_status_text(Text *out, const char *x) {
     text_fmt(out, "const char *%s_status_text(%s_status status) {\n    switch (status) {\n", x, x);
 #define STATUS(name, meaning) text_fmt(out, "    case %s_" #name ": return \"%s\";\n", x, meaning);
@@ -365,6 +383,7 @@ void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOpt
     text_put(out, "#include <stdarg.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n");
     c_launchers(out, programs, n, x);
     glue_template(out, C_HEAD, x);
+    c_device(out, o);
     for (size_t i = 0; i < sizeof C_CHECKS / sizeof *C_CHECKS; i++)
         if (strstr(entries.s, C_CHECKS[i].name)) glue_template(out, C_CHECKS[i].text, x);
     glue_template(out, C_CURRENT, x);

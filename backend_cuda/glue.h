@@ -9,12 +9,15 @@
 #define TDC_GLUE_H
 
 #include "sched/kernel.h"
+#include "sched/target.h"
 
 typedef struct GlueOptions {
     const char *prefix;  /* every symbol begins with it: a C identifier */
     const char *header;  /* the name under which model.c includes model.h */
     const char *comment; /* stands at the top of both files: the command that made them; may be NULL */
     const char *version; /* of tdc, for the manifest */
+    const Target *const *targets; /* what the kernels are compiled for */
+    int ntargets;                 /* 0: the default one alone */
 } GlueOptions;
 
 /* False, with the reason in *why, where the programs cannot have the interface: two symbols collide, a `require` or a

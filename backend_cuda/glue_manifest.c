@@ -208,7 +208,10 @@ void glue_emit_manifest(Text *out, const Program *const *programs, int n, const 
     put_member(out, "made_by", o->comment), text_put(out, ",\n  ");
     put_member(out, "prefix", o->prefix), text_put(out, ",\n  ");
     put_member(out, "header", o->header), text_put(out, ",\n  ");
-    text_fmt(out, "\"targets\": [\"sm_90a\"],\n  \"fingerprint\": \"%016llx\",\n  \"symbols\": {",
+    text_put(out, "\"targets\": [");
+    for (int i = 0; i < (o->ntargets ? o->ntargets : 1); i++)
+        text_fmt(out, "%s\"%s\"", i ? ", " : "", o->ntargets ? o->targets[i]->arch : target_default.arch);
+    text_fmt(out, "],\n  \"fingerprint\": \"%016llx\",\n  \"symbols\": {",
              (unsigned long long)glue_fingerprint(programs, n, o));
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (i) text_put(out, ", ");

@@ -42,20 +42,47 @@ static bool is_source(const Job *job, const char *path) {
     return false;
 }
 
+/* Two outputs in one file would lose one. */
+static bool same_file(const char *a, const char *b) {
+    uint64_t d, n, e, m;
+    return !strcmp(a, b) || (source_identity(a, &d, &n) && source_identity(b, &e, &m) && d == e && n == m);
+}
+
+static bool distinct(const Job *job, const OutFile *files, int n) {
+    for (int i = 0; i < n; i++) {
+        if (is_source(job, files[i].path)) {
+            fprintf(stderr, "tdc: the output %s is a source of this compilation; nothing is written\n", files[i].path);
+            return false;
+        }
+        for (int k = 0; k < i; k++)
+            if (strncmp(files[i].path, "/dev/", 5) != 0 && same_file(files[i].path, files[k].path)) {
+                fprintf(stderr, "tdc: the outputs %s and %s are one file; nothing is written\n", files[k].path,
+                        files[i].path);
+                return false;
+            }
+    }
+    return true;
+}
+
+/* The dependencies come last in the list: first into place, so that no output is ever newer than what is known of it.
+ */
 static Exit write_outputs(Job *job) {
     const DriverOptions *o = job->o;
     Sym stem = o->out ? without_extension(job->ctx, o->out) : job->stem;
-    OutFile files[4];
+    OutFile files[EMIT_COUNT + 1];
+    Text rule = {.ctx = job->ctx};
     int n = 0;
-    if (o->emit & EMIT_CU) files[n++] = (OutFile){o->out ? o->out : sym_fmt(job->ctx, "%s.cu", stem), &job->cu};
-    if (o->emit & EMIT_C) files[n++] = (OutFile){sym_fmt(job->ctx, "%s.c", stem), &job->c};
-    if (o->emit & EMIT_H) files[n++] = (OutFile){sym_fmt(job->ctx, "%s.h", stem), &job->h};
-    if (o->emit & EMIT_MANIFEST) files[n++] = (OutFile){sym_fmt(job->ctx, "%s.json", stem), &job->manifest};
-    for (int i = 0; i < n; i++)
-        if (is_source(job, files[i].path)) {
-            fprintf(stderr, "tdc: the output %s is a source of this compilation; nothing is written\n", files[i].path);
-            return EXIT_USAGE;
-        }
+    for (int e = 0; e < EMIT_COUNT; e++) {
+        bool given = e == EMIT_CU && o->out;
+        if (o->emit >> e & 1)
+            files[n++] = (OutFile){given ? o->out : sym_fmt(job->ctx, "%s%s", stem, driver_emit((EmitId)e)->suffix),
+                                   &job->out[e]};
+    }
+    if (o->depend) {
+        if (!depend_print(&rule, job, files, n)) return EXIT_USAGE;
+        files[n++] = (OutFile){o->depend_file ? o->depend_file : sym_fmt(job->ctx, "%s.d", stem), &rule};
+    }
+    if (!distinct(job, files, n)) return EXIT_USAGE;
     return files_write(job->ctx, files, n) ? EXIT_OK : EXIT_INTERNAL;
 }
 
@@ -87,6 +114,7 @@ static Exit work(Job *job) {
             diag_report(job->ctx, DIAG_CANNOT_READ, SPAN_NONE, "%s: %s", o->file, strerror(errno));
         return EXIT_WRONG;
     }
+    depend_read(job, o->file);
     job->file = diag_add_file(job->ctx, o->file, text, n);
     PassId last = last_pass(o);
     Exit e = driver_passes(job, last);
@@ -99,6 +127,7 @@ static Exit work(Job *job) {
     case COMMAND_COMPILE: return o->stop_after == PASS_COUNT && writes(o) ? write_outputs(job) : EXIT_OK;
     case COMMAND_CHECK: return driver_check(job);
     case COMMAND_RUN: return driver_run(job);
+    case COMMAND_COUNT: break;
     }
     return EXIT_INTERNAL;
 }
@@ -124,8 +153,8 @@ int driver_main(int argc, char **argv) {
     DriverOptions o;
     Exit e = EXIT_USAGE;
     if (driver_options(ctx, &o, argc, argv)) {
-        Job job = {
-            .ctx = ctx, .o = &o, .cu = {.ctx = ctx}, .c = {.ctx = ctx}, .h = {.ctx = ctx}, .manifest = {.ctx = ctx}};
+        Job job = {.ctx = ctx, .o = &o};
+        for (int i = 0; i < EMIT_COUNT; i++) job.out[i].ctx = ctx;
         e = EXIT_OK;
         if (!o.done) {
             o.home = check_home(ctx);

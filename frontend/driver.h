@@ -20,12 +20,30 @@ typedef enum PassId {
 
 typedef enum Exit { EXIT_OK, EXIT_WRONG, EXIT_USAGE, EXIT_INTERNAL } Exit;
 typedef enum Place { PLACE_ANY, PLACE_EMU, PLACE_GPU, PLACE_INTERP } Place; /* any: a GPU where there is one */
-typedef enum Command { COMMAND_COMPILE, COMMAND_CHECK, COMMAND_RUN } Command;
-enum { EMIT_CU = 1, EMIT_C = 2, EMIT_H = 4, EMIT_MANIFEST = 8 };
+typedef enum Command { COMMAND_COMPILE, COMMAND_CHECK, COMMAND_RUN, COMMAND_COUNT } Command;
+typedef enum EmitId {
+#define EMIT(e, word, suffix, text) EMIT_##e,
+#include "emits.def"
+#undef EMIT
+    EMIT_COUNT
+} EmitId;
 
 typedef struct NameFile {
     const char *name, *file;
 } NameFile;
+typedef VEC(NameFile) NameFiles;
+
+typedef enum OptionId {
+#define OPTION(e, name, value, commands, often, text) OPT_##e,
+#include "options.def"
+#undef OPTION
+    OPT_COUNT
+} OptionId;
+
+typedef struct DependTarget {
+    const char *text;
+    bool quoted; /* for make, by tdc */
+} DependTarget;
 
 /* The command line. Strings are those of argv. */
 typedef struct DriverOptions {
@@ -35,7 +53,11 @@ typedef struct DriverOptions {
     const char *out;     /* -o; NULL: the file's stem with .cu, here */
     const char *prefix;  /* --prefix; NULL: the stem of the output */
     const char *kernels; /* --kernels: a program text instead of the scheduler for the entry whose name it has */
-    int emit;
+    unsigned emit;       /* a bit for each EmitId */
+    VEC(const Target *) targets;      /* --target; none: the default */
+    bool depend, depend_phony;        /* -MD, -MP */
+    const char *depend_file;          /* -MF; NULL: the stem of the outputs with .d */
+    VEC(DependTarget) depend_targets; /* -MT, -MQ; none: the outputs */
     bool dump[PASS_COUNT];
     int stop_after; /* a pass; PASS_COUNT: none */
     bool time_passes, json, perf, keep;
@@ -43,10 +65,11 @@ typedef struct DriverOptions {
     unsigned inputs; /* check: a bit for each InputKind */
     VEC(Binding) defines;
     VEC(const char *) includes;
-    VEC(NameFile) in, out_files; /* run */
-    const char *command_line;    /* as the emitted files quote it */
-    const char *home;            /* the folder that holds stdlib and backend_cuda */
-    bool done;                   /* answered by the options alone (--help, --version, --explain) */
+    NameFiles in, out_files;  /* run */
+    const char *command_line; /* as the emitted files quote it */
+    const char *home;         /* the folder that holds stdlib and backend_cuda */
+    bool given[OPT_COUNT];
+    bool done; /* answered by the options alone (--help, --version, --explain) */
 } DriverOptions;
 
 /* A td file, known by what it is, not by how it is called: imports may form cycles. */
@@ -64,15 +87,36 @@ typedef struct Job {
     Module *module;
     Module *reference; /* check, run: as sema left it, for the reference interpreter */
     VEC(Program *) programs;
-    Text cu, c, h, manifest;
+    Text out[EMIT_COUNT];
     Sym prefix, stem;        /* of the outputs; the stem without folder */
+    VEC(Sym) reads;          /* every file that was read, by the name under which it was; the source is the first */
     VEC(SourceFile) sources; /* every td file that was read */
     double seconds[PASS_COUNT];
 } Job;
 
 /* driver_options.c. False, after saying why on stderr, where the command line makes no sense. */
 bool driver_options(Ctx *ctx, DriverOptions *o, int argc, char **argv);
+
+/* driver_help.c: the tables of options, passes and files, and what is printed from them. */
+enum { ON_COMPILE = 1 << COMMAND_COMPILE, ON_CHECK = 1 << COMMAND_CHECK, ON_RUN = 1 << COMMAND_RUN };
+typedef struct OptionRow {
+    const char *name, *value; /* value: NULL where there is none */
+    unsigned commands;        /* ON_... */
+    bool many;
+    const char *text;
+} OptionRow;
+const OptionRow *driver_option(OptionId id);
+typedef struct EmitRow {
+    const char *word, *suffix, *text;
+} EmitRow;
+const EmitRow *driver_emit(EmitId e);
 const char *driver_pass_name(PassId p);
+const char *driver_pass_form(PassId p); /* AST ... */
+const char *driver_command_name(Command c);
+void driver_help(Text *out);
+void driver_version(Text *out);
+/* A completion script; false for a shell that is not known. */
+bool driver_completion(Text *out, const char *shell);
 
 /* driver_passes.c: runs the passes up to `last`, printing what --dump asks for. */
 Exit driver_passes(Job *job, PassId last);
@@ -96,6 +140,12 @@ typedef struct OutFile {
 } OutFile;
 /* Writes all of them or none; each appears whole. */
 bool files_write(Ctx *ctx, const OutFile *files, int n);
+
+/* driver_depend.c. */
+/* Notes that a file was read under this name. */
+void depend_read(Job *job, const char *path);
+/* The rule for make, for these outputs. False where a name cannot be written in a makefile. */
+bool depend_print(Text *out, const Job *job, const OutFile *files, int n);
 
 /* driver.c: everything; what main returns. */
 int driver_main(int argc, char **argv);

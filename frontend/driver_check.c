@@ -39,9 +39,9 @@ bool driver_build(Job *job, CheckOptions *co, CheckModel *m) {
     Sym dir = check_dir(job->ctx, &why);
     if (!dir) return driver_fail("cannot make a folder", &why);
     m->dir = dir;
-    const OutFile files[] = {{sym_fmt(job->ctx, "%s/%s.cu", dir, job->stem), &job->cu},
-                             {sym_fmt(job->ctx, "%s/%s.c", dir, job->stem), &job->c},
-                             {sym_fmt(job->ctx, "%s/%s.h", dir, job->stem), &job->h}};
+    const OutFile files[] = {{sym_fmt(job->ctx, "%s/%s.cu", dir, job->stem), &job->out[EMIT_CU]},
+                             {sym_fmt(job->ctx, "%s/%s.c", dir, job->stem), &job->out[EMIT_C]},
+                             {sym_fmt(job->ctx, "%s/%s.h", dir, job->stem), &job->out[EMIT_H]}};
     if (files_write(job->ctx, files, 3) && check_build(job->ctx, co, dir, job->stem, job->prefix, m, &why)) return true;
     driver_fail("cannot build the emitted files", &why);
     check_remove(job->ctx, dir);

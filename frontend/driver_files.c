@@ -1,8 +1,11 @@
-/* Reading sources and writing outputs. Outputs appear whole or not at all, and all of them or none. */
+/* Reading sources and writing outputs. Outputs appear whole or not at all, and all of them or none, whatever fails and
+ * whenever the process is ended: they are written without a name, and get their names when all are there. */
+#define _GNU_SOURCE
 #include "driver.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -39,65 +42,153 @@ char *source_read(Ctx *ctx, const char *path, size_t *n) {
     return error ? NULL : t.s;
 }
 
-static bool complain(const char *what, const char *path) {
-    fprintf(stderr, "tdc: cannot %s %s: %s\n", what, path, strerror(errno));
+/* ---- writing ---- */
+
+/* One output on its way. */
+typedef struct Fresh {
+    Ctx *ctx;
+    const OutFile *file;
+    Sym name, old;  /* its name until it is in place; where what it replaces is kept meanwhile */
+    int fd;         /* of a file without a name; -1 where it has one */
+    bool in_place;  /* is there and is no regular file (a terminal, /dev/null): written to where it is */
+    bool had, done; /* something is kept at `old`; it is in place */
+} Fresh;
+
+static bool complain(const char *path) {
+    fprintf(stderr, "tdc: cannot write %s: %s\n", path, strerror(errno));
     return false;
 }
 
-/* Whether a path is there and is no regular file (a terminal, /dev/null): written to in place. */
-static bool in_place(const char *path) {
-    struct stat st;
-    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+static bool put(int fd, const Text *text) {
+    for (size_t at = 0; at < text->n;) {
+        ssize_t w = write(fd, text->s + at, text->n - at);
+        if (w < 0 && errno == EINTR) continue;
+        if (w <= 0) {
+            if (w == 0) errno = ENOSPC;
+            return false;
+        }
+        at += (size_t)w;
+    }
+    return true;
 }
 
-static bool write_all(const char *path, const Text *text) {
-    FILE *f = fopen(path, "wb");
-    if (!f) return complain("write", path);
-    bool ok = fwrite(text->s ? text->s : "", 1, text->n, f) == text->n;
-    ok = fclose(f) == 0 && ok;
-    return ok || complain("write", path);
-}
-
-/* Moves each new file into place, keeping what stood there until all are; puts it back where one cannot be moved. */
-static bool replace(const OutFile *files, const Sym *fresh, const Sym *old, int n) {
-    int done = 0;
-    for (; done < n; done++) {
-        if (!fresh[done]) continue;
-        bool had = rename(files[done].path, old[done]) == 0;
-        if (rename(fresh[done], files[done].path) == 0) continue;
-        complain("write", files[done].path);
-        if (had) rename(old[done], files[done].path);
-        break;
-    }
-    bool ok = done == n;
-    for (int i = 0; i < done; i++) {
-        if (!fresh[i]) continue;
-        if (ok)
-            unlink(old[i]);
-        else if (rename(old[i], files[i].path) != 0)
-            unlink(files[i].path);
-    }
+static bool put_and_close(int fd, const Text *text) {
+    bool ok = put(fd, text);
+    int error = errno;
+    if (close(fd) != 0 && ok) return false;
+    errno = error;
     return ok;
 }
 
-bool files_write(Ctx *ctx, const OutFile *files, int n) {
-    Sym *fresh = NEW_N(ctx, Sym, n + 1), *old = NEW_N(ctx, Sym, n + 1);
-    bool ok = true;
-    for (int i = 0; ok && i < n; i++) {
-        struct stat st;
-        if (stat(files[i].path, &st) == 0 && S_ISDIR(st.st_mode)) {
-            errno = EISDIR;
-            ok = complain("write", files[i].path);
-        } else if (!in_place(files[i].path)) {
-            fresh[i] = sym_fmt(ctx, "%s.new-%ld", files[i].path, (long)getpid());
-            old[i] = sym_fmt(ctx, "%s.old-%ld", files[i].path, (long)getpid());
-            ok = write_all(fresh[i], files[i].text);
-        }
+static bool write_named(Fresh *f) {
+    unlink(f->name); /* of a process of this number that was ended */
+    int fd = open(f->name, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    return fd >= 0 && put_and_close(fd, f->file->text);
+}
+
+/* A file that nobody sees, and that is gone when the process is; where the file system has none, one with a name. */
+static bool write_fresh(Fresh *f) {
+#ifdef O_TMPFILE
+    const char *slash = strrchr(f->file->path, '/');
+    Sym dir = !slash ? "." : sym_n(f->ctx, f->file->path, (size_t)(slash - f->file->path) + 1);
+    f->fd = open(dir, O_WRONLY | O_TMPFILE, 0666);
+    if (f->fd >= 0) return put(f->fd, f->file->text);
+#endif
+    return write_named(f);
+}
+
+static bool give_name(Fresh *f) {
+    if (f->fd < 0) return true;
+    char path[40];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", f->fd);
+    unlink(f->name);
+    bool ok = linkat(AT_FDCWD, path, AT_FDCWD, f->name, AT_SYMLINK_FOLLOW) == 0 || write_named(f);
+    int error = errno;
+    if (close(f->fd) != 0 && ok) return f->fd = -1, false;
+    f->fd = -1;
+    errno = error;
+    return ok;
+}
+
+/* Keeps what an output replaces under a second name, so that it can be put back; where it can have none, it is moved.
+ */
+static void keep(Fresh *f) {
+    unlink(f->old);
+    f->had = link(f->file->path, f->old) == 0 || (errno != ENOENT && rename(f->file->path, f->old) == 0);
+}
+
+/* The last file first, so that where the first one is new all are. What the last to move replaces need not be kept. */
+static bool move(Fresh *all, int n) {
+    for (int i = n - 1; i >= 0; i--) {
+        Fresh *f = &all[i];
+        if (f->in_place) continue;
+        if (i > 0) keep(f);
+        f->done = rename(f->name, f->file->path) == 0;
+        if (!f->done) return complain(f->file->path);
     }
-    for (int i = 0; ok && i < n; i++)
-        if (!fresh[i]) ok = write_all(files[i].path, files[i].text);
-    if (ok) ok = replace(files, fresh, old, n);
-    for (int i = 0; i < n; i++)
-        if (fresh[i]) unlink(fresh[i]);
+    return true;
+}
+
+/* Leaves nothing but the outputs; where not all are in place, what was there before. */
+static void settle(Fresh *all, int n, bool ok) {
+    for (int i = 0; i < n; i++) {
+        Fresh *f = &all[i];
+        if (f->in_place) continue;
+        if (f->fd >= 0) close(f->fd);
+        if (!f->done) unlink(f->name);
+        if (f->had && (ok || rename(f->old, f->file->path) == 0))
+            unlink(f->old); /* there still where both were one file */
+        else if (f->done && !ok)
+            unlink(f->file->path);
+    }
+}
+
+static bool begin(Ctx *ctx, Fresh *f, const OutFile *file) {
+    struct stat st;
+    *f = (Fresh){.ctx = ctx, .file = file, .fd = -1};
+    bool there = stat(file->path, &st) == 0;
+    if (there && S_ISDIR(st.st_mode)) {
+        f->in_place = true; /* nothing to undo */
+        errno = EISDIR;
+        return complain(file->path);
+    }
+    f->in_place = there && !S_ISREG(st.st_mode);
+    f->name = sym_fmt(ctx, "%s.new-%ld", file->path, (long)getpid());
+    f->old = sym_fmt(ctx, "%s.old-%ld", file->path, (long)getpid());
+    return f->in_place || write_fresh(f) || complain(file->path);
+}
+
+/* A signal that has come meanwhile ends the process now, and may while a pipe keeps it waiting. */
+static bool write_in_place(const Fresh *f, const sigset_t *quit, const sigset_t *before) {
+    if (!f->in_place) return true;
+    sigprocmask(SIG_SETMASK, before, NULL);
+    int fd = open(f->file->path, O_WRONLY);
+    bool ok = fd >= 0 && put_and_close(fd, f->file->text);
+    int error = errno;
+    sigprocmask(SIG_BLOCK, quit, NULL);
+    errno = error;
+    return ok || complain(f->file->path);
+}
+
+bool files_write(Ctx *ctx, const OutFile *files, int n) {
+    Fresh *all = NEW_N(ctx, Fresh, n + 1);
+    sigset_t quit, before;
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, limit;
+    int begun = 0;
+    bool ok = true;
+    sigemptyset(&quit);
+    sigaddset(&quit, SIGINT);
+    sigaddset(&quit, SIGTERM);
+    sigaddset(&quit, SIGHUP);
+    sigaddset(&quit, SIGQUIT);
+    sigaction(SIGXFSZ, &ignore, &limit); /* a limit on the size of files is an error of write */
+    sigprocmask(SIG_BLOCK, &quit, &before);
+    while (ok && begun < n) ok = begin(ctx, &all[begun], &files[begun]), begun++;
+    for (int i = 0; ok && i < n; i++) ok = write_in_place(&all[i], &quit, &before);
+    for (int i = 0; ok && i < n; i++) ok = all[i].in_place || give_name(&all[i]) || complain(files[i].path);
+    ok = ok && move(all, n);
+    settle(all, begun, ok);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    sigaction(SIGXFSZ, &limit, NULL);
     return ok;
 }

@@ -35,10 +35,13 @@ static AstFile *import_at(Job *job, Sym path) {
     size_t n = 0;
     if (!source_identity(path, &f.device, &f.inode)) return NULL;
     for (int i = 0; i < job->sources.n; i++)
-        if (job->sources.at[i].device == f.device && job->sources.at[i].inode == f.inode)
+        if (job->sources.at[i].device == f.device && job->sources.at[i].inode == f.inode) {
+            depend_read(job, path);
             return job->sources.at[i].tree;
+        }
     char *text = source_read(job->ctx, path, &n);
     if (!text) return NULL;
+    depend_read(job, path);
     f.tree = parse_file(job->ctx, diag_add_file(job->ctx, path, text, n));
     vec_push(job->ctx, &job->sources, f);
     return f.tree;
@@ -172,6 +175,7 @@ static Exit given_program(Job *job, Program **p, int *file) {
         diag_report(job->ctx, DIAG_CANNOT_READ, SPAN_NONE, "%s: %s", path, strerror(errno));
         return EXIT_WRONG;
     }
+    depend_read(job, path);
     *file = diag_add_file(job->ctx, path, text, n);
     *p = read_program(job, text, n, *file);
     return *p ? EXIT_OK : EXIT_WRONG;
@@ -232,7 +236,7 @@ static Exit pass_LOWER(Job *job) {
                         why.s ? why.s : "cannot be lowered");
             return EXIT_WRONG;
         }
-    lower_file(&job->cu, job->ctx, &kernels, &opt);
+    lower_file(&job->out[EMIT_CU], job->ctx, &kernels, &opt);
     return EXIT_OK;
 }
 
@@ -240,7 +244,9 @@ static GlueOptions glue_options(Job *job) {
     return (GlueOptions){.version = TDC_VERSION,
                          .prefix = job->prefix,
                          .header = sym_fmt(job->ctx, "%s.h", job->stem),
-                         .comment = job->o->command_line};
+                         .comment = job->o->command_line,
+                         .targets = job->o->targets.at,
+                         .ntargets = job->o->targets.n};
 }
 
 static const Program *const *programs(const Job *job) { return (const Program *const *)job->programs.at; }
@@ -252,19 +258,19 @@ static Exit pass_HOST(Job *job) {
         diag_report(job->ctx, DIAG_INTERFACE, (Span){job->file, 0, 0}, "%s", why.s);
         return EXIT_WRONG;
     }
-    glue_emit_c(&job->c, programs(job), job->programs.n, &opt);
+    glue_emit_c(&job->out[EMIT_C], programs(job), job->programs.n, &opt);
     return EXIT_OK;
 }
 
 static Exit pass_HEADER(Job *job) {
     const GlueOptions opt = glue_options(job);
-    glue_emit_h(&job->h, programs(job), job->programs.n, &opt);
+    glue_emit_h(&job->out[EMIT_H], programs(job), job->programs.n, &opt);
     return EXIT_OK;
 }
 
 static Exit pass_MANIFEST(Job *job) {
     const GlueOptions opt = glue_options(job);
-    glue_emit_manifest(&job->manifest, programs(job), job->programs.n, &opt);
+    glue_emit_manifest(&job->out[EMIT_MANIFEST], programs(job), job->programs.n, &opt);
     return EXIT_OK;
 }
 
@@ -280,10 +286,10 @@ static void print_KERNELS(Job *job, Text *out) {
     for (int i = 0; i < job->programs.n; i++) program_print(out, job->programs.at[i]);
 }
 static void print_text(Text *out, const Text *t) { text_put(out, t->s ? t->s : ""); }
-static void print_CU(Job *job, Text *out) { print_text(out, &job->cu); }
-static void print_C(Job *job, Text *out) { print_text(out, &job->c); }
-static void print_H(Job *job, Text *out) { print_text(out, &job->h); }
-static void print_JSON(Job *job, Text *out) { print_text(out, &job->manifest); }
+static void print_CU(Job *job, Text *out) { print_text(out, &job->out[EMIT_CU]); }
+static void print_C(Job *job, Text *out) { print_text(out, &job->out[EMIT_C]); }
+static void print_H(Job *job, Text *out) { print_text(out, &job->out[EMIT_H]); }
+static void print_JSON(Job *job, Text *out) { print_text(out, &job->out[EMIT_MANIFEST]); }
 
 static const struct {
     Exit (*run)(Job *job);

@@ -246,6 +246,7 @@ bool expr_is_int(const Expr *e, int64_t *v); /* an integer constant */
 const Expr *expr_replace(Graph *g, const Expr *e, const Expr *const *from, const Expr *const *to, int n);
 
 /* ---- text (graph_print.c, graph_read.c) ---- */
+enum { TEXT_FORMAT = 1 }; /* of the texts of Graphs and of kernels: counts up where what it reads changes its meaning */
 /* Names of leaves that Graph does not own (values and factors of kernels); NULL: none occur. */
 typedef struct LeafNames {
     void (*print)(void *user, Text *out, const Expr *leaf);

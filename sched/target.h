@@ -1,8 +1,10 @@
-/* What the cost model knows of a machine. */
+/* The GPUs that code can be emitted for, and what the cost model knows of the machine that has one. */
 #ifndef TDC_TARGET_H
 #define TDC_TARGET_H
 
 typedef struct Target {
+    const char *arch;
+    int major, minor; /* the compute capability that runs it */
     const char *name;
     int sms;
     double bandwidth; /* bytes a second of device memory, read and write together */
@@ -13,6 +15,12 @@ typedef struct Target {
     int registers_per_sm;
 } Target;
 
-static const Target target_default = {"h200", 132, 4.2e12, 650e-9, 2.5e-6, 1.8e9, 2048, 65536};
+static const Target target_table[] = {
+#define TARGET(...) {__VA_ARGS__},
+#include "targets.def"
+#undef TARGET
+};
+enum { TARGET_COUNT = sizeof target_table / sizeof *target_table };
+#define target_default (target_table[0])
 
 #endif

@@ -58,7 +58,7 @@ says 2 'takes no value' --time-passes=1 softmax.td
 says 2 'is too many' softmax.td softmax.td
 says 2 'neither a .td nor a .kernel' softmax.txt
 says 2 "needs the entry" run softmax.td
-says 2 'belong to run' softmax.td --in x=x.npy
+says 2 '--in belongs to run' softmax.td --in x=x.npy
 says 2 "unknown command 'chekc' .did you mean 'check'" chekc softmax.td
 says 2 "did you mean '-Wperf'" softmax.td -Wpref
 says 2 'names an output, not a source' softmax.td -o softmax.td

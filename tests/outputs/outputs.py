@@ -1,0 +1,125 @@
+"""Outputs appear whole or not at all, and all of them or none: every call that writes them fails once, and ends the process
+once. Then interrupts while a source is read, and disks that are full."""
+import os, signal, subprocess, sys, time
+
+TDC, SHIM, DIR = sys.argv[1:4]
+NEW, OLD = {}, {}
+passed = failed = 0
+
+
+def verdict(ok, what):
+    global passed, failed
+    passed += bool(ok)
+    failed += not ok
+    if not ok:
+        print("FAILED:", what)
+
+
+def path(name):
+    return os.path.join(DIR, name)
+
+
+def tdc(*args, env=None, **more):
+    e = dict(os.environ, ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0")
+    e.update(env or {})
+    return subprocess.run([TDC, *args], cwd=DIR, env=e, stdin=subprocess.DEVNULL, capture_output=True, text=True, **more)
+
+
+def content():
+    r = {}
+    for name in sorted(os.listdir(path("out"))):
+        with open(path("out/" + name)) as f:
+            r[name] = f.read()
+    return r
+
+
+def start(files):
+    for name in os.listdir(path("out")):
+        os.remove(path("out/" + name))
+    for name, text in files.items():
+        with open(path("out/" + name), "w") as f:
+            f.write(text)
+
+
+ARGS = ["model.td", "-o", "out/a.cu", "-MD", "-MP"]
+
+
+def fault(before, how, without, at):
+    start(before)
+    env = {"LD_PRELOAD": SHIM, "FAULT_AT": str(at), "FAULT_HOW": how, "FAULT_WITHOUT": without, "FAULT_COUNT": path("count")}
+    if os.path.exists(path("count")):
+        os.remove(path("count"))
+    r = tdc(*ARGS, env=env)
+    with open(path("count")) as f:
+        last = int(f.read()) < at
+    got = content()
+    what = f"call {at}, {how}, without {without or 'nothing'}, {len(before)} files before: status {r.returncode}, {sorted(got)} {r.stderr}"
+    if r.returncode == -signal.SIGKILL:
+        for name, text in got.items():
+            stem = name.split(".new-")[0].split(".old-")[0]
+            whole = text in (NEW[stem], before.get(stem))
+            verdict(whole or (without == "unnamed" and ".new-" in name), what + ": " + name)
+        verdict(all(name in got for name in before), what + ": one is gone")
+        if got.get("a.cu") == NEW["a.cu"]:
+            verdict(all(got.get(name) == NEW[name] for name in NEW), what + ": a.cu is newer than others")
+        r = tdc(*ARGS)
+        got = content()
+        verdict(all(got.get(name) == NEW[name] for name in NEW), what + ": the next run")
+    elif r.returncode in (0, -signal.SIGTERM):
+        verdict(got == NEW or (r.returncode and got == before), what)
+    else:
+        verdict(r.returncode == 3 and "cannot write" in r.stderr and got == before, what)
+    return last
+
+
+def interrupted(number):
+    """While the source, a pipe, is read."""
+    start(OLD)
+    p = subprocess.Popen([TDC, "pipe.td", "-o", "out/a.cu", "-MD"], cwd=DIR, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    with open(path("pipe.td"), "w") as f:
+        f.write("export fn")
+        f.flush()
+        p.send_signal(number)
+        p.wait(20)
+    p.stderr.close()
+    verdict(p.returncode == -number and content() == OLD, f"signal {number}: status {p.returncode}, {sorted(content())}")
+
+
+def full():
+    r = tdc("model.td", "--emit=cu", "-o", "/dev/full")
+    verdict(r.returncode == 3 and "cannot write /dev/full: No space left" in r.stderr, "/dev/full: " + r.stderr)
+    # a disk of 8 KiB, where one can be made
+    script = 'mount -t tmpfs -o size=8k none out && "$0" model.td -o out/a.cu; s=$?; ls -A out | wc -l; exit $s'
+    r = subprocess.run(["unshare", "-rm", "bash", "-c", script, TDC], cwd=DIR, capture_output=True, text=True)
+    if "tmpfs" in r.stderr or "unshare" in r.stderr or "mount" in r.stderr:
+        print("skipped a full disk: no file system can be mounted here")
+    else:
+        verdict(r.returncode == 3 and "No space left" in r.stderr and r.stdout.strip() == "0", f"a full disk: {r.stdout} {r.stderr}")
+    for limit in (0, 1, 2000, 9000):
+        start(OLD)
+        import resource
+        r = tdc(*ARGS, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        verdict(r.returncode == 3 and "File too large" in r.stderr and content() == OLD, f"a limit of {limit}: {r.returncode} {r.stderr}")
+
+
+os.mkdir(path("out"))
+with open(path("lib.td"), "w") as f:
+    f.write("fn twice(x: f32) -> f32 = 2 * x;\n")
+with open(path("model.td"), "w") as f:
+    f.write('import "./lib.td"; export fn f(x: f32[N]) -> (y: f32[N]) { y[i] = twice(x[i]); }\n')
+os.mkfifo(path("pipe.td"))
+verdict(tdc(*ARGS).returncode == 0, "a plain run")
+NEW = content()
+OLD = {name: "old " + name for name in NEW}
+verdict(sorted(NEW) == ["a.c", "a.cu", "a.d", "a.h"], f"outputs: {sorted(NEW)}")
+for before in ({}, OLD):
+    for how, without in (("fail", ""), ("kill", ""), ("term", ""), ("fail", "unnamed"), ("kill", "unnamed"), ("term", "unnamed"), ("fail", "links")):
+        at = 1
+        while at < 200 and not fault(before, how, without, at):
+            at += 1
+        verdict(10 < at < 200, f"{at} calls were seen")
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
+    interrupted(number)
+full()
+print(f"{passed} passed, {failed} failed")
+sys.exit(failed > 0)
