@@ -338,6 +338,7 @@ typedef struct SubPlace {
     int axis;
     Span declared; /* the tensor's declaration */
     const Scope *scope;
+    ExprVec *nonempty; /* of a load, else NULL: takes the conditions on variables' ranges that it is in range under */
 } SubPlace;
 bool sema_check_sub(Sema *s, const Expr **sub, const SubPlace *at);
 Sym sema_var_over(Sema *s, const Scope *scope, const Expr *extent, const AstItems *items);

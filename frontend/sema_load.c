@@ -103,17 +103,49 @@ static const Expr *widened(Sema *s, const Expr *e, int depth) {
     return expr_op(s->g, e->op, arg, e->nargs);
 }
 
+static bool in_range(Sema *s, const Expr *sub, const Expr *extent) {
+    return sema_nonneg(s, sub) && sema_nonneg(s, sema_room_above(s, sub, extent));
+}
+
+/* Proves what holds as an index variable around has a value: its range is not empty. The load must say so itself then,
+ * as it may be done once for all values. One range serves, or all do. */
+static bool in_range_inside(Sema *s, const Expr *sub, const SubPlace *at) {
+    ExprVec ranges = {0};
+    for (const Scope *sc = at->scope; sc; sc = sc->up)
+        for (int i = 0; sc->kind == SCOPE_VARS && i < sc->n; i++) {
+            const Var *v = sc->vars[i];
+            if (!v->lo || !v->hi || !sema_is_small(v->lo) || !sema_is_small(v->hi)) continue;
+            const Expr *some = expr2(s->g, OP_LT, v->lo, v->hi);
+            if (sema_truth(s, some) >= 0) continue;
+            int mark = sema_path_push(s, some, true);
+            bool ok = in_range(s, sub, at->extent);
+            sema_path_pop(s, mark);
+            if (ok) {
+                vec_push(s->ctx, at->nonempty, some);
+                return true;
+            }
+            vec_push(s->ctx, &ranges, some);
+        }
+    if (ranges.n < 2) return false;
+    int mark = s->path.n;
+    for (int i = 0; i < ranges.n; i++) sema_path_push(s, ranges.at[i], true);
+    bool ok = in_range(s, sub, at->extent);
+    sema_path_pop(s, mark);
+    for (int i = 0; ok && i < ranges.n; i++) vec_push(s->ctx, at->nonempty, ranges.at[i]);
+    return ok;
+}
+
 bool sema_check_sub(Sema *s, const Expr **sub, const SubPlace *at) {
     const Expr *extent = at->extent;
     if (is_plain(*sub, extent)) return true;
     bool low = sema_nonneg(s, *sub);
     if (low && sema_nonneg(s, sema_room_above(s, *sub, extent))) return true;
     const Expr *wide = (*sub)->op == OP_CAST && sema_is_small(*sub) ? widened(s, (*sub)->arg[0], 0) : *sub;
-    if (wide != *sub && sema_nonneg(s, wide) && sema_nonneg(s, sema_room_above(s, wide, extent))) {
+    if (wide != *sub && in_range(s, wide, extent)) {
         *sub = wide;
         return true;
     }
-    if (sema_unreachable(s)) return true;
+    if (sema_unreachable(s) || (at->nonempty && in_range_inside(s, *sub, at))) return true;
     sema_refuse_sub(s, *sub, !low, at);
     return false;
 }
@@ -135,6 +167,17 @@ const Expr *sema_load_vars(Sema *s, const TensorVal *v, Var **vars) {
     ExprVec subs = {0};
     for (int i = 0; i < v->rank; i++) vec_push(s->ctx, &subs, expr_var(s->g, vars[i]));
     return element(s, v, &subs);
+}
+
+static const Expr *both(Sema *s, const Expr *a, const Expr *b) { return a ? expr2(s->g, OP_AND, a, b) : b; }
+
+/* The element where all of `when` hold. */
+static const Expr *element_under(Sema *s, const TensorVal *v, const ExprVec *subs, const ExprVec *when) {
+    const Expr *e = element(s, v, subs), *cond = NULL;
+    for (int i = 0; i < when->n; i++) cond = both(s, cond, when->at[i]);
+    if (!cond) return e;
+    const Expr *zero = type_is_float(e->type) ? expr_float(s->g, e->type, 0) : expr_int(s->g, e->type, 0);
+    return expr_cast(s->g, e->type, expr_apply(s->g, OP_IF, (const Expr *[]){cond, e, zero}, 3));
 }
 
 /* Which item of the subscripts gave the subscript number k. */
@@ -178,6 +221,7 @@ const Expr *sema_load(Sema *s, Env env, const AstExpr *e) {
     }
     TensorVal *v = load_parts(s, env, e, &subs);
     if (!v) return NULL;
+    ExprVec when = {0};
     bool ok = true;
     for (int i = 0; i < subs.n && ok; i++)
         ok = sema_check_sub(s, &subs.at[i],
@@ -188,11 +232,10 @@ const Expr *sema_load(Sema *s, Env env, const AstExpr *e) {
                                         .type = v->type,
                                         .axis = i,
                                         .declared = v->t ? v->t->span : SPAN_NONE,
-                                        .scope = env.scope});
-    return ok ? element(s, v, &subs) : NULL;
+                                        .scope = env.scope,
+                                        .nonempty = &when});
+    return ok ? element_under(s, v, &subs, &when) : NULL;
 }
-
-static const Expr *both(Sema *s, const Expr *a, const Expr *b) { return a ? expr2(s->g, OP_AND, a, b) : b; }
 
 /* pad(load, v): the load under those of its range conditions that do not hold anyway. */
 const Expr *sema_pad(Sema *s, Env env, const AstExpr *call) {

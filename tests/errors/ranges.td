@@ -25,3 +25,7 @@ export fn bounded(n: i32[B], N: int) -> (y: f32[B]) {
     assume 0 <= n[b] && n[b] <= N;
     y[b] = sum[j in 0..n[b]](1.0);
 }
+export fn last(x: f32[M, N], m: i32[M]) -> (y: f32[M], z: f32[M, N]) {
+    y[i] = x[i, N - 1]; // expect error[E0602]: x
+    z[i, j] = x[i, N - 1] + x[m[i], 0]; // expect error[E0605]: x
+}

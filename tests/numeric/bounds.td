@@ -56,3 +56,17 @@ export fn products(x: i32[A, C, B*C, B*C]) -> (y: i32[A, C, B*C]) {
 check turned(A = 2, B = 1, C = 3, D = 2, E = 2, F = 1, G = 3, H = 2);
 check products(A = 3, B = 2, C = 5);
 check products(A = 2, B = 0, C = 3);
+
+// In range because a variable around has a value, which there may be none of.
+export fn some(x: f32[M, N], c: f16[M, N], n: i32[M]) -> (y: f32[M], z: f32[M, N], w: f32[M], b: bool[M]) {
+    assume 0 <= n[a] && n[a] <= N;
+    y[i] = sum[j](x[i, j] * c[i, N - 1]);
+    z[i, j] = x[i, j] - c[0, N - 1] + c[M - 1, 0];
+    w[i] = max[j in 0..n[i]](x[i, N - 1] + x[i, j]) + max[j where j > 1](x[i, 2] + x[i, j]);
+    b[i] = any[j in 0..N, k in 0..2*N](x[i, 1] > x[i, j]) where N > 3;
+    b[i] = any[j in 0..N, k in 0..2*N](x[i, N - 1] > x[i, j]) where N <= 3;
+}
+check some(M = 3, N = 5);
+check some(M = 3, N = 0);
+check some(M = 0, N = 2);
+check some(M = 0, N = 0);
