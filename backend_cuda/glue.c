@@ -87,6 +87,12 @@ static void h_entry(Text *out, const Program *p, const char *x) {
     text_fmt(out, "%s_status %s_%s(%s_context *ctx, const %s_run *run, %s);\n", x, x, e, x, x, call.s);
 }
 
+static bool any_assumed(const Program *const *programs, int n) {
+    for (int i = 0; i < n; i++)
+        if (programs[i]->assumed) return true;
+    return false;
+}
+
 void glue_emit_h(Text *out, const Program *const *programs, int n, const GlueOptions *o) {
     const char *x = o->prefix;
     banner(out, o, "C interface: C99 or C++; link with the .c and the .cu file of the same name.");
@@ -113,8 +119,11 @@ void glue_emit_h(Text *out, const Program *const *programs, int n, const GlueOpt
         out,
         "/* Each entry: the bytes of workspace that a run needs; its preparation, which open has done for its device;\n"
         " * the run. Tensors are dense, row-major and in device memory. A run checks its arguments, launches on the\n"
-        " * stream and returns; where a check fails nothing is launched. It allocates nothing and waits for nothing. "
-        "*/\n");
+        " * stream and returns; where a check fails nothing is launched. It allocates nothing");
+    text_put(out, any_assumed(programs, n)
+                      ? ".\n * Outside a capture it waits for the tests of what is assumed of the data "
+                        "(--debug-checks). */\n"
+                      : " and waits for nothing. */\n");
     for (int i = 0; i < n; i++) h_entry(out, programs[i], x);
     text_fmt(out,
              "\n/* The same entries, uniformly: tensors, dimensions and scalars in the order of the functions above. "
@@ -209,6 +218,19 @@ static const struct {
      "            return td_refuse(s, $_error_shape, \"workspace: expected at most 2^60 bytes, got more\");\n    }\n"
      "    *total = (size_t)at;\n"
      "    return $_ok;\n}\n\n"},
+    {"td_broken(",
+     "/* Refuses for the choice of variables whose row-major number is `at`. */\n"
+     "static $_status td_broken(const td_sink *s, const char *assumption, const char *place, int n, const char *const "
+     "*names,\n"
+     "                          const int64_t *extents, int64_t at) {\n"
+     "    char where[512] = \"\";\n    size_t used = 0;\n    int i, j;\n"
+     "    for (i = 0; i < n; i++) {\n        int64_t rest = 1, v;\n"
+     "        for (j = i + 1; j < n; j++) rest *= extents[j];\n"
+     "        v = at / rest, at %= rest;\n"
+     "        if (used < sizeof where)\n"
+     "            used += (size_t)snprintf(where + used, sizeof where - used, \"%s%s = %lld\", i ? \", \" : \" at \", "
+     "names[i], (long long)v);\n    }\n"
+     "    return td_refuse(s, $_error_assume, \"%s (%s) does not hold%s\", assumption, place, where);\n}\n\n"},
     {"td_exact(", "static $_status td_exact(const td_sink *s, const char *name, int64_t v) {\n"
                   "    if (v >= -((int64_t)1 << 53) && v <= (int64_t)1 << 53) return $_ok;\n"
                   "    return td_refuse(s, $_error_scalar, \"scalar %s: expected at most 2^53 in magnitude, got "
@@ -331,27 +353,32 @@ static void c_status_text(Text *out, const char *x) {
 static void c_prepare_all(Text *out, const Program *const *programs, int n, const char *x) {
     text_fmt(out, "static %s_status td_prepare_all(const td_sink *s) {\n", x);
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < programs[i]->kernels.n; k++) {
-            const char *e = programs[i]->graph->name, *kernel = programs[i]->kernels.at[k]->name;
-            text_fmt(out, "    TD_TRY(td_cuda(s, \"kernel %s\", %s_%s_%s_prepare()));\n", kernel, x, e, kernel);
-        }
+        for (const Program *p = programs[i]; p; p = p->assumed)
+            for (int k = 0; k < p->kernels.n; k++) {
+                const char *e = p->graph->name, *kernel = p->kernels.at[k]->name;
+                text_fmt(out, "    TD_TRY(td_cuda(s, \"kernel %s\", %s_%s_%s_prepare()));\n", kernel, x, e, kernel);
+            }
     text_fmt(out, "    (void)s;\n    return %s_ok;\n}\n\n", x);
 }
 
 /* The launchers of model.cu. */
+static void c_launcher(Text *out, const Program *p, const char *x) {
+    for (int k = 0; k < p->kernels.n; k++) {
+        const char *e = p->graph->name, *kernel = p->kernels.at[k]->name;
+        text_fmt(out, "int %s_%s_%s_prepare(void);\n", x, e, kernel);
+        text_fmt(out,
+                 "int %s_%s_%s_launch(void *stream, void *const *tensors, const int64_t *dims, const double "
+                 "*scalars);\n",
+                 x, e, kernel);
+    }
+    if (p->assumed) c_launcher(out, p->assumed, x);
+}
+
 static void c_launchers(Text *out, const Program *const *programs, int n, const char *x) {
     text_put(
         out,
         "/* In the .cu file. The results are of type cudaError_t. */\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < programs[i]->kernels.n; k++) {
-            const char *e = programs[i]->graph->name, *kernel = programs[i]->kernels.at[k]->name;
-            text_fmt(out, "int %s_%s_%s_prepare(void);\n", x, e, kernel);
-            text_fmt(out,
-                     "int %s_%s_%s_launch(void *stream, void *const *tensors, const int64_t *dims, const double "
-                     "*scalars);\n",
-                     x, e, kernel);
-        }
+    for (int i = 0; i < n; i++) c_launcher(out, programs[i], x);
     text_put(out, "#ifdef __cplusplus\n}\n#endif\n\n");
 }
 
@@ -471,6 +498,11 @@ bool glue_verify(const Program *const *programs, int n, const GlueOptions *o, Te
             Sym kernel = p->kernels.at[k]->name;
             ok = add_symbol(ctx, &all, sym_fmt(ctx, "%s_%s_launch", e, kernel), why) &&
                  add_symbol(ctx, &all, sym_fmt(ctx, "%s_%s_prepare", e, kernel), why);
+        }
+        for (int k = 0; ok && p->assumed && k < p->assumed->kernels.n; k++) {
+            Sym kernel = sym_fmt(ctx, "%s_%s_%s", o->prefix, p->assumed->graph->name, p->assumed->kernels.at[k]->name);
+            ok = add_symbol(ctx, &all, sym_fmt(ctx, "%s_launch", kernel), why) &&
+                 add_symbol(ctx, &all, sym_fmt(ctx, "%s_prepare", kernel), why);
         }
         if (!ok || !verify_conditions(p, why)) return false;
         for (int t = 0; t < p->params.n + p->temps.n; t++) {

@@ -101,28 +101,37 @@ static void plan_kernel(Text *out, const HostEntry *h, const Kernel *k, const ch
     text_put(out, ", INT32_MAX));\n");
 }
 
-static void plan(Text *out, const HostEntry *h, const char *x) {
+bool glue_has_workspace(const Program *p) { return p->temps.n > 0 || p->assumed; }
+
+void glue_plan(Text *out, const HostEntry *h, const char *x) {
     const Program *p = h->p;
     const char *e = p->graph->name;
     Text body = {.ctx = h->ctx};
     plan_dims(&body, h);
     facts(&body, h, x, false);
     int n = p->params.n, temps = p->temps.n;
+    bool workspace = glue_has_workspace(p);
     for (int i = 0; i < n; i++) plan_size(&body, h, p->params.at[i], i);
     for (int i = 0; i < temps; i++) plan_size(&body, h, p->temps.at[i], n + i);
     for (int k = 0; k < p->kernels.n; k++) plan_kernel(&body, h, p->kernels.at[k], x);
     text_fmt(out,
              "/* Bytes of each tensor%s. */\nstatic %s_status td_%s_plan(const td_sink *td_s, const int64_t *td_dims, "
              "int64_t *td_bytes",
-             temps ? ", offset of each temporary and bytes of the workspace" : "", x, e);
-    text_fmt(out, "%s) {\n", temps ? ",\n    size_t *td_offset, size_t *td_need" : "");
+             workspace ? ", offset of each temporary and bytes of the workspace" : "", x, e);
+    text_fmt(out, "%s) {\n", workspace ? ",\n    size_t *td_offset, size_t *td_need" : "");
     for (int i = 0; i < p->graph->dims.n; i++)
         if (h->dim_used[i]) text_fmt(out, "    const int64_t %s = td_dims[%d];\n", h->dims[i], i);
     if (!p->graph->dims.n) text_put(out, "    (void)td_dims;\n    (void)td_s;\n");
     text_put(out, body.s ? body.s : "");
-    if (temps)
+    if (temps && !p->assumed)
         text_fmt(out, "    return td_place(td_s, %d, td_bytes + %d, td_offset, td_need);\n}\n\n", temps, n);
-    else
+    else if (temps)
+        text_fmt(out, "    TD_TRY(td_place(td_s, %d, td_bytes + %d, td_offset, td_need));\n", temps, n);
+    else if (p->assumed)
+        text_put(out, "    (void)td_offset;\n    *td_need = 0;\n");
+    if (p->assumed)
+        text_fmt(out, "    return td_%s_tests_need(td_s, td_dims, td_need);\n}\n\n", e);
+    else if (!temps)
         text_fmt(out, "    return %s_ok;\n}\n\n", x);
 }
 
@@ -135,11 +144,12 @@ static int param_index(const Program *p, const Tensor *t) {
 }
 
 /* The arguments of the plan, after the sink and the dimensions. */
-static const char *plan_args(const Program *p) { return p->temps.n ? "td_bytes, td_offset, &td_need" : "td_bytes"; }
+static const char *plan_args(const Program *p) { return glue_has_workspace(p) ? "td_bytes, td_offset, &td_need" : "td_bytes"; }
 
 static void plan_locals(Text *out, const Program *p) {
     text_fmt(out, "    int64_t td_bytes[%d];\n", p->params.n + p->temps.n);
-    if (p->temps.n) text_fmt(out, "    size_t td_offset[%d], td_need = 0;\n", p->temps.n);
+    if (glue_has_workspace(p))
+        text_fmt(out, "    size_t td_offset[%d], td_need = 0;\n", p->temps.n ? p->temps.n : 1);
 }
 
 /* An odd number of 4-bit elements leaves half of the last byte over: it is 0, so that a result's bytes are the same
@@ -183,7 +193,7 @@ static void run_launches(Text *out, const HostEntry *h, const char *x) {
     }
 }
 
-static void run(Text *out, const HostEntry *h, const char *x) {
+void glue_run(Text *out, const HostEntry *h, const char *x) {
     const Program *p = h->p;
     const char *e = p->graph->name;
     int n = p->params.n;
@@ -211,8 +221,9 @@ static void run(Text *out, const HostEntry *h, const char *x) {
     text_fmt(out, "    TD_TRY(td_%s_plan(td_s, td_c->dims, %s));\n", e, plan_args(p));
     text_put(out, body.s ? body.s : "");
     text_fmt(out, "    TD_TRY(td_tensors(td_s, td_c, td_params, %d, td_bytes));\n", n);
-    text_fmt(out, "    TD_TRY(td_workspace(td_s, td_c, %s, td_params, %d, td_bytes));\n", p->temps.n ? "td_need" : "0",
-             n);
+    text_fmt(out, "    TD_TRY(td_workspace(td_s, td_c, %s, td_params, %d, td_bytes));\n",
+             glue_has_workspace(p) ? "td_need" : "0", n);
+    if (p->assumed) text_fmt(out, "    TD_TRY(td_%s_tests(td_s, td_c));\n", e);
     if (p->temps.n) {
         text_fmt(out, "    for (td_i = 0; td_i < %d; td_i++) td_t[td_i] = td_c->tensors[td_i];\n", n);
         text_fmt(out,
@@ -231,26 +242,32 @@ static void array(Text *out, const char *type, const char *name, const Sym *at, 
     text_put(out, n ? "};\n" : "0};\n");
 }
 
-static void public_dims(Text *out, const HostEntry *h, const char *x, bool prepare) {
+/* What launches need first, for the current device. */
+static void prepare(Text *out, const Program *p, const char *x) {
+    for (int k = 0; k < p->kernels.n; k++)
+        text_fmt(out, "    TD_TRY(td_cuda(&td_s, \"kernel %s\", %s_%s_%s_prepare()));\n", p->kernels.at[k]->name, x,
+                 p->graph->name, p->kernels.at[k]->name);
+    if (p->assumed) prepare(out, p->assumed, x);
+}
+
+static void public_dims(Text *out, const HostEntry *h, const char *x, bool prepares) {
     const Program *p = h->p;
     const char *e = p->graph->name;
     int ndims = p->graph->dims.n;
-    text_fmt(out, "%s_status %s_%s_%s(%s_context *ctx%s", x, x, e, prepare ? "prepare" : "workspace", x,
+    text_fmt(out, "%s_status %s_%s_%s(%s_context *ctx%s", x, x, e, prepares ? "prepare" : "workspace", x,
              ndims ? ", " : "");
     glue_params(out, h, GLUE_DIMS);
-    text_put(out, prepare ? ") {\n" : ", size_t *bytes) {\n");
+    text_put(out, prepares ? ") {\n" : ", size_t *bytes) {\n");
     text_fmt(out, "    const td_sink td_s = {\"%s\", NULL, 0};\n", e);
     array(out, "const int64_t", "td_dims", h->dims, ndims, "");
     plan_locals(out, p);
-    text_fmt(out, "    if (!ctx%s) return %s_error_argument;\n", prepare ? "" : " || !bytes", x);
-    if (prepare) text_put(out, "    TD_TRY(td_current(&td_s, ctx));\n");
+    text_fmt(out, "    if (!ctx%s) return %s_error_argument;\n", prepares ? "" : " || !bytes", x);
+    if (prepares) text_put(out, "    TD_TRY(td_current(&td_s, ctx));\n");
     text_fmt(out, "    TD_TRY(td_%s_plan(&td_s, td_dims, %s));\n", e, plan_args(p));
-    if (prepare)
-        for (int k = 0; k < p->kernels.n; k++)
-            text_fmt(out, "    TD_TRY(td_cuda(&td_s, \"kernel %s\", %s_%s_%s_prepare()));\n", p->kernels.at[k]->name, x,
-                     e, p->kernels.at[k]->name);
+    if (prepares)
+        prepare(out, p, x);
     else
-        text_fmt(out, "    *bytes = %s;\n", p->temps.n ? "td_need" : "0");
+        text_fmt(out, "    *bytes = %s;\n", glue_has_workspace(p) ? "td_need" : "0");
     text_fmt(out, "    return %s_ok;\n}\n\n", x);
 }
 
@@ -288,7 +305,7 @@ static void uniform(Text *out, const HostEntry *h, const char *x) {
     text_fmt(out, "static %s_status td_%s_need(const td_sink *td_s, const int64_t *dims, size_t *bytes) {\n", x, e);
     plan_locals(out, p);
     text_fmt(out, "    TD_TRY(td_%s_plan(td_s, dims, %s));\n    *bytes = %s;\n    return %s_ok;\n}\n\n", e,
-             plan_args(p), p->temps.n ? "td_need" : "0", x);
+             plan_args(p), glue_has_workspace(p) ? "td_need" : "0", x);
     text_fmt(
         out,
         "static int td_%s_bytes(const int64_t *dims, size_t *bytes) {\n    const td_sink td_s = {\"%s\", NULL, 0};\n"
@@ -302,9 +319,7 @@ static void uniform(Text *out, const HostEntry *h, const char *x) {
         "    td_s.text = message;\n    td_s.bytes = message_bytes;\n"
         "    TD_TRY(td_cuda(&td_s, \"device\", (int)cudaGetDevice(&device)));\n    TD_TRY(td_device(&td_s, device));\n",
         e, e);
-    for (int k = 0; k < p->kernels.n; k++)
-        text_fmt(out, "    TD_TRY(td_cuda(&td_s, \"kernel %s\", %s_%s_%s_prepare()));\n", p->kernels.at[k]->name, x, e,
-                 p->kernels.at[k]->name);
+    prepare(out, p, x);
     text_fmt(out,
              "    td_c.tensors = tensors;\n    td_c.dims = dims;\n    td_c.scalars = scalars;\n    td_c.workspace = "
              "workspace;\n"
@@ -319,8 +334,9 @@ void glue_entry(Text *out, const HostEntry *h, const char *prefix) {
     text_put(out, "/* ---- ");
     host_comment(out, signature.s);
     text_put(out, " ---- */\n\n");
-    plan(out, h, prefix);
-    run(out, h, prefix);
+    glue_assumed(out, h->p, h->used, h->needs_math, prefix);
+    glue_plan(out, h, prefix);
+    glue_run(out, h, prefix);
     public_dims(out, h, prefix, false);
     public_dims(out, h, prefix, true);
     public_run(out, h, prefix);

@@ -14,6 +14,15 @@ void glue_signature(Text *out, const Program *p);
 /* A function of the host (glue_function.c): its head in C, and its definition with the uniform entry. */
 void glue_function_declare(Text *out, const HostEntry *h, const char *prefix);
 void glue_function(Text *out, HostEntry *h, const char *prefix);
+/* The entry's static functions td_ENTRY_plan (dimensions to bytes, with every check that needs no pointer) and
+ * td_ENTRY_run. */
+void glue_plan(Text *out, const HostEntry *h, const char *prefix);
+void glue_run(Text *out, const HostEntry *h, const char *prefix);
+/* Whether runs of p need a workspace. */
+bool glue_has_workspace(const Program *p);
+/* glue_assumed.c: the functions that test p->assumed, which td_ENTRY_plan and td_ENTRY_run call; nothing where there is
+ * none. */
+void glue_assumed(Text *out, const Program *p, bool *used, bool *needs_math, const char *prefix);
 /* All functions of the entry; calls the checks that glue.c prints before. */
 void glue_entry(Text *out, const HostEntry *h, const char *prefix);
 /* Text with the prefix for each "$". */

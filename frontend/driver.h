@@ -61,6 +61,7 @@ typedef struct DriverOptions {
     bool dump[PASS_COUNT];
     int stop_after; /* a pass; PASS_COUNT: none */
     bool time_passes, json, perf, keep;
+    bool debug_checks; /* assumptions are tested where the entry runs */
     Place place;     /* check, run */
     unsigned inputs; /* check: a bit for each InputKind */
     VEC(Binding) defines;
@@ -86,6 +87,8 @@ typedef struct Job {
     AstFile *ast;
     Module *module;
     Module *reference; /* check, run: as sema left it, for the reference interpreter */
+    Module *assumed; /* --debug-checks: each entry again, as the Graph of its assumptions; those without any are NULL */
+    VEC(Assumptions) assumptions; /* of each of these */
     VEC(Program *) programs;
     Text out[EMIT_COUNT];
     Sym prefix, stem;        /* of the outputs; the stem without folder */

@@ -213,6 +213,7 @@ static bool option_take(Ctx *ctx, DriverOptions *o, OptionId id, const char *val
         vec_push(ctx, &o->out_files, nf);
         return true;
     case OPT_PERF: o->perf = true; return true;
+    case OPT_DEBUG_CHECKS: o->debug_checks = true; return true;
     case OPT_EXPLAIN: return option_explain(ctx, o, value);
     case OPT_COMPLETION:
         return driver_completion(&t, value) ? option_print(o, &t)

@@ -75,12 +75,12 @@ static Exit pass_PARSE(Job *job) {
 }
 
 /* -D: the dimension has one value and is no argument any more. */
-static Exit define(Job *job) {
+static Exit define(Job *job, Module *m) {
     for (int i = 0; i < job->o->defines.n; i++) {
         const Binding *b = &job->o->defines.at[i];
         bool used = false;
-        for (int k = 0; k < job->module->graphs.n; k++) {
-            Graph *g = job->module->graphs.at[k];
+        for (int k = 0; k < m->graphs.n; k++) {
+            Graph *g = m->graphs.at[k];
             Text why = {.ctx = job->ctx};
             Dim *d = NULL;
             for (int j = 0; j < g->dims.n; j++)
@@ -98,13 +98,33 @@ static Exit define(Job *job) {
     return EXIT_OK;
 }
 
-/* After every pass that leaves Graphs. */
-static Exit verify_graphs(Job *job, const char *pass) {
-    for (int i = 0; i < job->module->graphs.n; i++) {
+static Exit verify_module(Job *job, const Module *m, const char *pass) {
+    for (int i = 0; m && i < m->graphs.n; i++) {
         Text why = {.ctx = job->ctx};
-        if (!graph_verify(job->module->graphs.at[i], &why)) return internal(job, pass, &why);
+        if (m->graphs.at[i] && !graph_verify(m->graphs.at[i], &why)) return internal(job, pass, &why);
     }
     return EXIT_OK;
+}
+
+/* After every pass that leaves Graphs. */
+static Exit verify_graphs(Job *job, const char *pass) {
+    Exit e = verify_module(job, job->module, pass);
+    return e == EXIT_OK ? verify_module(job, job->assumed, pass) : e;
+}
+
+/* --debug-checks: the same entries once more, of which their assumptions remain. */
+static Exit assume(Job *job, const SemaOptions *opt) {
+    const DriverOptions *o = job->o;
+    Module *m = job->assumed = sema_module(job->ctx, job->ast, opt);
+    Exit e = o->command == COMMAND_COMPILE && o->defines.n ? define(job, m) : EXIT_OK;
+    for (int i = 0; e == EXIT_OK && i < m->graphs.n; i++) {
+        Assumptions all = {0};
+        Graph *g = m->graphs.at[i];
+        g->name = sym_fmt(job->ctx, "%s_assumptions", g->name);
+        if (!graph_assumed(g, &all)) m->graphs.at[i] = NULL;
+        vec_push(job->ctx, &job->assumptions, all);
+    }
+    return e;
 }
 
 static Exit pass_SEMA(Job *job) {
@@ -113,9 +133,13 @@ static Exit pass_SEMA(Job *job) {
     job->module = sema_module(job->ctx, job->ast, &opt);
     if (diag_errors(job->ctx)) return EXIT_WRONG;
     Exit e = verify_graphs(job, "sema");
-    if (e != EXIT_OK || job->o->command != COMMAND_COMPILE || !job->o->defines.n) return e;
-    e = define(job);
-    return e == EXIT_OK ? verify_graphs(job, "-D") : e;
+    if (e == EXIT_OK && job->o->command == COMMAND_COMPILE && job->o->defines.n) {
+        e = define(job, job->module);
+        if (e == EXIT_OK) e = verify_graphs(job, "-D");
+    }
+    if (e != EXIT_OK || !job->o->debug_checks) return e;
+    e = assume(job, &opt);
+    return e == EXIT_OK ? verify_graphs(job, "--debug-checks") : e;
 }
 
 /* The reference interpreter reads the equations as they were written: a check keeps Graphs that no pass has touched. */
@@ -124,6 +148,8 @@ static Exit pass_SIMPLIFY(Job *job) {
     const SemaOptions opt = {.import = import, .user = job};
     if (job->o->command != COMMAND_COMPILE) job->reference = sema_module(job->ctx, job->ast, &opt);
     for (int i = 0; i < job->module->graphs.n; i++) graph_simplify(job->module->graphs.at[i]);
+    for (int i = 0; job->assumed && i < job->assumed->graphs.n; i++)
+        if (job->assumed->graphs.at[i]) graph_simplify(job->assumed->graphs.at[i]);
     return verify_graphs(job, "simplify");
 }
 
@@ -181,6 +207,13 @@ static Exit given_program(Job *job, Program **p, int *file) {
     return *p ? EXIT_OK : EXIT_WRONG;
 }
 
+static Exit schedule_graph(Job *job, Graph *g, const SchedOptions *opt, Program **p) {
+    Text why = {.ctx = job->ctx};
+    *p = sched_program(job->ctx, g, opt);
+    if (!*p) return wrong_unless(job, EXIT_INTERNAL);
+    return program_verify(*p, &why) ? EXIT_OK : internal(job, "schedule", &why);
+}
+
 static Exit schedule_graphs(Job *job, Program *given, int given_file) {
     SchedMemo memo = {0};
     const SchedOptions opt = {.memo = &memo};
@@ -193,11 +226,14 @@ static Exit schedule_graphs(Job *job, Program *given, int given_file) {
             p = given;
             taken = true;
         } else {
-            p = sched_program(job->ctx, g, &opt);
-            if (!p) return wrong_unless(job, EXIT_INTERNAL);
-            Text why = {.ctx = job->ctx};
-            if (!program_verify(p, &why)) return internal(job, "schedule", &why);
+            Exit e = schedule_graph(job, g, &opt, &p);
+            if (e != EXIT_OK) return e;
             sched_perf(p);
+        }
+        if (job->assumed && job->assumed->graphs.at[i]) {
+            Exit e = schedule_graph(job, job->assumed->graphs.at[i], &opt, &p->assumed);
+            if (e != EXIT_OK) return e;
+            p->assumptions = job->assumptions.at[i];
         }
         vec_push(job->ctx, &job->programs, p);
     }
@@ -227,15 +263,21 @@ static Exit pass_SCHEDULE(Job *job) {
     return schedule_graphs(job, given, file);
 }
 
+static bool lower(Job *job, Text *kernels, Program *p, const LowerOptions *opt) {
+    Text why = {.ctx = job->ctx};
+    if (!p || lower_program(kernels, p, opt, &why)) return true;
+    diag_report(job->ctx, DIAG_NOT_YET, (Span){job->file, 0, 0}, "%s: %s", p->graph->name,
+                why.s ? why.s : "cannot be lowered");
+    return false;
+}
+
 static Exit pass_LOWER(Job *job) {
     const LowerOptions opt = {.prefix = job->prefix, .command = job->o->command_line};
-    Text kernels = {.ctx = job->ctx}, why = {.ctx = job->ctx};
+    Text kernels = {.ctx = job->ctx};
     for (int i = 0; i < job->programs.n; i++)
-        if (!lower_program(&kernels, job->programs.at[i], &opt, &why)) {
-            diag_report(job->ctx, DIAG_NOT_YET, (Span){job->file, 0, 0}, "%s: %s", job->programs.at[i]->graph->name,
-                        why.s ? why.s : "cannot be lowered");
+        if (!lower(job, &kernels, job->programs.at[i], &opt) ||
+            !lower(job, &kernels, job->programs.at[i]->assumed, &opt))
             return EXIT_WRONG;
-        }
     lower_file(&job->out[EMIT_CU], job->ctx, &kernels, &opt);
     return EXIT_OK;
 }
@@ -281,9 +323,14 @@ static void print_AST(Job *job, Text *out) {
 }
 static void print_GRAPH(Job *job, Text *out) {
     for (int i = 0; job->module && i < job->module->graphs.n; i++) graph_print(out, job->module->graphs.at[i]);
+    for (int i = 0; job->assumed && i < job->assumed->graphs.n; i++)
+        if (job->assumed->graphs.at[i]) graph_print(out, job->assumed->graphs.at[i]);
 }
 static void print_KERNELS(Job *job, Text *out) {
-    for (int i = 0; i < job->programs.n; i++) program_print(out, job->programs.at[i]);
+    for (int i = 0; i < job->programs.n; i++) {
+        program_print(out, job->programs.at[i]);
+        if (job->programs.at[i]->assumed) program_print(out, job->programs.at[i]->assumed);
+    }
 }
 static void print_text(Text *out, const Text *t) { text_put(out, t->s ? t->s : ""); }
 static void print_CU(Job *job, Text *out) { print_text(out, &job->out[EMIT_CU]); }

@@ -7,6 +7,7 @@
 #ifndef TDC_KERNEL_H
 #define TDC_KERNEL_H
 
+#include "ir/assumed.h"
 #include "ir/graph.h"
 #include "ir/poly.h"
 
@@ -153,6 +154,10 @@ typedef struct Program {
     VEC(Monoid *) monoids; /* declared ones */
     VEC(Kernel *) kernels;
     int next_id;
+    /* Of a compilation that tests assumptions: the program that tests this entry's, or NULL, and what each of its outputs
+     * tells. */
+    struct Program *assumed;
+    Assumptions assumptions;
 } Program;
 
 /* ---- tables (kernel.c) ---- */

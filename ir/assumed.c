@@ -1,0 +1,224 @@
+/* Makes the Graph of an entry's assumptions. See assumed.h. Decides nothing: what the host can test is left to it. */
+#include "assumed.h"
+
+#include "diag.h"
+#include "expr_map.h"
+#include "hull.h"
+
+#include <string.h>
+
+typedef struct Assume {
+    Graph *g;
+    ExprMap safe; /* expressions as they are rewritten */
+    ExprMap kept; /* tensors */
+    VEC(Tensor *) order;
+} Assume;
+
+static bool loads(const Expr *e) {
+    if (e->op == OP_LOAD) return true;
+    for (int i = 0; i < e->nargs; i++)
+        if (loads(e->arg[i])) return true;
+    return false;
+}
+
+/* ---- loads that stay in range ---- */
+
+static const Expr *in_range(Graph *g, const Expr *load) {
+    const Expr *cond = NULL, *zero = expr_int(g, TY_I64, 0);
+    for (int d = 0; d < load->nargs; d++) {
+        if (!loads(load->arg[d])) continue;
+        const Expr *sub = expr_cast(g, TY_I64, load->arg[d]);
+        const Expr *inside = expr2(g, OP_AND, expr2(g, OP_LE, zero, sub),
+                                   expr2(g, OP_LT, sub, expr_cast(g, TY_I64, load->u.tensor->shape[d])));
+        cond = cond ? expr2(g, OP_AND, cond, inside) : inside;
+    }
+    return cond;
+}
+
+static const Expr *safe(Assume *a, const Expr *e) {
+    const Expr *done = expr_map_get(&a->safe, e);
+    if (done) return done;
+    Graph *g = a->g;
+    const Expr **args = NEW_N(g->ctx, const Expr *, e->nargs + 1);
+    bool changed = false;
+    for (int i = 0; i < e->nargs; i++) {
+        args[i] = safe(a, e->arg[i]);
+        changed |= args[i] != e->arg[i];
+    }
+    const Expr *r = changed ? expr_node(g, e->op, e->type, e->untyped, e->u.i, args, e->nargs) : e;
+    const Expr *cond = r->op == OP_LOAD ? in_range(g, r) : NULL;
+    if (cond) {
+        Type t = type_acc(r->type);
+        const Expr *none = type_is_float(t) ? expr_float(g, t, 0) : expr_int(g, t, 0);
+        r = expr_cast(g, r->type, expr3(g, OP_IF, cond, expr_cast(g, t, r), none));
+    }
+    expr_map_put(g->ctx, &a->safe, e, r);
+    return r;
+}
+
+/* ---- the assumptions ---- */
+
+/* Its words in the source, with single spaces. */
+static Sym words(Ctx *ctx, const Fact *f) {
+    size_t n = 0;
+    const char *text = f->span.file >= 0 ? diag_file_text(ctx, f->span.file, &n) : NULL;
+    Text t = {.ctx = ctx};
+    if (!text || f->span.end > n || f->span.start >= f->span.end) {
+        text_put(&t, "assume ");
+        expr_print(&t, f->cond, NULL);
+        return sym(ctx, t.s);
+    }
+    bool space = false;
+    for (uint32_t i = f->span.start; i < f->span.end && text[i] != ';'; i++) {
+        bool blank = text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r';
+        if (!blank && space && t.s) text_char(&t, ' ');
+        if (!blank) text_char(&t, text[i]);
+        space = blank;
+    }
+    return sym(ctx, t.s ? t.s : "");
+}
+
+static Sym place(Ctx *ctx, Span s) {
+    int line = 0, col = 0;
+    diag_place(ctx, s.file, s.start, &line, &col);
+    if (!line) return sym(ctx, "");
+    const char *name = diag_file_name(ctx, s.file), *slash = strrchr(name, '/');
+    return sym_fmt(ctx, "%s:%d", slash ? slash + 1 : name, line);
+}
+
+/* Of data, over ranges that the host knows. */
+static bool is_testable(const Fact *f) {
+    if (f->require || !loads(f->cond)) return false;
+    for (int i = 0; i < f->nvars; i++) {
+        int64_t lo;
+        if (!expr_is_int(f->vars[i]->lo, &lo) || lo || !expr_over_dims(f->vars[i]->hi)) return false;
+    }
+    return true;
+}
+
+static Assumed describe(Ctx *ctx, const Fact *f) {
+    Assumed a = {words(ctx, f), place(ctx, f->span), f->nvars, NEW_N(ctx, Sym, f->nvars + 1),
+                 NEW_N(ctx, const Expr *, f->nvars + 1)};
+    for (int i = 0; i < f->nvars; i++) {
+        a.names[i] = f->vars[i]->name;
+        a.extents[i] = f->vars[i]->hi;
+    }
+    return a;
+}
+
+/* min over the variables of the number of this choice of them where the condition does not hold. */
+static void add_output(Assume *a, const Fact *f, int number) {
+    Graph *g = a->g;
+    Sym name = sym_fmt(g->ctx, "assumption_%d", number);
+    while (graph_name_taken(g, name)) name = sym_fmt(g->ctx, "%s_", name);
+    Tensor *t = graph_tensor(g, name, TENSOR_OUTPUT, TY_I64, 0, NULL);
+    const Expr *at = f->nvars ? expr_var(g, f->vars[0]) : expr_int(g, TY_I64, 0), *value;
+    for (int i = 1; i < f->nvars; i++)
+        at = expr2(g, OP_ADD, expr2(g, OP_MUL, at, expr_cast(g, TY_I64, f->vars[i]->hi)), expr_var(g, f->vars[i]));
+    value = expr3(g, OP_IF, safe(a, f->cond), expr_int(g, TY_I64, INT64_MAX), at);
+    if (f->nvars) {
+        Reduce *r = NEW(g->ctx, Reduce);
+        *r = (Reduce){MONOID_MIN, f->nvars, f->vars};
+        value = expr_reduce(g, r, NULL, value);
+    }
+    t->rounds = true;
+    t->span = f->span;
+    vec_push(g->ctx, &t->pieces, ((Piece){.subs = NEW_N(g->ctx, const Expr *, 1), .value = value, .span = f->span}));
+}
+
+/* ---- what they need ---- */
+
+typedef struct Loaded {
+    Assume *a;
+    ExprMap seen;
+} Loaded;
+
+static void keep(Assume *a, Tensor *t);
+
+/* Keeps the tensors that an expression loads. */
+static void keep_loaded(Loaded *l, const Expr *e) {
+    if (!e || expr_map_get(&l->seen, e)) return;
+    expr_map_put(l->a->g->ctx, &l->seen, e, e);
+    if (e->op == OP_LOAD) keep(l->a, e->u.tensor);
+    for (int i = 0; i < e->nargs; i++) keep_loaded(l, e->arg[i]);
+    if (e->op != OP_REDUCE) return;
+    for (int i = 0; i < e->u.reduce->nvars; i++) {
+        keep_loaded(l, e->u.reduce->vars[i]->lo);
+        keep_loaded(l, e->u.reduce->vars[i]->hi);
+    }
+}
+
+/* After all that its definition loads. */
+static void keep(Assume *a, Tensor *t) {
+    Loaded l = {.a = a};
+    if (expr_map_get(&a->kept, t)) return;
+    expr_map_put(a->g->ctx, &a->kept, t, t);
+    for (int p = 0; p < t->pieces.n; p++) {
+        const Piece *piece = &t->pieces.at[p];
+        for (int i = 0; i < piece->nvars; i++) {
+            keep_loaded(&l, piece->vars[i]->lo);
+            keep_loaded(&l, piece->vars[i]->hi);
+        }
+        for (int d = 0; d < t->rank; d++) keep_loaded(&l, piece->subs[d]);
+        keep_loaded(&l, piece->guard);
+        keep_loaded(&l, piece->value);
+    }
+    vec_push(a->g->ctx, &a->order, t);
+}
+
+/* Keeps inputs, outputs and what these need. */
+static void prune(Assume *a) {
+    Graph *g = a->g;
+    for (int i = 0; i < g->tensors.n; i++)
+        if (g->tensors.at[i]->kind == TENSOR_INPUT) keep(a, g->tensors.at[i]);
+    for (int i = 0; i < g->tensors.n; i++)
+        if (g->tensors.at[i]->kind == TENSOR_OUTPUT) keep(a, g->tensors.at[i]);
+    g->tensors.n = 0;
+    for (int i = 0; i < a->order.n; i++) {
+        a->order.at[i]->id = i;
+        vec_push(g->ctx, &g->tensors, a->order.at[i]);
+    }
+}
+
+/* The parameters as the assumptions see them: an inout has the value that it had, an output is a definition. */
+static void demote(Assume *a) {
+    Graph *g = a->g;
+    for (int i = 0; i < g->tensors.n; i++) {
+        Tensor *t = g->tensors.at[i];
+        if (t->kind == TENSOR_INOUT) t->kind = TENSOR_INPUT, t->pieces.n = 0;
+        if (t->kind == TENSOR_OUTPUT) t->kind = TENSOR_LET, t->rounds = true;
+        for (int p = 0; p < t->pieces.n; p++) {
+            Piece *piece = &t->pieces.at[p];
+            if (piece->guard) piece->guard = safe(a, piece->guard);
+            piece->value = safe(a, piece->value);
+        }
+    }
+}
+
+/* As a bound for ranges that are data, with variables of its own. */
+static void rename_vars(Graph *g, Fact *f) {
+    const Expr **from = NEW_N(g->ctx, const Expr *, f->nvars + 1), **to = NEW_N(g->ctx, const Expr *, f->nvars + 1);
+    Var **vars = NEW_N(g->ctx, Var *, f->nvars + 1);
+    for (int i = 0; i < f->nvars; i++) {
+        vars[i] = graph_var(g, f->vars[i]->name, f->vars[i]->lo, f->vars[i]->hi);
+        from[i] = expr_var(g, f->vars[i]);
+        to[i] = expr_var(g, vars[i]);
+    }
+    f->cond = expr_replace(g, f->cond, from, to, f->nvars);
+    f->vars = vars;
+}
+
+bool graph_assumed(Graph *g, Assumptions *all) {
+    Assume a = {.g = g};
+    if (g->host) return false;
+    demote(&a);
+    for (int i = 0; i < g->facts.n; i++) {
+        Fact *f = &g->facts.at[i];
+        if (!is_testable(f)) continue;
+        vec_push(g->ctx, all, describe(g->ctx, f));
+        add_output(&a, f, all->n);
+        rename_vars(g, f);
+    }
+    prune(&a);
+    return all->n > 0;
+}
