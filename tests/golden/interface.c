@@ -199,6 +199,7 @@ const char *interface_status_text(interface_status status) {
     case interface_error_kernel: return "a kernel is not legal for these dimensions";
     case interface_error_extent: return "a dimension or an axis is absurdly long, or a grid has 2^31 blocks";
     case interface_error_cuda: return "CUDA reported an error";
+    case interface_error_assume: return "the data are not as the program assumes (tested with --debug-checks)";
     case interface_error_entry: return "no entry has the name, or it takes other numbers of tensors, dimensions or scalars";
     case interface_error_tensor: return "a DLTensor has another type or rank than the entry's, or is strided";
     default: return "no status";

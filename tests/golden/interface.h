@@ -27,6 +27,7 @@ typedef enum {
     interface_error_kernel, /* a kernel is not legal for these dimensions */
     interface_error_extent, /* a dimension or an axis is absurdly long, or a grid has 2^31 blocks */
     interface_error_cuda, /* CUDA reported an error */
+    interface_error_assume, /* the data are not as the program assumes (tested with --debug-checks) */
     interface_error_entry, /* no entry has the name, or it takes other numbers of tensors, dimensions or scalars */
     interface_error_tensor, /* a DLTensor has another type or rank than the entry's, or is strided */
     interface_status_count
