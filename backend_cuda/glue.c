@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static void banner(Text *out, const GlueOptions *o, const char *what) {
+void glue_banner(Text *out, const GlueOptions *o, const char *what) {
     text_fmt(out, "/* %s", what);
     if (o->comment) {
         text_put(out, "\n * Made by: ");
@@ -95,7 +95,7 @@ static bool any_assumed(const Program *const *programs, int n) {
 
 void glue_emit_h(Text *out, const Program *const *programs, int n, const GlueOptions *o) {
     const char *x = o->prefix;
-    banner(out, o, "C interface: C99 or C++; link with the .c and the .cu file of the same name.");
+    glue_banner(out, o, "C interface: C99 or C++; link with the .c and the .cu file of the same name.");
     text_fmt(out, "#ifndef TD_%s_H\n#define TD_%s_H\n", x, x);
     text_put(out, "\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
                   "struct CUstream_st; /* cudaStream_t is a pointer to it */\n\ntypedef enum {\n");
@@ -402,7 +402,7 @@ void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOpt
         h = host_entry(programs[i], used, &math);
         glue_signature_tables(&entries, &h);
     }
-    banner(out, o, "Host side: checks, workspace and launches. C99.");
+    glue_banner(out, o, "Host side: checks, workspace and launches. C99.");
     text_put(out, "#include \"");
     host_quoted(out, o->header);
     text_put(out, "\"\n\n#include <cuda_runtime_api.h>\n");
@@ -415,19 +415,7 @@ void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOpt
         if (strstr(entries.s, C_CHECKS[i].name)) glue_template(out, C_CHECKS[i].text, x);
     glue_template(out, C_CURRENT, x);
     if (any_kernels(programs, n)) glue_template(out, C_POINTERS, x);
-    static const char *const FNS[] = {
-#define HOST_FN(e, text) text,
-        HOST_FNS
-#undef HOST_FN
-    };
-    bool any = false;
-    for (int f = 0; f < HOST_COUNT; f++) {
-        if (!used[f]) continue;
-        if (!any) text_put(out, "/* Integer arithmetic of the language; sums and products saturate. */\n");
-        text_put(out, FNS[f]);
-        any = true;
-    }
-    if (any) text_char(out, '\n');
+    host_functions(out, used);
     c_status_text(out, x);
     c_prepare_all(out, programs, n, x);
     glue_template(out, C_OPEN, x);

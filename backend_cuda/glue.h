@@ -11,6 +11,13 @@
 #include "sched/kernel.h"
 #include "sched/target.h"
 
+/* Dimensions and scalars that suit an entry. */
+typedef struct GlueSizes {
+    Sym entry;
+    const Binding *at;
+    int n;
+} GlueSizes;
+
 typedef struct GlueOptions {
     const char *prefix;  /* every symbol begins with it: a C identifier */
     const char *header;  /* the name under which model.c includes model.h */
@@ -18,6 +25,8 @@ typedef struct GlueOptions {
     const char *version; /* of tdc, for the manifest */
     const Target *const *targets; /* what the kernels are compiled for */
     int ntargets;                 /* 0: the default one alone */
+    const GlueSizes *sizes; /* what the example takes by default; may be missing for an entry */
+    int nsizes;
 } GlueOptions;
 
 /* False, with the reason in *why, where the programs cannot have the interface: two symbols collide, a `require` or a
@@ -27,5 +36,8 @@ void glue_emit_h(Text *out, const Program *const *programs, int n, const GlueOpt
 void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOptions *o);
 /* MODEL.json: the interface for programs in other languages (docs/interface.md). */
 void glue_emit_manifest(Text *out, const Program *const *programs, int n, const GlueOptions *o);
+/* An example program that calls the entries, and rules for make that build it from files of this stem. */
+void glue_emit_main(Text *out, const Program *const *programs, int n, const GlueOptions *o);
+void glue_emit_make(Text *out, const char *stem, const GlueOptions *o);
 
 #endif

@@ -28,6 +28,9 @@ void glue_entry(Text *out, const HostEntry *h, const char *prefix);
 /* Text with the prefix for each "$". */
 void glue_template(Text *out, const char *text, const char *prefix);
 
+/* The comment at a file's beginning. */
+void glue_banner(Text *out, const GlueOptions *o, const char *what);
+
 /* glue_invoke.c: calls by name with DLPack's tensors. Their types; the tables of one entry; the functions over them. */
 void glue_invoke_head(Text *out, const char *prefix);
 void glue_signature_tables(Text *out, const HostEntry *h);

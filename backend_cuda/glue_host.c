@@ -326,3 +326,19 @@ void host_comment(Text *out, const char *s) {
         if ((s[0] == '*' && s[1] == '/') || (s[0] == '/' && s[1] == '*')) text_char(out, ' ');
     }
 }
+
+void host_functions(Text *out, const bool *used) {
+    static const char *const FNS[] = {
+#define HOST_FN(e, text) text,
+        HOST_FNS
+#undef HOST_FN
+    };
+    bool any = false;
+    for (int f = 0; f < HOST_COUNT; f++) {
+        if (!used[f]) continue;
+        if (!any) text_put(out, "/* Integer arithmetic of the language; sums and products saturate. */\n");
+        text_put(out, FNS[f]);
+        any = true;
+    }
+    if (any) text_char(out, '\n');
+}

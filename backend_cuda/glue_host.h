@@ -119,6 +119,8 @@ HostEntry host_entry(const Program *p, bool *used, bool *needs_math);
 bool host_can(const Expr *e);
 bool host_uses_scalars(const Expr *e);
 void host_expr(Text *out, const HostEntry *h, const Expr *e);
+/* The helpers that were used. */
+void host_functions(Text *out, const bool *used);
 /* The C type of a scalar in the interface: float for floats below 32 bits. */
 const char *host_ctype(Type t);
 /* (expression) rounded to a float of fewer digits than f32. */

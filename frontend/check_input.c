@@ -2,6 +2,8 @@
  * so that one seed gives the same inputs on every machine; ranges from an InputSpec or from what a graph assumes. */
 #include "check.h"
 
+#include "ir/bound.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -61,7 +63,6 @@ typedef struct Bounds {
     const int64_t *dims;
     const double *scalars;
     Range r;
-    int depth;
 } Bounds;
 
 static bool bound_value(const Bounds *b, const Expr *e, double *f, int64_t *i) {
@@ -85,22 +86,11 @@ static void at_most(Range *r, double f, int64_t i) {
     r->has_hi = true;
 }
 
-static const Expr *uncast(const Expr *e) {
-    while (e->op == OP_CAST) e = e->arg[0];
-    return e;
-}
-
-/* t[...] op e, or the same turned round. */
-static void bound_compare(Bounds *b, Op op, const Expr *side, const Expr *other) {
-    static const Op turned[OP_COUNT] = {
-        [OP_EQ] = OP_EQ, [OP_LT] = OP_GT, [OP_LE] = OP_GE, [OP_GT] = OP_LT, [OP_GE] = OP_LE};
-    const Expr *x = uncast(side), *y = uncast(other);
-    bool here = x->op == OP_LOAD && x->u.tensor == b->t, there = y->op == OP_LOAD && y->u.tensor == b->t;
-    if (here == there || !turned[op]) return;
+static void bound(void *user, Op op, const Expr *other) {
+    Bounds *b = user;
     double f;
     int64_t i;
-    if (!bound_value(b, here ? other : side, &f, &i)) return;
-    if (there) op = turned[op];
+    if (!bound_value(b, other, &f, &i)) return;
     bool whole = !type_is_float(b->t->type);
     if (op == OP_LT && whole && i > INT64_MIN) i--, f -= 1;
     if (op == OP_GT && whole && i < INT64_MAX) i++, f += 1;
@@ -108,22 +98,9 @@ static void bound_compare(Bounds *b, Op op, const Expr *side, const Expr *other)
     if (op != OP_LE && op != OP_LT) at_least(&b->r, f, i);
 }
 
-static void bound_fact(Bounds *b, const Expr *e) {
-    if (b->depth > MAX_NEST) return;
-    b->depth++;
-    if (e->op == OP_AND) {
-        bound_fact(b, e->arg[0]);
-        bound_fact(b, e->arg[1]);
-    } else if (op_rule(e->op) == RULE_COMPARE) {
-        bound_compare(b, e->op, e->arg[0], e->arg[1]);
-    }
-    b->depth--;
-}
-
 static Range bounds(const Graph *g, const Tensor *t, const int64_t *dims, const double *scalars) {
     Bounds b = {.g = g, .t = t, .dims = dims, .scalars = scalars};
-    for (int i = 0; i < g->facts.n; i++)
-        if (!g->facts.at[i].require) bound_fact(&b, g->facts.at[i].cond);
+    bound_each(g, t, bound, &b);
     return b.r;
 }
 

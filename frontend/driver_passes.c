@@ -316,6 +316,22 @@ static Exit pass_MANIFEST(Job *job) {
     return EXIT_OK;
 }
 
+/* The example takes by default what an entry's first check without an error does. */
+static Exit pass_DRIVER(Job *job) {
+    GlueOptions opt = glue_options(job);
+    int n = job->module ? job->module->checks.n : 0;
+    GlueSizes *sizes = NEW_N(job->ctx, GlueSizes, n + 1);
+    for (int i = 0; i < n; i++) {
+        const Check *c = &job->module->checks.at[i];
+        if (!c->error && !c->bench)
+            sizes[opt.nsizes++] = (GlueSizes){.entry = c->entry, .at = c->bindings.at, .n = c->bindings.n};
+    }
+    opt.sizes = sizes;
+    glue_emit_main(&job->out[EMIT_MAIN], programs(job), job->programs.n, &opt);
+    glue_emit_make(&job->out[EMIT_MK], job->stem, &opt);
+    return EXIT_OK;
+}
+
 /* ---- the forms ---- */
 
 static void print_AST(Job *job, Text *out) {
@@ -336,6 +352,10 @@ static void print_text(Text *out, const Text *t) { text_put(out, t->s ? t->s : "
 static void print_CU(Job *job, Text *out) { print_text(out, &job->out[EMIT_CU]); }
 static void print_C(Job *job, Text *out) { print_text(out, &job->out[EMIT_C]); }
 static void print_H(Job *job, Text *out) { print_text(out, &job->out[EMIT_H]); }
+static void print_DRIVER(Job *job, Text *out) {
+    print_text(out, &job->out[EMIT_MAIN]);
+    print_text(out, &job->out[EMIT_MK]);
+}
 static void print_JSON(Job *job, Text *out) { print_text(out, &job->out[EMIT_MANIFEST]); }
 
 static const struct {
