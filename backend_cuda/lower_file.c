@@ -59,26 +59,27 @@ static void put_layout_comment(Lower *l, Text *out, const Part *part) {
 
 /* -Wperf: what the kernel could be spared if the source said more of its dimensions. */
 static void report_perf(Lower *l) {
-    if (!diag_wants_perf(l->ctx)) return;
+    Ctx *ctx = l->p->ctx;
+    if (!diag_wants_perf(ctx)) return;
     Span span = perf_place(l->p, l->k);
     for (int i = 0; i < l->conds.n && l->wide; i++) {
         const AlignCond *c = &l->conds.at[i];
         if (!c->dims) continue; /* addresses are as the caller allocates them */
         Sym size = dim_text(l, c->dims, true);
         Diag *d =
-            diag_report(l->ctx, DIAG_PERF_UNALIGNED, span,
+            diag_report(ctx, DIAG_PERF_UNALIGNED, span,
                         "a slower variant runs where %s is no multiple of %lld: its rows do not all begin where a "
                         "wide access may",
                         size, (long long)c->mod);
         if (c->dims->op == OP_DIM)
-            diag_help(l->ctx, d, "if it always is, say so: dim %s divisible %lld;", c->dims->u.dim->name,
+            diag_help(ctx, d, "if it always is, say so: dim %s divisible %lld;", c->dims->u.dim->name,
                       (long long)c->mod);
         else
-            diag_help(l->ctx, d, "if it always is, say so: require %s %% %lld == 0;", size, (long long)c->mod);
+            diag_help(ctx, d, "if it always is, say so: require %s %% %lld == 0;", size, (long long)c->mod);
     }
     if (!l->always64) return;
-    Diag *d = diag_report(l->ctx, DIAG_PERF_WIDE_INDEX, span, "the indices of this kernel take 64 bits");
-    diag_help(l->ctx, d,
+    Diag *d = diag_report(ctx, DIAG_PERF_WIDE_INDEX, span, "the indices of this kernel take 64 bits");
+    diag_help(ctx, d,
               "an index passes 2147483647: with the dimension divided in two, x: f32[M, N], 32 bits are enough");
 }
 
@@ -171,17 +172,17 @@ static void put_launcher(Lower *l, Text *out, Sym full) {
     text_put(out, "}\n\n");
 }
 
-static bool lower_kernel(Text *out, Program *p, Kernel *k, const LowerOptions *o, Text *why) {
-    Lower *l = NEW(p->ctx, Lower);
-    l->ctx = p->ctx;
+static bool lower_kernel(Text *out, Ctx *ctx, Program *p, Kernel *k, const LowerOptions *o, Text *why) {
+    Lower *l = NEW(ctx, Lower);
+    l->ctx = ctx;
     l->p = p;
     l->g = p->graph;
     l->k = k;
     l->o = o;
     l->why = why;
-    l->body.ctx = p->ctx;
-    l->env = (PolyEnv){.g = p->graph, .range = factor_range, .user = l};
-    Sym full = sym_fmt(p->ctx, "%s_%s_%s", o->prefix, p->graph->name, k->name);
+    l->body.ctx = ctx;
+    l->env = (PolyEnv){.g = p->graph, .range = factor_range, .user = l, .ctx = ctx};
+    Sym full = sym_fmt(ctx, "%s_%s_%s", o->prefix, p->graph->name, k->name);
     l->indent = 1;
     if (k->parts.n > 1) put(l, "int blocks_before = 0;");
     for (int i = 0; i < k->parts.n && !l->failed; i++) {
@@ -208,7 +209,7 @@ static bool lower_kernel(Text *out, Program *p, Kernel *k, const LowerOptions *o
     }
     if (l->failed) return false;
     /* the head needs to know what the body used; host counts may use more dimensions */
-    Text tail = {.ctx = p->ctx};
+    Text tail = {.ctx = ctx};
     put_launcher(l, &tail, full);
     size_t before = out->n;
     if (k->comment)
@@ -240,7 +241,7 @@ static bool lower_kernel(Text *out, Program *p, Kernel *k, const LowerOptions *o
         text_fmt(out, "__global__ void __launch_bounds__(%d) ", k->threads);
     text_fmt(out, "%s(const __grid_constant__ %s_args arg) {\n", full, full);
     if (l->wide && !l->conds.n) text_put(out, "    constexpr int A = 1; // peeling aligns every access\n");
-    Text own = {.ctx = p->ctx};
+    Text own = {.ctx = ctx};
     for (int i = 0; i < l->own_dims.n; i++) {
         Dim *d = l->own_dims.at[i];
         text_fmt(&own, "    const I %s = (I)arg.%s;\n", name_of(l, d, d->name), param_name(l, d->name));
@@ -257,9 +258,13 @@ static bool lower_kernel(Text *out, Program *p, Kernel *k, const LowerOptions *o
 }
 
 bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why) {
-    for (int i = 0; i < p->kernels.n; i++)
-        if (!lower_kernel(out, p, p->kernels.at[i], o, why)) return false;
-    return true;
+    bool ok = true;
+    for (int i = 0; i < p->kernels.n && ok; i++) {
+        Ctx *temp = ctx_temp(p->ctx);
+        ok = lower_kernel(out, temp, p, p->kernels.at[i], o, why);
+        ctx_temp_end(temp);
+    }
+    return ok;
 }
 
 void lower_file(Text *out, Ctx *ctx, const Text *kernels, const LowerOptions *o) {

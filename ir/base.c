@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 1 << 16, CHUNK_MOST = 1 << 22 };
+enum { CHUNK_BYTES = 1 << 16, CHUNK_MOST = 1 << 22, TEMP_BYTES = 1 << 12, TEMP_KEPT = 1 << 20 };
 
 typedef struct Chunk {
     struct Chunk *next;
@@ -33,13 +33,20 @@ struct SymTable {
     size_t nslots, n;
 };
 
-static Chunk *chunk_new(Arena *a, size_t need) {
-    if (a->fail_in > 0 && --a->fail_in == 0) return NULL;
-    size_t size = need;
-    if (a->chunk)
-        size = need > a->chunk ? need : a->chunk;
-    else if (need <= CHUNK_BYTES / 4) /* a chunk for many: the more there are, the larger, as fresh pages come cleared */
-        for (size = CHUNK_BYTES; size < CHUNK_MOST && size * 8 < a->total;) size *= 2;
+/* The size of a chunk for many blocks: the more there are, the larger, as fresh pages come cleared. */
+static size_t chunk_size(const Ctx *ctx) {
+    const Arena *a = ctx->arena;
+    bool temp = ctx != ctx->root;
+    size_t size = temp ? TEMP_BYTES : CHUNK_BYTES, share = temp ? 1 : 8;
+    while (size < CHUNK_MOST && size * share < a->total) size *= 2;
+    return size;
+}
+
+static Chunk *chunk_new(Ctx *ctx, size_t need) {
+    Arena *a = ctx->arena, *root = ctx->root->arena;
+    if (root->fail_in > 0 && --root->fail_in == 0) return NULL;
+    size_t size = need, many = root->chunk ? root->chunk : chunk_size(ctx);
+    if (root->chunk || need <= many / 4) size = need > many ? need : many;
     Chunk *c = calloc(1, sizeof(Chunk) + size);
     if (!c) return NULL;
     c->size = size;
@@ -49,12 +56,12 @@ static Chunk *chunk_new(Arena *a, size_t need) {
 
 void *ctx_alloc(Ctx *ctx, size_t bytes) {
     Arena *a = ctx->arena;
-    if (bytes > SIZE_MAX / 2) longjmp(ctx->oom, 1);
+    if (bytes > SIZE_MAX / 2) longjmp(ctx->root->oom, 1);
     size_t need = (bytes + 15) & ~(size_t)15;
     if (!a->head || a->head->size - a->head->used < need) {
-        Chunk *c = chunk_new(a, need);
-        if (!c) longjmp(ctx->oom, 1);
-        if (a->head && need > CHUNK_BYTES / 4) { /* a large block of its own: keep filling the current one */
+        Chunk *c = chunk_new(ctx, need);
+        if (!c) longjmp(ctx->root->oom, 1);
+        if (a->head && c->size == need) { /* a large block of its own: keep filling the current one */
             c->next = a->head->next;
             a->head->next = c;
             c->used = need;
@@ -68,34 +75,93 @@ void *ctx_alloc(Ctx *ctx, size_t bytes) {
     return p;
 }
 
-Ctx *ctx_new(void) {
-    Ctx *ctx = calloc(1, sizeof *ctx);
-    if (!ctx) return NULL;
-    ctx->arena = calloc(1, sizeof *ctx->arena);
-    ctx->syms = calloc(1, sizeof *ctx->syms);
-    if (!ctx->arena || !ctx->syms) {
-        free(ctx->arena);
-        free(ctx->syms);
-        free(ctx);
-        return NULL;
-    }
-    return ctx;
-}
-
-void ctx_free(Ctx *ctx) {
-    if (!ctx) return;
-    for (Chunk *c = ctx->arena->head, *next; c; c = next) {
+static void ctx_release(Ctx *ctx) {
+    for (Chunk *c = ctx->arena ? ctx->arena->head : NULL, *next; c; c = next) {
         next = c->next;
         free(c);
     }
     free(ctx->arena);
-    free(ctx->syms);
     free(ctx);
+}
+
+static Ctx *ctx_make(void) {
+    Ctx *ctx = calloc(1, sizeof *ctx);
+    if (!ctx) return NULL;
+    ctx->root = ctx;
+    ctx->arena = calloc(1, sizeof *ctx->arena);
+    if (ctx->arena) return ctx;
+    free(ctx);
+    return NULL;
+}
+
+Ctx *ctx_new(void) {
+    Ctx *ctx = ctx_make();
+    if (!ctx) return NULL;
+    ctx->syms = calloc(1, sizeof *ctx->syms);
+    if (ctx->syms) return ctx;
+    ctx_release(ctx);
+    return NULL;
+}
+
+void ctx_free(Ctx *ctx) {
+    if (!ctx) return;
+    for (Ctx *t = ctx->temps, *next; t; t = next) {
+        next = t->next;
+        ctx_release(t);
+    }
+    free(ctx->syms);
+    ctx_release(ctx);
+}
+
+Ctx *ctx_temp(Ctx *ctx) {
+    Ctx *root = ctx->root, *t = root->idle;
+    if (t) {
+        root->idle = t->under;
+        return t;
+    }
+    t = ctx_make();
+    if (!t) longjmp(root->oom, 1);
+    t->root = root;
+    t->syms = root->syms;
+    t->next = root->temps;
+    root->temps = t;
+    return t;
+}
+
+/* The largest chunk is kept for the next user, unless an address sanitizer is to see every use of what has gone. */
+void ctx_temp_end(Ctx *temp) {
+    Chunk *kept = NULL;
+    for (Chunk *c = temp->arena->head, *next; c; c = next) {
+        next = c->next;
+        Chunk *gone = c;
+        if (c->size <= TEMP_KEPT && (!kept || c->size > kept->size)) {
+            gone = kept;
+            kept = c;
+        }
+        free(gone);
+    }
+#ifdef __SANITIZE_ADDRESS__
+    free(kept);
+    kept = NULL;
+#endif
+    temp->arena->head = kept;
+    temp->arena->total = kept ? sizeof(Chunk) + kept->size : 0;
+    if (kept) {
+        memset(kept->bytes, 0, kept->used);
+        kept->used = 0;
+        kept->next = NULL;
+    }
+    temp->under = temp->root->idle;
+    temp->root->idle = temp;
 }
 
 void ctx_fail_chunk(Ctx *ctx, long n) { ctx->arena->fail_in = n; }
 void ctx_chunk_bytes(Ctx *ctx, size_t bytes) { ctx->arena->chunk = bytes; }
-size_t ctx_bytes(const Ctx *ctx) { return ctx->arena->total; }
+size_t ctx_bytes(const Ctx *ctx) {
+    size_t n = ctx->arena->total;
+    for (const Ctx *t = ctx->temps; t; t = t->next) n += t->arena->total;
+    return n;
+}
 
 static uint64_t hash_bytes(const char *s, size_t n) {
     uint64_t h = 1469598103934665603u;
@@ -119,6 +185,7 @@ static void syms_resize(Ctx *ctx) {
 
 Sym sym_n(Ctx *ctx, const char *text, size_t n) {
     struct SymTable *t = ctx->syms;
+    ctx = ctx->root;
     if (t->n >= t->nslots) syms_resize(ctx);
     uint64_t h = hash_bytes(text, n);
     for (SymEntry *e = t->slots[h & (t->nslots - 1)]; e; e = e->next)
@@ -168,7 +235,7 @@ char *ctx_vfmt(Ctx *ctx, const char *fmt, va_list ap) {
 }
 
 void *vec_grow(Ctx *ctx, void *at, int n, int *cap, size_t size) {
-    if (*cap > INT32_MAX / 2) longjmp(ctx->oom, 1);
+    if (*cap > INT32_MAX / 2) longjmp(ctx->root->oom, 1);
     int c = *cap ? *cap * 2 : 8;
     void *p = ctx_alloc(ctx, (size_t)c * size);
     if (n) memcpy(p, at, (size_t)n * size);

@@ -34,7 +34,10 @@ struct Ctx {
     struct SymTable *syms;
     struct RuleSet *rules; /* rewrite.c's, made when first used */
     jmp_buf oom;
-    void *user; /* the driver's */
+    void *user;        /* the driver's */
+    Ctx *root;         /* itself; of a temporary one, what it was made for */
+    Ctx *temps, *next; /* all temporary ones; the next of them */
+    Ctx *idle, *under; /* those that nobody uses; the next of them */
 };
 
 /* Creates a context, or NULL when out of memory. ctx_free releases everything that was allocated from it. */
@@ -45,6 +48,11 @@ void ctx_free(Ctx *ctx);
 
 /* Zeroed memory, aligned to 16 bytes, that lives as long as the context. Never NULL: unwinds instead. */
 void *ctx_alloc(Ctx *ctx, size_t bytes);
+/* Memory of work that is soon done: what is allocated from it (texts, vectors and maps too) lives until ctx_temp_end,
+ * which takes all of it back and nothing else. Names made with it are the root's and stay. Not for diagnostics. Those in
+ * use when memory runs out go with the root. */
+Ctx *ctx_temp(Ctx *ctx);
+void ctx_temp_end(Ctx *temp);
 /* Testing: the n-th chunk that the arena asks the system for from now on fails (n = 1 is the next; 0 turns it off). */
 void ctx_fail_chunk(Ctx *ctx, long n);
 /* Testing: chunks of this size from now on, so that more places run out of memory. */

@@ -29,7 +29,10 @@ typedef struct PolyEnv {
     void *user;
     const Expr *const *facts; /* bool expressions known to hold */
     int nfacts;
+    Ctx *ctx; /* where polynomials are allocated; NULL: in the Graph's context */
 } PolyEnv;
+
+static inline Ctx *poly_ctx(const PolyEnv *env) { return env->ctx ? env->ctx : env->g->ctx; }
 
 Poly poly_of(const PolyEnv *env, const Expr *e);
 Poly poly_const(Ctx *ctx, int64_t v);

@@ -17,18 +17,17 @@ typedef struct Maker {
 static Poly divide(const Maker *m, Poly p, Poly q, int tries);
 
 /* The polynomial of an operand of a canonical quotient: nothing in it is left to simplify. */
-Poly poly_flat(Graph *g, const Expr *e) {
-    Ctx *ctx = g->ctx;
+Poly poly_flat(Graph *g, Ctx *ctx, const Expr *e) {
     int64_t v;
     if (expr_is_int(e, &v)) return poly_const(ctx, v);
     switch (e->type == TY_I64 ? e->op : OP_CONST) {
-    case OP_ADD: return poly_add(ctx, poly_flat(g, e->arg[0]), poly_flat(g, e->arg[1]));
-    case OP_SUB: return poly_sub(ctx, poly_flat(g, e->arg[0]), poly_flat(g, e->arg[1]));
-    case OP_MUL: return poly_mul(ctx, poly_flat(g, e->arg[0]), poly_flat(g, e->arg[1]));
-    case OP_NEG: return poly_scale(ctx, poly_flat(g, e->arg[0]), -1);
+    case OP_ADD: return poly_add(ctx, poly_flat(g, ctx, e->arg[0]), poly_flat(g, ctx, e->arg[1]));
+    case OP_SUB: return poly_sub(ctx, poly_flat(g, ctx, e->arg[0]), poly_flat(g, ctx, e->arg[1]));
+    case OP_MUL: return poly_mul(ctx, poly_flat(g, ctx, e->arg[0]), poly_flat(g, ctx, e->arg[1]));
+    case OP_NEG: return poly_scale(ctx, poly_flat(g, ctx, e->arg[0]), -1);
     case OP_MOD: {
         Poly q = poly_atom(ctx, expr2(g, OP_DIV, e->arg[0], e->arg[1]));
-        return poly_sub(ctx, poly_flat(g, e->arg[0]), poly_mul(ctx, poly_flat(g, e->arg[1]), q));
+        return poly_sub(ctx, poly_flat(g, ctx, e->arg[0]), poly_mul(ctx, poly_flat(g, ctx, e->arg[1]), q));
     }
     default: return poly_atom(ctx, e);
     }
@@ -112,7 +111,7 @@ static bool nested(const Maker *m, Poly p, Poly q, Poly *r, int tries) {
     if (!p.n || p.term[0].degree != 1 || p.term[0].coef != 1 || p.n > 2 || (p.n == 2 && p.term[1].degree)) return false;
     const Expr *d = p.term[0].atom[0];
     if (d->op != OP_DIV) return false;
-    Poly a = poly_flat(m->g, d->arg[0]), b = poly_flat(m->g, d->arg[1]);
+    Poly a = poly_flat(m->g, m->ctx, d->arg[0]), b = poly_flat(m->g, m->ctx, d->arg[1]);
     if (!nonneg(m, b) || !nonneg(m, q)) return false; /* a divisor is not 0 */
     a = poly_add(m->ctx, a, poly_scale(m->ctx, b, poly_constant(p)));
     *r = divide(m, a, poly_mul(m->ctx, b, q), tries - 1);
@@ -309,10 +308,22 @@ static Poly make(const Maker *m, const Expr *e) {
     return p;
 }
 
+/* What is computed on the way goes; the polynomial is copied out of it. */
 Poly poly_of_at(const PolyEnv *env, const Expr *e, int level) {
+    Ctx *ctx = poly_ctx(env);
+    if (!e->nargs && e->type == TY_I64 && e->op != OP_CONST) return poly_atom(ctx, e);
+    PolyEnv inner = *env;
+    inner.ctx = ctx_temp(ctx);
     ExprMap done = {0};
-    Maker m = {.env = env, .g = env->g, .ctx = env->g->ctx, .level = level, .done = &done};
-    return make(&m, e);
+    Maker m = {.env = &inner, .g = env->g, .ctx = inner.ctx, .level = level, .done = &done};
+    Poly p = make(&m, e);
+    if (p.term) {
+        PolyTerm *t = NEW_N(ctx, PolyTerm, p.n);
+        memcpy(t, p.term, sizeof *t * (size_t)p.n);
+        p.term = t;
+    }
+    ctx_temp_end(inner.ctx);
+    return p;
 }
 
 Poly poly_of(const PolyEnv *env, const Expr *e) { return poly_of_at(env, e, 0); }
@@ -335,19 +346,19 @@ static const Expr *term_expr(Graph *g, const PolyTerm *t, int64_t coef) {
 }
 
 /* Where p holds c*m*(a - b*(a/b)), takes it out: *mod is c*m*(a % b). */
-static bool take_remainder(Graph *g, Poly *p, PolyTerm *mod) {
+static bool take_remainder(Graph *g, Ctx *ctx, Poly *p, PolyTerm *mod) {
     for (int i = 0; i < p->n; i++)
         for (int n = 0; n < p->term[i].degree; n++) {
             const Expr *d = p->term[i].atom[n];
             if (d->op != OP_DIV) continue;
-            Poly a = poly_flat(g, d->arg[0]), b = poly_flat(g, d->arg[1]);
-            Poly whole = poly_mul(g->ctx, b, poly_atom(g->ctx, d));
+            Poly a = poly_flat(g, ctx, d->arg[0]), b = poly_flat(g, ctx, d->arg[1]);
+            Poly whole = poly_mul(ctx, b, poly_atom(ctx, d));
             if (whole.failed || !whole.n || whole.n > p->n || p->term[i].coef % whole.term[0].coef) continue;
             PolyTerm m;
             if (!term_divide(&p->term[i], &whole.term[0], &m) || m.degree == POLY_MAX_DEGREE) continue;
             m.coef = -(p->term[i].coef / whole.term[0].coef);
-            Poly part = poly_mul(g->ctx, poly_sub(g->ctx, a, whole), (Poly){.n = 1, .term = &m});
-            Poly r = poly_sub(g->ctx, *p, part);
+            Poly part = poly_mul(ctx, poly_sub(ctx, a, whole), (Poly){.n = 1, .term = &m});
+            Poly r = poly_sub(ctx, *p, part);
             if (r.failed || r.n >= p->n) continue;
             *p = r;
             *mod = m;
@@ -367,7 +378,8 @@ static int64_t magnitude(int64_t c) { return c < 0 ? -c : c; }
 const Expr *poly_expr(Graph *g, Poly p) {
     PolyTerm mods[POLY_MAX_TERMS];
     int nmods = 0;
-    while (nmods < POLY_MAX_TERMS && take_remainder(g, &p, &mods[nmods])) nmods++;
+    Ctx *ctx = ctx_temp(g->ctx);
+    while (nmods < POLY_MAX_TERMS && take_remainder(g, ctx, &p, &mods[nmods])) nmods++;
     int64_t c = poly_constant(p);
     int n = p.n - (c != 0);
     const Expr *sum = NULL;
@@ -383,6 +395,10 @@ const Expr *poly_expr(Graph *g, Poly p) {
             c = 0;
         }
     }
-    if (!sum) return expr_int(g, TY_I64, c);
-    return c ? append(g, sum, expr_int(g, TY_I64, magnitude(c)), c < 0) : sum;
+    if (!sum)
+        sum = expr_int(g, TY_I64, c);
+    else if (c)
+        sum = append(g, sum, expr_int(g, TY_I64, magnitude(c)), c < 0);
+    ctx_temp_end(ctx);
+    return sum;
 }

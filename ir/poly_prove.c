@@ -9,8 +9,8 @@
 enum { MAX_KNOWN = 96, MAX_ATOMS = 48, SEARCH_DEPTH = 10 };
 
 typedef struct Prover {
-    const PolyEnv *env;
-    PolyEnv bare; /* without facts: what facts and ranges themselves are read under */
+    const PolyEnv *env; /* whose memory goes when the proof is done */
+    PolyEnv bare;       /* without facts: what facts and ranges themselves are read under */
     Graph *g;
     Ctx *ctx;
     int level, fuel;
@@ -156,8 +156,8 @@ static void know_atom(Prover *x, const Expr *e) {
         break;
     }
     case OP_DIV: /* b is not 0 */
-        a = poly_flat(x->g, e->arg[0]);
-        b = poly_flat(x->g, e->arg[1]);
+        a = poly_flat(x->g, x->ctx, e->arg[0]);
+        b = poly_flat(x->g, x->ctx, e->arg[1]);
         if (!positive_divisor(x, b) && !poly_nonneg_at(x->env, b, x->level + 1)) break;
         know_quotient_ends(x, e, a, b);
         p = poly_mul(x->ctx, b, p);
@@ -168,7 +168,7 @@ static void know_atom(Prover *x, const Expr *e) {
     case OP_MIN:
     case OP_MAX:
         for (int i = 0; i < 2; i++) {
-            a = poly_flat(x->g, e->arg[i]);
+            a = poly_flat(x->g, x->ctx, e->arg[i]);
             if (e->op == OP_MIN)
                 know_diff(x, a, p, 0);
             else
@@ -331,8 +331,8 @@ static Poly case_value(Prover *x, const Expr *e, int k) {
         know_diff(x, a, (Poly){0}, 0);
         return a;
     default:
-        a = poly_flat(x->g, e->arg[k]);
-        b = poly_flat(x->g, e->arg[1 - k]);
+        a = poly_flat(x->g, x->ctx, e->arg[k]);
+        b = poly_flat(x->g, x->ctx, e->arg[1 - k]);
         if (e->op == OP_MIN)
             know_diff(x, b, a, 0);
         else
@@ -396,7 +396,7 @@ static bool cases(Prover *x, Poly p, int64_t need, int depth, int64_t *bound) {
 static bool multiply_out(Prover *x, Poly p, const PolyTerm *t, Poly *goal) {
     if (t->degree != 1 || t->atom[0]->op != OP_DIV || (t->coef != 1 && t->coef != -1)) return false;
     const Expr *d = t->atom[0];
-    Poly coef, r, a = poly_flat(x->g, d->arg[0]), b = poly_flat(x->g, d->arg[1]);
+    Poly coef, r, a = poly_flat(x->g, x->ctx, d->arg[0]), b = poly_flat(x->g, x->ctx, d->arg[1]);
     if (!positive_divisor(x, b) || !poly_linear(x->ctx, p, d, &coef, &r)) return false;
     int64_t k;
     if (!poly_is_const(coef, &k)) return false;
@@ -442,9 +442,11 @@ int64_t poly_lower(const PolyEnv *env, Poly p, int64_t target, int fuel, int lev
     int64_t best = all.lo;
     if (p.failed || best >= target || level > PROVE_LEVELS || (target < INT64_MAX && all.hi < target)) return best;
     Prover x;
-    x.env = env;
+    PolyEnv own = *env;
+    own.ctx = ctx_temp(poly_ctx(env));
+    env = x.env = &own;
     x.g = env->g;
-    x.ctx = env->g->ctx;
+    x.ctx = own.ctx;
     x.level = level;
     x.fuel = fuel;
     x.nknown = x.natoms = 0;
@@ -464,6 +466,7 @@ int64_t poly_lower(const PolyEnv *env, Poly p, int64_t target, int fuel, int lev
         if (x.fuel > 0 && depth > 2 && !x.cut) break; /* nothing was left out */
         x.cut = false;
     }
+    ctx_temp_end(own.ctx);
     return best;
 }
 
@@ -475,13 +478,13 @@ bool poly_nonneg(const PolyEnv *env, Poly p) { return poly_nonneg_at(env, p, 0);
 
 void poly_bounds(const PolyEnv *env, Poly p, int64_t *lo, int64_t *hi) {
     *lo = poly_lower(env, p, INT64_MAX, 40, 1);
-    *hi = bound_negated(poly_lower(env, poly_scale(env->g->ctx, p, -1), INT64_MAX, 40, 1));
+    *hi = bound_negated(poly_lower(env, poly_scale(poly_ctx(env), p, -1), INT64_MAX, 40, 1));
 }
 
 /* ---- conditions ---- */
 
 static bool at_least(const PolyEnv *env, Poly a, Poly b, int64_t k) { /* a >= b + k */
-    Ctx *ctx = env->g->ctx;
+    Ctx *ctx = poly_ctx(env);
     return poly_nonneg(env, poly_sub(ctx, poly_sub(ctx, a, b), poly_const(ctx, k)));
 }
 
@@ -491,11 +494,12 @@ static int less_truth(const PolyEnv *env, Poly a, Poly b, int64_t k) { /* a + k 
 }
 
 static int equal_truth(const PolyEnv *env, Poly a, Poly b) {
-    Poly d = poly_sub(env->g->ctx, a, b);
+    Ctx *ctx = poly_ctx(env);
+    Poly d = poly_sub(ctx, a, b);
     int64_t v, c = poly_constant(d);
     if (poly_is_const(d, &v)) return v == 0;
     if (d.failed) return -1;
-    Poly rest = poly_sub(env->g->ctx, d, poly_const(env->g->ctx, c));
+    Poly rest = poly_sub(ctx, d, poly_const(ctx, c));
     int64_t step = poly_divisor(rest);
     if (step > 1 && c % step) return 0;
     if (at_least(env, a, b, 1) || at_least(env, b, a, 1)) return 0;
@@ -535,7 +539,7 @@ static int logic_truth(const PolyEnv *env, const Expr *c, int depth) {
     int decides = c->op == OP_OR;
     if (a == decides) return a;
     Graph *g = env->g;
-    const Expr **facts = NEW_N(g->ctx, const Expr *, env->nfacts + 1);
+    const Expr **facts = NEW_N(poly_ctx(env), const Expr *, env->nfacts + 1);
     for (int i = 0; i < env->nfacts; i++) facts[i] = env->facts[i];
     facts[env->nfacts] = c->op == OP_AND ? c->arg[0] : expr1(g, OP_NOT, c->arg[0]);
     PolyEnv inner = *env;
@@ -546,4 +550,10 @@ static int logic_truth(const PolyEnv *env, const Expr *c, int depth) {
     return a >= 0 && b >= 0 ? !decides : -1;
 }
 
-int cond_truth(const PolyEnv *env, const Expr *cond) { return truth(env, cond, 16); }
+int cond_truth(const PolyEnv *env, const Expr *cond) {
+    PolyEnv own = *env;
+    own.ctx = ctx_temp(poly_ctx(env));
+    int r = truth(&own, cond, 16);
+    ctx_temp_end(own.ctx);
+    return r;
+}

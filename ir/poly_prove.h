@@ -8,7 +8,7 @@
 enum { PROVE_LEVELS = 2, POLY_MAX_TERMS = 192 };
 
 Poly poly_of_at(const PolyEnv *env, const Expr *e, int level);
-Poly poly_flat(Graph *g, const Expr *e);
+Poly poly_flat(Graph *g, Ctx *ctx, const Expr *e);
 Poly poly_failed(void);
 int64_t poly_constant(Poly p); /* its constant term */
 /* Sorts, merges and drops zeros; the array becomes the polynomial's. */

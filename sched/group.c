@@ -14,6 +14,7 @@ typedef struct VarSet {
 
 typedef struct Uniting {
     Group *gr;
+    Ctx *temp;
     const Root *roots;
     int nroots;
     VEC(Var *) vars;         /* of roots and reductions */
@@ -93,10 +94,12 @@ static bool uses_var(ExprMap *seen, Ctx *ctx, const Expr *e, const Var *v) {
     return false;
 }
 
-/* The memo of one question needs a context to grow in; few nodes are asked about, so it is kept on the graph's. */
 static bool graph_uses_var(Graph *g, const Expr *e, const Var *v) {
     ExprMap seen = {0};
-    return uses_var(&seen, g->ctx, e, v);
+    Ctx *temp = ctx_temp(g->ctx);
+    bool r = uses_var(&seen, temp, e, v);
+    ctx_temp_end(temp);
+    return r;
 }
 
 /* ---- scans ---- */
@@ -168,8 +171,8 @@ static int number_of(Uniting *x, Var *v) {
         x->full = true;
         return 0;
     }
-    vec_push(x->gr->graph->ctx, &x->vars, v);
-    expr_map_put(x->gr->graph->ctx, &x->number, v, (const void *)(intptr_t)x->vars.n);
+    vec_push(x->temp, &x->vars, v);
+    expr_map_put(x->temp, &x->number, v, (const void *)(intptr_t)x->vars.n);
     return x->vars.n - 1;
 }
 
@@ -177,7 +180,7 @@ static int number_of(Uniting *x, Var *v) {
 static const VarSet *collect(Uniting *x, const Expr *e) {
     const VarSet *known = expr_map_get(&x->sets, e);
     if (known) return known;
-    Ctx *ctx = x->gr->graph->ctx;
+    Ctx *ctx = x->temp;
     VarSet *s = NEW(ctx, VarSet);
     if (e->op == OP_VAR) set_add(s, number_of(x, e->u.var));
     for (int i = 0; i < e->nargs; i++) set_or(s, collect(x, e->arg[i]));
@@ -333,22 +336,22 @@ static Reduce *reduce_key(Group *gr, MonoidKind m, AxisSet over, int kind) {
 static const Expr *canonical(Uniting *x, const Expr *e);
 
 /* Whether something is loaded at another place than v itself, such as v + 1. */
-static bool loads_beside(Graph *g, ExprMap *seen, const Expr *e, const Var *v) {
+static bool loads_beside(Graph *g, Ctx *temp, ExprMap *seen, const Expr *e, const Var *v) {
     if (expr_map_get(seen, e)) return false;
-    expr_map_put(g->ctx, seen, e, e);
+    expr_map_put(temp, seen, e, e);
     for (int i = 0; i < e->nargs; i++) {
         if (e->op == OP_LOAD && e->arg[i]->op != OP_VAR && graph_uses_var(g, e->arg[i], v)) return true;
-        if (loads_beside(g, seen, e->arg[i], v)) return true;
+        if (loads_beside(g, temp, seen, e->arg[i], v)) return true;
     }
     return false;
 }
 
 /* The last element along an exclusive scan is in no result: the equation never evaluates it, and so what it loads may
  * be out of range. */
-static const Expr *without_last(Graph *g, const Expr *reduce, const Expr *rest) {
+static const Expr *without_last(Graph *g, Ctx *temp, const Expr *reduce, const Expr *rest) {
     const Var *v = reduce->u.reduce->vars[0];
     ExprMap seen = {0};
-    if (!loads_beside(g, &seen, reduce->arg[1], v)) return rest;
+    if (!loads_beside(g, temp, &seen, reduce->arg[1], v)) return rest;
     const Expr *last = expr2(g, OP_SUB, v->hi, expr_int(g, TY_I64, 1));
     return cond_and(g, expr2(g, OP_LT, expr_var(g, (Var *)v), last), rest);
 }
@@ -361,7 +364,7 @@ static const Expr *canonical_reduce(Uniting *x, const Expr *e) {
     AxisSet over = 0;
     for (int i = 0; i < r->nvars; i++) over |= (AxisSet)1 << x->axis[number_of(x, r->vars[i])];
     bool scan = is_scan_here(x, e, &form) && x->axis[number_of(x, form.along)] == x->axis[number_of(x, r->vars[0])];
-    const Expr *rest = !scan ? e->arg[0] : form.exclusive ? without_last(g, e, form.rest) : form.rest;
+    const Expr *rest = !scan ? e->arg[0] : form.exclusive ? without_last(g, x->temp, e, form.rest) : form.rest;
     const Expr *guard = rest ? canonical(x, rest) : expr_int(g, TY_BOOL, 1), *body = canonical(x, e->arg[1]);
     Reduce *key = reduce_key(gr, r->monoid, over, !scan ? 0 : form.exclusive ? 2 : 1);
     const Expr *node =
@@ -387,11 +390,11 @@ static const Expr *canonical(Uniting *x, const Expr *e) {
     } else if (is_mark(e)) {
         r = expr_cast(g, e->type, canonical(x, e->arg[0]));
     } else if (e->nargs) {
-        const Expr *few[4], **args = e->nargs <= 4 ? few : NEW_N(g->ctx, const Expr *, e->nargs);
+        const Expr *few[4], **args = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
         for (int i = 0; i < e->nargs; i++) args[i] = canonical(x, e->arg[i]);
         r = expr_node(g, e->op, e->type, e->untyped, e->u.i, args, e->nargs);
     }
-    expr_map_put(g->ctx, &x->canon, e, r);
+    expr_map_put(x->temp, &x->canon, e, r);
     return r;
 }
 
@@ -435,18 +438,18 @@ int64_t group_guess(const Group *gr, AxisSet axes) {
 }
 
 /* Marks the steps inside an expression as standing under the axes that the enclosing steps fold. */
-static void mark_under(Group *gr, ExprMap *seen, const Expr *e, AxisSet under) {
+static void mark_under(Group *gr, Ctx *temp, ExprMap *seen, const Expr *e, AxisSet under) {
     if (!e->nargs) return;
     uintptr_t known = (uintptr_t)expr_map_get(seen, e);
     if (known && (known >> 1 | under) == known >> 1) return;
     under |= (AxisSet)(known >> 1);
-    expr_map_put(gr->graph->ctx, seen, e, (const void *)((uintptr_t)under << 1 | 1));
+    expr_map_put(temp, seen, e, (const void *)((uintptr_t)under << 1 | 1));
     if (e->op == OP_REDUCE) {
         GStep *s = group_step(gr, e);
         s->under |= under;
         if (!s->scan) under |= s->over;
     }
-    for (int i = 0; i < e->nargs; i++) mark_under(gr, seen, e->arg[i], under);
+    for (int i = 0; i < e->nargs; i++) mark_under(gr, temp, seen, e->arg[i], under);
 }
 
 /* Accesses that move by one element along an axis: its variable is a term of the last subscript. */
@@ -457,26 +460,26 @@ static bool moves_by_one(const Expr *e, const Var *v) {
     return false;
 }
 
-static void count_contiguous(Group *gr, ExprMap *seen, const Expr *e) {
+static void count_contiguous(Group *gr, Ctx *temp, ExprMap *seen, const Expr *e) {
     if (!e->nargs || expr_map_get(seen, e)) return;
-    expr_map_put(gr->graph->ctx, seen, e, e);
+    expr_map_put(temp, seen, e, e);
     if (e->op == OP_LOAD)
         for (int a = 0; a < gr->axes.n; a++)
             gr->axes.at[a].contiguous += moves_by_one(e->arg[e->nargs - 1], gr->axes.at[a].var);
-    for (int i = 0; i < e->nargs; i++) count_contiguous(gr, seen, e->arg[i]);
+    for (int i = 0; i < e->nargs; i++) count_contiguous(gr, temp, seen, e->arg[i]);
 }
 
-static void describe_axes(Group *gr) {
+static void describe_axes(Group *gr, Ctx *temp) {
     ExprMap seen = {0}, under = {0};
     AxisSet all = ~(AxisSet)0;
     for (int i = 0; i < gr->stores.n; i++) {
         const GStore *s = &gr->stores.at[i];
         all &= s->axes;
-        count_contiguous(gr, &seen, s->value);
-        if (s->guard) count_contiguous(gr, &seen, s->guard);
-        mark_under(gr, &under, s->value, 0);
-        if (s->guard) mark_under(gr, &under, s->guard, 0);
-        for (int d = 0; d < s->tensor->rank; d++) mark_under(gr, &under, s->subs[d], 0);
+        count_contiguous(gr, temp, &seen, s->value);
+        if (s->guard) count_contiguous(gr, temp, &seen, s->guard);
+        mark_under(gr, temp, &under, s->value, 0);
+        if (s->guard) mark_under(gr, temp, &under, s->guard, 0);
+        for (int d = 0; d < s->tensor->rank; d++) mark_under(gr, temp, &under, s->subs[d], 0);
         for (int a = 0; s->tensor->rank && a < gr->axes.n; a++)
             gr->axes.at[a].contiguous += moves_by_one(s->subs[s->tensor->rank - 1], gr->axes.at[a].var);
     }
@@ -502,30 +505,39 @@ static void add_store(Uniting *x, const Root *r) {
     vec_push(ctx, &x->gr->stores, s);
 }
 
-Group *group_new(Graph *g, const Root *roots, int n, ExprMap *canon, Text *why) {
-    Uniting *x = NEW(g->ctx, Uniting);
-    x->gr = NEW(g->ctx, Group);
-    x->gr->graph = g;
-    x->gr->split = -1;
-    x->roots = roots;
-    x->nroots = n;
+static bool unite(Uniting *x) {
     for (int i = 0; i < MAX_VARS; i++) x->axis[i] = -1;
-    for (int r = 0; r < n; r++)
-        for (int i = 0; i < roots[r].nvars; i++) number_of(x, roots[r].vars[i]);
-    for (int r = 0; r < n; r++) {
-        collect(x, roots[r].value);
-        if (roots[r].guard) collect(x, roots[r].guard);
-        for (int d = 0; d < roots[r].tensor->rank; d++) collect(x, roots[r].subs[d]);
+    for (int r = 0; r < x->nroots; r++)
+        for (int i = 0; i < x->roots[r].nvars; i++) number_of(x, x->roots[r].vars[i]);
+    for (int r = 0; r < x->nroots; r++) {
+        const Root *root = &x->roots[r];
+        collect(x, root->value);
+        if (root->guard) collect(x, root->guard);
+        for (int d = 0; d < root->tensor->rank; d++) collect(x, root->subs[d]);
     }
     if (!x->full) unite_roots(x);
     if (!x->full) unite_reductions(x);
-    if (x->full) {
+    return !x->full;
+}
+
+Group *group_new(Graph *g, const Root *roots, int n, ExprMap *canon, Ctx *temp, Text *why) {
+    Ctx *own = ctx_temp(g->ctx);
+    Uniting *x = NEW(own, Uniting);
+    Group *gr = x->gr = NEW(g->ctx, Group);
+    gr->graph = g;
+    gr->split = -1;
+    x->temp = canon ? temp : own;
+    x->roots = roots;
+    x->nroots = n;
+    if (unite(x)) {
+        for (int r = 0; r < n; r++) add_store(x, &roots[r]);
+        gr->name = roots[0].tensor->name;
+        describe_axes(gr, own);
+        if (canon) *canon = x->canon;
+    } else {
         if (why) text_fmt(why, "`%s` has more index variables than one kernel may have", roots[0].tensor->name);
-        return NULL;
+        gr = NULL;
     }
-    for (int r = 0; r < n; r++) add_store(x, &roots[r]);
-    x->gr->name = roots[0].tensor->name;
-    describe_axes(x->gr);
-    if (canon) *canon = x->canon;
-    return x->gr;
+    ctx_temp_end(own);
+    return gr;
 }

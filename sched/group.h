@@ -86,8 +86,9 @@ bool group_split(Plan *plan, Group *gr, Group **first, Group **second);
 Plan *plan_new(Graph *g, Text *why);
 
 /* Unites the variables of roots, finds steps. The first root has the most axes. Gives the canonical node of each of the
- * roots' OP_REDUCE nodes in *canon. NULL where the roots do not fit one group (*why, where not NULL, says it). */
-Group *group_new(Graph *g, const Root *roots, int n, ExprMap *canon, Text *why);
+ * roots' OP_REDUCE nodes in *canon, in the memory of `temp` (both may be NULL). NULL where the roots do not fit one
+ * group (*why, where not NULL, says it). */
+Group *group_new(Graph *g, const Root *roots, int n, ExprMap *canon, Ctx *temp, Text *why);
 AxisSet group_free(Group *gr, const Expr *e); /* axes on which an expression of the group depends */
 GStep *group_step(Group *gr, const Expr *node);
 int64_t group_guess(const Group *gr, AxisSet axes); /* the product of the guessed extents, saturating */

@@ -25,6 +25,7 @@ typedef struct Partition {
     VEC(Group *) alone;      /* of each root */
     Text *why;
     int depth;
+    Ctx *temp; /* of the root being placed */
 } Partition;
 
 /* ---- temporaries ---- */
@@ -98,7 +99,7 @@ static Sym free_set(Partition *x, FreeVars *f) {
 /* A mark inside e with the same variables: their order in a let. */
 static const Expr *order_of(Partition *x, ExprMap *seen, const Expr *e, Var *const *vars, int n) {
     if (!defs_reduces(&x->defs, e) || expr_map_get(seen, e)) return NULL;
-    expr_map_put(x->g->ctx, seen, e, e);
+    expr_map_put(x->temp, seen, e, e);
     int same = 0;
     for (int i = 0; is_mark(e) && i < n; i++)
         for (int j = 1; j < e->nargs; j++) same += e->arg[j]->op == OP_VAR && e->arg[j]->u.var == vars[i];
@@ -210,7 +211,7 @@ static int level_of(const Partition *x, const Tensor *t) { return (int)(intptr_t
 
 static void find_level(Partition *x, ExprMap *seen, const Expr *e, int *level) {
     if (!e || (!e->nargs && e->op != OP_LOAD) || expr_map_get(seen, e)) return;
-    expr_map_put(x->g->ctx, seen, e, e);
+    expr_map_put(x->temp, seen, e, e);
     int l = e->op == OP_LOAD ? level_of(x, e->u.tensor) + 1 : 0;
     if (l > *level) *level = l;
     for (int i = 0; i < e->nargs; i++) find_level(x, seen, e->arg[i], level);
@@ -246,11 +247,11 @@ static const Expr *reuse(Reuse *u, const Expr *e) {
     if (known) return known;
     const Expr *r = is_mark(e) ? stored_mark(u, e) : NULL;
     if (!r) {
-        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->g->ctx, const Expr *, e->nargs);
+        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
         for (int i = 0; i < e->nargs; i++) a[i] = reuse(u, e->arg[i]);
         r = expr_node(x->g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
     }
-    expr_map_put(x->g->ctx, &u->done, e, r);
+    expr_map_put(x->temp, &u->done, e, r);
     return r;
 }
 
@@ -268,7 +269,7 @@ typedef struct TakingOut {
 static const char none[] = "none", mixed[] = "mixed";
 
 static TakingOut *taking_out(Partition *x, const Root *root) {
-    TakingOut *t = NEW(x->g->ctx, TakingOut);
+    TakingOut *t = NEW(x->temp, TakingOut);
     *t = (TakingOut){.x = x, .root = root};
     return t;
 }
@@ -277,7 +278,6 @@ static TakingOut *taking_out(Partition *x, const Root *root) {
  * them have, or `mixed`. */
 static Sym bad_in(TakingOut *t, const Expr *e) {
     if (!defs_reduces(&t->x->defs, e)) return NULL;
-    Ctx *ctx = t->x->g->ctx;
     Sym known = expr_map_get(&t->varies, e);
     if (known) return known == none ? NULL : known;
     Sym r = e->op == OP_REDUCE && expr_map_get(&t->bad, e) ? free_set(t->x, free_of(t->x, e)) : NULL;
@@ -285,7 +285,7 @@ static Sym bad_in(TakingOut *t, const Expr *e) {
         Sym s = bad_in(t, e->arg[i]);
         if (s) r = !r || r == s ? s : mixed;
     }
-    expr_map_put(ctx, &t->varies, e, r ? r : none);
+    expr_map_put(t->x->temp, &t->varies, e, r ? r : none);
     return r;
 }
 
@@ -304,7 +304,7 @@ static const Expr *take_out(TakingOut *t, const Expr *e, bool guarded) {
     if (alike && is_mark(e)) r = as_let(t->x, e);
     if (!r && alike && (!guarded || itself)) r = as_temp(t->x, e, t->root);
     if (!r) {
-        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(g->ctx, const Expr *, e->nargs);
+        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(t->x->temp, const Expr *, e->nargs);
         int64_t v;
         for (int i = 0; i < e->nargs; i++) {
             bool lazy = e->op == OP_IF || e->op == OP_AND || e->op == OP_OR;
@@ -313,14 +313,14 @@ static const Expr *take_out(TakingOut *t, const Expr *e, bool guarded) {
         }
         r = expr_node(g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
     }
-    expr_map_put(g->ctx, &t->done[guarded], e, r);
+    expr_map_put(t->x->temp, &t->done[guarded], e, r);
     return r;
 }
 
 /* Marks the root's reductions whose canonical steps must leave by a rule. */
 static bool mark_bad(TakingOut *t, ExprMap *seen, Group *gr, const ExprMap *canon, const Expr *e, int rule) {
     if (!defs_reduces(&t->x->defs, e) || expr_map_get(seen, e)) return false;
-    Ctx *ctx = t->x->g->ctx;
+    Ctx *ctx = t->x->temp;
     expr_map_put(ctx, seen, e, e);
     bool any = false;
     if (e->op == OP_REDUCE) {
@@ -339,7 +339,7 @@ static bool mark_bad(TakingOut *t, ExprMap *seen, Group *gr, const ExprMap *cano
 /* A reverse scan along one of the root's variables, outside other reductions' bodies. */
 static const Expr *reverse_scan(Partition *x, ExprMap *seen, const Root *root, const Expr *e, ScanForm *form) {
     if (!defs_reduces(&x->defs, e) || expr_map_get(seen, e)) return NULL;
-    expr_map_put(x->g->ctx, seen, e, e);
+    expr_map_put(x->temp, seen, e, e);
     if (e->op == OP_REDUCE && scan_form(x->g, e, form) && form->reverse)
         for (int i = 0; i < root->nvars; i++)
             if (root->vars[i] == form->along) return e;
@@ -353,7 +353,7 @@ static const Expr *reverse_scan(Partition *x, ExprMap *seen, const Root *root, c
 static bool forward_scan(Partition *x, ExprMap *seen, const Var *along, const Expr *e) {
     ScanForm f;
     if (!defs_reduces(&x->defs, e) || expr_map_get(seen, e)) return false;
-    expr_map_put(x->g->ctx, seen, e, e);
+    expr_map_put(x->temp, seen, e, e);
     if (e->op == OP_REDUCE && scan_form(x->g, e, &f) && !f.reverse && f.along == along) return true;
     for (int i = 0; i < e->nargs; i++)
         if (forward_scan(x, seen, along, e->arg[i])) return true;
@@ -375,7 +375,7 @@ static const Expr *mirror_scans(Partition *x, ExprMap *done, const Expr *e, cons
     const Expr *known = expr_map_get(done, e);
     if (known) return known;
     Graph *g = x->g;
-    const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(g->ctx, const Expr *, e->nargs);
+    const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
     ScanForm f;
     for (int i = 0; i < e->nargs; i++) a[i] = mirror_scans(x, done, e->arg[i], along, u);
     const Expr *r = expr_node(g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
@@ -390,7 +390,7 @@ static const Expr *mirror_scans(Partition *x, ExprMap *done, const Expr *e, cons
         if (f.rest) guard = cond_and(g, guard, expr_replace(g, f.rest, &from, &to, 1));
         r = expr_reduce(g, fresh, guard, expr_replace(g, r->arg[1], &from, &to, 1));
     }
-    expr_map_put(g->ctx, done, e, r);
+    expr_map_put(x->temp, done, e, r);
     return r;
 }
 
@@ -421,7 +421,7 @@ static bool face_forward(Partition *x, Root *root) {
         return true;
     }
     TakingOut *t = taking_out(x, root);
-    expr_map_put(x->g->ctx, &t->bad, e, e);
+    expr_map_put(x->temp, &t->bad, e, e);
     const Expr *value = take_out(t, root->value, true);
     bool changed = value != root->value;
     root->value = value;
@@ -432,6 +432,8 @@ static bool face_forward(Partition *x, Root *root) {
 
 /* Appends a root after those of the temporaries that it needs. */
 static void place(Partition *x, Root root) {
+    Ctx *outer = x->temp;
+    x->temp = ctx_temp(outer);
     if (++x->depth > MAX_NEST) {
         text_fmt(x->why, "`%s` nests too many reductions", root.tensor->name);
         x->defs.failed = true;
@@ -442,7 +444,7 @@ static void place(Partition *x, Root root) {
     for (int round = 0; round < MAX_ROUNDS && !x->defs.failed; round++) {
         if (face_forward(x, &root)) continue;
         ExprMap canon = {0};
-        gr = group_new(x->g, &root, 1, &canon, x->why);
+        gr = group_new(x->g, &root, 1, &canon, x->temp, x->why);
         x->defs.failed |= !gr;
         if (!gr) break;
         TakingOut *t = taking_out(x, &root);
@@ -456,10 +458,12 @@ static void place(Partition *x, Root root) {
         root.value = value;
         gr = NULL;
     }
-    if (!gr && !x->defs.failed) gr = group_new(x->g, &root, 1, NULL, x->why);
+    if (!gr && !x->defs.failed) gr = group_new(x->g, &root, 1, NULL, NULL, x->why);
     x->defs.failed |= !gr;
     x->depth--;
     int level = root_level(x, &root), before = level_of(x, root.tensor);
+    ctx_temp_end(x->temp);
+    x->temp = outer;
     expr_map_put(x->g->ctx, &x->levels, root.tensor, (const void *)(intptr_t)((level > before ? level : before) + 1));
     vec_push(x->g->ctx, &x->roots, root);
     vec_push(x->g->ctx, &x->alone, gr);
@@ -467,39 +471,39 @@ static void place(Partition *x, Root root) {
 
 /* ---- updates in place ---- */
 
-static bool reads_tensor(ExprMap *seen, Graph *g, const Expr *e, const Tensor *t) {
+static bool reads_tensor(ExprMap *seen, Ctx *ctx, const Expr *e, const Tensor *t) {
     if (!e || expr_map_get(seen, e)) return false;
-    expr_map_put(g->ctx, seen, e, e);
+    expr_map_put(ctx, seen, e, e);
     if (e->op == OP_LOAD && e->u.tensor == t) return true;
     for (int i = 0; i < e->nargs; i++)
-        if (reads_tensor(seen, g, e->arg[i], t)) return true;
+        if (reads_tensor(seen, ctx, e->arg[i], t)) return true;
     return false;
 }
 
-static bool root_reads(Graph *g, const Root *r, const Tensor *t) {
+static bool root_reads(Ctx *ctx, const Root *r, const Tensor *t) {
     ExprMap seen = {0};
-    if (reads_tensor(&seen, g, r->value, t) || reads_tensor(&seen, g, r->guard, t)) return true;
+    if (reads_tensor(&seen, ctx, r->value, t) || reads_tensor(&seen, ctx, r->guard, t)) return true;
     for (int d = 0; d < r->tensor->rank; d++)
-        if (reads_tensor(&seen, g, r->subs[d], t)) return true;
+        if (reads_tensor(&seen, ctx, r->subs[d], t)) return true;
     return false;
 }
 
 static bool def_reads(Partition *x, const Def *def, const Tensor *t) {
     for (int p = 0; p < def->tensor->pieces.n; p++) {
         const Root r = defs_root(&x->defs, def, p);
-        if (root_reads(x->g, &r, t)) return true;
+        if (root_reads(x->temp, &r, t)) return true;
     }
     return false;
 }
 
-static bool reads_elsewhere(ExprMap *seen, Graph *g, const Expr *e, const Root *r) {
+static bool reads_elsewhere(ExprMap *seen, Ctx *ctx, const Expr *e, const Root *r) {
     if (!e || expr_map_get(seen, e)) return false;
-    expr_map_put(g->ctx, seen, e, e);
+    expr_map_put(ctx, seen, e, e);
     if (e->op == OP_LOAD && e->u.tensor == r->tensor)
         for (int d = 0; d < e->nargs; d++)
             if (e->arg[d] != r->subs[d]) return true;
     for (int i = 0; i < e->nargs; i++)
-        if (reads_elsewhere(seen, g, e->arg[i], r)) return true;
+        if (reads_elsewhere(seen, ctx, e->arg[i], r)) return true;
     return false;
 }
 
@@ -512,16 +516,16 @@ static bool updates_locally(Partition *x, const Def *def) {
     if (def->tensor->pieces.n > 1 || defs_reduces(&x->defs, r.value) || (r.guard && defs_reduces(&x->defs, r.guard)))
         return false;
     for (int d = 0; d < def->tensor->rank; d++)
-        if (reads_elsewhere(&seen, x->g, r.subs[d], &r)) return false;
-    return !reads_elsewhere(&seen, x->g, r.value, &r) && !reads_elsewhere(&seen, x->g, r.guard, &r);
+        if (reads_elsewhere(&seen, x->temp, r.subs[d], &r)) return false;
+    return !reads_elsewhere(&seen, x->temp, r.value, &r) && !reads_elsewhere(&seen, x->temp, r.guard, &r);
 }
 
-static bool reads_inout(ExprMap *seen, Graph *g, const Expr *e) {
+static bool reads_inout(ExprMap *seen, Ctx *ctx, const Expr *e) {
     if (expr_map_get(seen, e)) return false;
-    expr_map_put(g->ctx, seen, e, e);
+    expr_map_put(ctx, seen, e, e);
     if (e->op == OP_LOAD && e->u.tensor->kind == TENSOR_INOUT) return true;
     for (int i = 0; i < e->nargs; i++)
-        if (reads_inout(seen, g, e->arg[i])) return true;
+        if (reads_inout(seen, ctx, e->arg[i])) return true;
     return false;
 }
 
@@ -541,7 +545,7 @@ static void stage_update(Partition *x, const Def *def, Roots *copies) {
         r.tensor = t;
         place(x, r);
         /* what a guard reads may have changed by then: its truth is kept */
-        if (r.guard && reads_inout(&seen, g, r.guard)) copy.guard = as_temp(x, r.guard, &r);
+        if (r.guard && reads_inout(&seen, x->temp, r.guard)) copy.guard = as_temp(x, r.guard, &r);
         if (r.guard && !copy.guard) {
             text_fmt(x->why, "`%s` has too many variables", def->tensor->name);
             x->defs.failed = true;
@@ -578,25 +582,31 @@ static void place_updates(Partition *x, const Def **defs, int n) {
     for (int i = 0; i < copies.n; i++) place(x, copies.at[i]);
 }
 
-Plan *plan_new(Graph *g, Text *why) {
-    Partition *x = NEW(g->ctx, Partition);
-    x->g = g;
-    x->why = why;
-    x->plan = NEW(g->ctx, Plan);
-    x->plan->graph = g;
-    x->closed = NEW(g->ctx, FreeVars);
-    for (int i = 0; i < g->tensors.n; i++) expr_map_put(g->ctx, &x->names, g->tensors.at[i]->name, g);
-    if (!defs_make(&x->defs, g, why)) return NULL;
-    const Def **updates = NEW_N(g->ctx, const Def *, x->defs.order.n + 1);
+static void place_all(Partition *x) {
+    Ctx *ctx = x->g->ctx;
+    const Def **updates = NEW_N(x->temp, const Def *, x->defs.order.n + 1);
     int nupdates = 0;
     for (int i = 0; i < x->defs.order.n && !x->defs.failed; i++) {
         const Def *def = expr_map_get(&x->defs.of, x->defs.order.at[i]);
         if (def->tensor->kind == TENSOR_INOUT) updates[nupdates++] = def;
         if (!def->stored || def->tensor->kind == TENSOR_INOUT) continue;
-        if (def->tensor->kind == TENSOR_LET) vec_push(g->ctx, &x->plan->temps, def->tensor);
+        if (def->tensor->kind == TENSOR_LET) vec_push(ctx, &x->plan->temps, def->tensor);
         for (int p = 0; p < def->tensor->pieces.n; p++) place(x, defs_root(&x->defs, def, p));
     }
     place_updates(x, updates, nupdates);
+}
+
+Plan *plan_new(Graph *g, Text *why) {
+    Partition *x = NEW(g->ctx, Partition);
+    x->g = g;
+    x->why = why;
+    x->temp = ctx_temp(g->ctx);
+    x->plan = NEW(g->ctx, Plan);
+    x->plan->graph = g;
+    x->closed = NEW(g->ctx, FreeVars);
+    for (int i = 0; i < g->tensors.n; i++) expr_map_put(g->ctx, &x->names, g->tensors.at[i]->name, g);
+    if (defs_make(&x->defs, g, why)) place_all(x);
     if (!x->defs.failed) share_roots(x->plan, x->roots.at, x->alone.at, x->roots.n);
+    ctx_temp_end(x->temp);
     return x->defs.failed ? NULL : x->plan;
 }

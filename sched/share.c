@@ -107,7 +107,7 @@ static bool shared_group(Sharer *x, const Sharing *a, const Sharing *b, Sharing 
     *both = (Sharing){0};
     append(x->g, both, a);
     append(x->g, both, b);
-    Group *gr = both->gr = group_new(x->g, both->roots.at, both->roots.n, NULL, NULL);
+    Group *gr = both->gr = group_new(x->g, both->roots.at, both->roots.n, NULL, NULL, NULL);
     if (!gr) return false;
     AxisSet o = gr->stores.at[0].axes, owned = group_owned(gr);
     for (int i = 0; i < gr->stores.n && gr->steps.n; i++)

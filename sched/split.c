@@ -117,6 +117,6 @@ bool group_split(Plan *plan, Group *gr, Group **first, Group **second) {
         roots[i] = r;
     }
     *first = one;
-    *second = group_new(g, roots, gr->stores.n, NULL, NULL);
+    *second = group_new(g, roots, gr->stores.n, NULL, NULL, NULL);
     return *second != NULL;
 }
