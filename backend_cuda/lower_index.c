@@ -90,11 +90,7 @@ static bool upper(Lower *l, Poly p, int depth, Poly *up) {
     return !up->failed;
 }
 
-static bool below(Lower *l, Poly up) {
-    int64_t lo, hi;
-    poly_bounds(&l->env, up, &lo, &hi);
-    return hi <= INT32_MAX;
-}
+static bool below(Lower *l, Poly up) { return poly_at_most(&l->env, up, INT32_MAX); }
 
 bool index_small(Lower *l, Poly p) {
     Poly up;

@@ -441,6 +441,7 @@ int64_t poly_lower(const PolyEnv *env, Poly p, int64_t target, int fuel, int lev
     Interval all = interval_of_poly(env, p);
     int64_t best = all.lo;
     if (p.failed || best >= target || level > PROVE_LEVELS || (target < INT64_MAX && all.hi < target)) return best;
+    if (poly_refuted(env, p, target)) return best;
     Prover x;
     PolyEnv own = *env;
     own.ctx = ctx_temp(poly_ctx(env));
@@ -479,6 +480,16 @@ bool poly_nonneg(const PolyEnv *env, Poly p) { return poly_nonneg_at(env, p, 0);
 void poly_bounds(const PolyEnv *env, Poly p, int64_t *lo, int64_t *hi) {
     *lo = poly_lower(env, p, INT64_MAX, 40, 1);
     *hi = bound_negated(poly_lower(env, poly_scale(poly_ctx(env), p, -1), INT64_MAX, 40, 1));
+}
+
+bool poly_at_most(const PolyEnv *env, Poly p, int64_t most) {
+    Ctx *temp = ctx_temp(poly_ctx(env));
+    Poly minus = poly_scale(temp, p, -1);
+    bool r = interval_of_poly(env, minus).lo >= -most;
+    if (!r && !poly_refuted(env, minus, -most))
+        r = bound_negated(poly_lower(env, minus, INT64_MAX, 40, 1)) <= most;
+    ctx_temp_end(temp);
+    return r;
 }
 
 /* ---- conditions ---- */

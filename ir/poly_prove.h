@@ -16,9 +16,11 @@ Poly poly_make(Ctx *ctx, PolyTerm *t, int n);
 Poly poly_atom(Ctx *ctx, const Expr *atom);
 /* p with every factor `atom` of its terms replaced by q. */
 Poly poly_subst(Ctx *ctx, Poly p, const Expr *atom, Poly q);
-/* A lower bound of p that is at least `target` if such a one is found, else the best found; INT64_MIN: none. */
+/* A lower bound of p that is at least `target` if such a one is found, else one that was found; INT64_MIN: none. */
 int64_t poly_lower(const PolyEnv *env, Poly p, int64_t target, int fuel, int level);
 bool poly_nonneg_at(const PolyEnv *env, Poly p, int level);
+/* Whether some values of what p depends on make p < target. False: no such example was found. */
+bool poly_refuted(const PolyEnv *env, Poly p, int64_t target);
 /* The atoms of whole without those of part, with coefficient 1; false where part does not divide it. */
 bool term_divide(const PolyTerm *whole, const PolyTerm *part, PolyTerm *quotient);
 bool term_multiply(const PolyTerm *a, const PolyTerm *b, PolyTerm *r); /* false: overflow, degree */

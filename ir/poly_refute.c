@@ -1,0 +1,125 @@
+/* Examples that refute: values of dimensions and variables, inside all that is known of them, for which a polynomial is
+ * less than a bound. No search for a proof is made where there is such an example: most goals that cannot be proved are
+ * simply false, and a search finds that out last. */
+#include "poly_prove.h"
+
+enum { MAX_SYMBOLS = 4, MAX_WORK = 400 };
+
+typedef struct Example {
+    const PolyEnv *env;
+    const Expr *symbol[MAX_SYMBOLS]; /* dimensions, variables and factors, each at one end of its range */
+    int64_t value[MAX_SYMBOLS];
+    int n, known; /* symbols met; those of which this example has the value */
+    int ends;     /* bit i: the upper end of symbol i */
+    int64_t large;
+    int work;
+} Example;
+
+static bool value_of(Example *x, const Expr *e, int64_t *v);
+
+static bool end_of_dim(const Example *x, const Dim *d, bool upper, int64_t *v) {
+    Interval r = interval_of_dim(d);
+    int64_t more;
+    *v = r.lo;
+    if (r.lo > r.hi || !mul_ok(x->large, d->divisor, &more)) return false;
+    if (upper) *v = r.hi - r.lo < more ? r.hi : r.lo + more;
+    return true;
+}
+
+static bool end_of_range(Example *x, const Expr *e, bool upper, int64_t *v) {
+    const Expr *lo, *hi;
+    bool exclusive;
+    int64_t least, most;
+    if (!poly_atom_range(x->env, e, &lo, &hi, &exclusive) || !lo || !hi) return false;
+    if (!value_of(x, lo, &least) || !value_of(x, hi, &most) || !add_ok(most, -(int64_t)exclusive, &most)) return false;
+    *v = upper ? most : least;
+    return least <= most;
+}
+
+static bool value_of_symbol(Example *x, const Expr *e, int64_t *v) {
+    int i = 0;
+    while (i < x->n && x->symbol[i] != e) i++;
+    if (i == MAX_SYMBOLS) return false;
+    if (i == x->n) x->symbol[x->n++] = e;
+    if (x->known >> i & 1) {
+        *v = x->value[i];
+        return true;
+    }
+    bool upper = x->ends >> i & 1;
+    const Expr *lo, *hi;
+    bool plain = e->op == OP_DIM && !(x->env->range && x->env->range(x->env->user, e, &lo, &hi));
+    if (!(plain ? end_of_dim(x, e->u.dim, upper, v) : end_of_range(x, e, upper, v))) return false;
+    x->value[i] = *v;
+    x->known |= 1 << i;
+    return true;
+}
+
+static bool apply(Op op, int64_t a, int64_t b, int64_t *v) {
+    switch (op) {
+    case OP_ADD: return add_ok(a, b, v);
+    case OP_SUB: return !__builtin_sub_overflow(a, b, v);
+    case OP_MUL: return mul_ok(a, b, v);
+    case OP_DIV: *v = b > 0 ? floor_div(a, b) : 0; return b > 0;
+    case OP_MOD: *v = b > 0 ? floor_mod(a, b) : 0; return b > 0;
+    case OP_MIN: *v = a < b ? a : b; return true;
+    case OP_MAX: *v = a > b ? a : b; return true;
+    case OP_LT: *v = a < b; return true;
+    case OP_LE: *v = a <= b; return true;
+    case OP_GT: *v = a > b; return true;
+    case OP_GE: *v = a >= b; return true;
+    case OP_EQ: *v = a == b; return true;
+    case OP_NE: *v = a != b; return true;
+    default: return false;
+    }
+}
+
+/* The value of an i64 or a condition; false where it is not known, or overflows. */
+static bool value_of(Example *x, const Expr *e, int64_t *v) {
+    int64_t a, b;
+    if (++x->work > MAX_WORK) return false;
+    if (expr_is_int(e, v)) return true;
+    if (e->op == OP_DIM || e->op == OP_VAR || e->op == OP_FACTOR) return value_of_symbol(x, e, v);
+    if (e->type != TY_I64 && e->type != TY_BOOL) return false;
+    if (e->op == OP_AND || e->op == OP_OR) {
+        if (!value_of(x, e->arg[0], v)) return false;
+        return (*v != 0) == (e->op == OP_OR) || value_of(x, e->arg[1], v);
+    }
+    if (e->op == OP_NOT && value_of(x, e->arg[0], &a)) {
+        *v = !a;
+        return true;
+    }
+    if (e->nargs != 2 || e->arg[0]->type != TY_I64 || e->arg[1]->type != TY_I64) return false;
+    return value_of(x, e->arg[0], &a) && value_of(x, e->arg[1], &b) && apply(e->op, a, b, v);
+}
+
+static bool value_of_poly(Example *x, Poly p, int64_t *v) {
+    *v = 0;
+    for (int i = 0; i < p.n; i++) {
+        int64_t t = p.term[i].coef, one;
+        for (int k = 0; k < p.term[i].degree; k++)
+            if (!value_of(x, p.term[i].atom[k], &one) || !mul_ok(t, one, &t)) return false;
+        if (!add_ok(*v, t, v)) return false;
+    }
+    return true;
+}
+
+static bool refutes(Example *x, Poly p, int64_t target) {
+    int64_t v;
+    x->known = x->work = 0;
+    if (!value_of_poly(x, p, &v) || v >= target) return false;
+    for (int i = 0; i < x->env->nfacts; i++)
+        if (!value_of(x, x->env->facts[i], &v) || !v) return false;
+    return true;
+}
+
+bool poly_refuted(const PolyEnv *env, Poly p, int64_t target) {
+    static const int64_t LARGE[] = {1 << 17, (int64_t)1 << 33};
+    Example x = {.env = env};
+    if (p.failed || target == INT64_MAX) return false;
+    for (int k = 0; k < (target < 0 ? 2 : 1); k++) {
+        x.large = LARGE[k];
+        for (x.ends = 0; x.ends == 0 || x.ends < 1 << x.n; x.ends++)
+            if (refutes(&x, p, target)) return true;
+    }
+    return false;
+}
