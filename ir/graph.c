@@ -8,7 +8,10 @@
 #include <string.h>
 
 struct ExprTable {
-    const Expr **slot;
+    struct {
+        const Expr *node;
+        uint64_t hash;
+    } * slot;
     size_t n, cap; /* cap is a power of two */
 };
 
@@ -29,34 +32,31 @@ static uint64_t node_hash(Op op, Type t, bool untyped, int64_t key, const Expr *
     return h;
 }
 
-static size_t table_find(const struct ExprTable *x, uint64_t hash, Op op, Type t, bool untyped, int64_t key,
-                         const Expr *const *args, int nargs) {
-    for (size_t i = hash & (x->cap - 1);; i = (i + 1) & (x->cap - 1)) {
-        const Expr *e = x->slot[i];
-        if (!e) return i;
-        if (e->op == op && e->type == t && e->untyped == untyped && e->u.i == key && e->nargs == nargs &&
-            (nargs == 0 || !memcmp(e->arg, args, sizeof(Expr *) * (size_t)nargs)))
-            return i;
-    }
+static bool is_node(const Expr *e, Op op, Type t, bool untyped, int64_t key, const Expr *const *args, int nargs) {
+    return e->op == op && e->type == t && e->untyped == untyped && e->u.i == key && e->nargs == nargs &&
+           (nargs == 0 || !memcmp(e->arg, args, sizeof(Expr *) * (size_t)nargs));
 }
 
 static void table_grow(Ctx *ctx, struct ExprTable *x) {
     struct ExprTable old = *x;
-    x->cap = old.cap ? old.cap * 2 : 256;
-    x->slot = NEW_N(ctx, const Expr *, x->cap);
-    for (size_t i = 0; i < old.cap; i++) {
-        const Expr *e = old.slot[i];
-        if (!e) continue;
-        uint64_t h = node_hash(e->op, e->type, e->untyped, e->u.i, e->arg, e->nargs);
-        x->slot[table_find(x, h, e->op, e->type, e->untyped, e->u.i, e->arg, e->nargs)] = e;
+    x->cap = old.cap ? old.cap * 2 : 128;
+    x->slot = ctx_alloc(ctx, sizeof *x->slot * x->cap);
+    for (size_t k = 0; k < old.cap; k++) {
+        if (!old.slot[k].node) continue;
+        size_t i = old.slot[k].hash & (x->cap - 1);
+        while (x->slot[i].node) i = (i + 1) & (x->cap - 1);
+        x->slot[i] = old.slot[k];
     }
 }
 
 const Expr *expr_node(Graph *g, Op op, Type t, bool untyped, int64_t key, const Expr *const *args, int nargs) {
     struct ExprTable *x = g->exprs;
     if (x->n * 2 >= x->cap) table_grow(g->ctx, x);
-    size_t i = table_find(x, node_hash(op, t, untyped, key, args, nargs), op, t, untyped, key, args, nargs);
-    if (x->slot[i]) return x->slot[i];
+    uint64_t hash = node_hash(op, t, untyped, key, args, nargs);
+    size_t i = hash & (x->cap - 1);
+    for (; x->slot[i].node; i = (i + 1) & (x->cap - 1))
+        if (x->slot[i].hash == hash && is_node(x->slot[i].node, op, t, untyped, key, args, nargs))
+            return x->slot[i].node;
     Expr *e = ctx_alloc(g->ctx, sizeof *e + sizeof(Expr *) * (size_t)nargs);
     e->op = op;
     e->type = t;
@@ -65,11 +65,14 @@ const Expr *expr_node(Graph *g, Op op, Type t, bool untyped, int64_t key, const 
     e->id = g->next_id++;
     e->u.i = key;
     e->depth = 1;
+    e->reduces = op == OP_REDUCE;
     for (int a = 0; a < nargs; a++) {
         e->arg[a] = args[a];
+        e->reduces |= args[a]->reduces;
         if (args[a]->depth >= e->depth) e->depth = args[a]->depth + 1;
     }
-    x->slot[i] = e;
+    x->slot[i].node = e;
+    x->slot[i].hash = hash;
     x->n++;
     return e;
 }

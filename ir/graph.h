@@ -84,6 +84,7 @@ struct Expr {
     Op op;
     Type type;
     bool untyped; /* an OP_CONST literal that takes the other operand's type; only while the frontend works */
+    bool reduces; /* is an OP_REDUCE, or holds one */
     int nargs;
     int id; /* order of creation: a total order that two runs share */
     int depth; /* 1 for leaves: what a recursion over the node costs; the frontend bounds it */

@@ -98,7 +98,7 @@ static Sym free_set(Partition *x, FreeVars *f) {
 
 /* A mark inside e with the same variables: their order in a let. */
 static const Expr *order_of(Partition *x, ExprMap *seen, const Expr *e, Var *const *vars, int n) {
-    if (!defs_reduces(&x->defs, e) || expr_map_get(seen, e)) return NULL;
+    if (!e->reduces || expr_map_get(seen, e)) return NULL;
     expr_map_put(x->temp, seen, e, e);
     int same = 0;
     for (int i = 0; is_mark(e) && i < n; i++)
@@ -242,7 +242,7 @@ static const Expr *stored_mark(const Reuse *u, const Expr *e) {
 /* e with the lets that kernels before its own have stored loaded instead of computed again. */
 static const Expr *reuse(Reuse *u, const Expr *e) {
     Partition *x = u->x;
-    if (!defs_reduces(&x->defs, e)) return e;
+    if (!e->reduces) return e;
     const Expr *known = expr_map_get(&u->done, e);
     if (known) return known;
     const Expr *r = is_mark(e) ? stored_mark(u, e) : NULL;
@@ -262,7 +262,8 @@ typedef struct TakingOut {
     const Root *root;
     ExprMap bad;    /* OP_REDUCE nodes that must leave */
     ExprMap varies; /* memo of bad_in */
-    ExprMap done[2];
+    ExprMap outside[2]; /* memo of bad_outside */
+    ExprMap done[4]; /* by what is around */
 } TakingOut;
 
 /* What bad_in says beside a set. */
@@ -277,7 +278,7 @@ static TakingOut *taking_out(Partition *x, const Root *root) {
 /* How the reductions in e that must leave vary: NULL where there are none, else the set of free variables that all of
  * them have, or `mixed`. */
 static Sym bad_in(TakingOut *t, const Expr *e) {
-    if (!defs_reduces(&t->x->defs, e)) return NULL;
+    if (!e->reduces) return NULL;
     Sym known = expr_map_get(&t->varies, e);
     if (known) return known == none ? NULL : known;
     Sym r = e->op == OP_REDUCE && expr_map_get(&t->bad, e) ? free_set(t->x, free_of(t->x, e)) : NULL;
@@ -289,37 +290,73 @@ static Sym bad_in(TakingOut *t, const Expr *e) {
     return r;
 }
 
+/* The let of a mark has a kernel already, in which it did with what is inside it as it pleased. */
+static bool is_placed(Partition *x, const Expr *e) {
+    if (!is_mark(e)) return false;
+    const Def *let = expr_map_get(&x->defs.of, (const void *)(intptr_t)e->u.i);
+    return let->stored && level_of(x, let->tensor) >= 0;
+}
+
+/* What bad_in says, without what stands inside reductions that must leave of lets that are placed: nothing of that is
+ * needed any more. */
+static Sym bad_outside(TakingOut *t, const Expr *e, bool placed) {
+    Sym all = bad_in(t, e);
+    if (all != mixed) return all;
+    placed |= is_placed(t->x, e);
+    if (e->op == OP_REDUCE && expr_map_get(&t->bad, e)) return placed ? free_set(t->x, free_of(t->x, e)) : mixed;
+    Sym known = expr_map_get(&t->outside[placed], e), r = NULL;
+    if (known) return known == none ? NULL : known;
+    for (int i = 0; i < e->nargs; i++) {
+        Sym s = bad_outside(t, e->arg[i], placed);
+        if (s) r = !r || r == s ? s : mixed;
+    }
+    expr_map_put(t->x->temp, &t->outside[placed], e, r ? r : none);
+    return r;
+}
+
+/* Around what is taken out: a condition protects its loads; something larger goes later. */
+enum { AROUND_GUARD = 1, AROUND_LATER = 2 };
+
+/* Whether something that is evaluated as its operand number i is evaluated only where a condition holds. */
+static bool is_lazy(const Expr *e, int i) {
+    int64_t v;
+    if (e->op == OP_REDUCE) return i && !(expr_is_int(e->arg[0], &v) && v);
+    return i && (e->op == OP_IF || e->op == OP_AND || e->op == OP_OR);
+}
+
 /* e with what must leave replaced by loads of temporaries; the largest expressions that vary as a reduction that must
  * leave go with it, unless a condition around them protects their loads. What others that must leave contain goes
- * first. */
-static const Expr *take_out(TakingOut *t, const Expr *e, bool guarded) {
+ * first, but for what stands in lets that have kernels already. */
+static const Expr *take_out(TakingOut *t, const Expr *e, int around) {
     Sym bad = bad_in(t, e);
     if (!bad) return e;
-    const Expr *known = expr_map_get(&t->done[guarded], e), *r = NULL;
+    const Expr *known = expr_map_get(&t->done[around], e), *r = NULL;
     if (known) return known;
     Graph *g = t->x->g;
     FreeVars *f = free_of(t->x, e);
-    bool alike = e != t->root->value && f->n <= MAX_RANK && bad == free_set(t->x, f);
-    bool itself = e->op == OP_REDUCE && expr_map_get(&t->bad, e);
-    if (alike && is_mark(e)) r = as_let(t->x, e);
-    if (!r && alike && (!guarded || itself)) r = as_temp(t->x, e, t->root);
+    Sym own = free_set(t->x, f);
+    bool whole = e != t->root->value && f->n <= MAX_RANK, itself = e->op == OP_REDUCE && expr_map_get(&t->bad, e);
+    bool alone = is_mark(e) || !(around & AROUND_GUARD) || itself;
+    int inside = around;
+    if (whole && bad == own) {
+        if (alone) r = is_mark(e) ? as_let(t->x, e) : as_temp(t->x, e, t->root);
+    } else if (whole && alone && !(around & AROUND_LATER) && bad_outside(t, e, false) == own) {
+        if (is_placed(t->x, e)) r = as_let(t->x, e);
+        around |= AROUND_LATER;
+    }
     if (!r) {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(t->x->temp, const Expr *, e->nargs);
-        int64_t v;
-        for (int i = 0; i < e->nargs; i++) {
-            bool lazy = e->op == OP_IF || e->op == OP_AND || e->op == OP_OR;
-            lazy |= e->op == OP_REDUCE && !(expr_is_int(e->arg[0], &v) && v);
-            a[i] = take_out(t, e->arg[i], guarded || (i && lazy));
-        }
+        for (int i = 0; i < e->nargs; i++)
+            a[i] = take_out(t, e->arg[i], around | (is_lazy(e, i) ? AROUND_GUARD : 0));
         r = expr_node(g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
     }
-    expr_map_put(t->x->temp, &t->done[guarded], e, r);
+    expr_map_put(t->x->temp, &t->done[inside], e, r);
     return r;
 }
 
 /* Marks the root's reductions whose canonical steps must leave by a rule. */
 static bool mark_bad(TakingOut *t, ExprMap *seen, Group *gr, const ExprMap *canon, const Expr *e, int rule) {
-    if (!defs_reduces(&t->x->defs, e) || expr_map_get(seen, e)) return false;
+    if (!e->reduces || expr_map_get(seen, e)) return false;
     Ctx *ctx = t->x->temp;
     expr_map_put(ctx, seen, e, e);
     bool any = false;
@@ -338,7 +375,7 @@ static bool mark_bad(TakingOut *t, ExprMap *seen, Group *gr, const ExprMap *cano
 
 /* A reverse scan along one of the root's variables, outside other reductions' bodies. */
 static const Expr *reverse_scan(Partition *x, ExprMap *seen, const Root *root, const Expr *e, ScanForm *form) {
-    if (!defs_reduces(&x->defs, e) || expr_map_get(seen, e)) return NULL;
+    if (!e->reduces || expr_map_get(seen, e)) return NULL;
     expr_map_put(x->temp, seen, e, e);
     if (e->op == OP_REDUCE && scan_form(x->g, e, form) && form->reverse)
         for (int i = 0; i < root->nvars; i++)
@@ -352,7 +389,7 @@ static const Expr *reverse_scan(Partition *x, ExprMap *seen, const Root *root, c
 
 static bool forward_scan(Partition *x, ExprMap *seen, const Var *along, const Expr *e) {
     ScanForm f;
-    if (!defs_reduces(&x->defs, e) || expr_map_get(seen, e)) return false;
+    if (!e->reduces || expr_map_get(seen, e)) return false;
     expr_map_put(x->temp, seen, e, e);
     if (e->op == OP_REDUCE && scan_form(x->g, e, &f) && !f.reverse && f.along == along) return true;
     for (int i = 0; i < e->nargs; i++)
@@ -371,7 +408,7 @@ static const Expr *mirror(Graph *g, const Var *range, const Expr *v) {
 }
 
 static const Expr *mirror_scans(Partition *x, ExprMap *done, const Expr *e, const Var *along, const Expr *u) {
-    if (!defs_reduces(&x->defs, e)) return e;
+    if (!e->reduces) return e;
     const Expr *known = expr_map_get(done, e);
     if (known) return known;
     Graph *g = x->g;
@@ -422,7 +459,7 @@ static bool face_forward(Partition *x, Root *root) {
     }
     TakingOut *t = taking_out(x, root);
     expr_map_put(x->temp, &t->bad, e, e);
-    const Expr *value = take_out(t, root->value, true);
+    const Expr *value = take_out(t, root->value, AROUND_GUARD);
     bool changed = value != root->value;
     root->value = value;
     return changed;
@@ -453,7 +490,7 @@ static void place(Partition *x, Root root) {
             ExprMap seen = {0};
             any = mark_bad(t, &seen, gr, &canon, root.value, rule);
         }
-        const Expr *value = any ? take_out(t, root.value, root.guard) : root.value;
+        const Expr *value = any ? take_out(t, root.value, root.guard ? AROUND_GUARD : 0) : root.value;
         if (value == root.value) break;
         root.value = value;
         gr = NULL;
@@ -513,7 +550,7 @@ static bool updates_locally(Partition *x, const Def *def) {
     const Root r = defs_root(&x->defs, def, 0);
     ExprMap seen = {0};
     if (!def_reads(x, def, def->tensor)) return true;
-    if (def->tensor->pieces.n > 1 || defs_reduces(&x->defs, r.value) || (r.guard && defs_reduces(&x->defs, r.guard)))
+    if (def->tensor->pieces.n > 1 || r.value->reduces || (r.guard && r.guard->reduces))
         return false;
     for (int d = 0; d < def->tensor->rank; d++)
         if (reads_elsewhere(&seen, x->temp, r.subs[d], &r)) return false;

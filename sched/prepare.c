@@ -9,16 +9,6 @@
 enum { MAX_INLINE_DEPTH = 600, MAX_INLINE_NODES = 4000, MAX_INLINE_REDUCTIONS = 24 };
 enum { SMALL_DEPTH = 16 /* without reductions: may be computed again after a cut */ };
 
-bool defs_reduces(Defs *d, const Expr *e) {
-    if (!e->nargs) return false;
-    uintptr_t known = (uintptr_t)expr_map_get(&d->reduces, e);
-    if (known) return known == 2;
-    bool r = e->op == OP_REDUCE;
-    for (int i = 0; i < e->nargs && !r; i++) r = defs_reduces(d, e->arg[i]);
-    expr_map_put(d->graph->ctx, &d->reduces, e, (const void *)(uintptr_t)(r ? 2 : 1));
-    return r;
-}
-
 /* The length of a range that starts anywhere, where that follows from dimensions alone; else NULL. */
 static const Expr *fixed_length(Graph *g, const Expr *lo, const Expr *hi) {
     PolyEnv env = {.g = g};
@@ -117,7 +107,7 @@ static const Expr *walk_around(Around *x, const Expr *e, const Expr *cond) {
 
 /* e with the conditions under which its reductions are evaluated put into their guards, where those protect loads. */
 static const Expr *self_contained(Around *x, const Expr *e, const Expr *cond) {
-    if (!defs_reduces(x->d, e)) return e;
+    if (!e->reduces) return e;
     int i = 0;
     while (i < x->n && x->memo[i].cond != cond) i++;
     if (i == x->n && i < 64) x->memo[x->n++].cond = cond;
@@ -168,7 +158,7 @@ static const Expr *write_load(Writing *x, const Expr *e) {
     if (!def || t->kind == TENSOR_INOUT) return expr_load(g, t, subs); /* what the caller gave */
     def->apart |= x->cutting;
     bool fits = fits_in(x, def);
-    if (fits && defs_reduces(d, def->value[0])) fits = is_plain_use(t->pieces.at, subs, t->rank);
+    if (fits && def->value[0]->reduces) fits = is_plain_use(t->pieces.at, subs, t->rank);
     if (fits) {
         const Expr *from[MAX_RANK];
         bool same = true;
@@ -343,7 +333,7 @@ static void make_def(Defs *d, Tensor *t) {
         def->value[p] = written(d, def, self_contained(x, value, pc->guard));
         if (pc->guard) def->guard[p] = written(d, def, self_contained(x, pc->guard, NULL));
     }
-    def->marked = def->plain && t->rank > 0 && defs_reduces(d, def->value[0]);
+    def->marked = def->plain && t->rank > 0 && def->value[0]->reduces;
     for (int i = 0; i < t->rank && def->marked; i++) {
         ExprMap seen = {0};
         def->marked = uses_var(d, &seen, def->value[0], def->vars[i]);

@@ -27,14 +27,12 @@ typedef struct Defs {
     Graph *graph;
     ExprMap of;          /* Tensor -> Def */
     VEC(Tensor *) order; /* tensors with definitions, each after those that it loads */
-    ExprMap reduces;     /* memo: Expr -> whether it holds an OP_REDUCE */
     ExprMap places;      /* a place and a range -> its variable */
     Text *why;
     bool failed;
 } Defs;
 
 bool defs_make(Defs *d, Graph *g, Text *why);
-bool defs_reduces(Defs *d, const Expr *e); /* holds a reduction */
 /* The equation of piece i of a stored tensor, as a root with variables of its own. */
 Root defs_root(Defs *d, const Def *def, int i);
 
