@@ -1,6 +1,8 @@
 /* Lowering, the prelude: prints those entries of prelude.cuh that a file uses, and those that they use. */
 #include "lower_internal.h"
 
+#include "ir/expr_map.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -14,56 +16,63 @@ typedef struct Entry {
     int first, last; /* lines [first, last) */
 } Entry;
 
-static bool has_word(const char *text, const char *word, size_t n) {
-    for (const char *p = text; (p = strstr(p, word)); p += n) {
-        if (p > text && (isalnum((unsigned char)p[-1]) || p[-1] == '_')) continue;
-        if (isalnum((unsigned char)p[n]) || p[n] == '_') continue;
-        return true;
-    }
-    return false;
-}
+typedef struct Prelude {
+    VEC(Entry) entries;
+    ExprMap of; /* a name -> the number of its entry, plus 1 */
+} Prelude;
 
-static bool defines_used(Ctx *ctx, const Entry *e, const char *text) {
-    for (const char *p = e->names; *p;) {
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+static void add_names(Ctx *ctx, Prelude *x, const char *names) {
+    for (const char *p = names; *p;) {
         size_t n = strcspn(p, " \n");
-        if (n && has_word(text, sym_n(ctx, p, n), n)) return true;
+        if (n) expr_map_put(ctx, &x->of, sym_n(ctx, p, n), (const void *)(intptr_t)x->entries.n);
         p += n;
         p += strspn(p, " \n");
     }
-    return false;
 }
 
-void prelude_print(Text *out, Ctx *ctx, const char *code) {
-    VEC(Entry) entries = {0};
+static void read_entries(Ctx *ctx, Prelude *x) {
     for (int i = 0; i < prelude_nlines; i++) {
         const char *s = prelude_lines[i];
         if (strncmp(s, "//@ ", 4)) continue;
-        if (entries.n) entries.at[entries.n - 1].last = i;
+        if (x->entries.n) x->entries.at[x->entries.n - 1].last = i;
         Entry e = {.names = s + 4, .first = i + 1, .last = prelude_nlines};
         if (!strncmp(e.names, "portable ", 9)) {
             e.portable = true;
             e.names += 9;
         }
-        vec_push(ctx, &entries, e);
+        vec_push(ctx, &x->entries, e);
+        add_names(ctx, x, e.names);
     }
-    for (int i = 0; i < entries.n; i++) entries.at[i].used = defines_used(ctx, &entries.at[i], code);
-    for (bool more = true; more;) {
-        more = false;
-        for (int i = 0; i < entries.n; i++) {
-            Entry *e = &entries.at[i];
-            for (int k = 0; k < entries.n && !e->used; k++) {
-                if (!entries.at[k].used) continue;
-                for (int j = entries.at[k].first; j < entries.at[k].last && !e->used; j++)
-                    e->used = defines_used(ctx, e, prelude_lines[j]);
-                more = more || e->used;
-            }
+}
+
+/* Marks the entries that the text uses, and those that they use. All of their names begin with td_ or TD_. */
+static void mark_used(Ctx *ctx, Prelude *x, const char *text) {
+    for (const char *p = text; (p = strchr(p, '_')) != NULL;) {
+        const char *word = p - 2;
+        if (p - text < 2 || (strncmp(word, "td", 2) && strncmp(word, "TD", 2)) || (word > text && is_word(word[-1]))) {
+            p++;
+            continue;
         }
+        while (is_word(*p)) p++;
+        intptr_t i = (intptr_t)expr_map_get(&x->of, sym_n(ctx, word, (size_t)(p - word)));
+        if (!i || x->entries.at[i - 1].used) continue;
+        Entry *e = &x->entries.at[i - 1];
+        e->used = true;
+        for (int k = e->first; k < e->last; k++) mark_used(ctx, x, prelude_lines[k]);
     }
+}
+
+void prelude_print(Text *out, Ctx *ctx, const char *code) {
+    Prelude x = {0};
+    read_entries(ctx, &x);
+    mark_used(ctx, &x, code);
     for (int pass = 0; pass < 2; pass++) {
         if (!pass) text_put(out, "#ifndef TD_EMU // the CPU stand-in has these itself\n");
-        for (int i = 0; i < entries.n; i++) {
-            if (!entries.at[i].used || entries.at[i].portable != (pass == 1)) continue;
-            for (int j = entries.at[i].first; j < entries.at[i].last; j++) text_fmt(out, "%s\n", prelude_lines[j]);
+        for (int i = 0; i < x.entries.n; i++) {
+            if (!x.entries.at[i].used || x.entries.at[i].portable != (pass == 1)) continue;
+            for (int j = x.entries.at[i].first; j < x.entries.at[i].last; j++) text_fmt(out, "%s\n", prelude_lines[j]);
         }
         if (!pass) text_put(out, "#endif\n\n");
     }
