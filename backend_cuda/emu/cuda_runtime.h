@@ -105,6 +105,9 @@ void td_emu_check(int on);
 int td_emu_errors(void);
 int td_emu_errors_of(const char *kind);
 void td_emu_reset(void);
+/* Lets memory of the host stand for device memory, which overlaps no other: `written` says that it holds values. */
+cudaError_t td_emu_adopt(void *ptr, size_t bytes, int written);
+cudaError_t td_emu_release(void *ptr);
 
 #ifdef __cplusplus
 }

@@ -91,7 +91,7 @@ struct Alloc {
     u8 *base;
     size_t bytes;
     int number;
-    bool live, sparse;
+    bool sparse, adopted; // adopted: the host's memory
     Shadow shadow; // counts halves of bytes
 };
 

@@ -7,6 +7,14 @@ static void host_wrote(Alloc *a, size_t off, size_t bytes) {
     shadow_each(a->shadow, off, whole, mark);
     shadow_each(a->shadow, off + whole, bytes - whole, mark);
 }
+static Alloc *alloc_add(void *p, size_t bytes) {
+    Alloc *a = new Alloc();
+    a->base = static_cast<u8 *>(p);
+    a->bytes = bytes;
+    a->number = ++S.allocs_made;
+    shadow_make(&a->shadow, bytes * 2);
+    return S.allocs[a->base] = a;
+}
 /* The allocation of a device range; null where it is none, which is reported. */
 static Alloc *host_range(const void *p, size_t bytes, const char *what) {
     configure();
@@ -71,15 +79,16 @@ cudaError_t cudaMalloc(void **ptr, size_t bytes) {
         if (posix_memalign(&p, 256, bytes)) return S.last_error = cudaErrorMemoryAllocation;
         memset(p, 0xff, bytes);
     }
-    Alloc *a = new Alloc();
-    a->sparse = sparse;
-    a->base = static_cast<u8 *>(p);
-    a->bytes = bytes;
-    a->number = ++S.allocs_made;
-    shadow_make(&a->shadow, bytes * 2);
-    S.allocs[a->base] = a;
+    alloc_add(p, bytes)->sparse = sparse;
     *ptr = p;
     return cudaSuccess;
+}
+static void alloc_remove(Alloc *a) {
+    S.allocs.erase(a->base);
+    shadow_free(&a->shadow);
+    memset(S.recent, 0, sizeof S.recent);
+    delete a;
+    host_operation();
 }
 cudaError_t cudaFree(void *ptr) {
     if (!ptr) return cudaSuccess;
@@ -88,15 +97,30 @@ cudaError_t cudaFree(void *ptr) {
         report(KIND_BOUNDS, __builtin_return_address(0), "cudaFree of %p, which is no allocation", ptr);
         return S.last_error = cudaErrorInvalidValue;
     }
-    shadow_free(&it->second->shadow);
+    if (it->second->adopted) return S.last_error = cudaErrorInvalidValue;
     if (it->second->sparse)
         munmap(ptr, it->second->bytes);
     else
         free(ptr);
-    delete it->second;
-    S.allocs.erase(it);
-    memset(S.recent, 0, sizeof S.recent);
-    host_operation();
+    alloc_remove(it->second);
+    return cudaSuccess;
+}
+cudaError_t td_emu_adopt(void *ptr, size_t bytes, int written) {
+    configure();
+    u8 *base = static_cast<u8 *>(ptr);
+    if (!bytes) return cudaSuccess;
+    auto after = S.allocs.lower_bound(base);
+    if (!base || alloc_find(base) || (after != S.allocs.end() && size_t(after->first - base) < bytes))
+        return cudaErrorInvalidValue;
+    Alloc *a = alloc_add(base, bytes);
+    a->adopted = true;
+    if (written) host_wrote(a, 0, bytes);
+    return cudaSuccess;
+}
+cudaError_t td_emu_release(void *ptr) {
+    auto it = S.allocs.find(static_cast<u8 *>(ptr));
+    if (it == S.allocs.end() || !it->second->adopted) return cudaErrorInvalidValue;
+    alloc_remove(it->second);
     return cudaSuccess;
 }
 cudaError_t cudaMallocHost(void **ptr, size_t bytes) {

@@ -19,6 +19,14 @@ int main(void) {
     CHECK(cudaDeviceGetAttribute(&v, cudaDevAttrMultiProcessorCount, 0) == cudaSuccess && v == 132);
     CHECK(cudaDeviceGetAttribute(&v, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0) == cudaSuccess && v == 232448);
     CHECK(cudaGetDeviceProperties(&prop, 0) == cudaSuccess && prop.major == 9 && prop.multiProcessorCount == 132);
+    CHECK(td_emu_adopt(host + 4, 8, 1) == cudaSuccess && td_emu_adopt(host, 5, 1) != cudaSuccess &&
+          td_emu_adopt(host + 11, 2, 1) != cudaSuccess && td_emu_adopt(host, 4, 0) == cudaSuccess);
+    CHECK(cudaMemset(host + 4, 1, 8) == cudaSuccess && cudaMemset(host, 2, 4) == cudaSuccess && host[3] == 2);
+    CHECK(cudaFree(host + 4) != cudaSuccess && cudaGetLastError() == cudaErrorInvalidValue);
+    CHECK(td_emu_release(host + 4) == cudaSuccess && td_emu_release(host) == cudaSuccess &&
+          td_emu_release(host) != cudaSuccess && td_emu_errors() == 0);
+    CHECK(cudaMemset(host + 4, 1, 8) != cudaSuccess && td_emu_errors_of("bounds") == 1);
+    td_emu_reset();
     CHECK(cudaMalloc((void **)&p, 16) == cudaSuccess && p);
     CHECK(cudaMemcpy(host, p, 16, cudaMemcpyDeviceToHost) == cudaSuccess && host[0] == 0xff && host[15] == 0xff);
     CHECK(cudaMemsetAsync(p, 7, 16, NULL) == cudaSuccess);

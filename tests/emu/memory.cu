@@ -52,6 +52,7 @@ __global__ void bytes(const __grid_constant__ args a) { // neighbours in one wor
         st(a.y + td_tid(), float(td_get<int8_t>(v, 3)));
     }
 }
+__global__ void copies(const __grid_constant__ args a) { st(a.y + td_tid(), ld(a.x + td_tid())); }
 __global__ void same_value(const __grid_constant__ args a) { st(a.y, 1); }
 __global__ void blocks_overlap(const __grid_constant__ args a) { st(a.y + td_block() * 32 + td_tid(), 1); }
 __global__ void neighbour_block(const __grid_constant__ args a) { // reads what another block of the launch writes
@@ -193,6 +194,16 @@ int main() {
     right("halves in place", RUN(half_read, b, 1, 14, 1, 0, 0));
     wrong("a half outside", "bounds", RUN(half_read, b, 1, 15, 1, 0, 0));
     for (uint8_t v : bytes7.get()) CHECK(v == 0x21);
+    float host[4] = {1, 2, 3, 4}, out[4];
+    td_emu_adopt(host, sizeof host, 1), td_emu_adopt(out, sizeof out, 0);
+    b = {host, out, nullptr, 4};
+    right("memory of the host", RUN(copies, b, 1, 4, 1, 0, 0));
+    CHECK(out[3] == 4);
+    td_emu_release(out), td_emu_adopt(out, sizeof out - 1, 0);
+    wrong("outside memory of the host", "bounds", RUN(copies, b, 1, 4, 1, 0, 0));
+    td_emu_release(host), td_emu_adopt(host, sizeof host, 0);
+    wrong("memory of the host that nobody wrote", "uninitialised", RUN(copies, b, 1, 3, 1, 0, 0));
+    td_emu_release(host), td_emu_release(out);
     right("atomics", RUN(atomics<false>, a, 4, 64, 1, 0, 0));
     wrong("an atomic and a store", "race", RUN(atomics<true>, a, 1, 64, 1, 0, 0));
     b = a;
