@@ -1,0 +1,152 @@
+"""Compiles a td file into a shared library in a cache, and loads it."""
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+
+from ._model import load
+
+ARCH = ["-gencode", "arch=compute_90a,code=sm_90a"]
+
+
+class BuildError(RuntimeError):
+    """What tdc or a compiler said."""
+
+
+def _run(command, folder):
+    try:
+        r = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    except OSError as e:
+        raise BuildError(f"{command[0]}: {e.strerror}") from None
+    if r.returncode:
+        raise BuildError(f"{' '.join(command)}: exit status {r.returncode}\n{r.stdout}")
+    return r.stdout
+
+
+def _home(tdc):
+    """The folder with backend_cuda/emu: $TDC_HOME, or what tdc itself would find from where it stands."""
+    places = [os.environ.get("TDC_HOME", "")]
+    for start in (os.path.realpath(tdc), os.path.realpath(__file__)):
+        for _ in range(4):
+            start = os.path.dirname(start)
+            places += [start, os.path.join(start, "share", "tdc")]
+    for p in places:
+        if p and os.path.exists(os.path.join(p, "backend_cuda", "emu", "runtime.cpp")):
+            return p
+    raise BuildError("the CPU stand-in (backend_cuda/emu) was not found: set TDC_HOME")
+
+
+def _tdc(given):
+    here = os.path.dirname(os.path.abspath(__file__))
+    for p in (given, os.environ.get("TDC"), shutil.which("tdc"), os.path.join(here, "..", "..", "build", "tdc")):
+        if p and (os.path.exists(p) or shutil.which(p)):
+            return os.path.abspath(p) if os.path.exists(p) else p
+    raise BuildError("tdc was not found: put it into PATH, or set TDC")
+
+
+def _nvcc():
+    usual = "/usr/local/cuda/bin/nvcc"
+    return os.environ.get("NVCC") or shutil.which("nvcc") or (usual if os.path.exists(usual) else None)
+
+
+def _cache(given):
+    if given or os.environ.get("TDC_CACHE"):
+        return os.path.abspath(given or os.environ["TDC_CACHE"])
+    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tdc")
+
+
+def _read(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def _key(*parts):
+    h = hashlib.sha256()
+    for p in parts:
+        p = p if isinstance(p, bytes) else str(p).encode()
+        h.update(len(p).to_bytes(8, "little") + p)
+    return h.hexdigest()[:32]
+
+
+def _kept(cache, key, make):
+    """The folder cache/key, made by make(folder) where it is not there; it appears whole or not at all."""
+    place = os.path.join(cache, key)
+    if os.path.isdir(place):
+        return place
+    os.makedirs(cache, exist_ok=True)
+    fresh = tempfile.mkdtemp(prefix="new-", dir=cache)
+    try:
+        make(fresh)
+        try:
+            os.rename(fresh, place)
+        except OSError:  # another process was faster
+            if not os.path.isdir(place):
+                raise
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return place
+
+
+def _stand_in(cache, home):
+    """The stand-in's own object. It becomes a part of each model: a process may have the true CUDA runtime loaded, whose
+    functions would otherwise be found first."""
+    emu = os.path.join(home, "backend_cuda", "emu")
+    cxx = os.environ.get("CXX", "g++")
+    command = [cxx, "-std=c++17", "-O2", "-g", "-fPIC", "-fno-gnu-unique", "-I", emu, "-c", os.path.join(emu, "runtime.cpp"),
+               "-o"]
+    files = [_read(os.path.join(emu, f)) for f in sorted(os.listdir(emu)) if not f.endswith(".md")]
+    key = "stand-in-" + _key(*command[:6], *files)
+    return emu, _kept(cache, key, lambda d: _run(command + ["runtime.o"], d))
+
+
+def _compile(folder, stem, target, emu, library):
+    if target == "cuda":
+        nvcc = _nvcc()
+        if not nvcc:
+            raise BuildError("nvcc was not found: put it into PATH, or set NVCC")
+        _run([nvcc, "-O3", "-std=c++17", *ARCH, "-Xcompiler", "-fPIC", "-c", f"{stem}.cu", "-o", "kernels.o"], folder)
+        _run([nvcc, "-O2", "-Xcompiler", "-fPIC", "-c", f"{stem}.c", "-o", "host.o"], folder)
+        _run([nvcc, "-shared", "-Xlinker", "-Bsymbolic", *ARCH, "kernels.o", "host.o", "-o", f"{stem}.so"], folder)
+    else:
+        cc, cxx = os.environ.get("CC", "gcc"), os.environ.get("CXX", "g++")
+        _run([cxx, "-x", "c++", "-std=c++17", "-O1", "-ffp-contract=off", "-w", "-fPIC", "-fno-gnu-unique", "-I", emu, "-c",
+              f"{stem}.cu", "-o", "kernels.o"], folder)
+        _run([cc, "-std=c99", "-O1", "-w", "-fPIC", "-I", emu, "-c", f"{stem}.c", "-o", "host.o"], folder)
+        _run([cxx, "-shared", "-Wl,-Bsymbolic", "kernels.o", "host.o", os.path.join(library, "runtime.o"), "-lm", "-pthread", "-o", f"{stem}.so"], folder)
+    for name in ("kernels.o", "host.o"):
+        os.unlink(os.path.join(folder, name))
+
+
+def build(source, *, target=None, prefix=None, defines=None, includes=(), options=(), cache=None, tdc=None):
+    """The model of a td file: runs tdc, compiles what it writes, and loads the library.
+
+    target   "cuda" (nvcc) or "stand-in" (the C++ compiler, for NumPy); where there is a GPU and nvcc, "cuda"
+    prefix, defines={"N": 4096}, includes=["folder"], options=["-Wperf"]   for tdc
+    cache    a folder; $TDC_CACHE, or ~/.cache/tdc
+
+    What was built from the same emitted files is taken from the cache."""
+    tdc, cache = _tdc(tdc), _cache(cache)
+    source = os.path.abspath(os.fspath(source))
+    stem = os.path.splitext(os.path.basename(source))[0]
+    if target is None:
+        target = "cuda" if os.path.exists("/dev/nvidiactl") and _nvcc() else "stand-in"
+    if target not in ("cuda", "stand-in"):
+        raise ValueError(f"target: expected 'cuda' or 'stand-in', got {target!r}")
+    command = [tdc, source, "-o", f"{stem}.cu", "--emit=cu,c,h,manifest", *options]
+    command += [f"--prefix={prefix}"] if prefix else []
+    command += [f"-D{n}={v}" for n, v in (defines or {}).items()]
+    command += [a for i in includes for a in ("-I", os.path.abspath(i))]
+    with tempfile.TemporaryDirectory() as folder:
+        _run(command, folder)
+        emu, library = _stand_in(cache, _home(tdc)) if target == "stand-in" else (None, None)
+        files = [_read(os.path.join(folder, f"{stem}.{e}")) for e in ("cu", "c", "h", "json")]
+        compiler = _run([_nvcc() or "nvcc", "--version"], folder) if target == "cuda" else \
+            _run([os.environ.get("CXX", "g++"), "--version"], folder)
+        key = f"{stem}-" + _key(target, library, compiler, *files)
+
+        def make(fresh):
+            shutil.copytree(folder, fresh, dirs_exist_ok=True)
+            _compile(fresh, stem, target, emu, library)
+        place = _kept(cache, key, make)
+    return load(os.path.join(place, f"{stem}.so"))
