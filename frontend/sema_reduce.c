@@ -192,7 +192,8 @@ static const Expr *make(Sema *s, MonoidKind m, const Bound *b, const Expr *body,
     if (m == MONOID_SUM) body = summand(s, body);
     Reduce *r = NEW(s->ctx, Reduce);
     *r = (Reduce){.monoid = m, .nvars = b->vars.n, .vars = b->vars.at};
-    const Expr *e = expr_reduce(s->g, r, b->guard, body);
+    bool untyped = body->untyped && monoid_parts(m) == 1 && m != MONOID_ANY && m != MONOID_ALL;
+    const Expr *e = (untyped ? expr_reduce_untyped : expr_reduce)(s->g, r, b->guard, body);
     for (int i = 0; i < b->vars.n; i++)
         if (!has_hull(s, e, b->vars.at[i], span)) return NULL;
     return e;

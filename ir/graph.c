@@ -193,6 +193,11 @@ const Expr *expr_reduce(Graph *g, Reduce *r, const Expr *guard, const Expr *body
     return expr_node(g, OP_REDUCE, t, false, key_of(r), (const Expr *[]){guard, body}, 2);
 }
 
+const Expr *expr_reduce_untyped(Graph *g, Reduce *r, const Expr *guard, const Expr *body) {
+    if (!guard) guard = expr_int(g, TY_BOOL, 1);
+    return expr_node(g, OP_REDUCE, body->type, true, key_of(r), (const Expr *[]){guard, body}, 2);
+}
+
 const Expr *expr_op(Graph *g, Op op, const Expr *const *args, int nargs) {
     Type t = TY_BOOL;
     switch (op_rule(op)) {

@@ -224,6 +224,8 @@ const Expr *expr_scalar(Graph *g, Scalar *s);
 const Expr *expr_load(Graph *g, Tensor *t, const Expr *const *subs);
 const Expr *expr_cast(Graph *g, Type t, const Expr *e); /* e itself where it has type t */
 const Expr *expr_reduce(Graph *g, Reduce *r, const Expr *guard, const Expr *body);
+/* Of an untyped body, which gives it no type yet. */
+const Expr *expr_reduce_untyped(Graph *g, Reduce *r, const Expr *guard, const Expr *body);
 /* Operators of ops.def with a rule: the result's type follows from it. Operands must already fit (graph_verify). */
 bool expr_rule_holds(const Expr *e); /* its operands and its type are what the operator's rule says */
 const Expr *expr_op(Graph *g, Op op, const Expr *const *args, int nargs);

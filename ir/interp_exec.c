@@ -327,7 +327,7 @@ static double noisy(Interp *m, Type t, double v) {
     if (m->nudge == NUDGE_NOISE) return t == TY_F64 ? v : (double)(float)v;
     m->noise = m->noise * 6364136223846793005u + 1442695040888963407u;
     double by = (double)((int)(m->noise >> 61) - 4) + 0.5;
-    return v + v * by * (t == TY_F64 ? 0x1p-52 : 0x1p-23);
+    return isfinite(v) ? v + v * by * (t == TY_F64 ? 0x1p-52 : 0x1p-23) : v;
 }
 
 static bool run(const Exec *x, const Block *b) {

@@ -42,7 +42,7 @@ static const Expr *type_literal(Graph *g, Type t, const Expr *e) {
 
 /* An untyped expression as one of compute type t. */
 static const Expr *type_untyped(Graph *g, ExprMap *done, Type t, const Expr *e) {
-    if (!e->untyped) return e; /* the condition of an untyped `if` */
+    if (!e->untyped) return e; /* the condition of an untyped `if`, the guard of a reduction */
     const Expr *known = expr_map_get(done, e);
     if (known) return known;
     const Expr *r = NULL, *args[3];
@@ -55,7 +55,13 @@ static const Expr *type_untyped(Graph *g, ExprMap *done, Type t, const Expr *e) 
         if (e->type == TY_I64 && type_is_float(t) && (e->op == OP_DIV || op_rule(e->op) == RULE_INT)) return NULL;
         for (int i = 0; i < e->nargs; i++)
             if (!(args[i] = type_untyped(g, done, t, e->arg[i]))) return NULL;
-        r = expr_op(g, e->op, args, e->nargs);
+        if (e->op == OP_REDUCE) { /* which may meet another type elsewhere */
+            Reduce *own = NEW(g->ctx, Reduce);
+            *own = *e->u.reduce;
+            r = expr_reduce(g, own, args[0], args[1]);
+        } else {
+            r = expr_op(g, e->op, args, e->nargs);
+        }
     }
     if (r) expr_map_put(g->ctx, done, e, r);
     return r;

@@ -30,15 +30,17 @@ AxisSet group_owned(const Group *gr) {
     return s;
 }
 
-/* A row reduction that blocks would repeat, or whose rows lie across another's. */
+/* A row reduction that blocks would repeat, or whose rows lie across another's: an earlier one's, or a scan's, which may
+ * be all of its kernel and then cannot leave. */
 static bool is_repeated(const Group *gr, int i) {
     const GStep *p = &gr->steps.at[i];
     AxisSet o = gr->stores.at[0].axes, owned = group_owned(gr);
     if (!(p->over & o)) return false;
     if (o & ~p->free & ~owned) return true;
-    for (int j = 0; j < i; j++) {
-        AxisSet a = row_of(p), b = row_of(&gr->steps.at[j]);
-        if (gr->steps.at[j].over & o && a & ~b && b & ~a) return true;
+    for (int j = 0; j < gr->steps.n; j++) {
+        const GStep *q = &gr->steps.at[j];
+        AxisSet a = row_of(p), b = row_of(q);
+        if ((j < i || (q->scan && !p->scan)) && q->over & o && a & ~b && b & ~a) return true;
     }
     return false;
 }

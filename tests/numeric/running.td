@@ -35,3 +35,10 @@ export fn beside(x: f32[L]) -> (down: f32[L], up: f32[L]) {
 }
 check beside(L = 1);
 check beside(L = 300);
+
+/// Running sums beside a reduction whose rows lie across them: neither has a loop inside the other's.
+export fn across(x: f32[B, B], w: f32[A], z: bool[B]) -> (y: f32[B, A]) {
+    let t[i, j] = exp(atan2(x[i, i], w[j]) * max[k in 0..A](x[i, i] * w[k]) * 1e-3);
+    y[i, j] = if z[i] then 0.0 else sum[k in 0..B where k < i](t[k, j] - k);
+}
+check across(A = 5, B = 77);

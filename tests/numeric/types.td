@@ -52,3 +52,19 @@ export fn scalars(x: f32[N], a: f16, b: bf16, c: i8, d: u16, e: i64, f: bool, g:
 }
 check scalars(N = 5, a = 0.1, b = 0.1, c = -3, d = 60000, e = 1234567890123, f = 1, g = 0.3, h = 9, k = 0.1) tol 1e-7;
 check scalars(N = 5, a = 0.3333, b = 7.77, c = 100, d = 6, e = -1234567890123, f = 0, g = 1000.0, h = 15, k = 0.7) tol 1e-7;
+
+// Literals under a reduction take the type of what the reduction meets.
+export fn literals(seg: i32[N], x: f32[N]) -> (y: i32[S], z: f32[S], u: u8[S], ok: bool[S], w: f16[S], k: f64[S], q: bf16[]) {
+    let c: i32[s in S] = sum[i where seg[i] == s](1);
+    let d[s in S] = sum[i where seg[i] == s](1);
+    let e[s in S] = sum[i where seg[i] == s](1) + 2;
+    let h[s in S] = max[i where seg[i] == s](0.5) * 2.0;
+    y[s] = c[s] + 1 - sum[i where seg[i] == s](if x[i] > 0 then 1 else -1) * 2;
+    z[s] = pad(x[0], 0.0) * sum[i where seg[i] == s](1) + sum[i where x[i] > pad(x[0], 0.0)](1);
+    u[s] = sum[j in 0..4 where j < s](1);
+    ok[s] = c[s] == d[s] && d[s] + 2 == e[s] && sum[i where seg[i] == s](1) == d[s] && sum[i where seg[i] == s](1) > 2;
+    w[s] = sum[i where seg[i] == s](0.5) + h[s];
+    k[s] = sum[i where seg[i] == s](0.1) + sum[a in 0..2, b in 0..3 where a < b && b < s](1) / 2.0;
+    q[] = mean[i in 0..3](1.0) + 2 * sum[m in 0..3](1);
+}
+check literals(N = 30, S = 4) with seg in 0..4;

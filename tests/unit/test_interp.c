@@ -559,6 +559,33 @@ static void test_nudge(Test *t, Ctx *ctx) {
     }
 }
 
+/* Noise moves what is computed, but neither zeros nor infinities. */
+static void test_noise(Test *t, Ctx *ctx) {
+    Rig r = rig(ctx);
+    Graph *g = r.g;
+    const Expr *n = expr_int(g, TY_I64, 64), *three = expr_float(g, TY_F32, 3);
+    Tensor *x = graph_tensor(g, sym(ctx, "x"), TENSOR_INPUT, TY_F32, 1, &n);
+    Tensor *y = graph_tensor(g, sym(ctx, "y"), TENSOR_OUTPUT, TY_F32, 1, &n);
+    Var *k = graph_var(g, sym(ctx, "k"), expr_int(g, TY_I64, 0), n);
+    const Expr *kv = expr_var(g, k);
+    Piece p = {.nvars = 1, .vars = NEW_N(ctx, Var *, 1), .subs = NEW_N(ctx, const Expr *, 1), .span = SPAN_NONE};
+    p.vars[0] = k;
+    p.subs[0] = kv;
+    p.value = expr2(g, OP_MUL, expr_load(g, x, &kv), three);
+    vec_push(ctx, &y->pieces, p);
+    HostTensor h[2];
+    host_tensor(ctx, &h[0], TY_F32, 1, (const int64_t[]){64});
+    host_tensor(ctx, &h[1], TY_F32, 1, (const int64_t[]){64});
+    for (int i = 0; i < 64; i++) host_put_float(&h[0], i, i % 3 == 0 ? 0 : i % 3 == 1 ? (double)INFINITY : 1);
+    InterpValue v[2];
+    bool ok = interp_run(ctx, g, NULL, NULL, h, (InterpNudge)(NUDGE_NOISE + 1), v, &r.why);
+    for (int i = 0; i < 64; i++) {
+        double got = ok ? v[1].f[i] : (double)NAN;
+        bool right = i % 3 == 2 ? got != 3 && fabs(got - 3) < 1e-5 : got == (i % 3 ? (double)INFINITY : 0);
+        expect_int(t, right, 1, "noise");
+    }
+}
+
 int main(void) {
     Ctx *ctx = ctx_new();
     if (!ctx || CTX_GUARD(ctx)) return 1;
@@ -573,6 +600,7 @@ int main(void) {
     test_product(&t, ctx, true);
     test_inout(&t, ctx);
     test_lazy(&t, ctx);
+    test_noise(&t, ctx);
     test_host(&t, ctx);
     test_nudge(&t, ctx);
     printf("%d passed, %d failed\n", t.passed, t.failed);
