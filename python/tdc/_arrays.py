@@ -111,6 +111,9 @@ class Numpy(Framework):
 class Torch(Framework):
     name = "PyTorch"
 
+    def device(self, x):
+        return (CUDA, x.get_device()) if x.is_cuda else (CPU, 0)
+
     def lend(self, x, type, stream, current):
         import torch
         if x.requires_grad:
@@ -194,18 +197,25 @@ class Jax(Framework):
 
 
 _GENERIC, _NUMPY, _TORCH, _CUPY, _JAX = Framework(), Numpy(), Torch(), Cupy(), Jax()
+_KNOWN = {}  # frameworks by the types of tensors met so far
 _BY_NAME = dict(numpy=_NUMPY, torch=_TORCH, cupy=_CUPY, jax=_JAX)
 
 
 def framework(x):
     """The framework of a tensor, or of a module such as torch; None for what has no __dlpack__."""
+    known = _KNOWN.get(type(x))
+    if known is not None:
+        return known
     if isinstance(x, Packed):
         return framework(x.array)
     for name, classes in (("torch", ("Tensor",)), ("numpy", ("ndarray",)), ("cupy", ("ndarray",)), ("jax", ("Array",))):
         module = sys.modules.get(name)
         if module is None:
             continue
-        if x is module or any(isinstance(x, getattr(module, c, ())) for c in classes):
+        if x is module:
+            return _BY_NAME[name]
+        if any(isinstance(x, getattr(module, c, ())) for c in classes):
+            _KNOWN[type(x)] = _BY_NAME[name]
             return _BY_NAME[name]
     return _GENERIC if hasattr(x, "__dlpack__") else None
 
