@@ -41,9 +41,10 @@ static Sym access_call(Lower *l, const Access *x, const char *verb, const char *
     Sym head = fmt(l, "td_%s%s<%s, %s, %lld, %d>(%s, %s", verb, suffix[x->tail], a, lower_storage_type(x->tensor->type),
                    (long long)x->plan.V, (int)cache, first, second);
     if (x->tail == TAIL_WHOLE) return fmt(l, "%s, %s)", head, remaining_text(l, x, false));
-    if (x->tail == TAIL_PART)
-        return fmt(l, "%s, %s, %s)", head, x->vaxis->peel ? remaining_text(l, x, true) : "0",
-                   remaining_text(l, x, false));
+    if (x->tail == TAIL_PART) {
+        Sym from = x->vaxis->peel ? remaining_text(l, x, true) : "0";
+        return fmt(l, "%s, %s, %s)", head, from, remaining_text(l, x, false));
+    }
     return fmt(l, "%s)", head);
 }
 

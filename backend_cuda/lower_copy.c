@@ -64,7 +64,8 @@ static Rows rows_open(Lower *l, const SharedTile *t, const Stage *s) {
     row[r.loops] = "first";
     r.shared = at.n ? at.s : "";
     r.count = inside ? fmt(l, "%s ? last - first : 0", inside) : "last - first";
-    r.global = fmt(l, "%s + %s", tensor_text(l, s->tensor), row_offset(l, t, s, row));
+    Sym base_text = tensor_text(l, s->tensor);
+    r.global = fmt(l, "%s + %s", base_text, row_offset(l, t, s, row));
     return r;
 }
 

@@ -265,27 +265,21 @@ static bool nonneg_quotient(Lower *l, const Expr *e) {
 
 Sym dim_text(Lower *l, const Expr *e, bool host) {
     if (!host && e->nargs) index_fits(l, poly_of(&l->env, e));
+    /* One after the other: the order in which dimensions are met is that of the kernel's arguments. */
+    Sym a = e->nargs > 0 ? dim_text(l, e->arg[0], host) : NULL, b = e->nargs > 1 ? dim_text(l, e->arg[1], host) : NULL;
     switch (e->op) {
     case OP_CONST: return fmt(l, e->u.i < 0 ? "(%lld)" : "%lld", (long long)e->u.i);
     case OP_DIM: return dim_ref(l, e->u.dim, host);
-    case OP_CAST: return dim_text(l, e->arg[0], host);
+    case OP_CAST: return a;
     case OP_DIV:
-        if (nonneg_quotient(l, e))
-            return fmt(l, "(%s / %s)", dim_text(l, e->arg[0], host), dim_text(l, e->arg[1], host));
-        return fmt(l, "td_floor_div<%s>(%s, %s)", host ? "int64_t" : "I", dim_text(l, e->arg[0], host),
-                   dim_text(l, e->arg[1], host));
-    case OP_MOD:
-        return fmt(l, "td_floor_mod<%s>(%s, %s)", host ? "int64_t" : "I", dim_text(l, e->arg[0], host),
-                   dim_text(l, e->arg[1], host));
-    case OP_NEG: return fmt(l, "(-%s)", dim_text(l, e->arg[0], host));
+        if (nonneg_quotient(l, e)) return fmt(l, "(%s / %s)", a, b);
+        return fmt(l, "td_floor_div<%s>(%s, %s)", host ? "int64_t" : "I", a, b);
+    case OP_MOD: return fmt(l, "td_floor_mod<%s>(%s, %s)", host ? "int64_t" : "I", a, b);
+    case OP_NEG: return fmt(l, "(-%s)", a);
     case OP_MIN:
-    case OP_MAX: {
-        Sym a = dim_text(l, e->arg[0], host), b = dim_text(l, e->arg[1], host);
-        return fmt(l, "(%s %s %s ? %s : %s)", a, e->op == OP_MIN ? "<" : ">", b, a, b);
-    }
+    case OP_MAX: return fmt(l, "(%s %s %s ? %s : %s)", a, e->op == OP_MIN ? "<" : ">", b, a, b);
     default:
-        if (e->nargs == 2)
-            return fmt(l, "(%s %s %s)", dim_text(l, e->arg[0], host), op_text(e->op), dim_text(l, e->arg[1], host));
+        if (e->nargs == 2) return fmt(l, "(%s %s %s)", a, op_text(e->op), b);
         fail(l, "an extent that is not an expression of dimensions");
         return "0";
     }
@@ -534,9 +528,10 @@ Sym expr_text(Lower *l, const Expr *e, const Layout *layout) {
     case OP_ARG: return l->args[e->u.i];
     case OP_CAST: return cast_text(l, e->type, e->arg[0], expr_text(l, e->arg[0], layout));
     case OP_RANDOM: return random_text(l, e, layout);
-    case OP_IF:
-        return fmt(l, "(%s ? %s : %s)", expr_text(l, e->arg[0], layout), expr_text(l, e->arg[1], layout),
-                   expr_text(l, e->arg[2], layout));
+    case OP_IF: {
+        Sym c = expr_text(l, e->arg[0], layout), a = expr_text(l, e->arg[1], layout);
+        return fmt(l, "(%s ? %s : %s)", c, a, expr_text(l, e->arg[2], layout));
+    }
     case OP_LOAD:
     case OP_REDUCE: fail(l, "a load or reduction inside an expression: it needs a stage of its own"); return "0";
     default: break;
@@ -573,14 +568,12 @@ static Sym atom_text(Lower *l, const Expr *a) {
         poly_bounds(&l->env, y, &dlo, &dhi);
         /* A sum has its parentheses; a product needs them as a divisor. */
         bool product = y.n == 1 && y.term[0].degree && (y.term[0].degree > 1 || y.term[0].coef != 1);
+        bool div = a->op == OP_DIV;
+        Sym above = poly_text(l, x, false), below = poly_text(l, y, false);
         if (lo >= 0 && dlo > 0)
-            return fmt(l, product ? "(%s %s (%s))" : "(%s %s %s)", poly_text(l, x, false), a->op == OP_DIV ? "/" : "%",
-                       poly_text(l, y, false));
-        if (lo >= 0 && dlo == 0)
-            return fmt(l, "td_%s<I>(%s, %s)", a->op == OP_DIV ? "quotient" : "remainder", poly_text(l, x, false),
-                       poly_text(l, y, false));
-        return fmt(l, "%s<I>(%s, %s)", a->op == OP_DIV ? "td_floor_div" : "td_floor_mod", poly_text(l, x, false),
-                   poly_text(l, y, false));
+            return fmt(l, product ? "(%s %s (%s))" : "(%s %s %s)", above, div ? "/" : "%", below);
+        if (lo >= 0 && dlo == 0) return fmt(l, "td_%s<I>(%s, %s)", div ? "quotient" : "remainder", above, below);
+        return fmt(l, "%s<I>(%s, %s)", div ? "td_floor_div" : "td_floor_mod", above, below);
     }
     return expr_text(l, a, l->layout);
 }

@@ -88,8 +88,9 @@ Sym shared_at(Lower *l, const SharedTile *t, const Layout *layout, const VecPlan
             row = poly_add(l->ctx, row,
                            poly_scale(l->ctx, poly_of(&l->env, inner_index(l, layout, t->axes[i])),
                                       t->stride[i] / t->stride[last - 1]));
+        Sym above = poly_text(l, drop_vector(l, row, plan), false);
         return fmt(l, "%s + td_swizzle<%lld, %lld>(%s, %s)", base, (long long)t->swizzle, (long long)t->extent[last],
-                   poly_text(l, drop_vector(l, row, plan), false), poly_text(l, drop_vector(l, col, plan), false));
+                   above, poly_text(l, drop_vector(l, col, plan), false));
     }
     return p.n ? fmt(l, "%s + %s", base, poly_text(l, p, false)) : base;
 }

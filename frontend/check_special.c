@@ -38,7 +38,7 @@ static void map(const CheckSpecial *s, InputKind kind, int k) {
         double v = host_float(h, i);
         switch (kind) {
         case INPUTS_OFFSET: v += OFFSET; break;
-        case INPUTS_NEGATIVE: v = v ? -fabs(v) : -scale; break;
+        case INPUTS_NEGATIVE: v = v != 0 ? -fabs(v) : -scale; break;
         case INPUTS_TIES:
             v = scale * (floor(TIES * check_uniform(s->seed + (uint64_t)k, (uint64_t)i)) + LEAST_TIE);
             break;
