@@ -168,6 +168,25 @@ def test_numpy_host_function():
     refused("'step' is missing", model().rate, n=100, kind=TypeError)
 
 
+def test_numpy_host_function_by_name():
+    """Through model_invoke itself: its value goes where its tensor of rank 0 lies."""
+    from tdc import _arrays, _model
+    m, out = model(), np.zeros((), np.float32)
+    view = _arrays.lend(out, "f32", None, None)
+    message = ctypes.create_string_buffer(200)
+    run = _model._Run(message=ctypes.addressof(message), message_bytes=200)
+    tensors = (ctypes.c_void_p * 1)(ctypes.addressof(view.t))
+
+    def invoke(step):
+        dims, scalars = (ctypes.c_int64 * 1)(100), (ctypes.c_double * 2)(step, 2.0)
+        with m._stand_in.lend([(out.ctypes.data, 4, False)]):
+            return m._invoke_c(m._context(0), ctypes.addressof(run), b"rate", tensors, 1, dims, 1, scalars, 2)
+    assert invoke(25) == 0 and out == .5
+    assert m.manifest["statuses"][invoke(2.5)] == "error_scalar" and b"rate: scalar step: expected" in message.value
+    view.t.data = None
+    assert m.manifest["statuses"][invoke(25)] == "error_null" and out == .5
+
+
 def test_numpy_threads():
     inputs, wrong = [np.abs(f32(40 - k, 10)) + 1 for k in range(8)], []
 
@@ -333,7 +352,7 @@ def test_torch_page():
 def test_torch_gpu_streams_and_graphs():
     import torch
     m, x = model(), torch.rand(300, 1000, device="cuda") + 1
-    want = x / x.double().sum()
+    want = x.double() / x.double().sum()
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
     y = m.portion(x, stream=side)
@@ -351,8 +370,8 @@ def test_torch_gpu_streams_and_graphs():
         x.uniform_(1, 2)
         out.zero_()
         graph.replay()
-        torch.testing.assert_close(out.double(), x / x.double().sum(), rtol=1e-4, atol=0)
-        torch.testing.assert_close(z.double(), out / out.double().sum(), rtol=1e-4, atol=0)
+        torch.testing.assert_close(out.double(), x.double() / x.double().sum(), rtol=1e-4, atol=0)
+        torch.testing.assert_close(z.double(), out.double() / out.double().sum(), rtol=1e-4, atol=0)
 
 
 def test_torch_gpu_threads():
