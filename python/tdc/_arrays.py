@@ -121,12 +121,16 @@ class Torch(Framework):
                 raise TypeError("the tensor requires grad, which a call would lose: make a custom operator of the entry "
                                 "(docs/pytorch.md), or call it under torch.no_grad()")
             x = x.detach()
+        if x.is_neg() or x.is_conj():
+            raise TypeError("the tensor is a view that negates: call resolve_neg() or resolve_conj() first")
         name = str(x.dtype).split(".")[-1]
         for t in ("f8e4m3", "f8e5m2"):  # before PyTorch 2.9 these have no capsules
             if name == NAMES[t]:
                 view = super().lend(x.view(torch.uint8), t, stream, current)
                 view.t.code = _dlpack.TYPES[t][0]
                 return view
+        if stream == current:  # what __dlpack__ would do, without its checks of streams
+            return _dlpack.of_capsule(torch.utils.dlpack.to_dlpack(x), x)
         return super().lend(x, type, stream, current)
 
     def current_stream(self, device):
@@ -135,7 +139,7 @@ class Torch(Framework):
 
     def capturing(self):
         import torch
-        return torch.cuda.is_available() and torch.cuda.is_current_stream_capturing()
+        return torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing()
 
     def empty(self, shape, type, device, stream):
         import torch

@@ -68,6 +68,10 @@ def borrow(x, stream):
         capsule = x.__dlpack__(stream=stream, max_version=(1, 0))
     except TypeError:  # before DLPack 1.0
         capsule = x.__dlpack__(stream=stream)
+    return of_capsule(capsule, x)
+
+
+def of_capsule(capsule, x):
     if _is_valid(capsule, b"dltensor_versioned"):
         m = _Versioned.from_address(_pointer(capsule, b"dltensor_versioned"))
         if m.major != 1:

@@ -401,7 +401,8 @@ def _on_device(call):
     """Makes the tensors' device the current one, which the context asks for; on a machine with one there is no other."""
     if call.device[0] == CUDA and call.framework.name == "PyTorch":
         import torch
-        return torch.cuda.device(call.device[1])
+        if torch.cuda.current_device() != call.device[1]:
+            return torch.cuda.device(call.device[1])
     return contextlib.nullcontext()
 
 
