@@ -74,6 +74,89 @@ static void check_duplicates(Sema *s, FileScope *f) {
     }
 }
 
+/* ---- facts at the top ---- */
+
+typedef VEC(const AstExpr *) NameVec;
+
+static void add_names(Ctx *ctx, const AstExpr *e, NameVec *out) {
+    if (!e) return;
+    if (e->kind == AST_NAME) vec_push(ctx, out, e);
+    if (e->kind != AST_CALL) add_names(ctx, e->a, out);
+    add_names(ctx, e->b, out);
+    add_names(ctx, e->c, out);
+    for (int i = 0; e->items && i < e->items->v.n; i++) add_names(ctx, e->items->v.at[i].value, out);
+}
+
+/* The names of a function's header. */
+static void add_header_names(Ctx *ctx, const AstDecl *fn, NameVec *out, ExprMap *seen) {
+    NameVec all = {0};
+    const AstParams *lists[] = {fn->params, fn->results};
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; lists[k] && i < lists[k]->v.n; i++) {
+            const AstType *t = lists[k]->v.at[i].type;
+            AstExpr *own = NEW(ctx, AstExpr);
+            *own = (AstExpr){.kind = AST_NAME, .name = lists[k]->v.at[i].name};
+            if (own->name) vec_push(ctx, &all, own);
+            for (int n = 0; t && t->dims && n < t->dims->v.n; n++) add_names(ctx, t->dims->v.at[n].value, &all);
+        }
+    for (int i = 0; fn->generics && i < fn->generics->v.n; i++) {
+        AstExpr *own = NEW(ctx, AstExpr);
+        *own = (AstExpr){.kind = AST_NAME, .name = fn->generics->v.at[i].name};
+        vec_push(ctx, &all, own);
+    }
+    for (int i = 0; i < all.n; i++) {
+        if (expr_map_get(seen, all.at[i]->name)) continue;
+        expr_map_put(ctx, seen, all.at[i]->name, all.at[i]);
+        vec_push(ctx, out, all.at[i]);
+    }
+}
+
+static void report_idle_fact(Sema *s, const AstDecl *d, const AstExpr *unknown, const NameVec *known) {
+    const char *what = d->kind == DECL_ASSUME ? "assume" : "require";
+    if (!unknown) {
+        Diag *g = SEMA_REPORT(s, IDLE_FACT, d->span, "no function of this file has all the names of this %s", what);
+        diag_help(s->ctx, g, "state it in the functions that it is about");
+        return;
+    }
+    VEC(const char *) c = {0};
+    for (int i = 0; i < known->n; i++) vec_push(s->ctx, &c, known->at[i]->name);
+    const char *near = diag_near(unknown->name, c.at, c.n);
+    Diag *g = SEMA_REPORT(s, IDLE_FACT, unknown->span, "no function of this file has %s in its header", unknown->name);
+    if (near)
+        diag_suggest(s->ctx, g, unknown->span, near);
+    else
+        diag_help(s->ctx, g, "a fact at the top speaks of dimensions; one on data or on names of a body stands in a function");
+}
+
+/* A fact at the top holds for the functions that have its names: there must be one. */
+static void check_facts(Sema *s, const FileScope *f) {
+    for (int i = 0; i < f->facts.n; i++) {
+        NameVec names = {0}, known = {0};
+        ExprMap somewhere = {0};
+        bool used = false;
+        add_names(s->ctx, f->facts.at[i]->stmt->value, &names);
+        for (int k = 0; k < f->ast->decls.n && !used; k++) {
+            const AstDecl *fn = f->ast->decls.at[k];
+            NameVec own = {0};
+            ExprMap here = {0};
+            if (fn->kind != DECL_FN) continue;
+            add_header_names(s->ctx, fn, &own, &here);
+            used = true;
+            for (int n = 0; n < names.n && used; n++) used = expr_map_get(&here, names.at[n]->name) != NULL;
+            for (int n = 0; n < own.n; n++) {
+                if (expr_map_get(&somewhere, own.at[n]->name)) continue;
+                expr_map_put(s->ctx, &somewhere, own.at[n]->name, own.at[n]);
+                vec_push(s->ctx, &known, own.at[n]);
+            }
+        }
+        if (used) continue;
+        const AstExpr *unknown = NULL;
+        for (int n = names.n - 1; n >= 0; n--)
+            if (!expr_map_get(&somewhere, names.at[n]->name)) unknown = names.at[n];
+        report_idle_fact(s, f->facts.at[i], unknown, &known);
+    }
+}
+
 static void add_graph(Sema *s, Graph *g) {
     if (g) vec_push(s->ctx, &s->module->graphs, g);
 }
@@ -136,6 +219,7 @@ Module *sema_module(Ctx *ctx, AstFile *file, const SemaOptions *opt) {
     s->root = file_scope(s, file);
     resolve_imports(s);
     check_duplicates(s, s->root);
+    check_facts(s, s->root);
     for (int i = 0; i < file->decls.n; i++) visit(s, file->decls.at[i]);
     for (int i = 0; i < file->decls.n; i++)
         if (file->decls.at[i]->kind == DECL_CHECK || file->decls.at[i]->kind == DECL_BENCH)
