@@ -5,14 +5,16 @@
 
 static void ways_of(const Program *p, ShapeWays *ways, int tensor, int extent) {
     Graph *g = p->graph;
-    const PolyEnv env = {.g = g};
+    Ctx *temp = ctx_temp(p->ctx);
+    const PolyEnv env = {.g = g, .ctx = temp};
     Poly e = poly_of(&env, p->params.at[tensor]->shape[extent]), coef, rest;
     for (int d = 0; !e.failed && d < g->dims.n; d++) {
-        if (!poly_linear(p->ctx, e, expr_dim(g, g->dims.at[d]), &coef, &rest) || !coef.n) continue;
+        if (!poly_linear(temp, e, expr_dim(g, g->dims.at[d]), &coef, &rest) || !coef.n) continue;
         ShapeWay w = {tensor, extent, d, NEW_N(p->ctx, bool, g->dims.n + 1)};
         for (int k = 0; k < g->dims.n; k++) w.needs[k] = k != d && poly_uses(e, expr_dim(g, g->dims.at[k]));
         vec_push(p->ctx, &ways->v, w);
     }
+    ctx_temp_end(temp);
 }
 
 ShapeWays shape_ways(const Program *p) {

@@ -245,7 +245,7 @@ void *vec_grow(Ctx *ctx, void *at, int n, int *cap, size_t size) {
 
 static void text_reserve(Text *t, size_t extra) {
     if (t->n + extra + 1 <= t->cap) return;
-    size_t cap = t->cap ? t->cap * 2 : 256;
+    size_t cap = t->cap ? t->cap * 2 : 64;
     while (cap < t->n + extra + 1) cap *= 2;
     char *s = ctx_alloc(t->ctx, cap);
     if (t->n) memcpy(s, t->s, t->n);

@@ -232,6 +232,7 @@ bool expr_is_int(const Expr *e, int64_t *v) {
 
 typedef struct Replacing {
     Graph *g;
+    Ctx *temp;
     ExprMap done;
 } Replacing;
 
@@ -253,10 +254,10 @@ static Reduce *replace_reduce(Replacing *x, Reduce *r) {
         if (lo == v->lo && hi == v->hi) continue;
         changed = true;
         fresh->vars[i] = graph_var(g, v->name, lo, hi);
-        expr_map_put(g->ctx, &x->done, expr_var(g, v), expr_var(g, fresh->vars[i]));
+        expr_map_put(x->temp, &x->done, expr_var(g, v), expr_var(g, fresh->vars[i]));
     }
     if (!changed) fresh = r;
-    expr_map_put(g->ctx, &x->done, r, fresh);
+    expr_map_put(x->temp, &x->done, r, fresh);
     return fresh;
 }
 
@@ -264,19 +265,23 @@ static const Expr *replace(Replacing *x, const Expr *e) {
     const Expr *done = expr_map_get(&x->done, e);
     if (done) return done;
     int64_t key = e->op == OP_REDUCE ? key_of(replace_reduce(x, e->u.reduce)) : e->u.i;
-    const Expr *few[4], **args = e->nargs <= 4 ? few : NEW_N(x->g->ctx, const Expr *, e->nargs);
+    const Expr *few[4], **args = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
     bool changed = key != e->u.i;
     for (int i = 0; i < e->nargs; i++) {
         args[i] = replace(x, e->arg[i]);
         changed |= args[i] != e->arg[i];
     }
     const Expr *r = changed ? expr_node(x->g, e->op, e->type, e->untyped, key, args, e->nargs) : e;
-    expr_map_put(x->g->ctx, &x->done, e, r);
+    expr_map_put(x->temp, &x->done, e, r);
     return r;
 }
 
 const Expr *expr_replace(Graph *g, const Expr *e, const Expr *const *from, const Expr *const *to, int n) {
-    Replacing x = {.g = g};
-    for (int i = 0; i < n; i++) expr_map_put(g->ctx, &x.done, from[i], to[i]);
-    return replace(&x, e);
+    for (int i = n - 1; i >= 0; i--)
+        if (e == from[i]) return to[i];
+    Replacing x = {.g = g, .temp = ctx_temp(g->ctx)};
+    for (int i = 0; i < n; i++) expr_map_put(x.temp, &x.done, from[i], to[i]);
+    const Expr *r = replace(&x, e);
+    ctx_temp_end(x.temp);
+    return r;
 }

@@ -87,7 +87,7 @@ static const Expr *self_contained(Around *x, const Expr *e, const Expr *cond);
 
 static const Expr *walk_around(Around *x, const Expr *e, const Expr *cond) {
     Graph *g = x->d->graph;
-    const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(g->ctx, const Expr *, e->nargs);
+    const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->d->temp, const Expr *, e->nargs);
     bool lazy = e->op == OP_IF || e->op == OP_AND || e->op == OP_OR;
     for (int i = 0; i < e->nargs; i++) {
         const Expr *c = cond;
@@ -101,7 +101,7 @@ static const Expr *walk_around(Around *x, const Expr *e, const Expr *cond) {
     }
     if (e->op != OP_REDUCE) return expr_node(g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
     ExprMap seen = {0};
-    if (cond && !loads_in_range(g->ctx, &seen, e)) a[0] = cond_and(g, cond, a[0]);
+    if (cond && !loads_in_range(x->d->temp, &seen, e)) a[0] = cond_and(g, cond, a[0]);
     return plain_ranges(x->d, expr_reduce(g, e->u.reduce, a[0], a[1]));
 }
 
@@ -114,7 +114,7 @@ static const Expr *self_contained(Around *x, const Expr *e, const Expr *cond) {
     const Expr *known = i < 64 ? expr_map_get(&x->memo[i].done, e) : NULL;
     if (known) return known;
     const Expr *r = walk_around(x, e, cond);
-    if (i < 64) expr_map_put(x->d->graph->ctx, &x->memo[i].done, e, r);
+    if (i < 64) expr_map_put(x->d->temp, &x->memo[i].done, e, r);
     return r;
 }
 
@@ -152,7 +152,7 @@ static const Expr *write_load(Writing *x, const Expr *e) {
     Defs *d = x->d;
     Graph *g = d->graph;
     Tensor *t = e->u.tensor;
-    const Expr **subs = NEW_N(g->ctx, const Expr *, t->rank);
+    const Expr *subs[MAX_RANK];
     for (int i = 0; i < t->rank; i++) subs[i] = write_in(x, e->arg[i]);
     Def *def = (Def *)expr_map_get(&d->of, t);
     if (!def || t->kind == TENSOR_INOUT) return expr_load(g, t, subs); /* what the caller gave */
@@ -190,11 +190,11 @@ static const Expr *write_in(Writing *x, const Expr *e) {
     if (e->op == OP_LOAD) {
         r = write_load(x, e);
     } else {
-        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(g->ctx, const Expr *, e->nargs);
+        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->d->temp, const Expr *, e->nargs);
         for (int i = 0; i < e->nargs; i++) a[i] = write_in(x, e->arg[i]);
         r = expr_node(g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
     }
-    expr_map_put(g->ctx, &x->done, e, r);
+    expr_map_put(x->d->temp, &x->done, e, r);
     return r;
 }
 
@@ -215,7 +215,7 @@ static void order_tensor(Defs *d, ExprMap *state, Tensor *t, int depth);
 
 static void order_loads(Defs *d, ExprMap *state, ExprMap *seen, const Expr *e, int depth) {
     if (!e || expr_map_get(seen, e)) return;
-    expr_map_put(d->graph->ctx, seen, e, e);
+    expr_map_put(d->temp, seen, e, e);
     if (e->op == OP_LOAD && e->u.tensor->kind != TENSOR_INOUT) order_tensor(d, state, e->u.tensor, depth + 1);
     for (int i = 0; i < e->nargs; i++) order_loads(d, state, seen, e->arg[i], depth);
     if (e->op != OP_REDUCE) return;
@@ -229,7 +229,7 @@ static void order_tensor(Defs *d, ExprMap *state, Tensor *t, int depth) {
     if (expr_map_get(state, t) || t->kind == TENSOR_INPUT || !t->pieces.n) return;
     if (depth > MAX_CHAIN) d->failed = true;
     if (d->failed) return;
-    expr_map_put(d->graph->ctx, state, t, t);
+    expr_map_put(d->temp, state, t, t);
     ExprMap seen = {0};
     for (int i = 0; i < t->pieces.n; i++) {
         order_loads(d, state, &seen, t->pieces.at[i].value, depth);
@@ -242,7 +242,7 @@ static void order_tensor(Defs *d, ExprMap *state, Tensor *t, int depth) {
 static bool uses_var(Defs *d, ExprMap *seen, const Expr *e, const Var *v) {
     if (e->op == OP_VAR) return e->u.var == v;
     if (!e->nargs || expr_map_get(seen, e)) return false;
-    expr_map_put(d->graph->ctx, seen, e, e);
+    expr_map_put(d->temp, seen, e, e);
     for (int i = 0; i < e->nargs; i++)
         if (uses_var(d, seen, e->arg[i], v)) return true;
     return false;
@@ -262,7 +262,7 @@ static bool is_large(Writing *x, const Expr *e) {
     if (x->nodes <= MAX_INLINE_NODES && x->reduces <= MAX_INLINE_REDUCTIONS) return false;
     ExprMap seen = {0};
     x->nodes = x->reduces = 0;
-    count_nodes(x->d->graph->ctx, &seen, e, &x->nodes, &x->reduces);
+    count_nodes(x->d->temp, &seen, e, &x->nodes, &x->reduces);
     return x->nodes > MAX_INLINE_NODES || x->reduces > MAX_INLINE_REDUCTIONS;
 }
 
@@ -284,7 +284,7 @@ static const Expr *written(Defs *d, Def *def, const Expr *e) {
 /* Raises *most to the generations of the tensors that e loads. */
 static void find_generation(Defs *d, ExprMap *seen, const Expr *e, int *most) {
     if (!e || (!e->nargs && e->op != OP_LOAD) || expr_map_get(seen, e)) return;
-    expr_map_put(d->graph->ctx, seen, e, e);
+    expr_map_put(d->temp, seen, e, e);
     const Def *def = e->op == OP_LOAD && e->u.tensor->kind != TENSOR_INOUT ? expr_map_get(&d->of, e->u.tensor) : NULL;
     if (def && def->generation > *most) *most = def->generation;
     for (int i = 0; i < e->nargs; i++) find_generation(d, seen, e->arg[i], most);
@@ -327,7 +327,7 @@ static void make_def(Defs *d, Tensor *t) {
     }
     for (int p = 0; p < t->pieces.n; p++) {
         const Piece *pc = &t->pieces.at[p];
-        Around *x = NEW(g->ctx, Around);
+        Around *x = NEW(d->temp, Around);
         x->d = d;
         const Expr *value = def->plain ? placed_value(d, def, pc) : pc->value;
         def->value[p] = written(d, def, self_contained(x, value, pc->guard));
@@ -344,9 +344,15 @@ static void make_def(Defs *d, Tensor *t) {
 bool defs_make(Defs *d, Graph *g, Text *why) {
     *d = (Defs){.graph = g, .why = why};
     ExprMap state = {0};
+    d->temp = ctx_temp(g->ctx);
     for (int i = 0; i < g->tensors.n; i++) order_tensor(d, &state, g->tensors.at[i], 0);
+    ctx_temp_end(d->temp);
     if (d->failed) text_put(why, "too many definitions read one another");
-    for (int i = 0; i < d->order.n && !d->failed; i++) make_def(d, d->order.at[i]);
+    for (int i = 0; i < d->order.n && !d->failed; i++) {
+        d->temp = ctx_temp(g->ctx);
+        make_def(d, d->order.at[i]);
+        ctx_temp_end(d->temp);
+    }
     return !d->failed;
 }
 

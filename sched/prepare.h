@@ -28,6 +28,7 @@ typedef struct Defs {
     ExprMap of;          /* Tensor -> Def */
     VEC(Tensor *) order; /* tensors with definitions, each after those that it loads */
     ExprMap places;      /* a place and a range -> its variable */
+    Ctx *temp; /* of the work at hand */
     Text *why;
     bool failed;
 } Defs;
