@@ -75,6 +75,18 @@ void *ctx_alloc(Ctx *ctx, size_t bytes) {
     return p;
 }
 
+void ctx_give_back(Ctx *ctx, const void *block, size_t bytes) {
+    if (bytes <= CHUNK_BYTES / 4) return;
+    for (Chunk **at = &ctx->arena->head; *at; at = &(*at)->next) {
+        Chunk *c = *at;
+        if (c->bytes != block || c->size != ((bytes + 15) & ~(size_t)15) || c == ctx->arena->head) continue;
+        *at = c->next;
+        ctx->arena->total -= sizeof(Chunk) + c->size;
+        free(c);
+        return;
+    }
+}
+
 static void ctx_release(Ctx *ctx) {
     for (Chunk *c = ctx->arena ? ctx->arena->head : NULL, *next; c; c = next) {
         next = c->next;

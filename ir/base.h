@@ -48,6 +48,8 @@ void ctx_free(Ctx *ctx);
 
 /* Zeroed memory, aligned to 16 bytes, that lives as long as the context. Never NULL: unwinds instead. */
 void *ctx_alloc(Ctx *ctx, size_t bytes);
+/* What ctx_alloc gave for `bytes`, and nobody reads any more: goes at once where it is large, else with the context. */
+void ctx_give_back(Ctx *ctx, const void *block, size_t bytes);
 /* Memory of work that is soon done: what is allocated from it (texts, vectors and maps too) lives until ctx_temp_end,
  * which takes all of it back and nothing else. Names made with it are the root's and stay. Not for diagnostics. Those in
  * use when memory runs out go with the root. */

@@ -30,6 +30,7 @@ static inline void expr_map_put(Ctx *ctx, ExprMap *m, const void *key, const voi
         m->slot = ctx_alloc(ctx, m->cap * sizeof *m->slot);
         for (size_t i = 0; i < old.cap; i++)
             if (old.slot[i].key) m->slot[expr_map_find(m, old.slot[i].key)] = old.slot[i];
+        ctx_give_back(ctx, old.slot, old.cap * sizeof *old.slot);
     }
     size_t i = expr_map_find(m, key);
     if (!m->slot[i].key) m->n++;

@@ -47,6 +47,7 @@ static void table_grow(Ctx *ctx, struct ExprTable *x) {
         while (x->slot[i].node) i = (i + 1) & (x->cap - 1);
         x->slot[i] = old.slot[k];
     }
+    ctx_give_back(ctx, old.slot, sizeof *old.slot * old.cap);
 }
 
 const Expr *expr_node(Graph *g, Op op, Type t, bool untyped, int64_t key, const Expr *const *args, int nargs) {

@@ -15,6 +15,7 @@ typedef struct Free {
 
 typedef struct Verifier {
     Graph *g;
+    Ctx *temp;
     Text *why;
     Sym where;    /* the tensor at hand, or NULL */
     ExprMap free; /* Expr -> Free: of what was found well-formed */
@@ -78,7 +79,7 @@ static bool node_fits(Verifier *v, const Expr *e) {
 /* ---- scopes ---- */
 
 static Free *free_add(Verifier *v, const Free *a, const Free *b) {
-    Free *r = ctx_alloc(v->g->ctx, sizeof *r + sizeof(Var *) * (size_t)(a->n + b->n));
+    Free *r = ctx_alloc(v->temp, sizeof *r + sizeof(Var *) * (size_t)(a->n + b->n));
     memcpy(r->var, a->var, sizeof(Var *) * (size_t)a->n);
     r->n = a->n;
     for (int i = 0; i < b->n; i++) {
@@ -132,7 +133,7 @@ static const Free *check_expr(Verifier *v, const Expr *e) {
     if (!node_fits(v, e)) return NULL;
     const Free *f = NULL;
     if (e->op == OP_VAR) {
-        Free *one = ctx_alloc(v->g->ctx, sizeof *one + sizeof(Var *));
+        Free *one = ctx_alloc(v->temp, sizeof *one + sizeof(Var *));
         one->n = 1;
         one->var[0] = e->u.var;
         f = one;
@@ -142,9 +143,9 @@ static const Free *check_expr(Verifier *v, const Expr *e) {
         if (!a) return NULL;
         f = !f || !f->n ? a : a->n ? free_add(v, f, a) : f;
     }
-    if (!f) f = ctx_alloc(v->g->ctx, sizeof *f);
+    if (!f) f = ctx_alloc(v->temp, sizeof *f);
     if (e->op == OP_REDUCE && !(f = close_over(v, e->u.reduce->vars, e->u.reduce->nvars, f))) return NULL;
-    expr_map_put(v->g->ctx, &v->free, e, f);
+    expr_map_put(v->temp, &v->free, e, f);
     return f;
 }
 
@@ -170,20 +171,20 @@ static bool check_piece(Verifier *v, const Tensor *t, const Piece *p) {
 }
 
 static bool equal_extents(Verifier *v, const Expr *a, const Expr *b) {
-    PolyEnv env = {.g = v->g};
+    PolyEnv env = {.g = v->g, .ctx = v->temp};
     return a == b || poly_eq(poly_of(&env, a), poly_of(&env, b));
 }
 
 /* The subscript is the variable, perhaps written in a longer way. */
 static bool is_variable(Verifier *v, const Expr *sub, Var *var) {
-    PolyEnv env = {.g = v->g};
+    PolyEnv env = {.g = v->g, .ctx = v->temp};
     return (sub->op == OP_VAR && sub->u.var == var) ||
            (sub->op != OP_VAR && sub->type == TY_I64 && poly_eq(poly_of(&env, sub), poly_of(&env, expr_var(v->g, var))));
 }
 
 /* The piece that is left where the others' guards never hold; NULL: several, or none. */
 static const Piece *only_piece(Verifier *v, const Tensor *t) {
-    PolyEnv env = {.g = v->g};
+    PolyEnv env = {.g = v->g, .ctx = v->temp};
     const Piece *only = NULL;
     for (int i = 0; i < t->pieces.n; i++) {
         const Piece *p = &t->pieces.at[i];
@@ -225,7 +226,7 @@ static bool visit_tensor(Order *o, const Tensor *t);
 
 static bool visit_expr(Order *o, const Expr *e, const Tensor *user) {
     if (expr_map_get(&o->seen, e) == user) return true;
-    expr_map_put(o->v->g->ctx, &o->seen, e, user);
+    expr_map_put(o->v->temp, &o->seen, e, user);
     if (e->op == OP_LOAD) {
         const Tensor *t = e->u.tensor;
         if (t->id < 0 || t->id >= o->v->g->tensors.n || o->v->g->tensors.at[t->id] != t)
@@ -264,7 +265,7 @@ static bool visit_tensor(Order *o, const Tensor *t) {
 }
 
 static bool check_order(Verifier *v) {
-    Order o = {.v = v, .state = NEW_N(v->g->ctx, unsigned char, v->g->tensors.n + 1)};
+    Order o = {.v = v, .state = NEW_N(v->temp, unsigned char, v->g->tensors.n + 1)};
     for (int i = 0; i < v->g->tensors.n; i++)
         if (!visit_tensor(&o, v->g->tensors.at[i])) return false;
     return true;
@@ -278,14 +279,14 @@ static bool check_names(Verifier *v) {
     for (int i = 0; i < g->dims.n + g->scalars.n; i++) {
         Sym name = i < g->dims.n ? g->dims.at[i]->name : g->scalars.at[i - g->dims.n]->name;
         if (expr_map_get(&seen, name)) return fail(v, NULL, "two dimensions or scalars of one name");
-        expr_map_put(g->ctx, &seen, name, name);
+        expr_map_put(v->temp, &seen, name, name);
     }
     seen = (ExprMap){0};
     for (int i = 0; i < g->tensors.n; i++) {
         v->where = g->tensors.at[i]->name;
         if (expr_map_get(&seen, v->where)) return fail(v, NULL, "two tensors of this name");
         if (g->tensors.at[i]->id != i) return fail(v, NULL, "its number is not its place");
-        expr_map_put(g->ctx, &seen, v->where, v->where);
+        expr_map_put(v->temp, &seen, v->where, v->where);
     }
     return true;
 }
@@ -314,28 +315,35 @@ static bool check_host(Verifier *v) {
     if (!g->host) return true;
     const Tensor *t = g->tensors.n == 1 ? g->tensors.at[0] : NULL;
     if (t && t->kind == TENSOR_OUTPUT && t->rank == 0 && t->pieces.n == 1 && !t->pieces.at[0].guard &&
-        is_closed(&seen, g->ctx, t->pieces.at[0].value))
+        is_closed(&seen, v->temp, t->pieces.at[0].value))
         return true;
     return fail(v, NULL, "a function of the host that is more than one value of its scalars");
 }
 
-bool graph_verify(Graph *g, Text *why) {
-    Verifier v = {.g = g, .why = why};
-    if (!check_names(&v)) return false;
+static bool verify(Verifier *v) {
+    Graph *g = v->g;
+    if (!check_names(v)) return false;
     for (int i = 0; i < g->tensors.n; i++) {
         const Tensor *t = g->tensors.at[i];
-        v.where = t->name;
-        if (!check_shape(&v, t)) return false;
+        v->where = t->name;
+        if (!check_shape(v, t)) return false;
         for (int k = 0; k < t->pieces.n; k++)
-            if (!check_piece(&v, t, &t->pieces.at[k])) return false;
-        if (!check_cover(&v, t)) return false;
+            if (!check_piece(v, t, &t->pieces.at[k])) return false;
+        if (!check_cover(v, t)) return false;
     }
-    v.where = NULL;
-    if (!check_host(&v)) return false;
+    v->where = NULL;
+    if (!check_host(v)) return false;
     for (int i = 0; i < g->facts.n; i++) {
         const Fact *f = &g->facts.at[i];
-        if (f->cond->type != TY_BOOL) return fail(&v, f->cond, "a fact that is not bool");
-        if (!check_closed(&v, f->vars, f->nvars, f->cond)) return false;
+        if (f->cond->type != TY_BOOL) return fail(v, f->cond, "a fact that is not bool");
+        if (!check_closed(v, f->vars, f->nvars, f->cond)) return false;
     }
-    return check_order(&v);
+    return check_order(v);
+}
+
+bool graph_verify(Graph *g, Text *why) {
+    Verifier v = {.g = g, .why = why, .temp = ctx_temp(g->ctx)};
+    bool ok = verify(&v);
+    ctx_temp_end(v.temp);
+    return ok;
 }

@@ -146,7 +146,9 @@ static void cost(Ctx *ctx, ExprMap *seen, const Expr *e, int64_t *sum) {
 static int64_t expr_cost(Ctx *ctx, const Expr *e) {
     ExprMap seen = {0};
     int64_t sum = 0;
-    cost(ctx, &seen, e, &sum);
+    Ctx *temp = ctx_temp(ctx);
+    cost(temp, &seen, e, &sum);
+    ctx_temp_end(temp);
     return sum;
 }
 

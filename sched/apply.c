@@ -19,25 +19,27 @@ static AxisSet loops_of(Apply *x, int item) {
 }
 
 /* Calls mark on every step that an item reads, directly or through others. */
-static void read_steps(Apply *x, ExprMap *seen, const Expr *e, bool *read) {
+static void read_steps(Apply *x, Ctx *temp, ExprMap *seen, const Expr *e, bool *read) {
     if (!e || !e->nargs || expr_map_get(seen, e)) return;
-    expr_map_put(x->g->ctx, seen, e, e);
+    expr_map_put(temp, seen, e, e);
     if (e->op == OP_REDUCE) read[group_step(x->gr, e) - x->gr->steps.at] = true;
-    for (int i = 0; i < e->nargs; i++) read_steps(x, seen, e->arg[i], read);
+    for (int i = 0; i < e->nargs; i++) read_steps(x, temp, seen, e->arg[i], read);
 }
 
 static bool *reads(Apply *x, int item) {
-    bool *read = NEW_N(x->g->ctx, bool, nsteps(x) + 1);
+    bool *read = NEW_N(x->temp, bool, nsteps(x) + 1);
     ExprMap seen = {0};
+    Ctx *temp = ctx_temp(x->g->ctx);
     if (item < nsteps(x)) {
-        read_steps(x, &seen, x->gr->steps.at[item].guard, read);
-        read_steps(x, &seen, x->gr->steps.at[item].body, read);
-        return read;
+        read_steps(x, temp, &seen, x->gr->steps.at[item].guard, read);
+        read_steps(x, temp, &seen, x->gr->steps.at[item].body, read);
+    } else {
+        const GStore *s = &x->gr->stores.at[item - nsteps(x)];
+        read_steps(x, temp, &seen, s->value, read);
+        read_steps(x, temp, &seen, s->guard, read);
+        for (int d = 0; d < s->tensor->rank; d++) read_steps(x, temp, &seen, s->subs[d], read);
     }
-    const GStore *s = &x->gr->stores.at[item - nsteps(x)];
-    read_steps(x, &seen, s->value, read);
-    read_steps(x, &seen, s->guard, read);
-    for (int d = 0; d < s->tensor->rank; d++) read_steps(x, &seen, s->subs[d], read);
+    ctx_temp_end(temp);
     return read;
 }
 
@@ -58,7 +60,7 @@ static bool has(const Items *list, int item) {
 
 /* The items, with the steps that they read and that can be made here, in order. */
 static Items with_steps(Apply *x, const Items *list, AxisSet open) {
-    bool *want = NEW_N(x->g->ctx, bool, nsteps(x) + x->gr->stores.n + 1);
+    bool *want = NEW_N(x->temp, bool, nsteps(x) + x->gr->stores.n + 1);
     for (int i = 0; i < list->at.n; i++) {
         want[list->at.at[i]] = true;
         const bool *read = reads(x, list->at.at[i]);
@@ -69,7 +71,7 @@ static Items with_steps(Apply *x, const Items *list, AxisSet open) {
     }
     Items r = {0};
     for (int i = 0; i < nsteps(x) + x->gr->stores.n; i++)
-        if (want[i]) vec_push(x->g->ctx, &r.at, i);
+        if (want[i]) vec_push(x->temp, &r.at, i);
     return r;
 }
 
@@ -85,7 +87,7 @@ static int axis_of(AxisSet set) {
     return a;
 }
 
-static void push(Apply *x, Stage *s) { vec_push(x->g->ctx, &x->scope->stages, s); }
+static void push(Apply *x, Stage *s) { vec_push(x->temp, &x->scope->stages, s); }
 
 static const Expr *result(Apply *x, const GStep *p, Value *const *out) {
     const Expr *v = expr_value(x->p, out[monoid_parts(p->monoid) - 1]);
@@ -245,7 +247,7 @@ static void emit_loop(Apply *x, int a, const Items *run, AxisSet open) {
     Ctx *ctx = x->g->ctx;
     Items all = with_steps(x, run, open | (AxisSet)1 << a);
     open_steps(x, &all, a);
-    Scope *inner = NEW(ctx, Scope);
+    Scope *inner = NEW(x->temp, Scope);
     inner->up = x->scope;
     inner->axis = a;
     x->scope = inner;
@@ -287,7 +289,7 @@ static void emit_item(Apply *x, int item) {
 }
 
 static void emit(Apply *x, const Items *list, AxisSet open) {
-    bool *done = NEW_N(x->g->ctx, bool, list->at.n + 1);
+    bool *done = NEW_N(x->temp, bool, list->at.n + 1);
     for (int i = 0; i < list->at.n && !x->failed; i++) {
         if (done[i]) continue;
         int a = next_loop(x, list->at.at[i], open);
@@ -299,7 +301,7 @@ static void emit(Apply *x, const Items *list, AxisSet open) {
         Items run = {0};
         for (int j = i; j < list->at.n; j++) {
             if (done[j] || next_loop(x, list->at.at[j], open) != a) continue;
-            if (j == i || joins(x, list->at.at[j], a, &run, list, done)) vec_push(x->g->ctx, &run.at, list->at.at[j]);
+            if (j == i || joins(x, list->at.at[j], a, &run, list, done)) vec_push(x->temp, &run.at, list->at.at[j]);
         }
         emit_loop(x, a, &run, open);
         for (int j = i; j < list->at.n; j++)
@@ -358,23 +360,25 @@ static Sym kernel_name(Apply *x) {
 
 Kernel *sched_apply(Program *p, Group *gr, const Schedule *s, Text *why) {
     Ctx *ctx = p->ctx;
-    Apply *x = NEW(ctx, Apply);
-    *x = (Apply){.p = p, .g = p->graph, .gr = gr, .s = s, .why = why};
+    Ctx *temp = ctx_temp(ctx);
+    Apply *x = NEW(temp, Apply);
+    *x = (Apply){.p = p, .g = p->graph, .gr = gr, .s = s, .why = why, .temp = temp};
     x->k = kernel_new(p, kernel_name(x));
     x->k->blocks_per_sm = s->occupancy;
     x->part = part_new(p, x->k, sym(ctx, "main"));
-    x->scope = NEW(ctx, Scope);
+    x->scope = NEW(temp, Scope);
     x->scope->axis = -1;
-    x->state = NEW_N(ctx, StepState, nsteps(x) + 1);
+    x->state = NEW_N(temp, StepState, nsteps(x) + 1);
     for (int i = 0; i < nsteps(x); i++) x->state[i].opened = -1;
     build_layout(x);
     nest_axes(x);
     apply_count_uses(x);
     Items stores = {0};
-    for (int i = 0; i < gr->stores.n; i++) vec_push(ctx, &stores.at, nsteps(x) + i);
+    for (int i = 0; i < gr->stores.n; i++) vec_push(temp, &stores.at, nsteps(x) + i);
     Items all = with_steps(x, &stores, 0);
     emit(x, &all, 0);
     for (int i = 0; i < x->scope->stages.n; i++) vec_push(ctx, &x->part->body, x->scope->stages.at[i]);
-    if (x->failed || !kernel_finish(p, x->k, why)) return NULL;
-    return x->k;
+    Kernel *k = x->failed || !kernel_finish(p, x->k, why) ? NULL : x->k;
+    ctx_temp_end(temp);
+    return k;
 }

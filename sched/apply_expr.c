@@ -21,7 +21,7 @@ static intptr_t count(ExprMap *m, const void *key) { return (intptr_t)expr_map_g
 
 static void count_uses(Apply *x, const Expr *e) {
     intptr_t n = count(&x->uses, e);
-    expr_map_put(x->g->ctx, &x->uses, e, (const void *)(n + 1));
+    expr_map_put(x->temp, &x->uses, e, (const void *)(n + 1));
     if (n) return;
     for (int i = 0; i < e->nargs; i++) count_uses(x, e->arg[i]);
 }
@@ -48,7 +48,7 @@ static intptr_t tree_size(Apply *x, const Expr *e, bool *traps) {
     intptr_t n = op_rule(e->op) == RULE_FLOAT || divides ? MAP_SIZE : 1;
     for (int i = 0; i < e->nargs; i++) n += tree_size(x, e->arg[i], &mine);
     if (n > 1 << 20) n = 1 << 20;
-    expr_map_put(x->g->ctx, &x->sizes, e, (const void *)(n << 1 | (mine ? 1 : 0)));
+    expr_map_put(x->temp, &x->sizes, e, (const void *)(n << 1 | (mine ? 1 : 0)));
     *traps |= mine;
     return n;
 }
@@ -59,7 +59,7 @@ static bool is_index(Apply *x, const Expr *e) {
     if (!e->nargs || known) return known != 1;
     bool is = true;
     for (int i = 0; i < e->nargs && is; i++) is = is_index(x, e->arg[i]);
-    expr_map_put(x->g->ctx, &x->indices, e, (const void *)(intptr_t)(is ? 2 : 1));
+    expr_map_put(x->temp, &x->indices, e, (const void *)(intptr_t)(is ? 2 : 1));
     return is;
 }
 
@@ -79,7 +79,7 @@ Value *apply_value(Apply *x, ValueKind kind, const char *base, Type t, FactorSet
     bool digit = n && base[n - 1] >= '0' && base[n - 1] <= '9';
     do name = sym_fmt(ctx, "%s%s%d", base, digit ? "_" : "", x->next_name++);
     while (taken(x, name));
-    expr_map_put(ctx, &x->names, name, name);
+    expr_map_put(x->temp, &x->names, name, name);
     Value *v = part_value(x->p, x->part, name, kind, t, x->l, domain);
     if (!(domain & (layout_scope_factors(x->l, SCOPE_THREAD) | layout_scope_factors(x->l, SCOPE_REG))))
         v->layout = NULL;
@@ -100,7 +100,7 @@ static ExprMap *memo(Apply *x, Scope *s, const Expr *cond) {
     for (int i = 0; i < s->memos.n; i++)
         if (s->memos.at[i].cond == cond) return &s->memos.at[i].done;
     Memo m = {.cond = cond};
-    vec_push(x->g->ctx, &s->memos, m);
+    vec_push(x->temp, &s->memos, m);
     return &s->memos.at[s->memos.n - 1].done;
 }
 
@@ -115,7 +115,7 @@ const Expr *apply_known(Apply *x, const Expr *e, const Expr *cond) {
 }
 
 void apply_know(Apply *x, Scope *scope, const Expr *e, const Expr *cond, const Expr *value) {
-    expr_map_put(x->g->ctx, memo(x, scope, cond), e, value);
+    expr_map_put(x->temp, memo(x, scope, cond), e, value);
 }
 
 /* The outermost open scope in which an expression under a condition can be evaluated. */
@@ -142,18 +142,18 @@ Cond apply_cond(Apply *x, const Expr *guard) {
 static bool has_values(Apply *x, ExprMap *seen, const Expr *e) {
     if (e->op == OP_VALUE) return true;
     if (!e->nargs || expr_map_get(seen, e)) return false;
-    expr_map_put(x->g->ctx, seen, e, e);
+    expr_map_put(x->temp, seen, e, e);
     for (int i = 0; i < e->nargs; i++)
         if (has_values(x, seen, e->arg[i])) return true;
     return false;
 }
 
-static bool is_data(ExprMap *seen, Graph *g, const Expr *e) {
+static bool is_data(ExprMap *seen, Ctx *temp, const Expr *e) {
     if (e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_RANDOM) return true;
     if (!e->nargs || expr_map_get(seen, e)) return false;
-    expr_map_put(g->ctx, seen, e, e);
+    expr_map_put(temp, seen, e, e);
     for (int i = 0; i < e->nargs; i++)
-        if (is_data(seen, g, e->arg[i])) return true;
+        if (is_data(seen, temp, e->arg[i])) return true;
     return false;
 }
 
@@ -177,7 +177,7 @@ static bool index_conditions(Apply *x, const Expr *c, AxisSet neighbours, const 
     if (c->op == OP_AND)
         return index_conditions(x, c->arg[0], neighbours, kept) && index_conditions(x, c->arg[1], neighbours, kept);
     ExprMap seen = {0};
-    if (!is_data(&seen, x->g, c)) {
+    if (!is_data(&seen, x->temp, c)) {
         *kept = cond_and(x->g, *kept, c);
         return true;
     }
@@ -212,7 +212,7 @@ static const Expr *apply_load(Apply *x, const Expr *e, Cond c) {
     if (plain && at->up && t->kind != TENSOR_INOUT) s->depth = x->s->ahead;
     s->nout = 1;
     s->out[0] = apply_value(x, VALUE_REG, t->name, t->type, domain);
-    vec_push(x->g->ctx, &at->stages, s);
+    vec_push(x->temp, &at->stages, s);
     const Expr *v = expr_value(x->p, s->out[0]);
     apply_know(x, at, e, c.key, v);
     return v;
@@ -222,7 +222,7 @@ static const Expr *expression(Apply *x, const Expr *e, Cond c, bool varies_less)
 
 /* Operands, each under the condition that its operator evaluates it under. */
 static const Expr *apply_args(Apply *x, const Expr *e, Cond c) {
-    const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->g->ctx, const Expr *, e->nargs);
+    const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
     for (int i = 0; i < e->nargs; i++) {
         Cond ci = c;
         if (i && (e->op == OP_AND || (e->op == OP_IF && i == 1))) {
@@ -251,7 +251,7 @@ static const Expr *apply_map(Apply *x, const Expr *e, const Expr *r, Cond c) {
     s->expr[0] = r;
     s->nout = 1;
     s->out[0] = apply_value(x, VALUE_REG, "e", r->type, expr_domain(x->part, x->l, r));
-    vec_push(x->g->ctx, &at->stages, s);
+    vec_push(x->temp, &at->stages, s);
     r = expr_value(x->p, s->out[0]);
     apply_know(x, at, e, c.key, r);
     return r;

@@ -31,6 +31,7 @@ typedef struct StepState {
 typedef struct Apply {
     Program *p;
     Graph *g;
+    Ctx *temp;
     Group *gr;
     const Schedule *s;
     Kernel *k;

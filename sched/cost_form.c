@@ -83,9 +83,9 @@ static void put_axes(Text *t, const Group *gr) {
     }
 }
 
-static Sym key_of(const CostForm *f, const Target *target) {
+static Sym key_of(const CostForm *f, const Target *target, Ctx *ctx) {
     const Group *gr = f->gr;
-    Text t = {.ctx = gr->graph->ctx};
+    Text t = {.ctx = ctx};
     put(&t, (int64_t)(intptr_t)target);
     put_axes(&t, gr);
     put(&t, gr->steps.n);
@@ -110,8 +110,7 @@ static Sym key_of(const CostForm *f, const Target *target) {
     return sym_n(t.ctx, t.s, t.n);
 }
 
-CostForm *cost_form(Group *gr, const Target *t) {
-    Ctx *ctx = gr->graph->ctx;
+CostForm *cost_form(Group *gr, const Target *t, Ctx *ctx) {
     Former x = {.f = NEW(ctx, CostForm), .gr = gr, .ctx = ctx};
     x.f->gr = gr;
     for (int i = 0; i < gr->steps.n; i++)
@@ -125,7 +124,7 @@ CostForm *cost_form(Group *gr, const Target *t) {
         }
         vec_push(ctx, &x.f->items, it);
     }
-    x.f->key = key_of(x.f, t);
+    x.f->key = key_of(x.f, t, ctx);
     x.f->level = NEW_N(ctx, int, x.f->items.n);
     x.f->levels = NEW_N(ctx, int, x.f->accesses.n);
     return x.f;

@@ -36,7 +36,7 @@ typedef struct CostForm {
     int depth;
 } CostForm;
 
-CostForm *cost_form(Group *gr, const Target *t);
+CostForm *cost_form(Group *gr, const Target *t, Ctx *ctx); /* in that memory */
 /* Fills level, levels and depth for a set of axes with a loop. */
 void cost_form_levels(CostForm *f, AxisSet serial);
 

@@ -2,6 +2,8 @@
  * text alone and says the first rule broken. Stages are kernel_verify_stage.c's. */
 #include "kernel_verify.h"
 
+#include "ir/expr_map.h"
+
 #include <string.h>
 
 bool verify_fail(Verify *v, const char *fmt, ...) {
@@ -97,54 +99,45 @@ static bool verify_monoid(Verify *v, const Monoid *m) {
     return true;
 }
 
-static bool twice(const Sym *names, int n, Sym name) {
-    for (int i = 0; i < n; i++)
-        if (names[i] == name) return true;
-    return false;
+/* Whether `name` is in the set already; puts it there. */
+static bool twice(Verify *v, ExprMap *names, Sym name) {
+    bool known = expr_map_get(names, name) != NULL;
+    if (!known) expr_map_put(v->ctx, names, name, name);
+    return known;
 }
 
 static bool verify_header(Verify *v) {
     const Program *p = v->p;
-    VEC(Sym) names = {0};
+    ExprMap tensors = {0}, sizes = {0}, kernels = {0};
     for (int i = 0; i < p->params.n + p->temps.n; i++) {
         const Tensor *t = i < p->params.n ? p->params.at[i] : p->temps.at[i - p->params.n];
-        if (twice(names.at, names.n, t->name)) return verify_fail(v, "tensor %s is declared twice", t->name);
-        vec_push(v->ctx, &names, t->name);
+        if (twice(v, &tensors, t->name)) return verify_fail(v, "tensor %s is declared twice", t->name);
         if (!verify_tensor(v, t)) return false;
     }
-    names.n = 0;
     for (int i = 0; i < v->g->dims.n + v->g->scalars.n; i++) {
         Sym name = i < v->g->dims.n ? v->g->dims.at[i]->name : v->g->scalars.at[i - v->g->dims.n]->name;
-        if (twice(names.at, names.n, name)) return verify_fail(v, "%s is declared twice", name);
-        vec_push(v->ctx, &names, name);
+        if (twice(v, &sizes, name)) return verify_fail(v, "%s is declared twice", name);
     }
-    names.n = 0;
     for (int i = 0; i < p->monoids.n; i++)
         if (!verify_monoid(v, p->monoids.at[i])) return false;
-    for (int i = 0; i < p->kernels.n; i++) {
-        if (twice(names.at, names.n, p->kernels.at[i]->name))
+    for (int i = 0; i < p->kernels.n; i++)
+        if (twice(v, &kernels, p->kernels.at[i]->name))
             return verify_fail(v, "kernel %s is declared twice", p->kernels.at[i]->name);
-        vec_push(v->ctx, &names, p->kernels.at[i]->name);
-    }
     return true;
 }
 
 static bool verify_part_names(Verify *v) {
     const Part *part = v->part;
-    VEC(Sym) names = {0};
-    for (int i = 0; i < v->g->dims.n; i++) vec_push(v->ctx, &names, v->g->dims.at[i]->name);
-    for (int i = 0; i < v->g->scalars.n; i++) vec_push(v->ctx, &names, v->g->scalars.at[i]->name);
+    ExprMap names = {0}, layouts = {0};
+    for (int i = 0; i < v->g->dims.n; i++) (void)twice(v, &names, v->g->dims.at[i]->name);
+    for (int i = 0; i < v->g->scalars.n; i++) (void)twice(v, &names, v->g->scalars.at[i]->name);
     for (int i = 0; i < part->axes.n + part->values.n; i++) {
         Sym name = i < part->axes.n ? part->axes.at[i]->name : part->values.at[i - part->axes.n]->name;
-        if (twice(names.at, names.n, name)) return verify_fail(v, "name %s is used twice", name);
-        vec_push(v->ctx, &names, name);
+        if (twice(v, &names, name)) return verify_fail(v, "name %s is used twice", name);
     }
-    names.n = 0;
-    for (int i = 0; i < part->layouts.n; i++) {
-        if (twice(names.at, names.n, part->layouts.at[i]->name))
+    for (int i = 0; i < part->layouts.n; i++)
+        if (twice(v, &layouts, part->layouts.at[i]->name))
             return verify_fail(v, "layout %s is declared twice", part->layouts.at[i]->name);
-        vec_push(v->ctx, &names, part->layouts.at[i]->name);
-    }
     return true;
 }
 
@@ -278,7 +271,7 @@ static bool verify_kernel(Verify *v) {
     if (!kernel_finish(v->p, v->k, &why)) return verify_fail(v, "%s", why.s ? why.s : "");
     v->facts.n = v->writes.n = v->reads.n = v->counters.n = 0;
     for (int i = 0; i < v->k->where.n; i++) vec_push(v->ctx, &v->facts, v->k->where.at[i]);
-    v->env = (PolyEnv){v->g, leaf_range, v, v->facts.at, v->facts.n, NULL};
+    v->env = (PolyEnv){v->g, leaf_range, v, v->facts.at, v->facts.n, v->ctx};
     if (!verify_limits(v)) return false;
     for (int i = 0; i < v->k->parts.n; i++) {
         v->part = v->k->parts.at[i];
@@ -289,12 +282,6 @@ static bool verify_kernel(Verify *v) {
     return ok;
 }
 
-static bool holds(const Tensor *const *at, int n, const Tensor *t) {
-    for (int i = 0; i < n; i++)
-        if (at[i] == t) return true;
-    return false;
-}
-
 static bool is_one_of(Tensor *const *at, int n, const Tensor *t) {
     for (int i = 0; i < n; i++)
         if (at[i] == t) return true;
@@ -302,41 +289,58 @@ static bool is_one_of(Tensor *const *at, int n, const Tensor *t) {
 }
 
 /* Temporaries and outputs are read, and atomics on them done, only after something wrote them. */
-static bool verify_order(Verify *v, const Tensor *const *written, int n) {
+static bool verify_order(Verify *v, const ExprMap *written) {
     const Program *p = v->p;
     for (int i = 0; i < v->reads.n; i++) {
         const Tensor *t = v->reads.at[i].stage->tensor;
         bool ready = t->kind == TENSOR_INPUT || t->kind == TENSOR_INOUT || is_one_of(p->zeroed.at, p->zeroed.n, t);
         for (int w = 0; w < v->writes.n; w++)
             ready |= v->writes.at[w].stage->tensor == t; /* verify_conflicts has seen to these */
-        if (!ready && !holds(written, n, t)) return verify_fail(v, "%s is read before anything writes it", t->name);
+        if (!ready && !expr_map_get(written, t)) return verify_fail(v, "%s is read before anything writes it", t->name);
     }
     for (int i = 0; i < v->writes.n; i++) {
         const Stage *s = v->writes.at[i].stage;
         bool ready = s->tensor->kind == TENSOR_INOUT || is_one_of(p->zeroed.at, p->zeroed.n, s->tensor);
-        if (s->kind == STAGE_ATOMIC && !ready && !holds(written, n, s->tensor))
+        if (s->kind == STAGE_ATOMIC && !ready && !expr_map_get(written, s->tensor))
             return verify_fail(v, "the atomic on %s has nothing to start from: it is neither zeroed nor written before",
                                s->tensor->name);
     }
     return true;
 }
 
-bool program_verify(Program *p, Text *why) {
-    Verify *v = NEW(p->ctx, Verify);
-    *v = (Verify){.p = p, .g = p->graph, .ctx = p->ctx, .why = why};
-    VEC(const Tensor *) written = {0};
-    if (!verify_header(v)) return false;
-    if (p->graph->host)
-        return (p->kernels.n == 0 && graph_verify(p->graph, why)) ||
-               verify_fail(v, "a function of the host is one value and no kernels");
-    for (int i = 0; i < p->kernels.n; i++) {
-        v->k = p->kernels.at[i];
-        if (!verify_kernel(v) || !verify_order(v, written.at, written.n)) return false;
-        for (int j = 0; j < v->writes.n; j++) vec_push(v->ctx, &written, v->writes.at[j].stage->tensor);
+static bool verify_kernels(Verify *v) {
+    const Program *p = v->p;
+    Ctx *whole = v->ctx;
+    ExprMap written = {0};
+    bool ok = true;
+    for (int i = 0; i < p->kernels.n && ok; i++) {
+        *v = (Verify){.p = v->p, .g = v->g, .k = p->kernels.at[i], .ctx = ctx_temp(whole), .why = v->why};
+        ok = verify_kernel(v) && verify_order(v, &written);
+        for (int j = 0; j < v->writes.n; j++) {
+            const Tensor *t = v->writes.at[j].stage->tensor;
+            expr_map_put(whole, &written, t, t);
+        }
+        ctx_temp_end(v->ctx);
     }
+    v->ctx = whole;
+    if (!ok) return false;
     v->k = NULL;
     for (int i = 0; i < p->params.n; i++)
-        if (p->params.at[i]->kind == TENSOR_OUTPUT && !holds(written.at, written.n, p->params.at[i]))
+        if (p->params.at[i]->kind == TENSOR_OUTPUT && !expr_map_get(&written, p->params.at[i]))
             return verify_fail(v, "nothing writes the output %s", p->params.at[i]->name);
     return true;
+}
+
+bool program_verify(Program *p, Text *why) {
+    Ctx *temp = ctx_temp(p->ctx);
+    Verify *v = NEW(temp, Verify);
+    *v = (Verify){.p = p, .g = p->graph, .ctx = temp, .why = why};
+    bool ok = verify_header(v);
+    if (ok && p->graph->host)
+        ok = (p->kernels.n == 0 && graph_verify(p->graph, why)) ||
+             verify_fail(v, "a function of the host is one value and no kernels");
+    else if (ok)
+        ok = verify_kernels(v);
+    ctx_temp_end(temp);
+    return ok;
 }

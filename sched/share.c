@@ -21,23 +21,26 @@ typedef struct Sharing {
 
 typedef struct Sharer {
     Graph *g;
+    Ctx *temp; /* of all but the groups */
     VEC(Sharing) list;
 } Sharer;
 
-static void find_reads(Graph *g, ExprMap *seen, const Expr *e, Reads *r, bool value) {
+static void find_reads(Ctx *ctx, Ctx *temp, ExprMap *seen, const Expr *e, Reads *r, bool value) {
     if (!e || (!e->nargs && e->op != OP_LOAD) || expr_map_get(seen, e)) return;
-    expr_map_put(g->ctx, seen, e, e);
-    if (e->op == OP_LOAD && value && !expr_map_get(&r->all, e->u.tensor)) vec_push(g->ctx, &r->value, e->u.tensor);
-    if (e->op == OP_LOAD) expr_map_put(g->ctx, &r->all, e->u.tensor, e);
-    for (int i = 0; i < e->nargs; i++) find_reads(g, seen, e->arg[i], r, value);
+    expr_map_put(temp, seen, e, e);
+    if (e->op == OP_LOAD && value && !expr_map_get(&r->all, e->u.tensor)) vec_push(ctx, &r->value, e->u.tensor);
+    if (e->op == OP_LOAD) expr_map_put(ctx, &r->all, e->u.tensor, e);
+    for (int i = 0; i < e->nargs; i++) find_reads(ctx, temp, seen, e->arg[i], r, value);
 }
 
-static const Reads *reads_of(Graph *g, const Root *root) {
-    Reads *r = NEW(g->ctx, Reads);
+static const Reads *reads_of(Ctx *ctx, const Root *root) {
+    Reads *r = NEW(ctx, Reads);
     ExprMap seen = {0};
-    find_reads(g, &seen, root->value, r, true);
-    find_reads(g, &seen, root->guard, r, false);
-    for (int d = 0; d < root->tensor->rank; d++) find_reads(g, &seen, root->subs[d], r, false);
+    Ctx *temp = ctx_temp(ctx);
+    find_reads(ctx, temp, &seen, root->value, r, true);
+    find_reads(ctx, temp, &seen, root->guard, r, false);
+    for (int d = 0; d < root->tensor->rank; d++) find_reads(ctx, temp, &seen, root->subs[d], r, false);
+    ctx_temp_end(temp);
     return r;
 }
 
@@ -91,10 +94,10 @@ static bool may_share(const Sharing *a, const Sharing *b) {
     return true;
 }
 
-static void append(Graph *g, Sharing *to, const Sharing *from) {
+static void append(Ctx *ctx, Sharing *to, const Sharing *from) {
     for (int i = 0; i < from->roots.n; i++) {
-        vec_push(g->ctx, &to->roots, from->roots.at[i]);
-        vec_push(g->ctx, &to->reads, from->reads.at[i]);
+        vec_push(ctx, &to->roots, from->roots.at[i]);
+        vec_push(ctx, &to->reads, from->reads.at[i]);
     }
 }
 
@@ -105,8 +108,8 @@ static bool shared_group(Sharer *x, const Sharing *a, const Sharing *b, Sharing 
     if (!may_share(a, b)) return false;
     ++*tries;
     *both = (Sharing){0};
-    append(x->g, both, a);
-    append(x->g, both, b);
+    append(x->temp, both, a);
+    append(x->temp, both, b);
     Group *gr = both->gr = group_new(x->g, both->roots.at, both->roots.n, NULL, NULL, NULL);
     if (!gr) return false;
     AxisSet o = gr->stores.at[0].axes, owned = group_owned(gr);
@@ -206,17 +209,19 @@ static void place(Sharer *x, const Sharing *b) {
     }
     Sharing own = *b;
     mark_followed(x, n, &own);
-    vec_push(x->g->ctx, &x->list, own);
+    vec_push(x->temp, &x->list, own);
 }
 
 void share_roots(Plan *plan, const Root *roots, Group *const *alone, int n) {
     Ctx *ctx = plan->graph->ctx;
-    Sharer *x = NEW(ctx, Sharer);
+    Ctx *temp = ctx_temp(ctx);
+    Sharer *x = NEW(temp, Sharer);
     x->g = plan->graph;
+    x->temp = temp;
     for (int i = 0; i < n; i++) {
         Sharing b = {.gr = alone[i]};
-        vec_push(ctx, &b.roots, roots[i]);
-        vec_push(ctx, &b.reads, reads_of(x->g, &roots[i]));
+        vec_push(temp, &b.roots, roots[i]);
+        vec_push(temp, &b.reads, reads_of(temp, &roots[i]));
         place(x, &b);
     }
     for (int i = 0; i < x->list.n; i++) {
@@ -229,4 +234,5 @@ void share_roots(Plan *plan, const Root *roots, Group *const *alone, int n) {
         vec_push(ctx, &plan->groups, first);
         vec_push(ctx, &plan->groups, second);
     }
+    ctx_temp_end(temp);
 }

@@ -125,23 +125,29 @@ static bool leads(const Group *gr, int a) {
     return better == 0 || (better == 1 && gr->axes.at[a].contiguous > 0);
 }
 
-void sched_choose(SchedMemo *memo, Group *gr, const Target *t, Schedule *s) {
-    Search x = {.gr = gr, .form = cost_form(gr, t), .t = t, .cost = -1};
-    Schedule *known = (Schedule *)expr_map_get(&memo->best, x.form->key);
-    if (known) {
-        *s = *known;
-        return;
-    }
-    schedule_fallback(gr, s);
-    consider(&x, s);
+static void search(Search *x) {
+    Group *gr = x->gr;
+    Schedule s;
+    schedule_fallback(gr, &s);
+    consider(x, &s);
     for (int a = 0; a < gr->axes.n; a++) {
         if (!leads(gr, a)) continue;
-        try_axes(&x, a, -1);
+        try_axes(x, a, -1);
         for (int b = 0; b < gr->axes.n; b++)
-            if (b != a && gr->axes.at[b].guess > 1) try_axes(&x, a, b);
+            if (b != a && gr->axes.at[b].guess > 1) try_axes(x, a, b);
     }
-    *s = x.best;
-    known = NEW(gr->graph->ctx, Schedule);
-    *known = x.best;
-    expr_map_put(gr->graph->ctx, &memo->best, x.form->key, known);
+}
+
+void sched_choose(SchedMemo *memo, Group *gr, const Target *t, Schedule *s) {
+    Ctx *ctx = gr->graph->ctx, *temp = ctx_temp(ctx);
+    Search x = {.gr = gr, .form = cost_form(gr, t, temp), .t = t, .cost = -1};
+    Schedule *known = (Schedule *)expr_map_get(&memo->best, x.form->key);
+    if (!known) {
+        search(&x);
+        known = NEW(ctx, Schedule);
+        *known = x.best;
+        expr_map_put(ctx, &memo->best, x.form->key, known);
+    }
+    *s = *known;
+    ctx_temp_end(temp);
 }
