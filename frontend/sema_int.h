@@ -19,7 +19,7 @@
 #include "ir/poly.h"
 #include "sema.h"
 
-enum { MAX_CALL_DEPTH = 64, MAX_INSTANCES = 20000, MAX_EXPRS = 4000000 };
+enum { MAX_CALL_DEPTH = 64, MAX_INSTANCES = 120000, MAX_EXPRS = 4000000 };
 
 typedef VEC(const Expr *) ExprVec;
 typedef VEC(Var *) Vars;

@@ -8,8 +8,8 @@ trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
 for n in 1000 100000; do
     for kind in chain reverse dag functions calls outputs exports products rows; do
-        case $n$kind in 100000outputs | 100000exports | 100000products | 100000rows) continue ;; esac
+        case $n$kind in 100000outputs) continue ;; esac # a list has at most 4096 elements
         python3 "$here/tests/speed/generate.py" $kind $n >p.td
-        /usr/bin/time -f "$n $kind: %e s, %U user, %M KB, exit status %x" timeout 120 "$tdc" p.td -o out.cu 2>&1 | tail -n 1
+        /usr/bin/time -f "$n $kind: %e s, %U user, %M KB, exit status %x" timeout 300 "$tdc" p.td -o out.cu 2>&1 | tail -n 1
     done
 done
