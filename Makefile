@@ -22,7 +22,7 @@ EMBEDDED := $(B)/backend_cuda/prelude.o $(B)/backend_cuda/invoke_text.o $(B)/bac
 OBJ  := $(SRC:%.c=$(B)/%.o) $(EMBEDDED) $(if $(wildcard grammar/lexer.re),$(B)/grammar/lexer.o) $(if $(wildcard grammar/parser.y),$(B)/grammar/parser.o)
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 all: $(B)/tdc $(B)/libtdc.a
-.PHONY: all deps unit random check check-all check-gpu mutation demo format clean bench fuzz
+.PHONY: all install deps unit random check check-all check-gpu mutation demo format clean bench fuzz
 .DELETE_ON_ERROR:
 
 $(B)/tdc: $(B)/frontend/main.o $(B)/libtdc.a
@@ -111,6 +111,20 @@ bench: deps
 demo: deps
 	@$(MAKE) -s all
 	@TDC=$(B)/tdc samples/demo.sh
+# The command, its library, the stand-in, the manual page and completions: make install PREFIX=/usr/local [DESTDIR=...]
+PREFIX  ?= /usr/local
+SHARE   := $(DESTDIR)$(PREFIX)/share
+INSTALL := install -m 644
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/tdc/stdlib $(SHARE)/tdc/backend_cuda/emu $(SHARE)/tdc/backend_cuda/run \
+	  $(SHARE)/man/man1 $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions
+	install -m 755 $(B)/tdc $(DESTDIR)$(PREFIX)/bin/tdc
+	$(INSTALL) stdlib/*.td $(SHARE)/tdc/stdlib
+	$(INSTALL) backend_cuda/emu/*.* $(SHARE)/tdc/backend_cuda/emu
+	$(INSTALL) backend_cuda/run/*.c $(SHARE)/tdc/backend_cuda/run
+	$(INSTALL) docs/tdc.1 $(SHARE)/man/man1/tdc.1
+	$(B)/tdc --completion=bash > $(SHARE)/bash-completion/completions/tdc
+	$(B)/tdc --completion=zsh > $(SHARE)/zsh/site-functions/_tdc
 format:
 	clang-format -i $(filter-out %.def,$(wildcard ir/*.[ch] sched/*.[ch] backend_cuda/*.[ch] frontend/*.[ch]))
 clean:

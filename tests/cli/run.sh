@@ -76,6 +76,52 @@ says 2 'is a source of this compilation' kept.td -o out/b.cu
 if cmp -s "$dir/softmax.td" "$dir/kept.td"; then ok; else no 'a source was overwritten'; fi
 files a.cu b.cu
 
+# every option: its value missing or empty, a value too many, a letter too many
+while read -r option value; do
+    if [ -n "$value" ]; then
+        says 2 "^tdc: $option needs .*; see tdc --help" softmax.td "$option"
+        says 2 "^tdc: $option needs " softmax.td "$option" ''
+        case $option in --*) says 2 "^tdc: $option needs " softmax.td "$option=" ;; esac
+    else
+        case $option in --*) says 2 "^tdc: $option takes no value" softmax.td "$option=1" ;; esac
+    fi
+    case $option in --*) says 2 "^tdc: unknown option '${option}s' .did you mean '$option'" softmax.td "${option}s" ;; esac
+done < <("$TDC" --help | sed -nE '/^options:/,/^passes:/s/^  (--?[A-Za-z-]+)[= ]?([^ ]*) .*/\1 \2/p')
+
+# options twice, and those that exclude each other
+says 2 '^tdc: -o is given twice' softmax.td -o out/a.cu -o out/b.cu
+says 2 '^tdc: --emit is given twice' softmax.td --emit=c --emit=h
+says 2 '^tdc: --emit names c twice' softmax.td --emit=c,c
+says 2 '^tdc: --prefix is given twice' softmax.td --prefix=a --prefix=b
+says 2 '^tdc: --kernels is given twice' softmax.td --kernels a.kernel --kernels b.kernel
+says 2 '^tdc: --stop-after is given twice' softmax.td --stop-after=parse --stop-after=sema
+says 2 '^tdc: -MF is given twice' softmax.td -MD -MFa.d -MFb.d
+says 2 '^tdc: --in x is given twice' run softmax.td softmax --in x=a.npy --in x=b.npy
+says 2 '^tdc: --out y is given twice' run softmax.td softmax --out y=a.npy --out y=b.npy
+says 2 'exclude each other' check softmax.td --emu --gpu
+says 2 'exclude each other' run softmax.td softmax --interp --emu
+says 2 "^tdc: --target sm_90a is given twice" softmax.td --target=sm_90a --target=sm_90a
+says 2 "^tdc: no target is named 'sm_80'; there is sm_90a" softmax.td --target=sm_80
+says 2 "^tdc: no target is named 'SM_90A'" softmax.td --target SM_90A
+says 0 '' softmax.td --time-passes --time-passes -Wperf -Wperf --target=sm_90a --dump=parse --dump=sema --stop-after=sema
+# options where they can do nothing
+says 2 '^tdc: -MF needs -MD' softmax.td -MF out/a.d
+says 2 '^tdc: -MP needs -MD' softmax.td -MP
+says 2 'this command line writes none' softmax.td -MD --dump=ast
+says 2 'this command line writes none' softmax.td -MD -o out/a.cu --stop-after=sema
+says 2 '^tdc: -MD belongs to compiling' check softmax.td -MD
+says 2 '^tdc: -o belongs to compiling' check softmax.td -o out/a.cu
+says 2 '^tdc: -D belongs to compiling and run' check softmax.td -D M=3
+says 2 '^tdc: --emu belongs to check and run' softmax.td --emu
+says 2 '^tdc: --out belongs to run' check softmax.td --out y=y.npy
+says 2 "^tdc: --completion knows bash and zsh, not 'fish'" --completion=fish
+says 2 "^tdc: --diagnostics knows json and text, not 'xml'" softmax.td --diagnostics=xml
+says 0 '^tdc [0-9.]+ \(text format [0-9]+\)$' --version
+# a name that begins with a dash, after --
+cp "$dir/softmax.td" "$dir/-x.td"
+says 0 '^program softmax' --dump=kernels -- -x.td
+files
+
 # files
 says 0 '' softmax.td -o out/a.cu
 files a.cu a.c a.h
@@ -156,6 +202,12 @@ says 1 'dimension 2 of x is 5' run softmax.td softmax --interp --in x=out/y.npy 
 says 1 'M has no value' run softmax.td softmax --interp -D N=6
 says 2 '--interp belongs to run' check softmax.td --interp
 says 1 'N' run softmax.td softmax -D M=2 --emu
+# what is neither the program's nor the command line's fault
+CXX=/nowhere/g++ says 3 'cannot build the emitted files' check softmax.td --emu
+CC=/nowhere/gcc says 3 'cannot build the emitted files' run softmax.td softmax -D M=2 -D N=5 --emu
+TDC_HOME=/nowhere says 3 'TDC_HOME' check softmax.td --emu
+TMPDIR=/nowhere says 3 'cannot make a folder' check softmax.td --emu
+says 3 'nowhere/y.npy' run softmax.td softmax -D M=2 -D N=5 --emu --out y=nowhere/y.npy
 files y.npy
 
 # clause 11.7
@@ -174,6 +226,8 @@ check square(N = 3);
 check square(N = 0) error "empty";
 END
 says 0 '^5 passed, 0 failed' check special.td --emu --inputs=normal
+says 1 'refused: .*empty' run special.td square -D N=0 --interp
+says 1 'refused: .*empty' run special.td square -D N=0 --emu
 says 0 'ok +f\(M = 3, N = 5\), x \+ 100: error' check special.td --emu --inputs=offset
 says 0 '^skipped square\(N = 3\)$' check special.td --emu --inputs=offset,nan
 says 0 'ok +f\(M = 3, N = 5\), ties in x, w:' check special.td --emu --inputs=ties
