@@ -123,6 +123,8 @@ class Torch(Framework):
             x = x.detach()
         if x.is_neg() or x.is_conj():
             raise TypeError("the tensor is a view that negates: call resolve_neg() or resolve_conj() first")
+        if stream != current:  # its memory may not go to others before the run is done
+            x.record_stream(torch.cuda.ExternalStream(stream, device=x.device))
         name = str(x.dtype).split(".")[-1]
         for t in ("f8e4m3", "f8e5m2"):  # before PyTorch 2.9 these have no capsules
             if name == NAMES[t]:

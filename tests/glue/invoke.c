@@ -130,6 +130,7 @@ static void refusals(void) {
     REFUSED(a.shape[Y][0] = 4, shape, "tensor y: extent 0 is M: expected 5, got 4");
     REFUSED(a.shape[Q][0] = 3, shape, "tensor q: extent 0 is 2: expected 2, got 3");
     REFUSED(a.dims[0] = 7, shape, "tensor x: extent 1 is 8 * K: expected 56, got 64");
+    REFUSED((a.dims[1] = INT64_MAX, a.given[X] = a.given[Y] = NULL, a.dims[0] = 1), dimension, "dimension N: expected a value");
     REFUSED(a.dims[3] = -1, dimension, "dimension P: expected a value, since no shape given determines it");
     REFUSED(a.no_dims = 1, dimension, "dimension P: expected a value");
     REFUSED((a.shape[X][0] = a.shape[Y][0] = 0, a.shape[W][0] = 1), dimension, "dimension N: expected a value");

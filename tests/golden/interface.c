@@ -602,12 +602,15 @@ static interface_status td_dense(const td_sink *s, const td_argument *a, const t
 static interface_status td_invert(const td_sink *s, const td_signature *f, const td_way *w, int64_t v, int64_t *dims) {
     const td_argument *a = &f->arguments[w->tensor];
     const char *text = f->texts[a->first + w->extent], *dim = f->dims[w->dim];
+    const int64_t most = (int64_t)1 << 61;
     int64_t at0, step;
     dims[w->dim] = 0;
     at0 = f->extent(dims, a->first + w->extent);
     dims[w->dim] = 1;
-    step = f->extent(dims, a->first + w->extent) - at0;
+    step = f->extent(dims, a->first + w->extent);
     dims[w->dim] = -1;
+    if (at0 < -most || at0 > most || step < -most || step > most) return interface_ok; /* dimensions given are absurd */
+    step -= at0;
     if (step == 0) return interface_ok; /* a factor is 0: this extent says nothing */
     if ((v - at0) % step == 0 && (v - at0) / step >= 0) {
         dims[w->dim] = (v - at0) / step;

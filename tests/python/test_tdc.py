@@ -129,6 +129,11 @@ def test_numpy_same_memory():
     assert model().dot(x, x) == 8 and model().dot(x[:6], x[2:]) == 6, "inputs may overlap"
     y = f32(20)
     refused("tensor y: expected memory of its own", model().axpy, y, y, status="error_overlap")
+    want = -y
+    if "x" in model().few.tensors[1]["may_alias"]:
+        assert model().few(y, out=y) is y and (y == want).all(), "an output in place of an input"
+    else:
+        refused("overlaps", model().few, y, out=y, status="error_overlap")
     refused("overlaps", model().axpy, y[:10], y[5:15], status="error_overlap")
 
 
