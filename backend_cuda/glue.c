@@ -62,6 +62,8 @@ static void signature_comment(Text *out, const Program *p) {
             text_fmt(out, " >= %lld", (long long)d->lo);
         if (d->divisor > 1) text_fmt(out, " divisible by %lld", (long long)d->divisor);
     }
+    for (int i = 0; i < p->in_place.n; i++)
+        text_fmt(out, "\n *   %s may have the address of %s", p->in_place.at[i].out->name, p->in_place.at[i].in->name);
     text_put(out, " */\n");
 }
 
@@ -143,10 +145,11 @@ void glue_emit_h(Text *out, const Program *const *programs, int n, const GlueOpt
 
 /* What every model.c has. "$" stands for the prefix. */
 static const char C_HEAD[] =
-    "struct $_context {\n    int device;\n};\n\n"
+    "enum { TD_OPEN = 0x74646f70 };\n\n"
+    "struct $_context {\n    int open; /* TD_OPEN until it is closed */\n    int device;\n};\n\n"
     "/* Where the message of a refusal goes. */\n"
     "typedef struct {\n    const char *entry;\n    char *text;\n    size_t bytes;\n} td_sink;\n\n"
-    "typedef struct {\n    const char *name;\n    unsigned alignment;\n    int written;\n} td_tensor;\n\n"
+    "typedef struct {\n    const char *name;\n    unsigned alignment;\n    int written;\n    uint64_t in_place; /* bit i: tensor i may have its address */\n} td_tensor;\n\n"
     "typedef struct {\n    void *const *tensors;\n    const int64_t *dims;\n    const double *scalars;\n    void "
     "*workspace;\n"
     "    size_t workspace_bytes;\n    void *stream;\n} td_call;\n\n"
@@ -240,6 +243,8 @@ static const struct {
 static const char C_CURRENT[] =
     "static $_status td_current(const td_sink *s, const $_context *ctx) {\n"
     "    int device = -1;\n"
+    "    if (ctx->open != TD_OPEN)\n"
+    "        return td_refuse(s, $_error_argument, \"context: expected an open one, got one that is not\");\n"
     "    TD_TRY(td_cuda(s, \"device\", (int)cudaGetDevice(&device)));\n"
     "    if (device == ctx->device) return $_ok;\n"
     "    return td_refuse(s, $_error_device, \"current device: expected the context's, %d, got %d\", ctx->device, "
@@ -262,7 +267,8 @@ static const char C_POINTERS[] =
     "                             t[i].alignment, c->tensors[i]);\n    }\n"
     "    for (i = 0; i < n; i++)\n"
     "        for (j = 0; j < n; j++)\n"
-    "            if (i != j && t[i].written && td_meet(c->tensors[i], bytes[i], c->tensors[j], bytes[j]))\n"
+    "            if (i != j && t[i].written && td_meet(c->tensors[i], bytes[i], c->tensors[j], bytes[j]) &&\n"
+    "                !(j < 64 && t[i].in_place >> j & 1 && c->tensors[i] == c->tensors[j] && bytes[i] == bytes[j]))\n"
     "                return td_refuse(s, $_error_overlap, \"tensor %s: expected memory of its own, got %p, which "
     "overlaps %s\",\n"
     "                                 t[i].name, c->tensors[i], t[j].name);\n"
@@ -299,10 +305,14 @@ static const char C_OPEN[] = "$_status $_open($_context **ctx, int device) {\n"
                              "    if (status != $_ok) return status;\n"
                              "    c = ($_context *)malloc(sizeof *c);\n"
                              "    if (!c) return $_error_argument;\n"
+                             "    c->open = TD_OPEN;\n"
                              "    c->device = device;\n"
                              "    *ctx = c;\n"
                              "    return $_ok;\n}\n\n"
-                             "void $_close($_context *ctx) { free(ctx); }\n\n";
+                             "void $_close($_context *ctx) {\n"
+                             "    if (!ctx) return;\n"
+                             "    *(volatile int *)&ctx->open = 0;\n"
+                             "    free(ctx);\n}\n\n";
 
 void glue_template(Text *out, const char *text, const char *prefix) {
     for (; *text; text++) {

@@ -193,6 +193,16 @@ static void run_launches(Text *out, const HostEntry *h, const char *x) {
     }
 }
 
+/* The inputs at whose address the output may stand, as bits. */
+static uint64_t in_place(const Program *p, const Tensor *t) {
+    uint64_t set = 0;
+    for (int i = 0; i < p->in_place.n; i++) {
+        int at = param_index(p, p->in_place.at[i].in);
+        if (p->in_place.at[i].out == t && at < 64) set |= (uint64_t)1 << at;
+    }
+    return set;
+}
+
 void glue_run(Text *out, const HostEntry *h, const char *x) {
     const Program *p = h->p;
     const char *e = p->graph->name;
@@ -208,7 +218,8 @@ void glue_run(Text *out, const HostEntry *h, const char *x) {
     for (int i = 0; i < n; i++) {
         const Tensor *t = p->params.at[i];
         int bits = type_bits(t->type);
-        text_fmt(out, "%s{\"%s\", %d, %d}", i ? ", " : "", t->name, bits < 8 ? 1 : bits / 8, t->kind != TENSOR_INPUT);
+        text_fmt(out, "%s{\"%s\", %d, %d, ", i ? ", " : "", t->name, bits < 8 ? 1 : bits / 8, t->kind != TENSOR_INPUT);
+        text_fmt(out, in_place(p, t) ? "0x%llx}" : "%llu}", (unsigned long long)in_place(p, t));
     }
     text_put(out, "};\n");
     plan_locals(out, p);

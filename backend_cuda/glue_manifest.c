@@ -73,6 +73,16 @@ static void list_open(Text *out, const char *key) {
 static void list_next(Text *out, bool first) { text_put(out, first ? "\n        " : ",\n        "); }
 static void list_close(Text *out, bool empty) { text_put(out, empty ? "]" : "\n      ]"); }
 
+/* The inputs at whose address it may stand. */
+static void may_alias(Text *out, const Program *p, const Tensor *t) {
+    const char *sep = "";
+    for (int i = 0; i < p->in_place.n; i++) {
+        if (p->in_place.at[i].out != t) continue;
+        text_put(out, sep), diag_json_string(out, p->in_place.at[i].in->name);
+        sep = ", ";
+    }
+}
+
 static void tensors(Text *out, const Program *p) {
     static const char *const directions[] = {"in", "inout", "out", ""};
     list_open(out, "tensors");
@@ -83,8 +93,10 @@ static void tensors(Text *out, const Program *p) {
         put_member(out, "name", t->name), text_put(out, ", ");
         put_member(out, "direction", directions[t->kind]), text_put(out, ", ");
         put_member(out, "type", type_name(t->type)), text_put(out, ", ");
-        text_fmt(out, "\"alignment\": %d, \"may_alias\": [], \"shape\": [",
+        text_fmt(out, "\"alignment\": %d, \"may_alias\": [",
                  type_bits(t->type) < 8 ? 1 : type_bits(t->type) / 8);
+        may_alias(out, p, t);
+        text_put(out, "], \"shape\": [");
         for (int d = 0; d < t->rank; d++) {
             text_put(out, d ? ", {" : "{");
             expression(out, p->ctx, "text", t->shape[d]);

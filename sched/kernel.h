@@ -143,6 +143,12 @@ typedef struct Kernel {
     Span span;
 } Kernel;
 
+/* The output may stand at the input's address: every element is read by the thread that writes it, before it does, and
+ * by no kernel after that. */
+typedef struct InPlace {
+    const Tensor *out, *in;
+} InPlace;
+
 /* What one entry point launches, in order. Tensors and scalars are those of `graph`: its inputs, outputs, and TENSOR_LET ones
  * for temporaries in the workspace. */
 typedef struct Program {
@@ -154,6 +160,7 @@ typedef struct Program {
     VEC(Monoid *) monoids; /* declared ones */
     VEC(Kernel *) kernels;
     int next_id;
+    VEC(InPlace) in_place; /* filled in by program_verify */
     /* Of a compilation that tests assumptions: the program that tests this entry's, or NULL, and what each of its outputs
      * tells. */
     struct Program *assumed;

@@ -308,14 +308,53 @@ static bool verify_order(Verify *v, const ExprMap *written) {
     return true;
 }
 
+/* Expressions are shared, so equal shapes are the same ones. */
+static bool same_memory(const Tensor *a, const Tensor *b) {
+    if (a->type != b->type || type_bits(a->type) < 8 || a->rank != b->rank) return false;
+    for (int d = 0; d < a->rank; d++)
+        if (a->shape[d] != b->shape[d]) return false;
+    return true;
+}
+
+/* Outputs and inputs of one size, of which the kernels leave those that may be one. A chained kernel begins before the
+ * last one has ended. */
+static void find_in_place(Program *p) {
+    memset(&p->in_place, 0, sizeof p->in_place); /* what an earlier call left may be gone */
+    for (int k = 0; k < p->kernels.n; k++)
+        if (p->kernels.at[k]->chained) return;
+    for (int i = 0; i < p->params.n; i++)
+        for (int j = 0; j < p->params.n && j < MAX_IN_PLACE && p->in_place.n < MAX_PAIRS; j++) {
+            Tensor *out = p->params.at[i], *in = p->params.at[j];
+            if (out->kind == TENSOR_OUTPUT && in->kind == TENSOR_INPUT && same_memory(out, in))
+                vec_push(p->ctx, &p->in_place, ((InPlace){out, in}));
+        }
+}
+
+/* Keeps the pairs that the kernel allows, after others that have written what is in `written`. */
+static void check_in_place(Verify *v, const ExprMap *written) {
+    Program *p = v->p;
+    ExprMap read = {0};
+    int kept = 0;
+    for (int r = 0; r < v->reads.n; r++)
+        expr_map_put(v->ctx, &read, v->reads.at[r].stage->tensor, v->reads.at[r].stage->tensor);
+    for (int i = 0; i < p->in_place.n; i++) {
+        InPlace s = p->in_place.at[i];
+        if (!expr_map_get(&read, s.in) || (!expr_map_get(written, s.out) && verify_in_place(v, s.out, s.in)))
+            p->in_place.at[kept++] = s;
+    }
+    p->in_place.n = kept;
+}
+
 static bool verify_kernels(Verify *v) {
     const Program *p = v->p;
     Ctx *whole = v->ctx;
     ExprMap written = {0};
     bool ok = true;
+    find_in_place(v->p);
     for (int i = 0; i < p->kernels.n && ok; i++) {
         *v = (Verify){.p = v->p, .g = v->g, .k = p->kernels.at[i], .ctx = ctx_temp(whole), .why = v->why};
         ok = verify_kernel(v) && verify_order(v, &written);
+        if (ok) check_in_place(v, &written);
         for (int j = 0; j < v->writes.n; j++) {
             const Tensor *t = v->writes.at[j].stage->tensor;
             expr_map_put(whole, &written, t, t);

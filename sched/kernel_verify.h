@@ -10,7 +10,9 @@ enum {
     MAX_THREADS = 1024,
     MAX_CLUSTER = 16,
     MAX_REGISTERS = 512, /* elements of a value in one thread */
-    MAX_COPY_DEPTH = 16
+    MAX_COPY_DEPTH = 16,
+    MAX_IN_PLACE = 64, /* parameters at whose addresses outputs may stand: the first */
+    MAX_PAIRS = 4096   /* of those with outputs */
 };
 
 typedef struct ScopeRow {
@@ -74,6 +76,9 @@ bool verify_body(Verify *v, Stage *const *at, int n);
 bool verify_store_once(Verify *v, const Stage *s);
 /* Do the writes of a kernel touch different elements, and its reads none that another thread writes? */
 bool verify_conflicts(Verify *v);
+/* If the tensors `out` and `in` were one, would each thread of the kernel read only its own elements, before it writes
+ * them? */
+bool verify_in_place(const Verify *v, const Tensor *out, const Tensor *in);
 /* Copies and bulk stores: the rows of the tile are contiguous. */
 bool verify_rows(Verify *v, const Stage *s);
 

@@ -312,6 +312,18 @@ bool verify_conflicts(Verify *v) {
     return true;
 }
 
+bool verify_in_place(const Verify *v, const Tensor *out, const Tensor *in) {
+    for (int i = 0; i < v->writes.n; i++) {
+        const WriteRow *w = &v->writes.at[i];
+        if (w->stage->tensor != out) continue;
+        for (int j = 0; j < v->reads.n; j++)
+            if (v->reads.at[j].stage->tensor == in &&
+                (w->stage->kind != STAGE_STORE || !own_elements(&v->reads.at[j], w)))
+                return false;
+    }
+    return true;
+}
+
 /* ---- rows of copies and bulk stores ---- */
 
 /* Axes whose tile makes the last subscript's range, innermost first; -1 where the range is not contiguous. */

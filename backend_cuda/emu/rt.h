@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <new>
 #include <string>
 #include <unordered_map>
@@ -256,6 +257,7 @@ struct Prepared { // a kernel's attributes
 };
 
 struct State {
+    std::recursive_mutex host; // held by whichever host thread is in the API
     u64 tick = 2, random = 1, seed = 0;
     bool check = true, configured = false, strict_shuffle = false;
     int errors = 0, by_kind[KIND_COUNT] = {}, printed = 0;
@@ -287,6 +289,7 @@ union Holder { // never destroyed, so that what it points to stays reachable to 
 };
 extern Holder holder;
 #define S (emu::holder.state)
+#define HOST_CALL std::lock_guard<std::recursive_mutex> host_call(S.host)
 inline Fiber *cur() { return static_cast<Fiber *>(td_emu_self); }
 inline u64 stamped(u32 id) { return S.tick << STAMP | id; }
 

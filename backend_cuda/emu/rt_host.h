@@ -1,4 +1,4 @@
-/* The runtime API of the host: exact allocations with shadows; everything happens at once. */
+/* The runtime API of the host: exact allocations with shadows; everything happens at once, for one host thread at a time. */
 
 static void host_wrote(Alloc *a, size_t off, size_t bytes) {
     off *= 2, bytes *= 2;
@@ -30,10 +30,12 @@ static Alloc *host_range(const void *p, size_t bytes, const char *what) {
 
 extern "C" {
 void td_emu_seed(unsigned long long seed) {
+    HOST_CALL;
     configure();
     S.seed = seed;
 }
 void td_emu_check(int on) {
+    HOST_CALL;
     configure();
     S.check = on != 0;
 }
@@ -59,14 +61,19 @@ const char *cudaGetErrorString(cudaError_t error) {
     }
     return "errors reported by the CPU stand-in";
 }
-cudaError_t cudaPeekAtLastError(void) { return S.last_error; }
+cudaError_t cudaPeekAtLastError(void) {
+    HOST_CALL;
+    return S.last_error;
+}
 cudaError_t cudaGetLastError(void) {
+    HOST_CALL;
     const cudaError_t e = S.last_error;
     S.last_error = cudaSuccess;
     return e;
 }
 
 cudaError_t cudaMalloc(void **ptr, size_t bytes) {
+    HOST_CALL;
     configure();
     *ptr = nullptr;
     if (!bytes) return cudaSuccess;
@@ -92,6 +99,7 @@ static void alloc_remove(Alloc *a) {
 }
 cudaError_t cudaFree(void *ptr) {
     if (!ptr) return cudaSuccess;
+    HOST_CALL;
     auto it = S.allocs.find(static_cast<u8 *>(ptr));
     if (it == S.allocs.end()) {
         report(KIND_BOUNDS, __builtin_return_address(0), "cudaFree of %p, which is no allocation", ptr);
@@ -133,6 +141,7 @@ cudaError_t cudaFreeHost(void *ptr) {
 
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind) {
     if (!bytes) return cudaSuccess;
+    HOST_CALL;
     const bool from = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     const bool to = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     if (from && !host_range(src, bytes, "cudaMemcpy from device memory")) return S.last_error = cudaErrorInvalidValue;
@@ -150,6 +159,7 @@ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaM
 }
 cudaError_t cudaMemset(void *ptr, int value, size_t bytes) {
     if (!bytes) return cudaSuccess;
+    HOST_CALL;
     Alloc *a = host_range(ptr, bytes, "cudaMemset");
     if (!a) return S.last_error = cudaErrorInvalidValue;
     memset(ptr, value, bytes);
@@ -160,6 +170,7 @@ cudaError_t cudaMemset(void *ptr, int value, size_t bytes) {
 cudaError_t cudaMemsetAsync(void *ptr, int value, size_t bytes, cudaStream_t) { return cudaMemset(ptr, value, bytes); }
 
 cudaError_t cudaDeviceSynchronize(void) {
+    HOST_CALL;
     host_operation();
     return S.last_error;
 }
@@ -241,6 +252,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device) {
     return cudaSuccess;
 }
 cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value) {
+    HOST_CALL;
     if (attr == cudaFuncAttributeMaxDynamicSharedMemorySize) {
         if (value < 0 || value > MAX_SHARED) return S.last_error = cudaErrorInvalidValue;
         S.prepared[func].shared = unsigned(value);

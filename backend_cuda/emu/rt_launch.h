@@ -163,6 +163,7 @@ static void host_operation() {
 } // namespace emu
 
 cudaError_t td_emu_launch(const td_emu_launch_args &a) {
+    HOST_CALL;
     configure();
     if (S.in_kernel) {
         report(KIND_LAUNCH, a.text, "td_launch in a kernel");

@@ -52,13 +52,18 @@ static std::string who(u64 stamp, u32 id) {
     return text;
 }
 
-extern "C" int td_emu_errors(void) { return S.errors; }
+extern "C" int td_emu_errors(void) {
+    HOST_CALL;
+    return S.errors;
+}
 extern "C" int td_emu_errors_of(const char *kind) {
+    HOST_CALL;
     for (int i = 0; i < KIND_COUNT; i++)
         if (!strcmp(kind, kind_names[i])) return S.by_kind[i];
     return -1;
 }
 extern "C" void td_emu_reset(void) {
+    HOST_CALL;
     S.errors = S.printed = 0;
     memset(S.by_kind, 0, sizeof S.by_kind);
     S.sites.clear();

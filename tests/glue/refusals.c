@@ -16,7 +16,8 @@ typedef struct {
     char message[256];
 } arguments;
 
-static char *memory; /* never read: the runtime only counts */
+enum { MEMORY = 4 << 20 };
+static char *memory; /* tensors and workspace */
 
 static arguments good(model_context *ctx) {
     arguments a;
@@ -44,7 +45,14 @@ static model_status call(arguments *a) {
 
 /* clause 10.3 */
 static void refused(const char *what, arguments a, model_status status, const char *message) {
-    model_status got = call(&a);
+    model_status got;
+    memset(memory, 0x5a, MEMORY);
+    got = call(&a);
+    for (size_t i = 0; i < MEMORY; i++)
+        if (memory[i] != 0x5a) {
+            check(0, "a refusal writes nothing");
+            break;
+        }
     if (got != status || order[0] || !strstr(a.message, message))
         printf("%s: status %d (%s), expected %d, launched '%s', message '%s', expected '%s'\n", what, got, model_status_text(got), status,
                order, a.message, message);
@@ -52,6 +60,8 @@ static void refused(const char *what, arguments a, model_status status, const ch
 }
 
 static void refusals(model_context *ctx) {
+    static int64_t no_context[4]; /* as the memory of a closed one */
+    model_context *closed = (model_context *)no_context;
     arguments a;
 #define REFUSED(spoil, status, message)                                                                                                    \
     do {                                                                                                                                   \
@@ -59,7 +69,8 @@ static void refusals(model_context *ctx) {
         spoil;                                                                                                                             \
         refused(#spoil, a, model_error_##status, message);                                                                                 \
     } while (0)
-    REFUSED(a.ctx = NULL, argument, "rows: context: ");
+    REFUSED(a.ctx = NULL, argument, "rows: context: expected an open one, got NULL");
+    REFUSED(a.ctx = closed, argument, "rows: context: expected an open one, got one that is not");
     REFUSED(a.m = -1, dimension, "dimension M: expected at least 0, got -1");
     REFUSED(a.n = 0, dimension, "dimension N: expected 1..=65536, got 0");
     REFUSED(a.n = 65544, dimension, "dimension N: expected 1..=65536, got 65544");
@@ -81,6 +92,7 @@ static void refusals(model_context *ctx) {
     REFUSED(a.run.workspace = (char *)a.run.workspace + 128, workspace, "aligned to 256");
     REFUSED(a.run.workspace = a.x, overlap, "workspace: expected memory of its own");
     REFUSED(a.step = ((int64_t)1 << 53) + 1, scalar, "scalar step");
+    REFUSED(a.acc = (char *)a.run.workspace + 100, overlap, "workspace: expected memory of its own");
     REFUSED(current = 1, device, "current device: expected the context's, 0, got 1");
     current = 0;
 }
@@ -151,7 +163,7 @@ static void others(model_context *ctx) {
 int main(void) {
     model_context *ctx = NULL;
     ntensors = 6, ndims = nscalars = 2;
-    memory = aligned_alloc(256, 4 << 20);
+    memory = aligned_alloc(256, MEMORY);
     if (!memory || model_open(&ctx, 0) != model_ok) return 1;
     refusals(ctx);
     runs(ctx);

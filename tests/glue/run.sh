@@ -19,5 +19,6 @@ run() { # PROGRAM MODEL
 }
 run refusals model
 run invoke mix
+run in_place in_place
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -22,7 +22,10 @@ int interface_half_y_launch(void *stream, void *const *tensors, const int64_t *d
 }
 #endif
 
+enum { TD_OPEN = 0x74646f70 };
+
 struct interface_context {
+    int open; /* TD_OPEN until it is closed */
     int device;
 };
 
@@ -37,6 +40,7 @@ typedef struct {
     const char *name;
     unsigned alignment;
     int written;
+    uint64_t in_place; /* bit i: tensor i may have its address */
 } td_tensor;
 
 typedef struct {
@@ -122,6 +126,8 @@ static interface_status td_extent(const td_sink *s, const char *kernel, const ch
 
 static interface_status td_current(const td_sink *s, const interface_context *ctx) {
     int device = -1;
+    if (ctx->open != TD_OPEN)
+        return td_refuse(s, interface_error_argument, "context: expected an open one, got one that is not");
     TD_TRY(td_cuda(s, "device", (int)cudaGetDevice(&device)));
     if (device == ctx->device) return interface_ok;
     return td_refuse(s, interface_error_device, "current device: expected the context's, %d, got %d", ctx->device, device);
@@ -143,7 +149,8 @@ static interface_status td_tensors(const td_sink *s, const td_call *c, const td_
     }
     for (i = 0; i < n; i++)
         for (j = 0; j < n; j++)
-            if (i != j && t[i].written && td_meet(c->tensors[i], bytes[i], c->tensors[j], bytes[j]))
+            if (i != j && t[i].written && td_meet(c->tensors[i], bytes[i], c->tensors[j], bytes[j]) &&
+                !(j < 64 && t[i].in_place >> j & 1 && c->tensors[i] == c->tensors[j] && bytes[i] == bytes[j]))
                 return td_refuse(s, interface_error_overlap, "tensor %s: expected memory of its own, got %p, which overlaps %s",
                                  t[i].name, c->tensors[i], t[j].name);
     return interface_ok;
@@ -229,12 +236,17 @@ interface_status interface_open(interface_context **ctx, int device) {
     if (status != interface_ok) return status;
     c = (interface_context *)malloc(sizeof *c);
     if (!c) return interface_error_argument;
+    c->open = TD_OPEN;
     c->device = device;
     *ctx = c;
     return interface_ok;
 }
 
-void interface_close(interface_context *ctx) { free(ctx); }
+void interface_close(interface_context *ctx) {
+    if (!ctx) return;
+    *(volatile int *)&ctx->open = 0;
+    free(ctx);
+}
 
 /* ---- calls by name, with the tensors of DLPack ---- */
 
@@ -311,7 +323,7 @@ static interface_status td_scaled_plan(const td_sink *td_s, const int64_t *td_di
 }
 
 static interface_status td_scaled_run(const td_sink *td_s, const td_call *td_c) {
-    static const td_tensor td_params[] = {{"x", 2, 0}, {"ctx", 2, 1}, {"sums", 4, 1}};
+    static const td_tensor td_params[] = {{"x", 2, 0, 0}, {"ctx", 2, 1, 0}, {"sums", 4, 1, 0}};
     int64_t td_bytes[3];
     const double double_ = td_c->scalars[0];
     const int64_t M = td_c->dims[0];
@@ -441,7 +453,7 @@ static interface_status td_half_plan(const td_sink *td_s, const int64_t *td_dims
 }
 
 static interface_status td_half_run(const td_sink *td_s, const td_call *td_c) {
-    static const td_tensor td_params[] = {{"x", 8, 0}, {"y", 8, 1}};
+    static const td_tensor td_params[] = {{"x", 8, 0, 0}, {"y", 8, 1, 0}};
     int64_t td_bytes[2];
     TD_TRY(td_half_plan(td_s, td_c->dims, td_bytes));
     TD_TRY(td_tensors(td_s, td_c, td_params, 2, td_bytes));

@@ -50,7 +50,7 @@ def expected(m, e):
             e["symbols"]["prepare"]: (x + "_status", ctx + dims)}
 
 
-def check_entry(m, e, functions):
+def check_entry(m, e, functions, header):
     for name, want in expected(m, e).items():
         assert functions.get(name) == want, f"{name} is {functions.get(name)}, the manifest has {want}"
     names = [d["name"] for d in e["dimensions"]]
@@ -60,7 +60,11 @@ def check_entry(m, e, functions):
         assert d["from"] in ("inputs", "outputs", "argument") and d["divisor"] >= 1 and d["least"] >= 0, d
     rng = random.Random(e["name"])
     for t in e["tensors"]:
-        assert t["direction"] in ("in", "out", "inout") and t["may_alias"] == [], t
+        assert t["direction"] in ("in", "out", "inout"), t
+        for other in t["may_alias"]:
+            of = next(o for o in e["tensors"] if o["name"] == other)
+            assert t["direction"] == "out" and of["direction"] == "in" and of["type"] == t["type"], t
+            assert f"{t['name']} may have the address of {other}" in header, t
         for x in t["shape"]:
             for _ in range(8):
                 dims = {n: rng.randrange(1, 50) for n in names}
@@ -85,7 +89,7 @@ def check(path, folder):
     functions = signatures(header)
     known = set(m["symbols"].values()) - {"model_fingerprint"}
     for e in m["entries"]:
-        check_entry(m, e, functions)
+        check_entry(m, e, functions, header)
         known |= set(e["symbols"].values())
     assert known == set(functions), f"not in both: {known ^ set(functions)}"
     return m

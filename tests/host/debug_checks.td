@@ -1,4 +1,4 @@
-// What --debug-checks tests (main.c): each kind of assumption that a program can state of its data.
+// What --debug-checks tests (debug_checks.c): each kind of assumption that a program can state of its data.
 // clause 3.12
 import "index";
 
