@@ -4,11 +4,11 @@ import "conv";
 import "nn";
 import "norm";
 
-export fn block(x: f16[N, H, W, G*K], w1: f16[G*K, 3, 3, G*K], gain1: f32[G*K], bias1: f32[G*K],
-                w2: f16[G*K, 3, 3, G*K], gain2: f32[G*K], bias2: f32[G*K], G: int) -> (y: f16[N, H, W, G*K]) {
+export fn block(x: bf16[N, H, W, G*K], w1: bf16[G*K, 3, 3, G*K], gain1: f32[G*K], bias1: f32[G*K],
+                w2: bf16[G*K, 3, 3, G*K], gain2: f32[G*K], bias2: f32[G*K], G: int) -> (y: bf16[N, H, W, G*K]) {
     let a = conv2d_nhwc(x, w1, padding = 1);
     let b = group_norm_last(a, gain1, bias1, act = relu, G = G);
-    let m: f16[n, p, q, c] = b[n, p, q, c];
+    let m: bf16[n, p, q, c] = b[n, p, q, c];
     let d = conv2d_nhwc(m, w2, padding = 1);
     let e = group_norm_last(d, gain2, bias2, G = G);
     y[n, p, q, c] = relu(x[n, p, q, c] + e[n, p, q, c]);
