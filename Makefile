@@ -26,7 +26,7 @@ all: $(B)/tdc $(B)/libtdc.a
 .DELETE_ON_ERROR:
 
 $(B)/tdc: $(B)/frontend/main.o $(B)/libtdc.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ldl -lm
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ldl -lm -pthread
 $(B)/libtdc.a: $(OBJ)
 	rm -f $@ && ar rcs $@ $^
 $(B)/%.o: %.c

@@ -106,6 +106,7 @@ static PassId last_pass(const DriverOptions *o) {
 static Exit work(Job *job) {
     const DriverOptions *o = job->o;
     size_t n = 0;
+    progress_say(job->progress, "reading %s", o->file);
     char *text = source_read(job->ctx, o->file, &n);
     if (!text) {
         if (errno == EFBIG)
@@ -118,6 +119,7 @@ static Exit work(Job *job) {
     job->file = diag_add_file(job->ctx, o->file, text, n);
     PassId last = last_pass(o);
     Exit e = driver_passes(job, last);
+    progress_hide(job->progress);
     if (e != EXIT_OK || o->stop_after < PASS_COUNT) return e;
     if (o->place == PLACE_INTERP)
         job->reference = job->module;
@@ -145,7 +147,9 @@ static void say_reports(const Job *job) {
 
 int driver_main(int argc, char **argv) {
     Ctx *volatile ctx = ctx_new();
+    Progress *volatile progress = NULL;
     if (!ctx || CTX_GUARD(ctx)) {
+        progress_stop(progress);
         fputs("tdc: out of memory\n", stderr);
         ctx_free(ctx);
         return EXIT_INTERNAL;
@@ -157,11 +161,14 @@ int driver_main(int argc, char **argv) {
         for (int i = 0; i < EMIT_COUNT; i++) job.out[i].ctx = ctx;
         e = EXIT_OK;
         if (!o.done) {
+            job.progress = progress = progress_start();
             o.home = check_home(ctx);
             diag_perf(ctx, o.perf);
             job.stem = without_extension(ctx, base_name(o.out ? o.out : o.file));
             job.prefix = o.prefix ? o.prefix : identifier(ctx, job.stem);
             e = work(&job);
+            progress = NULL;
+            progress_stop(job.progress);
             say_reports(&job);
         }
     }

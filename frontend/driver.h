@@ -8,6 +8,7 @@
 #include "ast.h"
 #include "backend_cuda/glue.h"
 #include "check.h"
+#include "driver_progress.h"
 
 #define TDC_VERSION "0.1"
 
@@ -62,8 +63,8 @@ typedef struct DriverOptions {
     int stop_after; /* a pass; PASS_COUNT: none */
     bool time_passes, json, perf, keep;
     bool debug_checks; /* assumptions are tested where the entry runs */
-    Place place;     /* check, run */
-    unsigned inputs; /* check: a bit for each InputKind */
+    Place place;       /* check, run */
+    unsigned inputs;   /* check: a bit for each InputKind */
     VEC(Binding) defines;
     VEC(const char *) includes;
     NameFiles in, out_files;  /* run */
@@ -91,6 +92,7 @@ typedef struct Job {
     VEC(Assumptions) assumptions; /* of each of these */
     VEC(Program *) programs;
     Text out[EMIT_COUNT];
+    Progress *progress;
     Sym prefix, stem;        /* of the outputs; the stem without folder */
     VEC(Sym) reads;          /* every file that was read, by the name under which it was; the source is the first */
     VEC(SourceFile) sources; /* every td file that was read */

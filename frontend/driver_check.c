@@ -42,7 +42,10 @@ bool driver_build(Job *job, CheckOptions *co, CheckModel *m) {
     const OutFile files[] = {{sym_fmt(job->ctx, "%s/%s.cu", dir, job->stem), &job->out[EMIT_CU]},
                              {sym_fmt(job->ctx, "%s/%s.c", dir, job->stem), &job->out[EMIT_C]},
                              {sym_fmt(job->ctx, "%s/%s.h", dir, job->stem), &job->out[EMIT_H]}};
-    if (files_write(job->ctx, files, 3) && check_build(job->ctx, co, dir, job->stem, job->prefix, m, &why)) return true;
+    progress_say(job->progress, "%s: compiling for the %s", job->o->file, co->gpu ? "GPU" : "CPU stand-in");
+    bool built = files_write(job->ctx, files, 3) && check_build(job->ctx, co, dir, job->stem, job->prefix, m, &why);
+    progress_hide(job->progress);
+    if (built) return true;
     driver_fail("cannot build the emitted files", &why);
     check_remove(job->ctx, dir);
     return false;
@@ -78,7 +81,7 @@ Exit driver_check(Job *job) {
     CheckModel m = {0};
     const Module *mod = job->reference;
     unsigned kinds = job->o->inputs ? job->o->inputs : 1u << INPUTS_NORMAL;
-    int passed = 0, failed = 0, checks = 0;
+    int passed = 0, failed = 0, checks = 0, runs = 0, nth = 0;
     for (int i = 0; i < mod->checks.n; i++) checks += !mod->checks.at[i].bench;
     if (!checks) {
         printf("%s has no check statements\n", job->o->file);
@@ -86,16 +89,20 @@ Exit driver_check(Job *job) {
     }
     if (!driver_build(job, &co, &m)) return EXIT_INTERNAL;
     printf("%s: %d check%s %s\n", job->o->file, checks, checks == 1 ? "" : "s", driver_place(&co));
+    for (int k = 0; k < INPUTS_COUNT; k++) runs += kinds >> k & 1 ? checks : 0;
     bool decided = true;
     for (int i = 0; i < mod->checks.n * INPUTS_COUNT; i++) {
         const Check *c = &mod->checks.at[i % mod->checks.n];
         co.inputs = (InputKind)(i / mod->checks.n);
         if (c->bench || !(kinds >> co.inputs & 1)) continue;
         CheckResult r = {0};
+        progress_say(job->progress, "%s: check %d of %d, %s", job->o->file, i % mod->checks.n + 1, mod->checks.n,
+                     c->entry);
         bool done = check_run(job->ctx, mod, c, &m, &co, &r);
         decided &= done;
         r.passed &= done;
         if (!r.skipped) r.passed ? passed++ : failed++;
+        progress_hide(job->progress);
         print_result(c, &r);
     }
     check_remove(job->ctx, m.dir);

@@ -221,6 +221,7 @@ static Exit schedule_graphs(Job *job, Program *given, int given_file) {
     for (int i = 0; i < job->module->graphs.n; i++) {
         Graph *g = job->module->graphs.at[i];
         Program *p;
+        progress_say(job->progress, "%s: schedule %s (%d of %d)", job->o->file, g->name, i + 1, job->module->graphs.n);
         if (given && given->graph->name == g->name) {
             if (!same_interface(job, given, g, given_file)) return EXIT_WRONG;
             p = given;
@@ -376,13 +377,16 @@ static double now(void) {
 Exit driver_passes(Job *job, PassId last) {
     for (int i = 0; i <= (int)last; i++) {
         double start = now();
+        progress_say(job->progress, "%s: %s", job->o->file, driver_pass_name((PassId)i));
         Exit e = PASSES[i].run(job);
         job->seconds[i] = now() - start;
         if (job->o->dump[i] && (e == EXIT_OK || i == PASS_PARSE)) {
             Text t = {.ctx = job->ctx};
             PASSES[i].print(job, &t);
+            progress_hide(job->progress);
             fputs(t.s ? t.s : "", stdout);
         }
+        if (job->o->time_passes) progress_hide(job->progress);
         if (job->o->time_passes)
             fprintf(stderr, "%-10s %9.3f ms\n", driver_pass_name((PassId)i), job->seconds[i] * 1e3);
         if (e != EXIT_OK) return e;

@@ -152,8 +152,10 @@ static Exit run_interpreted(Job *job, const Graph *g, CheckCall *call) {
             fprintf(stderr, "tdc: refused: %s\n", text ? text : why.s ? why.s : "an assumption does not hold");
             return EXIT_WRONG;
         }
-    if (!interp_run(job->ctx, g, call->dims, call->scalars, params, NUDGE_NONE, values, &why))
-        return driver_fail(g->name, &why), EXIT_WRONG;
+    progress_say(job->progress, "running %s in the reference interpreter", g->name);
+    bool ran = interp_run(job->ctx, g, call->dims, call->scalars, params, NUDGE_NONE, values, &why);
+    progress_hide(job->progress);
+    if (!ran) return driver_fail(g->name, &why), EXIT_WRONG;
     for (int k = 0; k < call->ntensors; k++) {
         HostTensor *h = &call->tensors[k].host;
         for (int64_t i = 0; i < values[k].n && values[k].f; i++) host_put_float(h, i, values[k].f[i]);
@@ -168,7 +170,9 @@ static Exit run_compiled(Job *job, const Graph *g, CheckCall *call, const char *
     CheckReply r = {0};
     Text why = {.ctx = job->ctx};
     if (!driver_build(job, &co, &m)) return EXIT_INTERNAL;
+    progress_say(job->progress, "running %s %s", g->name, driver_place(&co));
     bool ok = check_call(job->ctx, &co, &m, call, &r, &why);
+    progress_hide(job->progress);
     check_remove(job->ctx, m.dir);
     *place = driver_place(&co);
     if (!ok) return driver_fail(g->name, &why), EXIT_INTERNAL;

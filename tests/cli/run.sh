@@ -247,5 +247,9 @@ END
 says 0 '^1 passed' check row.td --emu --kernels row.kernel
 says 1 '^FAILED  row\(M = 7, N = 9\), NaN in x.*expected nan' check row.td --emu --kernels row.kernel --inputs=nan
 
+# progress on a terminal
+mkdir "$dir/progress"
+if python3 tests/cli/progress.py "$TDC" "$dir/progress" >"$dir/log" 2>&1; then ok; else no "progress: $(cat "$dir/log")"; fi
+
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
