@@ -96,8 +96,7 @@ Exit driver_check(Job *job) {
         co.inputs = (InputKind)(i / mod->checks.n);
         if (c->bench || !(kinds >> co.inputs & 1)) continue;
         CheckResult r = {0};
-        progress_say(job->progress, "%s: check %d of %d, %s", job->o->file, i % mod->checks.n + 1, mod->checks.n,
-                     c->entry);
+        progress_say(job->progress, "%s: check %d of %d, %s", job->o->file, ++nth, runs, c->entry);
         bool done = check_run(job->ctx, mod, c, &m, &co, &r);
         decided &= done;
         r.passed &= done;
