@@ -30,6 +30,7 @@ typedef struct PolyEnv {
     const Expr *const *facts; /* bool expressions known to hold */
     int nfacts;
     Ctx *ctx; /* where polynomials are allocated; NULL: in the Graph's context */
+    int *work; /* inside a proof: what it and the questions that it asks may still do; NULL elsewhere */
 } PolyEnv;
 
 static inline Ctx *poly_ctx(const PolyEnv *env) { return env->ctx ? env->ctx : env->g->ctx; }

@@ -6,7 +6,7 @@
  */
 #include "poly_prove.h"
 
-enum { MAX_KNOWN = 96, MAX_ATOMS = 48, SEARCH_DEPTH = 10 };
+enum { MAX_KNOWN = 96, MAX_ATOMS = 48, SEARCH_DEPTH = 10, MAX_WORK = 20000, QUESTION = 8 /* what asking costs */ };
 
 typedef struct Prover {
     const PolyEnv *env; /* whose memory goes when the proof is done */
@@ -413,7 +413,7 @@ static int64_t search(Prover *x, Poly p, int64_t need, int depth) {
     int64_t best = rounded_up(p, all.lo);
     if (all.hi < need && need < INT64_MAX) return best; /* hopeless */
     if (depth <= 0) x->cut = true;
-    if (best >= need || p.failed || depth <= 0 || x->fuel-- <= 0) return best;
+    if (best >= need || p.failed || depth <= 0 || x->fuel-- <= 0 || --*x->env->work < 0) return best;
     const PolyTerm *t = NULL;
     for (int i = 0; i < p.n; i++)
         if (p.term[i].degree && (!t || term_rank(&p.term[i]) > term_rank(t))) t = &p.term[i];
@@ -444,6 +444,9 @@ int64_t poly_lower(const PolyEnv *env, Poly p, int64_t target, int fuel, int lev
     if (poly_refuted(env, p, target)) return best;
     Prover x;
     PolyEnv own = *env;
+    int work = MAX_WORK;
+    if (!own.work) own.work = &work;
+    if ((*own.work -= QUESTION) < 0) return best;
     own.ctx = ctx_temp(poly_ctx(env));
     env = x.env = &own;
     x.g = env->g;

@@ -121,3 +121,10 @@ export fn bools(a: bool[N], b: bool[N]) -> (s: i32[N], t: i32[N], f: f32[N], e: 
     u[i] = u8(u8(a[i]) + u8(b[i]));
 }
 check bools(N = 77);
+
+// Quotients in quotients, about which proofs end though nothing is proved.
+export fn nested(a: u8[N], b: i64[], c: i64[N, N], d: i64[], e: u32[M, N]) -> (y: f32[N]) {
+    y[i] = f32(i64(i32(a[max(i - 1, 0)] < 1)) < (b[] / (abs((i64(pad(e[1, i], 3)) / (abs((c[i, i] * d[]) % 5) + 1)) % 5) + 1)));
+}
+check nested(N = 5, M = 3);
+check nested(N = 4, M = 1);
