@@ -256,9 +256,26 @@ struct Prepared { // a kernel's attributes
     bool large_cluster = false;
 };
 
+struct GraphNode { // a launch, or where there is no kernel a memset
+    td_emu_launch_args launch;
+    std::vector<char> args;
+    const void *call[2]; // the kernel, args
+    void *at;
+    int value;
+    size_t bytes;
+};
+
+} // namespace emu
+struct CUgraph_st {
+    std::vector<emu::GraphNode> nodes;
+};
+struct CUstream_st {};
+namespace emu {
+
 struct State {
     std::recursive_mutex host; // held by whichever host thread is in the API
     u64 tick = 2, random = 1, seed = 0;
+    std::unordered_map<cudaStream_t, CUgraph_st *> streams; // with what they capture, or null
     bool check = true, configured = false, strict_shuffle = false;
     int errors = 0, by_kind[KIND_COUNT] = {}, printed = 0;
     std::unordered_set<u64> sites;

@@ -46,6 +46,7 @@ const char *cudaGetErrorName(cudaError_t error) {
     case cudaErrorMemoryAllocation: return "cudaErrorMemoryAllocation";
     case cudaErrorInvalidConfiguration: return "cudaErrorInvalidConfiguration";
     case cudaErrorInvalidDevice: return "cudaErrorInvalidDevice";
+    case cudaErrorStreamCaptureUnsupported: return "cudaErrorStreamCaptureUnsupported";
     case cudaErrorUnknown: break;
     }
     return "cudaErrorUnknown";
@@ -57,6 +58,7 @@ const char *cudaGetErrorString(cudaError_t error) {
     case cudaErrorMemoryAllocation: return "out of memory";
     case cudaErrorInvalidConfiguration: return "invalid configuration argument";
     case cudaErrorInvalidDevice: return "invalid device ordinal";
+    case cudaErrorStreamCaptureUnsupported: return "operation not permitted when stream is capturing";
     case cudaErrorUnknown: break;
     }
     return "errors reported by the CPU stand-in";
@@ -154,7 +156,9 @@ cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpy
     host_operation();
     return cudaSuccess;
 }
-cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t) {
+cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {
+    HOST_CALL;
+    if (capture_of(stream)) return S.last_error = cudaErrorStreamCaptureUnsupported; // not modelled
     return cudaMemcpy(dst, src, bytes, kind);
 }
 cudaError_t cudaMemset(void *ptr, int value, size_t bytes) {
@@ -167,7 +171,14 @@ cudaError_t cudaMemset(void *ptr, int value, size_t bytes) {
     host_operation();
     return cudaSuccess;
 }
-cudaError_t cudaMemsetAsync(void *ptr, int value, size_t bytes, cudaStream_t) { return cudaMemset(ptr, value, bytes); }
+cudaError_t cudaMemsetAsync(void *ptr, int value, size_t bytes, cudaStream_t stream) {
+    HOST_CALL;
+    if (CUgraph_st *graph = capture_of(stream)) {
+        graph->nodes.push_back({{}, {}, {}, ptr, value, bytes});
+        return cudaSuccess;
+    }
+    return cudaMemset(ptr, value, bytes);
+}
 
 cudaError_t cudaDeviceSynchronize(void) {
     HOST_CALL;
@@ -176,15 +187,57 @@ cudaError_t cudaDeviceSynchronize(void) {
 }
 cudaError_t cudaDeviceReset(void) { return cudaDeviceSynchronize(); }
 cudaError_t cudaStreamCreate(cudaStream_t *stream) {
-    *stream = nullptr;
+    HOST_CALL;
+    *stream = new CUstream_st();
+    S.streams[*stream] = nullptr;
     return cudaSuccess;
 }
-cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaDeviceSynchronize(); }
-cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus *status) {
-    *status = cudaStreamCaptureStatusNone;
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    HOST_CALL;
+    if (S.streams.erase(stream)) delete stream;
     return cudaSuccess;
 }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    HOST_CALL;
+    return capture_of(stream) ? S.last_error = cudaErrorStreamCaptureUnsupported : cudaDeviceSynchronize();
+}
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status) {
+    HOST_CALL;
+    *status = capture_of(stream) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+    return cudaSuccess;
+}
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode) {
+    HOST_CALL;
+    if (!S.streams.count(stream) || capture_of(stream)) return S.last_error = cudaErrorInvalidValue;
+    S.streams[stream] = new CUgraph_st();
+    return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
+    HOST_CALL;
+    *graph = capture_of(stream);
+    if (!*graph) return S.last_error = cudaErrorInvalidValue;
+    S.streams[stream] = nullptr;
+    return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long) {
+    *exec = new CUgraph_st(*graph);
+    return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t) {
+    HOST_CALL;
+    for (GraphNode &n : exec->nodes) {
+        n.call[1] = n.args.data();
+        n.launch.call = n.call;
+        const cudaError_t e = n.launch.kernel ? td_emu_launch(n.launch) : cudaMemset(n.at, n.value, n.bytes);
+        if (e) return e;
+    }
+    return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+    delete graph;
+    return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) { return cudaGraphDestroy(exec); }
 
 struct CUevent_st {
     struct timespec at;

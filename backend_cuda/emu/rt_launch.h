@@ -160,11 +160,24 @@ static void host_operation() {
     S.have_previous = false;
 } // a copy or a wait: later kernels start after all earlier ones
 
+/* What the stream captures, or null. */
+static CUgraph_st *capture_of(cudaStream_t stream) {
+    const auto it = stream ? S.streams.find(stream) : S.streams.end();
+    return it == S.streams.end() ? nullptr : it->second;
+}
+
 } // namespace emu
 
 cudaError_t td_emu_launch(const td_emu_launch_args &a) {
     HOST_CALL;
     configure();
+    if (CUgraph_st *graph = capture_of(a.stream)) {
+        const void *const *call = static_cast<const void *const *>(a.call);
+        const char *args = static_cast<const char *>(call[1]);
+        graph->nodes.push_back({a, std::vector<char>(args, args + a.args_bytes), {call[0], nullptr}, nullptr, 0, 0});
+        graph->nodes.back().launch.stream = nullptr;
+        return cudaSuccess;
+    }
     if (S.in_kernel) {
         report(KIND_LAUNCH, a.text, "td_launch in a kernel");
         return cudaErrorUnknown;

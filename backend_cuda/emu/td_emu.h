@@ -49,6 +49,8 @@ struct td_emu_launch_args {
     int threads, cluster;
     size_t shared_bytes;
     int chained;
+    cudaStream_t stream;
+    size_t args_bytes; // of what call, {kernel, arguments}, points to
 };
 cudaError_t td_emu_launch(const td_emu_launch_args &l);
 
@@ -281,10 +283,10 @@ template <class Args> struct td_emu_call {
 };
 template <class Args>
 inline cudaError_t td_emu_launch_as(const char *text, void (*kernel)(const Args), const Args &args, long long grid,
-                                    int threads, int cluster, size_t shared_bytes, int chained, cudaStream_t) {
+                                    int threads, int cluster, size_t shared_bytes, int chained, cudaStream_t stream) {
     const td_emu_call<Args> call = {kernel, &args};
     return td_emu_launch({text, __PRETTY_FUNCTION__, reinterpret_cast<const void *>(kernel), td_emu_call<Args>::run,
-                          &call, grid, threads, cluster, shared_bytes, chained});
+                          &call, grid, threads, cluster, shared_bytes, chained, stream, sizeof args});
 }
 template <class Args> inline cudaError_t td_prepare(void (*kernel)(const Args), size_t shared_bytes, int cluster) {
     const cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes));

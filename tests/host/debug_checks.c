@@ -54,6 +54,15 @@ static void rows(void) {
     cudaMemcpy(d, ids, sizeof ids, cudaMemcpyHostToDevice);
     refused(debug_checks_rows(ctx, &run, w, d, y, 4, 3, 3),
             "rows: assume 0 <= ids[n] && ids[n] < V (debug_checks.td:6) does not hold at n = 1", y, 9, "rows: nothing written");
+    {
+        cudaStream_t stream;
+        cudaGraph_t graph;
+        if (cudaStreamCreate(&stream) || cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal)) exit(2);
+        run.stream = stream;
+        check(debug_checks_rows(ctx, &run, w, d, y, 4, 3, 3) == debug_checks_ok, "rows: nothing is tested in a capture");
+        run.stream = NULL;
+        if (cudaStreamEndCapture(stream, &graph) || cudaGraphDestroy(graph) || cudaStreamDestroy(stream)) exit(2);
+    }
     ids[1] = 0;
     cudaMemcpy(d, ids, sizeof ids, cudaMemcpyHostToDevice);
     refused(debug_checks_rows(ctx, &run, w, d, y, 4, 3, 3),

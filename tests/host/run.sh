@@ -1,7 +1,7 @@
 #!/bin/bash
 # The C interface on the stand-in: each program X.c with the model that X.td is compiled to.
 #   debug_checks   --debug-checks; without the option no emitted file knows of it
-#   threads        many threads on one context
+#   threads        many threads on one context; a captured graph
 cd "$(dirname "$0")/../.." || exit 1
 TDC=${TDC:-build/tdc} emu=backend_cuda/emu here=tests/host
 dir=$(mktemp -d) || exit 1

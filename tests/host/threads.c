@@ -1,5 +1,6 @@
 /* Eight threads on one context, each with memory and a workspace of its own and sizes that change from call to call, give the
- * bytes that one thread gives, and each its own messages. clause 10.8 */
+ * bytes that one thread gives, and each its own messages. A captured graph does nothing until it is launched, and each time
+ * computes with what its tensors hold then. clause 10.8 */
 #include "threads.h"
 
 #include <cuda_runtime_api.h>
@@ -59,6 +60,61 @@ static void *work(void *user) {
     return NULL;
 }
 
+static void check(int ok, const char *what) {
+    if (ok) passed++;
+    else failed++, printf("FAILED: %s\n", what);
+}
+
+static int is_full(const float *y, int n, float v) {
+    for (int i = 0; i < n; i++)
+        if (y[i] != v) return 0;
+    return 1;
+}
+
+static void captured(void) {
+    enum { M = 20, N = 30, BYTES = M * N * sizeof(float) };
+    float *x = device(BYTES), *y = device(BYTES), *z = device(BYTES), *mu = device(N * sizeof *mu), *s = device(sizeof *s);
+    static float host[M * N], direct[2][M * N], replayed[M * N];
+    char why[200] = "";
+    threads_run run = {NULL, 0, NULL, why, sizeof why};
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    must((int)cudaStreamCreate(&stream));
+    must((int)threads_normal_workspace(ctx, M, N, &run.workspace_bytes));
+    run.workspace_bytes += 4096; /* for both */
+    run.workspace = device(run.workspace_bytes);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < M * N; i++) host[i] = (float)((i * 37 + round) % 101) / 50 - 1;
+        must((int)cudaMemcpy(x, host, BYTES, cudaMemcpyHostToDevice));
+        must((int)threads_normal(ctx, &run, x, y, mu, s, M, N));
+        must((int)threads_rows(ctx, &run, y, z, M, N));
+        must((int)cudaMemcpy(direct[round], z, BYTES, cudaMemcpyDeviceToHost));
+    }
+    for (int i = 0; i < M * N; i++) host[i] = -7;
+    must((int)cudaMemcpy(y, host, BYTES, cudaMemcpyHostToDevice));
+    must((int)cudaMemcpy(z, host, BYTES, cudaMemcpyHostToDevice));
+    run.stream = stream;
+    must((int)cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    must((int)threads_normal(ctx, &run, x, y, mu, s, M, N));
+    must((int)threads_rows(ctx, &run, y, z, M, N));
+    must((int)cudaStreamEndCapture(stream, &graph));
+    must((int)cudaGraphInstantiate(&exec, graph, 0));
+    must((int)cudaMemcpy(replayed, z, BYTES, cudaMemcpyDeviceToHost));
+    check(is_full(replayed, M * N, -7), "a capture launches nothing");
+    for (int round = 1; round >= 0; round--) {
+        for (int i = 0; i < M * N; i++) host[i] = (float)((i * 37 + round) % 101) / 50 - 1;
+        must((int)cudaMemcpy(x, host, BYTES, cudaMemcpyHostToDevice));
+        must((int)cudaGraphLaunch(exec, stream));
+        must((int)cudaStreamSynchronize(stream));
+        must((int)cudaMemcpy(replayed, z, BYTES, cudaMemcpyDeviceToHost));
+        check(!memcmp(replayed, direct[round], BYTES), "a graph gives what calls give");
+    }
+    check(memcmp(direct[0], direct[1], BYTES) != 0, "the rounds differ");
+    cudaGraphExecDestroy(exec), cudaGraphDestroy(graph), cudaStreamDestroy(stream);
+    cudaFree(run.workspace), cudaFree(x), cudaFree(y), cudaFree(z), cudaFree(mu), cudaFree(s);
+}
+
 int main(void) {
     static worker workers[THREADS];
     pthread_t thread[THREADS];
@@ -73,6 +129,7 @@ int main(void) {
         if (!memcmp(workers[i].got, wanted, sizeof wanted) && !workers[i].wrong) passed++;
         else failed++, printf("FAILED: thread %d has other results than one thread, or a message that is not its own\n", i);
     }
+    captured();
     threads_close(ctx);
     printf("%d passed, %d failed\n", passed, failed);
     return failed != 0;
