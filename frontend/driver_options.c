@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char EMIT_WORDS[] = "cu, c, h, manifest, driver";
-
 static bool wrong(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static bool wrong(const char *fmt, ...) {
     va_list ap;
@@ -49,7 +47,15 @@ static bool option_pass(DriverOptions *o, OptionId id, const char *value) {
     return true;
 }
 
-static bool option_emit(DriverOptions *o, const char *value) {
+static const char *emit_words(Ctx *ctx) {
+    Text t = {.ctx = ctx};
+    for (int e = 0; e < EMIT_COUNT; e++)
+        if (!e || strcmp(driver_emit((EmitId)e)->word, driver_emit((EmitId)(e - 1))->word) != 0)
+            text_fmt(&t, "%s%s", e ? ", " : "", driver_emit((EmitId)e)->word);
+    return t.s;
+}
+
+static bool option_emit(Ctx *ctx, DriverOptions *o, const char *value) {
     o->emit = 0;
     for (const char *s = value; *s;) {
         size_t n = strcspn(s, ",");
@@ -59,12 +65,12 @@ static bool option_emit(DriverOptions *o, const char *value) {
             const char *word = driver_emit((EmitId)e)->word;
             if (strlen(word) == n && !strncmp(s, word, n)) o->emit |= 1u << e, known = true;
         }
-        if (!known) return wrong("--emit knows %s, not '%.*s'", EMIT_WORDS, (int)n, s);
+        if (!known) return wrong("--emit knows %s, not '%.*s'", emit_words(ctx), (int)n, s);
         if (n && o->emit == before) return wrong("--emit names %.*s twice", (int)n, s);
         s += n;
         if (*s == ',') s++;
     }
-    return o->emit ? true : wrong("--emit needs at least one of %s", EMIT_WORDS);
+    return o->emit ? true : wrong("--emit needs at least one of %s", emit_words(ctx));
 }
 
 static bool option_target(Ctx *ctx, DriverOptions *o, const char *value) {
@@ -181,7 +187,7 @@ static bool option_take(Ctx *ctx, DriverOptions *o, OptionId id, const char *val
     o->given[id] = true;
     switch (id) {
     case OPT_OUT: o->out = value; return true;
-    case OPT_EMIT: return option_emit(o, value);
+    case OPT_EMIT: return option_emit(ctx, o, value);
     case OPT_PREFIX:
         o->prefix = value;
         return is_name(value, strlen(value)) ? true : wrong("--prefix needs a C identifier, not '%s'", value);

@@ -18,7 +18,7 @@ echo 'import "./two.td"; fn one(x: f32) -> f32 = two(x);' >lib/one.td
 echo 'import "nn"; fn two(x: f32) -> f32 = relu(x);' >lib/two.td
 echo 'import "one"; export fn f(x: f32[N]) -> (y: f32[N]) { y[i] = one(x[i]); }' >m.td
 "$TDC" m.td --dump=kernels -I lib >m.kernel
-nn=$(realpath "$(dirname "$TDC")/../stdlib/nn.td")
+nn=$(realpath "${TDC_HOME:-$root}/stdlib/nn.td")
 rule() { # ARGUMENTS...: the rule of this compilation, on one line
     rm -f out.d
     "$TDC" m.td -I lib -MD -MF out.d "$@" || echo "status $?"
