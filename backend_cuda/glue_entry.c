@@ -144,7 +144,9 @@ static int param_index(const Program *p, const Tensor *t) {
 }
 
 /* The arguments of the plan, after the sink and the dimensions. */
-static const char *plan_args(const Program *p) { return glue_has_workspace(p) ? "td_bytes, td_offset, &td_need" : "td_bytes"; }
+static const char *plan_args(const Program *p) {
+    return glue_has_workspace(p) ? "td_bytes, td_offset, &td_need" : "td_bytes";
+}
 
 static void plan_locals(Text *out, const Program *p) {
     text_fmt(out, "    int64_t td_bytes[%d];\n", p->params.n + p->temps.n);

@@ -9,8 +9,9 @@
 
 typedef struct Assume {
     Graph *g;
-    ExprMap safe; /* expressions as they are rewritten */
-    ExprMap kept; /* tensors */
+    ExprMap safe;   /* expressions as they are rewritten */
+    ExprMap kept;   /* tensors */
+    ExprMap stated; /* the texts of assumptions */
     VEC(Tensor *) order;
 } Assume;
 
@@ -208,13 +209,29 @@ static void rename_vars(Graph *g, Fact *f) {
     f->vars = vars;
 }
 
+/* Functions that are called with one tensor may state one thing twice. */
+static bool is_stated(Assume *a, const Fact *f) {
+    Ctx *ctx = a->g->ctx;
+    Text text = {.ctx = ctx};
+    for (int i = 0; i < f->nvars; i++) {
+        text_fmt(&text, "%s in ", f->vars[i]->name);
+        expr_print(&text, f->vars[i]->hi, NULL);
+        text_put(&text, ": ");
+    }
+    expr_print(&text, f->cond, NULL);
+    Sym whole = sym(ctx, text.s);
+    bool known = expr_map_get(&a->stated, whole) != NULL;
+    expr_map_put(ctx, &a->stated, whole, whole);
+    return known;
+}
+
 bool graph_assumed(Graph *g, Assumptions *all) {
     Assume a = {.g = g};
     if (g->host) return false;
     demote(&a);
     for (int i = 0; i < g->facts.n; i++) {
         Fact *f = &g->facts.at[i];
-        if (!is_testable(f)) continue;
+        if (!is_testable(f) || is_stated(&a, f)) continue;
         vec_push(g->ctx, all, describe(g->ctx, f));
         add_output(&a, f, all->n);
         rename_vars(g, f);
