@@ -18,7 +18,7 @@ endif
 
 MAIN := frontend/main.c
 SRC  := $(filter-out $(MAIN),$(wildcard ir/*.c sched/*.c backend_cuda/*.c frontend/*.c))
-EMBEDDED := $(B)/backend_cuda/prelude.o $(B)/backend_cuda/invoke_text.o $(B)/backend_cuda/driver_text.o $(B)/ir/diag_examples.o
+EMBEDDED := $(B)/backend_cuda/prelude.o $(B)/backend_cuda/invoke_text.o $(B)/backend_cuda/driver_text.o $(B)/backend_cuda/library_text.o $(B)/ir/diag_examples.o
 OBJ  := $(SRC:%.c=$(B)/%.o) $(EMBEDDED) $(if $(wildcard grammar/lexer.re),$(B)/grammar/lexer.o) $(if $(wildcard grammar/parser.y),$(B)/grammar/parser.o)
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 all: $(B)/tdc $(B)/libtdc.a
@@ -42,9 +42,7 @@ n=$(basename $(@F)); { echo "extern const char *const $${n}_lines[]; extern cons
 endef
 $(B)/backend_cuda/prelude.c: backend_cuda/prelude.cuh
 	$(EMBED)
-$(B)/backend_cuda/invoke_text.c: backend_cuda/invoke.in
-	$(EMBED)
-$(B)/backend_cuda/driver_text.c: backend_cuda/driver.in
+$(B)/backend_cuda/%_text.c: backend_cuda/%.in
 	$(EMBED)
 $(B)/ir/diag_examples.c: ir/diag_examples.txt
 	$(EMBED)

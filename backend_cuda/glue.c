@@ -145,12 +145,10 @@ void glue_emit_h(Text *out, const Program *const *programs, int n, const GlueOpt
 
 /* What every model.c has. "$" stands for the prefix. */
 static const char C_HEAD[] =
-    "enum { TD_OPEN = 0x74646f70 };\n\n"
-    "struct $_context {\n    int open; /* TD_OPEN until it is closed */\n    int device;\n};\n\n"
     "/* Where the message of a refusal goes. */\n"
     "typedef struct {\n    const char *entry;\n    char *text;\n    size_t bytes;\n} td_sink;\n\n"
     "typedef struct {\n    const char *name;\n    unsigned alignment;\n    int written;\n    uint64_t in_place; /* bit i: tensor i may have its address */\n} td_tensor;\n\n"
-    "typedef struct {\n    void *const *tensors;\n    const int64_t *dims;\n    const double *scalars;\n    void "
+    "typedef struct {\n    $_context *context;\n    void *const *tensors;\n    const int64_t *dims;\n    const double *scalars;\n    void "
     "*workspace;\n"
     "    size_t workspace_bytes;\n    void *stream;\n} td_call;\n\n"
     "#define TD_TRY(e)                        \\\n    do {                                 \\\n"
@@ -211,29 +209,40 @@ static const struct {
      "what, (long long)most,\n"
      "                     (long long)n);\n}\n\n"},
     {"td_place(",
-     "/* Offsets of n temporaries in the workspace, each aligned to 256 bytes. */\n"
-     "static $_status td_place(const td_sink *s, int n, const int64_t *bytes, size_t *offset, size_t *total) {\n"
-     "    uint64_t at = 0;\n    int i;\n"
+     "/* Offsets of n pieces of memory in the workspace, aligned to 256 bytes. meets[starts[i]] and on, up to\n"
+     " * meets[starts[i + 1]], are the pieces in use at the same time as piece i. The larger is placed first, each in "
+     "the\n"
+     " * first gap between those it meets that is large enough: near to the least memory there can be. No starts: all "
+     "meet. */\n"
+     "static $_status td_place(const td_sink *s, int n, const int *starts, const int *meets, const int64_t *bytes, int "
+     "*order,\n                         size_t *offset, size_t *total) {\n"
+     "    uint64_t most = 0;\n    int i, k, step, moved;\n"
+     "    for (i = 0; i < n; i++) order[i] = i, offset[i] = SIZE_MAX;\n"
+     "    for (step = starts ? n / 2 : 0; step > 0; step /= 2)\n"
+     "        for (i = step; i < n; i++) {\n"
+     "            const int item = order[i];\n"
+     "            for (k = i; k >= step && bytes[order[k - step]] < bytes[item]; k -= step) order[k] = order[k - "
+     "step];\n"
+     "            order[k] = item;\n"
+     "        }\n"
      "    for (i = 0; i < n; i++) {\n"
-     "        offset[i] = (size_t)at;\n"
-     "        at += ((uint64_t)bytes[i] + 255) / 256 * 256;\n"
-     "        if (at > (uint64_t)1 << 60 || at > SIZE_MAX)\n"
+     "        const int item = order[i];\n"
+     "        const uint64_t size = ((uint64_t)bytes[item] + 255) / 256 * 256;\n"
+     "        uint64_t at = starts ? 0 : most;\n"
+     "        do {\n"
+     "            moved = 0;\n"
+     "            for (k = starts ? starts[item] : 0; starts && k < starts[item + 1]; k++) {\n"
+     "                const uint64_t begin = offset[meets[k]], end = begin + ((uint64_t)bytes[meets[k]] + 255) / 256 * "
+     "256;\n"
+     "                if (begin != SIZE_MAX && at < end && begin < at + size) at = end, moved = 1;\n"
+     "            }\n"
+     "        } while (moved);\n"
+     "        offset[item] = (size_t)at;\n"
+     "        if (size && at + size > most) most = at + size;\n"
+     "        if (most > (uint64_t)1 << 60 || most > SIZE_MAX)\n"
      "            return td_refuse(s, $_error_shape, \"workspace: expected at most 2^60 bytes, got more\");\n    }\n"
-     "    *total = (size_t)at;\n"
+     "    *total = (size_t)most;\n"
      "    return $_ok;\n}\n\n"},
-    {"td_broken(",
-     "/* Refuses for the choice of variables whose row-major number is `at`. */\n"
-     "static $_status td_broken(const td_sink *s, const char *assumption, const char *place, int n, const char *const "
-     "*names,\n"
-     "                          const int64_t *extents, int64_t at) {\n"
-     "    char where[512] = \"\";\n    size_t used = 0;\n    int i, j;\n"
-     "    for (i = 0; i < n; i++) {\n        int64_t rest = 1, v;\n"
-     "        for (j = i + 1; j < n; j++) rest *= extents[j];\n"
-     "        v = at / rest, at %= rest;\n"
-     "        if (used < sizeof where)\n"
-     "            used += (size_t)snprintf(where + used, sizeof where - used, \"%s%s = %lld\", i ? \", \" : \" at \", "
-     "names[i], (long long)v);\n    }\n"
-     "    return td_refuse(s, $_error_assume, \"%s (%s) does not hold%s\", assumption, place, where);\n}\n\n"},
     {"td_exact(", "static $_status td_exact(const td_sink *s, const char *name, int64_t v) {\n"
                   "    if (v >= -((int64_t)1 << 53) && v <= (int64_t)1 << 53) return $_ok;\n"
                   "    return td_refuse(s, $_error_scalar, \"scalar %s: expected at most 2^53 in magnitude, got "
@@ -305,14 +314,35 @@ static const char C_OPEN[] = "$_status $_open($_context **ctx, int device) {\n"
                              "    if (status != $_ok) return status;\n"
                              "    c = ($_context *)malloc(sizeof *c);\n"
                              "    if (!c) return $_error_argument;\n"
+                             "    status = td_begin(&s, c, device);\n"
+                             "    if (status != $_ok) {\n        free(c);\n        return status;\n    }\n"
                              "    c->open = TD_OPEN;\n"
-                             "    c->device = device;\n"
                              "    *ctx = c;\n"
                              "    return $_ok;\n}\n\n"
                              "void $_close($_context *ctx) {\n"
                              "    if (!ctx) return;\n"
+                             "    td_end(ctx);\n"
                              "    *(volatile int *)&ctx->open = 0;\n"
                              "    free(ctx);\n}\n\n";
+
+static const char C_CONTEXT[] = "enum { TD_OPEN = 0x74646f70 };\n\n"
+                                "struct $_context {\n    int open; /* TD_OPEN until it is closed */\n    int device;\n};\n\n";
+
+static const char C_BEGIN[] = "static $_status td_begin(const td_sink *s, $_context *c, int device) {\n"
+                              "    (void)s;\n    c->device = device;\n    return $_ok;\n}\n\n"
+                              "static void td_end($_context *c) { (void)c; }\n\n";
+
+void glue_lines(Text *out, const char *const *lines, int n, const char *prefix, bool head) {
+    bool at_head = true;
+    for (int i = 0; i < n; i++) {
+        bool mark = !strcmp(lines[i], "//@");
+        if (mark)
+            at_head = false;
+        else if (at_head == head)
+            glue_template(out, lines[i], prefix), text_char(out, '\n');
+    }
+    text_char(out, '\n');
+}
 
 void glue_template(Text *out, const char *text, const char *prefix) {
     for (; *text; text++) {
@@ -419,6 +449,11 @@ void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOpt
     if (math) text_put(out, "#include <math.h>\n");
     text_put(out, "#include <stdarg.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n");
     c_launchers(out, programs, n, x);
+    bool products = glue_has_products(programs, n);
+    if (products)
+        glue_library_types(out, x);
+    else
+        glue_template(out, C_CONTEXT, x);
     glue_template(out, C_HEAD, x);
     c_device(out, o);
     for (size_t i = 0; i < sizeof C_CHECKS / sizeof *C_CHECKS; i++)
@@ -428,6 +463,10 @@ void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOpt
     host_functions(out, used);
     c_status_text(out, x);
     c_prepare_all(out, programs, n, x);
+    if (products)
+        glue_library_functions(out, x);
+    else
+        glue_template(out, C_BEGIN, x);
     glue_template(out, C_OPEN, x);
     glue_invoke_head(out, x);
     text_put(out, entries.s);

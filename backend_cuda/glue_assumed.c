@@ -21,11 +21,12 @@ static void need(Text *out, const Program *p, const char *x) {
     const Program *a = p->assumed;
     bool workspace = glue_has_workspace(a);
     text_fmt(out,
-             "static %s_status td_%s_tests_need(const td_sink *td_s, const int64_t *td_dims, size_t *td_need) {\n"
+             "static %s_status td_%s_tests_need(const td_sink *td_s, %s_context *td_x, const int64_t *td_dims, "
+             "size_t *td_need) {\n"
              "    int64_t td_bytes[%d];\n",
-             x, p->graph->name, a->params.n + a->temps.n);
-    if (workspace) text_fmt(out, "    size_t td_offset[%d], td_more = 0;\n", a->temps.n);
-    text_fmt(out, "    TD_TRY(td_%s_plan(td_s, td_dims, td_bytes%s));\n", a->graph->name,
+             x, p->graph->name, x, a->params.n + a->temps.n + glue_products(a));
+    if (workspace) text_fmt(out, "    size_t td_offset[%d], td_more = 0;\n", a->temps.n + glue_products(a));
+    text_fmt(out, "    TD_TRY(td_%s_plan(td_s, td_x, td_dims, td_bytes%s));\n", a->graph->name,
              workspace ? ", td_offset, &td_more" : "");
     text_fmt(out, "    if (*td_need < %d%s) *td_need = %d%s;\n    return %s_ok;\n}\n\n", results_bytes(p),
              workspace ? " + td_more" : "", results_bytes(p), workspace ? " + td_more" : "", x);

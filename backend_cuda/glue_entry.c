@@ -101,7 +101,20 @@ static void plan_kernel(Text *out, const HostEntry *h, const Kernel *k, const ch
     text_put(out, ", INT32_MAX));\n");
 }
 
-bool glue_has_workspace(const Program *p) { return p->temps.n > 0 || p->assumed; }
+bool glue_has_workspace(const Program *p) { return p->temps.n > 0 || p->assumed || glue_products(p); }
+
+/* Pieces of memory that are placed in the workspace: temporaries, and the library's scratch for each product. */
+static int nplaces(const Program *p) { return p->temps.n + glue_products(p); }
+
+/* What the library asks for each product. */
+static void plan_scratch(Text *out, const Program *p, int index) {
+    for (int k = 0; k < p->kernels.n; k++)
+        if (p->kernels.at[k]->product)
+            text_fmt(out,
+                     "    {\n        td_product td_p;\n        td_%s_%s_product(td_dims, NULL, &td_p);\n"
+                     "        TD_TRY(td_scratch(td_s, td_x, &td_p, &td_bytes[%d]));\n    }\n",
+                     p->graph->name, p->kernels.at[k]->name, index++);
+}
 
 void glue_plan(Text *out, const HostEntry *h, const char *x) {
     const Program *p = h->p;
@@ -114,28 +127,38 @@ void glue_plan(Text *out, const HostEntry *h, const char *x) {
     for (int i = 0; i < n; i++) plan_size(&body, h, p->params.at[i], i);
     for (int i = 0; i < temps; i++) plan_size(&body, h, p->temps.at[i], n + i);
     for (int k = 0; k < p->kernels.n; k++) plan_kernel(&body, h, p->kernels.at[k], x);
+    int places = nplaces(p);
+    bool shared = places && glue_places(out, p);
+    for (int k = 0; k < p->kernels.n; k++)
+        if (p->kernels.at[k]->product) glue_product(out, h, p->kernels.at[k]);
     text_fmt(out,
-             "/* Bytes of each tensor%s. */\nstatic %s_status td_%s_plan(const td_sink *td_s, const int64_t *td_dims, "
-             "int64_t *td_bytes",
-             workspace ? ", offset of each temporary and bytes of the workspace" : "", x, e);
+             "/* Bytes of each tensor%s. */\nstatic %s_status td_%s_plan(const td_sink *td_s, %s_context *td_x, const "
+             "int64_t *td_dims, int64_t *td_bytes",
+             workspace ? ", where temporaries lie in the workspace and its bytes" : "", x, e, x);
     text_fmt(out, "%s) {\n", workspace ? ",\n    size_t *td_offset, size_t *td_need" : "");
     for (int i = 0; i < p->graph->dims.n; i++)
         if (h->dim_used[i]) text_fmt(out, "    const int64_t %s = td_dims[%d];\n", h->dims[i], i);
     if (!p->graph->dims.n) text_put(out, "    (void)td_dims;\n    (void)td_s;\n");
+    text_put(out, "    (void)td_x;\n");
+    if (places) text_fmt(out, "    int td_order[%d];\n", places);
+    const char *tables = shared ? sym_fmt(h->ctx, "td_%s_starts, td_%s_meets", e, e) : "NULL, NULL";
     text_put(out, body.s ? body.s : "");
-    if (temps && !p->assumed)
-        text_fmt(out, "    return td_place(td_s, %d, td_bytes + %d, td_offset, td_need);\n}\n\n", temps, n);
-    else if (temps)
-        text_fmt(out, "    TD_TRY(td_place(td_s, %d, td_bytes + %d, td_offset, td_need));\n", temps, n);
+    plan_scratch(out, p, n + temps);
+    if (places && !p->assumed)
+        text_fmt(out, "    return td_place(td_s, %d, %s, td_bytes + %d, td_order, td_offset, td_need);\n}\n\n", places,
+                 tables, n);
+    else if (places)
+        text_fmt(out, "    TD_TRY(td_place(td_s, %d, %s, td_bytes + %d, td_order, td_offset, td_need));\n", places,
+                 tables, n);
     else if (p->assumed)
         text_put(out, "    (void)td_offset;\n    *td_need = 0;\n");
     if (p->assumed)
-        text_fmt(out, "    return td_%s_tests_need(td_s, td_dims, td_need);\n}\n\n", e);
-    else if (!temps)
+        text_fmt(out, "    return td_%s_tests_need(td_s, td_x, td_dims, td_need);\n}\n\n", e);
+    else if (!places)
         text_fmt(out, "    return %s_ok;\n}\n\n", x);
 }
 
-static int param_index(const Program *p, const Tensor *t) {
+int glue_tensor_index(const Program *p, const Tensor *t) {
     for (int i = 0; i < p->params.n; i++)
         if (p->params.at[i] == t) return i;
     for (int i = 0; i < p->temps.n; i++)
@@ -149,9 +172,9 @@ static const char *plan_args(const Program *p) {
 }
 
 static void plan_locals(Text *out, const Program *p) {
-    text_fmt(out, "    int64_t td_bytes[%d];\n", p->params.n + p->temps.n);
+    text_fmt(out, "    int64_t td_bytes[%d];\n", p->params.n + nplaces(p));
     if (glue_has_workspace(p))
-        text_fmt(out, "    size_t td_offset[%d], td_need = 0;\n", p->temps.n ? p->temps.n : 1);
+        text_fmt(out, "    size_t td_offset[%d], td_need = 0;\n", nplaces(p) ? nplaces(p) : 1);
 }
 
 /* An odd number of 4-bit elements leaves half of the last byte over: it is 0, so that a result's bytes are the same
@@ -179,19 +202,28 @@ static void run_launches(Text *out, const HostEntry *h, const char *x) {
     const Program *p = h->p;
     const char *tensors = p->temps.n ? "td_t" : "td_c->tensors";
     for (int i = 0; i < p->zeroed.n; i++) {
-        int at = param_index(p, p->zeroed.at[i]);
+        int at = glue_tensor_index(p, p->zeroed.at[i]);
         text_fmt(out,
                  "    if (td_bytes[%d])\n        TD_TRY(td_cuda(td_s, \"clearing %s\",\n"
                  "                       (int)cudaMemsetAsync(%s[%d], 0, (size_t)td_bytes[%d], "
                  "(cudaStream_t)td_c->stream)));\n",
                  at, p->zeroed.at[i]->name, tensors, at, at);
     }
+    int product = p->temps.n;
     for (int k = 0; k < p->kernels.n; k++) {
-        const char *name = p->kernels.at[k]->name;
+        const char *name = p->kernels.at[k]->name, *e = p->graph->name;
+        if (p->kernels.at[k]->product) {
+            text_fmt(out,
+                     "    td_%s_%s_product(td_c->dims, td_c->scalars, &td_p);\n"
+                     "    TD_TRY(td_multiply(td_s, td_c, \"product %s\", &td_p, %s, (char *)td_c->workspace + "
+                     "td_offset[%d], td_bytes[%d], &td_done));\n    if (!td_done)\n    ",
+                     e, name, name, tensors, product, p->params.n + product);
+            product++;
+        }
         text_fmt(
             out,
             "    TD_TRY(td_cuda(td_s, \"kernel %s\", %s_%s_%s_launch(td_c->stream, %s, td_c->dims, td_c->scalars)));\n",
-            name, x, p->graph->name, name, tensors);
+            name, x, e, name, tensors);
     }
 }
 
@@ -226,12 +258,13 @@ void glue_run(Text *out, const HostEntry *h, const char *x) {
     text_put(out, "};\n");
     plan_locals(out, p);
     if (p->temps.n) text_fmt(out, "    void *td_t[%d];\n    int td_i;\n", n + p->temps.n);
+    if (glue_products(p)) text_put(out, "    td_product td_p;\n    int td_done;\n");
     for (int i = 0; i < p->graph->scalars.n; i++)
         if (h->scalar_used[i]) text_fmt(out, "    const double %s = td_c->scalars[%d];\n", h->scalars[i], i);
     for (int i = 0; dims && i < p->graph->dims.n; i++)
         text_fmt(out, "    const int64_t %s = td_c->dims[%d];\n", h->dims[i], i);
     for (int i = 0; dims && i < p->graph->dims.n; i++) text_fmt(out, "    (void)%s;\n", h->dims[i]);
-    text_fmt(out, "    TD_TRY(td_%s_plan(td_s, td_c->dims, %s));\n", e, plan_args(p));
+    text_fmt(out, "    TD_TRY(td_%s_plan(td_s, td_c->context, td_c->dims, %s));\n", e, plan_args(p));
     text_put(out, body.s ? body.s : "");
     text_fmt(out, "    TD_TRY(td_tensors(td_s, td_c, td_params, %d, td_bytes));\n", n);
     text_fmt(out, "    TD_TRY(td_workspace(td_s, td_c, %s, td_params, %d, td_bytes));\n",
@@ -276,7 +309,7 @@ static void public_dims(Text *out, const HostEntry *h, const char *x, bool prepa
     plan_locals(out, p);
     text_fmt(out, "    if (!ctx%s) return %s_error_argument;\n", prepares ? "" : " || !bytes", x);
     if (prepares) text_put(out, "    TD_TRY(td_current(&td_s, ctx));\n");
-    text_fmt(out, "    TD_TRY(td_%s_plan(&td_s, td_dims, %s));\n", e, plan_args(p));
+    text_fmt(out, "    TD_TRY(td_%s_plan(&td_s, ctx, td_dims, %s));\n", e, plan_args(p));
     if (prepares)
         prepare(out, p, x);
     else
@@ -305,39 +338,45 @@ static void public_run(Text *out, const HostEntry *h, const char *x) {
         if (g->scalars.at[i]->type == TY_I64)
             text_fmt(out, "    TD_TRY(td_exact(&td_s, \"%s\", %s));\n", g->scalars.at[i]->name, h->scalars[i]);
     text_fmt(out,
-             "    td_c.tensors = td_t;\n    td_c.dims = td_dims;\n    td_c.scalars = td_scalars;\n    td_c.workspace = "
+             "    td_c.context = ctx;\n    td_c.tensors = td_t;\n    td_c.dims = td_dims;\n    td_c.scalars = td_scalars;\n    td_c.workspace = "
              "run->workspace;\n"
              "    td_c.workspace_bytes = run->workspace_bytes;\n    td_c.stream = run->stream;\n"
              "    return td_%s_run(&td_s, &td_c);\n}\n\n",
              e);
 }
 
+/* Calls by name alone have no context: one is made for each. */
 static void uniform(Text *out, const HostEntry *h, const char *x) {
     const Program *p = h->p;
     const char *e = p->graph->name;
-    text_fmt(out, "static %s_status td_%s_need(const td_sink *td_s, const int64_t *dims, size_t *bytes) {\n", x, e);
+    text_fmt(out,
+             "static %s_status td_%s_need(const td_sink *td_s, %s_context *ctx, const int64_t *dims, size_t *bytes) "
+             "{\n",
+             x, e, x);
     plan_locals(out, p);
-    text_fmt(out, "    TD_TRY(td_%s_plan(td_s, dims, %s));\n    *bytes = %s;\n    return %s_ok;\n}\n\n", e,
+    text_fmt(out, "    TD_TRY(td_%s_plan(td_s, ctx, dims, %s));\n    *bytes = %s;\n    return %s_ok;\n}\n\n", e,
              plan_args(p), glue_has_workspace(p) ? "td_need" : "0", x);
-    text_fmt(
-        out,
-        "static int td_%s_bytes(const int64_t *dims, size_t *bytes) {\n    const td_sink td_s = {\"%s\", NULL, 0};\n"
-        "    return bytes ? td_%s_need(&td_s, dims, bytes) : %s_error_argument;\n}\n\n",
-        e, e, e, x);
+    text_fmt(out,
+             "static int td_%s_bytes(const int64_t *dims, size_t *bytes) {\n"
+             "    const td_sink td_s = {\"%s\", NULL, 0};\n    %s_context ctx;\n    %s_status status;\n"
+             "    if (!bytes) return %s_error_argument;\n    TD_TRY(td_begin(&td_s, &ctx, 0));\n"
+             "    status = td_%s_need(&td_s, &ctx, dims, bytes);\n    td_end(&ctx);\n    return status;\n}\n\n",
+             e, e, x, x, x, e);
     text_fmt(
         out,
         "static int td_%s_call(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,\n"
         "    size_t workspace_bytes, void *stream, char *message, size_t message_bytes) {\n"
-        "    td_sink td_s = {\"%s\", NULL, 0};\n    td_call td_c;\n    int device = 0;\n"
-        "    td_s.text = message;\n    td_s.bytes = message_bytes;\n"
+        "    td_sink td_s = {\"%s\", NULL, 0};\n    td_call td_c;\n    %s_context ctx;\n    %s_status status;\n"
+        "    int device = 0;\n    td_s.text = message;\n    td_s.bytes = message_bytes;\n"
         "    TD_TRY(td_cuda(&td_s, \"device\", (int)cudaGetDevice(&device)));\n    TD_TRY(td_device(&td_s, device));\n",
-        e, e);
+        e, e, x, x);
     prepare(out, p, x);
     text_fmt(out,
-             "    td_c.tensors = tensors;\n    td_c.dims = dims;\n    td_c.scalars = scalars;\n    td_c.workspace = "
-             "workspace;\n"
-             "    td_c.workspace_bytes = workspace_bytes;\n    td_c.stream = stream;\n    return td_%s_run(&td_s, "
-             "&td_c);\n}\n\n",
+             "    TD_TRY(td_begin(&td_s, &ctx, device));\n"
+             "    td_c.context = &ctx;\n    td_c.tensors = tensors;\n    td_c.dims = dims;\n"
+             "    td_c.scalars = scalars;\n    td_c.workspace = workspace;\n"
+             "    td_c.workspace_bytes = workspace_bytes;\n    td_c.stream = stream;\n"
+             "    status = td_%s_run(&td_s, &td_c);\n    td_end(&ctx);\n    return status;\n}\n\n",
              e);
 }
 

@@ -37,6 +37,23 @@ void glue_signature_tables(Text *out, const HostEntry *h);
 void glue_invoke(Text *out, const Program *const *programs, int n, const char *prefix);
 void glue_invoke_declare(Text *out, const char *prefix); /* model.h */
 
+/* Lines of an embedded text up to its mark, //@, or after it. */
+void glue_lines(Text *out, const char *const *lines, int n, const char *prefix, bool head);
+/* The place of a tensor in the array that kernels get: parameters, then temporaries. */
+int glue_tensor_index(const Program *p, const Tensor *t);
+
+/* glue_library.c: matrix products by cuBLASLt. How many an entry has; what model.c has before and after the functions
+ * that every one has; the function that describes one. */
+int glue_products(const Program *p);
+bool glue_has_products(const Program *const *programs, int n);
+void glue_library_types(Text *out, const char *prefix);
+void glue_library_functions(Text *out, const char *prefix);
+void glue_product(Text *out, const HostEntry *h, const Kernel *k);
+
+/* glue_memory.c: which temporaries and scratch of the library are in use at the same time: the table of an entry, for
+ * td_place. False where it would be too large: then nothing shares memory. */
+bool glue_places(Text *out, const Program *p);
+
 /* glue_manifest.c: a number that two models share only where their interfaces are the same. */
 uint64_t glue_fingerprint(const Program *const *programs, int n, const GlueOptions *o);
 

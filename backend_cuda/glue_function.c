@@ -118,12 +118,12 @@ static void uniform(Text *out, const HostEntry *h, const char *x) {
     const Graph *g = h->p->graph;
     const char *e = g->name, *sep = "";
     text_fmt(out,
-             "static %s_status td_%s_need(const td_sink *td_s, const int64_t *dims, size_t *bytes) {\n"
-             "    (void)td_s, (void)dims;\n    *bytes = 0;\n    return %s_ok;\n}\n\n",
-             x, e, x);
+             "static %s_status td_%s_need(const td_sink *td_s, %s_context *ctx, const int64_t *dims, size_t *bytes) {\n"
+             "    (void)td_s, (void)ctx, (void)dims;\n    *bytes = 0;\n    return %s_ok;\n}\n\n",
+             x, e, x, x);
     text_fmt(out,
              "static int td_%s_bytes(const int64_t *dims, size_t *bytes) {\n"
-             "    return bytes ? td_%s_need(NULL, dims, bytes) : %s_error_argument;\n}\n\n",
+             "    return bytes ? td_%s_need(NULL, NULL, dims, bytes) : %s_error_argument;\n}\n\n",
              e, e, x);
     text_fmt(
         out,

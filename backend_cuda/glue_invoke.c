@@ -26,17 +26,8 @@ static int dlpack_code(Type t) {
     return 3;
 }
 
-/* Lines of invoke.in up to its mark, or after it. */
 static void put_text(Text *out, const char *prefix, bool head) {
-    bool at_head = true;
-    for (int i = 0; i < invoke_text_nlines; i++) {
-        bool mark = !strcmp(invoke_text_lines[i], "//@");
-        if (mark)
-            at_head = false;
-        else if (at_head == head)
-            glue_template(out, invoke_text_lines[i], prefix), text_char(out, '\n');
-    }
-    text_char(out, '\n');
+    glue_lines(out, invoke_text_lines, invoke_text_nlines, prefix, head);
 }
 
 void glue_invoke_head(Text *out, const char *prefix) { put_text(out, prefix, true); }

@@ -175,7 +175,7 @@ static bool build_gpu(Build *b, Sym runner, Sym program) {
     words(ctx, &run, "% -O2 -DTD_PREFIX=% -c % -o %/runner.o", nvcc(), b->prefix, runner, b->dir);
     words(ctx, &link, "%", nvcc());
     words(ctx, &link, arch);
-    words(ctx, &link, "-o % %/model.o %/glue.o %/runner.o -lm", program, b->dir, b->dir, b->dir);
+    words(ctx, &link, "-o % %/model.o %/glue.o %/runner.o -lm -Xlinker --as-needed -lcublasLt", program, b->dir, b->dir, b->dir);
     return compile(b, &cu) && compile(b, &c) && compile(b, &run) && compile(b, &link);
 }
 

@@ -62,6 +62,7 @@ typedef struct DriverOptions {
     bool dump[PASS_COUNT];
     int stop_after; /* a pass; PASS_COUNT: none */
     bool time_passes, json, perf, keep;
+    bool no_library; /* matrix products are kernels */
     bool debug_checks; /* assumptions are tested where the entry runs */
     Place place;       /* check, run */
     unsigned inputs;   /* check: a bit for each InputKind */

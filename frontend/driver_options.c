@@ -219,6 +219,10 @@ static bool option_take(Ctx *ctx, DriverOptions *o, OptionId id, const char *val
         vec_push(ctx, &o->out_files, nf);
         return true;
     case OPT_PERF: o->perf = true; return true;
+    case OPT_LIBRARY:
+        o->no_library = !strcmp(value, "none");
+        return o->no_library || !strcmp(value, "cublasLt") ||
+               wrong("--library knows cublasLt and none, not '%s'", value);
     case OPT_DEBUG_CHECKS: o->debug_checks = true; return true;
     case OPT_EXPLAIN: return option_explain(ctx, o, value);
     case OPT_COMPLETION:

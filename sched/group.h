@@ -53,6 +53,8 @@ typedef struct Group {
     int split;             /* a folded axis of which every block takes one of `parts` shares, or -1 */
     int64_t parts;
     Var *part; /* the number of the block's share, in subscripts of stores */
+    Sym no_product; /* why a library does not run the sum of products that there is; NULL: there is none, or it does */
+    const struct Product *product; /* what a matrix library may run instead (product.h); NULL: nothing */
 } Group;
 
 typedef struct Plan {
@@ -82,8 +84,8 @@ AxisSet group_owned(const Group *gr); /* axes of the stores that steps fold or s
  * of many blocks in new temporaries and one that folds those (split.c). True with the two groups in *first, *second. */
 bool group_split(Plan *plan, Group *gr, Group **first, Group **second);
 
-/* Partitions a graph; NULL after saying in *why what it cannot do. */
-Plan *plan_new(Graph *g, Text *why);
+/* Partitions a graph, with products for a matrix library or without; NULL after saying in *why what it cannot do. */
+Plan *plan_new(Graph *g, bool library, Text *why);
 
 /* Unites the variables of roots, finds steps. The first root has the most axes. Gives the canonical node of each of the
  * roots' OP_REDUCE nodes in *canon, in the memory of `temp` (both may be NULL). NULL where the roots do not fit one

@@ -139,6 +139,8 @@ typedef struct Kernel {
     int blocks_per_sm;  /* launch bound; 0: none stated */
     bool chained;       /* starts while the kernel before it drains (programmatic dependent launch) */
     VEC(const Expr *) where; /* conditions on dimensions under which the kernel is legal */
+    const struct Product *product; /* a matrix library runs this, the kernel only what it refuses; NULL: nothing (product.h) */
+    Sym no_product;     /* why a library does not run the sum of products that is there; or NULL */
     Sym comment;        /* the equation, printed above the kernel */
     Span span;
 } Kernel;

@@ -1,6 +1,7 @@
 /* Programs as the text that program_read reads (ARCHITECTURE.md, "Tile programs"). What kernel_finish derives is not
  * printed. */
 #include "kernel.h"
+#include "product.h"
 
 #include <string.h>
 
@@ -361,12 +362,33 @@ static void put_comment(Text *out, const char *s) {
     }
 }
 
+/* The equation: all else follows from it. */
+static void put_product(Printer *x, const Product *p) {
+    const Root *r = &p->root;
+    text_put(x->out, "  library for ");
+    for (int i = 0; i < r->nvars; i++) {
+        text_fmt(x->out, "%s%s in ", i ? ", " : "", r->vars[i]->name);
+        put_expr(x, r->vars[i]->lo);
+        text_put(x->out, "..");
+        put_expr(x, r->vars[i]->hi);
+    }
+    text_fmt(x->out, ": %s[", r->tensor->name);
+    for (int d = 0; d < r->tensor->rank; d++) {
+        if (d) text_put(x->out, ", ");
+        put_expr(x, r->subs[d]);
+    }
+    text_put(x->out, "] = ");
+    put_expr(x, r->value);
+    text_char(x->out, '\n');
+}
+
 static void put_kernel(Printer *x, const Kernel *k) {
     text_char(x->out, '\n');
     put_comment(x->out, k->comment);
     text_fmt(x->out, "kernel %s%s", k->name, k->chained ? " chained" : "");
     if (k->blocks_per_sm) text_fmt(x->out, " occupancy %d", k->blocks_per_sm);
     text_char(x->out, '\n');
+    if (k->product) put_product(x, k->product);
     for (int i = 0; i < k->where.n; i++) {
         text_put(x->out, "  where ");
         put_expr(x, k->where.at[i]);

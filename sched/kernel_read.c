@@ -2,6 +2,7 @@
  * Checks the form of the text and its names; whether a kernel is legal is kernel_verify.c's. A statement has no end
  * mark, so before its expressions are read its extent is found by looking ahead (scan_stage). */
 #include "kernel_text.h"
+#include "product.h"
 
 #include "ir/diag.h"
 
@@ -432,6 +433,40 @@ static Sym comment_above(KernelReader *r, uint32_t at) {
     return t.n ? sym_n(r->p->ctx, t.s, t.n) : NULL;
 }
 
+/* for i in lo..hi, j in lo..hi: y[i, j] = value */
+static const Product *read_product(KernelReader *r) {
+    Lex *x = &r->lex;
+    Graph *g = r->p->graph;
+    Root root = {0};
+    Span at = x->tok.span;
+    Text why = {.ctx = g->ctx};
+    r->expr.vars.n = 0;
+    lex_expect(x, "for");
+    do {
+        if (!expr_read_range(&r->expr)) break;
+    } while (lex_accept(x, ","));
+    root.nvars = r->expr.vars.n;
+    root.vars = NEW_N(g->ctx, Var *, root.nvars);
+    for (int i = 0; i < root.nvars; i++) root.vars[i] = r->expr.vars.at[i];
+    lex_expect(x, ":");
+    root.tensor = kernel_read_tensor(r);
+    if (x->failed) return NULL;
+    root.subs = NEW_N(g->ctx, const Expr *, root.tensor->rank);
+    lex_expect(x, "[");
+    for (int d = 0; d < root.tensor->rank && !x->failed; d++) {
+        if (d) lex_expect(x, ",");
+        root.subs[d] = expr_read(&r->expr);
+    }
+    lex_expect(x, "]");
+    lex_expect(x, "=");
+    root.value = expr_read(&r->expr);
+    r->expr.vars.n = 0;
+    if (x->failed) return NULL;
+    const Product *p = product_match(g, &root, &why);
+    if (!p) lex_fail(x, at, "no library runs this: %s", why.n ? why.s : "it is not a sum of products");
+    return p;
+}
+
 static void read_kernel(KernelReader *r) {
     Lex *x = &r->lex;
     Sym comment = comment_above(r, x->tok.span.start);
@@ -448,6 +483,7 @@ static void read_kernel(KernelReader *r) {
         if (!x->failed && (n < 1 || n > 32)) lex_fail(x, at, "occupancy is 1 to 32 blocks");
         k->blocks_per_sm = (int)n;
     }
+    if (lex_accept(x, "library")) k->product = read_product(r);
     while (lex_accept(x, "where")) {
         const Expr *c = expr_read(&r->expr);
         if (!x->failed && c->type != TY_BOOL) lex_fail(x, at, "a condition is not bool");

@@ -118,7 +118,7 @@ static void look_product(const Look *l, const Stage *s) {
                   type_name(ta), type_name(tb), type_name(narrow_a ? ta : tb));
     else if (!narrow_a && e->type == TY_F32)
         diag_help(l->p->ctx, d, "f32 factors keep all their bits; fewer are enough with option matmul = tf32; or bf16");
-    diag_note(l->p->ctx, d, SPAN_NONE, "this version of tdc has no matrix instructions for any type");
+    diag_note(l->p->ctx, d, SPAN_NONE, "cuBLASLt is not called: %s", l->k->no_product ? l->k->no_product : "--library=none");
 }
 
 /* ---- accesses ---- */
@@ -245,7 +245,7 @@ static void look(const Look *l, const Stage *const *body, int n) {
     for (int i = 0; i < n; i++) {
         const Stage *s = body[i];
         if (s->kind == STAGE_REDUCE) {
-            look_product(l, s);
+            if (!l->k->product) look_product(l, s);
             look_scatter(l, s);
         }
         if (s->kind == STAGE_LOAD) look_load(l, s);

@@ -171,6 +171,7 @@ static const Expr *write_load(Writing *x, const Expr *e) {
         x->nodes += def->nodes;
         x->reduces += def->reduces;
         if (!def->marked) return r;
+        def->uses++;
         const Expr *args[MAX_RANK + 1] = {r};
         for (int i = 0; i < t->rank; i++) args[i + 1] = subs[i];
         return expr_node(g, OP_CAST, t->type, false, (int64_t)(intptr_t)t, args, t->rank + 1);

@@ -13,6 +13,7 @@ typedef struct Def {
     bool plain;                /* one piece, tensor[vars] = value */
     bool stored;               /* has a kernel of its own: outputs, and lets that others cannot take in */
     int depth, nodes, reduces; /* of the values with the lets that they use written in; nodes and reductions at most */
+    int uses;                  /* of a marked one: places where it was written in */
     int generation;            /* how often the longest chain that ends here was cut */
     Var **vars;         /* of a plain one: those of its value, shared by all tensors with this range in this place */
     const Expr **value; /* of each piece, with the lets that it uses written in */

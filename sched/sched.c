@@ -2,6 +2,7 @@
 #include "sched.h"
 
 #include "ir/diag.h"
+#include "product.h"
 
 Program *sched_empty(Graph *g, const Plan *plan) {
     Program *p = program_new(g->ctx, g);
@@ -18,7 +19,8 @@ static bool choose(const SchedOptions *o, SchedMemo *memo, Group *gr, int i, uin
     const char *fixed = o->fixed && i < o->nfixed ? o->fixed[i] : NULL;
     if (fixed) {
         if (!schedule_read(fixed, gr, s, why)) return false;
-    } else if (o->fallback) {
+    } else if (o->fallback || (gr->product && gr->product->c.tensor == gr->product->d.tensor)) {
+        /* in place: no thread may read an element that another one stores */
         schedule_fallback(gr, s);
     } else if (o->random) {
         schedule_random(gr, state, s);
@@ -34,7 +36,7 @@ Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o) {
     Text why = {.ctx = ctx};
     text_put(&why, "");
     if (g->host) return sched_empty(g, &(Plan){0});
-    Plan *plan = plan_new(g, &why);
+    Plan *plan = plan_new(g, o->library, &why);
     if (!plan) {
         diag_report(ctx, DIAG_NOT_YET, g->span, "%s", why.s);
         return NULL;
@@ -53,6 +55,9 @@ Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o) {
             diag_report(ctx, DIAG_INTERNAL, g->span, "`%s`: a schedule cannot be applied: %s", gr->name, why.s);
             return NULL;
         }
+        Kernel *k = p->kernels.at[p->kernels.n - 1];
+        k->product = gr->product;
+        k->no_product = gr->no_product;
     }
     return p;
 }

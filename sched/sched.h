@@ -12,6 +12,7 @@ typedef struct SchedMemo {
 
 typedef struct SchedOptions {
     const Target *target; /* NULL: target_default */
+    bool library;         /* matrix products go to a library where it has them */
     bool fallback;        /* the always-legal schedule for every kernel */
     bool random;          /* a random legal schedule for every kernel, by the seed */
     uint64_t seed;

@@ -81,7 +81,7 @@ static bool same_place(const GStore *a, const GStore *b) {
  * loaded there unless b's reductions might be a's. */
 static bool may_share(const Sharing *a, const Sharing *b) {
     const Root *first = &a->roots.at[0];
-    if (a->roots.n + b->roots.n > MAX_STORES) return false;
+    if (a->gr->product || b->gr->product || a->roots.n + b->roots.n > MAX_STORES) return false;
     for (int i = 0; i < b->roots.n; i++) {
         for (int k = 0; k < b->roots.at[i].nvars; k++) {
             bool found = false;
@@ -227,7 +227,7 @@ void share_roots(Plan *plan, const Root *roots, Group *const *alone, int n) {
     for (int i = 0; i < x->list.n; i++) {
         Group *first, *second;
         if (x->list.at[i].gone) continue;
-        if (!group_split(plan, x->list.at[i].gr, &first, &second)) {
+        if (x->list.at[i].gr->product || !group_split(plan, x->list.at[i].gr, &first, &second)) {
             vec_push(ctx, &plan->groups, x->list.at[i].gr);
             continue;
         }

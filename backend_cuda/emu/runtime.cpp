@@ -1,6 +1,13 @@
 /* The stand-in's runtime, one translation unit: link it with model.cu and model.c. */
 #include "rt.h"
 
+#include "cublasLt.h"
+#include "cuda_bf16.h"
+#include "cuda_fp16.h"
+#include "td_small.h"
+
+#include <cmath>
+
 td_emu_thread *td_emu_self;
 
 namespace emu {
@@ -12,4 +19,5 @@ Holder holder;
 #include "rt_async.h"
 #include "rt_launch.h"
 #include "rt_host.h"
+#include "rt_library.h"
 } // namespace emu

@@ -1,0 +1,226 @@
+/* Matrix products of the stand-in's cuBLASLt: plain loops in double, over memory that is checked as kernels' is. Refuses
+ * what the library refuses: 8-bit types of other sizes or alignments than it takes. Scratch is overwritten with
+ * poison where the call got any, so that nothing may be kept there. */
+static unsigned products_run;
+
+static int element_bytes(cudaDataType_t t) {
+    switch (t) {
+    case CUDA_R_64F: return 8;
+    case CUDA_R_32F:
+    case CUDA_R_32I: return 4;
+    case CUDA_R_16F:
+    case CUDA_R_16BF: return 2;
+    default: return 1;
+    }
+}
+static double element(const void *p, cudaDataType_t t, int64_t i) {
+    switch (t) {
+    case CUDA_R_64F: return static_cast<const double *>(p)[i];
+    case CUDA_R_32F: return static_cast<const float *>(p)[i];
+    case CUDA_R_32I: return static_cast<const int32_t *>(p)[i];
+    case CUDA_R_16F: return float(static_cast<const __half *>(p)[i]);
+    case CUDA_R_16BF: return float(static_cast<const __nv_bfloat16 *>(p)[i]);
+    case CUDA_R_8I: return static_cast<const int8_t *>(p)[i];
+    case CUDA_R_8F_E4M3: return float(static_cast<const td_f8e4m3 *>(p)[i]);
+    case CUDA_R_8F_E5M2: return float(static_cast<const td_f8e5m2 *>(p)[i]);
+    }
+    return NAN;
+}
+static void set_element(void *p, cudaDataType_t t, int64_t i, double v) {
+    switch (t) {
+    case CUDA_R_64F: static_cast<double *>(p)[i] = v; break;
+    case CUDA_R_32F: static_cast<float *>(p)[i] = float(v); break;
+    case CUDA_R_32I: static_cast<int32_t *>(p)[i] = int32_t(uint32_t(int64_t(v))); break;
+    case CUDA_R_16F: static_cast<__half *>(p)[i] = __half(float(v)); break;
+    case CUDA_R_16BF: static_cast<__nv_bfloat16 *>(p)[i] = __nv_bfloat16(float(v)); break;
+    default: break; // no result has another type
+    }
+}
+
+/* Every element of a matrix, a column of rows elements at a time, was written. */
+static bool library_reads(const void *p, const cublasLtMatrixLayoutOpaque_t *l, int64_t batch, const char *what) {
+    const int bytes = element_bytes(l->type);
+    for (uint64_t c = 0; c < (l->lead ? l->cols : 1) && l->rows; c++) {
+        const char *at = static_cast<const char *>(p) + (batch * l->step + int64_t(c) * l->lead) * bytes;
+        const size_t n = size_t(l->rows) * size_t(bytes);
+        Alloc *a = host_range(at, n, what);
+        if (!a) return false;
+        bool fresh = false;
+        if (S.check) shadow_each(a->shadow, alloc_off(a, at), n * 2, [&](Rec &r, size_t) { fresh |= !r.w; });
+        if (!fresh) continue;
+        report(KIND_UNINIT, __builtin_return_address(0), "%s reads memory that nothing has written", what);
+        return false;
+    }
+    return true;
+}
+
+static bool library_writes(void *p, const cublasLtMatrixLayoutOpaque_t *l, int64_t batch) {
+    const int bytes = element_bytes(l->type);
+    for (uint64_t c = 0; c < l->cols && l->rows; c++) {
+        char *at = static_cast<char *>(p) + (batch * l->step + int64_t(c) * l->lead) * bytes;
+        const size_t n = size_t(l->rows) * size_t(bytes);
+        Alloc *a = host_range(at, n, "a product's result");
+        if (!a) return false;
+        host_wrote(a, size_t(reinterpret_cast<u8 *>(at) - a->base), n);
+    }
+    return true;
+}
+
+static double activated(double v, cublasLtEpilogue_t e) {
+    if (e & CUBLASLT_EPILOGUE_RELU) return v > 0 || v != v ? v : 0;
+    if (!(e & CUBLASLT_EPILOGUE_GELU)) return v;
+    return std::isinf(v) && v < 0 ? NAN : 0.5 * v * (1 + std::tanh(0.7978845608028654 * (v + 0.044715 * v * v * v)));
+}
+
+/* The sum of one element, rounded as the compute type is. */
+static double dot(const cublasLtMatmulDescOpaque_t *x, const void *a, const cublasLtMatrixLayoutOpaque_t *al,
+                  const void *b, const cublasLtMatrixLayoutOpaque_t *bl, int64_t batch, int64_t i, int64_t j, int64_t k) {
+    const int64_t ai = x->op[0] ? al->lead : 1, ak = x->op[0] ? 1 : al->lead, bk = x->op[1] ? bl->lead : 1,
+                  bj = x->op[1] ? 1 : bl->lead;
+    const int64_t a0 = batch * al->step + i * ai, b0 = batch * bl->step + j * bj;
+    double s = 0;
+    for (int64_t q = 0; q < k; q++) s += element(a, al->type, a0 + q * ak) * element(b, bl->type, b0 + q * bk);
+    return s;
+}
+
+static double scalar(const void *p, cudaDataType_t t) { return element(p, t, 0); }
+
+static uint32_t alignment_of(const void *p) {
+    uint32_t n = 256;
+    while (reinterpret_cast<uintptr_t>(p) % n) n /= 2;
+    return n;
+}
+
+/* What the library has no algorithm for. */
+static bool library_takes(const cublasLtMatmulDescOpaque_t *x, const cublasLtMatrixLayoutOpaque_t *a,
+                          const cublasLtMatrixLayoutOpaque_t *b, const cublasLtMatrixLayoutOpaque_t *d,
+                          const uint32_t *alignment) {
+    const uint64_t m = d->rows, k = x->op[0] ? a->rows : a->cols;
+    if (a->type == CUDA_R_8I)
+        return m % 4 == 0 && k % 4 == 0 && a->lead % 4 == 0 && b->lead % 4 == 0 && alignment[0] % 4 == 0 &&
+               alignment[1] % 4 == 0;
+    if (element_bytes(a->type) > 1) return true;
+    return x->op[0] && !x->op[1] && m % 16 == 0 && k % 16 == 0 && a->lead % 16 == 0 && b->lead % 16 == 0 &&
+           alignment[0] % 16 == 0 && alignment[1] % 16 == 0;
+}
+
+} // namespace emu
+
+extern "C" {
+unsigned td_emu_products(void) { return products_run; }
+
+cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle) {
+    *handle = reinterpret_cast<cublasLtHandle_t>(new char);
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
+    delete reinterpret_cast<char *>(handle);
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulDescInit(cublasLtMatmulDesc_t desc, cublasComputeType_t compute, cudaDataType_t scale) {
+    *desc = {compute, scale, {0, 0}, CUBLASLT_EPILOGUE_DEFAULT, nullptr, 0};
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc, cublasLtMatmulDescAttributes_t attribute,
+                                              const void *value, size_t bytes) {
+    void *to = nullptr;
+    size_t want = 4;
+    switch (attribute) {
+    case CUBLASLT_MATMUL_DESC_TRANSA: to = &desc->op[0]; break;
+    case CUBLASLT_MATMUL_DESC_TRANSB: to = &desc->op[1]; break;
+    case CUBLASLT_MATMUL_DESC_EPILOGUE: to = &desc->epilogue; break;
+    case CUBLASLT_MATMUL_DESC_BIAS_POINTER: to = &desc->bias, want = sizeof(void *); break;
+    case CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE: to = &desc->bias_step, want = 8; break;
+    }
+    if (!to || bytes != want) return CUBLAS_STATUS_INVALID_VALUE;
+    memcpy(to, value, bytes);
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatrixLayoutInit(cublasLtMatrixLayout_t layout, cudaDataType_t type, uint64_t rows, uint64_t cols,
+                                        int64_t lead) {
+    *layout = {type, rows, cols, lead, 0, 1};
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute,
+                                                const void *value, size_t bytes) {
+    const bool count = attribute == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT;
+    if (bytes != (count ? 4u : 8u)) return CUBLAS_STATUS_INVALID_VALUE;
+    memcpy(count ? static_cast<void *>(&layout->batches) : &layout->step, value, bytes);
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulPreferenceInit(cublasLtMatmulPreference_t preference) {
+    *preference = {0, ~0u, {256, 256, 256, 256}};
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference,
+                                                    cublasLtMatmulPreferenceAttributes_t attribute, const void *value,
+                                                    size_t bytes) {
+    void *to = &preference->workspace;
+    size_t want = sizeof(size_t);
+    if (attribute == CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK) to = &preference->reduction, want = 4;
+    if (attribute >= CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES)
+        to = &preference->alignment[attribute - CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES], want = 4;
+    if (bytes != want) return CUBLAS_STATUS_INVALID_VALUE;
+    memcpy(to, value, bytes);
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
+                                              cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                                              cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+                                              cublasLtMatmulPreference_t preference, int wanted,
+                                              cublasLtMatmulHeuristicResult_t *results, int *found) {
+    *found = 0;
+    if (!handle || wanted < 1 || c->rows != d->rows || c->cols != d->cols) return CUBLAS_STATUS_INVALID_VALUE;
+    if (!library_takes(desc, a, b, d, preference->alignment)) return CUBLAS_STATUS_NOT_SUPPORTED;
+    memset(results, 0, sizeof *results);
+    memcpy(results->algo.alignment, preference->alignment, sizeof preference->alignment);
+    // some shapes want scratch, as the library's do
+    results->workspaceSize = d->rows % 3 == 1 && preference->workspace >= 512 ? 512 : 0;
+    results->algo.workspace = results->workspaceSize;
+    *found = 1;
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const void *alpha, const void *a,
+                              cublasLtMatrixLayout_t a_layout, const void *b, cublasLtMatrixLayout_t b_layout,
+                              const void *beta, const void *c, cublasLtMatrixLayout_t c_layout, void *d,
+                              cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t *algo, void *workspace,
+                              size_t workspace_bytes, cudaStream_t) {
+    configure();
+    const void *at[4] = {a, b, c, d};
+    const int64_t m = int64_t(d_layout->rows), n = int64_t(d_layout->cols),
+                  k = int64_t(desc->op[0] ? a_layout->rows : a_layout->cols);
+    const double by = scalar(alpha, desc->scale), with = scalar(beta, desc->scale);
+    if (!handle || algo->workspace > workspace_bytes || (algo->workspace && !workspace)) return CUBLAS_STATUS_INVALID_VALUE;
+    for (int i = 0; i < 4; i++)
+        if ((i != 2 || with != 0) && alignment_of(at[i]) < algo->alignment[i]) {
+            report(KIND_ALIGNMENT, __builtin_return_address(0), "a product's matrix at %p was promised to be aligned to %u",
+                   at[i], algo->alignment[i]);
+            return CUBLAS_STATUS_INVALID_VALUE;
+        }
+    const bool has_bias = desc->epilogue & CUBLASLT_EPILOGUE_BIAS;
+    for (int32_t t = 0; t < d_layout->batches; t++) {
+        const cublasLtMatrixLayoutOpaque_t bias = {d_layout->type, uint64_t(m), 1, m, desc->bias_step, 1};
+        if (k && (!library_reads(a, a_layout, t, "a product's factor") || !library_reads(b, b_layout, t, "a product's factor")))
+            return CUBLAS_STATUS_EXECUTION_FAILED;
+        if (with != 0 && !library_reads(c, c_layout, t, "a product's sum")) return CUBLAS_STATUS_EXECUTION_FAILED;
+        if (has_bias && !library_reads(desc->bias, &bias, t, "a product's bias")) return CUBLAS_STATUS_EXECUTION_FAILED;
+        if (!library_writes(d, d_layout, t)) return CUBLAS_STATUS_EXECUTION_FAILED;
+        for (int64_t j = 0; j < n; j++)
+            for (int64_t i = 0; i < m; i++) {
+                double v = by * dot(desc, a, a_layout, b, b_layout, t, i, j, k);
+                if (with != 0) v += with * element(c, c_layout->type, t * c_layout->step + j * c_layout->lead + i);
+                if (has_bias) v += element(desc->bias, bias.type, t * desc->bias_step + i);
+                set_element(d, d_layout->type, t * d_layout->step + j * d_layout->lead + i, activated(v, desc->epilogue));
+            }
+    }
+    if (algo->workspace) {
+        Alloc *w = host_range(workspace, algo->workspace, "a product's scratch");
+        if (!w) return CUBLAS_STATUS_EXECUTION_FAILED;
+        memset(workspace, 0xff, algo->workspace);
+        host_wrote(w, size_t(static_cast<u8 *>(workspace) - w->base), algo->workspace);
+    }
+    products_run++;
+    return CUBLAS_STATUS_SUCCESS;
+}
+}
+namespace emu {

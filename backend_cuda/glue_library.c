@@ -1,0 +1,119 @@
+/* Matrix products by cuBLASLt in model.c: for each one a function that fills in its sizes, strides and factors from
+ * dimensions and scalars; what calls the library with them is the text of library.in. */
+#include "glue_entry.h"
+#include "sched/product.h"
+
+#include <string.h>
+
+extern const char *const library_text_lines[];
+extern const int library_text_nlines;
+
+bool glue_has_products(const Program *const *programs, int n) {
+    for (int i = 0; i < n; i++)
+        if (glue_products(programs[i])) return true;
+    return false;
+}
+
+int glue_products(const Program *p) {
+    int n = 0;
+    for (int k = 0; k < p->kernels.n; k++) n += p->kernels.at[k]->product != NULL;
+    return n;
+}
+
+void glue_library_types(Text *out, const char *prefix) {
+    glue_lines(out, library_text_lines, library_text_nlines, prefix, true);
+}
+
+void glue_library_functions(Text *out, const char *prefix) {
+    glue_lines(out, library_text_lines, library_text_nlines, prefix, false);
+}
+
+/* ---- one product ---- */
+
+static const char *cuda_type(Type t) {
+    switch (t) {
+    case TY_F64: return "CUDA_R_64F";
+    case TY_F16: return "CUDA_R_16F";
+    case TY_BF16: return "CUDA_R_16BF";
+    case TY_F8E4M3: return "CUDA_R_8F_E4M3";
+    case TY_I8: return "CUDA_R_8I";
+    case TY_I32: return "CUDA_R_32I";
+    default: return "CUDA_R_32F";
+    }
+}
+
+static const char *compute_type(const Graph *g, Type factor) {
+    if (factor == TY_F64) return "CUBLAS_COMPUTE_64F";
+    if (factor == TY_I8) return "CUBLAS_COMPUTE_32I";
+    if (factor == TY_F32 && option_is(&g->options, MATMUL_TF32)) return "CUBLAS_COMPUTE_32F_FAST_TF32";
+    return "CUBLAS_COMPUTE_32F";
+}
+
+static const char *epilogue(const Product *p) {
+    bool bias = p->bias.tensor;
+    switch (p->act) {
+    case ACT_RELU: return bias ? "CUBLASLT_EPILOGUE_RELU_BIAS" : "CUBLASLT_EPILOGUE_RELU";
+    case ACT_GELU: return bias ? "CUBLASLT_EPILOGUE_GELU_BIAS" : "CUBLASLT_EPILOGUE_GELU";
+    case ACT_NONE:
+    case ACT_COUNT: break;
+    }
+    return bias ? "CUBLASLT_EPILOGUE_BIAS" : "CUBLASLT_EPILOGUE_DEFAULT";
+}
+
+static void size(Text *out, const HostEntry *h, const char *field, const Expr *e) {
+    text_fmt(out, "    td_p->%s = ", field);
+    host_expr(out, h, e);
+    text_put(out, ";\n");
+}
+
+static void matrix(Text *out, const HostEntry *h, const char *field, const Product *p, const Matrix *m) {
+    text_fmt(out, "    td_p->%s.tensor = %d;\n", field, m->tensor ? glue_tensor_index(h->p, m->tensor) : -1);
+    if (!m->tensor) return;
+    size(out, h, sym_fmt(h->ctx, "%s.offset", field), m->offset);
+    size(out, h, sym_fmt(h->ctx, "%s.row", field), m->row);
+    size(out, h, sym_fmt(h->ctx, "%s.col", field), m->col);
+    for (int b = 0; b < p->nbatch; b++) size(out, h, sym_fmt(h->ctx, "%s.batch[%d]", field, b), m->batch[b]);
+}
+
+void glue_product(Text *out, const HostEntry *h, const Kernel *k) {
+    const Product *p = k->product;
+    const Graph *g = h->p->graph;
+    Type factor = p->a.tensor->type, result = p->d.tensor->type;
+    Text body = {.ctx = h->ctx}, factors = {.ctx = h->ctx};
+    HostEntry mine = *h;
+    mine.dim_used = NEW_N(h->ctx, bool, g->dims.n);
+    mine.scalar_used = NEW_N(h->ctx, bool, g->scalars.n);
+    size(&body, &mine, "m", p->m);
+    size(&body, &mine, "n", p->n);
+    size(&body, &mine, "k", p->k);
+    for (int b = 0; b < MAX_BATCH; b++)
+        size(&body, &mine, sym_fmt(h->ctx, "batch[%d]", b),
+             b < p->nbatch ? p->batch[b] : expr_int(h->p->graph, TY_I64, 1));
+    matrix(&body, &mine, "a", p, &p->a);
+    matrix(&body, &mine, "b", p, &p->b);
+    matrix(&body, &mine, "c", p, &p->c);
+    matrix(&body, &mine, "d", p, &p->d);
+    matrix(&body, &mine, "bias", p, &p->bias);
+    text_put(&factors, "    td_p->alpha = ");
+    host_expr(&factors, &mine, p->alpha);
+    text_put(&factors, ";\n    td_p->beta = ");
+    if (p->beta)
+        host_expr(&factors, &mine, p->beta);
+    else
+        text_char(&factors, '0');
+    text_fmt(out,
+             "static void td_%s_%s_product(const int64_t *td_dims, const double *td_scalars, td_product *td_p) {\n",
+             g->name, k->name);
+    for (int i = 0; i < g->dims.n; i++)
+        if (mine.dim_used[i]) text_fmt(out, "    const int64_t %s = td_dims[%d];\n", h->dims[i], i);
+    for (int i = 0; i < g->scalars.n; i++)
+        if (mine.scalar_used[i])
+            text_fmt(out, "    const double %s = td_scalars ? td_scalars[%d] : 0;\n", h->scalars[i], i);
+    text_put(out, "    (void)td_dims, (void)td_scalars;\n    memset(td_p, 0, sizeof *td_p);\n");
+    text_fmt(out,
+             "    td_p->factor = %s, td_p->result = %s, td_p->scale = %s;\n    td_p->compute = %s;\n"
+             "    td_p->epilogue = %s;\n    td_p->factor_bytes = %d, td_p->result_bytes = %d;\n",
+             cuda_type(factor), cuda_type(result), cuda_type(p->alpha->type), compute_type(g, factor), epilogue(p),
+             type_bits(factor) / 8, type_bits(result) / 8);
+    text_fmt(out, "%s%s;\n}\n\n", body.s, factors.s);
+}

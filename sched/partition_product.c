@@ -1,0 +1,156 @@
+/* Matrix products for a library: an equation that is one (product.h), or the largest parts of it that are, which become
+ * temporaries. A factor that is computed is stored first, in the type that the library multiplies. */
+#include "partition.h"
+#include "product.h"
+
+enum { LEAST_OTHER_SIDE = 32 /* a computed factor is read so often at least */ };
+
+static const Def *def_of(Partition *x, const Expr *mark) {
+    return expr_map_get(&x->defs.of, (const void *)(intptr_t)mark->u.i);
+}
+
+/* Holds a sum of products. */
+static bool has_sums(Partition *x, ExprMap *seen, const Expr *e) {
+    ProductSum s;
+    if (!e->reduces || expr_map_get(seen, e)) return false;
+    expr_map_put(x->temp, seen, e, e);
+    if (product_sum(x->g, e, &s, NULL)) return true;
+    for (int i = 0; i < e->nargs; i++)
+        if (has_sums(x, seen, e->arg[i])) return true;
+    return false;
+}
+
+static const Expr *rebuilt(Partition *x, const Expr *e, const Expr *const *a) {
+    return expr_node(x->g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
+}
+
+/* ---- factors ---- */
+
+static int64_t elements(Partition *x, const Expr *factor, const Expr *other) {
+    const FreeVars *f = free_of(x, factor), *o = free_of(x, other);
+    int64_t n = 1;
+    for (int i = 0; i < f->n; i++) {
+        bool both = false;
+        for (int k = 0; k < o->n; k++) both |= o->vars[k] == f->vars[i];
+        if (!both && n < 1 << 20) n *= guess_value(f->vars[i]->hi) - guess_value(f->vars[i]->lo);
+    }
+    return n;
+}
+
+/* The sum with its factors stored; itself where that is not worth it. */
+static const Expr *store_factors(Partition *x, const ProductSum *s, const Root *reader) {
+    const Expr *f[2] = {s->factor[0], s->factor[1]}, *body = s->sum->arg[1];
+    for (int i = 0; i < 2; i++)
+        if (!s->ready[i] && elements(x, f[1 - i], f[i]) < LEAST_OTHER_SIDE) return s->sum;
+    for (int i = 0; i < 2; i++) {
+        if (s->ready[i]) continue;
+        f[i] = is_mark(f[i]) ? as_let(x, f[i]) : as_temp(x, f[i], reader);
+        if (!f[i] || x->defs.failed) return s->sum;
+    }
+    for (int i = 0; i < 2; i++) f[i] = expr_cast(x->g, body->type, f[i]);
+    return expr_reduce(x->g, s->sum->u.reduce, s->sum->arg[0], expr2(x->g, OP_MUL, f[0], f[1]));
+}
+
+static const Expr *with_factors(Partition *x, ExprMap *done, const Expr *e, const Root *reader) {
+    ProductSum s;
+    if (!e->reduces) return e;
+    const Expr *r = expr_map_get(done, e);
+    if (r) return r;
+    if (product_sum(x->g, e, &s, NULL) && !(s.ready[0] && s.ready[1])) {
+        r = store_factors(x, &s, reader);
+    } else {
+        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
+        for (int i = 0; i < e->nargs; i++) a[i] = with_factors(x, done, e->arg[i], reader);
+        r = rebuilt(x, e, a);
+    }
+    expr_map_put(x->temp, done, e, r);
+    return r;
+}
+
+/* ---- the products ---- */
+
+/* e without marks; *shared where a let in it is read elsewhere too, so that it is not to be computed here. */
+static const Expr *unmarked(Partition *x, ExprMap *done, const Expr *e, bool *shared) {
+    if (!e->reduces || *shared) return e;
+    const Expr *r = expr_map_get(done, e);
+    if (r) return r;
+    if (is_mark(e)) {
+        ExprMap seen = {0};
+        *shared |= def_of(x, e)->uses > 1 && has_sums(x, &seen, e);
+        r = unmarked(x, done, e->arg[0], shared);
+    } else {
+        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
+        for (int i = 0; i < e->nargs; i++) a[i] = unmarked(x, done, e->arg[i], shared);
+        r = rebuilt(x, e, a);
+    }
+    expr_map_put(x->temp, done, e, r);
+    return r;
+}
+
+const Product *would_be_product(Partition *x, const Root *root, Text *why) {
+    ExprMap done = {0}, seen = {0};
+    bool shared = false;
+    Root bare = *root;
+    if (!x->library || !has_sums(x, &seen, root->value)) return NULL;
+    bare.value = unmarked(x, &done, root->value, &shared);
+    return shared ? NULL : product_match(x->g, &bare, why);
+}
+
+/* Whether e, stored for its free variables, would be a product. */
+static bool would_match(Partition *x, const Expr *e, const Root *reader) {
+    Root r;
+    const Expr **subs, *shape[MAX_RANK];
+    if ((!is_mark(e) && !type_is_compute(e->type)) || !temp_root(x, is_mark(e) ? e->arg[0] : e, reader, &r, &subs)) return false;
+    Tensor t = {.name = reader->tensor->name, .kind = TENSOR_LET, .type = e->type, .rank = r.nvars, .shape = shape};
+    for (int i = 0; i < r.nvars; i++) shape[i] = from_zero(x->g, r.vars[i]->hi, r.vars[i]->lo);
+    r.tensor = &t;
+    return would_be_product(x, &r, NULL);
+}
+
+/* e with the largest products in it as loads. */
+static const Expr *take_inner(Partition *x, ExprMap *done, const Expr *e, const Root *reader) {
+    ExprMap seen = {0};
+    if (!has_sums(x, &seen, e) || x->defs.failed) return e;
+    const Expr *r = expr_map_get(done, e);
+    if (r) return r;
+    if (would_match(x, e, reader)) r = is_mark(e) ? as_let(x, e) : as_temp(x, e, reader);
+    if (!r) {
+        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
+        for (int i = 0; i < e->nargs; i++) a[i] = take_inner(x, done, e->arg[i], reader);
+        r = rebuilt(x, e, a);
+    }
+    expr_map_put(x->temp, done, e, r);
+    return r;
+}
+
+/* The first sum of products in e that is none for a library, and why. */
+static const Expr *refused(Partition *x, ExprMap *seen, const Expr *e, Text *why) {
+    ProductSum s;
+    if (!e->reduces || expr_map_get(seen, e)) return NULL;
+    expr_map_put(x->temp, seen, e, e);
+    if (e->op == OP_REDUCE && (product_sum(x->g, e, &s, why) || why->n)) return e;
+    for (int i = 0; i < e->nargs; i++) {
+        const Expr *sum = refused(x, seen, e->arg[i], why);
+        if (sum) return sum;
+    }
+    return NULL;
+}
+
+Sym why_no_product(Partition *x, const Root *root) {
+    ExprMap seen = {0};
+    Text why = {.ctx = x->temp};
+    if (!x->library || !refused(x, &seen, root->value, &why)) return NULL;
+    if (!why.n) would_be_product(x, root, &why);
+    if (!why.n) text_put(&why, root->guard ? "the equation has a condition" : "it is part of a reduction");
+    return sym_n(x->g->ctx, why.s, why.n);
+}
+
+const Product *take_products(Partition *x, Root *root) {
+    ExprMap seen = {0}, factors = {0}, done = {0};
+    if (!x->library || !has_sums(x, &seen, root->value)) return NULL;
+    root->value = with_factors(x, &factors, root->value, root);
+    const Product *p = would_be_product(x, root, NULL);
+    if (p || x->defs.failed) return p;
+    if (!root->guard) root->value = take_inner(x, &done, root->value, root);
+    return NULL;
+}

@@ -1,0 +1,228 @@
+/* Temporaries: which variables one has, which equation, and what is in memory already. See partition.h. */
+#include "partition.h"
+
+#include <stdlib.h>
+
+static bool has_var(const FreeVars *f, const Var *v) {
+    for (int i = 0; i < f->n; i++)
+        if (f->vars[i] == v) return true;
+    return false;
+}
+
+static FreeVars *join_vars(Partition *x, FreeVars *a, const FreeVars *b) {
+    int more = 0;
+    for (int i = 0; i < b->n; i++) more += !has_var(a, b->vars[i]);
+    if (!more) return a;
+    if (!a->n) return (FreeVars *)b;
+    FreeVars *r = NEW(x->g->ctx, FreeVars);
+    r->vars = NEW_N(x->g->ctx, Var *, a->n + more);
+    for (int i = 0; i < a->n; i++) r->vars[r->n++] = a->vars[i];
+    for (int i = 0; i < b->n; i++)
+        if (!has_var(a, b->vars[i])) r->vars[r->n++] = b->vars[i];
+    return r;
+}
+
+static FreeVars *without_bound(Partition *x, FreeVars *f, const Reduce *reduce) {
+    FreeVars *r = NEW(x->g->ctx, FreeVars);
+    r->vars = NEW_N(x->g->ctx, Var *, f->n);
+    for (int i = 0; i < f->n; i++) {
+        bool bound = false;
+        for (int k = 0; k < reduce->nvars; k++) bound |= reduce->vars[k] == f->vars[i];
+        if (!bound) r->vars[r->n++] = f->vars[i];
+    }
+    return r->n < f->n ? r : f;
+}
+
+FreeVars *free_of(Partition *x, const Expr *e) {
+    FreeVars *f = (FreeVars *)expr_map_get(&x->free, e);
+    if (f) return f;
+    if (e->op == OP_VAR) {
+        f = NEW(x->g->ctx, FreeVars);
+        f->vars = NEW(x->g->ctx, Var *);
+        f->vars[f->n++] = e->u.var;
+    } else if (!e->nargs) {
+        return x->closed;
+    } else {
+        f = x->closed;
+        for (int i = 0; i < e->nargs; i++) f = join_vars(x, f, free_of(x, e->arg[i]));
+        if (e->op == OP_REDUCE) f = without_bound(x, f, e->u.reduce);
+    }
+    expr_map_put(x->g->ctx, &x->free, e, f);
+    return f;
+}
+
+static int by_id(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+Sym free_set(Partition *x, FreeVars *f) {
+    if (f->set) return f->set;
+    int *ids = NEW_N(x->g->ctx, int, f->n);
+    for (int i = 0; i < f->n; i++) ids[i] = f->vars[i]->id;
+    if (f->n) qsort(ids, (size_t)f->n, sizeof *ids, by_id);
+    f->set = sym_n(x->g->ctx, (const char *)ids, sizeof *ids * (size_t)f->n);
+    return f->set;
+}
+
+/* A mark inside e with the same variables: their order in a let. */
+static const Expr *order_of(Partition *x, ExprMap *seen, const Expr *e, Var *const *vars, int n) {
+    if (!e->reduces || expr_map_get(seen, e)) return NULL;
+    expr_map_put(x->temp, seen, e, e);
+    int same = 0;
+    for (int i = 0; is_mark(e) && i < n; i++)
+        for (int j = 1; j < e->nargs; j++) same += e->arg[j]->op == OP_VAR && e->arg[j]->u.var == vars[i];
+    if (is_mark(e) && same == n && e->nargs == n + 1) return e;
+    for (int i = 0; i < e->nargs; i++) {
+        const Expr *mark = order_of(x, seen, e->arg[i], vars, n);
+        if (mark) return mark;
+    }
+    return NULL;
+}
+
+/* The free variables of e, in the order of a let in it, else of the reader's where they are all its own, else of
+ * appearance; -1: more than a tensor may have. */
+static int ordered_vars(Partition *x, const Expr *e, const Root *reader, Var **vars) {
+    const FreeVars *f = free_of(x, e);
+    int n = f->n;
+    ExprMap seen = {0};
+    if (n > MAX_RANK) return -1;
+    for (int i = 0; i < n; i++) vars[i] = f->vars[i];
+    const Expr *mark = order_of(x, &seen, e, vars, n);
+    for (int i = 0; mark && i < n; i++) vars[i] = mark->arg[i + 1]->u.var;
+    Var *own[MAX_RANK];
+    int nown = 0;
+    for (int i = 0; !mark && i < reader->nvars; i++)
+        for (int j = 0; j < n; j++)
+            if (vars[j] == reader->vars[i] && nown < MAX_RANK) own[nown++] = vars[j];
+    for (int i = 0; nown == n && i < n; i++) vars[i] = own[i];
+    return n;
+}
+
+/* The i-th variable of all temporaries that have this range there. */
+static Var *position_var(Partition *x, int i, const Var *like) {
+    Graph *g = x->g;
+    Sym key = sym_fmt(g->ctx, "%d %d %d", i, like->lo->id, like->hi->id);
+    Var *v = (Var *)expr_map_get(&x->positions, key);
+    if (v) return v;
+    v = graph_var(g, sym_fmt(g->ctx, "t%d", i), like->lo, like->hi);
+    expr_map_put(g->ctx, &x->positions, key, v);
+    return v;
+}
+
+Sym temp_name(Partition *x, Sym base) {
+    Ctx *ctx = x->g->ctx;
+    for (intptr_t i = (intptr_t)expr_map_get(&x->numbers, base) + 1;; i++) {
+        Sym name = sym_fmt(ctx, "%s_t%d", base, (int)i);
+        if (expr_map_get(&x->names, name)) continue;
+        expr_map_put(ctx, &x->names, name, name);
+        expr_map_put(ctx, &x->numbers, base, (const void *)i);
+        return name;
+    }
+}
+
+bool temp_root(Partition *x, const Expr *e, const Root *reader, Root *r, const Expr ***subs) {
+    Graph *g = x->g;
+    Var *vars[MAX_RANK + 1];
+    int n = ordered_vars(x, e, reader, vars);
+    if (n < 0) return false;
+    const Expr *from[MAX_RANK], *to[MAX_RANK], **mine = NEW_N(g->ctx, const Expr *, n);
+    *subs = NEW_N(g->ctx, const Expr *, n);
+    *r = (Root){.nvars = n, .vars = NEW_N(g->ctx, Var *, n), .subs = mine};
+    for (int i = 0; i < n; i++) {
+        r->vars[i] = position_var(x, i, vars[i]);
+        from[i] = expr_var(g, vars[i]);
+        to[i] = expr_var(g, r->vars[i]);
+        (*subs)[i] = from_zero(g, from[i], vars[i]->lo);
+        mine[i] = from_zero(g, to[i], vars[i]->lo);
+    }
+    r->value = n ? expr_replace(g, e, from, to, n) : e;
+    return true;
+}
+
+static Tensor *temp_tensor(Partition *x, const Root *r, const Root *reader) {
+    Tensor *t = NEW(x->g->ctx, Tensor);
+    *t = (Tensor){.name = temp_name(x, reader->tensor->name),
+                  .kind = TENSOR_LET,
+                  .type = r->value->type,
+                  .rank = r->nvars,
+                  .id = x->g->tensors.n + x->plan->temps.n,
+                  .span = reader->tensor->span};
+    t->shape = NEW_N(x->g->ctx, const Expr *, r->nvars);
+    for (int i = 0; i < r->nvars; i++) t->shape[i] = from_zero(x->g, r->vars[i]->hi, r->vars[i]->lo);
+    return t;
+}
+
+const Expr *as_temp(Partition *x, const Expr *e, const Root *reader) {
+    Root r;
+    const Expr **subs;
+    if (!temp_root(x, e, reader, &r, &subs)) return NULL;
+    Tensor *t = (Tensor *)expr_map_get(&x->temps, r.value);
+    if (!t) {
+        r.tensor = t = temp_tensor(x, &r, reader);
+        expr_map_put(x->g->ctx, &x->temps, r.value, t);
+        vec_push(x->g->ctx, &x->plan->temps, t);
+        place(x, r);
+    }
+    return expr_load(x->g, t, subs);
+}
+
+const Expr *as_let(Partition *x, const Expr *mark) {
+    Def *let = (Def *)expr_map_get(&x->defs.of, (const void *)(intptr_t)mark->u.i);
+    if (!let->stored) {
+        let->stored = true;
+        vec_push(x->g->ctx, &x->plan->temps, let->tensor);
+        place(x, defs_root(&x->defs, let, 0));
+    }
+    return expr_load(x->g, let->tensor, mark->arg + 1);
+}
+/* ---- what is stored already ---- */
+
+int level_of(const Partition *x, const Tensor *t) { return (int)(intptr_t)expr_map_get(&x->levels, t) - 1; }
+
+static void find_level(Partition *x, ExprMap *seen, const Expr *e, int *level) {
+    if (!e || (!e->nargs && e->op != OP_LOAD) || expr_map_get(seen, e)) return;
+    expr_map_put(x->temp, seen, e, e);
+    int l = e->op == OP_LOAD ? level_of(x, e->u.tensor) + 1 : 0;
+    if (l > *level) *level = l;
+    for (int i = 0; i < e->nargs; i++) find_level(x, seen, e->arg[i], level);
+}
+
+int root_level(Partition *x, const Root *r) {
+    ExprMap seen = {0};
+    int level = 0;
+    find_level(x, &seen, r->value, &level);
+    find_level(x, &seen, r->guard, &level);
+    return level;
+}
+
+typedef struct Reuse {
+    Partition *x;
+    int level; /* of the reader */
+    ExprMap done;
+} Reuse;
+
+/* The element of a mark's let where a kernel before the reader's has stored it; else NULL. */
+static const Expr *stored_mark(const Reuse *u, const Expr *e) {
+    const Def *let = expr_map_get(&u->x->defs.of, (const void *)(intptr_t)e->u.i);
+    int level = let->stored ? level_of(u->x, let->tensor) : -1;
+    return level >= 0 && u->level > level ? expr_load(u->x->g, let->tensor, e->arg + 1) : NULL;
+}
+
+/* e with the lets that kernels before its own have stored loaded instead of computed again. */
+static const Expr *reuse(Reuse *u, const Expr *e) {
+    Partition *x = u->x;
+    if (!e->reduces) return e;
+    const Expr *known = expr_map_get(&u->done, e);
+    if (known) return known;
+    const Expr *r = is_mark(e) ? stored_mark(u, e) : NULL;
+    if (!r) {
+        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
+        for (int i = 0; i < e->nargs; i++) a[i] = reuse(u, e->arg[i]);
+        r = expr_node(x->g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
+    }
+    expr_map_put(x->temp, &u->done, e, r);
+    return r;
+}
+
+const Expr *reuse_stored(Partition *x, int level, const Expr *e) {
+    Reuse u = {.x = x, .level = level};
+    return reuse(&u, e);
+}
