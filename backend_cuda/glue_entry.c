@@ -231,7 +231,7 @@ static void run_launches(Text *out, const HostEntry *h, const char *x) {
 static uint64_t in_place(const Program *p, const Tensor *t) {
     uint64_t set = 0;
     for (int i = 0; i < p->in_place.n; i++) {
-        int at = param_index(p, p->in_place.at[i].in);
+        int at = glue_tensor_index(p, p->in_place.at[i].in);
         if (p->in_place.at[i].out == t && at < 64) set |= (uint64_t)1 << at;
     }
     return set;

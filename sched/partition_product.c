@@ -24,49 +24,6 @@ static const Expr *rebuilt(Partition *x, const Expr *e, const Expr *const *a) {
     return expr_node(x->g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
 }
 
-/* ---- factors ---- */
-
-static int64_t elements(Partition *x, const Expr *factor, const Expr *other) {
-    const FreeVars *f = free_of(x, factor), *o = free_of(x, other);
-    int64_t n = 1;
-    for (int i = 0; i < f->n; i++) {
-        bool both = false;
-        for (int k = 0; k < o->n; k++) both |= o->vars[k] == f->vars[i];
-        if (!both && n < 1 << 20) n *= guess_value(f->vars[i]->hi) - guess_value(f->vars[i]->lo);
-    }
-    return n;
-}
-
-/* The sum with its factors stored; itself where that is not worth it. */
-static const Expr *store_factors(Partition *x, const ProductSum *s, const Root *reader) {
-    const Expr *f[2] = {s->factor[0], s->factor[1]}, *body = s->sum->arg[1];
-    for (int i = 0; i < 2; i++)
-        if (!s->ready[i] && elements(x, f[1 - i], f[i]) < LEAST_OTHER_SIDE) return s->sum;
-    for (int i = 0; i < 2; i++) {
-        if (s->ready[i]) continue;
-        f[i] = is_mark(f[i]) ? as_let(x, f[i]) : as_temp(x, f[i], reader);
-        if (!f[i] || x->defs.failed) return s->sum;
-    }
-    for (int i = 0; i < 2; i++) f[i] = expr_cast(x->g, body->type, f[i]);
-    return expr_reduce(x->g, s->sum->u.reduce, s->sum->arg[0], expr2(x->g, OP_MUL, f[0], f[1]));
-}
-
-static const Expr *with_factors(Partition *x, ExprMap *done, const Expr *e, const Root *reader) {
-    ProductSum s;
-    if (!e->reduces) return e;
-    const Expr *r = expr_map_get(done, e);
-    if (r) return r;
-    if (product_sum(x->g, e, &s, NULL) && !(s.ready[0] && s.ready[1])) {
-        r = store_factors(x, &s, reader);
-    } else {
-        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
-        for (int i = 0; i < e->nargs; i++) a[i] = with_factors(x, done, e->arg[i], reader);
-        r = rebuilt(x, e, a);
-    }
-    expr_map_put(x->temp, done, e, r);
-    return r;
-}
-
 /* ---- the products ---- */
 
 /* e without marks; *shared where a let in it is read elsewhere too, so that it is not to be computed here. */
@@ -105,6 +62,92 @@ static bool would_match(Partition *x, const Expr *e, const Root *reader) {
     for (int i = 0; i < r.nvars; i++) shape[i] = from_zero(x->g, r.vars[i]->hi, r.vars[i]->lo);
     r.tensor = &t;
     return would_be_product(x, &r, NULL);
+}
+
+/* ---- factors ---- */
+
+/* Guessed number of values over variables that are in f and not in `besides`. */
+static int64_t count_over(const FreeVars *f, const FreeVars *besides) {
+    int64_t n = 1;
+    for (int i = 0; i < f->n; i++) {
+        bool both = false;
+        for (int k = 0; besides && k < besides->n; k++) both |= besides->vars[k] == f->vars[i];
+        if (!both && n < (int64_t)1 << 40) n *= guess_value(f->vars[i]->hi) - guess_value(f->vars[i]->lo);
+    }
+    return n;
+}
+
+static int64_t largest_loaded(Partition *x, ExprMap *seen, const Expr *e) {
+    int64_t most = 1;
+    if (!e->nargs || expr_map_get(seen, e)) return most;
+    expr_map_put(x->temp, seen, e, e);
+    for (int d = 0; e->op == OP_LOAD && d < e->u.tensor->rank; d++) most *= guess_value(e->u.tensor->shape[d]);
+    for (int i = 0; i < e->nargs; i++) {
+        int64_t n = largest_loaded(x, seen, e->arg[i]);
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+/* A tensor that holds e, which nobody stores: for trying. */
+static const Expr *as_if_stored(Partition *x, const Expr *e, const Root *reader) {
+    Root r;
+    const Expr **subs;
+    if (!temp_root(x, e, reader, &r, &subs)) return NULL;
+    Tensor *t = NEW(x->g->ctx, Tensor);
+    *t = (Tensor){.name = reader->tensor->name, .kind = TENSOR_LET, .type = e->type, .rank = r.nvars};
+    t->shape = NEW_N(x->g->ctx, const Expr *, r.nvars);
+    for (int i = 0; i < r.nvars; i++) t->shape[i] = from_zero(x->g, r.vars[i]->hi, r.vars[i]->lo);
+    return expr_load(x->g, t, subs);
+}
+
+static const Expr *with_loads(Partition *x, const ProductSum *s, const Expr *const *f) {
+    Type t = s->sum->arg[1]->type;
+    return expr_reduce(x->g, s->sum->u.reduce, s->sum->arg[0],
+                       expr2(x->g, OP_MUL, expr_cast(x->g, t, f[0]), expr_cast(x->g, t, f[1])));
+}
+
+/* Whether storing the computed factors gives a product: they are read often, are hardly larger than what they are made
+ * of (windows are not), and the library takes them. */
+static bool worth_storing(Partition *x, const ProductSum *s, const Root *reader) {
+    const Expr *f[2] = {s->factor[0], s->factor[1]};
+    for (int i = 0; i < 2; i++) {
+        ExprMap seen = {0};
+        if (s->ready[i]) continue;
+        if (count_over(free_of(x, f[1 - i]), free_of(x, f[i])) < LEAST_OTHER_SIDE) return false;
+        if (count_over(free_of(x, f[i]), NULL) / 2 > largest_loaded(x, &seen, f[i])) return false;
+        f[i] = as_if_stored(x, f[i], reader);
+        if (!f[i]) return false;
+    }
+    return would_match(x, with_loads(x, s, f), reader);
+}
+
+/* The sum with its factors stored; itself where that is not worth it. */
+static const Expr *store_factors(Partition *x, const ProductSum *s, const Root *reader) {
+    const Expr *f[2] = {s->factor[0], s->factor[1]};
+    if (!worth_storing(x, s, reader)) return s->sum;
+    for (int i = 0; i < 2; i++) {
+        if (s->ready[i]) continue;
+        f[i] = is_mark(f[i]) ? as_let(x, f[i]) : as_temp(x, f[i], reader);
+        if (!f[i] || x->defs.failed) return s->sum;
+    }
+    return with_loads(x, s, f);
+}
+
+static const Expr *with_factors(Partition *x, ExprMap *done, const Expr *e, const Root *reader) {
+    ProductSum s;
+    if (!e->reduces) return e;
+    const Expr *r = expr_map_get(done, e);
+    if (r) return r;
+    if (product_sum(x->g, e, &s, NULL) && !(s.ready[0] && s.ready[1])) {
+        r = store_factors(x, &s, reader);
+    } else {
+        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
+        for (int i = 0; i < e->nargs; i++) a[i] = with_factors(x, done, e->arg[i], reader);
+        r = rebuilt(x, e, a);
+    }
+    expr_map_put(x->temp, done, e, r);
+    return r;
 }
 
 /* e with the largest products in it as loads. */
@@ -147,10 +190,10 @@ Sym why_no_product(Partition *x, const Root *root) {
 
 const Product *take_products(Partition *x, Root *root) {
     ExprMap seen = {0}, factors = {0}, done = {0};
-    if (!x->library || !has_sums(x, &seen, root->value)) return NULL;
+    if (!x->library || root->guard || !has_sums(x, &seen, root->value)) return NULL;
     root->value = with_factors(x, &factors, root->value, root);
     const Product *p = would_be_product(x, root, NULL);
     if (p || x->defs.failed) return p;
-    if (!root->guard) root->value = take_inner(x, &done, root->value, root);
+    root->value = take_inner(x, &done, root->value, root);
     return NULL;
 }

@@ -109,6 +109,8 @@ static void look_product(const Look *l, const Stage *s) {
     uint64_t b = axes_of(l, expr_domain(l->part, s->layout, e->arg[1])) & ~over;
     if (!(a & ~b) || !(b & ~a)) return;
     Type ta = factor_type(e->arg[0]), tb = factor_type(e->arg[1]);
+    bool library = l->k->product, exact = ta == TY_F32 && !option_is(&l->p->graph->options, MATMUL_TF32);
+    if (library && !exact) return; /* by the library, on the matrix units */
     Diag *d = diag_report(l->p->ctx, DIAG_PERF_PRODUCT, l->span,
                           "a matrix product of %s and %s factors, %s, is done without matrix instructions",
                           type_name(ta), type_name(tb), show(l, e));
@@ -118,7 +120,8 @@ static void look_product(const Look *l, const Stage *s) {
                   type_name(ta), type_name(tb), type_name(narrow_a ? ta : tb));
     else if (!narrow_a && e->type == TY_F32)
         diag_help(l->p->ctx, d, "f32 factors keep all their bits; fewer are enough with option matmul = tf32; or bf16");
-    diag_note(l->p->ctx, d, SPAN_NONE, "cuBLASLt is not called: %s", l->k->no_product ? l->k->no_product : "--library=none");
+    if (!library)
+        diag_note(l->p->ctx, d, SPAN_NONE, "cuBLASLt is not called: %s", l->k->no_product ? l->k->no_product : "--library=none");
 }
 
 /* ---- accesses ---- */
@@ -245,7 +248,7 @@ static void look(const Look *l, const Stage *const *body, int n) {
     for (int i = 0; i < n; i++) {
         const Stage *s = body[i];
         if (s->kind == STAGE_REDUCE) {
-            if (!l->k->product) look_product(l, s);
+            look_product(l, s);
             look_scatter(l, s);
         }
         if (s->kind == STAGE_LOAD) look_load(l, s);

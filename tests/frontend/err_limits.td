@@ -15,9 +15,11 @@ fn d12(x) = d11(x) * d11(x + 12.0);
 fn d13(x) = d12(x) * d12(x + 13.0);
 fn d14(x) = d13(x) * d13(x + 14.0);
 fn d15(x) = d14(x) * d14(x + 15.0);
+fn d16(x) = d15(x) * d15(x + 16.0);
+fn d17(x) = d16(x) * d16(x + 17.0);
 
-export fn doubled(x: f32[N]) -> (y: f32[N]) { // expect error[E0006]: more than 20000 calls once functions are inlined
-    y[i] = d15(x[i]);
+export fn doubled(x: f32[N]) -> (y: f32[N]) { // expect error[E0006]: more than 120000 calls once functions are inlined
+    y[i] = d17(x[i]);
 }
 
 export fn rank(x: f32[A, B, C, D, E, F, G, H, I, J, K, L, M]) -> (y: f32[A]) { // expect error[E0006]: a tensor has at most 12 dimensions

@@ -30,6 +30,7 @@ typedef enum {
     fixed_error_assume, /* the data are not as the program assumes (tested with --debug-checks) */
     fixed_error_entry, /* no entry has the name, or it takes other numbers of tensors, dimensions or scalars */
     fixed_error_tensor, /* a DLTensor has another type or rank than the entry's, or is strided */
+    fixed_error_library, /* cuBLASLt reported an error */
     fixed_status_count
 } fixed_status;
 

@@ -44,6 +44,7 @@ typedef struct {
 } td_tensor;
 
 typedef struct {
+    interface_context *context;
     void *const *tensors;
     const int64_t *dims;
     const double *scalars;
@@ -209,6 +210,7 @@ const char *interface_status_text(interface_status status) {
     case interface_error_assume: return "the data are not as the program assumes (tested with --debug-checks)";
     case interface_error_entry: return "no entry has the name, or it takes other numbers of tensors, dimensions or scalars";
     case interface_error_tensor: return "a DLTensor has another type or rank than the entry's, or is strided";
+    case interface_error_library: return "cuBLASLt reported an error";
     default: return "no status";
     }
 }
@@ -220,6 +222,14 @@ static interface_status td_prepare_all(const td_sink *s) {
     (void)s;
     return interface_ok;
 }
+
+static interface_status td_begin(const td_sink *s, interface_context *c, int device) {
+    (void)s;
+    c->device = device;
+    return interface_ok;
+}
+
+static void td_end(interface_context *c) { (void)c; }
 
 interface_status interface_open(interface_context **ctx, int device) {
     const td_sink s = {"open", NULL, 0};
@@ -236,14 +246,19 @@ interface_status interface_open(interface_context **ctx, int device) {
     if (status != interface_ok) return status;
     c = (interface_context *)malloc(sizeof *c);
     if (!c) return interface_error_argument;
+    status = td_begin(&s, c, device);
+    if (status != interface_ok) {
+        free(c);
+        return status;
+    }
     c->open = TD_OPEN;
-    c->device = device;
     *ctx = c;
     return interface_ok;
 }
 
 void interface_close(interface_context *ctx) {
     if (!ctx) return;
+    td_end(ctx);
     *(volatile int *)&ctx->open = 0;
     free(ctx);
 }
@@ -291,16 +306,17 @@ typedef struct {
     const int *needs;
     int nways;
     const td_number *numbers;
-    interface_status (*need)(const td_sink *s, const int64_t *dims, size_t *bytes);
+    interface_status (*need)(const td_sink *s, interface_context *ctx, const int64_t *dims, size_t *bytes);
     interface_status (*run)(const td_sink *s, const td_call *c); /* NULL: a function of the host */
 } td_signature;
 
 /* ---- scaled(x: bf16[M, int]) -> (ctx: bf16[M, int], sums: f32[M]) ---- */
 
 /* Bytes of each tensor. */
-static interface_status td_scaled_plan(const td_sink *td_s, const int64_t *td_dims, int64_t *td_bytes) {
+static interface_status td_scaled_plan(const td_sink *td_s, interface_context *td_x, const int64_t *td_dims, int64_t *td_bytes) {
     const int64_t M = td_dims[0];
     const int64_t int_ = td_dims[1];
+    (void)td_x;
     TD_TRY(td_dim(td_s, "M", M, 0, INT64_MAX, 1));
     TD_TRY(td_dim(td_s, "int", int_, 1, 4096, 4));
     if (!(M <= td_mul(2, int_)))
@@ -330,7 +346,7 @@ static interface_status td_scaled_run(const td_sink *td_s, const td_call *td_c) 
     const int64_t int_ = td_c->dims[1];
     (void)M;
     (void)int_;
-    TD_TRY(td_scaled_plan(td_s, td_c->dims, td_bytes));
+    TD_TRY(td_scaled_plan(td_s, td_c->context, td_c->dims, td_bytes));
     if (!(double_ > 0.0))
         return td_refuse(td_s, interface_error_require, "%s", "a positive scale (expected double > 0.0)");
     TD_TRY(td_tensors(td_s, td_c, td_params, 3, td_bytes));
@@ -345,7 +361,7 @@ interface_status interface_scaled_workspace(interface_context *ctx, int64_t M, i
     const int64_t td_dims[] = {M, int_};
     int64_t td_bytes[3];
     if (!ctx || !bytes) return interface_error_argument;
-    TD_TRY(td_scaled_plan(&td_s, td_dims, td_bytes));
+    TD_TRY(td_scaled_plan(&td_s, ctx, td_dims, td_bytes));
     *bytes = 0;
     return interface_ok;
 }
@@ -356,7 +372,7 @@ interface_status interface_scaled_prepare(interface_context *ctx, int64_t M, int
     int64_t td_bytes[3];
     if (!ctx) return interface_error_argument;
     TD_TRY(td_current(&td_s, ctx));
-    TD_TRY(td_scaled_plan(&td_s, td_dims, td_bytes));
+    TD_TRY(td_scaled_plan(&td_s, ctx, td_dims, td_bytes));
     TD_TRY(td_cuda(&td_s, "kernel ctx", interface_scaled_ctx_prepare()));
     TD_TRY(td_cuda(&td_s, "kernel sums", interface_scaled_sums_prepare()));
     return interface_ok;
@@ -373,6 +389,7 @@ interface_status interface_scaled(interface_context *ctx, const interface_run *r
     td_s.bytes = run->message_bytes;
     if (!ctx) return td_refuse(&td_s, interface_error_argument, "context: expected an open one, got NULL");
     TD_TRY(td_current(&td_s, ctx));
+    td_c.context = ctx;
     td_c.tensors = td_t;
     td_c.dims = td_dims;
     td_c.scalars = td_scalars;
@@ -382,22 +399,30 @@ interface_status interface_scaled(interface_context *ctx, const interface_run *r
     return td_scaled_run(&td_s, &td_c);
 }
 
-static interface_status td_scaled_need(const td_sink *td_s, const int64_t *dims, size_t *bytes) {
+static interface_status td_scaled_need(const td_sink *td_s, interface_context *ctx, const int64_t *dims, size_t *bytes) {
     int64_t td_bytes[3];
-    TD_TRY(td_scaled_plan(td_s, dims, td_bytes));
+    TD_TRY(td_scaled_plan(td_s, ctx, dims, td_bytes));
     *bytes = 0;
     return interface_ok;
 }
 
 static int td_scaled_bytes(const int64_t *dims, size_t *bytes) {
     const td_sink td_s = {"scaled", NULL, 0};
-    return bytes ? td_scaled_need(&td_s, dims, bytes) : interface_error_argument;
+    interface_context ctx;
+    interface_status status;
+    if (!bytes) return interface_error_argument;
+    TD_TRY(td_begin(&td_s, &ctx, 0));
+    status = td_scaled_need(&td_s, &ctx, dims, bytes);
+    td_end(&ctx);
+    return status;
 }
 
 static int td_scaled_call(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,
     size_t workspace_bytes, void *stream, char *message, size_t message_bytes) {
     td_sink td_s = {"scaled", NULL, 0};
     td_call td_c;
+    interface_context ctx;
+    interface_status status;
     int device = 0;
     td_s.text = message;
     td_s.bytes = message_bytes;
@@ -405,13 +430,17 @@ static int td_scaled_call(void *const *tensors, const int64_t *dims, const doubl
     TD_TRY(td_device(&td_s, device));
     TD_TRY(td_cuda(&td_s, "kernel ctx", interface_scaled_ctx_prepare()));
     TD_TRY(td_cuda(&td_s, "kernel sums", interface_scaled_sums_prepare()));
+    TD_TRY(td_begin(&td_s, &ctx, device));
+    td_c.context = &ctx;
     td_c.tensors = tensors;
     td_c.dims = dims;
     td_c.scalars = scalars;
     td_c.workspace = workspace;
     td_c.workspace_bytes = workspace_bytes;
     td_c.stream = stream;
-    return td_scaled_run(&td_s, &td_c);
+    status = td_scaled_run(&td_s, &td_c);
+    td_end(&ctx);
+    return status;
 }
 
 static int64_t td_scaled_extent(const int64_t *td_dims, int td_i) {
@@ -437,8 +466,9 @@ static const td_number td_scaled_numbers[] = {{"double", 'f', 0, 0}, {"steps", '
 /* ---- half(x: i64[2 * K]) -> (y: i64[K]) ---- */
 
 /* Bytes of each tensor. */
-static interface_status td_half_plan(const td_sink *td_s, const int64_t *td_dims, int64_t *td_bytes) {
+static interface_status td_half_plan(const td_sink *td_s, interface_context *td_x, const int64_t *td_dims, int64_t *td_bytes) {
     const int64_t K = td_dims[0];
+    (void)td_x;
     TD_TRY(td_dim(td_s, "K", K, 0, INT64_MAX, 1));
     {
         const int64_t td_shape[] = {td_mul(2, K)};
@@ -455,7 +485,7 @@ static interface_status td_half_plan(const td_sink *td_s, const int64_t *td_dims
 static interface_status td_half_run(const td_sink *td_s, const td_call *td_c) {
     static const td_tensor td_params[] = {{"x", 8, 0, 0}, {"y", 8, 1, 0}};
     int64_t td_bytes[2];
-    TD_TRY(td_half_plan(td_s, td_c->dims, td_bytes));
+    TD_TRY(td_half_plan(td_s, td_c->context, td_c->dims, td_bytes));
     TD_TRY(td_tensors(td_s, td_c, td_params, 2, td_bytes));
     TD_TRY(td_workspace(td_s, td_c, 0, td_params, 2, td_bytes));
     TD_TRY(td_cuda(td_s, "kernel y", interface_half_y_launch(td_c->stream, td_c->tensors, td_c->dims, td_c->scalars)));
@@ -467,7 +497,7 @@ interface_status interface_half_workspace(interface_context *ctx, int64_t K, siz
     const int64_t td_dims[] = {K};
     int64_t td_bytes[2];
     if (!ctx || !bytes) return interface_error_argument;
-    TD_TRY(td_half_plan(&td_s, td_dims, td_bytes));
+    TD_TRY(td_half_plan(&td_s, ctx, td_dims, td_bytes));
     *bytes = 0;
     return interface_ok;
 }
@@ -478,7 +508,7 @@ interface_status interface_half_prepare(interface_context *ctx, int64_t K) {
     int64_t td_bytes[2];
     if (!ctx) return interface_error_argument;
     TD_TRY(td_current(&td_s, ctx));
-    TD_TRY(td_half_plan(&td_s, td_dims, td_bytes));
+    TD_TRY(td_half_plan(&td_s, ctx, td_dims, td_bytes));
     TD_TRY(td_cuda(&td_s, "kernel y", interface_half_y_prepare()));
     return interface_ok;
 }
@@ -494,6 +524,7 @@ interface_status interface_half(interface_context *ctx, const interface_run *run
     td_s.bytes = run->message_bytes;
     if (!ctx) return td_refuse(&td_s, interface_error_argument, "context: expected an open one, got NULL");
     TD_TRY(td_current(&td_s, ctx));
+    td_c.context = ctx;
     td_c.tensors = td_t;
     td_c.dims = td_dims;
     td_c.scalars = td_scalars;
@@ -503,35 +534,47 @@ interface_status interface_half(interface_context *ctx, const interface_run *run
     return td_half_run(&td_s, &td_c);
 }
 
-static interface_status td_half_need(const td_sink *td_s, const int64_t *dims, size_t *bytes) {
+static interface_status td_half_need(const td_sink *td_s, interface_context *ctx, const int64_t *dims, size_t *bytes) {
     int64_t td_bytes[2];
-    TD_TRY(td_half_plan(td_s, dims, td_bytes));
+    TD_TRY(td_half_plan(td_s, ctx, dims, td_bytes));
     *bytes = 0;
     return interface_ok;
 }
 
 static int td_half_bytes(const int64_t *dims, size_t *bytes) {
     const td_sink td_s = {"half", NULL, 0};
-    return bytes ? td_half_need(&td_s, dims, bytes) : interface_error_argument;
+    interface_context ctx;
+    interface_status status;
+    if (!bytes) return interface_error_argument;
+    TD_TRY(td_begin(&td_s, &ctx, 0));
+    status = td_half_need(&td_s, &ctx, dims, bytes);
+    td_end(&ctx);
+    return status;
 }
 
 static int td_half_call(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,
     size_t workspace_bytes, void *stream, char *message, size_t message_bytes) {
     td_sink td_s = {"half", NULL, 0};
     td_call td_c;
+    interface_context ctx;
+    interface_status status;
     int device = 0;
     td_s.text = message;
     td_s.bytes = message_bytes;
     TD_TRY(td_cuda(&td_s, "device", (int)cudaGetDevice(&device)));
     TD_TRY(td_device(&td_s, device));
     TD_TRY(td_cuda(&td_s, "kernel y", interface_half_y_prepare()));
+    TD_TRY(td_begin(&td_s, &ctx, device));
+    td_c.context = &ctx;
     td_c.tensors = tensors;
     td_c.dims = dims;
     td_c.scalars = scalars;
     td_c.workspace = workspace;
     td_c.workspace_bytes = workspace_bytes;
     td_c.stream = stream;
-    return td_half_run(&td_s, &td_c);
+    status = td_half_run(&td_s, &td_c);
+    td_end(&ctx);
+    return status;
 }
 
 static int64_t td_half_extent(const int64_t *td_dims, int td_i) {
@@ -709,7 +752,7 @@ interface_status interface_invoke_query(interface_context *ctx, const interface_
     TD_TRY(td_match(&s, ctx, run, entry, tensors, ntensors, all, ndims < 0 ? 0 : ndims, &found));
     for (i = 0; i < ndims; i++) dims[i] = all[i];
     if (!workspace_bytes) return interface_ok;
-    return td_signatures[found].need(&s, all, workspace_bytes);
+    return td_signatures[found].need(&s, ctx, all, workspace_bytes);
 }
 
 interface_status interface_invoke(interface_context *ctx, const interface_run *run, const char *entry, const void *const *tensors, int ntensors,
@@ -734,6 +777,7 @@ interface_status interface_invoke(interface_context *ctx, const interface_run *r
         data[i] = t->data ? (char *)t->data + t->byte_offset : NULL;
         if (!f->run && !data[i]) return td_refuse(&s, interface_error_null, "tensor %s: expected an element, got NULL", f->arguments[i].name);
     }
+    c.context = ctx;
     c.tensors = data;
     c.dims = all;
     c.scalars = numbers;

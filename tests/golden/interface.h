@@ -30,6 +30,7 @@ typedef enum {
     interface_error_assume, /* the data are not as the program assumes (tested with --debug-checks) */
     interface_error_entry, /* no entry has the name, or it takes other numbers of tensors, dimensions or scalars */
     interface_error_tensor, /* a DLTensor has another type or rank than the entry's, or is strided */
+    interface_error_library, /* cuBLASLt reported an error */
     interface_status_count
 } interface_status;
 
