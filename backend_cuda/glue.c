@@ -243,6 +243,19 @@ static const struct {
      "            return td_refuse(s, $_error_shape, \"workspace: expected at most 2^60 bytes, got more\");\n    }\n"
      "    *total = (size_t)most;\n"
      "    return $_ok;\n}\n\n"},
+    {"td_broken(",
+     "/* Refuses for the choice of variables whose row-major number is `at`. */\n"
+     "static $_status td_broken(const td_sink *s, const char *assumption, const char *place, int n, const char *const "
+     "*names,\n"
+     "                          const int64_t *extents, int64_t at) {\n"
+     "    char where[512] = \"\";\n    size_t used = 0;\n    int i, j;\n"
+     "    for (i = 0; i < n; i++) {\n        int64_t rest = 1, v;\n"
+     "        for (j = i + 1; j < n; j++) rest *= extents[j];\n"
+     "        v = at / rest, at %= rest;\n"
+     "        if (used < sizeof where)\n"
+     "            used += (size_t)snprintf(where + used, sizeof where - used, \"%s%s = %lld\", i ? \", \" : \" at \", "
+     "names[i], (long long)v);\n    }\n"
+     "    return td_refuse(s, $_error_assume, \"%s (%s) does not hold%s\", assumption, place, where);\n}\n\n"},
     {"td_exact(", "static $_status td_exact(const td_sink *s, const char *name, int64_t v) {\n"
                   "    if (v >= -((int64_t)1 << 53) && v <= (int64_t)1 << 53) return $_ok;\n"
                   "    return td_refuse(s, $_error_scalar, \"scalar %s: expected at most 2^53 in magnitude, got "

@@ -220,6 +220,7 @@ static const char MODEL_C[] =
     "static int call(void *const *t, const int64_t *d, const double *s, void *w, size_t n, void *stream, char *m, "
     "size_t k) {\n"
     "    if (d[0] < 0 || d[0] % 2) return snprintf(m, k, \"f: N = %lld is not even\", (long long)d[0]), 3;\n"
+    "    if (t[1] == t[0] && d[0]) return snprintf(m, k, \"f: y overlaps x\"), 9;\n"
     "    return m_f_k_launch(stream, t, d, s);\n}\n"
     "typedef struct { const char *name; int a, b, c; int (*w)(const int64_t *, size_t *); int (*f)(void *const *, "
     "const int64_t *, const double *,\n"
