@@ -30,8 +30,8 @@ AxisSet group_owned(const Group *gr) {
     return s;
 }
 
-/* A row reduction that blocks would repeat, or whose rows lie across another's: an earlier one's, or a scan's, which may
- * be all of its kernel and then cannot leave. */
+/* A row reduction that blocks would repeat, or whose rows lie across another's: an earlier one's, or a scan's that may
+ * be or is all of its kernel and then cannot leave. */
 static bool is_repeated(const Group *gr, int i) {
     const GStep *p = &gr->steps.at[i];
     AxisSet o = gr->stores.at[0].axes, owned = group_owned(gr);
@@ -40,7 +40,8 @@ static bool is_repeated(const Group *gr, int i) {
     for (int j = 0; j < gr->steps.n; j++) {
         const GStep *q = &gr->steps.at[j];
         AxisSet a = row_of(p), b = row_of(q);
-        if ((j < i || (q->scan && !p->scan)) && q->over & o && a & ~b && b & ~a) return true;
+        bool first = j < i || (q->scan && !p->scan) || gr->stores.at[0].value == q->node;
+        if (first && q->over & o && a & ~b && b & ~a) return true;
     }
     return false;
 }

@@ -42,3 +42,12 @@ export fn across(x: f32[B, B], w: f32[A], z: bool[B]) -> (y: f32[B, A]) {
     y[i, j] = if z[i] then 0.0 else sum[k in 0..B where k < i](t[k, j] - k);
 }
 check across(A = 5, B = 77);
+
+/// Scans of scans: along the other axis, whose rows lie across, and along the same one.
+export fn scan_of_scan(x: f32[B, B, B], z: f32[R, L]) -> (a: f32[B, B], d: f32[B, B], c: f32[R, L]) {
+    a[i, j] = sum[k in 0..B where k >= j](max[l in 0..B where l <= i](x[l, k, l]));
+    d[i, j] = 1.0 + 0.5 * sum[k in 0..B where k < j](max[l in 0..B where l <= i](x[l, k, k])) + max[l in 0..B where l <= i](x[j, j, l]);
+    c[r, l] = sum[k in 0..L where k <= l](max[m where m <= k](z[r, m]));
+}
+check scan_of_scan(B = 6, R = 3, L = 70);
+check scan_of_scan(B = 35, R = 1, L = 1);
