@@ -241,12 +241,9 @@ Sym identity(Lower *l, const Monoid *m, int i);
 /* An element of a value that a fold makes: its name, with its array index where it has registers. */
 Sym element(Lower *l, const Value *v);
 void declare_state(Lower *l, const Value *v);
-bool in_warp(const Factor *f); /* its digits are lanes of one warp, a power of two of them */
 /* The linear number of the digits of `set`, and how many there are. */
 Sym digits_text(Lower *l, const Layout *layout, FactorSet set, int64_t *count);
-/* What a part of a state travels as between threads: a word or two. */
-const char *cell_type(Type t);
-int cell_bytes(Type t);
+const char *cell_type(Type t); /* of cell_bytes bytes */
 /* A value of another lane: kind xor, up, down or idx. */
 Sym shuffle_text(Lower *l, const char *kind, Type t, Sym v, Sym where);
 /* for-loops over register factors in index order, or against it. */

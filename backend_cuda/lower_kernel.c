@@ -14,9 +14,9 @@ int region_new(Lower *l, const Stage *s, int which, int64_t bytes) {
     for (int i = 0; i < l->stage_regions.n; i++)
         if (l->stage_regions.at[i].stage == s && l->stage_regions.at[i].which == which)
             return l->stage_regions.at[i].region;
-    int64_t align = bytes >= 1024 ? 128 : 16;
+    int64_t align = bytes >= 1024 ? MAX_SHARED_ALIGN : 16;
     int64_t offset = (l->shared_bytes + align - 1) / align * align;
-    if (offset + bytes > 232448) {
+    if (offset + bytes > MAX_SHARED) {
         fail(l, "needs more than 227 KB of shared memory");
         bytes = 0;
         offset = 0;

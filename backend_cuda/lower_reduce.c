@@ -49,11 +49,6 @@ void declare_state(Lower *l, const Value *v) {
         put(l, "%s %s;", c_type(v->type), value_name(l, v));
 }
 
-bool in_warp(const Factor *f) {
-    int64_t s = f->tid_stride;
-    return (s & (s - 1)) == 0 && (f->size & (f->size - 1)) == 0 && s * f->size <= 32;
-}
-
 /* Thread factors of `over` that shuffles can fold, as one mask of lane bits. */
 static int lane_mask(Lower *l, const Layout *layout, FactorSet over, FactorSet *rest) {
     int mask = 0;
@@ -61,7 +56,7 @@ static int lane_mask(Lower *l, const Layout *layout, FactorSet over, FactorSet *
     for (int i = 0; i < layout->factors.n; i++) {
         Factor *f = layout->factors.at[i];
         if (!(over >> f->id & 1) || bind_scope(f->bind) != SCOPE_THREAD || f->size == 1) continue;
-        if (in_warp(f))
+        if (digit_in_warp(f->tid_stride, f->size))
             mask |= (int)(f->size - 1) * f->tid_stride;
         else
             *rest |= (FactorSet)1 << f->id;
@@ -138,7 +133,6 @@ static FactorSet cluster_factors(const Layout *layout, FactorSet s) {
 
 /* Parts whose type is not a whole word travel as int. */
 const char *cell_type(Type t) { return t == TY_BOOL ? "int32_t" : c_type(t); }
-int cell_bytes(Type t) { return t == TY_BOOL ? 4 : type_bits(t) < 32 ? 4 : type_bits(t) / 8; }
 
 /* for-loops over register factors in index order, or against it. */
 int open_ordered(Lower *l, Factor *const *f, int n, bool reverse) {
@@ -281,7 +275,7 @@ static void put_block_fold(Lower *l, Fold *f, FactorSet warps) {
     }
     exchange_barrier(l, f, &x);
     bool warps_whole = l->k->threads % 32 == 0; /* otherwise the last warp cannot shuffle */
-    bool by_lane = members > 8 && members <= 32 && !lanes_kept && warps_whole;
+    bool by_lane = members > MAX_FOLDED_BY_ALL && members <= 32 && !lanes_kept && warps_whole;
     if (by_lane) {
         int width = 16;
         while (width < members) width *= 2;
@@ -302,7 +296,7 @@ static void put_block_fold(Lower *l, Fold *f, FactorSet warps) {
         put(l, "}");
         put_shuffles(l, f, width - 1);
         close_ordered(l, loops);
-    } else if (members <= 8 || !warps_whole) {
+    } else if (members <= MAX_FOLDED_BY_ALL || !warps_whole) {
         loops = open_result_loops(l, f);
         exchange_fold(l, f, &x, exchange_row(l, f, &x), members);
         close_ordered(l, loops);

@@ -33,7 +33,7 @@ static bool scan_plan(Lower *l, Scan *c) {
             return false;
         }
         if (scope == SCOPE_BLOCK || scope == SCOPE_LOOP) continue;
-        if (scope == SCOPE_THREAD && in_warp(f)) {
+        if (scope == SCOPE_THREAD && digit_in_warp(f->tid_stride, f->size)) {
             if (level == 2 || (c->lanes > 1 && f->tid_stride * f->size != c->lane_low)) {
                 fail(l, "the lane factors of a scanned axis must be next to each other");
                 return false;

@@ -23,6 +23,12 @@ const char *bind_text(Bind b) { return BINDS[b].text; }
 BindScope bind_scope(Bind b) { return BINDS[b].scope; }
 const char *stage_text(StageKind k) { return STAGES[k]; }
 
+int cell_bytes(Type t) { return t == TY_BOOL || type_bits(t) < 32 ? 4 : type_bits(t) / 8; }
+
+bool digit_in_warp(int64_t stride, int64_t size) {
+    return !(stride & (stride - 1)) && !(size & (size - 1)) && stride * size <= 32;
+}
+
 Program *program_new(Ctx *ctx, Graph *g) {
     Program *p = NEW(ctx, Program);
     p->ctx = ctx;

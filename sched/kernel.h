@@ -174,6 +174,15 @@ const char *bind_text(Bind b);
 BindScope bind_scope(Bind b);
 const char *stage_text(StageKind k);
 
+/* ---- exchanges through shared memory (kernel.c) ---- */
+enum {
+    MAX_FOLDED_BY_ALL = 8, /* partial results that every thread folds; of more, a second exchange tells the result */
+    MAX_SHARED_ALIGN = 128 /* bytes */
+};
+int cell_bytes(Type t); /* what a part of a state travels as between threads: a word or two */
+/* A thread factor's digits are lanes of one warp, a power of two of them. */
+bool digit_in_warp(int64_t stride, int64_t size);
+
 /* ---- building (kernel.c) ---- */
 Program *program_new(Ctx *ctx, Graph *g);
 Kernel *kernel_new(Program *p, Sym name);

@@ -304,9 +304,26 @@ static bool check_monoid(Verify *v, const Stage *s) {
     return true;
 }
 
-static bool in_one_warp(const Factor *f) {
-    int64_t n = f->tid_stride;
-    return !(n & (n - 1)) && !(f->size & (f->size - 1)) && n * f->size <= 32;
+static bool in_one_warp(const Factor *f) { return digit_in_warp(f->tid_stride, f->size); }
+
+/* The thread factors of a set that lie across warps: what is exchanged over them goes through shared memory. */
+static FactorSet across_warps(const Layout *l, FactorSet set) {
+    FactorSet across = 0;
+    for (int i = 0; i < l->factors.n; i++) {
+        const Factor *f = l->factors.at[i];
+        if ((set >> f->id & 1) && bind_scope(f->bind) == SCOPE_THREAD && f->size > 1 && !in_one_warp(f))
+            across |= (FactorSet)1 << f->id;
+    }
+    return across;
+}
+
+/* The cells of an exchange for every part of a state; in a loop there are two copies. */
+static void add_cells(Verify *v, const Monoid *m, int64_t cells) {
+    for (int i = 0; i < m->n; i++) {
+        int64_t bytes;
+        if (!mul_ok(cells, cell_bytes(m->type[i]) * (v->around.n ? 2 : 1), &bytes)) bytes = INT64_MAX;
+        add_shared(v, bytes);
+    }
 }
 
 /* What lies inside a warp is exchanged by shuffles, in which all 32 threads take part. */
@@ -340,20 +357,10 @@ static bool check_reduce(Verify *v, const Stage *s) {
     for (int i = 0; i < s->monoid->n; i++)
         if (!check_defined(v, s, s->expr[i], guarded)) return false;
     if (!check_defined(v, s, s->cond, guarded)) return false;
-    bool meets = (s->over & cluster) != 0;
-    for (int i = 0; i < l->factors.n; i++) {
-        const Factor *f = l->factors.at[i];
-        meets |= (s->over >> f->id & 1) && bind_scope(f->bind) == SCOPE_THREAD && f->tid_stride * f->size > 32;
-    }
-    FactorSet cells = s->out[0]->domain & verify_tile(l);
-    for (int i = 0; i < l->factors.n; i++)
-        if (bind_scope(l->factors.at[i]->bind) == SCOPE_THREAD &&
-            l->factors.at[i]->tid_stride * l->factors.at[i]->size > 32)
-            cells |= s->over & ((FactorSet)1 << l->factors.at[i]->id);
-    for (int i = 0; meets && i < s->monoid->n; i++) {
-        int64_t bytes = bytes_of(s->monoid->type[i], verify_product(l, cells | (s->over & cluster)));
-        add_shared(v, v->around.n ? 2 * bytes : bytes);
-    }
+    FactorSet results = s->out[0]->domain & verify_tile(l), warps = across_warps(l, s->over);
+    if (warps) add_cells(v, s->monoid, verify_product(l, results | warps));
+    if (verify_product(l, warps) > MAX_FOLDED_BY_ALL) add_cells(v, s->monoid, verify_product(l, results));
+    if (s->over & cluster) add_cells(v, s->monoid, verify_product(l, results | (s->over & cluster)));
     return true;
 }
 
@@ -384,7 +391,7 @@ static bool check_assign(Verify *v, const Stage *s, const Value *x, FactorSet do
 static bool check_scan(Verify *v, const Stage *s) {
     const Layout *l = s->layout;
     FactorSet own = layout_axis_factors(l, s->axis), loops = layout_scope_factors(l, SCOPE_LOOP),
-              d = stage_operands(v->part, l, s);
+              threads = layout_scope_factors(l, SCOPE_THREAD), d = stage_operands(v->part, l, s);
     if (!check_monoid(v, s) || !check_scan_order(v, s) || !check_warps(v, s, own) || !check_collective(v, s, false))
         return false;
     if (own & ~d) return verify_fail_at(v, s, "its operand does not depend on all of axis %s", s->axis->name);
@@ -409,12 +416,8 @@ static bool check_scan(Verify *v, const Stage *s) {
         if (!check_assign(v, s, c, d & ~own, verify_outside(v, s->expr[i]) & ~((uint64_t)1 << s->axis->id)))
             return false;
     }
-    FactorSet cells =
-        s->out[0]->domain & (layout_scope_factors(l, SCOPE_THREAD) | (layout_scope_factors(l, SCOPE_REG) & ~own));
-    for (int i = 0; i < s->monoid->n; i++)
-        add_shared(
-            v, 2 * bytes_of(s->monoid->type[i], verify_product(l, cells) / 32 *
-                                                    (verify_product(l, own & layout_scope_factors(l, SCOPE_REG)) + 1)));
+    FactorSet warps = across_warps(l, own), lanes = own & threads & ~warps;
+    if (warps) add_cells(v, s->monoid, verify_product(l, s->out[0]->domain & verify_tile(l) & ~lanes));
     return check_defined(v, s, s->cond, guarded);
 }
 

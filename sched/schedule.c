@@ -238,22 +238,36 @@ static bool legal_registers(const Group *gr, const Schedule *s, Text *why) {
     return true;
 }
 
+/* The product of an axis's thread factors that lie across warps. */
+static int64_t across_warps(const Schedule *s, int axis) {
+    static const Bind BINDS[] = {BIND_LANE, BIND_WARP, BIND_THREAD};
+    int64_t stride = 1, n = 1;
+    for (int b = 0; b < 3; b++)
+        for (int a = s->naxes - 1; a >= 0; a--)
+            for (int i = s->axis[a].n - 1; i >= 0; i--) {
+                const SFactor *f = &s->axis[a].f[i];
+                if (f->bind != BINDS[b]) continue;
+                if (a == axis && !digit_in_warp(stride, f->size)) n *= f->size;
+                stride *= f->size;
+            }
+    return n;
+}
+
 /* Bytes with which threads exchange what a step folds or scans: never less than the verifier counts
- * (kernel_verify_stage.c). */
+ * (kernel_verify_stage.c) or the lowering takes. */
 static int64_t exchanged(const Schedule *s, const GStep *p) {
-    int64_t bytes = type_bits(p->node->type) / 8 + (monoid_parts(p->monoid) > 1 ? 8 : 1), n = 2, across = 1, own = 1;
+    int64_t parts = monoid_parts(p->monoid), across = 1, n = 2; /* two copies in a loop */
     for (int a = 0; a < s->naxes; a++) {
-        int64_t threads = schedule_size(s, a, SCOPE_THREAD), regs = schedule_size(s, a, SCOPE_REG);
-        bool over = p->over >> a & 1, lanes = schedule_find(s, a, BIND_LANE) != NULL;
-        if (!over && !(p->free >> a & 1)) continue;
-        if (over && p->scan) own = regs;
-        int64_t width = over && !p->scan && lanes ? threads / schedule_find(s, a, BIND_LANE)->size : threads;
-        if (over) across *= width;
-        if (!mul_ok(n, over ? width : width * regs, &n)) return INT64_MAX;
+        bool over = p->over >> a & 1;
+        if (over) across *= across_warps(s, a);
+        if (!over && p->free >> a & 1 && !mul_ok(n, schedule_size(s, a, SCOPE_THREAD), &n)) return INT64_MAX;
+        if (p->free >> a & 1 && !mul_ok(n, schedule_size(s, a, SCOPE_REG), &n)) return INT64_MAX;
     }
-    if (!p->scan && across == 1) return 0;
-    if (p->scan && !mul_ok(n / 32 + 1, own + 1, &n)) return INT64_MAX;
-    return mul_ok(n, bytes, &n) ? n : INT64_MAX;
+    if (across == 1) return 0;
+    int64_t rows = p->scan || across <= MAX_FOLDED_BY_ALL ? across : across + 1,
+            bytes = cell_bytes(p->node->type) + (parts > 1 ? cell_bytes(TY_I64) : 0);
+    if (!mul_ok(n, rows * bytes, &n)) return INT64_MAX;
+    return n + 2 * MAX_SHARED_ALIGN * parts;
 }
 
 static bool legal_shared(const Group *gr, const Schedule *s, Text *why) {
