@@ -276,14 +276,17 @@ void text_put(Text *t, const char *s) { text_put_n(t, s, strlen(s)); }
 void text_char(Text *t, char c) { text_put_n(t, &c, 1); }
 
 void text_vfmt(Text *t, const char *fmt, va_list ap) {
+    enum { USUAL = 120 }; /* most pieces fit: they are formatted once */
     va_list again;
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
-    if (n > 0) {
+    text_reserve(t, USUAL);
+    int n = vsnprintf(t->s + t->n, USUAL + 1, fmt, ap);
+    if (n > USUAL) {
         text_reserve(t, (size_t)n);
         vsnprintf(t->s + t->n, (size_t)n + 1, fmt, again);
-        t->n += (size_t)n;
     }
+    if (n > 0) t->n += (size_t)n;
+    t->s[t->n] = 0;
     va_end(again);
 }
 

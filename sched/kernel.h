@@ -141,6 +141,7 @@ typedef struct Kernel {
     VEC(const Expr *) where; /* conditions on dimensions under which the kernel is legal */
     const struct Product *product; /* a matrix library runs this, the kernel only what it refuses; NULL: nothing (product.h) */
     Sym no_product;     /* why a library does not run the sum of products that is there; or NULL */
+    Sym rounding;       /* the let whose rounding keeps this out of the product that it reads; or NULL */
     Sym comment;        /* the equation, printed above the kernel */
     Span span;
 } Kernel;

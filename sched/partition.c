@@ -131,6 +131,7 @@ void place(Partition *x, Root root) {
     }
     root.value = reuse_stored(x, root_level(x, &root), root.value);
     Group *gr = NULL;
+    Sym rounding = rounding_between(x, &root);
     const struct Product *product = take_products(x, &root);
     for (int round = 0; round < MAX_ROUNDS && !product && !x->defs.failed; round++) {
         if (face_forward(x, &root)) continue;
@@ -152,6 +153,7 @@ void place(Partition *x, Root root) {
     if (!gr && !x->defs.failed) gr = group_new(x->g, &root, 1, NULL, NULL, x->why);
     x->defs.failed |= !gr;
     if (gr) gr->product = product;
+    if (gr && !product) gr->rounding = rounding;
     if (gr && !product) gr->no_product = why_no_product(x, &root);
     x->depth--;
     int level = root_level(x, &root), before = level_of(x, root.tensor);

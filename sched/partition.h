@@ -64,6 +64,9 @@ const struct Product *would_be_product(Partition *x, const Root *root, Text *why
 /* Why a sum of products in the root is a kernel's; NULL where there is none. */
 Sym why_no_product(Partition *x, const Root *root);
 
+/* The let whose rounding alone keeps the root from being one product with its epilogue; NULL: none. */
+Sym rounding_between(Partition *x, const Root *root);
+
 void place(Partition *x, Root root); /* appends a root after those of the temporaries that it needs */
 /* Updates of what no other update still reads come first; one of those that read one another is staged. */
 void place_updates(Partition *x, const Def **defs, int n);

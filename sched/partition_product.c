@@ -188,6 +188,35 @@ Sym why_no_product(Partition *x, const Root *root) {
     return sym_n(x->g->ctx, why.s, why.n);
 }
 
+/* e with lets that round to fewer bits as they are before; *name is the first of those that hold a product. */
+static const Expr *unrounded(Partition *x, ExprMap *done, const Expr *e, Sym *name) {
+    if (!e->reduces) return e;
+    const Expr *r = expr_map_get(done, e);
+    if (r) return r;
+    const Expr *let = e->op == OP_CAST && is_mark(e->arg[0]) ? e->arg[0] : NULL;
+    const Expr *before = let && let->arg[0]->op == OP_CAST ? let->arg[0]->arg[0] : NULL;
+    ExprMap seen = {0};
+    if (before && before->type == e->type && type_bits(let->type) < type_bits(e->type) && has_sums(x, &seen, before)) {
+        if (!*name) *name = def_of(x, let)->tensor->name;
+        r = before;
+    } else {
+        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
+        for (int i = 0; i < e->nargs; i++) a[i] = unrounded(x, done, e->arg[i], name);
+        r = rebuilt(x, e, a);
+    }
+    expr_map_put(x->temp, done, e, r);
+    return r;
+}
+
+Sym rounding_between(Partition *x, const Root *root) {
+    ExprMap seen = {0}, done = {0};
+    Sym name = NULL;
+    if (!x->library || root->guard || !has_sums(x, &seen, root->value)) return NULL;
+    Root bare = *root;
+    bare.value = unrounded(x, &done, root->value, &name);
+    return name && would_be_product(x, &bare, NULL) ? name : NULL;
+}
+
 const Product *take_products(Partition *x, Root *root) {
     ExprMap seen = {0}, factors = {0}, done = {0};
     if (!x->library || root->guard || !has_sums(x, &seen, root->value)) return NULL;

@@ -256,8 +256,18 @@ static void look(const Look *l, const Stage *const *body, int n) {
     }
 }
 
+/* What follows a product could be stored with it but for a rounding in between. */
+static void look_rounding(const Program *p, const Kernel *k) {
+    Diag *d = diag_report(p->ctx, DIAG_PERF_ROUNDING, perf_place(p, k),
+                          "%s is rounded before this reads it: the product stores it, and another kernel reads it again",
+                          k->rounding);
+    diag_help(p->ctx, d, "without a type for %s the product stores the result at once", k->rounding);
+}
+
 void sched_perf(const Program *p) {
     if (!diag_wants_perf(p->ctx)) return;
+    for (int i = 0; i < p->kernels.n; i++)
+        if (p->kernels.at[i]->rounding) look_rounding(p, p->kernels.at[i]);
     for (int i = 0; i < p->kernels.n; i++)
         for (int k = 0; k < p->kernels.at[i]->parts.n; k++) {
             const Kernel *kernel = p->kernels.at[i];

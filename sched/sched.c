@@ -58,6 +58,7 @@ Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o) {
         Kernel *k = p->kernels.at[p->kernels.n - 1];
         k->product = gr->product;
         k->no_product = gr->no_product;
+        k->rounding = gr->rounding;
     }
     return p;
 }
