@@ -98,6 +98,7 @@ static PassId last_pass(const DriverOptions *o) {
     int last = PASS_COUNT - 1;
     if (o->stop_after < PASS_COUNT) return (PassId)o->stop_after;
     if (o->place == PLACE_INTERP) return PASS_SEMA;
+    if (o->command == COMMAND_EXPLAIN) return PASS_SCHEDULE;
     if (o->command == COMMAND_COMPILE && !writes(o))
         while (!o->dump[last]) last--;
     return (PassId)last;
@@ -123,12 +124,13 @@ static Exit work(Job *job) {
     if (e != EXIT_OK || o->stop_after < PASS_COUNT) return e;
     if (o->place == PLACE_INTERP)
         job->reference = job->module;
-    else if (last != PASS_COUNT - 1)
+    else if (last != PASS_COUNT - 1 && o->command != COMMAND_EXPLAIN)
         return e;
     switch (o->command) {
     case COMMAND_COMPILE: return o->stop_after == PASS_COUNT && writes(o) ? write_outputs(job) : EXIT_OK;
     case COMMAND_CHECK: return driver_check(job);
     case COMMAND_RUN: return driver_run(job);
+    case COMMAND_EXPLAIN: return driver_explain(job);
     case COMMAND_COUNT: break;
     }
     return EXIT_INTERNAL;

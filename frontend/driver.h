@@ -21,7 +21,7 @@ typedef enum PassId {
 
 typedef enum Exit { EXIT_OK, EXIT_WRONG, EXIT_USAGE, EXIT_INTERNAL } Exit;
 typedef enum Place { PLACE_ANY, PLACE_EMU, PLACE_GPU, PLACE_INTERP } Place; /* any: a GPU where there is one */
-typedef enum Command { COMMAND_COMPILE, COMMAND_CHECK, COMMAND_RUN, COMMAND_COUNT } Command;
+typedef enum Command { COMMAND_COMPILE, COMMAND_CHECK, COMMAND_RUN, COMMAND_EXPLAIN, COMMAND_COUNT } Command;
 typedef enum EmitId {
 #define EMIT(e, word, suffix, text) EMIT_##e,
 #include "emits.def"
@@ -50,7 +50,7 @@ typedef struct DependTarget {
 typedef struct DriverOptions {
     Command command;
     const char *file;    /* .td or .kernel */
-    const char *entry;   /* run */
+    const char *entry;   /* run, explain */
     const char *out;     /* -o; NULL: the file's stem with .cu, here */
     const char *prefix;  /* --prefix; NULL: the stem of the output */
     const char *kernels; /* --kernels: a program text instead of the scheduler for the entry whose name it has */
@@ -104,7 +104,7 @@ typedef struct Job {
 bool driver_options(Ctx *ctx, DriverOptions *o, int argc, char **argv);
 
 /* driver_help.c: the tables of options, passes and files, and what is printed from them. */
-enum { ON_COMPILE = 1 << COMMAND_COMPILE, ON_CHECK = 1 << COMMAND_CHECK, ON_RUN = 1 << COMMAND_RUN };
+enum { ON_COMPILE = 1 << COMMAND_COMPILE, ON_CHECK = 1 << COMMAND_CHECK, ON_RUN = 1 << COMMAND_RUN, ON_EXPLAIN = 1 << COMMAND_EXPLAIN };
 typedef struct OptionRow {
     const char *name, *value; /* value: NULL where there is none */
     unsigned commands;        /* ON_... */
@@ -134,6 +134,7 @@ bool driver_build(Job *job, CheckOptions *co, CheckModel *m);
 const char *driver_place(const CheckOptions *co);    /* on what they run, for messages */
 bool driver_fail(const char *what, const Text *why); /* says why on stderr; false */
 Exit driver_run(Job *job);                           /* driver_run.c */
+Exit driver_explain(Job *job);                       /* driver_explain.c */
 
 /* driver_files.c. Errors are said on stderr. */
 /* Reads a whole file; NULL with the reason in errno, EFBIG where it is larger than a source may be. */

@@ -7,7 +7,8 @@ static const OptionRow OPTIONS[] = {
 #define COMPILE ON_COMPILE
 #define CHECK ON_CHECK
 #define RUN ON_RUN
-#define ALL (ON_COMPILE | ON_CHECK | ON_RUN)
+#define EXPLAIN ON_EXPLAIN
+#define ALL (ON_COMPILE | ON_CHECK | ON_RUN | ON_EXPLAIN)
 #define ONCE false
 #define MANY true
 #define OPTION(e, name, value, commands, often, text) {name, value, commands, often, text},
@@ -16,6 +17,7 @@ static const OptionRow OPTIONS[] = {
 #undef COMPILE
 #undef CHECK
 #undef RUN
+#undef EXPLAIN
 #undef ALL
 #undef ONCE
 #undef MANY
@@ -35,7 +37,7 @@ static const struct {
 #undef PASS
 };
 
-static const char *const COMMANDS[] = {"compiling", "check", "run"};
+static const char *const COMMANDS[] = {"compiling", "check", "run", "explain"};
 _Static_assert(sizeof COMMANDS / sizeof *COMMANDS == COMMAND_COUNT, "each command has a name");
 
 const OptionRow *driver_option(OptionId id) { return &OPTIONS[id]; }
@@ -52,7 +54,8 @@ void driver_help(Text *out) {
         "usage: tdc FILE.td -o model.cu           compiles: model.cu, model.c, model.h\n"
         "       tdc FILE.kernel -o model.cu       lowers a program text alone\n"
         "       tdc check FILE.td                 the file's checks: compiled code against the reference interpreter\n"
-        "       tdc run FILE.td ENTRY -D M=8      compiles, runs, prints a summary of the results\n\noptions:\n");
+        "       tdc run FILE.td ENTRY -D M=8      compiles, runs, prints a summary of the results\n"
+        "       tdc explain FILE.td [ENTRY]       kernels, schedules, bytes, times, calls of the library, memory\n\noptions:\n");
     for (int i = 0; i < OPT_COUNT; i++) {
         const OptionRow *o = &OPTIONS[i];
         char left[40];

@@ -269,10 +269,15 @@ static bool belong(const DriverOptions *o) {
     for (int k = 0; k < OPT_COUNT; k++) {
         const OptionRow *row = driver_option((OptionId)k);
         if (!o->given[k] || row->commands >> o->command & 1) continue;
-        const char *first = NULL, *second = NULL;
-        for (int c = COMMAND_COUNT - 1; c >= 0; c--)
-            if (row->commands >> c & 1) second = first, first = driver_command_name((Command)c);
-        return wrong("%s belongs to %s%s%s", row->name, first, second ? " and " : "", second ? second : "");
+        char where[64] = "";
+        for (int c = 0, left = __builtin_popcount(row->commands); c < COMMAND_COUNT; c++) {
+            if (!(row->commands >> c & 1)) continue;
+            left--;
+            size_t n = strlen(where);
+            snprintf(where + n, sizeof where - n, "%s%s", driver_command_name((Command)c),
+                     left > 1 ? ", " : left ? " and " : "");
+        }
+        return wrong("%s belongs to %s", row->name, where);
     }
     static const OptionId with_depend[] = {OPT_DEPEND_FILE, OPT_DEPEND_TARGET, OPT_DEPEND_QUOTED, OPT_DEPEND_PHONY};
     for (size_t i = 0; i < sizeof with_depend / sizeof *with_depend && !o->depend; i++)
@@ -286,7 +291,8 @@ static bool complete(DriverOptions *o) {
     if (!o->file) return wrong("no file is given");
     if (!has_suffix(o->file, ".td") && !has_suffix(o->file, ".kernel"))
         return wrong("'%s' is neither a .td nor a .kernel file", o->file);
-    if (o->command != COMMAND_COMPILE && !has_suffix(o->file, ".td")) return wrong("check and run need a .td file");
+    if ((o->command == COMMAND_CHECK || o->command == COMMAND_RUN) && !has_suffix(o->file, ".td"))
+        return wrong("check and run need a .td file");
     if (o->command == COMMAND_RUN && !o->entry) return wrong("run needs the entry's name after the file");
     for (int e = 1; e < EMIT_COUNT; e++) {
         const char *suffix = driver_emit((EmitId)e)->suffix;
@@ -311,10 +317,11 @@ static void quote(Ctx *ctx, DriverOptions *o, int argc, char **argv) {
 
 /* A second file, or a first word that was meant as a command. */
 static bool too_many(const DriverOptions *o, const char *second) {
-    const char *const commands[] = {driver_command_name(COMMAND_CHECK), driver_command_name(COMMAND_RUN)};
+    const char *commands[COMMAND_COUNT - 1];
+    for (int c = 1; c < COMMAND_COUNT; c++) commands[c - 1] = driver_command_name((Command)c);
     if (has_suffix(o->file, ".td") || has_suffix(o->file, ".kernel"))
         return wrong("one file at a time: '%s' is too many", second);
-    const char *near = diag_near(o->file, commands, 2);
+    const char *near = diag_near(o->file, commands, COMMAND_COUNT - 1);
     return near ? wrong("unknown command '%s' (did you mean '%s'?)", o->file, near)
                 : wrong("unknown command '%s'", o->file);
 }
@@ -333,9 +340,11 @@ bool driver_options(Ctx *ctx, DriverOptions *o, int argc, char **argv) {
             o->command = COMMAND_CHECK;
         else if (i == 1 && !strcmp(a, "run"))
             o->command = COMMAND_RUN;
+        else if (i == 1 && !strcmp(a, "explain"))
+            o->command = COMMAND_EXPLAIN;
         else if (!o->file)
             o->file = a;
-        else if (o->command == COMMAND_RUN && !o->entry)
+        else if ((o->command == COMMAND_RUN || o->command == COMMAND_EXPLAIN) && !o->entry)
             o->entry = a;
         else
             return too_many(o, a);

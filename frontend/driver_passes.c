@@ -146,7 +146,8 @@ static Exit pass_SEMA(Job *job) {
 static Exit pass_SIMPLIFY(Job *job) {
     if (is_kernel_text(job)) return EXIT_OK;
     const SemaOptions opt = {.import = import, .user = job};
-    if (job->o->command != COMMAND_COMPILE) job->reference = sema_module(job->ctx, job->ast, &opt);
+    if (job->o->command == COMMAND_CHECK || job->o->command == COMMAND_RUN)
+        job->reference = sema_module(job->ctx, job->ast, &opt);
     for (int i = 0; i < job->module->graphs.n; i++) graph_simplify(job->module->graphs.at[i]);
     for (int i = 0; job->assumed && i < job->assumed->graphs.n; i++)
         if (job->assumed->graphs.at[i]) graph_simplify(job->assumed->graphs.at[i]);
@@ -216,7 +217,7 @@ static Exit schedule_graph(Job *job, Graph *g, const SchedOptions *opt, Program 
 
 static Exit schedule_graphs(Job *job, Program *given, int given_file) {
     SchedMemo memo = {0};
-    const SchedOptions opt = {.memo = &memo, .library = !job->o->no_library};
+    const SchedOptions opt = {.memo = &memo, .library = !job->o->no_library, .reasons = job->o->command == COMMAND_EXPLAIN};
     bool taken = false;
     for (int i = 0; i < job->module->graphs.n; i++) {
         Graph *g = job->module->graphs.at[i];

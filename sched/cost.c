@@ -119,7 +119,7 @@ static double exchange_cost(Costing *x, double warps) {
     return t;
 }
 
-double sched_cost(CostForm *form, const Target *t, const Schedule *s) {
+double sched_cost_parts(CostForm *form, const Target *t, const Schedule *s, CostParts *parts) {
     Group *gr = form->gr;
     Costing x = {.gr = gr, .s = s};
     AxisSet serial = 0;
@@ -153,7 +153,8 @@ double sched_cost(CostForm *form, const Target *t, const Schedule *s) {
     double lanes = warps * 32 / threads; /* idle lanes of the last warp */
     double issue = sum.issue * lanes / (busy * 128 * t->clock);
     double chain = waves * (loops * levels * (t->latency + 100e-9) / (1 + s->ahead) + exchange_cost(&x, warps));
-    double most = memory > l2 ? memory : l2;
+    double waiting = chain / (waves > 1 ? 2 : 1), most = memory > l2 ? memory : l2;
+    *parts = (CostParts){memory, l2, issue, waiting};
     if (issue > most) most = issue;
     if (waves > 1 && waves < 4)
         most *= waves * t->sms * resident / blocks > 1.3 ? 1.15 : 1; /* the last wave is short */
@@ -161,5 +162,10 @@ double sched_cost(CostForm *form, const Target *t, const Schedule *s) {
     if (threads > 512) occupancy *= 1.02;
     if (threads < 64) occupancy *= 1.02;
     if (resident * warps < 16) occupancy *= 1 + 0.2 * (16 - resident * warps) / 16; /* too few to hide arithmetic */
-    return occupancy * (most + 0.15 * (memory + l2 + issue - most) + chain / (waves > 1 ? 2 : 1)) + blocks * 2e-10;
+    return occupancy * (most + 0.15 * (memory + l2 + issue - most) + waiting) + blocks * 2e-10;
+}
+
+double sched_cost(CostForm *form, const Target *t, const Schedule *s) {
+    CostParts parts;
+    return sched_cost_parts(form, t, s, &parts);
 }

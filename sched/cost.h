@@ -7,4 +7,10 @@
 
 double sched_cost(CostForm *form, const Target *t, const Schedule *s); /* seconds */
 
+/* What it is made of: seconds that each alone would take. */
+typedef struct CostParts {
+    double memory, cache, instructions, latency;
+} CostParts;
+double sched_cost_parts(CostForm *form, const Target *t, const Schedule *s, CostParts *parts);
+
 #endif

@@ -58,10 +58,21 @@ typedef struct Group {
     const struct Product *product; /* what a matrix library may run instead (product.h); NULL: nothing */
 } Group;
 
+/* Why two tensors that were tried have no kernel in common: `other` reads `one`, or is stored after it. */
+typedef struct Reason {
+    const Tensor *one, *other;
+    const char *why; /* short; after "NAME: " */
+} Reason;
+typedef struct Reasons {
+    Ctx *ctx;
+    VEC(Reason) list;
+} Reasons;
+
 typedef struct Plan {
     Graph *graph;
     VEC(Group *) groups; /* in the order of launching */
     VEC(Tensor *) temps; /* in the workspace: stored lets and reductions with a kernel of their own */
+    Reasons *reasons;    /* NULL: not kept */
 } Plan;
 
 /* One equation that is to be stored, before its variables are united with others'. Every binding has its own variables.
@@ -85,8 +96,11 @@ AxisSet group_owned(const Group *gr); /* axes of the stores that steps fold or s
  * of many blocks in new temporaries and one that folds those (split.c). True with the two groups in *first, *second. */
 bool group_split(Plan *plan, Group *gr, Group **first, Group **second);
 
-/* Partitions a graph, with products for a matrix library or without; NULL after saying in *why what it cannot do. */
-Plan *plan_new(Graph *g, bool library, Text *why);
+void reason_add(Reasons *r, const Tensor *one, const Tensor *other, const char *why); /* r NULL: does nothing */
+const char *group_rule_text(int rule);                                                /* of group_step_leaves */
+
+/* Partitions a graph, with products for a matrix library or without; `reasons` may be NULL. NULL after saying in *why what it cannot do. */
+Plan *plan_new(Graph *g, bool library, Reasons *reasons, Text *why);
 
 /* Unites the variables of roots, finds steps. The first root has the most axes. Gives the canonical node of each of the
  * roots' OP_REDUCE nodes in *canon, in the memory of `temp` (both may be NULL). NULL where the roots do not fit one

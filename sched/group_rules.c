@@ -52,6 +52,19 @@ static bool is_too_large(const Group *gr, int i) {
     return gr->steps.at[i].over & o && group_guess(gr, o & ~owned) < 8 && group_guess(gr, o & owned) > ONE_BLOCK;
 }
 
+const char *group_rule_text(int rule) {
+    static const char *const texts[GROUP_RULES] = {"reads all of it", "a second large reduction",
+                                                   "a reduction would be repeated", "few blocks would do it all"};
+    return texts[rule];
+}
+
+void reason_add(Reasons *r, const Tensor *one, const Tensor *other, const char *why) {
+    if (!r) return;
+    for (int i = r->list.n - 1; i >= 0 && i >= r->list.n - 16; i--)
+        if (r->list.at[i].one == one && r->list.at[i].other == other) return;
+    vec_push(r->ctx, &r->list, ((Reason){one, other, why}));
+}
+
 bool group_step_leaves(const Group *gr, int i, int rule) {
     switch (rule) {
     case 0: return is_misplaced(gr, &gr->steps.at[i]);

@@ -144,6 +144,9 @@ typedef struct Kernel {
     Sym rounding;       /* the let whose rounding keeps this out of the product that it reads; or NULL */
     Sym comment;        /* the equation, printed above the kernel */
     Span span;
+    /* Of what was scheduled here, where an explanation is asked for (explain.h); else NULL: */
+    const struct Group *group;
+    const struct Schedule *schedule;
 } Kernel;
 
 /* The output may stand at the input's address: every element is read by the thread that writes it, before it does, and
@@ -163,6 +166,7 @@ typedef struct Program {
     VEC(Monoid *) monoids; /* declared ones */
     VEC(Kernel *) kernels;
     int next_id;
+    const struct Reasons *reasons; /* why tensors have kernels of their own; NULL: nobody asked (explain.h) */
     VEC(InPlace) in_place; /* filled in by program_verify */
     /* Of a compilation that tests assumptions: the program that tests this entry's, or NULL, and what each of its outputs
      * tells. */

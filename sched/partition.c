@@ -15,6 +15,7 @@ typedef struct TakingOut {
     ExprMap varies; /* memo of bad_in */
     ExprMap outside[2]; /* memo of bad_outside */
     ExprMap done[4]; /* by what is around */
+    const char *why; /* they must leave */
 } TakingOut;
 
 /* What bad_in says beside a set. */
@@ -89,6 +90,7 @@ static const Expr *take_out(TakingOut *t, const Expr *e, int around) {
         if (is_placed(t->x, e)) r = as_let(t->x, e);
         around |= AROUND_LATER;
     }
+    if (r) reason_add(t->x->plan->reasons, r->u.tensor, t->root->tensor, t->why);
     if (!r) {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(t->x->temp, const Expr *, e->nargs);
         for (int i = 0; i < e->nargs; i++)
@@ -99,8 +101,8 @@ static const Expr *take_out(TakingOut *t, const Expr *e, int around) {
     return r;
 }
 
-const Expr *take_out_bad(Partition *x, const Root *root, const ExprMap *bad, bool guarded) {
-    TakingOut t = {.x = x, .root = root, .bad = bad};
+const Expr *take_out_bad(Partition *x, const Root *root, const ExprMap *bad, bool guarded, const char *why) {
+    TakingOut t = {.x = x, .root = root, .bad = bad, .why = why};
     return take_out(&t, root->value, guarded ? AROUND_GUARD : 0);
 }
 
@@ -141,11 +143,12 @@ void place(Partition *x, Root root) {
         if (!gr) break;
         ExprMap bad = {0};
         bool any = false;
-        for (int rule = 0; rule < GROUP_RULES && !any; rule++) {
+        int rule = -1;
+        while (!any && ++rule < GROUP_RULES) {
             ExprMap seen = {0};
             any = mark_bad(x, &bad, &seen, gr, &canon, root.value, rule);
         }
-        const Expr *value = any ? take_out_bad(x, &root, &bad, root.guard) : root.value;
+        const Expr *value = any ? take_out_bad(x, &root, &bad, root.guard, group_rule_text(rule)) : root.value;
         if (value == root.value) break;
         root.value = value;
         gr = NULL;
@@ -177,7 +180,7 @@ static void place_all(Partition *x) {
     place_updates(x, updates, nupdates);
 }
 
-Plan *plan_new(Graph *g, bool library, Text *why) {
+Plan *plan_new(Graph *g, bool library, Reasons *reasons, Text *why) {
     Partition *x = NEW(g->ctx, Partition);
     x->g = g;
     x->why = why;
@@ -185,6 +188,7 @@ Plan *plan_new(Graph *g, bool library, Text *why) {
     x->temp = ctx_temp(g->ctx);
     x->plan = NEW(g->ctx, Plan);
     x->plan->graph = g;
+    x->plan->reasons = reasons;
     x->closed = NEW(g->ctx, FreeVars);
     for (int i = 0; i < g->tensors.n; i++) expr_map_put(g->ctx, &x->names, g->tensors.at[i]->name, g);
     if (defs_make(&x->defs, g, why)) place_all(x);

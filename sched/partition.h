@@ -53,8 +53,8 @@ const Expr *reuse_stored(Partition *x, int level, const Expr *e);
 
 /* Turns backward scans along the root's variables forward; one beside a forward scan becomes a temporary. */
 bool face_forward(Partition *x, Root *root);
-/* e with the reductions of *bad (OP_REDUCE nodes) replaced by loads of temporaries. */
-const Expr *take_out_bad(Partition *x, const Root *root, const ExprMap *bad, bool guarded);
+/* e with the reductions of *bad (OP_REDUCE nodes) replaced by loads of temporaries; why is the reason for it. */
+const Expr *take_out_bad(Partition *x, const Root *root, const ExprMap *bad, bool guarded, const char *why);
 
 /* The product that the root is, after its factors and the products inside of it have become temporaries; else NULL. */
 const struct Product *take_products(Partition *x, Root *root);

@@ -86,7 +86,7 @@ bool face_forward(Partition *x, Root *root) {
     }
     ExprMap bad = {0};
     expr_map_put(x->temp, &bad, e, e);
-    const Expr *value = take_out_bad(x, root, &bad, true);
+    const Expr *value = take_out_bad(x, root, &bad, true, "its scan goes the other way");
     bool changed = value != root->value;
     root->value = value;
     return changed;

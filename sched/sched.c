@@ -36,12 +36,15 @@ Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o) {
     Text why = {.ctx = ctx};
     text_put(&why, "");
     if (g->host) return sched_empty(g, &(Plan){0});
-    Plan *plan = plan_new(g, o->library, &why);
+    Reasons *reasons = o->reasons ? NEW(ctx, Reasons) : NULL;
+    if (reasons) reasons->ctx = ctx;
+    Plan *plan = plan_new(g, o->library, reasons, &why);
     if (!plan) {
         diag_report(ctx, DIAG_NOT_YET, g->span, "%s", why.s);
         return NULL;
     }
     Program *p = sched_empty(g, plan);
+    p->reasons = reasons;
     uint64_t state = o->seed;
     SchedMemo own = {0}, *memo = o->memo ? o->memo : &own;
     for (int i = 0; i < plan->groups.n; i++) {
@@ -59,6 +62,11 @@ Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o) {
         k->product = gr->product;
         k->no_product = gr->no_product;
         k->rounding = gr->rounding;
+        if (!reasons) continue;
+        Schedule *kept = NEW(ctx, Schedule);
+        *kept = s;
+        k->group = gr;
+        k->schedule = kept;
     }
     return p;
 }

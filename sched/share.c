@@ -22,6 +22,7 @@ typedef struct Sharing {
 typedef struct Sharer {
     Graph *g;
     Ctx *temp; /* of all but the groups */
+    Reasons *reasons;
     VEC(Sharing) list;
 } Sharer;
 
@@ -79,19 +80,20 @@ static bool same_place(const GStore *a, const GStore *b) {
 
 /* What can be told without a group: the variables of b's roots have ranges of a's first one, and what they load is
  * loaded there unless b's reductions might be a's. */
-static bool may_share(const Sharing *a, const Sharing *b) {
+static const char *may_not_share(const Sharing *a, const Sharing *b) {
     const Root *first = &a->roots.at[0];
-    if (a->gr->product || b->gr->product || a->roots.n + b->roots.n > MAX_STORES) return false;
+    if (a->gr->product || b->gr->product) return "the library's";
+    if (a->roots.n + b->roots.n > MAX_STORES) return "enough tensors are stored";
     for (int i = 0; i < b->roots.n; i++) {
         for (int k = 0; k < b->roots.at[i].nvars; k++) {
             bool found = false;
             for (int v = 0; v < first->nvars && !found; v++) found = same_range(first->vars[v], b->roots.at[i].vars[k]);
-            if (!found) return false;
+            if (!found) return "other axes";
         }
         bool same_steps = b->gr->steps.n > 0 && b->gr->steps.n <= a->gr->steps.n;
-        if (!same_steps && !share_loads(b->reads.at[i], a->reads.at[0])) return false;
+        if (!same_steps && !share_loads(b->reads.at[i], a->reads.at[0])) return "reads nothing of the same";
     }
-    return true;
+    return NULL;
 }
 
 static void append(Ctx *ctx, Sharing *to, const Sharing *from) {
@@ -101,31 +103,32 @@ static void append(Ctx *ctx, Sharing *to, const Sharing *from) {
     }
 }
 
-/* Whether one kernel for both is as good as two: the same elements of the same inputs, or reductions that the larger
- * one does anyway. */
-static bool shared_group(Sharer *x, const Sharing *a, const Sharing *b, Sharing *both, int *tries) {
-    if (b->roots.at[0].nvars > a->roots.at[0].nvars) return shared_group(x, b, a, both, tries);
-    if (!may_share(a, b)) return false;
+/* NULL where one kernel for both is as good as two: the same elements of the same inputs, or reductions that the larger
+ * one does anyway. Otherwise why it is not. */
+static const char *not_shared(Sharer *x, const Sharing *a, const Sharing *b, Sharing *both, int *tries) {
+    if (b->roots.at[0].nvars > a->roots.at[0].nvars) return not_shared(x, b, a, both, tries);
+    const char *why = may_not_share(a, b);
+    if (why) return why;
     ++*tries;
     *both = (Sharing){0};
     append(x->temp, both, a);
     append(x->temp, both, b);
     Group *gr = both->gr = group_new(x->g, both->roots.at, both->roots.n, NULL, NULL, NULL);
-    if (!gr) return false;
+    if (!gr) return "other axes";
     AxisSet o = gr->stores.at[0].axes, owned = group_owned(gr);
     for (int i = 0; i < gr->stores.n && gr->steps.n; i++)
-        if (gr->stores.at[i].tensor->kind == TENSOR_INOUT) return false; /* other threads would read what one updates */
+        if (gr->stores.at[i].tensor->kind == TENSOR_INOUT) return "reads what it updates"; /* in other threads */
     for (int i = 0; i < gr->steps.n; i++)
         for (int rule = 0; rule < GROUP_RULES; rule++)
-            if (group_step_leaves(gr, i, rule)) return false;
+            if (group_step_leaves(gr, i, rule)) return group_rule_text(rule);
     bool no_more = gr->steps.n == a->gr->steps.n && b->gr->steps.n > 0;
     for (int i = a->roots.n; i < gr->stores.n; i++) {
         const GStore *s = &gr->stores.at[i];
-        if (s->axes & ~o || o & ~s->axes & ~owned) return false;
+        if (s->axes & ~o || o & ~s->axes & ~owned) return "other axes";
         if (!no_more && (!same_place(&gr->stores.at[0], s) || !share_loads(both->reads.at[i], both->reads.at[0])))
-            return false;
+            return "other elements";
     }
-    return true;
+    return NULL;
 }
 
 /* ---- updates in place ---- */
@@ -182,6 +185,10 @@ static bool updates_own(const Group *gr) {
     return true;
 }
 
+static void note(Sharer *x, const Sharing *a, const Sharing *b, const char *why) {
+    reason_add(x->reasons, a->roots.at[0].tensor, b->roots.at[0].tensor, why);
+}
+
 /* Joins b to an earlier kernel where it may stand there, or where that may stand here; else b stands alone. */
 static void place(Sharer *x, const Sharing *b) {
     int n = x->list.n, tries = 0;
@@ -194,8 +201,16 @@ static void place(Sharer *x, const Sharing *b) {
         /* b updates what a reads: after a's reads of the same elements it may. */
         bool over = clear && !apart && !depends(b, a) && a->roots.at[0].nvars == b->roots.at[0].nvars;
         clear &= apart;
-        if ((!clear && !here && !over) || !shared_group(x, a, b, &both, &tries)) continue;
-        if (over && !updates_own(both.gr)) continue;
+        if (!clear && !here && !over) continue;
+        const char *why = not_shared(x, a, b, &both, &tries);
+        if (why) {
+            note(x, a, b, why);
+            continue;
+        }
+        if (over && !updates_own(both.gr)) {
+            note(x, a, b, "updates what others read");
+            continue;
+        }
         both.gr->name = a->gr->name;
         if (clear || over) {
             both.followed = a->followed;
@@ -218,6 +233,7 @@ void share_roots(Plan *plan, const Root *roots, Group *const *alone, int n) {
     Sharer *x = NEW(temp, Sharer);
     x->g = plan->graph;
     x->temp = temp;
+    x->reasons = plan->reasons;
     for (int i = 0; i < n; i++) {
         Sharing b = {.gr = alone[i]};
         vec_push(temp, &b.roots, roots[i]);

@@ -13,6 +13,7 @@ typedef struct Target {
     double clock;     /* cycles a second */
     int threads_per_sm;
     int registers_per_sm;
+    double products; /* operations a second of the matrix units on 16-bit floats */
 } Target;
 
 static const Target target_table[] = {

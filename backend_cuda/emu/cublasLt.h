@@ -136,8 +136,9 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                               const void *beta, const void *c, cublasLtMatrixLayout_t c_layout, void *d,
                               cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t *algo, void *workspace,
                               size_t workspace_bytes, cudaStream_t stream);
-/* How many products ran; tests count them. */
+/* How many products ran, and how many kernels were launched; tests count them. */
 unsigned td_emu_products(void);
+unsigned td_emu_launches(void);
 
 #ifdef __cplusplus
 }

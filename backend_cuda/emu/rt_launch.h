@@ -168,6 +168,9 @@ static CUgraph_st *capture_of(cudaStream_t stream) {
 
 } // namespace emu
 
+static unsigned kernels_launched;
+unsigned td_emu_launches(void) { return kernels_launched; }
+
 cudaError_t td_emu_launch(const td_emu_launch_args &a) {
     HOST_CALL;
     configure();
@@ -188,6 +191,7 @@ cudaError_t td_emu_launch(const td_emu_launch_args &a) {
     l.grid = a.grid, l.threads = a.threads, l.cluster = a.cluster;
     l.shared = a.shared_bytes > 0xffffffffu ? 0xffffffffu : u32(a.shared_bytes);
     if (launch_refused(l, S.prepared[a.kernel])) return S.last_error = cudaErrorInvalidValue;
+    kernels_launched++;
     if (!l.grid) return S.errors ? S.last_error = cudaErrorUnknown : cudaSuccess;
     l.chained = a.chained && S.have_previous;
     l.early = false;

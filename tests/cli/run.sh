@@ -59,6 +59,14 @@ says 2 'is too many' softmax.td softmax.td
 says 2 'neither a .td nor a .kernel' softmax.txt
 says 2 "needs the entry" run softmax.td
 says 2 '--in belongs to run' softmax.td --in x=x.npy
+says 2 '--out belongs to run' explain softmax.td --out y=y.npy
+says 2 'is too many' explain softmax.td softmax other
+says 2 "did you mean 'explain'" explian softmax.td
+says 1 "no export is named 'other'" explain softmax.td other
+says 1 "no export has this dimension" explain softmax.td -D K=3
+says 1 "not a value that it can have" explain softmax.td -D N=-1
+says 0 '^softmax.M = 5, N = 3.: 1 launch' explain softmax.td softmax -D M=5 -D N=3
+says 0 '2 launches' explain model.kernel
 says 2 "unknown command 'chekc' .did you mean 'check'" chekc softmax.td
 says 2 "did you mean '-Wperf'" softmax.td -Wpref
 says 2 'names an output, not a source' softmax.td -o softmax.td
@@ -111,7 +119,7 @@ says 2 'this command line writes none' softmax.td -MD --dump=ast
 says 2 'this command line writes none' softmax.td -MD -o out/a.cu --stop-after=sema
 says 2 '^tdc: -MD belongs to compiling' check softmax.td -MD
 says 2 '^tdc: -o belongs to compiling' check softmax.td -o out/a.cu
-says 2 '^tdc: -D belongs to compiling and run' check softmax.td -D M=3
+says 2 '^tdc: -D belongs to compiling, run and explain' check softmax.td -D M=3
 says 2 '^tdc: --emu belongs to check and run' softmax.td --emu
 says 2 '^tdc: --out belongs to run' check softmax.td --out y=y.npy
 says 2 "^tdc: --completion knows bash and zsh, not 'fish'" --completion=fish

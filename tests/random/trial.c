@@ -146,7 +146,7 @@ static Sym next_fixed(Ctx *ctx, const char **at) {
 }
 
 static bool schedule_all(Ctx *ctx, const Case *x, Entry *e, Graph *g, Text *why) {
-    Plan *plan = plan_new(g, false, why);
+    Plan *plan = plan_new(g, false, NULL, why);
     if (!plan) return false;
     Program *p = sched_empty(g, plan);
     Text all = {.ctx = ctx};

@@ -40,7 +40,7 @@ typedef struct Draw {
 } Draw;
 
 static bool apply_draw(Ctx *ctx, Draw *d, uint64_t seed, Text *why) {
-    Plan *plan = plan_new(d->graph, false, why);
+    Plan *plan = plan_new(d->graph, false, NULL, why);
     if (!plan) return false;
     Program *p = sched_empty(d->graph, plan);
     Text all = {.ctx = ctx};
@@ -311,7 +311,7 @@ static void one_plan(const PlanCase *c) {
     text_put(&steps, "");
     Graph *g = graph_read(ctx, c->text, strlen(c->text), diag_add_file(ctx, "graph", c->text, strlen(c->text)));
     if (!g) diag_render(ctx, &why, false);
-    Plan *plan = g ? plan_new(g, false, &why) : NULL;
+    Plan *plan = g ? plan_new(g, false, NULL, &why) : NULL;
     expect(plan != NULL, c->text, why.s);
     if (plan) {
         expect(plan->groups.n == c->groups && plan->temps.n == c->temps, "groups and temporaries", c->text);

@@ -1,0 +1,300 @@
+/* What `tdc explain` says of one entry: its kernels with what they store, read and write, how long they should take and
+ * what that waits for, the schedule or the library's call of each, why tensors are not in a kernel together, and the
+ * workspace over time. Everything is for given sizes; the kernels themselves are those of a plain compilation. */
+#include "explain.h"
+
+#include "cost.h"
+#include "ir/interp.h"
+#include "memory.h"
+#include "product.h"
+
+#include <string.h>
+
+enum { WIDTH = 80, INDENT = 3 };
+
+/* An earlier kernel with which one was tried. */
+typedef struct Apart {
+    int kernel;
+    const char *why;
+} Apart;
+typedef VEC(Apart) ApartList;
+
+typedef struct Explaining {
+    Text *out;
+    const Program *p;
+    const Target *t;
+    const int64_t *dims;
+    const double *scalars;
+    Text *why;
+    Regions pieces;
+    int64_t *bytes, *offset; /* of each piece; the library's scratch counts as nothing */
+    int64_t *live;           /* at each kernel */
+    int64_t peak, least;
+    double seconds;
+    ApartList *apart; /* of each kernel; NULL: not known */
+} Explaining;
+
+static bool value(const Explaining *x, const Expr *e, int64_t *v) {
+    return interp_int(x->p->graph, e, x->dims, x->scalars, v);
+}
+
+/* ---- lines ---- */
+
+/* Words of one line or, where they are too many, of several: the later ones stand further in. */
+static void put_wrapped(Text *out, const char *s) {
+    size_t column = INDENT;
+    text_put(out, "   ");
+    while (*s) {
+        size_t n = strcspn(s, " ");
+        if (column + n > WIDTH && column > INDENT + 2) {
+            while (out->n && out->s[out->n - 1] == ' ') out->s[--out->n] = 0;
+            text_put(out, "\n     ");
+            column = INDENT + 2;
+        }
+        text_put_n(out, s, n);
+        column += n;
+        s += n;
+        for (; *s == ' '; s++, column++) text_char(out, ' ');
+    }
+    text_char(out, '\n');
+}
+
+/* ---- time ---- */
+
+/* The kernel's time by the cost of its schedule, its axes as long as they are at these sizes. */
+static double scheduled_seconds(const Explaining *x, const Kernel *k, CostParts *parts) {
+    Ctx *ctx = x->p->ctx;
+    Group gr = *k->group;
+    gr.axes.at = NEW_N(ctx, GAxis, gr.axes.n + 1);
+    for (int a = 0; a < gr.axes.n; a++) {
+        GAxis *axis = &gr.axes.at[a];
+        int64_t lo, hi;
+        *axis = k->group->axes.at[a];
+        if (value(x, axis->var->lo, &lo) && value(x, axis->var->hi, &hi)) axis->guess = hi > lo ? hi - lo : 0;
+    }
+    return sched_cost_parts(cost_form(&gr, x->t, ctx), x->t, k->schedule, parts);
+}
+
+static double operations_a_second(const Explaining *x, const Product *m) {
+    Type t = m->a.tensor->type;
+    if (type_bits(t) == 8) return 2 * x->t->products;
+    if (type_bits(t) == 16) return x->t->products;
+    if (t == TY_F32 && option_is(&x->p->graph->options, MATMUL_TF32)) return x->t->products / 2;
+    return 2.0 * 128 * x->t->sms * x->t->clock;
+}
+
+typedef struct Call {
+    int64_t m, n, k, batch;
+} Call;
+
+static bool call_of(const Explaining *x, const Product *m, Call *c) {
+    c->batch = 1;
+    for (int i = 0; i < m->nbatch; i++) {
+        int64_t n;
+        if (!value(x, m->batch[i], &n) || !mul_ok(c->batch, n, &c->batch)) return false;
+    }
+    return value(x, m->m, &c->m) && value(x, m->n, &c->n) && value(x, m->k, &c->k);
+}
+
+static const char *bound_by(const CostParts *c) {
+    double most = c->memory;
+    const char *by = "memory";
+    if (c->cache > most) most = c->cache, by = "cache";
+    if (c->instructions > most) most = c->instructions, by = "issue";
+    return c->latency > most ? "latency" : by;
+}
+
+/* Seconds, and what they wait for. For the library and for kernels written by hand: at least. */
+static double kernel_seconds(const Explaining *x, const Kernel *k, const Traffic *moved, const char **by) {
+    CostParts parts = {.memory = ((double)moved->read + (double)moved->written) / x->t->bandwidth};
+    Call c;
+    if (k->group && !k->product) {
+        double s = scheduled_seconds(x, k, &parts);
+        return *by = bound_by(&parts), s;
+    }
+    *by = "memory";
+    if (!k->product || !call_of(x, k->product, &c)) return parts.memory;
+    double work = 2.0 * (double)c.m * (double)c.n * (double)c.k * (double)c.batch / operations_a_second(x, k->product);
+    if (work > parts.memory) *by = "arithmetic";
+    return work > parts.memory ? work : parts.memory;
+}
+
+/* ---- kernels ---- */
+
+static void find_stores(Text *out, Stage *const *at, int n, const Tensor **seen, int *nseen) {
+    for (int i = 0; i < n; i++) {
+        const Stage *s = at[i];
+        bool known = s->kind != STAGE_STORE && s->kind != STAGE_ATOMIC;
+        for (int k = 0; k < *nseen; k++) known |= seen[k] == s->tensor;
+        if (!known) text_fmt(out, "%s%s", *nseen ? ", " : "", s->tensor->name);
+        if (!known && *nseen < 16) seen[(*nseen)++] = s->tensor;
+        find_stores(out, s->body.at, s->body.n, seen, nseen);
+    }
+}
+
+static int stores_of(const Kernel *k, const Tensor **seen, Text *out) {
+    int n = 0;
+    for (int i = 0; i < k->parts.n; i++) find_stores(out, k->parts.at[i]->body.at, k->parts.at[i]->body.n, seen, &n);
+    return n;
+}
+
+static bool put_call(const Explaining *x, const Product *m) {
+    static const char *const activations[] = {
+        "",
+#define EPILOGUE(e, text, types) #e,
+#include "epilogues.def"
+#undef EPILOGUE
+    };
+    Text line = {.ctx = x->p->ctx};
+    Call c;
+    if (!call_of(x, m, &c)) return false;
+    text_fmt(&line, "cuBLASLt: %s x %s, m %lld n %lld k %lld", m->a.tensor->name, m->b.tensor->name, (long long)c.m,
+             (long long)c.n, (long long)c.k);
+    if (m->nbatch) text_fmt(&line, " batch %lld", (long long)c.batch);
+    if (m->c.tensor) text_fmt(&line, ", + %s", m->c.tensor->name);
+    if (m->bias.tensor) text_fmt(&line, ", bias %s", m->bias.tensor->name);
+    if (m->act) text_put(&line, ", ");
+    for (const char *s = activations[m->act]; *s; s++) text_char(&line, (char)(*s | 32));
+    put_wrapped(x->out, line.s);
+    return true;
+}
+
+/* Which kernels were tried with each, and why they are apart. */
+static void find_reasons(Explaining *x) {
+    const Program *p = x->p;
+    ExprMap kernel = {0}; /* Tensor -> the kernel that stores it + 1 */
+    if (!p->reasons) return;
+    x->apart = NEW_N(p->ctx, ApartList, p->kernels.n + 1);
+    for (int k = 0; k < p->kernels.n; k++) {
+        const Group *gr = p->kernels.at[k]->group;
+        for (int i = 0; gr && i < gr->stores.n; i++)
+            expr_map_put(p->ctx, &kernel, gr->stores.at[i].tensor, (const void *)(intptr_t)(k + 1));
+    }
+    for (int i = 0; i < p->reasons->list.n; i++) {
+        const Reason *r = &p->reasons->list.at[i];
+        int a = (int)(intptr_t)expr_map_get(&kernel, r->one) - 1,
+            b = (int)(intptr_t)expr_map_get(&kernel, r->other) - 1;
+        if (a < 0 || b < 0 || a == b || p->kernels.at[a]->product || p->kernels.at[b]->product) continue;
+        ApartList *l = &x->apart[a > b ? a : b];
+        bool known = false;
+        for (int j = 0; j < l->n; j++) known |= l->at[j].kernel == (a > b ? b : a);
+        if (!known) vec_push(p->ctx, l, ((Apart){a > b ? b : a, r->why}));
+    }
+}
+
+/* Why kernel k is not one with earlier ones: those of the same reason together. */
+static void put_reasons(const Explaining *x, int k) {
+    const ApartList *l = x->apart ? &x->apart[k] : NULL;
+    Text line = {.ctx = x->p->ctx};
+    for (int i = 0; l && i < l->n; i++) {
+        bool said = false;
+        for (int j = 0; j < i; j++) said |= !strcmp(l->at[j].why, l->at[i].why);
+        if (said) continue;
+        text_put(&line, line.n ? "; not with" : "not with");
+        for (int j = i, n = 0; j < l->n; j++)
+            if (!strcmp(l->at[j].why, l->at[i].why))
+                text_fmt(&line, "%s %s", n++ ? "," : "", x->p->kernels.at[l->at[j].kernel]->name);
+        text_fmt(&line, ": %s", l->at[i].why);
+    }
+    if (line.n) put_wrapped(x->out, line.s);
+}
+
+static bool put_kernel(Explaining *x, int i) {
+    const Kernel *k = x->p->kernels.at[i];
+    const Tensor *seen[16];
+    Text stores = {.ctx = x->p->ctx}, line = {.ctx = x->p->ctx};
+    Traffic moved;
+    const char *by;
+    if (!kernel_traffic(x->p, k, x->dims, &moved)) return false;
+    double s = kernel_seconds(x, k, &moved, &by);
+    bool exact = k->group && !k->product;
+    x->seconds += s;
+    bool several = stores_of(k, seen, &stores) > 1;
+    text_fmt(x->out, "%2d %-19s %11lld %11lld %s%7.1f us %-10s %10lld\n", i + 1, k->name, (long long)moved.read,
+             (long long)moved.written, exact ? " " : ">", s * 1e6, by, (long long)x->live[i]);
+    if (several) put_wrapped(x->out, sym_fmt(x->p->ctx, "stores %s", stores.s));
+    if (k->product) return put_call(x, k->product);
+    if (k->schedule) schedule_print(&line, k->group, k->schedule);
+    if (line.n) put_wrapped(x->out, line.s);
+    if (k->no_product) put_wrapped(x->out, sym_fmt(x->p->ctx, "no library: %s", k->no_product));
+    put_reasons(x, i);
+    return true;
+}
+
+/* ---- memory ---- */
+
+static bool find_memory(Explaining *x) {
+    Ctx *ctx = x->p->ctx;
+    Meetings m;
+    x->pieces = program_pieces(ctx, x->p);
+    x->bytes = NEW_N(ctx, int64_t, x->pieces.n + 1);
+    x->offset = NEW_N(ctx, int64_t, x->pieces.n + 1);
+    x->live = NEW_N(ctx, int64_t, x->p->kernels.n + 1);
+    for (int i = 0; i < x->pieces.n; i++) {
+        const Region *piece = &x->pieces.at[i];
+        int64_t shape[MAX_RANK], n;
+        if (!piece->temp) continue;
+        if (!interp_shape(x->p->graph, piece->temp, x->dims, shape, &n, x->why)) return false;
+        x->bytes[i] = (int64_t)host_bytes(piece->temp->type, n);
+        for (int k = piece->first < 0 ? 0 : piece->first; k <= piece->last && k < x->p->kernels.n; k++)
+            x->live[k] += (x->bytes[i] + PLACE_ALIGN - 1) / PLACE_ALIGN * PLACE_ALIGN;
+    }
+    for (int k = 0; k < x->p->kernels.n; k++)
+        if (x->live[k] > x->least) x->least = x->live[k];
+    bool few = pieces_meetings(ctx, &x->pieces, &m);
+    if (pieces_place(ctx, x->pieces.n, few ? &m : NULL, x->bytes, x->offset, &x->peak)) return true;
+    text_put(x->why, "the workspace is larger than 2^60 bytes");
+    return false;
+}
+
+static void put_memory(const Explaining *x) {
+    Text line = {.ctx = x->p->ctx};
+    bool scratch = false;
+    text_fmt(x->out, "workspace %lld bytes; most in use at once %lld", (long long)x->peak, (long long)x->least);
+    for (int i = 0; i < x->pieces.n; i++) {
+        const Region *piece = &x->pieces.at[i];
+        if (!piece->temp) {
+            scratch = true;
+            continue;
+        }
+        if (line.n) text_put(&line, "  ");
+        text_fmt(&line, "%s:%lld@%lld", piece->temp->name, (long long)x->bytes[i], (long long)x->offset[i]);
+        text_fmt(&line, piece->last > piece->first ? "(%d-%d)" : "(%d)", piece->first + 1, piece->last + 1);
+    }
+    text_put(x->out, scratch ? "\nwithout the library's scratch" : "");
+    if (line.n) text_fmt(x->out, "%s name:bytes@offset(kernels)", ";");
+    text_char(x->out, '\n');
+    if (line.n) put_wrapped(x->out, line.s);
+}
+
+/* ---- the whole ---- */
+
+static void put_head(const Explaining *x) {
+    const Graph *g = x->p->graph;
+    int products = 0, n = x->p->kernels.n;
+    for (int i = 0; i < n; i++) products += x->p->kernels.at[i]->product != NULL;
+    text_fmt(x->out, "%s", g->name);
+    for (int i = 0; i < g->dims.n; i++)
+        text_fmt(x->out, "%s%s = %lld", i ? ", " : "(", g->dims.at[i]->name, (long long)x->dims[i]);
+    text_fmt(x->out, "%s: %d launch%s", g->dims.n ? ")" : "", n, n == 1 ? "" : "es");
+    if (products) text_fmt(x->out, ", %d of the library", products);
+    if (n)
+        text_fmt(x->out, "\n%2s %-19s %11s %11s %11s %-10s %10s\n", "", "kernel", "reads", "writes", "time", "bound by",
+                 "workspace");
+    else
+        text_put(x->out, g->host ? ", computed by the host\n" : "\n");
+}
+
+bool sched_explain(Text *out, const Program *p, const Target *t, const int64_t *dims, const double *scalars,
+                   Text *why) {
+    Explaining x = {.out = out, .p = p, .t = t, .dims = dims, .scalars = scalars, .why = why};
+    if (!find_memory(&x)) return false;
+    put_head(&x);
+    find_reasons(&x);
+    for (int i = 0; i < p->kernels.n; i++)
+        if (!put_kernel(&x, i)) return text_fmt(why, "kernel %s has no size", p->kernels.at[i]->name), false;
+    if (!p->kernels.n) return true;
+    text_fmt(out, "%.1f us, and %.1f us between two launches\n", x.seconds * 1e6, t->launch * 1e6);
+    put_memory(&x);
+    return true;
+}

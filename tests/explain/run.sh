@@ -1,0 +1,62 @@
+#!/bin/bash
+# tdc explain: bytes against those counted by hand (bytes.td); launches, products and the workspace's peak against what
+# the compiled model asks for and the stand-in sees (its scratch is nothing where no matrix has 3 n + 1 rows).
+cd "$(dirname "$0")/../.." || exit 1
+TDC=${TDC:-build/tdc} emu=backend_cuda/emu here=tests/explain
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+passed=0 failed=0
+same() { # WHAT GOT EXPECTED
+    if [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $1: $2, expected $3"
+    fi
+}
+
+while read -r _ _ entry kernel read written; do
+    "$TDC" explain $here/bytes.td "$entry" >"$dir/log"
+    same "bytes of $entry, kernel $kernel" "$(awk -v k="${kernel%:}" '$1 == k && NF > 5 && !/ us, / { print $3, $4 }' "$dir/log")" "$read $written"
+done < <(grep '^// bytes' $here/bytes.td)
+
+g++ -std=c++17 -O1 -I $emu -c -o "$dir/runtime.o" $emu/runtime.cpp || exit 1
+model() { # FILE OPTION...
+    "$TDC" "$@" --prefix=model -o "$dir/model.cu" &&
+        g++ -std=c++17 -O0 -w -I $emu -x c++ -c -o "$dir/kernels.o" "$dir/model.cu" &&
+        gcc -std=c99 -isystem $emu -I "$dir" -c -o "$dir/host.o" "$dir/model.c" &&
+        gcc -std=c11 -Wall -Wextra -Werror -isystem $emu -I "$dir" -c -o "$dir/main.o" $here/main.c &&
+        g++ -pthread -o "$dir/model" "$dir/main.o" "$dir/host.o" "$dir/kernels.o" "$dir/runtime.o"
+    same "building $*" $? 0
+}
+agree() { # FILE OPTION ENTRY NAME=VALUE...: the dimensions in the order of the entry
+    local file=$1 option=$2 entry=$3 got calls need launches products
+    shift 3
+    "$TDC" explain "$file" "$option" "$entry" "${@/#/-D}" >"$dir/log"
+    read -r need launches products < <("$dir/model" "$entry" "${@#*=}")
+    got=$(sed -nE '1s/.*: ([0-9]+) launch[a-z]*(, ([0-9]+) of the library)?$/\1 0\3/p' "$dir/log")
+    got=$((${got% *} - 10#${got#* })) calls=$(grep -c '^   cuBLASLt: ' "$dir/log")
+    same "$entry $*: workspace" "$(awk '/^workspace/ { print $2 + 0 }' "$dir/log")" "$need"
+    same "$entry $*: kernels launched" "$got" "$launches"
+    # batches that do not lie together are several calls
+    same "$entry $*: $calls products, $products calls" $((calls <= products && !calls == !products)) 1
+    # no live set is larger than the workspace, and the one named is the largest in the column
+    same "$entry $*: the most in use" "$(awk '/^workspace/ { print $NF + 0, ($NF + 0 <= $2 + 0) }' <(sed 's/;[^;]*@.*//' "$dir/log"))" \
+        "$(awk '/^ *[0-9]+ [a-zA-Z_]/ && $NF + 0 > most { most = $NF } END { print most + 0, 1 }' "$dir/log")"
+}
+for option in --library=cublasLt --library=none; do
+    model samples/transformer_block.td $option
+    agree samples/transformer_block.td $option block B=2 S=3 H=3 D=4 F=20
+    agree samples/transformer_block.td $option block B=1 S=9 H=2 D=12 F=33
+done
+model samples/adamw.td --library=none
+agree samples/adamw.td --library=none train N=20 K=3
+agree samples/adamw.td --library=none train N=300 K=100
+
+# a screen, and the same each time
+"$TDC" explain samples/transformer_block.td >"$dir/one"
+"$TDC" explain samples/transformer_block.td >"$dir/two"
+same 'lines and columns of a screen' "$(awk 'length > 80 { wide++ } END { print (NR <= 50), wide + 0 }' "$dir/one")" '1 0'
+same 'twice' "$(cat "$dir/two")" "$(cat "$dir/one")"
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
