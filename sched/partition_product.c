@@ -220,7 +220,7 @@ Sym rounding_between(Partition *x, const Root *root) {
 const Product *take_products(Partition *x, Root *root) {
     ExprMap seen = {0}, factors = {0}, done = {0};
     if (!x->library || root->guard || !has_sums(x, &seen, root->value)) return NULL;
-    root->value = with_factors(x, &factors, root->value, root);
+    root->value = with_factors(x, &factors, product_unite(x->g, root->value), root);
     const Product *p = would_be_product(x, root, NULL);
     if (p || x->defs.failed) return p;
     root->value = take_inner(x, &done, root->value, root);

@@ -131,23 +131,54 @@ typedef struct Linear {
     } term[2];
 } Linear;
 
-/* The only reduction in e; *n counts distinct ones. */
-static void find_sum(Graph *g, ExprMap *seen, const Expr *e, const Expr **sum, int *n) {
-    if (!e->nargs || expr_map_get(seen, e)) return;
+/* Whether two reductions differ in nothing but their variables. */
+static bool same_sum(Graph *g, const Expr *a, const Expr *b) {
+    const Reduce *x = a->u.reduce, *y = b->u.reduce;
+    const Expr *from[MAX_VARS], *to[MAX_VARS];
+    if (x->monoid != y->monoid || x->nvars != y->nvars || x->nvars > MAX_VARS) return false;
+    for (int i = 0; i < x->nvars; i++) {
+        if (!same_range(x->vars[i], y->vars[i])) return false;
+        from[i] = expr_var(g, y->vars[i]);
+        to[i] = expr_var(g, x->vars[i]);
+    }
+    for (int i = 0; i < 2; i++)
+        if (expr_replace(g, b->arg[i], from, to, x->nvars) != a->arg[i]) return false;
+    return true;
+}
+
+enum { MAX_SUMS = 16 };
+
+/* The reductions in e, at most MAX_SUMS. */
+static void find_sums(Graph *g, ExprMap *seen, const Expr *e, const Expr **sums, int *n) {
+    if (!e->nargs || *n == MAX_SUMS || expr_map_get(seen, e)) return;
     expr_map_put(g->ctx, seen, e, e);
     if (e->op == OP_REDUCE) {
-        ++*n;
-        *sum = e;
+        sums[(*n)++] = e;
         return;
     }
-    for (int i = 0; i < e->nargs; i++) find_sum(g, seen, e->arg[i], sum, n);
+    for (int i = 0; i < e->nargs; i++) find_sums(g, seen, e->arg[i], sums, n);
+}
+
+const Expr *product_unite(Graph *g, const Expr *e) {
+    const Expr *sums[MAX_SUMS], *from[MAX_SUMS], *to[MAX_SUMS];
+    ExprMap seen = {0};
+    int n = 0, same = 0;
+    find_sums(g, &seen, e, sums, &n);
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < i; j++)
+            if (same_sum(g, sums[j], sums[i])) {
+                from[same] = sums[i];
+                to[same++] = sums[j];
+                break;
+            }
+    return same ? expr_replace(g, e, from, to, same) : e;
 }
 
 static bool reduces(Graph *g, const Expr *e) {
     ExprMap seen = {0};
-    const Expr *sum = NULL;
+    const Expr *sums[MAX_SUMS];
     int n = 0;
-    find_sum(g, &seen, e, &sum, &n);
+    find_sums(g, &seen, e, sums, &n);
     return n > 0;
 }
 
@@ -502,13 +533,15 @@ static bool make_product(Match *x, Product *p) {
 }
 
 const Product *product_match(Graph *g, const Root *root, Text *why) {
-    const Expr *value = root->value, *sum = NULL;
-    ExprMap seen = {0}, tried = {0};
-    int sums = 0;
-    find_sum(g, &seen, value, &sum, &sums);
+    const Expr *sums[MAX_SUMS], *value = product_unite(g, root->value), *sum;
+    ExprMap tried = {0}, seen = {0};
     ProductSum s;
-    if (!sums || root->guard || value->depth - sum->depth > MAX_NODES) return NULL;
-    if (sums > 1) return refuse(why, "several reductions are used together"), NULL;
+    int n = 0;
+    find_sums(g, &seen, value, sums, &n);
+    if (!n || root->guard) return NULL;
+    if (n > 1) return refuse(why, "several reductions are used together"), NULL;
+    sum = sums[0];
+    if (value->depth - sum->depth > MAX_NODES) return NULL;
     if (!product_sum(g, sum, &s, why)) return NULL;
     Type result = root->tensor->type;
     if (!s.ready[0] || !s.ready[1]) return refuse(why, "a factor is computed"), NULL;

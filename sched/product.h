@@ -45,6 +45,8 @@ typedef struct ProductSum {
 /* Whether e is one, large enough (by hints) that a library is worth a call. Otherwise *why, where not NULL, says why not
  * of a sum of products at all. */
 bool product_sum(Graph *g, const Expr *e, ProductSum *out, Text *why);
+/* e with reductions that differ in nothing but their variables made one. */
+const Expr *product_unite(Graph *g, const Expr *e);
 /* The product that an equation is, its factors being loads; NULL, with the reason in *why where not NULL. */
 const Product *product_match(Graph *g, const Root *root, Text *why);
 
