@@ -150,13 +150,39 @@ static const Expr *with_factors(Partition *x, ExprMap *done, const Expr *e, cons
     return r;
 }
 
+static bool holds(Partition *x, ExprMap *seen, const Expr *e, const Expr *part) {
+    if (e == part) return true;
+    if (!e->reduces || expr_map_get(seen, e)) return false;
+    expr_map_put(x->temp, seen, e, e);
+    for (int i = 0; i < e->nargs; i++)
+        if (holds(x, seen, e->arg[i], part)) return true;
+    return false;
+}
+
+static const Expr *sum_in(Partition *x, const Expr *e) {
+    ProductSum s;
+    if (!e->reduces || product_sum(x->g, e, &s, NULL)) return e->reduces ? e : NULL;
+    for (int i = 0; i < e->nargs; i++) {
+        const Expr *sum = sum_in(x, e->arg[i]);
+        if (sum) return sum;
+    }
+    return NULL;
+}
+
+/* Whether the reader has e's product nowhere but in e: else it would be computed again there. */
+static bool is_all_of_it(Partition *x, const Expr *e, const Root *reader) {
+    ExprMap seen = {0};
+    const Expr *sum = sum_in(x, e), *nothing = expr_node(x->g, OP_ARG, e->type, false, 0, NULL, 0);
+    return sum == e || !holds(x, &seen, expr_replace(x->g, reader->value, &e, &nothing, 1), sum);
+}
+
 /* e with the largest products in it as loads. */
 static const Expr *take_inner(Partition *x, ExprMap *done, const Expr *e, const Root *reader) {
     ExprMap seen = {0};
     if (!has_sums(x, &seen, e) || x->defs.failed) return e;
     const Expr *r = expr_map_get(done, e);
     if (r) return r;
-    if (would_match(x, e, reader)) r = is_mark(e) ? as_let(x, e) : as_temp(x, e, reader);
+    if (is_all_of_it(x, e, reader) && would_match(x, e, reader)) r = is_mark(e) ? as_let(x, e) : as_temp(x, e, reader);
     if (!r) {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
         for (int i = 0; i < e->nargs; i++) a[i] = take_inner(x, done, e->arg[i], reader);
