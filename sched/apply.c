@@ -365,6 +365,9 @@ Kernel *sched_apply(Program *p, Group *gr, const Schedule *s, Text *why) {
     *x = (Apply){.p = p, .g = p->graph, .gr = gr, .s = s, .why = why, .temp = temp};
     x->k = kernel_new(p, kernel_name(x));
     x->k->blocks_per_sm = s->occupancy;
+    x->k->product = gr->product;
+    x->k->no_product = gr->no_product;
+    x->k->rounding = gr->rounding;
     x->part = part_new(p, x->k, sym(ctx, "main"));
     x->scope = NEW(temp, Scope);
     x->scope->axis = -1;

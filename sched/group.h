@@ -73,7 +73,12 @@ typedef struct Plan {
     VEC(Group *) groups; /* in the order of launching */
     VEC(Tensor *) temps; /* in the workspace: stored lets and reductions with a kernel of their own */
     Reasons *reasons;    /* NULL: not kept */
+    ExprMap names;       /* of tensors: taken */
+    ExprMap numbers;     /* the stem of a name -> the last number after it */
 } Plan;
+
+/* A name that no tensor has: the stem and a number. */
+Sym plan_name(Plan *plan, Sym stem);
 
 /* One equation that is to be stored, before its variables are united with others'. Every binding has its own variables.
  */

@@ -190,7 +190,7 @@ Plan *plan_new(Graph *g, bool library, Reasons *reasons, Text *why) {
     x->plan->graph = g;
     x->plan->reasons = reasons;
     x->closed = NEW(g->ctx, FreeVars);
-    for (int i = 0; i < g->tensors.n; i++) expr_map_put(g->ctx, &x->names, g->tensors.at[i]->name, g);
+    for (int i = 0; i < g->tensors.n; i++) expr_map_put(g->ctx, &x->plan->names, g->tensors.at[i]->name, g);
     if (defs_make(&x->defs, g, why)) place_all(x);
     if (!x->defs.failed) share_roots(x->plan, x->roots.at, x->alone.at, x->roots.n);
     ctx_temp_end(x->temp);

@@ -107,16 +107,18 @@ static Var *position_var(Partition *x, int i, const Var *like) {
     return v;
 }
 
-Sym temp_name(Partition *x, Sym base) {
-    Ctx *ctx = x->g->ctx;
-    for (intptr_t i = (intptr_t)expr_map_get(&x->numbers, base) + 1;; i++) {
-        Sym name = sym_fmt(ctx, "%s_t%d", base, (int)i);
-        if (expr_map_get(&x->names, name)) continue;
-        expr_map_put(ctx, &x->names, name, name);
-        expr_map_put(ctx, &x->numbers, base, (const void *)i);
+Sym plan_name(Plan *plan, Sym stem) {
+    Ctx *ctx = plan->graph->ctx;
+    for (intptr_t i = (intptr_t)expr_map_get(&plan->numbers, stem) + 1;; i++) {
+        Sym name = sym_fmt(ctx, "%s%d", stem, (int)i);
+        if (expr_map_get(&plan->names, name)) continue;
+        expr_map_put(ctx, &plan->names, name, name);
+        expr_map_put(ctx, &plan->numbers, stem, (const void *)i);
         return name;
     }
 }
+
+Sym temp_name(Partition *x, Sym base) { return plan_name(x->plan, sym_fmt(x->g->ctx, "%s_t", base)); }
 
 bool temp_root(Partition *x, const Expr *e, const Root *reader, Root *r, const Expr ***subs) {
     Graph *g = x->g;

@@ -15,12 +15,13 @@ Program *sched_empty(Graph *g, const Plan *plan) {
     return p;
 }
 
+bool sched_in_place(const Group *gr) { return gr->product && gr->product->c.tensor == gr->product->d.tensor; }
+
 static bool choose(const SchedOptions *o, SchedMemo *memo, Group *gr, int i, uint64_t *state, Schedule *s, Text *why) {
     const char *fixed = o->fixed && i < o->nfixed ? o->fixed[i] : NULL;
     if (fixed) {
         if (!schedule_read(fixed, gr, s, why)) return false;
-    } else if (o->fallback || (gr->product && gr->product->c.tensor == gr->product->d.tensor)) {
-        /* in place: no thread may read an element that another one stores */
+    } else if (o->fallback || sched_in_place(gr)) {
         schedule_fallback(gr, s);
     } else if (o->random) {
         schedule_random(gr, state, s);
@@ -58,11 +59,8 @@ Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o) {
             diag_report(ctx, DIAG_INTERNAL, g->span, "`%s`: a schedule cannot be applied: %s", gr->name, why.s);
             return NULL;
         }
-        Kernel *k = p->kernels.at[p->kernels.n - 1];
-        k->product = gr->product;
-        k->no_product = gr->no_product;
-        k->rounding = gr->rounding;
         if (!reasons) continue;
+        Kernel *k = p->kernels.at[p->kernels.n - 1];
         Schedule *kept = NEW(ctx, Schedule);
         *kept = s;
         k->group = gr;

@@ -30,4 +30,8 @@ Program *sched_empty(Graph *g, const Plan *plan);
 /* The best of the templates' candidates for a group (templates.c, cost.c). */
 void sched_choose(SchedMemo *memo, Group *gr, const Target *t, Schedule *s);
 
+/* A product in place, of which no thread of a kernel may read an element that another one stores: it has the fallback's
+ * schedule. */
+bool sched_in_place(const Group *gr);
+
 #endif

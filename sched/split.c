@@ -55,10 +55,10 @@ static int64_t shares(Group *gr, int axis) {
     return n;
 }
 
-static Tensor *share_temp(Plan *plan, const Group *gr, const GStep *p, int64_t n, int step) {
+static Tensor *share_temp(Plan *plan, const Group *gr, const GStep *p, int64_t n) {
     Graph *g = plan->graph;
     Tensor *t = NEW(g->ctx, Tensor);
-    *t = (Tensor){.name = sym_fmt(g->ctx, "%s_share%d", gr->name, step + 1), .kind = TENSOR_LET, .type = p->node->type};
+    *t = (Tensor){.name = plan_name(plan, sym_fmt(g->ctx, "%s_share", gr->name)), .kind = TENSOR_LET, .type = p->node->type};
     t->shape = NEW_N(g->ctx, const Expr *, MAX_GROUP_AXES + 1);
     t->shape[t->rank++] = expr_int(g, TY_I64, n);
     for (int a = 0; a < gr->axes.n; a++)
@@ -97,7 +97,7 @@ bool group_split(Plan *plan, Group *gr, Group **first, Group **second) {
     const Expr **from = NEW_N(g->ctx, const Expr *, gr->steps.n), **to = NEW_N(g->ctx, const Expr *, gr->steps.n);
     for (int i = 0; i < gr->steps.n; i++) {
         const GStep *p = &gr->steps.at[i];
-        Tensor *t = share_temp(plan, gr, p, n, i);
+        Tensor *t = share_temp(plan, gr, p, n);
         GStore s = {.tensor = t, .subs = share_subs(gr, p, expr_var(g, one->part)), .value = p->node, .axes = p->free};
         vec_push(g->ctx, &one->stores, s);
         Reduce *r = NEW(g->ctx, Reduce);

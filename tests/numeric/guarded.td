@@ -46,3 +46,10 @@ export shifted_2 = shifted(N = 2);
 export shifted_3 = shifted(N = 3);
 check shifted_2();
 check shifted_3();
+// Two large folds of one tensor, each divided among blocks.
+export fn folded_twice(x: f32[N, M]) -> (y: f32[M]) {
+    y[i] = max[j](x[j, i]) where i < 2;
+    y[i] = 1.0 * max[j in 0..N where j != 3](x[j, i]) where i >= 2;
+}
+check folded_twice(N = 3, M = 3);
+check folded_twice(N = 3000, M = 5);

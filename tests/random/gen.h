@@ -41,6 +41,7 @@
     X(SEVERAL_AXES, "reduction over several axes")                                                                     \
     X(NESTED, "nested reduction")                                                                                      \
     X(CONTRACT, "contraction")                                                                                         \
+    X(PRODUCT, "matrix product")                                                                                       \
     X(SCAN, "scan")                                                                                                    \
     X(WHERE, "where in a reduction")                                                                                   \
     X(DATA_BOUND, "bounds that are data")                                                                              \
@@ -158,6 +159,7 @@ void feature(Gen *g, Feature f);
 
 /* ---- indices (gen_index.c) ---- */
 int ext_any(Gen *g);                       /* a length, perhaps a new one */
+int ext_dim(Gen *g);                       /* a dimension alone */
 int ext_filled(Gen *g);                    /* one that is never 0 */
 Sym ext_sub(Gen *g, int ext, bool *plain); /* a subscript in range of variables in scope, or NULL */
 Sym index_int(Gen *g);                     /* any i64 expression of indices */
@@ -183,8 +185,10 @@ Val call_scalar_fn(Gen *g, Val x);
 bool statement_call(Gen *g);
 Val call_composite(Gen *g, int depth);
 
-/* ---- statements (gen_stmt.c) ---- */
+/* ---- statements (gen_stmt.c, gen_product.c) ---- */
 void statement_let(Gen *g);
 void statement_output(Gen *g);
+void output_product(Gen *g);
+GenTensor *new_output(Gen *g, Type t, int rank, const int *ext);
 
 #endif

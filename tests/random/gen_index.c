@@ -28,6 +28,8 @@ static int pick_dim(Gen *g) {
     return d;
 }
 
+int ext_dim(Gen *g) { return ext_add(g, (Ext){.kind = EXT_DIM, .a = pick_dim(g)}); }
+
 int ext_any(Gen *g) {
     static const int weights[] = {60, 8, 10, 6, 5, 5}, literals[] = {3, 1, 2, 4, 5, 8, 7, 16, 33};
     /* Axes of one program should meet: mostly one that is there. */

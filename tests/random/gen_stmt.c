@@ -63,7 +63,7 @@ static Type stored(Gen *g, Class c, Val *v) {
     return t;
 }
 
-static GenTensor *output(Gen *g, Type t, int rank, const int *ext) {
+GenTensor *new_output(Gen *g, Type t, int rank, const int *ext) {
     GenTensor *y = new_tensor(g, TENSOR_OUTPUT, t, rank, ext);
     text_fmt(&g->results, "%s%s: %s[", g->results.n ? ", " : "", y->name, type_name(t));
     for (int d = 0; d < rank; d++) text_fmt(&g->results, "%s%s", d ? ", " : "", g->exts.at[ext[d]].text);
@@ -78,7 +78,7 @@ static void output_whole(Gen *g) {
     const char *subs = pick_subs(g, rank, false);
     scope_pop(g, rank);
     Type t = stored(g, c, &v);
-    text_fmt(&g->body, "    %s[%s] = %s;\n", output(g, t, rank, ext)->name, subs, v.s);
+    text_fmt(&g->body, "    %s[%s] = %s;\n", new_output(g, t, rank, ext)->name, subs, v.s);
 }
 
 /* Two parts by a condition on indices, interleaved, or one behind the other. */
@@ -109,7 +109,7 @@ static void output_pieces(Gen *g) {
     Sym rest = rank > 1 ? sym_fmt(g->ctx, ", %s", g->scope.at[g->scope.n - 1].name) : "";
     scope_pop(g, rank);
     Val f = {.mag = 300};
-    Sym y = output(g, stored(g, C_FLOAT, &f), rank, ext)->name;
+    Sym y = new_output(g, stored(g, C_FLOAT, &f), rank, ext)->name;
     feature(g, FEAT_PIECES);
     if (part >= 0)
         text_fmt(&g->body, "    %s[2*%s%s] = %s;\n    %s[2*%s + 1%s] = %s;\n", y, i, rest, a.s, y, i, rest, b.s);
@@ -139,7 +139,7 @@ static void output_scatter(Gen *g) {
         if (g->scope.at[g->scope.n - 1 - k].mixed) v = atom(is_int ? "i32(1)" : "0.5", 1), guard = NULL;
     scope_pop(g, 1 + (other >= 0));
     Type t = is_int ? TY_I32 : pick(g, 3) == 2 ? TY_BF16 : TY_F32;
-    Sym y = output(g, t, 1 + (other >= 0), ext)->name;
+    Sym y = new_output(g, t, 1 + (other >= 0), ext)->name;
     feature(g, FEAT_SCATTER);
     text_fmt(&g->body, "    %s[%s[%s]%s] %s %s", y, name, n, sub, ops[pick(g, 4)], v.s);
     text_fmt(&g->body, guard ? " where %s;\n" : ";\n", guard ? guard : "");
@@ -168,11 +168,12 @@ static void output_update(Gen *g) {
 }
 
 void statement_output(Gen *g) {
-    static const int weights[] = {62, 12, 12, 14};
-    switch (weighted(g, weights, 4)) {
+    static const int weights[] = {54, 12, 12, 14, 8};
+    switch (weighted(g, weights, 5)) {
     case 1: output_pieces(g); break;
     case 2: output_scatter(g); break;
     case 3: output_update(g); break;
+    case 4: output_product(g); break;
     default: output_whole(g); break;
     }
 }

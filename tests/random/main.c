@@ -87,6 +87,7 @@ static void batch(const RunOptions *o, Totals *t, int first, int n) {
         Sample *s = &samples[i];
         sample_draw(ctx, s, o->seed, first + i);
         s->c.nschedules = o->schedules;
+        s->c.library = s->has[FEAT_PRODUCT] || (first + i) % 2 == 0;
         s->c.nsizes = o->sizes < MAX_SIZES ? o->sizes : MAX_SIZES;
         if (has_empty(s)) s->has[FEAT_EMPTY] = true;
         for (int f = 0; f < FEAT_COUNT; f++) t->with[f] += s->has[f];
@@ -112,8 +113,10 @@ static void print_tally(const Totals *t) {
         printf("%s%s %d", f ? ", " : "programs with: ", feature_text((Feature)f), t->with[f]);
         distinct += t->with[f] > 0;
     }
-    printf("\n%d constructs; %lld calls, %lld elements compared, %lld of them only within what noise in f32 explains\n",
-           distinct, (long long)t->tally.calls, (long long)t->tally.elements, (long long)t->tally.loose);
+    printf("\n%d constructs; %lld calls, %lld of them with products of a library, %lld elements compared, %lld of them "
+           "only within what noise in f32 explains\n",
+           distinct, (long long)t->tally.calls, (long long)t->tally.products, (long long)t->tally.elements,
+           (long long)t->tally.loose);
 }
 
 int main(int argc, char **argv) {

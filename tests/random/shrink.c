@@ -67,8 +67,9 @@ static bool smaller(const Sample *a, const Sample *b) {
 
 /* The failing schedule alone; as other programs have other random ones, a few of those. */
 static void same_trial(const Verdict *v, Case *c) {
+    c->library = false;
     if (v->schedule == ALL && !strstr(v->kind, "schedul") && !strstr(v->kind, "building")) return;
-    bool one = v->schedule == 0 || v->schedule == FALLBACK;
+    bool one = v->schedule == 0 || v->schedule == FALLBACK || v->schedule == LIBRARY;
     c->first = one ? v->schedule : v->schedule < 0 ? 0 : 1;
     c->nschedules = one ? 1 : 6;
     c->only = v->size;
@@ -211,7 +212,9 @@ static bool cut_items(Cuts *c) {
     for (size_t i = 0; s[i];) {
         size_t end = i + strcspn(s + i, "\n");
         if (end > i && s[end - 1] == '{' && strncmp(s + i, "export", 6) != 0) end = group_end(s, end - 1);
-        if (s[i] != '}' && strncmp(s + i, "export", 6) != 0 && strncmp(s + i, "    assume", 10) != 0 && cut(c, i, end + (s[end] != 0), "")) return true;
+        if (s[i] != '}' && strncmp(s + i, "export", 6) != 0 && strncmp(s + i, "    assume", 10) != 0 &&
+            cut(c, i, end + (s[end] != 0), ""))
+            return true;
         i += strcspn(s + i, "\n") + 1;
     }
     const char *head = strstr(s, "prog(");
@@ -288,7 +291,7 @@ enum { MOST_PARTS = 64 };
 static void shrink_schedule(Shrink *x) {
     Sym now[MOST_PARTS], plain[MOST_PARTS], axes[MOST_PARTS], simple[MOST_PARTS];
     Sym fallback = trial_schedules(x->ctx, &x->s->c, FALLBACK);
-    if (!fallback || !x->v->schedules) return;
+    if (!fallback || !x->v->schedules || x->v->schedule == LIBRARY) return;
     x->s->c.raw = x->v->schedule % 3 == 2;
     x->s->c.nschedules = 1;
     x->s->c.first = x->v->schedule;

@@ -146,7 +146,7 @@ static Sym next_fixed(Ctx *ctx, const char **at) {
 }
 
 static bool schedule_all(Ctx *ctx, const Case *x, Entry *e, Graph *g, Text *why) {
-    Plan *plan = plan_new(g, false, NULL, why);
+    Plan *plan = plan_new(g, e->schedule == LIBRARY, NULL, why);
     if (!plan) return false;
     Program *p = sched_empty(g, plan);
     Text all = {.ctx = ctx};
@@ -160,10 +160,10 @@ static bool schedule_all(Ctx *ctx, const Case *x, Entry *e, Graph *g, Text *why)
         Text text = {.ctx = ctx};
         if (fixed) {
             if (!schedule_read(next_fixed(ctx, &fixed), gr, &s, why)) return false;
-        } else if (e->schedule == 0) {
-            sched_choose(&memo, gr, &target_default, &s);
-        } else if (e->schedule == FALLBACK) {
+        } else if (e->schedule == FALLBACK || sched_in_place(gr)) {
             schedule_fallback(gr, &s);
+        } else if (e->schedule == 0 || e->schedule == LIBRARY) {
+            sched_choose(&memo, gr, &target_default, &s);
         } else {
             schedule_random(gr, &state, &s);
         }
@@ -199,6 +199,12 @@ static bool reread(Ctx *ctx, Entry *e, Text *why) {
     return true;
 }
 
+static bool has_product(const Program *p) {
+    for (int i = 0; i < p->kernels.n; i++)
+        if (p->kernels.at[i]->product) return true;
+    return false;
+}
+
 /* Random schedules take the Graph as it was written every other time. */
 static bool try_schedule(Child *c, int k, int number) {
     const Case *x = &c->cases[k];
@@ -213,6 +219,7 @@ static bool try_schedule(Child *c, int k, int number) {
     if (!schedule_all(ctx, x, &e, g, &why)) return fail(c, k, &e, ALL, "scheduling", &why);
     if (!program_verify(e.program, &why)) return fail(c, k, &e, ALL, "kernel verifier", &why);
     if (!reread(ctx, &e, &why)) return fail(c, k, &e, ALL, "kernel text", &why);
+    if (number == LIBRARY && !has_product(e.program)) return true; /* nothing that others do not try */
     if (!lower_program(&e.kernels, e.program, &(LowerOptions){.prefix = "t"}, &why))
         return fail(c, k, &e, ALL, "lowering", &why);
     vec_push(c->ctx, &c->entries, e);
@@ -274,6 +281,7 @@ static bool call(Child *c, const CheckModel *m, const Entry *e, int z) {
         t->moved = NULL;
     }
     c->tally.calls++;
+    c->tally.products += e->schedule == LIBRARY;
     if (!check_call(ctx, &c->co, m, &x, &reply, &why)) return fail(c, e->number, e, z, fault_kind(ctx, why.s), &why);
     if (reply.status) {
         text_put(&why, reply.message ? reply.message : "");
@@ -334,10 +342,11 @@ static void child(Child *c) {
             say_start(c, k, "scheduling");
             if (!try_schedule(c, k, s)) break;
         }
+        if (x->library && !c->failed[k]) try_schedule(c, k, LIBRARY);
     }
     if (c->entries.n) run_entries(c, c->entries.at, c->entries.n);
-    fprintf(c->out, "tally %lld %lld %lld\n", (long long)c->tally.calls, (long long)c->tally.elements,
-            (long long)c->tally.loose);
+    fprintf(c->out, "tally %lld %lld %lld %lld\n", (long long)c->tally.calls, (long long)c->tally.products,
+            (long long)c->tally.elements, (long long)c->tally.loose);
     fprintf(c->out, "end\n");
 }
 
@@ -359,12 +368,12 @@ static void read_fail(Ctx *ctx, FILE *f, int n, Verdict *verdicts) {
 static int read_replies(Ctx *ctx, FILE *f, int n, Verdict *verdicts, Tally *tally, char *stage) {
     char word[32];
     int last = 0;
-    long long a, b, d;
+    long long a, p, b, d;
     while (fscanf(f, "%31s", word) == 1) {
         if (!strcmp(word, "start") && fscanf(f, "%d %31s", &last, stage) != 2) break;
         if (!strcmp(word, "fail")) read_fail(ctx, f, n, verdicts);
-        if (!strcmp(word, "tally") && fscanf(f, "%lld %lld %lld", &a, &b, &d) == 3)
-            tally->calls += a, tally->elements += b, tally->loose += d;
+        if (!strcmp(word, "tally") && fscanf(f, "%lld %lld %lld %lld", &a, &p, &b, &d) == 4)
+            tally->calls += a, tally->products += p, tally->elements += b, tally->loose += d;
         if (!strcmp(word, "end")) return n;
     }
     return last;

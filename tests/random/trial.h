@@ -7,13 +7,14 @@
 #include "frontend/check.h"
 #include "gen.h"
 
-enum { ALL = -1, FALLBACK = 3 };
+enum { ALL = -1, FALLBACK = 3, LIBRARY = 999 /* the scheduler's, where a library has a product of the program */ };
 
 typedef struct Case {
     Sym text;
     int64_t size[MAX_SIZES][MAX_GEN_DIMS]; /* of the dimensions, in the order of their names */
     uint64_t seed;                         /* of the random schedules */
-    int first, nschedules;                 /* 0 is the scheduler's, FALLBACK that, the others are random */
+    int first, nschedules;                 /* 0 is the scheduler's, FALLBACK and LIBRARY that, the others are random */
+    bool library;                          /* LIBRARY after those */
     const char *fixed;                     /* instead: one for each kernel, ` | ` between them */
     bool raw;                              /* fixed: of the Graph as it was written, not simplified */
     int nsizes, only;                      /* of those, one or ALL */
@@ -27,7 +28,7 @@ typedef struct Verdict {
 } Verdict;
 
 typedef struct Tally {
-    int64_t calls, elements, loose; /* elements compared; those that noise in f32 moves beyond the tolerance */
+    int64_t calls, products, elements, loose; /* of calls, those with products; elements compared; those that noise in f32 moves beyond the tolerance */
 } Tally;
 
 void trial(Ctx *ctx, const Case *cases, int n, Verdict *verdicts, Tally *tally);
