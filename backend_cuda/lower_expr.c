@@ -453,7 +453,7 @@ static Sym infix_text(Lower *l, const Expr *e, Sym a, Sym b) {
     if (e->op == OP_MOD && !integer) return fmt(l, "td_mod(%s, %s)", a, b);
     if ((e->op == OP_DIV || e->op == OP_MOD) && integer) {
         const char *f = e->op == OP_DIV ? "td_floor_div" : "td_floor_mod";
-        if (small_int(x) && small_int(y)) return fmt(l, "%s<I>(%s, %s)", f, a, b);
+        if (e->type == TY_I64 && small_int(x) && small_int(y)) return fmt(l, "%s<I>(%s, %s)", f, a, b);
         return fmt(l, "%s<%s>(%s, %s)", f, c_type(e->type), a, b);
     }
     if (integer && (op_rule(e->op) == RULE_ARITH || op_rule(e->op) == RULE_INT) && e->type == TY_I64 &&
