@@ -129,5 +129,5 @@ export fn nested(a: u8[N], b: i64[], c: i64[N, N], d: i64[], e: u32[M, N]) -> (y
 check nested(N = 5, M = 3);
 check nested(N = 4, M = 1);
 // A quotient of literals stays in its type where indices are 64-bit.
-export fn literal_quotient(x: i32[M, N]) -> (y: i32[M]) { y[i] = max[j in 0..M*N](if j < 3 then x[i, 0] else i32(-1) / 3); }
+export fn literal_quotient(x: i32[M, N]) -> (y: i32[M]) { y[i] = max[j in 0..M*N](if j < N then x[i, j] else i32(-1) / 3); }
 check literal_quotient(M = 4, N = 2);
