@@ -123,7 +123,7 @@ static void uniform(Text *out, const HostEntry *h, const char *x) {
              x, e, x, x);
     text_fmt(out,
              "static int td_%s_bytes(const int64_t *dims, size_t *bytes) {\n"
-             "    return bytes ? td_%s_need(NULL, NULL, dims, bytes) : %s_error_argument;\n}\n\n",
+             "    return bytes ? (int)td_%s_need(NULL, NULL, dims, bytes) : (int)%s_error_argument;\n}\n\n",
              e, e, x);
     text_fmt(
         out,

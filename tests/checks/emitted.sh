@@ -1,6 +1,6 @@
 #!/bin/bash
 # The emitted files under the compilers' warnings: model.c as C99 and C++17, model.h alone as both, and model.cu with nvcc where
-# there is one (every sample, and every kernel text; without it the stand-in's compiler sees them when they run).
+# there is one (every sample, matrix products, and every kernel text; without it the stand-in's compiler sees them when they run).
 cd "$(dirname "$0")/../.." || exit 1
 TDC=${TDC:-build/tdc}
 [ -x "$TDC" ] || { echo "no $TDC"; exit 1; }
@@ -21,8 +21,8 @@ try() { # NAME COMMAND...
         head -n 20 "$dir/log"
     fi
 }
-strict="-Wall -Wextra -Wpedantic -Werror -isystem $include -I $dir"
-for file in samples/*.td tests/frontend/host.td tests/kernels/*.kernel tests/glue/*.kernel; do
+strict="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -isystem $include -I $dir"
+for file in samples/*.td bench/products.td tests/frontend/host.td tests/kernels/*.kernel tests/glue/*.kernel; do
     [ -e "$file" ] || continue
     "$TDC" "$file" -o "$dir/model.cu" >"$dir/log" 2>&1 || { echo "$file does not compile"; cat "$dir/log"; failed=$((failed + 1)); continue; }
     echo '#include "model.h"' >"$dir/alone.c"

@@ -11,7 +11,7 @@ cd "$dir" || exit 1
 # shellcheck disable=SC2086
 python3 "$here/tests/hostile/generate.py" 1000000 $sources >list || exit 1
 passed=0 failed=0 limits='ulimit -v 1000000 -t 5'
-[[ $tdc == */san/* ]] && limits='ulimit -t 60' # the sanitizers' shadow has no bound
+[[ $tdc == */build/san/* ]] && limits='ulimit -t 60' # the sanitizers' shadow has no bound
 while read -r file status says; do
     (
         $limits

@@ -10,7 +10,7 @@ trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
 MARGIN=35 FLOOR=10 MOST=300 HUGE=10000 # ten times, with noise; milliseconds below which a time says nothing
 slow=1
-[[ $tdc == */san/* ]] && slow=40
+[[ $tdc == */build/san/* ]] && slow=40
 passed=0 failed=0
 
 millis() { # FILE: user time of a compilation
