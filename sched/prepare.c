@@ -331,8 +331,9 @@ static void make_def(Defs *d, Tensor *t) {
         Around *x = NEW(d->temp, Around);
         x->d = d;
         const Expr *value = def->plain ? placed_value(d, def, pc) : pc->value;
-        def->value[p] = written(d, def, self_contained(x, value, pc->guard));
-        if (pc->guard) def->guard[p] = written(d, def, self_contained(x, pc->guard, NULL));
+        const Expr *guard = pc->guard ? self_contained(x, pc->guard, NULL) : NULL;
+        def->value[p] = written(d, def, self_contained(x, value, guard));
+        if (guard) def->guard[p] = written(d, def, guard);
     }
     def->marked = def->plain && t->rank > 0 && def->value[0]->reduces;
     for (int i = 0; i < t->rank && def->marked; i++) {

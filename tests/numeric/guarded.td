@@ -53,3 +53,11 @@ export fn folded_twice(x: f32[N, M]) -> (y: f32[M]) {
 }
 check folded_twice(N = 3, M = 3);
 check folded_twice(N = 3000, M = 5);
+
+// A guard whose range is data protects the loads of a reduction in the value.
+export fn guarded_by_data(x6: i32[4*A], x3: bool[5*B, 5*B], inout p5: f32[4*A]) {
+    assume 0 <= x6[i] && x6[i] <= 5*B;
+    p5[i] = max[j in 0..B](p5[1 % (4*A)] * p5[i]) * 2 where all[j in x6[i]..5*B](x3[j, j]);
+}
+check guarded_by_data(A = 2, B = 3);
+check guarded_by_data(A = 1, B = 1);
