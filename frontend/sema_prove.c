@@ -362,10 +362,21 @@ bool sema_refute(Sema *s, const Expr *e, Text *why) { return sema_refute_with(s,
 
 /* ---- questions ---- */
 
+/* Without the conditions around the place that are of data: they cost much and seldom say what is asked. */
+static void leave_out_data(Sema *s, const ExprVec *known, ExprVec *out) {
+    for (int i = 0; i < known->n; i++)
+        if (i >= s->path.n || !sema_uses_data(known->at[i])) vec_push(s->ctx, out, known->at[i]);
+}
+
 bool sema_nonneg(Sema *s, const Expr *e) {
-    ExprVec known = {0};
+    ExprVec known = {0}, few = {0};
     if (!sema_is_small(e)) return false;
     facts_for(s, e, &known);
+    leave_out_data(s, &known, &few);
+    if (few.n < known.n) {
+        PolyEnv first = {.g = s->g, .facts = few.at, .nfacts = few.n};
+        if (poly_nonneg(&first, poly_of(&first, e))) return true;
+    }
     PolyEnv env = {.g = s->g, .facts = known.at, .nfacts = known.n};
     return poly_nonneg(&env, poly_of(&env, e));
 }

@@ -70,3 +70,9 @@ check some(M = 3, N = 5);
 check some(M = 3, N = 0);
 check some(M = 0, N = 2);
 check some(M = 0, N = 0);
+
+export fn known_beside_quotients(x3: u32[B, B, B], x8: i32[], t: f32[B]) -> (y11: f32[]) {
+    assume 0 <= x8[] && x8[] < B;
+    y11[] = if (((x3[B - 1, B - 1, 0] | 3) / (abs((x3[B - 1, B - 1, 0] >> 3) % 5) + 1)) % (x3[B - 1, B - 1, 0] % 5 + 6)) >= 1 then 1.0 else t[x8[]];
+}
+check known_beside_quotients(B = 4);
