@@ -52,10 +52,7 @@ static void add_term(Normal *r, const NormalTerm *t) {
     while (i < r->n && compare(&r->term[i], t) < 0) i++;
     if (i < r->n && !compare(&r->term[i], t)) {
         r->term[i].coef += t->coef;
-        if (fabs(r->term[i].coef) < 1e-12 * fabs(t->coef)) {
-            memmove(&r->term[i], &r->term[i + 1], sizeof *t * (size_t)(r->n - i - 1));
-            r->n--;
-        }
+        r->failed |= fabs(r->term[i].coef) < 1e-12 * fabs(t->coef); /* inf - inf is not 0 */
         return;
     }
     if (r->n == NORMAL_TERMS) {
@@ -90,7 +87,7 @@ static bool join(NormalTerm *r, const NormalTerm *a, const NormalTerm *b) {
 
 static Normal product(Graph *g, const Normal *a, const Normal *b) {
     Normal r = constant(g, 0);
-    r.failed = a->failed || b->failed;
+    r.failed = a->failed || b->failed || (!a->n && b->n) || (a->n && !b->n); /* 0 times NaN is not 0 */
     for (int i = 0; i < a->n && !r.failed; i++)
         for (int j = 0; j < b->n && !r.failed; j++) {
             NormalTerm t;

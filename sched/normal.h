@@ -18,7 +18,7 @@ typedef struct NormalTerm {
 typedef struct Normal {
     int n;
     NormalTerm *term; /* by their atoms; no coefficient is 0 */
-    bool failed;      /* too many terms, or too high a degree */
+    bool failed;      /* too many terms, too high a degree, or terms that cancel: they need not where there is a NaN */
 } Normal;
 
 Normal normal_of(Graph *g, const Expr *e);

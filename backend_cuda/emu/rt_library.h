@@ -66,8 +66,8 @@ static bool library_writes(void *p, const cublasLtMatrixLayoutOpaque_t *l, int64
     return true;
 }
 
-static double activated(double v, cublasLtEpilogue_t e) {
-    if (e & CUBLASLT_EPILOGUE_RELU) return v > 0 || v != v ? v : 0;
+static double activated(double v, cublasLtEpilogue_t e, bool aligned) {
+    if (e & CUBLASLT_EPILOGUE_RELU) return v > 0 || (v != v && aligned) ? v : 0; // its kernels for odd addresses lose NaN
     if (!(e & CUBLASLT_EPILOGUE_GELU)) return v;
     return std::isinf(v) && v < 0 ? NAN : 0.5 * v * (1 + std::tanh(0.7978845608028654 * (v + 0.044715 * v * v * v)));
 }
@@ -198,6 +198,9 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
             return CUBLAS_STATUS_INVALID_VALUE;
         }
     const bool has_bias = desc->epilogue & CUBLASLT_EPILOGUE_BIAS;
+    const auto odd = [](const cublasLtMatrixLayoutOpaque_t *l) { return l->lead * element_bytes(l->type) % 16 != 0; };
+    const bool aligned = algo->alignment[0] % 16 == 0 && algo->alignment[1] % 16 == 0 && algo->alignment[3] % 16 == 0 &&
+                         !odd(a_layout) && !odd(b_layout) && !odd(d_layout);
     for (int32_t t = 0; t < d_layout->batches; t++) {
         const cublasLtMatrixLayoutOpaque_t bias = {d_layout->type, uint64_t(m), 1, m, desc->bias_step, 1};
         if (k && (!library_reads(a, a_layout, t, "a product's factor") || !library_reads(b, b_layout, t, "a product's factor")))
@@ -210,7 +213,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                 double v = by * dot(desc, a, a_layout, b, b_layout, t, i, j, k);
                 if (with != 0) v += with * element(c, c_layout->type, t * c_layout->step + j * c_layout->lead + i);
                 if (has_bias) v += element(desc->bias, bias.type, t * desc->bias_step + i);
-                set_element(d, d_layout->type, t * d_layout->step + j * d_layout->lead + i, activated(v, desc->epilogue));
+                set_element(d, d_layout->type, t * d_layout->step + j * d_layout->lead + i, activated(v, desc->epilogue, aligned));
             }
     }
     if (algo->workspace) {

@@ -6,11 +6,11 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 tdc=$(realpath "${TDC:-build/tdc}")
 target=${TARGET:---emu}
-size=small
-[ "$target" = --gpu ] && size=large
+size=small inputs=normal,nan
+[ "$target" = --gpu ] && size=large inputs=normal
 python3 tests/library/generate.py "$dir" $size || exit 1
 for f in "$dir"/*.td; do echo "$f"; done |
-    xargs -P "${JOBS:-2}" -I{} sh -c "'$tdc' check $target {} >{}.out 2>&1; echo \$? >{}.rc"
+    xargs -P "${JOBS:-2}" -I{} sh -c "'$tdc' check $target --inputs=$inputs {} >{}.out 2>&1; echo \$? >{}.rc"
 passed=0 failed=0
 for f in "$dir"/*.td; do
     # every one of them is the library's, or this tests nothing

@@ -43,6 +43,8 @@ static const struct {
     {HALF "y[i, j] = if " S " > 0.0 then " S " else 0.0", "epilogue"},
     {HALF "y[i, j] = max(" S ", 0.1)", "epilogue"},
     {HALF "y[i, j] = " S " + 1.0", "epilogue"},
+    {HALF "y[i, j] = " S " + 0.0 * f32(r[i, j])", "epilogue"}, /* NaN where r has one */
+    {HALF "y[i, j] = " S " + f32(r[i, j]) - f32(r[i, j])", "epilogue"},
     {HALF "y[i, j] = " S " * f32(b[j])", "epilogue"},
     {HALF "y[i, j] = " S " + f32(r[i, j]) + f32(b[j]) + f32(r[i, 0])", "epilogue"},
     {HALF "y[i, j] = max(" S ", 0.0) + f32(r[i, j])", "epilogue"},
