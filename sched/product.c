@@ -86,6 +86,10 @@ static int64_t side(const VarSet *a, const VarSet *b, bool both) {
 
 static bool worth(const Expr *e, const VarSet *a, const VarSet *b, Text *why) {
     int64_t rows = side(a, b, false), cols = side(b, a, false), fold = 1, both = side(a, b, true);
+    bool outer = false; /* a factor has an index that the other lacks: else it is no matrix product */
+    for (int i = 0; i < a->n || i < b->n; i++)
+        outer |= (i < a->n && !has(b, a->at[i])) || (i < b->n && !has(a, b->at[i]));
+    if (!outer) return false;
     for (int i = 0; i < e->u.reduce->nvars; i++) {
         const Var *v = e->u.reduce->vars[i];
         if (!has(a, v) || !has(b, v)) return refuse(why, "a variable of the sum is in one factor alone");
