@@ -67,23 +67,23 @@ static bool would_match(Partition *x, const Expr *e, const Root *reader) {
 /* ---- factors ---- */
 
 /* Guessed number of values over variables that are in f and not in `besides`. */
-static int64_t count_over(const FreeVars *f, const FreeVars *besides) {
-    int64_t n = 1;
+static double count_over(const FreeVars *f, const FreeVars *besides) {
+    double n = 1;
     for (int i = 0; i < f->n; i++) {
         bool both = false;
         for (int k = 0; besides && k < besides->n; k++) both |= besides->vars[k] == f->vars[i];
-        if (!both && n < (int64_t)1 << 40) n *= guess_value(f->vars[i]->hi) - guess_value(f->vars[i]->lo);
+        if (!both) n *= (double)guess_value(f->vars[i]->hi) - (double)guess_value(f->vars[i]->lo);
     }
     return n;
 }
 
-static int64_t largest_loaded(Partition *x, ExprMap *seen, const Expr *e) {
-    int64_t most = 1;
+static double largest_loaded(Partition *x, ExprMap *seen, const Expr *e) {
+    double most = 1;
     if (!e->nargs || expr_map_get(seen, e)) return most;
     expr_map_put(x->temp, seen, e, e);
-    for (int d = 0; e->op == OP_LOAD && d < e->u.tensor->rank; d++) most *= guess_value(e->u.tensor->shape[d]);
+    for (int d = 0; e->op == OP_LOAD && d < e->u.tensor->rank; d++) most *= (double)guess_value(e->u.tensor->shape[d]);
     for (int i = 0; i < e->nargs; i++) {
-        int64_t n = largest_loaded(x, seen, e->arg[i]);
+        double n = largest_loaded(x, seen, e->arg[i]);
         if (n > most) most = n;
     }
     return most;

@@ -76,16 +76,16 @@ static int64_t length(const Var *v) {
     return hi > lo ? hi - lo : 0;
 }
 
-/* The guessed number of elements over the variables of a that are in b or not, capped. */
-static int64_t side(const VarSet *a, const VarSet *b, bool both) {
-    int64_t n = 1;
+/* The guessed number of elements over the variables of a that are in b or not. */
+static double side(const VarSet *a, const VarSet *b, bool both) {
+    double n = 1;
     for (int i = 0; i < a->n; i++)
-        if (has(b, a->at[i]) == both && n < (int64_t)1 << 30) n *= length(a->at[i]);
+        if (has(b, a->at[i]) == both) n *= (double)length(a->at[i]);
     return n;
 }
 
 static bool worth(const Expr *e, const VarSet *a, const VarSet *b, Text *why) {
-    int64_t rows = side(a, b, false), cols = side(b, a, false), fold = 1, both = side(a, b, true);
+    double rows = side(a, b, false), cols = side(b, a, false), fold = 1, both = side(a, b, true);
     bool outer = false; /* a factor has an index that the other lacks: else it is no matrix product */
     for (int i = 0; i < a->n || i < b->n; i++)
         outer |= (i < a->n && !has(b, a->at[i])) || (i < b->n && !has(a, b->at[i]));
@@ -94,12 +94,11 @@ static bool worth(const Expr *e, const VarSet *a, const VarSet *b, Text *why) {
         const Var *v = e->u.reduce->vars[i];
         if (!has(a, v) || !has(b, v)) return refuse(why, "a variable of the sum is in one factor alone");
         if (!expr_over_dims(v->lo) || !expr_over_dims(v->hi)) return refuse(why, "a range of the sum depends on data");
-        fold *= length(v);
+        fold *= (double)length(v);
     }
     if (rows < LEAST_SIDE || cols < LEAST_SIDE || fold < LEAST_SIDE)
         return refuse(why, "one side of the matrices is short");
-    double work = (double)rows * (double)cols * (double)both;
-    return work >= LEAST_WORK || refuse(why, "the matrices are small");
+    return rows * cols * both >= LEAST_WORK || refuse(why, "the matrices are small");
 }
 
 bool product_sum(Graph *g, const Expr *e, ProductSum *out, Text *why) {

@@ -170,3 +170,6 @@ check heads(B = 2, S = 5, H = 70, T = 7, D = 8);
 check heads(B = 66, S = 3, H = 67, T = 2, D = 8);
 export fn written_twice(x: bf16[M, K], w: bf16[K, N]) -> (y: bf16[M, N]) { y[i, j] = sum[k](x[i, k] * w[k, j]) * sigmoid(sum[l](x[i, l] * w[l, j])); }
 check written_twice(M = 9, N = 17, K = 8);
+// guessed sizes of many dimensions fit no integer
+export fn wide(x: bf16[A, B, C, D, E, F, G, H, K], w: bf16[K, N]) -> (y: bf16[A, B, C, D, E, F, G, H, N]) { y[a, b, c, d, e, f, g, h, n] = sum[k](bf16(tanh(x[a, b, c, d, e, f, g, h, k])) * w[k, n]); }
+check wide(A = 2, B = 1, C = 2, D = 1, E = 2, F = 1, G = 2, H = 1, K = 3, N = 5);
