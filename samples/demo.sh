@@ -5,6 +5,6 @@ set -e
 cd "$(dirname "$0")"
 tdc=${TDC:-build/tdc}
 case $tdc in /*) ;; *) tdc=../$tdc ;; esac
-[ -e /dev/nvidiactl ] || EMU=1
-make --no-print-directory TDC="$tdc" ${EMU:+EMU=1} SAMPLES=softmax run
+[ -e /dev/nvidiactl ] || EMU=../backend_cuda/emu
+make --no-print-directory TDC="$tdc" ${EMU:+"EMU=$EMU"} SAMPLES=softmax run
 $tdc check softmax.td

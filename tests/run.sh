@@ -8,7 +8,7 @@
 #   tests/checks/*.sh      the project's structure, and the emitted files under the compilers' warnings
 #   tests/golden/X.td      each sibling X.PASS is what `tdc X.td --dump=PASS` prints
 #   tests/errors/X.td      each line's comment `// expect error[E0123]: text` is what is reported there, and nothing else
-#   tests/*/run.sh         a suite of its own (tests/large, tests/ulp and tests/python with --gpu too)
+#   tests/*/run.sh         a suite of its own (tests/large, library, ulp, python and readme with --gpu too)
 #   tests/kernels/X.td     `tdc check` with the kernels written by hand in X.kernel
 #   tests/numeric/*.td, tests/language/*.td, samples/*.td   `tdc check`; unit/test_language says that the latter mean what they should
 # NAMES as further arguments choose the jobs whose name contains one of them.
@@ -37,7 +37,7 @@ jobs() { # one a line: name, a tab, command
         for f in tests/*/run.sh; do [ -e "$f" ] && printf '%s\tbash %s\n' "$(basename "$(dirname "$f")")" "$f"; done
     fi
     [ -x "$TDC" ] || return
-    [ $TARGET = --gpu ] && printf 'large\tbash tests/large/run.sh\nlibrary\tbash tests/library/run.sh\nulp\tbash tests/ulp/run.sh\npython\tbash tests/python/run.sh --gpu\n'
+    [ $TARGET = --gpu ] && printf 'large\tbash tests/large/run.sh\nlibrary\tbash tests/library/run.sh\nulp\tbash tests/ulp/run.sh\npython\tbash tests/python/run.sh --gpu\nreadme\tbash tests/readme/run.sh --gpu\n'
     for f in tests/kernels/*.kernel; do [ -e "$f" ] && f=${f%.kernel} && printf '%s\t%s check %s.td %s --kernels %s.kernel\n' "${f#tests/}" "$TDC" "$f" "$TARGET" "$f"; done
     for f in tests/numeric/*.td tests/language/*.td samples/*.td; do [ -e "$f" ] && printf '%s\t%s check %s %s\n' "$(n=${f%.td}; echo "${n#tests/}")" "$TDC" "$f" "$TARGET"; done
 }

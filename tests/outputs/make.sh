@@ -75,19 +75,5 @@ make >/dev/null 2>&1
 same 'a failing compile' "$? $(cmp m.d kept.d && ls m.cu m.c m.h | wc -l)" '2 3'
 echo 'fn one(x: f32) -> f32 = x;' >lib/one.td
 same 'mended' "$(made) $(made)" '1 0'
-
-# ---- the makefile of README.md, with a compiler that only makes its output ----
-mkdir readme bin
-printf '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\ntouch "$2"\n' >bin/nvcc
-chmod +x bin/nvcc
-ln -s "$TDC" bin/tdc
-cd readme || exit 1
-{ echo 'all: softmax_kernels.o softmax_host.o softmax.h'; awk '/^```make/ { p = 1; next } /^```/ { p = 0 } p' "$root/README.md"; } >Makefile
-sed 's/^export/import "nn"; export/' "$root/samples/softmax.td" >softmax.td
-made() { PATH=$PWD/../bin:$PATH make 2>&1 | grep -cE '^(tdc|nvcc) '; }
-same "README's makefile" "$(made) $(made)" '3 0'
-older
-touch softmax.td
-same "README's makefile after a change" "$(made) $(made)" '3 0'
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
