@@ -1,4 +1,4 @@
-/* What the glue's two files share with its expression printer: C names of an entry's arguments, and integer, boolean
+/* What the glue's files share with its printer of expressions: C names of an entry's arguments, and integer, boolean
  * and float expressions over dimensions and scalars as C. Internal to backend_cuda/glue*.c. */
 #ifndef TDC_GLUE_HOST_H
 #define TDC_GLUE_HOST_H

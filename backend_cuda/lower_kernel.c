@@ -1,5 +1,5 @@
-/* Lowering, the walk: one pass over a kernel's stages that prints the kernel and its launcher. Keeps the shared memory
- * of the kernel and knows where a block barrier is needed. */
+/* Lowering, the walk: one pass over a kernel's stages that prints its body (the head and the launcher are lower_file.c's).
+ * Keeps the shared memory of the kernel and knows where a block barrier is needed. */
 #include "lower_internal.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
-/* Lowering, folds: reductions and scans by the ladder registers, lanes, warps, cluster. A fold knows its monoid and the
- * bindings of the factors it crosses, nothing else. */
+/* Lowering, folds: reductions by the ladder registers, lanes, warps, cluster. A fold knows its monoid and the bindings
+ * of the factors it crosses, nothing else. Scans are in lower_scan.c. */
 #include "lower_internal.h"
 
 /* What is folded and where. */
