@@ -30,7 +30,22 @@ static bool bind(Job *j) {
     j->n = interp_nparams(j->g);
     j->tensors = NEW_N(j->ctx, CheckTensor, j->n + 1);
     j->old = NEW_N(j->ctx, HostTensor, j->n + 1);
-    return check_bind(j->g, j->check, j->dims, j->scalars, &j->why);
+    if (!check_bind(j->g, j->check, j->dims, j->scalars, &j->why)) return false;
+    if (!j->o->smallest) return true;
+    int d = (j->o->smallest - 1) / 2;
+    int64_t given = j->dims[d];
+    Text none = {.ctx = j->ctx}, sizes = {.ctx = j->ctx};
+    bool smaller = check_smallest(j->ctx, j->g, j->check, d, 0, j->dims, j->scalars, &none);
+    if (smaller && j->o->smallest % 2 == 0) {
+        smaller = j->dims[d] == 0;
+        j->dims[d] = given;
+        smaller = smaller && check_smallest(j->ctx, j->g, j->check, d, 1, j->dims, j->scalars, &none);
+    }
+    if (!smaller) return j->r.skipped = true, false;
+    text_fmt(&sizes, "%s = %lld", j->g->dims.at[d]->name, (long long)j->dims[d]);
+    if (none.n) text_fmt(&sizes, " (%s)", none.s);
+    j->r.sizes = sizes.s;
+    return true;
 }
 
 /* ---- a check ---- */
@@ -68,13 +83,14 @@ static bool draw(Job *j) {
     return true;
 }
 
-/* Inputs that break an assumption prove nothing. */
+/* Inputs that break an assumption prove nothing: wrong of a statement, to be expected of a size that nobody named. */
 static bool facts_hold(Job *j) {
     for (int i = 0; i < j->g->facts.n; i++) {
         const Fact *f = &j->g->facts.at[i];
         Text why = {.ctx = j->ctx};
         if (f->require || interp_fact(j->ctx, j->g, f, j->dims, j->scalars, j->old, &why)) continue;
         text_fmt(&j->why, "the inputs drawn break an assumption of %s: it %s", j->g->name, why.s);
+        j->r.skipped = j->r.sizes != NULL;
         return false;
     }
     return true;
@@ -107,34 +123,45 @@ static void put_element(Text *out, const InterpValue *ref, const HostTensor *got
         text_fmt(out, "] is %lld, expected %lld", (long long)host_int(got, at), (long long)ref->i[at]);
 }
 
-/* References in which inexact floats are moved to a neighbour before they decide anything. */
-static int neighbours(InterpValue (*near)[3], int k, InterpValue *one) {
-    int n = 0;
-    for (int v = 0; v < 3; v++)
-        if (near[k][v].i) one[n++] = near[k][v];
-    return n;
+/* References for an output that differs: in which inexact floats are moved to a neighbour before they decide anything,
+ * or for floats in which every operation rounds. */
+typedef struct Near {
+    InterpValue *nudged[3], *noisy[CHECK_NOISES]; /* of each parameter; NULL: not made */
+    bool tried;                                   /* noisy */
+} Near;
+
+static int noisy_references(Job *j, Near *near, int k, InterpValue *one) {
+    if (!near->tried && !check_noise(j->ctx, j->g, j->dims, j->scalars, j->old, near->noisy)) near->noisy[0] = NULL;
+    near->tried = true;
+    for (int v = 0; v < CHECK_NOISES && near->noisy[0]; v++) one[v] = near->noisy[v][k];
+    return near->noisy[0] ? CHECK_NOISES : 0;
 }
 
-static bool near_references(Job *j, InterpValue (*near)[3]) {
+static int nudged_references(Job *j, Near *near, int k, InterpValue *one) {
     static const InterpNudge nudges[3] = {NUDGE_ROUND, NUDGE_DOWN, NUDGE_UP};
     for (int v = 0; v < 3; v++) {
-        InterpValue *all = NEW_N(j->ctx, InterpValue, j->n + 1);
-        if (!interp_run(j->ctx, j->g, j->dims, j->scalars, j->old, nudges[v], all, &j->why)) return false;
-        for (int k = 0; k < j->n; k++) near[k][v] = all[k];
+        if (!near->nudged[v]) {
+            InterpValue *all = NEW_N(j->ctx, InterpValue, j->n + 1);
+            if (!interp_run(j->ctx, j->g, j->dims, j->scalars, j->old, nudges[v], all, &j->why)) return -1;
+            near->nudged[v] = all;
+        }
+        one[v] = near->nudged[v][k];
     }
-    return true;
+    return 3;
 }
 
-static bool judge_output(Job *j, int k, bool moved, const InterpValue *ref, InterpValue (*near)[3]) {
+static bool judge_output(Job *j, int k, bool moved, const InterpValue *ref, Near *near) {
     double tol = j->check->tol >= 0 ? j->check->tol : check_tolerance(j->ctx, j->g, ref->tensor);
     HostTensor got = j->tensors[k].host;
     if (moved) got.data = j->tensors[k].moved;
     CheckError e = check_compare(&got, ref, tol, NULL, 0);
-    if (e.bad && ref->i) {
-        InterpValue one[3];
-        if (!near[k][0].n && !near_references(j, near)) return false;
-        e = check_compare(&got, ref, tol, one, neighbours(near, k, one));
+    if (e.bad) {
+        InterpValue one[CHECK_NOISES];
+        int n = ref->i ? nudged_references(j, near, k, one) : noisy_references(j, near, k, one);
+        if (n < 0) return false;
+        e = check_compare(&got, ref, tol, one, n);
     }
+    j->r.noisy += e.noisy;
     if (!j->r.worst || e.largest * j->r.tol > j->r.error * tol) {
         j->r.worst = ref->tensor->name;
         j->r.error = e.largest;
@@ -150,16 +177,16 @@ static bool judge_output(Job *j, int k, bool moved, const InterpValue *ref, Inte
 }
 
 static bool judge(Job *j) {
-    InterpValue *ref = NEW_N(j->ctx, InterpValue, j->n + 1),
-                (*near)[3] = ctx_alloc(j->ctx, sizeof *near * (size_t)(j->n + 1));
+    InterpValue *ref = NEW_N(j->ctx, InterpValue, j->n + 1);
+    Near near = {0};
     if (!interp_run(j->ctx, j->g, j->dims, j->scalars, j->old, NUDGE_NONE, ref, &j->why)) return false;
     bool ok = true;
     for (int k = 0; k < j->n; k++) {
         const CheckTensor *t = &j->tensors[k];
         if (t->kind == TENSOR_INPUT) continue;
-        ok &= judge_output(j, k, false, &ref[k], near);
+        ok &= judge_output(j, k, false, &ref[k], &near);
         if (ok && t->moved && memcmp(t->moved, t->host.data, t->host.bytes) != 0)
-            ok = judge_output(j, k, true, &ref[k], near);
+            ok = judge_output(j, k, true, &ref[k], &near);
     }
     return ok;
 }
@@ -246,13 +273,20 @@ static bool statement(Ctx *ctx, const Module *m, const Check *c, const CheckMode
         r->message = sym(ctx, "out of memory");
         return false;
     }
-    Job j = {.ctx = own, .g = g, .check = c, .model = model, .o = o, .nth = nth_check(m, c), .why = {.ctx = own}};
-    j.r.skipped = !bench && c->error && o->inputs != INPUTS_NORMAL;
+    Job j = {.ctx = own,
+             .g = g,
+             .check = c,
+             .model = model,
+             .o = o,
+             .nth = nth_check(m, c) + o->smallest,
+             .why = {.ctx = own}};
+    j.r.skipped = !bench && c->error && (o->inputs != INPUTS_NORMAL || o->smallest);
     bool passed = !j.r.skipped && bind(&j) && (bench ? run_bench(&j) : c->error ? run_refused(&j) : run_compared(&j));
     *r = j.r;
     if (r->inputs) r->inputs = sym(ctx, r->inputs);
+    if (r->sizes) r->sizes = sym(ctx, r->sizes);
     r->passed = passed;
-    r->message = passed || r->skipped ? NULL : sym(ctx, j.why.n ? j.why.s : "failed");
+    r->message = passed ? NULL : j.why.n ? sym(ctx, j.why.s) : r->skipped ? NULL : "failed";
     ctx_free(own);
     return true;
 }

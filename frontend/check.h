@@ -27,6 +27,8 @@ typedef struct CheckOptions {
     int launches;  /* timed launches of a benchmark; 0: the default, 20 */
     int timeout_s; /* of one process; 0: the default, 300 */
     InputKind inputs;
+    int smallest; /* 1 + 2 d: dimension d has its smallest legal value instead of the statement's; 2 + 2 d: the smallest
+                     above 0, where 0 is legal; 0: none */
 } CheckOptions;
 
 /* A model that was compiled and linked with the runner. */
@@ -108,23 +110,38 @@ typedef struct CheckError {
     double largest; /* |out - ref| / (|ref| + rms(ref)); infinite where special values or integers differ */
     int64_t bad;    /* elements beyond the tolerance */
     int64_t first;  /* the first of them, row-major */
+    int64_t noisy;  /* elements that only rounding excuses: neither bad nor in `largest` */
 } CheckError;
-/* The language's rule. `near` are other references that an integer may equal (nnear of them). */
+/* The language's rule. `near` are other references (nnear of them): an integer may equal one, a float may be further
+ * off than the tolerance where they are too. */
+enum { CHECK_NOISES = 8 };
+/* The references under NUDGE_NOISE: out[k][p] is parameter p's of the k-th. False where one cannot be had. */
+bool check_noise(Ctx *ctx, const Graph *g, const int64_t *dims, const double *scalars, const HostTensor *params,
+                 InterpValue *out[CHECK_NOISES]);
+/* How far element i of such references is from the reference at most; infinite where one is infinite or NaN, or it. */
+double check_spread(const InterpValue *near, int nnear, int64_t i, double ref);
 CheckError check_compare(const HostTensor *out, const InterpValue *ref, double tol, const InterpValue *near, int nnear);
 
-/* ---- statements (check.c, check_bind.c) ---- */
+/* ---- statements (check.c, check_bind.c, check_sizes.c) ---- */
 typedef struct CheckResult {
-    bool passed, skipped; /* skipped: no input could be made as special as was asked */
-    Sym message;          /* what failed, or NULL */
+    bool passed, skipped; /* skipped: no input could be made as special as was asked, no dimension be smaller */
+    Sym message;          /* what failed, or why a smaller size was skipped, or NULL */
     Sym inputs;           /* how inputs differ from those of a normal check, or NULL */
+    Sym sizes;            /* what a dimension is instead of what the statement says, or NULL */
     Sym worst;            /* the output with the largest error, relative to its tolerance */
     double error, tol;
+    int64_t noisy;      /* elements that only rounding excuses */
     double us, copy_us; /* check_bench */
     double bytes;       /* of all tensors, each inout twice */
 } CheckResult;
 
 /* Binds the statement's dimensions and scalars, in the order of the graph; false after saying what is missing. */
 bool check_bind(const Graph *g, const Check *c, int64_t *dims, double *scalars, Text *why);
+/* Gives dimension d the smallest value from `least` on that is legal beside the others and below the one it has. False
+ * where there is none, leaving it as it is. *why says why a value that the entry accepts was passed over: an input has
+ * none. */
+bool check_smallest(Ctx *ctx, const Graph *g, const Check *c, int d, int64_t least, int64_t *dims,
+                    const double *scalars, Text *why);
 /* Finds dimensions from the shapes of tensors: given[k] is parameter k's, or NULL. known[i] says which dims have a
  * value already, and afterwards have one. False after saying which shape fits no value, or which dimension no shape
  * tells. */

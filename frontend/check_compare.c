@@ -86,6 +86,35 @@ static double int_error(int64_t out, int64_t i, const InterpValue *ref, const In
     return (double)INFINITY;
 }
 
+/* A few units in the last place at every step are any kernel's right, and the references under noise are few. */
+static const double MARGIN = 4;
+
+bool check_noise(Ctx *ctx, const Graph *g, const int64_t *dims, const double *scalars, const HostTensor *params,
+                 InterpValue *out[CHECK_NOISES]) {
+    Text ignored = {.ctx = ctx};
+    for (int k = 0; k < CHECK_NOISES; k++) {
+        out[k] = NEW_N(ctx, InterpValue, interp_nparams(g) + 1);
+        if (!interp_run(ctx, g, dims, scalars, params, (InterpNudge)(NUDGE_NOISE + k), out[k], &ignored)) return false;
+    }
+    return true;
+}
+
+double check_spread(const InterpValue *near, int nnear, int64_t i, double ref) {
+    double spread = 0;
+    for (int k = 0; k < nnear; k++) {
+        double d = fabs(near[k].f[i] - ref);
+        if (!isfinite(d)) return (double)INFINITY;
+        if (d > spread) spread = d;
+    }
+    return spread;
+}
+
+static bool excused(double out, double ref, const InterpValue *near, int nnear, int64_t i) {
+    if (!nnear || !isfinite(out)) return false;
+    double spread = check_spread(near, nnear, i, ref);
+    return isfinite(spread) && fabs(out - ref) <= MARGIN * spread;
+}
+
 CheckError check_compare(const HostTensor *out, const InterpValue *ref, double tol, const InterpValue *near,
                          int nnear) {
     CheckError e = {.first = -1};
@@ -93,6 +122,10 @@ CheckError check_compare(const HostTensor *out, const InterpValue *ref, double t
     for (int64_t i = 0; i < ref->n; i++) {
         double d = ref->f ? float_error(host_float(out, i), ref->f[i], scale)
                           : int_error(host_int(out, i), i, ref, near, nnear);
+        if (d > tol && ref->f && excused(host_float(out, i), ref->f[i], near, nnear, i)) {
+            e.noisy++;
+            continue;
+        }
         if (d > e.largest) e.largest = d;
         if (d <= tol) continue;
         if (e.first < 0) e.first = i;

@@ -66,6 +66,8 @@ typedef struct DriverOptions {
     bool debug_checks; /* assumptions are tested where the entry runs */
     Place place;       /* check, run */
     unsigned inputs;   /* check: a bit for each InputKind */
+    bool smallest;     /* check: each dimension at its smallest legal value too */
+    bool brief;        /* check: a line for each entry and kind of inputs */
     VEC(Binding) defines;
     VEC(const char *) includes;
     NameFiles in, out_files;  /* run */

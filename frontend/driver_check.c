@@ -66,14 +66,82 @@ static void print_check(const Check *c) {
     putchar(')');
 }
 
+static void print_case(const Check *c, const CheckResult *r) {
+    print_check(c);
+    if (r->sizes) printf(" at %s", r->sizes);
+    if (r->inputs) printf(", %s", r->inputs);
+}
+
+static void print_noisy(int64_t n) {
+    if (n) printf("; %lld element%s only as near as rounding allows", (long long)n, n == 1 ? "" : "s");
+}
+
 static void print_result(const Check *c, const CheckResult *r) {
     printf(r->skipped ? "skipped " : r->passed ? "ok      " : "FAILED  ");
-    print_check(c);
-    if (r->inputs) printf(", %s", r->inputs);
+    print_case(c, r);
     if (r->worst) printf(": error %.2g of %.2g allowed (%s)", r->error, r->tol, r->worst);
+    print_noisy(r->noisy);
     if (r->message) printf(": %s", r->message);
     putchar('\n');
     fflush(stdout);
+}
+
+/* What the checks of one entry with one kind of inputs have come to. */
+typedef struct Summary {
+    Sym entry;
+    int passed, failed;
+    int64_t noisy;
+    const Check *check; /* the one with the largest error for its tolerance, and its result */
+    CheckResult worst;
+} Summary;
+
+typedef struct Tally {
+    int passed, failed;
+    bool decided;
+    VEC(Summary) entries; /* of the kind of inputs at hand */
+} Tally;
+
+static void count(Ctx *ctx, Tally *t, const Check *c, const CheckResult *r) {
+    Summary *s = NULL;
+    for (int i = 0; i < t->entries.n; i++)
+        if (!strcmp(t->entries.at[i].entry, c->entry)) s = &t->entries.at[i];
+    if (!s) {
+        vec_push(ctx, &t->entries, ((Summary){.entry = c->entry}));
+        s = &t->entries.at[t->entries.n - 1];
+    }
+    *(r->passed ? &s->passed : &s->failed) += 1;
+    *(r->passed ? &t->passed : &t->failed) += 1;
+    s->noisy += r->noisy;
+    if (!r->worst || (s->check && r->error * s->worst.tol <= s->worst.error * r->tol)) return;
+    s->check = c;
+    s->worst = *r;
+}
+
+static void print_summaries(Tally *t, InputKind kind) {
+    for (int i = 0; i < t->entries.n; i++) {
+        const Summary *s = &t->entries.at[i];
+        printf("%s%s, %s: %d of %d passed", s->failed ? "FAILED  " : "ok      ", s->entry, check_inputs_name(kind),
+               s->passed, s->passed + s->failed);
+        if (s->check) {
+            printf("; largest error %.2g of %.2g allowed (%s), ", s->worst.error, s->worst.tol, s->worst.worst);
+            print_case(s->check, &s->worst);
+        }
+        print_noisy(s->noisy);
+        putchar('\n');
+    }
+    t->entries.n = 0;
+}
+
+static void one_check(Job *job, const CheckModel *m, const CheckOptions *co, const Check *c, Tally *t) {
+    CheckResult r = {0};
+    progress_say(job->progress, "%s: check %d, %s", job->o->file, t->passed + t->failed + 1, c->entry);
+    bool done = check_run(job->ctx, job->reference, c, m, co, &r);
+    t->decided &= done;
+    r.passed &= done;
+    if (!r.skipped) count(job->ctx, t, c, &r);
+    progress_hide(job->progress);
+    bool absent = r.skipped && co->smallest && !r.sizes;
+    if (job->o->brief ? !r.skipped && !r.passed : !absent) print_result(c, &r);
 }
 
 Exit driver_check(Job *job) {
@@ -81,7 +149,8 @@ Exit driver_check(Job *job) {
     CheckModel m = {0};
     const Module *mod = job->reference;
     unsigned kinds = job->o->inputs ? job->o->inputs : 1u << INPUTS_NORMAL;
-    int passed = 0, failed = 0, checks = 0, runs = 0, nth = 0;
+    int checks = 0;
+    Tally t = {.decided = true};
     for (int i = 0; i < mod->checks.n; i++) checks += !mod->checks.at[i].bench;
     if (!checks) {
         printf("%s has no check statements\n", job->o->file);
@@ -89,22 +158,19 @@ Exit driver_check(Job *job) {
     }
     if (!driver_build(job, &co, &m)) return EXIT_INTERNAL;
     printf("%s: %d check%s %s\n", job->o->file, checks, checks == 1 ? "" : "s", driver_place(&co));
-    for (int k = 0; k < INPUTS_COUNT; k++) runs += kinds >> k & 1 ? checks : 0;
-    bool decided = true;
-    for (int i = 0; i < mod->checks.n * INPUTS_COUNT; i++) {
-        const Check *c = &mod->checks.at[i % mod->checks.n];
-        co.inputs = (InputKind)(i / mod->checks.n);
-        if (c->bench || !(kinds >> co.inputs & 1)) continue;
-        CheckResult r = {0};
-        progress_say(job->progress, "%s: check %d of %d, %s", job->o->file, ++nth, runs, c->entry);
-        bool done = check_run(job->ctx, mod, c, &m, &co, &r);
-        decided &= done;
-        r.passed &= done;
-        if (!r.skipped) r.passed ? passed++ : failed++;
-        progress_hide(job->progress);
-        print_result(c, &r);
+    for (int k = 0; k < INPUTS_COUNT; k++) {
+        if (!(kinds >> k & 1)) continue;
+        co.inputs = (InputKind)k;
+        for (int i = 0; i < mod->checks.n; i++) {
+            const Check *c = &mod->checks.at[i];
+            const Graph *g = check_graph(mod, c->entry);
+            if (c->bench) continue;
+            int sizes = job->o->smallest && g ? 2 * g->dims.n : 0;
+            for (co.smallest = 0; co.smallest <= sizes; co.smallest++) one_check(job, &m, &co, c, &t);
+        }
+        if (job->o->brief) print_summaries(&t, co.inputs);
     }
     check_remove(job->ctx, m.dir);
-    printf("%d passed, %d failed\n", passed, failed);
-    return failed ? decided ? EXIT_WRONG : EXIT_INTERNAL : EXIT_OK;
+    printf("%d passed, %d failed\n", t.passed, t.failed);
+    return t.failed ? t.decided ? EXIT_WRONG : EXIT_INTERNAL : EXIT_OK;
 }

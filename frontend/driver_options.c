@@ -210,6 +210,8 @@ static bool option_take(Ctx *ctx, DriverOptions *o, OptionId id, const char *val
     case OPT_GPU: return option_place(o, PLACE_GPU);
     case OPT_INTERP: return option_place(o, PLACE_INTERP);
     case OPT_INPUTS: return option_inputs(o, value);
+    case OPT_SMALLEST: return o->smallest = true;
+    case OPT_BRIEF: return o->brief = true;
     case OPT_IN:
         if (!option_name_file(&o->in, ctx, row->name, value, &nf)) return false;
         vec_push(ctx, &o->in, nf);

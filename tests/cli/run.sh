@@ -254,6 +254,31 @@ END
 "$TDC" "$dir/row.td" --dump=kernels | sed 's/^\( *store y\[[a-z]*\] = \)\(.*\)/\1if isnan(\2) then 0.0 else (\2)/' >"$dir/row.kernel"
 says 0 '^1 passed' check row.td --emu --kernels row.kernel
 says 1 '^FAILED  row\(M = 7, N = 9\), NaN in x.*expected nan' check row.td --emu --kernels row.kernel --inputs=nan
+# clause 11.8
+cat >"$dir/least.td" <<'END'
+dim W in 4..65536 divisible 4;
+export fn pick(x: f32[N, C], t: i64[N], w: f32[W - 2]) -> (y: f32[N]) {
+    assume 0 <= t[n] && t[n] < C;
+    y[n] = x[n, t[n]];
+}
+check pick(N = 3, C = 5, W = 12);
+check pick(N = -1, C = 5, W = 12) error "at least 0";
+END
+says 0 '^6 passed, 0 failed' check least.td --emu --smallest
+says 0 'ok +pick\(N = 3, C = 5, W = 12\) at C = 1 \(0: no value of t satisfies what is assumed of it\): error' check least.td --emu --smallest
+says 0 'ok +pick\(N = 3, C = 5, W = 12\) at W = 4: error' check least.td --emu --smallest
+says 0 '^ok +pick, offset: 5 of 5 passed; largest error 0 of 0.0001 allowed \(y\), pick\(N = 3, C = 5, W = 12\).*x \+ 100$' check least.td --emu --smallest --brief --inputs=offset
+# clause 11.3: numbers less their mean, where all are equal, are what rounding makes of them; anything else is a fault.
+cat >"$dir/equal.td" <<'END'
+export fn equal(b: f32[N]) -> (y: f32[N, M]) {
+    let m: f32[n in N] = mean[i in 0..M](if i >= 0 then b[n] else 0.0);
+    y[n, i] = (b[n] - m[n]) * 316.0;
+}
+check equal(N = 9, M = 527);
+END
+"$TDC" "$dir/equal.td" --dump=kernels | sed 's/^\( *store y\[.*\] = \)\(.*\)/\1\2 + 0.003/' >"$dir/equal.kernel"
+says 0 '^ok .*; [0-9]+ elements only as near as rounding allows$' check equal.td --emu
+says 1 '^FAILED  equal, normal: 0 of 1 passed' check equal.td --emu --kernels equal.kernel --brief
 
 # progress on a terminal
 mkdir "$dir/progress"

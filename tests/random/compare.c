@@ -114,16 +114,6 @@ bool setting_make(Setting *s, Ctx *ctx, const Graph *g, const Case *c, int size,
 
 /* ---- judging ---- */
 
-static bool make_noise(Setting *s) {
-    Text why = {.ctx = s->ctx};
-    for (int k = 0; k < 3; k++) {
-        s->noisy[k] = NEW_N(s->ctx, InterpValue, s->n + 1);
-        if (!interp_run(s->ctx, s->g, s->dims, s->scalars, s->old, (InterpNudge)(NUDGE_NOISE + k), s->noisy[k], &why))
-            return false;
-    }
-    return true;
-}
-
 static double rms(const InterpValue *v) {
     double sum = 0;
     int64_t n = 0;
@@ -135,22 +125,21 @@ static double rms(const InterpValue *v) {
 static bool same(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
 
 static bool near_float(Setting *s, int k, int64_t i, double got, double tol, double scale) {
-    double ref = s->ref[k].f[i], spread = 0;
+    double ref = s->ref[k].f[i];
     if (same(got, ref) || (isfinite(got) && isfinite(ref) && fabs(got - ref) <= tol * (fabs(ref) + scale))) return true;
-    for (int j = 0; j < 3; j++) {
+    InterpValue one[CHECK_NOISES];
+    for (int j = 0; j < CHECK_NOISES; j++) {
         double v = s->noisy[j][k].f[i];
-        if (!isfinite(v) || !isfinite(ref)) {
-            if (!same(v, ref)) return true;
-        } else if (fabs(v - ref) > spread) {
-            spread = fabs(v - ref);
-        }
+        if ((!isfinite(v) || !isfinite(ref)) && !same(v, ref)) return true;
+        one[j] = s->noisy[j][k];
     }
-    return isfinite(got) && isfinite(ref) && fabs(got - ref) <= tol * (fabs(ref) + scale) + SPREAD * spread;
+    return isfinite(got) && isfinite(ref) &&
+           fabs(got - ref) <= tol * (fabs(ref) + scale) + SPREAD * check_spread(one, CHECK_NOISES, i, ref);
 }
 
 static bool near_int(const Setting *s, int k, int64_t i, int64_t got) {
     if (got == s->ref[k].i[i]) return true;
-    for (int j = 0; j < 3; j++)
+    for (int j = 0; j < CHECK_NOISES; j++)
         if (s->noisy[j][k].i[i] != s->ref[k].i[i]) return true;
     return false;
 }
@@ -171,7 +160,8 @@ bool setting_near(Setting *s, int k, const HostTensor *got, double tol, Tally *t
     tally->elements += ref->n;
     tally->loose += e.bad;
     if (!e.bad) return true;
-    if (!s->noisy[0] && !make_noise(s)) return true; /* what noise drives out of range tells nothing */
+    if (!s->noisy[0] && !check_noise(s->ctx, s->g, s->dims, s->scalars, s->old, s->noisy))
+        return true; /* what noise drives out of range tells nothing */
     double scale = ref->f ? rms(ref) : 0;
     for (int64_t i = 0; i < ref->n; i++) {
         if (ref->f ? near_float(s, k, i, host_float(got, i), tol, scale) : near_int(s, k, i, host_int(got, i)))

@@ -48,7 +48,7 @@ typedef struct Setting {
     CheckTensor *tensors;
     HostTensor *old;  /* inputs and old values */
     InterpValue *ref; /* what the equations say */
-    InterpValue *noisy[3];
+    InterpValue *noisy[CHECK_NOISES];
     int n;
 } Setting;
 

@@ -158,6 +158,72 @@ static void test_compare(Test *t) {
            "integers are equal, or a neighbour's");
 }
 
+/* clause 11.3: what rounding excuses, and what it does not. One group: y = (x - mean(x)) / sqrt(variance + 1e-5) of equal
+ * numbers is 0 or whatever rounding makes of it; z = x * x stands beside it. */
+static void test_noise(Test *t) {
+    static const char TEXT[] = "graph g dim N in x: f32[N] let m: f32[] out y: f32[N] out z: f32[N]\n"
+                               "m[] = sum[n in 0..N](x[n]) / f32(N) y[i] = (x[i] - m[]) * 316.0 z[i] = x[i] * x[i]";
+    enum { N = 7 };
+    Graph *g = graph_read(t->ctx, TEXT, strlen(TEXT), -1);
+    HostTensor x[3], out;
+    InterpValue ref[3], *noisy[CHECK_NOISES], y[CHECK_NOISES], z[CHECK_NOISES];
+    int64_t dims[1] = {N};
+    Text why = {.ctx = t->ctx};
+    for (int k = 0; k < 3; k++) host_tensor(t->ctx, &x[k], TY_F32, 1, dims);
+    host_tensor(t->ctx, &out, TY_F32, 1, dims);
+    for (int i = 0; i < N; i++) host_put_float(&x[0], i, 0.7);
+    bool ok = g && interp_run(t->ctx, g, dims, NULL, x, NUDGE_NONE, ref, &why) &&
+              check_noise(t->ctx, g, dims, NULL, x, noisy);
+    expect(t, ok, "references with noise");
+    if (!ok) return;
+    for (int k = 0; k < CHECK_NOISES; k++) y[k] = noisy[k][1], z[k] = noisy[k][2];
+    host_put_float(&out, 2, 316 * 0x1p-24);
+    CheckError e = check_compare(&out, &ref[1], 1e-4, y, CHECK_NOISES);
+    expect(t, check_compare(&out, &ref[1], 1e-4, NULL, 0).bad == 1 && e.bad == 0 && e.noisy == 1 && e.largest == 0,
+           "a unit in the last place of a mean");
+    host_put_float(&out, 2, 0.01);
+    expect(t, check_compare(&out, &ref[1], 1e-4, y, CHECK_NOISES).first == 2, "more than rounding explains");
+    host_put_float(&out, 2, (double)INFINITY);
+    expect(t, check_compare(&out, &ref[1], 1e-4, y, CHECK_NOISES).bad == 1, "rounding excuses no infinity");
+    host_put_float(&out, 2, 0);
+    y[3].f[2] = (double)NAN;
+    host_put_float(&out, 2, 316 * 0x1p-24);
+    expect(t, check_compare(&out, &ref[1], 1e-4, y, CHECK_NOISES).bad == 1, "noise that leaves the finite excuses nothing");
+    for (int i = 0; i < N; i++) host_put_float(&out, i, 0.7 * 0.7 * (i == 5 ? 1.0003 : 1));
+    e = check_compare(&out, &ref[2], 1e-4, z, CHECK_NOISES);
+    expect(t, e.bad == 1 && e.first == 5 && e.noisy == 0, "an element that rounding does not move keeps its tolerance");
+}
+
+/* clause 11.8 */
+static void test_smallest(Test *t) {
+    static const struct {
+        const char *text;
+        int64_t given, least, smallest; /* of the first dimension, N; the second, C, is 5; -1: none */
+        const char *why;
+    } rows[] = {
+        {"dim N dim C in x: f32[N] out y: f32[N] y[i] = x[i]", 7, 0, 0, NULL},
+        {"dim N dim C in x: f32[N] out y: f32[N] y[i] = x[i]", 7, 1, 1, NULL},
+        {"dim N dim C in x: f32[N] out y: f32[N] y[i] = x[i]", 0, 0, -1, NULL},
+        {"dim N in 3..=64 divisible 4 dim C in x: f32[N] out y: f32[N] y[i] = x[i]", 16, 0, 4, NULL},
+        {"dim N dim C in x: f32[N - 2] out y: f32[C] y[i] = f32(i)", 7, 0, 2, NULL},
+        {"dim N dim C in x: f32[N] out y: f32[N] y[i] = x[i] require N % 3 == 2, \"a\"", 8, 0, 2, NULL},
+        {"dim N dim C in x: f32[N] out y: f32[N] y[i] = x[i] require N == C, \"a\"", 5, 0, -1, NULL},
+        {"dim N dim C in t: i64[C] out y: f32[C] y[i] = 1.0 assume for c in 0..C: 0 <= t[c] && t[c] < N", 7, 0, 1,
+         "0: no value of t satisfies what is assumed of it"},
+        {"dim C dim N in t: i64[C] out y: f32[C] y[i] = 1.0 assume for c in 0..C: 0 <= t[c] && t[c] < N", 7, 0, 0, NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Sym text = sym_fmt(t->ctx, "graph g %s", rows[i].text);
+        Graph *g = graph_read(t->ctx, text, strlen(text), -1);
+        Check c = {.entry = g ? g->name : NULL, .tol = -1};
+        int64_t dims[2] = {rows[i].given, 5};
+        Text why = {.ctx = t->ctx};
+        bool found = g && check_smallest(t->ctx, g, &c, 0, rows[i].least, dims, NULL, &why);
+        expect(t, g && found == (rows[i].smallest >= 0) && dims[0] == (found ? rows[i].smallest : rows[i].given) &&
+                   (rows[i].why ? why.n && !strcmp(why.s, rows[i].why) : !why.n), rows[i].text);
+    }
+}
+
 /* clause 11.4: by the coarsest float type on the way, casts and intermediates included */
 static void test_tolerance(Test *t) {
     static const struct {
@@ -294,6 +360,8 @@ int main(void) {
     test_ranges(&t);
     test_match(&t);
     test_compare(&t);
+    test_noise(&t);
+    test_smallest(&t);
     test_tolerance(&t);
     test_npy(&t);
     check_kernel(&t, "a right kernel", STORE ARGMAX, 70, NULL, NULL);
