@@ -4,6 +4,7 @@
 
 #include "glue_entry.h"
 #include "glue_host.h"
+#include "sched/same.h"
 
 #include <string.h>
 
@@ -405,33 +406,16 @@ static void c_status_text(Text *out, const char *x) {
 /* What a launch may need first (more shared memory, larger clusters), for the current device. Idempotent. */
 static void c_prepare_all(Text *out, const Program *const *programs, int n, const char *x) {
     text_fmt(out, "static %s_status td_prepare_all(const td_sink *s) {\n", x);
-    for (int i = 0; i < n; i++)
-        for (const Program *p = programs[i]; p; p = p->assumed)
-            for (int k = 0; k < p->kernels.n; k++) {
-                const char *e = p->graph->name, *kernel = p->kernels.at[k]->name;
-                text_fmt(out, "    TD_TRY(td_cuda(s, \"kernel %s\", %s_%s_%s_prepare()));\n", kernel, x, e, kernel);
-            }
+    for (int i = 0; i < n; i++) glue_prepare_kernels(out, programs[i], x, "s", true);
     text_fmt(out, "    (void)s;\n    return %s_ok;\n}\n\n", x);
 }
 
 /* The launchers of model.cu. */
-static void c_launcher(Text *out, const Program *p, const char *x) {
-    for (int k = 0; k < p->kernels.n; k++) {
-        const char *e = p->graph->name, *kernel = p->kernels.at[k]->name;
-        text_fmt(out, "int %s_%s_%s_prepare(void);\n", x, e, kernel);
-        text_fmt(out,
-                 "int %s_%s_%s_launch(void *stream, void *const *tensors, const int64_t *dims, const double "
-                 "*scalars);\n",
-                 x, e, kernel);
-    }
-    if (p->assumed) c_launcher(out, p->assumed, x);
-}
-
 static void c_launchers(Text *out, const Program *const *programs, int n, const char *x) {
     text_put(
         out,
         "/* In the .cu file. The results are of type cudaError_t. */\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
-    for (int i = 0; i < n; i++) c_launcher(out, programs[i], x);
+    for (int i = 0; i < n; i++) glue_launcher(out, programs[i], x);
     text_put(out, "#ifdef __cplusplus\n}\n#endif\n\n");
 }
 
@@ -497,16 +481,27 @@ void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOpt
 
 /* ---- what cannot have the interface ---- */
 
-typedef VEC(Sym) Symbols;
-
-static bool add_symbol(Ctx *ctx, Symbols *all, Sym s, Text *why) {
-    for (int i = 0; i < all->n; i++)
-        if (all->at[i] == s) {
-            text_fmt(why, "two symbols of the C interface have the name '%s'", s);
-            return false;
-        }
-    vec_push(ctx, all, s);
+/* Names are interned: one is there already where its pointer is. */
+static bool add_symbol(Ctx *ctx, ExprMap *all, Sym s, Text *why) {
+    if (expr_map_get(all, s)) {
+        text_fmt(why, "two symbols of the C interface have the name '%s'", s);
+        return false;
+    }
+    expr_map_put(ctx, all, s, s);
     return true;
+}
+
+/* Those of the launchers that no program before has. */
+static bool add_kernels(Ctx *ctx, ExprMap *all, const Program *p, const char *prefix, Text *why) {
+    bool ok = true;
+    for (int i = 0; ok && i < p->kernels.n; i++) {
+        const Kernel *k = p->kernels.at[i];
+        if (k->same) continue;
+        const char *symbol = kernel_symbol(p, k);
+        ok = add_symbol(ctx, all, sym_fmt(ctx, "%s_%s_launch", prefix, symbol), why) &&
+             add_symbol(ctx, all, sym_fmt(ctx, "%s_%s_prepare", prefix, symbol), why);
+    }
+    return ok;
 }
 
 static bool verify_conditions(const Program *p, Text *why) {
@@ -530,13 +525,14 @@ static bool verify_conditions(const Program *p, Text *why) {
 
 bool glue_verify(const Program *const *programs, int n, const GlueOptions *o, Text *why) {
     Ctx *ctx = why->ctx;
-    Symbols all = {0};
+    ExprMap all = {0};
     static const char *const FIXED[] = {"context", "run",          "status",     "status_text", "status_count",
                                         "open",    "close",        "entry",      "entries",     "nentries",
                                         "invoke",  "invoke_query", "fingerprint"};
     for (size_t i = 0; i < sizeof FIXED / sizeof *FIXED; i++)
-        vec_push(ctx, &all, sym_fmt(ctx, "%s_%s", o->prefix, FIXED[i]));
-#define STATUS(name, meaning) vec_push(ctx, &all, sym_fmt(ctx, "%s_" #name, o->prefix));
+        if (!add_symbol(ctx, &all, sym_fmt(ctx, "%s_%s", o->prefix, FIXED[i]), why)) return false;
+#define STATUS(name, meaning)                                                                                          \
+    if (!add_symbol(ctx, &all, sym_fmt(ctx, "%s_" #name, o->prefix), why)) return false;
 #include "statuses.def"
 #undef STATUS
     for (int i = 0; i < n; i++) {
@@ -544,16 +540,8 @@ bool glue_verify(const Program *const *programs, int n, const GlueOptions *o, Te
         Sym e = sym_fmt(ctx, "%s_%s", o->prefix, p->graph->name);
         bool ok = add_symbol(ctx, &all, e, why) && add_symbol(ctx, &all, sym_fmt(ctx, "%s_workspace", e), why) &&
                   add_symbol(ctx, &all, sym_fmt(ctx, "%s_prepare", e), why);
-        for (int k = 0; ok && k < p->kernels.n; k++) {
-            Sym kernel = p->kernels.at[k]->name;
-            ok = add_symbol(ctx, &all, sym_fmt(ctx, "%s_%s_launch", e, kernel), why) &&
-                 add_symbol(ctx, &all, sym_fmt(ctx, "%s_%s_prepare", e, kernel), why);
-        }
-        for (int k = 0; ok && p->assumed && k < p->assumed->kernels.n; k++) {
-            Sym kernel = sym_fmt(ctx, "%s_%s_%s", o->prefix, p->assumed->graph->name, p->assumed->kernels.at[k]->name);
-            ok = add_symbol(ctx, &all, sym_fmt(ctx, "%s_launch", kernel), why) &&
-                 add_symbol(ctx, &all, sym_fmt(ctx, "%s_prepare", kernel), why);
-        }
+        ok = ok && add_kernels(ctx, &all, p, o->prefix, why) &&
+             (!p->assumed || add_kernels(ctx, &all, p->assumed, o->prefix, why));
         if (!ok || !verify_conditions(p, why)) return false;
         for (int t = 0; t < p->params.n + p->temps.n; t++) {
             const Tensor *x = t < p->params.n ? p->params.at[t] : p->temps.at[t - p->params.n];

@@ -1,6 +1,7 @@
 /* One entry's functions in model.c: the plan (dimensions to bytes, with every check that needs no pointer), the run,
  * and the public functions on top of them. */
 #include "glue_entry.h"
+#include "sched/same.h"
 
 static void quoted_expr(Text *out, Ctx *ctx, const Expr *e) {
     Text s = {.ctx = ctx};
@@ -106,16 +107,6 @@ bool glue_has_workspace(const Program *p) { return p->temps.n > 0 || p->assumed 
 /* Pieces of memory that are placed in the workspace: temporaries, and the library's scratch for each product. */
 static int nplaces(const Program *p) { return p->temps.n + glue_products(p); }
 
-/* What the library asks for each product. */
-static void plan_scratch(Text *out, const Program *p, int index) {
-    for (int k = 0; k < p->kernels.n; k++)
-        if (p->kernels.at[k]->product)
-            text_fmt(out,
-                     "    {\n        td_product td_p;\n        td_%s_%s_product(td_dims, NULL, &td_p);\n"
-                     "        TD_TRY(td_scratch(td_s, td_x, &td_p, &td_bytes[%d]));\n    }\n",
-                     p->graph->name, p->kernels.at[k]->name, index++);
-}
-
 void glue_plan(Text *out, const HostEntry *h, const char *x) {
     const Program *p = h->p;
     const char *e = p->graph->name;
@@ -126,11 +117,15 @@ void glue_plan(Text *out, const HostEntry *h, const char *x) {
     bool workspace = glue_has_workspace(p);
     for (int i = 0; i < n; i++) plan_size(&body, h, p->params.at[i], i);
     for (int i = 0; i < temps; i++) plan_size(&body, h, p->temps.at[i], n + i);
-    for (int k = 0; k < p->kernels.n; k++) plan_kernel(&body, h, p->kernels.at[k], x);
+    for (int i = 0; i < p->kernels.n; i++) {
+        const Kernel *k = p->kernels.at[i];
+        bool checked = k->here && form_same_dims(k->form, k->here->form);
+        if (!checked) plan_kernel(&body, h, k, x);
+    }
     int places = nplaces(p);
     bool shared = places && glue_places(out, p);
     for (int k = 0; k < p->kernels.n; k++)
-        if (p->kernels.at[k]->product) glue_product(out, h, p->kernels.at[k]);
+        if (p->kernels.at[k]->product && !p->kernels.at[k]->same) glue_product(out, h, p->kernels.at[k]);
     text_fmt(out,
              "/* Bytes of each tensor%s. */\nstatic %s_status td_%s_plan(const td_sink *td_s, %s_context *td_x, const "
              "int64_t *td_dims, int64_t *td_bytes",
@@ -143,7 +138,7 @@ void glue_plan(Text *out, const HostEntry *h, const char *x) {
     if (places) text_fmt(out, "    int td_order[%d];\n", places);
     const char *tables = shared ? sym_fmt(h->ctx, "td_%s_starts, td_%s_meets", e, e) : "NULL, NULL";
     text_put(out, body.s ? body.s : "");
-    plan_scratch(out, p, n + temps);
+    glue_scratch(out, h, n + temps);
     if (places && !p->assumed)
         text_fmt(out, "    return td_place(td_s, %d, %s, td_bytes + %d, td_order, td_offset, td_need);\n}\n\n", places,
                  tables, n);
@@ -156,14 +151,6 @@ void glue_plan(Text *out, const HostEntry *h, const char *x) {
         text_fmt(out, "    return td_%s_tests_need(td_s, td_x, td_dims, td_need);\n}\n\n", e);
     else if (!places)
         text_fmt(out, "    return %s_ok;\n}\n\n", x);
-}
-
-int glue_tensor_index(const Program *p, const Tensor *t) {
-    for (int i = 0; i < p->params.n; i++)
-        if (p->params.at[i] == t) return i;
-    for (int i = 0; i < p->temps.n; i++)
-        if (p->temps.at[i] == t) return p->params.n + i;
-    return -1;
 }
 
 /* The arguments of the plan, after the sink and the dimensions. */
@@ -202,36 +189,22 @@ static void run_launches(Text *out, const HostEntry *h, const char *x) {
     const Program *p = h->p;
     const char *tensors = p->temps.n ? "td_t" : "td_c->tensors";
     for (int i = 0; i < p->zeroed.n; i++) {
-        int at = glue_tensor_index(p, p->zeroed.at[i]);
+        int at = host_tensor_at(h, p->zeroed.at[i]);
         text_fmt(out,
                  "    if (td_bytes[%d])\n        TD_TRY(td_cuda(td_s, \"clearing %s\",\n"
                  "                       (int)cudaMemsetAsync(%s[%d], 0, (size_t)td_bytes[%d], "
                  "(cudaStream_t)td_c->stream)));\n",
                  at, p->zeroed.at[i]->name, tensors, at, at);
     }
-    int product = p->temps.n;
-    for (int k = 0; k < p->kernels.n; k++) {
-        const char *name = p->kernels.at[k]->name, *e = p->graph->name;
-        if (p->kernels.at[k]->product) {
-            text_fmt(out,
-                     "    td_%s_%s_product(td_c->dims, td_c->scalars, &td_p);\n"
-                     "    TD_TRY(td_multiply(td_s, td_c, \"product %s\", &td_p, %s, (char *)td_c->workspace + "
-                     "td_offset[%d], td_bytes[%d], &td_done));\n    if (!td_done)\n    ",
-                     e, name, name, tensors, product, p->params.n + product);
-            product++;
-        }
-        text_fmt(
-            out,
-            "    TD_TRY(td_cuda(td_s, \"kernel %s\", %s_%s_%s_launch(td_c->stream, %s, td_c->dims, td_c->scalars)));\n",
-            name, x, e, name, tensors);
-    }
+    glue_launches(out, h, x);
 }
 
 /* The inputs at whose address the output may stand, as bits. */
-static uint64_t in_place(const Program *p, const Tensor *t) {
+static uint64_t in_place(const HostEntry *h, const Tensor *t) {
+    const Program *p = h->p;
     uint64_t set = 0;
     for (int i = 0; i < p->in_place.n; i++) {
-        int at = glue_tensor_index(p, p->in_place.at[i].in);
+        int at = host_tensor_at(h, p->in_place.at[i].in);
         if (p->in_place.at[i].out == t && at < 64) set |= (uint64_t)1 << at;
     }
     return set;
@@ -253,7 +226,7 @@ void glue_run(Text *out, const HostEntry *h, const char *x) {
         const Tensor *t = p->params.at[i];
         int bits = type_bits(t->type);
         text_fmt(out, "%s{\"%s\", %d, %d, ", i ? ", " : "", t->name, bits < 8 ? 1 : bits / 8, t->kind != TENSOR_INPUT);
-        text_fmt(out, in_place(p, t) ? "0x%llx}" : "%llu}", (unsigned long long)in_place(p, t));
+        text_fmt(out, in_place(h, t) ? "0x%llx}" : "%llu}", (unsigned long long)in_place(h, t));
     }
     text_put(out, "};\n");
     plan_locals(out, p);
@@ -288,14 +261,6 @@ static void array(Text *out, const char *type, const char *name, const Sym *at, 
     text_put(out, n ? "};\n" : "0};\n");
 }
 
-/* What launches need first, for the current device. */
-static void prepare(Text *out, const Program *p, const char *x) {
-    for (int k = 0; k < p->kernels.n; k++)
-        text_fmt(out, "    TD_TRY(td_cuda(&td_s, \"kernel %s\", %s_%s_%s_prepare()));\n", p->kernels.at[k]->name, x,
-                 p->graph->name, p->kernels.at[k]->name);
-    if (p->assumed) prepare(out, p->assumed, x);
-}
-
 static void public_dims(Text *out, const HostEntry *h, const char *x, bool prepares) {
     const Program *p = h->p;
     const char *e = p->graph->name;
@@ -311,7 +276,7 @@ static void public_dims(Text *out, const HostEntry *h, const char *x, bool prepa
     if (prepares) text_put(out, "    TD_TRY(td_current(&td_s, ctx));\n");
     text_fmt(out, "    TD_TRY(td_%s_plan(&td_s, ctx, td_dims, %s));\n", e, plan_args(p));
     if (prepares)
-        prepare(out, p, x);
+        glue_prepare_kernels(out, p, x, "&td_s", false);
     else
         text_fmt(out, "    *bytes = %s;\n", glue_has_workspace(p) ? "td_need" : "0");
     text_fmt(out, "    return %s_ok;\n}\n\n", x);
@@ -370,7 +335,7 @@ static void uniform(Text *out, const HostEntry *h, const char *x) {
         "    int device = 0;\n    td_s.text = message;\n    td_s.bytes = message_bytes;\n"
         "    TD_TRY(td_cuda(&td_s, \"device\", (int)cudaGetDevice(&device)));\n    TD_TRY(td_device(&td_s, device));\n",
         e, e, x, x);
-    prepare(out, p, x);
+    glue_prepare_kernels(out, p, x, "&td_s", false);
     text_fmt(out,
              "    TD_TRY(td_begin(&td_s, &ctx, device));\n"
              "    td_c.context = &ctx;\n    td_c.tensors = tensors;\n    td_c.dims = dims;\n"

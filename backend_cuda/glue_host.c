@@ -36,8 +36,14 @@ HostEntry host_entry(const Program *p, bool *used, bool *needs_math) {
     for (int i = 0; i < p->params.n; i++) h.params[i] = fresh(ctx, &taken, p->params.at[i]->name);
     for (int i = 0; i < g->dims.n; i++) h.dims[i] = fresh(ctx, &taken, g->dims.at[i]->name);
     for (int i = 0; i < g->scalars.n; i++) h.scalars[i] = fresh(ctx, &taken, g->scalars.at[i]->name);
+    for (int i = 0; i < p->params.n + p->temps.n; i++) {
+        const Tensor *t = i < p->params.n ? p->params.at[i] : p->temps.at[i - p->params.n];
+        expr_map_put(ctx, &h.tensor_at, t, (const void *)(intptr_t)(i + 1));
+    }
     return h;
 }
+
+int host_tensor_at(const HostEntry *h, const Tensor *t) { return (int)(intptr_t)expr_map_get(&h->tensor_at, t) - 1; }
 
 /* The name that math.h has for an operator, or NULL. */
 static const char *math_name(Op op) {

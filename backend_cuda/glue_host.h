@@ -112,9 +112,11 @@ typedef struct HostEntry {
     bool *scalar_used;
     bool *needs_math; /* <math.h> */
     ExprMap named;    /* nodes that are C variables: their Syms */
+    ExprMap tensor_at; /* Tensor -> its place + 1 in the array that kernels get: parameters, then temporaries */
 } HostEntry;
 
 HostEntry host_entry(const Program *p, bool *used, bool *needs_math);
+int host_tensor_at(const HostEntry *h, const Tensor *t); /* -1: none */
 /* Whether the host can compute e: only dimensions, scalars, constants and operators that C has. */
 bool host_can(const Expr *e);
 bool host_uses_scalars(const Expr *e);

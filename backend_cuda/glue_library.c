@@ -2,6 +2,7 @@
  * dimensions and scalars; what calls the library with them is the text of library.in. */
 #include "glue_entry.h"
 #include "sched/product.h"
+#include "sched/same.h"
 
 #include <string.h>
 
@@ -66,13 +67,40 @@ static void size(Text *out, const HostEntry *h, const char *field, const Expr *e
     text_put(out, ";\n");
 }
 
-static void matrix(Text *out, const HostEntry *h, const char *field, const Product *p, const Matrix *m) {
-    text_fmt(out, "    td_p->%s.tensor = %d;\n", field, m->tensor ? glue_tensor_index(h->p, m->tensor) : -1);
+static int tensor_at(const HostEntry *h, const KernelForm *f, const Tensor *t) {
+    for (int i = 0; f && i < f->ntensors; i++)
+        if (f->tensors[i] == t) return i;
+    return f ? -1 : host_tensor_at(h, t);
+}
+
+static void matrix(Text *out, const HostEntry *h, const Kernel *k, const char *field, const Matrix *m) {
+    const Product *p = k->product;
+    text_fmt(out, "    td_p->%s.tensor = %d;\n", field,
+             m->tensor ? tensor_at(h, k->shared ? k->form : NULL, m->tensor) : -1);
     if (!m->tensor) return;
     size(out, h, sym_fmt(h->ctx, "%s.offset", field), m->offset);
     size(out, h, sym_fmt(h->ctx, "%s.row", field), m->row);
     size(out, h, sym_fmt(h->ctx, "%s.col", field), m->col);
     for (int b = 0; b < p->nbatch; b++) size(out, h, sym_fmt(h->ctx, "%s.batch[%d]", field, b), m->batch[b]);
+}
+
+/* Dimensions and scalars that are used: of the entry's arrays, or of those in the order of the form. */
+static void put_arguments(Text *out, const HostEntry *h, const Kernel *k) {
+    const Graph *g = h->p->graph;
+    const KernelForm *f = k->shared ? k->form : NULL;
+    for (int i = 0; i < g->dims.n; i++) {
+        int at = i;
+        for (int j = 0; f && j < f->ndims; j++)
+            if (f->dims[j] == g->dims.at[i]) at = j;
+        if (h->dim_used[i]) text_fmt(out, "    const int64_t %s = td_dims[%d];\n", h->dims[i], at);
+    }
+    for (int i = 0; i < g->scalars.n; i++) {
+        int at = i;
+        for (int j = 0; f && j < f->nscalars; j++)
+            if (f->scalars[j] == g->scalars.at[i]) at = j;
+        if (h->scalar_used[i])
+            text_fmt(out, "    const double %s = td_scalars ? td_scalars[%d] : 0;\n", h->scalars[i], at);
+    }
 }
 
 void glue_product(Text *out, const HostEntry *h, const Kernel *k) {
@@ -89,11 +117,11 @@ void glue_product(Text *out, const HostEntry *h, const Kernel *k) {
     for (int b = 0; b < MAX_BATCH; b++)
         size(&body, &mine, sym_fmt(h->ctx, "batch[%d]", b),
              b < p->nbatch ? p->batch[b] : expr_int(h->p->graph, TY_I64, 1));
-    matrix(&body, &mine, "a", p, &p->a);
-    matrix(&body, &mine, "b", p, &p->b);
-    matrix(&body, &mine, "c", p, &p->c);
-    matrix(&body, &mine, "d", p, &p->d);
-    matrix(&body, &mine, "bias", p, &p->bias);
+    matrix(&body, &mine, k, "a", &p->a);
+    matrix(&body, &mine, k, "b", &p->b);
+    matrix(&body, &mine, k, "c", &p->c);
+    matrix(&body, &mine, k, "d", &p->d);
+    matrix(&body, &mine, k, "bias", &p->bias);
     text_put(&factors, "    td_p->alpha = ");
     host_expr(&factors, &mine, p->alpha);
     text_put(&factors, ";\n    td_p->beta = ");
@@ -101,14 +129,9 @@ void glue_product(Text *out, const HostEntry *h, const Kernel *k) {
         host_expr(&factors, &mine, p->beta);
     else
         text_char(&factors, '0');
-    text_fmt(out,
-             "static void td_%s_%s_product(const int64_t *td_dims, const double *td_scalars, td_product *td_p) {\n",
-             g->name, k->name);
-    for (int i = 0; i < g->dims.n; i++)
-        if (mine.dim_used[i]) text_fmt(out, "    const int64_t %s = td_dims[%d];\n", h->dims[i], i);
-    for (int i = 0; i < g->scalars.n; i++)
-        if (mine.scalar_used[i])
-            text_fmt(out, "    const double %s = td_scalars ? td_scalars[%d] : 0;\n", h->scalars[i], i);
+    text_fmt(out, "static void td_%s_product(const int64_t *td_dims, const double *td_scalars, td_product *td_p) {\n",
+             kernel_symbol(h->p, k));
+    put_arguments(out, &mine, k);
     text_put(out, "    (void)td_dims, (void)td_scalars;\n    memset(td_p, 0, sizeof *td_p);\n");
     text_fmt(out,
              "    td_p->factor = %s, td_p->result = %s, td_p->scale = %s;\n    td_p->compute = %s;\n"

@@ -3,6 +3,7 @@
 
 #include "ir/diag.h"
 #include "sched/perf.h"
+#include "sched/same.h"
 
 static bool factor_range(void *user, const Expr *atom, const Expr **lo, const Expr **hi) {
     Lower *l = user;
@@ -83,6 +84,46 @@ static void report_perf(Lower *l) {
               "an index passes 2147483647: with the dimension divided in two, x: f32[M, N], 32 bits are enough");
 }
 
+static int place(const void *const *at, int n, const void *what) {
+    for (int i = 0; i < n; i++)
+        if (at[i] == what) return i;
+    return -1;
+}
+
+/* Where the launcher finds its arguments: a kernel that several places run has its own order, any other the entry's. */
+static int dim_at(const Lower *l, const Dim *d) {
+    const KernelForm *f = l->k->shared ? l->k->form : NULL;
+    if (f) return place((const void *const *)f->dims, f->ndims, d);
+    return place((const void *const *)l->g->dims.at, l->g->dims.n, d);
+}
+
+static int scalar_at(const Lower *l, const Scalar *s) {
+    const KernelForm *f = l->k->shared ? l->k->form : NULL;
+    if (f) return place((const void *const *)f->scalars, f->nscalars, s);
+    return place((const void *const *)l->g->scalars.at, l->g->scalars.n, s);
+}
+
+static int tensor_at(const Lower *l, const Tensor *t) {
+    const KernelForm *f = l->k->shared ? l->k->form : NULL;
+    if (f) return place((const void *const *)f->tensors, f->ntensors, t);
+    return (int)(intptr_t)expr_map_get(l->tensor_at, t) - 1;
+}
+
+static bool writes(Stage *const *at, int n, const Tensor *t) {
+    for (int i = 0; i < n; i++) {
+        const Stage *s = at[i];
+        if (s->counter == t || (s->tensor == t && (s->kind == STAGE_STORE || s->kind == STAGE_ATOMIC))) return true;
+        if (writes(s->body.at, s->body.n, t)) return true;
+    }
+    return false;
+}
+
+static bool is_written(const Lower *l, const Tensor *t) {
+    for (int i = 0; i < l->k->parts.n; i++)
+        if (writes(l->k->parts.at[i]->body.at, l->k->parts.at[i]->body.n, t)) return true;
+    return false;
+}
+
 static void put_launcher(Lower *l, Text *out, Sym full) {
     bool variants = l->wide && l->conds.n;
     text_fmt(
@@ -113,31 +154,21 @@ static void put_launcher(Lower *l, Text *out, Sym full) {
     Sym fits = both ? index_condition(l) : NULL;
     for (int i = 0; i < l->dims.n; i++) {
         Dim *d = l->dims.at[i];
-        int at = 0;
-        for (int k = 0; k < l->g->dims.n; k++)
-            if (l->g->dims.at[k] == d) at = k;
         text_fmt(out, "    const int64_t %s = dims[%d];\n    if (%s < 0) return (int)cudaErrorInvalidValue;\n",
-                 param_name(l, d->name), at, param_name(l, d->name));
+                 param_name(l, d->name), dim_at(l, d), param_name(l, d->name));
     }
     text_fmt(out, "    const %s_args args = {", full);
     bool first = true;
     for (int i = 0; i < l->tensors.n; i++, first = false) {
         Tensor *t = l->tensors.at[i];
-        int at = -1;
-        for (int k = 0; k < l->p->params.n; k++)
-            if (l->p->params.at[k] == t) at = k;
-        for (int k = 0; k < l->p->temps.n; k++)
-            if (l->p->temps.at[k] == t) at = l->p->params.n + k;
-        text_fmt(out, "%s(%s%s *)tensors[%d]", first ? "" : ", ", t->kind == TENSOR_INPUT ? "const " : "",
-                 lower_storage_type(t->type), at);
+        text_fmt(out, "%s(%s%s *)tensors[%d]", first ? "" : ", ", is_written(l, t) ? "" : "const ",
+                 lower_storage_type(t->type), tensor_at(l, t));
     }
     for (int i = 0; i < l->own_dims.n; i++, first = false)
         text_fmt(out, "%s%s", first ? "" : ", ", param_name(l, l->own_dims.at[i]->name));
     for (int i = 0; i < l->scalars.n; i++, first = false) {
-        int at = 0;
-        for (int k = 0; k < l->g->scalars.n; k++)
-            if (l->g->scalars.at[k] == l->scalars.at[i]) at = k;
-        text_fmt(out, "%s(%s)scalars[%d]", first ? "" : ", ", c_type(l->scalars.at[i]->type), at);
+        const Scalar *s = l->scalars.at[i];
+        text_fmt(out, "%s(%s)scalars[%d]", first ? "" : ", ", c_type(s->type), scalar_at(l, s));
     }
     text_put(out, "};\n");
     Sym tail = fmt(l, "args, %s, %d, %d, %d, %d, (cudaStream_t)stream", blocks.s, l->k->threads, l->k->cluster,
@@ -172,17 +203,19 @@ static void put_launcher(Lower *l, Text *out, Sym full) {
     text_put(out, "}\n\n");
 }
 
-static bool lower_kernel(Text *out, Ctx *ctx, Program *p, Kernel *k, const LowerOptions *o, Text *why) {
+static bool lower_kernel(Text *out, Ctx *ctx, Program *p, Kernel *k, const ExprMap *tensor_at, const LowerOptions *o,
+                         Text *why) {
     Lower *l = NEW(ctx, Lower);
     l->ctx = ctx;
     l->p = p;
+    l->tensor_at = tensor_at;
     l->g = p->graph;
     l->k = k;
     l->o = o;
     l->why = why;
     l->body.ctx = ctx;
     l->env = (PolyEnv){.g = p->graph, .range = factor_range, .user = l, .ctx = ctx};
-    Sym full = sym_fmt(ctx, "%s_%s_%s", o->prefix, p->graph->name, k->name);
+    Sym full = sym_fmt(ctx, "%s_%s", o->prefix, kernel_symbol(p, k));
     l->indent = 1;
     if (k->parts.n > 1) put(l, "int blocks_before = 0;");
     for (int i = 0; i < k->parts.n && !l->failed; i++) {
@@ -217,10 +250,11 @@ static bool lower_kernel(Text *out, Ctx *ctx, Program *p, Kernel *k, const Lower
     else
         for (int i = 0; i < k->parts.n; i++) put_equations(l, out, k->parts.at[i]->body.at, k->parts.at[i]->body.n);
     if (out->n == before) text_fmt(out, "// %s\n", full);
+    if (k->shared) text_fmt(out, "// and the same in %d other place%s\n", k->places - 1, k->places > 2 ? "s" : "");
     for (int i = 0; i < k->parts.n; i++) put_layout_comment(l, out, k->parts.at[i]);
     text_fmt(out, "struct %s_args {\n", full);
     for (int i = 0; i < l->tensors.n; i++)
-        text_fmt(out, "    %s%s *%s;\n", l->tensors.at[i]->kind == TENSOR_INPUT ? "const " : "",
+        text_fmt(out, "    %s%s *%s;\n", is_written(l, l->tensors.at[i]) ? "" : "const ",
                  lower_storage_type(l->tensors.at[i]->type), param_name(l, l->tensors.at[i]->name));
     for (int i = 0; i < l->own_dims.n; i++) text_fmt(out, "    int64_t %s;\n", param_name(l, l->own_dims.at[i]->name));
     for (int i = 0; i < l->scalars.n; i++)
@@ -259,11 +293,19 @@ static bool lower_kernel(Text *out, Ctx *ctx, Program *p, Kernel *k, const Lower
 
 bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why) {
     bool ok = true;
+    Ctx *own = ctx_temp(p->ctx);
+    ExprMap tensor_at = {0};
+    for (int i = 0; i < p->params.n + p->temps.n; i++) {
+        const Tensor *t = i < p->params.n ? p->params.at[i] : p->temps.at[i - p->params.n];
+        expr_map_put(own, &tensor_at, t, (const void *)(intptr_t)(i + 1));
+    }
     for (int i = 0; i < p->kernels.n && ok; i++) {
+        if (p->kernels.at[i]->same) continue;
         Ctx *temp = ctx_temp(p->ctx);
-        ok = lower_kernel(out, temp, p, p->kernels.at[i], o, why);
+        ok = lower_kernel(out, temp, p, p->kernels.at[i], &tensor_at, o, why);
         ctx_temp_end(temp);
     }
+    ctx_temp_end(own);
     return ok;
 }
 

@@ -3,6 +3,7 @@
 #define TDC_LOWER_INTERNAL_H
 
 #include "lower.h"
+#include "ir/expr_map.h"
 
 /* A piece of shared memory with one purpose, and what has happened to it since the block's last barrier. */
 typedef struct Region {
@@ -79,6 +80,7 @@ typedef struct Lower {
     Kernel *k;
     Part *part;
     const LowerOptions *o;
+    const ExprMap *tensor_at; /* Tensor -> its place in the entry's array, plus 1 */
     Text body;
     int indent;
     bool failed;

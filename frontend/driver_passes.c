@@ -6,6 +6,7 @@
 #include "ir/fix.h"
 #include "ir/rewrite.h"
 #include "sched/perf.h"
+#include "sched/same.h"
 #include "sched/sched.h"
 #include "sema.h"
 
@@ -217,6 +218,7 @@ static Exit schedule_graph(Job *job, Graph *g, const SchedOptions *opt, Program 
 
 static Exit schedule_graphs(Job *job, Program *given, int given_file) {
     SchedMemo memo = {0};
+    SameMemo same = {0};
     const SchedOptions opt = {.memo = &memo, .library = !job->o->no_library, .reasons = job->o->command == COMMAND_EXPLAIN};
     bool taken = false;
     for (int i = 0; i < job->module->graphs.n; i++) {
@@ -236,7 +238,9 @@ static Exit schedule_graphs(Job *job, Program *given, int given_file) {
             Exit e = schedule_graph(job, job->assumed->graphs.at[i], &opt, &p->assumed);
             if (e != EXIT_OK) return e;
             p->assumptions = job->assumptions.at[i];
+            program_same(&same, p->assumed);
         }
+        program_same(&same, p);
         vec_push(job->ctx, &job->programs, p);
     }
     if (!given || taken) return EXIT_OK;
@@ -250,7 +254,9 @@ static Exit pass_SCHEDULE(Job *job) {
     if (is_kernel_text(job)) {
         const char *text = diag_file_text(job->ctx, job->file, &n);
         Program *p = read_program(job, text, n, job->file);
+        SameMemo same = {0};
         if (!p) return wrong_unless(job, EXIT_WRONG);
+        program_same(&same, p);
         vec_push(job->ctx, &job->programs, p);
         return EXIT_OK;
     }

@@ -213,6 +213,7 @@ static bool put_kernel(Explaining *x, int i) {
     text_fmt(x->out, "%2d %-19s %11lld %11lld %s%7.1f us %-10s %10lld\n", i + 1, k->name, (long long)moved.read,
              (long long)moved.written, exact ? " " : ">", s * 1e6, by, (long long)x->live[i]);
     if (several) put_wrapped(x->out, sym_fmt(x->p->ctx, "stores %s", stores.s));
+    if (k->same) put_wrapped(x->out, sym_fmt(x->p->ctx, "same kernel as %s", k->symbol));
     if (k->product) return put_call(x, k->product);
     if (k->schedule) schedule_print(&line, k->group, k->schedule);
     if (line.n) put_wrapped(x->out, line.s);

@@ -385,6 +385,7 @@ static void put_product(Printer *x, const Product *p) {
 static void put_kernel(Printer *x, const Kernel *k) {
     text_char(x->out, '\n');
     put_comment(x->out, k->comment);
+    if (k->same) text_fmt(x->out, "// the same kernel as %s\n", k->symbol);
     text_fmt(x->out, "kernel %s%s", k->name, k->chained ? " chained" : "");
     if (k->blocks_per_sm) text_fmt(x->out, " occupancy %d", k->blocks_per_sm);
     text_char(x->out, '\n');

@@ -1,0 +1,130 @@
+/* The launches of an entry in model.c, and what they need first. A kernel that one place runs reads the entry's own
+ * arrays of tensors, dimensions and scalars; one that several places run reads arrays in the order of its form, which
+ * each place fills in (sched/same.h). */
+#include "glue_entry.h"
+#include "sched/same.h"
+
+/* The names of a kernel's arguments where it is run. */
+typedef struct Arguments {
+    const char *tensors, *dims, *scalars;
+} Arguments;
+
+static int place(const void *const *at, int n, const void *what) {
+    for (int i = 0; i < n; i++)
+        if (at[i] == what) return i;
+    return -1;
+}
+
+/* `name` = those of `from` at these places, each cast by `cast`; from itself where it begins with just these. */
+static const char *gather(Text *out, const char *type, const char *name, const char *from, const int *at, int n,
+                          const char *indent) {
+    bool same = true;
+    for (int i = 0; i < n; i++) same &= at[i] == i;
+    if (same) return from;
+    text_fmt(out, "%s%s %s[] = {", indent, type, name);
+    for (int i = 0; i < n; i++) text_fmt(out, "%s%s[%d]", i ? ", " : "", from, at[i]);
+    text_put(out, "};\n");
+    return name;
+}
+
+static const char *gather_dims(Text *out, const HostEntry *h, const Kernel *k, const char *from, const char *indent) {
+    const Graph *g = h->p->graph;
+    const KernelForm *f = k->form;
+    int *at = NEW_N(h->ctx, int, f->ndims + 1);
+    for (int i = 0; i < f->ndims; i++)
+        at[i] = place((const void *const *)g->dims.at, g->dims.n, f->dims[i]);
+    return gather(out, "const int64_t", "td_n", from, at, f->ndims, indent);
+}
+
+static Arguments arguments(Text *out, const HostEntry *h, const Kernel *k, Arguments entry, const char *indent) {
+    const Graph *g = h->p->graph;
+    const KernelForm *f = k->shared ? k->form : NULL;
+    if (!f) return entry;
+    int *at = NEW_N(h->ctx, int, f->ntensors + f->nscalars + 1);
+    Arguments own;
+    for (int i = 0; i < f->ntensors; i++) at[i] = host_tensor_at(h, f->tensors[i]);
+    own.tensors = gather(out, "void *const", "td_a", entry.tensors, at, f->ntensors, indent);
+    own.dims = gather_dims(out, h, k, entry.dims, indent);
+    for (int i = 0; i < f->nscalars; i++)
+        at[i] = place((const void *const *)g->scalars.at, g->scalars.n, f->scalars[i]);
+    own.scalars = gather(out, "const double", "td_x", entry.scalars, at, f->nscalars, indent);
+    return own;
+}
+
+static bool gathers(const HostEntry *h, const Kernel *k) {
+    Text none = {.ctx = h->ctx};
+    if (!k->shared) return false;
+    arguments(&none, h, k, (Arguments){"", "", ""}, "");
+    return none.n > 0;
+}
+
+/* What the library is asked for each product; a second one of the same sizes needs as much. */
+void glue_scratch(Text *out, const HostEntry *h, int index) {
+    const Program *p = h->p;
+    Ctx *temp = ctx_temp(h->ctx);
+    ExprMap known = {0}; /* Kernel -> its place in td_bytes + 1 */
+    for (int i = 0; i < p->kernels.n; i++) {
+        const Kernel *k = p->kernels.at[i];
+        if (!k->product) continue;
+        expr_map_put(temp, &known, k, (const void *)(intptr_t)(index + 1));
+        if (k->here && form_same_dims(k->form, k->here->form)) {
+            text_fmt(out, "    td_bytes[%d] = td_bytes[%d];\n", index++,
+                     (int)(intptr_t)expr_map_get(&known, k->here) - 1);
+            continue;
+        }
+        text_put(out, "    {\n        td_product td_p;\n");
+        const char *dims = k->shared ? gather_dims(out, h, k, "td_dims", "        ") : "td_dims";
+        text_fmt(out,
+                 "        td_%s_product(%s, NULL, &td_p);\n        TD_TRY(td_scratch(td_s, td_x, &td_p, &td_bytes[%d]));\n"
+                 "    }\n",
+                 kernel_symbol(p, k), dims, index++);
+    }
+    ctx_temp_end(temp);
+}
+
+static void launch(Text *out, const HostEntry *h, const Kernel *k, const char *x, int *product) {
+    const Program *p = h->p;
+    const Arguments entry = {p->temps.n ? "td_t" : "td_c->tensors", "td_c->dims", "td_c->scalars"};
+    bool block = gathers(h, k);
+    const char *indent = block ? "        " : "    ", *symbol = kernel_symbol(p, k);
+    if (block) text_put(out, "    {\n");
+    Arguments a = arguments(out, h, k, entry, indent);
+    if (k->product) {
+        text_fmt(out, "%std_%s_product(%s, %s, &td_p);\n", indent, symbol, a.dims, a.scalars);
+        text_fmt(out,
+                 "%sTD_TRY(td_multiply(td_s, td_c, \"product %s\", &td_p, %s, (char *)td_c->workspace + "
+                 "td_offset[%d], td_bytes[%d], &td_done));\n%sif (!td_done)\n    ",
+                 indent, k->name, a.tensors, *product, p->params.n + *product, indent);
+        ++*product;
+    }
+    text_fmt(out, "%sTD_TRY(td_cuda(td_s, \"kernel %s\", %s_%s_launch(td_c->stream, %s, %s, %s)));\n", indent, k->name,
+             x, symbol, a.tensors, a.dims, a.scalars);
+    if (block) text_put(out, "    }\n");
+}
+
+void glue_launches(Text *out, const HostEntry *h, const char *x) {
+    int product = h->p->temps.n;
+    for (int k = 0; k < h->p->kernels.n; k++) launch(out, h, h->p->kernels.at[k], x, &product);
+}
+
+void glue_launcher(Text *out, const Program *p, const char *x) {
+    for (int k = 0; k < p->kernels.n; k++) {
+        if (p->kernels.at[k]->same) continue;
+        const char *symbol = kernel_symbol(p, p->kernels.at[k]);
+        text_fmt(out, "int %s_%s_prepare(void);\n", x, symbol);
+        text_fmt(out,
+                 "int %s_%s_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars);\n",
+                 x, symbol);
+    }
+    if (p->assumed) glue_launcher(out, p->assumed, x);
+}
+
+void glue_prepare_kernels(Text *out, const Program *p, const char *x, const char *sink, bool all) {
+    for (int i = 0; i < p->kernels.n; i++) {
+        const Kernel *k = p->kernels.at[i];
+        if (all ? k->same != NULL : k->here != NULL) continue;
+        text_fmt(out, "    TD_TRY(td_cuda(%s, \"kernel %s\", %s_%s_prepare()));\n", sink, k->name, x,
+                 kernel_symbol(p, k));
+    }
+    if (p->assumed) glue_prepare_kernels(out, p->assumed, x, sink, all);
+}
