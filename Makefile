@@ -40,7 +40,12 @@ n=$(basename $(@F)); { echo "extern const char *const $${n}_lines[]; extern cons
   echo "const char *const $${n}_lines[] = {"; sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/",/' $<; \
   echo '};'; echo "const int $${n}_nlines = (int)(sizeof $${n}_lines / sizeof *$${n}_lines);"; } > $@
 endef
-$(B)/backend_cuda/prelude.c: backend_cuda/prelude.cuh
+# The prelude's files in the order in which one uses another, without what stands before their first entry.
+PRELUDE := $(patsubst %,backend_cuda/prelude/%.cuh,elements memory threads copies math integers grid)
+$(B)/backend_cuda/prelude.cuh: $(PRELUDE)
+	@mkdir -p $(@D)
+	awk 'FNR == 1 { entry = 0; if (NR > 1) print "" } /^\/\/@/ { entry = 1 } entry' $^ > $@
+$(B)/backend_cuda/prelude.c: $(B)/backend_cuda/prelude.cuh
 	$(EMBED)
 $(B)/backend_cuda/%_text.c: backend_cuda/%.in
 	$(EMBED)

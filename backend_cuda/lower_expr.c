@@ -11,7 +11,7 @@ typedef struct StorageRow {
     const char *memory, *value;
 } StorageRow;
 
-_Static_assert(TY_COUNT == 16, "give the new type a row below and in prelude.cuh, then count it here");
+_Static_assert(TY_COUNT == 16, "give the new type a row below and in prelude/, then count it here");
 static const StorageRow storage[TY_COUNT] = {
     [TY_F64] = {"double", "double"},        [TY_F32] = {"float", "float"},        [TY_F16] = {"__half", "float"},
     [TY_BF16] = {"__nv_bfloat16", "float"}, [TY_I64] = {"int64_t", "int64_t"},    [TY_I32] = {"int32_t", "int32_t"},

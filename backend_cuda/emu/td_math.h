@@ -1,5 +1,5 @@
 /* The prelude's mathematics on the CPU: float functions go through double, so they are correctly rounded but for rare
- * ties. What prelude.cuh marks portable (digamma, floor_div, ...) is in the emitted file itself. */
+ * ties. What the prelude marks portable (digamma, floor_div, ...) is in the emitted file itself. */
 #ifndef TD_EMU_MATH_H
 #define TD_EMU_MATH_H
 #include <math.h>

@@ -32,8 +32,8 @@ for file in sched/kernel_verify*.c; do [ -e "$file" ] && known sched/stages.def 
 # Functions on elements: a device function each, by the operator's name.
 for op in $(awk -F'[(,]' '/^OP\(/ { gsub(/[ "]/, ""); if ($0 ~ /CALL,(FLOAT|TEST)\)/) print $3 }' ir/ops.def); do
     [ "$op" = round ] && op=round_even
-    grep -qE "\btd_$op\b" backend_cuda/prelude.cuh
-    verdict $? "ir/ops.def: $op has no td_$op in backend_cuda/prelude.cuh"
+    grep -qE "\btd_$op\b" backend_cuda/prelude/*.cuh
+    verdict $? "ir/ops.def: $op has no td_$op in backend_cuda/prelude"
 done
 known ir/monoids.def MONOID MONOID_ sched/kernel.c
 known ir/monoids.def MONOID MONOID_ ir/interp*.c
@@ -42,11 +42,11 @@ known ir/monoids.def MONOID MONOID_ ir/interp*.c
 # operator) is declared by the stand-in.
 users=$(mktemp) probe=$(mktemp --suffix=.cpp) || exit 1
 trap 'rm -f "$users" "$probe"' EXIT
-awk '/^\/\/@/ { p = /portable/; next } p' backend_cuda/prelude.cuh >"$users"
+awk '/^\/\/@/ { p = /portable/; next } p' backend_cuda/prelude/*.cuh >"$users"
 cat backend_cuda/lower*.c >>"$users"
 awk -F'[(,]' '/^OP\(/ { gsub(/[ "]/, ""); if ($0 ~ /CALL,(FLOAT|TEST)\)/) print "td_" $3 }' ir/ops.def >>"$users"
 echo '#include "cuda_runtime.h"' >"$probe"
-for name in $(sed -nE '/^\/\/@ portable/d; s/^\/\/@ //p' backend_cuda/prelude.cuh | tr ' ' '\n' | grep '^td_'); do
+for name in $(sed -nE '/^\/\/@ portable/d; s/^\/\/@ //p' backend_cuda/prelude/*.cuh | tr ' ' '\n' | grep '^td_'); do
     grep -qw "$name" "$users" && printf '#ifndef %s\nnamespace probe { using ::%s; }\n#endif\n' "$name" "$name" >>"$probe"
 done
 missing=$(g++ -std=c++17 -fsyntax-only -I backend_cuda/emu "$probe" 2>&1)
@@ -55,7 +55,7 @@ verdict $? "backend_cuda/emu does not compile: $(head -n 20 <<<"$missing")"
 for name in $(sed -nE 's/^namespace probe \{ using ::([a-z0-9_]+); \}/\1/p' "$probe"); do
     grep -qE "\b$name\b" <<<"$(grep error <<<"$missing")"
     [ $? = 1 ]
-    verdict $? "backend_cuda/prelude.cuh: $name has no counterpart in backend_cuda/emu"
+    verdict $? "backend_cuda/prelude: $name has no counterpart in backend_cuda/emu"
 done
 
 # The bounds of errors in docs/language.md are those of ir/ulp.def.

@@ -1,4 +1,4 @@
-/* What prelude.cuh marks portable (portable.inc, which run.sh takes out of it) works with the stand-in's own functions.
+/* What the prelude marks portable (portable.inc, which run.sh takes out of it) works with the stand-in's own functions.
  */
 #include "test.h"
 #include "portable.inc"

@@ -1,0 +1,85 @@
+// What the blocks of a grid and other kernels share: order, the last block, atomics; and what the host launches with.
+
+//@ td_pdl_wait
+__device__ __forceinline__ void td_pdl_wait() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+//@ td_pdl_launch
+__device__ __forceinline__ void td_pdl_launch() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+
+//@ td_last_block
+__device__ __forceinline__ bool td_last_block(int *counter, int total) {
+    __shared__ int last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        last = atomicAdd(counter, 1) == total - 1;
+        if (last) *counter = 0;
+    }
+    __syncthreads();
+    if (last) __threadfence();
+    return last;
+}
+//@ td_atomic_add
+template <class T> __device__ __forceinline__ void td_atomic_add(T *p, T v) { atomicAdd(p, v); }
+__device__ __forceinline__ void td_atomic_add(int64_t *p, int64_t v) { atomicAdd((unsigned long long *)p, (unsigned long long)v); }
+//@ td_atomic_float
+// Floats have no atomic maximum of their own: *p becomes td_max or td_min of itself and v by exchanges.
+template <bool MAX, class T> __device__ __forceinline__ void td_atomic_float(T *p, T v) {
+    typedef typename std::conditional<sizeof(T) == 8, unsigned long long, unsigned>::type U;
+    U old, next;
+    T now;
+    memcpy(&now, p, sizeof(T));
+    memcpy(&old, &now, sizeof(T));
+    while (true) {
+        const T want = MAX ? td_max(now, v) : td_min(now, v);
+        memcpy(&next, &want, sizeof(T));
+        if (next == old) return;
+        const U seen = atomicCAS((U *)p, old, next);
+        if (seen == old) return;
+        old = seen;
+        memcpy(&now, &old, sizeof(T));
+    }
+}
+//@ td_atomic_max
+template <class T> __device__ __forceinline__ void td_atomic_max(T *p, T v) {
+    if constexpr (std::is_floating_point<T>::value) td_atomic_float<true>(p, v);
+    else if constexpr (sizeof(T) == 8) atomicMax((long long *)p, (long long)v);
+    else atomicMax(p, v);
+}
+//@ td_atomic_min
+template <class T> __device__ __forceinline__ void td_atomic_min(T *p, T v) {
+    if constexpr (std::is_floating_point<T>::value) td_atomic_float<false>(p, v);
+    else if constexpr (sizeof(T) == 8) atomicMin((long long *)p, (long long)v);
+    else atomicMin(p, v);
+}
+
+//@ td_launch
+template <class Args>
+static cudaError_t td_launch(void (*kernel)(const Args), const Args &args, long long grid, int threads, int cluster, size_t shared_bytes,
+                             int chained, cudaStream_t stream) {
+    if (grid == 0) return cudaSuccess;
+    cudaLaunchAttribute at[2];
+    cudaLaunchConfig_t c = {};
+    c.gridDim = dim3((unsigned)grid);
+    c.blockDim = dim3((unsigned)threads);
+    c.dynamicSmemBytes = shared_bytes;
+    c.stream = stream;
+    c.attrs = at;
+    if (cluster > 1) {
+        at[c.numAttrs].id = cudaLaunchAttributeClusterDimension;
+        at[c.numAttrs].val.clusterDim.x = (unsigned)cluster;
+        at[c.numAttrs].val.clusterDim.y = at[c.numAttrs].val.clusterDim.z = 1;
+        c.numAttrs++;
+    }
+    if (chained) {
+        at[c.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        at[c.numAttrs].val.programmaticStreamSerializationAllowed = 1;
+        c.numAttrs++;
+    }
+    return cudaLaunchKernelEx(&c, kernel, args);
+}
+//@ td_prepare
+template <class Args> static cudaError_t td_prepare(void (*kernel)(const Args), size_t shared_bytes, int cluster) {
+    cudaError_t e = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes);
+    if (e == cudaSuccess && cluster > 8) e = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    return e;
+}

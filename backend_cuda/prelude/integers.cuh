@@ -1,0 +1,88 @@
+// Integers as the language defines them: quotients, shifts, wrapping; and conversions.
+
+//@ portable td_below
+// 0 <= i < n by one comparison.
+template <class A, class B> __device__ __forceinline__ bool td_below(A i, B n) {
+    typedef typename std::make_unsigned<typename std::common_type<A, B>::type>::type U;
+    return (U)i < (U)n;
+}
+//@ portable td_floor_div
+// Toward minus infinity; by 0 it is 0, and the quotient of the least integer by -1 wraps.
+template <class T> __host__ __device__ __forceinline__ T td_floor_div(T a, T b) {
+    if (b == 0) return 0;
+    if constexpr (!std::is_signed<T>::value) return a / b;
+    else {
+        if (b == -1) return (T)((typename std::make_unsigned<T>::type)0 - (typename std::make_unsigned<T>::type)a);
+        const T q = a / b;
+        return q - (T)(a % b != 0 && (a < 0) != (b < 0));
+    }
+}
+//@ portable td_floor_mod
+// The sign of b; by 0 it is 0.
+template <class T> __host__ __device__ __forceinline__ T td_floor_mod(T a, T b) {
+    if (b == 0 || b == T(-1)) return std::is_signed<T>::value || b == 0 ? T(0) : a % b;
+    const T m = a % b;
+    if constexpr (std::is_signed<T>::value) return m + (m != 0 && (m < 0) != (b < 0) ? b : T(0));
+    else return m;
+}
+//@ portable td_quotient td_remainder
+// The same of numbers that are not negative.
+template <class T> __device__ __forceinline__ T td_quotient(T a, T b) {
+    typedef typename std::make_unsigned<T>::type U;
+    return b == 0 ? T(0) : (T)((U)a / (U)b);
+}
+template <class T> __device__ __forceinline__ T td_remainder(T a, T b) {
+    typedef typename std::make_unsigned<T>::type U;
+    return b == 0 ? T(0) : (T)((U)a % (U)b);
+}
+//@ portable td_shl
+// Shifts; a count outside the width shifts everything out.
+template <class T> __device__ __forceinline__ T td_shl(T a, T n) {
+    typedef typename std::make_unsigned<T>::type U;
+    return (U)n < 8 * sizeof(T) ? (T)((U)a << (U)n) : T(0);
+}
+//@ portable td_shr
+template <class T> __device__ __forceinline__ T td_shr(T a, T n) {
+    typedef typename std::make_unsigned<T>::type U;
+    if constexpr (std::is_signed<T>::value) return a >> ((U)n < 8 * sizeof(T) ? (int)n : 8 * (int)sizeof(T) - 1);
+    else return (U)n < 8 * sizeof(T) ? a >> n : T(0);
+}
+//@ portable td_add td_sub td_mul
+// Integers that wrap.
+template <class T> __device__ __forceinline__ T td_add(T a, T b) {
+    typedef typename std::make_unsigned<T>::type U;
+    return (T)((U)a + (U)b);
+}
+template <class T> __device__ __forceinline__ T td_sub(T a, T b) {
+    typedef typename std::make_unsigned<T>::type U;
+    return (T)((U)a - (U)b);
+}
+template <class T> __device__ __forceinline__ T td_mul(T a, T b) {
+    typedef typename std::make_unsigned<T>::type U;
+    return (T)((U)a * (U)b);
+}
+//@ portable td_odd
+// x as a float whose last bit says that something was lost: rounding that to at most 22 bits is rounding x once.
+__device__ __forceinline__ float td_odd(double x) {
+    const float f = (float)x;
+    if ((double)f == x || x != x) return f;
+    uint32_t u;
+    memcpy(&u, &f, 4);
+    if (fabs((double)f) > fabs(x)) u--;
+    u |= 1u;
+    float r;
+    memcpy(&r, &u, 4);
+    return r;
+}
+__device__ __forceinline__ float td_odd(int64_t x) {
+    const uint64_t a = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+    const double d = a >> 53 ? (double)(a >> 12 | (uint64_t)((a & 4095) != 0)) * 4096.0 : (double)a;
+    return td_odd(x < 0 ? -d : d);
+}
+__device__ __forceinline__ float td_odd(int32_t x) { return td_odd((double)x); }
+__device__ __forceinline__ float td_odd(uint32_t x) { return td_odd((double)x); }
+//@ portable td_to_int
+// A float to an integer type: truncates, saturates, NaN gives 0. lo and hi are the type's bounds.
+template <class T, class F> __device__ __forceinline__ T td_to_int(F v, T lo, T hi) {
+    return v != v ? T(0) : v <= (F)lo ? lo : v >= (F)hi ? hi : (T)v;
+}

@@ -1,0 +1,176 @@
+// Global memory: accesses of whole vectors and of elements, of 4-bit elements too. A: whether addresses allow wide accesses.
+
+//@ td_access td_access_ld td_access_st
+// One access of N bytes (1, 2, 4, 8 or 16). H: 0 plain, 1 streaming (evict first), 2 keep (evict last).
+template <int N> struct td_access;
+template <> struct td_access<1> { typedef uint8_t type; };
+template <> struct td_access<2> { typedef uint16_t type; };
+template <> struct td_access<4> { typedef uint32_t type; };
+template <> struct td_access<8> { typedef uint2 type; };
+template <> struct td_access<16> { typedef uint4 type; };
+template <int N, int H> __device__ __forceinline__ typename td_access<N>::type td_access_ld(const void *p) {
+    typedef typename td_access<N>::type U;
+    if constexpr (H == 1 && N >= 4) return __ldcs((const U *)p);
+    else if constexpr (H == 2 && N == 16) {
+        U v;
+        asm volatile("ld.global.L1::evict_last.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
+        return v;
+    } else return *(const U *)p;
+}
+template <int N, int H> __device__ __forceinline__ void td_access_st(void *p, typename td_access<N>::type v) {
+    typedef typename td_access<N>::type U;
+    if constexpr (H == 1 && N >= 4) __stcs((U *)p, v);
+    else *(U *)p = v;
+}
+
+//@ td_ld
+template <class T, int V, int H> __device__ __forceinline__ void td_ld(td_word<T> *w, const T *p) {
+    constexpr int bytes = V * (int)sizeof(T), n = bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : (int)sizeof(T);
+#pragma unroll
+    for (int i = 0; i < bytes / n; i++) {
+        const auto v = td_access_ld<n, H>((const char *)p + i * n);
+        if constexpr (n < 4) {
+            if (i * n % 4 == 0) w[i * n / 4] = (td_word<T>)v;
+            else w[i * n / 4] |= (td_word<T>)((uint32_t)v << (8 * (i * n % 4)));
+        } else memcpy((char *)w + i * n, &v, (size_t)n);
+    }
+}
+
+//@ td_st
+template <class T, int V, int H> __device__ __forceinline__ void td_st(T *p, const td_word<T> *w) {
+    constexpr int bytes = V * (int)sizeof(T), n = bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : (int)sizeof(T);
+#pragma unroll
+    for (int i = 0; i < bytes / n; i++) {
+        typename td_access<n>::type v;
+        if constexpr (n < 4) v = (typename td_access<n>::type)(((const uint32_t *)w)[i * n / 4] >> (8 * (i * n % 4)));
+        else memcpy(&v, (const char *)w + i * n, (size_t)n);
+        td_access_st<n, H>((char *)p + i * n, v);
+    }
+}
+
+//@ td_undef
+template <class T, int V> __device__ __forceinline__ void td_undef(td_word<T> *w) {
+#pragma unroll
+    for (int i = 0; i < td_words<T>(V); i++) w[i] = td_word<T>();
+}
+
+//@ td_ld_each
+template <class T, int V, int H> __device__ __forceinline__ void td_ld_each(td_word<T> *w, const T *p, int64_t lo, int64_t hi) {
+#pragma unroll
+    for (int e = 0; e < V; e++) {
+        td_word<T> b[1] = {td_word<T>()};
+        if (lo <= e && e < hi) td_ld<T, 1, H>(b, p + e);
+        if constexpr (sizeof(T) >= 4) w[e] = b[0];
+        else if (e * sizeof(T) % 4 == 0) w[e * sizeof(T) / 4] = b[0];
+        else w[e * sizeof(T) / 4] |= b[0] << (8 * (e * sizeof(T) % 4));
+    }
+}
+
+//@ td_st_each
+template <class T, int V, int H> __device__ __forceinline__ void td_st_each(T *p, const td_word<T> *w, int64_t lo, int64_t hi) {
+#pragma unroll
+    for (int e = 0; e < V; e++)
+        if (lo <= e && e < hi) {
+            td_word<T> b[1];
+            if constexpr (sizeof(T) >= 4) b[0] = w[e];
+            else b[0] = w[e * sizeof(T) / 4] >> (8 * (e * sizeof(T) % 4));
+            td_st<T, 1, H>(p + e, b);
+        }
+}
+
+//@ portable td_load
+// A: accesses are aligned.
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_load(td_word<T> *w, const T *p) {
+    if constexpr (A) td_ld<T, V, H>(w, p);
+    else td_ld_each<T, V, H>(w, p, 0, V);
+}
+//@ portable td_load_v
+// Elements e < n; n is a multiple of V where A.
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_v(td_word<T> *w, const T *p, int64_t n) {
+    if constexpr (!A) td_ld_each<T, V, H>(w, p, 0, n);
+    else if (n > 0) td_ld<T, V, H>(w, p);
+    else td_undef<T, V>(w);
+}
+//@ portable td_load_n
+// Elements lo <= e < hi.
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_n(td_word<T> *w, const T *p, int64_t lo, int64_t hi) {
+    if (A && lo <= 0 && hi >= V) td_ld<T, V, H>(w, p);
+    else if (lo < V && hi > 0) td_ld_each<T, V, H>(w, p, lo, hi);
+    else td_undef<T, V>(w);
+}
+
+//@ portable td_store
+// A: accesses are aligned.
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_store(T *p, const td_word<T> *w) {
+    if constexpr (A) td_st<T, V, H>(p, w);
+    else td_st_each<T, V, H>(p, w, 0, V);
+}
+//@ portable td_store_v
+// Elements e < n; n is a multiple of V where A.
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_v(T *p, const td_word<T> *w, int64_t n) {
+    if constexpr (!A) td_st_each<T, V, H>(p, w, 0, n);
+    else if (n > 0) td_st<T, V, H>(p, w);
+}
+//@ portable td_store_n
+// Elements lo <= e < hi.
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_n(T *p, const td_word<T> *w, int64_t lo, int64_t hi) {
+    if (A && lo <= 0 && hi >= V) td_st<T, V, H>(p, w);
+    else if (lo < V && hi > 0) td_st_each<T, V, H>(p, w, lo, hi);
+}
+
+//@ td_half_ld td_half_st
+// Element i of 4-bit elements at p. A store must not lose the other half of its byte, which may be another thread's: this half, which
+// no other thread changes, is exchanged by an atomic operation that leaves the others of its word as they are.
+__device__ __forceinline__ uint32_t td_half_ld(const uint8_t *p, int64_t i) { return (uint32_t)p[i >> 1] >> (4 * (i & 1)) & 15u; }
+__device__ __forceinline__ void td_half_st(uint8_t *p, int64_t i, uint32_t v) {
+    p += i >> 1;
+    uint32_t *word = (uint32_t *)((uintptr_t)p & ~(uintptr_t)3);
+    const int at = 8 * (int)((uintptr_t)p & 3) + 4 * (int)(i & 1);
+    atomicXor(word, ((__ldcg(word) >> at ^ v) & 15u) << at);
+}
+
+//@ portable td_half
+// Where a 4-bit element lies, and accesses as those above: whole vectors as bytes, others by the element.
+template <class T> struct td_half_at {
+    T *p;
+    int64_t i;
+};
+template <class T> __device__ __forceinline__ td_half_at<T> td_half(T *p) { return {p, 0}; }
+template <class T> __device__ __forceinline__ td_half_at<T> operator+(td_half_at<T> a, int64_t n) { return {a.p, a.i + n}; }
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_n(td_word<T> *w, td_half_at<const T> at, int64_t lo, int64_t hi) {
+    if constexpr (A && V % 2 == 0) {
+        if (lo <= 0 && hi >= V) {
+            td_ld<uint8_t, V / 2, H>(w, (const uint8_t *)at.p + (at.i >> 1));
+            return;
+        }
+    }
+    td_undef<T, V>(w);
+#pragma unroll
+    for (int e = 0; e < V; e++) {
+        const uint32_t b[1] = {lo <= e && e < hi ? td_half_ld((const uint8_t *)at.p, at.i + e) : 0u};
+        td_move<T>(w, e, b, 0);
+    }
+}
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_load(td_word<T> *w, td_half_at<const T> at) {
+    td_load_n<A, T, V, H>(w, at, 0, V);
+}
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_v(td_word<T> *w, td_half_at<const T> at, int64_t n) {
+    td_load_n<A, T, V, H>(w, at, 0, n);
+}
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_n(td_half_at<T> at, const td_word<T> *w, int64_t lo, int64_t hi) {
+    if constexpr (A && V % 2 == 0) {
+        if (lo <= 0 && hi >= V) {
+            td_st<uint8_t, V / 2, H>((uint8_t *)at.p + (at.i >> 1), w);
+            return;
+        }
+    }
+#pragma unroll
+    for (int e = 0; e < V; e++)
+        if (lo <= e && e < hi) td_half_st((uint8_t *)at.p, at.i + e, w[e / 8] >> (4 * (e % 8)) & 15u);
+}
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_store(td_half_at<T> at, const td_word<T> *w) {
+    td_store_n<A, T, V, H>(at, w, 0, V);
+}
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_v(td_half_at<T> at, const td_word<T> *w, int64_t n) {
+    td_store_n<A, T, V, H>(at, w, 0, n);
+}

@@ -1,0 +1,78 @@
+// The threads of a block and a cluster: who this is, shared memory, shuffles, barriers.
+
+//@ td_tid
+__device__ __forceinline__ int td_tid() { return (int)threadIdx.x; }
+//@ td_block
+__device__ __forceinline__ int td_block() { return (int)blockIdx.x; }
+//@ td_cluster_rank
+__device__ __forceinline__ int td_cluster_rank() {
+    uint32_t r;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));
+    return (int)r;
+}
+
+//@ td_sp td_shared
+template <class T> using td_sp = T *;
+template <class T> __device__ __forceinline__ T *td_shared(int byte_offset) {
+    extern __shared__ __align__(1024) unsigned char td_dynamic[];
+    return (T *)(td_dynamic + byte_offset);
+}
+//@ td_lds
+template <class T, int V> __device__ __forceinline__ void td_lds(td_word<T> *w, const T *p) { td_ld<T, V, 0>(w, p); }
+//@ td_sts
+template <class T, int V> __device__ __forceinline__ void td_sts(T *p, const td_word<T> *w) { td_st<T, V, 0>(p, w); }
+//@ td_address
+__device__ __forceinline__ uint32_t td_address(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
+//@ td_cluster_sts
+template <class T, int V> __device__ __forceinline__ void td_cluster_sts(T *p, int rank, const td_word<T> *w) {
+    static_assert(sizeof(T) >= 4, "whole words");
+    uint32_t a;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(a) : "r"(td_address(p)), "r"(rank));
+#pragma unroll
+    for (int i = 0; i < V; i++) {
+        if constexpr (sizeof(T) == 8) {
+            unsigned long long b;
+            memcpy(&b, &w[i], 8);
+            asm volatile("st.shared::cluster.b64 [%0], %1;" ::"r"(a + 8 * i), "l"(b) : "memory");
+        } else {
+            uint32_t b;
+            memcpy(&b, &w[i], 4);
+            asm volatile("st.shared::cluster.b32 [%0], %1;" ::"r"(a + 4 * i), "r"(b) : "memory");
+        }
+    }
+}
+
+//@ td_cluster_send
+// One value to block `rank` of the cluster, asynchronously; completes its bytes on the mbarrier there.
+template <class T> __device__ __forceinline__ void td_cluster_send(T *p, int rank, T v, uint64_t *bar) {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a word or two");
+    uint32_t a, b;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(a) : "r"(td_address(p)), "r"(rank));
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(b) : "r"(td_address(bar)), "r"(rank));
+    if constexpr (sizeof(T) == 8) {
+        unsigned long long w;
+        memcpy(&w, &v, 8);
+        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(a), "l"(w), "r"(b) : "memory");
+    } else {
+        uint32_t w;
+        memcpy(&w, &v, 4);
+        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(a), "r"(w), "r"(b) : "memory");
+    }
+}
+
+//@ td_shfl_xor
+template <class T> __device__ __forceinline__ T td_shfl_xor(T v, int mask) { return __shfl_xor_sync(0xffffffffu, v, mask); }
+//@ td_shfl_up
+template <class T> __device__ __forceinline__ T td_shfl_up(T v, int d) { return __shfl_up_sync(0xffffffffu, v, (unsigned)d); }
+//@ td_shfl_down
+template <class T> __device__ __forceinline__ T td_shfl_down(T v, int d) { return __shfl_down_sync(0xffffffffu, v, (unsigned)d); }
+//@ td_shfl_idx
+template <class T> __device__ __forceinline__ T td_shfl_idx(T v, int lane) { return __shfl_sync(0xffffffffu, v, lane); }
+//@ td_sync
+__device__ __forceinline__ void td_sync() { __syncthreads(); }
+//@ td_syncwarp
+__device__ __forceinline__ void td_syncwarp() { __syncwarp(); }
+//@ td_cluster_sync
+__device__ __forceinline__ void td_cluster_sync() {
+    asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
