@@ -114,8 +114,14 @@ static bool add_binding(Sema *s, Inst *inst, const AstItem *it, Check *c) {
         return false;
     }
     if (dim && !c->error && (b.ivalue < dim->lo || b.ivalue > dim->hi || b.ivalue % dim->divisor != 0)) {
-        SEMA_REPORT(s, BAD_CHECK, it->span, "%s = %lld is outside what `dim %s` allows", it->name, (long long)b.ivalue,
-                    it->name);
+        if (b.ivalue >= 0) {
+            SEMA_REPORT(s, BAD_CHECK, it->span, "%s = %lld is outside what `dim %s` allows", it->name,
+                        (long long)b.ivalue, it->name);
+            return false;
+        }
+        Diag *d = SEMA_REPORT(s, BAD_CHECK, it->span, "%s = %lld: a dimension is not negative", it->name,
+                              (long long)b.ivalue);
+        diag_help(s->ctx, d, "for a number of any sign write %s: i64 in the header", it->name);
         return false;
     }
     Name *n = sema_bind(s, inst, it->name, NAME_VALUE, it->span);

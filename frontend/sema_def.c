@@ -118,8 +118,31 @@ static bool bind_pack(Sema *s, Building *b, Target *t, const AstItem *it, int ax
     return true;
 }
 
+static bool is_arithmetic(const AstExpr *e) {
+    if (e->kind == AST_BINARY) return is_arithmetic(e->a) && is_arithmetic(e->b);
+    return e->kind == AST_NAME || e->kind == AST_INT || (e->kind == AST_UNARY && is_arithmetic(e->a));
+}
+
+/* How far a variable may run, from 0, for a subscript k*i + c of an axis to stay below its extent, k > 0; else NULL. */
+static const Expr *room_for(Sema *s, const Building *b, const FreeName *f, const AstExpr *e, const Expr *extent) {
+    Graph *g = s->g;
+    if (!is_arithmetic(e)) return NULL;
+    Var *v = graph_var(g, f->name, expr_int(g, TY_I64, 0), extent);
+    const Expr *sub = sema_int(s, (Env){b->env.inst, sema_scope_var(s, b->env.scope, f->name, v)}, e);
+    PolyEnv env = {.g = g};
+    Poly coef, rest;
+    int64_t k;
+    if (!sub || !poly_linear(s->ctx, poly_of(&env, sub), expr_var(g, v), &coef, &rest)) return NULL;
+    if (!poly_is_const(coef, &k) || k < 1) return NULL;
+    for (int i = 0; i < b->vars.n; i++)
+        if (poly_uses(rest, expr_var(g, b->vars.at[i]))) return NULL;
+    const Expr *room = expr2(g, OP_SUB, expr2(g, OP_ADD, extent, expr_int(g, TY_I64, k - 1)), poly_expr(g, rest));
+    if (!sema_nonneg(s, room)) room = expr2(g, OP_MAX, room, expr_int(g, TY_I64, 0));
+    return poly_expr(g, poly_of(&env, expr2(g, OP_DIV, room, expr_int(g, TY_I64, k))));
+}
+
 /* Names in a computed subscript that nothing binds yet are variables too. */
-static bool bind_free(Sema *s, Building *b, const AstExpr *e) {
+static bool bind_free(Sema *s, Building *b, const AstExpr *e, const Expr *extent) {
     const Expr *zero = expr_int(s->g, TY_I64, 0);
     FreeNames free = {0};
     sema_free_names(s, b->env, e, true, &free);
@@ -128,6 +151,7 @@ static bool bind_free(Sema *s, Building *b, const AstExpr *e) {
         RangeQuery q = query_for(s, b, f->name, f->pack, f->span);
         ExprVec his = {0};
         const Expr *hi = NULL;
+        if (free.n == 1 && !f->pack) q.otherwise = room_for(s, b, f, e, extent);
         if (f->pack ? !sema_infer_pack(s, &q, &his) : !sema_infer_var(s, &q, &hi)) return false;
         if (!f->pack) vec_push(s->ctx, &his, hi);
         int from = b->vars.n;
@@ -141,7 +165,7 @@ static bool bind_free(Sema *s, Building *b, const AstExpr *e) {
     return true;
 }
 
-static bool bind_computed(Sema *s, Building *b, const Target *t, const AstItem *it) {
+static bool bind_computed(Sema *s, Building *b, const Target *t, const AstItem *it, int axis) {
     if (!t->has_shape && it->value->kind == AST_NAME) {
         Diag *d = SEMA_REPORT(s, LET_PIECE, it->span, "%s is a dimension: the brackets of a let hold index variables",
                               it->value->name);
@@ -156,7 +180,7 @@ static bool bind_computed(Sema *s, Building *b, const Target *t, const AstItem *
                   t->d->name);
         return false;
     }
-    if (!bind_free(s, b, it->value)) return false;
+    if (!bind_free(s, b, it->value, t->shape.at[axis])) return false;
     const Expr *e = sema_int(s, b->env, it->value);
     if (!e) return false;
     b->plain = false;
@@ -223,7 +247,7 @@ static bool bind_left(Sema *s, Building *b, Target *t) {
     for (int axis = 0; axis < b->subs.n; axis++) {
         if (!computed[axis]) continue;
         const AstItem *it = computed[axis];
-        if (later[axis] ? !bind_plain(s, b, t, it->value->name, it->span, axis) : !bind_computed(s, b, t, it))
+        if (later[axis] ? !bind_plain(s, b, t, it->value->name, it->span, axis) : !bind_computed(s, b, t, it, axis))
             return false;
         b->subs.at[axis] = b->subs.at[--b->subs.n];
     }

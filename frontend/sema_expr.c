@@ -415,7 +415,7 @@ const Expr *sema_expr(Sema *s, Env env, const AstExpr *e) {
     case AST_BINARY: r = binary(s, env, e); break;
     case AST_CHAIN: r = chain(s, env, e); break;
     case AST_IF: r = choose(s, env, e); break;
-    case AST_CALL: r = sema_is_reduction(s, env, e) ? sema_reduce(s, env, e, 0) : sema_call(s, env, e); break;
+    case AST_CALL: r = sema_is_reduction(s, env, e) ? sema_reduce(s, env, e, -1) : sema_call(s, env, e); break;
     case AST_INDEX: r = sema_load(s, env, e); break;
     case AST_TUPLE: SEMA_REPORT(s, NOT_A_VALUE, e->span, "several values stand where one is needed"); break;
     case AST_LIST: SEMA_REPORT(s, NOT_A_VALUE, e->span, "a list of dimensions stands where a value is needed"); break;

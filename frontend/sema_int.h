@@ -358,6 +358,7 @@ const Expr *sema_fn_value(Sema *s, Env env);
 
 /* ---- sema_reduce.c ---- */
 bool sema_is_reduction(Sema *s, Env env, const AstExpr *e);
+/* Result number `part` of a reduction that has several; -1: the only one. */
 const Expr *sema_reduce(Sema *s, Env env, const AstExpr *e, int part);
 
 /* ---- sema_lift.c ---- */
@@ -374,7 +375,8 @@ typedef struct RangeQuery {
     bool pack;
     Span span;
     VEC(const AstExpr *) roots;
-    Span from; /* the answer's: the use that gives the range */
+    const Expr *otherwise; /* the answer where there is no use (NULL: none) */
+    Span from;             /* the answer's: the use that gives the range */
 } RangeQuery;
 bool sema_range_waits(const AstExpr *e, Sym name, const AstItems *items, int from);
 bool sema_infer_var(Sema *s, RangeQuery *q, const Expr **hi);

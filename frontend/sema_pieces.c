@@ -172,20 +172,72 @@ static bool disjoint(Sema *s, const Piece *a, const Piece *b, int rank) {
     return ok;
 }
 
-/* Disjoint pieces that write each of their elements once cover a shape when their numbers of elements add up to it. */
+/* The piece's subscript there is a variable of its own over the whole axis. */
+static bool spans(Sema *s, const Tensor *t, const Piece *p, int axis) {
+    if (p->subs[axis]->op != OP_VAR) return false;
+    const Var *v = p->subs[axis]->u.var;
+    for (int i = 0; i < t->rank; i++)
+        if (i != axis && sema_uses(p->subs[i], p->subs[axis])) return false;
+    return v->lo == expr_int(s->g, TY_I64, 0) && v->hi == t->shape[axis];
+}
+
+/* How many values the variables of the piece have together, but for those that span an axis in `left_out`. */
+static const Expr *count_of(Sema *s, const Tensor *t, const Piece *p, const bool *left_out) {
+    const Expr *n = expr_int(s->g, TY_I64, 1);
+    for (int k = 0; k < p->nvars; k++) {
+        bool out = false;
+        for (int i = 0; i < t->rank; i++) out |= left_out[i] && p->subs[i] == expr_var(s->g, p->vars[k]);
+        if (!out) n = expr2(s->g, OP_MUL, n, expr2(s->g, OP_SUB, p->vars[k]->hi, p->vars[k]->lo));
+    }
+    return n;
+}
+
+/* A quotient of one dimension by a constant in e: the dimension. */
+static const Expr *divided_dim(const Expr *e, int64_t *by) {
+    if (e->op == OP_DIV && expr_is_int(e->arg[1], by) && *by > 1) {
+        const Expr *n = e->arg[0];
+        if (n->op == OP_ADD && n->arg[1]->op == OP_CONST) n = n->arg[0];
+        if (n->op == OP_DIM) return n;
+    }
+    for (int i = 0; i < e->nargs; i++) {
+        const Expr *d = divided_dim(e->arg[i], by);
+        if (d) return d;
+    }
+    return NULL;
+}
+
+/* a == b for every remainder of a dimension that they divide by a constant: D/3 + (D + 1)/3 + (D + 2)/3 is D. */
+static bool equal_by_remainder(Sema *s, const Expr *a, const Expr *b) {
+    enum { MOST = 16 };
+    int64_t by = 0;
+    const Expr *d = divided_dim(a, &by);
+    if (!d || by > MOST) return false;
+    PolyEnv env = {.g = s->g};
+    const Expr *q = expr_var(s->g, graph_var(s->g, sym(s->ctx, "q"), expr_int(s->g, TY_I64, 0), d));
+    for (int64_t r = 0; r < by; r++) {
+        const Expr *n =
+            expr2(s->g, OP_ADD, expr2(s->g, OP_MUL, q, expr_int(s->g, TY_I64, by)), expr_int(s->g, TY_I64, r));
+        Poly x = poly_of(&env, expr_replace(s->g, a, &d, &n, 1)), y = poly_of(&env, expr_replace(s->g, b, &d, &n, 1));
+        if (x.failed || y.failed || !poly_eq(x, y)) return false;
+    }
+    return true;
+}
+
+/* Disjoint pieces that write each of their elements once cover a shape when their numbers of elements add up to it;
+ * axes that each of them spans do not count. */
 static bool counts_up(Sema *s, const Tensor *t) {
     const Expr *total = expr_int(s->g, TY_I64, 0), *want = expr_int(s->g, TY_I64, 1);
-    for (int i = 0; i < t->rank; i++) want = expr2(s->g, OP_MUL, want, t->shape[i]);
-    for (int i = 0; i < t->pieces.n; i++) {
-        const Piece *p = &t->pieces.at[i];
-        const Expr *n = expr_int(s->g, TY_I64, 1);
-        if (p->guard) return false;
-        for (int k = 0; k < p->nvars; k++)
-            n = expr2(s->g, OP_MUL, n, expr2(s->g, OP_SUB, p->vars[k]->hi, p->vars[k]->lo));
-        total = expr2(s->g, OP_ADD, total, n);
+    bool *spanned = NEW_N(s->ctx, bool, t->rank + 1);
+    for (int i = 0; i < t->rank; i++) {
+        spanned[i] = true;
+        for (int k = 0; k < t->pieces.n && spanned[i]; k++) spanned[i] = spans(s, t, &t->pieces.at[k], i);
+        if (!spanned[i]) want = expr2(s->g, OP_MUL, want, t->shape[i]);
     }
-    PolyEnv env = {.g = s->g};
-    return poly_eq(poly_of(&env, total), poly_of(&env, want));
+    for (int i = 0; i < t->pieces.n; i++) {
+        if (t->pieces.at[i].guard) return false;
+        total = expr2(s->g, OP_ADD, total, count_of(s, t, &t->pieces.at[i], spanned));
+    }
+    return sema_equal(s, total, want) || equal_by_remainder(s, total, want);
 }
 
 /* Over the whole shape: one without a guard, or where all guards but the last fail the last holds. */

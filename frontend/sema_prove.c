@@ -103,8 +103,8 @@ static void instantiate(Sema *s, const Fact *f, const Expr *pattern, const Expr 
     }
 }
 
-/* An integer tensor's only definition, of all of it, as a fact of one load: the element is that value. */
-static const Expr *definition(Sema *s, const Expr *load) {
+/* What one load of an integer tensor is by the tensor's only definition, of all of it. */
+static const Expr *defined_as(Sema *s, const Expr *load) {
     const Tensor *t = load->u.tensor;
     if (t->kind == TENSOR_INOUT || t->pieces.n != 1 || type_is_float(t->type) || t->pieces.at[0].guard) return NULL;
     const Piece *p = &t->pieces.at[0];
@@ -116,7 +116,31 @@ static const Expr *definition(Sema *s, const Expr *load) {
     }
     const Expr *value = expr_replace(s->g, p->value, var, load->arg, t->rank);
     if (type_is_float(value->type) || value->type == TY_BOOL) return NULL;
-    return expr2(s->g, OP_EQ, as_i64(s->g, load), as_i64(s->g, expr_cast(s->g, t->type, value)));
+    return expr_cast(s->g, t->type, value);
+}
+
+static const Expr *definition(Sema *s, const Expr *load) {
+    const Expr *value = defined_as(s, load);
+    return value ? expr2(s->g, OP_EQ, as_i64(s->g, load), as_i64(s->g, value)) : NULL;
+}
+
+/* e with the integer lets that it loads, and those that they load, written in. */
+static const Expr *written_in(Sema *s, const Expr *e) {
+    enum { NESTED = 4 };
+    for (int round = 0; round < NESTED; round++) {
+        ExprVec done = {0}, atoms = {0}, from = {0}, to = {0};
+        collect(s, e, &done, &atoms, 0);
+        for (int i = 0; i < atoms.n; i++) {
+            const Expr *v = atoms.at[i]->op == OP_LOAD ? defined_as(s, atoms.at[i]) : NULL;
+            if (!v) continue;
+            vec_push(s->ctx, &from, atoms.at[i]);
+            vec_push(s->ctx, &to, v);
+        }
+        if (!from.n) break;
+        e = expr_replace(s->g, e, from.at, to.at, from.n);
+        if (!sema_is_small(e)) break;
+    }
+    return e;
 }
 
 /* Of each `a || b`, the part that remains where the other is known not to hold. */
@@ -378,7 +402,9 @@ bool sema_nonneg(Sema *s, const Expr *e) {
         if (poly_nonneg(&first, poly_of(&first, e))) return true;
     }
     PolyEnv env = {.g = s->g, .facts = known.at, .nfacts = known.n};
-    return poly_nonneg(&env, poly_of(&env, e));
+    if (poly_nonneg(&env, poly_of(&env, e))) return true;
+    const Expr *in = sema_uses_data(e) ? written_in(s, e) : e;
+    return in != e && !sema_uses_data(in) && sema_nonneg(s, in);
 }
 
 int sema_truth(Sema *s, const Expr *cond) {

@@ -315,6 +315,11 @@ static bool query(Sema *s, RangeQuery *q, ExprVec *extent) {
     Walk w = {.s = s, .q = q};
     for (int i = 0; i < q->roots.n; i++) walk(&w, q->roots.at[i], true);
     if (w.failed) return false;
+    if (w.uses.n == 0 && q->otherwise) {
+        vec_push(s->ctx, extent, q->otherwise);
+        q->from = q->span;
+        return true;
+    }
     if (w.uses.n == 0) {
         report_unknown(s, q, &w);
         return false;

@@ -282,13 +282,20 @@ static const Expr *plain(Sema *s, Env env, const AstExpr *e, Sym name, Roots *ro
 
 /* ---- composite reductions ---- */
 
-static const Expr *composite_return(Sema *s, Env env, const AstExpr *v, int part, Span use) {
+static const Expr *composite_return(Sema *s, Env env, const AstExpr *v, int part, const AstExpr *use) {
+    int n = v->kind == AST_TUPLE ? v->items->v.n : 1;
+    if (part < 0 && n > 1) {
+        Diag *d = SEMA_REPORT(s, RESULT_COUNT, use->span, "%s has %d results, here one is needed", use->a->a->name, n);
+        diag_help(s->ctx, d, "take them by name: let (a[i], %s) = %s;", n == 2 ? "b[i]" : "b[i], ...",
+                  sema_quote(s, use->span));
+        return NULL;
+    }
     if (v->kind != AST_TUPLE) {
-        if (part == 0) return sema_expr(s, env, v);
+        if (part <= 0) return sema_expr(s, env, v);
     } else if (part < v->items->v.n) {
         return sema_expr(s, env, v->items->v.at[part].value);
     }
-    SEMA_REPORT(s, ARGUMENTS, use, "the reduction has fewer results");
+    SEMA_REPORT(s, ARGUMENTS, use->span, "the reduction has fewer results");
     return NULL;
 }
 
@@ -351,7 +358,7 @@ static const Expr *composite(Sema *s, Env env, const AstExpr *e, FnRef f, int pa
                                              .inst = inst});
     }
     const AstExpr *v = sema_body_return(s, &body);
-    return v ? composite_return(s, body, v, part, e->span) : NULL;
+    return v ? composite_return(s, body, v, part, e) : NULL;
 }
 
 const Expr *sema_reduce(Sema *s, Env env, const AstExpr *e, int part) {

@@ -174,6 +174,9 @@ stmt(S) ::= IDENT(N) LP(O) items(I) RP(C) SEMI(E). {
     S = ast_stmt(p, STMT_CALL, N, ast_postfix(p, AST_CALL, ast_name(p, N), O, I, C), NULL, E);
 }
 stmt(S) ::= RETURN(W) expr(V) SEMI(E). { S = ast_stmt(p, STMT_RETURN, W, V, NULL, E); }
+stmt(S) ::= RETURN(W) expr(V) COMMA expr_list(L) SEMI(E). {
+    S = ast_stmt(p, STMT_RETURN, W, ast_group(p, AST_TUPLE, W, ast_pair(p, V, L), E), NULL, E);
+}
 stmt(S) ::= option(X). { S = X; }
 stmt(S) ::= require(X). { S = X; }
 stmt(S) ::= assume(X). { S = X; }
@@ -373,6 +376,7 @@ static const char *grammar_hint(const Parse *p, const yyParser *y, Token t) {
         {"lambda", 0, 0, "a function on elements is fn f(x) = e; at the top of the file"},
         {"for", 0, 0, "there are no loops: an equation holds for all values of its index variables, y[i] = ...; to add up "
                       "over k write sum[k](...)"},
+        {0, "in", 0, "a range stands right after an index variable in brackets, y[i in N]; there are no loops"},
         {"while", 0, 0, "there are no loops: an equation holds for all values of its index variables"},
         {"var", 0, 0, "an intermediate is let t[i] = ...;"},
         {"const", 0, 0, "an intermediate is let t[i] = ...;"},

@@ -137,6 +137,20 @@ static bool positive_divisor(Prover *x, Poly b) {
     return false;
 }
 
+/* a/(b*c) is (a/b)/c: where both stand, 0 <= a/b - c*(a/(b*c)) <= c - 1. */
+static void know_nested(Prover *x, const Expr *inner, const Expr *outer) {
+    if (inner->arg[0] != outer->arg[0] || inner == outer || x->level >= PROVE_LEVELS) return;
+    Poly b = poly_flat(x->g, x->ctx, inner->arg[1]), bc = poly_flat(x->g, x->ctx, outer->arg[1]);
+    if (b.failed || bc.failed || !b.n || !bc.n || bc.term[0].degree < b.term[0].degree) return;
+    Poly c = read_poly(x, expr2(x->g, OP_DIV, outer->arg[1], inner->arg[1]));
+    if (c.failed || !poly_eq(poly_mul(x->ctx, b, c), bc)) return;
+    if (!positive_divisor(x, b) && !poly_nonneg_at(x->env, b, x->level + 1)) return;
+    if (!positive_divisor(x, c) && !poly_nonneg_at(x->env, c, x->level + 1)) return;
+    Poly p = poly_atom(x->ctx, inner), q = poly_mul(x->ctx, c, poly_atom(x->ctx, outer));
+    know_diff(x, p, q, 0);
+    know_diff(x, poly_add(x->ctx, q, c), p, -1);
+}
+
 static void know_atom(Prover *x, const Expr *e) {
     Poly p = poly_atom(x->ctx, e), a, b;
     const Expr *lo, *hi;
@@ -164,6 +178,11 @@ static void know_atom(Prover *x, const Expr *e) {
         know_diff(x, a, p, 0);
         know_diff(x, poly_add(x->ctx, p, b), a, -1);
         know_diff(x, b, poly_const(x->ctx, 1), 0);
+        for (int i = 0; i < x->natoms; i++) {
+            if (x->atom[i]->op != OP_DIV) continue;
+            know_nested(x, e, x->atom[i]);
+            know_nested(x, x->atom[i], e);
+        }
         break;
     case OP_MIN:
     case OP_MAX:
@@ -242,6 +261,24 @@ static void know_fact(Prover *x, const Expr *c, bool truth, int depth) {
         break;
     default: know_unequal(x, a, b); break;
     }
+}
+
+/* Whether the product of two sums may be in p: it is not linear, and something is subtracted in it. */
+static bool has_products(Poly p) {
+    bool below = false;
+    for (int i = 0; i < p.n; i++) below |= p.term[i].coef < 0 && p.term[i].degree > 1;
+    return below;
+}
+
+/* The products of the facts that are known from number `from` on: (W - S) * (H - R) >= 0. */
+static void know_products(Prover *x, Poly p, int from) {
+    enum { MOST = 6 };
+    int n = x->nknown, sum[MOST], sums = 0;
+    if (p.failed || !has_products(p)) return;
+    for (int i = from; i < n && sums < MOST; i++)
+        if (x->known[i].n > 1 && x->known[i].term[0].degree == 1 && x->known[i].term[1].degree == 1) sum[sums++] = i;
+    for (int i = 0; i < sums; i++)
+        for (int k = 0; k < i; k++) know_diff(x, poly_mul(x->ctx, x->known[sum[i]], x->known[sum[k]]), (Poly){0}, 0);
 }
 
 /* ---- search ---- */
@@ -461,7 +498,9 @@ int64_t poly_lower(const PolyEnv *env, Poly p, int64_t target, int fuel, int lev
     know_atoms_of(&x, p);
     know_all(&x);
     x.in_scope = false;
+    int from = x.nknown;
     for (int i = 0; i < env->nfacts; i++) know_fact(&x, env->facts[i], true, 0);
+    know_products(&x, p, from);
     know_all(&x);
     for (int depth = 2; depth <= SEARCH_DEPTH && best < target; depth += 2) { /* short proofs first */
         x.fuel = fuel;
@@ -489,8 +528,7 @@ bool poly_at_most(const PolyEnv *env, Poly p, int64_t most) {
     Ctx *temp = ctx_temp(poly_ctx(env));
     Poly minus = poly_scale(temp, p, -1);
     bool r = interval_of_poly(env, minus).lo >= -most;
-    if (!r && !poly_refuted(env, minus, -most))
-        r = bound_negated(poly_lower(env, minus, INT64_MAX, 40, 1)) <= most;
+    if (!r && !poly_refuted(env, minus, -most)) r = bound_negated(poly_lower(env, minus, INT64_MAX, 40, 1)) <= most;
     ctx_temp_end(temp);
     return r;
 }

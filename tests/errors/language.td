@@ -102,3 +102,11 @@ export fn data(x: f32[N], t: i32[M]) -> (y: f32[M], z: f32[M], u: f32[M]) {
     z[m] = sum[j in 0..t[m]](1.0);            // expect error[E0603]: nothing bounds
     u[m] = pad(x[t[m]], 0);
 }
+
+// A reduction of several results where one is needed, and a range beside arithmetic.
+reduce two_parts[k](e) { let m = max[k](e); return m, sum[k](e - m); }
+export fn one_of_two(x: f32[N]) -> (y: f32[]) {
+    y[] = two_parts[k](x[k]); // expect error[E0411]: two_parts has 2 results, here one is needed
+}
+export fn any_sign(x: f32[N], shift: int) -> (y: f32[N]) { y[i] = x[i] * shift; }
+check any_sign(N = 3, shift = -1); // expect error[E0801]: shift = -1: a dimension is not negative
