@@ -17,7 +17,7 @@ LDFLAGS += -fsanitize=address,undefined
 endif
 
 MAIN := frontend/main.c
-SRC  := $(filter-out $(MAIN),$(wildcard ir/*.c sched/*.c backend_cuda/*.c frontend/*.c))
+SRC  := $(filter-out $(MAIN),$(wildcard ir/*.c sched/*.c backend_cuda/*.c frontend/*.c grammar/*.c))
 EMBEDDED := $(B)/backend_cuda/prelude.o $(B)/backend_cuda/invoke_text.o $(B)/backend_cuda/driver_text.o $(B)/backend_cuda/library_text.o $(B)/ir/diag_examples.o
 OBJ  := $(SRC:%.c=$(B)/%.o) $(EMBEDDED) $(if $(wildcard grammar/lexer.re),$(B)/grammar/lexer.o) $(if $(wildcard grammar/parser.y),$(B)/grammar/parser.o)
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
@@ -61,9 +61,9 @@ $(B)/grammar/parser.c: grammar/parser.y
 	@mkdir -p $(@D)
 	lemon -q -d$(@D) $<
 $(B)/grammar/parser.h: $(B)/grammar/parser.c
-$(B)/grammar/lexer.o: $(B)/grammar/parser.h
+$(addprefix $(B)/grammar/,lexer.o errors.o drive.o): $(B)/grammar/parser.h
 # Generated code is not held to the warnings that its generator cannot meet.
-$(B)/grammar/%.o: $(B)/grammar/%.c
+$(B)/grammar/lexer.o $(B)/grammar/parser.o: %.o: %.c
 	$(CC) $(CFLAGS) -Wno-conversion -Wno-missing-prototypes -Wno-shadow -Wno-unused-parameter -Wno-unused-variable -MMD -MP -c -o $@ $<
 
 unit: $(UNIT)
@@ -130,7 +130,7 @@ install: all
 	$(B)/tdc --completion=bash > $(SHARE)/bash-completion/completions/tdc
 	$(B)/tdc --completion=zsh > $(SHARE)/zsh/site-functions/_tdc
 format:
-	clang-format -i $(filter-out %.def,$(wildcard ir/*.[ch] sched/*.[ch] backend_cuda/*.[ch] frontend/*.[ch]))
+	clang-format -i $(wildcard ir/*.[ch] sched/*.[ch] backend_cuda/*.[ch] frontend/*.[ch] grammar/*.[ch])
 clean:
 	rm -rf build
 

@@ -66,7 +66,7 @@ typedef struct Parse {
 
 /* Reads the next token; 0 at the end. Reports what is no token and goes on. (grammar/lexer.re) */
 int lexer_next(Parse *p, Token *t);
-/* The parser of one file (grammar/parser.y). */
+/* The parser of one file (grammar/drive.c). */
 void grammar_run(Parse *p);
 
 /* ---- places ---- */
