@@ -110,9 +110,9 @@ typedef struct Lower {
     VEC(Scalar *) scalars;
     VEC(struct StageRegion) stage_regions;
     VEC(Stage *)
-    fetches;        /* loads that run ahead, as they fill their registers of the next iteration: pairs (load, fetch) */
+    fetches; /* loads that run ahead, as they fill their registers of the next iteration: pairs (load, fetch) */
     VEC(Sym) randoms; /* variables that keep the last words of a seed and stream */
-    VEC(Sym) turns; /* double-buffer switches that the outermost loop declares */
+    VEC(Sym) turns;   /* double-buffer switches that the outermost loop declares */
     VEC(DeclaredAxis) declared;
     const char *args[2 * MAX_PARTS]; /* texts of OP_ARG while a combine is printed */
 } Lower;
@@ -122,39 +122,41 @@ typedef struct StageRegion {
     int which, region;
 } StageRegion;
 
-/* ---- lower_expr.c ---- */
+/* ---- lower_names.c ---- */
 const char *c_type(Type t); /* of values in expressions: float, double, int, int64_t, uint32_t, bool */
 void put(Lower *l, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* an indented line */
 Sym fmt(Lower *l, const char *f, ...) __attribute__((format(printf, 2, 3)));
 void fail(Lower *l, const char *f, ...) __attribute__((format(printf, 2, 3)));
 Sym name_of(Lower *l, const void *object, const char *wanted); /* a C name that nothing else in the kernel has */
-Sym axis_name(Lower *l, const Axis *a,
-              const Layout *layout);        /* the C variable that holds the axis's index with all registers at 0 */
+/* The C variable that holds the axis's index with all registers at 0. */
+Sym axis_name(Lower *l, const Axis *a, const Layout *layout);
 Sym factor_text(Lower *l, const Factor *f); /* the digit */
 Sym value_name(Lower *l, const Value *v);
-bool value_packed(const Value *v); /* lives in words: td_get and td_put */
-bool value_is_array(const Value *v);
-FactorSet reg_factors(const Lower *l, FactorSet s);
-FactorSet thread_factors(const Lower *l, FactorSet s);
-int64_t reg_count(const Lower *l, FactorSet s);
-/* Register factors of a value in the order of its array, outer to inner; their strides in it. */
-int value_order(const Lower *l, const Value *v, Factor **f, int64_t *stride);
-Sym value_index(Lower *l, const Value *v); /* the array index at the current digits of the enclosing register loops */
-Sym expr_text(Lower *l, const Expr *e, const Layout *layout);
-Sym poly_text(Lower *l, Poly p, bool wide); /* of type I, or 64-bit where `wide` and not proved to fit 32 bits */
-Sym const_text(Lower *l, Type t, int64_t i, double f);
-Sym dim_text(Lower *l, const Expr *e, bool host); /* an integer expression over dimensions */
 /* The name of a tensor, dimension or scalar as a C identifier. */
 Sym param_name(Lower *l, Sym name);
 Sym tensor_text(Lower *l, Tensor *t);
+bool value_packed(const Value *v); /* lives in an array of words: td_get and td_put */
+FactorSet reg_factors(const Lower *l, FactorSet s);
+FactorSet thread_factors(const Lower *l, FactorSet s);
+int64_t reg_count(const Lower *l, FactorSet s); /* elements that a thread has */
+/* Register factors of a layout among `s`, outer to inner; how many. `f` holds MAX_FACTORS. */
+int list_reg_factors(const Lower *l, const Layout *layout, FactorSet s, Factor **f);
+/* Register factors of a value in the order of its array, outer to inner; their strides in it. */
+int value_order(const Lower *l, const Value *v, Factor **f, int64_t *stride);
+Sym value_index(Lower *l, const Value *v); /* the array index at the current digits of the enclosing register loops */
 /* Opens unrolled loops over register factors (outer to inner); the next line is their body. Returns how many. */
 int open_reg_loops(Lower *l, Factor *const *f, int n);
 void close_reg_loops(Lower *l, int n);
-int list_reg_factors(const Lower *l, const Layout *layout, FactorSet s, Factor **f);
+
+/* ---- lower_expr.c ---- */
+Sym const_text(Lower *l, Type t, int64_t i, double f);
+Sym dim_text(Lower *l, const Expr *e, bool host); /* an integer expression over dimensions */
+Sym expr_text(Lower *l, const Expr *e, const Layout *layout);
+Sym poly_text(Lower *l, Poly p, bool wide); /* of type I, or 64-bit where `wide` and not proved to fit 32 bits */
 
 /* ---- lower_index.c ----
- * Indices have type I in emitted text: int, or int64_t in a second instance of the kernel, which the launcher takes where
- * some index might not fit 32 bits. */
+ * Indices have type I in emitted text: int, or int64_t in a second instance of the kernel, which the launcher takes
+ * where some index might not fit 32 bits. */
 /* |p| and the products in it have to fit I: notes what that asks of the dimensions. */
 void index_fits(Lower *l, Poly p);
 /* Whether |p| is below 2^31 whatever the dimensions are. */
