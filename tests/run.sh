@@ -15,6 +15,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export B=${B:-build} TDC=${TDC:-${B:-build}/tdc} UPDATE=0 TARGET=--emu
+[[ $B == */san ]] && export TDC_STRIDE=${TDC_STRIDE:-101} # unit/test_memory: the sanitizers see every allocation, and are slow
 only=()
 for a in "$@"; do
     case $a in
