@@ -152,8 +152,10 @@ static const char C_HEAD[] =
     "typedef struct {\n    $_context *context;\n    void *const *tensors;\n    const int64_t *dims;\n    const double *scalars;\n    void "
     "*workspace;\n"
     "    size_t workspace_bytes;\n    void *stream;\n} td_call;\n\n"
-    "#define TD_TRY(e)                        \\\n    do {                                 \\\n"
-    "        $_status td_st = (e);            \\\n        if (td_st != $_ok) return td_st; \\\n    } while (0)\n\n"
+    "#define TD_TRY_AS(type, e)                     \\\n    do {                                       \\\n"
+    "        const $_status td_st = (e);            \\\n        if (td_st != $_ok) return (type)td_st; \\\n    } while (0)\n"
+    "#define TD_TRY(e) TD_TRY_AS($_status, e)\n"
+    "#define TD_TRY_INT(e) TD_TRY_AS(int, e)\n\n"
     "static $_status td_refuse(const td_sink *s, $_status status, const char *format, ...) {\n"
     "    if (s->text && s->bytes) {\n        va_list ap;\n"
     "        int n = snprintf(s->text, s->bytes, \"%s: \", s->entry);\n"
@@ -406,7 +408,7 @@ static void c_status_text(Text *out, const char *x) {
 /* What a launch may need first (more shared memory, larger clusters), for the current device. Idempotent. */
 static void c_prepare_all(Text *out, const Program *const *programs, int n, const char *x) {
     text_fmt(out, "static %s_status td_prepare_all(const td_sink *s) {\n", x);
-    for (int i = 0; i < n; i++) glue_prepare_kernels(out, programs[i], x, "s", true);
+    for (int i = 0; i < n; i++) glue_prepare_kernels(out, programs[i], x, "TD_TRY", "s", true);
     text_fmt(out, "    (void)s;\n    return %s_ok;\n}\n\n", x);
 }
 

@@ -276,7 +276,7 @@ static void public_dims(Text *out, const HostEntry *h, const char *x, bool prepa
     if (prepares) text_put(out, "    TD_TRY(td_current(&td_s, ctx));\n");
     text_fmt(out, "    TD_TRY(td_%s_plan(&td_s, ctx, td_dims, %s));\n", e, plan_args(p));
     if (prepares)
-        glue_prepare_kernels(out, p, x, "&td_s", false);
+        glue_prepare_kernels(out, p, x, "TD_TRY", "&td_s", false);
     else
         text_fmt(out, "    *bytes = %s;\n", glue_has_workspace(p) ? "td_need" : "0");
     text_fmt(out, "    return %s_ok;\n}\n\n", x);
@@ -324,8 +324,8 @@ static void uniform(Text *out, const HostEntry *h, const char *x) {
     text_fmt(out,
              "static int td_%s_bytes(const int64_t *dims, size_t *bytes) {\n"
              "    const td_sink td_s = {\"%s\", NULL, 0};\n    %s_context ctx;\n    %s_status status;\n"
-             "    if (!bytes) return %s_error_argument;\n    TD_TRY(td_begin(&td_s, &ctx, 0));\n"
-             "    status = td_%s_need(&td_s, &ctx, dims, bytes);\n    td_end(&ctx);\n    return status;\n}\n\n",
+             "    if (!bytes) return (int)%s_error_argument;\n    TD_TRY_INT(td_begin(&td_s, &ctx, 0));\n"
+             "    status = td_%s_need(&td_s, &ctx, dims, bytes);\n    td_end(&ctx);\n    return (int)status;\n}\n\n",
              e, e, x, x, x, e);
     text_fmt(
         out,
@@ -333,15 +333,15 @@ static void uniform(Text *out, const HostEntry *h, const char *x) {
         "    size_t workspace_bytes, void *stream, char *message, size_t message_bytes) {\n"
         "    td_sink td_s = {\"%s\", NULL, 0};\n    td_call td_c;\n    %s_context ctx;\n    %s_status status;\n"
         "    int device = 0;\n    td_s.text = message;\n    td_s.bytes = message_bytes;\n"
-        "    TD_TRY(td_cuda(&td_s, \"device\", (int)cudaGetDevice(&device)));\n    TD_TRY(td_device(&td_s, device));\n",
+        "    TD_TRY_INT(td_cuda(&td_s, \"device\", (int)cudaGetDevice(&device)));\n    TD_TRY_INT(td_device(&td_s, device));\n",
         e, e, x, x);
-    glue_prepare_kernels(out, p, x, "&td_s", false);
+    glue_prepare_kernels(out, p, x, "TD_TRY_INT", "&td_s", false);
     text_fmt(out,
-             "    TD_TRY(td_begin(&td_s, &ctx, device));\n"
+             "    TD_TRY_INT(td_begin(&td_s, &ctx, device));\n"
              "    td_c.context = &ctx;\n    td_c.tensors = tensors;\n    td_c.dims = dims;\n"
              "    td_c.scalars = scalars;\n    td_c.workspace = workspace;\n"
              "    td_c.workspace_bytes = workspace_bytes;\n    td_c.stream = stream;\n"
-             "    status = td_%s_run(&td_s, &td_c);\n    td_end(&ctx);\n    return status;\n}\n\n",
+             "    status = td_%s_run(&td_s, &td_c);\n    td_end(&ctx);\n    return (int)status;\n}\n\n",
              e);
 }
 

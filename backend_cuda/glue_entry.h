@@ -41,11 +41,13 @@ void glue_invoke_declare(Text *out, const char *prefix); /* model.h */
 void glue_lines(Text *out, const char *const *lines, int n, const char *prefix, bool head);
 /* glue_launch.c: the launches of an entry; what the library is asked for its products, from this place of td_bytes on;
  * declarations of the launchers of a program (and its tests) that no program before it has declared; what launches need
- * first, for the current device: of the kernels of this program, or of those alone that no program before it has. */
+ * first, for the current device: of the kernels of this program, or of those alone that no program before it has, in a
+ * function where the macro `try` returns what is refused. */
 void glue_launches(Text *out, const HostEntry *h, const char *prefix);
 void glue_scratch(Text *out, const HostEntry *h, int index);
 void glue_launcher(Text *out, const Program *p, const char *prefix);
-void glue_prepare_kernels(Text *out, const Program *p, const char *prefix, const char *sink, bool all);
+void glue_prepare_kernels(Text *out, const Program *p, const char *prefix, const char *try, const char *sink,
+                          bool all);
 
 /* glue_library.c: matrix products by cuBLASLt. How many an entry has; what model.c has before and after the functions
  * that every one has; the function that describes one. */

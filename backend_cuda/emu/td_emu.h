@@ -145,7 +145,7 @@ inline uint32_t td_half_ld(const uint8_t *p, int64_t i) {
 inline void td_half_st(uint8_t *p, int64_t i, uint32_t v) {
     if (!td_emu_half(p + (i >> 1), int(i & 1), true)) return;
     const int at = 4 * int(i & 1);
-    p[i >> 1] = uint8_t((p[i >> 1] & ~(15 << at)) | (v & 15u) << at);
+    p[i >> 1] = uint8_t((p[i >> 1] & ~(15u << at)) | (v & 15u) << at);
 }
 template <class T, int V, int H = 0> inline void td_ld_n(td_word<T> *w, const T *p, long long lo, long long hi) {
     if (lo <= 0 && hi >= V)

@@ -1,12 +1,13 @@
 #!/bin/bash
-# The emitted files under the compilers' warnings: model.c as C99 and C++17, model.h alone as both, and model.cu with nvcc where
-# there is one (every sample, matrix products, and every kernel text; without it the stand-in's compiler sees them when they run).
+# The emitted files under the warnings of gcc and clang: model.c as C99, C11 and C++17, model.h alone as C99 and C++17; and model.cu
+# with nvcc where there is one (every sample, matrix products, and every kernel text; without it the stand-in's compiler sees them when they run).
 cd "$(dirname "$0")/../.." || exit 1
 TDC=${TDC:-build/tdc}
 [ -x "$TDC" ] || { echo "no $TDC"; exit 1; }
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 passed=0 failed=0
+clang=$(command -v clang)
 nvcc=$(command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/cuda/bin/nvcc; })
 include=backend_cuda/emu
 [ -n "$nvcc" ] && include=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include
@@ -21,7 +22,7 @@ try() { # NAME COMMAND...
         head -n 20 "$dir/log"
     fi
 }
-strict="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -isystem $include -I $dir"
+strict="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror -isystem $include -I $dir"
 for file in samples/*.td bench/products.td tests/frontend/host.td tests/kernels/*.kernel tests/glue/*.kernel; do
     [ -e "$file" ] || continue
     "$TDC" "$file" -o "$dir/model.cu" >"$dir/log" 2>&1 || { echo "$file does not compile"; cat "$dir/log"; failed=$((failed + 1)); continue; }
@@ -30,6 +31,8 @@ for file in samples/*.td bench/products.td tests/frontend/host.td tests/kernels/
     {
         try "$file: model.c as C99" gcc -std=c99 $strict -c -o "$dir/o" "$dir/model.c"
         try "$file: model.c as C++17" g++ -std=c++17 $strict -x c++ -c -o "$dir/o" "$dir/model.c"
+        [ -n "$clang" ] && try "$file: model.c as C11 by clang" clang -std=c11 $strict -c -o "$dir/o" "$dir/model.c"
+        [ -n "$clang" ] && [[ $file == samples/* ]] && try "$file: model.c as C++17 by clang" clang++ -std=c++17 $strict -Wno-deprecated -x c++ -c -o "$dir/o" "$dir/model.c"
         try "$file: model.h as C99" gcc -std=c99 -Wall -Wextra -Wpedantic -Werror -I "$dir" -c -o "$dir/o" "$dir/alone.c"
         try "$file: model.h as C++17" g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -I "$dir" -x c++ -c -o "$dir/o" "$dir/alone.c"
     }

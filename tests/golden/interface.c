@@ -53,11 +53,13 @@ typedef struct {
     void *stream;
 } td_call;
 
-#define TD_TRY(e)                        \
-    do {                                 \
-        interface_status td_st = (e);            \
-        if (td_st != interface_ok) return td_st; \
+#define TD_TRY_AS(type, e)                     \
+    do {                                       \
+        const interface_status td_st = (e);            \
+        if (td_st != interface_ok) return (type)td_st; \
     } while (0)
+#define TD_TRY(e) TD_TRY_AS(interface_status, e)
+#define TD_TRY_INT(e) TD_TRY_AS(int, e)
 
 static interface_status td_refuse(const td_sink *s, interface_status status, const char *format, ...) {
     if (s->text && s->bytes) {
@@ -410,11 +412,11 @@ static int td_scaled_bytes(const int64_t *dims, size_t *bytes) {
     const td_sink td_s = {"scaled", NULL, 0};
     interface_context ctx;
     interface_status status;
-    if (!bytes) return interface_error_argument;
-    TD_TRY(td_begin(&td_s, &ctx, 0));
+    if (!bytes) return (int)interface_error_argument;
+    TD_TRY_INT(td_begin(&td_s, &ctx, 0));
     status = td_scaled_need(&td_s, &ctx, dims, bytes);
     td_end(&ctx);
-    return status;
+    return (int)status;
 }
 
 static int td_scaled_call(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,
@@ -426,11 +428,11 @@ static int td_scaled_call(void *const *tensors, const int64_t *dims, const doubl
     int device = 0;
     td_s.text = message;
     td_s.bytes = message_bytes;
-    TD_TRY(td_cuda(&td_s, "device", (int)cudaGetDevice(&device)));
-    TD_TRY(td_device(&td_s, device));
-    TD_TRY(td_cuda(&td_s, "kernel ctx", interface_scaled_ctx_prepare()));
-    TD_TRY(td_cuda(&td_s, "kernel sums", interface_scaled_sums_prepare()));
-    TD_TRY(td_begin(&td_s, &ctx, device));
+    TD_TRY_INT(td_cuda(&td_s, "device", (int)cudaGetDevice(&device)));
+    TD_TRY_INT(td_device(&td_s, device));
+    TD_TRY_INT(td_cuda(&td_s, "kernel ctx", interface_scaled_ctx_prepare()));
+    TD_TRY_INT(td_cuda(&td_s, "kernel sums", interface_scaled_sums_prepare()));
+    TD_TRY_INT(td_begin(&td_s, &ctx, device));
     td_c.context = &ctx;
     td_c.tensors = tensors;
     td_c.dims = dims;
@@ -440,7 +442,7 @@ static int td_scaled_call(void *const *tensors, const int64_t *dims, const doubl
     td_c.stream = stream;
     status = td_scaled_run(&td_s, &td_c);
     td_end(&ctx);
-    return status;
+    return (int)status;
 }
 
 static int64_t td_scaled_extent(const int64_t *td_dims, int td_i) {
@@ -545,11 +547,11 @@ static int td_half_bytes(const int64_t *dims, size_t *bytes) {
     const td_sink td_s = {"half", NULL, 0};
     interface_context ctx;
     interface_status status;
-    if (!bytes) return interface_error_argument;
-    TD_TRY(td_begin(&td_s, &ctx, 0));
+    if (!bytes) return (int)interface_error_argument;
+    TD_TRY_INT(td_begin(&td_s, &ctx, 0));
     status = td_half_need(&td_s, &ctx, dims, bytes);
     td_end(&ctx);
-    return status;
+    return (int)status;
 }
 
 static int td_half_call(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,
@@ -561,10 +563,10 @@ static int td_half_call(void *const *tensors, const int64_t *dims, const double 
     int device = 0;
     td_s.text = message;
     td_s.bytes = message_bytes;
-    TD_TRY(td_cuda(&td_s, "device", (int)cudaGetDevice(&device)));
-    TD_TRY(td_device(&td_s, device));
-    TD_TRY(td_cuda(&td_s, "kernel y", interface_half_y_prepare()));
-    TD_TRY(td_begin(&td_s, &ctx, device));
+    TD_TRY_INT(td_cuda(&td_s, "device", (int)cudaGetDevice(&device)));
+    TD_TRY_INT(td_device(&td_s, device));
+    TD_TRY_INT(td_cuda(&td_s, "kernel y", interface_half_y_prepare()));
+    TD_TRY_INT(td_begin(&td_s, &ctx, device));
     td_c.context = &ctx;
     td_c.tensors = tensors;
     td_c.dims = dims;
@@ -574,7 +576,7 @@ static int td_half_call(void *const *tensors, const int64_t *dims, const double 
     td_c.stream = stream;
     status = td_half_run(&td_s, &td_c);
     td_end(&ctx);
-    return status;
+    return (int)status;
 }
 
 static int64_t td_half_extent(const int64_t *td_dims, int td_i) {

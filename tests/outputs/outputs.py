@@ -75,7 +75,9 @@ def fault(before, how, without, at):
 def interrupted(number):
     """While the source, a pipe, is read."""
     start(OLD)
-    p = subprocess.Popen([TDC, "pipe.td", "-o", "out/a.cu", "-MD"], cwd=DIR, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    # nohup, and shells for what they put in the background, ignore signals, and children inherit that
+    p = subprocess.Popen([TDC, "pipe.td", "-o", "out/a.cu", "-MD"], cwd=DIR, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                         preexec_fn=lambda: number != signal.SIGKILL and signal.signal(number, signal.SIG_DFL))
     with open(path("pipe.td"), "w") as f:
         f.write("export fn")
         f.flush()
