@@ -18,7 +18,7 @@ endif
 
 MAIN := frontend/main.c
 SRC  := $(filter-out $(MAIN),$(wildcard ir/*.c sched/*.c backend_cuda/*.c frontend/*.c grammar/*.c))
-EMBEDDED := $(B)/backend_cuda/prelude.o $(B)/backend_cuda/invoke_text.o $(B)/backend_cuda/driver_text.o $(B)/backend_cuda/library_text.o $(B)/ir/diag_examples.o
+EMBEDDED := $(B)/backend_cuda/prelude.o $(patsubst %.in,$(B)/%_text.o,$(wildcard backend_cuda/*.in)) $(B)/ir/diag_examples.o
 OBJ  := $(SRC:%.c=$(B)/%.o) $(EMBEDDED) $(if $(wildcard grammar/lexer.re),$(B)/grammar/lexer.o) $(if $(wildcard grammar/parser.y),$(B)/grammar/parser.o)
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 all: $(B)/tdc $(B)/libtdc.a

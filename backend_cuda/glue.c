@@ -166,6 +166,8 @@ static const char C_HEAD[] =
     "    if (error == 0) return $_ok;\n"
     "    return td_refuse(s, $_error_cuda, \"%s: %s\", what, cudaGetErrorString((cudaError_t)error));\n}\n\n";
 
+void glue_head(Text *out, const char *prefix) { glue_template(out, C_HEAD, prefix); }
+
 /* Checks that are printed where an entry calls them: by name, text. */
 static const struct {
     const char *name, *text;
@@ -449,11 +451,13 @@ void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOpt
     text_put(out, "#include <stdarg.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n");
     c_launchers(out, programs, n, x);
     bool products = glue_has_products(programs, n);
+    Text tuned = {.ctx = ctx};
+    glue_tuned(&tuned, programs, n, o);
     if (products)
-        glue_library_types(out, x);
+        glue_library_types(out, x, &tuned);
     else
         glue_template(out, C_CONTEXT, x);
-    glue_template(out, C_HEAD, x);
+    glue_head(out, x);
     c_device(out, o);
     for (size_t i = 0; i < sizeof C_CHECKS / sizeof *C_CHECKS; i++)
         if (strstr(entries.s, C_CHECKS[i].name)) glue_template(out, C_CHECKS[i].text, x);
@@ -463,7 +467,7 @@ void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOpt
     c_status_text(out, x);
     c_prepare_all(out, programs, n, x);
     if (products)
-        glue_library_functions(out, x);
+        glue_library_functions(out, x, &tuned);
     else
         glue_template(out, C_BEGIN, x);
     glue_template(out, C_OPEN, x);

@@ -10,6 +10,7 @@
 
 #include "sched/kernel.h"
 #include "sched/target.h"
+#include "sched/tuning.h"
 
 /* Dimensions and scalars that suit an entry. */
 typedef struct GlueSizes {
@@ -27,6 +28,7 @@ typedef struct GlueOptions {
     int ntargets;                 /* 0: the default one alone */
     const GlueSizes *sizes; /* what the example takes by default; may be missing for an entry */
     int nsizes;
+    const Tuning *tuning; /* algorithms of the library for products; NULL: its own choice for all */
 } GlueOptions;
 
 /* False, with the reason in *why, where the programs cannot have the interface: two symbols collide, a `require` or a
@@ -39,5 +41,8 @@ void glue_emit_manifest(Text *out, const Program *const *programs, int n, const 
 /* An example program that calls the entries, and rules for make that build it from files of this stem. */
 void glue_emit_main(Text *out, const Program *const *programs, int n, const GlueOptions *o);
 void glue_emit_make(Text *out, const char *stem, const GlueOptions *o);
+/* A program that times the library's algorithms for these products, whose interface is the header of no programs
+ * (tuner.in says what it prints); known[i] is an algorithm to try, or NULL. */
+void glue_emit_tuner(Text *out, const TuneProduct *at, const int64_t *const *known, int n, const GlueOptions *o);
 
 #endif

@@ -343,6 +343,9 @@ static void print_make(Text *out, const char *stem, const GlueOptions *o) {
              "#   make -f %s.mk EMU=DIR   with the C++ compiler, for the CPU stand-in: DIR is tdc's backend_cuda/emu\n"
              "# A makefile may include it, and link a program of its own with $($_OBJECTS).\n",
              stem, stem, stem, stem, stem, stem, stem);
+    if (o->tuning && o->tuning->name)
+        text_fmt(out, "# %s.c has the choices of %s: tdc makes it again when that changes (tdc -MD writes the rule).\n", stem,
+                 o->tuning->name);
     text_fmt(out,
              "$_GOAL := $(.DEFAULT_GOAL)\n$_DIR := $(dir $(lastword $(MAKEFILE_LIST)))\n"
              "$_OUT ?= $($_DIR)\n$_OBJECTS := $($_OUT)%s_kernels.o $($_OUT)%s_host.o\n"

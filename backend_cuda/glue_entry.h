@@ -53,8 +53,17 @@ void glue_prepare_kernels(Text *out, const Program *p, const char *prefix, const
  * that every one has; the function that describes one. */
 int glue_products(const Program *p);
 bool glue_has_products(const Program *const *programs, int n);
-void glue_library_types(Text *out, const char *prefix);
-void glue_library_functions(Text *out, const char *prefix);
+void glue_library_types(Text *out, const char *prefix, const Text *tuned); /* what glue_tuned prints */
+void glue_library_functions(Text *out, const char *prefix, const Text *tuned);
+/* glue_tuning.c: the part of a tuning file that products of the programs can meet, as a table, between the two parts of
+ * the text that reads it; nothing where there is no such part. */
+void glue_tuned(Text *out, const Program *const *programs, int n, const GlueOptions *o);
+/* Names of the library for what a product is. */
+const char *glue_cuda_type(Type t);
+const char *glue_compute(TuneSum s);
+const char *glue_epilogue(Activation act, bool bias);
+/* What all parts of model.c begin with (glue.c). */
+void glue_head(Text *out, const char *prefix);
 void glue_product(Text *out, const HostEntry *h, const Kernel *k);
 
 /* glue_memory.c: which temporaries and scratch of the library are in use at the same time: the table of an entry, for

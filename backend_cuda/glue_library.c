@@ -21,17 +21,31 @@ int glue_products(const Program *p) {
     return n;
 }
 
-void glue_library_types(Text *out, const char *prefix) {
-    glue_lines(out, library_text_lines, library_text_nlines, prefix, true);
+/* A part of the text, where lines after //+ are those of a model with tuned products, after //- of one without. */
+static void library_lines(Text *out, const char *prefix, bool head, const Text *tuned) {
+    const bool with = tuned->n > 0;
+    bool at_head = true;
+    for (int i = 0; i < library_text_nlines; i++) {
+        const char *s = library_text_lines[i];
+        const bool marked = !strncmp(s, "//+", 3) || !strncmp(s, "//-", 3);
+        if (!strcmp(s, "//@"))
+            at_head = false;
+        else if (at_head != head || (marked && (s[2] == '+') != with))
+            continue;
+        else if (!strcmp(s, "//@tuned"))
+            text_put(out, with ? tuned->s : "");
+        else
+            glue_template(out, marked ? s + 3 : s, prefix), text_char(out, '\n');
+    }
+    text_char(out, '\n');
 }
 
-void glue_library_functions(Text *out, const char *prefix) {
-    glue_lines(out, library_text_lines, library_text_nlines, prefix, false);
-}
+void glue_library_types(Text *out, const char *prefix, const Text *tuned) { library_lines(out, prefix, true, tuned); }
+void glue_library_functions(Text *out, const char *prefix, const Text *tuned) { library_lines(out, prefix, false, tuned); }
 
 /* ---- one product ---- */
 
-static const char *cuda_type(Type t) {
+const char *glue_cuda_type(Type t) {
     switch (t) {
     case TY_F64: return "CUDA_R_64F";
     case TY_F16: return "CUDA_R_16F";
@@ -43,16 +57,16 @@ static const char *cuda_type(Type t) {
     }
 }
 
-static const char *compute_type(const Graph *g, Type factor) {
-    if (factor == TY_F64) return "CUBLAS_COMPUTE_64F";
-    if (factor == TY_I8) return "CUBLAS_COMPUTE_32I";
-    if (factor == TY_F32 && option_is(&g->options, MATMUL_TF32)) return "CUBLAS_COMPUTE_32F_FAST_TF32";
-    return "CUBLAS_COMPUTE_32F";
+const char *glue_compute(TuneSum s) {
+    static const char *const names[TUNE_SUMS] = {[TUNE_F64] = "CUBLAS_COMPUTE_64F",
+                                                 [TUNE_F32] = "CUBLAS_COMPUTE_32F",
+                                                 [TUNE_TF32] = "CUBLAS_COMPUTE_32F_FAST_TF32",
+                                                 [TUNE_I32] = "CUBLAS_COMPUTE_32I"};
+    return names[s];
 }
 
-static const char *epilogue(const Product *p) {
-    bool bias = p->bias.tensor;
-    switch (p->act) {
+const char *glue_epilogue(Activation act, bool bias) {
+    switch (act) {
     case ACT_RELU: return bias ? "CUBLASLT_EPILOGUE_RELU_BIAS" : "CUBLASLT_EPILOGUE_RELU";
     case ACT_GELU: return bias ? "CUBLASLT_EPILOGUE_GELU_BIAS" : "CUBLASLT_EPILOGUE_GELU";
     case ACT_NONE:
@@ -136,7 +150,8 @@ void glue_product(Text *out, const HostEntry *h, const Kernel *k) {
     text_fmt(out,
              "    td_p->factor = %s, td_p->result = %s, td_p->scale = %s;\n    td_p->compute = %s;\n"
              "    td_p->epilogue = %s;\n    td_p->factor_bytes = %d, td_p->result_bytes = %d;\n",
-             cuda_type(factor), cuda_type(result), cuda_type(p->alpha->type), compute_type(g, factor), epilogue(p),
+             glue_cuda_type(factor), glue_cuda_type(result), glue_cuda_type(p->alpha->type),
+             glue_compute(tuning_sum(g, factor)), glue_epilogue(p->act, p->bias.tensor != NULL),
              type_bits(factor) / 8, type_bits(result) / 8);
     text_fmt(out, "%s%s;\n}\n\n", body.s, factors.s);
 }

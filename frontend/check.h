@@ -47,6 +47,8 @@ void check_remove(Ctx *ctx, Sym dir);
  * putting the compiler's words in *why. */
 bool check_build(Ctx *ctx, const CheckOptions *o, Sym dir, const char *stem, const char *prefix, CheckModel *m,
                  Text *why);
+/* Compiles DIR/STEM.c alone, a program of its own that calls CUDA and cuBLASLt. */
+bool check_build_program(Ctx *ctx, const CheckOptions *o, Sym dir, const char *stem, CheckModel *m, Text *why);
 
 /* One call of an entry: all parameters in the order of the C interface. Data of inputs and inouts go in; data of
  * outputs and inouts, allocated by the caller, come back. A tensor whose `fill` is not 0 has only so many bytes of

@@ -179,6 +179,27 @@ static bool build_gpu(Build *b, Sym runner, Sym program) {
     return compile(b, &cu) && compile(b, &c) && compile(b, &run) && compile(b, &link);
 }
 
+static bool build_program(Build *b, Sym program) {
+    Ctx *ctx = b->ctx;
+    Args c = {0}, link = {0};
+    if (b->o->gpu) {
+        words(ctx, &c, "% -O2 -c %/%.c -o %/main.o", nvcc(), b->dir, b->stem, b->dir);
+        words(ctx, &link, "% -o % %/main.o -lm -Xlinker --as-needed -lcublasLt", nvcc(), program, b->dir);
+        return compile(b, &c) && compile(b, &link);
+    }
+    words(ctx, &c, "% -std=c99 -O1 -g -w -I % -c %/%.c -o %/main.o", tool("CC", "gcc"), b->emu, b->dir, b->stem, b->dir);
+    words(ctx, &link, "% -o % %/main.o", tool("CXX", "g++"), program, b->dir);
+    if (!compile(b, &c) || !emulator(b, &link)) return false;
+    words(ctx, &link, "-lm -pthread");
+    return compile(b, &link);
+}
+
+bool check_build_program(Ctx *ctx, const CheckOptions *o, Sym dir, const char *stem, CheckModel *m, Text *why) {
+    Build b = {ctx, o, dir, sym_fmt(ctx, "%s/backend_cuda/emu", o->home), stem, "", why};
+    *m = (CheckModel){.dir = dir, .program = sym_fmt(ctx, "%s/program", dir)};
+    return build_program(&b, m->program);
+}
+
 bool check_build(Ctx *ctx, const CheckOptions *o, Sym dir, const char *stem, const char *prefix, CheckModel *m,
                  Text *why) {
     if (!o->home) {

@@ -36,7 +36,9 @@ static bool is_source(const Job *job, const char *path) {
     uint64_t device, inode, d, n;
     if (!source_identity(path, &device, &inode)) return false;
     if (source_identity(job->o->file, &d, &n) && d == device && n == inode) return true;
-    if (job->o->kernels && source_identity(job->o->kernels, &d, &n) && d == device && n == inode) return true;
+    const char *read[] = {job->o->kernels, job->o->tuning};
+    for (int i = 0; i < 2; i++)
+        if (read[i] && source_identity(read[i], &d, &n) && d == device && n == inode) return true;
     for (int i = 0; i < job->sources.n; i++)
         if (job->sources.at[i].device == device && job->sources.at[i].inode == inode) return true;
     return false;
@@ -98,7 +100,7 @@ static PassId last_pass(const DriverOptions *o) {
     int last = PASS_COUNT - 1;
     if (o->stop_after < PASS_COUNT) return (PassId)o->stop_after;
     if (o->place == PLACE_INTERP) return PASS_SEMA;
-    if (o->command == COMMAND_EXPLAIN) return PASS_SCHEDULE;
+    if (o->command == COMMAND_EXPLAIN || o->command == COMMAND_TUNE) return PASS_SCHEDULE;
     if (o->command == COMMAND_COMPILE && !writes(o))
         while (!o->dump[last]) last--;
     return (PassId)last;
@@ -124,13 +126,14 @@ static Exit work(Job *job) {
     if (e != EXIT_OK || o->stop_after < PASS_COUNT) return e;
     if (o->place == PLACE_INTERP)
         job->reference = job->module;
-    else if (last != PASS_COUNT - 1 && o->command != COMMAND_EXPLAIN)
+    else if (last != PASS_COUNT - 1 && o->command != COMMAND_EXPLAIN && o->command != COMMAND_TUNE)
         return e;
     switch (o->command) {
     case COMMAND_COMPILE: return o->stop_after == PASS_COUNT && writes(o) ? write_outputs(job) : EXIT_OK;
     case COMMAND_CHECK: return driver_check(job);
     case COMMAND_RUN: return driver_run(job);
     case COMMAND_EXPLAIN: return driver_explain(job);
+    case COMMAND_TUNE: return driver_tune(job);
     case COMMAND_COUNT: break;
     }
     return EXIT_INTERNAL;

@@ -21,7 +21,7 @@ typedef enum PassId {
 
 typedef enum Exit { EXIT_OK, EXIT_WRONG, EXIT_USAGE, EXIT_INTERNAL } Exit;
 typedef enum Place { PLACE_ANY, PLACE_EMU, PLACE_GPU, PLACE_INTERP } Place; /* any: a GPU where there is one */
-typedef enum Command { COMMAND_COMPILE, COMMAND_CHECK, COMMAND_RUN, COMMAND_EXPLAIN, COMMAND_COUNT } Command;
+typedef enum Command { COMMAND_COMPILE, COMMAND_CHECK, COMMAND_RUN, COMMAND_EXPLAIN, COMMAND_TUNE, COMMAND_COUNT } Command;
 typedef enum EmitId {
 #define EMIT(e, word, suffix, text) EMIT_##e,
 #include "emits.def"
@@ -50,10 +50,11 @@ typedef struct DependTarget {
 typedef struct DriverOptions {
     Command command;
     const char *file;    /* .td or .kernel */
-    const char *entry;   /* run, explain */
-    const char *out;     /* -o; NULL: the file's stem with .cu, here */
+    const char *entry;   /* run, explain, tune */
+    const char *out;     /* -o; NULL: the file's stem with .cu, here; tune: the tuning file */
     const char *prefix;  /* --prefix; NULL: the stem of the output */
     const char *kernels; /* --kernels: a program text instead of the scheduler for the entry whose name it has */
+    const char *tuning;  /* --tuning */
     unsigned emit;       /* a bit for each EmitId */
     VEC(const Target *) targets;      /* --target; none: the default */
     bool depend, depend_phony;        /* -MD, -MP */
@@ -64,7 +65,7 @@ typedef struct DriverOptions {
     bool time_passes, json, perf, keep;
     bool no_library; /* matrix products are kernels */
     bool debug_checks; /* assumptions are tested where the entry runs */
-    Place place;       /* check, run */
+    Place place;       /* check, run, tune */
     unsigned inputs;   /* check: a bit for each InputKind */
     bool smallest;     /* check: each dimension at its smallest legal value too */
     bool brief;        /* check: a line for each entry and kind of inputs */
@@ -94,6 +95,7 @@ typedef struct Job {
     Module *assumed; /* --debug-checks: each entry again, as the Graph of its assumptions; those without any are NULL */
     VEC(Assumptions) assumptions; /* of each of these */
     VEC(Program *) programs;
+    Tuning *tuning; /* --tuning; NULL: none */
     Text out[EMIT_COUNT];
     Progress *progress;
     Sym prefix, stem;        /* of the outputs; the stem without folder */
@@ -106,7 +108,7 @@ typedef struct Job {
 bool driver_options(Ctx *ctx, DriverOptions *o, int argc, char **argv);
 
 /* driver_help.c: the tables of options, passes and files, and what is printed from them. */
-enum { ON_COMPILE = 1 << COMMAND_COMPILE, ON_CHECK = 1 << COMMAND_CHECK, ON_RUN = 1 << COMMAND_RUN, ON_EXPLAIN = 1 << COMMAND_EXPLAIN };
+enum { ON_COMPILE = 1 << COMMAND_COMPILE, ON_CHECK = 1 << COMMAND_CHECK, ON_RUN = 1 << COMMAND_RUN, ON_EXPLAIN = 1 << COMMAND_EXPLAIN, ON_TUNE = 1 << COMMAND_TUNE };
 typedef struct OptionRow {
     const char *name, *value; /* value: NULL where there is none */
     unsigned commands;        /* ON_... */
@@ -137,6 +139,17 @@ const char *driver_place(const CheckOptions *co);    /* on what they run, for me
 bool driver_fail(const char *what, const Text *why); /* says why on stderr; false */
 Exit driver_run(Job *job);                           /* driver_run.c */
 Exit driver_explain(Job *job);                       /* driver_explain.c */
+/* Whether an entry takes these sizes; says in *why what does not fit. */
+bool driver_fits(const Graph *g, const int64_t *dims, const double *scalars, Text *why);
+const Binding *driver_define(const Job *job, Sym name); /* of -D; NULL: none */
+/* Whether each -D names a dimension or a scalar of an export; false after reporting. */
+bool driver_defines(Job *job);
+/* Where check, run and tune run; false after saying why nowhere. */
+bool driver_options_of_check(Job *job, CheckOptions *co);
+
+/* driver_tune.c: the command tune; and a tuning file that was named, which depends on nothing else. */
+Exit driver_tune(Job *job);
+Exit driver_tuning(Job *job, const char *path, Tuning **t);
 
 /* driver_files.c. Errors are said on stderr. */
 /* Reads a whole file; NULL with the reason in errno, EFBIG where it is larger than a source may be. */

@@ -29,13 +29,15 @@ bool driver_fail(const char *what, const Text *why) {
     return false;
 }
 
+bool driver_options_of_check(Job *job, CheckOptions *co) {
+    *co = (CheckOptions){.gpu = job->o->place ? job->o->place == PLACE_GPU : has_gpu(), .home = job->o->home};
+    if (!co->home) fputs("tdc: cannot find the folder with backend_cuda/run; set TDC_HOME\n", stderr);
+    return co->home != NULL;
+}
+
 bool driver_build(Job *job, CheckOptions *co, CheckModel *m) {
     Text why = {.ctx = job->ctx};
-    *co = (CheckOptions){.gpu = job->o->place ? job->o->place == PLACE_GPU : has_gpu(), .home = job->o->home};
-    if (!co->home) {
-        fputs("tdc: cannot find the folder with backend_cuda/run; set TDC_HOME\n", stderr);
-        return false;
-    }
+    if (!driver_options_of_check(job, co)) return false;
     Sym dir = check_dir(job->ctx, &why);
     if (!dir) return driver_fail("cannot make a folder", &why);
     m->dir = dir;

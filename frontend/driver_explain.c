@@ -8,7 +8,7 @@
 
 enum { GUESS = 1024 };
 
-static const Binding *define_of(const Job *job, Sym name) {
+const Binding *driver_define(const Job *job, Sym name) {
     for (int i = 0; i < job->o->defines.n; i++)
         if (job->o->defines.at[i].name == name) return &job->o->defines.at[i];
     return NULL;
@@ -34,7 +34,7 @@ static const Binding *binding_of(const Check *c, Sym name) {
 
 /* By -D, by the hint, by the statement, by what is usual. */
 static int64_t dim_value(const Job *job, const Check *c, const Dim *d) {
-    const Binding *b = define_of(job, d->name);
+    const Binding *b = driver_define(job, d->name);
     int64_t v = GUESS;
     if (b) return b->ivalue;
     if (d->lo == d->hi) return d->lo;
@@ -48,7 +48,7 @@ static int64_t dim_value(const Job *job, const Check *c, const Dim *d) {
     return v < d->lo && d->divisor > 1 ? v + d->divisor : v;
 }
 
-static bool fits(const Graph *g, const int64_t *dims, const double *scalars, Text *why) {
+bool driver_fits(const Graph *g, const int64_t *dims, const double *scalars, Text *why) {
     for (int i = 0; i < g->dims.n; i++) {
         const Dim *d = g->dims.at[i];
         if (dims[i] >= d->lo && dims[i] <= d->hi && floor_mod(dims[i], d->divisor > 1 ? d->divisor : 1) == 0) continue;
@@ -74,12 +74,12 @@ static Exit explain(Job *job, const Program *p, Text *out) {
     for (int i = 0; i < g->dims.n; i++) dims[i] = dim_value(job, c, g->dims.at[i]);
     for (int i = 0; i < g->scalars.n; i++) {
         const Scalar *s = g->scalars.at[i];
-        const Binding *b = define_of(job, s->name);
+        const Binding *b = driver_define(job, s->name);
         if (!b) b = binding_of(c, s->name);
         scalars[i] = b ? b->value : s->def;
     }
     const Target *t = job->o->targets.n ? job->o->targets.at[0] : &target_default;
-    if (fits(g, dims, scalars, &why) && sched_explain(out, p, t, dims, scalars, &why)) return EXIT_OK;
+    if (driver_fits(g, dims, scalars, &why) && sched_explain(out, p, t, job->tuning, dims, scalars, &why)) return EXIT_OK;
     diag_report(job->ctx, DIAG_BAD_DEFINE, g->span, "%s: %s", g->name, why.s ? why.s : "no reason given");
     return EXIT_WRONG;
 }
@@ -95,16 +95,21 @@ static bool has_parameter(const Job *job, Sym name) {
     return false;
 }
 
-Exit driver_explain(Job *job) {
-    Text out = {.ctx = job->ctx};
-    const char *entry = job->o->entry;
-    int found = 0;
+bool driver_defines(Job *job) {
     for (int i = 0; i < job->o->defines.n; i++) {
         if (has_parameter(job, job->o->defines.at[i].name)) continue;
         diag_report(job->ctx, DIAG_BAD_DEFINE, (Span){job->file, 0, 0}, "-D %s: no export has this dimension",
                     job->o->defines.at[i].name);
-        return EXIT_WRONG;
+        return false;
     }
+    return true;
+}
+
+Exit driver_explain(Job *job) {
+    Text out = {.ctx = job->ctx};
+    const char *entry = job->o->entry;
+    int found = 0;
+    if (!driver_defines(job)) return EXIT_WRONG;
     for (int i = 0; i < job->programs.n; i++) {
         if (entry && strcmp(entry, job->programs.at[i]->graph->name) != 0) continue;
         if (found++) text_char(&out, '\n');

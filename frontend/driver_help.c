@@ -8,7 +8,8 @@ static const OptionRow OPTIONS[] = {
 #define CHECK ON_CHECK
 #define RUN ON_RUN
 #define EXPLAIN ON_EXPLAIN
-#define ALL (ON_COMPILE | ON_CHECK | ON_RUN | ON_EXPLAIN)
+#define TUNE ON_TUNE
+#define ALL (ON_COMPILE | ON_CHECK | ON_RUN | ON_EXPLAIN | ON_TUNE)
 #define ONCE false
 #define MANY true
 #define OPTION(e, name, value, commands, often, text) {name, value, commands, often, text},
@@ -18,6 +19,7 @@ static const OptionRow OPTIONS[] = {
 #undef CHECK
 #undef RUN
 #undef EXPLAIN
+#undef TUNE
 #undef ALL
 #undef ONCE
 #undef MANY
@@ -37,7 +39,7 @@ static const struct {
 #undef PASS
 };
 
-static const char *const COMMANDS[] = {"compiling", "check", "run", "explain"};
+static const char *const COMMANDS[] = {"compiling", "check", "run", "explain", "tune"};
 _Static_assert(sizeof COMMANDS / sizeof *COMMANDS == COMMAND_COUNT, "each command has a name");
 
 const OptionRow *driver_option(OptionId id) { return &OPTIONS[id]; }
@@ -55,7 +57,8 @@ void driver_help(Text *out) {
         "       tdc FILE.kernel -o model.cu       lowers a program text alone\n"
         "       tdc check FILE.td                 the file's checks: compiled code against the reference interpreter\n"
         "       tdc run FILE.td ENTRY -D M=8      compiles, runs, prints a summary of the results\n"
-        "       tdc explain FILE.td [ENTRY]       kernels, schedules, bytes, times, calls of the library, memory\n\noptions:\n");
+        "       tdc explain FILE.td [ENTRY]       kernels, schedules, bytes, times, calls of the library, memory\n"
+        "       tdc tune FILE.td -o NAME.tuning   measures the library's algorithms for the file's products\n\noptions:\n");
     for (int i = 0; i < OPT_COUNT; i++) {
         const OptionRow *o = &OPTIONS[i];
         char left[40];

@@ -205,6 +205,7 @@ static bool option_take(Ctx *ctx, DriverOptions *o, OptionId id, const char *val
     case OPT_DIAGNOSTICS:
         o->json = !strcmp(value, "json");
         return o->json || !strcmp(value, "text") ? true : wrong("--diagnostics knows json and text, not '%s'", value);
+    case OPT_TUNING: o->tuning = value; return true;
     case OPT_KERNELS: o->kernels = value; return true;
     case OPT_EMU: return option_place(o, PLACE_EMU);
     case OPT_GPU: return option_place(o, PLACE_GPU);
@@ -293,12 +294,13 @@ static bool complete(DriverOptions *o) {
     if (!o->file) return wrong("no file is given");
     if (!has_suffix(o->file, ".td") && !has_suffix(o->file, ".kernel"))
         return wrong("'%s' is neither a .td nor a .kernel file", o->file);
-    if ((o->command == COMMAND_CHECK || o->command == COMMAND_RUN) && !has_suffix(o->file, ".td"))
-        return wrong("check and run need a .td file");
+    const bool runs = o->command == COMMAND_CHECK || o->command == COMMAND_RUN || o->command == COMMAND_TUNE;
+    if (runs && !has_suffix(o->file, ".td")) return wrong("check, run and tune need a .td file");
+    if (o->command == COMMAND_TUNE && !o->out) return wrong("tune needs -o, the tuning file");
     if (o->command == COMMAND_RUN && !o->entry) return wrong("run needs the entry's name after the file");
     for (int e = 1; e < EMIT_COUNT; e++) {
         const char *suffix = driver_emit((EmitId)e)->suffix;
-        if (o->out && has_suffix(o->out, suffix))
+        if (o->out && o->command == COMMAND_COMPILE && has_suffix(o->out, suffix))
             return wrong("-o names the kernels' file, model.cu; model%s goes beside it, not '%s'", suffix, o->out);
     }
     if (o->out && (has_suffix(o->out, ".td") || has_suffix(o->out, ".kernel")))
@@ -344,9 +346,11 @@ bool driver_options(Ctx *ctx, DriverOptions *o, int argc, char **argv) {
             o->command = COMMAND_RUN;
         else if (i == 1 && !strcmp(a, "explain"))
             o->command = COMMAND_EXPLAIN;
+        else if (i == 1 && !strcmp(a, "tune"))
+            o->command = COMMAND_TUNE;
         else if (!o->file)
             o->file = a;
-        else if ((o->command == COMMAND_RUN || o->command == COMMAND_EXPLAIN) && !o->entry)
+        else if ((o->command == COMMAND_RUN || o->command == COMMAND_EXPLAIN || o->command == COMMAND_TUNE) && !o->entry)
             o->entry = a;
         else
             return too_many(o, a);

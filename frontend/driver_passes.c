@@ -251,6 +251,8 @@ static Exit schedule_graphs(Job *job, Program *given, int given_file) {
 static Exit pass_SCHEDULE(Job *job) {
     size_t n = 0;
     int file = -1;
+    Exit e = job->o->tuning ? driver_tuning(job, job->o->tuning, &job->tuning) : EXIT_OK;
+    if (e != EXIT_OK) return e;
     if (is_kernel_text(job)) {
         const char *text = diag_file_text(job->ctx, job->file, &n);
         Program *p = read_program(job, text, n, job->file);
@@ -266,7 +268,7 @@ static Exit pass_SCHEDULE(Job *job) {
         return EXIT_WRONG;
     }
     Program *given;
-    Exit e = given_program(job, &given, &file);
+    e = given_program(job, &given, &file);
     if (e != EXIT_OK) return e;
     return schedule_graphs(job, given, file);
 }
@@ -296,7 +298,8 @@ static GlueOptions glue_options(Job *job) {
                          .header = sym_fmt(job->ctx, "%s.h", job->stem),
                          .comment = job->o->command_line,
                          .targets = job->o->targets.at,
-                         .ntargets = job->o->targets.n};
+                         .ntargets = job->o->targets.n,
+                         .tuning = job->tuning};
 }
 
 static const Program *const *programs(const Job *job) { return (const Program *const *)job->programs.at; }

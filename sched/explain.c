@@ -4,6 +4,7 @@
 #include "explain.h"
 
 #include "cost.h"
+#include "ir/diag.h"
 #include "ir/interp.h"
 #include "memory.h"
 #include "product.h"
@@ -23,6 +24,7 @@ typedef struct Explaining {
     Text *out;
     const Program *p;
     const Target *t;
+    const Tuning *tuning;
     const int64_t *dims;
     const double *scalars;
     Text *why;
@@ -138,6 +140,17 @@ static int stores_of(const Kernel *k, const Tensor **seen, Text *out) {
     return n;
 }
 
+/* The line of the tuning file that the product meets, as its place. */
+static void put_tuned(const Explaining *x, const Product *m, Text *line) {
+    TuneProduct p;
+    int at, column;
+    if (!x->tuning || !tuning_describe(x->p->graph, m, tuning_target(x->t), x->dims, x->scalars, &p)) return;
+    const TuneEntry *e = tuning_serves(x->tuning, &p);
+    if (!e) return;
+    diag_place(x->p->ctx, e->span.file, e->span.start, &at, &column);
+    text_fmt(line, ", tuned by %s:%d", x->tuning->name, at);
+}
+
 static bool put_call(const Explaining *x, const Product *m) {
     static const char *const activations[] = {
         "",
@@ -155,6 +168,7 @@ static bool put_call(const Explaining *x, const Product *m) {
     if (m->bias.tensor) text_fmt(&line, ", bias %s", m->bias.tensor->name);
     if (m->act) text_put(&line, ", ");
     for (const char *s = activations[m->act]; *s; s++) text_char(&line, (char)(*s | 32));
+    put_tuned(x, m, &line);
     put_wrapped(x->out, line.s);
     return true;
 }
@@ -286,9 +300,9 @@ static void put_head(const Explaining *x) {
         text_put(x->out, g->host ? ", computed by the host\n" : "\n");
 }
 
-bool sched_explain(Text *out, const Program *p, const Target *t, const int64_t *dims, const double *scalars,
-                   Text *why) {
-    Explaining x = {.out = out, .p = p, .t = t, .dims = dims, .scalars = scalars, .why = why};
+bool sched_explain(Text *out, const Program *p, const Target *t, const Tuning *tuning, const int64_t *dims,
+                   const double *scalars, Text *why) {
+    Explaining x = {.out = out, .p = p, .t = t, .tuning = tuning, .dims = dims, .scalars = scalars, .why = why};
     if (!find_memory(&x)) return false;
     put_head(&x);
     find_reasons(&x);

@@ -3,6 +3,10 @@
  * poison where the call got any, so that nothing may be kept there. */
 static unsigned products_run;
 
+/* Its algorithms (README.md): all but the ids PLAIN to LOOSE have no kernels, those from UNKNOWN on no numbers. */
+enum { PLAIN = 1, WIDE = 2, LOSING = 3, ABSENT = 4, LOOSE = 5, UNKNOWN = 16, WIDE_BYTES = 16, LOOSE_BYTES = 4096 };
+static unsigned products_by[UNKNOWN];
+
 static int element_bytes(cudaDataType_t t) {
     switch (t) {
     case CUDA_R_64F: return 8;
@@ -104,9 +108,92 @@ static bool library_takes(const cublasLtMatmulDescOpaque_t *x, const cublasLtMat
            alignment[0] % 16 == 0 && alignment[1] % 16 == 0;
 }
 
+static const int32_t DEFAULT_CONFIG[9] = {PLAIN, 0, 1, 0, 0, 0, 0, 0, 0};
+
+/* Milliseconds that the algorithm takes on the stand-in's clock: PLAIN is the best where k is small. */
+static double library_takes_ms(const cublasLtMatmulAlgo_t *algo, int64_t k) {
+    static const double units[UNKNOWN] = {0, 2, 1, 0.5, 1, 1.5};
+    const double parts = algo->config[CUBLASLT_ALGO_CONFIG_SPLITK_NUM] == 2 && k >= 64 ? 0.8 : 1;
+    const int id = algo->config[CUBLASLT_ALGO_CONFIG_ID];
+    return 1000 * parts * (id == PLAIN && k < 16 ? 0.25 : units[id]);
+}
+
+/* Of which types and sizes there is a kernel is one question; this one is whether the numbers make sense. */
+static bool library_knows(const cublasLtMatmulAlgo_t *algo) {
+    const int32_t *c = algo->config, parts = c[CUBLASLT_ALGO_CONFIG_SPLITK_NUM], scheme = c[CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME];
+    if (c[CUBLASLT_ALGO_CONFIG_ID] < PLAIN || c[CUBLASLT_ALGO_CONFIG_ID] > LOOSE) return false;
+    for (int i : {CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION, CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID, CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID})
+        if (c[i]) return false;
+    if (parts < 1 || parts > 2 || c[CUBLASLT_ALGO_CONFIG_TILE_ID] > 8 || c[CUBLASLT_ALGO_CONFIG_STAGES_ID] > 8 ||
+        c[CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING] > 1)
+        return false;
+    return parts == 1 ? scheme == 0 : scheme == CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE && c[CUBLASLT_ALGO_CONFIG_ID] == WIDE;
+}
+
+/* An algorithm as its id alone makes it. */
+static cublasLtMatmulAlgo_t library_algorithm(int id) {
+    cublasLtMatmulAlgo_t algo = {};
+    memcpy(algo.config, DEFAULT_CONFIG, sizeof algo.config);
+    algo.config[CUBLASLT_ALGO_CONFIG_ID] = id;
+    algo.workspace = id == LOOSE ? size_t(LOOSE_BYTES) : 0;
+    for (uint32_t &bytes : algo.alignment) bytes = id == PLAIN ? 1 : WIDE_BYTES;
+    return algo;
+}
+
 } // namespace emu
 
 extern "C" {
+unsigned td_emu_products_by(int id) { return id >= 0 && id < UNKNOWN ? products_by[id] : 0; }
+size_t cublasLtGetVersion(void) { return 130000; }
+
+cublasStatus_t cublasLtMatmulAlgoInit(cublasLtHandle_t handle, cublasComputeType_t, cudaDataType_t, cudaDataType_t,
+                                      cudaDataType_t, cudaDataType_t, cudaDataType_t, int id, cublasLtMatmulAlgo_t *algo) {
+    if (!handle || id < 0 || id >= UNKNOWN) return CUBLAS_STATUS_INVALID_VALUE;
+    *algo = library_algorithm(id);
+    return CUBLAS_STATUS_SUCCESS;
+}
+static size_t config_bytes(cublasLtMatmulAlgoConfigAttributes_t attribute) {
+    return attribute < CUBLASLT_ALGO_CONFIG_ID || attribute > CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID ? 0
+           : attribute >= CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID                                       ? 2
+                                                                                                    : 4;
+}
+cublasStatus_t cublasLtMatmulAlgoConfigSetAttribute(cublasLtMatmulAlgo_t *algo,
+                                                    cublasLtMatmulAlgoConfigAttributes_t attribute, const void *value,
+                                                    size_t bytes) {
+    if (attribute == CUBLASLT_ALGO_CONFIG_ID || !bytes || bytes != config_bytes(attribute)) return CUBLAS_STATUS_INVALID_VALUE;
+    algo->config[attribute] = 0;
+    memcpy(&algo->config[attribute], value, bytes);
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t *algo,
+                                                    cublasLtMatmulAlgoConfigAttributes_t attribute, void *value,
+                                                    size_t bytes, size_t *written) {
+    if (!bytes || bytes != config_bytes(attribute)) return CUBLAS_STATUS_INVALID_VALUE;
+    memcpy(value, &algo->config[attribute], bytes);
+    *written = bytes;
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulAlgoCapGetAttribute(const cublasLtMatmulAlgo_t *algo,
+                                                 cublasLtMatmulAlgoCapAttributes_t attribute, void *value, size_t bytes,
+                                                 size_t *written) {
+    const int side = attribute - CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_A_BYTES;
+    if (side < 0 || side > 3 || bytes != 4) return CUBLAS_STATUS_INVALID_VALUE;
+    memcpy(value, &algo->alignment[side], bytes);
+    *written = bytes;
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a,
+                                       cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t d,
+                                       const cublasLtMatmulAlgo_t *algo, cublasLtMatmulHeuristicResult_t *result) {
+    static const uint32_t any[4] = {256, 256, 256, 256};
+    memset(result, 0, sizeof *result);
+    if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
+    if (!library_knows(algo) || !library_takes(desc, a, b, d, any)) return CUBLAS_STATUS_NOT_SUPPORTED;
+    result->algo = *algo;
+    result->workspaceSize = algo->workspace;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
 unsigned td_emu_products(void) { return products_run; }
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle) {
@@ -172,12 +259,19 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
     *found = 0;
     if (!handle || wanted < 1 || c->rows != d->rows || c->cols != d->cols) return CUBLAS_STATUS_INVALID_VALUE;
     if (!library_takes(desc, a, b, d, preference->alignment)) return CUBLAS_STATUS_NOT_SUPPORTED;
-    memset(results, 0, sizeof *results);
-    memcpy(results->algo.alignment, preference->alignment, sizeof preference->alignment);
-    // some shapes want scratch, as the library's do
-    results->workspaceSize = d->rows % 3 == 1 && preference->workspace >= 512 ? 512 : 0;
-    results->algo.workspace = results->workspaceSize;
-    *found = 1;
+    for (int id = PLAIN; id <= LOOSE && *found < wanted; id++) {
+        cublasLtMatmulHeuristicResult_t *r = &results[*found];
+        memset(r, 0, sizeof *r);
+        r->algo = library_algorithm(id);
+        bool aligned = true;
+        for (int i = 0; i < 4; i++) aligned &= preference->alignment[i] % r->algo.alignment[i] == 0;
+        // some shapes want scratch, as the library's do
+        r->workspaceSize = id == PLAIN && d->rows % 3 == 1 && preference->workspace >= 512 ? 512 : r->algo.workspace;
+        if (!aligned || r->workspaceSize > preference->workspace) continue;
+        memcpy(r->algo.alignment, preference->alignment, sizeof preference->alignment);
+        r->algo.workspace = r->workspaceSize;
+        ++*found;
+    }
     return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const void *alpha, const void *a,
@@ -190,6 +284,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     const int64_t m = int64_t(d_layout->rows), n = int64_t(d_layout->cols),
                   k = int64_t(desc->op[0] ? a_layout->rows : a_layout->cols);
     const double by = scalar(alpha, desc->scale), with = scalar(beta, desc->scale);
+    const int id = algo->config[CUBLASLT_ALGO_CONFIG_ID];
+    if (id == ABSENT) return CUBLAS_STATUS_NOT_SUPPORTED;
     if (!handle || algo->workspace > workspace_bytes || (algo->workspace && !workspace)) return CUBLAS_STATUS_INVALID_VALUE;
     for (int i = 0; i < 4; i++)
         if ((i != 2 || with != 0) && alignment_of(at[i]) < algo->alignment[i]) {
@@ -199,7 +295,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
         }
     const bool has_bias = desc->epilogue & CUBLASLT_EPILOGUE_BIAS;
     const auto odd = [](const cublasLtMatrixLayoutOpaque_t *l) { return l->lead * element_bytes(l->type) % 16 != 0; };
-    const bool aligned = algo->alignment[0] % 16 == 0 && algo->alignment[1] % 16 == 0 && algo->alignment[3] % 16 == 0 &&
+    const auto wide = [&](int i) { return algo->alignment[i] % 16 == 0 || (id == PLAIN && alignment_of(at[i]) >= 16); };
+    const bool aligned = id != LOSING && wide(0) && wide(1) && wide(3) &&
                          !odd(a_layout) && !odd(b_layout) && !odd(d_layout);
     for (int32_t t = 0; t < d_layout->batches; t++) {
         const cublasLtMatrixLayoutOpaque_t bias = {d_layout->type, uint64_t(m), 1, m, desc->bias_step, 1};
@@ -223,6 +320,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
         host_wrote(w, size_t(static_cast<u8 *>(workspace) - w->base), algo->workspace);
     }
     products_run++;
+    products_by[id]++;
+    library_ms += library_takes_ms(algo, k);
     return CUBLAS_STATUS_SUCCESS;
 }
 }

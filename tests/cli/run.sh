@@ -119,8 +119,8 @@ says 2 'this command line writes none' softmax.td -MD --dump=ast
 says 2 'this command line writes none' softmax.td -MD -o out/a.cu --stop-after=sema
 says 2 '^tdc: -MD belongs to compiling' check softmax.td -MD
 says 2 '^tdc: -o belongs to compiling' check softmax.td -o out/a.cu
-says 2 '^tdc: -D belongs to compiling, run and explain' check softmax.td -D M=3
-says 2 '^tdc: --emu belongs to check and run' softmax.td --emu
+says 2 '^tdc: -D belongs to compiling, run, explain and tune' check softmax.td -D M=3
+says 2 '^tdc: --emu belongs to check, run and tune' softmax.td --emu
 says 2 '^tdc: --out belongs to run' check softmax.td --out y=y.npy
 says 2 "^tdc: --completion knows bash and zsh, not 'fish'" --completion=fish
 says 2 "^tdc: --diagnostics knows json and text, not 'xml'" softmax.td --diagnostics=xml

@@ -77,7 +77,7 @@ completes() {
 }
 mkdir "$dir/c" "$dir/c/sub"
 touch "$dir/c/a.td" "$dir/c/a.kernel" "$dir/c/a.txt"
-same 'a file or a command' "$(completes tdc '')" 'a.kernel a.td check explain run sub '
+same 'a file or a command' "$(completes tdc '')" 'a.kernel a.td check explain run sub tune '
 same 'a command' "$(completes tdc ch)" 'check '
 same 'options of compiling' "$(completes tdc a.td -M)" '-MD -MF -MP -MQ -MT '
 same 'options of run' "$(completes tdc run a.td --i)" '--in --interp '
@@ -87,7 +87,7 @@ same 'a value of its own' "$(completes tdc a.td --dump s)" 'schedule sema simpli
 same 'all values' "$(completes tdc a.td --emit =)" "$(sed -nE 's/^EMIT\([A-Z]+, "([a-z]+)".*/\1/p' frontend/emits.def | sort -u | tr '\n' ' ')"
 same 'a folder' "$(completes tdc -I '')" 'sub '
 same 'a file' "$(completes tdc a.td -o a.t)" 'a.td a.txt '
-all=$(for c in a.td 'run a.td' 'check a.td' 'explain a.td'; do completes tdc $c -; done | tr ' ' '\n' | sort -u | tr '\n' ' ')
+all=$(for c in a.td 'run a.td' 'check a.td' 'explain a.td' 'tune a.td'; do completes tdc $c -; done | tr ' ' '\n' | sort -u | tr '\n' ' ')
 same 'the options that bash completes' "${all# }" "$options"
 if command -v zsh >/dev/null; then
     zsh -n "$dir/away/tools/share/zsh/site-functions/_tdc"

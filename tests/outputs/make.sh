@@ -26,6 +26,8 @@ rule() { # ARGUMENTS...: the rule of this compilation, on one line
 }
 same 'imports' "$(rule -o m.cu)" "m.cu m.c m.h: m.td lib/one.td lib/two.td $nn"
 same 'a kernel' "$(rule -o m.cu --emit=h --kernels m.kernel)" "m.h: m.td lib/one.td lib/two.td $nn m.kernel"
+echo 'tdc tuning 1' >t.tuning
+same 'a tuning file' "$(rule -o m.cu --emit=h --tuning t.tuning)" "m.h: m.td lib/one.td lib/two.td $nn t.tuning"
 same '-MT' "$(rule -o m.cu -MT 'a $x' -MT b -MQ 'c $y')" "a \$x b c\\ \$\$y: m.td lib/one.td lib/two.td $nn"
 same '-MP' "$(rule -o m.cu -MP | tail -n +2 | tr '\n' ' ')" " lib/one.td:  lib/two.td:  $nn: "
 rm -f m.d
@@ -37,12 +39,14 @@ verdict $? 'a long line'
 verdict $? '-MF over an output'
 "$TDC" m.td -I lib -o m.cu -MD -MF lib/one.td 2>&1 | grep -q 'is a source of this'
 verdict $? '-MF over an import'
+"$TDC" m.td -I lib -o m.cu --tuning t.tuning -MD -MF t.tuning 2>&1 | grep -q 'is a source of this'
+verdict $? '-MF over the tuning file'
 
 # ---- a makefile ----
 cat >Makefile <<END
 all: m.cu m.c m.h
 m.cu m.c m.h &: m.td
-	"$TDC" m.td -I lib -o m.cu -MD -MP
+	"$TDC" m.td -I lib -o m.cu --tuning t.tuning -MD -MP
 -include m.d
 END
 made() { make 2>&1 | grep -c -- '-MD'; } # how often tdc runs
@@ -50,7 +54,7 @@ older() { find . -exec touch -h -d '1 minute ago' {} +; }
 rm -f m.cu m.c m.h m.d
 same 'the first make' "$(made)" 1
 same 'the second make' "$(made)" 0
-for f in m.td lib/one.td lib/two.td; do
+for f in m.td lib/one.td lib/two.td t.tuning; do
     older
     touch $f
     same "after a change of $f" "$(made) $(made)" '1 0'
