@@ -165,7 +165,8 @@ static bool take_line(Tuner *x, const char *line, int *tuned) {
     tuning_print_choice(&words, e.choice);
     printf("; %s %.1f us (%.3f)\n", words.s, best, best / base);
     e.after = sym_fmt(x->job->ctx, "# %.1f us; the library's own choice %.1f (cublasLt %llu)", best, base, version);
-    tuning_set(x->tuning, &e);
+    const TuneEntry *old = tuning_find(x->tuning, &t->product);
+    if (!old || memcmp(old->choice, e.choice, sizeof e.choice) != 0) tuning_set(x->tuning, &e);
     ++*tuned;
     return true;
 }

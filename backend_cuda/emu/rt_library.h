@@ -113,7 +113,8 @@ static const int32_t DEFAULT_CONFIG[9] = {PLAIN, 0, 1, 0, 0, 0, 0, 0, 0};
 /* Milliseconds that the algorithm takes on the stand-in's clock: PLAIN is the best where k is small. */
 static double library_takes_ms(const cublasLtMatmulAlgo_t *algo, int64_t k) {
     static const double units[UNKNOWN] = {0, 2, 1, 0.5, 1, 1.5};
-    const double parts = algo->config[CUBLASLT_ALGO_CONFIG_SPLITK_NUM] == 2 && k >= 64 ? 0.8 : 1;
+    const double parts = (algo->config[CUBLASLT_ALGO_CONFIG_SPLITK_NUM] == 2 && k >= 64 ? 0.8 : 1) *
+                         (algo->config[CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING] ? 1.1 : 1);
     const int id = algo->config[CUBLASLT_ALGO_CONFIG_ID];
     return 1000 * parts * (id == PLAIN && k < 16 ? 0.25 : units[id]);
 }

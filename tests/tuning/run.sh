@@ -51,7 +51,9 @@ same 'merged' "$? $(sed 's/ # [0-9].*//' merged.tuning)" "0 tdc tuning 1
 # ours
 $layer : algo=2 splitk=2 reduction=compute
 # at the end"
-cp merged.tuning before
+cp -p merged.tuning before
+"$tdc" tune model.td layer --emu -o merged.tuning >log 2>&1
+same 'again' "$? $(cmp merged.tuning before) $(find merged.tuning -newer before)" '0  '
 "$tdc" tune model.td heads --emu -DG=3 -DM=16 -DK=8 -DN=8 -o merged.tuning >log 2>&1
 same 'nothing found' "$? $(grep -c 'nothing is faster' log) $(cmp merged.tuning before)" '0 1 '
 echo 'tdc tuning 1
