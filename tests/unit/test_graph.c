@@ -2,21 +2,11 @@
  * typing; malformed text is reported and never crashes. */
 #include "ir/expr_text.h"
 #include "ir/diag.h"
+#include "test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int passed, failed;
-
-static void check(bool ok, const char *what, const char *detail) {
-    if (ok) {
-        passed++;
-    } else {
-        failed++;
-        printf("FAILED %s: %s\n", what, detail);
-    }
-}
 
 static const char *const graphs[] = {
     "graph softmax\n"
@@ -59,13 +49,13 @@ static void test_round_trip(Ctx *ctx) {
         Text a = {.ctx = ctx};
         if (!g) {
             diag_render(ctx, &a, false);
-            check(false, "read", a.s);
+            expect(false, "read", a.s);
             continue;
         }
         graph_print(&a, g);
-        check(!strcmp(a.s, graphs[i]), "round trip", a.s);
+        expect(!strcmp(a.s, graphs[i]), "round trip", a.s);
         Text why = {.ctx = ctx};
-        check(graph_verify(g, &why), "verify", why.s ? why.s : "");
+        expect(graph_verify(g, &why), "verify", why.s ? why.s : "");
     }
 }
 
@@ -184,22 +174,22 @@ static void test_exprs(Ctx *ctx) {
         ExprReader r = reader(ctx, &x, "");
         const Expr *e = read_again(&r, exprs[i][0]);
         if (!e) {
-            check(false, exprs[i][0], x.why ? x.why : "not read to its end");
+            expect(false, exprs[i][0], x.why ? x.why : "not read to its end");
             continue;
         }
         Text t = {.ctx = ctx};
         expr_print(&t, e, NULL);
-        check(!strcmp(t.s, exprs[i][exprs[i][1] != NULL]), exprs[i][0], t.s);
+        expect(!strcmp(t.s, exprs[i][exprs[i][1] != NULL]), exprs[i][0], t.s);
         const Expr *again = read_again(&r, t.s);
         Text u = {.ctx = ctx};
         if (again) expr_print(&u, again, NULL);
         bool binds = strchr(t.s, '[') != NULL; /* each reading makes variables of its own */
-        check(again && !strcmp(t.s, u.s) && (binds || again == e), "reads back", t.s);
+        expect(again && !strcmp(t.s, u.s) && (binds || again == e), "reads back", t.s);
     }
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         Lex x;
         ExprReader r = reader(ctx, &x, "");
-        check(!read_again(&r, refused[i]), "refused", refused[i]);
+        expect(!read_again(&r, refused[i]), "refused", refused[i]);
     }
 }
 
@@ -226,11 +216,11 @@ static void test_verify(Ctx *ctx) {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const char *text = sym_fmt(ctx, "graph wrong %s", wrong[i].text);
         Graph *g = graph_read(ctx, text, strlen(text), -1);
-        check((g != NULL) == (wrong[i].why != NULL), "read", text);
+        expect((g != NULL) == (wrong[i].why != NULL), "read", text);
         if (!g) continue;
         Text why = {.ctx = ctx};
         bool ok = graph_verify(g, &why);
-        check(!ok && strstr(why.s, wrong[i].why), text, ok ? "accepted" : why.s);
+        expect(!ok && strstr(why.s, wrong[i].why), text, ok ? "accepted" : why.s);
     }
 }
 
@@ -266,7 +256,7 @@ static void test_verify_built(Ctx *ctx) {
         y->pieces.at[0].value = rows[x].value;
         Text why = {.ctx = ctx};
         bool ok = graph_verify(g, &why);
-        check(ok == !rows[x].why && (ok || strstr(why.s, rows[x].why)), rows[x].why ? rows[x].why : "fine",
+        expect(ok == !rows[x].why && (ok || strstr(why.s, rows[x].why)), rows[x].why ? rows[x].why : "fine",
               ok ? "accepted" : why.s);
     }
 }
@@ -295,7 +285,7 @@ static void test_mangled(void) {
                 b[(rnd >> 8) % n] = (char)(rnd >> 3 & 0x7f);
             }
             if (round % 4 == 0) len = (rnd >> 9) % n;
-            check(reads_or_reports(b, len), "a failure is reported", b);
+            expect(reads_or_reports(b, len), "a failure is reported", b);
         }
         free(b);
     }
@@ -313,7 +303,7 @@ static void test_deep(Ctx *ctx) {
         }
         b[at] = 0;
         ExprReader r = reader(ctx, &x, "");
-        check(!read_again(&r, b), "deep text is refused", units[i]);
+        expect(!read_again(&r, b), "deep text is refused", units[i]);
     }
     free(b);
 }
@@ -326,11 +316,11 @@ static void test_replace(Ctx *ctx) {
     const Expr *f = expr_replace(r.g, e, &from, &to, 1);
     Text t = {.ctx = ctx};
     expr_print(&t, f, NULL);
-    check(!strcmp(t.s, "sum[k in 7..j](f32(k + 7) * a) + f32(i64(7))"), "replace", t.s);
-    check(expr_replace(r.g, e, &to, &from, 1) == e, "nothing to replace", "");
+    expect(!strcmp(t.s, "sum[k in 7..j](f32(k + 7) * a) + f32(i64(7))"), "replace", t.s);
+    expect(expr_replace(r.g, e, &to, &from, 1) == e, "nothing to replace", "");
     Text u = {.ctx = ctx};
     expr_print(&u, e, NULL);
-    check(!strcmp(u.s, "sum[k in i..j](f32(k + i) * a) + f32(i)"), "the original stays", u.s);
+    expect(!strcmp(u.s, "sum[k in i..j](f32(k + i) * a) + f32(i)"), "the original stays", u.s);
 }
 
 /* A node of depth n that as a tree has 2^n leaves. */
@@ -343,12 +333,12 @@ static void test_shared(Ctx *ctx) {
         i = expr_apply(r.g, OP_ADD, (const Expr *[]){i, i}, 2);
     }
     e = expr_apply(r.g, OP_MUL, (const Expr *[]){e, i}, 2);
-    check(e && e->type == TY_F32, "shared nodes are typed", "");
+    expect(e && e->type == TY_F32, "shared nodes are typed", "");
     const Expr *from = read_again(&r, "a"), *to = read_again(&r, "b");
-    check(expr_replace(r.g, e, &from, &to, 1) != e, "shared nodes are replaced", "");
+    expect(expr_replace(r.g, e, &from, &to, 1) != e, "shared nodes are replaced", "");
     Text t = {.ctx = ctx};
     expr_print(&t, e, NULL);
-    check(t.n > 1000000 && t.n < 40000000, "the text of shared nodes ends", "");
+    expect(t.n > 1000000 && t.n < 40000000, "the text of shared nodes ends", "");
 }
 
 int main(void) {
@@ -364,6 +354,5 @@ int main(void) {
     test_deep(ctx);
     test_shared(ctx);
     ctx_free(ctx);
-    printf("%d passed, %d failed\n", passed, failed);
-    return failed != 0;
+    return test_end();
 }

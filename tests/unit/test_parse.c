@@ -3,25 +3,12 @@
  * With UPDATE=1 in the environment these two are rewritten. Run from the project's root. */
 #include "frontend/ast.h"
 #include "ir/diag.h"
+#include "test.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct Test {
-    int passed, failed;
-    bool update;
-} Test;
-
-static void expect(Test *t, bool ok, const char *what, const char *more) {
-    if (ok) {
-        t->passed++;
-    } else {
-        t->failed++;
-        printf("failed: %s%s%s\n", what, more ? ": " : "", more ? more : "");
-    }
-}
 
 static char *read_file(const char *path, size_t *n) {
     FILE *f = fopen(path, "rb");
@@ -72,7 +59,7 @@ static bool reported(Ctx *ctx, bool *used, int line, const char *code, const cha
 }
 
 /* Returns whether the file expects anything. */
-static bool test_expectations(Test *t, Ctx *ctx, const char *path, const char *source) {
+static bool test_expectations(Ctx *ctx, const char *path, const char *source) {
     bool *used = NEW_N(ctx, bool, diag_count(ctx) + 1);
     const char *at = source;
     int line = 1;
@@ -82,7 +69,7 @@ static bool test_expectations(Test *t, Ctx *ctx, const char *path, const char *s
         any = true;
         what.n = 0;
         text_fmt(&what, "%s:%d: not reported: %s: %s", path, line, code.s, text.s);
-        expect(t, reported(ctx, used, line, code.s, text.s), what.s, NULL);
+        expect(reported(ctx, used, line, code.s, text.s), what.s, NULL);
     }
     for (int i = 0; i < diag_count(ctx); i++) {
         if (used[i]) continue;
@@ -91,46 +78,46 @@ static bool test_expectations(Test *t, Ctx *ctx, const char *path, const char *s
         diag_place(ctx, diag_span(d).file, diag_span(d).start, &l, &c);
         what.n = 0;
         text_fmt(&what, "%s:%d: not expected: %s: %s", path, l, diag_code_text(ctx, diag_code(d)), diag_message(d));
-        expect(t, false, what.s, NULL);
+        expect(false, what.s, NULL);
     }
     return any;
 }
 
 /* Compares with the sibling file, or writes it. Returns whether there is one. */
-static bool test_golden(Test *t, Ctx *ctx, const char *path, const char *ending, const char *have) {
+static bool test_golden(bool update, Ctx *ctx, const char *path, const char *ending, const char *have) {
     Text name = {.ctx = ctx};
     text_fmt(&name, "%.*s%s", (int)strlen(path) - 3, path, ending);
     size_t n;
     char *want = read_file(name.s, &n);
     if (!want) return false;
-    if (t->update) {
+    if (update) {
         FILE *f = fopen(name.s, "wb");
-        expect(t, f && fputs(have, f) >= 0, "cannot write", name.s);
+        expect(f && fputs(have, f) >= 0, "cannot write", name.s);
         if (f) fclose(f);
     } else {
-        expect(t, !strcmp(want, have), "differs from the golden", name.s);
+        expect(!strcmp(want, have), "differs from the golden", name.s);
         if (strcmp(want, have)) printf("---- now ----\n%s", have);
     }
     free(want);
     return true;
 }
 
-static void test_syntax_file(Test *t, const char *path) {
+static void test_syntax_file(bool update, const char *path) {
     size_t n;
     char *source = read_file(path, &n);
     Ctx *ctx = ctx_new();
     if (!source || !ctx || CTX_GUARD(ctx)) {
-        expect(t, false, "cannot read", path);
+        expect(false, "cannot read", path);
     } else {
         const char *base = strrchr(path, '/');
         AstFile *f = parse_file(ctx, diag_add_file(ctx, base ? base + 1 : path, source, n));
         Text tree = {.ctx = ctx}, err = {.ctx = ctx};
         ast_print(&tree, f);
         diag_render(ctx, &err, false);
-        bool golden = test_golden(t, ctx, path, ".ast", tree.s);
-        bool rendered = test_golden(t, ctx, path, ".err", err.s);
-        bool expects = !rendered && test_expectations(t, ctx, path, source);
-        expect(t, golden || rendered || expects, "nothing says what is expected of", path);
+        bool golden = test_golden(update, ctx, path, ".ast", tree.s);
+        bool rendered = test_golden(update, ctx, path, ".err", err.s);
+        bool expects = !rendered && test_expectations(ctx, path, source);
+        expect(golden || rendered || expects, "nothing says what is expected of", path);
     }
     ctx_free(ctx);
     free(source);
@@ -138,7 +125,7 @@ static void test_syntax_file(Test *t, const char *path) {
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-static void test_syntax_files(Test *t, const char *dir) {
+static void test_syntax_files(bool update, const char *dir) {
     char *names[256], path[512];
     int n = 0;
     DIR *d = opendir(dir);
@@ -147,11 +134,11 @@ static void test_syntax_files(Test *t, const char *dir) {
         if (len > 3 && !strcmp(e->d_name + len - 3, ".td")) names[n++] = strdup(e->d_name);
     }
     if (d) closedir(d);
-    expect(t, n > 0, "no syntax tests found in", dir);
+    expect(n > 0, "no syntax tests found in", dir);
     qsort(names, (size_t)n, sizeof *names, by_name);
     for (int i = 0; i < n; i++) {
         snprintf(path, sizeof path, "%s/%s", dir, names[i]);
-        test_syntax_file(t, path);
+        test_syntax_file(update, path);
         free(names[i]);
     }
 }
@@ -181,62 +168,61 @@ static Source repeated(const char *before, const char *text, size_t times, const
 }
 
 /* Parses; the first report has this code (or there is none, DIAG_COUNT). */
-static void expect_code(Test *t, const char *what, const char *s, size_t n, DiagCode code) {
+static void expect_code(const char *what, const char *s, size_t n, DiagCode code) {
     Ctx *ctx = ctx_new();
     if (ctx && !CTX_GUARD(ctx)) {
         AstFile *f = parse_file(ctx, diag_add_file(ctx, "x.td", s, n));
         DiagCode have = diag_count(ctx) ? diag_code(diag_at(ctx, 0)) : DIAG_COUNT;
-        expect(t, f && have == code, what, have == DIAG_COUNT ? "nothing reported" : diag_message(diag_at(ctx, 0)));
+        expect(f && have == code, what, have == DIAG_COUNT ? "nothing reported" : diag_message(diag_at(ctx, 0)));
         Text out = {.ctx = ctx};
         ast_print(&out, f);
         diag_render(ctx, &out, true);
         diag_render_json(ctx, &out);
-        expect(t, out.n < (64 << 20), what, "the report is too long");
+        expect(out.n < (64 << 20), what, "the report is too long");
     }
     ctx_free(ctx);
 }
 
-static void expect_repeated(Test *t, const char *what, Source s, DiagCode code) {
-    expect_code(t, what, s.s, s.n, code);
+static void expect_repeated(const char *what, Source s, DiagCode code) {
+    expect_code(what, s.s, s.n, code);
     free(s.s);
 }
 
-static void test_limits(Test *t) {
+static void test_limits(void) {
     const size_t many = 1000000;
-    expect_repeated(t, "parentheses", repeated("fn f(x) = ", "(", many, "x;"), DIAG_TOO_DEEP);
-    expect_repeated(t, "calls", repeated("fn f(x) = ", "g(", many, "x;"), DIAG_TOO_DEEP);
-    expect_repeated(t, "loads", repeated("fn f(x) = ", "x[", many, "x;"), DIAG_TOO_DEEP);
-    expect_repeated(t, "types", repeated("fn f(x: ", "T(", many, "x;"), DIAG_TOO_DEEP);
-    expect_repeated(t, "signs", repeated("fn f(x) = ", "-", many, "x;"), DIAG_TOO_DEEP);
-    expect_repeated(t, "powers", repeated("fn f(x) = ", "x**", many, "x;"), DIAG_TOO_DEEP);
-    expect_repeated(t, "ifs", repeated("fn f(x) = ", "if x then ", many, "x;"), DIAG_TOO_DEEP);
-    expect_repeated(t, "else ifs", repeated("fn f(x) = ", "if x then x else ", many / 2, "x;"), DIAG_TOO_DEEP);
-    expect_repeated(t, "terms", repeated("fn f(x) = x", " + x", many, ";"), DIAG_LIMIT);
-    expect_repeated(t, "postfixes", repeated("fn f(x) = x", "(1)", many, ";"), DIAG_TOO_DEEP);
-    expect_repeated(t, "60000 terms", repeated("fn f(x) = x", " + x", 60000, ";"), DIAG_COUNT);
-    expect_repeated(t, "257 conditions", repeated("fn f(x) = x", " && x", 256, ";"), DIAG_TOO_DEEP);
-    expect_repeated(t, "4096 elements", repeated("fn f(x) = g(x", ",x", 4095, ");"), DIAG_COUNT);
-    expect_repeated(t, "many elements", repeated("fn f(x) = g(x", ",x", many, ");"), DIAG_LIMIT);
-    expect_repeated(t, "parameters", repeated("fn f(x", ",x", many, ") = x;"), DIAG_LIMIT);
-    expect_repeated(t, "targets", repeated("fn f(x) { let (x", ",x", many, ") = x; }"), DIAG_LIMIT);
-    expect_repeated(t, "generics", repeated("fn f<T", ",T", many, ">(x) = x;"), DIAG_LIMIT);
-    expect_repeated(t, "draws", repeated("check f() with x ~ 1", ",x ~ 1", many, ";"), DIAG_DUPLICATE_CLAUSE);
-    expect_repeated(t, "semicolons", repeated("", ";", many, ""), DIAG_SYNTAX);
-    expect_repeated(t, "braces", repeated("", "{", many, ""), DIAG_SYNTAX);
-    expect_repeated(t, "closing braces", repeated("", "}", many, ""), DIAG_SYNTAX);
-    expect_repeated(t, "characters", repeated("", "@ ", many, ""), DIAG_BAD_BYTE);
-    expect_repeated(t, "quotes", repeated("", "\"", many, ""), DIAG_SYNTAX);
-    expect_repeated(t, "comments", repeated("", "/*", many, ""), DIAG_SYNTAX);
-    expect_repeated(t, "digits", repeated("fn f(x) = ", "1", many, ";"), DIAG_NUMBER_RANGE);
-    expect_repeated(t, "many declarations", repeated("", "fn f(x) = x;\n", 20000, ""), DIAG_COUNT);
-    expect_repeated(t, "many statements", repeated("fn f(x) {", "let a[i] = x[i];\n", 20000, "}"), DIAG_COUNT);
-    expect_repeated(t, "16 MiB", repeated("", "                ", AST_SOURCE_BYTES / 16, ""), DIAG_COUNT);
-    expect_repeated(t, "beyond 16 MiB", repeated(" ", "                ", AST_SOURCE_BYTES / 16, ""),
-                    DIAG_FILE_TOO_LARGE);
+    expect_repeated("parentheses", repeated("fn f(x) = ", "(", many, "x;"), DIAG_TOO_DEEP);
+    expect_repeated("calls", repeated("fn f(x) = ", "g(", many, "x;"), DIAG_TOO_DEEP);
+    expect_repeated("loads", repeated("fn f(x) = ", "x[", many, "x;"), DIAG_TOO_DEEP);
+    expect_repeated("types", repeated("fn f(x: ", "T(", many, "x;"), DIAG_TOO_DEEP);
+    expect_repeated("signs", repeated("fn f(x) = ", "-", many, "x;"), DIAG_TOO_DEEP);
+    expect_repeated("powers", repeated("fn f(x) = ", "x**", many, "x;"), DIAG_TOO_DEEP);
+    expect_repeated("ifs", repeated("fn f(x) = ", "if x then ", many, "x;"), DIAG_TOO_DEEP);
+    expect_repeated("else ifs", repeated("fn f(x) = ", "if x then x else ", many / 2, "x;"), DIAG_TOO_DEEP);
+    expect_repeated("terms", repeated("fn f(x) = x", " + x", many, ";"), DIAG_LIMIT);
+    expect_repeated("postfixes", repeated("fn f(x) = x", "(1)", many, ";"), DIAG_TOO_DEEP);
+    expect_repeated("60000 terms", repeated("fn f(x) = x", " + x", 60000, ";"), DIAG_COUNT);
+    expect_repeated("257 conditions", repeated("fn f(x) = x", " && x", 256, ";"), DIAG_TOO_DEEP);
+    expect_repeated("4096 elements", repeated("fn f(x) = g(x", ",x", 4095, ");"), DIAG_COUNT);
+    expect_repeated("many elements", repeated("fn f(x) = g(x", ",x", many, ");"), DIAG_LIMIT);
+    expect_repeated("parameters", repeated("fn f(x", ",x", many, ") = x;"), DIAG_LIMIT);
+    expect_repeated("targets", repeated("fn f(x) { let (x", ",x", many, ") = x; }"), DIAG_LIMIT);
+    expect_repeated("generics", repeated("fn f<T", ",T", many, ">(x) = x;"), DIAG_LIMIT);
+    expect_repeated("draws", repeated("check f() with x ~ 1", ",x ~ 1", many, ";"), DIAG_DUPLICATE_CLAUSE);
+    expect_repeated("semicolons", repeated("", ";", many, ""), DIAG_SYNTAX);
+    expect_repeated("braces", repeated("", "{", many, ""), DIAG_SYNTAX);
+    expect_repeated("closing braces", repeated("", "}", many, ""), DIAG_SYNTAX);
+    expect_repeated("characters", repeated("", "@ ", many, ""), DIAG_BAD_BYTE);
+    expect_repeated("quotes", repeated("", "\"", many, ""), DIAG_SYNTAX);
+    expect_repeated("comments", repeated("", "/*", many, ""), DIAG_SYNTAX);
+    expect_repeated("digits", repeated("fn f(x) = ", "1", many, ";"), DIAG_NUMBER_RANGE);
+    expect_repeated("many declarations", repeated("", "fn f(x) = x;\n", 20000, ""), DIAG_COUNT);
+    expect_repeated("many statements", repeated("fn f(x) {", "let a[i] = x[i];\n", 20000, "}"), DIAG_COUNT);
+    expect_repeated("16 MiB", repeated("", "                ", AST_SOURCE_BYTES / 16, ""), DIAG_COUNT);
+    expect_repeated("beyond 16 MiB", repeated(" ", "                ", AST_SOURCE_BYTES / 16, ""), DIAG_FILE_TOO_LARGE);
 }
 
-static void test_bytes(Test *t) {
-#define CODE(text, code) expect_code(t, #text, text, sizeof text - 1, code)
+static void test_bytes(void) {
+#define CODE(text, code) expect_code(#text, text, sizeof text - 1, code)
     CODE("", DIAG_COUNT);
     CODE("\xef\xbb\xbf"
          "fn f(x) = x;",
@@ -272,49 +258,49 @@ static bool span_is(const char *text, Span s, const char *want) {
     return s.end - s.start == strlen(want) && !strncmp(text + s.start, want, strlen(want));
 }
 
-static void test_spans(Test *t) {
+static void test_spans(void) {
     static const char text[] = "/// d\nexport fn f<T>(x: T[N], k: int = 3) -> (y: T[N]) {\n"
                                "    let a: f32[i in N] = (x[i] + 1) * sum[j in 0..3 where j < i](-x[j]);\n}\n";
     Ctx *ctx = ctx_new();
     if (!ctx || CTX_GUARD(ctx)) return;
     AstFile *f = parse_file(ctx, diag_add_file(ctx, "x.td", text, sizeof text - 1));
-    expect(t, f->decls.n == 1 && diag_errors(ctx) == 0, "spans: parses", NULL);
+    expect(f->decls.n == 1 && diag_errors(ctx) == 0, "spans: parses", NULL);
     const AstDecl *d = f->decls.at[0];
     const AstStmt *s = d->body->v.at[0];
     const AstExpr *e = s->value;
-    expect(t, d->doc && !strcmp(d->doc, "d"), "the comment belongs to the declaration", NULL);
-    expect(t, d->span.start == 6 && d->span.end == sizeof text - 2, "declaration", NULL);
-    expect(t, span_is(text, d->name_span, "f"), "its name", NULL);
-    expect(t, span_is(text, d->params->v.at[0].span, "x: T[N]"), "parameter", NULL);
-    expect(t, span_is(text, d->params->v.at[1].span, "k: int = 3"), "parameter with default", NULL);
-    expect(t, span_is(text, d->params->v.at[0].type->dims->span, "[N]"), "dimensions", NULL);
-    expect(t, span_is(text, s->targets.at[0].span, "a: f32[i in N]"), "target", NULL);
-    expect(t, span_is(text, s->targets.at[0].index->v.at[0].span, "i in N"), "index", NULL);
-    expect(t, span_is(text, e->span, "(x[i] + 1) * sum[j in 0..3 where j < i](-x[j])"), "product", NULL);
-    expect(t, span_is(text, e->a->span, "(x[i] + 1)"), "parentheses", NULL);
-    expect(t, e->b->kind == AST_CALL && e->b->a->kind == AST_INDEX, "a reduction is a call of an index", NULL);
-    expect(t, span_is(text, e->b->a->span, "sum[j in 0..3 where j < i]"), "reduction's variables", NULL);
-    expect(t, span_is(text, e->b->a->items->guard->span, "j < i"), "guard", NULL);
-    expect(t, span_is(text, e->b->items->v.at[0].value->span, "-x[j]"), "body", NULL);
-    expect(t, s->span.end == e->span.end + 1, "statement with its semicolon", NULL);
+    expect(d->doc && !strcmp(d->doc, "d"), "the comment belongs to the declaration", NULL);
+    expect(d->span.start == 6 && d->span.end == sizeof text - 2, "declaration", NULL);
+    expect(span_is(text, d->name_span, "f"), "its name", NULL);
+    expect(span_is(text, d->params->v.at[0].span, "x: T[N]"), "parameter", NULL);
+    expect(span_is(text, d->params->v.at[1].span, "k: int = 3"), "parameter with default", NULL);
+    expect(span_is(text, d->params->v.at[0].type->dims->span, "[N]"), "dimensions", NULL);
+    expect(span_is(text, s->targets.at[0].span, "a: f32[i in N]"), "target", NULL);
+    expect(span_is(text, s->targets.at[0].index->v.at[0].span, "i in N"), "index", NULL);
+    expect(span_is(text, e->span, "(x[i] + 1) * sum[j in 0..3 where j < i](-x[j])"), "product", NULL);
+    expect(span_is(text, e->a->span, "(x[i] + 1)"), "parentheses", NULL);
+    expect(e->b->kind == AST_CALL && e->b->a->kind == AST_INDEX, "a reduction is a call of an index", NULL);
+    expect(span_is(text, e->b->a->span, "sum[j in 0..3 where j < i]"), "reduction's variables", NULL);
+    expect(span_is(text, e->b->a->items->guard->span, "j < i"), "guard", NULL);
+    expect(span_is(text, e->b->items->v.at[0].value->span, "-x[j]"), "body", NULL);
+    expect(s->span.end == e->span.end + 1, "statement with its semicolon", NULL);
     ctx_free(ctx);
 }
 
 /* ---- diagnostics ---- */
 
-static void test_diags(Test *t) {
+static void test_diags(void) {
     Ctx *ctx = ctx_new();
     if (!ctx || CTX_GUARD(ctx)) return;
     int a = diag_add_file(ctx, "a.td", "one\ntwo é three\n", 17), b = diag_add_file(ctx, "b.td", "x", 1);
     int line, col;
     diag_place(ctx, a, 4, &line, &col);
-    expect(t, line == 2 && col == 1, "place: line start", NULL);
+    expect(line == 2 && col == 1, "place: line start", NULL);
     diag_place(ctx, a, 11, &line, &col);
-    expect(t, line == 2 && col == 7, "place: after a wide character", NULL);
+    expect(line == 2 && col == 7, "place: after a wide character", NULL);
     diag_place(ctx, a, 999, &line, &col);
-    expect(t, line == 3 && col == 1, "place: beyond the end", NULL);
+    expect(line == 3 && col == 1, "place: beyond the end", NULL);
     diag_place(ctx, 7, 0, &line, &col);
-    expect(t, line == 0 && col == 0, "place: no file", NULL);
+    expect(line == 0 && col == 0, "place: no file", NULL);
     diag_report(ctx, DIAG_INTERNAL, SPAN_NONE, "nowhere");
     diag_report(ctx, DIAG_UNKNOWN_NAME, (Span){b, 0, 1}, "in b");
     Diag *d = diag_report(ctx, DIAG_HIDES, (Span){a, 4, 7}, "late \"%s\"", "q");
@@ -323,36 +309,33 @@ static void test_diags(Test *t) {
     diag_report(ctx, DIAG_UNKNOWN_NAME, (Span){a, 0, 3}, "early");
     diag_report(ctx, DIAG_UNKNOWN_NAME, (Span){a, 0, 3}, "early");
     diag_report(ctx, DIAG_PERF_OPAQUE, (Span){a, 0, 3}, "slow");
-    expect(t, diag_errors(ctx) == 3 && diag_warnings(ctx) == 1 && diag_count(ctx) == 4, "counts", NULL);
+    expect(diag_errors(ctx) == 3 && diag_warnings(ctx) == 1 && diag_count(ctx) == 4, "counts", NULL);
     Text out = {.ctx = ctx}, json = {.ctx = ctx}, why = {.ctx = ctx};
     diag_render(ctx, &out, false);
-    expect(t,
-           !strcmp(out.s, "a.td:1:1: error[E0300]: early\n    1 | one\n      | ^^^\n"
+    expect(!strcmp(out.s, "a.td:1:1: error[E0300]: early\n    1 | one\n      | ^^^\n"
                           "a.td:2:1: warning[W0302]: late \"q\"\n    2 | two é three\n      | ^^^\n"
                           "a.td:1:1: note: a note\n    1 | one\n      | ^^^\n      = help: some help\n"
                           "b.td:1:1: error[E0300]: in b\n    1 | x\n      | ^\n"
                           "error[E0001]: nowhere\n"),
            "rendering", out.s);
     diag_render_json(ctx, &json);
-    expect(t,
-           strstr(json.s, "{\"file\": \"a.td\", \"line\": 2, \"column\": 1, \"end_line\": 2, \"end_column\": 4, "
+    expect(strstr(json.s, "{\"file\": \"a.td\", \"line\": 2, \"column\": 1, \"end_line\": 2, \"end_column\": 4, "
                           "\"severity\": \"warning\", \"code\": \"W0302\", \"message\": \"late \\\"q\\\"\", \"notes\": "
                           "[{\"file\": \"a.td\", \"line\": 1, "),
            "JSON", json.s);
-    expect(t, strstr(json.s, "{\"file\": null, \"severity\": \"error\""), "JSON without a place", json.s);
-    expect(t, diag_explain(&why, "E0300") && strstr(why.s, "E0300: unknown name\n\n"), "explain", why.s);
-    expect(t,
-           diag_explain(&why, "302") && !diag_explain(&why, "E9999") && !diag_explain(&why, "x") &&
+    expect(strstr(json.s, "{\"file\": null, \"severity\": \"error\""), "JSON without a place", json.s);
+    expect(diag_explain(&why, "E0300") && strstr(why.s, "E0300: unknown name\n\n"), "explain", why.s);
+    expect(diag_explain(&why, "302") && !diag_explain(&why, "E9999") && !diag_explain(&why, "x") &&
                !diag_explain(&why, ""),
            "explain: by number, unknown codes", NULL);
     for (int i = 0; i < 100; i++) diag_report(ctx, DIAG_UNKNOWN_NAME, (Span){a, (uint32_t)i % 16, 16}, "flood %d", i);
     out.n = 0;
     diag_render(ctx, &out, true);
-    expect(t, diag_errors(ctx) == 103 && diag_count(ctx) == 51 && strstr(out.s, "and 53 more errors\n"), "limit", NULL);
+    expect(diag_errors(ctx) == 103 && diag_count(ctx) == 51 && strstr(out.s, "and 53 more errors\n"), "limit", NULL);
     ctx_free(ctx);
 }
 
-static void test_near(Test *t) {
+static void test_near(void) {
     static const char *const names[] = {"sigmoid", "softmax", "sqrt", "rsqrt", "x", "log1p", "mean"};
     static const struct {
         const char *name, *near;
@@ -361,12 +344,12 @@ static void test_near(Test *t) {
                  {"sqrt", "rsqrt"},      {"lgo1p", "log1p"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *n = diag_near(cases[i].name, names, 7);
-        expect(t, n == cases[i].near || (n && cases[i].near && !strcmp(n, cases[i].near)), "near", cases[i].name);
+        expect(n == cases[i].near || (n && cases[i].near && !strcmp(n, cases[i].near)), "near", cases[i].name);
     }
 }
 
 /* Running out of memory anywhere unwinds to the guard. */
-static void test_oom(Test *t) {
+static void test_oom(void) {
     Source s = repeated("", "fn f(x: f32[N]) { let a[i] = x[i] + 1; y[i = 3; }\n", 400, "");
     int failures = 0;
     for (long n = 1; n < 200; n++) {
@@ -383,19 +366,18 @@ static void test_oom(Test *t) {
         failures++;
     }
     free(s.s);
-    expect(t, failures > 3 && failures < 199, "out of memory", NULL);
+    expect(failures > 3 && failures < 199, "out of memory", NULL);
 }
 
 int main(int argc, char **argv) {
-    const char *update = getenv("UPDATE");
-    Test t = {0, 0, update && !strcmp(update, "1")};
-    test_syntax_files(&t, argc > 1 ? argv[1] : "tests/syntax");
-    test_limits(&t);
-    test_bytes(&t);
-    test_spans(&t);
-    test_diags(&t);
-    test_near(&t);
-    test_oom(&t);
-    printf("%d passed, %d failed\n", t.passed, t.failed);
-    return t.failed != 0;
+    const char *updates = getenv("UPDATE");
+    bool update = updates && !strcmp(updates, "1");
+    test_syntax_files(update, argc > 1 ? argv[1] : "tests/syntax");
+    test_limits();
+    test_bytes();
+    test_spans();
+    test_diags();
+    test_near();
+    test_oom();
+    return test_end();
 }

@@ -2,18 +2,11 @@
  * values of the dimensions and on all values of the variables. */
 #include "ir/expr_text.h"
 #include "ir/poly.h"
+#include "test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int passed, failed;
-
-static void check(bool ok, const char *what, const char *detail) {
-    passed += ok;
-    failed += !ok;
-    if (!ok) printf("FAILED %s: %s\n", what, detail);
-}
 
 /* ---- a world: dimensions, variables and facts given as text ---- */
 
@@ -203,20 +196,20 @@ static void test_forms(Ctx *ctx) {
         const Expr *e = read_in(w, forms[i][2]);
         Poly p = poly_of(&w->env, e);
         const Expr *n = poly_expr(w->g, p);
-        check(!strcmp(text_of(ctx, n), forms[i][3]) || poly_eq(p, poly_of(&w->env, read_in(w, forms[i][3]))),
+        expect(!strcmp(text_of(ctx, n), forms[i][3]) || poly_eq(p, poly_of(&w->env, read_in(w, forms[i][3]))),
               forms[i][2], text_of(ctx, n));
-        check(poly_eq(poly_of(&w->env, n), p), "the normal form is its own", forms[i][2]);
+        expect(poly_eq(poly_of(&w->env, n), p), "the normal form is its own", forms[i][2]);
         int used = 0;
         for (int k = 0; k < SAMPLES; k++) {
             int64_t a, b = 0;
             if (!sample(w) || !eval(w, e, &a)) continue;
             used++;
             if (!eval(w, n, &b) || a != b) {
-                check(false, "value", forms[i][2]);
+                expect(false, "value", forms[i][2]);
                 break;
             }
         }
-        check(used > 20, "enough samples", forms[i][2]);
+        expect(used > 20, "enough samples", forms[i][2]);
     }
 }
 
@@ -337,14 +330,14 @@ static void test_claims(Ctx *ctx) {
         int t = cond_truth(&w->env, c);
         char detail[64];
         snprintf(detail, sizeof detail, "%d, not %d (vars %.30s)", t, claims[i].want, claims[i].vars);
-        check(t == claims[i].want, claims[i].cond, detail);
+        expect(t == claims[i].want, claims[i].cond, detail);
         int seen[2] = {0, 0};
         for (int k = 0; k < SAMPLES; k++) {
             int64_t v;
             if (sample(w) && eval(w, c, &v)) seen[v != 0]++;
         }
-        check(seen[0] + seen[1] > 5, "enough samples", claims[i].cond);
-        check(t < 0 || !seen[!t], "true of all samples", claims[i].cond);
+        expect(seen[0] + seen[1] > 5, "enough samples", claims[i].cond);
+        expect(t < 0 || !seen[!t], "true of all samples", claims[i].cond);
     }
 }
 
@@ -390,7 +383,7 @@ static int test_random(uint32_t seed) {
             if (d ? a % d : a) bad = "divisor";
             if (t >= 0 && eval(w, c, &v) && v != t) bad = "truth";
         }
-        check(!bad, bad ? bad : "", text_of(ctx, c));
+        expect(!bad, bad ? bad : "", text_of(ctx, c));
     }
     ctx_free(ctx);
     return decided;
@@ -412,10 +405,10 @@ static void test_linear(Ctx *ctx) {
     for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
         Poly c, r;
         bool ok = poly_linear(ctx, poly_of(&w->env, read_in(w, rows[n][0])), read_in(w, rows[n][1]), &c, &r);
-        check(ok == (rows[n][2] != NULL), "linear", rows[n][0]);
+        expect(ok == (rows[n][2] != NULL), "linear", rows[n][0]);
         if (!ok || !rows[n][2]) continue;
-        check(!strcmp(text_of(ctx, poly_expr(w->g, c)), rows[n][2]), "coefficient", text_of(ctx, poly_expr(w->g, c)));
-        check(!strcmp(text_of(ctx, poly_expr(w->g, r)), rows[n][3]), "rest", text_of(ctx, poly_expr(w->g, r)));
+        expect(!strcmp(text_of(ctx, poly_expr(w->g, c)), rows[n][2]), "coefficient", text_of(ctx, poly_expr(w->g, c)));
+        expect(!strcmp(text_of(ctx, poly_expr(w->g, r)), rows[n][3]), "rest", text_of(ctx, poly_expr(w->g, r)));
     }
     static const struct {
         const char *e;
@@ -423,7 +416,7 @@ static void test_linear(Ctx *ctx) {
     } divisors[] = {{"6 * N + 9", 3}, {"V", 8},     {"V * i + 16", 8}, {"V / 2 + 4 * i", 4},
                     {"W * V", 32},    {"0 * N", 0}, {"N", 1},          {"W + V", 4}};
     for (size_t n = 0; n < sizeof divisors / sizeof *divisors; n++)
-        check(poly_divisor(poly_of(&w->env, read_in(w, divisors[n].e))) == divisors[n].d, "divisor", divisors[n].e);
+        expect(poly_divisor(poly_of(&w->env, read_in(w, divisors[n].e))) == divisors[n].d, "divisor", divisors[n].e);
     static const struct {
         const char *e;
         int64_t lo, hi;
@@ -435,7 +428,7 @@ static void test_linear(Ctx *ctx) {
         poly_bounds(&w->env, poly_of(&w->env, read_in(w, bounds[n].e)), &lo, &hi);
         char detail[80];
         snprintf(detail, sizeof detail, "%lld..%lld", (long long)lo, (long long)hi);
-        check(lo == bounds[n].lo && hi == bounds[n].hi, bounds[n].e, detail);
+        expect(lo == bounds[n].lo && hi == bounds[n].hi, bounds[n].e, detail);
     }
 }
 
@@ -454,21 +447,21 @@ static void test_range_callback(Ctx *ctx) {
     const Expr *lane = expr_node(w->g, OP_ARG, TY_I64, false, 0, NULL, 0);
     const Expr *e = expr2(w->g, OP_ADD, expr2(w->g, OP_MUL, expr_int(w->g, TY_I64, 32), read_in(w, "i")), lane);
     const Expr *q = expr2(w->g, OP_DIV, e, expr_int(w->g, TY_I64, 32));
-    check(poly_expr(w->g, poly_of(&w->env, q)) == read_in(w, "i"), "range of an atom", "32 * i + lane");
+    expect(poly_expr(w->g, poly_of(&w->env, q)) == read_in(w, "i"), "range of an atom", "32 * i + lane");
 }
 
 /* Overflow and high degrees fail quietly. */
 static void test_limits(Ctx *ctx) {
     World *w = world(ctx, "", "");
-    check(poly_of(&w->env, read_in(w, "N * 9223372036854775807 * 2")).failed, "overflow", "");
-    check(poly_of(&w->env, read_in(w, "N * N * N * N * N * N * N * N * N * N * N * N * N * N * N * N * N")).failed, "degree", "");
-    check(cond_truth(&w->env, read_in(w, "N * 9223372036854775807 * 2 >= 0")) == -1, "unknown after overflow", "");
+    expect(poly_of(&w->env, read_in(w, "N * 9223372036854775807 * 2")).failed, "overflow", "");
+    expect(poly_of(&w->env, read_in(w, "N * N * N * N * N * N * N * N * N * N * N * N * N * N * N * N * N")).failed, "degree", "");
+    expect(cond_truth(&w->env, read_in(w, "N * 9223372036854775807 * 2 >= 0")) == -1, "unknown after overflow", "");
     Text t = {.ctx = ctx};
     for (int i = 0; i < 120; i++) text_put(&t, "(");
     text_put(&t, "N");
     for (int i = 0; i < 120; i++) text_fmt(&t, " / %d + K) ", 2 + i % 3);
     Poly p = poly_of(&w->env, read_in(w, t.s));
-    check(p.failed || p.n > 0, "deep quotients end", "");
+    expect(p.failed || p.n > 0, "deep quotients end", "");
     const Expr *e = read_in(w, "N"), *f = read_in(w, "N / 3");
     for (int i = 0; i < 60; i++) {
         e = expr2(w->g, OP_ADD, e, e);
@@ -476,9 +469,9 @@ static void test_limits(Ctx *ctx) {
                   expr2(w->g, OP_ADD, f, read_in(w, "1")));
     }
     p = poly_of(&w->env, e);
-    check(p.n == 1 && p.term[0].coef == (int64_t)1 << 60, "shared sums", "");
+    expect(p.n == 1 && p.term[0].coef == (int64_t)1 << 60, "shared sums", "");
     p = poly_of(&w->env, f);
-    check(p.failed || p.n > 0, "shared quotients end", "");
+    expect(p.failed || p.n > 0, "shared quotients end", "");
 }
 
 int main(void) {
@@ -492,7 +485,6 @@ int main(void) {
     ctx_free(ctx);
     int decided = 0;
     for (uint32_t seed = 1; seed <= 20; seed++) decided += test_random(seed);
-    check(decided > 150, "conditions decided", "too few");
-    printf("%d passed, %d failed\n", passed, failed);
-    return failed != 0;
+    expect(decided > 150, "conditions decided", "too few");
+    return test_end();
 }

@@ -3,20 +3,10 @@
  * the words of the refusal. */
 #include "ir/diag.h"
 #include "sched/product.h"
+#include "test.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static int passed, failed;
-
-static void expect(bool ok, const char *what, const char *detail) {
-    if (ok) {
-        passed++;
-        return;
-    }
-    failed++;
-    printf("FAILED %s\n    %s\n", what, detail ? detail : "");
-}
 
 #define DIMS "dim M dim N dim K dim B dim H\n"
 #define HALF DIMS "in x: f16[M, K] in w: f16[K, N] in b: f16[N] in r: f16[M, N] out y: f16[M, N]\n"
@@ -176,6 +166,5 @@ static void one(const char *equation, const char *expected) {
 
 int main(void) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) one(cases[i].text, cases[i].expected);
-    printf("%d passed, %d failed\n", passed, failed);
-    return failed > 0;
+    return test_end();
 }

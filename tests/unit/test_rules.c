@@ -4,19 +4,12 @@
 #include "ir/expr_text.h"
 #include "ir/interp.h"
 #include "ir/rewrite.h"
+#include "test.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int passed, failed;
-
-static void check(bool ok, const char *what, const char *detail) {
-    passed += ok;
-    failed += !ok;
-    if (!ok) printf("FAILED %s: %s\n", what, detail);
-}
 
 typedef struct Row {
     const char *name;
@@ -239,16 +232,16 @@ static void test_row(Ctx *ctx, const Row *row, Type t) {
     for (int i = 0; i < 5; i++) graph_scalar(g, sym(ctx, names[i]), i < 3 ? t : TY_BOOL);
     const Expr *left = read_side(g, row->left, t), *right = left ? read_side(g, row->right, left->type) : NULL;
     if (!left || !right) {
-        check(false, row->name, "not read");
+        expect(false, row->name, "not read");
         return;
     }
-    check(left->type == right->type, row->name, "the types differ");
-    check(cheaper(left, right), row->name, "right is not less");
-    check(row->ulp <= bounds[left->op], row->name, "worsens the bound of the error");
+    expect(left->type == right->type, row->name, "the types differ");
+    expect(cheaper(left, right), row->name, "right is not less");
+    expect(row->ulp <= bounds[left->op], row->name, "worsens the bound of the error");
     const Expr *s = expr_simplify(g, NULL, left);
     Text out = {.ctx = ctx};
     expr_print(&out, s, NULL);
-    check(s != left && s == expr_simplify(g, NULL, right), row->name, out.s);
+    expect(s != left && s == expr_simplify(g, NULL, right), row->name, out.s);
     int used = 0;
     for (int n = 0; n < 2000; n++) {
         Num v[5], x, y;
@@ -259,10 +252,10 @@ static void test_row(Ctx *ctx, const Row *row, Type t) {
         char detail[200];
         snprintf(detail, sizeof detail, "%s: a = %g %lld, b = %g %lld: %.9g %lld against %.9g %lld", type_name(t),
                  v[0].f, (long long)v[0].i, v[1].f, (long long)v[1].i, x.f, (long long)x.i, y.f, (long long)y.i);
-        check(false, row->name, detail);
+        expect(false, row->name, detail);
         return;
     }
-    check(used > 1000, row->name, "too few operands for which it is defined");
+    expect(used > 1000, row->name, "too few operands for which it is defined");
 }
 
 static void test_rows(Ctx *ctx) {
@@ -273,7 +266,7 @@ static void test_rows(Ctx *ctx) {
                 test_row(ctx, &rows[i], (Type)t);
                 types++;
             }
-        check(types > 0, rows[i].name, "no types");
+        expect(types > 0, rows[i].name, "no types");
     }
 }
 
@@ -309,10 +302,10 @@ static void test_fold(Ctx *ctx) {
                 bool ok = r->op == OP_CONST && r->type == e->type && eval(e, NULL, &want) && eval(r, NULL, &got);
                 Text out = {.ctx = ctx};
                 expr_print(&out, e, NULL);
-                check(ok && same(e->type, want, got, 0), "folds", out.s);
+                expect(ok && same(e->type, want, got, 0), "folds", out.s);
             }
         }
-    check(folded > 10000, "folds", "too few");
+    expect(folded > 10000, "folds", "too few");
 }
 
 /* T(U(a)) for all types: what the simplified form gives is what both casts give. */
@@ -333,14 +326,14 @@ static void test_casts(Ctx *ctx) {
                     const Expr *both = expr_fold(g, expr_node(g, OP_CAST, (Type)to, false, 0, &u, 1));
                     const Expr *one = s == a ? c : expr_fold(g, expr_node(g, OP_CAST, (Type)to, false, 0, &c, 1));
                     if (both != one) {
-                        check(false, "cast dropped",
+                        expect(false, "cast dropped",
                               sym_fmt(ctx, "%s(%s(%s))", type_name((Type)to), type_name((Type)mid),
                                       type_name((Type)from)));
                         break;
                     }
                 }
             }
-    check(dropped > 300, "casts dropped", "too few");
+    expect(dropped > 300, "casts dropped", "too few");
 }
 
 /* ---- Graphs ---- */
@@ -380,15 +373,15 @@ static void test_graphs(Ctx *ctx) {
     for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
         Graph *g = graph_read(ctx, graphs[i][0], strlen(graphs[i][0]), -1);
         if (!g) {
-            check(false, "read", graphs[i][0]);
+            expect(false, "read", graphs[i][0]);
             continue;
         }
         graph_simplify(g);
         Text why = {.ctx = ctx}, out = {.ctx = ctx};
-        check(graph_verify(g, &why), "verify", why.s ? why.s : "");
+        expect(graph_verify(g, &why), "verify", why.s ? why.s : "");
         graph_print(&out, g);
         const char *got = strstr(out.s, "\ny["), *want = graphs[i][1];
-        check(got && !strncmp(got + 1, want, strlen(want)) && got[1 + strlen(want)] == '\n', graphs[i][0], out.s);
+        expect(got && !strncmp(got + 1, want, strlen(want)) && got[1 + strlen(want)] == '\n', graphs[i][0], out.s);
     }
 }
 
@@ -400,6 +393,5 @@ int main(void) {
     test_casts(ctx);
     test_graphs(ctx);
     ctx_free(ctx);
-    printf("%d passed, %d failed\n", passed, failed);
-    return failed != 0;
+    return test_end();
 }

@@ -3,20 +3,10 @@
 #include "ir/diag.h"
 #include "sched/same.h"
 #include "sched/sched.h"
+#include "test.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static int passed, failed;
-
-static void expect(bool ok, const char *what, const char *detail) {
-    if (ok) {
-        passed++;
-        return;
-    }
-    failed++;
-    printf("FAILED %s\n    %s\n", what, detail ? detail : "");
-}
 
 /* ---- near misses ---- */
 
@@ -234,6 +224,5 @@ int main(void) {
     test_programs(ctx);
     test_stacks(ctx);
     ctx_free(ctx);
-    printf("%d passed, %d failed\n", passed, failed);
-    return failed != 0;
+    return test_end();
 }

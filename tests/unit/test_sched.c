@@ -11,21 +11,11 @@
 #include "ir/diag.h"
 #include "ir/graph.h"
 #include "sched/sched.h"
+#include "test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int passed, failed;
-
-static void expect(bool ok, const char *what, const char *detail) {
-    if (ok) {
-        passed++;
-        return;
-    }
-    failed++;
-    printf("FAILED %s: %s\n", what, detail ? detail : "");
-}
 
 /* ---- one draw ---- */
 
@@ -336,6 +326,5 @@ int main(int argc, char **argv) {
     int n = argc > 1 ? atoi(argv[1]) : 0;
     for (size_t i = 0; argc == 1 && i < sizeof plans / sizeof *plans; i++) one_plan(&plans[i]);
     for (int i = 2; i < argc; i++) run_file(argv[i], n);
-    printf("%d passed, %d failed\n", passed, failed);
-    return failed != 0;
+    return test_end();
 }
