@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Times matrix products (bench/products.td) on this machine's GPU beside PyTorch, and checks their results and launches.
 
-Usage: python3 bench/products.py DIR [--only REGEX] [--rounds N] [--json FILE]
-DIR holds products.cu, .c and .h as tdc wrote them. Needs nvcc, cuBLASLt and PyTorch. Both sides are captured in CUDA graphs and replayed
+Usage: python3 bench/products.py DIR [--tuned DIR] [--only REGEX] [--rounds N] [--json FILE]
+DIR holds products.cu, .c and .h as tdc wrote them; --tuned names the same of a compilation with --tuning. Needs nvcc, cuBLASLt and PyTorch. All sides are captured in CUDA graphs and replayed
 by turns, L2 flushed before each replay; a figure is the median of the rounds' medians, the spread the largest distance of a round's
 median from it. Nothing but the ratio of two sides in one run means anything.
 """
@@ -140,17 +140,19 @@ def timed(graphs, rounds, flush, repeats=7):
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("dir")
+    p.add_argument("--tuned")
     p.add_argument("--only", default="")
     p.add_argument("--rounds", type=int, default=7)
     p.add_argument("--json")
     o = p.parse_args()
     torch.manual_seed(1)
-    lib = build(o.dir)
-    ctx = c.c_void_p()
-    assert lib.products_open(c.byref(ctx), 0) == 0
+    libs = [build(d) for d in (o.dir, o.tuned) if d]
+    contexts = [c.c_void_p() for _ in libs]
+    for lib, ctx in zip(libs, contexts):
+        assert lib.products_open(c.byref(ctx), 0) == 0
     flush = torch.empty(256 << 20, dtype=torch.uint8, device="cuda")
     results, bad = {}, 0
-    print(f"{'case':22} {'ours us':>9} {'eager us':>9} {'ratio':>6} {'spread':>7} {'launches':>9} {'eager':>6} {'error':>9} {'eager':>9} {'workspace':>10}")
+    print(f"{'case':22} {'ours us':>9} {'eager us':>9} {'ratio':>6} {'spread':>7} {'launches':>9} {'eager':>6} {'error':>9} {'eager':>9} {'workspace':>10}{'  tuned us  of ours  spread     error' if o.tuned else ''}")
     for name, (entry, make, dims, peer, launches) in CASES.items():
         if not re.search(o.only, name):
             continue
@@ -158,32 +160,37 @@ def main():
         into = entry == "linear_into"
         start = inputs[-1].clone() if into else None
         y = inputs[-1] if into else torch.empty_like(peer(*inputs))
-        mine = Ours(lib, ctx, entry, inputs, dims)
-        ours = (lambda: mine(*inputs)) if into else (lambda: mine(*inputs, y))
+        models = [Ours(lib, ctx, entry, inputs, dims) for lib, ctx in zip(libs, contexts)]
+        calls = [(lambda m=m: m(*inputs)) if into else (lambda m=m: m(*inputs, y)) for m in models]
+        mine, ours = models[0], calls[0]
         eager = lambda: peer(*inputs)
         wide = [t.double() for t in inputs]
         if into:
             wide[-1] = start.double()
         truth = peer(*wide)
-        if into:
-            y.copy_(start)
-        ours()
-        error = ((y.double() - truth).abs().max() / truth.abs().max()).item()
+        errors = []
+        for call in calls:
+            if into:
+                y.copy_(start)
+            call()
+            errors.append(((y.double() - truth).abs().max() / truth.abs().max()).item())
+        error = max(errors)
         if into:
             y.copy_(start)
         theirs = ((eager().double() - truth).abs().max() / truth.abs().max()).item()
         del wide, truth
         names, peers = kernels(ours), kernels(eager)
-        graphs = [capture(ours), capture(eager)]
+        graphs = [capture(ours), capture(eager)] + [capture(call) for call in calls[1:]]
         t = timed(graphs, o.rounds, flush)
         mid = [median(v) for v in t]
         spread = max(max(abs(x - m) / m for x in v) for v, m in zip(t, mid))
         ratio = mid[0] / mid[1]
+        tuned = f" {mid[2]:9.1f} {mid[2] / mid[0]:8.3f} {max(abs(x - mid[2]) / mid[2] for x in t[2]):7.3f} {errors[1]:9.2g}" if o.tuned else ""
         fails = ratio > 1.03 + spread or error > 2 * theirs + 1e-6 or len(names) != launches
         bad += fails
         print(f"{name:22} {mid[0]:9.1f} {mid[1]:9.1f} {ratio:6.3f} {spread:7.3f} {len(names):9d} {len(peers):6d} {error:9.2g} {theirs:9.2g} "
-              f"{mine.workspace.numel():10d}{'  <-' if fails else ''}", flush=True)
-        results[name] = dict(ours=mid[0], eager=mid[1], ratio=ratio, spread=spread, launches=names, eager_launches=peers, error=error)
+              f"{mine.workspace.numel():10d}{tuned}{'  <-' if fails else ''}", flush=True)
+        results[name] = dict(ours=mid[0], eager=mid[1], ratio=ratio, spread=spread, launches=names, eager_launches=peers, error=error, tuned=mid[2] if o.tuned else None)
         del graphs, inputs, y, start
         torch.cuda.empty_cache()
     if o.json:

@@ -29,3 +29,15 @@ check linear_silu_rounded(M = 7, K = 13, N = 129);
 check grouped_gemm(G = 3, M = 7, K = 40, N = 24);
 check mlp4(M = 33, A = 8, B = 16, C = 24, D = 8, E = 40);
 check mlp4(M = 3, A = 7, B = 13, C = 5, D = 9, E = 1);
+// The sizes that bench/products.py times, and for which `tdc tune` finds algorithms.
+bench gemm(M = 8192, K = 8192, N = 8192);
+bench gemm(M = 4096, K = 4096, N = 4096);
+bench gemm(M = 1024, K = 1024, N = 1024);
+bench linear(M = 16, K = 4096, N = 14336);
+bench linear_gelu(M = 8192, K = 4096, N = 16384);
+bench linear_residual(M = 8192, K = 16384, N = 4096);
+bench linear_into(M = 8192, K = 16384, N = 4096);
+bench linear_silu(M = 4000, K = 1000, N = 3000);
+bench linear_silu_rounded(M = 4000, K = 1000, N = 3000);
+bench grouped_gemm(G = 64, M = 256, K = 1024, N = 1024);
+bench mlp4(M = 16384, A = 512, B = 1024, C = 1024, D = 512, E = 256);
