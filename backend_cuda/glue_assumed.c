@@ -24,10 +24,10 @@ static void need(Text *out, const Program *p, const char *x) {
              "static %s_status td_%s_tests_need(const td_sink *td_s, %s_context *td_x, const int64_t *td_dims, "
              "size_t *td_need) {\n"
              "    int64_t td_bytes[%d];\n",
-             x, p->graph->name, x, a->params.n + a->temps.n + glue_products(a));
-    if (workspace) text_fmt(out, "    size_t td_offset[%d], td_more = 0;\n", a->temps.n + glue_products(a));
+             x, p->graph->name, x, a->params.n + glue_pieces(a));
+    if (workspace) text_fmt(out, "    td_spot td_spots[%d];\n    size_t td_more = 0;\n", glue_pieces(a));
     text_fmt(out, "    TD_TRY(td_%s_plan(td_s, td_x, td_dims, td_bytes%s));\n", a->graph->name,
-             workspace ? ", td_offset, &td_more" : "");
+             workspace ? ", td_spots, &td_more" : "");
     text_fmt(out, "    if (*td_need < %d%s) *td_need = %d%s;\n    return %s_ok;\n}\n\n", results_bytes(p),
              workspace ? " + td_more" : "", results_bytes(p), workspace ? " + td_more" : "", x);
 }
@@ -87,8 +87,7 @@ static void tests(Text *out, const HostEntry *h, const Program *p, const char *x
 void glue_assumed(Text *out, const Program *p, bool *used, bool *needs_math, const char *x) {
     if (!p->assumed) return;
     HostEntry h = host_entry(p->assumed, used, needs_math);
-    glue_plan(out, &h, x);
-    glue_run(out, &h, x);
+    glue_plan_and_run(out, &h, x);
     need(out, p, x);
     tests(out, &h, p, x);
 }

@@ -1,6 +1,7 @@
 /* One entry's functions in model.c: the plan (dimensions to bytes, with every check that needs no pointer), the run,
  * and the public functions on top of them. */
 #include "glue_entry.h"
+#include "sched/memory.h"
 #include "sched/same.h"
 
 static void quoted_expr(Text *out, Ctx *ctx, const Expr *e) {
@@ -104,10 +105,7 @@ static void plan_kernel(Text *out, const HostEntry *h, const Kernel *k, const ch
 
 bool glue_has_workspace(const Program *p) { return p->temps.n > 0 || p->assumed || glue_products(p); }
 
-/* Pieces of memory that are placed in the workspace: temporaries, and the library's scratch for each product. */
-static int nplaces(const Program *p) { return p->temps.n + glue_products(p); }
-
-void glue_plan(Text *out, const HostEntry *h, const char *x) {
+static void plan(Text *out, const HostEntry *h, const char *x) {
     const Program *p = h->p;
     const char *e = p->graph->name;
     Text body = {.ctx = h->ctx};
@@ -116,37 +114,36 @@ void glue_plan(Text *out, const HostEntry *h, const char *x) {
     int n = p->params.n, temps = p->temps.n;
     bool workspace = glue_has_workspace(p);
     for (int i = 0; i < n; i++) plan_size(&body, h, p->params.at[i], i);
-    for (int i = 0; i < temps; i++) plan_size(&body, h, p->temps.at[i], n + i);
+    for (int i = 0; i < temps; i++) {
+        if (glue_stands_with(h, i))
+            text_fmt(&body, "    td_bytes[%d] = 0; /* %s has no place of its own */\n", n + i, p->temps.at[i]->name);
+        else
+            plan_size(&body, h, p->temps.at[i], n + i);
+    }
     for (int i = 0; i < p->kernels.n; i++) {
         const Kernel *k = p->kernels.at[i];
         bool checked = k->here && form_same_dims(k->form, k->here->form);
         if (!checked) plan_kernel(&body, h, k, x);
     }
-    int places = nplaces(p);
-    bool shared = places && glue_places(out, p);
+    int places = glue_pieces(p);
+    glue_memory_tables(out, h);
     for (int k = 0; k < p->kernels.n; k++)
         if (p->kernels.at[k]->product && !p->kernels.at[k]->same) glue_product(out, h, p->kernels.at[k]);
     text_fmt(out,
              "/* Bytes of each tensor%s. */\nstatic %s_status td_%s_plan(const td_sink *td_s, %s_context *td_x, const "
              "int64_t *td_dims, int64_t *td_bytes",
-             workspace ? ", where temporaries lie in the workspace and its bytes" : "", x, e, x);
-    text_fmt(out, "%s) {\n", workspace ? ",\n    size_t *td_offset, size_t *td_need" : "");
+             workspace ? ", where temporaries lie and the bytes of the workspace" : "", x, e, x);
+    text_fmt(out, "%s) {\n", workspace ? ",\n    td_spot *td_spots, size_t *td_need" : "");
     for (int i = 0; i < p->graph->dims.n; i++)
         if (h->dim_used[i]) text_fmt(out, "    const int64_t %s = td_dims[%d];\n", h->dims[i], i);
     if (!p->graph->dims.n) text_put(out, "    (void)td_dims;\n    (void)td_s;\n");
     text_put(out, "    (void)td_x;\n");
     if (places) text_fmt(out, "    int td_order[%d];\n", places);
-    const char *tables = shared ? sym_fmt(h->ctx, "td_%s_starts, td_%s_meets", e, e) : "NULL, NULL";
     text_put(out, body.s ? body.s : "");
     glue_scratch(out, h, n + temps);
-    if (places && !p->assumed)
-        text_fmt(out, "    return td_place(td_s, %d, %s, td_bytes + %d, td_order, td_offset, td_need);\n}\n\n", places,
-                 tables, n);
-    else if (places)
-        text_fmt(out, "    TD_TRY(td_place(td_s, %d, %s, td_bytes + %d, td_order, td_offset, td_need));\n", places,
-                 tables, n);
-    else if (p->assumed)
-        text_put(out, "    (void)td_offset;\n    *td_need = 0;\n");
+    if (places) glue_place(out, h, p->assumed ? "TD_TRY(" : "return ");
+    if (places) text_put(out, p->assumed ? ");\n" : ";\n}\n\n");
+    if (!places && p->assumed) text_put(out, "    (void)td_spots;\n    *td_need = 0;\n");
     if (p->assumed)
         text_fmt(out, "    return td_%s_tests_need(td_s, td_x, td_dims, td_need);\n}\n\n", e);
     else if (!places)
@@ -155,13 +152,13 @@ void glue_plan(Text *out, const HostEntry *h, const char *x) {
 
 /* The arguments of the plan, after the sink and the dimensions. */
 static const char *plan_args(const Program *p) {
-    return glue_has_workspace(p) ? "td_bytes, td_offset, &td_need" : "td_bytes";
+    return glue_has_workspace(p) ? "td_bytes, td_spots, &td_need" : "td_bytes";
 }
 
 static void plan_locals(Text *out, const Program *p) {
-    text_fmt(out, "    int64_t td_bytes[%d];\n", p->params.n + nplaces(p));
-    if (glue_has_workspace(p))
-        text_fmt(out, "    size_t td_offset[%d], td_need = 0;\n", nplaces(p) ? nplaces(p) : 1);
+    int places = glue_pieces(p);
+    text_fmt(out, "    int64_t td_bytes[%d];\n", p->params.n + places);
+    if (glue_has_workspace(p)) text_fmt(out, "    td_spot td_spots[%d];\n    size_t td_need = 0;\n", places ? places : 1);
 }
 
 /* An odd number of 4-bit elements leaves half of the last byte over: it is 0, so that a result's bytes are the same
@@ -187,7 +184,7 @@ static void clear_last_halves(Text *out, const HostEntry *h) {
 
 static void run_launches(Text *out, const HostEntry *h, const char *x) {
     const Program *p = h->p;
-    const char *tensors = p->temps.n ? "td_t" : "td_c->tensors";
+    const char *tensors = glue_pieces(p) ? "td_t" : "td_c->tensors";
     for (int i = 0; i < p->zeroed.n; i++) {
         int at = host_tensor_at(h, p->zeroed.at[i]);
         text_fmt(out,
@@ -210,7 +207,7 @@ static uint64_t in_place(const HostEntry *h, const Tensor *t) {
     return set;
 }
 
-void glue_run(Text *out, const HostEntry *h, const char *x) {
+static void run(Text *out, const HostEntry *h, const char *x) {
     const Program *p = h->p;
     const char *e = p->graph->name;
     int n = p->params.n;
@@ -230,7 +227,7 @@ void glue_run(Text *out, const HostEntry *h, const char *x) {
     }
     text_put(out, "};\n");
     plan_locals(out, p);
-    if (p->temps.n) text_fmt(out, "    void *td_t[%d];\n    int td_i;\n", n + p->temps.n);
+    if (glue_pieces(p)) text_fmt(out, "    void *td_t[%d];\n", n + glue_pieces(p));
     if (glue_products(p)) text_put(out, "    td_product td_p;\n    int td_done;\n");
     for (int i = 0; i < p->graph->scalars.n; i++)
         if (h->scalar_used[i]) text_fmt(out, "    const double %s = td_c->scalars[%d];\n", h->scalars[i], i);
@@ -243,15 +240,21 @@ void glue_run(Text *out, const HostEntry *h, const char *x) {
     text_fmt(out, "    TD_TRY(td_workspace(td_s, td_c, %s, td_params, %d, td_bytes));\n",
              glue_has_workspace(p) ? "td_need" : "0", n);
     if (p->assumed) text_fmt(out, "    TD_TRY(td_%s_tests(td_s, td_c));\n", e);
-    if (p->temps.n) {
-        text_fmt(out, "    for (td_i = 0; td_i < %d; td_i++) td_t[td_i] = td_c->tensors[td_i];\n", n);
-        text_fmt(out,
-                 "    for (td_i = 0; td_i < %d; td_i++) td_t[%d + td_i] = (char *)td_c->workspace + td_offset[td_i];\n",
-                 p->temps.n, n);
-    }
+    glue_pointers(out, h);
     text_put(out, clear.s ? clear.s : "");
     run_launches(out, h, x);
     text_fmt(out, "    return %s_ok;\n}\n\n", x);
+}
+
+void glue_plan_and_run(Text *out, const HostEntry *h, const char *x) {
+    Ctx *temp = ctx_temp(h->ctx);
+    Memory m;
+    HostEntry mine = *h;
+    memory_plan(temp, h->p, &m);
+    mine.memory = &m;
+    plan(out, &mine, x);
+    run(out, &mine, x);
+    ctx_temp_end(temp);
 }
 
 /* `const int64_t td_dims[] = {M, N};`, or one 0 where there are none: C has no empty arrays. */
@@ -352,8 +355,7 @@ void glue_entry(Text *out, const HostEntry *h, const char *prefix) {
     host_comment(out, signature.s);
     text_put(out, " ---- */\n\n");
     glue_assumed(out, h->p, h->used, h->needs_math, prefix);
-    glue_plan(out, h, prefix);
-    glue_run(out, h, prefix);
+    glue_plan_and_run(out, h, prefix);
     public_dims(out, h, prefix, false);
     public_dims(out, h, prefix, true);
     public_run(out, h, prefix);

@@ -16,8 +16,7 @@ void glue_function_declare(Text *out, const HostEntry *h, const char *prefix);
 void glue_function(Text *out, HostEntry *h, const char *prefix);
 /* The entry's static functions td_ENTRY_plan (dimensions to bytes, with every check that needs no pointer) and
  * td_ENTRY_run. */
-void glue_plan(Text *out, const HostEntry *h, const char *prefix);
-void glue_run(Text *out, const HostEntry *h, const char *prefix);
+void glue_plan_and_run(Text *out, const HostEntry *h, const char *prefix);
 /* Whether runs of p need a workspace. */
 bool glue_has_workspace(const Program *p);
 /* glue_assumed.c: the functions that test p->assumed, which td_ENTRY_plan and td_ENTRY_run call; nothing where there is
@@ -66,9 +65,14 @@ const char *glue_epilogue(Activation act, bool bias);
 void glue_head(Text *out, const char *prefix);
 void glue_product(Text *out, const HostEntry *h, const Kernel *k);
 
-/* glue_memory.c: which temporaries and scratch of the library are in use at the same time: the table of an entry, for
- * td_place. False where it would be too large: then nothing shares memory. */
-bool glue_places(Text *out, const Program *p);
+/* glue_memory.c: the memory of an entry's temporaries and of the library's scratch, its pieces. How many there are; the tables
+ * that td_place reads; its call, with `as` before it and nothing behind; whether a piece has no place of its own; td_t, the
+ * pointers of parameters and pieces. */
+int glue_pieces(const Program *p);
+void glue_memory_tables(Text *out, const HostEntry *h);
+void glue_place(Text *out, const HostEntry *h, const char *as);
+bool glue_stands_with(const HostEntry *h, int piece);
+void glue_pointers(Text *out, const HostEntry *h);
 
 /* glue_manifest.c: a number that two models share only where their interfaces are the same. */
 uint64_t glue_fingerprint(const Program *const *programs, int n, const GlueOptions *o);

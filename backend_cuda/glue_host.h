@@ -113,6 +113,7 @@ typedef struct HostEntry {
     bool *needs_math; /* <math.h> */
     ExprMap named;    /* nodes that are C variables: their Syms */
     ExprMap tensor_at; /* Tensor -> its place + 1 in the array that kernels get: parameters, then temporaries */
+    const struct Memory *memory; /* while plan and run are printed */
 } HostEntry;
 
 HostEntry host_entry(const Program *p, bool *used, bool *needs_math);

@@ -84,7 +84,7 @@ void glue_scratch(Text *out, const HostEntry *h, int index) {
 
 static void launch(Text *out, const HostEntry *h, const Kernel *k, const char *x, int *product) {
     const Program *p = h->p;
-    const Arguments entry = {p->temps.n ? "td_t" : "td_c->tensors", "td_c->dims", "td_c->scalars"};
+    const Arguments entry = {glue_pieces(p) ? "td_t" : "td_c->tensors", "td_c->dims", "td_c->scalars"};
     bool block = gathers(h, k);
     const char *indent = block ? "        " : "    ", *symbol = kernel_symbol(p, k);
     if (block) text_put(out, "    {\n");
@@ -92,9 +92,9 @@ static void launch(Text *out, const HostEntry *h, const Kernel *k, const char *x
     if (k->product) {
         text_fmt(out, "%std_%s_product(%s, %s, &td_p);\n", indent, symbol, a.dims, a.scalars);
         text_fmt(out,
-                 "%sTD_TRY(td_multiply(td_s, td_c, \"product %s\", &td_p, %s, (char *)td_c->workspace + "
-                 "td_offset[%d], td_bytes[%d], &td_done));\n%sif (!td_done)\n    ",
-                 indent, k->name, a.tensors, *product, p->params.n + *product, indent);
+                 "%sTD_TRY(td_multiply(td_s, td_c, \"product %s\", &td_p, %s, td_t[%d], td_bytes[%d], &td_done));\n"
+                 "%sif (!td_done)\n    ",
+                 indent, k->name, a.tensors, *product, *product, indent);
         ++*product;
     }
     text_fmt(out, "%sTD_TRY(td_cuda(td_s, \"kernel %s\", %s_%s_launch(td_c->stream, %s, %s, %s)));\n", indent, k->name,
@@ -103,7 +103,7 @@ static void launch(Text *out, const HostEntry *h, const Kernel *k, const char *x
 }
 
 void glue_launches(Text *out, const HostEntry *h, const char *x) {
-    int product = h->p->temps.n;
+    int product = h->p->params.n + h->p->temps.n;
     for (int k = 0; k < h->p->kernels.n; k++) launch(out, h, h->p->kernels.at[k], x, &product);
 }
 

@@ -1,20 +1,53 @@
-/* Planned memory: which pieces of the workspace are in use at the same time (sched/memory.h), as the tables that
- * td_place reads (glue.c). */
+/* Planned memory (sched/memory.h): the tables that td_place reads (glue.c), and the pointers that kernels get. */
 #include "glue_entry.h"
 
 #include "sched/memory.h"
 
-bool glue_places(Text *out, const Program *p) {
-    Ctx *temp = ctx_temp(out->ctx);
-    Regions pieces = program_pieces(temp, p);
-    Meetings m;
-    bool few = pieces_meetings(temp, &pieces, &m);
-    if (!few) return ctx_temp_end(temp), false;
-    text_fmt(out, "static const int td_%s_starts[] = {", p->graph->name);
-    for (int i = 0; i < m.starts.n; i++) text_fmt(out, "%s%d", i ? ", " : "", m.starts.at[i]);
-    text_fmt(out, "}, td_%s_meets[] = {%s", p->graph->name, m.meets.n ? "" : "0");
-    for (int i = 0; i < m.meets.n; i++) text_fmt(out, "%s%d", i ? ", " : "", m.meets.at[i]);
+static void table(Text *out, const char *entry, const char *name, const int *at, int n) {
+    text_fmt(out, "static const int td_%s_%s[] = {%s", entry, name, n ? "" : "0");
+    for (int i = 0; i < n; i++) text_fmt(out, "%s%d", i ? ", " : "", at[i]);
     text_put(out, "};\n");
-    ctx_temp_end(temp);
-    return true;
+}
+
+int glue_pieces(const Program *p) { return p->temps.n + glue_products(p); }
+
+void glue_memory_tables(Text *out, const HostEntry *h) {
+    const Memory *m = h->memory;
+    const char *e = h->p->graph->name;
+    if (!m->shared || !m->pieces.n) return;
+    table(out, e, "starts", m->starts.at, m->starts.n);
+    table(out, e, "meets", m->meets.at, m->meets.n);
+    if (!m->homes.n) return;
+    table(out, e, "room", m->home_starts.at, m->home_starts.n);
+    table(out, e, "homes", m->homes.at, m->homes.n);
+}
+
+void glue_place(Text *out, const HostEntry *h, const char *as) {
+    const Memory *m = h->memory;
+    const char *e = h->p->graph->name;
+    text_fmt(out, "    %std_place(td_s, %d, ", as, m->pieces.n);
+    if (m->shared)
+        text_fmt(out, "td_%s_starts, td_%s_meets, ", e, e);
+    else
+        text_put(out, "NULL, NULL, ");
+    if (m->shared && m->homes.n)
+        text_fmt(out, "td_%s_room, td_%s_homes, ", e, e);
+    else
+        text_put(out, "NULL, NULL, ");
+    text_fmt(out, "td_bytes, %d, td_order, td_spots, td_need)", h->p->params.n);
+}
+
+bool glue_stands_with(const HostEntry *h, int piece) { return h->memory->pieces.at[piece].with; }
+
+void glue_pointers(Text *out, const HostEntry *h) {
+    const Memory *m = h->memory;
+    int n = h->p->params.n;
+    if (!m->pieces.n) return;
+    text_fmt(out, "    td_pointers(td_c, %d, td_spots, %d, td_t);\n", n, m->pieces.n);
+    for (int i = 0; i < m->pieces.n; i++) {
+        const Region *piece = &m->pieces.at[i];
+        if (piece->with)
+            text_fmt(out, "    td_t[%d] = td_t[%d]; /* %s in place of %s */\n", n + i, host_tensor_at(h, piece->with),
+                     piece->with->name, piece->temp->name);
+    }
 }

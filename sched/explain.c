@@ -28,9 +28,10 @@ typedef struct Explaining {
     const int64_t *dims;
     const double *scalars;
     Text *why;
-    Regions pieces;
-    int64_t *bytes, *offset; /* of each piece; the library's scratch counts as nothing */
-    int64_t *live;           /* at each kernel */
+    Memory memory;
+    int64_t *bytes; /* of each piece; the library's scratch counts as nothing */
+    Place *place;
+    int64_t *live; /* of the workspace, at each kernel */
     int64_t peak, least;
     double seconds;
     ApartList *apart; /* of each kernel; NULL: not known */
@@ -238,43 +239,65 @@ static bool put_kernel(Explaining *x, int i) {
 
 /* ---- memory ---- */
 
+static bool tensor_bytes(const Explaining *x, const Tensor *t, int64_t *bytes) {
+    int64_t shape[MAX_RANK], n;
+    if (!interp_shape(x->p->graph, t, x->dims, shape, &n, x->why)) return false;
+    *bytes = (int64_t)host_bytes(t->type, n);
+    return true;
+}
+
+static bool find_sizes(Explaining *x, int64_t *params) {
+    for (int i = 0; i < x->p->params.n; i++)
+        if (!tensor_bytes(x, x->p->params.at[i], &params[i])) return false;
+    for (int i = 0; i < x->memory.pieces.n; i++) {
+        const Region *piece = &x->memory.pieces.at[i];
+        if (piece->temp && !piece->with && !tensor_bytes(x, piece->temp, &x->bytes[i])) return false;
+    }
+    return true;
+}
+
 static bool find_memory(Explaining *x) {
     Ctx *ctx = x->p->ctx;
-    Meetings m;
-    x->pieces = program_pieces(ctx, x->p);
-    x->bytes = NEW_N(ctx, int64_t, x->pieces.n + 1);
-    x->offset = NEW_N(ctx, int64_t, x->pieces.n + 1);
+    int64_t *params = NEW_N(ctx, int64_t, x->p->params.n + 1);
+    memory_plan(ctx, x->p, &x->memory);
+    x->bytes = NEW_N(ctx, int64_t, x->memory.pieces.n + 1);
+    x->place = NEW_N(ctx, Place, x->memory.pieces.n + 1);
     x->live = NEW_N(ctx, int64_t, x->p->kernels.n + 1);
-    for (int i = 0; i < x->pieces.n; i++) {
-        const Region *piece = &x->pieces.at[i];
-        int64_t shape[MAX_RANK], n;
-        if (!piece->temp) continue;
-        if (!interp_shape(x->p->graph, piece->temp, x->dims, shape, &n, x->why)) return false;
-        x->bytes[i] = (int64_t)host_bytes(piece->temp->type, n);
-        for (int k = piece->first < 0 ? 0 : piece->first; k <= piece->last && k < x->p->kernels.n; k++)
+    if (!find_sizes(x, params)) return false;
+    if (!memory_place(ctx, &x->memory, params, x->bytes, x->place, &x->peak))
+        return text_put(x->why, "the workspace is larger than 2^60 bytes"), false;
+    for (int i = 0; i < x->memory.pieces.n; i++) {
+        const Region *piece = &x->memory.pieces.at[i];
+        for (int k = piece->first < 0 ? 0 : piece->first; k <= piece->last && x->place[i].home < 0; k++)
             x->live[k] += (x->bytes[i] + PLACE_ALIGN - 1) / PLACE_ALIGN * PLACE_ALIGN;
     }
     for (int k = 0; k < x->p->kernels.n; k++)
         if (x->live[k] > x->least) x->least = x->live[k];
-    bool few = pieces_meetings(ctx, &x->pieces, &m);
-    if (pieces_place(ctx, x->pieces.n, few ? &m : NULL, x->bytes, x->offset, &x->peak)) return true;
-    text_put(x->why, "the workspace is larger than 2^60 bytes");
-    return false;
+    return true;
+}
+
+static void put_piece(const Explaining *x, int i, Text *line) {
+    const Region *piece = &x->memory.pieces.at[i];
+    const Place *place = &x->place[i];
+    if (piece->with) {
+        text_fmt(line, "%s:in %s", piece->temp->name, piece->with->name);
+        return;
+    }
+    text_fmt(line, "%s:%lld@", piece->temp->name, (long long)x->bytes[i]);
+    if (place->home >= 0) text_fmt(line, "%s+", x->p->params.at[place->home / 2]->name);
+    text_fmt(line, "%lld", (long long)place->offset);
+    text_fmt(line, piece->last > piece->first ? "(%d-%d)" : "(%d)", piece->first + 1, piece->last + 1);
 }
 
 static void put_memory(const Explaining *x) {
     Text line = {.ctx = x->p->ctx};
     bool scratch = false;
     text_fmt(x->out, "workspace %lld bytes; most in use at once %lld", (long long)x->peak, (long long)x->least);
-    for (int i = 0; i < x->pieces.n; i++) {
-        const Region *piece = &x->pieces.at[i];
-        if (!piece->temp) {
-            scratch = true;
-            continue;
-        }
-        if (line.n) text_put(&line, "  ");
-        text_fmt(&line, "%s:%lld@%lld", piece->temp->name, (long long)x->bytes[i], (long long)x->offset[i]);
-        text_fmt(&line, piece->last > piece->first ? "(%d-%d)" : "(%d)", piece->first + 1, piece->last + 1);
+    for (int i = 0; i < x->memory.pieces.n; i++) {
+        bool temp = x->memory.pieces.at[i].temp;
+        scratch |= !temp;
+        if (temp && line.n) text_put(&line, "  ");
+        if (temp) put_piece(x, i, &line);
     }
     text_put(x->out, scratch ? "\nwithout the library's scratch" : "");
     if (line.n) text_fmt(x->out, "%s name:bytes@offset(kernels)", ";");

@@ -162,6 +162,13 @@ typedef struct InPlace {
     const Tensor *out, *in;
 } InPlace;
 
+/* The same of two tensors, one of them a temporary: kernel number `kernel` reads `in` and does not write it, and no earlier
+ * one writes `out`. They may be one where nothing needs `in` after that kernel. */
+typedef struct Succession {
+    int kernel;
+    const Tensor *out, *in;
+} Succession;
+
 /* What one entry point launches, in order. Tensors and scalars are those of `graph`: its inputs, outputs, and TENSOR_LET ones
  * for temporaries in the workspace. */
 typedef struct Program {
@@ -174,7 +181,8 @@ typedef struct Program {
     VEC(Kernel *) kernels;
     int next_id;
     const struct Reasons *reasons; /* why tensors have kernels of their own; NULL: nobody asked (explain.h) */
-    VEC(InPlace) in_place; /* filled in by program_verify */
+    VEC(InPlace) in_place;        /* filled in by program_verify */
+    VEC(Succession) successions;  /* filled in by program_verify, in the order of kernels */
     /* Of a compilation that tests assumptions: the program that tests this entry's, or NULL, and what each of its outputs
      * tells. */
     struct Program *assumed;
@@ -197,6 +205,8 @@ bool digit_in_warp(int64_t stride, int64_t size);
 
 /* ---- building (kernel.c) ---- */
 Program *program_new(Ctx *ctx, Graph *g);
+/* Whether some kernel begins before the one ahead of it has ended: then no memory passes from one tensor to another. */
+bool program_chained(const Program *p);
 Kernel *kernel_new(Program *p, Sym name);
 Part *part_new(Program *p, Kernel *k, Sym name);
 Axis *part_axis(Program *p, Part *part, Sym name, const Expr *lo, const Expr *hi);

@@ -316,12 +316,11 @@ static bool same_memory(const Tensor *a, const Tensor *b) {
     return true;
 }
 
-/* Outputs and inputs of one size, of which the kernels leave those that may be one. A chained kernel begins before the
- * last one has ended. */
-static void find_in_place(Program *p) {
+/* Outputs and inputs of one size, of which the kernels leave those that may be one. */
+static void find_in_place(Program *p, bool chained) {
     memset(&p->in_place, 0, sizeof p->in_place); /* what an earlier call left may be gone */
-    for (int k = 0; k < p->kernels.n; k++)
-        if (p->kernels.at[k]->chained) return;
+    memset(&p->successions, 0, sizeof p->successions);
+    if (chained) return;
     for (int i = 0; i < p->params.n; i++)
         for (int j = 0; j < p->params.n && j < MAX_IN_PLACE && p->in_place.n < MAX_PAIRS; j++) {
             Tensor *out = p->params.at[i], *in = p->params.at[j];
@@ -345,16 +344,41 @@ static void check_in_place(Verify *v, const ExprMap *written) {
     p->in_place.n = kept;
 }
 
+/* What kernel i reads that may become what it writes, one of the two being a temporary. */
+static void find_successions(Verify *v, int i, const ExprMap *written) {
+    Program *p = v->p;
+    ExprMap seen = {0};
+    VEC(const Tensor *) in = {0}, out = {0};
+    for (int w = 0; w < v->writes.n; w++) {
+        const Tensor *t = v->writes.at[w].stage->tensor;
+        if (expr_map_get(&seen, t)) continue;
+        expr_map_put(v->ctx, &seen, t, t);
+        if (!expr_map_get(written, t) && !is_one_of(p->zeroed.at, p->zeroed.n, t)) vec_push(v->ctx, &out, t);
+    }
+    for (int r = 0; r < v->reads.n && out.n; r++) {
+        const Tensor *t = v->reads.at[r].stage->tensor;
+        if (t->kind == TENSOR_OUTPUT || expr_map_get(&seen, t)) continue;
+        expr_map_put(v->ctx, &seen, t, t);
+        vec_push(v->ctx, &in, t);
+    }
+    for (int o = 0; o < out.n; o++)
+        for (int k = 0; k < in.n && p->successions.n < MAX_PAIRS; k++)
+            if ((out.at[o]->kind == TENSOR_LET || in.at[k]->kind == TENSOR_LET) &&
+                same_memory(out.at[o], in.at[k]) && verify_in_place(v, out.at[o], in.at[k]))
+                vec_push(p->ctx, &p->successions, ((Succession){i, out.at[o], in.at[k]}));
+}
+
 static bool verify_kernels(Verify *v) {
     const Program *p = v->p;
     Ctx *whole = v->ctx;
     ExprMap written = {0};
-    bool ok = true;
-    find_in_place(v->p);
+    bool ok = true, chained = program_chained(v->p);
+    find_in_place(v->p, chained);
     for (int i = 0; i < p->kernels.n && ok; i++) {
         *v = (Verify){.p = v->p, .g = v->g, .k = p->kernels.at[i], .ctx = ctx_temp(whole), .why = v->why};
         ok = verify_kernel(v) && verify_order(v, &written);
         if (ok) check_in_place(v, &written);
+        if (ok && !chained) find_successions(v, i, &written);
         for (int j = 0; j < v->writes.n; j++) {
             const Tensor *t = v->writes.at[j].stage->tensor;
             expr_map_put(whole, &written, t, t);

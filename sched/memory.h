@@ -1,5 +1,6 @@
-/* Which pieces of memory share the workspace: temporaries and the library's scratch, where they are not in use at the
- * same time. Sizes are functions of dimensions, so a compiled model finds offsets at run time. */
+/* Which memory temporaries and the library's scratch have: places in the workspace, shared where they are not in use at the
+ * same time; places in parameters whose contents are not needed meanwhile; or the place of the tensor that takes over from
+ * them. Sizes are functions of dimensions, so a compiled model finds offsets at run time. */
 #ifndef TDC_MEMORY_H
 #define TDC_MEMORY_H
 
@@ -9,22 +10,31 @@
 typedef struct Region {
     const Tensor *temp; /* NULL: the scratch of kernel `first`, a product */
     int first, last;
+    const Tensor *with; /* what takes over from it, or from what does: a temporary or a parameter, at whose address it stands;
+                           NULL: it has a place of its own. The uses of what has one are those of all that stand there */
 } Region;
 
-/* Temporaries in the order of the program, then the scratch of products in theirs. */
-typedef VEC(Region) Regions;
-Regions program_pieces(Ctx *ctx, const Program *p);
+enum { PLACE_ALIGN = 256, MAX_HOMES = 4 /* of a piece */ };
 
-/* meets[starts[i]] and on, up to meets[starts[i + 1]], are the pieces in use at the same time as piece i. */
-typedef struct Meetings {
-    VEC(int) starts, meets;
-} Meetings;
-/* False where there are too many to list: then nothing is shared. */
-bool pieces_meetings(Ctx *ctx, const Regions *pieces, Meetings *m);
+/* Pieces are temporaries in the order of the program, then the scratch of products in theirs. Lists are of several
+ * pieces: those of piece i are at[starts[i]] up to at[starts[i + 1]]. Of pieces that stand with others they are empty. */
+typedef struct Memory {
+    VEC(Region) pieces;
+    bool shared; /* false: there are too many pieces to say which share memory; then none do, and both lists are empty */
+    VEC(int) starts, meets;      /* pieces in use at the same time */
+    VEC(int) home_starts, homes; /* parameters that have room for it if they are large enough: twice their numbers, + 1 where
+                                    the piece must be aligned and the parameter need not be */
+} Memory;
 
-enum { PLACE_ALIGN = 256 };
+void memory_plan(Ctx *ctx, const Program *p, Memory *m);
+
+typedef struct Place {
+    int home;       /* as in Memory.homes, or -1: the workspace */
+    int64_t offset; /* in a parameter, of what must be aligned: of the first address from which it may begin */
+} Place;
+
 /* Where each piece lies for given sizes, and how large the workspace is: what td_place in the compiled model finds, by
- * the same steps. m NULL: nothing is shared. False where it is larger than 2^60. */
-bool pieces_place(Ctx *ctx, int n, const Meetings *m, const int64_t *bytes, int64_t *offset, int64_t *total);
+ * the same steps. False where it is larger than 2^60. */
+bool memory_place(Ctx *ctx, const Memory *m, const int64_t *params, const int64_t *bytes, Place *place, int64_t *total);
 
 #endif

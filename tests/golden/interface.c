@@ -53,6 +53,12 @@ typedef struct {
     void *stream;
 } td_call;
 
+/* Where a piece of memory lies: in the workspace (-1), in parameter home / 2, or (home odd) at the first multiple of 256 there. */
+typedef struct {
+    int home;
+    size_t offset;
+} td_spot;
+
 #define TD_TRY_AS(type, e)                     \
     do {                                       \
         const interface_status td_st = (e);            \

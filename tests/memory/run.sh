@@ -1,0 +1,52 @@
+#!/bin/bash
+# Planned memory: programs whose least workspace is known (memory.td), by what `tdc explain` says, by the compiled model's own query,
+# and by `tdc check`, which runs them in poisoned memory, at odd addresses and in place; and a stack of twelve layers, whose
+# workspace is held to the largest live set (stack.py).
+cd "$(dirname "$0")/../.." || exit 1
+TDC=${TDC:-build/tdc} emu=backend_cuda/emu here=tests/memory
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+passed=0 failed=0
+same() { # WHAT GOT EXPECTED
+    if [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $1: $2, expected $3"
+    fi
+}
+g++ -std=c++17 -O1 -I $emu -c -o "$dir/runtime.o" $emu/runtime.cpp || exit 1
+model() { # FILE OPTION...
+    "$TDC" "$@" --prefix=model -o "$dir/model.cu" &&
+        g++ -std=c++17 -O0 -w -I $emu -x c++ -c -o "$dir/kernels.o" "$dir/model.cu" &&
+        gcc -std=c99 -isystem $emu -I "$dir" -c -o "$dir/host.o" "$dir/model.c" &&
+        gcc -std=c11 -Wall -Wextra -Werror -isystem $emu -I "$dir" -c -o "$dir/main.o" tests/explain/main.c &&
+        g++ -pthread -o "$dir/model" "$dir/main.o" "$dir/host.o" "$dir/kernels.o" "$dir/runtime.o"
+    same "building $*" $? 0
+}
+
+model $here/memory.td
+"$TDC" $here/memory.td --emit=manifest --prefix=model -o "$dir/model.cu" || exit 1
+while read -r _ _ entry bytes; do
+    entry=${entry%:}
+    read -ra sizes < <(grep "^check $entry(" $here/memory.td | sed 's/.*(\(.*\)).*/\1/; s/ = /=/g; s/,//g')
+    "$TDC" explain $here/memory.td "$entry" "${sizes[@]/#/-D}" >"$dir/log"
+    same "explain $entry" "$(awk '/^workspace/ { print $2 + 0 }' "$dir/log")" "$bytes"
+    # in the order of the entry's own dimensions
+    read -ra ordered < <(python3 $here/stack.py dims "$dir/model.json" "$entry" "${sizes[@]}")
+    read -r need _ < <("$dir/model" "$entry" "${ordered[@]}")
+    same "the query of $entry" "$need" "$bytes"
+done < <(grep '^// workspace' $here/memory.td)
+line=$("$TDC" check $here/memory.td --emu | tail -n 1)
+same "tdc check: $line" "${line##*, }" "0 failed"
+
+python3 $here/stack.py td 12 >"$dir/stack.td"
+"$TDC" --dump=kernels "$dir/stack.td" -o "$dir/stack.cu" >"$dir/stack.kernels" || failed=$((failed + 1))
+for sizes in "B=2 S=24 H=3 D=8 F=96" "B=1 S=48 H=2 D=24 F=50"; do
+    read -ra list <<<"$sizes"
+    "$TDC" explain "$dir/stack.td" stack "${list[@]/#/-D}" >"$dir/log"
+    python3 $here/stack.py live "$dir/stack.kernels" "$dir/log" "${list[@]}"
+    same "12 layers at $sizes" $? 0
+done
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
