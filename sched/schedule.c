@@ -210,6 +210,7 @@ static bool legal_axis(const Group *gr, int axis, const SAxis *s, Text *why) {
     if (count[BIND_GRID] && !split && !axis_has_grid(a)) return no(why, "%s: one block must own it", a->name);
     if (count[BIND_SERIAL] && (a->folded || a->scanned) && !count[BIND_REG] && !count[BIND_VEC])
         return no(why, "%s: a folded axis with a loop has a register factor", a->name);
+    if (!s->n && (a->folded || a->scanned)) return no(why, "%s: a folded axis has a factor", a->name);
     return true;
 }
 

@@ -269,6 +269,9 @@ static const PlanCase plans[] = {
           "y[i, j] = x[i, j] - sum[k in 0..N](x[i, k]) / f32(N)\n",
      1, 0, "r", NULL},
     {HEAD " out l: f32[]\nl[] = sum[i in 0..M](log(sum[k in 0..N](exp(x[i, k]))))\n", 2, 1, "r", NULL},
+    /* a reduction over one element has an axis too, with a factor to fold */
+    {HEAD " out y: f32[M]\ny[i] = sum[k in 0..1](x[i, k])\n", 1, 0, "r",
+     "i = grid thread(128); k = reg(1)\n!no factor: i = grid thread(128); k = \n"},
     /* two large reductions over axes of their own */
     {HEAD " out y: f32[M]\ny[i] = sum[k in 0..N](x[i, k]) * sum[k in 0..2 * N](x[i, k / 2])\n", 2, 1, "r", NULL},
 };
