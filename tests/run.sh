@@ -8,7 +8,7 @@
 #   tests/checks/*.sh      the project's structure, and the emitted files under the compilers' warnings
 #   tests/golden/X.td      each sibling X.PASS is what `tdc X.td --dump=PASS` prints
 #   tests/errors/X.td      each line's comment `// expect error[E0123]: text` is what is reported there, and nothing else
-#   tests/*/run.sh         a suite of its own (tests/large, library, ulp, python and readme with --gpu too)
+#   tests/*/run.sh         a suite of its own, most with suite.sh (tests/large, library, ulp, python and readme with --gpu too)
 #   tests/kernels/X.td     `tdc check` with the kernels written by hand in X.kernel
 #   tests/numeric/*.td, tests/language/*.td, samples/*.td   `tdc check`; unit/test_language says that the latter mean what they should
 # NAMES as further arguments choose the jobs whose name contains one of them.

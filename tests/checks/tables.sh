@@ -2,10 +2,7 @@
 # Completeness of the tables: every row has its counterparts where the compiler itself cannot insist on them. A line of
 # `rows` names a table's rows, the files that must know each row, and how they write it.
 cd "$(dirname "$0")/../.." || exit 1
-passed=0 failed=0
-verdict() { # OK? what
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "$2"; fi
-}
+. tests/suite.sh
 
 # First fields of the rows of a table: rows FILE MACRO [FIELD]
 rows() { sed -nE "s/^$2\(([^)]*)\).*/\1/p" "$1" | awk -F', *' -v f="${3:-1}" '{ print $f }'; }
@@ -40,8 +37,7 @@ known ir/monoids.def MONOID MONOID_ ir/interp*.c
 
 # What emitted code calls of the prelude (from the lowering, from the entries that both targets share, and a function for each
 # operator) is declared by the stand-in.
-users=$(mktemp) probe=$(mktemp --suffix=.cpp) || exit 1
-trap 'rm -f "$users" "$probe"' EXIT
+users=$dir/users probe=$dir/probe.cpp
 awk '/^\/\/@/ { p = /portable/; next } p' backend_cuda/prelude/*.cuh >"$users"
 cat backend_cuda/lower*.c >>"$users"
 awk -F'[(,]' '/^OP\(/ { gsub(/[ "]/, ""); if ($0 ~ /CALL,(FLOAT|TEST)\)/) print "td_" $3 }' ir/ops.def >>"$users"
@@ -71,5 +67,4 @@ dup=$(rows ir/diags.def DIAG | sort | uniq -d | tr '\n' ' ')
 [ -z "$dup" ]
 verdict $? "ir/diags.def: number given twice: $dup"
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

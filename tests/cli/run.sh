@@ -2,9 +2,7 @@
 # The command line: exit statuses, what is said, and which files appear.
 cd "$(dirname "$0")/../.." || exit 1
 TDC=$(realpath "${TDC:-build/tdc}")
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-passed=0 failed=0
+. tests/suite.sh
 ok() {
     passed=$((passed + 1))
 }
@@ -284,5 +282,4 @@ says 1 '^FAILED  equal, normal: 0 of 1 passed' check equal.td --emu --kernels eq
 mkdir "$dir/progress"
 if python3 tests/cli/progress.py "$TDC" "$dir/progress" >"$dir/log" 2>&1; then ok; else no "progress: $(cat "$dir/log")"; fi
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

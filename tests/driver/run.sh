@@ -3,14 +3,9 @@
 cd "$(dirname "$0")/../.." || exit 1
 TDC=$(realpath "${TDC:-build/tdc}")
 emu=$PWD/backend_cuda/emu
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+. tests/suite.sh
 cp tests/driver/types.td "$dir"
 cd "$dir" || exit 1
-passed=0 failed=0
-verdict() { # OK? what
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "FAILED: $2"; fi
-}
 # says STATUS TEXT ARGUMENTS...: the example exits with STATUS and says TEXT, lines of it in this order
 says() {
     local status=$1 text=$2 out got
@@ -77,5 +72,4 @@ if [ -n "$nvcc" ]; then
 else
     echo 'no nvcc here: what it does with the example is not tested'
 fi
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -3,17 +3,7 @@
 # the compiled model asks for and the stand-in sees (its library asks for no scratch where no matrix has 3 n + 1 rows or columns).
 cd "$(dirname "$0")/../.." || exit 1
 TDC=${TDC:-build/tdc} emu=backend_cuda/emu here=tests/explain
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-passed=0 failed=0
-same() { # WHAT GOT EXPECTED
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $1: $2, expected $3"
-    fi
-}
+. tests/suite.sh
 
 while read -r _ _ entry kernel read written; do
     "$TDC" explain $here/bytes.td "$entry" >"$dir/log"
@@ -58,5 +48,4 @@ agree samples/adamw.td --library=none train N=300 K=100
 "$TDC" explain samples/transformer_block.td >"$dir/two"
 same 'lines and columns of a screen' "$(awk 'length > 80 { wide++ } END { print (NR <= 50), wide + 0 }' "$dir/one")" '1 0'
 same 'twice' "$(cat "$dir/two")" "$(cat "$dir/one")"
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

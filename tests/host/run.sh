@@ -4,9 +4,7 @@
 #   threads        many threads on one context; a captured graph
 cd "$(dirname "$0")/../.." || exit 1
 TDC=${TDC:-build/tdc} emu=backend_cuda/emu here=tests/host
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-passed=0 failed=0
+. tests/suite.sh
 run() { # PROGRAM OPTION...
     local name=$1
     shift
@@ -15,11 +13,7 @@ run() { # PROGRAM OPTION...
         gcc -std=c99 -O1 -Wall -Wextra -Wpedantic -Werror -isystem $emu -I "$dir" -c -o "$dir/host.o" "$dir/$name.c" &&
         gcc -std=c11 -O1 -Wall -Wextra -Werror -isystem $emu -I "$dir" -c -o "$dir/main.o" $here/$name.c &&
         g++ -pthread -o "$dir/$name" "$dir/main.o" "$dir/host.o" "$dir/kernels.o" "$dir/runtime.o" && "$dir/$name" >"$dir/log"
-    local status=$?
-    sed '$d' "$dir/log"
-    [[ $(tail -n 1 "$dir/log") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]] &&
-        passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2])) || status=1
-    [ $status = 0 ] || failed=$((failed + 1))
+    counted $? "$dir/log"
     rm -f "$dir/log"
 }
 g++ -std=c++17 -O1 -I $emu -c -o "$dir/runtime.o" $emu/runtime.cpp || exit 1
@@ -28,5 +22,4 @@ grep -il assumption "$dir/plain.cu" "$dir/plain.c" && { echo "FAILED: tests in a
 "$TDC" check $here/debug_checks.td --emu --debug-checks || failed=1
 run debug_checks --debug-checks
 run threads
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

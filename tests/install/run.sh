@@ -3,13 +3,8 @@
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
 TDC=$(realpath "${TDC:-$B/tdc}")
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+. tests/suite.sh
 unset TDC_HOME
-passed=0 failed=0
-verdict() { # OK? what
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "FAILED: $2"; fi
-}
 same() { # what GOT WANTED
     [ "$2" = "$3" ]
     verdict $? "$1: $(diff <(tr ' ' '\n' <<<"$2") <(tr ' ' '\n' <<<"$3") | grep '^[<>]' | tr '\n' ' ')(<: found, >: expected)"
@@ -99,5 +94,4 @@ same 'the options that zsh completes' "$(sed -nE "s/^    '\*?(-[-A-Za-z]+)[=+]?\
 # its quotes are even in every line, but for the one that a text closes and opens again
 sed "s/'\\\\''//g" "$dir/away/tools/share/zsh/site-functions/_tdc" | awk -v q="'" '!/^#/ && gsub(q, q) % 2 { exit 1 }'
 verdict $? 'a quote of the completion for zsh is open'
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

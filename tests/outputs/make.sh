@@ -1,16 +1,9 @@
 #!/bin/bash
-# make.sh TDC DIR: -MD and its kin in a makefile: what is made again, and when.
+# make.sh TDC: -MD and its kin in a makefile: what is made again, and when.
 TDC=$1
 root=$PWD
-cd "$2" || exit 1
-passed=0 failed=0
-verdict() { # OK? what
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "FAILED: $2"; fi
-}
-same() { # what GOT WANTED
-    [ "$2" = "$3" ]
-    verdict $? "$1: got '$2', expected '$3'"
-}
+. tests/suite.sh
+cd "$dir" || exit 1
 
 # ---- the text ----
 mkdir lib
@@ -79,5 +72,4 @@ make >/dev/null 2>&1
 same 'a failing compile' "$? $(cmp m.d kept.d && ls m.cu m.c m.h | wc -l)" '2 3'
 echo 'fn one(x: f32) -> f32 = x;' >lib/one.td
 same 'mended' "$(made) $(made)" '1 0'
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

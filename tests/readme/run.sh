@@ -3,8 +3,7 @@
 # page and by one shell, which begins in the project's folder with an empty $HOME. What needs PyTorch is left out where there is
 # none. --gpu runs it for the GPU: without EMU=...
 cd "$(dirname "$0")/../.." || exit 1
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+. tests/suite.sh
 python3 -c 'import torch' 2>/dev/null && torch=1 || torch=0
 [ "${1:-}" = --gpu ] && gpu=1 || gpu=0
 awk -v torch=$torch -v gpu=$gpu '
@@ -21,10 +20,6 @@ touch add_norm.td
 if make -q "$@"; then echo 'make does not see that the program changed'; exit 1; fi
 END
 emu=$([ $gpu = 1 ] || echo "$dir/home/.local/share/tdc/backend_cuda/emu")
-passed=0 failed=0
-verdict() { # OK? what
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "FAILED: $2"; fi
-}
 mkdir "$dir/home"
 env -u TDC -u TDC_HOME -u TDC_CACHE PYTHONDONTWRITEBYTECODE=1 HOME="$dir/home" MAKEFLAGS="B=${B:-build}" \
     bash -eux "$dir/script" "EMU=$emu" >"$dir/log" 2>&1
@@ -36,5 +31,4 @@ for done in '1 passed, 0 failed' 'add_norm(M = 4096, N = 4096): 1 launch' 'from 
 done
 [ $torch = 0 ] || grep -q '^from PyTorch: within 0\.' "$dir/log"
 verdict $? 'PyTorch'
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -7,12 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
 export TDC_HOME=$PWD
 TDC=$(realpath "${TDC:-$B/tdc}")
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-passed=0 failed=0
-verdict() { # OK? what
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "FAILED: $2"; fi
-}
+. tests/suite.sh
 mkdir "$dir/first"
 cp -r tests/golden tests/language tests/kernels samples "$dir/first"
 mkdir "$dir/first/library" "$dir/first/out"
@@ -56,5 +51,4 @@ done
 refused=$(grep -l '^status' "$dir"/first/out/*.said)
 [ -z "$refused" ]
 verdict $? "these do not compile: $refused"
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -2,14 +2,9 @@
 # samples/ as its Makefile builds it, on the CPU stand-in: every program says that its results are right, and a second make
 # does nothing, but for what imports a file that is newer.
 cd "$(dirname "$0")/../.." || exit 1
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+. tests/suite.sh
 given=(--no-print-directory -s "TDC=$(realpath "${TDC:-build/tdc}")" "EMU=$PWD/backend_cuda/emu" "OUT=$dir/out")
 build() { make -C samples "${given[@]}" "$@"; }
-passed=0 failed=0
-verdict() { # OK? what
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "FAILED: $2"; fi
-}
 build -k all || echo "FAILED: make"
 for f in samples/*_main.c; do
     name=$(basename "$f" _main.c)
@@ -28,5 +23,4 @@ mkdir "$dir/copied" && cp samples/softmax.td samples/softmax_main.c samples/samp
 sed -n '/^# ---- copy from here/,/^# ---- to here/p' samples/Makefile >"$dir/copied/Makefile"
 make -C "$dir/copied" "${given[@]}" "$dir/out/softmax" && "$dir/out/softmax"
 verdict $? 'the copied rules'
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -4,14 +4,9 @@
 cd "$(dirname "$0")/../.." || exit 1
 TDC=$(realpath "${TDC:-build/tdc}")
 emu=$PWD/backend_cuda/emu
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+. tests/suite.sh
 cp tests/together/*.td tests/together/main.c "$dir"
 cd "$dir" || exit 1
-passed=0 failed=0
-verdict() { # OK? what
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "FAILED: $2"; fi
-}
 "$TDC" one.td -o one.cu && "$TDC" one.td -o again.cu --prefix=second && "$TDC" other.td -o other.cu
 verdict $? 'tdc'
 objects=
@@ -39,5 +34,4 @@ verdict $? "two objects define $double"
 foreign=$(for o in $objects; do nm -g --defined-only $o | awk '$2 == "T" || $2 == "D" || $2 == "B" || $2 == "R" { print $3 }'; done | grep -vE '^(one|second|other)_')
 [ -z "$foreign" ]
 verdict $? "symbols without the prefix: $foreign"
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -5,18 +5,8 @@ cd "$(dirname "$0")/../.." || exit 1
 tdc=$(realpath "${TDC:-build/tdc}")
 emu=$PWD/backend_cuda/emu here=$PWD/tests/tuning
 export TDC_HOME=${TDC_HOME:-$PWD}
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+. tests/suite.sh
 cd "$dir" || exit 1
-passed=0 failed=0
-same() { # WHAT GOT EXPECTED
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAILED: %s: got\n%s\nexpected\n%s\n' "$1" "$2" "$3"
-    fi
-}
 g++ -std=c++17 -O1 -w -I "$emu" -c -o runtime.o "$emu/runtime.cpp" &
 cp "$here"/*.td .
 
@@ -191,5 +181,4 @@ for f in noise after; do
     timeout 5 "$tdc" model.td --tuning $f.tuning -o out.cu >log 2>&1
     same "random bytes ($f)" "$? $(ls out.* 2>/dev/null)" '1 '
 done
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish
