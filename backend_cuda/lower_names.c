@@ -202,9 +202,29 @@ int list_reg_factors(const Lower *l, const Layout *layout, FactorSet s, Factor *
     return n;
 }
 
+static bool reads_var(const Expr *e, const Var *v) {
+    if (e->op == OP_VAR) return e->u.var == v;
+    for (int i = 0; i < e->nargs; i++)
+        if (reads_var(e->arg[i], v)) return true;
+    return false;
+}
+
+/* Of several vector factors the innermost is the one along which what was loaded lies together. */
+static void put_vector_last(const Value *v, Factor **f, int n) {
+    const Stage *s = v->def;
+    if (!s || s->kind != STAGE_LOAD || s->tensor->rank == 0) return;
+    for (int i = 0; i < n; i++) {
+        Factor *x = f[i];
+        if (x->bind != BIND_VEC || !reads_var(s->subs[s->tensor->rank - 1], x->axis->var)) continue;
+        for (; i + 1 < n; i++) f[i] = f[i + 1];
+        f[n - 1] = x;
+    }
+}
+
 int value_order(const Lower *l, const Value *v, Factor **f, int64_t *stride) {
     int n = list_reg_factors(l, v->layout, v->domain, f);
     int64_t s = 1;
+    put_vector_last(v, f, n);
     for (int i = n - 1; i >= 0; i--) {
         stride[i] = s;
         s *= f[i]->size;

@@ -468,10 +468,52 @@ static void put_vector(Lower *l, Fold *f, Factor *vec, const char *pair, const S
     close_ordered(l, loop);
 }
 
+/* The predicate of the folded axes where it is the same for all registers of the result; NULL: not, or none is needed. */
+static Sym common_guard(Lower *l, const Fold *f) {
+    Sym guard = NULL;
+    FactorSet regs = reg_factors(l, f->s->out[0]->domain);
+    for (int i = 0; i < l->part->axes.n; i++) {
+        const Axis *a = l->part->axes.at[i];
+        FactorSet all = layout_axis_factors(f->layout, a);
+        if (!(all & f->s->over) || (all & ~(f->s->over | f->domain | ambient(l, f->layout)))) continue;
+        Sym one = axis_predicate(l, f->layout, all);
+        if (!one) continue;
+        if (all & regs) return NULL;
+        guard = guard ? fmt(l, "%s && %s", guard, one) : one;
+    }
+    return guard;
+}
+
+/* Several results: the predicate is asked once an element of the folded axes, not once a result. */
+static void put_common_fold(Lower *l, Fold *f, Sym guard) {
+    Stage *s = f->s;
+    const Monoid *m = s->monoid;
+    Factor *inner[MAX_FACTORS];
+    Sym right[MAX_PARTS], c = s->cond ? expr_text(l, s->cond, f->layout) : NULL;
+    int loops = open_reg_loops(l, f->outs, f->nouts);
+    for (int i = 0; i < m->n; i++) put(l, "%s = %s;", f->state[i], identity(l, m, i));
+    close_reg_loops(l, loops);
+    int more = open_ordered(l, inner, list_reg_factors(l, f->layout, s->over, inner), false);
+    put(l, "if (%s) {", guard);
+    l->indent++;
+    loops = open_reg_loops(l, f->outs, f->nouts);
+    for (int i = 0; i < m->n; i++) right[i] = expr_text(l, s->expr[i], f->layout);
+    put_step(l, f, right, c);
+    close_reg_loops(l, loops);
+    l->indent--;
+    put(l, "}");
+    close_ordered(l, more);
+}
+
 /* The thread's own elements. */
 static void put_thread_fold(Lower *l, Fold *f) {
     Stage *s = f->s;
     const Monoid *m = s->monoid;
+    Sym common = f->nouts ? common_guard(l, f) : NULL;
+    if (common) {
+        put_common_fold(l, f, common);
+        return;
+    }
     int loops = open_reg_loops(l, f->outs, f->nouts);
     for (int i = 0; i < m->n; i++) put(l, "%s = %s;", f->state[i], identity(l, m, i));
     Factor *inner[MAX_FACTORS];

@@ -97,6 +97,23 @@ static void add_cost(Costing *x, const CostAccess *t, int levels, double threads
     if (reg > sum->tile) sum->tile = reg;
 }
 
+/* What joins two values of fewer axes is done once an element of its own, which no access has. */
+static double joined_cost(Costing *x, const GStep *p, double threads, double blocks) {
+    double n = threads * blocks * (p->guard && p->guard->nargs ? 2.5 : 1);
+    if (!p->joined[0]) return 0;
+    for (int a = 0; a < x->s->naxes; a++)
+        if ((p->free | p->over) >> a & 1) n *= x->size[a].serial * x->size[a].reg;
+    return n;
+}
+
+/* Of the sum beside what it is added to. */
+static double kept_registers(Costing *x, const GStep *p) {
+    double n = 1;
+    for (int a = 0; a < x->s->naxes; a++)
+        if (p->free >> a & 1) n *= x->size[a].reg;
+    return n;
+}
+
 static double exchange_cost(Costing *x, double warps) {
     double t = 0;
     for (int i = 0; i < x->gr->steps.n; i++) {
@@ -135,6 +152,10 @@ double sched_cost_parts(CostForm *form, const Target *t, const Schedule *s, Cost
     Totals sum = {0};
     for (int i = 0; i < form->accesses.n; i++)
         add_cost(&x, &form->accesses.at[i], form->levels[i], threads, blocks, &sum);
+    for (int i = 0; i < gr->steps.n; i++) {
+        if (gr->steps.at[i].joined[0]) sum.registers += kept_registers(&x, &gr->steps.at[i]);
+        sum.issue += joined_cost(&x, &gr->steps.at[i], threads, blocks);
+    }
     double warps = ceil(threads / 32), regs = 36 + sum.registers + sum.tile, occupancy = 1;
     double resident = floor(t->registers_per_sm / (regs * warps * 32));
     if (resident > floor(t->threads_per_sm / (warps * 32))) resident = floor(t->threads_per_sm / (warps * 32));
@@ -158,6 +179,7 @@ double sched_cost_parts(CostForm *form, const Target *t, const Schedule *s, Cost
     if (issue > most) most = issue;
     if (waves > 1 && waves < 4)
         most *= waves * t->sms * resident / blocks > 1.3 ? 1.15 : 1; /* the last wave is short */
+    if (regs > 255) occupancy *= 4; /* spills */
     if (regs > 200) occupancy *= 1.05;
     if (threads > 512) occupancy *= 1.02;
     if (threads < 64) occupancy *= 1.02;

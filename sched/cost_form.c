@@ -93,6 +93,8 @@ static Sym key_of(const CostForm *f, const Target *target, Ctx *ctx) {
         const GStep *p = &gr->steps.at[i];
         put(&t, (int64_t)p->free << 32 | p->over);
         put(&t, p->scan);
+        put(&t, (int64_t)p->joined[0] << 32 | p->joined[1]);
+        put(&t, p->guard && p->guard->nargs);
     }
     put(&t, gr->stores.n);
     for (int i = 0; i < gr->stores.n; i++) put(&t, gr->stores.at[i].axes);

@@ -469,9 +469,18 @@ static void count_contiguous(Group *gr, Ctx *temp, ExprMap *seen, const Expr *e)
     for (int i = 0; i < e->nargs; i++) count_contiguous(gr, temp, seen, e->arg[i]);
 }
 
+static void describe_joined(Group *gr, GStep *p) {
+    if (p->scan || p->body->nargs != 2 || !type_is_compute(p->body->type)) return;
+    AxisSet all = group_free(gr, p->body), a = group_free(gr, p->body->arg[0]), b = group_free(gr, p->body->arg[1]);
+    if (!(a & ~b) || !(b & ~a) || (group_free(gr, p->guard) & ~all)) return;
+    p->joined[0] = a;
+    p->joined[1] = b;
+}
+
 static void describe_axes(Group *gr, Ctx *temp) {
     ExprMap seen = {0}, under = {0};
     AxisSet all = ~(AxisSet)0;
+    for (int i = 0; i < gr->steps.n; i++) describe_joined(gr, &gr->steps.at[i]);
     for (int i = 0; i < gr->stores.n; i++) {
         const GStore *s = &gr->stores.at[i];
         all &= s->axes;

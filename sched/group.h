@@ -31,6 +31,9 @@ typedef struct GStep {
     AxisSet free;  /* axes of the value; a scan's has its axis */
     AxisSet over;  /* axes folded, or the one scanned along */
     AxisSet under; /* axes folded by steps in whose bodies this one stands */
+    /* The body is one operation on two values, each over fewer axes than it (a product of matrices): a tile of the values
+     * makes a larger one of the body, of which no more than an element exists at a time. Else 0. */
+    AxisSet joined[2];
     bool scan, exclusive;
 } GStep;
 

@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-enum { LEAST_SIDE = 8, LEAST_WORK = 1 << 16, MAX_VARS = 16, MAX_NODES = 200 };
+/* A call is worth its launch from so many multiplications on; where the sum is short, a kernel is as good for longer. */
+enum { LEAST_SIDE = 8, LEAST_WORK = 1 << 20, SHORT_FOLD = 64, LEAST_SHORT_WORK = 1 << 23, MAX_VARS = 16, MAX_NODES = 200 };
 
 static const struct {
     Type factor, result;
@@ -98,7 +99,8 @@ static bool worth(const Expr *e, const VarSet *a, const VarSet *b, Text *why) {
     }
     if (rows < LEAST_SIDE || cols < LEAST_SIDE || fold < LEAST_SIDE)
         return refuse(why, "one side of the matrices is short");
-    return rows * cols * both >= LEAST_WORK || refuse(why, "the matrices are small");
+    double least = fold < SHORT_FOLD ? LEAST_SHORT_WORK : LEAST_WORK;
+    return rows * cols * both * fold >= least || refuse(why, "the matrices are small");
 }
 
 bool product_sum(Graph *g, const Expr *e, ProductSum *out, Text *why) {

@@ -2,6 +2,7 @@
 #include "sched.h"
 
 #include "ir/diag.h"
+#include "ir/hull.h"
 #include "product.h"
 
 Program *sched_empty(Graph *g, const Plan *plan) {
@@ -29,6 +30,67 @@ static bool choose(const SchedOptions *o, SchedMemo *memo, Group *gr, int i, uin
         sched_choose(memo, gr, o->target ? o->target : &target_default, s);
     }
     return schedule_legal(gr, s, why);
+}
+
+/* ---- temporaries read for the last time ---- */
+
+typedef struct Reads {
+    Stage *load; /* the only one, or NULL */
+    Part *part;
+    int kernel, n;
+} Reads;
+
+/* In *of: Tensor -> the reads of it in the last kernel that has any; kernels come from the last on. */
+static void find_reads(ExprMap *of, Ctx *ctx, int kernel, Part *part, Stage *const *at, int n) {
+    for (int i = 0; i < n; i++) {
+        Stage *s = at[i];
+        if (s->tensor && s->tensor->kind == TENSOR_LET && s->kind != STAGE_STORE) {
+            Reads *r = (Reads *)expr_map_get(of, s->tensor);
+            if (!r) {
+                r = NEW(ctx, Reads);
+                *r = (Reads){.part = part, .kernel = kernel};
+                expr_map_put(ctx, of, s->tensor, r);
+            }
+            if (r->kernel == kernel) {
+                r->n++;
+                r->load = s->kind == STAGE_LOAD ? s : NULL;
+            }
+        }
+        find_reads(of, ctx, kernel, part, s->body.at, s->body.n);
+    }
+}
+
+/* An axis's index, or one moved by what is the same for all elements. */
+static bool is_index(const Expr *e) {
+    while ((e->op == OP_ADD || e->op == OP_SUB) && e->arg[1]->op != OP_VAR && expr_over_dims(e->arg[1])) e = e->arg[0];
+    return e->op == OP_VAR;
+}
+
+/* No thread, block or iteration but one reads an element. */
+static bool reads_once(const Reads *r) {
+    const Layout *l = r->part->layouts.at[0];
+    FactorSet all = 0, have = 0;
+    for (int i = 0; i < r->part->factors.n; i++)
+        if (r->part->factors.at[i]->size != 1) all |= (FactorSet)1 << i;
+    for (int d = 0; d < r->load->tensor->rank; d++)
+        if (is_index(r->load->subs[d])) have |= expr_domain(r->part, l, r->load->subs[d]);
+    return !(all & l->all & ~have);
+}
+
+/* What is dead once it is read need not push out of the cache what is not. */
+static void stream_last_reads(Program *p) {
+    ExprMap of = {0};
+    Ctx *temp = ctx_temp(p->ctx);
+    for (int k = p->kernels.n - 1; k >= 0; k--)
+        for (int j = 0; j < p->kernels.at[k]->parts.n; j++) {
+            Part *part = p->kernels.at[k]->parts.at[j];
+            find_reads(&of, temp, k, part, part->body.at, part->body.n);
+        }
+    for (int i = 0; i < p->temps.n; i++) {
+        const Reads *r = expr_map_get(&of, p->temps.at[i]);
+        if (r && r->n == 1 && r->load && reads_once(r)) r->load->cache = CACHE_STREAM;
+    }
+    ctx_temp_end(temp);
 }
 
 Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o) {
@@ -66,5 +128,6 @@ Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o) {
         k->group = gr;
         k->schedule = kept;
     }
+    stream_last_reads(p);
     return p;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_THREADS = 1024, MAX_TILE = 128, MAX_ROW_BYTES = 768 };
+enum { MAX_THREADS = 1024, MAX_TILE = 128, MAX_JOINED = 1024, MAX_ROW_BYTES = 768 };
 
 void schedule_factor(Schedule *s, int axis, Bind bind, int64_t size) {
     SAxis *a = &s->axis[axis];
@@ -232,7 +232,14 @@ static bool legal_registers(const Group *gr, const Schedule *s, Text *why) {
     for (int i = 0; i < gr->steps.n; i++) {
         const GStep *p = &gr->steps.at[i];
         int64_t n = tile_of(s, p->free | p->over);
+        if (p->joined[0]) {
+            int64_t parts[] = {tile_of(s, p->joined[0]), tile_of(s, p->joined[1])};
+            if (n > MAX_JOINED) return no(why, "%lld operations a thread in a row", (long long)n);
+            n = parts[0] > parts[1] ? parts[0] : parts[1];
+        }
         if (n > MAX_TILE) return no(why, "a tile of %lld elements a thread", (long long)n);
+        if (tile_of(s, p->free) > MAX_TILE)
+            return no(why, "a tile of %lld elements a thread", (long long)tile_of(s, p->free));
         bytes += tile_of(s, p->free) * 4;
     }
     if (bytes > MAX_ROW_BYTES) return no(why, "%lld bytes of registers a thread", (long long)bytes);

@@ -115,6 +115,60 @@ static void try_axes(Search *x, int inner, int outer) {
             }
 }
 
+/* ---- tiles of two axes ---- */
+
+typedef struct Tile {
+    int cols, rows, fold; /* axes: the lanes' with its vectors, the registers', and the one that is folded */
+    int64_t vec, lanes, regs, warps, folds;
+} Tile;
+
+static void build_tile(const Group *gr, const Tile *p, Schedule *s) {
+    *s = (Schedule){.naxes = gr->axes.n};
+    for (int a = 0; a < gr->axes.n; a++) {
+        const GAxis *x = &gr->axes.at[a];
+        if (a == gr->split) schedule_factor(s, a, BIND_GRID, gr->parts);
+        schedule_factor(s, a, axis_has_grid(x) ? BIND_GRID : BIND_SERIAL, 0);
+        if (a == p->rows && p->warps > 1) schedule_factor(s, a, BIND_WARP, p->warps);
+        if (a == p->rows && p->lanes < 32) schedule_factor(s, a, BIND_LANE, 32 / p->lanes);
+        if (a == p->cols && p->lanes > 1) schedule_factor(s, a, BIND_LANE, p->lanes);
+        if (a == p->rows || (a != p->fold && !axis_has_grid(x))) schedule_factor(s, a, BIND_REG, a == p->rows ? p->regs : 1);
+        if (a == p->cols) schedule_factor(s, a, BIND_VEC, p->vec);
+        if (a == p->fold) schedule_factor(s, a, BIND_VEC, p->folds);
+    }
+}
+
+/* A step that joins values of fewer axes reads each of them again for every element of the other's: less often the
+ * larger the tile of registers is that has an axis of each. */
+static void try_tile(Search *x, const GStep *p, int cols, int rows) {
+    static const int64_t SIZES[] = {1, 2, 4, 8};
+    Schedule s;
+    int fold = -1;
+    for (int a = 0; a < x->gr->axes.n; a++)
+        if (p->over >> a & 1 && (fold < 0 || x->gr->axes.at[a].guess > x->gr->axes.at[fold].guess)) fold = a;
+    for (int v = 0; v < 4; v++)
+        for (int r = 1; r < 4; r++)
+            for (int w = 0; w < 4; w++)
+                for (int k = 0; k < 4; k++)
+                    for (int64_t lanes = 4; lanes <= 32; lanes *= 2) {
+                        Tile t = {cols, rows, fold, SIZES[v], lanes, SIZES[r], SIZES[w], SIZES[k]};
+                        build_tile(x->gr, &t, &s);
+                        consider(x, &s);
+                    }
+}
+
+static void try_tiles(Search *x) {
+    int n = x->gr->axes.n;
+    for (int i = 0; i < x->gr->steps.n; i++) {
+        const GStep *p = &x->gr->steps.at[i];
+        for (int a = 0; p->joined[0] && a < n; a++)
+            for (int b = 0; b < n; b++) {
+                AxisSet own[2] = {p->joined[0] & ~p->joined[1] & p->free, p->joined[1] & ~p->joined[0] & p->free};
+                bool two = (own[0] >> a & own[1] >> b & 1) || (own[1] >> a & own[0] >> b & 1);
+                if (two && axis_has_grid(&x->gr->axes.at[a]) && axis_has_grid(&x->gr->axes.at[b])) try_tile(x, p, a, b);
+            }
+    }
+}
+
 /* Whether an axis is worth being the one that vectors lie along: the one or two with the most contiguous accesses. */
 static bool leads(const Group *gr, int a) {
     int better = 0;
@@ -136,6 +190,7 @@ static void search(Search *x) {
         for (int b = 0; b < gr->axes.n; b++)
             if (b != a && gr->axes.at[b].guess > 1) try_axes(x, a, b);
     }
+    try_tiles(x);
 }
 
 void sched_choose(SchedMemo *memo, Group *gr, const Target *t, Schedule *s) {

@@ -237,6 +237,14 @@ static const PlanCase plans[] = {
      "! own: i = grid; k = grid\n"
      "! register: i = grid; k = serial thread(32)\n"
      "! whole warps: i = grid thread(3); k = serial thread(2) reg(1)\n"},
+    /* a product: its factors are held, not what they make together */
+    {HEAD " out y: f32[M, M]\ny[i, j] = sum[k in 0..N](x[i, k] * z[k, j])\n", 1, 0, "r",
+     "i = grid reg(8); j = grid lane(32) vec(8); k = serial vec(8)\n"
+     "! tile: i = grid reg(32); j = grid lane(32) vec(8); k = serial vec(1)\n"
+     "! tile: i = grid reg(8); j = grid lane(32) vec(2); k = serial reg(4) vec(8)\n"
+     "! operations: i = grid reg(16); j = grid lane(32) vec(16); k = serial vec(8)\n"},
+    {HEAD " out y: f32[M, M]\ny[i, j] = sum[k in 0..N](abs(x[i, k] - z[k, j]))\n", 1, 0, "r",
+     "! tile: i = grid reg(8); j = grid lane(32) vec(8); k = serial vec(8)\n"},
     {HEAD " out y: f32[M, N]\ny[i, j] = sum[k in 0..j + 1](x[i, k])\n", 1, 0, "i",
      "i = grid; j = serial lane(32) vec(2)\n"
      "! outermost: i = grid; j = lane(32) serial vec(2)\n"
