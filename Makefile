@@ -73,11 +73,11 @@ $(B)/unit/%: tests/unit/%.c $(B)/libtdc.a
 
 # The fuzzers' targets, on their corpus.
 $(B)/unit/test_fuzz: $(B)/tests/fuzz/targets.o
-# libFuzzer: build/fuzz/fuzz_front, fuzz_graph, fuzz_kernel (tests/fuzz/README.md).
+# libFuzzer: build/fuzz/fuzz_front, fuzz_graph, fuzz_kernel, fuzz_tuning (tests/fuzz/README.md).
 FUZZ_SAN := address,undefined -fno-sanitize-recover=undefined
 fuzz:
 	@CFLAGS='-O1 -gline-tables-only -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,$(FUZZ_SAN)' \
-	  $(MAKE) -s CC=clang B=build/fuzz $(addprefix build/fuzz/fuzz_,front graph kernel)
+	  $(MAKE) -s CC=clang B=build/fuzz $(addprefix build/fuzz/fuzz_,front graph kernel tuning)
 $(B)/fuzz_%: tests/fuzz/fuzzer.c $(B)/tests/fuzz/targets.o $(B)/libtdc.a
 	$(CC) $(CFLAGS) -DFUZZ_TARGET=fuzz_$* -fsanitize=fuzzer,$(FUZZ_SAN) -static-libstdc++ -static-libgcc -o $@ $^ -lm
 

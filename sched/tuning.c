@@ -500,6 +500,8 @@ Tuning *tuning_read(Ctx *ctx, int file) {
     bool ok = true;
     r.text = diag_file_text(ctx, file, &n);
     t->name = diag_file_name(ctx, file);
+    const char *nul = memchr(r.text, 0, n);
+    if (nul) return diag_report(ctx, DIAG_NUL_BYTE, span_of(&r, nul, 1), "a NUL byte in a tuning file"), NULL;
     if (!read_first(&r, n)) return NULL;
     const char *end = r.text + n;
     for (const char *line = line_end(r.text, end); line < end;) {

@@ -118,11 +118,11 @@ def _compile(folder, stem, target, emu, library):
         os.unlink(os.path.join(folder, name))
 
 
-def build(source, *, target=None, prefix=None, defines=None, includes=(), options=(), cache=None, tdc=None):
+def build(source, *, target=None, prefix=None, defines=None, includes=(), tuning=None, options=(), cache=None, tdc=None):
     """The model of a td file: runs tdc, compiles what it writes, and loads the library.
 
     target   "cuda" (nvcc) or "stand-in" (the C++ compiler, for NumPy); where there is a GPU and nvcc, "cuda"
-    prefix, defines={"N": 4096}, includes=["folder"], options=["-Wperf"]   for tdc
+    prefix, defines={"N": 4096}, includes=["folder"], tuning="gpu.tuning", options=["-Wperf"]   for tdc
     cache    a folder; $TDC_CACHE, or ~/.cache/tdc
 
     What was built from the same emitted files is taken from the cache."""
@@ -137,6 +137,7 @@ def build(source, *, target=None, prefix=None, defines=None, includes=(), option
     command += [f"--prefix={prefix}"] if prefix else []
     command += [f"-D{n}={v}" for n, v in (defines or {}).items()]
     command += [a for i in includes for a in ("-I", os.path.abspath(i))]
+    command += [f"--tuning={os.path.abspath(tuning)}"] if tuning else []
     with tempfile.TemporaryDirectory() as folder:
         _run(command, folder)
         emu, library = _stand_in(cache, _home(tdc)) if target == "stand-in" else (None, None)

@@ -1,5 +1,5 @@
 /* Calls the entry named with dimensions as given, on zeros, and says what a run of it takes: the bytes of workspace, the
- * kernels launched and the library's products. */
+ * kernels launched, the library's products, and those of each of its algorithms. */
 #include "model.h"
 
 #include <cublasLt.h>
@@ -27,6 +27,8 @@ int main(int argc, char **argv) {
     if (e->workspace(dims, &need) || (need && cudaMalloc(&workspace, need))) return 4;
     status = e->call(tensors, dims, scalars, workspace, need, NULL, why, sizeof why);
     if (status || cudaDeviceSynchronize()) return fprintf(stderr, "%s\n", why), 5;
-    printf("%llu %u %u\n", (unsigned long long)need, td_emu_launches(), td_emu_products());
+    printf("%llu %u %u", (unsigned long long)need, td_emu_launches(), td_emu_products());
+    for (i = 1; i <= 5; i++) printf(" %u", td_emu_products_by(i));
+    printf("\n");
     return 0;
 }

@@ -7,6 +7,7 @@ mkdir -p "$out/corpus/$target" "$out/found/$target" "$out/seeds/$target"
 case $target in
     front) seeds=(tests/*/*.td samples/*.td stdlib/*.td) ;;
     graph) seeds=(tests/*/*.graph tests/*/*.simple) ;;
+    tuning) seeds=(tests/fuzz/corpus/tuning/*) ;;
     kernel) seeds=(tests/*/*.kernel tests/*/*.kernels) ;;
     *) echo "no target $target" >&2; exit 2 ;;
 esac

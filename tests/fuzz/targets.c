@@ -1,4 +1,4 @@
-/* What must hold for any bytes that are read as td, Graph text or kernel text: no fault, an answer that renders as
+/* What must hold for any bytes that are read as td, Graph text, kernel text or a tuning file: no fault, an answer that renders as
  * text, and a form that verifies, prints, reads back and prints the same. What memory or work the input may cost is
  * for the caller to bound. */
 #include "targets.h"
@@ -7,6 +7,7 @@
 #include "frontend/sema.h"
 #include "ir/diag.h"
 #include "ir/rewrite.h"
+#include "sched/tuning.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -128,6 +129,30 @@ static const char *kernel_target(Ctx *ctx, const char *text, size_t n) {
     return NULL;
 }
 
+/* ---- tuning files ---- */
+
+static const char *tuning_file_target(Ctx *ctx, const char *text, size_t n) {
+    Tuning *t = tuning_read(ctx, diag_add_file(ctx, "fuzz.tuning", text, n));
+    Text a = {.ctx = ctx}, b = {.ctx = ctx}, c = {.ctx = ctx};
+    render_all(ctx);
+    if (!t) return diag_errors(ctx) ? NULL : say("refused without a report", NULL);
+    tuning_print(&a, t);
+    Tuning *again = tuning_read(ctx, diag_add_file(ctx, "printed.tuning", a.s, a.n));
+    if (!again) return say("the printed tuning file does not read back", a.s);
+    tuning_print(&b, again);
+    if (strcmp(a.s, b.s) != 0) return say("the tuning file read back prints differently", b.s);
+    while (again->entries.n) {
+        TuneProduct p = again->entries.at[again->entries.n / 2].product;
+        if (!tuning_find(t, &p)) return say("a product of the file is not found", a.s);
+        tuning_remove(again, &p);
+    }
+    for (int i = 0; i < t->entries.n; i++) tuning_set(again, &t->entries.at[i]);
+    for (int i = 0; i < t->entries.n; i++) again->entries.at[i].before = t->entries.at[i].before;
+    again->tail = t->tail;
+    tuning_print(&c, again);
+    return strcmp(a.s, c.s) != 0 ? say("entries taken out and put back print differently", c.s) : NULL;
+}
+
 /* ---- entries ---- */
 
 static const char *run(const char *target(Ctx *ctx, const char *text, size_t n), const char *text, size_t n) {
@@ -140,4 +165,5 @@ static const char *run(const char *target(Ctx *ctx, const char *text, size_t n),
 
 const char *fuzz_front(const char *text, size_t n) { return run(front_target, text, n); }
 const char *fuzz_graph(const char *text, size_t n) { return run(graph_target, text, n); }
+const char *fuzz_tuning(const char *text, size_t n) { return run(tuning_file_target, text, n); }
 const char *fuzz_kernel(const char *text, size_t n) { return run(kernel_target, text, n); }

@@ -9,6 +9,7 @@ typedef const char *FuzzTarget(const char *text, size_t n);
 
 FuzzTarget fuzz_front;  /* td to Graphs, their text, and their simplified form */
 FuzzTarget fuzz_graph;  /* Graph text */
+FuzzTarget fuzz_tuning; /* tuning files */
 FuzzTarget fuzz_kernel; /* kernel text, and what the lowering makes of it */
 
 #endif

@@ -217,6 +217,15 @@ def test_numpy_build_and_load():
     assert tdc.build(MODEL).path == m.path, "the same files come from the cache"
     fixed = tdc.build(os.path.join(HERE, "..", "manifest", "shapes.td"), prefix="other", defines={"L": 9})
     assert fixed.windows(f32(9)).shape == (3,) and fixed.windows.dimensions == []
+    with tempfile.TemporaryDirectory() as folder:
+        tuning = os.path.join(folder, "t.tuning")
+        for text, wrong in (("tdc tuning 1\n", None), ("tdc tuning\n", "E1100")):
+            with open(tuning, "w") as f:
+                f.write(text)
+            if wrong:
+                refused(wrong, tdc.build, MODEL, tuning=tuning, kind=tdc.BuildError)
+            else:
+                assert tdc.build(MODEL, tuning=tuning).entries
     refused("E0", tdc.build, os.path.join(HERE, "..", "errors", sorted(os.listdir(os.path.join(HERE, "..", "errors")))[0]),
             kind=tdc.BuildError)
     with tempfile.TemporaryDirectory() as folder:

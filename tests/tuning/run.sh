@@ -91,6 +91,17 @@ for choice in algo=9 algo=99 'algo=2 cluster=7' 'algo=3 splitk=2 reduction=compu
     line "$layer : $choice"
     same "the library refuses $choice" "$(./main 32 24 64 0)" 'right: 2 0 0 0 0, 0 kernels, 0 bytes'
 done
+# each product of kinds.td meets the line that was written for it
+"$tdc" tune kinds.td --emu -o kinds.tuning >log 2>&1
+same 'tune every kind' "$? $(tail -n 1 log)" '0 11 products on the CPU stand-in, 11 tuned: kinds.tuning'
+"$tdc" kinds.td --prefix=model --tuning kinds.tuning -o model.cu && gcc -std=c99 -O1 -isystem "$emu" -c -o host.o model.c &&
+    g++ -std=c++17 -O0 -w -I "$emu" -x c++ -c -o kinds.o model.cu &&
+    gcc -std=c11 -O1 -isystem "$emu" -c -o main.o "$here/../explain/main.c" -I . && g++ -pthread -o main main.o host.o kinds.o runtime.o
+while read -r _ entry sizes; do
+    sizes=$(sed 's/, s = .*//; s/[A-Z] = //g; s/[,;)]//g' <<<"$sizes")
+    # shellcheck disable=SC2086 # a list of numbers
+    same "$entry $sizes: no kernel, and no call of the library's own choice" "$(./main $entry $sizes | awk '{ print ($2 == 0 && $3 > 0 && $6 == $3) }')" 1
+done < <(grep '^bench' kinds.td | tr '(' ' ')
 "$tdc" check model.td --emu --tuning t.tuning >log 2>&1
 same 'check' "$? $(tail -n 1 log)" '0 3 passed, 0 failed'
 

@@ -42,6 +42,7 @@ static void run_folder(FuzzTarget *target, const char *folder) {
 int main(void) {
     run_folder(fuzz_front, "tests/fuzz/corpus/front");
     run_folder(fuzz_graph, "tests/fuzz/corpus/graph");
+    run_folder(fuzz_tuning, "tests/fuzz/corpus/tuning");
     run_folder(fuzz_kernel, "tests/fuzz/corpus/kernel");
     printf("%d passed, %d failed\n", passed, failed);
     return failed != 0;
