@@ -31,10 +31,16 @@ typedef struct CheckOptions {
                      above 0, where 0 is legal; 0: none */
 } CheckOptions;
 
+/* The process that runs a model's calls, from the first to check_stop, or to one that goes wrong. */
+typedef struct CheckServer {
+    int pid, fd; /* pid 0: none runs */
+} CheckServer;
+
 /* A model that was compiled and linked with the runner. */
 typedef struct CheckModel {
     Sym dir;     /* holds the program, requests, replies and tensors while they are needed */
     Sym program; /* the executable */
+    CheckServer *server; /* where calls without timed launches share a process; NULL: each has its own */
 } CheckModel;
 
 /* ---- building and calling (check_build.c, check_call.c) ---- */
@@ -77,6 +83,7 @@ typedef struct CheckReply {
     double copy_us;             /* of a device-to-device copy that moves as many bytes as the tensors have */
 } CheckReply;
 
+void check_stop(const CheckModel *m);
 /* False after saying what went wrong: a crash, a fault that the runner saw. A refusal is a reply. */
 bool check_call(Ctx *ctx, const CheckOptions *o, const CheckModel *m, const CheckCall *call, CheckReply *r, Text *why);
 

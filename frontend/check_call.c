@@ -112,14 +112,35 @@ static void remove_files(const Caller *c) {
     }
 }
 
+void check_stop(const CheckModel *m) {
+    if (m->server && m->server->pid) {
+        process_stop(m->server->pid, m->server->fd);
+        m->server->pid = 0;
+    }
+}
+
+/* The server's exit status where it ended, else 0. False after saying why there is no reply to expect. */
+static bool serve(const Caller *c, Sym log, int timeout_s, int *status) {
+    CheckServer *s = c->m->server;
+    char *argv[] = {(char *)c->m->program, (char *)c->m->dir, "serve", NULL};
+    if (!s->pid && !process_start(argv, log, &s->pid, &s->fd, c->why)) return false;
+    if (process_ask(s->pid, s->fd, timeout_s, status, c->why)) return true;
+    bool late = *status == 0 && c->why->n;
+    if (!late) close(s->fd), s->pid = 0;
+    check_stop(c->m);
+    return !late;
+}
+
 static bool call(const Caller *c, const CheckOptions *o, CheckReply *r) {
     Sym log = sym_fmt(c->ctx, "%s/log", c->m->dir), reply = sym_fmt(c->ctx, "%s/reply", c->m->dir);
-    int status = 0;
+    int status = 0, timeout_s = o->timeout_s ? o->timeout_s : TIMEOUT_S;
     size_t n;
     unlink(reply);
     if (!write_request(c, o)) return false;
     char *argv[] = {(char *)c->m->program, (char *)c->m->dir, NULL};
-    if (!process_run(argv, log, o->timeout_s ? o->timeout_s : TIMEOUT_S, &status, c->why)) return false;
+    if (c->m->server && !c->call->launches ? !serve(c, log, timeout_s, &status)
+                                           : !process_run(argv, log, timeout_s, &status, c->why))
+        return false;
     char *text = file_read(c->ctx, reply, &n);
     bool ok = false;
     if (status > 128)
@@ -129,6 +150,7 @@ static bool call(const Caller *c, const CheckOptions *o, CheckReply *r) {
     else
         ok = read_reply(c, text, r) && (r->status || read_outputs(c));
     if (!ok) put_log(c, log);
+    if (!ok) check_stop(c->m); /* nothing of what went wrong is left to the next call */
     return ok;
 }
 

@@ -4,11 +4,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -16,10 +18,14 @@
 
 extern char **environ;
 
-static bool start(char *const *argv, const char *log, pid_t *pid, Text *why) {
+/* in: the process's standard input; -1: /dev/null. */
+static bool start(char *const *argv, const char *log, int in, pid_t *pid, Text *why) {
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    if (in < 0)
+        posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    else
+        posix_spawn_file_actions_adddup2(&files, in, 0);
     posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     posix_spawn_file_actions_adddup2(&files, 1, 2);
     int e = posix_spawnp(pid, argv[0], &files, NULL, argv, environ);
@@ -28,10 +34,12 @@ static bool start(char *const *argv, const char *log, pid_t *pid, Text *why) {
     return e == 0;
 }
 
+static int status_of(int s) { return WIFSIGNALED(s) ? 128 + WTERMSIG(s) : WEXITSTATUS(s); }
+
 bool process_run(char *const *argv, const char *log, int timeout_s, int *status, Text *why) {
     pid_t pid;
     int s = 0;
-    if (!start(argv, log, &pid, why)) return false;
+    if (!start(argv, log, -1, &pid, why)) return false;
     struct timespec pause = {0, 1000000}, begin, now;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     for (;;) {
@@ -51,8 +59,46 @@ bool process_run(char *const *argv, const char *log, int timeout_s, int *status,
         nanosleep(&pause, NULL);
         if (pause.tv_nsec < 20000000) pause.tv_nsec += 1000000;
     }
-    *status = WIFSIGNALED(s) ? 128 + WTERMSIG(s) : WEXITSTATUS(s);
+    *status = status_of(s);
     return true;
+}
+
+bool process_start(char *const *argv, const char *log, int *pid, int *fd, Text *why) {
+    int end[2];
+    pid_t p;
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, end)) {
+        text_fmt(why, "no socket: %s", strerror(errno));
+        return false;
+    }
+    for (int i = 0; i < 2; i++) fcntl(end[i], F_SETFD, FD_CLOEXEC);
+    bool started = start(argv, log, end[1], &p, why);
+    close(end[1]);
+    if (!started) return close(end[0]), false;
+    *pid = (int)p;
+    *fd = end[0];
+    return true;
+}
+
+bool process_ask(int pid, int fd, int timeout_s, int *status, Text *why) {
+    char byte = '.';
+    int s = 0;
+    struct pollfd wait = {.fd = fd, .events = POLLIN};
+    *status = 0;
+    if (send(fd, &byte, 1, MSG_NOSIGNAL) == 1) {
+        if (poll(&wait, 1, timeout_s * 1000) == 0) {
+            text_fmt(why, "the compiled program took longer than %d seconds", timeout_s);
+            return false;
+        }
+        if (recv(fd, &byte, 1, 0) == 1) return true;
+    }
+    if (waitpid((pid_t)pid, &s, 0) == (pid_t)pid) *status = status_of(s);
+    return false;
+}
+
+void process_stop(int pid, int fd) {
+    close(fd);
+    kill((pid_t)pid, SIGKILL);
+    waitpid((pid_t)pid, NULL, 0);
 }
 
 bool file_write(const char *path, const void *data, size_t n) {

@@ -8,6 +8,13 @@
  * ended it. False after saying why: it could not be started, or it ran longer than timeout_s and was ended. */
 bool process_run(char *const *argv, const char *log, int timeout_s, int *status, Text *why);
 
+/* Starts argv[0] with a socket for its standard input, whose other end is *fd. */
+bool process_start(char *const *argv, const char *log, int *pid, int *fd, Text *why);
+/* Sends it a byte and waits for one. False where none comes: *status is then as above where it ended by itself; where
+ * it took longer than timeout_s, *why says so. It must be stopped then. */
+bool process_ask(int pid, int fd, int timeout_s, int *status, Text *why);
+void process_stop(int pid, int fd);
+
 bool file_write(const char *path, const void *data, size_t n);
 /* The whole file, NUL-terminated; NULL where it cannot be read. */
 char *file_read(Ctx *ctx, const char *path, size_t *n);

@@ -149,6 +149,7 @@ static void one_check(Job *job, const CheckModel *m, const CheckOptions *co, con
 Exit driver_check(Job *job) {
     CheckOptions co;
     CheckModel m = {0};
+    CheckServer server = {0};
     const Module *mod = job->reference;
     unsigned kinds = job->o->inputs ? job->o->inputs : 1u << INPUTS_NORMAL;
     int checks = 0;
@@ -159,6 +160,7 @@ Exit driver_check(Job *job) {
         return EXIT_OK;
     }
     if (!driver_build(job, &co, &m)) return EXIT_INTERNAL;
+    if (co.gpu) m.server = &server;
     printf("%s: %d check%s %s\n", job->o->file, checks, checks == 1 ? "" : "s", driver_place(&co));
     for (int k = 0; k < INPUTS_COUNT; k++) {
         if (!(kinds >> k & 1)) continue;
@@ -172,6 +174,7 @@ Exit driver_check(Job *job) {
         }
         if (job->o->brief) print_summaries(&t, co.inputs);
     }
+    check_stop(&m);
     check_remove(job->ctx, m.dir);
     printf("%d passed, %d failed\n", t.passed, t.failed);
     return t.failed ? t.decided ? EXIT_WRONG : EXIT_INTERNAL : EXIT_OK;

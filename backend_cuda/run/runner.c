@@ -1,4 +1,6 @@
-/* Runs one entry of a compiled model in a process of its own: `runner DIRECTORY`. Linked with the model's files and the
+/* Runs one entry of a compiled model in a process of its own: `runner DIRECTORY`. With `serve` as second argument it runs
+ * one for each byte that comes on standard input, a socket, and answers with a byte: a process on a GPU takes longer to
+ * start than most calls. Linked with the model's files and the
  * CUDA runtime or its stand-in; -DTD_PREFIX=... names the model. C99.
  *
  * DIRECTORY/request holds, a word or a number at a time:
@@ -18,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CAT2(a, b) a##b
 #define CAT(a, b) CAT2(a, b)
@@ -414,12 +417,36 @@ static void run_job(job *j) {
     fprintf(j->reply, "done\n");
 }
 
+static void release(job *j) {
+    for (int k = 0; k < j->ntensors; k++) {
+        tensor *t = &j->tensors[k];
+        free(t->given);
+        free(t->first);
+        cudaFree(t->base);
+    }
+    cudaFree(j->workspace);
+}
+
+/* The process's exit status: not 0 where it can do no more. */
+static int one_job(job *j, const char *dir) {
+    memset(j, 0, sizeof *j);
+    j->dir = dir;
+    j->reply = open_file(j, "w", -1, "reply");
+    if (!j->reply) return 2;
+    run_job(j);
+    release(j);
+    return fclose(j->reply) != 0;
+}
+
 int main(int argc, char **argv) {
     static job j;
-    if (argc != 2) return 2;
-    j.dir = argv[1];
-    j.reply = open_file(&j, "w", -1, "reply");
-    if (!j.reply) return 2;
-    run_job(&j);
-    return fclose(j.reply) != 0;
+    char byte;
+    if (argc == 2) return one_job(&j, argv[1]);
+    if (argc != 3) return 2;
+    while (read(0, &byte, 1) == 1) {
+        int status = one_job(&j, argv[1]);
+        if (status) return status;
+        if (write(0, &byte, 1) != 1) return 2;
+    }
+    return 0;
 }
