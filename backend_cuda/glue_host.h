@@ -110,8 +110,8 @@ typedef struct HostEntry {
     bool *used;     /* HOST_COUNT: helpers that expressions printed so far call */
     bool *dim_used; /* by expressions printed so far */
     bool *scalar_used;
-    bool *needs_math; /* <math.h> */
-    ExprMap named;    /* nodes that are C variables: their Syms */
+    bool *needs_math;  /* <math.h> */
+    ExprMap named;     /* nodes that are C variables: their Syms */
     ExprMap tensor_at; /* Tensor -> its place + 1 in the array that kernels get: parameters, then temporaries */
     const struct Memory *memory; /* while plan and run are printed */
 } HostEntry;

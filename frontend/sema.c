@@ -125,7 +125,8 @@ static void report_idle_fact(Sema *s, const AstDecl *d, const AstExpr *unknown, 
     if (near)
         diag_suggest(s->ctx, g, unknown->span, near);
     else
-        diag_help(s->ctx, g, "a fact at the top speaks of dimensions; one on data or on names of a body stands in a function");
+        diag_help(s->ctx, g,
+                  "a fact at the top speaks of dimensions; one on data or on names of a body stands in a function");
 }
 
 /* A fact at the top holds for the functions that have its names: there must be one. */

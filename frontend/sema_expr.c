@@ -10,7 +10,9 @@ enum { FOLD_NODES = 1000 }; /* parts are shared: a walk is bounded by what it me
 
 /* ---- constants ---- */
 
-static bool fold(const Expr *e, int64_t *v, int *left) {
+static bool fold(const Expr *e, int64_t *v, int *left);
+
+static bool fold_node(const Expr *e, int64_t *v, int *left) {
     int64_t a, b;
     if (--*left < 0 || type_class(e->type) == CLASS_FLOAT) return false;
     if (e->op == OP_CONST) {
@@ -23,24 +25,16 @@ static bool fold(const Expr *e, int64_t *v, int *left) {
     if (e->op == OP_NOT) return *v = !a, true;
     if (e->op == OP_IF) return fold(e->arg[a ? 1 : 2], v, left);
     if (e->nargs != 2 || !fold(e->arg[1], &b, left)) return false;
-    switch (e->op) {
-    case OP_ADD: return add_ok(a, b, v);
-    case OP_SUB: return b != INT64_MIN && add_ok(a, -b, v);
-    case OP_MUL: return mul_ok(a, b, v);
-    case OP_DIV: return b != 0 && (*v = floor_div(a, b), true);
-    case OP_MOD: return b != 0 && (*v = floor_mod(a, b), true);
-    case OP_MIN: return *v = a < b ? a : b, true;
-    case OP_MAX: return *v = a > b ? a : b, true;
-    case OP_EQ: return *v = a == b, true;
-    case OP_NE: return *v = a != b, true;
-    case OP_LT: return *v = a < b, true;
-    case OP_LE: return *v = a <= b, true;
-    case OP_GT: return *v = a > b, true;
-    case OP_GE: return *v = a >= b, true;
-    case OP_AND: return *v = a && b, true;
-    case OP_OR: return *v = a || b, true;
-    default: return false;
-    }
+    if (e->op == OP_AND) return *v = a && b, true;
+    if (e->op == OP_OR) return *v = a || b, true;
+    return num_binary(e->op, a, b, v);
+}
+
+/* Arithmetic wraps at the type's width, and so does a cast. */
+static bool fold(const Expr *e, int64_t *v, int *left) {
+    if (!fold_node(e, v, left)) return false;
+    *v = num_wrap(e->type, *v);
+    return true;
 }
 
 bool sema_const_int(const Expr *e, int64_t *v) {

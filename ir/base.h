@@ -71,16 +71,16 @@ Sym sym_fmt(Ctx *ctx, const char *fmt, ...) __attribute__((format(printf, 2, 3))
 char *ctx_vfmt(Ctx *ctx, const char *fmt, va_list ap); /* the text, in the arena */
 
 /* A growing array in the arena: VEC(int) v = {0}; vec_push(ctx, &v, 3); v.at[0], v.n */
-#define VEC(T)     \
-    struct {       \
-        T *at;     \
-        int n, cap; \
+#define VEC(T)                                                                                                         \
+    struct {                                                                                                           \
+        T *at;                                                                                                         \
+        int n, cap;                                                                                                    \
     }
 void *vec_grow(Ctx *ctx, void *at, int n, int *cap, size_t size);
-#define vec_push(ctx, v, x)                                                                               \
-    do {                                                                                                  \
-        if ((v)->n == (v)->cap) (v)->at = vec_grow((ctx), (v)->at, (v)->n, &(v)->cap, sizeof *(v)->at);   \
-        (v)->at[(v)->n++] = (x);                                                                          \
+#define vec_push(ctx, v, x)                                                                                            \
+    do {                                                                                                               \
+        if ((v)->n == (v)->cap) (v)->at = vec_grow((ctx), (v)->at, (v)->n, &(v)->cap, sizeof *(v)->at);                \
+        (v)->at[(v)->n++] = (x);                                                                                       \
     } while (0)
 
 /* Growing text in the arena; always NUL-terminated once anything was put. */

@@ -86,7 +86,7 @@ struct Expr {
     bool untyped; /* an OP_CONST literal that takes the other operand's type; only while the frontend works */
     bool reduces; /* is an OP_REDUCE, or holds one */
     int nargs;
-    int id; /* order of creation: a total order that two runs share */
+    int id;    /* order of creation: a total order that two runs share */
     int depth; /* 1 for leaves: what a recursion over the node costs; the frontend bounds it */
     union {
         int64_t i;
@@ -119,8 +119,8 @@ typedef struct Piece {
 struct Tensor {
     Sym name;
     TensorKind kind;
-    Type type; /* elements; a TENSOR_LET without a declared type has its expression's compute type */
-    bool rounds; /* a value is rounded to `type` wherever the tensor is used */
+    Type type;    /* elements; a TENSOR_LET without a declared type has its expression's compute type */
+    bool rounds;  /* a value is rounded to `type` wherever the tensor is used */
     bool partial; /* of a temporary: some elements may stay unwritten, and nothing reads those */
     int rank;
     const Expr **shape; /* integer expressions over dimensions */
@@ -143,7 +143,7 @@ typedef struct Fact {
 typedef struct Graph {
     Ctx *ctx;
     Sym name;
-    Sym doc; /* the text of the /// lines before its export, or NULL; no part of the Graph's text */
+    Sym doc;               /* the text of the /// lines before its export, or NULL; no part of the Graph's text */
     VEC(Dim *) dims;       /* in the order of the C interface */
     VEC(Scalar *) scalars; /* in the order of the C interface */
     VEC(Tensor *) tensors;
@@ -175,8 +175,8 @@ typedef struct Check {
     bool bench;
     VEC(Binding) bindings; /* dimensions and scalars by name */
     VEC(InputSpec) inputs;
-    double tol;   /* < 0: by the coarsest type on the way */
-    Sym error;    /* NULL, or the text of the refusal that is expected */
+    double tol; /* < 0: by the coarsest type on the way */
+    Sym error;  /* NULL, or the text of the refusal that is expected */
     Span span;
 } Check;
 
@@ -193,7 +193,7 @@ TypeClass type_class(Type t);
 Type type_acc(Type t); /* acc(T): the type that arithmetic on T has */
 bool type_is_float(Type t);
 bool type_is_int(Type t);
-bool type_is_compute(Type t); /* arithmetic is done in it: f64 f32 i64 i32 u32 */
+bool type_is_compute(Type t);                               /* arithmetic is done in it: f64 f32 i64 i32 u32 */
 bool type_int_range(Type t, int64_t *least, int64_t *most); /* integers and bool; false for floats */
 bool type_by_name(Sym name, Type *t);
 const char *op_text(Op op);
@@ -205,7 +205,7 @@ int monoid_parts(MonoidKind m);
 
 /* ---- building (graph.c): equal nodes are one pointer; nothing is simplified ---- */
 Graph *graph_new(Ctx *ctx, Sym name);
-Dim *graph_dim(Graph *g, Sym name);     /* finds or makes */
+Dim *graph_dim(Graph *g, Sym name); /* finds or makes */
 Scalar *graph_scalar(Graph *g, Sym name, Type t);
 /* A TENSOR_LET whose name is taken gets a number appended. */
 Tensor *graph_tensor(Graph *g, Sym name, TensorKind kind, Type t, int rank, const Expr *const *shape);

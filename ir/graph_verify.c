@@ -179,7 +179,8 @@ static bool equal_extents(Verifier *v, const Expr *a, const Expr *b) {
 static bool is_variable(Verifier *v, const Expr *sub, Var *var) {
     PolyEnv env = {.g = v->g, .ctx = v->temp};
     return (sub->op == OP_VAR && sub->u.var == var) ||
-           (sub->op != OP_VAR && sub->type == TY_I64 && poly_eq(poly_of(&env, sub), poly_of(&env, expr_var(v->g, var))));
+           (sub->op != OP_VAR && sub->type == TY_I64 &&
+            poly_eq(poly_of(&env, sub), poly_of(&env, expr_var(v->g, var))));
 }
 
 /* The piece that is left where the others' guards never hold; NULL: several, or none. */

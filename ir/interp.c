@@ -33,32 +33,6 @@ static bool host_leaf(const HostEnv *h, const Expr *e, int64_t *v) {
     return false;
 }
 
-static bool host_binary(Op op, int64_t a, int64_t b, int64_t *v) {
-    switch (op) {
-    case OP_ADD: return add_ok(a, b, v);
-    case OP_SUB: return b != INT64_MIN && add_ok(a, -b, v);
-    case OP_MUL: return mul_ok(a, b, v);
-    case OP_DIV:
-        if (!b || (a == INT64_MIN && b == -1)) return false;
-        return *v = floor_div(a, b), true;
-    case OP_MOD: return b ? (*v = floor_mod(a, b), true) : false;
-    case OP_BITAND: return *v = a & b, true;
-    case OP_BITOR: return *v = a | b, true;
-    case OP_BITXOR: return *v = a ^ b, true;
-    case OP_SHR: return b >= 0 && b < 64 ? (*v = a >> b, true) : false;
-    case OP_SHL: return b >= 0 && b < 63 && mul_ok(a, (int64_t)1 << b, v);
-    case OP_MIN: return *v = a < b ? a : b, true;
-    case OP_MAX: return *v = a > b ? a : b, true;
-    case OP_EQ: return *v = a == b, true;
-    case OP_NE: return *v = a != b, true;
-    case OP_LT: return *v = a < b, true;
-    case OP_LE: return *v = a <= b, true;
-    case OP_GT: return *v = a > b, true;
-    case OP_GE: return *v = a >= b, true;
-    default: return false;
-    }
-}
-
 static bool host_node(HostEnv *h, const Expr *e, int64_t *v) {
     int64_t a, b;
     switch (e->op) {
@@ -82,7 +56,7 @@ static bool host_node(HostEnv *h, const Expr *e, int64_t *v) {
     case OP_IF: return host_eval(h, e->arg[a ? 1 : 2], v);
     default: break;
     }
-    return e->nargs == 2 && host_eval(h, e->arg[1], &b) && host_binary(e->op, a, b, v) && num_wrap(e->type, *v) == *v;
+    return e->nargs == 2 && host_eval(h, e->arg[1], &b) && num_binary(e->op, a, b, v) && num_wrap(e->type, *v) == *v;
 }
 
 static bool host_eval(HostEnv *h, const Expr *e, int64_t *v) {

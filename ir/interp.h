@@ -21,7 +21,6 @@ typedef struct HostTensor {
 } HostTensor;
 
 /* ---- numbers (interp_num.c) ---- */
-/* v rounded to a float type: to nearest even; f8 saturates (infinities too); f16, bf16, f32 overflow to infinity. */
 /* A float format: significand bits with the hidden one, least normal exponent, largest finite value. */
 typedef struct NumFormat {
     int precision, emin, exp_bits;
@@ -29,11 +28,14 @@ typedef struct NumFormat {
     bool saturates;
 } NumFormat;
 NumFormat num_format(Type t);
+/* v rounded to a float type: to nearest even; f8 saturates (infinities too); f16, bf16, f32 overflow to infinity. */
 double num_round(Type t, double v);
-double num_from_int(Type t, int64_t v); /* an integer rounded once to a float type */
+double num_from_int(Type t, int64_t v);                           /* an integer rounded once to a float type */
 double num_random(int64_t seed, int64_t stream, int64_t counter); /* the language's random */
-int64_t num_wrap(Type t, int64_t v);    /* an integer modulo the width of an integer type; bool: v != 0 */
-int64_t num_to_int(Type t, double v);   /* truncates, saturates, NaN to 0; bool: v != 0 */
+int64_t num_wrap(Type t, int64_t v);  /* an integer modulo the width of an integer type; bool: v != 0 */
+int64_t num_to_int(Type t, double v); /* truncates, saturates, NaN to 0; bool: v != 0 */
+/* a op b of integers or bools, exactly; false for other operators, beyond 64 bits, and for division by zero. */
+bool num_binary(Op op, int64_t a, int64_t b, int64_t *v);
 int64_t num_int_min(Type t);
 int64_t num_int_max(Type t);
 /* The bits of a value that `t` represents, and back. For floats of 16 and 8 bits. */

@@ -81,7 +81,7 @@ typedef struct Interp {
     const double *scalars;
     InterpNudge nudge;
     uint64_t noise; /* the generator's state */
-    Cell *cells; /* one a tensor of g, in its order */
+    Cell *cells;    /* one a tensor of g, in its order */
     Text *why;
 } Interp;
 

@@ -10,9 +10,9 @@
 enum { POLY_MAX_DEGREE = 16 };
 
 typedef struct PolyTerm {
-    int64_t coef;                       /* never 0 */
+    int64_t coef; /* never 0 */
     int degree;
-    const Expr *atom[POLY_MAX_DEGREE];  /* by id, ascending, with repetition */
+    const Expr *atom[POLY_MAX_DEGREE]; /* by id, ascending, with repetition */
 } PolyTerm;
 
 typedef struct Poly {
@@ -29,7 +29,7 @@ typedef struct PolyEnv {
     void *user;
     const Expr *const *facts; /* bool expressions known to hold */
     int nfacts;
-    Ctx *ctx; /* where polynomials are allocated; NULL: in the Graph's context */
+    Ctx *ctx;  /* where polynomials are allocated; NULL: in the Graph's context */
     int *work; /* inside a proof: what it and the questions that it asks may still do; NULL elsewhere */
 } PolyEnv;
 

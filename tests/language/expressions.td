@@ -61,13 +61,14 @@ export fn literals(b: bf16[N], h: f16[N], d: f64[N], k: i8[N], u: u8[N], w: i64[
 check literals(N = 9);
 
 // clause 6.10
-export fn casts(x: f32[N], k: i32[N]) -> (ok: bool[N], ok_int: bool[N], ok_f8: bool[N]) {
+export fn casts(x: f32[N], k: i32[N]) -> (ok: bool[N], ok_int: bool[N], ok_f8: bool[N], ok_range: bool[]) {
     ok[i] = i32(-1.75) == -1 && i32(3e9 + 0 * x[i]) == 2147483647 && i8(-1000 - x[i]) == -128 && u8(x[i] - 100) == 0 && i64(nan * x[i]) == 0
         && u32(inf + 0 * x[i]) == 4294967295 && i32(x[i]) == i32(trunc(x[i])) && i32(2147483000.0 + 0 * x[i]) == 2147483008;
     ok_int[i] = i8(k[i] + 256) == k[i] && u8(k[i]) == (k[i] & 255) && u32(k[i]) % 65536 == (u32(k[i]) & 65535) && i32(i64(k[i]) + 4294967296) == k[i]
         && u4(k[i]) == (k[i] & 15);
     ok_f8[i] = f8e4m3(1e9 + 0 * x[i]) == 448 && f8e4m3(-inf + 0 * x[i]) == -448 && f8e5m2(inf + 0 * x[i]) == 57344 && isnan(f32(f8e4m3(nan * x[i])))
         && f8e4m3(17.0 + 0 * x[i]) == 16 && f8e4m3(19.0 + 0 * x[i]) == 20 && bf16(1.00390625 + 0 * x[i]) == 1 && bf16(1.01171875 + 0 * x[i]) == 1.015625 && isinf(f16(65520.0 + 0 * x[i]));
+    ok_range[] = sum[j in 0..i8(258)](j) == 1 && sum[j in 0..1 << 3](j) == 28;
 }
 check casts(N = 20);
 

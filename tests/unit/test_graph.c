@@ -257,7 +257,7 @@ static void test_verify_built(Ctx *ctx) {
         Text why = {.ctx = ctx};
         bool ok = graph_verify(g, &why);
         expect(ok == !rows[x].why && (ok || strstr(why.s, rows[x].why)), rows[x].why ? rows[x].why : "fine",
-              ok ? "accepted" : why.s);
+               ok ? "accepted" : why.s);
     }
 }
 

@@ -197,7 +197,7 @@ static void test_forms(Ctx *ctx) {
         Poly p = poly_of(&w->env, e);
         const Expr *n = poly_expr(w->g, p);
         expect(!strcmp(text_of(ctx, n), forms[i][3]) || poly_eq(p, poly_of(&w->env, read_in(w, forms[i][3]))),
-              forms[i][2], text_of(ctx, n));
+               forms[i][2], text_of(ctx, n));
         expect(poly_eq(poly_of(&w->env, n), p), "the normal form is its own", forms[i][2]);
         int used = 0;
         for (int k = 0; k < SAMPLES; k++) {
@@ -454,7 +454,8 @@ static void test_range_callback(Ctx *ctx) {
 static void test_limits(Ctx *ctx) {
     World *w = world(ctx, "", "");
     expect(poly_of(&w->env, read_in(w, "N * 9223372036854775807 * 2")).failed, "overflow", "");
-    expect(poly_of(&w->env, read_in(w, "N * N * N * N * N * N * N * N * N * N * N * N * N * N * N * N * N")).failed, "degree", "");
+    expect(poly_of(&w->env, read_in(w, "N * N * N * N * N * N * N * N * N * N * N * N * N * N * N * N * N")).failed,
+           "degree", "");
     expect(cond_truth(&w->env, read_in(w, "N * 9223372036854775807 * 2 >= 0")) == -1, "unknown after overflow", "");
     Text t = {.ctx = ctx};
     for (int i = 0; i < 120; i++) text_put(&t, "(");

@@ -327,8 +327,8 @@ static void test_casts(Ctx *ctx) {
                     const Expr *one = s == a ? c : expr_fold(g, expr_node(g, OP_CAST, (Type)to, false, 0, &c, 1));
                     if (both != one) {
                         expect(false, "cast dropped",
-                              sym_fmt(ctx, "%s(%s(%s))", type_name((Type)to), type_name((Type)mid),
-                                      type_name((Type)from)));
+                               sym_fmt(ctx, "%s(%s(%s))", type_name((Type)to), type_name((Type)mid),
+                                       type_name((Type)from)));
                         break;
                     }
                 }
