@@ -13,6 +13,7 @@ typedef struct TakingOut {
     const Root *root;
     const ExprMap *bad; /* OP_REDUCE nodes that must leave */
     ExprMap varies; /* memo of bad_in */
+    ExprMap kept; /* memo of keeps_one */
     ExprMap outside[2]; /* memo of bad_outside */
     ExprMap done[4]; /* by what is around */
     const char *why; /* they must leave */
@@ -33,6 +34,18 @@ static Sym bad_in(TakingOut *t, const Expr *e) {
         if (s) r = !r || r == s ? s : mixed;
     }
     expr_map_put(t->x->temp, &t->varies, e, r ? r : none);
+    return r;
+}
+
+/* A reduction in e, outside of those that must leave, may stay. */
+static bool keeps_one(TakingOut *t, const Expr *e) {
+    if (!e->reduces || expr_map_get(t->bad, e)) return false;
+    if (e->op == OP_REDUCE) return true;
+    Sym known = expr_map_get(&t->kept, e);
+    if (known) return known == mixed;
+    bool r = false;
+    for (int i = 0; i < e->nargs && !r; i++) r = keeps_one(t, e->arg[i]);
+    expr_map_put(t->x->temp, &t->kept, e, r ? mixed : none);
     return r;
 }
 
@@ -85,7 +98,8 @@ static const Expr *take_out(TakingOut *t, const Expr *e, int around) {
     bool alone = is_mark(e) || !(around & AROUND_GUARD) || itself;
     int inside = around;
     if (whole && bad == own) {
-        if (alone) r = is_mark(e) ? as_let(t->x, e) : as_temp(t->x, e, t->root);
+        if (alone && is_mark(e)) r = as_let(t->x, e);
+        else if (alone && !keeps_one(t, e)) r = as_temp(t->x, e, t->root); /* with one that stays it would be no better off */
     } else if (whole && alone && !(around & AROUND_LATER) && bad_outside(t, e, false) == own) {
         if (is_placed(t->x, e)) r = as_let(t->x, e);
         around |= AROUND_LATER;

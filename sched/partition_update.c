@@ -2,6 +2,8 @@
 #include "partition.h"
 #include "product.h"
 
+#include <limits.h>
+
 typedef VEC(Root) Roots;
 
 static bool reads_tensor(ExprMap *seen, Ctx *ctx, const Expr *e, const Tensor *t) {
@@ -21,16 +23,22 @@ static bool root_reads(Ctx *ctx, const Root *r, const Tensor *t) {
     return false;
 }
 
-static bool def_reads(Partition *x, const Def *def, const Tensor *t) {
-    for (int p = 0; p < def->tensor->pieces.n; p++) {
-        const Root r = defs_root(&x->defs, def, p);
-        if (root_reads(x->temp, &r, t)) return true;
-    }
+/* One inout's equations, as they are placed. */
+typedef struct Update {
+    const Def *def;
+    Root *roots; /* of its pieces */
+    bool done;
+} Update;
+
+static bool update_reads(Partition *x, const Update *u, const Tensor *t) {
+    for (int p = 0; p < u->def->tensor->pieces.n; p++)
+        if (root_reads(x->temp, &u->roots[p], t)) return true;
     return false;
 }
 
+/* Other elements of the root's tensor than its own; what reductions read does not count. */
 static bool reads_elsewhere(ExprMap *seen, Ctx *ctx, const Expr *e, const Root *r) {
-    if (!e || expr_map_get(seen, e)) return false;
+    if (!e || e->op == OP_REDUCE || expr_map_get(seen, e)) return false;
     expr_map_put(ctx, seen, e, e);
     if (e->op == OP_LOAD && e->u.tensor == r->tensor)
         for (int d = 0; d < e->nargs; d++)
@@ -51,17 +59,32 @@ static bool is_product_update(Partition *x, const Def *def, const Root *r) {
     return true;
 }
 
-/* Every thread that stores an element is the only one that reads it: one equation, without reductions, of the element
- * itself. */
-static bool updates_locally(Partition *x, const Def *def) {
-    const Root r = defs_root(&x->defs, def, 0);
-    ExprMap seen = {0};
-    if (!def_reads(x, def, def->tensor) || is_product_update(x, def, &r)) return true;
-    if (def->tensor->pieces.n > 1 || r.value->reduces || (r.guard && r.guard->reduces))
-        return false;
-    for (int d = 0; d < def->tensor->rank; d++)
-        if (reads_elsewhere(&seen, x->temp, r.subs[d], &r)) return false;
-    return !reads_elsewhere(&seen, x->temp, r.value, &r) && !reads_elsewhere(&seen, x->temp, r.guard, &r);
+/* The reductions of e, but for those inside of others. */
+static void find_reductions(Partition *x, ExprMap *found, ExprMap *seen, const Expr *e) {
+    if (!e->reduces || expr_map_get(seen, e)) return;
+    expr_map_put(x->temp, seen, e, e);
+    if (e->op == OP_REDUCE) {
+        expr_map_put(x->temp, found, e, e);
+        return;
+    }
+    for (int i = 0; i < e->nargs; i++) find_reductions(x, found, seen, e->arg[i]);
+}
+
+/* Every thread that stores an element is the only one that reads it: one equation of the element itself. Its reductions,
+ * which read what others store or are folded by several threads, become temporaries; what is stored is loaded, for
+ * updates come last. */
+static bool update_locally(Partition *x, Update *u) {
+    Root *r = &u->roots[0];
+    ExprMap seen = {0}, found = {0}, walked = {0};
+    if (!update_reads(x, u, u->def->tensor) || is_product_update(x, u->def, r)) return true;
+    if (u->def->tensor->pieces.n > 1 || (r->guard && r->guard->reduces)) return false;
+    for (int d = 0; d < u->def->tensor->rank; d++)
+        if (r->subs[d]->reduces || reads_elsewhere(&seen, x->temp, r->subs[d], r)) return false;
+    if (reads_elsewhere(&seen, x->temp, r->value, r) || reads_elsewhere(&seen, x->temp, r->guard, r)) return false;
+    r->value = reuse_stored(x, INT_MAX, r->value);
+    find_reductions(x, &found, &walked, r->value);
+    r->value = take_out_bad(x, r, &found, r->guard != NULL, "its values before are read while it is updated");
+    return !r->value->reduces;
 }
 
 static bool reads_inout(ExprMap *seen, Ctx *ctx, const Expr *e) {
@@ -74,8 +97,9 @@ static bool reads_inout(ExprMap *seen, Ctx *ctx, const Expr *e) {
 }
 
 /* New values go to a temporary; *copies receives the equations that move them when all old values have been read. */
-static void stage_update(Partition *x, const Def *def, Roots *copies) {
+static void stage_update(Partition *x, const Update *u, Roots *copies) {
     Graph *g = x->g;
+    const Def *def = u->def;
     Tensor *t = NEW(g->ctx, Tensor);
     *t = *def->tensor;
     t->name = temp_name(x, def->tensor->name);
@@ -84,7 +108,7 @@ static void stage_update(Partition *x, const Def *def, Roots *copies) {
     t->id = g->tensors.n + x->plan->temps.n;
     vec_push(g->ctx, &x->plan->temps, t);
     for (int p = 0; p < def->tensor->pieces.n; p++) {
-        Root r = defs_root(&x->defs, def, p), copy = r;
+        Root r = u->roots[p], copy = r;
         ExprMap seen = {0};
         r.tensor = t;
         place(x, r);
@@ -101,26 +125,31 @@ static void stage_update(Partition *x, const Def *def, Roots *copies) {
 
 void place_updates(Partition *x, const Def **defs, int n) {
     Roots copies = {0};
-    bool *done = NEW_N(x->g->ctx, bool, n + 1);
+    Update *u = NEW_N(x->g->ctx, Update, n + 1);
     for (int i = 0; i < n; i++) {
-        done[i] = !updates_locally(x, defs[i]);
-        if (done[i]) stage_update(x, defs[i], &copies);
+        int pieces = defs[i]->tensor->pieces.n;
+        u[i] = (Update){.def = defs[i], .roots = NEW_N(x->g->ctx, Root, pieces + 1)};
+        for (int p = 0; p < pieces; p++) u[i].roots[p] = defs_root(&x->defs, defs[i], p);
+    }
+    for (int i = 0; i < n && !x->defs.failed; i++) {
+        u[i].done = !update_locally(x, &u[i]);
+        if (u[i].done) stage_update(x, &u[i], &copies);
     }
     for (int placed = 0; placed < n && !x->defs.failed; placed++) {
         int pick = -1, any = -1;
         for (int i = 0; i < n; i++) {
-            if (done[i]) continue;
+            if (u[i].done) continue;
             bool wanted = false;
-            for (int j = 0; j < n; j++) wanted |= j != i && !done[j] && def_reads(x, defs[j], defs[i]->tensor);
+            for (int j = 0; j < n; j++) wanted |= j != i && !u[j].done && update_reads(x, &u[j], defs[i]->tensor);
             if (any < 0) any = i;
             if (!wanted && pick < 0) pick = i;
         }
         if (any < 0) break;
         if (pick < 0)
-            stage_update(x, defs[pick = any], &copies);
+            stage_update(x, &u[pick = any], &copies);
         else
-            for (int p = 0; p < defs[pick]->tensor->pieces.n; p++) place(x, defs_root(&x->defs, defs[pick], p));
-        done[pick] = true;
+            for (int p = 0; p < defs[pick]->tensor->pieces.n; p++) place(x, u[pick].roots[p]);
+        u[pick].done = true;
     }
     for (int i = 0; i < copies.n; i++) place(x, copies.at[i]);
 }
