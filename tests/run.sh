@@ -38,7 +38,7 @@ jobs() { # one a line: name, a tab, command
         for f in tests/*/run.sh; do [ -e "$f" ] && printf '%s\tbash %s\n' "$(basename "$(dirname "$f")")" "$f"; done
     fi
     [ -x "$TDC" ] || return
-    [ $TARGET = --gpu ] && printf 'large\tbash tests/large/run.sh\nlibrary\tbash tests/library/run.sh\nulp\tbash tests/ulp/run.sh\npython\tbash tests/python/run.sh --gpu\nreadme\tbash tests/readme/run.sh --gpu\n'
+    [ $TARGET = --gpu ] && printf 'large\tbash tests/large/run.sh\nlibrary\tbash tests/library/run.sh\nulp\tbash tests/ulp/run.sh\nhost\tbash tests/host/run.sh\npython\tbash tests/python/run.sh --gpu\nreadme\tbash tests/readme/run.sh --gpu\n'
     for f in tests/kernels/*.kernel; do [ -e "$f" ] && f=${f%.kernel} && printf '%s\t%s check %s.td %s --kernels %s.kernel\n' "${f#tests/}" "$TDC" "$f" "$TARGET" "$f"; done
     for f in tests/numeric/*.td tests/language/*.td samples/*.td; do [ -e "$f" ] && printf '%s\t%s check %s %s\n' "$(n=${f%.td}; echo "${n#tests/}")" "$TDC" "$f" "$TARGET"; done
 }

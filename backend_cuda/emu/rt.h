@@ -6,6 +6,7 @@
  * Ticks never go back, so shadows need no clearing between blocks or launches. */
 #ifndef TD_EMU_RT_H
 #define TD_EMU_RT_H
+#include <functional>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -256,13 +257,14 @@ struct Prepared { // a kernel's attributes
     bool large_cluster = false;
 };
 
-struct GraphNode { // a launch, or where there is no kernel a memset
+struct GraphNode { // a launch; a product of the library; or where there is neither a memset
     td_emu_launch_args launch;
     std::vector<char> args;
     const void *call[2]; // the kernel, args
     void *at;
     int value;
     size_t bytes;
+    std::function<cudaError_t()> product;
 };
 
 } // namespace emu

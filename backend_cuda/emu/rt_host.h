@@ -174,7 +174,7 @@ cudaError_t cudaMemset(void *ptr, int value, size_t bytes) {
 cudaError_t cudaMemsetAsync(void *ptr, int value, size_t bytes, cudaStream_t stream) {
     HOST_CALL;
     if (CUgraph_st *graph = capture_of(stream)) {
-        graph->nodes.push_back({{}, {}, {}, ptr, value, bytes});
+        graph->nodes.push_back({{}, {}, {}, ptr, value, bytes, {}});
         return cudaSuccess;
     }
     return cudaMemset(ptr, value, bytes);
@@ -228,7 +228,9 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t) {
     for (GraphNode &n : exec->nodes) {
         n.call[1] = n.args.data();
         n.launch.call = n.call;
-        const cudaError_t e = n.launch.kernel ? td_emu_launch(n.launch) : cudaMemset(n.at, n.value, n.bytes);
+        const cudaError_t e = n.product         ? n.product()
+                              : n.launch.kernel ? td_emu_launch(n.launch)
+                                                : cudaMemset(n.at, n.value, n.bytes);
         if (e) return e;
     }
     return cudaSuccess;

@@ -279,7 +279,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                               cublasLtMatrixLayout_t a_layout, const void *b, cublasLtMatrixLayout_t b_layout,
                               const void *beta, const void *c, cublasLtMatrixLayout_t c_layout, void *d,
                               cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t *algo, void *workspace,
-                              size_t workspace_bytes, cudaStream_t) {
+                              size_t workspace_bytes, cudaStream_t stream) {
+    HOST_CALL;
     configure();
     const void *at[4] = {a, b, c, d};
     const int64_t m = int64_t(d_layout->rows), n = int64_t(d_layout->cols),
@@ -288,6 +289,19 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     const int id = algo->config[CUBLASLT_ALGO_CONFIG_ID];
     if (id == ABSENT) return CUBLAS_STATUS_NOT_SUPPORTED;
     if (!handle || algo->workspace > workspace_bytes || (algo->workspace && !workspace)) return CUBLAS_STATUS_INVALID_VALUE;
+    if (CUgraph_st *graph = capture_of(stream)) {
+        double factors[2] = {}; // as the bytes that they are
+        memcpy(&factors[0], alpha, desc->scale == CUDA_R_64F ? 8 : 4);
+        memcpy(&factors[1], beta, desc->scale == CUDA_R_64F ? 8 : 4);
+        auto again = [=, desc = *desc, al = *a_layout, bl = *b_layout, cl = *c_layout, dl = *d_layout, how = *algo]() mutable {
+            return cublasLtMatmul(handle, &desc, &factors[0], a, &al, b, &bl, &factors[1], c, &cl, d, &dl, &how, workspace,
+                                  workspace_bytes, nullptr) == CUBLAS_STATUS_SUCCESS
+                       ? cudaSuccess
+                       : cudaErrorUnknown;
+        };
+        graph->nodes.push_back({{}, {}, {}, nullptr, 0, 0, again});
+        return CUBLAS_STATUS_SUCCESS;
+    }
     for (int i = 0; i < 4; i++)
         if ((i != 2 || with != 0) && alignment_of(at[i]) < algo->alignment[i]) {
             report(KIND_ALIGNMENT, __builtin_return_address(0), "a product's matrix at %p was promised to be aligned to %u",
