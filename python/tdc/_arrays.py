@@ -182,6 +182,7 @@ class Jax(Framework):
     def lend(self, x, type, stream, current):
         x.block_until_ready()
         view = super().lend(x, type, stream, None)
+        view.read_only = True  # to callers; what `empty` made is lent after this is asked about
         return view
 
     def empty(self, shape, type, device, stream):

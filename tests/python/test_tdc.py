@@ -1,12 +1,13 @@
 """The package tdc: every kind of argument, what is made for the caller, what is refused, and that nothing is kept.
 
 Tests are functions named test_*, those of a framework test_FRAMEWORK_*; one whose framework is missing is skipped.
-`--gpu` runs those of PyTorch on the GPU of this machine, with what needs one, and leaves out those of NumPy."""
+`--gpu` runs them on the GPU of this machine, with what needs one, and leaves out those of NumPy."""
 import ctypes, gc, importlib, json, os, re, shutil, sys, tempfile, threading, traceback, weakref
 import numpy as np
 import tdc
 
 GPU = "--gpu" in sys.argv
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODEL = os.path.join(HERE, "model.td")
 DOCS = os.path.join(HERE, "..", "..", "docs")
@@ -294,6 +295,39 @@ def test_jax():
     assert np.allclose(jax.jit(lambda v: v * 2)(y), np.arange(1, 11) / 27.5) and (np.asarray(z) == 0).all()
     assert float(model().dot(jnp.ones(5, jnp.float64), jnp.ones(5, jnp.float64))) == 5
     assert model().count(9, step=3, like=jax).shape == (5,)
+    before = np.asarray(z).copy()
+    refused("tensor 'y' is written to, and is read-only", model().axpy, x, z, kind=TypeError)
+    refused("tensor 'y' is written to, and is read-only", model().share, x, out=z, kind=TypeError)
+    assert (np.asarray(z) == before).all() and (np.asarray(x) == np.arange(1, 11)).all()
+    refused("tensor x: expected f32, got float of 64 bits", model().share, jnp.ones(3, jnp.float64), status="error_tensor")
+    refused("tensor x: expected rank 1, got 2", model().share, jnp.ones((3, 3), jnp.float32), status="error_tensor")
+    if GPU:
+        assert next(iter(y.devices())).platform == "gpu"
+        cpu = jax.device_put(x, jax.devices("cpu")[0])
+        refused("expected DLPack's device type 2, got 1", model().share, cpu, status="error_device")
+
+
+# ---- CuPy ----
+def test_cupy_gpu():
+    import cupy
+    m = model()
+    x, y = cupy.arange(1000, dtype=cupy.float32), cupy.ones(1000, cupy.float32)
+    m.axpy(x, y, a=0.5)
+    assert (y == 1 + x / 2).all()
+    side = cupy.cuda.Stream(non_blocking=True)
+    with side:
+        a = cupy.random.rand(2000, 1000).astype(cupy.float32) + 1
+        b = m.portion(a)  # on the stream that makes a, without a wait between them
+        c = b.sum()
+    side.synchronize()
+    assert isinstance(b, cupy.ndarray) and abs(float(c) - 1) < 1e-3
+    out = cupy.empty_like(a)
+    assert m.portion(a, out=out) is out and (out == b).all()
+    s, t = m.rows(cupy.full((3, 16), 0x3f80, cupy.uint16))
+    assert (s == 16).all() and t.dtype == cupy.uint16 and (t == 0x3f80).all()
+    refused("tensor x: dimension 0 is strided: expected stride 1, got 1000", m.share, a[:, 3], status="error_tensor")
+    refused("tensor x: expected f32, got float of 64 bits", m.share, cupy.ones(3), status="error_tensor")
+    refused("tensor y: expected memory of its own", m.axpy, x, x, status="error_overlap")
 
 
 # ---- PyTorch ----
@@ -410,6 +444,33 @@ def test_torch_gpu_threads():
     assert not wrong, wrong[:5]
 
 
+def test_torch_two_models():
+    import torch
+    m = model()
+    other = tdc.build(os.path.join(HERE, "..", "manifest", "shapes.td"), prefix="other", defines={"L": 9})
+    x = torch.rand(9, device=device()) + 1
+    a, b = m.share(x), other.windows(x)
+    for _ in range(3):
+        assert torch.equal(m.share(x), a) and torch.equal(other.windows(x), b)
+    torch.testing.assert_close(a, x / x.sum(), rtol=1e-3, atol=0)
+
+
+def test_torch_gpu_devices():
+    import torch
+    if torch.cuda.device_count() < 2:
+        return
+    m, x = model(), torch.rand(300, 1000, device="cuda:0") + 1
+    y = m.portion(x)
+    with torch.cuda.device(1):
+        there = m.portion(x.to("cuda:1"))
+        assert there.device.index == 1 and torch.equal(there.cpu(), y.cpu()), "two devices give the same bytes"
+        refused("tensor y: expected the context's device, 1, got 0", m.axpy, torch.ones(3, device="cuda:1"), torch.ones(3, device="cuda:0"),
+                status="error_device")
+    assert torch.cuda.current_device() == 0 and torch.equal(m.portion(x), y)
+    refused("tensor y: expected the context's device, 0, got 1", m.axpy, torch.ones(3, device="cuda:0"), torch.ones(3, device="cuda:1"),
+            status="error_device")
+
+
 def main():
     passed = failed = 0
     skipped = {}
@@ -417,7 +478,7 @@ def main():
         if not name.startswith("test_"):
             continue
         framework = name.split("_")[1]
-        if (GPU and framework != "torch") or (not GPU and "_gpu_" in name):
+        if (GPU and framework == "numpy") or (not GPU and "_gpu" in name):
             continue
         try:
             importlib.import_module(framework)
