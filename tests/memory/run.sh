@@ -4,17 +4,7 @@
 # workspace is held to the largest live set (stack.py).
 cd "$(dirname "$0")/../.." || exit 1
 TDC=${TDC:-build/tdc} emu=backend_cuda/emu here=tests/memory
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-passed=0 failed=0
-same() { # WHAT GOT EXPECTED
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $1: $2, expected $3"
-    fi
-}
+. tests/suite.sh
 g++ -std=c++17 -O1 -I $emu -c -o "$dir/runtime.o" $emu/runtime.cpp || exit 1
 model() { # FILE OPTION...
     "$TDC" "$@" --prefix=model -o "$dir/model.cu" &&
@@ -48,5 +38,4 @@ for sizes in "B=2 S=24 H=3 D=8 F=96" "B=1 S=48 H=2 D=24 F=50"; do
     python3 $here/stack.py live "$dir/stack.kernels" "$dir/log" "${list[@]}"
     same "12 layers at $sizes" $? 0
 done
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish
