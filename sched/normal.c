@@ -28,14 +28,14 @@ static double rounded(double v) {
     return nearbyint(v / unit) * unit;
 }
 
-static Normal constant(Graph *g, double v) {
-    Normal r = {0, NEW_N(g->ctx, NormalTerm, NORMAL_TERMS), false};
+static Normal constant(Ctx *ctx, double v) {
+    Normal r = {0, NEW_N(ctx, NormalTerm, NORMAL_TERMS), false};
     if (v != 0) r.term[r.n++] = (NormalTerm){.coef = v};
     return r;
 }
 
-static Normal atom(Graph *g, const Expr *e) {
-    Normal r = constant(g, 1);
+static Normal atom(Ctx *ctx, const Expr *e) {
+    Normal r = constant(ctx, 1);
     r.term[0].degree = 1;
     r.term[0].atom[0] = e;
     return r;
@@ -64,8 +64,8 @@ static void add_term(Normal *r, const NormalTerm *t) {
     r->n++;
 }
 
-static Normal sum(Graph *g, const Normal *a, const Normal *b, double sign) {
-    Normal r = constant(g, 0);
+static Normal sum(Ctx *ctx, const Normal *a, const Normal *b, double sign) {
+    Normal r = constant(ctx, 0);
     r.failed = a->failed || b->failed;
     for (int i = 0; i < a->n; i++) add_term(&r, &a->term[i]);
     for (int i = 0; i < b->n; i++) {
@@ -85,8 +85,8 @@ static bool join(NormalTerm *r, const NormalTerm *a, const NormalTerm *b) {
     return true;
 }
 
-static Normal product(Graph *g, const Normal *a, const Normal *b) {
-    Normal r = constant(g, 0);
+static Normal product(Ctx *ctx, const Normal *a, const Normal *b) {
+    Normal r = constant(ctx, 0);
     r.failed = a->failed || b->failed || (!a->n && b->n) || (a->n && !b->n); /* 0 times NaN is not 0 */
     for (int i = 0; i < a->n && !r.failed; i++)
         for (int j = 0; j < b->n && !r.failed; j++) {
@@ -115,6 +115,7 @@ static bool is_float(const Expr *e) { return e->type == TY_F32 || e->type == TY_
 /* A walk: nodes are shared. */
 typedef struct Walk {
     Graph *g;
+    Ctx *ctx; /* of what it makes */
     ExprMap done;
 } Walk;
 
@@ -124,7 +125,7 @@ static const Normal *of(Walk *w, const Expr *e);
 static Normal function(Walk *w, const Expr *e) {
     Graph *g = w->g;
     const Expr *a[3];
-    if (e->nargs > 3 || e->op == OP_LOAD || e->op == OP_REDUCE) return atom(g, e);
+    if (e->nargs > 3 || e->op == OP_LOAD || e->op == OP_REDUCE) return atom(w->ctx, e);
     for (int i = 0; i < e->nargs; i++) {
         a[i] = e->arg[i];
         if (!is_float(a[i])) continue;
@@ -136,7 +137,7 @@ static Normal function(Walk *w, const Expr *e) {
         a[0] = a[1];
         a[1] = swap;
     }
-    return atom(g, expr_node(g, e->op, e->type, false, e->u.i, a, e->nargs));
+    return atom(w->ctx, expr_node(g, e->op, e->type, false, e->u.i, a, e->nargs));
 }
 
 static Normal power(Walk *w, const Expr *e) {
@@ -145,35 +146,34 @@ static Normal power(Walk *w, const Expr *e) {
     const Expr *n = e->arg[1];
     bool small = n->op == OP_CONST && (n->u.f == 2 || n->u.f == 3 || n->u.f == 4);
     if (!small || base->failed) return function(w, e);
-    for (int i = 1; i < (int)n->u.f; i++) r = product(w->g, &r, base);
+    for (int i = 1; i < (int)n->u.f; i++) r = product(w->ctx, &r, base);
     return r.failed ? function(w, e) : r;
 }
 
 static Normal combined(Walk *w, const Expr *e) {
     Graph *g = w->g;
-    const Normal a = *of(w, e->arg[0]), none = constant(g, 0);
+    const Normal a = *of(w, e->arg[0]), none = constant(w->ctx, 0);
     Normal b;
     switch (e->op) {
-    case OP_NEG: return sum(g, &none, &a, -1);
+    case OP_NEG: return sum(w->ctx, &none, &a, -1);
     case OP_SIGMOID: {
-        Normal half = constant(g, 0.5), arg = product(g, &half, &a);
-        Normal t = atom(g, expr1(g, OP_TANH, written(g, &arg, e->type))), scaled = product(g, &half, &t);
-        return sum(g, &half, &scaled, 1);
+        Normal half = constant(w->ctx, 0.5), arg = product(w->ctx, &half, &a);
+        Normal t = atom(w->ctx, expr1(g, OP_TANH, written(g, &arg, e->type))), scaled = product(w->ctx, &half, &t);
+        return sum(w->ctx, &half, &scaled, 1);
     }
     case OP_DIV:
-        b = e->arg[1]->op == OP_CONST ? constant(g, 1 / e->arg[1]->u.f)
-                                      : atom(g, expr2(g, OP_DIV, expr_float(g, e->type, 1), e->arg[1]));
-        return product(g, &a, &b);
+        b = e->arg[1]->op == OP_CONST ? constant(w->ctx, 1 / e->arg[1]->u.f)
+                                      : atom(w->ctx, expr2(g, OP_DIV, expr_float(g, e->type, 1), e->arg[1]));
+        return product(w->ctx, &a, &b);
     default: break;
     }
     b = *of(w, e->arg[1]);
-    return e->op == OP_MUL ? product(g, &a, &b) : sum(g, &a, &b, e->op == OP_SUB ? -1 : 1);
+    return e->op == OP_MUL ? product(w->ctx, &a, &b) : sum(w->ctx, &a, &b, e->op == OP_SUB ? -1 : 1);
 }
 
 static Normal compute(Walk *w, const Expr *e) {
-    Graph *g = w->g;
-    if (e->op == OP_CONST) return constant(g, e->u.f);
-    if (!is_float(e) || expr_is_uniform(e)) return atom(g, e);
+    if (e->op == OP_CONST) return constant(w->ctx, e->u.f);
+    if (!is_float(e) || expr_is_uniform(e)) return atom(w->ctx, e);
     Normal r;
     switch (e->op) {
     case OP_ADD:
@@ -183,23 +183,23 @@ static Normal compute(Walk *w, const Expr *e) {
     case OP_SIGMOID: r = combined(w, e); break;
     case OP_DIV: r = expr_is_uniform(e->arg[1]) ? combined(w, e) : function(w, e); break;
     case OP_POW: r = power(w, e); break;
-    case OP_CAST: return atom(g, e);
+    case OP_CAST: return atom(w->ctx, e);
     default: r = function(w, e); break;
     }
-    return r.failed ? atom(g, e) : r;
+    return r.failed ? atom(w->ctx, e) : r;
 }
 
 static const Normal *of(Walk *w, const Expr *e) {
     Normal *n = (Normal *)expr_map_get(&w->done, e);
     if (n) return n;
-    n = NEW(w->g->ctx, Normal);
+    n = NEW(w->ctx, Normal);
     *n = compute(w, e);
-    expr_map_put(w->g->ctx, &w->done, e, n);
+    expr_map_put(w->ctx, &w->done, e, n);
     return n;
 }
 
-Normal normal_of(Graph *g, const Expr *e) {
-    Walk w = {.g = g};
+Normal normal_of(Graph *g, Ctx *ctx, const Expr *e) {
+    Walk w = {.g = g, .ctx = ctx};
     return *of(&w, e);
 }
 

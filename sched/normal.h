@@ -21,7 +21,7 @@ typedef struct Normal {
     bool failed;      /* too many terms, too high a degree, or terms that cancel: they need not where there is a NaN */
 } Normal;
 
-Normal normal_of(Graph *g, const Expr *e);
+Normal normal_of(Graph *g, Ctx *ctx, const Expr *e); /* in that memory */
 bool normal_equal(const Normal *a, const Normal *b);
 /* e depends on dimensions and scalars alone: the host can compute it before anything is launched. */
 bool expr_is_uniform(const Expr *e);

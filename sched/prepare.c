@@ -4,6 +4,7 @@
 
 #include "ir/hull.h"
 #include "ir/poly.h"
+#include "product.h"
 
 /* A definition with lets written in is no larger. */
 enum { MAX_INLINE_DEPTH = 600, MAX_INLINE_NODES = 4000, MAX_INLINE_REDUCTIONS = 24 };
@@ -123,7 +124,7 @@ static const Expr *self_contained(Around *x, const Expr *e, const Expr *cond) {
 /* A definition in work. */
 typedef struct Writing {
     Defs *d;
-    const Def *def;
+    Def *def;
     bool cutting; /* lets are not written in */
     int nodes, reduces;
     ExprMap done;
@@ -148,6 +149,76 @@ static bool fits_in(const Writing *x, const Def *let) {
     return let->generation == x->def->generation || (let->depth <= SMALL_DEPTH && !let->reduces);
 }
 
+static void count_nodes(Ctx *ctx, ExprMap *seen, const Expr *e, int *nodes, int *reductions) {
+    if (*nodes > MAX_INLINE_NODES || !e->nargs || expr_map_get(seen, e)) return;
+    expr_map_put(ctx, seen, e, e);
+    ++*nodes;
+    *reductions += e->op == OP_REDUCE;
+    for (int i = 0; i < e->nargs; i++) count_nodes(ctx, seen, e->arg[i], nodes, reductions);
+}
+
+/* ---- cutting ---- */
+
+typedef struct Cutting {
+    Defs *d;
+    bool more;      /* factors of products of matrices are stored from now on; else lets are loaded that are stored apart already */
+    int generation; /* of those that are loaded */
+    ExprMap done;
+} Cutting;
+
+static Def *let_of(Defs *d, const Expr *mark) {
+    return (Def *)expr_map_get(&d->of, (const void *)(intptr_t)mark->u.i);
+}
+
+/* The lets that are factors of a product of matrices are in memory anyway. */
+static void store_factors(Defs *d, const Expr *e) {
+    ProductSum s;
+    if (!product_sum(d->graph, e, &s, NULL)) return;
+    for (int i = 0; i < 2; i++) {
+        Def *let = is_mark(s.factor[i]) ? let_of(d, s.factor[i]) : NULL;
+        if (!let || let->apart) continue;
+        let->apart = let->stored = true;
+        let->generation++;
+        d->cuts++;
+    }
+}
+
+static const Expr *cut(Cutting *x, const Expr *e);
+
+/* What was written into a definition and is stored since then is loaded. */
+static void refresh(Defs *d, Def *def) {
+    if (def->cuts == d->cuts || !def->plain) return;
+    Cutting x = {.d = d};
+    const Expr *r = cut(&x, def->value[0]);
+    def->cuts = d->cuts;
+    if (r == def->value[0]) return;
+    ExprMap seen = {0};
+    def->value[0] = r;
+    def->nodes = def->reduces = 0;
+    count_nodes(d->temp, &seen, r, &def->nodes, &def->reduces);
+    if (x.generation > def->generation) def->generation = x.generation;
+}
+
+/* e with the outermost lets in it that are stored apart as loads. */
+static const Expr *cut(Cutting *x, const Expr *e) {
+    Defs *d = x->d;
+    if (!e->reduces) return e;
+    const Expr *r = expr_map_get(&x->done, e);
+    if (r) return r;
+    if (x->more && e->op == OP_REDUCE) store_factors(d, e);
+    const Def *let = is_mark(e) ? let_of(d, e) : NULL;
+    if (let && let->apart && let->stored) {
+        if (let->generation > x->generation) x->generation = let->generation;
+        r = expr_load(d->graph, let->tensor, e->arg + 1);
+    } else {
+        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(d->temp, const Expr *, e->nargs);
+        for (int i = 0; i < e->nargs; i++) a[i] = cut(x, e->arg[i]);
+        r = expr_node(d->graph, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
+    }
+    expr_map_put(d->temp, &x->done, e, r);
+    return r;
+}
+
 static const Expr *write_load(Writing *x, const Expr *e) {
     Defs *d = x->d;
     Graph *g = d->graph;
@@ -157,6 +228,7 @@ static const Expr *write_load(Writing *x, const Expr *e) {
     Def *def = (Def *)expr_map_get(&d->of, t);
     if (!def || t->kind == TENSOR_INOUT) return expr_load(g, t, subs); /* what the caller gave */
     def->apart |= x->cutting;
+    refresh(d, def);
     bool fits = fits_in(x, def);
     if (fits && def->value[0]->reduces) fits = is_plain_use(t->pieces.at, subs, t->rank);
     if (fits) {
@@ -249,14 +321,6 @@ static bool uses_var(Defs *d, ExprMap *seen, const Expr *e, const Var *v) {
     return false;
 }
 
-static void count_nodes(Ctx *ctx, ExprMap *seen, const Expr *e, int *nodes, int *reductions) {
-    if (*nodes > MAX_INLINE_NODES || !e->nargs || expr_map_get(seen, e)) return;
-    expr_map_put(ctx, seen, e, e);
-    ++*nodes;
-    *reductions += e->op == OP_REDUCE;
-    for (int i = 0; i < e->nargs; i++) count_nodes(ctx, seen, e->arg[i], nodes, reductions);
-}
-
 /* The bounds of nodes and reductions are counted exactly only where they say too much. */
 static bool is_large(Writing *x, const Expr *e) {
     if (e->depth >= MAX_INLINE_DEPTH) return true;
@@ -267,11 +331,26 @@ static bool is_large(Writing *x, const Expr *e) {
     return x->nodes > MAX_INLINE_NODES || x->reduces > MAX_INLINE_REDUCTIONS;
 }
 
-/* e with lets written in, or where that is too large with those that it reads stored. */
+/* r with the factors of products of matrices in it stored; false where it is too large even so. */
+static bool fits_cut(Writing *x, const Expr **r) {
+    Cutting c = {.d = x->d, .more = true};
+    const Expr *s = cut(&c, *r);
+    ExprMap seen = {0};
+    if (s == *r) return false;
+    x->nodes = x->reduces = 0;
+    count_nodes(x->d->temp, &seen, s, &x->nodes, &x->reduces);
+    if (is_large(x, s)) return false;
+    if (c.generation > x->def->generation) x->def->generation = c.generation;
+    *r = s;
+    return true;
+}
+
+/* e with lets written in. Where that is too large, factors of products of matrices in it are stored, which they would be
+ * anyway: so that a chain is divided by what it computes, not by how long it is. Else those that it reads are. */
 static const Expr *written(Defs *d, Def *def, const Expr *e) {
     Writing x = {.d = d, .def = def};
     const Expr *r = write_in(&x, e);
-    if (r != e && is_large(&x, r)) {
+    if (r != e && is_large(&x, r) && !fits_cut(&x, &r)) {
         x = (Writing){.d = d, .def = def, .cutting = true};
         def->generation++;
         r = write_in(&x, e);
@@ -335,6 +414,7 @@ static void make_def(Defs *d, Tensor *t) {
         def->value[p] = written(d, def, self_contained(x, value, guard));
         if (guard) def->guard[p] = written(d, def, guard);
     }
+    def->cuts = d->cuts;
     def->marked = def->plain && t->rank > 0 && def->value[0]->reduces;
     for (int i = 0; i < t->rank && def->marked; i++) {
         ExprMap seen = {0};
@@ -353,6 +433,11 @@ bool defs_make(Defs *d, Graph *g, Text *why) {
     for (int i = 0; i < d->order.n && !d->failed; i++) {
         d->temp = ctx_temp(g->ctx);
         make_def(d, d->order.at[i]);
+        ctx_temp_end(d->temp);
+    }
+    for (int i = 0; i < d->order.n && d->cuts; i++) {
+        d->temp = ctx_temp(g->ctx);
+        refresh(d, (Def *)expr_map_get(&d->of, d->order.at[i]));
         ctx_temp_end(d->temp);
     }
     return !d->failed;

@@ -15,6 +15,7 @@ typedef struct Def {
     int depth, nodes, reduces; /* of the values with the lets that they use written in; nodes and reductions at most */
     int uses;                  /* of a marked one: places where it was written in */
     int generation;            /* how often the longest chain that ends here was cut */
+    int cuts;                  /* Defs.cuts when its value was written */
     Var **vars;         /* of a plain one: those of its value, shared by all tensors with this range in this place */
     const Expr **value; /* of each piece, with the lets that it uses written in */
     const Expr **guard;
@@ -29,6 +30,7 @@ typedef struct Defs {
     ExprMap of;          /* Tensor -> Def */
     VEC(Tensor *) order; /* tensors with definitions, each after those that it loads */
     ExprMap places;      /* a place and a range -> its variable */
+    int cuts;            /* lets that were stored after they had been written into others */
     Ctx *temp; /* of the work at hand */
     Text *why;
     bool failed;

@@ -46,14 +46,14 @@ static bool has(const VarSet *s, const Var *v) {
     return false;
 }
 
-static void free_vars(Graph *g, ExprMap *seen, const Expr *e, VarSet *s) {
+static void free_vars(Ctx *temp, ExprMap *seen, const Expr *e, VarSet *s) {
     if (e->op == OP_VAR && !has(s, e->u.var)) {
         s->failed |= s->n == MAX_VARS;
         if (!s->failed) s->at[s->n++] = e->u.var;
     }
     if (!e->nargs || expr_map_get(seen, e)) return;
-    expr_map_put(g->ctx, seen, e, e);
-    for (int i = 0; i < e->nargs; i++) free_vars(g, seen, e->arg[i], s);
+    expr_map_put(temp, seen, e, e);
+    for (int i = 0; i < e->nargs; i++) free_vars(temp, seen, e->arg[i], s);
     for (int i = 0; e->op == OP_REDUCE && i < e->u.reduce->nvars; i++) /* bound inside */
         for (int j = 0; j < s->n; j++)
             if (s->at[j] == e->u.reduce->vars[i]) s->at[j--] = s->at[--s->n];
@@ -62,7 +62,9 @@ static void free_vars(Graph *g, ExprMap *seen, const Expr *e, VarSet *s) {
 static VarSet vars_of(Graph *g, const Expr *e) {
     VarSet s = {0};
     ExprMap seen = {0};
-    free_vars(g, &seen, e, &s);
+    Ctx *temp = ctx_temp(g->ctx);
+    free_vars(temp, &seen, e, &s);
+    ctx_temp_end(temp);
     return s;
 }
 
@@ -154,21 +156,23 @@ static bool same_sum(Graph *g, const Expr *a, const Expr *b) {
 enum { MAX_SUMS = 16 };
 
 /* The reductions in e, at most MAX_SUMS. */
-static void find_sums(Graph *g, ExprMap *seen, const Expr *e, const Expr **sums, int *n) {
-    if (!e->nargs || *n == MAX_SUMS || expr_map_get(seen, e)) return;
-    expr_map_put(g->ctx, seen, e, e);
+static void find_sums(Ctx *temp, ExprMap *seen, const Expr *e, const Expr **sums, int *n) {
+    if (!e->reduces || *n == MAX_SUMS || expr_map_get(seen, e)) return;
+    expr_map_put(temp, seen, e, e);
     if (e->op == OP_REDUCE) {
         sums[(*n)++] = e;
         return;
     }
-    for (int i = 0; i < e->nargs; i++) find_sums(g, seen, e->arg[i], sums, n);
+    for (int i = 0; i < e->nargs; i++) find_sums(temp, seen, e->arg[i], sums, n);
 }
 
 const Expr *product_unite(Graph *g, const Expr *e) {
     const Expr *sums[MAX_SUMS], *from[MAX_SUMS], *to[MAX_SUMS];
     ExprMap seen = {0};
     int n = 0, same = 0;
-    find_sums(g, &seen, e, sums, &n);
+    Ctx *temp = ctx_temp(g->ctx);
+    find_sums(temp, &seen, e, sums, &n);
+    ctx_temp_end(temp);
     for (int i = 1; i < n; i++)
         for (int j = 0; j < i; j++)
             if (same_sum(g, sums[j], sums[i])) {
@@ -177,14 +181,6 @@ const Expr *product_unite(Graph *g, const Expr *e) {
                 break;
             }
     return same ? expr_replace(g, e, from, to, same) : e;
-}
-
-static bool reduces(Graph *g, const Expr *e) {
-    ExprMap seen = {0};
-    const Expr *sums[MAX_SUMS];
-    int n = 0;
-    find_sums(g, &seen, e, sums, &n);
-    return n > 0;
 }
 
 static bool is_load(const Expr *e) {
@@ -203,10 +199,10 @@ static const Expr *scale(Graph *g, const NormalTerm *t, Type type, const Expr *b
 }
 
 /* e as alpha * sum + (loads, each times what is uniform). */
-static bool is_linear(Graph *g, const Expr *e, const Expr *sum, Linear *out) {
+static bool is_linear(Graph *g, Ctx *temp, const Expr *e, const Expr *sum, Linear *out) {
     *out = (Linear){0};
     if (e == sum) return true;
-    Normal n = normal_of(g, e);
+    Normal n = normal_of(g, temp, e);
     bool found = false;
     for (int i = 0; i < n.n; i++) {
         const Expr *lead = NULL;
@@ -250,15 +246,15 @@ static const Expr *leaf_v(void *user, const LeafText *leaf) {
 }
 
 /* Which function of the placeholder e is. */
-static Activation activation_of(Graph *g, const Expr *e, Type result) {
-    Normal n = normal_of(g, e);
+static Activation activation_of(Graph *g, Ctx *temp, const Expr *e, Type result) {
+    Normal n = normal_of(g, temp, e);
     for (int i = 1; i < ACT_COUNT; i++) {
         Lex x;
-        lex_init(&x, g->ctx, epilogues[i].text, strlen(epilogues[i].text), -1);
+        lex_init(&x, temp, epilogues[i].text, strlen(epilogues[i].text), -1);
         ExprReader r = {.g = g, .lex = &x, .leaf = leaf_v, .user = g};
         const Expr *row = expr_read_as(&r, TY_F32);
         if (!row || (epilogues[i].narrow && type_bits(result) > 16)) continue;
-        Normal want = normal_of(g, row);
+        Normal want = normal_of(g, temp, row);
         if (normal_equal(&n, &want)) return (Activation)i;
     }
     return ACT_NONE;
@@ -266,6 +262,7 @@ static Activation activation_of(Graph *g, const Expr *e, Type result) {
 
 typedef struct Inner {
     Graph *g;
+    Ctx *temp;
     const Expr *value, *sum;
     Type result;
     Linear linear;
@@ -276,13 +273,13 @@ typedef struct Inner {
 /* A node inside of the value such that the value is a known function of it. */
 static bool find_inner(Inner *x, ExprMap *seen, const Expr *e) {
     if (!e->nargs || expr_map_get(seen, e) || e->op == OP_REDUCE) return false;
-    expr_map_put(x->g->ctx, seen, e, e);
+    expr_map_put(x->temp, seen, e, e);
     for (int i = 0; i < e->nargs; i++) {
         const Expr *a = e->arg[i], *v = placeholder(x->g);
-        if (a->type != TY_F32 || !reduces(x->g, a) || x->left-- <= 0) continue;
-        if (is_linear(x->g, a, x->sum, &x->linear)) {
+        if (a->type != TY_F32 || !a->reduces || x->left-- <= 0) continue;
+        if (is_linear(x->g, x->temp, a, x->sum, &x->linear)) {
             const Expr *outside = expr_replace(x->g, x->value, &a, &v, 1);
-            if (!reduces(x->g, outside)) x->act = activation_of(x->g, outside, x->result);
+            if (!outside->reduces) x->act = activation_of(x->g, x->temp, outside, x->result);
             if (x->act) return true;
         }
         if (find_inner(x, seen, a)) return true;
@@ -303,6 +300,7 @@ typedef struct Index {
 
 typedef struct Match {
     Graph *g;
+    Ctx *temp; /* of polynomials */
     PolyEnv env;
     const Root *root;
     int n;
@@ -321,13 +319,13 @@ static bool is_const(Poly p, int64_t want) {
 static int64_t guess(Match *x, Poly p) { return guess_value(poly_expr(x->g, p)); }
 
 static bool at_least(Match *x, Poly a, Poly b) {
-    Poly d = poly_sub(x->g->ctx, a, b);
+    Poly d = poly_sub(x->temp, a, b);
     return !d.failed && poly_nonneg(&x->env, d);
 }
 
 /* The flat offset of an element as strides of the variables. */
 static bool lay(Match *x, int which, Tensor *t, const Expr *const *subs) {
-    Ctx *ctx = x->g->ctx;
+    Ctx *ctx = x->temp;
     Poly rest = poly_const(ctx, 0), coef, less;
     for (int d = 0; d < t->rank; d++)
         rest = poly_add(ctx, poly_mul(ctx, rest, poly_of(&x->env, t->shape[d])), poly_of(&x->env, subs[d]));
@@ -345,7 +343,7 @@ static bool lay(Match *x, int which, Tensor *t, const Expr *const *subs) {
 }
 
 static bool add_index(Match *x, Var *v, int in) {
-    Ctx *ctx = x->g->ctx;
+    Ctx *ctx = x->temp;
     if (x->n == MAX_VARS || !expr_over_dims(v->lo) || !expr_over_dims(v->hi)) return false;
     Index *i = &x->at[x->n++];
     *i = (Index){.var = v, .in = in, .size = poly_sub(ctx, poly_of(&x->env, v->hi), poly_of(&x->env, v->lo))};
@@ -414,7 +412,7 @@ static bool lay_terms(Match *x, const Linear *l, Product *p) {
         p->c.tensor = e->u.tensor;
         p->beta = l->term[i].times ? l->term[i].times : expr_float(x->g, e->type == TY_F64 ? TY_F64 : TY_F32, 1);
     }
-    for (int k = 0; k < x->n; k++) x->at[k].stride[MAT_BIAS] = poly_const(x->g->ctx, 0);
+    for (int k = 0; k < x->n; k++) x->at[k].stride[MAT_BIAS] = poly_const(x->temp, 0);
     x->tensor[MAT_BIAS] = NULL;
     for (int i = 0; i < l->n; i++) {
         const Expr *e = l->term[i].load;
@@ -432,7 +430,7 @@ static void drop(Match *x, int i) {
 
 /* Two indices that every matrix walks as one become it: the outer's strides are the inner's times its size. */
 static bool unite(Match *x, int outer, int inner) {
-    Ctx *ctx = x->g->ctx;
+    Ctx *ctx = x->temp;
     Index *o = &x->at[outer], *i = &x->at[inner];
     if (outer == inner || o->in != i->in) return false;
     for (int m = 0; m < MATS; m++) {
@@ -485,7 +483,7 @@ static bool find_batches(Match *x, const Index *m, const Index *n, const Index *
 /* The strides of one matrix; where it has no index for its rows (columns), what the other side needs. */
 static bool make_matrix(Match *x, int which, const Index *row, const Index *col, const Index *const *batch, int nbatch,
                         Matrix *out) {
-    Ctx *ctx = x->g->ctx;
+    Ctx *ctx = x->temp;
     Poly one = poly_const(ctx, 1), r = row ? row->stride[which] : one, c = col ? col->stride[which] : one,
          rows = row ? row->size : one, cols = col ? col->size : one;
     if (!row) r = is_const(c, 1) ? cols : one;
@@ -537,12 +535,12 @@ static bool make_product(Match *x, Product *p) {
     return make_matrices(x, NULL, p);
 }
 
-const Product *product_match(Graph *g, const Root *root, Text *why) {
+static const Product *match(Graph *g, Ctx *temp, const Root *root, Text *why) {
     const Expr *sums[MAX_SUMS], *value = product_unite(g, root->value), *sum;
     ExprMap tried = {0}, seen = {0};
     ProductSum s;
     int n = 0;
-    find_sums(g, &seen, value, sums, &n);
+    find_sums(temp, &seen, value, sums, &n);
     if (!n || root->guard) return NULL;
     if (n > 1) return refuse(why, "several reductions are used together"), NULL;
     sum = sums[0];
@@ -552,16 +550,25 @@ const Product *product_match(Graph *g, const Root *root, Text *why) {
     if (!s.ready[0] || !s.ready[1]) return refuse(why, "a factor is computed"), NULL;
     if (!has_types(s.type, result)) return refuse(why, "the library does not store this type"), NULL;
     if (value->op == OP_CAST && value->type == result && value->nargs == 1) value = value->arg[0];
-    Inner in = {.g = g, .value = value, .sum = sum, .result = result, .left = MAX_NODES};
+    Inner in = {.g = g, .temp = temp, .value = value, .sum = sum, .result = result, .left = MAX_NODES};
     if (value != sum && (sum->type != value->type || !type_is_float(sum->type)))
         return refuse(why, "the sum is not stored as it is"), NULL;
-    if (!is_linear(g, value, sum, &in.linear) && !find_inner(&in, &tried, value))
+    if (!is_linear(g, temp, value, sum, &in.linear) && !find_inner(&in, &tried, value))
         return refuse(why, "what follows the product is not an epilogue of the library"), NULL;
-    Product *p = NEW(g->ctx, Product);
-    Match *x = NEW(g->ctx, Match);
-    *p = (Product){.root = *root, .act = in.act};
-    *x = (Match){.g = g, .env = {.g = g}, .root = root, .why = why};
+    Match *x = NEW(temp, Match);
+    Product made = {.root = *root, .act = in.act}, *p = &made;
+    *x = (Match){.g = g, .temp = temp, .env = {.g = g, .ctx = temp}, .root = root, .why = why};
     p->alpha = in.linear.alpha ? in.linear.alpha : type_is_float(sum->type) ? expr_float(g, sum->type, 1) : expr_int(g, sum->type, 1);
     bool ok = lay_factors(x, &s) && orient(x) && lay_terms(x, &in.linear, p) && make_product(x, p);
-    return ok ? p : NULL;
+    if (!ok) return NULL;
+    p = NEW(g->ctx, Product);
+    *p = made;
+    return p;
+}
+
+const Product *product_match(Graph *g, const Root *root, Text *why) {
+    Ctx *temp = ctx_temp(g->ctx);
+    const Product *p = match(g, temp, root, why);
+    ctx_temp_end(temp);
+    return p;
 }

@@ -178,7 +178,7 @@ static void test_programs(Ctx *ctx) {
 
 /* ---- stacks of equal layers ---- */
 
-/* Layer k reads h(k-1), or x, and writes hk; the last one's is y. A row's maximum and sum stay in the layer's kernel. */
+/* Layer k reads h(k-1), or x, and writes hk; the last one's is y. */
 static Program *stack(Ctx *ctx, const char *layer, int n, bool library) {
     Text t = {.ctx = ctx};
     SameMemo *memo = NEW(ctx, SameMemo);
@@ -202,17 +202,28 @@ static Program *stack(Ctx *ctx, const char *layer, int n, bool library) {
 }
 
 static void test_stacks(Ctx *ctx) {
-    static const char *const layers[] = {
-        "#[i, j] = exp(<[i, j] - max[k in 0..N](<[i, k]))\n>[i, j] = #[i, j] / sum[k in 0..N](#[i, k])\n",
+    static const struct {
+        const char *text;
+        int kernels; /* of a layer; 0: layers have kernels in common */
+    } layers[] = {
+        {"#[i, j] = exp(<[i, j] - max[k in 0..N](<[i, k]))\n>[i, j] = #[i, j] / sum[k in 0..N](#[i, k])\n", 0},
+        {"#[i, j] = sum[k in 0..N](<[i, k] * w[k, j])\n>[i, j] = <[i, j] + max(#[i, j], 0.0)\n", 2},
+        {"#[i, j] = <[i, j] / sqrt(sum[k in 0..N](<[i, k] * <[i, k]) + 1.0)\n"
+         ">[i, j] = <[i, j] + sum[k in 0..N](#[i, k] * w[k, j])\n",
+         2},
     };
-    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
-        for (int library = 0; library < 2; library++) {
-            Program *one = stack(ctx, layers[i], 1, library), *few = stack(ctx, layers[i], 3, library),
-                    *many = stack(ctx, layers[i], 12, library);
-            expect(one && few && many, layers[i], "is not scheduled");
-            if (!one || !few || !many) continue;
-            expect(different(many) == different(few), layers[i], "twelve layers have more texts than three");
-        }
+    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
+        const char *text = layers[i].text;
+        int n = layers[i].kernels;
+        const Program *one = stack(ctx, text, 1, true), *few = stack(ctx, text, 3, true), *many = stack(ctx, text, 40, true);
+        expect(one && few && many, text, "is not scheduled");
+        if (!one || !few || !many) continue;
+        if (n) expect(one->kernels.n == n && many->kernels.n == 40 * n, text, "forty layers have other kernels than one");
+        expect(different(few) == different(one), text, "three layers have more texts than one");
+        if (n) expect(different(many) == n, text, "forty layers have more texts than one");
+        few = stack(ctx, text, 3, false), many = stack(ctx, text, 12, false);
+        expect(few && many && different(many) == different(few), text, "without a library, more texts");
+    }
 }
 
 int main(void) {
