@@ -11,6 +11,7 @@ static FileScope *file_scope(Sema *s, AstFile *ast) {
     for (int i = 0; i < ast->decls.n; i++) {
         AstDecl *d = ast->decls.at[i];
         if (d->kind == DECL_REQUIRE || d->kind == DECL_ASSUME) vec_push(s->ctx, &f->facts, d);
+        if (d->kind == DECL_OPTION) vec_push(s->ctx, &f->options, d);
         if (d->name && !expr_map_get(&f->decls[d->kind], d->name)) expr_map_put(s->ctx, &f->decls[d->kind], d->name, d);
     }
     vec_push(s->ctx, &s->files, f);

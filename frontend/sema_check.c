@@ -22,10 +22,10 @@ bool sema_option(Sema *s, const AstStmt *st, Options *out) {
 bool sema_options(Sema *s, const FileScope *file, const AstDecl *fn, Options *out) {
     Options unused = {0}; /* errors of the file's are reported once, where the file is read */
     bool ok = true;
-    for (int i = 0; i < file->ast->decls.n; i++) {
-        const AstStmt *st = file->ast->decls.at[i]->stmt;
+    for (int i = 0; i < file->options.n; i++) {
+        const AstStmt *st = file->options.at[i]->stmt;
         Option o;
-        if (file->ast->decls.at[i]->kind != DECL_OPTION || !option_find(st->name, &o)) continue;
+        if (!option_find(st->name, &o)) continue;
         if (option_choose(&unused, o, st->text)) option_choose(out, o, st->text);
     }
     for (int i = 0; fn->body && i < fn->body->v.n; i++)

@@ -36,6 +36,7 @@ struct FileScope {
     VEC(FileScope *) imports;
     ExprMap decls[DECL_STRUCT + 1]; /* by kind: Sym -> the first AstDecl of this name */
     VEC(AstDecl *) facts;           /* require and assume */
+    VEC(AstDecl *) options;
 };
 
 /* A function as a value: a declaration with its file, or an operator by name. */

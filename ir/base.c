@@ -261,6 +261,7 @@ static void text_reserve(Text *t, size_t extra) {
     while (cap < t->n + extra + 1) cap *= 2;
     char *s = ctx_alloc(t->ctx, cap);
     if (t->n) memcpy(s, t->s, t->n);
+    ctx_give_back(t->ctx, t->s, t->cap);
     t->s = s;
     t->cap = cap;
 }

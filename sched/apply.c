@@ -350,12 +350,16 @@ static void build_layout(Apply *x) {
 
 static Sym kernel_name(Apply *x) {
     Ctx *ctx = x->g->ctx;
-    for (int n = 0;; n++) {
-        Sym name = n ? sym_fmt(ctx, "%s_%d", x->gr->name, n + 1) : x->gr->name;
-        bool used = false;
-        for (int i = 0; i < x->p->kernels.n; i++) used |= x->p->kernels.at[i]->name == name;
-        if (!used) return name;
+    ExprMap *taken = &x->p->kernel_names;
+    Sym stem = x->gr->name, name = stem;
+    intptr_t n = (intptr_t)expr_map_get(taken, stem);
+    if (n) {
+        do name = sym_fmt(ctx, "%s_%d", stem, (int)++n);
+        while (expr_map_get(taken, name));
+        expr_map_put(ctx, taken, stem, (const void *)n);
     }
+    expr_map_put(ctx, taken, name, (const void *)(intptr_t)1);
+    return name;
 }
 
 Kernel *sched_apply(Program *p, Group *gr, const Schedule *s, Text *why) {

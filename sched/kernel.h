@@ -8,6 +8,7 @@
 #define TDC_KERNEL_H
 
 #include "ir/assumed.h"
+#include "ir/expr_map.h"
 #include "ir/graph.h"
 #include "ir/poly.h"
 
@@ -179,6 +180,7 @@ typedef struct Program {
     VEC(Tensor *) zeroed;  /* temporaries that are cleared before the first kernel */
     VEC(Monoid *) monoids; /* declared ones */
     VEC(Kernel *) kernels;
+    ExprMap kernel_names; /* of those that were scheduled here: Sym -> the last number after it, plus 1 */
     int next_id;
     const struct Reasons *reasons; /* why tensors have kernels of their own; NULL: nobody asked (explain.h) */
     VEC(InPlace) in_place;        /* filled in by program_verify */
