@@ -219,8 +219,9 @@ static void test_stacks(Ctx *ctx) {
         expect(one && few && many, text, "is not scheduled");
         if (!one || !few || !many) continue;
         if (n) expect(one->kernels.n == n && many->kernels.n == 40 * n, text, "forty layers have other kernels than one");
-        expect(different(few) == different(one), text, "three layers have more texts than one");
-        if (n) expect(different(many) == n, text, "forty layers have more texts than one");
+        /* the first layer reads what is read later too */
+        expect(different(few) <= different(one) + 1, text, "three layers have more texts than one and its edge");
+        if (n) expect(different(many) == different(few), text, "forty layers have more texts than three");
         few = stack(ctx, text, 3, false), many = stack(ctx, text, 12, false);
         expect(few && many && different(many) == different(few), text, "without a library, more texts");
     }
