@@ -17,6 +17,7 @@ typedef struct ShapeWays {
 
 typedef enum ShapeSource { SHAPE_NONE, SHAPE_INPUTS, SHAPE_OUTPUTS } ShapeSource;
 
+/* All extents of parameters that could give a dimension. */
 ShapeWays shape_ways(const Program *p);
 /* What determines each dimension: shapes of inputs and inouts, else those of outputs too, else nothing but the caller.
  */

@@ -222,10 +222,15 @@ void lower_atomic(Lower *l, Stage *s);
 void lower_share(Lower *l, Stage *s);
 void lower_read(Lower *l, Stage *s);
 
+/* The tile that holds a value; NULL: none yet. */
 SharedTile *tile_of(Lower *l, const Value *v);
+/* A tile for the block's part of the domain, `copies` times, rows longer by `pad` elements. */
 SharedTile *tile_new(Lower *l, Value *v, const Layout *layout, FactorSet domain, int64_t pad, int copies);
+/* Where a thread's element lies, in elements from the tile's beginning. */
 Poly tile_offset(Lower *l, const SharedTile *t, const Layout *layout);
+/* The widest accesses, up to 16 bytes, that are aligned for every thread. */
 void shared_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain, Type type, VecPlan *plan);
+/* The address of such a vector as text, swizzled where the tile is; base: the tile's name. */
 Sym shared_at(Lower *l, const SharedTile *t, const Layout *layout, const VecPlan *plan, Poly offset, Sym base);
 
 /* ---- lower_copy.c ---- */

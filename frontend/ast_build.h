@@ -87,6 +87,7 @@ AstExpr *ast_postfix(Parse *p, AstExprKind kind, AstExpr *a, Token open, AstItem
 AstExpr *ast_group(Parse *p, AstExprKind kind, Token open, AstItems *items, Token close);
 AstExpr *ast_paren(Parse *p, Token open, AstExpr *e, Token close);
 
+/* Lists in brackets: expressions, name = e, ranges, packs, and a guard behind them. */
 AstItems *ast_items(Parse *p);
 AstItems *ast_items_add(Parse *p, AstItems *items, AstItem item);
 AstItems *ast_items_guard(Parse *p, AstItems *items, AstExpr *guard);

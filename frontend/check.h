@@ -83,7 +83,7 @@ typedef struct CheckReply {
     double copy_us;             /* of a device-to-device copy that moves as many bytes as the tensors have */
 } CheckReply;
 
-void check_stop(const CheckModel *m);
+void check_stop(const CheckModel *m); /* ends the model's process, if one runs */
 /* False after saying what went wrong: a crash, a fault that the runner saw. A refusal is a reply. */
 bool check_call(Ctx *ctx, const CheckOptions *o, const CheckModel *m, const CheckCall *call, CheckReply *r, Text *why);
 

@@ -15,7 +15,7 @@ bool process_start(char *const *argv, const char *log, int *pid, int *fd, Text *
 bool process_ask(int pid, int fd, int timeout_s, int *status, Text *why);
 void process_stop(int pid, int fd);
 
-bool file_write(const char *path, const void *data, size_t n);
+bool file_write(const char *path, const void *data, size_t n); /* false: it could not be written whole */
 /* The whole file, NUL-terminated; NULL where it cannot be read. */
 char *file_read(Ctx *ctx, const char *path, size_t *n);
 bool file_exists(const char *path);

@@ -64,6 +64,7 @@ size_t ctx_bytes(const Ctx *ctx); /* bytes taken from the system so far */
 #define NEW(ctx, T) ((T *)ctx_alloc((ctx), sizeof(T)))
 #define NEW_N(ctx, T, n) ((T *)ctx_alloc((ctx), sizeof(T) * (size_t)(n)))
 
+/* The one pointer of all names with this text, which it copies. */
 Sym sym(Ctx *ctx, const char *text);
 Sym sym_n(Ctx *ctx, const char *text, size_t n);
 Sym sym_fmt(Ctx *ctx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

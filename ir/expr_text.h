@@ -30,6 +30,7 @@ typedef struct Lex {
     const char *why; /* its text */
 } Lex;
 
+/* Stands on the first token afterwards. `text` need not end with 0; `file` is the diagnostics' number of it, -1: none. */
 void lex_init(Lex *x, Ctx *ctx, const char *text, size_t n, int file);
 void lex_next(Lex *x);
 bool lex_is(const Lex *x, const char *text); /* the current token is this name or punctuation */
@@ -88,6 +89,7 @@ typedef struct ExprPrinter {
     VEC(Sym) names; /* of vars */
 } ExprPrinter;
 
+/* e as text, with the printer's names of variables. */
 void expr_print_with(ExprPrinter *p, const Expr *e);
 /* For where expr_read_as(r, t) reads it. */
 void expr_print_as(ExprPrinter *p, const Expr *e, Type t);

@@ -42,7 +42,7 @@ int64_t num_int_max(Type t);
 uint16_t num_encode(Type t, double v);
 double num_decode(Type t, uint16_t bits);
 
-size_t host_bytes(Type t, int64_t n);
+size_t host_bytes(Type t, int64_t n); /* of n elements; two 4-bit ones to a byte */
 /* Makes zeroed storage; false where n or the bytes overflow or a dimension is negative. */
 bool host_tensor(Ctx *ctx, HostTensor *h, Type t, int rank, const int64_t *shape);
 double host_float(const HostTensor *h, int64_t i);
@@ -82,6 +82,7 @@ bool interp_run(Ctx *ctx, const Graph *g, const int64_t *dims, const double *sca
 bool interp_fact(Ctx *ctx, const Graph *g, const Fact *fact, const int64_t *dims, const double *scalars,
                  const HostTensor *params, Text *why);
 
+/* The parameters: the tensors that are not TENSOR_LET. */
 int interp_nparams(const Graph *g);
 const Tensor *interp_param(const Graph *g, int i);
 

@@ -23,7 +23,7 @@ typedef struct Options {
     int value[OPTION_COUNT]; /* distance of the value from the option's first */
 } Options;
 
-const char *option_name(Option o);
+const char *option_name(Option o); /* in td */
 /* NULL where the value is the default. */
 const char *option_chosen(const Options *s, Option o);
 bool option_is(const Options *s, OptionValue v);

@@ -35,13 +35,15 @@ typedef struct PolyEnv {
 
 static inline Ctx *poly_ctx(const PolyEnv *env) { return env->ctx ? env->ctx : env->g->ctx; }
 
+/* e, an integer expression, in normal form; what is no ring operation becomes an atom. The same value wherever e is
+ * defined; `failed` where coefficients overflow or the degree is too high, as with the operations below. */
 Poly poly_of(const PolyEnv *env, const Expr *e);
 Poly poly_const(Ctx *ctx, int64_t v);
 Poly poly_add(Ctx *ctx, Poly a, Poly b);
 Poly poly_sub(Ctx *ctx, Poly a, Poly b);
 Poly poly_mul(Ctx *ctx, Poly a, Poly b);
 Poly poly_scale(Ctx *ctx, Poly a, int64_t k);
-bool poly_eq(Poly a, Poly b);
+bool poly_eq(Poly a, Poly b); /* false where one has failed */
 bool poly_is_const(Poly p, int64_t *v);
 /* p = coef * atom + rest with neither containing atom (not even inside another atom); false if p is not of that form. */
 bool poly_linear(Ctx *ctx, Poly p, const Expr *atom, Poly *coef, Poly *rest);

@@ -7,7 +7,9 @@
 
 enum { PROVE_LEVELS = 2, POLY_MAX_TERMS = 192 };
 
+/* poly_of inside a proof: from PROVE_LEVELS on nothing more is proved on the way. */
 Poly poly_of_at(const PolyEnv *env, const Expr *e, int level);
+/* The polynomial of an operand of a canonical quotient: nothing in it is left to simplify. */
 Poly poly_flat(Graph *g, Ctx *ctx, const Expr *e);
 Poly poly_failed(void);
 int64_t poly_constant(Poly p); /* its constant term */
@@ -29,10 +31,11 @@ typedef struct Interval {
     int64_t lo, hi; /* INT64_MIN, INT64_MAX: none */
 } Interval;
 
+/* What ranges alone say, without proofs. */
 Interval interval_of(const PolyEnv *env, const Expr *e);
 Interval interval_of_poly(const PolyEnv *env, Poly p);
 Interval interval_of_dim(const Dim *d);
-int64_t bound_negated(int64_t v);
+int64_t bound_negated(int64_t v); /* -v, where the two ends mean no bound */
 /* The range of an atom as expressions: what the environment says, else what a variable says; lo <= atom <= hi
  * (exclusive: < hi). */
 bool poly_atom_range(const PolyEnv *env, const Expr *e, const Expr **lo, const Expr **hi, bool *exclusive);

@@ -16,6 +16,7 @@ const Expr *expr_fold(Graph *g, const Expr *e);
 /* Whether a value of type `from` keeps its value as `to`. */
 bool type_holds(Type to, Type from);
 
+/* e with no rule left to apply, of the same type; `env` says what is known where it stands. */
 const Expr *expr_simplify(Graph *g, const PolyEnv *env, const Expr *e);
 /* All definitions and facts, each under the guards around it and the Graph's requirements. */
 void graph_simplify(Graph *g);
