@@ -1,5 +1,5 @@
-/* Tuned products: the table in model.c of those that a tuning file knows, and the program that makes such files. The texts
- * are tuned.in and tuner.in. */
+/* Tuned products: the table in model.c of those that a tuning file knows, and the program that makes such files. The
+ * texts are tuned.in and tuner.in. */
 #include "glue_entry.h"
 
 #include <string.h>
@@ -12,8 +12,7 @@ extern const int tuner_text_nlines;
 /* As tuned.in has them, in the order of TuneChoiceField. */
 static void numbers(Text *out, const int64_t *choice) {
     text_char(out, '{');
-    for (int i = 0; i < TUNE_CHOICES; i++)
-        text_fmt(out, "%s%lld", i ? ", " : "", choice ? (long long)choice[i] : -1LL);
+    for (int i = 0; i < TUNE_CHOICES; i++) text_fmt(out, "%s%lld", i ? ", " : "", choice ? (long long)choice[i] : -1LL);
     text_char(out, '}');
 }
 
@@ -47,9 +46,9 @@ static void row(Text *out, const TuneEntry *e) {
         [TUNE_ROW] = "TD_BY_ROW", [TUNE_COL] = "TD_BY_COL", [TUNE_NONE] = "TD_NO_MATRIX", [TUNE_SELF] = "TD_RESULT"};
     const TuneProduct *p = &e->product;
     const int64_t *v = p->v;
-    text_fmt(out, "    {{%s, %s, %s, %s,\n      %lld, %lld, %lld, %lld", type_of(p, TUNE_FACTORS), type_of(p, TUNE_RESULT),
-             glue_compute((TuneSum)v[TUNE_SUM]), epilogue_of(p), (long long)v[TUNE_M], (long long)v[TUNE_N],
-             (long long)v[TUNE_K], (long long)v[TUNE_BATCH]);
+    text_fmt(out, "    {{%s, %s, %s, %s,\n      %lld, %lld, %lld, %lld", type_of(p, TUNE_FACTORS),
+             type_of(p, TUNE_RESULT), glue_compute((TuneSum)v[TUNE_SUM]), epilogue_of(p), (long long)v[TUNE_M],
+             (long long)v[TUNE_N], (long long)v[TUNE_K], (long long)v[TUNE_BATCH]);
     for (int f = TUNE_A; f <= TUNE_D; f += 3)
         text_fmt(out, ", %s, %lld, %lld", lies[v[f]], (long long)v[f + 1], (long long)v[f + 2]);
     text_fmt(out, ", %lld},\n     %lld, ", (long long)v[TUNE_BIAS + 1], (long long)v[TUNE_ALIGN]);
@@ -77,8 +76,8 @@ static void matrix(Text *out, const int64_t *v, int tensor) {
     if (v[0] == TUNE_NONE)
         text_put(out, ", {-1, 0, 0, 0, {0, 0, 0}}");
     else
-        text_fmt(out, ", {%d, 0, %lld, %lld, {%lld, 0, 0}}", v[0] == TUNE_SELF ? 3 : tensor, col ? 1LL : (long long)v[1],
-                 col ? (long long)v[1] : 1LL, (long long)v[2]);
+        text_fmt(out, ", {%d, 0, %lld, %lld, {%lld, 0, 0}}", v[0] == TUNE_SELF ? 3 : tensor,
+                 col ? 1LL : (long long)v[1], col ? (long long)v[1] : 1LL, (long long)v[2]);
 }
 
 static void task(Text *out, const TuneProduct *p) {
@@ -99,8 +98,9 @@ static void task(Text *out, const TuneProduct *p) {
 
 void glue_emit_tuner(Text *out, const TuneProduct *at, const int64_t *const *known, int n, const GlueOptions *o) {
     const Text none = {.ctx = out->ctx};
-    text_fmt(out, "#include \"%s\"\n\n#include <cuda_runtime_api.h>\n#include <math.h>\n#include <stdarg.h>\n"
-                  "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n",
+    text_fmt(out,
+             "#include \"%s\"\n\n#include <cuda_runtime_api.h>\n#include <math.h>\n#include <stdarg.h>\n"
+             "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n",
              o->header);
     glue_library_types(out, o->prefix, &none);
     glue_head(out, o->prefix);

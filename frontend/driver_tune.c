@@ -1,5 +1,5 @@
-/* The command tune: the products of a model at the sizes at hand, timed by a program of their own (backend_cuda/tuner.in),
- * and the tuning file that keeps what was found; and reading such files. */
+/* The command tune: the products of a model at the sizes at hand, timed by a program of their own
+ * (backend_cuda/tuner.in), and the tuning file that keeps what was found; and reading such files. */
 #include "check_process.h"
 #include "driver.h"
 
@@ -44,7 +44,8 @@ static void add_products(Tuner *x, const Program *p, const int64_t *dims, const 
     Text where = {.ctx = x->job->ctx};
     text_put(&where, g->name);
     for (int i = 0; i < g->dims.n; i++)
-        text_fmt(&where, "%s%s = %lld%s", i ? ", " : "(", g->dims.at[i]->name, (long long)dims[i], i + 1 < g->dims.n ? "" : ")");
+        text_fmt(&where, "%s%s = %lld%s", i ? ", " : "(", g->dims.at[i]->name, (long long)dims[i],
+                 i + 1 < g->dims.n ? "" : ")");
     for (int k = 0; k < p->kernels.n; k++) {
         Task task = {.where = where.s};
         const Product *m = p->kernels.at[k]->product;
@@ -94,7 +95,8 @@ static bool add_entry(Tuner *x, const Program *p) {
     if (!products) return true;
     x->entries++;
     for (int i = 0; i < m->checks.n; i++)
-        if (!m->checks.at[i].error && !strcmp(m->checks.at[i].entry, p->graph->name)) statements[m->checks.at[i].bench]++;
+        if (!m->checks.at[i].error && !strcmp(m->checks.at[i].entry, p->graph->name))
+            statements[m->checks.at[i].bench]++;
     for (int i = 0; i < m->checks.n; i++) {
         const Check *c = &m->checks.at[i];
         if (c->error || strcmp(c->entry, p->graph->name) != 0 || c->bench != (statements[1] > 0)) continue;
@@ -123,7 +125,8 @@ static char *run_program(Tuner *x, const CheckOptions *co, Sym dir, Text *why) {
     glue_emit_h(&h, NULL, 0, &opt);
     glue_emit_tuner(&c, at, known, x->tasks.n, &opt);
     Sym log = sym_fmt(ctx, "%s/tuned", dir);
-    if (!file_write(sym_fmt(ctx, "%s/tuner.c", dir), c.s, c.n) || !file_write(sym_fmt(ctx, "%s/tuner.h", dir), h.s, h.n))
+    if (!file_write(sym_fmt(ctx, "%s/tuner.c", dir), c.s, c.n) ||
+        !file_write(sym_fmt(ctx, "%s/tuner.h", dir), h.s, h.n))
         return text_put(why, "its files cannot be written"), NULL;
     if (!check_build_program(ctx, co, dir, "tuner", &m, why)) return NULL;
     progress_say(x->job->progress, "tuning %d product%s %s", x->tasks.n, x->tasks.n == 1 ? "" : "s", driver_place(co));
@@ -197,11 +200,13 @@ static Exit time_and_write(Tuner *x) {
         if (end) *end = 0;
         lines += take_line(x, line, &tuned);
     }
-    if (lines != x->tasks.n) return text_put(&why, "it stopped early"), driver_fail("the tuner fails", &why), EXIT_INTERNAL;
+    if (lines != x->tasks.n)
+        return text_put(&why, "it stopped early"), driver_fail("the tuner fails", &why), EXIT_INTERNAL;
     tuning_print(&out, x->tuning);
     const OutFile file = {job->o->out, &out};
     if (!same_bytes(job, job->o->out, &out) && !files_write(job->ctx, &file, 1)) return EXIT_INTERNAL;
-    printf("%d product%s %s, %d tuned: %s\n", x->tasks.n, x->tasks.n == 1 ? "" : "s", driver_place(&co), tuned, job->o->out);
+    printf("%d product%s %s, %d tuned: %s\n", x->tasks.n, x->tasks.n == 1 ? "" : "s", driver_place(&co), tuned,
+           job->o->out);
     return EXIT_OK;
 }
 
@@ -224,6 +229,7 @@ Exit driver_tune(Job *job) {
         return EXIT_WRONG;
     }
     if (x.tasks.n) return time_and_write(&x);
-    printf("%s has no products of the library%s; nothing is written\n", job->o->file, x.entries ? " at these sizes" : "");
+    printf("%s has no products of the library%s; nothing is written\n", job->o->file,
+           x.entries ? " at these sizes" : "");
     return EXIT_OK;
 }

@@ -46,9 +46,9 @@ enum {
 };
 
 static const char *const SUMS[] = {[TUNE_F64] = "f64", [TUNE_F32] = "f32", [TUNE_TF32] = "tf32", [TUNE_I32] = "i32"};
-static const char *const LIES[] = {
-    [TUNE_ROW] = "row", [TUNE_COL] = "col", [TUNE_NONE] = "none", [TUNE_SELF] = "d"};
-static const char *const ACTS[] = {"none",
+static const char *const LIES[] = {[TUNE_ROW] = "row", [TUNE_COL] = "col", [TUNE_NONE] = "none", [TUNE_SELF] = "d"};
+static const char *const ACTS[] = {
+    "none",
 #define EPILOGUE(e, text, types) #e,
 #include "epilogues.def"
 #undef EPILOGUE
@@ -102,7 +102,9 @@ static int64_t dense_lead(const TuneProduct *p, const ProductWord *w) {
 
 static int64_t dense_step(const TuneProduct *p, const ProductWord *w) {
     bool col = p->v[w->field] == TUNE_COL;
-    int64_t lines = w->field == TUNE_A ? p->v[col ? TUNE_K : TUNE_M] : w->field == TUNE_B ? p->v[col ? TUNE_N : TUNE_K] : p->v[TUNE_M];
+    int64_t lines = w->field == TUNE_A   ? p->v[col ? TUNE_K : TUNE_M]
+                    : w->field == TUNE_B ? p->v[col ? TUNE_N : TUNE_K]
+                                         : p->v[TUNE_M];
     int64_t step = 0;
     return p->v[TUNE_BATCH] > 1 && mul_ok(lines, p->v[w->field + 1], &step) ? step : 0;
 }
@@ -308,8 +310,11 @@ static bool read_choice_value(Reader *r, const ChoiceWord *w, const char *s, siz
     if (w->field == TUNE_REDUCTION) {
         *v = is_word(s, n, "compute") ? 2 : 0;
         if (*v || is_word(s, n, "none")) return true;
-        Diag *d = diag_report(r->ctx, DIAG_TUNING_CHOICE, span_of(r, s, n), "reduction is none or compute, not '%.*s'", (int)n, s);
-        diag_note(r->ctx, d, SPAN_NONE, "partial sums stay in the type of the sum: results do not depend on a tuning file beyond the order of a sum");
+        Diag *d = diag_report(r->ctx, DIAG_TUNING_CHOICE, span_of(r, s, n), "reduction is none or compute, not '%.*s'",
+                              (int)n, s);
+        diag_note(r->ctx, d, SPAN_NONE,
+                  "partial sums stay in the type of the sum: results do not depend on a tuning file beyond the order "
+                  "of a sum");
         return false;
     }
     if (number(s, n, w->most, v)) return true;
@@ -328,14 +333,16 @@ static bool read_word(Reader *r, bool choice, const char *s, size_t n, TuneEntry
     if (at < 0) {
         const char *names[NWORDS];
         for (int i = 0; i < NWORDS; i++) names[i] = word_name(i);
-        Diag *d = diag_report(r->ctx, DIAG_TUNING_TEXT, span_of(r, s, len), "no word of a tuning file is '%.*s'", (int)len, s);
+        Diag *d = diag_report(r->ctx, DIAG_TUNING_TEXT, span_of(r, s, len), "no word of a tuning file is '%.*s'",
+                              (int)len, s);
         const char *near = diag_near(sym_n(r->ctx, s, len), names, NWORDS);
         if (near) diag_suggest(r->ctx, d, span_of(r, s, len), near);
         return false;
     }
     const char *what = !eq ? "needs a value, %s=..." : r->given[at] ? "%s is given twice" : NULL;
     if (!what && (at >= NPRODUCT) != choice)
-        what = choice ? "%s says what the product is: it stands before the colon" : "%s is of the choice: it stands behind the colon";
+        what = choice ? "%s says what the product is: it stands before the colon"
+                      : "%s is of the choice: it stands behind the colon";
     if (what) {
         diag_report(r->ctx, DIAG_TUNING_TEXT, span_of(r, s, n), what, word_name(at));
         return false;
@@ -381,7 +388,9 @@ static bool multiplied(const TuneProduct *p) {
     };
     Type f = (Type)p->v[TUNE_FACTORS];
     TuneSum s = (TuneSum)p->v[TUNE_SUM];
-    bool sum = f == TY_F64 ? s == TUNE_F64 : f == TY_I8 ? s == TUNE_I32 : s == TUNE_F32 || (s == TUNE_TF32 && f == TY_F32);
+    bool sum = f == TY_F64  ? s == TUNE_F64
+               : f == TY_I8 ? s == TUNE_I32
+                            : s == TUNE_F32 || (s == TUNE_TF32 && f == TY_F32);
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs && sum; i++)
         if (pairs[i].factors == f && pairs[i].result == (Type)p->v[TUNE_RESULT]) return true;
     return false;
@@ -403,7 +412,8 @@ static bool finish_entry(Reader *r, TuneEntry *e) {
         return false;
     }
     if (e->choice[TUNE_SPLITK] > 1 && !e->choice[TUNE_REDUCTION]) {
-        Diag *d = diag_report(r->ctx, DIAG_TUNING_CHOICE, e->span, "splitk=%lld needs reduction=compute", (long long)e->choice[TUNE_SPLITK]);
+        Diag *d = diag_report(r->ctx, DIAG_TUNING_CHOICE, e->span, "splitk=%lld needs reduction=compute",
+                              (long long)e->choice[TUNE_SPLITK]);
         diag_help(r->ctx, d, "add reduction=compute behind the colon, or leave splitk out");
         return false;
     }
@@ -425,7 +435,8 @@ static bool read_line(Reader *r, const char *s, size_t n, TuneEntry *e) {
             continue;
         }
         if (first && !is_word(w, end - at, "product")) {
-            diag_report(r->ctx, DIAG_TUNING_TEXT, span_of(r, w, end - at), "a line begins with `product`, not with '%.*s'", (int)(end - at), w);
+            diag_report(r->ctx, DIAG_TUNING_TEXT, span_of(r, w, end - at),
+                        "a line begins with `product`, not with '%.*s'", (int)(end - at), w);
             return false;
         }
         if (!first && !choice && is_word(w, end - at, ":"))
@@ -447,10 +458,13 @@ static bool read_first(Reader *r, size_t n) {
     size_t len = (size_t)(line_end(r->text, r->text + n) - r->text);
     int64_t version = 0;
     if (len && r->text[len - 1] == '\r') len--;
-    bool ours = len > FIRST_BYTES && !strncmp(r->text, FIRST, FIRST_BYTES) && number(r->text + FIRST_BYTES, len - FIRST_BYTES, INT32_MAX, &version);
+    bool ours = len > FIRST_BYTES && !strncmp(r->text, FIRST, FIRST_BYTES) &&
+                number(r->text + FIRST_BYTES, len - FIRST_BYTES, INT32_MAX, &version);
     if (ours && version == TUNING_FORMAT) return true;
-    Diag *d = ours ? diag_report(r->ctx, DIAG_TUNING_FIRST, span_of(r, r->text, len), "a tuning file of format %lld; this tdc reads %d", (long long)version, TUNING_FORMAT)
-                   : diag_report(r->ctx, DIAG_TUNING_FIRST, span_of(r, r->text, len), "no tuning file: its first line is not `%s%d`", FIRST, TUNING_FORMAT);
+    Diag *d = ours ? diag_report(r->ctx, DIAG_TUNING_FIRST, span_of(r, r->text, len),
+                                 "a tuning file of format %lld; this tdc reads %d", (long long)version, TUNING_FORMAT)
+                   : diag_report(r->ctx, DIAG_TUNING_FIRST, span_of(r, r->text, len),
+                                 "no tuning file: its first line is not `%s%d`", FIRST, TUNING_FORMAT);
     diag_help(r->ctx, d, "`tdc tune FILE.td -o NEW` writes one");
     return false;
 }

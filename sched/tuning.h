@@ -1,5 +1,5 @@
-/* Tuning files: which algorithm of the matrix library computes which product, by what the product is. The words of a line
- * are the rows of tuning.def. */
+/* Tuning files: which algorithm of the matrix library computes which product, by what the product is. The words of a
+ * line are the rows of tuning.def. */
 #ifndef TDC_TUNING_H
 #define TDC_TUNING_H
 
@@ -8,8 +8,8 @@
 
 enum { TUNING_FORMAT = 1 };
 
-/* What a product is, as numbers: two are the same product where all are equal. Of a matrix: how it lies (a TuneLie), the
- * leading dimension, the step from a batch to the next (0 without batches). */
+/* What a product is, as numbers: two are the same product where all are equal. Of a matrix: how it lies (a TuneLie),
+ * the leading dimension, the step from a batch to the next (0 without batches). */
 typedef enum TuneField {
     TUNE_TARGET, /* a row of target_table */
     TUNE_FACTORS,
@@ -60,8 +60,8 @@ typedef struct TuneEntry {
 
 typedef struct Tuning {
     Ctx *ctx;
-    Sym name; /* of its file; NULL: none */
-    Sym head, tail; /* lines of comment before and after all entries; NULL: none */
+    Sym name;               /* of its file; NULL: none */
+    Sym head, tail;         /* lines of comment before and after all entries; NULL: none */
     VEC(TuneEntry) entries; /* sorted by product */
 } Tuning;
 

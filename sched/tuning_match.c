@@ -124,7 +124,8 @@ static bool can_lie(const Matrix *f, const int64_t *v) {
 bool tuning_may_serve(const TuneEntry *e, const Graph *g, const Product *m) {
     const int64_t *v = e->product.v;
     const Type factor = m->a.tensor->type;
-    if (v[TUNE_FACTORS] != factor || v[TUNE_RESULT] != m->d.tensor->type || v[TUNE_SUM] != tuning_sum(g, factor)) return false;
+    if (v[TUNE_FACTORS] != factor || v[TUNE_RESULT] != m->d.tensor->type || v[TUNE_SUM] != tuning_sum(g, factor))
+        return false;
     if (v[TUNE_ACT] != m->act || (v[TUNE_BIAS] != TUNE_NONE) != (m->bias.tensor != NULL)) return false;
     if (m->c.tensor && (v[TUNE_C] == TUNE_SELF) != (m->c.tensor == m->d.tensor)) return false;
     bool batch = !m->nbatch && v[TUNE_BATCH] == 1;

@@ -61,6 +61,11 @@ refused 2 'tuning belongs to compiling, check, run and explain' tune model.td --
 refused 1 "no export is named 'lyer'" tune model.td lyer --emu -o y
 refused 1 'no export has this dimension' tune model.td --emu -DX=3 -o y
 refused 1 'give sizes with -D' tune other.td dense --emu -DR=-3 -o y
+echo 'dim M hint 32; dim N hint 24; dim K hint 64; export fn f(x: bf16[M, K], w: bf16[K, N]) -> (y: bf16[M, N]) { y[i, j] = sum[k](x[i, k] * w[k, j]); }' >hints.td
+"$tdc" tune hints.td --emu -o hints.tuning >log 2>&1
+same 'sizes by hints' "$? $(grep -o ' m=.*k=[0-9]*' hints.tuning)" '0  m=32 n=24 k=64'
+sed -i 's/dim K hint 64;//' hints.td
+refused 1 'the dimension K has no value' tune hints.td --emu -o y
 refused 0 'no products of the library' tune model.td --library=none --emu -o y
 refused 1 'error.E0003.*missing.tuning' model.td --tuning missing.tuning
 same 'no file of these' "$(ls y 2>&1)" "ls: cannot access 'y': No such file or directory"
