@@ -285,6 +285,11 @@ Factor *serial_factor(const Lower *l, const Axis *a);
  * begin. */
 void axis_declare(Lower *l, bool fill);
 
+/* ---- lower_trim.c ---- */
+/* Declares, before a loop from `start` to `bound` by `step`, the ends between which its iterations do anything; false
+ * where they are not known to be fewer. */
+bool lower_trim(Lower *l, const Stage *loop, Sym start, Sym bound, Sym step, Sym *first, Sym *end);
+
 /* ---- lower_prelude.c ---- */
 void prelude_print(Text *out, Ctx *ctx, const char *code);
 

@@ -1,5 +1,5 @@
-/* Lowering, the walk: one pass over a kernel's stages that prints its body (the head and the launcher are lower_file.c's).
- * Keeps the shared memory of the kernel and knows where a block barrier is needed. */
+/* Lowering, the walk: one pass over a kernel's stages that prints its body (the head and the launcher are
+ * lower_file.c's). Keeps the shared memory of the kernel and knows where a block barrier is needed. */
 #include "lower_internal.h"
 
 #include <ctype.h>
@@ -366,6 +366,8 @@ static void lower_for(Lower *l, Stage *s) {
         put(l, "const I %s = %s < %s ? %s : %s;", bound, end, hi, end, hi);
     }
     lower_copy_setup(l, s, var, start, bound, step);
+    Sym first = start;
+    bool trimmed = lower_trim(l, s, start, bound, step, &first, &bound);
     int turns = l->turns.n, declared_before = l->declared.n;
     bool digit_before = false;
     l->loops[l->nloops++] = s;
@@ -378,12 +380,13 @@ static void lower_for(Lower *l, Stage *s) {
     prefetch_declare(l, s, var, start, step);
     for (int i = 0; i < s->body.n; i++)
         if (s->body.at[i]->kind == STAGE_LOAD && s->body.at[i]->depth)
-            put(l, "if (%s < %s) %s_fetch(%s);", start, bound, value_name(l, s->body.at[i]->out[0]), start);
+            put(l, "if (%s < %s) %s_fetch(%s);", first, bound, value_name(l, s->body.at[i]->out[0]), first);
+    Sym digit = trimmed ? fmt(l, "(%s - (%s)) / (%s)", first, start, step) : "0";
     if (digit_before)
-        put(l, "for (I %s = %s, %s = 0; %s < %s; %s += %s, %s++) {", var, start, factor_text(l, f), var, bound, var,
-            step, factor_text(l, f));
+        put(l, "for (I %s = %s, %s = %s; %s < %s; %s += %s, %s++) {", var, first, factor_text(l, f), digit, var, bound,
+            var, step, factor_text(l, f));
     else
-        put(l, "for (I %s = %s; %s < %s; %s += %s) {", var, start, var, bound, var, step);
+        put(l, "for (I %s = %s; %s < %s; %s += %s) {", var, first, var, bound, var, step);
     l->indent++;
     l->loops[l->nloops++] = s;
     axis_declare(l, false);

@@ -57,8 +57,9 @@ typedef struct Block {
 typedef struct Ins {
     short kind;
     bool is_float; /* LOAD STORE FOLD FINISH: of the value */
-    unsigned char
-        inexact; /* float comparisons, TO_INT, FOLD: bit 0 for operand a, bit 1 for b: a kernel's f32 may differ */
+    /* Float comparisons, roundings to whole numbers, TO_INT, FOLD: bit 0 for operand a, bit 1 for b: a kernel's f32 may
+     * differ. */
+    unsigned char inexact;
     Type type;   /* of the result */
     MonoidKind monoid;
     int dst, a, b, c;

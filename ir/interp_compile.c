@@ -121,8 +121,12 @@ static int constant(Compiler *c, Reg v) {
     return r;
 }
 
-/* Whether a kernel has exactly this float too: nothing was computed in f32 on the way. */
+static bool to_whole(Op op) { return op == OP_FLOOR || op == OP_CEIL || op == OP_ROUND || op == OP_TRUNC; }
+
+/* Whether a kernel has exactly this float too: nothing was computed in f32 on the way, or what was decided already which
+ * whole number it is. */
 static bool exact(const Expr *e, int depth) {
+    if (to_whole(e->op)) return true;
     if (!type_is_float(e->type) || e->op == OP_CONST || e->op == OP_SCALAR || e->op == OP_RANDOM) return true;
     if (depth > 8) return false;
     switch (e->op) {
@@ -274,6 +278,7 @@ static int compile_operator(Compiler *c, const Expr *e) {
     ins.kind = (short)(is_float ? (int)e->op : INS_INT + (int)e->op);
     if (op_rule(e->op) == RULE_COMPARE && is_float)
         ins.inexact = (unsigned char)((exact(e->arg[0], 0) ? 0 : 1) | (exact(e->arg[1], 0) ? 0 : 2));
+    if (is_float && to_whole(e->op)) ins.inexact = !exact(e->arg[0], 0);
     return emit_pure(c, ins, e->nargs);
 }
 

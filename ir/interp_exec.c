@@ -151,7 +151,7 @@ static void float_op(const Exec *x, const Ins *i) {
     case OP_ISNAN: d->i = isnan(r[i->a].f) != 0; break;
     case OP_ISINF: d->i = isinf(r[i->a].f) != 0; break;
     case OP_ISFINITE: d->i = isfinite(r[i->a].f) != 0; break;
-    default: d->f = float_call1((Op)i->kind, r[i->a].f); break;
+    default: d->f = float_call1((Op)i->kind, nudged(x->m, r[i->a].f, i->inexact & 1, x->m->nudge == NUDGE_UP)); break;
     }
 }
 

@@ -184,10 +184,33 @@ static bool index_conditions(Apply *x, const Expr *c, AxisSet neighbours, const 
     return (group_free(x->gr, c) & neighbours) != 0;
 }
 
+/* Every element that the load's subscripts, which are of indices alone, can name exists. */
+static bool proved_in_range(Apply *x, const Expr *e) {
+    Ctx *temp = ctx_temp(x->g->ctx);
+    PolyEnv env = {.g = x->g, .ctx = temp};
+    ExprMap seen = {0};
+    bool in = !e->u.tensor->partial && e->u.tensor->kind != TENSOR_INOUT;
+    for (int i = 0; i < e->nargs && in; i++) in = !is_data(&seen, x->temp, e->arg[i]);
+    for (int i = 0; i < e->nargs && in; i++) {
+        Poly p = poly_of(&env, e->arg[i]), size = poly_of(&env, e->u.tensor->shape[i]);
+        Poly room = poly_sub(temp, poly_sub(temp, size, p), poly_const(temp, 1));
+        in = poly_nonneg(&env, p) && poly_nonneg(&env, room);
+    }
+    ctx_temp_end(temp);
+    return in;
+}
+
+/* The condition varies along a loop along which the load does not: without it, what is loaded is known before the loop.
+ */
+static bool waits_for_loop(Apply *x, const Expr *e, Cond c) {
+    return c.key && (group_free(x->gr, c.key) & ~group_free(x->gr, e) & x->serial) != 0;
+}
+
 /* The condition under which to load: where neighbouring elements have conditions of their own, made of data, each would
  * be loaded alone; all of them are loaded together where all exist. */
 static Cond load_cond(Apply *x, const Expr *e, Cond c) {
     const Expr *kept = NULL;
+    if (waits_for_loop(x, e, c) && proved_in_range(x, e)) return (Cond){0};
     if (!c.key || !e->nargs || !always_in_range(e)) return c;
     if (!index_conditions(x, c.key, group_free(x->gr, e->arg[e->nargs - 1]), &kept) || kept == c.key) return c;
     return apply_cond(x, kept);

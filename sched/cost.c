@@ -168,7 +168,7 @@ double sched_cost_parts(CostForm *form, const Target *t, const Schedule *s, Cost
     if (here > resident) here = resident;
     if (here < 1) here = 1;
     double inflight = busy * here * threads * sum.inflight, ideal = t->bandwidth * t->latency;
-    double f = inflight / ideal, reach = f / cbrt(1 + f * f * f);
+    double f = inflight / ideal, reach = f > 0 ? f / cbrt(1 + f * f * f) : 1; /* stores alone wait for nothing */
     double waves = ceil(blocks / (t->sms * resident)), levels = form->depth + 1;
     double memory = sum.dram / (t->bandwidth * (reach > 1e-4 ? reach : 1e-4)), l2 = sum.l2 / (2.0 * t->bandwidth);
     double lanes = warps * 32 / threads; /* idle lanes of the last warp */

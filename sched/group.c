@@ -452,12 +452,23 @@ static void mark_under(Group *gr, Ctx *temp, ExprMap *seen, const Expr *e, AxisS
     for (int i = 0; i < e->nargs; i++) mark_under(gr, temp, seen, e->arg[i], under);
 }
 
-/* Accesses that move by one element along an axis: its variable is a term of the last subscript. */
-static bool moves_by_one(const Expr *e, const Var *v) {
+/* By how many elements an access moves along an axis whose variable is a term of its last subscript; 0: another way. */
+static int64_t moves_by(const Expr *e, const Var *v) {
+    int64_t k, by;
     if (e->op == OP_VAR) return e->u.var == v;
-    if (e->op == OP_ADD) return moves_by_one(e->arg[0], v) || moves_by_one(e->arg[1], v);
-    if (e->op == OP_SUB) return moves_by_one(e->arg[0], v);
-    return false;
+    if (e->op == OP_ADD && (by = moves_by(e->arg[0], v)) == 0) return moves_by(e->arg[1], v);
+    if (e->op == OP_ADD || e->op == OP_SUB) return moves_by(e->arg[0], v);
+    if (e->op != OP_MUL) return 0;
+    for (int i = 0; i < 2; i++)
+        if (expr_is_int(e->arg[i], &k) && k > 0 && mul_ok(k, moves_by(e->arg[1 - i], v), &by)) return by;
+    return 0;
+}
+
+/* What an access says for vectors along an axis: more where it has more axes, less where it leaves elements out. */
+static int along(int64_t by, AxisSet axes) {
+    enum { NEAR = 4 };
+    int n = __builtin_popcountll(axes);
+    return by == 1 ? 2 * n : by > 1 && by <= NEAR ? n : 0;
 }
 
 static void count_contiguous(Group *gr, Ctx *temp, ExprMap *seen, const Expr *e) {
@@ -465,7 +476,7 @@ static void count_contiguous(Group *gr, Ctx *temp, ExprMap *seen, const Expr *e)
     expr_map_put(temp, seen, e, e);
     if (e->op == OP_LOAD)
         for (int a = 0; a < gr->axes.n; a++)
-            gr->axes.at[a].contiguous += moves_by_one(e->arg[e->nargs - 1], gr->axes.at[a].var);
+            gr->axes.at[a].contiguous += along(moves_by(e->arg[e->nargs - 1], gr->axes.at[a].var), group_free(gr, e));
     for (int i = 0; i < e->nargs; i++) count_contiguous(gr, temp, seen, e->arg[i]);
 }
 
@@ -490,7 +501,7 @@ static void describe_axes(Group *gr, Ctx *temp) {
         if (s->guard) mark_under(gr, temp, &under, s->guard, 0);
         for (int d = 0; d < s->tensor->rank; d++) mark_under(gr, temp, &under, s->subs[d], 0);
         for (int a = 0; s->tensor->rank && a < gr->axes.n; a++)
-            gr->axes.at[a].contiguous += moves_by_one(s->subs[s->tensor->rank - 1], gr->axes.at[a].var);
+            gr->axes.at[a].contiguous += along(moves_by(s->subs[s->tensor->rank - 1], gr->axes.at[a].var), s->axes);
     }
     for (int a = 0; a < gr->axes.n; a++) {
         gr->axes.at[a].indexed = all >> a & 1;

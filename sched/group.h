@@ -20,7 +20,7 @@ typedef struct GAxis {
     bool indexed;   /* an index of every store */
     bool folded;    /* by a step */
     bool scanned;
-    int contiguous; /* accesses whose last subscript moves by one element along the axis */
+    int contiguous; /* weight of the accesses whose last subscript moves by few elements along the axis */
 } GAxis;
 
 /* A reduction or a scan: one value for each element of `free`. */
