@@ -16,9 +16,11 @@ typedef struct Walk {
     Sema *s;
     const RangeQuery *q;
     VEC(Use) uses;
-    VEC(Use) tested;         /* uses that do not count, inside an if that tests the variable: for help */
-    const AstExpr *shifted;  /* a subscript with the variable inside arithmetic */
-    const Expr *shifted_in;  /* the extent that it subscripts */
+    VEC(Use) tested;        /* uses that do not count, inside an if that tests the variable: for help */
+    const AstExpr *shifted; /* a subscript with the variable inside arithmetic */
+    const Expr *shifted_in; /* the extent that it subscripts */
+    const AstExpr *running; /* a reduction whose guard compares the variable with its own, `follows` */
+    Sym follows;
     bool failed, arithmetic; /* it appears inside arithmetic */
 } Walk;
 
@@ -146,6 +148,18 @@ static bool names_pad(const AstExpr *e) {
     return e->kind == AST_CALL && e->a->kind == AST_NAME && !strcmp(e->a->name, "pad");
 }
 
+/* The variable of `vars` with which the guard compares `name`, or NULL. */
+static Sym compared(const AstItems *vars, const AstExpr *e, Sym name) {
+    if (!e || e->kind != AST_BINARY) return NULL;
+    if (e->u.op == OP_AND) {
+        Sym a = compared(vars, e->a, name);
+        return a ? a : compared(vars, e->b, name);
+    }
+    if (op_rule(e->u.op) != RULE_COMPARE || e->a->kind != AST_NAME || e->b->kind != AST_NAME) return NULL;
+    Sym other = e->a->name == name ? e->b->name : e->b->name == name ? e->a->name : NULL;
+    return other && rebinds(vars, other) ? other : NULL;
+}
+
 static void walk(Walk *w, const AstExpr *e, bool count) {
     if (!e || w->failed) return;
     switch (e->kind) {
@@ -160,6 +174,8 @@ static void walk(Walk *w, const AstExpr *e, bool count) {
         if (sema_is_reduction(w->s, w->q->env, e)) {
             const AstItems *vars = e->a->items;
             if (!rebinds(vars, w->q->name)) {
+                Sym with = compared(vars, vars->guard, w->q->name);
+                if (with) w->running = e, w->follows = with;
                 walk_items(w, vars, count);
                 walk_items(w, e->items, count);
                 return;
@@ -229,6 +245,16 @@ static Sym range_for(Sema *s, const RangeQuery *q, const AstExpr *e, const Expr 
     return NULL;
 }
 
+/* How far the variable runs that is compared with the one asked for, as text; NULL: not known either. */
+static Sym range_followed(Sema *s, const Walk *w) {
+    RangeQuery q = *w->q;
+    q.name = w->follows;
+    Walk other = {.s = s, .q = &q};
+    if (!w->running) return NULL;
+    walk_items(&other, w->running->items, false);
+    return other.tested.n ? sema_show(s, other.tested.at[0].extent.at[0]) : NULL;
+}
+
 static void report_unknown(Sema *s, const RangeQuery *q, const Walk *w) {
     Diag *d = SEMA_REPORT(s, UNKNOWN_RANGE, q->span, "nothing says how far %s%s runs", q->name, q->pack ? "..." : "");
     if (q->pack) return;
@@ -240,6 +266,7 @@ static void report_unknown(Sema *s, const RangeQuery *q, const Walk *w) {
     for (int i = 0; i < w->tested.n && i < 3; i++)
         diag_note(s->ctx, d, w->tested.at[i].span, "here it runs over %s, but only where the if around it allows",
                   show_use(s, &w->tested.at[i]));
+    if (!hi && !w->tested.n) hi = range_followed(s, w);
     if (!hi && w->tested.n) hi = sema_show(s, w->tested.at[w->tested.n - 1].extent.at[0]);
     if (hi)
         diag_fix(s->ctx, d, q->span, sym_fmt(s->ctx, "%s in 0..%s", q->name, hi), "give its range: %s in 0..%s",
