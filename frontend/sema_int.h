@@ -7,8 +7,8 @@
  *   sema_expr.c    operators and typing                      sema_call.c    casts, functions on elements
  *   sema_load.c    loads, pad                                sema_reduce.c  reductions
  *   sema_lift.c    lets of composite reductions              sema_prove.c   facts, proofs, counterexamples
- *   sema_update.c  updates, scatters, new(p)              sema_refuse.c   what is said of subscripts out of range
- *   sema_over.c    calls under index variables
+ *   sema_update.c  updates, scatters, new(p)               sema_refuse.c  what is said of subscripts out of range
+ *   sema_over.c    calls under index variables               sema_left.c    the left-hand side of an equation
  * Elaboration is by need: a definition is worked out when something loads its tensor, with the Graph's tensors made in
  * that order. Ranges are inferred on the syntax tree before an expression is built, so that every proof knows them. */
 #ifndef TDC_SEMA_INT_H

@@ -1,0 +1,228 @@
+/* The left-hand side of an equation: its names become index variables or values, its ranges follow from the shape, from
+ * `in` or from the uses; computed subscripts are bound last. */
+#include "sema_left.h"
+
+static Var *add_var(Sema *s, Building *b, Sym name, const Expr *lo, const Expr *hi) {
+    Var *v = graph_var(s->g, name, lo, hi);
+    vec_push(s->ctx, &b->vars, v);
+    return v;
+}
+
+static RangeQuery query_for(Sema *s, const Building *b, Sym name, bool pack, Span span) {
+    RangeQuery q = {.env = b->env, .name = name, .pack = pack, .span = span};
+    vec_push(s->ctx, &q.roots, b->p->stmt->value);
+    if (b->p->stmt->guard) vec_push(s->ctx, &q.roots, b->p->stmt->guard);
+    const AstItems *left = b->p->target->index;
+    for (int i = 0; left && i < left->v.n; i++)
+        if (left->v.at[i].kind == ITEM_EXPR) vec_push(s->ctx, &q.roots, left->v.at[i].value);
+    return q;
+}
+
+static bool bind_plain(Sema *s, Building *b, Target *t, Sym name, Span span, int axis) {
+    const Expr *zero = expr_int(s->g, TY_I64, 0), *hi;
+    const Scope *bound = sema_scope_find(b->env.scope, name);
+    bool in_part = t->d->kind == TENSOR_INOUT || b->p->stmt->op != ASSIGN_SET;
+    if (bound && in_part && bound->kind == SCOPE_VARS && !bound->pack) { /* a diagonal */
+        b->plain = false;
+        vec_push(s->ctx, &b->subs, expr_var(s->g, bound->vars[0]));
+        return true;
+    }
+    if (bound) {
+        Diag *d = SEMA_REPORT(s, REPEATED_INDEX, span, "%s stands twice on the left-hand side", name);
+        diag_help(s->ctx, d, "for a diagonal define y[i, j] = if i == j then ... else ...;");
+        return false;
+    }
+    sema_warn_hidden(s, b->env.inst, name, span);
+    Span from = t->d->param ? t->d->param->span : t->d->span;
+    if (t->has_shape) {
+        hi = t->shape.at[axis];
+    } else {
+        RangeQuery q = query_for(s, b, name, false, span);
+        if (!sema_infer_var(s, &q, &hi)) return false;
+        from = q.from;
+    }
+    Var *v = add_var(s, b, name, zero, hi);
+    v->span = from;
+    b->env.scope = sema_scope_var(s, b->env.scope, name, v);
+    vec_push(s->ctx, &b->subs, expr_var(s->g, v));
+    return true;
+}
+
+static bool bind_range(Sema *s, Building *b, const AstItem *it, int axis, const Target *t) {
+    Env outer = {b->env.inst, NULL};
+    const Expr *lo = it->lo ? sema_int(s, outer, it->lo) : expr_int(s->g, TY_I64, 0);
+    const Expr *hi = sema_int(s, outer, it->value);
+    int64_t v;
+    if (!lo || !hi) return false;
+    if (sema_uses_data(lo) || sema_uses_data(hi)) {
+        SEMA_REPORT(s, DATA_DIM, it->span, "the range of a definition cannot depend on data");
+        return false;
+    }
+    sema_warn_hidden(s, b->env.inst, it->name, it->name_span);
+    bool whole = sema_const_int(lo, &v) && v == 0;
+    if (!t->has_shape && !whole) {
+        SEMA_REPORT(s, LET_RANGE, it->span, "the range of an intermediate begins at 0");
+        return false;
+    }
+    b->plain &= whole && (!t->has_shape || sema_equal(s, hi, t->shape.at[axis]));
+    if (b->plain && t->has_shape) hi = t->shape.at[axis];
+    Var *x = add_var(s, b, it->name, lo, hi);
+    x->span = it->span;
+    b->env.scope = sema_scope_var(s, b->env.scope, it->name, x);
+    vec_push(s->ctx, &b->subs, expr_var(s->g, x));
+    return true;
+}
+
+static bool bind_pack(Sema *s, Building *b, Target *t, const AstItem *it, int axis, int n) {
+    ExprVec his = {0};
+    const Expr *zero = expr_int(s->g, TY_I64, 0);
+    if (t->has_shape) {
+        for (int k = 0; k < n; k++) vec_push(s->ctx, &his, t->shape.at[axis + k]);
+    } else {
+        RangeQuery q = query_for(s, b, it->name, true, it->span);
+        if (!sema_infer_pack(s, &q, &his)) return false;
+    }
+    Var **vars = NEW_N(s->ctx, Var *, his.n + 1);
+    for (int k = 0; k < his.n; k++) {
+        vars[k] = add_var(s, b, sym_fmt(s->ctx, "%s%d", it->name, k), zero, his.at[k]);
+        vec_push(s->ctx, &b->subs, expr_var(s->g, vars[k]));
+    }
+    b->env.scope = sema_scope_pack(s, b->env.scope, it->name, vars, his.n);
+    return true;
+}
+
+static bool is_arithmetic(const AstExpr *e) {
+    if (e->kind == AST_BINARY) return is_arithmetic(e->a) && is_arithmetic(e->b);
+    return e->kind == AST_NAME || e->kind == AST_INT || (e->kind == AST_UNARY && is_arithmetic(e->a));
+}
+
+/* How far a variable may run, from 0, for a subscript k*i + c of an axis to stay below its extent, k > 0; else NULL. */
+static const Expr *room_for(Sema *s, const Building *b, const FreeName *f, const AstExpr *e, const Expr *extent) {
+    Graph *g = s->g;
+    if (!is_arithmetic(e)) return NULL;
+    Var *v = graph_var(g, f->name, expr_int(g, TY_I64, 0), extent);
+    const Expr *sub = sema_int(s, (Env){b->env.inst, sema_scope_var(s, b->env.scope, f->name, v)}, e);
+    PolyEnv env = {.g = g};
+    Poly coef, rest;
+    int64_t k;
+    if (!sub || !poly_linear(s->ctx, poly_of(&env, sub), expr_var(g, v), &coef, &rest)) return NULL;
+    if (!poly_is_const(coef, &k) || k < 1) return NULL;
+    for (int i = 0; i < b->vars.n; i++)
+        if (poly_uses(rest, expr_var(g, b->vars.at[i]))) return NULL;
+    const Expr *room = expr2(g, OP_SUB, expr2(g, OP_ADD, extent, expr_int(g, TY_I64, k - 1)), poly_expr(g, rest));
+    if (!sema_nonneg(s, room)) room = expr2(g, OP_MAX, room, expr_int(g, TY_I64, 0));
+    return poly_expr(g, poly_of(&env, expr2(g, OP_DIV, room, expr_int(g, TY_I64, k))));
+}
+
+/* Names in a computed subscript that nothing binds yet are variables too. */
+static bool bind_free(Sema *s, Building *b, const AstExpr *e, const Expr *extent) {
+    const Expr *zero = expr_int(s->g, TY_I64, 0);
+    FreeNames free = {0};
+    sema_free_names(s, b->env, e, true, &free);
+    for (int i = 0; i < free.n; i++) {
+        const FreeName *f = &free.at[i];
+        RangeQuery q = query_for(s, b, f->name, f->pack, f->span);
+        ExprVec his = {0};
+        const Expr *hi = NULL;
+        if (free.n == 1 && !f->pack) q.otherwise = room_for(s, b, f, e, extent);
+        if (f->pack ? !sema_infer_pack(s, &q, &his) : !sema_infer_var(s, &q, &hi)) return false;
+        if (!f->pack) vec_push(s->ctx, &his, hi);
+        int from = b->vars.n;
+        for (int k = 0; k < his.n; k++)
+            add_var(s, b, f->pack ? sym_fmt(s->ctx, "%s%d", f->name, k) : f->name, zero, his.at[k]);
+        Var **vars = NEW_N(s->ctx, Var *, his.n + 1);
+        for (int k = 0; k < his.n; k++) vars[k] = b->vars.at[from + k];
+        b->env.scope = f->pack ? sema_scope_pack(s, b->env.scope, f->name, vars, his.n)
+                               : sema_scope_var(s, b->env.scope, f->name, vars[0]);
+    }
+    return true;
+}
+
+static bool bind_computed(Sema *s, Building *b, const Target *t, const AstItem *it, int axis) {
+    if (!t->has_shape && it->value->kind == AST_NAME) {
+        Diag *d = SEMA_REPORT(s, LET_PIECE, it->span, "%s is a dimension: the brackets of a let hold index variables",
+                              it->value->name);
+        diag_help(s->ctx, d, "name an index variable, let %s[i] = ...; or give it the range, [i in %s]", t->d->name,
+                  it->value->name);
+        return false;
+    }
+    if (!t->has_shape) {
+        Diag *d = SEMA_REPORT(s, LET_PIECE, it->span, "a let defines all its elements: its subscripts are variables");
+        diag_help(s->ctx, d,
+                  "define pieces of an output, or choose by the index: let %s[i in N] = if i == 0 then ... else ...;",
+                  t->d->name);
+        return false;
+    }
+    if (!bind_free(s, b, it->value, t->shape.at[axis])) return false;
+    const Expr *e = sema_int(s, b->env, it->value);
+    if (!e) return false;
+    b->plain = false;
+    vec_push(s->ctx, &b->subs, e);
+    return true;
+}
+
+/* The range of a let's variable may follow from the result of a call that depends on variables after it. */
+static bool waits(const Building *b, const Target *t, int i) {
+    const AstItems *items = b->p->target->index;
+    const AstStmt *st = b->p->stmt;
+    Sym name = items->v.at[i].value->name;
+    return !t->has_shape && sema_range_waits(st->value, name, items, i + 1);
+}
+
+/* A dimension or static parameter: a subscript with one value, not an index variable. */
+static bool is_value(const Building *b, Sym name) {
+    Name *n = sema_name(b->env.inst, name);
+    return n && n->kind == NAME_VALUE;
+}
+
+bool sema_left(Sema *s, Building *b, Target *t) {
+    const AstItems *items = b->p->target->index;
+    int packs = 0;
+    for (int i = 0; i < items->v.n; i++) packs += items->v.at[i].kind == ITEM_PACK;
+    int extra = t->shape.n - (items->v.n - packs);
+    if (packs > 1 || (t->has_shape && (packs ? extra < 0 : extra != 0))) {
+        Diag *d = SEMA_REPORT(s, RANK, items->span, "%s has %d dimensions, these are %d subscripts", t->d->name,
+                              t->shape.n, items->v.n);
+        if (t->d->param) diag_note(s->ctx, d, t->d->param->span, "declared here");
+        return false;
+    }
+    /* Computed subscripts last: the names in them may be variables of other subscripts. */
+    const AstItem *computed[MAX_RANK] = {0};
+    bool later[MAX_RANK] = {0};
+    for (int i = 0; i < items->v.n; i++) {
+        const AstItem *it = &items->v.at[i];
+        int axis = b->subs.n;
+        bool ok = true;
+        if (it->kind == ITEM_PACK) {
+            ok = bind_pack(s, b, t, it, axis, extra);
+        } else if (it->kind == ITEM_IN) {
+            ok = bind_range(s, b, it, axis, t);
+        } else if (it->kind == ITEM_EXPR && it->value->kind == AST_NAME && axis < MAX_RANK && waits(b, t, i)) {
+            later[axis] = true;
+            computed[axis] = it;
+            vec_push(s->ctx, &b->subs, NULL);
+        } else if (it->kind == ITEM_EXPR && it->value->kind == AST_NAME && !is_value(b, it->value->name)) {
+            ok = bind_plain(s, b, t, it->value->name, it->span, axis);
+        } else if (it->kind == ITEM_EXPR && it->value->kind != AST_ERROR && axis < MAX_RANK) {
+            computed[axis] = it;
+            vec_push(s->ctx, &b->subs, NULL);
+        } else {
+            if (it->kind != ITEM_EXPR)
+                SEMA_REPORT(s, NOT_A_VARIABLE, it->span, "the left-hand side has index variables");
+            ok = false;
+        }
+        if (!ok) return false;
+        if (b->subs.n > MAX_RANK) {
+            SEMA_REPORT(s, LIMIT, items->span, "a tensor has at most %d dimensions", MAX_RANK);
+            return false;
+        }
+    }
+    for (int axis = 0; axis < b->subs.n; axis++) {
+        if (!computed[axis]) continue;
+        const AstItem *it = computed[axis];
+        if (later[axis] ? !bind_plain(s, b, t, it->value->name, it->span, axis) : !bind_computed(s, b, t, it, axis))
+            return false;
+        b->subs.at[axis] = b->subs.at[--b->subs.n];
+    }
+    return true;
+}
