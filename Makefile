@@ -93,9 +93,9 @@ deps:
 check: deps
 	@$(MAKE) -s all unit random
 	@B=$(B) tests/run.sh $(if $(UPDATE),--update)
-# All of check, 2000 random programs instead of 100, and all of the library in tests/same.
+# All of check, 2000 random programs more, and all of the library in tests/same.
 check-all: check
-	@B=$(B) TDC_RANDOM=2000 TDC_SCHEDULES=3 bash tests/random/run.sh
+	@printf '%s\n' 1 2 3 4 | B=$(B) TDC_RANDOM=500 TDC_SCHEDULES=3 xargs -P "$${JOBS:-$$(nproc)}" -I{} env TDC_SEED={} bash tests/random/run.sh
 	@B=$(B) TDC_EVERY=1 bash tests/same/run.sh
 # The numeric tests on the GPU of this machine.
 check-gpu: deps

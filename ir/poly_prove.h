@@ -5,7 +5,7 @@
 
 #include "poly.h"
 
-enum { PROVE_LEVELS = 2, POLY_MAX_TERMS = 192 };
+enum { PROVE_LEVELS = 2, POLY_MAX_TERMS = 320 };
 
 /* poly_of inside a proof: from PROVE_LEVELS on nothing more is proved on the way. */
 Poly poly_of_at(const PolyEnv *env, const Expr *e, int level);
