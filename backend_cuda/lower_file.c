@@ -61,7 +61,7 @@ static void put_layout_comment(Lower *l, Text *out, const Part *part) {
 /* -Wperf: what the kernel could be spared if the source said more of its dimensions. */
 static void report_perf(Lower *l) {
     Ctx *ctx = l->p->ctx;
-    if (!diag_wants_perf(ctx)) return;
+    if (!diag_wants_perf(ctx) || l->k->product) return; /* a library's product runs as a kernel now and then only */
     Span span = perf_place(l->p, l->k);
     for (int i = 0; i < l->conds.n && l->wide; i++) {
         const AlignCond *c = &l->conds.at[i];

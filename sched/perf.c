@@ -251,7 +251,7 @@ static void look(const Look *l, const Stage *const *body, int n) {
             look_product(l, s);
             look_scatter(l, s);
         }
-        if (s->kind == STAGE_LOAD) look_load(l, s);
+        if (s->kind == STAGE_LOAD && !l->k->product) look_load(l, s); /* the library reads as it likes */
         look(l, (const Stage *const *)s->body.at, s->body.n);
     }
 }
