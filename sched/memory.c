@@ -109,7 +109,7 @@ static bool library_takes_over(const Product *m, const Succession *s) {
     const Matrix *c = &m->c, *d = &m->d;
     if (m->a.tensor == s->in || m->b.tensor == s->in || m->bias.tensor == s->in) return false;
     if (c->tensor != s->in) return true;
-    bool same = d->tensor == s->out && c->offset == d->offset && c->row == d->row && c->col == d->col;
+    bool same = product_in_place(m) && d->tensor == s->out && c->offset == d->offset && c->row == d->row && c->col == d->col;
     for (int i = 0; i < m->nbatch; i++) same &= c->batch[i] == d->batch[i];
     return same;
 }

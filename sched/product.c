@@ -535,6 +535,8 @@ static bool make_product(Match *x, Product *p) {
     return make_matrices(x, NULL, p);
 }
 
+bool product_in_place(const Product *p) { return type_bits(p->d.tensor->type) >= 32; }
+
 static const Product *match(Graph *g, Ctx *temp, const Root *root, Text *why) {
     const Expr *sums[MAX_SUMS], *value = product_unite(g, root->value), *sum;
     ExprMap tried = {0}, seen = {0};

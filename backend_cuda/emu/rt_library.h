@@ -41,6 +41,12 @@ static void set_element(void *p, cudaDataType_t t, int64_t i, double v) {
     }
 }
 
+static double rounded(double v, cudaDataType_t t) {
+    uint16_t bits;
+    set_element(&bits, t, 0, v);
+    return element(&bits, t, 0);
+}
+
 /* Every element of a matrix, a column of rows elements at a time, was written. */
 static bool library_reads(const void *p, const cublasLtMatrixLayoutOpaque_t *l, int64_t batch, const char *what) {
     const int bytes = element_bytes(l->type);
@@ -323,6 +329,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
         for (int64_t j = 0; j < n; j++)
             for (int64_t i = 0; i < m; i++) {
                 double v = by * dot(desc, a, a_layout, b, b_layout, t, i, j, k);
+                if (with != 0 && c == d && element_bytes(d_layout->type) == 2) v = rounded(v, d_layout->type); // as the library does
                 if (with != 0) v += with * element(c, c_layout->type, t * c_layout->step + j * c_layout->lead + i);
                 if (has_bias) v += element(desc->bias, bias.type, t * desc->bias_step + i);
                 set_element(d, d_layout->type, t * d_layout->step + j * d_layout->lead + i, activated(v, desc->epilogue, aligned));

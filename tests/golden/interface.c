@@ -250,11 +250,12 @@ interface_status interface_open(interface_context **ctx, int device) {
     TD_TRY(td_cuda(&s, "device", (int)cudaGetDevice(&before)));
     if (before != device) TD_TRY(td_cuda(&s, "device", (int)cudaSetDevice(device)));
     status = td_prepare_all(&s);
-    if (before != device) TD_TRY(td_cuda(&s, "device", (int)cudaSetDevice(before)));
-    if (status != interface_ok) return status;
-    c = (interface_context *)malloc(sizeof *c);
-    if (!c) return interface_error_argument;
-    status = td_begin(&s, c, device);
+    c = status == interface_ok ? (interface_context *)malloc(sizeof *c) : NULL;
+    if (status == interface_ok) status = c ? td_begin(&s, c, device) : interface_error_argument;
+    if (before != device && cudaSetDevice(before) != cudaSuccess && status == interface_ok) {
+        td_end(c);
+        status = interface_error_cuda;
+    }
     if (status != interface_ok) {
         free(c);
         return status;

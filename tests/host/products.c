@@ -100,7 +100,10 @@ static void direct(products_context *c, desk *d, int entry, int shape, int round
     must((int)cudaMalloc(&result, TENSOR), "memory");
     for (int i = 0; i < 4; i++) fill(d, entry, i, round);
     must((int)cudaMemcpyAsync(result, d->t[0], TENSOR, cudaMemcpyDeviceToDevice, d->stream), "copy");
-    must((int)call(c, d, entry, shape, result), d->message);
+    if (call(c, d, entry, shape, result) != products_ok) {
+        printf("FAILED: entry %d at size %d: %s; %s\n", entry, shape, d->message, cudaGetErrorString(cudaPeekAtLastError()));
+        failed++;
+    }
     must((int)cudaMemcpyAsync(to, result, result_bytes(entry, shape), cudaMemcpyDeviceToHost, d->stream), "copy");
     must((int)cudaStreamSynchronize(d->stream), "run");
     cudaFree(result);
@@ -299,6 +302,7 @@ static void devices(desk *d) {
 
 int main(void) {
     desk d;
+    setvbuf(stdout, NULL, _IOLBF, 1 << 16);
     must((int)products_open(&ctx, 0), "open");
     open_desk(&d);
     /* the first of the process, so that the library itself has done nothing yet */
