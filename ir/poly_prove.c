@@ -80,6 +80,13 @@ static void know_arg(Prover *x, const Expr *e) {
     know_diff(x, p, some ? lo : poly_const(x->ctx, -1), 0);
 }
 
+/* A count is not negative: a sum of one constant, in 64 bits. */
+static void know_count(Prover *x, const Expr *e) {
+    int64_t each;
+    if (e->u.reduce->monoid == MONOID_SUM && e->type == TY_I64 && expr_is_int(e->arg[1], &each) && each >= 0)
+        know_diff(x, poly_atom(x->ctx, e), (Poly){0}, 0);
+}
+
 /* The variable of p of the highest rank in which p grows (falls) as its coefficient says. */
 static const Expr *monotonic(Prover *x, Poly p, Poly *coef, Poly *rest, bool *grows) {
     const Expr *best = NULL;
@@ -199,7 +206,10 @@ static void know_atom(Prover *x, const Expr *e) {
         know_diff(x, p, a, 0);
         know_diff(x, p, poly_scale(x->ctx, a, -1), 0);
         break;
-    case OP_REDUCE: know_arg(x, e); break;
+    case OP_REDUCE:
+        know_arg(x, e);
+        know_count(x, e);
+        break;
     default: know_inside(x, e, 6); break;
     }
 }

@@ -35,3 +35,11 @@ export fn equal(x: f32[N], at: i32[M]) -> (y: f32[M], z: f32[M]) {
     z[m] = max[n where n + at[m] > 3 && n + 2 * at[m] <= 40](x[n]);
 }
 check equal(N = 70, M = 33) with at in -5..=80;
+
+// A count is not negative: it needs a bound above alone.
+export fn pick(cdf: f32[B, V], u: f32[B]) -> (p: f32[B]) {
+    require V >= 1;
+    let k[b] = min(sum[v where cdf[b, v] <= u[b]](1), V - 1);
+    p[b] = cdf[b, k[b]];
+}
+check pick(B = 5, V = 17);
