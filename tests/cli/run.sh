@@ -208,6 +208,30 @@ says 1 'dimension 2 of x is 5' run softmax.td softmax --interp --in x=out/y.npy 
 says 1 'M has no value' run softmax.td softmax --interp -D N=6
 says 2 '--interp belongs to run' check softmax.td --interp
 says 1 'N' run softmax.td softmax -D M=2 --emu
+# arrays that are not what they should be: an answer, and no result
+npy() { # NAME DESCR FORTRAN SHAPE BYTES
+    local head="{'descr': '$2', 'fortran_order': $3, 'shape': ($4), }"
+    printf '\x93NUMPY\x01\0\x76\0%-117s\n%*s' "$head" "$5" '' >"$dir/$1.npy"
+}
+echo 'export fn twice(x: f32[M, N]) -> (y: f32[M, N]) { y[i, j] = 2 * x[i, j]; }' >"$dir/twice.td"
+mkdir -p "$dir/out"
+npy whole '<f4' False '2, 3' 24
+says 0 '^y: f32\[2, 3\]' run twice.td twice --interp --in x=whole.npy
+while IFS='|' read -r name descr fortran shape bytes text; do
+    npy "$name" "$descr" "$fortran" "$shape" "$bytes"
+    says 1 "$text" run twice.td twice --interp --in "x=$name.npy" --out y=out/none.npy
+done <<'END'
+fortran|<f4|True|2, 3|24|fortran.npy: not in C order
+big|>f4|False|2, 3|24|big.npy: not little-endian
+short|<f4|False|2, 3|23|short.npy: the data is cut off
+rank|<f4|False|6,|24|x has 2 dimensions, not 1
+negative|<f4|False|-2, 3|24|negative.npy: the shape cannot be read
+huge|<f4|False|99999999999, 99999999999|24|huge.npy: too large
+objects|<c8|False|2, 3|24|objects.npy: elements of another kind
+END
+says 1 'not a .npy file' run twice.td twice --interp --in x=/dev/null --out y=out/none.npy
+[ ! -e "$dir/out/none.npy" ]
+if [ $? = 0 ]; then ok; else no 'a refused run leaves a result'; fi
 # what is neither the program's nor the command line's fault
 CXX=/nowhere/g++ says 3 'cannot build the emitted files' check softmax.td --emu
 CC=/nowhere/gcc says 3 'cannot build the emitted files' run softmax.td softmax -D M=2 -D N=5 --emu
