@@ -2,6 +2,7 @@
 #include "memory.h"
 
 #include "ir/expr_map.h"
+#include "prepare.h"
 #include "product.h"
 
 #include <limits.h>
@@ -83,14 +84,26 @@ static void find_uses(Finding *x) {
 
 /* ---- parameters with room ---- */
 
-/* Outputs before they are written, and inouts between their last read and their first write. An output that may stand at an
- * input's address has room once that input is read no more. The half bytes of 4-bit outputs are cleared before all else. */
+/* Whether no old element of an inout is left. */
+static bool is_whole(const Tensor *t) {
+    bool whole = tensor_is_plain(t);
+    for (int i = 0; i < t->rank && whole; i++) {
+        const Var *v = t->pieces.at[0].vars[i];
+        int64_t lo;
+        whole = expr_is_int(v->lo, &lo) && lo == 0 && v->hi == t->shape[i];
+    }
+    return whole;
+}
+
+/* Outputs before they are written, and inouts between their last read and their first write, where all of them is
+ * written. An output that may stand at an input's address has room once that input is read no more. The half bytes of 4-bit outputs are cleared before all else. */
 static void find_gaps(Finding *x) {
     const Program *p = x->p;
     x->gap = NEW_N(x->ctx, Gap, p->params.n + 1);
     for (int i = 0; i < p->params.n; i++) {
         const Tensor *t = p->params.at[i];
-        bool room = t->kind != TENSOR_INPUT && type_bits(t->type) >= 8 && x->first_write[i] != INT_MAX;
+        bool whole = t->kind == TENSOR_OUTPUT || (t->kind == TENSOR_INOUT && is_whole(t));
+        bool room = whole && type_bits(t->type) >= 8 && x->first_write[i] != INT_MAX;
         x->gap[i] = (Gap){x->last_read[i], room ? x->first_write[i] : -1};
     }
     for (int i = 0; i < p->in_place.n; i++) {

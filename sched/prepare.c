@@ -271,7 +271,7 @@ static const Expr *write_in(Writing *x, const Expr *e) {
     return r;
 }
 
-static bool is_plain(const Tensor *t) {
+bool tensor_is_plain(const Tensor *t) {
     if (t->pieces.n != 1 || t->pieces.at[0].guard || t->pieces.at[0].nvars != t->rank) return false;
     for (int i = 0; i < t->rank; i++) {
         const Expr *s = t->pieces.at[0].subs[i];
@@ -397,7 +397,7 @@ static const Expr *placed_value(Defs *d, Def *def, const Piece *p) {
 static void make_def(Defs *d, Tensor *t) {
     Graph *g = d->graph;
     Def *def = NEW(g->ctx, Def);
-    *def = (Def){.tensor = t, .plain = is_plain(t), .stored = t->kind != TENSOR_LET};
+    *def = (Def){.tensor = t, .plain = tensor_is_plain(t), .stored = t->kind != TENSOR_LET};
     def->value = NEW_N(g->ctx, const Expr *, t->pieces.n);
     def->guard = NEW_N(g->ctx, const Expr *, t->pieces.n);
     ExprMap loads = {0};

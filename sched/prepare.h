@@ -40,4 +40,7 @@ bool defs_make(Defs *d, Graph *g, Text *why);
 /* The equation of piece i of a stored tensor, as a root with variables of its own. */
 Root defs_root(Defs *d, const Def *def, int i);
 
+/* One piece without a guard defines all elements: tensor[vars] = value. */
+bool tensor_is_plain(const Tensor *t);
+
 #endif

@@ -95,3 +95,12 @@ export fn in_second(x: f32[M, N], w: f32[K, N]) -> (y: bf16[M, K], z: f32[M, K])
     z[i, j] = sum[k](y[i, k] * y[j % M, k]) + y[i, j];
 }
 check in_second(M = 12, N = 69, K = 33);
+
+// An inout of which elements stay has no room for what comes before it is written.
+export fn keeps(inout p: i32[N], inout q: i32[N], c: bool[N], inout s: f32[N]) {
+    p[i] = 1 where c[i];
+    q[i in N - 1] = 2;
+    s[i] *= prod[j in 0..N, k in 0..N](1.0 + 0.05 * tanh(1.0 / (j + k + 1)));
+    require N > 1, "two";
+}
+check keeps(N = 13);
