@@ -49,7 +49,7 @@ void glue_signature(Text *out, const Program *p) {
 }
 
 static void signature_comment(Text *out, const Program *p) {
-    Text s = {.ctx = p->ctx};
+    Text s = {.ctx = out->ctx};
     glue_signature(&s, p);
     text_put(out, "/* ");
     host_comment(out, s.s);
@@ -70,13 +70,15 @@ static void signature_comment(Text *out, const Program *p) {
 
 static void h_entry(Text *out, const Program *p, const char *x) {
     bool used[HOST_COUNT] = {0}, math = false;
-    HostEntry h = host_entry(p, used, &math);
-    Text call = {.ctx = p->ctx}, dims = {.ctx = p->ctx};
+    Ctx *temp = ctx_temp(out->ctx);
+    HostEntry h = host_entry(temp, p, used, &math);
+    Text call = {.ctx = temp}, dims = {.ctx = temp};
     const char *e = p->graph->name;
     if (p->graph->host) {
         text_put(out, "\n/* A function of the host. */\n");
         glue_function_declare(out, &h, x);
         text_put(out, ";\n");
+        ctx_temp_end(temp);
         return;
     }
     glue_params(&call, &h, GLUE_CALL);
@@ -88,6 +90,7 @@ static void h_entry(Text *out, const Program *p, const char *x) {
     text_fmt(out, "%s_status %s_%s_workspace(%s_context *ctx, %s%ssize_t *bytes);\n", x, x, e, x, d, comma);
     text_fmt(out, "%s_status %s_%s_prepare(%s_context *ctx%s%s);\n", x, x, e, x, comma, d);
     text_fmt(out, "%s_status %s_%s(%s_context *ctx, const %s_run *run, %s);\n", x, x, e, x, x, call.s);
+    ctx_temp_end(temp);
 }
 
 static bool any_assumed(const Program *const *programs, int n) {
@@ -465,13 +468,15 @@ void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOpt
     bool used[HOST_COUNT] = {0}, math = false;
     Text entries = {.ctx = ctx};
     for (int i = 0; i < n; i++) {
-        HostEntry h = host_entry(programs[i], used, &math);
+        Ctx *temp = ctx_temp(ctx);
+        HostEntry h = host_entry(temp, programs[i], used, &math);
         if (programs[i]->graph->host)
             glue_function(&entries, &h, x);
         else
             glue_entry(&entries, &h, x);
-        h = host_entry(programs[i], used, &math);
+        h = host_entry(temp, programs[i], used, &math);
         glue_signature_tables(&entries, &h);
+        ctx_temp_end(temp);
     }
     glue_banner(out, o, "Host side: checks, workspace and launches. C99.");
     text_put(out, "#include \"");
@@ -503,6 +508,7 @@ void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOpt
     glue_template(out, C_OPEN, x);
     glue_invoke_head(out, x);
     text_put(out, entries.s);
+    ctx_give_back(ctx, entries.s, entries.cap);
     text_fmt(out, "const %s_entry %s_entries[] = {\n", x, x);
     for (int i = 0; i < n; i++) {
         const Program *p = programs[i];

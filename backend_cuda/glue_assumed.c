@@ -84,9 +84,10 @@ static void tests(Text *out, const HostEntry *h, const Program *p, const char *x
     text_fmt(out, "%s    return %s_ok;\n}\n\n", body.s, x);
 }
 
-void glue_assumed(Text *out, const Program *p, bool *used, bool *needs_math, const char *x) {
+void glue_assumed(Text *out, const HostEntry *entry, const char *x) {
+    const Program *p = entry->p;
     if (!p->assumed) return;
-    HostEntry h = host_entry(p->assumed, used, needs_math);
+    HostEntry h = host_entry(entry->ctx, p->assumed, entry->used, entry->needs_math);
     glue_plan_and_run(out, &h, x);
     need(out, p, x);
     tests(out, &h, p, x);

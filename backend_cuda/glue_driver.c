@@ -271,7 +271,7 @@ static Example example(Ctx *ctx, const Program *const *programs, int n, const Gl
     Text body = {.ctx = ctx};
     for (int i = 0; i < n; i++) {
         const Program *p = programs[i];
-        HostEntry h = host_entry(p, used, &math);
+        HostEntry h = host_entry(ctx, p, used, &math);
         rename_arguments(&h);
         p->graph->host ? call_function(&body, &h, o) : call_entry(&body, &h, o);
         for (int k = 0; !p->graph->host && k < p->params.n; k++) {

@@ -354,7 +354,7 @@ void glue_entry(Text *out, const HostEntry *h, const char *prefix) {
     text_put(out, "/* ---- ");
     host_comment(out, signature.s);
     text_put(out, " ---- */\n\n");
-    glue_assumed(out, h->p, h->used, h->needs_math, prefix);
+    glue_assumed(out, h, prefix);
     glue_plan_and_run(out, h, prefix);
     public_dims(out, h, prefix, false);
     public_dims(out, h, prefix, true);

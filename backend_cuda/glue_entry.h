@@ -21,7 +21,7 @@ void glue_plan_and_run(Text *out, const HostEntry *h, const char *prefix);
 bool glue_has_workspace(const Program *p);
 /* glue_assumed.c: the functions that test p->assumed, which td_ENTRY_plan and td_ENTRY_run call; nothing where there is
  * none. */
-void glue_assumed(Text *out, const Program *p, bool *used, bool *needs_math, const char *prefix);
+void glue_assumed(Text *out, const HostEntry *h, const char *prefix);
 /* All functions of the entry; calls the checks that glue.c prints before. */
 void glue_entry(Text *out, const HostEntry *h, const char *prefix);
 /* Text with the prefix for each "$". */

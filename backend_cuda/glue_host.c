@@ -23,8 +23,7 @@ static Sym fresh(Ctx *ctx, Names *taken, const char *name) {
     return s;
 }
 
-HostEntry host_entry(const Program *p, bool *used, bool *needs_math) {
-    Ctx *ctx = p->ctx;
+HostEntry host_entry(Ctx *ctx, const Program *p, bool *used, bool *needs_math) {
     const Graph *g = p->graph;
     HostEntry h = {.p = p, .ctx = ctx, .used = used, .needs_math = needs_math};
     Names taken = {0};

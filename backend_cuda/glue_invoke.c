@@ -81,10 +81,10 @@ static void extents(Text *out, const HostEntry *h) {
     text_fmt(out, "static const char *const td_%s_texts[] = {%s};\n", e, n ? texts.s : "NULL");
 }
 
-static void ways(Text *out, const Program *p) {
+static void ways(Text *out, Ctx *ctx, const Program *p) {
     const char *e = p->graph->name;
-    ShapeWays w = shape_ways(p);
-    Text needs = {.ctx = p->ctx};
+    ShapeWays w = shape_ways(ctx, p);
+    Text needs = {.ctx = ctx};
     int n = 1;
     text_put(&needs, "-1");
     text_fmt(out, "static const td_way td_%s_ways[] = {", e);
@@ -134,7 +134,7 @@ void glue_signature_tables(Text *out, const HostEntry *h) {
     text_fmt(out, "%s};\nstatic const char *const td_%s_dims[] = {", p->params.n ? "" : "{NULL, NULL, 0, 0, 0, 0}", e);
     for (int i = 0; i < p->graph->dims.n; i++) text_fmt(out, "%s\"%s\"", i ? ", " : "", p->graph->dims.at[i]->name);
     text_put(out, p->graph->dims.n ? "};\n" : "NULL};\n");
-    ways(out, p);
+    ways(out, h->ctx, p);
     numbers(out, p->graph);
     text_char(out, '\n');
 }
@@ -155,7 +155,7 @@ void glue_invoke(Text *out, const Program *const *programs, int n, const char *p
             out,
             "    {td_%s_arguments, td_%s_extent, td_%s_texts, td_%s_dims, td_%s_ways, td_%s_needs, %d, td_%s_numbers,\n"
             "     td_%s_need, ",
-            e, e, e, e, e, e, shape_ways(programs[i]).v.n, e, e);
+            e, e, e, e, e, e, shape_ways(out->ctx, programs[i]).v.n, e, e);
         if (g->host)
             text_put(out, "NULL},\n");
         else

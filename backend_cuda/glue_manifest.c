@@ -99,7 +99,7 @@ static void tensors(Text *out, const Program *p) {
         text_put(out, "], \"shape\": [");
         for (int d = 0; d < t->rank; d++) {
             text_put(out, d ? ", {" : "{");
-            expression(out, p->ctx, "text", t->shape[d]);
+            expression(out, out->ctx, "text", t->shape[d]);
             text_char(out, '}');
         }
         text_put(out, "]}");
@@ -109,7 +109,7 @@ static void tensors(Text *out, const Program *p) {
 
 static void dimensions(Text *out, const Program *p) {
     static const char *const sources[] = {"argument", "inputs", "outputs"};
-    const ShapeSource *from = shape_sources(p);
+    const ShapeSource *from = shape_sources(out->ctx, p);
     list_open(out, "dimensions");
     for (int i = 0; i < p->graph->dims.n; i++) {
         const Dim *d = p->graph->dims.at[i];
@@ -163,7 +163,7 @@ static void requires(Text *out, const Graph *g, Ctx *ctx) {
 
 static void symbols(Text *out, const Program *p, const char *x) {
     static const char *const functions[] = {"run", "workspace", "prepare"};
-    Ctx *ctx = p->ctx;
+    Ctx *ctx = out->ctx;
     const char *e = p->graph->name;
     text_put(out, ",\n      \"symbols\": {");
     put_member(out, "run", sym_fmt(ctx, "%s_%s", x, e));
@@ -181,7 +181,7 @@ static void entry(Text *out, const Program *p, const char *x) {
     put_member(out, "kind", g->host ? "host" : "device"), text_put(out, ",\n      ");
     put_member(out, "doc", g->doc);
     if (!g->host) {
-        Text s = {.ctx = p->ctx};
+        Text s = {.ctx = out->ctx};
         glue_signature(&s, p);
         text_put(out, ",\n      ");
         put_member(out, "signature", s.s);
@@ -190,25 +190,33 @@ static void entry(Text *out, const Program *p, const char *x) {
     tensors(out, p);
     dimensions(out, p);
     scalars(out, g);
-    requires(out, g, p->ctx);
+    requires(out, g, out->ctx);
     text_put(out, "\n    }");
 }
 
+/* What stands before entry i, or after all n. */
+static const char *between(int i, int n) { return i == n ? "\n  ]\n" : i ? ",\n" : "  \"entries\": [\n"; }
+
 static void entries(Text *out, const Program *const *programs, int n, const char *x) {
-    text_put(out, "  \"entries\": [\n");
-    for (int i = 0; i < n; i++) {
-        if (i) text_put(out, ",\n");
-        entry(out, programs[i], x);
+    for (int i = 0; i <= n; i++) {
+        text_put(out, between(i, n));
+        if (i < n) entry(out, programs[i], x);
     }
-    text_put(out, "\n  ]\n");
 }
 
 uint64_t glue_fingerprint(const Program *const *programs, int n, const GlueOptions *o) {
-    Text s = {.ctx = programs[0]->ctx};
     uint64_t h = 1469598103934665603u; /* FNV-1a */
-    text_fmt(&s, "%d", FORMAT);
-    entries(&s, programs, n, o->prefix);
-    for (size_t i = 0; i < s.n; i++) h = (h ^ (unsigned char)s.s[i]) * 1099511628211u;
+    for (int i = -1; i <= n; i++) {
+        Ctx *temp = ctx_temp(programs[0]->ctx);
+        Text s = {.ctx = temp};
+        if (i < 0)
+            text_fmt(&s, "%d", FORMAT);
+        else
+            text_put(&s, between(i, n));
+        if (i >= 0 && i < n) entry(&s, programs[i], o->prefix);
+        for (size_t k = 0; k < s.n; k++) h = (h ^ (unsigned char)s.s[k]) * 1099511628211u;
+        ctx_temp_end(temp);
+    }
     return h;
 }
 

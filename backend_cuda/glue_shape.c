@@ -3,26 +3,26 @@
 
 #include "ir/poly.h"
 
-static void ways_of(const Program *p, ShapeWays *ways, int tensor, int extent) {
+static void ways_of(Ctx *ctx, const Program *p, ShapeWays *ways, int tensor, int extent) {
     Graph *g = p->graph;
-    Ctx *temp = ctx_temp(p->ctx);
+    Ctx *temp = ctx_temp(ctx);
     const PolyEnv env = {.g = g, .ctx = temp};
     Poly e = poly_of(&env, p->params.at[tensor]->shape[extent]), coef, rest;
     for (int d = 0; !e.failed && d < g->dims.n; d++) {
         if (!poly_linear(temp, e, expr_dim(g, g->dims.at[d]), &coef, &rest) || !coef.n) continue;
-        ShapeWay w = {tensor, extent, d, NEW_N(p->ctx, bool, g->dims.n + 1)};
+        ShapeWay w = {tensor, extent, d, NEW_N(ctx, bool, g->dims.n + 1)};
         for (int k = 0; k < g->dims.n; k++) w.needs[k] = k != d && poly_uses(e, expr_dim(g, g->dims.at[k]));
-        vec_push(p->ctx, &ways->v, w);
+        vec_push(ctx, &ways->v, w);
     }
     ctx_temp_end(temp);
 }
 
-ShapeWays shape_ways(const Program *p) {
+ShapeWays shape_ways(Ctx *ctx, const Program *p) {
     ShapeWays ways = {0};
     for (int alone = 1; alone >= 0; alone--)
         for (int t = 0; t < p->params.n; t++)
             for (int d = 0; d < p->params.at[t]->rank; d++)
-                if ((p->params.at[t]->shape[d]->op == OP_DIM) == alone) ways_of(p, &ways, t, d);
+                if ((p->params.at[t]->shape[d]->op == OP_DIM) == alone) ways_of(ctx, p, &ways, t, d);
     return ways;
 }
 
@@ -32,9 +32,9 @@ static bool ready(const Program *p, const ShapeWay *w, const ShapeSource *from) 
     return from[w->dim] == SHAPE_NONE;
 }
 
-ShapeSource *shape_sources(const Program *p) {
-    ShapeSource *from = NEW_N(p->ctx, ShapeSource, p->graph->dims.n + 1);
-    ShapeWays ways = shape_ways(p);
+ShapeSource *shape_sources(Ctx *ctx, const Program *p) {
+    ShapeSource *from = NEW_N(ctx, ShapeSource, p->graph->dims.n + 1);
+    ShapeWays ways = shape_ways(ctx, p);
     for (int outputs = 0; outputs < 2; outputs++)
         for (bool again = true; again;) {
             again = false;

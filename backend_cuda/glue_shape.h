@@ -17,10 +17,10 @@ typedef struct ShapeWays {
 
 typedef enum ShapeSource { SHAPE_NONE, SHAPE_INPUTS, SHAPE_OUTPUTS } ShapeSource;
 
-/* All extents of parameters that could give a dimension. */
-ShapeWays shape_ways(const Program *p);
+/* All extents of parameters that could give a dimension, in that memory. */
+ShapeWays shape_ways(Ctx *ctx, const Program *p);
 /* What determines each dimension: shapes of inputs and inouts, else those of outputs too, else nothing but the caller.
  */
-ShapeSource *shape_sources(const Program *p);
+ShapeSource *shape_sources(Ctx *ctx, const Program *p);
 
 #endif

@@ -289,6 +289,7 @@ static Exit pass_LOWER(Job *job) {
             !lower(job, &kernels, job->programs.at[i]->assumed, &opt))
             return EXIT_WRONG;
     lower_file(&job->out[EMIT_CU], job->ctx, &kernels, &opt);
+    ctx_give_back(job->ctx, kernels.s, kernels.cap);
     return EXIT_OK;
 }
 
@@ -321,7 +322,11 @@ static Exit pass_HEADER(Job *job) {
     return EXIT_OK;
 }
 
+/* Nobody asks for the file: neither written nor printed. */
+static bool unwanted(const Job *job, EmitId e, PassId pass) { return !(job->o->emit >> e & 1) && !job->o->dump[pass]; }
+
 static Exit pass_MANIFEST(Job *job) {
+    if (unwanted(job, EMIT_MANIFEST, PASS_MANIFEST)) return EXIT_OK;
     const GlueOptions opt = glue_options(job);
     glue_emit_manifest(&job->out[EMIT_MANIFEST], programs(job), job->programs.n, &opt);
     return EXIT_OK;
@@ -329,6 +334,7 @@ static Exit pass_MANIFEST(Job *job) {
 
 /* The example takes by default what an entry's first check without an error does. */
 static Exit pass_DRIVER(Job *job) {
+    if (unwanted(job, EMIT_MAIN, PASS_DRIVER)) return EXIT_OK;
     GlueOptions opt = glue_options(job);
     int n = job->module ? job->module->checks.n : 0;
     GlueSizes *sizes = NEW_N(job->ctx, GlueSizes, n + 1);

@@ -199,6 +199,7 @@ Plan *plan_new(Graph *g, bool library, Reasons *reasons, Text *why) {
     x->g = g;
     x->why = why;
     x->library = library;
+    x->own = ctx_temp(g->ctx);
     x->temp = ctx_temp(g->ctx);
     x->plan = NEW(g->ctx, Plan);
     x->plan->graph = g;
@@ -208,5 +209,6 @@ Plan *plan_new(Graph *g, bool library, Reasons *reasons, Text *why) {
     if (defs_make(&x->defs, g, why)) place_all(x);
     if (!x->defs.failed) share_roots(x->plan, x->roots.at, x->alone.at, x->roots.n);
     ctx_temp_end(x->temp);
+    ctx_temp_end(x->own);
     return x->defs.failed ? NULL : x->plan;
 }

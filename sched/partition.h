@@ -20,6 +20,7 @@ typedef struct Partition {
     VEC(Group *) alone;      /* of each root */
     Text *why;
     int depth;
+    Ctx *own;  /* of the partition's own work */
     Ctx *temp; /* of the root being placed */
 } Partition;
 

@@ -14,8 +14,8 @@ static FreeVars *join_vars(Partition *x, FreeVars *a, const FreeVars *b) {
     for (int i = 0; i < b->n; i++) more += !has_var(a, b->vars[i]);
     if (!more) return a;
     if (!a->n) return (FreeVars *)b;
-    FreeVars *r = NEW(x->g->ctx, FreeVars);
-    r->vars = NEW_N(x->g->ctx, Var *, a->n + more);
+    FreeVars *r = NEW(x->own, FreeVars);
+    r->vars = NEW_N(x->own, Var *, a->n + more);
     for (int i = 0; i < a->n; i++) r->vars[r->n++] = a->vars[i];
     for (int i = 0; i < b->n; i++)
         if (!has_var(a, b->vars[i])) r->vars[r->n++] = b->vars[i];
@@ -23,8 +23,8 @@ static FreeVars *join_vars(Partition *x, FreeVars *a, const FreeVars *b) {
 }
 
 static FreeVars *without_bound(Partition *x, FreeVars *f, const Reduce *reduce) {
-    FreeVars *r = NEW(x->g->ctx, FreeVars);
-    r->vars = NEW_N(x->g->ctx, Var *, f->n);
+    FreeVars *r = NEW(x->own, FreeVars);
+    r->vars = NEW_N(x->own, Var *, f->n);
     for (int i = 0; i < f->n; i++) {
         bool bound = false;
         for (int k = 0; k < reduce->nvars; k++) bound |= reduce->vars[k] == f->vars[i];
@@ -37,8 +37,8 @@ FreeVars *free_of(Partition *x, const Expr *e) {
     FreeVars *f = (FreeVars *)expr_map_get(&x->free, e);
     if (f) return f;
     if (e->op == OP_VAR) {
-        f = NEW(x->g->ctx, FreeVars);
-        f->vars = NEW(x->g->ctx, Var *);
+        f = NEW(x->own, FreeVars);
+        f->vars = NEW(x->own, Var *);
         f->vars[f->n++] = e->u.var;
     } else if (!e->nargs) {
         return x->closed;
@@ -47,7 +47,7 @@ FreeVars *free_of(Partition *x, const Expr *e) {
         for (int i = 0; i < e->nargs; i++) f = join_vars(x, f, free_of(x, e->arg[i]));
         if (e->op == OP_REDUCE) f = without_bound(x, f, e->u.reduce);
     }
-    expr_map_put(x->g->ctx, &x->free, e, f);
+    expr_map_put(x->own, &x->free, e, f);
     return f;
 }
 
@@ -55,7 +55,7 @@ static int by_id(const void *a, const void *b) { return *(const int *)a - *(cons
 
 Sym free_set(Partition *x, FreeVars *f) {
     if (f->set) return f->set;
-    int *ids = NEW_N(x->g->ctx, int, f->n);
+    int *ids = NEW_N(x->own, int, f->n);
     for (int i = 0; i < f->n; i++) ids[i] = f->vars[i]->id;
     if (f->n) qsort(ids, (size_t)f->n, sizeof *ids, by_id);
     f->set = sym_n(x->g->ctx, (const char *)ids, sizeof *ids * (size_t)f->n);
