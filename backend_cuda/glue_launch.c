@@ -82,9 +82,8 @@ void glue_scratch(Text *out, const HostEntry *h, int index) {
     ctx_temp_end(temp);
 }
 
-static void launch(Text *out, const HostEntry *h, const Kernel *k, const char *x, int *product) {
+static void launch(Text *out, const HostEntry *h, const Kernel *k, Arguments entry, const char *x, int *product) {
     const Program *p = h->p;
-    const Arguments entry = {glue_pieces(p) ? "td_t" : "td_c->tensors", "td_c->dims", "td_c->scalars"};
     bool block = gathers(h, k);
     const char *indent = block ? "        " : "    ", *symbol = kernel_symbol(p, k);
     if (block) text_put(out, "    {\n");
@@ -103,8 +102,9 @@ static void launch(Text *out, const HostEntry *h, const Kernel *k, const char *x
 }
 
 void glue_launches(Text *out, const HostEntry *h, const char *x) {
+    const Arguments entry = {glue_pieces(h->p) ? "td_t" : "td_c->tensors", "td_c->dims", "td_c->scalars"};
     int product = h->p->params.n + h->p->temps.n;
-    for (int k = 0; k < h->p->kernels.n; k++) launch(out, h, h->p->kernels.at[k], x, &product);
+    for (int k = 0; k < h->p->kernels.n; k++) launch(out, h, h->p->kernels.at[k], entry, x, &product);
 }
 
 void glue_launcher(Text *out, const Program *p, const char *x) {
