@@ -1,7 +1,7 @@
 /* Which reductions may not be steps of the kernel that reads them: see group_step_leaves. */
 #include "group.h"
 
-enum { ONE_BLOCK = 1 << 16 /* elements that one block may own alone */, SMALL_FOLD = 64 };
+enum { ONE_BLOCK = 1 << 16 /* elements that one block may own alone */, SMALL_FOLD = 64, FEW_BLOCKS = 8, SOME_BLOCKS = 64 };
 
 static bool is_full(const Group *gr, const GStep *p) { return p->free == gr->stores.at[0].axes; }
 static AxisSet row_of(const GStep *p) { return p->scan ? p->free & ~p->over : p->free; }
@@ -46,10 +46,13 @@ static bool is_repeated(const Group *gr, int i) {
     return false;
 }
 
-/* A row reduction that leaves few blocks with everything. */
+/* A row reduction that leaves few blocks with everything, or a large one of each element in few blocks that others need. */
 static bool is_too_large(const Group *gr, int i) {
+    const GStep *p = &gr->steps.at[i];
     AxisSet o = gr->stores.at[0].axes, owned = group_owned(gr);
-    return gr->steps.at[i].over & o && group_guess(gr, o & ~owned) < 8 && group_guess(gr, o & owned) > ONE_BLOCK;
+    int64_t blocks = group_guess(gr, o & ~owned);
+    if (p->over & o) return blocks < FEW_BLOCKS && group_guess(gr, o & owned) > ONE_BLOCK;
+    return owned && blocks < SOME_BLOCKS && !p->scan && group_guess(gr, p->free | p->over) > ONE_BLOCK;
 }
 
 const char *group_rule_text(int rule) {

@@ -165,6 +165,7 @@ void place(Partition *x, Root root) {
         const Expr *value = any ? take_out_bad(x, &root, &bad, root.guard, group_rule_text(rule)) : root.value;
         if (value == root.value) break;
         root.value = value;
+        root.value = reuse_stored(x, root_level(x, &root), value); /* it comes after what has been taken out now */
         gr = NULL;
     }
     if (!gr && !x->defs.failed) gr = group_new(x->g, &root, 1, NULL, NULL, x->why);
