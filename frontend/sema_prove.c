@@ -404,7 +404,7 @@ bool sema_nonneg(Sema *s, const Expr *e) {
     PolyEnv env = {.g = s->g, .facts = known.at, .nfacts = known.n};
     if (poly_nonneg(&env, poly_of(&env, e))) return true;
     const Expr *in = sema_uses_data(e) ? written_in(s, e) : e;
-    return in != e && !sema_uses_data(in) && sema_nonneg(s, in);
+    return in != e && sema_nonneg(s, in);
 }
 
 int sema_truth(Sema *s, const Expr *cond) {

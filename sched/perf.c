@@ -188,6 +188,16 @@ static void report_apart(const Look *l, const Stage *s, const Axis *a, int64_t s
               a->name);
 }
 
+/* A loop goes on along the row: what a piece leaves of a sector is in a cache when the next iteration reads it. */
+static bool goes_on(const Look *l, const Stage *s) {
+    FactorSet domain = expr_domain(l->part, s->layout, s->subs[s->tensor->rank - 1]);
+    for (int i = 0; i < s->layout->factors.n; i++) {
+        const Factor *f = s->layout->factors.at[i];
+        if (domain >> f->id & 1 && f->bind == BIND_SERIAL && step_of(l, s, f->axis) == 1) return true;
+    }
+    return false;
+}
+
 static void look_load(const Look *l, const Stage *s) {
     int rank = s->tensor->rank;
     if (rank == 0) return;
@@ -201,7 +211,7 @@ static void look_load(const Look *l, const Stage *s) {
         report_opaque(l, s, "is data");
         return;
     }
-    if (piece >= SECTOR_BYTES) return;
+    if (piece >= SECTOR_BYTES || (piece >= SECTOR_BYTES / 2 && goes_on(l, s))) return;
     if (uses_axis(last, a)) {
         if (jumps(last, a)) report_opaque(l, s, "jumps");
         if (step * type_bits(s->tensor->type) / 8 >= SECTOR_BYTES) report_apart(l, s, a, step);

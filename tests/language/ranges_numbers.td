@@ -122,3 +122,11 @@ export fn drawn(seed: i64) -> (ok: bool[N], y: f32[N]) {
     ok[n] = y[n] >= 0 && y[n] < 1 && y[n] == random(seed, 1, n + 0) && y[n] * 16777216 == floor(y[n] * 16777216) && (if n > 0 then y[n] != y[n - 1] else true);
 }
 check drawn(N = 300, seed = 7);
+
+// clause 8.6: what argmax says of a number holds through a cast that cannot wrap and a let.
+export fn chosen(x: f32[T, E]) -> (ok: bool[T]) {
+    require E >= 1 && E <= 65536;
+    let best: i32[t] = i32(argmax[e](x[t, e]));
+    ok[t] = x[t, best[t]] == max[e](x[t, e]);
+}
+check chosen(T = 7, E = 13);
