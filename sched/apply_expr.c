@@ -157,20 +157,6 @@ static bool is_data(ExprMap *seen, Ctx *temp, const Expr *e) {
     return false;
 }
 
-/* Every element that the load's variables reach exists. */
-static bool always_in_range(const Expr *e) {
-    if (e->u.tensor->partial) return false;
-    for (int i = 0; i < e->nargs; i++) {
-        int64_t v, n;
-        const Expr *s = e->arg[i], *size = e->u.tensor->shape[i];
-        if (s->op == OP_VAR ? s->u.var->hi == size && expr_is_int(s->u.var->lo, &v) && v >= 0
-                            : expr_is_int(s, &v) && expr_is_int(size, &n) && v >= 0 && v < n)
-            continue;
-        return false;
-    }
-    return true;
-}
-
 /* The conditions of c on indices alone; false where one on data is the same for neighbouring elements. */
 static bool index_conditions(Apply *x, const Expr *c, AxisSet neighbours, const Expr **kept) {
     if (!c) return true;
@@ -206,14 +192,27 @@ static bool waits_for_loop(Apply *x, const Expr *e, Cond c) {
     return c.key && (group_free(x->gr, c.key) & ~group_free(x->gr, e) & x->serial) != 0;
 }
 
-/* The condition under which to load: where neighbouring elements have conditions of their own, made of data, each would
- * be loaded alone; all of them are loaded together where all exist. */
+/* Of c, what is the same along all axes that the load does not have, and what is of data. */
+static const Expr *own_conditions(Apply *x, const Expr *c, AxisSet axes) {
+    if (!c) return NULL;
+    if (c->op == OP_AND) {
+        const Expr *a = own_conditions(x, c->arg[0], axes), *b = own_conditions(x, c->arg[1], axes);
+        return a == c->arg[0] && b == c->arg[1] ? c : cond_and(x->g, a, b);
+    }
+    ExprMap seen = {0};
+    return group_free(x->gr, c) & ~axes && !is_data(&seen, x->temp, c) ? NULL : c;
+}
+
+/* The condition under which to load. What exists is loaded without one where neighbouring elements have conditions of
+ * their own, made of data, or where the condition varies along axes that the load lacks: each element would be loaded
+ * by itself, or again for each of those. */
 static Cond load_cond(Apply *x, const Expr *e, Cond c) {
     const Expr *kept = NULL;
     if (waits_for_loop(x, e, c) && proved_in_range(x, e)) return (Cond){0};
-    if (!c.key || !e->nargs || !always_in_range(e)) return c;
-    if (!index_conditions(x, c.key, group_free(x->gr, e->arg[e->nargs - 1]), &kept) || kept == c.key) return c;
-    return apply_cond(x, kept);
+    if (!c.key || !e->nargs || !load_exists(e)) return c;
+    if (!index_conditions(x, c.key, group_free(x->gr, e->arg[e->nargs - 1]), &kept)) kept = c.key;
+    kept = own_conditions(x, kept, group_free(x->gr, e));
+    return kept == c.key ? c : apply_cond(x, kept);
 }
 
 static const Expr *apply_load(Apply *x, const Expr *e, Cond c) {

@@ -480,9 +480,46 @@ static void count_contiguous(Group *gr, Ctx *temp, ExprMap *seen, const Expr *e)
     for (int i = 0; i < e->nargs; i++) count_contiguous(gr, temp, seen, e->arg[i]);
 }
 
-static void describe_joined(Group *gr, GStep *p) {
+bool load_exists(const Expr *e) {
+    if (e->u.tensor->partial) return false;
+    for (int i = 0; i < e->nargs; i++) {
+        int64_t v, n;
+        const Expr *s = e->arg[i], *size = e->u.tensor->shape[i];
+        if (s->op == OP_VAR ? s->u.var->hi == size && expr_is_int(s->u.var->lo, &v) && v >= 0
+                            : expr_is_int(s, &v) && expr_is_int(size, &n) && v >= 0 && v < n)
+            continue;
+        return false;
+    }
+    return true;
+}
+
+/* Loads of e that exist only under the guard vary as it does. */
+static bool needs_guard(ExprMap *seen, Ctx *temp, const Expr *e) {
+    if (e->op == OP_LOAD && !load_exists(e)) return true;
+    if (!e->nargs || expr_map_get(seen, e)) return false;
+    expr_map_put(temp, seen, e, e);
+    for (int i = 0; i < e->nargs; i++)
+        if (needs_guard(seen, temp, e->arg[i])) return true;
+    return false;
+}
+
+static bool guard_has_data(ExprMap *seen, Ctx *temp, const Expr *e) {
+    if (e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_RANDOM) return true;
+    if (!e->nargs || expr_map_get(seen, e)) return false;
+    expr_map_put(temp, seen, e, e);
+    for (int i = 0; i < e->nargs; i++)
+        if (guard_has_data(seen, temp, e->arg[i])) return true;
+    return false;
+}
+
+static void describe_joined(Group *gr, Ctx *temp, GStep *p) {
     if (p->scan || p->body->nargs != 2 || !type_is_compute(p->body->type)) return;
     AxisSet all = group_free(gr, p->body), a = group_free(gr, p->body->arg[0]), b = group_free(gr, p->body->arg[1]);
+    ExprMap seen = {0}, again = {0};
+    if (p->guard && (needs_guard(&seen, temp, p->body) || guard_has_data(&again, temp, p->guard))) {
+        a |= group_free(gr, p->guard);
+        b |= group_free(gr, p->guard);
+    }
     if (!(a & ~b) || !(b & ~a) || (group_free(gr, p->guard) & ~all)) return;
     p->joined[0] = a;
     p->joined[1] = b;
@@ -491,7 +528,7 @@ static void describe_joined(Group *gr, GStep *p) {
 static void describe_axes(Group *gr, Ctx *temp) {
     ExprMap seen = {0}, under = {0};
     AxisSet all = ~(AxisSet)0;
-    for (int i = 0; i < gr->steps.n; i++) describe_joined(gr, &gr->steps.at[i]);
+    for (int i = 0; i < gr->steps.n; i++) describe_joined(gr, temp, &gr->steps.at[i]);
     for (int i = 0; i < gr->stores.n; i++) {
         const GStore *s = &gr->stores.at[i];
         all &= s->axes;

@@ -37,6 +37,9 @@ typedef struct GStep {
     bool scan, exclusive;
 } GStep;
 
+/* Every element that a load's variables reach exists: it needs no condition. */
+bool load_exists(const Expr *load);
+
 typedef struct GStore {
     Tensor *tensor;
     const Expr **subs;
