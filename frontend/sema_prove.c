@@ -157,10 +157,13 @@ static void split_cases(Sema *s, ExprVec *out) {
     }
 }
 
-static void facts_for(Sema *s, const Expr *e, ExprVec *out) {
+/* What is known where e stands; without the conditions around the place that are of data, and what follows from them
+ * alone, if `data` is false. */
+static void facts_with(Sema *s, const Expr *e, bool data, ExprVec *out) {
     ExprVec done = {0}, atoms = {0};
     collect(s, e, &done, &atoms, 0);
     for (int i = 0; i < s->path.n; i++) {
+        if (!data && sema_uses_data(s->path.at[i])) continue;
         vec_push(s->ctx, out, s->path.at[i]);
         collect(s, s->path.at[i], &done, &atoms, 0);
     }
@@ -186,6 +189,8 @@ static void facts_for(Sema *s, const Expr *e, ExprVec *out) {
     }
     split_cases(s, out);
 }
+
+static void facts_for(Sema *s, const Expr *e, ExprVec *out) { facts_with(s, e, true, out); }
 
 /* Expressions share their parts, so a walk may meet a node again and again: it ends after WALK_NODES, with the answer
  * that promises less. */
@@ -386,17 +391,11 @@ bool sema_refute(Sema *s, const Expr *e, Text *why) { return sema_refute_with(s,
 
 /* ---- questions ---- */
 
-/* Without the conditions around the place that are of data: they cost much and seldom say what is asked. */
-static void leave_out_data(Sema *s, const ExprVec *known, ExprVec *out) {
-    for (int i = 0; i < known->n; i++)
-        if (i >= s->path.n || !sema_uses_data(known->at[i])) vec_push(s->ctx, out, known->at[i]);
-}
-
 bool sema_nonneg(Sema *s, const Expr *e) {
     ExprVec known = {0}, few = {0};
     if (!sema_is_small(e)) return false;
     facts_for(s, e, &known);
-    leave_out_data(s, &known, &few);
+    facts_with(s, e, false, &few); /* conditions of data cost much and seldom say what is asked */
     if (few.n < known.n) {
         PolyEnv first = {.g = s->g, .facts = few.at, .nfacts = few.n};
         if (poly_nonneg(&first, poly_of(&first, e))) return true;
