@@ -192,15 +192,14 @@ static bool waits_for_loop(Apply *x, const Expr *e, Cond c) {
     return c.key && (group_free(x->gr, c.key) & ~group_free(x->gr, e) & x->serial) != 0;
 }
 
-/* Of c, what is the same along all axes that the load does not have, and what is of data. */
+/* Of c, conditions on indices alone, what is the same along all axes that the load does not have. */
 static const Expr *own_conditions(Apply *x, const Expr *c, AxisSet axes) {
     if (!c) return NULL;
     if (c->op == OP_AND) {
         const Expr *a = own_conditions(x, c->arg[0], axes), *b = own_conditions(x, c->arg[1], axes);
         return a == c->arg[0] && b == c->arg[1] ? c : cond_and(x->g, a, b);
     }
-    ExprMap seen = {0};
-    return group_free(x->gr, c) & ~axes && !is_data(&seen, x->temp, c) ? NULL : c;
+    return group_free(x->gr, c) & ~axes ? NULL : c;
 }
 
 /* The condition under which to load. What exists is loaded without one where neighbouring elements have conditions of
@@ -211,7 +210,8 @@ static Cond load_cond(Apply *x, const Expr *e, Cond c) {
     if (waits_for_loop(x, e, c) && proved_in_range(x, e)) return (Cond){0};
     if (!c.key || !e->nargs || !load_exists(e)) return c;
     if (!index_conditions(x, c.key, group_free(x->gr, e->arg[e->nargs - 1]), &kept)) kept = c.key;
-    kept = own_conditions(x, kept, group_free(x->gr, e));
+    ExprMap seen = {0}; /* conditions of data are protected by those before them */
+    if (kept && !is_data(&seen, x->temp, kept)) kept = own_conditions(x, kept, group_free(x->gr, e));
     return kept == c.key ? c : apply_cond(x, kept);
 }
 

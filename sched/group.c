@@ -513,7 +513,7 @@ static bool guard_has_data(ExprMap *seen, Ctx *temp, const Expr *e) {
 }
 
 static void describe_joined(Group *gr, Ctx *temp, GStep *p) {
-    if (p->scan || p->body->nargs != 2 || !type_is_compute(p->body->type)) return;
+    if (p->scan || p->body->nargs != 2 || op_rule(p->body->op) != RULE_ARITH) return;
     AxisSet all = group_free(gr, p->body), a = group_free(gr, p->body->arg[0]), b = group_free(gr, p->body->arg[1]);
     ExprMap seen = {0}, again = {0};
     if (p->guard && (needs_guard(&seen, temp, p->body) || guard_has_data(&again, temp, p->guard))) {

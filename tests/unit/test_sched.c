@@ -235,6 +235,7 @@ static const PlanCase plans[] = {
     {HEAD " out y: f32[M]\ny[i] = sum[k in 0..N](x[i, k])\n", 1, 0, "r",
      "i = grid; k = serial warp(2) lane(32) vec(2)\n"
      "! own: i = grid; k = grid\n"
+     "! tile: i = grid reg(16); k = serial lane(32) vec(16)\n"
      "! register: i = grid; k = serial thread(32)\n"
      "! whole warps: i = grid thread(3); k = serial thread(2) reg(1)\n"},
     /* a product: its factors are held, not what they make together */
