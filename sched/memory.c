@@ -156,11 +156,17 @@ static bool room_from(const Finding *x, int param, const Tensor *temp, int first
     return true;
 }
 
+static bool is_zeroed(const Program *p, const Tensor *t) {
+    for (int i = 0; i < p->zeroed.n; i++)
+        if (p->zeroed.at[i] == t) return true;
+    return false;
+}
+
 /* `in` is read for the last time where `out` is written first. What stands where `out` does from there on now begins with
  * `in`. */
 static void take_over(Finding *x, const Succession *s) {
     int in = piece_of(x, s->in), out = piece_of(x, s->out), param = param_of(x, s->out);
-    if (in < 0 || !may_take_over(x, s)) return;
+    if (in < 0 || !may_take_over(x, s) || is_zeroed(x->p, s->in)) return; /* what is cleared has a place and size of its own */
     Region *from = &x->m->pieces.at[in], *to = out >= 0 ? &x->m->pieces.at[out] : NULL;
     const Tensor *root = to && to->with ? to->with : s->out;
     if (from->with || from->last != s->kernel || (to && !to->with && to->first != s->kernel)) return;
