@@ -148,22 +148,13 @@ static bool has_values(Apply *x, ExprMap *seen, const Expr *e) {
     return false;
 }
 
-static bool is_data(ExprMap *seen, Ctx *temp, const Expr *e) {
-    if (e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_RANDOM) return true;
-    if (!e->nargs || expr_map_get(seen, e)) return false;
-    expr_map_put(temp, seen, e, e);
-    for (int i = 0; i < e->nargs; i++)
-        if (is_data(seen, temp, e->arg[i])) return true;
-    return false;
-}
-
 /* The conditions of c on indices alone; false where one on data is the same for neighbouring elements. */
 static bool index_conditions(Apply *x, const Expr *c, AxisSet neighbours, const Expr **kept) {
     if (!c) return true;
     if (c->op == OP_AND)
         return index_conditions(x, c->arg[0], neighbours, kept) && index_conditions(x, c->arg[1], neighbours, kept);
     ExprMap seen = {0};
-    if (!is_data(&seen, x->temp, c)) {
+    if (!group_data(&seen, x->temp, c)) {
         *kept = cond_and(x->g, *kept, c);
         return true;
     }
@@ -176,7 +167,7 @@ static bool proved_in_range(Apply *x, const Expr *e) {
     PolyEnv env = {.g = x->g, .ctx = temp};
     ExprMap seen = {0};
     bool in = !e->u.tensor->partial && e->u.tensor->kind != TENSOR_INOUT;
-    for (int i = 0; i < e->nargs && in; i++) in = !is_data(&seen, x->temp, e->arg[i]);
+    for (int i = 0; i < e->nargs && in; i++) in = !group_data(&seen, x->temp, e->arg[i]);
     for (int i = 0; i < e->nargs && in; i++) {
         Poly p = poly_of(&env, e->arg[i]), size = poly_of(&env, e->u.tensor->shape[i]);
         Poly room = poly_sub(temp, poly_sub(temp, size, p), poly_const(temp, 1));
@@ -211,7 +202,7 @@ static Cond load_cond(Apply *x, const Expr *e, Cond c) {
     if (!c.key || !e->nargs || !load_exists(e)) return c;
     if (!index_conditions(x, c.key, group_free(x->gr, e->arg[e->nargs - 1]), &kept)) kept = c.key;
     ExprMap seen = {0}; /* conditions of data are protected by those before them */
-    if (kept && !is_data(&seen, x->temp, kept)) kept = own_conditions(x, kept, group_free(x->gr, e));
+    if (kept && !group_data(&seen, x->temp, kept)) kept = own_conditions(x, kept, group_free(x->gr, e));
     return kept == c.key ? c : apply_cond(x, kept);
 }
 

@@ -39,6 +39,8 @@ typedef struct GStep {
 
 /* Every element that a load's variables reach exists: it needs no condition. */
 bool load_exists(const Expr *load);
+/* Whether e reads data or draws numbers; *seen is the caller's memo, in the memory of temp. */
+bool group_data(ExprMap *seen, Ctx *temp, const Expr *e);
 
 typedef struct GStore {
     Tensor *tensor;
