@@ -344,15 +344,17 @@ static void print_make(Text *out, const char *stem, const GlueOptions *o) {
              "# A makefile may include it, and link a program of its own with $($_OBJECTS).\n",
              stem, stem, stem, stem, stem, stem, stem);
     if (o->tuning && o->tuning->name)
-        text_fmt(out, "# %s.c has the choices of %s: tdc makes it again when that changes (tdc -MD writes the rule).\n", stem,
-                 o->tuning->name);
+        text_fmt(out, "# %s.c has the choices of %s: tdc makes it again when that changes (tdc -MD writes the rule).\n",
+                 stem, o->tuning->name);
     text_fmt(out,
              "$_GOAL := $(.DEFAULT_GOAL)\n$_DIR := $(dir $(lastword $(MAKEFILE_LIST)))\n"
              "$_OUT ?= $($_DIR)\n$_OBJECTS := $($_OUT)%s_kernels.o $($_OUT)%s_host.o\n"
              "NVCC ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc) nvcc)\n\n"
-             "ifeq ($(EMU),)\n$_CU := $(NVCC) -O3%s\n$_C := $(NVCC) -O2\n$_LINK := $(NVCC)\n$_LIBS := -Xlinker --as-needed -lcublasLt -lm\nelse\n"
+             "ifeq ($(EMU),)\n$_CU := $(NVCC) -O3%s\n$_C := $(NVCC) -O2\n"
+             "$_LINK := $(NVCC)\n$_LIBS := -Xlinker --as-needed -lcublasLt -lm\nelse\n"
              "$_CU := $(CXX) -std=c++17 -O1 -ffp-contract=off -w -I$(EMU) -x c++\n"
-             "$_C := $(CC) -std=c99 -O1 -I$(EMU)\n$_LINK := $(CXX)\n$_LIBS := -lm -pthread\n$_OBJECTS += $($_OUT)%s_emu.o\nendif\n\n",
+             "$_C := $(CC) -std=c99 -O1 -I$(EMU)\n$_LINK := $(CXX)\n$_LIBS := -lm -pthread\n"
+             "$_OBJECTS += $($_OUT)%s_emu.o\nendif\n\n",
              stem, stem, gencode.s, stem);
     text_fmt(out,
              "$($_OUT)%s_main: $($_OUT)%s_main.o $($_OBJECTS)\n\t$($_LINK) -o $@ $^ $($_LIBS)\n"

@@ -306,8 +306,8 @@ static void public_run(Text *out, const HostEntry *h, const char *x) {
         if (g->scalars.at[i]->type == TY_I64)
             text_fmt(out, "    TD_TRY(td_exact(&td_s, \"%s\", %s));\n", g->scalars.at[i]->name, h->scalars[i]);
     text_fmt(out,
-             "    td_c.context = ctx;\n    td_c.tensors = td_t;\n    td_c.dims = td_dims;\n    td_c.scalars = td_scalars;\n    td_c.workspace = "
-             "run->workspace;\n"
+             "    td_c.context = ctx;\n    td_c.tensors = td_t;\n    td_c.dims = td_dims;\n"
+             "    td_c.scalars = td_scalars;\n    td_c.workspace = run->workspace;\n"
              "    td_c.workspace_bytes = run->workspace_bytes;\n    td_c.stream = run->stream;\n"
              "    return td_%s_run(&td_s, &td_c);\n}\n\n",
              e);
@@ -336,7 +336,8 @@ static void uniform(Text *out, const HostEntry *h, const char *x) {
         "    size_t workspace_bytes, void *stream, char *message, size_t message_bytes) {\n"
         "    td_sink td_s = {\"%s\", NULL, 0};\n    td_call td_c;\n    %s_context ctx;\n    %s_status status;\n"
         "    int device = 0;\n    td_s.text = message;\n    td_s.bytes = message_bytes;\n"
-        "    TD_TRY_INT(td_cuda(&td_s, \"device\", (int)cudaGetDevice(&device)));\n    TD_TRY_INT(td_device(&td_s, device));\n",
+        "    TD_TRY_INT(td_cuda(&td_s, \"device\", (int)cudaGetDevice(&device)));\n"
+        "    TD_TRY_INT(td_device(&td_s, device));\n",
         e, e, x, x);
     glue_prepare_kernels(out, p, x, "TD_TRY_INT", "&td_s", false);
     text_fmt(out,

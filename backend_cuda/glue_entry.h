@@ -65,9 +65,9 @@ const char *glue_epilogue(Activation act, bool bias);
 void glue_head(Text *out, const char *prefix);
 void glue_product(Text *out, const HostEntry *h, const Kernel *k);
 
-/* glue_memory.c: the memory of an entry's temporaries and of the library's scratch, its pieces. How many there are; the tables
- * that td_place reads; its call, with `as` before it and nothing behind; whether a piece has no place of its own; td_t, the
- * pointers of parameters and pieces. */
+/* glue_memory.c: the memory of an entry's temporaries and of the library's scratch, its pieces. How many there are; the
+ * tables that td_place reads; its call, with `as` before it and nothing behind; whether a piece has no place of its
+ * own; td_t, the pointers of parameters and pieces. */
 int glue_pieces(const Program *p);
 void glue_memory_tables(Text *out, const HostEntry *h);
 void glue_place(Text *out, const HostEntry *h, const char *as);

@@ -140,7 +140,8 @@ static void uniform(Text *out, const HostEntry *h, const char *x) {
              "    const td_sink td_s = {\"%s\", message, message_bytes};\n"
              "    (void)dims, (void)scalars, (void)workspace, (void)workspace_bytes;\n"
              "    return (int)td_cuda(&td_s, \"storing the value\",\n"
-             "                        (int)cudaMemcpyAsync(tensors[0], &td_bytes, sizeof td_bytes, cudaMemcpyHostToDevice,\n"
+             "                        (int)cudaMemcpyAsync(tensors[0], &td_bytes, sizeof td_bytes, "
+             "cudaMemcpyHostToDevice,\n"
              "                                             (cudaStream_t)stream));\n}\n\n",
              e);
 }

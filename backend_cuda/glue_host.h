@@ -116,8 +116,8 @@ typedef struct HostEntry {
     const struct Memory *memory; /* while plan and run are printed */
 } HostEntry;
 
-/* Names for all that the entry's C functions have; `used` and `needs_math` are the file's. In that memory, as all that is
- * printed with it. */
+/* Names for all that the entry's C functions have; `used` and `needs_math` are the file's. In that memory, as all that
+ * is printed with it. */
 HostEntry host_entry(Ctx *ctx, const Program *p, bool *used, bool *needs_math);
 int host_tensor_at(const HostEntry *h, const Tensor *t); /* -1: none */
 /* Whether the host can compute e: only dimensions, scalars, constants and operators that C has. */

@@ -75,7 +75,8 @@ void glue_scratch(Text *out, const HostEntry *h, int index) {
         text_put(out, "    {\n        td_product td_p;\n");
         const char *dims = k->shared ? gather_dims(out, h, k, "td_dims", "        ") : "td_dims";
         text_fmt(out,
-                 "        td_%s_product(%s, NULL, &td_p);\n        TD_TRY(td_scratch(td_s, td_x, &td_p, &td_bytes[%d]));\n"
+                 "        td_%s_product(%s, NULL, &td_p);\n"
+                 "        TD_TRY(td_scratch(td_s, td_x, &td_p, &td_bytes[%d]));\n"
                  "    }\n",
                  kernel_symbol(p, k), dims, index++);
     }

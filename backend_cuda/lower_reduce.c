@@ -468,7 +468,8 @@ static void put_vector(Lower *l, Fold *f, Factor *vec, const char *pair, const S
     close_ordered(l, loop);
 }
 
-/* The predicate of the folded axes where it is the same for all registers of the result; NULL: not, or none is needed. */
+/* The predicate of the folded axes where it is the same for all registers of the result; NULL: not, or none is
+ * needed. */
 static Sym common_guard(Lower *l, const Fold *f) {
     Sym guard = NULL;
     FactorSet regs = reg_factors(l, f->s->out[0]->domain);

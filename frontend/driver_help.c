@@ -58,7 +58,8 @@ void driver_help(Text *out) {
         "       tdc check FILE.td                 the file's checks: compiled code against the reference interpreter\n"
         "       tdc run FILE.td ENTRY -D M=8      compiles, runs, prints a summary of the results\n"
         "       tdc explain FILE.td [ENTRY]       kernels, schedules, bytes, times, calls of the library, memory\n"
-        "       tdc tune FILE.td -o NAME.tuning   measures the library's algorithms for the file's products\n\noptions:\n");
+        "       tdc tune FILE.td -o NAME.tuning   measures the library's algorithms for the file's products\n"
+        "\noptions:\n");
     for (int i = 0; i < OPT_COUNT; i++) {
         const OptionRow *o = &OPTIONS[i];
         char left[40];

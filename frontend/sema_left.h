@@ -21,8 +21,8 @@ typedef struct Building {
     bool plain; /* subs are the variables in order, over the whole shape */
 } Building;
 
-/* Binds the index variables of the piece in b->env, and makes b->subs. Where t has no shape yet, ranges come from `in` or from
- * the uses on the right. */
+/* Binds the index variables of the piece in b->env, and makes b->subs. Where t has no shape yet, ranges come from `in`
+ * or from the uses on the right. */
 bool sema_left(Sema *s, Building *b, Target *t);
 
 #endif

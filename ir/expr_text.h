@@ -30,7 +30,8 @@ typedef struct Lex {
     const char *why; /* its text */
 } Lex;
 
-/* Stands on the first token afterwards. `text` need not end with 0; `file` is the diagnostics' number of it, -1: none. */
+/* Stands on the first token afterwards. `text` need not end with 0; `file` is the diagnostics' number of it, -1:
+ * none. */
 void lex_init(Lex *x, Ctx *ctx, const char *text, size_t n, int file);
 void lex_next(Lex *x);
 bool lex_is(const Lex *x, const char *text); /* the current token is this name or punctuation */
@@ -45,8 +46,8 @@ Sym lex_string(Lex *x);                           /* "text" with \" \\ \n */
 Type lex_type(Lex *x);                            /* the name of a type */
 /* The first call counts. */
 void lex_fail(Lex *x, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Reports the failure, if there was one, to the context's diagnostics; true if there was none. A reader ends with it.
- */
+/* Reports the failure, if there was one, to the context's diagnostics; true if there was none. A reader ends with
+ * it. */
 bool lex_report(const Lex *x, DiagCode code);
 
 /* A line of options_print after its word `option`. */

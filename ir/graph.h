@@ -210,7 +210,8 @@ Scalar *graph_scalar(Graph *g, Sym name, Type t);
 /* A TENSOR_LET whose name is taken gets a number appended. */
 Tensor *graph_tensor(Graph *g, Sym name, TensorKind kind, Type t, int rank, const Expr *const *shape);
 Var *graph_var(Graph *g, Sym name, const Expr *lo, const Expr *hi);
-/* Whether a dimension, scalar or tensor has the name, or it was taken for something else that must differ from those. */
+/* Whether a dimension, scalar or tensor has the name, or it was taken for something else that must differ from
+ * those. */
 bool graph_name_taken(const Graph *g, Sym name);
 void graph_take_name(Graph *g, Sym name);
 Tensor *graph_find_tensor(const Graph *g, Sym name); /* the first of this name, or NULL */
@@ -236,16 +237,20 @@ const Expr *expr3(Graph *g, Op op, const Expr *a, const Expr *b, const Expr *c);
 const Expr *expr_node(Graph *g, Op op, Type t, bool untyped, int64_t key, const Expr *const *args, int nargs);
 
 /* The same operators with the language's typing: literals take the other operand's type, index integers convert beside
- * floats, 16- and 8-bit types widen to acc(T), comparisons meet in the wider. NULL where no rule fits (bool + float...). */
+ * floats, 16- and 8-bit types widen to acc(T), comparisons meet in the wider. NULL where no rule fits (bool +
+ * float...). */
 const Expr *expr_apply(Graph *g, Op op, const Expr *const *args, int nargs);
-/* An untyped literal (or an expression of such) becomes type t; an index integer becomes a float; else NULL if t is narrower. */
+/* An untyped literal (or an expression of such) becomes type t; an index integer becomes a float; else NULL if t is
+ * narrower. */
 const Expr *expr_convert(Graph *g, Type t, const Expr *e);
 
-/* An untyped expression takes the type it has by itself: i64, or f32 where it has a float. Others are returned as they are. */
+/* An untyped expression takes the type it has by itself: i64, or f32 where it has a float. Others are returned as they
+ * are. */
 const Expr *expr_settle(Graph *g, const Expr *e);
 
 bool expr_is_int(const Expr *e, int64_t *v); /* an integer constant */
-/* e with every use of from[i] (variables, or any nodes by identity) replaced by to[i]; reductions keep their variables. */
+/* e with every use of from[i] (variables, or any nodes by identity) replaced by to[i]; reductions keep their
+ * variables. */
 const Expr *expr_replace(Graph *g, const Expr *e, const Expr *const *from, const Expr *const *to, int n);
 
 /* ---- text (graph_print.c, graph_read.c) ---- */

@@ -65,10 +65,11 @@ typedef struct InterpValue {
     int64_t *i;
 } InterpValue;
 
-/* How float comparisons, argmax, argmin, floor, ceil, round, trunc and conversions to integers see their operands: the exact value, or rounded to
- * f32 and moved to a neighbour. An integer result may differ from the reference only where one of these does.
- * NUDGE_NOISE + k, k = 0, 1, ...: every float that is computed is rounded to its type, or off by a few units in the last
- * place, in another way for each k; how far results move says how far a right kernel's may be from the reference. */
+/* How float comparisons, argmax, argmin, floor, ceil, round, trunc and conversions to integers see their operands: the
+ * exact value, or rounded to f32 and moved to a neighbour. An integer result may differ from the reference only where
+ * one of these does. NUDGE_NOISE + k, k = 0, 1, ...: every float that is computed is rounded to its type, or off by a
+ * few units in the last place, in another way for each k; how far results move says how far a right kernel's may be
+ * from the reference. */
 typedef enum InterpNudge { NUDGE_NONE, NUDGE_ROUND, NUDGE_DOWN, NUDGE_UP, NUDGE_NOISE } InterpNudge;
 
 /* Parameters are the tensors of the graph that are not TENSOR_LET, in its order. `params` holds the inputs and the old

@@ -123,8 +123,8 @@ static int constant(Compiler *c, Reg v) {
 
 static bool to_whole(Op op) { return op == OP_FLOOR || op == OP_CEIL || op == OP_ROUND || op == OP_TRUNC; }
 
-/* Whether a kernel has exactly this float too: nothing was computed in f32 on the way, or what was decided already which
- * whole number it is. */
+/* Whether a kernel has exactly this float too: nothing was computed in f32 on the way, or what was decided already
+ * which whole number it is. */
 static bool exact(const Expr *e, int depth) {
     if (to_whole(e->op)) return true;
     if (!type_is_float(e->type) || e->op == OP_CONST || e->op == OP_SCALAR || e->op == OP_RANDOM) return true;

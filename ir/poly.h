@@ -1,7 +1,7 @@
 /* Polynomials with integer coefficients over atoms: the canonical form of index arithmetic. An atom is any integer
- * expression that is not +, -, * or a constant (a variable, a dimension, a factor, a floor division, a remainder, a load).
- * Floor divisions and remainders are simplified on the way where ranges and divisibility allow: (g*K + k) / K = g
- * for 0 <= k < K, nested quotients, common divisors. Equal functions of that kind get equal polynomials. */
+ * expression that is not +, -, * or a constant (a variable, a dimension, a factor, a floor division, a remainder, a
+ * load). Floor divisions and remainders are simplified on the way where ranges and divisibility allow: (g*K + k) / K =
+ * g for 0 <= k < K, nested quotients, common divisors. Equal functions of that kind get equal polynomials. */
 #ifndef TDC_POLY_H
 #define TDC_POLY_H
 
@@ -45,10 +45,12 @@ Poly poly_mul(Ctx *ctx, Poly a, Poly b);
 Poly poly_scale(Ctx *ctx, Poly a, int64_t k);
 bool poly_eq(Poly a, Poly b); /* false where one has failed */
 bool poly_is_const(Poly p, int64_t *v);
-/* p = coef * atom + rest with neither containing atom (not even inside another atom); false if p is not of that form. */
+/* p = coef * atom + rest with neither containing atom (not even inside another atom); false if p is not of that
+ * form. */
 bool poly_linear(Ctx *ctx, Poly p, const Expr *atom, Poly *coef, Poly *rest);
 bool poly_uses(Poly p, const Expr *atom); /* anywhere, also inside atoms */
-/* The largest known d >= 1 such that d divides p for all values (0 for the zero polynomial), from coefficients and Dim.divisor. */
+/* The largest known d >= 1 such that d divides p for all values (0 for the zero polynomial), from coefficients and
+ * Dim.divisor. */
 int64_t poly_divisor(Poly p);
 const Expr *poly_expr(Graph *g, Poly p); /* i64; a tidy expression */
 

@@ -1,5 +1,5 @@
-/* Trains a linear regression. The loss must fall to a hundredth, and the parameters after one step must be what the formula of
- * AdamW gives on the host. */
+/* Trains a linear regression. The loss must fall to a hundredth, and the parameters after one step must be what the
+ * formula of AdamW gives on the host. */
 #include "adamw.h"
 #include "sample.h"
 

@@ -1,5 +1,5 @@
-/* The CIoU loss: 0 for boxes that are their targets, the formula's value for others, and a step against the gradient makes it
- * smaller by about the step times the gradient's square. */
+/* The CIoU loss: 0 for boxes that are their targets, the formula's value for others, and a step against the gradient
+ * makes it smaller by about the step times the gradient's square. */
 #include "ciou.h"
 #include "sample.h"
 

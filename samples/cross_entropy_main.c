@@ -1,5 +1,5 @@
-/* The mean cross-entropy and its gradient against loops on the host. Each row of the gradient must sum to 0, as probabilities
- * sum to 1. */
+/* The mean cross-entropy and its gradient against loops on the host. Each row of the gradient must sum to 0, as
+ * probabilities sum to 1. */
 #include "cross_entropy.h"
 #include "sample.h"
 

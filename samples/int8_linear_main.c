@@ -1,5 +1,5 @@
-/* Quantises weights to int8 and multiplies with them: each weight must come back within half a step, and the product be that of
- * the weights that came back. */
+/* Quantises weights to int8 and multiplies with them: each weight must come back within half a step, and the product be
+ * that of the weights that came back. */
 #include "int8_linear.h"
 #include "sample.h"
 

@@ -1,5 +1,5 @@
-/* What the sample programs share: device memory, random numbers, bf16 and f16 on the host, comparison, and what to do about an
- * error, which is to say so and end the program. A model's own calls are in each program, as in yours. C99. */
+/* What the sample programs share: device memory, random numbers, bf16 and f16 on the host, comparison, and what to do
+ * about an error, which is to say so and end the program. A model's own calls are in each program, as in yours. C99. */
 #ifndef SAMPLE_H
 #define SAMPLE_H
 

@@ -29,5 +29,6 @@ int main(void) {
     }
     softmax_close(ctx);
     cudaFree(run.workspace), cudaFree(dx), cudaFree(dy);
-    return report("softmax", y, want, M * N, 0.004) | within("its rows' sums beside 1", worst, 0.004); /* half a step of bf16 */
+    /* Half a step of bf16. */
+    return report("softmax", y, want, M * N, 0.004) | within("its rows' sums beside 1", worst, 0.004);
 }

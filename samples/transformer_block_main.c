@@ -1,4 +1,5 @@
-/* A transformer block against loops on the host, and its causality: what comes later in a sequence must not show before. */
+/* A transformer block against loops on the host, and its causality: what comes later in a sequence must not show
+ * before. */
 #include "sample.h"
 #include "transformer_block.h"
 

@@ -7,8 +7,8 @@
 #include "tuning.h"
 
 /* For a program of sched_program with SchedOptions.reasons, or one read from a text, at these values of dimensions and
- * scalars, in the order of the graph; tuned products are those of the tuning file, which may be NULL. False after saying
- * in *why which size cannot be. */
+ * scalars, in the order of the graph; tuned products are those of the tuning file, which may be NULL. False after
+ * saying in *why which size cannot be. */
 bool sched_explain(Text *out, const Program *p, const Target *t, const Tuning *tuning, const int64_t *dims,
                    const double *scalars, Text *why);
 

@@ -31,8 +31,8 @@ typedef struct GStep {
     AxisSet free;  /* axes of the value; a scan's has its axis */
     AxisSet over;  /* axes folded, or the one scanned along */
     AxisSet under; /* axes folded by steps in whose bodies this one stands */
-    /* The body is one operation on two values, each over fewer axes than it (a product of matrices): a tile of the values
-     * makes a larger one of the body, of which no more than an element exists at a time. Else 0. */
+    /* The body is one operation on two values, each over fewer axes than it (a product of matrices): a tile of the
+     * values makes a larger one of the body, of which no more than an element exists at a time. Else 0. */
     AxisSet joined[2];
     bool scan, exclusive;
 } GStep;
@@ -88,8 +88,8 @@ typedef struct Plan {
 /* A name that no tensor has: the stem and a number. */
 Sym plan_name(Plan *plan, Sym stem);
 
-/* One equation that is to be stored, before its variables are united with others'. Every binding has its own variables.
- */
+/* One equation that is to be stored, before its variables are united with others'. Every binding has its own
+ * variables. */
 typedef struct Root {
     Tensor *tensor;
     int nvars;
@@ -112,7 +112,8 @@ bool group_split(Plan *plan, Group *gr, Group **first, Group **second);
 void reason_add(Reasons *r, const Tensor *one, const Tensor *other, const char *why); /* r NULL: does nothing */
 const char *group_rule_text(int rule);                                                /* of group_step_leaves */
 
-/* Partitions a graph, with products for a matrix library or without; `reasons` may be NULL. NULL after saying in *why what it cannot do. */
+/* Partitions a graph, with products for a matrix library or without; `reasons` may be NULL. NULL after saying in *why
+ * what it cannot do. */
 Plan *plan_new(Graph *g, bool library, Reasons *reasons, Text *why);
 
 /* Unites the variables of roots, finds steps. The first root has the most axes. Gives the canonical node of each of the

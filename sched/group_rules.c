@@ -46,7 +46,8 @@ static bool is_repeated(const Group *gr, int i) {
     return false;
 }
 
-/* A row reduction that leaves few blocks with everything, or a large one of each element in few blocks that others need. */
+/* A row reduction that leaves few blocks with everything, or a large one of each element in few blocks that others
+ * need. */
 static bool is_too_large(const Group *gr, int i) {
     const GStep *p = &gr->steps.at[i];
     AxisSet o = gr->stores.at[0].axes, owned = group_owned(gr);

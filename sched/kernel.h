@@ -39,7 +39,8 @@ typedef struct Factor {
     int id; /* its bit in a FactorSet */
     Axis *axis;
     Bind bind;
-    int64_t size; /* 0: as many as the extent needs, ceil(extent / the other factors); grid and serial only, one an axis */
+    /* 0: as many as the extent needs, ceil(extent / the other factors); grid and serial only, one an axis. */
+    int64_t size;
     /* Filled in by kernel_finish: */
     const Expr *count;  /* the size as an expression of dimensions (a constant where size != 0) */
     const Expr *stride; /* in elements of the axis */
@@ -51,15 +52,17 @@ struct Axis {
     Sym name;
     Var *var; /* what expressions use */
     const Expr *lo, *hi;
-    Tensor *peel; /* not NULL: the axis starts some elements early, so that accesses along it are aligned as this tensor's
-                     rows are; elements below lo are masked as those past hi are */
-    FactorSet row; /* filled in: the factors that decide where the axis starts and ends: those of its bounds and, with a peel, of
-                      the tensor's other subscripts */
+    /* Not NULL: the axis starts some elements early, so that accesses along it are aligned as this tensor's rows are;
+     * elements below lo are masked as those past hi are. */
+    Tensor *peel;
+    /* Filled in: the factors that decide where the axis starts and ends: those of its bounds and, with a peel, of the
+     * tensor's other subscripts. */
+    FactorSet row;
     int id;
 };
 
-/* The factors of every axis, axis after axis in the order of Part.axes, outer to inner. Block and loop factors are the same
- * objects in every layout of a part. The first layout is the default. */
+/* The factors of every axis, axis after axis in the order of Part.axes, outer to inner. Block and loop factors are the
+ * same objects in every layout of a part. The first layout is the default. */
 struct Layout {
     Sym name;
     VEC(Factor *) factors;
@@ -79,8 +82,8 @@ struct Value {
     int id;
 };
 
-/* An associative operation on tuples. Operands of combine: OP_ARG 0..n-1 the left state, n..2n-1 the right one. A builtin one
- * is commutative too (argmax by its index). */
+/* An associative operation on tuples. Operands of combine: OP_ARG 0..n-1 the left state, n..2n-1 the right one. A
+ * builtin one is commutative too (argmax by its index). */
 typedef struct Monoid {
     Sym name;
     bool declared; /* in the program's text; otherwise one of ir/monoids.def */
@@ -96,26 +99,27 @@ typedef enum CacheHint { CACHE_DEFAULT, CACHE_STREAM, CACHE_KEEP } CacheHint;
 
 struct Stage {
     StageKind kind;
-    Layout *layout; /* in which it is evaluated. NULL: filled in, that of its results, else the first that has its operands */
+    /* In which it is evaluated. NULL: filled in, that of its results, else the first that has its operands. */
+    Layout *layout;
     int nout;
     Value *out[MAX_PARTS];       /* LOAD COPY SHARE READ MAP VAR REDUCE SCAN define these; SET assigns to out[0] */
     Tensor *tensor;              /* LOAD COPY STORE ATOMIC */
     const Expr **subs;           /* rank of them: axes' variables, dims, values, factors */
     const Expr *expr[MAX_PARTS]; /* MAP VAR SET SHARE STORE ATOMIC: [0]; REDUCE SCAN: the monoid's operands */
-    const Expr *cond;            /* LOAD STORE ATOMIC IF: only where true (NULL: everywhere). REDUCE SCAN: others are skipped */
+    const Expr *cond;            /* LOAD STORE ATOMIC IF REDUCE SCAN: only where true (NULL: everywhere) */
     const Expr *other;           /* LOAD: the value where cond is false (NULL: 0) */
     Value *source;               /* READ: a shared value */
     Path path;                   /* COPY: async or bulk. STORE: direct or bulk (through shared memory) */
     CacheHint cache;             /* LOAD STORE */
-    int depth;                   /* COPY: stages in flight (>= 1). LOAD: > 0 fetches that many iterations ahead into registers */
+    int depth;                   /* COPY: stages in flight (>= 1). LOAD: iterations ahead, fetched into registers */
     int pad;                     /* SHARE: elements added to each row of the tile against bank conflicts */
     bool swizzle;                /* SHARE: 16-byte columns exchanged by row instead of padding */
     Monoid *monoid;              /* REDUCE SCAN ATOMIC */
     FactorSet over;              /* REDUCE: factors folded. LAST: grid factors over which the last arrival is found */
     Axis *axis;                  /* SCAN FOR */
-    bool packed;                 /* LOAD READ: 16- and 8-bit elements stay as they are between uses, for fewer registers */
+    bool packed;                 /* LOAD READ: 16- and 8-bit elements stay so between uses, for fewer registers */
     bool exclusive, reverse;     /* SCAN: element i sees those before (after) it; inclusive unless exclusive */
-    Value *carry[MAX_PARTS];     /* SCAN: mutable state from earlier iterations of the axis's loop, folded in and updated (or NULL) */
+    Value *carry[MAX_PARTS];     /* SCAN: mutable state of earlier iterations, folded in and updated; or NULL */
     Tensor *counter;             /* LAST: i32 temporary, zeroed before the run; left zero */
     VEC(Stage *) body;           /* FOR IF LAST */
     Span span;
@@ -140,7 +144,7 @@ typedef struct Kernel {
     int blocks_per_sm;  /* launch bound; 0: none stated */
     bool chained;       /* starts while the kernel before it drains (programmatic dependent launch) */
     VEC(const Expr *) where; /* conditions on dimensions under which the kernel is legal */
-    const struct Product *product; /* a matrix library runs this, the kernel only what it refuses; NULL: nothing (product.h) */
+    const struct Product *product; /* a library runs this, the kernel only what it refuses; NULL: nothing (product.h) */
     Sym no_product;     /* why a library does not run the sum of products that is there; or NULL */
     Sym rounding;       /* the let whose rounding keeps this out of the product that it reads; or NULL */
     Sym comment;        /* the equation, printed above the kernel */
@@ -163,15 +167,15 @@ typedef struct InPlace {
     const Tensor *out, *in;
 } InPlace;
 
-/* The same of two tensors, one of them a temporary: kernel number `kernel` reads `in` and does not write it, and no earlier
- * one writes `out`. They may be one where nothing needs `in` after that kernel. */
+/* The same of two tensors, one of them a temporary: kernel number `kernel` reads `in` and does not write it, and no
+ * earlier one writes `out`. They may be one where nothing needs `in` after that kernel. */
 typedef struct Succession {
     int kernel;
     const Tensor *out, *in;
 } Succession;
 
-/* What one entry point launches, in order. Tensors and scalars are those of `graph`: its inputs, outputs, and TENSOR_LET ones
- * for temporaries in the workspace. */
+/* What one entry point launches, in order. Tensors and scalars are those of `graph`: its inputs, outputs, and
+ * TENSOR_LET ones for temporaries in the workspace. */
 typedef struct Program {
     Ctx *ctx;
     Graph *graph;
@@ -185,8 +189,8 @@ typedef struct Program {
     const struct Reasons *reasons; /* why tensors have kernels of their own; NULL: nobody asked (explain.h) */
     VEC(InPlace) in_place;        /* filled in by program_verify */
     VEC(Succession) successions;  /* filled in by program_verify, in the order of kernels */
-    /* Of a compilation that tests assumptions: the program that tests this entry's, or NULL, and what each of its outputs
-     * tells. */
+    /* Of a compilation that tests assumptions: the program that tests this entry's, or NULL, and what each of its
+     * outputs tells. */
     struct Program *assumed;
     Assumptions assumptions;
 } Program;
@@ -213,15 +217,17 @@ Kernel *kernel_new(Program *p, Sym name);
 Part *part_new(Program *p, Kernel *k, Sym name);
 Axis *part_axis(Program *p, Part *part, Sym name, const Expr *lo, const Expr *hi);
 Layout *part_layout(Program *p, Part *part, Sym name);
-/* Appends a factor (outer to inner, axes in order). Block and loop factors that an earlier layout already has are shared. */
+/* Appends a factor (outer to inner, axes in order). Block and loop factors that an earlier layout already has are
+ * shared. */
 Factor *layout_factor(Program *p, Part *part, Layout *l, Axis *a, Bind bind, int64_t size);
 Value *part_value(Program *p, Part *part, Sym name, ValueKind kind, Type t, Layout *l, FactorSet domain);
 Stage *stage_new(Program *p, StageKind kind);
 const Expr *expr_value(Program *p, Value *v);   /* its type is the value's; arithmetic casts from 16 and 8 bits */
 const Expr *expr_factor(Program *p, Factor *f); /* i64 */
 Monoid *monoid_builtin(Program *p, MonoidKind kind, Type t);
-/* Call once all layouts of a part are there and before its values: a factor of a later layout that equals one of an earlier
- * (axis, binding, size, stride, digit) becomes the same object, so that values on such factors serve in both layouts. */
+/* Call once all layouts of a part are there and before its values: a factor of a later layout that equals one of an
+ * earlier (axis, binding, size, stride, digit) becomes the same object, so that values on such factors serve in both
+ * layouts. */
 bool part_share_factors(Program *p, Kernel *k, Part *part, Text *why);
 /* Elements by which an axis with a peel may start early (one less than those in 16 bytes); 0 without. */
 int64_t axis_slack(const Axis *a);
@@ -232,13 +238,14 @@ FactorSet expr_domain(const Part *part, const Layout *l, const Expr *e);
 /* The factor sets of an axis in a layout; of a scope. */
 FactorSet layout_axis_factors(const Layout *l, const Axis *a);
 FactorSet layout_scope_factors(const Layout *l, BindScope scope);
-/* The factors on which any operand of a stage depends under a layout; the layout that a stage has where none is stated. */
+/* The factors on which any operand of a stage depends under a layout; the layout that a stage has where none is
+ * stated. */
 FactorSet stage_operands(const Part *part, const Layout *l, const Stage *s);
 Layout *stage_default_layout(const Part *part, const Stage *s);
 /* Derives the layout of one stage and the domains of its results from its operands, as kernel_finish does for all. */
 void stage_finish(const Part *part, Stage *s);
-/* Derives strides, counts, thread digits, block counts and domains. Called by the reader and after building. False after
- * reporting in *why. */
+/* Derives strides, counts, thread digits, block counts and domains. Called by the reader and after building. False
+ * after reporting in *why. */
 bool kernel_finish(Program *p, Kernel *k, Text *why);
 
 /* ---- text (kernel_print.c, kernel_read.c), verifier (kernel_verify.c) ---- */

@@ -96,7 +96,8 @@ static bool is_whole(const Tensor *t) {
 }
 
 /* Outputs before they are written, and inouts between their last read and their first write, where all of them is
- * written. An output that may stand at an input's address has room once that input is read no more. The half bytes of 4-bit outputs are cleared before all else. */
+ * written. An output that may stand at an input's address has room once that input is read no more. The half bytes of
+ * 4-bit outputs are cleared before all else. */
 static void find_gaps(Finding *x) {
     const Program *p = x->p;
     x->gap = NEW_N(x->ctx, Gap, p->params.n + 1);
@@ -141,8 +142,8 @@ static bool follows(const Finding *x, const Tensor *temp, const Tensor *in, int 
     return false;
 }
 
-/* Has the parameter room from kernel `first` on, which writes the temporary? Where something that may be there is read by
- * that kernel for the last time, the temporary must take over from it. */
+/* Has the parameter room from kernel `first` on, which writes the temporary? Where something that may be there is read
+ * by that kernel for the last time, the temporary must take over from it. */
 static bool room_from(const Finding *x, int param, const Tensor *temp, int first) {
     const Program *p = x->p;
     const Tensor *t = p->params.at[param];
@@ -162,11 +163,12 @@ static bool is_zeroed(const Program *p, const Tensor *t) {
     return false;
 }
 
-/* `in` is read for the last time where `out` is written first. What stands where `out` does from there on now begins with
- * `in`. */
+/* `in` is read for the last time where `out` is written first. What stands where `out` does from there on now begins
+ * with `in`. */
 static void take_over(Finding *x, const Succession *s) {
     int in = piece_of(x, s->in), out = piece_of(x, s->out), param = param_of(x, s->out);
-    if (in < 0 || !may_take_over(x, s) || is_zeroed(x->p, s->in)) return; /* what is cleared has a place and size of its own */
+    /* What is cleared has a place and size of its own. */
+    if (in < 0 || !may_take_over(x, s) || is_zeroed(x->p, s->in)) return;
     Region *from = &x->m->pieces.at[in], *to = out >= 0 ? &x->m->pieces.at[out] : NULL;
     const Tensor *root = to && to->with ? to->with : s->out;
     if (from->with || from->last != s->kernel || (to && !to->with && to->first != s->kernel)) return;

@@ -1,6 +1,6 @@
-/* Which memory temporaries and the library's scratch have: places in the workspace, shared where they are not in use at the
- * same time; places in parameters whose contents are not needed meanwhile; or the place of the tensor that takes over from
- * them. Sizes are functions of dimensions, so a compiled model finds offsets at run time. */
+/* Which memory temporaries and the library's scratch have: places in the workspace, shared where they are not in use at
+ * the same time; places in parameters whose contents are not needed meanwhile; or the place of the tensor that takes
+ * over from them. Sizes are functions of dimensions, so a compiled model finds offsets at run time. */
 #ifndef TDC_MEMORY_H
 #define TDC_MEMORY_H
 
@@ -10,20 +10,24 @@
 typedef struct Region {
     const Tensor *temp; /* NULL: the scratch of kernel `first`, a product */
     int first, last;
-    const Tensor *with; /* what takes over from it, or from what does: a temporary or a parameter, at whose address it stands;
-                           NULL: it has a place of its own. The uses of what has one are those of all that stand there */
+    /* What takes over from it, or from what does: a temporary or a parameter, at whose address it stands; NULL: it has
+     * a place of its own. The uses of what has one are those of all that stand there. */
+    const Tensor *with;
 } Region;
 
 enum { PLACE_ALIGN = 256, MAX_HOMES = 4 /* of a piece */ };
 
 /* Pieces are temporaries in the order of the program, then the scratch of products in theirs. Lists are of several
- * pieces: those of piece i are at[starts[i]] up to at[starts[i + 1]]. Of pieces that stand with others they are empty. */
+ * pieces: those of piece i are at[starts[i]] up to at[starts[i + 1]]. Of pieces that stand with others they are
+ * empty. */
 typedef struct Memory {
     VEC(Region) pieces;
-    bool shared; /* false: there are too many pieces to say which share memory; then none do, and both lists are empty */
-    VEC(int) starts, meets;      /* pieces in use at the same time */
-    VEC(int) home_starts, homes; /* parameters that have room for it if they are large enough: twice their numbers, + 1 where
-                                    the piece must be aligned and the parameter need not be */
+    /* False: there are too many pieces to say which share memory; then none do, and all lists are empty. */
+    bool shared;
+    VEC(int) starts, meets; /* pieces in use at the same time */
+    /* Parameters that have room for it if they are large enough: twice their numbers, + 1 where the piece must be
+     * aligned and the parameter need not be. */
+    VEC(int) home_starts, homes;
 } Memory;
 
 void memory_plan(Ctx *ctx, const Program *p, Memory *m);

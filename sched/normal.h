@@ -1,6 +1,6 @@
-/* The normal form of float arithmetic: a sum of terms, each a constant times atoms. Constants are kept to six digits, so
- * that sqrt(2/pi) and 0.79788456 are the same; sigmoid(u) is 0.5 + 0.5 * tanh(0.5 * u); a quotient by a constant or by
- * what the host knows is a factor. Two expressions with one normal form compute the same up to the rounding of their
+/* The normal form of float arithmetic: a sum of terms, each a constant times atoms. Constants are kept to six digits,
+ * so that sqrt(2/pi) and 0.79788456 are the same; sigmoid(u) is 0.5 + 0.5 * tanh(0.5 * u); a quotient by a constant or
+ * by what the host knows is a factor. Two expressions with one normal form compute the same up to the rounding of their
  * steps. For matching alone: what is emitted is never made from it. */
 #ifndef TDC_NORMAL_H
 #define TDC_NORMAL_H

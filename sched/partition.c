@@ -99,7 +99,8 @@ static const Expr *take_out(TakingOut *t, const Expr *e, int around) {
     int inside = around;
     if (whole && bad == own) {
         if (alone && is_mark(e)) r = as_let(t->x, e);
-        else if (alone && !keeps_one(t, e)) r = as_temp(t->x, e, t->root); /* with one that stays it would be no better off */
+        /* With one that stays it would be no better off. */
+        else if (alone && !keeps_one(t, e)) r = as_temp(t->x, e, t->root);
     } else if (whole && alone && !(around & AROUND_LATER) && bad_outside(t, e, false) == own) {
         if (is_placed(t->x, e)) r = as_let(t->x, e);
         around |= AROUND_LATER;

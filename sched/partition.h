@@ -35,11 +35,11 @@ FreeVars *free_of(Partition *x, const Expr *e);
 Sym free_set(Partition *x, FreeVars *f);
 Sym temp_name(Partition *x, Sym base);
 
-/* The equation that a temporary for e would have, without a tensor, and the subscripts at which e reads it; false where e
- * has more variables than a tensor may have. */
+/* The equation that a temporary for e would have, without a tensor, and the subscripts at which e reads it; false where
+ * e has more variables than a tensor may have. */
 bool temp_root(Partition *x, const Expr *e, const Root *reader, Root *r, const Expr ***subs);
-/* A temporary that holds e for all values of its free variables, made (and placed) unless there is one; the load of it.
- */
+/* A temporary that holds e for all values of its free variables, made (and placed) unless there is one; the load of
+ * it. */
 const Expr *as_temp(Partition *x, const Expr *e, const Root *reader);
 /* The element of the let of a mark, which gets a kernel of its own unless it has one. */
 const Expr *as_let(Partition *x, const Expr *mark);

@@ -247,7 +247,8 @@ const Product *take_products(Partition *x, Root *root) {
     ExprMap seen = {0}, factors = {0}, done = {0};
     if (!x->library || root->guard || !has_sums(x, &seen, root->value)) return NULL;
     root->value = with_factors(x, &factors, product_unite(x->g, root->value), root);
-    root->value = reuse_stored(x, root_level(x, root), root->value); /* a factor's let may stand beside the product too */
+    /* A factor's let may stand beside the product too. */
+    root->value = reuse_stored(x, root_level(x, root), root->value);
     const Product *p = would_be_product(x, root, NULL);
     if (p || x->defs.failed) return p;
     root->value = take_inner(x, &done, root->value, root);

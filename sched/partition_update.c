@@ -70,9 +70,9 @@ static void find_reductions(Partition *x, ExprMap *found, ExprMap *seen, const E
     for (int i = 0; i < e->nargs; i++) find_reductions(x, found, seen, e->arg[i]);
 }
 
-/* Every thread that stores an element is the only one that reads it: one equation of the element itself. Its reductions,
- * which read what others store or are folded by several threads, become temporaries; what is stored is loaded, for
- * updates come last. */
+/* Every thread that stores an element is the only one that reads it: one equation of the element itself. Its
+ * reductions, which read what others store or are folded by several threads, become temporaries; what is stored is
+ * loaded, for updates come last. */
 static bool update_locally(Partition *x, Update *u) {
     Root *r = &u->roots[0];
     ExprMap seen = {0}, found = {0}, walked = {0};

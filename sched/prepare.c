@@ -18,8 +18,8 @@ static const Expr *fixed_length(Graph *g, const Expr *lo, const Expr *hi) {
     return n && expr_over_dims(n) ? n : NULL;
 }
 
-/* Ranges that read other variables or data become those of the distance from their start, or conditions of the guard.
- */
+/* Ranges that read other variables or data become those of the distance from their start, or conditions of the
+ * guard. */
 static const Expr *plain_ranges(Defs *d, const Expr *e) {
     Graph *g = d->graph;
     Reduce *r = e->u.reduce;
@@ -161,7 +161,7 @@ static void count_nodes(Ctx *ctx, ExprMap *seen, const Expr *e, int *nodes, int 
 
 typedef struct Cutting {
     Defs *d;
-    bool more;      /* factors of products of matrices are stored from now on; else lets are loaded that are stored apart already */
+    bool more;      /* factors of products are stored from now on; else lets are loaded that are stored apart already */
     int generation; /* of those that are loaded */
     ExprMap done;
 } Cutting;
@@ -345,8 +345,8 @@ static bool fits_cut(Writing *x, const Expr **r) {
     return true;
 }
 
-/* e with lets written in. Where that is too large, factors of products of matrices in it are stored, which they would be
- * anyway: so that a chain is divided by what it computes, not by how long it is. Else those that it reads are. */
+/* e with lets written in. Where that is too large, factors of products of matrices in it are stored, which they would
+ * be anyway: so that a chain is divided by what it computes, not by how long it is. Else those that it reads are. */
 static const Expr *written(Defs *d, Def *def, const Expr *e) {
     Writing x = {.d = d, .def = def};
     const Expr *r = write_in(&x, e);

@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-/* A call is worth its launch from so many multiplications on; where the sum is short, a kernel is as good for longer. */
+/* A call is worth its launch from so many multiplications on; where the sum is short, a kernel is as good for
+ * longer. */
 enum { LEAST_SIDE = 8, LEAST_WORK = 1 << 20, SHORT_FOLD = 64, LEAST_SHORT_WORK = 1 << 23, MAX_VARS = 16, MAX_NODES = 200 };
 
 static const struct {

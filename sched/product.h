@@ -14,15 +14,15 @@ typedef enum Activation {
     ACT_COUNT
 } Activation;
 
-/* Where the element of a row, a column and batch indices lies: offset + row * i + col * j + sum of batch[b] * index b, in
- * elements of the tensor. All are integer expressions over dimensions. */
+/* Where the element of a row, a column and batch indices lies: offset + row * i + col * j + sum of batch[b] * index b,
+ * in elements of the tensor. All are integer expressions over dimensions. */
 typedef struct Matrix {
     Tensor *tensor; /* NULL: there is none */
     const Expr *offset, *row, *col, *batch[MAX_BATCH];
 } Matrix;
 
-/* a is m x k, b is k x n, c and d are m x n, bias has n elements, the same for all rows. In a and b one of row and col is
- * the constant 1, in the others col is. The other one is at least as long as what lies along the 1, or 0 in c. */
+/* a is m x k, b is k x n, c and d are m x n, bias has n elements, the same for all rows. In a and b one of row and col
+ * is the constant 1, in the others col is. The other one is at least as long as what lies along the 1, or 0 in c. */
 typedef struct Product {
     Root root; /* the equation */
     const Expr *m, *n, *k;
@@ -42,13 +42,13 @@ typedef struct ProductSum {
     bool ready[2];         /* the factor is a load of that type */
 } ProductSum;
 
-/* Whether e is one, large enough (by hints) that a library is worth a call. Otherwise *why, where not NULL, says why not
- * of a sum of products at all. */
+/* Whether e is one, large enough (by hints) that a library is worth a call. Otherwise *why, where not NULL, says why
+ * not of a sum of products at all. */
 bool product_sum(Graph *g, const Expr *e, ProductSum *out, Text *why);
 /* e with reductions that differ in nothing but their variables made one. */
 const Expr *product_unite(Graph *g, const Expr *e);
-/* Whether the library gives the same where c and d, two tensors, have one address. Below 32 bits it rounds the sum there before it
- * adds c. */
+/* Whether the library gives the same where c and d, two tensors, have one address. Below 32 bits it rounds the sum
+ * there before it adds c. */
 bool product_in_place(const Product *p);
 /* The product that an equation is, its factors being loads; NULL, with the reason in *why where not NULL. */
 const Product *product_match(Graph *g, const Root *root, Text *why);

@@ -1,5 +1,6 @@
 /* The form of kernels, and which kernels have the same: see same.h. The form holds everything that the lowering reads
- * of a kernel, and what the host side reads of its product; what is left out are names, places in the source and hints. */
+ * of a kernel, and what the host side reads of its product; what is left out are names, places in the source and
+ * hints. */
 #include "same.h"
 
 #include "product.h"

@@ -1,13 +1,13 @@
-/* Kernels that do the same: equal up to the names of tensors, dimensions, scalars, axes and values. Their text is lowered,
- * printed and compiled once; every place that runs it passes its own tensors, dimensions and scalars. */
+/* Kernels that do the same: equal up to the names of tensors, dimensions, scalars, axes and values. Their text is
+ * lowered, printed and compiled once; every place that runs it passes its own tensors, dimensions and scalars. */
 #ifndef TDC_SAME_H
 #define TDC_SAME_H
 
 #include "ir/expr_map.h"
 #include "kernel.h"
 
-/* The form of a kernel is all that its text depends on, as a text, with each tensor, dimension and scalar as a number: its
- * place in the order of first use. Here is what stands behind these numbers in one kernel. */
+/* The form of a kernel is all that its text depends on, as a text, with each tensor, dimension and scalar as a number:
+ * its place in the order of first use. Here is what stands behind these numbers in one kernel. */
 typedef struct KernelForm {
     Tensor **tensors;
     Dim **dims;

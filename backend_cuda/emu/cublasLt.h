@@ -1,5 +1,6 @@
-/* The CPU stand-in for CUDA: the part of cuBLASLt that emitted code calls, with the library's names, types and attributes
- * (cuBLAS documentation, "Using the cuBLASLt API"). Numbers of enumerators are the library's where code may see them. */
+/* The CPU stand-in for CUDA: the part of cuBLASLt that emitted code calls, with the library's names, types and
+ * attributes (cuBLAS documentation, "Using the cuBLASLt API"). Numbers of enumerators are the library's where code may
+ * see them. */
 #ifndef TD_EMU_CUBLASLT_H
 #define TD_EMU_CUBLASLT_H
 #include "cuda_runtime.h"

@@ -1,4 +1,5 @@
-/* The runtime API of the host: exact allocations with shadows; everything happens at once, for one host thread at a time. */
+/* The runtime API of the host: exact allocations with shadows; everything happens at once, for one host thread at a
+ * time. */
 
 static void host_wrote(Alloc *a, size_t off, size_t bytes) {
     off *= 2, bytes *= 2;

@@ -1,5 +1,5 @@
-/* Matrix products of the stand-in's cuBLASLt: plain loops in double, over memory that is checked as kernels' is. Refuses
- * what the library refuses: 8-bit types of other sizes or alignments than it takes. Scratch is overwritten with
+/* Matrix products of the stand-in's cuBLASLt: plain loops in double, over memory that is checked as kernels' is.
+ * Refuses what the library refuses: 8-bit types of other sizes or alignments than it takes. Scratch is overwritten with
  * poison where the call got any, so that nothing may be kept there. */
 static unsigned products_run;
 
@@ -77,7 +77,8 @@ static bool library_writes(void *p, const cublasLtMatrixLayoutOpaque_t *l, int64
 }
 
 static double activated(double v, cublasLtEpilogue_t e, bool aligned) {
-    if (e & CUBLASLT_EPILOGUE_RELU) return v > 0 || (v != v && aligned) ? v : 0; // its kernels for odd addresses lose NaN
+    // Its kernels for odd addresses lose NaN.
+    if (e & CUBLASLT_EPILOGUE_RELU) return v > 0 || (v != v && aligned) ? v : 0;
     if (!(e & CUBLASLT_EPILOGUE_GELU)) return v;
     return std::isinf(v) && v < 0 ? NAN : 0.5 * v * (1 + std::tanh(0.7978845608028654 * (v + 0.044715 * v * v * v)));
 }
@@ -329,7 +330,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
         for (int64_t j = 0; j < n; j++)
             for (int64_t i = 0; i < m; i++) {
                 double v = by * dot(desc, a, a_layout, b, b_layout, t, i, j, k);
-                if (with != 0 && c == d && element_bytes(d_layout->type) == 2) v = rounded(v, d_layout->type); // as the library does
+                // As the library does.
+                if (with != 0 && c == d && element_bytes(d_layout->type) == 2) v = rounded(v, d_layout->type);
                 if (with != 0) v += with * element(c, c_layout->type, t * c_layout->step + j * c_layout->lead + i);
                 if (has_bias) v += element(desc->bias, bias.type, t * desc->bias_step + i);
                 set_element(d, d_layout->type, t * d_layout->step + j * d_layout->lead + i, activated(v, desc->epilogue, aligned));

@@ -1,7 +1,7 @@
-/* Runs one entry of a compiled model in a process of its own: `runner DIRECTORY`. With `serve` as second argument it runs
- * one for each byte that comes on standard input, a socket, and answers with a byte: a process on a GPU takes longer to
- * start than most calls. Linked with the model's files and the
- * CUDA runtime or its stand-in; -DTD_PREFIX=... names the model. C99.
+/* Runs one entry of a compiled model in a process of its own: `runner DIRECTORY`. With `serve` as second argument it
+ * runs one for each byte that comes on standard input, a socket, and answers with a byte: a process on a GPU takes
+ * longer to start than most calls. Linked with the model's files and the CUDA runtime or its stand-in; -DTD_PREFIX=...
+ * names the model. C99.
  *
  * DIRECTORY/request holds, a word or a number at a time:
  *   entry NAME   dims N v...   scalars N v...   repeats R   launches L   tensors N (in|out|inout BYTES ELEMENT NAME)...
@@ -12,8 +12,8 @@
  * The entry runs R times, outputs and workspace filled beforehand with another pattern each time, in another order of
  * threads on the stand-in: all must give the same bytes. In the fourth no tensor's address is aligned beyond its
  * element, which may change the order of sums: its outputs are left in t<k>.moved. After four runs each output is tried
- * at the address of each input of its size: what is not refused gives the same bytes. Then L launches are timed, L2 flushed before each, beside device-to-device copies that move as many bytes as
- * the tensors have. */
+ * at the address of each input of its size: what is not refused gives the same bytes. Then L launches are timed, L2
+ * flushed before each, beside device-to-device copies that move as many bytes as the tensors have. */
 #include <cuda_runtime_api.h>
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* Calls the entry named with dimensions as given, on zeros, and says what a run of it takes: the bytes of workspace, the
- * kernels launched, the library's products, and those of each of its algorithms. */
+/* Calls the entry named with dimensions as given, on zeros, and says what a run of it takes: the bytes of workspace,
+ * the kernels launched, the library's products, and those of each of its algorithms. */
 #include "model.h"
 
 #include <cublasLt.h>

@@ -1,6 +1,6 @@
-/* What must hold for any bytes that are read as td, Graph text, kernel text or a tuning file: no fault, an answer that renders as
- * text, and a form that verifies, prints, reads back and prints the same. What memory or work the input may cost is
- * for the caller to bound. */
+/* What must hold for any bytes that are read as td, Graph text, kernel text or a tuning file: no fault, an answer that
+ * renders as text, and a form that verifies, prints, reads back and prints the same. What memory or work the input may
+ * cost is for the caller to bound. */
 #include "targets.h"
 
 #include "backend_cuda/lower.h"

@@ -1,4 +1,5 @@
-/* Outputs at the address of an input: where in_place.kernel allows it, and every other overlap refused with both names. */
+/* Outputs at the address of an input: where in_place.kernel allows it, and every other overlap refused with both
+ * names. */
 #include "in_place.h"
 
 #include "counting.h"

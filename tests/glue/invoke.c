@@ -1,5 +1,5 @@
-/* PREFIX_invoke, made from mix.kernel, against a CUDA runtime that only counts: what it finds out from DLPack's tensors, and
- * that each refusal has its status and its message and launches nothing. */
+/* PREFIX_invoke, made from mix.kernel, against a CUDA runtime that only counts: what it finds out from DLPack's
+ * tensors, and that each refusal has its status and its message and launches nothing. */
 #include "mix.h"
 
 #include "counting.h"

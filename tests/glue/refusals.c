@@ -1,5 +1,5 @@
-/* The checks of model.c, made from model.kernel, against a CUDA runtime that only counts: each refusal has its status and its
- * message, and launches nothing; a call that fits clears, launches in order and passes what it should. */
+/* The checks of model.c, made from model.kernel, against a CUDA runtime that only counts: each refusal has its status
+ * and its message, and launches nothing; a call that fits clears, launches in order and passes what it should. */
 #include "model.h"
 
 #include "counting.h"

@@ -1,6 +1,6 @@
-/* The entries of debug_checks.td, compiled with --debug-checks, on data that are as assumed and on data that are not: the second call
- * is refused with the assumption, its place and the first values for which it does not hold, and writes nothing but the
- * workspace. The stand-in reports any access out of range. clause 3.12 */
+/* The entries of debug_checks.td, compiled with --debug-checks, on data that are as assumed and on data that are not:
+ * the second call is refused with the assumption, its place and the first values for which it does not hold, and writes
+ * nothing but the workspace. The stand-in reports any access out of range. clause 3.12 */
 #include "debug_checks.h"
 
 #include <cuda_runtime_api.h>

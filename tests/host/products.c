@@ -1,7 +1,7 @@
-/* Models whose products a library runs, on the stand-in and on GPUs: eight threads with streams of their own on one context give
- * the bytes that one thread gives; a graph captured once gives at each launch what a call would; a capture before anything is
- * prepared works; each refusal has its status and its message and leaves all memory as it was; contexts of two devices give the
- * same bytes. clause 10.8 */
+/* Models whose products a library runs, on the stand-in and on GPUs: eight threads with streams of their own on one
+ * context give the bytes that one thread gives; a graph captured once gives at each launch what a call would; a capture
+ * before anything is prepared works; each refusal has its status and its message and leaves all memory as it was;
+ * contexts of two devices give the same bytes. clause 10.8 */
 #include "products.h"
 
 #include <cuda_runtime_api.h>
@@ -17,7 +17,8 @@ enum { SCALE = 15, ROUNDS = 10, REPLAYS = 100 };
 #endif
 enum { THREADS = 8, SHAPES = 5, ENTRIES = 3, MOST = 2 * 33 * 24 * SCALE * SCALE /* elements of a tensor */ };
 
-static const int64_t SIZES[SHAPES][3] = {{33, 24, 16}, {1, 12, 8}, {16, 20, 2}, {7, 24, 22}, {12, 1, 10}}; /* M, N, K, times SCALE */
+/* M, N, K, times SCALE. */
+static const int64_t SIZES[SHAPES][3] = {{33, 24, 16}, {1, 12, 8}, {16, 20, 2}, {7, 24, 22}, {12, 1, 10}};
 static products_context *ctx;
 static int passed, failed;
 

@@ -1,6 +1,6 @@
-/* Eight threads on one context, each with memory and a workspace of its own and sizes that change from call to call, give the
- * bytes that one thread gives, and each its own messages. A captured graph does nothing until it is launched, and each time
- * computes with what its tensors hold then. clause 10.8 */
+/* Eight threads on one context, each with memory and a workspace of its own and sizes that change from call to call,
+ * give the bytes that one thread gives, and each its own messages. A captured graph does nothing until it is launched,
+ * and each time computes with what its tensors hold then. clause 10.8 */
 #include "threads.h"
 
 #include <cuda_runtime_api.h>

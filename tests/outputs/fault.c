@@ -1,6 +1,6 @@
-/* Preloaded into tdc: the call number FAULT_AT (from 1) of those that write outputs fails, or ends the process. FAULT_HOW
- * is `fail`, `kill` (SIGKILL) or `term` (SIGTERM). FAULT_WITHOUT names what the file system cannot do: `unnamed` files,
- * `links`. FAULT_COUNT is a file that gets the number of calls made. */
+/* Preloaded into tdc: the call number FAULT_AT (from 1) of those that write outputs fails, or ends the process.
+ * FAULT_HOW is `fail`, `kill` (SIGKILL) or `term` (SIGTERM). FAULT_WITHOUT names what the file system cannot do:
+ * `unnamed` files, `links`. FAULT_COUNT is a file that gets the number of calls made. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

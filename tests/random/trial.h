@@ -28,8 +28,8 @@ typedef struct Verdict {
 } Verdict;
 
 typedef struct Tally {
-    int64_t calls, products, elements,
-        loose; /* of calls, those with products; elements compared; those that noise in f32 moves beyond the tolerance */
+    int64_t calls, products; /* products: of calls, those that have them */
+    int64_t elements, loose; /* compared; of these, those that noise in f32 moves beyond the tolerance */
 } Tally;
 
 void trial(Ctx *ctx, const Case *cases, int n, Verdict *verdicts, Tally *tally);

@@ -1,4 +1,5 @@
-/* What each operator of ir/ulp.def is, in long double: reference_EXP and so on, of the type's numbers (0: f32, 1: f64). */
+/* What each operator of ir/ulp.def is, in long double: reference_EXP and so on, of the type's numbers (0: f32, 1:
+ * f64). */
 #ifndef ULP_REFERENCE_H
 #define ULP_REFERENCE_H
 #include <math.h>

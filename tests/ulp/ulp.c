@@ -38,7 +38,9 @@ static const char *const types[2] = {"f32", "f64"};
 
 static int wanted(int op) { return !strcmp(ops[op].rule, "ARITH") || !strcmp(ops[op].rule, "FLOAT"); }
 
-/* ---- the program: of functions of one argument all read u, of several x, y, z; the results in the order of ops.def ---- */
+/* ---- the program ---- */
+
+/* Functions of one argument all read u, those of several x, y, z; the results are in the order of ops.def. */
 
 #ifndef ULP_MODEL
 static void print_kernel(int op, int type) {

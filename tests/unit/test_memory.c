@@ -1,6 +1,7 @@
 /* Running out of memory at any chunk unwinds to the guard: each program is compiled to the end with the n-th chunk
  * refused, for every n up to the number that it takes, when the output is that of a compilation that was refused
- * nothing; and again with small chunks. TDC_STRIDE=k, which tests/run.sh sets for the sanitizers: every k-th n. Leaks are for the sanitizers to find. Run from the project's root. */
+ * nothing; and again with small chunks. TDC_STRIDE=k, which tests/run.sh sets for the sanitizers: every k-th n. Leaks
+ * are for the sanitizers to find. Run from the project's root. */
 #include "backend_cuda/glue.h"
 #include "backend_cuda/lower.h"
 #include "frontend/sema.h"

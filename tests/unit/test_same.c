@@ -1,5 +1,5 @@
-/* Which kernels are the same (sched/same.h): a kernel and one that differs from it in a single thing, whether their forms
- * are equal; and stacks of equal layers, how many different kernels they need. */
+/* Which kernels are the same (sched/same.h): a kernel and one that differs from it in a single thing, whether their
+ * forms are equal; and stacks of equal layers, how many different kernels they need. */
 #include "ir/diag.h"
 #include "sched/same.h"
 #include "sched/sched.h"
