@@ -130,7 +130,7 @@ install: all
 	$(B)/tdc --completion=bash > $(SHARE)/bash-completion/completions/tdc
 	$(B)/tdc --completion=zsh > $(SHARE)/zsh/site-functions/_tdc
 format:
-	clang-format -i $(wildcard ir/*.[ch] sched/*.[ch] backend_cuda/*.[ch] frontend/*.[ch] grammar/*.[ch])
+	@bash tests/checks/format.sh --fix
 clean:
 	rm -rf build
 

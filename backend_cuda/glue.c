@@ -281,17 +281,16 @@ static const struct {
      "            return td_refuse(s, $_error_shape, \"workspace: expected at most 2^60 bytes, got more\");\n    }\n"
      "    *total = (size_t)most;\n"
      "    return $_ok;\n}\n\n"},
-    {"td_pointers(",
-     "/* Parameters, then the pieces that td_place has placed. */\n"
-     "static void td_pointers(const td_call *c, int nparams, const td_spot *spots, int n, void **t) {\n"
-     "    int i;\n"
-     "    for (i = 0; i < nparams; i++) t[i] = c->tensors[i];\n"
-     "    for (i = 0; i < n; i++) {\n"
-     "        char *at = (char *)(spots[i].home < 0 ? c->workspace : c->tensors[spots[i].home / 2]) "
-     "+ spots[i].offset;\n"
-     "        t[nparams + i] = spots[i].home < 0 || spots[i].home % 2 == 0 ? at : "
-     "at + (256 - (uintptr_t)at % 256) % 256;\n"
-     "    }\n}\n\n"},
+    {"td_pointers(", "/* Parameters, then the pieces that td_place has placed. */\n"
+                     "static void td_pointers(const td_call *c, int nparams, const td_spot *spots, int n, void **t) {\n"
+                     "    int i;\n"
+                     "    for (i = 0; i < nparams; i++) t[i] = c->tensors[i];\n"
+                     "    for (i = 0; i < n; i++) {\n"
+                     "        char *at = (char *)(spots[i].home < 0 ? c->workspace : c->tensors[spots[i].home / 2]) "
+                     "+ spots[i].offset;\n"
+                     "        t[nparams + i] = spots[i].home < 0 || spots[i].home % 2 == 0 ? at : "
+                     "at + (256 - (uintptr_t)at % 256) % 256;\n"
+                     "    }\n}\n\n"},
     {"td_broken(",
      "/* Refuses for the choice of variables whose row-major number is `at`. */\n"
      "static $_status td_broken(const td_sink *s, const char *assumption, const char *place, int n, "

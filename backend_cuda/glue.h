@@ -20,13 +20,13 @@ typedef struct GlueSizes {
 } GlueSizes;
 
 typedef struct GlueOptions {
-    const char *prefix;  /* every symbol begins with it: a C identifier */
-    const char *header;  /* the name under which model.c includes model.h */
-    const char *comment; /* stands at the top of both files: the command that made them; may be NULL */
-    const char *version; /* of tdc, for the manifest */
+    const char *prefix;           /* every symbol begins with it: a C identifier */
+    const char *header;           /* the name under which model.c includes model.h */
+    const char *comment;          /* stands at the top of both files: the command that made them; may be NULL */
+    const char *version;          /* of tdc, for the manifest */
     const Target *const *targets; /* what the kernels are compiled for */
     int ntargets;                 /* 0: the default one alone */
-    const GlueSizes *sizes; /* what the example takes by default; may be missing for an entry */
+    const GlueSizes *sizes;       /* what the example takes by default; may be missing for an entry */
     int nsizes;
     const Tuning *tuning; /* algorithms of the library for products; NULL: its own choice for all */
 } GlueOptions;

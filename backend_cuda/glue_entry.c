@@ -158,7 +158,8 @@ static const char *plan_args(const Program *p) {
 static void plan_locals(Text *out, const Program *p) {
     int places = glue_pieces(p);
     text_fmt(out, "    int64_t td_bytes[%d];\n", p->params.n + places);
-    if (glue_has_workspace(p)) text_fmt(out, "    td_spot td_spots[%d];\n    size_t td_need = 0;\n", places ? places : 1);
+    if (glue_has_workspace(p))
+        text_fmt(out, "    td_spot td_spots[%d];\n    size_t td_need = 0;\n", places ? places : 1);
 }
 
 /* An odd number of 4-bit elements leaves half of the last byte over: it is 0, so that a result's bytes are the same

@@ -45,8 +45,7 @@ void glue_lines(Text *out, const char *const *lines, int n, const char *prefix, 
 void glue_launches(Text *out, const HostEntry *h, const char *prefix);
 void glue_scratch(Text *out, const HostEntry *h, int index);
 void glue_launcher(Text *out, const Program *p, const char *prefix);
-void glue_prepare_kernels(Text *out, const Program *p, const char *prefix, const char *try, const char *sink,
-                          bool all);
+void glue_prepare_kernels(Text *out, const Program *p, const char *prefix, const char *try, const char *sink, bool all);
 
 /* glue_library.c: matrix products by cuBLASLt. How many an entry has; what model.c has before and after the functions
  * that every one has; the function that describes one. */

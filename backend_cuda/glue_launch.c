@@ -31,8 +31,7 @@ static const char *gather_dims(Text *out, const HostEntry *h, const Kernel *k, c
     const Graph *g = h->p->graph;
     const KernelForm *f = k->form;
     int *at = NEW_N(h->ctx, int, f->ndims + 1);
-    for (int i = 0; i < f->ndims; i++)
-        at[i] = place((const void *const *)g->dims.at, g->dims.n, f->dims[i]);
+    for (int i = 0; i < f->ndims; i++) at[i] = place((const void *const *)g->dims.at, g->dims.n, f->dims[i]);
     return gather(out, "const int64_t", "td_n", from, at, f->ndims, indent);
 }
 
@@ -120,8 +119,7 @@ void glue_launcher(Text *out, const Program *p, const char *x) {
     if (p->assumed) glue_launcher(out, p->assumed, x);
 }
 
-void glue_prepare_kernels(Text *out, const Program *p, const char *x, const char *try, const char *sink,
-                          bool all) {
+void glue_prepare_kernels(Text *out, const Program *p, const char *x, const char *try, const char *sink, bool all) {
     for (int i = 0; i < p->kernels.n; i++) {
         const Kernel *k = p->kernels.at[i];
         if (all ? k->same != NULL : k->here != NULL) continue;

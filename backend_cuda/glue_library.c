@@ -41,7 +41,9 @@ static void library_lines(Text *out, const char *prefix, bool head, const Text *
 }
 
 void glue_library_types(Text *out, const char *prefix, const Text *tuned) { library_lines(out, prefix, true, tuned); }
-void glue_library_functions(Text *out, const char *prefix, const Text *tuned) { library_lines(out, prefix, false, tuned); }
+void glue_library_functions(Text *out, const char *prefix, const Text *tuned) {
+    library_lines(out, prefix, false, tuned);
+}
 
 /* ---- one product ---- */
 
@@ -151,7 +153,7 @@ void glue_product(Text *out, const HostEntry *h, const Kernel *k) {
              "    td_p->factor = %s, td_p->result = %s, td_p->scale = %s;\n    td_p->compute = %s;\n"
              "    td_p->epilogue = %s;\n    td_p->factor_bytes = %d, td_p->result_bytes = %d;\n",
              glue_cuda_type(factor), glue_cuda_type(result), glue_cuda_type(p->alpha->type),
-             glue_compute(tuning_sum(g, factor)), glue_epilogue(p->act, p->bias.tensor != NULL),
-             type_bits(factor) / 8, type_bits(result) / 8);
+             glue_compute(tuning_sum(g, factor)), glue_epilogue(p->act, p->bias.tensor != NULL), type_bits(factor) / 8,
+             type_bits(result) / 8);
     text_fmt(out, "%s%s;\n}\n\n", body.s, factors.s);
 }

@@ -93,8 +93,7 @@ static void tensors(Text *out, const Program *p) {
         put_member(out, "name", t->name), text_put(out, ", ");
         put_member(out, "direction", directions[t->kind]), text_put(out, ", ");
         put_member(out, "type", type_name(t->type)), text_put(out, ", ");
-        text_fmt(out, "\"alignment\": %d, \"may_alias\": [",
-                 type_bits(t->type) < 8 ? 1 : type_bits(t->type) / 8);
+        text_fmt(out, "\"alignment\": %d, \"may_alias\": [", type_bits(t->type) < 8 ? 1 : type_bits(t->type) / 8);
         may_alias(out, p, t);
         text_put(out, "], \"shape\": [");
         for (int d = 0; d < t->rank; d++) {

@@ -38,8 +38,8 @@ typedef struct CheckServer {
 
 /* A model that was compiled and linked with the runner. */
 typedef struct CheckModel {
-    Sym dir;     /* holds the program, requests, replies and tensors while they are needed */
-    Sym program; /* the executable */
+    Sym dir;             /* holds the program, requests, replies and tensors while they are needed */
+    Sym program;         /* the executable */
     CheckServer *server; /* where calls without timed launches share a process; NULL: each has its own */
 } CheckModel;
 

@@ -175,7 +175,8 @@ static bool build_gpu(Build *b, Sym runner, Sym program) {
     words(ctx, &run, "% -O2 -DTD_PREFIX=% -c % -o %/runner.o", nvcc(), b->prefix, runner, b->dir);
     words(ctx, &link, "%", nvcc());
     words(ctx, &link, arch);
-    words(ctx, &link, "-o % %/model.o %/glue.o %/runner.o -lm -Xlinker --as-needed -lcublasLt", program, b->dir, b->dir, b->dir);
+    words(ctx, &link, "-o % %/model.o %/glue.o %/runner.o -lm -Xlinker --as-needed -lcublasLt", program, b->dir, b->dir,
+          b->dir);
     return compile(b, &cu) && compile(b, &c) && compile(b, &run) && compile(b, &link);
 }
 
@@ -187,7 +188,8 @@ static bool build_program(Build *b, Sym program) {
         words(ctx, &link, "% -o % %/main.o -lm -Xlinker --as-needed -lcublasLt", nvcc(), program, b->dir);
         return compile(b, &c) && compile(b, &link);
     }
-    words(ctx, &c, "% -std=c99 -O1 -g -w -I % -c %/%.c -o %/main.o", tool("CC", "gcc"), b->emu, b->dir, b->stem, b->dir);
+    words(ctx, &c, "% -std=c99 -O1 -g -w -I % -c %/%.c -o %/main.o", tool("CC", "gcc"), b->emu, b->dir, b->stem,
+          b->dir);
     words(ctx, &link, "% -o % %/main.o", tool("CXX", "g++"), program, b->dir);
     if (!compile(b, &c) || !emulator(b, &link)) return false;
     words(ctx, &link, "-lm -pthread");

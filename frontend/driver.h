@@ -21,7 +21,14 @@ typedef enum PassId {
 
 typedef enum Exit { EXIT_OK, EXIT_WRONG, EXIT_USAGE, EXIT_INTERNAL } Exit;
 typedef enum Place { PLACE_ANY, PLACE_EMU, PLACE_GPU, PLACE_INTERP } Place; /* any: a GPU where there is one */
-typedef enum Command { COMMAND_COMPILE, COMMAND_CHECK, COMMAND_RUN, COMMAND_EXPLAIN, COMMAND_TUNE, COMMAND_COUNT } Command;
+typedef enum Command {
+    COMMAND_COMPILE,
+    COMMAND_CHECK,
+    COMMAND_RUN,
+    COMMAND_EXPLAIN,
+    COMMAND_TUNE,
+    COMMAND_COUNT
+} Command;
 typedef enum EmitId {
 #define EMIT(e, word, suffix, text) EMIT_##e,
 #include "emits.def"
@@ -63,7 +70,7 @@ typedef struct DriverOptions {
     bool dump[PASS_COUNT];
     int stop_after; /* a pass; PASS_COUNT: none */
     bool time_passes, json, perf, keep;
-    bool no_library; /* matrix products are kernels */
+    bool no_library;   /* matrix products are kernels */
     bool debug_checks; /* assumptions are tested where the entry runs */
     Place place;       /* check, run, tune */
     unsigned inputs;   /* check: a bit for each InputKind */
@@ -108,7 +115,13 @@ typedef struct Job {
 bool driver_options(Ctx *ctx, DriverOptions *o, int argc, char **argv);
 
 /* driver_help.c: the tables of options, passes and files, and what is printed from them. */
-enum { ON_COMPILE = 1 << COMMAND_COMPILE, ON_CHECK = 1 << COMMAND_CHECK, ON_RUN = 1 << COMMAND_RUN, ON_EXPLAIN = 1 << COMMAND_EXPLAIN, ON_TUNE = 1 << COMMAND_TUNE };
+enum {
+    ON_COMPILE = 1 << COMMAND_COMPILE,
+    ON_CHECK = 1 << COMMAND_CHECK,
+    ON_RUN = 1 << COMMAND_RUN,
+    ON_EXPLAIN = 1 << COMMAND_EXPLAIN,
+    ON_TUNE = 1 << COMMAND_TUNE
+};
 typedef struct OptionRow {
     const char *name, *value; /* value: NULL where there is none */
     unsigned commands;        /* ON_... */

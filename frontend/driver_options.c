@@ -278,7 +278,9 @@ static bool belong(const DriverOptions *o) {
             left--;
             size_t n = strlen(where);
             snprintf(where + n, sizeof where - n, "%s%s", driver_command_name((Command)c),
-                     left > 1 ? ", " : left ? " and " : "");
+                     left == 0   ? ""
+                     : left == 1 ? " and "
+                                 : ", ");
         }
         return wrong("%s belongs to %s", row->name, where);
     }
@@ -350,7 +352,8 @@ bool driver_options(Ctx *ctx, DriverOptions *o, int argc, char **argv) {
             o->command = COMMAND_TUNE;
         else if (!o->file)
             o->file = a;
-        else if ((o->command == COMMAND_RUN || o->command == COMMAND_EXPLAIN || o->command == COMMAND_TUNE) && !o->entry)
+        else if ((o->command == COMMAND_RUN || o->command == COMMAND_EXPLAIN || o->command == COMMAND_TUNE) &&
+                 !o->entry)
             o->entry = a;
         else
             return too_many(o, a);

@@ -219,7 +219,8 @@ static Exit schedule_graph(Job *job, Graph *g, const SchedOptions *opt, Program 
 static Exit schedule_graphs(Job *job, Program *given, int given_file) {
     SchedMemo memo = {0};
     SameMemo same = {0};
-    const SchedOptions opt = {.memo = &memo, .library = !job->o->no_library, .reasons = job->o->command == COMMAND_EXPLAIN};
+    const SchedOptions opt = {
+        .memo = &memo, .library = !job->o->no_library, .reasons = job->o->command == COMMAND_EXPLAIN};
     bool taken = false;
     for (int i = 0; i < job->module->graphs.n; i++) {
         Graph *g = job->module->graphs.at[i];

@@ -60,7 +60,7 @@ typedef struct Ins {
     /* Float comparisons, roundings to whole numbers, TO_INT, FOLD: bit 0 for operand a, bit 1 for b: a kernel's f32 may
      * differ. */
     unsigned char inexact;
-    Type type;   /* of the result */
+    Type type; /* of the result */
     MonoidKind monoid;
     int dst, a, b, c;
     const Block *body, *other;

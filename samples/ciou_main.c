@@ -24,7 +24,8 @@ int main(void) {
     char why[256] = "";
     ciou_context *ctx;
     ciou_run run = {NULL, 0, NULL, why, sizeof why};
-    float *dbox, *dtarget, *dgrad = device_copy(NULL, sizeof grad), *dloss = device_copy(NULL, 3 * sizeof *dloss), loss[3], sum;
+    float *dbox, *dtarget, *dgrad = device_copy(NULL, sizeof grad), *dloss = device_copy(NULL, 3 * sizeof *dloss);
+    float loss[3], sum;
     const double step = 1e-3 * N; /* the gradient is that of a mean */
     double want = 0, squares = 0, less;
     int i;

@@ -19,7 +19,8 @@ int main(void) {
     for (p = 0; p < B * F * L; p++) ids[p] = (int32_t)(uniform() * V);
     for (p = 0, r = 1; r <= F; r++)
         for (l = 0; l < r; l++, p++) left[p] = r, right[p] = l;
-    dids = device_copy(ids, sizeof ids), dleft = device_copy(left, sizeof left), dright = device_copy(right, sizeof right);
+    dids = device_copy(ids, sizeof ids), dleft = device_copy(left, sizeof left),
+    dright = device_copy(right, sizeof right);
     CALL(dlrm, dlrm_open(&ctx, 0), "");
     CALL(dlrm, dlrm_interact_workspace(ctx, B, D, F, V, L, P, &run.workspace_bytes), "");
     run.workspace = device_copy(NULL, run.workspace_bytes);
@@ -42,6 +43,7 @@ int main(void) {
         }
     }
     dlrm_close(ctx);
-    cudaFree(run.workspace), cudaFree(ddense), cudaFree(dtable), cudaFree(dids), cudaFree(dleft), cudaFree(dright), cudaFree(dy);
+    cudaFree(run.workspace), cudaFree(ddense), cudaFree(dtable), cudaFree(dids), cudaFree(dleft), cudaFree(dright),
+        cudaFree(dy);
     return report("dlrm", y, want, B * (D + P), 0.01);
 }

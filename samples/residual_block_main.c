@@ -18,7 +18,8 @@ static void conv(float *out, const float *in, const float *w) {
                         for (s = 0; s < 3; s++) {
                             int i = p + r - 1, j = q + s - 1;
                             if (i < 0 || i >= H || j < 0 || j >= W) continue;
-                            for (c = 0; c < C; c++) sum += (double)in[((n * H + i) * W + j) * C + c] * w[((o * 3 + r) * 3 + s) * C + c];
+                            for (c = 0; c < C; c++)
+                                sum += (double)in[((n * H + i) * W + j) * C + c] * w[((o * 3 + r) * 3 + s) * C + c];
                         }
                     out[((n * H + p) * W + q) * C + o] = (float)sum;
                 }
@@ -37,7 +38,8 @@ static void group_norm(float *at) {
                 for (k = 0; k < K; k++) var += (first[i * C + k] - mean) * (first[i * C + k] - mean) / (H * W * K);
             for (i = 0; i < H * W; i++)
                 for (k = 0; k < K; k++)
-                    first[i * C + k] = (float)((first[i * C + k] - mean) / sqrt(var + 1e-5) * gain[g * K + k] + bias[g * K + k]);
+                    first[i * C + k] =
+                        (float)((first[i * C + k] - mean) / sqrt(var + 1e-5) * gain[g * K + k] + bias[g * K + k]);
         }
 }
 
@@ -45,7 +47,8 @@ int main(void) {
     char why[256] = "";
     residual_block_context *ctx;
     residual_block_run run = {NULL, 0, NULL, why, sizeof why};
-    uint16_t *dx = random_bf16(x, ALL, 1), *dw1 = random_bf16(w1, C * 9 * C, 0.2), *dw2 = random_bf16(w2, C * 9 * C, 0.2);
+    uint16_t *dx = random_bf16(x, ALL, 1), *dw1 = random_bf16(w1, C * 9 * C, 0.2),
+             *dw2 = random_bf16(w2, C * 9 * C, 0.2);
     uint16_t *dy = device_copy(NULL, ALL * sizeof *dy);
     float *dgain = random_f32(gain, C, 1), *dbias = random_f32(bias, C, 0.2);
     int i;
@@ -53,7 +56,8 @@ int main(void) {
     CALL(residual_block, residual_block_open(&ctx, 0), "");
     CALL(residual_block, residual_block_block_workspace(ctx, N, H, W, G, K, &run.workspace_bytes), "");
     run.workspace = device_copy(NULL, run.workspace_bytes);
-    CALL(residual_block, residual_block_block(ctx, &run, dx, dw1, dgain, dbias, dw2, dgain, dbias, dy, N, H, W, G, K), why);
+    CALL(residual_block, residual_block_block(ctx, &run, dx, dw1, dgain, dbias, dw2, dgain, dbias, dy, N, H, W, G, K),
+         why);
     fetch_bf16(y, dy, ALL);
 
     conv(a, x, w1);

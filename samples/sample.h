@@ -18,15 +18,15 @@
 #endif
 
 /* CALL(mlp, mlp_open(&ctx, 0), ""): goes on if the status is mlp_ok. */
-#define CALL(prefix, call, message)                                                                                                        \
-    do {                                                                                                                                   \
-        prefix##_status call_status = call;                                                                                                \
-        if (call_status) sample_fail(#call, prefix##_status_text(call_status), message);                                                   \
+#define CALL(prefix, call, message)                                                                                    \
+    do {                                                                                                               \
+        prefix##_status call_status = call;                                                                            \
+        if (call_status) sample_fail(#call, prefix##_status_text(call_status), message);                               \
     } while (0)
-#define CUDA(call)                                                                                                                         \
-    do {                                                                                                                                   \
-        cudaError_t call_error = call;                                                                                                     \
-        if (call_error) sample_fail(#call, cudaGetErrorString(call_error), "");                                                            \
+#define CUDA(call)                                                                                                     \
+    do {                                                                                                               \
+        cudaError_t call_error = call;                                                                                 \
+        if (call_error) sample_fail(#call, cudaGetErrorString(call_error), "");                                        \
     } while (0)
 
 static inline void sample_fail(const char *call, const char *status, const char *message) {
@@ -39,13 +39,17 @@ static inline void *device_copy(const void *from, size_t bytes) {
     void *p = NULL;
     if (!bytes) return NULL;
     CUDA(cudaMalloc(&p, bytes));
-    if (from) CUDA(cudaMemcpy(p, from, bytes, cudaMemcpyHostToDevice));
-    else CUDA(cudaMemset(p, 0, bytes));
+    if (from)
+        CUDA(cudaMemcpy(p, from, bytes, cudaMemcpyHostToDevice));
+    else
+        CUDA(cudaMemset(p, 0, bytes));
     return p;
 }
 
 /* Waits for the work on the default stream. */
-static inline void host_copy(void *to, const void *from, size_t bytes) { CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost)); }
+static inline void host_copy(void *to, const void *from, size_t bytes) {
+    CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
+}
 
 /* ---- numbers ---- */
 
@@ -118,7 +122,8 @@ static inline int report(const char *what, const float *got, const float *want, 
     for (i = 0; i < n; i++) square += (double)want[i] * want[i];
     scale = sqrt(square / (double)n);
     for (i = 0; i < n; i++) {
-        double size = fabs(want[i]) > scale ? fabs(want[i]) : scale, error = fabs((double)got[i] - want[i]) / (size > 0 ? size : 1);
+        double size = fabs(want[i]) > scale ? fabs(want[i]) : scale,
+               error = fabs((double)got[i] - want[i]) / (size > 0 ? size : 1);
         if (!(error <= worst)) worst = error; /* a NaN stays */
     }
     return within(what, worst, allowed);

@@ -3,9 +3,11 @@
 #include "sample.h"
 #include "transformer_block.h"
 
-enum { B = SIZE(2, 1), S = SIZE(64, 9), H = SIZE(4, 2), D = SIZE(32, 8), C = H * D, F = SIZE(256, 24), ALL = B * S * C };
+enum { B = SIZE(2, 1), S = SIZE(64, 9), H = SIZE(4, 2), D = SIZE(32, 8), F = SIZE(256, 24) };
+enum { C = H * D, ALL = B * S * C };
 
-static float x[ALL], norm1[C], norm2[C], wqkv[3 * C * C], bqkv[3 * C], wo[C * C], bo[C], w1[F * C], b1[F], w2[C * F], b2[C];
+static float x[ALL], norm1[C], norm2[C], wqkv[3 * C * C], bqkv[3 * C], wo[C * C], bo[C], w1[F * C], b1[F], w2[C * F];
+static float b2[C];
 static float n1[ALL], qkv[B * S * 3 * C], o[ALL], h[ALL], g[B * S * F], y[ALL], want[ALL], changed[ALL];
 
 static void layer_norm(float *out, const float *in, const float *gain) {
@@ -68,17 +70,22 @@ int main(void) {
     char why[256] = "";
     transformer_block_context *ctx;
     transformer_block_run run = {NULL, 0, NULL, why, sizeof why};
-    uint16_t *dx = random_bf16(x, ALL, 1), *dwqkv = random_bf16(wqkv, 3 * C * C, 1 / sqrt(C)), *dbqkv = random_bf16(bqkv, 3 * C, 0.1);
+    uint16_t *dx = random_bf16(x, ALL, 1), *dwqkv = random_bf16(wqkv, 3 * C * C, 1 / sqrt(C)),
+             *dbqkv = random_bf16(bqkv, 3 * C, 0.1);
     uint16_t *dwo = random_bf16(wo, C * C, 1 / sqrt(C)), *dbo = random_bf16(bo, C, 0.1);
-    uint16_t *dw1 = random_bf16(w1, F * C, 1 / sqrt(C)), *dw2 = random_bf16(w2, C * F, 1 / sqrt(F)), *dy = device_copy(NULL, ALL * sizeof *dy);
-    float *dnorm1 = random_f32(norm1, C, 1), *dnorm2 = random_f32(norm2, C, 1), *db1 = random_f32(b1, F, 0.1), *db2 = random_f32(b2, C, 0.1);
+    uint16_t *dw1 = random_bf16(w1, F * C, 1 / sqrt(C)), *dw2 = random_bf16(w2, C * F, 1 / sqrt(F)),
+             *dy = device_copy(NULL, ALL * sizeof *dy);
+    float *dnorm1 = random_f32(norm1, C, 1), *dnorm2 = random_f32(norm2, C, 1), *db1 = random_f32(b1, F, 0.1),
+          *db2 = random_f32(b2, C, 0.1);
     int b, early = (S - 1) * C, wrong;
 
     CALL(transformer_block, transformer_block_open(&ctx, 0), "");
     CALL(transformer_block, transformer_block_block_workspace(ctx, B, S, H, D, F, &run.workspace_bytes), "");
     run.workspace = device_copy(NULL, run.workspace_bytes);
     CALL(transformer_block,
-         transformer_block_block(ctx, &run, dx, dnorm1, dwqkv, dbqkv, dwo, dbo, dnorm2, dw1, db1, dw2, db2, dy, B, S, H, D, F), why);
+         transformer_block_block(ctx, &run, dx, dnorm1, dwqkv, dbqkv, dwo, dbo, dnorm2, dw1, db1, dw2, db2, dy, B, S, H,
+                                 D, F),
+         why);
     fetch_bf16(y, dy, ALL);
     reference();
     wrong = report("transformer block", y, want, ALL, 0.03);
@@ -86,11 +93,14 @@ int main(void) {
     /* The last place of the first sequence changes: the places before it give the same bits. */
     CUDA(cudaMemset(dx + early, 0, C * sizeof *dx));
     CALL(transformer_block,
-         transformer_block_block(ctx, &run, dx, dnorm1, dwqkv, dbqkv, dwo, dbo, dnorm2, dw1, db1, dw2, db2, dy, B, S, H, D, F), why);
+         transformer_block_block(ctx, &run, dx, dnorm1, dwqkv, dbqkv, dwo, dbo, dnorm2, dw1, db1, dw2, db2, dy, B, S, H,
+                                 D, F),
+         why);
     fetch_bf16(changed, dy, ALL);
     b = memcmp(y, changed, (size_t)early * sizeof *y) != 0 || !memcmp(y + early, changed + early, C * sizeof *y);
     transformer_block_close(ctx);
-    cudaFree(run.workspace), cudaFree(dx), cudaFree(dwqkv), cudaFree(dbqkv), cudaFree(dwo), cudaFree(dbo), cudaFree(dw1), cudaFree(dw2);
+    cudaFree(run.workspace), cudaFree(dx), cudaFree(dwqkv), cudaFree(dbqkv), cudaFree(dwo), cudaFree(dbo),
+        cudaFree(dw1), cudaFree(dw2);
     cudaFree(dy), cudaFree(dnorm1), cudaFree(dnorm2), cudaFree(db1), cudaFree(db2);
     return wrong | within("places that see a later one", b, 0);
 }

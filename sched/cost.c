@@ -177,8 +177,8 @@ double sched_cost_parts(CostForm *form, const Target *t, const Schedule *s, Cost
     double waiting = chain / (waves > 1 ? 2 : 1), most = memory > l2 ? memory : l2;
     *parts = (CostParts){memory, l2, issue, waiting};
     if (issue > most) most = issue;
-    if (waves > 1 && waves < 4)
-        most *= waves * t->sms * resident / blocks > 1.3 ? 1.15 : 1; /* the last wave is short */
+    /* The last wave is short. */
+    if (waves > 1 && waves < 4) most *= waves * t->sms * resident / blocks > 1.3 ? 1.15 : 1;
     if (regs > 255) occupancy *= 4; /* spills */
     if (regs > 200) occupancy *= 1.05;
     if (threads > 512) occupancy *= 1.02;

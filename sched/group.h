@@ -60,9 +60,9 @@ typedef struct Group {
     ExprMap free;          /* memo of group_free */
     int split;             /* a folded axis of which every block takes one of `parts` shares, or -1 */
     int64_t parts;
-    Var *part; /* the number of the block's share, in subscripts of stores */
+    Var *part;      /* the number of the block's share, in subscripts of stores */
     Sym no_product; /* why a library does not run the sum of products that there is; NULL: there is none, or it does */
-    Sym rounding; /* the let whose rounding keeps this out of the product that it reads; or NULL */
+    Sym rounding;   /* the let whose rounding keeps this out of the product that it reads; or NULL */
     const struct Product *product; /* what a matrix library may run instead (product.h); NULL: nothing */
 } Group;
 

@@ -1,7 +1,8 @@
 /* Which reductions may not be steps of the kernel that reads them: see group_step_leaves. */
 #include "group.h"
 
-enum { ONE_BLOCK = 1 << 16 /* elements that one block may own alone */, SMALL_FOLD = 64, FEW_BLOCKS = 8, SOME_BLOCKS = 64 };
+enum { ONE_BLOCK = 1 << 16 /* elements that one block may own alone */ };
+enum { SMALL_FOLD = 64, FEW_BLOCKS = 8, SOME_BLOCKS = 64 };
 
 static bool is_full(const Group *gr, const GStep *p) { return p->free == gr->stores.at[0].axes; }
 static AxisSet row_of(const GStep *p) { return p->scan ? p->free & ~p->over : p->free; }

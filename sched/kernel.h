@@ -139,15 +139,15 @@ typedef struct Part {
 typedef struct Kernel {
     Sym name;
     VEC(Part *) parts;
-    int threads;        /* filled in: the same for all parts and layouts */
-    int cluster;        /* filled in: blocks of a cluster, 1 without */
-    int blocks_per_sm;  /* launch bound; 0: none stated */
-    bool chained;       /* starts while the kernel before it drains (programmatic dependent launch) */
-    VEC(const Expr *) where; /* conditions on dimensions under which the kernel is legal */
+    int threads;                   /* filled in: the same for all parts and layouts */
+    int cluster;                   /* filled in: blocks of a cluster, 1 without */
+    int blocks_per_sm;             /* launch bound; 0: none stated */
+    bool chained;                  /* starts while the kernel before it drains (programmatic dependent launch) */
+    VEC(const Expr *) where;       /* conditions on dimensions under which the kernel is legal */
     const struct Product *product; /* a library runs this, the kernel only what it refuses; NULL: nothing (product.h) */
-    Sym no_product;     /* why a library does not run the sum of products that is there; or NULL */
-    Sym rounding;       /* the let whose rounding keeps this out of the product that it reads; or NULL */
-    Sym comment;        /* the equation, printed above the kernel */
+    Sym no_product;                /* why a library does not run the sum of products that is there; or NULL */
+    Sym rounding;                  /* the let whose rounding keeps this out of the product that it reads; or NULL */
+    Sym comment;                   /* the equation, printed above the kernel */
     Span span;
     /* Filled in by program_same (same.h): */
     const struct KernelForm *form; /* its tensors, dimensions and scalars in the order of its form; NULL: not known */
@@ -179,7 +179,7 @@ typedef struct Succession {
 typedef struct Program {
     Ctx *ctx;
     Graph *graph;
-    VEC(Tensor *) params;  /* inputs, inouts and outputs, in the order of the C interface */
+    VEC(Tensor *) params; /* inputs, inouts and outputs, in the order of the C interface */
     VEC(Tensor *) temps;
     VEC(Tensor *) zeroed;  /* temporaries that are cleared before the first kernel */
     VEC(Monoid *) monoids; /* declared ones */
@@ -187,8 +187,8 @@ typedef struct Program {
     ExprMap kernel_names; /* of those that were scheduled here: Sym -> the last number after it, plus 1 */
     int next_id;
     const struct Reasons *reasons; /* why tensors have kernels of their own; NULL: nobody asked (explain.h) */
-    VEC(InPlace) in_place;        /* filled in by program_verify */
-    VEC(Succession) successions;  /* filled in by program_verify, in the order of kernels */
+    VEC(InPlace) in_place;         /* filled in by program_verify */
+    VEC(Succession) successions;   /* filled in by program_verify, in the order of kernels */
     /* Of a compilation that tests assumptions: the program that tests this entry's, or NULL, and what each of its
      * outputs tells. */
     struct Program *assumed;

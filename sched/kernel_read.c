@@ -9,10 +9,10 @@
 #include <string.h>
 
 static const char *const RESERVED[] = {
-    "kernel", "part",    "axis",   "layout", "where", "program",   "dim",      "in",     "inout", "out",
-    "temp",   "scalar",  "option",  "monoid", "peel",   "over",  "along",     "ahead",    "stream", "keep",  "depth",
-    "pad",    "swizzle", "bulk",   "async",  "carry", "exclusive", "reverse",  "else",   "then",  "counter",
-    "zero",   "true",    "false",  "inf",    "nan",   "chained",   "occupancy"};
+    "kernel",  "part",   "axis",    "layout", "where", "program", "dim",       "in",       "inout",  "out",
+    "temp",    "scalar", "option",  "monoid", "peel",  "over",    "along",     "ahead",    "stream", "keep",
+    "depth",   "pad",    "swizzle", "bulk",   "async", "carry",   "exclusive", "reverse",  "else",   "then",
+    "counter", "zero",   "true",    "false",  "inf",   "nan",     "chained",   "occupancy"};
 
 bool kernel_name_reserved(const char *name) {
     for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
@@ -183,7 +183,8 @@ static void read_host(KernelReader *r) {
     const Expr *v = expr_read_as(&r->expr, t->type);
     g->host = true;
     if (!r->lex.failed)
-        vec_push(g->ctx, &t->pieces, ((Piece){.vars = NEW(g->ctx, Var *), .subs = NEW(g->ctx, const Expr *), .value = v}));
+        vec_push(g->ctx, &t->pieces,
+                 ((Piece){.vars = NEW(g->ctx, Var *), .subs = NEW(g->ctx, const Expr *), .value = v}));
 }
 
 static bool read_declaration(KernelReader *r) {

@@ -366,8 +366,8 @@ static void find_successions(Verify *v, int i, const ExprMap *written) {
     }
     for (int o = 0; o < out.n; o++)
         for (int k = 0; k < in.n && p->successions.n < MAX_PAIRS; k++)
-            if ((out.at[o]->kind == TENSOR_LET || in.at[k]->kind == TENSOR_LET) &&
-                same_memory(out.at[o], in.at[k]) && verify_in_place(v, out.at[o], in.at[k]))
+            if ((out.at[o]->kind == TENSOR_LET || in.at[k]->kind == TENSOR_LET) && same_memory(out.at[o], in.at[k]) &&
+                verify_in_place(v, out.at[o], in.at[k]))
                 vec_push(p->ctx, &p->successions, ((Succession){i, out.at[o], in.at[k]}));
 }
 

@@ -16,7 +16,7 @@ typedef struct Finding {
     Ctx *ctx;
     const Program *p;
     Memory *m;
-    ExprMap piece, param; /* Tensor -> its place among the pieces or parameters + 1 */
+    ExprMap piece, param;         /* Tensor -> its place among the pieces or parameters + 1 */
     int *first_write, *last_read; /* of parameters: kernels; reads after the first write do not count */
     Gap *gap;
     int *successions; /* of kernel k: from successions[k] up to successions[k + 1] */
@@ -123,7 +123,8 @@ static bool library_takes_over(const Product *m, const Succession *s) {
     const Matrix *c = &m->c, *d = &m->d;
     if (m->a.tensor == s->in || m->b.tensor == s->in || m->bias.tensor == s->in) return false;
     if (c->tensor != s->in) return true;
-    bool same = product_in_place(m) && d->tensor == s->out && c->offset == d->offset && c->row == d->row && c->col == d->col;
+    bool same =
+        product_in_place(m) && d->tensor == s->out && c->offset == d->offset && c->row == d->row && c->col == d->col;
     for (int i = 0; i < m->nbatch; i++) same &= c->batch[i] == d->batch[i];
     return same;
 }

@@ -12,11 +12,11 @@ typedef struct TakingOut {
     Partition *x;
     const Root *root;
     const ExprMap *bad; /* OP_REDUCE nodes that must leave */
-    ExprMap varies; /* memo of bad_in */
-    ExprMap kept; /* memo of keeps_one */
+    ExprMap varies;     /* memo of bad_in */
+    ExprMap kept;       /* memo of keeps_one */
     ExprMap outside[2]; /* memo of bad_outside */
-    ExprMap done[4]; /* by what is around */
-    const char *why; /* they must leave */
+    ExprMap done[4];    /* by what is around */
+    const char *why;    /* they must leave */
 } TakingOut;
 
 /* What bad_in says beside a set. */
@@ -100,7 +100,8 @@ static const Expr *take_out(TakingOut *t, const Expr *e, int around) {
     if (whole && bad == own) {
         if (alone && is_mark(e)) r = as_let(t->x, e);
         /* With one that stays it would be no better off. */
-        else if (alone && !keeps_one(t, e)) r = as_temp(t->x, e, t->root);
+        else if (alone && !keeps_one(t, e))
+            r = as_temp(t->x, e, t->root);
     } else if (whole && alone && !(around & AROUND_LATER) && bad_outside(t, e, false) == own) {
         if (is_placed(t->x, e)) r = as_let(t->x, e);
         around |= AROUND_LATER;
@@ -108,8 +109,7 @@ static const Expr *take_out(TakingOut *t, const Expr *e, int around) {
     if (r) reason_add(t->x->plan->reasons, r->u.tensor, t->root->tensor, t->why);
     if (!r) {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(t->x->temp, const Expr *, e->nargs);
-        for (int i = 0; i < e->nargs; i++)
-            a[i] = take_out(t, e->arg[i], around | (is_lazy(e, i) ? AROUND_GUARD : 0));
+        for (int i = 0; i < e->nargs; i++) a[i] = take_out(t, e->arg[i], around | (is_lazy(e, i) ? AROUND_GUARD : 0));
         r = expr_node(g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
     }
     expr_map_put(t->x->temp, &t->done[inside], e, r);
@@ -122,7 +122,8 @@ const Expr *take_out_bad(Partition *x, const Root *root, const ExprMap *bad, boo
 }
 
 /* Marks the root's reductions whose canonical steps must leave by a rule. */
-static bool mark_bad(Partition *x, ExprMap *bad, ExprMap *seen, Group *gr, const ExprMap *canon, const Expr *e, int rule) {
+static bool mark_bad(Partition *x, ExprMap *bad, ExprMap *seen, Group *gr, const ExprMap *canon, const Expr *e,
+                     int rule) {
     if (!e->reduces || expr_map_get(seen, e)) return false;
     Ctx *ctx = x->temp;
     expr_map_put(ctx, seen, e, e);

@@ -57,7 +57,8 @@ const Product *would_be_product(Partition *x, const Root *root, Text *why) {
 static bool would_match(Partition *x, const Expr *e, const Root *reader) {
     Root r;
     const Expr **subs, *shape[MAX_RANK];
-    if ((!is_mark(e) && !type_is_compute(e->type)) || !temp_root(x, is_mark(e) ? e->arg[0] : e, reader, &r, &subs)) return false;
+    if ((!is_mark(e) && !type_is_compute(e->type)) || !temp_root(x, is_mark(e) ? e->arg[0] : e, reader, &r, &subs))
+        return false;
     Tensor t = {.name = reader->tensor->name, .kind = TENSOR_LET, .type = e->type, .rank = r.nvars, .shape = shape};
     for (int i = 0; i < r.nvars; i++) shape[i] = from_zero(x->g, r.vars[i]->hi, r.vars[i]->lo);
     r.tensor = &t;

@@ -121,7 +121,8 @@ static void look_product(const Look *l, const Stage *s) {
     else if (!narrow_a && e->type == TY_F32)
         diag_help(l->p->ctx, d, "f32 factors keep all their bits; fewer are enough with option matmul = tf32; or bf16");
     if (!library)
-        diag_note(l->p->ctx, d, SPAN_NONE, "cuBLASLt is not called: %s", l->k->no_product ? l->k->no_product : "--library=none");
+        diag_note(l->p->ctx, d, SPAN_NONE, "cuBLASLt is not called: %s",
+                  l->k->no_product ? l->k->no_product : "--library=none");
 }
 
 /* ---- accesses ---- */
@@ -268,9 +269,9 @@ static void look(const Look *l, const Stage *const *body, int n) {
 
 /* What follows a product could be stored with it but for a rounding in between. */
 static void look_rounding(const Program *p, const Kernel *k) {
-    Diag *d = diag_report(p->ctx, DIAG_PERF_ROUNDING, perf_place(p, k),
-                          "%s is rounded before this reads it: the product stores it, and another kernel reads it again",
-                          k->rounding);
+    Diag *d = diag_report(
+        p->ctx, DIAG_PERF_ROUNDING, perf_place(p, k),
+        "%s is rounded before this reads it: the product stores it, and another kernel reads it again", k->rounding);
     diag_help(p->ctx, d, "without a type for %s the product stores the result at once", k->rounding);
 }
 

@@ -166,9 +166,7 @@ typedef struct Cutting {
     ExprMap done;
 } Cutting;
 
-static Def *let_of(Defs *d, const Expr *mark) {
-    return (Def *)expr_map_get(&d->of, (const void *)(intptr_t)mark->u.i);
-}
+static Def *let_of(Defs *d, const Expr *mark) { return (Def *)expr_map_get(&d->of, (const void *)(intptr_t)mark->u.i); }
 
 /* The lets that are factors of a product of matrices are in memory anyway. */
 static void store_factors(Defs *d, const Expr *e) {

@@ -12,7 +12,8 @@
 
 /* A call is worth its launch from so many multiplications on; where the sum is short, a kernel is as good for
  * longer. */
-enum { LEAST_SIDE = 8, LEAST_WORK = 1 << 20, SHORT_FOLD = 64, LEAST_SHORT_WORK = 1 << 23, MAX_VARS = 16, MAX_NODES = 200 };
+enum { LEAST_SIDE = 8, LEAST_WORK = 1 << 20, SHORT_FOLD = 64, LEAST_SHORT_WORK = 1 << 23 };
+enum { MAX_VARS = 16, MAX_NODES = 200 };
 
 static const struct {
     Type factor, result;
@@ -368,8 +369,7 @@ static bool lay_factors(Match *x, const ProductSum *s) {
     const Expr *fa = s->factor[0], *fb = s->factor[1];
     if (!lay(x, MAT_A, fa->u.tensor, fa->arg) || !lay(x, MAT_B, fb->u.tensor, fb->arg))
         return refuse(x->why, "a factor's subscripts are not linear");
-    if (!lay(x, MAT_D, x->root->tensor, x->root->subs))
-        return refuse(x->why, "the result's subscripts are not linear");
+    if (!lay(x, MAT_D, x->root->tensor, x->root->subs)) return refuse(x->why, "the result's subscripts are not linear");
     return true;
 }
 
@@ -561,7 +561,9 @@ static const Product *match(Graph *g, Ctx *temp, const Root *root, Text *why) {
     Match *x = NEW(temp, Match);
     Product made = {.root = *root, .act = in.act}, *p = &made;
     *x = (Match){.g = g, .temp = temp, .env = {.g = g, .ctx = temp}, .root = root, .why = why};
-    p->alpha = in.linear.alpha ? in.linear.alpha : type_is_float(sum->type) ? expr_float(g, sum->type, 1) : expr_int(g, sum->type, 1);
+    p->alpha = in.linear.alpha            ? in.linear.alpha
+               : type_is_float(sum->type) ? expr_float(g, sum->type, 1)
+                                          : expr_int(g, sum->type, 1);
     bool ok = lay_factors(x, &s) && orient(x) && lay_terms(x, &in.linear, p) && make_product(x, p);
     if (!ok) return NULL;
     p = NEW(g->ctx, Product);

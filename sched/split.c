@@ -58,7 +58,8 @@ static int64_t shares(Group *gr, int axis) {
 static Tensor *share_temp(Plan *plan, const Group *gr, const GStep *p, int64_t n) {
     Graph *g = plan->graph;
     Tensor *t = NEW(g->ctx, Tensor);
-    *t = (Tensor){.name = plan_name(plan, sym_fmt(g->ctx, "%s_share", gr->name)), .kind = TENSOR_LET, .type = p->node->type};
+    *t = (Tensor){
+        .name = plan_name(plan, sym_fmt(g->ctx, "%s_share", gr->name)), .kind = TENSOR_LET, .type = p->node->type};
     t->shape = NEW_N(g->ctx, const Expr *, MAX_GROUP_AXES + 1);
     t->shape[t->rank++] = expr_int(g, TY_I64, n);
     for (int a = 0; a < gr->axes.n; a++)

@@ -131,7 +131,8 @@ static void build_tile(const Group *gr, const Tile *p, Schedule *s) {
         if (a == p->rows && p->warps > 1) schedule_factor(s, a, BIND_WARP, p->warps);
         if (a == p->rows && p->lanes < 32) schedule_factor(s, a, BIND_LANE, 32 / p->lanes);
         if (a == p->cols && p->lanes > 1) schedule_factor(s, a, BIND_LANE, p->lanes);
-        if (a == p->rows || (a != p->fold && !axis_has_grid(x))) schedule_factor(s, a, BIND_REG, a == p->rows ? p->regs : 1);
+        if (a == p->rows || (a != p->fold && !axis_has_grid(x)))
+            schedule_factor(s, a, BIND_REG, a == p->rows ? p->regs : 1);
         if (a == p->cols) schedule_factor(s, a, BIND_VEC, p->vec);
         if (a == p->fold) schedule_factor(s, a, BIND_VEC, p->folds);
     }

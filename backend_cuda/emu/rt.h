@@ -94,7 +94,7 @@ struct Alloc {
     size_t bytes;
     int number;
     bool sparse, adopted; // adopted: the host's memory
-    Shadow shadow; // counts halves of bytes
+    Shadow shadow;        // counts halves of bytes
 };
 
 /* What sends told of the cluster's blocks: accesses of a block stamped before its floor, and of single threads (by id)

@@ -177,7 +177,8 @@ cudaError_t td_emu_launch(const td_emu_launch_args &a) {
     if (CUgraph_st *graph = capture_of(a.stream)) {
         const void *const *call = static_cast<const void *const *>(a.call);
         const char *args = static_cast<const char *>(call[1]);
-        graph->nodes.push_back({a, std::vector<char>(args, args + a.args_bytes), {call[0], nullptr}, nullptr, 0, 0, {}});
+        graph->nodes.push_back(
+            {a, std::vector<char>(args, args + a.args_bytes), {call[0], nullptr}, nullptr, 0, 0, {}});
         graph->nodes.back().launch.stream = nullptr;
         return cudaSuccess;
     }

@@ -85,7 +85,8 @@ static double activated(double v, cublasLtEpilogue_t e, bool aligned) {
 
 /* The sum of one element, rounded as the compute type is. */
 static double dot(const cublasLtMatmulDescOpaque_t *x, const void *a, const cublasLtMatrixLayoutOpaque_t *al,
-                  const void *b, const cublasLtMatrixLayoutOpaque_t *bl, int64_t batch, int64_t i, int64_t j, int64_t k) {
+                  const void *b, const cublasLtMatrixLayoutOpaque_t *bl, int64_t batch, int64_t i, int64_t j,
+                  int64_t k) {
     const int64_t ai = x->op[0] ? al->lead : 1, ak = x->op[0] ? 1 : al->lead, bk = x->op[1] ? bl->lead : 1,
                   bj = x->op[1] ? 1 : bl->lead;
     const int64_t a0 = batch * al->step + i * ai, b0 = batch * bl->step + j * bj;
@@ -128,14 +129,17 @@ static double library_takes_ms(const cublasLtMatmulAlgo_t *algo, int64_t k) {
 
 /* Of which types and sizes there is a kernel is one question; this one is whether the numbers make sense. */
 static bool library_knows(const cublasLtMatmulAlgo_t *algo) {
-    const int32_t *c = algo->config, parts = c[CUBLASLT_ALGO_CONFIG_SPLITK_NUM], scheme = c[CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME];
+    const int32_t *c = algo->config, parts = c[CUBLASLT_ALGO_CONFIG_SPLITK_NUM],
+                  scheme = c[CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME];
     if (c[CUBLASLT_ALGO_CONFIG_ID] < PLAIN || c[CUBLASLT_ALGO_CONFIG_ID] > LOOSE) return false;
-    for (int i : {CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION, CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID, CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID})
+    for (int i : {CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION, CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID,
+                  CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID})
         if (c[i]) return false;
     if (parts < 1 || parts > 2 || c[CUBLASLT_ALGO_CONFIG_TILE_ID] > 8 || c[CUBLASLT_ALGO_CONFIG_STAGES_ID] > 8 ||
         c[CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING] > 1)
         return false;
-    return parts == 1 ? scheme == 0 : scheme == CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE && c[CUBLASLT_ALGO_CONFIG_ID] == WIDE;
+    return parts == 1 ? scheme == 0
+                      : scheme == CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE && c[CUBLASLT_ALGO_CONFIG_ID] == WIDE;
 }
 
 /* An algorithm as its id alone makes it. */
@@ -155,7 +159,8 @@ unsigned td_emu_products_by(int id) { return id >= 0 && id < UNKNOWN ? products_
 size_t cublasLtGetVersion(void) { return 130000; }
 
 cublasStatus_t cublasLtMatmulAlgoInit(cublasLtHandle_t handle, cublasComputeType_t, cudaDataType_t, cudaDataType_t,
-                                      cudaDataType_t, cudaDataType_t, cudaDataType_t, int id, cublasLtMatmulAlgo_t *algo) {
+                                      cudaDataType_t, cudaDataType_t, cudaDataType_t, int id,
+                                      cublasLtMatmulAlgo_t *algo) {
     if (!handle || id < 0 || id >= UNKNOWN) return CUBLAS_STATUS_INVALID_VALUE;
     *algo = library_algorithm(id);
     return CUBLAS_STATUS_SUCCESS;
@@ -168,7 +173,8 @@ static size_t config_bytes(cublasLtMatmulAlgoConfigAttributes_t attribute) {
 cublasStatus_t cublasLtMatmulAlgoConfigSetAttribute(cublasLtMatmulAlgo_t *algo,
                                                     cublasLtMatmulAlgoConfigAttributes_t attribute, const void *value,
                                                     size_t bytes) {
-    if (attribute == CUBLASLT_ALGO_CONFIG_ID || !bytes || bytes != config_bytes(attribute)) return CUBLAS_STATUS_INVALID_VALUE;
+    if (attribute == CUBLASLT_ALGO_CONFIG_ID || !bytes || bytes != config_bytes(attribute))
+        return CUBLAS_STATUS_INVALID_VALUE;
     algo->config[attribute] = 0;
     memcpy(&algo->config[attribute], value, bytes);
     return CUBLAS_STATUS_SUCCESS;
@@ -231,13 +237,14 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc, cublasL
     memcpy(to, value, bytes);
     return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t cublasLtMatrixLayoutInit(cublasLtMatrixLayout_t layout, cudaDataType_t type, uint64_t rows, uint64_t cols,
-                                        int64_t lead) {
+cublasStatus_t cublasLtMatrixLayoutInit(cublasLtMatrixLayout_t layout, cudaDataType_t type, uint64_t rows,
+                                        uint64_t cols, int64_t lead) {
     *layout = {type, rows, cols, lead, 0, 1};
     return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute,
-                                                const void *value, size_t bytes) {
+cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout,
+                                                cublasLtMatrixLayoutAttribute_t attribute, const void *value,
+                                                size_t bytes) {
     const bool count = attribute == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT;
     if (bytes != (count ? 4u : 8u)) return CUBLAS_STATUS_INVALID_VALUE;
     memcpy(count ? static_cast<void *>(&layout->batches) : &layout->step, value, bytes);
@@ -295,14 +302,16 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     const double by = scalar(alpha, desc->scale), with = scalar(beta, desc->scale);
     const int id = algo->config[CUBLASLT_ALGO_CONFIG_ID];
     if (id == ABSENT) return CUBLAS_STATUS_NOT_SUPPORTED;
-    if (!handle || algo->workspace > workspace_bytes || (algo->workspace && !workspace)) return CUBLAS_STATUS_INVALID_VALUE;
+    if (!handle || algo->workspace > workspace_bytes || (algo->workspace && !workspace))
+        return CUBLAS_STATUS_INVALID_VALUE;
     if (CUgraph_st *graph = capture_of(stream)) {
         double factors[2] = {}; // as the bytes that they are
         memcpy(&factors[0], alpha, desc->scale == CUDA_R_64F ? 8 : 4);
         memcpy(&factors[1], beta, desc->scale == CUDA_R_64F ? 8 : 4);
-        auto again = [=, desc = *desc, al = *a_layout, bl = *b_layout, cl = *c_layout, dl = *d_layout, how = *algo]() mutable {
-            return cublasLtMatmul(handle, &desc, &factors[0], a, &al, b, &bl, &factors[1], c, &cl, d, &dl, &how, workspace,
-                                  workspace_bytes, nullptr) == CUBLAS_STATUS_SUCCESS
+        auto again = [=, desc = *desc, al = *a_layout, bl = *b_layout, cl = *c_layout, dl = *d_layout,
+                      how = *algo]() mutable {
+            return cublasLtMatmul(handle, &desc, &factors[0], a, &al, b, &bl, &factors[1], c, &cl, d, &dl, &how,
+                                  workspace, workspace_bytes, nullptr) == CUBLAS_STATUS_SUCCESS
                        ? cudaSuccess
                        : cudaErrorUnknown;
         };
@@ -311,18 +320,19 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     }
     for (int i = 0; i < 4; i++)
         if ((i != 2 || with != 0) && alignment_of(at[i]) < algo->alignment[i]) {
-            report(KIND_ALIGNMENT, __builtin_return_address(0), "a product's matrix at %p was promised to be aligned to %u",
-                   at[i], algo->alignment[i]);
+            report(KIND_ALIGNMENT, __builtin_return_address(0),
+                   "a product's matrix at %p was promised to be aligned to %u", at[i], algo->alignment[i]);
             return CUBLAS_STATUS_INVALID_VALUE;
         }
     const bool has_bias = desc->epilogue & CUBLASLT_EPILOGUE_BIAS;
     const auto odd = [](const cublasLtMatrixLayoutOpaque_t *l) { return l->lead * element_bytes(l->type) % 16 != 0; };
     const auto wide = [&](int i) { return algo->alignment[i] % 16 == 0 || (id == PLAIN && alignment_of(at[i]) >= 16); };
-    const bool aligned = id != LOSING && wide(0) && wide(1) && wide(3) &&
-                         !odd(a_layout) && !odd(b_layout) && !odd(d_layout);
+    const bool aligned =
+        id != LOSING && wide(0) && wide(1) && wide(3) && !odd(a_layout) && !odd(b_layout) && !odd(d_layout);
     for (int32_t t = 0; t < d_layout->batches; t++) {
         const cublasLtMatrixLayoutOpaque_t bias = {d_layout->type, uint64_t(m), 1, m, desc->bias_step, 1};
-        if (k && (!library_reads(a, a_layout, t, "a product's factor") || !library_reads(b, b_layout, t, "a product's factor")))
+        if (k && (!library_reads(a, a_layout, t, "a product's factor") ||
+                  !library_reads(b, b_layout, t, "a product's factor")))
             return CUBLAS_STATUS_EXECUTION_FAILED;
         if (with != 0 && !library_reads(c, c_layout, t, "a product's sum")) return CUBLAS_STATUS_EXECUTION_FAILED;
         if (has_bias && !library_reads(desc->bias, &bias, t, "a product's bias")) return CUBLAS_STATUS_EXECUTION_FAILED;
@@ -334,7 +344,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                 if (with != 0 && c == d && element_bytes(d_layout->type) == 2) v = rounded(v, d_layout->type);
                 if (with != 0) v += with * element(c, c_layout->type, t * c_layout->step + j * c_layout->lead + i);
                 if (has_bias) v += element(desc->bias, bias.type, t * desc->bias_step + i);
-                set_element(d, d_layout->type, t * d_layout->step + j * d_layout->lead + i, activated(v, desc->epilogue, aligned));
+                set_element(d, d_layout->type, t * d_layout->step + j * d_layout->lead + i,
+                            activated(v, desc->epilogue, aligned));
             }
     }
     if (algo->workspace) {

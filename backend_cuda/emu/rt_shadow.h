@@ -146,8 +146,8 @@ struct Place {          // where, for reports
 static std::string place_text(const Place &p, size_t off) {
     char text[96];
     if (p.alloc)
-        snprintf(text, sizeof text, "allocation %d (%zu bytes) + %zu%s", p.alloc->number, p.alloc->bytes,
-                 off / 2, off & 1 ? ", high half" : "");
+        snprintf(text, sizeof text, "allocation %d (%zu bytes) + %zu%s", p.alloc->number, p.alloc->bytes, off / 2,
+                 off & 1 ? ", high half" : "");
     else if (p.rank == cur()->rank)
         snprintf(text, sizeof text, "shared + %zu", off);
     else
@@ -356,8 +356,7 @@ static bool global_read(const void *p, size_t bytes, size_t align, const void *s
     if (!S.check) return true;
     Alloc *a = global_range(p, bytes, align, site, "read");
     if (!a) return false;
-    access_read<false>(a->shadow, alloc_off(a, p), bytes * 2, global_floor(), block_begin(),
-                       {a, site, 0});
+    access_read<false>(a->shadow, alloc_off(a, p), bytes * 2, global_floor(), block_begin(), {a, site, 0});
     return true;
 }
 /* A bulk copy reads its source from the call until it lands. The call checks; landing says who read: the copy, not a
@@ -392,8 +391,8 @@ static bool global_write(void *p, size_t bytes, size_t align, const void *site, 
     if (!S.check) return true;
     Alloc *a = global_range(p, bytes, align, site, "write");
     if (!a) return false;
-    access_write<false>(a->shadow, alloc_off(a, p), bytes * 2, global_floor(), block_begin(),
-                        {a, site, 0}, stamped(cur()->id) | flags);
+    access_write<false>(a->shadow, alloc_off(a, p), bytes * 2, global_floor(), block_begin(), {a, site, 0},
+                        stamped(cur()->id) | flags);
     return true;
 }
 
@@ -425,8 +424,7 @@ __attribute__((noinline)) bool td_emu_atomic(void *p, unsigned bytes) {
     const void *site = __builtin_return_address(0);
     Alloc *a = global_range(p, bytes, bytes, site, "update");
     if (!a) return false;
-    access_atomic(a->shadow, alloc_off(a, p), bytes * 2, global_floor(), block_begin(),
-                  {a, site, 0});
+    access_atomic(a->shadow, alloc_off(a, p), bytes * 2, global_floor(), block_begin(), {a, site, 0});
     return true;
 }
 __attribute__((noinline)) bool td_emu_half(const void *p, int high, bool write) {

@@ -55,7 +55,7 @@ TD_EMU_MATH1(sigmoid, td_emu_sigmoid)
 // `option math = fast` allows approximations; here they are the functions themselves.
 inline float td_fast_div(float a, float b) { return a / b; }
 inline float td_fast_pow(float x, float y) { return td_pow(x, y); }
-#define TD_EMU_FAST(name) \
+#define TD_EMU_FAST(name)                                                                                              \
     inline float td_fast_##name(float x) { return td_##name(x); }
 TD_EMU_FAST(sqrt)
 TD_EMU_FAST(rsqrt)

@@ -15,7 +15,9 @@ static size_t cleared_bytes;
 static int64_t seen_dims[SEEN_DIMS];
 static double seen_scalars[SEEN_SCALARS];
 
-const char *cudaGetErrorString(cudaError_t error) { return error == cudaErrorLaunchFailure ? "launch failure" : "other"; }
+const char *cudaGetErrorString(cudaError_t error) {
+    return error == cudaErrorLaunchFailure ? "launch failure" : "other";
+}
 cudaError_t cudaGetDevice(int *device) {
     *device = current;
     return cudaSuccess;
@@ -53,7 +55,8 @@ static int launched(const char *what, void *const *tensors, const int64_t *dims,
     int symbol##_prepare(void) { return strcat(order, prepare) ? 0 : 1; }
 
 static void check(int ok, const char *what) {
-    if (ok) passed++;
-    else failed++, printf("FAILED: %s\n", what);
+    if (ok)
+        passed++;
+    else
+        failed++, printf("FAILED: %s\n", what);
 }
-

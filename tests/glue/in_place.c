@@ -38,8 +38,10 @@ int main(void) {
         in_place_status status;
         order[0] = message[0] = 0;
         status = in_place_place(ctx, &run, cases[i].x, cases[i].z, cases[i].h, cases[i].y, N);
-        if (cases[i].refused) check(status == in_place_error_overlap && !order[0] && strstr(message, cases[i].message), cases[i].what);
-        else check(status == in_place_ok && !strcmp(order, "a") && seen[3] == cases[i].y, cases[i].what);
+        if (cases[i].refused)
+            check(status == in_place_error_overlap && !order[0] && strstr(message, cases[i].message), cases[i].what);
+        else
+            check(status == in_place_ok && !strcmp(order, "a") && seen[3] == cases[i].y, cases[i].what);
     }
     in_place_close(ctx);
     printf("%d passed, %d failed\n", passed, failed);

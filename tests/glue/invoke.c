@@ -38,9 +38,9 @@ static char *memory; /* never read: the runtime only counts */
 static mix_context *context;
 
 static void good(call *a) {
-    static const tensor kinds[TENSORS] = {{.ndim = 2, .code = 4, .bits = 16},  {.ndim = 1, .code = 2, .bits = 32},
-                                          {.ndim = 1, .code = 10, .bits = 8},  {.ndim = 1, .code = 0, .bits = 4},
-                                          {.ndim = 0, .code = 6, .bits = 8},   {.ndim = 1, .code = 2, .bits = 32}};
+    static const tensor kinds[TENSORS] = {{.ndim = 2, .code = 4, .bits = 16}, {.ndim = 1, .code = 2, .bits = 32},
+                                          {.ndim = 1, .code = 10, .bits = 8}, {.ndim = 1, .code = 0, .bits = 4},
+                                          {.ndim = 0, .code = 6, .bits = 8},  {.ndim = 1, .code = 2, .bits = 32}};
     static const int64_t shapes[TENSORS][3] = {{5, 64}, {16}, {2}, {3}, {0}, {5}};
     memset(a, 0, sizeof *a);
     a->ctx = context;
@@ -82,19 +82,19 @@ static void refused(const char *what, call *a, mix_status status, const char *me
     mix_status got = invoke(a);
     int ok = got == status && !order[0] && strstr(a->message, message) != NULL;
     if (!ok)
-        printf("%s: status %d (%s), expected %d, launched '%s', message '%s', expected '%s'\n", what, got, mix_status_text(got),
-               status, order, a->message, message);
+        printf("%s: status %d (%s), expected %d, launched '%s', message '%s', expected '%s'\n", what, got,
+               mix_status_text(got), status, order, a->message, message);
     check(ok, what);
 }
 
 static call a;
 
 static void refusals(void) {
-#define REFUSED(spoil, status, message)                           \
-    do {                                                          \
-        good(&a);                                                 \
-        spoil;                                                    \
-        refused(#spoil, &a, mix_error_##status, message);         \
+#define REFUSED(spoil, status, message)                                                                                \
+    do {                                                                                                               \
+        good(&a);                                                                                                      \
+        spoil;                                                                                                         \
+        refused(#spoil, &a, mix_error_##status, message);                                                              \
     } while (0)
     REFUSED(a.no_run = 1, argument, "");
     REFUSED(a.ctx = NULL, argument, "invoke: context: expected an open one, got NULL");
@@ -119,18 +119,21 @@ static void refusals(void) {
     REFUSED(a.t[FLAG].ndim = 1, tensor, "tensor flag: expected rank 0, got 1");
     REFUSED(a.shape[X][1] = -8, shape, "tensor x: extent 1: expected at least 0, got -8");
     REFUSED(a.shape[X][1] = INT64_MAX, shape, "tensor x: extent 1: expected at most 2^60");
-    REFUSED((a.strides[X][0] = 64, a.strides[X][1] = 2), tensor, "tensor x: dimension 1 is strided: expected stride 1, got 2");
-    REFUSED((a.strides[X][0] = 65, a.strides[X][1] = 1), tensor, "tensor x: dimension 0 is strided: expected stride 64, got 65");
+    REFUSED((a.strides[X][0] = 64, a.strides[X][1] = 2), tensor,
+            "tensor x: dimension 1 is strided: expected stride 1, got 2");
+    REFUSED((a.strides[X][0] = 65, a.strides[X][1] = 1), tensor,
+            "tensor x: dimension 0 is strided: expected stride 64, got 65");
     REFUSED(a.strides[Y][0] = -1, tensor, "tensor y: dimension 0 is strided: expected stride 1, got -1");
-    REFUSED((a.shape[X][0] = a.shape[X][1] = (int64_t)1 << 40, a.strides[X][0] = (int64_t)1 << 40, a.strides[X][1] = 1), shape,
-            "tensor x: expected at most 2^57 elements");
+    REFUSED((a.shape[X][0] = a.shape[X][1] = (int64_t)1 << 40, a.strides[X][0] = (int64_t)1 << 40, a.strides[X][1] = 1),
+            shape, "tensor x: expected at most 2^57 elements");
     REFUSED(a.shape[X][1] = 60, shape, "tensor x: extent 1 is 8 * K: expected a multiple of 8, got 60");
     REFUSED(a.shape[W][0] = 17, shape, "tensor w: extent 0 is M * N + 1: no N gives 17");
     REFUSED(a.shape[W][0] = 0, shape, "tensor w: extent 0 is M * N + 1: no N gives 0");
     REFUSED(a.shape[Y][0] = 4, shape, "tensor y: extent 0 is M: expected 5, got 4");
     REFUSED(a.shape[Q][0] = 3, shape, "tensor q: extent 0 is 2: expected 2, got 3");
     REFUSED(a.dims[0] = 7, shape, "tensor x: extent 1 is 8 * K: expected 56, got 64");
-    REFUSED((a.dims[1] = INT64_MAX, a.given[X] = a.given[Y] = NULL, a.dims[0] = 1), dimension, "dimension N: expected a value");
+    REFUSED((a.dims[1] = INT64_MAX, a.given[X] = a.given[Y] = NULL, a.dims[0] = 1), dimension,
+            "dimension N: expected a value");
     REFUSED(a.dims[3] = -1, dimension, "dimension P: expected a value, since no shape given determines it");
     REFUSED(a.no_dims = 1, dimension, "dimension P: expected a value");
     REFUSED((a.shape[X][0] = a.shape[Y][0] = 0, a.shape[W][0] = 1), dimension, "dimension N: expected a value");
@@ -142,7 +145,8 @@ static void refusals(void) {
     REFUSED(a.t[W].byte_offset = 2, alignment, "tensor w: expected an address aligned to 4");
     REFUSED(a.t[Y].data = a.t[X].data, overlap, "tensor y: expected memory of its own");
     REFUSED(a.run.workspace_bytes = 255, workspace, "workspace: expected 256 bytes, got 255");
-    REFUSED(a.scalars[1] = 0.5, scalar, "scalar step: expected an integer in -9007199254740992..=9007199254740992, got 0.5");
+    REFUSED(a.scalars[1] = 0.5, scalar,
+            "scalar step: expected an integer in -9007199254740992..=9007199254740992, got 0.5");
     REFUSED(a.scalars[1] = 1e300, scalar, "scalar step");
     REFUSED(a.scalars[2] = 2, scalar, "scalar on: expected an integer in 0..=1, got 2");
     REFUSED(a.scalars[2] = 0.0 / 0.0, scalar, "scalar on");
@@ -151,8 +155,10 @@ static void refusals(void) {
 static void runs(void) {
     good(&a);
     check(invoke(&a) == mix_ok && !strcmp(order, "ab"), "a call that fits launches in order, without preparing again");
-    check(seen_dims[0] == 8 && seen_dims[1] == 5 && seen_dims[2] == 3 && seen_dims[3] == 6, "dimensions from shapes and arguments");
-    check(seen[X] == a.t[X].data && seen[Y] == a.t[Y].data && seen[TENSORS] == memory, "tensors in order, then temporaries");
+    check(seen_dims[0] == 8 && seen_dims[1] == 5 && seen_dims[2] == 3 && seen_dims[3] == 6,
+          "dimensions from shapes and arguments");
+    check(seen[X] == a.t[X].data && seen[Y] == a.t[Y].data && seen[TENSORS] == memory,
+          "tensors in order, then temporaries");
     check(seen_scalars[0] == (double)0.1f && seen_scalars[1] == 7 && seen_scalars[2] == 1 && seen_scalars[3] == 0.1,
           "scalars as the entry's own function would get them");
     good(&a);
@@ -162,12 +168,14 @@ static void runs(void) {
     a.strides[X][0] = 64, a.strides[X][1] = 1;
     check(invoke(&a) == mix_ok, "compact strides");
     good(&a);
-    a.shape[X][0] = a.shape[Y][0] = 1, a.shape[W][0] = 4, a.strides[X][0] = 7777, a.strides[X][1] = 1, a.strides[Y][0] = 3;
+    a.shape[X][0] = a.shape[Y][0] = 1, a.shape[W][0] = 4, a.strides[X][0] = 7777, a.strides[X][1] = 1,
+    a.strides[Y][0] = 3;
     check(invoke(&a) == mix_ok && seen_dims[2] == 3, "the stride of one element says nothing");
     good(&a);
     a.shape[X][0] = a.shape[Y][0] = 0, a.shape[W][0] = 1, a.dims[2] = 9, a.strides[X][0] = 3, a.strides[X][1] = 5;
     a.t[X].data = a.t[Y].data = NULL;
-    check(invoke(&a) == mix_ok && seen_dims[1] == 0 && seen_dims[2] == 9 && !seen[X], "empty tensors, of any stride, at NULL");
+    check(invoke(&a) == mix_ok && seen_dims[1] == 0 && seen_dims[2] == 9 && !seen[X],
+          "empty tensors, of any stride, at NULL");
     good(&a);
     for (int i = 0; i < 4; i++) a.dims[i] = (const int64_t[]){8, 5, 3, 6}[i];
     check(invoke(&a) == mix_ok, "all dimensions given, and right");
@@ -198,9 +206,12 @@ static void queries(void) {
               strstr(a.message, "mix: dimension P: expected 0..=7, got 100"),
           "a query checks ranges, with a message");
     a.dims[3] = 0;
-    check(mix_invoke_query(context, &a.run, "mix", a.given, TENSORS, a.dims, 4, NULL) == mix_ok, "bytes are not required");
-    check(mix_invoke_query(context, &a.run, "mix", a.given, TENSORS, a.dims, 3, &bytes) == mix_error_entry, "as many dimensions");
-    check(mix_invoke_query(context, &a.run, "mix", a.given, TENSORS, NULL, 4, &bytes) == mix_error_argument, "an array for them");
+    check(mix_invoke_query(context, &a.run, "mix", a.given, TENSORS, a.dims, 4, NULL) == mix_ok,
+          "bytes are not required");
+    check(mix_invoke_query(context, &a.run, "mix", a.given, TENSORS, a.dims, 3, &bytes) == mix_error_entry,
+          "as many dimensions");
+    check(mix_invoke_query(context, &a.run, "mix", a.given, TENSORS, NULL, 4, &bytes) == mix_error_argument,
+          "an array for them");
     check(mix_invoke_query(context, NULL, "mix", a.given, TENSORS, a.dims, 4, &bytes) == mix_error_argument, "a run");
     check(mix_fingerprint != 0, "fingerprint");
 }

@@ -54,8 +54,8 @@ static void refused(const char *what, arguments a, model_status status, const ch
             break;
         }
     if (got != status || order[0] || !strstr(a.message, message))
-        printf("%s: status %d (%s), expected %d, launched '%s', message '%s', expected '%s'\n", what, got, model_status_text(got), status,
-               order, a.message, message);
+        printf("%s: status %d (%s), expected %d, launched '%s', message '%s', expected '%s'\n", what, got,
+               model_status_text(got), status, order, a.message, message);
     check(got == status && !order[0] && strstr(a.message, message) != NULL, what);
 }
 
@@ -63,11 +63,11 @@ static void refusals(model_context *ctx) {
     static int64_t no_context[4]; /* as the memory of a closed one */
     model_context *closed = (model_context *)no_context;
     arguments a;
-#define REFUSED(spoil, status, message)                                                                                                    \
-    do {                                                                                                                                   \
-        a = good(ctx);                                                                                                                     \
-        spoil;                                                                                                                             \
-        refused(#spoil, a, model_error_##status, message);                                                                                 \
+#define REFUSED(spoil, status, message)                                                                                \
+    do {                                                                                                               \
+        a = good(ctx);                                                                                                 \
+        spoil;                                                                                                         \
+        refused(#spoil, a, model_error_##status, message);                                                             \
     } while (0)
     REFUSED(a.ctx = NULL, argument, "rows: context: expected an open one, got NULL");
     REFUSED(a.ctx = closed, argument, "rows: context: expected an open one, got one that is not");
@@ -100,10 +100,13 @@ static void refusals(model_context *ctx) {
 static void runs(model_context *ctx) {
     arguments a = good(ctx);
     check(call(&a) == model_ok && !strcmp(order, "0ab"), "a call that fits clears, then launches in order");
-    check(seen[0] == a.x && seen[1] == a.w && seen[2] == a.acc && seen[3] == a.y && seen[4] == a.run.workspace, "tensors in order, then temporaries");
-    check(seen[5] == a.y && cleared == seen[5] && cleared_bytes == 800, "a temporary that is not needed any more when y is written lies in y");
+    check(seen[0] == a.x && seen[1] == a.w && seen[2] == a.acc && seen[3] == a.y && seen[4] == a.run.workspace,
+          "tensors in order, then temporaries");
+    check(seen[5] == a.y && cleared == seen[5] && cleared_bytes == 800,
+          "a temporary that is not needed any more when y is written lies in y");
     a.y += 4;
-    check(call(&a) == model_ok && seen[3] == a.y && (char *)seen[5] == a.y + 252, "temporaries are aligned to 256, in a parameter too");
+    check(call(&a) == model_ok && seen[3] == a.y && (char *)seen[5] == a.y + 252,
+          "temporaries are aligned to 256, in a parameter too");
     a = good(ctx);
     call(&a);
     check(seen_dims[0] == 100 && seen_dims[1] == 1024, "dimensions in order");
@@ -123,13 +126,14 @@ static void runs(model_context *ctx) {
     a.n = 0;
     a.run.message_bytes = 0;
     a.run.message = NULL;
-    check(model_rows(ctx, &a.run, a.x, a.w, a.acc, a.y, a.m, a.n, 0, 0) == model_error_dimension, "a message is not required");
+    check(model_rows(ctx, &a.run, a.x, a.w, a.acc, a.y, a.m, a.n, 0, 0) == model_error_dimension,
+          "a message is not required");
     check(model_rows(ctx, NULL, a.x, a.w, a.acc, a.y, a.m, a.n, 0, 0) == model_error_argument, "a run is");
     a.run.message = a.message;
     a.run.message_bytes = 12;
     memset(a.message, '#', sizeof a.message);
-    check(model_rows(ctx, &a.run, a.x, a.w, a.acc, a.y, a.m, 0, 0, 0) == model_error_dimension && !strcmp(a.message, "rows: dimen") &&
-              a.message[12] == '#',
+    check(model_rows(ctx, &a.run, a.x, a.w, a.acc, a.y, a.m, 0, 0, 0) == model_error_dimension &&
+              !strcmp(a.message, "rows: dimen") && a.message[12] == '#',
           "a message is cut to its buffer");
 }
 
@@ -145,18 +149,22 @@ static void others(model_context *ctx) {
     check(model_rows_workspace(ctx, 100, 0, &bytes) == model_error_dimension, "the workspace query checks dimensions");
     check(model_rows_workspace(ctx, 100, 1024, NULL) == model_error_argument, "the workspace query needs a result");
     order[0] = 0;
-    check(model_open(&none, 1) == model_ok && none && current == 0 && !strcmp(order, "pq"), "open prepares, and keeps the current device");
+    check(model_open(&none, 1) == model_ok && none && current == 0 && !strcmp(order, "pq"),
+          "open prepares, and keeps the current device");
     model_close(none);
     none = (model_context *)memory;
     order[0] = 0;
     check(model_rows_prepare(ctx, 100, 1024) == model_ok && !strcmp(order, "pq"), "prepare");
-    check(model_nentries == 1 && !strcmp(e->name, "rows") && e->ntensors == 4 && e->ndims == 2 && e->nscalars == 2, "table");
+    check(model_nentries == 1 && !strcmp(e->name, "rows") && e->ntensors == 4 && e->ndims == 2 && e->nscalars == 2,
+          "table");
     bytes = 0;
     check(e->workspace(dims, &bytes) == model_ok && bytes == 512, "table: workspace");
     order[0] = 0;
-    check(e->call(tensors, dims, scalars, a.run.workspace, 512, a.run.stream, NULL, 0) == model_ok && !strcmp(order, "pq0ab"),
+    check(e->call(tensors, dims, scalars, a.run.workspace, 512, a.run.stream, NULL, 0) == model_ok &&
+              !strcmp(order, "pq0ab"),
           "table: call");
-    check(e->call(tensors, dims, scalars, NULL, 0, a.run.stream, a.message, sizeof a.message) == model_error_workspace, "table: refusal");
+    check(e->call(tensors, dims, scalars, NULL, 0, a.run.stream, a.message, sizeof a.message) == model_error_workspace,
+          "table: refusal");
     check(model_open(NULL, 0) == model_error_argument, "open needs a result");
     check(model_open(&none, 5) == model_error_cuda && !none, "open: no such device");
     major = 10;

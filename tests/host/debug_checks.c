@@ -14,8 +14,10 @@ static debug_checks_context *ctx;
 static debug_checks_run run = {NULL, 0, NULL, message, sizeof message};
 
 static void check(int ok, const char *what) {
-    if (ok) passed++;
-    else failed++, printf("FAILED: %s (message '%s')\n", what, message);
+    if (ok)
+        passed++;
+    else
+        failed++, printf("FAILED: %s (message '%s')\n", what, message);
 }
 
 static void *device(const void *from, size_t bytes) {
@@ -53,26 +55,30 @@ static void rows(void) {
     ids[1] = 4, ids[2] = -1;
     cudaMemcpy(d, ids, sizeof ids, cudaMemcpyHostToDevice);
     refused(debug_checks_rows(ctx, &run, w, d, y, 4, 3, 3),
-            "rows: assume 0 <= ids[n] && ids[n] < V (debug_checks.td:6) does not hold at n = 1", y, 9, "rows: nothing written");
+            "rows: assume 0 <= ids[n] && ids[n] < V (debug_checks.td:6) does not hold at n = 1", y, 9,
+            "rows: nothing written");
     {
         cudaStream_t stream;
         cudaGraph_t graph;
         if (cudaStreamCreate(&stream) || cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal)) exit(2);
         run.stream = stream;
-        check(debug_checks_rows(ctx, &run, w, d, y, 4, 3, 3) == debug_checks_ok, "rows: nothing is tested in a capture");
+        check(debug_checks_rows(ctx, &run, w, d, y, 4, 3, 3) == debug_checks_ok,
+              "rows: nothing is tested in a capture");
         run.stream = NULL;
         if (cudaStreamEndCapture(stream, &graph) || cudaGraphDestroy(graph) || cudaStreamDestroy(stream)) exit(2);
     }
     ids[1] = 0;
     cudaMemcpy(d, ids, sizeof ids, cudaMemcpyHostToDevice);
     refused(debug_checks_rows(ctx, &run, w, d, y, 4, 3, 3),
-            "rows: assume 0 <= ids[n] && ids[n] < V (debug_checks.td:6) does not hold at n = 2", y, 9, "rows: nothing written");
+            "rows: assume 0 <= ids[n] && ids[n] < V (debug_checks.td:6) does not hold at n = 2", y, 9,
+            "rows: nothing written");
     ids[2] = 1;
     cudaMemcpy(d, ids, sizeof ids, cudaMemcpyHostToDevice);
-    check(debug_checks_rows(ctx, &run, w, d, y, 4, 3, 3) == debug_checks_ok && !cudaMemcpy(got, y, sizeof got, cudaMemcpyDeviceToHost) && got[0] == 10 &&
-              got[3] == 1 && got[8] == 6,
+    check(debug_checks_rows(ctx, &run, w, d, y, 4, 3, 3) == debug_checks_ok &&
+              !cudaMemcpy(got, y, sizeof got, cudaMemcpyDeviceToHost) && got[0] == 10 && got[3] == 1 && got[8] == 6,
           "rows: data as assumed");
-    check(debug_checks_rows(ctx, &run, NULL, NULL, NULL, 0, 3, 0) == debug_checks_ok, "rows: of nothing everything holds");
+    check(debug_checks_rows(ctx, &run, NULL, NULL, NULL, 0, 3, 0) == debug_checks_ok,
+          "rows: of nothing everything holds");
     cudaFree(w), cudaFree(y), cudaFree(d);
 }
 
@@ -82,11 +88,13 @@ static void chain(void) {
     int32_t *da = device(a, sizeof a), *db = device(b, sizeof b);
     workspace(debug_checks_chain_workspace(ctx, 3, 4, 5, &run.workspace_bytes));
     refused(debug_checks_chain(ctx, &run, da, db, dx, y, 3, 4, 5),
-            "chain: assume 0 <= a[b[i]] && a[b[i]] < M (debug_checks.td:15) does not hold at i = 2", y, 4, "chain: nothing written");
+            "chain: assume 0 <= a[b[i]] && a[b[i]] < M (debug_checks.td:15) does not hold at i = 2", y, 4,
+            "chain: nothing written");
     b[3] = 1000000;
     cudaMemcpy(db, b, sizeof b, cudaMemcpyHostToDevice);
     refused(debug_checks_chain(ctx, &run, da, db, dx, y, 3, 4, 5),
-            "chain: assume 0 <= b[i] && b[i] < A (debug_checks.td:14) does not hold at i = 3", y, 4, "chain: nothing written");
+            "chain: assume 0 <= b[i] && b[i] < A (debug_checks.td:14) does not hold at i = 3", y, 4,
+            "chain: nothing written");
     b[2] = b[3] = 0;
     cudaMemcpy(db, b, sizeof b, cudaMemcpyHostToDevice);
     check(debug_checks_chain(ctx, &run, da, db, dx, y, 3, 4, 5) == debug_checks_ok, "chain: data as assumed");
@@ -98,20 +106,24 @@ static void kinds(void) {
     int32_t len[B] = {6, 0, 7}, k = 0;
     int64_t ids[P] = {5, -1};
     float p[N] = {0, 0, 0, 0, -1, 0};
-    float *dx = device(x, N * sizeof *x), *y = device(seven, sizeof seven), *z = device(seven, sizeof seven), *dp = device(p, sizeof p);
+    float *dx = device(x, N * sizeof *x), *y = device(seven, sizeof seven), *z = device(seven, sizeof seven),
+          *dp = device(p, sizeof p);
     int32_t *dlen = device(len, sizeof len), *dk = device(&k, sizeof k);
     int64_t *dids = device(ids, sizeof ids);
     int i;
     /* Mended one after the other; the order is that of the program. The sum over 0..7 stays within x. */
-    static const char *const wanted[] = {"assume 0 <= len[b] && len[b] <= N (debug_checks.td:21) does not hold at b = 2",
-                                         "assume s[b] < top (debug_checks.td:23) does not hold at b = 0", "assume k[] > 0 (debug_checks.td:24) does not hold",
-                                         "assume p[n] >= 0.0 (debug_checks.td:25) does not hold at n = 4",
-                                         "does not hold at k = 1"};
+    static const char *const wanted[] = {
+        "assume 0 <= len[b] && len[b] <= N (debug_checks.td:21) does not hold at b = 2",
+        "assume s[b] < top (debug_checks.td:23) does not hold at b = 0",
+        "assume k[] > 0 (debug_checks.td:24) does not hold",
+        "assume p[n] >= 0.0 (debug_checks.td:25) does not hold at n = 4", "does not hold at k = 1"};
     workspace(debug_checks_kinds_workspace(ctx, N, B, P, &run.workspace_bytes));
     for (i = 0; i < 5; i++) {
         float top = i > 1 ? 100 : 20, got[16];
         int same = 1, j;
-        check(debug_checks_kinds(ctx, &run, dx, dlen, dk, dids, dp, y, z, N, B, P, top) == debug_checks_error_assume && strstr(message, wanted[i]), wanted[i]);
+        check(debug_checks_kinds(ctx, &run, dx, dlen, dk, dids, dp, y, z, N, B, P, top) == debug_checks_error_assume &&
+                  strstr(message, wanted[i]),
+              wanted[i]);
         if (cudaMemcpy(got, y, sizeof got, cudaMemcpyDeviceToHost)) exit(2);
         for (j = 0; j < 16; j++) same &= got[j] == -7;
         if (cudaMemcpy(got, dp, sizeof p, cudaMemcpyDeviceToHost)) exit(2);
@@ -123,7 +135,8 @@ static void kinds(void) {
         cudaMemcpy(dlen, len, sizeof len, cudaMemcpyHostToDevice), cudaMemcpy(dk, &k, sizeof k, cudaMemcpyHostToDevice);
         cudaMemcpy(dp, p, sizeof p, cudaMemcpyHostToDevice), cudaMemcpy(dids, ids, sizeof ids, cudaMemcpyHostToDevice);
     }
-    check(debug_checks_kinds(ctx, &run, dx, dlen, dk, dids, dp, y, z, N, B, P, 100) == debug_checks_ok, "kinds: data as assumed");
+    check(debug_checks_kinds(ctx, &run, dx, dlen, dk, dids, dp, y, z, N, B, P, 100) == debug_checks_ok,
+          "kinds: data as assumed");
     if (cudaMemcpy(p, dp, sizeof p, cudaMemcpyDeviceToHost)) exit(2);
     check(p[4] == 1, "kinds: the update");
     cudaFree(dx), cudaFree(y), cudaFree(z), cudaFree(dp), cudaFree(dlen), cudaFree(dk), cudaFree(dids);

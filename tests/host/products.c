@@ -23,8 +23,10 @@ static products_context *ctx;
 static int passed, failed;
 
 static void check(int ok, const char *what) {
-    if (ok) passed++;
-    else failed++, printf("FAILED: %s\n", what);
+    if (ok)
+        passed++;
+    else
+        failed++, printf("FAILED: %s\n", what);
 }
 
 static void must(int error, const char *what) {
@@ -75,8 +77,10 @@ static void fill(desk *d, int entry, int tensor, int round) {
     static const float f32[] = {-1, -.5f, -.25f, 0, .125f, .25f, .5f, 1};
     for (int i = 0; i < MOST; i++) {
         const uint32_t k = ((uint32_t)i * 2654435761u + (uint32_t)(tensor * 7919 + round * 104729)) >> 20 & 7;
-        if (entry == 2) memcpy(d->host + 4 * (size_t)i, &f32[k], 4);
-        else memcpy(d->host + 2 * (size_t)i, entry ? &f16[k] : &bf16[k], 2);
+        if (entry == 2)
+            memcpy(d->host + 4 * (size_t)i, &f32[k], 4);
+        else
+            memcpy(d->host + 2 * (size_t)i, entry ? &f16[k] : &bf16[k], 2);
     }
     must((int)cudaMemcpyAsync(d->t[tensor], d->host, TENSOR, cudaMemcpyHostToDevice, d->stream), "copy");
     must((int)cudaStreamSynchronize(d->stream), "copy");
@@ -91,7 +95,8 @@ static products_status call(products_context *c, desk *d, int entry, int shape, 
 }
 
 static size_t result_bytes(int entry, int shape) {
-    const size_t m = (size_t)SIZES[shape][0] * SCALE, n = (size_t)SIZES[shape][1] * SCALE, k = (size_t)SIZES[shape][2] * SCALE;
+    const size_t m = (size_t)SIZES[shape][0] * SCALE, n = (size_t)SIZES[shape][1] * SCALE,
+                 k = (size_t)SIZES[shape][2] * SCALE;
     return entry == 0 ? 2 * m * n : entry == 1 ? 2 * m * k : 8 * m * n;
 }
 
@@ -102,7 +107,8 @@ static void direct(products_context *c, desk *d, int entry, int shape, int round
     for (int i = 0; i < 4; i++) fill(d, entry, i, round);
     must((int)cudaMemcpyAsync(result, d->t[0], TENSOR, cudaMemcpyDeviceToDevice, d->stream), "copy");
     if (call(c, d, entry, shape, result) != products_ok) {
-        printf("FAILED: entry %d at size %d: %s; %s\n", entry, shape, d->message, cudaGetErrorString(cudaPeekAtLastError()));
+        printf("FAILED: entry %d at size %d: %s; %s\n", entry, shape, d->message,
+               cudaGetErrorString(cudaPeekAtLastError()));
         failed++;
     }
     must((int)cudaMemcpyAsync(to, result, result_bytes(entry, shape), cudaMemcpyDeviceToHost, d->stream), "copy");
@@ -130,8 +136,9 @@ static void *work(void *user) {
         direct(ctx, &d, entry, shape, 0, got);
         w->wrong += memcmp(got, wanted[entry][shape], result_bytes(entry, shape)) != 0;
         d.message[0] = 0;
-        w->wrong += products_linear(ctx, &run, NULL, NULL, NULL, NULL, NULL, w->number + 1, 2, 1) != products_error_null ||
-                    !strstr(d.message, "linear: tensor x: expected");
+        w->wrong +=
+            products_linear(ctx, &run, NULL, NULL, NULL, NULL, NULL, w->number + 1, 2, 1) != products_error_null ||
+            !strstr(d.message, "linear: tensor x: expected");
     }
     close_desk(&d);
     free(got);
@@ -157,7 +164,8 @@ static void threads(desk *d) {
         must(pthread_create(&thread[i], NULL, work, &workers[i]), "thread");
     }
     for (int i = 0; i < THREADS; i++) must(pthread_join(thread[i], NULL), "thread");
-    for (int i = 0; i < THREADS; i++) check(!workers[i].wrong, "a thread gets what one thread alone gets, and its own messages");
+    for (int i = 0; i < THREADS; i++)
+        check(!workers[i].wrong, "a thread gets what one thread alone gets, and its own messages");
     products_close(ctx);
     ctx = one;
 }
@@ -231,8 +239,8 @@ static void refused(desk *d, arguments a, products_status status, const char *me
     must((int)cudaMemcpy(host, all, ALL, cudaMemcpyDeviceToHost), "copy");
     for (int i = 0; i < ALL; i++) wrong |= host[i] != 0x5a;
     if (got != status || wrong || !strstr(d->message, message))
-        printf("%s: status %d, expected %d; message '%s', expected '%s'%s\n", what, (int)got, (int)status, d->message, message,
-               wrong ? "; something was written" : "");
+        printf("%s: status %d, expected %d; message '%s', expected '%s'%s\n", what, (int)got, (int)status, d->message,
+               message, wrong ? "; something was written" : "");
     check(got == status && !wrong && strstr(d->message, message), what);
 }
 
@@ -282,11 +290,13 @@ static void devices(desk *d) {
     must((int)products_open(&second, 1), "the second device");
     must((int)cudaGetDevice(&now), "device");
     check(now == 0, "open leaves the current device");
-    check(call(second, d, 0, 0, d->t[3]) == products_error_device && strstr(d->message, "current device: expected the context's, 1, got 0"),
+    check(call(second, d, 0, 0, d->t[3]) == products_error_device &&
+              strstr(d->message, "current device: expected the context's, 1, got 0"),
           "another device's context");
     must((int)cudaSetDevice(1), "device");
     open_desk(&other);
-    check(call(ctx, &other, 0, 0, other.t[3]) == products_error_device && strstr(other.message, "expected the context's, 0, got 1"),
+    check(call(ctx, &other, 0, 0, other.t[3]) == products_error_device &&
+              strstr(other.message, "expected the context's, 0, got 1"),
           "another current device");
     for (int e = 0; e < ENTRIES; e++)
         for (int s = 0; s < SHAPES; s++) {

@@ -44,7 +44,8 @@ static void one_call(worker *w, int k, float *x, float *y, float *mu, float *s, 
     run.workspace = run.workspace_bytes ? device(run.workspace_bytes) : NULL;
     must((int)threads_normal(ctx, &run, x, y, mu, s, m, n));
     must((int)threads_rows(ctx, &run, y, z, m, n));
-    w->wrong += threads_rows(ctx, &run, NULL, z, m, n) != threads_error_null || !strstr(why, "rows: tensor x: expected");
+    w->wrong +=
+        threads_rows(ctx, &run, NULL, z, m, n) != threads_error_null || !strstr(why, "rows: tensor x: expected");
     must((int)cudaMemcpy(out, y, sizeof *y * (size_t)(m * n), cudaMemcpyDeviceToHost));
     must((int)cudaMemcpy(out + ELEMENTS, z, sizeof *z * (size_t)(m * n), cudaMemcpyDeviceToHost));
     must((int)cudaMemcpy(out + 2 * ELEMENTS, mu, sizeof *mu * (size_t)n, cudaMemcpyDeviceToHost));
@@ -54,15 +55,18 @@ static void one_call(worker *w, int k, float *x, float *y, float *mu, float *s, 
 
 static void *work(void *user) {
     size_t bytes = ELEMENTS * sizeof(float);
-    float *x = device(bytes), *y = device(bytes), *z = device(bytes), *mu = device(MAX_N * sizeof *mu), *s = device(sizeof *s);
+    float *x = device(bytes), *y = device(bytes), *z = device(bytes), *mu = device(MAX_N * sizeof *mu),
+          *s = device(sizeof *s);
     for (int k = 0; k < CALLS; k++) one_call(user, k, x, y, mu, s, z);
     cudaFree(x), cudaFree(y), cudaFree(z), cudaFree(mu), cudaFree(s);
     return NULL;
 }
 
 static void check(int ok, const char *what) {
-    if (ok) passed++;
-    else failed++, printf("FAILED: %s\n", what);
+    if (ok)
+        passed++;
+    else
+        failed++, printf("FAILED: %s\n", what);
 }
 
 static int is_full(const float *y, int n, float v) {
@@ -73,7 +77,8 @@ static int is_full(const float *y, int n, float v) {
 
 static void captured(void) {
     enum { M = 20, N = 30, BYTES = M * N * sizeof(float) };
-    float *x = device(BYTES), *y = device(BYTES), *z = device(BYTES), *mu = device(N * sizeof *mu), *s = device(sizeof *s);
+    float *x = device(BYTES), *y = device(BYTES), *z = device(BYTES), *mu = device(N * sizeof *mu),
+          *s = device(sizeof *s);
     static float host[M * N], direct[2][M * N], replayed[M * N];
     char why[200] = "";
     threads_run run = {NULL, 0, NULL, why, sizeof why};
@@ -126,8 +131,11 @@ int main(void) {
     for (int i = 0; i < THREADS; i++) must(pthread_create(&thread[i], NULL, work, &workers[i]));
     for (int i = 0; i < THREADS; i++) must(pthread_join(thread[i], NULL));
     for (int i = 0; i < THREADS; i++) {
-        if (!memcmp(workers[i].got, wanted, sizeof wanted) && !workers[i].wrong) passed++;
-        else failed++, printf("FAILED: thread %d has other results than one thread, or a message that is not its own\n", i);
+        if (!memcmp(workers[i].got, wanted, sizeof wanted) && !workers[i].wrong)
+            passed++;
+        else
+            failed++,
+                printf("FAILED: thread %d has other results than one thread, or a message that is not its own\n", i);
     }
     captured();
     threads_close(ctx);

@@ -34,7 +34,8 @@ int main(int argc, char **argv) {
         at[t] = (uint16_t *)base + shift;
         if (t < 3 && cudaMemcpy(at[t], host[t], (size_t)size[t] * 2, cudaMemcpyHostToDevice)) return 3;
     }
-    if (model_open(&ctx, 0) || model_layer_workspace(ctx, m, k, n, &need) || (need && cudaMalloc(&workspace, need))) return 4;
+    if (model_open(&ctx, 0) || model_layer_workspace(ctx, m, k, n, &need) || (need && cudaMalloc(&workspace, need)))
+        return 4;
     for (run = 0; run < 2; run++) {
         const model_run how = {workspace, need, NULL, why, sizeof why};
         if (model_layer(ctx, &how, at[0], at[1], at[2], at[3], m, k, n) || cudaDeviceSynchronize())
@@ -43,7 +44,8 @@ int main(int argc, char **argv) {
         for (i = 0; i < m; i++)
             for (j = 0; j < n; j++) {
                 int sum = (int)((j * 7 + 6) % 3);
-                for (l = 0; l < k; l++) sum += ((int)((i * k + l) * 7 % 3) - 1) * ((int)(((l * n + j) * 7 + 3) % 3) - 1);
+                for (l = 0; l < k; l++)
+                    sum += ((int)((i * k + l) * 7 % 3) - 1) * ((int)(((l * n + j) * 7 + 3) % 3) - 1);
                 right &= host[3][i * n + j] == bf16_of(sum > 0 ? sum : 0);
             }
     }

@@ -6,10 +6,10 @@
 
 typedef long double (*reference)(int type, long double x, long double y, long double z);
 
-#define REFERENCE(name, value)                                                                  \
-    static long double reference_##name(int type, long double x, long double y, long double z) { \
-        (void)type, (void)y, (void)z;                                                           \
-        return value;                                                                           \
+#define REFERENCE(name, value)                                                                                         \
+    static long double reference_##name(int type, long double x, long double y, long double z) {                       \
+        (void)type, (void)y, (void)z;                                                                                  \
+        return value;                                                                                                  \
     }
 
 static long double reference_mod(long double x, long double y) {
@@ -32,7 +32,8 @@ static long double reference_lgamma(long double x) {
 
 /* Upward to 40, then the asymptotic series; reflection below 0. */
 static long double reference_digamma(long double x) {
-    static const long double c[] = {1.0L / 12, 1.0L / 120, 1.0L / 252, 1.0L / 240, 1.0L / 132, 691.0L / 32760, 1.0L / 12, 3617.0L / 8160};
+    static const long double c[] = {1.0L / 12,  1.0L / 120,     1.0L / 252, 1.0L / 240,
+                                    1.0L / 132, 691.0L / 32760, 1.0L / 12,  3617.0L / 8160};
     const long double pi = 3.14159265358979323846264338327950288L;
     long double s = 0, tail = 0, q;
     if (x == 0) return copysignl(INFINITY, -x);

@@ -47,7 +47,8 @@ static void print_kernel(int op, int type) {
     static const char *const args[3] = {"x", "y", "z"};
     const char *t = types[type];
     int n = ops[op].arity;
-    printf("\nkernel %s_%s\n  axis i = %s_%s\n  layout main\n    i = grid thread(256)\n{\n", ops[op].name, t, n == 1 ? "U" : "V", t);
+    printf("\nkernel %s_%s\n  axis i = %s_%s\n  layout main\n    i = grid thread(256)\n{\n", ops[op].name, t,
+           n == 1 ? "U" : "V", t);
     for (int i = 0; i < n; i++) printf("  a%d = load %s_%s[i]\n", i, n == 1 ? "u" : args[i], t);
     printf("  store r_%s_%s[i] = ", ops[op].name, t);
     if (!strcmp(ops[op].form, "INFIX")) {
@@ -64,10 +65,12 @@ int main(void) {
     printf("program ulp\n");
     for (int t = 0; t < 2; t++) printf("  dim U_%s\n  dim V_%s\n", types[t], types[t]);
     for (int t = 0; t < 2; t++)
-        for (int i = 0; i < 4; i++) printf("  in %c_%s: %s[%c_%s]\n", "uxyz"[i], types[t], types[t], i ? 'V' : 'U', types[t]);
+        for (int i = 0; i < 4; i++)
+            printf("  in %c_%s: %s[%c_%s]\n", "uxyz"[i], types[t], types[t], i ? 'V' : 'U', types[t]);
     for (int op = 0; op < NOPS; op++)
         for (int t = 0; wanted(op) && t < 2; t++)
-            printf("  out r_%s_%s: %s[%c_%s]\n", ops[op].name, types[t], types[t], ops[op].arity == 1 ? 'U' : 'V', types[t]);
+            printf("  out r_%s_%s: %s[%c_%s]\n", ops[op].name, types[t], types[t], ops[op].arity == 1 ? 'U' : 'V',
+                   types[t]);
     for (int op = 0; op < NOPS; op++)
         for (int t = 0; wanted(op) && t < 2; t++) print_kernel(op, t);
     return 0;
@@ -79,8 +82,8 @@ typedef struct {
     const char *name;
     int ntensors, ndims, nscalars;
     int (*workspace)(const int64_t *dims, size_t *bytes);
-    int (*call)(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace, size_t workspace_bytes,
-                void *stream, char *message, size_t message_bytes);
+    int (*call)(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,
+                size_t workspace_bytes, void *stream, char *message, size_t message_bytes);
 } model_entry;
 extern const model_entry ulp_entries[];
 extern const int ulp_nentries;
@@ -129,18 +132,22 @@ static void add(sample *s, int type, double x, double y, double z) {
 }
 
 /* Where functions have zeros, poles, ends of their domain, or results that overflow or vanish. */
-static const double places[] = {0.25, 0.5, 1, 2, 3, 4, 10, 0.34657359027997264, 0.6931471805599453, 1.4616321449683623, 1.5707963267948966,
-                                2.718281828459045, 3.141592653589793, 4.71238898038469, 6.283185307179586, 16777216, 8388608, 2147483648.0,
-                                0.5040830082644554, 1.5734984731623904, 2.4570247382208006, 2.7476826467274127, 3.1435808883499798,
-                                3.9552942848585979, 10.5, 100.25, 17.32868, 87.33655, 88.72284, 89.41599, 103.97208, 126, 127.5, 149, 150,
-                                709.782712893384, 708.3964, 710.4758600739439, 745.1332191019411, 1022, 1023.5, 1074, 1075, 9.0, 10.05, 9.19455,
-                                26.54, 27.2263, 3.8325068, 4.0, 5.93, 0.84375, 1.25, 2.857, 6.0, 28.0, 1e4, 1e5, 1e6, 1e22};
+/* clang-format off */
+static const double places[] = {
+    0.25, 0.5, 1, 2, 3, 4, 10, 0.34657359027997264, 0.6931471805599453, 1.4616321449683623, 1.5707963267948966,
+    2.718281828459045, 3.141592653589793, 4.71238898038469, 6.283185307179586, 16777216, 8388608, 2147483648.0,
+    0.5040830082644554, 1.5734984731623904, 2.4570247382208006, 2.7476826467274127, 3.1435808883499798,
+    3.9552942848585979, 10.5, 100.25, 17.32868, 87.33655, 88.72284, 89.41599, 103.97208, 126, 127.5, 149, 150,
+    709.782712893384, 708.3964, 710.4758600739439, 745.1332191019411, 1022, 1023.5, 1074, 1075, 9.0, 10.05, 9.19455,
+    26.54, 27.2263, 3.8325068, 4.0, 5.93, 0.84375, 1.25, 2.857, 6.0, 28.0, 1e4, 1e5, 1e6, 1e22};
+/* clang-format on */
 static const double specials[] = {0.0, -0.0, 1, -1, 2, -2, 0.5, -0.5, 3, -3, 1.5, -2.5, 7, INFINITY, -INFINITY, NAN};
 enum { NPLACES = sizeof places / sizeof *places, NSPECIALS = sizeof specials / sizeof *specials };
 
 static double extreme(int type, int i) {
     static const double f32[] = {0x1p-149, 0x1p-126, 0x1.fffffep-127, 0x1.fffffep127, 0x1p-148, 0x1p127};
-    static const double f64[] = {0x1p-1074, 0x1p-1022, 0x1.ffffffffffffep-1023, 0x1.fffffffffffffp1023, 0x1p-1073, 0x1p1023};
+    static const double f64[] = {0x1p-1074, 0x1p-1022, 0x1.ffffffffffffep-1023, 0x1.fffffffffffffp1023,
+                                 0x1p-1073, 0x1p1023};
     return type ? f64[i] : f32[i];
 }
 
@@ -157,7 +164,10 @@ static void sample_unary(sample *s, int type) {
     for (int e = 0; e < exponents; e++)
         for (int k = 0; k < 2 * each; k++) {
             uint64_t m = k < 4 ? (uint64_t)0 - (uint64_t)(k / 2) : draw(), sign = k & 1;
-            add(s, type, type ? bits_f64(sign << 63 | (uint64_t)e << 52 | m >> 12) : bits_f32((uint32_t)(sign << 31 | (uint64_t)e << 23 | m >> 41)), 0, 0);
+            add(s, type,
+                type ? bits_f64(sign << 63 | (uint64_t)e << 52 | m >> 12)
+                     : bits_f32((uint32_t)(sign << 31 | (uint64_t)e << 23 | m >> 41)),
+                0, 0);
         }
     for (int k = 0; k < 20000; k++) add(s, type, 32.0 * (double)(draw() >> 11) * 0x1p-53 - 16.0, 0, 0);
     for (int i = 0; i < NPLACES; i++)
@@ -171,16 +181,20 @@ static void sample_unary(sample *s, int type) {
 }
 
 static double one_special(int type, int i) {
-    return i < NSPECIALS ? specials[i] : (i - NSPECIALS) % 2 ? -extreme(type, (i - NSPECIALS) / 2) : extreme(type, (i - NSPECIALS) / 2);
+    return i < NSPECIALS         ? specials[i]
+           : (i - NSPECIALS) % 2 ? -extreme(type, (i - NSPECIALS) / 2)
+                                 : extreme(type, (i - NSPECIALS) / 2);
 }
 
 static void sample_several(sample *s, int type) {
     enum { ALL = NSPECIALS + 12 };
     for (int i = 0; i < ALL; i++)
         for (int k = 0; k < ALL; k++)
-            for (int l = 0; l < ALL; l++) add(s, type, one_special(type, i), one_special(type, k), one_special(type, l));
+            for (int l = 0; l < ALL; l++)
+                add(s, type, one_special(type, i), one_special(type, k), one_special(type, l));
     for (int k = 0; k < 20000; k++) {
-        double x = any_number(type), y = any_number(type), z = any_number(type), r = (double)(draw() >> 11) * 0x1p-53 - 0.5;
+        double x = any_number(type), y = any_number(type), z = any_number(type),
+               r = (double)(draw() >> 11) * 0x1p-53 - 0.5;
         add(s, type, x, y, z);
         add(s, type, x, neighbour(type, as_type(type, x), (int)(draw() % 7) - 3) * (draw() % 2 ? -1 : 1), z);
         add(s, type, x, x * (1 + r), -x * x * (1 + r)); /* nearly cancels */
@@ -257,7 +271,8 @@ int main(int argc, char **argv) {
     for (int t = 0; t < 2; t++) {
         sample_unary(&samples[t][0], t);
         sample_several(&samples[t][1], t);
-        for (int i = 0; i < 4; i++) tensors[n++] = to_device(t, samples[t][i > 0].arg[i ? i - 1 : 0], samples[t][i > 0].n);
+        for (int i = 0; i < 4; i++)
+            tensors[n++] = to_device(t, samples[t][i > 0].arg[i ? i - 1 : 0], samples[t][i > 0].n);
         dims[2 * t] = samples[t][0].n, dims[2 * t + 1] = samples[t][1].n;
     }
     for (int op = 0; op < NOPS; op++)
@@ -274,8 +289,8 @@ int main(int argc, char **argv) {
             int within = !w.wrong && w.ulp <= bound;
             within ? passed++ : failed++;
             if (within && !verbose) continue;
-            printf("%s%-8s %s: %s%.3g of %d ulp at %.9g", within ? "" : "FAILED ", ops[op].text, types[t], w.wrong ? "wrong special value, " : "", w.ulp, bound,
-                   w.at[0]);
+            printf("%s%-8s %s: %s%.3g of %d ulp at %.9g", within ? "" : "FAILED ", ops[op].text, types[t],
+                   w.wrong ? "wrong special value, " : "", w.ulp, bound, w.at[0]);
             for (int i = 1; i < ops[op].arity; i++) printf(", %.9g", w.at[i]);
             printf(": %.17g, expected %.20Lg\n", w.got, w.want);
         }

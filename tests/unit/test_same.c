@@ -111,7 +111,8 @@ static void test_variants(Ctx *ctx) {
         Program *p = read(ctx, BASE), *q = read(ctx, text);
         expect(p && q, VARIANTS[i].what, "cannot be read");
         if (p && q) {
-            Sym a = kernel_form(ctx, p, p->kernels.at[0], false, &f), b = kernel_form(ctx, q, q->kernels.at[0], false, &g);
+            Sym a = kernel_form(ctx, p, p->kernels.at[0], false, &f),
+                b = kernel_form(ctx, q, q->kernels.at[0], false, &g);
             expect(a && (a == b) == VARIANTS[i].same, VARIANTS[i].what, VARIANTS[i].same ? "differs" : "is the same");
         }
     }
@@ -148,11 +149,12 @@ static const struct {
     const char *what, *text;
     bool same; /* as the kernel of SCALED */
 } PROGRAMS[] = {
-    {"other names", "graph other dim A dim B in p: f32[A, B] in q: f32[B] out r: f32[A, B]\nr[s, t] = p[s, t] * q[t]", true},
+    {"other names", "graph other dim A dim B in p: f32[A, B] in q: f32[B] out r: f32[A, B]\nr[s, t] = p[s, t] * q[t]",
+     true},
     {"dimensions in another order",
      "graph other dim N dim Q dim M in w: f32[N] in x: f32[M, N] out y: f32[M, N]\ny[i, j] = x[i, j] * w[j]", true},
-    {"one dimension for two", "graph other dim N in x: f32[N, N] in w: f32[N] out y: f32[N, N]\ny[i, j] = x[i, j] * w[j]",
-     false},
+    {"one dimension for two",
+     "graph other dim N in x: f32[N, N] in w: f32[N] out y: f32[N, N]\ny[i, j] = x[i, j] * w[j]", false},
     {"a number for a dimension",
      "graph other dim M in x: f32[M, 64] in w: f32[64] out y: f32[M, 64]\ny[i, j] = x[i, j] * w[j]", false},
     {"in place", "graph other dim M dim N in w: f32[N] inout x: f32[M, N]\nx[i, j] = x[i, j] * w[j]", false},
@@ -168,7 +170,8 @@ static void test_programs(Ctx *ctx) {
         expect(ok, PROGRAMS[i].what, "has not one kernel");
         if (!ok) continue;
         const Kernel *k = p->kernels.at[0];
-        expect((k->same == first->kernels.at[0]) == PROGRAMS[i].same, PROGRAMS[i].what, k->same ? "is the same" : "differs");
+        expect((k->same == first->kernels.at[0]) == PROGRAMS[i].same, PROGRAMS[i].what,
+               k->same ? "is the same" : "differs");
         expect(k->shared == PROGRAMS[i].same && first->kernels.at[0]->shared == k->shared, PROGRAMS[i].what, "shared");
         expect(!strcmp(kernel_symbol(p, k), k->same ? "scaled_y" : "other_y") ||
                    (!k->same && !strcmp(kernel_symbol(p, k), "other_x")),
@@ -215,10 +218,12 @@ static void test_stacks(Ctx *ctx) {
     for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
         const char *text = layers[i].text;
         int n = layers[i].kernels;
-        const Program *one = stack(ctx, text, 1, true), *few = stack(ctx, text, 3, true), *many = stack(ctx, text, 40, true);
+        const Program *one = stack(ctx, text, 1, true), *few = stack(ctx, text, 3, true),
+                      *many = stack(ctx, text, 40, true);
         expect(one && few && many, text, "is not scheduled");
         if (!one || !few || !many) continue;
-        if (n) expect(one->kernels.n == n && many->kernels.n == 40 * n, text, "forty layers have other kernels than one");
+        if (n)
+            expect(one->kernels.n == n && many->kernels.n == 40 * n, text, "forty layers have other kernels than one");
         /* the first layer reads what is read later too */
         expect(different(few) <= different(one) + 1, text, "three layers have more texts than one and its edge");
         if (n) expect(different(many) == different(few), text, "forty layers have more texts than three");
