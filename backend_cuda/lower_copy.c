@@ -36,8 +36,8 @@ static Sym row_offset(Lower *l, const SharedTile *t, const Stage *s, const Sym *
 }
 
 typedef struct Rows {
-    Sym shared, global,
-        count; /* where the row begins in its slot and in its tensor, elements inside the axes' bounds */
+    Sym shared, global; /* where the row begins in its slot and in its tensor */
+    Sym count;          /* elements inside the axes' bounds */
     int loops;
 } Rows;
 

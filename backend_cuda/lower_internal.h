@@ -109,10 +109,9 @@ typedef struct Lower {
     bool always64;          /* no such expression tells */
     VEC(Scalar *) scalars;
     VEC(struct StageRegion) stage_regions;
-    VEC(Stage *)
-    fetches; /* loads that run ahead, as they fill their registers of the next iteration: pairs (load, fetch) */
-    VEC(Sym) randoms; /* variables that keep the last words of a seed and stream */
-    VEC(Sym) turns;   /* double-buffer switches that the outermost loop declares */
+    VEC(Stage *) fetches; /* pairs: a load that runs ahead, and as it fills its registers of the next iteration */
+    VEC(Sym) randoms;     /* variables that keep the last words of a seed and stream */
+    VEC(Sym) turns;       /* double-buffer switches that the outermost loop declares */
     VEC(DeclaredAxis) declared;
     const char *args[2 * MAX_PARTS]; /* texts of OP_ARG while a combine is printed */
 } Lower;
@@ -261,11 +260,14 @@ void close_ordered(Lower *l, int n);
 
 /* ---- lower_scan.c ---- */
 void lower_scan(Lower *l, Stage *s);
+
+/* ---- lower_exchange.c ---- */
+/* The mbarriers of folds across the cluster; before the cluster's blocks meet for the first time. */
 void lower_cluster_setup(Lower *l, Stage *const *s, int n);
 
 /* ---- lower_kernel.c ---- */
-int region_new(Lower *l, const Stage *s, int which,
-               int64_t bytes);           /* the same one again for the same stage and purpose */
+/* The same one again for the same stage and purpose. */
+int region_new(Lower *l, const Stage *s, int which, int64_t bytes);
 void region_write(Lower *l, int region); /* prints a barrier first where one is needed */
 void region_read(Lower *l, int region);
 void block_sync(Lower *l);

@@ -589,8 +589,8 @@ void lower_part(Lower *l, Part *part) {
     }
     axis_declare(l, false);
     l->bulk_stores = false;
-    int loop =
-        part->body.n; /* the last loop ends here: what follows is short, and the next kernel may come meanwhile */
+    /* Where the last loop ends: what follows is short, and the next kernel may come meanwhile. */
+    int loop = part->body.n;
     while (loop > 0 && part->body.at[loop - 1]->kind != STAGE_FOR) loop--;
     lower_stages(l, part->body.at, loop);
     if (loop && next_is_chained(l)) put(l, "td_pdl_launch();");

@@ -74,8 +74,8 @@ enum Kind {
  * is an index into the block's read sets. */
 enum { STAMP = 21, LEVEL = 15 };
 const u64 ID_MASK = (1u << 15) - 1, LEVEL_MASK = 7u << LEVEL, FLAG_MASK = 7u << 18;
-const u64 W_PENDING = 1u << 18, W_ATOMIC = 1u << 19,
-          W_SPECIAL = 1u << 20; // special: an mbarrier, or a bulk store's source
+const u64 W_PENDING = 1u << 18, W_ATOMIC = 1u << 19;
+const u64 W_SPECIAL = 1u << 20; // an mbarrier, or a bulk store's source
 const u64 R_SET = 1u << 18;
 const u64 HOST_WRITE = u64(1) << STAMP;
 
