@@ -96,6 +96,7 @@ typedef struct Root {
     Var **vars;
     const Expr **subs;
     const Expr *guard, *value;
+    const Piece *piece; /* whose variables it takes before it becomes a group; NULL: it has its own */
 } Root;
 
 /* Whether step i of a group with one equation (or several over the axes of the first) must be a temporary of its own:

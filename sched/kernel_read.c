@@ -463,9 +463,10 @@ static const Product *read_product(KernelReader *r) {
     root.value = expr_read(&r->expr);
     r->expr.vars.n = 0;
     if (x->failed) return NULL;
-    const Product *p = product_match(g, &root, &why);
-    if (!p) lex_fail(x, at, "no library runs this: %s", why.n ? why.s : "it is not a sum of products");
-    return p;
+    Product *p = NEW(g->ctx, Product);
+    if (product_match(g, &root, p, &why)) return p;
+    lex_fail(x, at, "no library runs this: %s", why.n ? why.s : "it is not a sum of products");
+    return NULL;
 }
 
 static void read_kernel(KernelReader *r) {

@@ -192,7 +192,7 @@ static void place_all(Partition *x) {
         if (def->tensor->kind == TENSOR_INOUT) updates[nupdates++] = def;
         if (!def->stored || def->tensor->kind == TENSOR_INOUT) continue;
         if (def->tensor->kind == TENSOR_LET) vec_push(ctx, &x->plan->temps, def->tensor);
-        for (int p = 0; p < def->tensor->pieces.n; p++) place(x, defs_root(&x->defs, def, p));
+        for (int p = 0; p < def->tensor->pieces.n; p++) place(x, defs_root(def, p));
     }
     place_updates(x, updates, nupdates);
 }

@@ -55,11 +55,12 @@ bool face_forward(Partition *x, Root *root);
 /* e with the reductions of *bad (OP_REDUCE nodes) replaced by loads of temporaries; why is the reason for it. */
 const Expr *take_out_bad(Partition *x, const Root *root, const ExprMap *bad, bool guarded, const char *why);
 
-/* The product that the root is, after its factors and the products inside of it have become temporaries; else NULL. */
+/* The product that the root is, after its factors and the products inside of it have become temporaries; else NULL. The
+ * root has its own variables then. */
 const struct Product *take_products(Partition *x, Root *root);
 
-/* The product that the root is as it stands; NULL: none (why may be NULL), or its products are not for a library. */
-const struct Product *would_be_product(Partition *x, const Root *root, Text *why);
+/* Whether the root is a product as it stands: *out. Else its products are not for a library; why may be NULL. */
+bool would_be_product(Partition *x, const Root *root, struct Product *out, Text *why);
 /* Why a sum of products in the root is a kernel's; NULL where there is none. */
 Sym why_no_product(Partition *x, const Root *root);
 

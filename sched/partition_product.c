@@ -44,13 +44,13 @@ static const Expr *unmarked(Partition *x, ExprMap *done, const Expr *e, bool *sh
     return r;
 }
 
-const Product *would_be_product(Partition *x, const Root *root, Text *why) {
+bool would_be_product(Partition *x, const Root *root, Product *out, Text *why) {
     ExprMap done = {0}, seen = {0};
     bool shared = false;
     Root bare = *root;
-    if (!x->library || !has_sums(x, &seen, root->value)) return NULL;
+    if (!x->library || !has_sums(x, &seen, root->value)) return false;
     bare.value = unmarked(x, &done, root->value, &shared);
-    return shared ? NULL : product_match(x->g, &bare, why);
+    return !shared && product_match(x->g, &bare, out, why);
 }
 
 /* Whether e, stored for its free variables, would be a product. */
@@ -62,7 +62,8 @@ static bool would_match(Partition *x, const Expr *e, const Root *reader) {
     Tensor t = {.name = reader->tensor->name, .kind = TENSOR_LET, .type = e->type, .rank = r.nvars, .shape = shape};
     for (int i = 0; i < r.nvars; i++) shape[i] = from_zero(x->g, r.vars[i]->hi, r.vars[i]->lo);
     r.tensor = &t;
-    return would_be_product(x, &r, NULL);
+    Product p;
+    return would_be_product(x, &r, &p, NULL);
 }
 
 /* ---- factors ---- */
@@ -210,7 +211,8 @@ Sym why_no_product(Partition *x, const Root *root) {
     ExprMap seen = {0};
     Text why = {.ctx = x->temp};
     if (!x->library || !refused(x, &seen, root->value, &why)) return NULL;
-    if (!why.n) would_be_product(x, root, &why);
+    Product p;
+    if (!why.n) would_be_product(x, root, &p, &why);
     if (!why.n) text_put(&why, root->guard ? "the equation has a condition" : "it is part of a reduction");
     return sym_n(x->g->ctx, why.s, why.n);
 }
@@ -240,18 +242,30 @@ Sym rounding_between(Partition *x, const Root *root) {
     Sym name = NULL;
     if (!x->library || root->guard || !has_sums(x, &seen, root->value)) return NULL;
     Root bare = *root;
+    Product p;
     bare.value = unrounded(x, &done, root->value, &name);
-    return name && would_be_product(x, &bare, NULL) ? name : NULL;
+    return name && would_be_product(x, &bare, &p, NULL) ? name : NULL;
 }
 
-const Product *take_products(Partition *x, Root *root) {
+static const Product *take(Partition *x, Root *root) {
     ExprMap seen = {0}, factors = {0}, done = {0};
     if (!x->library || root->guard || !has_sums(x, &seen, root->value)) return NULL;
     root->value = with_factors(x, &factors, product_unite(x->g, root->value), root);
     /* A factor's let may stand beside the product too. */
     root->value = reuse_stored(x, root_level(x, root), root->value);
-    const Product *p = would_be_product(x, root, NULL);
-    if (p || x->defs.failed) return p;
-    root->value = take_inner(x, &done, root->value, root);
+    Product p;
+    if (would_be_product(x, root, &p, NULL)) {
+        Product *r = NEW(x->g->ctx, Product);
+        *r = p;
+        root_own_vars(x->g, &r->root);
+        return r;
+    }
+    if (!x->defs.failed) root->value = take_inner(x, &done, root->value, root);
     return NULL;
+}
+
+const Product *take_products(Partition *x, Root *root) {
+    const Product *p = take(x, root);
+    root_own_vars(x->g, root);
+    return p;
 }

@@ -171,7 +171,7 @@ const Expr *as_let(Partition *x, const Expr *mark) {
     if (!let->stored) {
         let->stored = true;
         vec_push(x->g->ctx, &x->plan->temps, let->tensor);
-        place(x, defs_root(&x->defs, let, 0));
+        place(x, defs_root(let, 0));
     }
     return expr_load(x->g, let->tensor, mark->arg + 1);
 }

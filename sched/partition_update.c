@@ -50,12 +50,13 @@ static bool reads_elsewhere(ExprMap *seen, Ctx *ctx, const Expr *e, const Root *
 
 /* A product that adds to the element itself, which its factors do not read: the library takes that in place. */
 static bool is_product_update(Partition *x, const Def *def, const Root *r) {
-    const Product *p = def->tensor->pieces.n == 1 ? would_be_product(x, r, NULL) : NULL;
+    Product p;
     const Tensor *t = def->tensor;
-    if (!p || p->c.tensor != t || p->a.tensor == t || p->b.tensor == t || p->bias.tensor == t) return false;
-    if (p->c.offset != p->d.offset || p->c.row != p->d.row) return false;
-    for (int i = 0; i < p->nbatch; i++)
-        if (p->c.batch[i] != p->d.batch[i]) return false;
+    if (t->pieces.n != 1 || !would_be_product(x, r, &p, NULL)) return false;
+    if (p.c.tensor != t || p.a.tensor == t || p.b.tensor == t || p.bias.tensor == t) return false;
+    if (p.c.offset != p.d.offset || p.c.row != p.d.row) return false;
+    for (int i = 0; i < p.nbatch; i++)
+        if (p.c.batch[i] != p.d.batch[i]) return false;
     return true;
 }
 
@@ -129,7 +130,10 @@ void place_updates(Partition *x, const Def **defs, int n) {
     for (int i = 0; i < n; i++) {
         int pieces = defs[i]->tensor->pieces.n;
         u[i] = (Update){.def = defs[i], .roots = NEW_N(x->g->ctx, Root, pieces + 1)};
-        for (int p = 0; p < pieces; p++) u[i].roots[p] = defs_root(&x->defs, defs[i], p);
+        for (int p = 0; p < pieces; p++) {
+            u[i].roots[p] = defs_root(defs[i], p);
+            root_own_vars(x->g, &u[i].roots[p]);
+        }
     }
     for (int i = 0; i < n && !x->defs.failed; i++) {
         u[i].done = !update_locally(x, &u[i]);

@@ -230,13 +230,9 @@ static const Expr *write_load(Writing *x, const Expr *e) {
     bool fits = fits_in(x, def);
     if (fits && def->value[0]->reduces) fits = is_plain_use(t->pieces.at, subs, t->rank);
     if (fits) {
-        const Expr *from[MAX_RANK];
         bool same = true;
-        for (int i = 0; i < t->rank; i++) {
-            from[i] = expr_var(g, def->vars[i]);
-            same &= from[i] == subs[i];
-        }
-        const Expr *r = same ? def->value[0] : expr_replace(g, def->value[0], from, subs, t->rank);
+        for (int i = 0; i < t->rank; i++) same &= def->subs[i] == subs[i];
+        const Expr *r = same ? def->value[0] : expr_replace(g, def->value[0], def->subs, subs, t->rank);
         r = expr_cast(g, t->type, r);
         x->nodes += def->nodes;
         x->reduces += def->reduces;
@@ -384,10 +380,11 @@ static const Expr *placed_value(Defs *d, Def *def, const Piece *p) {
     Graph *g = d->graph;
     const Expr *from[MAX_RANK], *to[MAX_RANK];
     def->vars = NEW_N(g->ctx, Var *, p->nvars);
+    def->subs = NEW_N(g->ctx, const Expr *, p->nvars);
     for (int i = 0; i < p->nvars; i++) {
         def->vars[i] = place_var(d, i, p->vars[i]);
         from[i] = expr_var(g, p->vars[i]);
-        to[i] = expr_var(g, def->vars[i]);
+        to[i] = def->subs[i] = expr_var(g, def->vars[i]);
     }
     return expr_replace(g, p->value, from, to, p->nvars);
 }
@@ -441,15 +438,20 @@ bool defs_make(Defs *d, Graph *g, Text *why) {
     return !d->failed;
 }
 
-Root defs_root(Defs *d, const Def *def, int i) {
+Root defs_root(const Def *def, int i) {
     const Piece *p = &def->tensor->pieces.at[i];
-    Root r = {def->tensor, p->nvars, p->vars, p->subs, def->guard[i], def->value[i]};
-    const Expr *from[MAX_RANK], *to[MAX_RANK];
+    Root r = {def->tensor, p->nvars, p->vars, p->subs, def->guard[i], def->value[i], NULL};
     if (!def->plain) return r;
-    for (int k = 0; k < p->nvars; k++) {
-        from[k] = expr_var(d->graph, def->vars[k]);
-        to[k] = expr_var(d->graph, p->vars[k]);
-    }
-    r.value = expr_replace(d->graph, r.value, from, to, p->nvars);
+    r.vars = def->vars;
+    r.subs = def->subs;
+    r.piece = p;
     return r;
+}
+
+void root_own_vars(Graph *g, Root *r) {
+    if (!r->piece) return;
+    r->value = expr_replace(g, r->value, r->subs, r->piece->subs, r->nvars);
+    r->vars = r->piece->vars;
+    r->subs = r->piece->subs;
+    r->piece = NULL;
 }

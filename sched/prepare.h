@@ -17,6 +17,7 @@ typedef struct Def {
     int generation;            /* how often the longest chain that ends here was cut */
     int cuts;                  /* Defs.cuts when its value was written */
     Var **vars;         /* of a plain one: those of its value, shared by all tensors with this range in this place */
+    const Expr **subs;  /* of a plain one: its element, in these variables */
     const Expr **value; /* of each piece, with the lets that it uses written in */
     const Expr **guard;
 } Def;
@@ -37,8 +38,10 @@ typedef struct Defs {
 } Defs;
 
 bool defs_make(Defs *d, Graph *g, Text *why);
-/* The equation of piece i of a stored tensor, as a root with variables of its own. */
-Root defs_root(Defs *d, const Def *def, int i);
+/* The equation of piece i of a stored tensor: a plain one in the variables that all plain definitions share, until
+ * root_own_vars gives it its own. */
+Root defs_root(const Def *def, int i);
+void root_own_vars(Graph *g, Root *r);
 
 /* One piece without a guard defines all elements: tensor[vars] = value. */
 bool tensor_is_plain(const Tensor *t);

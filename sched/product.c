@@ -538,42 +538,38 @@ static bool make_product(Match *x, Product *p) {
 
 bool product_in_place(const Product *p) { return type_bits(p->d.tensor->type) >= 32; }
 
-static const Product *match(Graph *g, Ctx *temp, const Root *root, Text *why) {
+static bool match(Graph *g, Ctx *temp, const Root *root, Product *p, Text *why) {
     const Expr *sums[MAX_SUMS], *value = product_unite(g, root->value), *sum;
     ExprMap tried = {0}, seen = {0};
     ProductSum s;
     int n = 0;
     find_sums(temp, &seen, value, sums, &n);
-    if (!n || root->guard) return NULL;
-    if (n > 1) return refuse(why, "several reductions are used together"), NULL;
+    if (!n || root->guard) return false;
+    if (n > 1) return refuse(why, "several reductions are used together");
     sum = sums[0];
-    if (value->depth - sum->depth > MAX_NODES) return NULL;
-    if (!product_sum(g, sum, &s, why)) return NULL;
+    if (value->depth - sum->depth > MAX_NODES) return false;
+    if (!product_sum(g, sum, &s, why)) return false;
     Type result = root->tensor->type;
-    if (!s.ready[0] || !s.ready[1]) return refuse(why, "a factor is computed"), NULL;
-    if (!has_types(s.type, result)) return refuse(why, "the library does not store this type"), NULL;
+    if (!s.ready[0] || !s.ready[1]) return refuse(why, "a factor is computed");
+    if (!has_types(s.type, result)) return refuse(why, "the library does not store this type");
     if (value->op == OP_CAST && value->type == result && value->nargs == 1) value = value->arg[0];
     Inner in = {.g = g, .temp = temp, .value = value, .sum = sum, .result = result, .left = MAX_NODES};
     if (value != sum && (sum->type != value->type || !type_is_float(sum->type)))
-        return refuse(why, "the sum is not stored as it is"), NULL;
+        return refuse(why, "the sum is not stored as it is");
     if (!is_linear(g, temp, value, sum, &in.linear) && !find_inner(&in, &tried, value))
-        return refuse(why, "what follows the product is not an epilogue of the library"), NULL;
+        return refuse(why, "what follows the product is not an epilogue of the library");
     Match *x = NEW(temp, Match);
-    Product made = {.root = *root, .act = in.act}, *p = &made;
+    *p = (Product){.root = *root, .act = in.act};
     *x = (Match){.g = g, .temp = temp, .env = {.g = g, .ctx = temp}, .root = root, .why = why};
     p->alpha = in.linear.alpha            ? in.linear.alpha
                : type_is_float(sum->type) ? expr_float(g, sum->type, 1)
                                           : expr_int(g, sum->type, 1);
-    bool ok = lay_factors(x, &s) && orient(x) && lay_terms(x, &in.linear, p) && make_product(x, p);
-    if (!ok) return NULL;
-    p = NEW(g->ctx, Product);
-    *p = made;
-    return p;
+    return lay_factors(x, &s) && orient(x) && lay_terms(x, &in.linear, p) && make_product(x, p);
 }
 
-const Product *product_match(Graph *g, const Root *root, Text *why) {
+bool product_match(Graph *g, const Root *root, Product *out, Text *why) {
     Ctx *temp = ctx_temp(g->ctx);
-    const Product *p = match(g, temp, root, why);
+    bool is = match(g, temp, root, out, why);
     ctx_temp_end(temp);
-    return p;
+    return is;
 }

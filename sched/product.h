@@ -50,7 +50,7 @@ const Expr *product_unite(Graph *g, const Expr *e);
 /* Whether the library gives the same where c and d, two tensors, have one address. Below 32 bits it rounds the sum
  * there before it adds c. */
 bool product_in_place(const Product *p);
-/* The product that an equation is, its factors being loads; NULL, with the reason in *why where not NULL. */
-const Product *product_match(Graph *g, const Root *root, Text *why);
+/* Whether an equation is a product, its factors being loads: *out. Else the reason is in *why where not NULL. */
+bool product_match(Graph *g, const Root *root, Product *out, Text *why);
 
 #endif

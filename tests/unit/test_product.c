@@ -152,10 +152,10 @@ static void one(const char *equation, const char *expected) {
     } else {
         const Tensor *y = g->tensors.at[g->tensors.n - 1];
         const Piece *p = &y->pieces.at[0];
-        const Root root = {(Tensor *)y, p->nvars, p->vars, p->subs, p->guard, p->value};
-        const Product *product = product_match(g, &root, &why);
-        if (product)
-            describe(&got, product);
+        const Root root = {(Tensor *)y, p->nvars, p->vars, p->subs, p->guard, p->value, NULL};
+        Product product;
+        if (product_match(g, &root, &product, &why))
+            describe(&got, &product);
         else
             text_put(&got, why.n ? why.s : "nothing");
     }
