@@ -248,7 +248,7 @@ char *ctx_vfmt(Ctx *ctx, const char *fmt, va_list ap) {
 
 void *vec_grow(Ctx *ctx, void *at, int n, int *cap, size_t size) {
     if (*cap > INT32_MAX / 2) longjmp(ctx->root->oom, 1);
-    int c = *cap ? *cap * 2 : 8;
+    int few = size < 32 ? (int)(32 / size) : 1, c = *cap ? *cap * 2 : few < 8 ? few : 8;
     void *p = ctx_alloc(ctx, (size_t)c * size);
     if (n) memcpy(p, at, (size_t)n * size);
     *cap = c;

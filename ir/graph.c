@@ -78,6 +78,11 @@ const Expr *expr_node(Graph *g, Op op, Type t, bool untyped, int64_t key, const 
     return e;
 }
 
+const Expr *expr_with(Graph *g, const Expr *e, const Expr *const *args) {
+    if (!e->nargs || !memcmp(e->arg, args, sizeof(Expr *) * (size_t)e->nargs)) return e;
+    return expr_node(g, e->op, e->type, e->untyped, e->u.i, args, e->nargs);
+}
+
 static int64_t key_of(const void *p) { return (int64_t)(intptr_t)p; }
 
 static int64_t float_key(double v) {
@@ -168,7 +173,11 @@ const Expr *expr_literal(Graph *g, bool is_float, int64_t i, double f) {
     return expr_node(g, OP_CONST, is_float ? TY_F64 : TY_I64, true, is_float ? float_key(f) : i, NULL, 0);
 }
 
-const Expr *expr_var(Graph *g, Var *v) { return expr_node(g, OP_VAR, TY_I64, false, key_of(v), NULL, 0); }
+const Expr *expr_var(Graph *g, Var *v) {
+    if (!v->node) v->node = expr_node(g, OP_VAR, TY_I64, false, key_of(v), NULL, 0);
+    return v->node;
+}
+
 const Expr *expr_dim(Graph *g, Dim *d) { return expr_node(g, OP_DIM, TY_I64, false, key_of(d), NULL, 0); }
 const Expr *expr_scalar(Graph *g, Scalar *s) { return expr_node(g, OP_SCALAR, s->type, false, key_of(s), NULL, 0); }
 
@@ -244,20 +253,20 @@ static Reduce *replace_reduce(Replacing *x, Reduce *r) {
     const void *known = expr_map_get(&x->done, r);
     if (known) return (Reduce *)known;
     Graph *g = x->g;
-    bool changed = false;
-    Reduce *fresh = NEW(g->ctx, Reduce);
-    *fresh = *r;
-    fresh->vars = NEW_N(g->ctx, Var *, r->nvars);
+    Reduce *fresh = r;
     for (int i = 0; i < r->nvars; i++) {
         Var *v = r->vars[i];
         const Expr *lo = replace(x, v->lo), *hi = replace(x, v->hi);
-        fresh->vars[i] = v;
         if (lo == v->lo && hi == v->hi) continue;
-        changed = true;
+        if (fresh == r) {
+            fresh = NEW(g->ctx, Reduce);
+            *fresh = *r;
+            fresh->vars = NEW_N(g->ctx, Var *, r->nvars);
+            memcpy(fresh->vars, r->vars, sizeof *r->vars * (size_t)r->nvars);
+        }
         fresh->vars[i] = graph_var(g, v->name, lo, hi);
         expr_map_put(x->temp, &x->done, expr_var(g, v), expr_var(g, fresh->vars[i]));
     }
-    if (!changed) fresh = r;
     expr_map_put(x->temp, &x->done, r, fresh);
     return fresh;
 }

@@ -70,6 +70,7 @@ typedef struct Scalar {
 typedef struct Var {
     Sym name;
     const Expr *lo, *hi;
+    const Expr *node; /* what expr_var has made of it; NULL: nothing yet */
     int id;
     Span span; /* of the source that gives the range */
 } Var;
@@ -235,6 +236,9 @@ const Expr *expr2(Graph *g, Op op, const Expr *a, const Expr *b);
 const Expr *expr3(Graph *g, Op op, const Expr *a, const Expr *b, const Expr *c);
 /* Any node at all: the one way in, which the others call. key is what u holds. */
 const Expr *expr_node(Graph *g, Op op, Type t, bool untyped, int64_t key, const Expr *const *args, int nargs);
+
+/* e with other operands; e itself where they are its own. */
+const Expr *expr_with(Graph *g, const Expr *e, const Expr *const *args);
 
 /* The same operators with the language's typing: literals take the other operand's type, index integers convert beside
  * floats, 16- and 8-bit types widen to acc(T), comparisons meet in the wider. NULL where no rule fits (bool +

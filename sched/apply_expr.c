@@ -245,7 +245,7 @@ static const Expr *apply_args(Apply *x, const Expr *e, Cond c) {
         }
         a[i] = expression(x, e->arg[i], ci, group_free(x->gr, e->arg[i]) != group_free(x->gr, e));
     }
-    return expr_node(x->g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
+    return expr_with(x->g, e, a);
 }
 
 /* What several places read, or what varies less than the one place that reads it, is evaluated once. r is what e has

@@ -392,7 +392,7 @@ static const Expr *canonical(Uniting *x, const Expr *e) {
     } else if (e->nargs) {
         const Expr *few[4], **args = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
         for (int i = 0; i < e->nargs; i++) args[i] = canonical(x, e->arg[i]);
-        r = expr_node(g, e->op, e->type, e->untyped, e->u.i, args, e->nargs);
+        r = expr_with(g, e, args);
     }
     expr_map_put(x->temp, &x->canon, e, r);
     return r;

@@ -110,7 +110,7 @@ static const Expr *take_out(TakingOut *t, const Expr *e, int around) {
     if (!r) {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(t->x->temp, const Expr *, e->nargs);
         for (int i = 0; i < e->nargs; i++) a[i] = take_out(t, e->arg[i], around | (is_lazy(e, i) ? AROUND_GUARD : 0));
-        r = expr_node(g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
+        r = expr_with(g, e, a);
     }
     expr_map_put(t->x->temp, &t->done[inside], e, r);
     return r;
@@ -183,6 +183,14 @@ void place(Partition *x, Root root) {
     vec_push(x->g->ctx, &x->roots, root);
     vec_push(x->g->ctx, &x->alone, gr);
 }
+
+/* What the next equations walk is mostly of their own. */
+static void forget_free(Partition *x) {
+    ctx_temp_end(x->own);
+    x->own = ctx_temp(x->g->ctx);
+    x->free = (ExprMap){0};
+}
+
 static void place_all(Partition *x) {
     Ctx *ctx = x->g->ctx;
     const Def **updates = NEW_N(x->temp, const Def *, x->defs.order.n + 1);
@@ -193,6 +201,7 @@ static void place_all(Partition *x) {
         if (!def->stored || def->tensor->kind == TENSOR_INOUT) continue;
         if (def->tensor->kind == TENSOR_LET) vec_push(ctx, &x->plan->temps, def->tensor);
         for (int p = 0; p < def->tensor->pieces.n; p++) place(x, defs_root(def, p));
+        forget_free(x);
     }
     place_updates(x, updates, nupdates);
 }

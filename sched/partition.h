@@ -38,6 +38,8 @@ Sym temp_name(Partition *x, Sym base);
 /* The equation that a temporary for e would have, without a tensor, and the subscripts at which e reads it; false where
  * e has more variables than a tensor may have. */
 bool temp_root(Partition *x, const Expr *e, const Root *reader, Root *r, const Expr ***subs);
+/* The same without its value; the variables of e are put into vars, which has room for MAX_RANK. */
+bool temp_element(Partition *x, const Expr *e, const Root *reader, Var **vars, Root *r, const Expr ***subs);
 /* A temporary that holds e for all values of its free variables, made (and placed) unless there is one; the load of
  * it. */
 const Expr *as_temp(Partition *x, const Expr *e, const Root *reader);

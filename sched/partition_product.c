@@ -20,10 +20,6 @@ static bool has_sums(Partition *x, ExprMap *seen, const Expr *e) {
     return false;
 }
 
-static const Expr *rebuilt(Partition *x, const Expr *e, const Expr *const *a) {
-    return expr_node(x->g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
-}
-
 /* ---- the products ---- */
 
 /* e without marks; *shared where a let in it is read elsewhere too, so that it is not to be computed here. */
@@ -38,7 +34,7 @@ static const Expr *unmarked(Partition *x, ExprMap *done, const Expr *e, bool *sh
     } else {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
         for (int i = 0; i < e->nargs; i++) a[i] = unmarked(x, done, e->arg[i], shared);
-        r = rebuilt(x, e, a);
+        r = expr_with(x->g, e, a);
     }
     expr_map_put(x->temp, done, e, r);
     return r;
@@ -79,23 +75,24 @@ static double count_over(const FreeVars *f, const FreeVars *besides) {
     return n;
 }
 
-static double largest_loaded(Partition *x, ExprMap *seen, const Expr *e) {
-    double most = 1;
-    if (!e->nargs || expr_map_get(seen, e)) return most;
+/* Whether a tensor that e loads has so many elements. */
+static bool loads_as_many(Partition *x, ExprMap *seen, const Expr *e, double least) {
+    double n = 1;
+    if (!e->nargs || expr_map_get(seen, e)) return false;
     expr_map_put(x->temp, seen, e, e);
-    for (int d = 0; e->op == OP_LOAD && d < e->u.tensor->rank; d++) most *= (double)guess_value(e->u.tensor->shape[d]);
-    for (int i = 0; i < e->nargs; i++) {
-        double n = largest_loaded(x, seen, e->arg[i]);
-        if (n > most) most = n;
-    }
-    return most;
+    for (int d = 0; e->op == OP_LOAD && d < e->u.tensor->rank; d++) n *= (double)guess_value(e->u.tensor->shape[d]);
+    if (n >= least) return true;
+    for (int i = e->nargs - 1; i >= 0; i--) /* lets that are written in go deep, and mostly to the left */
+        if (loads_as_many(x, seen, e->arg[i], least)) return true;
+    return false;
 }
 
 /* A tensor that holds e, which nobody stores: for trying. */
 static const Expr *as_if_stored(Partition *x, const Expr *e, const Root *reader) {
     Root r;
+    Var *vars[MAX_RANK];
     const Expr **subs;
-    if (!temp_root(x, e, reader, &r, &subs)) return NULL;
+    if (!temp_element(x, e, reader, vars, &r, &subs)) return NULL;
     Tensor *t = NEW(x->g->ctx, Tensor);
     *t = (Tensor){.name = reader->tensor->name, .kind = TENSOR_LET, .type = e->type, .rank = r.nvars};
     t->shape = NEW_N(x->g->ctx, const Expr *, r.nvars);
@@ -117,7 +114,8 @@ static bool worth_storing(Partition *x, const ProductSum *s, const Root *reader)
         ExprMap seen = {0};
         if (s->ready[i]) continue;
         if (count_over(free_of(x, f[1 - i]), free_of(x, f[i])) < LEAST_OTHER_SIDE) return false;
-        if (count_over(free_of(x, f[i]), NULL) / 2 > largest_loaded(x, &seen, f[i])) return false;
+        double half = count_over(free_of(x, f[i]), NULL) / 2;
+        if (half > 1 && !loads_as_many(x, &seen, f[i], half)) return false;
         f[i] = as_if_stored(x, f[i], reader);
         if (!f[i]) return false;
     }
@@ -146,7 +144,7 @@ static const Expr *with_factors(Partition *x, ExprMap *done, const Expr *e, cons
     } else {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
         for (int i = 0; i < e->nargs; i++) a[i] = with_factors(x, done, e->arg[i], reader);
-        r = rebuilt(x, e, a);
+        r = expr_with(x->g, e, a);
     }
     expr_map_put(x->temp, done, e, r);
     return r;
@@ -188,7 +186,7 @@ static const Expr *take_inner(Partition *x, ExprMap *done, const Expr *e, const 
     if (!r) {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
         for (int i = 0; i < e->nargs; i++) a[i] = take_inner(x, done, e->arg[i], reader);
-        r = rebuilt(x, e, a);
+        r = expr_with(x->g, e, a);
     }
     expr_map_put(x->temp, done, e, r);
     return r;
@@ -231,7 +229,7 @@ static const Expr *unrounded(Partition *x, ExprMap *done, const Expr *e, Sym *na
     } else {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
         for (int i = 0; i < e->nargs; i++) a[i] = unrounded(x, done, e->arg[i], name);
-        r = rebuilt(x, e, a);
+        r = expr_with(x->g, e, a);
     }
     expr_map_put(x->temp, done, e, r);
     return r;

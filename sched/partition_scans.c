@@ -43,7 +43,7 @@ static const Expr *mirror_scans(Partition *x, ExprMap *done, const Expr *e, cons
     const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
     ScanForm f;
     for (int i = 0; i < e->nargs; i++) a[i] = mirror_scans(x, done, e->arg[i], along, u);
-    const Expr *r = expr_node(g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
+    const Expr *r = expr_with(g, e, a);
     if (e->op == OP_REDUCE && scan_form(g, r, &f) && f.reverse && f.along == along) {
         Var *k = e->u.reduce->vars[0], *k2 = graph_var(g, k->name, k->lo, k->hi);
         Reduce *fresh = NEW(g->ctx, Reduce);

@@ -120,22 +120,30 @@ Sym plan_name(Plan *plan, Sym stem) {
 
 Sym temp_name(Partition *x, Sym base) { return plan_name(x->plan, sym_fmt(x->g->ctx, "%s_t", base)); }
 
-bool temp_root(Partition *x, const Expr *e, const Root *reader, Root *r, const Expr ***subs) {
+bool temp_element(Partition *x, const Expr *e, const Root *reader, Var **vars, Root *r, const Expr ***subs) {
     Graph *g = x->g;
-    Var *vars[MAX_RANK + 1];
     int n = ordered_vars(x, e, reader, vars);
     if (n < 0) return false;
-    const Expr *from[MAX_RANK], *to[MAX_RANK], **mine = NEW_N(g->ctx, const Expr *, n);
+    const Expr **mine = NEW_N(g->ctx, const Expr *, n);
     *subs = NEW_N(g->ctx, const Expr *, n);
     *r = (Root){.nvars = n, .vars = NEW_N(g->ctx, Var *, n), .subs = mine};
     for (int i = 0; i < n; i++) {
         r->vars[i] = position_var(x, i, vars[i]);
-        from[i] = expr_var(g, vars[i]);
-        to[i] = expr_var(g, r->vars[i]);
-        (*subs)[i] = from_zero(g, from[i], vars[i]->lo);
-        mine[i] = from_zero(g, to[i], vars[i]->lo);
+        (*subs)[i] = from_zero(g, expr_var(g, vars[i]), vars[i]->lo);
+        mine[i] = from_zero(g, expr_var(g, r->vars[i]), vars[i]->lo);
     }
-    r->value = n ? expr_replace(g, e, from, to, n) : e;
+    return true;
+}
+
+bool temp_root(Partition *x, const Expr *e, const Root *reader, Root *r, const Expr ***subs) {
+    Var *vars[MAX_RANK];
+    const Expr *from[MAX_RANK], *to[MAX_RANK];
+    if (!temp_element(x, e, reader, vars, r, subs)) return false;
+    for (int i = 0; i < r->nvars; i++) {
+        from[i] = expr_var(x->g, vars[i]);
+        to[i] = expr_var(x->g, r->vars[i]);
+    }
+    r->value = r->nvars ? expr_replace(x->g, e, from, to, r->nvars) : e;
     return true;
 }
 
@@ -218,7 +226,7 @@ static const Expr *reuse(Reuse *u, const Expr *e) {
     if (!r) {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
         for (int i = 0; i < e->nargs; i++) a[i] = reuse(u, e->arg[i]);
-        r = expr_node(x->g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
+        r = expr_with(x->g, e, a);
     }
     expr_map_put(x->temp, &u->done, e, r);
     return r;

@@ -100,7 +100,7 @@ static const Expr *walk_around(Around *x, const Expr *e, const Expr *cond) {
         }
         a[i] = self_contained(x, e->arg[i], c);
     }
-    if (e->op != OP_REDUCE) return expr_node(g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
+    if (e->op != OP_REDUCE) return expr_with(g, e, a);
     ExprMap seen = {0};
     if (cond && !loads_in_range(x->d->temp, &seen, e)) a[0] = cond_and(g, cond, a[0]);
     return plain_ranges(x->d, expr_reduce(g, e->u.reduce, a[0], a[1]));
@@ -211,7 +211,7 @@ static const Expr *cut(Cutting *x, const Expr *e) {
     } else {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(d->temp, const Expr *, e->nargs);
         for (int i = 0; i < e->nargs; i++) a[i] = cut(x, e->arg[i]);
-        r = expr_node(d->graph, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
+        r = expr_with(d->graph, e, a);
     }
     expr_map_put(d->temp, &x->done, e, r);
     return r;
@@ -259,7 +259,7 @@ static const Expr *write_in(Writing *x, const Expr *e) {
     } else {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->d->temp, const Expr *, e->nargs);
         for (int i = 0; i < e->nargs; i++) a[i] = write_in(x, e->arg[i]);
-        r = expr_node(g, e->op, e->type, e->untyped, e->u.i, a, e->nargs);
+        r = expr_with(g, e, a);
     }
     expr_map_put(x->d->temp, &x->done, e, r);
     return r;
@@ -310,7 +310,7 @@ static bool uses_var(Defs *d, ExprMap *seen, const Expr *e, const Var *v) {
     if (e->op == OP_VAR) return e->u.var == v;
     if (!e->nargs || expr_map_get(seen, e)) return false;
     expr_map_put(d->temp, seen, e, e);
-    for (int i = 0; i < e->nargs; i++)
+    for (int i = is_mark(e); i < e->nargs; i++) /* a let under a mark depends on what it was read at, and no more */
         if (uses_var(d, seen, e->arg[i], v)) return true;
     return false;
 }
