@@ -50,22 +50,29 @@ static void table_grow(Ctx *ctx, struct ExprTable *x) {
     ctx_give_back(ctx, old.slot, sizeof *old.slot * old.cap);
 }
 
+static int64_t key_of(const void *p) { return (int64_t)(intptr_t)p; }
+
+static Expr *node_new(Graph *g, Op op, Type t, int64_t key, int nargs) {
+    Expr *e = ctx_alloc(g->ctx, sizeof *e + sizeof(Expr *) * (size_t)nargs);
+    e->op = op;
+    e->type = t;
+    e->nargs = nargs;
+    e->id = g->next_id++;
+    e->u.i = key;
+    e->depth = 1;
+    return e;
+}
+
 const Expr *expr_node(Graph *g, Op op, Type t, bool untyped, int64_t key, const Expr *const *args, int nargs) {
     struct ExprTable *x = g->exprs;
-    if (x->n * 2 >= x->cap) table_grow(g->ctx, x);
+    if (x->n * 4 >= x->cap * 3) table_grow(g->ctx, x);
     uint64_t hash = node_hash(op, t, untyped, key, args, nargs);
     size_t i = hash & (x->cap - 1);
     for (; x->slot[i].node; i = (i + 1) & (x->cap - 1))
         if (x->slot[i].hash == hash && is_node(x->slot[i].node, op, t, untyped, key, args, nargs))
             return x->slot[i].node;
-    Expr *e = ctx_alloc(g->ctx, sizeof *e + sizeof(Expr *) * (size_t)nargs);
-    e->op = op;
-    e->type = t;
+    Expr *e = node_new(g, op, t, key, nargs);
     e->untyped = untyped;
-    e->nargs = nargs;
-    e->id = g->next_id++;
-    e->u.i = key;
-    e->depth = 1;
     e->reduces = op == OP_REDUCE;
     for (int a = 0; a < nargs; a++) {
         e->arg[a] = args[a];
@@ -78,12 +85,12 @@ const Expr *expr_node(Graph *g, Op op, Type t, bool untyped, int64_t key, const 
     return e;
 }
 
+const Expr *expr_leaf(Graph *g, Op op, Type t, const void *key) { return node_new(g, op, t, key_of(key), 0); }
+
 const Expr *expr_with(Graph *g, const Expr *e, const Expr *const *args) {
     if (!e->nargs || !memcmp(e->arg, args, sizeof(Expr *) * (size_t)e->nargs)) return e;
     return expr_node(g, e->op, e->type, e->untyped, e->u.i, args, e->nargs);
 }
-
-static int64_t key_of(const void *p) { return (int64_t)(intptr_t)p; }
 
 static int64_t float_key(double v) {
     if (isnan(v)) v = (double)NAN; /* one NaN */
@@ -174,7 +181,7 @@ const Expr *expr_literal(Graph *g, bool is_float, int64_t i, double f) {
 }
 
 const Expr *expr_var(Graph *g, Var *v) {
-    if (!v->node) v->node = expr_node(g, OP_VAR, TY_I64, false, key_of(v), NULL, 0);
+    if (!v->node) v->node = expr_leaf(g, OP_VAR, TY_I64, v);
     return v->node;
 }
 

@@ -234,9 +234,11 @@ const Expr *expr_op(Graph *g, Op op, const Expr *const *args, int nargs);
 const Expr *expr1(Graph *g, Op op, const Expr *a);
 const Expr *expr2(Graph *g, Op op, const Expr *a, const Expr *b);
 const Expr *expr3(Graph *g, Op op, const Expr *a, const Expr *b, const Expr *c);
-/* Any node at all: the one way in, which the others call. key is what u holds. */
+/* Any node at all: the one way in, which the others call. key is what u holds. Not for leaves of expr_leaf. */
 const Expr *expr_node(Graph *g, Op op, Type t, bool untyped, int64_t key, const Expr *const *args, int nargs);
 
+/* A leaf for what keeps it, and asks for it once: nothing else finds it. */
+const Expr *expr_leaf(Graph *g, Op op, Type t, const void *key);
 /* e with other operands; e itself where they are its own. */
 const Expr *expr_with(Graph *g, const Expr *e, const Expr *const *args);
 

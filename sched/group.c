@@ -12,19 +12,24 @@ typedef struct VarSet {
     uint64_t w[MAX_VARS / 64];
 } VarSet;
 
+/* A variable of roots and reductions. */
+typedef struct GroupVar {
+    Var *var;
+    int axis;        /* -1 before it has one */
+    VarSet conflict; /* it cannot share an axis with */
+} GroupVar;
+
 typedef struct Uniting {
     Group *gr;
     Ctx *temp;
     const Root *roots;
     int nroots;
-    VEC(Var *) vars;         /* of roots and reductions */
+    VEC(GroupVar) vars;
     VEC(const Expr *) nodes; /* OP_REDUCE, each after those inside it */
     ExprMap number;          /* Var -> its place in vars, plus 1 */
     ExprMap sets;            /* Expr -> VarSet of its free variables */
     VEC(const Expr *) loads;
     ExprMap canon;
-    int axis[MAX_VARS]; /* of each variable, -1 before it has one */
-    VarSet conflict[MAX_VARS];
     bool full; /* too many variables or axes */
 } Uniting;
 
@@ -171,7 +176,8 @@ static int number_of(Uniting *x, Var *v) {
         x->full = true;
         return 0;
     }
-    vec_push(x->temp, &x->vars, v);
+    GroupVar fresh = {.var = v, .axis = -1};
+    vec_push(x->temp, &x->vars, fresh);
     expr_map_put(x->temp, &x->number, v, (const void *)(intptr_t)x->vars.n);
     return x->vars.n - 1;
 }
@@ -189,10 +195,10 @@ static const VarSet *collect(Uniting *x, const Expr *e) {
         const Reduce *r = e->u.reduce;
         for (int i = 0; i < r->nvars; i++) set_remove(s, number_of(x, r->vars[i]));
         for (int i = 0; i < r->nvars; i++) {
-            int v = number_of(x, r->vars[i]);
-            set_or(&x->conflict[v], s);
+            VarSet *conflict = &x->vars.at[number_of(x, r->vars[i])].conflict; /* all of them have numbers */
+            set_or(conflict, s);
             for (int j = 0; j < r->nvars; j++)
-                if (j != i) set_add(&x->conflict[v], number_of(x, r->vars[j]));
+                if (j != i) set_add(conflict, number_of(x, r->vars[j]));
         }
         vec_push(ctx, &x->nodes, e);
     }
@@ -232,7 +238,9 @@ static int new_axis(Uniting *x, Var *v) {
 
 static bool conflicts(const Uniting *x, int v, int axis) {
     for (int u = 0; u < x->vars.n; u++)
-        if (x->axis[u] == axis && u != v && (set_has(&x->conflict[v], u) || set_has(&x->conflict[u], v))) return true;
+        if (x->vars.at[u].axis == axis && u != v &&
+            (set_has(&x->vars.at[v].conflict, u) || set_has(&x->vars.at[u].conflict, v)))
+            return true;
     return false;
 }
 
@@ -242,12 +250,12 @@ static int likeness(const Uniting *x, int v, int axis) {
     for (int i = 0; i < x->loads.n; i++) {
         const Expr *a = x->loads.at[i];
         for (int d = 0; d < a->nargs; d++) {
-            if (a->arg[d]->op != OP_VAR || a->arg[d]->u.var != x->vars.at[v]) continue;
+            if (a->arg[d]->op != OP_VAR || a->arg[d]->u.var != x->vars.at[v].var) continue;
             for (int j = 0; j < x->loads.n; j++) {
                 const Expr *b = x->loads.at[j];
                 if (b->u.tensor != a->u.tensor || b->arg[d]->op != OP_VAR) continue;
                 intptr_t u = (intptr_t)expr_map_get(&x->number, b->arg[d]->u.var);
-                if (u && x->axis[u - 1] == axis) n++;
+                if (u && x->vars.at[u - 1].axis == axis) n++;
             }
         }
     }
@@ -257,14 +265,14 @@ static int likeness(const Uniting *x, int v, int axis) {
 static int choose_axis(Uniting *x, int v) {
     int best = -1, like = -1;
     for (int a = 0; a < x->gr->axes.n; a++) {
-        if (!same_range(x->gr->axes.at[a].var, x->vars.at[v]) || conflicts(x, v, a)) continue;
+        if (!same_range(x->gr->axes.at[a].var, x->vars.at[v].var) || conflicts(x, v, a)) continue;
         int n = likeness(x, v, a);
         if (n >= like) {
             like = n;
             best = a;
         }
     }
-    return best >= 0 ? best : new_axis(x, x->vars.at[v]);
+    return best >= 0 ? best : new_axis(x, x->vars.at[v].var);
 }
 
 static void unite_roots(Uniting *x) {
@@ -273,15 +281,15 @@ static void unite_roots(Uniting *x) {
         for (int i = 0; i < x->roots[r].nvars; i++) {
             int v = number_of(x, x->roots[r].vars[i]), best = -1, like = -1;
             for (int a = 0; r > 0 && a < x->gr->axes.n; a++) {
-                if (taken >> a & 1 || !same_range(x->gr->axes.at[a].var, x->vars.at[v])) continue;
+                if (taken >> a & 1 || !same_range(x->gr->axes.at[a].var, x->vars.at[v].var)) continue;
                 int n = likeness(x, v, a) * 2 + (i == a);
                 if (n > like) {
                     like = n;
                     best = a;
                 }
             }
-            x->axis[v] = best >= 0 ? best : new_axis(x, x->vars.at[v]);
-            taken |= (AxisSet)1 << x->axis[v];
+            x->vars.at[v].axis = best >= 0 ? best : new_axis(x, x->vars.at[v].var);
+            taken |= (AxisSet)1 << x->vars.at[v].axis;
         }
     }
 }
@@ -290,7 +298,7 @@ static void unite_roots(Uniting *x) {
 static bool is_scan_here(Uniting *x, const Expr *node, ScanForm *form) {
     if (!scan_form(x->gr->graph, node, form) || form->reverse) return false;
     intptr_t u = (intptr_t)expr_map_get(&x->number, form->along);
-    return u && x->axis[u - 1] >= 0;
+    return u && x->vars.at[u - 1].axis >= 0;
 }
 
 static void unite_reductions(Uniting *x) {
@@ -300,11 +308,11 @@ static void unite_reductions(Uniting *x) {
             for (int k = 0; k < e->u.reduce->nvars; k++) {
                 int v = number_of(x, e->u.reduce->vars[k]);
                 ScanForm form;
-                if (x->axis[v] >= 0) continue;
+                if (x->vars.at[v].axis >= 0) continue;
                 if (is_scan_here(x, e, &form)) {
-                    x->axis[v] = x->axis[number_of(x, form.along)];
+                    x->vars.at[v].axis = x->vars.at[number_of(x, form.along)].axis;
                 } else if (pass == 1 || !scan_form(x->gr->graph, e, &form)) {
-                    x->axis[v] = choose_axis(x, v);
+                    x->vars.at[v].axis = choose_axis(x, v);
                 }
             }
         }
@@ -362,8 +370,9 @@ static const Expr *canonical_reduce(Uniting *x, const Expr *e) {
     const Reduce *r = e->u.reduce;
     ScanForm form;
     AxisSet over = 0;
-    for (int i = 0; i < r->nvars; i++) over |= (AxisSet)1 << x->axis[number_of(x, r->vars[i])];
-    bool scan = is_scan_here(x, e, &form) && x->axis[number_of(x, form.along)] == x->axis[number_of(x, r->vars[0])];
+    for (int i = 0; i < r->nvars; i++) over |= (AxisSet)1 << x->vars.at[number_of(x, r->vars[i])].axis;
+    bool scan = is_scan_here(x, e, &form) &&
+                x->vars.at[number_of(x, form.along)].axis == x->vars.at[number_of(x, r->vars[0])].axis;
     const Expr *rest = !scan ? e->arg[0] : form.exclusive ? without_last(g, x->temp, e, form.rest) : form.rest;
     const Expr *guard = rest ? canonical(x, rest) : expr_int(g, TY_BOOL, 1), *body = canonical(x, e->arg[1]);
     Reduce *key = reduce_key(gr, r->monoid, over, !scan ? 0 : form.exclusive ? 2 : 1);
@@ -384,7 +393,7 @@ static const Expr *canonical(Uniting *x, const Expr *e) {
     Graph *g = x->gr->graph;
     const Expr *r = e;
     if (e->op == OP_VAR) {
-        r = expr_var(g, x->gr->axes.at[x->axis[number_of(x, e->u.var)]].var);
+        r = expr_var(g, x->gr->axes.at[x->vars.at[number_of(x, e->u.var)].axis].var);
     } else if (e->op == OP_REDUCE) {
         r = canonical_reduce(x, e);
     } else if (is_mark(e)) {
@@ -558,12 +567,11 @@ static void add_store(Uniting *x, const Root *r) {
     for (int d = 0; d < r->tensor->rank; d++) s.subs[d] = canonical(x, r->subs[d]);
     if (r->guard) s.guard = canonical(x, r->guard);
     s.value = canonical(x, r->value);
-    for (int i = 0; i < r->nvars; i++) s.axes |= (AxisSet)1 << x->axis[number_of(x, r->vars[i])];
+    for (int i = 0; i < r->nvars; i++) s.axes |= (AxisSet)1 << x->vars.at[number_of(x, r->vars[i])].axis;
     vec_push(ctx, &x->gr->stores, s);
 }
 
 static bool unite(Uniting *x) {
-    for (int i = 0; i < MAX_VARS; i++) x->axis[i] = -1;
     for (int r = 0; r < x->nroots; r++)
         for (int i = 0; i < x->roots[r].nvars; i++) number_of(x, x->roots[r].vars[i]);
     for (int r = 0; r < x->nroots; r++) {

@@ -124,11 +124,13 @@ Stage *stage_new(Program *p, StageKind kind) {
 }
 
 const Expr *expr_value(Program *p, Value *v) {
-    return expr_node(p->graph, OP_VALUE, v->type, false, (int64_t)(intptr_t)v, NULL, 0);
+    if (!v->node) v->node = expr_leaf(p->graph, OP_VALUE, v->type, v);
+    return v->node;
 }
 
 const Expr *expr_factor(Program *p, Factor *f) {
-    return expr_node(p->graph, OP_FACTOR, TY_I64, false, (int64_t)(intptr_t)f, NULL, 0);
+    if (!f->node) f->node = expr_leaf(p->graph, OP_FACTOR, TY_I64, f);
+    return f->node;
 }
 
 /* ---- monoids ---- */

@@ -44,6 +44,7 @@ typedef struct Factor {
     /* Filled in by kernel_finish: */
     const Expr *count;  /* the size as an expression of dimensions (a constant where size != 0) */
     const Expr *stride; /* in elements of the axis */
+    const Expr *node;   /* expr_factor's */
     int tid_stride;     /* thread factors: the weight of this digit in the thread's number in the block */
 } Factor;
 
@@ -79,6 +80,7 @@ struct Value {
     Layout *layout; /* registers; NULL where the domain has only block and loop factors */
     FactorSet domain;
     Stage *def;
+    const Expr *node; /* expr_value's: the type is settled before it is asked for */
     int id;
 };
 

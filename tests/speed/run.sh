@@ -36,7 +36,7 @@ for kind in chain reverse dag functions calls outputs exports products rows; do
     fi
 done
 
-for kind in dag functions; do
+for kind in dag functions products rows; do
     [ $slow = 1 ] || continue
     python3 "$here/tests/speed/generate.py" $kind 100000 >huge.td
     a=$(ulimit -v 2000000 && millis huge.td)
