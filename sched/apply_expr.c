@@ -2,6 +2,7 @@
  * load in a branch happens only where the branch is taken. */
 #include "apply_form.h"
 #include "kernel_text.h"
+#include "ir/expr_find.h"
 
 #include <string.h>
 
@@ -139,13 +140,9 @@ Cond apply_cond(Apply *x, const Expr *guard) {
     return (Cond){guard, apply_expr(x, guard, none)};
 }
 
-static bool has_values(Apply *x, ExprMap *seen, const Expr *e) {
-    if (e->op == OP_VALUE) return true;
-    if (!e->nargs || expr_map_get(seen, e)) return false;
-    expr_map_put(x->temp, seen, e, e);
-    for (int i = 0; i < e->nargs; i++)
-        if (has_values(x, seen, e->arg[i])) return true;
-    return false;
+static Found is_value(const Expr *e, const void *unused) {
+    (void)unused;
+    return e->op == OP_VALUE ? FOUND : FOUND_INSIDE;
 }
 
 /* The conditions of c on indices alone; false where one on data is the same for neighbouring elements. */
@@ -213,11 +210,11 @@ static const Expr *apply_load(Apply *x, const Expr *e, Cond c) {
     s->subs = NEW_N(x->g->ctx, const Expr *, t->rank);
     FactorSet domain = c.is ? expr_domain(x->part, x->l, c.is) : 0;
     ExprMap seen = {0};
-    bool plain = !c.is || !has_values(x, &seen, c.is);
+    bool plain = !expr_find(x->temp, &seen, c.is, is_value, NULL);
     for (int i = 0; i < t->rank; i++) {
         s->subs[i] = apply_expr(x, e->arg[i], c);
         domain |= expr_domain(x->part, x->l, s->subs[i]);
-        plain &= !has_values(x, &seen, s->subs[i]);
+        plain &= !expr_find(x->temp, &seen, s->subs[i], is_value, NULL);
     }
     s->cond = c.is;
     Scope *at = home(x, e, c);

@@ -4,6 +4,7 @@
 #include "group.h"
 #include "kernel_text.h"
 #include "prepare.h"
+#include "ir/expr_find.h"
 
 #include <string.h>
 
@@ -502,30 +503,24 @@ bool load_exists(const Expr *e) {
     return true;
 }
 
-bool group_data(ExprMap *seen, Ctx *temp, const Expr *e) {
-    if (e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_RANDOM) return true;
-    if (!e->nargs || expr_map_get(seen, e)) return false;
-    expr_map_put(temp, seen, e, e);
-    for (int i = 0; i < e->nargs; i++)
-        if (group_data(seen, temp, e->arg[i])) return true;
-    return false;
+static Found is_data(const Expr *e, const void *unused) {
+    (void)unused;
+    return e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_RANDOM ? FOUND : FOUND_INSIDE;
 }
 
-/* Loads of e that exist only under the guard vary as it does. */
-static bool needs_guard(ExprMap *seen, Ctx *temp, const Expr *e) {
-    if (e->op == OP_LOAD && !load_exists(e)) return true;
-    if (!e->nargs || expr_map_get(seen, e)) return false;
-    expr_map_put(temp, seen, e, e);
-    for (int i = 0; i < e->nargs; i++)
-        if (needs_guard(seen, temp, e->arg[i])) return true;
-    return false;
+bool group_data(ExprMap *seen, Ctx *temp, const Expr *e) { return expr_find(temp, seen, e, is_data, NULL) != NULL; }
+
+/* A load that exists only under the guard, and so varies as it does. */
+static Found needs_guard(const Expr *e, const void *unused) {
+    (void)unused;
+    return e->op == OP_LOAD && !load_exists(e) ? FOUND : FOUND_INSIDE;
 }
 
 static void describe_joined(Group *gr, Ctx *temp, GStep *p) {
     if (p->scan || p->body->nargs != 2 || op_rule(p->body->op) != RULE_ARITH) return;
     AxisSet all = group_free(gr, p->body), a = group_free(gr, p->body->arg[0]), b = group_free(gr, p->body->arg[1]);
     ExprMap seen = {0}, again = {0};
-    if (p->guard && (needs_guard(&seen, temp, p->body) || group_data(&again, temp, p->guard))) {
+    if (p->guard && (expr_find(temp, &seen, p->body, needs_guard, NULL) || group_data(&again, temp, p->guard))) {
         a |= group_free(gr, p->guard);
         b |= group_free(gr, p->guard);
     }

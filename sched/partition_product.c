@@ -2,6 +2,7 @@
  * temporaries. A factor that is computed is stored first, in the type that the library multiplies. */
 #include "partition.h"
 #include "product.h"
+#include "ir/expr_find.h"
 
 enum { LEAST_OTHER_SIDE = 32 /* a computed factor is read so often at least */ };
 
@@ -9,15 +10,15 @@ static const Def *def_of(Partition *x, const Expr *mark) {
     return expr_map_get(&x->defs.of, (const void *)(intptr_t)mark->u.i);
 }
 
+static Found is_sum(const Expr *e, const void *partition) {
+    const Partition *x = partition;
+    ProductSum s;
+    return !e->reduces ? FOUND_NOT : product_sum(x->g, e, &s, NULL) ? FOUND : FOUND_INSIDE;
+}
+
 /* Holds a sum of products. */
 static bool has_sums(Partition *x, ExprMap *seen, const Expr *e) {
-    ProductSum s;
-    if (!e->reduces || expr_map_get(seen, e)) return false;
-    expr_map_put(x->temp, seen, e, e);
-    if (product_sum(x->g, e, &s, NULL)) return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (has_sums(x, seen, e->arg[i])) return true;
-    return false;
+    return expr_find(x->temp, seen, e, is_sum, x) != NULL;
 }
 
 /* ---- the products ---- */
@@ -150,13 +151,8 @@ static const Expr *with_factors(Partition *x, ExprMap *done, const Expr *e, cons
     return r;
 }
 
-static bool holds(Partition *x, ExprMap *seen, const Expr *e, const Expr *part) {
-    if (e == part) return true;
-    if (!e->reduces || expr_map_get(seen, e)) return false;
-    expr_map_put(x->temp, seen, e, e);
-    for (int i = 0; i < e->nargs; i++)
-        if (holds(x, seen, e->arg[i], part)) return true;
-    return false;
+static Found is_node(const Expr *e, const void *node) {
+    return e == node ? FOUND : e->reduces ? FOUND_INSIDE : FOUND_NOT;
 }
 
 static const Expr *sum_in(Partition *x, const Expr *e) {
@@ -173,7 +169,7 @@ static const Expr *sum_in(Partition *x, const Expr *e) {
 static bool is_all_of_it(Partition *x, const Expr *e, const Root *reader) {
     ExprMap seen = {0};
     const Expr *sum = sum_in(x, e), *nothing = expr_node(x->g, OP_ARG, e->type, false, 0, NULL, 0);
-    return sum == e || !holds(x, &seen, expr_replace(x->g, reader->value, &e, &nothing, 1), sum);
+    return sum == e || !expr_find(x->temp, &seen, expr_replace(x->g, reader->value, &e, &nothing, 1), is_node, sum);
 }
 
 /* e with the largest products in it as loads. */

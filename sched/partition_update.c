@@ -1,25 +1,17 @@
 /* Updates in place: what must be staged because somebody still reads the old values. See partition.h. */
 #include "partition.h"
 #include "product.h"
+#include "ir/expr_find.h"
 
 #include <limits.h>
 
 typedef VEC(Root) Roots;
 
-static bool reads_tensor(ExprMap *seen, Ctx *ctx, const Expr *e, const Tensor *t) {
-    if (!e || expr_map_get(seen, e)) return false;
-    expr_map_put(ctx, seen, e, e);
-    if (e->op == OP_LOAD && e->u.tensor == t) return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (reads_tensor(seen, ctx, e->arg[i], t)) return true;
-    return false;
-}
-
 static bool root_reads(Ctx *ctx, const Root *r, const Tensor *t) {
     ExprMap seen = {0};
-    if (reads_tensor(&seen, ctx, r->value, t) || reads_tensor(&seen, ctx, r->guard, t)) return true;
+    if (expr_loads(ctx, &seen, r->value, t) || expr_loads(ctx, &seen, r->guard, t)) return true;
     for (int d = 0; d < r->tensor->rank; d++)
-        if (reads_tensor(&seen, ctx, r->subs[d], t)) return true;
+        if (expr_loads(ctx, &seen, r->subs[d], t)) return true;
     return false;
 }
 
@@ -37,15 +29,13 @@ static bool update_reads(Partition *x, const Update *u, const Tensor *t) {
 }
 
 /* Other elements of the root's tensor than its own; what reductions read does not count. */
-static bool reads_elsewhere(ExprMap *seen, Ctx *ctx, const Expr *e, const Root *r) {
-    if (!e || e->op == OP_REDUCE || expr_map_get(seen, e)) return false;
-    expr_map_put(ctx, seen, e, e);
+static Found is_elsewhere(const Expr *e, const void *root) {
+    const Root *r = root;
+    if (e->op == OP_REDUCE) return FOUND_NOT;
     if (e->op == OP_LOAD && e->u.tensor == r->tensor)
         for (int d = 0; d < e->nargs; d++)
-            if (e->arg[d] != r->subs[d]) return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (reads_elsewhere(seen, ctx, e->arg[i], r)) return true;
-    return false;
+            if (e->arg[d] != r->subs[d]) return FOUND;
+    return FOUND_INSIDE;
 }
 
 /* A product that adds to the element itself, which its factors do not read: the library takes that in place. */
@@ -80,21 +70,18 @@ static bool update_locally(Partition *x, Update *u) {
     if (!update_reads(x, u, u->def->tensor) || is_product_update(x, u->def, r)) return true;
     if (u->def->tensor->pieces.n > 1 || (r->guard && r->guard->reduces)) return false;
     for (int d = 0; d < u->def->tensor->rank; d++)
-        if (r->subs[d]->reduces || reads_elsewhere(&seen, x->temp, r->subs[d], r)) return false;
-    if (reads_elsewhere(&seen, x->temp, r->value, r) || reads_elsewhere(&seen, x->temp, r->guard, r)) return false;
+        if (r->subs[d]->reduces || expr_find(x->temp, &seen, r->subs[d], is_elsewhere, r)) return false;
+    if (expr_find(x->temp, &seen, r->value, is_elsewhere, r)) return false;
+    if (expr_find(x->temp, &seen, r->guard, is_elsewhere, r)) return false;
     r->value = reuse_stored(x, INT_MAX, r->value);
     find_reductions(x, &found, &walked, r->value);
     r->value = take_out_bad(x, r, &found, r->guard != NULL, "its values before are read while it is updated");
     return !r->value->reduces;
 }
 
-static bool reads_inout(ExprMap *seen, Ctx *ctx, const Expr *e) {
-    if (expr_map_get(seen, e)) return false;
-    expr_map_put(ctx, seen, e, e);
-    if (e->op == OP_LOAD && e->u.tensor->kind == TENSOR_INOUT) return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (reads_inout(seen, ctx, e->arg[i])) return true;
-    return false;
+static Found is_inout(const Expr *e, const void *unused) {
+    (void)unused;
+    return e->op == OP_LOAD && e->u.tensor->kind == TENSOR_INOUT ? FOUND : FOUND_INSIDE;
 }
 
 /* New values go to a temporary; *copies receives the equations that move them when all old values have been read. */
@@ -114,7 +101,7 @@ static void stage_update(Partition *x, const Update *u, Roots *copies) {
         r.tensor = t;
         place(x, r);
         /* what a guard reads may have changed by then: its truth is kept */
-        if (r.guard && reads_inout(&seen, x->temp, r.guard)) copy.guard = as_temp(x, r.guard, &r);
+        if (expr_find(x->temp, &seen, r.guard, is_inout, NULL)) copy.guard = as_temp(x, r.guard, &r);
         if (r.guard && !copy.guard) {
             text_fmt(x->why, "`%s` has too many variables", def->tensor->name);
             x->defs.failed = true;

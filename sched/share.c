@@ -2,6 +2,7 @@
  * either, and where one kernel for both is as good as two. How far back is looked, and how often it is tried, is
  * bounded: the time of a partition is linear in its equations. */
 #include "share.h"
+#include "ir/expr_find.h"
 
 enum { MAX_STORES = 8, MAX_BACK = 64, MAX_TRIES = 8 };
 
@@ -133,24 +134,12 @@ static const char *not_shared(Sharer *x, const Sharing *a, const Sharing *b, Sha
 
 /* ---- updates in place ---- */
 
-static bool loads_elsewhere(ExprMap *seen, Graph *g, const Expr *e, const GStore *s) {
-    if (!e || expr_map_get(seen, e)) return false;
-    expr_map_put(g->ctx, seen, e, e);
+static Found is_elsewhere(const Expr *e, const void *store) {
+    const GStore *s = store;
     if (e->op == OP_LOAD && e->u.tensor == s->tensor)
         for (int d = 0; d < e->nargs; d++)
-            if (e->arg[d] != s->subs[d]) return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (loads_elsewhere(seen, g, e->arg[i], s)) return true;
-    return false;
-}
-
-static bool loads(ExprMap *seen, Graph *g, const Expr *e, const Tensor *t) {
-    if (!e || expr_map_get(seen, e)) return false;
-    expr_map_put(g->ctx, seen, e, e);
-    if (e->op == OP_LOAD && e->u.tensor == t) return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (loads(seen, g, e->arg[i], t)) return true;
-    return false;
+            if (e->arg[d] != s->subs[d]) return FOUND;
+    return FOUND_INSIDE;
 }
 
 /* Each subscript is an axis of its own, and no axis is left. */
@@ -167,6 +156,7 @@ static bool whole_elements(const GStore *s) {
 
 /* Every thread reads of what the kernel updates only the elements that it stores, and before it stores them. */
 static bool updates_own(const Group *gr) {
+    Ctx *ctx = gr->graph->ctx;
     AxisSet all = gr->stores.at[0].axes;
     if (gr->steps.n) return false;
     for (int j = 0; j < gr->stores.n; j++) {
@@ -175,10 +165,10 @@ static bool updates_own(const Group *gr) {
         for (int i = 0; i < gr->stores.n; i++) {
             const GStore *r = &gr->stores.at[i];
             ExprMap elsewhere = {0}, later = {0};
-            if (loads_elsewhere(&elsewhere, gr->graph, r->value, s)) return false;
-            if (loads_elsewhere(&elsewhere, gr->graph, r->guard, s)) return false;
+            if (expr_find(ctx, &elsewhere, r->value, is_elsewhere, s)) return false;
+            if (expr_find(ctx, &elsewhere, r->guard, is_elsewhere, s)) return false;
             if (i <= j) continue;
-            if (loads(&later, gr->graph, r->value, s->tensor) || loads(&later, gr->graph, r->guard, s->tensor))
+            if (expr_loads(ctx, &later, r->value, s->tensor) || expr_loads(ctx, &later, r->guard, s->tensor))
                 return false;
         }
     }
