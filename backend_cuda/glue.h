@@ -2,9 +2,10 @@
  *
  * A refused call launches nothing. Kernels are reached through two functions a kernel in model.cu:
  *   int PREFIX_ENTRY_KERNEL_prepare(void);
- *   int PREFIX_ENTRY_KERNEL_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars);
+ *   int PREFIX_ENTRY_KERNEL_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars,
+ *                                  int *launched);
  * with the tensors in the order params, temps of the Program, dims and scalars in the order of its graph, and a
- * cudaError_t as the result. */
+ * cudaError_t as the result. *launched says whether this call of the entry has launched something before. */
 #ifndef TDC_GLUE_H
 #define TDC_GLUE_H
 

@@ -229,6 +229,7 @@ static void run(Text *out, const HostEntry *h, const char *x) {
     text_put(out, "};\n");
     plan_locals(out, p);
     if (glue_pieces(p)) text_fmt(out, "    void *td_t[%d];\n", n + glue_pieces(p));
+    if (p->kernels.n) text_put(out, "    int td_launched = 0;\n");
     if (glue_products(p)) text_put(out, "    td_product td_p;\n    int td_done;\n");
     for (int i = 0; i < p->graph->scalars.n; i++)
         if (h->scalar_used[i]) text_fmt(out, "    const double %s = td_c->scalars[%d];\n", h->scalars[i], i);

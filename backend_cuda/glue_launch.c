@@ -91,13 +91,14 @@ static void launch(Text *out, const HostEntry *h, const Kernel *k, Arguments ent
     if (k->product) {
         text_fmt(out, "%std_%s_product(%s, %s, &td_p);\n", indent, symbol, a.dims, a.scalars);
         text_fmt(out,
-                 "%sTD_TRY(td_multiply(td_s, td_c, \"product %s\", &td_p, %s, td_t[%d], td_bytes[%d], &td_done));\n"
+                 "%sTD_TRY(td_multiply(td_s, td_c, \"product %s\", &td_p, %s, td_t[%d], td_bytes[%d], &td_done, "
+                 "&td_launched));\n"
                  "%sif (!td_done)\n    ",
                  indent, k->name, a.tensors, *product, *product, indent);
         ++*product;
     }
-    text_fmt(out, "%sTD_TRY(td_cuda(td_s, \"kernel %s\", %s_%s_launch(td_c->stream, %s, %s, %s)));\n", indent, k->name,
-             x, symbol, a.tensors, a.dims, a.scalars);
+    text_fmt(out, "%sTD_TRY(td_cuda(td_s, \"kernel %s\", %s_%s_launch(td_c->stream, %s, %s, %s, &td_launched)));\n",
+             indent, k->name, x, symbol, a.tensors, a.dims, a.scalars);
     if (block) text_put(out, "    }\n");
 }
 
@@ -113,7 +114,8 @@ void glue_launcher(Text *out, const Program *p, const char *x) {
         const char *symbol = kernel_symbol(p, p->kernels.at[k]);
         text_fmt(out, "int %s_%s_prepare(void);\n", x, symbol);
         text_fmt(out,
-                 "int %s_%s_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars);\n",
+                 "int %s_%s_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars, int "
+                 "*launched);\n",
                  x, symbol);
     }
     if (p->assumed) glue_launcher(out, p->assumed, x);

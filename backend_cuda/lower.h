@@ -12,10 +12,12 @@ typedef struct LowerOptions {
 
 /* The kernels and launchers of one program, appended to *out. False after saying in *why what could not be lowered;
  * *out is then unusable. A launcher is
- *   int PREFIX_SYMBOL_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars)
+ *   int PREFIX_SYMBOL_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars,
+ *                            int *launched)
  * and there is `int PREFIX_SYMBOL_prepare(void)`; both return a cudaError_t. Of a kernel that is run in one place
  * SYMBOL is ENTRY_KERNEL, and tensors are the entry's params, then temps. One that several places run (sched/same.h)
- * has the name of the first, and all three arrays in the order of its form. */
+ * has the name of the first, and all three arrays in the order of its form. *launched is 0 until something has been
+ * launched in this run of the entry, which the launcher sets to 1: what comes later may start before that has ended. */
 bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why);
 
 /* A whole model.cu: its head, the prelude functions that `kernels` uses, and `kernels` (what lower_program

@@ -128,11 +128,12 @@ static void put_launcher(Lower *l, Text *out, Sym full) {
     bool variants = l->wide && l->conds.n;
     text_fmt(
         out,
-        "extern \"C\" int %s_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars);\n",
+        "extern \"C\" int %s_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars, "
+        "int *launched);\n",
         full);
     text_fmt(out,
              "extern \"C\" int %s_launch(void *stream, void *const *tensors, const int64_t *dims, const double "
-             "*scalars) {\n",
+             "*scalars, int *launched) {\n",
              full);
     text_put(out, "    (void)tensors, (void)dims, (void)scalars;\n");
     Text blocks = {.ctx = l->ctx};
@@ -171,8 +172,8 @@ static void put_launcher(Lower *l, Text *out, Sym full) {
         text_fmt(out, "%s(%s)scalars[%d]", first ? "" : ", ", c_type(s->type), scalar_at(l, s));
     }
     text_put(out, "};\n");
-    Sym tail = fmt(l, "args, %s, %d, %d, %d, %d, (cudaStream_t)stream", blocks.s, l->k->threads, l->k->cluster,
-                   l->shared_bytes, l->k->chained ? 1 : 0);
+    Sym tail = fmt(l, "args, %s, %d, %d, %d, launched, (cudaStream_t)stream", blocks.s, l->k->threads, l->k->cluster,
+                   l->shared_bytes);
     /* the instances: with wide accesses or not, with 32-bit indices or not */
     Sym name[4];
     int n = 0;
@@ -203,14 +204,17 @@ static void put_launcher(Lower *l, Text *out, Sym full) {
     text_put(out, "}\n\n");
 }
 
-static bool lower_kernel(Text *out, Ctx *ctx, Program *p, Kernel *k, const ExprMap *tensor_at, const LowerOptions *o,
+static bool lower_kernel(Text *out, Ctx *ctx, Program *p, int number, const ExprMap *tensor_at, const LowerOptions *o,
                          Text *why) {
+    Kernel *k = p->kernels.at[number];
     Lower *l = NEW(ctx, Lower);
     l->ctx = ctx;
     l->p = p;
     l->tensor_at = tensor_at;
     l->g = p->graph;
     l->k = k;
+    l->follows = number > 0 || k->follows;
+    l->leads = number + 1 < p->kernels.n || k->leads;
     l->o = o;
     l->why = why;
     l->body.ctx = ctx;
@@ -302,7 +306,7 @@ bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why) {
     for (int i = 0; i < p->kernels.n && ok; i++) {
         if (p->kernels.at[i]->same) continue;
         Ctx *temp = ctx_temp(p->ctx);
-        ok = lower_kernel(out, temp, p, p->kernels.at[i], &tensor_at, o, why);
+        ok = lower_kernel(out, temp, p, i, &tensor_at, o, why);
         ctx_temp_end(temp);
     }
     ctx_temp_end(own);

@@ -92,6 +92,7 @@ typedef struct Lower {
     VEC(Region) regions;
     VEC(SharedTile) tiles;
     int shared_bytes;
+    bool follows, leads; /* in some place that runs it a kernel comes before it, or after it */
     bool uses_cluster, bulk_stores;
     bool dry; /* walking a loop only for its barriers: nothing is printed, nothing allocated twice */
     int dry_regions;

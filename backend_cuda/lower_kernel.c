@@ -569,31 +569,29 @@ static bool crosses_cluster(const Part *part, Stage *const *s, int n) {
     return false;
 }
 
-/* The kernel after this one may be started before this one ends: it waits for that by itself. */
-static bool next_is_chained(const Lower *l) {
-    for (int i = 0; i + 1 < l->p->kernels.n; i++)
-        if (l->p->kernels.at[i] == l->k) return l->p->kernels.at[i + 1]->chained;
-    return false;
-}
-
+/* Programmatic dependent launch: a kernel of an entry starts while the one before it ends. Nothing is read or written
+ * before the wait, which returns when the grid before has ended and what it wrote is there; that grid's blocks have all
+ * waited for the one before it; so memory is in order as it is without. A kernel lets the next one start after its own
+ * wait: no third grid takes place meanwhile. The next one starts when all blocks have come there: after the last loop,
+ * which is most of the work, so that its blocks, which do nothing yet, take no place on some multiprocessors that is
+ * free on others a little later; a kernel without a loop is short, and all of its blocks have begun then. */
 void lower_part(Lower *l, Part *part) {
     l->part = part;
     l->declared.n = 0;
     l->turns.n = 0;
     declare_digits(l);
     l->uses_cluster = crosses_cluster(part, part->body.at, part->body.n);
-    if (l->k->chained) put(l, "td_pdl_wait();");
     if (l->uses_cluster) {
         lower_cluster_setup(l, part->body.at, part->body.n);
         put(l, "td_cluster_sync(); // every block of the cluster has started");
     }
+    if (l->follows) put(l, "td_pdl_wait();");
     axis_declare(l, false);
     l->bulk_stores = false;
-    /* Where the last loop ends: what follows is short, and the next kernel may come meanwhile. */
-    int loop = part->body.n;
+    int loop = part->body.n; /* the last loop ends here */
     while (loop > 0 && part->body.at[loop - 1]->kind != STAGE_FOR) loop--;
     lower_stages(l, part->body.at, loop);
-    if (loop && next_is_chained(l)) put(l, "td_pdl_launch();");
+    if (l->leads) put(l, "td_pdl_launch();");
     lower_stages(l, part->body.at + loop, part->body.n - loop);
     if (l->bulk_stores) put(l, "if (td_tid() == 0) td_bulk_wait_read<0>(); // shared memory outlives what reads it");
 }

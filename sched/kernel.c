@@ -29,12 +29,6 @@ bool digit_in_warp(int64_t stride, int64_t size) {
     return !(stride & (stride - 1)) && !(size & (size - 1)) && stride * size <= 32;
 }
 
-bool program_chained(const Program *p) {
-    for (int k = 0; k < p->kernels.n; k++)
-        if (p->kernels.at[k]->chained) return true;
-    return false;
-}
-
 Program *program_new(Ctx *ctx, Graph *g) {
     Program *p = NEW(ctx, Program);
     p->ctx = ctx;

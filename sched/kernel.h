@@ -144,7 +144,6 @@ typedef struct Kernel {
     int threads;                   /* filled in: the same for all parts and layouts */
     int cluster;                   /* filled in: blocks of a cluster, 1 without */
     int blocks_per_sm;             /* launch bound; 0: none stated */
-    bool chained;                  /* starts while the kernel before it drains (programmatic dependent launch) */
     VEC(const Expr *) where;       /* conditions on dimensions under which the kernel is legal */
     const struct Product *product; /* a library runs this, the kernel only what it refuses; NULL: nothing (product.h) */
     Sym no_product;                /* why a library does not run the sum of products that is there; or NULL */
@@ -157,6 +156,7 @@ typedef struct Kernel {
     struct Kernel *here;           /* the first of its form in its program; NULL: it is that itself */
     bool shared;                   /* several places run its text, which takes arguments in the order of the form */
     int places;                    /* how many run its own text */
+    bool follows, leads;           /* at one of them a kernel comes before, or after, in the entry */
     Sym symbol;                    /* kernel_symbol */
     /* Of what was scheduled here, where an explanation is asked for (explain.h); else NULL: */
     const struct Group *group;
@@ -213,8 +213,6 @@ bool digit_in_warp(int64_t stride, int64_t size);
 
 /* ---- building (kernel.c) ---- */
 Program *program_new(Ctx *ctx, Graph *g);
-/* Whether some kernel begins before the one ahead of it has ended: then no memory passes from one tensor to another. */
-bool program_chained(const Program *p);
 Kernel *kernel_new(Program *p, Sym name);
 Part *part_new(Program *p, Kernel *k, Sym name);
 Axis *part_axis(Program *p, Part *part, Sym name, const Expr *lo, const Expr *hi);

@@ -386,7 +386,7 @@ static void put_kernel(Printer *x, const Kernel *k) {
     text_char(x->out, '\n');
     put_comment(x->out, k->comment);
     if (k->same) text_fmt(x->out, "// the same kernel as %s\n", k->symbol);
-    text_fmt(x->out, "kernel %s%s", k->name, k->chained ? " chained" : "");
+    text_fmt(x->out, "kernel %s", k->name);
     if (k->blocks_per_sm) text_fmt(x->out, " occupancy %d", k->blocks_per_sm);
     text_char(x->out, '\n');
     if (k->product) put_product(x, k->product);

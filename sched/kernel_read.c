@@ -9,10 +9,10 @@
 #include <string.h>
 
 static const char *const RESERVED[] = {
-    "kernel",  "part",   "axis",    "layout", "where", "program", "dim",       "in",       "inout",  "out",
-    "temp",    "scalar", "option",  "monoid", "peel",  "over",    "along",     "ahead",    "stream", "keep",
-    "depth",   "pad",    "swizzle", "bulk",   "async", "carry",   "exclusive", "reverse",  "else",   "then",
-    "counter", "zero",   "true",    "false",  "inf",   "nan",     "chained",   "occupancy"};
+    "kernel",  "part",   "axis",    "layout", "where", "program", "dim",       "in",      "inout",  "out",
+    "temp",    "scalar", "option",  "monoid", "peel",  "over",    "along",     "ahead",   "stream", "keep",
+    "depth",   "pad",    "swizzle", "bulk",   "async", "carry",   "exclusive", "reverse", "else",   "then",
+    "counter", "zero",   "true",    "false",  "inf",   "nan",     "occupancy"};
 
 bool kernel_name_reserved(const char *name) {
     for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
@@ -479,7 +479,6 @@ static void read_kernel(KernelReader *r) {
     k->comment = comment;
     for (int i = 0; i + 1 < r->p->kernels.n; i++)
         if (r->p->kernels.at[i]->name == k->name) lex_fail(x, at, "kernel '%s' is declared twice", k->name);
-    k->chained = lex_accept(x, "chained");
     if (lex_accept(x, "occupancy")) {
         int64_t n = lex_int(x);
         if (!x->failed && (n < 1 || n > 32)) lex_fail(x, at, "occupancy is 1 to 32 blocks");

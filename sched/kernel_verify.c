@@ -318,10 +318,9 @@ static bool same_memory(const Tensor *a, const Tensor *b) {
 }
 
 /* Outputs and inputs of one size, of which the kernels leave those that may be one. */
-static void find_in_place(Program *p, bool chained) {
+static void find_in_place(Program *p) {
     memset(&p->in_place, 0, sizeof p->in_place); /* what an earlier call left may be gone */
     memset(&p->successions, 0, sizeof p->successions);
-    if (chained) return;
     for (int i = 0; i < p->params.n; i++)
         for (int j = 0; j < p->params.n && j < MAX_IN_PLACE && p->in_place.n < MAX_PAIRS; j++) {
             Tensor *out = p->params.at[i], *in = p->params.at[j];
@@ -375,13 +374,13 @@ static bool verify_kernels(Verify *v) {
     const Program *p = v->p;
     Ctx *whole = v->ctx;
     ExprMap written = {0};
-    bool ok = true, chained = program_chained(v->p);
-    find_in_place(v->p, chained);
+    bool ok = true;
+    find_in_place(v->p);
     for (int i = 0; i < p->kernels.n && ok; i++) {
         *v = (Verify){.p = v->p, .g = v->g, .k = p->kernels.at[i], .ctx = ctx_temp(whole), .why = v->why};
         ok = verify_kernel(v) && verify_order(v, &written);
         if (ok) check_in_place(v, &written);
-        if (ok && !chained) find_successions(v, i, &written);
+        if (ok) find_successions(v, i, &written);
         for (int j = 0; j < v->writes.n; j++) {
             const Tensor *t = v->writes.at[j].stage->tensor;
             expr_map_put(whole, &written, t, t);

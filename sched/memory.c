@@ -20,7 +20,6 @@ typedef struct Finding {
     int *first_write, *last_read; /* of parameters: kernels; reads after the first write do not count */
     Gap *gap;
     int *successions; /* of kernel k: from successions[k] up to successions[k + 1] */
-    bool chained;
     int step;
 } Finding;
 
@@ -213,7 +212,7 @@ static bool find_lists(Finding *x) {
         for (int j = 0; j < n; j++)
             if (i != j && meet(&m->pieces.at[i], &m->pieces.at[j])) vec_push(x->ctx, &m->meets, j);
         if (m->meets.n > MAX_MEETINGS) return false;
-        if (!x->chained) find_homes(x, &m->pieces.at[i]);
+        find_homes(x, &m->pieces.at[i]);
     }
     vec_push(x->ctx, &m->starts, m->meets.n);
     vec_push(x->ctx, &m->home_starts, m->homes.n);
@@ -221,7 +220,7 @@ static bool find_lists(Finding *x) {
 }
 
 void memory_plan(Ctx *ctx, const Program *p, Memory *m) {
-    Finding x = {.ctx = ctx, .p = p, .m = m, .chained = program_chained(p)};
+    Finding x = {.ctx = ctx, .p = p, .m = m};
     *m = (Memory){0};
     find_uses(&x);
     find_gaps(&x);

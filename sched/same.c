@@ -216,7 +216,7 @@ static void *kept(Ctx *ctx, const void *at, int n, size_t size) {
     return r;
 }
 
-Sym kernel_form(Ctx *ctx, const Program *p, const Kernel *k, bool next_chained, KernelForm *f) {
+Sym kernel_form(Ctx *ctx, const Program *p, const Kernel *k, KernelForm *f) {
     Ctx *temp = ctx_temp(ctx);
     Former *x = NEW(temp, Former);
     Sym form = NULL;
@@ -225,7 +225,6 @@ Sym kernel_form(Ctx *ctx, const Program *p, const Kernel *k, bool next_chained, 
     put(x, k->threads);
     put(x, k->cluster);
     put(x, k->blocks_per_sm);
-    put(x, k->chained | next_chained << 1);
     put(x, k->parts.n);
     for (int i = 0; i < k->parts.n; i++) put_part(x, k->parts.at[i]);
     put(x, k->where.n);
@@ -258,9 +257,8 @@ void program_same(SameMemo *memo, Program *p) {
     ExprMap here = {0}; /* the first kernel of a form -> the first of this program */
     for (int i = 0; i < p->kernels.n; i++) {
         Kernel *k = p->kernels.at[i];
-        bool next = i + 1 < p->kernels.n && p->kernels.at[i + 1]->chained;
         KernelForm *f = NEW(p->ctx, KernelForm);
-        Sym form = kernel_form(p->ctx, p, k, next, f);
+        Sym form = kernel_form(p->ctx, p, k, f);
         if (!form) continue;
         k->form = f;
         k->same = (Kernel *)expr_map_get(&memo->first, form);
@@ -268,6 +266,8 @@ void program_same(SameMemo *memo, Program *p) {
         k->here = (Kernel *)expr_map_get(&here, first);
         if (!k->here) expr_map_put(temp, &here, first, k);
         first->places++;
+        first->follows |= i > 0;
+        first->leads |= i + 1 < p->kernels.n;
         if (k->same) {
             k->symbol = first->symbol;
             first->shared = k->shared = true;

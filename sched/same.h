@@ -25,7 +25,7 @@ typedef struct SameMemo {
 void program_same(SameMemo *memo, Program *p);
 
 /* The form as a text: equal for two kernels of a compilation where one text serves both. NULL: it has none. */
-Sym kernel_form(Ctx *ctx, const Program *p, const Kernel *k, bool next_chained, KernelForm *f);
+Sym kernel_form(Ctx *ctx, const Program *p, const Kernel *k, KernelForm *f);
 
 /* What the names of the kernel's functions have between the prefix and the function's: that of the first place. */
 Sym kernel_symbol(const Program *p, const Kernel *k);

@@ -1,10 +1,10 @@
 /* The runtime API of the host: exact allocations with shadows; everything happens at once, for one host thread at a
  * time. */
 
-static void host_wrote(Alloc *a, size_t off, size_t bytes) {
+static void host_wrote(Alloc *a, size_t off, size_t bytes, u64 stamp = HOST_WRITE) {
     off *= 2, bytes *= 2;
     const size_t whole = off % 32 ? 0 : bytes & ~size_t(31); // an odd end must not make all granules small
-    const auto mark = [](Rec &r, size_t) { r.w = HOST_WRITE, r.r = 0; };
+    const auto mark = [=](Rec &r, size_t) { r.w = stamp, r.r = 0; };
     shadow_each(a->shadow, off, whole, mark);
     shadow_each(a->shadow, off + whole, bytes - whole, mark);
 }

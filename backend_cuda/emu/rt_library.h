@@ -47,6 +47,13 @@ static double rounded(double v, cudaDataType_t t) {
     return element(&bits, t, 0);
 }
 
+/* For what is launched next a product is a kernel: one that begins when all before it has ended, and lets the next one
+ * start early. */
+static void library_begins() {
+    S.have_previous = true, S.previous_early = false;
+    S.previous_start = ++S.tick;
+}
+
 /* Every element of a matrix, a column of rows elements at a time, was written. */
 static bool library_reads(const void *p, const cublasLtMatrixLayoutOpaque_t *l, int64_t batch, const char *what) {
     const int bytes = element_bytes(l->type);
@@ -56,7 +63,11 @@ static bool library_reads(const void *p, const cublasLtMatrixLayoutOpaque_t *l, 
         Alloc *a = host_range(at, n, what);
         if (!a) return false;
         bool fresh = false;
-        if (S.check) shadow_each(a->shadow, alloc_off(a, at), n * 2, [&](Rec &r, size_t) { fresh |= !r.w; });
+        if (S.check)
+            shadow_each(a->shadow, alloc_off(a, at), n * 2, [&](Rec &r, size_t) {
+                fresh |= !r.w;
+                r.r = S.tick << STAMP;
+            });
         if (!fresh) continue;
         report(KIND_UNINIT, __builtin_return_address(0), "%s reads memory that nothing has written", what);
         return false;
@@ -71,7 +82,7 @@ static bool library_writes(void *p, const cublasLtMatrixLayoutOpaque_t *l, int64
         const size_t n = size_t(l->rows) * size_t(bytes);
         Alloc *a = host_range(at, n, "a product's result");
         if (!a) return false;
-        host_wrote(a, size_t(reinterpret_cast<u8 *>(at) - a->base), n);
+        host_wrote(a, size_t(reinterpret_cast<u8 *>(at) - a->base), n, S.tick << STAMP);
     }
     return true;
 }
@@ -325,6 +336,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
             return CUBLAS_STATUS_INVALID_VALUE;
         }
     const bool has_bias = desc->epilogue & CUBLASLT_EPILOGUE_BIAS;
+    library_begins();
     const auto odd = [](const cublasLtMatrixLayoutOpaque_t *l) { return l->lead * element_bytes(l->type) % 16 != 0; };
     const auto wide = [&](int i) { return algo->alignment[i] % 16 == 0 || (id == PLAIN && alignment_of(at[i]) >= 16); };
     const bool aligned =
@@ -352,7 +364,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
         Alloc *w = host_range(workspace, algo->workspace, "a product's scratch");
         if (!w) return CUBLAS_STATUS_EXECUTION_FAILED;
         memset(workspace, 0xff, algo->workspace);
-        host_wrote(w, size_t(static_cast<u8 *>(workspace) - w->base), algo->workspace);
+        host_wrote(w, size_t(static_cast<u8 *>(workspace) - w->base), algo->workspace, S.tick << STAMP);
     }
     products_run++;
     products_by[id]++;

@@ -53,9 +53,10 @@ template <class T> __device__ __forceinline__ void td_atomic_min(T *p, T v) {
 }
 
 //@ td_launch
+// Where something was launched before, this kernel may start while that ends (td_pdl_wait).
 template <class Args>
 static cudaError_t td_launch(void (*kernel)(const Args), const Args &args, long long grid, int threads, int cluster, size_t shared_bytes,
-                             int chained, cudaStream_t stream) {
+                             int *launched, cudaStream_t stream) {
     if (grid == 0) return cudaSuccess;
     cudaLaunchAttribute at[2];
     cudaLaunchConfig_t c = {};
@@ -70,11 +71,12 @@ static cudaError_t td_launch(void (*kernel)(const Args), const Args &args, long 
         at[c.numAttrs].val.clusterDim.y = at[c.numAttrs].val.clusterDim.z = 1;
         c.numAttrs++;
     }
-    if (chained) {
+    if (*launched) {
         at[c.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
         at[c.numAttrs].val.programmaticStreamSerializationAllowed = 1;
         c.numAttrs++;
     }
+    *launched = 1;
     return cudaLaunchKernelEx(&c, kernel, args);
 }
 //@ td_prepare

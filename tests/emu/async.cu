@@ -185,16 +185,16 @@ int main() {
     Buf<float> x(iota<float>(1024)), y(1024);
     const unsigned shared = 128 + 4 * 256;
     const auto cp = [&](int mode) {
-        return [&, mode] { return td_launch(cp_pipeline, (args{x.p, y.p, mode}), 1, 64, 1, shared, 0, nullptr); };
+        return [&, mode] { return RUN(cp_pipeline, (args{x.p, y.p, mode}), 1, 64, 1, shared, 0)(); };
     };
     const auto bulk = [&](int mode) {
-        return [&, mode] { return td_launch(bulk_pipeline, (args{x.p, y.p, mode}), 1, 64, 1, shared, 0, nullptr); };
+        return [&, mode] { return RUN(bulk_pipeline, (args{x.p, y.p, mode}), 1, 64, 1, shared, 0)(); };
     };
     const auto role = [&](int mode) {
-        return [&, mode] { return td_launch(roles, (args{x.p, y.p, mode}), 1, 96, 1, shared, 0, nullptr); };
+        return [&, mode] { return RUN(roles, (args{x.p, y.p, mode}), 1, 96, 1, shared, 0)(); };
     };
     const auto store = [&](int mode) {
-        return [&, mode] { return td_launch(store_pipeline, (args{x.p, y.p, mode}), 1, 64, 1, shared, 0, nullptr); };
+        return [&, mode] { return RUN(store_pipeline, (args{x.p, y.p, mode}), 1, 64, 1, shared, 0)(); };
     };
     const auto good = [&](int rows, int turn) {
         const std::vector<float> v = y.get();
@@ -237,8 +237,8 @@ int main() {
     wrong("bulk stores: misaligned", "alignment", store(7));
     args a = {x.p, y.p, 0};
     right("in place", [&] {
-        td_launch(in_place, a, 1, 64, 1, shared, 0, nullptr);
-        return td_launch(in_place, a, 1, 64, 1, shared, 1, nullptr);
+        RUN(in_place, a, 1, 64, 1, shared, 0)();
+        return RUN(in_place, a, 1, 64, 1, shared, 1)();
     });
     a.mode = 1;
     wrong("in place, too early", "race", RUN(in_place, a, 1, 64, 1, shared, 0));

@@ -36,13 +36,13 @@ int main() {
         td_emu_seed((unsigned long long)seed);
         const args a = {x.p, 4000};
         double t = now();
-        td_launch(syncs, a, 10, 256, 1, 0, 0, 0);
+        RUN(syncs, a, 10, 256, 1, 0, 0)();
         printf("seed %d: %.1f M thread-barriers/s", seed, 10 * 256 * 4000 / (now() - t) * 1e-6);
         t = now();
-        td_launch(shuffles, a, 10, 256, 1, 0, 0, 0);
+        RUN(shuffles, a, 10, 256, 1, 0, 0)();
         printf(", %.1f M shuffles/s", 10 * 256 * 4000 / (now() - t) * 1e-6);
         t = now();
-        td_launch(copies, a, 10, 256, 1, 4096, 0, 0);
+        RUN(copies, a, 10, 256, 1, 4096, 0)();
         printf(", %.1f M 16-byte accesses/s\n", 4 * 10 * 256 * 4000 / (now() - t) * 1e-6);
     }
     return td_emu_errors() != 0;

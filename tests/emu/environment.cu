@@ -22,9 +22,9 @@ int main(int argc, char **argv) {
     Buf<float> y(64);
     const args a = {y.p};
     const bool off = argc > 1 && !strcmp(argv[1], "off"), strict = argc > 1 && !strcmp(argv[1], "strict");
-    CHECK((td_launch(racy, a, 1, 32, 1, 0, 0, nullptr) == cudaSuccess) == off);
+    CHECK((RUN(racy, a, 1, 32, 1, 0, 0)() == cudaSuccess) == off);
     td_emu_reset();
-    CHECK((td_launch(by_shuffle, a, 1, 32, 1, 128, 0, nullptr) == cudaSuccess) == !strict);
+    CHECK((RUN(by_shuffle, a, 1, 32, 1, 128, 0)() == cudaSuccess) == !strict);
     CHECK(y.get()[5] == 4);
     return finish();
 }

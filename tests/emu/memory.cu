@@ -188,7 +188,7 @@ int main() {
         Buf<uint8_t> fresh(7);
         args f = a;
         f.x = reinterpret_cast<float *>(fresh.p);
-        return td_launch(half_read, f, 1, 14, 1, 0, 0, nullptr);
+        return RUN(half_read, f, 1, 14, 1, 0, 0)();
     });
     cudaMemset(bytes7.p, 0x21, 7);
     right("halves in place", RUN(half_read, b, 1, 14, 1, 0, 0));
@@ -214,7 +214,7 @@ int main() {
     int seen[9] = {};
     c.zero();
     right("the last block", [&] {
-        const cudaError_t e = td_launch((split<true, false>), b, 9, 64, 1, 0, 0, nullptr);
+        const cudaError_t e = RUN((split<true, false>), b, 9, 64, 1, 0, 0)();
         const std::vector<float> v = x.get();
         CHECK(v[0] == 36);
         seen[int(v[1])] = 1;
@@ -230,7 +230,7 @@ int main() {
     wrong("a counter never cleared", "counter", [&] {
         cudaMemset(c.p, 0x7f, 4);
         b.n = 4;
-        return td_launch((split<true, false>), b, 4, 64, 1, 0, 0, nullptr);
+        return RUN((split<true, false>), b, 4, 64, 1, 0, 0)();
     });
     c.zero();
     right("two stages of last blocks", RUN(two_stage, a, 12, 64, 1, 0, 0));

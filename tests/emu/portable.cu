@@ -41,7 +41,7 @@ int main() {
     for (int n : {256, 61, 3, 1})
         right("rows", [&] {
             y.zero();
-            const cudaError_t e = td_launch(rows, (args{x.p, y.p, n}), 1, 64, 1, 0, 0, nullptr);
+            const cudaError_t e = RUN(rows, (args{x.p, y.p, n}), 1, 64, 1, 0, 0)();
             const std::vector<float> v = y.get();
             for (int i = 0; i < 1024; i++) CHECK(v[size_t(i)] == (i < n ? float(i) : 0));
             return e;

@@ -35,7 +35,7 @@ int main() {
     float want = 0;
     for (int i = 0; i < n; i++) want += float(i % 8);
     right("row_sum", [&] {
-        const cudaError_t e = td_launch(row_sum<8, true, true>, a, 4, 128, 1, 16, 0, nullptr);
+        const cudaError_t e = RUN((row_sum<8, true, true>), a, 4, 128, 1, 16, 0)();
         for (float v : y.get()) CHECK(v == want);
         return e;
     });

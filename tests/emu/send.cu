@@ -145,7 +145,7 @@ template <class T, bool WARP> static void sums(const char *name, int ranks, int 
     const int threads = WARP ? 32 : 64;
     right(name, [&] {
         const cudaError_t e =
-            td_launch((exchange<T, WARP>), (args{y.p, mode, ranks}), ranks, threads, ranks, 1024, 0, nullptr);
+            RUN((exchange<T, WARP>), (args{y.p, mode, ranks}), ranks, threads, ranks, 1024, 0)();
         const std::vector<float> v = y.get();
         for (int r = 0; r < ranks; r++)
             for (int i = 0; i < rows; i++)
@@ -167,12 +167,12 @@ int main() {
     y.zero();
     const auto with = [&](int mode) {
         return [&, mode] {
-            return td_launch((exchange<float, false>), (args{y.p, mode, 4}), 4, 64, 4, 1024, 0, nullptr);
+            return RUN((exchange<float, false>), (args{y.p, mode, 4}), 4, 64, 4, 1024, 0)();
         };
     };
     const auto warp = [&](int mode) {
         return [&, mode] {
-            return td_launch((exchange<float, true>), (args{y.p, mode, 4}), 4, 32, 4, 1024, 0, nullptr);
+            return RUN((exchange<float, true>), (args{y.p, mode, 4}), 4, 32, 4, 1024, 0)();
         };
     };
     wrong("reads before the wait", "async", with(NO_WAIT), "race uninitialised mbarrier cluster");
@@ -193,12 +193,12 @@ int main() {
     wrong("a local write of a cell", "race", with(LOCAL_WRITE));
     wrong("a send that nobody waits for", "async", with(ONE_MORE), "cluster race");
     const auto read = [&](int mode) {
-        return [&, mode] { return td_launch(readers, (args{y.p, mode, 4}), 4, 64, 4, 1024, 0, nullptr); };
+        return [&, mode] { return RUN(readers, (args{y.p, mode, 4}), 4, 64, 4, 1024, 0)(); };
     };
     right("readers arrive", read(0));
     wrong("readers arrive before they read", "race", read(1), "async");
     const auto hand = [&](int mode) {
-        return [&, mode] { return td_launch(handover, (args{y.p, mode, 2}), 2, 64, 2, 1024, 0, nullptr); };
+        return [&, mode] { return RUN(handover, (args{y.p, mode, 2}), 2, 64, 2, 1024, 0)(); };
     };
     right("overwrites what was read", hand(0));
     wrong("reads what was written", "race", hand(1));

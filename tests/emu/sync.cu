@@ -99,7 +99,7 @@ int main() {
     wrong("a lane misses a shuffle", "exit", RUN(warp_exit, a, 1, 32, 1, 0, 0));
     right("after all that", RUN(shuffles, a, 2, 96, 1, 0, 0));
     right("cluster", [&] {
-        const cudaError_t e = td_launch((cluster_sum<true, true>), a, 8, 64, 4, 16, 0, nullptr);
+        const cudaError_t e = RUN((cluster_sum<true, true>), a, 8, 64, 4, 16, 0)();
         CHECK(y.get()[3] == 0 + 1 + 2 + 3 && y.get()[7] == 4 + 5 + 6 + 7);
         return e;
     });
@@ -115,9 +115,9 @@ int main() {
     const auto chain = [&](int mode) {
         return [&, mode] {
             a.mode = 0;
-            td_launch(produce, a, 1, 64, 1, 0, 0, nullptr);
+            RUN(produce, a, 1, 64, 1, 0, 0)();
             a.mode = mode;
-            return td_launch(consume, a, 1, 64, 1, 0, 1, nullptr);
+            return RUN(consume, a, 1, 64, 1, 0, 1)();
         };
     };
     right("chained", chain(0));
@@ -128,10 +128,10 @@ int main() {
     const auto three = [&](int mode) {
         return [&, mode] {
             a.mode = 0;
-            td_launch(produce, a, 1, 64, 1, 0, 0, nullptr);
-            td_launch(launches_early, a, 1, 1, 1, 0, 1, nullptr);
+            RUN(produce, a, 1, 64, 1, 0, 0)();
+            RUN(launches_early, a, 1, 1, 1, 0, 1)();
             a.mode = mode;
-            return td_launch(reads_first, a, 1, 1, 1, 0, 1, nullptr);
+            return RUN(reads_first, a, 1, 1, 1, 0, 1)();
         };
     };
     right("three kernels", three(0));

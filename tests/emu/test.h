@@ -74,5 +74,8 @@ template <class F> inline void wrong(const char *name, const char *kind, F f, co
     td_emu_reset();
 }
 #define RUN(kernel, a, grid, threads, cluster, shared, chained)                                                        \
-    [&] { return td_launch(kernel, a, grid, threads, cluster, shared, chained, nullptr); }
+    [&] {                                                                                                              \
+        int launched = chained;                                                                                        \
+        return td_launch(kernel, a, grid, threads, cluster, shared, &launched, nullptr);                               \
+    }
 #endif

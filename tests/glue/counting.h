@@ -1,4 +1,5 @@
-/* A CUDA runtime that only counts, and what the tests on top of it share: a launch leaves its letter in `order`. */
+/* A CUDA runtime that only counts, and what the tests on top of it share: a launch leaves its letter in `order`, with a
+ * plus before it where one came before in its call. */
 #include <cuda_runtime_api.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,8 +39,10 @@ cudaError_t cudaMemsetAsync(void *at, int value, size_t bytes, cudaStream_t stre
     cleared_bytes = bytes;
     return cudaSuccess;
 }
-static int launched(const char *what, void *const *tensors, const int64_t *dims, const double *scalars) {
+static int launched(const char *what, void *const *tensors, const int64_t *dims, const double *scalars, int *before) {
+    if (*before) strcat(order, "+");
     strcat(order, what);
+    *before = 1;
     memcpy(seen, tensors, sizeof *seen * (size_t)ntensors);
     memcpy(seen_dims, dims, sizeof *seen_dims * (size_t)ndims);
     memcpy(seen_scalars, scalars, sizeof *seen_scalars * (size_t)nscalars);
@@ -47,10 +50,10 @@ static int launched(const char *what, void *const *tensors, const int64_t *dims,
 }
 /* The functions of a kernel in a model.cu: LAUNCHER(symbol, letter of a launch, letter of a preparation) */
 #define LAUNCHER(symbol, launch, prepare)                                                                              \
-    int symbol##_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars);               \
+    int symbol##_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars, int *before);  \
     int symbol##_prepare(void);                                                                                        \
-    int symbol##_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars) {              \
-        return stream ? launched(launch, tensors, dims, scalars) : 1;                                                  \
+    int symbol##_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars, int *before) { \
+        return stream ? launched(launch, tensors, dims, scalars, before) : 1;                                          \
     }                                                                                                                  \
     int symbol##_prepare(void) { return strcat(order, prepare) ? 0 : 1; }
 

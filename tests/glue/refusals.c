@@ -99,7 +99,7 @@ static void refusals(model_context *ctx) {
 
 static void runs(model_context *ctx) {
     arguments a = good(ctx);
-    check(call(&a) == model_ok && !strcmp(order, "0ab"), "a call that fits clears, then launches in order");
+    check(call(&a) == model_ok && !strcmp(order, "0a+b"), "a call that fits clears, then launches in order");
     check(seen[0] == a.x && seen[1] == a.w && seen[2] == a.acc && seen[3] == a.y && seen[4] == a.run.workspace,
           "tensors in order, then temporaries");
     check(seen[5] == a.y && cleared == seen[5] && cleared_bytes == 800,
@@ -114,7 +114,7 @@ static void runs(model_context *ctx) {
     a.m = 0;
     a.x = a.y = a.acc = NULL;
     a.run.workspace = NULL;
-    check(call(&a) == model_ok && !strcmp(order, "ab"), "empty tensors may be NULL, and nothing is cleared");
+    check(call(&a) == model_ok && !strcmp(order, "a+b"), "empty tensors may be NULL, and nothing is cleared");
     a = good(ctx);
     a.acc = a.x + 204800;
     check(call(&a) == model_ok, "tensors may touch");
@@ -161,7 +161,7 @@ static void others(model_context *ctx) {
     check(e->workspace(dims, &bytes) == model_ok && bytes == 512, "table: workspace");
     order[0] = 0;
     check(e->call(tensors, dims, scalars, a.run.workspace, 512, a.run.stream, NULL, 0) == model_ok &&
-              !strcmp(order, "pq0ab"),
+              !strcmp(order, "pq0a+b"),
           "table: call");
     check(e->call(tensors, dims, scalars, NULL, 0, a.run.stream, a.message, sizeof a.message) == model_error_workspace,
           "table: refusal");

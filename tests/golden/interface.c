@@ -13,11 +13,11 @@
 extern "C" {
 #endif
 int interface_scaled_ctx_prepare(void);
-int interface_scaled_ctx_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars);
+int interface_scaled_ctx_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars, int *launched);
 int interface_scaled_sums_prepare(void);
-int interface_scaled_sums_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars);
+int interface_scaled_sums_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars, int *launched);
 int interface_half_y_prepare(void);
-int interface_half_y_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars);
+int interface_half_y_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars, int *launched);
 #ifdef __cplusplus
 }
 #endif
@@ -350,6 +350,7 @@ static interface_status td_scaled_plan(const td_sink *td_s, interface_context *t
 static interface_status td_scaled_run(const td_sink *td_s, const td_call *td_c) {
     static const td_tensor td_params[] = {{"x", 2, 0, 0}, {"ctx", 2, 1, 0}, {"sums", 4, 1, 0}};
     int64_t td_bytes[3];
+    int td_launched = 0;
     const double double_ = td_c->scalars[0];
     const int64_t M = td_c->dims[0];
     const int64_t int_ = td_c->dims[1];
@@ -360,8 +361,8 @@ static interface_status td_scaled_run(const td_sink *td_s, const td_call *td_c) 
         return td_refuse(td_s, interface_error_require, "%s", "a positive scale (expected double > 0.0)");
     TD_TRY(td_tensors(td_s, td_c, td_params, 3, td_bytes));
     TD_TRY(td_workspace(td_s, td_c, 0, td_params, 3, td_bytes));
-    TD_TRY(td_cuda(td_s, "kernel ctx", interface_scaled_ctx_launch(td_c->stream, td_c->tensors, td_c->dims, td_c->scalars)));
-    TD_TRY(td_cuda(td_s, "kernel sums", interface_scaled_sums_launch(td_c->stream, td_c->tensors, td_c->dims, td_c->scalars)));
+    TD_TRY(td_cuda(td_s, "kernel ctx", interface_scaled_ctx_launch(td_c->stream, td_c->tensors, td_c->dims, td_c->scalars, &td_launched)));
+    TD_TRY(td_cuda(td_s, "kernel sums", interface_scaled_sums_launch(td_c->stream, td_c->tensors, td_c->dims, td_c->scalars, &td_launched)));
     return interface_ok;
 }
 
@@ -494,10 +495,11 @@ static interface_status td_half_plan(const td_sink *td_s, interface_context *td_
 static interface_status td_half_run(const td_sink *td_s, const td_call *td_c) {
     static const td_tensor td_params[] = {{"x", 8, 0, 0}, {"y", 8, 1, 0}};
     int64_t td_bytes[2];
+    int td_launched = 0;
     TD_TRY(td_half_plan(td_s, td_c->context, td_c->dims, td_bytes));
     TD_TRY(td_tensors(td_s, td_c, td_params, 2, td_bytes));
     TD_TRY(td_workspace(td_s, td_c, 0, td_params, 2, td_bytes));
-    TD_TRY(td_cuda(td_s, "kernel y", interface_half_y_launch(td_c->stream, td_c->tensors, td_c->dims, td_c->scalars)));
+    TD_TRY(td_cuda(td_s, "kernel y", interface_half_y_launch(td_c->stream, td_c->tensors, td_c->dims, td_c->scalars, &td_launched)));
     return interface_ok;
 }
 

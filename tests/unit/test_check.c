@@ -268,18 +268,18 @@ static const char MODEL_CU[] =
     "    if (i < a.n) { td_ld<float, 1, 0>(&v, a.x + i); w = 2 * v + a.s; }\n"
     "    %s\n"
     "}\n"
-    "extern \"C\" int m_f_k_launch(void *stream, void *const *t, const int64_t *d, const double *s) {\n"
+    "extern \"C\" int m_f_k_launch(void *stream, void *const *t, const int64_t *d, const double *s, int *l) {\n"
     "    args a = {(const float *)t[0], (float *)t[1], (int64_t *)t[2], d[0], (float)s[0]};\n"
-    "    return td_launch(f, a, (d[0] + 31) / 32, 32, 1, 0, 0, (cudaStream_t)stream);\n}\n";
+    "    return td_launch(f, a, (d[0] + 31) / 32, 32, 1, 0, l, (cudaStream_t)stream);\n}\n";
 static const char MODEL_C[] =
     "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n"
-    "int m_f_k_launch(void *, void *const *, const int64_t *, const double *);\n"
+    "int m_f_k_launch(void *, void *const *, const int64_t *, const double *, int *);\n"
     "static int bytes(const int64_t *d, size_t *n) { *n = 0; return d[0] < 0 ? 3 : 0; }\n"
     "static int call(void *const *t, const int64_t *d, const double *s, void *w, size_t n, void *stream, char *m, "
     "size_t k) {\n"
     "    if (d[0] < 0 || d[0] % 2) return snprintf(m, k, \"f: N = %lld is not even\", (long long)d[0]), 3;\n"
     "    if (t[1] == t[0] && d[0]) return snprintf(m, k, \"f: y overlaps x\"), 9;\n"
-    "    return m_f_k_launch(stream, t, d, s);\n}\n"
+    "    int l = 0;\n    return m_f_k_launch(stream, t, d, s, &l);\n}\n"
     "typedef struct { const char *name; int a, b, c; int (*w)(const int64_t *, size_t *); int (*f)(void *const *, "
     "const int64_t *, const double *,\n"
     "    void *, size_t, void *, char *, size_t); } entry;\n"

@@ -111,19 +111,10 @@ static void test_variants(Ctx *ctx) {
         Program *p = read(ctx, BASE), *q = read(ctx, text);
         expect(p && q, VARIANTS[i].what, "cannot be read");
         if (p && q) {
-            Sym a = kernel_form(ctx, p, p->kernels.at[0], false, &f),
-                b = kernel_form(ctx, q, q->kernels.at[0], false, &g);
+            Sym a = kernel_form(ctx, p, p->kernels.at[0], &f), b = kernel_form(ctx, q, q->kernels.at[0], &g);
             expect(a && (a == b) == VARIANTS[i].same, VARIANTS[i].what, VARIANTS[i].same ? "differs" : "is the same");
         }
     }
-}
-
-/* The text says where the next kernel may start, which waits by itself. */
-static void test_next(Ctx *ctx) {
-    KernelForm f;
-    Program *p = read(ctx, BASE);
-    expect(p && kernel_form(ctx, p, p->kernels.at[0], false, &f) != kernel_form(ctx, p, p->kernels.at[0], true, &f),
-           "a next kernel that is chained", "is the same");
 }
 
 /* ---- dimensions and tensors that coincide ---- */
@@ -237,7 +228,6 @@ int main(void) {
     if (!ctx) return 1;
     if (CTX_GUARD(ctx)) return puts("out of memory"), 1;
     test_variants(ctx);
-    test_next(ctx);
     test_programs(ctx);
     test_stacks(ctx);
     ctx_free(ctx);
