@@ -1,6 +1,8 @@
 /* Barriers, shuffles, clusters, chained launches: right and wrong. */
 #include "test.h"
 
+#include <cublasLt.h>
+
 struct args {
     float *x, *y;
     int mode;
@@ -85,9 +87,32 @@ __global__ void launches_early(const __grid_constant__ args a) { // kernels afte
     td_pdl_wait();
     st(a.y + 64, 1);
 }
-__global__ void reads_first(const __grid_constant__ args a) {
-    if (a.mode) ld(a.y);
+__global__ void relays(const __grid_constant__ args a) { // as every kernel of an entry
     td_pdl_wait();
+    td_pdl_launch();
+    st(a.y + 64, 1);
+}
+/* mode: 1 of the first kernel of three, 2 of the second; 3 of whatever was there before all, 4 waits in half its blocks */
+__global__ void reads_first(const __grid_constant__ args a) {
+    if (a.mode == 3) ld(a.x);
+    if (a.mode && a.mode < 3) ld(a.y + 64 * (a.mode - 1));
+    if (a.mode < 4 || td_block() % 2) td_pdl_wait();
+}
+
+/* d = a b of two rows and columns, by the library. */
+static cudaError_t multiply(cublasLtHandle_t library, const float *a, const float *b, float *d, cudaStream_t stream) {
+    const float one = 1, zero = 0;
+    cublasLtMatmulDescOpaque_t desc;
+    cublasLtMatrixLayoutOpaque_t matrix;
+    cublasLtMatmulAlgo_t algo;
+    cublasLtMatmulDescInit(&desc, CUBLAS_COMPUTE_32F, CUDA_R_32F);
+    cublasLtMatrixLayoutInit(&matrix, CUDA_R_32F, 2, 2, 2);
+    cublasLtMatmulAlgoInit(library, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, 1,
+                           &algo);
+    return cublasLtMatmul(library, &desc, &one, a, &matrix, b, &matrix, &zero, d, &matrix, d, &matrix, &algo, nullptr,
+                          0, stream) == CUBLAS_STATUS_SUCCESS
+               ? cudaSuccess
+               : cudaErrorUnknown;
 }
 int main() {
     Buf<float> x(iota<float>(256)), y(256);
@@ -136,5 +161,84 @@ int main() {
     };
     right("three kernels", three(0));
     wrong("three kernels, two ahead", "pdl", three(1));
+    const auto relay = [&](int mode) {
+        return [&, mode] {
+            int launched = 0;
+            a.mode = 0;
+            td_launch(produce, a, 0, 64, 1, 0, &launched, nullptr);
+            CHECK(!launched); // an empty grid is no launch
+            td_launch(produce, a, 1, 64, 1, 0, &launched, nullptr);
+            CHECK(launched);
+            td_launch(relays, a, 1, 1, 1, 0, &launched, nullptr);
+            a.mode = mode;
+            return td_launch(reads_first, a, 2, 1, 1, 0, &launched, nullptr);
+        };
+    };
+    right("the one between has waited for the first", relay(1));
+    wrong("the one between may be under way", "pdl", relay(2));
+    right("what was there before all", relay(3));
+    wrong("a block that ends without waiting", "pdl", relay(4));
+    const auto over = [&](int mode, bool clears) { // what comes between is no kernel
+        return [&, mode, clears] {
+            a.mode = 0;
+            RUN(produce, a, 1, 64, 1, 0, 0)();
+            RUN(relays, a, 0, 1, 1, 0, 1)();
+            if (clears) cudaMemset(y.p + 100, 0, 4);
+            a.mode = mode;
+            return RUN(reads_first, a, 1, 1, 1, 0, 1)();
+        };
+    };
+    right("an empty grid between", over(0, false));
+    wrong("reads over an empty grid", "pdl", over(1, false));
+    right("a memset ends before the next kernel begins", over(1, true));
+    const auto captured = [&](int mode) {
+        return [&, mode] {
+            cudaStream_t stream;
+            cudaGraph_t graph;
+            cudaGraphExec_t exec;
+            int launched = 0;
+            cudaStreamCreate(&stream);
+            cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+            a.mode = 0;
+            td_launch(produce, a, 1, 64, 1, 0, &launched, stream);
+            a.mode = mode;
+            td_launch(consume, a, 1, 64, 1, 0, &launched, stream);
+            cudaStreamEndCapture(stream, &graph);
+            cudaGraphInstantiate(&exec, graph, 0);
+            cudaGraphDestroy(graph);
+            cudaGraphLaunch(exec, stream);
+            const cudaError_t e = cudaGraphLaunch(exec, stream);
+            cudaGraphExecDestroy(exec);
+            cudaStreamDestroy(stream);
+            return e;
+        };
+    };
+    right("captured and launched twice", captured(0));
+    wrong("captured, reads first", "pdl", captured(1));
+    wrong("captured, overwrites first", "pdl", captured(4));
+    cublasLtHandle_t library;
+    cublasLtCreate(&library);
+    const auto product = [&](bool kernel, int mode) { // y = x x, or y = y y of what a kernel left
+        return [&, kernel, mode] {
+            a.mode = 0;
+            if (kernel) RUN(produce, a, 1, 64, 1, 0, 0)();
+            const cudaError_t e = multiply(library, kernel ? y.p : x.p, x.p, y.p + 64, nullptr);
+            CHECK(e == cudaSuccess);
+            a.mode = mode;
+            return RUN(reads_first, a, 2, 1, 1, 0, 1)();
+        };
+    };
+    for (const bool kernel : {false, true}) {
+        right("after a product", product(kernel, 0));
+        wrong("reads a product's result first", "pdl", product(kernel, 2));
+        wrong("after a product, a block does not wait", "pdl", product(kernel, 4));
+    }
+    right("before the product", product(true, 1)); // the product began when that had ended
+    wrong("overwrites a product's factor", "pdl", [&] {
+        multiply(library, x.p, x.p + 4, y.p, nullptr);
+        a.mode = 4;
+        return RUN(consume, a, 1, 64, 1, 0, 1)();
+    });
+    cublasLtDestroy(library);
     return finish();
 }

@@ -1,5 +1,7 @@
 /* Which kernels are the same (sched/same.h): a kernel and one that differs from it in a single thing, whether their
- * forms are equal; and stacks of equal layers, how many different kernels they need. */
+ * forms are equal; stacks of equal layers, how many different kernels they need; and where a text waits that runs in
+ * several places. */
+#include "backend_cuda/lower.h"
 #include "ir/diag.h"
 #include "sched/same.h"
 #include "sched/sched.h"
@@ -223,12 +225,54 @@ static void test_stacks(Ctx *ctx) {
     }
 }
 
+/* ---- kernels that come before and after ---- */
+
+/* The marks in a program's text, in order: - where a kernel begins, w where it waits for the one before it, n where it
+ * lets the next one start. Only kernels with a text of their own. */
+static const char *marks(Ctx *ctx, Program *p) {
+    static const struct {
+        const char *text, mark;
+    } MARKS[] = {{"__global__", '-'}, {"td_pdl_wait()", 'w'}, {"td_pdl_launch()", 'n'}};
+    Text out = {.ctx = ctx}, kernels = {.ctx = ctx}, why = {.ctx = ctx};
+    if (!p || !lower_program(&kernels, p, &(LowerOptions){.prefix = "t"}, &why)) return "not lowered";
+    for (const char *at = kernels.s; at && *at; at++)
+        for (size_t i = 0; i < sizeof MARKS / sizeof *MARKS; i++)
+            if (!strncmp(at, MARKS[i].text, strlen(MARKS[i].text))) text_char(&out, MARKS[i].mark);
+    return out.s ? out.s : "";
+}
+
+/* A text waits, and lets the next one start, where one of its places needs it, be that in an entry that comes later. */
+static void test_chains(Ctx *ctx) {
+    static const char before[] =
+        "graph before dim M dim N in x: f32[M, N] in w: f32[N] out y: f32[M, N] out v: f32[N]\n"
+        "y[i, j] = x[i, j] * w[j]\nv[j] = w[j] + 1.0",
+                      after[] = "graph after dim M dim N in x: f32[M, N] in w: f32[N] out u: f32[N] out y: f32[M, N]\n"
+                                "u[j] = w[j] + 2.0\ny[i, j] = x[i, j] * w[j]";
+    static const struct {
+        const char *what, *more[2]; /* entries beside SCALED */
+        const char *marks[3];
+    } CASES[] = {{"alone", {NULL}, {"-"}},
+                 {"also the first of two", {before}, {"-n", "-w"}},
+                 {"also the second of two", {after}, {"-w", "-n"}},
+                 {"also the first and the second", {before, after}, {"-wn", "-w", "-n"}}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        SameMemo memo = {0};
+        Program *p[3] = {scheduled(ctx, &memo, SCALED, false)};
+        for (int k = 0; k < 2 && CASES[i].more[k]; k++) p[k + 1] = scheduled(ctx, &memo, CASES[i].more[k], false);
+        for (int k = 0; k < 3 && CASES[i].marks[k]; k++) {
+            const char *got = marks(ctx, p[k]);
+            expect(!strcmp(got, CASES[i].marks[k]), CASES[i].what, got);
+        }
+    }
+}
+
 int main(void) {
     Ctx *ctx = ctx_new();
     if (!ctx) return 1;
     if (CTX_GUARD(ctx)) return puts("out of memory"), 1;
     test_variants(ctx);
     test_programs(ctx);
+    test_chains(ctx);
     test_stacks(ctx);
     ctx_free(ctx);
     return test_end();
