@@ -176,8 +176,15 @@ size_t ctx_bytes(const Ctx *ctx) {
 }
 
 static uint64_t hash_bytes(const char *s, size_t n) {
-    uint64_t h = 1469598103934665603u;
-    for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)s[i]) * 1099511628211u;
+    uint64_t h = n, w;
+    for (; n; s += sizeof w) {
+        size_t k = n < sizeof w ? n : sizeof w;
+        w = 0;
+        memcpy(&w, s, k);
+        h = (h ^ w) * 0x9E3779B97F4A7C15u;
+        h ^= h >> 32;
+        n -= k;
+    }
     return h;
 }
 

@@ -250,6 +250,7 @@ bool expr_is_int(const Expr *e, int64_t *v) {
 typedef struct Replacing {
     Graph *g;
     Ctx *temp;
+    bool vars; /* nothing but variables is replaced */
     ExprMap done;
 } Replacing;
 
@@ -280,7 +281,12 @@ static Reduce *replace_reduce(Replacing *x, Reduce *r) {
 
 static const Expr *replace(Replacing *x, const Expr *e) {
     const Expr *done = expr_map_get(&x->done, e);
-    if (done) return done;
+    if (done || !e->nargs) return done ? done : e;
+    if (x->vars && expr_is_mark(e)) {
+        bool same = true;
+        for (int i = 1; i < e->nargs; i++) same &= replace(x, e->arg[i]) == e->arg[i];
+        if (same) return e;
+    }
     int64_t key = e->op == OP_REDUCE ? key_of(replace_reduce(x, e->u.reduce)) : e->u.i;
     const Expr *few[4], **args = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
     bool changed = key != e->u.i;
@@ -296,8 +302,11 @@ static const Expr *replace(Replacing *x, const Expr *e) {
 const Expr *expr_replace(Graph *g, const Expr *e, const Expr *const *from, const Expr *const *to, int n) {
     for (int i = n - 1; i >= 0; i--)
         if (e == from[i]) return to[i];
-    Replacing x = {.g = g, .temp = ctx_temp(g->ctx)};
-    for (int i = 0; i < n; i++) expr_map_put(x.temp, &x.done, from[i], to[i]);
+    Replacing x = {.g = g, .temp = ctx_temp(g->ctx), .vars = true};
+    for (int i = 0; i < n; i++) {
+        expr_map_put(x.temp, &x.done, from[i], to[i]);
+        x.vars &= from[i]->op == OP_VAR;
+    }
     const Expr *r = replace(&x, e);
     ctx_temp_end(x.temp);
     return r;

@@ -26,8 +26,9 @@ static void read_steps(Apply *x, Ctx *temp, ExprMap *seen, const Expr *e, bool *
     for (int i = 0; i < e->nargs; i++) read_steps(x, temp, seen, e->arg[i], read);
 }
 
-static bool *reads(Apply *x, int item) {
-    bool *read = NEW_N(x->temp, bool, nsteps(x) + 1);
+static const bool *reads(Apply *x, int item) {
+    if (x->reads[item]) return x->reads[item];
+    bool *read = x->reads[item] = NEW_N(x->temp, bool, nsteps(x) + 1);
     ExprMap seen = {0};
     Ctx *temp = ctx_temp(x->g->ctx);
     if (item < nsteps(x)) {
@@ -376,6 +377,7 @@ Kernel *sched_apply(Program *p, Group *gr, const Schedule *s, Text *why) {
     x->scope = NEW(temp, Scope);
     x->scope->axis = -1;
     x->state = NEW_N(temp, StepState, nsteps(x) + 1);
+    x->reads = NEW_N(temp, bool *, nsteps(x) + gr->stores.n);
     for (int i = 0; i < nsteps(x); i++) x->state[i].opened = -1;
     build_layout(x);
     nest_axes(x);

@@ -42,6 +42,7 @@ typedef struct Apply {
     AxisSet serial;           /* axes with a loop */
     Scope *scope;
     StepState *state;
+    bool **reads;    /* of each item, once it is known: the steps that it reads */
     ExprMap uses;    /* Expr -> number of places that read it */
     ExprMap sizes;   /* Expr -> operators in it as a tree */
     ExprMap indices; /* Expr -> 2 where it is made of indices and constants alone, else 1 */

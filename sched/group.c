@@ -397,7 +397,7 @@ static const Expr *canonical(Uniting *x, const Expr *e) {
         r = expr_var(g, x->gr->axes.at[x->vars.at[number_of(x, e->u.var)].axis].var);
     } else if (e->op == OP_REDUCE) {
         r = canonical_reduce(x, e);
-    } else if (is_mark(e)) {
+    } else if (expr_is_mark(e)) {
         r = expr_cast(g, e->type, canonical(x, e->arg[0]));
     } else if (e->nargs) {
         const Expr *few[4], **args = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);

@@ -51,7 +51,7 @@ static bool keeps_one(TakingOut *t, const Expr *e) {
 
 /* The let of a mark has a kernel already, in which it did with what is inside it as it pleased. */
 static bool is_placed(Partition *x, const Expr *e) {
-    if (!is_mark(e)) return false;
+    if (!expr_is_mark(e)) return false;
     const Def *let = expr_map_get(&x->defs.of, (const void *)(intptr_t)e->u.i);
     return let->stored && level_of(x, let->tensor) >= 0;
 }
@@ -95,10 +95,10 @@ static const Expr *take_out(TakingOut *t, const Expr *e, int around) {
     FreeVars *f = free_of(t->x, e);
     Sym own = free_set(t->x, f);
     bool whole = e != t->root->value && f->n <= MAX_RANK, itself = e->op == OP_REDUCE && expr_map_get(t->bad, e);
-    bool alone = is_mark(e) || !(around & AROUND_GUARD) || itself;
+    bool alone = expr_is_mark(e) || !(around & AROUND_GUARD) || itself;
     int inside = around;
     if (whole && bad == own) {
-        if (alone && is_mark(e)) r = as_let(t->x, e);
+        if (alone && expr_is_mark(e)) r = as_let(t->x, e);
         /* With one that stays it would be no better off. */
         else if (alone && !keeps_one(t, e))
             r = as_temp(t->x, e, t->root);

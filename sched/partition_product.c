@@ -28,7 +28,7 @@ static const Expr *unmarked(Partition *x, ExprMap *done, const Expr *e, bool *sh
     if (!e->reduces || *shared) return e;
     const Expr *r = expr_map_get(done, e);
     if (r) return r;
-    if (is_mark(e)) {
+    if (expr_is_mark(e)) {
         ExprMap seen = {0};
         *shared |= def_of(x, e)->uses > 1 && has_sums(x, &seen, e);
         r = unmarked(x, done, e->arg[0], shared);
@@ -54,7 +54,8 @@ bool would_be_product(Partition *x, const Root *root, Product *out, Text *why) {
 static bool would_match(Partition *x, const Expr *e, const Root *reader) {
     Root r;
     const Expr **subs, *shape[MAX_RANK];
-    if ((!is_mark(e) && !type_is_compute(e->type)) || !temp_root(x, is_mark(e) ? e->arg[0] : e, reader, &r, &subs))
+    if ((!expr_is_mark(e) && !type_is_compute(e->type)) ||
+        !temp_root(x, expr_is_mark(e) ? e->arg[0] : e, reader, &r, &subs))
         return false;
     Tensor t = {.name = reader->tensor->name, .kind = TENSOR_LET, .type = e->type, .rank = r.nvars, .shape = shape};
     for (int i = 0; i < r.nvars; i++) shape[i] = from_zero(x->g, r.vars[i]->hi, r.vars[i]->lo);
@@ -129,7 +130,7 @@ static const Expr *store_factors(Partition *x, const ProductSum *s, const Root *
     if (!worth_storing(x, s, reader)) return s->sum;
     for (int i = 0; i < 2; i++) {
         if (s->ready[i]) continue;
-        f[i] = is_mark(f[i]) ? as_let(x, f[i]) : as_temp(x, f[i], reader);
+        f[i] = expr_is_mark(f[i]) ? as_let(x, f[i]) : as_temp(x, f[i], reader);
         if (!f[i] || x->defs.failed) return s->sum;
     }
     return with_loads(x, s, f);
@@ -178,7 +179,8 @@ static const Expr *take_inner(Partition *x, ExprMap *done, const Expr *e, const 
     if (!has_sums(x, &seen, e) || x->defs.failed) return e;
     const Expr *r = expr_map_get(done, e);
     if (r) return r;
-    if (is_all_of_it(x, e, reader) && would_match(x, e, reader)) r = is_mark(e) ? as_let(x, e) : as_temp(x, e, reader);
+    if (is_all_of_it(x, e, reader) && would_match(x, e, reader))
+        r = expr_is_mark(e) ? as_let(x, e) : as_temp(x, e, reader);
     if (!r) {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
         for (int i = 0; i < e->nargs; i++) a[i] = take_inner(x, done, e->arg[i], reader);
@@ -216,7 +218,7 @@ static const Expr *unrounded(Partition *x, ExprMap *done, const Expr *e, Sym *na
     if (!e->reduces) return e;
     const Expr *r = expr_map_get(done, e);
     if (r) return r;
-    const Expr *let = e->op == OP_CAST && is_mark(e->arg[0]) ? e->arg[0] : NULL;
+    const Expr *let = e->op == OP_CAST && expr_is_mark(e->arg[0]) ? e->arg[0] : NULL;
     const Expr *before = let && let->arg[0]->op == OP_CAST ? let->arg[0]->arg[0] : NULL;
     ExprMap seen = {0};
     if (before && before->type == e->type && type_bits(let->type) < type_bits(e->type) && has_sums(x, &seen, before)) {

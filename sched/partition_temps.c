@@ -67,9 +67,9 @@ static const Expr *order_of(Partition *x, ExprMap *seen, const Expr *e, Var *con
     if (!e->reduces || expr_map_get(seen, e)) return NULL;
     expr_map_put(x->temp, seen, e, e);
     int same = 0;
-    for (int i = 0; is_mark(e) && i < n; i++)
+    for (int i = 0; expr_is_mark(e) && i < n; i++)
         for (int j = 1; j < e->nargs; j++) same += e->arg[j]->op == OP_VAR && e->arg[j]->u.var == vars[i];
-    if (is_mark(e) && same == n && e->nargs == n + 1) return e;
+    if (expr_is_mark(e) && same == n && e->nargs == n + 1) return e;
     for (int i = 0; i < e->nargs; i++) {
         const Expr *mark = order_of(x, seen, e->arg[i], vars, n);
         if (mark) return mark;
@@ -222,7 +222,7 @@ static const Expr *reuse(Reuse *u, const Expr *e) {
     if (!e->reduces) return e;
     const Expr *known = expr_map_get(&u->done, e);
     if (known) return known;
-    const Expr *r = is_mark(e) ? stored_mark(u, e) : NULL;
+    const Expr *r = expr_is_mark(e) ? stored_mark(u, e) : NULL;
     if (!r) {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
         for (int i = 0; i < e->nargs; i++) a[i] = reuse(u, e->arg[i]);

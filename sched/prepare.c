@@ -59,13 +59,15 @@ static const Expr *plain_ranges(Defs *d, const Expr *e) {
 
 /* ---- conditions around reductions ---- */
 
+enum { MAX_MEMOS = 64 };
+typedef struct AroundMemo {
+    const Expr *cond;
+    ExprMap done;
+} AroundMemo;
+
 typedef struct Around {
     Defs *d;
-    struct {
-        const Expr *cond;
-        ExprMap done;
-    } memo[64]; /* conditions beyond that are walked without a memo */
-    int n;
+    VEC(AroundMemo) memos; /* conditions beyond MAX_MEMOS are walked without */
 } Around;
 
 static bool loads_in_range(Ctx *ctx, ExprMap *seen, const Expr *e) {
@@ -110,12 +112,13 @@ static const Expr *walk_around(Around *x, const Expr *e, const Expr *cond) {
 static const Expr *self_contained(Around *x, const Expr *e, const Expr *cond) {
     if (!e->reduces) return e;
     int i = 0;
-    while (i < x->n && x->memo[i].cond != cond) i++;
-    if (i == x->n && i < 64) x->memo[x->n++].cond = cond;
-    const Expr *known = i < 64 ? expr_map_get(&x->memo[i].done, e) : NULL;
+    AroundMemo fresh = {.cond = cond};
+    while (i < x->memos.n && x->memos.at[i].cond != cond) i++;
+    if (i == x->memos.n && i < MAX_MEMOS) vec_push(x->d->temp, &x->memos, fresh);
+    const Expr *known = i < MAX_MEMOS ? expr_map_get(&x->memos.at[i].done, e) : NULL;
     if (known) return known;
     const Expr *r = walk_around(x, e, cond);
-    if (i < 64) expr_map_put(x->d->temp, &x->memo[i].done, e, r);
+    if (i < MAX_MEMOS) expr_map_put(x->d->temp, &x->memos.at[i].done, e, r);
     return r;
 }
 
@@ -173,7 +176,7 @@ static void store_factors(Defs *d, const Expr *e) {
     ProductSum s;
     if (!product_sum(d->graph, e, &s, NULL)) return;
     for (int i = 0; i < 2; i++) {
-        Def *let = is_mark(s.factor[i]) ? let_of(d, s.factor[i]) : NULL;
+        Def *let = expr_is_mark(s.factor[i]) ? let_of(d, s.factor[i]) : NULL;
         if (!let || let->apart) continue;
         let->apart = let->stored = true;
         let->generation++;
@@ -204,7 +207,7 @@ static const Expr *cut(Cutting *x, const Expr *e) {
     const Expr *r = expr_map_get(&x->done, e);
     if (r) return r;
     if (x->more && e->op == OP_REDUCE) store_factors(d, e);
-    const Def *let = is_mark(e) ? let_of(d, e) : NULL;
+    const Def *let = expr_is_mark(e) ? let_of(d, e) : NULL;
     if (let && let->apart && let->stored) {
         if (let->generation > x->generation) x->generation = let->generation;
         r = expr_load(d->graph, let->tensor, e->arg + 1);
@@ -310,7 +313,8 @@ static bool uses_var(Defs *d, ExprMap *seen, const Expr *e, const Var *v) {
     if (e->op == OP_VAR) return e->u.var == v;
     if (!e->nargs || expr_map_get(seen, e)) return false;
     expr_map_put(d->temp, seen, e, e);
-    for (int i = is_mark(e); i < e->nargs; i++) /* a let under a mark depends on what it was read at, and no more */
+    for (int i = expr_is_mark(e); i < e->nargs;
+         i++) /* a let under a mark depends on what it was read at, and no more */
         if (uses_var(d, seen, e->arg[i], v)) return true;
     return false;
 }

@@ -8,7 +8,7 @@
 
 typedef struct Def {
     Tensor *tensor;
-    bool marked;               /* has reductions and depends on all of its variables: see is_mark */
+    bool marked;               /* has reductions and depends on all of its variables: see below */
     bool apart;                /* not written into what reads it, which was too large with it */
     bool plain;                /* one piece, tensor[vars] = value */
     bool stored;               /* has a kernel of its own: outputs, and lets that others cannot take in */
@@ -22,9 +22,8 @@ typedef struct Def {
     const Expr **guard;
 } Def;
 
-/* A let with reductions that was written in stands under a mark: a cast to the let's type whose further operands are
- * the variables that it was read at, in its order. group_new drops marks. */
-static inline bool is_mark(const Expr *e) { return e->op == OP_CAST && e->nargs > 1; }
+/* A let with reductions that was written in stands under a mark (expr_is_mark): a cast to the let's type whose further
+ * operands are the variables that it was read at, in its order. group_new drops marks. */
 
 typedef struct Defs {
     Graph *graph;

@@ -56,7 +56,7 @@ static void free_vars(Ctx *temp, ExprMap *seen, const Expr *e, VarSet *s) {
     }
     if (!e->nargs || expr_map_get(seen, e)) return;
     expr_map_put(temp, seen, e, e);
-    for (int i = is_mark(e); i < e->nargs; i++) free_vars(temp, seen, e->arg[i], s);
+    for (int i = expr_is_mark(e); i < e->nargs; i++) free_vars(temp, seen, e->arg[i], s);
     for (int i = 0; e->op == OP_REDUCE && i < e->u.reduce->nvars; i++) /* bound inside */
         for (int j = 0; j < s->n; j++)
             if (s->at[j] == e->u.reduce->vars[i]) s->at[j--] = s->at[--s->n];

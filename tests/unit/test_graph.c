@@ -323,6 +323,30 @@ static void test_replace(Ctx *ctx) {
     expect(!strcmp(u.s, "sum[k in i..j](f32(k + i) * a) + f32(i)"), "the original stays", u.s);
 }
 
+/* What depends on a variable through a mark is found there; equal operands give the node itself. */
+static void test_marks(Ctx *ctx) {
+    Lex x;
+    ExprReader r = reader(ctx, &x, "");
+    Graph *g = r.g;
+    const Expr *zero = expr_int(g, TY_I64, 0), *ten = expr_int(g, TY_I64, 10);
+    Var *v = graph_var(g, sym(ctx, "v"), zero, ten), *w = graph_var(g, sym(ctx, "w"), zero, ten);
+    const Expr *from = expr_var(g, v), *to = expr_var(g, w), *other = expr_dim(g, graph_dim(g, sym(ctx, "i")));
+    expect(from != to && from == expr_var(g, v), "one node a variable", "");
+    const Expr *in = expr_cast(g, TY_F32, expr2(g, OP_ADD, from, other)), *args[] = {in, from};
+    const Expr *mark = expr_node(g, OP_CAST, TY_F32, false, 1, args, 2);
+    const Expr *sum = expr2(g, OP_ADD, mark, mark), *want_in = expr_cast(g, TY_F32, expr2(g, OP_ADD, to, other));
+    const Expr *want = expr_node(g, OP_CAST, TY_F32, false, 1, (const Expr *[]){want_in, to}, 2);
+    expect(expr_is_mark(mark) && !expr_is_mark(in), "a mark", "");
+    expect(expr_replace(g, sum, &from, &to, 1) == expr2(g, OP_ADD, want, want), "a mark's variable", "");
+    expect(expr_replace(g, want, &from, &to, 1) == want, "a mark without it", "");
+    const Expr *inner = expr_replace(g, sum, &other, &ten, 1); /* no variable: looked for everywhere */
+    const Expr *seen = expr_cast(g, TY_F32, expr2(g, OP_ADD, from, ten));
+    expect(inner->arg[0]->arg[0] == seen && inner->arg[0]->arg[1] == from, "a node inside of a mark", "");
+    expect(expr_with(g, mark, args) == mark, "its own operands", "");
+    args[0] = seen;
+    expect(expr_with(g, mark, args) == inner->arg[0], "other operands", "");
+}
+
 /* A node of depth n that as a tree has 2^n leaves. */
 static void test_shared(Ctx *ctx) {
     Lex x;
@@ -347,6 +371,7 @@ int main(void) {
     diag_limit(ctx, 1000000);
     test_exprs(ctx);
     test_replace(ctx);
+    test_marks(ctx);
     test_round_trip(ctx);
     test_verify(ctx);
     test_verify_built(ctx);
