@@ -472,27 +472,46 @@ static bool any_kernels(const Program *const *programs, int n) {
     return false;
 }
 
-void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOptions *o) {
-    const char *x = o->prefix;
-    Ctx *ctx = out->ctx;
-    bool used[HOST_COUNT] = {0}, math = false;
-    Text entries = {.ctx = ctx};
+enum { CHECKS = sizeof C_CHECKS / sizeof *C_CHECKS };
+
+/* What the functions of the entries ask of those that all share. */
+typedef struct Shared {
+    bool used[HOST_COUNT], checks[CHECKS], math;
+} Shared;
+
+/* The functions of all entries, to `sink` if there is one; each is gone from memory before the next. */
+static void c_entries(Text *out, TextSink *sink, const Program *const *programs, int n, const char *x, Shared *shared) {
     for (int i = 0; i < n; i++) {
-        Ctx *temp = ctx_temp(ctx);
-        HostEntry h = host_entry(temp, programs[i], used, &math);
+        Ctx *temp = ctx_temp(out->ctx);
+        Text one = {.ctx = temp};
+        HostEntry h = host_entry(temp, programs[i], shared->used, &shared->math);
         if (programs[i]->graph->host)
-            glue_function(&entries, &h, x);
+            glue_function(&one, &h, x);
         else
-            glue_entry(&entries, &h, x);
-        h = host_entry(temp, programs[i], used, &math);
-        glue_signature_tables(&entries, &h);
+            glue_entry(&one, &h, x);
+        h = host_entry(temp, programs[i], shared->used, &shared->math);
+        glue_signature_tables(&one, &h);
+        for (int k = 0; k < CHECKS; k++)
+            if (!shared->checks[k]) shared->checks[k] = strstr(one.s, C_CHECKS[k].name) != NULL;
+        if (sink)
+            sink->take(sink, one.s, one.n);
+        else
+            text_put_n(out, one.s, one.n);
         ctx_temp_end(temp);
     }
+}
+
+void glue_emit_c(Text *out, TextSink *sink, const Program *const *programs, int n, const GlueOptions *o) {
+    const char *x = o->prefix;
+    Ctx *ctx = out->ctx;
+    Shared shared = {0};
+    Text entries = {.ctx = ctx};
+    c_entries(&entries, sink, programs, n, x, &shared);
     glue_banner(out, o, "Host side: checks, workspace and launches. C99.");
     text_put(out, "#include \"");
     host_quoted(out, o->header);
     text_put(out, "\"\n\n#include <cuda_runtime_api.h>\n");
-    if (math) text_put(out, "#include <math.h>\n");
+    if (shared.math) text_put(out, "#include <math.h>\n");
     text_put(out, "#include <stdarg.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n");
     c_launchers(out, programs, n, x);
     bool products = glue_has_products(programs, n);
@@ -504,11 +523,11 @@ void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOpt
         glue_template(out, C_CONTEXT, x);
     glue_head(out, x);
     c_device(out, o);
-    for (size_t i = 0; i < sizeof C_CHECKS / sizeof *C_CHECKS; i++)
-        if (strstr(entries.s, C_CHECKS[i].name)) glue_template(out, C_CHECKS[i].text, x);
+    for (int i = 0; i < CHECKS; i++)
+        if (shared.checks[i]) glue_template(out, C_CHECKS[i].text, x);
     glue_template(out, C_CURRENT, x);
     if (any_kernels(programs, n)) glue_template(out, C_POINTERS, x);
-    host_functions(out, used);
+    host_functions(out, shared.used);
     c_status_text(out, x);
     c_prepare_all(out, programs, n, x);
     if (products)
@@ -517,7 +536,8 @@ void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOpt
         glue_template(out, C_BEGIN, x);
     glue_template(out, C_OPEN, x);
     glue_invoke_head(out, x);
-    text_put(out, entries.s);
+    if (sink) sink->at = out->n;
+    text_put(out, entries.s ? entries.s : "");
     ctx_give_back(ctx, entries.s, entries.cap);
     text_fmt(out, "const %s_entry %s_entries[] = {\n", x, x);
     for (int i = 0; i < n; i++) {

@@ -36,7 +36,8 @@ typedef struct GlueOptions {
  * kernel's condition cannot be decided on the host. */
 bool glue_verify(const Program *const *programs, int n, const GlueOptions *o, Text *why);
 void glue_emit_h(Text *out, const Program *const *programs, int n, const GlueOptions *o);
-void glue_emit_c(Text *out, const Program *const *programs, int n, const GlueOptions *o);
+/* The functions of the entries, which are nearly all of it, go to `entries`; NULL: into the text. */
+void glue_emit_c(Text *out, TextSink *entries, const Program *const *programs, int n, const GlueOptions *o);
 /* MODEL.json: the interface for programs in other languages (docs/interface.md). */
 void glue_emit_manifest(Text *out, const Program *const *programs, int n, const GlueOptions *o);
 /* An example program that calls the entries, and rules for make that build it from files of this stem. */

@@ -20,8 +20,13 @@ typedef struct LowerOptions {
  * launched in this run of the entry, which the launcher sets to 1: what comes later may start before that has ended. */
 bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why);
 
-/* A whole model.cu: its head, the prelude functions that `kernels` uses, and `kernels` (what lower_program
- * appended). */
+/* What stands before the kernels in model.cu: includes, and the prelude functions that the kernels use, of which
+ * prelude_uses has been told in any number of pieces. */
+typedef struct Prelude Prelude;
+Prelude *prelude_new(Ctx *ctx);
+void prelude_uses(Prelude *x, const Text *kernels);
+void lower_head(Text *out, const Prelude *x, const LowerOptions *o);
+/* A whole model.cu: its head and `kernels` (what lower_program appended). */
 void lower_file(Text *out, Ctx *ctx, const Text *kernels, const LowerOptions *o);
 
 /* The C type that holds elements of type t in memory. */

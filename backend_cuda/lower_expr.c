@@ -50,7 +50,7 @@ static bool nonneg_quotient(Lower *l, const Expr *e) {
     return lo >= 0 && dlo > 0;
 }
 
-Sym dim_text(Lower *l, const Expr *e, bool host) {
+static Sym new_dim_text(Lower *l, const Expr *e, bool host) {
     if (!host && e->nargs) index_fits(l, poly_of(&l->env, e));
     /* One after the other: the order in which dimensions are met is that of the kernel's arguments. */
     Sym a = e->nargs > 0 ? dim_text(l, e->arg[0], host) : NULL, b = e->nargs > 1 ? dim_text(l, e->arg[1], host) : NULL;
@@ -70,6 +70,14 @@ Sym dim_text(Lower *l, const Expr *e, bool host) {
         fail(l, "an extent that is not an expression of dimensions");
         return "0";
     }
+}
+
+Sym dim_text(Lower *l, const Expr *e, bool host) {
+    Sym s = expr_map_get(&l->dim_texts[host], e);
+    if (s) return s;
+    s = new_dim_text(l, e, host);
+    expr_map_put(l->ctx, &l->dim_texts[host], e, s);
+    return s;
 }
 
 /* ---- expressions on elements ---- */

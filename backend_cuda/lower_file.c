@@ -218,7 +218,7 @@ static bool lower_kernel(Text *out, Ctx *ctx, Program *p, int number, const Expr
     l->o = o;
     l->why = why;
     l->body.ctx = ctx;
-    l->env = (PolyEnv){.g = p->graph, .range = factor_range, .user = l, .ctx = ctx};
+    l->env = (PolyEnv){.g = p->graph, .range = factor_range, .user = l, .ctx = ctx, .made = &l->polys};
     Sym full = sym_fmt(ctx, "%s_%s", o->prefix, kernel_symbol(p, k));
     l->indent = 1;
     if (k->parts.n > 1) put(l, "int blocks_before = 0;");
@@ -306,19 +306,26 @@ bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why) {
     for (int i = 0; i < p->kernels.n && ok; i++) {
         if (p->kernels.at[i]->same) continue;
         Ctx *temp = ctx_temp(p->ctx);
+        GraphScratch before = graph_scratch(p->graph, temp);
         ok = lower_kernel(out, temp, p, i, &tensor_at, o, why);
+        graph_scratch_end(p->graph, before);
         ctx_temp_end(temp);
     }
     ctx_temp_end(own);
     return ok;
 }
 
-void lower_file(Text *out, Ctx *ctx, const Text *kernels, const LowerOptions *o) {
-    const char *code = kernels->s ? kernels->s : "";
+void lower_head(Text *out, const Prelude *x, const LowerOptions *o) {
     text_put(out, "// Written by tdc; edit the .td file instead.\n");
     if (o->command) text_fmt(out, "// %s\n", o->command);
     text_put(out, "#include <cuda_runtime.h>\n#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n#include "
                   "<math.h>\n#include <stdint.h>\n#include <string.h>\n#include <type_traits>\n\n");
-    prelude_print(out, ctx, code);
-    text_put(out, code);
+    prelude_print(out, x);
+}
+
+void lower_file(Text *out, Ctx *ctx, const Text *kernels, const LowerOptions *o) {
+    Prelude *x = prelude_new(ctx);
+    prelude_uses(x, kernels);
+    lower_head(out, x, o);
+    text_put_n(out, kernels->s ? kernels->s : "", kernels->n);
 }

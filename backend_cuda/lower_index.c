@@ -127,18 +127,44 @@ static Sym bound_text(Lower *l, Poly p) {
     return t.s ? t.s : "0";
 }
 
-/* Bounds that another one implies are left out. */
+/* Whether q is p with more of some products of dimensions, and so as large. */
+static bool within(Poly p, Poly q) {
+    int at = 0;
+    for (int k = 0; k < q.n; k++) {
+        const PolyTerm *b = &q.term[k], *a = at < p.n ? &p.term[at] : NULL;
+        bool both = a && a->degree == b->degree && !memcmp(a->atom, b->atom, sizeof *a->atom * (size_t)a->degree);
+        int64_t more = both ? b->coef - a->coef : b->coef;
+        at += both;
+        for (int d = 0; more && d < b->degree; d++)
+            if (b->atom[d]->op != OP_DIM) return false;
+        if (more < 0) return false;
+    }
+    return at == p.n;
+}
+
+/* Bounds that another one implies are left out; nearly all of them need no proof. */
 Sym index_condition(Lower *l) {
     Text t = {.ctx = l->ctx};
+    Poly *p = NEW_N(l->ctx, Poly, l->fits.n + 1);
+    int n = 0;
     for (int i = 0; i < l->fits.n; i++) {
-        Poly p = poly_of(&l->env, l->fits.at[i]);
+        Poly new = poly_of(&l->env, l->fits.at[i]);
         bool implied = false;
-        for (int k = 0; k < l->fits.n && !implied; k++) {
-            Poly q = poly_of(&l->env, l->fits.at[k]);
-            if (k == i || !poly_nonneg(&l->env, poly_sub(l->ctx, q, p))) continue;
-            implied = k < i || !poly_nonneg(&l->env, poly_sub(l->ctx, p, q));
+        for (int k = 0; k < n && !implied; k++) implied = within(new, p[k]);
+        if (implied) continue;
+        int kept = 0;
+        for (int k = 0; k < n; k++)
+            if (!within(p[k], new)) p[kept++] = p[k];
+        n = kept;
+        p[n++] = new;
+    }
+    for (int i = 0; i < n; i++) {
+        bool implied = false;
+        for (int k = 0; k < n && !implied; k++) {
+            if (k == i || !poly_nonneg(&l->env, poly_sub(l->ctx, p[k], p[i]))) continue;
+            implied = k < i || !poly_nonneg(&l->env, poly_sub(l->ctx, p[i], p[k]));
         }
-        if (!implied) text_fmt(&t, "%s%s <= INT32_MAX", t.n ? " && " : "", bound_text(l, p));
+        if (!implied) text_fmt(&t, "%s%s <= INT32_MAX", t.n ? " && " : "", bound_text(l, p[i]));
     }
     return t.s ? t.s : "true";
 }

@@ -87,6 +87,8 @@ typedef struct Lower {
     Text *why;
 
     PolyEnv env;
+    ExprMap polys;        /* env.made */
+    ExprMap dim_texts[2]; /* Expr -> what dim_text has answered, for the device and for the host */
     VEC(AlignCond) conds;
     bool wide; /* some access is wide under conds: there are two variants */
     VEC(Region) regions;
@@ -294,6 +296,6 @@ void axis_declare(Lower *l, bool fill);
 bool lower_trim(Lower *l, const Stage *loop, Sym start, Sym bound, Sym step, Sym *first, Sym *end);
 
 /* ---- lower_prelude.c ---- */
-void prelude_print(Text *out, Ctx *ctx, const char *code);
+void prelude_print(Text *out, const Prelude *x);
 
 #endif

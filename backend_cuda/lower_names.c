@@ -106,7 +106,8 @@ Sym name_of(Lower *l, const void *object, const char *wanted) {
     for (char *c = t.s; c && *c; c++)
         if (*c == '\'' || *c == '.' || *c == '#') *c = '_';
     bool clash = strncmp(t.s, "td_", 3) == 0 || strncmp(t.s, "__", 2) == 0;
-    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) clash = clash || !strcmp(reserved[i], t.s);
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        clash = clash || (reserved[i][0] == t.s[0] && !strcmp(reserved[i], t.s));
     for (int tries = 0;; tries++) {
         Sym s = clash || tries ? sym_fmt(l->ctx, "%s_%d", t.s, tries + 1) : sym(l->ctx, t.s);
         bool taken = false;

@@ -18,10 +18,11 @@ typedef struct Entry {
     int first, last; /* lines [first, last) */
 } Entry;
 
-typedef struct Prelude {
+struct Prelude {
+    Ctx *ctx;
     VEC(Entry) entries;
     ExprMap of; /* a name -> the number of its entry, plus 1 */
-} Prelude;
+};
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
@@ -50,7 +51,7 @@ static void read_entries(Ctx *ctx, Prelude *x) {
 }
 
 /* Marks the entries that the text uses, and those that they use. All of their names begin with td_ or TD_. */
-static void mark_used(Ctx *ctx, Prelude *x, const char *text) {
+static void mark_used(Prelude *x, const char *text) {
     for (const char *p = text; (p = strchr(p, '_')) != NULL;) {
         const char *word = p - 2;
         if (p - text < 2 || (strncmp(word, "td", 2) && strncmp(word, "TD", 2)) || (word > text && is_word(word[-1]))) {
@@ -58,23 +59,30 @@ static void mark_used(Ctx *ctx, Prelude *x, const char *text) {
             continue;
         }
         while (is_word(*p)) p++;
-        intptr_t i = (intptr_t)expr_map_get(&x->of, sym_n(ctx, word, (size_t)(p - word)));
+        intptr_t i = (intptr_t)expr_map_get(&x->of, sym_n(x->ctx, word, (size_t)(p - word)));
         if (!i || x->entries.at[i - 1].used) continue;
         Entry *e = &x->entries.at[i - 1];
         e->used = true;
-        for (int k = e->first; k < e->last; k++) mark_used(ctx, x, prelude_lines[k]);
+        for (int k = e->first; k < e->last; k++) mark_used(x, prelude_lines[k]);
     }
 }
 
-void prelude_print(Text *out, Ctx *ctx, const char *code) {
-    Prelude x = {0};
-    read_entries(ctx, &x);
-    mark_used(ctx, &x, code);
+Prelude *prelude_new(Ctx *ctx) {
+    Prelude *x = NEW(ctx, Prelude);
+    x->ctx = ctx;
+    read_entries(ctx, x);
+    return x;
+}
+
+void prelude_uses(Prelude *x, const Text *kernels) { mark_used(x, kernels->s ? kernels->s : ""); }
+
+void prelude_print(Text *out, const Prelude *x) {
     for (int pass = 0; pass < 2; pass++) {
         if (!pass) text_put(out, "#ifndef TD_EMU // the CPU stand-in has these itself\n");
-        for (int i = 0; i < x.entries.n; i++) {
-            if (!x.entries.at[i].used || x.entries.at[i].portable != (pass == 1)) continue;
-            for (int j = x.entries.at[i].first; j < x.entries.at[i].last; j++) text_fmt(out, "%s\n", prelude_lines[j]);
+        for (int i = 0; i < x->entries.n; i++) {
+            if (!x->entries.at[i].used || x->entries.at[i].portable != (pass == 1)) continue;
+            for (int j = x->entries.at[i].first; j < x->entries.at[i].last; j++)
+                text_fmt(out, "%s\n", prelude_lines[j]);
         }
         if (!pass) text_put(out, "#endif\n\n");
     }

@@ -141,6 +141,6 @@ static const char *const RESERVED[] = {"alignas",
 bool name_reserved(const char *name) {
     if (!strncmp(name, "td_", 3) || name[0] == '_') return true;
     for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
-        if (!strcmp(name, RESERVED[i])) return true;
+        if (name[0] == RESERVED[i][0] && !strcmp(name, RESERVED[i])) return true;
     return false;
 }

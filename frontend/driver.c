@@ -31,6 +31,11 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+static Sym folder_of(Ctx *ctx, const char *path) {
+    const char *slash = strrchr(path, '/');
+    return !slash ? "." : sym_n(ctx, path, (size_t)(slash - path) + 1);
+}
+
 /* By what it is, not by how it is called: an output over a source, or over a link to it, would lose the source. */
 static bool is_source(const Job *job, const char *path) {
     uint64_t device, inode, d, n;
@@ -77,12 +82,12 @@ static Exit write_outputs(Job *job) {
     for (int e = 0; e < EMIT_COUNT; e++) {
         bool given = e == EMIT_CU && o->out;
         if (o->emit >> e & 1)
-            files[n++] = (OutFile){given ? o->out : sym_fmt(job->ctx, "%s%s", stem, driver_emit((EmitId)e)->suffix),
-                                   &job->out[e]};
+            files[n++] = job_file(job, (EmitId)e,
+                                  given ? o->out : sym_fmt(job->ctx, "%s%s", stem, driver_emit((EmitId)e)->suffix));
     }
     if (o->depend) {
         if (!depend_print(&rule, job, files, n)) return EXIT_USAGE;
-        files[n++] = (OutFile){o->depend_file ? o->depend_file : sym_fmt(job->ctx, "%s.d", stem), &rule};
+        files[n++] = (OutFile){o->depend_file ? o->depend_file : sym_fmt(job->ctx, "%s.d", stem), &rule, NULL};
     }
     if (!distinct(job, files, n)) return EXIT_USAGE;
     return files_write(job->ctx, files, n) ? EXIT_OK : EXIT_INTERNAL;
@@ -163,7 +168,11 @@ int driver_main(int argc, char **argv) {
     Exit e = EXIT_USAGE;
     if (driver_options(ctx, &o, argc, argv)) {
         Job job = {.ctx = ctx, .o = &o};
-        for (int i = 0; i < EMIT_COUNT; i++) job.out[i].ctx = ctx;
+        Sym folder = o.out ? folder_of(ctx, o.out) : ".";
+        for (int i = 0; i < EMIT_COUNT; i++) {
+            job.out[i].ctx = ctx;
+            job.middle[i] = spool_new(ctx, folder);
+        }
         e = EXIT_OK;
         if (!o.done) {
             job.progress = progress = progress_start();
@@ -176,6 +185,7 @@ int driver_main(int argc, char **argv) {
             progress_stop(job.progress);
             say_reports(&job);
         }
+        for (int i = 0; i < EMIT_COUNT; i++) spool_close(&job.middle[i]);
     }
     if (fflush(stdout) != 0) e = EXIT_INTERNAL;
     ctx_free(ctx);

@@ -91,6 +91,22 @@ typedef struct SourceFile {
     AstFile *tree;
 } SourceFile;
 
+/* driver_spool.c: the long middle of an output, out of memory as far as it is long: in a file without a name, in the
+ * folder of the outputs. Where there can be none it stays in memory. */
+typedef struct Spool {
+    TextSink sink; /* first */
+    Text text;     /* what has not been written */
+    Sym folder;
+    int fd; /* -1: none */
+    bool tried;
+    int error; /* why it cannot be written; 0: it can */
+} Spool;
+Spool spool_new(Ctx *ctx, Sym folder);
+void spool_close(Spool *s);
+/* All that it was given, in order and in pieces, to `put`, until that says no. False where it did, or where not all can
+ * be had, with the reason in errno. */
+bool spool_each(Spool *s, bool (*put)(void *user, const char *bytes, size_t n), void *user);
+
 /* One compilation on its way through the passes. */
 typedef struct Job {
     Ctx *ctx;
@@ -104,6 +120,7 @@ typedef struct Job {
     VEC(Program *) programs;
     Tuning *tuning; /* --tuning; NULL: none */
     Text out[EMIT_COUNT];
+    Spool middle[EMIT_COUNT]; /* of these */
     Progress *progress;
     Sym prefix, stem;        /* of the outputs; the stem without folder */
     VEC(Sym) reads;          /* every file that was read, by the name under which it was; the source is the first */
@@ -172,7 +189,9 @@ char *source_read(Ctx *ctx, const char *path, size_t *n);
 typedef struct OutFile {
     Sym path;
     const Text *text;
+    Spool *middle; /* of text, at middle->sink.at; NULL: nothing */
 } OutFile;
+OutFile job_file(Job *job, EmitId e, Sym path);
 /* Writes all of them or none; each appears whole. */
 bool files_write(Ctx *ctx, const OutFile *files, int n);
 

@@ -41,9 +41,9 @@ bool driver_build(Job *job, CheckOptions *co, CheckModel *m) {
     Sym dir = check_dir(job->ctx, &why);
     if (!dir) return driver_fail("cannot make a folder", &why);
     m->dir = dir;
-    const OutFile files[] = {{sym_fmt(job->ctx, "%s/%s.cu", dir, job->stem), &job->out[EMIT_CU]},
-                             {sym_fmt(job->ctx, "%s/%s.c", dir, job->stem), &job->out[EMIT_C]},
-                             {sym_fmt(job->ctx, "%s/%s.h", dir, job->stem), &job->out[EMIT_H]}};
+    const OutFile files[] = {job_file(job, EMIT_CU, sym_fmt(job->ctx, "%s/%s.cu", dir, job->stem)),
+                             job_file(job, EMIT_C, sym_fmt(job->ctx, "%s/%s.c", dir, job->stem)),
+                             job_file(job, EMIT_H, sym_fmt(job->ctx, "%s/%s.h", dir, job->stem))};
     progress_say(job->progress, "%s: compiling for the %s", job->o->file, co->gpu ? "GPU" : "CPU stand-in");
     bool built = files_write(job->ctx, files, 3) && check_build(job->ctx, co, dir, job->stem, job->prefix, m, &why);
     progress_hide(job->progress);

@@ -59,9 +59,10 @@ static bool complain(const char *path) {
     return false;
 }
 
-static bool put(int fd, const Text *text) {
-    for (size_t at = 0; at < text->n;) {
-        ssize_t w = write(fd, text->s + at, text->n - at);
+static bool put_bytes(void *user, const char *s, size_t n) {
+    int fd = *(const int *)user;
+    for (size_t at = 0; at < n;) {
+        ssize_t w = write(fd, s + at, n - at);
         if (w < 0 && errno == EINTR) continue;
         if (w <= 0) {
             if (w == 0) errno = ENOSPC;
@@ -72,8 +73,15 @@ static bool put(int fd, const Text *text) {
     return true;
 }
 
-static bool put_and_close(int fd, const Text *text) {
-    bool ok = put(fd, text);
+static bool put(int fd, const OutFile *file) {
+    const char *s = file->text->s ? file->text->s : "";
+    size_t n = file->text->n, before = file->middle ? file->middle->sink.at : n;
+    return put_bytes(&fd, s, before) && (!file->middle || spool_each(file->middle, put_bytes, &fd)) &&
+           put_bytes(&fd, s + before, n - before);
+}
+
+static bool put_and_close(int fd, const OutFile *file) {
+    bool ok = put(fd, file);
     int error = errno;
     if (close(fd) != 0 && ok) return false;
     errno = error;
@@ -83,7 +91,7 @@ static bool put_and_close(int fd, const Text *text) {
 static bool write_named(Fresh *f) {
     unlink(f->name); /* of a process of this number that was ended */
     int fd = open(f->name, O_WRONLY | O_CREAT | O_EXCL, 0666);
-    return fd >= 0 && put_and_close(fd, f->file->text);
+    return fd >= 0 && put_and_close(fd, f->file);
 }
 
 /* A file that nobody sees, and that is gone when the process is; where the file system has none, one with a name. */
@@ -92,7 +100,7 @@ static bool write_fresh(Fresh *f) {
     const char *slash = strrchr(f->file->path, '/');
     Sym dir = !slash ? "." : sym_n(f->ctx, f->file->path, (size_t)(slash - f->file->path) + 1);
     f->fd = open(dir, O_WRONLY | O_TMPFILE, 0666);
-    if (f->fd >= 0) return put(f->fd, f->file->text);
+    if (f->fd >= 0) return put(f->fd, f->file);
 #endif
     return write_named(f);
 }
@@ -163,12 +171,14 @@ static bool write_in_place(const Fresh *f, const sigset_t *quit, const sigset_t 
     if (!f->in_place) return true;
     sigprocmask(SIG_SETMASK, before, NULL);
     int fd = open(f->file->path, O_WRONLY);
-    bool ok = fd >= 0 && put_and_close(fd, f->file->text);
+    bool ok = fd >= 0 && put_and_close(fd, f->file);
     int error = errno;
     sigprocmask(SIG_BLOCK, quit, NULL);
     errno = error;
     return ok || complain(f->file->path);
 }
+
+OutFile job_file(Job *job, EmitId e, Sym path) { return (OutFile){path, &job->out[e], &job->middle[e]}; }
 
 bool files_write(Ctx *ctx, const OutFile *files, int n) {
     Fresh *all = NEW_N(ctx, Fresh, n + 1);

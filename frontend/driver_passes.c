@@ -274,9 +274,19 @@ static Exit pass_SCHEDULE(Job *job) {
     return schedule_graphs(job, given, file);
 }
 
-static bool lower(Job *job, Text *kernels, Program *p, const LowerOptions *opt) {
-    Text why = {.ctx = job->ctx};
-    if (!p || lower_program(kernels, p, opt, &why)) return true;
+/* Its kernels are gone from memory before the next one's are there. */
+static bool lower(Job *job, Prelude *prelude, Program *p, const LowerOptions *opt) {
+    if (!p) return true;
+    Ctx *temp = ctx_temp(job->ctx);
+    Text why = {.ctx = job->ctx}, kernels = {.ctx = temp};
+    TextSink *sink = &job->middle[EMIT_CU].sink;
+    bool ok = lower_program(&kernels, p, opt, &why);
+    if (ok && kernels.n) {
+        prelude_uses(prelude, &kernels);
+        sink->take(sink, kernels.s, kernels.n);
+    }
+    ctx_temp_end(temp);
+    if (ok) return true;
     diag_report(job->ctx, DIAG_NOT_YET, (Span){job->file, 0, 0}, "%s: %s", p->graph->name,
                 why.s ? why.s : "cannot be lowered");
     return false;
@@ -284,13 +294,12 @@ static bool lower(Job *job, Text *kernels, Program *p, const LowerOptions *opt) 
 
 static Exit pass_LOWER(Job *job) {
     const LowerOptions opt = {.prefix = job->prefix, .command = job->o->command_line};
-    Text kernels = {.ctx = job->ctx};
+    Prelude *prelude = prelude_new(job->ctx);
     for (int i = 0; i < job->programs.n; i++)
-        if (!lower(job, &kernels, job->programs.at[i], &opt) ||
-            !lower(job, &kernels, job->programs.at[i]->assumed, &opt))
+        if (!lower(job, prelude, job->programs.at[i], &opt) || !lower(job, prelude, job->programs.at[i]->assumed, &opt))
             return EXIT_WRONG;
-    lower_file(&job->out[EMIT_CU], job->ctx, &kernels, &opt);
-    ctx_give_back(job->ctx, kernels.s, kernels.cap);
+    lower_head(&job->out[EMIT_CU], prelude, &opt);
+    job->middle[EMIT_CU].sink.at = job->out[EMIT_CU].n;
     return EXIT_OK;
 }
 
@@ -313,7 +322,7 @@ static Exit pass_HOST(Job *job) {
         diag_report(job->ctx, DIAG_INTERFACE, (Span){job->file, 0, 0}, "%s", why.s);
         return EXIT_WRONG;
     }
-    glue_emit_c(&job->out[EMIT_C], programs(job), job->programs.n, &opt);
+    glue_emit_c(&job->out[EMIT_C], &job->middle[EMIT_C].sink, programs(job), job->programs.n, &opt);
     return EXIT_OK;
 }
 
@@ -366,15 +375,25 @@ static void print_KERNELS(Job *job, Text *out) {
         if (job->programs.at[i]->assumed) program_print(out, job->programs.at[i]->assumed);
     }
 }
-static void print_text(Text *out, const Text *t) { text_put(out, t->s ? t->s : ""); }
-static void print_CU(Job *job, Text *out) { print_text(out, &job->out[EMIT_CU]); }
-static void print_C(Job *job, Text *out) { print_text(out, &job->out[EMIT_C]); }
-static void print_H(Job *job, Text *out) { print_text(out, &job->out[EMIT_H]); }
-static void print_DRIVER(Job *job, Text *out) {
-    print_text(out, &job->out[EMIT_MAIN]);
-    print_text(out, &job->out[EMIT_MK]);
+static bool append(void *user, const char *bytes, size_t n) {
+    text_put_n(user, bytes, n);
+    return true;
 }
-static void print_JSON(Job *job, Text *out) { print_text(out, &job->out[EMIT_MANIFEST]); }
+static void print_file(Job *job, Text *out, EmitId e) {
+    const char *s = job->out[e].s ? job->out[e].s : "";
+    Spool *middle = &job->middle[e];
+    text_put_n(out, s, middle->sink.at);
+    spool_each(middle, append, out);
+    text_put_n(out, s + middle->sink.at, job->out[e].n - middle->sink.at);
+}
+static void print_CU(Job *job, Text *out) { print_file(job, out, EMIT_CU); }
+static void print_C(Job *job, Text *out) { print_file(job, out, EMIT_C); }
+static void print_H(Job *job, Text *out) { print_file(job, out, EMIT_H); }
+static void print_DRIVER(Job *job, Text *out) {
+    print_file(job, out, EMIT_MAIN);
+    print_file(job, out, EMIT_MK);
+}
+static void print_JSON(Job *job, Text *out) { print_file(job, out, EMIT_MANIFEST); }
 
 static const struct {
     Exit (*run)(Job *job);

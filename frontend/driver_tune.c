@@ -203,7 +203,7 @@ static Exit time_and_write(Tuner *x) {
     if (lines != x->tasks.n)
         return text_put(&why, "it stopped early"), driver_fail("the tuner fails", &why), EXIT_INTERNAL;
     tuning_print(&out, x->tuning);
-    const OutFile file = {job->o->out, &out};
+    const OutFile file = {job->o->out, &out, NULL};
     if (!same_bytes(job, job->o->out, &out) && !files_write(job->ctx, &file, 1)) return EXIT_INTERNAL;
     printf("%d product%s %s, %d tuned: %s\n", x->tasks.n, x->tasks.n == 1 ? "" : "s", driver_place(&co), tuned,
            job->o->out);

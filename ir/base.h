@@ -48,6 +48,8 @@ void ctx_free(Ctx *ctx);
 
 /* Zeroed memory, aligned to 16 bytes, that lives as long as the context. Never NULL: unwinds instead. */
 void *ctx_alloc(Ctx *ctx, size_t bytes);
+/* The same with anything in it: for what is filled at once. */
+void *ctx_alloc_raw(Ctx *ctx, size_t bytes);
 /* What ctx_alloc gave for `bytes`, and nobody reads any more: goes at once where it is large, else with the context. */
 void ctx_give_back(Ctx *ctx, const void *block, size_t bytes);
 /* Memory of work that is soon done: what is allocated from it (texts, vectors and maps too) lives until ctx_temp_end,
@@ -62,6 +64,7 @@ void ctx_chunk_bytes(Ctx *ctx, size_t bytes);
 size_t ctx_bytes(const Ctx *ctx); /* bytes taken from the system so far */
 
 #define NEW(ctx, T) ((T *)ctx_alloc((ctx), sizeof(T)))
+#define NEW_RAW(ctx, T, n) ((T *)ctx_alloc_raw((ctx), sizeof(T) * (size_t)(n)))
 #define NEW_N(ctx, T, n) ((T *)ctx_alloc((ctx), sizeof(T) * (size_t)(n)))
 
 /* The one pointer of all names with this text, which it copies. */
@@ -97,6 +100,12 @@ void text_fmt(Text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)
 void text_vfmt(Text *t, const char *fmt, va_list ap);
 /* A double so that it reads back to the same bits: shortest decimal, always with a '.', an exponent, inf or nan. */
 void text_double(Text *t, double v);
+
+/* Takes the long middle of a text away in pieces, as it is made; `at`: how much of the text stands before it. */
+typedef struct TextSink {
+    void (*take)(struct TextSink *sink, const char *s, size_t n);
+    size_t at;
+} TextSink;
 
 /* 64-bit arithmetic that says when it overflowed instead of doing so. */
 bool add_ok(int64_t a, int64_t b, int64_t *r);

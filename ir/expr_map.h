@@ -26,7 +26,7 @@ static inline const void *expr_map_get(const ExprMap *m, const void *key) {
 static inline void expr_map_put(Ctx *ctx, ExprMap *m, const void *key, const void *value) {
     if (m->n * 2 >= m->cap) {
         ExprMap old = *m;
-        m->cap = old.cap ? old.cap * 2 : 8;
+        m->cap = old.cap ? old.cap * 2 : 4;
         m->slot = ctx_alloc(ctx, m->cap * sizeof *m->slot);
         for (size_t i = 0; i < old.cap; i++)
             if (old.slot[i].key) m->slot[expr_map_find(m, old.slot[i].key)] = old.slot[i];

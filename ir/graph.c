@@ -12,7 +12,9 @@ struct ExprTable {
         const Expr *node;
         uint64_t hash;
     } * slot;
-    size_t n, cap; /* cap is a power of two */
+    size_t n, cap;                /* cap is a power of two */
+    const struct ExprTable *base; /* of a scratch: what was there before; NULL: nothing */
+    Ctx *home;                    /* of a scratch: where the Graph is */
 };
 
 struct GraphNames {
@@ -39,7 +41,7 @@ static bool is_node(const Expr *e, Op op, Type t, bool untyped, int64_t key, con
 
 static void table_grow(Ctx *ctx, struct ExprTable *x) {
     struct ExprTable old = *x;
-    x->cap = old.cap ? old.cap * 2 : 128;
+    x->cap = old.cap ? old.cap * 2 : 64;
     x->slot = ctx_alloc(ctx, sizeof *x->slot * x->cap);
     for (size_t k = 0; k < old.cap; k++) {
         if (!old.slot[k].node) continue;
@@ -52,8 +54,8 @@ static void table_grow(Ctx *ctx, struct ExprTable *x) {
 
 static int64_t key_of(const void *p) { return (int64_t)(intptr_t)p; }
 
-static Expr *node_new(Graph *g, Op op, Type t, int64_t key, int nargs) {
-    Expr *e = ctx_alloc(g->ctx, sizeof *e + sizeof(Expr *) * (size_t)nargs);
+static Expr *node_new(Graph *g, Ctx *ctx, Op op, Type t, int64_t key, int nargs) {
+    Expr *e = ctx_alloc(ctx, sizeof *e + sizeof(Expr *) * (size_t)nargs);
     e->op = op;
     e->type = t;
     e->nargs = nargs;
@@ -67,11 +69,15 @@ const Expr *expr_node(Graph *g, Op op, Type t, bool untyped, int64_t key, const 
     struct ExprTable *x = g->exprs;
     if (x->n * 4 >= x->cap * 3) table_grow(g->ctx, x);
     uint64_t hash = node_hash(op, t, untyped, key, args, nargs);
-    size_t i = hash & (x->cap - 1);
-    for (; x->slot[i].node; i = (i + 1) & (x->cap - 1))
-        if (x->slot[i].hash == hash && is_node(x->slot[i].node, op, t, untyped, key, args, nargs))
-            return x->slot[i].node;
-    Expr *e = node_new(g, op, t, key, nargs);
+    size_t i = 0;
+    for (const struct ExprTable *b = x; b; b = b->base) {
+        size_t k = hash & (b->cap - 1);
+        for (; b->cap && b->slot[k].node; k = (k + 1) & (b->cap - 1))
+            if (b->slot[k].hash == hash && is_node(b->slot[k].node, op, t, untyped, key, args, nargs))
+                return b->slot[k].node;
+        if (b == x) i = k;
+    }
+    Expr *e = node_new(g, g->ctx, op, t, key, nargs);
     e->untyped = untyped;
     e->reduces = op == OP_REDUCE;
     for (int a = 0; a < nargs; a++) {
@@ -85,11 +91,29 @@ const Expr *expr_node(Graph *g, Op op, Type t, bool untyped, int64_t key, const 
     return e;
 }
 
-const Expr *expr_leaf(Graph *g, Op op, Type t, const void *key) { return node_new(g, op, t, key_of(key), 0); }
+/* Its owner stays when a scratch ends. */
+const Expr *expr_leaf(Graph *g, Op op, Type t, const void *key) {
+    return node_new(g, g->exprs->base ? g->exprs->home : g->ctx, op, t, key_of(key), 0);
+}
 
 const Expr *expr_with(Graph *g, const Expr *e, const Expr *const *args) {
     if (!e->nargs || !memcmp(e->arg, args, sizeof(Expr *) * (size_t)e->nargs)) return e;
     return expr_node(g, e->op, e->type, e->untyped, e->u.i, args, e->nargs);
+}
+
+GraphScratch graph_scratch(Graph *g, Ctx *temp) {
+    GraphScratch before = {g->ctx, g->exprs};
+    struct ExprTable *x = NEW(temp, struct ExprTable);
+    x->base = g->exprs;
+    x->home = g->exprs->base ? g->exprs->home : g->ctx;
+    g->exprs = x;
+    g->ctx = temp;
+    return before;
+}
+
+void graph_scratch_end(Graph *g, GraphScratch before) {
+    g->ctx = before.ctx;
+    g->exprs = before.exprs;
 }
 
 static int64_t float_key(double v) {

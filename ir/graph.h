@@ -206,6 +206,14 @@ int monoid_parts(MonoidKind m);
 
 /* ---- building (graph.c): equal nodes are one pointer; nothing is simplified ---- */
 Graph *graph_new(Ctx *ctx, Sym name);
+/* From here to graph_scratch_end what is made in the Graph is in temp and leaves nothing behind: for questions about
+ * it. Only expressions may be made. */
+typedef struct GraphScratch {
+    Ctx *ctx;
+    struct ExprTable *exprs;
+} GraphScratch;
+GraphScratch graph_scratch(Graph *g, Ctx *temp);
+void graph_scratch_end(Graph *g, GraphScratch before);
 Dim *graph_dim(Graph *g, Sym name); /* finds or makes */
 Scalar *graph_scalar(Graph *g, Sym name, Type t);
 /* A TENSOR_LET whose name is taken gets a number appended. */

@@ -21,6 +21,32 @@ static int term_compare(const PolyTerm *a, const PolyTerm *b) {
 
 static int term_order(const void *a, const void *b) { return term_compare(a, b); }
 
+/* A term but for the places of atoms that it has not. */
+static void term_copy(PolyTerm *to, const PolyTerm *from) {
+    to->coef = from->coef;
+    to->degree = from->degree;
+    memcpy(to->atom, from->atom, sizeof *from->atom * (size_t)from->degree);
+}
+
+/* Most are short, or in order already. */
+static void terms_sort(PolyTerm *t, int n) {
+    enum { SHORT = 12 };
+    int sorted = 1;
+    while (sorted < n && term_compare(&t[sorted - 1], &t[sorted]) <= 0) sorted++;
+    if (sorted >= n) return;
+    if (n > SHORT) {
+        qsort(t, (size_t)n, sizeof *t, term_order);
+        return;
+    }
+    for (int i = sorted; i < n; i++) {
+        PolyTerm x;
+        int k = i;
+        term_copy(&x, &t[i]);
+        for (; k > 0 && term_compare(&t[k - 1], &x) > 0; k--) term_copy(&t[k], &t[k - 1]);
+        term_copy(&t[k], &x);
+    }
+}
+
 static void term_sort_atoms(PolyTerm *t) {
     for (int i = 1; i < t->degree; i++)
         for (int k = i; k > 0 && t->atom[k]->id < t->atom[k - 1]->id; k--) {
@@ -54,13 +80,14 @@ static bool split_exact(PolyTerm *t, PolyTerm *more) {
 
 Poly poly_make(Ctx *ctx, PolyTerm *t, int n) {
     int m = 0;
-    if (n > 1) qsort(t, (size_t)n, sizeof *t, term_order);
+    terms_sort(t, n);
     for (int i = 0; i < n; i++) {
         if (m && !term_compare(&t[m - 1], &t[i])) {
             if (!add_ok(t[m - 1].coef, t[i].coef, &t[m - 1].coef)) return poly_failed();
         } else {
             if (m && !t[m - 1].coef) m--;
-            t[m++] = t[i];
+            if (m != i) term_copy(&t[m], &t[i]);
+            m++;
         }
         if (t[m - 1].coef == INT64_MIN) return poly_failed();
     }
@@ -69,7 +96,7 @@ Poly poly_make(Ctx *ctx, PolyTerm *t, int n) {
     for (int i = 0; i < m; i++) {
         PolyTerm more;
         if (!split_exact(&t[i], &more)) continue;
-        PolyTerm *wider = NEW_N(ctx, PolyTerm, m + 1);
+        PolyTerm *wider = NEW_RAW(ctx, PolyTerm, m + 1);
         memcpy(wider, t, sizeof *t * (size_t)m);
         wider[m] = more;
         return poly_make(ctx, wider, m + 1);
@@ -78,23 +105,25 @@ Poly poly_make(Ctx *ctx, PolyTerm *t, int n) {
 }
 
 Poly poly_const(Ctx *ctx, int64_t v) {
-    PolyTerm *t = NEW(ctx, PolyTerm);
+    PolyTerm *t = NEW_RAW(ctx, PolyTerm, 1);
     t->coef = v;
-    return poly_make(ctx, t, 1);
+    t->degree = 0;
+    return v == INT64_MIN ? poly_failed() : (Poly){.n = v != 0, .term = t};
 }
 
 Poly poly_atom(Ctx *ctx, const Expr *atom) {
-    PolyTerm *t = NEW(ctx, PolyTerm);
-    *t = (PolyTerm){.coef = 1, .degree = 1, .atom = {atom}};
+    PolyTerm *t = NEW_RAW(ctx, PolyTerm, 1);
+    t->coef = t->degree = 1;
+    t->atom[0] = atom;
     return (Poly){.n = 1, .term = t};
 }
 
 static Poly add_scaled(Ctx *ctx, Poly a, Poly b, int64_t k) {
     if (a.failed || b.failed) return poly_failed();
-    PolyTerm *t = NEW_N(ctx, PolyTerm, a.n + b.n + 1);
-    for (int i = 0; i < a.n; i++) t[i] = a.term[i];
+    PolyTerm *t = NEW_RAW(ctx, PolyTerm, a.n + b.n + 1);
+    for (int i = 0; i < a.n; i++) term_copy(&t[i], &a.term[i]);
     for (int i = 0; i < b.n; i++) {
-        t[a.n + i] = b.term[i];
+        term_copy(&t[a.n + i], &b.term[i]);
         if (!mul_ok(b.term[i].coef, k, &t[a.n + i].coef)) return poly_failed();
     }
     return poly_make(ctx, t, a.n + b.n);
@@ -115,7 +144,7 @@ bool term_multiply(const PolyTerm *a, const PolyTerm *b, PolyTerm *r) {
 
 Poly poly_mul(Ctx *ctx, Poly a, Poly b) {
     if (a.failed || b.failed) return poly_failed();
-    PolyTerm *t = NEW_N(ctx, PolyTerm, a.n * b.n + 1);
+    PolyTerm *t = NEW_RAW(ctx, PolyTerm, a.n * b.n + 1);
     for (int i = 0; i < a.n; i++)
         for (int k = 0; k < b.n; k++)
             if (!term_multiply(&a.term[i], &b.term[k], &t[i * b.n + k])) return poly_failed();
@@ -138,7 +167,7 @@ bool poly_is_const(Poly p, int64_t *v) {
 Poly poly_subst(Ctx *ctx, Poly p, const Expr *atom, Poly q) {
     Poly r = {.failed = p.failed};
     for (int i = 0; i < p.n; i++) {
-        PolyTerm *t = NEW(ctx, PolyTerm);
+        PolyTerm *t = NEW_RAW(ctx, PolyTerm, 1);
         *t = p.term[i];
         int times = 0, k = 0;
         for (int a = 0; a < t->degree; a++)
@@ -196,7 +225,7 @@ bool poly_uses(Poly p, const Expr *atom) {
 
 bool poly_linear(Ctx *ctx, Poly p, const Expr *atom, Poly *coef, Poly *rest) {
     if (p.failed) return false;
-    PolyTerm *c = NEW_N(ctx, PolyTerm, p.n + 1), *r = NEW_N(ctx, PolyTerm, p.n + 1);
+    PolyTerm *c = NEW_RAW(ctx, PolyTerm, p.n + 1), *r = NEW_RAW(ctx, PolyTerm, p.n + 1);
     int nc = 0, nr = 0;
     for (int i = 0; i < p.n; i++) {
         PolyTerm t = {.coef = p.term[i].coef};

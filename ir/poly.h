@@ -31,6 +31,9 @@ typedef struct PolyEnv {
     int nfacts;
     Ctx *ctx;  /* where polynomials are allocated; NULL: in the Graph's context */
     int *work; /* inside a proof: what it and the questions that it asks may still do; NULL elsewhere */
+    /* Of many questions under one environment: what poly_of has answered, in ctx; NULL: nothing is kept. What is known
+     * of atoms must not change meanwhile. */
+    struct ExprMap *made;
 } PolyEnv;
 
 static inline Ctx *poly_ctx(const PolyEnv *env) { return env->ctx ? env->ctx : env->g->ctx; }

@@ -312,17 +312,25 @@ static Poly make(const Maker *m, const Expr *e) {
 Poly poly_of_at(const PolyEnv *env, const Expr *e, int level) {
     Ctx *ctx = poly_ctx(env);
     if (!e->nargs && e->type == TY_I64 && e->op != OP_CONST) return poly_atom(ctx, e);
+    const Poly *before = env->made && !level ? expr_map_get(env->made, e) : NULL;
+    if (before) return *before;
     PolyEnv inner = *env;
+    inner.made = NULL;
     inner.ctx = ctx_temp(ctx);
     ExprMap done = {0};
     Maker m = {.env = &inner, .g = env->g, .ctx = inner.ctx, .level = level, .done = &done};
     Poly p = make(&m, e);
     if (p.term) {
-        PolyTerm *t = NEW_N(ctx, PolyTerm, p.n);
+        PolyTerm *t = NEW_RAW(ctx, PolyTerm, p.n);
         memcpy(t, p.term, sizeof *t * (size_t)p.n);
         p.term = t;
     }
     ctx_temp_end(inner.ctx);
+    if (env->made && !level) {
+        Poly *kept = NEW(ctx, Poly);
+        *kept = p;
+        expr_map_put(ctx, env->made, e, kept);
+    }
     return p;
 }
 

@@ -48,7 +48,7 @@ static void know_diff(Prover *x, Poly a, Poly b, int64_t k) {
     if (f.failed || !f.n || !f.term[0].degree) return;
     for (int i = 0; i < x->nknown; i++)
         if (poly_eq(x->known[i], f)) return;
-    PolyTerm *t = NEW_N(x->ctx, PolyTerm, f.n);
+    PolyTerm *t = NEW_RAW(x->ctx, PolyTerm, f.n);
     for (int i = 0; i < f.n; i++) t[i] = f.term[i];
     x->known[x->nknown++] = (Poly){.n = f.n, .term = t};
 }
@@ -495,6 +495,7 @@ int64_t poly_lower(const PolyEnv *env, Poly p, int64_t target, int fuel, int lev
     if (!own.work) own.work = &work;
     if ((*own.work -= QUESTION) < 0) return best;
     own.ctx = ctx_temp(poly_ctx(env));
+    own.made = NULL;
     env = x.env = &own;
     x.g = env->g;
     x.ctx = own.ctx;

@@ -72,6 +72,7 @@ static int logic_truth(const PolyEnv *env, const Expr *c, int depth) {
 int cond_truth(const PolyEnv *env, const Expr *cond) {
     PolyEnv own = *env;
     own.ctx = ctx_temp(poly_ctx(env));
+    own.made = NULL;
     int r = truth(&own, cond, 16);
     ctx_temp_end(own.ctx);
     return r;

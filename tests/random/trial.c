@@ -245,7 +245,7 @@ static bool build(Child *c, const Entry *entries, int n, CheckModel *m, Text *wh
     GlueOptions go = {.prefix = "t", .header = "m.h"};
     lower_file(&cu, ctx, &kernels, &(LowerOptions){.prefix = "t"});
     if (!glue_verify(programs, n, &go, why)) return false;
-    glue_emit_c(&g, programs, n, &go);
+    glue_emit_c(&g, NULL, programs, n, &go);
     glue_emit_h(&h, programs, n, &go);
     Sym dir = check_dir(ctx, why);
     if (!dir || !put_file(ctx, dir, "m.cu", &cu) || !put_file(ctx, dir, "m.c", &g) || !put_file(ctx, dir, "m.h", &h))

@@ -30,7 +30,7 @@ static void emit(Ctx *ctx, Program *const *programs, int n, Text *out) {
     for (int i = 0; i < n; i++) lower_program(&kernels, programs[i], &lower, &why);
     lower_file(out, ctx, &kernels, &lower);
     if (!glue_verify(p, n, &glue, &why)) text_put(out, why.s);
-    glue_emit_c(out, p, n, &glue);
+    glue_emit_c(out, NULL, p, n, &glue);
     glue_emit_h(out, p, n, &glue);
 }
 

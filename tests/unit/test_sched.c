@@ -115,7 +115,7 @@ static bool build(Ctx *ctx, Draw *draws, int n, const Text *kernels, CheckModel 
     Text cu = {.ctx = ctx}, c = {.ctx = ctx}, h = {.ctx = ctx};
     lower_file(&cu, ctx, kernels, &(LowerOptions){.prefix = "t"});
     if (!glue_verify(programs, n, &go, why)) return false;
-    glue_emit_c(&c, programs, n, &go);
+    glue_emit_c(&c, NULL, programs, n, &go);
     glue_emit_h(&h, programs, n, &go);
     Sym dir = check_dir(ctx, why);
     if (!dir) return false;

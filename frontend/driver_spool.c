@@ -1,0 +1,72 @@
+/* The long middle of an output, on its way: see driver.h. What the file system says of it is said when the output is
+ * written. */
+#define _GNU_SOURCE
+#include "driver.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEPT = 1 << 22, PIECE = 1 << 16 };
+
+/* Nobody sees it, and it is gone with the process. */
+static int open_unnamed(Ctx *ctx, Sym folder) {
+    int fd = -1;
+#ifdef O_TMPFILE
+    fd = open(folder, O_RDWR | O_TMPFILE, 0600);
+#endif
+    if (fd >= 0) return fd;
+    Sym name = sym_fmt(ctx, "%s/tdc.part-%ld", folder, (long)getpid());
+    fd = open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+    if (fd >= 0) unlink(name);
+    return fd;
+}
+
+/* A limit on the size of files is an error of write. */
+static void write_out(Spool *s) {
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    sigaction(SIGXFSZ, &ignore, &before);
+    for (size_t at = 0; at < s->text.n && !s->error;) {
+        ssize_t w = write(s->fd, s->text.s + at, s->text.n - at);
+        if (w > 0)
+            at += (size_t)w;
+        else if (w == 0 || errno != EINTR)
+            s->error = w == 0 ? ENOSPC : errno;
+    }
+    s->text.n = 0;
+    sigaction(SIGXFSZ, &before, NULL);
+}
+
+static void take(TextSink *sink, const char *bytes, size_t n) {
+    Spool *s = (Spool *)sink;
+    if (s->error) return;
+    text_put_n(&s->text, bytes, n);
+    if (s->text.n < KEPT) return;
+    if (!s->tried) s->fd = open_unnamed(s->text.ctx, s->folder);
+    s->tried = true;
+    if (s->fd >= 0) write_out(s);
+}
+
+Spool spool_new(Ctx *ctx, Sym folder) {
+    return (Spool){.sink = {.take = take}, .text = {.ctx = ctx}, .folder = folder, .fd = -1};
+}
+
+void spool_close(Spool *s) {
+    if (s->fd >= 0) close(s->fd);
+    s->fd = -1;
+}
+
+bool spool_each(Spool *s, bool (*put)(void *user, const char *bytes, size_t n), void *user) {
+    char piece[PIECE];
+    ssize_t got = 0;
+    errno = s->error;
+    if (s->error) return false;
+    for (off_t at = 0; s->fd >= 0 && (got = pread(s->fd, piece, sizeof piece, at)) != 0;) {
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0 || !put(user, piece, (size_t)got)) return false;
+        at += got;
+    }
+    return !s->text.n || put(user, s->text.s, s->text.n);
+}
