@@ -139,56 +139,72 @@ void lower_load(Lower *l, Stage *s) {
     lower_load_into(l, s);
 }
 
-void lower_load_into(Lower *l, Stage *s) {
+static void load_access(Lower *l, Stage *s, Access *x) {
     Value *v = s->out[0];
-    const Layout *layout = v->layout ? v->layout : l->part->layouts.at[0];
-    l->layout = layout;
-    Access x = {.tensor = s->tensor, .layout = layout};
-    FactorSet domain = subs_domain(l, layout, s), cond = s->cond ? expr_domain(l->part, layout, s->cond) : 0;
-    x.offset = flat_offset(l, layout, s->tensor, s->subs);
-    access_vectors(l, &x, v->domain, ~cond);
-    access_tails(l, &x, domain | cond, s->cond, 0);
-    Sym at = NULL;
-    Poly fixed, varying;
-    split_regs(l, layout, regroup(l, layout, drop_vector(l, x.offset, &x.plan)), &fixed, &varying);
     /* a pointer that nothing may dereference is still not formed outside its tensor: it is declared where it is used */
-    at = pointer_text(l, &x, s, true, true);
-    open_plan_loops(l, &x.plan);
-    bool direct = vector_in_order(l, v, &x.plan) && (x.plan.V > 1 || type_bits(v->type) >= 32);
+    Sym at = pointer_text(l, x, s, true, true);
+    open_plan_loops(l, &x->plan);
+    bool direct = vector_in_order(l, v, &x->plan) && (x->plan.V > 1 || type_bits(v->type) >= 32);
     int64_t per = type_bits(v->type) < 32 ? 32 / type_bits(v->type) : 1;
-    if (x.guard) {
-        put(l, "if (%s) {", x.guard);
+    if (x->guard) {
+        put(l, "if (%s) {", x->guard);
         l->indent++;
     }
     bool whole = direct || reg_count(l, v->domain) == 1;
-    Sym idx = direct ? index_outside(l, v, &x.plan, per) : "0";
+    Sym idx = direct ? index_outside(l, v, &x->plan, per) : "0";
     Sym into = strcmp(idx, "0") ? fmt(l, "%s + %s", value_name(l, v), idx) : value_name(l, v);
     if (whole) {
-        put(l, "%s;", access_call(l, &x, "load", into, at, s->cache));
+        put(l, "%s;", access_call(l, x, "load", into, at, s->cache));
     } else {
-        if (!x.guard) put(l, "{"); /* another load may stand beside this one */
-        l->indent += !x.guard;
+        if (!x->guard) put(l, "{"); /* another load may stand beside this one */
+        l->indent += !x->guard;
         put(l, "td_word<%s> some[td_words<%s>(%lld)];", lower_storage_type(v->type), lower_storage_type(v->type),
-            (long long)x.plan.V);
-        put(l, "%s;", access_call(l, &x, "load", "some", at, s->cache));
-        scatter_elements(l, v, &x.plan, "some");
-        l->indent -= !x.guard;
-        if (!x.guard) put(l, "}");
+            (long long)x->plan.V);
+        put(l, "%s;", access_call(l, x, "load", "some", at, s->cache));
+        scatter_elements(l, v, &x->plan, "some");
+        l->indent -= !x->guard;
+        if (!x->guard) put(l, "}");
     }
-    if (x.guard) {
+    if (x->guard) {
         l->indent--;
         put(l, "} else {");
         l->indent++;
         if (s->cond)
-            load_other(l, s, v, &x.plan);
+            load_other(l, s, v, &x->plan);
         else if (whole)
-            put(l, "td_undef<%s, %lld>(%s);", lower_storage_type(v->type), (long long)x.plan.V, into);
+            put(l, "td_undef<%s, %lld>(%s);", lower_storage_type(v->type), (long long)x->plan.V, into);
         else
-            load_undef(l, v, &x.plan);
+            load_undef(l, v, &x->plan);
         l->indent--;
         put(l, "}");
     }
-    close_plan_loops(l, &x.plan);
+    close_plan_loops(l, &x->plan);
+}
+
+void lower_load_into(Lower *l, Stage *s) {
+    Value *v = s->out[0];
+    const Layout *layout = v->layout ? v->layout : l->part->layouts.at[0];
+    l->layout = layout;
+    Access x = {.tensor = s->tensor, .layout = layout}, rows;
+    FactorSet domain = subs_domain(l, layout, s), cond = s->cond ? expr_domain(l->part, layout, s->cond) : 0;
+    x.offset = flat_offset(l, layout, s->tensor, s->subs);
+    access_vectors(l, &x, v->domain, ~cond);
+    bool two = lower_rows(l, &x, &rows, v->domain, ~cond);
+    if (two) {
+        access_tails(l, &rows, domain | cond, s->cond, 0);
+        put(l, "if (A%s%s) {", rows.rows ? " && " : "", rows.rows ? rows.rows : "");
+        l->indent++;
+        load_access(l, s, &rows);
+        l->indent--;
+        put(l, "} else {");
+        l->indent++;
+    }
+    access_tails(l, &x, domain | cond, s->cond, 0);
+    load_access(l, s, &x);
+    if (two) {
+        l->indent--;
+        put(l, "}");
+    }
 }
 
 /* Gives a factor's digit another name, for the loop inside the loop that steps by whole vectors; returns the old one.

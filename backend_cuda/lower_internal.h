@@ -59,6 +59,8 @@ typedef struct Access {
     Axis *vaxis;    /* the axis whose tail cuts vectors */
     int64_t vscale; /* elements of the access a step of that axis */
     Sym guard;      /* scalar predicate, or NULL */
+    Sym rows;       /* the condition under which the offset is right (lower_rows.c); NULL: always */
+    Poly whole;     /* terms of the offset that are multiples of every vector then */
 } Access;
 
 typedef struct NameRow {
@@ -209,6 +211,9 @@ Sym axis_vector_inside(Lower *l, const Layout *layout, const Axis *a, Factor *ve
 /* Chooses the vectors of a global access to `domain`, of which `may` take part; collects the conditions of the wide
  * variant. */
 void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may);
+/* An access along an axis that is several axes of tensors made one, to a tensor that lacks the outer ones: *in is the
+ * same where no vector of the axis crosses the end of a row. False where it is no such access, or nothing is gained. */
+bool lower_rows(Lower *l, const Access *x, Access *in, FactorSet domain, FactorSet may);
 /* Then its predicates; replicated factors act where they are 0. */
 void access_tails(Lower *l, Access *x, FactorSet domain, const Expr *cond, FactorSet replicated);
 /* Declares the pointer that all registers share; the address at the current digits. */

@@ -77,6 +77,24 @@ static void add_cond(Lower *l, const Expr *dims, Tensor *t, Tensor *other, int64
     vec_push(l->ctx, &l->conds, c);
 }
 
+static bool has_cond(const Lower *l, const Expr *dims, int64_t mod) {
+    for (int i = 0; i < l->conds.n; i++)
+        if (l->conds.at[i].dims == dims && l->conds.at[i].mod % mod == 0) return true;
+    return false;
+}
+
+static bool folds(Stage *const *s, int n) {
+    for (int i = 0; i < n; i++)
+        if (s[i]->kind == STAGE_REDUCE || s[i]->kind == STAGE_SCAN || folds(s[i]->body.at, s[i]->body.n)) return true;
+    return false;
+}
+
+/* Whether a vector may be cut by the end of its axis: where the wide variant would ask for whole ones of a size of
+ * which nothing else is asked. Kernels that fold take whole ones, for their sake that need no test an element then. */
+static bool may_be_cut(Lower *l, const Expr *extent, int64_t size) {
+    return !has_cond(l, extent, size) && !folds(l->part->body.at, l->part->body.n);
+}
+
 /* The innermost factor of the axis where it is a vector whose elements lie on one side of the bound in the wide
  * variant. */
 static const Factor *whole_vector(Lower *l, const Layout *layout, const Axis *a) {
@@ -87,10 +105,7 @@ static const Factor *whole_vector(Lower *l, const Layout *layout, const Axis *a)
     Poly extent = axis_extent(l, a);
     if (extent.failed) return NULL;
     if (poly_divisor(extent) % last->size == 0) return last;
-    const Expr *e = poly_expr(l->g, extent);
-    for (int i = 0; i < l->conds.n; i++)
-        if (l->conds.at[i].dims == e && l->conds.at[i].mod % last->size == 0) return last;
-    return NULL;
+    return has_cond(l, poly_expr(l->g, extent), last->size) ? last : NULL;
 }
 
 static Sym bound_test(Lower *l, const Layout *layout, const Axis *a) {
@@ -390,7 +405,7 @@ void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may) {
     for (int i = 0; i < x->plan.nv; i++)
         if (x->plan.f[i]->axis->peel) peeled = x->plan.f[i]->axis;
     while (x->plan.V > 1) {
-        Poly rest = x->offset;
+        Poly rest = x->rows ? poly_sub(l->ctx, x->offset, x->whole) : x->offset;
         for (int i = 0; i < x->plan.nv; i++) {
             Poly coef, r;
             if (poly_linear(l->ctx, rest, expr_factor(l->p, x->plan.f[i]), &coef, &r))
@@ -454,12 +469,16 @@ void access_tails(Lower *l, Access *x, FactorSet domain, const Expr *cond, Facto
         x->vscale = scale;
         Poly bound = poly_scale(l->ctx, axis_extent(l, a), scale);
         int64_t c;
+        int64_t size = x->plan.V / gcd64(scale, x->plan.V);
         if (a->peel || poly_is_const(bound, &c) ? a->peel || c % x->plan.V : !poly_dims_only(bound))
+            x->tail = TAIL_PART;
+        else if (poly_divisor(bound) % x->plan.V == 0)
+            x->tail = TAIL_WHOLE;
+        else if (may_be_cut(l, poly_expr(l->g, axis_extent(l, a)), size))
             x->tail = TAIL_PART;
         else {
             x->tail = TAIL_WHOLE;
-            if (poly_divisor(bound) % x->plan.V)
-                add_cond(l, poly_expr(l->g, axis_extent(l, a)), NULL, NULL, x->plan.V / gcd64(scale, x->plan.V));
+            add_cond(l, poly_expr(l->g, axis_extent(l, a)), NULL, NULL, size);
         }
     }
     for (int i = 0; i < x->layout->factors.n; i++) {

@@ -196,7 +196,7 @@ static const Expr *own_conditions(Apply *x, const Expr *c, AxisSet axes) {
 static Cond load_cond(Apply *x, const Expr *e, Cond c) {
     const Expr *kept = NULL;
     if (waits_for_loop(x, e, c) && proved_in_range(x, e)) return (Cond){0};
-    if (!c.key || !e->nargs || !load_exists(e)) return c;
+    if (!c.key || !e->nargs || !(load_exists(e) || expr_map_get(&x->gr->whole, e))) return c;
     if (!index_conditions(x, c.key, group_free(x->gr, e->arg[e->nargs - 1]), &kept)) kept = c.key;
     ExprMap seen = {0}; /* conditions of data are protected by those before them */
     if (kept && !group_data(&seen, x->temp, kept)) kept = own_conditions(x, kept, group_free(x->gr, e));

@@ -84,6 +84,7 @@ static void add_cost(Costing *x, const CostAccess *t, int levels, double threads
     }
     if (waste > 1 && strided_here)
         waste = 1 + (waste - 1) * 0.5; /* the rest of the sector is in a cache when it is needed */
+    if (t->elements && unique > (double)t->elements) unique = (double)t->elements;
     double again = levels, bytes = unique * t->bytes;
     double width = 16.0 / t->bytes;
     if (vec > width) vec = width;

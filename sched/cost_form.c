@@ -12,15 +12,26 @@ typedef struct Former {
 
 static CostMove move_along(Group *gr, const Expr *const *subs, int rank, AxisSet axes, int a) {
     if (!(axes >> a & 1)) return MOVE_NOT;
-    for (int d = 0; d + 1 < rank; d++)
+    const bool merged = gr->axes.at[a].merged; /* its quotients stand in the other subscripts */
+    for (int d = 0; d + 1 < rank && !merged; d++)
         if (group_free(gr, subs[d]) >> a & 1) return MOVE_FURTHER;
     const Expr *e = subs[rank - 1];
     while (e->op == OP_ADD || e->op == OP_SUB) e = e->arg[group_free(gr, e->arg[1]) >> a & 1];
+    if (merged && e->op == OP_MOD) e = e->arg[0];
     return e->op == OP_VAR && e->u.var == gr->axes.at[a].var ? MOVE_BY_ONE : MOVE_FURTHER;
+}
+
+static int64_t elements_of(const Tensor *t) {
+    int64_t n = 1;
+    for (int d = 0; d < t->rank; d++)
+        if (!mul_ok(n, guess_value(t->shape[d]), &n)) return INT64_MAX;
+    return n;
 }
 
 static int add_access(Former *x, bool load, const Expr *const *subs, const Tensor *t, AxisSet axes) {
     CostAccess c = {.load = load, .bytes = (type_bits(t->type) + 7) / 8, .axes = axes};
+    for (int a = 0; a < x->gr->axes.n; a++)
+        if (axes >> a & 1 && x->gr->axes.at[a].merged) c.elements = elements_of(t);
     for (int a = 0; a < x->gr->axes.n; a++)
         c.moves[a] = (unsigned char)(t->rank ? move_along(x->gr, subs, t->rank, axes, a) : MOVE_NOT);
     vec_push(x->ctx, &x->f->accesses, c);
@@ -107,6 +118,7 @@ static Sym key_of(const CostForm *f, const Target *target, Ctx *ctx) {
         const CostAccess *c = &f->accesses.at[i];
         put(&t, c->load);
         put(&t, (int64_t)c->axes << 8 | c->bytes);
+        put(&t, c->elements);
         text_put_n(&t, (const char *)c->moves, (size_t)gr->axes.n);
     }
     return sym_n(t.ctx, t.s, t.n);

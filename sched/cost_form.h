@@ -13,6 +13,7 @@ typedef struct CostAccess {
     bool load;
     int bytes; /* of an element */
     AxisSet axes;
+    int64_t elements; /* of the tensor, where those that are named may be less than its axes have; 0: no matter */
     unsigned char moves[MAX_GROUP_AXES]; /* how the address moves along each axis: a CostMove */
 } CostAccess;
 

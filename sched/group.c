@@ -207,8 +207,7 @@ static const VarSet *collect(Uniting *x, const Expr *e) {
     return s;
 }
 
-/* A name that no other axis, dimension, scalar or tensor has. */
-static Sym axis_name(const Group *gr, Sym base) {
+Sym group_axis_name(const Group *gr, Sym base) {
     const Graph *g = gr->graph;
     for (int n = 0;; n++) {
         Sym name = n ? sym_fmt(g->ctx, "%s_%d", base, n) : base;
@@ -225,7 +224,7 @@ static int new_axis(Uniting *x, Var *v) {
         x->full = true;
         return 0;
     }
-    GAxis a = {.name = axis_name(gr, v->name), .var = graph_var(gr->graph, v->name, v->lo, v->hi), .extent = -1};
+    GAxis a = {.name = group_axis_name(gr, v->name), .var = graph_var(gr->graph, v->name, v->lo, v->hi), .extent = -1};
     int64_t lo, hi, glo = guess_value(v->lo), ghi = guess_value(v->hi);
     if (expr_is_int(v->lo, &lo) && expr_is_int(v->hi, &hi)) a.extent = hi > lo ? hi - lo : 0;
     a.most = a.extent;

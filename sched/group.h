@@ -20,6 +20,7 @@ typedef struct GAxis {
     bool indexed;   /* an index of every store */
     bool folded;    /* by a step */
     bool scanned;
+    bool merged; /* of axes that all accesses walk as one (group_flatten) */
     int contiguous; /* weight of the accesses whose last subscript moves by few elements along the axis */
 } GAxis;
 
@@ -58,6 +59,7 @@ typedef struct Group {
     VEC(GStore) stores;
     VEC(Reduce *) reduces; /* the keys of steps' nodes, one for each monoid, axes and kind */
     ExprMap free;          /* memo of group_free */
+    ExprMap whole;         /* loads that load_exists does not see to exist for subscripts along merged axes */
     int split;             /* a folded axis of which every block takes one of `parts` shares, or -1 */
     int64_t parts;
     Var *part;      /* the number of the block's share, in subscripts of stores */
@@ -123,6 +125,10 @@ Plan *plan_new(Graph *g, bool library, Reasons *reasons, Text *why);
 Group *group_new(Graph *g, const Root *roots, int n, ExprMap *canon, Ctx *temp, Text *why);
 AxisSet group_free(Group *gr, const Expr *e); /* axes on which an expression of the group depends */
 GStep *group_step(Group *gr, const Expr *node);
+/* A name for an axis that no other axis, dimension, scalar or tensor has. */
+Sym group_axis_name(const Group *gr, Sym base);
+/* Makes axes one that all accesses of a map walk as one (flat.c): when all else of the group is settled. */
+void group_flatten(Group *gr);
 int64_t group_guess(const Group *gr, AxisSet axes); /* the product of the guessed extents, saturating */
 
 /* A running reduction: the guard compares v with u, all else in it being *rest. */

@@ -66,14 +66,22 @@ static bool is_index(const Expr *e) {
     return e->op == OP_VAR;
 }
 
+/* e / n beside e % n: together an index. */
+static bool is_digits(const Expr *high, const Expr *low) {
+    return high->op == OP_DIV && low->op == OP_MOD && high->arg[0] == low->arg[0] && high->arg[1] == low->arg[1];
+}
+
 /* No thread, block or iteration but one reads an element. */
 static bool reads_once(const Reads *r) {
     const Layout *l = r->part->layouts.at[0];
     FactorSet all = 0, have = 0;
     for (int i = 0; i < r->part->factors.n; i++)
         if (r->part->factors.at[i]->size != 1) all |= (FactorSet)1 << i;
-    for (int d = 0; d < r->load->tensor->rank; d++)
-        if (is_index(r->load->subs[d])) have |= expr_domain(r->part, l, r->load->subs[d]);
+    for (int d = 0, rank = r->load->tensor->rank; d < rank; d++) {
+        const Expr *e = r->load->subs[d];
+        while (d + 1 < rank && is_digits(e, r->load->subs[d + 1])) e = r->load->subs[++d]->arg[0];
+        if (is_index(e)) have |= expr_domain(r->part, l, e);
+    }
     return !(all & l->all & ~have);
 }
 
@@ -113,6 +121,7 @@ Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o) {
     for (int i = 0; i < plan->groups.n; i++) {
         Group *gr = plan->groups.at[i];
         Schedule s;
+        group_flatten(gr);
         if (!choose(o, memo, gr, i, &state, &s, &why)) {
             diag_report(ctx, DIAG_INTERNAL, g->span, "`%s`: a schedule is not legal: %s", gr->name, why.s);
             return NULL;
