@@ -72,6 +72,11 @@ static bool stores_allow(Flat *x) {
     return true;
 }
 
+static int64_t product(int64_t a, int64_t b, int64_t none) {
+    int64_t r;
+    return a >= 0 && b >= 0 && mul_ok(a, b, &r) ? r : none;
+}
+
 static bool starts_at_zero(const GAxis *a) {
     int64_t lo;
     return expr_is_int(a->var->lo, &lo) && lo == 0;
@@ -79,7 +84,9 @@ static bool starts_at_zero(const GAxis *a) {
 
 static bool may_merge(Flat *x, bool with_rows) {
     const Group *gr = x->gr;
-    if (!starts_at_zero(&gr->axes.at[x->a]) || !starts_at_zero(&gr->axes.at[x->b])) return false;
+    const GAxis *a = &gr->axes.at[x->a], *b = &gr->axes.at[x->b];
+    if (!starts_at_zero(a) || !starts_at_zero(b)) return false;
+    if (product(a->guess, b->guess, INT64_MAX) > INT32_MAX) return false; /* apart, each may have indices of 32 bits */
     x->inner = poly_of(&x->env, gr->axes.at[x->b].var->hi);
     x->both = x->rows = false;
     x->lines = true;
@@ -89,11 +96,6 @@ static bool may_merge(Flat *x, bool with_rows) {
 }
 
 /* ---- the axis of both ---- */
-
-static int64_t product(int64_t a, int64_t b, int64_t none) {
-    int64_t r;
-    return a >= 0 && b >= 0 && mul_ok(a, b, &r) ? r : none;
-}
 
 static GAxis axis_of_both(const Flat *x) {
     Graph *g = x->gr->graph;
