@@ -168,6 +168,7 @@ void group_flatten(Group *gr) {
     if (gr->steps.n || gr->product || gr->axes.n < 2) return;
     Ctx *temp = ctx_temp(gr->graph->ctx);
     Flat x = {.gr = gr, .temp = temp, .env = {.g = gr->graph, .ctx = temp}};
-    while (merge_some(&x, false) || merge_some(&x, true)) {}
+    while (merge_some(&x, false) || merge_some(&x, true)) {
+    }
     ctx_temp_end(temp);
 }
