@@ -20,7 +20,7 @@ typedef struct GAxis {
     bool indexed;   /* an index of every store */
     bool folded;    /* by a step */
     bool scanned;
-    bool merged; /* of axes that all accesses walk as one (group_flatten) */
+    bool merged;    /* of axes that all accesses walk as one (group_flatten) */
     int contiguous; /* weight of the accesses whose last subscript moves by few elements along the axis */
 } GAxis;
 
