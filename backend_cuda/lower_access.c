@@ -217,7 +217,7 @@ static Sym rename_digit(Lower *l, const Factor *f, Sym name) {
 }
 
 /* Prints the loops that fill `array[V]` with the vector's elements. */
-void gather_elements(Lower *l, const VecPlan *plan, const Expr *e, const Layout *layout, const char *array) {
+static void gather_elements(Lower *l, const VecPlan *plan, const Expr *e, const Layout *layout, const char *array) {
     Text at = {.ctx = l->ctx};
     int64_t before = 1;
     Sym old[8];

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-Sym const_text(Lower *l, Type t, int64_t i, double f) {
+static Sym const_text(Lower *l, Type t, int64_t i, double f) {
     if (t == TY_BOOL) return i ? "true" : "false";
     if (type_is_float(t)) {
         const char *suffix = t == TY_F64 ? "" : "f";

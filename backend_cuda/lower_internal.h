@@ -153,7 +153,6 @@ int open_reg_loops(Lower *l, Factor *const *f, int n);
 void close_reg_loops(Lower *l, int n);
 
 /* ---- lower_expr.c ---- */
-Sym const_text(Lower *l, Type t, int64_t i, double f);
 Sym dim_text(Lower *l, const Expr *e, bool host); /* an integer expression over dimensions */
 Sym expr_text(Lower *l, const Expr *e, const Layout *layout);
 Sym poly_text(Lower *l, Poly p, bool wide); /* of type I, or 64-bit where `wide` and not proved to fit 32 bits */
@@ -193,7 +192,6 @@ bool aligned_terms(Lower *l, Poly p, int64_t V, bool commit);
 bool vector_in_order(Lower *l, const Value *v, const VecPlan *plan);
 Sym index_outside(Lower *l, const Value *v, const VecPlan *plan, int64_t divide);
 void scatter_elements(Lower *l, const Value *v, const VecPlan *plan, const char *words);
-void gather_elements(Lower *l, const VecPlan *plan, const Expr *e, const Layout *layout, const char *array);
 Sym vector_words(Lower *l, const VecPlan *plan, const Expr *e, Type t, const Layout *layout);
 void declare_tile(Lower *l, const Value *v);
 const Layout *stage_layout(const Lower *l, const Stage *s);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-Span parse_span(const Parse *p, Token first, Token last) { return (Span){p->file, first.start, last.end}; }
+static Span parse_span(const Parse *p, Token first, Token last) { return (Span){p->file, first.start, last.end}; }
 Span parse_token_span(const Parse *p, Token t) { return (Span){p->file, t.start, t.end}; }
 
 Span span_join(Span a, Span b) {

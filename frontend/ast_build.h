@@ -70,7 +70,6 @@ int lexer_next(Parse *p, Token *t);
 void grammar_run(Parse *p);
 
 /* ---- places ---- */
-Span parse_span(const Parse *p, Token first, Token last);
 Span parse_token_span(const Parse *p, Token t);
 
 /* ---- expressions ---- */

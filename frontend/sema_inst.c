@@ -47,12 +47,9 @@ const Expr *sema_int(Sema *s, Env env, const AstExpr *e) {
 
 /* ---- arguments ---- */
 
-const AstExpr *sema_named_arg(const AstItems *args, Sym name, Span *span) {
+static const AstExpr *named_arg(const AstItems *args, Sym name) {
     for (int i = 0; args && i < args->v.n; i++)
-        if (args->v.at[i].kind == ITEM_NAMED && args->v.at[i].name == name) {
-            if (span) *span = args->v.at[i].span;
-            return args->v.at[i].value;
-        }
+        if (args->v.at[i].kind == ITEM_NAMED && args->v.at[i].name == name) return args->v.at[i].value;
     return NULL;
 }
 
@@ -170,7 +167,7 @@ bool sema_bind_generics(Sema *s, Inst *inst, const AstItems *args, Env env, bool
     bool ok = true;
     for (int i = 0; fn->generics && i < fn->generics->v.n; i++) {
         const AstGeneric *g = &fn->generics->v.at[i];
-        const AstExpr *v = sema_named_arg(args, g->name, NULL);
+        const AstExpr *v = named_arg(args, g->name);
         if (v) {
             ok &= bind_generic(s, inst, g, v, env);
         } else if (g->def && (g->kind != GENERIC_TYPE || is_export)) {
@@ -337,7 +334,7 @@ static bool export_params(Sema *s, Inst *inst, const AstItems *args) {
     ok = ok && bind_dims_by_name(s, inst, args);
     for (int i = 0; ok && fn->params && i < fn->params->v.n; i++) {
         const AstParam *p = &fn->params->v.at[i];
-        ok &= export_param(s, inst, p, sema_named_arg(args, p->name, NULL));
+        ok &= export_param(s, inst, p, named_arg(args, p->name));
     }
     for (int i = 0; ok && fn->results && i < fn->results->v.n; i++) {
         const AstParam *p = &fn->results->v.at[i];

@@ -219,7 +219,6 @@ bool sema_is_tensor_fn(const AstDecl *fn);
 Inst *sema_inst_new(Sema *s, FnRef f, Inst *caller, Span span);
 /* The call's arguments by parameter; the names that are not parameters are left to the caller. */
 bool sema_match_args(Sema *s, const AstDecl *fn, const AstItems *args, Span span, const AstExpr **arg);
-const AstExpr *sema_named_arg(const AstItems *args, Sym name, Span *span);
 bool sema_bind_generics(Sema *s, Inst *inst, const AstItems *args, Env env, bool is_export);
 const Expr *sema_int(Sema *s, Env env, const AstExpr *e); /* an i64 */
 
@@ -234,7 +233,6 @@ Def *sema_inout_argument(Sema *s, Inst *inst, const AstParam *p, const AstExpr *
 TensorVal *sema_result(Sema *s, Inst *inst, const Over *over, int k, Span span);
 TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint);
 TensorVal *sema_whole(Sema *s, Tensor *t); /* as a value */
-bool sema_widens(Type from, Type to);
 
 /* ---- sema_lift.c: what else is there ---- */
 void sema_free_vars(Sema *s, const Expr *e, Vars *out); /* each once */
@@ -293,7 +291,6 @@ bool sema_equations(Sema *s, Def *d);
 /* ---- sema_over.c ---- */
 bool sema_over_add(Sema *s, Over *o, const Expr *e, Span span); /* the free variables of e */
 const Expr *sema_over_inside(Sema *s, const Over *o, const Expr *e);
-const Expr *sema_over_outside(Sema *s, const Over *o, const Expr *e);
 bool sema_over_same(const Over *a, const Over *b); /* ranges of the callers' variables */
 /* A tensor of the instance in the Graph: on which of the instance's variables its n pieces depend, its shape, a piece,
  * its value. rank is the tensor's in the instance. */

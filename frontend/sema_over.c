@@ -51,7 +51,7 @@ const Expr *sema_over_inside(Sema *s, const Over *o, const Expr *e) {
     return o->outer.n ? expr_replace(s->g, e, o->outer.at, o->inside.at, o->outer.n) : e;
 }
 
-const Expr *sema_over_outside(Sema *s, const Over *o, const Expr *e) {
+static const Expr *sema_over_outside(Sema *s, const Over *o, const Expr *e) {
     return o->outer.n ? expr_replace(s->g, e, o->own.at, o->back.at, o->outer.n) : e;
 }
 

@@ -10,7 +10,7 @@ TensorVal *sema_whole(Sema *s, Tensor *t) {
     return v;
 }
 
-bool sema_widens(Type from, Type to) {
+static bool sema_widens(Type from, Type to) {
     if (from == to) return true;
     if (type_is_float(from) != type_is_float(to) || from == TY_BOOL || to == TY_BOOL) return false;
     if (type_bits(to) <= type_bits(from)) return false;

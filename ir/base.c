@@ -179,11 +179,6 @@ void ctx_temp_end(Ctx *temp) {
 
 void ctx_fail_chunk(Ctx *ctx, long n) { ctx->arena->fail_in = n; }
 void ctx_chunk_bytes(Ctx *ctx, size_t bytes) { ctx->arena->chunk = bytes; }
-size_t ctx_bytes(const Ctx *ctx) {
-    size_t n = ctx->arena->total;
-    for (const Ctx *t = ctx->temps; t; t = t->next) n += t->arena->total;
-    return n;
-}
 
 static uint64_t hash_bytes(const char *s, size_t n) {
     uint64_t h = n, w;
@@ -380,6 +375,15 @@ void text_fmt(Text *t, const char *fmt, ...) {
     va_start(ap, fmt);
     text_vfmt(t, fmt, ap);
     va_end(ap);
+}
+
+bool text_fail(Text *why, const char *fmt, ...) {
+    if (!why) return false;
+    va_list ap;
+    va_start(ap, fmt);
+    text_vfmt(why, fmt, ap);
+    va_end(ap);
+    return false;
 }
 
 void text_double(Text *t, double v) {

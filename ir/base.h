@@ -61,7 +61,6 @@ void ctx_temp_end(Ctx *temp);
 void ctx_fail_chunk(Ctx *ctx, long n);
 /* Testing: chunks of this size from now on, so that more places run out of memory. */
 void ctx_chunk_bytes(Ctx *ctx, size_t bytes);
-size_t ctx_bytes(const Ctx *ctx); /* bytes taken from the system so far */
 
 #define NEW(ctx, T) ((T *)ctx_alloc((ctx), sizeof(T)))
 #define NEW_RAW(ctx, T, n) ((T *)ctx_alloc_raw((ctx), sizeof(T) * (size_t)(n)))
@@ -97,6 +96,8 @@ void text_put(Text *t, const char *s);
 void text_put_n(Text *t, const char *s, size_t n);
 void text_char(Text *t, char c);
 void text_fmt(Text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Says in *why, where that is not NULL, what is wrong. Always false. */
+bool text_fail(Text *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void text_vfmt(Text *t, const char *fmt, va_list ap);
 /* A double so that it reads back to the same bits: shortest decimal, always with a '.', an exponent, inf or nan. */
 void text_double(Text *t, double v);

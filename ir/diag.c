@@ -42,7 +42,7 @@ int diag_add_file(Ctx *ctx, const char *name, const char *text, size_t n) {
     return ds->files.n - 1;
 }
 
-int diag_file_count(const Ctx *ctx) { return ctx->diags ? ctx->diags->files.n : 0; }
+static int diag_file_count(const Ctx *ctx) { return ctx->diags ? ctx->diags->files.n : 0; }
 
 SourceFile *diag_source(const Ctx *ctx, int file) {
     return file >= 0 && file < diag_file_count(ctx) ? &ctx->diags->files.at[file] : NULL;

@@ -21,7 +21,6 @@ typedef struct Diag Diag;
 
 /* Registers a source file; name and text are copied. The number is what Span.file holds. */
 int diag_add_file(Ctx *ctx, const char *name, const char *text, size_t n);
-int diag_file_count(const Ctx *ctx);
 const char *diag_file_name(const Ctx *ctx, int file);            /* "" for an unknown number */
 const char *diag_file_text(const Ctx *ctx, int file, size_t *n); /* text[*n] is 0 */
 /* Line and column of a byte, from 1; a column is one UTF-8 character, a tab is one column. (0, 0) for an unknown file.

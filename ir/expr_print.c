@@ -244,7 +244,8 @@ static void uses(Uses *u, const Expr *e) {
     for (int i = 0; i < e->nargs; i++) uses(u, e->arg[i]);
 }
 
-void expr_print_uses(ExprPrinter *p, const Expr *e) {
+/* Adds the names of the leaves of e to p->used. */
+static void expr_print_uses(ExprPrinter *p, const Expr *e) {
     Uses u = {.p = p};
     uses(&u, e);
 }

@@ -96,7 +96,5 @@ void expr_print_with(ExprPrinter *p, const Expr *e);
 void expr_print_as(ExprPrinter *p, const Expr *e, Type t);
 /* Puts the variable in scope and returns the name that it is printed under. */
 Sym expr_print_bind(ExprPrinter *p, const Var *v);
-/* Adds the names of the leaves of e to p->used. */
-void expr_print_uses(ExprPrinter *p, const Expr *e);
 
 #endif

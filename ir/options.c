@@ -28,7 +28,8 @@ static int first_of(Option o) {
 
 const char *option_name(Option o) { return names[o]; }
 
-const char *option_chosen(const Options *s, Option o) {
+/* NULL where the value is the default. */
+static const char *option_chosen(const Options *s, Option o) {
     return s->value[o] ? values[first_of(o) + s->value[o]].text : NULL;
 }
 

@@ -24,8 +24,6 @@ typedef struct Options {
 } Options;
 
 const char *option_name(Option o); /* in td */
-/* NULL where the value is the default. */
-const char *option_chosen(const Options *s, Option o);
 bool option_is(const Options *s, OptionValue v);
 bool option_find(const char *name, Option *o);
 /* Chooses a value by its text (NULL: the one after the default); false where the option has no such value. */

@@ -12,7 +12,7 @@ enum {
     INDEX_SIZE = 2000 /* a larger one of indices alone is no longer written out wherever it is read */
 };
 
-bool apply_fail(Apply *x, const char *what) {
+static bool apply_fail(Apply *x, const char *what) {
     if (!x->failed) text_put(x->why, what);
     x->failed = true;
     return false;

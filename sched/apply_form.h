@@ -62,6 +62,5 @@ void apply_know(Apply *x, Scope *scope, const Expr *e, const Expr *cond, const E
 Value *apply_value(Apply *x, ValueKind kind, const char *base, Type t, FactorSet domain);
 void apply_count_uses(Apply *x);
 FactorSet apply_tile(Apply *x, AxisSet axes, bool regs, bool threads);
-bool apply_fail(Apply *x, const char *what);
 
 #endif

@@ -9,16 +9,6 @@ typedef struct Finish {
     Text *why;
 } Finish;
 
-static bool fail(Text *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static bool fail(Text *why, const char *fmt, ...) {
-    if (!why) return false;
-    va_list ap;
-    va_start(ap, fmt);
-    text_vfmt(why, fmt, ap);
-    va_end(ap);
-    return false;
-}
-
 /* ---- sizes ---- */
 
 /* a op b with constants folded and units dropped; NULL on overflow. */
@@ -69,35 +59,35 @@ static bool finish_axis(Finish *f, Layout *l, const Axis *a, int from, int to) {
     for (int i = from; i < to; i++) {
         Factor *x = l->factors.at[i];
         if (x->size < 0 || x->size > INT32_MAX)
-            return fail(f->why, "axis %s: a size of %s is out of range", a->name, bind_text(x->bind));
+            return text_fail(f->why, "axis %s: a size of %s is out of range", a->name, bind_text(x->bind));
         if (x->size == 0 && x->bind != BIND_GRID && x->bind != BIND_SERIAL)
-            return fail(f->why, "axis %s: only grid and serial may leave their size open, not %s", a->name,
-                        bind_text(x->bind));
-        if (x->size == 0 && open) return fail(f->why, "axis %s: two factors leave their size open", a->name);
+            return text_fail(f->why, "axis %s: only grid and serial may leave their size open, not %s", a->name,
+                             bind_text(x->bind));
+        if (x->size == 0 && open) return text_fail(f->why, "axis %s: two factors leave their size open", a->name);
         if (x->size == 0)
             open = x;
         else if (!mul_ok(product, x->size, &product))
-            return fail(f->why, "axis %s: the product of its factors overflows", a->name);
+            return text_fail(f->why, "axis %s: the product of its factors overflows", a->name);
     }
     const Expr *count = open ? open_count(f->p, a, product) : NULL;
     if (open && !count && open->bind != BIND_SERIAL)
-        return fail(f->why, "axis %s: its bounds are no expressions of dimensions, so its open factor must be serial",
-                    a->name);
+        return text_fail(
+            f->why, "axis %s: its bounds are no expressions of dimensions, so its open factor must be serial", a->name);
     if (open && !count && l->factors.at[from] != open)
-        return fail(f->why,
-                    "axis %s: its bounds are no expressions of dimensions, so its serial factor must be outermost",
-                    a->name);
+        return text_fail(f->why,
+                         "axis %s: its bounds are no expressions of dimensions, so its serial factor must be outermost",
+                         a->name);
     const Expr *stride = expr_int(g, TY_I64, 1);
     for (int i = to - 1; i >= from; i--) {
         Factor *x = l->factors.at[i];
         const Expr *c = x->size ? expr_int(g, TY_I64, x->size) : count;
         if (x->stride && x->stride != stride && bind_scope(x->bind) != SCOPE_REG)
-            return fail(f->why, "axis %s: its %s factor has another stride in layout %s", a->name, bind_text(x->bind),
-                        l->name);
+            return text_fail(f->why, "axis %s: its %s factor has another stride in layout %s", a->name,
+                             bind_text(x->bind), l->name);
         x->count = c;
         x->stride = stride;
         if (i > from && !(stride = fold(g, OP_MUL, stride, c)))
-            return fail(f->why, "axis %s: its size overflows", a->name);
+            return text_fail(f->why, "axis %s: its size overflows", a->name);
     }
     return true;
 }
@@ -110,8 +100,8 @@ static bool finish_sizes(Finish *f, Layout *l) {
         if (!finish_axis(f, l, f->part->axes.at[i], from, at)) return false;
     }
     if (at < l->factors.n)
-        return fail(f->why, "layout %s: the factors of axis %s do not stand together in the order of the axes", l->name,
-                    l->factors.at[at]->axis->name);
+        return text_fail(f->why, "layout %s: the factors of axis %s do not stand together in the order of the axes",
+                         l->name, l->factors.at[at]->axis->name);
     return true;
 }
 
@@ -139,11 +129,11 @@ static bool finish_threads(Finish *f, Layout *l, int64_t *threads) {
     int64_t lanes, warps, plain;
     bool by_warp = has_bind(l, BIND_LANE) || has_bind(l, BIND_WARP);
     if (by_warp && has_bind(l, BIND_THREAD))
-        return fail(f->why, "layout %s: thread factors stand beside warp and lane factors", l->name);
+        return text_fail(f->why, "layout %s: thread factors stand beside warp and lane factors", l->name);
     if (!digits(l, BIND_LANE, 1, &lanes) || !digits(l, BIND_WARP, 32, &warps) || !digits(l, BIND_THREAD, 1, &plain))
-        return fail(f->why, "layout %s: too many threads", l->name);
+        return text_fail(f->why, "layout %s: too many threads", l->name);
     if (by_warp && lanes != 32)
-        return fail(f->why, "layout %s: its lane factors multiply to %lld, not 32", l->name, (long long)lanes);
+        return text_fail(f->why, "layout %s: its lane factors multiply to %lld, not 32", l->name, (long long)lanes);
     *threads = by_warp ? 32 * warps : plain;
     return true;
 }
@@ -154,14 +144,14 @@ static bool same_outer_factors(Finish *f, const Layout *a, const Layout *b) {
     FactorSet outer_a = layout_scope_factors(a, SCOPE_BLOCK) | layout_scope_factors(a, SCOPE_LOOP);
     FactorSet outer_b = layout_scope_factors(b, SCOPE_BLOCK) | layout_scope_factors(b, SCOPE_LOOP);
     if (outer_a == outer_b) return true;
-    return fail(f->why, "layout %s: its grid, cluster and serial factors differ from those of layout %s", b->name,
-                a->name);
+    return text_fail(f->why, "layout %s: its grid, cluster and serial factors differ from those of layout %s", b->name,
+                     a->name);
 }
 
 static bool finish_layouts(Finish *f) {
     Part *part = f->part;
-    if (part->layouts.n == 0) return fail(f->why, "a kernel needs a layout");
-    if (part->factors.n > MAX_FACTORS) return fail(f->why, "more than %d factors", MAX_FACTORS);
+    if (part->layouts.n == 0) return text_fail(f->why, "a kernel needs a layout");
+    if (part->factors.n > MAX_FACTORS) return text_fail(f->why, "more than %d factors", MAX_FACTORS);
     for (int i = 0; i < part->factors.n; i++) part->factors.at[i]->stride = NULL;
     for (int i = 0; i < part->layouts.n; i++) {
         Layout *l = part->layouts.at[i];
@@ -169,8 +159,8 @@ static bool finish_layouts(Finish *f) {
         if (!finish_sizes(f, l) || !finish_threads(f, l, &threads)) return false;
         if (!same_outer_factors(f, part->layouts.at[0], l)) return false;
         if (f->k->threads && f->k->threads != threads)
-            return fail(f->why, "layout %s: %lld threads, where another layout has %d", l->name, (long long)threads,
-                        f->k->threads);
+            return text_fail(f->why, "layout %s: %lld threads, where another layout has %d", l->name,
+                             (long long)threads, f->k->threads);
         f->k->threads = (int)threads;
     }
     return true;
@@ -184,14 +174,14 @@ static bool finish_blocks(Finish *f) {
     for (int i = 0; i < l->factors.n; i++) {
         Factor *x = l->factors.at[i];
         if (bind_scope(x->bind) != SCOPE_BLOCK) continue;
-        if (!(blocks = fold(g, OP_MUL, blocks, x->count))) return fail(f->why, "the number of blocks overflows");
+        if (!(blocks = fold(g, OP_MUL, blocks, x->count))) return text_fail(f->why, "the number of blocks overflows");
         if (x->bind == BIND_CLUSTER && !mul_ok(cluster, x->size, &cluster))
-            return fail(f->why, "the cluster is too large");
+            return text_fail(f->why, "the cluster is too large");
     }
     f->part->blocks = blocks;
     if (f->k->parts.at[0] != f->part && f->k->cluster != cluster)
-        return fail(f->why, "parts of one kernel have clusters of different sizes");
-    if (cluster > INT32_MAX) return fail(f->why, "the cluster is too large");
+        return text_fail(f->why, "parts of one kernel have clusters of different sizes");
+    if (cluster > INT32_MAX) return text_fail(f->why, "the cluster is too large");
     f->k->cluster = (int)cluster;
     return true;
 }
@@ -320,7 +310,7 @@ static bool axis_rows(Part *part) {
 /* ---- */
 
 bool kernel_finish(Program *p, Kernel *k, Text *why) {
-    if (k->parts.n == 0) return fail(why, "kernel %s has no part", k->name);
+    if (k->parts.n == 0) return text_fail(why, "kernel %s has no part", k->name);
     k->threads = 0;
     for (int i = 0; i < k->parts.n; i++) {
         Finish f = {p, k, k->parts.at[i], why};

@@ -18,7 +18,8 @@ const SFactor *schedule_find(const Schedule *s, int axis, Bind bind) {
     return NULL;
 }
 
-int64_t schedule_size(const Schedule *s, int axis, BindScope scope) {
+/* The product of an axis's factors of a scope. */
+static int64_t schedule_size(const Schedule *s, int axis, BindScope scope) {
     int64_t n = 1;
     for (int i = 0; i < s->axis[axis].n; i++) {
         const SFactor *f = &s->axis[axis].f[i];
@@ -27,7 +28,7 @@ int64_t schedule_size(const Schedule *s, int axis, BindScope scope) {
     return n;
 }
 
-int64_t schedule_threads(const Schedule *s) {
+static int64_t schedule_threads(const Schedule *s) {
     int64_t n = 1;
     for (int a = 0; a < s->naxes; a++)
         if (!mul_ok(n, schedule_size(s, a, SCOPE_THREAD), &n)) return INT64_MAX;
@@ -162,16 +163,6 @@ uint64_t schedule_hash(const Schedule *s) {
 
 /* ---- legality ---- */
 
-static bool no(Text *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static bool no(Text *why, const char *fmt, ...) {
-    if (!why) return false;
-    va_list ap;
-    va_start(ap, fmt);
-    text_vfmt(why, fmt, ap);
-    va_end(ap);
-    return false;
-}
-
 static int64_t grid_size(const SAxis *s) {
     for (int i = 0; i < s->n; i++)
         if (s->f[i].bind == BIND_GRID) return s->f[i].size;
@@ -186,31 +177,32 @@ static bool legal_axis(const Group *gr, int axis, const SAxis *s, Text *why) {
         const SFactor *f = &s->f[i];
         if (f->size == 0) {
             if (f->bind != BIND_GRID && f->bind != BIND_SERIAL)
-                return no(why, "%s: only grid and serial may be open", a->name);
+                return text_fail(why, "%s: only grid and serial may be open", a->name);
             open++;
         } else if (!mul_ok(product, f->size, &product) || product > INT32_MAX) {
-            return no(why, "%s: its factors are too large", a->name);
+            return text_fail(why, "%s: its factors are too large", a->name);
         }
         if (f->bind == BIND_SERIAL && a->scanned && i > 0)
-            return no(why, "%s: a scanned axis has its loop outermost", a->name);
+            return text_fail(why, "%s: a scanned axis has its loop outermost", a->name);
         bool thread = bind_scope(f->bind) == SCOPE_THREAD;
         if (thread && a->scanned && count[BIND_LANE] > 0)
-            return no(why, "%s: the lanes of a scanned axis are its innermost threads", a->name);
-        if (f->bind == BIND_VEC && i + 1 < s->n) return no(why, "%s: vec is innermost", a->name);
+            return text_fail(why, "%s: the lanes of a scanned axis are its innermost threads", a->name);
+        if (f->bind == BIND_VEC && i + 1 < s->n) return text_fail(why, "%s: vec is innermost", a->name);
         count[f->bind]++;
         if (f->bind == BIND_MMA || f->bind == BIND_CLUSTER)
-            return no(why, "%s: no %s yet", a->name, bind_text(f->bind));
+            return text_fail(why, "%s: no %s yet", a->name, bind_text(f->bind));
     }
-    if (open > 1) return no(why, "%s: two open factors", a->name);
-    if (!open && (a->most < 0 || product < a->most)) return no(why, "%s: its factors do not cover it", a->name);
-    if (count[BIND_SERIAL] > 1 || count[BIND_GRID] > 1) return no(why, "%s: two grid or serial factors", a->name);
+    if (open > 1) return text_fail(why, "%s: two open factors", a->name);
+    if (!open && (a->most < 0 || product < a->most)) return text_fail(why, "%s: its factors do not cover it", a->name);
+    if (count[BIND_SERIAL] > 1 || count[BIND_GRID] > 1)
+        return text_fail(why, "%s: two grid or serial factors", a->name);
     bool split = axis == gr->split;
     if (split && (!count[BIND_GRID] || grid_size(s) != gr->parts))
-        return no(why, "%s: blocks take %lld shares of it", a->name, (long long)gr->parts);
-    if (count[BIND_GRID] && !split && !axis_has_grid(a)) return no(why, "%s: one block must own it", a->name);
+        return text_fail(why, "%s: blocks take %lld shares of it", a->name, (long long)gr->parts);
+    if (count[BIND_GRID] && !split && !axis_has_grid(a)) return text_fail(why, "%s: one block must own it", a->name);
     if (count[BIND_SERIAL] && (a->folded || a->scanned) && !count[BIND_REG] && !count[BIND_VEC])
-        return no(why, "%s: a folded axis with a loop has a register factor", a->name);
-    if (!s->n && (a->folded || a->scanned)) return no(why, "%s: a folded axis has a factor", a->name);
+        return text_fail(why, "%s: a folded axis with a loop has a register factor", a->name);
+    if (!s->n && (a->folded || a->scanned)) return text_fail(why, "%s: a folded axis has a factor", a->name);
     return true;
 }
 
@@ -226,7 +218,7 @@ static bool legal_registers(const Group *gr, const Schedule *s, Text *why) {
     int64_t bytes = 0;
     for (int i = 0; i < gr->stores.n; i++) {
         int64_t n = tile_of(s, gr->stores.at[i].axes);
-        if (n > MAX_TILE) return no(why, "a tile of %lld elements a thread", (long long)n);
+        if (n > MAX_TILE) return text_fail(why, "a tile of %lld elements a thread", (long long)n);
         bytes += n * 4;
     }
     for (int i = 0; i < gr->steps.n; i++) {
@@ -234,15 +226,15 @@ static bool legal_registers(const Group *gr, const Schedule *s, Text *why) {
         int64_t n = tile_of(s, p->free | p->over);
         if (p->joined[0]) {
             int64_t parts[] = {tile_of(s, p->joined[0]), tile_of(s, p->joined[1])};
-            if (n > MAX_JOINED) return no(why, "%lld operations a thread in a row", (long long)n);
+            if (n > MAX_JOINED) return text_fail(why, "%lld operations a thread in a row", (long long)n);
             n = parts[0] > parts[1] ? parts[0] : parts[1];
         }
-        if (n > MAX_TILE) return no(why, "a tile of %lld elements a thread", (long long)n);
+        if (n > MAX_TILE) return text_fail(why, "a tile of %lld elements a thread", (long long)n);
         if (tile_of(s, p->free) > MAX_TILE)
-            return no(why, "a tile of %lld elements a thread", (long long)tile_of(s, p->free));
+            return text_fail(why, "a tile of %lld elements a thread", (long long)tile_of(s, p->free));
         bytes += tile_of(s, p->free) * 4;
     }
-    if (bytes > MAX_ROW_BYTES) return no(why, "%lld bytes of registers a thread", (long long)bytes);
+    if (bytes > MAX_ROW_BYTES) return text_fail(why, "%lld bytes of registers a thread", (long long)bytes);
     return true;
 }
 
@@ -283,11 +275,11 @@ static bool legal_shared(const Group *gr, const Schedule *s, Text *why) {
     for (int i = 0; i < gr->steps.n; i++)
         if (!add_ok(bytes, exchanged(s, &gr->steps.at[i]), &bytes)) bytes = INT64_MAX;
     if (bytes <= MAX_SHARED) return true;
-    return no(why, "about %lld bytes of shared memory", (long long)bytes);
+    return text_fail(why, "about %lld bytes of shared memory", (long long)bytes);
 }
 
 bool schedule_legal(const Group *gr, const Schedule *s, Text *why) {
-    if (s->naxes != gr->axes.n) return no(why, "a schedule for another group");
+    if (s->naxes != gr->axes.n) return text_fail(why, "a schedule for another group");
     int64_t lanes = 1;
     bool by_warp = false, plain = false;
     int factors = 0;
@@ -297,21 +289,21 @@ bool schedule_legal(const Group *gr, const Schedule *s, Text *why) {
         for (int i = 0; i < s->axis[a].n; i++) {
             Bind b = s->axis[a].f[i].bind;
             if (b == BIND_LANE) lanes *= s->axis[a].f[i].size <= 32 ? s->axis[a].f[i].size : 33;
-            if (lanes > 32) return no(why, "more than 32 lanes");
+            if (lanes > 32) return text_fail(why, "more than 32 lanes");
             by_warp |= b == BIND_LANE || b == BIND_WARP;
             plain |= b == BIND_THREAD;
         }
     }
-    if (s->ahead > 1) return no(why, "loads run one iteration ahead at most");
-    if (factors > MAX_FACTORS) return no(why, "too many factors");
-    if (by_warp && plain) return no(why, "thread beside warp and lane");
-    if (by_warp && lanes != 32) return no(why, "%lld lanes", (long long)lanes);
-    if (schedule_threads(s) > MAX_THREADS) return no(why, "more than %d threads", MAX_THREADS);
+    if (s->ahead > 1) return text_fail(why, "loads run one iteration ahead at most");
+    if (factors > MAX_FACTORS) return text_fail(why, "too many factors");
+    if (by_warp && plain) return text_fail(why, "thread beside warp and lane");
+    if (by_warp && lanes != 32) return text_fail(why, "%lld lanes", (long long)lanes);
+    if (schedule_threads(s) > MAX_THREADS) return text_fail(why, "more than %d threads", MAX_THREADS);
     /* Exchanges between threads are those of whole warps. */
     for (int i = 0; i < gr->steps.n; i++)
         for (int a = 0; a < s->naxes; a++)
             if (gr->steps.at[i].over >> a & 1 && schedule_size(s, a, SCOPE_THREAD) > 1 && schedule_threads(s) % 32)
-                return no(why, "%s is folded across threads that are no whole warps", gr->axes.at[a].name);
+                return text_fail(why, "%s is folded across threads that are no whole warps", gr->axes.at[a].name);
     return legal_registers(gr, s, why) && legal_shared(gr, s, why);
 }
 

@@ -41,9 +41,7 @@ void schedule_fallback(const Group *gr, Schedule *s);
 void schedule_random(const Group *gr, uint64_t *state, Schedule *s);
 
 void schedule_factor(Schedule *s, int axis, Bind bind, int64_t size); /* appends, outer to inner */
-int64_t schedule_size(const Schedule *s, int axis, BindScope scope);  /* the product of an axis's factors of a scope */
 const SFactor *schedule_find(const Schedule *s, int axis, Bind bind); /* the first one, or NULL */
-int64_t schedule_threads(const Schedule *s);
 bool axis_has_grid(const GAxis *a); /* different blocks may own different parts of it */
 
 #endif

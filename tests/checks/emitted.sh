@@ -4,9 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 TDC=${TDC:-build/tdc}
 [ -x "$TDC" ] || { echo "no $TDC"; exit 1; }
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-passed=0 failed=0
+. tests/suite.sh
 clang=$(command -v clang)
 nvcc=$(command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/cuda/bin/nvcc; })
 include=backend_cuda/emu
@@ -14,18 +12,13 @@ include=backend_cuda/emu
 try() { # NAME COMMAND...
     local name=$1
     shift
-    if "$@" >"$dir/log" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "$name: $*"
-        head -n 20 "$dir/log"
-    fi
+    "$@" >"$dir/log" 2>&1
+    verdict $? "$name: $*: $(head -n 20 "$dir/log")"
 }
 strict="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror -isystem $include -I $dir"
 for file in samples/*.td bench/products.td tests/frontend/host.td tests/kernels/*.kernel tests/glue/*.kernel; do
     [ -e "$file" ] || continue
-    "$TDC" "$file" -o "$dir/model.cu" >"$dir/log" 2>&1 || { echo "$file does not compile"; cat "$dir/log"; failed=$((failed + 1)); continue; }
+    "$TDC" "$file" -o "$dir/model.cu" >"$dir/log" 2>&1 || { verdict 1 "$file does not compile: $(cat "$dir/log")" && continue; }
     echo '#include "model.h"' >"$dir/alone.c"
     # shellcheck disable=SC2086 # strict is a list of words
     {
@@ -42,5 +35,4 @@ for file in samples/*.td bench/products.td tests/frontend/host.td tests/kernels/
     cat "$dir/model.cu" "$dir/model.c" "$dir/model.h" >"$dir/second"
     try "$file: the same bytes" cmp "$dir/first" "$dir/second"
 done
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -3,26 +3,21 @@
 cd "$(dirname "$0")/../.." || exit 1
 TDC=$(realpath "${TDC:-build/tdc}")
 . tests/suite.sh
-ok() {
-    passed=$((passed + 1))
-}
-no() {
-    failed=$((failed + 1))
-    echo "FAILED: $*"
-}
 # says STATUS PATTERN ARGUMENTS...: tdc exits with STATUS and says PATTERN
 says() {
     local status=$1 pattern=$2 out got
     shift 2
     out=$(cd "$dir" && "$TDC" "$@" 2>&1)
     got=$?
-    if [ $got = "$status" ] && grep -qE -- "$pattern" <<<"$out"; then ok; else no "tdc $* : status $got, expected $status with /$pattern/: $out"; fi
+    [ $got = "$status" ] && grep -qE -- "$pattern" <<<"$out"
+    verdict $? "tdc $* : status $got, expected $status with /$pattern/: $out"
 }
 # files NAMES...: exactly these are in the folder `out`
 files() {
     local got
     got=$(cd "$dir/out" && ls -A | tr '\n' ' ')
-    if [ "$got" = "$([ $# = 0 ] || printf '%s\n' "$@" | sort | tr '\n' ' ')" ]; then ok; else no "files: $got, expected $*"; fi
+    [ "$got" = "$([ $# = 0 ] || printf '%s\n' "$@" | sort | tr '\n' ' ')" ]
+    verdict $? "files: $got, expected $*"
     rm -rf "$dir/out"
     mkdir "$dir/out"
 }
@@ -79,7 +74,8 @@ ln -s ../kept.td "$dir/out/a.cu"
 ln "$dir/kept.td" "$dir/out/b.cu"
 says 2 'is a source of this compilation' kept.td -o out/a.cu
 says 2 'is a source of this compilation' kept.td -o out/b.cu
-if cmp -s "$dir/softmax.td" "$dir/kept.td"; then ok; else no 'a source was overwritten'; fi
+cmp -s "$dir/softmax.td" "$dir/kept.td"
+verdict $? 'a source was overwritten'
 files a.cu b.cu
 
 # every option: its value missing or empty, a value too many, a letter too many
@@ -147,19 +143,24 @@ says 3 'cannot write' softmax.td -o nowhere/a.cu
 files
 # a disk that is full in the middle of the first file, as a limit on the size of files
 out=$(cd "$dir" && trap '' XFSZ && ulimit -f 1 && "$TDC" softmax.td -o out/a.cu 2>&1)
-if [ $? = 3 ] && grep -q 'cannot write' <<<"$out"; then ok; else no "a full disk: $out"; fi
+[ $? = 3 ] && grep -q 'cannot write' <<<"$out"
+verdict $? "a full disk: $out"
 files
 echo kept >"$dir/out/a.c"
 mkdir "$dir/out/a.h"
 says 3 'cannot write out/a.h' softmax.td -o out/a.cu
-if [ "$(cat "$dir/out/a.c")" = kept ]; then ok; else no "a failed run replaced a.c"; fi
+[ "$(cat "$dir/out/a.c")" = kept ]
+verdict $? "a failed run replaced a.c"
 rmdir "$dir/out/a.h"
 files a.c
 says 0 '' softmax.td -o out/a.cu
-grep -q '"a.h"' "$dir/out/a.c" && ok || no "a.c does not include a.h"
-grep -q 'tdc softmax.td -o out/a.cu' "$dir/out/a.cu" && ok || no "a.cu does not name the command"
+grep -q '"a.h"' "$dir/out/a.c"
+verdict $? "a.c does not include a.h"
+grep -q 'tdc softmax.td -o out/a.cu' "$dir/out/a.cu"
+verdict $? "a.cu does not name the command"
 says 0 '' softmax.td -o out/a.cu --prefix=net
-grep -q 'net_softmax(net_context' "$dir/out/a.h" && ok || no "--prefix is not used"
+grep -q 'net_softmax(net_context' "$dir/out/a.h"
+verdict $? "--prefix is not used"
 files a.cu a.c a.h
 
 # dumps
@@ -172,7 +173,8 @@ says 1 'no export has this dimension' softmax.td -D Q=4 -o out/a.cu
 files
 # clause 10.4
 says 0 '' softmax.td -D N=4096 -o out/a.cu
-grep -q 'int64_t N' "$dir/out/a.h" && no "-D N leaves the argument" || ok
+! grep -q 'int64_t N' "$dir/out/a.h"
+verdict $? "-D N leaves the argument"
 # imports: beside the file, along -I, in cycles
 mkdir "$dir/lib"
 echo 'import "./../main.td"; fn twice(x: f32) -> f32 = 2 * x; export fn inert(x: f32[N]) -> (y: f32[N]) { y[i] = x[i]; }' >"$dir/lib/act.td"
@@ -181,7 +183,8 @@ echo 'import "act"; export fn f(x: f32[N]) -> (y: f32[N]) { y[i] = twice(x[i]); 
 says 0 '2.0 \* x' main.td --dump=graph
 says 0 '2.0 \* x' path.td -I lib --dump=graph
 says 1 'error\[E0306\]' path.td --dump=graph
-"$TDC" "$dir/main.td" --dump=graph | grep -q inert && no "an imported export is compiled" || ok
+! "$TDC" "$dir/main.td" --dump=graph | grep -q inert
+verdict $? "an imported export is compiled"
 # a program text instead of the scheduler: what is dumped can be given back
 "$TDC" samples/softmax.td --dump=kernels >"$dir/softmax.kernel"
 says 0 '' softmax.td --kernels softmax.kernel -o out/b.cu
@@ -231,7 +234,7 @@ objects|<c8|False|2, 3|24|objects.npy: elements of another kind
 END
 says 1 'not a .npy file' run twice.td twice --interp --in x=/dev/null --out y=out/none.npy
 [ ! -e "$dir/out/none.npy" ]
-if [ $? = 0 ]; then ok; else no 'a refused run leaves a result'; fi
+verdict $? 'a refused run leaves a result'
 # what is neither the program's nor the command line's fault
 CXX=/nowhere/g++ says 3 'cannot build the emitted files' check softmax.td --emu
 CC=/nowhere/gcc says 3 'cannot build the emitted files' run softmax.td softmax -D M=2 -D N=5 --emu
@@ -304,6 +307,7 @@ says 1 '^FAILED  equal, normal: 0 of 1 passed' check equal.td --emu --kernels eq
 
 # progress on a terminal
 mkdir "$dir/progress"
-if python3 tests/cli/progress.py "$TDC" "$dir/progress" >"$dir/log" 2>&1; then ok; else no "progress: $(cat "$dir/log")"; fi
+python3 tests/cli/progress.py "$TDC" "$dir/progress" >"$dir/log" 2>&1
+verdict $? "progress: $(cat "$dir/log")"
 
 finish

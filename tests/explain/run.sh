@@ -4,21 +4,13 @@
 cd "$(dirname "$0")/../.." || exit 1
 TDC=${TDC:-build/tdc} emu=backend_cuda/emu here=tests/explain
 . tests/suite.sh
+. tests/explain/model.sh
 
 while read -r _ _ entry kernel read written; do
     "$TDC" explain $here/bytes.td "$entry" >"$dir/log"
     same "bytes of $entry, kernel $kernel" "$(awk -v k="${kernel%:}" '$1 == k && NF > 5 && !/ us, / { print $3, $4 }' "$dir/log")" "$read $written"
 done < <(grep '^// bytes' $here/bytes.td)
 
-g++ -std=c++17 -O1 -I $emu -c -o "$dir/runtime.o" $emu/runtime.cpp || exit 1
-model() { # FILE OPTION...
-    "$TDC" "$@" --prefix=model -o "$dir/model.cu" &&
-        g++ -std=c++17 -O0 -w -I $emu -x c++ -c -o "$dir/kernels.o" "$dir/model.cu" &&
-        gcc -std=c99 -isystem $emu -I "$dir" -c -o "$dir/host.o" "$dir/model.c" &&
-        gcc -std=c11 -Wall -Wextra -Werror -isystem $emu -I "$dir" -c -o "$dir/main.o" $here/main.c &&
-        g++ -pthread -o "$dir/model" "$dir/main.o" "$dir/host.o" "$dir/kernels.o" "$dir/runtime.o"
-    same "building $*" $? 0
-}
 agree() { # FILE OPTION ENTRY NAME=VALUE...: the dimensions in the order of the entry
     local file=$1 option=$2 entry=$3 got calls need launches products
     shift 3

@@ -4,20 +4,19 @@
 cd "$(dirname "$0")/../.." || exit 1
 tdc=$(realpath "${TDC:-${B:-build}/tdc}")
 sources=$(realpath tests/*/*.td samples/*.td)
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+. tests/suite.sh
 here=$PWD
 cd "$dir" || exit 1
 # shellcheck disable=SC2086
 python3 "$here/tests/hostile/generate.py" 1000000 $sources >list || exit 1
-passed=0 failed=0 limits='ulimit -v 1000000 -t 5'
+limits='ulimit -v 1000000 -t 5'
 [[ $tdc == */build/san/* ]] && limits='ulimit -t 60' # the sanitizers' shadow has no bound
 while read -r file status says; do
     (
         $limits
         exec "$tdc" "$file" -o out.cu
     ) >out.txt 2>&1
-    have=$?
+    have=$? why=
     if [[ $status != *"$have"* || $have -gt 1 ]]; then
         why="exit status $have"
     elif [ $have = 1 ] && ! grep -qE 'error\[E[0-9]+\]' out.txt; then
@@ -26,13 +25,8 @@ while read -r file status says; do
         why="an internal error"
     elif [ "$says" != - ] && ! grep -qF "$says" out.txt; then
         why="it does not say $says"
-    else
-        passed=$((passed + 1))
-        continue
     fi
-    failed=$((failed + 1))
-    echo "$file: $why"
-    head -c 400 out.txt
+    [ -z "$why" ]
+    verdict $? "$file: $why: $(head -c 400 out.txt)"
 done <list
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -5,15 +5,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 TDC=${TDC:-build/tdc} emu=backend_cuda/emu here=tests/memory
 . tests/suite.sh
-g++ -std=c++17 -O1 -I $emu -c -o "$dir/runtime.o" $emu/runtime.cpp || exit 1
-model() { # FILE OPTION...
-    "$TDC" "$@" --prefix=model -o "$dir/model.cu" &&
-        g++ -std=c++17 -O0 -w -I $emu -x c++ -c -o "$dir/kernels.o" "$dir/model.cu" &&
-        gcc -std=c99 -isystem $emu -I "$dir" -c -o "$dir/host.o" "$dir/model.c" &&
-        gcc -std=c11 -Wall -Wextra -Werror -isystem $emu -I "$dir" -c -o "$dir/main.o" tests/explain/main.c &&
-        g++ -pthread -o "$dir/model" "$dir/main.o" "$dir/host.o" "$dir/kernels.o" "$dir/runtime.o"
-    same "building $*" $? 0
-}
+. tests/explain/model.sh
 
 model $here/memory.td
 "$TDC" $here/memory.td --emit=manifest --prefix=model -o "$dir/model.cu" || exit 1
