@@ -1,6 +1,6 @@
 /* Lowering, rows: an axis f that is all axes of some tensors made one (sched/flat.c) reads a row of others at f % n,
- * which is f - n * (f / n). Where n is a multiple of a vector and the vector starts at one, the quotient is the same for
- * all its elements, which then lie together: a condition on dimensions, decided at run time for each access. */
+ * which is f - n * (f / n). Where n is a multiple of a vector and the vector starts at one, the quotient is the same
+ * for all its elements, which then lie together: a condition on dimensions, decided at run time for each access. */
 #include "ir/hull.h"
 #include "lower_internal.h"
 
