@@ -125,6 +125,8 @@ Plan *plan_new(Graph *g, bool library, Reasons *reasons, Text *why);
 Group *group_new(Graph *g, const Root *roots, int n, ExprMap *canon, Ctx *temp, Text *why);
 AxisSet group_free(Group *gr, const Expr *e); /* axes on which an expression of the group depends */
 GStep *group_step(Group *gr, const Expr *node);
+/* Fills in of axes and steps what follows from the rest (group_describe.c); *temp is for memos. */
+void group_describe(Group *gr, Ctx *temp);
 /* A name for an axis that no other axis, dimension, scalar or tensor has. */
 Sym group_axis_name(const Group *gr, Sym base);
 /* Makes axes one that all accesses of a map walk as one (flat.c): when all else of the group is settled. */
