@@ -175,139 +175,143 @@ static const char C_HEAD[] =
 
 void glue_head(Text *out, const char *prefix) { glue_template(out, C_HEAD, prefix); }
 
-/* Checks that are printed where an entry calls them: by name, text. */
-static const struct {
-    const char *name, *text;
-} C_CHECKS[] = {
-    {"td_dim(",
-     "static $_status td_dim(const td_sink *s, const char *name, int64_t v, int64_t lo, int64_t hi, int64_t divisor) "
-     "{\n"
-     "    if (v < lo || v > hi) {\n"
-     "        if (hi == INT64_MAX)\n"
-     "            return td_refuse(s, $_error_dimension, \"dimension %s: expected at least %lld, got %lld\", name, "
-     "(long long)lo,\n"
-     "                             (long long)v);\n"
-     "        return td_refuse(s, $_error_dimension, \"dimension %s: expected %lld..=%lld, got %lld\", name, (long "
-     "long)lo,\n"
-     "                         (long long)hi, (long long)v);\n    }\n"
-     "    if (v > (int64_t)1 << 40)\n"
-     "        return td_refuse(s, $_error_extent, \"dimension %s: expected at most 2^40, got %lld\", name, (long "
-     "long)v);\n"
-     "    if (v % divisor)\n"
-     "        return td_refuse(s, $_error_dimension, \"dimension %s: expected a multiple of %lld, got %lld\", name,\n"
-     "                         (long long)divisor, (long long)v);\n"
-     "    return $_ok;\n}\n\n"},
-    {"td_size(",
-     "/* The bytes of a tensor. At most 2^57 elements, so that no later sum overflows. */\n"
-     "static $_status td_size(const td_sink *s, const char *name, int rank, const int64_t *shape, int bits, int64_t "
-     "*bytes) {\n"
-     "    int64_t n = 1;\n    int i, empty = 0;\n"
-     "    for (i = 0; i < rank; i++) {\n"
-     "        if (shape[i] < 0)\n"
-     "            return td_refuse(s, $_error_shape, \"tensor %s: extent %d: expected at least 0, got %lld\", name, "
-     "i,\n"
-     "                             (long long)shape[i]);\n"
-     "        empty |= shape[i] == 0;\n    }\n"
-     "    for (i = 0; i < rank && !empty; i++) {\n"
-     "        if (shape[i] > ((int64_t)1 << 60) / 8 / n)\n"
-     "            return td_refuse(s, $_error_shape, \"tensor %s: expected at most 2^57 elements, got more\", name);\n"
-     "        n *= shape[i];\n    }\n"
-     "    *bytes = empty ? 0 : bits >= 8 ? n * (bits / 8) : (n * bits + 7) / 8;\n"
-     "    return $_ok;\n}\n\n"},
-    {"td_extent(",
-     "static $_status td_extent(const td_sink *s, const char *kernel, const char *what, int64_t n, int64_t most) {\n"
-     "    if (n <= most) return $_ok;\n"
-     "    return td_refuse(s, $_error_extent, \"kernel %s: %s: expected at most %lld, got %lld\", "
-     "kernel, what, (long long)most,\n"
-     "                     (long long)n);\n}\n\n"},
-    {"td_place(",
-     "/* What a piece takes at a home, of which 255 bytes may be lost before the first address where it can begin. */\n"
-     "static uint64_t td_span(int64_t bytes, int home) { "
-     "return (uint64_t)bytes + (home >= 0 && home % 2 ? 255 : 0); }\n\n"
-     "static uint64_t td_up(uint64_t bytes) { return (bytes + 255) / 256 * 256; }\n\n"
-     "/* The first place at a home from 0 on that is free of the pieces that meet this one and lie there. */\n"
-     "static uint64_t td_gap(const int *starts, const int *meets, int item, int home, const int64_t *bytes,\n"
-     "                       const td_spot *spots) {\n"
-     "    const uint64_t size = td_up(td_span(bytes[item], home));\n"
-     "    uint64_t at = 0;\n    int k, moved;\n"
-     "    do {\n"
-     "        moved = 0;\n"
-     "        for (k = starts[item]; k < starts[item + 1]; k++) {\n"
-     "            const td_spot *other = &spots[meets[k]];\n"
-     "            const uint64_t end = other->offset + td_up(td_span(bytes[meets[k]], other->home));\n"
-     "            if (other->offset != SIZE_MAX && "
-     "(home < 0 ? other->home < 0 : other->home / 2 == home / 2 && other->home >= 0) &&\n"
-     "                at < end && other->offset < at + size)\n"
-     "                at = end, moved = 1;\n"
-     "        }\n"
-     "    } while (moved);\n"
-     "    return at;\n}\n\n"
-     "/* Where n pieces of memory lie; bytes has those of nparams parameters before theirs. "
-     "meets[starts[i]] and on, up to\n"
-     " * meets[starts[i + 1]], are the pieces in use at the same time as piece i, "
-     "homes[room[i]] and on the parameters that\n"
-     " * hold nothing then (see td_spot). The larger is placed first, "
-     "each in the first gap between those it meets that is large enough: near to\n"
-     " * the least memory there can be. No starts: all meet. */\n"
-     "static $_status td_place(const td_sink *s, int n, const int *starts, const int *meets, "
-     "const int *room, const int *homes,\n"
-     "                         const int64_t *bytes, int nparams, int *order, td_spot *spots, size_t *total) {\n"
-     "    const int64_t *const params = bytes;\n"
-     "    uint64_t most = 0;\n    int i, k, step;\n"
-     "    bytes += nparams;\n"
-     "    for (i = 0; i < n; i++) order[i] = i, spots[i].home = -1, spots[i].offset = SIZE_MAX;\n"
-     "    for (step = starts ? n / 2 : 0; step > 0; step /= 2)\n"
-     "        for (i = step; i < n; i++) {\n"
-     "            const int item = order[i];\n"
-     "            for (k = i; k >= step && bytes[order[k - step]] < bytes[item]; k -= step) "
-     "order[k] = order[k - step];\n"
-     "            order[k] = item;\n"
-     "        }\n"
-     "    for (i = 0; i < n; i++) {\n"
-     "        const int item = order[i];\n"
-     "        const uint64_t size = td_up((uint64_t)bytes[item]);\n"
-     "        uint64_t at;\n"
-     "        int placed = 0;\n"
-     "        for (k = room ? room[item] : 0; room && size && !placed && k < room[item + 1]; k++) {\n"
-     "            at = td_gap(starts, meets, item, homes[k], bytes, spots);\n"
-     "            placed = at + td_span(bytes[item], homes[k]) <= (uint64_t)params[homes[k] / 2];\n"
-     "            if (placed) spots[item].home = homes[k], spots[item].offset = (size_t)at;\n"
-     "        }\n"
-     "        if (placed) continue;\n"
-     "        at = starts ? td_gap(starts, meets, item, -1, bytes, spots) : most;\n"
-     "        spots[item].offset = (size_t)at;\n"
-     "        if (size && at + size > most) most = at + size;\n"
-     "        if (most > (uint64_t)1 << 60 || most > SIZE_MAX)\n"
-     "            return td_refuse(s, $_error_shape, \"workspace: expected at most 2^60 bytes, got more\");\n    }\n"
-     "    *total = (size_t)most;\n"
-     "    return $_ok;\n}\n\n"},
-    {"td_pointers(", "/* Parameters, then the pieces that td_place has placed. */\n"
-                     "static void td_pointers(const td_call *c, int nparams, const td_spot *spots, int n, void **t) {\n"
-                     "    int i;\n"
-                     "    for (i = 0; i < nparams; i++) t[i] = c->tensors[i];\n"
-                     "    for (i = 0; i < n; i++) {\n"
-                     "        char *at = (char *)(spots[i].home < 0 ? c->workspace : c->tensors[spots[i].home / 2]) "
-                     "+ spots[i].offset;\n"
-                     "        t[nparams + i] = spots[i].home < 0 || spots[i].home % 2 == 0 ? at : "
-                     "at + (256 - (uintptr_t)at % 256) % 256;\n"
-                     "    }\n}\n\n"},
-    {"td_broken(",
-     "/* Refuses for the choice of variables whose row-major number is `at`. */\n"
-     "static $_status td_broken(const td_sink *s, const char *assumption, const char *place, int n, "
-     "const char *const *names,\n"
-     "                          const int64_t *extents, int64_t at) {\n"
-     "    char where[512] = \"\";\n    size_t used = 0;\n    int i, j;\n"
-     "    for (i = 0; i < n; i++) {\n        int64_t rest = 1, v;\n"
-     "        for (j = i + 1; j < n; j++) rest *= extents[j];\n"
-     "        v = at / rest, at %= rest;\n"
-     "        if (used < sizeof where)\n"
-     "            used += (size_t)snprintf(where + used, sizeof where - used, \"%s%s = %lld\", i ? \", \" : \" at \", "
-     "names[i], (long long)v);\n    }\n"
-     "    return td_refuse(s, $_error_assume, \"%s (%s) does not hold%s\", assumption, place, where);\n}\n\n"},
-    {"td_exact(", "static $_status td_exact(const td_sink *s, const char *name, int64_t v) {\n"
-                  "    if (v >= -((int64_t)1 << 53) && v <= (int64_t)1 << 53) return $_ok;\n"
-                  "    return td_refuse(s, $_error_scalar, \"scalar %s: expected at most 2^53 in magnitude, got "
-                  "%lld\", name, (long long)v);\n}\n\n"},
+/* Checks that are printed where an entry calls them. */
+static const char *const C_CHECKS[CHECK_COUNT] = {
+    [CHECK_DIM] =
+        "static $_status td_dim(const td_sink *s, const char *name, int64_t v, int64_t lo, int64_t hi, int64_t "
+        "divisor) "
+        "{\n"
+        "    if (v < lo || v > hi) {\n"
+        "        if (hi == INT64_MAX)\n"
+        "            return td_refuse(s, $_error_dimension, \"dimension %s: expected at least %lld, got %lld\", name, "
+        "(long long)lo,\n"
+        "                             (long long)v);\n"
+        "        return td_refuse(s, $_error_dimension, \"dimension %s: expected %lld..=%lld, got %lld\", name, (long "
+        "long)lo,\n"
+        "                         (long long)hi, (long long)v);\n    }\n"
+        "    if (v > (int64_t)1 << 40)\n"
+        "        return td_refuse(s, $_error_extent, \"dimension %s: expected at most 2^40, got %lld\", name, (long "
+        "long)v);\n"
+        "    if (v % divisor)\n"
+        "        return td_refuse(s, $_error_dimension, \"dimension %s: expected a multiple of %lld, got %lld\", "
+        "name,\n"
+        "                         (long long)divisor, (long long)v);\n"
+        "    return $_ok;\n}\n\n",
+    [CHECK_SIZE] =
+        "/* The bytes of a tensor. At most 2^57 elements, so that no later sum overflows. */\n"
+        "static $_status td_size(const td_sink *s, const char *name, int rank, const int64_t *shape, int bits, int64_t "
+        "*bytes) {\n"
+        "    int64_t n = 1;\n    int i, empty = 0;\n"
+        "    for (i = 0; i < rank; i++) {\n"
+        "        if (shape[i] < 0)\n"
+        "            return td_refuse(s, $_error_shape, \"tensor %s: extent %d: expected at least 0, got %lld\", name, "
+        "i,\n"
+        "                             (long long)shape[i]);\n"
+        "        empty |= shape[i] == 0;\n    }\n"
+        "    for (i = 0; i < rank && !empty; i++) {\n"
+        "        if (shape[i] > ((int64_t)1 << 60) / 8 / n)\n"
+        "            return td_refuse(s, $_error_shape, \"tensor %s: expected at most 2^57 elements, got more\", "
+        "name);\n"
+        "        n *= shape[i];\n    }\n"
+        "    *bytes = empty ? 0 : bits >= 8 ? n * (bits / 8) : (n * bits + 7) / 8;\n"
+        "    return $_ok;\n}\n\n",
+    [CHECK_EXTENT] =
+        "static $_status td_extent(const td_sink *s, const char *kernel, const char *what, int64_t n, int64_t most) {\n"
+        "    if (n <= most) return $_ok;\n"
+        "    return td_refuse(s, $_error_extent, \"kernel %s: %s: expected at most %lld, got %lld\", "
+        "kernel, what, (long long)most,\n"
+        "                     (long long)n);\n}\n\n",
+    [CHECK_PLACE] =
+        "/* What a piece takes at a home, of which 255 bytes may be lost before the first address where it can begin. "
+        "*/\n"
+        "static uint64_t td_span(int64_t bytes, int home) { "
+        "return (uint64_t)bytes + (home >= 0 && home % 2 ? 255 : 0); }\n\n"
+        "static uint64_t td_up(uint64_t bytes) { return (bytes + 255) / 256 * 256; }\n\n"
+        "/* The first place at a home from 0 on that is free of the pieces that meet this one and lie there. */\n"
+        "static uint64_t td_gap(const int *starts, const int *meets, int item, int home, const int64_t *bytes,\n"
+        "                       const td_spot *spots) {\n"
+        "    const uint64_t size = td_up(td_span(bytes[item], home));\n"
+        "    uint64_t at = 0;\n    int k, moved;\n"
+        "    do {\n"
+        "        moved = 0;\n"
+        "        for (k = starts[item]; k < starts[item + 1]; k++) {\n"
+        "            const td_spot *other = &spots[meets[k]];\n"
+        "            const uint64_t end = other->offset + td_up(td_span(bytes[meets[k]], other->home));\n"
+        "            if (other->offset != SIZE_MAX && "
+        "(home < 0 ? other->home < 0 : other->home / 2 == home / 2 && other->home >= 0) &&\n"
+        "                at < end && other->offset < at + size)\n"
+        "                at = end, moved = 1;\n"
+        "        }\n"
+        "    } while (moved);\n"
+        "    return at;\n}\n\n"
+        "/* Where n pieces of memory lie; bytes has those of nparams parameters before theirs. "
+        "meets[starts[i]] and on, up to\n"
+        " * meets[starts[i + 1]], are the pieces in use at the same time as piece i, "
+        "homes[room[i]] and on the parameters that\n"
+        " * hold nothing then (see td_spot). The larger is placed first, "
+        "each in the first gap between those it meets that is large enough: near to\n"
+        " * the least memory there can be. No starts: all meet. */\n"
+        "static $_status td_place(const td_sink *s, int n, const int *starts, const int *meets, "
+        "const int *room, const int *homes,\n"
+        "                         const int64_t *bytes, int nparams, int *order, td_spot *spots, size_t *total) {\n"
+        "    const int64_t *const params = bytes;\n"
+        "    uint64_t most = 0;\n    int i, k, step;\n"
+        "    bytes += nparams;\n"
+        "    for (i = 0; i < n; i++) order[i] = i, spots[i].home = -1, spots[i].offset = SIZE_MAX;\n"
+        "    for (step = starts ? n / 2 : 0; step > 0; step /= 2)\n"
+        "        for (i = step; i < n; i++) {\n"
+        "            const int item = order[i];\n"
+        "            for (k = i; k >= step && bytes[order[k - step]] < bytes[item]; k -= step) "
+        "order[k] = order[k - step];\n"
+        "            order[k] = item;\n"
+        "        }\n"
+        "    for (i = 0; i < n; i++) {\n"
+        "        const int item = order[i];\n"
+        "        const uint64_t size = td_up((uint64_t)bytes[item]);\n"
+        "        uint64_t at;\n"
+        "        int placed = 0;\n"
+        "        for (k = room ? room[item] : 0; room && size && !placed && k < room[item + 1]; k++) {\n"
+        "            at = td_gap(starts, meets, item, homes[k], bytes, spots);\n"
+        "            placed = at + td_span(bytes[item], homes[k]) <= (uint64_t)params[homes[k] / 2];\n"
+        "            if (placed) spots[item].home = homes[k], spots[item].offset = (size_t)at;\n"
+        "        }\n"
+        "        if (placed) continue;\n"
+        "        at = starts ? td_gap(starts, meets, item, -1, bytes, spots) : most;\n"
+        "        spots[item].offset = (size_t)at;\n"
+        "        if (size && at + size > most) most = at + size;\n"
+        "        if (most > (uint64_t)1 << 60 || most > SIZE_MAX)\n"
+        "            return td_refuse(s, $_error_shape, \"workspace: expected at most 2^60 bytes, got more\");\n    }\n"
+        "    *total = (size_t)most;\n"
+        "    return $_ok;\n}\n\n",
+    [CHECK_POINTERS] =
+        "/* Parameters, then the pieces that td_place has placed. */\n"
+        "static void td_pointers(const td_call *c, int nparams, const td_spot *spots, int n, void **t) {\n"
+        "    int i;\n"
+        "    for (i = 0; i < nparams; i++) t[i] = c->tensors[i];\n"
+        "    for (i = 0; i < n; i++) {\n"
+        "        char *at = (char *)(spots[i].home < 0 ? c->workspace : c->tensors[spots[i].home / 2]) "
+        "+ spots[i].offset;\n"
+        "        t[nparams + i] = spots[i].home < 0 || spots[i].home % 2 == 0 ? at : "
+        "at + (256 - (uintptr_t)at % 256) % 256;\n"
+        "    }\n}\n\n",
+    [CHECK_BROKEN] =
+        "/* Refuses for the choice of variables whose row-major number is `at`. */\n"
+        "static $_status td_broken(const td_sink *s, const char *assumption, const char *place, int n, "
+        "const char *const *names,\n"
+        "                          const int64_t *extents, int64_t at) {\n"
+        "    char where[512] = \"\";\n    size_t used = 0;\n    int i, j;\n"
+        "    for (i = 0; i < n; i++) {\n        int64_t rest = 1, v;\n"
+        "        for (j = i + 1; j < n; j++) rest *= extents[j];\n"
+        "        v = at / rest, at %= rest;\n"
+        "        if (used < sizeof where)\n"
+        "            used += (size_t)snprintf(where + used, sizeof where - used, \"%s%s = %lld\", i ? \", \" : \" at "
+        "\", "
+        "names[i], (long long)v);\n    }\n"
+        "    return td_refuse(s, $_error_assume, \"%s (%s) does not hold%s\", assumption, place, where);\n}\n\n",
+    [CHECK_EXACT] = "static $_status td_exact(const td_sink *s, const char *name, int64_t v) {\n"
+                    "    if (v >= -((int64_t)1 << 53) && v <= (int64_t)1 << 53) return $_ok;\n"
+                    "    return td_refuse(s, $_error_scalar, \"scalar %s: expected at most 2^53 in magnitude, got "
+                    "%lld\", name, (long long)v);\n}\n\n",
 };
 
 static const char C_CURRENT[] =
@@ -472,11 +476,9 @@ static bool any_kernels(const Program *const *programs, int n) {
     return false;
 }
 
-enum { CHECKS = sizeof C_CHECKS / sizeof *C_CHECKS };
-
 /* What the functions of the entries ask of those that all share. */
 typedef struct Shared {
-    bool used[HOST_COUNT], checks[CHECKS], math;
+    bool used[HOST_COUNT], checks[CHECK_COUNT], math;
 } Shared;
 
 /* The functions of all entries, to `sink` if there is one; each is gone from memory before the next. */
@@ -485,14 +487,13 @@ static void c_entries(Text *out, TextSink *sink, const Program *const *programs,
         Ctx *temp = ctx_temp(out->ctx);
         Text one = {.ctx = temp};
         HostEntry h = host_entry(temp, programs[i], shared->used, &shared->math);
+        h.checks = shared->checks;
         if (programs[i]->graph->host)
             glue_function(&one, &h, x);
         else
             glue_entry(&one, &h, x);
         h = host_entry(temp, programs[i], shared->used, &shared->math);
         glue_signature_tables(&one, &h);
-        for (int k = 0; k < CHECKS; k++)
-            if (!shared->checks[k]) shared->checks[k] = strstr(one.s, C_CHECKS[k].name) != NULL;
         if (sink)
             sink->take(sink, one.s, one.n);
         else
@@ -523,8 +524,8 @@ void glue_emit_c(Text *out, TextSink *sink, const Program *const *programs, int 
         glue_template(out, C_CONTEXT, x);
     glue_head(out, x);
     c_device(out, o);
-    for (int i = 0; i < CHECKS; i++)
-        if (shared.checks[i]) glue_template(out, C_CHECKS[i].text, x);
+    for (int i = 0; i < CHECK_COUNT; i++)
+        if (shared.checks[i]) glue_template(out, C_CHECKS[i], x);
     glue_template(out, C_CURRENT, x);
     if (any_kernels(programs, n)) glue_template(out, C_POINTERS, x);
     host_functions(out, shared.used);

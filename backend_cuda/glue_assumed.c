@@ -42,6 +42,7 @@ static void broken(Text *out, const HostEntry *h, const Assumed *a, int k) {
         if (i) text_put(out, ", ");
         host_expr(out, h, a->extents[i]);
     }
+    h->checks[CHECK_BROKEN] = true;
     text_put(out, "};\n        return td_broken(td_s, \"");
     host_quoted(out, a->text);
     text_put(out, "\", \"");
@@ -88,6 +89,7 @@ void glue_assumed(Text *out, const HostEntry *entry, const char *x) {
     const Program *p = entry->p;
     if (!p->assumed) return;
     HostEntry h = host_entry(entry->ctx, p->assumed, entry->used, entry->needs_math);
+    h.checks = entry->checks;
     glue_plan_and_run(out, &h, x);
     need(out, p, x);
     tests(out, &h, p, x);

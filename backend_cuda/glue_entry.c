@@ -29,7 +29,7 @@ static void plan_dims(Text *out, const HostEntry *h) {
         else
             text_fmt(out, "%lld", (long long)d->hi);
         text_fmt(out, ", %lld));\n", (long long)(d->divisor > 1 ? d->divisor : 1));
-        h->dim_used[i] = true;
+        h->dim_used[i] = h->checks[CHECK_DIM] = true;
     }
 }
 
@@ -52,6 +52,7 @@ static void facts(Text *out, const HostEntry *h, const char *x, bool scalars) {
 
 static void plan_size(Text *out, const HostEntry *h, const Tensor *t, int index) {
     if (t->rank) {
+        h->checks[CHECK_SIZE] = true;
         text_put(out, "    {\n        const int64_t td_shape[] = {");
         for (int d = 0; d < t->rank; d++) {
             if (d) text_put(out, ", ");
@@ -85,6 +86,7 @@ static void plan_kernel(Text *out, const HostEntry *h, const Kernel *k, const ch
             const Axis *axis = part->axes.at[a];
             /* td_dim holds every dimension to less already */
             if (!on_host(axis->hi) || is_const(axis->hi) || axis->hi->op == OP_DIM) continue;
+            h->checks[CHECK_EXTENT] = true;
             text_fmt(out, "    TD_TRY(td_extent(td_s, \"%s\", \"axis %s\", ", k->name, axis->name);
             host_expr(out, h, axis->hi);
             text_put(out, ", (int64_t)1 << 57));\n");
@@ -93,6 +95,7 @@ static void plan_kernel(Text *out, const HostEntry *h, const Kernel *k, const ch
         many |= part->blocks && !is_const(part->blocks);
     }
     if (!blocks || !(many || k->parts.n > 1)) return;
+    h->checks[CHECK_EXTENT] = true;
     text_fmt(out, "    TD_TRY(td_extent(td_s, \"%s\", \"blocks\", ", k->name);
     for (int p = 1; p < k->parts.n; p++) text_put(out, "td_add(");
     for (int p = 0; p < k->parts.n; p++) {
@@ -305,8 +308,10 @@ static void public_run(Text *out, const HostEntry *h, const char *x) {
         "    TD_TRY(td_current(&td_s, ctx));\n",
         x, x);
     for (int i = 0; i < g->scalars.n; i++)
-        if (g->scalars.at[i]->type == TY_I64)
+        if (g->scalars.at[i]->type == TY_I64) {
+            h->checks[CHECK_EXACT] = true;
             text_fmt(out, "    TD_TRY(td_exact(&td_s, \"%s\", %s));\n", g->scalars.at[i]->name, h->scalars[i]);
+        }
     text_fmt(out,
              "    td_c.context = ctx;\n    td_c.tensors = td_t;\n    td_c.dims = td_dims;\n"
              "    td_c.scalars = td_scalars;\n    td_c.workspace = run->workspace;\n"

@@ -95,6 +95,18 @@
                     "        w[2] = (uint32_t)(x >> 32) ^ w[3] ^ q, w[3] = (uint32_t)x;\n    }\n"                      \
                     "    return (double)(w[counter & 3] >> 8) / 16777216;\n}\n")
 
+/* Checks that model.c has where an entry calls them. */
+typedef enum HostCheck {
+    CHECK_DIM,
+    CHECK_SIZE,
+    CHECK_EXTENT,
+    CHECK_PLACE,
+    CHECK_POINTERS,
+    CHECK_BROKEN,
+    CHECK_EXACT,
+    CHECK_COUNT
+} HostCheck;
+
 typedef enum HostFn {
 #define HOST_FN(e, text) HOST_##e,
     HOST_FNS
@@ -108,6 +120,7 @@ typedef struct HostEntry {
     Ctx *ctx;
     Sym *params, *dims, *scalars;
     bool *used;     /* HOST_COUNT: helpers that expressions printed so far call */
+    bool *checks;   /* CHECK_COUNT: those called so far; NULL: nobody asks */
     bool *dim_used; /* by expressions printed so far */
     bool *scalar_used;
     bool *needs_math;  /* <math.h> */

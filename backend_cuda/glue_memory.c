@@ -25,6 +25,7 @@ void glue_memory_tables(Text *out, const HostEntry *h) {
 void glue_place(Text *out, const HostEntry *h, const char *as) {
     const Memory *m = h->memory;
     const char *e = h->p->graph->name;
+    h->checks[CHECK_PLACE] = true;
     text_fmt(out, "    %std_place(td_s, %d, ", as, m->pieces.n);
     if (m->shared)
         text_fmt(out, "td_%s_starts, td_%s_meets, ", e, e);
@@ -43,6 +44,7 @@ void glue_pointers(Text *out, const HostEntry *h) {
     const Memory *m = h->memory;
     int n = h->p->params.n;
     if (!m->pieces.n) return;
+    h->checks[CHECK_POINTERS] = true;
     text_fmt(out, "    td_pointers(td_c, %d, td_spots, %d, td_t);\n", n, m->pieces.n);
     for (int i = 0; i < m->pieces.n; i++) {
         const Region *piece = &m->pieces.at[i];

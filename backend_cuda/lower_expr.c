@@ -44,10 +44,8 @@ static Sym dim_ref(Lower *l, Dim *d, bool host) {
 
 /* Truncating and flooring agree. */
 static bool nonneg_quotient(Lower *l, const Expr *e) {
-    int64_t lo, hi, dlo, dhi;
-    poly_bounds(&l->env, poly_of(&l->env, e->arg[0]), &lo, &hi);
-    poly_bounds(&l->env, poly_of(&l->env, e->arg[1]), &dlo, &dhi);
-    return lo >= 0 && dlo > 0;
+    Poly by = poly_sub(l->ctx, poly_of(&l->env, e->arg[1]), poly_const(l->ctx, 1));
+    return poly_nonneg(&l->env, poly_of(&l->env, e->arg[0])) && poly_nonneg(&l->env, by);
 }
 
 static Sym new_dim_text(Lower *l, const Expr *e, bool host) {

@@ -90,7 +90,26 @@ static bool upper(Lower *l, Poly p, int depth, Poly *up) {
     return !up->failed;
 }
 
-static bool below(Lower *l, Poly up) { return poly_at_most(&l->env, up, INT32_MAX); }
+/* Whether some dimension alone takes p past every bound and leaves q (NULL: there is none) as it is. Said of sums of
+ * products of dimensions only. */
+static bool unbounded(Poly p, const Poly *q) {
+    bool any = false;
+    for (int i = 0; i < p.n; i++) {
+        const PolyTerm *t = &p.term[i];
+        bool free = false, vanishes = false;
+        for (int k = 0; k < t->degree; k++) {
+            const Expr *e = t->atom[k];
+            if (e->op != OP_DIM) return false;
+            free |= e->u.dim->hi == INT64_MAX && !(q && poly_uses(*q, e));
+            vanishes |= e->u.dim->hi < 1;
+        }
+        if (t->coef < 0) return false;
+        any |= free && !vanishes;
+    }
+    return any;
+}
+
+static bool below(Lower *l, Poly up) { return !unbounded(up, NULL) && poly_at_most(&l->env, up, INT32_MAX); }
 
 bool index_small(Lower *l, Poly p) {
     Poly up;
@@ -161,7 +180,7 @@ Sym index_condition(Lower *l) {
     for (int i = 0; i < n; i++) {
         bool implied = false;
         for (int k = 0; k < n && !implied; k++) {
-            if (k == i || !poly_nonneg(&l->env, poly_sub(l->ctx, p[k], p[i]))) continue;
+            if (k == i || unbounded(p[i], &p[k]) || !poly_nonneg(&l->env, poly_sub(l->ctx, p[k], p[i]))) continue;
             implied = k < i || !poly_nonneg(&l->env, poly_sub(l->ctx, p[i], p[k]));
         }
         if (!implied) text_fmt(&t, "%s%s <= INT32_MAX", t.n ? " && " : "", bound_text(l, p[i]));

@@ -140,6 +140,7 @@ static const char *const RESERVED[] = {"alignas",
 
 bool name_reserved(const char *name) {
     if (!strncmp(name, "td_", 3) || name[0] == '_') return true;
+    if (name[0] && !name[1]) return false; /* none is that short */
     for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
         if (name[0] == RESERVED[i][0] && !strcmp(name, RESERVED[i])) return true;
     return false;

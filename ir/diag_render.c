@@ -147,6 +147,11 @@ void diag_json_string(Text *out, const char *s) {
     bool ok;
     text_char(out, '"');
     for (int k; s < end; s += k) {
+        k = 0;
+        while (s[k] >= ' ' && s[k] < 127 && s[k] != '"' && s[k] != '\\') k++;
+        text_put_n(out, s, (size_t)k);
+        s += k;
+        if (s == end) break;
         k = char_len(s, end, &ok);
         if (*s == '"' || *s == '\\') {
             text_char(out, '\\');

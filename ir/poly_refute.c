@@ -3,7 +3,7 @@
  * simply false, and a search finds that out last. */
 #include "poly_prove.h"
 
-enum { MAX_SYMBOLS = 4, MAX_WORK = 400 };
+enum { MAX_SYMBOLS = 6, MAX_WORK = 400 };
 
 typedef struct Example {
     const PolyEnv *env;
