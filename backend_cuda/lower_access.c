@@ -9,18 +9,19 @@ static FactorSet subs_domain(Lower *l, const Layout *layout, const Stage *s) {
     return d;
 }
 
-/* Prints the pointer that all registers share and returns "name" or "name + offset" at the current digits. */
+/* Prints the pointer that all registers share and returns "name" or "name + offset" at the current digits; of a row, the
+ * pointer to its first element. */
 Sym pointer_text(Lower *l, Access *x, const Stage *s, bool is_const, bool declare) {
-    Poly fixed, varying;
-    split_regs(l, x->layout, regroup(l, x->layout, drop_vector(l, x->offset, &x->plan)), &fixed, &varying);
+    Poly fixed, varying, offset = x->row ? poly_sub(l->ctx, x->offset, x->first) : x->offset;
+    split_regs(l, x->layout, regroup(l, x->layout, drop_vector(l, offset, &x->plan)), &fixed, &varying);
     Sym name = name_of(l, s, fmt(l, "%s_at", x->tensor->name));
     const char *T = lower_storage_type(x->tensor->type);
     if (declare && type_bits(x->tensor->type) < 8)
         put(l, "const auto %s = td_half((%s%s *)%s) + %s;", name, is_const ? "const " : "", T,
             tensor_text(l, x->tensor), poly_text(l, fixed, true));
     else if (declare)
-        put(l, "%s%s *const %s = %s + %s;", is_const ? "const " : "", T, name, tensor_text(l, x->tensor),
-            poly_text(l, fixed, true));
+        put(l, "%s%s *const %s = %s%s%s;", is_const ? "const " : "", T, name, tensor_text(l, x->tensor),
+            fixed.n ? " + " : "", fixed.n ? poly_text(l, fixed, true) : "");
     return varying.n ? fmt(l, "%s + %s", name, poly_text(l, varying, true)) : name;
 }
 
@@ -34,16 +35,23 @@ Sym remaining_text(Lower *l, const Access *x, bool low) {
     return r;
 }
 
-static Sym access_call(Lower *l, const Access *x, const char *verb, const char *first, const char *second,
-                       CacheHint cache) {
-    const char *a = x->plan.V > 1 ? "A" : "1";
+static Sym access_call(Lower *l, const Access *x, const char *verb, const char *into, const char *at, CacheHint cache) {
+    const char *a = x->variant ? x->variant : x->plan.V > 1 ? "A" : "1";
     static const char *const suffix[] = {"", "_v", "_n"};
     Sym head = fmt(l, "td_%s%s<%s, %s, %lld, %d>(%s, %s", verb, suffix[x->tail], a, lower_storage_type(x->tensor->type),
-                   (long long)x->plan.V, (int)cache, first, second);
-    if (x->tail == TAIL_WHOLE) return fmt(l, "%s, %s)", head, remaining_text(l, x, false));
+                   (long long)x->plan.V, (int)cache, into, at);
+    Sym left = x->tail == TAIL_NONE ? NULL : remaining_text(l, x, false);
+    if (x->row) {
+        Poly first = regroup(l, x->layout, drop_vector(l, x->first, &x->plan));
+        return fmt(l, "td_%s_row<%s, %s, %lld, %d>(%s, %s, (I)%s, (I)%s, %s)", verb, a,
+                   lower_storage_type(x->tensor->type), (long long)x->plan.V, (int)cache, into, at,
+                   poly_text(l, first, true), expr_text(l, x->row, x->layout),
+                   left ? left : fmt(l, "%lld", (long long)x->plan.V));
+    }
+    if (x->tail == TAIL_WHOLE) return fmt(l, "%s, %s)", head, left);
     if (x->tail == TAIL_PART) {
         Sym from = x->vaxis->peel ? remaining_text(l, x, true) : "0";
-        return fmt(l, "%s, %s, %s)", head, from, remaining_text(l, x, false));
+        return fmt(l, "%s, %s, %s)", head, from, left);
     }
     return fmt(l, "%s)", head);
 }
@@ -141,7 +149,6 @@ void lower_load(Lower *l, Stage *s) {
 
 static void load_access(Lower *l, Stage *s, Access *x) {
     Value *v = s->out[0];
-    /* a pointer that nothing may dereference is still not formed outside its tensor: it is declared where it is used */
     Sym at = pointer_text(l, x, s, true, true);
     open_plan_loops(l, &x->plan);
     bool direct = vector_in_order(l, v, &x->plan) && (x->plan.V > 1 || type_bits(v->type) >= 32);
@@ -185,26 +192,13 @@ void lower_load_into(Lower *l, Stage *s) {
     Value *v = s->out[0];
     const Layout *layout = v->layout ? v->layout : l->part->layouts.at[0];
     l->layout = layout;
-    Access x = {.tensor = s->tensor, .layout = layout}, rows;
+    Access x = {.tensor = s->tensor, .layout = layout};
     FactorSet domain = subs_domain(l, layout, s), cond = s->cond ? expr_domain(l->part, layout, s->cond) : 0;
     x.offset = flat_offset(l, layout, s->tensor, s->subs);
     access_vectors(l, &x, v->domain, ~cond);
-    bool two = lower_rows(l, &x, &rows, v->domain, ~cond);
-    if (two) {
-        access_tails(l, &rows, domain | cond, s->cond, 0);
-        put(l, "if (A%s%s) {", rows.rows ? " && " : "", rows.rows ? rows.rows : "");
-        l->indent++;
-        load_access(l, s, &rows);
-        l->indent--;
-        put(l, "} else {");
-        l->indent++;
-    }
+    access_rows(l, &x, v->domain, ~cond);
     access_tails(l, &x, domain | cond, s->cond, 0);
     load_access(l, s, &x);
-    if (two) {
-        l->indent--;
-        put(l, "}");
-    }
 }
 
 /* Gives a factor's digit another name, for the loop inside the loop that steps by whole vectors; returns the old one.

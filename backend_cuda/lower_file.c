@@ -65,7 +65,7 @@ static void report_perf(Lower *l) {
     Span span = perf_place(l->p, l->k);
     for (int i = 0; i < l->conds.n && l->wide; i++) {
         const AlignCond *c = &l->conds.at[i];
-        if (!c->dims) continue; /* addresses are as the caller allocates them */
+        if (!c->dims || c->whole) continue; /* addresses are as the caller allocates them */
         Sym size = dim_text(l, c->dims, true);
         Diag *d =
             diag_report(ctx, DIAG_PERF_UNALIGNED, span,
@@ -124,6 +124,48 @@ static bool is_written(const Lower *l, const Tensor *t) {
     return false;
 }
 
+/* All conditions of whole vectors alone, or all others; NULL where there are none. */
+static Sym wide_text(Lower *l, bool whole) {
+    Text t = {.ctx = l->ctx};
+    for (int i = 0; i < l->conds.n; i++) {
+        const AlignCond *c = &l->conds.at[i];
+        if (c->whole != whole) continue;
+        if (t.n) text_put(&t, " && ");
+        if (c->dims)
+            text_fmt(&t, "%s %% %lld == 0", dim_text(l, c->dims, true), (long long)c->mod);
+        else if (c->other)
+            text_fmt(&t, "((uintptr_t)args.%s - (uintptr_t)args.%s) %% %lld == 0", param_name(l, c->tensor->name),
+                     param_name(l, c->other->name), (long long)c->mod);
+        else
+            text_fmt(&t, "(uintptr_t)args.%s %% %lld == 0", param_name(l, c->tensor->name), (long long)c->mod);
+    }
+    return t.n ? t.s : NULL;
+}
+
+/* An instance of the kernel's text, and when it is launched, if no one before it is. */
+typedef struct Instance {
+    Sym name, when; /* when NULL: always */
+} Instance;
+
+static int instances(Lower *l, Sym full, Sym fits, bool whole, Instance *at) {
+    bool variants = l->wide && l->conds.n, both = fits != NULL;
+    int n = 0;
+    for (int big = 0; big <= both; big++)
+        for (int i = variants ? whole ? 0 : 1 : 2; i < 3; i++) {
+            const int variant = !variants || i == 2 ? 0 : whole ? i + 1 : 1;
+            const char *index = big ? "int64_t" : "int";
+            Sym small = both && !big ? "td_small" : NULL, wide = variant == 1 && whole ? "td_wide && td_whole"
+                                                                 : variant             ? "td_wide"
+                                                                                       : NULL;
+            at[n].when = small && wide ? fmt(l, "%s && %s", small, wide) : small ? small : wide;
+            at[n++].name = both && variants ? fmt(l, "%s<%d, %s>", full, variant, index)
+                           : both           ? fmt(l, "%s<%s>", full, index)
+                           : variants       ? fmt(l, "%s<%d>", full, variant)
+                                            : full;
+        }
+    return n;
+}
+
 static void put_launcher(Lower *l, Text *out, Sym full) {
     bool variants = l->wide && l->conds.n;
     text_fmt(
@@ -139,18 +181,6 @@ static void put_launcher(Lower *l, Text *out, Sym full) {
     Text blocks = {.ctx = l->ctx};
     for (int i = 0; i < l->k->parts.n; i++)
         text_fmt(&blocks, "%s%s", i ? " + " : "", dim_text(l, l->k->parts.at[i]->blocks, true));
-    Text cond = {.ctx = l->ctx};
-    for (int i = 0; i < l->conds.n; i++) {
-        AlignCond *c = &l->conds.at[i];
-        if (i) text_put(&cond, " && ");
-        if (c->dims)
-            text_fmt(&cond, "%s %% %lld == 0", dim_text(l, c->dims, true), (long long)c->mod);
-        else if (c->other)
-            text_fmt(&cond, "((uintptr_t)args.%s - (uintptr_t)args.%s) %% %lld == 0", param_name(l, c->tensor->name),
-                     param_name(l, c->other->name), (long long)c->mod);
-        else
-            text_fmt(&cond, "(uintptr_t)args.%s %% %lld == 0", param_name(l, c->tensor->name), (long long)c->mod);
-    }
     bool both = index_dispatched(l);
     Sym fits = both ? index_condition(l) : NULL;
     for (int i = 0; i < l->dims.n; i++) {
@@ -174,28 +204,20 @@ static void put_launcher(Lower *l, Text *out, Sym full) {
     text_put(out, "};\n");
     Sym tail = fmt(l, "args, %s, %d, %d, %d, launched, (cudaStream_t)stream", blocks.s, l->k->threads, l->k->cluster,
                    l->shared_bytes);
-    /* the instances: with wide accesses or not, with 32-bit indices or not */
-    Sym name[4];
-    int n = 0;
-    for (int big = 0; big <= both; big++)
-        for (int wide = 1; wide >= !variants; wide--) {
-            const char *index = big ? "int64_t" : "int";
-            name[n++] = both && variants ? fmt(l, "%s<%d, %s>", full, wide, index)
-                        : both           ? fmt(l, "%s<%s>", full, index)
-                        : variants       ? fmt(l, "%s<%d>", full, wide)
-                                         : full;
-        }
+    Sym wide = variants ? wide_text(l, false) : NULL, whole = variants ? wide_text(l, true) : NULL;
     if (both) text_fmt(out, "    const bool td_small = %s;\n", fits);
-    if (variants) text_fmt(out, "    const bool td_wide = %s;\n", cond.s);
+    if (variants) text_fmt(out, "    const bool td_wide = %s;\n", wide ? wide : "true");
+    if (whole) text_fmt(out, "    const bool td_whole = %s;\n", whole);
+    Instance at[6];
+    int n = instances(l, full, fits, whole != NULL, at);
     for (int i = 0; i < n; i++) {
-        bool last = i == n - 1, wide = variants && i % 2 == 0, small = both && i < n / 2;
-        Sym when = last ? "" : wide && small ? "if (td_small && td_wide) " : wide ? "if (td_wide) " : "if (td_small) ";
-        text_fmt(out, "    %sreturn (int)td_launch(%s, %s);\n", when, name[i], tail);
+        Sym when = at[i].when ? fmt(l, "if (%s) ", at[i].when) : "";
+        text_fmt(out, "    %sreturn (int)td_launch(%s, %s);\n", when, at[i].name, tail);
     }
     text_put(out, "}\n");
     text_fmt(out, "extern \"C\" int %s_prepare(void);\nextern \"C\" int %s_prepare(void) {\n", full, full);
     for (int i = 0; i < n; i++) {
-        Sym call = fmt(l, "td_prepare(%s, %d, %d)", name[i], l->shared_bytes, l->k->cluster);
+        Sym call = fmt(l, "td_prepare(%s, %d, %d)", at[i].name, l->shared_bytes, l->k->cluster);
         if (i == n - 1)
             text_fmt(out, n > 1 ? "    return (int)(e == cudaSuccess ? %s : e);\n" : "    return (int)%s;\n", call);
         else
@@ -267,9 +289,9 @@ static bool lower_kernel(Text *out, Ctx *ctx, Program *p, int number, const Expr
     bool variants = l->wide && l->conds.n;
     if (index_dispatched(l))
         text_fmt(out, "template <%sclass I> // %sI: of indices\n", variants ? "int A, " : "",
-                 variants ? "A 1: addresses and extents allow wide accesses; " : "");
+                 variants ? "A: accesses are 0 narrow, 1 wide, 2 wide with cut ends; " : "");
     else if (variants)
-        text_put(out, "template <int A> // 1: addresses and extents allow wide accesses\n");
+        text_put(out, "template <int A> // accesses are 0 narrow, 1 wide, 2 wide with cut ends\n");
     if (k->blocks_per_sm)
         text_fmt(out,
                  variants ? "__global__ void __launch_bounds__(%d, A ? %d : 1) "

@@ -11,12 +11,15 @@ typedef struct Region {
     bool written, read;
 } Region;
 
-/* A run-time condition of the variant that makes wide accesses: `dims` (an integer expression over dimensions) is a
- * multiple of `mod`, or the tensor's address is (dims NULL), or two tensors' addresses agree modulo it. */
+/* A run-time condition of the variants that make wide accesses: `dims` (an integer expression over dimensions) is a
+ * multiple of `mod`, or the tensor's address is (dims NULL), or two tensors' addresses agree modulo it. The variants are
+ * numbers, A in the emitted text: 0 has no wide accesses; 1 has, and all conditions hold; 2 has, but an axis or a row may
+ * end inside of a vector. */
 typedef struct AlignCond {
     const Expr *dims;
     Tensor *tensor, *other;
     int64_t mod;
+    bool whole; /* of variant 1 alone */
 } AlignCond;
 
 /* A shared tile: its coordinates are those of `axes` inside the block, the last one contiguous. */
@@ -56,11 +59,12 @@ typedef struct Access {
     VecPlan plan;
     bool narrow; /* no condition needed: accesses are of single elements */
     Tail tail;
-    Axis *vaxis;    /* the axis whose tail cuts vectors */
-    int64_t vscale; /* elements of the access a step of that axis */
-    Sym guard;      /* scalar predicate, or NULL */
-    Sym rows;       /* the condition under which the offset is right (lower_rows.c); NULL: always */
-    Poly whole;     /* terms of the offset that are multiples of every vector then */
+    Axis *vaxis;     /* the axis whose tail cuts vectors */
+    int64_t vscale;  /* elements of the access a step of that axis */
+    Sym guard;       /* scalar predicate, or NULL */
+    const Expr *row; /* not NULL: `offset` is rest + first, and what is accessed is rest + first % row (lower_rows.c) */
+    Poly first;
+    const char *variant; /* the text that says which: A, or a number */
 } Access;
 
 typedef struct NameRow {
@@ -209,9 +213,11 @@ Sym axis_vector_inside(Lower *l, const Layout *layout, const Axis *a, Factor *ve
 /* Chooses the vectors of a global access to `domain`, of which `may` take part; collects the conditions of the wide
  * variant. */
 void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may);
-/* An access along an axis that is several axes of tensors made one, to a tensor that lacks the outer ones: *in is the
- * same where no vector of the axis crosses the end of a row. False where it is no such access, or nothing is gained. */
-bool lower_rows(Lower *l, const Access *x, Access *in, FactorSet domain, FactorSet may);
+/* Makes a load along an axis that is several axes of tensors made one, of a tensor that lacks the outer ones, one of
+ * vectors in its rows. Does nothing where it is no such load, or nothing is gained. */
+void access_rows(Lower *l, Access *x, FactorSet domain, FactorSet may);
+/* The last part of an axis's vector may be outside: noted as a condition of variant 1. */
+void add_cond(Lower *l, AlignCond c);
 /* Then its predicates; replicated factors act where they are 0. */
 void access_tails(Lower *l, Access *x, FactorSet domain, const Expr *cond, FactorSet replicated);
 /* Declares the pointer that all registers share; the address at the current digits. */

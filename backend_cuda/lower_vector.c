@@ -64,16 +64,19 @@ bool axis_exact(Lower *l, const Layout *layout, const Axis *a) {
     return !extent.failed && poly_dims_only(extent) && poly_divisor(extent) % unit == 0;
 }
 
-static void add_cond(Lower *l, const Expr *dims, Tensor *t, Tensor *other, int64_t mod) {
-    if (mod == 1) return;
-    for (int i = 0; i < l->conds.n; i++) {
-        AlignCond *c = &l->conds.at[i];
-        if (c->dims == dims && c->tensor == t && c->other == other) {
-            if (c->mod < mod) c->mod = mod;
-            return;
-        }
-    }
-    AlignCond c = {dims, t, other, mod};
+static bool implies(const AlignCond *a, const AlignCond *b) {
+    return a->dims == b->dims && a->tensor == b->tensor && a->other == b->other && a->mod % b->mod == 0 &&
+           a->whole <= b->whole;
+}
+
+void add_cond(Lower *l, AlignCond c) {
+    int kept = 0;
+    if (c.mod == 1) return;
+    for (int i = 0; i < l->conds.n; i++)
+        if (implies(&l->conds.at[i], &c)) return;
+    for (int i = 0; i < l->conds.n; i++)
+        if (!implies(&c, &l->conds.at[i])) l->conds.at[kept++] = l->conds.at[i];
+    l->conds.n = kept;
     vec_push(l->ctx, &l->conds, c);
 }
 
@@ -83,17 +86,15 @@ static bool has_cond(const Lower *l, const Expr *dims, int64_t mod) {
     return false;
 }
 
-static bool folds(Stage *const *s, int n) {
+static bool is_plain_map(Stage *const *s, int n) {
     for (int i = 0; i < n; i++)
-        if (s[i]->kind == STAGE_REDUCE || s[i]->kind == STAGE_SCAN || folds(s[i]->body.at, s[i]->body.n)) return true;
-    return false;
+        if (s[i]->kind != STAGE_LOAD && s[i]->kind != STAGE_MAP && s[i]->kind != STAGE_STORE) return false;
+    return true;
 }
 
-/* Whether a vector may be cut by the end of its axis: where the wide variant would ask for whole ones of a size of
- * which nothing else is asked. Kernels that fold take whole ones, for their sake that need no test an element then. */
-static bool may_be_cut(Lower *l, const Expr *extent, int64_t size) {
-    return !has_cond(l, extent, size) && !folds(l->part->body.at, l->part->body.n);
-}
+/* Whether the wide variants need whole vectors of an axis for no other reason than its end: then one of them does
+ * without. Kernels that fold have them whole, for the sake of no test an element. */
+static bool may_be_cut(Lower *l) { return is_plain_map(l->part->body.at, l->part->body.n); }
 
 /* The innermost factor of the axis where it is a vector whose elements lie on one side of the bound in the wide
  * variant. */
@@ -116,7 +117,7 @@ static Sym bound_test(Lower *l, const Layout *layout, const Axis *a) {
     if (vec && l->wide) {
         Sym digit = factor_text(l, vec);
         char *at = strstr(i, digit);
-        if (at && at[strlen(digit)] == ')') i = fmt(l, "%.*s(A ? 0 : %s))", (int)(at - i), i, digit);
+        if (at && at[strlen(digit)] == ')') i = fmt(l, "%.*s(A == 1 ? 0 : %s))", (int)(at - i), i, digit);
     }
     if (a->peel) {
         int64_t lo;
@@ -355,7 +356,7 @@ bool aligned_terms(Lower *l, Poly p, int64_t V, bool commit) {
         int64_t c;
         if (sum.n == 0 || poly_divisor(sum) % V == 0) continue;
         if (poly_is_const(sum, &c)) return false;
-        if (commit) add_cond(l, poly_expr(l->g, sum), NULL, NULL, V);
+        if (commit) add_cond(l, (AlignCond){.dims = poly_expr(l->g, sum), .mod = V});
     }
     return true;
 }
@@ -405,7 +406,7 @@ void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may) {
     for (int i = 0; i < x->plan.nv; i++)
         if (x->plan.f[i]->axis->peel) peeled = x->plan.f[i]->axis;
     while (x->plan.V > 1) {
-        Poly rest = x->rows ? poly_sub(l->ctx, x->offset, x->whole) : x->offset;
+        Poly rest = x->offset;
         for (int i = 0; i < x->plan.nv; i++) {
             Poly coef, r;
             if (poly_linear(l->ctx, rest, expr_factor(l->p, x->plan.f[i]), &coef, &r))
@@ -427,13 +428,14 @@ void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may) {
             bool same = type_bits(peeled->peel->type) == type_bits(x->tensor->type);
             if (same && aligned_terms(l, diff, x->plan.V, false) && aligned_terms(l, inner, x->plan.V, false)) {
                 aligned_terms(l, diff, x->plan.V, true);
-                if (x->tensor != peeled->peel) add_cond(l, NULL, peeled->peel, x->tensor, x->plan.V * bits / 8);
+                if (x->tensor != peeled->peel)
+                    add_cond(l, (AlignCond){.tensor = peeled->peel, .other = x->tensor, .mod = x->plan.V * bits / 8});
                 l->wide = true;
                 return;
             }
         } else if (aligned_terms(l, rest, x->plan.V, false)) {
             aligned_terms(l, rest, x->plan.V, true);
-            add_cond(l, NULL, x->tensor, NULL, x->plan.V * bits / 8);
+            add_cond(l, (AlignCond){.tensor = x->tensor, .mod = x->plan.V * bits / 8});
             l->wide = true;
             return;
         }
@@ -472,13 +474,11 @@ void access_tails(Lower *l, Access *x, FactorSet domain, const Expr *cond, Facto
         int64_t size = x->plan.V / gcd64(scale, x->plan.V);
         if (a->peel || poly_is_const(bound, &c) ? a->peel || c % x->plan.V : !poly_dims_only(bound))
             x->tail = TAIL_PART;
-        else if (poly_divisor(bound) % x->plan.V == 0)
-            x->tail = TAIL_WHOLE;
-        else if (may_be_cut(l, poly_expr(l->g, axis_extent(l, a)), size))
-            x->tail = TAIL_PART;
         else {
             x->tail = TAIL_WHOLE;
-            add_cond(l, poly_expr(l->g, axis_extent(l, a)), NULL, NULL, size);
+            if (poly_divisor(bound) % x->plan.V)
+                add_cond(l,
+                         (AlignCond){.dims = poly_expr(l->g, axis_extent(l, a)), .mod = size, .whole = may_be_cut(l)});
         }
     }
     for (int i = 0; i < x->layout->factors.n; i++) {

@@ -84,19 +84,39 @@ template <int A, class T, int V, int H> __device__ __forceinline__ void td_load(
     if constexpr (A) td_ld<T, V, H>(w, p);
     else td_ld_each<T, V, H>(w, p, 0, V);
 }
-//@ portable td_load_v
-// Elements e < n; n is a multiple of V where A.
-template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_v(td_word<T> *w, const T *p, int64_t n) {
-    if constexpr (!A) td_ld_each<T, V, H>(w, p, 0, n);
-    else if (n > 0) td_ld<T, V, H>(w, p);
-    else td_undef<T, V>(w);
-}
 //@ portable td_load_n
 // Elements lo <= e < hi.
 template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_n(td_word<T> *w, const T *p, int64_t lo, int64_t hi) {
     if (A && lo <= 0 && hi >= V) td_ld<T, V, H>(w, p);
     else if (lo < V && hi > 0) td_ld_each<T, V, H>(w, p, lo, hi);
     else td_undef<T, V>(w);
+}
+//@ portable td_load_v
+// Elements e < n; n is a multiple of V where A is 1.
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_v(td_word<T> *w, const T *p, int64_t n) {
+    if constexpr (A != 1) td_load_n<A, T, V, H>(w, p, 0, n);
+    else if (n > 0) td_ld<T, V, H>(w, p);
+    else td_undef<T, V>(w);
+}
+//@ portable td_load_row
+// Elements (first + e) % row, e < n, of the row at p; row is a multiple of V, and first and n are, where A is 1.
+template <int A, class T, int V, int H, class I> __device__ __forceinline__ void td_load_row(td_word<T> *w, const T *p, I first, I row, int64_t n) {
+    if (n <= 0) {
+        td_undef<T, V>(w);
+        return;
+    }
+    typedef typename std::make_unsigned<I>::type U;
+    I at = (I)((U)first % (U)row);
+    if constexpr (A == 1) td_ld<T, V, H>(w, p + at);
+    else {
+#pragma unroll
+        for (int e = 0; e < V; e++) {
+            td_word<T> some[1] = {};
+            if (e < n) td_ld<T, 1, H>(some, p + at);
+            td_move<T>(w, e, some, 0);
+            at = at + 1 == row ? I(0) : at + 1;
+        }
+    }
 }
 
 //@ portable td_store
@@ -105,17 +125,17 @@ template <int A, class T, int V, int H> __device__ __forceinline__ void td_store
     if constexpr (A) td_st<T, V, H>(p, w);
     else td_st_each<T, V, H>(p, w, 0, V);
 }
-//@ portable td_store_v
-// Elements e < n; n is a multiple of V where A.
-template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_v(T *p, const td_word<T> *w, int64_t n) {
-    if constexpr (!A) td_st_each<T, V, H>(p, w, 0, n);
-    else if (n > 0) td_st<T, V, H>(p, w);
-}
 //@ portable td_store_n
 // Elements lo <= e < hi.
 template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_n(T *p, const td_word<T> *w, int64_t lo, int64_t hi) {
     if (A && lo <= 0 && hi >= V) td_st<T, V, H>(p, w);
     else if (lo < V && hi > 0) td_st_each<T, V, H>(p, w, lo, hi);
+}
+//@ portable td_store_v
+// Elements e < n; n is a multiple of V where A is 1.
+template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_v(T *p, const td_word<T> *w, int64_t n) {
+    if constexpr (A != 1) td_store_n<A, T, V, H>(p, w, 0, n);
+    else if (n > 0) td_st<T, V, H>(p, w);
 }
 
 //@ td_half_ld td_half_st
