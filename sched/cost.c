@@ -5,6 +5,10 @@
 
 #include <math.h>
 
+/* Maps in larger blocks, or with more of a tensor a thread, end less evenly and hold their loads back: on an H200, f16
+ * and f32 maps of 10^6 to 3 * 10^8 elements are all within 2 % of their best with these. */
+enum { MAP_THREADS = 128, MAP_BYTES = 32 };
+
 typedef struct Sizes {
     double grid, serial, thread, reg; /* of one axis, at its guessed extent */
 } Sizes;
@@ -64,7 +68,7 @@ static double run_bytes(Costing *x, const CostAccess *t, double *vector) {
 }
 
 typedef struct Totals {
-    double dram, l2, issue, inflight, registers, tile;
+    double dram, l2, issue, inflight, registers, tile, tile_bytes;
 } Totals;
 
 static void add_cost(Costing *x, const CostAccess *t, int levels, double threads, double blocks, Totals *sum) {
@@ -96,6 +100,7 @@ static void add_cost(Costing *x, const CostAccess *t, int levels, double threads
     if (t->load) sum->inflight += reg * t->bytes;
     sum->registers += t->load ? ceil(reg * t->bytes / 4) : 0;
     if (reg > sum->tile) sum->tile = reg;
+    if (reg * t->bytes > sum->tile_bytes) sum->tile_bytes = reg * t->bytes;
 }
 
 /* What joins two values of fewer axes is done once an element of its own, which no access has. */
@@ -157,7 +162,9 @@ double sched_cost_parts(CostForm *form, const Target *t, const Schedule *s, Cost
         if (gr->steps.at[i].joined[0]) sum.registers += kept_registers(&x, &gr->steps.at[i]);
         sum.issue += joined_cost(&x, &gr->steps.at[i], threads, blocks);
     }
-    double warps = ceil(threads / 32), regs = 36 + sum.registers + sum.tile, occupancy = 1;
+    const bool map = gr->steps.n == 0;
+    if (map) sum.issue += threads * blocks * 40; /* a thread's indices */
+    double warps = ceil(threads / 32), regs = (map ? 20 : 36) + sum.registers + sum.tile, occupancy = 1;
     double resident = floor(t->registers_per_sm / (regs * warps * 32));
     if (resident > floor(t->threads_per_sm / (warps * 32))) resident = floor(t->threads_per_sm / (warps * 32));
     if (resident > 32) resident = 32;
@@ -185,7 +192,9 @@ double sched_cost_parts(CostForm *form, const Target *t, const Schedule *s, Cost
     if (threads > 512) occupancy *= 1.02;
     if (threads < 64) occupancy *= 1.02;
     if (resident * warps < 16) occupancy *= 1 + 0.2 * (16 - resident * warps) / 16; /* too few to hide arithmetic */
-    return occupancy * (most + 0.15 * (memory + l2 + issue - most) + waiting) + blocks * 2e-10;
+    if (map && sum.tile_bytes > MAP_BYTES) occupancy *= 1 + 0.04 * log2(sum.tile_bytes / MAP_BYTES);
+    if (map) occupancy *= 1 + 0.01 * fabs(log2(threads / MAP_THREADS));
+    return occupancy * (most + 0.15 * (memory + l2 + issue - most) + waiting) + blocks * (map ? 5e-12 : 2e-10);
 }
 
 double sched_cost(CostForm *form, const Target *t, const Schedule *s) {
