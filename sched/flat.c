@@ -163,12 +163,21 @@ static bool merge_some(Flat *x, bool with_rows) {
     return false;
 }
 
+/* A map of one dimension of which nothing is known is taken to be as large as one of two. */
+static void guess_line(Group *gr) {
+    enum { LINE_GUESS = 1 << 20 };
+    GAxis *a = &gr->axes.at[0];
+    const Expr *n = a->var->hi;
+    if (gr->axes.n == 1 && n->op == OP_DIM && !n->u.dim->hint && n->u.dim->hi >= LINE_GUESS) a->guess = LINE_GUESS;
+}
+
 /* Pairs that cost nothing first: of batch, row and column, with a bias along columns, batch and row. */
 void group_flatten(Group *gr) {
-    if (gr->steps.n || gr->product || gr->axes.n < 2) return;
+    if (gr->steps.n || gr->product || !gr->axes.n) return;
     Ctx *temp = ctx_temp(gr->graph->ctx);
     Flat x = {.gr = gr, .temp = temp, .env = {.g = gr->graph, .ctx = temp}};
     while (merge_some(&x, false) || merge_some(&x, true)) {
     }
     ctx_temp_end(temp);
+    guess_line(gr);
 }

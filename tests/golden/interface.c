@@ -343,7 +343,7 @@ static interface_status td_scaled_plan(const td_sink *td_s, interface_context *t
         TD_TRY(td_size(td_s, "sums", 1, td_shape, 32, &td_bytes[2]));
     }
     TD_TRY(td_extent(td_s, "ctx", "axis ij", td_mul(M, int_), (int64_t)1 << 57));
-    TD_TRY(td_extent(td_s, "ctx", "blocks", td_div(td_add(td_mul(M, int_), 8191), 8192), INT32_MAX));
+    TD_TRY(td_extent(td_s, "ctx", "blocks", td_div(td_add(td_mul(M, int_), 2047), 2048), INT32_MAX));
     TD_TRY(td_extent(td_s, "sums", "blocks", td_div(td_add(M, 3), 4), INT32_MAX));
     return interface_ok;
 }
