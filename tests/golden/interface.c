@@ -489,7 +489,7 @@ static interface_status td_half_plan(const td_sink *td_s, interface_context *td_
         const int64_t td_shape[] = {K};
         TD_TRY(td_size(td_s, "y", 1, td_shape, 64, &td_bytes[1]));
     }
-    TD_TRY(td_extent(td_s, "y", "blocks", td_div(td_add(K, 8191), 8192), INT32_MAX));
+    TD_TRY(td_extent(td_s, "y", "blocks", td_div(td_add(K, 511), 512), INT32_MAX));
     return interface_ok;
 }
 
