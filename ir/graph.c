@@ -23,6 +23,10 @@ struct GraphNames {
     ExprMap tensors; /* Sym -> the first Tensor of this name */
 };
 
+struct PlaceVars {
+    ExprMap of; /* a key, place and range -> its variable */
+};
+
 static uint64_t mix(uint64_t h, uint64_t v) {
     h = (h ^ v) * 0x9E3779B97F4A7C15u;
     return h ^ (h >> 29);
@@ -129,6 +133,7 @@ Graph *graph_new(Ctx *ctx, Sym name) {
     g->name = name;
     g->exprs = NEW(ctx, struct ExprTable);
     g->names = NEW(ctx, struct GraphNames);
+    g->places = NEW(ctx, struct PlaceVars);
     g->span = SPAN_NONE;
     return g;
 }
@@ -191,6 +196,17 @@ Tensor *graph_tensor(Graph *g, Sym name, TensorKind kind, Type t, int rank, cons
 Var *graph_var(Graph *g, Sym name, const Expr *lo, const Expr *hi) {
     Var *v = NEW(g->ctx, Var);
     *v = (Var){.name = name, .lo = lo, .hi = hi, .id = g->next_id++, .span = SPAN_NONE};
+    return v;
+}
+
+Var *graph_place_var(Graph *g, PlaceOf of, int place, Sym name, const Var *like) {
+    const Expr *args[] = {like->lo, like->hi, expr_int(g, TY_I64, place * PLACE_KINDS + (int)of)};
+    const Expr *node =
+        expr_node(g, OP_ARG, TY_I64, false, of == PLACE_LET ? 0 : key_of(name), args, 3); /* all of this */
+    Var *v = (Var *)expr_map_get(&g->places->of, node);
+    if (v) return v;
+    v = graph_var(g, name, like->lo, like->hi);
+    expr_map_put(g->ctx, &g->places->of, node, v);
     return v;
 }
 

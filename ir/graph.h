@@ -153,6 +153,7 @@ typedef struct Graph {
     bool host; /* a function of the host: no inputs, one output of rank 0, whose value has no loads and no reductions */
     struct ExprTable *exprs;
     struct GraphNames *names;
+    struct PlaceVars *places;
     int next_id;
     Span span;
 } Graph;
@@ -219,6 +220,9 @@ Scalar *graph_scalar(Graph *g, Sym name, Type t);
 /* A TENSOR_LET whose name is taken gets a number appended. */
 Tensor *graph_tensor(Graph *g, Sym name, TensorKind kind, Type t, int rank, const Expr *const *shape);
 Var *graph_var(Graph *g, Sym name, const Expr *lo, const Expr *hi);
+/* The variable of a place with this name and the range of `like`, one for all that ask. The first names a let's. */
+typedef enum PlaceOf { PLACE_LET, PLACE_TEMP, PLACE_AXIS, PLACE_KINDS } PlaceOf;
+Var *graph_place_var(Graph *g, PlaceOf of, int place, Sym name, const Var *like);
 /* Whether a dimension, scalar or tensor has the name, or it was taken for something else that must differ from
  * those. */
 bool graph_name_taken(const Graph *g, Sym name);

@@ -223,7 +223,9 @@ static int new_axis(Uniting *x, Var *v) {
         x->full = true;
         return 0;
     }
-    GAxis a = {.name = group_axis_name(gr, v->name), .var = graph_var(gr->graph, v->name, v->lo, v->hi), .extent = -1};
+    GAxis a = {.name = group_axis_name(gr, v->name),
+               .var = graph_place_var(gr->graph, PLACE_AXIS, gr->axes.n, v->name, v),
+               .extent = -1};
     int64_t lo, hi, glo = guess_value(v->lo), ghi = guess_value(v->hi);
     if (expr_is_int(v->lo, &lo) && expr_is_int(v->hi, &hi)) a.extent = hi > lo ? hi - lo : 0;
     a.most = a.extent;

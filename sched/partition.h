@@ -14,7 +14,6 @@ typedef struct Partition {
     VEC(Root) roots;         /* in order of their kernels */
     ExprMap temps;           /* an expression over position variables -> the temporary that holds it */
     ExprMap levels;          /* Tensor -> level_of + 1, of tensors whose roots are placed */
-    ExprMap positions;       /* a place and a range -> the variable of temporaries there */
     ExprMap free;            /* Expr -> FreeVars */
     struct FreeVars *closed; /* no variables */
     VEC(Group *) alone;      /* of each root */

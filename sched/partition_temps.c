@@ -96,17 +96,6 @@ static int ordered_vars(Partition *x, const Expr *e, const Root *reader, Var **v
     return n;
 }
 
-/* The i-th variable of all temporaries that have this range there. */
-static Var *position_var(Partition *x, int i, const Var *like) {
-    Graph *g = x->g;
-    Sym key = sym_fmt(g->ctx, "%d %d %d", i, like->lo->id, like->hi->id);
-    Var *v = (Var *)expr_map_get(&x->positions, key);
-    if (v) return v;
-    v = graph_var(g, sym_fmt(g->ctx, "t%d", i), like->lo, like->hi);
-    expr_map_put(g->ctx, &x->positions, key, v);
-    return v;
-}
-
 Sym plan_name(Plan *plan, Sym stem) {
     Ctx *ctx = plan->graph->ctx;
     for (intptr_t i = (intptr_t)expr_map_get(&plan->numbers, stem) + 1;; i++) {
@@ -128,7 +117,7 @@ bool temp_element(Partition *x, const Expr *e, const Root *reader, Var **vars, R
     *subs = NEW_N(g->ctx, const Expr *, n);
     *r = (Root){.nvars = n, .vars = NEW_N(g->ctx, Var *, n), .subs = mine};
     for (int i = 0; i < n; i++) {
-        r->vars[i] = position_var(x, i, vars[i]);
+        r->vars[i] = graph_place_var(g, PLACE_TEMP, i, sym_fmt(g->ctx, "t%d", i), vars[i]);
         (*subs)[i] = from_zero(g, expr_var(g, vars[i]), vars[i]->lo);
         mine[i] = from_zero(g, expr_var(g, r->vars[i]), vars[i]->lo);
     }

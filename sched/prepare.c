@@ -368,17 +368,6 @@ static void find_generation(Defs *d, ExprMap *seen, const Expr *e, int *most) {
     for (int i = 0; i < e->nargs; i++) find_generation(d, seen, e->arg[i], most);
 }
 
-/* The variable of index i with the range of `like`, one for all that ask. */
-static Var *place_var(Defs *d, int i, const Var *like) {
-    Graph *g = d->graph;
-    Sym key = sym_fmt(g->ctx, "%d %d %d", i, like->lo->id, like->hi->id);
-    Var *v = (Var *)expr_map_get(&d->places, key);
-    if (v) return v;
-    v = graph_var(g, like->name, like->lo, like->hi);
-    expr_map_put(g->ctx, &d->places, key, v);
-    return v;
-}
-
 /* The value in the variables that all plain definitions share, so that one is written into another as it is. */
 static const Expr *placed_value(Defs *d, Def *def, const Piece *p) {
     Graph *g = d->graph;
@@ -386,7 +375,7 @@ static const Expr *placed_value(Defs *d, Def *def, const Piece *p) {
     def->vars = NEW_N(g->ctx, Var *, p->nvars);
     def->subs = NEW_N(g->ctx, const Expr *, p->nvars);
     for (int i = 0; i < p->nvars; i++) {
-        def->vars[i] = place_var(d, i, p->vars[i]);
+        def->vars[i] = graph_place_var(g, PLACE_LET, i, p->vars[i]->name, p->vars[i]);
         from[i] = expr_var(g, p->vars[i]);
         to[i] = def->subs[i] = expr_var(g, def->vars[i]);
     }

@@ -29,7 +29,6 @@ typedef struct Defs {
     Graph *graph;
     ExprMap of;          /* Tensor -> Def */
     VEC(Tensor *) order; /* tensors with definitions, each after those that it loads */
-    ExprMap places;      /* a place and a range -> its variable */
     int cuts;            /* lets that were stored after they had been written into others */
     Ctx *temp;           /* of the work at hand */
     Text *why;
