@@ -457,7 +457,7 @@ static void c_status_text(Text *out, const char *x) {
 /* What a launch may need first (more shared memory, larger clusters), for the current device. Idempotent. */
 static void c_prepare_all(Text *out, const Program *const *programs, int n, const char *x) {
     text_fmt(out, "static %s_status td_prepare_all(const td_sink *s) {\n", x);
-    for (int i = 0; i < n; i++) glue_prepare_kernels(out, programs[i], x, "TD_TRY", "s", true);
+    for (int i = 0; i < n; i++) glue_prepare_kernels(out, programs[i], x, "s", true);
     text_fmt(out, "    (void)s;\n    return %s_ok;\n}\n\n", x);
 }
 
@@ -536,6 +536,7 @@ void glue_emit_c(Text *out, TextSink *sink, const Program *const *programs, int 
     else
         glue_template(out, C_BEGIN, x);
     glue_template(out, C_OPEN, x);
+    if (any_kernels(programs, n)) glue_entries_head(out, x);
     glue_invoke_head(out, x);
     if (sink) sink->at = out->n;
     text_put(out, entries.s ? entries.s : "");

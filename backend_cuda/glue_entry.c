@@ -4,6 +4,65 @@
 #include "sched/memory.h"
 #include "sched/same.h"
 
+/* What the functions of an entry have in common. `need` and `ready` are the entry's. */
+static const char C_ENTRIES[] =
+    "typedef $_status td_need_fn(const td_sink *s, $_context *ctx, const int64_t *dims, size_t *bytes);\n"
+    "typedef $_status td_ready_fn(const td_sink *s);\n"
+    "typedef $_status td_run_fn(const td_sink *s, const td_call *c);\n\n"
+    "static $_status td_workspace_of(const char *entry, td_need_fn *need, $_context *ctx, const int64_t *dims, size_t "
+    "*bytes) {\n"
+    "    const td_sink s = {entry, NULL, 0};\n"
+    "    return ctx && bytes ? need(&s, ctx, dims, bytes) : $_error_argument;\n}\n\n"
+    "static $_status td_prepare_of(const char *entry, td_need_fn *need, td_ready_fn *ready, $_context *ctx,\n"
+    "                             const int64_t *dims) {\n"
+    "    const td_sink s = {entry, NULL, 0};\n"
+    "    size_t bytes;\n"
+    "    if (!ctx) return $_error_argument;\n"
+    "    TD_TRY(td_current(&s, ctx));\n"
+    "    TD_TRY(need(&s, ctx, dims, &bytes));\n"
+    "    return ready(&s);\n}\n\n"
+    "static $_status td_enter(td_sink *s, td_call *c, const char *entry, $_context *ctx, const $_run *run,\n"
+    "                        void *const *tensors, const int64_t *dims, const double *scalars) {\n"
+    "    if (!run) return $_error_argument;\n"
+    "    s->entry = entry;\n"
+    "    s->text = run->message;\n"
+    "    s->bytes = run->message_bytes;\n"
+    "    if (!ctx) return td_refuse(s, $_error_argument, \"context: expected an open one, got NULL\");\n"
+    "    c->context = ctx;\n"
+    "    c->tensors = tensors;\n"
+    "    c->dims = dims;\n"
+    "    c->scalars = scalars;\n"
+    "    c->workspace = run->workspace;\n"
+    "    c->workspace_bytes = run->workspace_bytes;\n"
+    "    c->stream = run->stream;\n"
+    "    return td_current(s, ctx);\n}\n\n"
+    "/* Calls by name alone have no context: one is made for each. */\n"
+    "static int td_bytes_of(const char *entry, td_need_fn *need, const int64_t *dims, size_t *bytes) {\n"
+    "    const td_sink s = {entry, NULL, 0};\n"
+    "    $_context ctx;\n"
+    "    $_status status;\n"
+    "    if (!bytes) return (int)$_error_argument;\n"
+    "    TD_TRY_INT(td_begin(&s, &ctx, 0));\n"
+    "    status = need(&s, &ctx, dims, bytes);\n"
+    "    td_end(&ctx);\n"
+    "    return (int)status;\n}\n\n"
+    "static int td_call_of(const char *entry, td_ready_fn *ready, td_run_fn *run, td_call *c, char *message,\n"
+    "                      size_t message_bytes) {\n"
+    "    const td_sink s = {entry, message, message_bytes};\n"
+    "    $_context ctx;\n"
+    "    $_status status;\n"
+    "    int device = 0;\n"
+    "    TD_TRY_INT(td_cuda(&s, \"device\", (int)cudaGetDevice(&device)));\n"
+    "    TD_TRY_INT(td_device(&s, device));\n"
+    "    TD_TRY_INT(ready(&s));\n"
+    "    TD_TRY_INT(td_begin(&s, &ctx, device));\n"
+    "    c->context = &ctx;\n"
+    "    status = run(&s, c);\n"
+    "    td_end(&ctx);\n"
+    "    return (int)status;\n}\n\n";
+
+void glue_entries_head(Text *out, const char *prefix) { glue_template(out, C_ENTRIES, prefix); }
+
 static void quoted_expr(Text *out, Ctx *ctx, const Expr *e) {
     Text s = {.ctx = ctx};
     expr_print(&s, e, NULL);
@@ -269,25 +328,35 @@ static void array(Text *out, const char *type, const char *name, const Sym *at, 
     text_put(out, n ? "};\n" : "0};\n");
 }
 
-static void public_dims(Text *out, const HostEntry *h, const char *x, bool prepares) {
+/* td_ENTRY_need: the bytes of workspace, after every check that needs no pointer; td_ENTRY_ready: what launches need
+ * first. */
+static void need_and_ready(Text *out, const HostEntry *h, const char *x) {
     const Program *p = h->p;
     const char *e = p->graph->name;
-    int ndims = p->graph->dims.n;
+    text_fmt(out,
+             "static %s_status td_%s_need(const td_sink *td_s, %s_context *ctx, const int64_t *dims, size_t *bytes) "
+             "{\n",
+             x, e, x);
+    plan_locals(out, p);
+    text_fmt(out, "    TD_TRY(td_%s_plan(td_s, ctx, dims, %s));\n    *bytes = %s;\n    return %s_ok;\n}\n\n", e,
+             plan_args(p), glue_has_workspace(p) ? "td_need" : "0", x);
+    text_fmt(out, "static %s_status td_%s_ready(const td_sink *td_s) {\n    (void)td_s;\n", x, e);
+    glue_prepare_kernels(out, p, x, "td_s", false);
+    text_fmt(out, "    return %s_ok;\n}\n\n", x);
+}
+
+static void public_dims(Text *out, const HostEntry *h, const char *x, bool prepares) {
+    const char *e = h->p->graph->name;
+    int ndims = h->p->graph->dims.n;
     text_fmt(out, "%s_status %s_%s_%s(%s_context *ctx%s", x, x, e, prepares ? "prepare" : "workspace", x,
              ndims ? ", " : "");
     glue_params(out, h, GLUE_DIMS);
     text_put(out, prepares ? ") {\n" : ", size_t *bytes) {\n");
-    text_fmt(out, "    const td_sink td_s = {\"%s\", NULL, 0};\n", e);
     array(out, "const int64_t", "td_dims", h->dims, ndims, "");
-    plan_locals(out, p);
-    text_fmt(out, "    if (!ctx%s) return %s_error_argument;\n", prepares ? "" : " || !bytes", x);
-    if (prepares) text_put(out, "    TD_TRY(td_current(&td_s, ctx));\n");
-    text_fmt(out, "    TD_TRY(td_%s_plan(&td_s, ctx, td_dims, %s));\n", e, plan_args(p));
     if (prepares)
-        glue_prepare_kernels(out, p, x, "TD_TRY", "&td_s", false);
+        text_fmt(out, "    return td_prepare_of(\"%s\", td_%s_need, td_%s_ready, ctx, td_dims);\n}\n\n", e, e, e);
     else
-        text_fmt(out, "    *bytes = %s;\n", glue_has_workspace(p) ? "td_need" : "0");
-    text_fmt(out, "    return %s_ok;\n}\n\n", x);
+        text_fmt(out, "    return td_workspace_of(\"%s\", td_%s_need, ctx, td_dims, bytes);\n}\n\n", e, e);
 }
 
 static void public_run(Text *out, const HostEntry *h, const char *x) {
@@ -300,60 +369,31 @@ static void public_run(Text *out, const HostEntry *h, const char *x) {
     array(out, "void *const", "td_t", h->params, p->params.n, "(void *)");
     array(out, "const int64_t", "td_dims", h->dims, g->dims.n, "");
     array(out, "const double", "td_scalars", h->scalars, g->scalars.n, "(double)");
-    text_fmt(out, "    td_sink td_s = {\"%s\", NULL, 0};\n    td_call td_c;\n", e);
-    text_fmt(
-        out,
-        "    if (!run) return %s_error_argument;\n    td_s.text = run->message;\n    td_s.bytes = run->message_bytes;\n"
-        "    if (!ctx) return td_refuse(&td_s, %s_error_argument, \"context: expected an open one, got NULL\");\n"
-        "    TD_TRY(td_current(&td_s, ctx));\n",
-        x, x);
+    text_fmt(out,
+             "    td_sink td_s;\n    td_call td_c;\n"
+             "    TD_TRY(td_enter(&td_s, &td_c, \"%s\", ctx, run, td_t, td_dims, td_scalars));\n",
+             e);
     for (int i = 0; i < g->scalars.n; i++)
         if (g->scalars.at[i]->type == TY_I64) {
             h->checks[CHECK_EXACT] = true;
             text_fmt(out, "    TD_TRY(td_exact(&td_s, \"%s\", %s));\n", g->scalars.at[i]->name, h->scalars[i]);
         }
-    text_fmt(out,
-             "    td_c.context = ctx;\n    td_c.tensors = td_t;\n    td_c.dims = td_dims;\n"
-             "    td_c.scalars = td_scalars;\n    td_c.workspace = run->workspace;\n"
-             "    td_c.workspace_bytes = run->workspace_bytes;\n    td_c.stream = run->stream;\n"
-             "    return td_%s_run(&td_s, &td_c);\n}\n\n",
-             e);
+    text_fmt(out, "    return td_%s_run(&td_s, &td_c);\n}\n\n", e);
 }
 
-/* Calls by name alone have no context: one is made for each. */
-static void uniform(Text *out, const HostEntry *h, const char *x) {
-    const Program *p = h->p;
-    const char *e = p->graph->name;
-    text_fmt(out,
-             "static %s_status td_%s_need(const td_sink *td_s, %s_context *ctx, const int64_t *dims, size_t *bytes) "
-             "{\n",
-             x, e, x);
-    plan_locals(out, p);
-    text_fmt(out, "    TD_TRY(td_%s_plan(td_s, ctx, dims, %s));\n    *bytes = %s;\n    return %s_ok;\n}\n\n", e,
-             plan_args(p), glue_has_workspace(p) ? "td_need" : "0", x);
+static void uniform(Text *out, const HostEntry *h) {
+    const char *e = h->p->graph->name;
     text_fmt(out,
              "static int td_%s_bytes(const int64_t *dims, size_t *bytes) {\n"
-             "    const td_sink td_s = {\"%s\", NULL, 0};\n    %s_context ctx;\n    %s_status status;\n"
-             "    if (!bytes) return (int)%s_error_argument;\n    TD_TRY_INT(td_begin(&td_s, &ctx, 0));\n"
-             "    status = td_%s_need(&td_s, &ctx, dims, bytes);\n    td_end(&ctx);\n    return (int)status;\n}\n\n",
-             e, e, x, x, x, e);
+             "    return td_bytes_of(\"%s\", td_%s_need, dims, bytes);\n}\n\n",
+             e, e, e);
     text_fmt(
         out,
         "static int td_%s_call(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,\n"
         "    size_t workspace_bytes, void *stream, char *message, size_t message_bytes) {\n"
-        "    td_sink td_s = {\"%s\", NULL, 0};\n    td_call td_c;\n    %s_context ctx;\n    %s_status status;\n"
-        "    int device = 0;\n    td_s.text = message;\n    td_s.bytes = message_bytes;\n"
-        "    TD_TRY_INT(td_cuda(&td_s, \"device\", (int)cudaGetDevice(&device)));\n"
-        "    TD_TRY_INT(td_device(&td_s, device));\n",
-        e, e, x, x);
-    glue_prepare_kernels(out, p, x, "TD_TRY_INT", "&td_s", false);
-    text_fmt(out,
-             "    TD_TRY_INT(td_begin(&td_s, &ctx, device));\n"
-             "    td_c.context = &ctx;\n    td_c.tensors = tensors;\n    td_c.dims = dims;\n"
-             "    td_c.scalars = scalars;\n    td_c.workspace = workspace;\n"
-             "    td_c.workspace_bytes = workspace_bytes;\n    td_c.stream = stream;\n"
-             "    status = td_%s_run(&td_s, &td_c);\n    td_end(&ctx);\n    return (int)status;\n}\n\n",
-             e);
+        "    td_call td_c = {NULL, tensors, dims, scalars, workspace, workspace_bytes, stream};\n"
+        "    return td_call_of(\"%s\", td_%s_ready, td_%s_run, &td_c, message, message_bytes);\n}\n\n",
+        e, e, e, e);
 }
 
 void glue_entry(Text *out, const HostEntry *h, const char *prefix) {
@@ -364,8 +404,9 @@ void glue_entry(Text *out, const HostEntry *h, const char *prefix) {
     text_put(out, " ---- */\n\n");
     glue_assumed(out, h, prefix);
     glue_plan_and_run(out, h, prefix);
+    need_and_ready(out, h, prefix);
     public_dims(out, h, prefix, false);
     public_dims(out, h, prefix, true);
     public_run(out, h, prefix);
-    uniform(out, h, prefix);
+    uniform(out, h);
 }

@@ -22,6 +22,8 @@ bool glue_has_workspace(const Program *p);
 /* glue_assumed.c: the functions that test p->assumed, which td_ENTRY_plan and td_ENTRY_run call; nothing where there is
  * none. */
 void glue_assumed(Text *out, const HostEntry *h, const char *prefix);
+/* What the functions of all entries share, before them. */
+void glue_entries_head(Text *out, const char *prefix);
 /* All functions of the entry; calls the checks that glue.c prints before. */
 void glue_entry(Text *out, const HostEntry *h, const char *prefix);
 /* Text with the prefix for each "$". */
@@ -40,12 +42,11 @@ void glue_invoke_declare(Text *out, const char *prefix); /* model.h */
 void glue_lines(Text *out, const char *const *lines, int n, const char *prefix, bool head);
 /* glue_launch.c: the launches of an entry; what the library is asked for its products, from this place of td_bytes on;
  * declarations of the launchers of a program (and its tests) that no program before it has declared; what launches need
- * first, for the current device: of the kernels of this program, or of those alone that no program before it has, in a
- * function where the macro `try` returns what is refused. */
+ * first, for the current device: of the kernels of this program, or of those alone that no program before it has. */
 void glue_launches(Text *out, const HostEntry *h, const char *prefix);
 void glue_scratch(Text *out, const HostEntry *h, int index);
 void glue_launcher(Text *out, const Program *p, const char *prefix);
-void glue_prepare_kernels(Text *out, const Program *p, const char *prefix, const char *try, const char *sink, bool all);
+void glue_prepare_kernels(Text *out, const Program *p, const char *prefix, const char *sink, bool all);
 
 /* glue_library.c: matrix products by cuBLASLt. How many an entry has; what model.c has before and after the functions
  * that every one has; the function that describes one. */

@@ -121,12 +121,12 @@ void glue_launcher(Text *out, const Program *p, const char *x) {
     if (p->assumed) glue_launcher(out, p->assumed, x);
 }
 
-void glue_prepare_kernels(Text *out, const Program *p, const char *x, const char *try, const char *sink, bool all) {
+void glue_prepare_kernels(Text *out, const Program *p, const char *x, const char *sink, bool all) {
     for (int i = 0; i < p->kernels.n; i++) {
         const Kernel *k = p->kernels.at[i];
         if (all ? k->same != NULL : k->here != NULL) continue;
-        text_fmt(out, "    %s(td_cuda(%s, \"kernel %s\", %s_%s_prepare()));\n", try, sink, k->name, x,
+        text_fmt(out, "    TD_TRY(td_cuda(%s, \"kernel %s\", %s_%s_prepare()));\n", sink, k->name, x,
                  kernel_symbol(p, k));
     }
-    if (p->assumed) glue_prepare_kernels(out, p->assumed, x, try, sink, all);
+    if (p->assumed) glue_prepare_kernels(out, p->assumed, x, sink, all);
 }

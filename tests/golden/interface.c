@@ -272,6 +272,70 @@ void interface_close(interface_context *ctx) {
     free(ctx);
 }
 
+typedef interface_status td_need_fn(const td_sink *s, interface_context *ctx, const int64_t *dims, size_t *bytes);
+typedef interface_status td_ready_fn(const td_sink *s);
+typedef interface_status td_run_fn(const td_sink *s, const td_call *c);
+
+static interface_status td_workspace_of(const char *entry, td_need_fn *need, interface_context *ctx, const int64_t *dims, size_t *bytes) {
+    const td_sink s = {entry, NULL, 0};
+    return ctx && bytes ? need(&s, ctx, dims, bytes) : interface_error_argument;
+}
+
+static interface_status td_prepare_of(const char *entry, td_need_fn *need, td_ready_fn *ready, interface_context *ctx,
+                             const int64_t *dims) {
+    const td_sink s = {entry, NULL, 0};
+    size_t bytes;
+    if (!ctx) return interface_error_argument;
+    TD_TRY(td_current(&s, ctx));
+    TD_TRY(need(&s, ctx, dims, &bytes));
+    return ready(&s);
+}
+
+static interface_status td_enter(td_sink *s, td_call *c, const char *entry, interface_context *ctx, const interface_run *run,
+                        void *const *tensors, const int64_t *dims, const double *scalars) {
+    if (!run) return interface_error_argument;
+    s->entry = entry;
+    s->text = run->message;
+    s->bytes = run->message_bytes;
+    if (!ctx) return td_refuse(s, interface_error_argument, "context: expected an open one, got NULL");
+    c->context = ctx;
+    c->tensors = tensors;
+    c->dims = dims;
+    c->scalars = scalars;
+    c->workspace = run->workspace;
+    c->workspace_bytes = run->workspace_bytes;
+    c->stream = run->stream;
+    return td_current(s, ctx);
+}
+
+/* Calls by name alone have no context: one is made for each. */
+static int td_bytes_of(const char *entry, td_need_fn *need, const int64_t *dims, size_t *bytes) {
+    const td_sink s = {entry, NULL, 0};
+    interface_context ctx;
+    interface_status status;
+    if (!bytes) return (int)interface_error_argument;
+    TD_TRY_INT(td_begin(&s, &ctx, 0));
+    status = need(&s, &ctx, dims, bytes);
+    td_end(&ctx);
+    return (int)status;
+}
+
+static int td_call_of(const char *entry, td_ready_fn *ready, td_run_fn *run, td_call *c, char *message,
+                      size_t message_bytes) {
+    const td_sink s = {entry, message, message_bytes};
+    interface_context ctx;
+    interface_status status;
+    int device = 0;
+    TD_TRY_INT(td_cuda(&s, "device", (int)cudaGetDevice(&device)));
+    TD_TRY_INT(td_device(&s, device));
+    TD_TRY_INT(ready(&s));
+    TD_TRY_INT(td_begin(&s, &ctx, device));
+    c->context = &ctx;
+    status = run(&s, c);
+    td_end(&ctx);
+    return (int)status;
+}
+
 /* ---- calls by name, with the tensors of DLPack ---- */
 
 /* DLTensor of DLPack, whose layout is the same in all its versions from 0.2 to 1.x; type codes are those of 1.1. */
@@ -367,49 +431,6 @@ static interface_status td_scaled_run(const td_sink *td_s, const td_call *td_c) 
     return interface_ok;
 }
 
-interface_status interface_scaled_workspace(interface_context *ctx, int64_t M, int64_t int_, size_t *bytes) {
-    const td_sink td_s = {"scaled", NULL, 0};
-    const int64_t td_dims[] = {M, int_};
-    int64_t td_bytes[3];
-    if (!ctx || !bytes) return interface_error_argument;
-    TD_TRY(td_scaled_plan(&td_s, ctx, td_dims, td_bytes));
-    *bytes = 0;
-    return interface_ok;
-}
-
-interface_status interface_scaled_prepare(interface_context *ctx, int64_t M, int64_t int_) {
-    const td_sink td_s = {"scaled", NULL, 0};
-    const int64_t td_dims[] = {M, int_};
-    int64_t td_bytes[3];
-    if (!ctx) return interface_error_argument;
-    TD_TRY(td_current(&td_s, ctx));
-    TD_TRY(td_scaled_plan(&td_s, ctx, td_dims, td_bytes));
-    TD_TRY(td_cuda(&td_s, "kernel ctx", interface_scaled_ctx_prepare()));
-    TD_TRY(td_cuda(&td_s, "kernel sums", interface_scaled_sums_prepare()));
-    return interface_ok;
-}
-
-interface_status interface_scaled(interface_context *ctx, const interface_run *run, const void *x, void *ctx_, void *sums, int64_t M, int64_t int_, float double_, int32_t steps) {
-    void *const td_t[] = {(void *)x, (void *)ctx_, (void *)sums};
-    const int64_t td_dims[] = {M, int_};
-    const double td_scalars[] = {(double)double_, (double)steps};
-    td_sink td_s = {"scaled", NULL, 0};
-    td_call td_c;
-    if (!run) return interface_error_argument;
-    td_s.text = run->message;
-    td_s.bytes = run->message_bytes;
-    if (!ctx) return td_refuse(&td_s, interface_error_argument, "context: expected an open one, got NULL");
-    TD_TRY(td_current(&td_s, ctx));
-    td_c.context = ctx;
-    td_c.tensors = td_t;
-    td_c.dims = td_dims;
-    td_c.scalars = td_scalars;
-    td_c.workspace = run->workspace;
-    td_c.workspace_bytes = run->workspace_bytes;
-    td_c.stream = run->stream;
-    return td_scaled_run(&td_s, &td_c);
-}
-
 static interface_status td_scaled_need(const td_sink *td_s, interface_context *ctx, const int64_t *dims, size_t *bytes) {
     int64_t td_bytes[3];
     TD_TRY(td_scaled_plan(td_s, ctx, dims, td_bytes));
@@ -417,41 +438,41 @@ static interface_status td_scaled_need(const td_sink *td_s, interface_context *c
     return interface_ok;
 }
 
+static interface_status td_scaled_ready(const td_sink *td_s) {
+    (void)td_s;
+    TD_TRY(td_cuda(td_s, "kernel ctx", interface_scaled_ctx_prepare()));
+    TD_TRY(td_cuda(td_s, "kernel sums", interface_scaled_sums_prepare()));
+    return interface_ok;
+}
+
+interface_status interface_scaled_workspace(interface_context *ctx, int64_t M, int64_t int_, size_t *bytes) {
+    const int64_t td_dims[] = {M, int_};
+    return td_workspace_of("scaled", td_scaled_need, ctx, td_dims, bytes);
+}
+
+interface_status interface_scaled_prepare(interface_context *ctx, int64_t M, int64_t int_) {
+    const int64_t td_dims[] = {M, int_};
+    return td_prepare_of("scaled", td_scaled_need, td_scaled_ready, ctx, td_dims);
+}
+
+interface_status interface_scaled(interface_context *ctx, const interface_run *run, const void *x, void *ctx_, void *sums, int64_t M, int64_t int_, float double_, int32_t steps) {
+    void *const td_t[] = {(void *)x, (void *)ctx_, (void *)sums};
+    const int64_t td_dims[] = {M, int_};
+    const double td_scalars[] = {(double)double_, (double)steps};
+    td_sink td_s;
+    td_call td_c;
+    TD_TRY(td_enter(&td_s, &td_c, "scaled", ctx, run, td_t, td_dims, td_scalars));
+    return td_scaled_run(&td_s, &td_c);
+}
+
 static int td_scaled_bytes(const int64_t *dims, size_t *bytes) {
-    const td_sink td_s = {"scaled", NULL, 0};
-    interface_context ctx;
-    interface_status status;
-    if (!bytes) return (int)interface_error_argument;
-    TD_TRY_INT(td_begin(&td_s, &ctx, 0));
-    status = td_scaled_need(&td_s, &ctx, dims, bytes);
-    td_end(&ctx);
-    return (int)status;
+    return td_bytes_of("scaled", td_scaled_need, dims, bytes);
 }
 
 static int td_scaled_call(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,
     size_t workspace_bytes, void *stream, char *message, size_t message_bytes) {
-    td_sink td_s = {"scaled", NULL, 0};
-    td_call td_c;
-    interface_context ctx;
-    interface_status status;
-    int device = 0;
-    td_s.text = message;
-    td_s.bytes = message_bytes;
-    TD_TRY_INT(td_cuda(&td_s, "device", (int)cudaGetDevice(&device)));
-    TD_TRY_INT(td_device(&td_s, device));
-    TD_TRY_INT(td_cuda(&td_s, "kernel ctx", interface_scaled_ctx_prepare()));
-    TD_TRY_INT(td_cuda(&td_s, "kernel sums", interface_scaled_sums_prepare()));
-    TD_TRY_INT(td_begin(&td_s, &ctx, device));
-    td_c.context = &ctx;
-    td_c.tensors = tensors;
-    td_c.dims = dims;
-    td_c.scalars = scalars;
-    td_c.workspace = workspace;
-    td_c.workspace_bytes = workspace_bytes;
-    td_c.stream = stream;
-    status = td_scaled_run(&td_s, &td_c);
-    td_end(&ctx);
-    return (int)status;
+    td_call td_c = {NULL, tensors, dims, scalars, workspace, workspace_bytes, stream};
+    return td_call_of("scaled", td_scaled_ready, td_scaled_run, &td_c, message, message_bytes);
 }
 
 static int64_t td_scaled_extent(const int64_t *td_dims, int td_i) {
@@ -504,48 +525,6 @@ static interface_status td_half_run(const td_sink *td_s, const td_call *td_c) {
     return interface_ok;
 }
 
-interface_status interface_half_workspace(interface_context *ctx, int64_t K, size_t *bytes) {
-    const td_sink td_s = {"half", NULL, 0};
-    const int64_t td_dims[] = {K};
-    int64_t td_bytes[2];
-    if (!ctx || !bytes) return interface_error_argument;
-    TD_TRY(td_half_plan(&td_s, ctx, td_dims, td_bytes));
-    *bytes = 0;
-    return interface_ok;
-}
-
-interface_status interface_half_prepare(interface_context *ctx, int64_t K) {
-    const td_sink td_s = {"half", NULL, 0};
-    const int64_t td_dims[] = {K};
-    int64_t td_bytes[2];
-    if (!ctx) return interface_error_argument;
-    TD_TRY(td_current(&td_s, ctx));
-    TD_TRY(td_half_plan(&td_s, ctx, td_dims, td_bytes));
-    TD_TRY(td_cuda(&td_s, "kernel y", interface_half_y_prepare()));
-    return interface_ok;
-}
-
-interface_status interface_half(interface_context *ctx, const interface_run *run, const void *x, void *y, int64_t K) {
-    void *const td_t[] = {(void *)x, (void *)y};
-    const int64_t td_dims[] = {K};
-    const double td_scalars[] = {0};
-    td_sink td_s = {"half", NULL, 0};
-    td_call td_c;
-    if (!run) return interface_error_argument;
-    td_s.text = run->message;
-    td_s.bytes = run->message_bytes;
-    if (!ctx) return td_refuse(&td_s, interface_error_argument, "context: expected an open one, got NULL");
-    TD_TRY(td_current(&td_s, ctx));
-    td_c.context = ctx;
-    td_c.tensors = td_t;
-    td_c.dims = td_dims;
-    td_c.scalars = td_scalars;
-    td_c.workspace = run->workspace;
-    td_c.workspace_bytes = run->workspace_bytes;
-    td_c.stream = run->stream;
-    return td_half_run(&td_s, &td_c);
-}
-
 static interface_status td_half_need(const td_sink *td_s, interface_context *ctx, const int64_t *dims, size_t *bytes) {
     int64_t td_bytes[2];
     TD_TRY(td_half_plan(td_s, ctx, dims, td_bytes));
@@ -553,40 +532,40 @@ static interface_status td_half_need(const td_sink *td_s, interface_context *ctx
     return interface_ok;
 }
 
+static interface_status td_half_ready(const td_sink *td_s) {
+    (void)td_s;
+    TD_TRY(td_cuda(td_s, "kernel y", interface_half_y_prepare()));
+    return interface_ok;
+}
+
+interface_status interface_half_workspace(interface_context *ctx, int64_t K, size_t *bytes) {
+    const int64_t td_dims[] = {K};
+    return td_workspace_of("half", td_half_need, ctx, td_dims, bytes);
+}
+
+interface_status interface_half_prepare(interface_context *ctx, int64_t K) {
+    const int64_t td_dims[] = {K};
+    return td_prepare_of("half", td_half_need, td_half_ready, ctx, td_dims);
+}
+
+interface_status interface_half(interface_context *ctx, const interface_run *run, const void *x, void *y, int64_t K) {
+    void *const td_t[] = {(void *)x, (void *)y};
+    const int64_t td_dims[] = {K};
+    const double td_scalars[] = {0};
+    td_sink td_s;
+    td_call td_c;
+    TD_TRY(td_enter(&td_s, &td_c, "half", ctx, run, td_t, td_dims, td_scalars));
+    return td_half_run(&td_s, &td_c);
+}
+
 static int td_half_bytes(const int64_t *dims, size_t *bytes) {
-    const td_sink td_s = {"half", NULL, 0};
-    interface_context ctx;
-    interface_status status;
-    if (!bytes) return (int)interface_error_argument;
-    TD_TRY_INT(td_begin(&td_s, &ctx, 0));
-    status = td_half_need(&td_s, &ctx, dims, bytes);
-    td_end(&ctx);
-    return (int)status;
+    return td_bytes_of("half", td_half_need, dims, bytes);
 }
 
 static int td_half_call(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,
     size_t workspace_bytes, void *stream, char *message, size_t message_bytes) {
-    td_sink td_s = {"half", NULL, 0};
-    td_call td_c;
-    interface_context ctx;
-    interface_status status;
-    int device = 0;
-    td_s.text = message;
-    td_s.bytes = message_bytes;
-    TD_TRY_INT(td_cuda(&td_s, "device", (int)cudaGetDevice(&device)));
-    TD_TRY_INT(td_device(&td_s, device));
-    TD_TRY_INT(td_cuda(&td_s, "kernel y", interface_half_y_prepare()));
-    TD_TRY_INT(td_begin(&td_s, &ctx, device));
-    td_c.context = &ctx;
-    td_c.tensors = tensors;
-    td_c.dims = dims;
-    td_c.scalars = scalars;
-    td_c.workspace = workspace;
-    td_c.workspace_bytes = workspace_bytes;
-    td_c.stream = stream;
-    status = td_half_run(&td_s, &td_c);
-    td_end(&ctx);
-    return (int)status;
+    td_call td_c = {NULL, tensors, dims, scalars, workspace, workspace_bytes, stream};
+    return td_call_of("half", td_half_ready, td_half_run, &td_c, message, message_bytes);
 }
 
 static int64_t td_half_extent(const int64_t *td_dims, int td_i) {
