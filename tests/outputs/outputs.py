@@ -104,6 +104,33 @@ def full():
         verdict(r.returncode == 3 and "File too large" in r.stderr and content() == OLD, f"a limit of {limit}: {r.returncode} {r.stderr}")
 
 
+def large():
+    """What is too long to be kept in memory on its way: no other files for it, and no others when that fails."""
+    import resource
+    with open(path("large.td"), "w") as f:
+        for k in range(1200):
+            f.write(f"export fn e{k}(x: f32[M, N]) -> (y: f32[M, N]) {{ y[i, j] = x[i, j] + {k}.0; }}\n")
+    args = ["large.td", "-o", "out/a.cu"]
+    start({})
+    r = tdc(*args)
+    new = content()
+    verdict(r.returncode == 0 and sorted(new) == ["a.c", "a.cu", "a.h"], f"large: {r.returncode} {sorted(new)} {r.stderr}")
+    verdict(len(new["a.c"]) > 9 << 19 and all(f"e{k}_run(" in new["a.c"] for k in range(1200)), "large: a.c has all entries")
+    dump = tdc("large.td", "-o", "out/a.cu", "--dump=host").stdout
+    verdict(dump.split("\n")[2:] == new["a.c"].split("\n")[2:], "large: --dump=host is a.c")
+    for limit in (3 << 20, 9 << 19):  # the file on the way, the output
+        start(OLD)
+        r = tdc(*args, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        verdict(r.returncode == 3 and "File too large" in r.stderr and content() == OLD, f"large, a limit of {limit}: {r.returncode} {r.stderr}")
+    for at, without in ((1, ""), (2, ""), (500, ""), (900, ""), (3, "unnamed")):
+        start({})
+        env = {"LD_PRELOAD": SHIM, "FAULT_AT": str(at), "FAULT_HOW": "fail", "FAULT_WITHOUT": without, "FAULT_COUNT": path("count")}
+        r = tdc(*args, env=env)
+        got = content()
+        told = r.returncode == 3 and "cannot write" in r.stderr and not got
+        verdict(told or (at == 1 and r.returncode == 0 and got == new), f"large, call {at} fails: {r.returncode} {sorted(got)} {r.stderr}")
+
+
 os.mkdir(path("out"))
 with open(path("lib.td"), "w") as f:
     f.write("fn twice(x: f32) -> f32 = 2 * x;\n")
@@ -123,5 +150,6 @@ for before in ({}, OLD):
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
     interrupted(number)
 full()
+large()
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed > 0)

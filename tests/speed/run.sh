@@ -47,5 +47,16 @@ for kind in dag functions products rows; do
         echo "$kind: 100000 definitions $a ms"
     fi
 done
+# What an entry leaves in memory until the end: 10000 of them in 300 MB of addresses.
+if [ $slow = 1 ]; then
+    python3 "$here/tests/speed/generate.py" exports 10000 >many.td
+    a=$(ulimit -v 300000 && millis many.td)
+    if [ "$a" -ge 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "exports: 10000 do not fit"
+    fi
+fi
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
