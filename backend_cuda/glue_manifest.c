@@ -160,16 +160,13 @@ static void requires(Text *out, const Graph *g, Ctx *ctx) {
     list_close(out, !n);
 }
 
+/* Names of C need no escapes. */
 static void symbols(Text *out, const Program *p, const char *x) {
-    static const char *const functions[] = {"run", "workspace", "prepare"};
-    Ctx *ctx = out->ctx;
+    static const char *const functions[] = {"workspace", "prepare"};
     const char *e = p->graph->name;
-    text_put(out, ",\n      \"symbols\": {");
-    put_member(out, "run", sym_fmt(ctx, "%s_%s", x, e));
-    for (int i = 1; i < 3 && !p->graph->host; i++) {
-        text_put(out, ", ");
-        put_member(out, functions[i], sym_fmt(ctx, "%s_%s_%s", x, e, functions[i]));
-    }
+    text_fmt(out, ",\n      \"symbols\": {\"run\": \"%s_%s\"", x, e);
+    for (int i = 0; i < 2 && !p->graph->host; i++)
+        text_fmt(out, ", \"%s\": \"%s_%s_%s\"", functions[i], x, e, functions[i]);
     text_char(out, '}');
 }
 

@@ -241,7 +241,7 @@ static bool lower_kernel(Text *out, Ctx *ctx, Program *p, int number, const Expr
     l->why = why;
     l->body.ctx = ctx;
     l->env = (PolyEnv){.g = p->graph, .range = factor_range, .user = l, .ctx = ctx, .made = &l->polys};
-    Sym full = sym_fmt(ctx, "%s_%s", o->prefix, kernel_symbol(p, k));
+    Sym full = fmt(l, "%s_%s", o->prefix, kernel_symbol(p, k));
     l->indent = 1;
     if (k->parts.n > 1) put(l, "int blocks_before = 0;");
     for (int i = 0; i < k->parts.n && !l->failed; i++) {

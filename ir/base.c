@@ -1,10 +1,12 @@
 /* Memory, interned names, growing arrays and text. See base.h. */
+#define _DEFAULT_SOURCE
 #include "base.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { CHUNK_BYTES = 1 << 16, CHUNK_MOST = 1 << 22, TEMP_BYTES = 1 << 12, TEMP_KEPT = 1 << 20 };
 
@@ -12,6 +14,7 @@ typedef struct Chunk {
     struct Chunk *next;
     size_t size, used;
     size_t dirty; /* bytes from the first on that are not clear, among those that are not in use */
+    bool mapped;
     _Alignas(16) unsigned char bytes[];
 } Chunk;
 
@@ -23,14 +26,19 @@ struct Arena {
 };
 
 typedef struct SymEntry {
-    struct SymEntry *next;
-    uint64_t hash;
     size_t n;
     char text[];
 } SymEntry;
 
+/* The hash stands with the place: most names that are no match, and those that a larger table takes over, are not
+ * touched. */
+typedef struct SymSlot {
+    uint64_t hash;
+    SymEntry *entry;
+} SymSlot;
+
 struct SymTable {
-    SymEntry **slots;
+    SymSlot *slots;
     size_t nslots, n;
 };
 
@@ -40,7 +48,28 @@ static size_t chunk_size(const Ctx *ctx) {
     bool temp = ctx != ctx->root;
     size_t size = temp ? TEMP_BYTES : CHUNK_BYTES, share = temp ? 1 : 8;
     while (size < CHUNK_MOST && size * share < a->total) size *= 2;
-    return size;
+    return size < CHUNK_MOST ? size : CHUNK_MOST - sizeof(Chunk);
+}
+
+/* Clear memory. Much of it comes in large pages, where there are such: it is walked from end to end again and again. */
+static Chunk *chunk_take(size_t bytes) {
+#if defined MADV_HUGEPAGE && defined MAP_ANONYMOUS && !defined __SANITIZE_ADDRESS__
+    if (bytes >= CHUNK_MOST) {
+        void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (at == MAP_FAILED) return NULL;
+        (void)madvise(at, bytes, MADV_HUGEPAGE); /* advice: no matter where it is not taken */
+        ((Chunk *)at)->mapped = true;
+        return at;
+    }
+#endif
+    return calloc(1, bytes);
+}
+
+static void chunk_free(Chunk *c) {
+    if (c && c->mapped)
+        munmap(c, sizeof *c + c->size);
+    else
+        free(c);
 }
 
 static Chunk *chunk_new(Ctx *ctx, size_t need) {
@@ -48,7 +77,7 @@ static Chunk *chunk_new(Ctx *ctx, size_t need) {
     if (root->fail_in > 0 && --root->fail_in == 0) return NULL;
     size_t size = need, many = root->chunk ? root->chunk : chunk_size(ctx);
     if (root->chunk || need <= many / 4) size = need > many ? need : many;
-    Chunk *c = calloc(1, sizeof(Chunk) + size);
+    Chunk *c = chunk_take(sizeof(Chunk) + size);
     if (!c) return NULL;
     c->size = size;
     a->total += sizeof(Chunk) + size;
@@ -92,7 +121,7 @@ void ctx_give_back(Ctx *ctx, const void *block, size_t bytes) {
         if (c->bytes != block || c->size != ((bytes + 15) & ~(size_t)15) || c == ctx->arena->head) continue;
         *at = c->next;
         ctx->arena->total -= sizeof(Chunk) + c->size;
-        free(c);
+        chunk_free(c);
         return;
     }
 }
@@ -100,7 +129,7 @@ void ctx_give_back(Ctx *ctx, const void *block, size_t bytes) {
 static void ctx_release(Ctx *ctx) {
     for (Chunk *c = ctx->arena ? ctx->arena->head : NULL, *next; c; c = next) {
         next = c->next;
-        free(c);
+        chunk_free(c);
     }
     free(ctx->arena);
     free(ctx);
@@ -160,10 +189,10 @@ void ctx_temp_end(Ctx *temp) {
             gone = kept;
             kept = c;
         }
-        free(gone);
+        chunk_free(gone);
     }
 #ifdef __SANITIZE_ADDRESS__
-    free(kept);
+    chunk_free(kept);
     kept = NULL;
 #endif
     temp->arena->head = kept;
@@ -196,13 +225,14 @@ static uint64_t hash_bytes(const char *s, size_t n) {
 static void syms_resize(Ctx *ctx) {
     struct SymTable *t = ctx->syms;
     size_t n = t->nslots ? t->nslots * 2 : 256;
-    SymEntry **slots = NEW_N(ctx, SymEntry *, n);
-    for (size_t i = 0; i < t->nslots; i++)
-        for (SymEntry *e = t->slots[i], *next; e; e = next) {
-            next = e->next;
-            e->next = slots[e->hash & (n - 1)];
-            slots[e->hash & (n - 1)] = e;
-        }
+    SymSlot *slots = NEW_N(ctx, SymSlot, n);
+    for (size_t i = 0; i < t->nslots; i++) {
+        if (!t->slots[i].entry) continue;
+        size_t at = t->slots[i].hash & (n - 1);
+        while (slots[at].entry) at = (at + 1) & (n - 1);
+        slots[at] = t->slots[i];
+    }
+    ctx_give_back(ctx, t->slots, t->nslots * sizeof *t->slots);
     t->slots = slots;
     t->nslots = n;
 }
@@ -210,17 +240,18 @@ static void syms_resize(Ctx *ctx) {
 Sym sym_n(Ctx *ctx, const char *text, size_t n) {
     struct SymTable *t = ctx->syms;
     ctx = ctx->root;
-    if (t->n >= t->nslots) syms_resize(ctx);
+    if (t->n >= t->nslots / 2) syms_resize(ctx);
     uint64_t h = hash_bytes(text, n);
-    for (SymEntry *e = t->slots[h & (t->nslots - 1)]; e; e = e->next)
-        if (e->hash == h && e->n == n && !memcmp(e->text, text, n)) return e->text;
+    size_t at = h & (t->nslots - 1);
+    for (; t->slots[at].entry; at = (at + 1) & (t->nslots - 1)) {
+        const SymEntry *e = t->slots[at].entry;
+        if (t->slots[at].hash == h && e->n == n && !memcmp(e->text, text, n)) return e->text;
+    }
     SymEntry *e = ctx_alloc_raw(ctx, sizeof *e + n + 1);
-    e->hash = h;
     e->n = n;
     memcpy(e->text, text, n);
     e->text[n] = 0;
-    e->next = t->slots[h & (t->nslots - 1)];
-    t->slots[h & (t->nslots - 1)] = e;
+    t->slots[at] = (SymSlot){h, e};
     t->n++;
     return e->text;
 }
