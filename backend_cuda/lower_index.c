@@ -52,8 +52,7 @@ static bool upper_axis(Lower *l, const Var *v, int depth, Poly *up) {
     return false;
 }
 
-/* A bound of |e|, e being no sum and no product. */
-static bool upper_atom(Lower *l, const Expr *e, int depth, Poly *up) {
+static bool new_upper_atom(Lower *l, const Expr *e, int depth, Poly *up) {
     enum { OF_32_BITS = INT32_MAX - (1 << 20) }; /* loops up to a loaded bound end before the very last integers */
     switch (e->op) {
     case OP_DIM: *up = poly_of(&l->env, e); return true;
@@ -72,6 +71,19 @@ static bool upper_atom(Lower *l, const Expr *e, int depth, Poly *up) {
     if (type_is_float(t) || type_bits(t) > 32) return false;
     *up = poly_const(l->ctx, type_bits(t) < 32 ? (int64_t)1 << type_bits(t) : OF_32_BITS);
     return true;
+}
+
+/* A bound of |e|, e being no sum and no product. */
+static bool upper_atom(Lower *l, const Expr *e, int depth, Poly *up) {
+    const Poly *known = expr_map_get(&l->uppers, e);
+    if (!known) {
+        Poly *made = NEW(l->ctx, Poly);
+        if (!new_upper_atom(l, e, depth, made)) *made = (Poly){.failed = true};
+        expr_map_put(l->ctx, &l->uppers, e, made);
+        known = made;
+    }
+    *up = *known;
+    return !up->failed;
 }
 
 /* A bound of |p| and of all that is computed on the way, in dimensions alone. */
@@ -125,10 +137,9 @@ void index_fits(Lower *l, Poly p) {
         return;
     }
     if (below(l, up)) return;
-    const Expr *e = poly_expr(l->g, up);
     for (int i = 0; i < l->fits.n; i++)
-        if (l->fits.at[i] == e) return;
-    vec_push(l->ctx, &l->fits, e);
+        if (poly_eq(l->fits.at[i], up)) return;
+    vec_push(l->ctx, &l->fits, up);
 }
 
 bool index_dispatched(const Lower *l) { return l->fits.n && !l->always64; }
@@ -167,7 +178,7 @@ Sym index_condition(Lower *l) {
     Poly *p = NEW_N(l->ctx, Poly, l->fits.n + 1);
     int n = 0;
     for (int i = 0; i < l->fits.n; i++) {
-        Poly new = poly_of(&l->env, l->fits.at[i]);
+        Poly new = l->fits.at[i];
         bool implied = false;
         for (int k = 0; k < n && !implied; k++) implied = within(new, p[k]);
         if (implied) continue;

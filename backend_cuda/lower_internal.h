@@ -94,6 +94,7 @@ typedef struct Lower {
 
     PolyEnv env;
     ExprMap polys;        /* env.made */
+    ExprMap uppers;       /* Expr -> the bound of an atom of the part (lower_index.c) */
     ExprMap dim_texts[2]; /* Expr -> what dim_text has answered, for the device and for the host */
     VEC(AlignCond) conds;
     bool wide; /* some access is wide under conds: there are two variants */
@@ -114,8 +115,8 @@ typedef struct Lower {
     VEC(Tensor *) tensors; /* used, in order of first use */
     VEC(Dim *) dims;       /* that the launcher needs, and those that the kernel's own text has */
     VEC(Dim *) own_dims;
-    VEC(const Expr *) fits; /* of dimensions: while each is below 2^31 no index overflows 32 bits */
-    bool always64;          /* no such expression tells */
+    VEC(Poly) fits; /* of dimensions: while each is below 2^31 no index overflows 32 bits */
+    bool always64;  /* no such expression tells */
     VEC(Scalar *) scalars;
     VEC(struct StageRegion) stage_regions;
     VEC(Stage *) fetches; /* pairs: a load that runs ahead, and as it fills its registers of the next iteration */

@@ -579,6 +579,7 @@ void lower_part(Lower *l, Part *part) {
     l->part = part;
     l->declared.n = 0;
     l->turns.n = 0;
+    l->uppers = (ExprMap){0};
     declare_digits(l);
     l->uses_cluster = crosses_cluster(part, part->body.at, part->body.n);
     if (l->uses_cluster) {

@@ -383,7 +383,6 @@ void text_put_n(Text *t, const char *s, size_t n) {
     t->s[t->n] = 0;
 }
 
-void text_put(Text *t, const char *s) { text_put_n(t, s, strlen(s)); }
 void text_char(Text *t, char c) { text_put_n(t, &c, 1); }
 
 void text_vfmt(Text *t, const char *fmt, va_list ap) {

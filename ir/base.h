@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef struct Arena Arena;
 typedef struct Ctx Ctx;
@@ -92,8 +93,8 @@ typedef struct Text {
     char *s;
     size_t n, cap;
 } Text;
-void text_put(Text *t, const char *s);
 void text_put_n(Text *t, const char *s, size_t n);
+static inline void text_put(Text *t, const char *s) { text_put_n(t, s, strlen(s)); }
 void text_char(Text *t, char c);
 void text_fmt(Text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Says in *why, where that is not NULL, what is wrong. Always false. */

@@ -6,12 +6,19 @@
 
 #include <string.h>
 
+/* The last one made: e / n and e % n mostly come together. */
+typedef struct Quotient {
+    const Expr *above, *below;
+    Poly value;
+} Quotient;
+
 typedef struct Maker {
     const PolyEnv *env;
     Graph *g;
     Ctx *ctx;
     int level;
     ExprMap *done; /* Expr -> Poly, of nodes that are likely to be shared */
+    Quotient *last;
 } Maker;
 
 static Poly divide(const Maker *m, Poly p, Poly q, int tries);
@@ -249,6 +256,15 @@ static Poly extreme(const Maker *m, const Expr *e, Poly a, Poly b) {
 
 static Poly make(const Maker *m, const Expr *e);
 
+/* The quotient of two operands, whose polynomials are a and b. */
+static Poly quotient(const Maker *m, const Expr *above, const Expr *below, Poly a, Poly b) {
+    if (m->last->above != above || m->last->below != below) {
+        Poly q = divide(m, a, b, 8);
+        *m->last = (Quotient){above, below, q};
+    }
+    return m->last->value;
+}
+
 static Poly make_operator(const Maker *m, const Expr *e) {
     Ctx *ctx = m->ctx;
     Poly a = make(m, e->arg[0]), b = e->nargs > 1 ? make(m, e->arg[1]) : a, q;
@@ -257,8 +273,8 @@ static Poly make_operator(const Maker *m, const Expr *e) {
     case OP_SUB: return poly_sub(ctx, a, b);
     case OP_MUL: return poly_mul(ctx, a, b);
     case OP_NEG: return poly_scale(ctx, a, -1);
-    case OP_DIV: return divide(m, a, b, 8);
-    case OP_MOD: q = divide(m, a, b, 8); return poly_sub(ctx, a, poly_mul(ctx, b, q));
+    case OP_DIV: return quotient(m, e->arg[0], e->arg[1], a, b);
+    case OP_MOD: q = quotient(m, e->arg[0], e->arg[1], a, b); return poly_sub(ctx, a, poly_mul(ctx, b, q));
     case OP_MIN:
     case OP_MAX: return extreme(m, e, a, b);
     default: return poly_atom(ctx, e);
@@ -318,7 +334,8 @@ Poly poly_of_at(const PolyEnv *env, const Expr *e, int level) {
     inner.made = NULL;
     inner.ctx = ctx_temp(ctx);
     ExprMap done = {0};
-    Maker m = {.env = &inner, .g = env->g, .ctx = inner.ctx, .level = level, .done = &done};
+    Quotient last = {0};
+    Maker m = {.env = &inner, .g = env->g, .ctx = inner.ctx, .level = level, .done = &done, .last = &last};
     Poly p = make(&m, e);
     if (p.term) {
         PolyTerm *t = NEW_RAW(ctx, PolyTerm, p.n);

@@ -212,6 +212,8 @@ bool verify_store_once(Verify *v, const Stage *s) {
                               factor_in(l, again)->axis->name);
     }
     Recover r = {.v = v, .layout = l, .env = env_with(v, v->part, domain, facts, list_facts(s->cond, facts, 0))};
+    ExprMap made = {0};
+    r.env.made = &made;
     for (bool more = true; more;) {
         more = learn_cond(&r, s->cond);
         for (int i = 0; i < s->tensor->rank; i++) more |= learn(&r, poly_of(&r.env, s->subs[i]), false);
