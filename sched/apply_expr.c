@@ -158,6 +158,17 @@ static bool index_conditions(Apply *x, const Expr *c, AxisSet neighbours, const 
     return (group_free(x->gr, c) & neighbours) != 0;
 }
 
+/* A divisor may be 0: a proof takes for granted that it is not, where the condition may be what sees to that. */
+static bool may_divide_by_zero(const PolyEnv *env, const Expr *e) {
+    if (e->op == OP_DIV || e->op == OP_MOD) {
+        Poly less = poly_sub(poly_ctx(env), poly_of(env, e->arg[1]), poly_const(poly_ctx(env), 1));
+        if (!poly_nonneg(env, less)) return true;
+    }
+    for (int i = 0; i < e->nargs; i++)
+        if (may_divide_by_zero(env, e->arg[i])) return true;
+    return false;
+}
+
 /* Every element that the load's subscripts, which are of indices alone, can name exists. */
 static bool proved_in_range(Apply *x, const Expr *e) {
     Ctx *temp = ctx_temp(x->g->ctx);
@@ -168,7 +179,7 @@ static bool proved_in_range(Apply *x, const Expr *e) {
     for (int i = 0; i < e->nargs && in; i++) {
         Poly p = poly_of(&env, e->arg[i]), size = poly_of(&env, e->u.tensor->shape[i]);
         Poly room = poly_sub(temp, poly_sub(temp, size, p), poly_const(temp, 1));
-        in = poly_nonneg(&env, p) && poly_nonneg(&env, room);
+        in = poly_nonneg(&env, p) && poly_nonneg(&env, room) && !may_divide_by_zero(&env, e->arg[i]);
     }
     ctx_temp_end(temp);
     return in;

@@ -101,7 +101,7 @@ template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_
 //@ portable td_load_row
 // Elements (first + e) % row, e < n, of the row at p; row is a multiple of V, and first and n are, where A is 1.
 template <int A, class T, int V, int H, class I> __device__ __forceinline__ void td_load_row(td_word<T> *w, const T *p, I first, I row, int64_t n) {
-    if (n <= 0) {
+    if (n <= 0 || row <= 0) {
         td_undef<T, V>(w);
         return;
     }

@@ -61,3 +61,11 @@ export fn guarded_by_data(x6: i32[4*A], x3: bool[5*B, 5*B], inout p5: f32[4*A]) 
 }
 check guarded_by_data(A = 2, B = 3);
 check guarded_by_data(A = 1, B = 1);
+// Where C is 0 nothing is read at a remainder by C, whatever is moved out of a loop.
+export fn remainder(x: f32[C], id: i32[A], z: f32[A]) -> (y: f32[3]) {
+    assume 0 <= id[a] && id[a] < 3;
+    let t: f32[i in 2*C, j in C] = x[(j + 1) % C] * i;
+    y[id[i]] += pad(t[i, i + i - 1], -1.0) + z[i];
+}
+check remainder(C = 0, A = 20);
+check remainder(C = 3, A = 20);
