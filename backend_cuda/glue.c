@@ -479,6 +479,8 @@ static bool any_kernels(const Program *const *programs, int n) {
 /* What the functions of the entries ask of those that all share. */
 typedef struct Shared {
     bool used[HOST_COUNT], checks[CHECK_COUNT], math;
+    GlueKnown known;
+    GlueTables *tables; /* of each */
 } Shared;
 
 /* The functions of all entries, to `sink` if there is one; each is gone from memory before the next. */
@@ -493,7 +495,7 @@ static void c_entries(Text *out, TextSink *sink, const Program *const *programs,
         else
             glue_entry(&one, &h, x);
         h = host_entry(temp, programs[i], shared->used, &shared->math);
-        glue_signature_tables(&one, &h);
+        shared->tables[i] = glue_signature_tables(&one, &h, &shared->known);
         if (sink)
             sink->take(sink, one.s, one.n);
         else
@@ -505,7 +507,7 @@ static void c_entries(Text *out, TextSink *sink, const Program *const *programs,
 void glue_emit_c(Text *out, TextSink *sink, const Program *const *programs, int n, const GlueOptions *o) {
     const char *x = o->prefix;
     Ctx *ctx = out->ctx;
-    Shared shared = {0};
+    Shared shared = {.known.ctx = ctx, .tables = NEW_N(ctx, GlueTables, n + 1)};
     Text entries = {.ctx = ctx};
     c_entries(&entries, sink, programs, n, x, &shared);
     glue_banner(out, o, "Host side: checks, workspace and launches. C99.");
@@ -548,7 +550,7 @@ void glue_emit_c(Text *out, TextSink *sink, const Program *const *programs, int 
                  p->graph->dims.n, p->graph->scalars.n, p->graph->name, p->graph->name);
     }
     text_fmt(out, "};\nconst int %s_nentries = %d;\n\n", x, n);
-    glue_invoke(out, programs, n, x);
+    glue_invoke(out, programs, shared.tables, n, x);
     text_fmt(out, "const uint64_t %s_fingerprint = UINT64_C(0x%016llx);\n", x,
              (unsigned long long)glue_fingerprint(programs, n, o));
 }

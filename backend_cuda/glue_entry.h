@@ -34,8 +34,16 @@ void glue_banner(Text *out, const GlueOptions *o, const char *what);
 
 /* glue_invoke.c: calls by name with DLPack's tensors. Their types; the tables of one entry; the functions over them. */
 void glue_invoke_head(Text *out, const char *prefix);
-void glue_signature_tables(Text *out, const HostEntry *h);
-void glue_invoke(Text *out, const Program *const *programs, int n, const char *prefix);
+typedef struct GlueTables {
+    Sym owner; /* the entry whose tables an entry has: its own, or equal ones of one before it */
+    int nways;
+} GlueTables;
+typedef struct GlueKnown { /* tables that were printed */
+    Ctx *ctx;
+    ExprMap of; /* their text -> the owner */
+} GlueKnown;
+GlueTables glue_signature_tables(Text *out, const HostEntry *h, GlueKnown *known);
+void glue_invoke(Text *out, const Program *const *programs, const GlueTables *tables, int n, const char *prefix);
 void glue_invoke_declare(Text *out, const char *prefix); /* model.h */
 
 /* Lines of an embedded text up to its mark, //@, or after it. */

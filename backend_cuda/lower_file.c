@@ -10,7 +10,10 @@ static bool factor_range(void *user, const Expr *atom, const Expr **lo, const Ex
     if (atom->op == OP_FACTOR) {
         const Factor *f = atom->u.factor;
         *lo = expr_int(l->g, TY_I64, 0);
-        *hi = f->count ? expr2(l->g, OP_SUB, expr_cast(l->g, TY_I64, f->count), expr_int(l->g, TY_I64, 1)) : NULL;
+        *hi = f->count ? expr_map_get(&l->lasts, f) : NULL;
+        if (!f->count || *hi) return true;
+        *hi = expr2(l->g, OP_SUB, expr_cast(l->g, TY_I64, f->count), expr_int(l->g, TY_I64, 1));
+        expr_map_put(l->ctx, &l->lasts, f, *hi);
         return true;
     }
     return false;

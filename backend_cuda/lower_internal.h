@@ -95,6 +95,7 @@ typedef struct Lower {
     PolyEnv env;
     ExprMap polys;        /* env.made */
     ExprMap uppers;       /* Expr -> the bound of an atom of the part (lower_index.c) */
+    ExprMap lasts;        /* Factor -> its count less 1 */
     ExprMap dim_texts[2]; /* Expr -> what dim_text has answered, for the device and for the host */
     VEC(AlignCond) conds;
     bool wide; /* some access is wide under conds: there are two variants */

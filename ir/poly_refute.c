@@ -116,9 +116,15 @@ bool poly_refuted(const PolyEnv *env, Poly p, int64_t target) {
     static const int64_t LARGE[] = {1 << 17, (int64_t)1 << 33};
     Example x = {.env = env};
     if (p.failed || target == INT64_MAX) return false;
-    for (int k = 0; k < (target < 0 ? 2 : 1); k++) {
+    const int nlarge = target < 0 ? 2 : 1;
+    for (int k = 0; k < nlarge; k++) { /* all at one end: most that is false is so there */
         x.large = LARGE[k];
-        for (x.ends = 0; x.ends == 0 || x.ends < 1 << x.n; x.ends++)
+        for (x.ends = 0; x.ends >= -1; x.ends--)
+            if (refutes(&x, p, target)) return true;
+    }
+    for (int k = 0; k < nlarge; k++) {
+        x.large = LARGE[k];
+        for (x.ends = 1; x.ends < (1 << x.n) - 1; x.ends++)
             if (refutes(&x, p, target)) return true;
     }
     return false;
