@@ -5,9 +5,16 @@
 
 static void ways_of(Ctx *ctx, const Program *p, ShapeWays *ways, int tensor, int extent) {
     Graph *g = p->graph;
+    const Expr *is = p->params.at[tensor]->shape[extent];
+    if (is->op == OP_DIM) {
+        ShapeWay w = {tensor, extent, 0, NEW_N(ctx, bool, g->dims.n + 1)};
+        while (w.dim < g->dims.n && g->dims.at[w.dim] != is->u.dim) w.dim++;
+        if (w.dim < g->dims.n) vec_push(ctx, &ways->v, w);
+        return;
+    }
     Ctx *temp = ctx_temp(ctx);
     const PolyEnv env = {.g = g, .ctx = temp};
-    Poly e = poly_of(&env, p->params.at[tensor]->shape[extent]), coef, rest;
+    Poly e = poly_of(&env, is), coef, rest;
     for (int d = 0; !e.failed && d < g->dims.n; d++) {
         if (!poly_linear(temp, e, expr_dim(g, g->dims.at[d]), &coef, &rest) || !coef.n) continue;
         ShapeWay w = {tensor, extent, d, NEW_N(ctx, bool, g->dims.n + 1)};

@@ -108,14 +108,14 @@ def large():
     """What is too long to be kept in memory on its way: no other files for it, and no others when that fails."""
     import resource
     with open(path("large.td"), "w") as f:
-        for k in range(1200):
+        for k in range(1600):
             f.write(f"export fn e{k}(x: f32[M, N]) -> (y: f32[M, N]) {{ y[i, j] = x[i, j] + {k}.0; }}\n")
     args = ["large.td", "-o", "out/a.cu"]
     start({})
     r = tdc(*args)
     new = content()
     verdict(r.returncode == 0 and sorted(new) == ["a.c", "a.cu", "a.h"], f"large: {r.returncode} {sorted(new)} {r.stderr}")
-    verdict(len(new["a.c"]) > 9 << 19 and all(f"e{k}_run(" in new["a.c"] for k in range(1200)), "large: a.c has all entries")
+    verdict(len(new["a.c"]) > 9 << 19 and all(f"e{k}_run(" in new["a.c"] for k in range(1600)), "large: a.c has all entries")
     dump = tdc("large.td", "-o", "out/a.cu", "--dump=host").stdout
     verdict(dump.split("\n")[2:] == new["a.c"].split("\n")[2:], "large: --dump=host is a.c")
     for limit in (3 << 20, 9 << 19):  # the file on the way, the output
