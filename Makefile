@@ -95,7 +95,7 @@ check: deps
 	@B=$(B) tests/run.sh $(if $(UPDATE),--update)
 # All of check, 2000 random programs more, and all of the library in tests/same.
 check-all: check
-	@printf '%s\n' 1 2 3 4 | B=$(B) TDC_RANDOM=500 TDC_SCHEDULES=3 xargs -P "$${JOBS:-$$(nproc)}" -I{} env TDC_SEED={} bash tests/random/run.sh
+	@printf '%s\n' 1 2 3 4 | B=$(B) TDC_RANDOM=500 TDC_SCHEDULES=2 xargs -P "$${JOBS:-$$(nproc)}" -I{} env TDC_SEED={} bash tests/random/run.sh
 	@B=$(B) TDC_EVERY=1 bash tests/same/run.sh
 # The numeric tests on the GPU of this machine.
 check-gpu: deps
