@@ -9,8 +9,8 @@ static FactorSet subs_domain(Lower *l, const Layout *layout, const Stage *s) {
     return d;
 }
 
-/* Prints the pointer that all registers share and returns "name" or "name + offset" at the current digits; of a row, the
- * pointer to its first element. */
+/* Prints the pointer that all registers share and returns "name" or "name + offset" at the current digits; of a row,
+ * the pointer to its first element. */
 Sym pointer_text(Lower *l, Access *x, const Stage *s, bool is_const, bool declare) {
     Poly fixed, varying, offset = x->row ? poly_sub(l->ctx, x->offset, x->first) : x->offset;
     split_regs(l, x->layout, regroup(l, x->layout, drop_vector(l, offset, &x->plan)), &fixed, &varying);

@@ -12,9 +12,9 @@ typedef struct Region {
 } Region;
 
 /* A run-time condition of the variants that make wide accesses: `dims` (an integer expression over dimensions) is a
- * multiple of `mod`, or the tensor's address is (dims NULL), or two tensors' addresses agree modulo it. The variants are
- * numbers, A in the emitted text: 0 has no wide accesses; 1 has, and all conditions hold; 2 has, but an axis or a row may
- * end inside of a vector. */
+ * multiple of `mod`, or the tensor's address is (dims NULL), or two tensors' addresses agree modulo it. The variants
+ * are numbers, A in the emitted text: 0 has no wide accesses; 1 has, and all conditions hold; 2 has, but an axis or a
+ * row may end inside of a vector. */
 typedef struct AlignCond {
     const Expr *dims;
     Tensor *tensor, *other;
