@@ -132,6 +132,13 @@ static const Expr *folded(Sema *s, const Expr *e, int depth) {
     return expr2(s->g, e->op, arg[0], arg[1]);
 }
 
+static bool has_names(const Expr *e) {
+    if (e->op == OP_DIM || e->op == OP_SCALAR) return true;
+    for (int i = 0; i < e->nargs; i++)
+        if (has_names(e->arg[i])) return true;
+    return false;
+}
+
 static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
     if (it->kind == ITEM_PACK) {
         Name *n = sema_name(inst, it->name);
@@ -162,6 +169,10 @@ static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
     int64_t v;
     if (sema_const_int(e, &v) && v < 0) {
         SEMA_REPORT(s, NEGATIVE_DIM, it->span, "this dimension is negative: %lld", (long long)v);
+        return false;
+    }
+    if (e->op != OP_CONST && !has_names(e)) {
+        SEMA_REPORT(s, BAD_DIM, it->span, "this dimension does not fit in 64 bits");
         return false;
     }
     if (e->op != OP_CONST && e->op != OP_DIM)
