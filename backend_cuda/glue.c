@@ -494,7 +494,7 @@ static void c_entries(Text *out, TextSink *sink, const Program *const *programs,
             glue_function(&one, &h, x);
         else
             glue_entry(&one, &h, x);
-        h = host_entry(temp, programs[i], shared->used, &shared->math);
+        for (int k = 0; k < programs[i]->graph->dims.n; k++) h.dim_used[k] = false;
         shared->tables[i] = glue_signature_tables(&one, &h, &shared->known);
         if (sink)
             sink->take(sink, one.s, one.n);

@@ -8,9 +8,11 @@
 
 enum { FORMAT = 1 };
 
+/* Of letters alone. */
 static void put_key(Text *out, const char *key) {
-    diag_json_string(out, key);
-    text_put(out, ": ");
+    text_char(out, '"');
+    text_put(out, key);
+    text_put(out, "\": ");
 }
 
 static void put_member(Text *out, const char *key, const char *value) {

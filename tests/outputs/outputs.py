@@ -1,6 +1,6 @@
 """Outputs appear whole or not at all, and all of them or none: every call that writes them fails once, and ends the process
 once. Then interrupts while a source is read, and disks that are full."""
-import os, signal, subprocess, sys, time
+import os, re, signal, subprocess, sys, time
 
 TDC, SHIM, DIR = sys.argv[1:4]
 NEW, OLD = {}, {}
@@ -109,13 +109,17 @@ def large():
     import resource
     with open(path("large.td"), "w") as f:
         for k in range(1600):
-            f.write(f"export fn e{k}(x: f32[M, N]) -> (y: f32[M, N]) {{ y[i, j] = x[i, j] + {k}.0; }}\n")
+            m = "M" if k % 2 else "L"
+            f.write(f"export fn e{k}(x: f32[{m}, N]) -> (y: f32[{m}, N]) {{ y[i, j] = x[i, j] + {k}.0; }}\n")
     args = ["large.td", "-o", "out/a.cu"]
     start({})
     r = tdc(*args)
     new = content()
     verdict(r.returncode == 0 and sorted(new) == ["a.c", "a.cu", "a.h"], f"large: {r.returncode} {sorted(new)} {r.stderr}")
     verdict(len(new["a.c"]) > 9 << 19 and all(f"e{k}_run(" in new["a.c"] for k in range(1600)), "large: a.c has all entries")
+    tables = set(re.findall(r"^    \{td_(\w+)_arguments, td_\1_extent, ", new["a.c"], re.M))
+    made = re.findall(r"^static const td_argument td_(\w+)_arguments", new["a.c"], re.M)
+    verdict(made == ["e0", "e1"] and tables == set(made), f"large: equal tables stand once: {made}")
     dump = tdc("large.td", "-o", "out/a.cu", "--dump=host").stdout
     verdict(dump.split("\n")[2:] == new["a.c"].split("\n")[2:], "large: --dump=host is a.c")
     for limit in (3 << 20, 9 << 19):  # the file on the way, the output

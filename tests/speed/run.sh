@@ -1,8 +1,8 @@
 #!/bin/bash
 # The time that tdc takes grows with its input and no faster: programs of ten times as many definitions take at most
 # MARGIN times the processor time. A thousand definitions take at most MOST milliseconds of it, and a hundred thousand
-# HUGE, with 2 GB of addresses; of products and rows, which take longer, it is fifty thousand, with 1 GB. The limits are
-# about twice what an idle machine takes (tests/speed/measure.sh).
+# HUGE, with 2 GB of addresses; of exports, products and rows, which take longer, it is fifty thousand, with 1 GB. The
+# limits are about twice what an idle machine takes (tests/speed/measure.sh).
 cd "$(dirname "$0")/../.." || exit 1
 tdc=$(realpath "${TDC:-${B:-build}/tdc}")
 here=$PWD
@@ -37,10 +37,10 @@ for kind in chain reverse dag functions calls outputs exports products rows; do
     fi
 done
 
-for kind in dag functions products rows; do
+for kind in dag functions exports products rows; do
     [ $slow = 1 ] || continue
     many=100000
-    case $kind in products | rows) many=50000 ;; esac
+    case $kind in exports | products | rows) many=50000 ;; esac
     python3 "$here/tests/speed/generate.py" $kind $many >huge.td
     a=$(ulimit -v $((many * 20)) && millis huge.td)
     if [ "$a" -ge 0 ] && [ "$a" -le $HUGE ]; then
