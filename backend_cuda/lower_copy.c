@@ -25,12 +25,9 @@ static Sym row_offset(Lower *l, const SharedTile *t, const Stage *s, const Sym *
         for (int k = 0; k < t->naxes; k++)
             if (t->axes[k] == a) l->args[i] = row[k];
     }
-    Poly p = poly_const(l->ctx, 0);
-    for (int d = 0; d < s->tensor->rank; d++) {
-        p = poly_mul(l->ctx, p, poly_of(&l->env, s->tensor->shape[d]));
-        p = poly_add(l->ctx, p, poly_of(&l->env, expr_replace(l->g, s->subs[d], from, to, n)));
-    }
-    Sym r = poly_text(l, p, true);
+    const Expr *at[MAX_RANK];
+    for (int d = 0; d < s->tensor->rank; d++) at[d] = expr_replace(l->g, s->subs[d], from, to, n);
+    Sym r = poly_text(l, poly_offset(&l->env, s->tensor, at), true);
     memcpy(l->args, saved, sizeof saved);
     return r;
 }
@@ -142,12 +139,9 @@ static bool whole_pieces(const SharedTile *t) { return t->extent[t->naxes - 1] *
 static bool whole_rows(Lower *l, const SharedTile *t, const Stage *s) {
     const Axis *a = t->axes[t->naxes - 1];
     if (a->peel || !whole_pieces(t) || !axis_exact(l, l->part->layouts.at[0], a)) return false;
-    const Expr *from = expr_var(l->g, a->var), *to = a->lo;
-    Poly p = poly_const(l->ctx, 0);
-    for (int d = 0; d < s->tensor->rank; d++) {
-        p = poly_mul(l->ctx, p, poly_of(&l->env, s->tensor->shape[d]));
-        p = poly_add(l->ctx, p, poly_of(&l->env, expr_replace(l->g, s->subs[d], &from, &to, 1)));
-    }
+    const Expr *from = expr_var(l->g, a->var), *to = a->lo, *at[MAX_RANK];
+    for (int d = 0; d < s->tensor->rank; d++) at[d] = expr_replace(l->g, s->subs[d], &from, &to, 1);
+    Poly p = poly_offset(&l->env, s->tensor, at);
     return !p.failed && (!p.n || poly_divisor(p) * type_bits(t->value->type) % 128 == 0);
 }
 

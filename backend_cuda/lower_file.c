@@ -150,20 +150,24 @@ typedef struct Instance {
     Sym name, when; /* when NULL: always */
 } Instance;
 
+/* In the order in which they are tried: indices of 32 bits, where `fits` says when they are enough, before those of 64;
+ * whole vectors, then cut ones, then narrow accesses. */
 static int instances(Lower *l, Sym full, Sym fits, bool whole, Instance *at) {
-    bool variants = l->wide && l->conds.n, both = fits != NULL;
+    static const struct {
+        int variant;
+        const char *when, *when_whole;
+    } rows[] = {{1, "td_wide", "td_wide && td_whole"}, {2, NULL, "td_wide"}, {0, NULL, NULL}};
+    bool variants = l->wide && l->conds.n;
     int n = 0;
-    for (int big = 0; big <= both; big++)
-        for (int i = variants ? whole ? 0 : 1 : 2; i < 3; i++) {
-            const int variant = !variants || i == 2 ? 0 : whole ? i + 1 : 1;
-            const char *index = big ? "int64_t" : "int";
-            Sym small = both && !big ? "td_small" : NULL, wide = variant == 1 && whole ? "td_wide && td_whole"
-                                                                 : variant             ? "td_wide"
-                                                                                       : NULL;
+    for (int big = 0; big <= (fits != NULL); big++)
+        for (int i = 0; i < 3; i++) {
+            const char *wide = whole ? rows[i].when_whole : rows[i].when;
+            if (rows[i].variant && (!variants || !wide)) continue;
+            const char *small = fits && !big ? "td_small" : NULL, *index = big ? "int64_t" : "int";
             at[n].when = small && wide ? fmt(l, "%s && %s", small, wide) : small ? small : wide;
-            at[n++].name = both && variants ? fmt(l, "%s<%d, %s>", full, variant, index)
-                           : both           ? fmt(l, "%s<%s>", full, index)
-                           : variants       ? fmt(l, "%s<%d>", full, variant)
+            at[n++].name = fits && variants ? fmt(l, "%s<%d, %s>", full, rows[i].variant, index)
+                           : fits           ? fmt(l, "%s<%s>", full, index)
+                           : variants       ? fmt(l, "%s<%d>", full, rows[i].variant)
                                             : full;
         }
     return n;

@@ -218,7 +218,7 @@ void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may);
 /* Makes a load along an axis that is several axes of tensors made one, of a tensor that lacks the outer ones, one of
  * vectors in its rows. Does nothing where it is no such load, or nothing is gained. */
 void access_rows(Lower *l, Access *x, FactorSet domain, FactorSet may);
-/* The last part of an axis's vector may be outside: noted as a condition of variant 1. */
+/* Asks for a condition of the wide variants, unless another implies it. */
 void add_cond(Lower *l, AlignCond c);
 /* Then its predicates; replicated factors act where they are 0. */
 void access_tails(Lower *l, Access *x, FactorSet domain, const Expr *cond, FactorSet replicated);

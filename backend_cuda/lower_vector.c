@@ -362,12 +362,9 @@ bool aligned_terms(Lower *l, Poly p, int64_t V, bool commit) {
 }
 
 Poly flat_offset(Lower *l, const Layout *layout, Tensor *t, const Expr *const *subs) {
-    Poly p = poly_const(l->ctx, 0);
-    for (int d = 0; d < t->rank; d++) {
-        p = poly_mul(l->ctx, p, poly_of(&l->env, t->shape[d]));
-        p = poly_add(l->ctx, p, poly_of(&l->env, expand(l, layout, subs[d])));
-    }
-    return p;
+    const Expr *at[MAX_RANK];
+    for (int d = 0; d < t->rank; d++) at[d] = expand(l, layout, subs[d]);
+    return poly_offset(&l->env, t, at);
 }
 
 static Poly without_axis(Lower *l, const Layout *layout, Poly p, const Axis *a) {

@@ -41,6 +41,8 @@ static inline Ctx *poly_ctx(const PolyEnv *env) { return env->ctx ? env->ctx : e
 /* e, an integer expression, in normal form; what is no ring operation becomes an atom. The same value wherever e is
  * defined; `failed` where coefficients overflow or the degree is too high, as with the operations below. */
 Poly poly_of(const PolyEnv *env, const Expr *e);
+/* Which element of a tensor the subscripts name, counted in row-major order. */
+Poly poly_offset(const PolyEnv *env, const Tensor *t, const Expr *const *subs);
 Poly poly_const(Ctx *ctx, int64_t v);
 Poly poly_add(Ctx *ctx, Poly a, Poly b);
 Poly poly_sub(Ctx *ctx, Poly a, Poly b);

@@ -398,6 +398,14 @@ static const Expr *append(Graph *g, const Expr *sum, const Expr *term, bool minu
     return expr2(g, minus ? OP_SUB : OP_ADD, sum, term);
 }
 
+Poly poly_offset(const PolyEnv *env, const Tensor *t, const Expr *const *subs) {
+    Ctx *ctx = poly_ctx(env);
+    Poly p = poly_const(ctx, 0);
+    for (int d = 0; d < t->rank; d++)
+        p = poly_add(ctx, poly_mul(ctx, p, poly_of(env, t->shape[d])), poly_of(env, subs[d]));
+    return p;
+}
+
 static int64_t magnitude(int64_t c) { return c < 0 ? -c : c; }
 
 const Expr *poly_expr(Graph *g, Poly p) {

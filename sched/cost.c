@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* Maps in larger blocks, or with more of a tensor a thread, end less evenly and hold their loads back: on an H200, f16
- * and f32 maps of 10^6 to 3 * 10^8 elements are all within 2 % of their best with these. */
+/* Maps in larger blocks, or with more of a tensor a thread, end less evenly and hold their loads back. On an H200, f16
+ * and f32 maps in such blocks are within 3 % of the best shape from 10^7 elements on, and within 8 % at 10^6. */
 enum { MAP_THREADS = 128, MAP_BYTES = 32 };
 
 typedef struct Sizes {

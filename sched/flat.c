@@ -23,16 +23,9 @@ typedef struct Flat {
 
 static const Expr *axis_var(const Flat *x, int a) { return expr_var(x->gr->graph, x->gr->axes.at[a].var); }
 
-static Poly offset_of(const Flat *x, const Tensor *t, const Expr *const *subs) {
-    Poly p = poly_const(x->temp, 0);
-    for (int d = 0; d < t->rank; d++)
-        p = poly_add(x->temp, poly_mul(x->temp, p, poly_of(&x->env, t->shape[d])), poly_of(&x->env, subs[d]));
-    return p;
-}
-
 /* Whether an access allows it; notes what it says of it. */
 static bool access_allows(Flat *x, const Tensor *t, const Expr *const *subs) {
-    Poly offset = offset_of(x, t, subs), by_a, by_b, rest;
+    Poly offset = poly_offset(&x->env, t, subs), by_a, by_b, rest;
     int64_t one;
     if (offset.failed || !poly_linear(x->temp, offset, axis_var(x, x->a), &by_a, &rest) ||
         !poly_linear(x->temp, rest, axis_var(x, x->b), &by_b, &rest))
@@ -163,21 +156,12 @@ static bool merge_some(Flat *x, bool with_rows) {
     return false;
 }
 
-/* A map of one dimension of which nothing is known is taken to be as large as one of two. */
-static void guess_line(Group *gr) {
-    enum { LINE_GUESS = 1 << 20 };
-    GAxis *a = &gr->axes.at[0];
-    const Expr *n = a->var->hi;
-    if (gr->axes.n == 1 && n->op == OP_DIM && !n->u.dim->hint && n->u.dim->hi >= LINE_GUESS) a->guess = LINE_GUESS;
-}
-
 /* Pairs that cost nothing first: of batch, row and column, with a bias along columns, batch and row. */
 void group_flatten(Group *gr) {
-    if (gr->steps.n || gr->product || !gr->axes.n) return;
+    if (gr->steps.n || gr->product) return;
     Ctx *temp = ctx_temp(gr->graph->ctx);
     Flat x = {.gr = gr, .temp = temp, .env = {.g = gr->graph, .ctx = temp}};
     while (merge_some(&x, false) || merge_some(&x, true)) {
     }
     ctx_temp_end(temp);
-    guess_line(gr);
 }

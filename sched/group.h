@@ -131,6 +131,8 @@ void group_describe(Group *gr, Ctx *temp);
 Sym group_axis_name(const Group *gr, Sym base);
 /* Makes axes one that all accesses of a map walk as one (flat.c): when all else of the group is settled. */
 void group_flatten(Group *gr);
+/* A map over one dimension of which nothing is known is taken to be as large as one over two. */
+void group_guess_line(Group *gr);
 int64_t group_guess(const Group *gr, AxisSet axes); /* the product of the guessed extents, saturating */
 
 /* A running reduction: the guard compares v with u, all else in it being *rest. */

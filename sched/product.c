@@ -329,9 +329,7 @@ static bool at_least(Match *x, Poly a, Poly b) {
 /* The flat offset of an element as strides of the variables. */
 static bool lay(Match *x, int which, Tensor *t, const Expr *const *subs) {
     Ctx *ctx = x->temp;
-    Poly rest = poly_const(ctx, 0), coef, less;
-    for (int d = 0; d < t->rank; d++)
-        rest = poly_add(ctx, poly_mul(ctx, rest, poly_of(&x->env, t->shape[d])), poly_of(&x->env, subs[d]));
+    Poly rest = poly_offset(&x->env, t, subs), coef, less;
     for (int i = 0; i < x->n && !rest.failed; i++) {
         Index *v = &x->at[i];
         if (!poly_linear(ctx, rest, expr_var(x->g, v->var), &coef, &less) || coef.failed) return false;

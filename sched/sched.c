@@ -122,6 +122,7 @@ Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o) {
         Group *gr = plan->groups.at[i];
         Schedule s;
         group_flatten(gr);
+        group_guess_line(gr);
         if (!choose(o, memo, gr, i, &state, &s, &why)) {
             diag_report(ctx, DIAG_INTERNAL, g->span, "`%s`: a schedule is not legal: %s", gr->name, why.s);
             return NULL;
