@@ -192,6 +192,10 @@ void open_plan_loops(Lower *l, const VecPlan *plan);
 void close_plan_loops(Lower *l, const VecPlan *plan);
 /* p with the digits that the plan's loops do not have at 0: they are the elements of the vector. */
 Poly drop_vector(Lower *l, Poly p, const VecPlan *plan);
+/* Where the plan's vectors start: their digits are 0, and one of which a vector has a part counts such parts. */
+Poly vector_starts(Lower *l, Poly p, const VecPlan *plan);
+/* Where the plan's vectors start: their digits are 0, and one of which a vector has a part counts such parts. */
+Poly vector_starts(Lower *l, Poly p, const VecPlan *plan);
 /* Is every term a multiple of V? Conditions on dimensions are collected when `commit`. */
 bool aligned_terms(Lower *l, Poly p, int64_t V, bool commit);
 /* Does the vector land in neighbouring elements of the value's array, in whole words? */

@@ -26,7 +26,8 @@ static bool depends(const Lower *l, const Layout *layout, Poly p, const Axis *a)
 static bool plan_row(Lower *l, Access *x, FactorSet domain, FactorSet may) {
     int64_t bits = type_bits(x->tensor->type);
     plan_vectors(l, x->offset, x->layout, domain, may, 128 / bits, true, &x->plan);
-    return x->plan.V > 1 && x->plan.nv == 1 && poly_divisor(drop_vector(l, x->offset, &x->plan)) % x->plan.part[0] == 0;
+    return x->plan.V > 1 && x->plan.nv == 1 &&
+           poly_divisor(vector_starts(l, x->offset, &x->plan)) % x->plan.part[0] == 0;
 }
 
 void access_rows(Lower *l, Access *x, FactorSet domain, FactorSet may) {

@@ -395,6 +395,21 @@ Stage *find_access(Lower *l, Stage *const *s, int n, const Tensor *t, const Axis
     return NULL;
 }
 
+Poly vector_starts(Lower *l, Poly p, const VecPlan *plan) {
+    for (int i = 0; i < plan->nv; i++) {
+        const Expr *digit = expr_factor(l->p, plan->f[i]);
+        Poly coef, rest;
+        if (!poly_linear(l->ctx, p, digit, &coef, &rest)) continue;
+        if (plan->part[i] == plan->f[i]->size) {
+            p = rest;
+        } else {
+            Poly step = poly_scale(l->ctx, poly_mul(l->ctx, coef, poly_of(&l->env, digit)), plan->part[i]);
+            p = poly_add(l->ctx, rest, step);
+        }
+    }
+    return p;
+}
+
 /* Chooses the vectors of a global access. */
 void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may) {
     int64_t bits = type_bits(x->tensor->type), vmax = 128 / bits;
@@ -403,18 +418,7 @@ void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may) {
     for (int i = 0; i < x->plan.nv; i++)
         if (x->plan.f[i]->axis->peel) peeled = x->plan.f[i]->axis;
     while (x->plan.V > 1) {
-        Poly rest = x->offset;
-        for (int i = 0; i < x->plan.nv; i++) {
-            Poly coef, r;
-            if (poly_linear(l->ctx, rest, expr_factor(l->p, x->plan.f[i]), &coef, &r))
-                rest =
-                    x->plan.part[i] == x->plan.f[i]->size
-                        ? r
-                        : poly_add(l->ctx, r,
-                                   poly_scale(l->ctx,
-                                              poly_mul(l->ctx, coef, poly_of(&l->env, expr_factor(l->p, x->plan.f[i]))),
-                                              x->plan.part[i]));
-        }
+        Poly rest = vector_starts(l, x->offset, &x->plan);
         if (peeled) {
             /* the axis starts where its tensor's row is aligned: rows must lie alike */
             Stage *lead = find_access(l, l->part->body.at, l->part->body.n, peeled->peel, peeled);

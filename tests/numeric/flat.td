@@ -14,6 +14,9 @@ export fn turned(x: f32[A, B, C]) -> (y: f32[C, A, B]) { y[c, a, b] = x[a, b, c]
 export fn scaled(inout x: f32[M, N], b: f32[N]) { x[i, j] *= b[j]; }
 export fn numbered(x: f32[M, N]) -> (y: f32[M, N]) { y[i, j] = x[i, j] + 10 * i + j; }
 export fn line(x: f32[N], z: f16[N]) -> (y: f16[N]) { y[i] = x[i] + z[i]; }
+export fn mixed(x: f32[M, N], s: f32[N], b: f16[N], m: bool[M, N]) -> (y: bf16[M, N]) {
+    y[i, j] = if m[i, j] then x[i, j] * s[j] else b[j];
+}
 
 check relu(M = 33, N = 17);
 check relu(M = 7, N = 8);
@@ -43,3 +46,6 @@ check numbered(M = 11, N = 40);
 check line(N = 1003);
 check line(N = 4096);
 check line(N = 7);
+check mixed(M = 5, N = 7);
+check mixed(M = 5, N = 12);
+check mixed(M = 37, N = 40);
