@@ -15,38 +15,61 @@ static int place(const void *const *at, int n, const void *what) {
     return -1;
 }
 
-/* `name` = those of `from` at these places, each cast by `cast`; from itself where it begins with just these. */
-static const char *gather(Text *out, const char *type, const char *name, const char *from, const int *at, int n,
-                          const char *indent) {
-    bool same = true;
-    for (int i = 0; i < n; i++) same &= at[i] == i;
+/* `name` = these elements; `from` itself where they are what it begins with. */
+static const char *gather(Text *out, const char *type, const char *name, const char *from, const Sym *element, int n,
+                          bool same, const char *indent) {
     if (same) return from;
     text_fmt(out, "%s%s %s[] = {", indent, type, name);
-    for (int i = 0; i < n; i++) text_fmt(out, "%s%s[%d]", i ? ", " : "", from, at[i]);
+    for (int i = 0; i < n; i++) text_fmt(out, "%s%s", i ? ", " : "", element[i]);
     text_put(out, "};\n");
     return name;
+}
+
+static Sym element(Ctx *ctx, const char *from, int at, int i, bool *same) {
+    *same &= at == i;
+    return sym_fmt(ctx, "%s[%d]", from, at);
 }
 
 static const char *gather_dims(Text *out, const HostEntry *h, const Kernel *k, const char *from, const char *indent) {
     const Graph *g = h->p->graph;
     const KernelForm *f = k->form;
-    int *at = NEW_N(h->ctx, int, f->ndims + 1);
-    for (int i = 0; i < f->ndims; i++) at[i] = place((const void *const *)g->dims.at, g->dims.n, f->dims[i]);
-    return gather(out, "const int64_t", "td_n", from, at, f->ndims, indent);
+    Sym *at = NEW_N(h->ctx, Sym, f->ndims + 1);
+    bool same = true;
+    for (int i = 0; i < f->ndims; i++)
+        at[i] = element(h->ctx, from, place((const void *const *)g->dims.at, g->dims.n, f->dims[i]), i, &same);
+    return gather(out, "const int64_t", "td_n", from, at, f->ndims, same, indent);
+}
+
+/* Those of the entry, then the constants that this place passes. */
+static const char *gather_scalars(Text *out, const HostEntry *h, const Kernel *k, const char *from,
+                                  const char *indent) {
+    const Graph *g = h->p->graph;
+    const KernelForm *f = k->form, *first = k->same ? k->same->form : f;
+    Sym *at = NEW_N(h->ctx, Sym, f->nscalars + first->npassed + 1);
+    int n = 0;
+    bool same = true;
+    for (; n < f->nscalars; n++)
+        at[n] = element(h->ctx, from, place((const void *const *)g->scalars.at, g->scalars.n, f->scalars[n]), n, &same);
+    for (int i = 0; first->npassed && i < first->nconstants; i++) {
+        Text literal = {.ctx = h->ctx};
+        if (!first->differs[i]) continue;
+        text_double(&literal, f->constants[i]->u.f);
+        at[n++] = literal.s;
+    }
+    return gather(out, "const double", "td_x", from, at, n, same && n == f->nscalars, indent);
 }
 
 static Arguments arguments(Text *out, const HostEntry *h, const Kernel *k, Arguments entry, const char *indent) {
-    const Graph *g = h->p->graph;
     const KernelForm *f = k->shared ? k->form : NULL;
     if (!f) return entry;
-    int *at = NEW_N(h->ctx, int, f->ntensors + f->nscalars + 1);
+    Sym *at = NEW_N(h->ctx, Sym, f->ntensors + 1);
+    bool same = true;
     Arguments own;
-    for (int i = 0; i < f->ntensors; i++) at[i] = host_tensor_at(h, f->tensors[i]);
-    own.tensors = gather(out, "void *const", "td_a", entry.tensors, at, f->ntensors, indent);
+    for (int i = 0; i < f->ntensors; i++)
+        at[i] = element(h->ctx, entry.tensors, host_tensor_at(h, f->tensors[i]), i, &same);
+    own.tensors = gather(out, "void *const", "td_a", entry.tensors, at, f->ntensors, same, indent);
     own.dims = gather_dims(out, h, k, entry.dims, indent);
-    for (int i = 0; i < f->nscalars; i++)
-        at[i] = place((const void *const *)g->scalars.at, g->scalars.n, f->scalars[i]);
-    own.scalars = gather(out, "const double", "td_x", entry.scalars, at, f->nscalars, indent);
+    own.scalars = gather_scalars(out, h, k, entry.scalars, indent);
     return own;
 }
 

@@ -102,7 +102,7 @@ static int dim_at(const Lower *l, const Dim *d) {
 
 static int scalar_at(const Lower *l, const Scalar *s) {
     const KernelForm *f = l->k->shared ? l->k->form : NULL;
-    if (f) return place((const void *const *)f->scalars, f->nscalars, s);
+    if (f) return place((const void *const *)f->scalars, f->nscalars + f->npassed, s);
     return place((const void *const *)l->g->scalars.at, l->g->scalars.n, s);
 }
 
@@ -328,6 +328,7 @@ bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why) {
     bool ok = true;
     Ctx *own = ctx_temp(p->ctx);
     ExprMap tensor_at = {0};
+    program_pass_constants(p);
     for (int i = 0; i < p->params.n + p->temps.n; i++) {
         const Tensor *t = i < p->params.n ? p->params.at[i] : p->temps.at[i - p->params.n];
         expr_map_put(own, &tensor_at, t, (const void *)(intptr_t)(i + 1));

@@ -151,13 +151,13 @@ typedef struct Kernel {
     Sym comment;                   /* the equation, printed above the kernel */
     Span span;
     /* Filled in by program_same (same.h): */
-    const struct KernelForm *form; /* its tensors, dimensions and scalars in the order of its form; NULL: not known */
-    struct Kernel *same;           /* an earlier one of the compilation whose text runs here too; NULL: its own does */
-    struct Kernel *here;           /* the first of its form in its program; NULL: it is that itself */
-    bool shared;                   /* several places run its text, which takes arguments in the order of the form */
-    int places;                    /* how many run its own text */
-    bool follows, leads;           /* at one of them a kernel comes before, or after, in the entry */
-    Sym symbol;                    /* kernel_symbol */
+    struct KernelForm *form; /* its tensors, dimensions and scalars in the order of its form; NULL: not known */
+    struct Kernel *same;     /* an earlier one of the compilation whose text runs here too; NULL: its own does */
+    struct Kernel *here;     /* the first of its form in its program; NULL: it is that itself */
+    bool shared;             /* several places run its text, which takes arguments in the order of the form */
+    int places;              /* how many run its own text */
+    bool follows, leads;     /* at one of them a kernel comes before, or after, in the entry */
+    Sym symbol;              /* kernel_symbol */
     /* Of what was scheduled here, where an explanation is asked for (explain.h); else NULL: */
     const struct Group *group;
     const struct Schedule *schedule;

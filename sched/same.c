@@ -3,8 +3,10 @@
  * hints. */
 #include "same.h"
 
+#include "kernel_text.h"
 #include "product.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct Former {
@@ -13,9 +15,11 @@ typedef struct Former {
     ExprMap number; /* of expressions, tensors, dimensions, scalars and variables that were met: plus 1 */
     int nexprs;
     bool failed;
+    bool literal; /* constants are of the form */
     VEC(Tensor *) tensors;
     VEC(Dim *) dims;
     VEC(Scalar *) scalars;
+    VEC(const Expr *) constants;
 } Former;
 
 /* Small numbers take a byte. */
@@ -86,17 +90,35 @@ static void put_key(Former *x, const Expr *e) {
     }
 }
 
+static bool can_be_passed(const Expr *e) {
+    return e->op == OP_CONST && (e->type == TY_F32 || e->type == TY_F64) && isfinite(e->u.f);
+}
+
+/* Division by a constant, or a power of one, is compiled to something better. */
+static bool is_literal(const Expr *e, int arg) { return arg == 1 && (e->op == OP_DIV || e->op == OP_POW); }
+
 static void put_expr(Former *x, const Expr *e) {
     int64_t known = e ? met(x, e, x->nexprs) : 0;
     put(x, known);
     put(x, e != NULL);
-    if (known || !e) return;
+    if (!e) return;
+    bool constant = can_be_passed(e);
+    if (constant && x->literal) put(x, e->u.i); /* also where it was met as one that is not of the form */
+    if (known) return;
     x->nexprs++;
     put(x, e->op);
     put(x, e->type);
     put(x, e->nargs);
-    put_key(x, e);
-    for (int i = 0; i < e->nargs; i++) put_expr(x, e->arg[i]);
+    if (constant && !x->literal)
+        vec_push(x->temp, &x->constants, e);
+    else
+        put_key(x, e);
+    bool literal = x->literal;
+    for (int i = 0; i < e->nargs; i++) {
+        x->literal = literal || is_literal(e, i);
+        put_expr(x, e->arg[i]);
+    }
+    x->literal = literal;
 }
 
 static void put_exprs(Former *x, const Expr *const *e, int n) {
@@ -116,7 +138,17 @@ static void put_monoid(Former *x, const Monoid *m) {
 
 static void put_value(Former *x, const Value *v) { put(x, v ? v->id + 1 : 0); }
 
-static void put_stages(Former *x, Stage *const *at, int n) {
+/* The expressions in which constants are passed: program_pass_constants puts the scalars there. */
+static void put_stage_exprs(Former *x, const Stage *s, bool literal) {
+    x->literal = literal;
+    if (s->tensor) put_exprs(x, s->subs, s->tensor->rank);
+    put_exprs(x, s->expr, MAX_PARTS);
+    put_expr(x, s->cond);
+    put_expr(x, s->other);
+    x->literal = true;
+}
+
+static void put_stages(Former *x, Stage *const *at, int n, bool literal) {
     put(x, n);
     for (int i = 0; i < n; i++) {
         const Stage *s = at[i];
@@ -125,10 +157,7 @@ static void put_stages(Former *x, Stage *const *at, int n) {
         put(x, s->nout);
         for (int k = 0; k < s->nout; k++) put_value(x, s->out[k]);
         put_tensor(x, s->tensor);
-        if (s->tensor) put_exprs(x, s->subs, s->tensor->rank);
-        put_exprs(x, s->expr, MAX_PARTS);
-        put_expr(x, s->cond);
-        put_expr(x, s->other);
+        put_stage_exprs(x, s, literal);
         put_value(x, s->source);
         put(x, s->path);
         put(x, s->cache);
@@ -140,13 +169,13 @@ static void put_stages(Former *x, Stage *const *at, int n) {
         put(x, s->axis ? s->axis->id + 1 : 0);
         for (int k = 0; k < MAX_PARTS; k++) put_value(x, s->carry[k]);
         put_tensor(x, s->counter);
-        put_stages(x, s->body.at, s->body.n);
+        put_stages(x, s->body.at, s->body.n, literal);
     }
 }
 
 /* ---- parts ---- */
 
-static void put_part(Former *x, const Part *part) {
+static void put_part(Former *x, const Part *part, bool literal) {
     put(x, part->axes.n);
     for (int i = 0; i < part->axes.n; i++) met(x, part->axes.at[i]->var, i);
     for (int i = 0; i < part->axes.n; i++) {
@@ -176,7 +205,7 @@ static void put_part(Former *x, const Part *part) {
         put(x, v->layout ? v->layout->id + 1 : 0);
         put(x, (int64_t)v->domain);
     }
-    put_stages(x, part->body.at, part->body.n);
+    put_stages(x, part->body.at, part->body.n, literal);
 }
 
 /* ---- products ---- */
@@ -221,12 +250,13 @@ Sym kernel_form(Ctx *ctx, const Program *p, const Kernel *k, KernelForm *f) {
     Former *x = NEW(temp, Former);
     Sym form = NULL;
     x->out.ctx = x->temp = temp;
+    x->literal = true;
     for (int i = 0; i < OPTION_COUNT; i++) put(x, p->graph->options.value[i]);
     put(x, k->threads);
     put(x, k->cluster);
     put(x, k->blocks_per_sm);
     put(x, k->parts.n);
-    for (int i = 0; i < k->parts.n; i++) put_part(x, k->parts.at[i]);
+    for (int i = 0; i < k->parts.n; i++) put_part(x, k->parts.at[i], k->product != NULL); /* the library's is told */
     put(x, k->where.n);
     put_exprs(x, k->where.at, k->where.n);
     put_product(x, k->product);
@@ -235,6 +265,7 @@ Sym kernel_form(Ctx *ctx, const Program *p, const Kernel *k, KernelForm *f) {
         f->tensors = kept(ctx, x->tensors.at, f->ntensors = x->tensors.n, sizeof *f->tensors);
         f->dims = kept(ctx, x->dims.at, f->ndims = x->dims.n, sizeof *f->dims);
         f->scalars = kept(ctx, x->scalars.at, f->nscalars = x->scalars.n, sizeof *f->scalars);
+        f->constants = kept(ctx, x->constants.at, f->nconstants = x->constants.n, sizeof *f->constants);
     }
     ctx_temp_end(temp);
     return form;
@@ -251,6 +282,15 @@ Sym kernel_symbol(const Program *p, const Kernel *k) {
 }
 
 /* ---- which kernels are the same ---- */
+
+static void note_constants(Ctx *ctx, KernelForm *first, const KernelForm *f) {
+    if (!first->differs) first->differs = NEW_N(ctx, bool, first->nconstants + 1);
+    for (int i = 0; i < first->nconstants; i++) {
+        if (first->differs[i] || first->constants[i]->u.i == f->constants[i]->u.i) continue;
+        first->differs[i] = true;
+        first->npassed++;
+    }
+}
 
 void program_same(SameMemo *memo, Program *p) {
     Ctx *temp = ctx_temp(p->ctx);
@@ -271,10 +311,69 @@ void program_same(SameMemo *memo, Program *p) {
         if (k->same) {
             k->symbol = first->symbol;
             first->shared = k->shared = true;
+            note_constants(p->ctx, first->form, f);
         } else {
             k->symbol = kernel_symbol(p, k);
             expr_map_put(p->ctx, &memo->first, form, k);
         }
     }
     ctx_temp_end(temp);
+}
+
+/* ---- constants that are passed ---- */
+
+typedef struct Passing {
+    Graph *g;
+    const Expr **from, **to;
+    int n;
+} Passing;
+
+static void pass(const Passing *x, const Expr **e) {
+    if (*e) *e = expr_replace(x->g, *e, x->from, x->to, x->n);
+}
+
+static void pass_in_stages(const Passing *x, Stage *const *at, int n) {
+    for (int i = 0; i < n; i++) {
+        Stage *s = at[i];
+        for (int d = 0; s->tensor && d < s->tensor->rank; d++) pass(x, &s->subs[d]);
+        for (int k = 0; k < MAX_PARTS; k++) pass(x, &s->expr[k]);
+        pass(x, &s->cond);
+        pass(x, &s->other);
+        pass_in_stages(x, s->body.at, s->body.n);
+    }
+}
+
+static Scalar *new_scalar(Graph *g, Type type, int *number) {
+    for (;; ++*number) {
+        Sym name = sym_fmt(g->ctx, "c%d", *number);
+        if (graph_name_taken(g, name) || kernel_name_reserved(name)) continue;
+        Scalar *s = NEW(g->ctx, Scalar);
+        *s = (Scalar){.name = name, .type = type};
+        ++*number;
+        return s;
+    }
+}
+
+static void pass_constants(Program *p, Kernel *k, KernelForm *f) {
+    Graph *g = p->graph;
+    Passing x = {
+        .g = g, .from = NEW_N(g->ctx, const Expr *, f->npassed), .to = NEW_N(g->ctx, const Expr *, f->npassed)};
+    Scalar **scalars = NEW_N(g->ctx, Scalar *, f->nscalars + f->npassed);
+    int number = 0;
+    if (f->nscalars) memcpy(scalars, f->scalars, sizeof *scalars * (size_t)f->nscalars);
+    for (int i = 0; i < f->nconstants; i++) {
+        if (!f->differs[i]) continue;
+        Scalar *s = scalars[f->nscalars + x.n] = new_scalar(g, f->constants[i]->type, &number);
+        x.from[x.n] = f->constants[i];
+        x.to[x.n++] = expr_scalar(g, s);
+    }
+    f->scalars = scalars;
+    for (int i = 0; i < k->parts.n; i++) pass_in_stages(&x, k->parts.at[i]->body.at, k->parts.at[i]->body.n);
+}
+
+void program_pass_constants(Program *p) {
+    for (int i = 0; i < p->kernels.n; i++) {
+        Kernel *k = p->kernels.at[i];
+        if (!k->same && k->form && k->form->npassed) pass_constants(p, k, k->form);
+    }
 }

@@ -1,18 +1,25 @@
-/* Kernels that do the same: equal up to the names of tensors, dimensions, scalars, axes and values. Their text is
- * lowered, printed and compiled once; every place that runs it passes its own tensors, dimensions and scalars. */
+/* Kernels that do the same: equal up to the names of tensors, dimensions, scalars, axes and values, and up to the values
+ * of constants. Their text is lowered, printed and compiled once; every place that runs it passes its own tensors,
+ * dimensions, scalars, and constants where those differ. */
 #ifndef TDC_SAME_H
 #define TDC_SAME_H
 
 #include "ir/expr_map.h"
 #include "kernel.h"
 
-/* The form of a kernel is all that its text depends on, as a text, with each tensor, dimension and scalar as a number:
- * its place in the order of first use. Here is what stands behind these numbers in one kernel. */
+/* The form of a kernel is all that its text depends on, as a text, with each tensor, dimension, scalar and constant as a
+ * number: its place in the order of first use. Here is what stands behind these numbers in one kernel.
+ *
+ * A constant is a finite one of f32 or f64 from which a compiler gains nothing by knowing it: the divisor of a quotient
+ * and the exponent of a power are of the form itself, as are integers. */
 typedef struct KernelForm {
     Tensor **tensors;
     Dim **dims;
-    Scalar **scalars;
-    int ntensors, ndims, nscalars;
+    Scalar **scalars; /* in the form of the kernel whose text it is, then npassed ones for the constants passed */
+    const Expr **constants;
+    int ntensors, ndims, nscalars, nconstants;
+    bool *differs; /* of the kernel whose text it is: a constant is not the same in all places */
+    int npassed;   /* how many do */
 } KernelForm;
 
 /* The kernels of a compilation by their forms; {0} to begin with. */
@@ -23,6 +30,10 @@ typedef struct SameMemo {
 /* Finds, for each kernel of p, an earlier one of the same form: fills in Kernel.form, same, here, shared and symbol.
  * Programs are asked about in the order in which their texts are printed. */
 void program_same(SameMemo *memo, Program *p);
+
+/* Once all programs were asked about: each constant that is not the same in all places that run a text of p becomes a
+ * scalar of that text. */
+void program_pass_constants(Program *p);
 
 /* The form as a text: equal for two kernels of a compilation where one text serves both. NULL: it has none. */
 Sym kernel_form(Ctx *ctx, const Program *p, const Kernel *k, KernelForm *f);

@@ -44,3 +44,31 @@ check products(A = 7, B = 72, C = 40) with w ~ 0.2, v ~ 0.2;
 check products(A = 64, B = 80, C = 96) with w ~ 0.2, v ~ 0.2;
 check scaled(N = 1000, a = 3.0, b = 0.5);
 check scaled_too(K = 77, c = -1.5);
+
+// Constants that differ are passed, beside scalars of the entry that have the names they would get.
+export fn affine(x: f32[M, N], c0: f32) -> (y: f32[M, N], s: f32[M]) {
+    y[i, j] = if x[i, j] > 0.5 then x[i, j] * 4.0 + c0 else x[i, j] / 3.0;
+    s[i] = sum[j](max(x[i, j], 0.25));
+}
+export fn affine_too(z: f32[A, B], c1: f32) -> (t: f32[A, B], r: f32[A]) {
+    t[i, j] = if z[i, j] > -0.1 then z[i, j] * 1e-40 + c1 else z[i, j] / 3.0;
+    r[i] = sum[j](max(z[i, j], 0.0));
+}
+// One of them twice, where another entry has two; an exponent; the wide type; a value alone.
+export fn twice(x: f64[N]) -> (y: f64[N], z: f64[N]) {
+    y[i] = (x[i] + 0.1) * 0.1;
+    z[i] = 0.1;
+}
+export fn two(x: f64[N]) -> (y: f64[N], z: f64[N]) {
+    y[i] = (x[i] + 0.1) * 0.2;
+    z[i] = 3.3e300;
+}
+export fn square(x: f32[N]) -> (y: f32[N]) { y[i] = pow(abs(x[i]), 2.5) + 1.0; }
+export fn cube(x: f32[N]) -> (y: f32[N]) { y[i] = pow(abs(x[i]), 3.5) + 2.0; }
+
+check affine(M = 9, N = 133, c0 = 2.0);
+check affine_too(A = 9, B = 133, c1 = -2.0);
+check twice(N = 99);
+check two(N = 99);
+check square(N = 99);
+check cube(N = 99);

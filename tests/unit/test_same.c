@@ -67,7 +67,7 @@ static const struct {
     {"no divisor", " divisible 8", "", false},
     {"a scalar's type", "scalar s: f32 = 1.0", "scalar s: f64 = 1.0", false},
     {"an option", "  scalar", "  option math = fast\n  scalar", false},
-    {"a constant", "+ 2.0", "+ 3.0", false},
+    {"a constant", "+ 2.0", "+ 3.0", true},
     {"an operator", "x0 * f32(s)", "x0 - f32(s)", false},
     {"an operand", "f32(b0) + m", "m + f32(b0)", false},
     {"a condition", "n < 1000", "n < 1001", false},
@@ -172,6 +172,63 @@ static void test_programs(Ctx *ctx) {
     }
 }
 
+/* ---- constants ---- */
+
+static const char *CONSTANT = "graph g dim M dim N in x: f32[M, N] out y: f32[M]\n"
+                              "y[i] = sum[k in 0..N](if x[i, k] < %s then x[i, k] * %s + %s else (x[i, k] + %s) / %s)";
+
+/* Five numbers for those of CONSTANT; whether the text is that of 0.5 2.5 1.5 2.5 3.0, and how many are passed. */
+static const struct {
+    const char *what, *of[5];
+    bool same;
+    int passed;
+} CONSTANTS[] = {
+    {"equal ones", {"0.5", "2.5", "1.5", "2.5", "3.0"}, true, 0},
+    {"one is another", {"0.5", "2.5", "1.25", "2.5", "3.0"}, true, 1},
+    {"all are others", {"-0.5", "7.5", "0.25", "7.5", "3.0"}, true, 3},
+    {"two are no longer one", {"0.5", "2.5", "1.5", "4.5", "3.0"}, false, 0},
+    {"two become one", {"1.5", "2.5", "1.5", "2.5", "3.0"}, false, 0},
+    {"one becomes the sum's identity", {"0.0", "2.5", "1.5", "2.5", "3.0"}, false, 0},
+    {"another divisor", {"0.5", "2.5", "1.5", "2.5", "5.0"}, false, 0},
+};
+
+static Program *with_constants(Ctx *ctx, SameMemo *memo, const char *const *of) {
+    Text t = {.ctx = ctx};
+    for (const char *s = CONSTANT; *s; s++) {
+        if (s[0] == '%')
+            text_put(&t, *of++), s++;
+        else
+            text_char(&t, *s);
+    }
+    return scheduled(ctx, memo, t.s, false);
+}
+
+static void test_constants(Ctx *ctx) {
+    static const char *const of[] = {"0.5", "2.5", "1.5", "2.5", "3.0"};
+    for (size_t i = 0; i < sizeof CONSTANTS / sizeof *CONSTANTS; i++) {
+        SameMemo memo = {0};
+        Program *first = with_constants(ctx, &memo, of), *p = with_constants(ctx, &memo, CONSTANTS[i].of);
+        Text text = {.ctx = ctx}, why = {.ctx = ctx};
+        bool ok = first && p && first->kernels.n == 1 && p->kernels.n == 1;
+        expect(ok, CONSTANTS[i].what, "has not one kernel");
+        if (!ok) continue;
+        expect((p->kernels.at[0]->same != NULL) == CONSTANTS[i].same, CONSTANTS[i].what,
+               CONSTANTS[i].same ? "differs" : "is the same");
+        expect(first->kernels.at[0]->form->npassed == CONSTANTS[i].passed, CONSTANTS[i].what, "are passed");
+        expect(lower_program(&text, first, &(LowerOptions){.prefix = "t"}, &why), CONSTANTS[i].what, why.s);
+        expect(program_verify(first, &why), CONSTANTS[i].what, why.s);
+        for (int k = 0; k < 4; k++) {
+            Sym name = sym_fmt(ctx, "arg.c%d", k);
+            expect((strstr(text.s, name) != NULL) == (k < CONSTANTS[i].passed), CONSTANTS[i].what, name);
+        }
+        for (int k = 0; k < 5; k++) {
+            bool other = strcmp(of[k], CONSTANTS[i].of[k]) != 0;
+            if (CONSTANTS[i].same && other)
+                expect(!strstr(text.s, sym_fmt(ctx, "%sf", of[k])), CONSTANTS[i].what, of[k]);
+        }
+    }
+}
+
 /* ---- stacks of equal layers ---- */
 
 /* Layer k reads h(k-1), or x, and writes hk; the last one's is y. */
@@ -247,7 +304,7 @@ static void test_chains(Ctx *ctx) {
         "graph before dim M dim N in x: f32[M, N] in w: f32[N] out y: f32[M, N] out v: f32[N]\n"
         "y[i, j] = x[i, j] * w[j]\nv[j] = w[j] + 1.0",
                       after[] = "graph after dim M dim N in x: f32[M, N] in w: f32[N] out u: f32[N] out y: f32[M, N]\n"
-                                "u[j] = w[j] + 2.0\ny[i, j] = x[i, j] * w[j]";
+                                "u[j] = w[j] * 2.0\ny[i, j] = x[i, j] * w[j]";
     static const struct {
         const char *what, *more[2]; /* entries beside SCALED */
         const char *marks[3];
@@ -272,6 +329,7 @@ int main(void) {
     if (CTX_GUARD(ctx)) return puts("out of memory"), 1;
     test_variants(ctx);
     test_programs(ctx);
+    test_constants(ctx);
     test_chains(ctx);
     test_stacks(ctx);
     ctx_free(ctx);
