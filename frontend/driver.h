@@ -104,15 +104,16 @@ typedef struct Spool {
 Spool spool_new(Ctx *ctx, Sym folder);
 void spool_close(Spool *s);
 /* All that it was given, in order and in pieces, to `put`, until that says no. False where it did, or where not all can
- * be had, with the reason in errno. */
-bool spool_each(Spool *s, bool (*put)(void *user, const char *bytes, size_t n), void *user);
+ * be had, with the reason in errno. `last`: nobody asks again; what `put` has had is gone, to make room for a copy. */
+bool spool_each(Spool *s, bool last, bool (*put)(void *user, const char *bytes, size_t n), void *user);
 
 /* One compilation on its way through the passes. */
 typedef struct Job {
     Ctx *ctx;
     const DriverOptions *o;
     int file;
-    AstFile *ast;
+    Ctx *trees;   /* the memory of syntax trees, which goes when no pass needs them any more; NULL: gone */
+    AstFile *ast; /* in it, as those of the sources */
     Module *module;
     Module *reference; /* check, run: as sema left it, for the reference interpreter */
     Module *assumed; /* --debug-checks: each entry again, as the Graph of its assumptions; those without any are NULL */

@@ -76,7 +76,7 @@ static bool put_bytes(void *user, const char *s, size_t n) {
 static bool put(int fd, const OutFile *file) {
     const char *s = file->text->s ? file->text->s : "";
     size_t n = file->text->n, before = file->middle ? file->middle->sink.at : n;
-    return put_bytes(&fd, s, before) && (!file->middle || spool_each(file->middle, put_bytes, &fd)) &&
+    return put_bytes(&fd, s, before) && (!file->middle || spool_each(file->middle, true, put_bytes, &fd)) &&
            put_bytes(&fd, s + before, n - before);
 }
 
@@ -88,10 +88,28 @@ static bool put_and_close(int fd, const OutFile *file) {
     return ok;
 }
 
-static bool write_named(Fresh *f) {
+static int open_named(const Fresh *f) {
     unlink(f->name); /* of a process of this number that was ended */
-    int fd = open(f->name, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    return open(f->name, O_WRONLY | O_CREAT | O_EXCL, 0666);
+}
+
+static bool write_named(const Fresh *f) {
+    int fd = open_named(f);
     return fd >= 0 && put_and_close(fd, f->file);
+}
+
+/* From the file without a name: what it was written from is gone. */
+static bool copy_named(const Fresh *f) {
+    char piece[1 << 16];
+    ssize_t got;
+    int fd = open_named(f);
+    if (fd < 0) return false;
+    for (off_t at = 0; (got = pread(f->fd, piece, sizeof piece, at)) != 0; at += got > 0 ? got : 0)
+        if (got < 0 ? errno != EINTR : !put_bytes(&fd, piece, (size_t)got)) break;
+    int error = errno;
+    if (close(fd) != 0 && !got) return false;
+    errno = error;
+    return !got;
 }
 
 /* A file that nobody sees, and that is gone when the process is; where the file system has none, one with a name. */
@@ -99,7 +117,7 @@ static bool write_fresh(Fresh *f) {
 #ifdef O_TMPFILE
     const char *slash = strrchr(f->file->path, '/');
     Sym dir = !slash ? "." : sym_n(f->ctx, f->file->path, (size_t)(slash - f->file->path) + 1);
-    f->fd = open(dir, O_WRONLY | O_TMPFILE, 0666);
+    f->fd = open(dir, O_RDWR | O_TMPFILE, 0666);
     if (f->fd >= 0) return put(f->fd, f->file);
 #endif
     return write_named(f);
@@ -110,7 +128,7 @@ static bool give_name(Fresh *f) {
     char path[40];
     snprintf(path, sizeof path, "/proc/self/fd/%d", f->fd);
     unlink(f->name);
-    bool ok = linkat(AT_FDCWD, path, AT_FDCWD, f->name, AT_SYMLINK_FOLLOW) == 0 || write_named(f);
+    bool ok = linkat(AT_FDCWD, path, AT_FDCWD, f->name, AT_SYMLINK_FOLLOW) == 0 || copy_named(f);
     int error = errno;
     if (close(f->fd) != 0 && ok) return f->fd = -1, false;
     f->fd = -1;

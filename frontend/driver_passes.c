@@ -43,7 +43,7 @@ static AstFile *import_at(Job *job, Sym path) {
     char *text = source_read(job->ctx, path, &n);
     if (!text) return NULL;
     depend_read(job, path);
-    f.tree = parse_file(job->ctx, diag_add_file(job->ctx, path, text, n));
+    f.tree = parse_file(job->trees, diag_add_file(job->ctx, path, text, n));
     vec_push(job->ctx, &job->sources, f);
     return f.tree;
 }
@@ -70,7 +70,8 @@ static AstFile *import(void *user, Ctx *ctx, Sym path, int from, Span where) {
 static Exit pass_PARSE(Job *job) {
     if (is_kernel_text(job)) return EXIT_OK;
     SourceFile f = {0};
-    f.tree = job->ast = parse_file(job->ctx, job->file);
+    job->trees = ctx_temp(job->ctx);
+    f.tree = job->ast = parse_file(job->trees, job->file);
     if (source_identity(job->o->file, &f.device, &f.inode)) vec_push(job->ctx, &job->sources, f);
     return wrong_unless(job, EXIT_OK);
 }
@@ -143,12 +144,20 @@ static Exit pass_SEMA(Job *job) {
     return e == EXIT_OK ? verify_graphs(job, "--debug-checks") : e;
 }
 
+static void end_trees(Job *job) {
+    for (int i = 0; i < job->sources.n; i++) job->sources.at[i].tree = NULL;
+    job->ast = NULL;
+    ctx_temp_end(job->trees);
+    job->trees = NULL;
+}
+
 /* The reference interpreter reads the equations as they were written: a check keeps Graphs that no pass has touched. */
 static Exit pass_SIMPLIFY(Job *job) {
     if (is_kernel_text(job)) return EXIT_OK;
     const SemaOptions opt = {.import = import, .user = job};
     if (job->o->command == COMMAND_CHECK || job->o->command == COMMAND_RUN)
         job->reference = sema_module(job->ctx, job->ast, &opt);
+    end_trees(job);
     for (int i = 0; i < job->module->graphs.n; i++) graph_simplify(job->module->graphs.at[i]);
     for (int i = 0; job->assumed && i < job->assumed->graphs.n; i++)
         if (job->assumed->graphs.at[i]) graph_simplify(job->assumed->graphs.at[i]);
@@ -383,7 +392,7 @@ static void print_file(Job *job, Text *out, EmitId e) {
     const char *s = job->out[e].s ? job->out[e].s : "";
     Spool *middle = &job->middle[e];
     text_put_n(out, s, middle->sink.at);
-    spool_each(middle, append, out);
+    spool_each(middle, false, append, out);
     text_put_n(out, s + middle->sink.at, job->out[e].n - middle->sink.at);
 }
 static void print_CU(Job *job, Text *out) { print_file(job, out, EMIT_CU); }

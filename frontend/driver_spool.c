@@ -58,15 +58,27 @@ void spool_close(Spool *s) {
     s->fd = -1;
 }
 
-bool spool_each(Spool *s, bool (*put)(void *user, const char *bytes, size_t n), void *user) {
+/* A file system that cannot do this keeps the bytes for a while. */
+static void give_back(const Spool *s, off_t from, off_t to) {
+#ifdef FALLOC_FL_PUNCH_HOLE
+    if (fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, to - from) != 0) return;
+#endif
+    (void)s, (void)from, (void)to;
+}
+
+bool spool_each(Spool *s, bool last, bool (*put)(void *user, const char *bytes, size_t n), void *user) {
     char piece[PIECE];
     ssize_t got = 0;
+    off_t kept = 0;
     errno = s->error;
     if (s->error) return false;
     for (off_t at = 0; s->fd >= 0 && (got = pread(s->fd, piece, sizeof piece, at)) != 0;) {
         if (got < 0 && errno == EINTR) continue;
         if (got < 0 || !put(user, piece, (size_t)got)) return false;
         at += got;
+        if (!last || at - kept < KEPT) continue;
+        give_back(s, kept, at);
+        kept = at;
     }
     return !s->text.n || put(user, s->text.s, s->text.n);
 }

@@ -54,8 +54,8 @@ void *ctx_alloc_raw(Ctx *ctx, size_t bytes);
 /* What ctx_alloc gave for `bytes`, and nobody reads any more: goes at once where it is large, else with the context. */
 void ctx_give_back(Ctx *ctx, const void *block, size_t bytes);
 /* Memory of work that is soon done: what is allocated from it (texts, vectors and maps too) lives until ctx_temp_end,
- * which takes all of it back and nothing else. Names made with it are the root's and stay. Not for diagnostics. Those
- * in use when memory runs out go with the root. */
+ * which takes all of it back and nothing else. Names and reports made with it are the root's and stay. Those in use
+ * when memory runs out go with the root. */
 Ctx *ctx_temp(Ctx *ctx);
 void ctx_temp_end(Ctx *temp);
 /* Testing: the n-th chunk that the arena asks the system for from now on fails (n = 1 is the next; 0 turns it off). */

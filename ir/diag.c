@@ -22,7 +22,9 @@ const char *diag_code_text(Ctx *ctx, DiagCode code) {
     return sym_fmt(ctx, "%c%04d", codes[code].severity == SEV_ERROR ? 'E' : 'W', codes[code].number);
 }
 
+/* Reports outlive temporary memory: all of them are the root's. */
 static struct Diags *sink(Ctx *ctx) {
+    ctx = ctx->root;
     if (!ctx->diags) {
         ctx->diags = NEW(ctx, struct Diags);
         ctx->diags->limit = 50;
@@ -34,6 +36,7 @@ static struct Diags *sink(Ctx *ctx) {
 
 int diag_add_file(Ctx *ctx, const char *name, const char *text, size_t n) {
     struct Diags *ds = sink(ctx);
+    ctx = ctx->root;
     if (n > UINT32_MAX - 1) n = UINT32_MAX - 1; /* a place is 32 bits; the parser refuses long before */
     char *copy = ctx_alloc(ctx, n + 1);
     if (n) memcpy(copy, text, n);
@@ -42,10 +45,10 @@ int diag_add_file(Ctx *ctx, const char *name, const char *text, size_t n) {
     return ds->files.n - 1;
 }
 
-static int diag_file_count(const Ctx *ctx) { return ctx->diags ? ctx->diags->files.n : 0; }
+static int diag_file_count(const Ctx *ctx) { return ctx->root->diags ? ctx->root->diags->files.n : 0; }
 
 SourceFile *diag_source(const Ctx *ctx, int file) {
-    return file >= 0 && file < diag_file_count(ctx) ? &ctx->diags->files.at[file] : NULL;
+    return file >= 0 && file < diag_file_count(ctx) ? &ctx->root->diags->files.at[file] : NULL;
 }
 
 const char *diag_file_name(const Ctx *ctx, int file) {
@@ -112,6 +115,7 @@ static const char *format(Ctx *ctx, const char *fmt, va_list ap) {
 
 Diag *diag_report(Ctx *ctx, DiagCode code, Span span, const char *fmt, ...) {
     struct Diags *ds = sink(ctx);
+    ctx = ctx->root;
     Severity s = diag_severity(code);
     if (s == SEV_PERF && !ds->perf) return &ds->dropped;
     int *count = s == SEV_ERROR ? &ds->errors : &ds->warnings;
@@ -138,6 +142,7 @@ Diag *diag_report(Ctx *ctx, DiagCode code, Span span, const char *fmt, ...) {
 
 void diag_note(Ctx *ctx, Diag *d, Span span, const char *fmt, ...) {
     if (d == &sink(ctx)->dropped) return;
+    ctx = ctx->root;
     va_list ap;
     va_start(ap, fmt);
     DiagNote n = {span, format(ctx, fmt, ap)};
@@ -147,6 +152,7 @@ void diag_note(Ctx *ctx, Diag *d, Span span, const char *fmt, ...) {
 
 void diag_help(Ctx *ctx, Diag *d, const char *fmt, ...) {
     if (d == &sink(ctx)->dropped) return;
+    ctx = ctx->root;
     va_list ap;
     va_start(ap, fmt);
     DiagHelp h = {.message = format(ctx, fmt, ap), .span = SPAN_NONE};
@@ -156,6 +162,7 @@ void diag_help(Ctx *ctx, Diag *d, const char *fmt, ...) {
 
 void diag_fix(Ctx *ctx, Diag *d, Span span, const char *text, const char *fmt, ...) {
     if (d == &sink(ctx)->dropped) return;
+    ctx = ctx->root;
     va_list ap;
     va_start(ap, fmt);
     DiagHelp h = {.message = format(ctx, fmt, ap), .span = span, .text = sym(ctx, text)};
@@ -169,10 +176,10 @@ void diag_suggest(Ctx *ctx, Diag *d, Span span, const char *name) {
 
 void diag_limit(Ctx *ctx, int n) { sink(ctx)->limit = n; }
 void diag_perf(Ctx *ctx, bool on) { sink(ctx)->perf = on; }
-bool diag_wants_perf(const Ctx *ctx) { return ctx->diags && ctx->diags->perf; }
+bool diag_wants_perf(const Ctx *ctx) { return ctx->root->diags && ctx->root->diags->perf; }
 bool diag_full(Ctx *ctx) { return sink(ctx)->kept_errors >= sink(ctx)->limit; }
-int diag_errors(const Ctx *ctx) { return ctx->diags ? ctx->diags->errors : 0; }
-int diag_warnings(const Ctx *ctx) { return ctx->diags ? ctx->diags->warnings : 0; }
+int diag_errors(const Ctx *ctx) { return ctx->root->diags ? ctx->root->diags->errors : 0; }
+int diag_warnings(const Ctx *ctx) { return ctx->root->diags ? ctx->root->diags->warnings : 0; }
 
 /* ---- reading ---- */
 
@@ -185,7 +192,7 @@ static int compare(const void *pa, const void *pb) {
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-int diag_count(const Ctx *ctx) { return ctx->diags ? ctx->diags->list.n : 0; }
+int diag_count(const Ctx *ctx) { return ctx->root->diags ? ctx->root->diags->list.n : 0; }
 
 const Diag *diag_at(Ctx *ctx, int i) {
     struct Diags *ds = sink(ctx);

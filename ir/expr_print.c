@@ -261,6 +261,6 @@ void expr_print_as(ExprPrinter *p, const Expr *e, Type t) {
 
 void expr_print(Text *out, const Expr *e, const LeafNames *leaves) {
     ExprPrinter p = {.out = out, .leaves = leaves};
-    expr_print_uses(&p, e);
+    if (e->reduces) expr_print_uses(&p, e); /* a reduction's variables get names that nothing else has */
     expr_print_with(&p, e);
 }

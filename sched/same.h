@@ -1,5 +1,5 @@
-/* Kernels that do the same: equal up to the names of tensors, dimensions, scalars, axes and values, and up to the values
- * of constants. Their text is lowered, printed and compiled once; every place that runs it passes its own tensors,
+/* Kernels that do the same: equal up to the names of tensors, dimensions, scalars, axes and values, and up to what
+ * constants are. Their text is lowered, printed and compiled once; every place that runs it passes its own tensors,
  * dimensions, scalars, and constants where those differ. */
 #ifndef TDC_SAME_H
 #define TDC_SAME_H
@@ -7,8 +7,8 @@
 #include "ir/expr_map.h"
 #include "kernel.h"
 
-/* The form of a kernel is all that its text depends on, as a text, with each tensor, dimension, scalar and constant as a
- * number: its place in the order of first use. Here is what stands behind these numbers in one kernel.
+/* The form of a kernel is all that its text depends on, as a text, with each tensor, dimension, scalar and constant as
+ * a number: its place in the order of first use. Here is what stands behind these numbers in one kernel.
  *
  * A constant is a finite one of f32 or f64 from which a compiler gains nothing by knowing it: the divisor of a quotient
  * and the exponent of a power are of the form itself, as are integers. */
