@@ -20,15 +20,14 @@
             "    if (a > 0 && b > 0 ? a > INT64_MAX / b : a < 0 && b < 0 && a < INT64_MAX / b) return INT64_MAX;\n"    \
             "    if (a > 0 && b < 0 ? b < INT64_MIN / a : a < 0 && b > 0 && a < INT64_MIN / b) return INT64_MIN;\n"    \
             "    return a * b;\n}\n")                                                                                  \
-    HOST_FN(DIV, "/* Toward minus infinity; INT64_MIN where there is no quotient. */\n"                                \
+    HOST_FN(DIV, "/* Toward minus infinity; by 0 it is 0. */\n"                                                        \
                  "static int64_t td_div(int64_t a, int64_t b) {\n"                                                     \
-                 "    if (b == 0) return INT64_MIN;\n"                                                                 \
+                 "    if (b == 0) return 0;\n"                                                                         \
                  "    if (b == -1) return a == INT64_MIN ? INT64_MAX : -a;\n"                                          \
                  "    return a / b - (a % b != 0 && (a < 0) != (b < 0));\n}\n")                                        \
-    HOST_FN(MOD, "/* The sign of b; INT64_MIN where there is no remainder. */\n"                                       \
+    HOST_FN(MOD, "/* The sign of b; by 0 it is 0. */\n"                                                                \
                  "static int64_t td_mod(int64_t a, int64_t b) {\n"                                                     \
-                 "    if (b == 0) return INT64_MIN;\n"                                                                 \
-                 "    if (b == -1) return 0;\n"                                                                        \
+                 "    if (b == 0 || b == -1) return 0;\n"                                                              \
                  "    return a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0);\n}\n")                                \
     HOST_FN(SHL, "static int64_t td_shl(int64_t a, int64_t b) {\n"                                                     \
                  "    return b < 0 || b > 63 ? 0 : (int64_t)((uint64_t)a << b);\n}\n")                                 \

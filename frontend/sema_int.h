@@ -258,6 +258,8 @@ bool sema_names_dim(const AstDecl *fn, Sym name);                         /* occ
 const AstExpr *sema_unknown_dim(Inst *inst, const AstItems *dims);
 bool sema_declare_dims(Sema *s, Inst *inst, const AstItems *dims); /* an export's: names become dimensions */
 const Expr *sema_new_dim(Sema *s, Inst *inst, Sym name, Span span);
+/* The entry is refused where a divisor in e, a length or a condition that must hold, is 0. */
+void sema_no_zero_divisor(Sema *s, const Expr *e, Span span);
 bool sema_constrain_dim(Sema *s, Inst *inst, Sym name, const Expr *value);
 
 /* ---- sema_stmt.c ---- */
@@ -392,6 +394,7 @@ bool sema_refute(Sema *s, const Expr *e, Text *why);
 bool sema_refute_with(Sema *s, const Expr *e, Text *why, const Expr *const *value, int64_t *is, int n);
 bool sema_nonneg(Sema *s, const Expr *e);
 int sema_truth(Sema *s, const Expr *cond);
+const Expr *sema_guard_divisions(Sema *s, const Expr *e);
 /* No value meets the conditions around this place. */
 bool sema_unreachable(Sema *s);
 bool sema_equal(Sema *s, const Expr *a, const Expr *b);

@@ -135,9 +135,8 @@ static bool in_range_inside(Sema *s, const Expr *sub, const SubPlace *at) {
     return ok;
 }
 
-bool sema_check_sub(Sema *s, const Expr **sub, const SubPlace *at) {
+static bool check_sub(Sema *s, const Expr **sub, const SubPlace *at) {
     const Expr *extent = at->extent;
-    if (is_plain(*sub, extent)) return true;
     bool low = sema_nonneg(s, *sub);
     if (low && sema_nonneg(s, sema_room_above(s, *sub, extent))) return true;
     const Expr *wide = (*sub)->op == OP_CAST && sema_is_small(*sub) ? widened(s, (*sub)->arg[0], 0) : *sub;
@@ -148,6 +147,16 @@ bool sema_check_sub(Sema *s, const Expr **sub, const SubPlace *at) {
     if (sema_unreachable(s) || (at->nonempty && in_range_inside(s, *sub, at))) return true;
     sema_refuse_sub(s, *sub, !low, at);
     return false;
+}
+
+bool sema_check_sub(Sema *s, const Expr **sub, const SubPlace *at) {
+    if (is_plain(*sub, at->extent)) return true;
+    if (!check_sub(s, sub, at)) return false;
+    int mark = s->path.n;
+    for (int i = 0; at->nonempty && i < at->nonempty->n; i++) sema_path_push(s, at->nonempty->at[i], true);
+    *sub = sema_guard_divisions(s, *sub);
+    sema_path_pop(s, mark);
+    return true;
 }
 
 /* ---- loads ---- */
@@ -255,8 +264,8 @@ const Expr *sema_pad(Sema *s, Env env, const AstExpr *call) {
     if (!v || !outside) return NULL;
     const Expr *cond = NULL, *zero = expr_int(s->g, TY_I64, 0);
     for (int i = 0; i < subs.n; i++) {
-        const Expr *sub = subs.at[i];
-        if (is_plain(sub, v->shape[i])) continue;
+        if (is_plain(subs.at[i], v->shape[i])) continue;
+        const Expr *sub = subs.at[i] = sema_guard_divisions(s, subs.at[i]);
         if (!sema_nonneg(s, sub)) cond = both(s, cond, expr2(s->g, OP_LE, zero, sub));
         if (!sema_nonneg(s, sema_room_above(s, sub, v->shape[i])))
             cond = both(s, cond, expr2(s->g, OP_LT, sub, v->shape[i]));

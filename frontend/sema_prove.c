@@ -246,8 +246,8 @@ static bool eval_infix(Op op, int64_t a, int64_t b, int64_t *r) {
     case OP_ADD: return add_ok(a, b, r);
     case OP_SUB: return b != INT64_MIN && add_ok(a, -b, r);
     case OP_MUL: return mul_ok(a, b, r);
-    case OP_DIV: return b != 0 && (*r = floor_div(a, b), true);
-    case OP_MOD: return b != 0 && (*r = floor_mod(a, b), true);
+    case OP_DIV: *r = b ? floor_div(a, b) : 0; return true;
+    case OP_MOD: *r = b ? floor_mod(a, b) : 0; return true;
     case OP_MIN: *r = a < b ? a : b; return true;
     case OP_MAX: *r = a > b ? a : b; return true;
     case OP_EQ: *r = a == b; return true;
@@ -398,10 +398,10 @@ bool sema_nonneg(Sema *s, const Expr *e) {
     facts_with(s, e, false, &few); /* conditions of data cost much and seldom say what is asked */
     if (few.n < known.n) {
         PolyEnv first = {.g = s->g, .facts = few.at, .nfacts = few.n};
-        if (poly_nonneg(&first, poly_of(&first, e))) return true;
+        if (expr_nonneg(&first, e)) return true;
     }
     PolyEnv env = {.g = s->g, .facts = known.at, .nfacts = known.n};
-    if (poly_nonneg(&env, poly_of(&env, e))) return true;
+    if (expr_nonneg(&env, e)) return true;
     const Expr *in = sema_uses_data(e) ? written_in(s, e) : e;
     return in != e && sema_nonneg(s, in);
 }
@@ -427,6 +427,50 @@ bool sema_unreachable(Sema *s) {
     return never;
 }
 
+/* Whether a quotient or remainder by other than constants is in e. */
+static bool divides(const Expr *e, int depth) {
+    int64_t v;
+    if (depth > MAX_DEPTH) return true;
+    if (e->op == OP_LOAD || e->op == OP_REDUCE) return false;
+    if ((e->op == OP_DIV || e->op == OP_MOD) && !type_is_float(e->type) && !expr_is_int(e->arg[1], &v)) return true;
+    for (int i = 0; i < e->nargs; i++)
+        if (divides(e->arg[i], depth + 1)) return true;
+    return false;
+}
+
+typedef struct ZeroGuard {
+    Sema *s;
+    PolyEnv env;
+    const Expr *where;
+} ZeroGuard;
+
+static const Expr *guard_divisions(const ZeroGuard *z, const Expr *e, int depth) {
+    if (!e->nargs || e->nargs > 3 || depth > MAX_DEPTH || e->op == OP_LOAD || e->op == OP_REDUCE) return e;
+    const Expr *arg[3];
+    bool same = true;
+    for (int i = 0; i < e->nargs; i++) {
+        arg[i] = guard_divisions(z, e->arg[i], depth + 1);
+        same &= arg[i] == e->arg[i];
+    }
+    Graph *g = z->s->g;
+    const Expr *d = e->nargs > 1 ? arg[1] : NULL;
+    const Expr *n = same ? e : expr_node(g, e->op, e->type, e->untyped, e->u.i, arg, e->nargs);
+    bool division = (e->op == OP_DIV || e->op == OP_MOD) && !type_is_float(e->type);
+    if (!division || expr_never_zero(&z->env, d, z->where)) return n;
+    const Expr *some = expr2(g, OP_NE, d, expr_int(g, d->type, 0));
+    return expr_apply(g, OP_IF, (const Expr *[]){some, n, expr_int(g, e->type, 0)}, 3);
+}
+
+/* The subscript e with `if d != 0` around its quotients and remainders by a d that may be 0 here. Nothing later asks
+ * whether a divisor is 0: (i / d) * d + i % d becomes i, and is 0 where d is. */
+const Expr *sema_guard_divisions(Sema *s, const Expr *e) {
+    if (!sema_is_small(e) || !divides(e, 0)) return e;
+    ExprVec known = {0};
+    facts_for(s, e, &known);
+    ZeroGuard z = {.s = s, .env = {.g = s->g, .facts = known.at, .nfacts = known.n}, .where = e};
+    return guard_divisions(&z, e, 0);
+}
+
 /* Equal for all values of what they use. */
 bool sema_equal(Sema *s, const Expr *a, const Expr *b) {
     if (a == b) return true;
@@ -434,6 +478,7 @@ bool sema_equal(Sema *s, const Expr *a, const Expr *b) {
     PolyEnv env = {.g = s->g};
     Poly p = poly_of(&env, a), q = poly_of(&env, b);
     if (p.failed || q.failed) return false;
-    if (poly_eq(p, q)) return true;
+    if (poly_eq(p, q) && ((!divides(a, 0) && !divides(b, 0)) || sema_truth(s, expr2(s->g, OP_EQ, a, b)) == 1))
+        return true;
     return sema_nonneg(s, expr2(s->g, OP_SUB, a, b)) && sema_nonneg(s, expr2(s->g, OP_SUB, b, a));
 }

@@ -49,6 +49,22 @@ static void add_require(Sema *s, const Expr *cond, Sym text, Span span) {
     vec_push(s->ctx, &s->g->facts, ((Fact){.cond = cond, .require = true, .text = text, .span = span}));
 }
 
+static void no_zero_divisor(Sema *s, const Expr *e, Span span, int *left) {
+    if (--*left < 0 || e->op == OP_LOAD || e->op == OP_REDUCE) return;
+    int n = e->op == OP_OR || e->op == OP_IF ? 1 : e->nargs; /* what is always evaluated where e is to hold */
+    for (int i = 0; i < n; i++) no_zero_divisor(s, e->arg[i], span, left);
+    if ((e->op != OP_DIV && e->op != OP_MOD) || type_is_float(e->type)) return;
+    const Expr *some = expr2(s->g, OP_NE, e->arg[1], expr_int(s->g, e->arg[1]->type, 0));
+    add_require(s, some, sym_fmt(s->ctx, "%s is 0: %s has no value", sema_show(s, e->arg[1]), sema_show(s, e)), span);
+}
+
+void sema_no_zero_divisor(Sema *s, const Expr *e, Span span) {
+    int left = 2000;
+    Vars vars = {0};
+    sema_free_vars(s, e, &vars);
+    if (!vars.n && !sema_uses_data(e)) no_zero_divisor(s, e, span, &left);
+}
+
 static const Expr *bound(Sema *s, Inst *inst, const AstExpr *e) { return e ? sema_int(s, (Env){inst, NULL}, e) : NULL; }
 
 bool sema_constrain_dim(Sema *s, Inst *inst, Sym name, const Expr *value) {
@@ -175,6 +191,7 @@ static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
         SEMA_REPORT(s, BAD_DIM, it->span, "this dimension does not fit in 64 bits");
         return false;
     }
+    sema_no_zero_divisor(s, e, it->span);
     if (e->op != OP_CONST && e->op != OP_DIM)
         vec_push(s->ctx, &s->shapes, expr2(s->g, OP_GE, e, expr_int(s->g, TY_I64, 0)));
     vec_push(s->ctx, out, e);
@@ -288,7 +305,11 @@ static bool solve(Sema *s, Inst *inst, const AstExpr *ast, const Expr *target, S
         target = left ? expr2(s->g, OP_ADD, target, k) : expr2(s->g, OP_SUB, k, target);
         return solve(s, inst, in, target, span, failed);
     case OP_MUL: {
-        const Expr *rest = expr2(s->g, OP_EQ, expr2(s->g, OP_MOD, target, k), expr_int(s->g, TY_I64, 0));
+        const Expr *zero = expr_int(s->g, TY_I64, 0), *rest = expr2(s->g, OP_EQ, expr2(s->g, OP_MOD, target, k), zero);
+        PolyEnv env = {.g = s->g};
+        if (cond_truth(&env, expr2(s->g, OP_NE, k, zero)) < 0) /* 0 divides only 0 */
+            rest = expr2(s->g, OP_AND, rest,
+                         expr2(s->g, OP_OR, expr2(s->g, OP_NE, k, zero), expr2(s->g, OP_EQ, target, zero)));
         add_require(s, rest, sym_fmt(s->ctx, "%s is not divisible by %s", sema_show(s, target), sema_show(s, k)), span);
         return solve(s, inst, in, expr2(s->g, OP_DIV, target, k), span, failed);
     }

@@ -76,9 +76,9 @@ bool num_binary(Op op, int64_t a, int64_t b, int64_t *v) {
     case OP_SUB: return b != INT64_MIN && add_ok(a, -b, v);
     case OP_MUL: return mul_ok(a, b, v);
     case OP_DIV:
-        if (!b || (a == INT64_MIN && b == -1)) return false;
-        return *v = floor_div(a, b), true;
-    case OP_MOD: return b ? (*v = floor_mod(a, b), true) : false;
+        if (a == INT64_MIN && b == -1) return false;
+        return *v = b ? floor_div(a, b) : 0, true;
+    case OP_MOD: return *v = b ? floor_mod(a, b) : 0, true;
     case OP_BITAND: return *v = a & b, true;
     case OP_BITOR: return *v = a | b, true;
     case OP_BITXOR: return *v = a ^ b, true;

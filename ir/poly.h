@@ -64,7 +64,10 @@ void poly_bounds(const PolyEnv *env, Poly p, int64_t *lo, int64_t *hi);
 bool poly_at_most(const PolyEnv *env, Poly p, int64_t most); /* the upper one of these bounds is */
 /* p >= 0 for all values, proved from ranges, dimension bounds and facts. False: not proved. */
 bool poly_nonneg(const PolyEnv *env, Poly p);
-/* The truth of an integer condition: 1 proved true, 0 proved false, -1 unknown. */
+/* The truth of an integer condition: 1 proved true, 0 proved false, -1 unknown. It holds where divisors are 0 too. */
 int cond_truth(const PolyEnv *env, const Expr *cond);
+bool expr_nonneg(const PolyEnv *env, const Expr *e); /* e >= 0, in the same way */
+/* e is not 0 where `where` is evaluated: its variables have values. */
+bool expr_never_zero(const PolyEnv *env, const Expr *e, const Expr *where);
 
 #endif

@@ -86,7 +86,7 @@ static Interval interval_of_args(const PolyEnv *env, const Expr *e, int depth) {
     case OP_DIV: return interval_div(a, b);
     case OP_MOD:
         if (b.lo < 0) return none;
-        return (Interval){0, infinite(b.hi) ? (a.lo >= 0 ? a.hi : INT64_MAX) : b.hi - 1};
+        return (Interval){0, infinite(b.hi) ? (a.lo >= 0 ? a.hi : INT64_MAX) : b.hi > 0 ? b.hi - 1 : 0};
     case OP_MIN: return (Interval){a.lo < b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
     case OP_MAX: return (Interval){a.lo > b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
     default: return none;

@@ -21,6 +21,10 @@ Poly poly_subst(Ctx *ctx, Poly p, const Expr *atom, Poly q);
 /* A lower bound of p that is at least `target` if such a one is found, else one that was found; INT64_MIN: none. */
 int64_t poly_lower(const PolyEnv *env, Poly p, int64_t target, int fuel, int level);
 bool poly_nonneg_at(const PolyEnv *env, Poly p, int level);
+/* cond_truth where no divisor is 0. */
+int poly_truth(const PolyEnv *env, const Expr *cond);
+/* Whether the truth of cond, found so, holds where divisors in it, in the facts and in ranges are 0. */
+bool poly_holds_at_zero(const PolyEnv *env, const Expr *cond, int truth);
 /* Whether some values of what p depends on make p < target. False: no such example was found. */
 bool poly_refuted(const PolyEnv *env, Poly p, int64_t target);
 /* The atoms of whole without those of part, with coefficient 1; false where part does not divide it. */

@@ -69,11 +69,21 @@ static int logic_truth(const PolyEnv *env, const Expr *c, int depth) {
     return a >= 0 && b >= 0 ? !decides : -1;
 }
 
-int cond_truth(const PolyEnv *env, const Expr *cond) {
+int poly_truth(const PolyEnv *env, const Expr *cond) {
     PolyEnv own = *env;
     own.ctx = ctx_temp(poly_ctx(env));
     own.made = NULL;
     int r = truth(&own, cond, 16);
     ctx_temp_end(own.ctx);
     return r;
+}
+
+int cond_truth(const PolyEnv *env, const Expr *cond) {
+    int r = poly_truth(env, cond);
+    return r >= 0 && poly_holds_at_zero(env, cond, r) ? r : -1;
+}
+
+bool expr_nonneg(const PolyEnv *env, const Expr *e) {
+    if (!poly_nonneg(env, poly_of(env, e))) return false;
+    return poly_holds_at_zero(env, expr2(env->g, OP_GE, e, expr_int(env->g, TY_I64, 0)), 1);
 }

@@ -4,6 +4,7 @@
 
 #include "expr_map.h"
 #include "expr_text.h"
+#include "poly_prove.h"
 
 #include <string.h>
 
@@ -152,13 +153,19 @@ static int64_t expr_cost(Ctx *ctx, const Expr *e) {
     return sum;
 }
 
+/* Whether e and its normal form n are equal where a divisor is 0 too. */
+static bool equal_at_zero(Scope *s, const Expr *e, const Expr *n) {
+    return poly_holds_at_zero(&s->env, expr2(s->g, OP_EQ, e, n), 1);
+}
+
 /* Index arithmetic in normal form where that is cheaper. */
 static const Expr *by_poly(Scope *s, const Expr *e) {
     if (e->type != TY_I64 || op_rule(e->op) != RULE_ARITH || e->depth > MAX_NEST) return NULL;
     Poly p = poly_of(&s->env, e);
     if (p.failed) return NULL;
     const Expr *n = poly_expr(s->g, p);
-    return n != e && expr_cost(s->g->ctx, n) < expr_cost(s->g->ctx, e) ? n : NULL;
+    if (n == e || expr_cost(s->g->ctx, n) >= expr_cost(s->g->ctx, e)) return NULL;
+    return equal_at_zero(s, e, n) ? n : NULL;
 }
 
 static const Expr *by_truth(Scope *s, const Expr *e) {
@@ -179,9 +186,10 @@ static const Expr *by_count(Scope *s, const Expr *e) {
         if (lo.failed || hi.failed) return NULL;
         for (int k = 0; k < i; k++)
             if (poly_uses(lo, expr_var(s->g, r->vars[k])) || poly_uses(hi, expr_var(s->g, r->vars[k]))) return NULL;
-        Poly length = poly_sub(s->g->ctx, hi, lo);
-        const Expr *l = poly_expr(s->g, length);
-        if (!poly_nonneg(&s->env, length)) l = expr2(s->g, OP_MAX, l, expr_int(s->g, TY_I64, 0));
+        const Expr *length = expr2(s->g, OP_SUB, r->vars[i]->hi, r->vars[i]->lo);
+        const Expr *l = poly_expr(s->g, poly_sub(s->g->ctx, hi, lo));
+        if (!equal_at_zero(s, length, l)) l = length;
+        if (!expr_nonneg(&s->env, length)) l = expr2(s->g, OP_MAX, l, expr_int(s->g, TY_I64, 0));
         n = expr2(s->g, OP_MUL, n, l);
     }
     return simplify(s, expr_cast(s->g, e->type, n));

@@ -3,7 +3,7 @@ fn half(x: f16) -> f16 = x;
 
 export fn types(x: f32[M, N], k: i32[M], c: bool[M], w: f16[M], q: i8[N]) -> (a: f32[M], b: f32[M], i8s: i8[M], d: f32[M], e: f32[M], f: bool[M], g: f32[M], h: f32[M], l: f32[M], o: i32[M]) {
     a[i] = sum[j](x[i, j]) + c[i];               // expect error[E0416]: + does not take bool
-    b[i] = if x[i, i % N] then 1.0 else 0.0;     // expect error[E0403]: a condition is bool, this is f32
+    b[i] = if sum[j](x[i, j]) then 1.0 else 0.0; // expect error[E0403]: a condition is bool, this is f32
     i8s[i] = k[i];                               // expect error[E0401]: i32 does not become i8
     d[i] = sum[j](x[i, j]) * (i / 2);            // expect error[E0402]: an integer quotient
     e[i] = w[i] * k[i];                          // expect error[E0400]: i32

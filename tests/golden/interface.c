@@ -192,9 +192,9 @@ static int64_t td_mul(int64_t a, int64_t b) {
     if (a > 0 && b < 0 ? b < INT64_MIN / a : a < 0 && b > 0 && a < INT64_MIN / b) return INT64_MIN;
     return a * b;
 }
-/* Toward minus infinity; INT64_MIN where there is no quotient. */
+/* Toward minus infinity; by 0 it is 0. */
 static int64_t td_div(int64_t a, int64_t b) {
-    if (b == 0) return INT64_MIN;
+    if (b == 0) return 0;
     if (b == -1) return a == INT64_MIN ? INT64_MAX : -a;
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }

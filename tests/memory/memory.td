@@ -89,6 +89,7 @@ check in_later(M = 12, N = 69, K = 33);
 // Of two outputs the later one is scratch for the first: t (4 M K bytes) lies in z.
 // workspace in_second: 0
 export fn in_second(x: f32[M, N], w: f32[K, N]) -> (y: bf16[M, K], z: f32[M, K]) {
+    require M >= 1;
     let t[i, j] = sum[k](x[i, k] * w[j, k]);
     let m[j] = max[i](t[i, j]);
     y[i, j] = t[i, j] - m[j];

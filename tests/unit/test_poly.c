@@ -2,6 +2,7 @@
  * values of the dimensions and on all values of the variables. */
 #include "ir/expr_text.h"
 #include "ir/poly.h"
+#include "ir/rewrite.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -22,6 +23,7 @@ typedef struct World {
     PolyEnv env;
     int64_t dim[MAX_NAMES], var[MAX_NAMES];
     uint32_t rnd;
+    bool by_zero; /* a quotient or remainder by 0 is 0; otherwise undefined */
 } World;
 
 static const Expr *read_in(World *w, const char *text) {
@@ -85,12 +87,8 @@ static bool eval(World *w, const Expr *e, int64_t *v) {
     case OP_MUL: *v = a[0] * a[1]; return true;
     case OP_NEG: *v = -a[0]; return true;
     case OP_ABS: *v = a[0] < 0 ? -a[0] : a[0]; return true;
-    case OP_DIV:
-        if (a[1]) *v = floor_div(a[0], a[1]);
-        return a[1] != 0;
-    case OP_MOD:
-        if (a[1]) *v = floor_mod(a[0], a[1]);
-        return a[1] != 0;
+    case OP_DIV: *v = a[1] ? floor_div(a[0], a[1]) : 0; return a[1] || w->by_zero;
+    case OP_MOD: *v = a[1] ? floor_mod(a[0], a[1]) : 0; return a[1] || w->by_zero;
     case OP_MIN: *v = a[0] < a[1] ? a[0] : a[1]; return true;
     case OP_MAX: *v = a[0] > a[1] ? a[0] : a[1]; return true;
     case OP_EQ: *v = a[0] == a[1]; return true;
@@ -230,7 +228,8 @@ static const Claim claims[] = {
     {"p in 0..H - 2, r in 0..3", "", "p + r < H", 1},
     {"p in 0..H - 2, r in 0..4", "", "p + r < H", -1},
     {"p in 0..(H - R) / S + 1, r in 0..R", "", "S * p + r < H", 1},
-    {"p in 0..(H - R) / K + 1, r in 0..R", "", "K * p + r < H", 1},
+    {"p in 0..(H - R) / K + 1, r in 0..R", "K > 0", "K * p + r < H", 1},
+    {"p in 0..(H - R) / K + 1, r in 0..R", "", "K * p + r < H", -1},
     {"p in 0..(H - 3) / 2 + 1, r in 0..3", "", "2 * p + r < H", 1},
     {"p in 0..(H + 2 - 3) / 1 + 1, r in 0..3", "", "p + r - 1 < H", -1},
     {"p in 0..(H + 2 - 3) / 1 + 1, r in 0..3", "p + r - 1 >= 0 && p + r - 1 < H", "p + r - 1 < H", 1},
@@ -256,8 +255,30 @@ static const Claim claims[] = {
     {"h in 0..K * G", "", "h % G < G", 1},
     {"h in 0..8 * G", "", "h / G < 8", 1},
     {"h in 0..H", "H == 4 * G", "h / 4 < G", 1},
-    {"c in 0..N", "N % K == 0", "c / K < N / K", 1},
+    {"c in 0..N", "K > 0; N % K == 0", "c / K < N / K", 1},
+    {"c in 0..N", "N % K == 0", "c / K < N / K", -1},
     {"c in 0..N / K, k in 0..K", "", "c * K + k < N", 1},
+    /* where a divisor is 0, so is the quotient */
+    {"i in 0..N", "", "i % K < K", -1},
+    {"i in 0..N", "K > 0", "i % K < K", 1},
+    {"i in 0..N", "K != 0", "i % K < K", 1},
+    {"i in 0..N * K", "", "i % K < K", 1},
+    {"i in 0..N, j in 0..K", "j < 5", "i % K < K", 1},
+    {"i in 0..N", "", "i % K < K + 1", 1},
+    {"i in 0..N", "", "i % K <= i", 1},
+    {"i in 0..N", "", "i / K * K + i % K == i", -1},
+    {"i in 0..N * K", "", "i / K * K + i % K == i", 1},
+    {"i in 0..N", "", "i / K <= i", 1},
+    {"i in 0..N", "G >= 1; N % G == 0", "i / (N / G) < G", 1},
+    {"i in 0..N", "N % G == 0", "i / (N / G) < G", -1},
+    {"i in 0..N", "N % G == 0; G != 0 || N == 0", "i / (N / G) < G", 1},
+    {"i in 0..N", "G >= 1; N % G == 0", "i % (N / G) < N / G", 1},
+    {"i in 0..N, k in 0..K", "", "i % k < K", 1},
+    {"i in 0..N, k in 0..K", "", "i % k < k", -1},
+    {"i in 0..N", "", "i % (K - R) < K", -1},
+    {"i in 0..N", "K > R", "i % (K - R) < K", 1},
+    {"i in 0..N", "i % K >= K", "i < K", 0},
+    {"i in 0..N / K + 1", "", "i * K <= N", 1},
     {"n in 0..N", "", "n / 2 * 2 <= n", 1},
     {"n in 0..N", "", "n % 2 < 2 && n % 2 >= 0", 1},
     {"n in 0..N", "", "2 * (n / 2) + n % 2 == n", 1},
@@ -329,6 +350,7 @@ static void test_claims(Ctx *ctx) {
         const Expr *c = read_in(w, claims[i].cond);
         int t = cond_truth(&w->env, c);
         char detail[64];
+        w->by_zero = true;
         snprintf(detail, sizeof detail, "%d, not %d (vars %.30s)", t, claims[i].want, claims[i].vars);
         expect(t == claims[i].want, claims[i].cond, detail);
         int seen[2] = {0, 0};
@@ -373,15 +395,20 @@ static int test_random(uint32_t seed) {
         int64_t lo, hi, d = poly_divisor(p);
         poly_bounds(&w->env, p, &lo, &hi);
         int t = cond_truth(&w->env, c);
+        const Expr *simple = expr_simplify(w->g, &w->env, e);
         decided += t >= 0;
         const char *bad = NULL;
         for (int k = 0; k < 60 && !bad; k++) {
             int64_t a, b, v;
-            if (!sample(w) || !eval(w, e, &a)) continue;
+            if (!sample(w)) continue;
+            w->by_zero = true;
+            if (t >= 0 && eval(w, c, &v) && v != t) bad = "truth";
+            if (eval(w, e, &a) && eval(w, simple, &b) && a != b) bad = "simplified";
+            w->by_zero = false; /* what holds of the polynomial alone takes divisors not to be 0 */
+            if (!eval(w, e, &a)) continue;
             if (!eval(w, n, &b) || a != b) bad = "value";
             if (a < lo || a > hi) bad = "bounds";
             if (d ? a % d : a) bad = "divisor";
-            if (t >= 0 && eval(w, c, &v) && v != t) bad = "truth";
         }
         expect(!bad, bad ? bad : "", text_of(ctx, c));
     }
