@@ -204,6 +204,7 @@ static void put_function(Text *out, const AstDecl *d) {
 
 static void put_dim(Text *out, const AstDecl *d) {
     put_clause(out, " in ", d->lo);
+    if (d->lo && !d->hi) text_put(out, "..");
     put_clause(out, d->hi_closed ? "..=" : "..", d->hi);
     put_clause(out, " hint ", d->hint);
     put_clause(out, " divisible ", d->divisible);

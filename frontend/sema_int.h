@@ -259,7 +259,7 @@ const AstExpr *sema_unknown_dim(Inst *inst, const AstItems *dims);
 bool sema_declare_dims(Sema *s, Inst *inst, const AstItems *dims); /* an export's: names become dimensions */
 const Expr *sema_new_dim(Sema *s, Inst *inst, Sym name, Span span);
 /* The entry is refused where a divisor in e, a length or a condition that must hold, is 0. */
-void sema_no_zero_divisor(Sema *s, const Expr *e, Span span);
+void sema_no_zero_divisor(Sema *s, const AstExpr *written, const Expr *e, Span span);
 bool sema_constrain_dim(Sema *s, Inst *inst, Sym name, const Expr *value);
 
 /* ---- sema_stmt.c ---- */

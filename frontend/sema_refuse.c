@@ -123,8 +123,44 @@ static const Var *shifted(const Refusal *r, int64_t *by) {
     return sema_equal(r->s, vars.at[0]->hi, r->at->extent) ? vars.at[0] : NULL;
 }
 
+/* The dimensions, scalars and data by which e divides. */
+static void divisor_names(Sema *s, const Expr *e, bool inside, ExprVec *out, int *left) {
+    if (--*left < 0) return;
+    if (inside && (e->op == OP_DIM || e->op == OP_SCALAR || e->op == OP_LOAD)) vec_push(s->ctx, out, e);
+    if (e->op == OP_LOAD || e->op == OP_REDUCE) return;
+    bool divides = (e->op == OP_DIV || e->op == OP_MOD) && !type_is_float(e->type);
+    for (int i = 0; i < e->nargs; i++) divisor_names(s, e->arg[i], inside || (divides && i == 1), out, left);
+}
+
+/* Where it is only a divisor that is 0 which takes the subscript outside: says how to exclude that. */
+static bool help_divisor(const Refusal *r) {
+    Sema *s = r->s;
+    ExprVec names = {0};
+    int left = 500;
+    divisor_names(s, r->sub, false, &names, &left);
+    divisor_names(s, r->at->extent, false, &names, &left);
+    for (int i = 0; i < names.n; i++) {
+        const Expr *n = names.at[i];
+        int mark = sema_path_push(s, expr2(s->g, OP_GT, n, expr_int(s->g, n->type, 0)), true);
+        bool in = sema_nonneg(s, r->sub) && sema_nonneg(s, sema_room_above(s, r->sub, r->at->extent));
+        sema_path_pop(s, mark);
+        if (!in) continue;
+        Sym name = sema_show(s, n);
+        diag_note(s->ctx, r->d, SPAN_NONE, "a quotient or remainder by 0 is 0, and %s may be 0", name);
+        if (n->op == OP_DIM)
+            diag_help(s->ctx, r->d, "if %s is never 0, state it: dim %s in 1..; or in the function require %s > 0;",
+                      name, name, name);
+        else
+            diag_help(s->ctx, r->d, "if %s is never 0, state it: %s %s > 0;", name,
+                      n->op == OP_LOAD ? "assume" : "require", name);
+        return true;
+    }
+    return false;
+}
+
 static void help_indices(const Refusal *r) {
     Sema *s = r->s;
+    if (help_divisor(r)) return;
     int64_t by, excess = 0;
     const Expr *other = swapped(r), *cond = dimension_condition(r, &excess);
     const Var *v = shifted(r, &by);
@@ -162,6 +198,7 @@ static void help_indices(const Refusal *r) {
 
 static void help_data(const Refusal *r) {
     Sema *s = r->s;
+    if (help_divisor(r)) return;
     Sym extent = sema_show(s, r->at->extent);
     Sym sub = r->at->load ? source_text(r, r->at->span) : sema_show(s, r->sub->op == OP_CAST ? r->sub->arg[0] : r->sub);
     diag_help(s->ctx, r->d, "state what is known of the data: assume 0 <= %s && %s < %s;", sub, sub, extent);

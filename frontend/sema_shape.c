@@ -58,9 +58,18 @@ static void no_zero_divisor(Sema *s, const Expr *e, Span span, int *left) {
     add_require(s, some, sym_fmt(s->ctx, "%s is 0: %s has no value", sema_show(s, e->arg[1]), sema_show(s, e)), span);
 }
 
-void sema_no_zero_divisor(Sema *s, const Expr *e, Span span) {
+/* A quotient may be written there, or in a function that is called. */
+static bool may_divide(const AstExpr *e) {
+    if (e->kind == AST_NAME || e->kind == AST_INT) return false;
+    if (e->kind == AST_UNARY) return may_divide(e->a);
+    if (e->kind != AST_BINARY) return true;
+    return e->u.op == OP_DIV || e->u.op == OP_MOD || may_divide(e->a) || may_divide(e->b);
+}
+
+void sema_no_zero_divisor(Sema *s, const AstExpr *written, const Expr *e, Span span) {
     int left = 2000;
     Vars vars = {0};
+    if (!may_divide(written)) return; /* R = M/G in G*R: nothing but M = 0 goes with G = 0 */
     sema_free_vars(s, e, &vars);
     if (!vars.n && !sema_uses_data(e)) no_zero_divisor(s, e, span, &left);
 }
@@ -191,7 +200,7 @@ static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
         SEMA_REPORT(s, BAD_DIM, it->span, "this dimension does not fit in 64 bits");
         return false;
     }
-    sema_no_zero_divisor(s, e, it->span);
+    sema_no_zero_divisor(s, it->value, e, it->span);
     if (e->op != OP_CONST && e->op != OP_DIM)
         vec_push(s->ctx, &s->shapes, expr2(s->g, OP_GE, e, expr_int(s->g, TY_I64, 0)));
     vec_push(s->ctx, out, e);

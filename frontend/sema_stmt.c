@@ -354,7 +354,7 @@ static bool state(Sema *s, Inst *inst, const AstStmt *st) {
     f.vars = bound.vars;
     f.nvars = bound.nvars;
     f.cond = bound.value;
-    if (f.require) sema_no_zero_divisor(s, f.cond, st->span);
+    if (f.require) sema_no_zero_divisor(s, st->value, f.cond, st->span);
     vec_push(s->ctx, &s->g->facts, f);
     return true;
 }

@@ -60,6 +60,9 @@ decl(D) ::= assume(S). { D = ast_decl_stmt(p, DECL_ASSUME, S); }
 dim(D) ::= DIM(W) IDENT(N). { D = ast_decl(p, DECL_DIM, W, N, N); }
 dim(D) ::= dim(X) IN(W) hatom(L) DOTDOT hatom(H). { D = ast_dim_range(p, X, W, L, H, false); }
 dim(D) ::= dim(X) IN(W) hatom(L) DOTDOTEQ hatom(H). { D = ast_dim_range(p, X, W, L, H, true); }
+decl(D) ::= dim(X) IN(W) hatom(L) DOTDOT SEMI(E). { D = ast_close(p, ast_dim_range(p, X, W, L, NULL, false), E); }
+dim(D) ::= dim(X) IN(W) hatom(L) DOTDOT W_HINT(C) hatom(V). { D = ast_dim_clause(p, ast_dim_range(p, X, W, L, NULL, false), C, V); }
+dim(D) ::= dim(X) IN(W) hatom(L) DOTDOT W_DIVISIBLE(C) hatom(V). { D = ast_dim_clause(p, ast_dim_range(p, X, W, L, NULL, false), C, V); }
 dim(D) ::= dim(X) W_HINT(W) hatom(V). { D = ast_dim_clause(p, X, W, V); }
 dim(D) ::= dim(X) W_DIVISIBLE(W) hatom(V). { D = ast_dim_clause(p, X, W, V); }
 dim(D) ::= dim(X) RAGGED(W). { D = ast_dim_later(p, X, W); }

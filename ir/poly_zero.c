@@ -1,7 +1,7 @@
 /* Divisors that may be 0. The normal forms of poly_of.c and the proofs of poly_prove.c take every divisor to be other
  * than 0; but x / 0 and x % 0 are 0. What they find true is true where a divisor is 0 too, if nothing is computed there
- * (something known cannot be), or if it is true with these quotients and remainders as 0. Each divisor whose range holds
- * 0 is such a case, and a product is 0 where one of its factors is. */
+ * (something known cannot be), or if it is true with these quotients and remainders as 0. Each divisor whose range
+ * holds 0 is such a case, and a product is 0 where one of its factors is. */
 #include "poly_prove.h"
 
 #include "expr_map.h"

@@ -3,6 +3,8 @@ dim A;
 dim B in 0..16;
 dim C in 1..=65536 hint 4096 divisible 8;
 dim D divisible 8 hint 4096;
+dim F in 1..;
+dim G in (A) .. hint 64;
 dim E hint (16 * 256) in (A + 1)..=B;
 option matmul = f32;
 option matmul = bf16;
