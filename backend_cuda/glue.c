@@ -151,10 +151,10 @@ void glue_emit_h(Text *out, const Program *const *programs, int n, const GlueOpt
 static const char C_HEAD[] =
     "/* Where the message of a refusal goes. */\n"
     "typedef struct {\n    const char *entry;\n    char *text;\n    size_t bytes;\n} td_sink;\n\n"
-    "typedef struct {\n    const char *name;\n    unsigned alignment;\n    int written;\n"
-    "    uint64_t in_place; /* bit i: tensor i may have its address */\n} td_tensor;\n\n"
+    "/* A run, or, where there is a place for the bytes of its workspace, only what these depend on. */\n"
     "typedef struct {\n    $_context *context;\n    void *const *tensors;\n    const int64_t *dims;\n"
-    "    const double *scalars;\n    void *workspace;\n    size_t workspace_bytes;\n    void *stream;\n} td_call;\n\n"
+    "    const double *scalars;\n    void *workspace;\n    size_t workspace_bytes;\n    void *stream;\n"
+    "    size_t *need;\n} td_call;\n\n"
     "/* Where a piece of memory lies: in the workspace (-1), in parameter home / 2, "
     "or (home odd) at the first multiple of 256 there. */\n"
     "typedef struct {\n    int home;\n    size_t offset;\n} td_spot;\n\n"
@@ -177,44 +177,6 @@ void glue_head(Text *out, const char *prefix) { glue_template(out, C_HEAD, prefi
 
 /* Checks that are printed where an entry calls them. */
 static const char *const C_CHECKS[CHECK_COUNT] = {
-    [CHECK_DIM] =
-        "static $_status td_dim(const td_sink *s, const char *name, int64_t v, int64_t lo, int64_t hi, int64_t "
-        "divisor) "
-        "{\n"
-        "    if (v < lo || v > hi) {\n"
-        "        if (hi == INT64_MAX)\n"
-        "            return td_refuse(s, $_error_dimension, \"dimension %s: expected at least %lld, got %lld\", name, "
-        "(long long)lo,\n"
-        "                             (long long)v);\n"
-        "        return td_refuse(s, $_error_dimension, \"dimension %s: expected %lld..=%lld, got %lld\", name, (long "
-        "long)lo,\n"
-        "                         (long long)hi, (long long)v);\n    }\n"
-        "    if (v > (int64_t)1 << 40)\n"
-        "        return td_refuse(s, $_error_extent, \"dimension %s: expected at most 2^40, got %lld\", name, (long "
-        "long)v);\n"
-        "    if (v % divisor)\n"
-        "        return td_refuse(s, $_error_dimension, \"dimension %s: expected a multiple of %lld, got %lld\", "
-        "name,\n"
-        "                         (long long)divisor, (long long)v);\n"
-        "    return $_ok;\n}\n\n",
-    [CHECK_SIZE] =
-        "/* The bytes of a tensor. At most 2^57 elements, so that no later sum overflows. */\n"
-        "static $_status td_size(const td_sink *s, const char *name, int rank, const int64_t *shape, int bits, int64_t "
-        "*bytes) {\n"
-        "    int64_t n = 1;\n    int i, empty = 0;\n"
-        "    for (i = 0; i < rank; i++) {\n"
-        "        if (shape[i] < 0)\n"
-        "            return td_refuse(s, $_error_shape, \"tensor %s: extent %d: expected at least 0, got %lld\", name, "
-        "i,\n"
-        "                             (long long)shape[i]);\n"
-        "        empty |= shape[i] == 0;\n    }\n"
-        "    for (i = 0; i < rank && !empty; i++) {\n"
-        "        if (shape[i] > ((int64_t)1 << 60) / 8 / n)\n"
-        "            return td_refuse(s, $_error_shape, \"tensor %s: expected at most 2^57 elements, got more\", "
-        "name);\n"
-        "        n *= shape[i];\n    }\n"
-        "    *bytes = empty ? 0 : bits >= 8 ? n * (bits / 8) : (n * bits + 7) / 8;\n"
-        "    return $_ok;\n}\n\n",
     [CHECK_EXTENT] =
         "static $_status td_extent(const td_sink *s, const char *kernel, const char *what, int64_t n, int64_t most) {\n"
         "    if (n <= most) return $_ok;\n"
@@ -308,10 +270,14 @@ static const char *const C_CHECKS[CHECK_COUNT] = {
         "\", "
         "names[i], (long long)v);\n    }\n"
         "    return td_refuse(s, $_error_assume, \"%s (%s) does not hold%s\", assumption, place, where);\n}\n\n",
-    [CHECK_EXACT] = "static $_status td_exact(const td_sink *s, const char *name, int64_t v) {\n"
-                    "    if (v >= -((int64_t)1 << 53) && v <= (int64_t)1 << 53) return $_ok;\n"
-                    "    return td_refuse(s, $_error_scalar, \"scalar %s: expected at most 2^53 in magnitude, got "
-                    "%lld\", name, (long long)v);\n}\n\n",
+    [CHECK_EXACT] =
+        "static $_status td_exact(const char *entry, const $_run *run, const char *name, int64_t v) {\n"
+        "    td_sink s = {entry, NULL, 0};\n"
+        "    if (!run || (v >= -((int64_t)1 << 53) && v <= (int64_t)1 << 53)) return $_ok;\n"
+        "    s.text = run->message;\n"
+        "    s.bytes = run->message_bytes;\n"
+        "    return td_refuse(&s, $_error_scalar, \"scalar %s: expected at most 2^53 in magnitude, got %lld\", name, "
+        "(long long)v);\n}\n\n",
 };
 
 static const char C_CURRENT[] =
@@ -323,46 +289,6 @@ static const char C_CURRENT[] =
     "    if (device == ctx->device) return $_ok;\n"
     "    return td_refuse(s, $_error_device, \"current device: expected the context's, %d, got %d\", ctx->device, "
     "device);\n}\n\n";
-
-static const char C_POINTERS[] =
-    "static int td_meet(const void *a, int64_t an, const void *b, int64_t bn) {\n"
-    "    uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;\n"
-    "    return an > 0 && bn > 0 && (x < y ? y - x < (uintptr_t)an : x - y < (uintptr_t)bn);\n}\n\n"
-    "static $_status td_tensors(const td_sink *s, const td_call *c, const td_tensor *t, int n, const int64_t *bytes) "
-    "{\n"
-    "    int i, j;\n"
-    "    for (i = 0; i < n; i++) {\n"
-    "        if (!c->tensors[i] && bytes[i])\n"
-    "            return td_refuse(s, $_error_null, \"tensor %s: expected %lld bytes, got NULL\", t[i].name, (long "
-    "long)bytes[i]);\n"
-    "        if ((uintptr_t)c->tensors[i] % t[i].alignment)\n"
-    "            return td_refuse(s, $_error_alignment, \"tensor %s: expected an address aligned to %u, got %p\", "
-    "t[i].name,\n"
-    "                             t[i].alignment, c->tensors[i]);\n    }\n"
-    "    for (i = 0; i < n; i++)\n"
-    "        for (j = 0; j < n; j++)\n"
-    "            if (i != j && t[i].written && td_meet(c->tensors[i], bytes[i], c->tensors[j], bytes[j]) &&\n"
-    "                !(j < 64 && t[i].in_place >> j & 1 && c->tensors[i] == c->tensors[j] && bytes[i] == bytes[j]))\n"
-    "                return td_refuse(s, $_error_overlap, \"tensor %s: expected memory of its own, got %p, which "
-    "overlaps %s\",\n"
-    "                                 t[i].name, c->tensors[i], t[j].name);\n"
-    "    return $_ok;\n}\n\n"
-    "static $_status td_workspace(const td_sink *s, const td_call *c, size_t need, const td_tensor *t, int n,\n"
-    "                             const int64_t *bytes) {\n"
-    "    int i;\n    if (!need) return $_ok;\n"
-    "    if (!c->workspace || c->workspace_bytes < need)\n"
-    "        return td_refuse(s, $_error_workspace, \"workspace: expected %llu bytes, got %llu%s\", (unsigned long "
-    "long)need,\n"
-    "                         (unsigned long long)c->workspace_bytes, c->workspace ? \"\" : \" at NULL\");\n"
-    "    if ((uintptr_t)c->workspace % 256)\n"
-    "        return td_refuse(s, $_error_workspace, \"workspace: expected an address aligned to 256, got %p\", "
-    "c->workspace);\n"
-    "    for (i = 0; i < n; i++)\n"
-    "        if (td_meet(c->workspace, (int64_t)need, c->tensors[i], bytes[i]))\n"
-    "            return td_refuse(s, $_error_overlap, \"workspace: expected memory of its own, got %p, which overlaps "
-    "%s\",\n"
-    "                             c->workspace, t[i].name);\n"
-    "    return $_ok;\n}\n\n";
 
 static const char C_OPEN[] = "$_status $_open($_context **ctx, int device) {\n"
                              "    const td_sink s = {\"open\", NULL, 0};\n"
@@ -465,22 +391,20 @@ static void c_prepare_all(Text *out, const Program *const *programs, int n, cons
 static void c_launchers(Text *out, const Program *const *programs, int n, const char *x) {
     text_put(
         out,
-        "/* In the .cu file. The results are of type cudaError_t. */\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+        "/* In the .cu file. The results are of type cudaError_t. */\n"
+        "typedef int td_preparer(void);\n"
+        "typedef int td_launcher(void *stream, void *const *tensors, const int64_t *dims, const double *scalars, int "
+        "*launched);\n"
+        "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
     for (int i = 0; i < n; i++) glue_launcher(out, programs[i], x);
     text_put(out, "#ifdef __cplusplus\n}\n#endif\n\n");
-}
-
-static bool any_kernels(const Program *const *programs, int n) {
-    for (int i = 0; i < n; i++)
-        if (!programs[i]->graph->host) return true;
-    return false;
 }
 
 /* What the functions of the entries ask of those that all share. */
 typedef struct Shared {
     bool used[HOST_COUNT], checks[CHECK_COUNT], math;
     GlueKnown known;
-    GlueTables *tables; /* of each */
+    Sym *of; /* the entry whose signature each one has */
 } Shared;
 
 /* The functions of all entries, to `sink` if there is one; each is gone from memory before the next. */
@@ -490,12 +414,12 @@ static void c_entries(Text *out, TextSink *sink, const Program *const *programs,
         Text one = {.ctx = temp};
         HostEntry h = host_entry(temp, programs[i], shared->used, &shared->math);
         h.checks = shared->checks;
+        h.known = &shared->known;
         if (programs[i]->graph->host)
             glue_function(&one, &h, x);
         else
             glue_entry(&one, &h, x);
-        for (int k = 0; k < programs[i]->graph->dims.n; k++) h.dim_used[k] = false;
-        shared->tables[i] = glue_signature_tables(&one, &h, &shared->known);
+        shared->of[i] = h.of;
         if (sink)
             sink->take(sink, one.s, one.n);
         else
@@ -507,7 +431,7 @@ static void c_entries(Text *out, TextSink *sink, const Program *const *programs,
 void glue_emit_c(Text *out, TextSink *sink, const Program *const *programs, int n, const GlueOptions *o) {
     const char *x = o->prefix;
     Ctx *ctx = out->ctx;
-    Shared shared = {.known.ctx = ctx, .tables = NEW_N(ctx, GlueTables, n + 1)};
+    Shared shared = {.known.ctx = ctx, .of = NEW_N(ctx, Sym, n + 1)};
     Text entries = {.ctx = ctx};
     c_entries(&entries, sink, programs, n, x, &shared);
     glue_banner(out, o, "Host side: checks, workspace and launches. C99.");
@@ -529,7 +453,6 @@ void glue_emit_c(Text *out, TextSink *sink, const Program *const *programs, int 
     for (int i = 0; i < CHECK_COUNT; i++)
         if (shared.checks[i]) glue_template(out, C_CHECKS[i], x);
     glue_template(out, C_CURRENT, x);
-    if (any_kernels(programs, n)) glue_template(out, C_POINTERS, x);
     host_functions(out, shared.used);
     c_status_text(out, x);
     c_prepare_all(out, programs, n, x);
@@ -538,8 +461,7 @@ void glue_emit_c(Text *out, TextSink *sink, const Program *const *programs, int 
     else
         glue_template(out, C_BEGIN, x);
     glue_template(out, C_OPEN, x);
-    if (any_kernels(programs, n)) glue_entries_head(out, x);
-    glue_invoke_head(out, x);
+    glue_entries_head(out, programs, n, x);
     if (sink) sink->at = out->n;
     text_put(out, entries.s ? entries.s : "");
     ctx_give_back(ctx, entries.s, entries.cap);
@@ -550,7 +472,7 @@ void glue_emit_c(Text *out, TextSink *sink, const Program *const *programs, int 
                  p->graph->dims.n, p->graph->scalars.n, p->graph->name, p->graph->name);
     }
     text_fmt(out, "};\nconst int %s_nentries = %d;\n\n", x, n);
-    glue_invoke(out, programs, shared.tables, n, x);
+    glue_invoke(out, programs, shared.of, n, x);
     text_fmt(out, "const uint64_t %s_fingerprint = UINT64_C(0x%016llx);\n", x,
              (unsigned long long)glue_fingerprint(programs, n, o));
 }

@@ -1,5 +1,5 @@
 /* In model.c, the tests of an entry's assumptions on data: td_ENTRY_tests runs the program p->assumed in the entry's
- * workspace, waits for it, and refuses where one does not hold. Its plan and its run are printed as any entry's are. */
+ * workspace, waits for it, and refuses where one does not hold. Its run is printed as any entry's is. */
 #include "glue_entry.h"
 
 enum { WORKSPACE_ALIGNMENT = 256 };
@@ -18,18 +18,13 @@ static int param_named(const Program *p, Sym name) {
 
 /* td_ENTRY_tests_need: the entry's need of workspace becomes at least that of its tests. */
 static void need(Text *out, const Program *p, const char *x) {
-    const Program *a = p->assumed;
-    bool workspace = glue_has_workspace(a);
+    int results = results_bytes(p);
     text_fmt(out,
-             "static %s_status td_%s_tests_need(const td_sink *td_s, %s_context *td_x, const int64_t *td_dims, "
-             "size_t *td_need) {\n"
-             "    int64_t td_bytes[%d];\n",
-             x, p->graph->name, x, a->params.n + glue_pieces(a));
-    if (workspace) text_fmt(out, "    td_spot td_spots[%d];\n    size_t td_more = 0;\n", glue_pieces(a));
-    text_fmt(out, "    TD_TRY(td_%s_plan(td_s, td_x, td_dims, td_bytes%s));\n", a->graph->name,
-             workspace ? ", td_spots, &td_more" : "");
-    text_fmt(out, "    if (*td_need < %d%s) *td_need = %d%s;\n    return %s_ok;\n}\n\n", results_bytes(p),
-             workspace ? " + td_more" : "", results_bytes(p), workspace ? " + td_more" : "", x);
+             "static %s_status td_%s_tests_need(const td_sink *td_s, const td_call *td_c, size_t *td_need) {\n"
+             "    size_t td_more = 0;\n"
+             "    TD_TRY(td_ask_need(td_s, td_%s_run, td_c->context, td_c->dims, &td_more));\n"
+             "    if (*td_need < %d + td_more) *td_need = %d + td_more;\n    return %s_ok;\n}\n\n",
+             x, p->graph->name, p->assumed->graph->name, results, results, x);
 }
 
 /* Where assumption k does not hold for some values of its variables. */
@@ -90,7 +85,9 @@ void glue_assumed(Text *out, const HostEntry *entry, const char *x) {
     if (!p->assumed) return;
     HostEntry h = host_entry(entry->ctx, p->assumed, entry->used, entry->needs_math);
     h.checks = entry->checks;
-    glue_plan_and_run(out, &h, x);
+    h.known = entry->known;
+    glue_signature_tables(out, &h, x, false);
+    glue_run(out, &h, x);
     need(out, p, x);
     tests(out, &h, p, x);
 }

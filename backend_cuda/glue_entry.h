@@ -14,36 +14,32 @@ void glue_signature(Text *out, const Program *p);
 /* A function of the host (glue_function.c): its head in C, and its definition with the uniform entry. */
 void glue_function_declare(Text *out, const HostEntry *h, const char *prefix);
 void glue_function(Text *out, HostEntry *h, const char *prefix);
-/* The entry's static functions td_ENTRY_plan (dimensions to bytes, with every check that needs no pointer) and
- * td_ENTRY_run. */
-void glue_plan_and_run(Text *out, const HostEntry *h, const char *prefix);
+/* The entry's static function td_ENTRY_run: the checks that need no pointer, which tell the bytes of workspace; those
+ * of pointers; the launches. */
+void glue_run(Text *out, const HostEntry *h, const char *prefix);
 /* Whether runs of p need a workspace. */
 bool glue_has_workspace(const Program *p);
-/* glue_assumed.c: the functions that test p->assumed, which td_ENTRY_plan and td_ENTRY_run call; nothing where there is
- * none. */
+/* glue_assumed.c: the functions that test p->assumed, which td_ENTRY_run calls; nothing where there is none. */
 void glue_assumed(Text *out, const HostEntry *h, const char *prefix);
 /* What the functions of all entries share, before them. */
-void glue_entries_head(Text *out, const char *prefix);
+void glue_entries_head(Text *out, const Program *const *programs, int n, const char *prefix);
 /* All functions of the entry; calls the checks that glue.c prints before. */
-void glue_entry(Text *out, const HostEntry *h, const char *prefix);
+void glue_entry(Text *out, HostEntry *h, const char *prefix);
 /* Text with the prefix for each "$". */
 void glue_template(Text *out, const char *text, const char *prefix);
 
 /* The comment at a file's beginning. */
 void glue_banner(Text *out, const GlueOptions *o, const char *what);
 
-/* glue_invoke.c: calls by name with DLPack's tensors. Their types; the tables of one entry; the functions over them. */
-void glue_invoke_head(Text *out, const char *prefix);
-typedef struct GlueTables {
-    Sym owner; /* the entry whose tables an entry has: its own, or equal ones of one before it */
-    int nways;
-} GlueTables;
+/* glue_signature.c: what an entry takes, as tables, and, where it prepares, td_ENTRY_ready. Those that differ in
+ * nothing but the entry's name stand once: fills in h->of. */
 typedef struct GlueKnown { /* tables that were printed */
     Ctx *ctx;
-    ExprMap of; /* their text -> the owner */
+    ExprMap of; /* their text -> the entry */
 } GlueKnown;
-GlueTables glue_signature_tables(Text *out, const HostEntry *h, GlueKnown *known);
-void glue_invoke(Text *out, const Program *const *programs, const GlueTables *tables, int n, const char *prefix);
+void glue_signature_tables(Text *out, HostEntry *h, const char *prefix, bool prepares);
+/* glue_invoke.c: calls by name with DLPack's tensors; `of` is of each entry (HostEntry). */
+void glue_invoke(Text *out, const Program *const *programs, const Sym *of, int n, const char *prefix);
 void glue_invoke_declare(Text *out, const char *prefix); /* model.h */
 
 /* Lines of an embedded text up to its mark, //@, or after it. */
@@ -74,11 +70,11 @@ void glue_head(Text *out, const char *prefix);
 void glue_product(Text *out, const HostEntry *h, const Kernel *k);
 
 /* glue_memory.c: the memory of an entry's temporaries and of the library's scratch, its pieces. How many there are; the
- * tables that td_place reads; its call, with `as` before it and nothing behind; whether a piece has no place of its
- * own; td_t, the pointers of parameters and pieces. */
+ * tables that td_place reads; its call; whether a piece has no place of its own; td_t, the pointers of parameters and
+ * pieces. */
 int glue_pieces(const Program *p);
 void glue_memory_tables(Text *out, const HostEntry *h);
-void glue_place(Text *out, const HostEntry *h, const char *as);
+void glue_place(Text *out, const HostEntry *h);
 bool glue_stands_with(const HostEntry *h, int piece);
 void glue_pointers(Text *out, const HostEntry *h);
 

@@ -118,13 +118,11 @@ static void uniform(Text *out, const HostEntry *h, const char *x) {
     const Graph *g = h->p->graph;
     const char *e = g->name, *sep = "";
     text_fmt(out,
-             "static %s_status td_%s_need(const td_sink *td_s, %s_context *ctx, const int64_t *dims, size_t *bytes) {\n"
-             "    (void)td_s, (void)ctx, (void)dims;\n    *bytes = 0;\n    return %s_ok;\n}\n\n",
-             x, e, x, x);
-    text_fmt(out,
              "static int td_%s_bytes(const int64_t *dims, size_t *bytes) {\n"
-             "    return bytes ? (int)td_%s_need(NULL, NULL, dims, bytes) : (int)%s_error_argument;\n}\n\n",
-             e, e, x);
+             "    (void)dims;\n"
+             "    if (!bytes) return (int)%s_error_argument;\n"
+             "    *bytes = 0;\n    return (int)%s_ok;\n}\n\n",
+             e, x, x);
     text_fmt(
         out,
         "static int td_%s_call(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,\n"
@@ -148,6 +146,7 @@ static void uniform(Text *out, const HostEntry *h, const char *x) {
 
 void glue_function(Text *out, HostEntry *h, const char *prefix) {
     text_fmt(out, "/* ---- %s: a function of the host ---- */\n\n", h->p->graph->name);
+    glue_signature_tables(out, h, prefix, false);
     define(out, h, prefix);
     uniform(out, h, prefix);
 }

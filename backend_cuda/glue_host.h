@@ -95,16 +95,7 @@
                     "    return (double)(w[counter & 3] >> 8) / 16777216;\n}\n")
 
 /* Checks that model.c has where an entry calls them. */
-typedef enum HostCheck {
-    CHECK_DIM,
-    CHECK_SIZE,
-    CHECK_EXTENT,
-    CHECK_PLACE,
-    CHECK_POINTERS,
-    CHECK_BROKEN,
-    CHECK_EXACT,
-    CHECK_COUNT
-} HostCheck;
+typedef enum HostCheck { CHECK_EXTENT, CHECK_PLACE, CHECK_POINTERS, CHECK_BROKEN, CHECK_EXACT, CHECK_COUNT } HostCheck;
 
 typedef enum HostFn {
 #define HOST_FN(e, text) HOST_##e,
@@ -125,7 +116,9 @@ typedef struct HostEntry {
     bool *needs_math;  /* <math.h> */
     ExprMap named;     /* nodes that are C variables: their Syms */
     ExprMap tensor_at; /* Tensor -> its place + 1 in the array that kernels get: parameters, then temporaries */
-    const struct Memory *memory; /* while plan and run are printed */
+    const struct Memory *memory; /* while its run is printed */
+    struct GlueKnown *known;     /* the signatures printed so far */
+    Sym of;                      /* the entry whose signature it has: itself, or one before it with an equal one */
 } HostEntry;
 
 /* Names for all that the entry's C functions have; `used` and `needs_math` are the file's. In that memory, as all that

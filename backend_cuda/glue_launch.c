@@ -94,13 +94,12 @@ void glue_scratch(Text *out, const HostEntry *h, int index) {
                      (int)(intptr_t)expr_map_get(&known, k->here) - 1);
             continue;
         }
-        text_put(out, "    {\n        td_product td_p;\n");
-        const char *dims = k->shared ? gather_dims(out, h, k, "td_dims", "        ") : "td_dims";
-        text_fmt(out,
-                 "        td_%s_product(%s, NULL, &td_p);\n"
-                 "        TD_TRY(td_scratch(td_s, td_x, &td_p, &td_bytes[%d]));\n"
-                 "    }\n",
-                 kernel_symbol(p, k), dims, index++);
+        const char *indent = k->shared ? "        " : "    ", *dims = "td_c->dims";
+        if (k->shared) text_put(out, "    {\n");
+        if (k->shared) dims = gather_dims(out, h, k, dims, indent);
+        text_fmt(out, "%std_%s_product(%s, NULL, &td_p);\n", indent, kernel_symbol(p, k), dims);
+        text_fmt(out, "%sTD_TRY(td_scratch(td_s, td_c->context, &td_p, &td_bytes[%d]));\n", indent, index++);
+        if (k->shared) text_put(out, "    }\n");
     }
     ctx_temp_end(temp);
 }
@@ -135,11 +134,7 @@ void glue_launcher(Text *out, const Program *p, const char *x) {
     for (int k = 0; k < p->kernels.n; k++) {
         if (p->kernels.at[k]->same) continue;
         const char *symbol = kernel_symbol(p, p->kernels.at[k]);
-        text_fmt(out, "int %s_%s_prepare(void);\n", x, symbol);
-        text_fmt(out,
-                 "int %s_%s_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars, int "
-                 "*launched);\n",
-                 x, symbol);
+        text_fmt(out, "td_preparer %s_%s_prepare;\ntd_launcher %s_%s_launch;\n", x, symbol, x, symbol);
     }
     if (p->assumed) glue_launcher(out, p->assumed, x);
 }

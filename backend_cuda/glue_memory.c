@@ -22,11 +22,11 @@ void glue_memory_tables(Text *out, const HostEntry *h) {
     table(out, e, "homes", m->homes.at, m->homes.n);
 }
 
-void glue_place(Text *out, const HostEntry *h, const char *as) {
+void glue_place(Text *out, const HostEntry *h) {
     const Memory *m = h->memory;
     const char *e = h->p->graph->name;
     h->checks[CHECK_PLACE] = true;
-    text_fmt(out, "    %std_place(td_s, %d, ", as, m->pieces.n);
+    text_fmt(out, "    TD_TRY(td_place(td_s, %d, ", m->pieces.n);
     if (m->shared)
         text_fmt(out, "td_%s_starts, td_%s_meets, ", e, e);
     else
@@ -35,7 +35,7 @@ void glue_place(Text *out, const HostEntry *h, const char *as) {
         text_fmt(out, "td_%s_room, td_%s_homes, ", e, e);
     else
         text_put(out, "NULL, NULL, ");
-    text_fmt(out, "td_bytes, %d, td_order, td_spots, td_need)", h->p->params.n);
+    text_fmt(out, "td_bytes, %d, td_order, td_spots, &td_need));\n", h->p->params.n);
 }
 
 bool glue_stands_with(const HostEntry *h, int piece) { return h->memory->pieces.at[piece].with; }

@@ -9,15 +9,17 @@
 #include <string.h>
 
 /* In the .cu file. The results are of type cudaError_t. */
+typedef int td_preparer(void);
+typedef int td_launcher(void *stream, void *const *tensors, const int64_t *dims, const double *scalars, int *launched);
 #ifdef __cplusplus
 extern "C" {
 #endif
-int interface_scaled_ctx_prepare(void);
-int interface_scaled_ctx_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars, int *launched);
-int interface_scaled_sums_prepare(void);
-int interface_scaled_sums_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars, int *launched);
-int interface_half_y_prepare(void);
-int interface_half_y_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars, int *launched);
+td_preparer interface_scaled_ctx_prepare;
+td_launcher interface_scaled_ctx_launch;
+td_preparer interface_scaled_sums_prepare;
+td_launcher interface_scaled_sums_launch;
+td_preparer interface_half_y_prepare;
+td_launcher interface_half_y_launch;
 #ifdef __cplusplus
 }
 #endif
@@ -36,13 +38,7 @@ typedef struct {
     size_t bytes;
 } td_sink;
 
-typedef struct {
-    const char *name;
-    unsigned alignment;
-    int written;
-    uint64_t in_place; /* bit i: tensor i may have its address */
-} td_tensor;
-
+/* A run, or, where there is a place for the bytes of its workspace, only what these depend on. */
 typedef struct {
     interface_context *context;
     void *const *tensors;
@@ -51,6 +47,7 @@ typedef struct {
     void *workspace;
     size_t workspace_bytes;
     void *stream;
+    size_t *need;
 } td_call;
 
 /* Where a piece of memory lies: in the workspace (-1), in parameter home / 2, or (home odd) at the first multiple of 256 there. */
@@ -92,41 +89,6 @@ static interface_status td_device(const td_sink *s, int device) {
     return td_refuse(s, interface_error_device, "device %d: expected compute capability 9.0, got %d.%d", device, major, minor);
 }
 
-static interface_status td_dim(const td_sink *s, const char *name, int64_t v, int64_t lo, int64_t hi, int64_t divisor) {
-    if (v < lo || v > hi) {
-        if (hi == INT64_MAX)
-            return td_refuse(s, interface_error_dimension, "dimension %s: expected at least %lld, got %lld", name, (long long)lo,
-                             (long long)v);
-        return td_refuse(s, interface_error_dimension, "dimension %s: expected %lld..=%lld, got %lld", name, (long long)lo,
-                         (long long)hi, (long long)v);
-    }
-    if (v > (int64_t)1 << 40)
-        return td_refuse(s, interface_error_extent, "dimension %s: expected at most 2^40, got %lld", name, (long long)v);
-    if (v % divisor)
-        return td_refuse(s, interface_error_dimension, "dimension %s: expected a multiple of %lld, got %lld", name,
-                         (long long)divisor, (long long)v);
-    return interface_ok;
-}
-
-/* The bytes of a tensor. At most 2^57 elements, so that no later sum overflows. */
-static interface_status td_size(const td_sink *s, const char *name, int rank, const int64_t *shape, int bits, int64_t *bytes) {
-    int64_t n = 1;
-    int i, empty = 0;
-    for (i = 0; i < rank; i++) {
-        if (shape[i] < 0)
-            return td_refuse(s, interface_error_shape, "tensor %s: extent %d: expected at least 0, got %lld", name, i,
-                             (long long)shape[i]);
-        empty |= shape[i] == 0;
-    }
-    for (i = 0; i < rank && !empty; i++) {
-        if (shape[i] > ((int64_t)1 << 60) / 8 / n)
-            return td_refuse(s, interface_error_shape, "tensor %s: expected at most 2^57 elements, got more", name);
-        n *= shape[i];
-    }
-    *bytes = empty ? 0 : bits >= 8 ? n * (bits / 8) : (n * bits + 7) / 8;
-    return interface_ok;
-}
-
 static interface_status td_extent(const td_sink *s, const char *kernel, const char *what, int64_t n, int64_t most) {
     if (n <= most) return interface_ok;
     return td_refuse(s, interface_error_extent, "kernel %s: %s: expected at most %lld, got %lld", kernel, what, (long long)most,
@@ -140,45 +102,6 @@ static interface_status td_current(const td_sink *s, const interface_context *ct
     TD_TRY(td_cuda(s, "device", (int)cudaGetDevice(&device)));
     if (device == ctx->device) return interface_ok;
     return td_refuse(s, interface_error_device, "current device: expected the context's, %d, got %d", ctx->device, device);
-}
-
-static int td_meet(const void *a, int64_t an, const void *b, int64_t bn) {
-    uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
-    return an > 0 && bn > 0 && (x < y ? y - x < (uintptr_t)an : x - y < (uintptr_t)bn);
-}
-
-static interface_status td_tensors(const td_sink *s, const td_call *c, const td_tensor *t, int n, const int64_t *bytes) {
-    int i, j;
-    for (i = 0; i < n; i++) {
-        if (!c->tensors[i] && bytes[i])
-            return td_refuse(s, interface_error_null, "tensor %s: expected %lld bytes, got NULL", t[i].name, (long long)bytes[i]);
-        if ((uintptr_t)c->tensors[i] % t[i].alignment)
-            return td_refuse(s, interface_error_alignment, "tensor %s: expected an address aligned to %u, got %p", t[i].name,
-                             t[i].alignment, c->tensors[i]);
-    }
-    for (i = 0; i < n; i++)
-        for (j = 0; j < n; j++)
-            if (i != j && t[i].written && td_meet(c->tensors[i], bytes[i], c->tensors[j], bytes[j]) &&
-                !(j < 64 && t[i].in_place >> j & 1 && c->tensors[i] == c->tensors[j] && bytes[i] == bytes[j]))
-                return td_refuse(s, interface_error_overlap, "tensor %s: expected memory of its own, got %p, which overlaps %s",
-                                 t[i].name, c->tensors[i], t[j].name);
-    return interface_ok;
-}
-
-static interface_status td_workspace(const td_sink *s, const td_call *c, size_t need, const td_tensor *t, int n,
-                             const int64_t *bytes) {
-    int i;
-    if (!need) return interface_ok;
-    if (!c->workspace || c->workspace_bytes < need)
-        return td_refuse(s, interface_error_workspace, "workspace: expected %llu bytes, got %llu%s", (unsigned long long)need,
-                         (unsigned long long)c->workspace_bytes, c->workspace ? "" : " at NULL");
-    if ((uintptr_t)c->workspace % 256)
-        return td_refuse(s, interface_error_workspace, "workspace: expected an address aligned to 256, got %p", c->workspace);
-    for (i = 0; i < n; i++)
-        if (td_meet(c->workspace, (int64_t)need, c->tensors[i], bytes[i]))
-            return td_refuse(s, interface_error_overlap, "workspace: expected memory of its own, got %p, which overlaps %s",
-                             c->workspace, t[i].name);
-    return interface_ok;
 }
 
 /* Integer arithmetic of the language; sums and products saturate. */
@@ -272,50 +195,186 @@ void interface_close(interface_context *ctx) {
     free(ctx);
 }
 
-typedef interface_status td_need_fn(const td_sink *s, interface_context *ctx, const int64_t *dims, size_t *bytes);
-typedef interface_status td_ready_fn(const td_sink *s);
-typedef interface_status td_run_fn(const td_sink *s, const td_call *c);
+enum { TD_MOST_DIMS = 2, TD_MOST_TENSORS = 3, TD_MOST_SCALARS = 2, TD_MOST_RANK = 2 };
 
-static interface_status td_workspace_of(const char *entry, td_need_fn *need, interface_context *ctx, const int64_t *dims, size_t *bytes) {
-    const td_sink s = {entry, NULL, 0};
-    return ctx && bytes ? need(&s, ctx, dims, bytes) : interface_error_argument;
+/* What an entry takes. Extents are numbered through all its tensors; their texts are the program's. */
+typedef struct {
+    const char *name, *type;
+    int code, bits, rank, first; /* of DLPack; the number of its first extent */
+    int written;
+    uint64_t in_place; /* bit i: tensor i may have its address */
+} td_argument;
+
+typedef struct {
+    const char *name;
+    int64_t least, most, divisor;
+} td_dimension;
+
+/* An extent that is affine in a dimension determines it, once the dimensions at `needs`, up to a -1, are known. */
+typedef struct {
+    int tensor, extent, dim, needs;
+} td_way;
+
+typedef struct {
+    const char *name;
+    int kind; /* 'f': passed as float, 'd', 'i': an integer in least..=most */
+    double least, most;
+} td_number;
+
+typedef struct {
+    int ntensors, ndims, nways;
+    const td_argument *tensors;
+    const td_dimension *dims;
+    const td_way *ways;
+    const int *needs;
+    const td_number *numbers;
+    const char *const *texts;
+    int64_t (*extent)(const int64_t *dims, int i);
+} td_signature;
+
+/* The functions of an entry: a run, or its checks alone (td_call); what its launches need first, for the current
+ * device. */
+typedef interface_status td_run_fn(const td_sink *s, const td_call *c);
+typedef interface_status td_ready_fn(const td_sink *s);
+
+/* The bytes of workspace, after every check that needs no pointer. */
+static interface_status td_ask_need(const td_sink *s, td_run_fn *run, interface_context *ctx, const int64_t *dims, size_t *bytes) {
+    const td_call c = {ctx, NULL, dims, NULL, NULL, 0, NULL, bytes};
+    return run(s, &c);
 }
 
-static interface_status td_prepare_of(const char *entry, td_need_fn *need, td_ready_fn *ready, interface_context *ctx,
-                             const int64_t *dims) {
+
+static interface_status td_dims(const td_sink *s, const td_call *c, const td_signature *f) {
+    int i;
+    for (i = 0; i < f->ndims; i++) {
+        const td_dimension *d = &f->dims[i];
+        const long long v = c->dims[i];
+        if (v < d->least && d->most == INT64_MAX)
+            return td_refuse(s, interface_error_dimension, "dimension %s: expected at least %lld, got %lld", d->name,
+                             (long long)d->least, v);
+        if (v < d->least || v > d->most)
+            return td_refuse(s, interface_error_dimension, "dimension %s: expected %lld..=%lld, got %lld", d->name,
+                             (long long)d->least, (long long)d->most, v);
+        if (v > (int64_t)1 << 40)
+            return td_refuse(s, interface_error_extent, "dimension %s: expected at most 2^40, got %lld", d->name, v);
+        if (v % d->divisor)
+            return td_refuse(s, interface_error_dimension, "dimension %s: expected a multiple of %lld, got %lld", d->name,
+                             (long long)d->divisor, v);
+    }
+    return interface_ok;
+}
+
+/* The bytes of a tensor. At most 2^57 elements, so that no later sum overflows. */
+static interface_status td_size(const td_sink *s, const char *name, int rank, const int64_t *shape, int bits, int64_t *bytes) {
+    int64_t n = 1;
+    int i, empty = 0;
+    for (i = 0; i < rank; i++) {
+        if (shape[i] < 0)
+            return td_refuse(s, interface_error_shape, "tensor %s: extent %d: expected at least 0, got %lld", name, i,
+                             (long long)shape[i]);
+        empty |= shape[i] == 0;
+    }
+    for (i = 0; i < rank && !empty; i++) {
+        if (shape[i] > ((int64_t)1 << 60) / 8 / n)
+            return td_refuse(s, interface_error_shape, "tensor %s: expected at most 2^57 elements, got more", name);
+        n *= shape[i];
+    }
+    *bytes = empty ? 0 : bits >= 8 ? n * (bits / 8) : (n * bits + 7) / 8;
+    return interface_ok;
+}
+
+static interface_status td_sizes(const td_sink *s, const td_call *c, const td_signature *f, int64_t *bytes) {
+    int64_t shape[TD_MOST_RANK];
+    int i, k;
+    for (i = 0; i < f->ntensors; i++) {
+        const td_argument *t = &f->tensors[i];
+        for (k = 0; k < t->rank; k++) shape[k] = f->extent(c->dims, t->first + k);
+        TD_TRY(td_size(s, t->name, t->rank, shape, t->bits, &bytes[i]));
+    }
+    return interface_ok;
+}
+
+static int td_meet(const void *a, int64_t an, const void *b, int64_t bn) {
+    uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+    return an > 0 && bn > 0 && (x < y ? y - x < (uintptr_t)an : x - y < (uintptr_t)bn);
+}
+
+/* The pointers, of tensors of these bytes and of a workspace of which `need` bytes are used. */
+static interface_status td_memory(const td_sink *s, const td_call *c, const td_signature *f, const int64_t *bytes, size_t need) {
+    int i, j;
+    for (i = 0; i < f->ntensors; i++) {
+        const td_argument *t = &f->tensors[i];
+        const unsigned alignment = t->bits < 8 ? 1 : (unsigned)t->bits / 8;
+        if (!c->tensors[i] && bytes[i])
+            return td_refuse(s, interface_error_null, "tensor %s: expected %lld bytes, got NULL", t->name, (long long)bytes[i]);
+        if ((uintptr_t)c->tensors[i] % alignment)
+            return td_refuse(s, interface_error_alignment, "tensor %s: expected an address aligned to %u, got %p", t->name,
+                             alignment, c->tensors[i]);
+    }
+    for (i = 0; i < f->ntensors; i++)
+        for (j = 0; j < f->ntensors; j++) {
+            const td_argument *t = &f->tensors[i];
+            if (i != j && t->written && td_meet(c->tensors[i], bytes[i], c->tensors[j], bytes[j]) &&
+                !(j < 64 && t->in_place >> j & 1 && c->tensors[i] == c->tensors[j] && bytes[i] == bytes[j]))
+                return td_refuse(s, interface_error_overlap, "tensor %s: expected memory of its own, got %p, which overlaps %s",
+                                 t->name, c->tensors[i], f->tensors[j].name);
+        }
+    if (!need) return interface_ok;
+    if (!c->workspace || c->workspace_bytes < need)
+        return td_refuse(s, interface_error_workspace, "workspace: expected %llu bytes, got %llu%s", (unsigned long long)need,
+                         (unsigned long long)c->workspace_bytes, c->workspace ? "" : " at NULL");
+    if ((uintptr_t)c->workspace % 256)
+        return td_refuse(s, interface_error_workspace, "workspace: expected an address aligned to 256, got %p", c->workspace);
+    for (i = 0; i < f->ntensors; i++)
+        if (td_meet(c->workspace, (int64_t)need, c->tensors[i], bytes[i]))
+            return td_refuse(s, interface_error_overlap, "workspace: expected memory of its own, got %p, which overlaps %s",
+                             c->workspace, f->tensors[i].name);
+    return interface_ok;
+}
+
+static interface_status td_workspace_of(const char *entry, td_run_fn *run, interface_context *ctx, const int64_t *dims, size_t *bytes) {
+    const td_sink s = {entry, NULL, 0};
+    return ctx && bytes ? td_ask_need(&s, run, ctx, dims, bytes) : interface_error_argument;
+}
+
+static interface_status td_prepare_of(const char *entry, td_run_fn *run, td_ready_fn *ready, interface_context *ctx,
+                              const int64_t *dims) {
     const td_sink s = {entry, NULL, 0};
     size_t bytes;
     if (!ctx) return interface_error_argument;
     TD_TRY(td_current(&s, ctx));
-    TD_TRY(need(&s, ctx, dims, &bytes));
+    TD_TRY(td_ask_need(&s, run, ctx, dims, &bytes));
     return ready(&s);
 }
 
-static interface_status td_enter(td_sink *s, td_call *c, const char *entry, interface_context *ctx, const interface_run *run,
-                        void *const *tensors, const int64_t *dims, const double *scalars) {
-    if (!run) return interface_error_argument;
-    s->entry = entry;
-    s->text = run->message;
-    s->bytes = run->message_bytes;
-    if (!ctx) return td_refuse(s, interface_error_argument, "context: expected an open one, got NULL");
-    c->context = ctx;
-    c->tensors = tensors;
-    c->dims = dims;
-    c->scalars = scalars;
-    c->workspace = run->workspace;
-    c->workspace_bytes = run->workspace_bytes;
-    c->stream = run->stream;
-    return td_current(s, ctx);
+static interface_status td_run_of(const char *entry, td_run_fn *run, interface_context *ctx, const interface_run *with, void *const *tensors,
+                          const int64_t *dims, const double *scalars) {
+    td_sink s = {entry, NULL, 0};
+    td_call c;
+    if (!with) return interface_error_argument;
+    s.text = with->message;
+    s.bytes = with->message_bytes;
+    if (!ctx) return td_refuse(&s, interface_error_argument, "context: expected an open one, got NULL");
+    TD_TRY(td_current(&s, ctx));
+    c.context = ctx;
+    c.tensors = tensors;
+    c.dims = dims;
+    c.scalars = scalars;
+    c.workspace = with->workspace;
+    c.workspace_bytes = with->workspace_bytes;
+    c.stream = with->stream;
+    c.need = NULL;
+    return run(&s, &c);
 }
 
 /* Calls by name alone have no context: one is made for each. */
-static int td_bytes_of(const char *entry, td_need_fn *need, const int64_t *dims, size_t *bytes) {
+static int td_bytes_of(const char *entry, td_run_fn *run, const int64_t *dims, size_t *bytes) {
     const td_sink s = {entry, NULL, 0};
     interface_context ctx;
     interface_status status;
     if (!bytes) return (int)interface_error_argument;
     TD_TRY_INT(td_begin(&s, &ctx, 0));
-    status = need(&s, &ctx, dims, bytes);
+    status = td_ask_need(&s, run, &ctx, dims, bytes);
     td_end(&ctx);
     return (int)status;
 }
@@ -336,6 +395,168 @@ static int td_call_of(const char *entry, td_ready_fn *ready, td_run_fn *run, td_
     return (int)status;
 }
 
+/* The two of an entry, whose kernels another one's function may prepare. */
+#define TD_BY_NAME(td_e, td_kernels)                                                                            \
+    static int td_##td_e##_bytes(const int64_t *dims, size_t *bytes) {                                          \
+        return td_bytes_of(#td_e, td_##td_e##_run, dims, bytes);                                                \
+    }                                                                                                           \
+    static int td_##td_e##_call(void *const *tensors, const int64_t *dims, const double *scalars,               \
+                                void *workspace, size_t workspace_bytes, void *stream, char *message,           \
+                                size_t message_bytes) {                                                         \
+        td_call c = {NULL, tensors, dims, scalars, workspace, workspace_bytes, stream, NULL};                   \
+        return td_call_of(#td_e, td_##td_kernels##_ready, td_##td_e##_run, &c, message, message_bytes);         \
+    }
+
+/* ---- scaled(x: bf16[M, int]) -> (ctx: bf16[M, int], sums: f32[M]) ---- */
+
+static int64_t td_scaled_extent(const int64_t *td_dims, int td_i) {
+    const int64_t M = td_dims[0];
+    const int64_t int_ = td_dims[1];
+    (void)td_dims;
+    switch (td_i) {
+    case 0: return M;
+    case 1: return int_;
+    case 2: return M;
+    case 3: return int_;
+    case 4: return M;
+    default: return 0;
+    }
+}
+static const char *const td_scaled_texts[] = {"M", "int", "M", "int", "M"};
+static const td_argument td_scaled_tensors[] = {{"x", "bf16", 4, 16, 2, 0, 0, 0},
+    {"ctx", "bf16", 4, 16, 2, 2, 1, 0},
+    {"sums", "f32", 2, 32, 1, 4, 1, 0}};
+static const td_dimension td_scaled_dims[] = {{"M", 0, INT64_MAX, 1}, {"int", 1, 4096, 4}};
+static const td_way td_scaled_ways[] = {{0, 0, 0, 0}, {0, 1, 1, 0}, {1, 0, 0, 0}, {1, 1, 1, 0}, {2, 0, 0, 0}};
+static const int td_scaled_needs[] = {-1};
+static const td_number td_scaled_numbers[] = {{"double", 'f', 0, 0}, {"steps", 'i', -2147483648.0, 2147483647.0}};
+static const td_signature td_scaled_signature = {3, 2, 5, td_scaled_tensors, td_scaled_dims, td_scaled_ways,
+    td_scaled_needs, td_scaled_numbers, td_scaled_texts, td_scaled_extent};
+static interface_status td_scaled_ready(const td_sink *td_s) {
+    (void)td_s;
+    TD_TRY(td_cuda(td_s, "kernel ctx", interface_scaled_ctx_prepare()));
+    TD_TRY(td_cuda(td_s, "kernel sums", interface_scaled_sums_prepare()));
+    return interface_ok;
+}
+
+static interface_status td_scaled_run(const td_sink *td_s, const td_call *td_c) {
+    const int64_t M = td_c->dims[0];
+    const int64_t int_ = td_c->dims[1];
+    int64_t td_bytes[3];
+    int td_launched = 0;
+    TD_TRY(td_dims(td_s, td_c, &td_scaled_signature));
+    if (!(M <= td_mul(2, int_)))
+        return td_refuse(td_s, interface_error_require, "%s", "at most two rows a column (expected M <= 2 * int)");
+    TD_TRY(td_sizes(td_s, td_c, &td_scaled_signature, td_bytes));
+    TD_TRY(td_extent(td_s, "ctx", "axis ij", td_mul(M, int_), (int64_t)1 << 57));
+    TD_TRY(td_extent(td_s, "ctx", "blocks", td_div(td_add(td_mul(M, int_), 2047), 2048), INT32_MAX));
+    TD_TRY(td_extent(td_s, "sums", "blocks", td_div(td_add(M, 3), 4), INT32_MAX));
+    if (td_c->need) {
+        *td_c->need = 0;
+        return interface_ok;
+    }
+    const double double_ = td_c->scalars[0];
+    if (!(double_ > 0.0))
+        return td_refuse(td_s, interface_error_require, "%s", "a positive scale (expected double > 0.0)");
+    TD_TRY(td_memory(td_s, td_c, &td_scaled_signature, td_bytes, 0));
+    TD_TRY(td_cuda(td_s, "kernel ctx", interface_scaled_ctx_launch(td_c->stream, td_c->tensors, td_c->dims, td_c->scalars, &td_launched)));
+    TD_TRY(td_cuda(td_s, "kernel sums", interface_scaled_sums_launch(td_c->stream, td_c->tensors, td_c->dims, td_c->scalars, &td_launched)));
+    return interface_ok;
+}
+
+interface_status interface_scaled_workspace(interface_context *ctx, int64_t M, int64_t int_, size_t *bytes) {
+    const int64_t td_dims[] = {M, int_};
+    return td_workspace_of("scaled", td_scaled_run, ctx, td_dims, bytes);
+}
+
+interface_status interface_scaled_prepare(interface_context *ctx, int64_t M, int64_t int_) {
+    const int64_t td_dims[] = {M, int_};
+    return td_prepare_of("scaled", td_scaled_run, td_scaled_ready, ctx, td_dims);
+}
+
+interface_status interface_scaled(interface_context *ctx, const interface_run *run, const void *x, void *ctx_, void *sums, int64_t M, int64_t int_, float double_, int32_t steps) {
+    void *const td_t[] = {(void *)x, (void *)ctx_, (void *)sums};
+    const int64_t td_dims[] = {M, int_};
+    const double td_scalars[] = {(double)double_, (double)steps};
+    return td_run_of("scaled", td_scaled_run, ctx, run, td_t, td_dims, td_scalars);
+}
+
+TD_BY_NAME(scaled, scaled)
+
+/* ---- half(x: i64[2 * K]) -> (y: i64[K]) ---- */
+
+static int64_t td_half_extent(const int64_t *td_dims, int td_i) {
+    const int64_t K = td_dims[0];
+    (void)td_dims;
+    switch (td_i) {
+    case 0: return td_mul(2, K);
+    case 1: return K;
+    default: return 0;
+    }
+}
+static const char *const td_half_texts[] = {"2 * K", "K"};
+static const td_argument td_half_tensors[] = {{"x", "i64", 0, 64, 1, 0, 0, 0},
+    {"y", "i64", 0, 64, 1, 1, 1, 0}};
+static const td_dimension td_half_dims[] = {{"K", 0, INT64_MAX, 1}};
+static const td_way td_half_ways[] = {{1, 0, 0, 0}, {0, 0, 0, 0}};
+static const int td_half_needs[] = {-1};
+static const td_number td_half_numbers[] = {{NULL, 0, 0, 0}};
+static const td_signature td_half_signature = {2, 1, 2, td_half_tensors, td_half_dims, td_half_ways,
+    td_half_needs, td_half_numbers, td_half_texts, td_half_extent};
+static interface_status td_half_ready(const td_sink *td_s) {
+    (void)td_s;
+    TD_TRY(td_cuda(td_s, "kernel y", interface_half_y_prepare()));
+    return interface_ok;
+}
+
+static interface_status td_half_run(const td_sink *td_s, const td_call *td_c) {
+    const int64_t K = td_c->dims[0];
+    int64_t td_bytes[2];
+    int td_launched = 0;
+    TD_TRY(td_dims(td_s, td_c, &td_half_signature));
+    TD_TRY(td_sizes(td_s, td_c, &td_half_signature, td_bytes));
+    TD_TRY(td_extent(td_s, "y", "blocks", td_div(td_add(K, 511), 512), INT32_MAX));
+    if (td_c->need) {
+        *td_c->need = 0;
+        return interface_ok;
+    }
+    TD_TRY(td_memory(td_s, td_c, &td_half_signature, td_bytes, 0));
+    TD_TRY(td_cuda(td_s, "kernel y", interface_half_y_launch(td_c->stream, td_c->tensors, td_c->dims, td_c->scalars, &td_launched)));
+    return interface_ok;
+}
+
+interface_status interface_half_workspace(interface_context *ctx, int64_t K, size_t *bytes) {
+    const int64_t td_dims[] = {K};
+    return td_workspace_of("half", td_half_run, ctx, td_dims, bytes);
+}
+
+interface_status interface_half_prepare(interface_context *ctx, int64_t K) {
+    const int64_t td_dims[] = {K};
+    return td_prepare_of("half", td_half_run, td_half_ready, ctx, td_dims);
+}
+
+interface_status interface_half(interface_context *ctx, const interface_run *run, const void *x, void *y, int64_t K) {
+    void *const td_t[] = {(void *)x, (void *)y};
+    const int64_t td_dims[] = {K};
+    return td_run_of("half", td_half_run, ctx, run, td_t, td_dims, NULL);
+}
+
+TD_BY_NAME(half, half)
+
+const interface_entry interface_entries[] = {
+    {"scaled", 3, 2, 2, td_scaled_bytes, td_scaled_call},
+    {"half", 2, 1, 0, td_half_bytes, td_half_call},
+};
+const int interface_nentries = 2;
+
+static const struct {
+    const td_signature *of;
+    td_run_fn *run; /* NULL: a function of the host */
+} td_functions[] = {
+    {&td_scaled_signature, td_scaled_run},
+    {&td_half_signature, td_half_run},
+};
+
 /* ---- calls by name, with the tensors of DLPack ---- */
 
 /* DLTensor of DLPack, whose layout is the same in all its versions from 0.2 to 1.x; type codes are those of 1.1. */
@@ -353,250 +574,6 @@ enum { TD_DEVICE_TYPE = 1, TD_DEVICE_TYPE_TOO = 1 };
 #else /* kDLCUDA, kDLCUDAManaged */
 enum { TD_DEVICE_TYPE = 2, TD_DEVICE_TYPE_TOO = 13 };
 #endif
-
-typedef struct {
-    const char *name, *type;
-    int code, bits, rank, first; /* the number of its first extent */
-} td_argument;
-
-/* An extent that is affine in a dimension determines it, once the dimensions at `needs`, up to a -1, are known. */
-typedef struct {
-    int tensor, extent, dim, needs;
-} td_way;
-
-typedef struct {
-    const char *name;
-    int kind; /* 'f': passed as float, 'd', 'i': an integer in least..=most */
-    double least, most;
-} td_number;
-
-/* What an entry takes. Extents are numbered through all its tensors; their texts are the program's. */
-typedef struct {
-    const td_argument *arguments;
-    int64_t (*extent)(const int64_t *dims, int i);
-    const char *const *texts, *const *dims;
-    const td_way *ways;
-    const int *needs;
-    int nways;
-    const td_number *numbers;
-    interface_status (*need)(const td_sink *s, interface_context *ctx, const int64_t *dims, size_t *bytes);
-    interface_status (*run)(const td_sink *s, const td_call *c); /* NULL: a function of the host */
-} td_signature;
-
-/* ---- scaled(x: bf16[M, int]) -> (ctx: bf16[M, int], sums: f32[M]) ---- */
-
-/* Bytes of each tensor. */
-static interface_status td_scaled_plan(const td_sink *td_s, interface_context *td_x, const int64_t *td_dims, int64_t *td_bytes) {
-    const int64_t M = td_dims[0];
-    const int64_t int_ = td_dims[1];
-    (void)td_x;
-    TD_TRY(td_dim(td_s, "M", M, 0, INT64_MAX, 1));
-    TD_TRY(td_dim(td_s, "int", int_, 1, 4096, 4));
-    if (!(M <= td_mul(2, int_)))
-        return td_refuse(td_s, interface_error_require, "%s", "at most two rows a column (expected M <= 2 * int)");
-    {
-        const int64_t td_shape[] = {M, int_};
-        TD_TRY(td_size(td_s, "x", 2, td_shape, 16, &td_bytes[0]));
-    }
-    {
-        const int64_t td_shape[] = {M, int_};
-        TD_TRY(td_size(td_s, "ctx", 2, td_shape, 16, &td_bytes[1]));
-    }
-    {
-        const int64_t td_shape[] = {M};
-        TD_TRY(td_size(td_s, "sums", 1, td_shape, 32, &td_bytes[2]));
-    }
-    TD_TRY(td_extent(td_s, "ctx", "axis ij", td_mul(M, int_), (int64_t)1 << 57));
-    TD_TRY(td_extent(td_s, "ctx", "blocks", td_div(td_add(td_mul(M, int_), 2047), 2048), INT32_MAX));
-    TD_TRY(td_extent(td_s, "sums", "blocks", td_div(td_add(M, 3), 4), INT32_MAX));
-    return interface_ok;
-}
-
-static interface_status td_scaled_run(const td_sink *td_s, const td_call *td_c) {
-    static const td_tensor td_params[] = {{"x", 2, 0, 0}, {"ctx", 2, 1, 0}, {"sums", 4, 1, 0}};
-    int64_t td_bytes[3];
-    int td_launched = 0;
-    const double double_ = td_c->scalars[0];
-    const int64_t M = td_c->dims[0];
-    const int64_t int_ = td_c->dims[1];
-    (void)M;
-    (void)int_;
-    TD_TRY(td_scaled_plan(td_s, td_c->context, td_c->dims, td_bytes));
-    if (!(double_ > 0.0))
-        return td_refuse(td_s, interface_error_require, "%s", "a positive scale (expected double > 0.0)");
-    TD_TRY(td_tensors(td_s, td_c, td_params, 3, td_bytes));
-    TD_TRY(td_workspace(td_s, td_c, 0, td_params, 3, td_bytes));
-    TD_TRY(td_cuda(td_s, "kernel ctx", interface_scaled_ctx_launch(td_c->stream, td_c->tensors, td_c->dims, td_c->scalars, &td_launched)));
-    TD_TRY(td_cuda(td_s, "kernel sums", interface_scaled_sums_launch(td_c->stream, td_c->tensors, td_c->dims, td_c->scalars, &td_launched)));
-    return interface_ok;
-}
-
-static interface_status td_scaled_need(const td_sink *td_s, interface_context *ctx, const int64_t *dims, size_t *bytes) {
-    int64_t td_bytes[3];
-    TD_TRY(td_scaled_plan(td_s, ctx, dims, td_bytes));
-    *bytes = 0;
-    return interface_ok;
-}
-
-static interface_status td_scaled_ready(const td_sink *td_s) {
-    (void)td_s;
-    TD_TRY(td_cuda(td_s, "kernel ctx", interface_scaled_ctx_prepare()));
-    TD_TRY(td_cuda(td_s, "kernel sums", interface_scaled_sums_prepare()));
-    return interface_ok;
-}
-
-interface_status interface_scaled_workspace(interface_context *ctx, int64_t M, int64_t int_, size_t *bytes) {
-    const int64_t td_dims[] = {M, int_};
-    return td_workspace_of("scaled", td_scaled_need, ctx, td_dims, bytes);
-}
-
-interface_status interface_scaled_prepare(interface_context *ctx, int64_t M, int64_t int_) {
-    const int64_t td_dims[] = {M, int_};
-    return td_prepare_of("scaled", td_scaled_need, td_scaled_ready, ctx, td_dims);
-}
-
-interface_status interface_scaled(interface_context *ctx, const interface_run *run, const void *x, void *ctx_, void *sums, int64_t M, int64_t int_, float double_, int32_t steps) {
-    void *const td_t[] = {(void *)x, (void *)ctx_, (void *)sums};
-    const int64_t td_dims[] = {M, int_};
-    const double td_scalars[] = {(double)double_, (double)steps};
-    td_sink td_s;
-    td_call td_c;
-    TD_TRY(td_enter(&td_s, &td_c, "scaled", ctx, run, td_t, td_dims, td_scalars));
-    return td_scaled_run(&td_s, &td_c);
-}
-
-static int td_scaled_bytes(const int64_t *dims, size_t *bytes) {
-    return td_bytes_of("scaled", td_scaled_need, dims, bytes);
-}
-
-static int td_scaled_call(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,
-    size_t workspace_bytes, void *stream, char *message, size_t message_bytes) {
-    td_call td_c = {NULL, tensors, dims, scalars, workspace, workspace_bytes, stream};
-    return td_call_of("scaled", td_scaled_ready, td_scaled_run, &td_c, message, message_bytes);
-}
-
-static int64_t td_scaled_extent(const int64_t *td_dims, int td_i) {
-    const int64_t M = td_dims[0];
-    const int64_t int_ = td_dims[1];
-    (void)td_dims;
-    switch (td_i) {
-    case 0: return M;
-    case 1: return int_;
-    case 2: return M;
-    case 3: return int_;
-    case 4: return M;
-    default: return 0;
-    }
-}
-static const char *const td_scaled_texts[] = {"M", "int", "M", "int", "M"};
-static const td_argument td_scaled_arguments[] = {{"x", "bf16", 4, 16, 2, 0}, {"ctx", "bf16", 4, 16, 2, 2}, {"sums", "f32", 2, 32, 1, 4}};
-static const char *const td_scaled_dims[] = {"M", "int"};
-static const td_way td_scaled_ways[] = {{0, 0, 0, 0}, {0, 1, 1, 0}, {1, 0, 0, 0}, {1, 1, 1, 0}, {2, 0, 0, 0}};
-static const int td_scaled_needs[] = {-1};
-static const td_number td_scaled_numbers[] = {{"double", 'f', 0, 0}, {"steps", 'i', -2147483648.0, 2147483647.0}};
-
-/* ---- half(x: i64[2 * K]) -> (y: i64[K]) ---- */
-
-/* Bytes of each tensor. */
-static interface_status td_half_plan(const td_sink *td_s, interface_context *td_x, const int64_t *td_dims, int64_t *td_bytes) {
-    const int64_t K = td_dims[0];
-    (void)td_x;
-    TD_TRY(td_dim(td_s, "K", K, 0, INT64_MAX, 1));
-    {
-        const int64_t td_shape[] = {td_mul(2, K)};
-        TD_TRY(td_size(td_s, "x", 1, td_shape, 64, &td_bytes[0]));
-    }
-    {
-        const int64_t td_shape[] = {K};
-        TD_TRY(td_size(td_s, "y", 1, td_shape, 64, &td_bytes[1]));
-    }
-    TD_TRY(td_extent(td_s, "y", "blocks", td_div(td_add(K, 511), 512), INT32_MAX));
-    return interface_ok;
-}
-
-static interface_status td_half_run(const td_sink *td_s, const td_call *td_c) {
-    static const td_tensor td_params[] = {{"x", 8, 0, 0}, {"y", 8, 1, 0}};
-    int64_t td_bytes[2];
-    int td_launched = 0;
-    TD_TRY(td_half_plan(td_s, td_c->context, td_c->dims, td_bytes));
-    TD_TRY(td_tensors(td_s, td_c, td_params, 2, td_bytes));
-    TD_TRY(td_workspace(td_s, td_c, 0, td_params, 2, td_bytes));
-    TD_TRY(td_cuda(td_s, "kernel y", interface_half_y_launch(td_c->stream, td_c->tensors, td_c->dims, td_c->scalars, &td_launched)));
-    return interface_ok;
-}
-
-static interface_status td_half_need(const td_sink *td_s, interface_context *ctx, const int64_t *dims, size_t *bytes) {
-    int64_t td_bytes[2];
-    TD_TRY(td_half_plan(td_s, ctx, dims, td_bytes));
-    *bytes = 0;
-    return interface_ok;
-}
-
-static interface_status td_half_ready(const td_sink *td_s) {
-    (void)td_s;
-    TD_TRY(td_cuda(td_s, "kernel y", interface_half_y_prepare()));
-    return interface_ok;
-}
-
-interface_status interface_half_workspace(interface_context *ctx, int64_t K, size_t *bytes) {
-    const int64_t td_dims[] = {K};
-    return td_workspace_of("half", td_half_need, ctx, td_dims, bytes);
-}
-
-interface_status interface_half_prepare(interface_context *ctx, int64_t K) {
-    const int64_t td_dims[] = {K};
-    return td_prepare_of("half", td_half_need, td_half_ready, ctx, td_dims);
-}
-
-interface_status interface_half(interface_context *ctx, const interface_run *run, const void *x, void *y, int64_t K) {
-    void *const td_t[] = {(void *)x, (void *)y};
-    const int64_t td_dims[] = {K};
-    const double td_scalars[] = {0};
-    td_sink td_s;
-    td_call td_c;
-    TD_TRY(td_enter(&td_s, &td_c, "half", ctx, run, td_t, td_dims, td_scalars));
-    return td_half_run(&td_s, &td_c);
-}
-
-static int td_half_bytes(const int64_t *dims, size_t *bytes) {
-    return td_bytes_of("half", td_half_need, dims, bytes);
-}
-
-static int td_half_call(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,
-    size_t workspace_bytes, void *stream, char *message, size_t message_bytes) {
-    td_call td_c = {NULL, tensors, dims, scalars, workspace, workspace_bytes, stream};
-    return td_call_of("half", td_half_ready, td_half_run, &td_c, message, message_bytes);
-}
-
-static int64_t td_half_extent(const int64_t *td_dims, int td_i) {
-    const int64_t K = td_dims[0];
-    (void)td_dims;
-    switch (td_i) {
-    case 0: return td_mul(2, K);
-    case 1: return K;
-    default: return 0;
-    }
-}
-static const char *const td_half_texts[] = {"2 * K", "K"};
-static const td_argument td_half_arguments[] = {{"x", "i64", 0, 64, 1, 0}, {"y", "i64", 0, 64, 1, 1}};
-static const char *const td_half_dims[] = {"K"};
-static const td_way td_half_ways[] = {{1, 0, 0, 0}, {0, 0, 0, 0}};
-static const int td_half_needs[] = {-1};
-static const td_number td_half_numbers[] = {{NULL, 0, 0, 0}};
-
-const interface_entry interface_entries[] = {
-    {"scaled", 3, 2, 2, td_scaled_bytes, td_scaled_call},
-    {"half", 2, 1, 0, td_half_bytes, td_half_call},
-};
-const int interface_nentries = 2;
-
-static const td_signature td_signatures[] = {
-    {td_scaled_arguments, td_scaled_extent, td_scaled_texts, td_scaled_dims, td_scaled_ways, td_scaled_needs, 5, td_scaled_numbers,
-     td_scaled_need, td_scaled_run},
-    {td_half_arguments, td_half_extent, td_half_texts, td_half_dims, td_half_ways, td_half_needs, 2, td_half_numbers,
-     td_half_need, td_half_run},
-};
-enum { TD_MOST_DIMS = 2, TD_MOST_TENSORS = 3, TD_MOST_SCALARS = 2 };
 
 static const char *td_type_text(const td_dltensor *t, char *text, size_t bytes) {
     static const char *const codes[] = {"int", "uint", "float", "opaque", "bfloat", "complex", "bool", "float8_e3m4",
@@ -646,8 +623,8 @@ static interface_status td_dense(const td_sink *s, const td_argument *a, const t
 
 /* The dimension of a way from its extent v, or what is wrong with v. Dimensions that are not known are negative. */
 static interface_status td_invert(const td_sink *s, const td_signature *f, const td_way *w, int64_t v, int64_t *dims) {
-    const td_argument *a = &f->arguments[w->tensor];
-    const char *text = f->texts[a->first + w->extent], *dim = f->dims[w->dim];
+    const td_argument *a = &f->tensors[w->tensor];
+    const char *text = f->texts[a->first + w->extent], *dim = f->dims[w->dim].name;
     const int64_t most = (int64_t)1 << 61;
     int64_t at0, step;
     dims[w->dim] = 0;
@@ -685,10 +662,10 @@ static interface_status td_solve(const td_sink *s, const interface_entry *e, con
     }
     for (i = 0; i < e->ndims; i++)
         if (dims[i] < 0)
-            return td_refuse(s, interface_error_dimension, "dimension %s: expected a value, since no shape given determines it", f->dims[i]);
+            return td_refuse(s, interface_error_dimension, "dimension %s: expected a value, since no shape given determines it", f->dims[i].name);
     for (i = 0; i < e->ntensors; i++) {
         const td_dltensor *t = (const td_dltensor *)tensors[i];
-        const td_argument *a = &f->arguments[i];
+        const td_argument *a = &f->tensors[i];
         for (k = 0; t && k < a->rank; k++) {
             const int64_t v = f->extent(dims, a->first + k);
             if (t->shape[k] != v)
@@ -721,8 +698,8 @@ static interface_status td_match(td_sink *s, const interface_context *ctx, const
     TD_TRY(td_current(s, ctx));
     for (k = 0; k < ntensors; k++)
         if (tensors[k])
-            TD_TRY(td_dense(s, &td_signatures[i].arguments[k], (const td_dltensor *)tensors[k], ctx->device));
-    return td_solve(s, &interface_entries[i], &td_signatures[i], tensors, dims);
+            TD_TRY(td_dense(s, &td_functions[i].of->tensors[k], (const td_dltensor *)tensors[k], ctx->device));
+    return td_solve(s, &interface_entries[i], td_functions[i].of, tensors, dims);
 }
 
 /* A scalar as the entry's own function would get it. */
@@ -743,7 +720,8 @@ interface_status interface_invoke_query(interface_context *ctx, const interface_
     TD_TRY(td_match(&s, ctx, run, entry, tensors, ntensors, all, ndims < 0 ? 0 : ndims, &found));
     for (i = 0; i < ndims; i++) dims[i] = all[i];
     if (!workspace_bytes) return interface_ok;
-    return td_signatures[found].need(&s, ctx, all, workspace_bytes);
+    *workspace_bytes = 0;
+    return td_functions[found].run ? td_ask_need(&s, td_functions[found].run, ctx, all, workspace_bytes) : interface_ok;
 }
 
 interface_status interface_invoke(interface_context *ctx, const interface_run *run, const char *entry, const void *const *tensors, int ntensors,
@@ -755,18 +733,20 @@ interface_status interface_invoke(interface_context *ctx, const interface_run *r
     double numbers[TD_MOST_SCALARS];
     int i, found = 0;
     const td_signature *f;
+    td_run_fn *runs;
     for (i = 0; i < TD_MOST_DIMS; i++) all[i] = dims && i < ndims ? dims[i] : -1;
     TD_TRY(td_match(&s, ctx, run, entry, tensors, ntensors, all, dims ? (ndims < 0 ? 0 : ndims) : -1, &found));
-    f = &td_signatures[found];
+    f = td_functions[found].of;
+    runs = td_functions[found].run;
     if (nscalars != interface_entries[found].nscalars)
         return td_refuse(&s, interface_error_entry, "scalars: expected %d, got %d", interface_entries[found].nscalars, nscalars);
     if (nscalars && !scalars) return td_refuse(&s, interface_error_argument, "scalars: expected an array, got NULL");
     for (i = 0; i < nscalars; i++) TD_TRY(td_number_of(&s, &f->numbers[i], scalars[i], &numbers[i]));
     for (i = 0; i < ntensors; i++) {
         const td_dltensor *t = (const td_dltensor *)tensors[i];
-        if (!t) return td_refuse(&s, interface_error_null, "tensor %s: expected a DLTensor, got NULL", f->arguments[i].name);
+        if (!t) return td_refuse(&s, interface_error_null, "tensor %s: expected a DLTensor, got NULL", f->tensors[i].name);
         data[i] = t->data ? (char *)t->data + t->byte_offset : NULL;
-        if (!f->run && !data[i]) return td_refuse(&s, interface_error_null, "tensor %s: expected an element, got NULL", f->arguments[i].name);
+        if (!runs && !data[i]) return td_refuse(&s, interface_error_null, "tensor %s: expected an element, got NULL", f->tensors[i].name);
     }
     c.context = ctx;
     c.tensors = data;
@@ -775,7 +755,8 @@ interface_status interface_invoke(interface_context *ctx, const interface_run *r
     c.workspace = run->workspace;
     c.workspace_bytes = run->workspace_bytes;
     c.stream = run->stream;
-    if (f->run) return f->run(&s, &c);
+    c.need = NULL;
+    if (runs) return runs(&s, &c);
     return (interface_status)interface_entries[found].call(data, all, numbers, NULL, 0, run->stream, run->message, run->message_bytes);
 }
 
