@@ -145,41 +145,31 @@ static Sym wide_text(Lower *l, bool whole) {
     return t.n ? t.s : NULL;
 }
 
-/* An instance of the kernel's text, and when it is launched, if no one before it is. */
-typedef struct Instance {
-    Sym name, when; /* when NULL: always */
-} Instance;
-
-/* In the order in which they are tried: indices of 32 bits, where `fits` says when they are enough, before those of 64;
- * whole vectors, then cut ones, then narrow accesses. */
-static int instances(Lower *l, Sym full, Sym fits, bool whole, Instance *at) {
-    static const struct {
-        int variant;
-        const char *when, *when_whole;
-    } rows[] = {{1, "td_wide", "td_wide && td_whole"}, {2, NULL, "td_wide"}, {0, NULL, NULL}};
-    bool variants = l->wide && l->conds.n;
-    int n = 0;
-    for (int big = 0; big <= (fits != NULL); big++)
-        for (int i = 0; i < 3; i++) {
-            const char *wide = whole ? rows[i].when_whole : rows[i].when;
-            if (rows[i].variant && (!variants || !wide)) continue;
-            const char *small = fits && !big ? "td_small" : NULL, *index = big ? "int64_t" : "int";
-            at[n].when = small && wide ? fmt(l, "%s && %s", small, wide) : small ? small : wide;
-            at[n++].name = fits && variants ? fmt(l, "%s<%d, %s>", full, rows[i].variant, index)
-                           : fits           ? fmt(l, "%s<%s>", full, index)
-                           : variants       ? fmt(l, "%s<%d>", full, rows[i].variant)
-                                            : full;
+/* The instances of the kernel's text: a row for indices of 32 bits before that of 64, where both are needed; in a row
+ * `variants` ones, whole vectors, then cut ones, then narrow accesses. */
+static void put_instances(Text *out, Sym full, bool both, int variants) {
+    static const int variant[][3] = {{0}, {0}, {1, 0}, {1, 2, 0}};
+    text_fmt(out, "static void (*const td_%s_of[])(%s_args) = {\n", full, full);
+    for (int big = 0; big <= both; big++)
+        for (int i = 0; i < variants; i++) {
+            const char *index = big ? "int64_t" : "int", *sep = i ? " " : "    ", *end = i + 1 < variants ? "," : ",\n";
+            if (both && variants > 1)
+                text_fmt(out, "%s%s<%d, %s>%s", sep, full, variant[variants][i], index, end);
+            else if (variants > 1)
+                text_fmt(out, "%s%s<%d>%s", sep, full, variant[variants][i], end);
+            else
+                text_fmt(out, both ? "%s%s<%s>%s" : "%s%s%.0s%s", sep, full, index, end);
         }
-    return n;
+    text_put(out, "};\n");
 }
 
 static void put_launcher(Lower *l, Text *out, Sym full) {
-    bool variants = l->wide && l->conds.n;
-    text_fmt(
-        out,
-        "extern \"C\" int %s_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars, "
-        "int *launched);\n",
-        full);
+    bool conds = l->wide && l->conds.n, both = index_dispatched(l);
+    Sym fits = both ? index_condition(l) : NULL;
+    Sym wide = conds ? wide_text(l, false) : NULL, whole = conds ? wide_text(l, true) : NULL;
+    int variants = !conds ? 1 : whole ? 3 : 2;
+    put_instances(out, full, both, variants);
+    text_fmt(out, "extern \"C\" td_launcher %s_launch;\nextern \"C\" td_preparer %s_prepare;\n", full, full);
     text_fmt(out,
              "extern \"C\" int %s_launch(void *stream, void *const *tensors, const int64_t *dims, const double "
              "*scalars, int *launched) {\n",
@@ -188,8 +178,6 @@ static void put_launcher(Lower *l, Text *out, Sym full) {
     Text blocks = {.ctx = l->ctx};
     for (int i = 0; i < l->k->parts.n; i++)
         text_fmt(&blocks, "%s%s", i ? " + " : "", dim_text(l, l->k->parts.at[i]->blocks, true));
-    bool both = index_dispatched(l);
-    Sym fits = both ? index_condition(l) : NULL;
     for (int i = 0; i < l->dims.n; i++) {
         Dim *d = l->dims.at[i];
         text_fmt(out, "    const int64_t %s = dims[%d];\n    if (%s < 0) return (int)cudaErrorInvalidValue;\n",
@@ -209,28 +197,16 @@ static void put_launcher(Lower *l, Text *out, Sym full) {
         text_fmt(out, "%s(%s)scalars[%d]", first ? "" : ", ", c_type(s->type), scalar_at(l, s));
     }
     text_put(out, "};\n");
-    Sym tail = fmt(l, "args, %s, %d, %d, %d, launched, (cudaStream_t)stream", blocks.s, l->k->threads, l->k->cluster,
-                   l->shared_bytes);
-    Sym wide = variants ? wide_text(l, false) : NULL, whole = variants ? wide_text(l, true) : NULL;
-    if (both) text_fmt(out, "    const bool td_small = %s;\n", fits);
-    if (variants) text_fmt(out, "    const bool td_wide = %s;\n", wide ? wide : "true");
+    if (fits) text_fmt(out, "    const bool td_small = %s;\n", fits);
+    if (conds) text_fmt(out, "    const bool td_wide = %s;\n", wide ? wide : "true");
     if (whole) text_fmt(out, "    const bool td_whole = %s;\n", whole);
-    Instance at[6];
-    int n = instances(l, full, fits, whole != NULL, at);
-    for (int i = 0; i < n; i++) {
-        Sym when = at[i].when ? fmt(l, "if (%s) ", at[i].when) : "";
-        text_fmt(out, "    %sreturn (int)td_launch(%s, %s);\n", when, at[i].name, tail);
-    }
-    text_put(out, "}\n");
-    text_fmt(out, "extern \"C\" int %s_prepare(void);\nextern \"C\" int %s_prepare(void) {\n", full, full);
-    for (int i = 0; i < n; i++) {
-        Sym call = fmt(l, "td_prepare(%s, %d, %d)", at[i].name, l->shared_bytes, l->k->cluster);
-        if (i == n - 1)
-            text_fmt(out, n > 1 ? "    return (int)(e == cudaSuccess ? %s : e);\n" : "    return (int)%s;\n", call);
-        else
-            text_fmt(out, i ? "    if (e == cudaSuccess) e = %s;\n" : "    cudaError_t e = %s;\n", call);
-    }
-    text_put(out, "}\n\n");
+    Sym row = !fits ? "" : variants > 1 ? fmt(l, "(td_small ? 0 : %d) + ", variants) : "td_small ? 0 : 1";
+    Sym variant = !conds ? fits ? "" : "0" : whole ? "(!td_wide ? 2 : td_whole ? 0 : 1)" : "(td_wide ? 0 : 1)";
+    text_fmt(out,
+             "    return (int)td_launch(td_%s_of[%s%s], args, %s, %d, %d, %d, launched, (cudaStream_t)stream);\n}\n"
+             "extern \"C\" int %s_prepare(void) { return (int)td_prepare(td_%s_of, %d, %d); }\n\n",
+             full, row, variant, blocks.s, l->k->threads, l->k->cluster, l->shared_bytes, full, full, l->shared_bytes,
+             l->k->cluster);
 }
 
 static bool lower_kernel(Text *out, Ctx *ctx, Program *p, int number, const ExprMap *tensor_at, const LowerOptions *o,
@@ -351,6 +327,7 @@ void lower_head(Text *out, const Prelude *x, const LowerOptions *o) {
     text_put(out, "#include <cuda_runtime.h>\n#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n#include "
                   "<math.h>\n#include <stdint.h>\n#include <string.h>\n#include <type_traits>\n\n");
     prelude_print(out, x);
+    text_char(out, '\n');
 }
 
 void lower_file(Text *out, Ctx *ctx, const Text *kernels, const LowerOptions *o) {

@@ -290,9 +290,15 @@ inline cudaError_t td_emu_launch_as(const char *text, void (*kernel)(const Args)
     return td_emu_launch({text, __PRETTY_FUNCTION__, reinterpret_cast<const void *>(kernel), td_emu_call<Args>::run,
                           &call, grid, threads, cluster, shared_bytes, chained, stream, sizeof args});
 }
-template <class Args> inline cudaError_t td_prepare(void (*kernel)(const Args), size_t shared_bytes, int cluster) {
-    const cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes));
-    return e || cluster <= 8 ? e : cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+template <class Args, int N>
+inline cudaError_t td_prepare(void (*const (&kernels)[N])(Args), size_t shared_bytes, int cluster) {
+    for (int i = 0; i < N; i++) {
+        cudaError_t e =
+            cudaFuncSetAttribute(kernels[i], cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes));
+        if (!e && cluster > 8) e = cudaFuncSetAttribute(kernels[i], cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+        if (e) return e;
+    }
+    return cudaSuccess;
 }
 /* A macro, so that reports can name the kernel. */
 #define td_launch(...) td_emu_launch_as(#__VA_ARGS__, __VA_ARGS__)

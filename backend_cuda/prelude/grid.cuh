@@ -80,8 +80,16 @@ static cudaError_t td_launch(void (*kernel)(const Args), const Args &args, long 
     return cudaLaunchKernelEx(&c, kernel, args);
 }
 //@ td_prepare
-template <class Args> static cudaError_t td_prepare(void (*kernel)(const Args), size_t shared_bytes, int cluster) {
-    cudaError_t e = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes);
-    if (e == cudaSuccess && cluster > 8) e = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-    return e;
+template <class Args, int N> static cudaError_t td_prepare(void (*const (&kernels)[N])(Args), size_t shared_bytes, int cluster) {
+    for (int i = 0; i < N; i++) {
+        const void *kernel = (const void *)kernels[i];
+        cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes);
+        if (e == cudaSuccess && cluster > 8) e = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+        if (e != cudaSuccess) return e;
+    }
+    return cudaSuccess;
 }
+//@ portable td_launcher td_preparer
+// The two functions of a kernel that the host calls: a launch, and what it needs first, for the current device.
+typedef int td_launcher(void *stream, void *const *tensors, const int64_t *dims, const double *scalars, int *launched);
+typedef int td_preparer(void);

@@ -155,7 +155,8 @@ template <class T, bool WARP> static void sums(const char *name, int ranks, int 
     });
 }
 int main() {
-    CHECK(td_prepare(exchange<float, false>, 1024, 16) == cudaSuccess);
+    static const auto kernel = exchange<float, false>;
+    CHECK(td_prepare({kernel}, 1024, 16) == cudaSuccess);
     for (int ranks : {1, 2, 4, 8, 16}) sums<float, false>("sums", ranks, RIGHT);
     for (int ranks : {1, 3, 8}) {
         sums<float, false>("sums, expected late", ranks, LATE_EXPECT);

@@ -130,7 +130,7 @@ int main() {
     });
     wrong("a large cluster, not prepared", "launch", RUN(all_ranks, a, 16, 1024, 16, 64, 0));
     wrong("much shared memory, not prepared", "launch", RUN(all_ranks, a, 1, 32, 1, 49168, 0));
-    CHECK(td_prepare(all_ranks, 65536, 16) == cudaSuccess && td_prepare(shuffles, 232449, 1) != cudaSuccess);
+    CHECK(td_prepare({all_ranks}, 65536, 16) == cudaSuccess && td_prepare({shuffles}, 232449, 1) != cudaSuccess);
     right("the largest cluster", RUN(all_ranks, a, 16, 1024, 16, 64, 0));
     wrong("cluster not known to have started", "cluster", RUN((cluster_sum<false, true>), a, 8, 64, 4, 16, 0));
     wrong("cluster without the barrier between", "race", RUN((cluster_sum<true, false>), a, 8, 64, 4, 16, 0),
