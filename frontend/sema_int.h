@@ -338,7 +338,8 @@ typedef struct SubPlace {
     int axis;
     Span declared; /* the tensor's declaration */
     const Scope *scope;
-    ExprVec *nonempty; /* of a load, else NULL: takes the conditions on variables' ranges that it is in range under */
+    const ExprVec *subs; /* of a load, else NULL: all its subscripts */
+    ExprVec *nonempty;   /* of a load, else NULL: takes the conditions on variables' ranges that it is in range under */
 } SubPlace;
 bool sema_check_sub(Sema *s, const Expr **sub, const SubPlace *at);
 Sym sema_var_over(Sema *s, const Scope *scope, const Expr *extent, const AstItems *items);
@@ -394,6 +395,7 @@ bool sema_refute(Sema *s, const Expr *e, Text *why);
 bool sema_refute_with(Sema *s, const Expr *e, Text *why, const Expr *const *value, int64_t *is, int n);
 bool sema_nonneg(Sema *s, const Expr *e);
 int sema_truth(Sema *s, const Expr *cond);
+bool sema_divides(const Expr *e); /* by other than a constant */
 const Expr *sema_guard_divisions(Sema *s, const Expr *e);
 /* No value meets the conditions around this place. */
 bool sema_unreachable(Sema *s);

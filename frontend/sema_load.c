@@ -107,6 +107,28 @@ static bool in_range(Sema *s, const Expr *sub, const Expr *extent) {
     return sema_nonneg(s, sub) && sema_nonneg(s, sema_room_above(s, sub, extent));
 }
 
+/* Pushes that the variables of all subscripts of the load have values: their ranges are not empty. */
+static int push_beside(Sema *s, const SubPlace *at) {
+    int mark = s->path.n;
+    for (const Scope *sc = at->subs ? at->scope : NULL; sc; sc = sc->up)
+        for (int i = 0; sc->kind == SCOPE_VARS && i < sc->n; i++) {
+            const Var *v = sc->vars[i];
+            bool used = false;
+            for (int k = 0; k < at->subs->n && !used; k++)
+                used = sema_is_small(at->subs->at[k]) && sema_uses(at->subs->at[k], expr_var(s->g, sc->vars[i]));
+            if (used && v->lo && v->hi && sema_is_small(v->lo) && sema_is_small(v->hi))
+                sema_path_push(s, expr2(s->g, OP_LT, v->lo, v->hi), true);
+        }
+    return mark;
+}
+
+static bool in_range_beside(Sema *s, const Expr *sub, const SubPlace *at) {
+    int mark = push_beside(s, at);
+    bool ok = s->path.n > mark && in_range(s, sub, at->extent);
+    sema_path_pop(s, mark);
+    return ok;
+}
+
 /* Proves what holds as an index variable around has a value: its range is not empty. The load must say so itself then,
  * as it may be done once for all values. One range serves, or all do. */
 static bool in_range_inside(Sema *s, const Expr *sub, const SubPlace *at) {
@@ -144,7 +166,8 @@ static bool check_sub(Sema *s, const Expr **sub, const SubPlace *at) {
         *sub = wide;
         return true;
     }
-    if (sema_unreachable(s) || (at->nonempty && in_range_inside(s, *sub, at))) return true;
+    if (sema_unreachable(s) || in_range_beside(s, *sub, at)) return true;
+    if (at->nonempty && in_range_inside(s, *sub, at)) return true;
     sema_refuse_sub(s, *sub, !low, at);
     return false;
 }
@@ -152,7 +175,8 @@ static bool check_sub(Sema *s, const Expr **sub, const SubPlace *at) {
 bool sema_check_sub(Sema *s, const Expr **sub, const SubPlace *at) {
     if (is_plain(*sub, at->extent)) return true;
     if (!check_sub(s, sub, at)) return false;
-    int mark = s->path.n;
+    if (!sema_divides(*sub)) return true;
+    int mark = push_beside(s, at);
     for (int i = 0; at->nonempty && i < at->nonempty->n; i++) sema_path_push(s, at->nonempty->at[i], true);
     *sub = sema_guard_divisions(s, *sub);
     sema_path_pop(s, mark);
@@ -242,6 +266,7 @@ const Expr *sema_load(Sema *s, Env env, const AstExpr *e) {
                                         .axis = i,
                                         .declared = v->t ? v->t->span : SPAN_NONE,
                                         .scope = env.scope,
+                                        .subs = &subs,
                                         .nonempty = &when});
     return ok ? element_under(s, v, &subs, &when) : NULL;
 }

@@ -438,6 +438,8 @@ static bool divides(const Expr *e, int depth) {
     return false;
 }
 
+bool sema_divides(const Expr *e) { return sema_is_small(e) && divides(e, 0); }
+
 typedef struct ZeroGuard {
     Sema *s;
     PolyEnv env;
@@ -464,7 +466,7 @@ static const Expr *guard_divisions(const ZeroGuard *z, const Expr *e, int depth)
 /* The subscript e with `if d != 0` around its quotients and remainders by a d that may be 0 here. Nothing later asks
  * whether a divisor is 0: (i / d) * d + i % d becomes i, and is 0 where d is. */
 const Expr *sema_guard_divisions(Sema *s, const Expr *e) {
-    if (!sema_is_small(e) || !divides(e, 0)) return e;
+    if (!sema_divides(e)) return e;
     ExprVec known = {0};
     facts_for(s, e, &known);
     ZeroGuard z = {.s = s, .env = {.g = s->g, .facts = known.at, .nfacts = known.n}, .where = e};

@@ -65,7 +65,7 @@ static const Expr *extreme_element(Graph *g, const Tensor *t, bool largest) {
 
 static bool nonneg(Graph *g, const Expr *e) {
     PolyEnv env = {.g = g};
-    return poly_nonneg(&env, poly_of(&env, e));
+    return expr_nonneg(&env, e);
 }
 
 static const Expr *extreme(Graph *g, const Expr *e, bool largest, int depth);

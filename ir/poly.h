@@ -62,7 +62,8 @@ const Expr *poly_expr(Graph *g, Poly p); /* i64; a tidy expression */
 /* Conservative bounds over all values of variables and dimensions; INT64_MIN, INT64_MAX where unbounded. */
 void poly_bounds(const PolyEnv *env, Poly p, int64_t *lo, int64_t *hi);
 bool poly_at_most(const PolyEnv *env, Poly p, int64_t most); /* the upper one of these bounds is */
-/* p >= 0 for all values, proved from ranges, dimension bounds and facts. False: not proved. */
+/* p >= 0 for all values, proved from ranges, dimension bounds and facts. False: not proved. As all answers about a Poly
+ * it takes divisors not to be 0; those below do not. */
 bool poly_nonneg(const PolyEnv *env, Poly p);
 /* The truth of an integer condition: 1 proved true, 0 proved false, -1 unknown. It holds where divisors are 0 too. */
 int cond_truth(const PolyEnv *env, const Expr *cond);

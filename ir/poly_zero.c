@@ -7,7 +7,7 @@
 #include "expr_map.h"
 #include "rewrite.h"
 
-enum { MAX_DIVISORS = 8, MAX_ZEROS = 4, MAX_FACTORS = 6, MAX_VARS = 16, WALK = 4000 };
+enum { MAX_DIVISORS = 8, MAX_ZEROS = 4, MAX_FACTORS = 6, MAX_VARS = 16, MAX_TESTED = 24, WALK = 4000 };
 
 /* ---- divisors ---- */
 
@@ -179,15 +179,20 @@ static PolyEnv clean_facts(const PolyEnv *env, Divisors *all) {
     return r;
 }
 
+static bool states_false(const PolyEnv *env) {
+    int64_t v;
+    for (int i = 0; i < env->nfacts; i++)
+        if (expr_is_int(env->facts[i], &v) && !v) return true;
+    return false;
+}
+
 /* Whether one of the facts is false by the others. */
 static bool contradiction(const PolyEnv *env) {
     PolyEnv others = *env;
     const Expr **facts = NEW_N(env->ctx, const Expr *, env->nfacts + 1);
-    int64_t v;
-    for (int i = 0; i < env->nfacts; i++)
-        if (expr_is_int(env->facts[i], &v) && !v) return true;
     others.facts = facts;
-    for (int i = 0; i < env->nfacts; i++) {
+    for (int n = 0; n < env->nfacts && n < MAX_TESTED; n++) { /* the last is that the factor is 0 */
+        int i = n ? n - 1 : env->nfacts - 1;
         others.nfacts = 0;
         for (int k = 0; k < env->nfacts; k++)
             if (k != i) facts[others.nfacts++] = env->facts[k];
@@ -207,12 +212,14 @@ static bool holds_at_zero(const PolyEnv *env, const Expr *cond, int truth, const
     z.env.range = zeroed_range;
     z.env.user = &z;
     know_case(&z, in);
+    if (states_false(&z.env)) return true;
+    const Expr *c = zeroed(&z, cond);
+    bool holds = poly_truth(&z.env, c) == truth;
+    if (holds && settled(&z.env, c, truth, depth - 1)) return true;
     Divisors more = {.env = &z.env, .ctx = z.env.ctx, .left = WALK};
     PolyEnv clean = clean_facts(&z.env, &more);
     if (contradiction(&clean)) return true;
-    const Expr *c = zeroed(&z, cond);
-    if (poly_truth(&z.env, c) != truth && !contradiction(&z.env)) return false;
-    return settled(&z.env, c, truth, depth - 1);
+    return !holds && more.n > 0 && contradiction(&z.env) && settled(&z.env, c, truth, depth - 1);
 }
 
 /* cond's truth, found without thinking of divisors that are 0, holds where they are. */
