@@ -430,6 +430,7 @@ Graph *sema_export(Sema *s, FileScope *file, const AstDecl *fn, const AstDecl *e
     s->g = g;
     s->path = (ExprVec){0};
     s->shapes = (ExprVec){0};
+    s->required = (ExprMap){0};
     s->lifted.n = 0;
     s->defining = NULL;
     s->instances = 0;

@@ -177,6 +177,7 @@ struct Sema {
     VEC(Tensor *) lifted; /* tensors of sema_lift */
     Sym defining;         /* the name of the tensor in work */
     ExprVec shapes;       /* conditions that the shapes of parameters imply */
+    ExprMap required;     /* conditions of the Graph's `require` facts */
     int depth, instances;
     const AstDecl *recursive; /* a function that was said to call itself */
     VEC(UnknownName) unknown; /* said already */

@@ -226,7 +226,9 @@ static bool equal_by_remainder(Sema *s, const Expr *a, const Expr *b) {
 /* Disjoint pieces that write each of their elements once cover a shape when their numbers of elements add up to it;
  * axes that each of them spans do not count. */
 static bool counts_up(Sema *s, const Tensor *t) {
-    const Expr *total = expr_int(s->g, TY_I64, 0), *want = expr_int(s->g, TY_I64, 1);
+    PolyEnv env = {.g = s->g};
+    Poly sum = poly_const(s->ctx, 0);
+    const Expr *want = expr_int(s->g, TY_I64, 1);
     bool *spanned = NEW_N(s->ctx, bool, t->rank + 1);
     for (int i = 0; i < t->rank; i++) {
         spanned[i] = true;
@@ -235,8 +237,10 @@ static bool counts_up(Sema *s, const Tensor *t) {
     }
     for (int i = 0; i < t->pieces.n; i++) {
         if (t->pieces.at[i].guard) return false;
-        total = expr2(s->g, OP_ADD, total, count_of(s, t, &t->pieces.at[i], spanned));
+        sum = poly_add(s->ctx, sum, poly_of(&env, count_of(s, t, &t->pieces.at[i], spanned)));
     }
+    if (sum.failed) return false;
+    const Expr *total = poly_expr(s->g, sum);
     return sema_equal(s, total, want) || equal_by_remainder(s, total, want);
 }
 
@@ -300,7 +304,43 @@ static void note_uncovered(Sema *s, const Tensor *t, Diag *d) {
     if (sema_refute(s, e, &why) && why.n) diag_note(s->ctx, d, SPAN_NONE, "nothing defines it for %s", why.s);
 }
 
+/* The least and the largest value of a subscript. */
+typedef struct Ends {
+    int64_t lo, hi;
+} Ends;
+
+static Ends *ends_of(Sema *s, const Tensor *t) {
+    PolyEnv env = {.g = s->g};
+    Ends *ends = NEW_N(s->ctx, Ends, t->pieces.n * t->rank + 1);
+    for (int i = 0; i < t->pieces.n; i++)
+        for (int k = 0; k < t->rank; k++) {
+            Ends *at = &ends[i * t->rank + k];
+            poly_bounds(&env, poly_of(&env, t->pieces.at[i].subs[k]), &at->lo, &at->hi);
+        }
+    return ends;
+}
+
+/* Seen without a proof: of many pieces nearly all pairs are. */
+static bool ends_apart(const Ends *a, const Ends *b, int rank) {
+    for (int i = 0; i < rank; i++)
+        if (a[i].hi < b[i].lo || b[i].hi < a[i].lo) return true;
+    return false;
+}
+
+/* Each two of them may need a proof. */
+static bool few(Sema *s, const Def *d, const Tensor *t) {
+    enum { MOST = 512 };
+    if (t->pieces.n <= MOST) return true;
+    Diag *g = SEMA_REPORT(s, LIMIT, t->pieces.at[MOST].span, "%s is defined in %d pieces (the limit is %d)", d->name,
+                          t->pieces.n, MOST);
+    diag_help(s->ctx, g,
+              "pieces that differ in a number alone are one: give it an index variable, and the numbers as an input");
+    return false;
+}
+
 bool sema_check_pieces(Sema *s, const Def *d, const Tensor *t) {
+    if (!few(s, d, t)) return false;
+    const Ends *ends = t->pieces.n > 1 ? ends_of(s, t) : NULL;
     for (int i = 0; i < t->pieces.n; i++) {
         const Piece *p = &t->pieces.at[i];
         if (!injective(s, p, t->rank)) {
@@ -315,6 +355,7 @@ bool sema_check_pieces(Sema *s, const Def *d, const Tensor *t) {
             return false;
         }
         for (int k = 0; k < i; k++) {
+            if (ends_apart(&ends[k * t->rank], &ends[i * t->rank], t->rank)) continue;
             if (disjoint(s, &t->pieces.at[k], p, t->rank)) continue;
             Diag *g =
                 SEMA_REPORT(s, DEFINED_TWICE, p->span, "cannot prove that the pieces of %s are disjoint", d->name);

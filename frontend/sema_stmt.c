@@ -346,7 +346,9 @@ static bool state(Sema *s, Inst *inst, const AstStmt *st) {
                     st->text ? st->text : "");
         return false;
     }
-    for (int i = 0; i < s->g->facts.n && f.require; i++) { /* a callee's, stated by each of its calls */
+    bool again = expr_map_get(&s->required, f.cond) != NULL;
+    if (f.require) expr_map_put(s->ctx, &s->required, f.cond, f.cond);
+    for (int i = 0; again && i < s->g->facts.n && f.require; i++) { /* a callee's, stated by each of its calls */
         const Fact *known = &s->g->facts.at[i];
         if (known->require && known->cond == f.cond && known->text == f.text) return true;
     }
