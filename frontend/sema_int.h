@@ -396,8 +396,7 @@ bool sema_refute(Sema *s, const Expr *e, Text *why);
 bool sema_refute_with(Sema *s, const Expr *e, Text *why, const Expr *const *value, int64_t *is, int n);
 bool sema_nonneg(Sema *s, const Expr *e);
 int sema_truth(Sema *s, const Expr *cond);
-bool sema_divides(const Expr *e); /* by other than a constant */
-const Expr *sema_guard_divisions(Sema *s, const Expr *e);
+const Expr *sema_guard_divisions(Sema *s, const Expr *e); /* expr_guard_divisions of a subscript in work */
 /* No value meets the conditions around this place. */
 bool sema_unreachable(Sema *s);
 bool sema_equal(Sema *s, const Expr *a, const Expr *b);

@@ -175,7 +175,7 @@ static bool check_sub(Sema *s, const Expr **sub, const SubPlace *at) {
 bool sema_check_sub(Sema *s, const Expr **sub, const SubPlace *at) {
     if (is_plain(*sub, at->extent)) return true;
     if (!check_sub(s, sub, at)) return false;
-    if (!sema_divides(*sub)) return true;
+    if (!expr_divides(&(PolyEnv){.g = s->g}, *sub)) return true;
     int mark = push_beside(s, at);
     for (int i = 0; at->nonempty && i < at->nonempty->n; i++) sema_path_push(s, at->nonempty->at[i], true);
     *sub = sema_guard_divisions(s, *sub);

@@ -427,50 +427,14 @@ bool sema_unreachable(Sema *s) {
     return never;
 }
 
-/* Whether a quotient or remainder by other than constants is in e. */
-static bool divides(const Expr *e, int depth) {
-    int64_t v;
-    if (depth > MAX_DEPTH) return true;
-    if (e->op == OP_LOAD || e->op == OP_REDUCE) return false;
-    if ((e->op == OP_DIV || e->op == OP_MOD) && !type_is_float(e->type) && !expr_is_int(e->arg[1], &v)) return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (divides(e->arg[i], depth + 1)) return true;
-    return false;
-}
-
-bool sema_divides(const Expr *e) { return sema_is_small(e) && divides(e, 0); }
-
-typedef struct ZeroGuard {
-    Sema *s;
-    PolyEnv env;
-    const Expr *where;
-} ZeroGuard;
-
-static const Expr *guard_divisions(const ZeroGuard *z, const Expr *e, int depth) {
-    if (!e->nargs || e->nargs > 3 || depth > MAX_DEPTH || e->op == OP_LOAD || e->op == OP_REDUCE) return e;
-    const Expr *arg[3];
-    bool same = true;
-    for (int i = 0; i < e->nargs; i++) {
-        arg[i] = guard_divisions(z, e->arg[i], depth + 1);
-        same &= arg[i] == e->arg[i];
-    }
-    Graph *g = z->s->g;
-    const Expr *d = e->nargs > 1 ? arg[1] : NULL;
-    const Expr *n = same ? e : expr_node(g, e->op, e->type, e->untyped, e->u.i, arg, e->nargs);
-    bool division = (e->op == OP_DIV || e->op == OP_MOD) && !type_is_float(e->type);
-    if (!division || expr_never_zero(&z->env, d, z->where)) return n;
-    const Expr *some = expr2(g, OP_NE, d, expr_int(g, d->type, 0));
-    return expr_apply(g, OP_IF, (const Expr *[]){some, n, expr_int(g, e->type, 0)}, 3);
-}
-
-/* The subscript e with `if d != 0` around its quotients and remainders by a d that may be 0 here. Nothing later asks
- * whether a divisor is 0: (i / d) * d + i % d becomes i, and is 0 where d is. */
 const Expr *sema_guard_divisions(Sema *s, const Expr *e) {
-    if (!sema_divides(e)) return e;
+    PolyEnv env = {.g = s->g};
+    if (!sema_is_small(e) || !expr_divides(&env, e)) return e;
     ExprVec known = {0};
     facts_for(s, e, &known);
-    ZeroGuard z = {.s = s, .env = {.g = s->g, .facts = known.at, .nfacts = known.n}, .where = e};
-    return guard_divisions(&z, e, 0);
+    env.facts = known.at;
+    env.nfacts = known.n;
+    return expr_guard_divisions(&env, e);
 }
 
 /* Equal for all values of what they use. */
@@ -480,7 +444,8 @@ bool sema_equal(Sema *s, const Expr *a, const Expr *b) {
     PolyEnv env = {.g = s->g};
     Poly p = poly_of(&env, a), q = poly_of(&env, b);
     if (p.failed || q.failed) return false;
-    if (poly_eq(p, q) && ((!divides(a, 0) && !divides(b, 0)) || sema_truth(s, expr2(s->g, OP_EQ, a, b)) == 1))
+    if (poly_eq(p, q) &&
+        ((!expr_divides(&env, a) && !expr_divides(&env, b)) || sema_truth(s, expr2(s->g, OP_EQ, a, b)) == 1))
         return true;
     return sema_nonneg(s, expr2(s->g, OP_SUB, a, b)) && sema_nonneg(s, expr2(s->g, OP_SUB, b, a));
 }

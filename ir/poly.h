@@ -70,5 +70,9 @@ int cond_truth(const PolyEnv *env, const Expr *cond);
 bool expr_nonneg(const PolyEnv *env, const Expr *e); /* e >= 0, in the same way */
 /* e is not 0 where `where` is evaluated: its variables have values. */
 bool expr_never_zero(const PolyEnv *env, const Expr *e, const Expr *where);
+bool expr_divides(const PolyEnv *env, const Expr *e); /* integers by other than constants; not inside of loads */
+/* The subscript e with `if d != 0` around its quotients and remainders by a d that may be 0. Offsets are made of normal
+ * forms, where (i / d) * d + i % d is i; it is 0 where d is. */
+const Expr *expr_guard_divisions(const PolyEnv *env, const Expr *e);
 
 #endif

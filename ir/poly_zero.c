@@ -266,3 +266,59 @@ bool poly_holds_at_zero(const PolyEnv *env, const Expr *cond, int truth) {
     ctx_temp_end(own.ctx);
     return r;
 }
+
+/* ---- subscripts ---- */
+
+typedef struct Guarding {
+    const PolyEnv *env;
+    const Expr *where;
+    ExprMap done;
+} Guarding;
+
+static bool divides(Ctx *temp, ExprMap *seen, const Expr *e) {
+    int64_t v;
+    if (!e->nargs || e->op == OP_LOAD || e->op == OP_REDUCE || expr_map_get(seen, e)) return false;
+    expr_map_put(temp, seen, e, e);
+    if (is_division(e) && !expr_is_int(e->arg[1], &v)) return true;
+    for (int i = 0; i < e->nargs; i++)
+        if (divides(temp, seen, e->arg[i])) return true;
+    return false;
+}
+
+static const Expr *guarded(Guarding *x, const Expr *e) {
+    if (!e->nargs || e->op == OP_LOAD || e->op == OP_REDUCE) return e;
+    const Expr *r = expr_map_get(&x->done, e), *arg[3];
+    if (r || e->nargs > 3) return r ? r : e;
+    bool same = true;
+    for (int i = 0; i < e->nargs; i++) {
+        arg[i] = guarded(x, e->arg[i]);
+        same &= arg[i] == e->arg[i];
+    }
+    Graph *g = x->env->g;
+    r = same ? e : expr_node(g, e->op, e->type, e->untyped, e->u.i, arg, e->nargs);
+    if (is_division(e) && !expr_never_zero(x->env, arg[1], x->where)) {
+        const Expr *some = expr2(g, OP_NE, arg[1], expr_int(g, arg[1]->type, 0));
+        r = expr_apply(g, OP_IF, (const Expr *[]){some, r, expr_int(g, e->type, 0)}, 3);
+    }
+    expr_map_put(poly_ctx(x->env), &x->done, e, r);
+    return r;
+}
+
+bool expr_divides(const PolyEnv *env, const Expr *e) {
+    ExprMap seen = {0};
+    Ctx *temp = ctx_temp(poly_ctx(env));
+    bool r = divides(temp, &seen, e);
+    ctx_temp_end(temp);
+    return r;
+}
+
+const Expr *expr_guard_divisions(const PolyEnv *env, const Expr *e) {
+    if (!expr_divides(env, e)) return e;
+    PolyEnv own = *env;
+    own.ctx = ctx_temp(poly_ctx(env));
+    own.made = NULL;
+    Guarding x = {.env = &own, .where = e};
+    const Expr *r = guarded(&x, e);
+    ctx_temp_end(own.ctx);
+    return r;
+}

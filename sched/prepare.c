@@ -220,12 +220,25 @@ static const Expr *cut(Cutting *x, const Expr *e) {
     return r;
 }
 
+/* A subscript with lets written in; values may divide by 0 where a subscript may not. */
+static const Expr *write_subscript(Writing *x, const Expr *e) {
+    Graph *g = x->d->graph;
+    const Expr *r = write_in(x, e);
+    PolyEnv env = {.g = g, .ctx = x->d->temp};
+    if (r == e || !expr_divides(&env, r)) return r;
+    const Expr **facts = NEW_N(x->d->temp, const Expr *, g->facts.n + 1);
+    for (int i = 0; i < g->facts.n; i++)
+        if (!g->facts.at[i].nvars) facts[env.nfacts++] = g->facts.at[i].cond;
+    env.facts = facts;
+    return expr_guard_divisions(&env, r);
+}
+
 static const Expr *write_load(Writing *x, const Expr *e) {
     Defs *d = x->d;
     Graph *g = d->graph;
     Tensor *t = e->u.tensor;
     const Expr *subs[MAX_RANK];
-    for (int i = 0; i < t->rank; i++) subs[i] = write_in(x, e->arg[i]);
+    for (int i = 0; i < t->rank; i++) subs[i] = write_subscript(x, e->arg[i]);
     Def *def = (Def *)expr_map_get(&d->of, t);
     if (!def || t->kind == TENSOR_INOUT) return expr_load(g, t, subs); /* what the caller gave */
     def->apart |= x->cutting;

@@ -99,3 +99,25 @@ check ranged(N = 7, L = 3);
 export fn rate(step: i32, every: i32) -> f32 = f32(step / every + step % every);
 check rate(step = 7, every = 0);
 check rate(step = 7, every = 2);
+
+// A let that is written into a subscript brings its quotients along.
+export fn through_lets(x: f32[N], z: i32[C]) -> (y: f32[N], w: f32[N]) {
+    let t: i64[i in N] = i % C;
+    y[i] = x[t[i]] + x[(i / C * C + i % C + t[i]) / 2];
+    w[i] = x[i / C * C + t[i]];
+}
+check through_lets(N = 9, C = 0);
+check through_lets(N = 9, C = 4);
+
+// Pieces, scatters, nested quotients, ranges.
+export fn more(x: f32[N], ids: i32[N], z: i32[C], w: f32[D], c: i32) -> (y: f32[N], u: f32[8], v: f32[N], r: f32[N]) {
+    require 0 <= c && c <= 8;
+    y[i] = x[i] where i % C < C;
+    y[i] = 2.0 where i % C >= C;
+    u[ids[n] % c] += x[n];
+    v[i] = x[i / C / D] + x[i / (C*D)] + x[i % C % D / 2 * 2];
+    r[i] = sum[j in 0..N / C](x[j*C]) + max[j in 0..N / C + 1 where j*C < N](x[j*C]);
+}
+check more(N = 9, C = 0, D = 2, c = 0);
+check more(N = 9, C = 2, D = 0, c = 3);
+check more(N = 9, C = 2, D = 3, c = 8);
