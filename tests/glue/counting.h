@@ -44,8 +44,8 @@ static int launched(const char *what, void *const *tensors, const int64_t *dims,
     strcat(order, what);
     *before = 1;
     memcpy(seen, tensors, sizeof *seen * (size_t)ntensors);
-    memcpy(seen_dims, dims, sizeof *seen_dims * (size_t)ndims);
-    memcpy(seen_scalars, scalars, sizeof *seen_scalars * (size_t)nscalars);
+    if (ndims) memcpy(seen_dims, dims, sizeof *seen_dims * (size_t)ndims);
+    if (nscalars) memcpy(seen_scalars, scalars, sizeof *seen_scalars * (size_t)nscalars);
     return launch_error;
 }
 /* The functions of a kernel in a model.cu: LAUNCHER(symbol, letter of a launch, letter of a preparation) */
