@@ -61,6 +61,35 @@ static void put_layout_comment(Lower *l, Text *out, const Part *part) {
     (void)l;
 }
 
+/* Of `dims` % mod == 0 what is left to ask of it without its constant factors: their product, and in *mod what the rest
+ * must be a multiple of. */
+static const Expr *without_constants(const Expr *dims, int64_t *mod) {
+    int64_t c;
+    while (dims->op == OP_MUL && (expr_is_int(dims->arg[0], &c) || expr_is_int(dims->arg[1], &c))) {
+        dims = dims->arg[expr_is_int(dims->arg[0], &c)];
+        *mod /= gcd64(*mod, c);
+    }
+    return dims;
+}
+
+static bool has_factor(const Expr *product, const Expr *e) {
+    if (product == e) return true;
+    return product->op == OP_MUL && (has_factor(product->arg[0], e) || has_factor(product->arg[1], e));
+}
+
+/* Whether another condition of the kernel that is reported says this one too. */
+static bool is_implied(const Lower *l, int at, const Expr *dims, int64_t mod) {
+    for (int i = 0; i < l->conds.n; i++) {
+        const AlignCond *c = &l->conds.at[i];
+        if (i == at || !c->dims || c->whole) continue;
+        int64_t other = c->mod;
+        const Expr *e = without_constants(c->dims, &other);
+        if (other % mod || !has_factor(dims, e)) continue;
+        if (i < at || other != mod || e != dims) return true;
+    }
+    return false;
+}
+
 /* -Wperf: what the kernel could be spared if the source said more of its dimensions. */
 static void report_perf(Lower *l) {
     Ctx *ctx = l->p->ctx;
@@ -69,17 +98,19 @@ static void report_perf(Lower *l) {
     for (int i = 0; i < l->conds.n && l->wide; i++) {
         const AlignCond *c = &l->conds.at[i];
         if (!c->dims || c->whole) continue; /* addresses are as the caller allocates them */
-        Sym size = dim_text(l, c->dims, true);
+        int64_t mod = c->mod;
+        const Expr *dims = without_constants(c->dims, &mod);
+        if (mod < 2 || is_implied(l, i, dims, mod)) continue;
+        Sym size = dim_text(l, dims, true);
         Diag *d =
             diag_report(ctx, DIAG_PERF_UNALIGNED, span,
                         "a slower variant runs where %s is no multiple of %lld: its rows do not all begin where a "
                         "wide access may",
-                        size, (long long)c->mod);
-        if (c->dims->op == OP_DIM)
-            diag_help(ctx, d, "if it always is, say so: dim %s divisible %lld;", c->dims->u.dim->name,
-                      (long long)c->mod);
+                        size, (long long)mod);
+        if (dims->op == OP_DIM)
+            diag_help(ctx, d, "if it always is, say so: dim %s divisible %lld;", dims->u.dim->name, (long long)mod);
         else
-            diag_help(ctx, d, "if it always is, say so: require %s %% %lld == 0;", size, (long long)c->mod);
+            diag_help(ctx, d, "if it always is, say so: require %s %% %lld == 0;", size, (long long)mod);
     }
     if (!l->always64) return;
     Diag *d = diag_report(ctx, DIAG_PERF_WIDE_INDEX, span, "the indices of this kernel take 64 bits");

@@ -152,7 +152,9 @@ static void operand_error(Sema *s, Span span, Op op, const Expr *const *args, in
     else
         d = SEMA_REPORT(s, TYPE_MISMATCH, span, "%s and %s do not go together with %s", describe(args[first]),
                         describe(args[n - 1]), op_text(op));
-    if (wants_float && whole && whole->type != TY_BOOL) diag_help(s->ctx, d, "convert the integer: f32(...)");
+    if (wants_float && whole && whole->type != TY_BOOL)
+        diag_help(s->ctx, d, "convert the integer: %s(%s)", flt && flt->type == TY_F64 ? "f64" : "f32",
+                  sema_show(s, whole));
     if (wants_float && whole && whole->type == TY_BOOL)
         diag_help(s->ctx, d, "choose the number: if c then 1.0 else 0.0");
 }

@@ -392,6 +392,8 @@ void sema_path_pop(Sema *s, int mark);
 bool sema_is_small(const Expr *e);
 bool sema_uses(const Expr *e, const Expr *what);
 bool sema_uses_data(const Expr *e);
+/* e with the integer lets that it loads, and those that they load, written in. */
+const Expr *sema_written_in(Sema *s, const Expr *e);
 bool sema_refute(Sema *s, const Expr *e, Text *why);
 bool sema_refute_with(Sema *s, const Expr *e, Text *why, const Expr *const *value, int64_t *is, int n);
 bool sema_nonneg(Sema *s, const Expr *e);

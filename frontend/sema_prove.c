@@ -124,8 +124,7 @@ static const Expr *definition(Sema *s, const Expr *load) {
     return value ? expr2(s->g, OP_EQ, as_i64(s->g, load), as_i64(s->g, value)) : NULL;
 }
 
-/* e with the integer lets that it loads, and those that they load, written in. */
-static const Expr *written_in(Sema *s, const Expr *e) {
+const Expr *sema_written_in(Sema *s, const Expr *e) {
     enum { NESTED = 4 };
     for (int round = 0; round < NESTED; round++) {
         ExprVec done = {0}, atoms = {0}, from = {0}, to = {0};
@@ -402,7 +401,7 @@ bool sema_nonneg(Sema *s, const Expr *e) {
     }
     PolyEnv env = {.g = s->g, .facts = known.at, .nfacts = known.n};
     if (expr_nonneg(&env, e)) return true;
-    const Expr *in = sema_uses_data(e) ? written_in(s, e) : e;
+    const Expr *in = sema_uses_data(e) ? sema_written_in(s, e) : e;
     return in != e && sema_nonneg(s, in);
 }
 

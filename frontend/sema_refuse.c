@@ -2,6 +2,8 @@
  * where the ranges of its variables come from, and what to write. */
 #include "sema_int.h"
 
+#include "ir/hull.h"
+
 typedef struct Refusal {
     Sema *s;
     const Expr *sub;
@@ -196,9 +198,24 @@ static void help_indices(const Refusal *r) {
                   r->low ? "added" : "subtracted");
 }
 
+/* A cast in e of dimensions to a type that not all of them have room in; NULL: none. */
+static const Expr *narrowed(const Expr *e, int *left) {
+    if (--*left < 0 || e->op == OP_LOAD || e->op == OP_REDUCE) return NULL;
+    bool narrow = e->op == OP_CAST && type_class(e->type) != CLASS_FLOAT && type_bits(e->type) < 64;
+    if (narrow && e->arg[0]->type == TY_I64 && expr_over_dims(e)) return e;
+    const Expr *found = NULL;
+    for (int i = 0; i < e->nargs && !found; i++) found = narrowed(e->arg[i], left);
+    return found;
+}
+
 static void help_data(const Refusal *r) {
     Sema *s = r->s;
+    int left = 500;
+    const Expr *cast = narrowed(sema_written_in(s, r->sub), &left);
     if (help_divisor(r)) return;
+    if (cast)
+        diag_help(s->ctx, r->d, "%s is another number where %s does not fit in %s: write %s", sema_show(s, cast),
+                  sema_show(s, cast->arg[0]), type_name(cast->type), sema_show(s, cast->arg[0]));
     Sym extent = sema_show(s, r->at->extent);
     Sym sub = r->at->load ? source_text(r, r->at->span) : sema_show(s, r->sub->op == OP_CAST ? r->sub->arg[0] : r->sub);
     diag_help(s->ctx, r->d, "state what is known of the data: assume 0 <= %s && %s < %s;", sub, sub, extent);

@@ -325,18 +325,19 @@ static bool bind_free(Sema *s, Env *env, const AstExpr *e, Fact *f) {
     return true;
 }
 
-static bool state(Sema *s, Inst *inst, const AstStmt *st) {
+/* One fact, of the condition e of the statement. */
+static bool state(Sema *s, Inst *inst, const AstStmt *st, const AstExpr *e) {
     Env env = {inst, NULL};
     Fact f = {.require = st->kind == STMT_REQUIRE, .text = st->text, .span = st->span};
-    if (!f.require && !bind_free(s, &env, st->value, &f)) return false;
-    f.cond = sema_cond(s, env, st->value);
+    if (!f.require && !bind_free(s, &env, e, &f)) return false;
+    f.cond = sema_cond(s, env, e);
     if (!f.cond) return false;
     int64_t v;
     Over over = sema_over_used(s, inst, &(Piece){.value = f.cond}, 1, 0);
     if (f.require && (sema_uses_data(f.cond) || over.vars.n)) {
-        Diag *d = SEMA_REPORT(s, NOT_CONSTANT, st->value->span,
-                              "require is checked on the host at entry: it cannot depend on %s",
-                              over.vars.n ? over.vars.at[0]->name : "data");
+        Diag *d =
+            SEMA_REPORT(s, NOT_CONSTANT, e->span, "require is checked on the host at entry: it cannot depend on %s",
+                        over.vars.n ? over.vars.at[0]->name : "data");
         diag_help(s->ctx, d, "state it of the data with assume");
         return false;
     }
@@ -356,9 +357,64 @@ static bool state(Sema *s, Inst *inst, const AstStmt *st) {
     f.vars = bound.vars;
     f.nvars = bound.nvars;
     f.cond = bound.value;
-    if (f.require) sema_no_zero_divisor(s, st->value, f.cond, st->span);
+    if (f.require) sema_no_zero_divisor(s, e, f.cond, st->span);
     vec_push(s->ctx, &s->g->facts, f);
     return true;
+}
+
+enum { MAX_PARTS = 16 };
+
+/* The conditions that e joins by &&, and the index variables of each; false where there are too many. */
+static bool parts_of(Sema *s, Env env, const AstExpr *e, const AstExpr **part, FreeNames *names, int *n) {
+    if (e->kind == AST_BINARY && e->u.op == OP_AND)
+        return parts_of(s, env, e->a, part, names, n) && parts_of(s, env, e->b, part, names, n);
+    if (*n == MAX_PARTS) return false;
+    part[*n] = e;
+    names[*n] = (FreeNames){.hides = true};
+    sema_free_names(s, env, e, false, &names[(*n)++]);
+    return true;
+}
+
+static bool share(const FreeNames *a, const FreeNames *b) {
+    for (int i = 0; i < a->n; i++)
+        for (int k = 0; k < b->n; k++)
+            if (a->at[i].name == b->at[k].name) return true;
+    return false;
+}
+
+/* An assumption of several conditions says each of them whatever the others' variables are: one fact for those that
+ * have variables in common, over these alone. */
+static bool state_all(Sema *s, Inst *inst, const AstStmt *st) {
+    const AstExpr *part[MAX_PARTS];
+    FreeNames names[MAX_PARTS];
+    int n = 0, with[MAX_PARTS];
+    bool ok = true;
+    if (st->kind != STMT_ASSUME || !parts_of(s, (Env){inst, NULL}, st->value, part, names, &n)) n = 0;
+    for (int i = 0; i < n; i++) {
+        with[i] = i;
+        for (int k = 0; k < i; k++) {
+            if (with[k] == with[i] || !share(&names[i], &names[k])) continue;
+            int old = with[i], to = with[k];
+            for (int m = 0; m <= i; m++)
+                if (with[m] == old) with[m] = to;
+        }
+    }
+    bool one = true;
+    for (int i = 1; i < n; i++) one &= with[i] == with[0];
+    if (one) return state(s, inst, st, st->value);
+    for (int i = 0; i < n; i++) {
+        const AstExpr *e = NULL;
+        for (int k = 0; k < n; k++) {
+            if (with[k] != i) continue;
+            AstExpr *both = NEW(s->ctx, AstExpr);
+            *both = *st->value;
+            both->a = (AstExpr *)e;
+            both->b = (AstExpr *)part[k];
+            e = e ? both : part[k];
+        }
+        if (e) ok &= state(s, inst, st, e);
+    }
+    return ok;
 }
 
 /* A require at the top holds for the functions that have all its names. */
@@ -375,11 +431,11 @@ bool sema_facts(Sema *s, Inst *inst) {
     bool ok = true;
     for (int i = 0; i < inst->file->facts.n; i++) {
         AstDecl *d = inst->file->facts.at[i];
-        if (names_known(inst, d->stmt->value)) ok &= state(s, inst, d->stmt);
+        if (names_known(inst, d->stmt->value)) ok &= state_all(s, inst, d->stmt);
     }
     for (int i = 0; inst->fn->body && i < inst->fn->body->v.n; i++) {
         AstStmt *st = inst->fn->body->v.at[i];
-        if (st->kind == STMT_REQUIRE || st->kind == STMT_ASSUME) ok &= state(s, inst, st);
+        if (st->kind == STMT_REQUIRE || st->kind == STMT_ASSUME) ok &= state_all(s, inst, st);
     }
     return ok;
 }
@@ -471,9 +527,14 @@ static void report_cycle(Sema *s, const Def *d) {
         for (int i = 0; i < d->pieces.n; i++)
             if (sema_mentions(d->pieces.at[i].stmt->value, d->name))
                 diag_note(s->ctx, g, d->pieces.at[i].stmt->value->span, "read here");
-        diag_help(s->ctx, g,
-                  "a running sum is sum[k where k <= i](x[k]), and so for max, min, prod; a tensor that is "
-                  "updated in place is an inout parameter");
+        if (d->pieces.n > 1)
+            diag_help(s->ctx, g,
+                      "a tensor is defined as a whole: give the part that is read a name of its own, let t[...] = ...; "
+                      "and write t in both pieces");
+        else
+            diag_help(s->ctx, g,
+                      "a running sum is sum[k where k <= i](x[k]), and so for max, min, prod; a tensor that is "
+                      "updated in place is an inout parameter");
         return;
     }
     g = SEMA_REPORT(s, CYCLE, d->span, "%s is needed for its own definition", d->name);

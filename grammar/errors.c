@@ -164,6 +164,7 @@ static const struct {
     {0, "let", 0, "let stands inside a function: fn f(x: f32[N]) -> (y: f32[N]) { let t[i] = ...; y[i] = ...; }"},
     {0, "if", 0, "if is an expression: y[i] = if c then a else b;"},
     {0, "else", 0, "if is an expression: if c then a else b"},
+    {0, "{", "=", "a body follows the header without =: fn f(x: f32) -> f32 { let a = 2 * x; return a * a; }"},
     {0, "{", 0, "if is an expression without braces: if c then a else b"},
 };
 

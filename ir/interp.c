@@ -193,12 +193,12 @@ static bool cell_ready(const Interp *m, const Cell *c) {
     return true;
 }
 
-/* Every definition once, each after those that it loads. */
-static bool run_all(Interp *m) {
+/* Every definition that is `wanted` (NULL: all) once, each after those that it loads. */
+static bool run_all(Interp *m, const bool *wanted) {
     int n = m->g->tensors.n, left = 0, before;
     bool *ran = NEW_N(m->ctx, bool, n + 1);
     for (int i = 0; i < n; i++) {
-        ran[i] = m->cells[i].tensor->kind == TENSOR_INPUT;
+        ran[i] = m->cells[i].tensor->kind == TENSOR_INPUT || (wanted && !wanted[i]);
         left += !ran[i];
     }
     do {
@@ -248,10 +248,23 @@ bool interp_run(Ctx *ctx, const Graph *g, const int64_t *dims, const double *sca
     if (!start(&m, params)) return false;
     for (int i = 0; i < g->tensors.n; i++)
         if (!cell_compile(&m, &m.cells[i])) return false;
-    if (!run_all(&m)) return false;
+    if (!run_all(&m, NULL)) return false;
     for (int i = 0, k = 0; i < g->tensors.n; i++)
         if (g->tensors.at[i]->kind != TENSOR_LET) result(&m, &m.cells[i], &results[k++]);
     return true;
+}
+
+/* The definitions that a fact asks for, and those that they need. */
+static bool run_asked(Interp *m) {
+    bool *wanted = NEW_N(m->ctx, bool, m->g->tensors.n + 1);
+    for (int i = 0; i < m->asked.n; i++) {
+        Cell *c = &m->cells[m->asked.at[i]];
+        if (wanted[m->asked.at[i]]) continue;
+        wanted[m->asked.at[i]] = true;
+        if (!cell_compile(m, c)) return false;
+        for (int k = 0; k < c->needs.n; k++) vec_push(m->ctx, &m->asked, c->needs.at[k]);
+    }
+    return !m->asked.n || run_all(m, wanted);
 }
 
 bool interp_fact(Ctx *ctx, const Graph *g, const Fact *fact, const int64_t *dims, const double *scalars,
@@ -259,5 +272,5 @@ bool interp_fact(Ctx *ctx, const Graph *g, const Fact *fact, const int64_t *dims
     Interp m = {.ctx = ctx, .g = g, .dims = dims, .scalars = scalars, .why = why};
     if (!start(&m, params)) return false;
     PieceCode *code = interp_compile_fact(&m, fact);
-    return code && interp_exec(&m, code);
+    return code && run_asked(&m) && interp_exec(&m, code);
 }

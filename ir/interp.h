@@ -79,7 +79,8 @@ typedef enum InterpNudge { NUDGE_NONE, NUDGE_ROUND, NUDGE_DOWN, NUDGE_UP, NUDGE_
 bool interp_run(Ctx *ctx, const Graph *g, const int64_t *dims, const double *scalars, const HostTensor *params,
                 InterpNudge nudge, InterpValue *results, Text *why);
 
-/* Whether a fact holds for all values of its variables: false after saying where it does not. Uses the inputs alone. */
+/* Whether a fact holds for all values of its variables: false after saying where it does not. Of an inout it sees the
+ * old value; what it says of other definitions is worked out for it. */
 bool interp_fact(Ctx *ctx, const Graph *g, const Fact *fact, const int64_t *dims, const double *scalars,
                  const HostTensor *params, Text *why);
 

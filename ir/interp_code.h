@@ -83,6 +83,7 @@ typedef struct Interp {
     InterpNudge nudge;
     uint64_t noise; /* the generator's state */
     Cell *cells;    /* one a tensor of g, in its order */
+    VEC(int) asked; /* what a fact loads of definitions, by number */
     Text *why;
 } Interp;
 

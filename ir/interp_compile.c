@@ -244,9 +244,12 @@ static int compile_load(Compiler *c, const Expr *e) {
     int at = cell_number(c, e->u.tensor);
     if (at < 0 || e->nargs != e->u.tensor->rank) return fail(c, "a load of a tensor that the graph does not have"), -1;
     Cell *cell = &c->m->cells[at];
-    if (c->cell && cell->tensor->kind != TENSOR_INPUT && cell->tensor->kind != TENSOR_INOUT)
-        vec_push(c->m->ctx, &c->cell->needs, at);
-    if (!c->cell && !cell->done) return fail(c, "a fact about a tensor that is not an input"), -1;
+    if (cell->tensor->kind != TENSOR_INPUT && cell->tensor->kind != TENSOR_INOUT) {
+        if (c->cell)
+            vec_push(c->m->ctx, &c->cell->needs, at);
+        else
+            vec_push(c->m->ctx, &c->m->asked, at);
+    }
     const int *subs = compile_subs(c, e->arg, e->nargs);
     if (!subs) return -1;
     int dst = new_reg(c, c->nopen - 1);

@@ -66,6 +66,59 @@ static void know_inside(Prover *x, const Expr *e, int depth) {
     for (int i = 0; i < e->nargs; i++) know_inside(x, e->arg[i], depth - 1);
 }
 
+static bool same_or_less(Prover *x, Poly a, Poly b, int64_t k) { /* a + k <= b, asked apart */
+    Poly room = poly_sub(x->ctx, poly_sub(x->ctx, b, a), poly_const(x->ctx, k));
+    return poly_nonneg_at(x->env, room, x->level + 1);
+}
+
+static bool holds_apart(Prover *x, const Expr *c) {
+    if (op_rule(c->op) != RULE_COMPARE || type_is_float(c->arg[0]->type)) return false;
+    Poly a = read_poly(x, c->arg[0]), b = read_poly(x, c->arg[1]);
+    switch (c->op) {
+    case OP_LT: return same_or_less(x, a, b, 1);
+    case OP_LE: return same_or_less(x, a, b, 0);
+    case OP_GT: return same_or_less(x, b, a, 1);
+    case OP_GE: return same_or_less(x, b, a, 0);
+    case OP_EQ: return same_or_less(x, a, b, 0) && same_or_less(x, b, a, 0);
+    default: return same_or_less(x, a, b, 1) || same_or_less(x, b, a, 1);
+    }
+}
+
+enum { GUARD_PARTS = 4 };
+
+/* The conditions that `c` joins by &&; false where there are more, or one that divides. */
+static bool guard_parts(const Expr *c, const Expr **part, int *n) {
+    if (c->op == OP_AND) return guard_parts(c->arg[0], part, n) && guard_parts(c->arg[1], part, n);
+    if (*n == GUARD_PARTS) return false;
+    part[(*n)++] = c;
+    for (int i = 0; i < c->nargs; i++)
+        if (c->arg[i]->op == OP_DIV || c->arg[i]->op == OP_MOD) return false;
+    return true;
+}
+
+/* Whether the guard leaves one value of v at least, which has room + 1 of them: it excludes single ones, fewer than
+ * there are, or holds where v is the least, the last, or what the guard compares v with. */
+static bool some_left(Prover *x, const Expr *guard, const Expr *v, Poly room) {
+    const Expr *part[GUARD_PARTS], *at[GUARD_PARTS + 2] = {v->u.var->lo};
+    int n = 0, nat = 2, unequal = 0;
+    at[1] = expr2(x->g, OP_SUB, v->u.var->hi, expr_int(x->g, TY_I64, 1));
+    if (!guard_parts(guard, part, &n)) return false;
+    for (int i = 0; i < n; i++) {
+        if (op_rule(part[i]->op) != RULE_COMPARE || (part[i]->arg[0] != v && part[i]->arg[1] != v)) continue;
+        at[nat++] = part[i]->arg[part[i]->arg[0] == v];
+        unequal += part[i]->op == OP_NE;
+    }
+    if (unequal == n && same_or_less(x, poly_const(x->ctx, n), room, 0)) return true;
+    for (int k = 0; k < nat; k++) {
+        const Expr *w = at[k];
+        bool holds = w != v && !poly_uses(read_poly(x, w), v) && holds_apart(x, expr2(x->g, OP_LE, at[0], w)) &&
+                     holds_apart(x, expr2(x->g, OP_LE, w, at[1]));
+        for (int i = 0; i < n && holds; i++) holds = holds_apart(x, expr_replace(x->g, part[i], &v, &w, 1));
+        if (holds) return true;
+    }
+    return false;
+}
+
 /* argmax and argmin: an index of the range, or -1 where nothing is selected. */
 static void know_arg(Prover *x, const Expr *e) {
     const Reduce *r = e->u.reduce;
@@ -74,17 +127,36 @@ static void know_arg(Prover *x, const Expr *e) {
     if (interval_of_poly(x->env, lo).lo < 0 || interval_of_poly(x->env, hi).lo < 0) return;
     know_diff(x, hi, p, -1);
     int64_t always;
-    bool all = expr_is_int(e->arg[0], &always) && always;
     Poly room = poly_sub(x->ctx, poly_sub(x->ctx, hi, lo), poly_const(x->ctx, 1));
-    bool some = all && poly_nonneg_at(x->env, room, x->level + 1);
+    bool some = poly_nonneg_at(x->env, room, x->level + 1) &&
+                (expr_is_int(e->arg[0], &always)
+                     ? always != 0
+                     : x->level < PROVE_LEVELS && some_left(x, e->arg[0], expr_var(x->g, r->vars[0]), room));
     know_diff(x, p, some ? lo : poly_const(x->ctx, -1), 0);
 }
 
-/* A count is not negative: a sum of one constant, in 64 bits. */
-static void know_count(Prover *x, const Expr *e) {
-    int64_t each;
-    if (e->u.reduce->monoid == MONOID_SUM && e->type == TY_I64 && expr_is_int(e->arg[1], &each) && each >= 0)
-        know_diff(x, poly_atom(x->ctx, e), (Poly){0}, 0);
+/* A count, a sum of constants or conditions, is not negative, nor more than there is to count: in 64 bits, or where the
+ * largest one fits. */
+static void know_count(Prover *x, const Expr *e, const Expr *atom) {
+    const Reduce *r = e->u.reduce;
+    const Expr *each = e->arg[1];
+    int64_t k = 1, least, most;
+    if (r->monoid != MONOID_SUM || !type_int_range(e->type, &least, &most)) return;
+    if (each->op == OP_IF) k = 0; /* the larger of two constants */
+    for (int i = each->op == OP_IF; i < (each->op == OP_IF ? 3 : 1); i++) {
+        const Expr *c = each->op == OP_IF ? each->arg[i] : each;
+        int64_t v = 1;
+        if (!expr_is_int(c, &v) && !(c->op == OP_CAST && c->arg[0]->type == TY_BOOL)) return;
+        if (v < 0) return;
+        k = each->op != OP_IF || v > k ? v : k;
+    }
+    Poly p = poly_atom(x->ctx, atom), all = (Poly){0};
+    bool one = r->nvars == 1 && k <= 1 << 20;
+    if (one) all = poly_sub(x->ctx, read_poly(x, r->vars[0]->hi), read_poly(x, r->vars[0]->lo));
+    Interval s = interval_of_poly(x->env, all);
+    if (e->type != TY_I64 && (!one || s.hi > most / (k ? k : 1))) return;
+    know_diff(x, p, (Poly){0}, 0);
+    if (one && poly_nonneg_at(x->env, all, x->level + 1)) know_diff(x, poly_scale(x->ctx, all, k), p, 0);
 }
 
 /* The variable of p of the highest rank in which p grows (falls) as its coefficient says. */
@@ -208,7 +280,11 @@ static void know_atom(Prover *x, const Expr *e) {
         break;
     case OP_REDUCE:
         know_arg(x, e);
-        know_count(x, e);
+        know_count(x, e, e);
+        break;
+    case OP_CAST:
+        if (e->arg[0]->op == OP_REDUCE) know_count(x, e->arg[0], e);
+        know_inside(x, e, 6);
         break;
     default: know_inside(x, e, 6); break;
     }
