@@ -18,6 +18,19 @@ static RangeQuery query_for(Sema *s, const Building *b, Sym name, bool pack, Spa
     return q;
 }
 
+static bool bind_range(Sema *s, Building *b, const AstItem *it, int axis, const Target *t);
+
+/* Of `let (a[i in N], b[i]) = ...;`: the range that another result's target gives the variable, or NULL. */
+static const AstItem *range_beside(const Building *b, Sym name) {
+    const AstStmt *st = b->p->stmt;
+    for (int i = 0; i < st->targets.n; i++) {
+        const AstItems *left = st->targets.at[i].index;
+        for (int k = 0; left && k < left->v.n; k++)
+            if (left->v.at[k].kind == ITEM_IN && left->v.at[k].name == name) return &left->v.at[k];
+    }
+    return NULL;
+}
+
 static bool bind_plain(Sema *s, Building *b, Target *t, Sym name, Span span, int axis) {
     const Expr *zero = expr_int(s->g, TY_I64, 0), *hi;
     const Scope *bound = sema_scope_find(b->env.scope, name);
@@ -34,6 +47,8 @@ static bool bind_plain(Sema *s, Building *b, Target *t, Sym name, Span span, int
     }
     sema_warn_hidden(s, b->env.inst, name, span);
     Span from = t->d->param ? t->d->param->span : t->d->span;
+    const AstItem *beside = range_beside(b, name);
+    if (beside) return bind_range(s, b, beside, axis, t);
     if (t->has_shape) {
         hi = t->shape.at[axis];
     } else {

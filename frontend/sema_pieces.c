@@ -166,9 +166,12 @@ static bool disjoint(Sema *s, const Piece *a, const Piece *b, int rank) {
         vec_push(s->ctx, &to, a->subs[i]);
     }
     const Expr *gb = b->guard ? expr_replace(s->g, b->guard, from.at, to.at, from.n) : NULL;
-    mark = sema_path_push(s, a->guard, true);
-    ok = gb && sema_is_small(gb) && truth(s, gb, true) == 0;
-    sema_path_pop(s, mark);
+    const Expr *pair[] = {a->guard, gb};
+    for (int i = 0; i < 2 && gb && sema_is_small(gb) && !ok; i++) {
+        mark = sema_path_push(s, pair[i], true);
+        ok = pair[1 - i] && sema_is_small(pair[1 - i]) && truth(s, pair[1 - i], true) == 0;
+        sema_path_pop(s, mark);
+    }
     return ok;
 }
 
@@ -244,31 +247,49 @@ static bool counts_up(Sema *s, const Tensor *t) {
     return sema_equal(s, total, want) || equal_by_remainder(s, total, want);
 }
 
-/* Over the whole shape: one without a guard, or where all guards but the last fail the last holds. */
-static bool guards_cover(Sema *s, const Tensor *t) {
-    const Piece *last = &t->pieces.at[t->pieces.n - 1];
-    ExprVec vars = {0};
-    for (int i = 0; i < last->nvars; i++) vec_push(s->ctx, &vars, expr_var(s->g, last->vars[i]));
+/* Whether one of the conditions from number `at` on holds, whatever else; each part of one that is joined by && may be
+ * what fails. */
+static bool some_holds(Sema *s, const ExprVec *guards, int at, int *tries) {
+    const Expr *g = guards->at[at];
+    if (--*tries < 0 || !sema_is_small(g)) return false;
+    int known = truth(s, g, true);
+    if (known == 1 || at == guards->n - 1) return known == 1;
+    ExprVec parts = {0};
+    sema_conjuncts(s, g, true, &parts, 0);
     int mark = s->path.n;
     bool ok = true;
-    for (int i = 0; i < t->pieces.n && ok; i++) {
-        const Piece *p = &t->pieces.at[i];
-        ExprVec own = {0};
-        ok = p->nvars == t->rank;
-        for (int k = 0; k < t->rank && ok; k++) {
-            ok = p->subs[k] == expr_var(s->g, p->vars[k]) && p->vars[k]->lo == expr_int(s->g, TY_I64, 0) &&
-                 p->vars[k]->hi == t->shape[k];
-            vec_push(s->ctx, &own, p->subs[k]);
-        }
-        if (!ok || !p->guard) break;
-        const Expr *g = expr_replace(s->g, p->guard, own.at, vars.at, own.n);
-        if (p == last)
-            ok = sema_is_small(g) && truth(s, g, true) == 1;
-        else
-            sema_path_push(s, g, false);
+    for (int i = 0; i < parts.n && ok; i++) {
+        if (truth(s, parts.at[i], true) == 1) continue; /* what holds does not fail */
+        int before = sema_path_push(s, parts.at[i], false);
+        ok = some_holds(s, guards, at + 1, tries);
+        sema_path_pop(s, before);
+        sema_path_push(s, parts.at[i], true);
     }
     sema_path_pop(s, mark);
     return ok;
+}
+
+/* Over the whole shape: one without a guard, or where all guards but the last fail the last holds. */
+static bool guards_cover(Sema *s, const Tensor *t) {
+    enum { TRIES = 100 };
+    const Piece *last = &t->pieces.at[t->pieces.n - 1];
+    ExprVec vars = {0}, guards = {0};
+    int tries = TRIES;
+    for (int i = 0; i < last->nvars; i++) vec_push(s->ctx, &vars, expr_var(s->g, last->vars[i]));
+    for (int i = 0; i < t->pieces.n; i++) {
+        const Piece *p = &t->pieces.at[i];
+        ExprVec own = {0};
+        if (p->nvars != t->rank) return false;
+        for (int k = 0; k < t->rank; k++) {
+            if (p->subs[k] != expr_var(s->g, p->vars[k]) || p->vars[k]->lo != expr_int(s->g, TY_I64, 0) ||
+                p->vars[k]->hi != t->shape[k])
+                return false;
+            vec_push(s->ctx, &own, p->subs[k]);
+        }
+        if (!p->guard) return true;
+        vec_push(s->ctx, &guards, expr_replace(s->g, p->guard, own.at, vars.at, own.n));
+    }
+    return some_holds(s, &guards, 0, &tries);
 }
 
 static bool covers(Sema *s, const Tensor *t) { return counts_up(s, t) || guards_cover(s, t); }

@@ -17,6 +17,7 @@ typedef struct Walk {
     const RangeQuery *q;
     VEC(Use) uses;
     VEC(Use) tested;        /* uses that do not count, inside an if that tests the variable: for help */
+    VEC(Use) padded;        /* and those inside pad */
     const AstExpr *shifted; /* a subscript with the variable inside arithmetic */
     const Expr *shifted_in; /* the extent that it subscripts */
     const AstExpr *running; /* a reduction whose guard compares the variable with its own, `follows` */
@@ -144,6 +145,14 @@ static void walk_load(Walk *w, const AstExpr *e, bool count) {
     }
 }
 
+static void add_padded(Walk *w, const AstExpr *load, int at) {
+    const TensorVal *v = load->kind == AST_INDEX ? known_tensor(w, load->a) : NULL;
+    Use u = {.span = load->items->v.at[at].span, .load = load, .tensor = v, .at = at};
+    if (!v || load->items->v.n != v->rank) return;
+    vec_push(w->s->ctx, &u.extent, v->shape[at]);
+    vec_push(w->s->ctx, &w->padded, u);
+}
+
 static bool names_pad(const AstExpr *e) {
     return e->kind == AST_CALL && e->a->kind == AST_NAME && !strcmp(e->a->name, "pad");
 }
@@ -189,10 +198,12 @@ static void walk(Walk *w, const AstExpr *e, bool count) {
         }
         if (names_pad(e) && e->items->v.n == 2 && e->items->v.at[0].value) {
             const AstExpr *load = e->items->v.at[0].value;
-            if (load->items) { /* the subscripts' own loads count, the padded one does not */
-                for (int i = 0; i < load->items->v.n; i++)
-                    if (load->items->v.at[i].value && load->items->v.at[i].value->kind != AST_NAME)
-                        walk(w, load->items->v.at[i].value, count);
+            for (int i = 0; load->items && i < load->items->v.n; i++) {
+                const AstExpr *sub = load->items->v.at[i].value; /* its own loads count, the padded one does not */
+                if (sub && sub->kind != AST_NAME)
+                    walk(w, sub, count);
+                else if (sub && sub->name == w->q->name)
+                    add_padded(w, load, i);
             }
             walk(w, e->items->v.at[1].value, count);
             return;
@@ -235,6 +246,10 @@ static Sym range_for(Sema *s, const RangeQuery *q, const AstExpr *e, const Expr 
     }
     if (!simple) text = sym_fmt(s->ctx, "(%s)", text);
     if (e->u.op == OP_SUB && left) return sym_fmt(s->ctx, "%s + %s", text, size);
+    if (e->u.op == OP_SUB && right && extent->nargs == 0) { /* K - 1 - k over K */
+        Sym last = sym_fmt(s->ctx, "%s - 1", size);
+        return !strcmp(sema_show_ast(s, other), last) ? size : NULL;
+    }
     if (e->u.op == OP_ADD && other->kind == AST_INT) return sym_fmt(s->ctx, "%s - %s", size, text);
     const Scope *sc = e->u.op == OP_ADD && other->kind == AST_NAME ? sema_scope_find(q->env.scope, other->name) : NULL;
     if (sc && sc->kind == SCOPE_VARS && !sc->pack && sc->vars[0]->hi && !sema_uses_data(sc->vars[0]->hi)) {
@@ -267,6 +282,10 @@ static void report_unknown(Sema *s, const RangeQuery *q, const Walk *w) {
         diag_note(s->ctx, d, w->tested.at[i].span, "here it runs over %s, but only where the if around it allows",
                   show_use(s, &w->tested.at[i]));
     if (!hi && !w->tested.n) hi = range_followed(s, w);
+    if (!hi && !w->tested.n && w->padded.n) {
+        diag_note(s->ctx, d, w->padded.at[0].span, "here it stands inside pad, which may be for any subscript");
+        hi = sema_show(s, w->padded.at[0].extent.at[0]);
+    }
     if (!hi && w->tested.n) hi = sema_show(s, w->tested.at[w->tested.n - 1].extent.at[0]);
     if (hi)
         diag_fix(s->ctx, d, q->span, sym_fmt(s->ctx, "%s in 0..%s", q->name, hi), "give its range: %s in 0..%s",

@@ -92,6 +92,22 @@ static const Expr *dimension_condition(const Refusal *r, int64_t *excess) {
     return sema_const_int(cond, &v) || sema_truth(s, cond) == 0 ? NULL : cond;
 }
 
+static void dimensions(Sema *s, const Expr *e, ExprVec *out) {
+    if (e->op == OP_DIM) vec_push(s->ctx, out, e);
+    for (int i = 0; i < e->nargs; i++) dimensions(s, e->arg[i], out);
+}
+
+/* Whether cond fails unless a dimension is 0: nobody requires that. */
+static bool only_at_zero(Sema *s, const Expr *cond) {
+    ExprVec dims = {0};
+    int mark = s->path.n;
+    dimensions(s, cond, &dims);
+    for (int i = 0; i < dims.n; i++) sema_path_push(s, expr2(s->g, OP_GT, dims.at[i], expr_int(s->g, TY_I64, 0)), true);
+    bool fails = sema_truth(s, cond) == 0;
+    sema_path_pop(s, mark);
+    return fails;
+}
+
 static Sym show_condition(Sema *s, const Expr *cond) {
     return sym_fmt(s->ctx, "%s <= %s", sema_show(s, cond->arg[0]), sema_show(s, cond->arg[1]));
 }
@@ -176,7 +192,13 @@ static void help_indices(const Refusal *r) {
                   sema_show(s, other));
         return;
     }
-    if (cond) diag_help(s->ctx, r->d, "if it always holds, state it: require %s;", show_condition(s, cond));
+    bool never = cond && only_at_zero(s, cond);
+    if (cond && !never) diag_help(s->ctx, r->d, "if it always holds, state it: require %s;", show_condition(s, cond));
+    if (never && r->sub->op == OP_VAR) {
+        diag_help(s->ctx, r->d, "let %s run over fewer values where it is bound: %s in %s", r->sub->u.var->name,
+                  r->sub->u.var->name, sema_show(s, r->at->extent));
+        return;
+    }
     if (!r->at->load) {
         diag_help(s->ctx, r->d, "define only what exists: add where 0 <= e && e < %s at the end of the equation",
                   sema_show(s, r->at->extent));

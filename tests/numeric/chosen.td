@@ -60,3 +60,18 @@ export fn scaled(x: f32[H], f: f32[P]) -> (y: f32[P]) {
     y[p] = x[at[p]];
 }
 check scaled(H = 3, P = 17) with f in 0.0..1.0;
+
+/// Pieces by conditions that are no two halves: each is what the one before leaves.
+export fn rotate_part(x: f16[T, E], c: f32[T, D], s: f32[T, D]) -> (y: f16[T, E]) {
+    require 2*D <= E;
+    y[t, d] = x[t, d] * c[t, d] - x[t, d + D] * s[t, d] where d < D;
+    y[t, d] = x[t, d] * c[t, d - D] + x[t, d - D] * s[t, d - D] where d >= D && d < 2*D;
+    y[t, d] = x[t, d] where d >= 2*D;
+}
+export fn by_kind(x: f32[N], kind: i32[N]) -> (y: f32[N]) {
+    y[n] = x[n] where kind[n] == 0 || n < 4;
+    y[n] = 2 * x[n] where kind[n] != 0 && n >= 4 && kind[n] < 7;
+    y[n] = 3 * x[n] where kind[n] >= 7 && n >= 4;
+}
+check rotate_part(T = 5, E = 11, D = 4);
+check by_kind(N = 37);
