@@ -43,8 +43,9 @@ static Sym access_call(Lower *l, const Access *x, const char *verb, const char *
     Sym left = x->tail == TAIL_NONE ? NULL : remaining_text(l, x, false);
     if (x->row) {
         Poly first = regroup(l, x->layout, drop_vector(l, x->first, &x->plan));
-        return fmt(l, "td_%s_row<%s, %s, %lld, %d>(%s, %s, (I)%s, (I)%s, %s)", verb, a,
-                   lower_storage_type(x->tensor->type), (long long)x->plan.V, (int)cache, into, at,
+        Sym step = x->step.n ? fmt(l, "(int64_t)%s, ", poly_text(l, x->step, true)) : "";
+        return fmt(l, "td_%s_%s<%s, %s, %lld, %d>(%s, %s, %s(I)%s, (I)%s, %s)", verb, x->step.n ? "outer" : "row", a,
+                   lower_storage_type(x->tensor->type), (long long)x->plan.V, (int)cache, into, at, step,
                    poly_text(l, first, true), expr_text(l, x->row, x->layout),
                    left ? left : fmt(l, "%lld", (long long)x->plan.V));
     }

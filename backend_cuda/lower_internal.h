@@ -63,7 +63,7 @@ typedef struct Access {
     int64_t vscale;  /* elements of the access a step of that axis */
     Sym guard;       /* scalar predicate, or NULL */
     const Expr *row; /* not NULL: `offset` is rest + first, and what is accessed is rest + first % row (lower_rows.c) */
-    Poly first;
+    Poly first, step;    /* step not 0: what is accessed is rest + step * (first / row) */
     const char *variant; /* the text that says which: A, or a number */
 } Access;
 
@@ -194,8 +194,7 @@ void close_plan_loops(Lower *l, const VecPlan *plan);
 Poly drop_vector(Lower *l, Poly p, const VecPlan *plan);
 /* Where the plan's vectors start: their digits are 0, and one of which a vector has a part counts such parts. */
 Poly vector_starts(Lower *l, Poly p, const VecPlan *plan);
-/* Where the plan's vectors start: their digits are 0, and one of which a vector has a part counts such parts. */
-Poly vector_starts(Lower *l, Poly p, const VecPlan *plan);
+bool poly_dims_only(Poly p);
 /* Is every term a multiple of V? Conditions on dimensions are collected when `commit`. */
 bool aligned_terms(Lower *l, Poly p, int64_t V, bool commit);
 /* Does the vector land in neighbouring elements of the value's array, in whole words? */

@@ -40,7 +40,7 @@ static bool dims_only(const Expr *e) {
     return true;
 }
 
-static bool poly_dims_only(Poly p) {
+bool poly_dims_only(Poly p) {
     for (int i = 0; i < p.n; i++)
         for (int d = 0; d < p.term[i].degree; d++)
             if (!dims_only(p.term[i].atom[d])) return false;

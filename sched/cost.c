@@ -8,6 +8,7 @@
 /* Maps in larger blocks, or with more of a tensor a thread, end less evenly and hold their loads back. On an H200, f16
  * and f32 maps in such blocks are within 3 % of the best shape from 10^7 elements on, and within 8 % at 10^6. */
 enum { MAP_THREADS = 128, MAP_BYTES = 32 };
+enum { SERVED = 4 }; /* elements that one of fewer axes counts for: no reason for vectors beyond an access's width */
 
 typedef struct Sizes {
     double grid, serial, thread, reg; /* of one axis, at its guessed extent */
@@ -74,14 +75,22 @@ typedef struct Totals {
 static void add_cost(Costing *x, const CostAccess *t, int levels, double threads, double blocks, Totals *sum) {
     double vec, run = run_bytes(x, t, &vec), waste = run >= 32 || run <= 0 ? 1 : 32 / run;
     double lines = run >= 128 ? 1 : run >= 64 ? 1.06 : 1.15; /* parts of 128-byte lines cost a little more */
+    if (run < 512 && !x->gr->steps.n) lines *= 1.02;         /* and what a warp of a map reads in several places */
     double unique = 1, per_block = 1, reg = 1, loops = 1;
+    double served = 0; /* by one element: a vector, and mostly all threads; 0: each has its own */
+    double rows = 1;   /* of a block */
     bool strided_here = false;
     for (int a = 0; a < x->s->naxes; a++) {
         if (!(t->axes >> a & 1)) continue;
         const Sizes *z = &x->size[a];
         double extent = (double)x->gr->axes.at[a].guess;
         unique *= extent;
-        per_block *= z->serial * z->thread * z->reg;
+        const SFactor *vector = schedule_find(x->s, a, BIND_VEC);
+        if (t->moves[a] == MOVE_SELDOM)
+            served = vector ? fmin((double)vector->size, SERVED) : 1;
+        else
+            per_block *= z->serial * z->thread * z->reg;
+        if (t->moves[a] == MOVE_FURTHER) rows *= z->thread * z->reg;
         reg *= z->reg;
         loops *= z->serial;
         if (t->moves[a] == 1 && z->reg * z->serial > 1) strided_here = true;
@@ -91,14 +100,17 @@ static void add_cost(Costing *x, const CostAccess *t, int levels, double threads
     if (t->elements && unique > (double)t->elements) unique = (double)t->elements;
     double again = levels, bytes = unique * t->bytes;
     double width = 16.0 / t->bytes;
-    if (vec > width) vec = width;
-    lines *= 1 + 0.02 * log2(width / vec); /* narrow accesses */
+    if (vec > width) lines *= 1.004, vec = width;     /* parts of sectors at a time: not where nothing is wider */
+    lines *= 1 + 0.02 * log2(width / vec);            /* narrow accesses */
+    if (t->elements) lines *= 1 + 0.004 * log2(rows); /* rows of a merged axis are far apart */
     sum->dram += bytes * waste * lines * (bytes > 32e6 && again > 1 && per_block * t->bytes * 264 > 40e6 ? again : 1);
     sum->l2 += per_block * blocks * t->bytes * waste * again;
-    double accesses = threads * blocks * loops * reg / vec * again;
-    sum->issue += accesses * 6 + threads * blocks * loops * reg * again * 3;
-    if (t->load) sum->inflight += reg * t->bytes;
+    if (served > 0) reg /= served, vec = 1;
+    double elements = threads * blocks * loops * reg * again;
+    sum->issue += elements / vec * 6 + elements * 3;
     sum->registers += t->load ? ceil(reg * t->bytes / 4) : 0;
+    if (served > 0) return;
+    if (t->load) sum->inflight += reg * t->bytes;
     if (reg > sum->tile) sum->tile = reg;
     if (reg * t->bytes > sum->tile_bytes) sum->tile_bytes = reg * t->bytes;
 }

@@ -17,7 +17,8 @@ static CostMove move_along(Group *gr, const Expr *const *subs, int rank, AxisSet
         if (group_free(gr, subs[d]) >> a & 1) return MOVE_FURTHER;
     const Expr *e = subs[rank - 1];
     while (e->op == OP_ADD || e->op == OP_SUB) e = e->arg[group_free(gr, e->arg[1]) >> a & 1];
-    if (merged && e->op == OP_MOD) e = e->arg[0];
+    while (merged && e->op == OP_MOD) e = e->arg[0];
+    if (merged && e->op == OP_DIV) return MOVE_SELDOM;
     return e->op == OP_VAR && e->u.var == gr->axes.at[a].var ? MOVE_BY_ONE : MOVE_FURTHER;
 }
 

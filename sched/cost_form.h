@@ -6,7 +6,7 @@
 #include "group.h"
 #include "target.h"
 
-typedef enum CostMove { MOVE_NOT, MOVE_BY_ONE, MOVE_FURTHER } CostMove;
+typedef enum CostMove { MOVE_NOT, MOVE_BY_ONE, MOVE_FURTHER, MOVE_SELDOM /* an element for many steps */ } CostMove;
 
 /* A load, or a store. */
 typedef struct CostAccess {

@@ -1,7 +1,8 @@
 /* Axes made one: where each access of a map walks two axes as one, in row-major order, the map has one axis f of both,
  * and the index variables become f / n and f % n. Vectors and blocks of threads then lie along whole tensors, whatever
- * the length of a row. A tensor that has only the inner axis (a bias) is read at f % n: that costs a division, so it is
- * done only where rows may not end on lines of the cache. Folds and scans keep their axes. */
+ * the length of a row. A tensor that has only the inner axis (a bias) is read at f % n, one that has only the outer one
+ * (a scale of each row) at f / n: that costs a division, so it is done only where rows may not end on lines of the
+ * cache. Folds and scans keep their axes. */
 #include "group.h"
 #include "ir/poly.h"
 
@@ -17,24 +18,24 @@ typedef struct Flat {
     Poly inner; /* the extent of b */
     bool both;  /* an access has the two, and the inner's elements are neighbours */
     bool lines; /* every such access has rows that end on lines */
-    bool rows;  /* an access has the inner alone */
+    bool one;   /* an access has one of the two alone */
     ExprMap seen;
 } Flat;
 
 static const Expr *axis_var(const Flat *x, int a) { return expr_var(x->gr->graph, x->gr->axes.at[a].var); }
 
 /* Whether an access allows it; notes what it says of it. */
-static bool access_allows(Flat *x, const Tensor *t, const Expr *const *subs) {
+static bool access_allows(Flat *x, const Tensor *t, const Expr *const *subs, bool store) {
     Poly offset = poly_offset(&x->env, t, subs), by_a, by_b, rest;
     int64_t one;
     if (offset.failed || !poly_linear(x->temp, offset, axis_var(x, x->a), &by_a, &rest) ||
         !poly_linear(x->temp, rest, axis_var(x, x->b), &by_b, &rest))
         return false;
     bool near = poly_is_const(by_b, &one) && one == 1;
-    if (!by_b.n) return !by_a.n;
-    if (!by_a.n) {
-        x->rows = true;
-        return near;
+    if (!by_a.n && !by_b.n) return !store;
+    if (!by_a.n || !by_b.n) {
+        x->one = true;
+        return !store && (near || !by_b.n);
     }
     if (near) x->both = true;
     if (poly_divisor(x->inner) * type_bits(t->type) % (LINE * 8)) x->lines = false;
@@ -47,7 +48,7 @@ static bool allows(Flat *x, const Expr *e, bool in_subscript) {
         return in_subscript || (e->u.var != x->gr->axes.at[x->a].var && e->u.var != x->gr->axes.at[x->b].var);
     if (!e->nargs || (!in_subscript && expr_map_get(&x->seen, e))) return true;
     if (!in_subscript) expr_map_put(x->temp, &x->seen, e, e);
-    if (e->op == OP_LOAD && !access_allows(x, e->u.tensor, (const Expr *const *)e->arg)) return false;
+    if (e->op == OP_LOAD && !access_allows(x, e->u.tensor, (const Expr *const *)e->arg, false)) return false;
     for (int i = 0; i < e->nargs; i++)
         if (!allows(x, e->arg[i], in_subscript || e->op == OP_LOAD)) return false;
     return true;
@@ -57,7 +58,7 @@ static bool stores_allow(Flat *x) {
     AxisSet pair = (AxisSet)1 << x->a | (AxisSet)1 << x->b;
     for (int i = 0; i < x->gr->stores.n; i++) {
         const GStore *s = &x->gr->stores.at[i];
-        if ((s->axes & pair) != pair || !access_allows(x, s->tensor, s->subs)) return false;
+        if ((s->axes & pair) != pair || !access_allows(x, s->tensor, s->subs, true)) return false;
         if (!allows(x, s->value, false) || (s->guard && !allows(x, s->guard, false))) return false;
         for (int d = 0; d < s->tensor->rank; d++)
             if (!allows(x, s->subs[d], true)) return false;
@@ -75,17 +76,17 @@ static bool starts_at_zero(const GAxis *a) {
     return expr_is_int(a->var->lo, &lo) && lo == 0;
 }
 
-static bool may_merge(Flat *x, bool with_rows) {
+static bool may_merge(Flat *x, bool with_one) {
     const Group *gr = x->gr;
     const GAxis *a = &gr->axes.at[x->a], *b = &gr->axes.at[x->b];
     if (!starts_at_zero(a) || !starts_at_zero(b)) return false;
     if (product(a->guess, b->guess, INT64_MAX) > INT32_MAX) return false; /* apart, each may have indices of 32 bits */
     x->inner = poly_of(&x->env, gr->axes.at[x->b].var->hi);
-    x->both = x->rows = false;
+    x->both = x->one = false;
     x->lines = true;
     x->seen = (ExprMap){0};
     if (x->inner.failed || !stores_allow(x)) return false;
-    return !x->rows || (with_rows && x->both && !x->lines);
+    return !x->one || (with_one && x->both && !x->lines);
 }
 
 /* ---- the axis of both ---- */
@@ -145,11 +146,11 @@ static void merge(Flat *x) {
     gr->free = (ExprMap){0};
 }
 
-static bool merge_some(Flat *x, bool with_rows) {
+static bool merge_some(Flat *x, bool with_one) {
     int n = x->gr->axes.n;
     for (x->a = 0; x->a < n; x->a++)
         for (x->b = 0; x->b < n; x->b++)
-            if (x->a != x->b && may_merge(x, with_rows)) {
+            if (x->a != x->b && may_merge(x, with_one)) {
                 merge(x);
                 return true;
             }

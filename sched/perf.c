@@ -133,13 +133,21 @@ static const Axis *axis_by_var(const Look *l, const Var *v) {
     return NULL;
 }
 
-/* By how many elements the last subscript moves along the axis; 0: not at all, or not by a constant. */
-static int64_t step_of(const Look *l, const Stage *s, const Axis *a) {
-    PolyEnv env = {.g = l->p->graph};
-    Poly p = poly_of(&env, s->subs[s->tensor->rank - 1]), coef, rest;
+/* What p grows by along the axis; 0: nothing, or no constant. */
+static int64_t growth(const Look *l, Poly p, const Axis *a) {
+    Poly coef, rest;
     int64_t c;
     if (p.failed || !poly_linear(l->p->ctx, p, expr_var(l->p->graph, a->var), &coef, &rest)) return 0;
     return poly_is_const(coef, &c) ? c : 0;
+}
+
+/* By how many elements the last subscript moves along the axis; 0: not at all, or not by a constant. An axis made of
+ * several (sched/flat.c) moves all subscripts, and together they may move by one element. */
+static int64_t step_of(const Look *l, const Stage *s, const Axis *a) {
+    PolyEnv env = {.g = l->p->graph};
+    int64_t whole = growth(l, poly_offset(&env, s->tensor, s->subs), a);
+    if (whole == 1 || whole == -1) return whole;
+    return growth(l, poly_of(&env, s->subs[s->tensor->rank - 1]), a);
 }
 
 static bool uses_axis(const Expr *e, const Axis *a) {

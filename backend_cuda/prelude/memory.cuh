@@ -118,6 +118,26 @@ template <int A, class T, int V, int H, class I> __device__ __forceinline__ void
         }
     }
 }
+//@ portable td_load_outer
+// Elements step * ((first + e) / row), e < n, from p on; row is a multiple of V, and first is, where A is 1.
+template <int A, class T, int V, int H, class I> __device__ __forceinline__ void td_load_outer(td_word<T> *w, const T *p, int64_t step, I first, I row, int64_t n) {
+    if (n <= 0 || row <= 0) {
+        td_undef<T, V>(w);
+        return;
+    }
+    typedef typename std::make_unsigned<I>::type U;
+    I at = (I)((U)first / (U)row), left = row - (first - at * row);
+    td_word<T> some[1] = {};
+    td_ld<T, 1, H>(some, p + step * at);
+#pragma unroll
+    for (int e = 0; e < V; e++) {
+        td_move<T>(w, e, some, 0);
+        if (A != 1 && --left == 0 && e + 1 < V && e + 1 < n) {
+            td_ld<T, 1, H>(some, p + step * ++at);
+            left = row;
+        }
+    }
+}
 
 //@ portable td_store
 // A: accesses are aligned.

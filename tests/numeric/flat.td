@@ -49,3 +49,44 @@ check line(N = 7);
 check mixed(M = 5, N = 7);
 check mixed(M = 5, N = 12);
 check mixed(M = 37, N = 40);
+
+// A tensor of the outer axis alone is read at the quotient, once a vector where rows hold whole vectors.
+export fn outer(x: bf16[M, N], s: f32[M]) -> (y: bf16[M, N]) { y[i, j] = f32(x[i, j]) * s[i]; }
+export fn channels(x: f16[B, C, H, W], s: f32[C], b: f32[C]) -> (y: f16[B, C, H, W]) {
+    y[n, c, h, w] = max(f32(x[n, c, h, w]) * s[c] + b[c], 0.0);
+}
+export fn squares(x: f16[B, C, 49], s: f32[C]) -> (y: f16[B, C, 49]) { y[n, c, h] = f32(x[n, c, h]) * s[c]; }
+export fn dropped(x: f32[B, C, H, W], s: f32[B, C], t: f32[B]) -> (y: f32[B, C, H, W]) {
+    y[n, c, h, w] = x[n, c, h, w] * s[n, c] + t[n];
+}
+export fn quantized(x: i8[M, N], s: f32[M], t: f32[N]) -> (y: bf16[M, N]) { y[i, j] = f32(x[i, j]) * s[i] * t[j]; }
+export fn differences(s: f32[M], t: f32[N]) -> (y: f32[M, N]) { y[i, j] = s[i] - t[j]; }
+export fn strided(x: bf16[M, N], s: f32[M, 3], t: f32[2*M]) -> (y: bf16[M, N]) {
+    y[i, j] = f32(x[i, j]) * s[i, 2] + s[i, 0] - t[2*i + 1];
+}
+export fn chosen(x: f32[M, N], s: f32[M]) -> (y: f32[M, N]) { y[i, j] = if x[i, j] > 0.0 then x[i, j] / s[i] else s[i]; }
+export fn packed(x: i4[M, N], s: f16[M]) -> (y: f16[M, N]) { y[i, j] = f32(x[i, j]) * s[i]; }
+export fn middle(x: f32[M, N, K], s: f32[M, K]) -> (y: f32[M, N, K]) { y[i, j, k] = x[i, j, k] * s[i, k]; }
+check outer(M = 9, N = 33);
+check outer(M = 37, N = 24);
+check outer(M = 300, N = 3);
+check outer(M = 1000, N = 1);
+check outer(M = 5, N = 0);
+check outer(M = 0, N = 5);
+check channels(B = 2, C = 5, H = 7, W = 7);
+check channels(B = 3, C = 4, H = 8, W = 4);
+check channels(B = 2, C = 3, H = 1, W = 1);
+check squares(B = 3, C = 5);
+check dropped(B = 2, C = 3, H = 5, W = 5);
+check dropped(B = 2, C = 3, H = 4, W = 4);
+check quantized(M = 9, N = 33);
+check quantized(M = 9, N = 32);
+check quantized(M = 40, N = 1);
+check differences(M = 7, N = 9);
+check differences(M = 7, N = 8);
+check strided(M = 5, N = 9);
+check strided(M = 5, N = 16);
+check chosen(M = 5, N = 9) with s ~ 2.0;
+check packed(M = 9, N = 33);
+check packed(M = 9, N = 32);
+check middle(M = 3, N = 5, K = 7);
