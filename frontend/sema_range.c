@@ -256,6 +256,11 @@ static Sym range_for(Sema *s, const RangeQuery *q, const AstExpr *e, const Expr 
         const Expr *last = expr2(s->g, OP_SUB, sc->vars[0]->hi, expr_int(s->g, TY_I64, 1));
         return sema_show(s, expr2(s->g, OP_SUB, extent, last));
     }
+    if (e->u.op == OP_MUL && other->kind == AST_INT && other->u.i > 0) {
+        PolyEnv env = {.g = s->g};
+        Poly p = poly_of(&env, expr2(s->g, OP_DIV, extent, expr_int(s->g, TY_I64, other->u.i)));
+        if (!p.failed) return sema_show(s, poly_expr(s->g, p));
+    }
     if (e->u.op == OP_MUL) return sym_fmt(s->ctx, extent->nargs ? "(%s) / %s" : "%s / %s", size, text);
     return NULL;
 }

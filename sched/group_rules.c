@@ -1,7 +1,7 @@
 /* Which reductions may not be steps of the kernel that reads them: see group_step_leaves. */
 #include "group.h"
 
-enum { ONE_BLOCK = 1 << 16 /* elements that one block may own alone */ };
+enum { ONE_BLOCK = 1 << 16 /* elements that one block may own alone */, LONG_ROW = 1 << 18 };
 enum { SMALL_FOLD = 64, FEW_BLOCKS = 8, SOME_BLOCKS = 64 };
 
 static bool is_full(const Group *gr, const GStep *p) { return p->free == gr->stores.at[0].axes; }
@@ -14,13 +14,22 @@ static bool is_misplaced(const Group *gr, const GStep *p) {
     return !is_full(gr, p) && p->over & ~o;
 }
 
-/* A second large reduction over other axes than the first. */
+static bool is_large(const Group *gr, const GStep *p) {
+    return is_full(gr, p) && !p->scan && group_guess(gr, p->over) > SMALL_FOLD;
+}
+
+/* p may stand in what q folds. */
+static bool stands_in(const GStep *p, const GStep *q) { return !(q->over & ~p->under); }
+
+/* A second large reduction over other axes than the first, or the one of two that the other reads: what reads it cannot
+ * leave without it. */
 static bool is_second(const Group *gr, int i) {
     const GStep *p = &gr->steps.at[i];
-    if (!is_full(gr, p) || p->scan || group_guess(gr, p->over) <= SMALL_FOLD) return false;
-    for (int j = 0; j < i; j++) {
+    if (!is_large(gr, p)) return false;
+    for (int j = 0; j < gr->steps.n; j++) {
         const GStep *q = &gr->steps.at[j];
-        if (is_full(gr, q) && !q->scan && q->over != p->over && group_guess(gr, q->over) > SMALL_FOLD) return true;
+        if (!is_large(gr, q) || q->over == p->over) continue;
+        if (stands_in(p, q) || (j < i && !stands_in(q, p))) return true;
     }
     return false;
 }
@@ -47,14 +56,16 @@ static bool is_repeated(const Group *gr, int i) {
     return false;
 }
 
-/* A row reduction that leaves few blocks with everything, or a large one of each element in few blocks that others
- * need. */
+/* A row reduction that leaves few blocks with everything, a large one of each element in few blocks that others need,
+ * or one that another one of long rows reads: apart, each is divided between many blocks (split.c). */
 static bool is_too_large(const Group *gr, int i) {
     const GStep *p = &gr->steps.at[i];
     AxisSet o = gr->stores.at[0].axes, owned = group_owned(gr);
-    int64_t blocks = group_guess(gr, o & ~owned);
-    if (p->over & o) return blocks < FEW_BLOCKS && group_guess(gr, o & owned) > ONE_BLOCK;
-    return owned && blocks < SOME_BLOCKS && !p->scan && group_guess(gr, p->free | p->over) > ONE_BLOCK;
+    int64_t blocks = group_guess(gr, o & ~owned), own = group_guess(gr, o & owned);
+    if (p->over & o) return blocks <= (own > LONG_ROW ? SOME_BLOCKS : FEW_BLOCKS - 1) && own > ONE_BLOCK;
+    if (p->scan || blocks > SOME_BLOCKS) return false;
+    if (p->under && !owned) return group_guess(gr, p->under) > ONE_BLOCK;
+    return owned && blocks < SOME_BLOCKS && group_guess(gr, p->free | p->over) > ONE_BLOCK;
 }
 
 const char *group_rule_text(int rule) {

@@ -35,6 +35,12 @@ model samples/adamw.td --library=none
 agree samples/adamw.td --library=none train N=20 K=3
 agree samples/adamw.td --library=none train N=300 K=100
 
+# Long rows in few blocks: each reduction is divided, also one that another one reads.
+for n in spread:2 lse:2 columns:2 clipped:1; do
+    "$TDC" explain tests/numeric/whole.td ${n%:*} >"$dir/log"
+    same "divided reductions of ${n%:*}" "$(grep -c '_shares ' "$dir/log")" ${n#*:}
+done
+
 # a screen, and the same each time
 "$TDC" explain samples/transformer_block.td >"$dir/one"
 "$TDC" explain samples/transformer_block.td >"$dir/two"
