@@ -43,9 +43,9 @@ static void print_header(ExprPrinter *p, const Graph *g) {
 }
 
 static void print_vars(ExprPrinter *p, Var *const *vars, int n) {
-    text_put(p->out, "for ");
+    text_put(p->out, "for");
     for (int i = 0; i < n; i++) {
-        if (i) text_put(p->out, ", ");
+        text_put(p->out, i ? ", " : " ");
         const Var *v = vars[i];
         /* The range is read before the variable is known: print it under the names so far. */
         Text range = {.ctx = p->out->ctx};

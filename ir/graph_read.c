@@ -107,9 +107,9 @@ static bool read_declaration(GraphReader *r) {
 /* for a in lo..hi, b in lo..hi: */
 static int read_vars(GraphReader *r, Var ***vars) {
     Lex *x = &r->lex;
-    do {
-        if (!expr_read_range(&r->exprs)) break;
-    } while (lex_accept(x, ","));
+    bool none = lex_is(x, ":"); /* one element */
+    while (!none && expr_read_range(&r->exprs) && lex_accept(x, ",")) {
+    }
     lex_expect(x, ":");
     int n = r->exprs.vars.n;
     *vars = NEW_N(r->g->ctx, Var *, n);
