@@ -28,27 +28,25 @@ static int count_vars(Sema *s, const Piece *p, Poly x, int *one) {
     return n;
 }
 
-/* Different values of the variables in the subscript give different values of it: one variable with a constant
- * coefficient, or the digits of a mixed-radix number. */
-static bool separates(Sema *s, const Piece *p, const Expr *sub, bool *used) {
+/* The variables that a subscript's value tells: the digits of a mixed-radix number, and what is left where that is one
+ * variable with a constant coefficient. */
+static void tell_apart(Sema *s, const Piece *p, const Expr *sub, bool *used) {
     PolyEnv env = {.g = s->g};
     Poly x = poly_of(&env, sub), coef, rest;
     int one = -1;
     int64_t k;
-    if (x.failed) return false;
+    if (x.failed) return;
     while (count_vars(s, p, x, &one) > 1)
-        if (!strip_digit(s, p, &x, used)) return false;
-    if (count_vars(s, p, x, &one) == 0) return true;
-    if (!poly_linear(s->ctx, x, expr_var(s->g, p->vars[one]), &coef, &rest) || !poly_is_const(coef, &k) || k == 0)
-        return false;
-    used[one] = true;
-    return true;
+        if (!strip_digit(s, p, &x, used)) return;
+    if (count_vars(s, p, x, &one) == 0) return;
+    if (poly_linear(s->ctx, x, expr_var(s->g, p->vars[one]), &coef, &rest) && poly_is_const(coef, &k) && k != 0)
+        used[one] = true;
 }
 
+/* Different values of the variables give different elements: the subscripts tell each of them. */
 static bool injective(Sema *s, const Piece *p, int rank) {
     bool *used = NEW_N(s->ctx, bool, p->nvars + 1);
-    for (int i = 0; i < rank; i++)
-        if (!separates(s, p, p->subs[i], used)) return false;
+    for (int i = 0; i < rank; i++) tell_apart(s, p, p->subs[i], used);
     for (int i = 0; i < p->nvars; i++)
         if (!used[i]) return false;
     return true;

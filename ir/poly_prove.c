@@ -135,6 +135,21 @@ static void know_arg(Prover *x, const Expr *e) {
     know_diff(x, p, some ? lo : poly_const(x->ctx, -1), 0);
 }
 
+/* Of a count with v < w in its guard: no more than there is from the range's start to w. */
+static void know_counted_below(Prover *x, const Expr *e, int64_t k, Poly count) {
+    const Expr *part[GUARD_PARTS], *v = expr_var(x->g, e->u.reduce->vars[0]);
+    int n = 0;
+    if (x->level >= PROVE_LEVELS || !guard_parts(e->arg[0], part, &n)) return;
+    for (int i = 0; i < n; i++) {
+        bool up = part[i]->op == OP_LT || part[i]->op == OP_LE, down = part[i]->op == OP_GT || part[i]->op == OP_GE;
+        if ((!up && !down) || part[i]->arg[down] != v) continue;
+        Poly end = read_poly(x, part[i]->arg[up]), room = poly_sub(x->ctx, end, read_poly(x, v->u.var->lo));
+        if (poly_uses(end, v)) continue;
+        if (part[i]->op == OP_LE || part[i]->op == OP_GE) room = poly_add(x->ctx, room, poly_const(x->ctx, 1));
+        if (poly_nonneg_at(x->env, room, x->level + 1)) know_diff(x, poly_scale(x->ctx, room, k), count, 0);
+    }
+}
+
 /* A count, a sum of constants or conditions, is not negative, nor more than there is to count: in 64 bits, or where the
  * largest one fits. */
 static void know_count(Prover *x, const Expr *e, const Expr *atom) {
@@ -156,7 +171,9 @@ static void know_count(Prover *x, const Expr *e, const Expr *atom) {
     Interval s = interval_of_poly(x->env, all);
     if (e->type != TY_I64 && (!one || s.hi > most / (k ? k : 1))) return;
     know_diff(x, p, (Poly){0}, 0);
-    if (one && poly_nonneg_at(x->env, all, x->level + 1)) know_diff(x, poly_scale(x->ctx, all, k), p, 0);
+    if (!one) return;
+    if (poly_nonneg_at(x->env, all, x->level + 1)) know_diff(x, poly_scale(x->ctx, all, k), p, 0);
+    know_counted_below(x, e, k, p);
 }
 
 /* The variable of p of the highest rank in which p grows (falls) as its coefficient says. */

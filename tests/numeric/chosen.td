@@ -75,3 +75,21 @@ export fn by_kind(x: f32[N], kind: i32[N]) -> (y: f32[N]) {
 }
 check rotate_part(T = 5, E = 11, D = 4);
 check by_kind(N = 37);
+
+/// A new key in each sequence's own place, which attention reads in the same call; rows of an odd number of half bytes.
+export fn append(inout cache: bf16[B, G, T, D], k: bf16[B, G, D], at: i32[B], q: bf16[B, G, D]) -> (s: f32[B, G, T]) {
+    assume 0 <= at[b] && at[b] < T;
+    cache[b, g, at[b], d] = k[b, g, d];
+    s[b, g, t] = sum[d](q[b, g, d] * new(cache)[b, g, t, d]);
+}
+export fn append4(inout cache: u4[B, T], k: u4[B], at: i32[B]) { cache[b, at[b]] = k[b] where 0 <= at[b] && at[b] < T; }
+check append(B = 3, G = 2, T = 5, D = 9);
+check append4(B = 33, T = 5) with at in 0..7;
+
+/// What is not 0, close together: as many come before a place as there are places.
+export fn pack(x: f32[N]) -> (y: f32[N], n: i64[]) {
+    let at[i in N] = sum[k where k < i && x[k] > 0.0](1);
+    y[at[i]] += x[i] where x[i] > 0.0;
+    n[] = sum[i where x[i] > 0.0](1);
+}
+check pack(N = 67);
