@@ -131,42 +131,49 @@ bool sema_update(Sema *s, const Def *d, const TensorVal *t, Piece *pieces, const
 
 /* ---- new(p) of a tensor that is written in part ---- */
 
-/* The variables of the piece in terms of the element, and the condition that the piece defines it. Fails where a
- * subscript is not affine in one variable of its own. */
-static bool invert(Sema *s, const Piece *p, const Elements *el, ExprVec *from, ExprVec *to, const Expr **cond) {
+/* The variable of the piece in subscript k, affine in it and in no other one, in terms of the element; with conditions
+ * that there is such a value. False where the subscript is of another kind. */
+static bool invert_axis(Sema *s, const Piece *p, const Elements *el, int k, ExprVec *from, ExprVec *to,
+                        const Expr **cond) {
     PolyEnv env = {.g = s->g};
-    const Expr *zero = expr_int(s->g, TY_I64, 0);
-    for (int k = 0; k < el->rank; k++) {
-        Poly x = poly_of(&env, p->subs[k]), coef, rest;
-        const Expr *var = NULL;
-        int64_t c = 0;
-        if (x.failed) return false;
-        for (int i = 0; i < p->nvars; i++) {
-            if (!poly_uses(x, expr_var(s->g, p->vars[i]))) continue;
-            if (var) return false;
-            var = expr_var(s->g, p->vars[i]);
-        }
-        if (!var) {
-            *cond = both(s, *cond, expr2(s->g, OP_EQ, el->subs[k], p->subs[k]));
-            continue;
-        }
-        for (int i = 0; i < from->n; i++)
-            if (from->at[i] == var) return false;
-        if (!poly_linear(s->ctx, x, var, &coef, &rest) || !poly_is_const(coef, &c) || c == 0) return false;
-        const Expr *v = poly_expr(s->g, poly_sub(s->ctx, poly_of(&env, el->subs[k]), rest));
-        if (c != 1) {
-            const Expr *by = expr_int(s->g, TY_I64, c);
-            *cond = both(s, *cond, expr2(s->g, OP_EQ, expr2(s->g, OP_MOD, v, by), zero));
-            v = expr2(s->g, OP_DIV, v, by);
-        }
-        if (v != el->subs[k] || var->u.var->lo != zero) *cond = both(s, *cond, expr2(s->g, OP_LE, var->u.var->lo, v));
-        if (v != el->subs[k] || var->u.var->hi != el->vars[k]->hi)
-            *cond = both(s, *cond, expr2(s->g, OP_LT, v, var->u.var->hi));
-        vec_push(s->ctx, from, var);
-        vec_push(s->ctx, to, v);
+    const Expr *zero = expr_int(s->g, TY_I64, 0), *var = NULL;
+    Poly x = poly_of(&env, p->subs[k]), coef, rest;
+    int64_t c = 0;
+    if (x.failed) return false;
+    for (int i = 0; i < p->nvars; i++) {
+        if (!poly_uses(x, expr_var(s->g, p->vars[i]))) continue;
+        if (var) return false;
+        var = expr_var(s->g, p->vars[i]);
     }
+    for (int i = 0; i < from->n; i++)
+        if (from->at[i] == var) return false;
+    if (!var || !poly_linear(s->ctx, x, var, &coef, &rest) || !poly_is_const(coef, &c) || c == 0) return false;
+    const Expr *v = poly_expr(s->g, poly_sub(s->ctx, poly_of(&env, el->subs[k]), rest));
+    if (c != 1) {
+        const Expr *by = expr_int(s->g, TY_I64, c);
+        *cond = both(s, *cond, expr2(s->g, OP_EQ, expr2(s->g, OP_MOD, v, by), zero));
+        v = expr2(s->g, OP_DIV, v, by);
+    }
+    if (v != el->subs[k] || var->u.var->lo != zero) *cond = both(s, *cond, expr2(s->g, OP_LE, var->u.var->lo, v));
+    if (v != el->subs[k] || var->u.var->hi != el->vars[k]->hi)
+        *cond = both(s, *cond, expr2(s->g, OP_LT, v, var->u.var->hi));
+    vec_push(s->ctx, from, var);
+    vec_push(s->ctx, to, v);
+    return true;
+}
+
+/* The variables of the piece in terms of the element, and the condition that the piece defines it: where the other
+ * subscripts, numbers or data of these variables, are the element's. Fails where a variable has no subscript. */
+static bool invert(Sema *s, const Piece *p, const Elements *el, ExprVec *from, ExprVec *to, const Expr **cond) {
+    bool *told = NEW_N(s->ctx, bool, el->rank + 1);
+    for (int k = 0; k < el->rank; k++) told[k] = invert_axis(s, p, el, k, from, to, cond);
+    if (from->n < p->nvars) return false;
     if (p->guard) *cond = both(s, *cond, expr_replace(s->g, p->guard, from->at, to->at, from->n));
-    return from->n == p->nvars;
+    for (int k = 0; k < el->rank; k++)
+        if (!told[k])
+            *cond = both(s, *cond,
+                         expr2(s->g, OP_EQ, el->subs[k], expr_replace(s->g, p->subs[k], from->at, to->at, from->n)));
+    return true;
 }
 
 /* The element's value where the piece defines it, else `other`. The one value that meets the element is found by a

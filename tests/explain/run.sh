@@ -41,6 +41,10 @@ for n in spread:2 lse:2 columns:2 clipped:1; do
     same "divided reductions of ${n%:*}" "$(grep -c '_shares ' "$dir/log")" ${n#*:}
 done
 
+# What reads a cache after a new element in each row chooses between the two: no copy of it is made.
+"$TDC" explain tests/numeric/chosen.td append >"$dir/log"
+same "copies of the cache" "$(grep -c 'cache_new' "$dir/log")" 0
+
 # a screen, and the same each time
 "$TDC" explain samples/transformer_block.td >"$dir/one"
 "$TDC" explain samples/transformer_block.td >"$dir/two"
