@@ -27,7 +27,7 @@ typedef struct Job {
 static bool bind(Job *j) {
     j->dims = NEW_N(j->ctx, int64_t, j->g->dims.n + 1);
     j->scalars = NEW_N(j->ctx, double, j->g->scalars.n + 1);
-    j->n = interp_nparams(j->g);
+    j->n = j->g->params.n;
     j->tensors = NEW_N(j->ctx, CheckTensor, j->n + 1);
     j->old = NEW_N(j->ctx, HostTensor, j->n + 1);
     if (!check_bind(j->g, j->check, j->dims, j->scalars, &j->why)) return false;
@@ -61,7 +61,7 @@ static bool draw_special(Job *j) {
 
 static bool draw(Job *j) {
     for (int k = 0; k < j->n; k++) {
-        const Tensor *t = interp_param(j->g, k);
+        const Tensor *t = j->g->params.at[k];
         int64_t shape[MAX_RANK], count;
         if (!interp_shape(j->g, t, j->dims, shape, &count, &j->why)) return false;
         CheckTensor *c = &j->tensors[k];
@@ -203,7 +203,7 @@ static bool run_compared(Job *j) {
 static bool run_refused(Job *j) {
     CheckReply reply;
     for (int k = 0; k < j->n; k++) {
-        const Tensor *t = interp_param(j->g, k);
+        const Tensor *t = j->g->params.at[k];
         int64_t shape[MAX_RANK], count, small = 4096;
         Text ignored = {.ctx = j->ctx};
         CheckTensor *c = &j->tensors[k];
@@ -226,7 +226,7 @@ static bool run_refused(Job *j) {
 static bool run_bench(Job *j) {
     CheckReply reply;
     for (int k = 0; k < j->n; k++) {
-        const Tensor *t = interp_param(j->g, k);
+        const Tensor *t = j->g->params.at[k];
         CheckTensor *c = &j->tensors[k];
         int64_t shape[MAX_RANK], n;
         if (!interp_shape(j->g, t, j->dims, shape, &n, &j->why)) return false;

@@ -89,17 +89,16 @@ static bool match_shape(const Match *m, const Tensor *t, const HostTensor *h, Te
 
 bool check_match(const Graph *g, const HostTensor *const *given, int64_t *dims, bool *known, Text *why) {
     Match m = {g, dims, known};
-    int n = interp_nparams(g);
+    int n = g->params.n;
     for (int k = 0; k < n; k++)
-        if (given[k] && given[k]->rank != interp_param(g, k)->rank) {
-            text_fmt(why, "%s has %d dimensions, not %d", interp_param(g, k)->name, interp_param(g, k)->rank,
-                     given[k]->rank);
+        if (given[k] && given[k]->rank != g->params.at[k]->rank) {
+            text_fmt(why, "%s has %d dimensions, not %d", g->params.at[k]->name, g->params.at[k]->rank, given[k]->rank);
             return false;
         }
     for (bool progress = true; progress;) {
         progress = false;
         for (int k = 0; k < n; k++) {
-            const Tensor *t = interp_param(g, k);
+            const Tensor *t = g->params.at[k];
             for (int d = 0; given[k] && d < t->rank; d++) {
                 int u = unknown(&m, t->shape[d], 0);
                 if (u >= 0) progress |= solve(&m, t->shape[d], u, given[k]->shape[d]);
@@ -107,7 +106,7 @@ bool check_match(const Graph *g, const HostTensor *const *given, int64_t *dims, 
         }
     }
     for (int k = 0; k < n; k++)
-        if (given[k] && !match_shape(&m, interp_param(g, k), given[k], why)) return false;
+        if (given[k] && !match_shape(&m, g->params.at[k], given[k], why)) return false;
     for (int i = 0; i < g->dims.n; i++)
         if (!known[i]) {
             text_fmt(why, "no shape tells the dimension %s: give it a value", g->dims.at[i]->name);

@@ -7,9 +7,9 @@ enum { MOST_TRIES = 10000 };
 /* What the C function refuses: negative lengths, a `require` that does not hold. */
 static bool accepted(const Graph *g, const int64_t *dims, const double *scalars) {
     Text ignored = {.ctx = g->ctx};
-    for (int k = 0; k < interp_nparams(g); k++) {
+    for (int k = 0; k < g->params.n; k++) {
         int64_t shape[MAX_RANK], count;
-        if (!interp_shape(g, interp_param(g, k), dims, shape, &count, &ignored)) return false;
+        if (!interp_shape(g, g->params.at[k], dims, shape, &count, &ignored)) return false;
     }
     for (int i = 0; i < g->facts.n; i++) {
         const Fact *f = &g->facts.at[i];
@@ -21,8 +21,8 @@ static bool accepted(const Graph *g, const int64_t *dims, const double *scalars)
 
 /* Whether each input with elements can have values: those of t in 0..C cannot where C is 0. */
 static bool inhabited(Ctx *ctx, const Graph *g, const Check *c, const int64_t *dims, const double *scalars, Text *why) {
-    for (int k = 0; k < interp_nparams(g); k++) {
-        const Tensor *t = interp_param(g, k);
+    for (int k = 0; k < g->params.n; k++) {
+        const Tensor *t = g->params.at[k];
         int64_t shape[MAX_RANK], count, one = 1;
         HostTensor h;
         if (t->kind == TENSOR_OUTPUT || !interp_shape(g, t, dims, shape, &count, why) || !count) continue;

@@ -23,7 +23,7 @@ const InputSpec *check_input_spec(const Check *c, Sym name) {
 /* Whether parameter k is a float tensor with elements whose values may be of this kind. A NaN may stand where `in`
  * gives a range, but not where the program assumes one. */
 static bool eligible(const CheckSpecial *s, InputKind kind, int k) {
-    const Tensor *t = interp_param(s->g, k);
+    const Tensor *t = s->g->params.at[k];
     const InputSpec *spec = check_input_spec(s->check, t->name);
     if (t->kind == TENSOR_OUTPUT || !type_is_float(t->type) || !s->tensors[k].host.n) return false;
     if (spec && spec->uniform && kind != INPUTS_NAN) return false;
@@ -31,7 +31,7 @@ static bool eligible(const CheckSpecial *s, InputKind kind, int k) {
 }
 
 static void map(const CheckSpecial *s, InputKind kind, int k) {
-    const InputSpec *spec = check_input_spec(s->check, interp_param(s->g, k)->name);
+    const InputSpec *spec = check_input_spec(s->check, s->g->params.at[k]->name);
     HostTensor *h = &s->tensors[k].host;
     double scale = spec ? spec->scale : 1;
     for (int64_t i = 0; i < h->n; i++) {
@@ -52,7 +52,7 @@ static void one_nan(const CheckSpecial *s, int k, Text *what) {
     HostTensor *h = &s->tensors[k].host;
     int64_t at = (int64_t)(check_uniform(s->seed, (uint64_t)(s->nth + k)) * (double)h->n);
     host_put_float(h, at, (double)NAN);
-    text_fmt(what, "NaN in %s[", interp_param(s->g, k)->name);
+    text_fmt(what, "NaN in %s[", s->g->params.at[k]->name);
     int64_t under = h->n;
     for (int d = 0; d < h->rank; d++) {
         under /= h->shape[d];
@@ -62,7 +62,7 @@ static void one_nan(const CheckSpecial *s, int k, Text *what) {
 }
 
 bool check_special(const CheckSpecial *s, InputKind kind, Text *what) {
-    int n = interp_nparams(s->g), count = 0, nth = s->nth;
+    int n = s->g->params.n, count = 0, nth = s->nth;
     for (int k = 0; k < n; k++) count += eligible(s, kind, k);
     for (int k = 0; k < n && count; k++) {
         if (!eligible(s, kind, k)) continue;
@@ -72,7 +72,7 @@ bool check_special(const CheckSpecial *s, InputKind kind, Text *what) {
             return true;
         }
         map(s, kind, k);
-        const char *name = interp_param(s->g, k)->name;
+        const char *name = s->g->params.at[k]->name;
         if (kind == INPUTS_TIES)
             text_fmt(what, what->n ? ", %s" : "ties in %s", name);
         else

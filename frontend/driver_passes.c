@@ -181,14 +181,9 @@ static bool same_type(const Tensor *a, const Tensor *b) {
 /* Whether a hand-written program has the C interface of the entry that it replaces. */
 static bool same_interface(Job *job, const Program *p, const Graph *g, int file) {
     const char *what = NULL;
-    int n = 0;
-    for (int i = 0; i < g->tensors.n; i++) {
-        const Tensor *t = g->tensors.at[i];
-        if (t->kind == TENSOR_LET) continue;
-        if (!what && (n >= p->params.n || !same_type(p->params.at[n], t))) what = t->name;
-        n++;
-    }
-    if (!what && n != p->params.n) what = p->params.at[n]->name;
+    for (int i = 0; !what && i < g->params.n; i++)
+        if (i >= p->params.n || !same_type(p->params.at[i], g->params.at[i])) what = g->params.at[i]->name;
+    if (!what && p->params.n > g->params.n) what = p->params.at[g->params.n]->name;
     for (int i = 0; !what && i < g->dims.n; i++)
         if (i >= p->graph->dims.n || p->graph->dims.at[i]->name != g->dims.at[i]->name) what = g->dims.at[i]->name;
     if (!what && p->graph->dims.n > g->dims.n) what = p->graph->dims.at[g->dims.n]->name;

@@ -20,8 +20,8 @@ static Exit bad(Job *job, Span span, const Text *why) {
 
 /* The inputs that have files; given[k] is parameter k's. */
 static Exit run_given(Job *job, const Graph *g, const HostTensor **given) {
-    for (int k = 0; k < interp_nparams(g); k++) {
-        const Tensor *t = interp_param(g, k);
+    for (int k = 0; k < g->params.n; k++) {
+        const Tensor *t = g->params.at[k];
         const char *file = file_of(job->o->in.at, job->o->in.n, t->name);
         Text why = {.ctx = job->ctx};
         HostTensor *h = NEW(job->ctx, HostTensor);
@@ -36,7 +36,7 @@ static Exit run_given(Job *job, const Graph *g, const HostTensor **given) {
 static Exit run_tensors(Job *job, const Graph *g, const HostTensor *const *given, CheckCall *call) {
     Ctx *ctx = job->ctx;
     for (int i = 0; i < call->ntensors; i++) {
-        const Tensor *t = interp_param(g, i);
+        const Tensor *t = g->params.at[i];
         CheckTensor *c = &call->tensors[i];
         int64_t shape[MAX_RANK], n = 0;
         Text why = {.ctx = ctx};
@@ -81,7 +81,7 @@ static void summary(const Tensor *t, const HostTensor *h) {
 
 static Exit run_results(Job *job, const Graph *g, const CheckCall *call) {
     for (int i = 0; i < call->ntensors; i++) {
-        const Tensor *t = interp_param(g, i);
+        const Tensor *t = g->params.at[i];
         if (t->kind == TENSOR_INPUT) continue;
         summary(t, &call->tensors[i].host);
         const char *file = file_of(job->o->out_files.at, job->o->out_files.n, t->name);
@@ -103,8 +103,8 @@ static Exit run_names(Job *job, const Graph *g) {
     for (int k = 0; k < o->in.n + o->out_files.n; k++) {
         bool in = k < o->in.n, found = false;
         const char *name = in ? o->in.at[k].name : o->out_files.at[k - o->in.n].name;
-        for (int i = 0; i < interp_nparams(g); i++) {
-            const Tensor *t = interp_param(g, i);
+        for (int i = 0; i < g->params.n; i++) {
+            const Tensor *t = g->params.at[i];
             found |= !strcmp(t->name, name) && t->kind != (in ? TENSOR_OUTPUT : TENSOR_INPUT);
         }
         if (!found) return wrong_name(job, g, in ? "--in" : "--out", name);
@@ -189,7 +189,7 @@ Exit driver_run(Job *job) {
         return EXIT_WRONG;
     }
     CheckCall call = {
-        .entry = g->name, .ndims = g->dims.n, .nscalars = g->scalars.n, .ntensors = interp_nparams(g), .repeats = 1};
+        .entry = g->name, .ndims = g->dims.n, .nscalars = g->scalars.n, .ntensors = g->params.n, .repeats = 1};
     const HostTensor **given = (const HostTensor **)NEW_N(ctx, HostTensor *, call.ntensors + 1);
     const char *place = "in the reference interpreter";
     call.tensors = NEW_N(ctx, CheckTensor, call.ntensors + 1);

@@ -211,20 +211,12 @@ static bool declared(Sema *s, Target *t) {
 
 static bool is_entry_output(const Def *d) { return d->kind == TENSOR_OUTPUT && !d->inst->prefix; }
 
-/* Outputs stand in the order of the header; one that an output before it needs is computed aside. */
-static bool before_its_turn(const Def *d) {
-    if (!is_entry_output(d)) return false;
-    for (int i = 0; i < d->inst->defs.n && d->inst->defs.at[i] != d; i++)
-        if (d->inst->defs.at[i]->kind == TENSOR_OUTPUT && d->inst->defs.at[i]->state < DEF_DONE) return true;
-    return false;
-}
-
 static Tensor *graph_target(Sema *s, const Target *t, const Over *over, bool rounds) {
     Def *d = t->d;
     if (d->kind == TENSOR_INOUT && !d->fresh) return sema_name(d->inst, d->name)->tensor->t;
-    TensorKind kind = is_entry_output(d) && !d->early ? TENSOR_OUTPUT : TENSOR_LET;
+    TensorKind kind = is_entry_output(d) ? TENSOR_OUTPUT : TENSOR_LET;
     Sym name = local_name(s, d);
-    if (d->early || d->fresh) name = sema_free_name(s, sym_fmt(s->ctx, "%s_%s", name, d->early ? "value" : "new"));
+    if (d->fresh) name = sema_free_name(s, sym_fmt(s->ctx, "%s_new", name));
     ExprVec shape = {0};
     if (!sema_over_shape(s, over, &t->shape, d->span, &shape)) return NULL;
     Tensor *x = graph_tensor(s->g, name, kind, t->type, shape.n, shape.at);
@@ -246,22 +238,13 @@ static void copy_into(Sema *s, Tensor *to, const Tensor *from, Span span) {
     vec_push(s->ctx, &to->pieces, p);
 }
 
-bool sema_finish_output(Sema *s, Def *d) {
-    if (!d->early || !d->val) return true;
-    Tensor *x = graph_tensor(s->g, d->name, TENSOR_OUTPUT, d->val->type, d->val->rank, d->val->shape);
-    x->rounds = true;
-    x->span = d->span;
-    copy_into(s, x, d->val->t, d->span);
-    return true;
-}
-
 /* An output that is the result of a call, of the same type and shape, is the tensor that the call defines. */
 static bool adopt(Sema *s, Target *t) {
     Def *d = t->d;
     const Equation *p = &d->pieces.at[0];
     if (d->kind != TENSOR_OUTPUT || d->pieces.n != 1 || p->target->index || p->stmt->op != ASSIGN_SET || p->stmt->guard)
         return false;
-    if (p->stmt->value->kind != AST_CALL || d->early) return false;
+    if (p->stmt->value->kind != AST_CALL) return false;
     TensorVal *v = whole_value(s, d, p);
     if (!v || !v->t || v->t->kind != TENSOR_LET || !v->t->rounds || v->type != t->type || v->t->type != t->type)
         return false;
@@ -273,6 +256,7 @@ static bool adopt(Sema *s, Target *t) {
     if (!is_entry_output(d)) return true;
     Tensor *x = v->t;
     x->kind = TENSOR_OUTPUT;
+    vec_push(s->ctx, &s->g->params, x);
     x->name = d->name;
     x->span = d->span;
     for (int i = 0; i < x->rank; i++) {
@@ -355,7 +339,6 @@ bool sema_equations(Sema *s, Def *d) {
     }
     Target t = {.d = d};
     if (!declared(s, &t)) return false;
-    d->early = before_its_turn(d);
     if (adopt(s, &t)) return true;
     const Equation *first = &d->pieces.at[0];
     bool rounds = t.has_type;

@@ -203,35 +203,54 @@ static bool bind_list(Sema *s, Inst *inst, Inst *outer, const AstItem *it) {
     return ok;
 }
 
-/* B = [M, 4] and N = 4096 in an instance; new names become dimensions of the entry. */
+static bool is_int(const AstParam *p) { return p->type && !p->type->dims && !strcmp(p->type->name, "int"); }
+
+/* N = 2*K in an instance: of outer, where new names become dimensions of the entry, a length or an `int` parameter. */
+static const Expr *given_dim(Sema *s, Inst *outer, const AstItem *it, bool is_length) {
+    AstItems one = {0};
+    vec_push(s->ctx, &one.v, ((AstItem){.kind = ITEM_EXPR, .value = it->value, .span = it->span}));
+    ExprVec shape = {0};
+    if (!sema_declare_dims(s, outer, &one)) return NULL;
+    if (!is_length) return sema_int(s, (Env){outer, NULL}, it->value); /* it may be negative */
+    return sema_shape(s, outer, &one, &shape) ? shape.at[0] : NULL;
+}
+
+/* In g = f(N = 2*K), K would be the entry's dimension and not the one of that name in f's header. */
+static bool check_outer_names(Sema *s, Inst *inst, const Inst *outer) {
+    bool ok = true;
+    for (int i = 0; i < outer->names.n; i++) {
+        const Name *n = &outer->names.at[i];
+        int k = param_index(inst->fn, n->name);
+        bool names_dim = sema_names_dim(inst->fn, n->name) || (k >= 0 && is_int(&inst->fn->params->v.at[k]));
+        if (!names_dim || sema_name(inst, n->name)) continue;
+        Diag *d = SEMA_REPORT(s, DUPLICATE_NAME, n->span, "%s is also a dimension of %s: choose another name", n->name,
+                              inst->fn->name);
+        diag_help(s->ctx, d, "or say that it is the same: %s = %s", n->name, n->name);
+        ok = false;
+    }
+    return ok;
+}
+
+/* B = [M, 4], N = 4096 and, for an `int` parameter, T = 8 in an instance; new names become dimensions of the entry.
+ * Before the parameters are bound, since their shapes may use any of them. */
 static bool bind_dims_by_name(Sema *s, Inst *inst, const AstItems *args) {
     Inst *outer = sema_inst_new(s, (FnRef){.file = s->root, .decl = inst->fn}, NULL, inst->fn->span);
     bool ok = true;
     for (int i = 0; args && i < args->v.n; i++) {
         const AstItem *it = &args->v.at[i];
-        if (it->kind != ITEM_NAMED || is_generic(inst->fn, it->name) || param_index(inst->fn, it->name) >= 0) continue;
-        if (it->value->kind == AST_LIST) {
+        int k = it->kind == ITEM_NAMED ? param_index(inst->fn, it->name) : -1;
+        if (it->kind != ITEM_NAMED || is_generic(inst->fn, it->name)) continue;
+        if (k >= 0 && !is_int(&inst->fn->params->v.at[k])) continue;
+        if (it->value->kind == AST_LIST && k < 0) {
             ok &= bind_list(s, inst, outer, it);
             continue;
         }
-        AstItems one = {0};
-        vec_push(s->ctx, &one.v, ((AstItem){.kind = ITEM_EXPR, .value = it->value, .span = it->span}));
-        ExprVec shape = {0};
-        if (!sema_declare_dims(s, outer, &one) || !sema_shape(s, outer, &one, &shape)) {
-            ok = false;
-            continue;
-        }
-        Name *n = sema_bind(s, inst, it->name, NAME_VALUE, it->span);
-        if (n) n->value = shape.at[0];
-        ok &= n && sema_constrain_dim(s, inst, it->name, shape.at[0]);
+        const Expr *e = given_dim(s, outer, it, k < 0);
+        Name *n = e ? sema_bind(s, inst, it->name, NAME_VALUE, it->span) : NULL;
+        if (n) n->value = e;
+        ok &= n && sema_constrain_dim(s, inst, it->name, e);
     }
-    for (int i = 0; i < outer->names.n; i++)
-        if (sema_names_dim(inst->fn, outer->names.at[i].name) && !sema_name(inst, outer->names.at[i].name)) {
-            SEMA_REPORT(s, DUPLICATE_NAME, outer->names.at[i].span, "%s is also a dimension of %s: choose another name",
-                        outer->names.at[i].name, inst->fn->name);
-            ok = false;
-        }
-    return ok;
+    return ok && check_outer_names(s, inst, outer);
 }
 
 static bool export_scalar(Sema *s, Inst *inst, const AstParam *p, const AstExpr *given) {
@@ -306,13 +325,9 @@ static bool export_param(Sema *s, Inst *inst, const AstParam *p, const AstExpr *
                     p->type->name);
         return false;
     }
-    if (strcmp(p->type->name, "int") != 0) return export_scalar(s, inst, p, given);
-    if (sema_name(inst, p->name)) return true; /* a shape before it used the dimension */
-    if (!given) return sema_new_dim(s, inst, p->name, p->name_span) && export_dim_default(s, inst, p);
-    const Expr *e = sema_int(s, (Env){inst, NULL}, given);
-    Name *n = e ? sema_bind(s, inst, p->name, NAME_VALUE, p->name_span) : NULL;
-    if (n) n->value = e;
-    return n && sema_constrain_dim(s, inst, p->name, e);
+    if (!is_int(p)) return export_scalar(s, inst, p, given);
+    if (sema_name(inst, p->name)) return given || export_dim_default(s, inst, p); /* given, or a shape before used it */
+    return sema_new_dim(s, inst, p->name, p->name_span) && export_dim_default(s, inst, p);
 }
 
 static bool export_params(Sema *s, Inst *inst, const AstItems *args) {
@@ -414,11 +429,58 @@ static bool export_host(Sema *s, Inst *inst) {
     return true;
 }
 
+/* Outputs are parameters in the order of the header, whatever the order in which they were worked out. */
+static void order_outputs(Sema *s, const Inst *inst) {
+    Graph *g = s->g;
+    int kept = 0;
+    for (int i = 0; i < g->params.n; i++)
+        if (g->params.at[i]->kind != TENSOR_OUTPUT) g->params.at[kept++] = g->params.at[i];
+    g->params.n = kept;
+    for (int i = 0; i < inst->defs.n; i++) /* results first, as sema_collect found them in the header */
+        if (inst->defs.at[i]->kind == TENSOR_OUTPUT && inst->defs.at[i]->val)
+            vec_push(s->ctx, &g->params, inst->defs.at[i]->val->t);
+}
+
 static void export_defs(Sema *s, Inst *inst) {
     for (int i = 0; i < inst->defs.n; i++)
-        if (inst->defs.at[i]->kind != TENSOR_LET && sema_define_needed(s, inst->defs.at[i]))
-            sema_finish_output(s, inst->defs.at[i]);
+        if (inst->defs.at[i]->kind != TENSOR_LET) sema_define_needed(s, inst->defs.at[i]);
+    order_outputs(s, inst);
     check_unused(s, inst);
+}
+
+typedef struct DimOrder {
+    Ctx *ctx;
+    VEC(Dim *) found;
+    ExprMap seen;
+} DimOrder;
+
+static void find_dims(DimOrder *o, const Expr *e) {
+    if (e->op == OP_DIM && !expr_map_get(&o->seen, e->u.dim)) {
+        expr_map_put(o->ctx, &o->seen, e->u.dim, e->u.dim);
+        vec_push(o->ctx, &o->found, e->u.dim);
+    }
+    for (int i = 0; i < e->nargs; i++) find_dims(o, e->arg[i]);
+}
+
+/* Dimensions are arguments in the order in which the header first names them, with what an instance gives written
+ * in. */
+static void order_dims(Sema *s, Inst *inst) {
+    Graph *g = s->g;
+    const AstDecl *fn = inst->fn;
+    DimOrder o = {.ctx = s->ctx};
+    for (int i = 0; fn->params && i < fn->params->v.n; i++) {
+        const Name *n = sema_name(inst, fn->params->v.at[i].name);
+        const TensorVal *t = n && n->kind == NAME_TENSOR ? n->tensor : NULL;
+        for (int d = 0; t && d < t->rank; d++) find_dims(&o, t->shape[d]);
+        if (n && n->kind == NAME_VALUE && n->value) find_dims(&o, n->value);
+    }
+    for (int i = 0; i < g->params.n; i++)
+        for (int d = 0; d < g->params.at[i]->rank; d++) find_dims(&o, g->params.at[i]->shape[d]);
+    for (int i = 0; i < g->dims.n; i++) find_dims(&o, expr_dim(g, g->dims.at[i])); /* given, and in no shape */
+    for (int i = 0; i < o.found.n; i++) {
+        g->dims.at[i] = o.found.at[i];
+        g->dims.at[i]->id = i;
+    }
 }
 
 Graph *sema_export(Sema *s, FileScope *file, const AstDecl *fn, const AstDecl *export_decl) {
@@ -444,6 +506,7 @@ Graph *sema_export(Sema *s, FileScope *file, const AstDecl *fn, const AstDecl *e
         if (!sema_facts(s, inst)) return NULL;
         export_defs(s, inst);
     }
+    order_dims(s, inst);
     check_sizes(s, g);
     for (int i = 0; i < g->tensors.n; i++) g->tensors.at[i]->id = i;
     return diag_errors(s->ctx) == errors ? g : NULL;

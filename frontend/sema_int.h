@@ -95,8 +95,7 @@ struct Def {
     int at;                                         /* its place in inst->defs */
     const AstExpr *by_call;                         /* an inout that is handed to a function which updates it */
     Sym by_param;                                   /* as this parameter */
-    bool early; /* an output that was needed before its turn: it copies val when that comes */
-    bool fresh; /* an inout whose new value is read by new(p) */
+    bool fresh;                                     /* an inout whose new value is read by new(p) */
     Span span;
 };
 
@@ -281,9 +280,6 @@ typedef struct FreeNames {
     bool hides; /* names of whole tensors count as well: they would be no subscripts */
 } FreeNames;
 void sema_free_names(Sema *s, Env env, const AstExpr *e, bool all, FreeNames *out);
-
-/* ---- sema_def.c ---- */
-bool sema_finish_output(Sema *s, Def *d);
 
 /* ---- sema_pieces.c ---- */
 bool sema_check_pieces(Sema *s, const Def *d, const Tensor *t);

@@ -174,10 +174,11 @@ static void prune(Assume *a) {
         if (g->tensors.at[i]->kind == TENSOR_INPUT) keep(a, g->tensors.at[i]);
     for (int i = 0; i < g->tensors.n; i++)
         if (g->tensors.at[i]->kind == TENSOR_OUTPUT) keep(a, g->tensors.at[i]);
-    g->tensors.n = 0;
+    g->tensors.n = g->params.n = 0;
     for (int i = 0; i < a->order.n; i++) {
         a->order.at[i]->id = i;
         vec_push(g->ctx, &g->tensors, a->order.at[i]);
+        if (a->order.at[i]->kind != TENSOR_LET) vec_push(g->ctx, &g->params, a->order.at[i]);
     }
 }
 

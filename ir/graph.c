@@ -190,6 +190,7 @@ Tensor *graph_tensor(Graph *g, Sym name, TensorKind kind, Type t, int rank, cons
     x->span = SPAN_NONE;
     if (!graph_find_tensor(g, x->name)) expr_map_put(g->ctx, &g->names->tensors, x->name, x);
     vec_push(g->ctx, &g->tensors, x);
+    if (kind != TENSOR_LET) vec_push(g->ctx, &g->params, x);
     return x;
 }
 

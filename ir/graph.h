@@ -148,6 +148,7 @@ typedef struct Graph {
     VEC(Dim *) dims;       /* in the order of the C interface */
     VEC(Scalar *) scalars; /* in the order of the C interface */
     VEC(Tensor *) tensors;
+    VEC(Tensor *) params; /* those that are no TENSOR_LET, in the order of the C interface */
     VEC(Fact) facts;
     Options options;
     bool host; /* a function of the host: no inputs, one output of rank 0, whose value has no loads and no reductions */
@@ -217,7 +218,7 @@ GraphScratch graph_scratch(Graph *g, Ctx *temp);
 void graph_scratch_end(Graph *g, GraphScratch before);
 Dim *graph_dim(Graph *g, Sym name); /* finds or makes */
 Scalar *graph_scalar(Graph *g, Sym name, Type t);
-/* A TENSOR_LET whose name is taken gets a number appended. */
+/* A TENSOR_LET whose name is taken gets a number appended; any other tensor becomes the last parameter. */
 Tensor *graph_tensor(Graph *g, Sym name, TensorKind kind, Type t, int rank, const Expr *const *shape);
 Var *graph_var(Graph *g, Sym name, const Expr *lo, const Expr *hi);
 /* The variable of a place with this name and the range of `like`, one for all that ask. The first names a let's. */

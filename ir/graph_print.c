@@ -6,6 +6,13 @@
 static const char *const kind_words[] = {
     [TENSOR_INPUT] = "in", [TENSOR_INOUT] = "inout", [TENSOR_OUTPUT] = "out", [TENSOR_LET] = "let"};
 
+/* Whether the parameters are declared in another order than that of the C interface. */
+static bool is_reordered(const Graph *g) {
+    for (int i = 0, k = 0; i < g->tensors.n; i++)
+        if (g->tensors.at[i]->kind != TENSOR_LET && g->tensors.at[i] != g->params.at[k++]) return true;
+    return false;
+}
+
 static void print_header(ExprPrinter *p, const Graph *g) {
     Text *out = p->out;
     text_fmt(out, "graph %s%s\n", g->name, g->host ? " host" : "");
@@ -40,6 +47,9 @@ static void print_header(ExprPrinter *p, const Graph *g) {
         }
         text_fmt(out, "]%s\n", t->rounds ? " rounds" : "");
     }
+    if (!is_reordered(g)) return;
+    for (int i = 0; i < g->params.n; i++) text_fmt(out, "%s%s", i ? ", " : "  params ", g->params.at[i]->name);
+    text_char(out, '\n');
 }
 
 static void print_vars(ExprPrinter *p, Var *const *vars, int n) {

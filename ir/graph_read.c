@@ -76,6 +76,27 @@ static void read_tensor(GraphReader *r, TensorKind kind) {
     tensor->rounds = lex_accept(x, "rounds");
 }
 
+/* params b, a: the parameters declared so far, in the order of the C interface. */
+static void read_params(GraphReader *r) {
+    Lex *x = &r->lex;
+    Graph *g = r->g;
+    Span at = x->tok.span;
+    int n = 0;
+    do {
+        Sym name = lex_name(x);
+        int k = n;
+        while (k < g->params.n && g->params.at[k]->name != name) k++;
+        if (k >= g->params.n) {
+            lex_fail(x, at, "the parameters are named once each: not so '%s'", name);
+            return;
+        }
+        Tensor *t = g->params.at[k];
+        g->params.at[k] = g->params.at[n];
+        g->params.at[n++] = t;
+    } while (lex_accept(x, ","));
+    if (n < g->params.n) lex_fail(x, at, "the parameter '%s' is left out", g->params.at[n]->name);
+}
+
 /* One declaration; false where the header ends. */
 static bool read_declaration(GraphReader *r) {
     static const struct {
@@ -90,6 +111,10 @@ static bool read_declaration(GraphReader *r) {
     }
     if (lex_accept(x, "scalar")) {
         read_scalar(r);
+        return true;
+    }
+    if (lex_accept(x, "params")) {
+        read_params(r);
         return true;
     }
     if (lex_accept(x, "option")) {

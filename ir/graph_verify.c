@@ -292,6 +292,23 @@ static bool check_names(Verifier *v) {
     return true;
 }
 
+static bool check_params(Verifier *v) {
+    const Graph *g = v->g;
+    ExprMap seen = {0};
+    int n = 0;
+    for (int i = 0; i < g->params.n; i++) {
+        const Tensor *t = g->params.at[i];
+        v->where = t->name;
+        if (t->kind == TENSOR_LET || t->id < 0 || t->id >= g->tensors.n || g->tensors.at[t->id] != t)
+            return fail(v, NULL, "a parameter that is none");
+        if (expr_map_get(&seen, t)) return fail(v, NULL, "a parameter that is named twice");
+        expr_map_put(v->temp, &seen, t, t);
+    }
+    v->where = NULL;
+    for (int i = 0; i < g->tensors.n; i++) n += g->tensors.at[i]->kind != TENSOR_LET;
+    return n == g->params.n || fail(v, NULL, "an input or output that is no parameter");
+}
+
 static bool check_shape(Verifier *v, const Tensor *t) {
     if (t->rank > MAX_RANK) return fail(v, NULL, "too many dimensions");
     for (int d = 0; d < t->rank; d++) {
@@ -323,7 +340,7 @@ static bool check_host(Verifier *v) {
 
 static bool verify(Verifier *v) {
     Graph *g = v->g;
-    if (!check_names(v)) return false;
+    if (!check_names(v) || !check_params(v)) return false;
     for (int i = 0; i < g->tensors.n; i++) {
         const Tensor *t = g->tensors.at[i];
         v->where = t->name;

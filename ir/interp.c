@@ -91,18 +91,6 @@ bool interp_shape(const Graph *g, const Tensor *t, const int64_t *dims, int64_t 
     return true;
 }
 
-int interp_nparams(const Graph *g) {
-    int n = 0;
-    for (int i = 0; i < g->tensors.n; i++) n += g->tensors.at[i]->kind != TENSOR_LET;
-    return n;
-}
-
-const Tensor *interp_param(const Graph *g, int k) {
-    for (int i = 0; i < g->tensors.n; i++)
-        if (g->tensors.at[i]->kind != TENSOR_LET && k-- == 0) return g->tensors.at[i];
-    return NULL;
-}
-
 /* ---- cells ---- */
 
 static bool cell_init(Interp *m, Cell *c, const Tensor *t) {
@@ -217,12 +205,11 @@ static bool run_all(Interp *m, const bool *wanted) {
 static bool start(Interp *m, const HostTensor *params) {
     int n = m->g->tensors.n;
     m->cells = NEW_N(m->ctx, Cell, n + 1);
-    for (int i = 0, k = 0; i < n; i++) {
-        const Tensor *t = m->g->tensors.at[i];
-        if (!cell_init(m, &m->cells[i], t)) return false;
-        bool reads = t->kind == TENSOR_INPUT || t->kind == TENSOR_INOUT;
-        if (reads && !cell_read_param(m, &m->cells[i], &params[k])) return false;
-        k += t->kind != TENSOR_LET;
+    for (int i = 0; i < n; i++)
+        if (!cell_init(m, &m->cells[i], m->g->tensors.at[i])) return false;
+    for (int k = 0; k < m->g->params.n; k++) {
+        const Tensor *t = m->g->params.at[k];
+        if (t->kind != TENSOR_OUTPUT && !cell_read_param(m, &m->cells[t->id], &params[k])) return false;
     }
     return true;
 }
@@ -249,8 +236,7 @@ bool interp_run(Ctx *ctx, const Graph *g, const int64_t *dims, const double *sca
     for (int i = 0; i < g->tensors.n; i++)
         if (!cell_compile(&m, &m.cells[i])) return false;
     if (!run_all(&m, NULL)) return false;
-    for (int i = 0, k = 0; i < g->tensors.n; i++)
-        if (g->tensors.at[i]->kind != TENSOR_LET) result(&m, &m.cells[i], &results[k++]);
+    for (int k = 0; k < g->params.n; k++) result(&m, &m.cells[g->params.at[k]->id], &results[k]);
     return true;
 }
 

@@ -72,10 +72,9 @@ typedef struct InterpValue {
  * from the reference. */
 typedef enum InterpNudge { NUDGE_NONE, NUDGE_ROUND, NUDGE_DOWN, NUDGE_UP, NUDGE_NOISE } InterpNudge;
 
-/* Parameters are the tensors of the graph that are not TENSOR_LET, in its order. `params` holds the inputs and the old
- * values of inouts (outputs are ignored); `results` receives one value a parameter (inputs: no data), allocated from
- * ctx. False after saying why: a load out of range, an element that nothing defines or two equations define, a size too
- * large. */
+/* `params` holds, for each of g->params, the input or the old value of the inout (outputs are ignored); `results`
+ * receives one value a parameter (inputs: no data), allocated from ctx. False after saying why: a load out of range, an
+ * element that nothing defines or two equations define, a size too large. */
 bool interp_run(Ctx *ctx, const Graph *g, const int64_t *dims, const double *scalars, const HostTensor *params,
                 InterpNudge nudge, InterpValue *results, Text *why);
 
@@ -83,9 +82,5 @@ bool interp_run(Ctx *ctx, const Graph *g, const int64_t *dims, const double *sca
  * old value; what it says of other definitions is worked out for it. */
 bool interp_fact(Ctx *ctx, const Graph *g, const Fact *fact, const int64_t *dims, const double *scalars,
                  const HostTensor *params, Text *why);
-
-/* The parameters: the tensors that are not TENSOR_LET. */
-int interp_nparams(const Graph *g);
-const Tensor *interp_param(const Graph *g, int i);
 
 #endif

@@ -7,8 +7,7 @@
 
 Program *sched_empty(Graph *g, const Plan *plan) {
     Program *p = program_new(g->ctx, g);
-    for (int i = 0; i < g->tensors.n; i++)
-        if (g->tensors.at[i]->kind != TENSOR_LET) vec_push(g->ctx, &p->params, g->tensors.at[i]);
+    for (int i = 0; i < g->params.n; i++) vec_push(g->ctx, &p->params, g->params.at[i]);
     for (int i = 0; i < plan->temps.n; i++) {
         graph_take_name(g, plan->temps.at[i]->name);
         vec_push(g->ctx, &p->temps, plan->temps.at[i]);

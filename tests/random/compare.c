@@ -37,10 +37,10 @@ static double work(Work *w, const Expr *e) {
 static double graph_work(const Graph *g, const int64_t *dims) {
     Work w = {g, dims, 200000};
     double sum = 0;
-    for (int i = 0; i < interp_nparams(g); i++) {
+    for (int i = 0; i < g->params.n; i++) {
         int64_t shape[MAX_RANK], count = INT32_MAX;
         Text why = {.ctx = g->ctx};
-        if (!interp_shape(g, interp_param(g, i), dims, shape, &count, &why)) count = INT32_MAX;
+        if (!interp_shape(g, g->params.at[i], dims, shape, &count, &why)) count = INT32_MAX;
         sum += (double)count;
     }
     for (int i = 0; i < g->tensors.n; i++)
@@ -74,7 +74,7 @@ static bool draw(Setting *s, int size, Text *why) {
     static const InputKind kinds[] = {INPUTS_NORMAL, INPUTS_TIES, INPUTS_NEGATIVE};
     Check none = {.entry = s->g->name, .tol = -1};
     for (int k = 0; k < s->n; k++) {
-        const Tensor *t = interp_param(s->g, k);
+        const Tensor *t = s->g->params.at[k];
         int64_t shape[MAX_RANK], count;
         CheckTensor *c = &s->tensors[k];
         if (!interp_shape(s->g, t, s->dims, shape, &count, why)) return false;
@@ -96,7 +96,7 @@ static bool draw(Setting *s, int size, Text *why) {
 }
 
 bool setting_make(Setting *s, Ctx *ctx, const Graph *g, const Case *c, int size, Text *why) {
-    *s = (Setting){.ctx = ctx, .g = g, .n = interp_nparams(g)};
+    *s = (Setting){.ctx = ctx, .g = g, .n = g->params.n};
     s->dims = NEW_N(ctx, int64_t, g->dims.n + 1);
     s->scalars = NEW_N(ctx, double, g->scalars.n + 1);
     s->tensors = NEW_N(ctx, CheckTensor, s->n + 1);

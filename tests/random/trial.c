@@ -104,8 +104,8 @@ static bool simplified_holds(Child *c, Ctx *ctx, int k, Graph *g, Text *why) {
         if (!interp_run(ctx, g, s->dims, s->scalars, s->old, NUDGE_NONE, now, why)) return false;
         for (int t = 0; t < s->n; t++) {
             HostTensor h;
-            double tol = check_tolerance(ctx, s->g, interp_param(s->g, t));
-            if (interp_param(s->g, t)->kind == TENSOR_INPUT || !as_stored(ctx, s, t, &now[t], &h)) continue;
+            double tol = check_tolerance(ctx, s->g, s->g->params.at[t]);
+            if (s->g->params.at[t]->kind == TENSOR_INPUT || !as_stored(ctx, s, t, &now[t], &h)) continue;
             if (!setting_near(s, t, &h, tol > 1e-4 ? tol : tol * 1e-2, &ignored, why)) return false;
         }
     }
@@ -290,7 +290,7 @@ static bool call(Child *c, const CheckModel *m, const Entry *e, int z) {
     for (int k = 0; k < s->n; k++) {
         const CheckTensor *t = &s->tensors[k];
         if (t->kind == TENSOR_INPUT) continue;
-        double tol = check_tolerance(ctx, s->g, interp_param(s->g, k));
+        double tol = check_tolerance(ctx, s->g, s->g->params.at[k]);
         HostTensor moved = t->host;
         moved.data = t->moved;
         if (!setting_near(s, k, &t->host, tol, &c->tally, &why) ||

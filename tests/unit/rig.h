@@ -49,9 +49,9 @@ static inline Tensor *out(Rig *r, Type t, const Expr *value) {
 /* Runs with inputs (arrays of doubles by parameter); the output's first element lands in r->f or r->i. */
 static inline bool go(Rig *r, const int64_t *dims, const double *scalars, const double **inputs, InterpValue *values) {
     HostTensor params[8] = {0};
-    int n = interp_nparams(r->g);
+    int n = r->g->params.n;
     for (int k = 0; k < n; k++) {
-        const Tensor *t = interp_param(r->g, k);
+        const Tensor *t = r->g->params.at[k];
         int64_t shape[MAX_RANK], count;
         if (!interp_shape(r->g, t, dims, shape, &count, &r->why)) return false;
         if (!host_tensor(r->ctx, &params[k], t->type, t->rank, shape)) return false;

@@ -230,8 +230,7 @@ static void test_tolerance(Test *t) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Sym text = sym_fmt(t->ctx, "graph g dim N %s", rows[i].text);
         Graph *g = graph_read(t->ctx, text, strlen(text), -1);
-        expect(g && check_tolerance(t->ctx, g, interp_param(g, interp_nparams(g) - 1)) == rows[i].tol, rows[i].text,
-               NULL);
+        expect(g && check_tolerance(t->ctx, g, g->params.at[g->params.n - 1]) == rows[i].tol, rows[i].text, NULL);
     }
 }
 

@@ -36,6 +36,17 @@ static const char *const graphs[] = {
     "for i in 0..N, j in i..i + 2: p[2 * i + 1, j - i] = p[i, 2] * 2.0 where ids[i] != 0\n"
     "t[i] = any[k in i64(ids[i])..N](ids[k] == 0) || 1.0 < z[]\n",
 
+    "graph order\n"
+    "  dim N\n"
+    "  in x: f32[N]\n"
+    "  out b: f32[N]\n"
+    "  let t: f32[N]\n"
+    "  out a: f32[N]\n"
+    "  params x, a, b\n"
+    "b[n] = x[n] * 2.0\n"
+    "t[n] = b[n] + 1.0\n"
+    "a[n] = t[n]\n",
+
     "graph names\n"
     "  dim i\n"
     "  in x: f32[i]\n"
@@ -210,6 +221,9 @@ static const struct {
     {"in x: f32[4] out y: f32[4] y[i] = x[i] assume for i in 0..4: x[i]", "a fact that is not bool"},
     {"in x: f32[4] out y: f32[4] y[i] = sum[k in 0..x[i]](x[i])", "a range that is not of integers"},
     {"in x: f32[4] in y: f32[x[0]]", "not of integers"},
+    {"in x: f32[4] out y: f32[4] params y y[i] = x[i]", NULL},
+    {"in x: f32[4] out y: f32[4] params y, y y[i] = x[i]", NULL},
+    {"in x: f32[4] out y: f32[4] params y, x, z y[i] = x[i]", NULL},
 };
 
 static void test_verify(Ctx *ctx) {
@@ -258,6 +272,16 @@ static void test_verify_built(Ctx *ctx) {
         bool ok = graph_verify(g, &why);
         expect(ok == !rows[x].why && (ok || strstr(why.s, rows[x].why)), rows[x].why ? rows[x].why : "fine",
                ok ? "accepted" : why.s);
+    }
+    y->pieces.at[0].value = one;
+    Tensor *twice[] = {y, y};
+    for (int n_params = 0; n_params <= 2; n_params++) {
+        Text why = {.ctx = ctx};
+        g->params.n = 0;
+        for (int x = 0; x < n_params; x++) vec_push(ctx, &g->params, twice[x]);
+        const char *says = n_params ? "named twice" : "is no parameter";
+        expect(graph_verify(g, &why) == (n_params == 1), "parameters", why.s ? why.s : "accepted");
+        expect(n_params == 1 || strstr(why.s, says), says, why.s);
     }
 }
 

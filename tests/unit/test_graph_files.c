@@ -61,9 +61,9 @@ static bool run(Ctx *ctx, const Graph *g, const int64_t *dims, uint32_t seed, In
     double scalars[MAX_DIMS];
     rnd = seed;
     for (int i = 0; i < g->scalars.n; i++) scalars[i] = g->scalars.at[i]->def;
-    int n = interp_nparams(g);
+    int n = g->params.n;
     for (int i = 0; i < n; i++) {
-        const Tensor *t = interp_param(g, i);
+        const Tensor *t = g->params.at[i];
         int64_t shape[MAX_RANK], size;
         if (!interp_shape(g, t, dims, shape, &size, why)) return false;
         if (!host_tensor(ctx, &params[i], t->type, t->rank, shape)) return false;
@@ -97,8 +97,8 @@ static void compare(Ctx *ctx, const char *file, const Graph *a, const Graph *b) 
         Text why = {.ctx = ctx};
         bool ok = run(ctx, a, dims, round + 1, x, &why) && run(ctx, b, dims, round + 1, y, &why);
         check(ok, file, "runs", why.s);
-        for (int i = 0; ok && i < interp_nparams(a); i++)
-            for (int64_t k = 0; k < x[i].n && interp_param(a, i)->kind != TENSOR_INPUT; k++)
+        for (int i = 0; ok && i < a->params.n; i++)
+            for (int64_t k = 0; k < x[i].n && a->params.at[i]->kind != TENSOR_INPUT; k++)
                 ok &= x[i].f ? near(x[i].f[k], y[i].f[k]) : x[i].i[k] == y[i].i[k];
         check(ok, file, "the values stay", NULL);
     }

@@ -37,12 +37,12 @@ static Module *module_of(Ctx *ctx, DriverOptions *o, char *path) {
 static bool holds(Ctx *ctx, const Graph *g, const Check *c, int *judged, Text *why) {
     int64_t *dims = NEW_N(ctx, int64_t, g->dims.n + 1);
     double *scalars = NEW_N(ctx, double, g->scalars.n + 1);
-    int n = interp_nparams(g);
+    int n = g->params.n;
     HostTensor *in = NEW_N(ctx, HostTensor, n + 1);
     InterpValue *out = NEW_N(ctx, InterpValue, n + 1);
     if (!check_bind(g, c, dims, scalars, why)) return false;
     for (int k = 0; k < n; k++) {
-        const Tensor *t = interp_param(g, k);
+        const Tensor *t = g->params.at[k];
         int64_t shape[MAX_RANK], count;
         if (!interp_shape(g, t, dims, shape, &count, why) || !host_tensor(ctx, &in[k], t->type, t->rank, shape))
             return false;
@@ -52,11 +52,11 @@ static bool holds(Ctx *ctx, const Graph *g, const Check *c, int *judged, Text *w
     }
     if (!interp_run(ctx, g, dims, scalars, in, NUDGE_NONE, out, why)) return false;
     for (int k = 0; k < n; k++) {
-        if (strncmp(interp_param(g, k)->name, "ok", 2) != 0) continue;
+        if (strncmp(g->params.at[k]->name, "ok", 2) != 0) continue;
         ++*judged;
         for (int64_t i = 0; i < out[k].n; i++)
             if (!out[k].i || !out[k].i[i]) {
-                text_fmt(why, "%s is not true at element %lld", interp_param(g, k)->name, (long long)i);
+                text_fmt(why, "%s is not true at element %lld", g->params.at[k]->name, (long long)i);
                 return false;
             }
     }
