@@ -9,6 +9,7 @@
  *   sema_lift.c    lets of composite reductions              sema_prove.c   facts, proofs, counterexamples
  *   sema_update.c  updates, scatters, new(p)               sema_refuse.c  what is said of subscripts out of range
  *   sema_over.c    calls under index variables               sema_left.c    the left-hand side of an equation
+ *   sema_ahead.c   ranges of lets from their readers
  * Elaboration is by need: a definition is worked out when something loads its tensor, with the Graph's tensors made in
  * that order. Ranges are inferred on the syntax tree before an expression is built, so that every proof knows them. */
 #ifndef TDC_SEMA_INT_H
@@ -96,8 +97,14 @@ struct Def {
     const AstExpr *by_call;                         /* an inout that is handed to a function which updates it */
     Sym by_param;                                   /* as this parameter */
     bool fresh;                                     /* an inout whose new value is read by new(p) */
+
     Span span;
 };
+
+/* The equations that load elements of a tensor. */
+typedef struct Readers {
+    VEC(AstStmt *) v;
+} Readers;
 
 /* The index variables of the caller on which the arguments of a call depend, and those that stand for them in the
  * instance, each from 0 on: outer[i] is inside[i] there, own[i] is back[i] in the caller. */
@@ -123,8 +130,11 @@ struct Inst {
     VEC(Name) names;
     ExprMap name_at; /* Sym -> its place in names, plus 1 */
     VEC(Def *) defs;
-    ExprMap def_of; /* Sym -> the first Def of this name */
-    ExprMap calls;  /* AstExpr of a call -> CallMemo */
+    ExprMap def_of;  /* Sym -> the first Def of this name */
+    ExprMap calls;   /* AstExpr of a call -> CallMemo */
+    ExprMap readers; /* sema_ahead.c: Sym of a tensor -> Readers, once readers_known */
+    ExprMap ahead;   /* and what it found: AstItem of a let's variable -> AheadMemo */
+    bool readers_known;
     Over over;
 };
 
@@ -178,6 +188,7 @@ struct Sema {
     ExprVec shapes;       /* conditions that the shapes of parameters imply */
     ExprMap required;     /* conditions of the Graph's `require` facts */
     int depth, instances;
+    int ahead, ahead_round;   /* calls of sema_ahead: open ones, and those that were not asked by others */
     const AstDecl *recursive; /* a function that was said to call itself */
     VEC(UnknownName) unknown; /* said already */
     VEC(Quotient) quotients;  /* of integers: where they stand */
@@ -374,12 +385,24 @@ typedef struct RangeQuery {
     Span span;
     VEC(const AstExpr *) roots;
     const Expr *otherwise; /* the answer where there is no use (NULL: none) */
+    Def *let;              /* NULL, or the let whose readers are asked where there is no use */
+    bool quiet;            /* nothing is elaborated or reported: tensors that are not made yet say nothing */
     Span from;             /* the answer's: the use that gives the range */
 } RangeQuery;
 bool sema_range_waits(const AstExpr *e, Sym name, const AstItems *items, int from);
 bool sema_infer_var(Sema *s, RangeQuery *q, const Expr **hi);
 bool sema_infer_pack(Sema *s, RangeQuery *q, ExprVec *his);
 bool sema_mentions(const AstExpr *e, Sym name);
+
+/* ---- sema_ahead.c ---- */
+/* A load of the let in another equation, over 0..hi. */
+typedef struct AheadUse {
+    const Expr *hi;
+    Span span;
+} AheadUse;
+/* How far the variable `name` of the let's left-hand side runs, where all equations that read the let agree; else NULL.
+ * Where two disagree and conflict is not NULL, it takes these two. Reports nothing. */
+const Expr *sema_ahead(Sema *s, Def *let, Sym name, AheadUse conflict[2]);
 
 /* ---- sema_prove.c ---- */
 void sema_conjuncts(Sema *s, const Expr *c, bool holds, ExprVec *out, int depth);

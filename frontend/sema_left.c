@@ -53,6 +53,7 @@ static bool bind_plain(Sema *s, Building *b, Target *t, Sym name, Span span, int
         hi = t->shape.at[axis];
     } else {
         RangeQuery q = query_for(s, b, name, false, span);
+        q.let = t->d;
         if (!sema_infer_var(s, &q, &hi)) return false;
         from = q.from;
     }

@@ -128,12 +128,14 @@ static void walk_load(Walk *w, const AstExpr *e, bool count) {
             }
         }
     }
-    TensorVal *v = here && count ? sema_tensor(w->s, (Env){q->env.inst, q->env.scope}, e->a, NULL) : NULL;
-    if (here && count && !v) w->failed = true;
+    const TensorVal *v = !here || !count ? NULL
+                         : q->quiet      ? known
+                                         : sema_tensor(w->s, (Env){q->env.inst, q->env.scope}, e->a, NULL);
+    if (here && count && !v && !q->quiet) w->failed = true;
     for (int i = 0, at = 0; i < e->items->v.n; i++) {
         const AstItem *it = &e->items->v.at[i];
         if (it->kind == ITEM_PACK) {
-            int n = v ? pack_length(w, e->items, v, it->name) : 0;
+            int n = v || known ? pack_length(w, e->items, v ? v : known, it->name) : 0;
             if (v && q->pack && it->name == q->name) add_use(w, e, v, at, n, it->span, true);
             at += n;
         } else if (it->kind == ITEM_EXPR) {
@@ -362,10 +364,38 @@ static void help_conflict(Sema *s, const RangeQuery *q, Diag *d, const Use *a, c
     }
 }
 
+/* What the equations that read the let say. */
+static bool query_readers(Sema *s, RangeQuery *q, ExprVec *extent, const Walk *w) {
+    AheadUse conflict[2] = {0};
+    const Expr *hi = sema_ahead(s, q->let, q->name, conflict);
+    q->from = q->span;
+    if (hi) {
+        vec_push(s->ctx, extent, hi);
+        return true;
+    }
+    if (!conflict[0].hi) {
+        report_unknown(s, q, w);
+        return false;
+    }
+    Diag *d = SEMA_REPORT(s, RANGE_CONFLICT, q->span, "the equations that read %s disagree about %s: 0..%s and 0..%s",
+                          q->let->name, q->name, sema_show(s, conflict[0].hi), sema_show(s, conflict[1].hi));
+    for (int i = 0; i < 2; i++) diag_note(s->ctx, d, conflict[i].span, "0..%s here", sema_show(s, conflict[i].hi));
+    const Expr *a = conflict[0].hi, *b = conflict[1].hi;
+    const Expr *both = sema_nonneg(s, expr2(s->g, OP_SUB, a, b))   ? a
+                       : sema_nonneg(s, expr2(s->g, OP_SUB, b, a)) ? b
+                                                                   : expr2(s->g, OP_MAX, a, b);
+    Sym fix = sym_fmt(s->ctx, "%s in 0..%s", q->name, sema_show(s, both));
+    diag_fix(s->ctx, d, q->span, fix, "give it the range that holds both: %s", fix);
+    return false;
+}
+
 static bool query(Sema *s, RangeQuery *q, ExprVec *extent) {
     Walk w = {.s = s, .q = q};
     for (int i = 0; i < q->roots.n; i++) walk(&w, q->roots.at[i], true);
     if (w.failed) return false;
+    if (w.uses.n == 0 && q->quiet) return false;
+    if (w.uses.n == 0 && q->let && !q->pack) return query_readers(s, q, extent, &w);
+
     if (w.uses.n == 0 && q->otherwise) {
         vec_push(s->ctx, extent, q->otherwise);
         q->from = q->span;
@@ -377,6 +407,7 @@ static bool query(Sema *s, RangeQuery *q, ExprVec *extent) {
     }
     for (int i = 1; i < w.uses.n; i++) {
         if (agree(s, &w.uses.at[0], &w.uses.at[i])) continue;
+        if (q->quiet) return false;
         Diag *d = SEMA_REPORT(s, RANGE_CONFLICT, q->span, "the uses of %s disagree: %s and %s", q->name,
                               show_use(s, &w.uses.at[0]), show_use(s, &w.uses.at[i]));
         diag_note(s->ctx, d, w.uses.at[0].span, "%s here", show_use(s, &w.uses.at[0]));

@@ -29,3 +29,18 @@ export fn last(x: f32[M, N], m: i32[M]) -> (y: f32[M], z: f32[M, N]) {
     y[i] = x[i, N - 1]; // expect error[E0602]: x
     z[i, j] = x[i, N - 1] + x[m[i], 0]; // expect error[E0605]: x
 }
+// A let's range from the equations that read it: they must agree, and a read by numbers or inside pad says nothing.
+export fn readers_disagree(a: f32[M], b: f32[N]) -> (y: f32[M], z: f32[N]) {
+    let t[i] = f32(i) * 2; // expect error[E0601]: the equations that read t disagree about i: 0..M and 0..N
+    y[i] = a[i] + t[i];
+    z[i] = b[i] + t[i];
+}
+export fn readers_silent(x: f32[N]) -> (y: f32[N]) {
+    let t[i] = 1.0; // expect error[E0600]: nothing says how far i runs
+    y[n] = x[n] + pad(t[n], 0.0) + t[2];
+}
+export fn readers_cross(x: f32[N]) -> (y: f32[N]) {
+    let t[i] = if i > 0 then u[i] else 1.0; // expect error[E0600]: nothing says how far i runs
+    let u[i] = if i > 0 then t[i] else 1.0; // expect error[E0600]: nothing says how far i runs
+    y[n] = x[n] + t[0];
+}

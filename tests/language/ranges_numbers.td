@@ -12,6 +12,20 @@ export fn ranges(x: i32[2*M + 1], a: i32[M, K], b: i32[L, N]) -> (ok: bool[M], c
 check ranges(M = 3, K = 4, L = 4, N = 2);
 check ranges(M = 1, K = 2, L = 2, N = 1);
 
+// clause 8.2: lets whose ranges their readers say, directly, through other lets, beside a pack, and one only in a branch.
+fn read_ahead(x: i32[B..., T, D], w: i32[T]) -> (ok: bool[B..., T], sums: i32[B..., T, D], branch: i64[T]) {
+    let run[b..., t, d] = sum[k where k <= t](x[b..., k, d]);
+    sums[b..., t, d] = run[b..., t, d];
+    let s[b..., i, j] = sum[d](x[b..., i, d] * x[b..., j, d]);
+    let mask[b..., i, j] = if j <= i then s[b..., i, j] else -1000;
+    let top[b..., i] = max[j](mask[b..., i, j]);
+    ok[b..., t] = top[b..., t] == max[j in T where j <= t](s[b..., t, j]) && sum[j](w[j] * (mask[b..., t, j] + 1000)) == sum[j in T where j <= t](w[j] * (s[b..., t, j] + 1000));
+    let one[i] = 3 * i;
+    branch[t] = if t > 1 then one[t] else 2;
+}
+export read_ahead_of = read_ahead(B = [P, Q]);
+check read_ahead_of(P = 2, Q = 3, T = 4, D = 5);
+
 // clause 8.4
 export fn conditions(x: i32[N], M: int) -> (ok: bool[N]) {
     require M <= N && M >= 1;
