@@ -19,63 +19,15 @@ void glue_banner(Text *out, const GlueOptions *o, const char *what) {
 
 /* ---- model.h ---- */
 
-void glue_params(Text *out, const HostEntry *h, GlueParams which) {
-    const Program *p = h->p;
-    const char *sep = "";
-    for (int i = 0; which == GLUE_CALL && i < p->params.n; i++, sep = ", ")
-        text_fmt(out, "%s%svoid *%s", sep, p->params.at[i]->kind == TENSOR_INPUT ? "const " : "", h->params[i]);
-    for (int i = 0; i < p->graph->dims.n; i++, sep = ", ") text_fmt(out, "%sint64_t %s", sep, h->dims[i]);
-    for (int i = 0; which == GLUE_CALL && i < p->graph->scalars.n; i++, sep = ", ")
-        text_fmt(out, "%s%s %s", sep, host_ctype(p->graph->scalars.at[i]->type), h->scalars[i]);
-}
-
-void glue_signature(Text *out, const Program *p) {
-    text_put(out, p->graph->name);
-    text_char(out, '(');
-    bool results = false;
-    for (int i = 0; i < p->params.n; i++) {
-        const Tensor *t = p->params.at[i];
-        bool result = t->kind == TENSOR_OUTPUT;
-        text_put(out, result && !results ? (i ? ") -> (" : ") -> (") : i ? ", " : "");
-        results |= result;
-        text_fmt(out, "%s%s: %s[", t->kind == TENSOR_INOUT ? "inout " : "", t->name, type_name(t->type));
-        for (int d = 0; d < t->rank; d++) {
-            if (d) text_put(out, ", ");
-            expr_print(out, t->shape[d], NULL);
-        }
-        text_char(out, ']');
-    }
-    text_char(out, ')');
-}
-
-static void signature_comment(Text *out, const Program *p) {
-    Text s = {.ctx = out->ctx};
-    glue_signature(&s, p);
-    text_put(out, "/* ");
-    host_comment(out, s.s);
-    for (int i = 0; i < p->graph->dims.n; i++) {
-        const Dim *d = p->graph->dims.at[i];
-        if (d->lo <= 0 && d->hi == INT64_MAX && d->divisor <= 1) continue;
-        text_fmt(out, "\n *   %s", d->name);
-        if (d->hi != INT64_MAX)
-            text_fmt(out, " in %lld..=%lld", (long long)d->lo, (long long)d->hi);
-        else if (d->lo > 0)
-            text_fmt(out, " >= %lld", (long long)d->lo);
-        if (d->divisor > 1) text_fmt(out, " divisible by %lld", (long long)d->divisor);
-    }
-    for (int i = 0; i < p->in_place.n; i++)
-        text_fmt(out, "\n *   %s may have the address of %s", p->in_place.at[i].out->name, p->in_place.at[i].in->name);
-    text_put(out, " */\n");
-}
-
 static void h_entry(Text *out, const Program *p, const char *x) {
     bool used[HOST_COUNT] = {0}, math = false;
     Ctx *temp = ctx_temp(out->ctx);
     HostEntry h = host_entry(temp, p, used, &math);
     Text call = {.ctx = temp}, dims = {.ctx = temp};
     const char *e = p->graph->name;
+    text_char(out, '\n');
+    glue_argument_comment(out, &h);
     if (p->graph->host) {
-        text_put(out, "\n/* A function of the host. */\n");
         glue_function_declare(out, &h, x);
         text_put(out, ";\n");
         ctx_temp_end(temp);
@@ -83,8 +35,6 @@ static void h_entry(Text *out, const Program *p, const char *x) {
     }
     glue_params(&call, &h, GLUE_CALL);
     glue_params(&dims, &h, GLUE_DIMS);
-    text_char(out, '\n');
-    signature_comment(out, p);
     const char *d = dims.s ? dims.s : "";
     const char *comma = dims.s ? ", " : "";
     text_fmt(out, "%s_status %s_%s_workspace(%s_context *ctx, %s%ssize_t *bytes);\n", x, x, e, x, d, comma);
@@ -104,7 +54,9 @@ void glue_emit_h(Text *out, const Program *const *programs, int n, const GlueOpt
     glue_banner(out, o, "C interface: C99 or C++; link with the .c and the .cu file of the same name.");
     text_fmt(out, "#ifndef TD_%s_H\n#define TD_%s_H\n", x, x);
     text_put(out, "\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
-                  "struct CUstream_st; /* cudaStream_t is a pointer to it */\n\ntypedef enum {\n");
+                  "struct CUstream_st; /* cudaStream_t is a pointer to it */\n\n");
+    glue_element_types(out, programs, n);
+    text_put(out, "typedef enum {\n");
 #define STATUS(name, meaning) text_fmt(out, "    %s_" #name ", /* %s */\n", x, meaning);
 #include "statuses.def"
 #undef STATUS

@@ -209,10 +209,7 @@ static void names(Text *out, const Graph *g, const GlueOptions *o) {
 
 static void head(Text *out, const HostEntry *h, const GlueOptions *o) {
     Text s = {.ctx = h->ctx};
-    if (h->p->graph->host)
-        text_fmt(&s, "%s: a function of the host", h->p->graph->name);
-    else
-        glue_signature(&s, h->p);
+    glue_signature(&s, h->p);
     text_put(out, "\n/* ");
     host_comment(out, s.s);
     text_fmt(out, " */\nstatic int run_%s(%s_context *ctx, const arguments *a) {\n", h->p->graph->name, o->prefix);
@@ -250,7 +247,9 @@ static void call_entry(Text *out, const HostEntry *h, const GlueOptions *o) {
              x, e, p->params.n, x, e);
     pass(out, h, false, ", ");
     text_fmt(out, ");\n        if (status == %s_ok) status = %s_%s(ctx, &run", x, x, e);
-    for (int i = 0; i < p->params.n; i++) text_fmt(out, ", t[%d].device", i);
+    for (int i = 0; i < p->params.n; i++)
+        text_fmt(out, ", (%s%s *)t[%d].device", p->params.at[i]->kind == TENSOR_INPUT ? "const " : "",
+                 host_element(p->params.at[i]->type), i);
     pass(out, h, true, ", ");
     text_fmt(out,
              ");\n        done = status == %s_ok ? show_results(t, %d) : refused(\"%s\", status, why);\n    }\n"

@@ -5,12 +5,17 @@
 
 #include "glue_host.h"
 
+/* glue_arguments.c: what an entry takes, as text. Its arguments as C parameters: tensors, dimensions, scalars, or the
+ * dimensions alone. */
 typedef enum GlueParams { GLUE_CALL, GLUE_DIMS } GlueParams;
-
-/* The entry's own arguments as C parameters: tensors, dimensions, scalars, or the dimensions alone. */
 void glue_params(Text *out, const HostEntry *h, GlueParams which);
-/* The entry as td has it: f(x: bf16[M, N]) -> (y: bf16[M, N]). */
+/* The entry as td has it: f(x: bf16[M, N], steps: int, eps: f32 = 1e-05) -> (y: bf16[M, N]). Parameters stand in the
+ * order of C; an int that is the extent of a tensor stands in its shape alone. */
 void glue_signature(Text *out, const Program *p);
+/* The comment above the entry's declarations in model.h: its signature, and a line for each argument. */
+void glue_argument_comment(Text *out, const HostEntry *h);
+/* The types of elements in model.h that C has not. */
+void glue_element_types(Text *out, const Program *const *programs, int n);
 /* A function of the host (glue_function.c): its head in C, and its definition with the uniform entry. */
 void glue_function_declare(Text *out, const HostEntry *h, const char *prefix);
 void glue_function(Text *out, HostEntry *h, const char *prefix);

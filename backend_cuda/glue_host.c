@@ -166,6 +166,16 @@ const char *host_ctype(Type t) {
     }
 }
 
+const char *host_element(Type t) {
+    switch (t) {
+    case TY_F16: return "td_f16_t";
+    case TY_BF16: return "td_bf16_t";
+    case TY_F8E4M3: return "td_f8e4m3_t";
+    case TY_F8E5M2: return "td_f8e5m2_t";
+    default: return type_bits(t) < 8 ? "void" : host_ctype(t);
+    }
+}
+
 void host_round(Text *out, const HostEntry *h, Type t, const char *open) {
     NumFormat f = num_format(t);
     *h->needs_math = h->used[HOST_ROUND] = true;

@@ -133,6 +133,9 @@ void host_expr(Text *out, const HostEntry *h, const Expr *e);
 void host_functions(Text *out, const bool *used);
 /* The C type of a scalar in the interface: float for floats below 32 bits. */
 const char *host_ctype(Type t);
+/* The C type of a tensor's element in the interface: void for 4 bits, of which two share a byte; for floats of 16 and 8
+ * bits a name that model.h defines. */
+const char *host_element(Type t);
 /* (expression) rounded to a float of fewer digits than f32. */
 void host_round(Text *out, const HostEntry *h, Type t, const char *open);
 /* Text inside a C string literal; text inside a C comment. */

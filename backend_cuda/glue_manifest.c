@@ -95,6 +95,7 @@ static void tensors(Text *out, const Program *p) {
         put_member(out, "name", t->name), text_put(out, ", ");
         put_member(out, "direction", directions[t->kind]), text_put(out, ", ");
         put_member(out, "type", type_name(t->type)), text_put(out, ", ");
+        put_member(out, "c_type", host_element(t->type)), text_put(out, ", ");
         text_fmt(out, "\"alignment\": %d, \"may_alias\": [", type_bits(t->type) < 8 ? 1 : type_bits(t->type) / 8);
         may_alias(out, p, t);
         text_put(out, "], \"shape\": [");
@@ -177,13 +178,10 @@ static void entry(Text *out, const Program *p, const char *x) {
     text_put(out, "    {\n      ");
     put_member(out, "name", g->name), text_put(out, ", ");
     put_member(out, "kind", g->host ? "host" : "device"), text_put(out, ",\n      ");
-    put_member(out, "doc", g->doc);
-    if (!g->host) {
-        Text s = {.ctx = out->ctx};
-        glue_signature(&s, p);
-        text_put(out, ",\n      ");
-        put_member(out, "signature", s.s);
-    }
+    put_member(out, "doc", g->doc), text_put(out, ",\n      ");
+    Text s = {.ctx = out->ctx};
+    glue_signature(&s, p);
+    put_member(out, "signature", s.s);
     symbols(out, p, x);
     tensors(out, p);
     dimensions(out, p);

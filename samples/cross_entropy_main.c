@@ -12,7 +12,7 @@ int main(void) {
     char why[256] = "";
     cross_entropy_context *ctx;
     cross_entropy_run run = {NULL, 0, NULL, why, sizeof why};
-    uint16_t *dx = random_bf16(x, N * V, 1), *dgrad = device_copy(NULL, N * V * sizeof *dgrad);
+    td_bf16_t *dx = random_bf16(x, N * V, 1), *dgrad = device_copy(NULL, N * V * sizeof *dgrad);
     float *dloss = device_copy(NULL, sizeof *dloss), loss, loss_want = 0;
     double worst = 0;
     int32_t *dtarget;

@@ -11,8 +11,8 @@ int main(void) {
     char why[256] = "";
     dlrm_context *ctx;
     dlrm_run run = {NULL, 0, NULL, why, sizeof why};
-    uint16_t *ddense = random_bf16(dense, B * D, 1), *dtable = random_bf16(table, F * V * D, 0.5);
-    uint16_t *dy = device_copy(NULL, B * (D + P) * sizeof *dy);
+    td_bf16_t *ddense = random_bf16(dense, B * D, 1), *dtable = random_bf16(table, F * V * D, 0.5);
+    td_bf16_t *dy = device_copy(NULL, B * (D + P) * sizeof *dy);
     int32_t *dids, *dleft, *dright;
     int b, d, f, l, p, r;
 

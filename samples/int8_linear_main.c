@@ -12,7 +12,7 @@ int main(void) {
     char why[256] = "";
     int8_linear_context *ctx;
     int8_linear_run run = {NULL, 0, NULL, why, sizeof why};
-    uint16_t *dx = random_bf16(x, M * K, 1), *dy = device_copy(NULL, M * N * sizeof *dy);
+    td_bf16_t *dx = random_bf16(x, M * K, 1), *dy = device_copy(NULL, M * N * sizeof *dy);
     float *dw = random_f32(w, N * K, 0.05), *dbias = random_f32(bias, N, 0.1),
           *dscale = device_copy(NULL, N * sizeof *dscale);
     int8_t *dq = device_copy(NULL, N * K);

@@ -18,10 +18,10 @@ int main(void) {
     char why[256] = "";
     mlp_context *ctx;
     mlp_run run = {NULL, 0, NULL, why, sizeof why};
-    uint16_t *dx = random_bf16(x, M * K, 1), *dw1 = random_bf16(w1, H * K, 1 / sqrt(K)),
-             *dw2 = random_bf16(w2, N * H, 1 / sqrt(H));
+    td_bf16_t *dx = random_bf16(x, M * K, 1), *dw1 = random_bf16(w1, H * K, 1 / sqrt(K)),
+              *dw2 = random_bf16(w2, N * H, 1 / sqrt(H));
     float *db1 = random_f32(b1, H, 0.1), *db2 = random_f32(b2, N, 0.1);
-    uint16_t *dy = device_copy(NULL, M * N * sizeof *dy);
+    td_bf16_t *dy = device_copy(NULL, M * N * sizeof *dy);
     int i, j;
 
     CALL(mlp, mlp_open(&ctx, 0), "");

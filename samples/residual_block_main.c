@@ -47,9 +47,9 @@ int main(void) {
     char why[256] = "";
     residual_block_context *ctx;
     residual_block_run run = {NULL, 0, NULL, why, sizeof why};
-    uint16_t *dx = random_bf16(x, ALL, 1), *dw1 = random_bf16(w1, C * 9 * C, 0.2),
-             *dw2 = random_bf16(w2, C * 9 * C, 0.2);
-    uint16_t *dy = device_copy(NULL, ALL * sizeof *dy);
+    td_bf16_t *dx = random_bf16(x, ALL, 1), *dw1 = random_bf16(w1, C * 9 * C, 0.2),
+              *dw2 = random_bf16(w2, C * 9 * C, 0.2);
+    td_bf16_t *dy = device_copy(NULL, ALL * sizeof *dy);
     float *dgain = random_f32(gain, C, 1), *dbias = random_f32(bias, C, 0.2);
     int i;
 

@@ -83,12 +83,13 @@ static inline float from_bf16(uint16_t h) {
 static inline float round_bf16(double v) { return from_bf16(to_bf16((float)v)); }
 
 /* n normal numbers that bf16 holds: as floats, and as bf16 in device memory. */
-static inline uint16_t *random_bf16(float *host, size_t n, double deviation) {
-    uint16_t *h = (uint16_t *)malloc(n * sizeof *h), *device;
+static inline void *random_bf16(float *host, size_t n, double deviation) {
+    uint16_t *h = (uint16_t *)malloc(n * sizeof *h);
+    void *device;
     size_t i;
     if (!h) sample_fail("malloc", "out of memory", "");
     for (i = 0; i < n; i++) h[i] = to_bf16(normal(deviation)), host[i] = from_bf16(h[i]);
-    device = (uint16_t *)device_copy(h, n * sizeof *h);
+    device = device_copy(h, n * sizeof *h);
     free(h);
     return device;
 }

@@ -10,7 +10,7 @@ int main(void) {
     char why[256] = "";
     softmax_context *ctx;
     softmax_run run = {NULL, 0, NULL, why, sizeof why}; /* no workspace yet; the default stream */
-    uint16_t *dx = random_bf16(x, M * N, 2), *dy = device_copy(NULL, M * N * sizeof *dy);
+    td_bf16_t *dx = random_bf16(x, M * N, 2), *dy = device_copy(NULL, M * N * sizeof *dy);
     double worst = 0;
     int i, j;
 

@@ -70,11 +70,11 @@ int main(void) {
     char why[256] = "";
     transformer_block_context *ctx;
     transformer_block_run run = {NULL, 0, NULL, why, sizeof why};
-    uint16_t *dx = random_bf16(x, ALL, 1), *dwqkv = random_bf16(wqkv, 3 * C * C, 1 / sqrt(C)),
-             *dbqkv = random_bf16(bqkv, 3 * C, 0.1);
-    uint16_t *dwo = random_bf16(wo, C * C, 1 / sqrt(C)), *dbo = random_bf16(bo, C, 0.1);
-    uint16_t *dw1 = random_bf16(w1, F * C, 1 / sqrt(C)), *dw2 = random_bf16(w2, C * F, 1 / sqrt(F)),
-             *dy = device_copy(NULL, ALL * sizeof *dy);
+    td_bf16_t *dx = random_bf16(x, ALL, 1), *dwqkv = random_bf16(wqkv, 3 * C * C, 1 / sqrt(C)),
+              *dbqkv = random_bf16(bqkv, 3 * C, 0.1);
+    td_bf16_t *dwo = random_bf16(wo, C * C, 1 / sqrt(C)), *dbo = random_bf16(bo, C, 0.1);
+    td_bf16_t *dw1 = random_bf16(w1, F * C, 1 / sqrt(C)), *dw2 = random_bf16(w2, C * F, 1 / sqrt(F)),
+              *dy = device_copy(NULL, ALL * sizeof *dy);
     float *dnorm1 = random_f32(norm1, C, 1), *dnorm2 = random_f32(norm2, C, 1), *db1 = random_f32(b1, F, 0.1),
           *db2 = random_f32(b2, C, 0.1);
     int b, early = (S - 1) * C, wrong;

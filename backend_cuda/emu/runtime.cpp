@@ -2,8 +2,7 @@
 #include "rt.h"
 
 #include "cublasLt.h"
-#include "cuda_bf16.h"
-#include "cuda_fp16.h"
+#include "td_half.h"
 #include "td_small.h"
 
 #include <cmath>

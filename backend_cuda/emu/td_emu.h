@@ -3,8 +3,7 @@
 #ifndef TD_EMU_H
 #define TD_EMU_H
 #include <string.h>
-#include "cuda_bf16.h"
-#include "cuda_fp16.h"
+#include "td_half.h"
 #include "td_math.h"
 #include "td_small.h"
 

@@ -55,10 +55,13 @@ const char *fixed_status_text(fixed_status status);
  * the run. Tensors are dense, row-major and in device memory. A run checks its arguments, launches on the
  * stream and returns; where a check fails nothing is launched. It allocates nothing and waits for nothing. */
 
-/* total(x: f32[M, 1024]) -> (y: f32[M]) */
+/* total(x: f32[M, 1024]) -> (y: f32[M])
+ *   in      x  f32[M, 1024]
+ *   out     y  f32[M]
+ *   dim     M  i64 */
 fixed_status fixed_total_workspace(fixed_context *ctx, int64_t M, size_t *bytes);
 fixed_status fixed_total_prepare(fixed_context *ctx, int64_t M);
-fixed_status fixed_total(fixed_context *ctx, const fixed_run *run, const void *x, void *y, int64_t M);
+fixed_status fixed_total(fixed_context *ctx, const fixed_run *run, const float *x, float *y, int64_t M);
 
 /* The same entries, uniformly: tensors, dimensions and scalars in the order of the functions above. The results are
  * of type fixed_status. */

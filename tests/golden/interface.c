@@ -407,7 +407,7 @@ static int td_call_of(const char *entry, td_ready_fn *ready, td_run_fn *run, td_
         return td_call_of(#td_e, td_##td_kernels##_ready, td_##td_e##_run, &c, message, message_bytes);         \
     }
 
-/* ---- scaled(x: bf16[M, int]) -> (ctx: bf16[M, int], sums: f32[M]) ---- */
+/* ---- scaled(x: bf16[M, int], double: f32, steps: i32) -> (ctx: bf16[M, int], sums: f32[M]) ---- */
 
 static int64_t td_scaled_extent(const int64_t *td_dims, int td_i) {
     const int64_t M = td_dims[0];
@@ -474,7 +474,7 @@ interface_status interface_scaled_prepare(interface_context *ctx, int64_t M, int
     return td_prepare_of("scaled", td_scaled_run, td_scaled_ready, ctx, td_dims);
 }
 
-interface_status interface_scaled(interface_context *ctx, const interface_run *run, const void *x, void *ctx_, void *sums, int64_t M, int64_t int_, float double_, int32_t steps) {
+interface_status interface_scaled(interface_context *ctx, const interface_run *run, const td_bf16_t *x, td_bf16_t *ctx_, float *sums, int64_t M, int64_t int_, float double_, int32_t steps) {
     void *const td_t[] = {(void *)x, (void *)ctx_, (void *)sums};
     const int64_t td_dims[] = {M, int_};
     const double td_scalars[] = {(double)double_, (double)steps};
@@ -535,7 +535,7 @@ interface_status interface_half_prepare(interface_context *ctx, int64_t K) {
     return td_prepare_of("half", td_half_run, td_half_ready, ctx, td_dims);
 }
 
-interface_status interface_half(interface_context *ctx, const interface_run *run, const void *x, void *y, int64_t K) {
+interface_status interface_half(interface_context *ctx, const interface_run *run, const int64_t *x, int64_t *y, int64_t K) {
     void *const td_t[] = {(void *)x, (void *)y};
     const int64_t td_dims[] = {K};
     return td_run_of("half", td_half_run, ctx, run, td_t, td_dims, NULL);
@@ -760,4 +760,4 @@ interface_status interface_invoke(interface_context *ctx, const interface_run *r
     return (interface_status)interface_entries[found].call(data, all, numbers, NULL, 0, run->stream, run->message, run->message_bytes);
 }
 
-const uint64_t interface_fingerprint = UINT64_C(0xa7098b8a2cad2438);
+const uint64_t interface_fingerprint = UINT64_C(0x5b90bed679b95bdf);

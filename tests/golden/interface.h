@@ -12,6 +12,19 @@ extern "C" {
 
 struct CUstream_st; /* cudaStream_t is a pointer to it */
 
+/* Elements that C has not. In C++ they are CUDA's own types where CUDA's header for them is included before the
+ * first header of a model; else they are their bits. In memory, and to the linker, both are the same. */
+#ifndef TD_BF16_T
+#define TD_BF16_T
+#ifdef __CUDA_BF16_TYPES_EXIST__ /* cuda_bf16.h */
+typedef __nv_bfloat16 td_bf16_t;
+#else
+typedef struct td_bf16_t {
+    uint16_t bits;
+} td_bf16_t;
+#endif
+#endif
+
 typedef enum {
     interface_ok, /* done, or launched */
     interface_error_argument, /* the context, the run or a result pointer is NULL */
@@ -55,16 +68,25 @@ const char *interface_status_text(interface_status status);
  * the run. Tensors are dense, row-major and in device memory. A run checks its arguments, launches on the
  * stream and returns; where a check fails nothing is launched. It allocates nothing and waits for nothing. */
 
-/* scaled(x: bf16[M, int]) -> (ctx: bf16[M, int], sums: f32[M])
- *   int in 1..=4096 divisible by 4 */
+/* scaled(x: bf16[M, int], double: f32, steps: i32) -> (ctx: bf16[M, int], sums: f32[M])
+ *   in      x        bf16[M, int]
+ *   out     ctx_     bf16[M, int]
+ *   out     sums     f32[M]
+ *   dim     M        i64
+ *   dim     int_     i64 in 1..=4096, divisible by 4
+ *   scalar  double_  f32
+ *   scalar  steps    i32 */
 interface_status interface_scaled_workspace(interface_context *ctx, int64_t M, int64_t int_, size_t *bytes);
 interface_status interface_scaled_prepare(interface_context *ctx, int64_t M, int64_t int_);
-interface_status interface_scaled(interface_context *ctx, const interface_run *run, const void *x, void *ctx_, void *sums, int64_t M, int64_t int_, float double_, int32_t steps);
+interface_status interface_scaled(interface_context *ctx, const interface_run *run, const td_bf16_t *x, td_bf16_t *ctx_, float *sums, int64_t M, int64_t int_, float double_, int32_t steps);
 
-/* half(x: i64[2 * K]) -> (y: i64[K]) */
+/* half(x: i64[2 * K]) -> (y: i64[K])
+ *   in      x  i64[2 * K]
+ *   out     y  i64[K]
+ *   dim     K  i64 */
 interface_status interface_half_workspace(interface_context *ctx, int64_t K, size_t *bytes);
 interface_status interface_half_prepare(interface_context *ctx, int64_t K);
-interface_status interface_half(interface_context *ctx, const interface_run *run, const void *x, void *y, int64_t K);
+interface_status interface_half(interface_context *ctx, const interface_run *run, const int64_t *x, int64_t *y, int64_t K);
 
 /* The same entries, uniformly: tensors, dimensions and scalars in the order of the functions above. The results are
  * of type interface_status. */

@@ -229,12 +229,13 @@ enum { ALL = 1 << 20 };
 
 static void refused(desk *d, arguments a, products_status status, const char *message, const char *what) {
     static unsigned char host[ALL];
+    void *x = a.x, *u = a.u, *v = a.v, *y = a.y;
     int wrong = 0;
     products_status got;
     must((int)cudaMemset(all, 0x5a, ALL), "memset");
     must((int)cudaDeviceSynchronize(), "synchronize");
     d->message[0] = 0;
-    got = products_mlp(a.ctx, &a.run, a.x, a.u, a.v, a.y, a.m, a.k, a.n);
+    got = products_mlp(a.ctx, &a.run, x, u, v, y, a.m, a.k, a.n);
     must((int)cudaDeviceSynchronize(), "synchronize");
     must((int)cudaMemcpy(host, all, ALL, cudaMemcpyDeviceToHost), "copy");
     for (int i = 0; i < ALL; i++) wrong |= host[i] != 0x5a;

@@ -127,7 +127,7 @@ static void patch(void) {
 }
 
 static void refusals(void) {
-    unsigned char b[8] = {0};
+    void *const b = &(double){0};
     const int64_t huge = (int64_t)1 << 39;
     CHECK(large_corner(ctx, &run, b, b, b, huge, huge) == large_error_shape);
     CHECK(strstr(message, "2^57 elements") != NULL);
@@ -155,7 +155,8 @@ static void whole(void) {
     }
     CHECK(!bad);
     cudaFree(x), cudaFree(y);
-    unsigned short *h = device((size_t)n * 2, 0), *g = device((size_t)n * 2, 0xff), one = 0x3c00, two;
+    td_f16_t *h = device((size_t)n * 2, 0), *g = device((size_t)n * 2, 0xff);
+    unsigned short one = 0x3c00, two;
     float *s = device(4, 0xff), sum;
     for (int i = 0; i < 5; i++) put(h, (size_t)(n - 1 - i * (n / 5)) * 2, &one, 2);
     size_t need = 0;

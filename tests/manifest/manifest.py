@@ -8,6 +8,7 @@ TDC = os.environ.get("TDC", "build/tdc")
 C_TYPE = dict(f64="double", f32="float", f16="float", bf16="float", f8e4m3="float", f8e5m2="float", i64="int64_t",
               i32="int32_t", i16="int16_t", i8="int8_t", i4="int8_t", u32="uint32_t", u16="uint16_t", u8="uint8_t",
               u4="uint8_t", bool="uint8_t")
+ELEMENT = dict(C_TYPE, f16="td_f16_t", bf16="td_bf16_t", f8e4m3="td_f8e4m3_t", f8e5m2="td_f8e5m2_t", i4="void", u4="void")
 OPS = {"+": lambda a, b=None: a + b, "*": lambda a, b: a * b, "/": lambda a, b: a // b if b else 0,
        "-": lambda a, b=None: -a if b is None else a - b, "%": lambda a, b: a % b if b else 0, "min": min, "max": max,
        "if": lambda c, a, b: a if c else b, ">=": lambda a, b: a >= b, ">": lambda a, b: a > b, "<=": lambda a, b: a <= b,
@@ -36,12 +37,21 @@ def signatures(header):
     return {n: (r.strip(), parameters(p)) for r, n, p in re.findall(r"([\w ]+?[ *]+)(\w+)\(([^()]*)\);", flat)}
 
 
+def comments(header):
+    """What the comment above each function says of its arguments: kinds and names, but for what C had taken."""
+    found = {}
+    for text, name in re.findall(r"/\* ((?:(?!\*/).)*) \*/\n(?:[^/]*\n)?[^\n/]*?(\w+)\([^()]*\);\n(?:\n|$)", header, re.S):
+        lines = re.findall(r"^ \*   (in|inout|out|dim|scalar) +(\w+)", text, re.M)
+        found[name] = [(kind, re.sub(r"^v_(?=td_)|^v(?=_)|_+$", "", n)) for kind, n in lines]
+    return found
+
+
 def expected(m, e):
     """The functions of an entry, as the manifest has them."""
     x = m["prefix"]
     dims = ["int64_t"] * len(e["dimensions"])
     scalars = [s["c_type"] for s in e["scalars"]]
-    tensors = ["const void*" if t["direction"] == "in" else "void*" for t in e["tensors"]]
+    tensors = [("const " if t["direction"] == "in" else "") + t["c_type"] + "*" for t in e["tensors"]]
     if e["kind"] == "host":
         return {e["symbols"]["run"]: (C_TYPE[e["tensors"][0]["type"]], dims + scalars)}
     ctx = [x + "_context*"]
@@ -58,9 +68,12 @@ def check_entry(m, e, functions, header):
         assert s["c_type"] == C_TYPE[s["type"]], s
     for d in e["dimensions"]:
         assert d["from"] in ("inputs", "outputs", "argument") and d["divisor"] >= 1 and d["least"] >= 0, d
+    arguments = [(t["direction"], t["name"]) for t in e["tensors"] if e["kind"] == "device"]
+    arguments += [("dim", n) for n in names] + [("scalar", s["name"]) for s in e["scalars"]]
+    assert comments(header)[e["symbols"]["run"]] == arguments, f"the comment above {e['name']} has not {arguments}"
     rng = random.Random(e["name"])
     for t in e["tensors"]:
-        assert t["direction"] in ("in", "out", "inout"), t
+        assert t["direction"] in ("in", "out", "inout") and t["c_type"] == ELEMENT[t["type"]], t
         for other in t["may_alias"]:
             of = next(o for o in e["tensors"] if o["name"] == other)
             assert t["direction"] == "out" and of["direction"] == "in" and of["type"] == t["type"], t

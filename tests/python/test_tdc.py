@@ -210,7 +210,7 @@ def test_numpy_threads():
 def test_numpy_describes_itself():
     m = model()
     assert "axpy" in dir(m) and "axpy" in repr(m) and m["axpy"] is m.axpy
-    assert m.axpy.__doc__ == "y = a x + y, in place." and m.axpy.signature == "axpy(x: f32[N], inout y: f32[N])"
+    assert m.axpy.__doc__ == "y = a x + y, in place." and m.axpy.signature == "axpy(x: f32[N], inout y: f32[N], a: f32 = 2.0)"
 
 
 def test_numpy_build_and_load():

@@ -1,14 +1,16 @@
-/* Calls three models by turns and compares with values worked out by hand. C99 and C++17. */
+/* Calls three models by turns and compares with values worked out by hand; and a fourth from two translation units, in
+ * which its small floats have different types. C99 and C++17. */
 #include "again.h"
 #include "one.h"
 #include "other.h"
+#include "types.h"
 
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 
 enum { M = 3, N = 37 };
-static float x[M * N], y[M * N], host[M * N];
-static void *dx, *dy, *work;
+static float x[M * N], y[M * N], host[M * N], *dx, *dy;
+static void *work;
 static int wrong;
 
 static void expect(const char *what, const char *why, int n, int status) {
@@ -26,6 +28,31 @@ static void expect(const char *what, const char *why, int n, int status) {
         }
 }
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+int with_cuda(types_context *ctx, const types_run *run, void *x, void *y, int64_t n); /* small_floats.c */
+int without_cuda(types_context *ctx, const types_run *run, void *x, void *y, int64_t n);
+#ifdef __cplusplus
+}
+#endif
+
+/* bf16 0.5 three times, and what is twice that. */
+static void small_floats(void) {
+    const uint16_t half[N] = {0x3f00, 0x3f00, 0x3f00};
+    uint16_t got[N];
+    types_context *ctx = NULL;
+    types_run run = {NULL, 0, NULL, NULL, 0};
+    int i;
+    wrong |=
+        types_open(&ctx, 0) != types_ok || cudaMemcpy(dx, half, sizeof half, cudaMemcpyHostToDevice) != cudaSuccess;
+    wrong |= with_cuda(ctx, &run, dx, dy, N) || without_cuda(ctx, &run, dy, dx, N);
+    wrong |= cudaMemcpy(got, dx, sizeof got, cudaMemcpyDeviceToHost) != cudaSuccess;
+    for (i = 0; i < 3; i++) wrong |= got[i] != 0x4000;
+    if (wrong) printf("small floats: got 0x%x for 2\n", got[0]);
+    types_close(ctx);
+}
+
 int main(void) {
     one_context *a = NULL;
     second_context *b = NULL;
@@ -39,7 +66,7 @@ int main(void) {
     most = bytes > most ? bytes : most;
     if (second_centred_workspace(b, M, N, &bytes)) return 1;
     most = bytes > most ? bytes : most;
-    if (cudaMalloc(&dx, sizeof x) || cudaMalloc(&dy, sizeof y) || cudaMalloc(&work, most)) return 1;
+    if (cudaMalloc((void **)&dx, sizeof x) || cudaMalloc((void **)&dy, sizeof y) || cudaMalloc(&work, most)) return 1;
     cudaMemcpy(dx, x, sizeof x, cudaMemcpyHostToDevice);
     for (turn = 0; turn < 2; turn++) {
         one_run ra = {work, most, NULL, why, sizeof why};
@@ -56,6 +83,7 @@ int main(void) {
         for (i = 0; i < N; i++) y[i] = x[i] - 10;
         expect("other centred", why, N, (int)other_centred(c, &rc, dx, dy, N));
     }
+    small_floats();
     one_close(a);
     second_close(b);
     other_close(c);

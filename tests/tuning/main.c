@@ -17,7 +17,8 @@ static uint16_t bf16_of(int v) { /* exact: |v| <= 128 */
 
 int main(int argc, char **argv) {
     int64_t m, n, k, i, j, l, size[4];
-    uint16_t *host[4], *at[4];
+    uint16_t *host[4];
+    td_bf16_t *at[4];
     void *workspace = NULL;
     size_t need = 0;
     char why[256] = "";
@@ -31,7 +32,7 @@ int main(int argc, char **argv) {
         host[t] = (uint16_t *)malloc((size_t)size[t] * 2);
         for (i = 0; i < size[t]; i++) host[t][i] = bf16_of((int)((i * 7 + t * 3) % 3) - (t != 2));
         if (cudaMalloc(&base, (size_t)(size[t] + shift) * 2)) return 3;
-        at[t] = (uint16_t *)base + shift;
+        at[t] = (td_bf16_t *)base + shift;
         if (t < 3 && cudaMemcpy(at[t], host[t], (size_t)size[t] * 2, cudaMemcpyHostToDevice)) return 3;
     }
     if (model_open(&ctx, 0) || model_layer_workspace(ctx, m, k, n, &need) || (need && cudaMalloc(&workspace, need)))
