@@ -1,10 +1,10 @@
-"""The package tdc: every kind of argument, what is made for the caller, what is refused, and that nothing is kept.
+"""The package tdlang: every kind of argument, what is made for the caller, what is refused, and that nothing is kept.
 
 Tests are functions named test_*, those of a framework test_FRAMEWORK_*; one whose framework is missing is skipped.
 `--gpu` runs them on the GPU of this machine, with what needs one, and leaves out those of NumPy."""
 import ctypes, gc, importlib, json, os, re, shutil, sys, tempfile, threading, traceback, weakref
 import numpy as np
-import tdc
+import tdlang
 
 GPU = "--gpu" in sys.argv
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
@@ -16,11 +16,11 @@ RNG = np.random.default_rng(5)
 
 def model():
     if not hasattr(model, "it"):
-        model.it = tdc.build(MODEL)
+        model.it = tdlang.build(MODEL)
     return model.it
 
 
-def refused(text, call, *args, kind=tdc.Error, status=None, **named):
+def refused(text, call, *args, kind=tdlang.Error, status=None, **named):
     try:
         call(*args, **named)
     except kind as e:
@@ -94,11 +94,11 @@ def test_numpy_narrow_types():
     x = np.arange(0, 56, dtype=np.uint8)  # f8e4m3: half the subnormals, then up to 1.0
     y = model().narrow(x)
     assert y.dtype.itemsize == 1 and y.view(np.uint8)[0x38 - 0x38] == 0 and y.view(np.uint8)[0x30] == 0x3c  # 0.5 -> 1.0
-    p = tdc.Packed(np.array([0x21, 0x03], np.uint8), "i4", (3,))
+    p = tdlang.Packed(np.array([0x21, 0x03], np.uint8), "i4", (3,))
     q = model().plus(p, n=5)
     assert q.type == "i4" and q.shape == (3,) and list(q.array) == [0x76, 0x08]
-    refused("expected 2 bytes", model().plus, tdc.Packed(np.zeros(3, np.uint8), "i4", (3,)), n=5, kind=TypeError)
-    refused("tensor x: expected i4, got uint of 4 bits", model().plus, tdc.Packed(np.zeros(2, np.uint8), "u4", (3,)), n=5)
+    refused("expected 2 bytes", model().plus, tdlang.Packed(np.zeros(3, np.uint8), "i4", (3,)), n=5, kind=TypeError)
+    refused("tensor x: expected i4, got uint of 4 bits", model().plus, tdlang.Packed(np.zeros(2, np.uint8), "u4", (3,)), n=5)
     refused("tensor x: expected i4, got int of 8 bits", model().plus, np.zeros(3, np.int8), n=5, status="error_tensor")
 
 
@@ -147,7 +147,7 @@ def test_numpy_refusals():
     refused("tensor x: expected f64, got float of 32 bits", m.dot, f32(3), f32(3))
     refused("dimension N: expected 0..=1048576", m.share, np.zeros(1048577, np.float32), status="error_dimension")
     refused("tensor 'y' is missing", m.axpy, f32(3), kind=TypeError)
-    refused("'n' is missing", m.plus, tdc.Packed(np.zeros(1, np.uint8), "i4", (1,)), kind=TypeError)
+    refused("'n' is missing", m.plus, tdlang.Packed(np.zeros(1, np.uint8), "i4", (1,)), kind=TypeError)
     refused("has no argument 'z'", m.axpy, f32(3), f32(3), z=1, kind=TypeError)
     refused("given twice", m.axpy, f32(3), x=f32(3), kind=TypeError)
     refused("at most 3 positional", m.axpy, 1, 2, 3, 4, kind=TypeError)
@@ -176,7 +176,7 @@ def test_numpy_host_function():
 
 def test_numpy_host_function_by_name():
     """Through model_invoke itself: its value goes where its tensor of rank 0 lies."""
-    from tdc import _arrays, _model
+    from tdlang import _arrays, _model
     m, out = model(), np.zeros((), np.float32)
     view = _arrays.lend(out, "f32", None, None)
     message = ctypes.create_string_buffer(200)
@@ -215,8 +215,8 @@ def test_numpy_describes_itself():
 
 def test_numpy_build_and_load():
     m = model()
-    assert tdc.build(MODEL).path == m.path, "the same files come from the cache"
-    fixed = tdc.build(os.path.join(HERE, "..", "manifest", "shapes.td"), prefix="other", defines={"L": 9})
+    assert tdlang.build(MODEL).path == m.path, "the same files come from the cache"
+    fixed = tdlang.build(os.path.join(HERE, "..", "manifest", "shapes.td"), prefix="other", defines={"L": 9})
     assert fixed.windows(f32(9)).shape == (3,) and fixed.windows.dimensions == []
     with tempfile.TemporaryDirectory() as folder:
         tuning = os.path.join(folder, "t.tuning")
@@ -224,11 +224,11 @@ def test_numpy_build_and_load():
             with open(tuning, "w") as f:
                 f.write(text)
             if wrong:
-                refused(wrong, tdc.build, MODEL, tuning=tuning, kind=tdc.BuildError)
+                refused(wrong, tdlang.build, MODEL, tuning=tuning, kind=tdlang.BuildError)
             else:
-                assert tdc.build(MODEL, tuning=tuning).entries
-    refused("E0", tdc.build, os.path.join(HERE, "..", "errors", sorted(os.listdir(os.path.join(HERE, "..", "errors")))[0]),
-            kind=tdc.BuildError)
+                assert tdlang.build(MODEL, tuning=tuning).entries
+    refused("E0", tdlang.build, os.path.join(HERE, "..", "errors", sorted(os.listdir(os.path.join(HERE, "..", "errors")))[0]),
+            kind=tdlang.BuildError)
     with tempfile.TemporaryDirectory() as folder:
         library = shutil.copy(m.path, folder)
         manifest = dict(m.manifest, format=2)
@@ -238,11 +238,11 @@ def test_numpy_build_and_load():
             with open(where, "w") as f:
                 json.dump(dict(m.manifest, **changes), f)
         write(format=2)
-        refused("expected format 1 of the manifest, got 2", tdc.load, library)
+        refused("expected format 1 of the manifest, got 2", tdlang.load, library)
         write(fingerprint="0" * 16)
-        refused("are not of one compilation", tdc.load, library)
+        refused("are not of one compilation", tdlang.load, library)
         write()
-        again = tdc.load(library, where)
+        again = tdlang.load(library, where)
         assert again.dot(np.ones(3), np.ones(3)) == 3
         again.close()
         assert again.dot(np.ones(3), np.ones(3)) == 3, "a closed model opens again"
@@ -354,7 +354,7 @@ def test_torch_types():
     assert d.shape == () and d.item() == 7
     assert m.share(torch.zeros(0, device=device())).shape == (0,)
     assert m.count(9, step=3, like=torch).tolist() == [0, 3, 6, 9, 12]
-    p = tdc.Packed(torch.tensor([0x21, 0x03], dtype=torch.uint8, device=device()), "i4", (3,))
+    p = tdlang.Packed(torch.tensor([0x21, 0x03], dtype=torch.uint8, device=device()), "i4", (3,))
     assert m.plus(p, n=5).array.tolist() == [0x76, 0x08]
 
 
@@ -447,7 +447,7 @@ def test_torch_gpu_threads():
 def test_torch_two_models():
     import torch
     m = model()
-    other = tdc.build(os.path.join(HERE, "..", "manifest", "shapes.td"), prefix="other", defines={"L": 9})
+    other = tdlang.build(os.path.join(HERE, "..", "manifest", "shapes.td"), prefix="other", defines={"L": 9})
     x = torch.rand(9, device=device()) + 1
     a, b = m.share(x), other.windows(x)
     for _ in range(3):

@@ -1,7 +1,7 @@
 """Calls models that tdc compiled, with anything that speaks DLPack: PyTorch, JAX, CuPy, and NumPy on the CPU stand-in.
 
-    import tdc
-    model = tdc.build("model.td")       # or tdc.load("model.so"), with model.json beside it
+    import tdlang
+    model = tdlang.build("model.td")       # or tdlang.load("model.so"), with model.json beside it
     y = model.softmax(x)
 
 docs/python.md describes it."""
