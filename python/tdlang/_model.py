@@ -3,6 +3,7 @@ import contextlib
 import ctypes
 import json
 import os
+import re
 import threading
 
 from . import _arrays
@@ -245,6 +246,24 @@ class _Call:
         pointers = [ctypes.addressof(self.views[t["name"]].t) if t["name"] in self.views else None for t in e.tensors]
         return (ctypes.c_void_p * len(pointers))(*pointers)
 
+    def in_words(self, text):
+        """A refusal by the model; where it is about the type of a tensor or the kind of its device, which the model names
+        by DLPack's numbers, in the words of the tensor's framework."""
+        for n in self.views:
+            x = self.out[n] if n in self.out else self.values[n]
+            before = f"{self.entry.name}: tensor {n}: expected "
+            rest = text[len(before):] if text.startswith(before) else ""
+            if re.fullmatch(r"\w+, got .* of \d+ bits, \d+ lanes?", rest):
+                types = _arrays.type_texts(x, self.entry._types[n])
+                return f"{before}{types[0]}, got {types[1]}" if types else text
+            if rest.startswith("DLPack's device type"):
+                kinds = {CPU: "on the CPU", CUDA: "on a GPU"}
+                wanted = CPU if self.model._stand_in else CUDA
+                got = self.views[n].t.device_type
+                why = ": the model was built for the CPU stand-in" if self.model._stand_in else ""
+                return f"{before}a tensor {kinds[wanted]}, got one {kinds.get(got, f'of DLPack device type {got}')}{why}"
+        return text
+
     def memory(self):
         """For the stand-in."""
         written = {t["name"]: t["direction"] != "out" for t in self.entry.tensors}
@@ -357,7 +376,7 @@ class Model:
             status = self._query_c(self._context(call.device[1]), ctypes.addressof(t.run), entry.name.encode(),
                                    call.addresses(), len(entry.tensors), dims, len(given), ctypes.addressof(size))
         if status:
-            self._raise(status, t.message.value.decode(errors="replace"))
+            self._raise(status, call.in_words(t.message.value.decode(errors="replace")))
         values = dict(zip(entry._dim_names, dims))
         shapes = {x["name"]: tuple(evaluate(s["form"], values) for s in x["shape"]) for x in entry.tensors
                   if x["direction"] == "out"}
@@ -393,7 +412,7 @@ class Model:
                 status = self._invoke_c(context, ctypes.addressof(t.run), entry.name.encode(), call.addresses(),
                                         len(entry.tensors), dims, len(dims), numbers, len(scalars))
         if status:
-            self._raise(status, t.message.value.decode(errors="replace"))
+            self._raise(status, call.in_words(t.message.value.decode(errors="replace")))
         call.framework.finish(call.stream)
 
 

@@ -98,8 +98,8 @@ def test_numpy_narrow_types():
     q = model().plus(p, n=5)
     assert q.type == "i4" and q.shape == (3,) and list(q.array) == [0x76, 0x08]
     refused("expected 2 bytes", model().plus, tdlang.Packed(np.zeros(3, np.uint8), "i4", (3,)), n=5, kind=TypeError)
-    refused("tensor x: expected i4, got uint of 4 bits", model().plus, tdlang.Packed(np.zeros(2, np.uint8), "u4", (3,)), n=5)
-    refused("tensor x: expected i4, got int of 8 bits", model().plus, np.zeros(3, np.int8), n=5, status="error_tensor")
+    refused('tensor x: expected tdlang.Packed(..., "i4", shape), got tdlang.Packed(..., "u4", shape)', model().plus, tdlang.Packed(np.zeros(2, np.uint8), "u4", (3,)), n=5)
+    refused('tensor x: expected tdlang.Packed(..., "i4", shape), got numpy.int8', model().plus, np.zeros(3, np.int8), n=5, status="error_tensor")
 
 
 def test_numpy_scalars():
@@ -144,8 +144,9 @@ def test_numpy_refusals():
     refused("tensor y: extent 0 is N: expected 3, got 4", m.axpy, f32(3), f32(4), status="error_shape")
     refused("tensor x: extent 1 is 8 * K: expected a multiple of 8, got 12", m.rows, np.zeros((2, 12), np.uint16))
     refused("tensor x: expected rank 1, got 2", m.share, f32(3, 3))
-    refused("tensor x: expected f64, got float of 32 bits", m.dot, f32(3), f32(3))
+    refused("tensor x: expected numpy.float64 (f64), got numpy.float32", m.dot, f32(3), f32(3))
     refused("dimension N: expected 0..=1048576", m.share, np.zeros(1048577, np.float32), status="error_dimension")
+    refused("tensor x: expected ml_dtypes.bfloat16 or numpy.uint16 with its bits (bf16), got numpy.float32", m.rows, f32(2, 8))
     refused("tensor 'y' is missing", m.axpy, f32(3), kind=TypeError)
     refused("'n' is missing", m.plus, tdlang.Packed(np.zeros(1, np.uint8), "i4", (1,)), kind=TypeError)
     refused("has no argument 'z'", m.axpy, f32(3), f32(3), z=1, kind=TypeError)
@@ -299,12 +300,12 @@ def test_jax():
     refused("tensor 'y' is written to, and is read-only", model().axpy, x, z, kind=TypeError)
     refused("tensor 'y' is written to, and is read-only", model().share, x, out=z, kind=TypeError)
     assert (np.asarray(z) == before).all() and (np.asarray(x) == np.arange(1, 11)).all()
-    refused("tensor x: expected f32, got float of 64 bits", model().share, jnp.ones(3, jnp.float64), status="error_tensor")
+    refused("tensor x: expected jax.numpy.float32 (f32), got jax.numpy.float64", model().share, jnp.ones(3, jnp.float64), status="error_tensor")
     refused("tensor x: expected rank 1, got 2", model().share, jnp.ones((3, 3), jnp.float32), status="error_tensor")
     if GPU:
         assert next(iter(y.devices())).platform == "gpu"
         cpu = jax.device_put(x, jax.devices("cpu")[0])
-        refused("expected DLPack's device type 2, got 1", model().share, cpu, status="error_device")
+        refused("expected a tensor on a GPU, got one on the CPU", model().share, cpu, status="error_device")
 
 
 # ---- CuPy ----
@@ -326,7 +327,7 @@ def test_cupy_gpu():
     s, t = m.rows(cupy.full((3, 16), 0x3f80, cupy.uint16))
     assert (s == 16).all() and t.dtype == cupy.uint16 and (t == 0x3f80).all()
     refused("tensor x: dimension 0 is strided: expected stride 1, got 1000", m.share, a[:, 3], status="error_tensor")
-    refused("tensor x: expected f32, got float of 64 bits", m.share, cupy.ones(3), status="error_tensor")
+    refused("tensor x: expected cupy.float32 (f32), got cupy.float64", m.share, cupy.ones(3), status="error_tensor")
     refused("tensor y: expected memory of its own", m.axpy, x, x, status="error_overlap")
 
 
@@ -362,14 +363,14 @@ def test_torch_refusals():
     import torch
     m, x = model(), torch.randn(4, 100, device=device())
     refused("tensor x: dimension 0 is strided: expected stride 1, got 100", m.share, x[:, 3], status="error_tensor")
-    refused("tensor x: expected f32, got float of 64 bits", m.share, x.double()[0], status="error_tensor")
+    refused("tensor x: expected torch.float32 (f32), got torch.float64", m.share, x.double()[0], status="error_tensor")
     refused("requires grad", m.share, x[0].clone().requires_grad_(), kind=TypeError)
     refused("a view that negates", m.share, torch.complex(x[0], x[1]).conj().imag, kind=TypeError)
     with torch.no_grad():
         m.share(x[0].clone().requires_grad_())
     if GPU:
-        refused("expected DLPack's device type 2, got 1", m.axpy, x[0], torch.zeros(100), status="error_device")
-        refused("expected DLPack's device type 2, got 1", m.share, np.ones(3, np.float32), status="error_device")
+        refused("expected a tensor on a GPU, got one on the CPU", m.axpy, x[0], torch.zeros(100), status="error_device")
+        refused("expected a tensor on a GPU, got one on the CPU", m.share, np.ones(3, np.float32), status="error_device")
     assert not torch.isnan(m.share(x[0])).any()
 
 
