@@ -6,7 +6,7 @@ import os
 import re
 import threading
 
-from . import _arrays
+from . import _arrays, _describe
 from ._dlpack import CPU, CUDA
 
 FORMAT = 1  # of the manifest
@@ -93,12 +93,11 @@ class _StandIn:
 
 
 class Entry:
-    """One entry of a model; call it with its tensors. `entry.signature` says which."""
+    """One entry of a model; call it with its tensors. help(entry) says which; `entry.signature` is its header in td."""
 
     def __init__(self, model, data):
         self.model, self.name, self.kind, self.data = model, data["name"], data["kind"], data
-        self.signature, self.__doc__ = data.get("signature", data["name"]), data["doc"]
-        self.__name__ = self.name
+        self.signature, self.__name__ = data.get("signature", data["name"]), data["name"]
         self.tensors, self.dimensions, self.scalars = data["tensors"], data["dimensions"], data["scalars"]
         self.inputs = [t["name"] for t in self.tensors if t["direction"] != "out"]
         self.outputs = [t["name"] for t in self.tensors if t["direction"] == "out"]
@@ -106,10 +105,14 @@ class Entry:
         self._dim_names = [d["name"] for d in self.dimensions]
         self._arguments = [d["name"] for d in self.dimensions if d["from"] != "inputs"]
         self._scalar_names = [s["name"] for s in self.scalars]
-        self._defaults = {s["name"]: s["default"] for s in self.scalars if s["default"] is not None}
+        self._defaults = {s["name"]: _describe.default(s) for s in self.scalars if s["default"] is not None}
         self._defaults.update({d["name"]: d["default"] for d in self.dimensions if d["default"] is not None})
         self._answers = {}
-        if self.kind == "host":
+        host = self.kind == "host"
+        self._names = (self._dim_names if host else self.inputs + self._arguments) + self._scalar_names
+        self.__signature__ = _describe.signature(self._names, self._defaults, () if host else ("out", "stream", "like"))
+        self.__doc__ = _describe.text(data, self.name + str(self.__signature__))
+        if host:
             self._make_host()
 
     def __repr__(self):
@@ -159,10 +162,9 @@ class Entry:
     # ---- calling ----
     def __call__(self, *args, out=None, stream=None, like=None, **named):
         if self.kind == "host":
-            names = self._dim_names + self._scalar_names
-            values = self._bind(names, args, named)
-            return self._function(*[self._number(values, n, "argument") for n in names])
-        values = self._bind(self.inputs + self._arguments + self._scalar_names, args, named)
+            values = self._bind(self._names, args, named)
+            return self._function(*[self._number(values, n, "argument") for n in self._names])
+        values = self._bind(self._names, args, named)
         call = _Call(self, values, self._outputs_given(out), stream, like)
         return call.run()
 

@@ -2,7 +2,7 @@
 
 Tests are functions named test_*, those of a framework test_FRAMEWORK_*; one whose framework is missing is skipped.
 `--gpu` runs them on the GPU of this machine, with what needs one, and leaves out those of NumPy."""
-import ctypes, gc, importlib, json, os, re, shutil, sys, tempfile, threading, traceback, weakref
+import ctypes, gc, importlib, inspect, json, os, pydoc, re, shutil, sys, tempfile, threading, traceback, weakref
 import numpy as np
 import tdlang
 
@@ -211,7 +211,18 @@ def test_numpy_threads():
 def test_numpy_describes_itself():
     m = model()
     assert "axpy" in dir(m) and "axpy" in repr(m) and m["axpy"] is m.axpy
-    assert m.axpy.__doc__ == "y = a x + y, in place." and m.axpy.signature == "axpy(x: f32[N], inout y: f32[N], a: f32 = 2.0)"
+    assert m.axpy.signature == "axpy(x: f32[N], inout y: f32[N], a: f32 = 2.0)"
+    page = pydoc.plain(pydoc.render_doc(m.axpy))  # what help(m.axpy) prints
+    for line in ("axpy(x, y, a=2.0, *, out=None, stream=None, like=None)", "y = a x + y, in place.", "Inputs:", "    x: f32[N]",
+                 "Changed in place:", "    y: f32[N]", "Dimensions:", "    N: 0 to 1048576", "Scalars:", "    a: f32 = 2.0"):
+        assert line in page, f"{line!r} is missing in {page}"
+    assert m.rows.__doc__ == ("rows(x, *, out=None, stream=None, like=None) -> s, t\n\nInputs:\n    x: bf16[M, 8 * K]\n\n"
+                              "Outputs:\n    s: f32[M]\n    t: bf16[M, K]")
+    assert m.count.__doc__ == ("count(n, start=0.0, *, step, out=None, stream=None, like=None) -> t\n\nOutputs:\n"
+                               "    t: f32[n / 2 + 1]\n\nDimensions:\n    n: int\n\nScalars:\n    start: f32 = 0.0\n    step: i32")
+    assert m.few.__doc__.endswith('Required:\n    L <= 100 ("at most a hundred")')
+    assert m.rate.__doc__.startswith("rate(n, step, peak=1.0) -> f32\n\nDimensions:\n    n: int")
+    assert list(inspect.signature(m.count).parameters) == ["n", "start", "step", "out", "stream", "like"]
 
 
 def test_numpy_build_and_load():
@@ -263,6 +274,15 @@ class Lent:
         if named and not self.versioned:
             raise TypeError("max_version")
         return self.x.__dlpack__(stream=stream, **named)
+
+
+def test_numpy_td_in_a_string():
+    text = "export fn twice(x: f32[N]) -> (y: f32[N]) { y[i] = 2 * x[i]; }"
+    m = tdlang.build(text)
+    assert (m.twice(np.ones(5, np.float32)) == 2).all() and tdlang.build(text).path == m.path
+    assert tdlang.build("import \"nn\";\nexport p = softmax(T = f32, B = [M]);").p(np.ones((2, 4), np.float32))[1, 3] == .25
+    refused("model.td:1:56: error[E0300]", tdlang.build, text.replace("x[i]", "z[i]"), kind=tdlang.BuildError)
+    refused("no such.td", tdlang.build, "no such.td", kind=tdlang.BuildError)
 
 
 def test_numpy_capsules():
