@@ -138,8 +138,8 @@ class Torch(Framework):
         import torch
         if x.requires_grad:
             if torch.is_grad_enabled():
-                raise TypeError("the tensor requires grad, which a call would lose: make a custom operator of the entry "
-                                "(docs/pytorch.md), or call it under torch.no_grad()")
+                raise TypeError("the tensor requires grad, which a call would lose: make an operator of the entry, "
+                                "tdlang.op(source, entry), or call it under torch.no_grad()")
             x = x.detach()
         if x.is_neg() or x.is_conj():
             raise TypeError("the tensor is a view that negates: call resolve_neg() or resolve_conj() first")

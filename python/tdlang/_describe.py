@@ -1,5 +1,6 @@
 """What an entry of the manifest says of itself, for help() and inspect.signature()."""
 import inspect
+import keyword
 
 
 def signature(names, defaults, extra=()):
@@ -11,8 +12,8 @@ def signature(names, defaults, extra=()):
         if default is inspect.Parameter.empty and seen:
             kind = inspect.Parameter.KEYWORD_ONLY
         seen = seen or default is not inspect.Parameter.empty
-        parameters.append(inspect.Parameter(n, kind, default=default))
-    parameters += [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in extra]
+        parameters.append(inspect.Parameter(n + "_" if keyword.iskeyword(n) else n, kind, default=default))
+    parameters += [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in extra if n not in names]
     return inspect.Signature(parameters)
 
 

@@ -47,10 +47,19 @@ def evaluate(form, dims):
     if not isinstance(form, list):
         return form
     if form[0] == "cast":
-        return int(evaluate(form[2], dims))
+        value = evaluate(form[2], dims)
+        return value if form[1] == "i64" else int(value)
     if form[0] == "if":
         return evaluate(form[2 if evaluate(form[1], dims) else 3], dims)
     return _OPERATORS[form[0]](*[evaluate(f, dims) for f in form[1:]])
+
+
+def names_in(form):
+    """The dimensions and scalars in a form."""
+    if isinstance(form, str):
+        return {form}
+    operands = form[2 if form[0] == "cast" else 1:] if isinstance(form, list) else ()
+    return set().union(*map(names_in, operands))
 
 
 def _stream_handle(stream):
