@@ -23,7 +23,12 @@ class _Program:
     """What one source is compiled to: a model for each kind of device that its operators have been called on."""
 
     def __init__(self, source, target, options):
-        self.source, self.options, self.models, self.lock = source, options, {}, threading.Lock()
+        self.source, self.models, self.lock = source, {}, threading.Lock()
+        self.options = dict(options)  # for a build that may come later, from another folder
+        if options.get("includes"):
+            self.options["includes"] = [os.path.abspath(i) for i in options["includes"]]
+        if options.get("tuning"):
+            self.options["tuning"] = os.path.abspath(options["tuning"])
         self.first = self.model(target or usual_target())
 
     def model(self, target):
@@ -42,8 +47,13 @@ class _Program:
 
     def tag(self, entry):
         """Eight digits that differ between programs, and are the same on each machine."""
-        text = self.source.encode() if is_text(self.source) else open(self.source, "rb").read()
-        return hashlib.sha256(b"%s\0%s\0%s" % (text, repr(sorted(self.options.items())).encode(), entry.encode())).hexdigest()[:8]
+        if is_text(self.source):
+            text = self.source.encode()
+        else:
+            with open(self.source, "rb") as f:
+                text = f.read()
+        said = [entry, sorted((self.options.get("defines") or {}).items()), list(self.options.get("options") or ())]
+        return hashlib.sha256(text + repr(said).encode()).hexdigest()[:8]
 
 
 def _solve(data, sizes, dims):

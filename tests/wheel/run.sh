@@ -6,7 +6,7 @@ B=${B:-build}
 TDC=$(realpath "${TDC:-$B/tdc}")
 . tests/suite.sh
 for python in python3 /usr/bin/python3; do $python -c 'import numpy' 2>/dev/null && break; done
-log=$dir/log
+log=$dir/log cache=$(realpath -m "$B")/cache
 try() { # WHAT COMMAND...
     local what=$1
     shift
@@ -47,7 +47,7 @@ model = tdlang.build("net.td", target="stand-in")
 assert model.net(numpy.float32([-1, 3])).tolist() == [0, 6]
 assert model.manifest["tdc"] == tdlang.__version__
 END
-away() { (cd "$dir/away" && env -i PATH="$dir/bin:/usr/bin:/bin" HOME="$dir/home" TDC_CACHE="$dir/cache" PYTHONPATH="${path:-}" "$@"); }
+away() { (cd "$dir/away" && env -i PATH="$dir/bin:/usr/bin:/bin" HOME="$dir/home" TDC_CACHE="$cache" PYTHONPATH="${path:-}" "$@"); }
 with=$(command -v $python)
 if $python -m pip --version >"$log" 2>&1; then
     $python -m venv --without-pip --system-site-packages "$dir/venv"
@@ -79,6 +79,7 @@ if [ -L "$dir/bin" ]; then
     away "$with" -m tdlang --version >"$log" 2>&1
     [ $? = 3 ] && grep -q '^tdc was not found: put it into PATH, set TDC to it, or install the wheel' "$log"
     verdict $? "without a compiler: $(cat "$log")"
+    try 'the package alone, with tdc in PATH' away PATH="${TDC%/*}:/usr/bin:/bin" "$with" -m tdlang --version
     try 'the package alone, with TDC' away TDC="$TDC" "$with" -m tdlang --version
     try 'pip install -e ./python' install -e "$dir/python"
     try 'the editable package' away "$with" -c 'import sys, tdlang; assert tdlang.__file__.startswith(sys.argv[1])' "$dir/python"
