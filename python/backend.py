@@ -13,7 +13,7 @@ import tarfile
 import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-LICENSE = os.path.join(HERE, "..", "LICENSE")
+LICENSE = next((p for p in (os.path.join(HERE, *up, "LICENSE") for up in ((), ("..",))) if os.path.exists(p)), None)
 TEXT = "The compiler's pages docs/python.md and docs/pytorch.md describe the package.\n"
 
 
@@ -35,7 +35,7 @@ def _metadata(p):
     fields = [("Metadata-Version", "2.4"), ("Name", p["name"]), ("Version", p["version"]), ("Summary", p["description"]),
               ("Author", p["author"]), ("License-Expression", p["license"]), ("Requires-Python", p["requires-python"]),
               ("Description-Content-Type", "text/markdown")]
-    if os.path.exists(LICENSE):
+    if LICENSE:
         fields.append(("License-File", "LICENSE"))
     return ("".join(f"{k}: {v}\n" for k, v in fields) + "\n" + TEXT).encode()
 
@@ -71,7 +71,7 @@ def _write(folder, files, tag):
     files = dict(files)
     files[f"{info}/METADATA"] = (_metadata(p), 0o644)
     files[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: tdlang\nRoot-Is-Purelib: {pure}\nTag: {tag}\n".encode(), 0o644)
-    if os.path.exists(LICENSE):
+    if LICENSE:
         files[f"{info}/licenses/LICENSE"] = (_read(LICENSE), 0o644)
     rows = []
     for name, (data, _) in sorted(files.items()):
@@ -101,6 +101,8 @@ def build_sdist(sdist_directory, config_settings=None):
     stem = f"{p['name']}-{p['version']}"
     files = {n: data for n, (data, _) in _package().items()}
     files.update({n: _read(HERE, n) for n in ("pyproject.toml", "backend.py")}, **{"PKG-INFO": _metadata(p)})
+    if LICENSE:
+        files["LICENSE"] = _read(LICENSE)
     with tarfile.open(os.path.join(sdist_directory, f"{stem}.tar.gz"), "w:gz") as t:
         for name, data in sorted(files.items()):
             entry = tarfile.TarInfo(f"{stem}/{name}")

@@ -115,6 +115,9 @@ class Operator:
     def __repr__(self):
         return f"<operator {self.name}: {self.signature}>"
 
+    def __reduce__(self):  # copies of modules and saved ones hold the same operator
+        return _again, self._made_by
+
     def __call__(self, *args, **kwargs):
         return self.torch_op(*args, **kwargs)
 
@@ -290,6 +293,10 @@ def _entry(program, name, but=None):
     return entries[name]
 
 
+def _again(source, entry, name, gradient, target, options):
+    return op(source, entry, name=name, gradient=gradient, target=target, **options)
+
+
 def op(source, entry=None, *, name=None, gradient=None, target=None, **options):
     """An operator of PyTorch from td: torch.compile, torch.export and autograd know it.
 
@@ -317,6 +324,7 @@ def op(source, entry=None, *, name=None, gradient=None, target=None, **options):
     key = (program.first.manifest["fingerprint"], gradient)
     if made is None or made[0] != key:
         operator = Operator(program, found, name)
+        operator._made_by = (source, found.name, name, gradient, target, options)
         if gradient:
             operator.register_gradient(gradient)
         made = _OPERATORS[name] = (key, operator)

@@ -1,6 +1,6 @@
 """tdlang.op: td programs as operators of PyTorch, under torch.compile, torch.export, opcheck and autograd. Run by
 test_tdlang.py, on the CPU stand-in or with --gpu on the GPU."""
-import os, pydoc, sys, tempfile
+import copy, os, pickle, pydoc, sys, tempfile
 import tdlang
 try:
     import torch
@@ -73,6 +73,7 @@ def test_torch_op_of_a_string():
     again = tdlang.op("export fn double(x: f32[N]) -> (y: f32[N]) { y[i] = 2 * x[i]; }")
     other = tdlang.op("export fn double(x: f32[N]) -> (y: f32[N]) { y[i] = x[i] + x[i] + 1; }")
     assert again is double and other.name != double.name and torch.equal(other(x), 2 * x + 1) and torch.equal(double(x), 2 * x)
+    assert copy.deepcopy(double) is double and pickle.loads(pickle.dumps(double)) is double
     refused("several entries: entry= is one of sums, axpy", tdlang.op, TD)
     refused("has no entry 'none'", op, "none")
     refused("expected 'namespace::name'", op, "sums", name="sums")

@@ -32,6 +32,18 @@ for line in 'License-Expression: MIT' 'Author: The tdc authors' "Version: $versi
 done
 try 'the library' diff -r stdlib "$dir/unpacked/tdlang/compiler/share/tdc/stdlib"
 
+# ---- a source distribution gives the same wheel as the checkout ----
+backend='import sys; sys.path.insert(0, sys.argv[1]); import backend; getattr(backend, sys.argv[2])(sys.argv[3])'
+export PYTHONDONTWRITEBYTECODE=1
+mkdir "$dir/there" "$dir/here"
+try 'a source distribution' $python -c "$backend" python build_sdist "$dir"
+tar -xf "$dir/tdlang-$version.tar.gz" -C "$dir"
+try 'its wheel' $python -c "$backend" "$dir/tdlang-$version" build_wheel "$dir/there"
+try "the checkout's wheel" $python -c "$backend" python build_wheel "$dir/here"
+try 'the same wheel' cmp "$dir/here/tdlang-$version-py3-none-any.whl" "$dir/there/tdlang-$version-py3-none-any.whl"
+[ ! -e LICENSE ] || cmp LICENSE "$dir/unpacked/tdlang-$version.dist-info/licenses/LICENSE"
+verdict $? 'the licence is not in the wheel'
+
 # ---- away from the checkout ----
 mkdir "$dir/away"
 cat >"$dir/away/net.td" <<'END'
