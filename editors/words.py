@@ -2,8 +2,8 @@
 
     python3 editors/words.py [--update] [ROOT]      ROOT: the project's folder (this file's)
 
-Where a list stands in a file is its line's beginning (Vim) or its key in `repository` (TextMate): the first alternation or list
-of words behind it is the list."""
+A list's place in a file is a line's beginning (Vim) or a key of `repository` (TextMate): the first alternation or list of
+words behind it is the list."""
 import os
 import re
 import sys
@@ -16,9 +16,11 @@ def read(root, *path):
 
 def tables(root):
     """The language's words by their kind, in the order of the tables."""
-    lexer = re.findall(r'^ *"([a-z]+)" +\{ token = word\(p, t, from, TK_(\w+)\)', read(root, "grammar", "lexer.re"), re.M)
+    lexer = re.findall(r'^ *"([a-z]+)" +\{ token = word\(p, t, from, TK_(\w+)\)', read(root, "grammar", "lexer.re"),
+                       re.M)
     ops = re.findall(r'^OP\(\w+, "(\w+)", \d+, CALL,', read(root, "ir", "ops.def"), re.M)
-    others = re.search(r"bool sema_is_builtin\(.*?others\[\] = \{(.*?)\};", read(root, "frontend", "sema_call.c"), re.S)[1]
+    others = re.search(r"bool sema_is_builtin\(.*?others\[\] = \{(.*?)\};", read(root, "frontend", "sema_call.c"),
+                       re.S)[1]
     options = read(root, "ir", "options.def")
     words = {
         "numbers": [w for w, token in lexer if token == "FLOAT"],
@@ -41,13 +43,17 @@ def tables(root):
 # Vim's `syn keyword` takes some words, `fold` for one, for its own options.
 LIST = r"(?P<words>\w+(?: \w+)*)$"  # of syn keyword
 OR = r"[^\n]*?\\%\((?P<words>\w+(?:\\\|\w+)+)\\\)"  # \%(a\|b\): the first in its line that is words alone
-VIM = {"keywords": "syn match tdKeyword " + OR, "conditionals": "syn keyword tdConditional " + LIST,
-       "booleans": "syn keyword tdBoolean " + LIST, "numbers": "syn keyword tdFloat " + LIST,
-       "types": "syn keyword tdType " + LIST, "functions": "syn match tdFunction " + OR, "reductions": "syn match tdReduction " + OR,
-       "clauses": "syn match tdClause " + OR, "option": "syn match tdOption " + OR, "value": "syn match tdOptionValue " + OR}
+VIM = {
+    "keywords": "syn match tdKeyword " + OR, "conditionals": "syn keyword tdConditional " + LIST,
+    "booleans": "syn keyword tdBoolean " + LIST, "numbers": "syn keyword tdFloat " + LIST,
+    "types": "syn keyword tdType " + LIST, "functions": "syn match tdFunction " + OR,
+    "reductions": "syn match tdReduction " + OR, "clauses": "syn match tdClause " + OR,
+    "option": "syn match tdOption " + OR, "value": "syn match tdOptionValue " + OR
+}
 FILES = {
     "editors/vim/syntax/td.vim": lambda kind: (r"^" + VIM[kind], r"\|" if "match" in VIM[kind] else " "),
-    "editors/vscode/syntaxes/td.tmLanguage.json": lambda kind: (rf'^    "{kind}": {{.*?\(\?:(?P<words>\w+(?:\|\w+)*)\)', "|"),
+    "editors/vscode/syntaxes/td.tmLanguage.json": lambda kind:
+    (rf'^    "{kind}": {{.*?\(\?:(?P<words>\w+(?:\|\w+)*)\)', "|"),
 }
 
 
@@ -71,7 +77,8 @@ def main(arguments):
                     f.write(text[:found.start("words")] + between.join(words) + text[found.end("words"):])
                 continue
             wrong += 1
-            differs = [f"{w} is missing" for w in words if w not in there] + [f"{w} is no word" for w in there if w not in words]
+            differs = [f"{w} is missing"
+                       for w in words if w not in there] + [f"{w} is no word" for w in there if w not in words]
             print(f"{path}: {kind}: {', '.join(differs) or 'another order'}: python3 editors/words.py --update")
     return wrong > 0
 

@@ -1,7 +1,7 @@
 """Makes the wheel of the package tdlang: alone for `pip install ./python`, or with the compiler in it for `make wheel`.
 
-A build backend of its own (PEP 517), of the standard library alone: building needs no network, and a wheel with the same
-contents has the same bytes."""
+A build backend of its own (PEP 517), of the standard library alone: building needs no network, and a wheel with the
+same contents has the same bytes."""
 import base64
 import hashlib
 import io
@@ -32,17 +32,19 @@ def _project():
 
 
 def _metadata(p):
-    fields = [("Metadata-Version", "2.4"), ("Name", p["name"]), ("Version", p["version"]), ("Summary", p["description"]),
-              ("Author", p["author"]), ("License-Expression", p["license"]), ("Requires-Python", p["requires-python"]),
-              ("Description-Content-Type", "text/markdown")]
+    fields = [("Metadata-Version", "2.4"), ("Name", p["name"]), ("Version", p["version"]),
+              ("Summary", p["description"]), ("Author", p["author"]), ("License-Expression", p["license"]),
+              ("Requires-Python", p["requires-python"]), ("Description-Content-Type", "text/markdown")]
     if LICENSE:
         fields.append(("License-File", "LICENSE"))
     return ("".join(f"{k}: {v}\n" for k, v in fields) + "\n" + TEXT).encode()
 
 
 def _package():
-    return {f"tdlang/{f}": (_read(HERE, "tdlang", f), 0o644) for f in os.listdir(os.path.join(HERE, "tdlang"))
-            if f.endswith(".py")}
+    return {
+        f"tdlang/{f}": (_read(HERE, "tdlang", f), 0o644)
+        for f in os.listdir(os.path.join(HERE, "tdlang")) if f.endswith(".py")
+    }
 
 
 def _compiler(prefix):
@@ -70,7 +72,8 @@ def _write(folder, files, tag):
     pure = "true" if tag.endswith("-any") else "false"
     files = dict(files)
     files[f"{info}/METADATA"] = (_metadata(p), 0o644)
-    files[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: tdlang\nRoot-Is-Purelib: {pure}\nTag: {tag}\n".encode(), 0o644)
+    files[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: tdlang\nRoot-Is-Purelib: {pure}\nTag: {tag}\n".encode(),
+                              0o644)
     if LICENSE:
         files[f"{info}/licenses/LICENSE"] = (_read(LICENSE), 0o644)
     rows = []

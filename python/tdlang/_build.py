@@ -44,7 +44,7 @@ def _home(tdc):
 
 
 def compiler(given=None):
-    """The tdc that is used: `given`, $TDC, the one in this package, PATH's, or the one beside this package in a checkout."""
+    """The tdc that is used: `given`, $TDC, the one in this package, PATH's, or that of the checkout of this package."""
     here = os.path.dirname(os.path.abspath(__file__))
     for p in (given, os.environ.get("TDC"), INSIDE, shutil.which("tdc"), os.path.join(here, "..", "..", "build", "tdc")):
         if p and (os.path.exists(p) or shutil.which(p)):

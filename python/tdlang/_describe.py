@@ -4,8 +4,8 @@ import keyword
 
 
 def signature(names, defaults, extra=()):
-    """Parameters by name, in order. One without a default that stands behind one with a default is given by name, and so
-    are all behind it; `extra` are names that are given by name and may be left out."""
+    """Parameters by name, in order. One without a default that stands behind one with a default is given by name, and
+    so are all behind it; `extra` are names that are given by name and may be left out."""
     parameters, kind, seen = [], inspect.Parameter.POSITIONAL_OR_KEYWORD, False
     for n in names:
         default = defaults.get(n, inspect.Parameter.empty)
@@ -22,7 +22,8 @@ def default(scalar):
     value = scalar["default"]
     if value is None:
         return None
-    return bool(value) if scalar["type"] == "bool" else float(value) if scalar["c_type"] in ("float", "double") else value
+    return bool(value) if scalar["type"] == "bool" else float(value) if scalar["c_type"] in ("float",
+                                                                                             "double") else value
 
 
 def _tensor(t):
@@ -56,9 +57,10 @@ def text(data, call):
     parts = [("Inputs", [_tensor(t) for t in of("in")]), ("Changed in place", [_tensor(t) for t in of("inout")]),
              ("Outputs", [] if host else [_tensor(t) for t in of("out")]),
              ("Dimensions", [d for d in map(_dimension, data["dimensions"]) if d]),
-             ("Scalars", [f"{s['name']}: {s['type']}" + ("" if defaults[s["name"]] is None else f" = {defaults[s['name']]}")
-                          for s in data["scalars"]]),
-             ("Required", [r["condition"] + (f' ("{r["text"]}")' if r["text"] else "") for r in data["requires"]])]
+             ("Scalars", [
+                 f"{s['name']}: {s['type']}" + ("" if defaults[s["name"]] is None else f" = {defaults[s['name']]}")
+                 for s in data["scalars"]
+             ]), ("Required", [r["condition"] + (f' ("{r["text"]}")' if r["text"] else "") for r in data["requires"]])]
     for title, rows in parts:
         if rows:
             lines += ["", title + ":"] + ["    " + r for r in rows]

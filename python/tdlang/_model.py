@@ -258,8 +258,8 @@ class _Call:
         return (ctypes.c_void_p * len(pointers))(*pointers)
 
     def in_words(self, text):
-        """A refusal by the model; where it is about the type of a tensor or the kind of its device, which the model names
-        by DLPack's numbers, in the words of the tensor's framework."""
+        """A refusal by the model; where it is about the type of a tensor or the kind of its device, which the model
+        names by DLPack's numbers, in the words of the tensor's framework."""
         for n in self.views:
             x = self.out[n] if n in self.out else self.values[n]
             before = f"{self.entry.name}: tensor {n}: expected "

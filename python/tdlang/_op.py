@@ -57,10 +57,10 @@ class _Program:
 
 
 def _solve(data, sizes, dims):
-    """Completes `dims` (values by name) from the sizes of the input tensors (by name), which may be symbols: an extent that
-    is linear in its one unknown dimension gives that dimension. Then each extent is compared with its form."""
+    """Completes `dims` (values by name) from the sizes of the input tensors (by name), which may be symbols: an extent
+    that is linear in its one unknown dimension gives that dimension. Then each extent is compared with its form."""
     extents = [(t["name"], k, s) for t in data["tensors"] if t["name"] in sizes for k, s in enumerate(t["shape"])]
-    waiting = sorted(extents, key=lambda e: isinstance(e[2]["form"], list))  # a dimension by itself says more than 8 * K
+    waiting = sorted(extents, key=lambda e: isinstance(e[2]["form"], list))  # N itself says more than 8 * N
     while waiting:
         later = []
         for name, k, s in waiting:
@@ -80,8 +80,9 @@ def _solve(data, sizes, dims):
         waiting = later
     for name, k, s in extents:
         got = sizes[name][k]
-        torch._check(evaluate(s["form"], dims) == got, lambda: f"{data['name']}: tensor {name}: extent {k} is {s['text']}: "
-                     f"expected {evaluate(s['form'], dims)}, got {got}")
+        torch._check(
+            evaluate(s["form"], dims) == got, lambda: f"{data['name']}: tensor {name}: extent {k} is {s['text']}: "
+            f"expected {evaluate(s['form'], dims)}, got {got}")
     return dims
 
 
@@ -101,8 +102,8 @@ class Operator:
         self.signature = entry.signature
         self._makes = not entry.inputs  # there is no tensor that says on which device outputs are made
         names = {n: n + "_" if keyword.iskeyword(n) else n for n in entry._names}
-        self.__signature__ = _describe.signature(list(names.values()), {names[n]: v for n, v in entry._defaults.items()
-                                                                        if n in names}, ["device"] if self._makes else [])
+        defaults = {names[n]: v for n, v in entry._defaults.items() if n in names}
+        self.__signature__ = _describe.signature(list(names.values()), defaults, ["device"] if self._makes else [])
         self._by_schema = {s: n for n, s in names.items()}
         self._positional = [n for n, s in names.items() if self.__signature__.parameters[s].kind.name != "KEYWORD_ONLY"]
         self.__name__, self.__doc__ = entry.name, _describe.text(data, entry.name + str(self.__signature__))
@@ -148,7 +149,8 @@ class Operator:
         values = dict(zip(self._positional, args))
         values.update((self._by_schema[n], v) for n, v in named.items())
         if self._makes and device is None:
-            device = torch.device("cuda", torch.cuda.current_device()) if usual_target() == "cuda" else torch.device("cpu")
+            cuda = usual_target() == "cuda"
+            device = torch.device("cuda", torch.cuda.current_device()) if cuda else torch.device("cpu")
         return {n: v for n, v in values.items() if v is not None}, device
 
     # ---- what PyTorch calls ----
@@ -221,8 +223,9 @@ class Operator:
         for t in self._outputs():
             shape = [evaluate(s["form"], dims) for s in t["shape"]]
             if t["type"] in ("i4", "u4"):
-                torch._check(shape[-1] % 2 == 0, lambda: f"{entry.name}: output {t['name']}: {t['type']} are pairs in bytes: "
-                             "its last extent must be even")
+                torch._check(
+                    shape[-1] % 2 == 0, lambda: f"{entry.name}: output {t['name']}: {t['type']} are pairs in bytes: "
+                    "its last extent must be even")
                 shape = self._bytes(shape)
             made.append(torch.empty(shape, dtype=dtype(t["type"]), device=device or values[entry.inputs[0]].device))
         return made
@@ -233,9 +236,11 @@ class Operator:
         torch.library.register_autograd takes it, with its setup_context.
 
         The names of the entry's parameters say what they are given: those of the operator's inputs, outputs, dimensions
-        and scalars are these, and `dy` is the gradient of the output `y`. Its output `dx` is the gradient of the input `x`."""
+        and scalars are these, and `dy` is the gradient of the output `y`. Its output `dx` is the gradient of the input
+        `x`."""
         if isinstance(gradient, str):
-            gradient, setup_context = _wire(self, Operator(self.program, _entry(self.program, gradient), self.name + "_gradient"))
+            gradient, setup_context = _wire(
+                self, Operator(self.program, _entry(self.program, gradient), self.name + "_gradient"))
         self._definition.register_autograd(gradient, setup_context=setup_context)
 
 
@@ -249,23 +254,30 @@ def _wire(forward, backward):
     gradients = {"d" + n: n for n in f.outputs if tensors[n]["type"] in _FLOATS}
     wrong = [n for n in b._names if n not in tensors and n not in gradients and n not in parameters]
     if wrong:
-        raise TypeError(f"{b.name}: nothing is given for '{wrong[0]}': a gradient's parameters are those of {f.name} "
-                        f"({', '.join([*tensors, *parameters])}), and {', '.join(gradients) or 'no gradient of an output'}")
+        raise TypeError(
+            f"{b.name}: nothing is given for '{wrong[0]}': a gradient's parameters are those of {f.name} "
+            f"({', '.join([*tensors, *parameters])}), and {', '.join(gradients) or 'no gradient of an output'}")
     wrong = [n for n in b.outputs if n[1:] not in f.inputs or n[0] != "d" or tensors[n[1:]]["type"] not in _FLOATS]
     if wrong or any(t["direction"] == "inout" for t in b.tensors):
-        raise TypeError(f"{b.name}: a gradient has outputs and no inouts; they are called d and the name of an input of floats "
-                        f"of {f.name}" + (f": '{wrong[0]}' is none" if wrong else ""))
+        raise TypeError(
+            f"{b.name}: a gradient has outputs and no inouts; they are called d and the name of an input of floats "
+            f"of {f.name}" + (f": '{wrong[0]}' is none" if wrong else ""))
     saved = [n for n in b.inputs if n in tensors]
     for t in b.tensors:
         if t["name"] in saved and t["type"] != tensors[t["name"]]["type"]:
-            raise TypeError(f"{b.name}: tensor {t['name']} is {t['type']}, and in {f.name} {tensors[t['name']]['type']}")
+            raise TypeError(
+                f"{b.name}: tensor {t['name']} is {t['type']}, and in {f.name} {tensors[t['name']]['type']}")
 
     def setup_context(ctx, inputs, output, keyword_only_inputs=None):
         values = dict(zip(forward._positional, inputs))
-        values.update((forward._by_schema[n], v) for n, v in (keyword_only_inputs or {}).items() if n in forward._by_schema)
+        values.update(
+            (forward._by_schema[n], v) for n, v in (keyword_only_inputs or {}).items() if n in forward._by_schema)
         values.update(zip(f.outputs, output if isinstance(output, (tuple, list)) else (output,)))
         ctx.save_for_backward(*[values[n] for n in saved])
-        ctx.parameters = {n: f._defaults.get(n) if values.get(n) is None else values[n] for n in parameters if n in b._names}
+        ctx.parameters = {
+            n: f._defaults.get(n) if values.get(n) is None else values[n]
+            for n in parameters if n in b._names
+        }
 
     def gradient(ctx, *grads):
         for n, needed in zip(f.inputs, ctx.needs_input_grad):
@@ -305,15 +317,17 @@ def op(source, entry=None, *, name=None, gradient=None, target=None, **options):
 
     source     a td file, or td itself in a string
     entry      which export, where there are several
-    name       the operator's name in torch.ops, "namespace::name"; programs that are saved (torch.export) should give one,
-               since that is how they find it again. Another program under the same name replaces the first
+    name       the operator's name in torch.ops, "namespace::name"; programs that are saved (torch.export) should give
+               one, since that is how they find it again. Another program under the same name replaces the first
     gradient   the export that computes its gradient: see Operator.register_gradient
-    target     for which device it is compiled now, "cuda" or "stand-in" (the CPU); for the other it is when it is called there
+    target     for which device it is compiled now, "cuda" or "stand-in" (the CPU); for the other it is compiled when it
+               is first called there
     options    prefix, defines, includes, tuning, options, cache, tdc: as in tdlang.build
 
-    Tensors of any strides are taken: those that are not dense are copied. An inout is changed in place. Tensors of i4 and u4
-    are uint8 with two elements a byte, the low half first, so that their last axis has half as many bytes. Without input
-    tensors there is an argument `device`. Arguments behind one with a default that have none are given by name."""
+    Tensors of any strides are taken: those that are not dense are copied. An inout is changed in place. Tensors of i4
+    and u4 are uint8 with two elements a byte, the low half first, so that their last axis has half as many bytes.
+    Without input tensors there is an argument `device`. Arguments behind one with a default that have none are given by
+    name."""
     source = source if is_text(source) else os.path.abspath(os.fspath(source))
     program = _Program(source, target, options)
     found = _entry(program, entry, gradient)
@@ -321,7 +335,7 @@ def op(source, entry=None, *, name=None, gradient=None, target=None, **options):
     if name.count("::") != 1:
         raise ValueError(f"name: expected 'namespace::name', got {name!r}")
     made = _OPERATORS.get(name)
-    key = (program.first.manifest["fingerprint"], gradient)
+    key = (program.first.manifest["fingerprint"], found.name, gradient)
     if made is None or made[0] != key:
         operator = Operator(program, found, name)
         operator._made_by = (source, found.name, name, gradient, target, options)

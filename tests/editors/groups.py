@@ -1,6 +1,7 @@
 """What the editors' grammars make of the parts of a program, tried in Vim itself and in a TextMate engine (the package
 textmate-grammar-python), each where there is one. Every word of the compiler's tables is tried in its place."""
 import json, os, shutil, subprocess, sys, tempfile
+
 sys.dont_write_bytecode = True
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path.insert(0, os.path.join(ROOT, "editors"))
@@ -9,38 +10,53 @@ import words
 # A line; in it parts, with Vim's group and TextMate's scope for each: None where it is a name like others.
 LINES = [
     ("/// What it does.", [("What", "tdDocComment", "comment.line.documentation")]),
-    ("//// No documentation: TODO", [("documentation", "tdComment", "comment.line.double-slash"), ("TODO", "tdTodo", "comment.line")]),
-    ('import "nn"; /* let */ // let', [("import", "tdKeyword", "keyword.other"), ("nn", "tdString", "string.quoted.double"),
-                                        ("let", "tdComment", "comment.block")]),
+    ("//// No documentation: TODO", [("documentation", "tdComment", "comment.line.double-slash"),
+                                     ("TODO", "tdTodo", "comment.line")]),
+    ('import "nn"; /* let */ // let', [("import", "tdKeyword", "keyword.other"),
+                                       ("nn", "tdString", "string.quoted.double"),
+                                       ("let", "tdComment", "comment.block")]),
     ("export fn rms(x: bf16[M, N], eps: f32 = 1e-6, n: int) -> (y: f32[M]) {",
-     [("export", "tdKeyword", "keyword.other"), ("fn", "tdKeyword", "keyword.other"), ("rms", "tdName", "entity.name.function"),
-      ("x", None, None), ("bf16", "tdType", "storage.type"), ("eps", None, None), ("1e-6", "tdFloat", "constant.numeric.float"),
-      ("int", "tdType", "storage.type")]),
+     [("export", "tdKeyword", "keyword.other"), ("fn", "tdKeyword", "keyword.other"),
+      ("rms", "tdName", "entity.name.function"), ("x", None, None), ("bf16", "tdType", "storage.type"),
+      ("eps", None, None), ("1e-6", "tdFloat", "constant.numeric.float"), ("int", "tdType", "storage.type")]),
     ("    let m[i] = max[j](x[i, j]) + max(0x1F, 65_536) ** -1.5e3 + hint + error;",
      [("let", "tdKeyword", "keyword.other"), ("max", "tdReduction", "keyword.operator.reduction"),
       ("0x1F", "tdNumber", "constant.numeric.hex"), ("65_536", "tdNumber", "constant.numeric.integer"),
       ("1.5e3", "tdFloat", "constant.numeric.float"), ("hint", None, None), ("error", None, None)]),
-    ("    y[i] = if tol then acc(T)(letter) else with;",
-     [("if", "tdConditional", "keyword.control"), ("tol", None, None), ("acc", "tdType", "storage.type"), ("letter", None, None),
-      ("else", "tdConditional", "keyword.control"), ("with", None, None)]),
-    ("    let t[i] = sum[k in 0..8](x[i, k]); }", [("in", "tdKeyword", "keyword.other"), ("0", "tdNumber", "constant.numeric.integer"),
+    ("    y[i] = if tol then acc(T)(letter) else with;", [("if", "tdConditional", "keyword.control"),
+                                                          ("tol", None, None), ("acc", "tdType", "storage.type"),
+                                                          ("letter", None, None),
+                                                          ("else", "tdConditional", "keyword.control"),
+                                                          ("with", None, None)]),
+    ("    let t[i] = sum[k in 0..8](x[i, k]); }", [("in", "tdKeyword", "keyword.other"),
+                                                   ("0", "tdNumber", "constant.numeric.integer"),
                                                    ("8", "tdNumber", "constant.numeric.integer")]),
-    ("export p = softmax(T = f32, B = [M]);", [("p", "tdName", "entity.name.function"), ("f32", "tdType", "storage.type")]),
-    ("dim N in 1.. hint 4096 divisible 8;", [("hint", "tdClause", "keyword.other.clause"), ("4096", "tdNumber", "constant.numeric"),
+    ("export p = softmax(T = f32, B = [M]);", [("p", "tdName", "entity.name.function"),
+                                               ("f32", "tdType", "storage.type")]),
+    ("dim N in 1.. hint 4096 divisible 8;", [("hint", "tdClause", "keyword.other.clause"),
+                                             ("4096", "tdNumber", "constant.numeric"),
                                              ("divisible", "tdClause", "keyword.other.clause")]),
-    ('check rms(N = 8) with x in 0..3 error "a \\"b\\" c";',
-     [("check", "tdKeyword", "keyword.other"), ("with", "tdClause", "keyword.other.clause"), ("error", "tdClause", "keyword.other.clause"),
-      ("b", "tdString", "string.quoted.double")]),
-    ("option math = fast;", [("option", "tdKeyword", "keyword.other"), ("math", "tdOption", "variable.parameter.option"),
+    ('check rms(N = 8) with x in 0..3 error "a \\"b\\" c";', [("check", "tdKeyword", "keyword.other"),
+                                                              ("with", "tdClause", "keyword.other.clause"),
+                                                              ("error", "tdClause", "keyword.other.clause"),
+                                                              ("b", "tdString", "string.quoted.double")]),
+    ("option math = fast;", [("option", "tdKeyword", "keyword.other"),
+                             ("math", "tdOption", "variable.parameter.option"),
                              ("fast", "tdOptionValue", "constant.other.option")]),
     ("    let fast[i] = math[i];", [("fast", None, None), ("math", None, None)]),
 ]
 # For each kind of word a line with the word in its place.
-PLACES = {"numbers": ("y[i] = %s;", "tdFloat", "constant.numeric.float"), "booleans": ("y[i] = %s;", "tdBoolean", "constant.language.boolean"),
-          "conditionals": ("    %s x", "tdConditional", "keyword.control"), "clauses": ("check f(N = 3) %s 3", "tdClause", "keyword.other.clause"),
-          "types": ("fn f(x: %s) = x;", "tdType", "storage.type"), "reductions": ("y[i] = %s[k](x[k]);", "tdReduction", "keyword.operator.reduction"),
-          "option": ("option %s = some;", "tdOption", "variable.parameter.option"), "keywords": ("    %s ", "tdKeyword", "keyword.other"),
-          "functions": ("y[i] = %s(x[i]);", "tdFunction", "support.function")}
+PLACES = {
+    "numbers": ("y[i] = %s;", "tdFloat", "constant.numeric.float"), "booleans": ("y[i] = %s;", "tdBoolean",
+                                                                                 "constant.language.boolean"),
+    "conditionals": ("    %s x", "tdConditional", "keyword.control"), "clauses": ("check f(N = 3) %s 3", "tdClause",
+                                                                                  "keyword.other.clause"),
+    "types": ("fn f(x: %s) = x;", "tdType", "storage.type"), "reductions": ("y[i] = %s[k](x[k]);", "tdReduction",
+                                                                            "keyword.operator.reduction"),
+    "option": ("option %s = some;", "tdOption", "variable.parameter.option"),
+    "keywords": ("    %s ", "tdKeyword", "keyword.other"), "functions": ("y[i] = %s(x[i]);", "tdFunction",
+                                                                         "support.function")
+}
 
 
 def cases():
@@ -76,9 +92,12 @@ def vim(lines, tried):
             f.write("let r = [&filetype]\n")
             f.writelines(f"call add(r, synIDattr(synID({l + 1}, {c + 1}, 1), 'name'))\n" for l, c, *_ in tried)
             f.write(f"call writefile(r, '{out}')\nqa!\n")
-        subprocess.run(["vim", "-u", "NONE", "-i", "NONE", "-N", "-es", "--cmd", f"set rtp^={ROOT}/editors/vim", "-c", "filetype on",
-                        "-c", "syntax on", "-c", f"edit {sample}", "-c", f"source {probe}", "-c", "qa!"],
-                       stdin=subprocess.DEVNULL, timeout=60)
+        subprocess.run([
+            "vim", "-u", "NONE", "-i", "NONE", "-N", "-es", "--cmd", f"set rtp^={ROOT}/editors/vim", "-c",
+            "filetype on", "-c", "syntax on", "-c", f"edit {sample}", "-c", f"source {probe}", "-c", "qa!"
+        ],
+                       stdin=subprocess.DEVNULL,
+                       timeout=60)
         with open(out) as f:
             filetype, *groups = f.read().split("\n")
     assert filetype == "td", f"the file's type is {filetype}"
@@ -110,9 +129,11 @@ def main():
         passed, failed = passed + ok, failed + (not ok)
         if not ok:
             print(f"FAILED: {what}")
+
     if shutil.which("vim") and "+syntax" in subprocess.run(["vim", "--version"], capture_output=True, text=True).stdout:
         for (l, c, part, group, _), got in zip(tried, vim(lines, tried)):
-            verdict(got == (group or ""), f"vim: {part} in {lines[l]!r}: {got or 'no group'}, expected {group or 'none'}")
+            verdict(got == (group or ""),
+                    f"vim: {part} in {lines[l]!r}: {got or 'no group'}, expected {group or 'none'}")
     else:
         print("there is no vim with syntax here: its file is held to the tables, and not run")
     try:

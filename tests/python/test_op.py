@@ -72,7 +72,8 @@ def test_torch_op_of_a_string():
         assert torch.equal(tdlang.op(path)(x), 3 * x)
     again = tdlang.op("export fn double(x: f32[N]) -> (y: f32[N]) { y[i] = 2 * x[i]; }")
     other = tdlang.op("export fn double(x: f32[N]) -> (y: f32[N]) { y[i] = x[i] + x[i] + 1; }")
-    assert again is double and other.name != double.name and torch.equal(other(x), 2 * x + 1) and torch.equal(double(x), 2 * x)
+    assert again is double and other.name != double.name and torch.equal(other(x), 2 * x + 1) and torch.equal(
+        double(x), 2 * x)
     assert copy.deepcopy(double) is double and pickle.loads(pickle.dumps(double)) is double
     refused("several entries: entry= is one of sums, axpy", tdlang.op, TD)
     refused("has no entry 'none'", op, "none")
@@ -81,14 +82,17 @@ def test_torch_op_of_a_string():
 
 
 def test_torch_op_schema():
-    wanted = {"sums": "(Tensor x, Tensor r) -> (Tensor, Tensor)", "axpy": "(Tensor x, Tensor(a1!) y, float? a=None) -> ()",
-              "count": "(SymInt n, float? start=None, *, SymInt step, bool? back=None, Device? device=None) -> (Tensor, Tensor)",
-              "front": "(Tensor x, SymInt n, float? least=None) -> Tensor",
-              "widen": "(Tensor q, float lambda_) -> (Tensor, Tensor)"}
+    wanted = {
+        "sums": "(Tensor x, Tensor r) -> (Tensor, Tensor)", "axpy": "(Tensor x, Tensor(a1!) y, float? a=None) -> ()",
+        "count": "(SymInt n, float? start=None, *, SymInt step, bool? back=None, Device? device=None) -> (Tensor, Tensor)",
+        "front": "(Tensor x, SymInt n, float? least=None) -> Tensor",
+        "widen": "(Tensor q, float lambda_) -> (Tensor, Tensor)"
+    }
     for name, schema in wanted.items():
         assert op(name).schema == schema, op(name).schema
     page = pydoc.plain(pydoc.render_doc(op("sums")))
-    for line in ("sums(x, r) -> h, s", "h = x + r, and the sum of each row of it.", "    x: f32[M, N]", "    s: f32[M]"):
+    for line in ("sums(x, r) -> h, s", "h = x + r, and the sum of each row of it.", "    x: f32[M, N]",
+                 "    s: f32[M]"):
         assert line in page, page
 
 
@@ -101,13 +105,16 @@ def test_torch_op_calls():
     version, want = y._version, y + 2 * x.view(-1)[:9]
     assert op("axpy")(x.view(-1)[:9], y) is None and y._version > version
     torch.testing.assert_close(y, want)
-    torch.testing.assert_close(op("eighths")(rand(3, 17).fill_(2), rand(2).fill_(3)), torch.full((3, 2), 6.0, device=DEVICE))
+    torch.testing.assert_close(
+        op("eighths")(rand(3, 17).fill_(2), rand(2).fill_(3)), torch.full((3, 2), 6.0, device=DEVICE))
     t, u = op("count")(4, step=3, device=DEVICE)
-    assert t.tolist() == [.5, 3.5, 6.5] and u.tolist() == [0, 1, 2, 3] and u.device.type == DEVICE and u.dtype == torch.int64
+    assert t.tolist() == [.5, 3.5, 6.5] and u.tolist() == [0, 1, 2, 3
+                                                           ] and u.device.type == DEVICE and u.dtype == torch.int64
     assert op("count")(2, 1.0, step=3, back=True)[0].tolist() == [1.0, -2.0]
     assert op("front")(x.bfloat16().view(-1), 3).tolist() == x.bfloat16().view(-1)[:3].tolist(), "the default is -inf"
     assert op("grid")(rand(0), rand(4)).shape == (4,) and op("grid")(rand(6), rand(2)).tolist() == [3, 3]
-    refused("grid: tensor z: extent 0 is M * N: expected 4, got 7", torch.compile(op("grid"), fullgraph=True), rand(7), rand(4))
+    refused("grid: tensor z: extent 0 is M * N: expected 4, got 7", torch.compile(op("grid"), fullgraph=True), rand(7),
+            rand(4))
     refused("n is at most the length of x", op("front"), x.bfloat16().view(-1), 99)
     refused("expected torch.float32 (f32), got torch.float64", op("sums"), x.double(), r.double())
 
@@ -125,16 +132,17 @@ def test_torch_op_strides():
 def test_torch_op_of_packed():
     q = torch.tensor([[0x21, 0xF3], [0x00, 0x84]], dtype=torch.uint8, device=DEVICE)
     y, p = op("widen")(q, 0.5)
-    assert y.tolist() == [[.5, 1, 1.5, -.5], [0, 0, 2, -4]] and p.shape == (4, 1) and p.view(-1).tolist() == [1, 2, 0x43, 0]
+    assert y.tolist() == [[.5, 1, 1.5, -.5], [0, 0, 2, -4]
+                          ] and p.shape == (4, 1) and p.view(-1).tolist() == [1, 2, 0x43, 0]
     torch.library.opcheck(op("widen").torch_op, (q, 0.5))
     refused("its last extent must be even", op("widen"), q[:1], 0.5)
 
 
 def test_torch_op_opcheck():
     for name, args, named in (("sums", (rand(5, 7), rand(5, 7)), {}), ("axpy", (rand(8), rand(8), 0.5), {}),
-                              ("eighths", (rand(3, 17), rand(2)), {}), ("count", (4,), dict(step=3, device=torch.device(DEVICE))),
-                              ("front", (rand(9).bfloat16(), 4), {}),
-                              ("sums", (rand(7, 5).t(), rand(5, 7)), {})):
+                              ("eighths", (rand(3, 17), rand(2)), {}), ("count", (4,),
+                                                                        dict(step=3, device=torch.device(DEVICE))),
+                              ("front", (rand(9).bfloat16(), 4), {}), ("sums", (rand(7, 5).t(), rand(5, 7)), {})):
         torch.library.opcheck(op(name).torch_op, args, named)
 
 
@@ -147,12 +155,14 @@ def test_torch_op_compile():
         op_axpy(s, y, a=3.0)
         t, _ = op_count(n, step=2, device=x.device)
         return (h * s[:, None]).relu() + y[:, None], t + 1
+
     op_sums, op_axpy, op_count = op("sums"), op("axpy"), op("count")
     from torch._inductor.compile_fx import compile_fx
 
     def backend(graph, inputs):
         graphs.append(graph)
         return compile_fx(graph, inputs)
+
     compiled = torch.compile(step, fullgraph=True, dynamic=True, backend=backend)
     for m, n in ((5, 7), (4, 9), (6, 8)):
         x, r, y = rand(m, n), rand(m, n), rand(m)
@@ -161,14 +171,19 @@ def test_torch_op_compile():
             torch.testing.assert_close(got, want)
         torch.testing.assert_close(y2, y)
     assert len(graphs) == 1, f"{len(graphs)} graphs"
-    refused("expected torch.float32 (f32), got torch.float64", torch.compile(lambda x: op_sums(x, x), fullgraph=True), rand(2, 3).double())
-    refused("extent 0 is M: expected 2, got 3", torch.compile(lambda x, r: op_sums(x, r), fullgraph=True), rand(2, 3), rand(3, 3))
+    refused("expected torch.float32 (f32), got torch.float64", torch.compile(lambda x: op_sums(x, x), fullgraph=True),
+            rand(2, 3).double())
+    refused("extent 0 is M: expected 2, got 3", torch.compile(lambda x, r: op_sums(x, r), fullgraph=True), rand(2, 3),
+            rand(3, 3))
 
 
 def test_torch_op_export():
+
     class Net(torch.nn.Module):
+
         def forward(self, x, w):
             return op("eighths")(x, w) * 2
+
     k = torch.export.Dim("k", min=2, max=100)
     m = torch.export.Dim("m", min=2, max=100)
     x, w = rand(3, 17), rand(2)
@@ -195,7 +210,9 @@ def test_torch_op_gradient():
         for outputs, wanted in (((y, total), want), ((y,), want[:1]), ((total,), want[1:])):
             dy = [torch.randn_like(v) for v in outputs]
             torch.testing.assert_close(torch.autograd.grad(outputs, (x, w), dy, retain_graph=True),
-                                       torch.autograd.grad(wanted, (x, w), dy, retain_graph=True), rtol=1e-4, atol=1e-5)
+                                       torch.autograd.grad(wanted, (x, w), dy, retain_graph=True),
+                                       rtol=1e-4,
+                                       atol=1e-5)
     torch.library.opcheck(swish.torch_op, (x, w, 1.5))
     only_x = op("swish", gradient="half_of_it", name="tdlang_test::swish_x")
     only_x(x, w.detach())[0].sum().backward()
