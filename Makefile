@@ -22,7 +22,7 @@ EMBEDDED := $(B)/backend_cuda/prelude.o $(patsubst %.in,$(B)/%_text.o,$(wildcard
 OBJ  := $(SRC:%.c=$(B)/%.o) $(EMBEDDED) $(if $(wildcard grammar/lexer.re),$(B)/grammar/lexer.o) $(if $(wildcard grammar/parser.y),$(B)/grammar/parser.o)
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 all: $(B)/tdc $(B)/libtdc.a
-.PHONY: all install deps unit random check check-all check-gpu mutation demo format clean bench fuzz
+.PHONY: all install wheel deps unit random check check-all check-gpu mutation demo format clean bench fuzz
 .DELETE_ON_ERROR:
 
 $(B)/tdc: $(B)/frontend/main.o $(B)/libtdc.a
@@ -129,6 +129,12 @@ install: all
 	$(INSTALL) docs/tdc.1 $(SHARE)/man/man1/tdc.1
 	$(B)/tdc --completion=bash > $(SHARE)/bash-completion/completions/tdc
 	$(B)/tdc --completion=zsh > $(SHARE)/zsh/site-functions/_tdc
+# The Python package with the compiler in it: $(B)/wheel/tdlang-VERSION-py3-none-PLATFORM.whl, for pip install.
+wheel: all
+	@rm -rf $(B)/wheel && mkdir -p $(B)/wheel
+	@$(MAKE) -s install DESTDIR=$(abspath $(B))/wheel/prefix PREFIX=
+	@PYTHONDONTWRITEBYTECODE=1 python3 python/backend.py $(B)/wheel $(B)/wheel/prefix
+	@rm -rf $(B)/wheel/prefix
 format:
 	@bash tests/checks/format.sh --fix
 clean:

@@ -2,7 +2,7 @@
 and in the manifest; and calls each entry of order.td from Python, by place. Usage: arguments.py FOLDER"""
 import json, os, re, sys
 import numpy as np
-import tdc
+import tdlang
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 failures = passed = 0
@@ -43,7 +43,7 @@ for model in ("order", "dims"):
         order = re.findall(r"(\w+): f32", entries[entry]["signature"])
         same(f"signature: {entry}", order, tensors)
 
-built = tdc.build(os.path.join(HERE, "order.td"))
+built = tdlang.build(os.path.join(HERE, "order.td"))
 x = np.arange(7, dtype=np.float32)
 for entry, (tensors, _) in expected("order").items():
     p = np.zeros(7, np.float32)

@@ -9,6 +9,7 @@ from ._dlpack import CPU, CUDA
 NAMES = dict(f64="float64", f32="float32", f16="float16", bf16="bfloat16", f8e4m3="float8_e4m3fn", f8e5m2="float8_e5m2",
              i64="int64", i32="int32", i16="int16", i8="int8", u32="uint32", u16="uint16", u8="uint8", bool="bool")
 BITS_OF = dict(bf16="uint16", f8e4m3="uint8", f8e5m2="uint8")  # where a framework has no such type
+_BITS_NAMES = {NAMES[t]: t for t in BITS_OF}
 
 
 class Packed:
@@ -41,6 +42,7 @@ def _ml_dtypes():
 class Framework:
     """Anything with __dlpack__; it can lend its tensors and no more."""
     name = "this framework"
+    module = None  # where its dtypes are, in messages
 
     def device(self, x):
         kind, number = x.__dlpack_device__()
@@ -57,6 +59,24 @@ class Framework:
     def lacks(self, type):
         return False
 
+    def dtype_text(self, x):
+        """The dtype of a tensor as its users write it; None where it has none."""
+        dtype = getattr(x, "dtype", None)
+        if dtype is None or self.module is None:
+            return None
+        name = str(dtype).split(".")[-1]
+        ml = name in _BITS_NAMES and self.lacks(_BITS_NAMES[name])
+        return f"{'ml_dtypes' if ml else self.module}.{name}"
+
+    def type_text(self, type):
+        """td's type as this framework's users write it."""
+        if type in ("i4", "u4"):
+            return f'tdlang.Packed(..., "{type}", shape)'
+        if type in BITS_OF and self.lacks(type):
+            bits = f"{self.module}.{BITS_OF[type]} with its bits ({type})"
+            return f"ml_dtypes.{NAMES[type]} or {bits}" if self.module == "numpy" else bits
+        return f"{self.module}.{NAMES[type]} ({type})" if self.module else type
+
     def current_stream(self, device):
         return None
 
@@ -71,7 +91,7 @@ class Framework:
 
 
 class Numpy(Framework):
-    name = "NumPy"
+    name, module = "NumPy", "numpy"
 
     def device(self, x):
         return CPU, 0
@@ -109,7 +129,7 @@ class Numpy(Framework):
 
 
 class Torch(Framework):
-    name = "PyTorch"
+    name, module = "PyTorch", "torch"
 
     def device(self, x):
         return (CUDA, x.get_device()) if x.is_cuda else (CPU, 0)
@@ -118,8 +138,8 @@ class Torch(Framework):
         import torch
         if x.requires_grad:
             if torch.is_grad_enabled():
-                raise TypeError("the tensor requires grad, which a call would lose: make a custom operator of the entry "
-                                "(docs/pytorch.md), or call it under torch.no_grad()")
+                raise TypeError("the tensor requires grad, which a call would lose: make an operator of the entry, "
+                                "tdlang.op(source, entry), or call it under torch.no_grad()")
             x = x.detach()
         if x.is_neg() or x.is_conj():
             raise TypeError("the tensor is a view that negates: call resolve_neg() or resolve_conj() first")
@@ -155,7 +175,7 @@ class Torch(Framework):
 
 
 class Cupy(Framework):
-    name = "CuPy"
+    name, module = "CuPy", "cupy"
 
     def lacks(self, type):
         return True
@@ -174,7 +194,7 @@ class Cupy(Framework):
 class Jax(Framework):
     """JAX's arrays do not change: an output is a new array that is filled before anybody sees it. JAX has no current
     stream and does not wait for ours, so a call ends when its work is done."""
-    name = "JAX"
+    name, module = "JAX", "jax.numpy"
 
     def current_stream(self, device):
         return 0 if device[0] == CUDA else None
@@ -225,6 +245,14 @@ def framework(x):
             _KNOWN[type(x)] = _BY_NAME[name]
             return _BY_NAME[name]
     return _GENERIC if hasattr(x, "__dlpack__") else None
+
+
+def type_texts(x, type):
+    """The types that a parameter takes and that x has, in the words of x's framework; None where it has no words."""
+    if isinstance(x, Packed):
+        return framework(x.array).type_text(type), f'tdlang.Packed(..., "{x.type}", shape)'
+    f = framework(x)
+    return (f.type_text(type), f.dtype_text(x)) if f and f.dtype_text(x) else None
 
 
 def device(x):

@@ -1,10 +1,12 @@
-"""The package tdc: every kind of argument, what is made for the caller, what is refused, and that nothing is kept.
+"""The package tdlang: every kind of argument, what is made for the caller, what is refused, and that nothing is kept.
 
 Tests are functions named test_*, those of a framework test_FRAMEWORK_*; one whose framework is missing is skipped.
-`--gpu` runs them on the GPU of this machine, with what needs one, and leaves out those of NumPy."""
-import ctypes, gc, importlib, json, os, re, shutil, sys, tempfile, threading, traceback, weakref
+`--gpu` runs them on the GPU of this machine, with what needs one, and leaves out those of NumPy; NAMES run those whose
+names contain one of them."""
+import ctypes, gc, importlib, inspect, json, os, pydoc, re, shutil, sys, tempfile, threading, traceback, weakref
 import numpy as np
-import tdc
+import tdlang
+import test_op
 
 GPU = "--gpu" in sys.argv
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
@@ -16,11 +18,11 @@ RNG = np.random.default_rng(5)
 
 def model():
     if not hasattr(model, "it"):
-        model.it = tdc.build(MODEL)
+        model.it = tdlang.build(MODEL)
     return model.it
 
 
-def refused(text, call, *args, kind=tdc.Error, status=None, **named):
+def refused(text, call, *args, kind=tdlang.Error, status=None, **named):
     try:
         call(*args, **named)
     except kind as e:
@@ -94,12 +96,12 @@ def test_numpy_narrow_types():
     x = np.arange(0, 56, dtype=np.uint8)  # f8e4m3: half the subnormals, then up to 1.0
     y = model().narrow(x)
     assert y.dtype.itemsize == 1 and y.view(np.uint8)[0x38 - 0x38] == 0 and y.view(np.uint8)[0x30] == 0x3c  # 0.5 -> 1.0
-    p = tdc.Packed(np.array([0x21, 0x03], np.uint8), "i4", (3,))
+    p = tdlang.Packed(np.array([0x21, 0x03], np.uint8), "i4", (3,))
     q = model().plus(p, n=5)
     assert q.type == "i4" and q.shape == (3,) and list(q.array) == [0x76, 0x08]
-    refused("expected 2 bytes", model().plus, tdc.Packed(np.zeros(3, np.uint8), "i4", (3,)), n=5, kind=TypeError)
-    refused("tensor x: expected i4, got uint of 4 bits", model().plus, tdc.Packed(np.zeros(2, np.uint8), "u4", (3,)), n=5)
-    refused("tensor x: expected i4, got int of 8 bits", model().plus, np.zeros(3, np.int8), n=5, status="error_tensor")
+    refused("expected 2 bytes", model().plus, tdlang.Packed(np.zeros(3, np.uint8), "i4", (3,)), n=5, kind=TypeError)
+    refused('tensor x: expected tdlang.Packed(..., "i4", shape), got tdlang.Packed(..., "u4", shape)', model().plus, tdlang.Packed(np.zeros(2, np.uint8), "u4", (3,)), n=5)
+    refused('tensor x: expected tdlang.Packed(..., "i4", shape), got numpy.int8', model().plus, np.zeros(3, np.int8), n=5, status="error_tensor")
 
 
 def test_numpy_scalars():
@@ -144,10 +146,11 @@ def test_numpy_refusals():
     refused("tensor y: extent 0 is N: expected 3, got 4", m.axpy, f32(3), f32(4), status="error_shape")
     refused("tensor x: extent 1 is 8 * K: expected a multiple of 8, got 12", m.rows, np.zeros((2, 12), np.uint16))
     refused("tensor x: expected rank 1, got 2", m.share, f32(3, 3))
-    refused("tensor x: expected f64, got float of 32 bits", m.dot, f32(3), f32(3))
+    refused("tensor x: expected numpy.float64 (f64), got numpy.float32", m.dot, f32(3), f32(3))
     refused("dimension N: expected 0..=1048576", m.share, np.zeros(1048577, np.float32), status="error_dimension")
+    refused("tensor x: expected ml_dtypes.bfloat16 or numpy.uint16 with its bits (bf16), got numpy.float32", m.rows, f32(2, 8))
     refused("tensor 'y' is missing", m.axpy, f32(3), kind=TypeError)
-    refused("'n' is missing", m.plus, tdc.Packed(np.zeros(1, np.uint8), "i4", (1,)), kind=TypeError)
+    refused("'n' is missing", m.plus, tdlang.Packed(np.zeros(1, np.uint8), "i4", (1,)), kind=TypeError)
     refused("has no argument 'z'", m.axpy, f32(3), f32(3), z=1, kind=TypeError)
     refused("given twice", m.axpy, f32(3), x=f32(3), kind=TypeError)
     refused("at most 3 positional", m.axpy, 1, 2, 3, 4, kind=TypeError)
@@ -176,7 +179,7 @@ def test_numpy_host_function():
 
 def test_numpy_host_function_by_name():
     """Through model_invoke itself: its value goes where its tensor of rank 0 lies."""
-    from tdc import _arrays, _model
+    from tdlang import _arrays, _model
     m, out = model(), np.zeros((), np.float32)
     view = _arrays.lend(out, "f32", None, None)
     message = ctypes.create_string_buffer(200)
@@ -210,13 +213,24 @@ def test_numpy_threads():
 def test_numpy_describes_itself():
     m = model()
     assert "axpy" in dir(m) and "axpy" in repr(m) and m["axpy"] is m.axpy
-    assert m.axpy.__doc__ == "y = a x + y, in place." and m.axpy.signature == "axpy(x: f32[N], inout y: f32[N], a: f32 = 2.0)"
+    assert m.axpy.signature == "axpy(x: f32[N], inout y: f32[N], a: f32 = 2.0)"
+    page = pydoc.plain(pydoc.render_doc(m.axpy))  # what help(m.axpy) prints
+    for line in ("axpy(x, y, a=2.0, *, out=None, stream=None, like=None)", "y = a x + y, in place.", "Inputs:", "    x: f32[N]",
+                 "Changed in place:", "    y: f32[N]", "Dimensions:", "    N: 0 to 1048576", "Scalars:", "    a: f32 = 2.0"):
+        assert line in page, f"{line!r} is missing in {page}"
+    assert m.rows.__doc__ == ("rows(x, *, out=None, stream=None, like=None) -> s, t\n\nInputs:\n    x: bf16[M, 8 * K]\n\n"
+                              "Outputs:\n    s: f32[M]\n    t: bf16[M, K]")
+    assert m.count.__doc__ == ("count(n, start=0.0, *, step, out=None, stream=None, like=None) -> t\n\nOutputs:\n"
+                               "    t: f32[n / 2 + 1]\n\nDimensions:\n    n: int\n\nScalars:\n    start: f32 = 0.0\n    step: i32")
+    assert m.few.__doc__.endswith('Required:\n    L <= 100 ("at most a hundred")')
+    assert m.rate.__doc__.startswith("rate(n, step, peak=1.0) -> f32\n\nDimensions:\n    n: int")
+    assert list(inspect.signature(m.count).parameters) == ["n", "start", "step", "out", "stream", "like"]
 
 
 def test_numpy_build_and_load():
     m = model()
-    assert tdc.build(MODEL).path == m.path, "the same files come from the cache"
-    fixed = tdc.build(os.path.join(HERE, "..", "manifest", "shapes.td"), prefix="other", defines={"L": 9})
+    assert tdlang.build(MODEL).path == m.path, "the same files come from the cache"
+    fixed = tdlang.build(os.path.join(HERE, "..", "manifest", "shapes.td"), prefix="other", defines={"L": 9})
     assert fixed.windows(f32(9)).shape == (3,) and fixed.windows.dimensions == []
     with tempfile.TemporaryDirectory() as folder:
         tuning = os.path.join(folder, "t.tuning")
@@ -224,11 +238,11 @@ def test_numpy_build_and_load():
             with open(tuning, "w") as f:
                 f.write(text)
             if wrong:
-                refused(wrong, tdc.build, MODEL, tuning=tuning, kind=tdc.BuildError)
+                refused(wrong, tdlang.build, MODEL, tuning=tuning, kind=tdlang.BuildError)
             else:
-                assert tdc.build(MODEL, tuning=tuning).entries
-    refused("E0", tdc.build, os.path.join(HERE, "..", "errors", sorted(os.listdir(os.path.join(HERE, "..", "errors")))[0]),
-            kind=tdc.BuildError)
+                assert tdlang.build(MODEL, tuning=tuning).entries
+    refused("E0", tdlang.build, os.path.join(HERE, "..", "errors", sorted(os.listdir(os.path.join(HERE, "..", "errors")))[0]),
+            kind=tdlang.BuildError)
     with tempfile.TemporaryDirectory() as folder:
         library = shutil.copy(m.path, folder)
         manifest = dict(m.manifest, format=2)
@@ -238,11 +252,11 @@ def test_numpy_build_and_load():
             with open(where, "w") as f:
                 json.dump(dict(m.manifest, **changes), f)
         write(format=2)
-        refused("expected format 1 of the manifest, got 2", tdc.load, library)
+        refused("expected format 1 of the manifest, got 2", tdlang.load, library)
         write(fingerprint="0" * 16)
-        refused("are not of one compilation", tdc.load, library)
+        refused("are not of one compilation", tdlang.load, library)
         write()
-        again = tdc.load(library, where)
+        again = tdlang.load(library, where)
         assert again.dot(np.ones(3), np.ones(3)) == 3
         again.close()
         assert again.dot(np.ones(3), np.ones(3)) == 3, "a closed model opens again"
@@ -262,6 +276,15 @@ class Lent:
         if named and not self.versioned:
             raise TypeError("max_version")
         return self.x.__dlpack__(stream=stream, **named)
+
+
+def test_numpy_td_in_a_string():
+    text = "export fn twice(x: f32[N]) -> (y: f32[N]) { y[i] = 2 * x[i]; }"
+    m = tdlang.build(text)
+    assert (m.twice(np.ones(5, np.float32)) == 2).all() and tdlang.build(text).path == m.path
+    assert tdlang.build("import \"nn\";\nexport p = softmax(T = f32, B = [M]);").p(np.ones((2, 4), np.float32))[1, 3] == .25
+    refused("model.td:1:56: error[E0300]", tdlang.build, text.replace("x[i]", "z[i]"), kind=tdlang.BuildError)
+    refused("no such.td", tdlang.build, "no such.td", kind=tdlang.BuildError)
 
 
 def test_numpy_capsules():
@@ -299,12 +322,12 @@ def test_jax():
     refused("tensor 'y' is written to, and is read-only", model().axpy, x, z, kind=TypeError)
     refused("tensor 'y' is written to, and is read-only", model().share, x, out=z, kind=TypeError)
     assert (np.asarray(z) == before).all() and (np.asarray(x) == np.arange(1, 11)).all()
-    refused("tensor x: expected f32, got float of 64 bits", model().share, jnp.ones(3, jnp.float64), status="error_tensor")
+    refused("tensor x: expected jax.numpy.float32 (f32), got jax.numpy.float64", model().share, jnp.ones(3, jnp.float64), status="error_tensor")
     refused("tensor x: expected rank 1, got 2", model().share, jnp.ones((3, 3), jnp.float32), status="error_tensor")
     if GPU:
         assert next(iter(y.devices())).platform == "gpu"
         cpu = jax.device_put(x, jax.devices("cpu")[0])
-        refused("expected DLPack's device type 2, got 1", model().share, cpu, status="error_device")
+        refused("expected a tensor on a GPU, got one on the CPU", model().share, cpu, status="error_device")
 
 
 # ---- CuPy ----
@@ -326,7 +349,7 @@ def test_cupy_gpu():
     s, t = m.rows(cupy.full((3, 16), 0x3f80, cupy.uint16))
     assert (s == 16).all() and t.dtype == cupy.uint16 and (t == 0x3f80).all()
     refused("tensor x: dimension 0 is strided: expected stride 1, got 1000", m.share, a[:, 3], status="error_tensor")
-    refused("tensor x: expected f32, got float of 64 bits", m.share, cupy.ones(3), status="error_tensor")
+    refused("tensor x: expected cupy.float32 (f32), got cupy.float64", m.share, cupy.ones(3), status="error_tensor")
     refused("tensor y: expected memory of its own", m.axpy, x, x, status="error_overlap")
 
 
@@ -354,7 +377,7 @@ def test_torch_types():
     assert d.shape == () and d.item() == 7
     assert m.share(torch.zeros(0, device=device())).shape == (0,)
     assert m.count(9, step=3, like=torch).tolist() == [0, 3, 6, 9, 12]
-    p = tdc.Packed(torch.tensor([0x21, 0x03], dtype=torch.uint8, device=device()), "i4", (3,))
+    p = tdlang.Packed(torch.tensor([0x21, 0x03], dtype=torch.uint8, device=device()), "i4", (3,))
     assert m.plus(p, n=5).array.tolist() == [0x76, 0x08]
 
 
@@ -362,40 +385,23 @@ def test_torch_refusals():
     import torch
     m, x = model(), torch.randn(4, 100, device=device())
     refused("tensor x: dimension 0 is strided: expected stride 1, got 100", m.share, x[:, 3], status="error_tensor")
-    refused("tensor x: expected f32, got float of 64 bits", m.share, x.double()[0], status="error_tensor")
+    refused("tensor x: expected torch.float32 (f32), got torch.float64", m.share, x.double()[0], status="error_tensor")
     refused("requires grad", m.share, x[0].clone().requires_grad_(), kind=TypeError)
     refused("a view that negates", m.share, torch.complex(x[0], x[1]).conj().imag, kind=TypeError)
     with torch.no_grad():
         m.share(x[0].clone().requires_grad_())
     if GPU:
-        refused("expected DLPack's device type 2, got 1", m.axpy, x[0], torch.zeros(100), status="error_device")
-        refused("expected DLPack's device type 2, got 1", m.share, np.ones(3, np.float32), status="error_device")
+        refused("expected a tensor on a GPU, got one on the CPU", m.axpy, x[0], torch.zeros(100), status="error_device")
+        refused("expected a tensor on a GPU, got one on the CPU", m.share, np.ones(3, np.float32), status="error_device")
     assert not torch.isnan(m.share(x[0])).any()
 
 
-def blocks(page):
-    """The Python code of a page of documentation."""
-    with open(os.path.join(DOCS, page), encoding="utf-8") as f:
-        text = f.read()
-    return re.findall(r"^```(python|td)\n(.*?)^```$", text, re.M | re.S)
-
-
 def test_torch_page():
-    """docs/pytorch.md, run as it stands: its td program in a file, its Python code in order."""
-    page = blocks("pytorch.md")
-    program = "".join(t for kind, t in page if kind == "td")
-    code = "".join(t for kind, t in page if kind == "python")
-    assert "export fn" in program and "torch.library" in code and "opcheck" in code
-    with tempfile.TemporaryDirectory() as folder:
-        with open(os.path.join(folder, "swish.td"), "w") as f:
-            f.write(program)
-        here = os.getcwd()
-        os.chdir(folder)
-        os.environ["TDC"], os.environ["TDC_CACHE"] = (os.path.join(here, os.environ[n]) for n in ("TDC", "TDC_CACHE"))
-        try:
-            exec(compile(code, "docs/pytorch.md", "exec"), {"__name__": "page"})
-        finally:
-            os.chdir(here)
+    """docs/pytorch.md, run as it stands."""
+    with open(os.path.join(DOCS, "pytorch.md"), encoding="utf-8") as f:
+        code = "".join(re.findall(r"^```python\n(.*?)^```$", f.read(), re.M | re.S))
+    assert "tdlang.op" in code and "gradient=" in code and "opcheck" in code and "torch.compile" in code
+    exec(compile(code, "docs/pytorch.md", "exec"), {"__name__": "page"})
 
 
 def test_torch_gpu_streams_and_graphs():
@@ -447,7 +453,7 @@ def test_torch_gpu_threads():
 def test_torch_two_models():
     import torch
     m = model()
-    other = tdc.build(os.path.join(HERE, "..", "manifest", "shapes.td"), prefix="other", defines={"L": 9})
+    other = tdlang.build(os.path.join(HERE, "..", "manifest", "shapes.td"), prefix="other", defines={"L": 9})
     x = torch.rand(9, device=device()) + 1
     a, b = m.share(x), other.windows(x)
     for _ in range(3):
@@ -474,8 +480,9 @@ def test_torch_gpu_devices():
 def main():
     passed = failed = 0
     skipped = {}
-    for name, test in list(globals().items()):
-        if not name.startswith("test_"):
+    only = [a for a in sys.argv[1:] if not a.startswith("--")]
+    for name, test in [*globals().items(), *vars(test_op).items()]:
+        if not (name.startswith("test_") and callable(test)) or (only and not any(o in name for o in only)):
             continue
         framework = name.split("_")[1]
         if (GPU and framework == "numpy") or (not GPU and "_gpu" in name):

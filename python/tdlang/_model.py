@@ -3,9 +3,10 @@ import contextlib
 import ctypes
 import json
 import os
+import re
 import threading
 
-from . import _arrays
+from . import _arrays, _describe
 from ._dlpack import CPU, CUDA
 
 FORMAT = 1  # of the manifest
@@ -46,10 +47,19 @@ def evaluate(form, dims):
     if not isinstance(form, list):
         return form
     if form[0] == "cast":
-        return int(evaluate(form[2], dims))
+        value = evaluate(form[2], dims)
+        return value if form[1] == "i64" else int(value)
     if form[0] == "if":
         return evaluate(form[2 if evaluate(form[1], dims) else 3], dims)
     return _OPERATORS[form[0]](*[evaluate(f, dims) for f in form[1:]])
+
+
+def names_in(form):
+    """The dimensions and scalars in a form."""
+    if isinstance(form, str):
+        return {form}
+    operands = form[2 if form[0] == "cast" else 1:] if isinstance(form, list) else ()
+    return set().union(*map(names_in, operands))
 
 
 def _stream_handle(stream):
@@ -92,12 +102,11 @@ class _StandIn:
 
 
 class Entry:
-    """One entry of a model; call it with its tensors. `entry.signature` says which."""
+    """One entry of a model; call it with its tensors. help(entry) says which; `entry.signature` is its header in td."""
 
     def __init__(self, model, data):
         self.model, self.name, self.kind, self.data = model, data["name"], data["kind"], data
-        self.signature, self.__doc__ = data.get("signature", data["name"]), data["doc"]
-        self.__name__ = self.name
+        self.signature, self.__name__ = data.get("signature", data["name"]), data["name"]
         self.tensors, self.dimensions, self.scalars = data["tensors"], data["dimensions"], data["scalars"]
         self.inputs = [t["name"] for t in self.tensors if t["direction"] != "out"]
         self.outputs = [t["name"] for t in self.tensors if t["direction"] == "out"]
@@ -105,10 +114,14 @@ class Entry:
         self._dim_names = [d["name"] for d in self.dimensions]
         self._arguments = [d["name"] for d in self.dimensions if d["from"] != "inputs"]
         self._scalar_names = [s["name"] for s in self.scalars]
-        self._defaults = {s["name"]: s["default"] for s in self.scalars if s["default"] is not None}
+        self._defaults = {s["name"]: _describe.default(s) for s in self.scalars if s["default"] is not None}
         self._defaults.update({d["name"]: d["default"] for d in self.dimensions if d["default"] is not None})
         self._answers = {}
-        if self.kind == "host":
+        host = self.kind == "host"
+        self._names = (self._dim_names if host else self.inputs + self._arguments) + self._scalar_names
+        self.__signature__ = _describe.signature(self._names, self._defaults, () if host else ("out", "stream", "like"))
+        self.__doc__ = _describe.text(data, self.name + str(self.__signature__))
+        if host:
             self._make_host()
 
     def __repr__(self):
@@ -158,10 +171,9 @@ class Entry:
     # ---- calling ----
     def __call__(self, *args, out=None, stream=None, like=None, **named):
         if self.kind == "host":
-            names = self._dim_names + self._scalar_names
-            values = self._bind(names, args, named)
-            return self._function(*[self._number(values, n, "argument") for n in names])
-        values = self._bind(self.inputs + self._arguments + self._scalar_names, args, named)
+            values = self._bind(self._names, args, named)
+            return self._function(*[self._number(values, n, "argument") for n in self._names])
+        values = self._bind(self._names, args, named)
         call = _Call(self, values, self._outputs_given(out), stream, like)
         return call.run()
 
@@ -244,6 +256,24 @@ class _Call:
         e = self.entry
         pointers = [ctypes.addressof(self.views[t["name"]].t) if t["name"] in self.views else None for t in e.tensors]
         return (ctypes.c_void_p * len(pointers))(*pointers)
+
+    def in_words(self, text):
+        """A refusal by the model; where it is about the type of a tensor or the kind of its device, which the model
+        names by DLPack's numbers, in the words of the tensor's framework."""
+        for n in self.views:
+            x = self.out[n] if n in self.out else self.values[n]
+            before = f"{self.entry.name}: tensor {n}: expected "
+            rest = text[len(before):] if text.startswith(before) else ""
+            if re.fullmatch(r"\w+, got .* of \d+ bits, \d+ lanes?", rest):
+                types = _arrays.type_texts(x, self.entry._types[n])
+                return f"{before}{types[0]}, got {types[1]}" if types else text
+            if rest.startswith("DLPack's device type"):
+                kinds = {CPU: "on the CPU", CUDA: "on a GPU"}
+                wanted = CPU if self.model._stand_in else CUDA
+                got = self.views[n].t.device_type
+                why = ": the model was built for the CPU stand-in" if self.model._stand_in else ""
+                return f"{before}a tensor {kinds[wanted]}, got one {kinds.get(got, f'of DLPack device type {got}')}{why}"
+        return text
 
     def memory(self):
         """For the stand-in."""
@@ -357,7 +387,7 @@ class Model:
             status = self._query_c(self._context(call.device[1]), ctypes.addressof(t.run), entry.name.encode(),
                                    call.addresses(), len(entry.tensors), dims, len(given), ctypes.addressof(size))
         if status:
-            self._raise(status, t.message.value.decode(errors="replace"))
+            self._raise(status, call.in_words(t.message.value.decode(errors="replace")))
         values = dict(zip(entry._dim_names, dims))
         shapes = {x["name"]: tuple(evaluate(s["form"], values) for s in x["shape"]) for x in entry.tensors
                   if x["direction"] == "out"}
@@ -393,7 +423,7 @@ class Model:
                 status = self._invoke_c(context, ctypes.addressof(t.run), entry.name.encode(), call.addresses(),
                                         len(entry.tensors), dims, len(dims), numbers, len(scalars))
         if status:
-            self._raise(status, t.message.value.decode(errors="replace"))
+            self._raise(status, call.in_words(t.message.value.decode(errors="replace")))
         call.framework.finish(call.stream)
 
 

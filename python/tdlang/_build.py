@@ -14,14 +14,20 @@ class BuildError(RuntimeError):
     """What tdc or a compiler said."""
 
 
-def _run(command, folder):
+def _run(command, folder, diagnoses=False):
+    """What a command printed. `diagnoses`: where its exit status is 1, what it printed says all."""
     try:
         r = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     except OSError as e:
         raise BuildError(f"{command[0]}: {e.strerror}") from None
+    if r.returncode == 1 and diagnoses:
+        raise BuildError(r.stdout)
     if r.returncode:
         raise BuildError(f"{' '.join(command)}: exit status {r.returncode}\n{r.stdout}")
     return r.stdout
+
+
+INSIDE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "compiler", "bin", "tdc")  # in a wheel that has one
 
 
 def _home(tdc):
@@ -37,12 +43,13 @@ def _home(tdc):
     raise BuildError("the CPU stand-in (backend_cuda/emu) was not found: set TDC_HOME")
 
 
-def _tdc(given):
+def compiler(given=None):
+    """The tdc that is used: `given`, $TDC, the one in this package, PATH's, or that of the checkout of this package."""
     here = os.path.dirname(os.path.abspath(__file__))
-    for p in (given, os.environ.get("TDC"), shutil.which("tdc"), os.path.join(here, "..", "..", "build", "tdc")):
+    for p in (given, os.environ.get("TDC"), INSIDE, shutil.which("tdc"), os.path.join(here, "..", "..", "build", "tdc")):
         if p and (os.path.exists(p) or shutil.which(p)):
             return os.path.abspath(p) if os.path.exists(p) else p
-    raise BuildError("tdc was not found: put it into PATH, or set TDC")
+    raise BuildError("tdc was not found: put it into PATH, set TDC to it, or install the wheel that has it (make wheel)")
 
 
 def _nvcc():
@@ -118,33 +125,53 @@ def _compile(folder, stem, target, emu, library):
         os.unlink(os.path.join(folder, name))
 
 
-def build(source, *, target=None, prefix=None, defines=None, includes=(), tuning=None, options=(), cache=None, tdc=None):
-    """The model of a td file: runs tdc, compiles what it writes, and loads the library.
+def is_text(source):
+    """Whether a string is td itself and not the name of a file: every declaration ends with ; or }."""
+    return isinstance(source, str) and not source.endswith((".td", ".kernel")) and any(c in source for c in ";}\n")
 
-    target   "cuda" (nvcc) or "stand-in" (the C++ compiler, for NumPy); where there is a GPU and nvcc, "cuda"
-    prefix, defines={"N": 4096}, includes=["folder"], tuning="gpu.tuning", options=["-Wperf"]   for tdc
-    cache    a folder; $TDC_CACHE, or ~/.cache/tdc
 
-    What was built from the same emitted files is taken from the cache."""
-    tdc, cache = _tdc(tdc), _cache(cache)
-    source = os.path.abspath(os.fspath(source))
-    stem = os.path.splitext(os.path.basename(source))[0]
-    if target is None:
-        target = "cuda" if os.path.exists("/dev/nvidiactl") and _nvcc() else "stand-in"
-    if target not in ("cuda", "stand-in"):
-        raise ValueError(f"target: expected 'cuda' or 'stand-in', got {target!r}")
-    command = [tdc, source, "-o", f"{stem}.cu", "--emit=cu,c,h,manifest", *options]
+def _emit(folder, tdc, source, prefix=None, defines=None, includes=(), tuning=None, options=()):
+    """Runs tdc in `folder`; the stem of the files that it wrote there."""
+    if is_text(source):
+        stem, file = "model", "model.td"
+        with open(os.path.join(folder, file), "w", encoding="utf-8") as f:
+            f.write(source)
+    else:
+        file = os.path.abspath(os.fspath(source))
+        stem = os.path.splitext(os.path.basename(file))[0]
+    command = [tdc, file, "-o", f"{stem}.cu", "--emit=cu,c,h,manifest", *options]
     command += [f"--prefix={prefix}"] if prefix else []
     command += [f"-D{n}={v}" for n, v in (defines or {}).items()]
     command += [a for i in includes for a in ("-I", os.path.abspath(i))]
     command += [f"--tuning={os.path.abspath(tuning)}"] if tuning else []
+    _run(command, folder, diagnoses=True)
+    return stem
+
+
+def usual_target():
+    return "cuda" if os.path.exists("/dev/nvidiactl") and _nvcc() else "stand-in"
+
+
+def build(source, *, target=None, prefix=None, defines=None, includes=(), tuning=None, options=(), cache=None, tdc=None):
+    """The model of a td file: runs tdc, compiles what it writes, and loads the library.
+
+    source   the file, or td itself in a string
+    target   "cuda" (nvcc) or "stand-in" (the C++ compiler, for NumPy); where there is a GPU and nvcc, "cuda"
+    prefix, defines={"N": 4096}, includes=["folder"], tuning="gpu.tuning", options=["-Wperf"]   for tdc
+    cache    a folder; $TDC_CACHE, or ~/.cache/tdc
+    tdc      the compiler; $TDC, the one in this package, PATH, or the one beside this package in a checkout
+
+    What was built from the same emitted files is taken from the cache."""
+    tdc, cache, target = compiler(tdc), _cache(cache), target or usual_target()
+    if target not in ("cuda", "stand-in"):
+        raise ValueError(f"target: expected 'cuda' or 'stand-in', got {target!r}")
     with tempfile.TemporaryDirectory() as folder:
-        _run(command, folder)
+        stem = _emit(folder, tdc, source, prefix, defines, includes, tuning, options)
         emu, library = _stand_in(cache, _home(tdc)) if target == "stand-in" else (None, None)
         files = [_read(os.path.join(folder, f"{stem}.{e}")) for e in ("cu", "c", "h", "json")]
-        compiler = _run([_nvcc() or "nvcc", "--version"], folder) if target == "cuda" else \
+        version = _run([_nvcc() or "nvcc", "--version"], folder) if target == "cuda" else \
             _run([os.environ.get("CXX", "g++"), "--version"], folder)
-        key = f"{stem}-" + _key(target, library, compiler, *files)
+        key = f"{stem}-" + _key(target, library, version, *files)
 
         def make(fresh):
             shutil.copytree(folder, fresh, dirs_exist_ok=True)
