@@ -44,9 +44,11 @@ def _home(tdc):
 
 
 def compiler(given=None):
-    """The tdc that is used: `given`, $TDC, the one in this package, PATH's, or that of the checkout of this package."""
+    """The tdc that is used: `given`, $TDC, the one in this package, PATH's, or that of the checkout or prefix that this
+    package lies in (PREFIX/share/tdc/python/tdlang, PREFIX/lib/python3/site-packages/tdlang)."""
     here = os.path.dirname(os.path.abspath(__file__))
-    for p in (given, os.environ.get("TDC"), INSIDE, shutil.which("tdc"), os.path.join(here, "..", "..", "build", "tdc")):
+    beside = os.path.join(here, "..", "..", "build", "tdc"), os.path.join(here, "..", "..", "..", "..", "bin", "tdc")
+    for p in (given, os.environ.get("TDC"), INSIDE, shutil.which("tdc"), *beside):
         if p and (os.path.exists(p) or shutil.which(p)):
             return os.path.abspath(p) if os.path.exists(p) else p
     raise BuildError("tdc was not found: put it into PATH, set TDC to it, or install the wheel that has it (make wheel)")
@@ -159,7 +161,7 @@ def build(source, *, target=None, prefix=None, defines=None, includes=(), tuning
     target   "cuda" (nvcc) or "stand-in" (the C++ compiler, for NumPy); where there is a GPU and nvcc, "cuda"
     prefix, defines={"N": 4096}, includes=["folder"], tuning="gpu.tuning", options=["-Wperf"]   for tdc
     cache    a folder; $TDC_CACHE, or ~/.cache/tdc
-    tdc      the compiler; $TDC, the one in this package, PATH, or the one beside this package in a checkout
+    tdc      the compiler; $TDC, the one in this package, PATH's, or that of the checkout or prefix it lies in
 
     What was built from the same emitted files is taken from the cache."""
     tdc, cache, target = compiler(tdc), _cache(cache), target or usual_target()

@@ -99,6 +99,9 @@ if [ -L "$dir/bin" ]; then
     verdict $? "without a compiler: $(cat "$log")"
     try 'the package alone, with tdc in PATH' away PATH="${TDC%/*}:/usr/bin:/bin" "$with" -m tdlang --version
     try 'the package alone, with TDC' away TDC="$TDC" "$with" -m tdlang --version
+    mkdir -p "$dir/prefix/bin" "$dir/prefix/share/tdc/python" && ln -s "$TDC" "$dir/prefix/bin/tdc"
+    cp -r python/tdlang "$dir/prefix/share/tdc/python"
+    path=$dir/prefix/share/tdc/python try 'the package and tdc under one prefix' away "$with" -m tdlang --version
     try 'pip install -e ./python' install -e "$dir/python"
     try 'the editable package' away "$with" -c 'import sys, tdlang; assert tdlang.__file__.startswith(sys.argv[1])' "$dir/python"
 fi
