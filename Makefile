@@ -105,12 +105,10 @@ check-gpu: deps
 mutation: deps
 	@$(MAKE) -s all
 	@B=$(B) python3 tests/mutation/mutation.py
-# Times the kernels written by hand on the GPU of this machine; needs nvcc and PyTorch.
+# Times the suite on the GPU of this machine, beside PyTorch; needs nvcc and PyTorch.
 bench: deps
 	@$(MAKE) -s all
-	@rm -rf $(B)/bench && mkdir -p $(B)/bench
-	@for k in tests/kernels/*.kernel; do $(B)/tdc $$k -o $(B)/bench/$$(basename $$k .kernel).cu || exit; done
-	@cd bench && python3 kernels.py $(abspath $(B))/bench --peers eager,compile
+	@TDC=$(abspath $(B))/tdc PYTHONPATH=python python3 bench/measure.py run --json $(B)/bench.json
 # Compiles a sample and runs it on a GPU, or on the CPU stand-in.
 demo: deps
 	@$(MAKE) -s all
