@@ -105,7 +105,7 @@ class Clock:
     def _spans(self, call, n):
         """Each call lies between two marks, kernels of a name of their own; the write that flushes stands before one."""
         torch = self.torch
-        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as p:
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA], acc_events=True) as p:
             for i in range(n + 1):
                 self.flush.zero_()
                 torch.cuda._sleep(1000)

@@ -116,7 +116,8 @@ def _compile(folder, stem, target, emu, library):
             raise BuildError("nvcc was not found: put it into PATH, or set NVCC")
         _run([nvcc, "-O3", "-std=c++17", *ARCH, "-Xcompiler", "-fPIC", "-c", f"{stem}.cu", "-o", "kernels.o"], folder)
         _run([nvcc, "-O2", "-Xcompiler", "-fPIC", "-c", f"{stem}.c", "-o", "host.o"], folder)
-        _run([nvcc, "-shared", "-Xlinker", "-Bsymbolic", *ARCH, "kernels.o", "host.o", "-o", f"{stem}.so"], folder)
+        _run([nvcc, "-shared", "-Xlinker", "-Bsymbolic", *ARCH, "kernels.o", "host.o", "-o", f"{stem}.so", "-Xlinker", "--as-needed",
+              "-lcublasLt"], folder)  # where host.o calls it: a framework's own copy is not found
     else:
         cc, cxx = os.environ.get("CC", "gcc"), os.environ.get("CXX", "g++")
         _run([cxx, "-x", "c++", "-std=c++17", "-O1", "-ffp-contract=off", "-w", "-fPIC", "-fno-gnu-unique", "-I", emu, "-c",

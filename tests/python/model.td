@@ -35,4 +35,7 @@ export fn few(x: f32[L]) -> (y: f32[L]) {
     y[i] = -x[i];
 }
 
+// A matrix product, which cuBLASLt computes.
+export fn product(x: bf16[M, K], w: bf16[K, N]) -> (y: f32[M, N]) { y[i, j] = sum[k](x[i, k] * w[k, j]); }
+
 export fn rate(step: i32, n: int, peak: f32 = 1.0) -> f32 = peak * min(f32(step) / n, 1.0);

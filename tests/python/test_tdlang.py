@@ -450,6 +450,13 @@ def test_torch_gpu_threads():
     assert not wrong, wrong[:5]
 
 
+def test_torch_product():
+    """The library that the model calls comes with it: PyTorch's own copy is no part of what a model is linked with."""
+    import torch
+    x, w = torch.randn(48, 64, device=device()).bfloat16(), torch.randn(64, 32, device=device()).bfloat16()
+    torch.testing.assert_close(model().product(x, w), x.float() @ w.float(), rtol=1e-3, atol=1e-3)
+
+
 def test_torch_two_models():
     import torch
     m = model()
