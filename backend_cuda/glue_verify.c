@@ -64,8 +64,8 @@ static bool kernel_names(Names *x, const Program *p, bool add) {
 }
 
 static const char *const FIXED_NAMES[] = {
-    "context", "run",     "status",   "status_text", "status_count", "open",        "close",
-    "entry",   "entries", "nentries", "invoke",      "invoke_query", "fingerprint",
+    "context", "run",   "status",  "status_text", "status_count", "open",         "open_message",
+    "close",   "entry", "entries", "nentries",    "invoke",       "invoke_query", "fingerprint",
 #define STATUS(name, meaning) #name,
 #include "statuses.def"
 #undef STATUS
