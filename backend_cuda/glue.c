@@ -71,7 +71,11 @@ void glue_emit_h(Text *out, const Program *const *programs, int n, const GlueOpt
              "typedef struct {\n    void *workspace;\n    size_t workspace_bytes;\n    struct CUstream_st *stream;\n"
              "    char *message;\n    size_t message_bytes;\n} %s_run;\n\n",
              x);
-    text_fmt(out, "%s_status %s_open(%s_context **ctx, int device);\nvoid %s_close(%s_context *ctx);\n", x, x, x, x, x);
+    text_fmt(out, "%s_status %s_open(%s_context **ctx, int device);\n", x, x, x);
+    text_fmt(out,
+             "/* Of this thread's last open that failed: the function that failed, and what CUDA says of it. */\n"
+             "const char *%s_open_message(void);\nvoid %s_close(%s_context *ctx);\n",
+             x, x, x);
     text_fmt(out, "const char *%s_status_text(%s_status status);\n\n", x, x);
     text_put(
         out,
@@ -237,35 +241,50 @@ static const char C_CURRENT[] =
     "    int device = -1;\n"
     "    if (ctx->open != TD_OPEN)\n"
     "        return td_refuse(s, $_error_argument, \"context: expected an open one, got one that is not\");\n"
-    "    TD_TRY(td_cuda(s, \"device\", (int)cudaGetDevice(&device)));\n"
+    "    TD_TRY(td_cuda(s, \"cudaGetDevice\", (int)cudaGetDevice(&device)));\n"
     "    if (device == ctx->device) return $_ok;\n"
     "    return td_refuse(s, $_error_device, \"current device: expected the context's, %d, got %d\", ctx->device, "
     "device);\n}\n\n";
 
-static const char C_OPEN[] = "$_status $_open($_context **ctx, int device) {\n"
-                             "    const td_sink s = {\"open\", NULL, 0};\n"
-                             "    $_context *c;\n"
-                             "    $_status status;\n"
-                             "    int before = 0;\n"
-                             "    if (!ctx) return $_error_argument;\n"
-                             "    *ctx = NULL;\n"
-                             "    TD_TRY(td_device(&s, device));\n"
-                             "    TD_TRY(td_cuda(&s, \"device\", (int)cudaGetDevice(&before)));\n"
-                             "    if (before != device) TD_TRY(td_cuda(&s, \"device\", (int)cudaSetDevice(device)));\n"
-                             "    status = td_prepare_all(&s);\n"
-                             "    c = status == $_ok ? ($_context *)malloc(sizeof *c) : NULL;\n"
-                             "    if (status == $_ok) status = c ? td_begin(&s, c, device) : $_error_argument;\n"
-                             "    if (before != device && cudaSetDevice(before) != cudaSuccess && status == $_ok) {\n"
-                             "        td_end(c);\n        status = $_error_cuda;\n    }\n"
-                             "    if (status != $_ok) {\n        free(c);\n        return status;\n    }\n"
-                             "    c->open = TD_OPEN;\n"
-                             "    *ctx = c;\n"
-                             "    return $_ok;\n}\n\n"
-                             "void $_close($_context *ctx) {\n"
-                             "    if (!ctx) return;\n"
-                             "    td_end(ctx);\n"
-                             "    *(volatile int *)&ctx->open = 0;\n"
-                             "    free(ctx);\n}\n\n";
+static const char C_OPEN[] =
+    "/* A variable that each thread has for itself; where the compiler knows no such thing, one for all threads. */\n"
+    "#if defined(_MSC_VER)\n#define TD_THREAD __declspec(thread)\n"
+    "#elif defined(__cplusplus) && __cplusplus >= 201103L\n#define TD_THREAD thread_local\n"
+    "#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L\n#define TD_THREAD _Thread_local\n"
+    "#elif defined(__GNUC__)\n#define TD_THREAD __thread\n"
+    "#else\n#define TD_THREAD\n#endif\n\n"
+    "static TD_THREAD char td_open_text[512];\n\n"
+    "const char *$_open_message(void) { return td_open_text; }\n\n"
+    "$_status $_open($_context **ctx, int device) {\n"
+    "    const td_sink s = {\"$_open\", td_open_text, sizeof td_open_text};\n"
+    "    $_context *c;\n"
+    "    $_status status;\n"
+    "    int before = 0, driver = 1;\n"
+    "    if (!ctx) return td_refuse(&s, $_error_argument, \"ctx: expected a place for the context, got NULL\");\n"
+    "    *ctx = NULL;\n"
+    "    TD_TRY(td_cuda(&s, \"cudaDriverGetVersion\", (int)cudaDriverGetVersion(&driver)));\n"
+    "    if (!driver) return td_refuse(&s, $_error_cuda, \"cudaDriverGetVersion: no NVIDIA driver is installed\");\n"
+    "    TD_TRY(td_device(&s, device));\n"
+    "    TD_TRY(td_cuda(&s, \"cudaGetDevice\", (int)cudaGetDevice(&before)));\n"
+    "    if (before != device) TD_TRY(td_cuda(&s, \"cudaSetDevice\", (int)cudaSetDevice(device)));\n"
+    "    status = td_prepare_all(&s);\n"
+    "    c = status == $_ok ? ($_context *)malloc(sizeof *c) : NULL;\n"
+    "    if (status == $_ok)\n"
+    "        status = c ? td_begin(&s, c, device) : td_refuse(&s, $_error_argument, \"malloc: no memory on the "
+    "host\");\n"
+    "    if (before != device) {\n"
+    "        const int error = (int)cudaSetDevice(before);\n"
+    "        if (status == $_ok && error) {\n"
+    "            td_end(c);\n            status = td_cuda(&s, \"cudaSetDevice\", error);\n        }\n    }\n"
+    "    if (status != $_ok) {\n        free(c);\n        return status;\n    }\n"
+    "    c->open = TD_OPEN;\n"
+    "    *ctx = c;\n"
+    "    return $_ok;\n}\n\n"
+    "void $_close($_context *ctx) {\n"
+    "    if (!ctx) return;\n"
+    "    td_end(ctx);\n"
+    "    *(volatile int *)&ctx->open = 0;\n"
+    "    free(ctx);\n}\n\n";
 
 static const char C_CONTEXT[] =
     "enum { TD_OPEN = 0x74646f70 };\n\n"
@@ -314,7 +333,7 @@ static void c_device(Text *out, const GlueOptions *o) {
              which.s, archs.s, o->prefix);
     for (int i = 0; i < 2; i++)
         text_fmt(out,
-                 "    TD_TRY(td_cuda(s, \"device\", (int)cudaDeviceGetAttribute(&%s, "
+                 "    TD_TRY(td_cuda(s, \"cudaDeviceGetAttribute\", (int)cudaDeviceGetAttribute(&%s, "
                  "cudaDevAttrComputeCapability%s, device)));\n",
                  i ? "minor" : "major", i ? "Minor" : "Major");
     text_fmt(out,

@@ -143,8 +143,8 @@ void glue_prepare_kernels(Text *out, const Program *p, const char *x, const char
     for (int i = 0; i < p->kernels.n; i++) {
         const Kernel *k = p->kernels.at[i];
         if (all ? k->same != NULL : k->here != NULL) continue;
-        text_fmt(out, "    TD_TRY(td_cuda(%s, \"kernel %s\", %s_%s_prepare()));\n", sink, k->name, x,
-                 kernel_symbol(p, k));
+        text_fmt(out, "    TD_TRY(td_cuda(%s, \"kernel %s: cudaFuncSetAttribute\", %s_%s_prepare()));\n", sink, k->name,
+                 x, kernel_symbol(p, k));
     }
     if (p->assumed) glue_prepare_kernels(out, p->assumed, x, sink, all);
 }

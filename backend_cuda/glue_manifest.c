@@ -217,7 +217,8 @@ uint64_t glue_fingerprint(const Program *const *programs, int n, const GlueOptio
 }
 
 void glue_emit_manifest(Text *out, const Program *const *programs, int n, const GlueOptions *o) {
-    static const char *const functions[] = {"open", "close", "status_text", "invoke", "invoke_query", "fingerprint"};
+    static const char *const functions[] = {"open",   "open_message", "close",      "status_text",
+                                            "invoke", "invoke_query", "fingerprint"};
     Ctx *ctx = out->ctx;
     text_fmt(out, "{\n  \"format\": %d,\n  ", FORMAT);
     put_member(out, "tdc", o->version), text_put(out, ",\n  ");

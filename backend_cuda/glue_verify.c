@@ -64,8 +64,8 @@ static bool kernel_names(Names *x, const Program *p, bool add) {
 }
 
 static const char *const FIXED_NAMES[] = {
-    "context", "run",     "status",   "status_text", "status_count", "open",        "close",
-    "entry",   "entries", "nentries", "invoke",      "invoke_query", "fingerprint",
+    "context", "run",   "status",  "status_text", "status_count", "open",         "open_message",
+    "close",   "entry", "entries", "nentries",    "invoke",       "invoke_query", "fingerprint",
 #define STATUS(name, meaning) #name,
 #include "statuses.def"
 #undef STATUS
@@ -104,6 +104,10 @@ static bool verify_program(const Names *x, const Program *p) {
 }
 
 bool glue_verify(const Program *const *programs, int n, const GlueOptions *o, Text *why) {
+    if (!strcmp(o->prefix, "td")) {
+        text_put(why, "the prefix 'td' is that of names which every emitted file has: choose another, --prefix=NAME");
+        return false;
+    }
     const int nfixed = (int)(sizeof FIXED_NAMES / sizeof *FIXED_NAMES);
     Ctx *temp = ctx_temp(why->ctx);
     Names x = {.ctx = temp, .prefix = o->prefix, .why = why};

@@ -38,7 +38,7 @@ int main(void) {
     db = device_copy(NULL, sizeof *db), dbm = device_copy(NULL, sizeof *db), dbv = device_copy(NULL, sizeof *db);
     dloss = device_copy(NULL, sizeof loss); /* one element a step: nothing waits for the device in between */
 
-    CALL(adamw, adamw_open(&ctx, 0), "");
+    CALL(adamw, adamw_open(&ctx, 0), adamw_open_message());
     CALL(adamw, adamw_train_workspace(ctx, N, K, &run.workspace_bytes), "");
     run.workspace = device_copy(NULL, run.workspace_bytes);
     first_step(lr);

@@ -33,7 +33,7 @@ int main(void) {
     for (i = 0; i < 4 * N; i++) box[i] = (float)(0.3 + 0.4 * uniform()), target[i] = (float)(0.3 + 0.4 * uniform());
     for (i = 0; i < N; i++) want += ciou_loss(box + 4 * i, target + 4 * i) / N;
     dbox = device_copy(box, sizeof box), dtarget = device_copy(target, sizeof target);
-    CALL(ciou, ciou_open(&ctx, 0), "");
+    CALL(ciou, ciou_open(&ctx, 0), ciou_open_message());
     CALL(ciou, ciou_loss_and_grad_workspace(ctx, N, &run.workspace_bytes), "");
     run.workspace = device_copy(NULL, run.workspace_bytes);
     CALL(ciou, ciou_loss_and_grad(ctx, &run, dtarget, dtarget, dloss, dgrad, N), why);

@@ -20,7 +20,7 @@ int main(void) {
 
     for (i = 0; i < N; i++) target[i] = i % 5 == 4 ? -100 : (int32_t)(uniform() * V), counted += target[i] >= 0;
     dtarget = device_copy(target, sizeof target);
-    CALL(cross_entropy, cross_entropy_open(&ctx, 0), "");
+    CALL(cross_entropy, cross_entropy_open(&ctx, 0), cross_entropy_open_message());
     CALL(cross_entropy, cross_entropy_loss_and_grad_workspace(ctx, N, V, &run.workspace_bytes), "");
     run.workspace = device_copy(NULL, run.workspace_bytes);
     CALL(cross_entropy, cross_entropy_loss_and_grad(ctx, &run, dx, dtarget, dloss, dgrad, N, V), why);

@@ -21,7 +21,7 @@ int main(void) {
         for (l = 0; l < r; l++, p++) left[p] = r, right[p] = l;
     dids = device_copy(ids, sizeof ids), dleft = device_copy(left, sizeof left),
     dright = device_copy(right, sizeof right);
-    CALL(dlrm, dlrm_open(&ctx, 0), "");
+    CALL(dlrm, dlrm_open(&ctx, 0), dlrm_open_message());
     CALL(dlrm, dlrm_interact_workspace(ctx, B, D, F, V, L, P, &run.workspace_bytes), "");
     run.workspace = device_copy(NULL, run.workspace_bytes);
     CALL(dlrm, dlrm_interact(ctx, &run, ddense, dtable, dids, dleft, dright, dy, B, D, F, V, L, P), why);

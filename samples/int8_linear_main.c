@@ -20,7 +20,7 @@ int main(void) {
     double worst = 0;
     int m, n, k;
 
-    CALL(int8_linear, int8_linear_open(&ctx, 0), "");
+    CALL(int8_linear, int8_linear_open(&ctx, 0), int8_linear_open_message());
     /* One workspace for both entries, which run one after the other. */
     CALL(int8_linear, int8_linear_quantize_workspace(ctx, N, K, &run.workspace_bytes), "");
     CALL(int8_linear, int8_linear_forward_workspace(ctx, M, K, N, &other), "");

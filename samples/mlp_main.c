@@ -24,7 +24,7 @@ int main(void) {
     td_bf16_t *dy = device_copy(NULL, M * N * sizeof *dy);
     int i, j;
 
-    CALL(mlp, mlp_open(&ctx, 0), "");
+    CALL(mlp, mlp_open(&ctx, 0), mlp_open_message());
     CALL(mlp, mlp_forward_workspace(ctx, M, K, H, N, &run.workspace_bytes), "");
     run.workspace = device_copy(NULL, run.workspace_bytes); /* holds the hidden layer */
     CALL(mlp, mlp_forward(ctx, &run, dx, dw1, db1, dw2, db2, dy, M, K, H, N), why);

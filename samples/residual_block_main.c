@@ -53,7 +53,7 @@ int main(void) {
     float *dgain = random_f32(gain, C, 1), *dbias = random_f32(bias, C, 0.2);
     int i;
 
-    CALL(residual_block, residual_block_open(&ctx, 0), "");
+    CALL(residual_block, residual_block_open(&ctx, 0), residual_block_open_message());
     CALL(residual_block, residual_block_block_workspace(ctx, N, H, W, G, K, &run.workspace_bytes), "");
     run.workspace = device_copy(NULL, run.workspace_bytes);
     CALL(residual_block, residual_block_block(ctx, &run, dx, dw1, dgain, dbias, dw2, dgain, dbias, dy, N, H, W, G, K),

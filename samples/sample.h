@@ -17,7 +17,7 @@
 #define SIZE(gpu, stand_in) (gpu)
 #endif
 
-/* CALL(mlp, mlp_open(&ctx, 0), ""): goes on if the status is mlp_ok. */
+/* CALL(mlp, mlp_open(&ctx, 0), mlp_open_message()): goes on if the status is mlp_ok. */
 #define CALL(prefix, call, message)                                                                                    \
     do {                                                                                                               \
         prefix##_status call_status = call;                                                                            \

@@ -14,7 +14,7 @@ int main(void) {
     double worst = 0;
     int i, j;
 
-    CALL(softmax, softmax_open(&ctx, 0), "");
+    CALL(softmax, softmax_open(&ctx, 0), softmax_open_message());
     CALL(softmax, softmax_softmax_workspace(ctx, M, N, &run.workspace_bytes), "");
     run.workspace = device_copy(NULL, run.workspace_bytes);
     CALL(softmax, softmax_softmax(ctx, &run, dx, dy, M, N), why);

@@ -79,7 +79,7 @@ int main(void) {
           *db2 = random_f32(b2, C, 0.1);
     int b, early = (S - 1) * C, wrong;
 
-    CALL(transformer_block, transformer_block_open(&ctx, 0), "");
+    CALL(transformer_block, transformer_block_open(&ctx, 0), transformer_block_open_message());
     CALL(transformer_block, transformer_block_block_workspace(ctx, B, S, H, D, F, &run.workspace_bytes), "");
     run.workspace = device_copy(NULL, run.workspace_bytes);
     CALL(transformer_block,

@@ -313,6 +313,7 @@ class Model:
             return f
         p, i, n = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p
         self._open_c = function("open", i, ctypes.POINTER(p), i)
+        self._open_message_c = function("open_message", n) if "open_message" in self.manifest["symbols"] else lambda: b""
         self._close_c = function("close", None, p)
         self._status_text_c = function("status_text", n, i)
         self._invoke_c = function("invoke", i, p, p, n, p, i, p, i, p, i)
@@ -364,7 +365,7 @@ class Model:
                 c = ctypes.c_void_p()
                 status = self._open_c(ctypes.byref(c), device)
                 if status:
-                    self._raise(status, f"open: device {device}: {self._status_text_c(status).decode()}")
+                    self._raise(status, self._open_message_c().decode(errors="replace"))
                 self._contexts[device] = c.value
             return self._contexts[device]
 

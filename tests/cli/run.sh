@@ -161,6 +161,7 @@ verdict $? "a.cu does not name the command"
 says 0 '' softmax.td -o out/a.cu --prefix=net
 grep -q 'net_softmax(net_context' "$dir/out/a.h"
 verdict $? "--prefix is not used"
+says 1 "the prefix 'td' is that of names.*--prefix=NAME" softmax.td -o out/td.cu
 files a.cu a.c a.h
 
 # dumps

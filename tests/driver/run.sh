@@ -69,6 +69,9 @@ if [ -n "$nvcc" ]; then
     echo 'export fn f(x: f32[N]) -> (y: f32[N]) { y[i] = 2 * x[i]; }' >few.td
     "$TDC" few.td --emit=cu,c,h,driver && make -f few.mk "NVCC=$nvcc" >log 2>&1 && [ -x few_main ]
     verdict $? "with nvcc: $(tail -n 5 log)"
+    said=$(CUDA_VISIBLE_DEVICES='' ./few_main 2>&1)
+    [[ $? = 1 && $said =~ ^few_open:\ cuda[A-Za-z]*:\ [A-Za-z\ -]+$ ]]
+    verdict $? "without a GPU few_main says '$said'"
 else
     echo 'no nvcc here: what it does with the example is not tested'
 fi

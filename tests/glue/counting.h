@@ -7,7 +7,8 @@
 #include <string.h>
 
 static int failed, passed;
-static int current, major = 9, minor, launch_error;
+static int current, driver = 13000, major = 9, minor, launch_error;
+static cudaError_t get_error, set_error, prepare_error; /* what these functions return */
 static char order[64];
 enum { SEEN_TENSORS = 8, SEEN_DIMS = 4, SEEN_SCALARS = 4 }; /* at most; the counts are set by the test */
 static int ntensors, ndims, nscalars;
@@ -17,15 +18,19 @@ static int64_t seen_dims[SEEN_DIMS];
 static double seen_scalars[SEEN_SCALARS];
 
 const char *cudaGetErrorString(cudaError_t error) {
-    return error == cudaErrorLaunchFailure ? "launch failure" : "other";
+    return error == cudaErrorLaunchFailure ? "launch failure" : error == cudaErrorNoDevice ? "no device" : "other";
+}
+cudaError_t cudaDriverGetVersion(int *version) {
+    *version = driver;
+    return cudaSuccess;
 }
 cudaError_t cudaGetDevice(int *device) {
     *device = current;
-    return cudaSuccess;
+    return get_error;
 }
 cudaError_t cudaSetDevice(int device) {
-    current = device;
-    return cudaSuccess;
+    if (set_error == cudaSuccess) current = device;
+    return set_error;
 }
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device) {
     if (device < 0 || device > 1) return cudaErrorInvalidDevice;
@@ -55,7 +60,7 @@ static int launched(const char *what, void *const *tensors, const int64_t *dims,
     int symbol##_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars, int *before) { \
         return stream ? launched(launch, tensors, dims, scalars, before) : 1;                                          \
     }                                                                                                                  \
-    int symbol##_prepare(void) { return strcat(order, prepare) ? 0 : 1; }
+    int symbol##_prepare(void) { return strcat(order, prepare) ? (int)prepare_error : 1; }
 
 static void check(int ok, const char *what) {
     if (ok)

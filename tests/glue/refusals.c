@@ -169,11 +169,35 @@ static void others(model_context *ctx) {
           "table: call");
     check(e->call(tensors, dims, scalars, NULL, 0, a.run.stream, a.message, sizeof a.message) == model_error_workspace,
           "table: refusal");
-    check(model_open(NULL, 0) == model_error_argument, "open needs a result");
-    check(model_open(&none, 5) == model_error_cuda && !none, "open: no such device");
+}
+
+/* What each open that fails leaves to read. */
+static void opens(void) {
+    model_context *none = (model_context *)memory;
+#define SAYS(device, status, text)                                                                                     \
+    check(model_open(&none, device) == model_##status && !none && !strcmp(model_open_message(), text), text)
+    check(!*model_open_message(), "no open has failed before");
+    SAYS(5, error_cuda, "model_open: cudaDeviceGetAttribute: other");
+    check(model_open(NULL, 0) == model_error_argument && strstr(model_open_message(), "open: ctx: expected a place"),
+          "open needs a result");
+    driver = 0;
+    SAYS(0, error_cuda, "model_open: cudaDriverGetVersion: no NVIDIA driver is installed");
+    driver = 13000;
+    get_error = cudaErrorNoDevice;
+    SAYS(1, error_cuda, "model_open: cudaGetDevice: no device");
+    get_error = cudaSuccess;
+    set_error = cudaErrorLaunchFailure;
+    SAYS(1, error_cuda, "model_open: cudaSetDevice: launch failure");
+    set_error = cudaSuccess;
+    prepare_error = cudaErrorLaunchFailure;
+    SAYS(0, error_cuda, "model_open: kernel sums: cudaFuncSetAttribute: launch failure");
+    prepare_error = cudaSuccess;
     major = 10;
-    check(model_open(&none, 1) == model_error_device && !none, "open: another architecture");
+    SAYS(1, error_device, "model_open: device 1: expected compute capability 9.0, got 10.0");
     major = 9;
+    check(model_open(&none, 1) == model_ok && strstr(model_open_message(), "got 10.0"),
+          "an open that succeeds leaves the message of the last one that failed");
+    model_close(none);
 }
 
 int main(void) {
@@ -184,6 +208,7 @@ int main(void) {
     refusals(ctx);
     runs(ctx);
     others(ctx);
+    opens();
     model_close(ctx);
     free(memory);
     printf("%d passed, %d failed\n", passed, failed);

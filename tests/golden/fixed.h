@@ -48,6 +48,8 @@ typedef struct {
 } fixed_run;
 
 fixed_status fixed_open(fixed_context **ctx, int device);
+/* Of this thread's last open that failed: the function that failed, and what CUDA says of it. */
+const char *fixed_open_message(void);
 void fixed_close(fixed_context *ctx);
 const char *fixed_status_text(fixed_status status);
 

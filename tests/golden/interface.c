@@ -83,8 +83,8 @@ static interface_status td_cuda(const td_sink *s, const char *what, int error) {
 /* The kernels are compiled for compute capability 9.0 and, being of sm_90a, for no other. */
 static interface_status td_device(const td_sink *s, int device) {
     int major = 0, minor = 0;
-    TD_TRY(td_cuda(s, "device", (int)cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device)));
-    TD_TRY(td_cuda(s, "device", (int)cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device)));
+    TD_TRY(td_cuda(s, "cudaDeviceGetAttribute", (int)cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device)));
+    TD_TRY(td_cuda(s, "cudaDeviceGetAttribute", (int)cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device)));
     if (major == 9 && minor == 0) return interface_ok;
     return td_refuse(s, interface_error_device, "device %d: expected compute capability 9.0, got %d.%d", device, major, minor);
 }
@@ -99,7 +99,7 @@ static interface_status td_current(const td_sink *s, const interface_context *ct
     int device = -1;
     if (ctx->open != TD_OPEN)
         return td_refuse(s, interface_error_argument, "context: expected an open one, got one that is not");
-    TD_TRY(td_cuda(s, "device", (int)cudaGetDevice(&device)));
+    TD_TRY(td_cuda(s, "cudaGetDevice", (int)cudaGetDevice(&device)));
     if (device == ctx->device) return interface_ok;
     return td_refuse(s, interface_error_device, "current device: expected the context's, %d, got %d", ctx->device, device);
 }
@@ -147,9 +147,9 @@ const char *interface_status_text(interface_status status) {
 }
 
 static interface_status td_prepare_all(const td_sink *s) {
-    TD_TRY(td_cuda(s, "kernel ctx", interface_scaled_ctx_prepare()));
-    TD_TRY(td_cuda(s, "kernel sums", interface_scaled_sums_prepare()));
-    TD_TRY(td_cuda(s, "kernel y", interface_half_y_prepare()));
+    TD_TRY(td_cuda(s, "kernel ctx: cudaFuncSetAttribute", interface_scaled_ctx_prepare()));
+    TD_TRY(td_cuda(s, "kernel sums: cudaFuncSetAttribute", interface_scaled_sums_prepare()));
+    TD_TRY(td_cuda(s, "kernel y: cudaFuncSetAttribute", interface_half_y_prepare()));
     (void)s;
     return interface_ok;
 }
@@ -162,22 +162,45 @@ static interface_status td_begin(const td_sink *s, interface_context *c, int dev
 
 static void td_end(interface_context *c) { (void)c; }
 
+/* A variable that each thread has for itself; where the compiler knows no such thing, one for all threads. */
+#if defined(_MSC_VER)
+#define TD_THREAD __declspec(thread)
+#elif defined(__cplusplus) && __cplusplus >= 201103L
+#define TD_THREAD thread_local
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define TD_THREAD _Thread_local
+#elif defined(__GNUC__)
+#define TD_THREAD __thread
+#else
+#define TD_THREAD
+#endif
+
+static TD_THREAD char td_open_text[512];
+
+const char *interface_open_message(void) { return td_open_text; }
+
 interface_status interface_open(interface_context **ctx, int device) {
-    const td_sink s = {"open", NULL, 0};
+    const td_sink s = {"interface_open", td_open_text, sizeof td_open_text};
     interface_context *c;
     interface_status status;
-    int before = 0;
-    if (!ctx) return interface_error_argument;
+    int before = 0, driver = 1;
+    if (!ctx) return td_refuse(&s, interface_error_argument, "ctx: expected a place for the context, got NULL");
     *ctx = NULL;
+    TD_TRY(td_cuda(&s, "cudaDriverGetVersion", (int)cudaDriverGetVersion(&driver)));
+    if (!driver) return td_refuse(&s, interface_error_cuda, "cudaDriverGetVersion: no NVIDIA driver is installed");
     TD_TRY(td_device(&s, device));
-    TD_TRY(td_cuda(&s, "device", (int)cudaGetDevice(&before)));
-    if (before != device) TD_TRY(td_cuda(&s, "device", (int)cudaSetDevice(device)));
+    TD_TRY(td_cuda(&s, "cudaGetDevice", (int)cudaGetDevice(&before)));
+    if (before != device) TD_TRY(td_cuda(&s, "cudaSetDevice", (int)cudaSetDevice(device)));
     status = td_prepare_all(&s);
     c = status == interface_ok ? (interface_context *)malloc(sizeof *c) : NULL;
-    if (status == interface_ok) status = c ? td_begin(&s, c, device) : interface_error_argument;
-    if (before != device && cudaSetDevice(before) != cudaSuccess && status == interface_ok) {
-        td_end(c);
-        status = interface_error_cuda;
+    if (status == interface_ok)
+        status = c ? td_begin(&s, c, device) : td_refuse(&s, interface_error_argument, "malloc: no memory on the host");
+    if (before != device) {
+        const int error = (int)cudaSetDevice(before);
+        if (status == interface_ok && error) {
+            td_end(c);
+            status = td_cuda(&s, "cudaSetDevice", error);
+        }
     }
     if (status != interface_ok) {
         free(c);
@@ -385,7 +408,7 @@ static int td_call_of(const char *entry, td_ready_fn *ready, td_run_fn *run, td_
     interface_context ctx;
     interface_status status;
     int device = 0;
-    TD_TRY_INT(td_cuda(&s, "device", (int)cudaGetDevice(&device)));
+    TD_TRY_INT(td_cuda(&s, "cudaGetDevice", (int)cudaGetDevice(&device)));
     TD_TRY_INT(td_device(&s, device));
     TD_TRY_INT(ready(&s));
     TD_TRY_INT(td_begin(&s, &ctx, device));
@@ -434,8 +457,8 @@ static const td_signature td_scaled_signature = {3, 2, 5, td_scaled_tensors, td_
     td_scaled_needs, td_scaled_numbers, td_scaled_texts, td_scaled_extent};
 static interface_status td_scaled_ready(const td_sink *td_s) {
     (void)td_s;
-    TD_TRY(td_cuda(td_s, "kernel ctx", interface_scaled_ctx_prepare()));
-    TD_TRY(td_cuda(td_s, "kernel sums", interface_scaled_sums_prepare()));
+    TD_TRY(td_cuda(td_s, "kernel ctx: cudaFuncSetAttribute", interface_scaled_ctx_prepare()));
+    TD_TRY(td_cuda(td_s, "kernel sums: cudaFuncSetAttribute", interface_scaled_sums_prepare()));
     return interface_ok;
 }
 
@@ -505,7 +528,7 @@ static const td_signature td_half_signature = {2, 1, 2, td_half_tensors, td_half
     td_half_needs, td_half_numbers, td_half_texts, td_half_extent};
 static interface_status td_half_ready(const td_sink *td_s) {
     (void)td_s;
-    TD_TRY(td_cuda(td_s, "kernel y", interface_half_y_prepare()));
+    TD_TRY(td_cuda(td_s, "kernel y: cudaFuncSetAttribute", interface_half_y_prepare()));
     return interface_ok;
 }
 

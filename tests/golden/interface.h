@@ -61,6 +61,8 @@ typedef struct {
 } interface_run;
 
 interface_status interface_open(interface_context **ctx, int device);
+/* Of this thread's last open that failed: the function that failed, and what CUDA says of it. */
+const char *interface_open_message(void);
 void interface_close(interface_context *ctx);
 const char *interface_status_text(interface_status status);
 

@@ -120,6 +120,24 @@ static void captured(void) {
     cudaFree(run.workspace), cudaFree(x), cudaFree(y), cudaFree(z), cudaFree(mu), cudaFree(s);
 }
 
+/* Opens a device that is not there, and keeps what is said of that. */
+static void *fail_to_open(void *user) {
+    threads_context *none = NULL;
+    if (!*threads_open_message() && threads_open(&none, 99) && !none) snprintf(user, 200, "%s", threads_open_message());
+    return NULL;
+}
+
+/* The message of an open that fails is its thread's. clause 10.8 */
+static void own_messages(void) {
+    char theirs[200] = "";
+    pthread_t other;
+    must(pthread_create(&other, NULL, fail_to_open, theirs));
+    must(pthread_join(other, NULL));
+    check(!strcmp(theirs, "threads_open: cudaDeviceGetAttribute: invalid device ordinal"),
+          "an open that fails says why");
+    check(!*threads_open_message(), "another thread's message is not this one's");
+}
+
 int main(void) {
     static worker workers[THREADS];
     pthread_t thread[THREADS];
@@ -138,6 +156,7 @@ int main(void) {
                 printf("FAILED: thread %d has other results than one thread, or a message that is not its own\n", i);
     }
     captured();
+    own_messages();
     threads_close(ctx);
     printf("%d passed, %d failed\n", passed, failed);
     return failed != 0;

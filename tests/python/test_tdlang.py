@@ -143,6 +143,7 @@ def test_numpy_same_memory():
 def test_numpy_refusals():
     m = model()
     refused("few: at most a hundred", m.few, f32(101), status="error_require")
+    refused("model_open: cudaDeviceGetAttribute: invalid device ordinal", m._context, 99, status="error_cuda")
     refused("tensor y: extent 0 is N: expected 3, got 4", m.axpy, f32(3), f32(4), status="error_shape")
     refused("tensor x: extent 1 is 8 * K: expected a multiple of 8, got 12", m.rows, np.zeros((2, 12), np.uint16))
     refused("tensor x: expected rank 1, got 2", m.share, f32(3, 3))

@@ -1,7 +1,7 @@
 #!/bin/bash
 # README.md as a script: its blocks marked `sh` are run, those marked `LANGUAGE FILE` written to that file, in the order of the
 # page and by one shell, which begins in the project's folder with an empty $HOME. What needs PyTorch is left out where there is
-# none. --gpu runs it for the GPU: without EMU=...
+# none. --gpu runs it for the GPU: without EMU=... Where there is nvcc the C program also says in one line that there is no GPU.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/suite.sh
 python3 -c 'import torch' 2>/dev/null && torch=1 || torch=0
@@ -29,6 +29,13 @@ for done in '1 passed, 0 failed' 'add_norm(M = 4096, N = 4096): 1 launch' 'from 
     grep -q "^$done" "$dir/log"
     verdict $? "does not say '$done': $(tail -n 20 "$dir/log")"
 done
+nvcc=$(command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/cuda/bin/nvcc; })
+if [ -n "$nvcc" ]; then # no kernel is reached
+    (cd "$dir/home/add_norm" && "$nvcc" -o no_gpu main.c add_norm.c -Xcompiler -no-pie -Xlinker --unresolved-symbols=ignore-all) >"$dir/log2" 2>&1
+    said=$(CUDA_VISIBLE_DEVICES='' "$dir/home/add_norm/no_gpu" 2>&1)
+    [[ $? = 1 && $said =~ ^add_norm_open:\ cuda[A-Za-z]*:\ [A-Za-z\ -]+$ ]]
+    verdict $? "without a GPU the program says '$said' $(head -n 5 "$dir/log2")"
+fi
 [ $torch = 0 ] || grep -q '^from PyTorch: within 0\.' "$dir/log"
 verdict $? 'PyTorch'
 finish
