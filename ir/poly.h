@@ -65,6 +65,8 @@ bool poly_at_most(const PolyEnv *env, Poly p, int64_t most); /* the upper one of
 /* p >= 0 for all values, proved from ranges, dimension bounds and facts. False: not proved. As all answers about a Poly
  * it takes divisors not to be 0; those below do not. */
 bool poly_nonneg(const PolyEnv *env, Poly p);
+/* p is 0 for no values: it is positive, negative, or between two multiples of something always. */
+bool poly_never_zero(const PolyEnv *env, Poly p);
 /* The truth of an integer condition: 1 proved true, 0 proved false, -1 unknown. It holds where divisors are 0 too. */
 int cond_truth(const PolyEnv *env, const Expr *cond);
 bool expr_nonneg(const PolyEnv *env, const Expr *e); /* e >= 0, in the same way */
