@@ -31,6 +31,9 @@ typedef struct PolyEnv {
     int nfacts;
     Ctx *ctx;  /* where polynomials are allocated; NULL: in the Graph's context */
     int *work; /* inside a proof: what it and the questions that it asks may still do; NULL elsewhere */
+    /* Inside a proof: symbols of which a remainder is known, which are quotients by it there; elsewhere none. */
+    const struct PolyResidue *residue;
+    int nresidues;
     /* Of many questions under one environment: what poly_of has answered, in ctx; NULL: nothing is kept. What is known
      * of atoms must not change meanwhile. */
     struct ExprMap *made;

@@ -45,6 +45,20 @@ export fn promised(x: i32[G*K], w: i32[W], heads: i32[T, H*D]) -> (ok: bool[G, K
 check promised(G = 2, K = 3, W = 7, T = 2, H = 3, D = 4);
 check promised(G = 0, K = 3, W = 3, T = 1, H = 1, D = 1);
 
+// clause 8.5: remainders that are known
+dim E8 divisible 8;
+export fn remainders(x: i32[D], e: i32[E8], t: i32[M], F: int, f: i32[F]) -> (ok: bool[D], swap: i32[D], ok_e: bool[E8], ok_t: bool[M], ok_f: bool[F]) {
+    require D % 2 == 0 && F / 3 * 3 == F - 2;
+    assume 0 <= t[m] && t[m] < D;
+    swap[d] = if d % 2 == 0 then x[d + 1] else x[d - 1];
+    ok[d] = swap[d] == x[d + 1 - 2*(d % 2)] && swap[d] == x[if d % 2 != 1 then d/2*2 + 1 else d/2*2];
+    ok_e[i] = e[i/8*8 + 7] == e[i - i % 8 + 7] && (if i % 4 == 1 then e[i + 2] == e[i/4*4 + 3] else true);
+    ok_t[m] = if t[m] % 2 != 1 then x[t[m] + 1] == x[t[m]/2*2 + 1] else true;
+    ok_f[i] = if i % 3 == 0 then f[i + 1] == f[i/3*3 + 1] else true;
+}
+check remainders(D = 6, E8 = 16, M = 5, F = 8);
+check remainders(D = 2, E8 = 8, M = 1, F = 2);
+
 // clause 3.1, 8.5
 fn windows(n: int, k: int, up: bool) = if up then max(n - k + 1, 0)/2 + 1 else (n - k)/2 + 1;
 export fn cases(x: i32[W], y: i32[4*C], f: i32[4*O]) -> (ok: bool[windows(W, 3, false)], mirror: bool[2*W - 1], part: bool[max(W - 9, 0)], group: bool[4*O, C]) {
