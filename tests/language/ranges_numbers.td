@@ -59,6 +59,20 @@ export fn remainders(x: i32[D], e: i32[E8], t: i32[M], F: int, f: i32[F]) -> (ok
 check remainders(D = 6, E8 = 16, M = 5, F = 8);
 check remainders(D = 2, E8 = 8, M = 1, F = 2);
 
+// clause 8.6: lets of conditions say what their definitions say
+export fn named_conditions(x: i32[N], k: i32[M], w: i32[M]) -> (ok: bool[M], y: i32[M], z: i32[M], last: i32[N]) {
+    let low[m] = 0 <= k[m];
+    let in_range[m] = low[m] && k[m] < N;
+    let out[m] = !in_range[m];
+    let ends[i in N] = i == N - 1;
+    y[m] = if w[m] > 0 && in_range[m] then x[k[m]] else 0;
+    z[m] = sum[i where !out[i] && i <= m](x[k[i]]);
+    last[i] = if ends[i] then 0 else x[i + 1];
+    ok[m] = y[m] == (if w[m] > 0 then pad(x[k[m]], 0) else 0) && z[m] == sum[i where i <= m](pad(x[k[i]], 0))
+        && all[i in N](last[i] == pad(x[i + 1], 0));
+}
+check named_conditions(N = 9, M = 13);
+
 // clause 3.1, 8.5
 fn windows(n: int, k: int, up: bool) = if up then max(n - k + 1, 0)/2 + 1 else (n - k)/2 + 1;
 export fn cases(x: i32[W], y: i32[4*C], f: i32[4*O]) -> (ok: bool[windows(W, 3, false)], mirror: bool[2*W - 1], part: bool[max(W - 9, 0)], group: bool[4*O, C]) {
