@@ -136,11 +136,26 @@ AstExpr *ast_if(Parse *p, Token t, AstExpr *a, AstExpr *b, AstExpr *c) {
     return expr_finish(p, e);
 }
 
+/* Ranges of packs and inside of sums belong to left sides. */
+static void no_ranges(Parse *p, AstItems *items) {
+    for (int i = 0; items && i < items->v.n; i++) {
+        AstItem *it = &items->v.at[i];
+        if (!it->hi && !(it->kind == ITEM_PACK && it->value)) continue;
+        Diag *d = diag_report(p->ctx, DIAG_MISPLACED, it->span, "this range belongs to the left side of a definition");
+        if (it->hi)
+            diag_help(p->ctx, d, "a reduction has a range for a variable alone, [%s in N]; a subscript has none",
+                      it->name);
+        it->hi = it->lo = NULL;
+        if (it->kind == ITEM_PACK) it->value = NULL;
+    }
+}
+
 AstExpr *ast_postfix(Parse *p, AstExprKind kind, AstExpr *a, Token open, AstItems *items, Token close) {
     AstExpr *e = expr_new(p, kind, span_join(a->span, parse_token_span(p, close)));
     e->a = a;
     e->items = items;
     items->span = parse_span(p, open, close);
+    no_ranges(p, items);
     return expr_finish(p, e);
 }
 
@@ -148,6 +163,7 @@ AstExpr *ast_group(Parse *p, AstExprKind kind, Token open, AstItems *items, Toke
     AstExpr *e = expr_new(p, kind, parse_span(p, open, close));
     e->items = items;
     items->span = e->span;
+    no_ranges(p, items);
     return expr_finish(p, e);
 }
 
@@ -202,13 +218,49 @@ AstItem ast_item_later(Parse *p, Token word, AstExpr *e) {
     return ast_item(p, e);
 }
 
-AstItem ast_item_named(Parse *p, AstItemKind kind, Token name, AstExpr *lo, AstExpr *value) {
+AstItem ast_item_named(Parse *p, Token name, AstExpr *value) {
     Span at = parse_token_span(p, name);
-    return (AstItem){kind, span_join(at, value->span), name.text, at, lo, value, OP_CONST};
+    return (AstItem){
+        .kind = ITEM_NAMED, .span = span_join(at, value->span), .name = name.text, .name_span = at, .value = value};
 }
 
-AstItem ast_item_pack(Parse *p, Token name, Token dots) {
-    return (AstItem){ITEM_PACK, parse_span(p, name, dots), name.text, parse_token_span(p, name), NULL, NULL, OP_CONST};
+/* The variable right before the range: e itself, or the last operand of the sum or product e. */
+static const AstExpr *last_variable(const AstExpr *e) {
+    const AstExpr *x = e;
+    while (x && (x->kind == AST_BINARY || x->kind == AST_UNARY || x->kind == AST_CHAIN))
+        x = x->kind == AST_CHAIN ? x->items->v.at[x->items->v.n - 1].value : x->kind == AST_UNARY ? x->a : x->b;
+    return x && x->kind == AST_NAME && x->span.end == e->span.end ? x : NULL;
+}
+
+static bool is_word(const Parse *p, Sym name) { /* a type, or `pad` */
+    for (int i = 0; i < TY_COUNT; i++)
+        if (p->types[i] == name) return true;
+    return !strcmp(name, "pad");
+}
+
+AstItem ast_item_in(Parse *p, AstExpr *e, AstExpr *lo, AstExpr *hi) {
+    const AstExpr *v = last_variable(e);
+    Span span = span_join(e->span, hi->span);
+    if (!v || is_word(p, v->name)) {
+        if (e->kind != AST_ERROR) {
+            Diag *d = diag_report(p->ctx, DIAG_MISPLACED, span, "a range stands right after an index variable");
+            diag_help(p->ctx, d, "write y[i in N], y[4 + i in N] on a left side, sum[k in lo..hi](...) in a reduction");
+        }
+        return (AstItem){
+            .kind = ITEM_EXPR, .span = span, .name_span = SPAN_NONE, .value = expr_new(p, AST_ERROR, span)};
+    }
+    AstItem item = {.span = span, .name = v->name, .name_span = v->span, .lo = lo};
+    item.kind = v == e ? ITEM_IN : ITEM_EXPR;
+    item.value = v == e ? hi : e;
+    item.hi = v == e ? NULL : hi;
+    return item;
+}
+
+AstItem ast_item_pack(Parse *p, Token name, Token dots, AstExpr *in) {
+    AstItem item = {.kind = ITEM_PACK, .span = parse_span(p, name, dots), .name = name.text, .value = in};
+    item.name_span = parse_token_span(p, name);
+    if (in) item.span = span_join(item.span, in->span);
+    return item;
 }
 
 AstItem ast_item_rest(Parse *p, Token dots) {
@@ -221,6 +273,7 @@ AstType *ast_type(Parse *p, Token name, AstItems *args, Token last) {
     AstType *t = NEW(p->ctx, AstType);
     t->name = name.text;
     t->args = args;
+    no_ranges(p, args);
     t->name_span = parse_token_span(p, name);
     t->span = parse_span(p, name, last);
     return t;
@@ -382,6 +435,7 @@ AstParams *ast_params(Parse *p, AstParams *list, AstParam a) {
 AstParam ast_param(Parse *p, bool is_inout, Token name, AstType *type, AstExpr *def) {
     Span at = parse_token_span(p, name), span = at;
     if (type) span = span_join(span, type->span);
+    if (type) no_ranges(p, type->dims);
     if (def) span = span_join(span, def->span);
     return (AstParam){name.text, span, at, is_inout, type, def};
 }
@@ -414,7 +468,8 @@ AstDecl *ast_fn(Parse *p, Token word, Token name, AstGenerics *g, AstParams *par
     return d;
 }
 
-AstDecl *ast_fn_results(AstDecl *d, AstParams *results, AstType *type) {
+AstDecl *ast_fn_results(Parse *p, AstDecl *d, AstParams *results, AstType *type) {
+    if (type) no_ranges(p, type->dims);
     d->results = results;
     d->result_type = type;
     return d;
@@ -460,6 +515,7 @@ AstDecl *ast_struct(Parse *p, Token word, Token name, AstGenerics *g, AstParams 
 AstDecl *ast_reduce(Parse *p, Token word, Token name, AstItems *vars, AstParams *params) {
     AstDecl *d = ast_decl(p, DECL_REDUCE, word, name, name);
     d->vars = vars;
+    no_ranges(p, vars);
     d->params = params ? params : NEW(p->ctx, AstParams);
     return d;
 }
@@ -487,6 +543,7 @@ AstDecl *ast_dim_later(Parse *p, AstDecl *d, Token word) {
 AstDecl *ast_check(Parse *p, AstDeclKind kind, Token word, Token name, AstItems *args, Token close) {
     AstDecl *d = ast_decl(p, kind, word, name, close);
     d->args = args;
+    no_ranges(p, args);
     return d;
 }
 

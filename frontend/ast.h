@@ -48,10 +48,10 @@ struct AstExpr {
 
 /* What stands between the parentheses or brackets of a postfix form, a definition's left side or a type. */
 typedef enum AstItemKind {
-    ITEM_EXPR,  /* value */
+    ITEM_EXPR,  /* value; on a left side with a range, 4 + j in P: value is 4 + j, name is j, and it has lo and hi */
     ITEM_NAMED, /* name = value */
     ITEM_IN,    /* name in value (lo is NULL: 0..value), name in lo..value */
-    ITEM_PACK,  /* name... */
+    ITEM_PACK,  /* name...; on a left side with a range, b... in B: value is B */
     ITEM_REST,  /* ... */
 } AstItemKind;
 
@@ -62,6 +62,7 @@ typedef struct AstItem {
     Span name_span;
     AstExpr *lo, *value; /* ITEM_IN: half-open */
     Op op;               /* in an AST_CHAIN: what joins the value with all before it */
+    AstExpr *hi;         /* ITEM_EXPR: where its last variable's range ends; NULL: it has none */
 } AstItem;
 
 struct AstItems {

@@ -93,8 +93,9 @@ AstItems *ast_items_guard(Parse *p, AstItems *items, AstExpr *guard);
 AstItems *ast_pair(Parse *p, AstExpr *first, AstItems *rest);
 AstItem ast_item(Parse *p, AstExpr *e);
 AstItem ast_item_later(Parse *p, Token word, AstExpr *e);
-AstItem ast_item_named(Parse *p, AstItemKind kind, Token name, AstExpr *lo, AstExpr *value);
-AstItem ast_item_pack(Parse *p, Token name, Token dots);
+AstItem ast_item_named(Parse *p, Token name, AstExpr *value);
+AstItem ast_item_in(Parse *p, AstExpr *e, AstExpr *lo, AstExpr *hi);  /* e: a variable, or a sum that ends with one */
+AstItem ast_item_pack(Parse *p, Token name, Token dots, AstExpr *in); /* in: NULL without a range */
 AstItem ast_item_rest(Parse *p, Token dots);
 
 /* ---- types and statements ---- */
@@ -122,7 +123,7 @@ AstParam ast_param(Parse *p, bool is_inout, Token name, AstType *type, AstExpr *
 AstDecl *ast_decl(Parse *p, AstDeclKind kind, Token word, Token name, Token last);
 AstDecl *ast_import(Parse *p, Token word, Token path, Token semi);
 AstDecl *ast_fn(Parse *p, Token word, Token name, AstGenerics *g, AstParams *params);
-AstDecl *ast_fn_results(AstDecl *d, AstParams *results, AstType *type);
+AstDecl *ast_fn_results(Parse *p, AstDecl *d, AstParams *results, AstType *type);
 AstDecl *ast_body(Parse *p, AstDecl *d, AstStmts *body, AstExpr *value, Token last);
 AstDecl *ast_export(Parse *p, Token word, AstDecl *fn);
 AstDecl *ast_export_instance(Parse *p, Token word, Token name, AstExpr *value, Token semi);

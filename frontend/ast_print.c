@@ -30,12 +30,19 @@ static void put_string(Text *out, const char *s) {
 static void put_clause(Text *out, const char *word, const AstExpr *e);
 
 static void put_item(Text *out, const AstItem *item) {
-    if (item->name) text_put(out, item->name);
+    if (item->name && item->kind != ITEM_EXPR) text_put(out, item->name);
     switch (item->kind) {
-    case ITEM_EXPR: break;
+    case ITEM_EXPR:
+        put_clause(out, "", item->value);
+        put_clause(out, item->lo ? " in " : "", item->lo);
+        put_clause(out, item->lo ? ".." : " in ", item->hi);
+        return;
     case ITEM_NAMED: text_put(out, " = "); break;
     case ITEM_IN: text_put(out, " in "); break;
     case ITEM_PACK:
+        text_put(out, "...");
+        put_clause(out, " in ", item->value);
+        return;
     case ITEM_REST: text_put(out, "..."); return;
     }
     put_clause(out, "", item->lo);

@@ -83,6 +83,15 @@ static bool draw(Job *j) {
     return true;
 }
 
+/* An input of integers that e loads, or NULL. */
+static const Tensor *loaded(const Expr *e) {
+    const Tensor *t = e->op == OP_LOAD ? e->u.tensor : NULL;
+    if (t && t->kind != TENSOR_LET && t->kind != TENSOR_OUTPUT && !type_is_float(t->type)) return t;
+    for (int i = 0; i < e->nargs; i++)
+        if ((t = loaded(e->arg[i])) != NULL) return t;
+    return NULL;
+}
+
 /* Inputs that break an assumption prove nothing: wrong of a statement, to be expected of a size that nobody named. */
 static bool facts_hold(Job *j) {
     for (int i = 0; i < j->g->facts.n; i++) {
@@ -90,6 +99,8 @@ static bool facts_hold(Job *j) {
         Text why = {.ctx = j->ctx};
         if (f->require || interp_fact(j->ctx, j->g, f, j->dims, j->scalars, j->old, &why)) continue;
         text_fmt(&j->why, "the inputs drawn break an assumption of %s: it %s", j->g->name, why.s);
+        const Tensor *t = loaded(f->cond);
+        if (t) text_fmt(&j->why, "; draw others: check %s(...) with %s in lo..hi", j->g->name, t->name);
         j->r.skipped = j->r.sizes != NULL;
         return false;
     }

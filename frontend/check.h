@@ -93,6 +93,18 @@ double check_normal(uint64_t key, uint64_t i);  /* standard normal, an f32 */
 /* Fills the n first elements of an input as its InputSpec (or NULL) and the facts of the graph say. */
 bool check_input(const Graph *g, const Tensor *t, const InputSpec *spec, const int64_t *dims, const double *scalars,
                  uint64_t seed, HostTensor *h, int64_t n, Text *why);
+/* The integers that the facts of the graph leave to the elements of an input (check_values.c): in ascending parts that
+ * do not touch, none where there is no such number. */
+enum { VALUE_PARTS = 8 };
+typedef struct ValueSet {
+    int n;
+    struct {
+        int64_t lo, hi;
+    } at[VALUE_PARTS];
+} ValueSet;
+ValueSet check_values(const Graph *g, const Tensor *t, const int64_t *dims, const double *scalars);
+/* Whether a fact says that the elements of a vector ascend: t[i] <= t[i + 1]. */
+bool check_ordered(const Graph *g, const Tensor *t);
 /* Whether a fact of the graph bounds the elements of an input. */
 bool check_bounded(const Graph *g, const Tensor *t, const int64_t *dims, const double *scalars);
 

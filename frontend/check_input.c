@@ -5,6 +5,7 @@
 #include "ir/bound.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- numbers ---- */
@@ -151,15 +152,47 @@ static bool int_range(Type t, const InputSpec *spec, const Range *r, int64_t *lo
     return *lo <= *hi;
 }
 
-static bool fill_int(HostTensor *h, int64_t n, uint64_t key, const InputSpec *spec, const Range *r) {
-    int64_t lo, hi;
-    if (!int_range(h->type, spec, r, &lo, &hi)) return n == 0;
-    uint64_t width = (uint64_t)hi - (uint64_t)lo + 1;
+/* The part of the values in which the draw w falls: a part of one value is drawn a third as often as a wide one. */
+static int part_of(const ValueSet *v, uint64_t w) {
+    uint64_t weight[VALUE_PARTS], all = 0;
+    for (int i = 0; i < v->n; i++) {
+        uint64_t more = (uint64_t)v->at[i].hi - (uint64_t)v->at[i].lo;
+        all += weight[i] = more < 2 ? more + 1 : 3;
+    }
+    int i = 0;
+    for (w %= all; w >= weight[i]; i++) w -= weight[i];
+    return i;
+}
+
+static bool fill_int(HostTensor *h, int64_t n, uint64_t key, const InputSpec *spec, const ValueSet *values) {
+    ValueSet v = {0};
+    for (int i = 0; i < values->n; i++) { /* what is open is as long as where nothing is known */
+        Range r = {.ilo = values->at[i].lo, .ihi = values->at[i].hi};
+        r.has_lo = r.ilo != INT64_MIN;
+        r.has_hi = r.ihi != INT64_MAX;
+        if (int_range(h->type, spec, &r, &v.at[v.n].lo, &v.at[v.n].hi)) v.n++;
+        if (spec && spec->uniform) break;
+    }
+    if (!v.n) return n == 0;
     for (int64_t i = 0; i < n; i++) {
         uint64_t w = word(key, (uint64_t)i);
-        host_put_int(h, i, (int64_t)((uint64_t)lo + (width ? (w >> 11) % width : w)));
+        int p = v.n > 1 ? part_of(&v, scramble(w)) : 0;
+        uint64_t width = (uint64_t)v.at[p].hi - (uint64_t)v.at[p].lo + 1;
+        host_put_int(h, i, (int64_t)((uint64_t)v.at[p].lo + (width ? (w >> 11) % width : w)));
     }
     return true;
+}
+
+static int by_value(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void sort(Ctx *ctx, HostTensor *h, int64_t n) {
+    int64_t *all = NEW_N(ctx, int64_t, n + 1);
+    for (int64_t i = 0; i < n; i++) all[i] = host_int(h, i);
+    qsort(all, (size_t)n, sizeof *all, by_value);
+    for (int64_t i = 0; i < n; i++) host_put_int(h, i, all[i]);
 }
 
 bool check_input(const Graph *g, const Tensor *t, const InputSpec *spec, const int64_t *dims, const double *scalars,
@@ -174,7 +207,11 @@ bool check_input(const Graph *g, const Tensor *t, const InputSpec *spec, const i
         for (int64_t i = 0; i < n; i++) host_put_int(h, i, (int64_t)(word(key, (uint64_t)i) >> 63));
         return true;
     }
-    if (fill_int(h, n, key, spec, &r)) return true;
+    ValueSet values = check_values(g, t, dims, scalars);
+    if (spec && spec->uniform && !values.n) values = (ValueSet){1, {{INT64_MIN, INT64_MAX}}};
+    bool drawn = fill_int(h, n, key, spec, &values);
+    if (drawn && check_ordered(g, t)) sort(why->ctx, h, n);
+    if (drawn) return true;
     text_fmt(why, "no value of %s satisfies what is assumed of it", t->name);
     return false;
 }

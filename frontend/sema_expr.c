@@ -328,8 +328,13 @@ static const Expr *choose(Sema *s, Env env, const AstExpr *e) {
 static const Expr *power(Sema *s, Span span, const Expr *a, const Expr *b) {
     int64_t k;
     if (!a || !b) return NULL;
-    if (type_is_float(b->type) || !sema_const_int(b, &k) || k > 64 || k < -64)
+    if (type_is_float(b->type) || !sema_const_int(b, &k) || k > 64 || k < -64) {
+        if (type_is_float(a->type) && type_class(b->type) != CLASS_FLOAT && b->type != TY_BOOL) {
+            a = expr_settle(s->g, a);
+            b = expr_cast(s->g, type_acc(a->type), b);
+        }
         return sema_apply(s, span, OP_POW, (const Expr *[]){a, b}, 2);
+    }
     const Expr *r = NULL, *p = a;
     for (int64_t n = k < 0 ? -k : k; n > 0; n /= 2) {
         if (n % 2) r = r ? sema_apply(s, span, OP_MUL, (const Expr *[]){r, p}, 2) : p;

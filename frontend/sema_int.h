@@ -9,7 +9,7 @@
  *   sema_lift.c    lets of composite reductions              sema_prove.c   facts, proofs, counterexamples
  *   sema_update.c  updates, scatters, new(p)               sema_refuse.c  what is said of subscripts out of range
  *   sema_over.c    calls under index variables               sema_left.c    the left-hand side of an equation
- *   sema_ahead.c   ranges of lets from their readers
+ *   sema_ahead.c   ranges of lets from their readers         sema_suggest.c what to state for a proof to succeed
  * Elaboration is by need: a definition is worked out when something loads its tensor, with the Graph's tensors made in
  * that order. Ranges are inferred on the syntax tree before an expression is built, so that every proof knows them. */
 #ifndef TDC_SEMA_INT_H
@@ -356,6 +356,10 @@ const Expr *sema_room_above(Sema *s, const Expr *sub, const Expr *extent); /* ex
 /* ---- sema_refuse.c ---- */
 /* Reports that the subscript is out of range, or not proved in it: `low` below 0, else at its upper end. */
 void sema_refuse_sub(Sema *s, const Expr *sub, bool low, const SubPlace *at);
+
+/* ---- sema_suggest.c ---- */
+/* The condition on the extent, that it is a multiple of a number, under which sub is in range; NULL: there is none. */
+const Expr *sema_suggest_multiple(Sema *s, const Expr *sub, const Expr *extent);
 
 /* ---- sema_call.c ---- */
 const Expr *sema_call(Sema *s, Env env, const AstExpr *e);

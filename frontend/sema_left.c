@@ -20,15 +20,23 @@ static RangeQuery query_for(Sema *s, const Building *b, Sym name, bool pack, Spa
 
 static bool bind_range(Sema *s, Building *b, const AstItem *it, int axis, const Target *t);
 
+static bool has_range(const AstItem *it) { return it->kind == ITEM_IN || it->hi; }
+
 /* Of `let (a[i in N], b[i]) = ...;`: the range that another result's target gives the variable, or NULL. */
 static const AstItem *range_beside(const Building *b, Sym name) {
     const AstStmt *st = b->p->stmt;
     for (int i = 0; i < st->targets.n; i++) {
         const AstItems *left = st->targets.at[i].index;
         for (int k = 0; left && k < left->v.n; k++)
-            if (left->v.at[k].kind == ITEM_IN && left->v.at[k].name == name) return &left->v.at[k];
+            if (has_range(&left->v.at[k]) && left->v.at[k].name == name) return &left->v.at[k];
     }
     return NULL;
+}
+
+static bool repeated(Sema *s, Sym name, Span span) {
+    Diag *d = SEMA_REPORT(s, REPEATED_INDEX, span, "%s stands twice on the left-hand side", name);
+    diag_help(s->ctx, d, "for a diagonal define y[i, j] = if i == j then ... else ...;");
+    return false;
 }
 
 static bool bind_plain(Sema *s, Building *b, Target *t, Sym name, Span span, int axis) {
@@ -40,11 +48,7 @@ static bool bind_plain(Sema *s, Building *b, Target *t, Sym name, Span span, int
         vec_push(s->ctx, &b->subs, expr_var(s->g, bound->vars[0]));
         return true;
     }
-    if (bound) {
-        Diag *d = SEMA_REPORT(s, REPEATED_INDEX, span, "%s stands twice on the left-hand side", name);
-        diag_help(s->ctx, d, "for a diagonal define y[i, j] = if i == j then ... else ...;");
-        return false;
-    }
+    if (bound) return repeated(s, name, span);
     sema_warn_hidden(s, b->env.inst, name, span);
     Span from = t->d->param ? t->d->param->span : t->d->span;
     const AstItem *beside = range_beside(b, name);
@@ -64,35 +68,84 @@ static bool bind_plain(Sema *s, Building *b, Target *t, Sym name, Span span, int
     return true;
 }
 
-static bool bind_range(Sema *s, Building *b, const AstItem *it, int axis, const Target *t) {
+/* The variable that the item gives a range, in scope; NULL after an error. */
+static Var *bind_ranged(Sema *s, Building *b, const AstItem *it, const Target *t) {
     Env outer = {b->env.inst, NULL};
     const Expr *lo = it->lo ? sema_int(s, outer, it->lo) : expr_int(s->g, TY_I64, 0);
-    const Expr *hi = sema_int(s, outer, it->value);
+    const Expr *hi = sema_int(s, outer, it->hi ? it->hi : it->value);
     int64_t v;
-    if (!lo || !hi) return false;
+    if (!lo || !hi) return NULL;
     if (sema_uses_data(lo) || sema_uses_data(hi)) {
         SEMA_REPORT(s, DATA_DIM, it->span, "the range of a definition cannot depend on data");
-        return false;
+        return NULL;
     }
+    if (sema_scope_find(b->env.scope, it->name)) return repeated(s, it->name, it->name_span), NULL;
     sema_warn_hidden(s, b->env.inst, it->name, it->name_span);
-    bool whole = sema_const_int(lo, &v) && v == 0;
-    if (!t->has_shape && !whole) {
+    if (!t->has_shape && !(sema_const_int(lo, &v) && v == 0)) {
         SEMA_REPORT(s, LET_RANGE, it->span, "the range of an intermediate begins at 0");
-        return false;
+        return NULL;
     }
-    b->plain &= whole && (!t->has_shape || sema_equal(s, hi, t->shape.at[axis]));
-    if (b->plain && t->has_shape) hi = t->shape.at[axis];
     Var *x = add_var(s, b, it->name, lo, hi);
     x->span = it->span;
     b->env.scope = sema_scope_var(s, b->env.scope, it->name, x);
+    return x;
+}
+
+static bool bind_range(Sema *s, Building *b, const AstItem *it, int axis, const Target *t) {
+    Var *x = bind_ranged(s, b, it, t);
+    int64_t v;
+    if (!x) return false;
+    bool whole = sema_const_int(x->lo, &v) && v == 0;
+    b->plain &= whole && (!t->has_shape || sema_equal(s, x->hi, t->shape.at[axis]));
+    if (b->plain && t->has_shape) x->hi = t->shape.at[axis];
     vec_push(s->ctx, &b->subs, expr_var(s->g, x));
     return true;
 }
 
+/* The dimensions that `b... in B` names: those of a pack, or of a list, [M, N]. */
+static bool pack_range(Sema *s, const Building *b, const AstExpr *e, ExprVec *his) {
+    Env outer = {b->env.inst, NULL};
+    const Name *n = e->kind == AST_NAME ? sema_name(b->env.inst, e->name) : NULL;
+    if (n && n->kind == NAME_PACK) {
+        *his = n->pack;
+        return true;
+    }
+    bool list = e->kind == AST_LIST;
+    for (int i = 0; list && i < e->items->v.n; i++) list = e->items->v.at[i].kind == ITEM_EXPR;
+    if (!list || e->items->guard) {
+        if (e->kind == AST_ERROR) return false;
+        Diag *d = SEMA_REPORT(s, MISPLACED, e->span, "the range of a pack is a pack of dimensions or a list of them");
+        diag_help(s->ctx, d, "b... in B, where the header has B...; or b... in [M, N]");
+        return false;
+    }
+    for (int i = 0; i < e->items->v.n; i++) {
+        const Expr *hi = sema_int(s, outer, e->items->v.at[i].value);
+        if (!hi) return false;
+        if (sema_uses_data(hi)) {
+            SEMA_REPORT(s, DATA_DIM, e->items->v.at[i].span, "the range of a definition cannot depend on data");
+            return false;
+        }
+        vec_push(s->ctx, his, hi);
+    }
+    return true;
+}
+
+/* n: how many dimensions of t the pack is, where t has a shape. */
 static bool bind_pack(Sema *s, Building *b, Target *t, const AstItem *it, int axis, int n) {
     ExprVec his = {0};
     const Expr *zero = expr_int(s->g, TY_I64, 0);
-    if (t->has_shape) {
+    if (sema_scope_find(b->env.scope, it->name)) return repeated(s, it->name, it->span);
+    if (it->value) {
+        if (!pack_range(s, b, it->value, &his)) return false;
+        if (t->has_shape && his.n != n) {
+            SEMA_REPORT(s, RANK, it->span, "%s has %d dimensions here, the range has %d", t->d->name, n, his.n);
+            return false;
+        }
+        for (int k = 0; k < his.n && t->has_shape; k++) {
+            b->plain &= sema_equal(s, his.at[k], t->shape.at[axis + k]);
+            if (b->plain) his.at[k] = t->shape.at[axis + k];
+        }
+    } else if (t->has_shape) {
         for (int k = 0; k < n; k++) vec_push(s->ctx, &his, t->shape.at[axis + k]);
     } else {
         RangeQuery q = query_for(s, b, it->name, true, it->span);
@@ -112,6 +165,23 @@ static bool is_arithmetic(const AstExpr *e) {
     return e->kind == AST_NAME || e->kind == AST_INT || (e->kind == AST_UNARY && is_arithmetic(e->a));
 }
 
+/* p with the variables that are bound already at their values for which it is largest; false: those are not known. */
+static bool at_largest(Sema *s, const Building *b, Poly *p) {
+    for (int i = 0; i < b->vars.n; i++) {
+        const Var *v = b->vars.at[i];
+        const Expr *var = expr_var(s->g, (Var *)v), *end;
+        PolyEnv env = {.g = s->g};
+        Poly coef, rest;
+        int64_t k;
+        if (!poly_uses(*p, var)) continue;
+        if (!poly_linear(s->ctx, *p, var, &coef, &rest) || !poly_is_const(coef, &k)) return false;
+        end = k < 0 ? v->lo : expr2(s->g, OP_SUB, v->hi, expr_int(s->g, TY_I64, 1));
+        *p = poly_add(s->ctx, rest, poly_scale(s->ctx, poly_of(&env, end), k));
+        if (p->failed) return false;
+    }
+    return true;
+}
+
 /* How far a variable may run, from 0, for a subscript k*i + c of an axis to stay below its extent, k > 0; else NULL. */
 static const Expr *room_for(Sema *s, const Building *b, const FreeName *f, const AstExpr *e, const Expr *extent) {
     Graph *g = s->g;
@@ -123,8 +193,7 @@ static const Expr *room_for(Sema *s, const Building *b, const FreeName *f, const
     int64_t k;
     if (!sub || !poly_linear(s->ctx, poly_of(&env, sub), expr_var(g, v), &coef, &rest)) return NULL;
     if (!poly_is_const(coef, &k) || k < 1) return NULL;
-    for (int i = 0; i < b->vars.n; i++)
-        if (poly_uses(rest, expr_var(g, b->vars.at[i]))) return NULL;
+    if (!at_largest(s, b, &rest)) return NULL;
     const Expr *room = expr2(g, OP_SUB, expr2(g, OP_ADD, extent, expr_int(g, TY_I64, k - 1)), poly_expr(g, rest));
     if (!sema_nonneg(s, room)) room = expr2(g, OP_MAX, room, expr_int(g, TY_I64, 0));
     return poly_expr(g, poly_of(&env, expr2(g, OP_DIV, room, expr_int(g, TY_I64, k))));
@@ -154,6 +223,15 @@ static bool bind_free(Sema *s, Building *b, const AstExpr *e, const Expr *extent
     return true;
 }
 
+/* The variable that ends a subscript comes after the others of it. */
+static void to_end(Building *b, Sym name) {
+    int i = 0;
+    while (b->vars.at[i]->name != name) i++;
+    Var *v = b->vars.at[i];
+    for (; i + 1 < b->vars.n; i++) b->vars.at[i] = b->vars.at[i + 1];
+    b->vars.at[i] = v;
+}
+
 static bool bind_computed(Sema *s, Building *b, const Target *t, const AstItem *it, int axis) {
     if (!t->has_shape && it->value->kind == AST_NAME) {
         Diag *d = SEMA_REPORT(s, LET_PIECE, it->span, "%s is a dimension: the brackets of a let hold index variables",
@@ -170,6 +248,7 @@ static bool bind_computed(Sema *s, Building *b, const Target *t, const AstItem *
         return false;
     }
     if (!bind_free(s, b, it->value, t->shape.at[axis])) return false;
+    if (it->hi) to_end(b, it->name);
     const Expr *e = sema_int(s, b->env, it->value);
     if (!e) return false;
     b->plain = false;
@@ -213,6 +292,10 @@ bool sema_left(Sema *s, Building *b, Target *t) {
             ok = bind_pack(s, b, t, it, axis, extra);
         } else if (it->kind == ITEM_IN) {
             ok = bind_range(s, b, it, axis, t);
+        } else if (it->hi && axis < MAX_RANK) {
+            ok = bind_ranged(s, b, it, t) != NULL;
+            computed[axis] = it;
+            vec_push(s->ctx, &b->subs, NULL);
         } else if (it->kind == ITEM_EXPR && it->value->kind == AST_NAME && axis < MAX_RANK && waits(b, t, i)) {
             later[axis] = true;
             computed[axis] = it;

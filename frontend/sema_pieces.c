@@ -1,26 +1,6 @@
 /* Tensors in pieces: each element is defined once, and an output everywhere. */
 #include "sema_int.h"
 
-/* The variable of the piece that stands in p with coefficient 1 and runs from 0 over an extent by which the rest of p
- * divides: a digit. The rest, divided, goes to *rest. */
-static bool strip_digit(Sema *s, const Piece *p, Poly *x, bool *used) {
-    PolyEnv env = {.g = s->g};
-    for (int i = 0; i < p->nvars; i++) {
-        const Var *v = p->vars[i];
-        Poly coef, rest;
-        int64_t k;
-        if (!poly_linear(s->ctx, *x, expr_var(s->g, p->vars[i]), &coef, &rest)) continue;
-        if (!poly_is_const(coef, &k) || k != 1 || v->lo != expr_int(s->g, TY_I64, 0)) continue;
-        const Expr *high = expr2(s->g, OP_DIV, poly_expr(s->g, rest), v->hi);
-        Poly q = poly_of(&env, high);
-        if (q.failed || !poly_eq(poly_mul(s->ctx, q, poly_of(&env, v->hi)), rest)) continue;
-        *x = q;
-        used[i] = true;
-        return true;
-    }
-    return false;
-}
-
 static int count_vars(Sema *s, const Piece *p, Poly x, int *one) {
     int n = 0;
     for (int i = 0; i < p->nvars; i++)
@@ -28,8 +8,53 @@ static int count_vars(Sema *s, const Piece *p, Poly x, int *one) {
     return n;
 }
 
+/* The terms of x that vary with a variable of the piece. */
+static Poly varying(Sema *s, const Piece *p, Poly x) {
+    Poly r = {0};
+    int one;
+    for (int i = 0; i < x.n; i++) {
+        Poly t = {.n = 1, .term = &x.term[i]};
+        if (count_vars(s, p, t, &one) > 0) r = poly_add(s->ctx, r, t);
+    }
+    return r;
+}
+
+/* Whether values of rest that differ are `extent` apart at least: then a digit of so many values can be added to it.
+ * What is left to tell of rest goes to *high. */
+static bool leaves_room(Sema *s, const Piece *p, Poly rest, const Expr *extent, Poly *high) {
+    PolyEnv env = {.g = s->g};
+    Poly q = poly_of(&env, expr2(s->g, OP_DIV, poly_expr(s->g, rest), extent)), coef, other;
+    if (!q.failed && poly_eq(poly_mul(s->ctx, q, poly_of(&env, extent)), rest)) return *high = q, true;
+    int64_t step = poly_divisor(rest);
+    if (step > 1 && sema_nonneg(s, expr2(s->g, OP_SUB, expr_int(s->g, TY_I64, step), extent))) {
+        *high = poly_of(&env, expr2(s->g, OP_DIV, poly_expr(s->g, rest), expr_int(s->g, TY_I64, step)));
+        return !high->failed;
+    }
+    int one;
+    if (count_vars(s, p, rest, &one) != 1) return false;
+    *high = poly_of(&env, expr_var(s->g, p->vars[one]));
+    return poly_linear(s->ctx, rest, high->term[0].atom[0], &coef, &other) && !other.n && !coef.failed &&
+           sema_nonneg(s, expr2(s->g, OP_SUB, poly_expr(s->g, coef), extent));
+}
+
+/* A variable of the piece that stands in *x with coefficient 1 or -1 and takes no more values than those of the rest
+ * are apart: a digit. What is left to tell of the rest becomes *x. */
+static bool strip_digit(Sema *s, const Piece *p, Poly *x, bool *used) {
+    for (int i = 0; i < p->nvars; i++) {
+        const Var *v = p->vars[i];
+        Poly coef, rest;
+        int64_t k;
+        if (!poly_linear(s->ctx, *x, expr_var(s->g, p->vars[i]), &coef, &rest)) continue;
+        if (!poly_is_const(coef, &k) || (k != 1 && k != -1)) continue;
+        if (!leaves_room(s, p, varying(s, p, rest), expr2(s->g, OP_SUB, v->hi, v->lo), x)) continue;
+        used[i] = true;
+        return true;
+    }
+    return false;
+}
+
 /* The variables that a subscript's value tells: the digits of a mixed-radix number, and what is left where that is one
- * variable with a constant coefficient. */
+ * variable with a coefficient that is not 0. */
 static void tell_apart(Sema *s, const Piece *p, const Expr *sub, bool *used) {
     PolyEnv env = {.g = s->g};
     Poly x = poly_of(&env, sub), coef, rest;
@@ -39,8 +64,10 @@ static void tell_apart(Sema *s, const Piece *p, const Expr *sub, bool *used) {
     while (count_vars(s, p, x, &one) > 1)
         if (!strip_digit(s, p, &x, used)) return;
     if (count_vars(s, p, x, &one) == 0) return;
-    if (poly_linear(s->ctx, x, expr_var(s->g, p->vars[one]), &coef, &rest) && poly_is_const(coef, &k) && k != 0)
-        used[one] = true;
+    if (!poly_linear(s->ctx, x, expr_var(s->g, p->vars[one]), &coef, &rest)) return;
+    bool constant = poly_is_const(coef, &k);
+    const Expr *less = constant || coef.failed ? NULL : poly_expr(s->g, poly_sub(s->ctx, coef, poly_const(s->ctx, 1)));
+    used[one] |= constant ? k != 0 : less && sema_nonneg(s, less);
 }
 
 /* Different values of the variables give different elements: the subscripts tell each of them. */
@@ -56,13 +83,7 @@ static bool never_zero(Sema *s, const Expr *diff) {
     const Expr *one = expr_int(s->g, TY_I64, 1);
     if (sema_nonneg(s, expr2(s->g, OP_SUB, diff, one))) return true;
     if (sema_nonneg(s, expr2(s->g, OP_SUB, expr1(s->g, OP_NEG, diff), one))) return true;
-    PolyEnv env = {.g = s->g};
-    Poly p = poly_of(&env, diff);
-    if (p.failed || p.n == 0 || p.term[p.n - 1].degree != 0) return false;
-    int64_t c = p.term[p.n - 1].coef, d;
-    Poly rest = poly_sub(s->ctx, p, poly_const(s->ctx, c));
-    d = poly_divisor(rest);
-    return d > 1 && c % d != 0;
+    return sema_truth(s, expr2(s->g, OP_NE, diff, expr_int(s->g, TY_I64, 0))) == 1;
 }
 
 /* ---- conditions on data ---- */

@@ -29,7 +29,24 @@ static Op compare_not(Op op) {
     }
 }
 
-/* Pushes the conjuncts of c (of !c where `holds` is false); integer comparisons are widened to i64. */
+/* What one load of a tensor of integers, or of conditions, is by the tensor's only definition, of all of it. */
+static const Expr *defined_as(Sema *s, const Expr *load) {
+    const Tensor *t = load->u.tensor;
+    if (t->kind == TENSOR_INOUT || t->pieces.n != 1 || type_is_float(t->type) || t->pieces.at[0].guard) return NULL;
+    const Piece *p = &t->pieces.at[0];
+    const Expr **var = NEW_N(s->ctx, const Expr *, p->nvars + 1);
+    if (p->nvars != t->rank || !p->value || !sema_is_small(p->value)) return NULL;
+    for (int i = 0; i < t->rank; i++) {
+        if (p->subs[i]->op != OP_VAR) return NULL;
+        var[i] = p->subs[i];
+    }
+    const Expr *value = expr_replace(s->g, p->value, var, load->arg, t->rank);
+    if (type_is_float(value->type) || (value->type == TY_BOOL) != (t->type == TY_BOOL)) return NULL;
+    return expr_cast(s->g, t->type, value);
+}
+
+/* Pushes the conjuncts of c (of !c where `holds` is false); integer comparisons are widened to i64. A let that is loaded
+ * says what its definition says. */
 void sema_conjuncts(Sema *s, const Expr *c, bool holds, ExprVec *out, int depth) {
     if (depth > MAX_DEPTH || (depth == 0 && !sema_is_small(c))) return;
     if (c->op == OP_NOT) {
@@ -41,7 +58,9 @@ void sema_conjuncts(Sema *s, const Expr *c, bool holds, ExprVec *out, int depth)
         const Expr *a = as_i64(s->g, c->arg[0]), *b = as_i64(s->g, c->arg[1]);
         vec_push(s->ctx, out, expr2(s->g, holds ? c->op : compare_not(c->op), a, b));
     } else if (c->op != OP_CONST) {
+        const Expr *is = c->op == OP_LOAD ? defined_as(s, c) : NULL;
         vec_push(s->ctx, out, holds ? c : expr1(s->g, OP_NOT, c));
+        if (is) sema_conjuncts(s, is, holds, out, depth + 1);
     }
 }
 
@@ -103,24 +122,8 @@ static void instantiate(Sema *s, const Fact *f, const Expr *pattern, const Expr 
     }
 }
 
-/* What one load of an integer tensor is by the tensor's only definition, of all of it. */
-static const Expr *defined_as(Sema *s, const Expr *load) {
-    const Tensor *t = load->u.tensor;
-    if (t->kind == TENSOR_INOUT || t->pieces.n != 1 || type_is_float(t->type) || t->pieces.at[0].guard) return NULL;
-    const Piece *p = &t->pieces.at[0];
-    const Expr **var = NEW_N(s->ctx, const Expr *, p->nvars + 1);
-    if (p->nvars != t->rank || !p->value || !sema_is_small(p->value)) return NULL;
-    for (int i = 0; i < t->rank; i++) {
-        if (p->subs[i]->op != OP_VAR) return NULL;
-        var[i] = p->subs[i];
-    }
-    const Expr *value = expr_replace(s->g, p->value, var, load->arg, t->rank);
-    if (type_is_float(value->type) || value->type == TY_BOOL) return NULL;
-    return expr_cast(s->g, t->type, value);
-}
-
 static const Expr *definition(Sema *s, const Expr *load) {
-    const Expr *value = defined_as(s, load);
+    const Expr *value = load->type == TY_BOOL ? NULL : defined_as(s, load);
     return value ? expr2(s->g, OP_EQ, as_i64(s->g, load), as_i64(s->g, value)) : NULL;
 }
 

@@ -112,9 +112,20 @@ static Sym show_condition(Sema *s, const Expr *cond) {
     return sym_fmt(s->ctx, "%s <= %s", sema_show(s, cond->arg[0]), sema_show(s, cond->arg[1]));
 }
 
-/* Whether the opposite of a condition around the load would put it in range: the branches of an if are swapped. */
+/* No value that meets the conditions around it puts the subscript in range. */
+static bool never_in_range(const Refusal *r) {
+    Sema *s = r->s;
+    const Expr *one = expr_int(s->g, TY_I64, 1);
+    const Expr *out =
+        r->low ? expr1(s->g, OP_NEG, r->sub) : expr2(s->g, OP_ADD, expr2(s->g, OP_SUB, r->sub, r->at->extent), one);
+    return sema_nonneg(s, expr2(s->g, OP_SUB, out, one));
+}
+
+/* Whether the opposite of a condition around the load would put it in range, where it never is in range now: the
+ * branches of an if are swapped. */
 static const Expr *swapped(const Refusal *r) {
     Sema *s = r->s;
+    if (s->path.n == 0 || !never_in_range(r)) return NULL;
     for (int i = s->path.n - 1; i >= 0; i--) {
         const Expr *c = s->path.at[i];
         int n = s->path.n;
@@ -193,6 +204,12 @@ static void help_indices(const Refusal *r) {
         return;
     }
     bool never = cond && only_at_zero(s, cond);
+    const Expr *multiple = sema_suggest_multiple(s, r->sub, r->at->extent);
+    if (multiple) {
+        diag_help(s->ctx, r->d, "if %s is always a multiple of %s, state it: require %s;", sema_show(s, r->at->extent),
+                  sema_show(s, multiple->arg[0]->arg[1]), sema_show(s, multiple));
+        return;
+    }
     if (cond && !never) diag_help(s->ctx, r->d, "if it always holds, state it: require %s;", show_condition(s, cond));
     if (never && r->sub->op == OP_VAR) {
         diag_help(s->ctx, r->d, "let %s run over fewer values where it is bound: %s in %s", r->sub->u.var->name,

@@ -71,8 +71,8 @@ dim(D) ::= dim(X) SHARD(W). { D = ast_dim_later(p, X, W); }
 fn(D) ::= fn_head(F) LC stmts(B) RC(E). { D = ast_body(p, F, B, NULL, E); }
 fn(D) ::= fn_head(F) ASSIGN expr(V) SEMI(E). { D = ast_body(p, F, NULL, V, E); }
 fn_head(D) ::= fn_name(F). { D = F; }
-fn_head(D) ::= fn_name(F) ARROW LP param_list(R) RP. { D = ast_fn_results(F, R, NULL); }
-fn_head(D) ::= fn_name(F) ARROW type(T). { D = ast_fn_results(F, NULL, T); }
+fn_head(D) ::= fn_name(F) ARROW LP param_list(R) RP. { D = ast_fn_results(p, F, R, NULL); }
+fn_head(D) ::= fn_name(F) ARROW type(T). { D = ast_fn_results(p, F, NULL, T); }
 fn_name(D) ::= FN(W) IDENT(N) generics(G) LP params(P) RP. { D = ast_fn(p, W, N, G, P); }
 
 reduce(D) ::= REDUCE(W) IDENT(N) LB items(V) RB LP params(P) RP. { D = ast_reduce(p, W, N, V, P); }
@@ -257,11 +257,12 @@ items(L) ::= item_list(X) WHERE expr(G). { L = ast_items_guard(p, X, G); }
 item_list(L) ::= item(I). { L = ast_items_add(p, ast_items(p), I); }
 item_list(L) ::= item_list(X) COMMA item(I). { L = ast_items_add(p, X, I); }
 item(I) ::= expr(E). { I = ast_item(p, E); }
-item(I) ::= IDENT(N) ASSIGN expr(E). { I = ast_item_named(p, ITEM_NAMED, N, NULL, E); }
-item(I) ::= IDENT(N) IN expr(E). { I = ast_item_named(p, ITEM_IN, N, NULL, E); }
-item(I) ::= IDENT(N) IN expr(L) DOTDOT expr(H). { I = ast_item_named(p, ITEM_IN, N, L, H); }
-item(I) ::= IDENT(N) IN expr(L) DOTDOTEQ expr(H). { I = ast_item_named(p, ITEM_IN, N, L, ast_past(p, H)); }
-item(I) ::= IDENT(N) ELLIPSIS(D). { I = ast_item_pack(p, N, D); }
+item(I) ::= IDENT(N) ASSIGN expr(E). { I = ast_item_named(p, N, E); }
+item(I) ::= expr(E) IN expr(H). { I = ast_item_in(p, E, NULL, H); }
+item(I) ::= expr(E) IN expr(L) DOTDOT expr(H). { I = ast_item_in(p, E, L, H); }
+item(I) ::= expr(E) IN expr(L) DOTDOTEQ expr(H). { I = ast_item_in(p, E, L, ast_past(p, H)); }
+item(I) ::= IDENT(N) ELLIPSIS(D). { I = ast_item_pack(p, N, D, NULL); }
+item(I) ::= IDENT(N) ELLIPSIS(D) IN expr(E). { I = ast_item_pack(p, N, D, E); }
 item(I) ::= ELLIPSIS(D). { I = ast_item_rest(p, D); }
 item(I) ::= RAGGED(W) expr(E). { I = ast_item_later(p, W, E); }
 item(I) ::= SHARD(W) expr(E). { I = ast_item_later(p, W, E); }

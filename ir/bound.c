@@ -13,22 +13,27 @@ static bool is_load(const Expr *e, const Tensor *t) {
     return e->op == OP_LOAD && e->u.tensor == t;
 }
 
-static void compare(const Walk *w, Op op, const Expr *left, const Expr *right) {
+bool bound_compare(const Expr *cond, const Tensor *t, Op *op, const Expr **other) {
     static const Op turned[OP_COUNT] = {
-        [OP_EQ] = OP_EQ, [OP_LT] = OP_GT, [OP_LE] = OP_GE, [OP_GT] = OP_LT, [OP_GE] = OP_LE};
-    bool here = is_load(left, w->t), there = is_load(right, w->t);
-    if (here == there || !turned[op]) return;
-    w->fn(w->user, here ? op : turned[op], here ? right : left);
+        [OP_EQ] = OP_EQ, [OP_NE] = OP_NE, [OP_LT] = OP_GT, [OP_LE] = OP_GE, [OP_GT] = OP_LT, [OP_GE] = OP_LE};
+    if (op_rule(cond->op) != RULE_COMPARE) return false;
+    bool here = is_load(cond->arg[0], t), there = is_load(cond->arg[1], t);
+    if (here == there) return false;
+    *op = here ? cond->op : turned[cond->op];
+    *other = cond->arg[here];
+    return true;
 }
 
 static void walk(Walk *w, const Expr *e) {
+    const Expr *other;
+    Op op;
     if (w->depth > MAX_NEST) return;
     w->depth++;
     if (e->op == OP_AND) {
         walk(w, e->arg[0]);
         walk(w, e->arg[1]);
-    } else if (op_rule(e->op) == RULE_COMPARE) {
-        compare(w, e->op, e->arg[0], e->arg[1]);
+    } else if (bound_compare(e, w->t, &op, &other) && op != OP_NE) {
+        w->fn(w->user, op, other);
     }
     w->depth--;
 }

@@ -8,4 +8,7 @@
 typedef void BoundFn(void *user, Op op, const Expr *other);
 void bound_each(const Graph *g, const Tensor *t, BoundFn *fn, void *user);
 
+/* cond compares a load of the tensor with something else: it holds where the element op *other does. */
+bool bound_compare(const Expr *cond, const Tensor *t, Op *op, const Expr **other);
+
 #endif

@@ -31,6 +31,9 @@ typedef struct PolyEnv {
     int nfacts;
     Ctx *ctx;  /* where polynomials are allocated; NULL: in the Graph's context */
     int *work; /* inside a proof: what it and the questions that it asks may still do; NULL elsewhere */
+    /* Inside a proof: symbols of which a remainder is known, which are quotients by it there; elsewhere none. */
+    const struct PolyResidue *residue;
+    int nresidues;
     /* Of many questions under one environment: what poly_of has answered, in ctx; NULL: nothing is kept. What is known
      * of atoms must not change meanwhile. */
     struct ExprMap *made;
@@ -65,6 +68,8 @@ bool poly_at_most(const PolyEnv *env, Poly p, int64_t most); /* the upper one of
 /* p >= 0 for all values, proved from ranges, dimension bounds and facts. False: not proved. As all answers about a Poly
  * it takes divisors not to be 0; those below do not. */
 bool poly_nonneg(const PolyEnv *env, Poly p);
+/* p is 0 for no values: it is positive, negative, or between two multiples of something always. */
+bool poly_never_zero(const PolyEnv *env, Poly p);
 /* The truth of an integer condition: 1 proved true, 0 proved false, -1 unknown. It holds where divisors are 0 too. */
 int cond_truth(const PolyEnv *env, const Expr *cond);
 bool expr_nonneg(const PolyEnv *env, const Expr *e); /* e >= 0, in the same way */

@@ -313,6 +313,8 @@ static Poly make(const Maker *m, const Expr *e) {
     if (expr_is_int(e, &v)) return poly_const(m->ctx, v);
     if (e->op == OP_CAST && e->type == TY_I64 && expr_is_int(e->arg[0], &v)) return poly_const(m->ctx, v);
     if (e->op == OP_CAST && e->type == TY_I64 && e->arg[0]->op != OP_LOAD) return make_wide(m, e->arg[0]);
+    const PolyResidue *r = m->env->nresidues ? poly_residue_of(m->env, e) : NULL;
+    if (r) return poly_by_residue(m->ctx, r);
     if (e->type != TY_I64 || op_rule(e->op) != RULE_ARITH || e->depth > MAX_DEPTH) return poly_atom(m->ctx, e);
     const Poly *known = expr_map_get(m->done, e);
     if (known) return *known;
@@ -327,7 +329,7 @@ static Poly make(const Maker *m, const Expr *e) {
 /* What is computed on the way goes; the polynomial is copied out of it. */
 Poly poly_of_at(const PolyEnv *env, const Expr *e, int level) {
     Ctx *ctx = poly_ctx(env);
-    if (!e->nargs && e->type == TY_I64 && e->op != OP_CONST) return poly_atom(ctx, e);
+    if (!e->nargs && e->type == TY_I64 && e->op != OP_CONST && !env->nresidues) return poly_atom(ctx, e);
     const Poly *before = env->made && !level ? expr_map_get(env->made, e) : NULL;
     if (before) return *before;
     PolyEnv inner = *env;

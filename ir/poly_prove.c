@@ -251,6 +251,14 @@ static void know_atom(Prover *x, const Expr *e) {
     Poly p = poly_atom(x->ctx, e), a, b;
     const Expr *lo, *hi;
     bool exclusive;
+    const PolyResidue *residue = poly_residue_by(x->env, e), *own = poly_residue_of(x->env, e);
+    if (residue) { /* what is known of it is what is known of the symbol */
+        p = poly_by_residue(x->ctx, residue);
+        e = residue->symbol;
+    } else if (own) {
+        know_diff(x, p, a = poly_by_residue(x->ctx, own), 0);
+        know_diff(x, a, p, 0);
+    }
     if (poly_atom_range(x->env, e, &lo, &hi, &exclusive)) {
         if (lo) know_diff(x, p, a = read_poly(x, lo), 0);
         if (hi) know_diff(x, b = read_poly(x, hi), p, exclusive ? -1 : 0);
@@ -577,41 +585,56 @@ static int64_t search(Prover *x, Poly p, int64_t need, int depth) {
     return best;
 }
 
+/* A lower bound of p under x->env, as poly_lower. */
+static int64_t lower(Prover *x, Poly p, int64_t target, int fuel, int level) {
+    const PolyEnv *env = x->env;
+    int64_t best = interval_of_poly(env, p).lo;
+    x->g = env->g;
+    x->ctx = env->ctx;
+    x->level = level;
+    x->fuel = fuel;
+    x->nknown = x->natoms = 0;
+    x->bare = *env;
+    x->bare.nfacts = 0;
+    x->in_scope = true;
+    x->cut = x->refuting = false;
+    know_atoms_of(x, p);
+    know_all(x);
+    x->in_scope = false;
+    int from = x->nknown;
+    for (int i = 0; i < env->nfacts; i++) know_fact(x, env->facts[i], true, 0);
+    know_products(x, p, from);
+    know_all(x);
+    for (int depth = 2; depth <= SEARCH_DEPTH && best < target; depth += 2) { /* short proofs first */
+        x->fuel = fuel;
+        int64_t b = search(x, p, target, depth);
+        if (b > best) best = b;
+        if (x->fuel > 0 && depth > 2 && !x->cut) break; /* nothing was left out */
+        x->cut = false;
+    }
+    return best;
+}
+
 int64_t poly_lower(const PolyEnv *env, Poly p, int64_t target, int fuel, int level) {
     Interval all = interval_of_poly(env, p);
     int64_t best = all.lo;
     if (p.failed || best >= target || level > PROVE_LEVELS || (target < INT64_MAX && all.hi < target)) return best;
     if (poly_refuted(env, p, target)) return best;
-    Prover x;
     PolyEnv own = *env;
     int work = MAX_WORK;
     if (!own.work) own.work = &work;
     if ((*own.work -= QUESTION) < 0) return best;
     own.ctx = ctx_temp(poly_ctx(env));
     own.made = NULL;
-    env = x.env = &own;
-    x.g = env->g;
-    x.ctx = own.ctx;
-    x.level = level;
-    x.fuel = fuel;
-    x.nknown = x.natoms = 0;
-    x.bare = *env;
-    x.bare.nfacts = 0;
-    x.in_scope = true;
-    x.cut = x.refuting = false;
-    know_atoms_of(&x, p);
-    know_all(&x);
-    x.in_scope = false;
-    int from = x.nknown;
-    for (int i = 0; i < env->nfacts; i++) know_fact(&x, env->facts[i], true, 0);
-    know_products(&x, p, from);
-    know_all(&x);
-    for (int depth = 2; depth <= SEARCH_DEPTH && best < target; depth += 2) { /* short proofs first */
-        x.fuel = fuel;
-        int64_t b = search(&x, p, target, depth);
+    Prover x;
+    x.env = &own;
+    best = lower(&x, p, target, fuel, level);
+    /* Again with the remainders that are known, where there are any. */
+    if (best < target && target < INT64_MAX && !level && own.nfacts && poly_residues(&own, 1)) {
+        work = MAX_WORK;
+        Poly q = poly_of_at(&own, poly_expr(own.g, p), 1);
+        int64_t b = q.failed ? INT64_MIN : lower(&x, q, target, fuel, level);
         if (b > best) best = b;
-        if (x.fuel > 0 && depth > 2 && !x.cut) break; /* nothing was left out */
-        x.cut = false;
     }
     ctx_temp_end(own.ctx);
     return best;

@@ -7,6 +7,18 @@
 
 enum { PROVE_LEVELS = 2, POLY_MAX_TERMS = 320 };
 
+/* symbol is modulus * quotient + rest, with 0 <= rest < modulus, by a fact such as `N % 8 == 0`. */
+typedef struct PolyResidue {
+    const Expr *symbol, *quotient; /* the quotient is symbol / modulus */
+    int64_t modulus, rest;
+} PolyResidue;
+
+/* What the facts say of remainders (ir/poly_residue.c), in env->ctx; false: nothing. */
+bool poly_residues(PolyEnv *env, int level);
+const PolyResidue *poly_residue_of(const PolyEnv *env, const Expr *symbol);
+const PolyResidue *poly_residue_by(const PolyEnv *env, const Expr *quotient);
+Poly poly_by_residue(Ctx *ctx, const PolyResidue *r); /* modulus * quotient + rest */
+
 /* poly_of inside a proof: from PROVE_LEVELS on nothing more is proved on the way. */
 Poly poly_of_at(const PolyEnv *env, const Expr *e, int level);
 /* The polynomial of an operand of a canonical quotient: nothing in it is left to simplify. */

@@ -12,16 +12,51 @@ static int less_truth(const PolyEnv *env, Poly a, Poly b, int64_t k) { /* a + k 
     return at_least(env, a, b, 1 - k) ? 0 : -1;
 }
 
-static int equal_truth(const PolyEnv *env, Poly a, Poly b) {
+/* By how much the term changes from one value of its variables to the next: K of K*i. */
+static PolyTerm stride_of(const PolyTerm *t) {
+    PolyTerm r = {.coef = t->coef < 0 ? -t->coef : t->coef};
+    for (int i = 0; i < t->degree; i++)
+        if (t->atom[i]->op == OP_DIM) r.atom[r.degree++] = t->atom[i];
+    return r.degree < t->degree ? r : (PolyTerm){.coef = 1};
+}
+
+/* p is a sum of multiples of the stride and of a rest that lies between two of them. */
+static bool between_multiples(const PolyEnv *env, Poly p, PolyTerm stride) {
     Ctx *ctx = poly_ctx(env);
-    Poly d = poly_sub(ctx, a, b);
-    int64_t v, c = poly_constant(d);
+    Poly rest = {0}, step = {.n = 1, .term = &stride}, one = poly_const(ctx, 1);
+    if (stride.coef == 1 && stride.degree == 0) return false;
+    for (int i = 0; i < p.n; i++) {
+        PolyTerm t = p.term[i], whole;
+        if (t.coef % stride.coef == 0 && term_divide(&t, &stride, &whole)) continue;
+        if (!t.degree && !stride.degree) t.coef = floor_mod(t.coef, stride.coef);
+        rest = poly_add(ctx, rest, (Poly){.n = 1, .term = &t});
+    }
+    for (int side = 0; side < 2 && rest.n && !rest.failed; side++, rest = poly_scale(ctx, rest, -1))
+        if (poly_nonneg(env, poly_sub(ctx, rest, one)) &&
+            poly_nonneg(env, poly_sub(ctx, poly_sub(ctx, step, rest), one)))
+            return true;
+    return false;
+}
+
+bool poly_never_zero(const PolyEnv *env, Poly p) {
+    Ctx *ctx = poly_ctx(env);
+    int64_t c = poly_constant(p);
+    if (p.failed) return false;
+    int64_t step = poly_divisor(poly_sub(ctx, p, poly_const(ctx, c)));
+    if (step > 1 && c % step) return true;
+    if (poly_nonneg(env, poly_sub(ctx, p, poly_const(ctx, 1)))) return true;
+    if (poly_nonneg(env, poly_sub(ctx, poly_scale(ctx, p, -1), poly_const(ctx, 1)))) return true;
+    for (int i = 0; i < p.n; i++)
+        if (between_multiples(env, p, stride_of(&p.term[i]))) return true;
+    return false;
+}
+
+static int equal_truth(const PolyEnv *env, Poly a, Poly b) {
+    Poly d = poly_sub(poly_ctx(env), a, b);
+    int64_t v;
     if (poly_is_const(d, &v)) return v == 0;
     if (d.failed) return -1;
-    Poly rest = poly_sub(ctx, d, poly_const(ctx, c));
-    int64_t step = poly_divisor(rest);
-    if (step > 1 && c % step) return 0;
-    if (at_least(env, a, b, 1) || at_least(env, b, a, 1)) return 0;
+    if (poly_never_zero(env, d)) return 0;
     return at_least(env, a, b, 0) && at_least(env, b, a, 0) ? 1 : -1;
 }
 

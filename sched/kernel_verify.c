@@ -272,7 +272,8 @@ static bool verify_kernel(Verify *v) {
     if (!kernel_finish(v->p, v->k, &why)) return verify_fail(v, "%s", why.s ? why.s : "");
     v->facts.n = v->writes.n = v->reads.n = v->counters.n = 0;
     for (int i = 0; i < v->k->where.n; i++) vec_push(v->ctx, &v->facts, v->k->where.at[i]);
-    v->env = (PolyEnv){v->g, leaf_range, v, v->facts.at, v->facts.n, v->ctx, NULL, NULL};
+    v->env =
+        (PolyEnv){.g = v->g, .range = leaf_range, .user = v, .facts = v->facts.at, .nfacts = v->facts.n, .ctx = v->ctx};
     if (!verify_limits(v)) return false;
     for (int i = 0; i < v->k->parts.n; i++) {
         v->part = v->k->parts.at[i];

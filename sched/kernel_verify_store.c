@@ -201,6 +201,31 @@ static FactorSet comes_by(const Verify *v, const Layout *l) {
     return set;
 }
 
+/* The factors that the store's subscripts determine. */
+static FactorSet determined(Verify *v, const Stage *s, PolyEnv env) {
+    Recover r = {.v = v, .layout = s->layout, .env = env};
+    ExprMap made = {0};
+    r.env.made = &made;
+    for (bool more = true; more;) {
+        more = learn_cond(&r, s->cond);
+        for (int i = 0; i < s->tensor->rank; i++) more |= learn(&r, poly_of(&r.env, s->subs[i]), false);
+    }
+    return r.covered;
+}
+
+/* Adds what the entry requires of dimensions, without which most proofs are found. False: nothing. */
+static bool add_required(Verify *v, PolyEnv *env) {
+    const Expr **all = NEW_N(v->ctx, const Expr *, env->nfacts + v->g->facts.n + 1);
+    int n = env->nfacts;
+    for (int i = 0; i < n; i++) all[i] = env->facts[i];
+    for (int i = 0; i < v->g->facts.n; i++)
+        if (v->g->facts.at[i].require) all[n++] = v->g->facts.at[i].cond;
+    bool more = n > env->nfacts;
+    env->facts = all;
+    env->nfacts = n;
+    return more;
+}
+
 bool verify_store_once(Verify *v, const Stage *s) {
     const Layout *l = s->layout;
     const Expr *facts[MAX_ITEMS];
@@ -211,14 +236,9 @@ bool verify_store_once(Verify *v, const Stage *s) {
         return verify_fail_at(v, s, "it is added once for each %s of axis %s", bind_text(factor_in(l, again)->bind),
                               factor_in(l, again)->axis->name);
     }
-    Recover r = {.v = v, .layout = l, .env = env_with(v, v->part, domain, facts, list_facts(s->cond, facts, 0))};
-    ExprMap made = {0};
-    r.env.made = &made;
-    for (bool more = true; more;) {
-        more = learn_cond(&r, s->cond);
-        for (int i = 0; i < s->tensor->rank; i++) more |= learn(&r, poly_of(&r.env, s->subs[i]), false);
-    }
-    FactorSet lost = real_factors(l, (domain | by) & ~r.covered);
+    PolyEnv env = env_with(v, v->part, domain, facts, list_facts(s->cond, facts, 0));
+    FactorSet lost = real_factors(l, (domain | by) & ~determined(v, s, env));
+    if (lost && add_required(v, &env)) lost = real_factors(l, (domain | by) & ~determined(v, s, env));
     if (!lost) return true;
     const Factor *f = factor_in(l, lost);
     return verify_fail_at(v, s, "the subscripts do not determine %s.%s, so an element may be written more than once",
@@ -246,32 +266,18 @@ static const Expr *renamed(Verify *v, const Part *part, const Expr *e) {
     return expr_replace(v->g, e, from, to, n);
 }
 
-/* d is never 0: it is positive, negative, or not a multiple of what divides all its terms but the constant one. */
-static bool never_zero(const PolyEnv *env, Ctx *ctx, Poly d) {
-    int64_t g = 0, c = 0;
-    if (d.failed) return false;
-    if (poly_nonneg(env, poly_sub(ctx, d, poly_const(ctx, 1)))) return true;
-    if (poly_nonneg(env, poly_sub(ctx, poly_scale(ctx, d, -1), poly_const(ctx, 1)))) return true;
-    for (int i = 0; i < d.n; i++) {
-        if (d.term[i].degree == 0)
-            c = d.term[i].coef;
-        else
-            g = gcd64(g, d.term[i].coef);
-    }
-    return g > 1 && floor_mod(c, g) != 0;
-}
-
 static bool disjoint(Verify *v, const WriteRow *a, const WriteRow *b) {
     const Expr *facts[2 * MAX_ITEMS], *own[MAX_ITEMS];
     int n = list_facts(a->stage->cond, facts, 0), m = list_facts(b->stage->cond, own, 0);
     bool apart = a->part != b->part;
     for (int i = 0; i < m; i++) facts[n++] = apart ? own[i] : renamed(v, b->part, own[i]);
     PolyEnv env = env_with(v, a->part, 0, facts, n);
-    for (int d = 0; d < a->stage->tensor->rank; d++) {
-        const Expr *x = a->stage->subs[d], *y = b->stage->subs[d];
+    for (int d = 0, rank = a->stage->tensor->rank; d < 2 * rank; d++) {
+        const Expr *x = a->stage->subs[d % rank], *y = b->stage->subs[d % rank];
+        if (d == rank && !add_required(v, &env)) return false;
         if (reads_value(x) || reads_value(y)) continue;
         if (!apart) y = renamed(v, b->part, y);
-        if (never_zero(&env, v->ctx, poly_sub(v->ctx, poly_of(&env, y), poly_of(&env, x)))) return true;
+        if (poly_never_zero(&env, poly_sub(v->ctx, poly_of(&env, y), poly_of(&env, x)))) return true;
     }
     return false;
 }

@@ -196,6 +196,8 @@ says 1 "no export is named 'other'" softmax.td --kernels other.kernel -o out/c.c
 says 1 'No such file' softmax.td --kernels missing.kernel -o out/c.cu
 
 # a check judges, and a run runs
+echo 'export fn f(t: i32[M]) -> (y: i32[M]) { assume t[m] % 2 == 0; y[m] = t[m]; } check f(M = 9);' >"$dir/even.td"
+says 1 'break an assumption of f: it does not hold at m = 3; draw others: check f\(\.\.\.\) with t in lo\.\.hi' check even.td --emu
 rm -rf "$dir/out" && mkdir "$dir/out"
 sed 's,^\( *store y.*\),\1 * 1.125,' "$dir/softmax.kernel" >"$dir/bad.kernel"
 says 0 '^3 passed, 0 failed' check softmax.td --emu

@@ -41,6 +41,13 @@ export fn begins(x: f32[N]) -> (y: f32[N]) {
     let t[i in 1..N] = x[i];                  // expect error[E0607]: begins at 0
     y[i] = t[i];
 }
+export fn left_ranges(x: f32[N]) -> (y: f32[N, N + 4], z: f32[N, N], w: f32[N, N]) {
+    y[i, 4 + i in N] = x[i];                  // expect error[E0708]: i stands twice
+    z[i in N, i in N] = x[i];                 // expect error[E0708]: i stands twice
+    let p[b... in N] = 1.0;                   // expect error[E0204]: the range of a pack is a pack of dimensions or a list
+    w[b... in [N]] = x[b...];                 // expect error[E0500]: w has 2 dimensions here, the range has 1
+    y[i, k] = p[i];
+}
 // clause 5.4, 5.5
 export fn parts(x: f32[N], inout c: f32[T, N], pos: int) -> (y: f32[N], z: f32[N, N]) { // expect error[E0703]: cannot prove that the pieces of y cover it
     y[i] = x[i] where i > 0;

@@ -44,3 +44,13 @@ export fn readers_cross(x: f32[N]) -> (y: f32[N]) {
     let u[i] = if i > 0 then t[i] else 1.0; // expect error[E0600]: nothing says how far i runs
     y[n] = x[n] + t[0];
 }
+// clause 8.6
+export fn named_condition(x: f32[N], k: i32[M], w: bool[M]) -> (y: f32[M]) {
+    let ok[m] = 0 <= k[m] && k[m] < N || w[m];
+    y[m] = if ok[m] then x[k[m]] else 0; // expect error[E0605]: x[k[m]]
+}
+// clause 8.5
+export fn odd_length(x: f32[D], z: f32[D]) -> (y: f32[D], u: f32[D]) {
+    y[d] = if d % 2 == 0 then x[d/2*2 + 1] else x[d/2*2]; // expect error[E0602]: for D = 3, d = 2
+    u[d] = if d % 3 == 0 then z[d + 2] else 0.0; // expect error[E0602]: beyond D
+}

@@ -38,6 +38,35 @@ export fn pieces(a: i32[N], b: i32[N], inout c: i32[T, N], pos: int) -> (ok: boo
 }
 check pieces(N = 6, T = 3, pos = 1);
 
+// clause 5.3, 5.4, 8.3: ranges inside sums on the left, and of packs
+fn twice<T>(x: T[B..., N]) -> (y: T[B..., N]) {
+    let two: T[b... in B, n in N] = 2;
+    y[b... in B, n] = two[b..., n] * x[b..., n];
+}
+export fn left_ranges(a: i32[P], b: i32[4], m: i32[M, K]) -> (ok: bool[P], okm: bool[M, K], y: i32[P + 4], z: i32[M*K], w: i32[3*M], q: i32[M, K]) {
+    y[4 + j in P] = a[j];
+    y[j in 0..4] = b[j];
+    z[K*i + j in 0..K] = m[i, j];
+    w[3*i + j in 1..3] = i32(j);
+    w[3*i] = 7;
+    let one: i32[c... in [M, K]] = 1;
+    q[c... in [M, K]] = twice(m)[c...] + one[c...];
+    ok[j] = y[4 + j] == a[j] && all[k in 0..4](y[k] == b[k]) && all[i in 3*M](w[i] == (if i % 3 == 0 then 7 else i % 3));
+    okm[i, j] = z[i*K + j] == m[i, j] && q[i, j] == 2*m[i, j] + 1;
+}
+check left_ranges(P = 3, M = 2, K = 5);
+check left_ranges(P = 0, M = 0, K = 1);
+export fn rows(x: i32[M, K], inout y: i32[M*L]) -> (ok: bool[M, K], z: i32[M*K]) {
+    require 0 < K && K <= L;
+    z[K*i + j in 1..K] = x[i, j];
+    z[K*i] = -x[i, 0];
+    y[L*i + j in K] = x[i, j];
+    ok[i, j] = z[K*i + j] == (if j > 0 then x[i, j] else -x[i, j]) && new(y)[i*L + j] == x[i, j]
+        && (if j + K < L then new(y)[i*L + j + K] == y[i*L + j + K] else true);
+}
+check rows(M = 3, K = 4, L = 6);
+check rows(M = 1, K = 1, L = 1);
+
 // clause 5.7, 5.8
 export fn accumulates(inout c: i32[N], inout d: i32[N], x: i32[N], ids: i32[M], v: i32[M])
     -> (ok: bool[N], g: i32[N], h: i32[N], most: i32[N], p: i32[N]) {

@@ -48,5 +48,17 @@ export fn inputs(a: i32[N], b: u16[N], c: i64[N], d: i8[M], e: f32[N], f: f32[N]
 }
 check inputs(N = 1000, M = 90) with f in 2..3, g ~ 0.01, d in -2..=5;
 
+// clause 11.2: each part that an assumption leaves is drawn from
+export fn parts(t: i32[M], u: i32[M], off: i32[B + 1], V: int) -> (ok: bool[M], ok_off: bool[B], ok_spread: bool[]) {
+    assume t[m] == -100 || 0 <= t[m] && t[m] < V;
+    assume u[m] != 3 && !(u[m] < 0 || 5 < u[m] && u[m] != 70);
+    assume 0 <= off[b] && off[b] <= M;
+    assume b >= B || off[b] <= off[b + 1];
+    ok[m] = (t[m] == -100 || t[m] >= 0 && t[m] < V) && (0 <= u[m] && u[m] < 6 && u[m] != 3 || u[m] == 70);
+    ok_off[b] = off[b] <= off[b + 1];
+    ok_spread[] = any[m](t[m] == -100) && any[m](t[m] == 0) && any[m](t[m] == V - 1) && any[m](u[m] == 70) && any[m](u[m] == 5) && off[B] > 0;
+}
+check parts(M = 200, B = 9, V = 4);
+
 // clause 11.6
 bench inputs(N = 1000, M = 90);

@@ -44,11 +44,13 @@ check bits(N = 40, n = 32);
 check bits(N = 40, n = 77);
 
 // clause 6.7
-export fn powers(x: f64[N], k: i32[N]) -> (ok: bool[N]) {
+export fn powers(x: f64[N], k: i32[N], h: bf16[N], step: i32, beta: f32) -> (ok: bool[N], ok_mixed: bool[N]) {
+    ok_mixed[i] = beta ** step == pow(beta, f32(step)) && 2.0 ** k[i] == pow(2.0, f32(k[i])) && abs(x[i]) ** k[i] == pow(abs(x[i]), f64(k[i]))
+        && abs(h[i]) ** k[i] == pow(f32(abs(h[i])), f32(k[i]));
     ok[i] = x[i] ** 3 == x[i] * x[i] * x[i] && k[i] ** 2 == k[i] * k[i] && x[i] ** 0 == 1 && abs(x[i]) ** 0.5 == pow(abs(x[i]), 0.5)
         && abs(x[i] ** -2 * (x[i] * x[i]) - 1) < 1e-12;
 }
-check powers(N = 20);
+check powers(N = 20, step = 7, beta = 0.875);
 
 // clause 6.8, 6.9
 export fn literals(b: bf16[N], h: f16[N], d: f64[N], k: i8[N], u: u8[N], w: i64[N], s: i16[N]) -> (ok: bool[N], ok_wide: bool[N], c: bf16[N]) {

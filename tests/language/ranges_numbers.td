@@ -45,6 +45,34 @@ export fn promised(x: i32[G*K], w: i32[W], heads: i32[T, H*D]) -> (ok: bool[G, K
 check promised(G = 2, K = 3, W = 7, T = 2, H = 3, D = 4);
 check promised(G = 0, K = 3, W = 3, T = 1, H = 1, D = 1);
 
+// clause 8.5: remainders that are known
+dim E8 divisible 8;
+export fn remainders(x: i32[D], e: i32[E8], t: i32[M], F: int, f: i32[F]) -> (ok: bool[D], swap: i32[D], ok_e: bool[E8], ok_t: bool[M], ok_f: bool[F]) {
+    require D % 2 == 0 && F / 3 * 3 == F - 2;
+    assume 0 <= t[m] && t[m] < D;
+    swap[d] = if d % 2 == 0 then x[d + 1] else x[d - 1];
+    ok[d] = swap[d] == x[d + 1 - 2*(d % 2)] && swap[d] == x[if d % 2 != 1 then d/2*2 + 1 else d/2*2];
+    ok_e[i] = e[i/8*8 + 7] == e[i - i % 8 + 7] && (if i % 4 == 1 then e[i + 2] == e[i/4*4 + 3] else true);
+    ok_t[m] = if t[m] % 2 != 1 then x[t[m] + 1] == x[t[m]/2*2 + 1] else true;
+    ok_f[i] = if i % 3 == 0 then f[i + 1] == f[i/3*3 + 1] else true;
+}
+check remainders(D = 6, E8 = 16, M = 5, F = 8);
+check remainders(D = 2, E8 = 8, M = 1, F = 2);
+
+// clause 8.6: lets of conditions say what their definitions say
+export fn named_conditions(x: i32[N], k: i32[M], w: i32[M]) -> (ok: bool[M], y: i32[M], z: i32[M], last: i32[N]) {
+    let low[m] = 0 <= k[m];
+    let in_range[m] = low[m] && k[m] < N;
+    let out[m] = !in_range[m];
+    let ends[i in N] = i == N - 1;
+    y[m] = if w[m] > 0 && in_range[m] then x[k[m]] else 0;
+    z[m] = sum[i where !out[i] && i <= m](x[k[i]]);
+    last[i] = if ends[i] then 0 else x[i + 1];
+    ok[m] = y[m] == (if w[m] > 0 then pad(x[k[m]], 0) else 0) && z[m] == sum[i where i <= m](pad(x[k[i]], 0))
+        && all[i in N](last[i] == pad(x[i + 1], 0));
+}
+check named_conditions(N = 9, M = 13);
+
 // clause 3.1, 8.5
 fn windows(n: int, k: int, up: bool) = if up then max(n - k + 1, 0)/2 + 1 else (n - k)/2 + 1;
 export fn cases(x: i32[W], y: i32[4*C], f: i32[4*O]) -> (ok: bool[windows(W, 3, false)], mirror: bool[2*W - 1], part: bool[max(W - 9, 0)], group: bool[4*O, C]) {

@@ -25,6 +25,8 @@ fn statements(x: f32[M, N], inout c: f32[M, N], ids: i32[N]) -> (y: f32[M, N], g
     (y, loss) = f(x);
     loss[] = 0.0;
     y[i, j in N] = x[i, j];
+    y[4 + i in M, N - 1 - j in 0..=2] = x[i, j];
+    let ranged[b... in B, c... in [M, 2*N], n] = x[b..., n];
     c[i, j] += x[i, j];
     c[i, j] *= x[i, j] where i != j;
     c[i, j] max= x[i, j];

@@ -149,8 +149,9 @@ static bool items_ok(const AstItems *items, size_t n, int depth) {
     for (int i = 0; items && i < items->v.n; i++) {
         const AstItem *it = &items->v.at[i];
         bool valued = it->kind == ITEM_EXPR || it->kind == ITEM_NAMED || it->kind == ITEM_IN;
-        if (valued != (it->value != NULL) || !span_ok(it->span, n)) return false;
-        if (!expr_ok(it->lo, n, depth) || !expr_ok(it->value, n, depth)) return false;
+        if ((valued && !it->value) || (it->kind == ITEM_REST && it->value) || !span_ok(it->span, n)) return false;
+        if (it->hi && (it->kind != ITEM_EXPR || !it->name)) return false;
+        if (!expr_ok(it->lo, n, depth) || !expr_ok(it->value, n, depth) || !expr_ok(it->hi, n, depth)) return false;
     }
     return !items || expr_ok(items->guard, n, depth);
 }
