@@ -48,7 +48,13 @@ const char *driver_pass_name(PassId p) { return PASSES[p].name; }
 const char *driver_pass_form(PassId p) { return PASSES[p].form; }
 const char *driver_command_name(Command c) { return COMMANDS[c]; }
 
-void driver_version(Text *out) { text_fmt(out, "tdc %s (text format %d)\n", TDC_VERSION, TEXT_FORMAT); }
+void driver_version(Text *out) {
+    text_fmt(out, "tdc %s (text format %d)\n", TDC_VERSION, TEXT_FORMAT);
+    text_put(out,
+             "Free software under the MIT licence, without any warranty.\n"
+             "What tdc emits is yours, the text of its prelude and its library in it included: use, change,\n"
+             "license and share it without any condition.\n");
+}
 
 void driver_help(Text *out) {
     text_put(
