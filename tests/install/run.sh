@@ -48,6 +48,11 @@ verdict $? "another library was read: $(cat "$dir/net.d")"
 (cd "$dir" && ./link check net.td --emu) >"$dir/log" 2>&1
 verdict $? "a check: $(tail -n 5 "$dir/log")"
 chmod -R u+w "$dir/away"
+# a copy of its samples is built by what is installed
+cp -r "$("$tdc" --print-dir=samples)" "$dir/copy"
+said=$(PATH=$dir/away/tools/bin:$PATH env -u TDC -u EMU make -n -C "$dir/copy" NVCC=none build/emu/softmax 2>&1)
+grep -q '^tdc softmax.td ' <<<"$said" && grep -qF -- "-I$dir/away/tools/share/tdc/backend_cuda/emu" <<<"$said"
+verdict $? "a copy of the samples: $said"
 # where its folders are: as it says, and as pkg-config does; in the checkout too
 for place in emu:backend_cuda/emu stdlib:stdlib cmake:cmake python:python samples:samples; do
     same "--print-dir=${place%:*}" "$("$dir/link" --print-dir="${place%:*}")" "$dir/away/tools/share/tdc/${place#*:}"
