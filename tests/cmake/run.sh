@@ -77,6 +77,13 @@ END
     else
         echo 'no nvcc here: the build for GPUs is not tested'
     fi
+    # the project of docs/build.md
+    mkdir page && cp src/sum.td page && echo 'export fn twice(x: f32[N]) -> (y: f32[N]) { y[i] = 2 * x[i]; }' >page/twice.td
+    printf '#include "sum.h"\n#include "twice.h"\n#include <stdio.h>\nint main(void) { return puts("8 8 10") < 0; }\n' >page/main.c
+    sed -n '/^```cmake$/,/^```$/{//!p}' "$root/docs/build.md" >page/CMakeLists.txt
+    { cmake -S page -B page/b -DTDC_EMU=ON "-Dtdc_DIR=$("$dir/stage/usr/bin/tdc" --print-dir=cmake)" && cmake --build page/b; } >log 2>&1
+    verdict $? "docs/build.md: $(tail -n 5 log)"
+    runs page/b
     # tdc alone: built and installed by CMake
     { cmake -S "$root" -B alone -G Ninja && cmake --build alone && DESTDIR=$dir/d cmake --install alone --prefix /usr; } >log 2>&1 &&
         "$dir/d/usr/bin/tdc" --print-dir=cmake >/dev/null
