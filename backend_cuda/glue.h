@@ -43,6 +43,8 @@ void glue_emit_manifest(Text *out, const Program *const *programs, int n, const 
 /* An example program that calls the entries, and rules for make that build it from files of this stem. */
 void glue_emit_main(Text *out, const Program *const *programs, int n, const GlueOptions *o);
 void glue_emit_make(Text *out, const char *stem, const GlueOptions *o);
+/* A file's name in a rule for make: as a target, or as a prerequisite. */
+void glue_make_name(Text *out, const char *path, bool target);
 /* A program that times the library's algorithms for these products, whose interface is the header of no programs
  * (tuner.in says what it prints); known[i] is an algorithm to try, or NULL. */
 void glue_emit_tuner(Text *out, const TuneProduct *at, const int64_t *const *known, int n, const GlueOptions *o);

@@ -1,6 +1,6 @@
-/* MODEL_main.c, an example that calls each entry on random inputs at sizes from its command line, and MODEL.mk, which
- * builds it. What does not depend on the entries is the text of driver.in: its lines "//@ NAME" begin a part that is
- * printed where NAME is called, "//@" one that always is, and "//@word" is a place that is filled in here. */
+/* MODEL_main.c, an example that calls each entry on random inputs at sizes from its command line. What does not depend
+ * on the entries is the text of driver.in: its lines "//@ NAME" begin a part that is printed where NAME is called,
+ * "//@" one that always is, and "//@word" is a place that is filled in here. */
 #include "glue_entry.h"
 #include "ir/bound.h"
 #include "ir/interp.h"
@@ -327,50 +327,4 @@ void glue_emit_main(Text *out, const Program *const *programs, int n, const Glue
         else if (on)
             line(out, s, &x, o->prefix);
     }
-}
-
-/* With "$_" for the prefix and an underscore. */
-static void print_make(Text *out, const char *stem, const GlueOptions *o) {
-    Text gencode = {.ctx = out->ctx};
-    for (int i = 0; i < (o->ntargets ? o->ntargets : 1); i++) {
-        const char *arch = o->ntargets ? o->targets[i]->arch : target_default.arch;
-        text_fmt(&gencode, " -gencode arch=compute_%s,code=%s", arch + strlen("sm_"), arch);
-    }
-    text_fmt(out,
-             "# Builds %s_main from %s.cu, %s.c, %s.h and %s_main.c, which stand beside this file.\n"
-             "#   make -f %s.mk           with nvcc, for the GPU\n"
-             "#   make -f %s.mk EMU=DIR   with the C++ compiler, for the CPU stand-in: DIR is tdc's backend_cuda/emu\n"
-             "# A makefile may include it, and link a program of its own with $($_OBJECTS).\n",
-             stem, stem, stem, stem, stem, stem, stem);
-    if (o->tuning && o->tuning->name)
-        text_fmt(out, "# %s.c has the choices of %s: tdc makes it again when that changes (tdc -MD writes the rule).\n",
-                 stem, o->tuning->name);
-    text_fmt(out,
-             "$_GOAL := $(.DEFAULT_GOAL)\n$_DIR := $(dir $(lastword $(MAKEFILE_LIST)))\n"
-             "$_OUT ?= $($_DIR)\n$_OBJECTS := $($_OUT)%s_kernels.o $($_OUT)%s_host.o\n"
-             "NVCC ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc) nvcc)\n\n"
-             "ifeq ($(EMU),)\n$_CU := $(NVCC) -O3%s\n$_C := $(NVCC) -O2\n"
-             "$_LINK := $(NVCC)\n$_LIBS := -Xlinker --as-needed -lcublasLt -lm\nelse\n"
-             "$_CU := $(CXX) -std=c++17 -O1 -ffp-contract=off -w -I$(EMU) -x c++\n"
-             "$_C := $(CC) -std=c99 -O1 -I$(EMU)\n$_LINK := $(CXX)\n$_LIBS := -lm -pthread\n"
-             "$_OBJECTS += $($_OUT)%s_emu.o\nendif\n\n",
-             stem, stem, gencode.s, stem);
-    text_fmt(out,
-             "$($_OUT)%s_main: $($_OUT)%s_main.o $($_OBJECTS)\n\t$($_LINK) -o $@ $^ $($_LIBS)\n"
-             "$($_OUT)%s_main.o: $($_DIR)%s_main.c $($_DIR)%s.h\n\t$($_C) -c -o $@ $<\n"
-             "$($_OUT)%s_host.o: $($_DIR)%s.c $($_DIR)%s.h\n\t$($_C) -c -o $@ $<\n"
-             "$($_OUT)%s_kernels.o: $($_DIR)%s.cu\n\t$($_CU) -c -o $@ $<\n"
-             "$($_OUT)%s_emu.o: $(wildcard $(EMU)/*)\n\t$(CXX) -std=c++17 -O2 -I$(EMU) -c -o $@ $(EMU)/runtime.cpp\n\n"
-             "ifneq ($(words $(MAKEFILE_LIST)),1)\n.DEFAULT_GOAL := $($_GOAL)\nendif\n",
-             stem, stem, stem, stem, stem, stem, stem, stem, stem, stem, stem);
-}
-
-void glue_emit_make(Text *out, const char *stem, const GlueOptions *o) {
-    Text t = {.ctx = out->ctx};
-    print_make(&t, stem, o);
-    for (const char *s = t.s; *s; s++)
-        if (s[0] == '$' && s[1] == '_')
-            text_put(out, o->prefix);
-        else
-            text_char(out, *s);
 }

@@ -77,6 +77,8 @@ Prelude *prelude_new(Ctx *ctx) {
 void prelude_uses(Prelude *x, const Text *kernels) { mark_used(x, kernels->s ? kernels->s : ""); }
 
 void prelude_print(Text *out, const Prelude *x) {
+    text_put(out, "// What tdc emits is yours, the text of its prelude and its library in it included: use, change,\n"
+                  "// license and share it without any condition.\n");
     for (int pass = 0; pass < 2; pass++) {
         if (!pass) text_put(out, "#ifndef TD_EMU // the CPU stand-in has these itself\n");
         for (int i = 0; i < x->entries.n; i++) {

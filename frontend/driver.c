@@ -155,7 +155,7 @@ static void say_reports(const Job *job) {
     fputs(t.s ? t.s : "", stderr);
 }
 
-int driver_main(int argc, char **argv) {
+int driver_main(int argc, char **argv, const char *commit) {
     Ctx *volatile ctx = ctx_new();
     Progress *volatile progress = NULL;
     if (!ctx || CTX_GUARD(ctx)) {
@@ -164,7 +164,7 @@ int driver_main(int argc, char **argv) {
         ctx_free(ctx);
         return EXIT_INTERNAL;
     }
-    DriverOptions o;
+    DriverOptions o = {.commit = commit};
     Exit e = EXIT_USAGE;
     if (driver_options(ctx, &o, argc, argv)) {
         Job job = {.ctx = ctx, .o = &o};
@@ -173,7 +173,7 @@ int driver_main(int argc, char **argv) {
             job.out[i].ctx = ctx;
             job.middle[i] = spool_new(ctx, folder);
         }
-        e = EXIT_OK;
+        e = o.print_dir < 0 ? EXIT_OK : driver_print_place(ctx, o.print_dir);
         if (!o.done) {
             job.progress = progress = progress_start();
             o.home = check_home(ctx);

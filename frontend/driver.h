@@ -81,8 +81,10 @@ typedef struct DriverOptions {
     NameFiles in, out_files;  /* run */
     const char *command_line; /* as the emitted files quote it */
     const char *home;         /* the folder that holds stdlib and backend_cuda */
+    const char *commit;       /* that tdc was built from; "": not known */
     bool given[OPT_COUNT];
-    bool done; /* answered by the options alone (--help, --version, --explain) */
+    bool done;     /* answered by the options alone (--help, --version, --explain) */
+    int print_dir; /* the place to print, where `done` is so; -1: none */
 } DriverOptions;
 
 /* A td file, known by what it is, not by how it is called: imports may form cycles. */
@@ -129,7 +131,7 @@ typedef struct Job {
     double seconds[PASS_COUNT];
 } Job;
 
-/* driver_options.c. False, after saying why on stderr, where the command line makes no sense. */
+/* driver_options.c. Keeps o->commit. False, after saying why on stderr, where the command line makes no sense. */
 bool driver_options(Ctx *ctx, DriverOptions *o, int argc, char **argv);
 
 /* driver_help.c: the tables of options, passes and files, and what is printed from them. */
@@ -155,9 +157,14 @@ const char *driver_pass_name(PassId p);
 const char *driver_pass_form(PassId p); /* AST ... */
 const char *driver_command_name(Command c);
 void driver_help(Text *out);
-void driver_version(Text *out);
+void driver_version(Text *out, const char *commit);
 /* A completion script; false for a shell that is not known. */
 bool driver_completion(Text *out, const char *shell);
+
+/* driver_places.c: the folders of places.def, by their number. */
+const char *driver_place_name(int i);         /* NULL: there are no more */
+int driver_place_named(const char *name);     /* -1: none */
+Exit driver_print_place(Ctx *ctx, int place); /* prints where it is, or says on stderr that it was not found */
 
 /* driver_passes.c: runs the passes up to `last`, printing what --dump asks for. */
 Exit driver_passes(Job *job, PassId last);
@@ -202,7 +209,7 @@ void depend_read(Job *job, const char *path);
 /* The rule for make, for these outputs. False where a name cannot be written in a makefile. */
 bool depend_print(Text *out, const Job *job, const OutFile *files, int n);
 
-/* driver.c: everything; what main returns. */
-int driver_main(int argc, char **argv);
+/* driver.c: everything; what main returns. `commit`: that tdc was built from; "": not known. */
+int driver_main(int argc, char **argv, const char *commit);
 
 #endif

@@ -10,28 +10,9 @@ void depend_read(Job *job, const char *path) {
     vec_push(job->ctx, &job->reads, s);
 }
 
-/* GNU make reads backslashes as themselves but before what they protect, where each of them must be doubled. A percent
- * sign means something in targets alone. */
-static void quoted(Text *out, const char *path, bool target) {
-    size_t slashes = 0;
-    if (*path == '~') text_put(out, "./"); /* at a word's start it means a home */
-    for (; *path; path++) {
-        if (*path == '=') { /* would make the line an assignment */
-            text_put(out, "$(subst ,,=)");
-            slashes = 0;
-            continue;
-        }
-        if (strchr(target ? " \t#:*?[%" : " \t#:*?[", *path))
-            for (size_t i = 0; i <= slashes; i++) text_char(out, '\\');
-        slashes = *path == '\\' ? slashes + 1 : 0;
-        if (*path == '$') text_char(out, '$');
-        text_char(out, *path);
-    }
-}
-
 static void word(Text *out, const char *path, bool target, int *column) {
     int before = (int)out->n;
-    quoted(out, path, target);
+    glue_make_name(out, path, target);
     *column += (int)out->n - before;
 }
 
@@ -84,7 +65,7 @@ bool depend_print(Text *out, const Job *job, const OutFile *files, int n) {
     text_char(out, '\n');
     for (int i = 1; job->o->depend_phony && i < job->reads.n; i++) {
         text_char(out, '\n');
-        quoted(out, job->reads.at[i], true);
+        glue_make_name(out, job->reads.at[i], true);
         text_put(out, ":\n");
     }
     return true;

@@ -48,7 +48,12 @@ const char *driver_pass_name(PassId p) { return PASSES[p].name; }
 const char *driver_pass_form(PassId p) { return PASSES[p].form; }
 const char *driver_command_name(Command c) { return COMMANDS[c]; }
 
-void driver_version(Text *out) { text_fmt(out, "tdc %s (text format %d)\n", TDC_VERSION, TEXT_FORMAT); }
+void driver_version(Text *out, const char *commit) {
+    text_fmt(out, "tdc %s (text format %d%s%s)\n", TDC_VERSION, TEXT_FORMAT, *commit ? ", commit " : "", commit);
+    text_put(out, "Free software under the MIT licence, without any warranty.\n"
+                  "What tdc emits is yours, the text of its prelude and its library in it included: use, change,\n"
+                  "license and share it without any condition.\n");
+}
 
 void driver_help(Text *out) {
     text_put(
@@ -100,6 +105,9 @@ static void values(Text *out, OptionId id) {
     case OPT_INPUTS:
         for (int i = 0; i < INPUTS_COUNT; i++) text_fmt(out, "%s ", check_inputs_name((InputKind)i));
         text_put(out, "all ");
+        break;
+    case OPT_PRINT_DIR:
+        for (int i = 0; driver_place_name(i); i++) text_fmt(out, "%s ", driver_place_name(i));
         break;
     case OPT_DIAGNOSTICS: text_put(out, "json text "); break;
     case OPT_COMPLETION: text_put(out, "bash zsh "); break;

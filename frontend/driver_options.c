@@ -166,6 +166,14 @@ static bool option_print(DriverOptions *o, const Text *t) {
     return true;
 }
 
+static bool option_print_dir(Ctx *ctx, DriverOptions *o, const char *name) {
+    Text all = {.ctx = ctx};
+    o->print_dir = driver_place_named(name);
+    o->done = o->print_dir >= 0;
+    for (int i = 0; driver_place_name(i); i++) text_fmt(&all, "%s%s", i ? ", " : "", driver_place_name(i));
+    return o->done || wrong("--print-dir knows %s, not '%s'", all.s, name);
+}
+
 static bool option_depend(Ctx *ctx, DriverOptions *o, OptionId id, const char *value) {
     if (id == OPT_DEPEND)
         o->depend = true;
@@ -231,7 +239,8 @@ static bool option_take(Ctx *ctx, DriverOptions *o, OptionId id, const char *val
     case OPT_COMPLETION:
         return driver_completion(&t, value) ? option_print(o, &t)
                                             : wrong("--completion knows bash and zsh, not '%s'", value);
-    case OPT_VERSION: return driver_version(&t), option_print(o, &t);
+    case OPT_PRINT_DIR: return option_print_dir(ctx, o, value);
+    case OPT_VERSION: return driver_version(&t, o->commit), option_print(o, &t);
     case OPT_HELP: return driver_help(&t), option_print(o, &t);
     case OPT_COUNT: break;
     }
@@ -334,7 +343,10 @@ static bool too_many(const DriverOptions *o, const char *second) {
 
 bool driver_options(Ctx *ctx, DriverOptions *o, int argc, char **argv) {
     bool options = true;
-    *o = (DriverOptions){.emit = 1u << EMIT_CU | 1u << EMIT_C | 1u << EMIT_H, .stop_after = PASS_COUNT};
+    *o = (DriverOptions){.emit = 1u << EMIT_CU | 1u << EMIT_C | 1u << EMIT_H,
+                         .stop_after = PASS_COUNT,
+                         .commit = o->commit,
+                         .print_dir = -1};
     quote(ctx, o, argc, argv);
     for (int i = 1; i < argc && !o->done; i++) {
         const char *a = argv[i];

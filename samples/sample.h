@@ -110,10 +110,11 @@ static inline void fetch_bf16(float *host, const void *device, size_t n) {
 
 /* ---- results ---- */
 
-/* Prints an error and what is allowed; the result is the program's exit status: 0 if it is within that. */
+/* Prints whether an error is within what rounding makes; the result is the program's exit status, 0 if it is. */
 static inline int within(const char *what, double error, double allowed) {
-    printf("%s: %.2g of %.2g allowed\n", what, error, allowed);
-    return !(error <= allowed);
+    const int right = error <= allowed;
+    printf("%s: %s; the error is %.2g, rounding makes up to %.2g\n", what, right ? "right" : "WRONG", error, allowed);
+    return !right;
 }
 
 /* within, of the largest error, relative to the larger of the number wanted and the root mean square of all of them. */

@@ -118,7 +118,9 @@ says 2 '^tdc: --emu belongs to check, run and tune' softmax.td --emu
 says 2 '^tdc: --out belongs to run' check softmax.td --out y=y.npy
 says 2 "^tdc: --completion knows bash and zsh, not 'fish'" --completion=fish
 says 2 "^tdc: --diagnostics knows json and text, not 'xml'" softmax.td --diagnostics=xml
-says 0 '^tdc [0-9.]+ \(text format [0-9]+\)$' --version
+says 0 '^tdc [0-9.]+ \(text format [0-9]+(, commit [0-9a-f]{7,}(-dirty)?)?\)$' --version
+says 2 '^tdc: --print-dir knows emu, stdlib, .*, not .emus.' --print-dir=emus
+TDC_HOME=/nowhere says 3 'the CPU stand-in was not found' --print-dir=emu
 # a name that begins with a dash, after --
 cp "$dir/softmax.td" "$dir/-x.td"
 says 0 '^program softmax' --dump=kernels -- -x.td

@@ -10,7 +10,7 @@ cd "$dir" || exit 1
 says() {
     local status=$1 text=$2 out got
     shift 2
-    out=$(./types_main "$@" 2>&1)
+    out=$(emu/types_main "$@" 2>&1)
     got=$?
     [ $got = "$status" ] && grep -qzE -- "$text" <<<"$out"
     verdict $? "types_main $*: status $got, expected $status with /$text/: $out"
@@ -46,6 +46,37 @@ says 1 "not 'more'" place more
 says 2 'place run=5 t=4 why=0.25 a=3.*rate step=1 base=1.0' nothing
 says 2 'usage' --help
 
+# make for the GPU and make EMU=... by turns, without cleaning between: a compiler that says what it was called for is nvcc here
+cat >nvcc <<'END'
+#!/bin/sh
+while [ "$1" != -o ]; do shift; done
+echo gpu >"$2"
+END
+chmod +x nvcc
+here=$(sha256sum emu/*)
+make -f types.mk "NVCC=./nvcc" >log 2>&1 && [ "$(cat types_main types_host.o)" = "$(printf 'gpu\ngpu')" ] &&
+    make -q -f types.mk "EMU=$emu" && make -q -f types.mk "NVCC=./nvcc" && [ "$here" = "$(sha256sum emu/*)" ]
+verdict $? "for the GPU and the stand-in by turns: $(tail -n 5 log)"
+# into a folder that is not there, for a makefile and by hand, with and without a slash
+for out in obj deep/er/; do
+    make -f types.mk "NVCC=./nvcc" "types_OUT=$out" >log 2>&1 && [ -e ${out%/}/types_main ]
+    verdict $? "types_OUT=$out: $(tail -n 5 log)"
+done
+# names with spaces, and what make and shells take for more than a letter
+for name in 'out put' ' a  b' "it's \$5 #1%=:" '~x*?[y]'; do
+    mkdir "$dir/names" && cd "$dir/names" || exit 1
+    echo 'export fn f(x: f32[N]) -> (y: f32[N]) { y[i] = 2 * x[i]; }' >f.td
+    printf 'all:\ninclude rules.mk\nall: $(f_BIN)own\n$(f_BIN)own: $(f_OBJECTS)\n\t$(f_LINK) -o $@ $^\n' >Makefile
+    "$TDC" f.td -o "$name.cu" --prefix=f --emit=cu,c,h,driver && ln -s "$name.mk" rules.mk
+    [ "$name" = 'out put' ] && sed -i 's/rules.mk/out\\ put.mk/' Makefile
+    make -f "$name.mk" "NVCC=../nvcc" >log 2>&1 && [ "$(find . -name '*_main' | wc -l)" = 1 ] &&
+        make -q -f "$name.mk" "NVCC=../nvcc" && touch "$name.cu" && ! make -q -f "$name.mk" "NVCC=../nvcc"
+    verdict $? "the name '$name': $(tail -n 5 log)"
+    [ "$name" != 'out put' ] || { make "NVCC=../nvcc" >log 2>&1 && [ "$(cat own)" = gpu ] && make -q "NVCC=../nvcc"; }
+    verdict $? "the name '$name', included: $(tail -n 5 log)"
+    cd "$dir" && rm -r names
+done
+
 # a makefile that includes the rules, with a program of its own in another folder
 mkdir own
 cat >own/Makefile <<'END'
@@ -61,7 +92,7 @@ cat >own/own.c <<'END'
 #include "types.h"
 int main(void) { types_context *c; return types_open(&c, 0) || types_rate(2, 0.5f) != 1 ? 1 : (types_close(c), 0); }
 END
-make -C own "EMU=$emu" >log 2>&1 && own/own && [ ! -e types.o ] && [ -e own/types_host.o ]
+make -C own "EMU=$emu" >log 2>&1 && own/own && [ ! -e emu/own ] && [ -e own/emu/types_host.o ]
 verdict $? "a makefile that includes types.mk: $(tail -n 5 log)"
 # with nvcc, where there is one
 nvcc=$(command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/cuda/bin/nvcc; })

@@ -13,12 +13,24 @@ same() { # what GOT WANTED
 # ---- the files ----
 env -u MAKEFLAGS -u MFLAGS make -s install "B=$B" "DESTDIR=$dir/stage" PREFIX=/usr >"$dir/log" 2>&1
 verdict $? "make install: $(tail -n 5 "$dir/log")"
-mkdir "$dir/away" && mv "$dir/stage/usr" "$dir/away/tools"
-same 'what is installed' "$(cd "$dir/away/tools" && find . -type f | sed 's,^\./,,; s,^share/tdc/stdlib/.*,stdlib,; s,^share/tdc/backend_cuda/emu/.*,emu,' | sort -u | tr '\n' ' ')" \
-    'bin/tdc emu share/bash-completion/completions/tdc share/man/man1/tdc.1 share/tdc/backend_cuda/run/runner.c share/zsh/site-functions/_tdc stdlib '
-same 'outside the prefix' "$(find "$dir/stage" -type f | tr '\n' ' ')" ''
-diff -rq stdlib "$dir/away/tools/share/tdc/stdlib" >"$dir/log"
-verdict $? "the installed library: $(head -n 3 "$dir/log")"
+mkdir "$dir/away" && cp -a "$dir/stage/usr" "$dir/away/tools"
+same 'what is installed' "$(cd "$dir/away/tools" && find . -type f | sed 's,^\./,,; s,^share/tdc/stdlib/.*,stdlib,; s,^share/tdc/backend_cuda/emu/.*,emu,; s,^share/tdc/\(cmake\|python\|samples\)/.*,\1,; s,^share/doc/tdc/.*\.md,docs,' | sort -u | tr '\n' ' ')" \
+    'bin/tdc cmake docs emu python samples share/bash-completion/completions/tdc share/doc/tdc/LICENSE share/man/man1/tdc.1 share/pkgconfig/tdc.pc share/tdc/backend_cuda/run/runner.c share/zsh/site-functions/_tdc stdlib '
+for folder in stdlib backend_cuda/emu backend_cuda/run cmake python samples; do
+    diff -r --exclude='__pycache__' --exclude='*.egg-info' --exclude=build "$folder" "$dir/away/tools/share/tdc/$folder" >"$dir/log"
+    same "$folder" "$(grep -v '^Only in python: pyproject.toml$' "$dir/log")" "$([ $folder != samples ] || echo 'Only in samples: demo.sh')"
+done
+file_sections() { readelf -SW "$1" | grep -c ' \.debug_info'; }
+same 'debug information in what is installed' "$(file_sections "$dir/away/tools/bin/tdc")" 0
+env -u MAKEFLAGS -u MFLAGS make -s install "B=$B" "DESTDIR=$dir/whole" PREFIX=/usr 'INSTALL=install --strip-program=true' >"$dir/log" 2>&1
+same 'debug information as debhelper installs it' "$(file_sections "$dir/whole/usr/bin/tdc")" "$(file_sections "$B/tdc")"
+echo mine >"$dir/stage/usr/share/tdc/stdlib/mine.td"
+env -u MAKEFLAGS -u MFLAGS make -s uninstall "B=$B" "DESTDIR=$dir/stage" PREFIX=/usr >"$dir/log" 2>&1
+verdict $? "make uninstall: $(tail -n 5 "$dir/log")"
+same 'what make uninstall leaves' "$(find "$dir/stage" -type f -printf '%P ')" 'usr/share/tdc/stdlib/mine.td '
+rm "$dir/stage/usr/share/tdc/stdlib/mine.td"
+env -u MAKEFLAGS -u MFLAGS make -s uninstall "B=$B" "DESTDIR=$dir/stage" PREFIX=/usr >"$dir/log" 2>&1
+same 'the folders that make uninstall leaves' "$(find "$dir/stage" -name tdc -printf '%P ')" ''
 
 # ---- works from there, where nothing can be written, and called through a link ----
 tdc=$dir/away/tools/bin/tdc
@@ -36,6 +48,22 @@ verdict $? "another library was read: $(cat "$dir/net.d")"
 (cd "$dir" && ./link check net.td --emu) >"$dir/log" 2>&1
 verdict $? "a check: $(tail -n 5 "$dir/log")"
 chmod -R u+w "$dir/away"
+# a copy of its samples is built by what is installed
+cp -r "$("$tdc" --print-dir=samples)" "$dir/copy"
+said=$(PATH=$dir/away/tools/bin:$PATH env -u TDC -u EMU make -n -C "$dir/copy" NVCC=none build/emu/softmax 2>&1)
+grep -q '^tdc softmax.td ' <<<"$said" && grep -qF -- "-I$dir/away/tools/share/tdc/backend_cuda/emu" <<<"$said"
+verdict $? "a copy of the samples: $said"
+# where its folders are: as it says, and as pkg-config does; in the checkout too
+for place in emu:backend_cuda/emu stdlib:stdlib cmake:cmake python:python samples:samples; do
+    same "--print-dir=${place%:*}" "$("$dir/link" --print-dir="${place%:*}")" "$dir/away/tools/share/tdc/${place#*:}"
+    same "--print-dir=${place%:*} in the checkout" "$(env -u TDC_HOME "$TDC" --print-dir "${place%:*}")" "$PWD/${place#*:}"
+    command -v pkg-config >/dev/null || continue
+    same "pkg-config --variable=${place%:*}" "$(realpath "$(PKG_CONFIG_PATH=$dir/away/tools/share/pkgconfig pkg-config --variable="${place%:*}" tdc)")" \
+        "$dir/away/tools/share/tdc/${place#*:}"
+done
+same '--print-dir=docs' "$("$tdc" --print-dir=docs)" "$dir/away/tools/share/doc/tdc"
+same '--print-dir=docs in the checkout' "$("$TDC" --print-dir=docs)" "$PWD/docs"
+same 'the version of tdc.pc' "$(sed -n 's/^Version: //p' "$dir/away/tools/share/pkgconfig/tdc.pc")" "$("$tdc" --version | sed -n '1s/^tdc \([^ ]*\) .*/\1/p')"
 
 # ---- the manual page ----
 options=$("$TDC" --help | sed -nE '/^options:/,/^passes:/s/^  (-[-A-Za-z]+).*/\1/p' | sort | tr '\n' ' ')

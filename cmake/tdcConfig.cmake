@@ -1,0 +1,20 @@
+# find_package(tdc): the imported program tdc::tdc, and the function tdc_add_library (tdcFunctions.cmake). Found in an installed tdc
+# or in a checkout in which `make` has run: by CMAKE_PREFIX_PATH, or by tdc_DIR, which is what `tdc --print-dir=cmake` prints.
+if(NOT TARGET tdc::tdc)
+    include("${CMAKE_CURRENT_LIST_DIR}/tdcExecutable.cmake")
+    if(NOT TDC_EXECUTABLE)
+        set(tdc_FOUND FALSE)
+        set(tdc_NOT_FOUND_MESSAGE "there is no tdc for ${CMAKE_CURRENT_LIST_DIR}: in a checkout run make first, or set TDC_EXECUTABLE")
+        return()
+    endif()
+    execute_process(COMMAND "${TDC_EXECUTABLE}" --print-dir=emu OUTPUT_VARIABLE _tdc_emu ERROR_VARIABLE _tdc_error
+        OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE _tdc_status)
+    if(_tdc_status)
+        set(tdc_FOUND FALSE)
+        set(tdc_NOT_FOUND_MESSAGE "${TDC_EXECUTABLE} --print-dir=emu fails: ${_tdc_status} ${_tdc_error}")
+        return()
+    endif()
+    add_executable(tdc::tdc IMPORTED GLOBAL)
+    set_target_properties(tdc::tdc PROPERTIES IMPORTED_LOCATION "${TDC_EXECUTABLE}" TDC_EMU_DIR "${_tdc_emu}")
+endif()
+include("${CMAKE_CURRENT_LIST_DIR}/tdcFunctions.cmake")

@@ -1,0 +1,15 @@
+# The version is what tdc says it is. An older one will do for nobody, a newer one for all until there is a 1.0.
+include("${CMAKE_CURRENT_LIST_DIR}/tdcExecutable.cmake")
+set(PACKAGE_VERSION unknown)
+if(TDC_EXECUTABLE)
+    execute_process(COMMAND "${TDC_EXECUTABLE}" --version OUTPUT_VARIABLE _tdc_version ERROR_QUIET)
+    if(_tdc_version MATCHES "^tdc ([0-9.]+)")
+        set(PACKAGE_VERSION "${CMAKE_MATCH_1}")
+    endif()
+endif()
+if(PACKAGE_VERSION STREQUAL "unknown" OR NOT PACKAGE_VERSION VERSION_LESS PACKAGE_FIND_VERSION)
+    set(PACKAGE_VERSION_COMPATIBLE TRUE) # where there is no tdc, tdcConfig.cmake says so
+endif()
+if(PACKAGE_VERSION STREQUAL PACKAGE_FIND_VERSION)
+    set(PACKAGE_VERSION_EXACT TRUE)
+endif()

@@ -1,0 +1,1 @@
+export fn total(x: f32[N]) -> (y: f32[]) { y[] = sum[i](x[i]); }
