@@ -45,8 +45,8 @@ static const Expr *defined_as(Sema *s, const Expr *load) {
     return expr_cast(s->g, t->type, value);
 }
 
-/* Pushes the conjuncts of c (of !c where `holds` is false); integer comparisons are widened to i64. A let that is loaded
- * says what its definition says. */
+/* Pushes the conjuncts of c (of !c where `holds` is false); integer comparisons are widened to i64. A let that is
+ * loaded says what its definition says. */
 void sema_conjuncts(Sema *s, const Expr *c, bool holds, ExprVec *out, int depth) {
     if (depth > MAX_DEPTH || (depth == 0 && !sema_is_small(c))) return;
     if (c->op == OP_NOT) {
