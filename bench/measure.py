@@ -310,11 +310,17 @@ def summary(rows, versions, peers):
 
 # ---- the table ----
 
+def mean_of(rows, column):
+    """The geometric mean over the floor, and of how many cases where some lack the figure."""
+    have = [r[column + "_us"] / r["floor_us"] for r in rows if column + "_us" in r]
+    return f"*{geomean(have):.2f}*" + (f" ({len(have)})" if len(have) < len(rows) else "") if have else "–"
+
+
 def table(o):
     """In Markdown, for README.md: what run kept, and nothing that it did not measure."""
     with open(o.file, encoding="utf-8") as f:
         data = json.load(f)
-    rows = {n: r for n, r in data["rows"].items() if re.search(o.only, n)}
+    rows = data["rows"]
     columns = [k for k in ("fixed", "hint", "bare") + PEERS if any(k + "_us" in r for r in rows.values())]
     titles = dict(fixed="lengths fixed", hint="hinted", bare="unsaid", eager="PyTorch", compile="torch.compile",
                   autotune="max-autotune", xla="XLA")
@@ -322,13 +328,14 @@ def table(o):
     print("|---|" + "---|" * (len(columns) + 1))
     cell = lambda r, k: f"{r[k + '_us'] / r['floor_us']:.2f}" if k + "_us" in r else "–"
     for name, r in rows.items():
+        if not re.search(o.only, name):
+            continue
         print(f"| {name} | {r['floor_us']:.1f} | " + " | ".join(cell(r, k) for k in columns) + " |")
     for kind in ("memory", "matrix"):
         some = [r for r in rows.values() if r["kind"] == kind]
         if not some:
             continue
-        means = [geomean([r[k + "_us"] / r["floor_us"] for r in some if k + "_us" in r]) for k in columns]
-        print(f"| *mean of {len(some)} {kind} cases* | | " + " | ".join(f"*{m:.2f}*" for m in means) + " |")
+        print(f"| *{len(some)} {kind} cases* | | " + " | ".join(mean_of(some, k) for k in columns) + " |")
     return 0
 
 
@@ -343,7 +350,7 @@ def main():
     p.add_argument("--json", metavar="FILE")
     p = verbs.add_parser("table")
     p.add_argument("file")
-    p.add_argument("--only", default="", metavar="REGEX")
+    p.add_argument("--only", default="", metavar="REGEX", help="cases to show; the means are of all")
     o = ap.parse_args()
     return dict(run=run, table=table)[o.verb](o)
 

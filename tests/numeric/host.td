@@ -1,4 +1,4 @@
-// clause 10.6: functions of the host: learning rates, sizes, flags; every type of result; the same functions inlined in kernels.
+// clause 10.5: functions of the host: learning rates, sizes, flags; every type of result; the same functions inlined in kernels.
 fn half_cosine(t) = 0.5 * (1 + cos(3.141592653589793 * t));
 
 export fn lr(step: i32, warmup: i32, total: i32, peak: f32 = 1e-3) -> f32 {
