@@ -47,6 +47,8 @@ runs $here
 idle $here
 again $here twice.td twice.td models/lib/factor.td
 idle $here
+cmake -S src -B $here '-DTARGETS=sm_80;sm_90a' >log 2>&1 && grep -q -- ' --target=sm_80,sm_90a ' $here/build.ninja
+verdict $? "several targets: $(tail -n 5 log)"
 refused 'SOURCES names no td file' ''
 refused 'unexpected sum.td; there are SOURCES,' 'sum.td'
 refused 'PREFIX is for one source' 'SOURCES sum.td models/twice.td PREFIX p'

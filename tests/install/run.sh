@@ -16,9 +16,9 @@ verdict $? "make install: $(tail -n 5 "$dir/log")"
 mkdir "$dir/away" && cp -a "$dir/stage/usr" "$dir/away/tools"
 same 'what is installed' "$(cd "$dir/away/tools" && find . -type f | sed 's,^\./,,; s,^share/tdc/stdlib/.*,stdlib,; s,^share/tdc/backend_cuda/emu/.*,emu,; s,^share/tdc/\(cmake\|python\|samples\)/.*,\1,; s,^share/doc/tdc/.*\.md,docs,' | sort -u | tr '\n' ' ')" \
     'bin/tdc cmake docs emu python samples share/bash-completion/completions/tdc share/doc/tdc/LICENSE share/man/man1/tdc.1 share/pkgconfig/tdc.pc share/tdc/backend_cuda/run/runner.c share/zsh/site-functions/_tdc stdlib '
-for folder in stdlib backend_cuda/emu backend_cuda/run cmake python samples; do
-    diff -r --exclude='__pycache__' --exclude='*.egg-info' --exclude=build "$folder" "$dir/away/tools/share/tdc/$folder" >"$dir/log"
-    same "$folder" "$(grep -v '^Only in python: pyproject.toml$' "$dir/log")" "$([ $folder != samples ] || echo 'Only in samples: demo.sh')"
+for folder in stdlib backend_cuda/emu backend_cuda/run cmake samples python/*/; do
+    diff -r --exclude='__pycache__' "$folder" "$dir/away/tools/share/tdc/$folder" >"$dir/log"
+    same "$folder" "$(cat "$dir/log")" "$([ $folder != samples ] || echo 'Only in samples: demo.sh')"
 done
 file_sections() { readelf -SW "$1" | grep -c ' \.debug_info'; }
 same 'debug information in what is installed' "$(file_sections "$dir/away/tools/bin/tdc")" 0
