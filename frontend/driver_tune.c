@@ -108,7 +108,7 @@ static bool add_entry(Tuner *x, const Program *p) {
 /* ---- the program ---- */
 
 /* Its output; NULL after saying why there is none. */
-static char *run_program(Tuner *x, const CheckOptions *co, Sym dir, Text *why) {
+static char *run_program(Tuner *x, const CheckOptions *co, const CheckDir *dir, Text *why) {
     Ctx *ctx = x->job->ctx;
     const GlueOptions opt = {.prefix = "tuner", .header = "tuner.h", .version = TDC_VERSION};
     const int64_t **known = (const int64_t **)NEW_N(ctx, int64_t *, x->tasks.n + 1);
@@ -124,14 +124,14 @@ static char *run_program(Tuner *x, const CheckOptions *co, Sym dir, Text *why) {
     }
     glue_emit_h(&h, NULL, 0, &opt);
     glue_emit_tuner(&c, at, known, x->tasks.n, &opt);
-    Sym log = sym_fmt(ctx, "%s/tuned", dir);
-    if (!file_write(sym_fmt(ctx, "%s/tuner.c", dir), c.s, c.n) ||
-        !file_write(sym_fmt(ctx, "%s/tuner.h", dir), h.s, h.n))
+    Sym log = sym_fmt(ctx, "%s/tuned", dir->path);
+    if (!file_write(sym_fmt(ctx, "%s/tuner.c", dir->path), c.s, c.n) ||
+        !file_write(sym_fmt(ctx, "%s/tuner.h", dir->path), h.s, h.n))
         return text_put(why, "its files cannot be written"), NULL;
     if (!check_build_program(ctx, co, dir, "tuner", &m, why)) return NULL;
     progress_say(x->job->progress, "tuning %d product%s %s", x->tasks.n, x->tasks.n == 1 ? "" : "s", driver_place(co));
     char *argv[] = {(char *)m.program, NULL};
-    if (!process_run(argv, log, TUNE_SECONDS, &status, why)) return NULL;
+    if (!process_run(argv, log, dir->keeper, TUNE_SECONDS, &status, why)) return NULL;
     char *text = file_read(ctx, log, &n);
     if (status) text_fmt(why, "it ended with status %d\n%s", status, text ? text : "");
     return status ? NULL : text;
@@ -187,12 +187,12 @@ static Exit time_and_write(Tuner *x) {
     Text why = {.ctx = job->ctx}, out = {.ctx = job->ctx};
     int tuned = 0, lines = 0;
     if (!driver_options_of_check(job, &co)) return EXIT_INTERNAL;
-    Sym dir = check_dir(job->ctx, &why);
-    if (!dir) return driver_fail("cannot make a folder", &why), EXIT_INTERNAL;
+    CheckDir dir;
+    if (!check_dir(job->ctx, &dir, &why)) return driver_fail("cannot make a folder", &why), EXIT_INTERNAL;
     progress_say(job->progress, "%s: building the tuner", job->o->file);
-    char *text = run_program(x, &co, dir, &why);
+    char *text = run_program(x, &co, &dir, &why);
     progress_hide(job->progress);
-    check_remove(job->ctx, dir);
+    check_remove(job->ctx, &dir);
     if (!text) return driver_fail("the tuner fails", &why), EXIT_INTERNAL;
     for (char *line = text, *next; line && *line; line = next) {
         char *end = strchr(line, '\n');
@@ -213,7 +213,6 @@ static Exit time_and_write(Tuner *x) {
 Exit driver_tune(Job *job) {
     Tuner x = {.job = job, .tuning = tuning_new(job->ctx)};
     uint64_t device, inode;
-    bool found = false;
     if (!driver_defines(job)) return EXIT_WRONG;
     if (source_identity(job->o->out, &device, &inode)) {
         Exit e = driver_tuning(job, job->o->out, &x.tuning);
@@ -221,12 +220,7 @@ Exit driver_tune(Job *job) {
     }
     for (int i = 0; i < job->programs.n; i++) {
         if (job->o->entry && strcmp(job->o->entry, job->programs.at[i]->graph->name) != 0) continue;
-        found = true;
         if (!add_entry(&x, job->programs.at[i])) return EXIT_WRONG;
-    }
-    if (!found && job->o->entry) {
-        diag_report(job->ctx, DIAG_UNKNOWN_NAME, (Span){job->file, 0, 0}, "no export is named '%s'", job->o->entry);
-        return EXIT_WRONG;
     }
     if (x.tasks.n) return time_and_write(&x);
     printf("%s has no products of the library%s; nothing is written\n", job->o->file,

@@ -55,7 +55,8 @@ says 2 '--in belongs to run' softmax.td --in x=x.npy
 says 2 '--out belongs to run' explain softmax.td --out y=y.npy
 says 2 'is too many' explain softmax.td softmax other
 says 2 "did you mean 'explain'" explian softmax.td
-says 1 "no export is named 'other'" explain softmax.td other
+says 1 "softmax.td has no entry 'other'" explain softmax.td other
+says 1 'its entries are softmax$' explain softmax.td other
 says 1 "no export has this dimension" explain softmax.td -D K=3
 says 1 "not a value that it can have" explain softmax.td -D N=-1
 says 0 '^softmax.M = 5, N = 3.: 1 launch' explain softmax.td softmax -D M=5 -D N=3
@@ -197,6 +198,14 @@ sed 's/^program softmax/program other/' "$dir/softmax.kernel" >"$dir/other.kerne
 says 1 "no export is named 'other'" softmax.td --kernels other.kernel -o out/c.cu
 says 1 'No such file' softmax.td --kernels missing.kernel -o out/c.cu
 
+# what --brief says of an entry comes when its last check has run, not at the end
+echo 'export fn a(x: f32[N]) -> (y: f32[N]) { y[i] = x[i]; } export fn b(x: f32[N]) -> (y: f32[N]) { y[i] = x[i] * x[i]; }
+check a(N = 1); check a(N = 2); check b(N = 3) error "none";' >"$dir/two.td"
+"$TDC" "$dir/two.td" --dump=kernels | sed '/^program b/,$!d' >"$dir/two.kernel"
+"$TDC" check "$dir/two.td" --emu --brief 2>&1 | sed 's/:.*//' | tr '\n' '|' >"$dir/log"
+grep -q '^[^|]*two.td|ok      a, normal|FAILED  b(N = 3)|FAILED  b, normal|' "$dir/log"
+verdict $? "check --brief: $(cat "$dir/log")"
+
 # a check judges, and a run runs
 echo 'export fn f(t: i32[M]) -> (y: i32[M]) { assume t[m] % 2 == 0; y[m] = t[m]; } check f(M = 9);' >"$dir/even.td"
 says 1 'break an assumption of f: it does not hold at m = 3; draw others: check f\(\.\.\.\) with t in lo\.\.hi' check even.td --emu
@@ -208,7 +217,7 @@ says 0 '^3 passed, 0 failed' check softmax.td --emu --kernels softmax.kernel
 says 0 'y: bf16\[2, 5\]' run softmax.td softmax -D M=2 -D N=5 --emu --out y=out/y.npy
 says 0 'y: bf16\[2, 5\]' run softmax.td softmax -D M=2 -D N=5 --emu --in x=out/y.npy
 says 1 'another shape|shape' run softmax.td softmax -D M=3 -D N=5 --emu --in x=out/y.npy
-says 1 "no export is named 'sotfmax'" run softmax.td sotfmax -D M=2 -D N=5 --emu
+says 1 '^softmax.td:2:11: error.E0300.: .*did you mean softmax.$|did you mean softmax.$' run softmax.td sotfmax -D M=2 -D N=5 --emu
 says 1 'no such parameter' run softmax.td softmax -D M=2 -D N=5 -D Q=1 --emu
 says 1 'no such parameter' run softmax.td softmax -D M=2 -D N=5 --emu --in y=out/y.npy
 says 0 'y: bf16\[2, 5\]' run softmax.td softmax --interp --in x=out/y.npy
@@ -216,6 +225,7 @@ says 1 'dimension 2 of x is 5' run softmax.td softmax --interp --in x=out/y.npy 
 says 1 'M has no value' run softmax.td softmax --interp -D N=6
 says 2 '--interp belongs to run' check softmax.td --interp
 says 1 'N' run softmax.td softmax -D M=2 --emu
+says 1 "this program is named 'b'" run two.td a -D N=3 --emu --kernels two.kernel
 # arrays that are not what they should be: an answer, and no result
 npy() { # NAME DESCR FORTRAN SHAPE BYTES
     local head="{'descr': '$2', 'fortran_order': $3, 'shape': ($4), }"
@@ -247,6 +257,23 @@ TDC_HOME=/nowhere says 3 'TDC_HOME' check softmax.td --emu
 TMPDIR=/nowhere says 3 'cannot make a folder' check softmax.td --emu
 says 3 'nowhere/y.npy' run softmax.td softmax -D M=2 -D N=5 --emu --out y=nowhere/y.npy
 files y.npy
+
+# Where a signal ends tdc, its folder and its compilers go. The C++ compiler here waits for ever.
+mkdir "$dir/tmp"
+printf '#!/bin/sh\n[ "$1" = --version ] && exit\necho $$ >%s/pid\nexec sleep 1000\n' "$dir" >"$dir/slow"
+chmod +x "$dir/slow"
+set -m # else what runs in the background ignores SIGINT
+for signal in TERM HUP INT KILL; do
+    rm -f "$dir/pid"
+    CXX=$dir/slow TMPDIR=$dir/tmp TDC_CACHE=none "$TDC" check "$dir/softmax.td" --emu >"$dir/log" 2>&1 &
+    for _ in $(seq 200); do [ -s "$dir/pid" ] && break || sleep 0.02; done
+    before=$(ls "$dir/tmp" | wc -l)
+    kill -$signal $!
+    wait $! 2>/dev/null
+    for _ in $(seq 200); do [ -n "$(ls -A "$dir/tmp")" ] || kill -0 "$(cat "$dir/pid")" 2>/dev/null || break; sleep 0.02; done
+    same "after SIG$signal" "$before $(ls -A "$dir/tmp") $(kill -0 "$(cat "$dir/pid")" 2>/dev/null && echo runs)" '1  '
+done
+set +m
 
 # clause 11.7
 cat >"$dir/special.td" <<'END'

@@ -7,7 +7,7 @@ emu=$PWD/backend_cuda/emu here=$PWD/tests/tuning
 export TDC_HOME=${TDC_HOME:-$PWD}
 . tests/suite.sh
 cd "$dir" || exit 1
-g++ -std=c++17 -O1 -w -I "$emu" -c -o runtime.o "$emu/runtime.cpp" &
+stand_in_object runtime.o &
 cp "$here"/*.td .
 
 # ---- what tune writes ----
@@ -58,7 +58,7 @@ refused() { # STATUS WORDS ARGUMENTS...
 }
 refused 2 'needs -o' tune model.td --emu
 refused 2 'tuning belongs to compiling, check, run and explain' tune model.td --tuning=x -o y
-refused 1 "no export is named 'lyer'" tune model.td lyer --emu -o y
+refused 1 "did you mean layer" tune model.td lyer --emu -o y
 refused 1 'no export has this dimension' tune model.td --emu -DX=3 -o y
 refused 1 'give sizes with -D' tune other.td dense --emu -DR=-3 -o y
 echo 'dim M hint 32; dim N hint 24; dim K hint 64; export fn f(x: bf16[M, K], w: bf16[K, N]) -> (y: bf16[M, N]) { y[i, j] = sum[k](x[i, k] * w[k, j]); }' >hints.td
