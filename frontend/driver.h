@@ -22,11 +22,9 @@ typedef enum PassId {
 typedef enum Exit { EXIT_OK, EXIT_WRONG, EXIT_USAGE, EXIT_INTERNAL } Exit;
 typedef enum Place { PLACE_ANY, PLACE_EMU, PLACE_GPU, PLACE_INTERP } Place; /* any: a GPU where there is one */
 typedef enum Command {
-    COMMAND_COMPILE,
-    COMMAND_CHECK,
-    COMMAND_RUN,
-    COMMAND_EXPLAIN,
-    COMMAND_TUNE,
+#define COMMAND(e, name, usage, line, text) COMMAND_##e,
+#include "commands.def"
+#undef COMMAND
     COMMAND_COUNT
 } Command;
 typedef enum EmitId {
@@ -79,12 +77,13 @@ typedef struct DriverOptions {
     VEC(Binding) defines;
     VEC(const char *) includes;
     NameFiles in, out_files;  /* run */
-    const char *command_line; /* as the emitted files quote it */
+    const char *command_line; /* as the emitted files quote it, paths without their folders */
     const char *home;         /* the folder that holds stdlib and backend_cuda */
     const char *commit;       /* that tdc was built from; "": not known */
     bool given[OPT_COUNT];
-    bool done;     /* answered by the options alone (--help, --version, --explain) */
-    int print_dir; /* the place to print, where `done` is so; -1: none */
+    bool help, to_stdout; /* --help; -o - */
+    bool done;            /* answered by the options alone (--help, --version, --explain) */
+    int print_dir;        /* the place to print, where `done` is so; -1: none */
 } DriverOptions;
 
 /* A td file, known by what it is, not by how it is called: imports may form cycles. */
@@ -136,11 +135,10 @@ bool driver_options(Ctx *ctx, DriverOptions *o, int argc, char **argv);
 
 /* driver_help.c: the tables of options, passes and files, and what is printed from them. */
 enum {
-    ON_COMPILE = 1 << COMMAND_COMPILE,
-    ON_CHECK = 1 << COMMAND_CHECK,
-    ON_RUN = 1 << COMMAND_RUN,
-    ON_EXPLAIN = 1 << COMMAND_EXPLAIN,
-    ON_TUNE = 1 << COMMAND_TUNE
+#define COMMAND(e, name, usage, line, text) ON_##e = 1 << COMMAND_##e,
+#include "commands.def"
+#undef COMMAND
+    ON_ALL = (1 << COMMAND_COUNT) - 1
 };
 typedef struct OptionRow {
     const char *name, *value; /* value: NULL where there is none */
@@ -156,7 +154,10 @@ const EmitRow *driver_emit(EmitId e);
 const char *driver_pass_name(PassId p);
 const char *driver_pass_form(PassId p); /* AST ... */
 const char *driver_command_name(Command c);
+/* A command by its name, or COMMAND_COUNT: compiling has none. */
+Command driver_command(const char *name);
 void driver_help(Text *out);
+void driver_help_command(Text *out, Command c); /* what that one takes */
 void driver_version(Text *out, const char *commit);
 /* A completion script; false for a shell that is not known. */
 bool driver_completion(Text *out, const char *shell);
@@ -200,6 +201,7 @@ typedef struct OutFile {
     Spool *middle; /* of text, at middle->sink.at; NULL: nothing */
 } OutFile;
 OutFile job_file(Job *job, EmitId e, Sym path);
+bool file_to_stdout(const OutFile *file);
 /* Writes all of them or none; each appears whole. */
 bool files_write(Ctx *ctx, const OutFile *files, int n);
 

@@ -513,7 +513,8 @@ Tuning *tuning_read(Ctx *ctx, int file) {
     Text before = {.ctx = ctx};
     bool ok = true;
     r.text = diag_file_text(ctx, file, &n);
-    t->name = diag_file_name(ctx, file);
+    const char *path = diag_file_name(ctx, file), *slash = strrchr(path, '/');
+    t->name = slash ? sym(ctx, slash + 1) : path;
     const char *nul = memchr(r.text, 0, n);
     if (nul) return diag_report(ctx, DIAG_NUL_BYTE, span_of(&r, nul, 1), "a NUL byte in a tuning file"), NULL;
     if (!read_first(&r, n)) return NULL;

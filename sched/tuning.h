@@ -60,7 +60,7 @@ typedef struct TuneEntry {
 
 typedef struct Tuning {
     Ctx *ctx;
-    Sym name;               /* of its file; NULL: none */
+    Sym name;               /* of its file, without its folder; NULL: none */
     Sym head, tail;         /* lines of comment before and after all entries; NULL: none */
     VEC(TuneEntry) entries; /* sorted by product */
 } Tuning;

@@ -34,6 +34,25 @@ head -c 100 /dev/urandom >"$dir/noise.td"
 says 0 '^usage: tdc' --help
 says 0 'schedule +kernels' --help
 says 0 '^tdc [0-9]' --version
+says 0 '^tdc [0-9]' -v
+for help in -h help '--library=none help'; do
+    # shellcheck disable=SC2086 # words
+    says 0 '^usage: tdc FILE.td -o model.cu ' $help
+done
+for help in 'help check' 'check --help' 'check -h' '-h check' 'check softmax.td --emu --help'; do
+    # shellcheck disable=SC2086
+    says 0 '^usage: tdc check FILE.td' $help
+    # shellcheck disable=SC2086
+    [ "$("$TDC" $help | grep -cE '^  (--smallest|--emu|-I|-o|-D|--emit|--interp) ')" = 3 ]
+    verdict $? "tdc $help lists what check does not take, or not what it takes"
+done
+for c in check run explain tune; do
+    says 0 "^usage: tdc $c FILE.td" help $c
+    says 0 "^       tdc $c FILE.td" help
+done
+says 2 "unknown command 'chek' .did you mean 'check'" help chek
+says 2 "unknown option '--bogus'" help --bogus
+says 2 "unknown command 'frobnicate'" frobnicate
 says 0 '^E0300|E0300' --explain list
 says 0 'summation' --explain E0300
 says 2 'no error has the code' --explain E9999
@@ -54,6 +73,11 @@ says 2 "needs the entry" run softmax.td
 says 2 '--in belongs to run' softmax.td --in x=x.npy
 says 2 '--out belongs to run' explain softmax.td --out y=y.npy
 says 2 'is too many' explain softmax.td softmax other
+# options before the command
+says 0 '^softmax.M = 16384, N = 4096.: 1 launch' --library=none explain softmax.td
+says 0 '^softmax.M = 5, N = 4096.: 1 launch' -D M=5 -Wperf explain softmax.td softmax
+says 2 '^tdc: -o belongs to compiling' -o out/a.cu check softmax.td
+says 2 'is too many' softmax.td explain
 says 2 "did you mean 'explain'" explian softmax.td
 says 1 "softmax.td has no entry 'other'" explain softmax.td other
 says 1 'its entries are softmax$' explain softmax.td other
@@ -159,13 +183,26 @@ files a.c
 says 0 '' softmax.td -o out/a.cu
 grep -q '"a.h"' "$dir/out/a.c"
 verdict $? "a.c does not include a.h"
-grep -q 'tdc softmax.td -o out/a.cu' "$dir/out/a.cu"
+grep -q 'tdc softmax.td -o a.cu' "$dir/out/a.cu"
 verdict $? "a.cu does not name the command"
 says 0 '' softmax.td -o out/a.cu --prefix=net
 grep -q 'net_softmax(net_context' "$dir/out/a.h"
 verdict $? "--prefix is not used"
 says 1 "the prefix 'td' is that of names.*--prefix=NAME" softmax.td -o out/td.cu
 files a.cu a.c a.h
+
+# to the standard output
+says 0 '^extern .*softmax_kernel|__global__' softmax.td -o -
+says 0 '^#ifndef TD_softmax_H' -o- softmax.td --emit=h
+says 2 '-o - writes one file: choose it with --emit' softmax.td -o - --emit=c,h
+says 2 '-o - writes one file' softmax.td -o - --emit=driver
+says 2 '-o - leaves no file' softmax.td -o - -MD
+says 2 '-o needs the name of a file' tune softmax.td -o -
+same 'as in a file' "$(cd "$dir" && "$TDC" softmax.td -o - | sed 2d | cksum)" "$(cd "$dir" && "$TDC" softmax.td -o out/softmax.cu && sed 2d out/softmax.cu | cksum)"
+out=$(cd "$dir" && "$TDC" softmax.td -o - 2>&1 >/dev/full)
+same 'a full device' "$? $out" '3 tdc: cannot write to the standard output: No space left on device'
+same 'no file called -' "$(ls "$dir"/-* | tr '\n' ' ')" "$dir/-x.td "
+files softmax.cu softmax.c softmax.h
 
 # dumps
 says 0 'export fn softmax' softmax.td --dump=ast
