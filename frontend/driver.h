@@ -62,6 +62,7 @@ typedef struct DriverOptions {
     const char *tuning;  /* --tuning */
     unsigned emit;       /* a bit for each EmitId */
     VEC(const Target *) targets;      /* --target; none: the default */
+    bool target_emu;                  /* --target=emu: the CPU stand-in, as the default target */
     bool depend, depend_phony;        /* -MD, -MP */
     const char *depend_file;          /* -MF; NULL: the stem of the outputs with .d */
     VEC(DependTarget) depend_targets; /* -MT, -MQ; none: the outputs */
@@ -133,6 +134,9 @@ typedef struct Job {
 /* driver_options.c. Keeps o->commit. False, after saying why on stderr, where the command line makes no sense. */
 bool driver_options(Ctx *ctx, DriverOptions *o, int argc, char **argv);
 
+/* The first one of --target. The stand-in is the default one by another name. */
+Target driver_target(const DriverOptions *o);
+
 /* driver_help.c: the tables of options, passes and files, and what is printed from them. */
 enum {
 #define COMMAND(e, name, usage, line, text) ON_##e = 1 << COMMAND_##e,
@@ -174,6 +178,7 @@ Exit driver_passes(Job *job, PassId last);
 Exit driver_check(Job *job);
 /* Compiles and links the emitted files; m->dir must be removed afterwards. */
 bool driver_build(Job *job, CheckOptions *co, CheckModel *m);
+const char *driver_no_gpu(void); /* what this machine lacks to compile for a GPU and run there; NULL: nothing */
 const char *driver_place(const CheckOptions *co);    /* on what they run, for messages */
 bool driver_fail(const char *what, const Text *why); /* says why on stderr; false */
 Exit driver_run(Job *job);                           /* driver_run.c */

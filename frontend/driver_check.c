@@ -19,9 +19,12 @@ static bool in_path(const char *program) {
     return false;
 }
 
-/* Whether this machine has a GPU and a compiler for it. */
-static bool has_gpu(void) {
-    return access("/dev/nvidiactl", F_OK) == 0 && (in_path("nvcc") || access("/usr/local/cuda/bin/nvcc", X_OK) == 0);
+const char *driver_no_gpu(void) {
+    const char *nvcc = getenv("NVCC");
+    /* the second is that of Linux on Windows */
+    if (access("/dev/nvidiactl", F_OK) != 0 && access("/dev/dxg", F_OK) != 0) return "this machine has no NVIDIA GPU";
+    if ((nvcc && *nvcc) || in_path("nvcc") || access("/usr/local/cuda/bin/nvcc", X_OK) == 0) return NULL;
+    return "nvcc was not found (put it into PATH, or set NVCC)";
 }
 
 bool driver_fail(const char *what, const Text *why) {
@@ -30,7 +33,7 @@ bool driver_fail(const char *what, const Text *why) {
 }
 
 bool driver_options_of_check(Job *job, CheckOptions *co) {
-    *co = (CheckOptions){.gpu = job->o->place ? job->o->place == PLACE_GPU : has_gpu(),
+    *co = (CheckOptions){.gpu = job->o->place ? job->o->place == PLACE_GPU : !driver_no_gpu(),
                          .home = job->o->home,
                          .cache = check_cache(job->ctx)};
     if (!co->home) fputs("tdc: cannot find the folder with backend_cuda/run; set TDC_HOME\n", stderr);

@@ -126,6 +126,7 @@ static void values(Text *out, OptionId id) {
         break;
     case OPT_TARGET:
         for (int i = 0; i < TARGET_COUNT; i++) text_fmt(out, "%s ", target_table[i].arch);
+        text_put(out, "emu ");
         break;
     case OPT_DUMP:
     case OPT_STOP:

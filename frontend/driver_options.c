@@ -74,6 +74,7 @@ static bool option_emit(Ctx *ctx, DriverOptions *o, const char *value) {
 }
 
 static bool option_target(Ctx *ctx, DriverOptions *o, const char *value) {
+    if (!strcmp(value, TUNE_EMU_NAME)) return o->target_emu = true;
     Text known = {.ctx = ctx};
     for (int i = 0; i < TARGET_COUNT; i++) {
         text_fmt(&known, "%s%s", i ? ", " : "", target_table[i].arch);
@@ -84,6 +85,12 @@ static bool option_target(Ctx *ctx, DriverOptions *o, const char *value) {
         return true;
     }
     return wrong("no target is named '%s'; there is %s", value, known.s);
+}
+
+Target driver_target(const DriverOptions *o) {
+    Target t = o->targets.n ? *o->targets.at[0] : target_default;
+    if (o->target_emu) t.arch = TUNE_EMU_NAME;
+    return t;
 }
 
 static bool option_inputs(DriverOptions *o, const char *value) {
@@ -350,10 +357,21 @@ static bool one_output(DriverOptions *o) {
            wrong("-o - writes one file: choose it with --emit=cu, c, h or manifest");
 }
 
+/* --target=emu is for tests: with it commands run on the CPU stand-in, and nowhere else. */
+static bool emulated(DriverOptions *o) {
+    if (o->command == COMMAND_TUNE && o->place == PLACE_EMU && !o->targets.n) o->target_emu = true;
+    if (o->target_emu && o->targets.n) return wrong("--target=emu, the CPU stand-in, goes with no other target");
+    if (o->target_emu && o->place == PLACE_GPU) return wrong("--target=emu and --gpu exclude each other");
+    if (o->target_emu && !o->place) o->place = PLACE_EMU;
+    return o->command != COMMAND_TUNE || o->place != PLACE_EMU || o->target_emu ||
+           wrong("tune --emu writes lines of --target=emu alone: the stand-in's times are invented");
+}
+
 static bool complete(DriverOptions *o) {
     if (o->done) return true;
     if (!belong(o)) return false;
     if (!o->file) return wrong("no file is given");
+    if (!emulated(o)) return false;
     if (o->to_stdout && !one_output(o)) return false;
     if (!has_suffix(o->file, ".td") && !has_suffix(o->file, ".kernel"))
         return !strpbrk(o->file, "./") && !o->entry ? unknown_command(o->file)

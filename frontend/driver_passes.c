@@ -281,11 +281,21 @@ static Exit schedule_graphs(Job *job, Program *given, int given_file) {
     return EXIT_WRONG;
 }
 
+/* What was found on the stand-in says nothing of a GPU. */
+static bool tuned_for_target(Job *job) {
+    const TuneEntry *e = job->tuning && !job->o->target_emu ? tuning_emulated(job->tuning) : NULL;
+    if (!e) return true;
+    Diag *d = diag_report(job->ctx, DIAG_TUNING_VALUE, e->span,
+                          "target=emu: a line of the CPU stand-in, whose times are invented");
+    diag_help(job->ctx, d, "tune on the GPU: tdc tune %s -o FILE; tests compile it with --target=emu", job->o->file);
+    return false;
+}
+
 static Exit pass_SCHEDULE(Job *job) {
     size_t n = 0;
     int file = -1;
     Exit e = job->o->tuning ? driver_tuning(job, job->o->tuning, &job->tuning) : EXIT_OK;
-    if (e != EXIT_OK) return e;
+    if (e != EXIT_OK || !tuned_for_target(job)) return wrong_unless(job, e);
     if (is_kernel_text(job)) {
         const char *text = diag_file_text(job->ctx, job->file, &n);
         Program *p = read_program(job, text, n, job->file);
@@ -348,6 +358,7 @@ static GlueOptions glue_options(Job *job) {
                          .comment = made_by(job),
                          .targets = job->o->targets.at,
                          .ntargets = job->o->targets.n,
+                         .emu = job->o->target_emu,
                          .tuning = job->tuning};
 }
 
