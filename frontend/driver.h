@@ -163,7 +163,7 @@ Command driver_command(const char *name);
 void driver_help(Text *out);
 void driver_help_command(Text *out, Command c); /* what that one takes */
 void driver_version(Text *out, const char *commit);
-/* A completion script; false for a shell that is not known. */
+/* driver_completion.c: a completion script; false for a shell that is not known. */
 bool driver_completion(Text *out, const char *shell);
 
 /* driver_places.c: the folders of places.def, by their number. */
