@@ -1,6 +1,8 @@
 /* The command check, and what run shares with it: building the emitted files in a folder of their own. */
 #include "driver.h"
 
+#include "ir/diag.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +94,46 @@ static void print_result(const Check *c, const CheckResult *r) {
     fflush(stdout);
 }
 
+/* A number that JSON can have. */
+static void json_number(Text *t, double v) { text_fmt(t, isfinite(v) ? "%.9g" : "null", v); }
+
+static void json_member(Text *t, const char *name, const char *s) {
+    if (!s) return;
+    text_fmt(t, ", \"%s\": ", name);
+    diag_json_string(t, s);
+}
+
+/* One result as a line of JSON; docs/tdc.1 says what its members are. */
+static void print_json(Ctx *ctx, const Check *c, const CheckResult *r, InputKind kind) {
+    Text t = {.ctx = ctx};
+    text_fmt(&t, "{\"entry\": \"%s\", \"sizes\": {", c->entry);
+    for (int i = 0; i < c->bindings.n; i++) {
+        const Binding *b = &c->bindings.at[i];
+        text_fmt(&t, "%s\"%s\": ", i ? ", " : "", b->name);
+        if (b->value == (double)b->ivalue)
+            text_fmt(&t, "%lld", (long long)b->ivalue);
+        else
+            json_number(&t, b->value);
+    }
+    text_fmt(&t, "}, \"inputs\": \"%s\", \"result\": \"%s\"", check_inputs_name(kind),
+             r->skipped  ? "skipped"
+             : r->passed ? "passed"
+                         : "failed");
+    json_member(&t, "at", r->sizes);
+    json_member(&t, "drawn", r->inputs);
+    if (r->worst) {
+        json_member(&t, "output", r->worst);
+        text_put(&t, ", \"error\": ");
+        json_number(&t, r->error);
+        text_put(&t, ", \"allowed\": ");
+        json_number(&t, r->tol);
+        text_fmt(&t, ", \"rounding\": %lld", (long long)r->noisy);
+    }
+    json_member(&t, "message", r->message);
+    printf("%s}\n", t.s);
+    fflush(stdout);
+}
+
 /* What the checks of one entry with one kind of inputs have come to. */
 typedef struct Summary {
     Sym entry;
@@ -145,7 +187,10 @@ static void one_check(Job *job, const CheckModel *m, const CheckOptions *co, con
     if (!r.skipped) count(summary_of(job->ctx, t, c->entry), t, c, &r);
     progress_hide(job->progress);
     bool absent = r.skipped && co->smallest && !r.sizes;
-    if (job->o->brief ? !r.skipped && !r.passed : !absent) print_result(c, &r);
+    if (job->o->results_json)
+        print_json(job->ctx, c, &r, co->inputs);
+    else if (job->o->brief ? !r.skipped && !r.passed : !absent)
+        print_result(c, &r);
 }
 
 /* All statements with one kind of inputs. A summary is printed when the last statement of its entry has run. */
@@ -174,13 +219,12 @@ Exit driver_check(Job *job) {
     int checks = 0;
     Tally t = {.decided = true};
     for (int i = 0; i < mod->checks.n; i++) checks += !mod->checks.at[i].bench;
-    if (!checks) {
-        printf("%s has no check statements\n", job->o->file);
-        return EXIT_OK;
-    }
+    if (!checks && job->o->results_json) return printf("{\"on\": null, \"passed\": 0, \"failed\": 0}\n"), EXIT_OK;
+    if (!checks) return printf("%s has no check statements\n", job->o->file), EXIT_OK;
     if (!driver_build(job, &co, &m)) return EXIT_INTERNAL;
     if (co.gpu) m.server = &server;
-    printf("%s: %d check%s %s\n", job->o->file, checks, checks == 1 ? "" : "s", driver_place(&co));
+    if (!job->o->results_json)
+        printf("%s: %d check%s %s\n", job->o->file, checks, checks == 1 ? "" : "s", driver_place(&co));
     fflush(stdout);
     for (int k = 0; k < INPUTS_COUNT; k++) {
         co.inputs = (InputKind)k;
@@ -188,6 +232,7 @@ Exit driver_check(Job *job) {
     }
     check_stop(&m);
     check_remove(job->ctx, &m.dir);
-    printf("%d passed, %d failed\n", t.passed, t.failed);
+    printf(job->o->results_json ? "{\"on\": \"%s\", \"passed\": %d, \"failed\": %d}\n" : "%.0s%d passed, %d failed\n",
+           co.gpu ? "gpu" : "emu", t.passed, t.failed);
     return t.failed ? t.decided ? EXIT_WRONG : EXIT_INTERNAL : EXIT_OK;
 }

@@ -227,6 +227,9 @@ static bool option_take(Ctx *ctx, DriverOptions *o, OptionId id, const char *val
     case OPT_DIAGNOSTICS:
         o->json = !strcmp(value, "json");
         return o->json || !strcmp(value, "text") ? true : wrong("--diagnostics knows json and text, not '%s'", value);
+    case OPT_FORMAT:
+        o->results_json = !strcmp(value, "json");
+        return o->results_json || !strcmp(value, "text") || wrong("--format knows json and text, not '%s'", value);
     case OPT_TUNING: o->tuning = value; return true;
     case OPT_KERNELS: o->kernels = value; return true;
     case OPT_EMU: return option_place(o, PLACE_EMU);
@@ -376,6 +379,7 @@ static bool complete(DriverOptions *o) {
     if (!has_suffix(o->file, ".td") && !has_suffix(o->file, ".kernel"))
         return !strpbrk(o->file, "./") && !o->entry ? unknown_command(o->file)
                                                     : wrong("'%s' is neither a .td nor a .kernel file", o->file);
+    if (o->results_json && o->brief) return wrong("--format=json has every result: --brief does not go with it");
     const bool runs = o->command == COMMAND_CHECK || o->command == COMMAND_RUN || o->command == COMMAND_TUNE;
     if (runs && !has_suffix(o->file, ".td")) return wrong("check, run and tune need a .td file");
     if (o->command == COMMAND_TUNE && !o->out) return wrong("tune needs -o, the tuning file");

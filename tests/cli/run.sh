@@ -26,6 +26,7 @@ mkdir "$dir/out"
 cp samples/softmax.td tests/glue/model.kernel "$dir"
 echo 'export fn f(x: f32[N]) -> (y: f32[N]) { y[i] = x[j]; }' >"$dir/wrong.td"
 echo 'fn f(x: f32) -> f32 = x;' >"$dir/none.td"
+echo 'export fn f(x: f32[N]) -> (y: f32[N]) { y[i] = x[i]; }' >"$dir/f.td"
 echo 'export fn f(x: f32[N]) -> (y: f32[N]) { y[i] = 2 * x[i]; } export fn f_workspace(x: f32[N]) -> (y: f32[N]) { y[i] = x[i]; }' >"$dir/collide.td"
 head -c 100 /dev/urandom >"$dir/noise.td"
 : >"$dir/empty.td"
@@ -263,6 +264,25 @@ says 1 'M has no value' run softmax.td softmax --interp -D N=6
 says 2 '--interp belongs to run' check softmax.td --interp
 says 1 'N' run softmax.td softmax -D M=2 --emu
 says 1 "this program is named 'b'" run two.td a -D N=3 --emu --kernels two.kernel
+# results for programs
+says 0 '^./f.td has no check statements' check ./f.td --emu
+says 0 '^."on": null, "passed": 0, "failed": 0.$' check f.td --emu --format=json
+says 2 '--brief does not go with it' check two.td --brief --format=json
+says 2 "--format knows json and text, not 'xml'" check two.td --format=xml
+"$TDC" check "$dir/two.td" --emu --format=json --inputs=normal,ties --smallest >"$dir/results"
+same 'a failed check' $? 1
+python3 - "$dir/results" >"$dir/log" 2>&1 <<'END'
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+assert lines[-1] == {"on": "emu", "passed": sum(l["result"] == "passed" for l in lines[:-1]), "failed": 1}, lines[-1]
+first = lines[0]
+assert first["entry"] == "a" and first["sizes"] == {"N": 1} and first["inputs"] == "normal" and first["result"] == "passed", first
+assert first["output"] == "y" and first["error"] == 0 and first["allowed"] > 0 and first["rounding"] == 0, first
+failed, = [l for l in lines[:-1] if l["result"] == "failed"]
+assert failed["entry"] == "b" and failed["message"] == "the entry ran, but should refuse: none", failed
+assert any(l.get("at") == "N = 0" for l in lines) and any(l.get("drawn") == "ties in x" for l in lines), lines
+END
+verdict $? "check --format=json: $(cat "$dir/log")"
 # arrays that are not what they should be: an answer, and no result
 npy() { # NAME DESCR FORTRAN SHAPE BYTES
     local head="{'descr': '$2', 'fortran_order': $3, 'shape': ($4), }"
