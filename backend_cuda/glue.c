@@ -409,6 +409,9 @@ void glue_emit_c(Text *out, TextSink *sink, const Program *const *programs, int 
     text_put(out, "#include \"");
     host_quoted(out, o->header);
     text_put(out, "\"\n\n#include <cuda_runtime_api.h>\n");
+    if (o->emu)
+        text_put(out,
+                 "#ifndef TD_EMU\n#error made with --target=emu: it is for the CPU stand-in of tdc alone\n#endif\n");
     if (shared.math) text_put(out, "#include <math.h>\n");
     text_put(out, "#include <stdarg.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n");
     c_launchers(out, programs, n, x);

@@ -27,7 +27,8 @@ typedef struct GlueOptions {
     const char *version;          /* of tdc, for the manifest */
     const Target *const *targets; /* what the kernels are compiled for */
     int ntargets;                 /* 0: the default one alone */
-    const GlueSizes *sizes;       /* what the example takes by default; may be missing for an entry */
+    bool emu; /* for the CPU stand-in alone, as the default target: model.c refuses to be compiled for a GPU */
+    const GlueSizes *sizes; /* what the example takes by default; may be missing for an entry */
     int nsizes;
     const Tuning *tuning; /* algorithms of the library for products; NULL: its own choice for all */
 } GlueOptions;

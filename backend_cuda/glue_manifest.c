@@ -222,7 +222,7 @@ void glue_emit_manifest(Text *out, const Program *const *programs, int n, const 
     Ctx *ctx = out->ctx;
     text_fmt(out, "{\n  \"format\": %d,\n  ", FORMAT);
     put_member(out, "tdc", o->version), text_put(out, ",\n  ");
-    put_member(out, "made_by", o->comment), text_put(out, ",\n  ");
+    if (o->comment) put_member(out, "made_by", o->comment), text_put(out, ",\n  ");
     put_member(out, "prefix", o->prefix), text_put(out, ",\n  ");
     put_member(out, "header", o->header), text_put(out, ",\n  ");
     text_put(out, "\"targets\": [");

@@ -34,6 +34,7 @@ static bool met(const TuneEntry *e, const Program *const *programs, int n) {
 }
 
 static bool targeted(const TuneEntry *e, const GlueOptions *o) {
+    if (o->emu || e->product.v[TUNE_TARGET] == TUNE_EMU) return o->emu && e->product.v[TUNE_TARGET] == TUNE_EMU;
     const Target *t = &target_table[e->product.v[TUNE_TARGET]];
     for (int i = 0; i < o->ntargets; i++)
         if (!strcmp(o->targets[i]->arch, t->arch)) return true;

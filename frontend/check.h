@@ -22,6 +22,7 @@ const char *check_inputs_name(InputKind k);
 typedef struct CheckOptions {
     bool gpu;         /* nvcc and the device of this machine; otherwise the stand-in */
     const char *home; /* the directory that holds backend_cuda/run and backend_cuda/emu */
+    Sym cache;        /* where objects and programs are kept (check_cache); NULL: nowhere */
     int repeats;   /* three must agree bit for bit, each in its own order of threads on the stand-in; in the fourth no
                       address is aligned beyond its element; 0: the default, 4 */
     int launches;  /* timed launches of a benchmark; 0: the default, 20 */
@@ -36,9 +37,17 @@ typedef struct CheckServer {
     int pid, fd; /* pid 0: none runs */
 } CheckServer;
 
+/* A folder for temporary files. It is gone after check_remove, and also when this process ends by whatever signal: a
+ * second process, the keeper, waits for that and removes it. Compilers and compiled programs run in the keeper's group
+ * of processes, which it ends too. */
+typedef struct CheckDir {
+    Sym path;
+    int keeper, fd; /* the keeper's process; a byte to it says that there is nothing left to do */
+} CheckDir;
+
 /* A model that was compiled and linked with the runner. */
 typedef struct CheckModel {
-    Sym dir;             /* holds the program, requests, replies and tensors while they are needed */
+    CheckDir dir;        /* holds the program, requests, replies and tensors while they are needed */
     Sym program;         /* the executable */
     CheckServer *server; /* where calls without timed launches share a process; NULL: each has its own */
 } CheckModel;
@@ -46,15 +55,20 @@ typedef struct CheckModel {
 /* ---- building and calling (check_build.c, check_call.c) ---- */
 /* Where tdc's own files are: $TDC_HOME, or a parent of the executable's directory. NULL: nowhere. */
 Sym check_home(Ctx *ctx);
-/* A fresh directory for a model's files; NULL after saying why. check_remove deletes it and the files in it. */
-Sym check_dir(Ctx *ctx, Text *why);
-void check_remove(Ctx *ctx, Sym dir);
+/* Where what was built is kept; NULL: nowhere. */
+Sym check_cache(Ctx *ctx);
+/* A fresh folder for a model's files; false after saying why there is none. check_remove deletes it with its files. */
+bool check_dir(Ctx *ctx, CheckDir *dir, Text *why);
+void check_remove(Ctx *ctx, const CheckDir *dir);
 /* Compiles DIR/STEM.cu and DIR/STEM.c, which the caller has written beside DIR/STEM.h, with prefix PREFIX. False after
  * putting the compiler's words in *why. */
-bool check_build(Ctx *ctx, const CheckOptions *o, Sym dir, const char *stem, const char *prefix, CheckModel *m,
-                 Text *why);
+bool check_build(Ctx *ctx, const CheckOptions *o, const CheckDir *dir, const char *stem, const char *prefix,
+                 CheckModel *m, Text *why);
 /* Compiles DIR/STEM.c alone, a program of its own that calls CUDA and cuBLASLt. */
-bool check_build_program(Ctx *ctx, const CheckOptions *o, Sym dir, const char *stem, CheckModel *m, Text *why);
+bool check_build_program(Ctx *ctx, const CheckOptions *o, const CheckDir *dir, const char *stem, CheckModel *m,
+                         Text *why);
+/* How the stand-in's own code is compiled, here and in python/tdlang. */
+#define CHECK_STAND_IN_FLAGS "-std=c++17 -O2 -fPIC -fno-semantic-interposition -fno-gnu-unique"
 
 /* One call of an entry: all parameters in the order of the C interface. Data of inputs and inouts go in; data of
  * outputs and inouts, allocated by the caller, come back. A tensor whose `fill` is not 0 has only so many bytes of

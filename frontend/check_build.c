@@ -1,8 +1,8 @@
 /* Builds a model for a check: its two files, the runner, and on a machine without a GPU the stand-in for CUDA. */
 #include "check.h"
+#include "check_cache.h"
 #include "check_process.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,61 +34,42 @@ Sym check_home(Ctx *ctx) {
     return NULL;
 }
 
-Sym check_dir(Ctx *ctx, Text *why) {
-    const char *tmp = getenv("TMPDIR");
-    char path[4096];
-    int n = snprintf(path, sizeof path, "%s/tdc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (n < 0 || (size_t)n >= sizeof path || !mkdtemp(path)) {
-        text_put(why, "no directory for temporary files can be made");
-        return NULL;
-    }
-    return sym(ctx, path);
-}
-
-void check_remove(Ctx *ctx, Sym dir) {
-    Paths all = {0};
-    const char *const any[] = {"", NULL};
-    if (!dir_list(ctx, dir, any, &all)) return;
-    for (int i = 0; i < all.n; i++) unlink(all.at[i]); /* refuses `.` and `..` */
-    rmdir(dir);
-}
+Sym check_cache(Ctx *ctx) { return cache_folder(ctx); }
 
 /* ---- compiling ---- */
+
+/* A compiler, and what it says of its version. */
+typedef struct Tool {
+    const char *name, *version;
+    size_t bytes;
+} Tool;
 
 typedef struct Build {
     Ctx *ctx;
     const CheckOptions *o;
-    Sym dir, emu;
-    const char *stem;
-    const char *prefix;
+    const CheckDir *dir;
+    Sym emu; /* the stand-in's folder */
     Text *why;
+    CacheKey stand_in; /* of the stand-in's files, each its name and its bytes */
+    VEC(Sym) objects;  /* so far: files to link */
+    VEC(Sym) names;    /* what each is called in the cache */
+    VEC(Tool) tools;   /* those asked so far */
 } Build;
 
 typedef VEC(char *) Args;
 
-/* Words separated by spaces; "%" stands for the next argument, a path or a name that may hold spaces. */
-static void words(Ctx *ctx, Args *a, const char *text, ...) {
-    va_list ap;
-    va_start(ap, text);
-    while (*text) {
-        size_t n = strcspn(text, " ");
-        Text w = {.ctx = ctx};
-        for (size_t i = 0; i < n; i++)
-            if (text[i] == '%')
-                text_put(&w, va_arg(ap, const char *));
-            else
-                text_char(&w, text[i]);
-        if (w.n) vec_push(ctx, a, w.s);
-        text += n + (text[n] == ' ');
+static void words(Ctx *ctx, Args *a, const char *text) {
+    for (size_t n; *text; text += n + (text[n] == ' ')) {
+        n = strcspn(text, " ");
+        if (n) vec_push(ctx, a, (char *)sym_n(ctx, text, n));
     }
-    va_end(ap);
 }
 
 static bool compile(Build *b, Args *a) {
     vec_push(b->ctx, a, NULL);
-    Sym log = sym_fmt(b->ctx, "%s/log", b->dir);
+    Sym log = sym_fmt(b->ctx, "%s/log", b->dir->path);
     int status = 0;
-    if (!process_run(a->at, log, BUILD_SECONDS, &status, b->why)) return false;
+    if (!process_run(a->at, log, b->dir->keeper, BUILD_SECONDS, &status, b->why)) return false;
     if (!status) return true;
     text_fmt(b->why, "%s fails:\n", a->at[0]);
     file_tail(b->ctx, log, LOG_BYTES, b->why);
@@ -107,110 +88,146 @@ static const char *nvcc(void) {
     return file_exists(usual) ? usual : "nvcc";
 }
 
-/* FNV-1a over the files' bytes: names what was built from them. */
-static uint64_t hash_files(Ctx *ctx, const Paths *files) {
-    uint64_t h = 1469598103934665603u;
-    for (int i = 0; i < files->n; i++) {
-        size_t n;
-        const char *text = file_read(ctx, files->at[i], &n);
-        for (size_t k = 0; text && k < n; k++) h = (h ^ (unsigned char)text[k]) * 1099511628211u;
-    }
-    return h;
+static Tool ask_version(Build *b, const char *compiler) {
+    for (int i = 0; i < b->tools.n; i++)
+        if (!strcmp(b->tools.at[i].name, compiler)) return b->tools.at[i];
+    Tool t = {.name = compiler, .version = ""};
+    char *version[] = {(char *)compiler, "--version", NULL};
+    Sym log = sym_fmt(b->ctx, "%s/log", b->dir->path);
+    Text ignored = {.ctx = b->ctx};
+    size_t n;
+    int status;
+    const char *said =
+        process_run(version, log, b->dir->keeper, BUILD_SECONDS, &status, &ignored) ? file_read(b->ctx, log, &n) : NULL;
+    if (said) t.version = said, t.bytes = n;
+    vec_push(b->ctx, &b->tools, t);
+    return t;
 }
 
-/* The stand-in's own sources as objects, built once and kept beside tdc where that can be written to. */
-static bool emulator(Build *b, Args *objects) {
+/* What a compiler makes of the same files depends on itself, its flags, and variables that it reads. */
+static CacheKey key_of_tool(Build *b, const char *compiler, const char *flags) {
+    static const char *const read[] = {"CPATH",      "C_INCLUDE_PATH",     "CPLUS_INCLUDE_PATH",
+                                       "NVCC_CCBIN", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"};
+    Tool t = ask_version(b, compiler);
+    CacheKey k;
+    sha256_start(&k);
+    cache_text(&k, compiler);
+    cache_part(&k, t.version, t.bytes);
+    cache_text(&k, flags);
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++) cache_text(&k, tool(read[i], ""));
+    return k;
+}
+
+static bool key_of_stand_in(Build *b) {
+    static const char *const any[] = {".cpp", ".h", ".def", NULL};
+    Paths all = {0};
+    sha256_start(&b->stand_in);
+    bool ok = dir_list(b->ctx, b->emu, any, &all);
+    for (int i = 0; ok && i < all.n; i++) {
+        cache_text(&b->stand_in, strrchr(all.at[i], '/') + 1);
+        ok = cache_file(b->ctx, &b->stand_in, all.at[i]);
+    }
+    if (!ok) text_fmt(b->why, "%s cannot be read", b->emu);
+    return ok;
+}
+
+/* An object of `source`, as `file` in the model's folder: from the cache, or compiled. The source includes `header`,
+ * unless that is NULL, and beside it only what the compiler or the stand-in brings. */
+static bool object(Build *b, const char *kind, const char *compiler, const char *flags, Sym source, Sym header,
+                   const char *file) {
     Ctx *ctx = b->ctx;
-    Paths sources = {0}, all = {0};
-    const char *const code[] = {".cc", ".cpp", ".c", NULL}, *const any[] = {".cc", ".cpp", ".c", ".h", ".def", NULL};
-    if (!dir_list(ctx, b->emu, code, &sources) || !dir_list(ctx, b->emu, any, &all)) {
-        text_fmt(b->why, "%s cannot be read", b->emu);
-        return false;
-    }
-    Sym cache = sym_fmt(ctx, "%s/build", b->o->home);
-    if (access(cache, W_OK) != 0) cache = b->dir;
-    uint64_t h = hash_files(ctx, &all);
-    for (int i = 0; i < sources.n; i++) {
-        Sym object = sym_fmt(ctx, "%s/emu-%016llx-%d.o", cache, (unsigned long long)h, i);
-        vec_push(ctx, objects, (char *)object);
-        if (file_exists(object)) continue;
-        const char *source = sources.at[i];
-        bool c = !strcmp(source + strlen(source) - 2, ".c");
-        Sym fresh = sym_fmt(ctx, "%s.%ld", object, (long)getpid());
-        Args a = {0};
-        words(ctx, &a, c ? "% -std=c99" : "% -std=c++17", c ? tool("CC", "gcc") : tool("CXX", "g++"));
-        words(ctx, &a, "-O2 -g -I % -c % -o %", b->emu, source, fresh);
-        if (!compile(b, &a)) return false;
-        if (rename(fresh, object) != 0) {
-            text_fmt(b->why, "%s cannot be made", object);
-            return false;
-        }
-    }
+    CacheKey k = key_of_tool(b, compiler, flags);
+    Sym path = sym_fmt(ctx, "%s/%s", b->dir->path, file);
+    unsigned char digest[32];
+    CacheKey emu = b->stand_in;
+    sha256_end(&emu, digest);
+    if (!b->o->gpu) cache_part(&k, digest, sizeof digest);
+    if (!cache_file(ctx, &k, source) || (header && !cache_file(ctx, &k, header)))
+        return text_fmt(b->why, "%s cannot be read", source), false;
+    Sym name = cache_name(ctx, &k, kind);
+    vec_push(ctx, &b->objects, path);
+    vec_push(ctx, &b->names, name);
+    if (cache_take(ctx, b->o->cache, name, file, path)) return true;
+    Args a = {0};
+    vec_push(ctx, &a, (char *)compiler);
+    words(ctx, &a, flags);
+    char *const rest[] = {"-I", (char *)b->emu, "-c", (char *)source, "-o", (char *)path};
+    for (int i = b->o->gpu ? 2 : 0; i < 6; i++) vec_push(ctx, &a, rest[i]);
+    if (!compile(b, &a)) return false;
+    cache_keep(ctx, b->o->cache, name, file, path);
     return true;
 }
 
-static bool build_emu(Build *b, Sym runner, Sym program) {
+/* The stand-in's own code. */
+static bool emulator(Build *b) {
+    return object(b, "stand-in", tool("CXX", "g++"), CHECK_STAND_IN_FLAGS, sym_fmt(b->ctx, "%s/runtime.cpp", b->emu),
+                  NULL, "runtime.o");
+}
+
+/* Links the objects so far. `libraries` stand behind them. */
+static bool link_program(Build *b, const char *compiler, const char *flags, const char *libraries, Sym program) {
     Ctx *ctx = b->ctx;
-    Args cu = {0}, c = {0}, run = {0}, link = {0};
-    words(ctx, &cu, "% -x c++ -std=c++17 -O1 -g -ffp-contract=off -w -I % -c %/%.cu -o %/model.o", tool("CXX", "g++"),
-          b->emu, b->dir, b->stem, b->dir);
-    words(ctx, &c, "% -std=c99 -O1 -g -w -I % -c %/%.c -o %/glue.o", tool("CC", "gcc"), b->emu, b->dir, b->stem,
-          b->dir);
-    words(ctx, &run, "% -std=c99 -O1 -g -w -DTD_PREFIX=% -I % -c % -o %/runner.o", tool("CC", "gcc"), b->prefix, b->emu,
-          runner, b->dir);
-    words(ctx, &link, "% -o % %/model.o %/glue.o %/runner.o", tool("CXX", "g++"), program, b->dir, b->dir, b->dir);
-    if (!compile(b, &cu) || !compile(b, &c) || !compile(b, &run) || !emulator(b, &link)) return false;
-    words(ctx, &link, "-lm -pthread");
-    return compile(b, &link);
+    Args a = {0};
+    CacheKey k = key_of_tool(b, compiler, sym_fmt(ctx, "%s %s", flags, libraries));
+    for (int i = 0; i < b->names.n; i++) cache_text(&k, b->names.at[i]);
+    Sym name = cache_name(ctx, &k, "program");
+    if (cache_take(ctx, b->o->cache, name, "program", program)) return true;
+    vec_push(ctx, &a, (char *)compiler);
+    words(ctx, &a, flags);
+    words(ctx, &a, "-o");
+    vec_push(ctx, &a, (char *)program);
+    for (int i = 0; i < b->objects.n; i++) vec_push(ctx, &a, (char *)b->objects.at[i]);
+    words(ctx, &a, libraries);
+    if (!compile(b, &a)) return false;
+    cache_keep(ctx, b->o->cache, name, "program", program);
+    return true;
 }
 
-static bool build_gpu(Build *b, Sym runner, Sym program) {
-    Ctx *ctx = b->ctx;
-    Args cu = {0}, c = {0}, run = {0}, link = {0};
-    static const char arch[] = "-gencode arch=compute_90a,code=sm_90a";
-    words(ctx, &cu, "% -O3 -std=c++17 -lineinfo", nvcc());
-    words(ctx, &cu, arch);
-    words(ctx, &cu, "-c %/%.cu -o %/model.o", b->dir, b->stem, b->dir);
-    words(ctx, &c, "% -O2 -c %/%.c -o %/glue.o", nvcc(), b->dir, b->stem, b->dir);
-    words(ctx, &run, "% -O2 -DTD_PREFIX=% -c % -o %/runner.o", nvcc(), b->prefix, runner, b->dir);
-    words(ctx, &link, "%", nvcc());
-    words(ctx, &link, arch);
-    words(ctx, &link, "-o % %/model.o %/glue.o %/runner.o -lm -Xlinker --as-needed -lcublasLt", program, b->dir, b->dir,
-          b->dir);
-    return compile(b, &cu) && compile(b, &c) && compile(b, &run) && compile(b, &link);
+/* Of the stand-in and of a GPU: how kernels, host code and programs are compiled. */
+static const char GPU_ARCH[] = "-gencode arch=compute_90a,code=sm_90a";
+static const char C_EMU[] = "-std=c99 -O1 -w";
+static const char LIBRARIES_EMU[] = "-lm -pthread", LIBRARIES_GPU[] = "-lm -Xlinker --as-needed -lcublasLt";
+
+static bool link_all(Build *b, const char *prefix, Sym program) {
+    /* The runner is the same object for every model: it knows the table of entries by a name of its own. */
+    Sym names = sym_fmt(b->ctx, "-Xlinker --defsym=td_entries=%s_entries -Xlinker --defsym=td_nentries=%s_nentries",
+                        prefix, prefix);
+    if (b->o->gpu) return link_program(b, nvcc(), sym_fmt(b->ctx, "%s %s", GPU_ARCH, names), LIBRARIES_GPU, program);
+    return emulator(b) && link_program(b, tool("CXX", "g++"), names, LIBRARIES_EMU, program);
 }
 
-static bool build_program(Build *b, Sym program) {
-    Ctx *ctx = b->ctx;
-    Args c = {0}, link = {0};
-    if (b->o->gpu) {
-        words(ctx, &c, "% -O2 -c %/%.c -o %/main.o", nvcc(), b->dir, b->stem, b->dir);
-        words(ctx, &link, "% -o % %/main.o -lm -Xlinker --as-needed -lcublasLt", nvcc(), program, b->dir);
-        return compile(b, &c) && compile(b, &link);
-    }
-    words(ctx, &c, "% -std=c99 -O1 -g -w -I % -c %/%.c -o %/main.o", tool("CC", "gcc"), b->emu, b->dir, b->stem,
-          b->dir);
-    words(ctx, &link, "% -o % %/main.o", tool("CXX", "g++"), program, b->dir);
-    if (!compile(b, &c) || !emulator(b, &link)) return false;
-    words(ctx, &link, "-lm -pthread");
-    return compile(b, &link);
+static Build build_of(Ctx *ctx, const CheckOptions *o, const CheckDir *dir, Text *why) {
+    return (Build){.ctx = ctx, .o = o, .dir = dir, .emu = sym_fmt(ctx, "%s/backend_cuda/emu", o->home), .why = why};
 }
 
-bool check_build_program(Ctx *ctx, const CheckOptions *o, Sym dir, const char *stem, CheckModel *m, Text *why) {
-    Build b = {ctx, o, dir, sym_fmt(ctx, "%s/backend_cuda/emu", o->home), stem, "", why};
-    *m = (CheckModel){.dir = dir, .program = sym_fmt(ctx, "%s/program", dir)};
-    return build_program(&b, m->program);
+bool check_build_program(Ctx *ctx, const CheckOptions *o, const CheckDir *dir, const char *stem, CheckModel *m,
+                         Text *why) {
+    Build b = build_of(ctx, o, dir, why);
+    Sym c = sym_fmt(ctx, "%s/%s.c", dir->path, stem);
+    *m = (CheckModel){.dir = *dir, .program = sym_fmt(ctx, "%s/program", dir->path)};
+    if (o->gpu)
+        return object(&b, "object", nvcc(), "-O2", c, NULL, "main.o") &&
+               link_program(&b, nvcc(), "", LIBRARIES_GPU, m->program);
+    return key_of_stand_in(&b) && object(&b, "object", tool("CC", "gcc"), C_EMU, c, NULL, "main.o") && emulator(&b) &&
+           link_program(&b, tool("CXX", "g++"), "", LIBRARIES_EMU, m->program);
 }
 
-bool check_build(Ctx *ctx, const CheckOptions *o, Sym dir, const char *stem, const char *prefix, CheckModel *m,
-                 Text *why) {
+bool check_build(Ctx *ctx, const CheckOptions *o, const CheckDir *dir, const char *stem, const char *prefix,
+                 CheckModel *m, Text *why) {
     if (!o->home) {
         text_put(why, "the files that checks need (backend_cuda/run, backend_cuda/emu) were not found; TDC_HOME says "
                       "where they are");
         return false;
     }
-    Build b = {ctx, o, dir, sym_fmt(ctx, "%s/backend_cuda/emu", o->home), stem, prefix, why};
-    Sym runner = sym_fmt(ctx, "%s/backend_cuda/run/runner.c", o->home);
-    *m = (CheckModel){.dir = dir, .program = sym_fmt(ctx, "%s/model", dir)};
-    return o->gpu ? build_gpu(&b, runner, m->program) : build_emu(&b, runner, m->program);
+    Build b = build_of(ctx, o, dir, why);
+    Sym cu = sym_fmt(ctx, "%s/%s.cu", dir->path, stem), c = sym_fmt(ctx, "%s/%s.c", dir->path, stem);
+    Sym h = sym_fmt(ctx, "%s/%s.h", dir->path, stem), runner = sym_fmt(ctx, "%s/backend_cuda/run/runner.c", o->home);
+    const char *cc = o->gpu ? nvcc() : tool("CC", "gcc"), *flags = o->gpu ? "-O2" : C_EMU;
+    *m = (CheckModel){.dir = *dir, .program = sym_fmt(ctx, "%s/model", dir->path)};
+    bool ok = o->gpu
+                  ? object(&b, "object", cc, sym_fmt(ctx, "-O3 -std=c++17 -lineinfo %s", GPU_ARCH), cu, NULL, "model.o")
+                  : key_of_stand_in(&b) && object(&b, "object", tool("CXX", "g++"),
+                                                  "-x c++ -std=c++17 -O1 -ffp-contract=off -w", cu, NULL, "model.o");
+    return ok && object(&b, "object", cc, flags, c, h, "glue.o") &&
+           object(&b, "object", cc, flags, runner, NULL, "runner.o") && link_all(&b, prefix, m->program);
 }

@@ -18,7 +18,7 @@ typedef struct Caller {
 } Caller;
 
 static Sym tensor_file(const Caller *c, int k, const char *suffix) {
-    return sym_fmt(c->ctx, "%s/t%d.%s", c->m->dir, k, suffix);
+    return sym_fmt(c->ctx, "%s/t%d.%s", c->m->dir.path, k, suffix);
 }
 
 static bool write_request(const Caller *c, const CheckOptions *o) {
@@ -35,7 +35,7 @@ static bool write_request(const Caller *c, const CheckOptions *o) {
         text_fmt(&t, "%s %zu %d %.100s\n", kinds[x->tensors[k].kind], x->tensors[k].host.bytes,
                  (type_bits(x->tensors[k].host.type) + 7) / 8, x->tensors[k].name ? x->tensors[k].name : "-");
     }
-    bool ok = file_write(sym_fmt(c->ctx, "%s/request", c->m->dir), t.s, t.n);
+    bool ok = file_write(sym_fmt(c->ctx, "%s/request", c->m->dir.path), t.s, t.n);
     for (int k = 0; ok && k < x->ntensors; k++) {
         const CheckTensor *ct = &x->tensors[k];
         unlink(tensor_file(c, k, "out"));
@@ -43,7 +43,7 @@ static bool write_request(const Caller *c, const CheckOptions *o) {
         if (ct->kind != TENSOR_OUTPUT)
             ok = file_write(tensor_file(c, k, "in"), ct->host.data, ct->fill ? ct->fill : ct->host.bytes);
     }
-    if (!ok) text_fmt(c->why, "the files of a call cannot be written to %s", c->m->dir);
+    if (!ok) text_fmt(c->why, "the files of a call cannot be written to %s", c->m->dir.path);
     return ok;
 }
 
@@ -122,8 +122,8 @@ void check_stop(const CheckModel *m) {
 /* The server's exit status where it ended, else 0. False after saying why there is no reply to expect. */
 static bool serve(const Caller *c, Sym log, int timeout_s, int *status) {
     CheckServer *s = c->m->server;
-    char *argv[] = {(char *)c->m->program, (char *)c->m->dir, "serve", NULL};
-    if (!s->pid && !process_start(argv, log, &s->pid, &s->fd, c->why)) return false;
+    char *argv[] = {(char *)c->m->program, (char *)c->m->dir.path, "serve", NULL};
+    if (!s->pid && !process_start(argv, log, c->m->dir.keeper, &s->pid, &s->fd, c->why)) return false;
     if (process_ask(s->pid, s->fd, timeout_s, status, c->why)) return true;
     bool late = *status == 0 && c->why->n;
     if (!late) close(s->fd), s->pid = 0;
@@ -132,14 +132,14 @@ static bool serve(const Caller *c, Sym log, int timeout_s, int *status) {
 }
 
 static bool call(const Caller *c, const CheckOptions *o, CheckReply *r) {
-    Sym log = sym_fmt(c->ctx, "%s/log", c->m->dir), reply = sym_fmt(c->ctx, "%s/reply", c->m->dir);
+    Sym log = sym_fmt(c->ctx, "%s/log", c->m->dir.path), reply = sym_fmt(c->ctx, "%s/reply", c->m->dir.path);
     int status = 0, timeout_s = o->timeout_s ? o->timeout_s : TIMEOUT_S;
     size_t n;
     unlink(reply);
     if (!write_request(c, o)) return false;
-    char *argv[] = {(char *)c->m->program, (char *)c->m->dir, NULL};
+    char *argv[] = {(char *)c->m->program, (char *)c->m->dir.path, NULL};
     if (c->m->server && !c->call->launches ? !serve(c, log, timeout_s, &status)
-                                           : !process_run(argv, log, timeout_s, &status, c->why))
+                                           : !process_run(argv, log, c->m->dir.keeper, timeout_s, &status, c->why))
         return false;
     char *text = file_read(c->ctx, reply, &n);
     bool ok = false;

@@ -19,8 +19,12 @@
 extern char **environ;
 
 /* in: the process's standard input; -1: /dev/null. */
-static bool start(char *const *argv, const char *log, int in, pid_t *pid, Text *why) {
+static bool start(char *const *argv, const char *log, int group, int in, pid_t *pid, Text *why) {
     posix_spawn_file_actions_t files;
+    posix_spawnattr_t how;
+    posix_spawnattr_init(&how);
+    if (group) posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setpgroup(&how, group);
     posix_spawn_file_actions_init(&files);
     if (in < 0)
         posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
@@ -28,18 +32,19 @@ static bool start(char *const *argv, const char *log, int in, pid_t *pid, Text *
         posix_spawn_file_actions_adddup2(&files, in, 0);
     posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     posix_spawn_file_actions_adddup2(&files, 1, 2);
-    int e = posix_spawnp(pid, argv[0], &files, NULL, argv, environ);
+    int e = posix_spawnp(pid, argv[0], &files, &how, argv, environ);
     posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&how);
     if (e) text_fmt(why, "%s cannot be started: %s", argv[0], strerror(e));
     return e == 0;
 }
 
 static int status_of(int s) { return WIFSIGNALED(s) ? 128 + WTERMSIG(s) : WEXITSTATUS(s); }
 
-bool process_run(char *const *argv, const char *log, int timeout_s, int *status, Text *why) {
+bool process_run(char *const *argv, const char *log, int group, int timeout_s, int *status, Text *why) {
     pid_t pid;
     int s = 0;
-    if (!start(argv, log, -1, &pid, why)) return false;
+    if (!start(argv, log, group, -1, &pid, why)) return false;
     struct timespec pause = {0, 1000000}, begin, now;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     for (;;) {
@@ -63,7 +68,7 @@ bool process_run(char *const *argv, const char *log, int timeout_s, int *status,
     return true;
 }
 
-bool process_start(char *const *argv, const char *log, int *pid, int *fd, Text *why) {
+bool process_start(char *const *argv, const char *log, int group, int *pid, int *fd, Text *why) {
     int end[2];
     pid_t p;
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, end)) {
@@ -71,7 +76,7 @@ bool process_start(char *const *argv, const char *log, int *pid, int *fd, Text *
         return false;
     }
     for (int i = 0; i < 2; i++) fcntl(end[i], F_SETFD, FD_CLOEXEC);
-    bool started = start(argv, log, end[1], &p, why);
+    bool started = start(argv, log, group, end[1], &p, why);
     close(end[1]);
     if (!started) return close(end[0]), false;
     *pid = (int)p;
@@ -150,4 +155,12 @@ bool dir_list(Ctx *ctx, const char *dir, const char *const *ends, Paths *out) {
     closedir(d);
     if (out->n) qsort(out->at, (size_t)out->n, sizeof *out->at, by_name);
     return true;
+}
+
+void dir_remove(Ctx *ctx, const char *dir) {
+    Paths all = {0};
+    const char *const any[] = {"", NULL};
+    if (!dir_list(ctx, dir, any, &all)) return;
+    for (int i = 0; i < all.n; i++) unlink(all.at[i]); /* refuses `.` and `..` */
+    rmdir(dir);
 }

@@ -4,12 +4,13 @@
 
 #include "ir/base.h"
 
-/* Runs argv[0] (found on PATH), its output going to the file `log`. *status is its exit status, 128 + n where signal n
+/* Runs argv[0] (found on PATH), its output going to the file `log`, in the group of processes `group` (0: in tdc's own;
+ * see CheckDir). *status is its exit status, 128 + n where signal n
  * ended it. False after saying why: it could not be started, or it ran longer than timeout_s and was ended. */
-bool process_run(char *const *argv, const char *log, int timeout_s, int *status, Text *why);
+bool process_run(char *const *argv, const char *log, int group, int timeout_s, int *status, Text *why);
 
 /* Starts argv[0] with a socket for its standard input, whose other end is *fd. */
-bool process_start(char *const *argv, const char *log, int *pid, int *fd, Text *why);
+bool process_start(char *const *argv, const char *log, int group, int *pid, int *fd, Text *why);
 /* Sends it a byte and waits for one. False where none comes: *status is then as above where it ended by itself; where
  * it took longer than timeout_s, *why says so. It must be stopped then. */
 bool process_ask(int pid, int fd, int timeout_s, int *status, Text *why);
@@ -25,5 +26,6 @@ void file_tail(Ctx *ctx, const char *path, size_t most, Text *out);
  * read. */
 typedef VEC(Sym) Paths;
 bool dir_list(Ctx *ctx, const char *dir, const char *const *ends, Paths *out);
+void dir_remove(Ctx *ctx, const char *dir); /* with the files in it */
 
 #endif

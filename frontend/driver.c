@@ -79,6 +79,11 @@ static Exit write_outputs(Job *job) {
     OutFile files[EMIT_COUNT + 1];
     Text rule = {.ctx = job->ctx};
     int n = 0;
+    for (int e = 0; o->to_stdout && e < EMIT_COUNT; e++)
+        if (o->emit >> e & 1) {
+            const OutFile file = job_file(job, (EmitId)e, "-");
+            return file_to_stdout(&file) ? EXIT_OK : EXIT_INTERNAL;
+        }
     for (int e = 0; e < EMIT_COUNT; e++) {
         bool given = e == EMIT_CU && o->out;
         if (o->emit >> e & 1)
@@ -95,7 +100,7 @@ static Exit write_outputs(Job *job) {
 
 /* A compilation that only dumps writes no files. */
 static bool writes(const DriverOptions *o) {
-    for (int i = 0; i < PASS_COUNT && !o->out; i++)
+    for (int i = 0; i < PASS_COUNT && !o->out && !o->to_stdout; i++)
         if (o->dump[i]) return false;
     return true;
 }

@@ -22,11 +22,9 @@ typedef enum PassId {
 typedef enum Exit { EXIT_OK, EXIT_WRONG, EXIT_USAGE, EXIT_INTERNAL } Exit;
 typedef enum Place { PLACE_ANY, PLACE_EMU, PLACE_GPU, PLACE_INTERP } Place; /* any: a GPU where there is one */
 typedef enum Command {
-    COMMAND_COMPILE,
-    COMMAND_CHECK,
-    COMMAND_RUN,
-    COMMAND_EXPLAIN,
-    COMMAND_TUNE,
+#define COMMAND(e, name, usage, line, text) COMMAND_##e,
+#include "commands.def"
+#undef COMMAND
     COMMAND_COUNT
 } Command;
 typedef enum EmitId {
@@ -64,6 +62,7 @@ typedef struct DriverOptions {
     const char *tuning;  /* --tuning */
     unsigned emit;       /* a bit for each EmitId */
     VEC(const Target *) targets;      /* --target; none: the default */
+    bool target_emu;                  /* --target=emu: the CPU stand-in, as the default target */
     bool depend, depend_phony;        /* -MD, -MP */
     const char *depend_file;          /* -MF; NULL: the stem of the outputs with .d */
     VEC(DependTarget) depend_targets; /* -MT, -MQ; none: the outputs */
@@ -75,16 +74,18 @@ typedef struct DriverOptions {
     Place place;       /* check, run, tune */
     unsigned inputs;   /* check: a bit for each InputKind */
     bool smallest;     /* check: each dimension at its smallest legal value too */
+    bool results_json; /* check: --format=json */
     bool brief;        /* check: a line for each entry and kind of inputs */
     VEC(Binding) defines;
     VEC(const char *) includes;
     NameFiles in, out_files;  /* run */
-    const char *command_line; /* as the emitted files quote it */
+    const char *command_line; /* as the emitted files quote it, paths without their folders */
     const char *home;         /* the folder that holds stdlib and backend_cuda */
     const char *commit;       /* that tdc was built from; "": not known */
     bool given[OPT_COUNT];
-    bool done;     /* answered by the options alone (--help, --version, --explain) */
-    int print_dir; /* the place to print, where `done` is so; -1: none */
+    bool help, to_stdout; /* --help; -o - */
+    bool done;            /* answered by the options alone (--help, --version, --explain) */
+    int print_dir;        /* the place to print, where `done` is so; -1: none */
 } DriverOptions;
 
 /* A td file, known by what it is, not by how it is called: imports may form cycles. */
@@ -134,13 +135,15 @@ typedef struct Job {
 /* driver_options.c. Keeps o->commit. False, after saying why on stderr, where the command line makes no sense. */
 bool driver_options(Ctx *ctx, DriverOptions *o, int argc, char **argv);
 
+/* The first one of --target. The stand-in is the default one by another name. */
+Target driver_target(const DriverOptions *o);
+
 /* driver_help.c: the tables of options, passes and files, and what is printed from them. */
 enum {
-    ON_COMPILE = 1 << COMMAND_COMPILE,
-    ON_CHECK = 1 << COMMAND_CHECK,
-    ON_RUN = 1 << COMMAND_RUN,
-    ON_EXPLAIN = 1 << COMMAND_EXPLAIN,
-    ON_TUNE = 1 << COMMAND_TUNE
+#define COMMAND(e, name, usage, line, text) ON_##e = 1 << COMMAND_##e,
+#include "commands.def"
+#undef COMMAND
+    ON_ALL = (1 << COMMAND_COUNT) - 1
 };
 typedef struct OptionRow {
     const char *name, *value; /* value: NULL where there is none */
@@ -156,9 +159,12 @@ const EmitRow *driver_emit(EmitId e);
 const char *driver_pass_name(PassId p);
 const char *driver_pass_form(PassId p); /* AST ... */
 const char *driver_command_name(Command c);
+/* A command by its name, or COMMAND_COUNT: compiling has none. */
+Command driver_command(const char *name);
 void driver_help(Text *out);
+void driver_help_command(Text *out, Command c); /* what that one takes */
 void driver_version(Text *out, const char *commit);
-/* A completion script; false for a shell that is not known. */
+/* driver_completion.c: a completion script; false for a shell that is not known. */
 bool driver_completion(Text *out, const char *shell);
 
 /* driver_places.c: the folders of places.def, by their number. */
@@ -173,6 +179,7 @@ Exit driver_passes(Job *job, PassId last);
 Exit driver_check(Job *job);
 /* Compiles and links the emitted files; m->dir must be removed afterwards. */
 bool driver_build(Job *job, CheckOptions *co, CheckModel *m);
+const char *driver_no_gpu(void); /* what this machine lacks to compile for a GPU and run there; NULL: nothing */
 const char *driver_place(const CheckOptions *co);    /* on what they run, for messages */
 bool driver_fail(const char *what, const Text *why); /* says why on stderr; false */
 Exit driver_run(Job *job);                           /* driver_run.c */
@@ -200,6 +207,7 @@ typedef struct OutFile {
     Spool *middle; /* of text, at middle->sink.at; NULL: nothing */
 } OutFile;
 OutFile job_file(Job *job, EmitId e, Sym path);
+bool file_to_stdout(const OutFile *file);
 /* Writes all of them or none; each appears whole. */
 bool files_write(Ctx *ctx, const OutFile *files, int n);
 

@@ -1,6 +1,8 @@
 /* The command check, and what run shares with it: building the emitted files in a folder of their own. */
 #include "driver.h"
 
+#include "ir/diag.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +21,12 @@ static bool in_path(const char *program) {
     return false;
 }
 
-/* Whether this machine has a GPU and a compiler for it. */
-static bool has_gpu(void) {
-    return access("/dev/nvidiactl", F_OK) == 0 && (in_path("nvcc") || access("/usr/local/cuda/bin/nvcc", X_OK) == 0);
+const char *driver_no_gpu(void) {
+    const char *nvcc = getenv("NVCC");
+    /* the second is that of Linux on Windows */
+    if (access("/dev/nvidiactl", F_OK) != 0 && access("/dev/dxg", F_OK) != 0) return "this machine has no NVIDIA GPU";
+    if ((nvcc && *nvcc) || in_path("nvcc") || access("/usr/local/cuda/bin/nvcc", X_OK) == 0) return NULL;
+    return "nvcc was not found (put it into PATH, or set NVCC)";
 }
 
 bool driver_fail(const char *what, const Text *why) {
@@ -30,7 +35,9 @@ bool driver_fail(const char *what, const Text *why) {
 }
 
 bool driver_options_of_check(Job *job, CheckOptions *co) {
-    *co = (CheckOptions){.gpu = job->o->place ? job->o->place == PLACE_GPU : has_gpu(), .home = job->o->home};
+    *co = (CheckOptions){.gpu = job->o->place ? job->o->place == PLACE_GPU : !driver_no_gpu(),
+                         .home = job->o->home,
+                         .cache = check_cache(job->ctx)};
     if (!co->home) fputs("tdc: cannot find the folder with backend_cuda/run; set TDC_HOME\n", stderr);
     return co->home != NULL;
 }
@@ -38,18 +45,17 @@ bool driver_options_of_check(Job *job, CheckOptions *co) {
 bool driver_build(Job *job, CheckOptions *co, CheckModel *m) {
     Text why = {.ctx = job->ctx};
     if (!driver_options_of_check(job, co)) return false;
-    Sym dir = check_dir(job->ctx, &why);
-    if (!dir) return driver_fail("cannot make a folder", &why);
-    m->dir = dir;
-    const OutFile files[] = {job_file(job, EMIT_CU, sym_fmt(job->ctx, "%s/%s.cu", dir, job->stem)),
-                             job_file(job, EMIT_C, sym_fmt(job->ctx, "%s/%s.c", dir, job->stem)),
-                             job_file(job, EMIT_H, sym_fmt(job->ctx, "%s/%s.h", dir, job->stem))};
+    CheckDir dir;
+    if (!check_dir(job->ctx, &dir, &why)) return driver_fail("cannot make a folder", &why);
+    const OutFile files[] = {job_file(job, EMIT_CU, sym_fmt(job->ctx, "%s/%s.cu", dir.path, job->stem)),
+                             job_file(job, EMIT_C, sym_fmt(job->ctx, "%s/%s.c", dir.path, job->stem)),
+                             job_file(job, EMIT_H, sym_fmt(job->ctx, "%s/%s.h", dir.path, job->stem))};
     progress_say(job->progress, "%s: compiling for the %s", job->o->file, co->gpu ? "GPU" : "CPU stand-in");
-    bool built = files_write(job->ctx, files, 3) && check_build(job->ctx, co, dir, job->stem, job->prefix, m, &why);
+    bool built = files_write(job->ctx, files, 3) && check_build(job->ctx, co, &dir, job->stem, job->prefix, m, &why);
     progress_hide(job->progress);
     if (built) return true;
     driver_fail("cannot build the emitted files", &why);
-    check_remove(job->ctx, dir);
+    check_remove(job->ctx, &dir);
     return false;
 }
 
@@ -88,9 +94,50 @@ static void print_result(const Check *c, const CheckResult *r) {
     fflush(stdout);
 }
 
+/* A number that JSON can have. */
+static void json_number(Text *t, double v) { text_fmt(t, isfinite(v) ? "%.9g" : "null", v); }
+
+static void json_member(Text *t, const char *name, const char *s) {
+    if (!s) return;
+    text_fmt(t, ", \"%s\": ", name);
+    diag_json_string(t, s);
+}
+
+/* One result as a line of JSON; docs/tdc.1 says what its members are. */
+static void print_json(Ctx *ctx, const Check *c, const CheckResult *r, InputKind kind) {
+    Text t = {.ctx = ctx};
+    text_fmt(&t, "{\"entry\": \"%s\", \"sizes\": {", c->entry);
+    for (int i = 0; i < c->bindings.n; i++) {
+        const Binding *b = &c->bindings.at[i];
+        text_fmt(&t, "%s\"%s\": ", i ? ", " : "", b->name);
+        if (b->value == (double)b->ivalue)
+            text_fmt(&t, "%lld", (long long)b->ivalue);
+        else
+            json_number(&t, b->value);
+    }
+    text_fmt(&t, "}, \"inputs\": \"%s\", \"result\": \"%s\"", check_inputs_name(kind),
+             r->skipped  ? "skipped"
+             : r->passed ? "passed"
+                         : "failed");
+    json_member(&t, "at", r->sizes);
+    json_member(&t, "drawn", r->inputs);
+    if (r->worst) {
+        json_member(&t, "output", r->worst);
+        text_put(&t, ", \"error\": ");
+        json_number(&t, r->error);
+        text_put(&t, ", \"allowed\": ");
+        json_number(&t, r->tol);
+        text_fmt(&t, ", \"rounding\": %lld", (long long)r->noisy);
+    }
+    json_member(&t, "message", r->message);
+    printf("%s}\n", t.s);
+    fflush(stdout);
+}
+
 /* What the checks of one entry with one kind of inputs have come to. */
 typedef struct Summary {
     Sym entry;
+    int left; /* statements of it that have not run */
     int passed, failed;
     int64_t noisy;
     const Check *check; /* the one with the largest error for its tolerance, and its result */
@@ -103,14 +150,14 @@ typedef struct Tally {
     VEC(Summary) entries; /* of the kind of inputs at hand */
 } Tally;
 
-static void count(Ctx *ctx, Tally *t, const Check *c, const CheckResult *r) {
-    Summary *s = NULL;
+static Summary *summary_of(Ctx *ctx, Tally *t, Sym entry) {
     for (int i = 0; i < t->entries.n; i++)
-        if (!strcmp(t->entries.at[i].entry, c->entry)) s = &t->entries.at[i];
-    if (!s) {
-        vec_push(ctx, &t->entries, ((Summary){.entry = c->entry}));
-        s = &t->entries.at[t->entries.n - 1];
-    }
+        if (!strcmp(t->entries.at[i].entry, entry)) return &t->entries.at[i];
+    vec_push(ctx, &t->entries, ((Summary){.entry = entry}));
+    return &t->entries.at[t->entries.n - 1];
+}
+
+static void count(Summary *s, Tally *t, const Check *c, const CheckResult *r) {
     *(r->passed ? &s->passed : &s->failed) += 1;
     *(r->passed ? &t->passed : &t->failed) += 1;
     s->noisy += r->noisy;
@@ -119,19 +166,16 @@ static void count(Ctx *ctx, Tally *t, const Check *c, const CheckResult *r) {
     s->worst = *r;
 }
 
-static void print_summaries(Tally *t, InputKind kind) {
-    for (int i = 0; i < t->entries.n; i++) {
-        const Summary *s = &t->entries.at[i];
-        printf("%s%s, %s: %d of %d passed", s->failed ? "FAILED  " : "ok      ", s->entry, check_inputs_name(kind),
-               s->passed, s->passed + s->failed);
-        if (s->check) {
-            printf("; largest error %.2g of %.2g allowed (%s), ", s->worst.error, s->worst.tol, s->worst.worst);
-            print_case(s->check, &s->worst);
-        }
-        print_noisy(s->noisy);
-        putchar('\n');
+static void print_summary(const Summary *s, InputKind kind) {
+    printf("%s%s, %s: %d of %d passed", s->failed ? "FAILED  " : "ok      ", s->entry, check_inputs_name(kind),
+           s->passed, s->passed + s->failed);
+    if (s->check) {
+        printf("; largest error %.2g of %.2g allowed (%s), ", s->worst.error, s->worst.tol, s->worst.worst);
+        print_case(s->check, &s->worst);
     }
-    t->entries.n = 0;
+    print_noisy(s->noisy);
+    putchar('\n');
+    fflush(stdout);
 }
 
 static void one_check(Job *job, const CheckModel *m, const CheckOptions *co, const Check *c, Tally *t) {
@@ -140,10 +184,30 @@ static void one_check(Job *job, const CheckModel *m, const CheckOptions *co, con
     bool done = check_run(job->ctx, job->reference, c, m, co, &r);
     t->decided &= done;
     r.passed &= done;
-    if (!r.skipped) count(job->ctx, t, c, &r);
+    if (!r.skipped) count(summary_of(job->ctx, t, c->entry), t, c, &r);
     progress_hide(job->progress);
     bool absent = r.skipped && co->smallest && !r.sizes;
-    if (job->o->brief ? !r.skipped && !r.passed : !absent) print_result(c, &r);
+    if (job->o->results_json)
+        print_json(job->ctx, c, &r, co->inputs);
+    else if (job->o->brief ? !r.skipped && !r.passed : !absent)
+        print_result(c, &r);
+}
+
+/* All statements with one kind of inputs. A summary is printed when the last statement of its entry has run. */
+static void check_kind(Job *job, const CheckModel *m, CheckOptions *co, Tally *t) {
+    const Module *mod = job->reference;
+    t->entries.n = 0;
+    for (int i = 0; i < mod->checks.n; i++)
+        if (!mod->checks.at[i].bench) summary_of(job->ctx, t, mod->checks.at[i].entry)->left++;
+    for (int i = 0; i < mod->checks.n; i++) {
+        const Check *c = &mod->checks.at[i];
+        const Graph *g = check_graph(mod, c->entry);
+        if (c->bench) continue;
+        int sizes = job->o->smallest && g ? 2 * g->dims.n : 0;
+        for (co->smallest = 0; co->smallest <= sizes; co->smallest++) one_check(job, m, co, c, t);
+        Summary *s = summary_of(job->ctx, t, c->entry);
+        if (!--s->left && job->o->brief && s->passed + s->failed) print_summary(s, co->inputs);
+    }
 }
 
 Exit driver_check(Job *job) {
@@ -155,27 +219,20 @@ Exit driver_check(Job *job) {
     int checks = 0;
     Tally t = {.decided = true};
     for (int i = 0; i < mod->checks.n; i++) checks += !mod->checks.at[i].bench;
-    if (!checks) {
-        printf("%s has no check statements\n", job->o->file);
-        return EXIT_OK;
-    }
+    if (!checks && job->o->results_json) return printf("{\"on\": null, \"passed\": 0, \"failed\": 0}\n"), EXIT_OK;
+    if (!checks) return printf("%s has no check statements\n", job->o->file), EXIT_OK;
     if (!driver_build(job, &co, &m)) return EXIT_INTERNAL;
     if (co.gpu) m.server = &server;
-    printf("%s: %d check%s %s\n", job->o->file, checks, checks == 1 ? "" : "s", driver_place(&co));
+    if (!job->o->results_json)
+        printf("%s: %d check%s %s\n", job->o->file, checks, checks == 1 ? "" : "s", driver_place(&co));
+    fflush(stdout);
     for (int k = 0; k < INPUTS_COUNT; k++) {
-        if (!(kinds >> k & 1)) continue;
         co.inputs = (InputKind)k;
-        for (int i = 0; i < mod->checks.n; i++) {
-            const Check *c = &mod->checks.at[i];
-            const Graph *g = check_graph(mod, c->entry);
-            if (c->bench) continue;
-            int sizes = job->o->smallest && g ? 2 * g->dims.n : 0;
-            for (co.smallest = 0; co.smallest <= sizes; co.smallest++) one_check(job, &m, &co, c, &t);
-        }
-        if (job->o->brief) print_summaries(&t, co.inputs);
+        if (kinds >> k & 1) check_kind(job, &m, &co, &t);
     }
     check_stop(&m);
-    check_remove(job->ctx, m.dir);
-    printf("%d passed, %d failed\n", t.passed, t.failed);
+    check_remove(job->ctx, &m.dir);
+    printf(job->o->results_json ? "{\"on\": \"%s\", \"passed\": %d, \"failed\": %d}\n" : "%.0s%d passed, %d failed\n",
+           co.gpu ? "gpu" : "emu", t.passed, t.failed);
     return t.failed ? t.decided ? EXIT_WRONG : EXIT_INTERNAL : EXIT_OK;
 }

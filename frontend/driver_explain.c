@@ -78,8 +78,8 @@ static Exit explain(Job *job, const Program *p, Text *out) {
         if (!b) b = binding_of(c, s->name);
         scalars[i] = b ? b->value : s->def;
     }
-    const Target *t = job->o->targets.n ? job->o->targets.at[0] : &target_default;
-    if (driver_fits(g, dims, scalars, &why) && sched_explain(out, p, t, job->tuning, dims, scalars, &why))
+    const Target t = driver_target(job->o);
+    if (driver_fits(g, dims, scalars, &why) && sched_explain(out, p, &t, job->tuning, dims, scalars, &why))
         return EXIT_OK;
     diag_report(job->ctx, DIAG_BAD_DEFINE, g->span, "%s: %s", g->name, why.s ? why.s : "no reason given");
     return EXIT_WRONG;

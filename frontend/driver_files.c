@@ -196,6 +196,10 @@ static bool write_in_place(const Fresh *f, const sigset_t *quit, const sigset_t 
     return ok || complain(f->file->path);
 }
 
+bool file_to_stdout(const OutFile *file) {
+    return (fflush(stdout) == 0 && put(STDOUT_FILENO, file)) || complain("to the standard output");
+}
+
 OutFile job_file(Job *job, EmitId e, Sym path) { return (OutFile){path, &job->out[e], &job->middle[e]}; }
 
 bool files_write(Ctx *ctx, const OutFile *files, int n) {

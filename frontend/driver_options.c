@@ -74,6 +74,7 @@ static bool option_emit(Ctx *ctx, DriverOptions *o, const char *value) {
 }
 
 static bool option_target(Ctx *ctx, DriverOptions *o, const char *value) {
+    if (!strcmp(value, TUNE_EMU_NAME)) return o->target_emu = true;
     Text known = {.ctx = ctx};
     for (int i = 0; i < TARGET_COUNT; i++) {
         text_fmt(&known, "%s%s", i ? ", " : "", target_table[i].arch);
@@ -84,6 +85,12 @@ static bool option_target(Ctx *ctx, DriverOptions *o, const char *value) {
         return true;
     }
     return wrong("no target is named '%s'; there is %s", value, known.s);
+}
+
+Target driver_target(const DriverOptions *o) {
+    Target t = o->targets.n ? *o->targets.at[0] : target_default;
+    if (o->target_emu) t.arch = TUNE_EMU_NAME;
+    return t;
 }
 
 static bool option_inputs(DriverOptions *o, const char *value) {
@@ -186,6 +193,13 @@ static bool option_depend(Ctx *ctx, DriverOptions *o, OptionId id, const char *v
     return true;
 }
 
+/* -o - is the standard output: the outputs are named after the source then. */
+static bool option_out(DriverOptions *o, const char *value) {
+    o->to_stdout = !strcmp(value, "-");
+    o->out = o->to_stdout ? NULL : value;
+    return true;
+}
+
 static bool option_take(Ctx *ctx, DriverOptions *o, OptionId id, const char *value) {
     const OptionRow *row = driver_option(id);
     NameFile nf;
@@ -194,7 +208,7 @@ static bool option_take(Ctx *ctx, DriverOptions *o, OptionId id, const char *val
     if (o->given[id] && !row->many) return wrong("%s is given twice", row->name);
     o->given[id] = true;
     switch (id) {
-    case OPT_OUT: o->out = value; return true;
+    case OPT_OUT: return option_out(o, value);
     case OPT_EMIT: return option_emit(ctx, o, value);
     case OPT_PREFIX:
         o->prefix = value;
@@ -213,6 +227,9 @@ static bool option_take(Ctx *ctx, DriverOptions *o, OptionId id, const char *val
     case OPT_DIAGNOSTICS:
         o->json = !strcmp(value, "json");
         return o->json || !strcmp(value, "text") ? true : wrong("--diagnostics knows json and text, not '%s'", value);
+    case OPT_FORMAT:
+        o->results_json = !strcmp(value, "json");
+        return o->results_json || !strcmp(value, "text") || wrong("--format knows json and text, not '%s'", value);
     case OPT_TUNING: o->tuning = value; return true;
     case OPT_KERNELS: o->kernels = value; return true;
     case OPT_EMU: return option_place(o, PLACE_EMU);
@@ -241,29 +258,57 @@ static bool option_take(Ctx *ctx, DriverOptions *o, OptionId id, const char *val
                                             : wrong("--completion knows bash and zsh, not '%s'", value);
     case OPT_PRINT_DIR: return option_print_dir(ctx, o, value);
     case OPT_VERSION: return driver_version(&t, o->commit), option_print(o, &t);
-    case OPT_HELP: return driver_help(&t), option_print(o, &t);
+    case OPT_HELP: o->help = true; return true; /* of which command is known at the end */
     case OPT_COUNT: break;
     }
     return false;
 }
 
+/* A word of the command line as the emitted files quote it. They have the same bytes in every folder: of a path that is
+ * its last component. `name` stands before it in the same word. */
+static void quote(Text *line, const char *name, const char *value, bool path) {
+    size_t n = strlen(value);
+    while (path && n > 1 && value[n - 1] == '/') n--;
+    size_t from = n;
+    while (path && from && value[from - 1] != '/') from--;
+    if (!path || (n == 1 && !from)) from = 0;
+    Text said = {.ctx = line->ctx};
+    text_fmt(&said, "%s%.*s", name, (int)(n - from), value + from);
+    text_fmt(line, strpbrk(said.s, " \t\n'\"\\$*") ? " '%s'" : " %s", said.s);
+}
+
+static bool is_path(const OptionRow *row) {
+    return !strcmp(row->value, "FILE") || !strcmp(row->value, "DIR") || !strcmp(row->value, "TARGET");
+}
+
+static const struct {
+    const char *name;
+    OptionId option;
+} SHORT[] = {{"-h", OPT_HELP}, {"-v", OPT_VERSION}};
+
 /* Takes the option at argv[*i] and its value: --name=value, --name value, -Dvalue, -D value. */
-static bool option(Ctx *ctx, DriverOptions *o, int argc, char **argv, int *i) {
+static bool option(Ctx *ctx, DriverOptions *o, Text *line, int argc, char **argv, int *i) {
     const char *arg = argv[*i], *names[OPT_COUNT];
+    for (size_t k = 0; k < sizeof SHORT / sizeof *SHORT; k++)
+        if (!strcmp(arg, SHORT[k].name)) return option_take(ctx, o, SHORT[k].option, NULL);
     for (int k = 0; k < OPT_COUNT; k++) {
         const OptionRow *row = driver_option((OptionId)k);
         size_t n = strlen(row->name);
         bool is_long = row->name[1] == '-', has = row->value != NULL;
         names[k] = row->name;
         if (strncmp(arg, row->name, n) != 0) continue;
-        if (!arg[n] && !has) return option_take(ctx, o, (OptionId)k, NULL);
+        if (!arg[n] && !has) return quote(line, arg, "", false), option_take(ctx, o, (OptionId)k, NULL);
         if (!arg[n]) {
             if (*i + 1 >= argc) return wrong("%s needs %s", arg, row->value);
-            return option_take(ctx, o, (OptionId)k, argv[++*i]);
+            quote(line, arg, "", false);
+            quote(line, "", argv[++*i], is_path(row));
+            return option_take(ctx, o, (OptionId)k, argv[*i]);
         }
-        if (is_long && arg[n] == '=' && has) return option_take(ctx, o, (OptionId)k, arg + n + 1);
-        if (is_long && arg[n] == '=') return wrong("%s takes no value", row->name);
-        if (!is_long && has) return option_take(ctx, o, (OptionId)k, arg + n);
+        if (is_long && arg[n] == '=' && !has) return wrong("%s takes no value", row->name);
+        if (!has || (is_long && arg[n] != '=')) continue;
+        n += is_long;
+        quote(line, sym_n(ctx, arg, n), arg + n, is_path(row));
+        return option_take(ctx, o, (OptionId)k, arg + n);
     }
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(arg, "="), arg);
@@ -274,6 +319,13 @@ static bool option(Ctx *ctx, DriverOptions *o, int argc, char **argv, int *i) {
 static bool has_suffix(const char *s, const char *suffix) {
     size_t n = strlen(s), m = strlen(suffix);
     return n > m && !strcmp(s + n - m, suffix);
+}
+
+static bool unknown_command(const char *name) {
+    const char *commands[COMMAND_COUNT - 1];
+    for (int c = 1; c < COMMAND_COUNT; c++) commands[c - 1] = driver_command_name((Command)c);
+    const char *near = diag_near(name, commands, COMMAND_COUNT - 1);
+    return near ? wrong("unknown command '%s' (did you mean '%s'?)", name, near) : wrong("unknown command '%s'", name);
 }
 
 /* Options stand where their command can use them. */
@@ -299,12 +351,35 @@ static bool belong(const DriverOptions *o) {
     return true;
 }
 
+/* The standard output takes one file, the kernels unless --emit chooses another. */
+static bool one_output(DriverOptions *o) {
+    if (o->command == COMMAND_TUNE) return wrong("tune writes its report there: -o needs the name of a file");
+    if (o->depend) return wrong("-MD writes beside the outputs, and -o - leaves no file");
+    if (!o->given[OPT_EMIT]) o->emit = 1u << EMIT_CU;
+    return __builtin_popcount(o->emit) == 1 ||
+           wrong("-o - writes one file: choose it with --emit=cu, c, h or manifest");
+}
+
+/* --target=emu is for tests: with it commands run on the CPU stand-in, and nowhere else. */
+static bool emulated(DriverOptions *o) {
+    if (o->command == COMMAND_TUNE && o->place == PLACE_EMU && !o->targets.n) o->target_emu = true;
+    if (o->target_emu && o->targets.n) return wrong("--target=emu, the CPU stand-in, goes with no other target");
+    if (o->target_emu && o->place == PLACE_GPU) return wrong("--target=emu and --gpu exclude each other");
+    if (o->target_emu && !o->place) o->place = PLACE_EMU;
+    return o->command != COMMAND_TUNE || o->place != PLACE_EMU || o->target_emu ||
+           wrong("tune --emu writes lines of --target=emu alone: the stand-in's times are invented");
+}
+
 static bool complete(DriverOptions *o) {
     if (o->done) return true;
     if (!belong(o)) return false;
     if (!o->file) return wrong("no file is given");
+    if (!emulated(o)) return false;
+    if (o->to_stdout && !one_output(o)) return false;
     if (!has_suffix(o->file, ".td") && !has_suffix(o->file, ".kernel"))
-        return wrong("'%s' is neither a .td nor a .kernel file", o->file);
+        return !strpbrk(o->file, "./") && !o->entry ? unknown_command(o->file)
+                                                    : wrong("'%s' is neither a .td nor a .kernel file", o->file);
+    if (o->results_json && o->brief) return wrong("--format=json has every result: --brief does not go with it");
     const bool runs = o->command == COMMAND_CHECK || o->command == COMMAND_RUN || o->command == COMMAND_TUNE;
     if (runs && !has_suffix(o->file, ".td")) return wrong("check, run and tune need a .td file");
     if (o->command == COMMAND_TUNE && !o->out) return wrong("tune needs -o, the tuning file");
@@ -317,58 +392,65 @@ static bool complete(DriverOptions *o) {
     if (o->out && (has_suffix(o->out, ".td") || has_suffix(o->out, ".kernel")))
         return wrong("-o names an output, not a source: '%s'", o->out);
     bool dumps = o->stop_after < PASS_COUNT;
-    for (int i = 0; i < PASS_COUNT && !o->out; i++) dumps |= o->dump[i];
+    for (int i = 0; i < PASS_COUNT && !o->out && !o->to_stdout; i++) dumps |= o->dump[i];
     if (o->depend && dumps) return wrong("-MD writes beside the outputs, and this command line writes none");
     return true;
 }
 
-/* The command line as the emitted files quote it. */
-static void quote(Ctx *ctx, DriverOptions *o, int argc, char **argv) {
-    Text t = {.ctx = ctx};
-    text_put(&t, "tdc");
-    for (int i = 1; i < argc; i++) text_fmt(&t, strpbrk(argv[i], " \t\n'\"\\$*") ? " '%s'" : " %s", argv[i]);
-    o->command_line = t.s;
-}
-
 /* A second file, or a first word that was meant as a command. */
 static bool too_many(const DriverOptions *o, const char *second) {
-    const char *commands[COMMAND_COUNT - 1];
-    for (int c = 1; c < COMMAND_COUNT; c++) commands[c - 1] = driver_command_name((Command)c);
     if (has_suffix(o->file, ".td") || has_suffix(o->file, ".kernel"))
         return wrong("one file at a time: '%s' is too many", second);
-    const char *near = diag_near(o->file, commands, COMMAND_COUNT - 1);
-    return near ? wrong("unknown command '%s' (did you mean '%s'?)", o->file, near)
-                : wrong("unknown command '%s'", o->file);
+    return unknown_command(o->file);
+}
+
+/* A word that is no option: the command, the file, the entry. False where it is too many. */
+static bool word(DriverOptions *o, bool *first, const char *a) {
+    Command c = *first ? driver_command(a) : COMMAND_COUNT;
+    bool help = *first && !strcmp(a, "help");
+    *first = help; /* help COMMAND */
+    if (help)
+        o->help = true;
+    else if (c != COMMAND_COUNT)
+        o->command = c;
+    else if (!o->file)
+        o->file = a;
+    else if ((ON_RUN | ON_EXPLAIN | ON_TUNE) >> o->command & 1 && !o->entry)
+        o->entry = a;
+    else
+        return false;
+    return true;
+}
+
+/* --help, help, help COMMAND, COMMAND --help. */
+static bool help(Ctx *ctx, DriverOptions *o) {
+    Text t = {.ctx = ctx};
+    if (o->command == COMMAND_COMPILE && o->file && !strchr(o->file, '.')) return unknown_command(o->file);
+    o->command == COMMAND_COMPILE ? driver_help(&t) : driver_help_command(&t, o->command);
+    return option_print(o, &t);
 }
 
 bool driver_options(Ctx *ctx, DriverOptions *o, int argc, char **argv) {
-    bool options = true;
+    bool options = true, first = true;
+    Text line = {.ctx = ctx};
     *o = (DriverOptions){.emit = 1u << EMIT_CU | 1u << EMIT_C | 1u << EMIT_H,
                          .stop_after = PASS_COUNT,
                          .commit = o->commit,
                          .print_dir = -1};
-    quote(ctx, o, argc, argv);
+    text_put(&line, "tdc");
     for (int i = 1; i < argc && !o->done; i++) {
         const char *a = argv[i];
-        if (options && !strcmp(a, "--"))
+        if (options && !strcmp(a, "--")) {
             options = false;
-        else if (options && a[0] == '-' && a[1]) {
-            if (!option(ctx, o, argc, argv, &i)) return false;
-        } else if (i == 1 && !strcmp(a, "check"))
-            o->command = COMMAND_CHECK;
-        else if (i == 1 && !strcmp(a, "run"))
-            o->command = COMMAND_RUN;
-        else if (i == 1 && !strcmp(a, "explain"))
-            o->command = COMMAND_EXPLAIN;
-        else if (i == 1 && !strcmp(a, "tune"))
-            o->command = COMMAND_TUNE;
-        else if (!o->file)
-            o->file = a;
-        else if ((o->command == COMMAND_RUN || o->command == COMMAND_EXPLAIN || o->command == COMMAND_TUNE) &&
-                 !o->entry)
-            o->entry = a;
-        else
-            return too_many(o, a);
+            quote(&line, a, "", false);
+        } else if (options && a[0] == '-' && a[1]) {
+            if (!option(ctx, o, &line, argc, argv, &i)) return false;
+        } else {
+            if (!word(o, &first, a)) return too_many(o, a);
+            quote(&line, "", a, o->file == a);
+        }
     }
+    o->command_line = line.s;
+    if (o->help && !o->done) return help(ctx, o);
     return complete(o);
 }

@@ -76,6 +76,33 @@ static Exit pass_PARSE(Job *job) {
     return wrong_unless(job, EXIT_OK);
 }
 
+/* Whether the command line's ENTRY is an export; says so where it is not, with those that there are. */
+static Exit entry_exists(Job *job, const Module *m) {
+    const char *entry = job->o->entry, **names = NEW_N(job->ctx, const char *, m->graphs.n + 1);
+    Text all = {.ctx = job->ctx};
+    if (!entry || check_graph(m, sym(job->ctx, entry))) return EXIT_OK;
+    for (int i = 0; i < m->graphs.n; i++) {
+        names[i] = m->graphs.at[i]->name;
+        text_fmt(&all, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *near = diag_near(entry, names, m->graphs.n);
+    Span where = SPAN_NONE;
+    for (int i = 0; near && i < m->graphs.n; i++)
+        if (names[i] == near) where = m->graphs.at[i]->span;
+    Diag *d = diag_report(job->ctx, DIAG_UNKNOWN_NAME, where, "%s has no entry '%s'", job->o->file, entry);
+    if (near) diag_help(job->ctx, d, "did you mean %s?", near);
+    if (all.n) diag_help(job->ctx, d, "its entries are %s", all.s);
+    return EXIT_WRONG;
+}
+
+/* The program as Graphs. The command run needs one entry: the others are neither scheduled nor compiled. */
+static Module *module_of(Job *job, const SemaOptions *opt) {
+    Module *m = sema_module(job->ctx, job->ast, opt);
+    Graph *g = job->o->command == COMMAND_RUN ? (Graph *)check_graph(m, sym(job->ctx, job->o->entry)) : NULL;
+    if (g) m->graphs.at[0] = g, m->graphs.n = 1;
+    return m;
+}
+
 /* -D: the dimension has one value and is no argument any more. */
 static Exit define(Job *job, Module *m) {
     for (int i = 0; i < job->o->defines.n; i++) {
@@ -117,7 +144,7 @@ static Exit verify_graphs(Job *job, const char *pass) {
 /* --debug-checks: the same entries once more, of which their assumptions remain. */
 static Exit assume(Job *job, const SemaOptions *opt) {
     const DriverOptions *o = job->o;
-    Module *m = job->assumed = sema_module(job->ctx, job->ast, opt);
+    Module *m = job->assumed = module_of(job, opt);
     Exit e = o->command == COMMAND_COMPILE && o->defines.n ? define(job, m) : EXIT_OK;
     for (int i = 0; e == EXIT_OK && i < m->graphs.n; i++) {
         Assumptions all = {0};
@@ -132,8 +159,8 @@ static Exit assume(Job *job, const SemaOptions *opt) {
 static Exit pass_SEMA(Job *job) {
     if (is_kernel_text(job)) return EXIT_OK;
     const SemaOptions opt = {.import = import, .user = job};
-    job->module = sema_module(job->ctx, job->ast, &opt);
-    if (diag_errors(job->ctx)) return EXIT_WRONG;
+    job->module = module_of(job, &opt);
+    if (diag_errors(job->ctx) || entry_exists(job, job->module) != EXIT_OK) return EXIT_WRONG;
     Exit e = verify_graphs(job, "sema");
     if (e == EXIT_OK && job->o->command == COMMAND_COMPILE && job->o->defines.n) {
         e = define(job, job->module);
@@ -155,8 +182,7 @@ static void end_trees(Job *job) {
 static Exit pass_SIMPLIFY(Job *job) {
     if (is_kernel_text(job)) return EXIT_OK;
     const SemaOptions opt = {.import = import, .user = job};
-    if (job->o->command == COMMAND_CHECK || job->o->command == COMMAND_RUN)
-        job->reference = sema_module(job->ctx, job->ast, &opt);
+    if (job->o->command == COMMAND_CHECK || job->o->command == COMMAND_RUN) job->reference = module_of(job, &opt);
     end_trees(job);
     for (int i = 0; i < job->module->graphs.n; i++) graph_simplify(job->module->graphs.at[i]);
     for (int i = 0; job->assumed && i < job->assumed->graphs.n; i++)
@@ -249,15 +275,27 @@ static Exit schedule_graphs(Job *job, Program *given, int given_file) {
         vec_push(job->ctx, &job->programs, p);
     }
     if (!given || taken) return EXIT_OK;
-    diag_report(job->ctx, DIAG_KERNEL_ILLEGAL, (Span){given_file, 0, 0}, "no export is named '%s'", given->graph->name);
+    diag_report(job->ctx, DIAG_KERNEL_ILLEGAL, (Span){given_file, 0, 0}, "%s is named '%s'",
+                job->o->command == COMMAND_RUN ? "the entry to run is another one: this program" : "no export",
+                given->graph->name);
     return EXIT_WRONG;
+}
+
+/* What was found on the stand-in says nothing of a GPU. */
+static bool tuned_for_target(Job *job) {
+    const TuneEntry *e = job->tuning && !job->o->target_emu ? tuning_emulated(job->tuning) : NULL;
+    if (!e) return true;
+    Diag *d = diag_report(job->ctx, DIAG_TUNING_VALUE, e->span,
+                          "target=emu: a line of the CPU stand-in, whose times are invented");
+    diag_help(job->ctx, d, "tune on the GPU: tdc tune %s -o FILE; tests compile it with --target=emu", job->o->file);
+    return false;
 }
 
 static Exit pass_SCHEDULE(Job *job) {
     size_t n = 0;
     int file = -1;
     Exit e = job->o->tuning ? driver_tuning(job, job->o->tuning, &job->tuning) : EXIT_OK;
-    if (e != EXIT_OK) return e;
+    if (e != EXIT_OK || !tuned_for_target(job)) return wrong_unless(job, e);
     if (is_kernel_text(job)) {
         const char *text = diag_file_text(job->ctx, job->file, &n);
         Program *p = read_program(job, text, n, job->file);
@@ -296,8 +334,14 @@ static bool lower(Job *job, Prelude *prelude, Program *p, const LowerOptions *op
     return false;
 }
 
+/* The command, for files that stay. Those of check and run are compiled and go: the same ones have the same bytes, by
+ * which the cache knows them, whatever the command was. */
+static const char *made_by(const Job *job) {
+    return job->o->command == COMMAND_CHECK || job->o->command == COMMAND_RUN ? NULL : job->o->command_line;
+}
+
 static Exit pass_LOWER(Job *job) {
-    const LowerOptions opt = {.prefix = job->prefix, .command = job->o->command_line};
+    const LowerOptions opt = {.prefix = job->prefix, .command = made_by(job)};
     Prelude *prelude = prelude_new(job->ctx);
     for (int i = 0; i < job->programs.n; i++)
         if (!lower(job, prelude, job->programs.at[i], &opt) || !lower(job, prelude, job->programs.at[i]->assumed, &opt))
@@ -311,9 +355,10 @@ static GlueOptions glue_options(Job *job) {
     return (GlueOptions){.version = TDC_VERSION,
                          .prefix = job->prefix,
                          .header = sym_fmt(job->ctx, "%s.h", job->stem),
-                         .comment = job->o->command_line,
+                         .comment = made_by(job),
                          .targets = job->o->targets.at,
                          .ntargets = job->o->targets.n,
+                         .emu = job->o->target_emu,
                          .tuning = job->tuning};
 }
 

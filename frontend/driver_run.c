@@ -173,7 +173,7 @@ static Exit run_compiled(Job *job, const Graph *g, CheckCall *call, const char *
     progress_say(job->progress, "running %s %s", g->name, driver_place(&co));
     bool ok = check_call(job->ctx, &co, &m, call, &r, &why);
     progress_hide(job->progress);
-    check_remove(job->ctx, m.dir);
+    check_remove(job->ctx, &m.dir);
     *place = driver_place(&co);
     if (!ok) return driver_fail(g->name, &why), EXIT_INTERNAL;
     if (!r.status) return EXIT_OK;
@@ -184,10 +184,6 @@ static Exit run_compiled(Job *job, const Graph *g, CheckCall *call, const char *
 Exit driver_run(Job *job) {
     Ctx *ctx = job->ctx;
     const Graph *g = check_graph(job->reference, sym(ctx, job->o->entry));
-    if (!g) {
-        diag_report(ctx, DIAG_UNKNOWN_NAME, (Span){job->file, 0, 0}, "no export is named '%s'", job->o->entry);
-        return EXIT_WRONG;
-    }
     CheckCall call = {
         .entry = g->name, .ndims = g->dims.n, .nscalars = g->scalars.n, .ntensors = g->params.n, .repeats = 1};
     const HostTensor **given = (const HostTensor **)NEW_N(ctx, HostTensor *, call.ntensors + 1);

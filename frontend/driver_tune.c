@@ -40,7 +40,7 @@ typedef struct Tuner {
 
 static void add_products(Tuner *x, const Program *p, const int64_t *dims, const double *scalars) {
     const Graph *g = p->graph;
-    const Target *t = x->job->o->targets.n ? x->job->o->targets.at[0] : &target_default;
+    const Target t = driver_target(x->job->o);
     Text where = {.ctx = x->job->ctx};
     text_put(&where, g->name);
     for (int i = 0; i < g->dims.n; i++)
@@ -50,12 +50,39 @@ static void add_products(Tuner *x, const Program *p, const int64_t *dims, const 
         Task task = {.where = where.s};
         const Product *m = p->kernels.at[k]->product;
         bool known = false;
-        if (!m || !tuning_describe(g, m, tuning_target(t), dims, scalars, &task.product)) continue;
+        if (!m || !tuning_describe(g, m, tuning_target(&t), dims, scalars, &task.product)) continue;
         int64_t *align = &task.product.v[TUNE_ALIGN];
         if (*align > ADDRESS_BYTES) *align = ADDRESS_BYTES;
         for (int i = 0; i < x->tasks.n; i++) known |= !tuning_compare(&x->tasks.at[i].product, &task.product);
         if (!known) vec_push(x->job->ctx, &x->tasks, task);
     }
+}
+
+static bool is_bound(const Check *c, Sym name) {
+    for (int i = 0; i < c->bindings.n; i++)
+        if (c->bindings.at[i].name == name) return true;
+    return false;
+}
+
+/* Whether each dimension has a value; says of all that have none how to give one. */
+static bool all_sized(Tuner *x, const Graph *g, const Check *c) {
+    Ctx *ctx = x->job->ctx;
+    Text missing = {.ctx = ctx}, define = {.ctx = ctx}, line = {.ctx = ctx};
+    for (int i = 0; i < g->dims.n; i++) {
+        Sym name = g->dims.at[i]->name;
+        bool bound = is_bound(c, name);
+        text_fmt(&line, "%s%s = ...", i ? ", " : "", name);
+        if (bound) continue;
+        text_fmt(&missing, "%s%s", missing.n ? ", " : "", name);
+        text_fmt(&define, " -D %s=...", name);
+    }
+    if (!missing.n) return true;
+    Diag *d = diag_report(ctx, DIAG_BAD_DEFINE, g->span,
+                          "%s: no size for %s: neither -D nor a bench line, a check line or a hint says it", g->name,
+                          missing.s);
+    diag_help(ctx, d, "write the sizes that matter into the file: bench %s(%s);", g->name, line.s);
+    diag_help(ctx, d, "or give them here:%s", define.s);
+    return false;
 }
 
 /* At one statement's sizes; NULL: at those of -D and hints alone. */
@@ -77,6 +104,7 @@ static bool add_sizes(Tuner *x, const Program *p, const Check *c) {
     for (int i = 0; !c && i < g->scalars.n; i++)
         if (!driver_define(x->job, g->scalars.at[i]->name) && !g->scalars.at[i]->has_default)
             vec_push(ctx, &all.bindings, ((Binding){.name = g->scalars.at[i]->name, .value = 1, .ivalue = 1}));
+    if (!all_sized(x, g, &all)) return false;
     if (check_bind(g, &all, dims, scalars, &why) && driver_fits(g, dims, scalars, &why)) {
         add_products(x, p, dims, scalars);
         return true;
@@ -108,7 +136,7 @@ static bool add_entry(Tuner *x, const Program *p) {
 /* ---- the program ---- */
 
 /* Its output; NULL after saying why there is none. */
-static char *run_program(Tuner *x, const CheckOptions *co, Sym dir, Text *why) {
+static char *run_program(Tuner *x, const CheckOptions *co, const CheckDir *dir, Text *why) {
     Ctx *ctx = x->job->ctx;
     const GlueOptions opt = {.prefix = "tuner", .header = "tuner.h", .version = TDC_VERSION};
     const int64_t **known = (const int64_t **)NEW_N(ctx, int64_t *, x->tasks.n + 1);
@@ -124,14 +152,14 @@ static char *run_program(Tuner *x, const CheckOptions *co, Sym dir, Text *why) {
     }
     glue_emit_h(&h, NULL, 0, &opt);
     glue_emit_tuner(&c, at, known, x->tasks.n, &opt);
-    Sym log = sym_fmt(ctx, "%s/tuned", dir);
-    if (!file_write(sym_fmt(ctx, "%s/tuner.c", dir), c.s, c.n) ||
-        !file_write(sym_fmt(ctx, "%s/tuner.h", dir), h.s, h.n))
+    Sym log = sym_fmt(ctx, "%s/tuned", dir->path);
+    if (!file_write(sym_fmt(ctx, "%s/tuner.c", dir->path), c.s, c.n) ||
+        !file_write(sym_fmt(ctx, "%s/tuner.h", dir->path), h.s, h.n))
         return text_put(why, "its files cannot be written"), NULL;
     if (!check_build_program(ctx, co, dir, "tuner", &m, why)) return NULL;
     progress_say(x->job->progress, "tuning %d product%s %s", x->tasks.n, x->tasks.n == 1 ? "" : "s", driver_place(co));
     char *argv[] = {(char *)m.program, NULL};
-    if (!process_run(argv, log, TUNE_SECONDS, &status, why)) return NULL;
+    if (!process_run(argv, log, dir->keeper, TUNE_SECONDS, &status, why)) return NULL;
     char *text = file_read(ctx, log, &n);
     if (status) text_fmt(why, "it ended with status %d\n%s", status, text ? text : "");
     return status ? NULL : text;
@@ -187,12 +215,12 @@ static Exit time_and_write(Tuner *x) {
     Text why = {.ctx = job->ctx}, out = {.ctx = job->ctx};
     int tuned = 0, lines = 0;
     if (!driver_options_of_check(job, &co)) return EXIT_INTERNAL;
-    Sym dir = check_dir(job->ctx, &why);
-    if (!dir) return driver_fail("cannot make a folder", &why), EXIT_INTERNAL;
+    CheckDir dir;
+    if (!check_dir(job->ctx, &dir, &why)) return driver_fail("cannot make a folder", &why), EXIT_INTERNAL;
     progress_say(job->progress, "%s: building the tuner", job->o->file);
-    char *text = run_program(x, &co, dir, &why);
+    char *text = run_program(x, &co, &dir, &why);
     progress_hide(job->progress);
-    check_remove(job->ctx, dir);
+    check_remove(job->ctx, &dir);
     if (!text) return driver_fail("the tuner fails", &why), EXIT_INTERNAL;
     for (char *line = text, *next; line && *line; line = next) {
         char *end = strchr(line, '\n');
@@ -213,7 +241,11 @@ static Exit time_and_write(Tuner *x) {
 Exit driver_tune(Job *job) {
     Tuner x = {.job = job, .tuning = tuning_new(job->ctx)};
     uint64_t device, inode;
-    bool found = false;
+    const char *lacks = job->o->place == PLACE_EMU ? NULL : driver_no_gpu();
+    if (lacks) {
+        fprintf(stderr, "tdc: tune measures on a GPU, and %s: run it where the model will run\n", lacks);
+        return EXIT_INTERNAL;
+    }
     if (!driver_defines(job)) return EXIT_WRONG;
     if (source_identity(job->o->out, &device, &inode)) {
         Exit e = driver_tuning(job, job->o->out, &x.tuning);
@@ -221,12 +253,7 @@ Exit driver_tune(Job *job) {
     }
     for (int i = 0; i < job->programs.n; i++) {
         if (job->o->entry && strcmp(job->o->entry, job->programs.at[i]->graph->name) != 0) continue;
-        found = true;
         if (!add_entry(&x, job->programs.at[i])) return EXIT_WRONG;
-    }
-    if (!found && job->o->entry) {
-        diag_report(job->ctx, DIAG_UNKNOWN_NAME, (Span){job->file, 0, 0}, "no export is named '%s'", job->o->entry);
-        return EXIT_WRONG;
     }
     if (x.tasks.n) return time_and_write(&x);
     printf("%s has no products of the library%s; nothing is written\n", job->o->file,

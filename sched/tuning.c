@@ -58,7 +58,7 @@ static const char *const ACTS[] = {
 static const char *value_name(Ctx *ctx, WordKind kind, int64_t v) {
     char *s;
     switch (kind) {
-    case W_TARGET: return target_table[v].arch;
+    case W_TARGET: return v == TUNE_EMU ? TUNE_EMU_NAME : target_table[v].arch;
     case W_TYPE: return type_name((Type)v);
     case W_SUM: return SUMS[v];
     case W_ACT:
@@ -72,7 +72,7 @@ static const char *value_name(Ctx *ctx, WordKind kind, int64_t v) {
 /* How many values a kind has, all of which have names. */
 static int value_count(WordKind kind) {
     switch (kind) {
-    case W_TARGET: return TARGET_COUNT;
+    case W_TARGET: return TUNE_EMU + 1;
     case W_TYPE: return TY_COUNT;
     case W_SUM: return TUNE_SUMS;
     case W_ACT: return ACT_COUNT;
@@ -513,7 +513,8 @@ Tuning *tuning_read(Ctx *ctx, int file) {
     Text before = {.ctx = ctx};
     bool ok = true;
     r.text = diag_file_text(ctx, file, &n);
-    t->name = diag_file_name(ctx, file);
+    const char *path = diag_file_name(ctx, file), *slash = strrchr(path, '/');
+    t->name = slash ? sym(ctx, slash + 1) : path;
     const char *nul = memchr(r.text, 0, n);
     if (nul) return diag_report(ctx, DIAG_NUL_BYTE, span_of(&r, nul, 1), "a NUL byte in a tuning file"), NULL;
     if (!read_first(&r, n)) return NULL;

@@ -11,7 +11,7 @@ enum { TUNING_FORMAT = 1 };
 /* What a product is, as numbers: two are the same product where all are equal. Of a matrix: how it lies (a TuneLie),
  * the leading dimension, the step from a batch to the next (0 without batches). */
 typedef enum TuneField {
-    TUNE_TARGET, /* a row of target_table */
+    TUNE_TARGET, /* a row of target_table, or TUNE_EMU */
     TUNE_FACTORS,
     TUNE_RESULT, /* types */
     TUNE_SUM,    /* a TuneSum */
@@ -60,7 +60,7 @@ typedef struct TuneEntry {
 
 typedef struct Tuning {
     Ctx *ctx;
-    Sym name;               /* of its file; NULL: none */
+    Sym name;               /* of its file, without its folder; NULL: none */
     Sym head, tail;         /* lines of comment before and after all entries; NULL: none */
     VEC(TuneEntry) entries; /* sorted by product */
 } Tuning;
@@ -86,7 +86,12 @@ bool tuning_describe(const Graph *g, const Product *m, int target, const int64_t
 const TuneEntry *tuning_serves(const Tuning *t, const TuneProduct *p);
 /* Whether some sizes make the product the entry's. */
 bool tuning_may_serve(const TuneEntry *e, const Graph *g, const Product *m);
-int tuning_target(const Target *t); /* its row of target_table, which every file has by itself */
+int tuning_target(const Target *t); /* its row of target_table, which every file has by itself, or TUNE_EMU */
+/* The CPU stand-in as a target: `tune --emu` writes it. Its figures are invented, and are for no GPU. */
+enum { TUNE_EMU = TARGET_COUNT };
+#define TUNE_EMU_NAME "emu"
+/* The first line of the stand-in's; NULL: there is none. */
+const TuneEntry *tuning_emulated(const Tuning *t);
 TuneSum tuning_sum(const Graph *g, Type factor);
 
 #endif

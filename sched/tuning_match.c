@@ -5,9 +5,16 @@
 #include <string.h>
 
 int tuning_target(const Target *t) {
+    if (!strcmp(t->arch, TUNE_EMU_NAME)) return TUNE_EMU;
     for (int i = 0; i < TARGET_COUNT; i++)
         if (!strcmp(target_table[i].arch, t->arch)) return i;
     return -1;
+}
+
+const TuneEntry *tuning_emulated(const Tuning *t) {
+    for (int i = 0; i < t->entries.n; i++)
+        if (t->entries.at[i].product.v[TUNE_TARGET] == TUNE_EMU) return &t->entries.at[i];
+    return NULL;
 }
 
 TuneSum tuning_sum(const Graph *g, Type factor) {

@@ -25,6 +25,8 @@ for a in "$@"; do
         *) only+=("$a") ;;
     esac
 done
+TDC_CACHE=$(realpath -m "$B")/cache # what `tdc check` builds goes to a cache of the tests' own
+export TDC_CACHE
 out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 

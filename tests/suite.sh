@@ -1,5 +1,9 @@
 # What suites share: `. tests/suite.sh`, from the project's folder. $dir is an empty folder of the suite's own; verdict, same and
 # counted count; finish is a suite's last command.
+# What tdc and Python build goes to a cache of the tests' own.
+project=$PWD
+TDC_CACHE=$(realpath -m "${B:-build}")/cache
+export TDC_CACHE
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 passed=0 failed=0
@@ -17,6 +21,15 @@ counted() { # STATUS LOG
     [[ $(tail -n 1 "$2") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]] &&
         passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2])) || status=1
     [ "$status" = 0 ] || failed=$((failed + 1))
+}
+# The stand-in's own object, compiled once for all suites, as a file of this name.
+stand_in_object() { # FILE
+    local object
+    object=$TDC_CACHE/tests-$(cat "$project"/backend_cuda/emu/*.{cpp,h,def} | sha256sum | cut -c1-32).o
+    mkdir -p "$TDC_CACHE"
+    [ -e "$object" ] || { ${CXX:-g++} -std=c++17 -O2 -w -I "$project/backend_cuda/emu" -c -o "$object.$$" "$project/backend_cuda/emu/runtime.cpp" &&
+        mv "$object.$$" "$object"; }
+    cp "$object" "$1"
 }
 finish() {
     echo "$passed passed, $failed failed"

@@ -1,7 +1,7 @@
 /* Runs one entry of a compiled model in a process of its own: `runner DIRECTORY`. With `serve` as second argument it
  * runs one for each byte that comes on standard input, a socket, and answers with a byte: a process on a GPU takes
- * longer to start than most calls. Linked with the model's files and the CUDA runtime or its stand-in; -DTD_PREFIX=...
- * names the model. C99.
+ * longer to start than most calls. Linked with the model's files and the CUDA runtime or its stand-in; the
+ * linker is told that td_entries and td_nentries are PREFIX_entries and PREFIX_nentries. C99.
  *
  * DIRECTORY/request holds, a word or a number at a time:
  *   entry NAME   dims N v...   scalars N v...   repeats R   launches L   tensors N (in|out|inout BYTES ELEMENT NAME)...
@@ -22,9 +22,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CAT2(a, b) a##b
-#define CAT(a, b) CAT2(a, b)
-
 typedef struct {
     const char *name;
     int ntensors, ndims, nscalars;
@@ -32,8 +29,8 @@ typedef struct {
     int (*call)(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,
                 size_t workspace_bytes, void *stream, char *message, size_t message_bytes);
 } model_entry;
-extern const model_entry CAT(TD_PREFIX, _entries)[];
-extern const int CAT(TD_PREFIX, _nentries);
+extern const model_entry td_entries[];
+extern const int td_nentries;
 
 enum { MAX_ITEMS = 4096, GUARD = 512, FLUSH = 256 << 20, DISPLACED = 3 /* run in which addresses are unaligned */ };
 
@@ -118,8 +115,8 @@ static int read_request(job *j) {
     for (int i = 0; ok && i < j->nscalars; i++) ok = fscanf(f, "%lf", &j->scalars[i]) == 1;
     ok = ok && fscanf(f, " repeats %d launches %d", &j->repeats, &j->launches) == 2 && read_tensors(j, f);
     fclose(f);
-    for (int i = 0; ok && i < CAT(TD_PREFIX, _nentries); i++)
-        if (!strcmp(CAT(TD_PREFIX, _entries)[i].name, name)) j->entry = &CAT(TD_PREFIX, _entries)[i];
+    for (int i = 0; ok && i < td_nentries; i++)
+        if (!strcmp(td_entries[i].name, name)) j->entry = &td_entries[i];
     return ok;
 }
 

@@ -9,6 +9,10 @@ from ._model import load
 
 ARCH = ["-gencode", "arch=compute_90a,code=sm_90a"]
 
+STAND_IN_FLAGS = "-std=c++17 -O2 -fPIC -fno-semantic-interposition -fno-gnu-unique"
+READ_BY_COMPILERS = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "NVCC_CCBIN", "NVCC_PREPEND_FLAGS",
+                     "NVCC_APPEND_FLAGS")
+
 
 class BuildError(RuntimeError):
     """What tdc or a compiler said."""
@@ -60,8 +64,10 @@ def _nvcc():
 
 
 def _cache(given):
+    """The folder that `tdc check` keeps its objects in too; None: TDC_CACHE is `none`."""
     if given or os.environ.get("TDC_CACHE"):
-        return os.path.abspath(given or os.environ["TDC_CACHE"])
+        place = given or os.environ["TDC_CACHE"]
+        return None if place == "none" else os.path.abspath(place)
     return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tdc")
 
 
@@ -70,18 +76,26 @@ def _read(path):
         return f.read()
 
 
-def _key(*parts):
+def _digest(*parts):
     h = hashlib.sha256()
     for p in parts:
         p = p if isinstance(p, bytes) else str(p).encode()
         h.update(len(p).to_bytes(8, "little") + p)
-    return h.hexdigest()[:32]
+    return h
+
+
+def _key(*parts):
+    return _digest(*parts).hexdigest()[:32]
 
 
 def _kept(cache, key, make):
     """The folder cache/key, made by make(folder) where it is not there; it appears whole or not at all."""
     place = os.path.join(cache, key)
     if os.path.isdir(place):
+        try:
+            os.utime(place)  # tdc removes what was not used for longest
+        except OSError:
+            pass
         return place
     os.makedirs(cache, exist_ok=True)
     fresh = tempfile.mkdtemp(prefix="new-", dir=cache)
@@ -101,12 +115,14 @@ def _stand_in(cache, home):
     """The stand-in's own object. It becomes a part of each model: a process may have the true CUDA runtime loaded, whose
     functions would otherwise be found first."""
     emu = os.path.join(home, "backend_cuda", "emu")
-    cxx = os.environ.get("CXX", "g++")
-    command = [cxx, "-std=c++17", "-O2", "-g", "-fPIC", "-fno-gnu-unique", "-I", emu, "-c", os.path.join(emu, "runtime.cpp"),
-               "-o"]
-    files = [_read(os.path.join(emu, f)) for f in sorted(os.listdir(emu)) if not f.endswith(".md")]
-    key = "stand-in-" + _key(*command[:6], *files)
-    return emu, _kept(cache, key, lambda d: _run(command + ["runtime.o"], d))
+    cxx, source = os.environ.get("CXX") or "g++", os.path.join(emu, "runtime.cpp")
+    names = sorted(f for f in os.listdir(emu) if f.endswith((".cpp", ".h", ".def")))
+    files = _digest(*(part for f in names for part in (f, _read(os.path.join(emu, f)))))
+    # as frontend/check_build.c makes it: tdc check and this share it
+    variables = [os.environ.get(v, "") for v in READ_BY_COMPILERS]
+    key = "stand-in-" + _key(cxx, _run([cxx, "--version"], None), STAND_IN_FLAGS, *variables, files.digest(), _read(source))
+    command = [cxx, *STAND_IN_FLAGS.split(), "-I", emu, "-c", source, "-o", "runtime.o"]
+    return emu, _kept(cache, key, lambda d: _run(command, d))
 
 
 def _compile(folder, stem, target, emu, library):
@@ -161,14 +177,15 @@ def build(source, *, target=None, prefix=None, defines=None, includes=(), tuning
     source   the file, or td itself in a string
     target   "cuda" (nvcc) or "stand-in" (the C++ compiler, for NumPy); where there is a GPU and nvcc, "cuda"
     prefix, defines={"N": 4096}, includes=["folder"], tuning="gpu.tuning", options=["-Wperf"]   for tdc
-    cache    a folder; $TDC_CACHE, or ~/.cache/tdc
+    cache    a folder; $TDC_CACHE, or ~/.cache/tdc; "none" keeps nothing
     tdc      the compiler; $TDC, the one in this package, PATH's, or that of the checkout or prefix it lies in
 
     What was built from the same emitted files is taken from the cache."""
     tdc, cache, target = compiler(tdc), _cache(cache), target or usual_target()
     if target not in ("cuda", "stand-in"):
         raise ValueError(f"target: expected 'cuda' or 'stand-in', got {target!r}")
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as unkept:
+        cache = cache or unkept
         stem = _emit(folder, tdc, source, prefix, defines, includes, tuning, options)
         emu, library = _stand_in(cache, _home(tdc)) if target == "stand-in" else (None, None)
         files = [_read(os.path.join(folder, f"{stem}.{e}")) for e in ("cu", "c", "h", "json")]
@@ -180,4 +197,4 @@ def build(source, *, target=None, prefix=None, defines=None, includes=(), tuning
             shutil.copytree(folder, fresh, dirs_exist_ok=True)
             _compile(fresh, stem, target, emu, library)
         place = _kept(cache, key, make)
-    return load(os.path.join(place, f"{stem}.so"))
+        return load(os.path.join(place, f"{stem}.so"))

@@ -2,7 +2,7 @@
 # The order of arguments (clause 10.2) in C, the manifest, Python and the runner. See arguments.py.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/suite.sh
-export TDC=${TDC:-build/tdc} TDC_CACHE=${TDC_CACHE:-${B:-build}/python} PYTHONPATH=python PYTHONDONTWRITEBYTECODE=1
+export TDC=${TDC:-build/tdc} TDC_CACHE=$(realpath -m "${B:-build}")/cache PYTHONPATH=python PYTHONDONTWRITEBYTECODE=1
 for f in order dims; do
     "$TDC" check tests/arguments/$f.td --emu >"$dir/check" 2>&1
     counted $? "$dir/check"

@@ -26,6 +26,7 @@ mkdir "$dir/out"
 cp samples/softmax.td tests/glue/model.kernel "$dir"
 echo 'export fn f(x: f32[N]) -> (y: f32[N]) { y[i] = x[j]; }' >"$dir/wrong.td"
 echo 'fn f(x: f32) -> f32 = x;' >"$dir/none.td"
+echo 'export fn f(x: f32[N]) -> (y: f32[N]) { y[i] = x[i]; }' >"$dir/f.td"
 echo 'export fn f(x: f32[N]) -> (y: f32[N]) { y[i] = 2 * x[i]; } export fn f_workspace(x: f32[N]) -> (y: f32[N]) { y[i] = x[i]; }' >"$dir/collide.td"
 head -c 100 /dev/urandom >"$dir/noise.td"
 : >"$dir/empty.td"
@@ -34,6 +35,25 @@ head -c 100 /dev/urandom >"$dir/noise.td"
 says 0 '^usage: tdc' --help
 says 0 'schedule +kernels' --help
 says 0 '^tdc [0-9]' --version
+says 0 '^tdc [0-9]' -v
+for help in -h help '--library=none help'; do
+    # shellcheck disable=SC2086 # words
+    says 0 '^usage: tdc FILE.td -o model.cu ' $help
+done
+for help in 'help check' 'check --help' 'check -h' '-h check' 'check softmax.td --emu --help'; do
+    # shellcheck disable=SC2086
+    says 0 '^usage: tdc check FILE.td' $help
+    # shellcheck disable=SC2086
+    [ "$("$TDC" $help | grep -cE '^  (--smallest|--emu|-I|-o|-D|--emit|--interp) ')" = 3 ]
+    verdict $? "tdc $help lists what check does not take, or not what it takes"
+done
+for c in check run explain tune; do
+    says 0 "^usage: tdc $c FILE.td" help $c
+    says 0 "^       tdc $c FILE.td" help
+done
+says 2 "unknown command 'chek' .did you mean 'check'" help chek
+says 2 "unknown option '--bogus'" help --bogus
+says 2 "unknown command 'frobnicate'" frobnicate
 says 0 '^E0300|E0300' --explain list
 says 0 'summation' --explain E0300
 says 2 'no error has the code' --explain E9999
@@ -54,8 +74,14 @@ says 2 "needs the entry" run softmax.td
 says 2 '--in belongs to run' softmax.td --in x=x.npy
 says 2 '--out belongs to run' explain softmax.td --out y=y.npy
 says 2 'is too many' explain softmax.td softmax other
+# options before the command
+says 0 '^softmax.M = 16384, N = 4096.: 1 launch' --library=none explain softmax.td
+says 0 '^softmax.M = 5, N = 4096.: 1 launch' -D M=5 -Wperf explain softmax.td softmax
+says 2 '^tdc: -o belongs to compiling' -o out/a.cu check softmax.td
+says 2 'is too many' softmax.td explain
 says 2 "did you mean 'explain'" explian softmax.td
-says 1 "no export is named 'other'" explain softmax.td other
+says 1 "softmax.td has no entry 'other'" explain softmax.td other
+says 1 'its entries are softmax$' explain softmax.td other
 says 1 "no export has this dimension" explain softmax.td -D K=3
 says 1 "not a value that it can have" explain softmax.td -D N=-1
 says 0 '^softmax.M = 5, N = 3.: 1 launch' explain softmax.td softmax -D M=5 -D N=3
@@ -158,13 +184,26 @@ files a.c
 says 0 '' softmax.td -o out/a.cu
 grep -q '"a.h"' "$dir/out/a.c"
 verdict $? "a.c does not include a.h"
-grep -q 'tdc softmax.td -o out/a.cu' "$dir/out/a.cu"
+grep -q 'tdc softmax.td -o a.cu' "$dir/out/a.cu"
 verdict $? "a.cu does not name the command"
 says 0 '' softmax.td -o out/a.cu --prefix=net
 grep -q 'net_softmax(net_context' "$dir/out/a.h"
 verdict $? "--prefix is not used"
 says 1 "the prefix 'td' is that of names.*--prefix=NAME" softmax.td -o out/td.cu
 files a.cu a.c a.h
+
+# to the standard output
+says 0 '^extern .*softmax_kernel|__global__' softmax.td -o -
+says 0 '^#ifndef TD_softmax_H' -o- softmax.td --emit=h
+says 2 '-o - writes one file: choose it with --emit' softmax.td -o - --emit=c,h
+says 2 '-o - writes one file' softmax.td -o - --emit=driver
+says 2 '-o - leaves no file' softmax.td -o - -MD
+says 2 '-o needs the name of a file' tune softmax.td -o -
+same 'as in a file' "$(cd "$dir" && "$TDC" softmax.td -o - | sed 2d | cksum)" "$(cd "$dir" && "$TDC" softmax.td -o out/softmax.cu && sed 2d out/softmax.cu | cksum)"
+out=$(cd "$dir" && "$TDC" softmax.td -o - 2>&1 >/dev/full)
+same 'a full device' "$? $out" '3 tdc: cannot write to the standard output: No space left on device'
+same 'no file called -' "$(ls "$dir"/-* | tr '\n' ' ')" "$dir/-x.td "
+files softmax.cu softmax.c softmax.h
 
 # dumps
 says 0 'export fn softmax' softmax.td --dump=ast
@@ -197,6 +236,14 @@ sed 's/^program softmax/program other/' "$dir/softmax.kernel" >"$dir/other.kerne
 says 1 "no export is named 'other'" softmax.td --kernels other.kernel -o out/c.cu
 says 1 'No such file' softmax.td --kernels missing.kernel -o out/c.cu
 
+# what --brief says of an entry comes when its last check has run, not at the end
+echo 'export fn a(x: f32[N]) -> (y: f32[N]) { y[i] = x[i]; } export fn b(x: f32[N]) -> (y: f32[N]) { y[i] = x[i] * x[i]; }
+check a(N = 1); check a(N = 2); check b(N = 3) error "none";' >"$dir/two.td"
+"$TDC" "$dir/two.td" --dump=kernels | sed '/^program b/,$!d' >"$dir/two.kernel"
+"$TDC" check "$dir/two.td" --emu --brief 2>&1 | sed 's/:.*//' | tr '\n' '|' >"$dir/log"
+grep -q '^[^|]*two.td|ok      a, normal|FAILED  b(N = 3)|FAILED  b, normal|' "$dir/log"
+verdict $? "check --brief: $(cat "$dir/log")"
+
 # a check judges, and a run runs
 echo 'export fn f(t: i32[M]) -> (y: i32[M]) { assume t[m] % 2 == 0; y[m] = t[m]; } check f(M = 9);' >"$dir/even.td"
 says 1 'break an assumption of f: it does not hold at m = 3; draw others: check f\(\.\.\.\) with t in lo\.\.hi' check even.td --emu
@@ -208,7 +255,7 @@ says 0 '^3 passed, 0 failed' check softmax.td --emu --kernels softmax.kernel
 says 0 'y: bf16\[2, 5\]' run softmax.td softmax -D M=2 -D N=5 --emu --out y=out/y.npy
 says 0 'y: bf16\[2, 5\]' run softmax.td softmax -D M=2 -D N=5 --emu --in x=out/y.npy
 says 1 'another shape|shape' run softmax.td softmax -D M=3 -D N=5 --emu --in x=out/y.npy
-says 1 "no export is named 'sotfmax'" run softmax.td sotfmax -D M=2 -D N=5 --emu
+says 1 '^softmax.td:2:11: error.E0300.: .*did you mean softmax.$|did you mean softmax.$' run softmax.td sotfmax -D M=2 -D N=5 --emu
 says 1 'no such parameter' run softmax.td softmax -D M=2 -D N=5 -D Q=1 --emu
 says 1 'no such parameter' run softmax.td softmax -D M=2 -D N=5 --emu --in y=out/y.npy
 says 0 'y: bf16\[2, 5\]' run softmax.td softmax --interp --in x=out/y.npy
@@ -216,6 +263,26 @@ says 1 'dimension 2 of x is 5' run softmax.td softmax --interp --in x=out/y.npy 
 says 1 'M has no value' run softmax.td softmax --interp -D N=6
 says 2 '--interp belongs to run' check softmax.td --interp
 says 1 'N' run softmax.td softmax -D M=2 --emu
+says 1 "this program is named 'b'" run two.td a -D N=3 --emu --kernels two.kernel
+# results for programs
+says 0 '^./f.td has no check statements' check ./f.td --emu
+says 0 '^."on": null, "passed": 0, "failed": 0.$' check f.td --emu --format=json
+says 2 '--brief does not go with it' check two.td --brief --format=json
+says 2 "--format knows json and text, not 'xml'" check two.td --format=xml
+"$TDC" check "$dir/two.td" --emu --format=json --inputs=normal,ties --smallest >"$dir/results"
+same 'a failed check' $? 1
+python3 - "$dir/results" >"$dir/log" 2>&1 <<'END'
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+assert lines[-1] == {"on": "emu", "passed": sum(l["result"] == "passed" for l in lines[:-1]), "failed": 1}, lines[-1]
+first = lines[0]
+assert first["entry"] == "a" and first["sizes"] == {"N": 1} and first["inputs"] == "normal" and first["result"] == "passed", first
+assert first["output"] == "y" and first["error"] == 0 and first["allowed"] > 0 and first["rounding"] == 0, first
+failed, = [l for l in lines[:-1] if l["result"] == "failed"]
+assert failed["entry"] == "b" and failed["message"] == "the entry ran, but should refuse: none", failed
+assert any(l.get("at") == "N = 0" for l in lines) and any(l.get("drawn") == "ties in x" for l in lines), lines
+END
+verdict $? "check --format=json: $(cat "$dir/log")"
 # arrays that are not what they should be: an answer, and no result
 npy() { # NAME DESCR FORTRAN SHAPE BYTES
     local head="{'descr': '$2', 'fortran_order': $3, 'shape': ($4), }"
@@ -247,6 +314,23 @@ TDC_HOME=/nowhere says 3 'TDC_HOME' check softmax.td --emu
 TMPDIR=/nowhere says 3 'cannot make a folder' check softmax.td --emu
 says 3 'nowhere/y.npy' run softmax.td softmax -D M=2 -D N=5 --emu --out y=nowhere/y.npy
 files y.npy
+
+# Where a signal ends tdc, its folder and its compilers go. The C++ compiler here waits for ever.
+mkdir "$dir/tmp"
+printf '#!/bin/sh\n[ "$1" = --version ] && exit\necho $$ >%s/pid\nexec sleep 1000\n' "$dir" >"$dir/slow"
+chmod +x "$dir/slow"
+set -m # else what runs in the background ignores SIGINT
+for signal in TERM HUP INT KILL; do
+    rm -f "$dir/pid"
+    CXX=$dir/slow TMPDIR=$dir/tmp TDC_CACHE=none "$TDC" check "$dir/softmax.td" --emu >"$dir/log" 2>&1 &
+    for _ in $(seq 200); do [ -s "$dir/pid" ] && break || sleep 0.02; done
+    before=$(ls "$dir/tmp" | wc -l)
+    kill -$signal $!
+    wait $! 2>/dev/null
+    for _ in $(seq 200); do [ -n "$(ls -A "$dir/tmp")" ] || kill -0 "$(cat "$dir/pid")" 2>/dev/null || break; sleep 0.02; done
+    same "after SIG$signal" "$before $(ls -A "$dir/tmp") $(kill -0 "$(cat "$dir/pid")" 2>/dev/null && echo runs)" '1  '
+done
+set +m
 
 # clause 11.7
 cat >"$dir/special.td" <<'END'

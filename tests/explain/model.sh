@@ -1,6 +1,6 @@
 # What tests/explain and tests/memory share, after suite.sh: `model FILE OPTION...` makes $dir/model, which is main.c with the
 # model of that file on the stand-in.
-g++ -std=c++17 -O1 -I $emu -c -o "$dir/runtime.o" $emu/runtime.cpp || exit 1
+stand_in_object "$dir/runtime.o" || exit 1
 model() { # FILE OPTION...
     "$TDC" "$@" --prefix=model -o "$dir/model.cu" &&
         g++ -std=c++17 -O0 -w -I $emu -x c++ -c -o "$dir/kernels.o" "$dir/model.cu" &&

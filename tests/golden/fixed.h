@@ -1,5 +1,5 @@
 /* C interface: C99 or C++; link with the .c and the .cu file of the same name.
- * Made by: tdc tests/golden/fixed.td -D N=1024 --dump=h --stop-after=h */
+ * Made by: tdc fixed.td -D N=1024 --dump=h --stop-after=h */
 #ifndef TD_fixed_H
 #define TD_fixed_H
 

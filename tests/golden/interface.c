@@ -1,5 +1,5 @@
 /* Host side: checks, workspace and launches. C99.
- * Made by: tdc tests/golden/interface.td --dump=c --stop-after=c */
+ * Made by: tdc interface.td --dump=c --stop-after=c */
 #include "interface.h"
 
 #include <cuda_runtime_api.h>

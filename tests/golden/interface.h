@@ -1,5 +1,5 @@
 /* C interface: C99 or C++; link with the .c and the .cu file of the same name.
- * Made by: tdc tests/golden/interface.td --dump=h --stop-after=h */
+ * Made by: tdc interface.td --dump=h --stop-after=h */
 #ifndef TD_interface_H
 #define TD_interface_H
 

@@ -26,7 +26,7 @@ run() { # PROGRAM OPTION...
     rm -f "$dir/log"
 }
 if [ "${TARGET:-}" != --gpu ]; then
-    g++ -std=c++17 -O1 -I $emu -c -o "$dir/runtime.o" $emu/runtime.cpp || exit 1
+    stand_in_object "$dir/runtime.o" || exit 1
     "$TDC" $here/debug_checks.td -o "$dir/plain.cu" || exit 1
     grep -il assumption "$dir/plain.cu" "$dir/plain.c" && { echo "FAILED: tests in a compilation without --debug-checks"; exit 1; }
     "$TDC" check $here/debug_checks.td --emu --debug-checks || failed=1

@@ -99,8 +99,13 @@ completes() {
     )
 }
 mkdir "$dir/c" "$dir/c/sub"
-touch "$dir/c/a.td" "$dir/c/a.kernel" "$dir/c/a.txt"
-same 'a file or a command' "$(completes tdc '')" 'a.kernel a.td check explain run sub tune '
+touch "$dir/c/a.kernel" "$dir/c/a.txt"
+cat >"$dir/c/a.td" <<'END'
+export fn soft(x: bf16[Rows, N], eps: f32) -> (y: bf16[Rows, N]) { y[i, j] = x[i, j] + eps; }
+export hard = soft(Rows = 4);
+END
+PATH=$dir/away/tools/bin:$PATH
+same 'a file or a command' "$(completes tdc '')" 'a.kernel a.td check explain help run sub tune '
 same 'a command' "$(completes tdc ch)" 'check '
 same 'options of compiling' "$(completes tdc a.td -M)" '-MD -MF -MP -MQ -MT '
 same 'options of run' "$(completes tdc run a.td --i)" '--in --interp '
@@ -110,11 +115,22 @@ same 'a value of its own' "$(completes tdc a.td --dump s)" 'schedule sema simpli
 same 'all values' "$(completes tdc a.td --emit =)" "$(sed -nE 's/^EMIT\([A-Z]+, "([a-z]+)".*/\1/p' frontend/emits.def | sort -u | tr '\n' ' ')"
 same 'a folder' "$(completes tdc -I '')" 'sub '
 same 'a file' "$(completes tdc a.td -o a.t)" 'a.td a.txt '
+same 'a command after options' "$(completes tdc --library none ch)" 'check '
+same 'a command to be helped with' "$(completes tdc help e)" 'explain '
+same 'options of run after options' "$(completes tdc --library none run a.td --i)" '--in --interp '
+same 'entries' "$(completes tdc run a.td '')" 'hard soft '
+same 'an entry' "$(completes tdc explain a.td so)" 'soft '
+same 'sizes' "$(completes tdc a.td -D '')" 'N= Rows= eps= '
+same 'a size' "$(completes tdc run a.td soft -D R)" 'Rows= '
+same 'a code' "$(completes tdc --explain E110)" 'E1100 E1101 E1102 E1103 E1104 '
 all=$(for c in a.td 'run a.td' 'check a.td' 'explain a.td' 'tune a.td'; do completes tdc $c -; done | tr ' ' '\n' | sort -u | tr '\n' ' ')
 same 'the options that bash completes' "${all# }" "$options"
 if command -v zsh >/dev/null; then
     zsh -n "$dir/away/tools/share/zsh/site-functions/_tdc"
     verdict $? 'the completion for zsh does not parse'
+    same 'zsh' "$(cd "$dir/c" && timeout 60 zsh -f "$project/tests/install/zsh.sh" "$dir/away/tools/share/zsh/site-functions" 'tdc ch' 'tdc help e' 'tdc a.t' \
+        'tdc check --sm' 'tdc --dump=sc' 'tdc --explain E110' 'tdc run a.td h' 'tdc run a.td soft -D R' 'tdc run a.td soft -D ' | tr '\n' '|')" \
+        'tdc check |tdc help explain |tdc a.td |tdc check --smallest |tdc --dump=schedule |tdc --explain E110|tdc run a.td hard |tdc run a.td soft -D Rows=|tdc run a.td soft -D |'
 else
     echo 'no zsh here: its completion is compared with the options, and not run'
 fi

@@ -247,11 +247,12 @@ static bool build(Child *c, const Entry *entries, int n, CheckModel *m, Text *wh
     if (!glue_verify(programs, n, &go, why)) return false;
     glue_emit_c(&g, NULL, programs, n, &go);
     glue_emit_h(&h, programs, n, &go);
-    Sym dir = check_dir(ctx, why);
-    if (!dir || !put_file(ctx, dir, "m.cu", &cu) || !put_file(ctx, dir, "m.c", &g) || !put_file(ctx, dir, "m.h", &h))
+    if (!check_dir(ctx, &m->dir, why)) return false;
+    const CheckDir dir = m->dir;
+    if (!put_file(ctx, dir.path, "m.cu", &cu) || !put_file(ctx, dir.path, "m.c", &g) ||
+        !put_file(ctx, dir.path, "m.h", &h))
         return false;
-    m->dir = dir;
-    return check_build(ctx, &c->co, dir, "m", "t", m, why);
+    return check_build(ctx, &c->co, &dir, "m", "t", m, why);
 }
 
 /* A fault's name: what stands before its particulars. */
@@ -316,7 +317,7 @@ static void run_entries(Child *c, const Entry *entries, int n) {
             if (c->settings[entries[i].number][z].g && !call(c, &m, &entries[i], z)) break;
         }
     }
-    if (m.dir) check_remove(c->ctx, m.dir);
+    if (m.dir.path) check_remove(c->ctx, &m.dir);
     if (ok) return;
     if (n == 1) {
         fail(c, entries[0].number, &entries[0], ALL, "C++ compiler", &why);
@@ -331,7 +332,7 @@ static void child(Child *c) {
     if (!c->ctx || CTX_GUARD(c->ctx)) return;
     c->settings = ctx_alloc(c->ctx, sizeof *c->settings * (size_t)(c->n + 1));
     c->failed = NEW_N(c->ctx, bool, c->n + 1);
-    c->co = (CheckOptions){.home = check_home(c->ctx), .timeout_s = CALL_SECONDS};
+    c->co = (CheckOptions){.home = check_home(c->ctx), .cache = check_cache(c->ctx), .timeout_s = CALL_SECONDS};
     for (int k = 0; k < c->n; k++) {
         if (c->done[k].kind) continue;
         say_start(c, k, "compiling");

@@ -22,7 +22,7 @@ done
 unit() { g++ -std=c++17 -Wall -Wextra -Werror -isystem "$emu" -DNAME="$1" "-DPLACE=$2" -x c++ -c -o "$1.o" small_floats.c; }
 unit with_cuda 1 && unit without_cuda 2 && nm -C with_cuda.o | grep -q ' U types_twice$' && nm without_cuda.o | grep -q ' U types_twice$'
 verdict $? 'two types for a small float'
-g++ -std=c++17 -O1 -I "$emu" -c -o runtime.o "$emu/runtime.cpp"
+stand_in_object runtime.o
 for compiler in 'gcc -std=c99' 'g++ -std=c++17 -x c++'; do
     # shellcheck disable=SC2086 # lists of words
     $compiler -Wall -Wextra -Wpedantic -Werror -isystem "$emu" -c -o main.o main.c >log 2>&1 && g++ -o main main.o with_cuda.o without_cuda.o $objects runtime.o -lm >>log 2>&1

@@ -2,8 +2,7 @@
 # The error of every function against its bound (ulp.c): on the stand-in, or with TARGET=--gpu on the GPU of this machine,
 # where -v lists the largest errors.
 cd "$(dirname "$0")/../.." || exit 1
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+. tests/suite.sh
 emu=backend_cuda/emu flags='-std=gnu99 -O2 -Wall -Wextra -I.'
 ${CC:-gcc} $flags tests/ulp/ulp.c -o "$dir/kernels" -lm 2>"$dir/log" && "$dir/kernels" >"$dir/ulp.kernel" || { cat "$dir/log"; exit 1; }
 "${TDC:-build/tdc}" "$dir/ulp.kernel" -o "$dir/ulp.cu" || exit 1
@@ -16,7 +15,7 @@ if [ "$TARGET" = --gpu ]; then
     exit
 fi
 ${CXX:-g++} -std=c++17 -O1 -w -ffp-contract=off -I $emu -x c++ -c "$dir/ulp.cu" -o "$dir/model.o" &
-${CXX:-g++} -std=c++17 -O2 -w -I $emu -c $emu/runtime.cpp -o "$dir/runtime.o" &&
+stand_in_object "$dir/runtime.o" &&
     ${CC:-gcc} -std=c99 -O1 -w -I $emu -c "$dir/ulp.c" -o "$dir/glue.o" &&
     ${CC:-gcc} $flags -DULP_MODEL -I $emu -c tests/ulp/ulp.c -o "$dir/main.o" && wait %1 &&
     ${CXX:-g++} -o "$dir/ulp" "$dir"/*.o -pthread -lm && "$dir/ulp" $ULP

@@ -237,8 +237,9 @@ static void test_tolerance(Test *t) {
 static void test_npy(Test *t) {
     Text why = {.ctx = t->ctx};
     HostTensor h, back;
-    Sym dir = check_dir(t->ctx, &why);
-    Sym path = sym_fmt(t->ctx, "%s/x.npy", dir);
+    CheckDir dir = {0};
+    expect(check_dir(t->ctx, &dir, &why), "a directory is made", NULL);
+    Sym path = sym_fmt(t->ctx, "%s/x.npy", dir.path);
     for (Type k = 0; k < TY_COUNT; k++) {
         host_tensor(t->ctx, &h, k, 2, (const int64_t[]){3, 5});
         for (int i = 0; i < 15; i++) host_put_int(&h, i, i);
@@ -251,8 +252,8 @@ static void test_npy(Test *t) {
     bool ok = npy_write(t->ctx, path, &h, &why) && npy_read(t->ctx, path, TY_BF16, &back, &why);
     expect(ok && back.rank == 0 && host_float(&back, 0) == 1, "f4 is rounded to bf16", NULL);
     expect(!npy_read(t->ctx, path, TY_I32, &back, &why), "floats are no integers", NULL);
-    check_remove(t->ctx, dir);
-    expect(access(dir, F_OK) != 0, "a directory is removed", NULL);
+    check_remove(t->ctx, &dir);
+    expect(access(dir.path, F_OK) != 0, "a directory is removed", NULL);
 }
 
 /* ---- whole checks ---- */
@@ -326,12 +327,13 @@ static bool put_file(Test *t, Sym dir, const char *name, const char *text) {
 static void check_kernel(Test *t, const char *what, const char *kernel, int64_t n, const char *error,
                          const char *fails) {
     Text why = {.ctx = t->ctx}, cu = {.ctx = t->ctx};
-    CheckOptions o = {.home = check_home(t->ctx), .timeout_s = 20};
+    CheckOptions o = {.home = check_home(t->ctx), .cache = check_cache(t->ctx), .timeout_s = 20};
     CheckModel model;
-    Sym dir = check_dir(t->ctx, &why);
+    CheckDir dir = {0};
     text_fmt(&cu, MODEL_CU, kernel);
-    bool ok = dir && put_file(t, dir, "m.cu", cu.s) && put_file(t, dir, "m.c", MODEL_C) &&
-              check_build(t->ctx, &o, dir, "m", "m", &model, &why);
+    bool ok = check_dir(t->ctx, &dir, &why) && put_file(t, dir.path, "m.cu", cu.s) &&
+              put_file(t, dir.path, "m.c", MODEL_C) && put_file(t, dir.path, "m.h", "") &&
+              check_build(t->ctx, &o, &dir, "m", "m", &model, &why);
     expect(ok, what, NULL);
     if (!ok) printf("    %s\n", why.s ? why.s : "");
     CheckResult r = {0};
@@ -350,7 +352,7 @@ static void check_kernel(Test *t, const char *what, const char *kernel, int64_t 
         pid = server.pid;
     }
     check_stop(&model);
-    if (dir) check_remove(t->ctx, dir);
+    if (dir.path) check_remove(t->ctx, &dir);
 }
 
 int main(void) {

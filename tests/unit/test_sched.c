@@ -117,13 +117,12 @@ static bool build(Ctx *ctx, Draw *draws, int n, const Text *kernels, CheckModel 
     if (!glue_verify(programs, n, &go, why)) return false;
     glue_emit_c(&c, NULL, programs, n, &go);
     glue_emit_h(&h, programs, n, &go);
-    Sym dir = check_dir(ctx, why);
-    if (!dir) return false;
-    m->dir = dir;
-    put_file(ctx, dir, "m.cu", &cu);
-    put_file(ctx, dir, "m.c", &c);
-    put_file(ctx, dir, "m.h", &h);
-    return check_build(ctx, co, dir, "m", "t", m, why);
+    if (!check_dir(ctx, &m->dir, why)) return false;
+    const CheckDir dir = m->dir;
+    put_file(ctx, dir.path, "m.cu", &cu);
+    put_file(ctx, dir.path, "m.c", &c);
+    put_file(ctx, dir.path, "m.h", &h);
+    return check_build(ctx, co, &dir, "m", "t", m, why);
 }
 
 static void run_draw(Ctx *ctx, const char *path, Draw *d, const CheckModel *m, const CheckOptions *co) {
@@ -176,7 +175,10 @@ static void run_batch(const char *path, int first, int n, uint64_t seed) {
         if (draw_one(ctx, text, size, path, &d, seed + (uint64_t)(first + i) * 1000003, &kernels)) draws[have++] = d;
     }
     const char *home = getenv("TDC_HOME");
-    CheckOptions co = {.home = home ? home : check_home(ctx), .repeats = 2, .gpu = getenv("TDC_GPU") != NULL};
+    CheckOptions co = {.home = home ? home : check_home(ctx),
+                       .cache = check_cache(ctx),
+                       .repeats = 2,
+                       .gpu = getenv("TDC_GPU") != NULL};
     CheckModel m = {0};
     text_put(&why, "");
     if (have) {
@@ -186,10 +188,7 @@ static void run_batch(const char *path, int first, int n, uint64_t seed) {
         bool ok = build(ctx, draws, have, &kernels, &m, &co, &why);
         expect(ok, path, why.s);
         for (int i = 0; ok && i < have; i++) run_draw(ctx, path, &draws[i], &m, &co);
-        if (m.dir && !getenv("TDC_KEEP"))
-            check_remove(ctx, m.dir);
-        else if (m.dir)
-            puts(m.dir);
+        if (m.dir.path) check_remove(ctx, &m.dir);
     }
     ctx_free(ctx);
 }
