@@ -37,6 +37,9 @@ says 0 '^tdc [0-9]' --version
 says 0 '^E0300|E0300' --explain list
 says 0 'summation' --explain E0300
 says 2 'no error has the code' --explain E9999
+says 0 '^E0711: ' --explain E0602,E0711
+says 2 "no error has the code 'E9999'" --explain E0602,E9999
+says 2 "no error has the code ''" --explain E0602,
 says 2 'no file is given'
 says 2 "did you mean '--dump'" --dmp=ast softmax.td
 says 2 "did you mean '--stop-after'" --stop-aftr=parse softmax.td
