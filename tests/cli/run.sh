@@ -215,8 +215,17 @@ says 1 "no export is named 'sotfmax'" run softmax.td sotfmax -D M=2 -D N=5 --emu
 says 1 'no such parameter' run softmax.td softmax -D M=2 -D N=5 -D Q=1 --emu
 says 1 'no such parameter' run softmax.td softmax -D M=2 -D N=5 --emu --in y=out/y.npy
 says 0 'y: bf16\[2, 5\]' run softmax.td softmax --interp --in x=out/y.npy
-says 1 'dimension 2 of x is 5' run softmax.td softmax --interp --in x=out/y.npy -D N=6
+says 1 'dimension 1 of x is 5, and its type says N, which is 6' run softmax.td softmax --interp --in x=out/y.npy -D N=6
 says 1 'M has no value' run softmax.td softmax --interp -D N=6
+npy() { # FILE DESCR SHAPE BYTES: a file of NumPy's format
+    local head="{'descr': '$2', 'fortran_order': False, 'shape': $3, }"
+    printf '\x93NUMPY\x01\x00\x76\x00%-117s\n%b' "$head" "$4" >"$dir/$1"
+}
+npy long.npy '<i8' '(1, 1)' '\x07\x00\x00\x00\x00\x00\x00\x00'
+npy large.npy '<i2' '(1,)' '\x2c\x01'
+echo 'export fn twice(x: i8[N]) -> (y: i8[N]) { y[i] = i8(2 * x[i]); }' >"$dir/twice.td"
+says 1 "elements are NumPy.s int64, where bf16 is needed: save them as x.astype\(.float32.\)" run softmax.td softmax --interp --in x=long.npy
+says 1 'it holds 300, which i8 has not: that is -128..127' run twice.td twice --interp --in x=large.npy
 says 2 '--interp belongs to run' check softmax.td --interp
 says 1 'N' run softmax.td softmax -D M=2 --emu
 # arrays that are not what they should be: an answer, and no result
