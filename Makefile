@@ -91,7 +91,7 @@ $(B)/grammar/parser.c: grammar/parser.y | $(B)/tools
 	@mkdir -p $(@D)
 	$(LEMON) -q -d$(@D) $<
 $(B)/grammar/parser.h: $(B)/grammar/parser.c
-$(addprefix $(B)/grammar/,lexer.o errors.o drive.o): $(B)/grammar/parser.h
+$(addprefix $(B)/grammar/,lexer.o errors.o hints.o drive.o): $(B)/grammar/parser.h
 # Generated code is not held to the warnings that its generator cannot meet.
 $(B)/grammar/lexer.o $(B)/grammar/parser.o: %.o: %.c
 	$(COMPILE) -Wno-conversion -Wno-missing-prototypes -Wno-shadow -Wno-unused-parameter -Wno-unused-variable -MMD -MP -c -o $@ $<

@@ -90,6 +90,21 @@ static bool is_implied(const Lower *l, int at, const Expr *dims, int64_t mod) {
     return false;
 }
 
+/* Whether the condition, part of a require, says that mod divides the product: K % 128 == 0. */
+static bool says_divisible(const Expr *c, const Expr *dims, int64_t mod) {
+    int64_t by, rest;
+    if (c->op == OP_AND) return says_divisible(c->arg[0], dims, mod) || says_divisible(c->arg[1], dims, mod);
+    if (c->op != OP_EQ || c->arg[0]->op != OP_MOD || !expr_is_int(c->arg[1], &rest) || rest != 0) return false;
+    return expr_is_int(c->arg[0]->arg[1], &by) && by % mod == 0 && has_factor(dims, c->arg[0]->arg[0]);
+}
+
+static bool is_required(const Lower *l, const Expr *dims, int64_t mod) {
+    const Graph *g = l->p->graph;
+    for (int i = 0; i < g->facts.n; i++)
+        if (g->facts.at[i].require && says_divisible(g->facts.at[i].cond, dims, mod)) return true;
+    return false;
+}
+
 /* -Wperf: what the kernel could be spared if the source said more of its dimensions. */
 static void report_perf(Lower *l) {
     Ctx *ctx = l->p->ctx;
@@ -100,7 +115,7 @@ static void report_perf(Lower *l) {
         if (!c->dims || c->whole) continue; /* addresses are as the caller allocates them */
         int64_t mod = c->mod;
         const Expr *dims = without_constants(c->dims, &mod);
-        if (mod < 2 || is_implied(l, i, dims, mod)) continue;
+        if (mod < 2 || is_implied(l, i, dims, mod) || is_required(l, dims, mod)) continue;
         Sym size = dim_text(l, dims, true);
         Diag *d =
             diag_report(ctx, DIAG_PERF_UNALIGNED, span,

@@ -1,6 +1,7 @@
 /* Constructors of the syntax tree, one for each action of the grammar, and the limits that keep the tree small enough
  * for passes that recurse over it. Meaning is not checked here, only what a place allows. */
 #include "frontend/ast_build.h"
+#include "frontend/foreign.h"
 
 #include <string.h>
 
@@ -20,8 +21,10 @@ static void stop(Parse *p, DiagCode code, Span span, const char *what, int limit
 }
 
 static void not_yet(Parse *p, Token word) {
-    diag_report(p->ctx, DIAG_NOT_YET, parse_token_span(p, word), "not yet: `%s` has no meaning in this version",
-                word.text);
+    Diag *d = diag_report(p->ctx, DIAG_NOT_YET, parse_token_span(p, word),
+                          "not yet: `%s` has no meaning in this version", word.text);
+    const char *instead = later_instead(word.text);
+    if (instead) diag_help(p->ctx, d, "%s", instead);
 }
 
 static void twice(Parse *p, Span span, const char *clause) {
@@ -302,6 +305,13 @@ AstTarget ast_target_index(Parse *p, Token name, Token open, AstItems *index, To
     t.index = index;
     index->span = parse_span(p, open, close);
     t.span = parse_span(p, name, close);
+    if (index->guard) {
+        Diag *d =
+            diag_report(p->ctx, DIAG_MISPLACED_WHERE, index->guard->span, "where stands at the end of an equation");
+        size_t n = index->guard->span.end - index->guard->span.start;
+        diag_help(p->ctx, d, "write %s[...] = ... where %.*s;", t.name, (int)n,
+                  (const char *)p->text + index->guard->span.start);
+    }
     return t;
 }
 
@@ -470,6 +480,14 @@ AstDecl *ast_fn(Parse *p, Token word, Token name, AstGenerics *g, AstParams *par
 
 AstDecl *ast_fn_results(Parse *p, AstDecl *d, AstParams *results, AstType *type) {
     if (type) no_ranges(p, type->dims);
+    for (int i = 0; results && i < results->v.n; i++) {
+        const AstParam *r = &results->v.at[i];
+        if (!r->is_inout) continue;
+        Diag *g = diag_report(p->ctx, DIAG_MISPLACED, r->span, "an inout tensor is a parameter, not a result");
+        diag_help(p->ctx, g,
+                  "write it among the parameters, fn %s(..., inout %s: f32[N]) { ... }, and not behind the arrow",
+                  d->name, r->name);
+    }
     d->results = results;
     d->result_type = type;
     return d;

@@ -55,6 +55,7 @@ typedef struct Parse {
     VEC(DocAt) docs;
     Token token;       /* the one being fed */
     Token before;      /* the one before it */
+    Token first;       /* the one that the statement or declaration begins with */
     uint32_t last_end; /* where that ended */
     VEC(OpenBracket) open;
     int skip;          /* a Skip: after the syntax error just reported */

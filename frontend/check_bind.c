@@ -80,8 +80,10 @@ static bool match_shape(const Match *m, const Tensor *t, const HostTensor *h, Te
         int64_t v;
         if (unknown(m, t->shape[d], 0) != -1) continue;
         if (interp_int(m->g, t->shape[d], m->dims, NULL, &v) && v == h->shape[d]) continue;
-        text_fmt(why, "dimension %d of %s is %lld, which its type does not allow", d + 1, t->name,
-                 (long long)h->shape[d]);
+        text_fmt(why, "dimension %d of %s is %lld, and its type says ", d, t->name, (long long)h->shape[d]);
+        expr_print(why, t->shape[d], NULL);
+        if (t->shape[d]->op != OP_CONST && interp_int(m->g, t->shape[d], m->dims, NULL, &v))
+            text_fmt(why, ", which is %lld", (long long)v);
         return false;
     }
     return true;

@@ -155,13 +155,21 @@ static bool option_place(DriverOptions *o, Place p) {
     return true;
 }
 
-static bool option_explain(Ctx *ctx, DriverOptions *o, const char *code) {
+static bool option_explain(Ctx *ctx, DriverOptions *o, const char *codes) {
     Text t = {.ctx = ctx};
     o->done = true;
-    if (!strcmp(code, "list"))
+    if (!strcmp(codes, "list")) {
         diag_list(&t);
-    else if (!diag_explain(&t, code))
-        return wrong("no error has the code '%s' (--explain list lists them)", code);
+    } else {
+        const char *end = codes - 1;
+        do { /* E0602,E0711 */
+            const char *at = end + 1;
+            end = at + strcspn(at, ",");
+            if (t.n) text_char(&t, '\n');
+            if (!diag_explain(&t, sym_n(ctx, at, (size_t)(end - at))))
+                return wrong("no error has the code '%.*s' (--explain list lists them)", (int)(end - at), at);
+        } while (*end);
+    }
     fputs(t.s, stdout);
     return true;
 }

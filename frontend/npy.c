@@ -80,7 +80,27 @@ static bool is_bits(Type t, Type from) {
     return (t == TY_F8E4M3 || t == TY_F8E5M2) && from == TY_U8;
 }
 
-static bool convert(HostTensor *out, const HostTensor *in) {
+/* NumPy's name of the type, as dtype=... takes it. */
+static const char *numpy_name(Type t) {
+    switch (t) {
+    case TY_F64: return "float64";
+    case TY_F32: return "float32";
+    case TY_F16: return "float16";
+    case TY_I64: return "int64";
+    case TY_I32: return "int32";
+    case TY_I16: return "int16";
+    case TY_I8:
+    case TY_I4: return "int8";
+    case TY_U32: return "uint32";
+    case TY_U16: return "uint16";
+    case TY_BOOL: return "bool";
+    default: return type_is_float(t) ? "float32" : "uint8";
+    }
+}
+
+/* *at: the element that the type has no value for, where only some do not fit. */
+static bool convert(HostTensor *out, const HostTensor *in, int64_t *at) {
+    *at = -1;
     bool to_float = type_is_float(out->type), from_float = type_is_float(in->type);
     if (out->type == in->type || is_bits(out->type, in->type)) {
         memcpy(out->data, in->data, out->bytes);
@@ -92,7 +112,7 @@ static bool convert(HostTensor *out, const HostTensor *in) {
             host_put_float(out, i, num_round(out->type, host_float(in, i)));
         } else {
             int64_t v = host_int(in, i);
-            if (v < num_int_min(out->type) || v > num_int_max(out->type)) return false;
+            if (v < num_int_min(out->type) || v > num_int_max(out->type)) return *at = i, false;
             host_put_int(out, i, v);
         }
     }
@@ -112,8 +132,14 @@ bool npy_read(Ctx *ctx, const char *path, Type t, HostTensor *out, Text *why) {
     if (in.bytes > n - h.data) return refuse(why, path, "the data is cut off");
     if (in.bytes) memcpy(in.data, b + h.data, in.bytes);
     host_tensor(ctx, out, t, h.rank, h.shape);
-    if (convert(out, &in)) return true;
-    text_fmt(why, "%s: its elements (%c%d) are no %s, or do not fit", path, h.kind, h.size, type_name(t));
+    int64_t at;
+    if (convert(out, &in, &at)) return true;
+    if (at >= 0)
+        text_fmt(why, "%s: it holds %lld, which %s has not: that is %lld..%lld", path, (long long)host_int(&in, at),
+                 type_name(t), (long long)num_int_min(t), (long long)num_int_max(t));
+    else
+        text_fmt(why, "%s: its elements are NumPy's %s, where %s is needed: save them as x.astype(\"%s\")", path,
+                 numpy_name(from), type_name(t), numpy_name(t));
     return false;
 }
 

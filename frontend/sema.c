@@ -33,7 +33,9 @@ static void resolve_imports(Sema *s) {
                     diag_help(s->ctx, g, "a file beside this one is imported with import \"./%s.td\";", d->text);
                 continue;
             }
-            vec_push(s->ctx, &f->imports, file_scope(s, ast));
+            FileScope *in = file_scope(s, ast);
+            in->library |= d->text[0] != '.' && d->text[0] != '/' && in != s->root;
+            vec_push(s->ctx, &f->imports, in);
         }
     }
 }
@@ -184,8 +186,7 @@ static void export_instance(Sema *s, AstDecl *d) {
         return;
     }
     if (!sema_find_decl(s, s->root, DECL_FN, callee->name, &f)) {
-        Diag *g = SEMA_REPORT(s, UNKNOWN_FUNCTION, callee->span, "unknown function %s", callee->name);
-        (void)g;
+        sema_unknown_function(s, (Env){.inst = &(Inst){.file = s->root}}, callee->name, callee->span);
         return;
     }
     add_graph(s, sema_export(s, f.file, f.decl, d));

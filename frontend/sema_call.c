@@ -83,26 +83,6 @@ static const Expr *fold_left(Sema *s, const AstExpr *e, Op op, const Operands *a
     return r;
 }
 
-/* max(x, axis = 1) and the like: how it is written with an index. */
-static const Expr *no_axis(Sema *s, Env env, const AstExpr *e, Sym name) {
-    const AstItem *it = e->items->v.n ? &e->items->v.at[0] : NULL, *last = it ? &e->items->v.at[e->items->v.n - 1] : it;
-    const AstExpr *x = it && it->kind == ITEM_EXPR ? it->value : NULL;
-    const Name *n = x && x->kind == AST_NAME ? sema_name(env.inst, x->name) : NULL;
-    int rank = n && n->kind == NAME_TENSOR ? n->tensor->rank : 0, axis = rank - 1;
-    Diag *d = SEMA_REPORT(s, NO_AXIS, e->span, "%s reduces over an index, which is named in brackets", name);
-    if (rank == 0 || rank > 6) {
-        diag_help(s->ctx, d, "write %s[k](...)", name);
-        return NULL;
-    }
-    if (last != it && last->value && last->value->kind == AST_INT && last->value->u.i >= 0 && last->value->u.i < rank)
-        axis = (int)last->value->u.i;
-    Text subs = {.ctx = s->ctx};
-    for (int i = 0; i < rank; i++) text_fmt(&subs, "%s%c", i ? ", " : "", "ijklmn"[i]);
-    Sym text = sym_fmt(s->ctx, "%s[%c](%s[%s])", name, "ijklmn"[axis], x -> name, subs.s);
-    diag_help(s->ctx, d, "write %s", text);
-    return NULL;
-}
-
 bool sema_is_builtin(Sym name) {
     static const char *const others[] = {"flat", "pad", "max", "min", "relu", "identity", "clamp"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -119,7 +99,7 @@ static const Expr *builtin(Sema *s, Env env, const AstExpr *e, Sym name, bool *k
     if (!strcmp(name, "pad")) return sema_pad(s, env, e);
     bool is_max = !strcmp(name, "max");
     if (is_max || !strcmp(name, "min")) {
-        if (e->items->v.n < 2 || e->items->v.at[1].kind == ITEM_NAMED) return no_axis(s, env, e, name);
+        if (e->items->v.n < 2 || e->items->v.at[1].kind == ITEM_NAMED) return sema_no_axis(s, env, e, name, NULL);
         if (!operands(s, env, e, &a)) return NULL;
         return fold_left(s, e, is_max ? OP_MAX : OP_MIN, &a);
     }
@@ -244,6 +224,7 @@ static bool bind_params(Sema *s, Env env, Inst *inst, const AstExpr *call, const
         Type t;
         bool is_int = p->type && !strcmp(p->type->name, "int");
         const Expr *v = is_int ? sema_int(s, at, from) : sema_expr(s, at, from);
+        if (v && arg[i] && !v->untyped) sema_given(s, inst, from->span, v->type, -1);
         if (v && p->type && !is_int) v = param_type(s, inst, p, v, &t) ? sema_to(s, from->span, t, v) : NULL;
         if (!v)
             ok = false;
@@ -271,12 +252,18 @@ static const Expr *inline_call(Sema *s, Env env, const AstExpr *e, FnRef f) {
         const AstType *type = f.decl->params->v.at[i].type;
         if (!type || !type->dims) continue;
         Inst *bound = sema_bind_call(s, env, e, f);
-        return bound ? sema_fn_value(s, (Env){bound, NULL}) : NULL;
+        s->inst = bound;
+        const Expr *v = bound ? sema_fn_value(s, (Env){bound, NULL}) : NULL;
+        s->inst = env.inst;
+        return v;
     }
     Inst *inst = sema_inst_new(s, f, env.inst, e->span);
     const Scope *scope = NULL;
-    if (!inst || !bind_params(s, env, inst, e, &scope)) return NULL;
-    return sema_fn_value(s, (Env){inst, scope});
+    if (!inst) return NULL;
+    s->inst = inst;
+    const Expr *v = bind_params(s, env, inst, e, &scope) ? sema_fn_value(s, (Env){inst, scope}) : NULL;
+    s->inst = env.inst;
+    return v;
 }
 
 /* ---- calls ---- */
@@ -289,7 +276,7 @@ static const Expr *unknown_call(Sema *s, Env env, const AstExpr *e) {
     }
     static const char *const reductions[] = {"sum", "prod", "mean", "any", "all", "argmax", "argmin"};
     for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++)
-        if (!strcmp(name, reductions[i]) && e->items) return no_axis(s, env, e, name);
+        if (!strcmp(name, reductions[i]) && e->items) return sema_no_axis(s, env, e, name, NULL);
     sema_unknown_function(s, env, name, e->a->span);
     return NULL;
 }

@@ -1,4 +1,5 @@
 /* check, bench and option statements. */
+#include "foreign.h"
 #include "sema_int.h"
 
 #include <string.h>
@@ -7,7 +8,9 @@ bool sema_option(Sema *s, const AstStmt *st, Options *out) {
     Option o;
     if (option_find(st->name, &o)) {
         if (option_choose(out, o, st->text)) return true;
-        SEMA_REPORT(s, OPTION_VALUE, st->span, "option %s is %s", st->name, option_values(s->ctx, o));
+        const char *type = st->text ? foreign_type(st->text) : NULL;
+        Diag *d = SEMA_REPORT(s, OPTION_VALUE, st->span, "option %s is %s", st->name, option_values(s->ctx, o));
+        if (type && option_choose(out, o, sym(s->ctx, type))) diag_help(s->ctx, d, "did you mean %s?", type);
         return false;
     }
     const char *names[OPTION_COUNT];
@@ -15,7 +18,10 @@ bool sema_option(Sema *s, const AstStmt *st, Options *out) {
     const char *near = diag_near(st->name, names, OPTION_COUNT);
     Diag *d = SEMA_REPORT(s, UNKNOWN_OPTION, st->name_span.file >= 0 ? st->name_span : st->span, "unknown option %s",
                           st->name);
-    if (near) diag_suggest(s->ctx, d, st->name_span, near);
+    if (near)
+        diag_suggest(s->ctx, d, st->name_span, near);
+    else
+        diag_help(s->ctx, d, "the options are option matmul = tf32; accumulate = f16; math = fast; atomics = fast;");
     return false;
 }
 
@@ -96,14 +102,30 @@ static bool unknown_binding(Sema *s, const AstItem *it) {
     for (int i = 0; i < s->g->scalars.n; i++) vec_push(s->ctx, &c, s->g->scalars.at[i]->name);
     const char *near = diag_near(it->name, c.at, c.n);
     Diag *d = SEMA_REPORT(s, UNKNOWN_PARAMETER, it->span, "%s has no dimension or scalar %s", s->g->name, it->name);
-    if (near) diag_suggest(s->ctx, d, it->name_span, near);
+    if (input_named(s->g, it->name))
+        diag_help(
+            s->ctx, d,
+            "%s is a tensor, whose elements are drawn: behind the parentheses write with %s in 0..1, or with %s ~ 0.1",
+            it->name, it->name, it->name);
+    else if (near)
+        diag_suggest(s->ctx, d, it->name_span, near);
     return false;
 }
 
-static bool add_binding(Sema *s, Inst *inst, const AstItem *it, Check *c) {
+/* check f(8, 16): with the names of the dimensions, in their order. */
+static void report_positional(Sema *s, const AstDecl *d) {
+    Text t = {.ctx = s->ctx};
+    for (int i = 0; i < s->g->dims.n; i++)
+        text_fmt(&t, "%s%s = %s", i ? ", " : "", s->g->dims.at[i]->name,
+                 i < d->args->v.n ? sema_quote(s, d->args->v.at[i].span) : "37");
+    Diag *g = SEMA_REPORT(s, BAD_CHECK, d->args->v.at[0].span, "values are given by name");
+    diag_help(s->ctx, g, "write %s(%s)", d->name, t.n ? t.s : "");
+}
+
+static bool add_binding(Sema *s, Inst *inst, const AstDecl *at, const AstItem *it, Check *c) {
     Binding b = {.name = it->name};
     if (it->kind != ITEM_NAMED) {
-        SEMA_REPORT(s, BAD_CHECK, it->span, "values are given by name: M = 37");
+        report_positional(s, at);
         return false;
     }
     Dim *dim = dim_named(s->g, it->name);
@@ -180,7 +202,7 @@ void sema_check_stmt(Sema *s, AstDecl *d) {
     bool ok = true;
     int64_t iv;
     s->path = (ExprVec){0};
-    for (int i = 0; d->args && i < d->args->v.n; i++) ok &= add_binding(s, inst, &d->args->v.at[i], &c);
+    for (int i = 0; d->args && i < d->args->v.n; i++) ok = ok && add_binding(s, inst, d, &d->args->v.at[i], &c);
     ok = ok && (all_bound(s, d, inst) || c.error);
     for (int i = 0; ok && i < d->draws.n; i++) ok &= add_draw(s, inst, &d->draws.at[i], &c);
     if (ok && d->tol) ok = constant(s, inst, d->tol, &c.tol, &iv);

@@ -334,7 +334,9 @@ bool sema_equations(Sema *s, Def *d) {
     if (d->pieces.n == 0 && d->kind == TENSOR_INOUT) return true; /* it keeps its value */
     if (d->pieces.n == 0) {
         if (d->inst->broken) return false;
-        SEMA_REPORT(s, NOT_DEFINED, d->span, "the output %s is not defined", d->name);
+        Diag *g = SEMA_REPORT(s, NOT_DEFINED, d->span, "the output %s is not defined", d->name);
+        int rank = d->param && d->param->type && d->param->type->dims ? d->param->type->dims->v.n : 0;
+        diag_help(s->ctx, g, "give each of its elements a value: %s[%s] = ...;", d->name, sema_index_names(s, rank));
         return false;
     }
     Target t = {.d = d};

@@ -105,8 +105,11 @@ static void quotient_error(Sema *s, Span span, const Expr *in) {
         if (s->quotients.at[i].value == q) at = s->quotients.at[i].ast;
     Diag *d = SEMA_REPORT(s, INT_AS_FLOAT, at ? at->span : span, "an integer quotient is used as a float");
     Sym a = at ? sema_quote(s, at->a->span) : sym(s->ctx, "a"), b = at ? sema_quote(s, at->b->span) : sym(s->ctx, "b");
-    diag_help(s->ctx, d, "for the float quotient write f32(%s) / %s; to mean the rounded one, f32(%s / %s)", a, b, a,
-              b);
+    if (at && at->a->kind == AST_INT)
+        diag_help(s->ctx, d, "for the float quotient write %s.0 / %s", a, b);
+    else
+        diag_help(s->ctx, d, "for the float quotient write f32(%s) / %s; to mean the rounded one, f32(%s / %s)", a, b,
+                  a, b);
 }
 
 static void operand_error(Sema *s, Span span, Op op, const Expr *const *args, int n) {
@@ -153,7 +156,7 @@ static void operand_error(Sema *s, Span span, Op op, const Expr *const *args, in
         d = SEMA_REPORT(s, TYPE_MISMATCH, span, "%s and %s do not go together with %s", describe(args[first]),
                         describe(args[n - 1]), op_text(op));
     if (wants_float && whole && whole->type != TY_BOOL)
-        diag_help(s->ctx, d, "convert the integer: %s(%s)", flt && flt->type == TY_F64 ? "f64" : "f32",
+        diag_help(s->ctx, d, "convert the integer: %s(%s)", flt && !flt->untyped && flt->type == TY_F64 ? "f64" : "f32",
                   sema_show(s, whole));
     if (wants_float && whole && whole->type == TY_BOOL)
         diag_help(s->ctx, d, "choose the number: if c then 1.0 else 0.0");
@@ -399,6 +402,22 @@ static const Expr *unary(Sema *s, Env env, const AstExpr *e) {
     return sema_apply(s, e->span, OP_NEG, &a, 1);
 }
 
+/* [0.25, 0.5]: a choice by the index. */
+static void list_value(Sema *s, const AstExpr *e) {
+    const AstItems *v = e->items;
+    Diag *d = SEMA_REPORT(s, NOT_A_VALUE, e->span, "there are no tensors of constants");
+    Text t = {.ctx = s->ctx};
+    for (int i = 0; i < v->v.n && v->v.n <= 4; i++) {
+        Sym one = sema_quote(s, v->v.at[i].span);
+        if (i + 1 < v->v.n)
+            text_fmt(&t, "if k == %d then %s else ", i, one);
+        else
+            text_put(&t, one);
+    }
+    diag_help(s->ctx, d, "make it an input, or choose by the index: let w[k in %d] = %s;", v->v.n,
+              t.n ? t.s : "if k == 0 then ... else ...");
+}
+
 const Expr *sema_expr(Sema *s, Env env, const AstExpr *e) {
     const Expr *r = NULL;
     if (++s->depth > 4 * MAX_NEST) {
@@ -406,6 +425,8 @@ const Expr *sema_expr(Sema *s, Env env, const AstExpr *e) {
         s->depth--;
         return NULL;
     }
+    const Inst *inst = s->inst;
+    s->inst = env.inst;
     switch (e->kind) {
     case AST_ERROR: break;
     case AST_INT: r = expr_literal(s->g, false, e->u.i, 0); break;
@@ -419,8 +440,9 @@ const Expr *sema_expr(Sema *s, Env env, const AstExpr *e) {
     case AST_CALL: r = sema_is_reduction(s, env, e) ? sema_reduce(s, env, e, -1) : sema_call(s, env, e); break;
     case AST_INDEX: r = sema_load(s, env, e); break;
     case AST_TUPLE: SEMA_REPORT(s, NOT_A_VALUE, e->span, "several values stand where one is needed"); break;
-    case AST_LIST: SEMA_REPORT(s, NOT_A_VALUE, e->span, "a list of dimensions stands where a value is needed"); break;
+    case AST_LIST: list_value(s, e); break;
     }
     s->depth--;
+    s->inst = inst;
     return r;
 }

@@ -11,8 +11,8 @@ Inst *sema_inst_new(Sema *s, FnRef f, Inst *caller, Span span) {
     if (s->recursive && s->recursive == f.decl) return NULL;
     if (depth > MAX_CALL_DEPTH) {
         s->recursive = f.decl;
-        SEMA_REPORT(s, RECURSION, span, "%s calls itself, directly or through others, more than %d deep", f.decl->name,
-                    MAX_CALL_DEPTH);
+        diag_report(s->ctx, DIAG_RECURSION, span, "%s calls itself, directly or through others, more than %d deep",
+                    f.decl->name, MAX_CALL_DEPTH);
         return NULL;
     }
     if (++s->instances > MAX_INSTANCES) {
@@ -24,6 +24,7 @@ Inst *sema_inst_new(Sema *s, FnRef f, Inst *caller, Span span) {
     inst->file = f.file;
     inst->fn = f.decl;
     inst->caller = caller;
+    inst->call = span;
     inst->depth = depth;
     return inst;
 }
@@ -65,13 +66,41 @@ static bool is_generic(const AstDecl *fn, Sym name) {
     return false;
 }
 
+/* How the function is called. */
+static void help_signature(Sema *s, Diag *d, const AstDecl *fn) {
+    Text t = {.ctx = s->ctx}, named = {.ctx = s->ctx};
+    for (int i = 0; fn->params && i < fn->params->v.n; i++) {
+        const AstParam *p = &fn->params->v.at[i];
+        text_fmt(&t, "%s%s%s%s", i ? ", " : "", p->name, p->def ? " = " : "",
+                 p->def ? sema_quote(s, p->def->span) : "");
+    }
+    for (int i = 0; fn->generics && i < fn->generics->v.n; i++)
+        if (fn->generics->v.at[i].kind != GENERIC_TYPE)
+            text_fmt(&named, "%s%s", named.n ? ", " : "", fn->generics->v.at[i].name);
+    diag_help(s->ctx, d, "call it as %s(%s)%s%s", fn->name, t.n ? t.s : "", named.n ? "; by name alone: " : "",
+              named.n ? named.s : "");
+}
+
 static void bad_argument(Sema *s, const AstDecl *fn, const AstItem *it) {
     VEC(const char *) c = {0};
     for (int i = 0; fn->params && i < fn->params->v.n; i++) vec_push(s->ctx, &c, fn->params->v.at[i].name);
     for (int i = 0; fn->generics && i < fn->generics->v.n; i++) vec_push(s->ctx, &c, fn->generics->v.at[i].name);
     const char *near = diag_near(it->name, c.at, c.n);
     Diag *d = SEMA_REPORT(s, UNKNOWN_PARAMETER, it->span, "%s has no parameter or dimension %s", fn->name, it->name);
-    if (near) diag_suggest(s->ctx, d, it->name_span, near);
+    static const char *const axes[] = {"dim", "axis", "axes", "dims"};
+    bool axis = false;
+    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) axis = axis || !strcmp(axes[i], it->name);
+    bool last = axis && it->value->kind == AST_UNARY;
+    if (last)
+        diag_help(s->ctx, d, "%s works along the last dimension: leave %s out", fn->name, sema_quote(s, it->span));
+    else if (axis)
+        diag_help(s->ctx, d,
+                  "%s works along the last dimension: make it the last, let t[j, i] = x[i, j]; y[i, j] = %s(t)[j, i];",
+                  fn->name, fn->name);
+    else if (near)
+        diag_suggest(s->ctx, d, it->name_span, near);
+    else
+        help_signature(s, d, fn);
 }
 
 bool sema_match_args(Sema *s, const AstDecl *fn, const AstItems *args, Span span, const AstExpr **arg) {
@@ -93,7 +122,9 @@ bool sema_match_args(Sema *s, const AstDecl *fn, const AstItems *args, Span span
             at++;
         }
         if (k >= n) {
-            SEMA_REPORT(s, TOO_MANY_ARGUMENTS, it->span, "%s takes %d arguments", fn->name, n);
+            Diag *d =
+                SEMA_REPORT(s, TOO_MANY_ARGUMENTS, it->span, "%s takes %d argument%s", fn->name, n, n == 1 ? "" : "s");
+            help_signature(s, d, fn);
             return false;
         }
         if (arg[k]) {
@@ -111,6 +142,7 @@ bool sema_match_args(Sema *s, const AstDecl *fn, const AstItems *args, Span span
             Diag *d = SEMA_REPORT(s, MISSING_ARGUMENT, span, "%s needs an argument for %s", fn->name,
                                   fn->params->v.at[k].name);
             diag_note(s->ctx, d, fn->params->v.at[k].span, "this parameter");
+            help_signature(s, d, fn);
             return false;
         }
     return true;
@@ -124,7 +156,11 @@ static bool bind_fn(Sema *s, Inst *inst, const AstGeneric *g, const AstExpr *v, 
         return false;
     }
     FnRef f = {0};
-    if (!sema_find_fn(s, env.inst, v->name, &f)) f.builtin = v->name; /* calling it says whether it exists */
+    if (!sema_find_fn(s, env.inst, v->name, &f)) f.builtin = v->name;
+    if (!f.decl && !sema_is_builtin(f.builtin)) {
+        sema_unknown_function(s, env, v->name, v->span);
+        return false;
+    }
     Name *n = sema_bind(s, inst, g->name, NAME_FN, g->span);
     if (n) n->fn = f;
     return n != NULL;
@@ -175,8 +211,13 @@ bool sema_bind_generics(Sema *s, Inst *inst, const AstItems *args, Env env, bool
         } else if (is_export) {
             Span span = fn->is_export ? g->span : s->g->span;
             Diag *d = SEMA_REPORT(s, GENERIC_EXPORT, span, "an export needs a value for %s of %s", g->name, fn->name);
-            diag_help(s->ctx, d, "export %s_%s = %s(%s = ...);", fn->name, g->kind == GENERIC_TYPE ? "f32" : "1",
-                      fn->name, g->name);
+            const char *value = g->kind == GENERIC_TYPE ? "f32" : g->kind == GENERIC_BOOL ? "true" : "1";
+            if (fn->is_export)
+                diag_help(s->ctx, d,
+                          "leave out `export` before fn, and behind the function write export %s_%s = %s(%s = %s);",
+                          fn->name, value, fn->name, g->name, value);
+            else
+                diag_help(s->ctx, d, "export %s_%s = %s(%s = %s);", fn->name, value, fn->name, g->name, value);
             ok = false;
         } else if (g->kind != GENERIC_TYPE) {
             SEMA_REPORT(s, UNKNOWN_GENERIC, inst->fn->name_span, "%s is not given and has no default", g->name);
@@ -296,6 +337,7 @@ static bool export_tensor(Sema *s, Inst *inst, const AstParam *p, const AstExpr 
         *n->tensor = (TensorVal){.fill = expr_cast(s->g, t, fill), .type = t, .rank = shape.n, .shape = shape.at};
         return true;
     }
+    if (p->def && !sema_expr(s, (Env){inst, NULL}, p->def)) return false;
     Tensor *x = graph_tensor(s->g, p->name, p->is_inout ? TENSOR_INOUT : TENSOR_INPUT, t, shape.n, shape.at);
     x->span = p->span;
     n->tensor = sema_whole(s, x);
@@ -330,13 +372,30 @@ static bool export_param(Sema *s, Inst *inst, const AstParam *p, const AstExpr *
     return sema_new_dim(s, inst, p->name, p->name_span) && export_dim_default(s, inst, p);
 }
 
+/* f(T = f32, B = [M]) of the function's own names. */
+static void help_instance(Sema *s, Diag *d, const AstDecl *fn) {
+    Text t = {.ctx = s->ctx};
+    for (int i = 0; fn->generics && i < fn->generics->v.n; i++) {
+        const AstGeneric *g = &fn->generics->v.at[i];
+        if (!g->def) text_fmt(&t, "%s%s = %s", t.n ? ", " : "", g->name, g->kind == GENERIC_TYPE ? "f32" : "1");
+    }
+    for (int i = 0; fn->params && i < fn->params->v.n && !strstr(t.s ? t.s : "", "["); i++) {
+        const AstType *type = fn->params->v.at[i].type;
+        for (int k = 0; type && type->dims && k < type->dims->v.n; k++)
+            if (type->dims->v.at[k].kind == ITEM_PACK)
+                text_fmt(&t, "%s%s = [M]", t.n ? ", " : "", type->dims->v.at[k].name);
+    }
+    diag_help(s->ctx, d, "write %s(%s)", fn->name, t.n ? t.s : "...");
+}
+
 static bool export_params(Sema *s, Inst *inst, const AstItems *args) {
     const AstDecl *fn = inst->fn;
     bool ok = true;
     for (int i = 0; args && i < args->v.n; i++) {
         const AstItem *it = &args->v.at[i];
         if (it->kind != ITEM_NAMED) {
-            SEMA_REPORT(s, POSITIONAL_INSTANCE, it->span, "an instance gives its parameters by name");
+            Diag *d = SEMA_REPORT(s, POSITIONAL_INSTANCE, it->span, "an instance gives its parameters by name");
+            help_instance(s, d, fn);
             return false;
         }
         if (param_index(fn, it->name) < 0 && !is_generic(fn, it->name) && !sema_names_dim(fn, it->name)) {
@@ -493,11 +552,13 @@ Graph *sema_export(Sema *s, FileScope *file, const AstDecl *fn, const AstDecl *e
     s->path = (ExprVec){0};
     s->shapes = (ExprVec){0};
     s->required = (ExprMap){0};
+    s->refused_subs = (ExprMap){0};
     s->lifted.n = 0;
     s->defining = NULL;
     s->instances = 0;
-    Inst *inst = sema_inst_new(s, (FnRef){.file = file, .decl = fn}, NULL, fn->span);
-    s->entry = inst;
+    Span call = export_decl != fn ? export_decl->span : SPAN_NONE;
+    Inst *inst = sema_inst_new(s, (FnRef){.file = file, .decl = fn}, NULL, call);
+    s->inst = s->entry = inst;
     if (!sema_options(s, s->root, fn, &g->options) || !export_params(s, inst, args)) return NULL;
     if (!sema_is_tensor_fn(fn)) {
         if (!export_host(s, inst)) return NULL;

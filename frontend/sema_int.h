@@ -10,6 +10,8 @@
  *   sema_update.c  updates, scatters, new(p)               sema_refuse.c  what is said of subscripts out of range
  *   sema_over.c    calls under index variables               sema_left.c    the left-hand side of an equation
  *   sema_ahead.c   ranges of lets from their readers         sema_suggest.c what to state for a proof to succeed
+ *   sema_report.c  where a report stands                     sema_cycle.c   what is said of circles
+ *   sema_axis.c    and of operations on whole tensors
  * Elaboration is by need: a definition is worked out when something loads its tensor, with the Graph's tensors made in
  * that order. Ranges are inferred on the syntax tree before an expression is built, so that every proof knows them. */
 #ifndef TDC_SEMA_INT_H
@@ -34,6 +36,7 @@ typedef struct Sema Sema;
 /* One source file and the files that it imports. */
 struct FileScope {
     AstFile *ast;
+    bool library; /* imported by its bare name: the user has not written it */
     VEC(FileScope *) imports;
     ExprMap decls[DECL_STRUCT + 1]; /* by kind: Sym -> the first AstDecl of this name */
     VEC(AstDecl *) facts;           /* require and assume */
@@ -66,6 +69,8 @@ typedef struct Name {
     Span span;
     Type type;
     const Expr *value; /* NAME_VALUE: dimensions, static parameters, scalars */
+    Sym from;          /* of a callee's dimension: what of the argument at `given` it is, "dimension 1 of x" */
+    Span given;
     ExprVec pack;
     FnRef fn;
     TensorVal *tensor;
@@ -119,11 +124,20 @@ typedef struct CallMemo {
     const struct CallMemo *other; /* the same call with other arguments */
 } CallMemo;
 
+/* An argument of a call as it is written. */
+typedef struct Given {
+    Span at;
+    Type type;
+    int rank; /* -1: one element */
+} Given;
+
 /* A function with its parameters bound: an export, or one call of it. */
 struct Inst {
     FileScope *file;
     const AstDecl *fn;
     Inst *caller;
+    Span call; /* the call, or the export statement of an instance; none of an export fn */
+    VEC(Given) given;
     int depth;
     Sym prefix;  /* of tensor names; NULL in an export */
     bool broken; /* a definition was refused: what it would have defined is not missing */
@@ -182,9 +196,13 @@ struct Sema {
     VEC(FileScope *) files;
     Module *module;
     Inst *entry;          /* the export in work */
+    const Inst *inst;     /* the instance whose text is in work */
+    VEC(Span) refused;    /* calls that were refused for what is wrong inside of another file's function */
     ExprVec path;         /* conditions known to hold at the expression in work */
     VEC(Tensor *) lifted; /* tensors of sema_lift */
     Sym defining;         /* the name of the tensor in work */
+    ExprMap refused_subs; /* subscripts that were reported, as text with the tensor in work */
+    bool assuming;        /* an assume is in work */
     ExprVec shapes;       /* conditions that the shapes of parameters imply */
     ExprMap required;     /* conditions of the Graph's `require` facts */
     int depth, instances;
@@ -198,12 +216,19 @@ struct Sema {
 };
 
 /* Reports; the code says whether it is an error or a warning. */
-#define SEMA_REPORT(s, code, span, ...) diag_report((s)->ctx, DIAG_##code, span, __VA_ARGS__)
+#define SEMA_REPORT(s, code, span, ...) sema_report(s, DIAG_##code, span, __VA_ARGS__)
 void *sema_not_yet(Sema *s, Span span, const char *what); /* NULL */
 void *sema_not_called(Sema *s, const AstExpr *call);      /* whose callee is no name; NULL */
 Sym sema_show(Sema *s, const Expr *e);
 Sym sema_show_ast(Sema *s, const AstExpr *e);
 Sym sema_quote(Sema *s, Span span); /* the source there, or ... where it is long */
+
+/* ---- sema_report.c ---- */
+/* A report about the text at span, which stands there or, where that is another file's, at the call that led there. */
+Diag *sema_report(Sema *s, DiagCode code, Span span, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+const char *sema_index_names(Sema *s, int rank); /* "i, j" */
+/* Remembers an argument of the call that makes inst, for what is said where it is refused; rank -1: an element. */
+void sema_given(Sema *s, Inst *inst, Span at, Type type, int rank);
 
 /* ---- sema.c ---- */
 bool sema_find_decl(Sema *s, FileScope *file, AstDeclKind kind, Sym name, FnRef *out);
@@ -291,6 +316,15 @@ typedef struct FreeNames {
     bool hides; /* names of whole tensors count as well: they would be no subscripts */
 } FreeNames;
 void sema_free_names(Sema *s, Env env, const AstExpr *e, bool all, FreeNames *out);
+
+/* ---- sema_cycle.c ---- */
+void sema_report_cycle(Sema *s, const Def *d, bool self); /* d is needed while it is worked out */
+
+/* ---- sema_axis.c ---- */
+/* Reports a reduction of a whole tensor, or along an axis by number; `whole`: the tensor that its result defines, or
+ * NULL in an expression. Returns NULL. */
+const Expr *sema_no_axis(Sema *s, Env env, const AstExpr *e, Sym name, Sym whole);
+void sema_no_whole(Sema *s, Env env, const AstExpr *e); /* reports an operation on whole tensors */
 
 /* ---- sema_pieces.c ---- */
 bool sema_check_pieces(Sema *s, const Def *d, const Tensor *t);

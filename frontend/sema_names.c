@@ -1,4 +1,5 @@
 /* Names: what a function's instance binds, what scopes inside an equation bind, and types by name. */
+#include "foreign.h"
 #include "sema_int.h"
 
 #include <string.h>
@@ -10,7 +11,8 @@ void *sema_not_yet(Sema *s, Span span, const char *what) {
         if (diag_code(d) == DIAG_NOT_YET && diag_span(d).file == span.file && diag_span(d).start == span.start)
             return NULL;
     }
-    SEMA_REPORT(s, NOT_YET, span, "%s: not yet", what);
+    Diag *d = SEMA_REPORT(s, NOT_YET, span, "%s: not yet", what);
+    if (later_instead(what)) diag_help(s->ctx, d, "%s", later_instead(what));
     return NULL;
 }
 
@@ -149,7 +151,11 @@ void sema_unknown(Sema *s, Env env, Sym name, Span span) {
         return;
     }
     Diag *d = SEMA_REPORT(s, UNKNOWN_NAME, span, "unknown name %s", name);
-    if (near) diag_suggest(s->ctx, d, span, near);
+    const char *instead = foreign_value(name);
+    if (near)
+        diag_suggest(s->ctx, d, span, near);
+    else if (instead)
+        diag_help(s->ctx, d, "%s", instead);
 }
 
 /* Functions of the file and of those that it imports. */
@@ -190,10 +196,21 @@ void sema_unknown_function(Sema *s, Env env, Sym name, Span span) {
     if (quiet) return;
     const char *module = module_with(s, env.inst->file, name), *near = module ? NULL : diag_near(name, c.at, c.n);
     Sym reduction = reduction_in(s, name);
-    if (module) {
+    const char *type = foreign_type(name), *other = foreign_name(name), *instead = foreign_function(name);
+    size_t last = strlen(name) - 1;
+    Sym without = name[last] == 'f' ? sym_n(s->ctx, name, last) : NULL; /* expf */
+    if (without && foreign_name(without)) without = sym(s->ctx, foreign_name(without));
+    if (without && !sema_is_builtin(without)) without = NULL;
+    if (type) {
+        diag_fix(s->ctx, d, span, type, "a cast is a call of the type: %s(...)", type);
+    } else if (without || other) {
+        diag_suggest(s->ctx, d, span, without ? without : other);
+    } else if (module) {
         diag_help(s->ctx, d, "it is in the standard library: import \"%s\";", module);
     } else if (reduction) {
         diag_help(s->ctx, d, "a reduction has its index in brackets: %s[%s](...)", reduction, strchr(name, '_') + 1);
+    } else if (instead) {
+        diag_help(s->ctx, d, "%s", instead);
     } else if (near) {
         diag_suggest(s->ctx, d, span, near);
     }
@@ -203,20 +220,6 @@ bool sema_is_type(Inst *inst, Sym name) {
     Type t;
     Name *n = sema_name(inst, name);
     return (n && n->kind == NAME_TYPE) || type_by_name(name, &t);
-}
-
-/* The types that other languages have by other names. */
-static const char *foreign_type(Sym name) {
-    static const char *const names[][2] = {
-        {"float", "f32"},   {"float32", "f32"}, {"single", "f32"}, {"double", "f64"},  {"float64", "f64"},
-        {"float16", "f16"}, {"half", "f16"},    {"fp16", "f16"},   {"__half", "f16"},  {"bfloat16", "bf16"},
-        {"fp32", "f32"},    {"fp8", "f8e4m3"},  {"int32", "i32"},  {"int32_t", "i32"}, {"int64", "i64"},
-        {"int64_t", "i64"}, {"long", "i64"},    {"int16", "i16"},  {"short", "i16"},   {"int8", "i8"},
-        {"char", "i8"},     {"uint8", "u8"},    {"byte", "u8"},    {"uint32", "u32"},  {"unsigned", "u32"},
-        {"boolean", "bool"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(name, names[i][0])) return names[i][1];
-    return NULL;
 }
 
 bool sema_type(Sema *s, Inst *inst, Sym name, const AstItems *args, Span span, Type *t) {

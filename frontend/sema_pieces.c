@@ -322,6 +322,27 @@ bool sema_apart(Sema *s, const Piece *pieces, int n, int rank) {
     return true;
 }
 
+/* A piece alone that ends before the dimension does: what is left. */
+static bool help_short_piece(Sema *s, const Def *d, const Tensor *t, Diag *g) {
+    const Piece *p = &t->pieces.at[0];
+    if (t->pieces.n != 1 || p->guard) return false;
+    for (int i = 0; i < t->rank; i++) {
+        const Expr *sub = p->subs[i], *hi = sub->op == OP_VAR ? sub->u.var->hi : NULL;
+        int64_t lo;
+        if (!hi || sema_equal(s, hi, t->shape[i]) || !sub->u.var->lo || !sema_const_int(sub->u.var->lo, &lo)) continue;
+        Text left = {.ctx = s->ctx};
+        for (int k = 0; k < t->rank; k++) {
+            Sym name = p->subs[k]->op == OP_VAR ? p->subs[k]->u.var->name : sema_show(s, p->subs[k]);
+            text_fmt(&left, "%s%s%s%s", k ? ", " : "", k == i ? sema_show(s, hi) : "", k == i ? " + " : "", name);
+        }
+        diag_note(s->ctx, g, SPAN_NONE, "%s is defined for %s in %lld..%s, of 0..%s", d->name, sub->u.var->name,
+                  (long long)lo, sema_show(s, hi), sema_show(s, t->shape[i]));
+        diag_help(s->ctx, g, "define the rest too, %s[%s] = ...;", d->name, left.s);
+        return true;
+    }
+    return false;
+}
+
 /* An element that the guards of all pieces leave out, where the pieces run over the whole tensor. */
 static void note_uncovered(Sema *s, const Tensor *t, Diag *d) {
     const Expr *left = NULL, *zero = expr_int(s->g, TY_I64, 0);
@@ -411,6 +432,7 @@ bool sema_check_pieces(Sema *s, const Def *d, const Tensor *t) {
     Diag *g = SEMA_REPORT(s, NOT_COVERED, d->span, "cannot prove that the pieces of %s cover it", d->name);
     note_uncovered(s, t, g);
     diag_note(s->ctx, g, t->pieces.at[0].span, "defined here");
-    diag_help(s->ctx, g, "with conditions, write one equation: if c then ... else ...");
+    if (!help_short_piece(s, d, t, g))
+        diag_help(s->ctx, g, "with conditions, write one equation: if c then ... else ...");
     return false;
 }

@@ -357,8 +357,11 @@ static const Expr *composite(Sema *s, Env env, const AstExpr *e, FnRef f, int pa
                                              .env = env,
                                              .inst = inst});
     }
+    s->inst = inst;
     const AstExpr *v = sema_body_return(s, &body);
-    return v ? composite_return(s, body, v, part, e) : NULL;
+    const Expr *value = v ? composite_return(s, body, v, part, e) : NULL;
+    s->inst = env.inst;
+    return value;
 }
 
 const Expr *sema_reduce(Sema *s, Env env, const AstExpr *e, int part) {

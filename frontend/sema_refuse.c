@@ -161,6 +161,32 @@ static void divisor_names(Sema *s, const Expr *e, bool inside, ExprVec *out, int
     for (int i = 0; i < e->nargs; i++) divisor_names(s, e->arg[i], inside || (divides && i == 1), out, left);
 }
 
+/* Where it is only a length that is 0 which takes the subscript outside, as in clamp(e, 0, H - 1): there is no element
+ * then. */
+static const Expr *empty_length(const Refusal *r) {
+    Sema *s = r->s;
+    ExprVec names = {0};
+    if (!sema_is_small(r->sub) || !sema_is_small(r->at->extent)) return NULL;
+    dimensions(s, r->at->extent, &names);
+    dimensions(s, r->sub, &names);
+    for (int i = 0; i < names.n; i++) {
+        const Expr *some = expr2(s->g, OP_GT, names.at[i], expr_int(s->g, TY_I64, 0));
+        if (sema_truth(s, some) == 1) continue;
+        int mark = sema_path_push(s, some, true);
+        bool in = sema_nonneg(s, r->sub) && sema_nonneg(s, sema_room_above(s, r->sub, r->at->extent));
+        sema_path_pop(s, mark);
+        if (in) return names.at[i];
+    }
+    return NULL;
+}
+
+static void help_length(const Refusal *r, const Expr *length) {
+    Sym name = sema_show(r->s, length);
+    diag_note(r->s->ctx, r->d, SPAN_NONE, "%s may be 0: then there is no element that it could be", name);
+    diag_advise(r->s->ctx, r->d, "if %s is never 0, state it: dim %s in 1..; or in the function require %s > 0;", name,
+                name, name);
+}
+
 /* Where it is only a divisor that is 0 which takes the subscript outside: says how to exclude that. */
 static bool help_divisor(const Refusal *r) {
     Sema *s = r->s;
@@ -177,8 +203,8 @@ static bool help_divisor(const Refusal *r) {
         Sym name = sema_show(s, n);
         diag_note(s->ctx, r->d, SPAN_NONE, "a quotient or remainder by 0 is 0, and %s may be 0", name);
         if (n->op == OP_DIM)
-            diag_help(s->ctx, r->d, "if %s is never 0, state it: dim %s in 1..; or in the function require %s > 0;",
-                      name, name, name);
+            diag_advise(s->ctx, r->d, "if %s is never 0, state it: dim %s in 1..; or in the function require %s > 0;",
+                        name, name, name);
         else
             diag_help(s->ctx, r->d, "if %s is never 0, state it: %s %s > 0;", name,
                       n->op == OP_LOAD ? "assume" : "require", name);
@@ -187,10 +213,56 @@ static bool help_divisor(const Refusal *r) {
     return false;
 }
 
+static const Expr *unwrapped(const Expr *e) {
+    while (e->op == OP_CAST && !type_is_float(e->arg[0]->type)) e = e->arg[0];
+    return e;
+}
+
+/* Of a variable whose range is data, n in off[b]..off[b + 1]: what the data must be. */
+static bool help_data_range(const Refusal *r) {
+    Sema *s = r->s;
+    const Var *v = r->sub->op == OP_VAR ? r->sub->u.var : NULL;
+    if (!v || !v->lo || !v->hi || !(sema_uses_data(v->lo) || sema_uses_data(v->hi))) return false;
+    const Expr *lo = unwrapped(v->lo), *hi = unwrapped(v->hi);
+    Sym from = sema_show(s, lo), to = sema_show(s, hi), extent = sema_show(s, r->at->extent);
+    if (lo->op == OP_LOAD && hi->op == OP_LOAD && lo->u.tensor == hi->u.tensor)
+        diag_help(s->ctx, r->d, "state what is known of the data: assume 0 <= %s && %s <= %s;", from, from, extent);
+    else if (!sema_uses_data(lo))
+        diag_help(s->ctx, r->d, "state what is known of the data: assume %s <= %s;", to, extent);
+    else
+        diag_help(s->ctx, r->d, "state what is known of the data: assume 0 <= %s && %s <= %s;", from, to, extent);
+    return true;
+}
+
+/* In an assume, which speaks of all values of its variables: off[b] <= off[b + 1]. */
+static bool help_assumed(const Refusal *r) {
+    Sema *s = r->s;
+    int64_t by;
+    const Var *v = s->assuming ? shifted(r, &by) : NULL;
+    if (!v || by <= 0) return false;
+    const Expr *end = expr2(s->g, OP_SUB, r->at->extent, expr_int(s->g, TY_I64, by));
+    diag_help(s->ctx, r->d, "an assume speaks of all %s in 0..%s: exclude the last, assume %s >= %s || ...;", v->name,
+              sema_show(s, v->hi), v->name, sema_show(s, end));
+    return true;
+}
+
 static void help_indices(const Refusal *r) {
     Sema *s = r->s;
+    if (help_data_range(r) || help_assumed(r)) return;
+    int64_t by, excess = 0, fixed;
+    const Expr *length = NULL;
+    if (r->low && sema_const_int(r->sub, &fixed) && fixed < 0 && r->at->load) {
+        Sym extent = sema_show(s, r->at->extent);
+        diag_help(s->ctx, r->d,
+                  "subscripts count from 0: the last one is %s - %lld, where dim %s in %lld..; says that there is one",
+                  extent, (long long)-fixed, extent, (long long)-fixed);
+        return;
+    }
     if (help_divisor(r)) return;
-    int64_t by, excess = 0;
+    if ((length = empty_length(r)) && !shifted(r, &by)) {
+        help_length(r, length);
+        return;
+    }
     const Expr *other = swapped(r), *cond = dimension_condition(r, &excess);
     const Var *v = shifted(r, &by);
     Sym near = r->sub->op == OP_VAR ? sema_var_over(s, r->at->scope, r->at->extent, NULL) : NULL;
@@ -206,11 +278,11 @@ static void help_indices(const Refusal *r) {
     bool never = cond && only_at_zero(s, cond);
     const Expr *multiple = sema_suggest_multiple(s, r->sub, r->at->extent);
     if (multiple) {
-        diag_help(s->ctx, r->d, "if %s is always a multiple of %s, state it: require %s;", sema_show(s, r->at->extent),
-                  sema_show(s, multiple->arg[0]->arg[1]), sema_show(s, multiple));
+        diag_advise(s->ctx, r->d, "if %s is always a multiple of %s, state it: require %s;",
+                    sema_show(s, r->at->extent), sema_show(s, multiple->arg[0]->arg[1]), sema_show(s, multiple));
         return;
     }
-    if (cond && !never) diag_help(s->ctx, r->d, "if it always holds, state it: require %s;", show_condition(s, cond));
+    if (cond && !never) diag_advise(s->ctx, r->d, "if it always holds, state it: require %s;", show_condition(s, cond));
     if (never && r->sub->op == OP_VAR) {
         diag_help(s->ctx, r->d, "let %s run over fewer values where it is bound: %s in %s", r->sub->u.var->name,
                   r->sub->u.var->name, sema_show(s, r->at->extent));
@@ -225,8 +297,7 @@ static void help_indices(const Refusal *r) {
     if (v)
         diag_help(s->ctx, r->d, "let %s run over fewer values, %s in %s..%s, or give a value for outside: pad(%s, %s)",
                   v->name, v->name, by < 0 ? sym_fmt(s->ctx, "%lld", (long long)-by) : sym(s->ctx, "0"),
-                  by < 0 ? sema_show(s, r->at->extent)
-                         : sym_fmt(s->ctx, "%s - %lld", sema_show(s, r->at->extent), (long long)by),
+                  sema_show(s, by < 0 ? r->at->extent : expr2(s->g, OP_SUB, r->at->extent, expr_int(s->g, TY_I64, by))),
                   load, zero_of(r->at->type));
     else
         diag_help(s->ctx, r->d, "guard it with if or where, or give a value for outside: pad(%s, %s)", load,
@@ -256,11 +327,15 @@ static void help_data(const Refusal *r) {
         diag_help(s->ctx, r->d, "%s is another number where %s does not fit in %s: write %s", sema_show(s, cast),
                   sema_show(s, cast->arg[0]), type_name(cast->type), sema_show(s, cast->arg[0]));
     Sym extent = sema_show(s, r->at->extent);
-    Sym sub = r->at->load ? source_text(r, r->at->span) : sema_show(s, r->sub->op == OP_CAST ? r->sub->arg[0] : r->sub);
-    diag_help(s->ctx, r->d, "state what is known of the data: assume 0 <= %s && %s < %s;", sub, sub, extent);
+    Sym sub = r->at->load ? source_text(r, r->at->span) : sema_show(s, unwrapped(r->sub));
+    const Expr *from = unwrapped(r->sub);
+    bool given = from->op == OP_LOAD && (from->u.tensor->kind == TENSOR_INPUT || from->u.tensor->kind == TENSOR_INOUT);
+    if (given) diag_help(s->ctx, r->d, "state what is known of the data: assume 0 <= %s && %s < %s;", sub, sub, extent);
+    bool clamps = !given && from->op != OP_MIN && from->op != OP_MAX;
+    if (clamps) diag_help(s->ctx, r->d, "clamp it: clamp(%s, 0, %s - 1)", sub, extent);
     if (r->at->load)
-        diag_help(s->ctx, r->d, "or give a value for outside: pad(%s, %s)", source_text(r, r->at->load->span),
-                  zero_of(r->at->type));
+        diag_help(s->ctx, r->d, "%sgive a value for outside: pad(%s, %s)", given || clamps ? "or " : "",
+                  source_text(r, r->at->load->span), zero_of(r->at->type));
     else
         diag_help(s->ctx, r->d, "or leave out the others: ... where 0 <= %s && %s < %s;", sub, sub, extent);
 }
@@ -270,9 +345,19 @@ static void help_data(const Refusal *r) {
 /* "x[i + 1]", or of a left-hand side "y[i + 1]". */
 static Sym what(const Refusal *r) { return source_text(r, r->at->load ? r->at->load->span : r->at->span); }
 
+/* One subscript that stands in several places of an equation is one mistake. */
+static bool said_before(const Refusal *r) {
+    Sema *s = r->s;
+    Sym key =
+        sym_fmt(s->ctx, "%s %s %d %s", s->defining ? s->defining : "", what(r), r->at->axis, sema_show(s, r->sub));
+    if (expr_map_get(&s->refused_subs, key)) return true;
+    expr_map_put(s->ctx, &s->refused_subs, key, key);
+    return false;
+}
+
 void sema_refuse_sub(Sema *s, const Expr *sub, bool low, const SubPlace *at) {
     Refusal r = {.s = s, .sub = sub, .low = low, .at = at};
-    if (s->unguarded > 0) return;
+    if (s->unguarded > 0 || said_before(&r)) return;
     if (swapped(&r)) { /* both branches are wrong by one mistake */
         if (s->said_swapped) return;
         s->said_swapped = true;
@@ -282,6 +367,16 @@ void sema_refuse_sub(Sema *s, const Expr *sub, bool low, const SubPlace *at) {
     int64_t is[2];
     text_put(&why, "");
     Sym shown = sema_show(s, sub->op == OP_CAST ? sub->arg[0] : sub), extent = sema_show(s, at->extent);
+    const Expr *length = sema_uses_data(sub) ? empty_length(&r) : NULL;
+    if (length) {
+        const char *form = "%s is out of range where %s is 0: subscript %d";
+        Sym name = sema_show(s, length);
+        r.d = at->load ? SEMA_REPORT(s, DATA_SUBSCRIPT, at->span, form, what(&r), name, at->axis)
+                       : SEMA_REPORT(s, STORE_RANGE, at->span, form, what(&r), name, at->axis);
+        note_ranges(&r);
+        help_length(&r, length);
+        return;
+    }
     if (sema_uses_data(sub)) {
         const char *form = "%s may be out of range: subscript %d, %s, is data and could be anything";
         r.d = at->load ? SEMA_REPORT(s, DATA_SUBSCRIPT, at->span, form, what(&r), at->axis, source_text(&r, at->span))

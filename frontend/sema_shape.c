@@ -164,6 +164,18 @@ static bool has_names(const Expr *e) {
     return false;
 }
 
+static bool one_pack(Sema *s, const AstItems *dims) {
+    int packs = 0;
+    for (int i = 0; i < dims->v.n; i++) {
+        if (dims->v.at[i].kind != ITEM_PACK || ++packs < 2) continue;
+        Diag *d = SEMA_REPORT(s, TWO_PACKS, dims->v.at[i].span, "a tensor has at most one pack of dimensions");
+        diag_help(s->ctx, d, "write the dimensions of one side out, or bring the axis to the end: [%s..., N]",
+                  dims->v.at[i].name);
+        return false;
+    }
+    return true;
+}
+
 static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
     if (it->kind == ITEM_PACK) {
         Name *n = sema_name(inst, it->name);
@@ -172,7 +184,14 @@ static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
             Diag *d = SEMA_REPORT(s, EXPORT_NOT_CONCRETE, here ? it->span : s->g->span,
                                   "the dimensions %s... are not known here", it->name);
             if (!here) diag_note(s->ctx, d, it->span, "declared here");
-            if (!inst->caller) diag_help(s->ctx, d, "give them in an instance: export g = f(%s = [M, N]);", it->name);
+            if (here && !inst->caller)
+                diag_help(
+                    s->ctx, d,
+                    "leave out `export` before fn, and behind the function write an instance for each rank: export "
+                    "%s2 = %s(%s = [M]);",
+                    inst->fn->name, inst->fn->name, it->name);
+            else if (!inst->caller)
+                diag_help(s->ctx, d, "give them in the instance: %s(%s = [M])", inst->fn->name, it->name);
             return false;
         }
         for (int k = 0; k < n->pack.n; k++) vec_push(s->ctx, out, n->pack.at[k]);
@@ -208,8 +227,8 @@ static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
 }
 
 bool sema_shape(Sema *s, Inst *inst, const AstItems *dims, ExprVec *out) {
-    bool ok = true;
-    for (int i = 0; i < dims->v.n; i++) ok &= shape_item(s, inst, &dims->v.at[i], out);
+    bool ok = one_pack(s, dims);
+    for (int i = 0; i < dims->v.n && ok; i++) ok &= shape_item(s, inst, &dims->v.at[i], out);
     if (ok && out->n > MAX_RANK) {
         SEMA_REPORT(s, LIMIT, dims->span, "a tensor has at most %d dimensions", MAX_RANK);
         return false;
@@ -230,12 +249,21 @@ static bool mismatch(Sema *s, Span span, const Expr *want, const Expr *got, Sym 
         SEMA_REPORT(s, SHAPE_MISMATCH, span, "%s must be %s, but is %s", what, sema_show(s, want), sema_show(s, got));
     if (origin.file >= 0) diag_note(s->ctx, d, origin, "it is declared here");
     const Name *n = ast && ast->kind == AST_NAME ? sema_name(inst, ast->name) : NULL;
-    if (n && n->span.file >= 0 && n->span.start != origin.start)
-        diag_note(s->ctx, d, n->span, "%s is %s because of this one", n->name, sema_show(s, want));
+    if (n && n->from)
+        diag_note(s->ctx, d, n->given, "%s of %s is %s: %s is", n->name, inst->fn->name, sema_show(s, want), n->from);
     Text why = {.ctx = s->ctx};
-    if (sema_refute(s, expr2(s->g, OP_SUB, want, got), &why) || sema_refute(s, expr2(s->g, OP_SUB, got, want), &why)) {
-        if (why.n) diag_help(s->ctx, d, "they differ for %s", why.s);
-    }
+    bool differ =
+        sema_refute(s, expr2(s->g, OP_SUB, want, got), &why) || sema_refute(s, expr2(s->g, OP_SUB, got, want), &why);
+    if (differ && why.n) diag_note(s->ctx, d, SPAN_NONE, "they differ for %s", why.s);
+    PolyEnv env = {.g = s->g};
+    int64_t by;
+    bool never = poly_is_const(poly_sub(s->ctx, poly_of(&env, want), poly_of(&env, got)), &by);
+    bool names = want->op == OP_DIM && got->op == OP_DIM;
+    if (never)
+        diag_advise(s->ctx, d, "pass a tensor whose length there is %s", sema_show(s, want));
+    else
+        diag_advise(s->ctx, d, "if both are always the same, %sstate it: require %s == %s;",
+                    names ? "use one name for both, or " : "", sema_show(s, want), sema_show(s, got));
     return false;
 }
 
@@ -261,10 +289,7 @@ bool sema_unify_add(Sema *s, Unify *u, const AstType *type, const TensorVal *val
     int n = type->dims->v.n, packs = 0;
     for (int i = 0; i < n; i++) packs += type->dims->v.at[i].kind == ITEM_PACK;
     int extra = val->rank - (n - packs);
-    if (packs > 1) {
-        SEMA_REPORT(s, TWO_PACKS, type->span, "a tensor has at most one pack of dimensions");
-        return false;
-    }
+    if (packs > 1) return one_pack(s, type->dims);
     if (packs ? extra < 0 : extra != 0) {
         Diag *d = SEMA_REPORT(s, ARGUMENT_RANK, span, "%s has %s%d dimensions, the argument has %d", what,
                               packs ? "at least " : "", n - packs, val->rank);
@@ -286,20 +311,22 @@ bool sema_unify_add(Sema *s, Unify *u, const AstType *type, const TensorVal *val
     return ok;
 }
 
-static bool bind_dim(Sema *s, Inst *inst, const AstExpr *at, const Expr *value) {
+static bool bind_dim(Sema *s, Inst *inst, const AstExpr *at, const Expr *value, const DimPair *by) {
     PolyEnv env = {.g = s->g};
     Poly p = poly_of(&env, value);
     if (!p.failed) value = poly_expr(s->g, p);
     Name *n = sema_bind(s, inst, at->name, NAME_VALUE, at->span);
     if (!n) return false;
     n->value = value;
+    n->from = by->what;
+    n->given = by->span;
     return sema_constrain_dim(s, inst, at->name, value);
 }
 
 /* Solves ast = target for its one unknown name, through sums and products. False without a report: not of that form. */
-static bool solve(Sema *s, Inst *inst, const AstExpr *ast, const Expr *target, Span span, bool *failed) {
+static bool solve(Sema *s, Inst *inst, const AstExpr *ast, const Expr *target, const DimPair *by, bool *failed) {
     if (ast->kind == AST_NAME) {
-        *failed |= !bind_dim(s, inst, ast, target);
+        *failed |= !bind_dim(s, inst, ast, target, by);
         return true;
     }
     if (ast->kind != AST_BINARY) return false;
@@ -309,18 +336,19 @@ static bool solve(Sema *s, Inst *inst, const AstExpr *ast, const Expr *target, S
     const Expr *k = sema_int(s, (Env){inst, NULL}, out);
     if (!k) return *failed = true;
     switch (ast->u.op) {
-    case OP_ADD: return solve(s, inst, in, expr2(s->g, OP_SUB, target, k), span, failed);
+    case OP_ADD: return solve(s, inst, in, expr2(s->g, OP_SUB, target, k), by, failed);
     case OP_SUB:
         target = left ? expr2(s->g, OP_ADD, target, k) : expr2(s->g, OP_SUB, k, target);
-        return solve(s, inst, in, target, span, failed);
+        return solve(s, inst, in, target, by, failed);
     case OP_MUL: {
         const Expr *zero = expr_int(s->g, TY_I64, 0), *rest = expr2(s->g, OP_EQ, expr2(s->g, OP_MOD, target, k), zero);
         PolyEnv env = {.g = s->g};
         if (cond_truth(&env, expr2(s->g, OP_NE, k, zero)) < 0) /* 0 divides only 0 */
             rest = expr2(s->g, OP_AND, rest,
                          expr2(s->g, OP_OR, expr2(s->g, OP_NE, k, zero), expr2(s->g, OP_EQ, target, zero)));
-        add_require(s, rest, sym_fmt(s->ctx, "%s is not divisible by %s", sema_show(s, target), sema_show(s, k)), span);
-        return solve(s, inst, in, expr2(s->g, OP_DIV, target, k), span, failed);
+        add_require(s, rest, sym_fmt(s->ctx, "%s is not divisible by %s", sema_show(s, target), sema_show(s, k)),
+                    by->span);
+        return solve(s, inst, in, expr2(s->g, OP_DIV, target, k), by, failed);
     }
     default: return false;
     }
@@ -331,8 +359,7 @@ static bool unify_step(Sema *s, Unify *u, const DimPair *p, bool plain, bool *fa
     const AstExpr *one = NULL;
     int unknown = count_unknown(u->inst, p->ast, &one);
     if (unknown > 1) return false;
-    if (unknown == 1)
-        return (!plain || p->ast->kind == AST_NAME) && solve(s, u->inst, p->ast, p->actual, p->span, failed);
+    if (unknown == 1) return (!plain || p->ast->kind == AST_NAME) && solve(s, u->inst, p->ast, p->actual, p, failed);
     const Expr *want = sema_int(s, (Env){u->inst, NULL}, p->ast);
     if (!want)
         *failed = true;

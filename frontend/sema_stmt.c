@@ -39,16 +39,41 @@ static bool is_tensor_expr(Sema *s, Inst *inst, const AstExpr *e) {
     }
 }
 
+/* A second definition of a name that a let, an input or a dimension has: what it may be meant for. */
+static void report_again(Sema *s, Inst *inst, Sym name, Span span, const AstStmt *st) {
+    const Name *old = sema_name(inst, name);
+    const AstItems *index = st->targets.n == 1 ? st->targets.at[0].index : NULL;
+    Diag *d = SEMA_REPORT(s, DUPLICATE_NAME, span, "%s is defined twice", name);
+    diag_note(s->ctx, d, old->span, "first here");
+    if (old->kind == NAME_DEF && old->def->kind == TENSOR_LET)
+        old->def->state = DEF_FAILED; /* its uses are no mistakes */
+    bool pieces = false;
+    for (int i = 0; index && i < index->v.n; i++)
+        pieces = pieces || index->v.at[i].kind == ITEM_IN ||
+                 (index->v.at[i].value && index->v.at[i].value->kind != AST_NAME);
+    if (st->op != ASSIGN_SET && !index)
+        diag_help(s->ctx, d, "nothing is assigned again: write the sum at once, let %s = sum[i](%s);", name,
+                  sema_quote(s, st->value->span));
+    else if (pieces && old->kind == NAME_DEF)
+        diag_help(s->ctx, d,
+                  "a let is one equation: let %s[i in ...] = if i < ... then ... else ...; an output may be "
+                  "defined in pieces",
+                  name);
+    else
+        diag_help(s->ctx, d, "nothing is assigned again: give the second value a name of its own, let %s2 ...", name);
+}
+
 static bool collect_let(Sema *s, Inst *inst, AstStmt *st) {
     bool ok = true;
     for (int i = 0; i < st->targets.n; i++) {
         AstTarget *t = &st->targets.at[i];
         if (!strcmp(t->name, "_")) continue;
-        Name *n = sema_bind(s, inst, t->name, NAME_DEF, t->name_span);
-        if (!n) {
+        if (sema_name(inst, t->name)) {
+            report_again(s, inst, t->name, t->name_span, st);
             ok = false;
             continue;
         }
+        Name *n = sema_bind(s, inst, t->name, NAME_DEF, t->name_span);
         n->def = new_def(s, inst, t->name, TENSOR_LET, t->name_span);
         vec_push(s->ctx, &n->def->pieces, ((Equation){st, t, st->tuple ? i : -1}));
     }
@@ -98,11 +123,11 @@ static bool collect_def(Sema *s, Inst *inst, AstStmt *st) {
         if (!n && !near) near = undefined_output(inst);
         Diag *g;
         if (d) {
-            g = SEMA_REPORT(s, DUPLICATE_NAME, t->name_span, "%s is defined twice", t->name);
-            diag_note(s->ctx, g, d->span, "first here, by let");
-            diag_help(s->ctx, g, "nothing is assigned again: give the second value a name of its own, let %s2 ...",
-                      t->name);
-        } else if (n && (n->kind == NAME_TENSOR || n->kind == NAME_VALUE))
+            report_again(s, inst, t->name, t->name_span, st);
+            ok = false;
+            continue;
+        }
+        if (n && (n->kind == NAME_TENSOR || n->kind == NAME_VALUE))
             g = SEMA_REPORT(s, INPUT_ASSIGNED, t->name_span, "%s is %s: it is only read", t->name,
                             n->kind == NAME_TENSOR ? "an input" : "a dimension or scalar");
         else if (n)
@@ -119,7 +144,7 @@ static bool collect_def(Sema *s, Inst *inst, AstStmt *st) {
         else if (!n)
             diag_help(s->ctx, g, "an intermediate is defined with let: let %s%s = ...;", t->name,
                       t->index ? source(s, t->index->span) : "");
-        else if (!d && n->kind == NAME_TENSOR)
+        else if (n->kind == NAME_TENSOR)
             diag_help(s->ctx, g, "to write it in place declare it inout %s in the header; else give the result a name",
                       source(s, n->span));
         ok = false;
@@ -193,8 +218,13 @@ static bool collect_calls(Sema *s, Inst *inst, const AstExpr *e, int *updates) {
     return ok && (!e->items || collect_calls(s, inst, e->items->guard, updates));
 }
 
-static bool collect_call_stmt(Sema *s, const AstStmt *st, int updates) {
+static bool collect_call_stmt(Sema *s, Inst *inst, const AstStmt *st, int updates) {
+    FnRef f;
     if (updates > 0) return true;
+    if (!sema_find_fn(s, inst, st->value->a->name, &f) && !sema_is_builtin(st->value->a->name)) {
+        sema_unknown_function(s, (Env){inst, NULL}, st->value->a->name, st->value->a->span);
+        return false;
+    }
     Diag *d = SEMA_REPORT(s, NO_EFFECT, st->span, "this call defines nothing");
     diag_help(s->ctx, d, "name its result: let t = %s(...); a call alone is for functions with inout parameters",
               st->value->a->name);
@@ -242,7 +272,7 @@ bool sema_collect(Sema *s, Inst *inst) {
         switch (st->kind) {
         case STMT_LET: ok &= collect_let(s, inst, st); break;
         case STMT_DEF: ok &= collect_def(s, inst, st); break;
-        case STMT_CALL: ok &= collect_call_stmt(s, st, updates); break;
+        case STMT_CALL: ok &= collect_call_stmt(s, inst, st, updates); break;
         case STMT_OPTION: break; /* an entry's: sema_options */
         case STMT_RETURN:
             SEMA_REPORT(s, TENSOR_RETURN, st->span, "a function on tensors defines its outputs by name: y[i] = ...;");
@@ -325,12 +355,26 @@ static bool bind_free(Sema *s, Env *env, const AstExpr *e, Fact *f) {
     return true;
 }
 
+/* A require with index variables is meant for data. Reports it. */
+static bool is_about_data(Sema *s, Env env, const AstExpr *e) {
+    FreeNames free = {0};
+    sema_free_names(s, env, e, false, &free);
+    if (!free.n) return false;
+    Diag *d =
+        SEMA_REPORT(s, NOT_CONSTANT, e->span, "require is checked on the host at entry: it cannot depend on data");
+    diag_help(s->ctx, d, "state it of the data: assume %s;", sema_quote(s, e->span));
+    return true;
+}
+
 /* One fact, of the condition e of the statement. */
 static bool state(Sema *s, Inst *inst, const AstStmt *st, const AstExpr *e) {
     Env env = {inst, NULL};
     Fact f = {.require = st->kind == STMT_REQUIRE, .text = st->text, .span = st->span};
     if (!f.require && !bind_free(s, &env, e, &f)) return false;
+    if (f.require && is_about_data(s, env, e)) return false;
+    s->assuming = !f.require;
     f.cond = sema_cond(s, env, e);
+    s->assuming = false;
     if (!f.cond) return false;
     int64_t v;
     Over over = sema_over_used(s, inst, &(Piece){.value = f.cond}, 1, 0);
@@ -520,45 +564,24 @@ static Sym full_name(Sema *s, const Def *d) {
     return d->inst->prefix ? sym_fmt(s->ctx, "%s_%s", d->inst->prefix, d->name) : d->name;
 }
 
-static void report_cycle(Sema *s, const Def *d) {
-    Diag *g;
-    if (s->defining == full_name(s, d)) {
-        g = SEMA_REPORT(s, SELF_REFERENCE, d->span, "the definition of %s reads %s itself", d->name, d->name);
-        for (int i = 0; i < d->pieces.n; i++)
-            if (sema_mentions(d->pieces.at[i].stmt->value, d->name))
-                diag_note(s->ctx, g, d->pieces.at[i].stmt->value->span, "read here");
-        if (d->pieces.n > 1)
-            diag_help(s->ctx, g,
-                      "a tensor is defined as a whole: give the part that is read a name of its own, let t[...] = ...; "
-                      "and write t in both pieces");
-        else
-            diag_help(s->ctx, g,
-                      "a running sum is sum[k where k <= i](x[k]), and so for max, min, prod; a tensor that is "
-                      "updated in place is an inout parameter");
-        return;
-    }
-    g = SEMA_REPORT(s, CYCLE, d->span, "%s is needed for its own definition", d->name);
-    for (int i = 0; i < d->inst->defs.n; i++) {
-        const Def *x = d->inst->defs.at[i];
-        if (x != d && x->state == DEF_BUSY && x->inst == d->inst) diag_note(s->ctx, g, x->span, "through %s", x->name);
-    }
-}
-
 bool sema_define(Sema *s, Def *d) {
     if (d->state == DEF_DONE) return true;
     if (d->state == DEF_FAILED) return false;
     if (d->state == DEF_BUSY) {
-        report_cycle(s, d);
+        sema_report_cycle(s, d, s->defining == full_name(s, d));
         return false;
     }
     d->state = DEF_BUSY;
     ExprVec path = s->path;
     Sym defining = s->defining;
+    const Inst *inst = s->inst;
     s->path = (ExprVec){0};
     s->defining = full_name(s, d);
+    s->inst = d->inst;
     bool ok = sema_equations(s, d);
     s->path = path;
     s->defining = defining;
+    s->inst = inst;
     d->state = ok ? DEF_DONE : DEF_FAILED;
     return ok;
 }

@@ -273,10 +273,18 @@ static Inst *new_call(Sema *s, Args *a, FnRef f, const Over *over) {
     if (!inst) return NULL;
     inst->prefix = a->hint;
     inst->over = *over;
-    if (!sema_bind_generics(s, inst, a->call->items, env, false) || !bind_names_given(s, a) || !bind_args(s, a))
-        return NULL;
-    if (a->inlined) return inst;
-    return results_known(s, inst, a->call->span) && sema_collect(s, inst) && sema_facts(s, inst) ? inst : NULL;
+    for (int i = 0; a->fn->params && i < a->fn->params->v.n; i++) {
+        if (a->val[i])
+            sema_given(s, inst, a->arg[i] ? a->arg[i]->span : a->call->span, a->val[i]->type, a->val[i]->rank);
+        if (a->scalar[i] && !a->scalar[i]->untyped && !is_int(&a->fn->params->v.at[i]))
+            sema_given(s, inst, a->arg[i]->span, a->scalar[i]->type, -1);
+    }
+    const Inst *outer = s->inst;
+    s->inst = inst;
+    bool ok = sema_bind_generics(s, inst, a->call->items, env, false) && bind_names_given(s, a) && bind_args(s, a);
+    if (!a->inlined) ok = ok && results_known(s, inst, a->call->span) && sema_collect(s, inst) && sema_facts(s, inst);
+    s->inst = outer;
+    return ok ? inst : NULL;
 }
 
 static void hint_names(Sema *s, Env env, Sym *hint, Sym callee) {
@@ -381,6 +389,7 @@ static TensorVal *named_tensor(Sema *s, Env env, const AstExpr *e) {
     if (n->kind == NAME_TENSOR) return n->tensor;
     if (n->kind == NAME_DEF) {
         if (!n->def->is_scalar) return sema_define(s, n->def) ? n->def->val : NULL;
+        if (n->def->state == DEF_FAILED) return NULL;
         SEMA_REPORT(s, ELEMENT_FOR_TENSOR, e->span, "%s is one element, not a tensor", e->name);
         return NULL;
     }
@@ -458,11 +467,7 @@ TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint) {
         SEMA_REPORT(s, NOT_CONSTANT, e->a->span, "which of two whole tensors is meant must be known when compiling");
         return NULL;
     }
-    default:
-        diag_help(s->ctx,
-                  SEMA_REPORT(s, ELEMENT_FOR_TENSOR, e->span, "one element stands where a whole tensor is needed"),
-                  "operators work on elements: write subscripts on both sides, y[i] = ... x[i] ...;");
-        return NULL;
+    default: sema_no_whole(s, env, e); return NULL;
     }
     if (is_new(env, e)) return new_value(s, env, e);
     FnRef f;
@@ -471,6 +476,9 @@ TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint) {
         static const char *const later[] = {"vjp", "fold", "scan", "foreach", "sort", "topk"};
         for (size_t i = 0; i < sizeof later / sizeof *later; i++)
             if (!strcmp(e->a->name, later[i])) return sema_not_yet(s, e->span, later[i]);
+        static const char *const reductions[] = {"sum", "prod", "max", "min", "mean", "any", "all", "argmax", "argmin"};
+        for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++)
+            if (!strcmp(e->a->name, reductions[i])) return sema_no_axis(s, env, e, e->a->name, s->defining), NULL;
         f = (FnRef){.builtin = e->a->name};
         if (!sema_is_builtin(e->a->name)) {
             sema_unknown_function(s, env, e->a->name, e->a->span);
@@ -479,7 +487,7 @@ TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint) {
     }
     if (!f.decl || !sema_is_tensor_fn(f.decl)) {
         Diag *d = SEMA_REPORT(s, ELEMENT_FOR_TENSOR, e->span, "%s gives one element, not a tensor", e->a->name);
-        diag_help(s->ctx, d, "apply it to elements: t[i] = %s(x[i]);", e->a->name);
+        diag_help(s->ctx, d, "apply it to elements: %s[i] = %s(x[i]);", s->defining ? s->defining : "t", e->a->name);
         return NULL;
     }
     Over over = {0};

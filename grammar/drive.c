@@ -18,7 +18,9 @@ static void drive_next(Drive *d) {
     p->doc.n = 0;
     p->last_end = p->token.end;
     p->before = p->token;
+    bool first = d->kind == 0 || d->kind == TK_SEMI || d->kind == TK_LC || d->kind == TK_RC;
     d->kind = lexer_next(p, &p->token);
+    if (first) p->first = p->token;
     if (p->doc.n == 0) return;
     if (d->at_start && d->kind != 0) {
         DocAt doc = {p->token.start, sym_n(p->ctx, p->doc.s, p->doc.n)};
@@ -26,6 +28,13 @@ static void drive_next(Drive *d) {
     } else if (d->at_start) {
         diag_report(p->ctx, DIAG_DANGLING_DOC, p->doc_span, "this documents nothing: no declaration follows");
     }
+}
+
+/* dim = 0 in a call is an argument of that name: no function has it, which is said of the call. */
+static bool drive_is_argument(const Drive *d) {
+    const unsigned char *after = d->p->at;
+    while (after < d->p->end && *after == ' ') after++;
+    return d->kind == TK_DIM && after < d->p->end && *after == '=' && !grammar_accepts(d->y, TK_DIM);
 }
 
 static void drive_feed(Drive *d, int kind) { grammar_feed(d->y, d->p, kind); }
@@ -122,6 +131,7 @@ void grammar_run(Parse *p) {
     Drive d = {.p = p, .y = grammar_new(p->ctx), .at_start = true};
     drive_next(&d);
     while (!p->stop) {
+        if (drive_is_argument(&d)) d.kind = TK_IDENT;
         drive_feed(&d, d.kind);
         if (p->stop) break;
         if (p->failed) {

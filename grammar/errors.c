@@ -1,5 +1,5 @@
-/* What is said of a token that does not fit: what could stand there, what people write who come from other languages,
- * brackets that are open. Decides also how much is skipped then. */
+/* What is said of a token that does not fit: what could stand there, brackets that are open; what to write instead is
+ * in hints.c. Decides also how much is skipped then. */
 #include "grammar/grammar.h"
 
 #include "grammar/parser.h"
@@ -127,77 +127,6 @@ static bool grammar_is_compare(int t) {
     return t == TK_LT || t == TK_GT || t == TK_LE || t == TK_GE || t == TK_EQEQ || t == TK_NE;
 }
 
-/* What those who come from other languages write. `word` is the token found or the one before it, `found` and `before`
- * only that one. */
-static const struct {
-    const char *word, *found, *before, *say;
-} HINTS[] = {
-    {"and", 0, 0, "write &&"},
-    {"or", 0, 0, "write ||"},
-    {"not", 0, 0, "write !"},
-    {"is", 0, 0, "write =="},
-    {"def", 0, 0, "a function is fn f(x: f32[N]) -> (y: f32[N]) { y[i] = ...; }"},
-    {"func", 0, 0, "a function is fn f(x: f32[N]) -> (y: f32[N]) { y[i] = ...; }"},
-    {"void", 0, 0, "a function is fn f(x: f32[N]) -> (y: f32[N]) { y[i] = ...; }"},
-    {"__global__", 0, 0,
-     "a kernel is export fn f(x: f32[N]) -> (y: f32[N]) { y[i] = ...; }: threads and blocks belong "
-     "to the compiler"},
-    {"template", 0, 0, "a generic function is fn f<T>(x: T[N]) -> (y: T[N]) { ... }"},
-    {"lambda", 0, 0, "a function on elements is fn f(x) = e; at the top of the file"},
-    {"for", 0, 0,
-     "there are no loops: an equation holds for all values of its index variables, y[i] = ...; to add up "
-     "over k write sum[k](...)"},
-    {0, "in", 0, "a range stands right after an index variable in brackets, y[i in N]; there are no loops"},
-    {"while", 0, 0, "there are no loops: an equation holds for all values of its index variables"},
-    {"var", 0, 0, "an intermediate is let t[i] = ...;"},
-    {"const", 0, 0, "an intermediate is let t[i] = ...;"},
-    {"auto", 0, 0, "an intermediate is let t[i] = ...;"},
-    {"float", 0, 0, "an intermediate is let t[i] = ...; types are f32, f64"},
-    {"double", 0, 0, "an intermediate is let t[i] = ...; types are f32, f64"},
-    {0, 0, "int", "an intermediate is let t[i] = ...; types are i32, i64"},
-    {0, 0, "from", "a module is imported with import \"nn\";"},
-    {0, ":", 0, "there are no slices with a colon: name the index, y[i] = x[i + 1]; a range is i in lo..hi"},
-    {0, "fn", 0, "functions stand at the top of the file, not inside another"},
-    {0, "export", 0, "exports stand at the top of the file, not inside a function"},
-    {0, "=", "=", "compare with =="},
-    {0, "+", "+", "there is no ++: an inout parameter is updated with +=, all else is defined once"},
-    {0, "let", 0, "let stands inside a function: fn f(x: f32[N]) -> (y: f32[N]) { let t[i] = ...; y[i] = ...; }"},
-    {0, "if", 0, "if is an expression: y[i] = if c then a else b;"},
-    {0, "else", 0, "if is an expression: if c then a else b"},
-    {0, "{", "=", "a body follows the header without =: fn f(x: f32) -> f32 { let a = 2 * x; return a * a; }"},
-    {0, "{", 0, "if is an expression without braces: if c then a else b"},
-};
-
-static const char *grammar_hint(const Parse *p, const yyParser *y, Token t) {
-    const char *text = (const char *)p->text;
-    if (p->open.n && p->open.at[p->open.n - 1].loop) t = p->open.at[p->open.n - 1].before;
-    for (size_t i = 0; i < sizeof HINTS / sizeof *HINTS; i++) {
-        bool ok = true, word = !HINTS[i].word;
-        for (int k = 0; k < 2; k++) {
-            Token at = k && !(p->open.n && p->open.at[p->open.n - 1].loop) ? p->before : t;
-            const char *want = k ? HINTS[i].before : HINTS[i].found;
-            size_t n = at.end - at.start;
-            ok = ok && (!want || (strlen(want) == n && !memcmp(want, text + at.start, n)));
-            word = word || (strlen(HINTS[i].word) == n && !memcmp(HINTS[i].word, text + at.start, n));
-        }
-        bool about_if = strstr(HINTS[i].say, "if is") != NULL, top = grammar_accepts(y, TK_IMPORT);
-        if (ok && word && !(about_if && top)) return HINTS[i].say;
-    }
-    return NULL;
-}
-
-/* The same, told by the place. */
-static const char *grammar_hint_at(const Parse *p, const yyParser *y, int found) {
-    if (found == TK_LP && p->before.text && grammar_accepts(y, TK_ASSIGN) && p->open.n == 0)
-        return "a function begins with fn: export fn f(x: f32[N]) -> (y: f32[N]) { ... }";
-    if (found == TK_ASSIGN && grammar_accepts(y, TK_W_HINT) && !grammar_accepts(y, TK_IDENT))
-        return "a dimension that is one number is dim N in 128..=128;";
-    if (found == TK_COLON && grammar_accepts(y, TK_LC)) return "results stand in parentheses: -> (y: f32[N])";
-    if (found == TK_LB && !grammar_accepts(y, TK_NOT) && (grammar_accepts(y, TK_TYPE) || grammar_accepts(y, TK_RP)))
-        return "a tensor's type is f32[M, N]: the element's type, then all dimensions in one pair of brackets";
-    return NULL;
-}
-
 /* The bracket that should have been closed before the token found, or NULL. */
 static const OpenBracket *grammar_unclosed(const Parse *p, int found) {
     if (p->open.n == 0) return NULL;
@@ -233,17 +162,19 @@ void grammar_error(Parse *p, const yyParser *y, int found, Token t) {
     grammar_found(p, found, t, &have);
     bool semicolon = grammar_accepts(y, TK_SEMI);
     const char *form = "expected %s, found %s", *wanted = want.n ? want.s : "something else";
-    const char *hint = grammar_hint_at(p, y, found);
-    if (!hint && !(semicolon && later)) hint = grammar_hint(p, y, t);
     const OpenBracket *open = grammar_unclosed(p, found);
     const unsigned char *next = p->text + t.end;
     while (found && *next == ' ') next++;
     bool name = (found && *next == ':') ||
                 (grammar_accepts(y, TK_IDENT) && !grammar_accepts(y, TK_LET) && !grammar_accepts(y, TK_NOT));
+    bool reserved = name && (grammar_is_keyword(found) || found == TK_TYPE), loop = grammar_is_loop(p);
+    const char *hint = grammar_hint(p, y, found, t, !reserved && !(semicolon && later));
     if (hint) {
-        Diag *d = diag_report(p->ctx, DIAG_FOREIGN_SYNTAX, parse_token_span(p, t), form, wanted, have.s);
+        Diag *d = loop ? diag_report(p->ctx, DIAG_FOREIGN_SYNTAX, parse_token_span(p, grammar_loop(p)),
+                                     "a loop is no statement")
+                       : diag_report(p->ctx, DIAG_FOREIGN_SYNTAX, parse_token_span(p, t), form, wanted, have.s);
         diag_help(p->ctx, d, "%s", hint);
-        p->skip = strstr(hint, "no loops") ? SKIP_BLOCK : grammar_accepts(y, TK_IMPORT) ? SKIP_DECL : SKIP_STATEMENT;
+        p->skip = loop ? SKIP_BLOCK : grammar_accepts(y, TK_IMPORT) ? SKIP_DECL : SKIP_STATEMENT;
     } else if (found == TK_ASSIGN && grammar_accepts(y, TK_EQEQ)) {
         Diag *d = diag_report(p->ctx, DIAG_FOREIGN_SYNTAX, at, form, wanted, have.s);
         diag_fix(p->ctx, d, at, "==", "compare with ==");
@@ -253,9 +184,16 @@ void grammar_error(Parse *p, const yyParser *y, int found, Token t) {
     } else if (open) {
         Diag *d = diag_report(p->ctx, DIAG_UNCLOSED, at, form, wanted, have.s);
         diag_note(p->ctx, d, open->span, "this is not closed");
-    } else if (name && (grammar_is_keyword(found) || found == TK_TYPE)) {
+        diag_fix(p->ctx, d, (Span){p->file, p->last_end, p->last_end},
+                 open->closer == TK_RP   ? ")"
+                 : open->closer == TK_RB ? "]"
+                                         : "}",
+                 "close it here, or where it should end");
+    } else if (reserved) {
         Diag *d = diag_report(p->ctx, DIAG_RESERVED_WORD, at, form, wanted, have.s);
-        diag_help(p->ctx, d, "%s is a %s: choose another name", have.s, found == TK_TYPE ? "type" : "reserved word");
+        const char *what = found == TK_TYPE ? "type" : "reserved word", *word = sym_fmt(p->ctx, "%s_", t.text);
+        diag_fix(p->ctx, d, parse_token_span(p, t), word, "%s is a %s: choose another name, %s for one", have.s, what,
+                 word);
     } else if (semicolon && (later || found == TK_RC)) {
         Span end = {p->file, p->last_end, p->last_end};
         Diag *d = diag_report(p->ctx, DIAG_MISSING_SEMICOLON, end, form, wanted, have.s);

@@ -25,4 +25,11 @@ void grammar_error(Parse *p, const yyParser *y, int found, Token t);
 /* Reports that more is nested than the parser's stack holds, which ends the parse. */
 void grammar_overflow(Parse *p);
 
+/* ---- hints.c ---- */
+/* Whether the token stands in the head of a loop, and the loop's word. */
+bool grammar_is_loop(const Parse *p);
+Token grammar_loop(const Parse *p);
+/* What to write instead of t, or NULL; `words`: also by the words around alone. */
+const char *grammar_hint(const Parse *p, const yyParser *y, int found, Token t, bool words);
+
 #endif

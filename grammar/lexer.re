@@ -1,5 +1,6 @@
 /* Tokens of td, for re2c. Whatever is no token is reported here and skipped, so that the parser sees tokens only. */
 #include "frontend/ast_build.h"
+#include "frontend/foreign.h"
 #include "grammar/parser.h"
 
 #include <errno.h>
@@ -41,14 +42,18 @@ static void check_text(Parse *p, const unsigned char *from, const unsigned char 
     }
 }
 
-/* threadIdx, blockIdx, blockDim, gridDim before the byte. */
-static bool is_thread(const unsigned char *text, const unsigned char *at) {
-    static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
-    for (int i = 0; i < 4; i++) {
-        size_t n = strlen(names[i]);
-        if ((size_t)(at - text) >= n && !memcmp(at - n, names[i], n)) return true;
-    }
-    return false;
+static bool is_letter(unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9');
+}
+
+/* What stands around the dot: a.b. */
+static const char *member_help(const Parse *p, const unsigned char *dot) {
+    const unsigned char *from = dot, *to = dot + 1;
+    while (from > p->text && is_letter(from[-1])) from--;
+    while (to < p->end && is_letter(*to)) to++;
+    if (to == dot + 1 && to < p->end) to++;
+    return foreign_member(p->ctx, sym_n(p->ctx, (const char *)from, (size_t)(dot - from)),
+                          sym_n(p->ctx, (const char *)dot + 1, (size_t)(to - dot - 1)));
 }
 
 static void bad_bytes(Parse *p, const unsigned char *from, const unsigned char *to) {
@@ -62,11 +67,9 @@ static void bad_bytes(Parse *p, const unsigned char *from, const unsigned char *
         if (*from == '?') diag_help(p->ctx, d, "write `if c then a else b`");
         if (*from == '#') diag_help(p->ctx, d, "comments begin with `//`; a module is read with import \"nn\";");
         if (*from == '@') diag_help(p->ctx, d, "a matrix product is y[i, j] = sum[k](x[i, k] * w[k, j])");
-        if (*from == '.' && is_thread(p->text, from))
-            diag_help(p->ctx, d, "threads and blocks belong to the compiler: y[i] = ...; is done for all i");
-        else if (*from == '.') diag_help(p->ctx, d, "there are no members: a size is the name in the type, x: f32[N], and "
-                                               "functions are called as f(x)");
+        if (*from == '.') diag_help(p->ctx, d, "%s", member_help(p, from));
         if (*from == '\'') diag_help(p->ctx, d, "strings stand in double quotes; a transposed tensor is x[j, i]");
+        if (*from == '\\') diag_help(p->ctx, d, "there are no lambdas: an equation holds for all elements, y[i] = x[i] + 1.0;");
     } else if (utf8_len(from, to)) {
         diag_report(p->ctx, DIAG_BAD_BYTE, span, "`%.*s`: only comments and strings hold characters beyond ASCII",
                     utf8_len(from, to), (const char *)from);

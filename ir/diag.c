@@ -18,6 +18,7 @@ Severity diag_severity(DiagCode code) { return codes[code].severity; }
 const char *diag_title(DiagCode code) { return codes[code].title; }
 const char *diag_explanation(DiagCode code) { return codes[code].explanation; }
 int diag_number(DiagCode code) { return codes[code].number; }
+int diag_code_class(DiagCode code) { return codes[code].number / 100; }
 const char *diag_code_text(Ctx *ctx, DiagCode code) {
     return sym_fmt(ctx, "%c%04d", codes[code].severity == SEV_ERROR ? 'E' : 'W', codes[code].number);
 }
@@ -140,6 +141,9 @@ Diag *diag_report(Ctx *ctx, DiagCode code, Span span, const char *fmt, ...) {
     return d;
 }
 
+Diag *diag_nothing(Ctx *ctx) { return &sink(ctx)->dropped; }
+void diag_moved(Diag *d) { d->moved = true; }
+
 void diag_note(Ctx *ctx, Diag *d, Span span, const char *fmt, ...) {
     if (d == &sink(ctx)->dropped) return;
     ctx = ctx->root;
@@ -150,24 +154,32 @@ void diag_note(Ctx *ctx, Diag *d, Span span, const char *fmt, ...) {
     vec_push(ctx, &d->notes, n);
 }
 
-void diag_help(Ctx *ctx, Diag *d, const char *fmt, ...) {
+static void add_help(Ctx *ctx, Diag *d, Span span, const char *text, const char *fmt, va_list ap) {
     if (d == &sink(ctx)->dropped) return;
     ctx = ctx->root;
-    va_list ap;
-    va_start(ap, fmt);
-    DiagHelp h = {.message = format(ctx, fmt, ap), .span = SPAN_NONE};
-    va_end(ap);
+    DiagHelp h = {.message = format(ctx, fmt, ap), .span = span, .text = text ? sym(ctx, text) : NULL};
     vec_push(ctx, &d->helps, h);
 }
 
-void diag_fix(Ctx *ctx, Diag *d, Span span, const char *text, const char *fmt, ...) {
-    if (d == &sink(ctx)->dropped) return;
-    ctx = ctx->root;
+void diag_help(Ctx *ctx, Diag *d, const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
-    DiagHelp h = {.message = format(ctx, fmt, ap), .span = span, .text = sym(ctx, text)};
+    if (!d->moved) add_help(ctx, d, SPAN_NONE, NULL, fmt, ap);
     va_end(ap);
-    vec_push(ctx, &d->helps, h);
+}
+
+void diag_advise(Ctx *ctx, Diag *d, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    add_help(ctx, d, SPAN_NONE, NULL, fmt, ap);
+    va_end(ap);
+}
+
+void diag_fix(Ctx *ctx, Diag *d, Span span, const char *text, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    if (!d->moved) add_help(ctx, d, span, text, fmt, ap);
+    va_end(ap);
 }
 
 void diag_suggest(Ctx *ctx, Diag *d, Span span, const char *name) {

@@ -31,8 +31,15 @@ void diag_place(Ctx *ctx, int file, uint32_t at, int *line, int *col);
 
 /* Never NULL, also past the limit, so that notes can follow. A report equal to an earlier one is dropped. */
 Diag *diag_report(Ctx *ctx, DiagCode code, Span span, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* Of what is said already: notes and help that follow go nowhere. */
+Diag *diag_nothing(Ctx *ctx);
+/* The report stands elsewhere than the text that it is about, which its reader did not write: help that says how to
+ * change that text is dropped from now on, diag_advise is kept. */
+void diag_moved(Diag *d);
 void diag_note(Ctx *ctx, Diag *d, Span span, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 void diag_help(Ctx *ctx, Diag *d, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* A help that does not speak of the text at the report's place. */
+void diag_advise(Ctx *ctx, Diag *d, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* A help that an editor can apply: text instead of what stands at span. */
 void diag_fix(Ctx *ctx, Diag *d, Span span, const char *text, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
@@ -56,11 +63,15 @@ DiagCode diag_code(const Diag *d);
 Span diag_span(const Diag *d);
 const char *diag_message(const Diag *d);
 Severity diag_severity(DiagCode code);
+/* What a code is about, by the hundred of its number. */
+typedef enum DiagClass { DIAG_CLASS_NAMES = 3, DIAG_CLASS_TYPES = 4 } DiagClass;
+int diag_code_class(DiagCode code);
 const char *diag_title(DiagCode code);
 /* "E0123"; warnings have a W. */
 const char *diag_code_text(Ctx *ctx, DiagCode code);
 
 /* ---- rendering ---- */
+/* After the last error one line names the command that explains their codes. */
 void diag_render(Ctx *ctx, Text *out, bool colour);
 void diag_render_json(Ctx *ctx, Text *out);
 void diag_json_string(Text *out, const char *s); /* with its quotes */

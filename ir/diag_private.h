@@ -29,6 +29,7 @@ struct Diag {
     VEC(DiagNote) notes;
     VEC(DiagHelp) helps;
     int order;
+    bool moved; /* away from the text that it is about */
 };
 
 struct Diags {

@@ -130,6 +130,20 @@ static void put_diag(Ctx *ctx, Text *out, const Diag *d, bool colour) {
     }
 }
 
+/* One line that names each code of an error once. */
+static void put_explain(Ctx *ctx, Text *out) {
+    bool said[DIAG_COUNT] = {false};
+    int n = 0;
+    Text codes = {.ctx = ctx};
+    for (int i = 0; i < diag_count(ctx); i++) {
+        DiagCode code = diag_code(diag_at(ctx, i));
+        if (diag_severity(code) != SEV_ERROR || said[code]) continue;
+        said[code] = true;
+        text_fmt(&codes, "%s%s", n++ ? "," : "", diag_code_text(ctx, code));
+    }
+    if (n) text_fmt(out, "more about %s: tdc --explain %s\n", n > 1 ? "these errors" : "this error", codes.s);
+}
+
 void diag_render(Ctx *ctx, Text *out, bool colour) {
     text_put(out, "");
     for (int i = 0; i < diag_count(ctx); i++) put_diag(ctx, out, diag_at(ctx, i), colour);
@@ -138,6 +152,7 @@ void diag_render(Ctx *ctx, Text *out, bool colour) {
         warnings = ctx->diags->warnings - ctx->diags->kept_warnings;
     if (errors > 0) text_fmt(out, "and %d more error%s\n", errors, errors > 1 ? "s" : "");
     if (warnings > 0) text_fmt(out, "and %d more warning%s\n", warnings, warnings > 1 ? "s" : "");
+    put_explain(ctx, out);
 }
 
 /* ---- JSON ---- */

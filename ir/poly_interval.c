@@ -117,6 +117,29 @@ static Interval interval_of_bits(const PolyEnv *env, const Expr *e, int depth) {
     return (Interval){0, all_ones(a.hi > b.hi ? a.hi : b.hi)};
 }
 
+/* The float e is 0, more, or NaN, which as an integer is 0. */
+static bool float_nonneg(const Expr *e, int depth) {
+    if (depth <= 0) return false;
+    const Expr *a = e->nargs ? e->arg[0] : NULL, *b = e->nargs > 1 ? e->arg[1] : NULL;
+    switch (e->op) {
+    case OP_CONST: return e->u.f >= 0;
+    case OP_ABS:
+    case OP_EXP:
+    case OP_SQRT:
+    case OP_SIGMOID: return true;
+    case OP_FLOOR:
+    case OP_CEIL:
+    case OP_ROUND:
+    case OP_TRUNC: return float_nonneg(a, depth - 1);
+    case OP_CAST: return type_is_float(a->type) && float_nonneg(a, depth - 1);
+    case OP_MAX: return float_nonneg(a, depth - 1) || float_nonneg(b, depth - 1);
+    case OP_MUL: return a == b || (float_nonneg(a, depth - 1) && float_nonneg(b, depth - 1));
+    case OP_ADD:
+    case OP_MIN: return float_nonneg(a, depth - 1) && float_nonneg(b, depth - 1);
+    default: return false;
+    }
+}
+
 static Interval interval_at(const PolyEnv *env, const Expr *e, int depth) {
     Interval none = type_interval(e->type), r = none;
     const Expr *lo, *hi;
@@ -132,6 +155,10 @@ static Interval interval_at(const PolyEnv *env, const Expr *e, int depth) {
     if (e->op == OP_DIM) return interval_of_dim(e->u.dim);
     if (e->op == OP_CAST && e->type == TY_I64 && !type_is_float(e->arg[0]->type))
         return interval_at(env, e->arg[0], depth - 1);
+    if (e->op == OP_CAST && type_is_float(e->arg[0]->type) && float_nonneg(e->arg[0], DEPTH)) {
+        r.lo = 0;
+        return r;
+    }
     if (e->op == OP_IF) {
         Interval a = interval_at(env, e->arg[1], depth - 1), b = interval_at(env, e->arg[2], depth - 1);
         return (Interval){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};

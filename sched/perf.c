@@ -89,11 +89,21 @@ static bool on_matrix_units(const Layout *layout) {
 
 /* ---- products ---- */
 
+/* What a value that a map computes is made of, else NULL. */
+static const Expr *mapped(const Expr *e) {
+    const Stage *def = e->op == OP_VALUE ? e->u.value->def : NULL;
+    for (int i = 0; def && def->kind == STAGE_MAP && i < def->nout; i++)
+        if (def->out[i] == e->u.value) return def->expr[i];
+    return NULL;
+}
+
 /* What the factor is rounded to on its way, or what it is stored as. */
 static Type factor_type(const Expr *e) {
     Type t = e->type;
-    for (; e->op == OP_CAST; e = e->arg[0])
-        if (type_bits(e->arg[0]->type) < type_bits(t)) t = e->arg[0]->type;
+    while (e && (e->op == OP_CAST || e->op == OP_VALUE)) {
+        e = e->op == OP_CAST ? e->arg[0] : mapped(e);
+        if (e && type_bits(e->type) < type_bits(t)) t = e->type;
+    }
     return t;
 }
 

@@ -57,6 +57,9 @@ says 2 "unknown command 'frobnicate'" frobnicate
 says 0 '^E0300|E0300' --explain list
 says 0 'summation' --explain E0300
 says 2 'no error has the code' --explain E9999
+says 0 '^E0711: ' --explain E0602,E0711
+says 2 "no error has the code 'E9999'" --explain E0602,E9999
+says 2 "no error has the code ''" --explain E0602,
 says 2 'no file is given'
 says 2 "did you mean '--dump'" --dmp=ast softmax.td
 says 2 "did you mean '--stop-after'" --stop-aftr=parse softmax.td
@@ -259,8 +262,17 @@ says 1 '^softmax.td:2:11: error.E0300.: .*did you mean softmax.$|did you mean so
 says 1 'no such parameter' run softmax.td softmax -D M=2 -D N=5 -D Q=1 --emu
 says 1 'no such parameter' run softmax.td softmax -D M=2 -D N=5 --emu --in y=out/y.npy
 says 0 'y: bf16\[2, 5\]' run softmax.td softmax --interp --in x=out/y.npy
-says 1 'dimension 2 of x is 5' run softmax.td softmax --interp --in x=out/y.npy -D N=6
+says 1 'dimension 1 of x is 5, and its type says N, which is 6' run softmax.td softmax --interp --in x=out/y.npy -D N=6
 says 1 'M has no value' run softmax.td softmax --interp -D N=6
+npy() { # FILE DESCR SHAPE BYTES: a file of NumPy's format
+    local head="{'descr': '$2', 'fortran_order': False, 'shape': $3, }"
+    printf '\x93NUMPY\x01\x00\x76\x00%-117s\n%b' "$head" "$4" >"$dir/$1"
+}
+npy long.npy '<i8' '(1, 1)' '\x07\x00\x00\x00\x00\x00\x00\x00'
+npy large.npy '<i2' '(1,)' '\x2c\x01'
+echo 'export fn twice(x: i8[N]) -> (y: i8[N]) { y[i] = i8(2 * x[i]); }' >"$dir/twice.td"
+says 1 "elements are NumPy.s int64, where bf16 is needed: save them as x.astype\(.float32.\)" run softmax.td softmax --interp --in x=long.npy
+says 1 'it holds 300, which i8 has not: that is -128..127' run twice.td twice --interp --in x=large.npy
 says 2 '--interp belongs to run' check softmax.td --interp
 says 1 'N' run softmax.td softmax -D M=2 --emu
 says 1 "this program is named 'b'" run two.td a -D N=3 --emu --kernels two.kernel

@@ -172,3 +172,12 @@ export fn chosen(x: f32[T, E]) -> (ok: bool[T]) {
     ok[t] = x[t, best[t]] == max[e](x[t, e]);
 }
 check chosen(T = 7, E = 13);
+
+// clause 8.6: an integer that comes from a float which is not negative is none either, and NaN becomes 0.
+export fn sampled(x: f32[W], e: f32[N]) -> (ok: bool[N]) {
+    require W >= 1;
+    let k[n] = min(i32(floor(max(e[n], 0.0) * 3.0)), W - 1);
+    let r[n] = min(i32(sqrt(e[n])), W - 1);
+    ok[n] = x[k[n]] == sum[w where w == k[n]](x[w]) && x[r[n]] == sum[w where w == r[n]](x[w]);
+}
+check sampled(W = 5, N = 37);

@@ -12,7 +12,7 @@ fn body(x: f32[N]) -> (y: f32[N]) {
     y[i] sum= 3;                        // expect error[E0202]: `sum=` is no assignment
     y[i] = (x[i];                       // expect error[E0209]: expected an operator, `)`, or `,`, found `;`
     y[i] = x[i);                        // expect error[E0209]: found `)`
-    y[i] = if x[i] > 0 then 1;          // expect error[E0200]: expected an operator or `else`, found `;`
+    y[i] = if x[i] > 0 then 1;          // expect error[E0207]: expected an operator or `else`, found `;`
     y[i] = sum[k where](x);             // expect error[E0200]: expected an expression, found `]`
     y[i] = (x)[i];                      // expect error[E0200]: expected `;`, found `[`
     x[i];                               // expect error[E0200]: found `;`

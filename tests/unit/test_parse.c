@@ -316,7 +316,8 @@ static void test_diags(void) {
                           "a.td:2:1: warning[W0302]: late \"q\"\n    2 | two é three\n      | ^^^\n"
                           "a.td:1:1: note: a note\n    1 | one\n      | ^^^\n      = help: some help\n"
                           "b.td:1:1: error[E0300]: in b\n    1 | x\n      | ^\n"
-                          "error[E0001]: nowhere\n"),
+                          "error[E0001]: nowhere\n"
+                          "more about these errors: tdc --explain E0300,E0001\n"),
            "rendering", out.s);
     diag_render_json(ctx, &json);
     expect(strstr(json.s, "{\"file\": \"a.td\", \"line\": 2, \"column\": 1, \"end_line\": 2, \"end_column\": 4, "
@@ -328,7 +329,17 @@ static void test_diags(void) {
     expect(diag_explain(&why, "302") && !diag_explain(&why, "E9999") && !diag_explain(&why, "x") &&
                !diag_explain(&why, ""),
            "explain: by number, unknown codes", NULL);
-    for (int i = 0; i < 100; i++) diag_report(ctx, DIAG_UNKNOWN_NAME, (Span){a, (uint32_t)i % 16, 16}, "flood %d", i);
+    d = diag_report(ctx, DIAG_UNKNOWN_NAME, (Span){b, 1, 1}, "elsewhere");
+    diag_moved(d);
+    diag_help(ctx, d, "change the text there");
+    diag_fix(ctx, d, (Span){b, 0, 1}, "y", "or there");
+    diag_advise(ctx, d, "call it otherwise");
+    diag_help(ctx, diag_nothing(ctx), "of nothing");
+    out.n = 0;
+    diag_render(ctx, &out, false);
+    expect(strstr(out.s, "call it otherwise") && !strstr(out.s, "there") && !strstr(out.s, "of nothing"), "moved",
+           out.s);
+    for (int i = 0; i < 99; i++) diag_report(ctx, DIAG_UNKNOWN_NAME, (Span){a, (uint32_t)i % 16, 16}, "flood %d", i);
     out.n = 0;
     diag_render(ctx, &out, true);
     expect(diag_errors(ctx) == 103 && diag_count(ctx) == 51 && strstr(out.s, "and 53 more errors\n"), "limit", NULL);

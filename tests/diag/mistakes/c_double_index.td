@@ -1,0 +1,1 @@
+export fn f(x: f32[M, N]) -> (y: f32[M, N]) { y[i][j] = x[i][j]; }

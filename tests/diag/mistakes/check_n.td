@@ -1,0 +1,2 @@
+export fn f(x: f32[M, N]) -> (y: f32[M, N]) { y[i, j] = x[i, j]; }
+check f(M = 3, n = 4);

@@ -1,0 +1,1 @@
+export fn f(a: f32[N]) -> (y: f32[2 * N]) { y[i in N] = a[i]; }

@@ -1,0 +1,2 @@
+import "nn" as nn;
+export fn f(x: f32[M, N]) -> (y: f32[M, N]) { y = softmax(x); }

@@ -1,0 +1,2 @@
+import "nn";
+export s = softmax(f32, [M]);

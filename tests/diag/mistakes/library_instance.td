@@ -1,0 +1,2 @@
+import "nn";
+export s = softmax(T = i32, B = [M]);

@@ -1,0 +1,1 @@
+export fn f(a: f32[M, K], b: f32[K, N]) -> (c: f32[M, N]) { c = a @ b; }

@@ -1,0 +1,1 @@
+export fn f(x: f32[M, N]) -> (y: f32[M]) { y[i] = x[i, -1]; }

@@ -1,0 +1,4 @@
+export fn f(x: f32[N]) -> (y: f32[N]) {
+    for i in range(N):
+        y[i] = 2.0 * x[i]
+}

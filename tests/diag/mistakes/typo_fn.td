@@ -1,0 +1,1 @@
+export fn f(x: f32[N]) -> (y: f32[N]) { y[i] = sqr(x[i]); }
