@@ -384,6 +384,7 @@ typedef struct SubPlace {
     ExprVec *nonempty;   /* of a load, else NULL: takes the conditions on variables' ranges that it is in range under */
 } SubPlace;
 bool sema_check_sub(Sema *s, const Expr **sub, const SubPlace *at);
+const Expr *sema_wide(Sema *s, const Expr *sub); /* with arithmetic that could wrap in i32 done in i64 */
 Sym sema_var_over(Sema *s, const Scope *scope, const Expr *extent, const AstItems *items);
 const Expr *sema_room_above(Sema *s, const Expr *sub, const Expr *extent); /* extent - 1 - sub */
 
@@ -394,6 +395,8 @@ void sema_refuse_sub(Sema *s, const Expr *sub, bool low, const SubPlace *at);
 /* ---- sema_suggest.c ---- */
 /* The condition on the extent, that it is a multiple of a number, under which sub is in range; NULL: there is none. */
 const Expr *sema_suggest_multiple(Sema *s, const Expr *sub, const Expr *extent);
+/* What to assume of the inputs that sub, and the conditions around it, load, so that it is in range; NULL: unknown. */
+Sym sema_suggest_assume(Sema *s, const Expr *sub, const Expr *extent);
 
 /* ---- sema_call.c ---- */
 const Expr *sema_call(Sema *s, Env env, const AstExpr *e);

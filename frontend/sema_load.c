@@ -94,13 +94,16 @@ static bool is_plain(const Expr *sub, const Expr *extent) {
     return expr_is_int(sub->u.var->lo, &lo) && lo >= 0;
 }
 
-/* The i32 e in i64, with arithmetic that could wrap in i32 done there. */
 static const Expr *widened(Sema *s, const Expr *e, int depth) {
     bool whole = e->type == TY_I32 && (op_rule(e->op) == RULE_ARITH || e->op == OP_IF) && depth < MAX_DEPTH;
     if (!whole) return expr_cast(s->g, TY_I64, e);
     const Expr *arg[3] = {e->arg[0]};
     for (int i = e->op == OP_IF; i < e->nargs; i++) arg[i] = widened(s, e->arg[i], depth + 1);
     return expr_op(s->g, e->op, arg, e->nargs);
+}
+
+const Expr *sema_wide(Sema *s, const Expr *sub) {
+    return sub->op == OP_CAST && sema_is_small(sub) ? widened(s, sub->arg[0], 0) : sub;
 }
 
 static bool in_range(Sema *s, const Expr *sub, const Expr *extent) {
@@ -161,7 +164,7 @@ static bool check_sub(Sema *s, const Expr **sub, const SubPlace *at) {
     const Expr *extent = at->extent;
     bool low = sema_nonneg(s, *sub);
     if (low && sema_nonneg(s, sema_room_above(s, *sub, extent))) return true;
-    const Expr *wide = (*sub)->op == OP_CAST && sema_is_small(*sub) ? widened(s, (*sub)->arg[0], 0) : *sub;
+    const Expr *wide = sema_wide(s, *sub);
     if (wide != *sub && in_range(s, wide, extent)) {
         *sub = wide;
         return true;

@@ -218,22 +218,6 @@ static const Expr *unwrapped(const Expr *e) {
     return e;
 }
 
-/* Of a variable whose range is data, n in off[b]..off[b + 1]: what the data must be. */
-static bool help_data_range(const Refusal *r) {
-    Sema *s = r->s;
-    const Var *v = r->sub->op == OP_VAR ? r->sub->u.var : NULL;
-    if (!v || !v->lo || !v->hi || !(sema_uses_data(v->lo) || sema_uses_data(v->hi))) return false;
-    const Expr *lo = unwrapped(v->lo), *hi = unwrapped(v->hi);
-    Sym from = sema_show(s, lo), to = sema_show(s, hi), extent = sema_show(s, r->at->extent);
-    if (lo->op == OP_LOAD && hi->op == OP_LOAD && lo->u.tensor == hi->u.tensor)
-        diag_help(s->ctx, r->d, "state what is known of the data: assume 0 <= %s && %s <= %s;", from, from, extent);
-    else if (!sema_uses_data(lo))
-        diag_help(s->ctx, r->d, "state what is known of the data: assume %s <= %s;", to, extent);
-    else
-        diag_help(s->ctx, r->d, "state what is known of the data: assume 0 <= %s && %s <= %s;", from, to, extent);
-    return true;
-}
-
 /* In an assume, which speaks of all values of its variables: off[b] <= off[b + 1]. */
 static bool help_assumed(const Refusal *r) {
     Sema *s = r->s;
@@ -248,7 +232,7 @@ static bool help_assumed(const Refusal *r) {
 
 static void help_indices(const Refusal *r) {
     Sema *s = r->s;
-    if (help_data_range(r) || help_assumed(r)) return;
+    if (help_assumed(r)) return;
     int64_t by, excess = 0, fixed;
     const Expr *length = NULL;
     if (r->low && sema_const_int(r->sub, &fixed) && fixed < 0 && r->at->load) {
@@ -256,6 +240,11 @@ static void help_indices(const Refusal *r) {
         diag_help(s->ctx, r->d,
                   "subscripts count from 0: the last one is %s - %lld, where dim %s in %lld..; says that there is one",
                   extent, (long long)-fixed, extent, (long long)-fixed);
+        return;
+    }
+    Sym assume = sema_suggest_assume(s, r->sub, r->at->extent); /* a range may be data */
+    if (assume) {
+        diag_help(s->ctx, r->d, "state what is known of the data: assume %s;", assume);
         return;
     }
     if (help_divisor(r)) return;
@@ -328,16 +317,17 @@ static void help_data(const Refusal *r) {
                   sema_show(s, cast->arg[0]), type_name(cast->type), sema_show(s, cast->arg[0]));
     Sym extent = sema_show(s, r->at->extent);
     Sym sub = r->at->load ? source_text(r, r->at->span) : sema_show(s, unwrapped(r->sub));
+    Sym assume = sema_suggest_assume(s, r->sub, r->at->extent);
     const Expr *from = unwrapped(r->sub);
-    bool given = from->op == OP_LOAD && (from->u.tensor->kind == TENSOR_INPUT || from->u.tensor->kind == TENSOR_INOUT);
-    if (given) diag_help(s->ctx, r->d, "state what is known of the data: assume 0 <= %s && %s < %s;", sub, sub, extent);
-    bool clamps = !given && from->op != OP_MIN && from->op != OP_MAX;
+    if (assume) diag_help(s->ctx, r->d, "state what is known of the data: assume %s;", assume);
+    bool clamps = !assume && from->op != OP_MIN && from->op != OP_MAX;
     if (clamps) diag_help(s->ctx, r->d, "clamp it: clamp(%s, 0, %s - 1)", sub, extent);
     if (r->at->load)
-        diag_help(s->ctx, r->d, "%sgive a value for outside: pad(%s, %s)", given || clamps ? "or " : "",
+        diag_help(s->ctx, r->d, "%sgive a value for outside: pad(%s, %s)", assume || clamps ? "or " : "",
                   source_text(r, r->at->load->span), zero_of(r->at->type));
     else
-        diag_help(s->ctx, r->d, "or leave out the others: ... where 0 <= %s && %s < %s;", sub, sub, extent);
+        diag_help(s->ctx, r->d, "%sleave out the others: ... where 0 <= %s && %s < %s;", assume || clamps ? "or " : "", sub, sub,
+                  extent);
 }
 
 /* ---- reports ---- */

@@ -38,3 +38,157 @@ const Expr *sema_suggest_multiple(Sema *s, const Expr *sub, const Expr *extent) 
     }
     return NULL;
 }
+
+/* ---- of data ---- */
+
+enum { MOST_LOADS = 8 };
+
+/* The loads of integers that the caller gives, by tensor: what could be stated of them. */
+typedef struct InputLoads {
+    int n;
+    const Expr *load[MOST_LOADS];
+} InputLoads;
+
+static void given_in(const Expr *e, InputLoads *out, int *left) {
+    if (--*left < 0) return;
+    if (e->op == OP_VAR) {
+        if (e->u.var->lo) given_in(e->u.var->lo, out, left);
+        if (e->u.var->hi) given_in(e->u.var->hi, out, left);
+    }
+    if (e->op == OP_LOAD && type_class(e->type) != CLASS_FLOAT && e->type != TY_BOOL) {
+        TensorKind kind = e->u.tensor->kind;
+        bool known = kind != TENSOR_INPUT && kind != TENSOR_INOUT;
+        for (int i = 0; i < out->n; i++) known |= out->load[i] == e;
+        if (!known && out->n < MOST_LOADS) out->load[out->n++] = e;
+    }
+    for (int i = 0; i < e->nargs; i++) given_in(e->arg[i], out, left);
+}
+
+/* What is said of each element of a tensor, or of those with a number in a subscript: least <= element <= most, each
+ * where it is wanted. */
+typedef struct Claim {
+    const Tensor *t;
+    const Expr *shown; /* a load whose subscripts are variables and numbers, or NULL */
+    bool numbered;     /* shown has a number: nothing is said of other loads */
+    bool low, high;
+} Claim;
+
+typedef struct Form {
+    Op below; /* element < end, or element <= end */
+    const Expr *least, *end;
+} Form;
+
+/* Its subscripts are variables, each another one, and numbers. */
+static bool is_plain(const Expr *load, bool *numbered) {
+    int64_t v;
+    *numbered = false;
+    for (int i = 0; i < load->nargs; i++) {
+        bool number = expr_is_int(load->arg[i], &v);
+        *numbered |= number;
+        if (!number && load->arg[i]->op != OP_VAR) return false;
+        for (int k = 0; k < i && !number; k++)
+            if (load->arg[k] == load->arg[i]) return false;
+    }
+    return true;
+}
+
+static bool is_of(const Claim *c, const Expr *load) { return c->numbered ? c->shown == load : c->t == load->u.tensor; }
+
+static bool proves(Sema *s, const InputLoads *g, const Claim *claim, int n, const Form *f, const Expr *sub,
+                   const Expr *extent) {
+    int mark = s->path.n;
+    for (int i = 0; i < g->n; i++)
+        for (int k = 0; k < n; k++) {
+            if (!is_of(&claim[k], g->load[i])) continue;
+            const Expr *v = expr_cast(s->g, TY_I64, g->load[i]);
+            if (claim[k].low) sema_path_push(s, expr2(s->g, OP_LE, f->least, v), true);
+            if (claim[k].high) sema_path_push(s, expr2(s->g, f->below, v, f->end), true);
+        }
+    bool in = in_range(s, sub, extent);
+    s->path.n = mark;
+    return in;
+}
+
+static Sym element(Sema *s, const Claim *c) {
+    static const char *const names[] = {"i", "j", "k", "l", "m", "n", "o", "p"};
+    if (c->shown) return sema_show(s, c->shown);
+    Text t = {.ctx = s->ctx};
+    text_fmt(&t, "%s[", c->t->name);
+    for (int i = 0; i < c->t->rank; i++) text_fmt(&t, "%s%s", i ? ", " : "", names[i % 8]);
+    text_put(&t, "]");
+    return sym_n(s->ctx, t.s, t.n);
+}
+
+static Sym claims(Sema *s, const Claim *claim, int n, const Form *f) {
+    Text t = {.ctx = s->ctx};
+    for (int i = 0; i < n; i++) {
+        Sym e = element(s, &claim[i]);
+        if (claim[i].low) text_fmt(&t, "%s%s <= %s", t.n ? " && " : "", sema_show(s, f->least), e);
+        if (claim[i].high)
+            text_fmt(&t, "%s%s %s %s", t.n ? " && " : "", e, f->below == OP_LT ? "<" : "<=", sema_show(s, f->end));
+    }
+    return t.n ? sym_n(s->ctx, t.s, t.n) : NULL;
+}
+
+/* e at the largest (least) values of the index variables in it; NULL: not known, or of data. */
+static const Expr *at_end(Sema *s, const Expr *e, bool largest) {
+    PolyEnv env = {.g = s->g};
+    const Expr *one = expr_int(s->g, TY_I64, 1);
+    Vars vars = {0};
+    sema_free_vars(s, e, &vars);
+    for (int i = 0; i < vars.n; i++) {
+        const Expr *v = expr_var(s->g, vars.at[i]), *last = expr2(s->g, OP_SUB, vars.at[i]->hi, one);
+        Poly coef, rest;
+        int64_t k;
+        if (!poly_linear(s->ctx, poly_of(&env, e), v, &coef, &rest) || !poly_is_const(coef, &k)) return NULL;
+        e = expr_replace(s->g, e, &v, (k > 0) == largest ? &last : (const Expr *const *)&vars.at[i]->lo, 1);
+    }
+    return sema_uses_data(e) ? NULL : e;
+}
+
+/* How small and large an element may be in a sum with index variables; false: sub is no such sum. */
+static bool beside(Sema *s, const Expr *load, const Expr *sub, const Expr *extent, Form *f) {
+    PolyEnv env = {.g = s->g};
+    Poly p = poly_of(&env, expr_cast(s->g, TY_I64, sub)), coef, rest;
+    int64_t k;
+    if (!poly_linear(s->ctx, p, expr_cast(s->g, TY_I64, load), &coef, &rest) || !poly_is_const(coef, &k) || k != 1)
+        return false;
+    const Expr *other = poly_expr(s->g, rest), *most = at_end(s, other, true), *least = at_end(s, other, false);
+    if (!most || !least) return false;
+    Poly lo = poly_of(&env, expr1(s->g, OP_NEG, least)), hi = poly_of(&env, sema_room_above(s, most, extent));
+    if (lo.failed || hi.failed) return false;
+    *f = (Form){OP_LE, poly_expr(s->g, lo), poly_expr(s->g, hi)};
+    return true;
+}
+
+Sym sema_suggest_assume(Sema *s, const Expr *sub, const Expr *extent) {
+    InputLoads g = {0};
+    Claim claim[MOST_LOADS];
+    int left = 1000, n = 0;
+    if (!sema_is_small(sub)) return NULL;
+    sub = sema_wide(s, sub);
+    given_in(sema_written_in(s, sub), &g, &left);
+    for (int i = 0; i < s->path.n; i++) given_in(s->path.at[i], &g, &left);
+    if (!g.n || left < 0) return NULL;
+    for (int i = 0; i < g.n; i++) {
+        Claim c = {.t = g.load[i]->u.tensor, .low = true, .high = true};
+        if (is_plain(g.load[i], &c.numbered)) c.shown = g.load[i];
+        int k = 0;
+        while (k < n && (c.numbered || claim[k].numbered || claim[k].t != c.t)) k++;
+        if (k == n) claim[n++] = c;
+        if (!claim[k].shown) claim[k].shown = c.shown;
+    }
+    const Expr *zero = expr_int(s->g, TY_I64, 0);
+    Form form[3] = {{OP_LE, zero, extent}, {OP_LT, zero, extent}}; /* the weakest first: an offset may be the end */
+    int forms = g.n == 1 && beside(s, g.load[0], sub, extent, &form[2]) ? 3 : 2;
+    for (const Form *f = form; f < form + forms; f++) {
+        if (!proves(s, &g, claim, n, f, sub, extent)) continue;
+        for (int i = 0; i < 2 * n; i++) { /* without what is not needed */
+            bool *part = i % 2 ? &claim[i / 2].high : &claim[i / 2].low;
+            *part = false;
+            *part = !proves(s, &g, claim, n, f, sub, extent);
+        }
+        return claims(s, claim, n, f);
+    }
+    return NULL;
+}
