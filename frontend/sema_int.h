@@ -202,7 +202,6 @@ struct Sema {
     VEC(Tensor *) lifted; /* tensors of sema_lift */
     Sym defining;         /* the name of the tensor in work */
     ExprMap refused_subs; /* subscripts that were reported, as text with the tensor in work */
-    bool assuming;        /* an assume is in work */
     ExprVec shapes;       /* conditions that the shapes of parameters imply */
     ExprMap required;     /* conditions of the Graph's `require` facts */
     int depth, instances;
@@ -213,6 +212,7 @@ struct Sema {
     int unguarded;            /* conditions around the expression in work that have errors */
     bool said_swapped;        /* that the branches of the if around are swapped */
     int in_subscript;         /* how many subscripts are around the expression in work */
+    ExprVec *speaks_where;    /* in an assumption: takes conditions on indices under which its loads are in range */
 };
 
 /* Reports; the code says whether it is an error or a warning. */
@@ -426,6 +426,7 @@ typedef struct RangeQuery {
     Span span;
     VEC(const AstExpr *) roots;
     const Expr *otherwise; /* the answer where there is no use (NULL: none) */
+    bool shifted;          /* else a use inside arithmetic is one: the dimension that it indexes */
     Def *let;              /* NULL, or the let whose readers are asked where there is no use */
     bool quiet;            /* nothing is elaborated or reported: tensors that are not made yet say nothing */
     Span from;             /* the answer's: the use that gives the range */

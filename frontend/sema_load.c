@@ -171,6 +171,11 @@ static bool check_sub(Sema *s, const Expr **sub, const SubPlace *at) {
     }
     if (sema_unreachable(s) || in_range_beside(s, *sub, at)) return true;
     if (at->nonempty && in_range_inside(s, *sub, at)) return true;
+    if (s->speaks_where && !sema_uses_data(*sub)) { /* an assumption says nothing of what is not there */
+        vec_push(s->ctx, s->speaks_where, expr2(s->g, OP_LE, expr_int(s->g, TY_I64, 0), *sub));
+        vec_push(s->ctx, s->speaks_where, expr2(s->g, OP_LT, *sub, extent));
+        return true;
+    }
     sema_refuse_sub(s, *sub, !low, at);
     return false;
 }

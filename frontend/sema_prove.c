@@ -92,24 +92,59 @@ static void collect(Sema *s, const Expr *e, ExprVec *done, ExprVec *out, int dep
     if (e->op == OP_VAR || e->op == OP_DIM || e->op == OP_SCALAR || e->op == OP_LOAD) vec_push(s->ctx, out, e);
 }
 
-/* Matches the load of a fact, whose subscripts are plain variables of it, with a load of the query. */
-static bool match_load(const Fact *f, const Expr *pattern, const Expr *load, const Expr **value) {
+/* By ranges and by what is known of indices: 1, 0 or -1. */
+static int index_truth(Sema *s, const Expr *cond) {
+    ExprVec known = {0};
+    for (int i = 0; i < s->path.n; i++)
+        if (!sema_uses_data(s->path.at[i])) vec_push(s->ctx, &known, s->path.at[i]);
+    PolyEnv env = {.g = s->g, .facts = known.at, .nfacts = known.n};
+    return cond_truth(&env, cond);
+}
+
+/* The value of the fact's variable v for which its subscript v + c is `sub`; NULL: it is no such sum, or the value may
+ * be outside of the variable's range. */
+static const Expr *value_for(Sema *s, const Expr *pattern, const Expr *v, const Expr *sub) {
+    const Expr *lo = v->u.var->lo, *hi = v->u.var->hi;
+    PolyEnv env = {.g = s->g};
+    Poly beside = poly_sub(s->ctx, poly_of(&env, pattern), poly_of(&env, v)), p;
+    int64_t c;
+    if (!poly_is_const(beside, &c) || sema_uses_data(sub) || !sema_is_small(sub)) return NULL;
+    p = poly_sub(s->ctx, poly_of(&env, sub), beside);
+    const Expr *value = p.failed ? NULL : poly_expr(s->g, p);
+    bool inside = value && index_truth(s, expr2(s->g, OP_LE, lo, value)) == 1 &&
+                  index_truth(s, expr2(s->g, OP_LT, value, hi)) == 1;
+    return inside ? value : NULL;
+}
+
+/* Matches the load of a fact, whose subscripts are variables of it, or one and a number, with a load of the query. */
+static bool match_load(Sema *s, const Fact *f, const Expr *pattern, const Expr *load, const Expr **value) {
     if (pattern->u.tensor != load->u.tensor) return false;
     for (int i = 0; i < pattern->nargs; i++) {
-        const Expr *p = pattern->arg[i];
-        if (p == load->arg[i]) continue;
+        const Expr *p = pattern->arg[i], *is = load->arg[i];
+        if (p == is) continue;
         int k = -1;
         for (int j = 0; j < f->nvars; j++)
-            if (p->op == OP_VAR && p->u.var == f->vars[j]) k = j;
-        if (k < 0 || (value[k] && value[k] != load->arg[i])) return false;
-        value[k] = load->arg[i];
+            if (p->op == OP_VAR ? p->u.var == f->vars[j] : k < 0 && sema_uses(p, expr_var(s->g, f->vars[j]))) k = j;
+        if (k < 0) return false;
+        if (p->op != OP_VAR) is = value_for(s, p, expr_var(s->g, f->vars[k]), is);
+        if (!is || (value[k] && value[k] != is)) return false;
+        value[k] = is;
     }
     return true;
 }
 
+/* What c = `a || b` says where a, which is of indices alone, is false by ranges and by what is known of indices. */
+static const Expr *without_alternative(Sema *s, const Expr *c) {
+    while (c->op == OP_OR && !sema_uses_data(c->arg[0])) {
+        if (index_truth(s, c->arg[0]) != 0) break;
+        c = c->arg[1];
+    }
+    return c;
+}
+
 static void instantiate(Sema *s, const Fact *f, const Expr *pattern, const Expr *load, ExprVec *out) {
     const Expr **value = NEW_N(s->ctx, const Expr *, f->nvars + 1), **var = NEW_N(s->ctx, const Expr *, f->nvars + 1);
-    if (!match_load(f, pattern, load, value)) return;
+    if (!match_load(s, f, pattern, load, value)) return;
     for (int j = 0; j < f->nvars; j++) {
         if (!value[j]) return; /* a variable that this load does not fix */
         var[j] = expr_var(s->g, f->vars[j]);
@@ -117,8 +152,11 @@ static void instantiate(Sema *s, const Fact *f, const Expr *pattern, const Expr 
     ExprVec parts = {0};
     sema_conjuncts(s, f->cond, true, &parts, 0);
     for (int i = 0; i < parts.n && out->n < MAX_FACTS_IN_USE; i++) {
-        const Expr *c = expr_replace(s->g, parts.at[i], var, value, f->nvars);
-        if (!seen(out, c)) vec_push(s->ctx, out, c);
+        const Expr *whole = expr_replace(s->g, parts.at[i], var, value, f->nvars), *c = without_alternative(s, whole);
+        if (c != whole)
+            sema_conjuncts(s, c, true, out, 0);
+        else if (!seen(out, c))
+            vec_push(s->ctx, out, c);
     }
 }
 

@@ -396,6 +396,7 @@ static bool query(Sema *s, RangeQuery *q, ExprVec *extent) {
     if (w.uses.n == 0 && q->quiet) return false;
     if (w.uses.n == 0 && q->let && !q->pack) return query_readers(s, q, extent, &w);
 
+    if (w.uses.n == 0 && q->shifted && !q->otherwise) q->otherwise = w.shifted_in;
     if (w.uses.n == 0 && q->otherwise) {
         vec_push(s->ctx, extent, q->otherwise);
         q->from = q->span;

@@ -218,21 +218,8 @@ static const Expr *unwrapped(const Expr *e) {
     return e;
 }
 
-/* In an assume, which speaks of all values of its variables: off[b] <= off[b + 1]. */
-static bool help_assumed(const Refusal *r) {
-    Sema *s = r->s;
-    int64_t by;
-    const Var *v = s->assuming ? shifted(r, &by) : NULL;
-    if (!v || by <= 0) return false;
-    const Expr *end = expr2(s->g, OP_SUB, r->at->extent, expr_int(s->g, TY_I64, by));
-    diag_help(s->ctx, r->d, "an assume speaks of all %s in 0..%s: exclude the last, assume %s >= %s || ...;", v->name,
-              sema_show(s, v->hi), v->name, sema_show(s, end));
-    return true;
-}
-
 static void help_indices(const Refusal *r) {
     Sema *s = r->s;
-    if (help_assumed(r)) return;
     int64_t by, excess = 0, fixed;
     const Expr *length = NULL;
     if (r->low && sema_const_int(r->sub, &fixed) && fixed < 0 && r->at->load) {
@@ -326,8 +313,8 @@ static void help_data(const Refusal *r) {
         diag_help(s->ctx, r->d, "%sgive a value for outside: pad(%s, %s)", assume || clamps ? "or " : "",
                   source_text(r, r->at->load->span), zero_of(r->at->type));
     else
-        diag_help(s->ctx, r->d, "%sleave out the others: ... where 0 <= %s && %s < %s;", assume || clamps ? "or " : "", sub, sub,
-                  extent);
+        diag_help(s->ctx, r->d, "%sleave out the others: ... where 0 <= %s && %s < %s;", assume || clamps ? "or " : "",
+                  sub, sub, extent);
 }
 
 /* ---- reports ---- */

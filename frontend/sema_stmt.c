@@ -337,6 +337,7 @@ static bool bind_free(Sema *s, Env *env, const AstExpr *e, Fact *f) {
     for (int i = 0; i < free.n; i++) {
         sema_warn_hidden(s, env->inst, free.at[i].name, free.at[i].span);
         RangeQuery q = {.env = *env, .name = free.at[i].name, .pack = free.at[i].pack, .span = free.at[i].span};
+        q.shifted = !q.pack;
         ExprVec his = {0};
         const Expr *zero = expr_int(s->g, TY_I64, 0), *hi = NULL;
         vec_push(s->ctx, &q.roots, e);
@@ -366,15 +367,32 @@ static bool is_about_data(Sema *s, Env env, const AstExpr *e) {
     return true;
 }
 
+/* An assumption: each of the conditions that && joins holds where its loads are in range. */
+static const Expr *assumed(Sema *s, Env env, const AstExpr *e) {
+    if (e->kind == AST_BINARY && e->u.op == OP_AND) {
+        const Expr *a = assumed(s, env, e->a);
+        int mark = sema_path_push(s, a, true);
+        const Expr *b = assumed(s, env, e->b);
+        sema_path_pop(s, mark);
+        return a && b ? expr2(s->g, OP_AND, a, b) : NULL;
+    }
+    ExprVec where = {0}, parts = {0};
+    s->speaks_where = &where;
+    const Expr *c = sema_cond(s, env, e);
+    s->speaks_where = NULL;
+    for (int i = 0; i < where.n; i++)
+        if (sema_truth(s, where.at[i]) != 1) sema_conjuncts(s, where.at[i], false, &parts, 0);
+    for (int i = parts.n - 1; i >= 0 && c; i--) c = expr2(s->g, OP_OR, parts.at[i], c);
+    return c;
+}
+
 /* One fact, of the condition e of the statement. */
 static bool state(Sema *s, Inst *inst, const AstStmt *st, const AstExpr *e) {
     Env env = {inst, NULL};
     Fact f = {.require = st->kind == STMT_REQUIRE, .text = st->text, .span = st->span};
     if (!f.require && !bind_free(s, &env, e, &f)) return false;
     if (f.require && is_about_data(s, env, e)) return false;
-    s->assuming = !f.require;
-    f.cond = sema_cond(s, env, e);
-    s->assuming = false;
+    f.cond = f.require ? sema_cond(s, env, e) : assumed(s, env, e);
     if (!f.cond) return false;
     int64_t v;
     Over over = sema_over_used(s, inst, &(Piece){.value = f.cond}, 1, 0);

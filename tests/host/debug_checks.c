@@ -142,11 +142,25 @@ static void kinds(void) {
     cudaFree(dx), cudaFree(y), cudaFree(z), cudaFree(dp), cudaFree(dlen), cudaFree(dk), cudaFree(dids);
 }
 
+static void lengths(void) {
+    int32_t off[] = {3, 5, 4, 4}, *d = device(off, sizeof off);
+    float *y = device(seven, sizeof seven);
+    workspace(debug_checks_lengths_workspace(ctx, 3, &run.workspace_bytes));
+    refused(debug_checks_lengths(ctx, &run, d, y, 3),
+            "lengths: assume off[b] <= off[b + 1] (debug_checks.td:33) does not hold at b = 1", y, 3,
+            "lengths: nothing written");
+    off[2] = 5, off[3] = 6;
+    cudaMemcpy(d, off, sizeof off, cudaMemcpyHostToDevice);
+    check(debug_checks_lengths(ctx, &run, d, y, 3) == debug_checks_ok, "lengths: data as assumed");
+    cudaFree(d), cudaFree(y);
+}
+
 int main(void) {
     if (debug_checks_open(&ctx, 0) != debug_checks_ok) return 2;
     rows();
     chain();
     kinds();
+    lengths();
     cudaFree(run.workspace);
     debug_checks_close(ctx);
     printf("%d passed, %d failed\n", passed, failed);

@@ -28,5 +28,12 @@ export fn kinds(x: f32[N], len: i32[B], k: i32[], ids: i64[P], inout p: f32[N], 
     p[n] = p[n] + 1;
 }
 
+// Of neighbours: nothing is said of the last offset's next one, which is not there.
+export fn lengths(off: i32[B + 1]) -> (y: f32[B]) {
+    assume off[b] <= off[b + 1];
+    y[b] = f32(off[b + 1] - off[b]);
+}
+
 check rows(V = 7, D = 3, N = 10);
+check lengths(B = 9);
 check chain(A = 5, B = 6, M = 9);
