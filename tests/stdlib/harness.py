@@ -85,6 +85,9 @@ def interface(graph):
     dims = re.findall(r"^  dim (\w+)", graph, re.M)
     scalars = {n: (t, d) for n, t, d in re.findall(r"^  scalar (\w+): (\w+)(?: = (\S+))?", graph, re.M)}
     tensors = re.findall(r"^  (in|inout|out) (\w+): (\w+)\[(.*)\]", graph, re.M)
+    order = re.search(r"^  params (.*)$", graph, re.M)  # where it is not that of the declarations
+    if order:
+        tensors.sort(key=lambda t: order.group(1).split(", ").index(t[1]))
     return dims, scalars, tensors
 
 
