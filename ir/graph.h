@@ -52,6 +52,7 @@ typedef struct Tensor Tensor;
 typedef struct Dim {
     Sym name;
     int64_t lo, hi, hint, divisor; /* without constraints: 0, INT64_MAX, 0 (no hint), 1 */
+    bool benched;                  /* the hint is the largest size of a bench line */
     bool has_default;              /* checks and runs take `def` where nothing is given */
     int64_t def;
     int id;
