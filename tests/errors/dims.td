@@ -5,6 +5,7 @@ dim R in 1..=8; // expect warning[W0313]: R
 dim M, NN, N; // expect warning[W0313]: no export has a dimension NN
 dim x divisible 4; // expect warning[W0313]: x
 dim K hint 8;
+dim M hint 4096;
 dim L hint 8;
 dim N hint 64;
 export fn f(x: f32[M], K: int) -> (y: f32[M]) { y[m] = x[m] * K; }
