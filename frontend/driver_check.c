@@ -198,7 +198,8 @@ static bool skip_other_sizes(Job *job, const Check *c) {
     const Binding *b = driver_contradicts(job, c);
     if (!b) return false;
     progress_hide(job->progress);
-    CheckResult r = {.skipped = true, .message = sym_fmt(job->ctx, "-D fixes %s = %lld", b->name, (long long)b->ivalue)};
+    CheckResult r = {.skipped = true,
+                     .message = sym_fmt(job->ctx, "-D fixes %s = %lld", b->name, (long long)b->ivalue)};
     if (job->o->results_json)
         print_json(job->ctx, c, &r, INPUTS_NORMAL);
     else

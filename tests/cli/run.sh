@@ -44,7 +44,7 @@ for help in 'help check' 'check --help' 'check -h' '-h check' 'check softmax.td 
     # shellcheck disable=SC2086
     says 0 '^usage: tdc check FILE.td' $help
     # shellcheck disable=SC2086
-    [ "$("$TDC" $help | grep -cE '^  (--smallest|--emu|-I|-o|-D|--emit|--interp) ')" = 3 ]
+    [ "$("$TDC" $help | grep -cE '^  (--smallest|--emu|-I|-o|-D|--emit|--interp) ')" = 4 ]
     verdict $? "tdc $help lists what check does not take, or not what it takes"
 done
 for c in check run explain tune; do
