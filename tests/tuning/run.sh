@@ -66,7 +66,7 @@ echo 'dim M hint 32; dim N hint 24; dim K hint 64; export fn f(x: bf16[M, K], w:
 "$tdc" tune hints.td --emu -o hints.tuning >log 2>&1
 same 'sizes by hints' "$? $(grep -o ' m=.*k=[0-9]*' hints.tuning)" '0  m=32 n=24 k=64'
 sed -i 's/dim K hint 64;//' hints.td
-refused 1 'no size for K: neither -D nor a bench line, a check line or a hint says it' tune hints.td --emu -o y
+refused 1 'no size for K: neither --at nor a bench line, a check line or a hint says it' tune hints.td --emu -o y
 refused 1 'bench f(M = ..., K = ..., N = ...)' tune hints.td --emu -o y
 # sizes that -D does not give are those of the file's lines
 "$tdc" tune model.td layer --emu -D M=64 -o sizes.tuning >log 2>&1
