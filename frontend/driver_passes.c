@@ -15,7 +15,7 @@
 #include <time.h>
 
 /* Of how many entries is asked whether guesses of sizes matter, and how many kernels that may cost. */
-enum { GUESSED_ENTRIES = 64, GUESSED_KERNELS = 128 };
+enum { GUESSED_ENTRIES = 32, GUESSED_KERNELS = 40 };
 
 static Exit wrong_unless(const Job *job, Exit otherwise) { return diag_errors(job->ctx) ? EXIT_WRONG : otherwise; }
 
