@@ -507,10 +507,17 @@ AstDecl *ast_export(Parse *p, Token word, AstDecl *fn) {
     return fn;
 }
 
-AstDecl *ast_export_instance(Parse *p, Token word, Token name, AstExpr *value, Token semi) {
+AstTypes *ast_types(Parse *p, AstTypes *list, AstType *type) {
+    if (!list) list = NEW(p->ctx, AstTypes);
+    vec_push(p->ctx, &list->v, type);
+    return list;
+}
+
+AstDecl *ast_export_instance(Parse *p, Token word, Token name, AstExpr *value, AstTypes *types, Token semi) {
     AstDecl *d = ast_decl(p, DECL_EXPORT, word, name, semi);
     d->is_export = true;
     d->value = value;
+    d->types = types;
     return d;
 }
 
@@ -550,6 +557,14 @@ AstDecl *ast_dim_clause(Parse *p, AstDecl *d, Token word, AstExpr *e) {
     AstExpr **slot = strcmp(word.text, "hint") ? &d->divisible : &d->hint;
     if (*slot) twice(p, parse_token_span(p, word), word.text);
     *slot = e;
+    return d;
+}
+
+AstDecl *ast_dim_order(Parse *p, AstDecl *d, Token name) {
+    d->name = NULL; /* it declares nothing that is looked up by name */
+    for (int i = 0; i < d->names.n; i++)
+        if (d->names.at[i].name == name.text) twice(p, parse_token_span(p, name), name.text);
+    vec_push(p->ctx, &d->names, ((AstName){name.text, parse_token_span(p, name)}));
     return d;
 }
 

@@ -147,6 +147,16 @@ typedef struct AstParams {
     VEC(AstParam) v;
 } AstParams;
 
+typedef struct AstTypes {
+    VEC(AstType *) v;
+} AstTypes;
+
+/* A name in a list of them. */
+typedef struct AstName {
+    Sym name;
+    Span span;
+} AstName;
+
 /* How check draws an input: t in lo..hi, or w ~ scale (lo and hi NULL). */
 typedef struct AstDraw {
     Sym name;
@@ -157,8 +167,9 @@ typedef struct AstDraw {
 typedef enum AstDeclKind {
     DECL_IMPORT,  /* text */
     DECL_DIM,     /* name; lo, hi (hi_closed), hint, divisible: each NULL where not given */
+    DECL_ORDER,   /* dim name, name, ...: names */
     DECL_FN,      /* fn, export fn, extern fn (text: the symbol), also a host function */
-    DECL_EXPORT,  /* export name = value: an instance */
+    DECL_EXPORT,  /* export name = value -> types: an instance */
     DECL_REDUCE,  /* reduce name[vars](params) { body } */
     DECL_CHECK,   /* name(args) ... */
     DECL_BENCH,   /* name(args) ... */
@@ -184,10 +195,13 @@ typedef struct AstDecl {
     AstItems *vars;       /* DECL_REDUCE */
     AstStmts *body;       /* or value */
     AstExpr *value;       /* fn f(x) = value; export name = value */
+    AstTypes *types;      /* DECL_EXPORT: of the results; NULL: those of the function */
 
     /* DECL_DIM */
     AstExpr *lo, *hi, *hint, *divisible;
     bool hi_closed;
+
+    VEC(AstName) names; /* DECL_ORDER */
 
     /* DECL_CHECK, DECL_BENCH */
     AstItems *args;

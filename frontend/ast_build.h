@@ -127,12 +127,15 @@ AstDecl *ast_fn(Parse *p, Token word, Token name, AstGenerics *g, AstParams *par
 AstDecl *ast_fn_results(Parse *p, AstDecl *d, AstParams *results, AstType *type);
 AstDecl *ast_body(Parse *p, AstDecl *d, AstStmts *body, AstExpr *value, Token last);
 AstDecl *ast_export(Parse *p, Token word, AstDecl *fn);
-AstDecl *ast_export_instance(Parse *p, Token word, Token name, AstExpr *value, Token semi);
+/* types: NULL, or what ast_types made */
+AstDecl *ast_export_instance(Parse *p, Token word, Token name, AstExpr *value, AstTypes *types, Token semi);
+AstTypes *ast_types(Parse *p, AstTypes *list, AstType *type); /* list: NULL to begin with */
 AstDecl *ast_extern(Parse *p, Token word, AstDecl *fn, Token symbol, Token semi);
 AstDecl *ast_struct(Parse *p, Token word, Token name, AstGenerics *g, AstParams *fields, Token last);
 AstDecl *ast_reduce(Parse *p, Token word, Token name, AstItems *vars, AstParams *params);
 AstDecl *ast_dim_range(Parse *p, AstDecl *d, Token in, AstExpr *lo, AstExpr *hi, bool closed);
 AstDecl *ast_dim_clause(Parse *p, AstDecl *d, Token word, AstExpr *e); /* hint, divisible */
+AstDecl *ast_dim_order(Parse *p, AstDecl *d, Token name);
 AstDecl *ast_dim_later(Parse *p, AstDecl *d, Token word);
 AstDecl *ast_check(Parse *p, AstDeclKind kind, Token word, Token name, AstItems *args, Token close);
 AstDecl *ast_check_draw(Parse *p, AstDecl *d, Token name, AstExpr *lo, AstExpr *hi, AstExpr *scale);

@@ -218,6 +218,11 @@ static void put_dim(Text *out, const AstDecl *d) {
     text_char(out, '\n');
 }
 
+static void put_names(Text *out, const AstDecl *d) {
+    for (int i = 0; i < d->names.n; i++) text_fmt(out, "%s%s", i ? ", " : "", d->names.at[i].name);
+    text_char(out, '\n');
+}
+
 static void put_check(Text *out, const AstDecl *d) {
     put_items(out, '(', d->args, ')');
     for (int i = 0; i < d->draws.n; i++) {
@@ -235,9 +240,9 @@ static void put_check(Text *out, const AstDecl *d) {
 
 static void put_decl(Text *out, const AstDecl *d) {
     static const char *const words[] = {
-        [DECL_IMPORT] = "import ", [DECL_DIM] = "dim ",     [DECL_FN] = "fn ",       [DECL_EXPORT] = "",
-        [DECL_REDUCE] = "reduce ", [DECL_CHECK] = "check ", [DECL_BENCH] = "bench ", [DECL_STRUCT] = "struct ",
-        [DECL_OPTION] = "",        [DECL_REQUIRE] = "",     [DECL_ASSUME] = "",
+        [DECL_IMPORT] = "import ", [DECL_ORDER] = "dim ",     [DECL_DIM] = "dim ",     [DECL_FN] = "fn ",
+        [DECL_EXPORT] = "",        [DECL_REDUCE] = "reduce ", [DECL_CHECK] = "check ", [DECL_BENCH] = "bench ",
+        [DECL_STRUCT] = "struct ", [DECL_OPTION] = "",        [DECL_REQUIRE] = "",     [DECL_ASSUME] = "",
     };
     if (d->doc) text_put(out, "doc ");
     if (d->doc) put_string(out, d->doc);
@@ -250,11 +255,16 @@ static void put_decl(Text *out, const AstDecl *d) {
         text_char(out, '\n');
         break;
     case DECL_DIM: put_dim(out, d); break;
+    case DECL_ORDER: put_names(out, d); break;
     case DECL_FN:
     case DECL_REDUCE:
     case DECL_STRUCT: put_function(out, d); break;
     case DECL_EXPORT:
         put_clause(out, " = ", d->value);
+        for (int i = 0; d->types && i < d->types->v.n; i++) {
+            text_put(out, i ? ", " : " -> ");
+            put_type(out, d->types->v.at[i]);
+        }
         text_char(out, '\n');
         break;
     case DECL_CHECK:

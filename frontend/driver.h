@@ -9,6 +9,7 @@
 #include "backend_cuda/glue.h"
 #include "check.h"
 #include "driver_progress.h"
+#include "sched/explain.h"
 
 #define TDC_VERSION "0.1"
 
@@ -38,6 +39,7 @@ typedef struct NameFile {
     const char *name, *file;
 } NameFile;
 typedef VEC(NameFile) NameFiles;
+typedef VEC(Binding) Bindings;
 
 typedef enum OptionId {
 #define OPTION(e, name, value, commands, often, text) OPT_##e,
@@ -76,7 +78,8 @@ typedef struct DriverOptions {
     bool smallest;     /* check: each dimension at its smallest legal value too */
     bool results_json; /* check: --format=json */
     bool brief;        /* check: a line for each entry and kind of inputs */
-    VEC(Binding) defines;
+    Bindings defines;  /* -D */
+    Bindings at;       /* --at */
     VEC(const char *) includes;
     NameFiles in, out_files;  /* run */
     const char *command_line; /* as the emitted files quote it, paths without their folders */
@@ -184,13 +187,22 @@ const char *driver_place(const CheckOptions *co);    /* on what they run, for me
 bool driver_fail(const char *what, const Text *why); /* says why on stderr; false */
 Exit driver_run(Job *job);                           /* driver_run.c */
 Exit driver_explain(Job *job);                       /* driver_explain.c */
-/* Whether an entry takes these sizes; says in *why what does not fit. */
-bool driver_fits(const Graph *g, const int64_t *dims, const double *scalars, Text *why);
-const Binding *driver_define(const Job *job, Sym name); /* of -D; NULL: none */
-/* Whether each -D names a dimension or a scalar of an export; false after reporting. */
-bool driver_defines(Job *job);
 /* Where check, run and tune run; false after saying why nowhere. */
 bool driver_options_of_check(Job *job, CheckOptions *co);
+
+/* driver_sizes.c: the sizes that a command is given, by -D and --at. Where a command names an entry they are about that
+ * one alone. */
+/* Fixes what -D names in a module's Graphs, reporting what does not fit: a name that is no dimension (for run, explain
+ * and tune: nor a scalar), a value that it cannot have. */
+Exit driver_fix(Job *job, Module *m);
+Exit driver_check_at(Job *job);                     /* whether --at names dimensions and scalars that are left */
+const Binding *driver_at(const Job *job, Sym name); /* a value that --at gives, or -D to a scalar; NULL: none */
+/* A -D with another value than the statement's; NULL: none. */
+const Binding *driver_contradicts(const Job *job, const Check *c);
+/* Values for all dimensions and scalars of an entry, in its order, and where each dimension's comes from. */
+void driver_sizes(const Job *job, const Graph *g, int64_t *dims, double *scalars, SizeFrom *from);
+/* Whether an entry takes these sizes; says in *why what does not fit. */
+bool driver_fits(const Graph *g, const int64_t *dims, const double *scalars, Text *why);
 
 /* driver_tune.c: the command tune; and a tuning file that was named, which depends on nothing else. */
 Exit driver_tune(Job *job);

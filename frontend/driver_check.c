@@ -193,21 +193,43 @@ static void one_check(Job *job, const CheckModel *m, const CheckOptions *co, con
         print_result(c, &r);
 }
 
+/* A check of another size than -D's has nothing to run: the program is for that size alone. */
+static bool skip_other_sizes(Job *job, const Check *c) {
+    const Binding *b = driver_contradicts(job, c);
+    if (!b) return false;
+    progress_hide(job->progress);
+    CheckResult r = {.skipped = true,
+                     .message = sym_fmt(job->ctx, "-D fixes %s = %lld", b->name, (long long)b->ivalue)};
+    if (job->o->results_json)
+        print_json(job->ctx, c, &r, INPUTS_NORMAL);
+    else
+        print_result(c, &r);
+    return true;
+}
+
 /* All statements with one kind of inputs. A summary is printed when the last statement of its entry has run. */
 static void check_kind(Job *job, const CheckModel *m, CheckOptions *co, Tally *t) {
     const Module *mod = job->reference;
     t->entries.n = 0;
     for (int i = 0; i < mod->checks.n; i++)
-        if (!mod->checks.at[i].bench) summary_of(job->ctx, t, mod->checks.at[i].entry)->left++;
+        if (!mod->checks.at[i].bench && !driver_contradicts(job, &mod->checks.at[i]))
+            summary_of(job->ctx, t, mod->checks.at[i].entry)->left++;
     for (int i = 0; i < mod->checks.n; i++) {
         const Check *c = &mod->checks.at[i];
         const Graph *g = check_graph(mod, c->entry);
-        if (c->bench) continue;
+        if (c->bench || driver_contradicts(job, c)) continue;
         int sizes = job->o->smallest && g ? 2 * g->dims.n : 0;
         for (co->smallest = 0; co->smallest <= sizes; co->smallest++) one_check(job, m, co, c, t);
         Summary *s = summary_of(job->ctx, t, c->entry);
         if (!--s->left && job->o->brief && s->passed + s->failed) print_summary(s, co->inputs);
     }
+}
+
+static Exit no_check_left(Job *job, const Module *mod) {
+    for (int i = 0; i < mod->checks.n; i++)
+        if (!mod->checks.at[i].bench) skip_other_sizes(job, &mod->checks.at[i]);
+    fprintf(stderr, "tdc: no check of %s is at the sizes of -D: nothing was checked\n", job->o->file);
+    return EXIT_WRONG;
 }
 
 Exit driver_check(Job *job) {
@@ -218,7 +240,12 @@ Exit driver_check(Job *job) {
     unsigned kinds = job->o->inputs ? job->o->inputs : 1u << INPUTS_NORMAL;
     int checks = 0;
     Tally t = {.decided = true};
-    for (int i = 0; i < mod->checks.n; i++) checks += !mod->checks.at[i].bench;
+    int others = 0; /* at sizes that -D excludes */
+    for (int i = 0; i < mod->checks.n; i++) {
+        const Check *c = &mod->checks.at[i];
+        *(driver_contradicts(job, c) ? &others : &checks) += !c->bench;
+    }
+    if (!checks && others) return no_check_left(job, mod);
     if (!checks && job->o->results_json) return printf("{\"on\": null, \"passed\": 0, \"failed\": 0}\n"), EXIT_OK;
     if (!checks) return printf("%s has no check statements\n", job->o->file), EXIT_OK;
     if (!driver_build(job, &co, &m)) return EXIT_INTERNAL;
@@ -226,6 +253,8 @@ Exit driver_check(Job *job) {
     if (!job->o->results_json)
         printf("%s: %d check%s %s\n", job->o->file, checks, checks == 1 ? "" : "s", driver_place(&co));
     fflush(stdout);
+    for (int i = 0; i < mod->checks.n; i++)
+        if (!mod->checks.at[i].bench) skip_other_sizes(job, &mod->checks.at[i]);
     for (int k = 0; k < INPUTS_COUNT; k++) {
         co.inputs = (InputKind)k;
         if (kinds >> k & 1) check_kind(job, &m, &co, &t);

@@ -117,10 +117,11 @@ static bool is_name(const char *s, size_t n) {
     return n > 0;
 }
 
-static bool option_define(Ctx *ctx, DriverOptions *o, const char *value) {
-    const char *eq = strchr(value, '=');
+/* NAME=VALUE for -D or --at. */
+static bool option_binding(Ctx *ctx, DriverOptions *o, OptionId id, const char *value) {
+    const char *eq = strchr(value, '='), *option = driver_option(id)->name;
     char *end = NULL;
-    if (!eq || !is_name(value, (size_t)(eq - value))) return wrong("-D needs NAME=VALUE, not '%s'", value);
+    if (!eq || !is_name(value, (size_t)(eq - value))) return wrong("%s needs NAME=VALUE, not '%s'", option, value);
     Binding b = {.name = sym_n(ctx, value, (size_t)(eq - value))};
     errno = 0;
     b.ivalue = strtoll(eq + 1, &end, 10);
@@ -128,12 +129,31 @@ static bool option_define(Ctx *ctx, DriverOptions *o, const char *value) {
         b.value = (double)b.ivalue;
     } else {
         b.value = strtod(eq + 1, &end);
-        if (end == eq + 1 || *end) return wrong("-D %s: '%s' is no number", b.name, eq + 1);
+        if (end == eq + 1 || *end) return wrong("%s %s: '%s' is no number", option, b.name, eq + 1);
         b.ivalue = b.value >= -9e18 && b.value <= 9e18 ? (int64_t)b.value : 0;
     }
-    for (int i = 0; i < o->defines.n; i++)
-        if (o->defines.at[i].name == b.name) return wrong("-D %s is given twice", b.name);
-    vec_push(ctx, &o->defines, b);
+    for (int k = 0; k < 2; k++) {
+        const Bindings *other = k ? &o->at : &o->defines;
+        for (int i = 0; i < other->n; i++) {
+            if (other->at[i].name != b.name) continue;
+            return k == (id == OPT_AT) ? wrong("%s %s is given twice", option, b.name)
+                                       : wrong("%s is given by -D and by --at", b.name);
+        }
+    }
+    if (id == OPT_DEFINE)
+        vec_push(ctx, &o->defines, b);
+    else
+        vec_push(ctx, &o->at, b);
+    return true;
+}
+
+static bool option_at(Ctx *ctx, DriverOptions *o, const char *value) {
+    for (const char *s = value; *s;) {
+        size_t n = strcspn(s, ",");
+        if (!option_binding(ctx, o, OPT_AT, sym_n(ctx, s, n))) return false;
+        s += n;
+        if (*s == ',') s++;
+    }
     return true;
 }
 
@@ -221,7 +241,8 @@ static bool option_take(Ctx *ctx, DriverOptions *o, OptionId id, const char *val
     case OPT_PREFIX:
         o->prefix = value;
         return is_name(value, strlen(value)) ? true : wrong("--prefix needs a C identifier, not '%s'", value);
-    case OPT_DEFINE: return option_define(ctx, o, value);
+    case OPT_DEFINE: return option_binding(ctx, o, id, value);
+    case OPT_AT: return option_at(ctx, o, value);
     case OPT_INCLUDE: vec_push(ctx, &o->includes, value); return true;
     case OPT_TARGET: return option_target(ctx, o, value);
     case OPT_DEPEND:
@@ -389,6 +410,7 @@ static bool complete(DriverOptions *o) {
                                                     : wrong("'%s' is neither a .td nor a .kernel file", o->file);
     if (o->results_json && o->brief) return wrong("--format=json has every result: --brief does not go with it");
     const bool runs = o->command == COMMAND_CHECK || o->command == COMMAND_RUN || o->command == COMMAND_TUNE;
+    if (o->defines.n && !has_suffix(o->file, ".td")) return wrong("-D needs a .td file; explain takes sizes by --at");
     if (runs && !has_suffix(o->file, ".td")) return wrong("check, run and tune need a .td file");
     if (o->command == COMMAND_TUNE && !o->out) return wrong("tune needs -o, the tuning file");
     if (o->command == COMMAND_RUN && !o->entry) return wrong("run needs the entry's name after the file");

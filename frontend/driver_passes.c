@@ -3,9 +3,9 @@
 
 #include "backend_cuda/lower.h"
 #include "ir/diag.h"
-#include "ir/fix.h"
 #include "ir/rewrite.h"
 #include "sched/perf.h"
+#include "sched/predict.h"
 #include "sched/same.h"
 #include "sched/sched.h"
 #include "sema.h"
@@ -13,6 +13,9 @@
 #include <errno.h>
 #include <string.h>
 #include <time.h>
+
+/* Of how many entries is asked whether guesses of sizes matter, and how many kernels that may cost. */
+enum { GUESSED_ENTRIES = 32, GUESSED_KERNELS = 40 };
 
 static Exit wrong_unless(const Job *job, Exit otherwise) { return diag_errors(job->ctx) ? EXIT_WRONG : otherwise; }
 
@@ -103,30 +106,6 @@ static Module *module_of(Job *job, const SemaOptions *opt) {
     return m;
 }
 
-/* -D: the dimension has one value and is no argument any more. */
-static Exit define(Job *job, Module *m) {
-    for (int i = 0; i < job->o->defines.n; i++) {
-        const Binding *b = &job->o->defines.at[i];
-        bool used = false;
-        for (int k = 0; k < m->graphs.n; k++) {
-            Graph *g = m->graphs.at[k];
-            Text why = {.ctx = job->ctx};
-            Dim *d = NULL;
-            for (int j = 0; j < g->dims.n; j++)
-                if (g->dims.at[j]->name == b->name) d = g->dims.at[j];
-            if (!d) continue;
-            used = true;
-            if (graph_fix_dim(g, d, b->ivalue, &why)) continue;
-            diag_report(job->ctx, DIAG_BAD_DEFINE, g->span, "%s: %s", g->name, why.s);
-            return EXIT_WRONG;
-        }
-        if (used) continue;
-        diag_report(job->ctx, DIAG_BAD_DEFINE, (Span){job->file, 0, 0}, "-D %s: no export has this dimension", b->name);
-        return EXIT_WRONG;
-    }
-    return EXIT_OK;
-}
-
 static Exit verify_module(Job *job, const Module *m, const char *pass) {
     for (int i = 0; m && i < m->graphs.n; i++) {
         Text why = {.ctx = job->ctx};
@@ -143,9 +122,8 @@ static Exit verify_graphs(Job *job, const char *pass) {
 
 /* --debug-checks: the same entries once more, of which their assumptions remain. */
 static Exit assume(Job *job, const SemaOptions *opt) {
-    const DriverOptions *o = job->o;
     Module *m = job->assumed = module_of(job, opt);
-    Exit e = o->command == COMMAND_COMPILE && o->defines.n ? define(job, m) : EXIT_OK;
+    Exit e = driver_fix(job, m);
     for (int i = 0; e == EXIT_OK && i < m->graphs.n; i++) {
         Assumptions all = {0};
         Graph *g = m->graphs.at[i];
@@ -162,10 +140,11 @@ static Exit pass_SEMA(Job *job) {
     job->module = module_of(job, &opt);
     if (diag_errors(job->ctx) || entry_exists(job, job->module) != EXIT_OK) return EXIT_WRONG;
     Exit e = verify_graphs(job, "sema");
-    if (e == EXIT_OK && job->o->command == COMMAND_COMPILE && job->o->defines.n) {
-        e = define(job, job->module);
+    if (e == EXIT_OK && job->o->defines.n) {
+        e = driver_fix(job, job->module);
         if (e == EXIT_OK) e = verify_graphs(job, "-D");
     }
+    if (e == EXIT_OK) e = driver_check_at(job);
     if (e != EXIT_OK || !job->o->debug_checks) return e;
     e = assume(job, &opt);
     return e == EXIT_OK ? verify_graphs(job, "--debug-checks") : e;
@@ -182,7 +161,11 @@ static void end_trees(Job *job) {
 static Exit pass_SIMPLIFY(Job *job) {
     if (is_kernel_text(job)) return EXIT_OK;
     const SemaOptions opt = {.import = import, .user = job};
-    if (job->o->command == COMMAND_CHECK || job->o->command == COMMAND_RUN) job->reference = module_of(job, &opt);
+    if (job->o->command == COMMAND_CHECK || job->o->command == COMMAND_RUN) {
+        job->reference = module_of(job, &opt);
+        Exit e = driver_fix(job, job->reference);
+        if (e != EXIT_OK) return e;
+    }
     end_trees(job);
     for (int i = 0; i < job->module->graphs.n; i++) graph_simplify(job->module->graphs.at[i]);
     for (int i = 0; job->assumed && i < job->assumed->graphs.n; i++)
@@ -246,11 +229,38 @@ static Exit schedule_graph(Job *job, Graph *g, const SchedOptions *opt, Program 
     return program_verify(*p, &why) ? EXIT_OK : internal(job, "schedule", &why);
 }
 
+/* Once for each name: a dim line says it for all entries of the file. */
+typedef struct Guesses {
+    ExprMap said;
+    int entries, kernels; /* how many may still be looked at, and made to find out */
+} Guesses;
+
+static void report_guess(Job *job, const Program *p, const SchedOptions *opt, Guesses *all) {
+    bool guessed = false, wanted = job->o->command == COMMAND_COMPILE || job->o->command == COMMAND_EXPLAIN;
+    for (int i = 0; i < p->graph->dims.n; i++) guessed |= !p->graph->dims.at[i]->hint;
+    if (!wanted || !guessed || all->entries-- <= 0) return;
+    BadGuess b = sched_bad_guess(p, opt, &all->said, &all->kernels);
+    if (!b.dim) return;
+    Sym n = b.dim->name;
+    int more = 0;
+    for (int i = 0; i < p->graph->dims.n; i++) more += p->graph->dims.at[i] != b.dim && !p->graph->dims.at[i]->hint;
+    const char *others = more ? sym_fmt(job->ctx, ", %lld for other lengths,", (long long)b.others) : "";
+    expr_map_put(job->ctx, &all->said, n, n);
+    int64_t guess = guess_value(expr_dim(p->graph, b.dim));
+    Diag *d =
+        diag_report(job->ctx, DIAG_GUESSED_SIZE, p->graph->span,
+                    "%s is planned for %s = %lld, a guess: %s = %lld%s is predicted to take %.3g ms, and %.3g ms "
+                    "if planned for",
+                    p->graph->name, n, (long long)guess, n, (long long)b.size, others, b.guessed * 1e3, b.chosen * 1e3);
+    diag_help(job->ctx, d, "say which length matters most: dim %s hint %lld; or another", n, (long long)b.size);
+}
+
 static Exit schedule_graphs(Job *job, Program *given, int given_file) {
     SchedMemo memo = {0};
     SameMemo same = {0};
     const SchedOptions opt = {
-        .memo = &memo, .library = !job->o->no_library, .reasons = job->o->command == COMMAND_EXPLAIN};
+        .memo = &memo, .library = !job->o->no_library, .reasons = job->o->command == COMMAND_EXPLAIN, .keep = true};
+    Guesses guesses = {.entries = GUESSED_ENTRIES, .kernels = GUESSED_KERNELS};
     bool taken = false;
     for (int i = 0; i < job->module->graphs.n; i++) {
         Graph *g = job->module->graphs.at[i];
@@ -264,6 +274,7 @@ static Exit schedule_graphs(Job *job, Program *given, int given_file) {
             Exit e = schedule_graph(job, g, &opt, &p);
             if (e != EXIT_OK) return e;
             sched_perf(p);
+            report_guess(job, p, &opt, &guesses);
         }
         if (job->assumed && job->assumed->graphs.at[i]) {
             Exit e = schedule_graph(job, job->assumed->graphs.at[i], &opt, &p->assumed);

@@ -97,7 +97,7 @@ static Exit wrong_name(Job *job, const Graph *g, const char *option, const char 
     return EXIT_WRONG;
 }
 
-/* --in names an input, --out a result, -D a dimension or a scalar. */
+/* --in names an input, --out a result. */
 static Exit run_names(Job *job, const Graph *g) {
     const DriverOptions *o = job->o;
     for (int k = 0; k < o->in.n + o->out_files.n; k++) {
@@ -109,23 +109,17 @@ static Exit run_names(Job *job, const Graph *g) {
         }
         if (!found) return wrong_name(job, g, in ? "--in" : "--out", name);
     }
-    for (int k = 0; k < o->defines.n; k++) {
-        bool found = false;
-        for (int i = 0; i < g->dims.n; i++) found |= g->dims.at[i]->name == o->defines.at[k].name;
-        for (int i = 0; i < g->scalars.n; i++) found |= g->scalars.at[i]->name == o->defines.at[k].name;
-        if (!found) return wrong_name(job, g, "-D", o->defines.at[k].name);
-    }
     return EXIT_OK;
 }
 
-/* Dimensions and scalars: from -D, and dimensions without one from the shapes of the files. */
+/* Dimensions and scalars: from --at (scalars from -D too), and dimensions without one from the shapes of the files. */
 static Exit run_sizes(Job *job, const Graph *g, const HostTensor *const *given, CheckCall *call, int64_t *dims,
                       double *scalars) {
     Check c = {.entry = g->name};
     Text why = {.ctx = job->ctx}, unmatched = {.ctx = job->ctx};
     bool *known = NEW_N(job->ctx, bool, g->dims.n + 1);
-    for (int i = 0; i < job->o->defines.n; i++) {
-        const Binding *b = &job->o->defines.at[i];
+    for (int i = 0; i < job->o->at.n + job->o->defines.n; i++) {
+        const Binding *b = i < job->o->at.n ? &job->o->at.at[i] : &job->o->defines.at[i - job->o->at.n];
         vec_push(job->ctx, &c.bindings, *b);
         for (int d = 0; d < g->dims.n; d++)
             if (g->dims.at[d]->name == b->name) dims[d] = b->ivalue, known[d] = true;

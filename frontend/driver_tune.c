@@ -74,18 +74,18 @@ static bool all_sized(Tuner *x, const Graph *g, const Check *c) {
         text_fmt(&line, "%s%s = ...", i ? ", " : "", name);
         if (bound) continue;
         text_fmt(&missing, "%s%s", missing.n ? ", " : "", name);
-        text_fmt(&define, " -D %s=...", name);
+        text_fmt(&define, " --at %s=...", name);
     }
     if (!missing.n) return true;
     Diag *d = diag_report(ctx, DIAG_BAD_DEFINE, g->span,
-                          "%s: no size for %s: neither -D nor a bench line, a check line or a hint says it", g->name,
+                          "%s: no size for %s: neither --at nor a bench line, a check line or a hint says it", g->name,
                           missing.s);
     diag_help(ctx, d, "write the sizes that matter into the file: bench %s(%s);", g->name, line.s);
     diag_help(ctx, d, "or give them here:%s", define.s);
     return false;
 }
 
-/* At one statement's sizes; NULL: at those of -D and hints alone. */
+/* At one statement's sizes, where --at gives no other; NULL: at those of --at and hints alone. */
 static bool add_sizes(Tuner *x, const Program *p, const Check *c) {
     Ctx *ctx = x->job->ctx;
     const Graph *g = p->graph;
@@ -93,16 +93,18 @@ static bool add_sizes(Tuner *x, const Program *p, const Check *c) {
     Text why = {.ctx = ctx};
     int64_t *dims = NEW_N(ctx, int64_t, g->dims.n + 1);
     double *scalars = NEW_N(ctx, double, g->scalars.n + 1);
-    for (int i = 0; i < x->job->o->defines.n; i++) vec_push(ctx, &all.bindings, x->job->o->defines.at[i]);
+    const Bindings *given[] = {&x->job->o->at, &x->job->o->defines};
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < given[k]->n; i++) vec_push(ctx, &all.bindings, given[k]->at[i]);
     for (int i = 0; c && i < c->bindings.n; i++)
-        if (!driver_define(x->job, c->bindings.at[i].name)) vec_push(ctx, &all.bindings, c->bindings.at[i]);
+        if (!driver_at(x->job, c->bindings.at[i].name)) vec_push(ctx, &all.bindings, c->bindings.at[i]);
     for (int i = 0; !c && i < g->dims.n; i++) {
         const Dim *d = g->dims.at[i];
-        if (d->hint > 0 && !driver_define(x->job, d->name))
+        if (d->hint > 0 && !driver_at(x->job, d->name))
             vec_push(ctx, &all.bindings, ((Binding){.name = d->name, .value = (double)d->hint, .ivalue = d->hint}));
     }
     for (int i = 0; !c && i < g->scalars.n; i++)
-        if (!driver_define(x->job, g->scalars.at[i]->name) && !g->scalars.at[i]->has_default)
+        if (!driver_at(x->job, g->scalars.at[i]->name) && !g->scalars.at[i]->has_default)
             vec_push(ctx, &all.bindings, ((Binding){.name = g->scalars.at[i]->name, .value = 1, .ivalue = 1}));
     if (!all_sized(x, g, &all)) return false;
     if (check_bind(g, &all, dims, scalars, &why) && driver_fits(g, dims, scalars, &why)) {
@@ -110,7 +112,7 @@ static bool add_sizes(Tuner *x, const Program *p, const Check *c) {
         return true;
     }
     Diag *d = diag_report(x->job->ctx, DIAG_BAD_DEFINE, g->span, "%s: %s", g->name, why.s);
-    diag_help(x->job->ctx, d, "give sizes with -D, or write a line: bench %s(...);", g->name);
+    diag_help(x->job->ctx, d, "give sizes with --at, or write a line: bench %s(...);", g->name);
     return false;
 }
 
@@ -246,7 +248,6 @@ Exit driver_tune(Job *job) {
         fprintf(stderr, "tdc: tune measures on a GPU, and %s: run it where the model will run\n", lacks);
         return EXIT_INTERNAL;
     }
-    if (!driver_defines(job)) return EXIT_WRONG;
     if (source_identity(job->o->out, &device, &inode)) {
         Exit e = driver_tuning(job, job->o->out, &x.tuning);
         if (e != EXIT_OK) return e;

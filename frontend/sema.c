@@ -12,6 +12,7 @@ static FileScope *file_scope(Sema *s, AstFile *ast) {
         AstDecl *d = ast->decls.at[i];
         if (d->kind == DECL_REQUIRE || d->kind == DECL_ASSUME) vec_push(s->ctx, &f->facts, d);
         if (d->kind == DECL_OPTION) vec_push(s->ctx, &f->options, d);
+        if (d->kind == DECL_ORDER && !f->order) f->order = d;
         if (d->name && !expr_map_get(&f->decls[d->kind], d->name)) expr_map_put(s->ctx, &f->decls[d->kind], d->name, d);
     }
     vec_push(s->ctx, &s->files, f);
@@ -205,6 +206,7 @@ static void visit(Sema *s, AstDecl *d) {
     case DECL_OPTION: sema_option(s, d->stmt, &(Options){0}); break;
     case DECL_IMPORT:
     case DECL_DIM:
+    case DECL_ORDER:
     case DECL_REDUCE:
     case DECL_REQUIRE:
     case DECL_ASSUME:
@@ -227,5 +229,7 @@ Module *sema_module(Ctx *ctx, AstFile *file, const SemaOptions *opt) {
     for (int i = 0; i < file->decls.n; i++)
         if (file->decls.at[i]->kind == DECL_CHECK || file->decls.at[i]->kind == DECL_BENCH)
             sema_check_stmt(s, file->decls.at[i]);
+    sema_bench_hints(s);
+    sema_report_idle_dims(s);
     return s->module;
 }

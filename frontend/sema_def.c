@@ -214,9 +214,9 @@ static bool is_entry_output(const Def *d) { return d->kind == TENSOR_OUTPUT && !
 static Tensor *graph_target(Sema *s, const Target *t, const Over *over, bool rounds) {
     Def *d = t->d;
     if (d->kind == TENSOR_INOUT && !d->fresh) return sema_name(d->inst, d->name)->tensor->t;
-    TensorKind kind = is_entry_output(d) ? TENSOR_OUTPUT : TENSOR_LET;
+    TensorKind kind = is_entry_output(d) && !d->retyped ? TENSOR_OUTPUT : TENSOR_LET;
     Sym name = local_name(s, d);
-    if (d->fresh) name = sema_free_name(s, sym_fmt(s->ctx, "%s_new", name));
+    if (d->fresh || d->retyped) name = sema_free_name(s, sym_fmt(s->ctx, "%s_%s", name, d->fresh ? "new" : "value"));
     ExprVec shape = {0};
     if (!sema_over_shape(s, over, &t->shape, d->span, &shape)) return NULL;
     Tensor *x = graph_tensor(s->g, name, kind, t->type, shape.n, shape.at);
@@ -226,16 +226,28 @@ static Tensor *graph_target(Sema *s, const Target *t, const Over *over, bool rou
 }
 
 /* to = from, element by element. */
-static void copy_into(Sema *s, Tensor *to, const Tensor *from, Span span) {
+static bool copy_into(Sema *s, Tensor *to, const Tensor *from, Span span) {
     Var **vars = NEW_N(s->ctx, Var *, to->rank + 1);
     const Expr **subs = NEW_N(s->ctx, const Expr *, to->rank + 1);
     for (int i = 0; i < to->rank; i++) {
         vars[i] = graph_var(s->g, sym_fmt(s->ctx, "i%d", i), expr_int(s->g, TY_I64, 0), to->shape[i]);
         subs[i] = expr_var(s->g, vars[i]);
     }
-    Piece p = {
-        .nvars = to->rank, .vars = vars, .subs = subs, .value = expr_load(s->g, (Tensor *)from, subs), .span = span};
+    const Expr *value = sema_store(s, span, to->type, expr_load(s->g, (Tensor *)from, subs));
+    Piece p = {.nvars = to->rank, .vars = vars, .subs = subs, .value = value, .span = span};
     vec_push(s->ctx, &to->pieces, p);
+    return value != NULL;
+}
+
+/* What an export stores of a result in a type of its own is an output beside it. */
+bool sema_store_as(Sema *s, Def *d) {
+    if (!d->retyped || !d->val) return true;
+    Tensor *x = graph_tensor(s->g, d->name, TENSOR_OUTPUT, d->stored, d->val->rank, d->val->shape);
+    x->rounds = true;
+    x->span = d->span;
+    const Tensor *from = d->val->t;
+    d->val = sema_whole(s, x);
+    return copy_into(s, x, from, d->span);
 }
 
 /* An output that is the result of a call, of the same type and shape, is the tensor that the call defines. */
@@ -244,7 +256,7 @@ static bool adopt(Sema *s, Target *t) {
     const Equation *p = &d->pieces.at[0];
     if (d->kind != TENSOR_OUTPUT || d->pieces.n != 1 || p->target->index || p->stmt->op != ASSIGN_SET || p->stmt->guard)
         return false;
-    if (p->stmt->value->kind != AST_CALL) return false;
+    if (p->stmt->value->kind != AST_CALL || d->retyped) return false;
     TensorVal *v = whole_value(s, d, p);
     if (!v || !v->t || v->t->kind != TENSOR_LET || !v->t->rounds || v->type != t->type || v->t->type != t->type)
         return false;
@@ -357,6 +369,7 @@ bool sema_equations(Sema *s, Def *d) {
     for (int i = 0; i < pieces.v.n; i++)
         vec_push(s->ctx, &x->pieces, sema_over_piece(s, &over, pieces.v.at[i], t.shape.n));
     d->val = sema_over_whole(s, &over, x);
-    if (d->kind == TENSOR_INOUT && d->fresh) copy_into(s, sema_name(d->inst, d->name)->tensor->t, x, d->span);
+    if (d->kind == TENSOR_INOUT && d->fresh && !copy_into(s, sema_name(d->inst, d->name)->tensor->t, x, d->span))
+        return false;
     return pieces.plain || sema_check_pieces(s, d, x);
 }

@@ -503,6 +503,7 @@ static void order_outputs(Sema *s, const Inst *inst) {
 static void export_defs(Sema *s, Inst *inst) {
     for (int i = 0; i < inst->defs.n; i++)
         if (inst->defs.at[i]->kind != TENSOR_LET) sema_define_needed(s, inst->defs.at[i]);
+    for (int i = 0; i < inst->defs.n; i++) sema_store_as(s, inst->defs.at[i]);
     order_outputs(s, inst);
     check_unused(s, inst);
 }
@@ -561,14 +562,15 @@ Graph *sema_export(Sema *s, FileScope *file, const AstDecl *fn, const AstDecl *e
     s->inst = s->entry = inst;
     if (!sema_options(s, s->root, fn, &g->options) || !export_params(s, inst, args)) return NULL;
     if (!sema_is_tensor_fn(fn)) {
-        if (!export_host(s, inst)) return NULL;
+        if (!sema_result_types(s, inst, export_decl) || !export_host(s, inst)) return NULL;
     } else {
         inst->broken = !sema_collect(s, inst);
-        if (!sema_facts(s, inst)) return NULL;
+        if (!sema_facts(s, inst) || !sema_result_types(s, inst, export_decl)) return NULL;
         export_defs(s, inst);
     }
     order_dims(s, inst);
     check_sizes(s, g);
+    sema_order_dims(s);
     for (int i = 0; i < g->tensors.n; i++) g->tensors.at[i]->id = i;
     return diag_errors(s->ctx) == errors ? g : NULL;
 }

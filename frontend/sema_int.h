@@ -12,6 +12,7 @@
  *   sema_ahead.c   ranges of lets from their readers         sema_suggest.c what to state for a proof to succeed
  *   sema_report.c  where a report stands                     sema_cycle.c   what is said of circles
  *   sema_axis.c    and of operations on whole tensors
+ *   sema_dims.c    dim lines: order, hints, idle ones       sema_results.c  types that an export gives its results
  * Elaboration is by need: a definition is worked out when something loads its tensor, with the Graph's tensors made in
  * that order. Ranges are inferred on the syntax tree before an expression is built, so that every proof knows them. */
 #ifndef TDC_SEMA_INT_H
@@ -41,6 +42,7 @@ struct FileScope {
     ExprMap decls[DECL_STRUCT + 1]; /* by kind: Sym -> the first AstDecl of this name */
     VEC(AstDecl *) facts;           /* require and assume */
     VEC(AstDecl *) options;
+    const AstDecl *order; /* dim M, N; or NULL */
 };
 
 /* A function as a value: a declaration with its file, or an operator by name. */
@@ -102,7 +104,8 @@ struct Def {
     const AstExpr *by_call;                         /* an inout that is handed to a function which updates it */
     Sym by_param;                                   /* as this parameter */
     bool fresh;                                     /* an inout whose new value is read by new(p) */
-
+    bool retyped;                                   /* a result that the export stores as `stored` */
+    Type stored;
     Span span;
 };
 
@@ -204,6 +207,7 @@ struct Sema {
     ExprMap refused_subs; /* subscripts that were reported, as text with the tensor in work */
     ExprVec shapes;       /* conditions that the shapes of parameters imply */
     ExprMap required;     /* conditions of the Graph's `require` facts */
+    ExprMap dims_used;    /* AstDecl of each dim line that has constrained something */
     int depth, instances;
     int ahead, ahead_round;   /* calls of sema_ahead: open ones, and those that were not asked by others */
     const AstDecl *recursive; /* a function that was said to call itself */
@@ -298,6 +302,15 @@ const Expr *sema_new_dim(Sema *s, Inst *inst, Sym name, Span span);
 void sema_no_zero_divisor(Sema *s, const AstExpr *written, const Expr *e, Span span);
 bool sema_constrain_dim(Sema *s, Inst *inst, Sym name, const Expr *value);
 
+/* ---- sema_results.c ---- */
+/* The types that an export gives its results, once those are collected. */
+bool sema_result_types(Sema *s, Inst *inst, const AstDecl *exported);
+
+/* ---- sema_dims.c ---- */
+void sema_order_dims(Sema *s);       /* those of the export in work, as the file's line of several names says */
+void sema_bench_hints(Sema *s);      /* when all checks are known */
+void sema_report_idle_dims(Sema *s); /* lines of the root that are about nothing; when all exports are known */
+
 /* ---- sema_stmt.c ---- */
 bool sema_collect(Sema *s, Inst *inst);
 bool sema_facts(Sema *s, Inst *inst);
@@ -325,6 +338,8 @@ void sema_report_cycle(Sema *s, const Def *d, bool self); /* d is needed while i
  * NULL in an expression. Returns NULL. */
 const Expr *sema_no_axis(Sema *s, Env env, const AstExpr *e, Sym name, Sym whole);
 void sema_no_whole(Sema *s, Env env, const AstExpr *e); /* reports an operation on whole tensors */
+/* ---- sema_def.c ---- */
+bool sema_store_as(Sema *s, Def *d); /* a result that the export stores in another type, once all are defined */
 
 /* ---- sema_pieces.c ---- */
 bool sema_check_pieces(Sema *s, const Def *d, const Tensor *t);

@@ -76,11 +76,13 @@ void sema_no_zero_divisor(Sema *s, const AstExpr *written, const Expr *e, Span s
 
 static const Expr *bound(Sema *s, Inst *inst, const AstExpr *e) { return e ? sema_int(s, (Env){inst, NULL}, e) : NULL; }
 
-bool sema_constrain_dim(Sema *s, Inst *inst, Sym name, const Expr *value) {
-    if (!expr_map_get(&inst->file->decls[DECL_DIM], name)) return true;
-    for (int i = 0; i < inst->file->ast->decls.n; i++) {
-        AstDecl *d = inst->file->ast->decls.at[i];
+/* What the dim lines of the file say of the name, whose value this is. A hint that is there already stays. */
+static bool constrain_by(Sema *s, const FileScope *file, Inst *inst, Sym name, const Expr *value) {
+    if (!expr_map_get(&file->decls[DECL_DIM], name)) return true;
+    for (int i = 0; i < file->ast->decls.n; i++) {
+        AstDecl *d = file->ast->decls.at[i];
         if (d->kind != DECL_DIM || d->name != name) continue;
+        expr_map_put(s->ctx, &s->dims_used, d, d);
         Dim *dim = value->op == OP_DIM ? value->u.dim : NULL;
         const Expr *lo = bound(s, inst, d->lo), *hi = bound(s, inst, d->hi);
         const Expr *hint = bound(s, inst, d->hint), *div = bound(s, inst, d->divisible);
@@ -101,7 +103,7 @@ bool sema_constrain_dim(Sema *s, Inst *inst, Sym name, const Expr *value) {
             add_require(s, expr2(s->g, d->hi_closed ? OP_LE : OP_LT, value, hi),
                         sym_fmt(s->ctx, "%s is too large", name), d->span);
         }
-        if (dim && hint && sema_const_int(hint, &v)) dim->hint = v;
+        if (dim && hint && !dim->hint && sema_const_int(hint, &v)) dim->hint = v;
         if (div && (!sema_const_int(div, &v) || v < 1)) {
             SEMA_REPORT(s, NOT_CONSTANT, d->divisible->span, "a divisor is a positive constant");
             return false;
@@ -115,6 +117,13 @@ bool sema_constrain_dim(Sema *s, Inst *inst, Sym name, const Expr *value) {
         }
     }
     return true;
+}
+
+/* A dimension that an export takes from an imported function is also a name of the exporting file, whose hint wins. */
+bool sema_constrain_dim(Sema *s, Inst *inst, Sym name, const Expr *value) {
+    bool exported = inst == s->entry && value->op == OP_DIM && value->u.dim->name == name;
+    return (!exported || inst->file == s->root || constrain_by(s, s->root, inst, name, value)) &&
+           constrain_by(s, inst->file, inst, name, value);
 }
 
 const Expr *sema_new_dim(Sema *s, Inst *inst, Sym name, Span span) {

@@ -333,6 +333,9 @@ static const char *place_hint(const Parse *p, const yyParser *y, int found, Toke
                        trimmed(p, after, until(p, after, ";")));
     if (found == TK_LB && is_word(p, p->before, "in") && p->open.n == 0)
         return "a range is half-open with .. and closed with ..=, without brackets: dim N in 1..=4096;";
+    bool clause = found == TK_IN || found == TK_W_HINT || found == TK_W_DIVISIBLE;
+    if (clause && is_word(p, p->first, "dim") && grammar_accepts(y, TK_COMMA))
+        return "a line of several names gives their order; a range stands in a line of its own, dim N in 1..;";
     if (found == TK_COLON && grammar_accepts(y, TK_LC)) return "results stand in parentheses: -> (y: f32[N])";
     if (found == TK_LB && grammar_accepts(y, TK_PLUSEQ))
         return "all subscripts stand in one pair of brackets: y[i, j] = ...;";

@@ -36,6 +36,7 @@ decls ::= decls decl(D). { ast_add_decl(p, D); }
 // ---- declarations ----
 %type decl {AstDecl *}
 %type dim {AstDecl *}
+%type dim_order {AstDecl *}
 %type fn {AstDecl *}
 %type fn_head {AstDecl *}
 %type fn_name {AstDecl *}
@@ -45,9 +46,14 @@ decls ::= decls decl(D). { ast_add_decl(p, D); }
 decl(D) ::= error RESYNC. { D = NULL; }
 decl(D) ::= IMPORT(W) STRING(S) SEMI(E). { D = ast_import(p, W, S, E); }
 decl(D) ::= dim(X) SEMI(E). { D = ast_close(p, X, E); }
+decl(D) ::= dim_order(X) SEMI(E). { D = ast_close(p, X, E); }
 decl(D) ::= fn(F). { D = F; }
 decl(D) ::= EXPORT(W) fn(F). { D = ast_export(p, W, F); }
-decl(D) ::= EXPORT(W) IDENT(N) ASSIGN expr(V) SEMI(E). { D = ast_export_instance(p, W, N, V, E); }
+decl(D) ::= EXPORT(W) IDENT(N) ASSIGN expr(V) SEMI(E). { D = ast_export_instance(p, W, N, V, NULL, E); }
+decl(D) ::= EXPORT(W) IDENT(N) ASSIGN expr(V) ARROW type_name(T) SEMI(E). {
+    D = ast_export_instance(p, W, N, V, ast_types(p, NULL, T), E);
+}
+decl(D) ::= EXPORT(W) IDENT(N) ASSIGN expr(V) ARROW LP type_list(T) RP SEMI(E). { D = ast_export_instance(p, W, N, V, T, E); }
 decl(D) ::= EXTERN(W) fn_head(F) ASSIGN STRING(S) SEMI(E). { D = ast_extern(p, W, F, S, E); }
 decl(D) ::= STRUCT(W) IDENT(N) generics(G) LC fields(F) RC(E). { D = ast_struct(p, W, N, G, F, E); }
 decl(D) ::= reduce(R) LC stmts(B) RC(E). { D = ast_body(p, R, B, NULL, E); }
@@ -67,6 +73,10 @@ dim(D) ::= dim(X) W_HINT(W) hatom(V). { D = ast_dim_clause(p, X, W, V); }
 dim(D) ::= dim(X) W_DIVISIBLE(W) hatom(V). { D = ast_dim_clause(p, X, W, V); }
 dim(D) ::= dim(X) RAGGED(W). { D = ast_dim_later(p, X, W); }
 dim(D) ::= dim(X) SHARD(W). { D = ast_dim_later(p, X, W); }
+dim_order(D) ::= DIM(W) IDENT(N) COMMA IDENT(M). {
+    D = ast_dim_order(p, ast_dim_order(p, ast_decl(p, DECL_ORDER, W, N, M), N), M);
+}
+dim_order(D) ::= dim_order(X) COMMA IDENT(N). { D = ast_dim_order(p, X, N); }
 
 fn(D) ::= fn_head(F) LC stmts(B) RC(E). { D = ast_body(p, F, B, NULL, E); }
 fn(D) ::= fn_head(F) ASSIGN expr(V) SEMI(E). { D = ast_body(p, F, NULL, V, E); }
@@ -126,6 +136,9 @@ fields(L) ::= fields(X) IDENT(N) COLON type(T) SEMI. { L = ast_params(p, X, ast_
 %type type_name {AstType *}
 type(T) ::= type_name(N). { T = N; }
 type(T) ::= type_name(N) LB(O) items(D) RB(E). { T = ast_type_dims(p, N, O, D, E); }
+%type type_list {AstTypes *}
+type_list(L) ::= type_name(T). { L = ast_types(p, NULL, T); }
+type_list(L) ::= type_list(X) COMMA type_name(T). { L = ast_types(p, X, T); }
 type_name(T) ::= TYPE(N). { T = ast_type(p, N, NULL, N); }
 type_name(T) ::= IDENT(N). { T = ast_type(p, N, NULL, N); }
 type_name(T) ::= IDENT(N) LP items(A) RP(E). { T = ast_type(p, N, A, E); }

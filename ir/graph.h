@@ -52,6 +52,7 @@ typedef struct Tensor Tensor;
 typedef struct Dim {
     Sym name;
     int64_t lo, hi, hint, divisor; /* without constraints: 0, INT64_MAX, 0 (no hint), 1 */
+    bool benched;                  /* the hint is the largest size of a bench line */
     bool has_default;              /* checks and runs take `def` where nothing is given */
     int64_t def;
     int id;
@@ -141,12 +142,20 @@ typedef struct Fact {
 } Fact;
 
 /* One entry point. Tensors stand so that each one's definition loads only tensors before it (parameters first). */
+/* A value for a dimension or a scalar. */
+typedef struct Binding {
+    Sym name;
+    double value;
+    int64_t ivalue;
+} Binding;
+
 typedef struct Graph {
     Ctx *ctx;
     Sym name;
     Sym doc;               /* the text of the /// lines before its export, or NULL; no part of the Graph's text */
     VEC(Dim *) dims;       /* in the order of the C interface */
     VEC(Scalar *) scalars; /* in the order of the C interface */
+    VEC(Binding) fixed;    /* dimensions that it had, with the values that -D gave them */
     VEC(Tensor *) tensors;
     VEC(Tensor *) params; /* those that are no TENSOR_LET, in the order of the C interface */
     VEC(Fact) facts;
@@ -158,12 +167,6 @@ typedef struct Graph {
     int next_id;
     Span span;
 } Graph;
-
-typedef struct Binding {
-    Sym name;
-    double value;
-    int64_t ivalue;
-} Binding;
 
 /* How check draws an input: standard normal times scale, or uniform in lo..hi. */
 typedef struct InputSpec {

@@ -1,12 +1,12 @@
 /* What `tdc explain` says of one entry: its kernels with what they store, read and write, how long they should take and
  * what that waits for, the schedule or the library's call of each, why tensors are not in a kernel together, and the
- * workspace over time. Everything is for given sizes; the kernels themselves are those of a plain compilation. */
+ * workspace over time. Everything is for given sizes; the kernels themselves are those that a compilation makes. */
 #include "explain.h"
 
-#include "cost.h"
 #include "ir/diag.h"
 #include "ir/interp.h"
 #include "memory.h"
+#include "predict.h"
 #include "product.h"
 
 #include <string.h>
@@ -25,8 +25,7 @@ typedef struct Explaining {
     const Program *p;
     const Target *t;
     const Tuning *tuning;
-    const int64_t *dims;
-    const double *scalars;
+    const ExplainAt *at;
     Text *why;
     Memory memory;
     int64_t *bytes; /* of each piece; the library's scratch counts as nothing */
@@ -36,10 +35,6 @@ typedef struct Explaining {
     double seconds;
     ApartList *apart; /* of each kernel; NULL: not known */
 } Explaining;
-
-static bool value(const Explaining *x, const Expr *e, int64_t *v) {
-    return interp_int(x->p->graph, e, x->dims, x->scalars, v);
-}
 
 /* ---- lines ---- */
 
@@ -60,66 +55,6 @@ static void put_wrapped(Text *out, const char *s) {
         for (; *s == ' '; s++, column++) text_char(out, ' ');
     }
     text_char(out, '\n');
-}
-
-/* ---- time ---- */
-
-/* The kernel's time by the cost of its schedule, its axes as long as they are at these sizes. */
-static double scheduled_seconds(const Explaining *x, const Kernel *k, CostParts *parts) {
-    Ctx *ctx = x->p->ctx;
-    Group gr = *k->group;
-    gr.axes.at = NEW_N(ctx, GAxis, gr.axes.n + 1);
-    for (int a = 0; a < gr.axes.n; a++) {
-        GAxis *axis = &gr.axes.at[a];
-        int64_t lo, hi;
-        *axis = k->group->axes.at[a];
-        if (value(x, axis->var->lo, &lo) && value(x, axis->var->hi, &hi)) axis->guess = hi > lo ? hi - lo : 0;
-    }
-    return sched_cost_parts(cost_form(&gr, x->t, ctx), x->t, k->schedule, parts);
-}
-
-static double operations_a_second(const Explaining *x, const Product *m) {
-    Type t = m->a.tensor->type;
-    if (type_bits(t) == 8) return 2 * x->t->products;
-    if (type_bits(t) == 16) return x->t->products;
-    if (t == TY_F32 && option_is(&x->p->graph->options, MATMUL_TF32)) return x->t->products / 2;
-    return 2.0 * 128 * x->t->sms * x->t->clock;
-}
-
-typedef struct Call {
-    int64_t m, n, k, batch;
-} Call;
-
-static bool call_of(const Explaining *x, const Product *m, Call *c) {
-    c->batch = 1;
-    for (int i = 0; i < m->nbatch; i++) {
-        int64_t n;
-        if (!value(x, m->batch[i], &n) || !mul_ok(c->batch, n, &c->batch)) return false;
-    }
-    return value(x, m->m, &c->m) && value(x, m->n, &c->n) && value(x, m->k, &c->k);
-}
-
-static const char *bound_by(const CostParts *c) {
-    double most = c->memory;
-    const char *by = "memory";
-    if (c->cache > most) most = c->cache, by = "cache";
-    if (c->instructions > most) most = c->instructions, by = "issue";
-    return c->latency > most ? "latency" : by;
-}
-
-/* Seconds, and what they wait for. For the library and for kernels written by hand: at least. */
-static double kernel_seconds(const Explaining *x, const Kernel *k, const Traffic *moved, const char **by) {
-    CostParts parts = {.memory = ((double)moved->read + (double)moved->written) / x->t->bandwidth};
-    Call c;
-    if (k->group && !k->product) {
-        double s = scheduled_seconds(x, k, &parts);
-        return *by = bound_by(&parts), s;
-    }
-    *by = "memory";
-    if (!k->product || !call_of(x, k->product, &c)) return parts.memory;
-    double work = 2.0 * (double)c.m * (double)c.n * (double)c.k * (double)c.batch / operations_a_second(x, k->product);
-    if (work > parts.memory) *by = "arithmetic";
-    return work > parts.memory ? work : parts.memory;
 }
 
 /* ---- kernels ---- */
@@ -145,7 +80,7 @@ static int stores_of(const Kernel *k, const Tensor **seen, Text *out) {
 static void put_tuned(const Explaining *x, const Product *m, Text *line) {
     TuneProduct p;
     int at, column;
-    if (!x->tuning || !tuning_describe(x->p->graph, m, tuning_target(x->t), x->dims, x->scalars, &p)) return;
+    if (!x->tuning || !tuning_describe(x->p->graph, m, tuning_target(x->t), x->at->dims, x->at->scalars, &p)) return;
     const TuneEntry *e = tuning_serves(x->tuning, &p);
     if (!e) return;
     diag_place(x->p->ctx, e->span.file, e->span.start, &at, &column);
@@ -160,8 +95,8 @@ static bool put_call(const Explaining *x, const Product *m) {
 #undef EPILOGUE
     };
     Text line = {.ctx = x->p->ctx};
-    Call c;
-    if (!call_of(x, m, &c)) return false;
+    ProductSizes c;
+    if (!predict_product(x->p, m, x->at, &c)) return false;
     text_fmt(&line, "cuBLASLt: %s x %s, m %lld n %lld k %lld", m->a.tensor->name, m->b.tensor->name, (long long)c.m,
              (long long)c.n, (long long)c.k);
     if (m->nbatch) text_fmt(&line, " batch %lld", (long long)c.batch);
@@ -220,8 +155,8 @@ static bool put_kernel(Explaining *x, int i) {
     Text stores = {.ctx = x->p->ctx}, line = {.ctx = x->p->ctx};
     Traffic moved;
     const char *by;
-    if (!kernel_traffic(x->p, k, x->dims, &moved)) return false;
-    double s = kernel_seconds(x, k, &moved, &by);
+    if (!kernel_traffic(x->p, k, x->at->dims, &moved)) return false;
+    double s = predict_kernel(x->p, k, x->t, x->at, &moved, &by);
     bool exact = k->group && !k->product;
     x->seconds += s;
     bool several = stores_of(k, seen, &stores) > 1;
@@ -241,7 +176,7 @@ static bool put_kernel(Explaining *x, int i) {
 
 static bool tensor_bytes(const Explaining *x, const Tensor *t, int64_t *bytes) {
     int64_t shape[MAX_RANK], n;
-    if (!interp_shape(x->p->graph, t, x->dims, shape, &n, x->why)) return false;
+    if (!interp_shape(x->p->graph, t, x->at->dims, shape, &n, x->why)) return false;
     *bytes = (int64_t)host_bytes(t->type, n);
     return true;
 }
@@ -307,25 +242,48 @@ static void put_memory(const Explaining *x) {
 
 /* ---- the whole ---- */
 
+/* Which sizes come from where. */
+static void put_sources(const Explaining *x) {
+    static const char *const words[] = {
+#define SIZE_FROM(e, words) words,
+        SIZE_FROM_ROWS
+#undef SIZE_FROM
+    };
+    const Graph *g = x->p->graph;
+    Text line = {.ctx = x->p->ctx};
+    for (int from = 0; from < SIZE_FROM_COUNT; from++) {
+        int n = 0;
+        const char *gap = line.n ? "; " : "";
+        for (int i = 0; from == SIZE_FIXED && i < g->fixed.n; i++)
+            text_fmt(&line, "%s%s", n++ ? ", " : gap, g->fixed.at[i].name);
+        for (int i = 0; i < g->dims.n; i++)
+            if ((int)x->at->from[i] == from) text_fmt(&line, "%s%s", n++ ? ", " : gap, g->dims.at[i]->name);
+        if (n) text_fmt(&line, " %s", words[from]);
+    }
+    if (line.n) put_wrapped(x->out, line.s);
+}
+
 static void put_head(const Explaining *x) {
     const Graph *g = x->p->graph;
     int products = 0, n = x->p->kernels.n;
     for (int i = 0; i < n; i++) products += x->p->kernels.at[i]->product != NULL;
+    int fixed = g->fixed.n;
     text_fmt(x->out, "%s", g->name);
+    for (int i = 0; i < fixed; i++)
+        text_fmt(x->out, "%s%s = %lld", i ? ", " : "(", g->fixed.at[i].name, (long long)g->fixed.at[i].ivalue);
     for (int i = 0; i < g->dims.n; i++)
-        text_fmt(x->out, "%s%s = %lld", i ? ", " : "(", g->dims.at[i]->name, (long long)x->dims[i]);
-    text_fmt(x->out, "%s: %d launch%s", g->dims.n ? ")" : "", n, n == 1 ? "" : "es");
+        text_fmt(x->out, "%s%s = %lld", i + fixed ? ", " : "(", g->dims.at[i]->name, (long long)x->at->dims[i]);
+    text_fmt(x->out, "%s: %d launch%s", g->dims.n + fixed ? ")" : "", n, n == 1 ? "" : "es");
     if (products) text_fmt(x->out, ", %d of the library", products);
-    if (n)
-        text_fmt(x->out, "\n%2s %-19s %11s %11s %11s %-10s %10s\n", "", "kernel", "reads", "writes", "time", "bound by",
-                 "workspace");
-    else
-        text_put(x->out, g->host ? ", computed by the host\n" : "\n");
+    text_put(x->out, g->host ? ", computed by the host\n" : "\n");
+    if (!n) return;
+    put_sources(x);
+    text_fmt(x->out, "%2s %-19s %11s %11s %11s %-10s %10s\n", "", "kernel", "reads", "writes", "predicted", "bound by",
+             "workspace");
 }
 
-bool sched_explain(Text *out, const Program *p, const Target *t, const Tuning *tuning, const int64_t *dims,
-                   const double *scalars, Text *why) {
-    Explaining x = {.out = out, .p = p, .t = t, .tuning = tuning, .dims = dims, .scalars = scalars, .why = why};
+bool sched_explain(Text *out, const Program *p, const Target *t, const Tuning *tuning, const ExplainAt *at, Text *why) {
+    Explaining x = {.out = out, .p = p, .t = t, .tuning = tuning, .at = at, .why = why};
     if (!find_memory(&x)) return false;
     put_head(&x);
     find_reasons(&x);

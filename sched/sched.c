@@ -130,7 +130,7 @@ Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o) {
             diag_report(ctx, DIAG_INTERNAL, g->span, "`%s`: a schedule cannot be applied: %s", gr->name, why.s);
             return NULL;
         }
-        if (!reasons) continue;
+        if (!reasons && !o->keep) continue;
         Kernel *k = p->kernels.at[p->kernels.n - 1];
         Schedule *kept = NEW(ctx, Schedule);
         *kept = s;

@@ -18,7 +18,8 @@ typedef struct SchedOptions {
     uint64_t seed;
     const char *const *fixed; /* a schedule's text for each kernel in order; NULL, or NULL entries: chosen here */
     int nfixed;
-    bool reasons;    /* what an explanation needs is kept (explain.h) */
+    bool keep;       /* kernels keep their groups and schedules (predict.h) */
+    bool reasons;    /* what an explanation needs is kept (explain.h): that too */
     SchedMemo *memo; /* of the compilation, for several Graphs; NULL: none */
 } SchedOptions;
 

@@ -44,7 +44,7 @@ for help in 'help check' 'check --help' 'check -h' '-h check' 'check softmax.td 
     # shellcheck disable=SC2086
     says 0 '^usage: tdc check FILE.td' $help
     # shellcheck disable=SC2086
-    [ "$("$TDC" $help | grep -cE '^  (--smallest|--emu|-I|-o|-D|--emit|--interp) ')" = 3 ]
+    [ "$("$TDC" $help | grep -cE '^  (--smallest|--emu|-I|-o|-D|--emit|--interp) ')" = 4 ]
     verdict $? "tdc $help lists what check does not take, or not what it takes"
 done
 for c in check run explain tune; do
@@ -85,9 +85,17 @@ says 2 'is too many' softmax.td explain
 says 2 "did you mean 'explain'" explian softmax.td
 says 1 "softmax.td has no entry 'other'" explain softmax.td other
 says 1 'its entries are softmax$' explain softmax.td other
-says 1 "no export has this dimension" explain softmax.td -D K=3
-says 1 "not a value that it can have" explain softmax.td -D N=-1
-says 0 '^softmax.M = 5, N = 3.: 1 launch' explain softmax.td softmax -D M=5 -D N=3
+says 1 "no export has this dimension or scalar" explain softmax.td -D K=3
+says 1 "no export has this dimension or scalar" explain softmax.td --at K=3
+says 1 "softmax has no such dimension or scalar" explain softmax.td softmax --at K=3
+says 1 "not a value that it can have" explain softmax.td --at N=-1
+says 1 "N may not be -1" explain softmax.td -D N=-1
+says 1 "a whole number" explain softmax.td -D N=1.5
+says 1 "a whole number" explain softmax.td --at N=1.5
+says 1 "a whole number" softmax.td -D N=1.5
+says 0 '^softmax.M = 5, N = 3.: 1 launch' explain softmax.td softmax --at M=5,N=3
+says 0 '^   M, N by --at$' explain softmax.td softmax --at M=5 --at N=3
+says 0 '^   N fixed; M by --at$' explain softmax.td softmax --at M=5 -D N=3
 says 0 '2 launches' explain model.kernel
 says 2 "unknown command 'chekc' .did you mean 'check'" chekc softmax.td
 says 2 "did you mean '-Wperf'" softmax.td -Wpref
@@ -142,7 +150,12 @@ says 2 'this command line writes none' softmax.td -MD --dump=ast
 says 2 'this command line writes none' softmax.td -MD -o out/a.cu --stop-after=sema
 says 2 '^tdc: -MD belongs to compiling' check softmax.td -MD
 says 2 '^tdc: -o belongs to compiling' check softmax.td -o out/a.cu
-says 2 '^tdc: -D belongs to compiling, run, explain and tune' check softmax.td -D M=3
+says 2 '^tdc: --at belongs to run, explain and tune' check softmax.td --at M=3
+says 2 '^tdc: N is given by -D and by --at' explain softmax.td --at N=3 -D N=3
+says 2 '^tdc: --at N is given twice' explain softmax.td --at M=1,N=3 --at N=3
+says 2 '^tdc: --at needs NAME=VALUE' explain softmax.td --at 8
+says 2 '^tdc: -D needs a .td file' explain model.kernel -D N=3
+says 1 'no export has this dimension or scalar' explain model.kernel --at Q=3
 says 2 '^tdc: --emu belongs to check, run and tune' softmax.td --emu
 says 2 '^tdc: --out belongs to run' check softmax.td --out y=y.npy
 says 2 "^tdc: --completion knows bash and zsh, not 'fish'" --completion=fish
@@ -220,6 +233,8 @@ files
 says 0 '' softmax.td -D N=4096 -o out/a.cu
 ! grep -q 'int64_t N' "$dir/out/a.h"
 verdict $? "-D N leaves the argument"
+says 0 'skipped softmax.M = 37, N = 1021.: -D fixes N = 4096' check softmax.td --emu -D N=4096
+says 1 'nothing was checked' check softmax.td -D N=4097
 # imports: beside the file, along -I, in cycles
 mkdir "$dir/lib"
 echo 'import "./../main.td"; fn twice(x: f32) -> f32 = 2 * x; export fn inert(x: f32[N]) -> (y: f32[N]) { y[i] = x[i]; }' >"$dir/lib/act.td"
@@ -259,10 +274,10 @@ says 0 'y: bf16\[2, 5\]' run softmax.td softmax -D M=2 -D N=5 --emu --out y=out/
 says 0 'y: bf16\[2, 5\]' run softmax.td softmax -D M=2 -D N=5 --emu --in x=out/y.npy
 says 1 'another shape|shape' run softmax.td softmax -D M=3 -D N=5 --emu --in x=out/y.npy
 says 1 '^softmax.td:2:11: error.E0300.: .*did you mean softmax.$|did you mean softmax.$' run softmax.td sotfmax -D M=2 -D N=5 --emu
-says 1 'no such parameter' run softmax.td softmax -D M=2 -D N=5 -D Q=1 --emu
+says 1 'softmax has no such dimension or scalar' run softmax.td softmax -D M=2 -D N=5 -D Q=1 --emu
 says 1 'no such parameter' run softmax.td softmax -D M=2 -D N=5 --emu --in y=out/y.npy
 says 0 'y: bf16\[2, 5\]' run softmax.td softmax --interp --in x=out/y.npy
-says 1 'dimension 1 of x is 5, and its type says N, which is 6' run softmax.td softmax --interp --in x=out/y.npy -D N=6
+says 1 'dimension 1 of x is 5, and its type says N, which is 6' run softmax.td softmax --interp --in x=out/y.npy --at N=6
 says 1 'M has no value' run softmax.td softmax --interp -D N=6
 npy() { # FILE DESCR SHAPE BYTES: a file of NumPy's format
     local head="{'descr': '$2', 'fortran_order': False, 'shape': $3, }"
@@ -273,6 +288,7 @@ npy large.npy '<i2' '(1,)' '\x2c\x01'
 echo 'export fn twice(x: i8[N]) -> (y: i8[N]) { y[i] = i8(2 * x[i]); }' >"$dir/twice.td"
 says 1 "elements are NumPy.s int64, where bf16 is needed: save them as x.astype\(.float32.\)" run softmax.td softmax --interp --in x=long.npy
 says 1 'it holds 300, which i8 has not: that is -128..127' run twice.td twice --interp --in x=large.npy
+says 0 'y: bf16\[2, 5\]' run softmax.td softmax --interp -D N=5 --at M=2
 says 2 '--interp belongs to run' check softmax.td --interp
 says 1 'N' run softmax.td softmax -D M=2 --emu
 says 1 "this program is named 'b'" run two.td a -D N=3 --emu --kernels two.kernel

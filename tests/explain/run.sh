@@ -14,7 +14,7 @@ done < <(grep '^// bytes' $here/bytes.td)
 agree() { # FILE OPTION ENTRY NAME=VALUE...: the dimensions in the order of the entry
     local file=$1 option=$2 entry=$3 got calls need launches products
     shift 3
-    "$TDC" explain "$file" "$option" "$entry" "${@/#/-D}" >"$dir/log"
+    "$TDC" explain "$file" "$option" "$entry" "${@/#/--at=}" >"$dir/log"
     read -r need launches products _ < <("$dir/model" "$entry" "${@#*=}")
     got=$(sed -nE '1s/.*: ([0-9]+) launch[a-z]*(, ([0-9]+) of the library)?$/\1 0\3/p' "$dir/log")
     got=$((${got% *} - 10#${got#* })) calls=$(grep -c '^   cuBLASLt: ' "$dir/log")

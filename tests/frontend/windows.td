@@ -1,5 +1,4 @@
 // Index arithmetic that needs no pad, and pad where it does.
-dim S in 1..=8;
 dim W in 3..1000000 hint 4096 divisible 4;
 
 export fn window(x: f32[W]) -> (y: f32[W - 2], m: f32[W]) {

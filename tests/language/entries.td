@@ -11,6 +11,12 @@ export scaled_fixed = scaled(T = f16, B = [P, 3], N = 4);
 check scaled_bf16(M = 3, N = 5, by = 0.5);
 check scaled_flat(N = 5, by = 0.5);
 check scaled_fixed(P = 2, by = 2);
+// Stored as bf16, the result is read unrounded by the function's equations, for which 3 + 2^-12 is not 3.
+fn thirds(x: f32[N]) -> (y: f32[N], ok: bool[N]) { y[n] = 3 + 0.0 * x[n] + 1.0 / 4096; ok[n] = y[n] > 3; }
+export rounded_last = thirds() -> (bf16, _);
+export fn rounded_first(x: f32[N]) -> (y: bf16[N], ok: bool[N]) { y[n] = 3 + 0.0 * x[n] + 1.0 / 4096; ok[n] = y[n] == 3; }
+check rounded_last(N = 5);
+check rounded_first(N = 5);
 
 // clause 10.3, 3.6, 11.5: what the C function refuses about its pointers is in tests/glue/refusals.c
 dim H in 1..=64 divisible 4;

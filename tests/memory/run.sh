@@ -12,7 +12,7 @@ model $here/memory.td
 while read -r _ _ entry bytes; do
     entry=${entry%:}
     read -ra sizes < <(grep "^check $entry(" $here/memory.td | sed 's/.*(\(.*\)).*/\1/; s/ = /=/g; s/,//g')
-    "$TDC" explain $here/memory.td "$entry" "${sizes[@]/#/-D}" >"$dir/log"
+    "$TDC" explain $here/memory.td "$entry" "${sizes[@]/#/--at=}" >"$dir/log"
     same "explain $entry" "$(awk '/^workspace/ { print $2 + 0 }' "$dir/log")" "$bytes"
     # in the order of the entry's own dimensions
     read -ra ordered < <(python3 $here/stack.py dims "$dir/model.json" "$entry" "${sizes[@]}")
@@ -26,7 +26,7 @@ python3 $here/stack.py td 12 >"$dir/stack.td"
 "$TDC" --dump=kernels "$dir/stack.td" -o "$dir/stack.cu" >"$dir/stack.kernels" || failed=$((failed + 1))
 for sizes in "B=2 S=24 H=3 D=8 F=96" "B=1 S=48 H=2 D=24 F=50"; do
     read -ra list <<<"$sizes"
-    "$TDC" explain "$dir/stack.td" stack "${list[@]/#/-D}" >"$dir/log"
+    "$TDC" explain "$dir/stack.td" stack "${list[@]/#/--at=}" >"$dir/log"
     python3 $here/stack.py live "$dir/stack.kernels" "$dir/log" "${list[@]}"
     same "12 layers at $sizes" $? 0
 done

@@ -14,14 +14,14 @@ export fn scores(q: f16[B, S, H, D], k: f16[B, T, H, D]) -> (y: f16[B, H, S, T])
 export fn shared(x: f16[G, M, K], w: f16[K, N], b: f16[G, 1, N]) -> (y: f16[G, M, N]) { y[g, i, j] = sum[k](x[g, i, k] * w[k, j]) + b[g, 0, j]; }
 export fn part(x: f32[M, 2*K], w: f32[K, N]) -> (y: f32[M, N]) { y[i, j] = sum[k](x[i, K + k] * w[k, j]); }
 export fn strided(x: f16[G, M, K], w: f16[G, K, N], inout y: f16[M, G, N]) { y[i, g, j] += sum[k](x[g, i, k] * w[g, k, j]); }
-bench doubles(M = 24, K = 32, N = 40);
-bench floats(K = 32, M = 24, N = 40);
-bench scaled(M = 24, K = 32, N = 40, s = 0.5);
-bench bytes(M = 24, K = 32, N = 40);
-bench added(M = 24, K = 32, N = 40);
-bench curved(M = 24, K = 32, N = 40);
-bench scores(B = 2, S = 16, H = 3, D = 32, T = 24);
-bench scores(B = 3, S = 16, H = 2, D = 32, T = 24);
-bench shared(G = 3, M = 16, K = 32, N = 24);
-bench part(M = 24, K = 32, N = 40);
-bench strided(G = 3, M = 16, K = 32, N = 24);
+check doubles(M = 24, K = 32, N = 40);
+check floats(K = 32, M = 24, N = 40);
+check scaled(M = 24, K = 32, N = 40, s = 0.5);
+check bytes(M = 24, K = 32, N = 40);
+check added(M = 24, K = 32, N = 40);
+check curved(M = 24, K = 32, N = 40);
+check scores(B = 2, S = 16, H = 3, D = 32, T = 24);
+check scores(B = 3, S = 16, H = 2, D = 32, T = 24);
+check shared(G = 3, M = 16, K = 32, N = 24);
+check part(M = 24, K = 32, N = 40);
+check strided(G = 3, M = 16, K = 32, N = 24);

@@ -44,7 +44,7 @@ $layer : algo=2 splitk=2 reduction=compute
 cp -p merged.tuning before
 "$tdc" tune model.td layer --emu -o merged.tuning >log 2>&1
 same 'again' "$? $(cmp merged.tuning before) $(find merged.tuning -newer before)" '0  '
-"$tdc" tune model.td heads --emu -DG=3 -DM=16 -DK=8 -DN=8 -o merged.tuning >log 2>&1
+"$tdc" tune model.td heads --emu --at G=3,M=16 --at=K=8 -DN=8 -o merged.tuning >log 2>&1
 same 'nothing found' "$? $(grep -c 'nothing is faster' log) $(cmp merged.tuning before)" '0 1 '
 echo 'tdc tuning 1
 product m=4' >bad.tuning
@@ -59,13 +59,14 @@ refused() { # STATUS WORDS ARGUMENTS...
 refused 2 'needs -o' tune model.td --emu
 refused 2 'tuning belongs to compiling, check, run and explain' tune model.td --tuning=x -o y
 refused 1 "did you mean layer" tune model.td lyer --emu -o y
-refused 1 'no export has this dimension' tune model.td --emu -DX=3 -o y
-refused 1 'give sizes with -D' tune other.td dense --emu -DR=-3 -o y
+refused 1 'no export has this dimension or scalar' tune model.td --emu -DX=3 -o y
+refused 1 'give sizes with --at' tune other.td dense --emu --at R=-3 -o y
+refused 1 'may not be -3' tune other.td dense --emu -DR=-3 -o y
 echo 'dim M hint 32; dim N hint 24; dim K hint 64; export fn f(x: bf16[M, K], w: bf16[K, N]) -> (y: bf16[M, N]) { y[i, j] = sum[k](x[i, k] * w[k, j]); }' >hints.td
 "$tdc" tune hints.td --emu -o hints.tuning >log 2>&1
 same 'sizes by hints' "$? $(grep -o ' m=.*k=[0-9]*' hints.tuning)" '0  m=32 n=24 k=64'
 sed -i 's/dim K hint 64;//' hints.td
-refused 1 'no size for K: neither -D nor a bench line, a check line or a hint says it' tune hints.td --emu -o y
+refused 1 'no size for K: neither --at nor a bench line, a check line or a hint says it' tune hints.td --emu -o y
 refused 1 'bench f(M = ..., K = ..., N = ...)' tune hints.td --emu -o y
 # sizes that -D does not give are those of the file's lines
 "$tdc" tune model.td layer --emu -D M=64 -o sizes.tuning >log 2>&1
@@ -110,7 +111,7 @@ while read -r _ entry sizes; do
     sizes=$(sed 's/, s = .*//; s/[A-Z] = //g; s/[,;)]//g' <<<"$sizes")
     # shellcheck disable=SC2086 # a list of numbers
     same "$entry $sizes: no kernel, and no call of the library's own choice" "$(./main $entry $sizes | awk '{ print ($2 == 0 && $3 > 0 && $6 == $3) }')" 1
-done < <(grep '^bench' kinds.td | tr '(' ' ')
+done < <(grep '^check' kinds.td | tr '(' ' ')
 "$tdc" check model.td --target=emu --tuning t.tuning >log 2>&1
 same 'check' "$? $(tail -n 1 log)" '0 3 passed, 0 failed'
 
