@@ -186,6 +186,7 @@ Exit driver_run(Job *job);                           /* driver_run.c */
 Exit driver_explain(Job *job);                       /* driver_explain.c */
 /* Whether an entry takes these sizes; says in *why what does not fit. */
 bool driver_fits(const Graph *g, const int64_t *dims, const double *scalars, Text *why);
+Targets driver_targets(const DriverOptions *o);
 const Binding *driver_define(const Job *job, Sym name); /* of -D; NULL: none */
 /* Whether each -D names a dimension or a scalar of an export; false after reporting. */
 bool driver_defines(Job *job);

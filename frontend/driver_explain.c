@@ -8,6 +8,8 @@
 
 enum { GUESS = 1024 };
 
+Targets driver_targets(const DriverOptions *o) { return (Targets){o->targets.at, o->targets.n}; }
+
 const Binding *driver_define(const Job *job, Sym name) {
     for (int i = 0; i < job->o->defines.n; i++)
         if (job->o->defines.at[i].name == name) return &job->o->defines.at[i];

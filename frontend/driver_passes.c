@@ -249,8 +249,10 @@ static Exit schedule_graph(Job *job, Graph *g, const SchedOptions *opt, Program 
 static Exit schedule_graphs(Job *job, Program *given, int given_file) {
     SchedMemo memo = {0};
     SameMemo same = {0};
-    const SchedOptions opt = {
-        .memo = &memo, .library = !job->o->no_library, .reasons = job->o->command == COMMAND_EXPLAIN};
+    const SchedOptions opt = {.targets = driver_targets(job->o),
+                              .memo = &memo,
+                              .library = !job->o->no_library,
+                              .reasons = job->o->command == COMMAND_EXPLAIN};
     bool taken = false;
     for (int i = 0; i < job->module->graphs.n; i++) {
         Graph *g = job->module->graphs.at[i];
@@ -356,8 +358,7 @@ static GlueOptions glue_options(Job *job) {
                          .prefix = job->prefix,
                          .header = sym_fmt(job->ctx, "%s.h", job->stem),
                          .comment = made_by(job),
-                         .targets = job->o->targets.at,
-                         .ntargets = job->o->targets.n,
+                         .targets = driver_targets(job->o),
                          .emu = job->o->target_emu,
                          .tuning = job->tuning};
 }

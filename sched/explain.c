@@ -75,15 +75,15 @@ static double scheduled_seconds(const Explaining *x, const Kernel *k, CostParts 
         *axis = k->group->axes.at[a];
         if (value(x, axis->var->lo, &lo) && value(x, axis->var->hi, &hi)) axis->guess = hi > lo ? hi - lo : 0;
     }
-    return sched_cost_parts(cost_form(&gr, x->t, ctx), x->t, k->schedule, parts);
+    return sched_cost_parts(cost_form(&gr, ctx), &target_machine, k->schedule, parts);
 }
 
 static double operations_a_second(const Explaining *x, const Product *m) {
     Type t = m->a.tensor->type;
-    if (type_bits(t) == 8) return 2 * x->t->products;
-    if (type_bits(t) == 16) return x->t->products;
-    if (t == TY_F32 && option_is(&x->p->graph->options, MATMUL_TF32)) return x->t->products / 2;
-    return 2.0 * 128 * x->t->sms * x->t->clock;
+    if (type_bits(t) == 8) return 2 * target_machine.products;
+    if (type_bits(t) == 16) return target_machine.products;
+    if (t == TY_F32 && option_is(&x->p->graph->options, MATMUL_TF32)) return target_machine.products / 2;
+    return 2.0 * 128 * target_machine.sms * target_machine.clock;
 }
 
 typedef struct Call {
@@ -109,7 +109,7 @@ static const char *bound_by(const CostParts *c) {
 
 /* Seconds, and what they wait for. For the library and for kernels written by hand: at least. */
 static double kernel_seconds(const Explaining *x, const Kernel *k, const Traffic *moved, const char **by) {
-    CostParts parts = {.memory = ((double)moved->read + (double)moved->written) / x->t->bandwidth};
+    CostParts parts = {.memory = ((double)moved->read + (double)moved->written) / target_machine.bandwidth};
     Call c;
     if (k->group && !k->product) {
         double s = scheduled_seconds(x, k, &parts);
@@ -332,7 +332,9 @@ bool sched_explain(Text *out, const Program *p, const Target *t, const Tuning *t
     for (int i = 0; i < p->kernels.n; i++)
         if (!put_kernel(&x, i)) return text_fmt(why, "kernel %s has no size", p->kernels.at[i]->name), false;
     if (!p->kernels.n) return true;
-    text_fmt(out, "%.1f us, and %.1f us between two launches\n", x.seconds * 1e6, t->launch * 1e6);
+    text_fmt(out, "%.1f us, and %.1f us between two launches", x.seconds * 1e6, target_machine.launch * 1e6);
+    if (!target_measured(t)) text_fmt(out, ", by the speeds of an %s: unverified for %s", target_machine.name, t->arch);
+    text_char(out, '\n');
     put_memory(&x);
     return true;
 }
