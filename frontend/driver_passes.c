@@ -5,6 +5,7 @@
 #include "ir/diag.h"
 #include "ir/fix.h"
 #include "ir/rewrite.h"
+#include "sched/kernel_target.h"
 #include "sched/perf.h"
 #include "sched/same.h"
 #include "sched/sched.h"
@@ -195,7 +196,7 @@ static Program *read_program(Job *job, const char *text, size_t n, int file) {
     Program *p = program_read(job->ctx, text, n, file);
     Text why = {.ctx = job->ctx};
     if (!p) return NULL;
-    if (program_verify(p, &why)) return p;
+    if (program_verify(p, &why)) return program_fits(p, driver_targets(job->o)) ? p : NULL;
     diag_report(job->ctx, DIAG_KERNEL_ILLEGAL, (Span){file, 0, 0}, "%s", why.s);
     return NULL;
 }
