@@ -259,12 +259,12 @@ static const char C_OPEN[] =
     "    const td_sink s = {\"$_open\", td_open_text, sizeof td_open_text};\n"
     "    $_context *c;\n"
     "    $_status status;\n"
-    "    int before = 0, driver = 1;\n"
+    "    int before = 0, driver = 1, capability = 0, early = 0;\n"
     "    if (!ctx) return td_refuse(&s, $_error_argument, \"ctx: expected a place for the context, got NULL\");\n"
     "    *ctx = NULL;\n"
     "    TD_TRY(td_cuda(&s, \"cudaDriverGetVersion\", (int)cudaDriverGetVersion(&driver)));\n"
     "    if (!driver) return td_refuse(&s, $_error_cuda, \"cudaDriverGetVersion: no NVIDIA driver is installed\");\n"
-    "    TD_TRY(td_device(&s, device));\n"
+    "    TD_TRY(td_device(&s, device, &capability, &early));\n"
     "    TD_TRY(td_cuda(&s, \"cudaGetDevice\", (int)cudaGetDevice(&before)));\n"
     "    if (before != device) TD_TRY(td_cuda(&s, \"cudaSetDevice\", (int)cudaSetDevice(device)));\n"
     "    status = td_prepare_all(&s);\n"
@@ -277,6 +277,7 @@ static const char C_OPEN[] =
     "        if (status == $_ok && error) {\n"
     "            td_end(c);\n            status = td_cuda(&s, \"cudaSetDevice\", error);\n        }\n    }\n"
     "    if (status != $_ok) {\n        free(c);\n        return status;\n    }\n"
+    "    c->capability = capability;\n    c->early = early;\n"
     "    c->open = TD_OPEN;\n"
     "    *ctx = c;\n"
     "    return $_ok;\n}\n\n"
@@ -286,13 +287,14 @@ static const char C_OPEN[] =
     "    *(volatile int *)&ctx->open = 0;\n"
     "    free(ctx);\n}\n\n";
 
-static const char C_CONTEXT[] =
-    "enum { TD_OPEN = 0x74646f70 };\n\n"
-    "struct $_context {\n    int open; /* TD_OPEN until it is closed */\n    int device;\n};\n\n";
+static const char C_CONTEXT[] = "enum { TD_OPEN = 0x74646f70 };\n\n"
+                                "struct $_context {\n    int open; /* TD_OPEN until it is closed */\n    int device;\n"
+                                "    int capability, early; /* of the device: see td_targets */\n};\n\n";
 
-static const char C_BEGIN[] = "static $_status td_begin(const td_sink *s, $_context *c, int device) {\n"
-                              "    (void)s;\n    c->device = device;\n    return $_ok;\n}\n\n"
-                              "static void td_end($_context *c) { (void)c; }\n\n";
+static const char C_BEGIN[] =
+    "static $_status td_begin(const td_sink *s, $_context *c, int device) {\n"
+    "    (void)s;\n    memset(c, 0, sizeof *c);\n    c->device = device;\n    return $_ok;\n}\n\n"
+    "static void td_end($_context *c) { (void)c; }\n\n";
 
 void glue_lines(Text *out, const char *const *lines, int n, const char *prefix, bool head) {
     bool at_head = true;
@@ -313,34 +315,6 @@ void glue_template(Text *out, const char *text, const char *prefix) {
         else
             text_char(out, *text);
     }
-}
-
-/* Code of an architecture with its own features, as sm_90a, runs on one compute capability alone. */
-static void c_device(Text *out, const GlueOptions *o) {
-    const Target *fallback = &target_default, *const *at = o->ntargets ? o->targets : &fallback;
-    int n = o->ntargets ? o->ntargets : 1;
-    Text which = {.ctx = out->ctx}, archs = {.ctx = out->ctx}, test = {.ctx = out->ctx};
-    for (int i = 0; i < n; i++) {
-        text_fmt(&which, "%s%d.%d", i ? " or " : "", at[i]->major, at[i]->minor);
-        text_fmt(&archs, "%s%s", i ? " or " : "", at[i]->arch);
-        text_fmt(&test, n > 1 ? "%s(major == %d && minor == %d)" : "%smajor == %d && minor == %d", i ? " || " : "",
-                 at[i]->major, at[i]->minor);
-    }
-    text_fmt(out,
-             "/* The kernels are compiled for compute capability %s and, being of %s, for no other. */\n"
-             "static %s_status td_device(const td_sink *s, int device) {\n"
-             "    int major = 0, minor = 0;\n",
-             which.s, archs.s, o->prefix);
-    for (int i = 0; i < 2; i++)
-        text_fmt(out,
-                 "    TD_TRY(td_cuda(s, \"cudaDeviceGetAttribute\", (int)cudaDeviceGetAttribute(&%s, "
-                 "cudaDevAttrComputeCapability%s, device)));\n",
-                 i ? "minor" : "major", i ? "Minor" : "Major");
-    text_fmt(out,
-             "    if (%s) return %s_ok;\n"
-             "    return td_refuse(s, %s_error_device, \"device %%d: expected compute capability %s, got %%d.%%d\", "
-             "device, major, minor);\n}\n\n",
-             test.s, o->prefix, o->prefix, which.s);
 }
 
 static void c_status_text(Text *out, const char *x) {
@@ -379,13 +353,16 @@ typedef struct Shared {
 } Shared;
 
 /* The functions of all entries, to `sink` if there is one; each is gone from memory before the next. */
-static void c_entries(Text *out, TextSink *sink, const Program *const *programs, int n, const char *x, Shared *shared) {
+static void c_entries(Text *out, TextSink *sink, const Program *const *programs, int n, const GlueOptions *o,
+                      Shared *shared) {
+    const char *x = o->prefix;
     for (int i = 0; i < n; i++) {
         Ctx *temp = ctx_temp(out->ctx);
         Text one = {.ctx = temp};
         HostEntry h = host_entry(temp, programs[i], shared->used, &shared->math);
         h.checks = shared->checks;
         h.known = &shared->known;
+        h.always_early = targets_early(o->targets);
         if (programs[i]->graph->host)
             glue_function(&one, &h, x);
         else
@@ -404,7 +381,7 @@ void glue_emit_c(Text *out, TextSink *sink, const Program *const *programs, int 
     Ctx *ctx = out->ctx;
     Shared shared = {.known.ctx = ctx, .of = NEW_N(ctx, Sym, n + 1)};
     Text entries = {.ctx = ctx};
-    c_entries(&entries, sink, programs, n, x, &shared);
+    c_entries(&entries, sink, programs, n, o, &shared);
     glue_banner(out, o, "Host side: checks, workspace and launches. C99.");
     text_put(out, "#include \"");
     host_quoted(out, o->header);
@@ -423,7 +400,7 @@ void glue_emit_c(Text *out, TextSink *sink, const Program *const *programs, int 
     else
         glue_template(out, C_CONTEXT, x);
     glue_head(out, x);
-    c_device(out, o);
+    glue_device(out, o);
     for (int i = 0; i < CHECK_COUNT; i++)
         if (shared.checks[i]) glue_template(out, C_CHECKS[i], x);
     glue_template(out, C_CURRENT, x);

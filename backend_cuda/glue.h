@@ -5,7 +5,8 @@
  *   int PREFIX_ENTRY_KERNEL_launch(void *stream, void *const *tensors, const int64_t *dims, const double *scalars,
  *                                  int *launched);
  * with the tensors in the order params, temps of the Program, dims and scalars in the order of its graph, and a
- * cudaError_t as the result. *launched says whether this call of the entry has launched something before. */
+ * cudaError_t as the result. *launched says whether this call of the entry has launched something before; NULL: no
+ * kernel may start before what came before it has ended. */
 #ifndef TDC_GLUE_H
 #define TDC_GLUE_H
 
@@ -21,12 +22,11 @@ typedef struct GlueSizes {
 } GlueSizes;
 
 typedef struct GlueOptions {
-    const char *prefix;           /* every symbol begins with it: a C identifier */
-    const char *header;           /* the name under which model.c includes model.h */
-    const char *comment;          /* stands at the top of both files: the command that made them; may be NULL */
-    const char *version;          /* of tdc, for the manifest */
-    const Target *const *targets; /* what the kernels are compiled for */
-    int ntargets;                 /* 0: the default one alone */
+    const char *prefix;  /* every symbol begins with it: a C identifier */
+    const char *header;  /* the name under which model.c includes model.h */
+    const char *comment; /* stands at the top of both files: the command that made them; may be NULL */
+    const char *version; /* of tdc, for the manifest */
+    Targets targets;     /* what the kernels are compiled for */
     bool emu; /* for the CPU stand-in alone, as the default target: model.c refuses to be compiled for a GPU */
     const GlueSizes *sizes; /* what the example takes by default; may be missing for an entry */
     int nsizes;

@@ -86,6 +86,7 @@ void glue_assumed(Text *out, const HostEntry *entry, const char *x) {
     HostEntry h = host_entry(entry->ctx, p->assumed, entry->used, entry->needs_math);
     h.checks = entry->checks;
     h.known = entry->known;
+    h.always_early = entry->always_early;
     glue_signature_tables(out, &h, x, false);
     glue_run(out, &h, x);
     need(out, p, x);

@@ -202,7 +202,10 @@ static void locals(Text *out, const HostEntry *h) {
         text_fmt(out, "    td_spot td_spots[%d];\n    int td_order[%d];\n    void *td_t[%d];\n", pieces, pieces,
                  n + pieces);
     if (glue_has_workspace(p)) text_put(out, "    size_t td_need = 0;\n");
-    if (p->kernels.n) text_put(out, "    int td_launched = 0;\n");
+    if (p->kernels.n)
+        text_put(out, h->always_early
+                          ? "    int td_launched = 0;\n"
+                          : "    int td_launched = 0, *const td_chain = td_c->context->early ? &td_launched : NULL;\n");
     if (glue_products(p)) text_put(out, "    td_product td_p;\n    int td_done;\n");
 }
 

@@ -74,6 +74,9 @@ const char *glue_epilogue(Activation act, bool bias);
 void glue_head(Text *out, const char *prefix);
 void glue_product(Text *out, const HostEntry *h, const Kernel *k);
 
+/* glue_device.c: the table of targets, and the function that finds a device in it. */
+void glue_device(Text *out, const GlueOptions *o);
+
 /* glue_memory.c: the memory of an entry's temporaries and of the library's scratch, its pieces. How many there are; the
  * tables that td_place reads; its call; whether a piece has no place of its own; td_t, the pointers of parameters and
  * pieces. */

@@ -118,6 +118,7 @@ typedef struct HostEntry {
     ExprMap tensor_at; /* Tensor -> its place + 1 in the array that kernels get: parameters, then temporaries */
     const struct Memory *memory; /* while its run is printed */
     struct GlueKnown *known;     /* the signatures printed so far */
+    bool always_early;           /* every target's kernels may start while those before them end */
     Sym of;                      /* the entry whose signature it has: itself, or one before it with an equal one */
 } HostEntry;
 

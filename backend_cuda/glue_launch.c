@@ -119,8 +119,8 @@ static void launch(Text *out, const HostEntry *h, const Kernel *k, Arguments ent
                  indent, k->name, a.tensors, *product, *product, indent);
         ++*product;
     }
-    text_fmt(out, "%sTD_TRY(td_cuda(td_s, \"kernel %s\", %s_%s_launch(td_c->stream, %s, %s, %s, &td_launched)));\n",
-             indent, k->name, x, symbol, a.tensors, a.dims, a.scalars);
+    text_fmt(out, "%sTD_TRY(td_cuda(td_s, \"kernel %s\", %s_%s_launch(td_c->stream, %s, %s, %s, %s)));\n", indent,
+             k->name, x, symbol, a.tensors, a.dims, a.scalars, h->always_early ? "&td_launched" : "td_chain");
     if (block) text_put(out, "    }\n");
 }
 

@@ -52,13 +52,6 @@ static void self(Text *out, int words) {
                  words);
 }
 
-static void gencode(Text *out, const GlueOptions *o) {
-    for (int i = 0; i < (o->ntargets ? o->ntargets : 1); i++) {
-        const char *arch = o->ntargets ? o->targets[i]->arch : target_default.arch;
-        text_fmt(out, " -gencode arch=compute_%s,code=%s", arch + strlen("sm_"), arch);
-    }
-}
-
 static bool starts(const char *s, const char *word, size_t *n) {
     *n = strlen(word);
     return !strncmp(s, word, *n);
@@ -79,7 +72,7 @@ static void line(Text *out, const char *s, const char *stem, const GlueOptions *
         else if (starts(s, "@WORDS@", &n))
             text_fmt(out, "%d", words_of(stem));
         else if (starts(s, "@GENCODE@", &n))
-            gencode(out, o);
+            targets_gencode(out, o->targets, false);
         else
             text_char(out, *s), n = 1;
     }

@@ -200,6 +200,15 @@ static void entries(Text *out, const Program *const *programs, int n, const char
     }
 }
 
+/* Words after spaces, as strings of a list. */
+static void put_words(Text *out, const char *s) {
+    for (const char *sep = ""; *s; sep = ", ") {
+        const size_t n = strcspn(++s, " ");
+        text_fmt(out, "%s\"%.*s\"", sep, (int)n, s);
+        s += n;
+    }
+}
+
 uint64_t glue_fingerprint(const Program *const *programs, int n, const GlueOptions *o) {
     uint64_t h = 1469598103934665603u; /* FNV-1a */
     for (int i = -1; i <= n; i++) {
@@ -220,14 +229,18 @@ void glue_emit_manifest(Text *out, const Program *const *programs, int n, const 
     static const char *const functions[] = {"open",   "open_message", "close",      "status_text",
                                             "invoke", "invoke_query", "fingerprint"};
     Ctx *ctx = out->ctx;
+    Text gencode = {.ctx = ctx};
+    targets_gencode(&gencode, o->targets, false);
     text_fmt(out, "{\n  \"format\": %d,\n  ", FORMAT);
     put_member(out, "tdc", o->version), text_put(out, ",\n  ");
     if (o->comment) put_member(out, "made_by", o->comment), text_put(out, ",\n  ");
     put_member(out, "prefix", o->prefix), text_put(out, ",\n  ");
     put_member(out, "header", o->header), text_put(out, ",\n  ");
     text_put(out, "\"targets\": [");
-    for (int i = 0; i < (o->ntargets ? o->ntargets : 1); i++)
-        text_fmt(out, "%s\"%s\"", i ? ", " : "", o->ntargets ? o->targets[i]->arch : target_default.arch);
+    for (int i = 0; i < targets_count(o->targets); i++)
+        text_fmt(out, "%s\"%s\"", i ? ", " : "", targets_get(o->targets, i)->arch);
+    text_put(out, "],\n  \"gencode\": [");
+    put_words(out, gencode.s);
     text_fmt(out, "],\n  \"fingerprint\": \"%016llx\",\n  \"symbols\": {",
              (unsigned long long)glue_fingerprint(programs, n, o));
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {

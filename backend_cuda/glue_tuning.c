@@ -2,8 +2,6 @@
  * texts are tuned.in and tuner.in. */
 #include "glue_entry.h"
 
-#include <string.h>
-
 extern const char *const tuned_text_lines[];
 extern const int tuned_text_nlines;
 extern const char *const tuner_text_lines[];
@@ -36,9 +34,9 @@ static bool met(const TuneEntry *e, const Program *const *programs, int n) {
 static bool targeted(const TuneEntry *e, const GlueOptions *o) {
     if (o->emu || e->product.v[TUNE_TARGET] == TUNE_EMU) return o->emu && e->product.v[TUNE_TARGET] == TUNE_EMU;
     const Target *t = &target_table[e->product.v[TUNE_TARGET]];
-    for (int i = 0; i < o->ntargets; i++)
-        if (!strcmp(o->targets[i]->arch, t->arch)) return true;
-    return !o->ntargets && t == &target_default;
+    for (int i = 0; i < targets_count(o->targets); i++)
+        if (targets_get(o->targets, i) == t) return true;
+    return false;
 }
 
 /* As td_tuned_key of tuned.in makes it of the product at hand. */
@@ -47,12 +45,14 @@ static void row(Text *out, const TuneEntry *e) {
         [TUNE_ROW] = "TD_BY_ROW", [TUNE_COL] = "TD_BY_COL", [TUNE_NONE] = "TD_NO_MATRIX", [TUNE_SELF] = "TD_RESULT"};
     const TuneProduct *p = &e->product;
     const int64_t *v = p->v;
+    const Target *t = v[TUNE_TARGET] == TUNE_EMU ? &target_default : &target_table[v[TUNE_TARGET]];
     text_fmt(out, "    {{%s, %s, %s, %s,\n      %lld, %lld, %lld, %lld", type_of(p, TUNE_FACTORS),
              type_of(p, TUNE_RESULT), glue_compute((TuneSum)v[TUNE_SUM]), epilogue_of(p), (long long)v[TUNE_M],
              (long long)v[TUNE_N], (long long)v[TUNE_K], (long long)v[TUNE_BATCH]);
     for (int f = TUNE_A; f <= TUNE_D; f += 3)
         text_fmt(out, ", %s, %lld, %lld", lies[v[f]], (long long)v[f + 1], (long long)v[f + 2]);
-    text_fmt(out, ", %lld},\n     %lld, ", (long long)v[TUNE_BIAS + 1], (long long)v[TUNE_ALIGN]);
+    text_fmt(out, ", %lld},\n     %lld, %d, ", (long long)v[TUNE_BIAS + 1], (long long)v[TUNE_ALIGN],
+             10 * t->major + t->minor);
     numbers(out, e->choice);
     text_put(out, "},\n");
 }

@@ -17,7 +17,8 @@ typedef struct LowerOptions {
  * and there is `int PREFIX_SYMBOL_prepare(void)`; both return a cudaError_t. Of a kernel that is run in one place
  * SYMBOL is ENTRY_KERNEL, and tensors are the entry's params, then temps. One that several places run (sched/same.h)
  * has the name of the first, and all three arrays in the order of its form. *launched is 0 until something has been
- * launched in this run of the entry, which the launcher sets to 1: what comes later may start before that has ended. */
+ * launched in this run of the entry, which the launcher sets to 1: what comes later may start before that has ended;
+ * with launched NULL nothing does. */
 bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why);
 
 /* What stands before the kernels in model.cu: includes, and the prelude functions that the kernels use, of which

@@ -7,6 +7,7 @@
 
 #include "ir/graph.h"
 #include "ir/interp.h"
+#include "sched/target.h"
 
 /* What checks draw: standard normal floats, or those made special (docs/language.md, 11.7). */
 typedef enum InputKind {
@@ -23,6 +24,7 @@ typedef struct CheckOptions {
     bool gpu;         /* nvcc and the device of this machine; otherwise the stand-in */
     const char *home; /* the directory that holds backend_cuda/run and backend_cuda/emu */
     Sym cache;        /* where objects and programs are kept (check_cache); NULL: nowhere */
+    Targets targets;  /* what the model was emitted for */
     int repeats;   /* three must agree bit for bit, each in its own order of threads on the stand-in; in the fourth no
                       address is aligned beyond its element; 0: the default, 4 */
     int launches;  /* timed launches of a benchmark; 0: the default, 20 */

@@ -183,16 +183,22 @@ static bool link_program(Build *b, const char *compiler, const char *flags, cons
     return true;
 }
 
-/* Of the stand-in and of a GPU: how kernels, host code and programs are compiled. */
-static const char GPU_ARCH[] = "-gencode arch=compute_90a,code=sm_90a";
+/* Of the stand-in and of a GPU: how host code and programs are compiled. */
 static const char C_EMU[] = "-std=c99 -O1 -w";
 static const char LIBRARIES_EMU[] = "-lm -pthread", LIBRARIES_GPU[] = "-lm -Xlinker --as-needed -lcublasLt";
+
+/* For which GPUs nvcc compiles kernels. */
+static Sym gpu_code(const Build *b) {
+    Text code = {.ctx = b->ctx};
+    targets_gencode(&code, b->o->targets, true);
+    return code.s;
+}
 
 static bool link_all(Build *b, const char *prefix, Sym program) {
     /* The runner is the same object for every model: it knows the table of entries by a name of its own. */
     Sym names = sym_fmt(b->ctx, "-Xlinker --defsym=td_entries=%s_entries -Xlinker --defsym=td_nentries=%s_nentries",
                         prefix, prefix);
-    if (b->o->gpu) return link_program(b, nvcc(), sym_fmt(b->ctx, "%s %s", GPU_ARCH, names), LIBRARIES_GPU, program);
+    if (b->o->gpu) return link_program(b, nvcc(), sym_fmt(b->ctx, "%s %s", gpu_code(b), names), LIBRARIES_GPU, program);
     return emulator(b) && link_program(b, tool("CXX", "g++"), names, LIBRARIES_EMU, program);
 }
 
@@ -224,10 +230,10 @@ bool check_build(Ctx *ctx, const CheckOptions *o, const CheckDir *dir, const cha
     Sym h = sym_fmt(ctx, "%s/%s.h", dir->path, stem), runner = sym_fmt(ctx, "%s/backend_cuda/run/runner.c", o->home);
     const char *cc = o->gpu ? nvcc() : tool("CC", "gcc"), *flags = o->gpu ? "-O2" : C_EMU;
     *m = (CheckModel){.dir = *dir, .program = sym_fmt(ctx, "%s/model", dir->path)};
-    bool ok = o->gpu
-                  ? object(&b, "object", cc, sym_fmt(ctx, "-O3 -std=c++17 -lineinfo %s", GPU_ARCH), cu, NULL, "model.o")
-                  : key_of_stand_in(&b) && object(&b, "object", tool("CXX", "g++"),
-                                                  "-x c++ -std=c++17 -O1 -ffp-contract=off -w", cu, NULL, "model.o");
+    bool ok =
+        o->gpu ? object(&b, "object", cc, sym_fmt(ctx, "-O3 -std=c++17 -lineinfo%s", gpu_code(&b)), cu, NULL, "model.o")
+               : key_of_stand_in(&b) && object(&b, "object", tool("CXX", "g++"),
+                                               "-x c++ -std=c++17 -O1 -ffp-contract=off -w", cu, NULL, "model.o");
     return ok && object(&b, "object", cc, flags, c, h, "glue.o") &&
            object(&b, "object", cc, flags, runner, NULL, "runner.o") && link_all(&b, prefix, m->program);
 }

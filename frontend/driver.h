@@ -187,6 +187,7 @@ const char *driver_place(const CheckOptions *co);    /* on what they run, for me
 bool driver_fail(const char *what, const Text *why); /* says why on stderr; false */
 Exit driver_run(Job *job);                           /* driver_run.c */
 Exit driver_explain(Job *job);                       /* driver_explain.c */
+Targets driver_targets(const DriverOptions *o);
 /* Where check, run and tune run; false after saying why nowhere. */
 bool driver_options_of_check(Job *job, CheckOptions *co);
 

@@ -37,7 +37,11 @@ bool driver_fail(const char *what, const Text *why) {
 bool driver_options_of_check(Job *job, CheckOptions *co) {
     *co = (CheckOptions){.gpu = job->o->place ? job->o->place == PLACE_GPU : !driver_no_gpu(),
                          .home = job->o->home,
-                         .cache = check_cache(job->ctx)};
+                         .cache = check_cache(job->ctx),
+                         .targets = driver_targets(job->o)};
+    const Target first = driver_target(job->o);
+    /* The stand-in is the device of the first target, if the environment does not say another. */
+    setenv("TD_EMU_DEVICE", sym_fmt(job->ctx, "%d.%d", first.major, first.minor), 0);
     if (!co->home) fputs("tdc: cannot find the folder with backend_cuda/run; set TDC_HOME\n", stderr);
     return co->home != NULL;
 }

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+Targets driver_targets(const DriverOptions *o) { return (Targets){o->targets.at, o->targets.n}; }
+
 static Exit explain(Job *job, const Program *p, Text *out) {
     const Graph *g = p->graph;
     int64_t *dims = NEW_N(job->ctx, int64_t, g->dims.n + 1);

@@ -73,18 +73,31 @@ static bool option_emit(Ctx *ctx, DriverOptions *o, const char *value) {
     return o->emit ? true : wrong("--emit needs at least one of %s", emit_words(ctx));
 }
 
-static bool option_target(Ctx *ctx, DriverOptions *o, const char *value) {
-    if (!strcmp(value, TUNE_EMU_NAME)) return o->target_emu = true;
+static bool unknown_target(Ctx *ctx, const char *name) {
+    const char *names[TARGET_COUNT];
     Text known = {.ctx = ctx};
     for (int i = 0; i < TARGET_COUNT; i++) {
-        text_fmt(&known, "%s%s", i ? ", " : "", target_table[i].arch);
-        if (strcmp(target_table[i].arch, value) != 0) continue;
-        for (int k = 0; k < o->targets.n; k++)
-            if (o->targets.at[k] == &target_table[i]) return wrong("--target %s is given twice", value);
-        vec_push(ctx, &o->targets, &target_table[i]);
-        return true;
+        names[i] = target_table[i].arch;
+        text_fmt(&known, "%s%s", i ? ", " : "", names[i]);
     }
-    return wrong("no target is named '%s'; there is %s", value, known.s);
+    const char *near = diag_near(name, names, TARGET_COUNT);
+    if (near) return wrong("no target is named '%s' (did you mean '%s'?); there are %s", name, near, known.s);
+    return wrong("no target is named '%s'; there are %s", name, known.s);
+}
+
+/* A list: `sm_80,sm_90a`. */
+static bool option_target(Ctx *ctx, DriverOptions *o, const char *value) {
+    if (!strcmp(value, TUNE_EMU_NAME)) return o->target_emu = true;
+    for (const char *s = value;; s++) {
+        size_t n = strcspn(s, ",");
+        const Target *t = target_find(s, n);
+        if (!t) return unknown_target(ctx, sym_n(ctx, s, n));
+        for (int k = 0; k < o->targets.n; k++)
+            if (o->targets.at[k] == t) return wrong("--target %s is given twice", t->arch);
+        vec_push(ctx, &o->targets, t);
+        s += n;
+        if (!*s) return true;
+    }
 }
 
 Target driver_target(const DriverOptions *o) {

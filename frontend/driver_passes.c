@@ -4,6 +4,7 @@
 #include "backend_cuda/lower.h"
 #include "ir/diag.h"
 #include "ir/rewrite.h"
+#include "sched/kernel_target.h"
 #include "sched/perf.h"
 #include "sched/predict.h"
 #include "sched/same.h"
@@ -178,7 +179,7 @@ static Program *read_program(Job *job, const char *text, size_t n, int file) {
     Program *p = program_read(job->ctx, text, n, file);
     Text why = {.ctx = job->ctx};
     if (!p) return NULL;
-    if (program_verify(p, &why)) return p;
+    if (program_verify(p, &why)) return program_fits(p, driver_targets(job->o)) ? p : NULL;
     diag_report(job->ctx, DIAG_KERNEL_ILLEGAL, (Span){file, 0, 0}, "%s", why.s);
     return NULL;
 }
@@ -258,8 +259,11 @@ static void report_guess(Job *job, const Program *p, const SchedOptions *opt, Gu
 static Exit schedule_graphs(Job *job, Program *given, int given_file) {
     SchedMemo memo = {0};
     SameMemo same = {0};
-    const SchedOptions opt = {
-        .memo = &memo, .library = !job->o->no_library, .reasons = job->o->command == COMMAND_EXPLAIN, .keep = true};
+    const SchedOptions opt = {.targets = driver_targets(job->o),
+                              .memo = &memo,
+                              .library = !job->o->no_library,
+                              .reasons = job->o->command == COMMAND_EXPLAIN,
+                              .keep = true};
     Guesses guesses = {.entries = GUESSED_ENTRIES, .kernels = GUESSED_KERNELS};
     bool taken = false;
     for (int i = 0; i < job->module->graphs.n; i++) {
@@ -367,8 +371,7 @@ static GlueOptions glue_options(Job *job) {
                          .prefix = job->prefix,
                          .header = sym_fmt(job->ctx, "%s.h", job->stem),
                          .comment = made_by(job),
-                         .targets = job->o->targets.at,
-                         .ntargets = job->o->targets.n,
+                         .targets = driver_targets(job->o),
                          .emu = job->o->target_emu,
                          .tuning = job->tuning};
 }

@@ -1,5 +1,5 @@
-/* What a schedule costs on a target: bytes of memory and cache, whether enough of them are in flight, instructions, and
- * the longest chain of dependent loads. An estimate that orders candidates, in seconds. Reads the factors, and the
+/* What a schedule costs on a machine: bytes of memory and cache, whether enough of them are in flight, instructions,
+ * and the longest chain of dependent loads. An estimate that orders candidates, in seconds. Reads the factors, and the
  * group through its form alone. */
 #include "cost.h"
 
@@ -154,7 +154,7 @@ static double exchange_cost(Costing *x, double warps) {
     return t;
 }
 
-double sched_cost_parts(CostForm *form, const Target *t, const Schedule *s, CostParts *parts) {
+double sched_cost_parts(CostForm *form, const Machine *m, const Schedule *s, CostParts *parts) {
     Group *gr = form->gr;
     Costing x = {.gr = gr, .s = s};
     AxisSet serial = 0;
@@ -177,28 +177,28 @@ double sched_cost_parts(CostForm *form, const Target *t, const Schedule *s, Cost
     const bool map = gr->steps.n == 0;
     if (map) sum.issue += threads * blocks * 40; /* a thread's indices */
     double warps = ceil(threads / 32), regs = (map ? 20 : 36) + sum.registers + sum.tile, occupancy = 1;
-    double resident = floor(t->registers_per_sm / (regs * warps * 32));
-    if (resident > floor(t->threads_per_sm / (warps * 32))) resident = floor(t->threads_per_sm / (warps * 32));
+    double resident = floor(m->registers_per_sm / (regs * warps * 32));
+    if (resident > floor(m->threads_per_sm / (warps * 32))) resident = floor(m->threads_per_sm / (warps * 32));
     if (resident > 32) resident = 32;
     if (resident < 1) {
         occupancy = 4; /* spills */
         resident = 1;
     }
-    double busy = blocks < t->sms ? blocks : t->sms, here = blocks / t->sms;
+    double busy = blocks < m->sms ? blocks : m->sms, here = blocks / m->sms;
     if (here > resident) here = resident;
     if (here < 1) here = 1;
-    double inflight = busy * here * threads * sum.inflight, ideal = t->bandwidth * t->latency;
+    double inflight = busy * here * threads * sum.inflight, ideal = m->bandwidth * m->latency;
     double f = inflight / ideal, reach = f > 0 ? f / cbrt(1 + f * f * f) : 1; /* stores alone wait for nothing */
-    double waves = ceil(blocks / (t->sms * resident)), levels = form->depth + 1;
-    double memory = sum.dram / (t->bandwidth * (reach > 1e-4 ? reach : 1e-4)), l2 = sum.l2 / (2.0 * t->bandwidth);
+    double waves = ceil(blocks / (m->sms * resident)), levels = form->depth + 1;
+    double memory = sum.dram / (m->bandwidth * (reach > 1e-4 ? reach : 1e-4)), l2 = sum.l2 / (2.0 * m->bandwidth);
     double lanes = warps * 32 / threads; /* idle lanes of the last warp */
-    double issue = sum.issue * lanes / (busy * 128 * t->clock);
-    double chain = waves * (loops * levels * (t->latency + 100e-9) / (1 + s->ahead) + exchange_cost(&x, warps));
+    double issue = sum.issue * lanes / (busy * 128 * m->clock);
+    double chain = waves * (loops * levels * (m->latency + 100e-9) / (1 + s->ahead) + exchange_cost(&x, warps));
     double waiting = chain / (waves > 1 ? 2 : 1), most = memory > l2 ? memory : l2;
     *parts = (CostParts){memory, l2, issue, waiting};
     if (issue > most) most = issue;
     /* The last wave is short. */
-    if (waves > 1 && waves < 4) most *= waves * t->sms * resident / blocks > 1.3 ? 1.15 : 1;
+    if (waves > 1 && waves < 4) most *= waves * m->sms * resident / blocks > 1.3 ? 1.15 : 1;
     if (regs > 255) occupancy *= 4; /* spills */
     if (regs > 200) occupancy *= 1.05;
     if (threads > 512) occupancy *= 1.02;
@@ -209,7 +209,7 @@ double sched_cost_parts(CostForm *form, const Target *t, const Schedule *s, Cost
     return occupancy * (most + 0.15 * (memory + l2 + issue - most) + waiting) + blocks * (map ? 5e-12 : 2e-10);
 }
 
-double sched_cost(CostForm *form, const Target *t, const Schedule *s) {
+double sched_cost(CostForm *form, const Machine *m, const Schedule *s) {
     CostParts parts;
-    return sched_cost_parts(form, t, s, &parts);
+    return sched_cost_parts(form, m, s, &parts);
 }

@@ -4,13 +4,14 @@
 
 #include "cost_form.h"
 #include "schedule.h"
+#include "target.h"
 
-double sched_cost(CostForm *form, const Target *t, const Schedule *s); /* seconds */
+double sched_cost(CostForm *form, const Machine *m, const Schedule *s); /* seconds */
 
 /* What it is made of: seconds that each alone would take. */
 typedef struct CostParts {
     double memory, cache, instructions, latency;
 } CostParts;
-double sched_cost_parts(CostForm *form, const Target *t, const Schedule *s, CostParts *parts);
+double sched_cost_parts(CostForm *form, const Machine *m, const Schedule *s, CostParts *parts);
 
 #endif

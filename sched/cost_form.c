@@ -95,10 +95,9 @@ static void put_axes(Text *t, const Group *gr) {
     }
 }
 
-static Sym key_of(const CostForm *f, const Target *target, Ctx *ctx) {
+static Sym key_of(const CostForm *f, Ctx *ctx) {
     const Group *gr = f->gr;
     Text t = {.ctx = ctx};
-    put(&t, (int64_t)(intptr_t)target);
     put_axes(&t, gr);
     put(&t, gr->steps.n);
     for (int i = 0; i < gr->steps.n; i++) {
@@ -125,7 +124,7 @@ static Sym key_of(const CostForm *f, const Target *target, Ctx *ctx) {
     return sym_n(t.ctx, t.s, t.n);
 }
 
-CostForm *cost_form(Group *gr, const Target *t, Ctx *ctx) {
+CostForm *cost_form(Group *gr, Ctx *ctx) {
     Former x = {.f = NEW(ctx, CostForm), .gr = gr, .ctx = ctx};
     x.f->gr = gr;
     for (int i = 0; i < gr->steps.n; i++)
@@ -139,7 +138,7 @@ CostForm *cost_form(Group *gr, const Target *t, Ctx *ctx) {
         }
         vec_push(ctx, &x.f->items, it);
     }
-    x.f->key = key_of(x.f, t, ctx);
+    x.f->key = key_of(x.f, ctx);
     x.f->level = NEW_N(ctx, int, x.f->items.n);
     x.f->levels = NEW_N(ctx, int, x.f->accesses.n);
     return x.f;

@@ -4,7 +4,6 @@
 #define TDC_COST_FORM_H
 
 #include "group.h"
-#include "target.h"
 
 typedef enum CostMove { MOVE_NOT, MOVE_BY_ONE, MOVE_FURTHER, MOVE_SELDOM /* an element for many steps */ } CostMove;
 
@@ -37,7 +36,7 @@ typedef struct CostForm {
     int depth;
 } CostForm;
 
-CostForm *cost_form(Group *gr, const Target *t, Ctx *ctx); /* in that memory */
+CostForm *cost_form(Group *gr, Ctx *ctx); /* in that memory */
 /* Fills level, levels and depth for a set of axes with a loop. */
 void cost_form_levels(CostForm *f, AxisSet serial);
 

@@ -156,7 +156,7 @@ static bool put_kernel(Explaining *x, int i) {
     Traffic moved;
     const char *by;
     if (!kernel_traffic(x->p, k, x->at->dims, &moved)) return false;
-    double s = predict_kernel(x->p, k, x->t, x->at, &moved, &by);
+    double s = predict_kernel(x->p, k, x->at, &moved, &by);
     bool exact = k->group && !k->product;
     x->seconds += s;
     bool several = stores_of(k, seen, &stores) > 1;
@@ -290,7 +290,9 @@ bool sched_explain(Text *out, const Program *p, const Target *t, const Tuning *t
     for (int i = 0; i < p->kernels.n; i++)
         if (!put_kernel(&x, i)) return text_fmt(why, "kernel %s has no size", p->kernels.at[i]->name), false;
     if (!p->kernels.n) return true;
-    text_fmt(out, "%.1f us, and %.1f us between two launches\n", x.seconds * 1e6, t->launch * 1e6);
+    text_fmt(out, "%.1f us, and %.1f us between two launches", x.seconds * 1e6, target_machine.launch * 1e6);
+    if (!target_measured(t)) text_fmt(out, ", by the speeds of an %s: unverified for %s", target_machine.name, t->arch);
+    text_char(out, '\n');
     put_memory(&x);
     return true;
 }

@@ -31,7 +31,6 @@ static const Look LOOKS[] = {{24, GUESS, false, FASTER},
 typedef struct Guessing {
     const Program *p;
     const SchedOptions *o;
-    const Target *t;
     Ctx *temp;
     Graph *g;
     bool *guessed; /* of each dimension */
@@ -49,7 +48,7 @@ static double seconds_of(const Guessing *x, const Program *p) {
     for (int i = 0; i < p->kernels.n; i++) {
         Traffic moved;
         if (!kernel_traffic(p, p->kernels.at[i], x->dims, &moved)) return -1;
-        sum += predict_kernel(p, p->kernels.at[i], x->t, &at, &moved, &by) + x->t->launch;
+        sum += predict_kernel(p, p->kernels.at[i], &at, &moved, &by) + target_machine.launch;
     }
     return sum;
 }
@@ -70,7 +69,7 @@ static double least_seconds(const Guessing *x) {
         if (!interp_shape(x->g, t, x->dims, shape, &n, &why) || n >> MAX_ELEMENTS_BITS) return -1;
         bytes += (double)host_bytes(t->type, n);
     }
-    return bytes / x->t->bandwidth;
+    return bytes / target_machine.bandwidth;
 }
 
 /* A value near v that the dimension can have. */
@@ -120,7 +119,7 @@ BadGuess sched_bad_guess(const Program *p, const SchedOptions *o, const ExprMap 
     Graph *g = p->graph;
     if (g->host || p->kernels.n > MAX_KERNELS) return (BadGuess){0};
     Ctx *temp = ctx_temp(g->ctx);
-    Guessing x = {.p = p, .o = o, .t = o->target ? o->target : &target_default, .temp = temp, .g = g, .budget = budget};
+    Guessing x = {.p = p, .o = o, .temp = temp, .g = g, .budget = budget};
     x.guessed = NEW_N(temp, bool, g->dims.n + 1);
     x.dims = NEW_N(temp, int64_t, g->dims.n + 1);
     x.scalars = NEW_N(temp, double, g->scalars.n + 1);

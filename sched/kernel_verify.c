@@ -241,6 +241,7 @@ static bool verify_part(Verify *v) {
     if (v->shared > MAX_SHARED)
         return verify_fail(v, "about %lld bytes of shared memory, where a block has %d", (long long)v->shared,
                            MAX_SHARED);
+    if (v->shared > v->k->shared_bytes) v->k->shared_bytes = v->shared;
     return true;
 }
 

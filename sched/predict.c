@@ -10,8 +10,7 @@ static bool value(const Program *p, const ExplainAt *at, const Expr *e, int64_t 
     return interp_int(p->graph, e, at->dims, at->scalars, v);
 }
 
-static double scheduled_seconds(const Program *p, const Kernel *k, const Target *t, const ExplainAt *at,
-                                CostParts *parts) {
+static double scheduled_seconds(const Program *p, const Kernel *k, const ExplainAt *at, CostParts *parts) {
     Ctx *temp = ctx_temp(p->ctx);
     Group gr = *k->group;
     gr.axes.at = NEW_N(temp, GAxis, gr.axes.n + 1);
@@ -21,17 +20,17 @@ static double scheduled_seconds(const Program *p, const Kernel *k, const Target 
         *axis = k->group->axes.at[a];
         if (value(p, at, axis->var->lo, &lo) && value(p, at, axis->var->hi, &hi)) axis->guess = hi > lo ? hi - lo : 0;
     }
-    double seconds = sched_cost_parts(cost_form(&gr, t, temp), t, k->schedule, parts);
+    double seconds = sched_cost_parts(cost_form(&gr, temp), &target_machine, k->schedule, parts);
     ctx_temp_end(temp);
     return seconds;
 }
 
-static double operations_a_second(const Program *p, const Product *m, const Target *target) {
+static double operations_a_second(const Program *p, const Product *m) {
     Type t = m->a.tensor->type;
-    if (type_bits(t) == 8) return 2 * target->products;
-    if (type_bits(t) == 16) return target->products;
-    if (t == TY_F32 && option_is(&p->graph->options, MATMUL_TF32)) return target->products / 2;
-    return 2.0 * 128 * target->sms * target->clock;
+    if (type_bits(t) == 8) return 2 * target_machine.products;
+    if (type_bits(t) == 16) return target_machine.products;
+    if (t == TY_F32 && option_is(&p->graph->options, MATMUL_TF32)) return target_machine.products / 2;
+    return 2.0 * 128 * target_machine.sms * target_machine.clock;
 }
 
 bool predict_product(const Program *p, const Product *m, const ExplainAt *at, ProductSizes *c) {
@@ -51,18 +50,16 @@ static const char *bound_by(const CostParts *c) {
     return c->latency > most ? "latency" : by;
 }
 
-double predict_kernel(const Program *p, const Kernel *k, const Target *t, const ExplainAt *at, const Traffic *moved,
-                      const char **by) {
-    CostParts parts = {.memory = ((double)moved->read + (double)moved->written) / t->bandwidth};
+double predict_kernel(const Program *p, const Kernel *k, const ExplainAt *at, const Traffic *moved, const char **by) {
+    CostParts parts = {.memory = ((double)moved->read + (double)moved->written) / target_machine.bandwidth};
     ProductSizes c;
     if (k->group && !k->product) {
-        double s = scheduled_seconds(p, k, t, at, &parts);
+        double s = scheduled_seconds(p, k, at, &parts);
         return *by = bound_by(&parts), s;
     }
     *by = "memory";
     if (!k->product || !predict_product(p, k->product, at, &c)) return parts.memory;
-    double work =
-        2.0 * (double)c.m * (double)c.n * (double)c.k * (double)c.batch / operations_a_second(p, k->product, t);
+    double work = 2.0 * (double)c.m * (double)c.n * (double)c.k * (double)c.batch / operations_a_second(p, k->product);
     if (work > parts.memory) *by = "arithmetic";
     return work > parts.memory ? work : parts.memory;
 }

@@ -14,8 +14,7 @@ bool predict_product(const Program *p, const Product *m, const ExplainAt *at, Pr
 
 /* Seconds of a kernel that moves so much, and in *by what they wait for. By its schedule where it has one; for the
  * library and for kernels written by hand at least. */
-double predict_kernel(const Program *p, const Kernel *k, const Target *t, const ExplainAt *at, const Traffic *moved,
-                      const char **by);
+double predict_kernel(const Program *p, const Kernel *k, const ExplainAt *at, const Traffic *moved, const char **by);
 
 /* A size for which a program is predicted to be much slower than if its schedules were chosen for it. */
 typedef struct BadGuess {

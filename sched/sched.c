@@ -26,7 +26,7 @@ static bool choose(const SchedOptions *o, SchedMemo *memo, Group *gr, int i, uin
     } else if (o->random) {
         schedule_random(gr, state, s);
     } else {
-        sched_choose(memo, gr, o->target ? o->target : &target_default, s);
+        sched_choose(memo, gr, o->targets, s);
     }
     return schedule_legal(gr, s, why);
 }

@@ -5,16 +5,16 @@
 #include "apply.h"
 #include "target.h"
 
-/* The schedules that were chosen, by the form of their groups (cost_form.h); {0} to begin with. */
+/* The schedules that were chosen for the same targets, by the form of their groups (cost_form.h); {0} to begin with. */
 typedef struct SchedMemo {
     ExprMap best;
 } SchedMemo;
 
 typedef struct SchedOptions {
-    const Target *target; /* NULL: target_default */
-    bool library;         /* matrix products go to a library where it has them */
-    bool fallback;        /* the always-legal schedule for every kernel */
-    bool random;          /* a random legal schedule for every kernel, by the seed */
+    Targets targets;
+    bool library;  /* matrix products go to a library where it has them */
+    bool fallback; /* the always-legal schedule for every kernel */
+    bool random;   /* a random legal schedule for every kernel, by the seed */
     uint64_t seed;
     const char *const *fixed; /* a schedule's text for each kernel in order; NULL, or NULL entries: chosen here */
     int nfixed;
@@ -29,7 +29,7 @@ Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o);
 /* A program of a plan's tensors without kernels, for sched_apply. */
 Program *sched_empty(Graph *g, const Plan *plan);
 /* The best of the templates' candidates for a group (templates.c, cost.c). */
-void sched_choose(SchedMemo *memo, Group *gr, const Target *t, Schedule *s);
+void sched_choose(SchedMemo *memo, Group *gr, Targets t, Schedule *s);
 
 /* A product in place, of which no thread of a kernel may read an element that another one stores: it has the fallback's
  * schedule. */

@@ -270,10 +270,15 @@ static int64_t exchanged(const Schedule *s, const GStep *p) {
     return n + 2 * MAX_SHARED_ALIGN * parts;
 }
 
-static bool legal_shared(const Group *gr, const Schedule *s, Text *why) {
+int64_t schedule_shared(const Group *gr, const Schedule *s) {
     int64_t bytes = 0;
     for (int i = 0; i < gr->steps.n; i++)
         if (!add_ok(bytes, exchanged(s, &gr->steps.at[i]), &bytes)) bytes = INT64_MAX;
+    return bytes;
+}
+
+static bool legal_shared(const Group *gr, const Schedule *s, Text *why) {
+    int64_t bytes = schedule_shared(gr, s);
     if (bytes <= MAX_SHARED) return true;
     return text_fail(why, "about %lld bytes of shared memory", (long long)bytes);
 }

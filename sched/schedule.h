@@ -35,6 +35,9 @@ uint64_t schedule_hash(const Schedule *s);
 /* Whether a schedule may be applied: decided on the schedule and the group alone, for all sizes. */
 bool schedule_legal(const Group *gr, const Schedule *s, Text *why);
 
+/* Bytes of shared memory that a block may need, for what threads exchange: at least what the verifier counts. */
+int64_t schedule_shared(const Group *gr, const Schedule *s);
+
 /* The always-legal schedule: one thread an element, reductions serial. */
 void schedule_fallback(const Group *gr, Schedule *s);
 /* A random legal one; *state is the generator's. */

@@ -1,10 +1,12 @@
-/* The GPUs that code can be emitted for, and what the cost model knows of the machine that has one. */
+/* The GPUs that code can be emitted for (targets.def), what kernels for several of them may use, and what the cost
+ * model knows of a machine. */
 #ifndef TDC_TARGET_H
 #define TDC_TARGET_H
 
-typedef struct Target {
-    const char *arch;
-    int major, minor; /* the compute capability that runs it */
+#include "ir/base.h"
+
+/* The speeds by which schedules are chosen. */
+typedef struct Machine {
     const char *name;
     int sms;
     double bandwidth; /* bytes a second of device memory, read and write together */
@@ -14,14 +16,54 @@ typedef struct Target {
     int threads_per_sm;
     int registers_per_sm;
     double products; /* operations a second of the matrix units on 16-bit floats */
+} Machine;
+
+typedef enum TargetScope { TARGET_EXACT, TARGET_LATER } TargetScope;
+
+/* A row of targets.def, which says what the fields are. */
+typedef struct Target {
+    const char *arch;
+    int major, minor;
+    TargetScope scope;
+    bool early;
+    int cluster;
+    bool bulk;
+    int shared, threads;
 } Target;
 
-static const Target target_table[] = {
-#define TARGET(...) {__VA_ARGS__},
+enum {
+    TARGET_COUNT = 0
+#define TARGET(...) +1
 #include "targets.def"
 #undef TARGET
 };
-enum { TARGET_COUNT = sizeof target_table / sizeof *target_table };
+extern const Target target_table[TARGET_COUNT];
 #define target_default (target_table[0])
+/* The one machine that was measured: schedules are chosen as if every target were it, and times are unverified for the
+ * others. */
+extern const Machine target_machine;
+/* Whether that machine is what the target runs on. */
+bool target_measured(const Target *t);
+
+/* The targets of a compilation; none (n == 0) stands for the default one. */
+typedef struct Targets {
+    const Target *const *at;
+    int n;
+} Targets;
+int targets_count(Targets t);                          /* at least 1 */
+const Target *targets_get(Targets t, int i);           /* 0 <= i < targets_count */
+const Target *target_find(const char *arch, size_t n); /* NULL: there is none */
+
+/* The least shared memory that a block has, in bytes, on what the targets run on. In *where, which may be NULL, the row
+ * of it: a later one than any of the targets where PTX brings a kernel there. */
+int targets_shared(Targets t, const Target **where);
+
+bool targets_early(Targets t); /* of all */
+
+/* What runs where. A device has the code of the first of the ranked targets that fits it. */
+void targets_ranked(Targets t, const Target **out); /* all of them: exact ones, then the later the nearer */
+/* Appends nvcc's options that make code for them: ` -gencode arch=compute_80,code=sm_80 ...`; with `ptx`, of those that
+ * have PTX that alone, which is quicker to make. */
+void targets_gencode(Text *out, Targets t, bool ptx);
 
 #endif

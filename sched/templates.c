@@ -62,14 +62,14 @@ static void build(const Group *gr, const Shape *p, Schedule *s) {
 typedef struct Search {
     Group *gr;
     CostForm *form;
-    const Target *t;
+    int64_t shared; /* bytes that a block may have */
     Schedule best;
     double cost;
 } Search;
 
 static void consider(Search *x, const Schedule *s) {
-    if (!schedule_legal(x->gr, s, NULL)) return;
-    double c = sched_cost(x->form, x->t, s);
+    if (!schedule_legal(x->gr, s, NULL) || schedule_shared(x->gr, s) > x->shared) return;
+    double c = sched_cost(x->form, &target_machine, s);
     if (x->cost >= 0 && c >= x->cost) return;
     x->cost = c;
     x->best = *s;
@@ -194,9 +194,9 @@ static void search(Search *x) {
     try_tiles(x);
 }
 
-void sched_choose(SchedMemo *memo, Group *gr, const Target *t, Schedule *s) {
+void sched_choose(SchedMemo *memo, Group *gr, Targets t, Schedule *s) {
     Ctx *ctx = gr->graph->ctx, *temp = ctx_temp(ctx);
-    Search x = {.gr = gr, .form = cost_form(gr, t, temp), .t = t, .cost = -1};
+    Search x = {.gr = gr, .form = cost_form(gr, temp), .shared = targets_shared(t, NULL), .cost = -1};
     Schedule *known = (Schedule *)expr_map_get(&memo->best, x.form->key);
     if (!known) {
         search(&x);

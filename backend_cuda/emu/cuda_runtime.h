@@ -116,6 +116,8 @@ cudaError_t cudaDriverGetVersion(int *version);
  * accesses. */
 void td_emu_seed(unsigned long long seed);
 void td_emu_check(int on);
+/* The compute capability of the device that is stood in for: 90 is 9.0 (TD_EMU_DEVICE=9.0). */
+void td_emu_device(int capability);
 /* Errors reported so far, in all or of one kind (a name of report_kinds.def); td_emu_reset forgets them. */
 int td_emu_errors(void);
 int td_emu_errors_of(const char *kind);

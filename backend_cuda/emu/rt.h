@@ -50,13 +50,20 @@ enum {
     MAX_THREADS = 1024,
     MAX_CLUSTER = 16,
     MAX_MBARS = 256,
-    MAX_SHARED = 232448,
+    MAX_SHARED = 232448, // of all devices
     MAX_LEVELS = 8,
 #ifdef EMU_ASAN
     STACK_BYTES = 256 << 10
 #else
     STACK_BYTES = 64 << 10
 #endif
+};
+
+/* A row of devices.def. */
+struct Device {
+    int capability;
+    u32 shared, shared_per_sm;
+    int threads_per_sm, cluster;
 };
 
 enum Kind {
@@ -279,6 +286,7 @@ struct State {
     u64 tick = 2, random = 1, seed = 0;
     std::unordered_map<cudaStream_t, CUgraph_st *> streams; // with what they capture, or null
     bool check = true, configured = false, strict_shuffle = false;
+    Device device = {90, MAX_SHARED, 233472, 2048, MAX_CLUSTER};
     int errors = 0, by_kind[KIND_COUNT] = {}, printed = 0;
     std::unordered_set<u64> sites;
     int allocs_made = 0;

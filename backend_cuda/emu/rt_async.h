@@ -240,6 +240,7 @@ __attribute__((noinline)) void td_emu_mbar_init(unsigned off, int count) {
     m->init_stamp = S.tick;
 }
 void td_mbar_fence() {
+    needs_90(nullptr, "td_mbar_fence");
     for (Mbar &m : cur()->blk->mbars)
         if (m.init_id == cur()->id) m.fenced = true;
 }
@@ -268,6 +269,7 @@ __attribute__((noinline)) void td_emu_mbar_wait(unsigned off, unsigned parity) {
     Fiber *f = cur();
     Block *b = f->blk;
     const void *site = __builtin_return_address(0);
+    needs_90(site, "a wait for an mbarrier that may sleep");
     const int i = mbar_find(off, site, "wait");
     if (i < 0) return;
     if (parity > 1) report(KIND_MBARRIER, site, "wait for parity %u", parity);
@@ -290,6 +292,7 @@ __attribute__((noinline)) void td_emu_bulk_load(unsigned off, const void *p, uns
     Fiber *f = cur();
     Block *b = f->blk;
     const void *site = __builtin_return_address(0);
+    needs_90(site, "a bulk copy");
     const int i = mbar_find(mbar, site, "bulk copy");
     if (i < 0 || !bulk_shape(p, off, bytes, site) || !bulk_source_check(p, bytes, site)) return;
     Mbar &m = b->mbars[size_t(i)];
@@ -352,6 +355,7 @@ static Mbar *send_mbar(Block *to, unsigned off, const void *site) {
 __attribute__((noinline)) void td_emu_cluster_send(unsigned off, int rank, uint64_t value, unsigned bytes,
                                                    unsigned mbar) {
     const void *site = __builtin_return_address(0);
+    needs_90(site, "a send to another block");
     if (!shared_range(off, bytes, bytes, site, "send")) return;
     if (rank < 0 || rank >= S.L.cluster)
         return report(KIND_CLUSTER, site, "send to rank %d of a cluster of %d", rank, S.L.cluster);
@@ -376,6 +380,7 @@ __attribute__((noinline)) void td_emu_bulk_store(void *p, unsigned off, unsigned
     Fiber *f = cur();
     Block *b = f->blk;
     const void *site = __builtin_return_address(0);
+    needs_90(site, "a bulk store");
     if (!bulk_shape(p, off, bytes, site) || !global_write(p, bytes, 16, site, W_PENDING)) return;
     check_fenced(b, off, bytes, site, "bulk store");
     if (S.check) {

@@ -35,6 +35,11 @@ void td_emu_seed(unsigned long long seed) {
     configure();
     S.seed = seed;
 }
+void td_emu_device(int capability) {
+    HOST_CALL;
+    configure();
+    choose_device(capability);
+}
 void td_emu_check(int on) {
     HOST_CALL;
     configure();
@@ -268,7 +273,7 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) 
     return cudaSuccess;
 }
 
-/* One device, which says of itself what an H200 would. */
+/* One device, which says of itself what an H200 would, but for what its compute capability decides (devices.def). */
 cudaError_t cudaGetDevice(int *device) {
     *device = 0;
     return cudaSuccess;
@@ -280,42 +285,46 @@ cudaError_t cudaGetDeviceCount(int *count) {
 }
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device) {
     if (device) return cudaErrorInvalidDevice;
+    configure();
     switch (attr) {
     case cudaDevAttrMaxThreadsPerBlock: *value = MAX_THREADS; break;
     case cudaDevAttrMaxSharedMemoryPerBlock: *value = 49152; break;
     case cudaDevAttrWarpSize: *value = 32; break;
     case cudaDevAttrMultiProcessorCount: *value = 132; break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = 2048; break;
+    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = S.device.threads_per_sm; break;
     case cudaDevAttrL2CacheSize: *value = 62914560; break;
-    case cudaDevAttrComputeCapabilityMajor: *value = 9; break;
-    case cudaDevAttrComputeCapabilityMinor: *value = 0; break;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = 233472; break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = MAX_SHARED; break;
-    case cudaDevAttrClusterLaunch: *value = 1; break;
+    case cudaDevAttrComputeCapabilityMajor: *value = S.device.capability / 10; break;
+    case cudaDevAttrComputeCapabilityMinor: *value = S.device.capability % 10; break;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = int(S.device.shared_per_sm); break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = int(S.device.shared); break;
+    case cudaDevAttrClusterLaunch: *value = S.device.cluster > 1; break;
     default: return cudaErrorInvalidValue;
     }
     return cudaSuccess;
 }
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device) {
     if (device) return cudaErrorInvalidDevice;
+    configure();
     memset(prop, 0, sizeof *prop);
     strcpy(prop->name, "CPU stand-in");
     prop->totalGlobalMem = size_t(1) << 37;
     prop->sharedMemPerBlock = 49152;
-    prop->sharedMemPerBlockOptin = MAX_SHARED;
-    prop->sharedMemPerMultiprocessor = 233472;
-    prop->major = 9;
+    prop->sharedMemPerBlockOptin = S.device.shared;
+    prop->sharedMemPerMultiprocessor = S.device.shared_per_sm;
+    prop->major = S.device.capability / 10;
+    prop->minor = S.device.capability % 10;
     prop->multiProcessorCount = 132;
     prop->warpSize = 32;
     prop->maxThreadsPerBlock = MAX_THREADS;
-    prop->maxThreadsPerMultiProcessor = 2048;
+    prop->maxThreadsPerMultiProcessor = S.device.threads_per_sm;
     prop->l2CacheSize = 62914560;
     return cudaSuccess;
 }
 cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value) {
     HOST_CALL;
     if (attr == cudaFuncAttributeMaxDynamicSharedMemorySize) {
-        if (value < 0 || value > MAX_SHARED) return S.last_error = cudaErrorInvalidValue;
+        configure();
+        if (value < 0 || u32(value) > S.device.shared) return S.last_error = cudaErrorInvalidValue;
         S.prepared[func].shared = unsigned(value);
     } else if (attr == cudaFuncAttributeNonPortableClusterSizeAllowed)
         S.prepared[func].large_cluster = value != 0;

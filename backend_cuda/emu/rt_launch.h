@@ -1,11 +1,27 @@
 /* Launches: clusters of blocks one after another in the seed's order, and what is wrong when nobody can go on. */
 
+/* What the capability has: of the last row that is not above it. */
+static void choose_device(int capability) {
+    static const Device devices[] = {
+#define DEVICE(...) {__VA_ARGS__},
+#include "devices.def"
+#undef DEVICE
+    };
+    S.device = devices[0];
+    for (const Device &d : devices)
+        if (d.capability <= capability) S.device = d;
+    S.device.capability = capability;
+}
+
 static void configure() {
     if (S.configured) return;
     S.configured = true;
     if (const char *e = getenv("TD_EMU_SEED")) S.seed = strtoull(e, nullptr, 0);
     if (const char *e = getenv("TD_EMU_CHECK")) S.check = *e != '0';
     if (const char *e = getenv("TD_EMU_STRICT_SHUFFLE")) S.strict_shuffle = *e == '1';
+    int major, minor;
+    const char *device = getenv("TD_EMU_DEVICE");
+    if (device && sscanf(device, "%d.%d", &major, &minor) == 2) choose_device(10 * major + minor);
 }
 
 static void block_start(int rank, int index) {
@@ -126,9 +142,9 @@ static bool launch_refused(const Launch &l, const Prepared &p) {
         why = "grid";
     else if (l.threads < 1 || l.threads > MAX_THREADS)
         why = "number of threads";
-    else if (l.cluster < 1 || l.cluster > MAX_CLUSTER || l.grid % l.cluster)
+    else if (l.cluster < 1 || l.cluster > S.device.cluster || l.grid % l.cluster)
         why = "cluster";
-    else if (l.shared > MAX_SHARED)
+    else if (l.shared > S.device.shared)
         why = "size of shared memory";
     else if (l.shared > 49152 && l.shared > p.shared)
         why = "size of shared memory (above 48 KB only after td_prepare)";
@@ -191,6 +207,7 @@ cudaError_t td_emu_launch(const td_emu_launch_args &a) {
     l.run = a.run, l.call = a.call;
     l.grid = a.grid, l.threads = a.threads, l.cluster = a.cluster;
     l.shared = a.shared_bytes > 0xffffffffu ? 0xffffffffu : u32(a.shared_bytes);
+    if (a.chained) needs_90(a.text, "a launch before the end of the kernel before it");
     if (launch_refused(l, S.prepared[a.kernel])) return S.last_error = cudaErrorInvalidValue;
     kernels_launched++;
     if (!l.grid) return S.errors ? S.last_error = cudaErrorUnknown : cudaSuccess;

@@ -123,6 +123,8 @@ static bool library_takes(const cublasLtMatmulDescOpaque_t *x, const cublasLtMat
         return m % 4 == 0 && k % 4 == 0 && a->lead % 4 == 0 && b->lead % 4 == 0 && alignment[0] % 4 == 0 &&
                alignment[1] % 4 == 0;
     if (element_bytes(a->type) > 1) return true;
+    configure();
+    if (S.device.capability < 89) return false; // 8-bit floats
     return x->op[0] && !x->op[1] && m % 16 == 0 && k % 16 == 0 && a->lead % 16 == 0 && b->lead % 16 == 0 &&
            alignment[0] % 16 == 0 && alignment[1] % 16 == 0;
 }

@@ -52,6 +52,13 @@ static std::string who(u64 stamp, u32 id) {
     return text;
 }
 
+/* Clusters, bulk copies and what they complete on come with compute capability 9.0. */
+static inline void needs_90(const void *site, const char *what) {
+    if (UNLIKELY(S.device.capability < 90))
+        report(KIND_DEVICE, site, "%s: compute capability %d.%d has none", what, S.device.capability / 10,
+               S.device.capability % 10);
+}
+
 extern "C" int td_emu_errors(void) {
     HOST_CALL;
     return S.errors;

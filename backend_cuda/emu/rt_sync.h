@@ -84,6 +84,7 @@ __attribute__((noinline)) uint64_t td_emu_shuffle(uint64_t v, int kind, int arg)
 
 void td_cluster_sync() {
     Fiber *f = cur();
+    needs_90(nullptr, "a barrier of a cluster");
     if (++S.cluster_arrived < S.L.cluster * S.L.threads) return fiber_block(WAIT_CLUSTER);
     S.cluster_arrived = 0;
     S.group_sync = ++S.tick;

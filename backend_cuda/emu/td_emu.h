@@ -284,8 +284,8 @@ template <class Args>
 inline cudaError_t td_emu_launch_as(const char *text, void (*kernel)(const Args), const Args &args, long long grid,
                                     int threads, int cluster, size_t shared_bytes, int *launched, cudaStream_t stream) {
     const td_emu_call<Args> call = {kernel, &args};
-    const int chained = *launched;
-    if (grid) *launched = 1;
+    const int chained = launched && *launched;
+    if (grid && launched) *launched = 1;
     return td_emu_launch({text, __PRETTY_FUNCTION__, reinterpret_cast<const void *>(kernel), td_emu_call<Args>::run,
                           &call, grid, threads, cluster, shared_bytes, chained, stream, sizeof args});
 }

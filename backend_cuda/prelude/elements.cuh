@@ -20,11 +20,45 @@ template <> struct td_arith_of<uint8_t> { typedef int32_t type; };
 template <> struct td_arith_of<uint16_t> { typedef int32_t type; };
 template <class T> using td_arith = typename td_arith_of<T>::type;
 
+//@ td_f8_code td_f8_value
+// An 8-bit float of `digits` bits after the point, exponents biased by `bias`, `most` its largest finite code: what compute
+// capability 8.9 and later have instructions for.
+__device__ __forceinline__ uint32_t td_f8_code(float v, int digits, int bias, uint32_t most) {
+    const uint32_t power = (uint32_t)(126 + bias + digits) << 23; // as a float: units of the smallest number in 1
+    float scale;
+    uint32_t u, code;
+    memcpy(&u, &v, 4);
+    const uint32_t sign = u >> 24 & 0x80u;
+    u &= 0x7fffffffu;
+    if (u > 0x7f800000u) return 0x7fu;
+    if (u < (uint32_t)(128 - bias) << 23) { // denormal
+        memcpy(&scale, &power, 4);
+        code = (uint32_t)rintf(fabsf(v) * scale);
+    } else { // a carry goes on into the exponent
+        u += (1u << (22 - digits)) - 1 + (u >> (23 - digits) & 1u);
+        code = (u >> (23 - digits)) - ((uint32_t)(127 - bias) << digits);
+    }
+    return sign | (code > most ? most : code);
+}
+__device__ __forceinline__ float td_f8_value(uint32_t b, int digits, int bias, uint32_t most) {
+    const uint32_t code = b & 0x7fu, e = code >> digits, m = code & ((1u << digits) - 1);
+    const uint32_t u = e ? (e + 127 - (uint32_t)bias) << 23 | m << (23 - digits) : (uint32_t)(128 - bias - digits) << 23;
+    float v;
+    memcpy(&v, &u, 4);
+    if (!e) v *= (float)m;
+    if (code > most) v = digits == 2 && m == 0 ? INFINITY : NAN; // e4m3 has no infinity
+    return b & 0x80u ? -v : v;
+}
+
 //@ td_f8e4m3 td_f8e5m2
 // 8-bit floats: to nearest even, and saturating, infinities too; NaN is 0x7f. A float16 holds every one of them.
-#define TD_FLOAT8(T, format)                                                                                   \
+#define TD_FLOAT8(T, format, digits, bias, most)                                                               \
     struct T { uint8_t bits; };                                                                                \
     template <> struct td_arith_of<T> { typedef float type; };                                                 \
+    TD_FLOAT8_CODES(T, format, digits, bias, most)                                                             \
+    __device__ __forceinline__ uint32_t td_bits(float v, T) { return td_pair(v, 0.0f, T()) & 0xffu; }
+#if __CUDA_ARCH__ >= 890
+#define TD_FLOAT8_CODES(T, format, digits, bias, most)                                                         \
     __device__ __forceinline__ float td_of_bits(uint32_t b, T) {                                               \
         uint32_t h;                                                                                            \
         asm("cvt.rn.f16x2." format "x2 %0, %1;" : "=r"(h) : "h"((unsigned short)(b & 0xffu)));                 \
@@ -34,10 +68,16 @@ template <class T> using td_arith = typename td_arith_of<T>::type;
         unsigned short r;                                                                                      \
         asm("cvt.rn.satfinite." format "x2.f32 %0, %1, %2;" : "=h"(r) : "f"(b), "f"(a));                       \
         return r;                                                                                              \
-    }                                                                                                          \
-    __device__ __forceinline__ uint32_t td_bits(float v, T) { return td_pair(v, 0.0f, T()) & 0xffu; }
-TD_FLOAT8(td_f8e4m3, "e4m3")
-TD_FLOAT8(td_f8e5m2, "e5m2")
+    }
+#else
+#define TD_FLOAT8_CODES(T, format, digits, bias, most)                                                         \
+    __device__ __forceinline__ float td_of_bits(uint32_t b, T) { return td_f8_value(b, digits, bias, most); }  \
+    __device__ __forceinline__ uint32_t td_pair(float a, float b, T) {                                         \
+        return td_f8_code(a, digits, bias, most) | td_f8_code(b, digits, bias, most) << 8;                     \
+    }
+#endif
+TD_FLOAT8(td_f8e4m3, "e4m3", 3, 7, 0x7eu)
+TD_FLOAT8(td_f8e5m2, "e5m2", 2, 15, 0x7bu)
 
 //@ td_i4 td_u4
 // Two to a byte, the low half first.

@@ -1,9 +1,18 @@
 // What the blocks of a grid and other kernels share: order, the last block, atomics; and what the host launches with.
 
 //@ td_pdl_wait
-__device__ __forceinline__ void td_pdl_wait() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+// Before compute capability 9.0 a kernel starts when the one before it has ended.
+__device__ __forceinline__ void td_pdl_wait() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
 //@ td_pdl_launch
-__device__ __forceinline__ void td_pdl_launch() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+__device__ __forceinline__ void td_pdl_launch() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
 
 //@ td_last_block
 __device__ __forceinline__ bool td_last_block(int *counter, int total) {
@@ -53,7 +62,7 @@ template <class T> __device__ __forceinline__ void td_atomic_min(T *p, T v) {
 }
 
 //@ td_launch
-// Where something was launched before, this kernel may start while that ends (td_pdl_wait).
+// Where something was launched before, this kernel may start while that ends (td_pdl_wait). No `launched`: never.
 template <class Args>
 static cudaError_t td_launch(void (*kernel)(const Args), const Args &args, long long grid, int threads, int cluster, size_t shared_bytes,
                              int *launched, cudaStream_t stream) {
@@ -71,12 +80,12 @@ static cudaError_t td_launch(void (*kernel)(const Args), const Args &args, long 
         at[c.numAttrs].val.clusterDim.y = at[c.numAttrs].val.clusterDim.z = 1;
         c.numAttrs++;
     }
-    if (*launched) {
+    if (launched && *launched) {
         at[c.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
         at[c.numAttrs].val.programmaticStreamSerializationAllowed = 1;
         c.numAttrs++;
     }
-    *launched = 1;
+    if (launched) *launched = 1;
     return cudaLaunchKernelEx(&c, kernel, args);
 }
 //@ td_prepare

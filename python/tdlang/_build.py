@@ -1,13 +1,12 @@
 """Compiles a td file into a shared library in a cache, and loads it."""
 import hashlib
+import json
 import os
 import shutil
 import subprocess
 import tempfile
 
 from ._model import load
-
-ARCH = ["-gencode", "arch=compute_90a,code=sm_90a"]
 
 STAND_IN_FLAGS = "-std=c++17 -O2 -fPIC -fno-semantic-interposition -fno-gnu-unique"
 READ_BY_COMPILERS = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "NVCC_CCBIN", "NVCC_PREPEND_FLAGS",
@@ -130,9 +129,10 @@ def _compile(folder, stem, target, emu, library):
         nvcc = _nvcc()
         if not nvcc:
             raise BuildError("nvcc was not found: put it into PATH, or set NVCC")
-        _run([nvcc, "-O3", "-std=c++17", *ARCH, "-Xcompiler", "-fPIC", "-c", f"{stem}.cu", "-o", "kernels.o"], folder)
+        code = json.loads(_read(os.path.join(folder, f"{stem}.json")))["gencode"]
+        _run([nvcc, "-O3", "-std=c++17", *code, "-Xcompiler", "-fPIC", "-c", f"{stem}.cu", "-o", "kernels.o"], folder)
         _run([nvcc, "-O2", "-Xcompiler", "-fPIC", "-c", f"{stem}.c", "-o", "host.o"], folder)
-        _run([nvcc, "-shared", "-Xlinker", "-Bsymbolic", *ARCH, "kernels.o", "host.o", "-o", f"{stem}.so", "-Xlinker", "--as-needed",
+        _run([nvcc, "-shared", "-Xlinker", "-Bsymbolic", *code, "kernels.o", "host.o", "-o", f"{stem}.so", "-Xlinker", "--as-needed",
               "-lcublasLt"], folder)  # where host.o calls it: a framework's own copy is not found
     else:
         cc, cxx = os.environ.get("CC", "gcc"), os.environ.get("CXX", "g++")
@@ -176,7 +176,7 @@ def build(source, *, target=None, prefix=None, defines=None, includes=(), tuning
 
     source   the file, or td itself in a string
     target   "cuda" (nvcc) or "stand-in" (the C++ compiler, for NumPy); where there is a GPU and nvcc, "cuda"
-    prefix, defines={"N": 4096}, includes=["folder"], tuning="gpu.tuning", options=["-Wperf"]   for tdc
+    prefix, defines={"N": 4096}, includes=["folder"], tuning="gpu.tuning", options=["--target=sm_80,sm_90a"]   for tdc
     cache    a folder; $TDC_CACHE, or ~/.cache/tdc; "none" keeps nothing
     tdc      the compiler; $TDC, the one in this package, PATH's, or that of the checkout or prefix it lies in
 

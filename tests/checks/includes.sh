@@ -4,7 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 may() { # FILE: the folders that it may include from
     case $1 in
-        frontend/driver* | frontend/main.c | frontend/check* | tests/*) echo "ir sched backend_cuda frontend grammar tests/fuzz tests/unit" ;;
+        frontend/driver* | frontend/main.c | frontend/check* | tests/*) echo "ir sched backend_cuda backend_cuda/emu frontend grammar tests/fuzz tests/unit" ;;
         frontend/* | grammar/*) echo "ir frontend grammar" ;;
         backend_cuda/emu/* | backend_cuda/run/*) echo "${1%/*}" ;;
         backend_cuda/*) echo "ir sched backend_cuda" ;;

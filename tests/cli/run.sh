@@ -140,9 +140,11 @@ says 2 '^tdc: --out y is given twice' run softmax.td softmax --out y=a.npy --out
 says 2 'exclude each other' check softmax.td --emu --gpu
 says 2 'exclude each other' run softmax.td softmax --interp --emu
 says 2 "^tdc: --target sm_90a is given twice" softmax.td --target=sm_90a --target=sm_90a
-says 2 "^tdc: no target is named 'sm_80'; there is sm_90a" softmax.td --target=sm_80
+says 2 "^tdc: --target sm_80 is given twice" softmax.td --target=sm_80,sm_90a --target=sm_86,sm_80
+says 2 "^tdc: no target is named 'sm_90' \(did you mean 'sm_90a'\?\); there are sm_90a, sm_80, sm_86, sm_89, sm_100a, sm_120a" softmax.td --target=sm_90
+says 2 "^tdc: no target is named ''" softmax.td --target=sm_80,
 says 2 "^tdc: no target is named 'SM_90A'" softmax.td --target SM_90A
-says 0 '' softmax.td --time-passes --time-passes -Wperf -Wperf --target=sm_90a --dump=parse --dump=sema --stop-after=sema
+says 0 '' softmax.td --time-passes --time-passes -Wperf -Wperf --target=sm_90a,sm_80 --target=sm_120a --dump=parse --dump=sema --stop-after=sema
 # options where they can do nothing
 says 2 '^tdc: -MF needs -MD' softmax.td -MF out/a.d
 says 2 '^tdc: -MP needs -MD' softmax.td -MP

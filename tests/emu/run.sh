@@ -14,8 +14,8 @@ done
 warn="-Wall -Wextra -Wpedantic -Wno-unknown-pragmas -Werror"
 mkdir -p "$out"
 $CXX -std=c++17 $flags $warn -Wshadow -c $emu/runtime.cpp -I $emu -o "$out/runtime.o" || exit 1
-# the entries of the prelude that emitted files have outside of #ifndef TD_EMU
-awk '/^\/\/@ /{on = $2 == "portable"; next} on' "${B:-build}/backend_cuda/prelude.cuh" > "$out/portable.inc"
+# the entries of the prelude that emitted files have outside of #ifndef TD_EMU, and one of the GPU that runs anywhere
+awk '/^\/\/@ /{on = $2 == "portable" || $2 == "td_f8_code"; next} on' "${B:-build}/backend_cuda/prelude.cuh" > "$out/portable.inc"
 
 build() { # source, program
     $CXX -std=c++17 $flags $warn -I $emu -I "$out" -x c++ "$1" -x none "$out/runtime.o" -o "$2"
@@ -45,7 +45,7 @@ TD_EMU_SEED=1 TD_EMU_CHECK=0 TD_EMU_STRICT_SHUFFLE=1 "$out/environment" off > "$
 report environment-switches $?
 # every name of the prelude that is not portable is the stand-in's to define, and no portable one
 missing=$(awk '/^\/\/@ /{p = $2 == "portable"; for (i = p ? 3 : 2; i <= NF; i++) print p, $i}' backend_cuda/prelude/*.cuh | while read -r p name; do
-    case $name in td_bits | td_of_bits | td_pair | td_access | td_access_ld | td_access_st | td_address | td_atomic_float | TD_MATH | TD_FAST | TD_FAST_ASM) continue ;; esac # of the GPU alone
+    case $name in td_bits | td_of_bits | td_pair | td_access | td_access_ld | td_access_st | td_address | td_atomic_float | td_f8_code | td_f8_value | TD_MATH | TD_FAST | TD_FAST_ASM) continue ;; esac # of the GPU alone
     base=${name#td_}
     if grep -Eq "[ *&]$name[ (<;=]|struct $name |TD_EMU_MATH[12]\($base,|TD_EMU_FAST\(${base#fast_}\)" $emu/td_emu.h $emu/td_math.h $emu/td_small.h; then
         [ "$p" = 0 ] || echo "$name: portable, but defined"

@@ -45,9 +45,9 @@ cudaError_t cudaMemsetAsync(void *at, int value, size_t bytes, cudaStream_t stre
     return cudaSuccess;
 }
 static int launched(const char *what, void *const *tensors, const int64_t *dims, const double *scalars, int *before) {
-    if (*before) strcat(order, "+");
+    if (before && *before) strcat(order, "+");
     strcat(order, what);
-    *before = 1;
+    if (before) *before = 1;
     memcpy(seen, tensors, sizeof *seen * (size_t)ntensors);
     if (ndims) memcpy(seen_dims, dims, sizeof *seen_dims * (size_t)ndims);
     if (nscalars) memcpy(seen_scalars, scalars, sizeof *seen_scalars * (size_t)nscalars);

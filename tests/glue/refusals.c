@@ -193,7 +193,7 @@ static void opens(void) {
     SAYS(0, error_cuda, "model_open: kernel sums: cudaFuncSetAttribute: launch failure");
     prepare_error = cudaSuccess;
     major = 10;
-    SAYS(1, error_device, "model_open: device 1: expected compute capability 9.0, got 10.0");
+    SAYS(1, error_device, "model_open: device 1: expected compute capability 9.0 (sm_90a), got 10.0");
     major = 9;
     check(model_open(&none, 1) == model_ok && strstr(model_open_message(), "got 10.0"),
           "an open that succeeds leaves the message of the last one that failed");

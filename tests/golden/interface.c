@@ -29,6 +29,7 @@ enum { TD_OPEN = 0x74646f70 };
 struct interface_context {
     int open; /* TD_OPEN until it is closed */
     int device;
+    int capability, early; /* of the device: see td_targets */
 };
 
 /* Where the message of a refusal goes. */
@@ -80,13 +81,29 @@ static interface_status td_cuda(const td_sink *s, const char *what, int error) {
     return td_refuse(s, interface_error_cuda, "%s: %s", what, cudaGetErrorString((cudaError_t)error));
 }
 
-/* The kernels are compiled for compute capability 9.0 and, being of sm_90a, for no other. */
-static interface_status td_device(const td_sink *s, int device) {
+/* What the kernels are compiled for: a compute capability, 90 is 9.0, alone or, as PTX, with all later ones. A device runs
+ * the first that fits it, as CUDA chooses. early: kernels may start while those before them end. */
+static const struct {
+    int capability, later, early;
+} td_targets[] = {
+    {90, 0, 1}, /* sm_90a */
+};
+
+/* The device's compute capability, and what its code may do. */
+static interface_status td_device(const td_sink *s, int device, int *capability, int *early) {
     int major = 0, minor = 0;
+    size_t i;
     TD_TRY(td_cuda(s, "cudaDeviceGetAttribute", (int)cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device)));
     TD_TRY(td_cuda(s, "cudaDeviceGetAttribute", (int)cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device)));
-    if (major == 9 && minor == 0) return interface_ok;
-    return td_refuse(s, interface_error_device, "device %d: expected compute capability 9.0, got %d.%d", device, major, minor);
+    *capability = 10 * major + minor;
+    for (i = 0; i < sizeof td_targets / sizeof *td_targets; i++) {
+        const int least = td_targets[i].capability;
+        *early = td_targets[i].early;
+        if (*capability == least || (td_targets[i].later && *capability > least)) return interface_ok;
+    }
+    return td_refuse(s, interface_error_device,
+                     "device %d: expected compute capability 9.0 (sm_90a), got %d.%d", device,
+                     major, minor);
 }
 
 static interface_status td_extent(const td_sink *s, const char *kernel, const char *what, int64_t n, int64_t most) {
@@ -156,6 +173,7 @@ static interface_status td_prepare_all(const td_sink *s) {
 
 static interface_status td_begin(const td_sink *s, interface_context *c, int device) {
     (void)s;
+    memset(c, 0, sizeof *c);
     c->device = device;
     return interface_ok;
 }
@@ -183,12 +201,12 @@ interface_status interface_open(interface_context **ctx, int device) {
     const td_sink s = {"interface_open", td_open_text, sizeof td_open_text};
     interface_context *c;
     interface_status status;
-    int before = 0, driver = 1;
+    int before = 0, driver = 1, capability = 0, early = 0;
     if (!ctx) return td_refuse(&s, interface_error_argument, "ctx: expected a place for the context, got NULL");
     *ctx = NULL;
     TD_TRY(td_cuda(&s, "cudaDriverGetVersion", (int)cudaDriverGetVersion(&driver)));
     if (!driver) return td_refuse(&s, interface_error_cuda, "cudaDriverGetVersion: no NVIDIA driver is installed");
-    TD_TRY(td_device(&s, device));
+    TD_TRY(td_device(&s, device, &capability, &early));
     TD_TRY(td_cuda(&s, "cudaGetDevice", (int)cudaGetDevice(&before)));
     if (before != device) TD_TRY(td_cuda(&s, "cudaSetDevice", (int)cudaSetDevice(device)));
     status = td_prepare_all(&s);
@@ -206,6 +224,8 @@ interface_status interface_open(interface_context **ctx, int device) {
         free(c);
         return status;
     }
+    c->capability = capability;
+    c->early = early;
     c->open = TD_OPEN;
     *ctx = c;
     return interface_ok;
@@ -397,6 +417,7 @@ static int td_bytes_of(const char *entry, td_run_fn *run, const int64_t *dims, s
     interface_status status;
     if (!bytes) return (int)interface_error_argument;
     TD_TRY_INT(td_begin(&s, &ctx, 0));
+    (void)td_device(&s, 0, &ctx.capability, &ctx.early); /* sizes may be asked for where there is no device */
     status = td_ask_need(&s, run, &ctx, dims, bytes);
     td_end(&ctx);
     return (int)status;
@@ -407,11 +428,13 @@ static int td_call_of(const char *entry, td_ready_fn *ready, td_run_fn *run, td_
     const td_sink s = {entry, message, message_bytes};
     interface_context ctx;
     interface_status status;
-    int device = 0;
+    int device = 0, capability = 0, early = 0;
     TD_TRY_INT(td_cuda(&s, "cudaGetDevice", (int)cudaGetDevice(&device)));
-    TD_TRY_INT(td_device(&s, device));
+    TD_TRY_INT(td_device(&s, device, &capability, &early));
     TD_TRY_INT(ready(&s));
     TD_TRY_INT(td_begin(&s, &ctx, device));
+    ctx.capability = capability;
+    ctx.early = early;
     c->context = &ctx;
     status = run(&s, c);
     td_end(&ctx);

@@ -97,6 +97,7 @@ def check(path, folder):
     with open(f"{folder}/model.c") as f:
         source = f.read()
     assert m["format"] == 1 and m["prefix"] == "model" and m["header"] == "model.h" and m["targets"] == ["sm_90a"]
+    assert m["gencode"] == ["-gencode", "arch=compute_90a,code=sm_90a"]
     assert m["statuses"] == re.findall(r"^    model_(ok|error_\w+), /\*", header, re.M), m["statuses"]
     assert f"model_fingerprint = UINT64_C(0x{m['fingerprint']});" in source, "the fingerprint is not that of model.c"
     functions = signatures(header)

@@ -163,7 +163,7 @@ static bool schedule_all(Ctx *ctx, const Case *x, Entry *e, Graph *g, Text *why)
         } else if (e->schedule == FALLBACK || sched_in_place(gr)) {
             schedule_fallback(gr, &s);
         } else if (e->schedule == 0 || e->schedule == LIBRARY) {
-            sched_choose(&memo, gr, &target_default, &s);
+            sched_choose(&memo, gr, (Targets){0}, &s);
         } else {
             schedule_random(gr, &state, &s);
         }

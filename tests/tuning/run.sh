@@ -79,12 +79,12 @@ same 'no file of these' "$(ls y 2>&1)" "ls: cannot access 'y': No such file or d
 wait
 g++ -std=c++17 -O0 -w -I "$emu" -x c++ -c -o kernels.o <("$tdc" model.td --target=emu --dump=lower --prefix=model) || exit 1
 "$tdc" model.td --target=emu --prefix=model -o model.cu && gcc -std=c99 -O1 -isystem "$emu" -c -o main.o "$here/main.c" -I . || exit 1
-build() { # TUNING
-    "$tdc" model.td --target=emu --prefix=model --tuning "$1" -o model.cu &&
+build() { # TUNING [OPTION]
+    "$tdc" model.td "${2:---target=emu}" --prefix=model --tuning "$1" -o model.cu &&
         gcc -std=c99 -O1 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -isystem "$emu" -c -o host.o model.c &&
         g++ -pthread -o main main.o host.o kernels.o runtime.o
 }
-line() { printf 'tdc tuning 1\n%s\n' "$1" >one.tuning && build one.tuning; }
+line() { printf 'tdc tuning 1\n%s\n' "$1" >one.tuning && build one.tuning "${@:2}"; }
 build t.tuning
 same 'the tuned product' "$(./main 32 24 64 0)" 'right: 0 2 0 0 0, 0 kernels, 0 bytes'
 same 'one of another size' "$(./main 32 24 8 0)" 'right: 2 0 0 0 0, 0 kernels, 0 bytes'
@@ -101,6 +101,12 @@ for choice in algo=9 algo=99 'algo=2 cluster=7' 'algo=3 splitk=2 reduction=compu
     line "$layer : $choice"
     same "the library refuses $choice" "$(./main 32 24 64 0)" 'right: 2 0 0 0 0, 0 kernels, 0 bytes'
 done
+# a line is for the device that it was measured on, whichever code that runs
+line "${layer/emu/sm_90a} : algo=2
+${layer/emu/sm_80} : algo=5" --target=sm_80,sm_90a
+same 'the line of sm_90a' "$(./main 32 24 64 0)" 'right: 0 2 0 0 0, 0 kernels, 0 bytes'
+same 'the line of sm_80' "$(TD_EMU_DEVICE=8.0 ./main 32 24 64 0)" 'right: 0 0 0 0 2, 0 kernels, 4096 bytes'
+same 'no line of the device' "$(TD_EMU_DEVICE=12.0 ./main 32 24 64 0)" 'right: 2 0 0 0 0, 0 kernels, 0 bytes'
 # each product of kinds.td meets the line that was written for it
 "$tdc" tune kinds.td --emu -o kinds.tuning >log 2>&1
 same 'tune every kind' "$? $(tail -n 1 log)" '0 11 products on the CPU stand-in, 11 tuned: kinds.tuning'

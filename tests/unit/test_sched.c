@@ -40,7 +40,7 @@ static bool apply_draw(Ctx *ctx, Draw *d, uint64_t seed, Text *why) {
         if (d->number == 0)
             schedule_fallback(plan->groups.at[i], &s);
         else if (d->number == 1)
-            sched_choose(&(SchedMemo){0}, plan->groups.at[i], &target_default, &s);
+            sched_choose(&(SchedMemo){0}, plan->groups.at[i], (Targets){0}, &s);
         else
             schedule_random(plan->groups.at[i], &seed, &s);
         schedule_print(&text, plan->groups.at[i], &s);
@@ -329,7 +329,7 @@ static void one_plan(const PlanCase *c) {
             Schedule s;
             schedule_fallback(plan->groups.at[i], &s);
             expect(schedule_legal(plan->groups.at[i], &s, &why), "the fallback is legal", why.s);
-            sched_choose(&(SchedMemo){0}, plan->groups.at[i], &target_default, &s);
+            sched_choose(&(SchedMemo){0}, plan->groups.at[i], (Targets){0}, &s);
             expect(schedule_legal(plan->groups.at[i], &s, &why), "the chosen one is legal", why.s);
         }
         for (const char *p = c->schedules; p && *p; p = strchr(p, '\n') + 1)
