@@ -47,9 +47,9 @@ cp two.td elsewhere
 compiled 'another folder' '' "$TDC" check "$dir/elsewhere/two.td" --emu
 sed -i 's/3 \*/4 +/' two.td
 compiled 'a changed formula' 'two.c two.cu ' "$TDC" check two.td --emu
-compiled 'run' 'two.c two.cu ' "$TDC" run two.td f -DN=3 --emu
+compiled 'run' 'two.c two.cu ' "$TDC" run two.td f --at N=3 --emu
 same 'run compiles its entry alone' "$(grep -c '__global__.*other' last.cu) $(grep -c '__global__.*f' last.cu | sed 's/[1-9].*/some/')" '0 some'
-compiled 'run at another size' '' "$TDC" run two.td f -DN=30 --emu
+compiled 'run at another size' '' "$TDC" run two.td f --at N=30 --emu
 compiled 'a relative folder' 'runner.c runtime.cpp two.c two.cu ' env TDC_CACHE=new/cache "$TDC" check two.td --emu
 same 'whole folders' "$(ls new/cache | sed 's/-[0-9a-f]*$//' | sort | uniq -c | tr -s ' \n' ' ')" ' 3 object 1 program 1 stand-in '
 same 'only for its owner' "$(stat -c %a new/cache/* | sort -u)" 700
