@@ -5,7 +5,7 @@
 #include "predict.h"
 
 enum {
-    FASTER = 3, /* what choosing again gains, at least: predictions are rough */
+    FASTER = 2, /* what choosing again gains, at least */
     MUCH_FASTER = 100,
     LEAST_BITS = 6,
     MIDDLE_BITS = 15,
