@@ -49,17 +49,6 @@ static ValueSet both(const ValueSet *a, const ValueSet *b) {
     return r;
 }
 
-static Op opposite(Op op) {
-    switch (op) {
-    case OP_EQ: return OP_NE;
-    case OP_NE: return OP_EQ;
-    case OP_LT: return OP_GE;
-    case OP_LE: return OP_GT;
-    case OP_GT: return OP_LE;
-    default: return OP_LT;
-    }
-}
-
 static ValueSet compared(Op op, int64_t v) {
     ValueSet below = v > INT64_MIN ? interval(INT64_MIN, v - 1) : (ValueSet){0};
     ValueSet above = v < INT64_MAX ? interval(v + 1, INT64_MAX) : (ValueSet){0};
@@ -85,7 +74,7 @@ static ValueSet values(const Reader *r, const Expr *e, bool holds, int depth) {
     }
     if (!bound_compare(e, r->t, &op, &other) || !interp_int(r->g, other, r->dims, r->scalars, &v))
         return interval(INT64_MIN, INT64_MAX);
-    return compared(holds ? op : opposite(op), v);
+    return compared(holds ? op : op_negated(op), v);
 }
 
 ValueSet check_values(const Graph *g, const Tensor *t, const int64_t *dims, const double *scalars) {

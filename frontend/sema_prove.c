@@ -17,18 +17,6 @@ static const Expr *as_i64(Graph *g, const Expr *e) {
 
 static bool is_compare(Op op) { return op_rule(op) == RULE_COMPARE; }
 
-static Op compare_not(Op op) {
-    switch (op) {
-    case OP_EQ: return OP_NE;
-    case OP_NE: return OP_EQ;
-    case OP_LT: return OP_GE;
-    case OP_LE: return OP_GT;
-    case OP_GT: return OP_LE;
-    case OP_GE: return OP_LT;
-    default: return op;
-    }
-}
-
 /* What one load of a tensor of integers, or of conditions, is by the tensor's only definition, of all of it. */
 static const Expr *defined_as(Sema *s, const Expr *load) {
     const Tensor *t = load->u.tensor;
@@ -56,7 +44,7 @@ void sema_conjuncts(Sema *s, const Expr *c, bool holds, ExprVec *out, int depth)
         sema_conjuncts(s, c->arg[1], holds, out, depth + 1);
     } else if (is_compare(c->op) && type_class(c->arg[0]->type) != CLASS_FLOAT && c->arg[0]->type != TY_BOOL) {
         const Expr *a = as_i64(s->g, c->arg[0]), *b = as_i64(s->g, c->arg[1]);
-        vec_push(s->ctx, out, expr2(s->g, holds ? c->op : compare_not(c->op), a, b));
+        vec_push(s->ctx, out, expr2(s->g, holds ? c->op : op_negated(c->op), a, b));
     } else if (c->op != OP_CONST) {
         const Expr *is = c->op == OP_LOAD ? defined_as(s, c) : NULL;
         vec_push(s->ctx, out, holds ? c : expr1(s->g, OP_NOT, c));

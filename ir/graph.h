@@ -206,6 +206,7 @@ const char *op_text(Op op);
 int op_arity(Op op);
 OpForm op_form(Op op);
 OpRule op_rule(Op op);
+Op op_negated(Op op); /* of a comparison: what holds of integers where it does not; other operators as they are */
 const char *monoid_name(MonoidKind m);
 int monoid_parts(MonoidKind m);
 

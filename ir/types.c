@@ -95,3 +95,15 @@ OpForm op_form(Op op) { return op_rows[op].form; }
 OpRule op_rule(Op op) { return op_rows[op].rule; }
 const char *monoid_name(MonoidKind m) { return monoid_rows[m].name; }
 int monoid_parts(MonoidKind m) { return monoid_rows[m].parts; }
+
+Op op_negated(Op op) {
+    switch (op) {
+    case OP_EQ: return OP_NE;
+    case OP_NE: return OP_EQ;
+    case OP_LT: return OP_GE;
+    case OP_LE: return OP_GT;
+    case OP_GT: return OP_LE;
+    case OP_GE: return OP_LT;
+    default: return op;
+    }
+}
