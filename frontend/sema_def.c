@@ -53,10 +53,15 @@ static void no_guard(Sema *s, const Def *d, const Equation *p) {
     diag_help(s->ctx, g, "choose by the condition: let %s[i in N] = if c then ... else ...;", d->name);
 }
 
-/* What an update joins with the element: a literal has the type that arithmetic on the element has. */
-static const Expr *operand(Sema *s, const Target *t, const Expr *v) {
-    if (v->untyped) v = expr_convert(s->g, type_acc(t->type), v);
-    return v->type == TY_BOOL ? v : expr_cast(s->g, type_acc(v->type), v);
+/* What an update joins with the element: a literal has the type that arithmetic on the element has, and an integer is
+ * of the element's type or fits in it. */
+static const Expr *operand(Sema *s, const Target *t, Span span, const Expr *v) {
+    const Type acc = type_acc(t->type);
+    if (v->untyped) return expr_convert(s->g, acc, v);
+    if (v->type == TY_BOOL) return v;
+    if (!type_is_int(t->type) || !type_is_int(v->type)) return expr_cast(s->g, type_acc(v->type), v);
+    v = sema_to(s, span, t->type, v);
+    return v ? expr_cast(s->g, acc, v) : NULL;
 }
 
 /* One piece; its guard and value are elaborated with the left-hand side's variables. */
@@ -88,7 +93,7 @@ static bool build_piece(Sema *s, Target *t, const Equation *p, Piece *out, bool 
     if (!v) return false;
     if (!t->has_shape && !let_shape(s, &b, t)) return false;
     if (p->stmt->op != ASSIGN_SET) {
-        v = operand(s, t, v);
+        v = operand(s, t, p->stmt->value->span, v);
     } else if (t->has_type) {
         v = sema_store(s, p->stmt->value->span, t->type, v);
     } else {
@@ -164,7 +169,7 @@ static bool copy_piece(Sema *s, Target *t, const Equation *p, Piece *out) {
     }
     t->has_shape = true;
     const Expr *e = sema_load_vars(s, v, vars);
-    e = p->stmt->op == ASSIGN_SET ? sema_store(s, span, t->type, e) : operand(s, t, e);
+    e = p->stmt->op == ASSIGN_SET ? sema_store(s, span, t->type, e) : operand(s, t, span, e);
     *out = (Piece){.nvars = v->rank, .vars = vars, .subs = subs, .value = e, .span = p->stmt->span};
     return e != NULL;
 }

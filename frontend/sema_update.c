@@ -83,6 +83,12 @@ static const Expr *old_value(Sema *s, const Def *d, const Expr **subs) {
     return expr_load(s->g, n->tensor->t, subs);
 }
 
+/* An element's new value in the tensor's type: of integers narrower than their arithmetic the low bits. */
+static const Expr *stored(Sema *s, Span span, Type t, const Expr *v) {
+    if (v && type_is_int(t) && type_acc(t) != t && v->type == type_acc(t)) return expr_cast(s->g, t, v);
+    return sema_store(s, span, t, v);
+}
+
 /* Each element is updated at most once, by one of the pieces: they stay what they are, over the old value. */
 static bool update_in_place(Sema *s, const Def *d, const TensorVal *t, Piece *pieces, const AstAssign *op, int n) {
     if (d->kind != TENSOR_INOUT || !sema_apart(s, pieces, n, t->rank)) return false;
@@ -90,7 +96,7 @@ static bool update_in_place(Sema *s, const Def *d, const TensorVal *t, Piece *pi
         if (op[i] == ASSIGN_SET) continue;
         const Expr *v[] = {old_value(s, d, pieces[i].subs), pieces[i].value};
         v[0] = sema_apply(s, pieces[i].span, update_op[op[i]], v, 2);
-        pieces[i].value = v[0] ? sema_store(s, pieces[i].span, t->type, v[0]) : NULL;
+        pieces[i].value = v[0] ? stored(s, pieces[i].span, t->type, v[0]) : NULL;
     }
     return true;
 }
@@ -122,7 +128,7 @@ bool sema_update(Sema *s, const Def *d, const TensorVal *t, Piece *pieces, const
         total = total ? sema_apply(s, pieces[i].span, update_op[op[0]], v, 2) : v[1];
         if (!total) return false;
     }
-    total = sema_store(s, pieces[0].span, t->type, total);
+    total = stored(s, pieces[0].span, t->type, total);
     pieces[0] = (Piece){.nvars = t->rank, .vars = el.vars, .subs = el.subs, .value = total, .span = pieces[0].span};
     *n = 1;
     *plain = true;

@@ -16,3 +16,6 @@ export fn subscript(x: f32[N], v: f32[N]) -> (y: f32[N]) {
 export fn rank(x: f32[M, N]) -> (y: f32[N]) {
     y[i] = x[i]; // expect error[E0500]: 2 dimensions
 }
+export fn narrow_update(inout w: i8[N], d: i32[N]) {
+    w[n] += d[n]; // expect error[E0401]: i32 does not become i8 by itself
+}

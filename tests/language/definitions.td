@@ -113,3 +113,16 @@ export fn old_and_new(inout p: i32[N], inout q: bf16[N], x: f32[N]) -> (ok: bool
     ok[i] = n[i] == 2 * p[i] + p[N - 1 - i] && y[i] == r[i] && new(q)[i] == r[i];
 }
 check old_and_new(N = 7);
+
+// clause 5.7: updates of integers narrower than their arithmetic keep the low bits, in place, at data's places, by max.
+export fn narrow_updates(inout w: i8[N], flag: bool[N], d: i8[N], id: i32[K], e: u8[K], u: u16[N])
+    -> (c: u8[N], m: i16[N], s: u32[N], ok: bool[N]) {
+    assume 0 <= id[k] && id[k] < N;
+    w[n] += i8(flag[n]);
+    c[id[k]] += e[k];
+    m[n] max= d[n];
+    s[n] += u[n];
+    let all[n] = sum[k where id[k] == n](i32(e[k]));
+    ok[n] = new(w)[n] == i8(w[n] + (if flag[n] then 1 else 0)) && c[n] == u8(all[n]) && m[n] == d[n] && s[n] == u32(u[n]);
+}
+check narrow_updates(N = 3, K = 900);
