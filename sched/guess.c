@@ -15,6 +15,7 @@ enum {
     MAX_KERNELS = 64        /* of a program that is looked at */
 };
 static const double LEAST_SECONDS = 100e-6; /* and at least so much */
+static const double MOST_SECONDS = 1;       /* a size at which the better choice takes longer is nobody's */
 
 /* A size at which to look: 2^bits, and that of the others without hints; whether those are planned for too; and what is
  * to be gained. */
@@ -107,7 +108,7 @@ static bool compare(Guessing *x, Dim *d, const Look *l) {
         for (int i = 0; i < x->g->dims.n; i++)
             if (x->guessed[i]) x->g->dims.at[i]->hint = 0;
         double chosen = again ? seconds_of(x, again) : -1;
-        better = chosen > 0 && as_is > l->faster * chosen && as_is - chosen > LEAST_SECONDS;
+        better = chosen > 0 && chosen < MOST_SECONDS && as_is > l->faster * chosen && as_is - chosen > LEAST_SECONDS;
         *x->budget -= again ? again->kernels.n : x->p->kernels.n;
         if (better && as_is - chosen > x->worst.guessed - x->worst.chosen)
             x->worst = (BadGuess){d, size, others, as_is, chosen};
