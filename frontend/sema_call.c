@@ -83,12 +83,24 @@ static const Expr *fold_left(Sema *s, const AstExpr *e, Op op, const Operands *a
     return r;
 }
 
+/* The functions of the language that are no operators. */
+static const char *const others[] = {"flat", "pad", "max", "min", "relu", "identity", "clamp"};
+enum { OTHERS = sizeof others / sizeof *others };
+
+static bool is_function(int op) { return op_form((Op)op) == FORM_CALL; }
+
+const char *sema_builtin(int i) {
+    if (i < OTHERS) return others[i];
+    for (int op = 0; op < OP_COUNT; op++)
+        if (is_function(op) && i-- == OTHERS) return op_text((Op)op);
+    return NULL;
+}
+
 bool sema_is_builtin(Sym name) {
-    static const char *const others[] = {"flat", "pad", "max", "min", "relu", "identity", "clamp"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    for (int i = 0; i < OTHERS; i++)
         if (!strcmp(name, others[i])) return true;
     for (int op = 0; op < OP_COUNT; op++)
-        if (op_form((Op)op) == FORM_CALL && !strcmp(op_text((Op)op), name)) return true;
+        if (is_function(op) && !strcmp(op_text((Op)op), name)) return true;
     return false;
 }
 

@@ -415,7 +415,8 @@ Sym sema_suggest_assume(Sema *s, const Expr *sub, const Expr *extent);
 
 /* ---- sema_call.c ---- */
 const Expr *sema_call(Sema *s, Env env, const AstExpr *e);
-bool sema_is_builtin(Sym name); /* a function of the language */
+const char *sema_builtin(int i); /* the functions of the language, each once; NULL behind the last */
+bool sema_is_builtin(Sym name);  /* a function of the language */
 /* The expression that a body on elements returns (of a function or of a reduction); env gets its lets. */
 const AstExpr *sema_body_return(Sema *s, Env *env);
 /* What a function on elements returns, its parameters bound in env. */

@@ -188,8 +188,8 @@ static Sym reduction_in(Sema *s, Sym name) {
 void sema_unknown_function(Sema *s, Env env, Sym name, Span span) {
     Candidates c = {0};
     bool quiet = diag_full(s->ctx);
-    for (int op = 0; op < OP_COUNT && !quiet; op++)
-        if (op_form((Op)op) == FORM_CALL) vec_push(s->ctx, &c, op_text((Op)op));
+    const char *builtin;
+    for (int i = 0; !quiet && (builtin = sema_builtin(i)); i++) vec_push(s->ctx, &c, builtin);
     for (int i = 0; i < TY_COUNT && !quiet; i++) vec_push(s->ctx, &c, type_name((Type)i));
     if (!quiet) function_candidates(s, env.inst->file, &c);
     Diag *d = SEMA_REPORT(s, UNKNOWN_FUNCTION, span, "unknown function %s", name);
