@@ -25,16 +25,16 @@ COMPILE  = $(CC) $(WARN) -I. -I$(B) -D_POSIX_C_SOURCE=200809L $(CPPFLAGS) $(CFLA
 LINK     = $(CC) $(CFLAGS) $(OWN) $(LDFLAGS)
 LIBS    := -ldl -lm -pthread
 
-MAIN := frontend/main.c
-SRC  := $(filter-out $(MAIN),$(sort $(wildcard ir/*.c sched/*.c backend_cuda/*.c frontend/*.c grammar/*.c)))
-EMBEDDED := $(B)/backend_cuda/prelude.o $(patsubst %.in,$(B)/%_text.o,$(wildcard backend_cuda/*.in)) $(B)/ir/diag_examples.o
+MAIN := frontend/driver/main.c
+SRC  := $(filter-out $(MAIN),$(sort $(wildcard $(foreach d,grammar frontend/* ir ir/* sched/* backend_cuda backend_cuda/lower backend_cuda/glue,$d/*.c))))
+EMBEDDED := $(B)/backend_cuda/prelude.o $(patsubst %.in,$(B)/%_text.o,$(wildcard backend_cuda/glue/*.in)) $(B)/ir/diag_examples.o
 OBJ  := $(SRC:%.c=$(B)/%.o) $(EMBEDDED) $(if $(wildcard grammar/lexer.re),$(B)/grammar/lexer.o) $(if $(wildcard grammar/parser.y),$(B)/grammar/parser.o)
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 all: $(B)/tdc $(B)/libtdc.a
 .PHONY: all install uninstall wheel FORCE unit random check check-all check-gpu mutation demo format clean bench fuzz
 .DELETE_ON_ERROR:
 
-$(B)/tdc: $(B)/frontend/main.o $(B)/libtdc.a
+$(B)/tdc: $(B)/frontend/driver/main.o $(B)/libtdc.a
 	$(LINK) -o $@ $^ $(LIBS)
 $(B)/libtdc.a: $(OBJ)
 	rm -f $@ && $(AR) rcs $@ $^
@@ -44,15 +44,15 @@ $(B)/%.o: %.c
 
 NEEDS = CC='$(CC)' RE2C='$(RE2C)' LEMON='$(LEMON)' $(or $2,DEPS='$(DEPS)') sh tests/deps.sh $1
 # Says in one line what is missing, once, before anything is compiled.
-$(OBJ) $(B)/frontend/main.o: | $(B)/tools
+$(OBJ) $(B)/frontend/driver/main.o: | $(B)/tools
 $(B)/tools:
 	@$(call NEEDS,'',DEPS=no) gcc libc6-dev re2c lemon
 	@mkdir -p $(@D) && touch $@
 
-# The commit that `tdc --version` names: git's, or in a tarball of `git archive` what that wrote into frontend/commit.txt. A new
+# The commit that `tdc --version` names: git's, or in a tarball of `git archive` what that wrote into frontend/driver/commit.txt. A new
 # one compiles main.c again and nothing else.
 COMMIT := $(shell if [ -e .git ]; then git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null; \
-  else grep -oE '^[0-9a-f]{12}' frontend/commit.txt; fi)
+  else grep -oE '^[0-9a-f]{12}' frontend/driver/commit.txt; fi)
 $(B)/commit:
 	@mkdir -p $(@D) && echo $(COMMIT) > $@
 ifneq ($(COMMIT),)
@@ -60,8 +60,8 @@ ifneq ($(COMMIT),$(file <$(B)/commit))
 $(B)/commit: FORCE
 endif
 endif
-$(B)/frontend/main.o: $(B)/commit
-$(B)/frontend/main.o: OWN += -DTDC_COMMIT='"$(COMMIT)"'
+$(B)/frontend/driver/main.o: $(B)/commit
+$(B)/frontend/driver/main.o: OWN += -DTDC_COMMIT='"$(COMMIT)"'
 
 # Files that travel inside tdc as arrays of lines: NAME_lines, NAME_nlines.
 define EMBED
@@ -77,7 +77,7 @@ $(B)/backend_cuda/prelude.cuh: $(PRELUDE)
 	awk 'FNR == 1 { entry = 0; if (NR > 1) print "" } /^\/\/@/ { entry = 1 } entry' $^ > $@
 $(B)/backend_cuda/prelude.c: $(B)/backend_cuda/prelude.cuh
 	$(EMBED)
-$(B)/backend_cuda/%_text.c: backend_cuda/%.in
+$(B)/backend_cuda/glue/%_text.c: backend_cuda/glue/%.in
 	$(EMBED)
 $(B)/ir/diag_examples.c: ir/diag_examples.txt
 	$(EMBED)
@@ -170,8 +170,8 @@ FOLDERS := $(SHARED:%=share/tdc/%) share/doc/tdc share/man/man1 share/pkgconfig 
 $(B)/completion/tdc $(B)/completion/_tdc: $(B)/tdc
 	@mkdir -p $(@D)
 	$(B)/tdc --completion=$(if $(filter _%,$(@F)),zsh,bash) > $@
-$(B)/tdc.pc: docs/tdc.pc.in frontend/driver.h
-	sed "s/@VERSION@/$$(sed -n 's/^#define TDC_VERSION "\(.*\)"/\1/p' frontend/driver.h)/" $< > $@
+$(B)/tdc.pc: docs/tdc.pc.in frontend/driver/driver.h
+	sed "s/@VERSION@/$$(sed -n 's/^#define TDC_VERSION "\(.*\)"/\1/p' frontend/driver/driver.h)/" $< > $@
 
 define PUT
 install -d '$(DESTDIR)$(PREFIX)/$1'
@@ -202,4 +202,4 @@ format:
 clean:
 	rm -rf build
 
--include $(OBJ:.o=.d) $(B)/frontend/main.d $(B)/tests/fuzz/targets.d $(UNIT:=.d) $(RANDOM_OBJ:.o=.d)
+-include $(OBJ:.o=.d) $(B)/frontend/driver/main.d $(B)/tests/fuzz/targets.d $(UNIT:=.d) $(RANDOM_OBJ:.o=.d)

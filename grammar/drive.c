@@ -1,6 +1,7 @@
 /* Drives the tokens of one file through the parser: doc comments go to the declarations that follow them, and after a
  * syntax error parsing goes on behind the statement or declaration that holds it. */
 #include "grammar/grammar.h"
+#include "grammar/parse.h"
 
 #include "grammar/parser.h"
 
@@ -121,7 +122,7 @@ static void drive_recover(Drive *d) {
     grammar_forgive(d->y);
 }
 
-void grammar_run(Parse *p) {
+static void drive(Parse *p) {
     static const char *const types[TY_COUNT] = {
 #define TYPE(e, name, bits, cls, acc) #name,
 #include "ir/types.def"
@@ -147,4 +148,35 @@ void grammar_run(Parse *p) {
         if (d.kind == TK_SEMI || d.kind == TK_RC || d.kind == TK_LC) p->quiet = false;
         drive_next(&d);
     }
+}
+
+/* Declarations and the comments before them, both in order of place. */
+static void attach_docs(Parse *p) {
+    int k = 0;
+    for (int i = 0; i < p->out->decls.n; i++) {
+        AstDecl *d = p->out->decls.at[i];
+        while (k < p->docs.n && p->docs.at[k].start < d->span.start) k++;
+        if (k < p->docs.n && p->docs.at[k].start == d->span.start) d->doc = p->docs.at[k].text;
+    }
+}
+
+AstFile *grammar_parse(Ctx *ctx, int file) {
+    size_t n = 0;
+    const char *text = diag_file_text(ctx, file, &n);
+    AstFile *out = NEW(ctx, AstFile);
+    out->file = file;
+    if (n > AST_SOURCE_BYTES) {
+        diag_report(ctx, DIAG_FILE_TOO_LARGE, (Span){file, 0, 0}, "the file has %zu bytes; at most %d are read", n,
+                    AST_SOURCE_BYTES);
+        return out;
+    }
+    const unsigned char *bytes = (const unsigned char *)text;
+    bool bom = n >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3);
+    Parse *p = NEW(ctx, Parse);
+    *p = (Parse){.ctx = ctx, .file = file, .out = out, .text = bytes, .at = bytes + (bom ? 3 : 0), .end = bytes + n};
+    p->doc.ctx = ctx;
+    p->errors_before = diag_errors(ctx);
+    drive(p);
+    attach_docs(p);
+    return out;
 }

@@ -3,7 +3,7 @@
 #ifndef TDC_GRAMMAR_H
 #define TDC_GRAMMAR_H
 
-#include "frontend/ast_build.h"
+#include "frontend/ast/ast_build.h"
 
 typedef struct yyParser yyParser;
 

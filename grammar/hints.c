@@ -2,7 +2,7 @@
  * around the place. */
 #include "grammar/grammar.h"
 
-#include "frontend/foreign.h"
+#include "frontend/ast/foreign.h"
 #include "grammar/parser.h"
 
 #include <string.h>

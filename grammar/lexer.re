@@ -1,6 +1,6 @@
 /* Tokens of td, for re2c. Whatever is no token is reported here and skipped, so that the parser sees tokens only. */
-#include "frontend/ast_build.h"
-#include "frontend/foreign.h"
+#include "frontend/ast/ast_build.h"
+#include "frontend/ast/foreign.h"
 #include "grammar/parser.h"
 
 #include <errno.h>

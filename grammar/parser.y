@@ -1,4 +1,4 @@
-/* The grammar of td for Lemon. Each action is one call of a constructor in frontend/ast.c; conflicts fail the build.
+/* The grammar of td for Lemon. Each action is one call of a constructor in frontend/ast/ast.c; conflicts fail the build.
  * drive.c feeds the tokens of a file through it and goes on after errors, which errors.c words.
  * The words W_... are keywords only where the grammar wants them, and names elsewhere. */
 %name Td

@@ -3,7 +3,7 @@
 
 #include "diag.h"
 #include "expr_map.h"
-#include "hull.h"
+#include "ir/poly/hull.h"
 
 #include <string.h>
 

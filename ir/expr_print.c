@@ -3,7 +3,7 @@
 #include "expr_text.h"
 #include "expr_infix.h"
 #include "expr_map.h"
-#include "interp.h"
+#include "ir/interp/interp.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Reading text of expressions, for the readers of Graph text (graph_read.c), kernel text (sched/kernel_read.c) and
+/* Reading text of expressions, for the readers of Graph text (graph_read.c), kernel text (kernel_read.c) and
  * rewrite rules (rewrite.c): a tokenizer, and a reader of expressions in td's syntax with strict types.
  *
  * Literals take the type of the operand beside them (expr_apply); T(e) is a cast. After the first failure every

@@ -1,6 +1,6 @@
 /* Constant expressions, in the arithmetic of their types: floats round to their type after each operator, integers
  * wrap. */
-#include "interp.h"
+#include "ir/interp/interp.h"
 #include "rewrite.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * nothing here knows the language's implicit conversions (typing.c). */
 #include "graph.h"
 #include "expr_map.h"
-#include "interp.h"
+#include "ir/interp/interp.h"
 
 #include <math.h>
 #include <string.h>

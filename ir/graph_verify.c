@@ -2,8 +2,8 @@
  * plain definition covers its tensor. It decides nothing that needs a proof beyond equal extents: the frontend has
  * proved that loads are in range and that pieces are disjoint. */
 #include "expr_map.h"
-#include "interp.h"
-#include "poly.h"
+#include "ir/interp/interp.h"
+#include "ir/poly/poly.h"
 
 #include <string.h>
 

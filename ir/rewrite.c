@@ -4,7 +4,7 @@
 
 #include "expr_map.h"
 #include "expr_text.h"
-#include "poly_prove.h"
+#include "ir/poly/poly_prove.h"
 
 #include <string.h>
 

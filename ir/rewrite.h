@@ -4,7 +4,7 @@
 #ifndef TDC_REWRITE_H
 #define TDC_REWRITE_H
 
-#include "poly.h"
+#include "ir/poly/poly.h"
 
 /* The type set of a rule: whether it has type t (that of a, b and c; BOOL: p and q alone). */
 typedef enum RuleTypes { RULES_FLOAT, RULES_INT, RULES_SIGNED, RULES_NUM, RULES_SNUM, RULES_ANY, RULES_BOOL } RuleTypes;

@@ -5,7 +5,7 @@
 #include "graph.h"
 
 #include "expr_map.h"
-#include "interp.h"
+#include "ir/interp/interp.h"
 
 /* Integer arithmetic on index variables, dimensions and constants without a quotient: what converts to float by itself.
  */

@@ -117,7 +117,7 @@ def _stand_in(cache, home):
     cxx, source = os.environ.get("CXX") or "g++", os.path.join(emu, "runtime.cpp")
     names = sorted(f for f in os.listdir(emu) if f.endswith((".cpp", ".h", ".def")))
     files = _digest(*(part for f in names for part in (f, _read(os.path.join(emu, f)))))
-    # as frontend/check_build.c makes it: tdc check and this share it
+    # as frontend/check/check_build.c makes it: tdc check and this share it
     variables = [os.environ.get(v, "") for v in READ_BY_COMPILERS]
     key = "stand-in-" + _key(cxx, _run([cxx, "--version"], None), STAND_IN_FLAGS, *variables, files.digest(), _read(source))
     command = [cxx, *STAND_IN_FLAGS.split(), "-I", emu, "-c", source, "-o", "runtime.o"]

@@ -17,14 +17,14 @@ known() { # TABLE MACRO PREFIX FILES...
     done
 }
 
-if compgen -G 'backend_cuda/lower*.c' >/dev/null; then
-    known sched/stages.def STAGE STAGE_ backend_cuda/lower*.c
-    for bind in $(rows sched/binds.def BIND | grep -v MMA); do # a later issue lowers it
-        grep -qE "\bBIND_$bind\b" backend_cuda/lower*.c sched/kernel_finish.c
-        verdict $? "sched/binds.def: $bind is not known to the lowering"
+if compgen -G 'backend_cuda/lower/lower*.c' >/dev/null; then
+    known sched/kernel/stages.def STAGE STAGE_ backend_cuda/lower/lower*.c
+    for bind in $(rows sched/kernel/binds.def BIND | grep -v MMA); do # a later issue lowers it
+        grep -qE "\bBIND_$bind\b" backend_cuda/lower/lower*.c sched/kernel/kernel_finish.c
+        verdict $? "sched/kernel/binds.def: $bind is not known to the lowering"
     done
 fi
-for file in sched/kernel_verify*.c; do [ -e "$file" ] && known sched/stages.def STAGE STAGE_ sched/kernel_verify*.c && break; done
+for file in sched/kernel_verify*.c; do [ -e "$file" ] && known sched/kernel/stages.def STAGE STAGE_ sched/kernel_verify*.c && break; done
 
 # Functions on elements: a device function each, by the operator's name.
 for op in $(awk -F'[(,]' '/^OP\(/ { gsub(/[ "]/, ""); if ($0 ~ /CALL,(FLOAT|TEST)\)/) print $3 }' ir/ops.def); do
@@ -32,14 +32,14 @@ for op in $(awk -F'[(,]' '/^OP\(/ { gsub(/[ "]/, ""); if ($0 ~ /CALL,(FLOAT|TEST
     grep -qE "\btd_$op\b" backend_cuda/prelude/*.cuh
     verdict $? "ir/ops.def: $op has no td_$op in backend_cuda/prelude"
 done
-known ir/monoids.def MONOID MONOID_ sched/kernel.c
-known ir/monoids.def MONOID MONOID_ ir/interp*.c
+known ir/monoids.def MONOID MONOID_ sched/kernel/kernel.c
+known ir/monoids.def MONOID MONOID_ ir/interp/interp*.c
 
 # What emitted code calls of the prelude (from the lowering, from the entries that both targets share, and a function for each
 # operator) is declared by the stand-in.
 users=$dir/users probe=$dir/probe.cpp
 awk '/^\/\/@/ { p = /portable/; next } p' backend_cuda/prelude/*.cuh >"$users"
-cat backend_cuda/lower*.c >>"$users"
+cat backend_cuda/lower/lower*.c >>"$users"
 awk -F'[(,]' '/^OP\(/ { gsub(/[ "]/, ""); if ($0 ~ /CALL,(FLOAT|TEST)\)/) print "td_" $3 }' ir/ops.def >>"$users"
 echo '#include "cuda_runtime.h"' >"$probe"
 for name in $(sed -nE '/^\/\/@ portable/d; s/^\/\/@ //p' backend_cuda/prelude/*.cuh | tr ' ' '\n' | grep '^td_'); do

@@ -262,7 +262,7 @@ def main():
     for code in ex:
         verdict(code in rows, f"{code} of ir/diag_examples.txt is no code of ir/diags.def")
     for module in (ROOT / "stdlib").glob("*.td"):
-        verdict(f'"{module.stem}"' in emitted, f"no help proposes to import {module.stem} (frontend/sema_names.c)")
+        verdict(f'"{module.stem}"' in emitted, f"no help proposes to import {module.stem} (frontend/sema/sema_names.c)")
     run = lambda *a: subprocess.run([TDC, *a], capture_output=True, text=True).stdout
     with ThreadPoolExecutor(2) as pool:
         known = [c for c in ex if c in rows]

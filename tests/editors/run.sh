@@ -13,7 +13,7 @@ done
 
 copy() { # the tables and the grammars
     rm -rf "$dir/copy" && mkdir -p "$dir/copy/grammar" "$dir/copy/frontend" && cp -r ir editors "$dir/copy" &&
-        cp grammar/lexer.re "$dir/copy/grammar" && cp frontend/sema_call.c "$dir/copy/frontend"
+        cp grammar/lexer.re "$dir/copy/grammar" && cp frontend/sema/sema_call.c "$dir/copy/frontend"
 }
 notices() { # WORD: the copy is refused for it
     if cmp -s "$1" "$dir/copy/$1"; then verdict 1 "nothing was planted in $1"; fi

@@ -3,11 +3,12 @@
  * cost is for the caller to bound. */
 #include "targets.h"
 
-#include "backend_cuda/lower.h"
-#include "frontend/sema.h"
+#include "backend_cuda/lower/lower.h"
+#include "frontend/sema/sema.h"
+#include "grammar/parse.h"
 #include "ir/diag.h"
 #include "ir/rewrite.h"
-#include "sched/tuning.h"
+#include "sched/library/tuning.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -83,12 +84,12 @@ static AstFile *import(void *user, Ctx *ctx, Sym path, int from, Span where) {
     (void)where;
     if (!strcmp(path, "./self.td")) return f->self;
     if (strcmp(path, "lib") != 0) return NULL;
-    if (!f->lib) f->lib = parse_file(ctx, diag_add_file(ctx, "lib.td", LIB, sizeof LIB - 1));
+    if (!f->lib) f->lib = grammar_parse(ctx, diag_add_file(ctx, "lib.td", LIB, sizeof LIB - 1));
     return f->lib;
 }
 
 static const char *front_target(Ctx *ctx, const char *text, size_t n) {
-    Front f = {.self = parse_file(ctx, diag_add_file(ctx, "fuzz.td", text, n))};
+    Front f = {.self = grammar_parse(ctx, diag_add_file(ctx, "fuzz.td", text, n))};
     const SemaOptions opt = {.import = import, .user = &f};
     Text tree = {.ctx = ctx};
     ast_print(&tree, f.self);

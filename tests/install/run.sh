@@ -70,7 +70,7 @@ options=$("$TDC" --help | sed -nE '/^options:/,/^passes:/s/^  (-[-A-Za-z]+).*/\1
 same 'options of docs/tdc.1' "$(sed -nE '/^\.Sh OPTIONS/,/^\.Sh ENV/s/^\.It Fl ([-A-Za-z]+).*/-\1/p' docs/tdc.1 | sort | tr '\n' ' ')" "$options"
 [ "$(wc -w <<<"$options")" -gt 20 ]
 verdict $? "options: $options"
-for e in $(sed -nE 's/^EMIT\([A-Z]+, "([a-z]+)".*/\1/p' frontend/emits.def | sort -u); do
+for e in $(sed -nE 's/^EMIT\([A-Z]+, "([a-z]+)".*/\1/p' frontend/driver/emits.def | sort -u); do
     grep -qE "^\.Cm .*\b$e\b" docs/tdc.1 && "$TDC" --help | grep -q -- "--emit=.*\b$e\b"
     verdict $? "--emit=$e is not described"
 done
@@ -112,7 +112,7 @@ same 'options of run' "$(completes tdc run a.td --i)" '--in --interp '
 same 'options of check' "$(completes tdc check a.td --i)" '--inputs '
 same 'a value' "$(completes tdc a.td --dump = s)" 'schedule sema simplify '
 same 'a value of its own' "$(completes tdc a.td --dump s)" 'schedule sema simplify '
-same 'all values' "$(completes tdc a.td --emit =)" "$(sed -nE 's/^EMIT\([A-Z]+, "([a-z]+)".*/\1/p' frontend/emits.def | sort -u | tr '\n' ' ')"
+same 'all values' "$(completes tdc a.td --emit =)" "$(sed -nE 's/^EMIT\([A-Z]+, "([a-z]+)".*/\1/p' frontend/driver/emits.def | sort -u | tr '\n' ' ')"
 same 'a folder' "$(completes tdc -I '')" 'sub '
 same 'a file' "$(completes tdc a.td -o a.t)" 'a.td a.txt '
 same 'a command after options' "$(completes tdc --library none ch)" 'check '

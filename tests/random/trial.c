@@ -1,12 +1,13 @@
 /* The child process: each program through the passes, then all of them through one C++ compiler, then every call. */
 #include "trial.h"
 
-#include "backend_cuda/glue.h"
-#include "backend_cuda/lower.h"
-#include "frontend/sema.h"
+#include "backend_cuda/glue/glue.h"
+#include "backend_cuda/lower/lower.h"
+#include "frontend/sema/sema.h"
+#include "grammar/parse.h"
 #include "ir/diag.h"
 #include "ir/rewrite.h"
-#include "sched/sched.h"
+#include "sched/search/sched.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -55,7 +56,7 @@ static bool fail(Child *c, int k, const Entry *e, int size, const char *kind, co
 /* ---- one program ---- */
 
 static Graph *front_end(Ctx *ctx, const Case *c, Sym *code, Text *why) {
-    AstFile *ast = parse_file(ctx, diag_add_file(ctx, "prog.td", c->text, strlen(c->text)));
+    AstFile *ast = grammar_parse(ctx, diag_add_file(ctx, "prog.td", c->text, strlen(c->text)));
     Module *m = sema_module(ctx, ast, &(SemaOptions){0});
     if (!diag_errors(ctx) && m->graphs.n == 1) return m->graphs.at[0];
     diag_render(ctx, why, false);

@@ -4,7 +4,7 @@
 #ifndef TDC_RANDOM_TRIAL_H
 #define TDC_RANDOM_TRIAL_H
 
-#include "frontend/check.h"
+#include "frontend/check/check.h"
 #include "gen.h"
 
 enum { ALL = -1, FALLBACK = 3, LIBRARY = 999 /* the scheduler's, where a library has a product of the program */ };

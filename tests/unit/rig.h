@@ -2,7 +2,7 @@
 #ifndef TDC_RIG_H
 #define TDC_RIG_H
 
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 #include "test.h"
 
 #include <math.h>

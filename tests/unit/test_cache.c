@@ -1,6 +1,6 @@
 /* The cache of what compilers made: names, copies, and how much it holds; and SHA-256. */
-#include "frontend/check_cache.h"
-#include "frontend/check_process.h"
+#include "frontend/check/check_cache.h"
+#include "frontend/check/check_process.h"
 #include "test.h"
 
 #include <fcntl.h>

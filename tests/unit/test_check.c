@@ -1,7 +1,7 @@
 /* Checks: the generator of inputs, the rule of comparing, .npy files, and whole checks of models written by hand that
  * are right, or wrong in one way each, on the stand-in for CUDA. */
-#include "frontend/check.h"
-#include "frontend/npy.h"
+#include "frontend/check/check.h"
+#include "frontend/check/npy.h"
 #include "test.h"
 
 #include <math.h>

@@ -1,7 +1,8 @@
 /* Semantic analysis against expectations. Each tests/frontend/X.td with a sibling X.graph must give that text, the
  * Graphs of its exports one after another; with comments `// expect error[E0123]: text` (or warning[W...]) each must be
  * reported on its line and nothing else may be. test_front --update rewrites the .graph files; names choose files. */
-#include "frontend/sema.h"
+#include "frontend/sema/sema.h"
+#include "grammar/parse.h"
 #include "ir/diag.h"
 
 #include <dirent.h>
@@ -51,7 +52,7 @@ static AstFile *import(void *user, Ctx *ctx, Sym path, int from, Span where) {
     if (!text) return NULL;
     Import *i = NEW(ctx, Import);
     snprintf(i->name, sizeof i->name, "%s", path);
-    i->file = parse_file(ctx, diag_add_file(ctx, path, text, n));
+    i->file = grammar_parse(ctx, diag_add_file(ctx, path, text, n));
     i->next = *all;
     *all = i;
     free(text);
@@ -151,7 +152,7 @@ static bool run_file(const char *name, const char *path, bool show, bool update)
         return false;
     }
     int file = diag_add_file(ctx, name, text, n);
-    AstFile *ast = parse_file(ctx, file);
+    AstFile *ast = grammar_parse(ctx, file);
     Import *imports = NULL;
     SemaOptions opt = {.import = import, .user = &imports};
     Module *m = sema_module(ctx, ast, &opt);

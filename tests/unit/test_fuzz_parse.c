@@ -1,7 +1,8 @@
 /* Any bytes as input give a tree or diagnostics: random bytes, token soup and mutations of the syntax tests, samples
  * and standard library are parsed, and what comes back is checked for places and depths in bounds, text that renders,
  * and being the same twice. Arguments: rounds (default 6000), seed (default 1). Run from the project's root. */
-#include "frontend/ast.h"
+#include "frontend/ast/ast.h"
+#include "grammar/parse.h"
 #include "ir/diag.h"
 
 #include <dirent.h>
@@ -190,7 +191,7 @@ static bool utf8_ok(const char *s) {
 
 /* Parses; the tree and the diagnostics as text in *out. NULL, or what does not hold. */
 static const char *parse(Ctx *ctx, const Source *src, Text *out, bool *clean) {
-    AstFile *f = parse_file(ctx, diag_add_file(ctx, "fuzz.td", src->s, src->n));
+    AstFile *f = grammar_parse(ctx, diag_add_file(ctx, "fuzz.td", src->s, src->n));
     *clean = diag_errors(ctx) == 0;
     for (int i = 0; i < f->decls.n; i++)
         if (!decl_ok(f->decls.at[i], src->n)) return "a place or a depth is out of bounds";

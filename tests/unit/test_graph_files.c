@@ -2,7 +2,7 @@
  * in the environment rewrites it), which verifies, reads back and has the same values under the reference interpreter.
  */
 #include "ir/diag.h"
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 #include "ir/rewrite.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* The Kernel form: texts that round trip, what is derived from them, texts that are damaged. */
 #include "ir/diag.h"
-#include "sched/kernel.h"
+#include "sched/kernel/kernel.h"
 #include "test.h"
 
 #include <stdio.h>

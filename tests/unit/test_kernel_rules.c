@@ -1,7 +1,7 @@
 /* The verifier of kernels: for each of its rules a text that breaks just that rule, beside a near miss that is legal.
  */
 #include "ir/diag.h"
-#include "sched/kernel.h"
+#include "sched/kernel/kernel.h"
 #include "test.h"
 
 #include <string.h>

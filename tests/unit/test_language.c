@@ -1,8 +1,8 @@
 /* What the language means, by programs that say it of themselves: in tests/language/X.td every output whose name begins
  * with `ok` must be true everywhere, under the reference interpreter, for the inputs of each check statement. That the
  * compiled code gives the same is what `tdc check` says of the same files. */
-#include "frontend/check.h"
-#include "frontend/driver.h"
+#include "frontend/check/check.h"
+#include "frontend/driver/driver.h"
 #include "ir/diag.h"
 
 #include <dirent.h>

@@ -2,12 +2,13 @@
  * refused, for every n up to the number that it takes, when the output is that of a compilation that was refused
  * nothing; and again with small chunks. TDC_STRIDE=k, which tests/run.sh sets for the sanitizers: every k-th n. Leaks
  * are for the sanitizers to find. Run from the project's root. */
-#include "backend_cuda/glue.h"
-#include "backend_cuda/lower.h"
-#include "frontend/sema.h"
+#include "backend_cuda/glue/glue.h"
+#include "backend_cuda/lower/lower.h"
+#include "frontend/sema/sema.h"
+#include "grammar/parse.h"
 #include "ir/diag.h"
 #include "ir/rewrite.h"
-#include "sched/sched.h"
+#include "sched/search/sched.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static void compile(Ctx *ctx, const Source *s, Text *out) {
         Program *p = program_read(ctx, s->text, s->n, file);
         if (p && program_verify(p, &why)) vec_push(ctx, &programs, p);
     } else {
-        Module *m = sema_module(ctx, parse_file(ctx, file), NULL);
+        Module *m = sema_module(ctx, grammar_parse(ctx, file), NULL);
         for (int i = 0; i < m->graphs.n; i++) {
             Graph *g = m->graphs.at[i];
             if (!graph_verify(g, &why)) text_put(out, why.s);

@@ -1,7 +1,8 @@
 /* Lexer, parser, tree and diagnostics. Each tests/syntax/X.td is parsed: every `// expect error[E0123]: text` of it is
  * reported on its line and nothing else is; where they exist, X.ast is its printed tree and X.err what is rendered.
  * With UPDATE=1 in the environment these two are rewritten. Run from the project's root. */
-#include "frontend/ast.h"
+#include "frontend/ast/ast.h"
+#include "grammar/parse.h"
 #include "ir/diag.h"
 #include "test.h"
 
@@ -110,7 +111,7 @@ static void test_syntax_file(bool update, const char *path) {
         expect(false, "cannot read", path);
     } else {
         const char *base = strrchr(path, '/');
-        AstFile *f = parse_file(ctx, diag_add_file(ctx, base ? base + 1 : path, source, n));
+        AstFile *f = grammar_parse(ctx, diag_add_file(ctx, base ? base + 1 : path, source, n));
         Text tree = {.ctx = ctx}, err = {.ctx = ctx};
         ast_print(&tree, f);
         diag_render(ctx, &err, false);
@@ -171,7 +172,7 @@ static Source repeated(const char *before, const char *text, size_t times, const
 static void expect_code(const char *what, const char *s, size_t n, DiagCode code) {
     Ctx *ctx = ctx_new();
     if (ctx && !CTX_GUARD(ctx)) {
-        AstFile *f = parse_file(ctx, diag_add_file(ctx, "x.td", s, n));
+        AstFile *f = grammar_parse(ctx, diag_add_file(ctx, "x.td", s, n));
         DiagCode have = diag_count(ctx) ? diag_code(diag_at(ctx, 0)) : DIAG_COUNT;
         expect(f && have == code, what, have == DIAG_COUNT ? "nothing reported" : diag_message(diag_at(ctx, 0)));
         Text out = {.ctx = ctx};
@@ -263,7 +264,7 @@ static void test_spans(void) {
                                "    let a: f32[i in N] = (x[i] + 1) * sum[j in 0..3 where j < i](-x[j]);\n}\n";
     Ctx *ctx = ctx_new();
     if (!ctx || CTX_GUARD(ctx)) return;
-    AstFile *f = parse_file(ctx, diag_add_file(ctx, "x.td", text, sizeof text - 1));
+    AstFile *f = grammar_parse(ctx, diag_add_file(ctx, "x.td", text, sizeof text - 1));
     expect(f->decls.n == 1 && diag_errors(ctx) == 0, "spans: parses", NULL);
     const AstDecl *d = f->decls.at[0];
     const AstStmt *s = d->body->v.at[0];
@@ -369,7 +370,7 @@ static void test_oom(void) {
         volatile bool done = false;
         if (!CTX_GUARD(ctx)) {
             ctx_fail_chunk(ctx, n);
-            parse_file(ctx, diag_add_file(ctx, "x.td", s.s, s.n));
+            grammar_parse(ctx, diag_add_file(ctx, "x.td", s.s, s.n));
             done = true;
         }
         ctx_free(ctx);

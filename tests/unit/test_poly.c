@@ -1,7 +1,7 @@
 /* Polynomials: normal forms, divisors, linear parts, bounds and proofs, each also checked by evaluating it on small
  * values of the dimensions and on all values of the variables. */
 #include "ir/expr_text.h"
-#include "ir/poly.h"
+#include "ir/poly/poly.h"
 #include "ir/rewrite.h"
 #include "test.h"
 

@@ -2,7 +2,7 @@
  * are not. Each case is the declarations and one equation of a Graph; what is expected is the product in one line, or
  * the words of the refusal. */
 #include "ir/diag.h"
-#include "sched/product.h"
+#include "sched/library/product.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -152,7 +152,7 @@ static void one(const char *equation, const char *expected) {
     } else {
         const Tensor *y = g->tensors.at[g->tensors.n - 1];
         const Piece *p = &y->pieces.at[0];
-        const Root root = {(Tensor *)y, p->nvars, p->vars, p->subs, p->guard, p->value, NULL};
+        const Equation root = {(Tensor *)y, p->nvars, p->vars, p->subs, p->guard, p->value, NULL};
         Product product;
         if (product_match(g, &root, &product, &why))
             describe(&got, &product);

@@ -3,7 +3,7 @@
  * before and after simplification, and the same as the right side, for elements that are random, special or equal. The
  * programs come from the table: a row without one does not exist. */
 #include "ir/expr_text.h"
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 #include "ir/rewrite.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * has the same value on both sides for special and random operands. Constants fold to what an evaluator of the test's
  * own gives, and casts are dropped only where no value changes. */
 #include "ir/expr_text.h"
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 #include "ir/rewrite.h"
 #include "test.h"
 

@@ -1,10 +1,10 @@
-/* Which kernels are the same (sched/same.h): a kernel and one that differs from it in a single thing, whether their
+/* Which kernels are the same (same.h): a kernel and one that differs from it in a single thing, whether their
  * forms are equal; stacks of equal layers, how many different kernels they need; and where a text waits that runs in
  * several places. */
-#include "backend_cuda/lower.h"
+#include "backend_cuda/lower/lower.h"
 #include "ir/diag.h"
-#include "sched/same.h"
-#include "sched/sched.h"
+#include "sched/kernel/same.h"
+#include "sched/search/sched.h"
 #include "test.h"
 
 #include <stdio.h>

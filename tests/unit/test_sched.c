@@ -4,13 +4,14 @@
  * back and lowered, and every check statement of the file runs with each on the stand-in. TDC_SEED moves the draw,
  * TDC_ONLY=K runs one of them and prints it.
  * TDC_GPU=1 uses the GPU of this machine. */
-#include "backend_cuda/glue.h"
-#include "backend_cuda/lower.h"
-#include "frontend/check.h"
-#include "frontend/sema.h"
+#include "backend_cuda/glue/glue.h"
+#include "backend_cuda/lower/lower.h"
+#include "frontend/check/check.h"
+#include "frontend/sema/sema.h"
+#include "grammar/parse.h"
 #include "ir/diag.h"
 #include "ir/graph.h"
-#include "sched/sched.h"
+#include "sched/search/sched.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -140,7 +141,7 @@ static void run_draw(Ctx *ctx, const char *path, Draw *d, const CheckModel *m, c
 
 static bool draw_one(Ctx *ctx, const char *text, size_t n, const char *path, Draw *d, uint64_t seed, Text *kernels) {
     Text why = {.ctx = ctx};
-    AstFile *ast = parse_file(ctx, diag_add_file(ctx, path, text, n));
+    AstFile *ast = grammar_parse(ctx, diag_add_file(ctx, path, text, n));
     d->module = sema_module(ctx, ast, &(SemaOptions){0});
     if (diag_errors(ctx) || d->module->graphs.n != 1) {
         diag_render(ctx, &why, false);

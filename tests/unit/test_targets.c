@@ -1,7 +1,7 @@
 /* Targets: what several have in common, which a device takes, nvcc's options; kernels by hand that use what one lacks;
  * and that the stand-in's devices have what the targets promise. */
 #include "ir/diag.h"
-#include "sched/kernel_target.h"
+#include "sched/kernel/kernel_target.h"
 #include "test.h"
 
 #include <string.h>

@@ -1,0 +1,359 @@
+/* C names of an entry's arguments and C text of host expressions. See glue_host.h. Emits no statements. */
+#include "glue_host.h"
+
+#include "ir/interp/interp.h"
+#include "backend_cuda/names.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef VEC(Sym) Names;
+
+/* `name`, or with underscores after it where that is taken. A leading underscore is C's, so such a name gets a letter.
+ */
+static Sym fresh(Ctx *ctx, Names *taken, const char *name) {
+    Sym s = name[0] == '_' || !strncmp(name, "td_", 3) ? sym_fmt(ctx, "v%s%s", name[0] == '_' ? "" : "_", name)
+                                                       : sym(ctx, name);
+    for (bool again = true; again;) {
+        again = name_reserved(s);
+        for (int i = 0; i < taken->n; i++) again |= taken->at[i] == s;
+        if (again) s = sym_fmt(ctx, "%s_", s);
+    }
+    vec_push(ctx, taken, s);
+    return s;
+}
+
+HostEntry host_entry(Ctx *ctx, const Program *p, bool *used, bool *needs_math) {
+    const Graph *g = p->graph;
+    HostEntry h = {.p = p, .ctx = ctx, .used = used, .needs_math = needs_math};
+    Names taken = {0};
+    h.params = NEW_N(ctx, Sym, p->params.n + 1);
+    h.dims = NEW_N(ctx, Sym, g->dims.n + 1);
+    h.scalars = NEW_N(ctx, Sym, g->scalars.n + 1);
+    h.dim_used = NEW_N(ctx, bool, g->dims.n + 1);
+    h.scalar_used = NEW_N(ctx, bool, g->scalars.n + 1);
+    for (int i = 0; i < p->params.n; i++) h.params[i] = fresh(ctx, &taken, p->params.at[i]->name);
+    for (int i = 0; i < g->dims.n; i++) h.dims[i] = fresh(ctx, &taken, g->dims.at[i]->name);
+    for (int i = 0; i < g->scalars.n; i++) h.scalars[i] = fresh(ctx, &taken, g->scalars.at[i]->name);
+    for (int i = 0; i < p->params.n + p->temps.n; i++) {
+        const Tensor *t = i < p->params.n ? p->params.at[i] : p->temps.at[i - p->params.n];
+        expr_map_put(ctx, &h.tensor_at, t, (const void *)(intptr_t)(i + 1));
+    }
+    return h;
+}
+
+int host_tensor_at(const HostEntry *h, const Tensor *t) { return (int)(intptr_t)expr_map_get(&h->tensor_at, t) - 1; }
+
+/* The name that math.h has for an operator, or NULL. */
+static const char *math_name(Op op) {
+    switch (op) {
+    case OP_POW:
+    case OP_FLOOR:
+    case OP_CEIL:
+    case OP_TRUNC:
+    case OP_SQRT:
+    case OP_EXP:
+    case OP_EXP2:
+    case OP_EXPM1:
+    case OP_LOG:
+    case OP_LOG2:
+    case OP_LOG10:
+    case OP_LOG1P:
+    case OP_SIN:
+    case OP_COS:
+    case OP_TAN:
+    case OP_ASIN:
+    case OP_ACOS:
+    case OP_ATAN:
+    case OP_ATAN2:
+    case OP_SINH:
+    case OP_COSH:
+    case OP_TANH:
+    case OP_ASINH:
+    case OP_ACOSH:
+    case OP_ATANH:
+    case OP_ERF:
+    case OP_ERFC:
+    case OP_LGAMMA:
+    case OP_FMA: return op_text(op);
+    case OP_ROUND: return "nearbyint"; /* half to even in the default rounding mode */
+    default: return NULL;
+    }
+}
+
+/* The host computes floats in double, whatever their type: only conditions read them. */
+static bool host_can_at(const Expr *e, int depth) {
+    if (depth > MAX_NEST) return false;
+    switch (e->op) {
+    case OP_CONST:
+    case OP_DIM:
+    case OP_SCALAR: return true;
+    case OP_VAR:
+    case OP_VALUE:
+    case OP_FACTOR:
+    case OP_ARG:
+    case OP_LOAD:
+    case OP_REDUCE: return false;
+    default: break;
+    }
+    for (int i = 0; i < e->nargs; i++)
+        if (!host_can_at(e->arg[i], depth + 1)) return false;
+    return true;
+}
+
+bool host_can(const Expr *e) { return host_can_at(e, 0); }
+
+bool host_uses_scalars(const Expr *e) {
+    if (e->op == OP_SCALAR) return true;
+    for (int i = 0; i < e->nargs; i++)
+        if (host_uses_scalars(e->arg[i])) return true;
+    return false;
+}
+
+static void host_const(Text *out, const Expr *e) {
+    if (type_is_float(e->type)) {
+        if (isnan(e->u.f))
+            text_put(out, "NAN");
+        else if (isinf(e->u.f))
+            text_put(out, e->u.f < 0 ? "(-INFINITY)" : "INFINITY");
+        else if (e->u.f < 0)
+            text_put(out, "("), text_double(out, e->u.f), text_put(out, ")");
+        else
+            text_double(out, e->u.f);
+    } else if (e->u.i == INT64_MIN) {
+        text_put(out, "INT64_MIN");
+    } else {
+        text_fmt(out, e->u.i < 0 ? "(%lld)" : "%lld", (long long)e->u.i);
+    }
+}
+
+static void call(Text *out, const HostEntry *h, const char *name, const Expr *e) {
+    text_fmt(out, "%s(", name);
+    for (int i = 0; i < e->nargs; i++) {
+        if (i) text_put(out, ", ");
+        host_expr(out, h, e->arg[i]);
+    }
+    text_char(out, ')');
+}
+
+static void helper(Text *out, const HostEntry *h, HostFn fn, const char *name, const Expr *e) {
+    h->used[fn] = true;
+    call(out, h, name, e);
+}
+
+static void infix(Text *out, const HostEntry *h, const char *op, const Expr *e) {
+    text_char(out, '(');
+    host_expr(out, h, e->arg[0]);
+    text_fmt(out, " %s ", op);
+    host_expr(out, h, e->arg[1]);
+    text_char(out, ')');
+}
+
+const char *host_ctype(Type t) {
+    switch (t) {
+    case TY_F64: return "double";
+    case TY_I64: return "int64_t";
+    case TY_I32: return "int32_t";
+    case TY_I16: return "int16_t";
+    case TY_I8:
+    case TY_I4: return "int8_t";
+    case TY_U32: return "uint32_t";
+    case TY_U16: return "uint16_t";
+    case TY_U8:
+    case TY_U4:
+    case TY_BOOL: return "uint8_t";
+    default: return "float";
+    }
+}
+
+const char *host_element(Type t) {
+    switch (t) {
+    case TY_F16: return "td_f16_t";
+    case TY_BF16: return "td_bf16_t";
+    case TY_F8E4M3: return "td_f8e4m3_t";
+    case TY_F8E5M2: return "td_f8e5m2_t";
+    default: return type_bits(t) < 8 ? "void" : host_ctype(t);
+    }
+}
+
+void host_round(Text *out, const HostEntry *h, Type t, const char *open) {
+    NumFormat f = num_format(t);
+    *h->needs_math = h->used[HOST_ROUND] = true;
+    text_put(out, "td_round(");
+    text_put(out, open);
+    text_fmt(out, ", %d, %d, ", f.precision, f.emin);
+    text_double(out, f.max);
+    text_fmt(out, ", %d)", f.saturates);
+}
+
+static void int_limit(Text *out, int64_t v) {
+    if (v == INT64_MIN)
+        text_put(out, "INT64_MIN");
+    else
+        text_fmt(out, "%lld", (long long)v);
+}
+
+static void host_cast(Text *out, const HostEntry *h, const Expr *e) {
+    Text x = {.ctx = h->ctx};
+    bool from_float = type_is_float(e->arg[0]->type);
+    host_expr(&x, h, e->arg[0]);
+    if (e->type == TY_BOOL) {
+        text_fmt(out, "(%s != 0)", x.s);
+    } else if (type_is_float(e->type)) {
+        if (type_bits(e->type) < 32)
+            host_round(out, h, e->type, x.s);
+        else
+            text_fmt(out, "(%s)%s", host_ctype(e->type), x.s);
+    } else if (from_float) {
+        h->used[HOST_INT] = true;
+        text_fmt(out, "td_int(%s, ", x.s);
+        int_limit(out, num_int_min(e->type));
+        text_put(out, ", ");
+        int_limit(out, num_int_max(e->type));
+        text_char(out, ')');
+    } else if (e->type == TY_U4) {
+        text_fmt(out, "(%s & 15)", x.s);
+    } else if (e->type == TY_I4) {
+        text_fmt(out, "(((%s & 15) ^ 8) - 8)", x.s);
+    } else {
+        text_fmt(out, "(%s)%s", host_ctype(e->type), x.s);
+    }
+}
+
+/* Arithmetic that integers and floats share; integers of 64 bits saturate, so that no size overflows unseen. */
+static void host_arith(Text *out, const HostEntry *h, const Expr *e) {
+    bool f = type_is_float(e->type);
+    switch (e->op) {
+    case OP_ADD: f ? infix(out, h, "+", e) : helper(out, h, HOST_ADD, "td_add", e); break;
+    case OP_SUB: f ? infix(out, h, "-", e) : helper(out, h, HOST_SUB, "td_sub", e); break;
+    case OP_MUL: f ? infix(out, h, "*", e) : helper(out, h, HOST_MUL, "td_mul", e); break;
+    case OP_DIV: f ? infix(out, h, "/", e) : helper(out, h, HOST_DIV, "td_div", e); break;
+    case OP_MOD:
+        if (f)
+            *h->needs_math = true, helper(out, h, HOST_FMOD, "td_fmod", e);
+        else
+            helper(out, h, HOST_MOD, "td_mod", e);
+        break;
+    case OP_MIN: f ? helper(out, h, HOST_FMIN, "td_fmin", e) : helper(out, h, HOST_MIN, "td_min", e); break;
+    case OP_MAX: f ? helper(out, h, HOST_FMAX, "td_fmax", e) : helper(out, h, HOST_MAX, "td_max", e); break;
+    case OP_NEG:
+        if (f)
+            text_put(out, "(-"), host_expr(out, h, e->arg[0]), text_char(out, ')');
+        else
+            h->used[HOST_SUB] = true, text_put(out, "td_sub(0, "), host_expr(out, h, e->arg[0]), text_char(out, ')');
+        break;
+    case OP_ABS:
+        if (f) {
+            *h->needs_math = true;
+            call(out, h, "fabs", e);
+        } else {
+            h->used[HOST_MAX] = h->used[HOST_SUB] = true;
+            text_put(out, "td_max("), host_expr(out, h, e->arg[0]), text_put(out, ", td_sub(0, ");
+            host_expr(out, h, e->arg[0]), text_put(out, "))");
+        }
+        break;
+    default: /* OP_SIGN */
+        if (f) {
+            helper(out, h, HOST_FSIGN, "td_fsign", e);
+            break;
+        }
+        text_put(out, "(("), host_expr(out, h, e->arg[0]), text_put(out, " > 0) - (");
+        host_expr(out, h, e->arg[0]), text_put(out, " < 0))");
+        break;
+    }
+}
+
+static void host_unary(Text *out, const HostEntry *h, const char *before, const Expr *e, const char *after) {
+    text_put(out, before);
+    host_expr(out, h, e->arg[0]);
+    text_put(out, after);
+}
+
+/* Arithmetic of 32 bits, done in 64, wraps. */
+static void put_wrap(Text *out, const Expr *e) {
+    if (e->type == TY_I32 || e->type == TY_U32) text_fmt(out, "(%s)", host_ctype(e->type));
+}
+
+void host_expr(Text *out, const HostEntry *h, const Expr *e) {
+    const Graph *g = h->p->graph;
+    Sym name = expr_map_get(&h->named, e);
+    if (name) {
+        text_put(out, name);
+        return;
+    }
+    if (math_name(e->op)) {
+        *h->needs_math = true;
+        call(out, h, math_name(e->op), e);
+        return;
+    }
+    switch (e->op) {
+    case OP_CONST:
+        if (type_is_float(e->type) && !isfinite(e->u.f)) *h->needs_math = true;
+        host_const(out, e);
+        break;
+    case OP_DIM:
+        for (int i = 0; i < g->dims.n; i++)
+            if (g->dims.at[i] == e->u.dim) text_put(out, h->dims[i]), h->dim_used[i] = true;
+        break;
+    case OP_SCALAR:
+        for (int i = 0; i < g->scalars.n; i++)
+            if (g->scalars.at[i] == e->u.scalar) text_put(out, h->scalars[i]), h->scalar_used[i] = true;
+        break;
+    case OP_CAST: host_cast(out, h, e); break;
+    case OP_IF:
+        text_char(out, '('), host_expr(out, h, e->arg[0]), text_put(out, " ? "), host_expr(out, h, e->arg[1]);
+        text_put(out, " : "), host_expr(out, h, e->arg[2]), text_char(out, ')');
+        break;
+    case OP_NOT: host_unary(out, h, "!", e, ""); break;
+    case OP_RSQRT: *h->needs_math = true, host_unary(out, h, "(1 / sqrt(", e, "))"); break;
+    case OP_SIGMOID: *h->needs_math = true, helper(out, h, HOST_SIGMOID, "td_sigmoid", e); break;
+    case OP_DIGAMMA: *h->needs_math = true, helper(out, h, HOST_DIGAMMA, "td_digamma", e); break;
+    case OP_RANDOM: helper(out, h, HOST_RANDOM, "td_random", e); break;
+    case OP_ISNAN: *h->needs_math = true, host_unary(out, h, "(isnan(", e, ") != 0)"); break;
+    case OP_ISINF: *h->needs_math = true, host_unary(out, h, "(isinf(", e, ") != 0)"); break;
+    case OP_ISFINITE: *h->needs_math = true, host_unary(out, h, "(isfinite(", e, ") != 0)"); break;
+    case OP_SHL: put_wrap(out, e), helper(out, h, HOST_SHL, "td_shl", e); break;
+    case OP_SHR: helper(out, h, HOST_SHR, "td_shr", e); break;
+    default:
+        if (op_rule(e->op) == RULE_ARITH)
+            put_wrap(out, e), host_arith(out, h, e);
+        else
+            infix(out, h, op_text(e->op), e);
+        break;
+    }
+}
+
+void host_quoted(Text *out, const char *s) {
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\')
+            text_fmt(out, "\\%c", c);
+        else if (c < 32 || c == 127 || c == '?')
+            text_fmt(out, "\\%03o", c);
+        else
+            text_char(out, (char)c);
+    }
+}
+
+void host_comment(Text *out, const char *s) {
+    for (; *s; s++) {
+        text_char(out, *s == '\n' ? ' ' : *s);
+        if ((s[0] == '*' && s[1] == '/') || (s[0] == '/' && s[1] == '*')) text_char(out, ' ');
+    }
+}
+
+void host_functions(Text *out, const bool *used) {
+    static const char *const FNS[] = {
+#define HOST_FN(e, text) text,
+        HOST_FNS
+#undef HOST_FN
+    };
+    bool any = false;
+    for (int f = 0; f < HOST_COUNT; f++) {
+        if (!used[f]) continue;
+        if (!any) text_put(out, "/* Integer arithmetic of the language; sums and products saturate. */\n");
+        text_put(out, FNS[f]);
+        any = true;
+    }
+    if (any) text_char(out, '\n');
+}

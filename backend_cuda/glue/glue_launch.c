@@ -1,0 +1,150 @@
+/* The launches of an entry in model.c, and what they need first. A kernel that one place runs reads the entry's own
+ * arrays of tensors, dimensions and scalars; one that several places run reads arrays in the order of its form, which
+ * each place fills in (sched/kernel/same.h). */
+#include "glue_entry.h"
+#include "sched/kernel/same.h"
+
+/* The names of a kernel's arguments where it is run. */
+typedef struct Arguments {
+    const char *tensors, *dims, *scalars;
+} Arguments;
+
+static int place(const void *const *at, int n, const void *what) {
+    for (int i = 0; i < n; i++)
+        if (at[i] == what) return i;
+    return -1;
+}
+
+/* `name` = these elements; `from` itself where they are what it begins with. */
+static const char *gather(Text *out, const char *type, const char *name, const char *from, const Sym *element, int n,
+                          bool same, const char *indent) {
+    if (same) return from;
+    text_fmt(out, "%s%s %s[] = {", indent, type, name);
+    for (int i = 0; i < n; i++) text_fmt(out, "%s%s", i ? ", " : "", element[i]);
+    text_put(out, "};\n");
+    return name;
+}
+
+static Sym element(Ctx *ctx, const char *from, int at, int i, bool *same) {
+    *same &= at == i;
+    return sym_fmt(ctx, "%s[%d]", from, at);
+}
+
+static const char *gather_dims(Text *out, const HostEntry *h, const Kernel *k, const char *from, const char *indent) {
+    const Graph *g = h->p->graph;
+    const KernelForm *f = k->form;
+    Sym *at = NEW_N(h->ctx, Sym, f->ndims + 1);
+    bool same = true;
+    for (int i = 0; i < f->ndims; i++)
+        at[i] = element(h->ctx, from, place((const void *const *)g->dims.at, g->dims.n, f->dims[i]), i, &same);
+    return gather(out, "const int64_t", "td_n", from, at, f->ndims, same, indent);
+}
+
+/* Those of the entry, then the constants that this place passes. */
+static const char *gather_scalars(Text *out, const HostEntry *h, const Kernel *k, const char *from,
+                                  const char *indent) {
+    const Graph *g = h->p->graph;
+    const KernelForm *f = k->form, *first = k->same ? k->same->form : f;
+    Sym *at = NEW_N(h->ctx, Sym, f->nscalars + first->npassed + 1);
+    int n = 0;
+    bool same = true;
+    for (; n < f->nscalars; n++)
+        at[n] = element(h->ctx, from, place((const void *const *)g->scalars.at, g->scalars.n, f->scalars[n]), n, &same);
+    for (int i = 0; first->npassed && i < first->nconstants; i++) {
+        Text literal = {.ctx = h->ctx};
+        if (!first->differs[i]) continue;
+        text_double(&literal, f->constants[i]->u.f);
+        at[n++] = literal.s;
+    }
+    return gather(out, "const double", "td_x", from, at, n, same && n == f->nscalars, indent);
+}
+
+static Arguments arguments(Text *out, const HostEntry *h, const Kernel *k, Arguments entry, const char *indent) {
+    const KernelForm *f = k->shared ? k->form : NULL;
+    if (!f) return entry;
+    Sym *at = NEW_N(h->ctx, Sym, f->ntensors + 1);
+    bool same = true;
+    Arguments own;
+    for (int i = 0; i < f->ntensors; i++)
+        at[i] = element(h->ctx, entry.tensors, host_tensor_at(h, f->tensors[i]), i, &same);
+    own.tensors = gather(out, "void *const", "td_a", entry.tensors, at, f->ntensors, same, indent);
+    own.dims = gather_dims(out, h, k, entry.dims, indent);
+    own.scalars = gather_scalars(out, h, k, entry.scalars, indent);
+    return own;
+}
+
+static bool gathers(const HostEntry *h, const Kernel *k) {
+    Text none = {.ctx = h->ctx};
+    if (!k->shared) return false;
+    arguments(&none, h, k, (Arguments){"", "", ""}, "");
+    return none.n > 0;
+}
+
+/* What the library is asked for each product; a second one of the same sizes needs as much. */
+void glue_scratch(Text *out, const HostEntry *h, int index) {
+    const Program *p = h->p;
+    Ctx *temp = ctx_temp(h->ctx);
+    ExprMap known = {0}; /* Kernel -> its place in td_bytes + 1 */
+    for (int i = 0; i < p->kernels.n; i++) {
+        const Kernel *k = p->kernels.at[i];
+        if (!k->product) continue;
+        expr_map_put(temp, &known, k, (const void *)(intptr_t)(index + 1));
+        if (k->here && form_same_dims(k->form, k->here->form)) {
+            text_fmt(out, "    td_bytes[%d] = td_bytes[%d];\n", index++,
+                     (int)(intptr_t)expr_map_get(&known, k->here) - 1);
+            continue;
+        }
+        const char *indent = k->shared ? "        " : "    ", *dims = "td_c->dims";
+        if (k->shared) text_put(out, "    {\n");
+        if (k->shared) dims = gather_dims(out, h, k, dims, indent);
+        text_fmt(out, "%std_%s_product(%s, NULL, &td_p);\n", indent, kernel_symbol(p, k), dims);
+        text_fmt(out, "%sTD_TRY(td_scratch(td_s, td_c->context, &td_p, &td_bytes[%d]));\n", indent, index++);
+        if (k->shared) text_put(out, "    }\n");
+    }
+    ctx_temp_end(temp);
+}
+
+static void launch(Text *out, const HostEntry *h, const Kernel *k, Arguments entry, const char *x, int *product) {
+    const Program *p = h->p;
+    bool block = gathers(h, k);
+    const char *indent = block ? "        " : "    ", *symbol = kernel_symbol(p, k);
+    if (block) text_put(out, "    {\n");
+    Arguments a = arguments(out, h, k, entry, indent);
+    if (k->product) {
+        text_fmt(out, "%std_%s_product(%s, %s, &td_p);\n", indent, symbol, a.dims, a.scalars);
+        text_fmt(out,
+                 "%sTD_TRY(td_multiply(td_s, td_c, \"product %s\", &td_p, %s, td_t[%d], td_bytes[%d], &td_done, "
+                 "&td_launched));\n"
+                 "%sif (!td_done)\n    ",
+                 indent, k->name, a.tensors, *product, *product, indent);
+        ++*product;
+    }
+    text_fmt(out, "%sTD_TRY(td_cuda(td_s, \"kernel %s\", %s_%s_launch(td_c->stream, %s, %s, %s, %s)));\n", indent,
+             k->name, x, symbol, a.tensors, a.dims, a.scalars, h->always_early ? "&td_launched" : "td_chain");
+    if (block) text_put(out, "    }\n");
+}
+
+void glue_launches(Text *out, const HostEntry *h, const char *x) {
+    const Arguments entry = {glue_pieces(h->p) ? "td_t" : "td_c->tensors", "td_c->dims", "td_c->scalars"};
+    int product = h->p->params.n + h->p->temps.n;
+    for (int k = 0; k < h->p->kernels.n; k++) launch(out, h, h->p->kernels.at[k], entry, x, &product);
+}
+
+void glue_launcher(Text *out, const Program *p, const char *x) {
+    for (int k = 0; k < p->kernels.n; k++) {
+        if (p->kernels.at[k]->same) continue;
+        const char *symbol = kernel_symbol(p, p->kernels.at[k]);
+        text_fmt(out, "td_preparer %s_%s_prepare;\ntd_launcher %s_%s_launch;\n", x, symbol, x, symbol);
+    }
+    if (p->assumed) glue_launcher(out, p->assumed, x);
+}
+
+void glue_prepare_kernels(Text *out, const Program *p, const char *x, const char *sink, bool all) {
+    for (int i = 0; i < p->kernels.n; i++) {
+        const Kernel *k = p->kernels.at[i];
+        if (all ? k->same != NULL : k->here != NULL) continue;
+        text_fmt(out, "    TD_TRY(td_cuda(%s, \"kernel %s: cudaFuncSetAttribute\", %s_%s_prepare()));\n", sink, k->name,
+                 x, kernel_symbol(p, k));
+    }
+    if (p->assumed) glue_prepare_kernels(out, p->assumed, x, sink, all);
+}

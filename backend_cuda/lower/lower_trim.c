@@ -1,0 +1,177 @@
+/* Lowering, loops cut short: where all that a loop does is to fold under conditions on its index (`off[b] <= n && n <
+ * off[b + 1]`, `j <= i`), a thread runs only the iterations in which the conditions can hold for an element of its own.
+ */
+#include "lower_internal.h"
+
+#include "sched/kernel/kernel.h"
+
+enum { MAX_BOUNDS = 4 };
+
+/* What the conditions say of an axis's index: at least each of lo, below each of hi. */
+typedef struct Bounds {
+    int nlo, nhi;
+    const Expr *lo[MAX_BOUNDS], *hi[MAX_BOUNDS];
+} Bounds;
+
+typedef struct Trim {
+    Lower *l;
+    const Stage *loop;
+    const Layout *layout;
+} Trim;
+
+static bool made_inside(const Trim *t, const Value *v) {
+    for (int i = 0; i < t->loop->body.n; i++)
+        for (int k = 0; k < t->loop->body.at[i]->nout; k++)
+            if (t->loop->body.at[i]->out[k] == v) return true;
+    return false;
+}
+
+/* Known before the loop: of values made there, and of axes that are not walked by a loop inside. */
+static bool known_before(const Trim *t, const Expr *e) {
+    if (e->op == OP_VALUE && (e->u.value->kind != VALUE_REG || made_inside(t, e->u.value))) return false;
+    if (e->op == OP_LOAD || e->op == OP_RANDOM) return false;
+    for (int i = 0; i < e->nargs; i++)
+        if (!known_before(t, e->arg[i])) return false;
+    return true;
+}
+
+static bool is_ambient(const Trim *t, const Expr *e) {
+    FactorSet inside = reg_factors(t->l, ~(FactorSet)0) | thread_factors(t->l, ~(FactorSet)0);
+    return !(expr_domain(t->l->part, t->layout, e) & ~(ambient(t->l, t->layout) | inside));
+}
+
+static void note(const Expr **list, int *n, const Expr *e) {
+    for (int i = 0; i < *n; i++)
+        if (list[i] == e) return;
+    if (*n < MAX_BOUNDS) list[(*n)++] = e;
+}
+
+/* 0 <= p, linear in the index. */
+static void note_room(const Trim *t, Poly p, Bounds *b) {
+    Lower *l = t->l;
+    Poly coef, rest;
+    int64_t k;
+    if (p.failed || !poly_linear(l->ctx, p, expr_var(l->g, t->loop->axis->var), &coef, &rest)) return;
+    if (!poly_is_const(coef, &k) || (k != 1 && k != -1)) return;
+    Poly end = k == 1 ? poly_scale(l->ctx, rest, -1) : poly_add(l->ctx, rest, poly_const(l->ctx, 1));
+    if (end.failed) return;
+    const Expr *e = poly_expr(l->g, end);
+    if (!known_before(t, e) || !is_ambient(t, e)) return;
+    if (k == 1)
+        note(b->lo, &b->nlo, e);
+    else
+        note(b->hi, &b->nhi, e);
+}
+
+static void bounds_of(const Trim *t, const Expr *c, Bounds *b, int depth) {
+    Lower *l = t->l;
+    if (depth > 16) return;
+    if (c->op == OP_VALUE && c->u.value->def && c->u.value->def->kind == STAGE_MAP && made_inside(t, c->u.value)) {
+        bounds_of(t, c->u.value->def->expr[0], b, depth + 1);
+        return;
+    }
+    if (c->op == OP_AND) {
+        bounds_of(t, c->arg[0], b, depth + 1);
+        bounds_of(t, c->arg[1], b, depth + 1);
+        return;
+    }
+    if ((c->op != OP_LT && c->op != OP_LE && c->op != OP_GT && c->op != OP_GE && c->op != OP_EQ) ||
+        c->arg[0]->type != TY_I64)
+        return;
+    bool less = c->op == OP_LT || c->op == OP_LE;
+    Poly x = poly_of(&l->env, c->arg[less ? 0 : 1]), y = poly_of(&l->env, c->arg[less ? 1 : 0]);
+    Poly room = poly_sub(l->ctx, y, x);
+    if (c->op == OP_LT || c->op == OP_GT) room = poly_sub(l->ctx, room, poly_const(l->ctx, 1));
+    note_room(t, room, b);
+    if (c->op == OP_EQ) note_room(t, poly_scale(l->ctx, room, -1), b);
+}
+
+/* What a stage of the loop sets is the fold of what it was and of a result of reduction r; k is which part. */
+static bool accumulates(Lower *l, const Stage *set, const Stage *r, int k) {
+    const Monoid *m = r->monoid;
+    const Expr *from[2 * MAX_PARTS], *to[2 * MAX_PARTS], *e = set->expr[0];
+    if (m->n != 1) return false;
+    for (int i = 0; i < 2; i++) from[i] = expr_node(l->g, OP_ARG, m->type[0], false, i, NULL, 0);
+    to[0] = expr_value(l->p, set->out[0]);
+    to[1] = expr_value(l->p, r->out[k]);
+    return e == expr_replace(l->g, m->combine[0], from, to, 2);
+}
+
+/* Nothing happens in an iteration whose folds have no element: there are folds in registers, what they add to, and what
+ * leads to them. */
+static bool only_folds(Lower *l, const Stage *loop) {
+    for (int i = 0; i < loop->body.n; i++) {
+        const Stage *s = loop->body.at[i];
+        if (s->kind == STAGE_LOAD || s->kind == STAGE_MAP) continue;
+        if (s->kind == STAGE_REDUCE && s->cond && !(s->over & ~reg_factors(l, s->over))) continue;
+        bool ok = false;
+        for (int k = 0; s->kind == STAGE_SET && k < i && !ok; k++)
+            ok = loop->body.at[k]->kind == STAGE_REDUCE && accumulates(l, s, loop->body.at[k], 0);
+        if (!ok) return false;
+    }
+    return true;
+}
+
+static bool same(const Bounds *a, const Bounds *b) {
+    if (a->nlo != b->nlo || a->nhi != b->nhi) return false;
+    for (int i = 0; i < a->nlo; i++)
+        if (a->lo[i] != b->lo[i]) return false;
+    for (int i = 0; i < a->nhi; i++)
+        if (a->hi[i] != b->hi[i]) return false;
+    return true;
+}
+
+/* The bounds that all folds of the loop share. */
+static bool shared_bounds(const Trim *t, Bounds *b) {
+    bool first = true;
+    for (int i = 0; i < t->loop->body.n; i++) {
+        const Stage *s = t->loop->body.at[i];
+        Bounds own = {0};
+        if (s->kind != STAGE_REDUCE) continue;
+        bounds_of(t, s->cond, &own, 0);
+        if (!first && !same(&own, b)) return false;
+        *b = own;
+        first = false;
+    }
+    return b->nlo || b->nhi;
+}
+
+static void put_ends(Lower *l, Text *text, const Layout *layout, const Expr *const *end, int n, const char *name,
+                     const char *further) {
+    for (int i = 0; i < n; i++) {
+        Sym e = expr_text(l, end[i], layout);
+        if (i)
+            text_fmt(text, "if (%s %s %s) %s = %s; ", e, further, name, name, e);
+        else
+            text_fmt(text, "int64_t %s = %s; ", name, e);
+    }
+}
+
+bool lower_trim(Lower *l, const Stage *loop, Sym start, Sym bound, Sym step, Sym *first, Sym *end) {
+    Trim t = {l, loop, l->part->layouts.at[0]};
+    Bounds b = {0};
+    if (loop->axis->peel || !only_folds(l, loop) || !shared_bounds(&t, &b)) return false;
+    FactorSet domain = 0;
+    for (int i = 0; i < b.nlo; i++) domain |= expr_domain(l->part, t.layout, b.lo[i]);
+    for (int i = 0; i < b.nhi; i++) domain |= expr_domain(l->part, t.layout, b.hi[i]);
+    *first = b.nlo ? name_of(l, &loop->axis, fmt(l, "%s_first", loop->axis->name)) : start;
+    *end = b.nhi ? name_of(l, &loop->body, fmt(l, "%s_stop", loop->axis->name)) : bound;
+    Sym lo = fmt(l, "%s_least", *first), hi = fmt(l, "%s_most", *end);
+    if (b.nlo) put(l, "int64_t %s = %s;", lo, bound);
+    if (b.nhi) put(l, "int64_t %s = %s;", hi, start);
+    Factor *f[MAX_FACTORS];
+    int n = list_reg_factors(l, t.layout, domain, f), loops = open_reg_loops(l, f, n);
+    Text text = {.ctx = l->ctx};
+    put_ends(l, &text, t.layout, b.lo, b.nlo, "lo", ">");
+    put_ends(l, &text, t.layout, b.hi, b.nhi, "hi", "<");
+    if (b.nlo) text_fmt(&text, "if (lo < %s) %s = lo; ", lo, lo);
+    if (b.nhi) text_fmt(&text, "if (hi > %s) %s = hi; ", hi, hi);
+    put(l, "{ %s}", text.s);
+    close_reg_loops(l, loops);
+    if (b.nlo)
+        put(l, "const I %s = %s <= %s ? %s : %s >= %s ? %s : %s + (I)((%s - (%s)) / (%s) * (%s));", *first, lo, start,
+            start, lo, bound, bound, start, lo, start, step, step);
+    if (b.nhi)
+        put(l, "const I %s = %s >= %s ? %s : %s > %s ? (I)%s : %s;", *end, hi, bound, bound, hi, start, hi, start);
+    return true;
+}

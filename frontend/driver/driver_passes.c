@@ -1,0 +1,495 @@
+/* The passes, one function a row of passes.def, the verifiers between them, and what --dump prints. */
+#include "driver.h"
+
+#include "backend_cuda/lower/lower.h"
+#include "ir/diag.h"
+#include "ir/rewrite.h"
+#include "sched/kernel/kernel_target.h"
+#include "sched/kernel/perf.h"
+#include "sched/search/predict.h"
+#include "sched/kernel/same.h"
+#include "sched/search/sched.h"
+#include "frontend/sema/sema.h"
+#include "grammar/parse.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+/* Of how many entries is asked whether guesses of sizes matter, and how many kernels that may cost. */
+enum { GUESSED_ENTRIES = 32, GUESSED_KERNELS = 40 };
+
+static Exit wrong_unless(const Job *job, Exit otherwise) { return diag_errors(job->ctx) ? EXIT_WRONG : otherwise; }
+
+/* A fault of tdc itself. */
+static Exit internal(Job *job, const char *where, const Text *why) {
+    diag_report(job->ctx, DIAG_INTERNAL, (Span){job->file, 0, 0}, "%s: %s", where, why->s ? why->s : "no reason given");
+    return EXIT_INTERNAL;
+}
+
+static bool has_suffix(const char *s, const char *suffix) {
+    size_t n = strlen(s), m = strlen(suffix);
+    return n > m && !strcmp(s + n - m, suffix);
+}
+
+static bool is_kernel_text(const Job *job) { return has_suffix(job->o->file, ".kernel"); }
+
+/* ---- imports ---- */
+
+static AstFile *import_at(Job *job, Sym path) {
+    SourceFile f = {0};
+    size_t n = 0;
+    if (!source_identity(path, &f.device, &f.inode)) return NULL;
+    for (int i = 0; i < job->sources.n; i++)
+        if (job->sources.at[i].device == f.device && job->sources.at[i].inode == f.inode) {
+            depend_read(job, path);
+            return job->sources.at[i].tree;
+        }
+    char *text = source_read(job->ctx, path, &n);
+    if (!text) return NULL;
+    depend_read(job, path);
+    f.tree = grammar_parse(job->trees, diag_add_file(job->ctx, path, text, n));
+    vec_push(job->ctx, &job->sources, f);
+    return f.tree;
+}
+
+/* "./x.td" stands beside the importing file; "nn" is nn.td in a folder of -I or in the standard library. */
+static AstFile *import(void *user, Ctx *ctx, Sym path, int from, Span where) {
+    Job *job = user;
+    (void)where;
+    if (path[0] == '/') return import_at(job, path);
+    if (path[0] == '.') {
+        while (!strncmp(path, "./", 2)) path += 2;
+        const char *base = diag_file_name(ctx, from), *slash = strrchr(base, '/');
+        return import_at(job, slash ? sym_fmt(ctx, "%.*s/%s", (int)(slash - base), base, path) : path);
+    }
+    const char *suffix = has_suffix(path, ".td") ? "" : ".td";
+    AstFile *tree = NULL;
+    for (int i = 0; !tree && i < job->o->includes.n; i++)
+        tree = import_at(job, sym_fmt(ctx, "%s/%s%s", job->o->includes.at[i], path, suffix));
+    return tree || !job->o->home ? tree : import_at(job, sym_fmt(ctx, "%s/stdlib/%s%s", job->o->home, path, suffix));
+}
+
+/* ---- the passes ---- */
+
+static Exit pass_PARSE(Job *job) {
+    if (is_kernel_text(job)) return EXIT_OK;
+    SourceFile f = {0};
+    job->trees = ctx_temp(job->ctx);
+    f.tree = job->ast = grammar_parse(job->trees, job->file);
+    if (source_identity(job->o->file, &f.device, &f.inode)) vec_push(job->ctx, &job->sources, f);
+    return wrong_unless(job, EXIT_OK);
+}
+
+/* Whether the command line's ENTRY is an export; says so where it is not, with those that there are. */
+static Exit entry_exists(Job *job, const Module *m) {
+    const char *entry = job->o->entry, **names = NEW_N(job->ctx, const char *, m->graphs.n + 1);
+    Text all = {.ctx = job->ctx};
+    if (!entry || check_graph(m, sym(job->ctx, entry))) return EXIT_OK;
+    for (int i = 0; i < m->graphs.n; i++) {
+        names[i] = m->graphs.at[i]->name;
+        text_fmt(&all, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *near = diag_near(entry, names, m->graphs.n);
+    Span where = SPAN_NONE;
+    for (int i = 0; near && i < m->graphs.n; i++)
+        if (names[i] == near) where = m->graphs.at[i]->span;
+    Diag *d = diag_report(job->ctx, DIAG_UNKNOWN_NAME, where, "%s has no entry '%s'", job->o->file, entry);
+    if (near) diag_help(job->ctx, d, "did you mean %s?", near);
+    if (all.n) diag_help(job->ctx, d, "its entries are %s", all.s);
+    return EXIT_WRONG;
+}
+
+/* The program as Graphs. The command run needs one entry: the others are neither scheduled nor compiled. */
+static Module *module_of(Job *job, const SemaOptions *opt) {
+    Module *m = sema_module(job->ctx, job->ast, opt);
+    Graph *g = job->o->command == COMMAND_RUN ? (Graph *)check_graph(m, sym(job->ctx, job->o->entry)) : NULL;
+    if (g) m->graphs.at[0] = g, m->graphs.n = 1;
+    return m;
+}
+
+static Exit verify_module(Job *job, const Module *m, const char *pass) {
+    for (int i = 0; m && i < m->graphs.n; i++) {
+        Text why = {.ctx = job->ctx};
+        if (m->graphs.at[i] && !graph_verify(m->graphs.at[i], &why)) return internal(job, pass, &why);
+    }
+    return EXIT_OK;
+}
+
+/* After every pass that leaves Graphs. */
+static Exit verify_graphs(Job *job, const char *pass) {
+    Exit e = verify_module(job, job->module, pass);
+    return e == EXIT_OK ? verify_module(job, job->assumed, pass) : e;
+}
+
+/* --debug-checks: the same entries once more, of which their assumptions remain. */
+static Exit assume(Job *job, const SemaOptions *opt) {
+    Module *m = job->assumed = module_of(job, opt);
+    Exit e = driver_fix(job, m);
+    for (int i = 0; e == EXIT_OK && i < m->graphs.n; i++) {
+        Assumptions all = {0};
+        Graph *g = m->graphs.at[i];
+        g->name = sym_fmt(job->ctx, "%s_assumptions", g->name);
+        if (!graph_assumed(g, &all)) m->graphs.at[i] = NULL;
+        vec_push(job->ctx, &job->assumptions, all);
+    }
+    return e;
+}
+
+static Exit pass_SEMA(Job *job) {
+    if (is_kernel_text(job)) return EXIT_OK;
+    const SemaOptions opt = {.import = import, .user = job};
+    job->module = module_of(job, &opt);
+    if (diag_errors(job->ctx) || entry_exists(job, job->module) != EXIT_OK) return EXIT_WRONG;
+    Exit e = verify_graphs(job, "sema");
+    if (e == EXIT_OK && job->o->defines.n) {
+        e = driver_fix(job, job->module);
+        if (e == EXIT_OK) e = verify_graphs(job, "-D");
+    }
+    if (e == EXIT_OK) e = driver_check_at(job);
+    if (e != EXIT_OK || !job->o->debug_checks) return e;
+    e = assume(job, &opt);
+    return e == EXIT_OK ? verify_graphs(job, "--debug-checks") : e;
+}
+
+static void end_trees(Job *job) {
+    for (int i = 0; i < job->sources.n; i++) job->sources.at[i].tree = NULL;
+    job->ast = NULL;
+    ctx_temp_end(job->trees);
+    job->trees = NULL;
+}
+
+/* The reference interpreter reads the equations as they were written: a check keeps Graphs that no pass has touched. */
+static Exit pass_SIMPLIFY(Job *job) {
+    if (is_kernel_text(job)) return EXIT_OK;
+    const SemaOptions opt = {.import = import, .user = job};
+    if (job->o->command == COMMAND_CHECK || job->o->command == COMMAND_RUN) {
+        job->reference = module_of(job, &opt);
+        Exit e = driver_fix(job, job->reference);
+        if (e != EXIT_OK) return e;
+    }
+    end_trees(job);
+    for (int i = 0; i < job->module->graphs.n; i++) graph_simplify(job->module->graphs.at[i]);
+    for (int i = 0; job->assumed && i < job->assumed->graphs.n; i++)
+        if (job->assumed->graphs.at[i]) graph_simplify(job->assumed->graphs.at[i]);
+    return verify_graphs(job, "simplify");
+}
+
+/* Reads a program text; a text that is not a legal program is the user's error. */
+static Program *read_program(Job *job, const char *text, size_t n, int file) {
+    Program *p = program_read(job->ctx, text, n, file);
+    Text why = {.ctx = job->ctx};
+    if (!p) return NULL;
+    if (program_verify(p, &why)) return program_fits(p, driver_targets(job->o)) ? p : NULL;
+    diag_report(job->ctx, DIAG_KERNEL_ILLEGAL, (Span){file, 0, 0}, "%s", why.s);
+    return NULL;
+}
+
+static bool same_type(const Tensor *a, const Tensor *b) {
+    return a->name == b->name && a->type == b->type && a->kind == b->kind && a->rank == b->rank;
+}
+
+/* Whether a hand-written program has the C interface of the entry that it replaces. */
+static bool same_interface(Job *job, const Program *p, const Graph *g, int file) {
+    const char *what = NULL;
+    for (int i = 0; !what && i < g->params.n; i++)
+        if (i >= p->params.n || !same_type(p->params.at[i], g->params.at[i])) what = g->params.at[i]->name;
+    if (!what && p->params.n > g->params.n) what = p->params.at[g->params.n]->name;
+    for (int i = 0; !what && i < g->dims.n; i++)
+        if (i >= p->graph->dims.n || p->graph->dims.at[i]->name != g->dims.at[i]->name) what = g->dims.at[i]->name;
+    if (!what && p->graph->dims.n > g->dims.n) what = p->graph->dims.at[g->dims.n]->name;
+    for (int i = 0; !what && i < g->scalars.n; i++)
+        if (i >= p->graph->scalars.n || p->graph->scalars.at[i]->name != g->scalars.at[i]->name)
+            what = g->scalars.at[i]->name;
+    if (!what) return true;
+    diag_report(job->ctx, DIAG_KERNEL_ILLEGAL, (Span){file, 0, 0},
+                "program %s differs from the entry of this name in '%s'", g->name, what);
+    return false;
+}
+
+/* The program of --kernels, NULL without it. */
+static Exit given_program(Job *job, Program **p, int *file) {
+    size_t n = 0;
+    const char *path = job->o->kernels;
+    *p = NULL;
+    if (!path) return EXIT_OK;
+    char *text = source_read(job->ctx, path, &n);
+    if (!text) {
+        diag_report(job->ctx, DIAG_CANNOT_READ, SPAN_NONE, "%s: %s", path, strerror(errno));
+        return EXIT_WRONG;
+    }
+    depend_read(job, path);
+    *file = diag_add_file(job->ctx, path, text, n);
+    *p = read_program(job, text, n, *file);
+    return *p ? EXIT_OK : EXIT_WRONG;
+}
+
+static Exit schedule_graph(Job *job, Graph *g, const SchedOptions *opt, Program **p) {
+    Text why = {.ctx = job->ctx};
+    *p = sched_program(job->ctx, g, opt);
+    if (!*p) return wrong_unless(job, EXIT_INTERNAL);
+    return program_verify(*p, &why) ? EXIT_OK : internal(job, "schedule", &why);
+}
+
+/* Once for each name: a dim line says it for all entries of the file. */
+typedef struct Guesses {
+    ExprMap said;
+    int entries, kernels; /* how many may still be looked at, and made to find out */
+} Guesses;
+
+static void report_guess(Job *job, const Program *p, const SchedOptions *opt, Guesses *all) {
+    bool guessed = false, wanted = job->o->command == COMMAND_COMPILE || job->o->command == COMMAND_EXPLAIN;
+    for (int i = 0; i < p->graph->dims.n; i++) guessed |= !p->graph->dims.at[i]->hint;
+    if (!wanted || !guessed || all->entries-- <= 0) return;
+    BadGuess b = sched_bad_guess(p, opt, &all->said, &all->kernels);
+    if (!b.dim) return;
+    Sym n = b.dim->name;
+    int more = 0;
+    for (int i = 0; i < p->graph->dims.n; i++) more += p->graph->dims.at[i] != b.dim && !p->graph->dims.at[i]->hint;
+    const char *others = more ? sym_fmt(job->ctx, ", %lld for other lengths,", (long long)b.others) : "";
+    expr_map_put(job->ctx, &all->said, n, n);
+    int64_t guess = expr_guess(expr_dim(p->graph, b.dim));
+    Diag *d =
+        diag_report(job->ctx, DIAG_GUESSED_SIZE, p->graph->span,
+                    "%s is planned for %s = %lld, a guess: %s = %lld%s is predicted to take %.3g ms, and %.3g ms "
+                    "if planned for",
+                    p->graph->name, n, (long long)guess, n, (long long)b.size, others, b.guessed * 1e3, b.chosen * 1e3);
+    diag_help(job->ctx, d, "say which length matters most: dim %s hint %lld; or another", n, (long long)b.size);
+}
+
+static Exit schedule_graphs(Job *job, Program *given, int given_file) {
+    SchedMemo memo = {0};
+    SameMemo same = {0};
+    const SchedOptions opt = {.targets = driver_targets(job->o),
+                              .memo = &memo,
+                              .library = !job->o->no_library,
+                              .reasons = job->o->command == COMMAND_EXPLAIN,
+                              .keep = true};
+    Guesses guesses = {.entries = GUESSED_ENTRIES, .kernels = GUESSED_KERNELS};
+    bool taken = false;
+    for (int i = 0; i < job->module->graphs.n; i++) {
+        Graph *g = job->module->graphs.at[i];
+        Program *p;
+        progress_say(job->progress, "%s: schedule %s (%d of %d)", job->o->file, g->name, i + 1, job->module->graphs.n);
+        if (given && given->graph->name == g->name) {
+            if (!same_interface(job, given, g, given_file)) return EXIT_WRONG;
+            p = given;
+            taken = true;
+        } else {
+            Exit e = schedule_graph(job, g, &opt, &p);
+            if (e != EXIT_OK) return e;
+            sched_perf(p);
+            report_guess(job, p, &opt, &guesses);
+        }
+        if (job->assumed && job->assumed->graphs.at[i]) {
+            Exit e = schedule_graph(job, job->assumed->graphs.at[i], &opt, &p->assumed);
+            if (e != EXIT_OK) return e;
+            p->assumptions = job->assumptions.at[i];
+            program_same(&same, p->assumed);
+        }
+        program_same(&same, p);
+        vec_push(job->ctx, &job->programs, p);
+    }
+    if (!given || taken) return EXIT_OK;
+    diag_report(job->ctx, DIAG_KERNEL_ILLEGAL, (Span){given_file, 0, 0}, "%s is named '%s'",
+                job->o->command == COMMAND_RUN ? "the entry to run is another one: this program" : "no export",
+                given->graph->name);
+    return EXIT_WRONG;
+}
+
+/* What was found on the stand-in says nothing of a GPU. */
+static bool tuned_for_target(Job *job) {
+    const TuneEntry *e = job->tuning && !job->o->target_emu ? tuning_emulated(job->tuning) : NULL;
+    if (!e) return true;
+    Diag *d = diag_report(job->ctx, DIAG_TUNING_VALUE, e->span,
+                          "target=emu: a line of the CPU stand-in, whose times are invented");
+    diag_help(job->ctx, d, "tune on the GPU: tdc tune %s -o FILE; tests compile it with --target=emu", job->o->file);
+    return false;
+}
+
+static Exit pass_SCHEDULE(Job *job) {
+    size_t n = 0;
+    int file = -1;
+    Exit e = job->o->tuning ? driver_tuning(job, job->o->tuning, &job->tuning) : EXIT_OK;
+    if (e != EXIT_OK || !tuned_for_target(job)) return wrong_unless(job, e);
+    if (is_kernel_text(job)) {
+        const char *text = diag_file_text(job->ctx, job->file, &n);
+        Program *p = read_program(job, text, n, job->file);
+        SameMemo same = {0};
+        if (!p) return wrong_unless(job, EXIT_WRONG);
+        program_same(&same, p);
+        vec_push(job->ctx, &job->programs, p);
+        return EXIT_OK;
+    }
+    if (!job->module->graphs.n) {
+        diag_report(job->ctx, DIAG_NO_EXPORT, (Span){job->file, 0, 0},
+                    "nothing is exported: there is no entry to compile");
+        return EXIT_WRONG;
+    }
+    Program *given;
+    e = given_program(job, &given, &file);
+    if (e != EXIT_OK) return e;
+    return schedule_graphs(job, given, file);
+}
+
+/* Its kernels are gone from memory before the next one's are there. */
+static bool lower(Job *job, Prelude *prelude, Program *p, const LowerOptions *opt) {
+    if (!p) return true;
+    Ctx *temp = ctx_temp(job->ctx);
+    Text why = {.ctx = job->ctx}, kernels = {.ctx = temp};
+    TextSink *sink = &job->middle[EMIT_CU].sink;
+    bool ok = lower_program(&kernels, p, opt, &why);
+    if (ok && kernels.n) {
+        prelude_uses(prelude, &kernels);
+        sink->take(sink, kernels.s, kernels.n);
+    }
+    ctx_temp_end(temp);
+    if (ok) return true;
+    diag_report(job->ctx, DIAG_NOT_YET, (Span){job->file, 0, 0}, "%s: %s", p->graph->name,
+                why.s ? why.s : "cannot be lowered");
+    return false;
+}
+
+/* The command, for files that stay. Those of check and run are compiled and go: the same ones have the same bytes, by
+ * which the cache knows them, whatever the command was. */
+static const char *made_by(const Job *job) {
+    return job->o->command == COMMAND_CHECK || job->o->command == COMMAND_RUN ? NULL : job->o->command_line;
+}
+
+static Exit pass_LOWER(Job *job) {
+    const LowerOptions opt = {.prefix = job->prefix, .command = made_by(job)};
+    Prelude *prelude = prelude_new(job->ctx);
+    for (int i = 0; i < job->programs.n; i++)
+        if (!lower(job, prelude, job->programs.at[i], &opt) || !lower(job, prelude, job->programs.at[i]->assumed, &opt))
+            return EXIT_WRONG;
+    lower_head(&job->out[EMIT_CU], prelude, &opt);
+    job->middle[EMIT_CU].sink.at = job->out[EMIT_CU].n;
+    return EXIT_OK;
+}
+
+static GlueOptions glue_options(Job *job) {
+    return (GlueOptions){.version = TDC_VERSION,
+                         .prefix = job->prefix,
+                         .header = sym_fmt(job->ctx, "%s.h", job->stem),
+                         .comment = made_by(job),
+                         .targets = driver_targets(job->o),
+                         .emu = job->o->target_emu,
+                         .tuning = job->tuning};
+}
+
+static const Program *const *programs(const Job *job) { return (const Program *const *)job->programs.at; }
+
+static Exit pass_HOST(Job *job) {
+    const GlueOptions opt = glue_options(job);
+    Text why = {.ctx = job->ctx};
+    if (!glue_verify(programs(job), job->programs.n, &opt, &why)) {
+        diag_report(job->ctx, DIAG_INTERFACE, (Span){job->file, 0, 0}, "%s", why.s);
+        return EXIT_WRONG;
+    }
+    glue_emit_c(&job->out[EMIT_C], &job->middle[EMIT_C].sink, programs(job), job->programs.n, &opt);
+    return EXIT_OK;
+}
+
+static Exit pass_HEADER(Job *job) {
+    const GlueOptions opt = glue_options(job);
+    glue_emit_h(&job->out[EMIT_H], programs(job), job->programs.n, &opt);
+    return EXIT_OK;
+}
+
+/* Nobody asks for the file: neither written nor printed. */
+static bool unwanted(const Job *job, EmitId e, PassId pass) { return !(job->o->emit >> e & 1) && !job->o->dump[pass]; }
+
+static Exit pass_MANIFEST(Job *job) {
+    if (unwanted(job, EMIT_MANIFEST, PASS_MANIFEST)) return EXIT_OK;
+    const GlueOptions opt = glue_options(job);
+    glue_emit_manifest(&job->out[EMIT_MANIFEST], programs(job), job->programs.n, &opt);
+    return EXIT_OK;
+}
+
+/* The example takes by default what an entry's first check without an error does. */
+static Exit pass_DRIVER(Job *job) {
+    if (unwanted(job, EMIT_MAIN, PASS_DRIVER)) return EXIT_OK;
+    GlueOptions opt = glue_options(job);
+    int n = job->module ? job->module->checks.n : 0;
+    GlueSizes *sizes = NEW_N(job->ctx, GlueSizes, n + 1);
+    for (int i = 0; i < n; i++) {
+        const Check *c = &job->module->checks.at[i];
+        if (!c->error && !c->bench)
+            sizes[opt.nsizes++] = (GlueSizes){.entry = c->entry, .at = c->bindings.at, .n = c->bindings.n};
+    }
+    opt.sizes = sizes;
+    glue_emit_main(&job->out[EMIT_MAIN], programs(job), job->programs.n, &opt);
+    glue_emit_make(&job->out[EMIT_MK], job->stem, &opt);
+    return EXIT_OK;
+}
+
+/* ---- the forms ---- */
+
+static void print_AST(Job *job, Text *out) {
+    if (job->ast) ast_print(out, job->ast);
+}
+static void print_GRAPH(Job *job, Text *out) {
+    for (int i = 0; job->module && i < job->module->graphs.n; i++) graph_print(out, job->module->graphs.at[i]);
+    for (int i = 0; job->assumed && i < job->assumed->graphs.n; i++)
+        if (job->assumed->graphs.at[i]) graph_print(out, job->assumed->graphs.at[i]);
+}
+static void print_KERNELS(Job *job, Text *out) {
+    for (int i = 0; i < job->programs.n; i++) {
+        program_print(out, job->programs.at[i]);
+        if (job->programs.at[i]->assumed) program_print(out, job->programs.at[i]->assumed);
+    }
+}
+static bool append(void *user, const char *bytes, size_t n) {
+    text_put_n(user, bytes, n);
+    return true;
+}
+static void print_file(Job *job, Text *out, EmitId e) {
+    const char *s = job->out[e].s ? job->out[e].s : "";
+    Spool *middle = &job->middle[e];
+    text_put_n(out, s, middle->sink.at);
+    spool_each(middle, false, append, out);
+    text_put_n(out, s + middle->sink.at, job->out[e].n - middle->sink.at);
+}
+static void print_CU(Job *job, Text *out) { print_file(job, out, EMIT_CU); }
+static void print_C(Job *job, Text *out) { print_file(job, out, EMIT_C); }
+static void print_H(Job *job, Text *out) { print_file(job, out, EMIT_H); }
+static void print_DRIVER(Job *job, Text *out) {
+    print_file(job, out, EMIT_MAIN);
+    print_file(job, out, EMIT_MK);
+}
+static void print_JSON(Job *job, Text *out) { print_file(job, out, EMIT_MANIFEST); }
+
+static const struct {
+    Exit (*run)(Job *job);
+    void (*print)(Job *job, Text *out);
+} PASSES[] = {
+#define PASS(e, name, text, form) {pass_##e, print_##form},
+#include "passes.def"
+#undef PASS
+};
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+Exit driver_passes(Job *job, PassId last) {
+    for (int i = 0; i <= (int)last; i++) {
+        double start = now();
+        progress_say(job->progress, "%s: %s", job->o->file, driver_pass_name((PassId)i));
+        Exit e = PASSES[i].run(job);
+        job->seconds[i] = now() - start;
+        if (job->o->dump[i] && (e == EXIT_OK || i == PASS_PARSE)) {
+            Text t = {.ctx = job->ctx};
+            PASSES[i].print(job, &t);
+            progress_hide(job->progress);
+            fputs(t.s ? t.s : "", stdout);
+        }
+        if (job->o->time_passes) progress_hide(job->progress);
+        if (job->o->time_passes)
+            fprintf(stderr, "%-10s %9.3f ms\n", driver_pass_name((PassId)i), job->seconds[i] * 1e3);
+        if (e != EXIT_OK) return e;
+    }
+    return EXIT_OK;
+}

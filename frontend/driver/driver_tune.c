@@ -1,0 +1,263 @@
+/* The command tune: the products of a model at the sizes at hand, timed by a program of their own
+ * (backend_cuda/glue/tuner.in), and the tuning file that keeps what was found; and reading such files. */
+#include "frontend/check/check_process.h"
+#include "driver.h"
+
+#include "ir/diag.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TUNE_SECONDS = 3600, ADDRESS_BYTES = 16 /* of tensors that lines are for: any allocator gives as much */ };
+
+Exit driver_tuning(Job *job, const char *path, Tuning **t) {
+    size_t n = 0;
+    char *text = source_read(job->ctx, path, &n);
+    if (!text) {
+        diag_report(job->ctx, errno == EFBIG ? DIAG_FILE_TOO_LARGE : DIAG_CANNOT_READ, SPAN_NONE,
+                    errno == EFBIG ? "%s has more than 16 MiB" : "%s: %s", path, strerror(errno));
+        return EXIT_WRONG;
+    }
+    depend_read(job, path);
+    *t = tuning_read(job->ctx, diag_add_file(job->ctx, path, text, n));
+    return *t ? EXIT_OK : EXIT_WRONG;
+}
+
+/* ---- what is to be timed ---- */
+
+typedef struct Task {
+    TuneProduct product;
+    Sym where; /* the entry and its sizes */
+} Task;
+
+typedef struct Tuner {
+    Job *job;
+    Tuning *tuning; /* what the file has */
+    VEC(Task) tasks;
+    int entries;
+} Tuner;
+
+static void add_products(Tuner *x, const Program *p, const int64_t *dims, const double *scalars) {
+    const Graph *g = p->graph;
+    const Target t = driver_target(x->job->o);
+    Text where = {.ctx = x->job->ctx};
+    text_put(&where, g->name);
+    for (int i = 0; i < g->dims.n; i++)
+        text_fmt(&where, "%s%s = %lld%s", i ? ", " : "(", g->dims.at[i]->name, (long long)dims[i],
+                 i + 1 < g->dims.n ? "" : ")");
+    for (int k = 0; k < p->kernels.n; k++) {
+        Task task = {.where = where.s};
+        const Product *m = p->kernels.at[k]->product;
+        bool known = false;
+        if (!m || !tuning_describe(g, m, tuning_target(&t), dims, scalars, &task.product)) continue;
+        int64_t *align = &task.product.v[TUNE_ALIGN];
+        if (*align > ADDRESS_BYTES) *align = ADDRESS_BYTES;
+        for (int i = 0; i < x->tasks.n; i++) known |= !tuning_compare(&x->tasks.at[i].product, &task.product);
+        if (!known) vec_push(x->job->ctx, &x->tasks, task);
+    }
+}
+
+static bool is_bound(const Check *c, Sym name) {
+    for (int i = 0; i < c->bindings.n; i++)
+        if (c->bindings.at[i].name == name) return true;
+    return false;
+}
+
+/* Whether each dimension has a value; says of all that have none how to give one. */
+static bool all_sized(Tuner *x, const Graph *g, const Check *c) {
+    Ctx *ctx = x->job->ctx;
+    Text missing = {.ctx = ctx}, define = {.ctx = ctx}, line = {.ctx = ctx};
+    for (int i = 0; i < g->dims.n; i++) {
+        Sym name = g->dims.at[i]->name;
+        bool bound = is_bound(c, name);
+        text_fmt(&line, "%s%s = ...", i ? ", " : "", name);
+        if (bound) continue;
+        text_fmt(&missing, "%s%s", missing.n ? ", " : "", name);
+        text_fmt(&define, " --at %s=...", name);
+    }
+    if (!missing.n) return true;
+    Diag *d = diag_report(ctx, DIAG_BAD_DEFINE, g->span,
+                          "%s: no size for %s: neither --at nor a bench line, a check line or a hint says it", g->name,
+                          missing.s);
+    diag_help(ctx, d, "write the sizes that matter into the file: bench %s(%s);", g->name, line.s);
+    diag_help(ctx, d, "or give them here:%s", define.s);
+    return false;
+}
+
+/* At one statement's sizes, where --at gives no other; NULL: at those of --at and hints alone. */
+static bool add_sizes(Tuner *x, const Program *p, const Check *c) {
+    Ctx *ctx = x->job->ctx;
+    const Graph *g = p->graph;
+    Check all = {.entry = g->name};
+    Text why = {.ctx = ctx};
+    int64_t *dims = NEW_N(ctx, int64_t, g->dims.n + 1);
+    double *scalars = NEW_N(ctx, double, g->scalars.n + 1);
+    const Bindings *given[] = {&x->job->o->at, &x->job->o->defines};
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < given[k]->n; i++) vec_push(ctx, &all.bindings, given[k]->at[i]);
+    for (int i = 0; c && i < c->bindings.n; i++)
+        if (!driver_at(x->job, c->bindings.at[i].name)) vec_push(ctx, &all.bindings, c->bindings.at[i]);
+    for (int i = 0; !c && i < g->dims.n; i++) {
+        const Dim *d = g->dims.at[i];
+        if (d->hint > 0 && !driver_at(x->job, d->name))
+            vec_push(ctx, &all.bindings, ((Binding){.name = d->name, .value = (double)d->hint, .ivalue = d->hint}));
+    }
+    for (int i = 0; !c && i < g->scalars.n; i++)
+        if (!driver_at(x->job, g->scalars.at[i]->name) && !g->scalars.at[i]->has_default)
+            vec_push(ctx, &all.bindings, ((Binding){.name = g->scalars.at[i]->name, .value = 1, .ivalue = 1}));
+    if (!all_sized(x, g, &all)) return false;
+    if (check_bind(g, &all, dims, scalars, &why) && driver_fits(g, dims, scalars, &why)) {
+        add_products(x, p, dims, scalars);
+        return true;
+    }
+    Diag *d = diag_report(x->job->ctx, DIAG_BAD_DEFINE, g->span, "%s: %s", g->name, why.s);
+    diag_help(x->job->ctx, d, "give sizes with --at, or write a line: bench %s(...);", g->name);
+    return false;
+}
+
+/* At the sizes of its bench lines, else of its checks. */
+static bool add_entry(Tuner *x, const Program *p) {
+    const Module *m = x->job->module;
+    int statements[2] = {0};
+    bool products = false;
+    for (int k = 0; k < p->kernels.n; k++) products |= p->kernels.at[k]->product != NULL;
+    if (!products) return true;
+    x->entries++;
+    for (int i = 0; i < m->checks.n; i++)
+        if (!m->checks.at[i].error && !strcmp(m->checks.at[i].entry, p->graph->name))
+            statements[m->checks.at[i].bench]++;
+    for (int i = 0; i < m->checks.n; i++) {
+        const Check *c = &m->checks.at[i];
+        if (c->error || strcmp(c->entry, p->graph->name) != 0 || c->bench != (statements[1] > 0)) continue;
+        if (!add_sizes(x, p, c)) return false;
+    }
+    return statements[0] + statements[1] ? true : add_sizes(x, p, NULL);
+}
+
+/* ---- the program ---- */
+
+/* Its output; NULL after saying why there is none. */
+static char *run_program(Tuner *x, const CheckOptions *co, const CheckDir *dir, Text *why) {
+    Ctx *ctx = x->job->ctx;
+    const GlueOptions opt = {.prefix = "tuner", .header = "tuner.h", .version = TDC_VERSION};
+    const int64_t **known = (const int64_t **)NEW_N(ctx, int64_t *, x->tasks.n + 1);
+    TuneProduct *at = NEW_N(ctx, TuneProduct, x->tasks.n + 1);
+    Text c = {.ctx = ctx}, h = {.ctx = ctx};
+    CheckModel m;
+    size_t n;
+    int status = 0;
+    for (int i = 0; i < x->tasks.n; i++) {
+        const TuneEntry *e = tuning_find(x->tuning, &x->tasks.at[i].product);
+        at[i] = x->tasks.at[i].product;
+        known[i] = e ? e->choice : NULL;
+    }
+    glue_emit_h(&h, NULL, 0, &opt);
+    glue_emit_tuner(&c, at, known, x->tasks.n, &opt);
+    Sym log = sym_fmt(ctx, "%s/tuned", dir->path);
+    if (!file_write(sym_fmt(ctx, "%s/tuner.c", dir->path), c.s, c.n) ||
+        !file_write(sym_fmt(ctx, "%s/tuner.h", dir->path), h.s, h.n))
+        return text_put(why, "its files cannot be written"), NULL;
+    if (!check_build_program(ctx, co, dir, "tuner", &m, why)) return NULL;
+    progress_say(x->job->progress, "tuning %d product%s %s", x->tasks.n, x->tasks.n == 1 ? "" : "s", driver_place(co));
+    char *argv[] = {(char *)m.program, NULL};
+    if (!process_run(argv, log, dir->keeper, TUNE_SECONDS, &status, why)) return NULL;
+    char *text = file_read(ctx, log, &n);
+    if (status) text_fmt(why, "it ended with status %d\n%s", status, text ? text : "");
+    return status ? NULL : text;
+}
+
+/* One line of its output: `task I ...` (tuner.in). Says on stdout what was found; false where the line is none. */
+static bool take_line(Tuner *x, const char *line, int *tuned) {
+    int task = -1, at = 0;
+    double base, noise, best;
+    unsigned long long version;
+    if (sscanf(line, "task %d %n", &task, &at) != 1 || task < 0 || task >= x->tasks.n) return false;
+    const Task *t = &x->tasks.at[task];
+    Text words = {.ctx = x->job->ctx};
+    tuning_print_product(&words, &t->product);
+    printf("%s: %s\n", t->where, words.s);
+    line += at;
+    if (!strncmp(line, "none ", 5)) return printf("   not tuned: %s\n", line + 5), true;
+    if (sscanf(line, "%lf %lf %lf %llu%n", &base, &noise, &best, &version, &at) != 4) return false;
+    TuneEntry e = {.product = t->product, .span = SPAN_NONE};
+    char *end = (char *)line + at;
+    int n = 0;
+    for (; n < TUNE_CHOICES; n++) {
+        const char *from = end;
+        e.choice[n] = strtoll(from, &end, 10);
+        if (end == from) break;
+    }
+    printf("   the library's choice %.1f us, noise %.1f", base, noise);
+    if (n < TUNE_CHOICES) {
+        tuning_remove(x->tuning, &t->product);
+        printf(": nothing is faster\n");
+        return n == 0;
+    }
+    words = (Text){.ctx = x->job->ctx};
+    tuning_print_choice(&words, e.choice);
+    printf("; %s %.1f us (%.3f)\n", words.s, best, best / base);
+    e.after = sym_fmt(x->job->ctx, "# %.1f us; the library's own choice %.1f (cublasLt %llu)", best, base, version);
+    const TuneEntry *old = tuning_find(x->tuning, &t->product);
+    if (!old || memcmp(old->choice, e.choice, sizeof e.choice) != 0) tuning_set(x->tuning, &e);
+    ++*tuned;
+    return true;
+}
+
+/* Whether the file has these bytes: then it keeps its time, and nothing is made again. */
+static bool same_bytes(Job *job, const char *path, const Text *t) {
+    size_t n = 0;
+    const char *old = source_read(job->ctx, path, &n);
+    return old && n == t->n && !memcmp(old, t->s, n);
+}
+
+static Exit time_and_write(Tuner *x) {
+    Job *job = x->job;
+    CheckOptions co;
+    Text why = {.ctx = job->ctx}, out = {.ctx = job->ctx};
+    int tuned = 0, lines = 0;
+    if (!driver_options_of_check(job, &co)) return EXIT_INTERNAL;
+    CheckDir dir;
+    if (!check_dir(job->ctx, &dir, &why)) return driver_fail("cannot make a folder", &why), EXIT_INTERNAL;
+    progress_say(job->progress, "%s: building the tuner", job->o->file);
+    char *text = run_program(x, &co, &dir, &why);
+    progress_hide(job->progress);
+    check_remove(job->ctx, &dir);
+    if (!text) return driver_fail("the tuner fails", &why), EXIT_INTERNAL;
+    for (char *line = text, *next; line && *line; line = next) {
+        char *end = strchr(line, '\n');
+        next = end ? end + 1 : NULL;
+        if (end) *end = 0;
+        lines += take_line(x, line, &tuned);
+    }
+    if (lines != x->tasks.n)
+        return text_put(&why, "it stopped early"), driver_fail("the tuner fails", &why), EXIT_INTERNAL;
+    tuning_print(&out, x->tuning);
+    const OutFile file = {job->o->out, &out, NULL};
+    if (!same_bytes(job, job->o->out, &out) && !files_write(job->ctx, &file, 1)) return EXIT_INTERNAL;
+    printf("%d product%s %s, %d tuned: %s\n", x->tasks.n, x->tasks.n == 1 ? "" : "s", driver_place(&co), tuned,
+           job->o->out);
+    return EXIT_OK;
+}
+
+Exit driver_tune(Job *job) {
+    Tuner x = {.job = job, .tuning = tuning_new(job->ctx)};
+    uint64_t device, inode;
+    const char *lacks = job->o->place == PLACE_EMU ? NULL : driver_no_gpu();
+    if (lacks) {
+        fprintf(stderr, "tdc: tune measures on a GPU, and %s: run it where the model will run\n", lacks);
+        return EXIT_INTERNAL;
+    }
+    if (source_identity(job->o->out, &device, &inode)) {
+        Exit e = driver_tuning(job, job->o->out, &x.tuning);
+        if (e != EXIT_OK) return e;
+    }
+    for (int i = 0; i < job->programs.n; i++) {
+        if (job->o->entry && strcmp(job->o->entry, job->programs.at[i]->graph->name) != 0) continue;
+        if (!add_entry(&x, job->programs.at[i])) return EXIT_WRONG;
+    }
+    if (x.tasks.n) return time_and_write(&x);
+    printf("%s has no products of the library%s; nothing is written\n", job->o->file,
+           x.entries ? " at these sizes" : "");
+    return EXIT_OK;
+}

@@ -1,0 +1,17 @@
+/* One equation that is to be stored, before its variables are united with those of others. */
+#ifndef TDC_EQUATION_H
+#define TDC_EQUATION_H
+
+#include "graph.h"
+
+/* tensor[subs] = value, where the guard holds, for all values of the variables. */
+typedef struct Equation {
+    Tensor *tensor;
+    int nvars;
+    Var **vars;
+    const Expr **subs;
+    const Expr *guard, *value; /* guard NULL: always */
+    const Piece *piece;        /* whose variables it takes before it becomes part of a kernel; NULL: it has its own */
+} Equation;
+
+#endif

@@ -1,0 +1,20 @@
+/* Questions about one expression, tensor or variable that many passes ask, and the small expressions made of the
+ * answers. */
+#ifndef TDC_EXPR_IS_H
+#define TDC_EXPR_IS_H
+
+#include "graph.h"
+
+/* Every element that a load's variables reach exists: it needs no condition. */
+bool load_exists(const Expr *load);
+/* One piece without a guard defines all elements: tensor[vars] = value. */
+bool tensor_is_plain(const Tensor *t);
+bool var_same_range(const Var *a, const Var *b);
+/* An integer expression of dimensions, with hints for dimensions; INT64_MAX where it does not fit. */
+int64_t expr_guess(const Expr *e);
+/* a && b; either may be NULL, which is true. */
+const Expr *expr_and(Graph *g, const Expr *a, const Expr *b);
+/* e - lo, which is e where lo is 0. */
+const Expr *expr_minus(Graph *g, const Expr *e, const Expr *lo);
+
+#endif

@@ -1,0 +1,258 @@
+/* Kernel: the one form of every kernel, elementwise to attention (ARCHITECTURE.md, "Tile programs").
+ *
+ * A kernel has axes. A layout writes every axis as a product of factors, outer to inner, each bound to the machine.
+ * The index of an axis is lo + sum of factor index * factor stride, a factor's stride being the product of the sizes of
+ * the factors inside it. A value is a tile: a function of the factors in its domain, replicated over all others.
+ * Stages run in order, inside a tree of serial loops. No stage knows which operator it came from. */
+#ifndef TDC_KERNEL_H
+#define TDC_KERNEL_H
+
+#include "ir/assumed.h"
+#include "ir/expr_map.h"
+#include "ir/graph.h"
+#include "ir/poly/poly.h"
+
+typedef enum Bind {
+#define BIND(e, text, scope) BIND_##e,
+#include "binds.def"
+#undef BIND
+    BIND_COUNT
+} Bind;
+typedef enum BindScope { SCOPE_BLOCK, SCOPE_LOOP, SCOPE_THREAD, SCOPE_REG } BindScope;
+
+typedef enum StageKind {
+#define STAGE(e, text) STAGE_##e,
+#include "stages.def"
+#undef STAGE
+    STAGE_COUNT
+} StageKind;
+
+enum { MAX_FACTORS = 64, MAX_PARTS = 4 /* of a monoid's state */, MAX_SHARED = 227 * 1024 /* bytes of a block */ };
+typedef uint64_t FactorSet; /* bit f is the factor with id f of the part */
+
+typedef struct Axis Axis;
+typedef struct Layout Layout;
+typedef struct Value Value;
+typedef struct Stage Stage;
+
+typedef struct Factor {
+    int id; /* its bit in a FactorSet */
+    Axis *axis;
+    Bind bind;
+    /* 0: as many as the extent needs, ceil(extent / the other factors); grid and serial only, one an axis. */
+    int64_t size;
+    /* Filled in by kernel_finish: */
+    const Expr *count;  /* the size as an expression of dimensions (a constant where size != 0) */
+    const Expr *stride; /* in elements of the axis */
+    const Expr *node;   /* expr_factor's */
+    int tid_stride;     /* thread factors: the weight of this digit in the thread's number in the block */
+} Factor;
+
+/* lo <= index < hi. hi may read outer axes and block-uniform values; then the axis has a serial factor outermost. */
+struct Axis {
+    Sym name;
+    Var *var; /* what expressions use */
+    const Expr *lo, *hi;
+    /* Not NULL: the axis starts some elements early, so that accesses along it are aligned as this tensor's rows are;
+     * elements below lo are masked as those past hi are. */
+    Tensor *peel;
+    /* Filled in: the factors that decide where the axis starts and ends: those of its bounds and, with a peel, of the
+     * tensor's other subscripts. */
+    FactorSet row;
+    int id;
+};
+
+/* The factors of every axis, axis after axis in the order of Part.axes, outer to inner. Block and loop factors are the
+ * same objects in every layout of a part. The first layout is the default. */
+struct Layout {
+    Sym name;
+    VEC(Factor *) factors;
+    FactorSet all;
+    int id;
+};
+
+typedef enum ValueKind { VALUE_REG, VALUE_VAR, VALUE_SHARED } ValueKind;
+
+struct Value {
+    Sym name;
+    ValueKind kind;
+    Type type;      /* storage: 16- and 8-bit types are packed in registers */
+    Layout *layout; /* registers; NULL where the domain has only block and loop factors */
+    FactorSet domain;
+    Stage *def;
+    const Expr *node; /* expr_value's: the type is settled before it is asked for */
+    int id;
+};
+
+/* An associative operation on tuples. Operands of combine: OP_ARG 0..n-1 the left state, n..2n-1 the right one. A
+ * builtin one is commutative too (argmax by its index). */
+typedef struct Monoid {
+    Sym name;
+    bool declared; /* in the program's text; otherwise one of ir/monoids.def */
+    int n;
+    Sym part[MAX_PARTS]; /* declared ones: the names of the state's parts */
+    Type type[MAX_PARTS];
+    const Expr *identity[MAX_PARTS];
+    const Expr *combine[MAX_PARTS];
+} Monoid;
+
+typedef enum Path { PATH_DIRECT, PATH_ASYNC, PATH_BULK } Path;
+typedef enum CacheHint { CACHE_DEFAULT, CACHE_STREAM, CACHE_KEEP } CacheHint;
+
+struct Stage {
+    StageKind kind;
+    /* In which it is evaluated. NULL: filled in, that of its results, else the first that has its operands. */
+    Layout *layout;
+    int nout;
+    Value *out[MAX_PARTS];       /* LOAD COPY SHARE READ MAP VAR REDUCE SCAN define these; SET assigns to out[0] */
+    Tensor *tensor;              /* LOAD COPY STORE ATOMIC */
+    const Expr **subs;           /* rank of them: axes' variables, dims, values, factors */
+    const Expr *expr[MAX_PARTS]; /* MAP VAR SET SHARE STORE ATOMIC: [0]; REDUCE SCAN: the monoid's operands */
+    const Expr *cond;            /* LOAD STORE ATOMIC IF REDUCE SCAN: only where true (NULL: everywhere) */
+    const Expr *other;           /* LOAD: the value where cond is false (NULL: 0) */
+    Value *source;               /* READ: a shared value */
+    Path path;                   /* COPY: async or bulk. STORE: direct or bulk (through shared memory) */
+    CacheHint cache;             /* LOAD STORE */
+    int depth;                   /* COPY: stages in flight (>= 1). LOAD: iterations ahead, fetched into registers */
+    int pad;                     /* SHARE: elements added to each row of the tile against bank conflicts */
+    bool swizzle;                /* SHARE: 16-byte columns exchanged by row instead of padding */
+    Monoid *monoid;              /* REDUCE SCAN ATOMIC */
+    FactorSet over;              /* REDUCE: factors folded. LAST: grid factors over which the last arrival is found */
+    Axis *axis;                  /* SCAN FOR */
+    bool packed;                 /* LOAD READ: 16- and 8-bit elements stay so between uses, for fewer registers */
+    bool exclusive, reverse;     /* SCAN: element i sees those before (after) it; inclusive unless exclusive */
+    Value *carry[MAX_PARTS];     /* SCAN: mutable state of earlier iterations, folded in and updated; or NULL */
+    Tensor *counter;             /* LAST: i32 temporary, zeroed before the run; left zero */
+    VEC(Stage *) body;           /* FOR IF LAST */
+    Span span;
+};
+
+/* A range of a kernel's blocks with a tile program of its own. Most kernels have one. */
+typedef struct Part {
+    Sym name;
+    VEC(Axis *) axes;
+    VEC(Layout *) layouts;
+    VEC(Factor *) factors; /* by id */
+    VEC(Value *) values;
+    VEC(Stage *) body;
+    const Expr *blocks; /* filled in: product of the grid and cluster factors */
+} Part;
+
+typedef struct Kernel {
+    Sym name;
+    VEC(Part *) parts;
+    int threads;                   /* filled in: the same for all parts and layouts */
+    int cluster;                   /* filled in: blocks of a cluster, 1 without */
+    int blocks_per_sm;             /* launch bound; 0: none stated */
+    int64_t shared_bytes;          /* filled in by program_verify: of shared memory, about, that a block takes */
+    VEC(const Expr *) where;       /* conditions on dimensions under which the kernel is legal */
+    const struct Product *product; /* a library runs this, the kernel only what it refuses; NULL: nothing (product.h) */
+    Sym no_product;                /* why a library does not run the sum of products that is there; or NULL */
+    Sym rounding;                  /* the let whose rounding keeps this out of the product that it reads; or NULL */
+    Sym comment;                   /* the equation, printed above the kernel */
+    Span span;
+    /* Filled in by program_same (same.h): */
+    struct KernelForm *form; /* its tensors, dimensions and scalars in the order of its form; NULL: not known */
+    struct Kernel *same;     /* an earlier one of the compilation whose text runs here too; NULL: its own does */
+    struct Kernel *here;     /* the first of its form in its program; NULL: it is that itself */
+    bool shared;             /* several places run its text, which takes arguments in the order of the form */
+    int places;              /* how many run its own text */
+    bool follows, leads;     /* at one of them a kernel comes before, or after, in the entry */
+    Sym symbol;              /* kernel_symbol */
+    /* Of what was scheduled here, where an explanation is asked for (explain.h); else NULL: */
+    const struct Group *group;
+    const struct Schedule *schedule;
+} Kernel;
+
+/* The output may stand at the input's address: every element is read by the thread that writes it, before it does, and
+ * by no kernel after that. */
+typedef struct InPlace {
+    const Tensor *out, *in;
+} InPlace;
+
+/* The same of two tensors, one of them a temporary: kernel number `kernel` reads `in` and does not write it, and no
+ * earlier one writes `out`. They may be one where nothing needs `in` after that kernel. */
+typedef struct Succession {
+    int kernel;
+    const Tensor *out, *in;
+} Succession;
+
+/* What one entry point launches, in order. Tensors and scalars are those of `graph`: its inputs, outputs, and
+ * TENSOR_LET ones for temporaries in the workspace. */
+typedef struct Program {
+    Ctx *ctx;
+    Graph *graph;
+    VEC(Tensor *) params; /* inputs, inouts and outputs, in the order of the C interface */
+    VEC(Tensor *) temps;
+    VEC(Tensor *) zeroed;  /* temporaries that are cleared before the first kernel */
+    VEC(Monoid *) monoids; /* declared ones */
+    VEC(Kernel *) kernels;
+    ExprMap kernel_names; /* of those that were scheduled here: Sym -> the last number after it, plus 1 */
+    int next_id;
+    const struct Reasons *reasons; /* why tensors have kernels of their own; NULL: nobody asked (explain.h) */
+    VEC(InPlace) in_place;         /* filled in by program_verify */
+    VEC(Succession) successions;   /* filled in by program_verify, in the order of kernels */
+    /* Of a compilation that tests assumptions: the program that tests this entry's, or NULL, and what each of its
+     * outputs tells. */
+    struct Program *assumed;
+    Assumptions assumptions;
+} Program;
+
+/* ---- tables (kernel.c) ---- */
+const char *bind_text(Bind b);
+BindScope bind_scope(Bind b);
+const char *stage_text(StageKind k);
+
+/* ---- exchanges through shared memory (kernel.c) ---- */
+enum {
+    MAX_FOLDED_BY_ALL = 8, /* partial results that every thread folds; of more, a second exchange tells the result */
+    MAX_SHARED_ALIGN = 128 /* bytes */
+};
+int cell_bytes(Type t); /* what a part of a state travels as between threads: a word or two */
+/* A thread factor's digits are lanes of one warp, a power of two of them. */
+bool digit_in_warp(int64_t stride, int64_t size);
+
+/* ---- building (kernel.c) ---- */
+Program *program_new(Ctx *ctx, Graph *g);
+Kernel *kernel_new(Program *p, Sym name);
+Part *part_new(Program *p, Kernel *k, Sym name);
+Axis *part_axis(Program *p, Part *part, Sym name, const Expr *lo, const Expr *hi);
+Layout *part_layout(Program *p, Part *part, Sym name);
+/* Appends a factor (outer to inner, axes in order). Block and loop factors that an earlier layout already has are
+ * shared. */
+Factor *layout_factor(Program *p, Part *part, Layout *l, Axis *a, Bind bind, int64_t size);
+Value *part_value(Program *p, Part *part, Sym name, ValueKind kind, Type t, Layout *l, FactorSet domain);
+Stage *stage_new(Program *p, StageKind kind);
+const Expr *expr_value(Program *p, Value *v);   /* its type is the value's; arithmetic casts from 16 and 8 bits */
+const Expr *expr_factor(Program *p, Factor *f); /* i64 */
+Monoid *monoid_builtin(Program *p, MonoidKind kind, Type t);
+/* Call once all layouts of a part are there and before its values: a factor of a later layout that equals one of an
+ * earlier (axis, binding, size, stride, digit) becomes the same object, so that values on such factors serve in both
+ * layouts. */
+bool part_share_factors(Program *p, Kernel *k, Part *part, Text *why);
+/* Elements by which an axis with a peel may start early (one less than those in 16 bytes); 0 without. */
+int64_t axis_slack(const Axis *a);
+/* The factors of an axis that form a tile inside a block: threads and registers. */
+FactorSet layout_tile_factors(const Layout *l, const Axis *a);
+/* Factors of the kernel on which an expression of values, axes and factors depends, under a layout. */
+FactorSet expr_domain(const Part *part, const Layout *l, const Expr *e);
+/* The factor sets of an axis in a layout; of a scope. */
+FactorSet layout_axis_factors(const Layout *l, const Axis *a);
+FactorSet layout_scope_factors(const Layout *l, BindScope scope);
+/* The factors on which any operand of a stage depends under a layout; the layout that a stage has where none is
+ * stated. */
+FactorSet stage_operands(const Part *part, const Layout *l, const Stage *s);
+Layout *stage_default_layout(const Part *part, const Stage *s);
+/* Derives the layout of one stage and the domains of its results from its operands, as kernel_finish does for all. */
+void stage_finish(const Part *part, Stage *s);
+/* Derives strides, counts, thread digits, block counts and domains. Called by the reader and after building. False
+ * after reporting in *why. */
+bool kernel_finish(Program *p, Kernel *k, Text *why);
+
+/* ---- text (kernel_print.c, kernel_read.c), verifier (kernel_verify.c) ---- */
+void program_print(Text *out, const Program *p);
+Program *program_read(Ctx *ctx, const char *text, size_t n, int file);
+/* Decides on the text alone whether every schedule rule holds; *why says the first one broken. */
+bool program_verify(Program *p, Text *why);
+
+#endif

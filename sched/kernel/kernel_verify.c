@@ -1,0 +1,413 @@
+/* Whether a program is legal: names, tensors, conditions, axes, layouts and limits of the machine. It decides on the
+ * text alone and says the first rule broken. Stages are kernel_verify_stage.c's. */
+#include "kernel_verify.h"
+
+#include "ir/expr_map.h"
+#include "sched/library/product.h"
+
+#include <string.h>
+
+bool verify_fail(Verify *v, const char *fmt, ...) {
+    if (!v->why || v->why->n) return false;
+    if (v->k) text_fmt(v->why, "kernel %s: ", v->k->name);
+    if (v->part && v->part->name) text_fmt(v->why, "part %s: ", v->part->name);
+    va_list ap;
+    va_start(ap, fmt);
+    text_vfmt(v->why, fmt, ap);
+    va_end(ap);
+    return false;
+}
+
+bool verify_fail_at(Verify *v, const Stage *s, const char *fmt, ...) {
+    Text t = {.ctx = v->ctx};
+    va_list ap;
+    va_start(ap, fmt);
+    text_vfmt(&t, fmt, ap);
+    va_end(ap);
+    const char *name = s->nout ? s->out[0]->name : s->tensor ? s->tensor->name : s->axis ? s->axis->name : "";
+    return verify_fail(v, "%s%s%s: %s", stage_text(s->kind), *name ? " " : "", name, t.s ? t.s : "");
+}
+
+/* ---- factors ---- */
+
+FactorSet verify_bind_factors(const Layout *l, Bind bind) {
+    FactorSet set = 0;
+    for (int i = 0; i < l->factors.n; i++)
+        if (l->factors.at[i]->bind == bind) set |= (FactorSet)1 << l->factors.at[i]->id;
+    return set;
+}
+
+FactorSet verify_tile(const Layout *l) {
+    return layout_scope_factors(l, SCOPE_THREAD) | layout_scope_factors(l, SCOPE_REG);
+}
+
+int64_t verify_product(const Layout *l, FactorSet set) {
+    int64_t n = 1;
+    for (int i = 0; i < l->factors.n; i++) {
+        const Factor *f = l->factors.at[i];
+        if (f->size && (set >> f->id & 1) && !mul_ok(n, f->size, &n)) return INT64_MAX;
+    }
+    return n;
+}
+
+Poly verify_extent(Verify *v, const Axis *a) {
+    return poly_sub(v->ctx, poly_of(&v->env, a->hi), poly_of(&v->env, a->lo));
+}
+
+/* A loop ends at the bound, so only what is inside an iteration can lie outside; without a loop all blocks can, too. */
+bool verify_has_tail(Verify *v, const Layout *l, const Axis *a) {
+    FactorSet own = layout_axis_factors(l, a), loops = layout_scope_factors(l, SCOPE_LOOP);
+    if (a->peel) return true;
+    if (own & loops) own &= ~(loops | verify_bind_factors(l, BIND_GRID));
+    int64_t unit = verify_product(l, own);
+    if (unit == 1) return false;
+    Poly extent = verify_extent(v, a);
+    return extent.failed || poly_divisor(extent) % unit != 0;
+}
+
+/* ---- names and declarations ---- */
+
+static bool known_dims(const Graph *g, const Expr *e) {
+    if (e->op == OP_CONST) return true;
+    if (e->op == OP_DIM) {
+        for (int i = 0; i < g->dims.n; i++)
+            if (g->dims.at[i] == e->u.dim) return true;
+        return false;
+    }
+    if (e->nargs == 0 || e->op == OP_LOAD || e->op == OP_REDUCE) return false;
+    for (int i = 0; i < e->nargs; i++)
+        if (!known_dims(g, e->arg[i])) return false;
+    return true;
+}
+
+static bool verify_tensor(Verify *v, const Tensor *t) {
+    if (t->rank < 0 || t->rank > MAX_RANK) return verify_fail(v, "tensor %s: rank %d", t->name, t->rank);
+    for (int i = 0; i < t->rank; i++)
+        if (t->shape[i]->type != TY_I64 || !known_dims(v->g, t->shape[i]))
+            return verify_fail(v, "tensor %s: dimension %d is no expression of dimensions", t->name, i);
+    return true;
+}
+
+static bool verify_monoid(Verify *v, const Monoid *m) {
+    if (m->n < 1 || m->n > MAX_PARTS) return verify_fail(v, "monoid %s: %d parts", m->name, m->n);
+    for (int i = 0; i < m->n; i++) {
+        if (m->identity[i]->type != m->type[i] || m->combine[i]->type != m->type[i])
+            return verify_fail(v, "monoid %s: part %d is not of type %s", m->name, i, type_name(m->type[i]));
+        if (type_acc(m->type[i]) != m->type[i] && m->type[i] != TY_BOOL)
+            return verify_fail(v, "monoid %s: part %d is of type %s, which has no arithmetic", m->name, i,
+                               type_name(m->type[i]));
+    }
+    return true;
+}
+
+/* Whether `name` is in the set already; puts it there. */
+static bool twice(Verify *v, ExprMap *names, Sym name) {
+    bool known = expr_map_get(names, name) != NULL;
+    if (!known) expr_map_put(v->ctx, names, name, name);
+    return known;
+}
+
+static bool verify_header(Verify *v) {
+    const Program *p = v->p;
+    ExprMap tensors = {0}, sizes = {0}, kernels = {0};
+    for (int i = 0; i < p->params.n + p->temps.n; i++) {
+        const Tensor *t = i < p->params.n ? p->params.at[i] : p->temps.at[i - p->params.n];
+        if (twice(v, &tensors, t->name)) return verify_fail(v, "tensor %s is declared twice", t->name);
+        if (!verify_tensor(v, t)) return false;
+    }
+    for (int i = 0; i < v->g->dims.n + v->g->scalars.n; i++) {
+        Sym name = i < v->g->dims.n ? v->g->dims.at[i]->name : v->g->scalars.at[i - v->g->dims.n]->name;
+        if (twice(v, &sizes, name)) return verify_fail(v, "%s is declared twice", name);
+    }
+    for (int i = 0; i < p->monoids.n; i++)
+        if (!verify_monoid(v, p->monoids.at[i])) return false;
+    for (int i = 0; i < p->kernels.n; i++)
+        if (twice(v, &kernels, p->kernels.at[i]->name))
+            return verify_fail(v, "kernel %s is declared twice", p->kernels.at[i]->name);
+    return true;
+}
+
+static bool verify_part_names(Verify *v) {
+    const Part *part = v->part;
+    ExprMap names = {0}, layouts = {0};
+    for (int i = 0; i < v->g->dims.n; i++) (void)twice(v, &names, v->g->dims.at[i]->name);
+    for (int i = 0; i < v->g->scalars.n; i++) (void)twice(v, &names, v->g->scalars.at[i]->name);
+    for (int i = 0; i < part->axes.n + part->values.n; i++) {
+        Sym name = i < part->axes.n ? part->axes.at[i]->name : part->values.at[i - part->axes.n]->name;
+        if (twice(v, &names, name)) return verify_fail(v, "name %s is used twice", name);
+    }
+    for (int i = 0; i < part->layouts.n; i++)
+        if (twice(v, &layouts, part->layouts.at[i]->name))
+            return verify_fail(v, "layout %s is declared twice", part->layouts.at[i]->name);
+    return true;
+}
+
+/* ---- axes and layouts ---- */
+
+/* A bound reads dimensions, outer axes and values. */
+static bool verify_bound(Verify *v, const Axis *a, const Expr *e) {
+    if (e->op == OP_FACTOR || e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_ARG || e->op == OP_SCALAR)
+        return verify_fail(v, "axis %s: a bound reads something other than dimensions, outer axes and values", a->name);
+    if (e->op == OP_VAR) {
+        for (int i = 0; i < a->id; i++)
+            if (v->part->axes.at[i]->var == e->u.var) return true;
+        return verify_fail(v, "axis %s: a bound reads an axis that does not stand before it", a->name);
+    }
+    for (int i = 0; i < e->nargs; i++)
+        if (!verify_bound(v, a, e->arg[i])) return false;
+    return true;
+}
+
+static const Stage *find_use(const Tensor *t, const Axis *a, Stage *const *at, int n) {
+    for (int i = 0; i < n; i++) {
+        const Expr *last = at[i]->tensor == t && t->rank ? at[i]->subs[t->rank - 1] : NULL;
+        if (last && last->op == OP_VAR && last->u.var == a->var) return at[i];
+        const Stage *s = find_use(t, a, at[i]->body.at, at[i]->body.n);
+        if (s) return s;
+    }
+    return NULL;
+}
+
+static bool verify_axis(Verify *v, const Axis *a) {
+    if (!a->lo || !a->hi) return verify_fail(v, "axis %s has no bounds", a->name);
+    if (a->lo->type != TY_I64 || a->hi->type != TY_I64)
+        return verify_fail(v, "axis %s: a bound is no index integer", a->name);
+    if (!verify_bound(v, a, a->lo) || !verify_bound(v, a, a->hi)) return false;
+    for (int i = 0; i < v->part->factors.n; i++) {
+        const Factor *f = v->part->factors.at[i];
+        if ((a->row >> f->id & 1) && bind_scope(f->bind) == SCOPE_REG)
+            return verify_fail(
+                v, "axis %s: where it starts or ends depends on %s.%s, and would differ from register to register",
+                a->name, f->axis->name, bind_text(f->bind));
+    }
+    if (a->peel && type_bits(a->peel->type) < 8)
+        return verify_fail(v, "axis %s: elements of %s are no bytes to peel by", a->name, type_name(a->peel->type));
+    if (a->peel && !find_use(a->peel, a, v->part->body.at, v->part->body.n))
+        return verify_fail(v, "axis %s: no access of %s has it as its last subscript, so there is nothing to peel by",
+                           a->name, a->peel->name);
+    return true;
+}
+
+static bool verify_axis_factors(Verify *v, const Layout *l, const Axis *a) {
+    int64_t product = 1;
+    bool open = false, tile = false, serial = false;
+    for (int i = 0; i < l->factors.n; i++) {
+        const Factor *f = l->factors.at[i];
+        if (f->axis != a) continue;
+        BindScope scope = bind_scope(f->bind);
+        if (f->bind == BIND_MMA) return verify_fail(v, "axis %s: mma has no lowering yet", a->name);
+        if (tile && (f->size == 0 || f->bind == BIND_SERIAL))
+            return verify_fail(v, "axis %s: its %s factor stands inside a thread or register factor", a->name,
+                               bind_text(f->bind));
+        if (f->bind == BIND_SERIAL && serial) return verify_fail(v, "axis %s has two serial factors", a->name);
+        serial |= f->bind == BIND_SERIAL;
+        tile |= scope == SCOPE_THREAD || scope == SCOPE_REG;
+        open |= f->size == 0;
+        if (!mul_ok(product, f->size ? f->size : 1, &product))
+            return verify_fail(v, "axis %s: its factors overflow", a->name);
+    }
+    if (open) return true;
+    Poly room = poly_sub(v->ctx, poly_const(v->ctx, product - axis_slack(a)), verify_extent(v, a));
+    if (!poly_nonneg(&v->env, room))
+        return verify_fail(v, "layout %s: the factors of axis %s hold %lld elements%s, which does not cover it",
+                           l->name, a->name, (long long)product, a->peel ? " (some may be lost to its peel)" : "");
+    return true;
+}
+
+static bool verify_layouts(Verify *v) {
+    Part *part = v->part;
+    for (int i = 0; i < part->layouts.n; i++) {
+        const Layout *l = part->layouts.at[i];
+        for (int j = 0; j < part->axes.n; j++)
+            if (!verify_axis_factors(v, l, part->axes.at[j])) return false;
+    }
+    return true;
+}
+
+/* ---- kernels ---- */
+
+static bool verify_part(Verify *v) {
+    Part *part = v->part;
+    v->scope.n = v->around.n = 0;
+    v->outside = NEW_N(v->ctx, uint64_t, part->values.n + 1);
+    v->order = 0;
+    v->shared = 0;
+    if (!verify_part_names(v)) return false;
+    for (int i = 0; i < part->axes.n; i++)
+        if (!verify_axis(v, part->axes.at[i])) return false;
+    if (!verify_layouts(v)) return false;
+    verify_find_outside(v);
+    if (!verify_body(v, part->body.at, part->body.n)) return false;
+    if (v->shared > MAX_SHARED)
+        return verify_fail(v, "about %lld bytes of shared memory, where a block has %d", (long long)v->shared,
+                           MAX_SHARED);
+    if (v->shared > v->k->shared_bytes) v->k->shared_bytes = v->shared;
+    return true;
+}
+
+static bool verify_limits(Verify *v) {
+    const Kernel *k = v->k;
+    if (k->threads > MAX_THREADS)
+        return verify_fail(v, "%d threads, where a block has at most %d", k->threads, MAX_THREADS);
+    if (k->cluster > MAX_CLUSTER || (k->cluster & (k->cluster - 1)))
+        return verify_fail(v, "a cluster of %d blocks: it must be a power of two up to %d", k->cluster, MAX_CLUSTER);
+    if (k->blocks_per_sm < 0 || k->blocks_per_sm * k->threads > 2048)
+        return verify_fail(v, "%d blocks of %d threads do not fit together", k->blocks_per_sm, k->threads);
+    for (int i = 0; i < k->where.n; i++)
+        if (k->where.at[i]->type != TY_BOOL || !known_dims(v->g, k->where.at[i]))
+            return verify_fail(v, "a condition is not a bool expression of dimensions");
+    return true;
+}
+
+/* Bounds of what a factor's index can be, for the polynomials. */
+static bool leaf_range(void *user, const Expr *atom, const Expr **lo, const Expr **hi) {
+    Verify *v = user;
+    if (atom->op != OP_FACTOR || !atom->u.factor->count) return false;
+    *lo = expr_int(v->g, TY_I64, 0);
+    *hi = expr2(v->g, OP_SUB, atom->u.factor->count, expr_int(v->g, TY_I64, 1));
+    return true;
+}
+
+static bool verify_kernel(Verify *v) {
+    Text why = {.ctx = v->ctx};
+    if (!kernel_finish(v->p, v->k, &why)) return verify_fail(v, "%s", why.s ? why.s : "");
+    v->facts.n = v->writes.n = v->reads.n = v->counters.n = 0;
+    for (int i = 0; i < v->k->where.n; i++) vec_push(v->ctx, &v->facts, v->k->where.at[i]);
+    v->env =
+        (PolyEnv){.g = v->g, .range = leaf_range, .user = v, .facts = v->facts.at, .nfacts = v->facts.n, .ctx = v->ctx};
+    if (!verify_limits(v)) return false;
+    for (int i = 0; i < v->k->parts.n; i++) {
+        v->part = v->k->parts.at[i];
+        if (!verify_part(v)) return false;
+    }
+    bool ok = verify_conflicts(v);
+    v->part = NULL;
+    return ok;
+}
+
+static bool is_one_of(Tensor *const *at, int n, const Tensor *t) {
+    for (int i = 0; i < n; i++)
+        if (at[i] == t) return true;
+    return false;
+}
+
+/* Temporaries and outputs are read, and atomics on them done, only after something wrote them. */
+static bool verify_order(Verify *v, const ExprMap *written) {
+    const Program *p = v->p;
+    for (int i = 0; i < v->reads.n; i++) {
+        const Tensor *t = v->reads.at[i].stage->tensor;
+        bool ready = t->kind == TENSOR_INPUT || t->kind == TENSOR_INOUT || is_one_of(p->zeroed.at, p->zeroed.n, t);
+        for (int w = 0; w < v->writes.n; w++)
+            ready |= v->writes.at[w].stage->tensor == t; /* verify_conflicts has seen to these */
+        if (!ready && !expr_map_get(written, t)) return verify_fail(v, "%s is read before anything writes it", t->name);
+    }
+    for (int i = 0; i < v->writes.n; i++) {
+        const Stage *s = v->writes.at[i].stage;
+        bool ready = s->tensor->kind == TENSOR_INOUT || is_one_of(p->zeroed.at, p->zeroed.n, s->tensor);
+        if (s->kind == STAGE_ATOMIC && !ready && !expr_map_get(written, s->tensor))
+            return verify_fail(v, "the atomic on %s has nothing to start from: it is neither zeroed nor written before",
+                               s->tensor->name);
+    }
+    return true;
+}
+
+/* Expressions are shared, so equal shapes are the same ones. */
+static bool same_memory(const Tensor *a, const Tensor *b) {
+    if (a->type != b->type || type_bits(a->type) < 8 || a->rank != b->rank) return false;
+    for (int d = 0; d < a->rank; d++)
+        if (a->shape[d] != b->shape[d]) return false;
+    return true;
+}
+
+/* Outputs and inputs of one size, of which the kernels leave those that may be one. */
+static void find_in_place(Program *p) {
+    memset(&p->in_place, 0, sizeof p->in_place); /* what an earlier call left may be gone */
+    memset(&p->successions, 0, sizeof p->successions);
+    for (int i = 0; i < p->params.n; i++)
+        for (int j = 0; j < p->params.n && j < MAX_IN_PLACE && p->in_place.n < MAX_PAIRS; j++) {
+            Tensor *out = p->params.at[i], *in = p->params.at[j];
+            if (out->kind == TENSOR_OUTPUT && in->kind == TENSOR_INPUT && same_memory(out, in))
+                vec_push(p->ctx, &p->in_place, ((InPlace){out, in}));
+        }
+}
+
+/* Keeps the pairs that the kernel allows, after others that have written what is in `written`. */
+static void check_in_place(Verify *v, const ExprMap *written) {
+    Program *p = v->p;
+    ExprMap read = {0};
+    int kept = 0;
+    for (int r = 0; r < v->reads.n; r++)
+        expr_map_put(v->ctx, &read, v->reads.at[r].stage->tensor, v->reads.at[r].stage->tensor);
+    for (int i = 0; i < p->in_place.n; i++) {
+        InPlace s = p->in_place.at[i];
+        const Product *m = v->k->product;
+        if (m && m->c.tensor == s.in && m->d.tensor == s.out && !product_in_place(m)) continue;
+        if (!expr_map_get(&read, s.in) || (!expr_map_get(written, s.out) && verify_in_place(v, s.out, s.in)))
+            p->in_place.at[kept++] = s;
+    }
+    p->in_place.n = kept;
+}
+
+/* What kernel i reads that may become what it writes, one of the two being a temporary. */
+static void find_successions(Verify *v, int i, const ExprMap *written) {
+    Program *p = v->p;
+    ExprMap seen = {0};
+    VEC(const Tensor *) in = {0}, out = {0};
+    for (int w = 0; w < v->writes.n; w++) {
+        const Tensor *t = v->writes.at[w].stage->tensor;
+        if (expr_map_get(&seen, t)) continue;
+        expr_map_put(v->ctx, &seen, t, t);
+        if (!expr_map_get(written, t) && !is_one_of(p->zeroed.at, p->zeroed.n, t)) vec_push(v->ctx, &out, t);
+    }
+    for (int r = 0; r < v->reads.n && out.n; r++) {
+        const Tensor *t = v->reads.at[r].stage->tensor;
+        if (t->kind == TENSOR_OUTPUT || expr_map_get(&seen, t)) continue;
+        expr_map_put(v->ctx, &seen, t, t);
+        vec_push(v->ctx, &in, t);
+    }
+    for (int o = 0; o < out.n; o++)
+        for (int k = 0; k < in.n && p->successions.n < MAX_PAIRS; k++)
+            if ((out.at[o]->kind == TENSOR_LET || in.at[k]->kind == TENSOR_LET) && same_memory(out.at[o], in.at[k]) &&
+                verify_in_place(v, out.at[o], in.at[k]))
+                vec_push(p->ctx, &p->successions, ((Succession){i, out.at[o], in.at[k]}));
+}
+
+static bool verify_kernels(Verify *v) {
+    const Program *p = v->p;
+    Ctx *whole = v->ctx;
+    ExprMap written = {0};
+    bool ok = true;
+    find_in_place(v->p);
+    for (int i = 0; i < p->kernels.n && ok; i++) {
+        *v = (Verify){.p = v->p, .g = v->g, .k = p->kernels.at[i], .ctx = ctx_temp(whole), .why = v->why};
+        ok = verify_kernel(v) && verify_order(v, &written);
+        if (ok) check_in_place(v, &written);
+        if (ok) find_successions(v, i, &written);
+        for (int j = 0; j < v->writes.n; j++) {
+            const Tensor *t = v->writes.at[j].stage->tensor;
+            expr_map_put(whole, &written, t, t);
+        }
+        ctx_temp_end(v->ctx);
+    }
+    v->ctx = whole;
+    if (!ok) return false;
+    v->k = NULL;
+    for (int i = 0; i < p->params.n; i++)
+        if (p->params.at[i]->kind == TENSOR_OUTPUT && !expr_map_get(&written, p->params.at[i]))
+            return verify_fail(v, "nothing writes the output %s", p->params.at[i]->name);
+    return true;
+}
+
+bool program_verify(Program *p, Text *why) {
+    Ctx *temp = ctx_temp(p->ctx);
+    Verify *v = NEW(temp, Verify);
+    *v = (Verify){.p = p, .g = p->graph, .ctx = temp, .why = why};
+    bool ok = verify_header(v);
+    if (ok && p->graph->host)
+        ok = (p->kernels.n == 0 && graph_verify(p->graph, why)) ||
+             verify_fail(v, "a function of the host is one value and no kernels");
+    else if (ok)
+        ok = verify_kernels(v);
+    ctx_temp_end(temp);
+    return ok;
+}

@@ -1,0 +1,135 @@
+/* Groups: which tensors share a kernel, over which axes, with which reductions as steps of their own. A Plan is the
+ * partition of a Graph; a Group has canonical axes (index variables united through what they index), its steps in the
+ * order of their dependences, and its stores. Nothing here says how an axis is bound: that is the schedule
+ * (schedule.h). */
+#ifndef TDC_GROUP_H
+#define TDC_GROUP_H
+
+#include "ir/equation.h"
+#include "ir/expr_is.h"
+#include "ir/expr_map.h"
+#include "ir/graph.h"
+
+enum { MAX_GROUP_AXES = 24 };
+typedef uint32_t AxisSet; /* bit a is axis a of the group */
+
+typedef struct GAxis {
+    Sym name;
+    Var *var;       /* what the group's expressions use; its range is over dimensions alone */
+    int64_t extent; /* -1: symbolic */
+    int64_t most;   /* the extent is never larger; -1: no bound known */
+    int64_t guess;  /* the extent, by hints where it is symbolic */
+    bool indexed;   /* an index of every store */
+    bool folded;    /* by a step */
+    bool scanned;
+    bool merged;    /* of axes that all accesses walk as one (group_flatten) */
+    int contiguous; /* weight of the accesses whose last subscript moves by few elements along the axis */
+} GAxis;
+
+/* A reduction or a scan: one value for each element of `free`. */
+typedef struct GStep {
+    const Expr *node; /* the OP_REDUCE that stands for its value in the group's expressions */
+    MonoidKind monoid;
+    const Expr *guard, *body;
+    AxisSet free;  /* axes of the value; a scan's has its axis */
+    AxisSet over;  /* axes folded, or the one scanned along */
+    AxisSet under; /* axes folded by steps in whose bodies this one stands */
+    /* The body is one operation on two values, each over fewer axes than it (a product of matrices): a tile of the
+     * values makes a larger one of the body, of which no more than an element exists at a time. Else 0. */
+    AxisSet joined[2];
+    bool scan, exclusive;
+} GStep;
+
+/* Whether e reads data or draws numbers; *seen is the caller's memo, in the memory of temp. */
+bool group_data(ExprMap *seen, Ctx *temp, const Expr *e);
+
+typedef struct GStore {
+    Tensor *tensor;
+    const Expr **subs;
+    const Expr *guard; /* NULL: always */
+    const Expr *value;
+    AxisSet axes;
+} GStore;
+
+typedef struct Group {
+    Graph *graph;
+    Sym name;
+    VEC(GAxis) axes;
+    VEC(GStep) steps; /* each after those that it reads */
+    VEC(GStore) stores;
+    VEC(Reduce *) reduces; /* the keys of steps' nodes, one for each monoid, axes and kind */
+    ExprMap free;          /* memo of group_free */
+    ExprMap whole;         /* loads that load_exists does not see to exist for subscripts along merged axes */
+    int split;             /* a folded axis of which every block takes one of `parts` shares, or -1 */
+    int64_t parts;
+    Var *part;      /* the number of the block's share, in subscripts of stores */
+    Sym no_product; /* why a library does not run the sum of products that there is; NULL: there is none, or it does */
+    Sym rounding;   /* the let whose rounding keeps this out of the product that it reads; or NULL */
+    const struct Product *product; /* what a matrix library may run instead (product.h); NULL: nothing */
+} Group;
+
+/* Why two tensors that were tried have no kernel in common: `other` reads `one`, or is stored after it. */
+typedef struct Reason {
+    const Tensor *one, *other;
+    const char *why; /* short; after "NAME: " */
+} Reason;
+typedef struct Reasons {
+    Ctx *ctx;
+    VEC(Reason) list;
+} Reasons;
+
+typedef struct Plan {
+    Graph *graph;
+    VEC(Group *) groups; /* in the order of launching */
+    VEC(Tensor *) temps; /* in the workspace: stored lets and reductions with a kernel of their own */
+    Reasons *reasons;    /* NULL: not kept */
+    ExprMap names;       /* of tensors: taken */
+    ExprMap numbers;     /* the stem of a name -> the last number after it */
+} Plan;
+
+/* A name that no tensor has: the stem and a number. */
+Sym plan_name(Plan *plan, Sym stem);
+
+/* Whether step i of a group with one equation (or several over the axes of the first) must be a temporary of its own:
+ * it reads what is folded elsewhere (rule 0), is a second large one (1), would be repeated by blocks (2), or would
+ * leave few blocks with everything (3). A rule counts where no step breaks one before it. */
+enum { GROUP_RULES = 4 };
+bool group_step_leaves(const Group *gr, int i, int rule);
+AxisSet group_owned(const Group *gr); /* axes of the stores that steps fold or scan: one block owns them */
+
+/* Where a few large reductions would leave most of a machine idle, a group is divided into one that stores the shares
+ * of many blocks in new temporaries and one that folds those (split.c). True with the two groups in *first, *second. */
+bool group_split(Plan *plan, Group *gr, Group **first, Group **second);
+
+void reason_add(Reasons *r, const Tensor *one, const Tensor *other, const char *why); /* r NULL: does nothing */
+const char *group_rule_text(int rule);                                                /* of group_step_leaves */
+
+/* Partitions a graph, with products for a matrix library or without; `reasons` may be NULL. NULL after saying in *why
+ * what it cannot do. */
+Plan *plan_new(Graph *g, bool library, Reasons *reasons, Text *why);
+
+/* Unites the variables of roots, finds steps. The first root has the most axes. Gives the canonical node of each of the
+ * roots' OP_REDUCE nodes in *canon, in the memory of `temp` (both may be NULL). NULL where the roots do not fit one
+ * group (*why, where not NULL, says it). */
+Group *group_new(Graph *g, const Equation *roots, int n, ExprMap *canon, Ctx *temp, Text *why);
+AxisSet group_free(Group *gr, const Expr *e); /* axes on which an expression of the group depends */
+GStep *group_step(Group *gr, const Expr *node);
+/* Fills in of axes and steps what follows from the rest (group_describe.c); *temp is for memos. */
+void group_describe(Group *gr, Ctx *temp);
+/* A name for an axis that no other axis, dimension, scalar or tensor has. */
+Sym group_axis_name(const Group *gr, Sym base);
+/* Makes axes one that all accesses of a map walk as one (flat.c): when all else of the group is settled. */
+void group_flatten(Group *gr);
+/* A map over one dimension of which nothing is known is taken to be as large as one over two. */
+void group_guess_line(Group *gr);
+int64_t group_guess(const Group *gr, AxisSet axes); /* the product of the guessed extents, saturating */
+
+/* A running reduction: the guard compares v with u, all else in it being *rest. */
+typedef struct ScanForm {
+    Var *along; /* u */
+    bool exclusive, reverse;
+    const Expr *rest; /* NULL: nothing */
+} ScanForm;
+bool scan_form(Graph *g, const Expr *reduce, ScanForm *out);
+
+#endif

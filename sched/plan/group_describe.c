@@ -1,0 +1,107 @@
+/* What a group says of its axes and steps to schedules: which steps stand under which folds, which axes accesses move
+ * along, which steps join two values of fewer axes. */
+#include "group.h"
+#include "ir/expr_find.h"
+
+/* Marks the steps inside an expression as standing under the axes that the enclosing steps fold. */
+static void mark_under(Group *gr, Ctx *temp, ExprMap *seen, const Expr *e, AxisSet under) {
+    if (!e->nargs) return;
+    uintptr_t known = (uintptr_t)expr_map_get(seen, e);
+    if (known && (known >> 1 | under) == known >> 1) return;
+    under |= (AxisSet)(known >> 1);
+    expr_map_put(temp, seen, e, (const void *)((uintptr_t)under << 1 | 1));
+    if (e->op == OP_REDUCE) {
+        GStep *s = group_step(gr, e);
+        s->under |= under;
+        if (!s->scan) under |= s->over;
+    }
+    for (int i = 0; i < e->nargs; i++) mark_under(gr, temp, seen, e->arg[i], under);
+}
+
+/* By how many elements an access moves along an axis whose variable is a term of its last subscript; 0: another way. */
+static int64_t moves_by(const Expr *e, const Var *v) {
+    int64_t k, by;
+    if (e->op == OP_VAR) return e->u.var == v;
+    if (e->op == OP_ADD && (by = moves_by(e->arg[0], v)) == 0) return moves_by(e->arg[1], v);
+    if (e->op == OP_ADD || e->op == OP_SUB) return moves_by(e->arg[0], v);
+    if (e->op != OP_MUL) return 0;
+    for (int i = 0; i < 2; i++)
+        if (expr_is_int(e->arg[i], &k) && k > 0 && mul_ok(k, moves_by(e->arg[1 - i], v), &by)) return by;
+    return 0;
+}
+
+/* What an access says for vectors along an axis: more where it has more axes, less where it leaves elements out. */
+static int along(int64_t by, AxisSet axes) {
+    enum { NEAR = 4 };
+    int n = __builtin_popcountll(axes);
+    return by == 1 ? 2 * n : by > 1 && by <= NEAR ? n : 0;
+}
+
+static void count_contiguous(Group *gr, Ctx *temp, ExprMap *seen, const Expr *e) {
+    if (!e->nargs || expr_map_get(seen, e)) return;
+    expr_map_put(temp, seen, e, e);
+    if (e->op == OP_LOAD)
+        for (int a = 0; a < gr->axes.n; a++)
+            gr->axes.at[a].contiguous += along(moves_by(e->arg[e->nargs - 1], gr->axes.at[a].var), group_free(gr, e));
+    for (int i = 0; i < e->nargs; i++) count_contiguous(gr, temp, seen, e->arg[i]);
+}
+
+static Found is_data(const Expr *e, const void *unused) {
+    (void)unused;
+    return e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_RANDOM ? FOUND : FOUND_INSIDE;
+}
+
+bool group_data(ExprMap *seen, Ctx *temp, const Expr *e) { return expr_find(temp, seen, e, is_data, NULL) != NULL; }
+
+/* A load that exists only under the guard, and so varies as it does. */
+static Found needs_guard(const Expr *e, const void *unused) {
+    (void)unused;
+    return e->op == OP_LOAD && !load_exists(e) ? FOUND : FOUND_INSIDE;
+}
+
+static void describe_joined(Group *gr, Ctx *temp, GStep *p) {
+    if (p->scan || p->body->nargs != 2 || op_rule(p->body->op) != RULE_ARITH) return;
+    AxisSet all = group_free(gr, p->body), a = group_free(gr, p->body->arg[0]), b = group_free(gr, p->body->arg[1]);
+    ExprMap seen = {0}, again = {0};
+    if (p->guard && (expr_find(temp, &seen, p->body, needs_guard, NULL) || group_data(&again, temp, p->guard))) {
+        a |= group_free(gr, p->guard);
+        b |= group_free(gr, p->guard);
+    }
+    if (!(a & ~b) || !(b & ~a) || (group_free(gr, p->guard) & ~all)) return;
+    p->joined[0] = a;
+    p->joined[1] = b;
+}
+
+void group_guess_line(Group *gr) {
+    enum { LINE = 1 << 20 };
+    if (gr->steps.n || gr->product || gr->axes.n != 1) return;
+    const Expr *n = gr->axes.at[0].var->hi;
+    if (n->op == OP_DIM && !n->u.dim->hint && n->u.dim->hi >= LINE) gr->axes.at[0].guess = LINE;
+}
+
+void group_describe(Group *gr, Ctx *temp) {
+    ExprMap seen = {0}, under = {0};
+    AxisSet all = ~(AxisSet)0;
+    for (int i = 0; i < gr->steps.n; i++) describe_joined(gr, temp, &gr->steps.at[i]);
+    for (int i = 0; i < gr->stores.n; i++) {
+        const GStore *s = &gr->stores.at[i];
+        all &= s->axes;
+        count_contiguous(gr, temp, &seen, s->value);
+        if (s->guard) count_contiguous(gr, temp, &seen, s->guard);
+        mark_under(gr, temp, &under, s->value, 0);
+        if (s->guard) mark_under(gr, temp, &under, s->guard, 0);
+        for (int d = 0; d < s->tensor->rank; d++) mark_under(gr, temp, &under, s->subs[d], 0);
+        for (int a = 0; s->tensor->rank && a < gr->axes.n; a++)
+            gr->axes.at[a].contiguous += along(moves_by(s->subs[s->tensor->rank - 1], gr->axes.at[a].var), s->axes);
+    }
+    for (int a = 0; a < gr->axes.n; a++) {
+        gr->axes.at[a].indexed = all >> a & 1;
+        for (int i = 0; i < gr->steps.n; i++) {
+            if (!(gr->steps.at[i].over >> a & 1)) continue;
+            if (gr->steps.at[i].scan)
+                gr->axes.at[a].scanned = true;
+            else
+                gr->axes.at[a].folded = true;
+        }
+    }
+}

@@ -1,0 +1,44 @@
+/* The definitions of a graph's tensors as the partition wants them: every reduction is self-contained (its guard holds
+ * what the conditions around it protect, its variables' ranges are over dimensions alone) and plain lets are written
+ * into those that use them. */
+#ifndef TDC_PREPARE_H
+#define TDC_PREPARE_H
+
+#include "group.h"
+
+typedef struct Def {
+    Tensor *tensor;
+    bool marked;               /* has reductions and depends on all of its variables: see below */
+    bool apart;                /* not written into what reads it, which was too large with it */
+    bool plain;                /* one piece, tensor[vars] = value */
+    bool stored;               /* has a kernel of its own: outputs, and lets that others cannot take in */
+    int depth, nodes, reduces; /* of the values with the lets that they use written in; nodes and reductions at most */
+    int uses;                  /* of a marked one: places where it was written in */
+    int generation;            /* how often the longest chain that ends here was cut */
+    int cuts;                  /* Defs.cuts when its value was written */
+    Var **vars;         /* of a plain one: those of its value, shared by all tensors with this range in this place */
+    const Expr **subs;  /* of a plain one: its element, in these variables */
+    const Expr **value; /* of each piece, with the lets that it uses written in */
+    const Expr **guard;
+} Def;
+
+/* A let with reductions that was written in stands under a mark (expr_is_mark): a cast to the let's type whose further
+ * operands are the variables that it was read at, in its order. group_new drops marks. */
+
+typedef struct Defs {
+    Graph *graph;
+    ExprMap of;          /* Tensor -> Def */
+    VEC(Tensor *) order; /* tensors with definitions, each after those that it loads */
+    int cuts;            /* lets that were stored after they had been written into others */
+    Ctx *temp;           /* of the work at hand */
+    Text *why;
+    bool failed;
+} Defs;
+
+bool defs_make(Defs *d, Graph *g, Text *why);
+/* The equation of piece i of a stored tensor: a plain one in the variables that all plain definitions share, until
+ * root_own_vars gives it its own. */
+Equation defs_root(const Def *def, int i);
+void root_own_vars(Graph *g, Equation *r);
+
+#endif

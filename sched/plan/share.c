@@ -1,0 +1,245 @@
+/* Kernels that store several tensors. Each equation joins an earlier kernel where nothing between them depends on
+ * either, and where one kernel for both is as good as two. How far back is looked, and how often it is tried, is
+ * bounded: the time of a partition is linear in its equations. */
+#include "share.h"
+#include "ir/expr_find.h"
+
+enum { MAX_STORES = 8, MAX_BACK = 64, MAX_TRIES = 8 };
+
+/* The tensors that a root loads: anywhere, and in its value. */
+typedef struct Reads {
+    ExprMap all;
+    VEC(const Tensor *) value;
+} Reads;
+
+typedef struct Sharing {
+    VEC(Equation) roots; /* the first has the most variables */
+    VEC(const Reads *) reads;
+    Group *gr;
+    bool gone;     /* it joined a later one */
+    bool followed; /* a later one depends on it, or it on a later one */
+} Sharing;
+
+typedef struct Sharer {
+    Graph *g;
+    Ctx *temp; /* of all but the groups */
+    Reasons *reasons;
+    VEC(Sharing) list;
+} Sharer;
+
+static void find_reads(Ctx *ctx, Ctx *temp, ExprMap *seen, const Expr *e, Reads *r, bool value) {
+    if (!e || (!e->nargs && e->op != OP_LOAD) || expr_map_get(seen, e)) return;
+    expr_map_put(temp, seen, e, e);
+    if (e->op == OP_LOAD && value && !expr_map_get(&r->all, e->u.tensor)) vec_push(ctx, &r->value, e->u.tensor);
+    if (e->op == OP_LOAD) expr_map_put(ctx, &r->all, e->u.tensor, e);
+    for (int i = 0; i < e->nargs; i++) find_reads(ctx, temp, seen, e->arg[i], r, value);
+}
+
+static const Reads *reads_of(Ctx *ctx, const Equation *root) {
+    Reads *r = NEW(ctx, Reads);
+    ExprMap seen = {0};
+    Ctx *temp = ctx_temp(ctx);
+    find_reads(ctx, temp, &seen, root->value, r, true);
+    find_reads(ctx, temp, &seen, root->guard, r, false);
+    for (int d = 0; d < root->tensor->rank; d++) find_reads(ctx, temp, &seen, root->subs[d], r, false);
+    ctx_temp_end(temp);
+    return r;
+}
+
+/* ---- dependences ---- */
+
+/* A root of b reads, or stores to, what a root of a stores. */
+static bool depends(const Sharing *b, const Sharing *a) {
+    for (int i = 0; i < a->roots.n; i++)
+        for (int j = 0; j < b->roots.n; j++) {
+            const Tensor *t = a->roots.at[i].tensor;
+            if (b->roots.at[j].tensor == t || expr_map_get(&b->reads.at[j]->all, t)) return true;
+        }
+    return false;
+}
+
+static bool related(const Sharing *a, const Sharing *b) { return depends(a, b) || depends(b, a); }
+
+/* Marks those before place n on which b depends, or which depend on it. */
+static void mark_followed(Sharer *x, int n, const Sharing *b) {
+    for (int i = n - 1; i >= 0 && i >= n - MAX_BACK; i--)
+        if (!x->list.at[i].gone && !x->list.at[i].followed) x->list.at[i].followed = related(&x->list.at[i], b);
+}
+
+/* ---- one kernel or two ---- */
+
+static bool share_loads(const Reads *r, const Reads *other) {
+    for (int i = 0; i < r->value.n; i++)
+        if (expr_map_get(&other->all, r->value.at[i])) return true;
+    return false;
+}
+
+static bool same_place(const GStore *a, const GStore *b) {
+    int n = a->tensor->rank, m = b->tensor->rank;
+    return a->axes == b->axes && (n && m ? a->subs[n - 1] == b->subs[m - 1] : n == m);
+}
+
+/* What can be told without a group: the variables of b's roots have ranges of a's first one, and what they load is
+ * loaded there unless b's reductions might be a's. */
+static const char *may_not_share(const Sharing *a, const Sharing *b) {
+    const Equation *first = &a->roots.at[0];
+    if (a->gr->product || b->gr->product) return "the library's";
+    if (a->roots.n + b->roots.n > MAX_STORES) return "enough tensors are stored";
+    for (int i = 0; i < b->roots.n; i++) {
+        for (int k = 0; k < b->roots.at[i].nvars; k++) {
+            bool found = false;
+            for (int v = 0; v < first->nvars && !found; v++)
+                found = var_same_range(first->vars[v], b->roots.at[i].vars[k]);
+            if (!found) return "other axes";
+        }
+        bool same_steps = b->gr->steps.n > 0 && b->gr->steps.n <= a->gr->steps.n;
+        if (!same_steps && !share_loads(b->reads.at[i], a->reads.at[0])) return "reads nothing of the same";
+    }
+    return NULL;
+}
+
+static void append(Ctx *ctx, Sharing *to, const Sharing *from) {
+    for (int i = 0; i < from->roots.n; i++) {
+        vec_push(ctx, &to->roots, from->roots.at[i]);
+        vec_push(ctx, &to->reads, from->reads.at[i]);
+    }
+}
+
+/* NULL where one kernel for both is as good as two: the same elements of the same inputs, or reductions that the larger
+ * one does anyway. Otherwise why it is not. */
+static const char *not_shared(Sharer *x, const Sharing *a, const Sharing *b, Sharing *both, int *tries) {
+    if (b->roots.at[0].nvars > a->roots.at[0].nvars) return not_shared(x, b, a, both, tries);
+    const char *why = may_not_share(a, b);
+    if (why) return why;
+    ++*tries;
+    *both = (Sharing){0};
+    append(x->temp, both, a);
+    append(x->temp, both, b);
+    Group *gr = both->gr = group_new(x->g, both->roots.at, both->roots.n, NULL, NULL, NULL);
+    if (!gr) return "other axes";
+    AxisSet o = gr->stores.at[0].axes, owned = group_owned(gr);
+    for (int i = 0; i < gr->stores.n && gr->steps.n; i++)
+        if (gr->stores.at[i].tensor->kind == TENSOR_INOUT) return "reads what it updates"; /* in other threads */
+    for (int i = 0; i < gr->steps.n; i++)
+        for (int rule = 0; rule < GROUP_RULES; rule++)
+            if (group_step_leaves(gr, i, rule)) return group_rule_text(rule);
+    bool no_more = gr->steps.n == a->gr->steps.n && b->gr->steps.n > 0;
+    for (int i = a->roots.n; i < gr->stores.n; i++) {
+        const GStore *s = &gr->stores.at[i];
+        if (s->axes & ~o || o & ~s->axes & ~owned) return "other axes";
+        if (!no_more && (!same_place(&gr->stores.at[0], s) || !share_loads(both->reads.at[i], both->reads.at[0])))
+            return "other elements";
+    }
+    return NULL;
+}
+
+/* ---- updates in place ---- */
+
+static Found is_elsewhere(const Expr *e, const void *store) {
+    const GStore *s = store;
+    if (e->op == OP_LOAD && e->u.tensor == s->tensor)
+        for (int d = 0; d < e->nargs; d++)
+            if (e->arg[d] != s->subs[d]) return FOUND;
+    return FOUND_INSIDE;
+}
+
+/* Each subscript is an axis of its own, and no axis is left. */
+static bool whole_elements(const GStore *s) {
+    AxisSet left = s->axes;
+    for (int d = 0; d < s->tensor->rank; d++)
+        if (s->subs[d]->op != OP_VAR) return false;
+    for (int d = 0; d < s->tensor->rank; d++)
+        for (int e = 0; e < d; e++)
+            if (s->subs[d] == s->subs[e]) return false;
+    for (int d = 0; d < s->tensor->rank; d++) left &= left - 1;
+    return !left;
+}
+
+/* Every thread reads of what the kernel updates only the elements that it stores, and before it stores them. */
+static bool updates_own(const Group *gr) {
+    Ctx *ctx = gr->graph->ctx;
+    AxisSet all = gr->stores.at[0].axes;
+    if (gr->steps.n) return false;
+    for (int j = 0; j < gr->stores.n; j++) {
+        const GStore *s = &gr->stores.at[j];
+        if (s->axes != all || !whole_elements(s)) return false;
+        for (int i = 0; i < gr->stores.n; i++) {
+            const GStore *r = &gr->stores.at[i];
+            ExprMap elsewhere = {0}, later = {0};
+            if (expr_find(ctx, &elsewhere, r->value, is_elsewhere, s)) return false;
+            if (expr_find(ctx, &elsewhere, r->guard, is_elsewhere, s)) return false;
+            if (i <= j) continue;
+            if (expr_loads(ctx, &later, r->value, s->tensor) || expr_loads(ctx, &later, r->guard, s->tensor))
+                return false;
+        }
+    }
+    return true;
+}
+
+static void note(Sharer *x, const Sharing *a, const Sharing *b, const char *why) {
+    reason_add(x->reasons, a->roots.at[0].tensor, b->roots.at[0].tensor, why);
+}
+
+/* Joins b to an earlier kernel where it may stand there, or where that may stand here; else b stands alone. */
+static void place(Sharer *x, const Sharing *b) {
+    int n = x->list.n, tries = 0;
+    bool clear = true; /* b may stand before all that was looked at */
+    Sharing both;
+    for (int i = n - 1; i >= 0 && i >= n - MAX_BACK && tries < MAX_TRIES; i--) {
+        Sharing *a = &x->list.at[i];
+        if (a->gone) continue;
+        bool apart = !related(a, b), here = apart && !a->followed;
+        /* b updates what a reads: after a's reads of the same elements it may. */
+        bool over = clear && !apart && !depends(b, a) && a->roots.at[0].nvars == b->roots.at[0].nvars;
+        clear &= apart;
+        if (!clear && !here && !over) continue;
+        const char *why = not_shared(x, a, b, &both, &tries);
+        if (why) {
+            note(x, a, b, why);
+            continue;
+        }
+        if (over && !updates_own(both.gr)) {
+            note(x, a, b, "updates what others read");
+            continue;
+        }
+        both.gr->name = a->gr->name;
+        if (clear || over) {
+            both.followed = a->followed;
+            *a = both;
+            mark_followed(x, i, b);
+            return;
+        }
+        a->gone = true;
+        b = &both;
+        break;
+    }
+    Sharing own = *b;
+    mark_followed(x, n, &own);
+    vec_push(x->temp, &x->list, own);
+}
+
+void share_roots(Plan *plan, const Equation *roots, Group *const *alone, int n) {
+    Ctx *ctx = plan->graph->ctx;
+    Ctx *temp = ctx_temp(ctx);
+    Sharer *x = NEW(temp, Sharer);
+    x->g = plan->graph;
+    x->temp = temp;
+    x->reasons = plan->reasons;
+    for (int i = 0; i < n; i++) {
+        Sharing b = {.gr = alone[i]};
+        vec_push(temp, &b.roots, roots[i]);
+        vec_push(temp, &b.reads, reads_of(temp, &roots[i]));
+        place(x, &b);
+    }
+    for (int i = 0; i < x->list.n; i++) {
+        Group *first, *second;
+        if (x->list.at[i].gone) continue;
+        if (x->list.at[i].gr->product || !group_split(plan, x->list.at[i].gr, &first, &second)) {
+            vec_push(ctx, &plan->groups, x->list.at[i].gr);
+            continue;
+        }
+        vec_push(ctx, &plan->groups, first);
+        vec_push(ctx, &plan->groups, second);
+    }
+    ctx_temp_end(temp);
+}

@@ -1,0 +1,123 @@
+/* Large reductions with few results: see group_split. The shares are summed in their order, so that results repeat. */
+#include "group.h"
+
+enum { MANY_BLOCKS = 264, LEAST_SHARE = 4096 /* elements */, ROWS = 4, COLUMNS = 64 /* results of a block */ };
+
+/* All steps fold the same axes, each into one number for every element of the stores: a share that lacked an axis of
+ * theirs would be stored by several blocks. */
+static bool splits(const Group *gr) {
+    if (!gr->steps.n || gr->split >= 0) return false;
+    AxisSet o = gr->stores.at[0].axes, over = gr->steps.at[0].over;
+    for (int i = 0; i < gr->steps.n; i++) {
+        const GStep *p = &gr->steps.at[i];
+        if (p->scan || p->over != over || p->free != o || monoid_parts(p->monoid) != 1) return false;
+        for (int j = 0; j < gr->steps.n; j++)
+            if (gr->steps.at[j].under & over) return false;
+    }
+    for (int i = 0; i < gr->stores.n; i++)
+        if (gr->stores.at[i].axes != o || gr->stores.at[i].tensor->kind == TENSOR_INOUT) return false;
+    return !(over & o);
+}
+
+/* The longest folded axis; of equal ones that along which accesses are least contiguous. */
+static int axis_to_split(const Group *gr) {
+    int best = -1;
+    for (int a = 0; a < gr->axes.n; a++) {
+        if (!(gr->steps.at[0].over >> a & 1)) continue;
+        const GAxis *x = &gr->axes.at[a], *y = best >= 0 ? &gr->axes.at[best] : NULL;
+        bool better = !y || (x->contiguous < y->contiguous && x->guess >= MANY_BLOCKS) ||
+                      (x->guess > y->guess && y->guess < MANY_BLOCKS);
+        if (better) best = a;
+    }
+    return best;
+}
+
+/* Loads of what is folded that are contiguous along folded axes, and others. */
+static void count_loads(Group *gr, ExprMap *seen, const Expr *e, AxisSet over, int *rows, int *columns) {
+    if (!e->nargs || expr_map_get(seen, e)) return;
+    expr_map_put(gr->graph->ctx, seen, e, e);
+    if (e->op == OP_LOAD && group_free(gr, e) & over) ++*(group_free(gr, e->arg[e->nargs - 1]) & over ? rows : columns);
+    for (int i = 0; i < e->nargs; i++) count_loads(gr, seen, e->arg[i], over, rows, columns);
+}
+
+static int64_t shares(Group *gr, int axis) {
+    int64_t results = group_guess(gr, gr->stores.at[0].axes), folded = group_guess(gr, gr->steps.at[0].over);
+    int rows = 0, columns = 0;
+    for (int i = 0; i < gr->steps.n; i++) {
+        ExprMap seen = {0};
+        count_loads(gr, &seen, gr->steps.at[i].body, gr->steps.at[i].over, &rows, &columns);
+    }
+    int64_t wide = rows >= columns ? ROWS : COLUMNS, total;
+    int64_t blocks = results / wide > 0 ? results / wide : 1, n = MANY_BLOCKS / blocks;
+    if (!mul_ok(results < wide ? results : wide, folded, &total)) total = INT64_MAX;
+    if (n > total / LEAST_SHARE) n = total / LEAST_SHARE;
+    if (n > gr->axes.at[axis].guess) n = gr->axes.at[axis].guess;
+    return n;
+}
+
+static Tensor *share_temp(Plan *plan, const Group *gr, const GStep *p, int64_t n) {
+    Graph *g = plan->graph;
+    Tensor *t = NEW(g->ctx, Tensor);
+    *t = (Tensor){
+        .name = plan_name(plan, sym_fmt(g->ctx, "%s_share", gr->name)), .kind = TENSOR_LET, .type = p->node->type};
+    t->shape = NEW_N(g->ctx, const Expr *, MAX_GROUP_AXES + 1);
+    t->shape[t->rank++] = expr_int(g, TY_I64, n);
+    for (int a = 0; a < gr->axes.n; a++)
+        if (p->free >> a & 1) t->shape[t->rank++] = expr_minus(g, gr->axes.at[a].var->hi, gr->axes.at[a].var->lo);
+    t->id = g->tensors.n + plan->temps.n;
+    t->span = gr->stores.at[0].tensor->span;
+    vec_push(g->ctx, &plan->temps, t);
+    return t;
+}
+
+static const Expr **share_subs(const Group *gr, const GStep *p, const Expr *share) {
+    Graph *g = gr->graph;
+    const Expr **subs = NEW_N(g->ctx, const Expr *, MAX_GROUP_AXES + 1);
+    int n = 0;
+    subs[n++] = share;
+    for (int a = 0; a < gr->axes.n; a++)
+        if (p->free >> a & 1) subs[n++] = expr_minus(g, expr_var(g, gr->axes.at[a].var), gr->axes.at[a].var->lo);
+    return subs;
+}
+
+bool group_split(Plan *plan, Group *gr, Group **first, Group **second) {
+    Graph *g = plan->graph;
+    int axis = splits(gr) ? axis_to_split(gr) : -1;
+    int64_t n = axis >= 0 ? shares(gr, axis) : 0;
+    if (n < 4) return false;
+    Group *one = NEW(g->ctx, Group);
+    *one = *gr;
+    one->stores.at = NULL;
+    one->stores.n = one->stores.cap = 0;
+    one->name = sym_fmt(g->ctx, "%s_shares", gr->name);
+    one->split = axis;
+    one->parts = n;
+    const Expr *zero = expr_int(g, TY_I64, 0), *count = expr_int(g, TY_I64, n);
+    one->part = graph_var(g, sym(g->ctx, "piece"), zero, count);
+    Var *v = graph_var(g, sym(g->ctx, "piece"), zero, count);
+    const Expr **from = NEW_N(g->ctx, const Expr *, gr->steps.n), **to = NEW_N(g->ctx, const Expr *, gr->steps.n);
+    for (int i = 0; i < gr->steps.n; i++) {
+        const GStep *p = &gr->steps.at[i];
+        Tensor *t = share_temp(plan, gr, p, n);
+        GStore s = {.tensor = t, .subs = share_subs(gr, p, expr_var(g, one->part)), .value = p->node, .axes = p->free};
+        vec_push(g->ctx, &one->stores, s);
+        Reduce *r = NEW(g->ctx, Reduce);
+        *r = (Reduce){p->monoid, 1, NEW(g->ctx, Var *)};
+        r->vars[0] = v;
+        from[i] = p->node;
+        to[i] = expr_reduce(g, r, NULL, expr_load(g, t, share_subs(gr, p, expr_var(g, v))));
+    }
+    Equation *roots = NEW_N(g->ctx, Equation, gr->stores.n);
+    for (int i = 0; i < gr->stores.n; i++) {
+        const GStore *s = &gr->stores.at[i];
+        Equation r = {.tensor = s->tensor, .subs = s->subs, .vars = NEW_N(g->ctx, Var *, MAX_GROUP_AXES)};
+        for (int a = 0; a < gr->axes.n; a++)
+            if (s->axes >> a & 1) r.vars[r.nvars++] = gr->axes.at[a].var;
+        r.value = expr_replace(g, s->value, from, to, gr->steps.n);
+        if (s->guard) r.guard = expr_replace(g, s->guard, from, to, gr->steps.n);
+        roots[i] = r;
+    }
+    *first = one;
+    *second = group_new(g, roots, gr->stores.n, NULL, NULL, NULL);
+    return *second != NULL;
+}

@@ -1,0 +1,307 @@
+/* Expressions of a group in a kernel: loads, and maps of what several places read. Conditions are evaluated lazily: a
+ * load in a branch happens only where the branch is taken. */
+#include "apply_form.h"
+#include "sched/kernel/kernel_text.h"
+#include "ir/expr_find.h"
+
+#include <string.h>
+
+enum {
+    MAP_SIZE = 4,     /* a shared expression of that many operators is evaluated once */
+    MAP_DEPTH = 48,   /* a deeper one is evaluated by itself: compilers nest parentheses so deep only */
+    INDEX_SIZE = 2000 /* a larger one of indices alone is no longer written out wherever it is read */
+};
+
+static bool apply_fail(Apply *x, const char *what) {
+    if (!x->failed) text_put(x->why, what);
+    x->failed = true;
+    return false;
+}
+
+static intptr_t count(ExprMap *m, const void *key) { return (intptr_t)expr_map_get(m, key); }
+
+static void count_uses(Apply *x, const Expr *e) {
+    intptr_t n = count(&x->uses, e);
+    expr_map_put(x->temp, &x->uses, e, (const void *)(n + 1));
+    if (n) return;
+    for (int i = 0; i < e->nargs; i++) count_uses(x, e->arg[i]);
+}
+
+void apply_count_uses(Apply *x) {
+    for (int i = 0; i < x->gr->stores.n; i++) {
+        const GStore *s = &x->gr->stores.at[i];
+        count_uses(x, s->value);
+        if (s->guard) count_uses(x, s->guard);
+        for (int d = 0; d < s->tensor->rank; d++) count_uses(x, s->subs[d]);
+    }
+}
+
+/* Operators as a tree, with calls and quotients counted as several; loads and steps are leaves. *traps says whether an
+ * integer division is among them: that must not be evaluated where the program does not ask for it. */
+static intptr_t tree_size(Apply *x, const Expr *e, bool *traps) {
+    if (!e->nargs || e->op == OP_LOAD || e->op == OP_REDUCE) return 0;
+    intptr_t known = count(&x->sizes, e);
+    if (known) {
+        *traps |= known & 1;
+        return known >> 1;
+    }
+    bool divides = e->op == OP_DIV || e->op == OP_MOD, mine = divides && !type_is_float(e->type);
+    intptr_t n = op_rule(e->op) == RULE_FLOAT || divides ? MAP_SIZE : 1;
+    for (int i = 0; i < e->nargs; i++) n += tree_size(x, e->arg[i], &mine);
+    if (n > 1 << 20) n = 1 << 20;
+    expr_map_put(x->temp, &x->sizes, e, (const void *)(n << 1 | (mine ? 1 : 0)));
+    *traps |= mine;
+    return n;
+}
+
+static bool is_index(Apply *x, const Expr *e) {
+    if (e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_SCALAR) return false;
+    intptr_t known = count(&x->indices, e);
+    if (!e->nargs || known) return known != 1;
+    bool is = true;
+    for (int i = 0; i < e->nargs && is; i++) is = is_index(x, e->arg[i]);
+    expr_map_put(x->temp, &x->indices, e, (const void *)(intptr_t)(is ? 2 : 1));
+    return is;
+}
+
+/* ---- names ---- */
+
+static bool taken(Apply *x, Sym name) {
+    if (expr_map_get(&x->names, name) || kernel_name_reserved(name) || graph_name_taken(x->g, name)) return true;
+    for (int i = 0; i < x->gr->axes.n; i++)
+        if (x->gr->axes.at[i].name == name) return true;
+    return false;
+}
+
+Value *apply_value(Apply *x, ValueKind kind, const char *base, Type t, FactorSet domain) {
+    Ctx *ctx = x->g->ctx;
+    Sym name;
+    size_t n = strlen(base);
+    bool digit = n && base[n - 1] >= '0' && base[n - 1] <= '9';
+    do name = sym_fmt(ctx, "%s%s%d", base, digit ? "_" : "", x->next_name++);
+    while (taken(x, name));
+    expr_map_put(x->temp, &x->names, name, name);
+    Value *v = part_value(x->p, x->part, name, kind, t, x->l, domain);
+    if (!(domain & (layout_scope_factors(x->l, SCOPE_THREAD) | layout_scope_factors(x->l, SCOPE_REG))))
+        v->layout = NULL;
+    return v;
+}
+
+FactorSet apply_tile(Apply *x, AxisSet axes, bool regs, bool threads) {
+    FactorSet set = 0, scope = (regs ? layout_scope_factors(x->l, SCOPE_REG) : 0) |
+                               (threads ? layout_scope_factors(x->l, SCOPE_THREAD) : 0);
+    for (int a = 0; a < x->gr->axes.n; a++)
+        if (axes >> a & 1) set |= layout_axis_factors(x->l, x->axis[a]);
+    return set & scope;
+}
+
+/* ---- what is known ---- */
+
+static ExprMap *memo(Apply *x, Scope *s, const Expr *cond) {
+    for (int i = 0; i < s->memos.n; i++)
+        if (s->memos.at[i].cond == cond) return &s->memos.at[i].done;
+    Memo m = {.cond = cond};
+    vec_push(x->temp, &s->memos, m);
+    return &s->memos.at[s->memos.n - 1].done;
+}
+
+const Expr *apply_known(Apply *x, const Expr *e, const Expr *cond) {
+    for (Scope *s = x->scope; s; s = s->up)
+        for (int i = 0; i < s->memos.n; i++) {
+            if (s->memos.at[i].cond && s->memos.at[i].cond != cond) continue;
+            const Expr *r = expr_map_get(&s->memos.at[i].done, e);
+            if (r) return r;
+        }
+    return NULL;
+}
+
+void apply_know(Apply *x, Scope *scope, const Expr *e, const Expr *cond, const Expr *value) {
+    expr_map_put(x->temp, memo(x, scope, cond), e, value);
+}
+
+/* The outermost open scope in which an expression under a condition can be evaluated. */
+static Scope *home(Apply *x, const Expr *e, Cond c) {
+    AxisSet need = group_free(x->gr, e) | group_free(x->gr, c.key);
+    Scope *s = x->scope;
+    while (s->up && !(need >> s->axis & 1)) s = s->up;
+    return s;
+}
+
+/* ---- expressions ---- */
+
+static Cond both(Apply *x, Cond c, const Expr *key, const Expr *is) {
+    return (Cond){expr_and(x->g, c.key, key), expr_and(x->g, c.is, is)};
+}
+
+Cond apply_cond(Apply *x, const Expr *guard) {
+    Cond none = {0};
+    int64_t v;
+    if (!guard || (expr_is_int(guard, &v) && v)) return none;
+    return (Cond){guard, apply_expr(x, guard, none)};
+}
+
+static Found is_value(const Expr *e, const void *unused) {
+    (void)unused;
+    return e->op == OP_VALUE ? FOUND : FOUND_INSIDE;
+}
+
+/* The conditions of c on indices alone; false where one on data is the same for neighbouring elements. */
+static bool index_conditions(Apply *x, const Expr *c, AxisSet neighbours, const Expr **kept) {
+    if (!c) return true;
+    if (c->op == OP_AND)
+        return index_conditions(x, c->arg[0], neighbours, kept) && index_conditions(x, c->arg[1], neighbours, kept);
+    ExprMap seen = {0};
+    if (!group_data(&seen, x->temp, c)) {
+        *kept = expr_and(x->g, *kept, c);
+        return true;
+    }
+    return (group_free(x->gr, c) & neighbours) != 0;
+}
+
+/* A divisor may be 0: a proof takes for granted that it is not, where the condition may be what sees to that. */
+static bool may_divide_by_zero(const PolyEnv *env, const Expr *e) {
+    if (e->op == OP_DIV || e->op == OP_MOD) {
+        Poly less = poly_sub(poly_ctx(env), poly_of(env, e->arg[1]), poly_const(poly_ctx(env), 1));
+        if (!poly_nonneg(env, less)) return true;
+    }
+    for (int i = 0; i < e->nargs; i++)
+        if (may_divide_by_zero(env, e->arg[i])) return true;
+    return false;
+}
+
+/* Every element that the load's subscripts, which are of indices alone, can name exists. */
+static bool proved_in_range(Apply *x, const Expr *e) {
+    Ctx *temp = ctx_temp(x->g->ctx);
+    PolyEnv env = {.g = x->g, .ctx = temp};
+    ExprMap seen = {0};
+    bool in = !e->u.tensor->partial && e->u.tensor->kind != TENSOR_INOUT;
+    for (int i = 0; i < e->nargs && in; i++) in = !group_data(&seen, x->temp, e->arg[i]);
+    for (int i = 0; i < e->nargs && in; i++) {
+        Poly p = poly_of(&env, e->arg[i]), size = poly_of(&env, e->u.tensor->shape[i]);
+        Poly room = poly_sub(temp, poly_sub(temp, size, p), poly_const(temp, 1));
+        in = poly_nonneg(&env, p) && poly_nonneg(&env, room) && !may_divide_by_zero(&env, e->arg[i]);
+    }
+    ctx_temp_end(temp);
+    return in;
+}
+
+/* The condition varies along a loop along which the load does not: without it, what is loaded is known before the loop.
+ */
+static bool waits_for_loop(Apply *x, const Expr *e, Cond c) {
+    return c.key && (group_free(x->gr, c.key) & ~group_free(x->gr, e) & x->serial) != 0;
+}
+
+/* Of c, conditions on indices alone, what is the same along all axes that the load does not have. */
+static const Expr *own_conditions(Apply *x, const Expr *c, AxisSet axes) {
+    if (!c) return NULL;
+    if (c->op == OP_AND) {
+        const Expr *a = own_conditions(x, c->arg[0], axes), *b = own_conditions(x, c->arg[1], axes);
+        return a == c->arg[0] && b == c->arg[1] ? c : expr_and(x->g, a, b);
+    }
+    return group_free(x->gr, c) & ~axes ? NULL : c;
+}
+
+/* The condition under which to load. What exists is loaded without one where neighbouring elements have conditions of
+ * their own, made of data, or where the condition varies along axes that the load lacks: each element would be loaded
+ * by itself, or again for each of those. */
+static Cond load_cond(Apply *x, const Expr *e, Cond c) {
+    const Expr *kept = NULL;
+    if (waits_for_loop(x, e, c) && proved_in_range(x, e)) return (Cond){0};
+    if (!c.key || !e->nargs || !(load_exists(e) || expr_map_get(&x->gr->whole, e))) return c;
+    if (!index_conditions(x, c.key, group_free(x->gr, e->arg[e->nargs - 1]), &kept)) kept = c.key;
+    ExprMap seen = {0}; /* conditions of data are protected by those before them */
+    if (kept && !group_data(&seen, x->temp, kept)) kept = own_conditions(x, kept, group_free(x->gr, e));
+    return kept == c.key ? c : apply_cond(x, kept);
+}
+
+static const Expr *apply_load(Apply *x, const Expr *e, Cond c) {
+    Tensor *t = e->u.tensor;
+    Stage *s = stage_new(x->p, STAGE_LOAD);
+    s->tensor = t;
+    s->subs = NEW_N(x->g->ctx, const Expr *, t->rank);
+    FactorSet domain = c.is ? expr_domain(x->part, x->l, c.is) : 0;
+    ExprMap seen = {0};
+    bool plain = !expr_find(x->temp, &seen, c.is, is_value, NULL);
+    for (int i = 0; i < t->rank; i++) {
+        s->subs[i] = apply_expr(x, e->arg[i], c);
+        domain |= expr_domain(x->part, x->l, s->subs[i]);
+        plain &= !expr_find(x->temp, &seen, s->subs[i], is_value, NULL);
+    }
+    s->cond = c.is;
+    Scope *at = home(x, e, c);
+    /* what the kernel may write itself is not read before its turn */
+    if (plain && at->up && t->kind != TENSOR_INOUT) s->depth = x->s->ahead;
+    s->nout = 1;
+    s->out[0] = apply_value(x, VALUE_REG, t->name, t->type, domain);
+    vec_push(x->temp, &at->stages, s);
+    const Expr *v = expr_value(x->p, s->out[0]);
+    apply_know(x, at, e, c.key, v);
+    return v;
+}
+
+static const Expr *expression(Apply *x, const Expr *e, Cond c, bool varies_less);
+
+/* Operands, each under the condition that its operator evaluates it under. */
+static const Expr *apply_args(Apply *x, const Expr *e, Cond c) {
+    const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
+    for (int i = 0; i < e->nargs; i++) {
+        Cond ci = c;
+        if (i && (e->op == OP_AND || (e->op == OP_IF && i == 1))) {
+            ci = both(x, c, e->arg[0], a[0]);
+        } else if (i && (e->op == OP_OR || e->op == OP_IF)) {
+            ci = both(x, c, expr1(x->g, OP_NOT, e->arg[0]), expr1(x->g, OP_NOT, a[0]));
+        }
+        a[i] = expression(x, e->arg[i], ci, group_free(x->gr, e->arg[i]) != group_free(x->gr, e));
+    }
+    return expr_with(x->g, e, a);
+}
+
+/* What several places read, or what varies less than the one place that reads it, is evaluated once. r is what e has
+ * become. */
+static bool wants_map(Apply *x, const Expr *e, const Expr *r, Cond c, bool varies_less) {
+    bool traps = false;
+    if (count(&x->uses, e) < 2 && !varies_less && r->depth <= MAP_DEPTH) return false;
+    intptr_t size = tree_size(x, e, &traps);
+    if (size < MAP_SIZE || (size < INDEX_SIZE && is_index(x, e))) return false;
+    return !traps || !c.key;
+}
+
+static const Expr *apply_map(Apply *x, const Expr *e, const Expr *r, Cond c) {
+    Stage *s = stage_new(x->p, STAGE_MAP);
+    Scope *at = home(x, e, c);
+    s->expr[0] = r;
+    s->nout = 1;
+    s->out[0] = apply_value(x, VALUE_REG, "e", r->type, expr_domain(x->part, x->l, r));
+    vec_push(x->temp, &at->stages, s);
+    r = expr_value(x->p, s->out[0]);
+    apply_know(x, at, e, c.key, r);
+    return r;
+}
+
+static const Expr *expression(Apply *x, const Expr *e, Cond c, bool varies_less) {
+    if (e->op == OP_VAR) {
+        for (int a = 0; a < x->gr->axes.n; a++)
+            if (x->gr->axes.at[a].var == e->u.var) return expr_var(x->g, x->axis[a]->var);
+        if (x->gr->part == e->u.var)
+            for (int i = 0; i < x->l->factors.n; i++)
+                if (x->l->factors.at[i]->axis == x->axis[x->gr->split] && x->l->factors.at[i]->bind == BIND_GRID)
+                    return expr_factor(x->p, x->l->factors.at[i]);
+        apply_fail(x, "an index variable without an axis");
+        return e;
+    }
+    if (!e->nargs && e->op != OP_LOAD) return e;
+    if (e->op == OP_LOAD) c = load_cond(x, e, c);
+    const Expr *r = apply_known(x, e, c.key);
+    if (r) return r;
+    if (e->op == OP_LOAD) return apply_load(x, e, c);
+    if (e->op == OP_REDUCE) {
+        apply_fail(x, "a step is read before it is made");
+        return e;
+    }
+    r = apply_args(x, e, c);
+    if (wants_map(x, e, r, c, varies_less)) return apply_map(x, e, r, c);
+    apply_know(x, x->scope, e, c.key, r);
+    return r;
+}
+
+const Expr *apply_expr(Apply *x, const Expr *e, Cond c) { return expression(x, e, c, false); }

@@ -1,0 +1,172 @@
+/* The form of a group for the cost model: see cost_form.h. */
+#include "cost_form.h"
+
+enum { MAX_ACCESSES = 64 /* that are counted */ };
+
+typedef struct Former {
+    CostForm *f;
+    Group *gr;
+    Ctx *ctx;
+    ExprMap number; /* OP_LOAD -> its access, plus 1 */
+} Former;
+
+static CostMove move_along(Group *gr, const Expr *const *subs, int rank, AxisSet axes, int a) {
+    if (!(axes >> a & 1)) return MOVE_NOT;
+    const bool merged = gr->axes.at[a].merged; /* its quotients stand in the other subscripts */
+    for (int d = 0; d + 1 < rank && !merged; d++)
+        if (group_free(gr, subs[d]) >> a & 1) return MOVE_FURTHER;
+    const Expr *e = subs[rank - 1];
+    while (e->op == OP_ADD || e->op == OP_SUB) e = e->arg[group_free(gr, e->arg[1]) >> a & 1];
+    while (merged && e->op == OP_MOD) e = e->arg[0];
+    if (merged && e->op == OP_DIV) return MOVE_SELDOM;
+    return e->op == OP_VAR && e->u.var == gr->axes.at[a].var ? MOVE_BY_ONE : MOVE_FURTHER;
+}
+
+static int64_t elements_of(const Tensor *t) {
+    int64_t n = 1;
+    for (int d = 0; d < t->rank; d++)
+        if (!mul_ok(n, expr_guess(t->shape[d]), &n)) return INT64_MAX;
+    return n;
+}
+
+static int add_access(Former *x, bool load, const Expr *const *subs, const Tensor *t, AxisSet axes) {
+    CostAccess c = {.load = load, .bytes = (type_bits(t->type) + 7) / 8, .axes = axes};
+    for (int a = 0; a < x->gr->axes.n; a++)
+        if (axes >> a & 1 && x->gr->axes.at[a].merged) c.elements = elements_of(t);
+    for (int a = 0; a < x->gr->axes.n; a++)
+        c.moves[a] = (unsigned char)(t->rank ? move_along(x->gr, subs, t->rank, axes, a) : MOVE_NOT);
+    vec_push(x->ctx, &x->f->accesses, c);
+    return x->f->accesses.n - 1;
+}
+
+static void walk_reads(Former *x, ExprMap *seen, const Expr *e) {
+    if (!e || !e->nargs || expr_map_get(seen, e)) return;
+    expr_map_put(x->ctx, seen, e, e);
+    if (e->op == OP_REDUCE) {
+        vec_push(x->ctx, &x->f->refs, (int)(group_step(x->gr, e) - x->gr->steps.at));
+        return;
+    }
+    for (int i = 0; i < e->nargs; i++) walk_reads(x, seen, e->arg[i]);
+}
+
+static void walk_loads(Former *x, ExprMap *seen, const Expr *e) {
+    if (!e || (!e->nargs && e->op != OP_LOAD) || e->op == OP_REDUCE || expr_map_get(seen, e)) return;
+    expr_map_put(x->ctx, seen, e, e);
+    if (e->op == OP_LOAD && (x->f->accesses.n < MAX_ACCESSES || expr_map_get(&x->number, e))) {
+        int n = (int)(intptr_t)expr_map_get(&x->number, e) - 1;
+        if (n < 0) {
+            n = add_access(x, true, (const Expr *const *)e->arg, e->u.tensor, group_free(x->gr, e));
+            expr_map_put(x->ctx, &x->number, e, (const void *)(intptr_t)(n + 1));
+        }
+        vec_push(x->ctx, &x->f->refs, n);
+    }
+    for (int i = 0; i < e->nargs; i++) walk_loads(x, seen, e->arg[i]);
+}
+
+/* A store's value alone decides when it can be made. */
+static CostItem add_item(Former *x, const Expr *value, const Expr *guard, bool waits_for_guard) {
+    ExprMap seen = {0}, again = {0};
+    CostItem it = {.reads = x->f->refs.n};
+    walk_reads(x, &seen, value);
+    if (waits_for_guard) walk_reads(x, &seen, guard);
+    it.nreads = x->f->refs.n - it.reads;
+    it.loads = x->f->refs.n;
+    walk_loads(x, &again, value);
+    walk_loads(x, &again, guard);
+    it.nloads = x->f->refs.n - it.loads;
+    return it;
+}
+
+/* ---- the key ---- */
+
+static void put(Text *t, int64_t v) { text_put_n(t, (const char *)&v, sizeof v); }
+
+static void put_axes(Text *t, const Group *gr) {
+    put(t, gr->axes.n);
+    put(t, gr->split);
+    put(t, gr->split >= 0 ? gr->parts : 0);
+    for (int a = 0; a < gr->axes.n; a++) {
+        const GAxis *x = &gr->axes.at[a];
+        put(t, x->extent);
+        put(t, x->most);
+        put(t, x->guess);
+        put(t, x->contiguous);
+        put(t, (x->indexed ? 1 : 0) + (x->folded ? 2 : 0) + (x->scanned ? 4 : 0));
+    }
+}
+
+static Sym key_of(const CostForm *f, Ctx *ctx) {
+    const Group *gr = f->gr;
+    Text t = {.ctx = ctx};
+    put_axes(&t, gr);
+    put(&t, gr->steps.n);
+    for (int i = 0; i < gr->steps.n; i++) {
+        const GStep *p = &gr->steps.at[i];
+        put(&t, (int64_t)p->free << 32 | p->over);
+        put(&t, p->scan);
+        put(&t, (int64_t)p->joined[0] << 32 | p->joined[1]);
+        put(&t, p->guard && p->guard->nargs);
+    }
+    put(&t, gr->stores.n);
+    for (int i = 0; i < gr->stores.n; i++) put(&t, gr->stores.at[i].axes);
+    for (int i = 0; i < f->items.n; i++) {
+        put(&t, f->items.at[i].nreads);
+        put(&t, f->items.at[i].nloads);
+    }
+    for (int i = 0; i < f->refs.n; i++) put(&t, f->refs.at[i]);
+    for (int i = 0; i < f->accesses.n; i++) {
+        const CostAccess *c = &f->accesses.at[i];
+        put(&t, c->load);
+        put(&t, (int64_t)c->axes << 8 | c->bytes);
+        put(&t, c->elements);
+        text_put_n(&t, (const char *)c->moves, (size_t)gr->axes.n);
+    }
+    return sym_n(t.ctx, t.s, t.n);
+}
+
+CostForm *cost_form(Group *gr, Ctx *ctx) {
+    Former x = {.f = NEW(ctx, CostForm), .gr = gr, .ctx = ctx};
+    x.f->gr = gr;
+    for (int i = 0; i < gr->steps.n; i++)
+        vec_push(ctx, &x.f->items, add_item(&x, gr->steps.at[i].body, gr->steps.at[i].guard, true));
+    for (int i = 0; i < gr->stores.n; i++) {
+        const GStore *s = &gr->stores.at[i];
+        CostItem it = add_item(&x, s->value, s->guard, false);
+        if (x.f->accesses.n < MAX_ACCESSES) {
+            vec_push(ctx, &x.f->refs, add_access(&x, false, s->subs, s->tensor, s->axes));
+            it.nloads++;
+        }
+        vec_push(ctx, &x.f->items, it);
+    }
+    x.f->key = key_of(x.f, ctx);
+    x.f->level = NEW_N(ctx, int, x.f->items.n);
+    x.f->levels = NEW_N(ctx, int, x.f->accesses.n);
+    return x.f;
+}
+
+/* ---- levels ---- */
+
+void cost_form_levels(CostForm *f, AxisSet serial) {
+    if (f->known && f->serial == serial) return;
+    uint64_t seen[MAX_ACCESSES] = {0};
+    f->known = true;
+    f->serial = serial;
+    f->depth = 0;
+    for (int i = 0; i < f->accesses.n; i++) f->levels[i] = 0;
+    for (int i = 0; i < f->items.n; i++) {
+        const CostItem *it = &f->items.at[i];
+        int level = 0;
+        for (int k = 0; k < it->nreads; k++) {
+            int l = f->level[f->refs.at[it->reads + k]];
+            if (l > level) level = l;
+        }
+        for (int k = 0; k < it->nloads; k++) {
+            int c = f->refs.at[it->loads + k];
+            f->levels[c] += !(seen[c] >> (level & 63) & 1);
+            seen[c] |= (uint64_t)1 << (level & 63);
+        }
+        const GStep *p = i < f->gr->steps.n ? &f->gr->steps.at[i] : NULL;
+        if (!p && level > f->depth) f->depth = level;
+        f->level[i] = level + (p && !p->scan && p->over & serial ? 1 : 0);
+    }
+}

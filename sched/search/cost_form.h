@@ -1,0 +1,43 @@
+/* What the cost and the legality of a group's schedules depend on, and nothing else: groups of equal forms have the
+ * same best schedule. Made once a group, so that a candidate costs no walk over expressions. */
+#ifndef TDC_COST_FORM_H
+#define TDC_COST_FORM_H
+
+#include "sched/plan/group.h"
+
+typedef enum CostMove { MOVE_NOT, MOVE_BY_ONE, MOVE_FURTHER, MOVE_SELDOM /* an element for many steps */ } CostMove;
+
+/* A load, or a store. */
+typedef struct CostAccess {
+    bool load;
+    int bytes; /* of an element */
+    AxisSet axes;
+    int64_t elements; /* of the tensor, where those that are named may be less than its axes have; 0: no matter */
+    unsigned char moves[MAX_GROUP_AXES]; /* how the address moves along each axis: a CostMove */
+} CostAccess;
+
+/* A step or a store: parts of CostForm.refs. */
+typedef struct CostItem {
+    int reads, nreads; /* steps on which its value waits, all before it */
+    int loads, nloads; /* accesses that it makes by itself */
+} CostItem;
+
+typedef struct CostForm {
+    Group *gr;
+    VEC(CostAccess) accesses; /* in the order of the items that make them first */
+    VEC(CostItem) items;      /* steps, then stores */
+    VEC(int) refs;
+    Sym key; /* equal where all of the above, and what a schedule's legality reads, is equal */
+    /* Of the set of axes with a loop that was asked about last: */
+    bool known;
+    AxisSet serial;
+    int *level;  /* of each item: loops that have ended before it is known */
+    int *levels; /* of each access: loops over a folded axis in which it is made again */
+    int depth;
+} CostForm;
+
+CostForm *cost_form(Group *gr, Ctx *ctx); /* in that memory */
+/* Fills level, levels and depth for a set of axes with a loop. */
+void cost_form_levels(CostForm *f, AxisSet serial);
+
+#endif

@@ -1,0 +1,298 @@
+/* What `tdc explain` says of one entry: its kernels with what they store, read and write, how long they should take and
+ * what that waits for, the schedule or the library's call of each, why tensors are not in a kernel together, and the
+ * workspace over time. Everything is for given sizes; the kernels themselves are those that a compilation makes. */
+#include "explain.h"
+
+#include "ir/diag.h"
+#include "ir/interp/interp.h"
+#include "sched/kernel/memory.h"
+#include "predict.h"
+#include "sched/library/product.h"
+
+#include <string.h>
+
+enum { WIDTH = 80, INDENT = 3 };
+
+/* An earlier kernel with which one was tried. */
+typedef struct Apart {
+    int kernel;
+    const char *why;
+} Apart;
+typedef VEC(Apart) ApartList;
+
+typedef struct Explaining {
+    Text *out;
+    const Program *p;
+    const Target *t;
+    const Tuning *tuning;
+    const ExplainAt *at;
+    Text *why;
+    Memory memory;
+    int64_t *bytes; /* of each piece; the library's scratch counts as nothing */
+    Place *place;
+    int64_t *live; /* of the workspace, at each kernel */
+    int64_t peak, least;
+    double seconds;
+    ApartList *apart; /* of each kernel; NULL: not known */
+} Explaining;
+
+/* ---- lines ---- */
+
+/* Words of one line or, where they are too many, of several: the later ones stand further in. */
+static void put_wrapped(Text *out, const char *s) {
+    size_t column = INDENT;
+    text_put(out, "   ");
+    while (*s) {
+        size_t n = strcspn(s, " ");
+        if (column + n > WIDTH && column > INDENT + 2) {
+            while (out->n && out->s[out->n - 1] == ' ') out->s[--out->n] = 0;
+            text_put(out, "\n     ");
+            column = INDENT + 2;
+        }
+        text_put_n(out, s, n);
+        column += n;
+        s += n;
+        for (; *s == ' '; s++, column++) text_char(out, ' ');
+    }
+    text_char(out, '\n');
+}
+
+/* ---- kernels ---- */
+
+static void find_stores(Text *out, Stage *const *at, int n, const Tensor **seen, int *nseen) {
+    for (int i = 0; i < n; i++) {
+        const Stage *s = at[i];
+        bool known = s->kind != STAGE_STORE && s->kind != STAGE_ATOMIC;
+        for (int k = 0; k < *nseen; k++) known |= seen[k] == s->tensor;
+        if (!known) text_fmt(out, "%s%s", *nseen ? ", " : "", s->tensor->name);
+        if (!known && *nseen < 16) seen[(*nseen)++] = s->tensor;
+        find_stores(out, s->body.at, s->body.n, seen, nseen);
+    }
+}
+
+static int stores_of(const Kernel *k, const Tensor **seen, Text *out) {
+    int n = 0;
+    for (int i = 0; i < k->parts.n; i++) find_stores(out, k->parts.at[i]->body.at, k->parts.at[i]->body.n, seen, &n);
+    return n;
+}
+
+/* The line of the tuning file that the product meets, as its place. */
+static void put_tuned(const Explaining *x, const Product *m, Text *line) {
+    TuneProduct p;
+    int at, column;
+    if (!x->tuning || !tuning_describe(x->p->graph, m, tuning_target(x->t), x->at->dims, x->at->scalars, &p)) return;
+    const TuneEntry *e = tuning_serves(x->tuning, &p);
+    if (!e) return;
+    diag_place(x->p->ctx, e->span.file, e->span.start, &at, &column);
+    text_fmt(line, ", tuned by %s:%d", x->tuning->name, at);
+}
+
+static bool put_call(const Explaining *x, const Product *m) {
+    static const char *const activations[] = {
+        "",
+#define EPILOGUE(e, text, types) #e,
+#include "sched/library/epilogues.def"
+#undef EPILOGUE
+    };
+    Text line = {.ctx = x->p->ctx};
+    ProductSizes c;
+    if (!predict_product(x->p, m, x->at, &c)) return false;
+    text_fmt(&line, "cuBLASLt: %s x %s, m %lld n %lld k %lld", m->a.tensor->name, m->b.tensor->name, (long long)c.m,
+             (long long)c.n, (long long)c.k);
+    if (m->nbatch) text_fmt(&line, " batch %lld", (long long)c.batch);
+    if (m->c.tensor) text_fmt(&line, ", + %s", m->c.tensor->name);
+    if (m->bias.tensor) text_fmt(&line, ", bias %s", m->bias.tensor->name);
+    if (m->act) text_put(&line, ", ");
+    for (const char *s = activations[m->act]; *s; s++) text_char(&line, (char)(*s | 32));
+    put_tuned(x, m, &line);
+    put_wrapped(x->out, line.s);
+    return true;
+}
+
+/* Which kernels were tried with each, and why they are apart. */
+static void find_reasons(Explaining *x) {
+    const Program *p = x->p;
+    ExprMap kernel = {0}; /* Tensor -> the kernel that stores it + 1 */
+    if (!p->reasons) return;
+    x->apart = NEW_N(p->ctx, ApartList, p->kernels.n + 1);
+    for (int k = 0; k < p->kernels.n; k++) {
+        const Group *gr = p->kernels.at[k]->group;
+        for (int i = 0; gr && i < gr->stores.n; i++)
+            expr_map_put(p->ctx, &kernel, gr->stores.at[i].tensor, (const void *)(intptr_t)(k + 1));
+    }
+    for (int i = 0; i < p->reasons->list.n; i++) {
+        const Reason *r = &p->reasons->list.at[i];
+        int a = (int)(intptr_t)expr_map_get(&kernel, r->one) - 1,
+            b = (int)(intptr_t)expr_map_get(&kernel, r->other) - 1;
+        if (a < 0 || b < 0 || a == b || p->kernels.at[a]->product || p->kernels.at[b]->product) continue;
+        ApartList *l = &x->apart[a > b ? a : b];
+        bool known = false;
+        for (int j = 0; j < l->n; j++) known |= l->at[j].kernel == (a > b ? b : a);
+        if (!known) vec_push(p->ctx, l, ((Apart){a > b ? b : a, r->why}));
+    }
+}
+
+/* Why kernel k is not one with earlier ones: those of the same reason together. */
+static void put_reasons(const Explaining *x, int k) {
+    const ApartList *l = x->apart ? &x->apart[k] : NULL;
+    Text line = {.ctx = x->p->ctx};
+    for (int i = 0; l && i < l->n; i++) {
+        bool said = false;
+        for (int j = 0; j < i; j++) said |= !strcmp(l->at[j].why, l->at[i].why);
+        if (said) continue;
+        text_put(&line, line.n ? "; not with" : "not with");
+        for (int j = i, n = 0; j < l->n; j++)
+            if (!strcmp(l->at[j].why, l->at[i].why))
+                text_fmt(&line, "%s %s", n++ ? "," : "", x->p->kernels.at[l->at[j].kernel]->name);
+        text_fmt(&line, ": %s", l->at[i].why);
+    }
+    if (line.n) put_wrapped(x->out, line.s);
+}
+
+static bool put_kernel(Explaining *x, int i) {
+    const Kernel *k = x->p->kernels.at[i];
+    const Tensor *seen[16];
+    Text stores = {.ctx = x->p->ctx}, line = {.ctx = x->p->ctx};
+    Traffic moved;
+    const char *by;
+    if (!kernel_traffic(x->p, k, x->at->dims, &moved)) return false;
+    double s = predict_kernel(x->p, k, x->at, &moved, &by);
+    bool exact = k->group && !k->product;
+    x->seconds += s;
+    bool several = stores_of(k, seen, &stores) > 1;
+    text_fmt(x->out, "%2d %-19s %11lld %11lld %s%7.1f us %-10s %10lld\n", i + 1, k->name, (long long)moved.read,
+             (long long)moved.written, exact ? " " : ">", s * 1e6, by, (long long)x->live[i]);
+    if (several) put_wrapped(x->out, sym_fmt(x->p->ctx, "stores %s", stores.s));
+    if (k->same) put_wrapped(x->out, sym_fmt(x->p->ctx, "same kernel as %s", k->symbol));
+    if (k->product) return put_call(x, k->product);
+    if (k->schedule) schedule_print(&line, k->group, k->schedule);
+    if (line.n) put_wrapped(x->out, line.s);
+    if (k->no_product) put_wrapped(x->out, sym_fmt(x->p->ctx, "no library: %s", k->no_product));
+    put_reasons(x, i);
+    return true;
+}
+
+/* ---- memory ---- */
+
+static bool tensor_bytes(const Explaining *x, const Tensor *t, int64_t *bytes) {
+    int64_t shape[MAX_RANK], n;
+    if (!interp_shape(x->p->graph, t, x->at->dims, shape, &n, x->why)) return false;
+    *bytes = (int64_t)host_bytes(t->type, n);
+    return true;
+}
+
+static bool find_sizes(Explaining *x, int64_t *params) {
+    for (int i = 0; i < x->p->params.n; i++)
+        if (!tensor_bytes(x, x->p->params.at[i], &params[i])) return false;
+    for (int i = 0; i < x->memory.pieces.n; i++) {
+        const Region *piece = &x->memory.pieces.at[i];
+        if (piece->temp && !piece->with && !tensor_bytes(x, piece->temp, &x->bytes[i])) return false;
+    }
+    return true;
+}
+
+static bool find_memory(Explaining *x) {
+    Ctx *ctx = x->p->ctx;
+    int64_t *params = NEW_N(ctx, int64_t, x->p->params.n + 1);
+    memory_plan(ctx, x->p, &x->memory);
+    x->bytes = NEW_N(ctx, int64_t, x->memory.pieces.n + 1);
+    x->place = NEW_N(ctx, Place, x->memory.pieces.n + 1);
+    x->live = NEW_N(ctx, int64_t, x->p->kernels.n + 1);
+    if (!find_sizes(x, params)) return false;
+    if (!memory_place(ctx, &x->memory, params, x->bytes, x->place, &x->peak))
+        return text_put(x->why, "the workspace is larger than 2^60 bytes"), false;
+    for (int i = 0; i < x->memory.pieces.n; i++) {
+        const Region *piece = &x->memory.pieces.at[i];
+        for (int k = piece->first < 0 ? 0 : piece->first; k <= piece->last && x->place[i].home < 0; k++)
+            x->live[k] += (x->bytes[i] + PLACE_ALIGN - 1) / PLACE_ALIGN * PLACE_ALIGN;
+    }
+    for (int k = 0; k < x->p->kernels.n; k++)
+        if (x->live[k] > x->least) x->least = x->live[k];
+    return true;
+}
+
+static void put_piece(const Explaining *x, int i, Text *line) {
+    const Region *piece = &x->memory.pieces.at[i];
+    const Place *place = &x->place[i];
+    if (piece->with) {
+        text_fmt(line, "%s:in %s", piece->temp->name, piece->with->name);
+        return;
+    }
+    text_fmt(line, "%s:%lld@", piece->temp->name, (long long)x->bytes[i]);
+    if (place->home >= 0) text_fmt(line, "%s+", x->p->params.at[place->home / 2]->name);
+    text_fmt(line, "%lld", (long long)place->offset);
+    text_fmt(line, piece->last > piece->first ? "(%d-%d)" : "(%d)", piece->first + 1, piece->last + 1);
+}
+
+static void put_memory(const Explaining *x) {
+    Text line = {.ctx = x->p->ctx};
+    bool scratch = false;
+    text_fmt(x->out, "workspace %lld bytes; most in use at once %lld", (long long)x->peak, (long long)x->least);
+    for (int i = 0; i < x->memory.pieces.n; i++) {
+        bool temp = x->memory.pieces.at[i].temp;
+        scratch |= !temp;
+        if (temp && line.n) text_put(&line, "  ");
+        if (temp) put_piece(x, i, &line);
+    }
+    text_put(x->out, scratch ? "\nwithout the library's scratch" : "");
+    if (line.n) text_fmt(x->out, "%s name:bytes@offset(kernels)", ";");
+    text_char(x->out, '\n');
+    if (line.n) put_wrapped(x->out, line.s);
+}
+
+/* ---- the whole ---- */
+
+/* Which sizes come from where. */
+static void put_sources(const Explaining *x) {
+    static const char *const words[] = {
+#define SIZE_FROM(e, words) words,
+        SIZE_FROM_ROWS
+#undef SIZE_FROM
+    };
+    const Graph *g = x->p->graph;
+    Text line = {.ctx = x->p->ctx};
+    for (int from = 0; from < SIZE_FROM_COUNT; from++) {
+        int n = 0;
+        const char *gap = line.n ? "; " : "";
+        for (int i = 0; from == SIZE_FIXED && i < g->fixed.n; i++)
+            text_fmt(&line, "%s%s", n++ ? ", " : gap, g->fixed.at[i].name);
+        for (int i = 0; i < g->dims.n; i++)
+            if ((int)x->at->from[i] == from) text_fmt(&line, "%s%s", n++ ? ", " : gap, g->dims.at[i]->name);
+        if (n) text_fmt(&line, " %s", words[from]);
+    }
+    if (line.n) put_wrapped(x->out, line.s);
+}
+
+static void put_head(const Explaining *x) {
+    const Graph *g = x->p->graph;
+    int products = 0, n = x->p->kernels.n;
+    for (int i = 0; i < n; i++) products += x->p->kernels.at[i]->product != NULL;
+    int fixed = g->fixed.n;
+    text_fmt(x->out, "%s", g->name);
+    for (int i = 0; i < fixed; i++)
+        text_fmt(x->out, "%s%s = %lld", i ? ", " : "(", g->fixed.at[i].name, (long long)g->fixed.at[i].ivalue);
+    for (int i = 0; i < g->dims.n; i++)
+        text_fmt(x->out, "%s%s = %lld", i + fixed ? ", " : "(", g->dims.at[i]->name, (long long)x->at->dims[i]);
+    text_fmt(x->out, "%s: %d launch%s", g->dims.n + fixed ? ")" : "", n, n == 1 ? "" : "es");
+    if (products) text_fmt(x->out, ", %d of the library", products);
+    text_put(x->out, g->host ? ", computed by the host\n" : "\n");
+    if (!n) return;
+    put_sources(x);
+    text_fmt(x->out, "%2s %-19s %11s %11s %11s %-10s %10s\n", "", "kernel", "reads", "writes", "predicted", "bound by",
+             "workspace");
+}
+
+bool sched_explain(Text *out, const Program *p, const Target *t, const Tuning *tuning, const ExplainAt *at, Text *why) {
+    Explaining x = {.out = out, .p = p, .t = t, .tuning = tuning, .at = at, .why = why};
+    if (!find_memory(&x)) return false;
+    put_head(&x);
+    find_reasons(&x);
+    for (int i = 0; i < p->kernels.n; i++)
+        if (!put_kernel(&x, i)) return text_fmt(why, "kernel %s has no size", p->kernels.at[i]->name), false;
+    if (!p->kernels.n) return true;
+    text_fmt(out, "%.1f us, and %.1f us between two launches", x.seconds * 1e6, target_machine.launch * 1e6);
+    if (!target_measured(t)) text_fmt(out, ", by the speeds of an %s: unverified for %s", target_machine.name, t->arch);
+    text_char(out, '\n');
+    put_memory(&x);
+    return true;
+}

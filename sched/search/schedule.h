@@ -1,0 +1,50 @@
+/* A schedule: how each axis of a group is split into factors and bound to the machine. A small flat value that is
+ * printed, read, compared, hashed, drawn at random among the legal ones, and applied (apply.h). In text, one line: i =
+ * grid warp(4); n = serial reg(2) lane(32) vec(8); ahead 1; occupancy 2 with the factors of an axis outer to inner; a
+ * factor without a size takes what remains. */
+#ifndef TDC_SCHEDULE_H
+#define TDC_SCHEDULE_H
+
+#include "sched/plan/group.h"
+#include "sched/kernel/kernel.h"
+
+enum { MAX_AXIS_FACTORS = 6 };
+
+typedef struct SFactor {
+    Bind bind;
+    int64_t size; /* 0: open, grid and serial only */
+} SFactor;
+
+typedef struct SAxis {
+    int n;
+    SFactor f[MAX_AXIS_FACTORS];
+} SAxis;
+
+typedef struct Schedule {
+    int naxes;
+    SAxis axis[MAX_GROUP_AXES];
+    int ahead;     /* loads in loops are fetched that many iterations ahead, where their addresses allow it */
+    int occupancy; /* launch bound in blocks an SM; 0: none */
+} Schedule;
+
+void schedule_print(Text *out, const Group *gr, const Schedule *s);
+bool schedule_read(const char *text, const Group *gr, Schedule *s, Text *why);
+bool schedule_equal(const Schedule *a, const Schedule *b);
+uint64_t schedule_hash(const Schedule *s);
+
+/* Whether a schedule may be applied: decided on the schedule and the group alone, for all sizes. */
+bool schedule_legal(const Group *gr, const Schedule *s, Text *why);
+
+/* Bytes of shared memory that a block may need, for what threads exchange: at least what the verifier counts. */
+int64_t schedule_shared(const Group *gr, const Schedule *s);
+
+/* The always-legal schedule: one thread an element, reductions serial. */
+void schedule_fallback(const Group *gr, Schedule *s);
+/* A random legal one; *state is the generator's. */
+void schedule_random(const Group *gr, uint64_t *state, Schedule *s);
+
+void schedule_factor(Schedule *s, int axis, Bind bind, int64_t size); /* appends, outer to inner */
+const SFactor *schedule_find(const Schedule *s, int axis, Bind bind); /* the first one, or NULL */
+bool axis_has_grid(const GAxis *a); /* different blocks may own different parts of it */
+
+#endif
