@@ -19,7 +19,7 @@ def tables(root):
     lexer = re.findall(r'^ *"([a-z]+)" +\{ token = word\(p, t, from, TK_(\w+)\)', read(root, "grammar", "lexer.re"),
                        re.M)
     ops = re.findall(r'^OP\(\w+, "(\w+)", \d+, CALL,', read(root, "ir", "ops.def"), re.M)
-    others = re.search(r"char \*const others\[\] = \{(.*?)\};", read(root, "frontend", "sema_call.c"), re.S)[1]
+    others = re.search(r"char \*const others\[\] = \{(.*?)\};", read(root, "frontend", "sema", "sema_call.c"), re.S)[1]
     options = read(root, "ir", "options.def")
     words = {
         "numbers": [w for w, token in lexer if token == "FLOAT"],

@@ -63,8 +63,8 @@ said=$("${TDC:-${B:-build}/tdc}" --version | sed -n 's/^tdc .*, commit \([0-9a-f
 [ ! -e .git ] || [ -n "$said" ]
 verdict $? "tdc --version names no commit"
 if [ -e .git ] && git rev-parse HEAD >"$dir/head" 2>/dev/null; then
-    git archive HEAD Makefile frontend/driver/commit.txt .gitattributes 2>/dev/null | tar x -C "$dir" && mkdir -p "$dir/frontend"
-    same 'the commit in a tarball' "$(cat "$dir/frontend/commit.txt")" "$(cat "$dir/head")"
+    git archive HEAD Makefile frontend/driver/commit.txt .gitattributes 2>/dev/null | tar x -C "$dir" && mkdir -p "$dir/frontend/driver"
+    same 'the commit in a tarball' "$(cat "$dir/frontend/driver/commit.txt")" "$(cat "$dir/head")"
     plan=$(make -n -C "$dir" B=b b/commit 2>/dev/null | grep -o 'echo [0-9a-f]*')
     same 'the commit that a tarball builds' "$plan" "echo $(cut -c1-12 "$dir/head")"
 fi

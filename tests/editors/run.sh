@@ -12,8 +12,8 @@ for file in editors/vscode/*.json editors/vscode/syntaxes/*.json; do
 done
 
 copy() { # the tables and the grammars
-    rm -rf "$dir/copy" && mkdir -p "$dir/copy/grammar" "$dir/copy/frontend" && cp -r ir editors "$dir/copy" &&
-        cp grammar/lexer.re "$dir/copy/grammar" && cp frontend/sema/sema_call.c "$dir/copy/frontend"
+    rm -rf "$dir/copy" && mkdir -p "$dir/copy/grammar" "$dir/copy/frontend/sema" && cp -r ir editors "$dir/copy" &&
+        cp grammar/lexer.re "$dir/copy/grammar" && cp frontend/sema/sema_call.c "$dir/copy/frontend/sema"
 }
 notices() { # WORD: the copy is refused for it
     if cmp -s "$1" "$dir/copy/$1"; then verdict 1 "nothing was planted in $1"; fi
