@@ -1,13 +1,17 @@
-/* Lowering: a Program of tile programs to CUDA C++. One walk over a kernel's stages; no stage knows which operator it
- * came from. The emitted text runs on a GPU and, unchanged, on the CPU stand-in (backend_cuda/emu). */
+/* Lowering: a Program of tile programs to CUDA C++ (README.md). No stage knows which operator it came from. The emitted text runs on a GPU and, unchanged, on the CPU stand-in (backend_cuda/emu). */
 #ifndef TDC_LOWER_H
 #define TDC_LOWER_H
 
 #include "sched/kernel/kernel.h"
 
+/* The device functions that a file may use, and which of them it does (lower_prelude.c). */
+typedef struct Prelude Prelude;
+Prelude *prelude_new(Ctx *ctx);
+
 typedef struct LowerOptions {
     const char *prefix;  /* every symbol begins with it and an underscore */
     const char *command; /* the command that made the file, for its first line; NULL: none */
+    Prelude *prelude;    /* notes what the kernels use of it; NULL: all of it is printed */
 } LowerOptions;
 
 /* The kernels and launchers of one program, appended to *out. False after saying in *why what could not be lowered;
@@ -21,14 +25,9 @@ typedef struct LowerOptions {
  * with launched NULL nothing does. */
 bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why);
 
-/* What stands before the kernels in model.cu: includes, and the prelude functions that the kernels use, of which
- * prelude_uses has been told in any number of pieces. */
-typedef struct Prelude Prelude;
-Prelude *prelude_new(Ctx *ctx);
-void prelude_uses(Prelude *x, const Text *kernels);
-void lower_head(Text *out, const Prelude *x, const LowerOptions *o);
-/* A whole model.cu: its head and `kernels` (what lower_program appended). */
-void lower_file(Text *out, Ctx *ctx, const Text *kernels, const LowerOptions *o);
+/* What stands before the kernels in model.cu: includes, and the prelude functions that lower_program has noted in
+ * o->prelude. */
+void lower_head(Text *out, const LowerOptions *o);
 
 /* The C type that holds elements of type t in memory. */
 const char *lower_storage_type(Type t);

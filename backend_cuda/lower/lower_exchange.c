@@ -2,6 +2,8 @@
  * stores. lower_reduce.c folds the thread's own elements before. */
 #include "lower_fold.h"
 
+enum { WARP = 32 };
+
 int fold_lane_mask(const Layout *layout, FactorSet over, FactorSet *rest) {
     int mask = 0;
     *rest = 0;
@@ -16,42 +18,41 @@ int fold_lane_mask(const Layout *layout, FactorSet over, FactorSet *rest) {
     return mask;
 }
 
-void fold_lanes(Lower *l, const Fold *f, int mask) {
+/* ---- lanes ---- */
+
+/* state = combine(state, that of the lane whose number differs in d). */
+static void fold_step(Lower *l, const Fold *f, const Code *d) {
     const Monoid *m = f->s->monoid;
+    const Code *right[MAX_PARTS];
+    for (int i = 0; i < m->n; i++) { /* before the operation, which may leave an operand out where && and || do */
+        put_declare(l, sym_fmt(l->ctx, "const %s", lower_value_type(m->type[i])), sym_fmt(l->ctx, "r%d_", i), " = %c",
+                    fold_shuffle(l, "xor", m->type[i], f->state[i], d));
+        right[i] = code(l->ctx, "r%d_", i);
+    }
+    put_combine(l, m, f->state, right, f->state, NULL);
+}
+
+void fold_lanes(Lower *l, const Fold *f, int mask) {
     int low = mask & -mask, high = 1;
     while (high * 2 <= mask) high *= 2;
-    bool dense = mask == high * 2 - low;
-    Sym right[MAX_PARTS];
-    if (dense) {
-        put(l, "#pragma unroll");
+    if (mask == high * 2 - low) { /* neighbouring bits */
         if (low == 1)
-            put(l, "for (int d = %d; d > 0; d >>= 1) {", high);
+            put_loop(l, true, "int d = %d; d > 0; d >>= 1", high);
         else
-            put(l, "for (int d = %d; d >= %d; d >>= 1) {", high, low);
-        l->indent++;
-        for (int i = 0; i < m->n; i++) { /* before the operation, which may leave an operand out where && and || do */
-            put(l, "const %s r%d_ = %s;", c_type(m->type[i]), i, shuffle_text(l, "xor", m->type[i], f->state[i], "d"));
-            right[i] = fmt(l, "r%d_", i);
-        }
-        put_combine(l, m, f->state, right, f->state, NULL);
-        l->indent--;
-        put(l, "}");
+            put_loop(l, true, "int d = %d; d >= %d; d >>= 1", high, low);
+        fold_step(l, f, code(l->ctx, "d"));
+        put_end(l);
         return;
     }
-    for (int d = 16; d > 0; d >>= 1) {
+    for (int d = WARP / 2; d > 0; d >>= 1) {
         if (!(mask & d)) continue;
-        put(l, "{");
-        l->indent++;
-        for (int i = 0; i < m->n; i++) {
-            put(l, "const %s r%d_ = %s;", c_type(m->type[i]), i,
-                shuffle_text(l, "xor", m->type[i], f->state[i], fmt(l, "%d", d)));
-            right[i] = fmt(l, "r%d_", i);
-        }
-        put_combine(l, m, f->state, right, f->state, NULL);
-        l->indent--;
-        put(l, "}");
+        put_block(l);
+        fold_step(l, f, code(l->ctx, "%d", d));
+        put_end(l);
     }
 }
+
+/* ---- cells of a fold ---- */
 
 FactorSet fold_cluster_factors(const Layout *layout, FactorSet s) {
     FactorSet r = 0;
@@ -61,192 +62,132 @@ FactorSet fold_cluster_factors(const Layout *layout, FactorSet s) {
     return r;
 }
 
-/* One exchange through shared memory: every cell is a part of the state, numbered register, group, member. */
-typedef struct Exchange {
-    Sym base[MAX_PARTS], group, turn;
-    int region[MAX_PARTS];
-    int64_t members, groups, regs;
-    bool twice; /* two copies by turns: one barrier an iteration then suffices */
-} Exchange;
-
-/* Thread digits that must be 0 in the threads that act for all their twins. */
-static Sym only_first(Lower *l, const Layout *layout, FactorSet twins) {
-    Text t = {.ctx = l->ctx};
-    for (int i = 0; i < layout->factors.n; i++) {
-        Factor *x = layout->factors.at[i];
-        if ((twins >> x->id & 1) && x->size != 1) text_fmt(&t, "%s%s == 0", t.n ? " && " : "", factor_text(l, x));
-    }
-    return t.n ? t.s : NULL;
-}
-
-static Exchange exchange_open(Lower *l, Fold *f, int purpose, int64_t members, const char *what) {
-    const Monoid *m = f->s->monoid;
-    Exchange x = {.members = members, .twice = in_loop(l), .regs = reg_count(l, f->s->out[0]->domain)};
-    x.group = digits_text(l, f->layout, thread_factors(l, f->s->out[0]->domain), &x.groups);
-    if (x.twice) need_turn(l, x.turn = fmt(l, "%s_%sturn", value_name(l, f->s->out[0]), what));
-    int64_t cells = x.members * x.groups * x.regs;
-    for (int i = 0; i < m->n; i++) {
-        x.region[i] = region_new(l, f->s, purpose + i, cells * cell_bytes(m->type[i]) * (x.twice ? 2 : 1));
-        x.base[i] = fmt(l, "%s_%sparts", value_name(l, f->s->out[i]), what);
-        if (!x.twice) region_write(l, x.region[i]);
-        Sym at = x.twice ? fmt(l, " + %s * %lld", x.turn, (long long)cells) : "";
-        put(l, "const td_sp<%s> %s = td_shared<%s>(%d)%s;", cell_type(m->type[i]), x.base[i], cell_type(m->type[i]),
-            l->regions.at[x.region[i]].offset, at);
-    }
-    return x;
+static Exchange exchange_open(Lower *l, Fold *f, int64_t members, int purpose, const char *what) {
+    FactorSet domain = f->s->out[0]->domain;
+    return cells_open(l, f->s, f->layout, thread_factors(l, domain), reg_count(l, domain), members,
+                      (ExchangeId){purpose, what});
 }
 
 /* The first cell of this thread's group at the current register digits. */
-static Sym exchange_row(Lower *l, const Fold *f, const Exchange *x) {
-    Sym r = x->groups == 1 ? "0" : fmt(l, "(%s) * %lld", x->group, (long long)x->members);
-    return x->regs == 1
-               ? r
-               : fmt(l, "(%s) * %lld + %s", value_index(l, f->s->out[0]), (long long)(x->members * x->groups), r);
-}
-
-static void exchange_put(Lower *l, const Fold *f, const Exchange *x, Sym cell) {
-    const Monoid *m = f->s->monoid;
-    for (int i = 0; i < m->n; i++) {
-        put(l, "const %s p%d_[1] = {%s};", cell_type(m->type[i]), i, f->state[i]);
-        put(l, "td_sts<%s, 1>(%s + (%s), p%d_);", cell_type(m->type[i]), x->base[i], cell, i);
-    }
-}
-
-static void exchange_barrier(Lower *l, const Fold *f, const Exchange *x) {
-    int n = f->s->monoid->n;
-    for (int i = 0; i < n; i++) l->regions.at[x->region[i]].written = true;
-    region_read(l, x->region[0]);
-    for (int i = 0; i < n; i++) l->regions.at[x->region[i]].read = !x->twice;
-}
-
-static void exchange_get(Lower *l, const Fold *f, const Exchange *x, Sym cell, Sym *right) {
-    const Monoid *m = f->s->monoid;
-    for (int i = 0; i < m->n; i++) {
-        put(l, "td_word<%s> q%d_[1];", cell_type(m->type[i]), i);
-        put(l, "td_lds<%s, 1>(q%d_, %s + (%s));", cell_type(m->type[i]), i, x->base[i], cell);
-        right[i] = m->type[i] == TY_BOOL ? fmt(l, "(q%d_[0] != 0)", i) : fmt(l, "q%d_[0]", i);
-    }
+static const Code *exchange_row(Lower *l, const Fold *f, const Exchange *x) {
+    const Code *r = x->groups == 1 ? code(l->ctx, "0") : code(l->ctx, "(%c) * %l", x->group, x->members);
+    if (x->regs == 1) return r;
+    return code(l->ctx, "(%c) * %l + %c", value_index(l, f->s->out[0]), x->members * x->groups, r);
 }
 
 /* state = the fold of `count` cells from `first` on. */
-static void exchange_fold(Lower *l, const Fold *f, const Exchange *x, Sym first, int64_t count) {
+static void exchange_fold(Lower *l, const Fold *f, const Exchange *x, const Code *first, int64_t count) {
     const Monoid *m = f->s->monoid;
-    Sym right[MAX_PARTS];
-    put(l, "{");
-    l->indent++;
-    exchange_get(l, f, x, first, right);
-    for (int i = 0; i < m->n; i++) put(l, "%s = %s;", f->state[i], right[i]);
-    l->indent--;
-    put(l, "}");
+    const Code *right[MAX_PARTS];
+    put_block(l);
+    cells_get(l, m, x, first, right);
+    for (int i = 0; i < m->n; i++) put_do(l, "%c = %c", f->state[i], right[i]);
+    put_end(l);
     if (count == 1) return;
-    put(l, "#pragma unroll");
-    put(l, "for (int from = 1; from < %lld; from++) {", (long long)count);
-    l->indent++;
-    exchange_get(l, f, x, fmt(l, "%s + from", first), right);
+    put_loop(l, true, "int from = 1; from < %l; from++", count);
+    cells_get(l, m, x, code(l->ctx, "%c + from", first), right);
     put_combine(l, m, f->state, right, f->state, NULL);
-    l->indent--;
-    put(l, "}");
+    put_end(l);
 }
 
-static int open_result_loops(Lower *l, Fold *f) {
-    if (f->nouts) return open_ordered(l, f->outs, f->nouts, false);
-    put(l, "{");
-    l->indent++;
+/* Loops over the registers of the result, or one block. */
+static int put_results(Lower *l, const Fold *f) {
+    if (f->nouts) return put_ordered_loops(l, f->outs, f->nouts, false);
+    put_block(l);
     return 1;
 }
 
-/* Few partials: everyone folds them all. A warp's worth: each lane takes one, and shuffles fold them. More: one warp
- * folds a row of them, and everyone takes the result after a second barrier. */
-void fold_warps(Lower *l, Fold *f, FactorSet warps) {
-    const Layout *layout = f->layout;
-    const Monoid *m = f->s->monoid;
-    int64_t members;
-    Sym member = digits_text(l, layout, warps, &members);
-    FactorSet kept = thread_factors(l, f->s->out[0]->domain);
-    bool lanes_kept = false;
-    for (int i = 0; i < layout->factors.n; i++)
-        lanes_kept = lanes_kept || ((kept >> layout->factors.at[i]->id & 1) && layout->factors.at[i]->tid_stride < 32 &&
-                                    layout->factors.at[i]->size > 1);
-    Exchange x = exchange_open(l, f, 1, members, "");
-    Sym who = only_first(l, layout, thread_factors(l, layout->all) & ~kept & ~warps);
-    if (who) {
-        put(l, "if (%s) {", who);
-        l->indent++;
-    }
-    int loops = open_result_loops(l, f);
-    exchange_put(l, f, &x, fmt(l, "%s + %s", exchange_row(l, f, &x), member));
-    close_ordered(l, loops);
-    if (who) {
-        l->indent--;
-        put(l, "}");
-    }
-    exchange_barrier(l, f, &x);
-    bool warps_whole = l->k->threads % 32 == 0; /* otherwise the last warp cannot shuffle */
-    bool by_lane = members > MAX_FOLDED_BY_ALL && members <= 32 && !lanes_kept && warps_whole;
-    if (by_lane) {
-        int width = 16;
-        while (width < members) width *= 2;
-        loops = open_result_loops(l, f);
-        for (int i = 0; i < m->n; i++) put(l, "%s = %s;", f->state[i], identity(l, m, i));
-        if (width != members)
-            put(l, "if (td_tid() %% %d < %lld) {", width, (long long)members);
-        else
-            put(l, "{");
-        l->indent++;
-        for (int i = 0; i < m->n; i++) {
-            put(l, "td_word<%s> q%d_[1];", cell_type(m->type[i]), i);
-            put(l, "td_lds<%s, 1>(q%d_, %s + (%s + td_tid() %% %d));", cell_type(m->type[i]), i, x.base[i],
-                exchange_row(l, f, &x), width);
-            put(l, m->type[i] == TY_BOOL ? "%s = q%d_[0] != 0;" : "%s = q%d_[0];", f->state[i], i);
-        }
-        l->indent--;
-        put(l, "}");
-        fold_lanes(l, f, width - 1);
-        close_ordered(l, loops);
-    } else if (members <= MAX_FOLDED_BY_ALL || !warps_whole) {
-        loops = open_result_loops(l, f);
-        exchange_fold(l, f, &x, exchange_row(l, f, &x), members);
-        close_ordered(l, loops);
-    } else {
-        Exchange y = exchange_open(l, f, 1 + MAX_PARTS, 1, "row_");
-        Sym saved[MAX_PARTS];
-        put(l, "for (int row = td_tid() / 32; row < %lld; row += %d) {", (long long)(x.groups * x.regs),
-            l->k->threads / 32);
-        l->indent++;
-        for (int i = 0; i < m->n; i++) {
-            saved[i] = f->state[i];
-            f->state[i] = fmt(l, "of_row%d", i);
-            put(l, "%s of_row%d;", c_type(m->type[i]), i);
-        }
-        Sym right[MAX_PARTS];
-        for (int i = 0; i < m->n; i++) put(l, "%s = %s;", f->state[i], identity(l, m, i));
-        put(l, "for (int from = td_tid() %% 32; from < %lld; from += 32) {", (long long)members);
-        l->indent++;
-        exchange_get(l, f, &x, fmt(l, "row * %lld + from", (long long)members), right);
-        put_combine(l, m, f->state, right, f->state, NULL);
-        l->indent--;
-        put(l, "}");
-        fold_lanes(l, f, 31);
-        put(l, "if (td_tid() %% 32 == 0) {");
-        l->indent++;
-        exchange_put(l, f, &y, "row");
-        l->indent--;
-        put(l, "}");
-        l->indent--;
-        put(l, "}");
-        for (int i = 0; i < m->n; i++) f->state[i] = saved[i];
-        exchange_barrier(l, f, &y);
-        loops = open_result_loops(l, f);
-        exchange_fold(l, f, &y, exchange_row(l, f, &y), 1);
-        close_ordered(l, loops);
-        if (y.twice) put(l, "%s ^= 1;", y.turn);
-    }
-    if (x.twice) put(l, "%s ^= 1;", x.turn);
+static void fold_all(Lower *l, const Fold *f, const Exchange *x, int64_t count) {
+    int loops = put_results(l, f);
+    exchange_fold(l, f, x, exchange_row(l, f, x), count);
+    put_ends(l, loops);
 }
 
-static Sym cluster_bar(Lower *l, const Stage *s) { return fmt(l, "%s_bar", value_name(l, s->out[0])); }
+/* ---- warps ---- */
 
-/* Names the mbarriers of the cluster's exchanges, or prints their initialisation. */
+/* A warp's worth of partials: each lane takes one, and shuffles fold them. */
+static void fold_by_lane(Lower *l, const Fold *f, const Exchange *x) {
+    const Monoid *m = f->s->monoid;
+    int width = WARP / 2;
+    while (width < x->members) width *= 2;
+    int loops = put_results(l, f);
+    put_identity(l, m, f->state);
+    if (width != x->members)
+        put_if(l, code(l->ctx, "td_tid() %% %d < %l", width, x->members));
+    else
+        put_block(l);
+    for (int i = 0; i < m->n; i++) {
+        const char *T = fold_cell(m->type[i]);
+        put_declare(l, sym_fmt(l->ctx, "td_word<%s>", T), sym_fmt(l->ctx, "q%d_", i), "[1]");
+        put_do(l, "td_lds<%s, 1>(q%d_, %n + (%c + td_tid() %% %d))", T, i, x->base[i], exchange_row(l, f, x), width);
+        put_do(l, m->type[i] == TY_BOOL ? "%c = q%d_[0] != 0" : "%c = q%d_[0]", f->state[i], i);
+    }
+    put_end(l);
+    fold_lanes(l, f, width - 1);
+    put_ends(l, loops);
+}
+
+/* More: one warp folds a row of them, and everyone takes the result after a second barrier. */
+static void fold_by_rows(Lower *l, Fold *f, const Exchange *x) {
+    const Monoid *m = f->s->monoid;
+    Exchange y = exchange_open(l, f, 1, 1 + MAX_PARTS, "row_");
+    Fold row = *f;
+    const Code *right[MAX_PARTS];
+    put_loop(l, false, "int row = td_tid() / 32; row < %l; row += %d", x->groups * x->regs, l->k->threads / WARP);
+    for (int i = 0; i < m->n; i++) {
+        Sym name = sym_fmt(l->ctx, "of_row%d", i);
+        row.state[i] = code_name(l->ctx, name);
+        put_declare(l, lower_value_type(m->type[i]), name, "");
+    }
+    put_identity(l, m, row.state);
+    put_loop(l, false, "int from = td_tid() %% 32; from < %l; from += 32", x->members);
+    cells_get(l, m, x, code(l->ctx, "row * %l + from", x->members), right);
+    put_combine(l, m, row.state, right, row.state, NULL);
+    put_end(l);
+    fold_lanes(l, &row, WARP - 1);
+    put_if(l, code(l->ctx, "td_tid() %% 32 == 0"));
+    cells_put(l, m, &y, row.state, code(l->ctx, "row"));
+    put_end(l);
+    put_end(l);
+    cells_meet(l, m, &y);
+    fold_all(l, f, &y, 1);
+    cells_turn(l, &y);
+}
+
+/* Few partials: everyone folds them all. */
+void fold_warps(Lower *l, Fold *f, FactorSet warps) {
+    const Layout *layout = f->layout;
+    int64_t members;
+    const Code *member = digits_code(l, layout, warps, &members);
+    FactorSet kept = thread_factors(l, f->s->out[0]->domain);
+    bool lanes_kept = false;
+    for (int i = 0; i < layout->factors.n; i++) {
+        const Factor *x = layout->factors.at[i];
+        lanes_kept = lanes_kept || ((kept >> x->id & 1) && x->tid_stride < WARP && x->size > 1);
+    }
+    Exchange x = exchange_open(l, f, members, 1, "");
+    const Code *who = digits_zero(l, layout, thread_factors(l, layout->all) & ~kept & ~warps);
+    if (who) put_if(l, who);
+    int loops = put_results(l, f);
+    cells_put(l, f->s->monoid, &x, f->state, code(l->ctx, "%c + %c", exchange_row(l, f, &x), member));
+    put_ends(l, loops);
+    if (who) put_end(l);
+    cells_meet(l, f->s->monoid, &x);
+    bool warps_whole = l->k->threads % WARP == 0; /* otherwise the last warp cannot shuffle */
+    if (members > MAX_FOLDED_BY_ALL && members <= WARP && !lanes_kept && warps_whole)
+        fold_by_lane(l, f, &x);
+    else if (members <= MAX_FOLDED_BY_ALL || !warps_whole)
+        fold_all(l, f, &x, members);
+    else
+        fold_by_rows(l, f, &x);
+    cells_turn(l, &x);
+}
+
+/* ---- clusters ---- */
+
+static Sym cluster_bar(Lower *l, const Stage *s) { return value_name_with(l, s->out[0], "_bar"); }
+
+/* Declares the mbarriers of the cluster's exchanges, or puts their initialisation. */
 static int cluster_bars(Lower *l, Stage *const *s, int n, bool init) {
     int bars = 0;
     for (int i = 0; i < n; i++) {
@@ -255,21 +196,38 @@ static int cluster_bars(Lower *l, Stage *const *s, int n, bool init) {
         Sym bar = cluster_bar(l, s[i]);
         bars++;
         if (init) {
-            put(l, "    td_mbar_init(%s + td_tid(), 1);", bar);
+            put_do(l, "td_mbar_init(%n + td_tid(), 1)", bar);
             continue;
         }
         int region = region_new(l, s[i], 4 * MAX_PARTS, 16);
-        put(l, "const td_sp<uint64_t> %s = td_shared<uint64_t>(%d);", bar, l->regions.at[region].offset);
+        put_declare(l, "const td_sp<uint64_t>", bar, " = td_shared<uint64_t>(%d)", l->needs.regions.at[region].offset);
     }
     return bars;
 }
 
-void lower_cluster_setup(Lower *l, Stage *const *s, int n) {
+void fold_cluster_setup(Lower *l, Stage *const *s, int n) {
     if (!cluster_bars(l, s, n, false)) return;
-    put(l, "if (td_tid() < 2) {");
+    put_if(l, code(l->ctx, "td_tid() < 2"));
     cluster_bars(l, s, n, true);
-    put(l, "    td_mbar_fence();");
-    put(l, "}");
+    put_do(l, "td_mbar_fence()");
+    put_end(l);
+}
+
+/* This thread's state to the same cell of every block. */
+static void send_state(Lower *l, const Fold *f, const Exchange *x, const Code *rank, const Code *which) {
+    const Monoid *m = f->s->monoid;
+    const Code *who =
+        digits_zero(l, f->layout, thread_factors(l, f->layout->all) & ~thread_factors(l, f->s->out[0]->domain));
+    if (who) put_if(l, who);
+    int loops = put_results(l, f);
+    const Code *cell = code(l->ctx, "%c + %c", exchange_row(l, f, x), rank);
+    put_loop(l, true, "int to = 0; to < %l; to++", x->members);
+    for (int i = 0; i < m->n; i++)
+        put_do(l, "td_cluster_send<%s>(%n + (%c), to, %c, %c)", fold_cell(m->type[i]), x->base[i], cell, f->state[i],
+               which);
+    put_end(l);
+    put_ends(l, loops);
+    if (who) put_end(l);
 }
 
 /* Every block of the cluster sends its state to all of them, and an mbarrier in each says when all have come. (A
@@ -280,42 +238,23 @@ void fold_cluster(Lower *l, Fold *f, FactorSet cluster) {
     const Layout *layout = f->layout;
     const Monoid *m = f->s->monoid;
     int64_t ranks, whole, bytes = 0;
-    Sym rank = digits_text(l, layout, cluster, &ranks), bar = cluster_bar(l, f->s);
+    const Code *rank = digits_code(l, layout, cluster, &ranks);
+    Sym bar = cluster_bar(l, f->s), phase_name = sym_fmt(l->ctx, "%s_phase", bar);
     if (ranks == 1) return;
-    digits_text(l, layout, fold_cluster_factors(layout, layout->all), &whole);
-    if (whole != ranks) fail(l, "a fold over part of a cluster has no lowering yet");
-    FactorSet kept = thread_factors(l, f->s->out[0]->domain);
-    Exchange x = exchange_open(l, f, 1 + 2 * MAX_PARTS, ranks, "cluster_");
+    digits_code(l, layout, fold_cluster_factors(layout, layout->all), &whole);
+    if (whole != ranks) lower_fail(l, "a fold over part of a cluster has no lowering yet");
+    Exchange x = exchange_open(l, f, ranks, 1 + 2 * MAX_PARTS, "cluster_");
     for (int i = 0; i < m->n; i++) bytes += ranks * x.groups * x.regs * cell_bytes(m->type[i]);
-    Sym which = x.twice ? fmt(l, "%s + %s", bar, x.turn) : bar, phase = x.twice ? fmt(l, "%s_phase", bar) : "0";
-    if (x.twice) need_turn(l, phase);
-    for (int i = 0; x.twice && i < m->n; i++) region_write(l, x.region[i]);
-    put(l, "if (td_tid() == 0) td_mbar_expect(%s, %lld);", which, (long long)bytes);
-    Sym who = only_first(l, layout, thread_factors(l, layout->all) & ~kept);
-    if (who) {
-        put(l, "if (%s) {", who);
-        l->indent++;
-    }
-    int loops = open_result_loops(l, f);
-    Sym cell = fmt(l, "%s + %s", exchange_row(l, f, &x), rank);
-    put(l, "#pragma unroll");
-    put(l, "for (int to = 0; to < %lld; to++) {", (long long)ranks);
-    for (int i = 0; i < m->n; i++)
-        put(l, "    td_cluster_send<%s>(%s + (%s), to, %s, %s);", cell_type(m->type[i]), x.base[i], cell, f->state[i],
-            which);
-    put(l, "}");
-    close_ordered(l, loops);
-    if (who) {
-        l->indent--;
-        put(l, "}");
-    }
-    put(l, "td_mbar_wait(%s, %s);", which, phase);
-    loops = open_result_loops(l, f);
-    exchange_fold(l, f, &x, exchange_row(l, f, &x), ranks);
-    close_ordered(l, loops);
-    for (int i = 0; i < m->n; i++) {
-        l->regions.at[x.region[i]].written = false;
-        l->regions.at[x.region[i]].read = true;
-    }
-    if (x.twice) put(l, "%s ^= %s, %s ^= 1;", phase, x.turn, x.turn);
+    const Code *which = x.twice ? code(l->ctx, "%n + %n", bar, x.turn) : code_name(l->ctx, bar);
+    const Code *phase = x.twice ? code_name(l->ctx, phase_name) : code(l->ctx, "0");
+    if (x.twice) fold_turn(l, phase_name);
+    for (int i = 0; x.twice && i < m->n; i++) put_write(l, x.region[i]);
+    put_if(l, code(l->ctx, "td_tid() == 0"))->braces = INLINE;
+    put_do(l, "td_mbar_expect(%c, %l)", which, bytes);
+    put_end(l);
+    send_state(l, f, &x, rank, which);
+    put_do(l, "td_mbar_wait(%c, %c)", which, phase);
+    fold_all(l, f, &x, ranks);
+    for (int i = 0; i < m->n; i++) put_touch(l, x.region[i], 0, TOUCHED_READ, TOUCHED_WRITTEN);
+    if (x.twice) put_do(l, "%n ^= %n, %n ^= 1", phase_name, x.turn, x.turn);
 }

@@ -1,45 +1,50 @@
-/* Lowering, expressions as C++ text: constants, extents over dimensions, expressions on elements, index polynomials. */
+/* Lowering, expressions: constants, extents over dimensions, expressions on elements, index polynomials. */
 #include "lower_internal.h"
+
+#include "ir/expr_is.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-static Sym const_text(Lower *l, Type t, int64_t i, double f) {
-    if (t == TY_BOOL) return i ? "true" : "false";
-    if (type_is_float(t)) {
-        const char *suffix = t == TY_F64 ? "" : "f";
-        if (isnan(f)) return t == TY_F64 ? "(double)NAN" : "NAN";
-        if (isinf(f))
-            return f < 0 ? (t == TY_F64 ? "-(double)INFINITY" : "-INFINITY")
-                         : (t == TY_F64 ? "(double)INFINITY" : "INFINITY");
-        char b[48];
-        for (int p = 1; p <= 17; p++) {
-            snprintf(b, sizeof b, "%.*g", p, f);
-            double back;
-            sscanf(b, "%lf", &back);
-            if (t == TY_F64 ? back == f : (float)back == (float)f) break;
-        }
-        const char *point = strpbrk(b, ".e") ? "" : ".0";
-        return f < 0 || signbit(f) ? fmt(l, "(%s%s%s)", b, point, suffix) : fmt(l, "%s%s%s", b, point, suffix);
+static const Code *float_code(Lower *l, Type t, double f) {
+    const char *suffix = t == TY_F64 ? "" : "f";
+    if (isnan(f)) return code(l->ctx, t == TY_F64 ? "(double)NAN" : "NAN");
+    if (isinf(f))
+        return code(l->ctx, f < 0 ? (t == TY_F64 ? "-(double)INFINITY" : "-INFINITY")
+                                  : (t == TY_F64 ? "(double)INFINITY" : "INFINITY"));
+    char b[48];
+    for (int p = 1; p <= 17; p++) {
+        snprintf(b, sizeof b, "%.*g", p, f);
+        double back;
+        sscanf(b, "%lf", &back);
+        if (t == TY_F64 ? back == f : (float)back == (float)f) break;
     }
-    if (i == INT64_MIN) return "INT64_MIN";
-    if (i == INT32_MIN) return "INT32_MIN";
-    const char *suffix = t == TY_U32 ? "u" : i > INT32_MAX || i < INT32_MIN ? "ll" : "";
-    return i < 0 ? fmt(l, "(%lld%s)", (long long)i, suffix) : fmt(l, "%lld%s", (long long)i, suffix);
+    bool whole = true;
+    for (const char *c = b; *c; c++) whole = whole && *c != '.' && *c != 'e';
+    return code(l->ctx, f < 0 || signbit(f) ? "(%s%s%s)" : "%s%s%s", sym(l->ctx, b), whole ? ".0" : "", suffix);
+}
+
+static const Code *const_code(Lower *l, const Expr *e) {
+    if (type_is_float(e->type)) return float_code(l, e->type, e->u.f);
+    int64_t i = e->u.i;
+    if (e->type == TY_BOOL) return code(l->ctx, i ? "true" : "false");
+    if (i == INT64_MIN) return code(l->ctx, "INT64_MIN");
+    if (i == INT32_MIN) return code(l->ctx, "INT32_MIN");
+    const char *suffix = e->type == TY_U32 ? "u" : i > INT32_MAX || i < INT32_MIN ? "ll" : "";
+    return code(l->ctx, i < 0 ? "(%l%s)" : "%l%s", i, suffix);
 }
 
 /* ---- extents ---- */
 
-static Sym dim_ref(Lower *l, Dim *d, bool host) {
+static const Code *dim_ref(Lower *l, Dim *d, bool host) {
     bool have = false, own = host;
-    for (int i = 0; i < l->dims.n; i++) have = have || l->dims.at[i] == d;
-    for (int i = 0; i < l->own_dims.n; i++) own = own || l->own_dims.at[i] == d;
-    if (!have) vec_push(l->ctx, &l->dims, d);
-    if (!own) vec_push(l->ctx, &l->own_dims, d);
-    if (host) return param_name(l, d->name);
+    for (int i = 0; i < l->needs.dims.n; i++) have = have || l->needs.dims.at[i] == d;
+    for (int i = 0; i < l->needs.own_dims.n; i++) own = own || l->needs.own_dims.at[i] == d;
+    if (!have) vec_push(l->ctx, &l->needs.dims, d);
+    if (!own) vec_push(l->ctx, &l->needs.own_dims, d);
+    if (host) return code(l->ctx, "%p", param_name(l, d->name));
     index_fits(l, poly_of(&l->env, expr_dim(l->g, d)));
-    return name_of(l, d, d->name);
+    return code_name(l->ctx, name_of(l, d, d->name));
 }
 
 /* Truncating and flooring agree. */
@@ -48,33 +53,34 @@ static bool nonneg_quotient(Lower *l, const Expr *e) {
     return poly_nonneg(&l->env, poly_of(&l->env, e->arg[0])) && poly_nonneg(&l->env, by);
 }
 
-static Sym new_dim_text(Lower *l, const Expr *e, bool host) {
+static const Code *new_dim_code(Lower *l, const Expr *e, bool host) {
     if (!host && e->nargs) index_fits(l, poly_of(&l->env, e));
     /* One after the other: the order in which dimensions are met is that of the kernel's arguments. */
-    Sym a = e->nargs > 0 ? dim_text(l, e->arg[0], host) : NULL, b = e->nargs > 1 ? dim_text(l, e->arg[1], host) : NULL;
+    const Code *a = e->nargs > 0 ? dim_code(l, e->arg[0], host) : NULL;
+    const Code *b = e->nargs > 1 ? dim_code(l, e->arg[1], host) : NULL;
     switch (e->op) {
-    case OP_CONST: return fmt(l, e->u.i < 0 ? "(%lld)" : "%lld", (long long)e->u.i);
+    case OP_CONST: return code(l->ctx, e->u.i < 0 ? "(%l)" : "%l", e->u.i);
     case OP_DIM: return dim_ref(l, e->u.dim, host);
     case OP_CAST: return a;
     case OP_DIV:
-        if (nonneg_quotient(l, e)) return fmt(l, "(%s / %s)", a, b);
-        return fmt(l, "td_floor_div<%s>(%s, %s)", host ? "int64_t" : "I", a, b);
-    case OP_MOD: return fmt(l, "td_floor_mod<%s>(%s, %s)", host ? "int64_t" : "I", a, b);
-    case OP_NEG: return fmt(l, "(-%s)", a);
+        if (nonneg_quotient(l, e)) return code(l->ctx, "(%c / %c)", a, b);
+        return code(l->ctx, "td_floor_div<%s>(%c, %c)", host ? "int64_t" : "I", a, b);
+    case OP_MOD: return code(l->ctx, "td_floor_mod<%s>(%c, %c)", host ? "int64_t" : "I", a, b);
+    case OP_NEG: return code(l->ctx, "(-%c)", a);
     case OP_MIN:
-    case OP_MAX: return fmt(l, "(%s %s %s ? %s : %s)", a, e->op == OP_MIN ? "<" : ">", b, a, b);
+    case OP_MAX: return code(l->ctx, "(%c %s %c ? %c : %c)", a, e->op == OP_MIN ? "<" : ">", b, a, b);
     default:
-        if (e->nargs == 2) return fmt(l, "(%s %s %s)", a, op_text(e->op), b);
-        fail(l, "an extent that is not an expression of dimensions");
-        return "0";
+        if (e->nargs == 2) return code(l->ctx, "(%c %s %c)", a, op_text(e->op), b);
+        lower_fail(l, "an extent that is not an expression of dimensions");
+        return code(l->ctx, "0");
     }
 }
 
-Sym dim_text(Lower *l, const Expr *e, bool host) {
-    Sym s = expr_map_get(&l->dim_texts[host], e);
+const Code *dim_code(Lower *l, const Expr *e, bool host) {
+    const Code *s = expr_map_get(&l->dims[host], e);
     if (s) return s;
-    s = new_dim_text(l, e, host);
-    expr_map_put(l->ctx, &l->dim_texts[host], e, s);
+    s = new_dim_code(l, e, host);
+    expr_map_put(l->ctx, &l->dims[host], e, s);
     return s;
 }
 
@@ -85,32 +91,44 @@ static bool small_int(const Expr *e) { /* its C text has type int or I */
            (e->op == OP_CONST && e->u.i >= INT32_MIN && e->u.i <= INT32_MAX);
 }
 
-static Sym var_text(Lower *l, const Expr *e, const Layout *layout) {
-    for (int i = 0; i < l->part->axes.n; i++) {
-        Axis *a = l->part->axes.at[i];
-        if (a->var != e->u.var) continue;
-        Text t = {.ctx = l->ctx};
-        Factor *f[MAX_FACTORS];
-        int n = list_reg_factors(l, layout, layout ? layout_axis_factors(layout, a) : 0, f);
-        text_put(&t, n ? "(" : "");
-        text_put(&t, axis_name(l, a, layout));
-        for (int k = 0; k < n; k++) {
-            int64_t stride = 1;
-            if (!expr_is_int(f[k]->stride, &stride)) fail(l, "a register factor inside an open one");
-            text_fmt(&t, " + %s", factor_text(l, f[k]));
-            if (stride != 1) text_fmt(&t, " * %lld", (long long)stride);
-        }
-        text_put(&t, n ? ")" : "");
-        return t.s;
-    }
-    fail(l, "an index variable without an axis: %s", e->u.var->name);
-    return "0";
+static const Axis *axis_of(const Lower *l, const Var *v) {
+    for (int i = 0; i < l->part->axes.n; i++)
+        if (l->part->axes.at[i]->var == v) return l->part->axes.at[i];
+    return NULL;
 }
 
-static Sym value_text(Lower *l, const Value *v) {
+/* What the registers add to an axis's index, with the digit of `first` at 0 in the variant of whole vectors; NULL:
+ * there are none. */
+static const Code *register_part(Lower *l, const Axis *a, const Layout *layout, const Factor *first) {
+    Factor *f[MAX_FACTORS];
+    int n = list_reg_factors(layout, layout ? layout_axis_factors(layout, a) : 0, f);
+    const Code *r = NULL;
+    for (int k = 0; k < n; k++) {
+        int64_t stride = 1;
+        if (!expr_is_int(f[k]->stride, &stride)) lower_fail(l, "a register factor inside an open one");
+        const Code *digit = factor_code(l, f[k]);
+        if (f[k] == first && stride == 1) digit = code(l->ctx, "(A == 1 ? 0 : %c)", digit);
+        r = code_join(l->ctx, r, " + ", stride == 1 ? digit : code(l->ctx, "%c * %l", digit, stride));
+    }
+    return r;
+}
+
+const Code *expr_axis(Lower *l, const Axis *a, const Layout *layout, const Factor *first) {
+    const Code *base = code_name(l->ctx, axis_name(l, a, layout)), *more = register_part(l, a, layout, first);
+    return more ? code(l->ctx, "(%c + %c)", base, more) : base;
+}
+
+static const Code *var_code(Lower *l, const Expr *e, const Layout *layout) {
+    const Axis *a = axis_of(l, e->u.var);
+    if (a) return expr_axis(l, a, layout, NULL);
+    lower_fail(l, "an index variable without an axis: %s", e->u.var->name);
+    return code(l->ctx, "0");
+}
+
+static const Code *value_code(Lower *l, const Value *v) {
+    if (!value_packed(v)) return value_element(l, v);
     Sym name = value_name(l, v);
-    if (value_packed(v)) return fmt(l, "td_get<%s>(%s, %s)", lower_storage_type(v->type), name, value_index(l, v));
-    return reg_count(l, v->domain) > 1 ? fmt(l, "%s[%s]", name, value_index(l, v)) : name;
+    return code(l->ctx, "td_get<%s>(%n, %c)", lower_storage_type(v->type), name, value_index(l, v));
 }
 
 typedef struct IntBounds {
@@ -152,7 +170,7 @@ static int int_bits(const Expr *e, int depth) {
     return most < own ? most : own;
 }
 
-static Sym cast_text(Lower *l, Type to, const Expr *from, Sym x) {
+static const Code *cast_code(Lower *l, Type to, const Expr *from, const Code *x) {
     static const IntBounds bounds[TY_COUNT] = {
         [TY_I64] = {"INT64_MIN", "INT64_MAX"},
         [TY_I32] = {"INT32_MIN", "INT32_MAX"},
@@ -164,24 +182,26 @@ static Sym cast_text(Lower *l, Type to, const Expr *from, Sym x) {
         [TY_I4] = {"-8", "7"},
         [TY_U4] = {"0", "15"},
     };
-    if (to == TY_BOOL) return fmt(l, "(%s != 0)", x);
+    if (to == TY_BOOL) return code(l->ctx, "(%c != 0)", x);
     if (type_is_float(to)) {
-        if (to == TY_F64) return fmt(l, "(double)(%s)", x);
+        if (to == TY_F64) return code(l->ctx, "(double)(%c)", x);
         /* one rounding: of integers, only bf16 has fewer bits than float and its range */
         bool twice = type_bits(to) < 32 && (from->type == TY_F64 || (to == TY_BF16 && int_bits(from, 0) > 24));
-        Sym f = twice && !type_is_float(from->type)                  ? fmt(l, "td_odd((%s)%s)", c_type(from->type), x)
-                : twice                                              ? fmt(l, "td_odd(%s)", x)
-                : from->type == TY_F64 || !type_is_float(from->type) ? fmt(l, "(float)(%s)", x)
-                                                                     : x;
-        return to == TY_F32 ? f : fmt(l, "td_round<%s>(%s)", lower_storage_type(to), f);
+        const Code *f = x;
+        if (twice)
+            f = type_is_float(from->type) ? code(l->ctx, "td_odd(%c)", x)
+                                          : code(l->ctx, "td_odd((%s)%c)", lower_value_type(from->type), x);
+        else if (from->type == TY_F64 || !type_is_float(from->type))
+            f = code(l->ctx, "(float)(%c)", x);
+        return to == TY_F32 ? f : code(l->ctx, "td_round<%s>(%c)", lower_storage_type(to), f);
     }
     if (type_is_float(from->type))
-        return fmt(l, "td_to_int<%s>(%s, %s, %s)", c_type(to), x, bounds[to].lo, bounds[to].hi);
-    if (to == TY_I64 && small_int(from)) return fmt(l, "(int64_t)(%s)", x);
-    if (to == TY_I32 && small_int(from)) return from->op == OP_CONST ? x : fmt(l, "(int32_t)%s", x);
-    if (!strcmp(c_type(to), lower_storage_type(to))) return fmt(l, "(%s)(%s)", c_type(to), x);
-    if (type_bits(to) < 8) return fmt(l, "td_round<%s>((int32_t)(%s))", lower_storage_type(to), x);
-    return fmt(l, "(%s)(%s)(%s)", c_type(to), lower_storage_type(to), x);
+        return code(l->ctx, "td_to_int<%s>(%c, %s, %s)", lower_value_type(to), x, bounds[to].lo, bounds[to].hi);
+    if (to == TY_I64 && small_int(from)) return code(l->ctx, "(int64_t)(%c)", x);
+    if (to == TY_I32 && small_int(from)) return from->op == OP_CONST ? x : code(l->ctx, "(int32_t)%c", x);
+    if (type_bits(to) >= 32) return code(l->ctx, "(%s)(%c)", lower_value_type(to), x);
+    if (type_bits(to) < 8) return code(l->ctx, "td_round<%s>((int32_t)(%c))", lower_storage_type(to), x);
+    return code(l->ctx, "(%s)(%s)(%c)", lower_value_type(to), lower_storage_type(to), x);
 }
 
 /* Functions of f32 that the hardware approximates: `option math = fast`. */
@@ -219,71 +239,69 @@ static const char *function_name(Op op) {
     return NULL;
 }
 
-static const Axis *axis_of(const Lower *l, const Var *v) {
-    for (int i = 0; i < l->part->axes.n; i++)
-        if (l->part->axes.at[i]->var == v) return l->part->axes.at[i];
-    return NULL;
-}
-
 /* Sums, differences and products of integers where they may wrap; NULL where they cannot, or unsigned ones do in C. */
-static Sym wrapping_text(Lower *l, const Expr *e, Sym a, Sym b) {
+static const Code *wrapping_code(Lower *l, const Expr *e, const Code *a, const Code *b) {
     const char *name = e->op == OP_ADD ? "td_add" : e->op == OP_SUB ? "td_sub" : e->op == OP_MUL ? "td_mul" : NULL;
     int x = int_bits(e->arg[0], 0), y = int_bits(e->arg[1], 0), bits = e->op == OP_MUL ? x + y : (x > y ? x : y) + 1;
     if (!name || e->type == TY_U32 || bits < type_bits(e->type)) return NULL;
-    return fmt(l, "%s<%s>(%s, %s)", name, c_type(e->type), a, b);
+    return code(l->ctx, "%s<%s>(%c, %c)", name, lower_value_type(e->type), a, b);
 }
 
-static Sym shift_text(Lower *l, const Expr *e, Sym a, Sym b) {
+static const Code *shift_code(Lower *l, const Expr *e, const Code *a, const Code *b) {
     int64_t n;
     bool left = e->op == OP_SHL, fixed = expr_is_int(e->arg[1], &n) && n >= 0 && n < type_bits(e->type);
-    if (fixed && (!left || e->type == TY_U32)) return fmt(l, "(%s %s %s)", a, op_text(e->op), b);
-    return fmt(l, "%s<%s>(%s, %s)", left ? "td_shl" : "td_shr", c_type(e->type), a, b);
+    if (fixed && (!left || e->type == TY_U32)) return code(l->ctx, "(%c %s %c)", a, op_text(e->op), b);
+    return code(l->ctx, "%s<%s>(%c, %c)", left ? "td_shl" : "td_shr", lower_value_type(e->type), a, b);
 }
 
-static Sym infix_text(Lower *l, const Expr *e, Sym a, Sym b) {
+/* An axis's index compared with what the thread's registers share: the difference is taken once, not for each register.
+ * NULL: it is no such comparison. */
+static const Code *difference_once(Lower *l, const Expr *e, const Code *a, const Code *b) {
+    if (e->op != OP_EQ && e->op != OP_NE) return NULL;
+    for (int k = 0; k < 2; k++) {
+        const Expr *i = e->arg[k], *other = e->arg[!k];
+        while (i->op == OP_CAST) i = i->arg[0];
+        if (i->op != OP_VAR || type_bits(other->type) > 32 ||
+            reg_factors(l, expr_domain(l->part, l->open.layout, other)))
+            continue;
+        const Axis *axis = axis_of(l, i->u.var);
+        const Code *more = axis ? register_part(l, axis, l->open.layout, NULL) : NULL;
+        if (more)
+            return code(l->ctx, "(td_sub<I>(%c, %n) %s (%c))", k ? a : b, axis_name(l, axis, l->open.layout),
+                        op_text(e->op), more);
+    }
+    return NULL;
+}
+
+static const Code *infix_code(Lower *l, const Expr *e, const Code *a, const Code *b) {
     const Expr *x = e->arg[0], *y = e->arg[1];
     bool integer = !type_is_float(x->type) && x->type != TY_BOOL;
-    if (e->op == OP_MOD && !integer) return fmt(l, "td_mod(%s, %s)", a, b);
+    if (e->op == OP_MOD && !integer) return code(l->ctx, "td_mod(%c, %c)", a, b);
     if ((e->op == OP_DIV || e->op == OP_MOD) && integer) {
         const char *f = e->op == OP_DIV ? "td_floor_div" : "td_floor_mod";
-        if (e->type == TY_I64 && small_int(x) && small_int(y)) return fmt(l, "%s<I>(%s, %s)", f, a, b);
-        return fmt(l, "%s<%s>(%s, %s)", f, c_type(e->type), a, b);
+        if (e->type == TY_I64 && small_int(x) && small_int(y)) return code(l->ctx, "%s<I>(%c, %c)", f, a, b);
+        return code(l->ctx, "%s<%s>(%c, %c)", f, lower_value_type(e->type), a, b);
     }
     if (integer && (op_rule(e->op) == RULE_ARITH || op_rule(e->op) == RULE_INT) && e->type == TY_I64 &&
         (small_int(x) || small_int(y))) {
         /* index arithmetic is 64-bit; its leaves are 32-bit variables */
-        a = fmt(l, "(int64_t)%s", a);
+        a = code(l->ctx, "(int64_t)%c", a);
     }
-    if (e->op == OP_SHL || e->op == OP_SHR) return shift_text(l, e, a, b);
-    if ((e->op == OP_EQ || e->op == OP_NE) && integer) {
-        /* an axis's index against what the thread's registers share: the difference is taken once, not for each
-         * register */
-        for (int k = 0; k < 2; k++) {
-            const Expr *i = k ? y : x, *other = k ? x : y;
-            while (i->op == OP_CAST) i = i->arg[0];
-            if (i->op != OP_VAR || type_bits(other->type) > 32 ||
-                reg_factors(l, expr_domain(l->part, l->layout, other)))
-                continue;
-            Sym index = var_text(l, i, l->layout), base = axis_name(l, axis_of(l, i->u.var), l->layout);
-            size_t n = strlen(base);
-            if (index[0] != '(' || strncmp(index + 1, base, n)) continue;
-            return fmt(l, "(td_sub<I>(%s, %s) %s (%.*s))", k ? a : b, base, op_text(e->op),
-                       (int)(strlen(index) - n - 5), index + n + 4);
-        }
-    }
-    Sym wraps = integer ? wrapping_text(l, e, a, b) : NULL;
-    if (wraps) return wraps;
-    return fmt(l, "(%s %s %s)", a, op_text(e->op), b);
+    if (e->op == OP_SHL || e->op == OP_SHR) return shift_code(l, e, a, b);
+    const Code *special = integer ? difference_once(l, e, a, b) : NULL;
+    if (!special && integer) special = wrapping_code(l, e, a, b);
+    if (special) return special;
+    return code(l->ctx, "(%c %s %c)", a, op_text(e->op), b);
 }
 
-static Sym scalar_text(Lower *l, Scalar *s) {
+static const Code *scalar_code(Lower *l, Scalar *s) {
     bool have = false;
-    for (int i = 0; i < l->scalars.n; i++) have = have || l->scalars.at[i] == s;
-    if (!have) vec_push(l->ctx, &l->scalars, s);
-    Sym at = fmt(l, "arg.%s", param_name(l, s->name));
+    for (int i = 0; i < l->needs.scalars.n; i++) have = have || l->needs.scalars.at[i] == s;
+    if (!have) vec_push(l->ctx, &l->needs.scalars, s);
+    const Code *at = code(l->ctx, "arg.%p", param_name(l, s->name));
     /* the C interface passes a narrow float as float */
     return type_is_float(s->type) && type_bits(s->type) < 32
-               ? fmt(l, "td_round<%s>(%s)", lower_storage_type(s->type), at)
+               ? code(l->ctx, "td_round<%s>(%c)", lower_storage_type(s->type), at)
                : at;
 }
 
@@ -295,64 +313,73 @@ static bool is_of_launch(const Expr *e) {
     return e->op != OP_LOAD && e->op != OP_REDUCE;
 }
 
-static Sym random_text(Lower *l, const Expr *e, const Layout *layout) {
-    Sym a[3], last = "";
-    for (int i = 0; i < 3; i++) a[i] = expr_text(l, e->arg[i], layout);
-    if (is_of_launch(e->arg[0]) && is_of_launch(e->arg[1])) {
-        Sym name = name_of(l, sym_fmt(l->ctx, "words of %s, %s", a[0], a[1]), "random");
-        bool have = false;
-        for (int i = 0; i < l->randoms.n; i++) have |= l->randoms.at[i] == name;
-        if (!have) vec_push(l->ctx, &l->randoms, name);
-        last = fmt(l, "%s, ", name);
-    }
-    return fmt(l, "td_random(%s%s, %s, %s)", last, a[0], a[1], a[2]);
+/* The variable that keeps the last words of a seed and a stream. */
+static Sym random_words(Lower *l, const Expr *seed, const Expr *stream) {
+    for (int i = 0; i < l->needs.randoms.n; i++)
+        if (l->needs.randoms.at[i].seed == seed && l->needs.randoms.at[i].stream == stream)
+            return l->needs.randoms.at[i].name;
+    RandomWords *r = NEW(l->ctx, RandomWords);
+    *r = (RandomWords){seed, stream, name_of(l, r, "random")};
+    vec_push(l->ctx, &l->needs.randoms, *r);
+    return r->name;
 }
 
-Sym expr_text(Lower *l, const Expr *e, const Layout *layout) {
-    if (l->failed) return "0";
+static const Code *random_code(Lower *l, const Expr *e, const Layout *layout) {
+    const Code *a[3];
+    for (int i = 0; i < 3; i++) a[i] = expr_code(l, e->arg[i], layout);
+    if (!is_of_launch(e->arg[0]) || !is_of_launch(e->arg[1]))
+        return code(l->ctx, "td_random(%c, %c, %c)", a[0], a[1], a[2]);
+    return code(l->ctx, "td_random(%n, %c, %c, %c)", random_words(l, e->arg[0], e->arg[1]), a[0], a[1], a[2]);
+}
+
+/* A call of the prelude's function for an operator. */
+static const Code *call_code(Lower *l, const Expr *e, const Code *a, const Code *b, const Layout *layout) {
+    Sym name = function_name(e->op);
+    if (!name) name = sym_fmt(l->ctx, "%s%s", is_fast(l, e) ? "td_fast_" : "td_", op_text(e->op));
+    if (b) a = code(l->ctx, "%c, %c", a, b);
+    if (e->nargs > 2) a = code(l->ctx, "%c, %c", a, expr_code(l, e->arg[2], layout));
+    bool typed = (e->op == OP_MAX || e->op == OP_MIN) && e->type == TY_I64;
+    return code(l->ctx, "%s%s(%c)", name, typed ? "<int64_t>" : "", a);
+}
+
+const Code *expr_code(Lower *l, const Expr *e, const Layout *layout) {
+    if (l->failed) return code(l->ctx, "0");
     switch (e->op) {
-    case OP_CONST:
-        return const_text(l, e->type, type_is_float(e->type) ? 0 : e->u.i, type_is_float(e->type) ? e->u.f : 0);
-    case OP_VAR: return var_text(l, e, layout);
+    case OP_CONST: return const_code(l, e);
+    case OP_VAR: return var_code(l, e, layout);
     case OP_DIM: return dim_ref(l, e->u.dim, false);
-    case OP_SCALAR: return scalar_text(l, e->u.scalar);
-    case OP_VALUE: return value_text(l, e->u.value);
-    case OP_FACTOR: return factor_text(l, e->u.factor);
+    case OP_SCALAR: return scalar_code(l, e->u.scalar);
+    case OP_VALUE: return value_code(l, e->u.value);
+    case OP_FACTOR: return factor_code(l, e->u.factor);
     case OP_ARG: return l->args[e->u.i];
-    case OP_CAST: return cast_text(l, e->type, e->arg[0], expr_text(l, e->arg[0], layout));
-    case OP_RANDOM: return random_text(l, e, layout);
+    case OP_CAST: return cast_code(l, e->type, e->arg[0], expr_code(l, e->arg[0], layout));
+    case OP_RANDOM: return random_code(l, e, layout);
     case OP_IF: {
-        Sym c = expr_text(l, e->arg[0], layout), a = expr_text(l, e->arg[1], layout);
-        return fmt(l, "(%s ? %s : %s)", c, a, expr_text(l, e->arg[2], layout));
+        const Code *c = expr_code(l, e->arg[0], layout), *a = expr_code(l, e->arg[1], layout);
+        return code(l->ctx, "(%c ? %c : %c)", c, a, expr_code(l, e->arg[2], layout));
     }
     case OP_LOAD:
-    case OP_REDUCE: fail(l, "a load or reduction inside an expression: it needs a stage of its own"); return "0";
+    case OP_REDUCE:
+        lower_fail(l, "a load or reduction inside an expression: it needs a stage of its own");
+        return code(l->ctx, "0");
     default: break;
     }
-    Sym a = expr_text(l, e->arg[0], layout), b = e->nargs > 1 ? expr_text(l, e->arg[1], layout) : NULL;
-    if (e->op == OP_DIV && is_fast(l, e)) return fmt(l, "td_fast_div(%s, %s)", a, b);
-    if (op_form(e->op) == FORM_INFIX) return infix_text(l, e, a, b);
+    const Code *a = expr_code(l, e->arg[0], layout), *b = e->nargs > 1 ? expr_code(l, e->arg[1], layout) : NULL;
+    if (e->op == OP_DIV && is_fast(l, e)) return code(l->ctx, "td_fast_div(%c, %c)", a, b);
+    if (op_form(e->op) == FORM_INFIX) return infix_code(l, e, a, b);
     if (op_form(e->op) == FORM_PREFIX)
         return e->op == OP_NEG && (e->type == TY_I32 || e->type == TY_I64) &&
                        int_bits(e->arg[0], 0) >= type_bits(e->type)
-                   ? fmt(l, "td_sub<%s>(0, %s)", c_type(e->type), a)
-                   : fmt(l, "(%s%s)", op_text(e->op), a);
-    const char *f = function_name(e->op);
-    Text t = {.ctx = l->ctx};
-    text_fmt(&t, "%s%s", f ? f : is_fast(l, e) ? "td_fast_" : "td_", f ? "" : op_text(e->op));
-    if ((e->op == OP_MAX || e->op == OP_MIN) && e->type == TY_I64) text_put(&t, "<int64_t>");
-    text_fmt(&t, "(%s", a);
-    if (b) text_fmt(&t, ", %s", b);
-    if (e->nargs > 2) text_fmt(&t, ", %s", expr_text(l, e->arg[2], layout));
-    text_char(&t, ')');
-    return t.s;
+                   ? code(l->ctx, "td_sub<%s>(0, %c)", lower_value_type(e->type), a)
+                   : code(l->ctx, "(%s%c)", op_text(e->op), a);
+    return call_code(l, e, a, b, layout);
 }
 
 /* An atom of a polynomial: what index arithmetic could not take apart. */
-static Sym atom_text(Lower *l, const Expr *a) {
+static const Code *atom_code(Lower *l, const Expr *a) {
     if (a->op == OP_VAR) {
-        for (int i = 0; i < l->part->axes.n; i++)
-            if (l->part->axes.at[i]->var == a->u.var) return axis_name(l, l->part->axes.at[i], l->layout);
+        const Axis *axis = axis_of(l, a->u.var);
+        if (axis) return code_name(l->ctx, axis_name(l, axis, l->open.layout));
     }
     if (a->op == OP_DIV || a->op == OP_MOD) {
         Poly x = poly_of(&l->env, a->arg[0]), y = poly_of(&l->env, a->arg[1]);
@@ -362,43 +389,42 @@ static Sym atom_text(Lower *l, const Expr *a) {
         /* A sum has its parentheses; a product needs them as a divisor. */
         bool product = y.n == 1 && y.term[0].degree && (y.term[0].degree > 1 || y.term[0].coef != 1);
         bool div = a->op == OP_DIV;
-        Sym above = poly_text(l, x, false), below = poly_text(l, y, false);
-        if (lo >= 0 && dlo > 0) return fmt(l, product ? "(%s %s (%s))" : "(%s %s %s)", above, div ? "/" : "%", below);
-        if (lo >= 0 && dlo == 0) return fmt(l, "td_%s<I>(%s, %s)", div ? "quotient" : "remainder", above, below);
-        return fmt(l, "%s<I>(%s, %s)", div ? "td_floor_div" : "td_floor_mod", above, below);
+        const Code *above = poly_code(l, x, false), *below = poly_code(l, y, false);
+        if (lo >= 0 && dlo > 0)
+            return code(l->ctx, product ? "(%c %s (%c))" : "(%c %s %c)", above, div ? "/" : "%", below);
+        if (lo >= 0 && dlo == 0)
+            return code(l->ctx, "%s<I>(%c, %c)", div ? "td_quotient" : "td_remainder", above, below);
+        return code(l->ctx, "%s<I>(%c, %c)", div ? "td_floor_div" : "td_floor_mod", above, below);
     }
-    return expr_text(l, a, l->layout);
+    return expr_code(l, a, l->open.layout);
 }
 
-Sym poly_text(Lower *l, Poly p, bool wide) {
-    if (p.failed) {
-        fail(l, "index arithmetic that overflows");
-        return "0";
-    }
-    if (p.n == 0) return "0";
+/* A term without its sign. In a sum of which 64 bits are asked the first one is made so, and the others follow. */
+static const Code *term_code(Lower *l, const PolyTerm *m, const char *widen) {
+    const Code *r = NULL;
+    int64_t mag = m->coef < 0 ? -m->coef : m->coef;
+    for (int d = 0; d < m->degree; d++) r = code_join(l->ctx, r, " * ", atom_code(l, m->atom[d]));
+    if (!m->degree || mag != 1) r = code_join(l->ctx, r, " * ", code(l->ctx, "%l", mag));
+    return code(l->ctx, "%s%c", widen, r);
+}
+
+const Code *poly_code(Lower *l, Poly p, bool wide) {
+    if (p.failed) lower_fail(l, "index arithmetic that overflows");
+    if (p.failed || p.n == 0) return code(l->ctx, "0");
     bool small = index_small(l, p);
     if (!small && !wide) index_fits(l, p);
-    Text t = {.ctx = l->ctx};
-    if (p.n > 1) text_char(&t, '(');
+    const Code *r = NULL;
     for (int i = 0; i < p.n; i++) {
         const PolyTerm *m = &p.term[i];
-        int64_t c = m->coef;
-        if (i)
-            text_put(&t, c < 0 ? " - " : " + ");
-        else if (c < 0)
-            text_char(&t, '-');
-        int64_t mag = c < 0 ? -c : c;
-        bool product = m->degree > 1 || (m->degree == 1 && mag != 1);
+        bool product = m->degree > 1 || (m->degree == 1 && m->coef != 1 && m->coef != -1);
         bool first_sum = wide && !i && p.n > 1;
         bool tight = small || !m->degree || (!first_sum && index_small(l, (Poly){1, &p.term[i], false}));
-        if (!tight && (first_sum || (product && (wide || m->atom[0]->op == OP_FACTOR))))
-            text_put(&t, wide ? "(int64_t)" : "(I)");
-        for (int d = 0; d < m->degree; d++) text_fmt(&t, "%s%s", d ? " * " : "", atom_text(l, m->atom[d]));
-        if (m->degree == 0)
-            text_fmt(&t, "%lld", (long long)mag);
-        else if (mag != 1)
-            text_fmt(&t, " * %lld", (long long)mag);
+        bool widen = !tight && (first_sum || (product && (wide || m->atom[0]->op == OP_FACTOR)));
+        const Code *term = term_code(l, m, !widen ? "" : wide ? "(int64_t)" : "(I)");
+        if (i)
+            r = code(l->ctx, "%c%s%c", r, m->coef < 0 ? " - " : " + ", term);
+        else
+            r = m->coef < 0 ? code(l->ctx, "-%c", term) : term;
     }
-    if (p.n > 1) text_char(&t, ')');
-    return t.s;
+    return p.n > 1 ? code(l->ctx, "(%c)", r) : r;
 }

@@ -1,8 +1,7 @@
-/* Lowering, files: a kernel's head and launcher around the body that lower_kernel.c prints, and the whole file. */
+/* Lowering, files: a kernel's statements are made, its barriers put, and all of it printed: comments, arguments, head,
+ * body and launcher. What a body turns out to need (Needs) decides its head and its launcher. */
 #include "lower_internal.h"
 
-#include "ir/diag.h"
-#include "sched/kernel/perf.h"
 #include "sched/kernel/same.h"
 
 static bool factor_range(void *user, const Expr *atom, const Expr **lo, const Expr **hi) {
@@ -20,10 +19,10 @@ static bool factor_range(void *user, const Expr *atom, const Expr **lo, const Ex
 }
 
 /* What the kernel's stores define, as the program says it. */
-static void put_equations(Lower *l, Text *out, Stage *const *s, int n) {
+static void print_equations(Lower *l, Text *out, Stage *const *s, int n) {
     enum { LONGEST = 400 };
     for (int i = 0; i < n; i++) {
-        put_equations(l, out, s[i]->body.at, s[i]->body.n);
+        print_equations(l, out, s[i]->body.at, s[i]->body.n);
         const Tensor *t = s[i]->kind == STAGE_STORE || s[i]->kind == STAGE_ATOMIC ? s[i]->tensor : NULL;
         for (int k = 0; t && k < t->pieces.n; k++) {
             const Piece *p = &t->pieces.at[k];
@@ -44,7 +43,7 @@ static void put_equations(Lower *l, Text *out, Stage *const *s, int n) {
     }
 }
 
-static void put_layout_comment(Lower *l, Text *out, const Part *part) {
+static void print_layouts(Text *out, const Part *part) {
     for (int k = 0; k < part->layouts.n; k++) {
         const Layout *layout = part->layouts.at[k];
         text_fmt(out, "//   %s%s%s:", part->name ? part->name : "", part->name ? " " : "", layout->name);
@@ -58,82 +57,9 @@ static void put_layout_comment(Lower *l, Text *out, const Part *part) {
         }
         text_char(out, '\n');
     }
-    (void)l;
 }
 
-/* Of `dims` % mod == 0 what is left to ask of it without its constant factors: their product, and in *mod what the rest
- * must be a multiple of. */
-static const Expr *without_constants(const Expr *dims, int64_t *mod) {
-    int64_t c;
-    while (dims->op == OP_MUL && (expr_is_int(dims->arg[0], &c) || expr_is_int(dims->arg[1], &c))) {
-        dims = dims->arg[expr_is_int(dims->arg[0], &c)];
-        *mod /= gcd64(*mod, c);
-    }
-    return dims;
-}
-
-static bool has_factor(const Expr *product, const Expr *e) {
-    if (product == e) return true;
-    return product->op == OP_MUL && (has_factor(product->arg[0], e) || has_factor(product->arg[1], e));
-}
-
-/* Whether another condition of the kernel that is reported says this one too. */
-static bool is_implied(const Lower *l, int at, const Expr *dims, int64_t mod) {
-    for (int i = 0; i < l->conds.n; i++) {
-        const AlignCond *c = &l->conds.at[i];
-        if (i == at || !c->dims || c->whole) continue;
-        int64_t other = c->mod;
-        const Expr *e = without_constants(c->dims, &other);
-        if (other % mod || !has_factor(dims, e)) continue;
-        if (i < at || other != mod || e != dims) return true;
-    }
-    return false;
-}
-
-/* Whether the condition, part of a require, says that mod divides the product: K % 128 == 0. */
-static bool says_divisible(const Expr *c, const Expr *dims, int64_t mod) {
-    int64_t by, rest;
-    if (c->op == OP_AND) return says_divisible(c->arg[0], dims, mod) || says_divisible(c->arg[1], dims, mod);
-    if (c->op != OP_EQ || c->arg[0]->op != OP_MOD || !expr_is_int(c->arg[1], &rest) || rest != 0) return false;
-    return expr_is_int(c->arg[0]->arg[1], &by) && by % mod == 0 && has_factor(dims, c->arg[0]->arg[0]);
-}
-
-static bool is_required(const Lower *l, const Expr *dims, int64_t mod) {
-    const Graph *g = l->p->graph;
-    for (int i = 0; i < g->facts.n; i++)
-        if (g->facts.at[i].require && says_divisible(g->facts.at[i].cond, dims, mod)) return true;
-    return false;
-}
-
-/* -Wperf: what the kernel could be spared if the source said more of its dimensions. */
-static void report_perf(Lower *l) {
-    Ctx *ctx = l->p->ctx;
-    if (!diag_wants_perf(ctx) || l->k->product) return; /* a library's product runs as a kernel now and then only */
-    Span span = perf_place(l->p, l->k);
-    for (int i = 0; i < l->conds.n && l->wide; i++) {
-        const AlignCond *c = &l->conds.at[i];
-        if (!c->dims || c->whole) continue; /* addresses are as the caller allocates them */
-        int64_t mod = c->mod;
-        const Expr *dims = without_constants(c->dims, &mod);
-        if (mod < 2 || is_implied(l, i, dims, mod) || is_required(l, dims, mod)) continue;
-        Sym size = dim_text(l, dims, true);
-        Diag *d =
-            diag_report(ctx, DIAG_PERF_UNALIGNED, span,
-                        "a slower variant runs where %s is no multiple of %lld: its rows do not all begin where a "
-                        "wide access may",
-                        size, (long long)mod);
-        if (dims->op == OP_DIM)
-            diag_help(ctx, d, "if it always is, say so: dim %s divisible %lld;", dims->u.dim->name, (long long)mod);
-        else
-            diag_help(ctx, d, "if it always is, say so: require %s %% %lld == 0;", size, (long long)mod);
-    }
-    if (!l->always64) return;
-    Diag *d = diag_report(ctx, DIAG_PERF_WIDE_INDEX, span, "the indices of this kernel take 64 bits");
-    diag_help(ctx, d,
-              "an index passes 2147483647: with the dimension divided in two, x: f32[M, N], 32 bits are enough");
-}
-
-static int place(const void *const *at, int n, const void *what) {
+static int index_of(const void *const *at, int n, const void *what) {
     for (int i = 0; i < n; i++)
         if (at[i] == what) return i;
     return -1;
@@ -142,19 +68,19 @@ static int place(const void *const *at, int n, const void *what) {
 /* Where the launcher finds its arguments: a kernel that several places run has its own order, any other the entry's. */
 static int dim_at(const Lower *l, const Dim *d) {
     const KernelForm *f = l->k->shared ? l->k->form : NULL;
-    if (f) return place((const void *const *)f->dims, f->ndims, d);
-    return place((const void *const *)l->g->dims.at, l->g->dims.n, d);
+    if (f) return index_of((const void *const *)f->dims, f->ndims, d);
+    return index_of((const void *const *)l->g->dims.at, l->g->dims.n, d);
 }
 
 static int scalar_at(const Lower *l, const Scalar *s) {
     const KernelForm *f = l->k->shared ? l->k->form : NULL;
-    if (f) return place((const void *const *)f->scalars, f->nscalars + f->npassed, s);
-    return place((const void *const *)l->g->scalars.at, l->g->scalars.n, s);
+    if (f) return index_of((const void *const *)f->scalars, f->nscalars + f->npassed, s);
+    return index_of((const void *const *)l->g->scalars.at, l->g->scalars.n, s);
 }
 
 static int tensor_at(const Lower *l, const Tensor *t) {
     const KernelForm *f = l->k->shared ? l->k->form : NULL;
-    if (f) return place((const void *const *)f->tensors, f->ntensors, t);
+    if (f) return index_of((const void *const *)f->tensors, f->ntensors, t);
     return (int)(intptr_t)expr_map_get(l->tensor_at, t) - 1;
 }
 
@@ -173,176 +99,226 @@ static bool is_written(const Lower *l, const Tensor *t) {
     return false;
 }
 
+/* ---- the launcher ---- */
+
 /* All conditions of whole vectors alone, or all others; NULL where there are none. */
-static Sym wide_text(Lower *l, bool whole) {
-    Text t = {.ctx = l->ctx};
-    for (int i = 0; i < l->conds.n; i++) {
-        const AlignCond *c = &l->conds.at[i];
+static const Code *wide_condition(Lower *l, bool whole) {
+    const Code *r = NULL;
+    for (int i = 0; i < l->needs.conds.n; i++) {
+        const AlignCond *c = &l->needs.conds.at[i];
         if (c->whole != whole) continue;
-        if (t.n) text_put(&t, " && ");
+        const Code *what;
         if (c->dims)
-            text_fmt(&t, "%s %% %lld == 0", dim_text(l, c->dims, true), (long long)c->mod);
+            what = dim_code(l, c->dims, true);
         else if (c->other)
-            text_fmt(&t, "((uintptr_t)args.%s - (uintptr_t)args.%s) %% %lld == 0", param_name(l, c->tensor->name),
-                     param_name(l, c->other->name), (long long)c->mod);
+            what = code(l->ctx, "((uintptr_t)args.%p - (uintptr_t)args.%p)", param_name(l, c->tensor->name),
+                        param_name(l, c->other->name));
         else
-            text_fmt(&t, "(uintptr_t)args.%s %% %lld == 0", param_name(l, c->tensor->name), (long long)c->mod);
+            what = code(l->ctx, "(uintptr_t)args.%p", param_name(l, c->tensor->name));
+        r = code_join(l->ctx, r, " && ", code(l->ctx, "%c %% %l == 0", what, c->mod));
     }
-    return t.n ? t.s : NULL;
+    return r;
 }
 
 /* The instances of the kernel's text: a row for indices of 32 bits before that of 64, where both are needed; in a row
  * `variants` ones, whole vectors, then cut ones, then narrow accesses. */
-static void put_instances(Text *out, Sym full, bool both, int variants) {
+static void print_instances(const Printing *p, Lower *l, Sym full, bool both, int variants) {
     static const int variant[][3] = {{0}, {0}, {1, 0}, {1, 2, 0}};
-    text_fmt(out, "static void (*const td_%s_of[])(%s_args) = {\n", full, full);
+    print_line(p, l->ctx, "static void (*const td_%s_of[])(%s_args) = {\n", full, full);
     for (int big = 0; big <= both; big++)
         for (int i = 0; i < variants; i++) {
-            const char *index = big ? "int64_t" : "int", *sep = i ? " " : "    ", *end = i + 1 < variants ? "," : ",\n";
+            const char *index = big ? "int64_t" : "int";
+            print_line(p, l->ctx, i ? " %s" : "    %s", full);
             if (both && variants > 1)
-                text_fmt(out, "%s%s<%d, %s>%s", sep, full, variant[variants][i], index, end);
+                print_line(p, l->ctx, "<%d, %s>", variant[variants][i], index);
             else if (variants > 1)
-                text_fmt(out, "%s%s<%d>%s", sep, full, variant[variants][i], end);
-            else
-                text_fmt(out, both ? "%s%s<%s>%s" : "%s%s%.0s%s", sep, full, index, end);
+                print_line(p, l->ctx, "<%d>", variant[variants][i]);
+            else if (both)
+                print_line(p, l->ctx, "<%s>", index);
+            print_line(p, l->ctx, i + 1 < variants ? "," : ",\n");
         }
-    text_put(out, "};\n");
+    print_line(p, l->ctx, "};\n");
 }
 
-static void put_launcher(Lower *l, Text *out, Sym full) {
-    bool conds = l->wide && l->conds.n, both = index_dispatched(l);
-    Sym fits = both ? index_condition(l) : NULL;
-    Sym wide = conds ? wide_text(l, false) : NULL, whole = conds ? wide_text(l, true) : NULL;
-    int variants = !conds ? 1 : whole ? 3 : 2;
-    put_instances(out, full, both, variants);
-    text_fmt(out, "extern \"C\" td_launcher %s_launch;\nextern \"C\" td_preparer %s_prepare;\n", full, full);
-    text_fmt(out,
-             "extern \"C\" int %s_launch(void *stream, void *const *tensors, const int64_t *dims, const double "
-             "*scalars, int *launched) {\n",
-             full);
-    text_put(out, "    (void)tensors, (void)dims, (void)scalars;\n");
-    Text blocks = {.ctx = l->ctx};
+static void print_arguments(const Printing *p, Lower *l, Sym full) {
+    const char *sep = "";
+    print_line(p, l->ctx, "    const %s_args args = {", full);
+    for (int i = 0; i < l->needs.tensors.n; i++, sep = ", ") {
+        Tensor *t = l->needs.tensors.at[i];
+        print_line(p, l->ctx, "%s(%s%s *)tensors[%d]", sep, is_written(l, t) ? "" : "const ",
+                   lower_storage_type(t->type), tensor_at(l, t));
+    }
+    for (int i = 0; i < l->needs.own_dims.n; i++, sep = ", ")
+        print_line(p, l->ctx, "%s%p", sep, param_name(l, l->needs.own_dims.at[i]->name));
+    for (int i = 0; i < l->needs.scalars.n; i++, sep = ", ") {
+        const Scalar *s = l->needs.scalars.at[i];
+        print_line(p, l->ctx, "%s(%s)scalars[%d]", sep, lower_value_type(s->type), scalar_at(l, s));
+    }
+    print_line(p, l->ctx, "};\n");
+}
+
+/* What the launcher decides at run time: made before anything is printed, since it needs dimensions too. */
+typedef struct Dispatch {
+    const Code *fits, *wide, *whole; /* conditions; NULL: none */
+    const Code *blocks;
+    bool conds, both;
+    int variants;
+} Dispatch;
+
+static Dispatch dispatch_of(Lower *l) {
+    Dispatch d = {.conds = l->needs.wide && l->needs.conds.n, .both = index_dispatched(l)};
+    if (d.both) d.fits = index_condition(l);
+    if (d.conds) d.wide = wide_condition(l, false), d.whole = wide_condition(l, true);
+    d.variants = !d.conds ? 1 : d.whole ? 3 : 2;
     for (int i = 0; i < l->k->parts.n; i++)
-        text_fmt(&blocks, "%s%s", i ? " + " : "", dim_text(l, l->k->parts.at[i]->blocks, true));
-    for (int i = 0; i < l->dims.n; i++) {
-        Dim *d = l->dims.at[i];
-        text_fmt(out, "    const int64_t %s = dims[%d];\n    if (%s < 0) return (int)cudaErrorInvalidValue;\n",
-                 param_name(l, d->name), dim_at(l, d), param_name(l, d->name));
-    }
-    text_fmt(out, "    const %s_args args = {", full);
-    bool first = true;
-    for (int i = 0; i < l->tensors.n; i++, first = false) {
-        Tensor *t = l->tensors.at[i];
-        text_fmt(out, "%s(%s%s *)tensors[%d]", first ? "" : ", ", is_written(l, t) ? "" : "const ",
-                 lower_storage_type(t->type), tensor_at(l, t));
-    }
-    for (int i = 0; i < l->own_dims.n; i++, first = false)
-        text_fmt(out, "%s%s", first ? "" : ", ", param_name(l, l->own_dims.at[i]->name));
-    for (int i = 0; i < l->scalars.n; i++, first = false) {
-        const Scalar *s = l->scalars.at[i];
-        text_fmt(out, "%s(%s)scalars[%d]", first ? "" : ", ", c_type(s->type), scalar_at(l, s));
-    }
-    text_put(out, "};\n");
-    if (fits) text_fmt(out, "    const bool td_small = %s;\n", fits);
-    if (conds) text_fmt(out, "    const bool td_wide = %s;\n", wide ? wide : "true");
-    if (whole) text_fmt(out, "    const bool td_whole = %s;\n", whole);
-    Sym row = !fits ? "" : variants > 1 ? fmt(l, "(td_small ? 0 : %d) + ", variants) : "td_small ? 0 : 1";
-    Sym variant = !conds ? fits ? "" : "0" : whole ? "(!td_wide ? 2 : td_whole ? 0 : 1)" : "(td_wide ? 0 : 1)";
-    text_fmt(out,
-             "    return (int)td_launch(td_%s_of[%s%s], args, %s, %d, %d, %d, launched, (cudaStream_t)stream);\n}\n"
-             "extern \"C\" int %s_prepare(void) { return (int)td_prepare(td_%s_of, %d, %d); }\n\n",
-             full, row, variant, blocks.s, l->k->threads, l->k->cluster, l->shared_bytes, full, full, l->shared_bytes,
-             l->k->cluster);
+        d.blocks = code_join(l->ctx, d.blocks, " + ", dim_code(l, l->k->parts.at[i]->blocks, true));
+    return d;
 }
 
-static bool lower_kernel(Text *out, Ctx *ctx, Program *p, int number, const ExprMap *tensor_at, const LowerOptions *o,
-                         Text *why) {
-    Kernel *k = p->kernels.at[number];
-    Lower *l = NEW(ctx, Lower);
-    l->ctx = ctx;
-    l->p = p;
-    l->tensor_at = tensor_at;
-    l->g = p->graph;
-    l->k = k;
-    l->follows = number > 0 || k->follows;
-    l->leads = number + 1 < p->kernels.n || k->leads;
-    l->o = o;
-    l->why = why;
-    l->body.ctx = ctx;
-    l->env = (PolyEnv){.g = p->graph, .range = factor_range, .user = l, .ctx = ctx, .made = &l->polys};
-    Sym full = fmt(l, "%s_%s", o->prefix, kernel_symbol(p, k));
-    l->indent = 1;
-    if (k->parts.n > 1) put(l, "int blocks_before = 0;");
-    for (int i = 0; i < k->parts.n && !l->failed; i++) {
-        l->part = k->parts.at[i];
-        if (k->parts.n > 1) {
-            Sym blocks = dim_text(l, l->part->blocks, false);
-            put(l,
-                i == 0               ? "if (td_block() < blocks_before + %s) {"
-                : i + 1 < k->parts.n ? "else if (td_block() < blocks_before + %s) {"
-                                     : "else {",
-                blocks);
-            if (i && i + 1 < k->parts.n) fail(l, "more than two parts have no lowering yet");
-            l->indent++;
-            if (i) {
-                Sym before = dim_text(l, k->parts.at[0]->blocks, false);
-                put(l, "blocks_before = %s;", before);
-            }
-        }
-        lower_part(l, l->part);
-        if (k->parts.n > 1) {
-            l->indent--;
-            put(l, "}");
-        }
+static void print_launcher(const Printing *p, Lower *l, Sym full, const Dispatch *d) {
+    print_instances(p, l, full, d->both, d->variants);
+    print_line(p, l->ctx, "extern \"C\" td_launcher %s_launch;\nextern \"C\" td_preparer %s_prepare;\n", full, full);
+    print_line(p, l->ctx,
+               "extern \"C\" int %s_launch(void *stream, void *const *tensors, const int64_t *dims, const double "
+               "*scalars, int *launched) {\n    (void)tensors, (void)dims, (void)scalars;\n",
+               full);
+    for (int i = 0; i < l->needs.dims.n; i++) {
+        Sym name = param_name(l, l->needs.dims.at[i]->name);
+        print_line(p, l->ctx, "    const int64_t %p = dims[%d];\n    if (%p < 0) return (int)cudaErrorInvalidValue;\n",
+                   name, dim_at(l, l->needs.dims.at[i]), name);
     }
-    if (l->failed) return false;
-    /* the head needs to know what the body used; host counts may use more dimensions */
-    Text tail = {.ctx = ctx};
-    put_launcher(l, &tail, full);
+    print_arguments(p, l, full);
+    if (d->fits) print_line(p, l->ctx, "    const bool td_small = %c;\n", d->fits);
+    if (d->conds) print_line(p, l->ctx, "    const bool td_wide = %c;\n", d->wide ? d->wide : code(l->ctx, "true"));
+    if (d->whole) print_line(p, l->ctx, "    const bool td_whole = %c;\n", d->whole);
+    print_line(p, l->ctx, "    return (int)td_launch(td_%s_of[", full);
+    if (d->fits && d->variants > 1)
+        print_line(p, l->ctx, "(td_small ? 0 : %d) + ", d->variants);
+    else if (d->fits)
+        print_line(p, l->ctx, "td_small ? 0 : 1");
+    if (d->conds)
+        print_line(p, l->ctx, d->whole ? "(!td_wide ? 2 : td_whole ? 0 : 1)" : "(td_wide ? 0 : 1)");
+    else if (!d->fits)
+        print_line(p, l->ctx, "0");
+    int shared = l->needs.shared_bytes, cluster = l->k->cluster;
+    print_line(p, l->ctx, "], args, %c, %d, %d, %d, launched, (cudaStream_t)stream);\n}\n", d->blocks, l->k->threads,
+               cluster, shared);
+    print_line(p, l->ctx, "extern \"C\" int %s_prepare(void) { return (int)td_prepare(td_%s_of, %d, %d); }\n\n", full,
+               full, shared, cluster);
+}
+
+/* ---- the kernel ---- */
+
+/* What stands above a kernel: what it computes, and how its axes are divided. */
+static void print_comment(Lower *l, Text *out, Sym full) {
+    const Kernel *k = l->k;
     size_t before = out->n;
     if (k->comment)
         text_fmt(out, "// %s\n", k->comment);
     else
-        for (int i = 0; i < k->parts.n; i++) put_equations(l, out, k->parts.at[i]->body.at, k->parts.at[i]->body.n);
+        for (int i = 0; i < k->parts.n; i++) print_equations(l, out, k->parts.at[i]->body.at, k->parts.at[i]->body.n);
     if (out->n == before) text_fmt(out, "// %s\n", full);
     if (k->shared) text_fmt(out, "// and the same in %d other place%s\n", k->places - 1, k->places > 2 ? "s" : "");
-    for (int i = 0; i < k->parts.n; i++) put_layout_comment(l, out, k->parts.at[i]);
-    text_fmt(out, "struct %s_args {\n", full);
-    for (int i = 0; i < l->tensors.n; i++)
-        text_fmt(out, "    %s%s *%s;\n", is_written(l, l->tensors.at[i]) ? "" : "const ",
-                 lower_storage_type(l->tensors.at[i]->type), param_name(l, l->tensors.at[i]->name));
-    for (int i = 0; i < l->own_dims.n; i++) text_fmt(out, "    int64_t %s;\n", param_name(l, l->own_dims.at[i]->name));
-    for (int i = 0; i < l->scalars.n; i++)
-        text_fmt(out, "    %s %s;\n", c_type(l->scalars.at[i]->type), param_name(l, l->scalars.at[i]->name));
-    text_put(out, "};\n");
-    bool variants = l->wide && l->conds.n;
+    for (int i = 0; i < k->parts.n; i++) print_layouts(out, k->parts.at[i]);
+}
+
+static void print_struct(const Printing *p, Lower *l, Sym full) {
+    print_line(p, l->ctx, "struct %s_args {\n", full);
+    for (int i = 0; i < l->needs.tensors.n; i++) {
+        const Tensor *t = l->needs.tensors.at[i];
+        print_line(p, l->ctx, "    %s%s *%p;\n", is_written(l, t) ? "" : "const ", lower_storage_type(t->type),
+                   param_name(l, t->name));
+    }
+    for (int i = 0; i < l->needs.own_dims.n; i++)
+        print_line(p, l->ctx, "    int64_t %p;\n", param_name(l, l->needs.own_dims.at[i]->name));
+    for (int i = 0; i < l->needs.scalars.n; i++)
+        print_line(p, l->ctx, "    %s %p;\n", lower_value_type(l->needs.scalars.at[i]->type),
+                   param_name(l, l->needs.scalars.at[i]->name));
+    print_line(p, l->ctx, "};\n");
+}
+
+static void print_head(const Printing *p, Lower *l, Sym full) {
+    const Kernel *k = l->k;
+    bool variants = l->needs.wide && l->needs.conds.n;
     if (index_dispatched(l))
-        text_fmt(out, "template <%sclass I> // %sI: of indices\n", variants ? "int A, " : "",
+        text_fmt(p->out, "template <%sclass I> // %sI: of indices\n", variants ? "int A, " : "",
                  variants ? "A: accesses are 0 narrow, 1 wide, 2 wide with cut ends; " : "");
     else if (variants)
-        text_put(out, "template <int A> // accesses are 0 narrow, 1 wide, 2 wide with cut ends\n");
+        text_put(p->out, "template <int A> // accesses are 0 narrow, 1 wide, 2 wide with cut ends\n");
     if (k->blocks_per_sm)
-        text_fmt(out,
-                 variants ? "__global__ void __launch_bounds__(%d, A ? %d : 1) "
-                          : "__global__ void __launch_bounds__(%d, %d) ",
-                 k->threads, k->blocks_per_sm);
+        print_line(p, l->ctx,
+                   variants ? "__global__ void __launch_bounds__(%d, A ? %d : 1) "
+                            : "__global__ void __launch_bounds__(%d, %d) ",
+                   k->threads, k->blocks_per_sm);
     else
-        text_fmt(out, "__global__ void __launch_bounds__(%d) ", k->threads);
-    text_fmt(out, "%s(const __grid_constant__ %s_args arg) {\n", full, full);
-    if (l->wide && !l->conds.n) text_put(out, "    constexpr int A = 1; // peeling aligns every access\n");
-    Text own = {.ctx = ctx};
-    for (int i = 0; i < l->own_dims.n; i++) {
-        Dim *d = l->own_dims.at[i];
-        text_fmt(&own, "    const I %s = (I)arg.%s;\n", name_of(l, d, d->name), param_name(l, d->name));
+        print_line(p, l->ctx, "__global__ void __launch_bounds__(%d) ", k->threads);
+    print_line(p, l->ctx, "%s(const __grid_constant__ %s_args arg) {\n", full, full);
+    if (l->needs.wide && !l->needs.conds.n)
+        text_put(p->out, "    constexpr int A = 1; // peeling aligns every access\n");
+}
+
+/* ---- bodies ---- */
+
+/* A kernel of several parts: each has the blocks behind those of the parts before it. */
+static void lower_parts(Lower *l) {
+    Kernel *k = l->k;
+    if (k->parts.n > 1) put_declare(l, "int", sym(l->ctx, "blocks_before"), " = 0");
+    for (int i = 0; i < k->parts.n && !l->failed; i++) {
+        l->part = k->parts.at[i];
+        bool last = i + 1 == k->parts.n;
+        if (i) put_do(l, "blocks_before += %c", dim_code(l, k->parts.at[i - 1]->blocks, false));
+        if (!last) put_if(l, code(l->ctx, "td_block() < blocks_before + %c", dim_code(l, l->part->blocks, false)));
+        lower_part(l, l->part);
+        if (!last) put_else(l);
     }
-    for (int i = 0; i < l->randoms.n; i++) text_fmt(&own, "    td_philox_last %s;\n", l->randoms.at[i]);
-    text_put(&own, l->body.s ? l->body.s : "");
-    l->body = own;
-    prune_unused(l, 0);
-    text_put(out, own.s ? index_settle(l, own.s) : "");
+    put_ends(l, k->parts.n - 1);
+}
+
+/* The body with what its own needs put before it. */
+static void lower_statements(Lower *l, StmtList *body) {
+    StmtList parts = {0};
+    l->open.list = &parts;
+    lower_parts(l);
+    if (l->failed) return;
+    stmt_sync(l->ctx, &parts, l->needs.regions.n, lower_barrier_scope(l));
+    l->open.list = body;
+    for (int i = 0; i < l->needs.own_dims.n; i++) {
+        Dim *d = l->needs.own_dims.at[i];
+        put_number(l, "I", name_of(l, d, d->name), code(l->ctx, "(I)arg.%p", param_name(l, d->name)));
+    }
+    for (int i = 0; i < l->needs.randoms.n; i++) put_declare(l, "td_philox_last", l->needs.randoms.at[i].name, "");
+    put_all(l, &parts);
+    stmt_prune(l->ctx, body);
+}
+
+/* Which kernel of which program is lowered. */
+typedef struct Place {
+    Program *p;
+    int number;
+    const ExprMap *tensor_at;
+} Place;
+
+static bool lower_kernel(Text *out, Ctx *ctx, const Place *at, const LowerOptions *o, Text *why) {
+    Program *p = at->p;
+    Kernel *k = p->kernels.at[at->number];
+    Lower *l = NEW(ctx, Lower);
+    *l = (Lower){.ctx = ctx, .p = p, .tensor_at = at->tensor_at, .g = p->graph, .k = k, .o = o, .why = why};
+    l->follows = at->number > 0 || k->follows;
+    l->leads = at->number + 1 < p->kernels.n || k->leads;
+    l->env = (PolyEnv){.g = p->graph, .range = factor_range, .user = l, .ctx = ctx, .made = &l->polys};
+    Sym full = sym_fmt(ctx, "%s_%s", o->prefix, kernel_symbol(p, k));
+    StmtList body = {0};
+    lower_statements(l, &body);
+    if (l->failed) return false;
+    Dispatch dispatch = dispatch_of(l);
+    const Printing print = {.out = out, .index = index_type(l), .prelude = o->prelude};
+    print_comment(l, out, full);
+    print_struct(&print, l, full);
+    print_head(&print, l, full);
+    print_list(&print, &body, 1);
     text_put(out, "}\n");
-    text_put(out, tail.s);
-    report_perf(l);
+    print_launcher(&print, l, full, &dispatch);
+    lower_report_perf(l);
     return !l->failed;
 }
 
@@ -359,7 +335,7 @@ bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why) {
         if (p->kernels.at[i]->same) continue;
         Ctx *temp = ctx_temp(p->ctx);
         GraphScratch before = graph_scratch(p->graph, temp);
-        ok = lower_kernel(out, temp, p, i, &tensor_at, o, why);
+        ok = lower_kernel(out, temp, &(Place){p, i, &tensor_at}, o, why);
         graph_scratch_end(p->graph, before);
         ctx_temp_end(temp);
     }
@@ -367,18 +343,11 @@ bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why) {
     return ok;
 }
 
-void lower_head(Text *out, const Prelude *x, const LowerOptions *o) {
+void lower_head(Text *out, const LowerOptions *o) {
     text_put(out, "// Written by tdc; edit the .td file instead.\n");
     if (o->command) text_fmt(out, "// %s\n", o->command);
     text_put(out, "#include <cuda_runtime.h>\n#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n#include "
                   "<math.h>\n#include <stdint.h>\n#include <string.h>\n#include <type_traits>\n\n");
-    prelude_print(out, x);
+    prelude_print(out, o->prelude);
     text_char(out, '\n');
-}
-
-void lower_file(Text *out, Ctx *ctx, const Text *kernels, const LowerOptions *o) {
-    Prelude *x = prelude_new(ctx);
-    prelude_uses(x, kernels);
-    lower_head(out, x, o);
-    text_put_n(out, kernels->s ? kernels->s : "", kernels->n);
 }

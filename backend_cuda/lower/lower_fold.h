@@ -8,9 +8,9 @@
 typedef struct Fold {
     Stage *s;
     const Layout *layout;
-    int n;                     /* parts of the state */
-    Sym state[MAX_PARTS];      /* C names of the state, at the current digits of the result's registers */
-    Factor *outs[MAX_FACTORS]; /* register factors of the result */
+    int n;                        /* parts of the state */
+    const Code *state[MAX_PARTS]; /* at the current digits of the result's registers */
+    Factor *outs[MAX_FACTORS];    /* register factors of the result */
     int nouts;
     FactorSet domain; /* of the operands */
 } Fold;
@@ -23,5 +23,31 @@ FactorSet fold_cluster_factors(const Layout *layout, FactorSet s);
 void fold_lanes(Lower *l, const Fold *f, int mask);
 void fold_warps(Lower *l, Fold *f, FactorSet warps);
 void fold_cluster(Lower *l, Fold *f, FactorSet cluster);
+
+/* ---- lower_cells.c ---- */
+/* One exchange through shared memory: every cell is a part of the state, numbered register, group, member. */
+typedef struct Exchange {
+    Sym base[MAX_PARTS], turn;
+    const Code *group; /* the number of this thread's group; NULL: there is one */
+    int region[MAX_PARTS];
+    int64_t members, groups, regs;
+    bool twice; /* two copies by turns: one barrier an iteration then suffices */
+} Exchange;
+
+/* What tells an exchange from the others of its stage: the first of its regions' purposes, and a part of its names. */
+typedef struct ExchangeId {
+    int purpose;
+    const char *what;
+} ExchangeId;
+/* The memory of an exchange among `members` of each group; there is a group for each value of the digits of `group`,
+ * and for each of `regs` registers. */
+Exchange cells_open(Lower *l, const Stage *s, const Layout *layout, FactorSet group, int64_t regs, int64_t members,
+                    ExchangeId id);
+void cells_put(Lower *l, const Monoid *m, const Exchange *x, const Code *const *state, const Code *cell);
+/* Declares words that hold a cell, and gives its parts in *part. */
+void cells_get(Lower *l, const Monoid *m, const Exchange *x, const Code *cell, const Code **part);
+/* All threads have put what they have; what they read next is there. */
+void cells_meet(Lower *l, const Monoid *m, const Exchange *x);
+void cells_turn(Lower *l, const Exchange *x); /* the other copy next time */
 
 #endif

@@ -2,7 +2,6 @@
  * which 32 bits hold it all. */
 #include "lower_internal.h"
 
-#include <ctype.h>
 #include <string.h>
 
 enum { MAX_BOUND_DEPTH = 64 };
@@ -131,30 +130,31 @@ bool index_small(Lower *l, Poly p) {
 void index_fits(Lower *l, Poly p) {
     Poly up;
     int64_t c;
-    if (l->always64) return;
+    if (l->needs.always64) return;
     if (!upper(l, p, 0, &up) || (poly_is_const(up, &c) && c > INT32_MAX)) {
-        l->always64 = true;
+        l->needs.always64 = true;
         return;
     }
     if (below(l, up)) return;
-    for (int i = 0; i < l->fits.n; i++)
-        if (poly_eq(l->fits.at[i], up)) return;
-    vec_push(l->ctx, &l->fits, up);
+    for (int i = 0; i < l->needs.fits.n; i++)
+        if (poly_eq(l->needs.fits.at[i], up)) return;
+    vec_push(l->ctx, &l->needs.fits, up);
 }
 
-bool index_dispatched(const Lower *l) { return l->fits.n && !l->always64; }
+bool index_dispatched(const Lower *l) { return l->needs.fits.n && !l->needs.always64; }
 
 /* As a double: dimensions' products may overflow 64 bits, and then their sum is large enough in any case. */
-static Sym bound_text(Lower *l, Poly p) {
-    Text t = {.ctx = l->ctx};
+static const Code *bound_code(Lower *l, Poly p) {
+    const Code *sum = NULL;
     for (int i = 0; i < p.n; i++) {
-        if (i) text_put(&t, " + ");
-        for (int d = 0; d < p.term[i].degree; d++)
-            text_fmt(&t, "%s(double)%s", d ? " * " : "", dim_text(l, p.term[i].atom[d], true));
-        if (!p.term[i].degree || p.term[i].coef != 1)
-            text_fmt(&t, "%s%lld", p.term[i].degree ? " * " : "", (long long)p.term[i].coef);
+        const PolyTerm *t = &p.term[i];
+        const Code *product = NULL;
+        for (int d = 0; d < t->degree; d++)
+            product = code_join(l->ctx, product, " * ", code(l->ctx, "(double)%c", dim_code(l, t->atom[d], true)));
+        if (!t->degree || t->coef != 1) product = code_join(l->ctx, product, " * ", code(l->ctx, "%l", t->coef));
+        sum = code_join(l->ctx, sum, " + ", product);
     }
-    return t.s ? t.s : "0";
+    return sum ? sum : code(l->ctx, "0");
 }
 
 /* Whether q is p with more of some products of dimensions, and so as large. */
@@ -173,12 +173,12 @@ static bool within(Poly p, Poly q) {
 }
 
 /* Bounds that another one implies are left out; nearly all of them need no proof. */
-Sym index_condition(Lower *l) {
-    Text t = {.ctx = l->ctx};
-    Poly *p = NEW_N(l->ctx, Poly, l->fits.n + 1);
+const Code *index_condition(Lower *l) {
+    const Code *r = NULL;
+    Poly *p = NEW_N(l->ctx, Poly, l->needs.fits.n + 1);
     int n = 0;
-    for (int i = 0; i < l->fits.n; i++) {
-        Poly new = l->fits.at[i];
+    for (int i = 0; i < l->needs.fits.n; i++) {
+        Poly new = l->needs.fits.at[i];
         bool implied = false;
         for (int k = 0; k < n && !implied; k++) implied = within(new, p[k]);
         if (implied) continue;
@@ -194,22 +194,9 @@ Sym index_condition(Lower *l) {
             if (k == i || unbounded(p[i], &p[k]) || !poly_nonneg(&l->env, poly_sub(l->ctx, p[k], p[i]))) continue;
             implied = k < i || !poly_nonneg(&l->env, poly_sub(l->ctx, p[i], p[k]));
         }
-        if (!implied) text_fmt(&t, "%s%s <= INT32_MAX", t.n ? " && " : "", bound_text(l, p[i]));
+        if (!implied) r = code_join(l->ctx, r, " && ", code(l->ctx, "%c <= INT32_MAX", bound_code(l, p[i])));
     }
-    return t.s ? t.s : "true";
+    return r ? r : code(l->ctx, "true");
 }
 
-Sym index_settle(Lower *l, const char *body) {
-    if (index_dispatched(l)) return body;
-    Text t = {.ctx = l->ctx};
-    for (const char *p = body, *from = body;; p++) {
-        bool word = *p == 'I' && !isalnum((unsigned char)p[1]) && p[1] != '_' &&
-                    !(p > body && (isalnum((unsigned char)p[-1]) || p[-1] == '_' || p[-1] == '.'));
-        if (*p && !word) continue;
-        text_put_n(&t, from, (size_t)(p - from));
-        if (!*p) break;
-        text_put(&t, l->always64 ? "int64_t" : "int");
-        from = p + 1;
-    }
-    return t.s ? t.s : "";
-}
+const char *index_type(const Lower *l) { return index_dispatched(l) ? "I" : l->needs.always64 ? "int64_t" : "int"; }

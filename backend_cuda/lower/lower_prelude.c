@@ -50,20 +50,23 @@ static void read_entries(Ctx *ctx, Prelude *x) {
     }
 }
 
-/* Marks the entries that the text uses, and those that they use. All of their names begin with td_ or TD_. */
-static void mark_used(Prelude *x, const char *text) {
-    for (const char *p = text; (p = strchr(p, '_')) != NULL;) {
-        const char *word = p - 2;
-        if (p - text < 2 || (strncmp(word, "td", 2) && strncmp(word, "TD", 2)) || (word > text && is_word(word[-1]))) {
-            p++;
-            continue;
-        }
-        while (is_word(*p)) p++;
-        intptr_t i = (intptr_t)expr_map_get(&x->of, sym_n(x->ctx, word, (size_t)(p - word)));
-        if (!i || x->entries.at[i - 1].used) continue;
-        Entry *e = &x->entries.at[i - 1];
-        e->used = true;
-        for (int k = e->first; k < e->last; k++) mark_used(x, prelude_lines[k]);
+static void mark_line(Prelude *x, const char *line);
+
+void prelude_uses(Prelude *x, const char *name, size_t n) {
+    intptr_t i = (intptr_t)expr_map_get(&x->of, sym_n(x->ctx, name, n));
+    if (!i || x->entries.at[i - 1].used) return;
+    Entry *e = &x->entries.at[i - 1];
+    e->used = true;
+    for (int k = e->first; k < e->last; k++) mark_line(x, prelude_lines[k]);
+}
+
+/* Marks what a line of the prelude uses of the rest. All names of entries begin with td_ or TD_. */
+static void mark_line(Prelude *x, const char *line) {
+    for (const char *p = line; *p;) {
+        size_t n = 0;
+        while (is_word(p[n])) n++;
+        if (n > 3 && (!strncmp(p, "td_", 3) || !strncmp(p, "TD_", 3))) prelude_uses(x, p, n);
+        p += n ? n : 1;
     }
 }
 
@@ -74,17 +77,17 @@ Prelude *prelude_new(Ctx *ctx) {
     return x;
 }
 
-void prelude_uses(Prelude *x, const Text *kernels) { mark_used(x, kernels->s ? kernels->s : ""); }
-
 void prelude_print(Text *out, const Prelude *x) {
+    bool all = !x;
+    if (all) x = prelude_new(out->ctx);
     text_put(out, "// What tdc emits is yours, the text of its prelude and its library in it included: use, change,\n"
                   "// license and share it without any condition.\n");
     for (int pass = 0; pass < 2; pass++) {
         if (!pass) text_put(out, "#ifndef TD_EMU // the CPU stand-in has these itself\n");
         for (int i = 0; i < x->entries.n; i++) {
-            if (!x->entries.at[i].used || x->entries.at[i].portable != (pass == 1)) continue;
-            for (int j = x->entries.at[i].first; j < x->entries.at[i].last; j++)
-                text_fmt(out, "%s\n", prelude_lines[j]);
+            const Entry *e = &x->entries.at[i];
+            if (!(e->used || all) || e->portable != (pass == 1)) continue;
+            for (int j = e->first; j < e->last; j++) text_fmt(out, "%s\n", prelude_lines[j]);
         }
         if (!pass) text_put(out, "#endif\n\n");
     }

@@ -5,8 +5,6 @@
 #include "ir/poly/hull.h"
 #include "lower_internal.h"
 
-#include <string.h>
-
 /* The offset as rest + first - n * (first / n), or as rest + step * (first / n), for one quotient in it. */
 static bool split_row(Lower *l, Poly offset, const Expr *quotient, Access *x, Poly *rest) {
     Poly coef, less, n = poly_of(&l->env, quotient->arg[1]);
@@ -15,7 +13,7 @@ static bool split_row(Lower *l, Poly offset, const Expr *quotient, Access *x, Po
     bool row = poly_eq(coef, poly_scale(l->ctx, n, -1));
     *rest = row ? poly_sub(l->ctx, less, x->first) : less;
     if (!row) x->step = coef;
-    return (row || poly_dims_only(coef)) && !rest->failed;
+    return (row || offset_over_dims(coef)) && !rest->failed;
 }
 
 static bool depends(const Lower *l, const Layout *layout, Poly p, const Axis *a) {
@@ -30,7 +28,8 @@ static bool depends(const Lower *l, const Layout *layout, Poly p, const Axis *a)
 static bool plan_row(Lower *l, Access *x, FactorSet domain, FactorSet may) {
     enum { LONGEST = 16 };
     int64_t bits = type_bits(x->tensor->type);
-    plan_vectors(l, x->offset, x->layout, domain, may, x->step.n ? LONGEST : 128 / bits, true, &x->plan);
+    VecLimits limits = {domain, may, x->step.n ? LONGEST : 128 / bits, true};
+    vector_plan(l, x->offset, x->layout, limits, &x->plan);
     return x->plan.V > 1 && x->plan.nv == 1 &&
            poly_divisor(vector_starts(l, x->offset, &x->plan)) % x->plan.part[0] == 0;
 }
@@ -46,16 +45,17 @@ void access_rows(Lower *l, Access *x, FactorSet domain, FactorSet may) {
             if (e->op != OP_DIV || !expr_over_dims(e->arg[1]) || !split_row(l, x->offset, e, &in, &rest)) continue;
             in.offset = poly_add(l->ctx, rest, in.first);
             if (!plan_row(l, &in, domain, may) || depends(l, x->layout, rest, in.plan.f[0]->axis)) continue;
-            if (!in.step.n && !aligned_terms(l, rest, in.plan.V, false)) continue;
+            if (!in.step.n && !offset_aligned(l, rest, in.plan.V, false)) continue;
             in.row = e->arg[1];
-            in.variant = poly_is_const(poly_of(&l->env, in.row), &n) && n % in.plan.V ? "2" : "A";
+            in.domain = x->domain;
+            in.cut = poly_is_const(poly_of(&l->env, in.row), &n) && n % in.plan.V;
             if (!in.step.n) {
-                aligned_terms(l, rest, in.plan.V, true);
-                add_cond(l, (AlignCond){.tensor = x->tensor, .mod = in.plan.V * type_bits(x->tensor->type) / 8});
+                offset_aligned(l, rest, in.plan.V, true);
+                offset_ask(l, (AlignCond){.tensor = x->tensor, .mod = in.plan.V * type_bits(x->tensor->type) / 8});
             }
-            if (!strcmp(in.variant, "A") && poly_divisor(poly_of(&l->env, in.row)) % in.plan.V)
-                add_cond(l, (AlignCond){.dims = in.row, .mod = in.plan.V, .whole = true});
-            l->wide = true;
+            if (!in.cut && poly_divisor(poly_of(&l->env, in.row)) % in.plan.V)
+                offset_ask(l, (AlignCond){.dims = in.row, .mod = in.plan.V, .whole = true});
+            l->needs.wide = true;
             *x = in;
             return;
         }

@@ -1,7 +1,7 @@
 /* Lowering, scans: prefixes of a monoid along one axis. Elements of a thread first; then lanes; then the segments that
  * lanes leave (register and warp factors outside them) through shared memory in one exchange. Order is the index order
  * throughout, so that any associative operation will do. */
-#include "lower_internal.h"
+#include "lower_fold.h"
 
 typedef struct Scan {
     Stage *s;
@@ -12,8 +12,11 @@ typedef struct Scan {
     int nseg;
     Factor *other[MAX_FACTORS]; /* register factors of other axes */
     int nother;
-    int lane_low, lanes; /* stride and number of the axis's lane digits */
-    Sym out[MAX_PARTS], run[MAX_PARTS];
+    int lane_low, lanes;          /* stride and number of the axis's lane digits */
+    const Code *out[MAX_PARTS];   /* the result's element */
+    const Code *run[MAX_PARTS];   /* what a segment's own elements give */
+    const Code *off[MAX_PARTS];   /* what comes before a thread's elements */
+    const Code *total[MAX_PARTS]; /* what all of the tile's elements give */
 } Scan;
 
 static bool scan_plan(Lower *l, Scan *c) {
@@ -29,13 +32,13 @@ static bool scan_plan(Lower *l, Scan *c) {
             continue;
         }
         if (scope == SCOPE_BLOCK && f->bind == BIND_CLUSTER) {
-            fail(l, "a scan across a cluster has no lowering yet");
+            lower_fail(l, "a scan across a cluster has no lowering yet");
             return false;
         }
         if (scope == SCOPE_BLOCK || scope == SCOPE_LOOP) continue;
         if (scope == SCOPE_THREAD && digit_in_warp(f->tid_stride, f->size)) {
             if (level == 2 || (c->lanes > 1 && f->tid_stride * f->size != c->lane_low)) {
-                fail(l, "the lane factors of a scanned axis must be next to each other");
+                lower_fail(l, "the lane factors of a scanned axis must be next to each other");
                 return false;
             }
             level = 1;
@@ -47,7 +50,7 @@ static bool scan_plan(Lower *l, Scan *c) {
         } else if (level == 0) {
             c->seg[c->nseg++] = f;
         } else {
-            fail(l, "a scanned axis needs its warp factors outside its lane factors");
+            lower_fail(l, "a scanned axis needs its warp factors outside its lane factors");
             return false;
         }
     }
@@ -61,294 +64,267 @@ static bool scan_plan(Lower *l, Scan *c) {
     return true;
 }
 
-static Sym segment_text(Lower *l, const Scan *c, bool warps_only, int64_t *count) {
-    Text t = {.ctx = l->ctx};
-    int64_t n = 1;
-    for (int i = c->nseg - 1; i >= 0; i--) {
-        if (warps_only && bind_scope(c->seg[i]->bind) != SCOPE_THREAD) continue;
-        if (t.n) text_put(&t, " + ");
-        text_fmt(&t, n == 1 ? "%s" : "%s * %lld", factor_text(l, c->seg[i]), (long long)n);
-        n *= c->seg[i]->size;
+/* ---- names and numbers ---- */
+
+/* Numbers a thread's registers: the digits of `f`, the last one fastest, times `n` so far, before what *sum has. */
+static const Code *count_digits(Lower *l, Factor *const *f, int nf, const Code *sum, int64_t *n) {
+    for (int i = nf - 1; i >= 0; i--) {
+        const Code *digit = factor_code(l, f[i]);
+        sum = code_join(l->ctx, sum, " + ", *n == 1 ? digit : code(l->ctx, "%c * %l", digit, *n));
+        *n *= f[i]->size;
     }
-    *count = n;
-    return t.n ? t.s : "0";
+    return sum;
 }
 
-static Sym reg_segment(Lower *l, const Scan *c,
-                       int64_t *count) { /* number of the register segment: index of the run array */
-    Text t = {.ctx = l->ctx};
-    int64_t n = 1;
-    for (int i = c->nseg - 1; i >= 0; i--) {
-        if (bind_scope(c->seg[i]->bind) != SCOPE_REG) continue;
-        if (t.n) text_put(&t, " + ");
-        text_fmt(&t, n == 1 ? "%s" : "%s * %lld", factor_text(l, c->seg[i]), (long long)n);
-        n *= c->seg[i]->size;
+/* digit * weight of all factors, the last one fastest, with the weight of 1 too. */
+static const Code *weigh_digits(Lower *l, Factor *const *f, int n, const char *warp_ending) {
+    const Code *r = NULL;
+    int64_t weight = 1;
+    for (int i = n - 1; i >= 0; i--) {
+        bool warp = bind_scope(f[i]->bind) == SCOPE_THREAD;
+        Sym digit = sym_fmt(l->ctx, "%s%s", factor_name(l, f[i]), warp ? warp_ending : "");
+        r = code_join(l->ctx, r, " + ", code(l->ctx, "%n * %l", digit, weight));
+        weight *= f[i]->size;
     }
-    for (int i = c->nother - 1; i >= 0; i--) {
-        if (t.n) text_put(&t, " + ");
-        text_fmt(&t, n == 1 ? "%s" : "%s * %lld", factor_text(l, c->other[i]), (long long)n);
-        n *= c->other[i]->size;
-    }
-    *count = n;
-    return t.n ? t.s : "0";
+    return r ? r : code(l->ctx, "0");
 }
 
-static void put_thread_scan(Lower *l, Scan *c, const Sym *run) {
+/* Register segments, outer to inner; with those of other axes before them: the runs of a thread. */
+static int register_segments(const Scan *c, Factor **f) {
+    int n = 0;
+    for (int i = 0; i < c->nseg; i++)
+        if (bind_scope(c->seg[i]->bind) == SCOPE_REG) f[n++] = c->seg[i];
+    return n;
+}
+
+static int runs(const Scan *c, Factor **f) {
+    for (int i = 0; i < c->nother; i++) f[i] = c->other[i];
+    return c->nother + register_segments(c, f + c->nother);
+}
+
+/* Elements of a thread along other axes: each has a scan of its own. */
+static int64_t others(const Scan *c) {
+    int64_t n = 1;
+    for (int i = 0; i < c->nother; i++) n *= c->other[i]->size;
+    return n;
+}
+
+/* Declares a variable or an array of n; its element. */
+static const Code *put_partial(Lower *l, Type t, Sym name, int64_t n, const Code *index) {
+    if (n > 1)
+        put_declare(l, lower_value_type(t), name, "[%l]", n);
+    else
+        put_declare(l, lower_value_type(t), name, "");
+    return n > 1 ? code(l->ctx, "%n[%c]", name, index) : code_name(l->ctx, name);
+}
+
+static void put_partials(Lower *l, Scan *c) {
+    const Stage *s = c->s;
+    const Monoid *m = s->monoid;
+    Factor *reg[MAX_FACTORS];
+    int64_t nruns = 1, nothers = others(c);
+    const Code *run = count_digits(l, reg, register_segments(c, reg), NULL, &nruns);
+    run = count_digits(l, c->other, c->nother, run, &nruns);
+    const Code *other = weigh_digits(l, c->other, c->nother, "");
+    for (int i = 0; i < m->n; i++) {
+        const Value *v = s->out[i < s->nout ? i : 0];
+        c->run[i] = put_partial(l, m->type[i], value_name_with(l, v, sym_fmt(l->ctx, "_run%d", i)), nruns, run);
+        c->off[i] = put_partial(l, m->type[i], value_name_with(l, v, sym_fmt(l->ctx, "_off%d", i)), nruns, run);
+        c->total[i] = put_partial(l, m->type[i], value_name_with(l, v, sym_fmt(l->ctx, "_all%d", i)), nothers, other);
+    }
+}
+
+static void put_assign(Lower *l, const Scan *c, const Code *const *into, const Code *const *from) {
+    for (int i = 0; i < c->s->monoid->n; i++) put_do(l, "%c = %c", into[i], from[i]);
+}
+
+/* into = before and after, in index order. */
+static void put_in_order(Lower *l, const Scan *c, const Code *const *before, const Code *const *after,
+                         const Code *const *into, const Code *guard) {
+    bool reverse = c->s->reverse;
+    put_combine(l, c->s->monoid, reverse ? after : before, reverse ? before : after, into, guard);
+}
+
+/* ---- a thread, its lanes ---- */
+
+static void put_result(Lower *l, const Scan *c) {
+    for (int i = 0; i < c->s->nout; i++) put_do(l, "%c = %c", c->out[i], c->run[i]);
+}
+
+static void put_thread_scan(Lower *l, Scan *c) {
     Stage *s = c->s;
     const Monoid *m = s->monoid;
-    for (int i = 0; i < m->n; i++) put(l, "%s = %s;", run[i], identity(l, m, i));
-    int loops = open_ordered(l, c->inner, c->ninner, s->reverse);
-    FactorSet all = layout_axis_factors(c->layout, s->axis);
-    Sym guard = axis_predicate(l, c->layout, all);
-    if (s->cond)
-        guard = guard ? fmt(l, "%s && %s", guard, expr_text(l, s->cond, c->layout)) : expr_text(l, s->cond, c->layout);
-    if (s->exclusive)
-        for (int i = 0; i < s->nout; i++) put(l, "%s = %s;", c->out[i], run[i]);
-    Sym right[MAX_PARTS];
-    put(l, guard ? "if (%s) {" : "%s{", guard ? guard : "");
-    l->indent++;
+    const Code *right[MAX_PARTS];
+    put_identity(l, m, c->run);
+    int loops = put_ordered_loops(l, c->inner, c->ninner, s->reverse);
+    const Code *guard = axis_predicate(l, c->layout, layout_axis_factors(c->layout, s->axis));
+    if (s->cond) guard = code_join(l->ctx, guard, " && ", expr_code(l, s->cond, c->layout));
+    if (s->exclusive) put_result(l, c);
+    put_if(l, guard);
     for (int i = 0; i < m->n; i++) {
-        put(l, "const %s e%d_ = %s;", c_type(m->type[i]), i, expr_text(l, s->expr[i], c->layout));
-        right[i] = fmt(l, "e%d_", i);
+        put_declare(l, sym_fmt(l->ctx, "const %s", lower_value_type(m->type[i])), sym_fmt(l->ctx, "e%d_", i), " = %c",
+                    expr_code(l, s->expr[i], c->layout));
+        right[i] = code(l->ctx, "e%d_", i);
     }
-    put_combine(l, m, s->reverse ? right : run, s->reverse ? run : right, run, NULL);
-    l->indent--;
-    put(l, "}");
-    if (!s->exclusive)
-        for (int i = 0; i < s->nout; i++) put(l, "%s = %s;", c->out[i], run[i]);
-    close_ordered(l, loops);
+    put_in_order(l, c, c->run, right, c->run, NULL);
+    put_end(l);
+    if (!s->exclusive) put_result(l, c);
+    put_ends(l, loops);
+}
+
+/* The last of this thread's lanes, in the order of the scan. */
+static const Code *last_lane(Lower *l, const Scan *c) {
+    int all = c->lanes * c->lane_low, last = c->s->reverse ? 0 : (c->lanes - 1) * c->lane_low;
+    if (all == 32 && c->lane_low == 1) return code(l->ctx, "%d", last);
+    return code(l->ctx, "(td_tid() %% 32 / %d * %d + td_tid() %% %d + %d)", all, all, c->lane_low, last);
 }
 
 /* Afterwards `off` holds what comes before the thread's elements inside its lanes, and `run` the total of the lanes. */
-static void put_lane_scan(Lower *l, Scan *c, const Sym *run, const Sym *off) {
+static void put_lane_scan(Lower *l, Scan *c) {
     const Monoid *m = c->s->monoid;
-    const char *shfl = c->s->reverse ? "down" : "up";
-    Sym lane =
-        c->lane_low == 1 ? fmt(l, "td_tid() %% %d", c->lanes) : fmt(l, "td_tid() / %d %% %d", c->lane_low, c->lanes);
-    put(l, "#pragma unroll");
-    put(l, "for (int d = 1; d < %d; d *= 2) {", c->lanes);
-    l->indent++;
-    Sym right[MAX_PARTS];
+    bool reverse = c->s->reverse;
+    const char *shfl = reverse ? "down" : "up";
+    const Code *lane = c->lane_low == 1 ? code(l->ctx, "td_tid() %% %d", c->lanes)
+                                        : code(l->ctx, "td_tid() / %d %% %d", c->lane_low, c->lanes);
+    const Code *right[MAX_PARTS], *next = code(l->ctx, "%d", c->lane_low);
+    put_loop(l, true, "int d = 1; d < %d; d *= 2", c->lanes);
     for (int i = 0; i < m->n; i++) {
-        put(l, "const %s r%d_ = %s;", c_type(m->type[i]), i,
-            shuffle_text(l, shfl, m->type[i], run[i], fmt(l, "d * %d", c->lane_low)));
-        right[i] = fmt(l, "r%d_", i);
+        const Code *v = fold_shuffle(l, shfl, m->type[i], c->run[i], code(l->ctx, "d * %d", c->lane_low));
+        put_declare(l, sym_fmt(l->ctx, "const %s", lower_value_type(m->type[i])), sym_fmt(l->ctx, "r%d_", i), " = %c",
+                    v);
+        right[i] = code(l->ctx, "r%d_", i);
     }
-    Sym inside = c->s->reverse ? fmt(l, "%s + d < %d", lane, c->lanes) : fmt(l, "%s >= d", lane);
-    put_combine(l, m, c->s->reverse ? run : right, c->s->reverse ? right : run, run, inside);
-    l->indent--;
-    put(l, "}");
+    const Code *inside = reverse ? code(l->ctx, "%c + d < %d", lane, c->lanes) : code(l->ctx, "%c >= d", lane);
+    put_in_order(l, c, right, c->run, c->run, inside);
+    put_end(l);
     for (int i = 0; i < m->n; i++) {
-        put(l, "%s = %s;", off[i], shuffle_text(l, shfl, m->type[i], run[i], fmt(l, "%d", c->lane_low)));
-        put(l, c->s->reverse ? "if (%s == %d) %s = %s;" : "if (%s == %d) %s = %s;", lane,
-            c->s->reverse ? c->lanes - 1 : 0, off[i], identity(l, m, i));
+        put_do(l, "%c = %c", c->off[i], fold_shuffle(l, shfl, m->type[i], c->run[i], next));
+        put_if(l, code(l->ctx, "%c == %d", lane, reverse ? c->lanes - 1 : 0))->braces = INLINE;
+        put_do(l, "%c = %c", c->off[i], fold_identity(l, m, i));
+        put_end(l);
     }
-    for (int i = 0; i < m->n; i++) {
-        Sym last = c->lanes * c->lane_low == 32 && c->lane_low == 1
-                       ? fmt(l, "%d", c->s->reverse ? 0 : 31)
-                       : fmt(l, "(td_tid() %% 32 / %d * %d + td_tid() %% %d + %d)", c->lanes * c->lane_low,
-                             c->lanes * c->lane_low, c->lane_low, c->s->reverse ? 0 : (c->lanes - 1) * c->lane_low);
-        put(l, "%s = %s;", run[i], shuffle_text(l, "idx", m->type[i], run[i], last));
-    }
+    for (int i = 0; i < m->n; i++)
+        put_do(l, "%c = %c", c->run[i], fold_shuffle(l, "idx", m->type[i], c->run[i], last_lane(l, c)));
 }
 
-/* One exchange of all segments' totals; `off` gains what the earlier segments hold, `run[…]` becomes the total of all.
- */
-static void put_segment_scan(Lower *l, Scan *c, const Sym *run_name, const Sym *off, int64_t nruns, Sym run_index,
-                             const Sym *total) {
+/* ---- segments ---- */
+
+typedef struct Segments {
+    Exchange x;
+    bool shared;       /* warps have some: their totals go through shared memory */
+    const Code *cells; /* the first cell of this thread's group */
+} Segments;
+
+static bool is_segment(const Scan *c, const Factor *f) {
+    for (int k = 0; k < c->nseg; k++)
+        if (c->seg[k] == f) return true;
+    return false;
+}
+
+/* Every thread that acts for a segment puts its total where all can read it. */
+static Segments put_segments(Lower *l, Scan *c) {
     const Monoid *m = c->s->monoid;
-    int64_t segments, others = 1;
-    Sym seg = segment_text(l, c, false, &segments);
-    FactorSet kept = thread_factors(l, c->s->out[0]->domain) & ~layout_axis_factors(c->layout, c->s->axis);
-    int64_t groups;
-    Sym group = digits_text(l, c->layout, kept, &groups);
-    for (int i = 0; i < c->nother; i++) others *= c->other[i]->size;
-    bool twice = in_loop(l), shared = false;
-    for (int i = 0; i < c->nseg; i++) shared = shared || bind_scope(c->seg[i]->bind) == SCOPE_THREAD;
-    Sym base[MAX_PARTS], turn = fmt(l, "%s_turn", value_name(l, c->s->out[0]));
-    Sym other = NULL;
-    {
-        Text t = {.ctx = l->ctx};
-        int64_t n = 1;
-        for (int i = c->nother - 1; i >= 0; i--) {
-            text_fmt(&t, "%s%s * %lld", t.n ? " + " : "", factor_text(l, c->other[i]), (long long)n);
-            n *= c->other[i]->size;
-        }
-        other = t.n ? t.s : "0";
-    }
-    Sym cells = fmt(l, "((%s) * %lld + (%s)) * %lld", group, (long long)others, other, (long long)segments);
-    Factor *regs[MAX_FACTORS];
-    int nregs = 0;
-    for (int i = 0; i < c->nother; i++) regs[nregs++] = c->other[i];
-    for (int i = 0; i < c->nseg; i++)
-        if (bind_scope(c->seg[i]->bind) == SCOPE_REG) regs[nregs++] = c->seg[i];
-    Sym right[MAX_PARTS];
-    if (shared) {
-        int regions[MAX_PARTS];
-        if (twice) need_turn(l, turn);
-        for (int i = 0; i < m->n; i++) {
-            int64_t count = segments * groups * others;
-            regions[i] = region_new(l, c->s, 1 + i, count * cell_bytes(m->type[i]) * (twice ? 2 : 1));
-            base[i] = fmt(l, "%s_parts", value_name(l, c->s->out[i]));
-            if (!twice) region_write(l, regions[i]);
-            put(l,
-                twice ? "const td_sp<%s> %s = td_shared<%s>(%d) + %s * %lld;"
-                      : "const td_sp<%s> %s = td_shared<%s>(%d);",
-                cell_type(m->type[i]), base[i], cell_type(m->type[i]), l->regions.at[regions[i]].offset,
-                twice ? turn : "", (long long)count);
-        }
-        FactorSet writers = thread_factors(l, c->layout->all) & ~kept;
-        Text who = {.ctx = l->ctx};
-        for (int i = 0; i < c->layout->factors.n; i++) {
-            Factor *x = c->layout->factors.at[i];
-            bool is_seg = false;
-            for (int k = 0; k < c->nseg; k++) is_seg = is_seg || c->seg[k] == x;
-            if ((writers >> x->id & 1) && !is_seg && x->size != 1)
-                text_fmt(&who, "%s%s == 0", who.n ? " && " : "", factor_text(l, x));
-        }
-        put(l, who.n ? "if (%s) {" : "%s{", who.n ? who.s : "");
-        l->indent++;
-        int loops = open_ordered(l, regs, nregs, false);
-        for (int i = 0; i < m->n; i++) {
-            put(l, "const %s p%d_[1] = {%s};", cell_type(m->type[i]), i, run_name[i]);
-            put(l, "td_sts<%s, 1>(%s + (%s + %s), p%d_);", cell_type(m->type[i]), base[i], cells, seg, i);
-        }
-        close_ordered(l, loops);
-        l->indent--;
-        put(l, "}");
-        for (int i = 0; i < m->n; i++) l->regions.at[regions[i]].written = true;
-        region_read(l, regions[0]);
-        for (int i = 0; i < m->n; i++) l->regions.at[regions[i]].read = !twice;
-    }
-    (void)run_index;
-    (void)nruns;
-    /* fold the segments in order, keeping what comes before each of this thread's */
-    Factor *oth[MAX_FACTORS];
-    for (int i = 0; i < c->nother; i++) oth[i] = c->other[i];
-    int loops = open_ordered(l, oth, c->nother, false);
-    for (int i = 0; i < m->n; i++) put(l, "%s = %s;", total[i], identity(l, m, i));
-    if (!loops) {
-        put(l, "{");
-        l->indent++;
-    }
-    /* segments outer to inner: register digits are loops here, warp digits too; a thread's own warp takes the prefix */
-    Text own = {.ctx = l->ctx};
-    int opened = 0;
+    Segments g = {0};
+    int64_t segments = 1, n = 1;
     for (int i = 0; i < c->nseg; i++) {
-        Sym v = factor_text(l, c->seg[i]);
-        bool thread = bind_scope(c->seg[i]->bind) == SCOPE_THREAD;
-        Sym it = thread ? fmt(l, "%s_at", v) : v;
-        put(l, "#pragma unroll");
-        if (c->s->reverse)
-            put(l, "for (int %s = %lld; %s >= 0; %s--) {", it, (long long)c->seg[i]->size - 1, it, it);
-        else
-            put(l, "for (int %s = 0; %s < %lld; %s++) {", it, it, (long long)c->seg[i]->size, it);
-        l->indent++;
-        opened++;
-        if (thread) text_fmt(&own, "%s%s == %s", own.n ? " && " : "", it, v);
+        segments *= c->seg[i]->size;
+        g.shared = g.shared || bind_scope(c->seg[i]->bind) == SCOPE_THREAD;
     }
-    for (int i = 0; i < m->n; i++) right[i] = off[i];
-    if (c->s->reverse)
-        put_combine(l, m, off, total, off, own.n ? own.s : NULL);
-    else
-        put_combine(l, m, total, off, off, own.n ? own.s : NULL);
-    Text segno = {.ctx = l->ctx};
-    int64_t n = 1;
-    for (int i = c->nseg - 1; i >= 0; i--) {
-        bool thread = bind_scope(c->seg[i]->bind) == SCOPE_THREAD;
-        text_fmt(&segno, "%s%s%s * %lld", segno.n ? " + " : "", factor_text(l, c->seg[i]), thread ? "_at" : "",
-                 (long long)n);
-        n *= c->seg[i]->size;
-    }
-    for (int i = 0; i < m->n; i++) {
-        if (shared) {
-            put(l, "td_word<%s> q%d_[1];", cell_type(m->type[i]), i);
-            put(l, "td_lds<%s, 1>(q%d_, %s + (%s + %s));", cell_type(m->type[i]), i, base[i], cells, segno.s);
-            right[i] = fmt(l, m->type[i] == TY_BOOL ? "(q%d_[0] != 0)" : "q%d_[0]", i);
-        } else {
-            right[i] = run_name[i];
+    if (!g.shared) return g;
+    const Code *seg = count_digits(l, c->seg, c->nseg, NULL, &n);
+    FactorSet kept = thread_factors(l, c->s->out[0]->domain) & ~layout_axis_factors(c->layout, c->s->axis);
+    g.x = cells_open(l, c->s, c->layout, kept, others(c), segments, (ExchangeId){1, ""});
+    const Code *other = weigh_digits(l, c->other, c->nother, ""), *zero = code(l->ctx, "0");
+    g.cells = code(l->ctx, "((%c) * %l + (%c)) * %l", g.x.group ? g.x.group : zero, others(c), other, segments);
+    FactorSet twins = thread_factors(l, c->layout->all) & ~kept;
+    for (int i = 0; i < c->layout->factors.n; i++)
+        if (is_segment(c, c->layout->factors.at[i])) twins &= ~((FactorSet)1 << c->layout->factors.at[i]->id);
+    Factor *regs[MAX_FACTORS];
+    put_if(l, digits_zero(l, c->layout, twins));
+    int loops = put_ordered_loops(l, regs, runs(c, regs), false);
+    cells_put(l, m, &g.x, c->run, code(l->ctx, "%c + %c", g.cells, seg));
+    put_ends(l, loops);
+    put_end(l);
+    cells_meet(l, m, &g.x);
+    return g;
+}
+
+/* Loops over the segments in order, warps' too; that a segment is the thread's own warp's, or NULL. */
+static const Code *put_segment_loops(Lower *l, const Scan *c) {
+    const Code *own = NULL;
+    for (int i = 0; i < c->nseg; i++) {
+        Sym digit = factor_name(l, c->seg[i]), at = digit;
+        if (bind_scope(c->seg[i]->bind) == SCOPE_THREAD) {
+            at = sym_fmt(l->ctx, "%s_at", digit);
+            own = code_join(l->ctx, own, " && ", code(l->ctx, "%n == %n", at, digit));
         }
+        put_digit_loop(l, at, c->seg[i]->size, 1, c->s->reverse);
     }
-    put_combine(l, m, c->s->reverse ? right : total, c->s->reverse ? total : right, total, NULL);
-    close_ordered(l, opened);
-    if (loops)
-        close_ordered(l, loops);
-    else {
-        l->indent--;
-        put(l, "}");
-    }
-    if (twice && shared) put(l, "%s ^= 1;", turn);
+    return own;
+}
+
+/* One exchange of all segments' totals; `off` gains what the earlier segments hold, `total` becomes that of all. */
+static void put_segment_scan(Lower *l, Scan *c) {
+    const Monoid *m = c->s->monoid;
+    Segments g = put_segments(l, c);
+    const Code *right[MAX_PARTS];
+    int loops = put_ordered_loops(l, c->other, c->nother, false);
+    put_identity(l, m, c->total);
+    if (!loops) put_block(l);
+    const Code *own = put_segment_loops(l, c);
+    put_in_order(l, c, c->total, c->off, c->off, own);
+    if (g.shared)
+        cells_get(l, m, &g.x, code(l->ctx, "%c + %c", g.cells, weigh_digits(l, c->seg, c->nseg, "_at")), right);
+    put_in_order(l, c, c->total, g.shared ? right : c->run, c->total, NULL);
+    put_ends(l, c->nseg);
+    put_ends(l, loops ? loops : 1);
+    if (g.shared) cells_turn(l, &g.x);
+}
+
+/* ---- all of it ---- */
+
+/* What earlier iterations, segments and lanes hold comes before each element; the carried state takes in the total. */
+static void put_before(Lower *l, Scan *c) {
+    const Stage *s = c->s;
+    const Code *carry[MAX_PARTS];
+    Factor *regs[MAX_FACTORS];
+    int loops = put_ordered_loops(l, regs, runs(c, regs), false);
+    for (int i = 0; s->carry[0] && i < s->monoid->n; i++) carry[i] = value_element(l, s->carry[i]);
+    if (s->carry[0]) put_in_order(l, c, carry, c->off, c->off, NULL);
+    int inner = put_ordered_loops(l, c->inner, c->ninner, false);
+    put_in_order(l, c, c->off, c->out, c->out, NULL);
+    put_ends(l, inner);
+    put_ends(l, loops);
+    if (!s->carry[0]) return;
+    loops = put_ordered_loops(l, c->other, c->nother, false);
+    for (int i = 0; i < s->monoid->n; i++) carry[i] = value_element(l, s->carry[i]);
+    put_in_order(l, c, carry, c->total, carry, NULL);
+    put_ends(l, loops);
 }
 
 void lower_scan(Lower *l, Stage *s) {
-    Scan c = {.s = s, .layout = s->out[0]->layout ? s->out[0]->layout : l->part->layouts.at[0]};
-    const Monoid *m = s->monoid;
-    l->layout = c.layout;
+    Scan c = {.s = s, .layout = value_layout(l, s->out[0])};
+    l->open.layout = c.layout;
     if (!scan_plan(l, &c)) return;
     for (int i = 0; i < s->nout; i++) {
-        declare_state(l, s->out[i]);
-        c.out[i] = element(l, s->out[i]);
+        put_state(l, s->out[i]);
+        c.out[i] = value_element(l, s->out[i]);
     }
-    int64_t nruns;
-    Sym idx = reg_segment(l, &c, &nruns), run[MAX_PARTS], off[MAX_PARTS], total[MAX_PARTS];
-    for (int i = 0; i < m->n; i++) {
-        Sym base = value_name(l, s->out[i < s->nout ? i : 0]);
-        Sym rn = fmt(l, "%s_run%d", base, i), on = fmt(l, "%s_off%d", base, i), tn = fmt(l, "%s_all%d", base, i);
-        run[i] = nruns > 1 ? fmt(l, "%s[%s]", rn, idx) : rn;
-        off[i] = nruns > 1 ? fmt(l, "%s[%s]", on, idx) : on;
-        total[i] = nruns > 1 ? fmt(l, "%s[%s]", tn, idx) : tn;
-        if (nruns > 1)
-            put(l, "%s %s[%lld], %s[%lld];", c_type(m->type[i]), rn, (long long)nruns, on, (long long)nruns);
-        else
-            put(l, "%s %s, %s;", c_type(m->type[i]), rn, on);
-        /* the total is one an element of the other axes */
-        int64_t nothers = 1;
-        Text t = {.ctx = l->ctx};
-        for (int k = c.nother - 1; k >= 0; k--) {
-            text_fmt(&t, "%s%s * %lld", t.n ? " + " : "", factor_text(l, c.other[k]), (long long)nothers);
-            nothers *= c.other[k]->size;
-        }
-        total[i] = nothers > 1 ? fmt(l, "%s[%s]", tn, t.s) : tn;
-        if (nothers > 1)
-            put(l, "%s %s[%lld];", c_type(m->type[i]), tn, (long long)nothers);
-        else
-            put(l, "%s %s;", c_type(m->type[i]), tn);
-    }
-    Factor *runs[MAX_FACTORS];
-    int nr = 0;
-    for (int i = 0; i < c.nother; i++) runs[nr++] = c.other[i];
-    for (int i = 0; i < c.nseg; i++)
-        if (bind_scope(c.seg[i]->bind) == SCOPE_REG) runs[nr++] = c.seg[i];
-    int loops = open_ordered(l, runs, nr, false);
-    put_thread_scan(l, &c, run);
+    put_partials(l, &c);
+    Factor *regs[MAX_FACTORS];
+    int loops = put_ordered_loops(l, regs, runs(&c, regs), false);
+    put_thread_scan(l, &c);
     if (c.lanes > 1)
-        put_lane_scan(l, &c, run, off);
+        put_lane_scan(l, &c);
     else
-        for (int i = 0; i < m->n; i++) put(l, "%s = %s;", off[i], identity(l, m, i));
-    close_ordered(l, loops);
-    if (c.nseg)
-        put_segment_scan(l, &c, run, off, nruns, idx, total);
-    else {
-        loops = open_ordered(l, c.other, c.nother, false);
-        for (int i = 0; i < m->n; i++) put(l, "%s = %s;", total[i], run[i]);
-        close_ordered(l, loops);
+        put_identity(l, s->monoid, c.off);
+    put_ends(l, loops);
+    if (c.nseg) {
+        put_segment_scan(l, &c);
+    } else {
+        loops = put_ordered_loops(l, c.other, c.nother, false);
+        put_assign(l, &c, c.total, c.run);
+        put_ends(l, loops);
     }
-    /* apply what comes before: earlier iterations, segments and lanes */
-    loops = open_ordered(l, runs, nr, false);
-    if (s->carry[0]) {
-        Sym carry[MAX_PARTS];
-        for (int i = 0; i < m->n; i++) carry[i] = element(l, s->carry[i]);
-        put_combine(l, m, s->reverse ? off : carry, s->reverse ? carry : off, off, NULL);
-    }
-    int inner = open_ordered(l, c.inner, c.ninner, false);
-    put_combine(l, m, s->reverse ? c.out : off, s->reverse ? off : c.out, c.out, NULL);
-    close_ordered(l, inner);
-    close_ordered(l, loops);
-    if (s->carry[0]) {
-        loops = open_ordered(l, c.other, c.nother, false);
-        Sym carry[MAX_PARTS];
-        for (int i = 0; i < m->n; i++) carry[i] = element(l, s->carry[i]);
-        put_combine(l, m, s->reverse ? total : carry, s->reverse ? carry : total, carry, NULL);
-        close_ordered(l, loops);
-    }
+    put_before(l, &c);
 }

@@ -3,8 +3,6 @@
  */
 #include "lower_internal.h"
 
-#include "sched/kernel/kernel.h"
-
 enum { MAX_BOUNDS = 4 };
 
 /* What the conditions say of an axis's index: at least each of lo, below each of hi. */
@@ -37,7 +35,7 @@ static bool known_before(const Trim *t, const Expr *e) {
 
 static bool is_ambient(const Trim *t, const Expr *e) {
     FactorSet inside = reg_factors(t->l, ~(FactorSet)0) | thread_factors(t->l, ~(FactorSet)0);
-    return !(expr_domain(t->l->part, t->layout, e) & ~(ambient(t->l, t->layout) | inside));
+    return !(expr_domain(t->l->part, t->layout, e) & ~(axis_ambient(t->l, t->layout) | inside));
 }
 
 static void note(const Expr **list, int *n, const Expr *e) {
@@ -136,42 +134,60 @@ static bool shared_bounds(const Trim *t, Bounds *b) {
     return b->nlo || b->nhi;
 }
 
-static void put_ends(Lower *l, Text *text, const Layout *layout, const Expr *const *end, int n, const char *name,
-                     const char *further) {
+/* Declares the furthest of the ends, in a variable of one line. */
+static void put_furthest(Lower *l, const Layout *layout, const Expr *const *end, int n, const char *name,
+                         const char *further) {
     for (int i = 0; i < n; i++) {
-        Sym e = expr_text(l, end[i], layout);
-        if (i)
-            text_fmt(text, "if (%s %s %s) %s = %s; ", e, further, name, name, e);
-        else
-            text_fmt(text, "int64_t %s = %s; ", name, e);
+        const Code *e = expr_code(l, end[i], layout);
+        if (i == 0) {
+            put_declare(l, "int64_t", sym(l->ctx, name), " = %c", e);
+            continue;
+        }
+        put_if(l, code(l->ctx, "%c %s %s", e, further, name));
+        put_do(l, "%s = %c", name, e);
+        put_end(l);
     }
 }
 
-bool lower_trim(Lower *l, const Stage *loop, Sym start, Sym bound, Sym step, Sym *first, Sym *end) {
+/* `all` becomes what this thread's registers have, where that reaches further. */
+static void put_reach(Lower *l, const char *name, const char *further, Sym all) {
+    put_if(l, code(l->ctx, "%s %s %n", name, further, all));
+    put_do(l, "%n = %s", all, name);
+    put_end(l);
+}
+
+bool lower_trim(Lower *l, const LoopHead *h, const Code **first, const Code **end) {
+    const Stage *loop = h->stage;
     Trim t = {l, loop, l->part->layouts.at[0]};
     Bounds b = {0};
     if (loop->axis->peel || !only_folds(l, loop) || !shared_bounds(&t, &b)) return false;
     FactorSet domain = 0;
     for (int i = 0; i < b.nlo; i++) domain |= expr_domain(l->part, t.layout, b.lo[i]);
     for (int i = 0; i < b.nhi; i++) domain |= expr_domain(l->part, t.layout, b.hi[i]);
-    *first = b.nlo ? name_of(l, &loop->axis, fmt(l, "%s_first", loop->axis->name)) : start;
-    *end = b.nhi ? name_of(l, &loop->body, fmt(l, "%s_stop", loop->axis->name)) : bound;
-    Sym lo = fmt(l, "%s_least", *first), hi = fmt(l, "%s_most", *end);
-    if (b.nlo) put(l, "int64_t %s = %s;", lo, bound);
-    if (b.nhi) put(l, "int64_t %s = %s;", hi, start);
+    const Code *start = h->start, *bound = h->bound, *step = h->step;
+    Sym from = b.nlo ? name_of(l, &loop->axis, sym_fmt(l->ctx, "%s_first", loop->axis->name)) : NULL;
+    Sym to = b.nhi ? name_of(l, &loop->body, sym_fmt(l->ctx, "%s_stop", loop->axis->name)) : NULL;
+    Sym lo = b.nlo ? sym_fmt(l->ctx, "%s_least", from) : NULL, hi = b.nhi ? sym_fmt(l->ctx, "%s_most", to) : NULL;
+    if (lo) put_declare(l, "int64_t", lo, " = %c", bound);
+    if (hi) put_declare(l, "int64_t", hi, " = %c", start);
     Factor *f[MAX_FACTORS];
-    int n = list_reg_factors(l, t.layout, domain, f), loops = open_reg_loops(l, f, n);
-    Text text = {.ctx = l->ctx};
-    put_ends(l, &text, t.layout, b.lo, b.nlo, "lo", ">");
-    put_ends(l, &text, t.layout, b.hi, b.nhi, "hi", "<");
-    if (b.nlo) text_fmt(&text, "if (lo < %s) %s = lo; ", lo, lo);
-    if (b.nhi) text_fmt(&text, "if (hi > %s) %s = hi; ", hi, hi);
-    put(l, "{ %s}", text.s);
-    close_reg_loops(l, loops);
-    if (b.nlo)
-        put(l, "const I %s = %s <= %s ? %s : %s >= %s ? %s : %s + (I)((%s - (%s)) / (%s) * (%s));", *first, lo, start,
-            start, lo, bound, bound, start, lo, start, step, step);
-    if (b.nhi)
-        put(l, "const I %s = %s >= %s ? %s : %s > %s ? (I)%s : %s;", *end, hi, bound, bound, hi, start, hi, start);
+    int n = list_reg_factors(t.layout, domain, f), loops = put_reg_loops(l, f, n);
+    Stmt *line = put_block(l);
+    line->braces = INLINE;
+    put_furthest(l, t.layout, b.lo, b.nlo, "lo", ">");
+    put_furthest(l, t.layout, b.hi, b.nhi, "hi", "<");
+    if (lo) put_reach(l, "lo", "<", lo);
+    if (hi) put_reach(l, "hi", ">", hi);
+    put_end(l);
+    put_ends(l, loops);
+    if (lo)
+        put_number(l, "I", from,
+                   code(l->ctx, "%n <= %c ? %c : %n >= %c ? %c : %c + (I)((%n - (%c)) / (%c) * (%c))", lo, start, start,
+                        lo, bound, bound, start, lo, start, step, step));
+    if (hi)
+        put_number(l, "I", to,
+                   code(l->ctx, "%n >= %c ? %c : %n > %c ? (I)%n : %c", hi, bound, bound, hi, start, hi, start));
+    *first = from ? code_name(l->ctx, from) : start;
+    *end = to ? code_name(l->ctx, to) : bound;
     return true;
 }

@@ -333,16 +333,13 @@ static Exit pass_SCHEDULE(Job *job) {
 }
 
 /* Its kernels are gone from memory before the next one's are there. */
-static bool lower(Job *job, Prelude *prelude, Program *p, const LowerOptions *opt) {
+static bool lower(Job *job, Program *p, const LowerOptions *opt) {
     if (!p) return true;
     Ctx *temp = ctx_temp(job->ctx);
     Text why = {.ctx = job->ctx}, kernels = {.ctx = temp};
     TextSink *sink = &job->middle[EMIT_CU].sink;
     bool ok = lower_program(&kernels, p, opt, &why);
-    if (ok && kernels.n) {
-        prelude_uses(prelude, &kernels);
-        sink->take(sink, kernels.s, kernels.n);
-    }
+    if (ok && kernels.n) sink->take(sink, kernels.s, kernels.n);
     ctx_temp_end(temp);
     if (ok) return true;
     diag_report(job->ctx, DIAG_NOT_YET, (Span){job->file, 0, 0}, "%s: %s", p->graph->name,
@@ -357,12 +354,11 @@ static const char *made_by(const Job *job) {
 }
 
 static Exit pass_LOWER(Job *job) {
-    const LowerOptions opt = {.prefix = job->prefix, .command = made_by(job)};
-    Prelude *prelude = prelude_new(job->ctx);
+    const LowerOptions opt = {.prefix = job->prefix, .command = made_by(job), .prelude = prelude_new(job->ctx)};
     for (int i = 0; i < job->programs.n; i++)
-        if (!lower(job, prelude, job->programs.at[i], &opt) || !lower(job, prelude, job->programs.at[i]->assumed, &opt))
+        if (!lower(job, job->programs.at[i], &opt) || !lower(job, job->programs.at[i]->assumed, &opt))
             return EXIT_WRONG;
-    lower_head(&job->out[EMIT_CU], prelude, &opt);
+    lower_head(&job->out[EMIT_CU], &opt);
     job->middle[EMIT_CU].sink.at = job->out[EMIT_CU].n;
     return EXIT_OK;
 }

@@ -244,7 +244,8 @@ static bool build(Child *c, const Entry *entries, int n, CheckModel *m, Text *wh
         if (entries[i].kernels.s) text_put(&kernels, entries[i].kernels.s);
     }
     GlueOptions go = {.prefix = "t", .header = "m.h"};
-    lower_file(&cu, ctx, &kernels, &(LowerOptions){.prefix = "t"});
+    lower_head(&cu, &(LowerOptions){.prefix = "t"});
+    text_put_n(&cu, kernels.s, kernels.n);
     if (!glue_verify(programs, n, &go, why)) return false;
     glue_emit_c(&g, NULL, programs, n, &go);
     glue_emit_h(&h, programs, n, &go);

@@ -24,12 +24,13 @@ typedef struct Source {
 
 /* Everything that a compilation says and writes. */
 static void emit(Ctx *ctx, Program *const *programs, int n, Text *out) {
-    const LowerOptions lower = {.prefix = "m"};
+    const LowerOptions lower = {.prefix = "m", .prelude = prelude_new(ctx)};
     const GlueOptions glue = {.prefix = "m", .header = "m.h"};
     Text kernels = {.ctx = ctx}, why = {.ctx = ctx};
     const Program *const *p = (const Program *const *)programs;
     for (int i = 0; i < n; i++) lower_program(&kernels, programs[i], &lower, &why);
-    lower_file(out, ctx, &kernels, &lower);
+    lower_head(out, &lower);
+    text_put_n(out, kernels.s ? kernels.s : "", kernels.n);
     if (!glue_verify(p, n, &glue, &why)) text_put(out, why.s);
     glue_emit_c(out, NULL, p, n, &glue);
     glue_emit_h(out, p, n, &glue);

@@ -114,7 +114,8 @@ static bool build(Ctx *ctx, Draw *draws, int n, const Text *kernels, CheckModel 
     for (int i = 0; i < n; i++) programs[i] = draws[i].program;
     GlueOptions go = {.prefix = "t", .header = "m.h"};
     Text cu = {.ctx = ctx}, c = {.ctx = ctx}, h = {.ctx = ctx};
-    lower_file(&cu, ctx, kernels, &(LowerOptions){.prefix = "t"});
+    lower_head(&cu, &(LowerOptions){.prefix = "t"});
+    text_put_n(&cu, kernels->s, kernels->n);
     if (!glue_verify(programs, n, &go, why)) return false;
     glue_emit_c(&c, NULL, programs, n, &go);
     glue_emit_h(&h, programs, n, &go);

@@ -1,0 +1,323 @@
+/* Lowering, axes: the variables that hold their indices and digits, where they start, and the tests that an index is
+ * inside of its bounds. */
+#include "lower_internal.h"
+
+const Expr *axis_index(Lower *l, const Layout *layout, const Axis *a) {
+    const Expr *e = a->lo;
+    for (int i = 0; i < layout->factors.n; i++) {
+        Factor *f = layout->factors.at[i];
+        if (f->axis != a || f->size == 1) continue;
+        const Expr *term = expr2(l->g, OP_MUL, expr_factor(l->p, f), expr_cast(l->g, TY_I64, f->stride));
+        e = expr2(l->g, OP_ADD, e, term);
+    }
+    return e;
+}
+
+Poly axis_extent(Lower *l, const Axis *a) { return poly_sub(l->ctx, poly_of(&l->env, a->hi), poly_of(&l->env, a->lo)); }
+
+bool axis_exact(Lower *l, const Layout *layout, const Axis *a) {
+    if (a->peel) return false;
+    int64_t unit = 1;
+    bool serial = false;
+    for (int i = 0; i < layout->factors.n; i++)
+        if (layout->factors.at[i]->axis == a && layout->factors.at[i]->bind == BIND_SERIAL) serial = true;
+    for (int i = 0; i < layout->factors.n; i++) {
+        const Factor *f = layout->factors.at[i];
+        if (f->axis != a || f->size == 0 || f->bind == BIND_SERIAL) continue;
+        if (f->bind == BIND_GRID && serial) continue; /* the loop ends at the bound */
+        unit *= f->size;
+    }
+    if (unit == 1) return true;
+    Poly extent = axis_extent(l, a);
+    return !extent.failed && offset_over_dims(extent) && poly_divisor(extent) % unit == 0;
+}
+
+/* ---- loops ---- */
+
+Factor *axis_serial(const Lower *l, const Axis *a) {
+    const Layout *layout = l->part->layouts.at[0];
+    for (int i = 0; i < layout->factors.n; i++)
+        if (layout->factors.at[i]->axis == a && layout->factors.at[i]->bind == BIND_SERIAL)
+            return layout->factors.at[i];
+    return NULL;
+}
+
+bool axis_in_loop(const Lower *l) { return l->open.nloops > 0; }
+
+static bool loop_open(const Lower *l, const Axis *a) {
+    for (int i = 0; i < l->open.nloops; i++)
+        if (l->open.loops[i]->axis == a) return true;
+    return false;
+}
+
+FactorSet axis_ambient(const Lower *l, const Layout *layout) {
+    FactorSet r = layout_scope_factors(layout, SCOPE_BLOCK);
+    for (int i = 0; i < l->open.nloops; i++) {
+        Factor *f = axis_serial(l, l->open.loops[i]->axis);
+        if (f) r |= (FactorSet)1 << f->id;
+    }
+    return r;
+}
+
+/* lo plus the digits of the given scopes. */
+static Poly digits_of(Lower *l, const Layout *layout, const Axis *a, bool blocks, bool threads) {
+    Poly p = poly_of(&l->env, a->lo);
+    for (int i = 0; i < layout->factors.n; i++) {
+        Factor *f = layout->factors.at[i];
+        BindScope scope = bind_scope(f->bind);
+        if (f->axis != a || f->size == 1 || !((scope == SCOPE_BLOCK && blocks) || (scope == SCOPE_THREAD && threads)))
+            continue;
+        p = poly_add(l->ctx, p, poly_mul(l->ctx, poly_of(&l->env, expr_factor(l->p, f)), poly_of(&l->env, f->stride)));
+    }
+    return p;
+}
+
+Poly axis_start(Lower *l, const Axis *a) { return digits_of(l, l->part->layouts.at[0], a, true, false); }
+
+static bool has_thread_digits(const Lower *l, const Axis *a) {
+    for (int k = 0; k < l->part->layouts.n; k++) {
+        const Layout *layout = l->part->layouts.at[k];
+        for (int i = 0; i < layout->factors.n; i++) {
+            Factor *f = layout->factors.at[i];
+            if (f->axis == a && f->size != 1 && bind_scope(f->bind) == SCOPE_THREAD) return true;
+        }
+    }
+    return false;
+}
+
+Sym axis_loop_name(Lower *l, const Axis *a) {
+    return has_thread_digits(l, a) ? name_of(l, &a->id, sym_fmt(l->ctx, "%s_from", a->name)) : axis_name(l, a, NULL);
+}
+
+static Sym peel_name(Lower *l, const Axis *a) { return name_of(l, &a->peel, sym_fmt(l->ctx, "%s_early", a->name)); }
+
+/* An index of a peeled axis begins so many elements earlier. */
+static const Code *less_peel(Lower *l, const Axis *a, const Code *index) {
+    return a->peel ? code(l->ctx, "%c - %n", index, peel_name(l, a)) : index;
+}
+
+const Code *axis_base(Lower *l, const Axis *a) {
+    const Code *base =
+        axis_serial(l, a) ? code_name(l->ctx, axis_loop_name(l, a)) : poly_code(l, axis_start(l, a), false);
+    return a->peel ? code(l->ctx, "(%c)", less_peel(l, a, base)) : base;
+}
+
+void axis_loop_digit(Lower *l, const Stage *loop, Sym var, const Code *start, const Code *step) {
+    const Factor *f = axis_serial(l, loop->axis);
+    if (f && f->size != 1) put_number(l, "I", factor_name(l, f), code(l->ctx, "(%n - (%c)) / (%c)", var, start, step));
+}
+
+/* ---- declarations ---- */
+
+static bool declared(const Lower *l, const Axis *a, const Layout *layout) {
+    for (int i = 0; i < l->open.declared.n; i++)
+        if (l->open.declared.at[i].axis == a && l->open.declared.at[i].layout == layout) return true;
+    return false;
+}
+
+static bool uses_node(const Expr *e, const Expr *what) {
+    if (e == what) return true;
+    for (int i = 0; i < e->nargs; i++)
+        if (uses_node(e->arg[i], what)) return true;
+    return false;
+}
+
+Stage *axis_find_access(Lower *l, Stage *const *s, int n, const Tensor *t, const Axis *a) {
+    for (int i = 0; i < n; i++) {
+        if ((s[i]->kind == STAGE_LOAD || s[i]->kind == STAGE_COPY || s[i]->kind == STAGE_STORE) && s[i]->tensor == t)
+            for (int d = 0; d < t->rank; d++)
+                if (uses_node(s[i]->subs[d], expr_var(l->g, a->var))) return s[i];
+        Stage *in = axis_find_access(l, s[i]->body.at, s[i]->body.n, t, a);
+        if (in) return in;
+    }
+    return NULL;
+}
+
+/* A peeled axis starts early by the misalignment of its tensor's row, in elements. False where what tells the row is
+ * not declared yet. */
+static bool declare_peel(Lower *l, const Axis *a, const Layout *layout) {
+    Stage *lead = axis_find_access(l, l->part->body.at, l->part->body.n, a->peel, a);
+    if (!lead) {
+        lower_fail(l, "the peeled axis %s: no access to %s", a->name, a->peel->name);
+        return false;
+    }
+    for (int i = 0; i < l->part->axes.n; i++) {
+        const Axis *x = l->part->axes.at[i];
+        if (x == a || declared(l, x, layout)) continue;
+        for (int d = 0; d < lead->tensor->rank; d++)
+            if (expr_domain(l->part, layout, lead->subs[d]) & layout_axis_factors(layout, x)) return false;
+    }
+    const Expr *subs[MAX_RANK], *from = expr_var(l->g, a->var), *to = a->lo;
+    for (int d = 0; d < lead->tensor->rank; d++) subs[d] = expr_replace(l->g, lead->subs[d], &from, &to, 1);
+    Poly row = offset_regroup(l, layout, offset_flat(l, layout, a->peel, subs));
+    int es = type_bits(a->peel->type) / 8;
+    Sym name = peel_name(l, a);
+    const Code *tensor = tensor_code(l, a->peel), *at = poly_code(l, row, true);
+    put_number(l, "int", name,
+               code(l->ctx, "(int)(((uintptr_t)%c / %d + (uint64_t)%c) %% %d)", tensor, es, at, 16 / es));
+    return true;
+}
+
+static bool peel_open(const Lower *l) {
+    for (int i = 0; i < l->part->axes.n; i++)
+        if (l->part->axes.at[i]->peel && !declared(l, l->part->axes.at[i], l->part->layouts.at[0])) return true;
+    return false;
+}
+
+/* The variable of an axis in a layout: its loop's and the digits that the loop does not have, or all digits. */
+static void declare_index(Lower *l, const Axis *a, const Layout *layout, Sym name) {
+    bool serial = axis_serial(l, a);
+    Poly digits = digits_of(l, layout, a, !serial, true);
+    const Code *index;
+    if (serial) {
+        Sym var = axis_loop_name(l, a);
+        if (var == name) return;
+        digits = poly_sub(l->ctx, digits, poly_of(&l->env, a->lo));
+        index = code_name(l->ctx, var);
+        if (digits.n) index = code(l->ctx, "%c + %c", index, poly_code(l, digits, false));
+    } else {
+        index = poly_code(l, digits, false);
+    }
+    put_number(l, "I", name, less_peel(l, a, index));
+}
+
+/* One axis in one layout, if all that it needs is known here. True where it is declared now. */
+static bool declare_axis(Lower *l, const Axis *a, const Layout *layout, bool fill) {
+    const Layout *first = l->part->layouts.at[0];
+    if (declared(l, a, layout) || !layout_axis_factors(layout, a)) return false;
+    if (axis_serial(l, a) && !loop_open(l, a)) return false;
+    Sym name = axis_name(l, a, layout);
+    bool again = false; /* the same variable as another layout's */
+    for (int j = 0; j < l->open.declared.n; j++)
+        again = again || (l->open.declared.at[j].axis == a && axis_name(l, a, l->open.declared.at[j].layout) == name);
+    l->open.layout = layout;
+    if (a->peel && !again && !(layout == first ? declare_peel(l, a, layout) : declared(l, a, first))) return false;
+    index_fits(l, poly_of(&l->env, expr_var(l->g, a->var)));
+    DeclaredAxis d = {a, layout};
+    vec_push(l->ctx, &l->open.declared, d);
+    if (!again && !(fill && (a->peel || !peel_open(l)))) declare_index(l, a, layout, name);
+    return true;
+}
+
+void axis_declare(Lower *l, bool fill) {
+    for (bool more = true; more;) {
+        more = false;
+        for (int k = 0; k < l->part->layouts.n; k++)
+            for (int i = 0; i < l->part->axes.n; i++)
+                more |= declare_axis(l, l->part->axes.at[i], l->part->layouts.at[k], fill);
+    }
+}
+
+/* Blocks: cluster digits are lowest, then grid digits, the last axis lowest. */
+static void declare_blocks(Lower *l) {
+    const Part *part = l->part;
+    Factor *order[MAX_FACTORS];
+    int n = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = part->layouts.at[0]->factors.n - 1; i >= 0; i--) {
+            Factor *f = part->layouts.at[0]->factors.at[i];
+            if (f->bind == (pass ? BIND_GRID : BIND_CLUSTER) && f->size != 1) order[n++] = f;
+        }
+    const Code *rest = code(l->ctx, "block");
+    bool later = part != l->k->parts.at[0];
+    if (n)
+        put_do(l, later ? "const unsigned block = (unsigned)td_block() - blocks_before"
+                        : "const unsigned block = (unsigned)td_block()");
+    for (int i = 0; i < n; i++) {
+        Sym v = factor_name(l, order[i]);
+        const Code *count = order[i]->size ? code(l->ctx, "%lu", order[i]->size)
+                                           : code(l->ctx, "(unsigned)%c", dim_code(l, order[i]->count, false));
+        if (i == n - 1) {
+            put_number(l, "int", v, rest);
+        } else {
+            put_number(l, "int", v, code(l->ctx, "%c %% %c", rest, count));
+            rest = code(l->ctx, "%c / %c", rest, count);
+        }
+    }
+}
+
+static void declare_threads(Lower *l) {
+    const Part *part = l->part;
+    bool done[MAX_FACTORS] = {false};
+    for (int k = 0; k < part->layouts.n; k++) {
+        const Layout *layout = part->layouts.at[k];
+        for (int i = 0; i < layout->factors.n; i++) {
+            Factor *f = layout->factors.at[i];
+            if (bind_scope(f->bind) != SCOPE_THREAD || f->size == 1 || done[f->id]) continue;
+            done[f->id] = true;
+            const Code *t =
+                f->tid_stride == 1 ? code(l->ctx, "td_tid()") : code(l->ctx, "td_tid() / %du", f->tid_stride);
+            if ((int64_t)f->tid_stride * f->size != l->k->threads) t = code(l->ctx, "%c %% %lu", t, f->size);
+            put_number(l, "int", factor_name(l, f), t);
+        }
+    }
+}
+
+void axis_declare_digits(Lower *l) {
+    declare_blocks(l);
+    declare_threads(l);
+}
+
+/* ---- bounds ---- */
+
+static bool has_cond(const Lower *l, const Expr *dims, int64_t mod) {
+    for (int i = 0; i < l->needs.conds.n; i++)
+        if (l->needs.conds.at[i].dims == dims && l->needs.conds.at[i].mod % mod == 0) return true;
+    return false;
+}
+
+/* The innermost factor of the axis where it is a vector whose elements lie on one side of the bound in the wide
+ * variant. */
+static const Factor *whole_vector(Lower *l, const Layout *layout, const Axis *a) {
+    const Factor *last = NULL;
+    for (int i = 0; i < layout->factors.n; i++)
+        if (layout->factors.at[i]->axis == a && layout->factors.at[i]->size != 1) last = layout->factors.at[i];
+    if (!last || last->bind != BIND_VEC || a->peel) return NULL;
+    Poly extent = axis_extent(l, a);
+    if (extent.failed) return NULL;
+    if (poly_divisor(extent) % last->size == 0) return last;
+    return has_cond(l, poly_expr(l->g, extent), last->size) ? last : NULL;
+}
+
+bool axis_whole_vectors(Lower *l, const Layout *layout, const Axis *a) {
+    return l->needs.wide && whole_vector(l, layout, a);
+}
+
+const Code *axis_bound_test(Lower *l, const Layout *layout, const Axis *a) {
+    const Layout *saved = l->open.layout;
+    l->open.layout = layout;
+    const Code *hi = expr_code(l, a->hi, layout);
+    const Code *i = expr_axis(l, a, layout, l->needs.wide ? whole_vector(l, layout, a) : NULL), *r;
+    int64_t lo;
+    if (!a->peel)
+        r = code(l->ctx, "%c < %c", i, hi);
+    else if (expr_is_int(a->lo, &lo) && lo == 0)
+        r = code(l->ctx, "td_below(%c, %c)", i, hi);
+    else
+        r = code(l->ctx, "%c >= %c && %c < %c", i, expr_code(l, a->lo, layout), i, hi);
+    l->open.layout = saved;
+    return r;
+}
+
+const Code *axis_vector_inside(Lower *l, const Layout *layout, const Axis *a, Factor *vec) {
+    const Layout *saved = l->open.layout;
+    l->open.layout = layout;
+    VecPlan plan = {.nv = 1, .f = {vec}};
+    Poly first = offset_regroup(l, layout, vector_drop(l, poly_of(&l->env, axis_index(l, layout, a)), &plan));
+    const Code *i = poly_code(l, first, false);
+    const Code *r = code(l->ctx, "%c + %l <= %c", i, vec->size, expr_code(l, a->hi, layout));
+    if (a->peel) r = code(l->ctx, "%c >= %c && %c", i, expr_code(l, a->lo, layout), r);
+    l->open.layout = saved;
+    return r;
+}
+
+const Code *axis_predicate(Lower *l, const Layout *layout, FactorSet have) {
+    const Code *r = NULL;
+    for (int i = 0; layout && i < l->part->axes.n; i++) {
+        const Axis *a = l->part->axes.at[i];
+        FactorSet all = layout_axis_factors(layout, a);
+        if (!all || (all & ~(have | axis_ambient(l, layout))) || !(all & have) || axis_exact(l, layout, a)) continue;
+        r = code_join(l->ctx, r, " && ", axis_bound_test(l, layout, a));
+    }
+    return r;
+}

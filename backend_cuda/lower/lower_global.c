@@ -1,0 +1,121 @@
+/* Lowering, global memory: loads, stores and atomics of register tiles, as lower_access.c has planned them. */
+#include "lower_internal.h"
+
+static const char *variant_text(const Access *x) { return x->cut ? "2" : x->plan.V > 1 ? "A" : "1"; }
+
+/* A load from a row, or of the element of a row: td_load_row, td_load_outer. */
+static const Code *row_call(Lower *l, const Access *x, const char *verb, const Code *into, const Code *at,
+                            const Stage *s) {
+    const Code *left = x->tail == TAIL_NONE ? NULL : access_remaining(l, x, false);
+    Poly first = offset_regroup(l, x->layout, vector_drop(l, x->first, &x->plan));
+    const Code *step = x->step.n ? code(l->ctx, "(int64_t)%c, ", poly_code(l, x->step, true)) : code(l->ctx, "");
+    const Code *begin = poly_code(l, first, true), *row = expr_code(l, x->row, x->layout);
+    return code(l->ctx, "%s<%s, %s, %l, %d>(%c, %c, %c(I)%c, (I)%c, %c)",
+                sym_fmt(l->ctx, "td_%s_%s", verb, x->step.n ? "outer" : "row"), variant_text(x),
+                lower_storage_type(x->tensor->type), x->plan.V, (int)s->cache, into, at, step, begin, row,
+                left ? left : code(l->ctx, "%l", x->plan.V));
+}
+
+static const Code *access_call(Lower *l, const Access *x, const char *verb, const Code *into, const Code *at,
+                               const Stage *s) {
+    static const char *const suffix[] = {[TAIL_NONE] = "", [TAIL_PART] = "_n", [TAIL_WHOLE] = "_v"};
+    if (x->row) return row_call(l, x, verb, into, at, s);
+    const Code *head = code(l->ctx, "%s<%s, %s, %l, %d>(%c, %c", sym_fmt(l->ctx, "td_%s%s", verb, suffix[x->tail]),
+                            variant_text(x), lower_storage_type(x->tensor->type), x->plan.V, (int)s->cache, into, at);
+    if (x->tail == TAIL_NONE) return code(l->ctx, "%c)", head);
+    const Code *left = access_remaining(l, x, false);
+    if (x->tail == TAIL_WHOLE) return code(l->ctx, "%c, %c)", head, left);
+    const Code *from = x->vaxis->peel ? access_remaining(l, x, true) : code(l->ctx, "0");
+    return code(l->ctx, "%c, %c, %c)", head, from, left);
+}
+
+/* ---- loads ---- */
+
+static void put_some(Lower *l, const Value *v, const VecPlan *plan) {
+    const char *T = lower_storage_type(v->type);
+    put_declare(l, sym_fmt(l->ctx, "td_word<%s>", T), sym(l->ctx, "some"), "[td_words<%s>(%l)]", T, plan->V);
+}
+
+/* What a load leaves where it is not made: the value that is stated, or words that are not garbage, since elements
+ * inside may share them. `whole`: the vector is the value's own words. */
+static void put_absent(Lower *l, const Stage *s, const Access *x, bool whole, const Code *into) {
+    const Value *v = s->out[0];
+    const char *T = lower_storage_type(v->type);
+    if (s->cond) {
+        const Code *other =
+            s->other ? expr_code(l, s->other, v->layout) : code(l->ctx, type_is_float(v->type) ? "0.0f" : "0");
+        put_fill(l, v, &x->plan, other);
+    } else if (whole) {
+        put_do(l, "td_undef<%s, %l>(%c)", T, x->plan.V, into);
+    } else {
+        put_some(l, v, &x->plan);
+        put_do(l, "td_undef<%s, %l>(some)", T, x->plan.V);
+        put_scatter(l, v, &x->plan, sym(l->ctx, "some"));
+    }
+}
+
+void lower_load_into(Lower *l, Stage *s, const Stage *planned) {
+    const Value *v = s->out[0];
+    const Access *x = access_of(l, planned);
+    l->open.layout = x->layout;
+    const Code *guard = access_guard(l, x, s->cond), *at = put_pointer(l, x, s, true);
+    int loops = put_vector_loops(l, &x->plan);
+    bool direct = vector_in_order(v, &x->plan) && (x->plan.V > 1 || type_bits(v->type) >= 32);
+    bool whole = direct || reg_count(l, v->domain) == 1;
+    const Code *into = direct ? vector_words(l, v, &x->plan) : code_name(l->ctx, value_name(l, v));
+    bool body = guard || !whole; /* another load may stand beside this one */
+    if (body) put_if(l, guard);
+    if (whole) {
+        put_do(l, "%c", access_call(l, x, "load", into, at, s));
+    } else {
+        put_some(l, v, &x->plan);
+        put_do(l, "%c", access_call(l, x, "load", code(l->ctx, "some"), at, s));
+        put_scatter(l, v, &x->plan, sym(l->ctx, "some"));
+    }
+    if (guard) {
+        put_else(l);
+        put_absent(l, s, x, whole, into);
+    }
+    if (body) put_end(l);
+    put_ends(l, loops);
+}
+
+void lower_load(Lower *l, Stage *s) {
+    put_tile(l, s->out[0]);
+    lower_load_into(l, s, s);
+}
+
+/* ---- stores ---- */
+
+void lower_store(Lower *l, Stage *s) {
+    const Access *x = access_of(l, s);
+    l->open.layout = x->layout;
+    const Code *guard = access_guard(l, x, s->cond);
+    put_block(l);
+    const Code *at = put_pointer(l, x, s, false);
+    int loops = put_vector_loops(l, &x->plan);
+    if (guard) put_if(l, guard);
+    const Code *words = put_words(l, &x->plan, s->expr[0], s->tensor->type, x->layout);
+    put_do(l, "%c", access_call(l, x, "store", at, words, s));
+    if (guard) put_end(l);
+    put_ends(l, loops);
+    put_end(l);
+}
+
+void lower_atomic(Lower *l, Stage *s) {
+    const Access *x = access_of(l, s);
+    l->open.layout = x->layout;
+    const Code *guard = access_guard(l, x, s->cond);
+    put_block(l);
+    const Code *at = put_pointer(l, x, s, false);
+    int loops = put_vector_loops(l, &x->plan);
+    const char *verb = !strcmp(s->monoid->name, "max")   ? "td_atomic_max"
+                       : !strcmp(s->monoid->name, "min") ? "td_atomic_min"
+                                                         : "td_atomic_add";
+    const Code *value = expr_code(l, s->expr[0], x->layout);
+    if (guard) put_if(l, guard)->braces = INLINE;
+    put_do(l, "%s(%c, (%s)%c)", verb, at, lower_storage_type(s->tensor->type), value);
+    if (guard) put_end(l);
+    put_ends(l, loops);
+    put_end(l);
+}
