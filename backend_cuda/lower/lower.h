@@ -1,4 +1,5 @@
-/* Lowering: a Program of tile programs to CUDA C++ (README.md). No stage knows which operator it came from. The emitted text runs on a GPU and, unchanged, on the CPU stand-in (backend_cuda/emu). */
+/* Lowering: a Program of tile programs to CUDA C++ (README.md). No stage knows which operator it came from. The
+ * emitted text runs on a GPU and, unchanged, on the CPU stand-in (backend_cuda/emu). */
 #ifndef TDC_LOWER_H
 #define TDC_LOWER_H
 

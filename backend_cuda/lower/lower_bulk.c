@@ -5,7 +5,8 @@
 
 /* ---- rows of a tile ---- */
 
-/* The subscripts at the start of a row of the tile, as a flat offset: the tile's axes at `row`, others at their base. */
+/* The subscripts at the start of a row of the tile, as a flat offset: the tile's axes at `row`, others at their
+ * base. */
 static const Code *row_offset(Lower *l, const SharedTile *t, const Stage *s, const Code *const *row) {
     enum { MOST = 2 * MAX_PARTS };
     const Expr *from[MOST], *to[MOST], *at[MAX_RANK];

@@ -1,9 +1,9 @@
-/* What lowering makes of a kernel before any of it is text: a tree of statements, and the C++ expressions in them. Here
- * it is decided what is declared, where barriers stand and how wide indices are; lower_print.c only prints.
+/* What lowering makes of a kernel before any of it is text: a tree of statements, and the C++ expressions in them.
+ * Here it is decided what is declared, where barriers stand and how wide indices are; lower_print.c only prints.
  *
- * A Code is a C++ expression, or a part of one, in which names, the type of indices and calls of the prelude can be told
- * from the rest: unused declarations are found by the names, the prelude is printed by the calls, and the type of
- * indices is settled when all of them are known. Codes are made from patterns and never taken apart. */
+ * A Code is a C++ expression, or a part of one, in which names, the type of indices and calls of the prelude can be
+ * told from the rest: unused declarations are found by the names, the prelude is printed by the calls, and the type
+ * of indices is settled when all of them are known. Codes are made from patterns and never taken apart. */
 #ifndef TDC_LOWER_FORM_H
 #define TDC_LOWER_FORM_H
 
@@ -56,8 +56,8 @@ typedef enum StmtKind {
     STMT_CLEAR    /* nothing is printed: what comes before holds a barrier of the block */
 } StmtKind;
 
-/* How the body of a loop, an if or a block is set: in braces; as the one statement on the next line, inside of loops or,
- * of an if, below it; on the same line. */
+/* How the body of a loop, an if or a block is set: in braces; as the one statement on the next line, inside of loops
+ * or, of an if, below it; on the same line. */
 typedef enum Braces { BRACES, BARE, INLINE } Braces;
 
 typedef struct Stmt Stmt;

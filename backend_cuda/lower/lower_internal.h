@@ -1,5 +1,5 @@
-/* What the files of the lowering share. Nothing outside of backend_cuda/lower includes this. README.md says how a kernel
- * goes through them. */
+/* What the files of the lowering share. Nothing outside of backend_cuda/lower includes this. README.md says how a
+ * kernel goes through them. */
 #ifndef TDC_LOWER_INTERNAL_H
 #define TDC_LOWER_INTERNAL_H
 

@@ -1,5 +1,5 @@
-/* Lowering, the walk: makes the statements of a part from its stages. Each kind of stage has a file of its own; here are
- * the small ones, loops, and what stands around them. */
+/* Lowering, the walk: makes the statements of a part from its stages. Each kind of stage has a file of its own; here
+ * are the small ones, loops, and what stands around them. */
 #include "lower_internal.h"
 
 /* Bindings are told apart by scope, but grid, cluster and serial by name as well: see lower_axis.c. */

@@ -1,4 +1,5 @@
-/* Lowering, -Wperf: what of a kernel is slower than it might be because the source says too little of its dimensions. */
+/* Lowering, -Wperf: what of a kernel is slower than it might be because the source says too little of its
+ * dimensions. */
 #include "ir/diag.h"
 #include "lower_internal.h"
 #include "sched/kernel/perf.h"

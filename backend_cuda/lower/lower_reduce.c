@@ -25,9 +25,10 @@ static void operands(Lower *l, const Fold *f, const Code **right) {
     for (int i = 0; i < f->n; i++) right[i] = expr_code(l, f->s->expr[i], f->layout);
 }
 
-/* ---- two elements at a time ----
- * Maxima and minima of a packed value of 16-bit floats: two words hold four elements, and one operation takes two pairs.
- */
+/* ---- two elements at a time ---- Maxima and minima of a packed value of 16-bit floats: two words hold four
+ * elements, and one operation takes two pairs.
+ *
+ * */
 
 typedef struct Pair {
     const char *op; /* of two words; NULL: elements are folded one by one */

@@ -1,10 +1,10 @@
-/* Lowering, barriers: the one place where it is decided that the threads of a block must wait for one another. Whoever
- * makes statements that touch shared memory says so by a STMT_TOUCH; here the finished tree is walked in the order in
- * which threads run it, with what each region has seen since the last barrier, and a barrier is put where a touch needs
- * one.
+/* Lowering, barriers: the one place where it is decided that the threads of a block must wait for one another.
+ * Whoever makes statements that touch shared memory says so by a STMT_TOUCH; here the finished tree is walked in the
+ * order in which threads run it, with what each region has seen since the last barrier, and a barrier is put where a
+ * touch needs one.
  *
- * What the end of a loop's body leaves pending stands at its beginning too, where the next iteration starts. The body is
- * walked until that no longer grows; only then barriers are put into it. */
+ * What the end of a loop's body leaves pending stands at its beginning too, where the next iteration starts. The
+ * body is walked until that no longer grows; only then barriers are put into it. */
 #include "lower_form.h"
 
 #include <string.h>
@@ -37,8 +37,8 @@ static bool join(unsigned char *state, const unsigned char *other, int n) {
 
 static void sync_list(Sync *x, StmtList *list);
 
-/* The state at the body's beginning is what came before the loop and what an iteration leaves, until neither adds. After
- * the loop it is what the last iteration leaves, or, where none has run, what came before. */
+/* The state at the body's beginning is what came before the loop and what an iteration leaves, until neither adds.
+ * After the loop it is what the last iteration leaves, or, where none has run, what came before. */
 static void sync_loop(Sync *x, StmtList *body) {
     bool insert = x->insert;
     unsigned char *before = saved(x), *entry = saved(x);

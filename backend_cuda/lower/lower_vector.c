@@ -15,8 +15,8 @@ static bool const_coef(Lower *l, const Layout *layout, Poly p, Factor *f, int64_
     return true;
 }
 
-/* Whether a factor may join the vector: with tails, one inexact axis at most, so that one count says how much of a vector
- * is inside. */
+/* Whether a factor may join the vector: with tails, one inexact axis at most, so that one count says how much of a
+ * vector is inside. */
 static bool may_join(Lower *l, const Layout *layout, const Factor *f, const Axis **owner) {
     int64_t step;
     if (axis_exact(l, layout, f->axis)) return true;
