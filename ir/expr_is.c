@@ -23,6 +23,10 @@ static Found is_of_places(const Expr *e, const void *unused) {
 
 bool expr_is_uniform(const Expr *e) { return !expr_has(e, is_of_places, NULL); }
 
+static Found is_of_op(const Expr *e, const void *op) { return e->op == *(const Op *)op ? FOUND : FOUND_INSIDE; }
+
+bool expr_has_op(const Expr *e, Op op) { return expr_has(e, is_of_op, &op); }
+
 bool load_exists(const Expr *e) {
     if (e->u.tensor->partial) return false;
     for (int i = 0; i < e->nargs; i++) {

@@ -69,8 +69,6 @@ Found expr_test_load(const Expr *e, const void *tensor) {
     return e->op == OP_LOAD && e->u.tensor == tensor ? FOUND : FOUND_INSIDE;
 }
 
-Found expr_test_op(const Expr *e, const void *op) { return e->op == *(const Op *)op ? FOUND : FOUND_INSIDE; }
-
 Found expr_test_data(const Expr *e, const void *unused) {
     (void)unused;
     return e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_RANDOM ? FOUND : FOUND_INSIDE;

@@ -31,7 +31,6 @@ const Expr *expr_find(Ctx *temp, ExprMap *seen, const Expr *e, ExprTest *test, c
 ExprTest expr_test_node; /* an Expr: the node itself */
 ExprTest expr_test_var;  /* a Var: a use of it, in ranges of reductions too; of a mark its further operands say so */
 ExprTest expr_test_load; /* a Tensor: a load of it */
-ExprTest expr_test_op;   /* an Op: a node of it */
 ExprTest expr_test_data; /* NULL: a load, a reduction, a number that is drawn */
 /* Whether e loads elements of the tensor. */
 bool expr_loads(Ctx *temp, ExprMap *seen, const Expr *e, const Tensor *t);

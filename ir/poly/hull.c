@@ -123,16 +123,19 @@ static const Expr *extreme(Graph *g, const Expr *e, bool largest, int depth) {
     }
 }
 
+static int indexed_at(const Expr *load, const Var *v) {
+    for (int i = 0; load->op == OP_LOAD && i < load->nargs; i++)
+        if (load->arg[i]->op == OP_VAR && load->arg[i]->u.var == v) return i;
+    return -1;
+}
+
+static Found is_indexed(const Expr *e, const void *var) { return indexed_at(e, var) >= 0 ? FOUND : FOUND_INSIDE; }
+
 /* The size of the dimension that v indexes somewhere in e. */
-static const Expr *indexed_size(Ctx *ctx, ExprMap *seen, const Expr *e, const Var *v) {
-    if (!e->nargs || expr_map_get(seen, e)) return NULL;
-    expr_map_put(ctx, seen, e, e);
-    for (int i = 0; i < e->nargs; i++) {
-        if (e->op == OP_LOAD && e->arg[i]->op == OP_VAR && e->arg[i]->u.var == v) return e->u.tensor->shape[i];
-        const Expr *r = indexed_size(ctx, seen, e->arg[i], v);
-        if (r) return r;
-    }
-    return NULL;
+static const Expr *indexed_size(Ctx *ctx, const Expr *e, const Var *v) {
+    ExprMap seen = {0};
+    const Expr *load = expr_find(ctx, &seen, e, is_indexed, v);
+    return load ? load->u.tensor->shape[indexed_at(load, v)] : NULL;
 }
 
 /* The variable with which a range starts or ends, where its other end is that variable's: the range of a scan. */
@@ -159,8 +162,7 @@ bool range_hull(Graph *g, const Expr *e, const Var *v, const Expr *lo, const Exp
     *end = extreme(g, hi, true, 0);
     if (*least && *end) return true;
     /* Every subscript was proved to be in range. */
-    ExprMap seen = {0};
-    const Expr *size = indexed_size(g->ctx, &seen, e->arg[1], v);
+    const Expr *size = indexed_size(g->ctx, e->arg[1], v);
     if (!*least && size) *least = expr_int(g, TY_I64, 0);
     if (!*end) *end = size;
     return *least && *end;
