@@ -40,6 +40,7 @@ static bool fold_int(Op op, Type t, int64_t a, int64_t b, int64_t *r) {
     case OP_SHR: return b < type_bits(t) && int_value_op(op, a, b, r);
     case OP_DIV: *r = b ? floor_div(a, b) : 0; return b != 0;
     case OP_MOD: return b != 0 && int_value_op(op, a, b, r);
+    case OP_SIGN: return false;
     default: return int_value_op(op, a, b, r);
     }
 }

@@ -37,12 +37,12 @@ HostEntry host_entry(Ctx *ctx, const Program *p, bool *used, bool *needs_math) {
     for (int i = 0; i < g->scalars.n; i++) h.scalars[i] = fresh(ctx, &taken, g->scalars.at[i]->name);
     for (int i = 0; i < p->params.n + p->temps.n; i++) {
         const Tensor *t = i < p->params.n ? p->params.at[i] : p->temps.at[i - p->params.n];
-        expr_map_put(ctx, &h.tensor_at, t, (const void *)(intptr_t)(i + 1));
+        expr_map_put_number(ctx, &h.tensor_at, t, i);
     }
     return h;
 }
 
-int host_tensor_at(const HostEntry *h, const Tensor *t) { return (int)(intptr_t)expr_map_get(&h->tensor_at, t) - 1; }
+int host_tensor_at(const HostEntry *h, const Tensor *t) { return (int)expr_map_number(&h->tensor_at, t, -1); }
 
 /* The name that math.h has for an operator, or NULL. */
 static const char *math_name(Op op) {

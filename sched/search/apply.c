@@ -353,13 +353,13 @@ static Sym kernel_name(Apply *x) {
     Ctx *ctx = x->g->ctx;
     ExprMap *taken = &x->p->kernel_names;
     Sym stem = x->gr->name, name = stem;
-    intptr_t n = (intptr_t)expr_map_get(taken, stem);
+    intptr_t n = expr_map_number(taken, stem, 0);
     if (n) {
         do name = sym_fmt(ctx, "%s_%d", stem, (int)++n);
-        while (expr_map_get(taken, name));
-        expr_map_put(ctx, taken, stem, (const void *)n);
+        while (expr_map_number(taken, name, 0));
+        expr_map_put_number(ctx, taken, stem, n);
     }
-    expr_map_put(ctx, taken, name, (const void *)(intptr_t)1);
+    expr_map_put_number(ctx, taken, name, 1);
     return name;
 }
 
