@@ -15,25 +15,25 @@ typedef struct Asking {
     const Expr *met[MET];
 } Asking;
 
-static bool holds_in_tree(const Expr *e, ExprTest *test, const void *user) {
+static const Expr *holds_in_tree(const Expr *e, ExprTest *test, const void *user) {
     Found f = test(e, user);
-    for (int i = 0; f == FOUND_INSIDE && i < e->nargs; i++)
-        if (holds_in_tree(e->arg[i], test, user)) return true;
-    return f == FOUND;
+    const Expr *r = f == FOUND ? e : NULL;
+    for (int i = 0; f == FOUND_INSIDE && i < e->nargs && !r; i++) r = holds_in_tree(e->arg[i], test, user);
+    return r;
 }
 
-static bool holds(Asking *x, const Expr *e) {
+static const Expr *holds(Asking *x, const Expr *e) {
     if (e->depth <= TREE_DEPTH) return holds_in_tree(e, x->test, x->user);
     const Expr **met = &x->met[e->id & (MET - 1)];
-    if (*met == e) return false;
+    if (*met == e) return NULL;
     Found f = x->test(e, x->user);
-    for (int i = 0; f == FOUND_INSIDE && i < e->nargs; i++)
-        if (holds(x, e->arg[i])) return true;
-    if (f != FOUND) *met = e;
-    return f == FOUND;
+    const Expr *r = f == FOUND ? e : NULL;
+    for (int i = 0; f == FOUND_INSIDE && i < e->nargs && !r; i++) r = holds(x, e->arg[i]);
+    if (!r) *met = e;
+    return r;
 }
 
-bool expr_has(const Expr *e, ExprTest *test, const void *user) {
+const Expr *expr_has(const Expr *e, ExprTest *test, const void *user) {
     if (e->depth <= TREE_DEPTH) return holds_in_tree(e, test, user);
     Asking x = {.test = test, .user = user};
     return holds(&x, e);
@@ -79,6 +79,18 @@ bool expr_loads(Ctx *temp, ExprMap *seen, const Expr *e, const Tensor *t) {
 }
 
 /* ---- visits ---- */
+
+typedef struct Visiting {
+    ExprVisit *visit;
+    void *user;
+} Visiting;
+
+static Found visit_one(const Expr *e, const void *visiting) {
+    const Visiting *x = visiting;
+    return x->visit(e, x->user);
+}
+
+void expr_visit(const Expr *e, ExprVisit *visit, void *user) { expr_has(e, visit_one, &(const Visiting){visit, user}); }
 
 static const Expr *walk_ranges(ExprWalk *w, Var *const *vars, int n) {
     const Expr *end = NULL;

@@ -1,8 +1,8 @@
-/* Walks over expressions, in which nodes are shared: each walk here comes to a node once, however many operands it is.
+/* Walks over expressions, in which nodes are shared: a walk comes to each node once, however many operands it is.
  *
  *   question                                                   what answers it
- *   does something stand in e?                                 expr_has; expr_find where one memo serves several questions
- *   do something at each node, before or after its operands    expr_walk
+ *   does something stand in e?                                 expr_has of small ones, expr_find of any
+ *   do something at each node, before or after its operands    expr_visit of small ones, expr_walk of any
  *   e with nodes replaced by others                            expr_rewrite; expr_replace for nodes that are known
  *   which variables of e are bound outside of it?              expr_free
  *
@@ -21,9 +21,9 @@ typedef enum Found { FOUND, FOUND_INSIDE /* perhaps: look there */, FOUND_NOT /*
 /* Asked of a node before its operands; of a leaf perhaps more than once. */
 typedef Found ExprTest(const Expr *e, const void *user);
 
-/* Whether a node of e is FOUND: e itself, or what stands in its operands (ranges of reductions are none). It takes no
- * memory, and so knows again only what it met lately: for what is as small as an index or a condition is. */
-bool expr_has(const Expr *e, ExprTest *test, const void *user);
+/* The first node of e that is FOUND, or NULL: e itself, or what stands in its operands (ranges of reductions are none).
+ * It takes no memory, and so knows again only what it met lately: for what is as small as an index or a condition is. */
+const Expr *expr_has(const Expr *e, ExprTest *test, const void *user);
 /* The first node that is FOUND; NULL: none, or e is NULL. *seen, in the memory of temp, knows what holds none; it
  * serves again for the same question. */
 const Expr *expr_find(Ctx *temp, ExprMap *seen, const Expr *e, ExprTest *test, const void *user);
@@ -39,6 +39,9 @@ bool expr_loads(Ctx *temp, ExprMap *seen, const Expr *e, const Tensor *t);
 
 /* FOUND ends the walk, FOUND_INSIDE goes on with the operands, FOUND_NOT goes on behind the node. */
 typedef Found ExprVisit(const Expr *e, void *user);
+/* As expr_has walks: without memory, and so to a node perhaps more than once. For what is noted, not counted. */
+void expr_visit(const Expr *e, ExprVisit *visit, void *user);
+
 typedef struct ExprWalk {
     Ctx *temp;                                /* of `seen` */
     ExprVisit *before;                        /* at each node, before its operands; NULL: all are gone into */
