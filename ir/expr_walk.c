@@ -43,12 +43,11 @@ const Expr *expr_find(Ctx *temp, ExprMap *seen, const Expr *e, ExprTest *test, c
     if (!e || (e->nargs && expr_map_get(seen, e))) return NULL;
     Found f = test(e, user);
     if (f == FOUND) return e;
-    if (!e->nargs) return NULL;
-    expr_map_put(temp, seen, e, e);
     for (int i = 0; f == FOUND_INSIDE && i < e->nargs; i++) {
         const Expr *r = expr_find(temp, seen, e->arg[i], test, user);
         if (r) return r;
     }
+    if (e->nargs) expr_map_put(temp, seen, e, e);
     return NULL;
 }
 

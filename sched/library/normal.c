@@ -176,9 +176,9 @@ static Normal compute(Walk *w, const Expr *e) {
 }
 
 static const Normal *of(Walk *w, const Expr *e) {
-    Normal *n = (Normal *)expr_map_get(&w->done, e);
-    if (n) return n;
-    n = NEW(w->ctx, Normal);
+    const Normal *known = expr_map_get(&w->done, e);
+    if (known) return known;
+    Normal *n = NEW(w->ctx, Normal);
     *n = compute(w, e);
     expr_map_put(w->ctx, &w->done, e, n);
     return n;
