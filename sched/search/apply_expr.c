@@ -235,7 +235,7 @@ static const Expr *expression(Apply *x, const Expr *e, Cond c, bool varies_less)
 
 /* Operands, each under the condition that its operator evaluates it under. */
 static const Expr *apply_args(Apply *x, const Expr *e, Cond c) {
-    const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
+    const Expr *a[3]; /* of an operator: loads, steps and marks do not come here */
     for (int i = 0; i < e->nargs; i++) {
         Cond ci = c;
         if (i && (e->op == OP_AND || (e->op == OP_IF && i == 1))) {
