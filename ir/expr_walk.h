@@ -22,7 +22,7 @@ typedef enum Found { FOUND, FOUND_INSIDE /* perhaps: look there */, FOUND_NOT /*
 typedef Found ExprTest(const Expr *e, const void *user);
 
 /* The first node of e that is FOUND, or NULL: e itself, or what stands in its operands (ranges of reductions are none).
- * It takes no memory, and so knows again only what it met lately: for what is as small as an index or a condition is. */
+ * It takes no memory, and so knows again only what it met lately: for what is as small as an index or a condition. */
 const Expr *expr_has(const Expr *e, ExprTest *test, const void *user);
 /* The first node that is FOUND; NULL: none, or e is NULL. *seen, in the memory of temp, knows what holds none; it
  * serves again for the same question. */
@@ -52,7 +52,7 @@ typedef struct ExprWalk {
     ExprMap seen; /* nodes that were visited: one walk serves for several expressions */
 } ExprWalk;
 
-/* The node that ended the walk; NULL: it came to its end, or e is NULL. */
+/* The node that ended the walk; NULL: it came to its end, or e is NULL. A walk that was ended does not serve again. */
 const Expr *expr_walk(ExprWalk *w, const Expr *e);
 /* All that stands in one defining equation of t: the ranges of its variables, subscripts, guard, value. */
 const Expr *expr_walk_piece(ExprWalk *w, const Tensor *t, const Piece *p);
@@ -73,7 +73,8 @@ struct ExprRewrite {
     ExprMap done; /* what nodes have become; what is known beforehand may be put there */
 };
 
-/* Reductions keep their variables: where their ranges are to change, `before` makes the reduction. */
+/* Each node that has operands is asked for once, a leaf perhaps again and again. Reductions keep their variables: where
+ * their ranges are to change, `before` makes the reduction. */
 const Expr *expr_rewrite(ExprRewrite *x, const Expr *e);
 
 /* ---- free variables ---- */
