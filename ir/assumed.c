@@ -2,32 +2,25 @@
 #include "assumed.h"
 
 #include "diag.h"
-#include "expr_map.h"
-#include "ir/poly/hull.h"
+#include "expr_is.h"
+#include "expr_walk.h"
 
 #include <string.h>
 
 typedef struct Assume {
     Graph *g;
-    ExprMap safe;   /* expressions as they are rewritten */
-    ExprMap kept;   /* tensors */
-    ExprMap stated; /* the texts of assumptions */
+    ExprRewrite safe; /* loads beyond a tensor are 0 */
+    ExprMap kept;     /* tensors */
+    ExprMap stated;   /* the texts of assumptions */
     VEC(Tensor *) order;
 } Assume;
-
-static bool loads(const Expr *e) {
-    if (e->op == OP_LOAD) return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (loads(e->arg[i])) return true;
-    return false;
-}
 
 /* ---- loads that stay in range ---- */
 
 static const Expr *in_range(Graph *g, const Expr *load) {
     const Expr *cond = NULL, *zero = expr_int(g, TY_I64, 0);
     for (int d = 0; d < load->nargs; d++) {
-        if (!loads(load->arg[d])) continue;
+        if (!expr_has_op(load->arg[d], OP_LOAD)) continue;
         const Expr *sub = expr_cast(g, TY_I64, load->arg[d]);
         const Expr *inside = expr2(g, OP_AND, expr2(g, OP_LE, zero, sub),
                                    expr2(g, OP_LT, sub, expr_cast(g, TY_I64, load->u.tensor->shape[d])));
@@ -36,26 +29,16 @@ static const Expr *in_range(Graph *g, const Expr *load) {
     return cond;
 }
 
-static const Expr *safe(Assume *a, const Expr *e) {
-    const Expr *done = expr_map_get(&a->safe, e);
-    if (done) return done;
-    Graph *g = a->g;
-    const Expr **args = NEW_N(g->ctx, const Expr *, e->nargs + 1);
-    bool changed = false;
-    for (int i = 0; i < e->nargs; i++) {
-        args[i] = safe(a, e->arg[i]);
-        changed |= args[i] != e->arg[i];
-    }
-    const Expr *r = changed ? expr_node(g, e->op, e->type, e->untyped, e->u.i, args, e->nargs) : e;
-    const Expr *cond = r->op == OP_LOAD ? in_range(g, r) : NULL;
-    if (cond) {
-        Type t = type_acc(r->type);
-        const Expr *none = type_is_float(t) ? expr_float(g, t, 0) : expr_int(g, t, 0);
-        r = expr_cast(g, r->type, expr3(g, OP_IF, cond, expr_cast(g, t, r), none));
-    }
-    expr_map_put(g->ctx, &a->safe, e, r);
-    return r;
+/* A load, whose subscripts are safe already, of what is in range, and 0 beyond. */
+static const Expr *safe_load(ExprRewrite *x, const Expr *e, const Expr *r) {
+    const Expr *cond = e->op == OP_LOAD ? in_range(x->g, r) : NULL;
+    if (!cond) return r;
+    Type t = type_acc(r->type);
+    const Expr *none = type_is_float(t) ? expr_float(x->g, t, 0) : expr_int(x->g, t, 0);
+    return expr_cast(x->g, r->type, expr3(x->g, OP_IF, cond, expr_cast(x->g, t, r), none));
 }
+
+static const Expr *safe(Assume *a, const Expr *e) { return expr_rewrite(&a->safe, e); }
 
 /* ---- the assumptions ---- */
 
@@ -89,7 +72,7 @@ static Sym place(Ctx *ctx, Span s) {
 
 /* Of data, over ranges that the host knows. */
 static bool is_testable(const Fact *f) {
-    if (f->require || !loads(f->cond)) return false;
+    if (f->require || !expr_has_op(f->cond, OP_LOAD)) return false;
     for (int i = 0; i < f->nvars; i++) {
         int64_t lo;
         if (!expr_is_int(f->vars[i]->lo, &lo) || lo || !expr_over_dims(f->vars[i]->hi)) return false;
@@ -129,41 +112,19 @@ static void add_output(Assume *a, const Fact *f, int number) {
 
 /* ---- what they need ---- */
 
-typedef struct Loaded {
-    Assume *a;
-    ExprMap seen;
-} Loaded;
-
 static void keep(Assume *a, Tensor *t);
 
-/* Keeps the tensors that an expression loads. */
-static void keep_loaded(Loaded *l, const Expr *e) {
-    if (!e || expr_map_get(&l->seen, e)) return;
-    expr_map_put(l->a->g->ctx, &l->seen, e, e);
-    if (e->op == OP_LOAD) keep(l->a, e->u.tensor);
-    for (int i = 0; i < e->nargs; i++) keep_loaded(l, e->arg[i]);
-    if (e->op != OP_REDUCE) return;
-    for (int i = 0; i < e->u.reduce->nvars; i++) {
-        keep_loaded(l, e->u.reduce->vars[i]->lo);
-        keep_loaded(l, e->u.reduce->vars[i]->hi);
-    }
+static Found keep_loaded(const Expr *e, void *a) {
+    if (e->op == OP_LOAD) keep(a, e->u.tensor);
+    return FOUND_INSIDE;
 }
 
-/* After all that its definition loads. */
+/* Keeps the tensor, after all that its definition loads. */
 static void keep(Assume *a, Tensor *t) {
-    Loaded l = {.a = a};
+    ExprWalk loads = {.temp = a->g->ctx, .before = keep_loaded, .user = a, .ranges = true};
     if (expr_map_get(&a->kept, t)) return;
     expr_map_put(a->g->ctx, &a->kept, t, t);
-    for (int p = 0; p < t->pieces.n; p++) {
-        const Piece *piece = &t->pieces.at[p];
-        for (int i = 0; i < piece->nvars; i++) {
-            keep_loaded(&l, piece->vars[i]->lo);
-            keep_loaded(&l, piece->vars[i]->hi);
-        }
-        for (int d = 0; d < t->rank; d++) keep_loaded(&l, piece->subs[d]);
-        keep_loaded(&l, piece->guard);
-        keep_loaded(&l, piece->value);
-    }
+    for (int p = 0; p < t->pieces.n; p++) expr_walk_piece(&loads, t, &t->pieces.at[p]);
     vec_push(a->g->ctx, &a->order, t);
 }
 
@@ -227,7 +188,7 @@ static bool is_stated(Assume *a, const Fact *f) {
 }
 
 bool graph_assumed(Graph *g, Assumptions *all) {
-    Assume a = {.g = g};
+    Assume a = {.g = g, .safe = {.g = g, .temp = g->ctx, .after = safe_load}};
     if (g->host) return false;
     demote(&a);
     for (int i = 0; i < g->facts.n; i++) {

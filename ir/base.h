@@ -112,6 +112,8 @@ typedef struct TextSink {
 /* 64-bit arithmetic that says when it overflowed instead of doing so. */
 bool add_ok(int64_t a, int64_t b, int64_t *r);
 bool mul_ok(int64_t a, int64_t b, int64_t *r);
+/* The next of a sequence of numbers that look drawn (splitmix64); *state, where it stands, may begin as anything. */
+uint64_t random_next(uint64_t *state);
 int64_t floor_div(int64_t a, int64_t b); /* toward minus infinity; b != 0; INT64_MIN / -1 wraps */
 int64_t floor_mod(int64_t a, int64_t b); /* the sign of b */
 int64_t gcd64(int64_t a, int64_t b);

@@ -2,7 +2,7 @@
  * constant exactly where the operand beside it would not give it its type. */
 #include "expr_text.h"
 #include "expr_infix.h"
-#include "expr_map.h"
+#include "expr_walk.h"
 #include "ir/interp/interp.h"
 
 #include <math.h>
@@ -204,31 +204,24 @@ static void print(ExprPrinter *p, const Expr *e, int level) {
 
 /* ---- names in use ---- */
 
-typedef struct Uses {
-    ExprPrinter *p;
-    ExprMap seen;
-} Uses;
-
 static void add_used(ExprPrinter *p, Sym name) {
     for (int i = 0; i < p->used.n; i++)
         if (p->used.at[i] == name) return;
     vec_push(p->out->ctx, &p->used, name);
 }
 
-static void uses(Uses *u, const Expr *e) {
+typedef struct Uses {
+    ExprPrinter *p;
+    ExprMap bound;
+} Uses;
+
+static Found add_uses(const Expr *e, void *uses) {
+    Uses *u = uses;
     ExprPrinter *p = u->p;
     Ctx *ctx = p->out->ctx;
-    if (expr_map_get(&u->seen, e)) return;
-    expr_map_put(ctx, &u->seen, e, e);
-    if (e->op == OP_REDUCE) {
-        Reduce *r = e->u.reduce;
-        for (int i = 0; i < r->nvars; i++) {
-            uses(u, r->vars[i]->lo);
-            uses(u, r->vars[i]->hi);
-            expr_map_put(ctx, &u->seen, r->vars[i], e); /* bound */
-        }
-    }
-    if (e->op == OP_VAR && !expr_map_get(&u->seen, e->u.var)) {
+    for (int i = 0; e->op == OP_REDUCE && i < e->u.reduce->nvars; i++)
+        expr_map_put(ctx, &u->bound, e->u.reduce->vars[i], e);
+    if (e->op == OP_VAR && !expr_map_get(&u->bound, e->u.var)) {
         bool known = false;
         for (int i = 0; i < p->vars.n; i++) known |= p->vars.at[i] == e->u.var;
         if (!known) add_used(p, e->u.var->name);
@@ -241,13 +234,13 @@ static void uses(Uses *u, const Expr *e) {
         p->leaves->print(p->leaves->user, &t, e);
         if (t.n) add_used(p, sym_n(ctx, t.s, strcspn(t.s, ".'#")));
     }
-    for (int i = 0; i < e->nargs; i++) uses(u, e->arg[i]);
+    return FOUND_INSIDE;
 }
 
 /* Adds the names of the leaves of e to p->used. */
 static void expr_print_uses(ExprPrinter *p, const Expr *e) {
     Uses u = {.p = p};
-    uses(&u, e);
+    expr_walk(&(ExprWalk){.temp = p->out->ctx, .before = add_uses, .user = &u, .ranges = true}, e);
 }
 
 void expr_print_with(ExprPrinter *p, const Expr *e) { print_alone(p, e, LEVEL_IF); }

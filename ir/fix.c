@@ -1,12 +1,12 @@
 /* Replaces a dimension by a constant throughout a Graph. See fix.h. Simplifies nothing. */
 #include "fix.h"
 
-#include "expr_map.h"
+#include "expr_walk.h"
 
 typedef struct Fixing {
     Graph *g;
     const Expr *from, *to;
-    ExprMap seen; /* expressions whose reductions have their ranges fixed */
+    ExprWalk reductions; /* whose ranges are fixed: they keep their variables, and so these change in place */
 } Fixing;
 
 static const Expr *fixed(Fixing *x, const Expr *e) { return e ? expr_replace(x->g, e, &x->from, &x->to, 1) : NULL; }
@@ -18,21 +18,12 @@ static void fix_vars(Fixing *x, Var **vars, int n) {
     }
 }
 
-/* Reductions keep their variables when an expression is rebuilt, so their ranges change in place. */
-static void fix_reductions(Fixing *x, const Expr *e) {
-    if (!e || expr_map_get(&x->seen, e)) return;
-    expr_map_put(x->g->ctx, &x->seen, e, e);
-    for (int i = 0; i < e->nargs; i++) fix_reductions(x, e->arg[i]);
-    if (e->op != OP_REDUCE) return;
-    for (int i = 0; i < e->u.reduce->nvars; i++) {
-        fix_reductions(x, e->u.reduce->vars[i]->lo);
-        fix_reductions(x, e->u.reduce->vars[i]->hi);
-    }
-    fix_vars(x, e->u.reduce->vars, e->u.reduce->nvars);
+static void fix_reduction(const Expr *e, void *fixing) {
+    if (e->op == OP_REDUCE) fix_vars(fixing, e->u.reduce->vars, e->u.reduce->nvars);
 }
 
 static void fix_expr(Fixing *x, const Expr **e) {
-    fix_reductions(x, *e);
+    expr_walk(&x->reductions, *e);
     *e = fixed(x, *e);
 }
 
@@ -41,8 +32,8 @@ static void fix_tensor(Fixing *x, Tensor *t) {
     for (int p = 0; p < t->pieces.n; p++) {
         Piece *piece = &t->pieces.at[p];
         for (int v = 0; v < piece->nvars; v++) {
-            fix_reductions(x, piece->vars[v]->lo);
-            fix_reductions(x, piece->vars[v]->hi);
+            expr_walk(&x->reductions, piece->vars[v]->lo);
+            expr_walk(&x->reductions, piece->vars[v]->hi);
         }
         fix_vars(x, piece->vars, piece->nvars);
         for (int d = 0; d < t->rank; d++) fix_expr(x, &piece->subs[d]);
@@ -57,6 +48,7 @@ bool graph_fix_dim(Graph *g, Dim *d, int64_t value, Text *why) {
         return false;
     }
     Fixing x = {.g = g, .from = expr_dim(g, d), .to = expr_int(g, TY_I64, value)};
+    x.reductions = (ExprWalk){.temp = g->ctx, .after = fix_reduction, .user = &x, .ranges = true};
     for (int i = 0; i < g->tensors.n; i++) fix_tensor(&x, g->tensors.at[i]);
     for (int i = 0; i < g->facts.n; i++) {
         fix_vars(&x, g->facts.at[i].vars, g->facts.at[i].nvars);

@@ -1,24 +1,19 @@
 /* The verifier of Graphs: types by the rule column of ops.def, scopes, ranks, the order of definitions, and that a
  * plain definition covers its tensor. It decides nothing that needs a proof beyond equal extents: the frontend has
  * proved that loads are in range and that pieces are disjoint. */
-#include "expr_map.h"
+#include "expr_walk.h"
 #include "ir/interp/interp.h"
 #include "ir/poly/poly.h"
 
 #include <string.h>
 
-/* The variables free in an expression. */
-typedef struct Free {
-    int n;
-    const Var *var[];
-} Free;
-
 typedef struct Verifier {
     Graph *g;
     Ctx *temp;
     Text *why;
-    Sym where;    /* the tensor at hand, or NULL */
-    ExprMap free; /* Expr -> Free: of what was found well-formed */
+    Sym where;     /* the tensor at hand, or NULL */
+    ExprWalk well; /* past what was found well-formed */
+    ExprFree free; /* of that */
     bool failed;
 } Verifier;
 
@@ -78,84 +73,43 @@ static bool node_fits(Verifier *v, const Expr *e) {
 
 /* ---- scopes ---- */
 
-static Free *free_add(Verifier *v, const Free *a, const Free *b) {
-    Free *r = ctx_alloc(v->temp, sizeof *r + sizeof(Var *) * (size_t)(a->n + b->n));
-    memcpy(r->var, a->var, sizeof(Var *) * (size_t)a->n);
-    r->n = a->n;
-    for (int i = 0; i < b->n; i++) {
-        bool known = false;
-        for (int k = 0; k < a->n && !known; k++) known = a->var[k] == b->var[i];
-        if (!known) r->var[r->n++] = b->var[i];
-    }
-    return r;
-}
-
-static void free_remove(Free *f, const Var *var) {
-    int n = 0;
-    for (int i = 0; i < f->n; i++)
-        if (f->var[i] != var) f->var[n++] = f->var[i];
-    f->n = n;
-}
-
-static const Free *check_expr(Verifier *v, const Expr *e);
-
-/* The ranges of n variables, innermost last, around an expression with the free variables inner. NULL where wrong. */
-static const Free *close_over(Verifier *v, Var *const *vars, int n, const Free *inner) {
-    Free *f = free_add(v, inner, &(Free){.n = 0});
-    for (int i = n; i-- > 0;) {
-        free_remove(f, vars[i]);
+static bool check_ranges(Verifier *v, Var *const *vars, int n) {
+    for (int i = 0; i < n; i++)
         for (int end = 0; end < 2; end++) {
             const Expr *bound = end ? vars[i]->hi : vars[i]->lo;
-            const Free *b = bound ? check_expr(v, bound) : NULL;
-            if (!b) {
-                fail(v, NULL, "a variable without a range");
-                return NULL;
-            }
-            if (!type_is_int(bound->type)) {
-                fail(v, bound, "a range that is not of integers");
-                return NULL;
-            }
-            f = free_add(v, f, b);
+            if (!bound) return fail(v, NULL, "a variable without a range");
+            if (!type_is_int(bound->type)) return fail(v, bound, "a range that is not of integers");
         }
-    }
-    return f;
+    return true;
 }
 
-/* Checks e and returns its free variables; NULL where something is wrong. */
-static const Free *check_expr(Verifier *v, const Expr *e) {
-    if (v->failed) return NULL;
-    const Free *known = expr_map_get(&v->free, e);
-    if (known) return known;
-    if (e->depth > MAX_DEPTH) {
-        fail(v, NULL, "an expression that is too deep");
-        return NULL;
+static Found check_node(const Expr *e, void *verifier) {
+    Verifier *v = verifier;
+    if (e->depth > MAX_DEPTH) return fail(v, NULL, "an expression that is too deep"), FOUND;
+    bool fits = node_fits(v, e) && (e->op != OP_REDUCE || check_ranges(v, e->u.reduce->vars, e->u.reduce->nvars));
+    return fits ? FOUND_INSIDE : FOUND;
+}
+
+/* Whether e is well-formed and depends on no variables but the first n. */
+static bool check_within(Verifier *v, Var *const *vars, int n, const Expr *e) {
+    if (expr_walk(&v->well, e)) return false;
+    const ExprVars *free = expr_free(&v->free, e);
+    for (int i = 0; i < free->n; i++) {
+        int k = 0;
+        while (k < n && vars[k] != free->vars[i]) k++;
+        if (k == n) return fail(v, e, "a variable that nothing binds");
     }
-    if (!node_fits(v, e)) return NULL;
-    const Free *f = NULL;
-    if (e->op == OP_VAR) {
-        Free *one = ctx_alloc(v->temp, sizeof *one + sizeof(Var *));
-        one->n = 1;
-        one->var[0] = e->u.var;
-        f = one;
-    }
-    for (int i = 0; i < e->nargs; i++) {
-        const Free *a = check_expr(v, e->arg[i]);
-        if (!a) return NULL;
-        f = !f || !f->n ? a : a->n ? free_add(v, f, a) : f;
-    }
-    if (!f) f = ctx_alloc(v->temp, sizeof *f);
-    if (e->op == OP_REDUCE && !(f = close_over(v, e->u.reduce->vars, e->u.reduce->nvars, f))) return NULL;
-    expr_map_put(v->temp, &v->free, e, f);
-    return f;
+    return true;
 }
 
 /* ---- definitions ---- */
 
-static bool check_closed(Verifier *v, Var *const *vars, int nvars, const Expr *e) {
-    const Free *f = check_expr(v, e);
-    if (f) f = close_over(v, vars, nvars, f);
-    if (f && f->n) return fail(v, e, "a variable that nothing binds");
-    return f != NULL;
+/* Variables may stand in the ranges of those after them. */
+static bool check_closed(Verifier *v, Var *const *vars, int n, const Expr *e) {
+    if (!check_ranges(v, vars, n)) return false;
+    for (int i = 0; i < n; i++)
+        if (!check_within(v, vars, i, vars[i]->lo) || !check_within(v, vars, i, vars[i]->hi)) return false;
+    return check_within(v, vars, n, e);
 }
 
 static bool check_piece(Verifier *v, const Tensor *t, const Piece *p) {
@@ -218,38 +172,24 @@ enum { UNSEEN, OPEN, DONE };
 
 typedef struct Order {
     Verifier *v;
-    ExprMap seen; /* expressions, per definition that is open */
     unsigned char *state;
     int nest;
+    const Tensor *user; /* whose definition is walked */
 } Order;
 
 static bool visit_tensor(Order *o, const Tensor *t);
 
-static bool visit_expr(Order *o, const Expr *e, const Tensor *user) {
-    if (expr_map_get(&o->seen, e) == user) return true;
-    expr_map_put(o->v->temp, &o->seen, e, user);
-    if (e->op == OP_LOAD) {
-        const Tensor *t = e->u.tensor;
-        if (t->id < 0 || t->id >= o->v->g->tensors.n || o->v->g->tensors.at[t->id] != t)
-            return fail(o->v, NULL, "a load of a tensor of another Graph");
-        bool late = user->kind == TENSOR_LET && t->kind == TENSOR_LET && t->id >= user->id;
-        if (late) return fail(o->v, e, "a load of a tensor that stands later");
-        if (t->kind != TENSOR_INPUT && t->kind != TENSOR_INOUT && !visit_tensor(o, t)) return false;
-    }
-    for (int i = 0; i < e->nargs; i++)
-        if (!visit_expr(o, e->arg[i], user)) return false;
-    for (int i = 0; e->op == OP_REDUCE && i < e->u.reduce->nvars; i++)
-        if (!visit_expr(o, e->u.reduce->vars[i]->lo, user) || !visit_expr(o, e->u.reduce->vars[i]->hi, user))
-            return false;
-    return true;
-}
-
-static bool visit_piece(Order *o, const Tensor *t, const Piece *p) {
-    for (int i = 0; i < p->nvars; i++)
-        if (!visit_expr(o, p->vars[i]->lo, t) || !visit_expr(o, p->vars[i]->hi, t)) return false;
-    for (int d = 0; d < t->rank; d++)
-        if (!visit_expr(o, p->subs[d], t)) return false;
-    return (!p->guard || visit_expr(o, p->guard, t)) && visit_expr(o, p->value, t);
+static Found visit_load(const Expr *e, void *order) {
+    Order *o = order;
+    const Tensor *user = o->user, *t = e->u.tensor;
+    if (e->op != OP_LOAD) return FOUND_INSIDE;
+    if (t->id < 0 || t->id >= o->v->g->tensors.n || o->v->g->tensors.at[t->id] != t)
+        return fail(o->v, NULL, "a load of a tensor of another Graph"), FOUND;
+    bool late = user->kind == TENSOR_LET && t->kind == TENSOR_LET && t->id >= user->id;
+    if (late) return fail(o->v, e, "a load of a tensor that stands later"), FOUND;
+    bool fine = t->kind == TENSOR_INPUT || t->kind == TENSOR_INOUT || visit_tensor(o, t);
+    o->user = user;
+    return fine ? FOUND_INSIDE : FOUND;
 }
 
 static bool visit_tensor(Order *o, const Tensor *t) {
@@ -258,8 +198,10 @@ static bool visit_tensor(Order *o, const Tensor *t) {
     if (o->state[t->id] == OPEN) return fail(o->v, NULL, "a definition that needs itself");
     if (++o->nest > MAX_NEST) return fail(o->v, NULL, "definitions that stand in a wrong order");
     o->state[t->id] = OPEN;
+    o->user = t;
+    ExprWalk loads = {.temp = o->v->temp, .before = visit_load, .user = o, .ranges = true};
     for (int i = 0; i < t->pieces.n; i++)
-        if (!visit_piece(o, t, &t->pieces.at[i])) return false;
+        if (expr_walk_piece(&loads, t, &t->pieces.at[i])) return false;
     o->state[t->id] = DONE;
     o->nest--;
     return true;
@@ -318,13 +260,9 @@ static bool check_shape(Verifier *v, const Tensor *t) {
     return true;
 }
 
-static bool is_closed(ExprMap *seen, Ctx *ctx, const Expr *e) {
-    if (expr_map_get(seen, e)) return true;
-    expr_map_put(ctx, seen, e, e);
-    if (e->op == OP_LOAD || e->op == OP_REDUCE) return false;
-    for (int i = 0; i < e->nargs; i++)
-        if (!is_closed(seen, ctx, e->arg[i])) return false;
-    return true;
+static Found is_of_device(const Expr *e, const void *unused) {
+    (void)unused;
+    return e->op == OP_LOAD || e->op == OP_REDUCE ? FOUND : FOUND_INSIDE;
 }
 
 static bool check_host(Verifier *v) {
@@ -333,7 +271,7 @@ static bool check_host(Verifier *v) {
     if (!g->host) return true;
     const Tensor *t = g->tensors.n == 1 ? g->tensors.at[0] : NULL;
     if (t && t->kind == TENSOR_OUTPUT && t->rank == 0 && t->pieces.n == 1 && !t->pieces.at[0].guard &&
-        is_closed(&seen, v->temp, t->pieces.at[0].value))
+        !expr_find(v->temp, &seen, t->pieces.at[0].value, is_of_device, NULL))
         return true;
     return fail(v, NULL, "a function of the host that is more than one value of its scalars");
 }
@@ -361,6 +299,8 @@ static bool verify(Verifier *v) {
 
 bool graph_verify(Graph *g, Text *why) {
     Verifier v = {.g = g, .why = why, .temp = ctx_temp(g->ctx)};
+    v.well = (ExprWalk){.temp = v.temp, .before = check_node, .user = &v, .ranges = true};
+    v.free = (ExprFree){.ctx = v.temp, .ranges = true};
     bool ok = verify(&v);
     ctx_temp_end(v.temp);
     return ok;

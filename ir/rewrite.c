@@ -2,7 +2,7 @@
  * makes it cheaper, so this ends. What an `if`, `&&`, `||` or guard says is known inside of it. */
 #include "rewrite.h"
 
-#include "expr_map.h"
+#include "expr_walk.h"
 #include "expr_text.h"
 #include "ir/poly/poly_prove.h"
 
@@ -100,7 +100,7 @@ static bool match(const Expr *pattern, const Expr *e, const Expr **args) {
 typedef struct Scope {
     Graph *g;
     PolyEnv env;
-    ExprMap done;
+    ExprRewrite all; /* simplifies what stands there */
     int nest;
 } Scope;
 
@@ -137,18 +137,15 @@ static const Expr *by_cast(Scope *s, const Expr *e) {
     return expr_cast(s->g, e->type, a);
 }
 
-static void cost(Ctx *ctx, ExprMap *seen, const Expr *e, int64_t *sum) {
-    if (expr_map_get(seen, e)) return;
-    expr_map_put(ctx, seen, e, e);
-    *sum += e->op == OP_DIV || e->op == OP_MOD ? 8 : 1;
-    for (int i = 0; i < e->nargs; i++) cost(ctx, seen, e->arg[i], sum);
+static Found add_cost(const Expr *e, void *sum) {
+    *(int64_t *)sum += e->op == OP_DIV || e->op == OP_MOD ? 8 : 1;
+    return FOUND_INSIDE;
 }
 
 static int64_t expr_cost(Ctx *ctx, const Expr *e) {
-    ExprMap seen = {0};
     int64_t sum = 0;
     Ctx *temp = ctx_temp(ctx);
-    cost(temp, &seen, e, &sum);
+    expr_walk(&(ExprWalk){.temp = temp, .before = add_cost, .user = &sum}, e);
     ctx_temp_end(temp);
     return sum;
 }
@@ -209,6 +206,25 @@ static const Expr *rewrite(Scope *s, const Expr *e) {
 
 /* ---- expressions ---- */
 
+/* What a node becomes whose operands hold only where its first one does, or does not. */
+static const Expr *simplify_lazy(ExprRewrite *all, const Expr *e);
+
+static const Expr *simplify_rebuilt(ExprRewrite *all, const Expr *e, const Expr *made) {
+    return e->nargs && !e->untyped ? rewrite(all->user, made) : e;
+}
+
+static Scope scope(Graph *g, PolyEnv env, int nest) {
+    return (Scope){.g = g,
+                   .env = env,
+                   .all = {.g = g, .temp = g->ctx, .before = simplify_lazy, .after = simplify_rebuilt},
+                   .nest = nest};
+}
+
+static const Expr *simplify(Scope *s, const Expr *e) {
+    s->all.user = s;
+    return expr_rewrite(&s->all, e);
+}
+
 /* e under one more condition, or under its contrary. */
 static const Expr *simplify_under(Scope *s, const Expr *cond, bool truth, const Expr *e) {
     int64_t known;
@@ -216,34 +232,26 @@ static const Expr *simplify_under(Scope *s, const Expr *cond, bool truth, const 
     const Expr **facts = NEW_N(s->g->ctx, const Expr *, s->env.nfacts + 1);
     for (int i = 0; i < s->env.nfacts; i++) facts[i] = s->env.facts[i];
     facts[s->env.nfacts] = truth ? cond : expr1(s->g, OP_NOT, cond);
-    Scope inner = {.g = s->g, .env = s->env, .nest = s->nest + 1};
+    Scope inner = scope(s->g, s->env, s->nest + 1);
     inner.env.facts = facts;
     inner.env.nfacts++;
     return simplify(&inner, e);
 }
 
-static const Expr *simplify(Scope *s, const Expr *e) {
-    if (!e->nargs || e->untyped) return e;
-    const Expr *done = expr_map_get(&s->done, e);
-    if (done) return done;
-    const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(s->g->ctx, const Expr *, e->nargs);
+static const Expr *simplify_lazy(ExprRewrite *all, const Expr *e) {
+    Scope *s = all->user;
+    const Expr *a[3];
+    if (e->untyped) return e;
+    bool lazy = e->op == OP_IF || e->op == OP_AND || e->op == OP_OR;
+    if (!lazy && e->op != OP_REDUCE) return NULL;
     a[0] = simplify(s, e->arg[0]);
-    for (int i = 1; i < e->nargs; i++) {
-        if (e->op == OP_IF || e->op == OP_AND || e->op == OP_OR)
-            a[i] = simplify_under(s, a[0], e->op == OP_OR ? false : i == 1, e->arg[i]);
-        else if (e->op == OP_REDUCE)
-            a[i] = simplify_under(s, a[0], true, e->arg[i]);
-        else
-            a[i] = simplify(s, e->arg[i]);
-    }
-    const Expr *r = rewrite(s, expr_node(s->g, e->op, e->type, false, e->u.i, a, e->nargs));
-    expr_map_put(s->g->ctx, &s->done, e, r);
-    return r;
+    for (int i = 1; i < e->nargs; i++)
+        a[i] = simplify_under(s, a[0], e->op == OP_REDUCE || (e->op != OP_OR && i == 1), e->arg[i]);
+    return rewrite(s, expr_with(s->g, e, a));
 }
 
 const Expr *expr_simplify(Graph *g, const PolyEnv *env, const Expr *e) {
-    Scope s = {.g = g};
-    if (env) s.env = *env;
+    Scope s = scope(g, env ? *env : (PolyEnv){0}, 0);
     s.env.g = g;
     return simplify(&s, e);
 }
@@ -251,7 +259,7 @@ const Expr *expr_simplify(Graph *g, const PolyEnv *env, const Expr *e) {
 /* ---- Graphs ---- */
 
 static void simplify_piece(Graph *g, const PolyEnv *env, const Tensor *t, Piece *p) {
-    Scope s = {.g = g, .env = *env};
+    Scope s = scope(g, *env, 0);
     for (int d = 0; d < t->rank; d++) p->subs[d] = simplify(&s, p->subs[d]);
     int64_t always;
     if (p->guard) p->guard = simplify(&s, p->guard);

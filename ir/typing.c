@@ -4,25 +4,21 @@
  * its casts of indices take that type. */
 #include "graph.h"
 
-#include "expr_map.h"
+#include "expr_walk.h"
 #include "ir/interp/interp.h"
+
+static Found is_no_index(const Expr *e, const void *unused) {
+    (void)unused;
+    bool leaf = e->op == OP_VAR || e->op == OP_DIM || e->op == OP_FACTOR || e->op == OP_CONST;
+    bool is = leaf || (op_rule(e->op) == RULE_ARITH && e->op != OP_DIV);
+    return is && e->type == TY_I64 ? FOUND_INSIDE : FOUND;
+}
 
 /* Integer arithmetic on index variables, dimensions and constants without a quotient: what converts to float by itself.
  */
-static bool is_index(ExprMap *seen, Graph *g, const Expr *e) {
-    if (expr_map_get(seen, e)) return true; /* a node that failed has ended the walk */
-    bool leaf = e->op == OP_VAR || e->op == OP_DIM || e->op == OP_FACTOR || e->op == OP_CONST;
-    if (!leaf && (op_rule(e->op) != RULE_ARITH || e->op == OP_DIV)) return false;
-    if (e->type != TY_I64) return false;
-    for (int i = 0; i < e->nargs; i++)
-        if (!is_index(seen, g, e->arg[i])) return false;
-    expr_map_put(g->ctx, seen, e, e);
-    return true;
-}
-
 static bool converts_as_index(Graph *g, const Expr *e) {
     ExprMap seen = {0};
-    return !e->untyped && is_index(&seen, g, e);
+    return !e->untyped && !expr_find(g->ctx, &seen, e, is_no_index, NULL);
 }
 
 static bool widens(Type from, Type to) {

@@ -1,6 +1,7 @@
 /* What an entry takes, as text: as td has it, as parameters in C, and as the comment in model.h that has a line for
  * each argument; and the types of elements that C has not. */
 #include "glue_entry.h"
+#include "ir/expr_walk.h"
 
 #include <string.h>
 
@@ -37,17 +38,10 @@ static void put_scalar_type(Text *out, const Scalar *s) {
         text_fmt(out, "%lld", (long long)s->def);
 }
 
-static bool names_dim(const Expr *e, const Dim *d) {
-    if (e->op == OP_DIM) return e->u.dim == d;
-    for (int i = 0; i < e->nargs; i++)
-        if (names_dim(e->arg[i], d)) return true;
-    return false;
-}
-
-static bool in_a_shape(const Program *p, const Dim *d) {
+static bool in_a_shape(const Program *p, Dim *d) {
     for (int i = 0; i < p->params.n; i++)
         for (int k = 0; k < p->params.at[i]->rank; k++)
-            if (names_dim(p->params.at[i]->shape[k], d)) return true;
+            if (expr_has(p->params.at[i]->shape[k], expr_test_node, expr_dim(p->graph, d))) return true;
     return false;
 }
 
@@ -63,7 +57,7 @@ void glue_signature(Text *out, const Program *p) {
         sep = ", ";
     }
     for (int i = 0; i < g->dims.n; i++) {
-        const Dim *d = g->dims.at[i];
+        Dim *d = g->dims.at[i];
         if (in_a_shape(p, d)) continue;
         text_fmt(out, "%s%s: int", sep, d->name);
         if (d->has_default) text_fmt(out, " = %lld", (long long)d->def);

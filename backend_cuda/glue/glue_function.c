@@ -2,6 +2,7 @@
  * its value where a tensor of rank 0 would be. The host computes floats in double and rounds where the program does. */
 #include "glue_entry.h"
 
+#include "ir/expr_walk.h"
 #include "ir/interp/interp.h"
 
 static const Tensor *result(const Program *p) { return p->params.at[0]; }
@@ -13,33 +14,34 @@ enum { NAME_EVERY = 24 }; /* levels of an expression that are printed in one pie
 
 typedef struct Parts {
     HostEntry *h;
-    ExprMap seen;     /* nodes met once: the node itself */
-    ExprMap repeated; /* nodes met more often */
-    ExprMap done;
+    Text *out;
+    ExprMap used; /* Expr -> operands that it is */
     int n;
 } Parts;
 
-static void count(Parts *p, const Expr *e) {
-    if (expr_map_get(&p->seen, e)) {
-        expr_map_put(p->h->ctx, &p->repeated, e, e);
-        return;
-    }
-    expr_map_put(p->h->ctx, &p->seen, e, e);
-    for (int i = 0; i < e->nargs; i++) count(p, e->arg[i]);
+static Found count_operands(const Expr *e, void *parts) {
+    Parts *p = parts;
+    for (int i = 0; i < e->nargs; i++)
+        expr_map_put_number(p->h->ctx, &p->used, e->arg[i], expr_map_number(&p->used, e->arg[i], 0) + 1);
+    return FOUND_INSIDE;
 }
 
-/* Names the parts that are used twice or lie deep, inner ones first. Everything on the host is defined for all values,
- * so that nothing is lost where only one branch of an `if` needs a part. */
-static void name_parts(Text *out, Parts *p, const Expr *e) {
-    if (e->nargs == 0 || expr_map_get(&p->done, e)) return;
-    expr_map_put(p->h->ctx, &p->done, e, e);
-    for (int i = 0; i < e->nargs; i++) name_parts(out, p, e->arg[i]);
-    if (!expr_map_get(&p->repeated, e) && e->depth % NAME_EVERY != 0) return;
+static void name_part(const Expr *e, void *parts) {
+    Parts *p = parts;
+    if (e->nargs == 0 || (expr_map_number(&p->used, e, 0) < 2 && e->depth % NAME_EVERY != 0)) return;
     Sym name = sym_fmt(p->h->ctx, "td_%d", p->n++);
-    text_fmt(out, "    const %s %s = ", type_is_float(e->type) ? "double" : "int64_t", name);
-    host_expr(out, p->h, e);
-    text_put(out, ";\n");
+    text_fmt(p->out, "    const %s %s = ", type_is_float(e->type) ? "double" : "int64_t", name);
+    host_expr(p->out, p->h, e);
+    text_put(p->out, ";\n");
     expr_map_put(p->h->ctx, &p->h->named, e, name);
+}
+
+/* Names the parts of e that are used twice or lie deep, inner ones first. Everything on the host is defined for all
+ * values, so that nothing is lost where only one branch of an `if` needs a part. */
+static void name_parts(Text *out, HostEntry *h, const Expr *e) {
+    Parts p = {.h = h, .out = out};
+    expr_walk(&(ExprWalk){.temp = h->ctx, .before = count_operands, .user = &p}, e);
+    expr_walk(&(ExprWalk){.temp = h->ctx, .after = name_part, .user = &p}, e);
 }
 
 /* ---- the function ---- */
@@ -84,11 +86,9 @@ static void unused(Text *out, const HostEntry *h) {
 static void define(Text *out, HostEntry *h, const char *x) {
     const Expr *v = value(h->p);
     Type t = result(h->p)->type;
-    Parts p = {.h = h};
     Text body = {.ctx = h->ctx};
     if (v->type != t) v = expr_cast(h->p->graph, t, v);
-    count(&p, v);
-    name_parts(&body, &p, v);
+    name_parts(&body, h, v);
     text_fmt(&body, "    return (%s)", host_ctype(t));
     host_expr(&body, h, v);
     declare(out, h, x, false);

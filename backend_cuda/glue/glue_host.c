@@ -1,5 +1,7 @@
 /* C names of an entry's arguments and C text of host expressions. See glue_host.h. Emits no statements. */
 #include "glue_host.h"
+#include "ir/expr_is.h"
+#include "ir/expr_walk.h"
 
 #include "ir/interp/interp.h"
 #include "backend_cuda/names.h"
@@ -37,12 +39,12 @@ HostEntry host_entry(Ctx *ctx, const Program *p, bool *used, bool *needs_math) {
     for (int i = 0; i < g->scalars.n; i++) h.scalars[i] = fresh(ctx, &taken, g->scalars.at[i]->name);
     for (int i = 0; i < p->params.n + p->temps.n; i++) {
         const Tensor *t = i < p->params.n ? p->params.at[i] : p->temps.at[i - p->params.n];
-        expr_map_put(ctx, &h.tensor_at, t, (const void *)(intptr_t)(i + 1));
+        expr_map_put_number(ctx, &h.tensor_at, t, i);
     }
     return h;
 }
 
-int host_tensor_at(const HostEntry *h, const Tensor *t) { return (int)(intptr_t)expr_map_get(&h->tensor_at, t) - 1; }
+int host_tensor_at(const HostEntry *h, const Tensor *t) { return (int)expr_map_number(&h->tensor_at, t, -1); }
 
 /* The name that math.h has for an operator, or NULL. */
 static const char *math_name(Op op) {
@@ -81,34 +83,23 @@ static const char *math_name(Op op) {
     }
 }
 
-/* The host computes floats in double, whatever their type: only conditions read them. */
-static bool host_can_at(const Expr *e, int depth) {
-    if (depth > MAX_NEST) return false;
+static Found is_of_device(const Expr *e, const void *unused) {
+    (void)unused;
     switch (e->op) {
-    case OP_CONST:
-    case OP_DIM:
-    case OP_SCALAR: return true;
     case OP_VAR:
     case OP_VALUE:
     case OP_FACTOR:
     case OP_ARG:
     case OP_LOAD:
-    case OP_REDUCE: return false;
-    default: break;
+    case OP_REDUCE: return FOUND;
+    default: return FOUND_INSIDE;
     }
-    for (int i = 0; i < e->nargs; i++)
-        if (!host_can_at(e->arg[i], depth + 1)) return false;
-    return true;
 }
 
-bool host_can(const Expr *e) { return host_can_at(e, 0); }
+/* The host computes floats in double, whatever their type: only conditions read them. */
+bool host_can(const Expr *e) { return e->depth <= MAX_NEST && !expr_has(e, is_of_device, NULL); }
 
-bool host_uses_scalars(const Expr *e) {
-    if (e->op == OP_SCALAR) return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (host_uses_scalars(e->arg[i])) return true;
-    return false;
-}
+bool host_uses_scalars(const Expr *e) { return expr_has_op(e, OP_SCALAR); }
 
 static void host_const(Text *out, const Expr *e) {
     if (type_is_float(e->type)) {

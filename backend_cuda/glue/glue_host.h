@@ -113,9 +113,9 @@ typedef struct HostEntry {
     bool *checks;   /* CHECK_COUNT: those called so far; NULL: nobody asks */
     bool *dim_used; /* by expressions printed so far */
     bool *scalar_used;
-    bool *needs_math;  /* <math.h> */
-    ExprMap named;     /* nodes that are C variables: their Syms */
-    ExprMap tensor_at; /* Tensor -> its place + 1 in the array that kernels get: parameters, then temporaries */
+    bool *needs_math;            /* <math.h> */
+    ExprMap named;               /* nodes that are C variables: their Syms */
+    ExprMap tensor_at;           /* Tensor -> its place in the array that kernels get: parameters, then temporaries */
     const struct Memory *memory; /* while its run is printed */
     struct GlueKnown *known;     /* the signatures printed so far */
     bool always_early;           /* every target's kernels may start while those before them end */

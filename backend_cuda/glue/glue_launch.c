@@ -84,14 +84,13 @@ static bool gathers(const HostEntry *h, const Kernel *k) {
 void glue_scratch(Text *out, const HostEntry *h, int index) {
     const Program *p = h->p;
     Ctx *temp = ctx_temp(h->ctx);
-    ExprMap known = {0}; /* Kernel -> its place in td_bytes + 1 */
+    ExprMap known = {0}; /* Kernel -> its place in td_bytes */
     for (int i = 0; i < p->kernels.n; i++) {
         const Kernel *k = p->kernels.at[i];
         if (!k->product) continue;
-        expr_map_put(temp, &known, k, (const void *)(intptr_t)(index + 1));
+        expr_map_put_number(temp, &known, k, index);
         if (k->here && form_same_dims(k->form, k->here->form)) {
-            text_fmt(out, "    td_bytes[%d] = td_bytes[%d];\n", index++,
-                     (int)(intptr_t)expr_map_get(&known, k->here) - 1);
+            text_fmt(out, "    td_bytes[%d] = td_bytes[%d];\n", index++, (int)expr_map_number(&known, k->here, -1));
             continue;
         }
         const char *indent = k->shared ? "        " : "    ", *dims = "td_c->dims";

@@ -19,12 +19,12 @@ typedef struct Names {
     Text *why;
 } Names;
 
-static int roles(const Names *x, Sym name) { return (int)(intptr_t)expr_map_get(&x->roles, name); }
+static int roles(const Names *x, Sym name) { return (int)expr_map_number(&x->roles, name, 0); }
 
 static void add_name(Names *x, Sym name, int role) {
     int before = roles(x, name), both = before | role;
     if (before & role || (before | role) == (FIXED | ENTRY)) both |= TWICE;
-    expr_map_put(x->ctx, &x->roles, name, (const void *)(intptr_t)both);
+    expr_map_put_number(x->ctx, &x->roles, name, both);
 }
 
 static bool two(const Names *x, Sym name, const char *end) {

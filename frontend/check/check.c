@@ -1,5 +1,6 @@
 /* Check and bench statements: binds them, draws inputs, runs the entry and the reference, and judges. */
 #include "check.h"
+#include "ir/expr_walk.h"
 
 #include <math.h>
 #include <string.h>
@@ -83,13 +84,10 @@ static bool draw(Job *j) {
     return true;
 }
 
-/* An input of integers that e loads, or NULL. */
-static const Tensor *loaded(const Expr *e) {
+static Found is_integer_input(const Expr *e, const void *unused) {
+    (void)unused;
     const Tensor *t = e->op == OP_LOAD ? e->u.tensor : NULL;
-    if (t && t->kind != TENSOR_LET && t->kind != TENSOR_OUTPUT && !type_is_float(t->type)) return t;
-    for (int i = 0; i < e->nargs; i++)
-        if ((t = loaded(e->arg[i])) != NULL) return t;
-    return NULL;
+    return t && t->kind != TENSOR_LET && t->kind != TENSOR_OUTPUT && !type_is_float(t->type) ? FOUND : FOUND_INSIDE;
 }
 
 /* Inputs that break an assumption prove nothing: wrong of a statement, to be expected of a size that nobody named. */
@@ -99,8 +97,8 @@ static bool facts_hold(Job *j) {
         Text why = {.ctx = j->ctx};
         if (f->require || interp_fact(j->ctx, j->g, f, j->dims, j->scalars, j->old, &why)) continue;
         text_fmt(&j->why, "the inputs drawn break an assumption of %s: it %s", j->g->name, why.s);
-        const Tensor *t = loaded(f->cond);
-        if (t) text_fmt(&j->why, "; draw others: check %s(...) with %s in lo..hi", j->g->name, t->name);
+        const Expr *load = expr_has(f->cond, is_integer_input, NULL);
+        if (load) text_fmt(&j->why, "; draw others: check %s(...) with %s in lo..hi", j->g->name, load->u.tensor->name);
         j->r.skipped = j->r.sizes != NULL;
         return false;
     }

@@ -1,6 +1,7 @@
 /* Values of dimensions and scalars: from a check statement's bindings, or from the shapes of tensors that a caller has.
  */
 #include "check.h"
+#include "ir/expr_walk.h"
 
 #include <string.h>
 
@@ -46,21 +47,27 @@ typedef struct Match {
     bool *known;
 } Match;
 
-/* The one dimension without a value on which e depends; -1: none, -2: several, or e holds something else. */
-static int unknown(const Match *m, const Expr *e, int depth) {
-    int found = -1;
-    if (depth > MAX_NEST) return -2;
-    if (e->op == OP_DIM) {
-        for (int i = 0; i < m->g->dims.n; i++)
-            if (m->g->dims.at[i] == e->u.dim) return m->known[i] ? -1 : i;
-        return -2;
-    }
-    for (int k = 0; k < e->nargs; k++) {
-        int u = unknown(m, e->arg[k], depth + 1);
-        if (u == -2 || (u >= 0 && found >= 0 && u != found)) return -2;
-        if (u >= 0) found = u;
-    }
-    return found;
+typedef struct Unknown {
+    const Match *m;
+    int dim; /* -1: none, -2: several, or one of another Graph */
+} Unknown;
+
+static Found add_unknown(const Expr *e, void *unknown) {
+    Unknown *x = unknown;
+    const Graph *g = x->m->g;
+    int i = 0;
+    if (e->op != OP_DIM) return FOUND_INSIDE;
+    while (i < g->dims.n && g->dims.at[i] != e->u.dim) i++;
+    if (i < g->dims.n && (x->m->known[i] || x->dim == i)) return FOUND_NOT;
+    x->dim = i == g->dims.n || x->dim >= 0 ? -2 : i;
+    return x->dim == -2 ? FOUND : FOUND_NOT;
+}
+
+/* The one dimension without a value on which e depends; -1: none, -2: several. */
+static int unknown(const Match *m, const Expr *e) {
+    Unknown x = {m, -1};
+    expr_visit(e, add_unknown, &x);
+    return x.dim;
 }
 
 /* Solves e = want for dimension d where e is affine in it; the caller verifies. */
@@ -78,7 +85,7 @@ static bool solve(Match *m, const Expr *e, int d, int64_t want) {
 static bool match_shape(const Match *m, const Tensor *t, const HostTensor *h, Text *why) {
     for (int d = 0; d < t->rank; d++) {
         int64_t v;
-        if (unknown(m, t->shape[d], 0) != -1) continue;
+        if (unknown(m, t->shape[d]) != -1) continue;
         if (interp_int(m->g, t->shape[d], m->dims, NULL, &v) && v == h->shape[d]) continue;
         text_fmt(why, "dimension %d of %s is %lld, and its type says ", d, t->name, (long long)h->shape[d]);
         expr_print(why, t->shape[d], NULL);
@@ -102,7 +109,7 @@ bool check_match(const Graph *g, const HostTensor *const *given, int64_t *dims, 
         for (int k = 0; k < n; k++) {
             const Tensor *t = g->params.at[k];
             for (int d = 0; given[k] && d < t->rank; d++) {
-                int u = unknown(&m, t->shape[d], 0);
+                int u = unknown(&m, t->shape[d]);
                 if (u >= 0) progress |= solve(&m, t->shape[d], u, given[k]->shape[d]);
             }
         }

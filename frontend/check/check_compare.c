@@ -1,6 +1,6 @@
 /* The rule by which a compiled result is judged (docs/language.md, "Checks"). */
 #include "check.h"
-#include "ir/expr_map.h"
+#include "ir/expr_walk.h"
 
 #include <math.h>
 
@@ -18,45 +18,43 @@ static double type_tolerance(Type t) {
     }
 }
 
-typedef struct Walk {
+typedef struct Tolerance {
     Ctx *ctx;
-    ExprMap seen;
+    ExprMap met; /* tensors */
     double tol;
     VEC(const Tensor *) todo;
-} Walk;
+} Tolerance;
 
-static void meet(Walk *w, Type t) {
-    if (type_tolerance(t) > w->tol) w->tol = type_tolerance(t);
+static void meet(Tolerance *x, Type t) {
+    if (type_tolerance(t) > x->tol) x->tol = type_tolerance(t);
 }
 
-static bool first_time(Walk *w, const void *p) {
-    if (!p || expr_map_get(&w->seen, p)) return false;
-    expr_map_put(w->ctx, &w->seen, p, p);
-    return true;
+static void add_tensor(Tolerance *x, const Tensor *t) {
+    if (expr_map_get(&x->met, t)) return;
+    expr_map_put(x->ctx, &x->met, t, t);
+    vec_push(x->ctx, &x->todo, t);
 }
 
-/* Expressions are nested MAX_DEPTH deep at most. */
-static void walk(Walk *w, const Expr *e) {
-    if (!first_time(w, e)) return;
-    meet(w, e->type);
-    if (e->op == OP_LOAD && first_time(w, e->u.tensor)) vec_push(w->ctx, &w->todo, e->u.tensor);
-    for (int i = 0; i < e->nargs; i++) walk(w, e->arg[i]);
+static Found meet_node(const Expr *e, void *tolerance) {
+    meet(tolerance, e->type);
+    if (e->op == OP_LOAD) add_tensor(tolerance, e->u.tensor);
+    return FOUND_INSIDE;
 }
 
 double check_tolerance(Ctx *ctx, const Graph *g, const Tensor *output) {
-    Walk w = {.ctx = ctx};
-    if (option_is(&g->options, MATMUL_TF32)) meet(&w, TY_F16); /* which has as many digits */
-    first_time(&w, output);
-    vec_push(ctx, &w.todo, output);
-    while (w.todo.n) {
-        const Tensor *t = w.todo.at[--w.todo.n];
-        meet(&w, t->type);
+    Tolerance x = {.ctx = ctx};
+    ExprWalk types = {.temp = ctx, .before = meet_node, .user = &x};
+    if (option_is(&g->options, MATMUL_TF32)) meet(&x, TY_F16); /* which has as many digits */
+    add_tensor(&x, output);
+    while (x.todo.n) {
+        const Tensor *t = x.todo.at[--x.todo.n];
+        meet(&x, t->type);
         for (int i = 0; i < t->pieces.n; i++) {
-            walk(&w, t->pieces.at[i].guard ? t->pieces.at[i].guard : t->pieces.at[i].value);
-            walk(&w, t->pieces.at[i].value);
+            expr_walk(&types, t->pieces.at[i].guard);
+            expr_walk(&types, t->pieces.at[i].value);
         }
     }
-    return w.tol;
+    return x.tol;
 }
 
 /* ---- comparing ---- */

@@ -1,6 +1,7 @@
 /* Expressions on elements: operators with the language's typing, names, conditions. Loads, calls and reductions have
  * files of their own. */
 #include "sema_int.h"
+#include "ir/int_value.h"
 #include "ir/interp/interp.h"
 
 #include <math.h>
@@ -27,7 +28,7 @@ static bool fold_node(const Expr *e, int64_t *v, int *left) {
     if (e->nargs != 2 || !fold(e->arg[1], &b, left)) return false;
     if (e->op == OP_AND) return *v = a && b, true;
     if (e->op == OP_OR) return *v = a || b, true;
-    return num_binary(e->op, a, b, v);
+    return int_value_op(e->op, a, b, v);
 }
 
 /* Arithmetic wraps at the type's width, and so does a cast. */

@@ -323,13 +323,6 @@ static bool value_of(const Sample *m, const Expr *e, int64_t *r) {
     return eval(m, e, r, &left);
 }
 
-static uint64_t next_random(uint64_t *state) {
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 /* Draws atom i from a range of about `size` values that starts at its least one. */
 static bool draw(Sample *m, int i, uint64_t *state, int64_t size) {
     const Expr *a = m->atoms.at[i];
@@ -350,9 +343,9 @@ static bool draw(Sample *m, int i, uint64_t *state, int64_t size) {
     if (hi < lo) return false;
     uint64_t n = (uint64_t)(hi - lo) / (uint64_t)step + 1;
     if (n > (uint64_t)size + 1 || n == 0) n = (uint64_t)size + 1;
-    uint64_t k = next_random(state) % n;
+    uint64_t k = random_next(state) % n;
     /* The far end of a variable's range is where most mistakes show. */
-    if (a->op == OP_VAR && next_random(state) % 3 == 0)
+    if (a->op == OP_VAR && random_next(state) % 3 == 0)
         m->value[i] = hi;
     else
         m->value[i] = lo + (int64_t)k * step;

@@ -1,18 +1,11 @@
 /* Ranges over dimensions alone (hull.h). */
 #include "hull.h"
 
-#include "ir/expr_map.h"
+#include "ir/expr_is.h"
+#include "ir/expr_walk.h"
 #include "poly.h"
 
 enum { SMALL_TYPE_BITS = 16 };
-
-bool expr_over_dims(const Expr *e) {
-    if (e->op == OP_CONST || e->op == OP_DIM) return true;
-    if (!e->nargs || e->op == OP_LOAD || e->op == OP_REDUCE) return false;
-    for (int i = 0; i < e->nargs; i++)
-        if (!expr_over_dims(e->arg[i])) return false;
-    return true;
-}
 
 static const Expr *uncast(const Expr *e) {
     while (e->op == OP_CAST && !type_is_float(e->type) && !type_is_float(e->arg[0]->type)) e = e->arg[0];
@@ -130,16 +123,19 @@ static const Expr *extreme(Graph *g, const Expr *e, bool largest, int depth) {
     }
 }
 
+static int indexed_at(const Expr *load, const Var *v) {
+    for (int i = 0; load->op == OP_LOAD && i < load->nargs; i++)
+        if (load->arg[i]->op == OP_VAR && load->arg[i]->u.var == v) return i;
+    return -1;
+}
+
+static Found is_indexed(const Expr *e, const void *var) { return indexed_at(e, var) >= 0 ? FOUND : FOUND_INSIDE; }
+
 /* The size of the dimension that v indexes somewhere in e. */
-static const Expr *indexed_size(Ctx *ctx, ExprMap *seen, const Expr *e, const Var *v) {
-    if (!e->nargs || expr_map_get(seen, e)) return NULL;
-    expr_map_put(ctx, seen, e, e);
-    for (int i = 0; i < e->nargs; i++) {
-        if (e->op == OP_LOAD && e->arg[i]->op == OP_VAR && e->arg[i]->u.var == v) return e->u.tensor->shape[i];
-        const Expr *r = indexed_size(ctx, seen, e->arg[i], v);
-        if (r) return r;
-    }
-    return NULL;
+static const Expr *indexed_size(Ctx *ctx, const Expr *e, const Var *v) {
+    ExprMap seen = {0};
+    const Expr *load = expr_find(ctx, &seen, e, is_indexed, v);
+    return load ? load->u.tensor->shape[indexed_at(load, v)] : NULL;
 }
 
 /* The variable with which a range starts or ends, where its other end is that variable's: the range of a scan. */
@@ -166,8 +162,7 @@ bool range_hull(Graph *g, const Expr *e, const Var *v, const Expr *lo, const Exp
     *end = extreme(g, hi, true, 0);
     if (*least && *end) return true;
     /* Every subscript was proved to be in range. */
-    ExprMap seen = {0};
-    const Expr *size = indexed_size(g->ctx, &seen, e->arg[1], v);
+    const Expr *size = indexed_size(g->ctx, e->arg[1], v);
     if (!*least && size) *least = expr_int(g, TY_I64, 0);
     if (!*end) *end = size;
     return *least && *end;

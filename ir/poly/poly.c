@@ -2,6 +2,8 @@
  * expressions made of them again. A remainder a % b is a - b*(a/b), so that 2*(n/2) + n%2 and n are one polynomial;
  * poly_expr finds remainders again. */
 #include "poly.h"
+
+#include "ir/expr_walk.h"
 #include "poly_prove.h"
 
 #include <stdlib.h>
@@ -198,22 +200,25 @@ bool term_divide(const PolyTerm *whole, const PolyTerm *part, PolyTerm *quotient
 
 /* ---- questions ---- */
 
-/* Past `budget` nodes the answer is yes, which promises nothing. */
-static bool walk_uses(const Expr *e, const Expr *x, int *budget) {
-    if (e == x || --*budget < 0) return true;
-    if (e->id < x->id) return false; /* operands are older than their users */
-    for (int i = 0; i < e->nargs; i++)
-        if (walk_uses(e->arg[i], x, budget)) return true;
-    if (e->op == OP_REDUCE)
-        for (int i = 0; i < e->u.reduce->nvars; i++)
-            if (walk_uses(e->u.reduce->vars[i]->lo, x, budget) || walk_uses(e->u.reduce->vars[i]->hi, x, budget))
-                return true;
-    return false;
+/* A use of an atom, in ranges of reductions too. Past `left` nodes the answer is yes, which promises nothing. */
+typedef struct Use {
+    const Expr *atom;
+    int *left;
+} Use;
+
+static Found is_use(const Expr *e, const void *use) {
+    const Use *x = use;
+    if (e == x->atom || --*x->left < 0) return FOUND;
+    if (e->id < x->atom->id) return FOUND_NOT; /* operands are older than their users */
+    for (int i = 0; e->op == OP_REDUCE && i < e->u.reduce->nvars; i++)
+        if (expr_has(e->u.reduce->vars[i]->lo, is_use, x) || expr_has(e->u.reduce->vars[i]->hi, is_use, x))
+            return FOUND;
+    return FOUND_INSIDE;
 }
 
-static bool expr_uses(const Expr *e, const Expr *x) {
-    int budget = 10000;
-    return walk_uses(e, x, &budget);
+static bool expr_uses(const Expr *e, const Expr *atom) {
+    int left = 10000;
+    return expr_has(e, is_use, &(const Use){atom, &left});
 }
 
 bool poly_uses(Poly p, const Expr *atom) {

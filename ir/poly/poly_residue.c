@@ -3,6 +3,8 @@
  * the one that is left, between a symbol and a quotient of it by a constant, in whatever way they are written. */
 #include "poly_prove.h"
 
+#include "ir/expr_walk.h"
+
 enum { MAX_RESIDUES = 8, MAX_MODULUS = 1 << 20, DEPTH = 8 };
 
 static bool is_symbol(const Expr *e) {
@@ -10,11 +12,10 @@ static bool is_symbol(const Expr *e) {
     return e->op == OP_VAR || e->op == OP_DIM || e->op == OP_SCALAR || e->op == OP_LOAD || e->op == OP_FACTOR;
 }
 
-static bool divides_inside(const Expr *e, int depth) {
-    if ((e->op == OP_DIV || e->op == OP_MOD) && !type_is_float(e->type)) return true;
-    for (int i = 0; i < e->nargs && depth > 0 && e->op != OP_LOAD && e->op != OP_REDUCE; i++)
-        if (divides_inside(e->arg[i], depth - 1)) return true;
-    return false;
+static Found is_quotient(const Expr *e, const void *unused) {
+    (void)unused;
+    if (e->op == OP_LOAD || e->op == OP_REDUCE) return FOUND_NOT;
+    return (e->op == OP_DIV || e->op == OP_MOD) && !type_is_float(e->type) ? FOUND : FOUND_INSIDE;
 }
 
 /* p is +-(s + k - c*q) + d for q = (s + k) / c: how much s + k leaves when divided by c, from p = 0. */
@@ -52,13 +53,13 @@ static bool join(PolyResidue *a, const PolyResidue *b) {
     return true;
 }
 
-typedef struct Found {
+typedef struct Residues {
     const PolyEnv *bare; /* without facts */
     PolyResidue at[MAX_RESIDUES];
     int n, level;
-} Found;
+} Residues;
 
-static void add(Found *f, PolyResidue r) {
+static void add(Residues *f, PolyResidue r) {
     for (int i = 0; i < f->n; i++)
         if (f->at[i].symbol == r.symbol) {
             join(&f->at[i], &r);
@@ -71,7 +72,7 @@ static void add(Found *f, PolyResidue r) {
     if (by > 1) join(at, &(PolyResidue){.modulus = by});
 }
 
-static void read_fact(Found *f, const Expr *c, bool holds, int depth) {
+static void read_fact(Residues *f, const Expr *c, bool holds, int depth) {
     if (depth > DEPTH) return;
     if (c->op == OP_NOT) {
         read_fact(f, c->arg[0], !holds, depth + 1);
@@ -79,7 +80,7 @@ static void read_fact(Found *f, const Expr *c, bool holds, int depth) {
         read_fact(f, c->arg[0], holds, depth + 1);
         read_fact(f, c->arg[1], holds, depth + 1);
     } else if ((c->op == OP_EQ || c->op == OP_NE) && type_class(c->arg[0]->type) != CLASS_FLOAT &&
-               divides_inside(c, DEPTH)) {
+               expr_has(c, is_quotient, NULL)) {
         const PolyEnv *env = f->bare;
         Poly a = poly_of_at(env, expr_cast(env->g, TY_I64, c->arg[0]), f->level);
         Poly b = poly_of_at(env, expr_cast(env->g, TY_I64, c->arg[1]), f->level);
@@ -96,7 +97,7 @@ bool poly_residues(PolyEnv *env, int level) {
     PolyEnv bare = *env;
     bare.nfacts = bare.nresidues = 0;
     bare.made = NULL;
-    Found f = {.bare = &bare, .level = level};
+    Residues f = {.bare = &bare, .level = level};
     for (int i = 0; i < env->nfacts; i++) read_fact(&f, env->facts[i], true, 0);
     int n = 0;
     for (int i = 0; i < f.n; i++) { /* normal forms know the divisor of a dimension */

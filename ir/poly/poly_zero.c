@@ -4,7 +4,7 @@
  * holds 0 is such a case, and a product is 0 where one of its factors is. */
 #include "poly_prove.h"
 
-#include "ir/expr_map.h"
+#include "ir/expr_walk.h"
 #include "ir/rewrite.h"
 
 enum { MAX_DIVISORS = 8, MAX_ZEROS = 4, MAX_FACTORS = 6, MAX_VARS = 16, MAX_TESTED = 24, WALK = 4000 };
@@ -13,8 +13,7 @@ enum { MAX_DIVISORS = 8, MAX_ZEROS = 4, MAX_FACTORS = 6, MAX_VARS = 16, MAX_TEST
 
 typedef struct Divisors {
     const PolyEnv *env;
-    Ctx *ctx;
-    ExprMap seen;
+    ExprWalk walk;
     const Expr *at[MAX_DIVISORS];
     const Expr *var[MAX_VARS]; /* atoms with ranges that were met: they have values */
     int n, nvars, left, in_load;
@@ -43,26 +42,34 @@ static void add_variable(Divisors *x, const Expr *v) {
     if (i == x->nvars && i < MAX_VARS) x->var[x->nvars++] = v;
 }
 
-/* Those of e, and of the ranges of what it uses. Of loads and reductions only the variables are looked at. */
-static void find_divisors(Divisors *x, const Expr *e) {
-    if (expr_map_get(&x->seen, e)) return;
-    expr_map_put(x->ctx, &x->seen, e, e);
-    if (--x->left < 0) {
-        x->cut = true;
-        return;
-    }
+static Found enter_divisors(const Expr *e, void *divisors) {
+    Divisors *x = divisors;
     const Expr *lo, *hi;
     bool exclusive;
+    x->cut |= --x->left < 0;
+    if (x->left < 0) return FOUND_NOT;
     if (poly_atom_range(x->env, e, &lo, &hi, &exclusive)) {
         add_variable(x, e);
-        if (lo) find_divisors(x, lo);
-        if (hi) find_divisors(x, hi);
+        expr_walk(&x->walk, lo);
+        expr_walk(&x->walk, hi);
     }
-    if (e->op == OP_REDUCE) return;
+    if (e->op == OP_REDUCE) return FOUND_NOT;
     if (is_division(e) && !x->in_load && may_be_zero(x->env, e->arg[1])) add_divisor(x, e->arg[1]);
     x->in_load += e->op == OP_LOAD;
-    for (int i = 0; i < e->nargs; i++) find_divisors(x, e->arg[i]);
-    x->in_load -= e->op == OP_LOAD;
+    return FOUND_INSIDE;
+}
+
+static void leave_divisors(const Expr *e, void *divisors) { ((Divisors *)divisors)->in_load -= e->op == OP_LOAD; }
+
+/* Adds those of e, and of the ranges of what it uses. Of loads and reductions only the variables are looked at. */
+static void find_divisors(Divisors *x, const Expr *e) {
+    x->walk.user = x;
+    expr_walk(&x->walk, e);
+}
+
+static Divisors no_divisors(const PolyEnv *env) {
+    return (Divisors){
+        .env = env, .walk = {.temp = env->ctx, .before = enter_divisors, .after = leave_divisors}, .left = WALK};
 }
 
 /* What is 0 where d is: its factors that may be 0. */
@@ -83,44 +90,35 @@ typedef struct Zero {
     PolyEnv env; /* outside, with this case's ranges and facts */
     Graph *g;
     const Expr *divisor, *factor; /* which are 0 */
-    ExprMap done;
+    ExprRewrite zeroed;
 } Zero;
 
-static const Expr *zeroed(Zero *z, const Expr *e);
+/* e in this case. */
+static const Expr *zeroed(Zero *z, const Expr *e) { return expr_rewrite(&z->zeroed, e); }
 
 static bool is_zero(const Expr *e) {
     int64_t v;
     return expr_is_int(e, &v) && v == 0;
 }
 
-static const Expr *zeroed_operator(Zero *z, const Expr *e) {
-    const Expr *few[4], **arg = e->nargs <= 4 ? few : NEW_N(z->env.ctx, const Expr *, e->nargs), *r;
-    bool same = true;
+static const Expr *zeroed_leaf(ExprRewrite *x, const Expr *e) {
+    const Zero *z = x->user;
+    if (e == z->factor) return expr_int(x->g, e->type, 0);
+    return e->op == OP_LOAD || e->op == OP_REDUCE || e->depth > MAX_DEPTH ? e : NULL;
+}
+
+static const Expr *zeroed_operator(ExprRewrite *x, const Expr *e, const Expr *made) {
+    const Zero *z = x->user;
+    const Expr *const *arg = made->arg, *r;
     int64_t known;
-    for (int i = 0; i < e->nargs; i++) {
-        arg[i] = zeroed(z, e->arg[i]);
-        same &= arg[i] == e->arg[i];
-    }
-    if (is_division(e) && (e->arg[1] == z->divisor || is_zero(arg[1]))) return expr_int(z->g, e->type, 0);
-    if (same) return e;
+    if (is_division(e) && (e->arg[1] == z->divisor || is_zero(arg[1]))) return expr_int(x->g, e->type, 0);
+    if (made == e) return e;
     if (e->op == OP_MUL && !type_is_float(e->type) && (is_zero(arg[0]) || is_zero(arg[1])))
-        return expr_int(z->g, e->type, 0);
+        return expr_int(x->g, e->type, 0);
     if (e->op == OP_IF && expr_is_int(arg[0], &known)) return arg[known ? 1 : 2];
     for (int i = 0; i < 2 && (e->op == OP_AND || e->op == OP_OR); i++)
         if (expr_is_int(arg[i], &known)) return (known != 0) == (e->op == OP_OR) ? arg[i] : arg[1 - i];
-    const Expr *n = expr_node(z->g, e->op, e->type, e->untyped, e->u.i, arg, e->nargs);
-    return (r = expr_fold(z->g, n)) ? r : n;
-}
-
-/* e in this case. */
-static const Expr *zeroed(Zero *z, const Expr *e) {
-    if (e == z->factor) return expr_int(z->g, e->type, 0);
-    if (!e->nargs || e->op == OP_LOAD || e->op == OP_REDUCE || e->depth > MAX_DEPTH) return e;
-    const Expr *r = expr_map_get(&z->done, e);
-    if (r) return r;
-    r = zeroed_operator(z, e);
-    expr_map_put(z->env.ctx, &z->done, e, r);
-    return r;
+    return (r = expr_fold(x->g, made)) ? r : made;
 }
 
 static bool zeroed_range(void *user, const Expr *atom, const Expr **lo, const Expr **hi) {
@@ -169,7 +167,7 @@ static PolyEnv clean_facts(const PolyEnv *env, Divisors *all) {
     r.facts = kept;
     r.nfacts = 0;
     for (int i = 0; i < env->nfacts; i++) {
-        Divisors of = {.env = env, .ctx = env->ctx, .left = WALK};
+        Divisors of = no_divisors(env);
         find_divisors(&of, env->facts[i]);
         if (!of.n && !of.cut) kept[r.nfacts++] = env->facts[i];
         for (int k = 0; k < of.n; k++) add_divisor(all, of.at[k]);
@@ -208,6 +206,8 @@ static bool settled(const PolyEnv *env, const Expr *cond, int truth, int depth);
 static bool holds_at_zero(const PolyEnv *env, const Expr *cond, int truth, const Divisors *in, const Expr *divisor,
                           const Expr *factor, int depth) {
     Zero z = {.outside = env, .env = *env, .g = env->g, .divisor = divisor, .factor = factor};
+    z.zeroed =
+        (ExprRewrite){.g = env->g, .temp = env->ctx, .before = zeroed_leaf, .after = zeroed_operator, .user = &z};
     z.env.made = NULL;
     z.env.range = zeroed_range;
     z.env.user = &z;
@@ -216,7 +216,7 @@ static bool holds_at_zero(const PolyEnv *env, const Expr *cond, int truth, const
     const Expr *c = zeroed(&z, cond);
     bool holds = poly_truth(&z.env, c) == truth;
     if (holds && settled(&z.env, c, truth, depth - 1)) return true;
-    Divisors more = {.env = &z.env, .ctx = z.env.ctx, .left = WALK};
+    Divisors more = no_divisors(&z.env);
     PolyEnv clean = clean_facts(&z.env, &more);
     if (contradiction(&clean)) return true;
     return !holds && more.n > 0 && contradiction(&z.env) && settled(&z.env, c, truth, depth - 1);
@@ -224,7 +224,7 @@ static bool holds_at_zero(const PolyEnv *env, const Expr *cond, int truth, const
 
 /* cond's truth, found without thinking of divisors that are 0, holds where they are. */
 static bool settled(const PolyEnv *env, const Expr *cond, int truth, int depth) {
-    Divisors in = {.env = env, .ctx = env->ctx, .left = WALK}, all = in;
+    Divisors in = no_divisors(env), all = no_divisors(env);
     find_divisors(&in, cond);
     if (!in.n && !in.cut && !env->nfacts) return true;
     PolyEnv clean = clean_facts(env, &all);
@@ -247,7 +247,7 @@ bool expr_never_zero(const PolyEnv *env, const Expr *e, const Expr *where) {
     PolyEnv own = *env;
     own.ctx = ctx_temp(poly_ctx(env));
     own.made = NULL;
-    Divisors in = {.env = &own, .ctx = own.ctx, .left = WALK};
+    Divisors in = no_divisors(&own);
     find_divisors(&in, where);
     for (int i = 0; i < env->nfacts; i++) find_divisors(&in, env->facts[i]);
     const Expr *factor[MAX_FACTORS], *never = expr_int(env->g, TY_BOOL, 0);
@@ -272,42 +272,31 @@ bool poly_holds_at_zero(const PolyEnv *env, const Expr *cond, int truth) {
 typedef struct Guarding {
     const PolyEnv *env;
     const Expr *where;
-    ExprMap done;
 } Guarding;
 
-static bool divides(Ctx *temp, ExprMap *seen, const Expr *e) {
+static Found is_guardable(const Expr *e, const void *unused) {
     int64_t v;
-    if (!e->nargs || e->op == OP_LOAD || e->op == OP_REDUCE || expr_map_get(seen, e)) return false;
-    expr_map_put(temp, seen, e, e);
-    if (is_division(e) && !expr_is_int(e->arg[1], &v)) return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (divides(temp, seen, e->arg[i])) return true;
-    return false;
+    (void)unused;
+    if (e->op == OP_LOAD || e->op == OP_REDUCE) return FOUND_NOT;
+    return is_division(e) && !expr_is_int(e->arg[1], &v) ? FOUND : FOUND_INSIDE;
 }
 
-static const Expr *guarded(Guarding *x, const Expr *e) {
-    if (!e->nargs || e->op == OP_LOAD || e->op == OP_REDUCE) return e;
-    const Expr *r = expr_map_get(&x->done, e), *arg[3];
-    if (r || e->nargs > 3) return r ? r : e;
-    bool same = true;
-    for (int i = 0; i < e->nargs; i++) {
-        arg[i] = guarded(x, e->arg[i]);
-        same &= arg[i] == e->arg[i];
-    }
-    Graph *g = x->env->g;
-    r = same ? e : expr_node(g, e->op, e->type, e->untyped, e->u.i, arg, e->nargs);
-    if (is_division(e) && !expr_never_zero(x->env, arg[1], x->where)) {
-        const Expr *some = expr2(g, OP_NE, arg[1], expr_int(g, arg[1]->type, 0));
-        r = expr_apply(g, OP_IF, (const Expr *[]){some, r, expr_int(g, e->type, 0)}, 3);
-    }
-    expr_map_put(poly_ctx(x->env), &x->done, e, r);
-    return r;
+static const Expr *guard_outside(ExprRewrite *all, const Expr *e) {
+    (void)all;
+    return e->op == OP_LOAD || e->op == OP_REDUCE || e->nargs > 3 ? e : NULL;
+}
+
+static const Expr *guarded(ExprRewrite *all, const Expr *e, const Expr *made) {
+    const Guarding *x = all->user;
+    if (!is_division(e) || expr_never_zero(x->env, made->arg[1], x->where)) return made;
+    const Expr *some = expr2(all->g, OP_NE, made->arg[1], expr_int(all->g, made->arg[1]->type, 0));
+    return expr_apply(all->g, OP_IF, (const Expr *[]){some, made, expr_int(all->g, e->type, 0)}, 3);
 }
 
 bool expr_divides(const PolyEnv *env, const Expr *e) {
     ExprMap seen = {0};
     Ctx *temp = ctx_temp(poly_ctx(env));
-    bool r = divides(temp, &seen, e);
+    bool r = expr_find(temp, &seen, e, is_guardable, NULL) != NULL;
     ctx_temp_end(temp);
     return r;
 }
@@ -318,7 +307,8 @@ const Expr *expr_guard_divisions(const PolyEnv *env, const Expr *e) {
     own.ctx = ctx_temp(poly_ctx(env));
     own.made = NULL;
     Guarding x = {.env = &own, .where = e};
-    const Expr *r = guarded(&x, e);
+    ExprRewrite all = {.g = env->g, .temp = own.ctx, .before = guard_outside, .after = guarded, .user = &x};
+    const Expr *r = expr_rewrite(&all, e);
     ctx_temp_end(own.ctx);
     return r;
 }

@@ -1,6 +1,7 @@
 /* The tables of the Kernel form and the functions that build programs. What can be derived from what is built here is
  * kernel_finish.c's. Nothing here decides whether a kernel is legal (kernel_verify.c). */
 #include "kernel.h"
+#include "ir/expr_walk.h"
 
 #include <math.h>
 
@@ -229,36 +230,25 @@ FactorSet layout_tile_factors(const Layout *l, const Axis *a) {
     return layout_axis_factors(l, a) & tile;
 }
 
-/* Domains of shared subexpressions that were met before: without them a walk is as long as the expression written out.
- */
-typedef struct DomainMemo {
-    const Expr *key[128];
-    FactorSet set[128];
-} DomainMemo;
+typedef struct Domain {
+    const Part *part;
+    const Layout *l;
+    FactorSet set;
+} Domain;
 
-static FactorSet domain_of(const Part *part, const Layout *l, const Expr *e, DomainMemo *memo) {
-    FactorSet set = 0;
-    int at = e->id & 127;
-    switch (e->op) {
-    case OP_VAR:
-        for (int i = 0; i < part->axes.n; i++)
-            if (part->axes.at[i]->var == e->u.var)
-                set |= layout_axis_factors(l, part->axes.at[i]) | part->axes.at[i]->row;
-        return set;
-    case OP_VALUE: return e->u.value->domain;
-    case OP_FACTOR: return (FactorSet)1 << e->u.factor->id;
-    default:
-        if (memo && memo->key[at] == e) return memo->set[at];
-        for (int i = 0; i < e->nargs; i++) set |= domain_of(part, l, e->arg[i], memo);
-        if (!memo) return set;
-        memo->key[at] = e;
-        memo->set[at] = set;
-        return set;
+static Found add_domain(const Expr *e, void *domain) {
+    Domain *x = domain;
+    for (int i = 0; e->op == OP_VAR && i < x->part->axes.n; i++) {
+        const Axis *a = x->part->axes.at[i];
+        if (a->var == e->u.var) x->set |= layout_axis_factors(x->l, a) | a->row;
     }
+    if (e->op == OP_VALUE) x->set |= e->u.value->domain;
+    if (e->op == OP_FACTOR) x->set |= (FactorSet)1 << e->u.factor->id;
+    return FOUND_INSIDE;
 }
 
 FactorSet expr_domain(const Part *part, const Layout *l, const Expr *e) {
-    if (e->depth < 8) return domain_of(part, l, e, NULL);
-    DomainMemo memo = {{NULL}, {0}};
-    return domain_of(part, l, e, &memo);
+    Domain x = {part, l, 0};
+    expr_visit(e, add_domain, &x);
+    return x.set;
 }

@@ -1,6 +1,7 @@
 /* Programs as the text that program_read reads (ARCHITECTURE.md, "Tile programs"). What kernel_finish derives is not
  * printed. */
 #include "kernel.h"
+#include "ir/expr_is.h"
 #include "sched/library/product.h"
 
 #include <string.h>
@@ -309,12 +310,7 @@ static void put_operation(Printer *x, const Stage *s) {
     }
 }
 
-static bool names_factor(const Expr *e) {
-    if (!e) return false;
-    bool found = e->op == OP_FACTOR;
-    for (int i = 0; i < e->nargs && !found; i++) found = names_factor(e->arg[i]);
-    return found;
-}
+static bool names_factor(const Expr *e) { return e && expr_has_op(e, OP_FACTOR); }
 
 /* Whether the layout must be written: it is not the one that the operands give, or factors are named in it. */
 static bool states_layout(const Part *part, const Stage *s) {

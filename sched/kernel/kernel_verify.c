@@ -2,7 +2,8 @@
  * text alone and says the first rule broken. Stages are kernel_verify_stage.c's. */
 #include "kernel_verify.h"
 
-#include "ir/expr_map.h"
+#include "ir/expr_is.h"
+#include "ir/expr_walk.h"
 #include "sched/library/product.h"
 
 #include <string.h>
@@ -67,18 +68,14 @@ bool verify_has_tail(Verify *v, const Layout *l, const Axis *a) {
 
 /* ---- names and declarations ---- */
 
-static bool known_dims(const Graph *g, const Expr *e) {
-    if (e->op == OP_CONST) return true;
-    if (e->op == OP_DIM) {
-        for (int i = 0; i < g->dims.n; i++)
-            if (g->dims.at[i] == e->u.dim) return true;
-        return false;
-    }
-    if (e->nargs == 0 || e->op == OP_LOAD || e->op == OP_REDUCE) return false;
-    for (int i = 0; i < e->nargs; i++)
-        if (!known_dims(g, e->arg[i])) return false;
-    return true;
+static Found is_unknown_dim(const Expr *e, const void *graph) {
+    const Graph *g = graph;
+    for (int i = 0; e->op == OP_DIM && i < g->dims.n; i++)
+        if (g->dims.at[i] == e->u.dim) return FOUND_NOT;
+    return e->op == OP_DIM ? FOUND : FOUND_INSIDE;
 }
+
+static bool known_dims(const Graph *g, const Expr *e) { return expr_over_dims(e) && !expr_has(e, is_unknown_dim, g); }
 
 static bool verify_tensor(Verify *v, const Tensor *t) {
     if (t->rank < 0 || t->rank > MAX_RANK) return verify_fail(v, "tensor %s: rank %d", t->name, t->rank);
@@ -144,18 +141,27 @@ static bool verify_part_names(Verify *v) {
 
 /* ---- axes and layouts ---- */
 
+typedef struct Bounding {
+    const Part *part;
+    const Axis *axis;
+} Bounding;
+
+static Found is_no_bound(const Expr *e, const void *bounding) {
+    const Bounding *x = bounding;
+    if (e->op == OP_FACTOR || e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_ARG || e->op == OP_SCALAR)
+        return FOUND;
+    for (int i = 0; e->op == OP_VAR && i < x->axis->id; i++)
+        if (x->part->axes.at[i]->var == e->u.var) return FOUND_NOT;
+    return e->op == OP_VAR ? FOUND : FOUND_INSIDE;
+}
+
 /* A bound reads dimensions, outer axes and values. */
 static bool verify_bound(Verify *v, const Axis *a, const Expr *e) {
-    if (e->op == OP_FACTOR || e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_ARG || e->op == OP_SCALAR)
-        return verify_fail(v, "axis %s: a bound reads something other than dimensions, outer axes and values", a->name);
-    if (e->op == OP_VAR) {
-        for (int i = 0; i < a->id; i++)
-            if (v->part->axes.at[i]->var == e->u.var) return true;
+    const Expr *wrong = expr_has(e, is_no_bound, &(const Bounding){v->part, a});
+    if (!wrong) return true;
+    if (wrong->op == OP_VAR)
         return verify_fail(v, "axis %s: a bound reads an axis that does not stand before it", a->name);
-    }
-    for (int i = 0; i < e->nargs; i++)
-        if (!verify_bound(v, a, e->arg[i])) return false;
-    return true;
+    return verify_fail(v, "axis %s: a bound reads something other than dimensions, outer axes and values", a->name);
 }
 
 static const Stage *find_use(const Tensor *t, const Axis *a, Stage *const *at, int n) {

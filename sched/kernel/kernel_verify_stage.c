@@ -3,7 +3,7 @@
  * would show. */
 #include "kernel_verify.h"
 
-#include "ir/expr_map.h"
+#include "ir/expr_walk.h"
 
 /* ---- expressions ---- */
 
@@ -13,25 +13,29 @@ static const ScopeRow *in_scope(const Verify *v, const Value *x) {
     return NULL;
 }
 
-static bool check_leaves(Verify *v, const Stage *s, const Expr *e, ExprMap *seen) {
-    if (expr_map_get(seen, e)) return true;
-    expr_map_put(v->ctx, seen, e, e);
+typedef struct Leaves {
+    Verify *v;
+    const Stage *s;
+} Leaves;
+
+static Found check_leaf(const Expr *e, void *leaves) {
+    const Leaves *x = leaves;
+    Verify *v = x->v;
+    bool axis = e->op != OP_VAR;
+    for (int i = 0; !axis && i < v->part->axes.n; i++) axis = v->part->axes.at[i]->var == e->u.var;
     if (e->untyped || !expr_rule_holds(e))
-        return verify_fail_at(v, s, "operands of '%s' have types that do not fit", op_text(e->op));
-    if (e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_ARG)
-        return verify_fail_at(v, s, "loads and reductions are stages, not expressions");
-    if (e->op == OP_VALUE && !in_scope(v, e->u.value))
-        return verify_fail_at(v, s, "%s is used before it is made, or outside its loop", e->u.value->name);
-    if (e->op == OP_VALUE && e->u.value->kind == VALUE_SHARED)
-        return verify_fail_at(v, s, "%s is in shared memory: it has to be read first", e->u.value->name);
-    if (e->op == OP_VAR) {
-        bool known = false;
-        for (int i = 0; i < v->part->axes.n; i++) known |= v->part->axes.at[i]->var == e->u.var;
-        if (!known) return verify_fail_at(v, s, "%s is no axis of the part", e->u.var->name);
-    }
-    for (int i = 0; i < e->nargs; i++)
-        if (!check_leaves(v, s, e->arg[i], seen)) return false;
-    return true;
+        verify_fail_at(v, x->s, "operands of '%s' have types that do not fit", op_text(e->op));
+    else if (e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_ARG)
+        verify_fail_at(v, x->s, "loads and reductions are stages, not expressions");
+    else if (e->op == OP_VALUE && !in_scope(v, e->u.value))
+        verify_fail_at(v, x->s, "%s is used before it is made, or outside its loop", e->u.value->name);
+    else if (e->op == OP_VALUE && e->u.value->kind == VALUE_SHARED)
+        verify_fail_at(v, x->s, "%s is in shared memory: it has to be read first", e->u.value->name);
+    else if (!axis)
+        verify_fail_at(v, x->s, "%s is no axis of the part", e->u.var->name);
+    else
+        return FOUND_INSIDE;
+    return FOUND;
 }
 
 static const Factor *first_of(const Verify *v, FactorSet set) {
@@ -41,8 +45,8 @@ static const Factor *first_of(const Verify *v, FactorSet set) {
 }
 
 static bool check_expr(Verify *v, const Stage *s, const Expr *e) {
-    ExprMap seen = {0};
-    if (!check_leaves(v, s, e, &seen)) return false;
+    Leaves leaves = {v, s};
+    if (expr_walk(&(ExprWalk){.temp = v->ctx, .before = check_leaf, .user = &leaves}, e)) return false;
     FactorSet d = expr_domain(v->part, s->layout, e);
     FactorSet foreign = d & ~s->layout->all,
               missing = d & layout_scope_factors(s->layout, SCOPE_LOOP) & ~verify_loops(v);
@@ -100,19 +104,18 @@ static bool check_collective(Verify *v, const Stage *s, bool cluster) {
     return true;
 }
 
+static Found is_made_inside(const Expr *e, const void *verify) {
+    const Verify *v = verify;
+    if (e->op != OP_VALUE) return FOUND_INSIDE;
+    const ScopeRow *row = in_scope(v, e->u.value);
+    return !row || row->depth >= v->around.n || e->u.value->kind == VALUE_VAR ? FOUND : FOUND_INSIDE;
+}
+
 /* What runs ahead of its loop is evaluated before the iteration, so it reads nothing that the iteration makes. */
 static bool check_ahead(Verify *v, const Stage *s, const Expr *e) {
-    if (!e) return true;
-    if (e->op == OP_VALUE) {
-        const ScopeRow *row = in_scope(v, e->u.value);
-        bool inner = !row || row->depth >= v->around.n || e->u.value->kind == VALUE_VAR;
-        if (inner)
-            return verify_fail_at(v, s, "it runs ahead of the loop, but reads %s, which an iteration makes",
-                                  e->u.value->name);
-    }
-    for (int i = 0; i < e->nargs; i++)
-        if (!check_ahead(v, s, e->arg[i])) return false;
-    return true;
+    const Expr *inner = e ? expr_has(e, is_made_inside, v) : NULL;
+    return !inner || verify_fail_at(v, s, "it runs ahead of the loop, but reads %s, which an iteration makes",
+                                    inner->u.value->name);
 }
 
 static bool runs_ahead(Verify *v, const Stage *s) {

@@ -3,6 +3,9 @@
  * radix), so both are proofs about them: what cannot be proved is refused. */
 #include "kernel_verify.h"
 
+#include "ir/expr_is.h"
+#include "ir/expr_walk.h"
+
 enum { MAX_ITEMS = 16 };
 
 /* ---- from subscripts back to factors ---- */
@@ -27,18 +30,18 @@ static const Axis *axis_of(const Verify *v, const Expr *e) {
     return NULL;
 }
 
-static bool is_known(const Recover *r, const Expr *e) {
+static Found is_unknown(const Expr *e, const void *recover) {
+    const Recover *r = recover;
     const Axis *a = axis_of(r->v, e);
-    if (a) return !(layout_axis_factors(r->layout, a) & ~r->covered);
-    if (e->op == OP_FACTOR) return r->covered >> e->u.factor->id & 1;
-    if (e->op == OP_VALUE && !(e->u.value->domain & ~r->covered) && e->u.value->kind != VALUE_VAR) return true;
+    if (a) return layout_axis_factors(r->layout, a) & ~r->covered ? FOUND : FOUND_NOT;
+    if (e->op == OP_FACTOR) return r->covered >> e->u.factor->id & 1 ? FOUND_NOT : FOUND;
+    if (e->op == OP_VALUE && !(e->u.value->domain & ~r->covered) && e->u.value->kind != VALUE_VAR) return FOUND_NOT;
     for (int i = 0; i < r->known.n; i++)
-        if (r->known.at[i] == e) return true;
-    if (e->op == OP_VALUE || e->op == OP_VAR) return false;
-    for (int i = 0; i < e->nargs; i++)
-        if (!is_known(r, e->arg[i])) return false;
-    return true;
+        if (r->known.at[i] == e) return FOUND_NOT;
+    return e->op == OP_VALUE || e->op == OP_VAR ? FOUND : FOUND_INSIDE;
 }
+
+static bool is_known(const Recover *r, const Expr *e) { return !expr_has(e, is_unknown, r); }
 
 /* Quotient and remainder by the same divisor determine what was divided. */
 static void mark(Recover *r, const Expr *e) {
@@ -147,12 +150,7 @@ static bool learn_cond(Recover *r, const Expr *c) {
     return learn(r, poly_sub(r->v->ctx, poly_of(&r->env, c->arg[0]), poly_of(&r->env, c->arg[1])), true);
 }
 
-static bool reads_value(const Expr *e) {
-    if (e->op == OP_VALUE) return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (reads_value(e->arg[i])) return true;
-    return false;
-}
+static bool reads_value(const Expr *e) { return expr_has_op(e, OP_VALUE); }
 
 /* Facts that a condition states, conjunct by conjunct; those about values are left out. */
 static int list_facts(const Expr *c, const Expr **out, int n) {

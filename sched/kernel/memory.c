@@ -25,13 +25,9 @@ typedef struct Finding {
 
 /* ---- who uses what when ---- */
 
-static int piece_of(const Finding *x, const Tensor *t) {
-    return t ? (int)(intptr_t)expr_map_get(&x->piece, t) - 1 : -1;
-}
+static int piece_of(const Finding *x, const Tensor *t) { return t ? (int)expr_map_number(&x->piece, t, -1) : -1; }
 
-static int param_of(const Finding *x, const Tensor *t) {
-    return t ? (int)(intptr_t)expr_map_get(&x->param, t) - 1 : -1;
-}
+static int param_of(const Finding *x, const Tensor *t) { return t ? (int)expr_map_number(&x->param, t, -1) : -1; }
 
 static void used_at(Finding *x, const Tensor *t, bool write) {
     int at = piece_of(x, t), param = param_of(x, t);
@@ -66,12 +62,12 @@ static void find_uses(Finding *x) {
     x->first_write = NEW_N(x->ctx, int, p->params.n + 1);
     x->last_read = NEW_N(x->ctx, int, p->params.n + 1);
     for (int i = 0; i < p->params.n; i++) {
-        expr_map_put(x->ctx, &x->param, p->params.at[i], (const void *)(intptr_t)(i + 1));
+        expr_map_put_number(x->ctx, &x->param, p->params.at[i], i);
         x->first_write[i] = INT_MAX, x->last_read[i] = -1;
     }
     for (int i = 0; i < p->temps.n; i++) {
+        expr_map_put_number(x->ctx, &x->piece, p->temps.at[i], m->pieces.n);
         vec_push(x->ctx, &m->pieces, ((Region){.temp = p->temps.at[i], .first = -1}));
-        expr_map_put(x->ctx, &x->piece, p->temps.at[i], (const void *)(intptr_t)m->pieces.n);
     }
     for (int i = 0; i < p->zeroed.n; i++) used_at(x, p->zeroed.at[i], true); /* cleared before the first kernel */
     for (x->step = 0; x->step < p->kernels.n; x->step++) {

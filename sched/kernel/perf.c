@@ -3,6 +3,8 @@
 #include "perf.h"
 
 #include "ir/diag.h"
+#include "ir/expr_is.h"
+#include "ir/expr_walk.h"
 
 enum { SECTOR_BYTES = 32 }; /* what memory delivers at least */
 
@@ -60,13 +62,6 @@ static Sym show(const Look *l, const Expr *e) {
 }
 
 /* ---- what expressions use ---- */
-
-static bool has_op(const Expr *e, Op op) {
-    if (e->op == op) return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (has_op(e->arg[i], op)) return true;
-    return false;
-}
 
 static const Expr *uncast(const Expr *e) {
     while (e->op == OP_CAST) e = e->arg[0];
@@ -160,12 +155,7 @@ static int64_t step_of(const Look *l, const Stage *s, const Axis *a) {
     return growth(l, poly_of(&env, s->subs[s->tensor->rank - 1]), a);
 }
 
-static bool uses_axis(const Expr *e, const Axis *a) {
-    if (e->op == OP_VAR && e->u.var == a->var) return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (uses_axis(e->arg[i], a)) return true;
-    return false;
-}
+static bool uses_axis(const Expr *e, const Axis *a) { return expr_has(e, expr_test_var, a->var); }
 
 /* The threads' fastest factor in the domain of the load; and how many bytes of a row the block reads in one piece. */
 static const Factor *fastest(const Look *l, const Stage *s, int64_t *piece) {
@@ -182,13 +172,13 @@ static const Factor *fastest(const Look *l, const Stage *s, int64_t *piece) {
     return fast;
 }
 
-/* A remainder of something that moves by more than 1 along the axis. */
-static bool jumps(const Expr *e, const Axis *a) {
-    if (e->op == OP_MOD && uses_axis(e->arg[0], a) && e->arg[0]->op != OP_VAR && e->arg[0]->op != OP_ADD) return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (jumps(e->arg[i], a)) return true;
-    return false;
+static Found is_jump(const Expr *e, const void *axis) {
+    bool jumps = e->op == OP_MOD && uses_axis(e->arg[0], axis) && e->arg[0]->op != OP_VAR && e->arg[0]->op != OP_ADD;
+    return jumps ? FOUND : FOUND_INSIDE;
 }
+
+/* A remainder of something that moves by more than 1 along the axis. */
+static bool jumps(const Expr *e, const Axis *a) { return expr_has(e, is_jump, a); }
 
 static void report_opaque(const Look *l, const Stage *s, const char *why) {
     Diag *d = diag_report(l->p->ctx, DIAG_PERF_OPAQUE, l->span,
@@ -226,7 +216,7 @@ static void look_load(const Look *l, const Stage *s) {
     const Axis *a = fast ? axis_by_var(l, fast->axis->var) : NULL;
     int64_t step = a ? step_of(l, s, a) : 0, extent;
     if (!a || (step >= -1 && step <= 1 && step)) return;
-    if (has_op(last, OP_VALUE) && expr_domain(l->part, s->layout, last) >> fast->id & 1) {
+    if (expr_has_op(last, OP_VALUE) && expr_domain(l->part, s->layout, last) >> fast->id & 1) {
         report_opaque(l, s, "is data");
         return;
     }
@@ -257,7 +247,7 @@ static bool compares_data(const Look *l, const Stage *s, const Expr *c) {
         const Expr *data = uncast(c->arg[k]), *index = uncast(c->arg[1 - k]);
         const Axis *a = index->op == OP_VAR ? axis_by_var(l, index->u.var) : NULL;
         bool own = a && !(axes_of(l, s->over) >> (a->id & 63) & 1);
-        if (own && has_op(data, OP_VALUE) && !type_is_float(data->type)) return true;
+        if (own && expr_has_op(data, OP_VALUE) && !type_is_float(data->type)) return true;
     }
     return false;
 }

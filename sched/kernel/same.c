@@ -34,8 +34,8 @@ static void put(Former *x, int64_t v) {
 
 /* Its number, plus 1, where it was met before; else 0, after noting that it is number n. */
 static int64_t met(Former *x, const void *what, int n) {
-    intptr_t known = (intptr_t)expr_map_get(&x->number, what);
-    if (!known) expr_map_put(x->temp, &x->number, what, (const void *)(intptr_t)(n + 1));
+    intptr_t known = expr_map_number(&x->number, what, 0);
+    if (!known) expr_map_put_number(x->temp, &x->number, what, n + 1);
     return known;
 }
 
@@ -72,7 +72,7 @@ static void put_tensor(Former *x, Tensor *t) {
 
 /* A variable is that of an axis of the part. */
 static void put_var(Former *x, const Var *v) {
-    intptr_t known = (intptr_t)expr_map_get(&x->number, v);
+    intptr_t known = expr_map_number(&x->number, v, 0);
     x->failed |= !known;
     put(x, known);
 }
@@ -301,10 +301,10 @@ void program_same(SameMemo *memo, Program *p) {
         Sym form = kernel_form(p->ctx, p, k, f);
         if (!form) continue;
         k->form = f;
-        k->same = (Kernel *)expr_map_get(&memo->first, form);
+        k->same = expr_map_object(&memo->first, form);
         Kernel *first = k->same ? k->same : k;
-        k->here = (Kernel *)expr_map_get(&here, first);
-        if (!k->here) expr_map_put(temp, &here, first, k);
+        k->here = expr_map_object(&here, first);
+        if (!k->here) expr_map_put_object(temp, &here, first, k);
         first->places++;
         first->follows |= i > 0;
         first->leads |= i + 1 < p->kernels.n;
@@ -314,7 +314,7 @@ void program_same(SameMemo *memo, Program *p) {
             note_constants(p->ctx, first->form, f);
         } else {
             k->symbol = kernel_symbol(p, k);
-            expr_map_put(p->ctx, &memo->first, form, k);
+            expr_map_put_object(p->ctx, &memo->first, form, k);
         }
     }
     ctx_temp_end(temp);

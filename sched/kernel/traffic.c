@@ -1,6 +1,7 @@
 /* The bytes that a kernel reads and writes: of every access, the elements that its subscripts can name; accesses with
  * the same subscripts name the same ones. A product for the library has the same equation, so it moves the same. */
 #include "traffic.h"
+#include "ir/expr_walk.h"
 #include "ir/interp/interp.h"
 
 typedef struct Access {
@@ -39,28 +40,36 @@ static void find(Counting *x, const Part *part, Stage *const *at, int n) {
     }
 }
 
-/* Axes whose variables stand in e, by their places in the part, and factors that stand there by themselves. */
-static void used(const Part *part, const Expr *e, uint64_t *axes, FactorSet *factors) {
+/* Axes whose variables stand in an expression, by their places in the part, and factors that stand there by
+ * themselves. */
+typedef struct Used {
+    const Part *part;
+    uint64_t axes;
+    FactorSet factors;
+} Used;
+
+static Found add_used(const Expr *e, void *used) {
+    Used *x = used;
+    const Part *part = x->part;
     for (int i = 0; e->op == OP_VAR && i < part->axes.n; i++)
-        if (part->axes.at[i]->var == e->u.var) *axes |= (uint64_t)1 << (i & 63);
-    if (e->op == OP_FACTOR) *factors |= (FactorSet)1 << e->u.factor->id;
+        if (part->axes.at[i]->var == e->u.var) x->axes |= (uint64_t)1 << (i & 63);
+    if (e->op == OP_FACTOR) x->factors |= (FactorSet)1 << e->u.factor->id;
     for (int i = 0; e->op == OP_VALUE && i < part->axes.n; i++) /* data: of all elements of its axes */
         for (int k = 0; k < part->factors.n; k++)
             if (e->u.value->domain >> k & 1 && part->factors.at[k]->axis == part->axes.at[i])
-                *axes |= (uint64_t)1 << (i & 63);
-    for (int i = 0; i < e->nargs; i++) used(part, e->arg[i], axes, factors);
+                x->axes |= (uint64_t)1 << (i & 63);
+    return FOUND_INSIDE;
 }
 
 /* At most how many elements the subscripts name; false where that is not known. */
 static bool elements(const Counting *x, const Access *a, int64_t *n) {
-    uint64_t axes = 0;
-    FactorSet factors = 0;
+    Used used = {.part = a->part};
     *n = 1;
-    for (int d = 0; d < a->stage->tensor->rank; d++) used(a->part, a->stage->subs[d], &axes, &factors);
+    for (int d = 0; d < a->stage->tensor->rank; d++) expr_visit(a->stage->subs[d], add_used, &used);
     for (int i = 0; i < a->part->axes.n; i++) {
         const Axis *axis = a->part->axes.at[i];
         int64_t lo, hi;
-        if (!(axes >> (i & 63) & 1)) continue;
+        if (!(used.axes >> (i & 63) & 1)) continue;
         if (!interp_int(x->p->graph, axis->lo, x->dims, NULL, &lo)) return false;
         if (!interp_int(x->p->graph, axis->hi, x->dims, NULL, &hi)) return false;
         if (!mul_ok(*n, hi > lo ? hi - lo : 0, n)) return false;
@@ -69,8 +78,8 @@ static bool elements(const Counting *x, const Access *a, int64_t *n) {
         const Factor *f = a->part->factors.at[i];
         int64_t count;
         bool axis = false;
-        for (int k = 0; k < a->part->axes.n; k++) axis |= a->part->axes.at[k] == f->axis && axes >> (k & 63) & 1;
-        if (!(factors >> i & 1) || axis) continue;
+        for (int k = 0; k < a->part->axes.n; k++) axis |= a->part->axes.at[k] == f->axis && used.axes >> (k & 63) & 1;
+        if (!(used.factors >> i & 1) || axis) continue;
         if (!interp_int(x->p->graph, f->count, x->dims, NULL, &count) || !mul_ok(*n, count, n)) return false;
     }
     return true;

@@ -1,25 +1,11 @@
 /* The normal form of float arithmetic: see normal.h. */
 #include "normal.h"
 
+#include "ir/expr_is.h"
 #include "ir/expr_map.h"
 
 #include <math.h>
 #include <string.h>
-
-bool expr_is_uniform(const Expr *e) {
-    switch (e->op) {
-    case OP_LOAD:
-    case OP_VAR:
-    case OP_REDUCE:
-    case OP_ARG:
-    case OP_VALUE:
-    case OP_FACTOR: return false;
-    default: break;
-    }
-    for (int i = 0; i < e->nargs; i++)
-        if (!expr_is_uniform(e->arg[i])) return false;
-    return true;
-}
 
 /* Six significant digits. */
 static double rounded(double v) {
@@ -190,9 +176,9 @@ static Normal compute(Walk *w, const Expr *e) {
 }
 
 static const Normal *of(Walk *w, const Expr *e) {
-    Normal *n = (Normal *)expr_map_get(&w->done, e);
-    if (n) return n;
-    n = NEW(w->ctx, Normal);
+    const Normal *known = expr_map_get(&w->done, e);
+    if (known) return known;
+    Normal *n = NEW(w->ctx, Normal);
     *n = compute(w, e);
     expr_map_put(w->ctx, &w->done, e, n);
     return n;

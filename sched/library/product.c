@@ -4,9 +4,8 @@
 #include "product.h"
 
 #include "ir/expr_is.h"
-#include "ir/expr_map.h"
+#include "ir/expr_walk.h"
 #include "ir/expr_text.h"
-#include "ir/poly/hull.h"
 #include "ir/poly/poly.h"
 #include "normal.h"
 
@@ -38,40 +37,6 @@ static bool refuse(Text *why, const char *text) {
 
 /* ---- the sum ---- */
 
-typedef struct VarSet {
-    int n;
-    Var *at[MAX_VARS];
-    bool failed;
-} VarSet;
-
-static bool has(const VarSet *s, const Var *v) {
-    for (int i = 0; i < s->n; i++)
-        if (s->at[i] == v) return true;
-    return false;
-}
-
-static void free_vars(Ctx *temp, ExprMap *seen, const Expr *e, VarSet *s) {
-    if (e->op == OP_VAR && !has(s, e->u.var)) {
-        s->failed |= s->n == MAX_VARS;
-        if (!s->failed) s->at[s->n++] = e->u.var;
-    }
-    if (!e->nargs || expr_map_get(seen, e)) return;
-    expr_map_put(temp, seen, e, e);
-    for (int i = expr_is_mark(e); i < e->nargs; i++) free_vars(temp, seen, e->arg[i], s);
-    for (int i = 0; e->op == OP_REDUCE && i < e->u.reduce->nvars; i++) /* bound inside */
-        for (int j = 0; j < s->n; j++)
-            if (s->at[j] == e->u.reduce->vars[i]) s->at[j--] = s->at[--s->n];
-}
-
-static VarSet vars_of(Graph *g, const Expr *e) {
-    VarSet s = {0};
-    ExprMap seen = {0};
-    Ctx *temp = ctx_temp(g->ctx);
-    free_vars(temp, &seen, e, &s);
-    ctx_temp_end(temp);
-    return s;
-}
-
 static const Expr *widened(const Expr *e) {
     bool widens = e->op == OP_CAST && e->nargs == 1 && type_class(e->arg[0]->type) == type_class(e->type) &&
                   type_bits(e->arg[0]->type) < type_bits(e->type);
@@ -84,22 +49,23 @@ static int64_t length(const Var *v) {
 }
 
 /* The guessed number of elements over the variables of a that are in b or not. */
-static double side(const VarSet *a, const VarSet *b, bool both) {
+static double side(const ExprVars *a, const ExprVars *b, bool both) {
     double n = 1;
     for (int i = 0; i < a->n; i++)
-        if (has(b, a->at[i]) == both) n *= (double)length(a->at[i]);
+        if (expr_vars_have(b, a->vars[i]) == both) n *= (double)length(a->vars[i]);
     return n;
 }
 
-static bool worth(const Expr *e, const VarSet *a, const VarSet *b, Text *why) {
+static bool worth(const Expr *e, const ExprVars *a, const ExprVars *b, Text *why) {
     double rows = side(a, b, false), cols = side(b, a, false), fold = 1, both = side(a, b, true);
     bool outer = false; /* a factor has an index that the other lacks: else it is no matrix product */
     for (int i = 0; i < a->n || i < b->n; i++)
-        outer |= (i < a->n && !has(b, a->at[i])) || (i < b->n && !has(a, b->at[i]));
+        outer |= (i < a->n && !expr_vars_have(b, a->vars[i])) || (i < b->n && !expr_vars_have(a, b->vars[i]));
     if (!outer) return false;
     for (int i = 0; i < e->u.reduce->nvars; i++) {
         const Var *v = e->u.reduce->vars[i];
-        if (!has(a, v) || !has(b, v)) return refuse(why, "a variable of the sum is in one factor alone");
+        if (!expr_vars_have(a, v) || !expr_vars_have(b, v))
+            return refuse(why, "a variable of the sum is in one factor alone");
         if (!expr_over_dims(v->lo) || !expr_over_dims(v->hi)) return refuse(why, "a range of the sum depends on data");
         fold *= (double)length(v);
     }
@@ -109,18 +75,24 @@ static bool worth(const Expr *e, const VarSet *a, const VarSet *b, Text *why) {
     return rows * cols * both * fold >= least || refuse(why, "the matrices are small");
 }
 
-bool product_sum(Graph *g, const Expr *e, ProductSum *out, Text *why) {
+/* Of a sum of products: whether it is large enough, by the variables of its factors. */
+static bool worth_a_call(const Expr *e, Ctx *temp, Text *why) {
     int64_t always;
+    ExprFree free = {.ctx = temp, .by_marks = true};
+    const ExprVars *a = expr_free(&free, e->arg[1]->arg[0]), *b = expr_free(&free, e->arg[1]->arg[1]);
+    if (a->n > MAX_VARS || b->n > MAX_VARS) return refuse(why, "there are too many variables");
+    if (!expr_is_int(e->arg[0], &always) || !always) return refuse(why, "the sum has a condition");
+    return worth(e, a, b, why);
+}
+
+bool product_sum(Graph *g, const Expr *e, ProductSum *out, Text *why) {
     if (e->op != OP_REDUCE || e->u.reduce->monoid != MONOID_SUM || e->arg[1]->op != OP_MUL) return false;
     *out = (ProductSum){.sum = e};
-    VarSet vars[2];
-    for (int i = 0; i < 2; i++) {
-        vars[i] = vars_of(g, e->arg[1]->arg[i]);
-        if (vars[i].failed) return refuse(why, "there are too many variables");
-        out->factor[i] = widened(e->arg[1]->arg[i]);
-    }
-    if (!expr_is_int(e->arg[0], &always) || !always) return refuse(why, "the sum has a condition");
-    if (!worth(e, &vars[0], &vars[1], why)) return false;
+    for (int i = 0; i < 2; i++) out->factor[i] = widened(e->arg[1]->arg[i]);
+    Ctx *temp = ctx_temp(g->ctx);
+    bool is_worth = worth_a_call(e, temp, why);
+    ctx_temp_end(temp);
+    if (!is_worth) return false;
     Type t = out->factor[0]->type;
     out->type = t == out->factor[1]->type && has_types(t, TY_COUNT) ? t : e->type;
     if (!has_types(out->type, TY_COUNT)) return refuse(why, "the library does not multiply these types");
@@ -159,29 +131,36 @@ static bool same_sum(Graph *g, const Expr *a, const Expr *b) {
 
 enum { MAX_SUMS = 16 };
 
-/* The reductions in e, at most MAX_SUMS. */
-static void find_sums(Ctx *temp, ExprMap *seen, const Expr *e, const Expr **sums, int *n) {
-    if (!e->reduces || *n == MAX_SUMS || expr_map_get(seen, e)) return;
-    expr_map_put(temp, seen, e, e);
-    if (e->op == OP_REDUCE) {
-        sums[(*n)++] = e;
-        return;
-    }
-    for (int i = 0; i < e->nargs; i++) find_sums(temp, seen, e->arg[i], sums, n);
+typedef struct Sums {
+    int n;
+    const Expr *at[MAX_SUMS];
+} Sums;
+
+static Found add_sum(const Expr *e, void *sums) {
+    Sums *x = sums;
+    if (e->op != OP_REDUCE) return FOUND_INSIDE;
+    x->at[x->n++] = e;
+    return x->n == MAX_SUMS ? FOUND : FOUND_NOT;
+}
+
+/* The outermost reductions in e, at most MAX_SUMS. */
+static Sums find_sums(Ctx *temp, const Expr *e) {
+    Sums x = {0};
+    expr_walk(&(ExprWalk){.temp = temp, .before = add_sum, .user = &x, .reduces = true}, e);
+    return x;
 }
 
 const Expr *product_unite(Graph *g, const Expr *e) {
-    const Expr *sums[MAX_SUMS], *from[MAX_SUMS], *to[MAX_SUMS];
-    ExprMap seen = {0};
-    int n = 0, same = 0;
+    const Expr *from[MAX_SUMS], *to[MAX_SUMS];
+    int same = 0;
     Ctx *temp = ctx_temp(g->ctx);
-    find_sums(temp, &seen, e, sums, &n);
+    const Sums sums = find_sums(temp, e);
     ctx_temp_end(temp);
-    for (int i = 1; i < n; i++)
+    for (int i = 1; i < sums.n; i++)
         for (int j = 0; j < i; j++)
-            if (same_sum(g, sums[j], sums[i])) {
-                from[same] = sums[i];
-                to[same++] = sums[j];
+            if (same_sum(g, sums.at[j], sums.at[i])) {
+                from[same] = sums.at[i];
+                to[same++] = sums.at[j];
                 break;
             }
     return same ? expr_replace(g, e, from, to, same) : e;
@@ -274,21 +253,22 @@ typedef struct Inner {
     int left; /* nodes that may still be tried */
 } Inner;
 
-/* A node inside of the value such that the value is a known function of it. */
-static bool find_inner(Inner *x, ExprMap *seen, const Expr *e) {
-    if (!e->nargs || expr_map_get(seen, e) || e->op == OP_REDUCE) return false;
-    expr_map_put(x->temp, seen, e, e);
-    for (int i = 0; i < e->nargs; i++) {
-        const Expr *a = e->arg[i], *v = placeholder(x->g);
-        if (a->type != TY_F32 || !a->reduces || x->left-- <= 0) continue;
-        if (is_linear(x->g, x->temp, a, x->sum, &x->linear)) {
-            const Expr *outside = expr_replace(x->g, x->value, &a, &v, 1);
-            if (!outside->reduces) x->act = activation_of(x->g, x->temp, outside, x->result);
-            if (x->act) return true;
-        }
-        if (find_inner(x, seen, a)) return true;
+static Found try_inner(const Expr *e, void *inner) {
+    Inner *x = inner;
+    const Expr *v = placeholder(x->g);
+    if (e == x->value) return FOUND_INSIDE;
+    if (e->type != TY_F32 || !e->reduces || x->left-- <= 0) return FOUND_NOT;
+    if (is_linear(x->g, x->temp, e, x->sum, &x->linear)) {
+        const Expr *outside = expr_replace(x->g, x->value, &e, &v, 1);
+        if (!outside->reduces) x->act = activation_of(x->g, x->temp, outside, x->result);
+        if (x->act) return FOUND;
     }
-    return false;
+    return e->op == OP_REDUCE ? FOUND_NOT : FOUND_INSIDE;
+}
+
+/* Whether there is a node inside of the value such that the value is a known function of it. */
+static bool find_inner(Inner *x) {
+    return expr_walk(&(ExprWalk){.temp = x->temp, .before = try_inner, .user = x}, x->value) != NULL;
 }
 
 /* ---- strides ---- */
@@ -356,11 +336,12 @@ static bool add_index(Match *x, Var *v, int in) {
 }
 
 static bool lay_factors(Match *x, const ProductSum *s) {
-    VarSet a = vars_of(x->g, s->factor[0]), b = vars_of(x->g, s->factor[1]);
+    ExprFree free = {.ctx = x->temp, .by_marks = true};
+    const ExprVars *a = expr_free(&free, s->factor[0]), *b = expr_free(&free, s->factor[1]);
     const Reduce *fold = s->sum->u.reduce;
     for (int i = 0; i < x->root->nvars; i++) {
         Var *v = x->root->vars[i];
-        int in = IN_D | (has(&a, v) ? IN_A : 0) | (has(&b, v) ? IN_B : 0);
+        int in = IN_D | (expr_vars_have(a, v) ? IN_A : 0) | (expr_vars_have(b, v) ? IN_B : 0);
         if (in == IN_D) return refuse(x->why, "the result repeats along a variable that no factor has");
         if (!add_index(x, v, in)) return refuse(x->why, "a range depends on data");
     }
@@ -539,14 +520,12 @@ static bool make_product(Match *x, Product *p) {
 bool product_in_place(const Product *p) { return type_bits(p->d.tensor->type) >= 32; }
 
 static bool match(Graph *g, Ctx *temp, const Equation *root, Product *p, Text *why) {
-    const Expr *sums[MAX_SUMS], *value = product_unite(g, root->value), *sum;
-    ExprMap tried = {0}, seen = {0};
+    const Expr *value = product_unite(g, root->value), *sum;
+    const Sums sums = find_sums(temp, value);
     ProductSum s;
-    int n = 0;
-    find_sums(temp, &seen, value, sums, &n);
-    if (!n || root->guard) return false;
-    if (n > 1) return refuse(why, "several reductions are used together");
-    sum = sums[0];
+    if (!sums.n || root->guard) return false;
+    if (sums.n > 1) return refuse(why, "several reductions are used together");
+    sum = sums.at[0];
     if (value->depth - sum->depth > MAX_NODES) return false;
     if (!product_sum(g, sum, &s, why)) return false;
     Type result = root->tensor->type;
@@ -556,7 +535,7 @@ static bool match(Graph *g, Ctx *temp, const Equation *root, Product *p, Text *w
     Inner in = {.g = g, .temp = temp, .value = value, .sum = sum, .result = result, .left = MAX_NODES};
     if (value != sum && (sum->type != value->type || !type_is_float(sum->type)))
         return refuse(why, "the sum is not stored as it is");
-    if (!is_linear(g, temp, value, sum, &in.linear) && !find_inner(&in, &tried, value))
+    if (!is_linear(g, temp, value, sum, &in.linear) && !find_inner(&in))
         return refuse(why, "what follows the product is not an epilogue of the library");
     Match *x = NEW(temp, Match);
     *p = (Product){.root = *root, .act = in.act};

@@ -2,6 +2,7 @@
  * depends. A step that folds an axis with a loop accumulates in a variable and is finished after the loop; what varies
  * along a loop that has ended is loaded and computed again in the next one. */
 #include "apply_form.h"
+#include "ir/expr_walk.h"
 
 /* A step or a store that is to be emitted. Steps are numbered as in the group, stores after them. */
 typedef struct Items {
@@ -18,27 +19,31 @@ static AxisSet loops_of(Apply *x, int item) {
     return (s->axes | group_free(x->gr, s->value) | group_free(x->gr, s->guard)) & x->serial;
 }
 
-/* Calls mark on every step that an item reads, directly or through others. */
-static void read_steps(Apply *x, Ctx *temp, ExprMap *seen, const Expr *e, bool *read) {
-    if (!e || !e->nargs || expr_map_get(seen, e)) return;
-    expr_map_put(temp, seen, e, e);
-    if (e->op == OP_REDUCE) read[group_step(x->gr, e) - x->gr->steps.at] = true;
-    for (int i = 0; i < e->nargs; i++) read_steps(x, temp, seen, e->arg[i], read);
+typedef struct ReadSteps {
+    Group *gr;
+    bool *read; /* by step: an item reads it, directly or through others */
+} ReadSteps;
+
+static Found note_step(const Expr *e, void *steps) {
+    const ReadSteps *x = steps;
+    if (e->op == OP_REDUCE) x->read[group_step(x->gr, e) - x->gr->steps.at] = true;
+    return FOUND_INSIDE;
 }
 
 static const bool *reads(Apply *x, int item) {
     if (x->reads[item]) return x->reads[item];
     bool *read = x->reads[item] = NEW_N(x->temp, bool, nsteps(x) + 1);
-    ExprMap seen = {0};
     Ctx *temp = ctx_temp(x->g->ctx);
+    ReadSteps steps = {x->gr, read};
+    ExprWalk w = {.temp = temp, .before = note_step, .user = &steps, .reduces = true};
     if (item < nsteps(x)) {
-        read_steps(x, temp, &seen, x->gr->steps.at[item].guard, read);
-        read_steps(x, temp, &seen, x->gr->steps.at[item].body, read);
+        expr_walk(&w, x->gr->steps.at[item].guard);
+        expr_walk(&w, x->gr->steps.at[item].body);
     } else {
         const GStore *s = &x->gr->stores.at[item - nsteps(x)];
-        read_steps(x, temp, &seen, s->value, read);
-        read_steps(x, temp, &seen, s->guard, read);
-        for (int d = 0; d < s->tensor->rank; d++) read_steps(x, temp, &seen, s->subs[d], read);
+        expr_walk(&w, s->value);
+        expr_walk(&w, s->guard);
+        for (int d = 0; d < s->tensor->rank; d++) expr_walk(&w, s->subs[d]);
     }
     ctx_temp_end(temp);
     return read;
@@ -353,13 +358,13 @@ static Sym kernel_name(Apply *x) {
     Ctx *ctx = x->g->ctx;
     ExprMap *taken = &x->p->kernel_names;
     Sym stem = x->gr->name, name = stem;
-    intptr_t n = (intptr_t)expr_map_get(taken, stem);
+    intptr_t n = expr_map_number(taken, stem, 0);
     if (n) {
         do name = sym_fmt(ctx, "%s_%d", stem, (int)++n);
-        while (expr_map_get(taken, name));
-        expr_map_put(ctx, taken, stem, (const void *)n);
+        while (expr_map_number(taken, name, 0));
+        expr_map_put_number(ctx, taken, stem, n);
     }
-    expr_map_put(ctx, taken, name, (const void *)(intptr_t)1);
+    expr_map_put_number(ctx, taken, name, 1);
     return name;
 }
 

@@ -2,7 +2,8 @@
  * load in a branch happens only where the branch is taken. */
 #include "apply_form.h"
 #include "sched/kernel/kernel_text.h"
-#include "ir/expr_find.h"
+#include "ir/expr_is.h"
+#include "ir/expr_walk.h"
 
 #include <string.h>
 
@@ -18,51 +19,53 @@ static bool apply_fail(Apply *x, const char *what) {
     return false;
 }
 
-static intptr_t count(ExprMap *m, const void *key) { return (intptr_t)expr_map_get(m, key); }
+static Found add_uses(const Expr *e, void *apply) {
+    Apply *x = apply;
+    for (int i = 0; i < e->nargs; i++)
+        expr_map_put_number(x->temp, &x->uses, e->arg[i], expr_map_number(&x->uses, e->arg[i], 0) + 1);
+    return FOUND_INSIDE;
+}
 
-static void count_uses(Apply *x, const Expr *e) {
-    intptr_t n = count(&x->uses, e);
-    expr_map_put(x->temp, &x->uses, e, (const void *)(n + 1));
-    if (n) return;
-    for (int i = 0; i < e->nargs; i++) count_uses(x, e->arg[i]);
+/* Counts the use of a whole expression, and those of its parts in it that were not counted before. */
+static void count_uses(Apply *x, ExprWalk *parts, const Expr *e) {
+    if (!e) return;
+    expr_map_put_number(x->temp, &x->uses, e, expr_map_number(&x->uses, e, 0) + 1);
+    expr_walk(parts, e);
 }
 
 void apply_count_uses(Apply *x) {
+    ExprWalk parts = {.temp = x->temp, .before = add_uses, .user = x};
     for (int i = 0; i < x->gr->stores.n; i++) {
         const GStore *s = &x->gr->stores.at[i];
-        count_uses(x, s->value);
-        if (s->guard) count_uses(x, s->guard);
-        for (int d = 0; d < s->tensor->rank; d++) count_uses(x, s->subs[d]);
+        count_uses(x, &parts, s->value);
+        count_uses(x, &parts, s->guard);
+        for (int d = 0; d < s->tensor->rank; d++) count_uses(x, &parts, s->subs[d]);
     }
 }
 
 /* Operators as a tree, with calls and quotients counted as several; loads and steps are leaves. *traps says whether an
  * integer division is among them: that must not be evaluated where the program does not ask for it. */
-static intptr_t tree_size(Apply *x, const Expr *e, bool *traps) {
+static int tree_size(Apply *x, const Expr *e, bool *traps) {
+    enum { TRAPS = 1, MOST = 1 << 20 };
     if (!e->nargs || e->op == OP_LOAD || e->op == OP_REDUCE) return 0;
-    intptr_t known = count(&x->sizes, e);
-    if (known) {
-        *traps |= known & 1;
-        return known >> 1;
+    int known = (int)expr_map_number(&x->sizes, e, -1); /* twice the size, and TRAPS */
+    if (known < 0) {
+        bool divides = e->op == OP_DIV || e->op == OP_MOD, mine = divides && !type_is_float(e->type);
+        int n = op_rule(e->op) == RULE_FLOAT || divides ? MAP_SIZE : 1;
+        for (int i = 0; i < e->nargs; i++) n += tree_size(x, e->arg[i], &mine);
+        known = (n < MOST ? n : MOST) * 2 + (mine ? TRAPS : 0);
+        expr_map_put_number(x->temp, &x->sizes, e, known);
     }
-    bool divides = e->op == OP_DIV || e->op == OP_MOD, mine = divides && !type_is_float(e->type);
-    intptr_t n = op_rule(e->op) == RULE_FLOAT || divides ? MAP_SIZE : 1;
-    for (int i = 0; i < e->nargs; i++) n += tree_size(x, e->arg[i], &mine);
-    if (n > 1 << 20) n = 1 << 20;
-    expr_map_put(x->temp, &x->sizes, e, (const void *)(n << 1 | (mine ? 1 : 0)));
-    *traps |= mine;
-    return n;
+    *traps |= known & TRAPS;
+    return known / 2;
 }
 
-static bool is_index(Apply *x, const Expr *e) {
-    if (e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_SCALAR) return false;
-    intptr_t known = count(&x->indices, e);
-    if (!e->nargs || known) return known != 1;
-    bool is = true;
-    for (int i = 0; i < e->nargs && is; i++) is = is_index(x, e->arg[i]);
-    expr_map_put(x->temp, &x->indices, e, (const void *)(intptr_t)(is ? 2 : 1));
-    return is;
+static Found is_no_index(const Expr *e, const void *unused) {
+    (void)unused;
+    return e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_SCALAR ? FOUND : FOUND_INSIDE;
 }
+
+static bool is_index(Apply *x, const Expr *e) { return !expr_find(x->temp, &x->indices, e, is_no_index, NULL); }
 
 /* ---- names ---- */
 
@@ -140,18 +143,12 @@ Cond apply_cond(Apply *x, const Expr *guard) {
     return (Cond){guard, apply_expr(x, guard, none)};
 }
 
-static Found is_value(const Expr *e, const void *unused) {
-    (void)unused;
-    return e->op == OP_VALUE ? FOUND : FOUND_INSIDE;
-}
-
 /* The conditions of c on indices alone; false where one on data is the same for neighbouring elements. */
 static bool index_conditions(Apply *x, const Expr *c, AxisSet neighbours, const Expr **kept) {
     if (!c) return true;
     if (c->op == OP_AND)
         return index_conditions(x, c->arg[0], neighbours, kept) && index_conditions(x, c->arg[1], neighbours, kept);
-    ExprMap seen = {0};
-    if (!group_data(&seen, x->temp, c)) {
+    if (!expr_has(c, expr_test_data, NULL)) {
         *kept = expr_and(x->g, *kept, c);
         return true;
     }
@@ -159,27 +156,23 @@ static bool index_conditions(Apply *x, const Expr *c, AxisSet neighbours, const 
 }
 
 /* A divisor may be 0: a proof takes for granted that it is not, where the condition may be what sees to that. */
-static bool may_divide_by_zero(const PolyEnv *env, const Expr *e) {
-    if (e->op == OP_DIV || e->op == OP_MOD) {
-        Poly less = poly_sub(poly_ctx(env), poly_of(env, e->arg[1]), poly_const(poly_ctx(env), 1));
-        if (!poly_nonneg(env, less)) return true;
-    }
-    for (int i = 0; i < e->nargs; i++)
-        if (may_divide_by_zero(env, e->arg[i])) return true;
-    return false;
+static Found may_divide_by_zero(const Expr *e, const void *user) {
+    const PolyEnv *env = user;
+    if (e->op != OP_DIV && e->op != OP_MOD) return FOUND_INSIDE;
+    Poly less = poly_sub(poly_ctx(env), poly_of(env, e->arg[1]), poly_const(poly_ctx(env), 1));
+    return poly_nonneg(env, less) ? FOUND_INSIDE : FOUND;
 }
 
 /* Every element that the load's subscripts, which are of indices alone, can name exists. */
 static bool proved_in_range(Apply *x, const Expr *e) {
     Ctx *temp = ctx_temp(x->g->ctx);
     PolyEnv env = {.g = x->g, .ctx = temp};
-    ExprMap seen = {0};
     bool in = !e->u.tensor->partial && e->u.tensor->kind != TENSOR_INOUT;
-    for (int i = 0; i < e->nargs && in; i++) in = !group_data(&seen, x->temp, e->arg[i]);
+    for (int i = 0; i < e->nargs && in; i++) in = !expr_has(e->arg[i], expr_test_data, NULL);
     for (int i = 0; i < e->nargs && in; i++) {
         Poly p = poly_of(&env, e->arg[i]), size = poly_of(&env, e->u.tensor->shape[i]);
         Poly room = poly_sub(temp, poly_sub(temp, size, p), poly_const(temp, 1));
-        in = poly_nonneg(&env, p) && poly_nonneg(&env, room) && !may_divide_by_zero(&env, e->arg[i]);
+        in = poly_nonneg(&env, p) && poly_nonneg(&env, room) && !expr_has(e->arg[i], may_divide_by_zero, &env);
     }
     ctx_temp_end(temp);
     return in;
@@ -209,8 +202,8 @@ static Cond load_cond(Apply *x, const Expr *e, Cond c) {
     if (waits_for_loop(x, e, c) && proved_in_range(x, e)) return (Cond){0};
     if (!c.key || !e->nargs || !(load_exists(e) || expr_map_get(&x->gr->whole, e))) return c;
     if (!index_conditions(x, c.key, group_free(x->gr, e->arg[e->nargs - 1]), &kept)) kept = c.key;
-    ExprMap seen = {0}; /* conditions of data are protected by those before them */
-    if (kept && !group_data(&seen, x->temp, kept)) kept = own_conditions(x, kept, group_free(x->gr, e));
+    /* conditions of data are protected by those before them */
+    if (kept && !expr_has(kept, expr_test_data, NULL)) kept = own_conditions(x, kept, group_free(x->gr, e));
     return kept == c.key ? c : apply_cond(x, kept);
 }
 
@@ -220,12 +213,11 @@ static const Expr *apply_load(Apply *x, const Expr *e, Cond c) {
     s->tensor = t;
     s->subs = NEW_N(x->g->ctx, const Expr *, t->rank);
     FactorSet domain = c.is ? expr_domain(x->part, x->l, c.is) : 0;
-    ExprMap seen = {0};
-    bool plain = !expr_find(x->temp, &seen, c.is, is_value, NULL);
+    bool plain = !c.is || !expr_has_op(c.is, OP_VALUE);
     for (int i = 0; i < t->rank; i++) {
         s->subs[i] = apply_expr(x, e->arg[i], c);
         domain |= expr_domain(x->part, x->l, s->subs[i]);
-        plain &= !expr_find(x->temp, &seen, s->subs[i], is_value, NULL);
+        plain &= !expr_has_op(s->subs[i], OP_VALUE);
     }
     s->cond = c.is;
     Scope *at = home(x, e, c);
@@ -243,7 +235,7 @@ static const Expr *expression(Apply *x, const Expr *e, Cond c, bool varies_less)
 
 /* Operands, each under the condition that its operator evaluates it under. */
 static const Expr *apply_args(Apply *x, const Expr *e, Cond c) {
-    const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
+    const Expr *a[3]; /* of an operator: loads, steps and marks do not come here */
     for (int i = 0; i < e->nargs; i++) {
         Cond ci = c;
         if (i && (e->op == OP_AND || (e->op == OP_IF && i == 1))) {
@@ -260,8 +252,8 @@ static const Expr *apply_args(Apply *x, const Expr *e, Cond c) {
  * become. */
 static bool wants_map(Apply *x, const Expr *e, const Expr *r, Cond c, bool varies_less) {
     bool traps = false;
-    if (count(&x->uses, e) < 2 && !varies_less && r->depth <= MAP_DEPTH) return false;
-    intptr_t size = tree_size(x, e, &traps);
+    if (expr_map_number(&x->uses, e, 0) < 2 && !varies_less && r->depth <= MAP_DEPTH) return false;
+    int size = tree_size(x, e, &traps);
     if (size < MAP_SIZE || (size < INDEX_SIZE && is_index(x, e))) return false;
     return !traps || !c.key;
 }

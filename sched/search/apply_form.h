@@ -45,7 +45,7 @@ typedef struct Apply {
     bool **reads;    /* of each item, once it is known: the steps that it reads */
     ExprMap uses;    /* Expr -> number of places that read it */
     ExprMap sizes;   /* Expr -> operators in it as a tree */
-    ExprMap indices; /* Expr -> 2 where it is made of indices and constants alone, else 1 */
+    ExprMap indices; /* what is made of indices and constants alone */
     ExprMap names;   /* Sym -> taken */
     int next_name;
     Text *why;

@@ -1,13 +1,15 @@
 /* The form of a group for the cost model: see cost_form.h. */
 #include "cost_form.h"
 
+#include "ir/expr_walk.h"
+
 enum { MAX_ACCESSES = 64 /* that are counted */ };
 
 typedef struct Former {
     CostForm *f;
     Group *gr;
     Ctx *ctx;
-    ExprMap number; /* OP_LOAD -> its access, plus 1 */
+    ExprMap number; /* OP_LOAD -> its access */
 } Former;
 
 static CostMove move_along(Group *gr, const Expr *const *subs, int rank, AxisSet axes, int a) {
@@ -39,40 +41,37 @@ static int add_access(Former *x, bool load, const Expr *const *subs, const Tenso
     return x->f->accesses.n - 1;
 }
 
-static void walk_reads(Former *x, ExprMap *seen, const Expr *e) {
-    if (!e || !e->nargs || expr_map_get(seen, e)) return;
-    expr_map_put(x->ctx, seen, e, e);
-    if (e->op == OP_REDUCE) {
-        vec_push(x->ctx, &x->f->refs, (int)(group_step(x->gr, e) - x->gr->steps.at));
-        return;
-    }
-    for (int i = 0; i < e->nargs; i++) walk_reads(x, seen, e->arg[i]);
+static Found add_read(const Expr *e, void *former) {
+    Former *x = former;
+    if (e->op != OP_REDUCE) return FOUND_INSIDE;
+    vec_push(x->ctx, &x->f->refs, (int)(group_step(x->gr, e) - x->gr->steps.at));
+    return FOUND_NOT;
 }
 
-static void walk_loads(Former *x, ExprMap *seen, const Expr *e) {
-    if (!e || (!e->nargs && e->op != OP_LOAD) || e->op == OP_REDUCE || expr_map_get(seen, e)) return;
-    expr_map_put(x->ctx, seen, e, e);
-    if (e->op == OP_LOAD && (x->f->accesses.n < MAX_ACCESSES || expr_map_get(&x->number, e))) {
-        int n = (int)(intptr_t)expr_map_get(&x->number, e) - 1;
-        if (n < 0) {
-            n = add_access(x, true, (const Expr *const *)e->arg, e->u.tensor, group_free(x->gr, e));
-            expr_map_put(x->ctx, &x->number, e, (const void *)(intptr_t)(n + 1));
-        }
-        vec_push(x->ctx, &x->f->refs, n);
+static Found add_load(const Expr *e, void *former) {
+    Former *x = former;
+    if (e->op == OP_REDUCE) return FOUND_NOT;
+    if (e->op != OP_LOAD) return FOUND_INSIDE;
+    int n = (int)expr_map_number(&x->number, e, -1);
+    if (n < 0 && x->f->accesses.n < MAX_ACCESSES) {
+        n = add_access(x, true, (const Expr *const *)e->arg, e->u.tensor, group_free(x->gr, e));
+        expr_map_put_number(x->ctx, &x->number, e, n);
     }
-    for (int i = 0; i < e->nargs; i++) walk_loads(x, seen, e->arg[i]);
+    if (n >= 0) vec_push(x->ctx, &x->f->refs, n);
+    return FOUND_INSIDE;
 }
 
 /* A store's value alone decides when it can be made. */
 static CostItem add_item(Former *x, const Expr *value, const Expr *guard, bool waits_for_guard) {
-    ExprMap seen = {0}, again = {0};
+    ExprWalk reads = {.temp = x->ctx, .before = add_read, .user = x, .reduces = true};
+    ExprWalk loads = {.temp = x->ctx, .before = add_load, .user = x};
     CostItem it = {.reads = x->f->refs.n};
-    walk_reads(x, &seen, value);
-    if (waits_for_guard) walk_reads(x, &seen, guard);
+    expr_walk(&reads, value);
+    if (waits_for_guard) expr_walk(&reads, guard);
     it.nreads = x->f->refs.n - it.reads;
     it.loads = x->f->refs.n;
-    walk_loads(x, &again, value);
-    walk_loads(x, &again, guard);
+    expr_walk(&loads, value);
+    expr_walk(&loads, guard);
     it.nloads = x->f->refs.n - it.loads;
     return it;
 }

@@ -112,18 +112,16 @@ static bool put_call(const Explaining *x, const Product *m) {
 /* Which kernels were tried with each, and why they are apart. */
 static void find_reasons(Explaining *x) {
     const Program *p = x->p;
-    ExprMap kernel = {0}; /* Tensor -> the kernel that stores it + 1 */
+    ExprMap kernel = {0}; /* Tensor -> the kernel that stores it */
     if (!p->reasons) return;
     x->apart = NEW_N(p->ctx, ApartList, p->kernels.n + 1);
     for (int k = 0; k < p->kernels.n; k++) {
         const Group *gr = p->kernels.at[k]->group;
-        for (int i = 0; gr && i < gr->stores.n; i++)
-            expr_map_put(p->ctx, &kernel, gr->stores.at[i].tensor, (const void *)(intptr_t)(k + 1));
+        for (int i = 0; gr && i < gr->stores.n; i++) expr_map_put_number(p->ctx, &kernel, gr->stores.at[i].tensor, k);
     }
     for (int i = 0; i < p->reasons->list.n; i++) {
         const Reason *r = &p->reasons->list.at[i];
-        int a = (int)(intptr_t)expr_map_get(&kernel, r->one) - 1,
-            b = (int)(intptr_t)expr_map_get(&kernel, r->other) - 1;
+        int a = (int)expr_map_number(&kernel, r->one, -1), b = (int)expr_map_number(&kernel, r->other, -1);
         if (a < 0 || b < 0 || a == b || p->kernels.at[a]->product || p->kernels.at[b]->product) continue;
         ApartList *l = &x->apart[a > b ? a : b];
         bool known = false;

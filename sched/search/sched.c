@@ -2,7 +2,7 @@
 #include "sched.h"
 
 #include "ir/diag.h"
-#include "ir/poly/hull.h"
+#include "ir/expr_is.h"
 #include "sched/library/product.h"
 
 Program *sched_empty(Graph *g, const Plan *plan) {
@@ -44,11 +44,11 @@ static void find_reads(ExprMap *of, Ctx *ctx, int kernel, Part *part, Stage *con
     for (int i = 0; i < n; i++) {
         Stage *s = at[i];
         if (s->tensor && s->tensor->kind == TENSOR_LET && s->kind != STAGE_STORE) {
-            Reads *r = (Reads *)expr_map_get(of, s->tensor);
+            Reads *r = expr_map_object(of, s->tensor);
             if (!r) {
                 r = NEW(ctx, Reads);
                 *r = (Reads){.part = part, .kernel = kernel};
-                expr_map_put(ctx, of, s->tensor, r);
+                expr_map_put_object(ctx, of, s->tensor, r);
             }
             if (r->kernel == kernel) {
                 r->n++;

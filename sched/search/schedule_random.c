@@ -1,14 +1,7 @@
 /* Random legal schedules, for tests: every binding on every axis that may have it, in any order that is legal. */
 #include "schedule.h"
 
-static uint64_t next(uint64_t *state) { /* splitmix64 */
-    uint64_t z = *state += 0x9E3779B97F4A7C15u;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return z ^ z >> 31;
-}
-
-static int draw(uint64_t *state, int n) { return (int)(next(state) % (uint64_t)n); }
+static int draw(uint64_t *state, int n) { return (int)(random_next(state) % (uint64_t)n); }
 
 /* A number written as a product over the axes. */
 static void spread(uint64_t *state, const Group *gr, int64_t n, int64_t *share) {

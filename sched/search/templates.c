@@ -197,12 +197,12 @@ static void search(Search *x) {
 void sched_choose(SchedMemo *memo, Group *gr, Targets t, Schedule *s) {
     Ctx *ctx = gr->graph->ctx, *temp = ctx_temp(ctx);
     Search x = {.gr = gr, .form = cost_form(gr, temp), .shared = targets_shared(t, NULL), .cost = -1};
-    Schedule *known = (Schedule *)expr_map_get(&memo->best, x.form->key);
+    Schedule *known = expr_map_object(&memo->best, x.form->key);
     if (!known) {
         search(&x);
         known = NEW(ctx, Schedule);
         *known = x.best;
-        expr_map_put(ctx, &memo->best, x.form->key, known);
+        expr_map_put_object(ctx, &memo->best, x.form->key, known);
     }
     *s = *known;
     ctx_temp_end(temp);
