@@ -16,29 +16,40 @@ static int place(const void *const *at, int n, const void *what) {
     return -1;
 }
 
-/* `name` = these elements; `from` itself where they are what it begins with. */
-static const char *gather(Text *out, const char *type, const char *name, const char *from, const Sym *element, int n,
-                          bool same, const char *indent) {
-    if (same) return from;
-    text_fmt(out, "%s%s %s[] = {", indent, type, name);
-    for (int i = 0; i < n; i++) text_fmt(out, "%s%s", i ? ", " : "", element[i]);
-    text_put(out, "};\n");
-    return name;
+/* The elements, as C text, of an array that a kernel gets. */
+typedef struct Array {
+    const char *from; /* the entry's array that has most of them */
+    Sym *at;
+    int n;
+    bool other; /* they are not what `from` begins with */
+} Array;
+
+static Array array(Ctx *ctx, const char *from, int most) {
+    return (Array){.from = from, .at = NEW_N(ctx, Sym, most + 1)};
 }
 
-static Sym element(Ctx *ctx, const char *from, int at, int i, bool *same) {
-    *same &= at == i;
-    return sym_fmt(ctx, "%s[%d]", from, at);
+/* One more: from[index]. */
+static void add_element(Ctx *ctx, Array *a, int index) {
+    a->other |= index != a->n;
+    a->at[a->n++] = sym_fmt(ctx, "%s[%d]", a->from, index);
+}
+
+/* Declares `name` with these elements; what it is called: `from` where they are what that begins with. */
+static const char *gather(Text *out, const char *type, const char *name, const Array *a, const char *indent) {
+    if (!a->other) return a->from;
+    text_fmt(out, "%s%s %s[] = {", indent, type, name);
+    for (int i = 0; i < a->n; i++) text_fmt(out, "%s%s", i ? ", " : "", a->at[i]);
+    text_put(out, "};\n");
+    return name;
 }
 
 static const char *gather_dims(Text *out, const HostEntry *h, const Kernel *k, const char *from, const char *indent) {
     const Graph *g = h->p->graph;
     const KernelForm *f = k->form;
-    Sym *at = NEW_N(h->ctx, Sym, f->ndims + 1);
-    bool same = true;
+    Array a = array(h->ctx, from, f->ndims);
     for (int i = 0; i < f->ndims; i++)
-        at[i] = element(h->ctx, from, place((const void *const *)g->dims.at, g->dims.n, f->dims[i]), i, &same);
-    return gather(out, "const int64_t", "td_n", from, at, f->ndims, same, indent);
+        add_element(h->ctx, &a, place((const void *const *)g->dims.at, g->dims.n, f->dims[i]));
+    return gather(out, "const int64_t", "td_n", &a, indent);
 }
 
 /* Those of the entry, then the constants that this place passes. */
@@ -46,29 +57,26 @@ static const char *gather_scalars(Text *out, const HostEntry *h, const Kernel *k
                                   const char *indent) {
     const Graph *g = h->p->graph;
     const KernelForm *f = k->form, *first = k->same ? k->same->form : f;
-    Sym *at = NEW_N(h->ctx, Sym, f->nscalars + first->npassed + 1);
-    int n = 0;
-    bool same = true;
-    for (; n < f->nscalars; n++)
-        at[n] = element(h->ctx, from, place((const void *const *)g->scalars.at, g->scalars.n, f->scalars[n]), n, &same);
+    Array a = array(h->ctx, from, f->nscalars + first->npassed);
+    for (int i = 0; i < f->nscalars; i++)
+        add_element(h->ctx, &a, place((const void *const *)g->scalars.at, g->scalars.n, f->scalars[i]));
     for (int i = 0; first->npassed && i < first->nconstants; i++) {
         Text literal = {.ctx = h->ctx};
         if (!first->differs[i]) continue;
         text_double(&literal, f->constants[i]->u.f);
-        at[n++] = literal.s;
+        a.at[a.n++] = literal.s;
+        a.other = true;
     }
-    return gather(out, "const double", "td_x", from, at, n, same && n == f->nscalars, indent);
+    return gather(out, "const double", "td_x", &a, indent);
 }
 
 static Arguments arguments(Text *out, const HostEntry *h, const Kernel *k, Arguments entry, const char *indent) {
     const KernelForm *f = k->shared ? k->form : NULL;
     if (!f) return entry;
-    Sym *at = NEW_N(h->ctx, Sym, f->ntensors + 1);
-    bool same = true;
+    Array a = array(h->ctx, entry.tensors, f->ntensors);
     Arguments own;
-    for (int i = 0; i < f->ntensors; i++)
-        at[i] = element(h->ctx, entry.tensors, host_tensor_at(h, f->tensors[i]), i, &same);
-    own.tensors = gather(out, "void *const", "td_a", entry.tensors, at, f->ntensors, same, indent);
+    for (int i = 0; i < f->ntensors; i++) add_element(h->ctx, &a, host_tensor_at(h, f->tensors[i]));
+    own.tensors = gather(out, "void *const", "td_a", &a, indent);
     own.dims = gather_dims(out, h, k, entry.dims, indent);
     own.scalars = gather_scalars(out, h, k, entry.scalars, indent);
     return own;
