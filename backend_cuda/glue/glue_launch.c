@@ -1,7 +1,8 @@
 /* The launches of an entry in model.c, and what they need first. A kernel that one place runs reads the entry's own
  * arrays of tensors, dimensions and scalars; one that several places run reads arrays in the order of its form, which
  * each place fills in (sched/kernel/same.h). */
-#include "glue_entry.h"
+#include "glue_launch.h"
+#include "glue_memory.h"
 #include "sched/kernel/same.h"
 
 /* The names of a kernel's arguments where it is run. */
@@ -15,29 +16,40 @@ static int place(const void *const *at, int n, const void *what) {
     return -1;
 }
 
-/* `name` = these elements; `from` itself where they are what it begins with. */
-static const char *gather(Text *out, const char *type, const char *name, const char *from, const Sym *element, int n,
-                          bool same, const char *indent) {
-    if (same) return from;
-    text_fmt(out, "%s%s %s[] = {", indent, type, name);
-    for (int i = 0; i < n; i++) text_fmt(out, "%s%s", i ? ", " : "", element[i]);
-    text_put(out, "};\n");
-    return name;
+/* The elements, as C text, of an array that a kernel gets. */
+typedef struct Array {
+    const char *from; /* the entry's array that has most of them */
+    Sym *at;
+    int n;
+    bool other; /* they are not what `from` begins with */
+} Array;
+
+static Array array(Ctx *ctx, const char *from, int most) {
+    return (Array){.from = from, .at = NEW_N(ctx, Sym, most + 1)};
 }
 
-static Sym element(Ctx *ctx, const char *from, int at, int i, bool *same) {
-    *same &= at == i;
-    return sym_fmt(ctx, "%s[%d]", from, at);
+/* One more: from[index]. */
+static void add_element(Ctx *ctx, Array *a, int index) {
+    a->other |= index != a->n;
+    a->at[a->n++] = sym_fmt(ctx, "%s[%d]", a->from, index);
+}
+
+/* Declares `name` with these elements; what it is called: `from` where they are what that begins with. */
+static const char *gather(Text *out, const char *type, const char *name, const Array *a, const char *indent) {
+    if (!a->other) return a->from;
+    text_fmt(out, "%s%s %s[] = {", indent, type, name);
+    for (int i = 0; i < a->n; i++) text_fmt(out, "%s%s", i ? ", " : "", a->at[i]);
+    text_put(out, "};\n");
+    return name;
 }
 
 static const char *gather_dims(Text *out, const HostEntry *h, const Kernel *k, const char *from, const char *indent) {
     const Graph *g = h->p->graph;
     const KernelForm *f = k->form;
-    Sym *at = NEW_N(h->ctx, Sym, f->ndims + 1);
-    bool same = true;
+    Array a = array(h->ctx, from, f->ndims);
     for (int i = 0; i < f->ndims; i++)
-        at[i] = element(h->ctx, from, place((const void *const *)g->dims.at, g->dims.n, f->dims[i]), i, &same);
-    return gather(out, "const int64_t", "td_n", from, at, f->ndims, same, indent);
+        add_element(h->ctx, &a, place((const void *const *)g->dims.at, g->dims.n, f->dims[i]));
+    return gather(out, "const int64_t", "td_n", &a, indent);
 }
 
 /* Those of the entry, then the constants that this place passes. */
@@ -45,29 +57,26 @@ static const char *gather_scalars(Text *out, const HostEntry *h, const Kernel *k
                                   const char *indent) {
     const Graph *g = h->p->graph;
     const KernelForm *f = k->form, *first = k->same ? k->same->form : f;
-    Sym *at = NEW_N(h->ctx, Sym, f->nscalars + first->npassed + 1);
-    int n = 0;
-    bool same = true;
-    for (; n < f->nscalars; n++)
-        at[n] = element(h->ctx, from, place((const void *const *)g->scalars.at, g->scalars.n, f->scalars[n]), n, &same);
+    Array a = array(h->ctx, from, f->nscalars + first->npassed);
+    for (int i = 0; i < f->nscalars; i++)
+        add_element(h->ctx, &a, place((const void *const *)g->scalars.at, g->scalars.n, f->scalars[i]));
     for (int i = 0; first->npassed && i < first->nconstants; i++) {
         Text literal = {.ctx = h->ctx};
         if (!first->differs[i]) continue;
         text_double(&literal, f->constants[i]->u.f);
-        at[n++] = literal.s;
+        a.at[a.n++] = literal.s;
+        a.other = true;
     }
-    return gather(out, "const double", "td_x", from, at, n, same && n == f->nscalars, indent);
+    return gather(out, "const double", "td_x", &a, indent);
 }
 
 static Arguments arguments(Text *out, const HostEntry *h, const Kernel *k, Arguments entry, const char *indent) {
     const KernelForm *f = k->shared ? k->form : NULL;
     if (!f) return entry;
-    Sym *at = NEW_N(h->ctx, Sym, f->ntensors + 1);
-    bool same = true;
+    Array a = array(h->ctx, entry.tensors, f->ntensors);
     Arguments own;
-    for (int i = 0; i < f->ntensors; i++)
-        at[i] = element(h->ctx, entry.tensors, host_tensor_at(h, f->tensors[i]), i, &same);
-    own.tensors = gather(out, "void *const", "td_a", entry.tensors, at, f->ntensors, same, indent);
+    for (int i = 0; i < f->ntensors; i++) add_element(h->ctx, &a, host_tensor_at(h, f->tensors[i]));
+    own.tensors = gather(out, "void *const", "td_a", &a, indent);
     own.dims = gather_dims(out, h, k, entry.dims, indent);
     own.scalars = gather_scalars(out, h, k, entry.scalars, indent);
     return own;
@@ -103,7 +112,7 @@ void glue_scratch(Text *out, const HostEntry *h, int index) {
     ctx_temp_end(temp);
 }
 
-static void launch(Text *out, const HostEntry *h, const Kernel *k, Arguments entry, const char *x, int *product) {
+static void launch(Text *out, const HostEntry *h, const Kernel *k, Arguments entry, const char *prefix, int *product) {
     const Program *p = h->p;
     bool block = gathers(h, k);
     const char *indent = block ? "        " : "    ", *symbol = kernel_symbol(p, k);
@@ -119,31 +128,31 @@ static void launch(Text *out, const HostEntry *h, const Kernel *k, Arguments ent
         ++*product;
     }
     text_fmt(out, "%sTD_TRY(td_cuda(td_s, \"kernel %s\", %s_%s_launch(td_c->stream, %s, %s, %s, %s)));\n", indent,
-             k->name, x, symbol, a.tensors, a.dims, a.scalars, h->always_early ? "&td_launched" : "td_chain");
+             k->name, prefix, symbol, a.tensors, a.dims, a.scalars, h->always_early ? "&td_launched" : "td_chain");
     if (block) text_put(out, "    }\n");
 }
 
-void glue_launches(Text *out, const HostEntry *h, const char *x) {
+void glue_launches(Text *out, const HostEntry *h, const char *prefix) {
     const Arguments entry = {glue_pieces(h->p) ? "td_t" : "td_c->tensors", "td_c->dims", "td_c->scalars"};
     int product = h->p->params.n + h->p->temps.n;
-    for (int k = 0; k < h->p->kernels.n; k++) launch(out, h, h->p->kernels.at[k], entry, x, &product);
+    for (int k = 0; k < h->p->kernels.n; k++) launch(out, h, h->p->kernels.at[k], entry, prefix, &product);
 }
 
-void glue_launcher(Text *out, const Program *p, const char *x) {
+void glue_launcher(Text *out, const Program *p, const char *prefix) {
     for (int k = 0; k < p->kernels.n; k++) {
         if (p->kernels.at[k]->same) continue;
         const char *symbol = kernel_symbol(p, p->kernels.at[k]);
-        text_fmt(out, "td_preparer %s_%s_prepare;\ntd_launcher %s_%s_launch;\n", x, symbol, x, symbol);
+        text_fmt(out, "td_preparer %s_%s_prepare;\ntd_launcher %s_%s_launch;\n", prefix, symbol, prefix, symbol);
     }
-    if (p->assumed) glue_launcher(out, p->assumed, x);
+    if (p->assumed) glue_launcher(out, p->assumed, prefix);
 }
 
-void glue_prepare_kernels(Text *out, const Program *p, const char *x, const char *sink, bool all) {
+void glue_prepare_kernels(Text *out, const Program *p, const char *prefix, const char *sink, bool all) {
     for (int i = 0; i < p->kernels.n; i++) {
         const Kernel *k = p->kernels.at[i];
         if (all ? k->same != NULL : k->here != NULL) continue;
         text_fmt(out, "    TD_TRY(td_cuda(%s, \"kernel %s: cudaFuncSetAttribute\", %s_%s_prepare()));\n", sink, k->name,
-                 x, kernel_symbol(p, k));
+                 prefix, kernel_symbol(p, k));
     }
-    if (p->assumed) glue_prepare_kernels(out, p->assumed, x, sink, all);
+    if (p->assumed) glue_prepare_kernels(out, p->assumed, prefix, sink, all);
 }

@@ -1,6 +1,7 @@
 /* The manifest: what a program in another language must know of a model to call it, as JSON. docs/interface.md says
  * what the members mean. */
-#include "glue_entry.h"
+#include "glue_manifest.h"
+#include "glue_arguments.h"
 #include "glue_shape.h"
 #include "ir/diag.h"
 
@@ -164,16 +165,16 @@ static void requires(Text *out, const Graph *g, Ctx *ctx) {
 }
 
 /* Names of C need no escapes. */
-static void symbols(Text *out, const Program *p, const char *x) {
+static void symbols(Text *out, const Program *p, const char *prefix) {
     static const char *const functions[] = {"workspace", "prepare"};
     const char *e = p->graph->name;
-    text_fmt(out, ",\n      \"symbols\": {\"run\": \"%s_%s\"", x, e);
+    text_fmt(out, ",\n      \"symbols\": {\"run\": \"%s_%s\"", prefix, e);
     for (int i = 0; i < 2 && !p->graph->host; i++)
-        text_fmt(out, ", \"%s\": \"%s_%s_%s\"", functions[i], x, e, functions[i]);
+        text_fmt(out, ", \"%s\": \"%s_%s_%s\"", functions[i], prefix, e, functions[i]);
     text_char(out, '}');
 }
 
-static void entry(Text *out, const Program *p, const char *x) {
+static void entry(Text *out, const Program *p, const char *prefix) {
     const Graph *g = p->graph;
     text_put(out, "    {\n      ");
     put_member(out, "name", g->name), text_put(out, ", ");
@@ -182,7 +183,7 @@ static void entry(Text *out, const Program *p, const char *x) {
     Text s = {.ctx = out->ctx};
     glue_signature(&s, p);
     put_member(out, "signature", s.s);
-    symbols(out, p, x);
+    symbols(out, p, prefix);
     tensors(out, p);
     dimensions(out, p);
     scalars(out, g);
@@ -193,10 +194,10 @@ static void entry(Text *out, const Program *p, const char *x) {
 /* What stands before entry i, or after all n. */
 static const char *between(int i, int n) { return i == n ? "\n  ]\n" : i ? ",\n" : "  \"entries\": [\n"; }
 
-static void entries(Text *out, const Program *const *programs, int n, const char *x) {
+static void entries(Text *out, const Program *const *programs, int n, const char *prefix) {
     for (int i = 0; i <= n; i++) {
         text_put(out, between(i, n));
-        if (i < n) entry(out, programs[i], x);
+        if (i < n) entry(out, programs[i], prefix);
     }
 }
 

@@ -1,5 +1,6 @@
-/* Planned memory (sched/kernel/memory.h): the tables that td_place reads (glue.c), and the pointers of kernels. */
-#include "glue_entry.h"
+/* Planned memory (sched/kernel/memory.h): the tables that td_place (checks.in) reads, and the pointers of kernels. */
+#include "glue_memory.h"
+#include "glue_library.h"
 
 #include "sched/kernel/memory.h"
 

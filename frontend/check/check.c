@@ -36,11 +36,11 @@ static bool bind(Job *j) {
     int d = (j->o->smallest - 1) / 2;
     int64_t given = j->dims[d];
     Text none = {.ctx = j->ctx}, sizes = {.ctx = j->ctx};
-    bool smaller = check_smallest(j->ctx, j->g, j->check, d, 0, j->dims, j->scalars, &none);
+    bool smaller = check_smallest(j->g, j->check, d, 0, j->dims, j->scalars, &none);
     if (smaller && j->o->smallest % 2 == 0) {
         smaller = j->dims[d] == 0;
         j->dims[d] = given;
-        smaller = smaller && check_smallest(j->ctx, j->g, j->check, d, 1, j->dims, j->scalars, &none);
+        smaller = smaller && check_smallest(j->g, j->check, d, 1, j->dims, j->scalars, &none);
     }
     if (!smaller) return j->r.skipped = true, false;
     text_fmt(&sizes, "%s = %lld", j->g->dims.at[d]->name, (long long)j->dims[d]);
@@ -60,6 +60,11 @@ static bool draw_special(Job *j) {
     return true;
 }
 
+static bool draw_input(Job *j, const Tensor *t, HostTensor *h) {
+    const InputDraw draw = {check_input_spec(j->check, t->name), SEED};
+    return check_input(j->g, t, draw, j->dims, j->scalars, h, &j->why);
+}
+
 static bool draw(Job *j) {
     for (int k = 0; k < j->n; k++) {
         const Tensor *t = j->g->params.at[k];
@@ -69,9 +74,7 @@ static bool draw(Job *j) {
         c->name = t->name;
         c->kind = t->kind;
         if (!host_tensor(j->ctx, &c->host, t->type, t->rank, shape)) return false;
-        if (t->kind != TENSOR_OUTPUT && !check_input(j->g, t, check_input_spec(j->check, t->name), j->dims, j->scalars,
-                                                     SEED, &c->host, count, &j->why))
-            return false;
+        if (t->kind != TENSOR_OUTPUT && !draw_input(j, t, &c->host)) return false;
     }
     if (!draw_special(j)) return false;
     for (int k = 0; k < j->n; k++) {
@@ -151,7 +154,8 @@ static int nudged_references(Job *j, Near *near, int k, InterpValue *one) {
     for (int v = 0; v < 3; v++) {
         if (!near->nudged[v]) {
             InterpValue *all = NEW_N(j->ctx, InterpValue, j->n + 1);
-            if (!interp_run(j->ctx, j->g, j->dims, j->scalars, j->old, nudges[v], all, &j->why)) return -1;
+            if (!interp_run(j->ctx, j->g, &(InterpArgs){j->dims, j->scalars, j->old}, nudges[v], all, &j->why))
+                return -1;
             near->nudged[v] = all;
         }
         one[v] = near->nudged[v][k];
@@ -188,7 +192,7 @@ static bool judge_output(Job *j, int k, bool moved, const InterpValue *ref, Near
 static bool judge(Job *j) {
     InterpValue *ref = NEW_N(j->ctx, InterpValue, j->n + 1);
     Near near = {0};
-    if (!interp_run(j->ctx, j->g, j->dims, j->scalars, j->old, NUDGE_NONE, ref, &j->why)) return false;
+    if (!interp_run(j->ctx, j->g, &(InterpArgs){j->dims, j->scalars, j->old}, NUDGE_NONE, ref, &j->why)) return false;
     bool ok = true;
     for (int k = 0; k < j->n; k++) {
         const CheckTensor *t = &j->tensors[k];
@@ -243,9 +247,7 @@ static bool run_bench(Job *j) {
         c->kind = t->kind;
         int64_t some = n < BENCH_ELEMENTS ? n : BENCH_ELEMENTS;
         host_tensor(j->ctx, &c->host, t->type, 1, &some);
-        if (t->kind != TENSOR_OUTPUT && !check_input(j->g, t, check_input_spec(j->check, t->name), j->dims, j->scalars,
-                                                     SEED, &c->host, some, &j->why))
-            return false;
+        if (t->kind != TENSOR_OUTPUT && !draw_input(j, t, &c->host)) return false;
         c->fill = c->host.bytes ? c->host.bytes : 1;
         c->host.bytes = host_bytes(t->type, n);
         j->r.bytes += (double)c->host.bytes * (t->kind == TENSOR_INOUT ? 2 : 1);

@@ -106,9 +106,14 @@ bool check_call(Ctx *ctx, const CheckOptions *o, const CheckModel *m, const Chec
 /* ---- inputs (check_input.c): fixed, seeded, without libm: the same on every machine ---- */
 double check_uniform(uint64_t key, uint64_t i); /* in [0, 1), a multiple of 2^-53 */
 double check_normal(uint64_t key, uint64_t i);  /* standard normal, an f32 */
-/* Fills the n first elements of an input as its InputSpec (or NULL) and the facts of the graph say. */
-bool check_input(const Graph *g, const Tensor *t, const InputSpec *spec, const int64_t *dims, const double *scalars,
-                 uint64_t seed, HostTensor *h, int64_t n, Text *why);
+/* How an input is drawn. */
+typedef struct InputDraw {
+    const InputSpec *spec; /* what the statement says of it, or NULL */
+    uint64_t seed;
+} InputDraw;
+/* Fills the elements that h has, the first of the input t, as the draw and the facts of the graph say. */
+bool check_input(const Graph *g, const Tensor *t, InputDraw draw, const int64_t *dims, const double *scalars,
+                 HostTensor *h, Text *why);
 /* The integers that the facts of the graph leave to the elements of an input (check_values.c): in ascending parts that
  * do not touch, none where there is no such number. */
 enum { VALUE_PARTS = 8 };
@@ -177,8 +182,8 @@ bool check_bind(const Graph *g, const Check *c, int64_t *dims, double *scalars, 
 /* Gives dimension d the smallest value from `least` on that is legal beside the others and below the one it has. False
  * where there is none, leaving it as it is. *why says why a value that the entry accepts was passed over: an input has
  * none. */
-bool check_smallest(Ctx *ctx, const Graph *g, const Check *c, int d, int64_t least, int64_t *dims,
-                    const double *scalars, Text *why);
+bool check_smallest(const Graph *g, const Check *c, int d, int64_t least, int64_t *dims, const double *scalars,
+                    Text *why);
 /* Finds dimensions from the shapes of tensors: given[k] is parameter k's, or NULL. known[i] says which dims have a
  * value already, and afterwards have one. False after saying which shape fits no value, or which dimension no shape
  * tells. */

@@ -92,7 +92,8 @@ bool check_noise(Ctx *ctx, const Graph *g, const int64_t *dims, const double *sc
     Text ignored = {.ctx = ctx};
     for (int k = 0; k < CHECK_NOISES; k++) {
         out[k] = NEW_N(ctx, InterpValue, g->params.n + 1);
-        if (!interp_run(ctx, g, dims, scalars, params, (InterpNudge)(NUDGE_NOISE + k), out[k], &ignored)) return false;
+        if (!interp_run(ctx, g, &(InterpArgs){dims, scalars, params}, (InterpNudge)(NUDGE_NOISE + k), out[k], &ignored))
+            return false;
     }
     return true;
 }

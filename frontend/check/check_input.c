@@ -195,10 +195,12 @@ static void sort(Ctx *ctx, HostTensor *h, int64_t n) {
     for (int64_t i = 0; i < n; i++) host_put_int(h, i, all[i]);
 }
 
-bool check_input(const Graph *g, const Tensor *t, const InputSpec *spec, const int64_t *dims, const double *scalars,
-                 uint64_t seed, HostTensor *h, int64_t n, Text *why) {
+bool check_input(const Graph *g, const Tensor *t, InputDraw draw, const int64_t *dims, const double *scalars,
+                 HostTensor *h, Text *why) {
     Range r = bounds(g, t, dims, scalars);
-    uint64_t key = tensor_key(t, seed);
+    const InputSpec *spec = draw.spec;
+    uint64_t key = tensor_key(t, draw.seed);
+    const int64_t n = h->n;
     if (type_is_float(t->type)) {
         fill_float(h, n, key, spec, &r);
         return true;

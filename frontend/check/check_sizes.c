@@ -27,13 +27,14 @@ static bool inhabited(Ctx *ctx, const Graph *g, const Check *c, const int64_t *d
         HostTensor h;
         if (t->kind == TENSOR_OUTPUT || !interp_shape(g, t, dims, shape, &count, why) || !count) continue;
         if (!host_tensor(ctx, &h, t->type, 1, &one)) return false;
-        if (!check_input(g, t, check_input_spec(c, t->name), dims, scalars, 0, &h, 1, why)) return false;
+        if (!check_input(g, t, (InputDraw){check_input_spec(c, t->name), 0}, dims, scalars, &h, why)) return false;
     }
     return true;
 }
 
-bool check_smallest(Ctx *ctx, const Graph *g, const Check *c, int d, int64_t least, int64_t *dims,
-                    const double *scalars, Text *why) {
+bool check_smallest(const Graph *g, const Check *c, int d, int64_t least, int64_t *dims, const double *scalars,
+                    Text *why) {
+    Ctx *ctx = why->ctx;
     const Dim *dim = g->dims.at[d];
     if (least < dim->lo) least = dim->lo;
     int64_t given = dims[d], step = dim->divisor, v = -floor_div(-least, step) * step;

@@ -81,14 +81,14 @@ static Exit write_outputs(Job *job) {
     int n = 0;
     for (int e = 0; o->to_stdout && e < EMIT_COUNT; e++)
         if (o->emit >> e & 1) {
-            const OutFile file = job_file(job, (EmitId)e, "-");
+            const OutFile file = file_of_job(job, (EmitId)e, "-");
             return file_to_stdout(&file) ? EXIT_OK : EXIT_INTERNAL;
         }
     for (int e = 0; e < EMIT_COUNT; e++) {
         bool given = e == EMIT_CU && o->out;
         if (o->emit >> e & 1)
-            files[n++] = job_file(job, (EmitId)e,
-                                  given ? o->out : sym_fmt(job->ctx, "%s%s", stem, driver_emit((EmitId)e)->suffix));
+            files[n++] = file_of_job(job, (EmitId)e,
+                                     given ? o->out : sym_fmt(job->ctx, "%s%s", stem, driver_emit((EmitId)e)->suffix));
     }
     if (o->depend) {
         if (!depend_print(&rule, job, files, n)) return EXIT_USAGE;

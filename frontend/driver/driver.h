@@ -219,7 +219,7 @@ typedef struct OutFile {
     const Text *text;
     Spool *middle; /* of text, at middle->sink.at; NULL: nothing */
 } OutFile;
-OutFile job_file(Job *job, EmitId e, Sym path);
+OutFile file_of_job(Job *job, EmitId e, Sym path);
 bool file_to_stdout(const OutFile *file);
 /* Writes all of them or none; each appears whole. */
 bool files_write(Ctx *ctx, const OutFile *files, int n);

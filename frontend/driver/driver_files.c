@@ -200,7 +200,7 @@ bool file_to_stdout(const OutFile *file) {
     return (fflush(stdout) == 0 && put(STDOUT_FILENO, file)) || complain("to the standard output");
 }
 
-OutFile job_file(Job *job, EmitId e, Sym path) { return (OutFile){path, &job->out[e], &job->middle[e]}; }
+OutFile file_of_job(Job *job, EmitId e, Sym path) { return (OutFile){path, &job->out[e], &job->middle[e]}; }
 
 bool files_write(Ctx *ctx, const OutFile *files, int n) {
     Fresh *all = NEW_N(ctx, Fresh, n + 1);

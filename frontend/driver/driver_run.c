@@ -45,7 +45,7 @@ static Exit run_tensors(Job *job, const Graph *g, const HostTensor *const *given
         c->kind = t->kind;
         if (t->kind == TENSOR_OUTPUT) continue;
         if (!given[i]) {
-            if (!check_input(g, t, NULL, call->dims, call->scalars, (uint64_t)i + 1, &c->host, n, &why))
+            if (!check_input(g, t, (InputDraw){NULL, (uint64_t)i + 1}, call->dims, call->scalars, &c->host, &why))
                 return bad(job, t->span, &why);
             continue;
         }
@@ -147,7 +147,7 @@ static Exit run_interpreted(Job *job, const Graph *g, CheckCall *call) {
             return EXIT_WRONG;
         }
     progress_say(job->progress, "running %s in the reference interpreter", g->name);
-    bool ran = interp_run(job->ctx, g, call->dims, call->scalars, params, NUDGE_NONE, values, &why);
+    bool ran = interp_run(job->ctx, g, &(InterpArgs){call->dims, call->scalars, params}, NUDGE_NONE, values, &why);
     progress_hide(job->progress);
     if (!ran) return driver_fail(g->name, &why), EXIT_WRONG;
     for (int k = 0; k < call->ntensors; k++) {

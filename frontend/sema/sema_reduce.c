@@ -82,9 +82,8 @@ static bool bind_formal(Sema *s, Bound *b, Sym name, const Scope *formal) {
     return g != NULL;
 }
 
-static bool bind_inferred(Sema *s, Bound *b, Sym name, bool pack, Span span, const AstItems *items, int from,
-                          const Roots *roots) {
-    RangeQuery q = {.env = b->env, .name = name, .pack = pack, .span = span};
+/* Binds what q asks for to the range that its uses give: in `roots`, the guard and the items from `from` on. */
+static bool bind_inferred(Sema *s, Bound *b, RangeQuery q, const AstItems *items, int from, const Roots *roots) {
     for (int i = 0; i < roots->n; i++) vec_push(s->ctx, &q.roots, roots->at[i]);
     if (items->guard) vec_push(s->ctx, &q.roots, items->guard);
     for (int i = from; i < items->v.n; i++) {
@@ -93,19 +92,19 @@ static bool bind_inferred(Sema *s, Bound *b, Sym name, bool pack, Span span, con
         vec_push(s->ctx, &q.roots, items->v.at[i].value);
     }
     const Expr *zero = expr_int(s->g, TY_I64, 0);
-    if (!pack) {
+    if (!q.pack) {
         const Expr *hi;
         if (!sema_infer_var(s, &q, &hi)) return false;
-        Var *v = new_var(s, b, name, zero, hi);
+        Var *v = new_var(s, b, q.name, zero, hi);
         v->span = q.from;
-        b->env.scope = sema_scope_var(s, b->env.scope, name, v);
+        b->env.scope = sema_scope_var(s, b->env.scope, q.name, v);
         return true;
     }
     ExprVec his = {0};
     if (!sema_infer_pack(s, &q, &his)) return false;
     Var **vars = NEW_N(s->ctx, Var *, his.n + 1);
-    for (int i = 0; i < his.n; i++) vars[i] = new_var(s, b, sym_fmt(s->ctx, "%s%d", name, i), zero, his.at[i]);
-    b->env.scope = sema_scope_pack(s, b->env.scope, name, vars, his.n);
+    for (int i = 0; i < his.n; i++) vars[i] = new_var(s, b, sym_fmt(s->ctx, "%s%d", q.name, i), zero, his.at[i]);
+    b->env.scope = sema_scope_pack(s, b->env.scope, q.name, vars, his.n);
     return true;
 }
 
@@ -131,7 +130,8 @@ static bool bind_item(Sema *s, Bound *b, const AstItems *items, int i, const Roo
     const Scope *sc = sema_scope_find(b->env.scope, name);
     if (sc && sc->kind == SCOPE_FORMAL) return bind_formal(s, b, name, sc);
     sema_warn_hidden(s, b->env.inst, name, it->span);
-    return bind_inferred(s, b, name, pack, it->span, items, i + 1, roots);
+    const RangeQuery q = {.env = b->env, .name = name, .pack = pack, .span = it->span};
+    return bind_inferred(s, b, q, items, i + 1, roots);
 }
 
 static bool bind_items(Sema *s, Bound *b, const AstItems *items, const Roots *roots) {

@@ -187,11 +187,15 @@ static void result(Interp *m, const Cell *c, InterpValue *v) {
             v->i[i] = c->data[i].i;
 }
 
-bool interp_run(Ctx *ctx, const Graph *g, const int64_t *dims, const double *scalars, const HostTensor *params,
-                InterpNudge nudge, InterpValue *results, Text *why) {
-    Interp m = {
-        .ctx = ctx, .g = g, .dims = dims, .scalars = scalars, .nudge = nudge, .noise = (uint64_t)nudge, .why = why};
-    if (!start(&m, params)) return false;
+bool interp_run(Ctx *ctx, const Graph *g, const InterpArgs *args, InterpNudge nudge, InterpValue *results, Text *why) {
+    Interp m = {.ctx = ctx,
+                .g = g,
+                .dims = args->dims,
+                .scalars = args->scalars,
+                .nudge = nudge,
+                .noise = (uint64_t)nudge,
+                .why = why};
+    if (!start(&m, args->params)) return false;
     for (int i = 0; i < g->tensors.n; i++)
         if (!cell_compile(&m, &m.cells[i])) return false;
     if (!run_all(&m, NULL)) return false;

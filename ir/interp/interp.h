@@ -71,11 +71,16 @@ typedef struct InterpValue {
  * from the reference. */
 typedef enum InterpNudge { NUDGE_NONE, NUDGE_ROUND, NUDGE_DOWN, NUDGE_UP, NUDGE_NOISE } InterpNudge;
 
-/* `params` holds, for each of g->params, the input or the old value of the inout (outputs are ignored); `results`
- * receives one value a parameter (inputs: no data), allocated from ctx. False after saying why: a load out of range, an
- * element that nothing defines or two equations define, a size too large. */
-bool interp_run(Ctx *ctx, const Graph *g, const int64_t *dims, const double *scalars, const HostTensor *params,
-                InterpNudge nudge, InterpValue *results, Text *why);
+/* What a Graph is run with. */
+typedef struct InterpArgs {
+    const int64_t *dims; /* dims and scalars in the order of the graph; scalars may be NULL */
+    const double *scalars;
+    const HostTensor *params; /* for each of g->params the input or the old value of the inout; outputs are ignored */
+} InterpArgs;
+
+/* `results` receives one value a parameter (inputs: no data), allocated from ctx. False after saying why: a load out of
+ * range, an element that nothing defines or two equations define, a size too large. */
+bool interp_run(Ctx *ctx, const Graph *g, const InterpArgs *args, InterpNudge nudge, InterpValue *results, Text *why);
 
 /* Whether a fact holds for all values of its variables: false after saying where it does not. Of an inout it sees the
  * old value; what it says of other definitions is worked out for it. */

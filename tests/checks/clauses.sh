@@ -1,7 +1,7 @@
 #!/bin/bash
 # Clauses of docs/language.md and the tests that name them: a comment `// clause 4.2` or `# clauses 4.2, 4.3` in a file
 # under tests. Every clause is named by a test, and what a test names exists.
-cd "$(dirname "$0")/../.." || exit 1
+cd "${CHECKED:-$(dirname "$0")/../..}" || exit 1
 passed=0 failed=0
 there=$(sed -nE 's/^([0-9]+\.[0-9]+) .*/\1/p' docs/language.md)
 named=$(grep -rhoE --exclude=clauses.sh --exclude-dir=corpus '(//|#|\*) clauses? [0-9]+\.[0-9]+(, [0-9]+\.[0-9]+)*' tests | grep -oE '[0-9]+\.[0-9]+' | sort -uV)

@@ -2,7 +2,7 @@
 # The emitted files under the warnings of gcc and clang: model.c as C99, C11 and C++17, model.h alone as C99 and C++17;
 # and model.cu with nvcc where there is one, without most of its optimisations, which take three times as long (every
 # sample, matrix products, and every kernel text; without it the stand-in's compiler sees them when they run).
-cd "$(dirname "$0")/../.." || exit 1
+cd "${CHECKED:-$(dirname "$0")/../..}" || exit 1
 TDC=${TDC:-build/tdc}
 [ -x "$TDC" ] || { echo "no $TDC"; exit 1; }
 . tests/suite.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The table of figures in README.md is what bench/measure.py prints of the measurements that are kept: no figure is
 # written by hand.
-cd "$(dirname "$0")/../.." || exit 1
+cd "${CHECKED:-$(dirname "$0")/../..}" || exit 1
 command=$(sed -n 's/^`\(python3 bench\/measure.py table .*\)` reprints it.*/\1/p' README.md)
 table=$(mktemp) && readme=$(mktemp) || exit 1
 trap 'rm -f "$table" "$readme"' EXIT

@@ -2,7 +2,7 @@
 # The style of the C files: .clang-format, and no line over 120 columns. --fix (`make format`) formats them instead. The
 # prose of pages (*.md) keeps to 120 columns too; their tables and code may be wider.
 # The formatter's versions differ in what they write: only by 14 is it judged. tests/golden has what tdc prints.
-cd "$(dirname "$0")/../.." || exit 1
+cd "${CHECKED:-$(dirname "$0")/../..}" || exit 1
 files=$(find ir sched backend_cuda frontend grammar samples tests -name '*.[ch]' -not -path 'tests/golden/*' | sort)
 format=
 for name in clang-format-14 clang-format; do

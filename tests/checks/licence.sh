@@ -1,6 +1,6 @@
 #!/bin/bash
 # The licence is MIT everywhere, and one sentence says everywhere that what tdc emits is the user's.
-cd "$(dirname "$0")/../.." || exit 1
+cd "${CHECKED:-$(dirname "$0")/../..}" || exit 1
 TDC=${TDC:-build/tdc}
 . tests/suite.sh
 grep -q '^MIT License$' LICENSE && grep -q '^Copyright (c) [0-9]* The tdc authors$' LICENSE

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Completeness of the tables: every row has its counterparts where the compiler itself cannot insist on them. A line of
 # `rows` names a table's rows, the files that must know each row, and how they write it.
-cd "$(dirname "$0")/../.." || exit 1
+cd "${CHECKED:-$(dirname "$0")/../..}" || exit 1
 . tests/suite.sh
 
 # First fields of the rows of a table: rows FILE MACRO [FIELD]

@@ -81,7 +81,7 @@ static bool draw(Setting *s, int size, Text *why) {
         c->name = t->name;
         c->kind = t->kind;
         if (!host_tensor(s->ctx, &c->host, t->type, t->rank, shape)) return false;
-        if (t->kind != TENSOR_OUTPUT && !check_input(s->g, t, NULL, s->dims, s->scalars, 1, &c->host, count, why))
+        if (t->kind != TENSOR_OUTPUT && !check_input(s->g, t, (InputDraw){NULL, 1}, s->dims, s->scalars, &c->host, why))
             return false;
     }
     Text what = {.ctx = s->ctx};
@@ -109,7 +109,8 @@ bool setting_make(Setting *s, Ctx *ctx, const Graph *g, const Case *c, int size,
         s->g = NULL;
         return true;
     }
-    return draw(s, size, why) && interp_run(ctx, g, s->dims, s->scalars, s->old, NUDGE_NONE, s->ref, why);
+    return draw(s, size, why) &&
+           interp_run(ctx, g, &(InterpArgs){s->dims, s->scalars, s->old}, NUDGE_NONE, s->ref, why);
 }
 
 /* ---- judging ---- */

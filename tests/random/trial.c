@@ -102,7 +102,7 @@ static bool simplified_holds(Child *c, Ctx *ctx, int k, Graph *g, Text *why) {
         InterpValue *now = NEW_N(ctx, InterpValue, s->n + 1);
         Tally ignored = {0};
         if (!s->g) continue;
-        if (!interp_run(ctx, g, s->dims, s->scalars, s->old, NUDGE_NONE, now, why)) return false;
+        if (!interp_run(ctx, g, &(InterpArgs){s->dims, s->scalars, s->old}, NUDGE_NONE, now, why)) return false;
         for (int t = 0; t < s->n; t++) {
             HostTensor h;
             double tol = check_tolerance(ctx, s->g, s->g->params.at[t]);

@@ -57,7 +57,7 @@ static inline bool go(Rig *r, const int64_t *dims, const double *scalars, const 
         if (!host_tensor(r->ctx, &params[k], t->type, t->rank, shape)) return false;
         for (int64_t i = 0; inputs && inputs[k] && i < count; i++) host_put_float(&params[k], i, inputs[k][i]);
     }
-    if (!interp_run(r->ctx, r->g, dims, scalars, params, NUDGE_NONE, values, &r->why)) return false;
+    if (!interp_run(r->ctx, r->g, &(InterpArgs){dims, scalars, params}, NUDGE_NONE, values, &r->why)) return false;
     InterpValue *last = &values[n - 1];
     if (last->n && last->f) r->f = last->f[0];
     if (last->n && last->i) r->i = last->i[0];

@@ -64,33 +64,33 @@ static void test_ranges(Test *t) {
     HostTensor h;
     Text why = {.ctx = t->ctx};
     host_tensor(t->ctx, &h, TY_I32, 1, dims);
-    bool ok = check_input(g, a, NULL, dims, NULL, 1, &h, 300, &why);
+    bool ok = check_input(g, a, (InputDraw){NULL, 1}, dims, NULL, &h, &why);
     int_extent(&h, &lo, &hi);
     expect(ok && lo >= -2 && lo < 5 && hi < 300 && hi > 290, "integers in their assumed range", NULL);
     dims[0] = 1;
-    ok = check_input(g, a, NULL, dims, NULL, 1, &h, 300, &why);
+    ok = check_input(g, a, (InputDraw){NULL, 1}, dims, NULL, &h, &why);
     int_extent(&h, &lo, &hi);
     expect(ok && lo == -2 && hi == 0, "a bound by a dimension", NULL);
     dims[0] = -2;
-    expect(!check_input(g, a, NULL, dims, NULL, 1, &h, 300, &why), "an empty range is refused", NULL);
+    expect(!check_input(g, a, (InputDraw){NULL, 1}, dims, NULL, &h, &why), "an empty range is refused", NULL);
     dims[0] = 300;
     InputSpec spec = {.name = a->name, .uniform = true, .lo = 3, .hi = 5};
-    check_input(g, a, &spec, dims, NULL, 1, &h, 300, &why);
+    check_input(g, a, (InputDraw){&spec, 1}, dims, NULL, &h, &why);
     int_extent(&h, &lo, &hi);
     expect(lo == 3 && hi == 4, "`in` is half-open for integers", NULL);
     HostTensor hb, hp;
     host_tensor(t->ctx, &hb, TY_U8, 1, dims);
     host_tensor(t->ctx, &hp, TY_F32, 1, dims);
-    check_input(g, b, NULL, dims, NULL, 1, &hb, 300, &why);
+    check_input(g, b, (InputDraw){NULL, 1}, dims, NULL, &hb, &why);
     int_extent(&hb, &lo, &hi);
     expect(lo == 0 && hi == 15, "other integers are small", NULL);
-    check_input(g, p, NULL, dims, NULL, 1, &hp, 300, &why);
+    check_input(g, p, (InputDraw){NULL, 1}, dims, NULL, &hp, &why);
     bool above = true;
     for (int k = 0; k < 300; k++) above &= host_float(&hp, k) >= 0.5;
     expect(above, "floats keep to an assumed bound", NULL);
     spec = (InputSpec){.name = p->name, .scale = 0.001};
     g->facts.n = 0;
-    check_input(g, p, &spec, dims, NULL, 1, &hp, 300, &why);
+    check_input(g, p, (InputDraw){&spec, 1}, dims, NULL, &hp, &why);
     double most = 0;
     for (int k = 0; k < 300; k++) most = fmax(most, fabs(host_float(&hp, k)));
     expect(most > 0.002 && most < 0.006, "`~` scales", NULL);
@@ -160,7 +160,7 @@ static void test_noise(Test *t) {
     for (int k = 0; k < 3; k++) host_tensor(t->ctx, &x[k], TY_F32, 1, dims);
     host_tensor(t->ctx, &out, TY_F32, 1, dims);
     for (int i = 0; i < N; i++) host_put_float(&x[0], i, 0.7);
-    bool ok = g && interp_run(t->ctx, g, dims, NULL, x, NUDGE_NONE, ref, &why) &&
+    bool ok = g && interp_run(t->ctx, g, &(InterpArgs){dims, NULL, x}, NUDGE_NONE, ref, &why) &&
               check_noise(t->ctx, g, dims, NULL, x, noisy);
     expect(ok, "references with noise", NULL);
     if (!ok) return;
@@ -209,7 +209,7 @@ static void test_smallest(Test *t) {
         Check c = {.entry = g ? g->name : NULL, .tol = -1};
         int64_t dims[2] = {rows[i].given, 5};
         Text why = {.ctx = t->ctx};
-        bool found = g && check_smallest(t->ctx, g, &c, 0, rows[i].least, dims, NULL, &why);
+        bool found = g && check_smallest(g, &c, 0, rows[i].least, dims, NULL, &why);
         expect(g && found == (rows[i].smallest >= 0) && dims[0] == (found ? rows[i].smallest : rows[i].given) &&
                    (rows[i].why ? why.n && !strcmp(why.s, rows[i].why) : !why.n),
                rows[i].text, NULL);

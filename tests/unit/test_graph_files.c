@@ -75,7 +75,7 @@ static bool run(Ctx *ctx, const Graph *g, const int64_t *dims, uint32_t seed, In
             else
                 host_put_int(&params[i], k, (int64_t)draw(3));
     }
-    return interp_run(ctx, g, dims, scalars, params, NUDGE_NONE, r, why);
+    return interp_run(ctx, g, &(InterpArgs){dims, scalars, params}, NUDGE_NONE, r, why);
 }
 
 static bool near(double a, double b) {

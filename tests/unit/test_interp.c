@@ -193,14 +193,14 @@ static void test_nudge(Ctx *ctx) {
     const InterpNudge nudges[] = {NUDGE_NONE, NUDGE_ROUND, NUDGE_DOWN, NUDGE_UP};
     const int64_t want[] = {1, 0, 0, 1};
     for (int i = 0; i < 4; i++) {
-        bool ok = interp_run(ctx, g, NULL, NULL, h, nudges[i], v, &r.why);
+        bool ok = interp_run(ctx, g, &(InterpArgs){NULL, NULL, h}, nudges[i], v, &r.why);
         expect_int(ok ? v[1].i[0] : -2, want[i], "argmax of computed values, nudged");
     }
     /* Inputs are exact: no nudge moves them. */
     host_put_float(&h[0], 1, 2 * (1 + 0x1p-23));
     r.g->tensors.at[1]->pieces.at[0].value = expr_reduce(g, &red[1], NULL, expr_load(g, x, &kv));
     for (int i = 0; i < 4; i++) {
-        bool ok = interp_run(ctx, g, NULL, NULL, h, nudges[i], v, &r.why);
+        bool ok = interp_run(ctx, g, &(InterpArgs){NULL, NULL, h}, nudges[i], v, &r.why);
         expect_int(ok ? v[1].i[0] : -2, 1, "argmax of inputs is not nudged");
     }
 }
@@ -224,7 +224,7 @@ static void test_noise(Ctx *ctx) {
     host_tensor(ctx, &h[1], TY_F32, 1, (const int64_t[]){64});
     for (int i = 0; i < 64; i++) host_put_float(&h[0], i, i % 3 == 0 ? 0 : i % 3 == 1 ? (double)INFINITY : 1);
     InterpValue v[2];
-    bool ok = interp_run(ctx, g, NULL, NULL, h, (InterpNudge)(NUDGE_NOISE + 1), v, &r.why);
+    bool ok = interp_run(ctx, g, &(InterpArgs){NULL, NULL, h}, (InterpNudge)(NUDGE_NOISE + 1), v, &r.why);
     for (int i = 0; i < 64; i++) {
         double got = ok ? v[1].f[i] : (double)NAN;
         bool right = i % 3 == 2 ? got != 3 && fabs(got - 3) < 1e-5 : got == (i % 3 ? (double)INFINITY : 0);

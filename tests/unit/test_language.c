@@ -47,10 +47,10 @@ static bool holds(Ctx *ctx, const Graph *g, const Check *c, int *judged, Text *w
         if (!interp_shape(g, t, dims, shape, &count, why) || !host_tensor(ctx, &in[k], t->type, t->rank, shape))
             return false;
         if (t->kind != TENSOR_OUTPUT &&
-            !check_input(g, t, check_input_spec(c, t->name), dims, scalars, 1, &in[k], count, why))
+            !check_input(g, t, (InputDraw){check_input_spec(c, t->name), 1}, dims, scalars, &in[k], why))
             return false;
     }
-    if (!interp_run(ctx, g, dims, scalars, in, NUDGE_NONE, out, why)) return false;
+    if (!interp_run(ctx, g, &(InterpArgs){dims, scalars, in}, NUDGE_NONE, out, why)) return false;
     for (int k = 0; k < n; k++) {
         if (strncmp(g->params.at[k]->name, "ok", 2) != 0) continue;
         ++*judged;

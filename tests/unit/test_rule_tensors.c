@@ -141,7 +141,7 @@ static bool equal(const InterpValue *x, const InterpValue *y, int ulp) {
 
 static bool run(Ctx *ctx, Graph *g, const HostTensor *in, InterpValue *out, Text *why) {
     int64_t n = ELEMENTS;
-    return graph_verify(g, why) && interp_run(ctx, g, &n, NULL, in, NUDGE_NONE, out, why);
+    return graph_verify(g, why) && interp_run(ctx, g, &(InterpArgs){&n, NULL, in}, NUDGE_NONE, out, why);
 }
 
 static void test_row(const struct Row *row, Type t) {

@@ -1,0 +1,13 @@
+/* The function of a program in model.c that checks and launches. Internal to backend_cuda/glue. */
+#ifndef TDC_GLUE_RUN_H
+#define TDC_GLUE_RUN_H
+
+#include "glue_host.h"
+
+/* The entry's static function td_ENTRY_run: the checks that need no pointer, which tell the bytes of workspace; those
+ * of pointers; the launches. */
+void glue_run(Text *out, const HostEntry *h, const char *prefix);
+/* Whether runs of p need a workspace. */
+bool glue_has_workspace(const Program *p);
+
+#endif
