@@ -2,7 +2,7 @@
 #include "group.h"
 #include "sched/machine/target.h"
 
-enum { LEAST_SHARE = 4096 /* elements */, ROWS = 4, COLUMNS = 64 /* results of a block */ };
+enum { LEAST_SHARE = 4096 /* elements */, LEAST_SHARES = 4, ROWS = 4, COLUMNS = 64 /* results of a block */ };
 
 /* As many blocks as keep the machine busy: two a multiprocessor. */
 static int64_t many_blocks(void) { return 2 * target_machine.sms; }
@@ -88,7 +88,7 @@ bool group_split(Plan *plan, Group *gr, Group **first, Group **second) {
     Graph *g = plan->graph;
     int axis = splits(gr) ? axis_to_split(gr) : -1;
     int64_t n = axis >= 0 ? shares(gr, axis) : 0;
-    if (n < 4) return false;
+    if (n < LEAST_SHARES) return false;
     Group *one = NEW(g->ctx, Group);
     *one = *gr;
     one->stores.at = NULL;
