@@ -52,7 +52,12 @@ _Static_assert(sizeof op_rows / sizeof *op_rows == OP_COUNT, "a row for each ope
 #define TEXTS_FLAT 0
 #define TEXTS_OWN 0
 #define TEXTS_UNSAID 0
+#define CALLED_NONE 0
+#define CALLED_TD(f) 1
+#define CALLED_FAST(f) 0
+#define CALLED_BOTH(f) 1
 #define OP(e, text, arity, form, rule, device, host, d)                                                                \
+    _Static_assert(FORM_##form != FORM_CALL || CALLED_##device, #e " of ops.def: a call has a device function");       \
     _Static_assert(!TEXTS_##d || TEXTS_##d == (arity), #e " of ops.def: a derivative for each operand");
 #include "ops.def"
 #undef OP

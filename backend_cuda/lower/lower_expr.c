@@ -184,39 +184,9 @@ static Sym cast_text(Lower *l, Type to, const Expr *from, Sym x) {
     return fmt(l, "(%s)(%s)(%s)", c_type(to), lower_storage_type(to), x);
 }
 
-/* Functions of f32 that the hardware approximates: `option math = fast`. */
-static bool has_fast(Op op) {
-    switch (op) {
-    case OP_DIV:
-    case OP_POW:
-    case OP_SQRT:
-    case OP_RSQRT:
-    case OP_EXP:
-    case OP_EXP2:
-    case OP_LOG:
-    case OP_LOG2:
-    case OP_LOG10:
-    case OP_SIN:
-    case OP_COS:
-    case OP_TAN:
-    case OP_TANH:
-    case OP_SIGMOID: return true;
-    default: return false;
-    }
-}
-
+/* `option math = fast` of f32. */
 static bool is_fast(const Lower *l, const Expr *e) {
-    return e->type == TY_F32 && has_fast(e->op) && option_is(&l->g->options, MATH_FAST);
-}
-
-static const char *function_name(Op op) {
-    static const struct {
-        Op op;
-        const char *name;
-    } odd[] = {{OP_ROUND, "td_round_even"}};
-    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
-        if (odd[i].op == op) return odd[i].name;
-    return NULL;
+    return e->type == TY_F32 && op_fast(e->op) && option_is(&l->g->options, MATH_FAST);
 }
 
 static const Axis *axis_of(const Lower *l, const Var *v) {
@@ -330,16 +300,15 @@ Sym expr_text(Lower *l, const Expr *e, const Layout *layout) {
     default: break;
     }
     Sym a = expr_text(l, e->arg[0], layout), b = e->nargs > 1 ? expr_text(l, e->arg[1], layout) : NULL;
-    if (e->op == OP_DIV && is_fast(l, e)) return fmt(l, "td_fast_div(%s, %s)", a, b);
+    if (e->op == OP_DIV && is_fast(l, e)) return fmt(l, "%s(%s, %s)", op_fast(e->op), a, b);
     if (op_form(e->op) == FORM_INFIX) return infix_text(l, e, a, b);
     if (op_form(e->op) == FORM_PREFIX)
         return e->op == OP_NEG && (e->type == TY_I32 || e->type == TY_I64) &&
                        int_bits(e->arg[0], 0) >= type_bits(e->type)
                    ? fmt(l, "td_sub<%s>(0, %s)", c_type(e->type), a)
                    : fmt(l, "(%s%s)", op_text(e->op), a);
-    const char *f = function_name(e->op);
     Text t = {.ctx = l->ctx};
-    text_fmt(&t, "%s%s", f ? f : is_fast(l, e) ? "td_fast_" : "td_", f ? "" : op_text(e->op));
+    text_put(&t, is_fast(l, e) ? op_fast(e->op) : op_device(e->op));
     if ((e->op == OP_MAX || e->op == OP_MIN) && e->type == TY_I64) text_put(&t, "<int64_t>");
     text_fmt(&t, "(%s", a);
     if (b) text_fmt(&t, ", %s", b);
