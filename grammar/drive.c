@@ -124,7 +124,7 @@ static void drive_recover(Drive *d) {
 
 static void drive(Parse *p) {
     static const char *const types[TY_COUNT] = {
-#define TYPE(e, name, bits, cls, acc) #name,
+#define TYPE(e, name, ...) #name,
 #include "ir/types.def"
 #undef TYPE
     };

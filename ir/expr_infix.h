@@ -35,7 +35,7 @@ static const Infix infix_rows[] = {
 enum {
     INFIX_ROWS = sizeof infix_rows / sizeof *infix_rows,
     INFIX_OPS = 0
-#define OP(e, text, arity, form, rule) +(FORM_##form == FORM_INFIX)
+#define OP(e, text, arity, form, ...) +(FORM_##form == FORM_INFIX)
 #include "ops.def"
 #undef OP
 };

@@ -45,15 +45,12 @@ static bool fold_int(Op op, Type t, int64_t a, int64_t b, int64_t *r) {
     }
 }
 
-static bool fold_compare(Op op, double a, double b) {
-    switch (op) {
-    case OP_EQ: return a == b;
-    case OP_NE: return a != b;
-    case OP_LT: return a < b;
-    case OP_LE: return a <= b;
-    case OP_GT: return a > b;
-    default: return a >= b;
-    }
+/* Which of the operands is less; NaN is UNORDERED with anything. */
+static unsigned outcome(const Expr *a, const Expr *b) {
+    bool f = type_is_float(a->type);
+    if (f ? a->u.f < b->u.f : a->u.i < b->u.i) return OUTCOME_LESS;
+    if (f ? a->u.f > b->u.f : a->u.i > b->u.i) return OUTCOME_GREATER;
+    return (f ? a->u.f == b->u.f : a->u.i == b->u.i) ? OUTCOME_EQUAL : OUTCOME_UNORDERED;
 }
 
 static const Expr *fold_cast(Graph *g, Type t, const Expr *a) {
@@ -84,12 +81,7 @@ const Expr *expr_fold(Graph *g, const Expr *e) {
         if (e->op == OP_ISNAN) return expr_int(g, TY_BOOL, isnan(a->u.f));
         if (e->op == OP_ISINF) return expr_int(g, TY_BOOL, isinf(a->u.f));
         return e->op == OP_ISFINITE ? expr_int(g, TY_BOOL, isfinite(a->u.f)) : NULL;
-    case RULE_COMPARE:
-        if (is_float)
-            i = fold_compare(e->op, a->u.f, b->u.f);
-        else if (!int_value_op(e->op, a->u.i, b->u.i, &i))
-            return NULL;
-        return expr_int(g, TY_BOOL, i);
+    case RULE_COMPARE: return expr_int(g, TY_BOOL, (op_outcomes(e->op) & outcome(a, b)) != 0);
     case RULE_ARITH:
     case RULE_FLOAT:
     case RULE_INT:
@@ -101,18 +93,13 @@ const Expr *expr_fold(Graph *g, const Expr *e) {
     return NULL;
 }
 
-/* Bits in which an integer or a float is exact, without the sign. */
-static int precision(Type t) {
-    return type_is_float(t) ? num_format(t).precision : type_bits(t) - (type_class(t) == CLASS_SINT);
-}
-
 bool type_holds(Type to, Type from) {
     if (to == from || from == TY_BOOL) return true;
     if (to == TY_BOOL) return false;
     bool f = type_is_float(from), t = type_is_float(to);
     if (f && !t) return false;
     if (f) return to == TY_F64 || (to == TY_F32 && from != TY_F64);
-    if (t) return (to == TY_F64 || to == TY_F32) && precision(from) <= precision(to);
+    if (t) return (to == TY_F64 || to == TY_F32) && type_row(from)->digits <= type_row(to)->digits;
     if (type_class(from) == CLASS_SINT && type_class(to) == CLASS_UINT) return false;
-    return precision(from) <= precision(to);
+    return type_row(from)->digits <= type_row(to)->digits;
 }

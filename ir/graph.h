@@ -8,7 +8,7 @@
 #include "options.h"
 
 typedef enum Type {
-#define TYPE(e, name, bits, cls, acc) TY_##e,
+#define TYPE(e, ...) TY_##e,
 #include "types.def"
 #undef TYPE
     TY_COUNT
@@ -17,7 +17,7 @@ typedef enum Type {
 typedef enum TypeClass { CLASS_FLOAT, CLASS_SINT, CLASS_UINT, CLASS_BOOL } TypeClass;
 
 typedef enum Op {
-#define OP(e, text, arity, form, rule) OP_##e,
+#define OP(e, ...) OP_##e,
 #include "ops.def"
 #undef OP
     OP_COUNT
@@ -35,6 +35,11 @@ typedef enum OpRule {
     RULE_SELECT,
     RULE_RANDOM
 } OpRule;
+/* How an operator is computed on the host, and what is said of its derivatives: columns of ops.def. */
+typedef enum OpHost { HOST_NONE, HOST_LIBM, HOST_GLUE } OpHost;
+typedef enum OpSlope { SLOPE_D, SLOPE_FLAT, SLOPE_OWN, SLOPE_UNSAID } OpSlope;
+/* How the operands of a comparison may lie; sets of these. UNORDERED: one is NaN. */
+enum { OUTCOME_LESS = 1, OUTCOME_EQUAL = 2, OUTCOME_GREATER = 4, OUTCOME_UNORDERED = 8 };
 
 typedef enum MonoidKind {
 #define MONOID(e, name, parts) MONOID_##e,
@@ -192,7 +197,20 @@ typedef struct Module {
     VEC(Check) checks;
 } Module;
 
-/* ---- tables (graph.c) ---- */
+/* ---- tables (types.c) ---- */
+/* A row of types.def, which says what the fields are. */
+typedef struct TypeRow {
+    const char *name;
+    int bits;
+    TypeClass cls;
+    Type acc;
+    int digits, exponent;
+    double largest;
+    bool saturates;
+    const char *memory, *value, *host, *element, *numpy, *npy;
+    int dlpack;
+} TypeRow;
+const TypeRow *type_row(Type t);
 const char *type_name(Type t);
 int type_bits(Type t);
 TypeClass type_class(Type t);
@@ -206,7 +224,16 @@ const char *op_text(Op op);
 int op_arity(Op op);
 OpForm op_form(Op op);
 OpRule op_rule(Op op);
+const char *op_device(Op op); /* the prelude's function, or NULL */
+const char *op_fast(Op op);   /* the prelude's faster one of f32, or NULL */
+OpHost op_host(Op op);
+const char *op_libm(Op op); /* math.h's function where op_host is HOST_LIBM, or NULL */
+OpSlope op_slope(Op op);
+const char *op_derivative(Op op, int arg); /* by operand arg, as text, where op_slope is SLOPE_D (pattern.h reads it) */
+/* Of a comparison: the outcomes for which it holds; 0 for other operators. */
+unsigned op_outcomes(Op op);
 Op op_negated(Op op); /* of a comparison: what holds of integers where it does not; other operators as they are */
+Op op_swapped(Op op); /* of a comparison: what says the same of exchanged operands; other operators as they are */
 const char *monoid_name(MonoidKind m);
 int monoid_parts(MonoidKind m);
 
@@ -259,6 +286,7 @@ const Expr *expr_leaf(Graph *g, Op op, Type t, const void *key);
 /* e with other operands; e itself where they are its own. */
 const Expr *expr_with(Graph *g, const Expr *e, const Expr *const *args);
 
+/* ---- typing (typing.c) ---- */
 /* The same operators with the language's typing: literals take the other operand's type, index integers convert beside
  * floats, 16- and 8-bit types widen to acc(T), comparisons meet in the wider. NULL where no rule fits (bool +
  * float...). */

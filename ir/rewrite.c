@@ -3,8 +3,8 @@
 #include "rewrite.h"
 
 #include "expr_walk.h"
-#include "expr_text.h"
 #include "ir/poly/poly_prove.h"
+#include "pattern.h"
 
 #include <string.h>
 
@@ -42,25 +42,11 @@ bool rule_has_type(RuleTypes set, Type t) {
     return false;
 }
 
-typedef struct Pattern {
-    Graph *g;
-    Type type;
-} Pattern;
+enum { RULE_ARGS = 5 };
 
-static const Expr *pattern_leaf(void *user, const LeafText *leaf) {
-    Pattern *p = user;
-    const char *at = strchr("abcpq", leaf->name[0]);
-    if (!at || leaf->name[1]) return NULL;
-    int n = (int)(at - "abcpq");
-    return expr_node(p->g, OP_ARG, n < 3 ? p->type : TY_BOOL, false, n, NULL, 0);
-}
-
-static const Expr *read_pattern(Graph *g, Type t, Type root, const char *text) {
-    Pattern p = {.g = g, .type = t};
-    Lex x;
-    lex_init(&x, g->ctx, text, strlen(text), -1);
-    ExprReader r = {.g = g, .lex = &x, .leaf = pattern_leaf, .user = &p};
-    return expr_read_as(&r, root);
+static const Expr *read_side(Graph *g, Type t, Type root, const char *text) {
+    const Type types[RULE_ARGS] = {t, t, t, TY_BOOL, TY_BOOL};
+    return pattern_read(g, text, "abcpq", types, root);
 }
 
 /* One for a compilation: patterns are matched by their form. */
@@ -71,14 +57,12 @@ static struct RuleSet *rules_of(Graph *g) {
     for (size_t i = 0; i < sizeof rule_rows / sizeof *rule_rows; i++)
         for (int t = 0; t < TY_COUNT; t++) {
             if (!rule_has_type(rule_rows[i].types, (Type)t)) continue;
-            Rule r = {.left = read_pattern(patterns, (Type)t, (Type)t, rule_rows[i].left)};
-            if (r.left) r.right = read_pattern(patterns, (Type)t, r.left->type, rule_rows[i].right);
+            Rule r = {.left = read_side(patterns, (Type)t, (Type)t, rule_rows[i].left)};
+            if (r.left) r.right = read_side(patterns, (Type)t, r.left->type, rule_rows[i].right);
             if (r.left && r.right) vec_push(g->ctx, &set->of[r.left->op], r);
         }
     return set;
 }
-
-enum { RULE_ARGS = 5 };
 
 static bool match(const Expr *pattern, const Expr *e, const Expr **args) {
     if (pattern->type != e->type) return false;

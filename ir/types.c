@@ -1,33 +1,84 @@
-/* The tables of types, operators and monoids. A row that one of the .def files
- * lacks a column for does not compile; the enumerators of graph.h come from the same rows. */
+/* The tables of types, operators and monoids. A row of one of the .def files that lacks a column does not compile; the
+ * enumerators of graph.h come from the same rows. */
 #include "graph.h"
 
 #include <string.h>
 
-static const struct {
-    const char *name;
-    int bits;
-    TypeClass cls;
-    Type acc;
-} type_rows[] = {
-#define TYPE(e, name, bits, cls, acc) [TY_##e] = {#name, bits, CLASS_##cls, TY_##acc},
+static const TypeRow type_rows[] = {
+#define TYPE(e, name, bits, cls, acc, digits, exponent, largest, saturates, memory, value, host, element, numpy, npy,  \
+             dlpack)                                                                                                   \
+    [TY_##e] = {#name,   bits,   CLASS_##cls, TY_##acc, digits, exponent, largest, saturates,                          \
+                #memory, #value, #host,       #element, #numpy, npy,      dlpack},
 #include "types.def"
 #undef TYPE
 };
 _Static_assert(sizeof type_rows / sizeof *type_rows == TY_COUNT, "a row for each type");
+
+enum { OP_ARGS = 3 /* of an operator that has derivatives */ };
 
 static const struct {
     const char *text;
     int arity;
     OpForm form;
     OpRule rule;
+    const char *device, *fast, *libm;
+    OpHost host;
+    OpSlope slope;
+    const char *d[OP_ARGS];
 } op_rows[] = {
-#define OP(e, text, arity, form, rule) [OP_##e] = {text, arity, FORM_##form, RULE_##rule},
+#define DEVICE_NONE NULL, NULL
+#define DEVICE_TD(f) "td_" #f, NULL
+#define DEVICE_FAST(f) NULL, "td_fast_" #f
+#define DEVICE_BOTH(f) "td_" #f, "td_fast_" #f
+#define LIBM_NONE NULL, HOST_NONE
+#define LIBM_GLUE NULL, HOST_GLUE
+#define LIBM_LIBM(f) #f, HOST_LIBM
+#define SLOPES_D(...)                                                                                                  \
+    SLOPE_D, { __VA_ARGS__ }
+#define SLOPES_FLAT                                                                                                    \
+    SLOPE_FLAT, { NULL }
+#define SLOPES_OWN                                                                                                     \
+    SLOPE_OWN, { NULL }
+#define SLOPES_UNSAID                                                                                                  \
+    SLOPE_UNSAID, { NULL }
+#define OP(e, text, arity, form, rule, device, host, d)                                                                \
+    [OP_##e] = {text, arity, FORM_##form, RULE_##rule, DEVICE_##device, LIBM_##host, SLOPES_##d},
 #include "ops.def"
 #undef OP
 };
 _Static_assert(sizeof op_rows / sizeof *op_rows == OP_COUNT, "a row for each operator");
-/* Each operator on floats has a bound of its error, and one. */
+
+#define TEXTS_D(...) (sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+#define TEXTS_FLAT 0
+#define TEXTS_OWN 0
+#define TEXTS_UNSAID 0
+#define CALLED_NONE 0
+#define CALLED_TD(f) 1
+#define CALLED_FAST(f) 0
+#define CALLED_BOTH(f) 1
+#define OP(e, text, arity, form, rule, device, host, d)                                                                \
+    _Static_assert(FORM_##form != FORM_CALL || CALLED_##device, #e " of ops.def: a call has a device function");       \
+    _Static_assert(!TEXTS_##d || TEXTS_##d == (arity), #e " of ops.def: a derivative for each operand");
+#include "ops.def"
+#undef OP
+
+static const unsigned char op_sets[OP_COUNT] = {
+#define LESS OUTCOME_LESS
+#define EQUAL OUTCOME_EQUAL
+#define GREATER OUTCOME_GREATER
+#define UNORDERED OUTCOME_UNORDERED
+#define COMPARISON(e, text, outcomes) [OP_##e] = (outcomes),
+#define OP(e, ...)
+#include "ops.def"
+#undef OP
+#undef LESS
+#undef EQUAL
+#undef GREATER
+#undef UNORDERED
+};
+
+/* Each operator on floats has a bound of its error: the row of ulp.def that this misses is to be written there, and
+ * one that this does not use is for no operator on floats. */
 enum {
 #define ULP(e, f32, f64, unit) ULP_BOUND_##e,
 #include "ulp.def"
@@ -35,11 +86,20 @@ enum {
 };
 enum {
     ULP_OPS = 0
-#define OP(e, text, arity, form, rule) +(RULE_##rule == RULE_ARITH || RULE_##rule == RULE_FLOAT)
+#define ULP_NONE(e) 0
+#define ULP_INT(e) 0
+#define ULP_LOGIC(e) 0
+#define ULP_COMPARE(e) 0
+#define ULP_TEST(e) 0
+#define ULP_SELECT(e) 0
+#define ULP_RANDOM(e) 0
+#define ULP_ARITH(e) (ULP_BOUND_##e >= 0)
+#define ULP_FLOAT(e) (ULP_BOUND_##e >= 0)
+#define OP(e, text, arity, form, rule, ...) +ULP_##rule(e)
 #include "ops.def"
 #undef OP
 };
-_Static_assert((int)ULP_BOUNDS == (int)ULP_OPS, "a bound for each operator on floats");
+_Static_assert((int)ULP_BOUNDS == (int)ULP_OPS, "a row of ulp.def is for no operator on floats");
 
 static const struct {
     const char *name;
@@ -51,6 +111,7 @@ static const struct {
 };
 _Static_assert(sizeof monoid_rows / sizeof *monoid_rows == MONOID_COUNT, "a row for each monoid");
 
+const TypeRow *type_row(Type t) { return &type_rows[t]; }
 const char *type_name(Type t) { return type_rows[t].name; }
 int type_bits(Type t) { return type_rows[t].bits; }
 TypeClass type_class(Type t) { return type_rows[t].cls; }
@@ -93,17 +154,30 @@ const char *op_text(Op op) { return op_rows[op].text; }
 int op_arity(Op op) { return op_rows[op].arity; }
 OpForm op_form(Op op) { return op_rows[op].form; }
 OpRule op_rule(Op op) { return op_rows[op].rule; }
+const char *op_device(Op op) { return op_rows[op].device; }
+const char *op_fast(Op op) { return op_rows[op].fast; }
+OpHost op_host(Op op) { return op_rows[op].host; }
+const char *op_libm(Op op) { return op_rows[op].libm; }
+OpSlope op_slope(Op op) { return op_rows[op].slope; }
+const char *op_derivative(Op op, int arg) { return arg >= 0 && arg < OP_ARGS ? op_rows[op].d[arg] : NULL; }
 const char *monoid_name(MonoidKind m) { return monoid_rows[m].name; }
 int monoid_parts(MonoidKind m) { return monoid_rows[m].parts; }
 
-Op op_negated(Op op) {
-    switch (op) {
-    case OP_EQ: return OP_NE;
-    case OP_NE: return OP_EQ;
-    case OP_LT: return OP_GE;
-    case OP_LE: return OP_GT;
-    case OP_GT: return OP_LE;
-    case OP_GE: return OP_LT;
-    default: return op;
-    }
+unsigned op_outcomes(Op op) { return op_sets[op]; }
+
+/* The comparison that holds for these of the outcomes that integers have; `op` where op is none. */
+static Op with_outcomes(Op op, unsigned set) {
+    const unsigned ordered = OUTCOME_LESS | OUTCOME_EQUAL | OUTCOME_GREATER;
+    for (int i = 0; op_sets[op] && i < OP_COUNT; i++)
+        if ((op_sets[i] & ordered) == (set & ordered)) return (Op)i;
+    return op;
+}
+
+Op op_negated(Op op) { return with_outcomes(op, ~op_outcomes(op)); }
+
+Op op_swapped(Op op) {
+    unsigned set = op_outcomes(op), mirrored = set & OUTCOME_EQUAL;
+    if (set & OUTCOME_LESS) mirrored |= OUTCOME_GREATER;
+    if (set & OUTCOME_GREATER) mirrored |= OUTCOME_LESS;
+    return with_outcomes(op, mirrored);
 }

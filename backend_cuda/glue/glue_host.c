@@ -54,54 +54,9 @@ HostEntry host_entry(Ctx *ctx, const Program *p, bool *used, bool *needs_math) {
 
 int host_tensor_at(const HostEntry *h, const Tensor *t) { return (int)expr_map_number(&h->tensor_at, t, -1); }
 
-/* The name that math.h has for an operator, or NULL. */
-static const char *math_name(Op op) {
-    switch (op) {
-    case OP_POW:
-    case OP_FLOOR:
-    case OP_CEIL:
-    case OP_TRUNC:
-    case OP_SQRT:
-    case OP_EXP:
-    case OP_EXP2:
-    case OP_EXPM1:
-    case OP_LOG:
-    case OP_LOG2:
-    case OP_LOG10:
-    case OP_LOG1P:
-    case OP_SIN:
-    case OP_COS:
-    case OP_TAN:
-    case OP_ASIN:
-    case OP_ACOS:
-    case OP_ATAN:
-    case OP_ATAN2:
-    case OP_SINH:
-    case OP_COSH:
-    case OP_TANH:
-    case OP_ASINH:
-    case OP_ACOSH:
-    case OP_ATANH:
-    case OP_ERF:
-    case OP_ERFC:
-    case OP_LGAMMA:
-    case OP_FMA: return op_text(op);
-    case OP_ROUND: return "nearbyint"; /* half to even in the default rounding mode */
-    default: return NULL;
-    }
-}
-
 static Found is_of_device(const Expr *e, const void *unused) {
     (void)unused;
-    switch (e->op) {
-    case OP_VAR:
-    case OP_VALUE:
-    case OP_FACTOR:
-    case OP_ARG:
-    case OP_LOAD:
-    case OP_REDUCE: return FOUND;
-    default: return FOUND_INSIDE;
-    }
+    return op_host(e->op) == HOST_NONE ? FOUND : FOUND_INSIDE;
 }
 
 /* The host computes floats in double, whatever their type: only conditions read them. */
@@ -148,32 +103,8 @@ static void infix(Text *out, const HostEntry *h, const char *op, const Expr *e) 
     text_char(out, ')');
 }
 
-const char *host_ctype(Type t) {
-    switch (t) {
-    case TY_F64: return "double";
-    case TY_I64: return "int64_t";
-    case TY_I32: return "int32_t";
-    case TY_I16: return "int16_t";
-    case TY_I8:
-    case TY_I4: return "int8_t";
-    case TY_U32: return "uint32_t";
-    case TY_U16: return "uint16_t";
-    case TY_U8:
-    case TY_U4:
-    case TY_BOOL: return "uint8_t";
-    default: return "float";
-    }
-}
-
-const char *host_element(Type t) {
-    switch (t) {
-    case TY_F16: return "td_f16_t";
-    case TY_BF16: return "td_bf16_t";
-    case TY_F8E4M3: return "td_f8e4m3_t";
-    case TY_F8E5M2: return "td_f8e5m2_t";
-    default: return type_bits(t) < 8 ? "void" : host_ctype(t);
-    }
-}
+const char *host_ctype(Type t) { return type_row(t)->host; }
+const char *host_element(Type t) { return type_row(t)->element; }
 
 void host_round(Text *out, const HostEntry *h, Type t, const char *open) {
     NumFormat f = num_format(t);
@@ -273,31 +204,34 @@ static void put_wrap(Text *out, const Expr *e) {
     if (e->type == TY_I32 || e->type == TY_U32) text_fmt(out, "(%s)", host_ctype(e->type));
 }
 
-void host_expr(Text *out, const HostEntry *h, const Expr *e) {
+/* A constant, a dimension or a scalar. */
+static void host_leaf(Text *out, const HostEntry *h, const Expr *e) {
     const Graph *g = h->p->graph;
+    if (e->op == OP_CONST) {
+        if (type_is_float(e->type) && !isfinite(e->u.f)) *h->needs_math = true;
+        host_const(out, e);
+    }
+    for (int i = 0; e->op == OP_DIM && i < g->dims.n; i++)
+        if (g->dims.at[i] == e->u.dim) text_put(out, h->dims[i]), h->dim_used[i] = true;
+    for (int i = 0; e->op == OP_SCALAR && i < g->scalars.n; i++)
+        if (g->scalars.at[i] == e->u.scalar) text_put(out, h->scalars[i]), h->scalar_used[i] = true;
+}
+
+void host_expr(Text *out, const HostEntry *h, const Expr *e) {
     Sym name = expr_map_get(&h->named, e);
     if (name) {
         text_put(out, name);
         return;
     }
-    if (math_name(e->op)) {
+    if (op_libm(e->op)) {
         *h->needs_math = true;
-        call(out, h, math_name(e->op), e);
+        call(out, h, op_libm(e->op), e);
         return;
     }
     switch (e->op) {
     case OP_CONST:
-        if (type_is_float(e->type) && !isfinite(e->u.f)) *h->needs_math = true;
-        host_const(out, e);
-        break;
     case OP_DIM:
-        for (int i = 0; i < g->dims.n; i++)
-            if (g->dims.at[i] == e->u.dim) text_put(out, h->dims[i]), h->dim_used[i] = true;
-        break;
-    case OP_SCALAR:
-        for (int i = 0; i < g->scalars.n; i++)
-            if (g->scalars.at[i] == e->u.scalar) text_put(out, h->scalars[i]), h->scalar_used[i] = true;
-        break;
+    case OP_SCALAR: host_leaf(out, h, e); break;
     case OP_CAST: host_cast(out, h, e); break;
     case OP_IF:
         text_char(out, '('), host_expr(out, h, e->arg[0]), text_put(out, " ? "), host_expr(out, h, e->arg[1]);
@@ -313,12 +247,39 @@ void host_expr(Text *out, const HostEntry *h, const Expr *e) {
     case OP_ISFINITE: *h->needs_math = true, host_unary(out, h, "(isfinite(", e, ") != 0)"); break;
     case OP_SHL: put_wrap(out, e), helper(out, h, HOST_SHL, e); break;
     case OP_SHR: helper(out, h, HOST_SHR, e); break;
-    default:
-        if (op_rule(e->op) == RULE_ARITH)
-            put_wrap(out, e), host_arith(out, h, e);
-        else
-            infix(out, h, op_text(e->op), e);
+    case OP_ROUND: *h->needs_math = true, call(out, h, "nearbyint", e); break; /* half to even, its default */
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_DIV:
+    case OP_MOD:
+    case OP_NEG:
+    case OP_MIN:
+    case OP_MAX:
+    case OP_ABS:
+    case OP_SIGN: put_wrap(out, e), host_arith(out, h, e); break;
+    case OP_BITAND:
+    case OP_BITOR:
+    case OP_BITXOR:
+    case OP_AND:
+    case OP_OR:
+    case OP_EQ:
+    case OP_NE:
+    case OP_LT:
+    case OP_LE:
+    case OP_GT:
+    case OP_GE:
+        infix(out, h, op_text(e->op), e);
         break;
+/* Those that math.h has stand above, and of those that the host has not there is none here (host_can). An operator that
+ * is GLUE in ops.def and has no case does not compile. */
+#define CASE_GLUE(e)
+#define CASE_NONE(e) case OP_##e:
+#define CASE_LIBM(fn) CASE_NONE
+#define OP(e, text, arity, form, rule, device, host, d) CASE_##host(e)
+#include "ir/ops.def"
+#undef OP
+    case OP_COUNT: break;
     }
 }
 

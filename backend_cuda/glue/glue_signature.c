@@ -8,23 +8,6 @@
 
 #include <string.h>
 
-/* Type codes of DLPack 1.1. */
-static int dlpack_code(Type t) {
-    switch (t) {
-    case TY_BF16: return 4;
-    case TY_F8E4M3: return 10;
-    case TY_F8E5M2: return 12;
-    default: break;
-    }
-    switch (type_class(t)) {
-    case CLASS_SINT: return 0;
-    case CLASS_UINT: return 1;
-    case CLASS_FLOAT: return 2;
-    case CLASS_BOOL: return 6;
-    }
-    return 3;
-}
-
 /* Where the name of the entry goes: tables that differ in nothing else are those of the first entry that has them. */
 #define OWNER "\1"
 enum { MANY = 1000 }; /* kinds of tables that are remembered */
@@ -110,7 +93,7 @@ static void arguments(Text *out, const HostEntry *h) {
         const Tensor *t = p->params.at[i];
         uint64_t shared = in_place(h, t);
         text_fmt(out, "%s{\"%s\", \"%s\", %d, %d, %d, %d, %d, ", i ? ",\n    " : "", t->name, type_name(t->type),
-                 dlpack_code(t->type), type_bits(t->type), t->rank, first, t->kind != TENSOR_INPUT);
+                 type_row(t->type)->dlpack, type_bits(t->type), t->rank, first, t->kind != TENSOR_INPUT);
         text_fmt(out, shared ? "0x%llx}" : "%llu}", (unsigned long long)shared);
         first += t->rank;
     }

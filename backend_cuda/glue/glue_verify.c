@@ -90,8 +90,17 @@ static bool verify_conditions(const Program *p, Text *why) {
     return true;
 }
 
+/* A function of the host: it has no loads and no reductions (graph_verify), so what is left is an operator. */
+static bool verify_function(const Program *p, Text *why) {
+    const Graph *g = p->graph;
+    if (!g->host || host_can(p->params.at[0]->pieces.at[0].value)) return true;
+    text_fmt(why, "%s: an operator of the function has no form on the host (ir/ops.def): ", g->name);
+    expr_print(why, p->params.at[0]->pieces.at[0].value, NULL);
+    return false;
+}
+
 static bool verify_program(const Names *x, const Program *p) {
-    if (!verify_conditions(p, x->why)) return false;
+    if (!verify_conditions(p, x->why) || !verify_function(p, x->why)) return false;
     for (int t = 0; t < p->params.n + p->temps.n; t++) {
         const Tensor *tensor = t < p->params.n ? p->params.at[t] : p->temps.at[t - p->params.n];
         for (int d = 0; d < tensor->rank; d++)

@@ -204,39 +204,9 @@ static const Code *cast_code(Lower *l, Type to, const Expr *from, const Code *x)
     return code(l->ctx, "(%s)(%s)(%c)", lower_value_type(to), lower_storage_type(to), x);
 }
 
-/* Functions of f32 that the hardware approximates: `option math = fast`. */
-static bool has_fast(Op op) {
-    switch (op) {
-    case OP_DIV:
-    case OP_POW:
-    case OP_SQRT:
-    case OP_RSQRT:
-    case OP_EXP:
-    case OP_EXP2:
-    case OP_LOG:
-    case OP_LOG2:
-    case OP_LOG10:
-    case OP_SIN:
-    case OP_COS:
-    case OP_TAN:
-    case OP_TANH:
-    case OP_SIGMOID: return true;
-    default: return false;
-    }
-}
-
+/* `option math = fast` of f32. */
 static bool is_fast(const Lower *l, const Expr *e) {
-    return e->type == TY_F32 && has_fast(e->op) && option_is(&l->g->options, MATH_FAST);
-}
-
-static const char *function_name(Op op) {
-    static const struct {
-        Op op;
-        const char *name;
-    } odd[] = {{OP_ROUND, "td_round_even"}};
-    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
-        if (odd[i].op == op) return odd[i].name;
-    return NULL;
+    return e->type == TY_F32 && op_fast(e->op) && option_is(&l->g->options, MATH_FAST);
 }
 
 /* Sums, differences and products of integers where they may wrap; NULL where they cannot, or unsigned ones do in C. */
@@ -305,14 +275,6 @@ static const Code *scalar_code(Lower *l, Scalar *s) {
                : at;
 }
 
-/* The same for all threads and elements. */
-static bool is_of_launch(const Expr *e) {
-    if (!e->nargs) return e->op == OP_CONST || e->op == OP_DIM || e->op == OP_SCALAR;
-    for (int i = 0; i < e->nargs; i++)
-        if (!is_of_launch(e->arg[i])) return false;
-    return e->op != OP_LOAD && e->op != OP_REDUCE;
-}
-
 /* The variable that keeps the last words of a seed and a stream. */
 static Sym random_words(Lower *l, const Expr *seed, const Expr *stream) {
     for (int i = 0; i < l->needs.randoms.n; i++)
@@ -327,15 +289,14 @@ static Sym random_words(Lower *l, const Expr *seed, const Expr *stream) {
 static const Code *random_code(Lower *l, const Expr *e, const Layout *layout) {
     const Code *a[3];
     for (int i = 0; i < 3; i++) a[i] = expr_code(l, e->arg[i], layout);
-    if (!is_of_launch(e->arg[0]) || !is_of_launch(e->arg[1]))
+    if (!expr_is_uniform(e->arg[0]) || !expr_is_uniform(e->arg[1]))
         return code(l->ctx, "td_random(%c, %c, %c)", a[0], a[1], a[2]);
     return code(l->ctx, "td_random(%n, %c, %c, %c)", random_words(l, e->arg[0], e->arg[1]), a[0], a[1], a[2]);
 }
 
 /* A call of the prelude's function for an operator. */
 static const Code *call_code(Lower *l, const Expr *e, const Code *a, const Code *b, const Layout *layout) {
-    Sym name = function_name(e->op);
-    if (!name) name = sym_fmt(l->ctx, "%s%s", is_fast(l, e) ? "td_fast_" : "td_", op_text(e->op));
+    const char *name = is_fast(l, e) ? op_fast(e->op) : op_device(e->op);
     if (b) a = code(l->ctx, "%c, %c", a, b);
     if (e->nargs > 2) a = code(l->ctx, "%c, %c", a, expr_code(l, e->arg[2], layout));
     bool typed = (e->op == OP_MAX || e->op == OP_MIN) && e->type == TY_I64;
@@ -365,7 +326,7 @@ const Code *expr_code(Lower *l, const Expr *e, const Layout *layout) {
     default: break;
     }
     const Code *a = expr_code(l, e->arg[0], layout), *b = e->nargs > 1 ? expr_code(l, e->arg[1], layout) : NULL;
-    if (e->op == OP_DIV && is_fast(l, e)) return code(l->ctx, "td_fast_div(%c, %c)", a, b);
+    if (e->op == OP_DIV && is_fast(l, e)) return code(l->ctx, "%s(%c, %c)", op_fast(e->op), a, b);
     if (op_form(e->op) == FORM_INFIX) return infix_code(l, e, a, b);
     if (op_form(e->op) == FORM_PREFIX)
         return e->op == OP_NEG && (e->type == TY_I32 || e->type == TY_I64) &&

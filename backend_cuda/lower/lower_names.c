@@ -7,22 +7,8 @@
 
 /* ---- types ---- */
 
-typedef struct StorageRow {
-    const char *memory, *value;
-} StorageRow;
-
-_Static_assert(TY_COUNT == 16, "give the new type a row below and in prelude/, then count it here");
-static const StorageRow storage[TY_COUNT] = {
-    [TY_F64] = {"double", "double"},        [TY_F32] = {"float", "float"},        [TY_F16] = {"__half", "float"},
-    [TY_BF16] = {"__nv_bfloat16", "float"}, [TY_I64] = {"int64_t", "int64_t"},    [TY_I32] = {"int32_t", "int32_t"},
-    [TY_I16] = {"int16_t", "int32_t"},      [TY_I8] = {"int8_t", "int32_t"},      [TY_U32] = {"uint32_t", "uint32_t"},
-    [TY_U16] = {"uint16_t", "int32_t"},     [TY_U8] = {"uint8_t", "int32_t"},     [TY_BOOL] = {"bool", "bool"},
-    [TY_F8E4M3] = {"td_f8e4m3", "float"},   [TY_F8E5M2] = {"td_f8e5m2", "float"}, [TY_I4] = {"td_i4", "int32_t"},
-    [TY_U4] = {"td_u4", "int32_t"},
-};
-
-const char *lower_storage_type(Type t) { return storage[t].memory; }
-const char *lower_value_type(Type t) { return storage[t].value; }
+const char *lower_storage_type(Type t) { return type_row(t)->memory; }
+const char *lower_value_type(Type t) { return type_row(t)->value; }
 
 /* ---- names ---- */
 

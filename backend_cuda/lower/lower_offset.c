@@ -1,5 +1,5 @@
 /* Lowering, offsets: an access's place in its tensor as one polynomial of the digits of its axes' factors. */
-#include "ir/poly/hull.h"
+#include "ir/expr_is.h"
 #include "lower_internal.h"
 
 #include <string.h>

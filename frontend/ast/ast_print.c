@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char *const op_texts[] = {
-#define OP(e, text, arity, form, rule) text,
+#define OP(e, text, ...) text,
 #include "ir/ops.def"
 #undef OP
 };

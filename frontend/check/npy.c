@@ -61,42 +61,19 @@ static bool read_header(Ctx *ctx, const char *path, const unsigned char *b, size
     return true;
 }
 
-/* The type whose storage the file's elements have, where there is one. */
+/* The type whose values the file's elements are, where there is one: not one that NumPy keeps as its bits. */
 static bool stored_type(const Header *h, Type *t) {
-    static const struct {
-        char kind;
-        int size;
-        Type type;
-    } rows[] = {{'f', 8, TY_F64}, {'f', 4, TY_F32}, {'f', 2, TY_F16}, {'i', 8, TY_I64},
-                {'i', 4, TY_I32}, {'i', 2, TY_I16}, {'i', 1, TY_I8},  {'u', 4, TY_U32},
-                {'u', 2, TY_U16}, {'u', 1, TY_U8},  {'b', 1, TY_BOOL}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].kind == h->kind && rows[i].size == h->size) return *t = rows[i].type, true;
+    static const char kinds[] = {[CLASS_FLOAT] = 'f', [CLASS_SINT] = 'i', [CLASS_UINT] = 'u', [CLASS_BOOL] = 'b'};
+    for (int i = 0; i < TY_COUNT; i++) {
+        const TypeRow *r = type_row((Type)i);
+        if (r->bits != 8 * h->size || kinds[r->cls] != h->kind || r->npy[1] != h->kind) continue;
+        return *t = (Type)i, true;
+    }
     return false;
 }
 
-static bool is_bits(Type t, Type from) {
-    if (t == TY_BF16) return from == TY_U16;
-    return (t == TY_F8E4M3 || t == TY_F8E5M2) && from == TY_U8;
-}
-
-/* NumPy's name of the type, as dtype=... takes it. */
-static const char *numpy_name(Type t) {
-    switch (t) {
-    case TY_F64: return "float64";
-    case TY_F32: return "float32";
-    case TY_F16: return "float16";
-    case TY_I64: return "int64";
-    case TY_I32: return "int32";
-    case TY_I16: return "int16";
-    case TY_I8:
-    case TY_I4: return "int8";
-    case TY_U32: return "uint32";
-    case TY_U16: return "uint16";
-    case TY_BOOL: return "bool";
-    default: return type_is_float(t) ? "float32" : "uint8";
-    }
-}
+/* Whether elements of the type are files of `from`, bit by bit. */
+static bool is_bits(Type t, Type from) { return type_is_float(t) && !strcmp(type_row(t)->npy, type_row(from)->npy); }
 
 /* *at: the element that the type has no value for, where only some do not fit. */
 static bool convert(HostTensor *out, const HostTensor *in, int64_t *at) {
@@ -139,31 +116,13 @@ bool npy_read(Ctx *ctx, const char *path, Type t, HostTensor *out, Text *why) {
                  type_name(t), (long long)num_int_min(t), (long long)num_int_max(t));
     else
         text_fmt(why, "%s: its elements are NumPy's %s, where %s is needed: save them as x.astype(\"%s\")", path,
-                 numpy_name(from), type_name(t), numpy_name(t));
+                 type_row(from)->numpy, type_name(t), type_row(t)->numpy);
     return false;
-}
-
-static const char *descr(Type t) {
-    switch (t) {
-    case TY_F64: return "<f8";
-    case TY_F32: return "<f4";
-    case TY_F16: return "<f2";
-    case TY_I64: return "<i8";
-    case TY_I32: return "<i4";
-    case TY_I16: return "<i2";
-    case TY_I8:
-    case TY_I4: return "|i1";
-    case TY_U32: return "<u4";
-    case TY_U16:
-    case TY_BF16: return "<u2";
-    case TY_BOOL: return "|b1";
-    default: return "|u1";
-    }
 }
 
 bool npy_write(Ctx *ctx, const char *path, const HostTensor *h, Text *why) {
     Text t = {.ctx = ctx}, dict = {.ctx = ctx};
-    text_fmt(&dict, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr(h->type));
+    text_fmt(&dict, "{'descr': '%s', 'fortran_order': False, 'shape': (", type_row(h->type)->npy);
     for (int d = 0; d < h->rank; d++) text_fmt(&dict, "%lld,%s", (long long)h->shape[d], d + 1 < h->rank ? " " : "");
     text_put(&dict, "), }");
     while ((10 + dict.n + 1) % 64) text_char(&dict, ' ');

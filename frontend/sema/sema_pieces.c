@@ -95,46 +95,41 @@ typedef struct Outcome {
     unsigned allowed, all;
 } Outcome;
 
-enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
+enum { ORDERED = OUTCOME_LESS | OUTCOME_EQUAL | OUTCOME_GREATER }; /* what integers have */
 
 static Outcome outcome(const Expr *c) {
     bool no = c->op == OP_NOT;
     if (no) c = c->arg[0];
-    Outcome o = {.a = c, .allowed = EQUAL, .all = LESS | EQUAL};
+    Outcome o = {.a = c, .allowed = OUTCOME_EQUAL, .all = OUTCOME_LESS | OUTCOME_EQUAL};
     if (op_rule(c->op) == RULE_COMPARE) {
-        bool is_float = type_is_float(c->arg[0]->type);
-        o = (Outcome){c->arg[0], c->arg[1], 0, is_float ? 15 : 7};
-        switch (c->op) {
-        case OP_EQ: o.allowed = EQUAL; break;
-        case OP_NE: o.allowed = o.all & ~(unsigned)EQUAL; break;
-        case OP_LT: o.allowed = LESS; break;
-        case OP_LE: o.allowed = LESS | EQUAL; break;
-        case OP_GT: o.allowed = GREATER; break;
-        default: o.allowed = GREATER | EQUAL; break;
-        }
+        unsigned all = ORDERED | (type_is_float(c->arg[0]->type) ? OUTCOME_UNORDERED : 0);
+        o = (Outcome){c->arg[0], c->arg[1], op_outcomes(c->op) & all, all};
     }
     if (no) o.allowed = o.all & ~o.allowed;
     return o;
 }
 
 static Outcome swapped(Outcome o) {
-    unsigned ends = o.allowed & (LESS | GREATER);
-    o.allowed = (o.allowed & ~(unsigned)(LESS | GREATER)) | (ends == LESS ? GREATER : ends == GREATER ? LESS : ends);
+    unsigned ends = o.allowed & (OUTCOME_LESS | OUTCOME_GREATER);
+    o.allowed &= ~(unsigned)(OUTCOME_LESS | OUTCOME_GREATER);
+    if (ends & OUTCOME_LESS) o.allowed |= OUTCOME_GREATER;
+    if (ends & OUTCOME_GREATER) o.allowed |= OUTCOME_LESS;
     return (Outcome){o.b, o.a, o.allowed, o.all};
 }
 
 /* Comparisons of one value with two constants that no integer meets both of. */
 static bool constants_exclude(Outcome x, Outcome y) {
     int64_t c, d;
-    if (x.a != y.a || !x.b || !y.b || x.all != 7 || y.all != 7 || !expr_is_int(x.b, &c) || !expr_is_int(y.b, &d))
+    if (x.a != y.a || !x.b || !y.b || x.all != ORDERED || y.all != ORDERED || !expr_is_int(x.b, &c) ||
+        !expr_is_int(y.b, &d))
         return false;
     if (c > d) return constants_exclude(y, x);
     /* c <= d: x must allow nothing from d on, or y nothing up to c; between them there may be nothing at all. */
-    bool up = x.allowed & GREATER, down = y.allowed & LESS;
+    bool up = x.allowed & OUTCOME_GREATER, down = y.allowed & OUTCOME_LESS;
     if (c == d) return (x.allowed & y.allowed) == 0;
-    if (!up && !(y.allowed & LESS)) return true;
-    return up && down && c + 1 == d && !(x.allowed & EQUAL) && !(y.allowed & EQUAL) && !(x.allowed & LESS) &&
-           !(y.allowed & GREATER);
+    if (!up && !(y.allowed & OUTCOME_LESS)) return true;
+    return up && down && c + 1 == d && !(x.allowed & OUTCOME_EQUAL) && !(y.allowed & OUTCOME_EQUAL) &&
+           !(x.allowed & OUTCOME_LESS) && !(y.allowed & OUTCOME_GREATER);
 }
 
 /* A comparison under the conditions of the path. */

@@ -4,9 +4,39 @@
 
 #include <math.h>
 
-/* Operators are evaluated here and in interp_compile.c by switches with a default: a new row of ops.def is missed by
- * them. */
-_Static_assert(OP_COUNT == 72, "evaluate the new operator, then count it here");
+/* The operators that take floats, and those that take integers and bool. Switches over them have no default: a row of
+ * ops.def that they do not evaluate does not compile. Those that are instructions of their own are ELSEWHERE. */
+typedef enum FloatOp {
+    FLOAT_ELSEWHERE = OP_COUNT,
+#define IS_FLOAT(rule) (rule == RULE_ARITH || rule == RULE_FLOAT || rule == RULE_TEST || rule == RULE_COMPARE)
+#define OP(e, text, arity, form, rule, ...) FLOAT_##e = IS_FLOAT(RULE_##rule) ? (int)OP_##e : (int)FLOAT_ELSEWHERE,
+#include "ir/ops.def"
+#undef OP
+} FloatOp;
+typedef enum WholeOp {
+    WHOLE_ELSEWHERE = OP_COUNT,
+#define IS_WHOLE(rule) (rule == RULE_ARITH || rule == RULE_INT || rule == RULE_LOGIC || rule == RULE_COMPARE)
+#define OP(e, text, arity, form, rule, ...) WHOLE_##e = IS_WHOLE(RULE_##rule) ? (int)OP_##e : (int)WHOLE_ELSEWHERE,
+#include "ir/ops.def"
+#undef OP
+} WholeOp;
+
+/* MATH_CASE of a row of ops.def: where its column host is LIBM(exp), case FLOAT_EXP: d->f = exp(a); break; else
+ * nothing. */
+#define LABEL_NONE(e)
+#define LABEL_GLUE(e)
+#define LABEL_LIBM(fn) LABEL_OF
+#define LABEL_OF(e) case FLOAT_##e:
+#define CALL_NONE(arity)
+#define CALL_GLUE(arity)
+#define CALL_LIBM(fn) d->f = fn CALL_OF
+#define CALL_OF(arity)                                                                                                 \
+    CALL_##arity;                                                                                                      \
+    break;
+#define CALL_1 (a)
+#define CALL_2 (a, r[i->b].f)
+#define CALL_3 (a, r[i->b].f, r[i->c].f)
+#define MATH_CASE(e, arity, host) LABEL_##host(e) CALL_##host(arity)
 
 static const double PI = 3.141592653589793238;
 
@@ -69,44 +99,6 @@ static double float_min(double a, double b) {
     return a < b || (a == b && signbit(a)) ? a : b;
 }
 
-static double float_call1(Op op, double a) {
-    switch (op) {
-    case OP_ABS: return fabs(a);
-    case OP_SIGN: return isnan(a) ? a : (double)((a > 0) - (a < 0));
-    case OP_FLOOR: return floor(a);
-    case OP_CEIL: return ceil(a);
-    case OP_ROUND: return half_even(a);
-    case OP_TRUNC: return trunc(a);
-    case OP_SQRT: return sqrt(a);
-    case OP_RSQRT: return 1 / sqrt(a);
-    case OP_EXP: return exp(a);
-    case OP_EXP2: return exp2(a);
-    case OP_EXPM1: return expm1(a);
-    case OP_LOG: return log(a);
-    case OP_LOG2: return log2(a);
-    case OP_LOG10: return log10(a);
-    case OP_LOG1P: return log1p(a);
-    case OP_SIN: return sin(a);
-    case OP_COS: return cos(a);
-    case OP_TAN: return tan(a);
-    case OP_ASIN: return asin(a);
-    case OP_ACOS: return acos(a);
-    case OP_ATAN: return atan(a);
-    case OP_SINH: return sinh(a);
-    case OP_COSH: return cosh(a);
-    case OP_TANH: return tanh(a);
-    case OP_ASINH: return asinh(a);
-    case OP_ACOSH: return acosh(a);
-    case OP_ATANH: return atanh(a);
-    case OP_ERF: return erf(a);
-    case OP_ERFC: return erfc(a);
-    case OP_LGAMMA: return lgamma(a);
-    case OP_DIGAMMA: return digamma(a);
-    case OP_SIGMOID: return sigmoid(a);
-    default: return (double)NAN;
-    }
-}
-
 /* An inexact operand of a comparison, as the nudge says: up moves it toward +infinity. */
 static double nudged(const Interp *m, double v, bool inexact, bool up) {
     if (m->nudge == NUDGE_NONE || m->nudge >= NUDGE_NOISE || !inexact) return v;
@@ -130,28 +122,35 @@ static bool compare(const Exec *x, const Ins *i) {
 
 static void float_op(const Exec *x, const Ins *i) {
     Reg *r = x->r, *d = &r[i->dst];
-    switch ((Op)i->kind) {
-    case OP_ADD: d->f = r[i->a].f + r[i->b].f; break;
-    case OP_SUB: d->f = r[i->a].f - r[i->b].f; break;
-    case OP_MUL: d->f = r[i->a].f * r[i->b].f; break;
-    case OP_DIV: d->f = r[i->a].f / r[i->b].f; break;
-    case OP_MOD: d->f = float_mod(r[i->a].f, r[i->b].f); break;
-    case OP_NEG: d->f = -r[i->a].f; break;
-    case OP_POW: d->f = pow(r[i->a].f, r[i->b].f); break;
-    case OP_ATAN2: d->f = atan2(r[i->a].f, r[i->b].f); break;
-    case OP_FMA: d->f = fma(r[i->a].f, r[i->b].f, r[i->c].f); break;
-    case OP_MAX: d->f = float_max(r[i->a].f, r[i->b].f); break;
-    case OP_MIN: d->f = float_min(r[i->a].f, r[i->b].f); break;
-    case OP_EQ:
-    case OP_NE:
-    case OP_LT:
-    case OP_LE:
-    case OP_GT:
-    case OP_GE: d->i = compare(x, i); break;
-    case OP_ISNAN: d->i = isnan(r[i->a].f) != 0; break;
-    case OP_ISINF: d->i = isinf(r[i->a].f) != 0; break;
-    case OP_ISFINITE: d->i = isfinite(r[i->a].f) != 0; break;
-    default: d->f = float_call1((Op)i->kind, nudged(x->m, r[i->a].f, i->inexact & 1, x->m->nudge == NUDGE_UP)); break;
+    const double a = nudged(x->m, r[i->a].f, i->inexact & 1, x->m->nudge == NUDGE_UP);
+    switch ((FloatOp)i->kind) {
+    case FLOAT_ADD: d->f = a + r[i->b].f; break;
+    case FLOAT_SUB: d->f = a - r[i->b].f; break;
+    case FLOAT_MUL: d->f = a * r[i->b].f; break;
+    case FLOAT_DIV: d->f = a / r[i->b].f; break;
+    case FLOAT_MOD: d->f = float_mod(a, r[i->b].f); break;
+    case FLOAT_NEG: d->f = -a; break;
+    case FLOAT_MAX: d->f = float_max(a, r[i->b].f); break;
+    case FLOAT_MIN: d->f = float_min(a, r[i->b].f); break;
+    case FLOAT_ABS: d->f = fabs(a); break;
+    case FLOAT_SIGN: d->f = isnan(a) ? a : (double)((a > 0) - (a < 0)); break;
+    case FLOAT_ROUND: d->f = half_even(a); break;
+    case FLOAT_RSQRT: d->f = 1 / sqrt(a); break;
+    case FLOAT_DIGAMMA: d->f = digamma(a); break;
+    case FLOAT_SIGMOID: d->f = sigmoid(a); break;
+    case FLOAT_EQ:
+    case FLOAT_NE:
+    case FLOAT_LT:
+    case FLOAT_LE:
+    case FLOAT_GT:
+    case FLOAT_GE: d->i = compare(x, i); break;
+    case FLOAT_ISNAN: d->i = isnan(a) != 0; break;
+    case FLOAT_ISINF: d->i = isinf(a) != 0; break;
+    case FLOAT_ISFINITE: d->i = isfinite(a) != 0; break;
+#define OP(e, text, arity, form, rule, device, host, d) MATH_CASE(e, arity, host)
+#include "ir/ops.def"
+#undef OP
+    case FLOAT_ELSEWHERE: break;
     }
 }
 
@@ -161,31 +160,34 @@ static int64_t shift(Op op, Type t, int64_t a, int64_t by) {
 }
 
 static int64_t int_op(const Ins *i, int64_t a, int64_t b) {
-    switch ((Op)(i->kind - INS_INT)) {
-    case OP_ADD: return (int64_t)((uint64_t)a + (uint64_t)b);
-    case OP_SUB: return (int64_t)((uint64_t)a - (uint64_t)b);
-    case OP_MUL: return (int64_t)((uint64_t)a * (uint64_t)b);
-    case OP_DIV: return b ? floor_div(a, b) : 0;
-    case OP_MOD: return b ? floor_mod(a, b) : 0;
-    case OP_NEG: return (int64_t)(0 - (uint64_t)a);
-    case OP_BITAND: return a & b;
-    case OP_BITOR: return a | b;
-    case OP_BITXOR: return a ^ b;
-    case OP_SHL:
-    case OP_SHR: return shift((Op)(i->kind - INS_INT), i->type, a, b);
-    case OP_NOT: return !a;
-    case OP_EQ: return a == b;
-    case OP_NE: return a != b;
-    case OP_LT: return a < b;
-    case OP_LE: return a <= b;
-    case OP_GT: return a > b;
-    case OP_GE: return a >= b;
-    case OP_MIN: return a < b ? a : b;
-    case OP_MAX: return a > b ? a : b;
-    case OP_ABS: return a < 0 ? (int64_t)(0 - (uint64_t)a) : a;
-    case OP_SIGN: return (a > 0) - (a < 0);
-    default: return 0;
+    switch ((WholeOp)(i->kind - INS_INT)) {
+    case WHOLE_ADD: return (int64_t)((uint64_t)a + (uint64_t)b);
+    case WHOLE_SUB: return (int64_t)((uint64_t)a - (uint64_t)b);
+    case WHOLE_MUL: return (int64_t)((uint64_t)a * (uint64_t)b);
+    case WHOLE_DIV: return b ? floor_div(a, b) : 0;
+    case WHOLE_MOD: return b ? floor_mod(a, b) : 0;
+    case WHOLE_NEG: return (int64_t)(0 - (uint64_t)a);
+    case WHOLE_BITAND: return a & b;
+    case WHOLE_BITOR: return a | b;
+    case WHOLE_BITXOR: return a ^ b;
+    case WHOLE_SHL:
+    case WHOLE_SHR: return shift((Op)(i->kind - INS_INT), i->type, a, b);
+    case WHOLE_NOT: return !a;
+    case WHOLE_EQ: return a == b;
+    case WHOLE_NE: return a != b;
+    case WHOLE_LT: return a < b;
+    case WHOLE_LE: return a <= b;
+    case WHOLE_GT: return a > b;
+    case WHOLE_GE: return a >= b;
+    case WHOLE_MIN: return a < b ? a : b;
+    case WHOLE_MAX: return a > b ? a : b;
+    case WHOLE_ABS: return a < 0 ? (int64_t)(0 - (uint64_t)a) : a;
+    case WHOLE_SIGN: return (a > 0) - (a < 0);
+    case WHOLE_AND: /* branches */
+    case WHOLE_OR:
+    case WHOLE_ELSEWHERE: break;
     }
+    return 0;
 }
 
 /* ---- reductions ---- */

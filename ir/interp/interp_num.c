@@ -6,14 +6,8 @@
 #include <string.h>
 
 NumFormat num_format(Type t) {
-    switch (t) {
-    case TY_F16: return (NumFormat){11, -14, 5, 65504.0, false};
-    case TY_BF16: return (NumFormat){8, -126, 8, 0x1.FEp127, false};
-    case TY_F8E4M3: return (NumFormat){4, -6, 4, 448.0, true};
-    case TY_F8E5M2: return (NumFormat){3, -14, 5, 57344.0, true};
-    case TY_F32: return (NumFormat){24, -126, 8, 0x1.FFFFFEp127, false};
-    default: return (NumFormat){53, -1022, 11, 0x1.FFFFFFFFFFFFFp1023, false};
-    }
+    const TypeRow *r = type_row(t);
+    return (NumFormat){r->digits, 2 - (1 << r->exponent >> 1), r->exponent, r->largest, r->saturates};
 }
 
 /* To nearest even, by halves and the parity of the integer part: needs no rounding mode. */

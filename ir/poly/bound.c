@@ -14,12 +14,10 @@ static bool is_load(const Expr *e, const Tensor *t) {
 }
 
 bool bound_compare(const Expr *cond, const Tensor *t, Op *op, const Expr **other) {
-    static const Op turned[OP_COUNT] = {
-        [OP_EQ] = OP_EQ, [OP_NE] = OP_NE, [OP_LT] = OP_GT, [OP_LE] = OP_GE, [OP_GT] = OP_LT, [OP_GE] = OP_LE};
     if (op_rule(cond->op) != RULE_COMPARE) return false;
     bool here = is_load(cond->arg[0], t), there = is_load(cond->arg[1], t);
     if (here == there) return false;
-    *op = here ? cond->op : turned[cond->op];
+    *op = here ? cond->op : op_swapped(cond->op);
     *other = cond->arg[here];
     return true;
 }

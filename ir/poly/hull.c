@@ -23,16 +23,6 @@ static const Expr *stated(Graph *g, const Tensor *t, Op op, const Expr *side, co
     return NULL;
 }
 
-static Op turned(Op op) {
-    switch (op) {
-    case OP_LT: return OP_GT;
-    case OP_LE: return OP_GE;
-    case OP_GT: return OP_LT;
-    case OP_GE: return OP_LE;
-    default: return op;
-    }
-}
-
 static const Expr *stated_by(Graph *g, const Tensor *t, const Expr *c, bool largest, int depth) {
     const Expr *v = NULL;
     if (depth > MAX_NEST) return NULL;
@@ -42,7 +32,7 @@ static const Expr *stated_by(Graph *g, const Tensor *t, const Expr *c, bool larg
     }
     if (op_rule(c->op) != RULE_COMPARE || type_is_float(c->arg[0]->type)) return NULL;
     v = stated(g, t, c->op, c->arg[0], c->arg[1], largest);
-    return v ? v : stated(g, t, turned(c->op), c->arg[1], c->arg[0], largest);
+    return v ? v : stated(g, t, op_swapped(c->op), c->arg[1], c->arg[0], largest);
 }
 
 /* What `assume` says of each element of t, else what its type says. */

@@ -354,14 +354,7 @@ static void know_fact(Prover *x, const Expr *c, bool truth, int depth) {
     }
     if (op_rule(c->op) != RULE_COMPARE || type_is_float(c->arg[0]->type)) return;
     Poly a = read_poly(x, c->arg[0]), b = read_poly(x, c->arg[1]);
-    Op op = c->op;
-    if (!truth) {
-        static const Op inverse[][2] = {{OP_EQ, OP_NE}, {OP_NE, OP_EQ}, {OP_LT, OP_GE},
-                                        {OP_GE, OP_LT}, {OP_GT, OP_LE}, {OP_LE, OP_GT}};
-        for (int i = 0; i < 6; i++)
-            if (inverse[i][0] == c->op) op = inverse[i][1];
-    }
-    switch (op) {
+    switch (truth ? c->op : op_negated(c->op)) {
     case OP_LT: know_diff(x, b, a, -1); break;
     case OP_LE: know_diff(x, b, a, 0); break;
     case OP_GT: know_diff(x, a, b, -1); break;

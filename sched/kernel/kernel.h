@@ -11,6 +11,7 @@
 #include "ir/expr_map.h"
 #include "ir/graph.h"
 #include "ir/poly/poly.h"
+#include "sched/machine/target.h"
 
 typedef enum Bind {
 #define BIND(e, text, scope) BIND_##e,
@@ -27,7 +28,7 @@ typedef enum StageKind {
     STAGE_COUNT
 } StageKind;
 
-enum { MAX_FACTORS = 64, MAX_PARTS = 4 /* of a monoid's state */, MAX_SHARED = 227 * 1024 /* bytes of a block */ };
+enum { MAX_FACTORS = 64, MAX_PARTS = 4 /* of a monoid's state */, MAX_SHARED = TARGET_MOST_SHARED /* bytes of a block */ };
 typedef uint64_t FactorSet; /* bit f is the factor with id f of the part */
 
 typedef struct Axis Axis;

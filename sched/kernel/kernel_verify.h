@@ -7,8 +7,8 @@
 #include "kernel.h"
 
 enum {
-    MAX_THREADS = 1024,
-    MAX_CLUSTER = 16,
+    MAX_THREADS = TARGET_MOST_THREADS,
+    MAX_CLUSTER = TARGET_MOST_CLUSTER,
     MAX_REGISTERS = 512, /* elements of a value in one thread */
     MAX_COPY_DEPTH = 16,
     MAX_IN_PLACE = 64, /* parameters at whose addresses outputs may stand: the first */

@@ -6,8 +6,6 @@
 #include "ir/expr_is.h"
 #include "ir/expr_walk.h"
 
-enum { SECTOR_BYTES = 32 }; /* what memory delivers at least */
-
 typedef struct Look {
     const Program *p;
     const Kernel *k;
@@ -220,10 +218,10 @@ static void look_load(const Look *l, const Stage *s) {
         report_opaque(l, s, "is data");
         return;
     }
-    if (piece >= SECTOR_BYTES || (piece >= SECTOR_BYTES / 2 && goes_on(l, s))) return;
+    if (piece >= target_machine.sector || (piece >= target_machine.sector / 2 && goes_on(l, s))) return;
     if (uses_axis(last, a)) {
         if (jumps(last, a)) report_opaque(l, s, "jumps");
-        if (step * type_bits(s->tensor->type) / 8 >= SECTOR_BYTES) report_apart(l, s, a, step);
+        if (step * type_bits(s->tensor->type) / 8 >= target_machine.sector) report_apart(l, s, a, step);
         return;
     }
     bool elsewhere = false;

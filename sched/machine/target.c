@@ -4,12 +4,23 @@
 #include <string.h>
 
 const Target target_table[TARGET_COUNT] = {
-#define TARGET(arch, major, minor, scope, ...) {arch, major, minor, TARGET_##scope, __VA_ARGS__},
+#define TARGET(arch, major, minor, scope, early, cluster, bulk, shared, threads, sm_shared, sm_threads, sm_blocks,     \
+               sm_registers, registers, sector, line, device, sms, lanes, clock, cache, bandwidth, latency, launch,    \
+               products)                                                                                               \
+    {#arch,                                                                                                            \
+     major,                                                                                                            \
+     minor,                                                                                                            \
+     TARGET_##scope,                                                                                                   \
+     early,                                                                                                            \
+     cluster,                                                                                                          \
+     bulk,                                                                                                             \
+     shared,                                                                                                           \
+     threads,                                                                                                          \
+     {device, sms, lanes, clock, cache, bandwidth, latency, launch, products, sm_shared, sm_threads, sm_blocks,        \
+      sm_registers, registers, sector, line}},
 #include "targets.def"
 #undef TARGET
 };
-
-const Machine target_machine = {"h200", 132, 4.2e12, 650e-9, 2.5e-6, 1.8e9, 2048, 65536, 989e12};
 
 bool target_measured(const Target *t) { return t->major == 9 && t->minor == 0; }
 

@@ -1,22 +1,29 @@
-/* The GPUs that code can be emitted for (targets.def), what kernels for several of them may use, and what the cost
- * model knows of a machine. */
+/* The GPUs that code can be emitted for, and what is known of each (targets.def); what kernels for several of them may
+ * use. */
 #ifndef TDC_TARGET_H
 #define TDC_TARGET_H
 
 #include "ir/base.h"
 
-/* The speeds by which schedules are chosen. */
+/* One device of a target, as the cost of schedules sees it; 0: not known. */
 typedef struct Machine {
     const char *name;
     int sms;
-    double bandwidth; /* bytes a second of device memory, read and write together */
-    double latency;   /* seconds from a load to its data */
-    double launch;    /* seconds between two dependent kernels */
-    double clock;     /* cycles a second */
-    int threads_per_sm;
-    int registers_per_sm;
-    double products; /* operations a second of the matrix units on 16-bit floats */
+    int lanes;         /* of a multiprocessor: f32 operations that it starts in a cycle */
+    double clock;      /* cycles a second */
+    double cache;      /* bytes of the cache that all multiprocessors share */
+    double bandwidth;  /* bytes a second of device memory, read and write together */
+    double latency;    /* seconds from a load to its data */
+    double launch;     /* seconds between two dependent kernels */
+    double products;   /* operations a second of the matrix units on 16-bit floats */
+    int shared_per_sm; /* bytes */
+    int threads_per_sm, blocks_per_sm, registers_per_sm;
+    int registers;    /* that a thread may have */
+    int sector, line; /* bytes that memory delivers at least, and of a line of the caches */
 } Machine;
+
+/* What all targets have alike: threads of a warp, bytes of a register, bytes of a thread's widest access. */
+enum { TARGET_WARP = 32, TARGET_REGISTER = 4, TARGET_ACCESS = 16 };
 
 typedef enum TargetScope { TARGET_EXACT, TARGET_LATER } TargetScope;
 
@@ -29,6 +36,7 @@ typedef struct Target {
     int cluster;
     bool bulk;
     int shared, threads;
+    Machine machine;
 } Target;
 
 enum {
@@ -41,7 +49,33 @@ extern const Target target_table[TARGET_COUNT];
 #define target_default (target_table[0])
 /* The one machine that was measured: schedules are chosen as if every target were it, and times are unverified for the
  * others. */
-extern const Machine target_machine;
+#define target_machine (target_default.machine)
+
+/* What some target has and none has more of: what the form of kernels is held to, whatever it is compiled for. Each is
+ * the size of a union that has for every target a field of so many bytes. */
+enum {
+#define TARGET(arch, major, minor, scope, early, cluster, ...) char arch[cluster];
+    TARGET_MOST_CLUSTER = sizeof(union {
+#include "targets.def"
+    }), /* blocks of a cluster */
+#undef TARGET
+#define TARGET(arch, major, minor, scope, early, cluster, bulk, shared, ...) char arch[shared];
+    TARGET_MOST_SHARED = sizeof(union {
+#include "targets.def"
+    }), /* bytes of shared memory of a block */
+#undef TARGET
+#define TARGET(arch, major, minor, scope, early, cluster, bulk, shared, threads, ...) char arch[threads];
+    TARGET_MOST_THREADS = sizeof(union {
+#include "targets.def"
+    }), /* threads of a block */
+#undef TARGET
+#define TARGET(arch, major, minor, scope, early, cluster, bulk, shared, threads, sm_shared, sm_threads, ...)           \
+    char arch[sm_threads];
+    TARGET_MOST_SM_THREADS = sizeof(union {
+#include "targets.def"
+    }) /* threads of a multiprocessor */
+#undef TARGET
+};
 /* Whether that machine is what the target runs on. */
 bool target_measured(const Target *t);
 

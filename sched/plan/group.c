@@ -63,21 +63,14 @@ static bool graph_uses_var(Graph *g, const Expr *e, const Var *v) {
 
 /* ---- scans ---- */
 
-/* The comparison v op u with v on the left. */
+/* The comparison v op u with v on the left: one that says which lies further along. */
 static bool is_bound_of(const Expr *c, const Var *v, Op *op, const Expr **other) {
-    static const struct { Op op, swapped; } table[] = {{OP_LT, OP_GT}, {OP_LE, OP_GE}, {OP_GT, OP_LT}, {OP_GE, OP_LE}};
-    for (int i = 0; i < 4; i++) {
-        if (c->op != table[i].op) continue;
-        if (c->arg[0]->op == OP_VAR && c->arg[0]->u.var == v) {
-            *op = c->op;
-            *other = c->arg[1];
-            return true;
-        }
-        if (c->arg[1]->op == OP_VAR && c->arg[1]->u.var == v) {
-            *op = table[i].swapped;
-            *other = c->arg[0];
-            return true;
-        }
+    if (op_swapped(c->op) == c->op) return false;
+    for (int i = 0; i < 2; i++) {
+        if (c->arg[i]->op != OP_VAR || c->arg[i]->u.var != v) continue;
+        *op = i ? op_swapped(c->op) : c->op;
+        *other = c->arg[!i];
+        return true;
     }
     return false;
 }

@@ -1,7 +1,11 @@
 /* Large reductions with few results: see group_split. The shares are summed in their order, so that results repeat. */
 #include "group.h"
+#include "sched/machine/target.h"
 
-enum { MANY_BLOCKS = 264, LEAST_SHARE = 4096 /* elements */, ROWS = 4, COLUMNS = 64 /* results of a block */ };
+enum { LEAST_SHARE = 4096 /* elements */, LEAST_SHARES = 4, ROWS = 4, COLUMNS = 64 /* results of a block */ };
+
+/* As many blocks as keep the machine busy: two a multiprocessor. */
+static int64_t many_blocks(void) { return 2 * target_machine.sms; }
 
 /* All steps fold the same axes, each into one number for every element of the stores: a share that lacked an axis of
  * theirs would be stored by several blocks. */
@@ -25,8 +29,8 @@ static int axis_to_split(const Group *gr) {
     for (int a = 0; a < gr->axes.n; a++) {
         if (!(gr->steps.at[0].over >> a & 1)) continue;
         const GAxis *x = &gr->axes.at[a], *y = best >= 0 ? &gr->axes.at[best] : NULL;
-        bool better = !y || (x->contiguous < y->contiguous && x->guess >= MANY_BLOCKS) ||
-                      (x->guess > y->guess && y->guess < MANY_BLOCKS);
+        bool better = !y || (x->contiguous < y->contiguous && x->guess >= many_blocks()) ||
+                      (x->guess > y->guess && y->guess < many_blocks());
         if (better) best = a;
     }
     return best;
@@ -48,7 +52,7 @@ static int64_t shares(Group *gr, int axis) {
         count_loads(gr, &seen, gr->steps.at[i].body, gr->steps.at[i].over, &rows, &columns);
     }
     int64_t wide = rows >= columns ? ROWS : COLUMNS, total;
-    int64_t blocks = results / wide > 0 ? results / wide : 1, n = MANY_BLOCKS / blocks;
+    int64_t blocks = results / wide > 0 ? results / wide : 1, n = many_blocks() / blocks;
     if (!mul_ok(results < wide ? results : wide, folded, &total)) total = INT64_MAX;
     if (n > total / LEAST_SHARE) n = total / LEAST_SHARE;
     if (n > gr->axes.at[axis].guess) n = gr->axes.at[axis].guess;
@@ -84,7 +88,7 @@ bool group_split(Plan *plan, Group *gr, Group **first, Group **second) {
     Graph *g = plan->graph;
     int axis = splits(gr) ? axis_to_split(gr) : -1;
     int64_t n = axis >= 0 ? shares(gr, axis) : 0;
-    if (n < 4) return false;
+    if (n < LEAST_SHARES) return false;
     Group *one = NEW(g->ctx, Group);
     *one = *gr;
     one->stores.at = NULL;

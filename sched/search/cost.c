@@ -5,10 +5,8 @@
 
 #include <math.h>
 
-/* Maps in larger blocks, or with more of a tensor a thread, end less evenly and hold their loads back. On an H200, f16
- * and f32 maps in such blocks are within 3 % of the best shape from 10^7 elements on, and within 8 % at 10^6. */
-enum { MAP_THREADS = 128, MAP_BYTES = 32 };
-enum { SERVED = 4 }; /* elements that one of fewer axes counts for: no reason for vectors beyond an access's width */
+#define COST(name, value, unit, source) static const double name = value;
+#include "cost.def"
 
 typedef struct Sizes {
     double grid, serial, thread, reg; /* of one axis, at its guessed extent */
@@ -16,6 +14,7 @@ typedef struct Sizes {
 
 typedef struct Costing {
     Group *gr;
+    const Machine *m;
     const Schedule *s;
     Sizes size[MAX_GROUP_AXES];
 } Costing;
@@ -51,7 +50,7 @@ static Sizes sizes_of(const Group *gr, const Schedule *s, int a) {
 
 /* Neighbouring bytes that a warp touches at a time, and elements that a thread does. */
 static double run_bytes(Costing *x, const CostAccess *t, double *vector) {
-    double lanes = 1, left = 32;
+    double lanes = 1, left = TARGET_WARP;
     *vector = 1;
     for (int a = x->s->naxes - 1; a >= 0; a--) {
         int m = t->moves[a];
@@ -73,9 +72,10 @@ typedef struct Totals {
 } Totals;
 
 static void add_cost(Costing *x, const CostAccess *t, int levels, double threads, double blocks, Totals *sum) {
-    double vec, run = run_bytes(x, t, &vec), waste = run >= 32 || run <= 0 ? 1 : 32 / run;
-    double lines = run >= 128 ? 1 : run >= 64 ? 1.06 : 1.15; /* parts of 128-byte lines cost a little more */
-    if (run < 512 && !x->gr->steps.n) lines *= 1.02;         /* and what a warp of a map reads in several places */
+    const Machine *m = x->m;
+    double vec, run = run_bytes(x, t, &vec), waste = run >= m->sector || run <= 0 ? 1 : m->sector / run;
+    double lines = run >= m->line ? 1 : 2 * run >= m->line ? HALF_LINE : PART_LINE;
+    if (run < MAP_RUN && !x->gr->steps.n) lines *= MAP_APART;
     double unique = 1, per_block = 1, reg = 1, loops = 1;
     double served = 0; /* by one element: a vector, and mostly all threads; 0: each has its own */
     double rows = 1;   /* of a block */
@@ -95,20 +95,21 @@ static void add_cost(Costing *x, const CostAccess *t, int levels, double threads
         loops *= z->serial;
         if (t->moves[a] == 1 && z->reg * z->serial > 1) strided_here = true;
     }
-    if (waste > 1 && strided_here)
-        waste = 1 + (waste - 1) * 0.5; /* the rest of the sector is in a cache when it is needed */
+    if (waste > 1 && strided_here) waste = 1 + (waste - 1) * SECTOR_AGAIN;
     if (t->elements && unique > (double)t->elements) unique = (double)t->elements;
     double again = levels, bytes = unique * t->bytes;
-    double width = 16.0 / t->bytes;
-    if (vec > width) lines *= 1.004, vec = width;     /* parts of sectors at a time: not where nothing is wider */
-    lines *= 1 + 0.02 * log2(width / vec);            /* narrow accesses */
-    if (t->elements) lines *= 1 + 0.004 * log2(rows); /* rows of a merged axis are far apart */
-    sum->dram += bytes * waste * lines * (bytes > 32e6 && again > 1 && per_block * t->bytes * 264 > 40e6 ? again : 1);
+    double width = (double)TARGET_ACCESS / t->bytes;
+    if (vec > width) lines *= SPLIT_ACCESS, vec = width;
+    lines *= 1 + NARROW_ACCESS * log2(width / vec);
+    if (t->elements) lines *= 1 + ROWS_APART * log2(rows);
+    double at_work = per_block * t->bytes * (BLOCKS_AT_WORK * m->sms);
+    bool kept = bytes <= CACHED * m->cache || at_work <= CACHED_BLOCKS * m->cache;
+    sum->dram += bytes * waste * lines * (!kept && again > 1 ? again : 1);
     sum->l2 += per_block * blocks * t->bytes * waste * again;
     if (served > 0) reg /= served, vec = 1;
     double elements = threads * blocks * loops * reg * again;
-    sum->issue += elements / vec * 6 + elements * 3;
-    sum->registers += t->load ? ceil(reg * t->bytes / 4) : 0;
+    sum->issue += elements / vec * ISSUE_ACCESS + elements * ISSUE_ELEMENT;
+    sum->registers += t->load ? ceil(reg * t->bytes / TARGET_REGISTER) : 0;
     if (served > 0) return;
     if (t->load) sum->inflight += reg * t->bytes;
     if (reg > sum->tile) sum->tile = reg;
@@ -117,7 +118,7 @@ static void add_cost(Costing *x, const CostAccess *t, int levels, double threads
 
 /* What joins two values of fewer axes is done once an element of its own, which no access has. */
 static double joined_cost(Costing *x, const GStep *p, double threads, double blocks) {
-    double n = threads * blocks * (p->guard && p->guard->nargs ? 2.5 : 1);
+    double n = threads * blocks * (p->guard && p->guard->nargs ? ISSUE_GUARD : 1);
     if (!p->joined[0]) return 0;
     for (int a = 0; a < x->s->naxes; a++)
         if ((p->free | p->over) >> a & 1) n *= x->size[a].serial * x->size[a].reg;
@@ -145,18 +146,18 @@ static double exchange_cost(Costing *x, double warps) {
             } else if (p->free >> a & 1)
                 kept *= x->size[a].reg;
         }
-        if (threads > 1) t += kept * 60e-9;
-        if (crosses) t += 100e-9 + warps * 4e-9 + kept * 20e-9;
+        if (threads > 1) t += kept * SHUFFLES;
+        if (crosses) t += EXCHANGE + warps * EXCHANGE_WARP + kept * EXCHANGE_KEPT;
         if (p->scan)
             for (int a = 0; a < x->s->naxes; a++)
-                if (p->over >> a & 1 && x->size[a].serial > 1) t += 200e-9 * x->size[a].serial;
+                if (p->over >> a & 1 && x->size[a].serial > 1) t += SCAN_STEP * x->size[a].serial;
     }
     return t;
 }
 
 double sched_cost_parts(CostForm *form, const Machine *m, const Schedule *s, CostParts *parts) {
     Group *gr = form->gr;
-    Costing x = {.gr = gr, .s = s};
+    Costing x = {.gr = gr, .m = m, .s = s};
     AxisSet serial = 0;
     double blocks = 1, threads = 1, loops = 1;
     for (int a = 0; a < s->naxes; a++) {
@@ -175,13 +176,14 @@ double sched_cost_parts(CostForm *form, const Machine *m, const Schedule *s, Cos
         sum.issue += joined_cost(&x, &gr->steps.at[i], threads, blocks);
     }
     const bool map = gr->steps.n == 0;
-    if (map) sum.issue += threads * blocks * 40; /* a thread's indices */
-    double warps = ceil(threads / 32), regs = (map ? 20 : 36) + sum.registers + sum.tile, occupancy = 1;
-    double resident = floor(m->registers_per_sm / (regs * warps * 32));
-    if (resident > floor(m->threads_per_sm / (warps * 32))) resident = floor(m->threads_per_sm / (warps * 32));
-    if (resident > 32) resident = 32;
+    if (map) sum.issue += threads * blocks * ISSUE_MAP;
+    double warps = ceil(threads / TARGET_WARP),
+           regs = (map ? MAP_REGISTERS : FOLD_REGISTERS) + sum.registers + sum.tile, occupancy = 1;
+    double resident = floor(m->registers_per_sm / (regs * warps * TARGET_WARP));
+    resident = fmin(resident, floor(m->threads_per_sm / (warps * TARGET_WARP)));
+    if (resident > m->blocks_per_sm) resident = m->blocks_per_sm;
     if (resident < 1) {
-        occupancy = 4; /* spills */
+        occupancy = SPILLS;
         resident = 1;
     }
     double busy = blocks < m->sms ? blocks : m->sms, here = blocks / m->sms;
@@ -190,23 +192,24 @@ double sched_cost_parts(CostForm *form, const Machine *m, const Schedule *s, Cos
     double inflight = busy * here * threads * sum.inflight, ideal = m->bandwidth * m->latency;
     double f = inflight / ideal, reach = f > 0 ? f / cbrt(1 + f * f * f) : 1; /* stores alone wait for nothing */
     double waves = ceil(blocks / (m->sms * resident)), levels = form->depth + 1;
-    double memory = sum.dram / (m->bandwidth * (reach > 1e-4 ? reach : 1e-4)), l2 = sum.l2 / (2.0 * m->bandwidth);
-    double lanes = warps * 32 / threads; /* idle lanes of the last warp */
-    double issue = sum.issue * lanes / (busy * 128 * m->clock);
-    double chain = waves * (loops * levels * (m->latency + 100e-9) / (1 + s->ahead) + exchange_cost(&x, warps));
-    double waiting = chain / (waves > 1 ? 2 : 1), most = memory > l2 ? memory : l2;
+    double memory = sum.dram / (m->bandwidth * fmax(reach, LEAST_REACH)), l2 = sum.l2 / (CACHE_SPEED * m->bandwidth);
+    double lanes = warps * TARGET_WARP / threads; /* idle lanes of the last warp */
+    double issue = sum.issue * lanes / (busy * m->lanes * m->clock);
+    double chain = waves * (loops * levels * (m->latency + LOOP_STEP) / (1 + s->ahead) + exchange_cost(&x, warps));
+    double waiting = chain / (waves > 1 ? WAVES_OVERLAP : 1), most = memory > l2 ? memory : l2;
     *parts = (CostParts){memory, l2, issue, waiting};
     if (issue > most) most = issue;
     /* The last wave is short. */
-    if (waves > 1 && waves < 4) most *= waves * m->sms * resident / blocks > 1.3 ? 1.15 : 1;
-    if (regs > 255) occupancy *= 4; /* spills */
-    if (regs > 200) occupancy *= 1.05;
-    if (threads > 512) occupancy *= 1.02;
-    if (threads < 64) occupancy *= 1.02;
-    if (resident * warps < 16) occupancy *= 1 + 0.2 * (16 - resident * warps) / 16; /* too few to hide arithmetic */
-    if (map && sum.tile_bytes > MAP_BYTES) occupancy *= 1 + 0.04 * log2(sum.tile_bytes / MAP_BYTES);
-    if (map) occupancy *= 1 + 0.01 * fabs(log2(threads / MAP_THREADS));
-    return occupancy * (most + 0.15 * (memory + l2 + issue - most) + waiting) + blocks * (map ? 5e-12 : 2e-10);
+    if (waves > 1 && waves < FEW_WAVES) most *= waves * m->sms * resident / blocks > SHORT_WAVE ? SHORT_WAVE_COST : 1;
+    if (regs > m->registers) occupancy *= SPILLS;
+    if (regs > MANY_REGISTERS) occupancy *= MANY_REGISTERS_COST;
+    if (threads > LARGE_BLOCK || threads < SMALL_BLOCK) occupancy *= ODD_BLOCK_COST;
+    if (resident * warps < ENOUGH_WARPS)
+        occupancy *= 1 + FEW_WARPS_COST * (ENOUGH_WARPS - resident * warps) / ENOUGH_WARPS;
+    if (map && sum.tile_bytes > MAP_BYTES) occupancy *= 1 + MAP_HELD * log2(sum.tile_bytes / MAP_BYTES);
+    if (map) occupancy *= 1 + MAP_UNEVEN * fabs(log2(threads / MAP_THREADS));
+    return occupancy * (most + LESSER_PARTS * (memory + l2 + issue - most) + waiting) +
+           blocks * (map ? MAP_BLOCK : FOLD_BLOCK);
 }
 
 double sched_cost(CostForm *form, const Machine *m, const Schedule *s) {

@@ -30,7 +30,7 @@ static double operations_a_second(const Program *p, const Product *m) {
     if (type_bits(t) == 8) return 2 * target_machine.products;
     if (type_bits(t) == 16) return target_machine.products;
     if (t == TY_F32 && option_is(&p->graph->options, MATMUL_TF32)) return target_machine.products / 2;
-    return 2.0 * 128 * target_machine.sms * target_machine.clock;
+    return 2.0 * target_machine.lanes * target_machine.sms * target_machine.clock;
 }
 
 bool predict_product(const Program *p, const Product *m, const ExplainAt *at, ProductSizes *c) {

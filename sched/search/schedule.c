@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_THREADS = 1024, MAX_TILE = 128, MAX_JOINED = 1024, MAX_ROW_BYTES = 768 };
+enum { FALLBACK_THREADS = 128, MAX_TILE = 128, MAX_JOINED = 1024, MAX_ROW_BYTES = 768 };
 
 void schedule_factor(Schedule *s, int axis, Bind bind, int64_t size) {
     SAxis *a = &s->axis[axis];
@@ -293,8 +293,8 @@ bool schedule_legal(const Group *gr, const Schedule *s, Text *why) {
         factors += s->axis[a].n;
         for (int i = 0; i < s->axis[a].n; i++) {
             Bind b = s->axis[a].f[i].bind;
-            if (b == BIND_LANE) lanes *= s->axis[a].f[i].size <= 32 ? s->axis[a].f[i].size : 33;
-            if (lanes > 32) return text_fail(why, "more than 32 lanes");
+            if (b == BIND_LANE) lanes *= s->axis[a].f[i].size <= TARGET_WARP ? s->axis[a].f[i].size : TARGET_WARP + 1;
+            if (lanes > TARGET_WARP) return text_fail(why, "more than %d lanes", TARGET_WARP);
             by_warp |= b == BIND_LANE || b == BIND_WARP;
             plain |= b == BIND_THREAD;
         }
@@ -302,12 +302,13 @@ bool schedule_legal(const Group *gr, const Schedule *s, Text *why) {
     if (s->ahead > 1) return text_fail(why, "loads run one iteration ahead at most");
     if (factors > MAX_FACTORS) return text_fail(why, "too many factors");
     if (by_warp && plain) return text_fail(why, "thread beside warp and lane");
-    if (by_warp && lanes != 32) return text_fail(why, "%lld lanes", (long long)lanes);
-    if (schedule_threads(s) > MAX_THREADS) return text_fail(why, "more than %d threads", MAX_THREADS);
+    if (by_warp && lanes != TARGET_WARP) return text_fail(why, "%lld lanes", (long long)lanes);
+    if (schedule_threads(s) > TARGET_MOST_THREADS) return text_fail(why, "more than %d threads", TARGET_MOST_THREADS);
     /* Exchanges between threads are those of whole warps. */
     for (int i = 0; i < gr->steps.n; i++)
         for (int a = 0; a < s->naxes; a++)
-            if (gr->steps.at[i].over >> a & 1 && schedule_size(s, a, SCOPE_THREAD) > 1 && schedule_threads(s) % 32)
+            if (gr->steps.at[i].over >> a & 1 && schedule_size(s, a, SCOPE_THREAD) > 1 &&
+                schedule_threads(s) % TARGET_WARP)
                 return text_fail(why, "%s is folded across threads that are no whole warps", gr->axes.at[a].name);
     return legal_registers(gr, s, why) && legal_shared(gr, s, why);
 }
@@ -322,7 +323,7 @@ void schedule_fallback(const Group *gr, Schedule *s) {
         bool grid = axis_has_grid(&gr->axes.at[a]);
         if (a == gr->split) schedule_factor(s, a, BIND_GRID, gr->parts);
         schedule_factor(s, a, grid ? BIND_GRID : BIND_SERIAL, 0);
-        if (a == last) schedule_factor(s, a, BIND_THREAD, 128);
+        if (a == last) schedule_factor(s, a, BIND_THREAD, FALLBACK_THREADS);
         if (!grid) schedule_factor(s, a, BIND_REG, 1);
     }
 }

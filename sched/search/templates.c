@@ -5,6 +5,18 @@
 #include "cost.h"
 #include "sched.h"
 
+/* What is tried. */
+enum {
+    WARP = TARGET_WARP,
+    WINDOW = 8,         /* a folded axis of at most so many elements stays in registers, whole */
+    WIDEST = 8,         /* elements of a vector */
+    LEAST_THREADS = 64, /* of a block of shapes */
+    LEAST_LANES = 4,    /* of a tile's columns */
+    ROUNDED = 1 << 20   /* no size is rounded up to a larger power of 2 */
+};
+static const int64_t SIZES[] = {1, 2, 4, 8}; /* registers of an axis, vectors and warps of a tile */
+enum { NSIZES = sizeof SIZES / sizeof *SIZES, ROW_SIZES = NSIZES - 1 /* of an outer axis, fewer */ };
+
 typedef struct Shape {
     int inner, outer;         /* axes; outer -1: none */
     int64_t vec, lanes, regs; /* of the inner axis; lanes is its threads */
@@ -16,7 +28,7 @@ static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 static int64_t pow2_up(int64_t n) {
     int64_t p = 1;
-    while (p < n && p < 1 << 20) p *= 2;
+    while (p < n && p < ROUNDED) p *= 2;
     return p;
 }
 
@@ -35,15 +47,15 @@ static void put_threads(Schedule *s, int a, int64_t n, int64_t *lanes_left, bool
 /* How many lanes the inner axis leaves is settled first, though a factor of an outer axis may be listed before it. */
 static void build(const Group *gr, const Shape *p, Schedule *s) {
     *s = (Schedule){.naxes = gr->axes.n};
-    bool plain = gr->steps.n == 0 || p->lanes * p->rows % 32 != 0;
-    int64_t left = 32;
+    bool plain = gr->steps.n == 0 || p->lanes * p->rows % WARP != 0;
+    int64_t left = WARP;
     for (int pass = 0; pass < 2; pass++)
         for (int a = 0; a < gr->axes.n; a++) {
             const GAxis *x = &gr->axes.at[a];
             if ((a == p->inner) != (pass == 0)) continue;
             int64_t regs = a == p->inner ? p->regs : a == p->outer ? p->row_regs : 1;
             bool grid = axis_has_grid(x), whole = a == p->inner && p->whole && a != gr->split;
-            if (!grid && a != p->inner && a != p->outer && x->most >= 0 && x->most <= 8) { /* a small window */
+            if (!grid && a != p->inner && a != p->outer && x->most >= 0 && x->most <= WINDOW) { /* a small window */
                 whole = true;
                 regs = x->most > 0 ? x->most : 1;
             }
@@ -76,7 +88,6 @@ static void consider(Search *x, const Schedule *s) {
 }
 
 static void try_shape(Search *x, const Shape *p) {
-    static const int64_t REGS[] = {1, 2, 4, 8};
     Schedule s;
     Shape q = *p;
     const GAxis *in = &x->gr->axes.at[p->inner];
@@ -88,26 +99,25 @@ static void try_shape(Search *x, const Shape *p) {
         consider(x, &s);
         q.whole = false;
     }
-    for (int i = 0; i < 4; i++) {
-        q.regs = REGS[i];
+    for (int i = 0; i < NSIZES; i++) {
+        q.regs = SIZES[i];
         build(x->gr, &q, &s);
         consider(x, &s);
     }
     q.regs = 1;
-    for (int i = 1; i < 3 && p->outer >= 0; i++) {
-        q.row_regs = REGS[i];
+    for (int i = 1; i < ROW_SIZES && p->outer >= 0; i++) {
+        q.row_regs = SIZES[i];
         build(x->gr, &q, &s);
         consider(x, &s);
     }
 }
 
 static void try_axes(Search *x, int inner, int outer) {
-    static const int64_t THREADS[] = {64, 128, 256, 512, 1024};
-    int64_t most = pow2_up(x->gr->axes.at[inner].guess);
-    for (int64_t vec = 1; vec <= 8 && vec <= (most ? most : 1); vec *= 2)
-        for (int64_t lanes = 1; lanes <= 1024 && lanes <= pow2_up(ceil_div(most, vec)); lanes *= 2)
-            for (int i = 0; i < 5; i++) {
-                int64_t rows = THREADS[i] / lanes;
+    const int64_t block = target_default.threads, most = pow2_up(x->gr->axes.at[inner].guess);
+    for (int64_t vec = 1; vec <= WIDEST && vec <= (most ? most : 1); vec *= 2)
+        for (int64_t lanes = 1; lanes <= block && lanes <= pow2_up(ceil_div(most, vec)); lanes *= 2)
+            for (int64_t threads = LEAST_THREADS; threads <= block; threads *= 2) {
+                int64_t rows = threads / lanes;
                 if (rows < 1 || (rows > 1 && outer < 0)) continue;
                 if (outer >= 0 && (rows == 1 || rows > 2 * pow2_up(x->gr->axes.at[outer].guess))) continue;
                 Shape p = {inner, outer, vec, lanes, 1, rows, 1, false};
@@ -129,7 +139,7 @@ static void build_tile(const Group *gr, const Tile *p, Schedule *s) {
         if (a == gr->split) schedule_factor(s, a, BIND_GRID, gr->parts);
         schedule_factor(s, a, axis_has_grid(x) ? BIND_GRID : BIND_SERIAL, 0);
         if (a == p->rows && p->warps > 1) schedule_factor(s, a, BIND_WARP, p->warps);
-        if (a == p->rows && p->lanes < 32) schedule_factor(s, a, BIND_LANE, 32 / p->lanes);
+        if (a == p->rows && p->lanes < WARP) schedule_factor(s, a, BIND_LANE, WARP / p->lanes);
         if (a == p->cols && p->lanes > 1) schedule_factor(s, a, BIND_LANE, p->lanes);
         if (a == p->rows || (a != p->fold && !axis_has_grid(x)))
             schedule_factor(s, a, BIND_REG, a == p->rows ? p->regs : 1);
@@ -141,16 +151,15 @@ static void build_tile(const Group *gr, const Tile *p, Schedule *s) {
 /* A step that joins values of fewer axes reads each of them again for every element of the other's: less often the
  * larger the tile of registers is that has an axis of each. */
 static void try_tile(Search *x, const GStep *p, int cols, int rows) {
-    static const int64_t SIZES[] = {1, 2, 4, 8};
     Schedule s;
     int fold = -1;
     for (int a = 0; a < x->gr->axes.n; a++)
         if (p->over >> a & 1 && (fold < 0 || x->gr->axes.at[a].guess > x->gr->axes.at[fold].guess)) fold = a;
-    for (int v = 0; v < 4; v++)
-        for (int r = 1; r < 4; r++)
-            for (int w = 0; w < 4; w++)
-                for (int k = 0; k < 4; k++)
-                    for (int64_t lanes = 4; lanes <= 32; lanes *= 2) {
+    for (int v = 0; v < NSIZES; v++)
+        for (int r = 1; r < NSIZES; r++)
+            for (int w = 0; w < NSIZES; w++)
+                for (int k = 0; k < NSIZES; k++)
+                    for (int64_t lanes = LEAST_LANES; lanes <= WARP; lanes *= 2) {
                         Tile t = {cols, rows, fold, SIZES[v], lanes, SIZES[r], SIZES[w], SIZES[k]};
                         build_tile(x->gr, &t, &s);
                         consider(x, &s);

@@ -7,7 +7,7 @@ export TDC_HOME=$PWD
 TDC=$(realpath "${TDC:-build/tdc}")
 . tests/suite.sh
 NVCC=$(command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/cuda/bin/nvcc; })
-ALL=$(sed -nE 's/^TARGET\("([a-z0-9_]+)".*/\1/p' sched/machine/targets.def | paste -sd,)
+ALL=$(sed -nE 's/^TARGET\(([a-z0-9_]+),.*/\1/p' sched/machine/targets.def | paste -sd,)
 export TDC NVCC ALL dir
 
 # Each prints what is wrong, and a count at its end.

@@ -28,7 +28,7 @@ static const struct {
     const char *name, *text, *form, *rule;
     int arity;
 } ops[] = {
-#define OP(e, text, arity, form, rule) {#e, text, #form, #rule, arity},
+#define OP(e, text, arity, form, rule, ...) {#e, text, #form, #rule, arity},
 #include "ir/ops.def"
 #undef OP
 };
