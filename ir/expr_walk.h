@@ -64,7 +64,7 @@ struct ExprRewrite {
     Graph *g;  /* of what is made */
     Ctx *temp; /* of `done` */
     /* What becomes of e, whose operands are as they were; NULL: e with its operands rewritten. It may rewrite parts of
-     * e by x. It is asked of each node once, of a leaf perhaps again. NULL: none is replaced before its operands are. */
+     * e by x. Asked of each node once, of a leaf perhaps again. NULL: none is replaced before its operands are. */
     const Expr *(*before)(ExprRewrite *x, const Expr *e);
     /* What becomes of e, which has been rebuilt as `made`: e itself where no operand changed. NULL: made. */
     const Expr *(*after)(ExprRewrite *x, const Expr *e, const Expr *made);
