@@ -121,17 +121,28 @@ const Expr *expr_walk_piece(ExprWalk *w, const Tensor *t, const Piece *p) {
 
 /* ---- rewriting ---- */
 
+const Expr *expr_rebuild(Graph *g, Ctx *temp, const Expr *e, ExprOperand *operand, void *user) {
+    const Expr *few[4], **made = e->nargs <= 4 ? few : NEW_N(temp, const Expr *, e->nargs);
+    for (int i = 0; i < e->nargs; i++) made[i] = operand(user, e, i, made);
+    return expr_with(g, e, made);
+}
+
 const Expr *expr_rewrite(ExprRewrite *x, const Expr *e) {
     if (x->reduces && !e->reduces) return e;
     const Expr *r = expr_map_get(&x->done, e);
     if (r) return r;
     r = x->before ? x->before(x, e) : NULL;
+    if (x->stopped) return NULL;
     if (!r && !e->nargs) return x->after ? x->after(x, e, e) : e;
     if (!r) {
         const Expr *few[4], **arg = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
-        for (int i = 0; i < e->nargs; i++) arg[i] = expr_rewrite(x, e->arg[i]);
+        for (int i = 0; i < e->nargs; i++) {
+            arg[i] = expr_rewrite(x, e->arg[i]);
+            if (x->stopped) return NULL;
+        }
         r = expr_with(x->g, e, arg);
         if (x->after) r = x->after(x, e, r);
+        if (x->stopped) return NULL;
     }
     expr_map_put(x->temp, &x->done, e, r);
     return r;
@@ -176,8 +187,9 @@ static const Expr *replace(ExprRewrite *x, const Expr *e) {
     if (e->op != OP_REDUCE) return NULL;
     Reduce *fresh = replace_reduce(x, e->u.reduce);
     if (fresh == e->u.reduce) return NULL;
-    const Expr *arg[] = {expr_rewrite(x, e->arg[0]), expr_rewrite(x, e->arg[1])};
-    return expr_node(x->g, OP_REDUCE, e->type, e->untyped, (int64_t)(intptr_t)fresh, arg, 2);
+    const Expr **arg = NEW_N(x->temp, const Expr *, e->nargs);
+    for (int i = 0; i < e->nargs; i++) arg[i] = expr_rewrite(x, e->arg[i]);
+    return expr_node(x->g, OP_REDUCE, e->type, e->untyped, (int64_t)(intptr_t)fresh, arg, e->nargs);
 }
 
 const Expr *expr_replace(Graph *g, const Expr *e, const Expr *const *from, const Expr *const *to, int n) {

@@ -64,18 +64,22 @@ struct ExprRewrite {
     Graph *g;  /* of what is made */
     Ctx *temp; /* of `done` */
     /* What becomes of e, whose operands are as they were; NULL: e with its operands rewritten. It may rewrite parts of
-     * e by x. NULL: no node is replaced before its operands are. */
+     * e by x. Asked of each node once, of a leaf perhaps again. NULL: none is replaced before its operands are. */
     const Expr *(*before)(ExprRewrite *x, const Expr *e);
     /* What becomes of e, which has been rebuilt as `made`: e itself where no operand changed. NULL: made. */
     const Expr *(*after)(ExprRewrite *x, const Expr *e, const Expr *made);
     void *user;
     bool reduces; /* nodes in which nothing is reduced stay as they are, unasked */
+    bool stopped; /* a hook sets it to end the rewriting; with it false again, that goes on where it was, by `done` */
     ExprMap done; /* what nodes have become; what is known beforehand may be put there */
 };
 
-/* Each node that has operands is asked for once, a leaf perhaps again and again. Reductions keep their variables: where
- * their ranges are to change, `before` makes the reduction. */
+/* NULL: stopped. Reductions keep their variables: where their ranges are to change, `before` makes the reduction. */
 const Expr *expr_rewrite(ExprRewrite *x, const Expr *e);
+/* e with the operands that `operand` makes, one after the other: for number i, which may hold only where those before
+ * it say so, made[0] up to made[i - 1] are there. */
+typedef const Expr *ExprOperand(void *user, const Expr *e, int i, const Expr *const *made);
+const Expr *expr_rebuild(Graph *g, Ctx *temp, const Expr *e, ExprOperand *operand, void *user);
 
 /* ---- free variables ---- */
 

@@ -222,16 +222,16 @@ static const Expr *simplify_under(Scope *s, const Expr *cond, bool truth, const 
     return simplify(&inner, e);
 }
 
+static const Expr *simplify_operand(void *scope, const Expr *e, int i, const Expr *const *made) {
+    if (i == 0) return simplify(scope, e->arg[0]);
+    return simplify_under(scope, made[0], e->op == OP_REDUCE || (e->op != OP_OR && i == 1), e->arg[i]);
+}
+
 static const Expr *simplify_lazy(ExprRewrite *all, const Expr *e) {
     Scope *s = all->user;
-    const Expr *a[3];
     if (e->untyped) return e;
-    bool lazy = e->op == OP_IF || e->op == OP_AND || e->op == OP_OR;
-    if (!lazy && e->op != OP_REDUCE) return NULL;
-    a[0] = simplify(s, e->arg[0]);
-    for (int i = 1; i < e->nargs; i++)
-        a[i] = simplify_under(s, a[0], e->op == OP_REDUCE || (e->op != OP_OR && i == 1), e->arg[i]);
-    return rewrite(s, expr_with(s->g, e, a));
+    bool lazy = e->op == OP_IF || e->op == OP_AND || e->op == OP_OR || e->op == OP_REDUCE;
+    return lazy ? rewrite(s, expr_rebuild(s->g, s->g->ctx, e, simplify_operand, s)) : NULL;
 }
 
 const Expr *expr_simplify(Graph *g, const PolyEnv *env, const Expr *e) {

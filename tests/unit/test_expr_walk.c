@@ -121,6 +121,32 @@ static const Expr *count_after(ExprRewrite *x, const Expr *e, const Expr *made) 
     return made;
 }
 
+static const Expr *first_twice(void *user, const Expr *e, int i, const Expr *const *made) {
+    ++*(int *)user;
+    return i ? made[i - 1] : e->arg[0];
+}
+
+static const Expr *stop_at(ExprRewrite *x, const Expr *e) {
+    Doubling *d = x->user;
+    d->before++;
+    x->stopped = e == d->from;
+    return NULL;
+}
+
+static void other_rewriting(const Made *m) {
+    const Expr *i = expr_var(m->g, m->i), *n = expr_dim(m->g, m->n);
+    int asked = 0;
+    expect(expr_rebuild(m->g, m->ctx, expr2(m->g, OP_MUL, i, n), first_twice, &asked) == expr2(m->g, OP_MUL, i, i),
+           "an operand is made of the one before", NULL);
+    expect(asked == 2, "operands are made once", NULL);
+    Doubling d = {.from = m->load};
+    ExprRewrite x = {.g = m->g, .temp = m->ctx, .before = stop_at, .user = &d};
+    expect(!expr_rewrite(&x, m->deep) && x.stopped && d.before == LEVELS + 1, "rewriting is stopped", NULL);
+    x.stopped = false;
+    d.from = NULL;
+    expect(expr_rewrite(&x, m->deep) == m->deep, "and goes on", NULL);
+}
+
 static void rewriting(const Made *m) {
     const Expr *zero = expr_float(m->g, TY_F32, 0), *i = expr_var(m->g, m->i), *n = expr_dim(m->g, m->n);
     Doubling d = {.from = m->load, .to = zero};
@@ -233,6 +259,7 @@ int main(void) {
     questions(&m);
     visits(&m);
     rewriting(&m);
+    other_rewriting(&m);
     free_variables(&m);
     values(&m);
     ctx_free(ctx);
