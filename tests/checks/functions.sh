@@ -8,10 +8,6 @@ backend_cuda/emu/rt_library.h cublasLtMatmulAlgoCheck parameters
 backend_cuda/emu/rt_library.h cublasLtMatmulAlgoGetHeuristic parameters
 backend_cuda/emu/rt_library.h cublasLtMatmul parameters
 backend_cuda/emu/td_emu.h td_emu_launch_as parameters
-# For now: until the lowering decides before it prints, and the stand-in's sum of a product takes its two matrices as two.
-backend_cuda/lower/lower_exchange.c fold_warps lines
-backend_cuda/lower/lower_file.c lower_kernel lines
-backend_cuda/lower/lower_scan.c put_segment_scan lines
-backend_cuda/lower/lower_vector.c plan_vectors parameters
+# For now: until the stand-in's sum of a product takes its two matrices as two.
 backend_cuda/emu/rt_library.h dot parameters
 EXCEPTIONS
