@@ -28,7 +28,8 @@ typedef enum StageKind {
     STAGE_COUNT
 } StageKind;
 
-enum { MAX_FACTORS = 64, MAX_PARTS = 4 /* of a monoid's state */, MAX_SHARED = TARGET_MOST_SHARED /* bytes of a block */ };
+enum { MAX_FACTORS = 64, MAX_PARTS = 4 /* of a monoid's state */ };
+enum { MAX_SHARED = TARGET_MOST_SHARED /* bytes of a block */ };
 typedef uint64_t FactorSet; /* bit f is the factor with id f of the part */
 
 typedef struct Axis Axis;
