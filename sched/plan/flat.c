@@ -3,7 +3,7 @@
  * the length of a row. A tensor that has only the inner axis (a bias) is read at f % n, one that has only the outer one
  * (a scale of each row) at f / n: that costs a division, so it is done only where rows may not end on lines of the
  * cache. Folds and scans keep their axes. */
-#include "group.h"
+#include "plan.h"
 #include "ir/poly/poly.h"
 
 #include <string.h>
@@ -158,11 +158,15 @@ static bool merge_some(Flat *x, bool with_one) {
 }
 
 /* Pairs that cost nothing first: of batch, row and column, with a bias along columns, batch and row. */
-void group_flatten(Group *gr) {
+static void flatten(Group *gr) {
     if (gr->steps.n || gr->product) return;
     Ctx *temp = ctx_temp(gr->graph->ctx);
     Flat x = {.gr = gr, .temp = temp, .env = {.g = gr->graph, .ctx = temp}};
     while (merge_some(&x, false) || merge_some(&x, true)) {
     }
     ctx_temp_end(temp);
+}
+
+void flat_groups(Plan *plan) {
+    for (int i = 0; i < plan->groups.n; i++) flatten(plan->groups.at[i]);
 }

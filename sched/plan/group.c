@@ -2,8 +2,8 @@
  * share an axis with any variable on which the reduction does not depend; among those of equal range it takes the one
  * that indexes the same tensors in the same places. */
 #include "group.h"
+#include "scan.h"
 #include "sched/kernel/kernel_text.h"
-#include "prepare.h"
 
 #include <string.h>
 
@@ -39,87 +39,6 @@ static void set_or(VarSet *a, const VarSet *b) {
 static void set_add(VarSet *a, int i) { a->w[i / 64] |= (uint64_t)1 << i % 64; }
 static void set_remove(VarSet *a, int i) { a->w[i / 64] &= ~((uint64_t)1 << i % 64); }
 static bool set_has(const VarSet *a, int i) { return a->w[i / 64] >> i % 64 & 1; }
-
-static bool uses_var(ExprMap *seen, Ctx *ctx, const Expr *e, const Var *v) {
-    if (e->op == OP_VAR) return e->u.var == v;
-    if (!e->nargs || expr_map_get(seen, e)) return false;
-    expr_map_put(ctx, seen, e, e);
-    if (e->op == OP_REDUCE)
-        for (int i = 0; i < e->u.reduce->nvars; i++)
-            if (uses_var(seen, ctx, e->u.reduce->vars[i]->lo, v) || uses_var(seen, ctx, e->u.reduce->vars[i]->hi, v))
-                return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (uses_var(seen, ctx, e->arg[i], v)) return true;
-    return false;
-}
-
-static bool graph_uses_var(Graph *g, const Expr *e, const Var *v) {
-    ExprMap seen = {0};
-    Ctx *temp = ctx_temp(g->ctx);
-    bool r = uses_var(&seen, temp, e, v);
-    ctx_temp_end(temp);
-    return r;
-}
-
-/* ---- scans ---- */
-
-/* The comparison v op u with v on the left. */
-static bool is_bound_of(const Expr *c, const Var *v, Op *op, const Expr **other) {
-    static const struct { Op op, swapped; } table[] = {{OP_LT, OP_GT}, {OP_LE, OP_GE}, {OP_GT, OP_LT}, {OP_GE, OP_LE}};
-    for (int i = 0; i < 4; i++) {
-        if (c->op != table[i].op) continue;
-        if (c->arg[0]->op == OP_VAR && c->arg[0]->u.var == v) {
-            *op = c->op;
-            *other = c->arg[1];
-            return true;
-        }
-        if (c->arg[1]->op == OP_VAR && c->arg[1]->u.var == v) {
-            *op = table[i].swapped;
-            *other = c->arg[0];
-            return true;
-        }
-    }
-    return false;
-}
-
-/* u, or u + 1, where the bound is one variable's of the same range. */
-static Var *bound_var(const Expr *e, int64_t *plus) {
-    *plus = 0;
-    if (e->op == OP_ADD && expr_is_int(e->arg[1], plus) && *plus == 1) e = e->arg[0];
-    return e->op == OP_VAR ? e->u.var : NULL;
-}
-
-static bool find_scan(Graph *g, const Expr *c, const Var *v, const Expr *body, ScanForm *out) {
-    if (c->op == OP_AND) {
-        for (int i = 0; i < 2; i++) {
-            ScanForm f;
-            if (!find_scan(g, c->arg[i], v, body, &f)) continue;
-            const Expr *rest = expr_and(g, i ? c->arg[0] : f.rest, i ? f.rest : c->arg[1]);
-            if (rest && graph_uses_var(g, rest, f.along)) return false;
-            *out = f;
-            out->rest = rest;
-            return true;
-        }
-        return false;
-    }
-    Op op;
-    const Expr *other;
-    int64_t plus;
-    if (!is_bound_of(c, v, &op, &other)) return false;
-    Var *u = bound_var(other, &plus);
-    if (!u || u == v || !var_same_range(u, v) || graph_uses_var(g, body, u)) return false;
-    if (plus && op != OP_LT && op != OP_GE) return false; /* k < j + 1 is k <= j, k >= j + 1 is k > j */
-    bool strict = (op == OP_LT || op == OP_GT) != (plus == 1);
-    *out = (ScanForm){.along = u, .exclusive = strict, .reverse = op == OP_GT || op == OP_GE};
-    return true;
-}
-
-bool scan_form(Graph *g, const Expr *r, ScanForm *out) {
-    if (r->u.reduce->nvars != 1 || !find_scan(g, r->arg[0], r->u.reduce->vars[0], r->arg[1], out)) return false;
-    /* a backward scan is run along the mirrored axis, where the first index would be the last */
-    MonoidKind k = r->u.reduce->monoid;
-    return !(out->reverse && (k == MONOID_ARGMAX || k == MONOID_ARGMIN));
-}
 
 /* ---- variables ---- */
 
@@ -298,27 +217,6 @@ static Reduce *reduce_key(Group *gr, MonoidKind m, AxisSet over, int kind) {
 
 static const Expr *canonical(Uniting *x, const Expr *e);
 
-/* Whether something is loaded at another place than v itself, such as v + 1. */
-static bool loads_beside(Graph *g, Ctx *temp, ExprMap *seen, const Expr *e, const Var *v) {
-    if (expr_map_get(seen, e)) return false;
-    expr_map_put(temp, seen, e, e);
-    for (int i = 0; i < e->nargs; i++) {
-        if (e->op == OP_LOAD && e->arg[i]->op != OP_VAR && graph_uses_var(g, e->arg[i], v)) return true;
-        if (loads_beside(g, temp, seen, e->arg[i], v)) return true;
-    }
-    return false;
-}
-
-/* The last element along an exclusive scan is in no result: the equation never evaluates it, and so what it loads may
- * be out of range. */
-static const Expr *without_last(Graph *g, Ctx *temp, const Expr *reduce, const Expr *rest) {
-    const Var *v = reduce->u.reduce->vars[0];
-    ExprMap seen = {0};
-    if (!loads_beside(g, temp, &seen, reduce->arg[1], v)) return rest;
-    const Expr *last = expr2(g, OP_SUB, v->hi, expr_int(g, TY_I64, 1));
-    return expr_and(g, expr2(g, OP_LT, expr_var(g, (Var *)v), last), rest);
-}
-
 static const Expr *canonical_reduce(Uniting *x, const Expr *e) {
     Group *gr = x->gr;
     Graph *g = gr->graph;
@@ -328,7 +226,7 @@ static const Expr *canonical_reduce(Uniting *x, const Expr *e) {
     for (int i = 0; i < r->nvars; i++) over |= (AxisSet)1 << x->vars.at[number_of(x, r->vars[i])].axis;
     bool scan = is_scan_here(x, e, &form) &&
                 x->vars.at[number_of(x, form.along)].axis == x->vars.at[number_of(x, r->vars[0])].axis;
-    const Expr *rest = !scan ? e->arg[0] : form.exclusive ? without_last(g, x->temp, e, form.rest) : form.rest;
+    const Expr *rest = !scan ? e->arg[0] : form.exclusive ? scan_without_last(g, x->temp, e, form.rest) : form.rest;
     const Expr *guard = rest ? canonical(x, rest) : expr_int(g, TY_BOOL, 1), *body = canonical(x, e->arg[1]);
     Reduce *key = reduce_key(gr, r->monoid, over, !scan ? 0 : form.exclusive ? 2 : 1);
     const Expr *node =

@@ -6,19 +6,19 @@
 
 enum { LEAST_OTHER_SIDE = 32 /* a computed factor is read so often at least */ };
 
-static const Def *def_of(Partition *x, const Expr *mark) {
-    return expr_map_get(&x->defs.of, (const void *)(intptr_t)mark->u.i);
-}
-
 static Found is_sum(const Expr *e, const void *partition) {
     const Partition *x = partition;
     ProductSum s;
     return !e->reduces ? FOUND_NOT : product_sum(x->g, e, &s, NULL) ? FOUND : FOUND_INSIDE;
 }
 
-/* Holds a sum of products. */
 static bool has_sums(Partition *x, ExprMap *seen, const Expr *e) {
     return expr_find(x->temp, seen, e, is_sum, x) != NULL;
+}
+
+bool partition_has_sums(Partition *x, const Expr *e) {
+    ExprMap seen = {0};
+    return has_sums(x, &seen, e);
 }
 
 /* ---- the products ---- */
@@ -30,7 +30,7 @@ static const Expr *unmarked(Partition *x, ExprMap *done, const Expr *e, bool *sh
     if (r) return r;
     if (expr_is_mark(e)) {
         ExprMap seen = {0};
-        *shared |= def_of(x, e)->uses > 1 && has_sums(x, &seen, e);
+        *shared |= prepare_let(x->prep, e)->uses > 1 && has_sums(x, &seen, e);
         r = unmarked(x, done, e->arg[0], shared);
     } else {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
@@ -41,7 +41,7 @@ static const Expr *unmarked(Partition *x, ExprMap *done, const Expr *e, bool *sh
     return r;
 }
 
-bool would_be_product(Partition *x, const Equation *root, Product *out, Text *why) {
+bool partition_is_product(Partition *x, const Equation *root, Product *out, Text *why) {
     ExprMap done = {0}, seen = {0};
     bool shared = false;
     Equation bare = *root;
@@ -55,13 +55,13 @@ static bool would_match(Partition *x, const Expr *e, const Equation *reader) {
     Equation r;
     const Expr **subs, *shape[MAX_RANK];
     if ((!expr_is_mark(e) && !type_is_compute(e->type)) ||
-        !temp_root(x, expr_is_mark(e) ? e->arg[0] : e, reader, &r, &subs))
+        !partition_temp_root(x, expr_is_mark(e) ? e->arg[0] : e, reader, &r, &subs))
         return false;
     Tensor t = {.name = reader->tensor->name, .kind = TENSOR_LET, .type = e->type, .rank = r.nvars, .shape = shape};
     for (int i = 0; i < r.nvars; i++) shape[i] = expr_minus(x->g, r.vars[i]->hi, r.vars[i]->lo);
     r.tensor = &t;
     Product p;
-    return would_be_product(x, &r, &p, NULL);
+    return partition_is_product(x, &r, &p, NULL);
 }
 
 /* ---- factors ---- */
@@ -94,7 +94,7 @@ static const Expr *as_if_stored(Partition *x, const Expr *e, const Equation *rea
     Equation r;
     Var *vars[MAX_RANK];
     const Expr **subs;
-    if (!temp_element(x, e, reader, vars, &r, &subs)) return NULL;
+    if (!partition_temp_element(x, e, reader, vars, &r, &subs)) return NULL;
     Tensor *t = NEW(x->g->ctx, Tensor);
     *t = (Tensor){.name = reader->tensor->name, .kind = TENSOR_LET, .type = e->type, .rank = r.nvars};
     t->shape = NEW_N(x->g->ctx, const Expr *, r.nvars);
@@ -115,8 +115,8 @@ static bool worth_storing(Partition *x, const ProductSum *s, const Equation *rea
     for (int i = 0; i < 2; i++) {
         ExprMap seen = {0};
         if (s->ready[i]) continue;
-        if (count_over(free_of(x, f[1 - i]), free_of(x, f[i])) < LEAST_OTHER_SIDE) return false;
-        double half = count_over(free_of(x, f[i]), NULL) / 2;
+        if (count_over(partition_free(x, f[1 - i]), partition_free(x, f[i])) < LEAST_OTHER_SIDE) return false;
+        double half = count_over(partition_free(x, f[i]), NULL) / 2;
         if (half > 1 && !loads_as_many(x, &seen, f[i], half)) return false;
         f[i] = as_if_stored(x, f[i], reader);
         if (!f[i]) return false;
@@ -124,31 +124,45 @@ static bool worth_storing(Partition *x, const ProductSum *s, const Equation *rea
     return would_match(x, with_loads(x, s, f), reader);
 }
 
-/* The sum with its factors stored; itself where that is not worth it. */
-static const Expr *store_factors(Partition *x, const ProductSum *s, const Equation *reader) {
+typedef enum YesOrNo { UNKNOWN, YES, NO } YesOrNo;
+
+static YesOrNo known(const ExprMap *m, const Expr *e) { return (YesOrNo)(intptr_t)expr_map_get(m, e); }
+
+static YesOrNo learn(Partition *x, ExprMap *m, const Expr *e, bool yes) {
+    YesOrNo r = yes ? YES : NO;
+    expr_map_put(x->temp, m, e, (const void *)(intptr_t)r);
+    return r;
+}
+
+/* The sum with its factors stored; itself where that is not worth it. NULL: waits. */
+static const Expr *store_factors(Partition *x, ForProducts *w, const ProductSum *s, const Equation *root) {
     const Expr *f[2] = {s->factor[0], s->factor[1]};
-    if (!worth_storing(x, s, reader)) return s->sum;
+    YesOrNo take = known(&w->taken, s->sum);
+    if (!take) take = learn(x, &w->taken, s->sum, worth_storing(x, s, root));
+    if (take == NO) return s->sum;
     for (int i = 0; i < 2; i++) {
-        if (s->ready[i]) continue;
-        f[i] = expr_is_mark(f[i]) ? as_let(x, f[i]) : as_temp(x, f[i], reader);
-        if (!f[i] || x->defs.failed) return s->sum;
+        if (!s->ready[i]) f[i] = partition_stored(x, f[i], root, "a factor of a product for the library");
+        if (!f[i]) return NULL;
     }
     return with_loads(x, s, f);
 }
 
-static const Expr *with_factors(Partition *x, ExprMap *done, const Expr *e, const Equation *reader) {
+const Expr *partition_store_factors(Partition *x, ForProducts *w, const Expr *e, const Equation *root) {
     ProductSum s;
     if (!e->reduces) return e;
-    const Expr *r = expr_map_get(done, e);
+    const Expr *r = expr_map_get(&w->done, e);
     if (r) return r;
     if (product_sum(x->g, e, &s, NULL) && !(s.ready[0] && s.ready[1])) {
-        r = store_factors(x, &s, reader);
+        r = store_factors(x, w, &s, root);
     } else {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
-        for (int i = 0; i < e->nargs; i++) a[i] = with_factors(x, done, e->arg[i], reader);
+        for (int i = 0; i < e->nargs; i++) {
+            a[i] = partition_store_factors(x, w, e->arg[i], root);
+            if (!a[i]) return NULL;
+        }
         r = expr_with(x->g, e, a);
     }
-    expr_map_put(x->temp, done, e, r);
+    if (r) expr_map_put(x->temp, &w->done, e, r);
     return r;
 }
 
@@ -173,20 +187,23 @@ static bool is_all_of_it(Partition *x, const Expr *e, const Equation *reader) {
     return sum == e || !expr_find(x->temp, &seen, expr_replace(x->g, reader->value, &e, &nothing, 1), is_node, sum);
 }
 
-/* e with the largest products in it as loads. */
-static const Expr *take_inner(Partition *x, ExprMap *done, const Expr *e, const Equation *reader) {
-    ExprMap seen = {0};
-    if (!has_sums(x, &seen, e) || x->defs.failed) return e;
-    const Expr *r = expr_map_get(done, e);
+const Expr *partition_store_products(Partition *x, ForProducts *w, const Expr *e, const Equation *root) {
+    if (!partition_has_sums(x, e)) return e;
+    const Expr *r = expr_map_get(&w->done, e);
     if (r) return r;
-    if (is_all_of_it(x, e, reader) && would_match(x, e, reader))
-        r = expr_is_mark(e) ? as_let(x, e) : as_temp(x, e, reader);
-    if (!r) {
+    YesOrNo take = known(&w->taken, e);
+    if (!take) take = learn(x, &w->taken, e, is_all_of_it(x, e, root) && would_match(x, e, root));
+    if (take == YES) {
+        r = partition_stored(x, e, root, "a product for the library");
+    } else {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
-        for (int i = 0; i < e->nargs; i++) a[i] = take_inner(x, done, e->arg[i], reader);
+        for (int i = 0; i < e->nargs; i++) {
+            a[i] = partition_store_products(x, w, e->arg[i], root);
+            if (!a[i]) return NULL;
+        }
         r = expr_with(x->g, e, a);
     }
-    expr_map_put(x->temp, done, e, r);
+    if (r) expr_map_put(x->temp, &w->done, e, r);
     return r;
 }
 
@@ -203,12 +220,12 @@ static const Expr *refused(Partition *x, ExprMap *seen, const Expr *e, Text *why
     return NULL;
 }
 
-Sym why_no_product(Partition *x, const Equation *root) {
+Sym partition_no_product(Partition *x, const Equation *root) {
     ExprMap seen = {0};
     Text why = {.ctx = x->temp};
     if (!x->library || !refused(x, &seen, root->value, &why)) return NULL;
     Product p;
-    if (!why.n) would_be_product(x, root, &p, &why);
+    if (!why.n) partition_is_product(x, root, &p, &why);
     if (!why.n) text_put(&why, root->guard ? "the equation has a condition" : "it is part of a reduction");
     return sym_n(x->g->ctx, why.s, why.n);
 }
@@ -222,7 +239,7 @@ static const Expr *unrounded(Partition *x, ExprMap *done, const Expr *e, Sym *na
     const Expr *before = let && let->arg[0]->op == OP_CAST ? let->arg[0]->arg[0] : NULL;
     ExprMap seen = {0};
     if (before && before->type == e->type && type_bits(let->type) < type_bits(e->type) && has_sums(x, &seen, before)) {
-        if (!*name) *name = def_of(x, let)->tensor->name;
+        if (!*name) *name = prepare_let(x->prep, let)->tensor->name;
         r = before;
     } else {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
@@ -233,35 +250,12 @@ static const Expr *unrounded(Partition *x, ExprMap *done, const Expr *e, Sym *na
     return r;
 }
 
-Sym rounding_between(Partition *x, const Equation *root) {
+Sym partition_rounding(Partition *x, const Equation *root) {
     ExprMap seen = {0}, done = {0};
     Sym name = NULL;
     if (!x->library || root->guard || !has_sums(x, &seen, root->value)) return NULL;
     Equation bare = *root;
     Product p;
     bare.value = unrounded(x, &done, root->value, &name);
-    return name && would_be_product(x, &bare, &p, NULL) ? name : NULL;
-}
-
-static const Product *take(Partition *x, Equation *root) {
-    ExprMap seen = {0}, factors = {0}, done = {0};
-    if (!x->library || root->guard || !has_sums(x, &seen, root->value)) return NULL;
-    root->value = with_factors(x, &factors, product_unite(x->g, root->value), root);
-    /* A factor's let may stand beside the product too. */
-    root->value = reuse_stored(x, root_level(x, root), root->value);
-    Product p;
-    if (would_be_product(x, root, &p, NULL)) {
-        Product *r = NEW(x->g->ctx, Product);
-        *r = p;
-        root_own_vars(x->g, &r->root);
-        return r;
-    }
-    if (!x->defs.failed) root->value = take_inner(x, &done, root->value, root);
-    return NULL;
-}
-
-const Product *take_products(Partition *x, Equation *root) {
-    const Product *p = take(x, root);
-    root_own_vars(x->g, root);
-    return p;
+    return name && partition_is_product(x, &bare, &p, NULL) ? name : NULL;
 }

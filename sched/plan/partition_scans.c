@@ -1,5 +1,6 @@
 /* Running reductions that go backward: scans run forward. See partition.h. */
 #include "partition.h"
+#include "scan.h"
 
 /* A reverse scan along one of the root's variables, outside other reductions' bodies. */
 static const Expr *reverse_scan(Partition *x, ExprMap *seen, const Equation *root, const Expr *e, ScanForm *form) {
@@ -75,19 +76,12 @@ static void flip(Partition *x, Equation *root, Var *along) {
     root->vars = vars;
 }
 
-bool face_forward(Partition *x, Equation *root) {
+Turn partition_turn(Partition *x, Equation *root, const Expr **scan) {
     ExprMap seen = {0}, again = {0};
     ScanForm form;
-    const Expr *e = reverse_scan(x, &seen, root, root->value, &form);
-    if (!e) return false;
-    if (!forward_scan(x, &again, form.along, root->value)) {
-        flip(x, root, form.along);
-        return true;
-    }
-    ExprMap bad = {0};
-    expr_map_put(x->temp, &bad, e, e);
-    const Expr *value = take_out_bad(x, root, &bad, true, "its scan goes the other way");
-    bool changed = value != root->value;
-    root->value = value;
-    return changed;
+    *scan = reverse_scan(x, &seen, root, root->value, &form);
+    if (!*scan) return TURN_NONE;
+    if (forward_scan(x, &again, form.along, root->value)) return TURN_BLOCKED;
+    flip(x, root, form.along);
+    return TURN_DONE;
 }

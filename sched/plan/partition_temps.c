@@ -33,7 +33,7 @@ static FreeVars *without_bound(Partition *x, FreeVars *f, const Reduce *reduce) 
     return r->n < f->n ? r : f;
 }
 
-FreeVars *free_of(Partition *x, const Expr *e) {
+FreeVars *partition_free(Partition *x, const Expr *e) {
     FreeVars *f = (FreeVars *)expr_map_get(&x->free, e);
     if (f) return f;
     if (e->op == OP_VAR) {
@@ -41,10 +41,10 @@ FreeVars *free_of(Partition *x, const Expr *e) {
         f->vars = NEW(x->own, Var *);
         f->vars[f->n++] = e->u.var;
     } else if (!e->nargs) {
-        return x->closed;
+        return &x->closed;
     } else {
-        f = x->closed;
-        for (int i = 0; i < e->nargs; i++) f = join_vars(x, f, free_of(x, e->arg[i]));
+        f = &x->closed;
+        for (int i = 0; i < e->nargs; i++) f = join_vars(x, f, partition_free(x, e->arg[i]));
         if (e->op == OP_REDUCE) f = without_bound(x, f, e->u.reduce);
     }
     expr_map_put(x->own, &x->free, e, f);
@@ -53,7 +53,7 @@ FreeVars *free_of(Partition *x, const Expr *e) {
 
 static int by_id(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
-Sym free_set(Partition *x, FreeVars *f) {
+Sym partition_free_set(Partition *x, FreeVars *f) {
     if (f->set) return f->set;
     int *ids = NEW_N(x->own, int, f->n);
     for (int i = 0; i < f->n; i++) ids[i] = f->vars[i]->id;
@@ -80,7 +80,7 @@ static const Expr *order_of(Partition *x, ExprMap *seen, const Expr *e, Var *con
 /* The free variables of e, in the order of a let in it, else of the reader's where they are all its own, else of
  * appearance; -1: more than a tensor may have. */
 static int ordered_vars(Partition *x, const Expr *e, const Equation *reader, Var **vars) {
-    const FreeVars *f = free_of(x, e);
+    const FreeVars *f = partition_free(x, e);
     int n = f->n;
     ExprMap seen = {0};
     if (n > MAX_RANK) return -1;
@@ -96,20 +96,10 @@ static int ordered_vars(Partition *x, const Expr *e, const Equation *reader, Var
     return n;
 }
 
-Sym plan_name(Plan *plan, Sym stem) {
-    Ctx *ctx = plan->graph->ctx;
-    for (intptr_t i = (intptr_t)expr_map_get(&plan->numbers, stem) + 1;; i++) {
-        Sym name = sym_fmt(ctx, "%s%d", stem, (int)i);
-        if (expr_map_get(&plan->names, name)) continue;
-        expr_map_put(ctx, &plan->names, name, name);
-        expr_map_put(ctx, &plan->numbers, stem, (const void *)i);
-        return name;
-    }
-}
+Sym partition_temp_name(Partition *x, Sym base) { return plan_name(x->plan, sym_fmt(x->g->ctx, "%s_t", base)); }
 
-Sym temp_name(Partition *x, Sym base) { return plan_name(x->plan, sym_fmt(x->g->ctx, "%s_t", base)); }
-
-bool temp_element(Partition *x, const Expr *e, const Equation *reader, Var **vars, Equation *r, const Expr ***subs) {
+bool partition_temp_element(Partition *x, const Expr *e, const Equation *reader, Var **vars, Equation *r,
+                            const Expr ***subs) {
     Graph *g = x->g;
     int n = ordered_vars(x, e, reader, vars);
     if (n < 0) return false;
@@ -124,10 +114,10 @@ bool temp_element(Partition *x, const Expr *e, const Equation *reader, Var **var
     return true;
 }
 
-bool temp_root(Partition *x, const Expr *e, const Equation *reader, Equation *r, const Expr ***subs) {
+bool partition_temp_root(Partition *x, const Expr *e, const Equation *reader, Equation *r, const Expr ***subs) {
     Var *vars[MAX_RANK];
     const Expr *from[MAX_RANK], *to[MAX_RANK];
-    if (!temp_element(x, e, reader, vars, r, subs)) return false;
+    if (!partition_temp_element(x, e, reader, vars, r, subs)) return false;
     for (int i = 0; i < r->nvars; i++) {
         from[i] = expr_var(x->g, vars[i]);
         to[i] = expr_var(x->g, r->vars[i]);
@@ -138,7 +128,7 @@ bool temp_root(Partition *x, const Expr *e, const Equation *reader, Equation *r,
 
 static Tensor *temp_tensor(Partition *x, const Equation *r, const Equation *reader) {
     Tensor *t = NEW(x->g->ctx, Tensor);
-    *t = (Tensor){.name = temp_name(x, reader->tensor->name),
+    *t = (Tensor){.name = partition_temp_name(x, reader->tensor->name),
                   .kind = TENSOR_LET,
                   .type = r->value->type,
                   .rank = r->nvars,
@@ -149,42 +139,45 @@ static Tensor *temp_tensor(Partition *x, const Equation *r, const Equation *read
     return t;
 }
 
-const Expr *as_temp(Partition *x, const Expr *e, const Equation *reader) {
+/* The tensor is declared; what follows waits until it is placed. */
+static const Expr *want(Partition *x, Equation r, const char *why, const Equation *reader) {
+    plan_store(x->plan, r.tensor, why, reader->tensor);
+    x->wanted = r;
+    return NULL;
+}
+
+static const Expr *stored_let(Partition *x, const Expr *mark, const Equation *reader, const char *why) {
+    Prepared *let = prepare_let(x->prep, mark);
+    if (let->stored) return expr_load(x->g, let->tensor, prepare_subs(mark));
+    let->stored = true;
+    return want(x, prepare_root(let, 0), why, reader);
+}
+
+const Expr *partition_stored(Partition *x, const Expr *e, const Equation *reader, const char *why) {
     Equation r;
     const Expr **subs;
-    if (!temp_root(x, e, reader, &r, &subs)) return NULL;
+    if (expr_is_mark(e)) return stored_let(x, e, reader, why);
+    if (!partition_temp_root(x, e, reader, &r, &subs)) return NULL; /* not what callers ask */
     Tensor *t = (Tensor *)expr_map_get(&x->temps, r.value);
-    if (!t) {
-        r.tensor = t = temp_tensor(x, &r, reader);
-        expr_map_put(x->g->ctx, &x->temps, r.value, t);
-        vec_push(x->g->ctx, &x->plan->temps, t);
-        place(x, r);
-    }
-    return expr_load(x->g, t, subs);
+    if (t) return expr_load(x->g, t, subs);
+    r.tensor = temp_tensor(x, &r, reader);
+    expr_map_put(x->g->ctx, &x->temps, r.value, r.tensor);
+    return want(x, r, why, reader);
 }
 
-const Expr *as_let(Partition *x, const Expr *mark) {
-    Def *let = (Def *)expr_map_get(&x->defs.of, (const void *)(intptr_t)mark->u.i);
-    if (!let->stored) {
-        let->stored = true;
-        vec_push(x->g->ctx, &x->plan->temps, let->tensor);
-        place(x, defs_root(let, 0));
-    }
-    return expr_load(x->g, let->tensor, mark->arg + 1);
-}
 /* ---- what is stored already ---- */
 
-int level_of(const Partition *x, const Tensor *t) { return (int)(intptr_t)expr_map_get(&x->levels, t) - 1; }
+int partition_level(const Partition *x, const Tensor *t) { return (int)(intptr_t)expr_map_get(&x->levels, t) - 1; }
 
 static void find_level(Partition *x, ExprMap *seen, const Expr *e, int *level) {
     if (!e || (!e->nargs && e->op != OP_LOAD) || expr_map_get(seen, e)) return;
     expr_map_put(x->temp, seen, e, e);
-    int l = e->op == OP_LOAD ? level_of(x, e->u.tensor) + 1 : 0;
+    int l = e->op == OP_LOAD ? partition_level(x, e->u.tensor) + 1 : 0;
     if (l > *level) *level = l;
     for (int i = 0; i < e->nargs; i++) find_level(x, seen, e->arg[i], level);
 }
 
-int root_level(Partition *x, const Equation *r) {
+int partition_root_level(Partition *x, const Equation *r) {
     ExprMap seen = {0};
     int level = 0;
     find_level(x, &seen, r->value, &level);
@@ -200,9 +193,9 @@ typedef struct Reuse {
 
 /* The element of a mark's let where a kernel before the reader's has stored it; else NULL. */
 static const Expr *stored_mark(const Reuse *u, const Expr *e) {
-    const Def *let = expr_map_get(&u->x->defs.of, (const void *)(intptr_t)e->u.i);
-    int level = let->stored ? level_of(u->x, let->tensor) : -1;
-    return level >= 0 && u->level > level ? expr_load(u->x->g, let->tensor, e->arg + 1) : NULL;
+    const Prepared *let = prepare_let(u->x->prep, e);
+    int level = let->stored ? partition_level(u->x, let->tensor) : -1;
+    return level >= 0 && u->level > level ? expr_load(u->x->g, let->tensor, prepare_subs(e)) : NULL;
 }
 
 /* e with the lets that kernels before its own have stored loaded instead of computed again. */
@@ -221,7 +214,7 @@ static const Expr *reuse(Reuse *u, const Expr *e) {
     return r;
 }
 
-const Expr *reuse_stored(Partition *x, int level, const Expr *e) {
+const Expr *partition_reuse(Partition *x, int level, const Expr *e) {
     Reuse u = {.x = x, .level = level};
     return reuse(&u, e);
 }

@@ -2,6 +2,7 @@
  * in. */
 #include "prepare.h"
 
+#include "ir/expr_is.h"
 #include "ir/poly/hull.h"
 #include "ir/poly/poly.h"
 #include "sched/library/product.h"
@@ -20,7 +21,7 @@ static const Expr *fixed_length(Graph *g, const Expr *lo, const Expr *hi) {
 
 /* Ranges that read other variables or data become those of the distance from their start, or conditions of the
  * guard. */
-static const Expr *plain_ranges(Defs *d, const Expr *e) {
+static const Expr *plain_ranges(Preparation *d, const Expr *e) {
     Graph *g = d->graph;
     Reduce *r = e->u.reduce;
     const Expr *cond = NULL, *from[MAX_RANK], *to[MAX_RANK];
@@ -66,7 +67,7 @@ typedef struct AroundMemo {
 } AroundMemo;
 
 typedef struct Around {
-    Defs *d;
+    Preparation *d;
     VEC(AroundMemo) memos; /* conditions beyond MAX_MEMOS are walked without */
 } Around;
 
@@ -126,8 +127,8 @@ static const Expr *self_contained(Around *x, const Expr *e, const Expr *cond) {
 
 /* A definition in work. */
 typedef struct Writing {
-    Defs *d;
-    Def *def;
+    Preparation *d;
+    Prepared *def;
     bool cutting; /* lets are not written in */
     int nodes, reduces;
     ExprMap done;
@@ -145,11 +146,24 @@ static bool is_plain_use(const Piece *p, const Expr *const *subs, int n) {
     return true;
 }
 
-/* Whether a let is written into the definition in work. What was made before a chain was cut and is read after it is
- * stored, so that nobody computes the chain again. */
-static bool fits_in(const Writing *x, const Def *let) {
-    if (!let->plain || let->apart) return false;
-    return let->generation == x->def->generation || (let->depth <= SMALL_DEPTH && !let->reduces);
+static void store(Prepared *let, const char *why) {
+    if (!let->stored) let->why = why;
+    let->stored = true;
+}
+
+static const char too_large[] = "what reads it is too large with it written in";
+
+/* Why a let read at subs is not written into the definition in work; NULL: it is. What was made before a chain was cut
+ * and is read after it is stored, so that nobody computes the chain again. */
+static const char *stays_out(const Writing *x, const Prepared *let, const Expr *const *subs) {
+    const Tensor *t = let->tensor;
+    if (!let->plain) return "it is defined in pieces or under a condition";
+    if (let->apart) return too_large;
+    if (let->generation != x->def->generation && (let->depth > SMALL_DEPTH || let->reduces))
+        return "made before a chain of definitions was cut, and read after it";
+    if (let->value[0]->reduces && !is_plain_use(t->pieces.at, subs, t->rank))
+        return "its reductions are read at other places than its own indices";
+    return NULL;
 }
 
 static void count_nodes(Ctx *ctx, ExprMap *seen, const Expr *e, int *nodes, int *reductions) {
@@ -163,22 +177,21 @@ static void count_nodes(Ctx *ctx, ExprMap *seen, const Expr *e, int *nodes, int 
 /* ---- cutting ---- */
 
 typedef struct Cutting {
-    Defs *d;
+    Preparation *d;
     bool more;      /* factors of products are stored from now on; else lets are loaded that are stored apart already */
     int generation; /* of those that are loaded */
     ExprMap done;
 } Cutting;
 
-static Def *let_of(Defs *d, const Expr *mark) { return (Def *)expr_map_get(&d->of, (const void *)(intptr_t)mark->u.i); }
-
 /* The lets that are factors of a product of matrices are in memory anyway. */
-static void store_factors(Defs *d, const Expr *e) {
+static void store_factors(Preparation *d, const Expr *e) {
     ProductSum s;
     if (!product_sum(d->graph, e, &s, NULL)) return;
     for (int i = 0; i < 2; i++) {
-        Def *let = expr_is_mark(s.factor[i]) ? let_of(d, s.factor[i]) : NULL;
+        Prepared *let = expr_is_mark(s.factor[i]) ? prepare_let(d, s.factor[i]) : NULL;
         if (!let || let->apart) continue;
-        let->apart = let->stored = true;
+        let->apart = true;
+        store(let, "a factor of a product of matrices");
         let->generation++;
         d->cuts++;
     }
@@ -187,7 +200,7 @@ static void store_factors(Defs *d, const Expr *e) {
 static const Expr *cut(Cutting *x, const Expr *e);
 
 /* What was written into a definition and is stored since then is loaded. */
-static void refresh(Defs *d, Def *def) {
+static void refresh(Preparation *d, Prepared *def) {
     if (def->cuts == d->cuts || !def->plain) return;
     Cutting x = {.d = d};
     const Expr *r = cut(&x, def->value[0]);
@@ -202,15 +215,15 @@ static void refresh(Defs *d, Def *def) {
 
 /* e with the outermost lets in it that are stored apart as loads. */
 static const Expr *cut(Cutting *x, const Expr *e) {
-    Defs *d = x->d;
+    Preparation *d = x->d;
     if (!e->reduces) return e;
     const Expr *r = expr_map_get(&x->done, e);
     if (r) return r;
     if (x->more && e->op == OP_REDUCE) store_factors(d, e);
-    const Def *let = expr_is_mark(e) ? let_of(d, e) : NULL;
+    const Prepared *let = expr_is_mark(e) ? prepare_let(d, e) : NULL;
     if (let && let->apart && let->stored) {
         if (let->generation > x->generation) x->generation = let->generation;
-        r = expr_load(d->graph, let->tensor, e->arg + 1);
+        r = expr_load(d->graph, let->tensor, prepare_subs(e));
     } else {
         const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(d->temp, const Expr *, e->nargs);
         for (int i = 0; i < e->nargs; i++) a[i] = cut(x, e->arg[i]);
@@ -234,32 +247,31 @@ static const Expr *write_subscript(Writing *x, const Expr *e) {
 }
 
 static const Expr *write_load(Writing *x, const Expr *e) {
-    Defs *d = x->d;
+    Preparation *d = x->d;
     Graph *g = d->graph;
     Tensor *t = e->u.tensor;
     const Expr *subs[MAX_RANK];
     for (int i = 0; i < t->rank; i++) subs[i] = write_subscript(x, e->arg[i]);
-    Def *def = (Def *)expr_map_get(&d->of, t);
+    Prepared *def = prepare_of(d, t);
     if (!def || t->kind == TENSOR_INOUT) return expr_load(g, t, subs); /* what the caller gave */
     def->apart |= x->cutting;
     refresh(d, def);
-    bool fits = fits_in(x, def);
-    if (fits && def->value[0]->reduces) fits = is_plain_use(t->pieces.at, subs, t->rank);
-    if (fits) {
-        bool same = true;
-        for (int i = 0; i < t->rank; i++) same &= def->subs[i] == subs[i];
-        const Expr *r = same ? def->value[0] : expr_replace(g, def->value[0], def->subs, subs, t->rank);
-        r = expr_cast(g, t->type, r);
-        x->nodes += def->nodes;
-        x->reduces += def->reduces;
-        if (!def->marked) return r;
-        def->uses++;
-        const Expr *args[MAX_RANK + 1] = {r};
-        for (int i = 0; i < t->rank; i++) args[i + 1] = subs[i];
-        return expr_node(g, OP_CAST, t->type, false, (int64_t)(intptr_t)t, args, t->rank + 1);
+    const char *why = stays_out(x, def, subs);
+    if (why) {
+        store(def, why);
+        return expr_load(g, t, subs);
     }
-    def->stored = true;
-    return expr_load(g, t, subs);
+    bool same = true;
+    for (int i = 0; i < t->rank; i++) same &= def->subs[i] == subs[i];
+    const Expr *r = same ? def->value[0] : expr_replace(g, def->value[0], def->subs, subs, t->rank);
+    r = expr_cast(g, t->type, r);
+    x->nodes += def->nodes;
+    x->reduces += def->reduces;
+    if (!def->marked) return r;
+    def->uses++;
+    const Expr *args[MAX_RANK + 1] = {r};
+    for (int i = 0; i < t->rank; i++) args[i + 1] = subs[i];
+    return expr_node(g, OP_CAST, t->type, false, (int64_t)(intptr_t)t, args, t->rank + 1);
 }
 
 static const Expr *write_in(Writing *x, const Expr *e) {
@@ -285,9 +297,9 @@ static const Expr *write_in(Writing *x, const Expr *e) {
 
 enum { MAX_CHAIN = 20000 /* lets that read one another */ };
 
-static void order_tensor(Defs *d, ExprMap *state, Tensor *t, int depth);
+static void order_tensor(Preparation *d, ExprMap *state, Tensor *t, int depth);
 
-static void order_loads(Defs *d, ExprMap *state, ExprMap *seen, const Expr *e, int depth) {
+static void order_loads(Preparation *d, ExprMap *state, ExprMap *seen, const Expr *e, int depth) {
     if (!e || expr_map_get(seen, e)) return;
     expr_map_put(d->temp, seen, e, e);
     if (e->op == OP_LOAD && e->u.tensor->kind != TENSOR_INOUT) order_tensor(d, state, e->u.tensor, depth + 1);
@@ -299,7 +311,7 @@ static void order_loads(Defs *d, ExprMap *state, ExprMap *seen, const Expr *e, i
     }
 }
 
-static void order_tensor(Defs *d, ExprMap *state, Tensor *t, int depth) {
+static void order_tensor(Preparation *d, ExprMap *state, Tensor *t, int depth) {
     if (expr_map_get(state, t) || t->kind == TENSOR_INPUT || !t->pieces.n) return;
     if (depth > MAX_CHAIN) d->failed = true;
     if (d->failed) return;
@@ -313,7 +325,7 @@ static void order_tensor(Defs *d, ExprMap *state, Tensor *t, int depth) {
     vec_push(d->graph->ctx, &d->order, t);
 }
 
-static bool uses_var(Defs *d, ExprMap *seen, const Expr *e, const Var *v) {
+static bool uses_var(Preparation *d, ExprMap *seen, const Expr *e, const Var *v) {
     if (e->op == OP_VAR) return e->u.var == v;
     if (!e->nargs || expr_map_get(seen, e)) return false;
     expr_map_put(d->temp, seen, e, e);
@@ -349,7 +361,7 @@ static bool fits_cut(Writing *x, const Expr **r) {
 
 /* e with lets written in. Where that is too large, factors of products of matrices in it are stored, which they would
  * be anyway: so that a chain is divided by what it computes, not by how long it is. Else those that it reads are. */
-static const Expr *written(Defs *d, Def *def, const Expr *e) {
+static const Expr *written(Preparation *d, Prepared *def, const Expr *e) {
     Writing x = {.d = d, .def = def};
     const Expr *r = write_in(&x, e);
     if (r != e && is_large(&x, r) && !fits_cut(&x, &r)) {
@@ -364,16 +376,16 @@ static const Expr *written(Defs *d, Def *def, const Expr *e) {
 }
 
 /* Raises *most to the generations of the tensors that e loads. */
-static void find_generation(Defs *d, ExprMap *seen, const Expr *e, int *most) {
+static void find_generation(Preparation *d, ExprMap *seen, const Expr *e, int *most) {
     if (!e || (!e->nargs && e->op != OP_LOAD) || expr_map_get(seen, e)) return;
     expr_map_put(d->temp, seen, e, e);
-    const Def *def = e->op == OP_LOAD && e->u.tensor->kind != TENSOR_INOUT ? expr_map_get(&d->of, e->u.tensor) : NULL;
+    const Prepared *def = e->op == OP_LOAD && e->u.tensor->kind != TENSOR_INOUT ? prepare_of(d, e->u.tensor) : NULL;
     if (def && def->generation > *most) *most = def->generation;
     for (int i = 0; i < e->nargs; i++) find_generation(d, seen, e->arg[i], most);
 }
 
 /* The value in the variables that all plain definitions share, so that one is written into another as it is. */
-static const Expr *placed_value(Defs *d, Def *def, const Piece *p) {
+static const Expr *placed_value(Preparation *d, Prepared *def, const Piece *p) {
     Graph *g = d->graph;
     const Expr *from[MAX_RANK], *to[MAX_RANK];
     def->vars = NEW_N(g->ctx, Var *, p->nvars);
@@ -386,10 +398,10 @@ static const Expr *placed_value(Defs *d, Def *def, const Piece *p) {
     return expr_replace(g, p->value, from, to, p->nvars);
 }
 
-static void make_def(Defs *d, Tensor *t) {
+static void make_def(Preparation *d, Tensor *t) {
     Graph *g = d->graph;
-    Def *def = NEW(g->ctx, Def);
-    *def = (Def){.tensor = t, .plain = tensor_is_plain(t), .stored = t->kind != TENSOR_LET};
+    Prepared *def = NEW(g->ctx, Prepared);
+    *def = (Prepared){.tensor = t, .plain = tensor_is_plain(t), .stored = t->kind != TENSOR_LET};
     def->value = NEW_N(g->ctx, const Expr *, t->pieces.n);
     def->guard = NEW_N(g->ctx, const Expr *, t->pieces.n);
     ExprMap loads = {0};
@@ -415,8 +427,9 @@ static void make_def(Defs *d, Tensor *t) {
     expr_map_put(g->ctx, &d->of, t, def);
 }
 
-bool defs_make(Defs *d, Graph *g, Text *why) {
-    *d = (Defs){.graph = g, .why = why};
+Preparation *prepare_graph(Graph *g, Text *why) {
+    Preparation *d = NEW(g->ctx, Preparation);
+    *d = (Preparation){.graph = g, .why = why};
     ExprMap state = {0};
     d->temp = ctx_temp(g->ctx);
     for (int i = 0; i < g->tensors.n; i++) order_tensor(d, &state, g->tensors.at[i], 0);
@@ -429,13 +442,21 @@ bool defs_make(Defs *d, Graph *g, Text *why) {
     }
     for (int i = 0; i < d->order.n && d->cuts; i++) {
         d->temp = ctx_temp(g->ctx);
-        refresh(d, (Def *)expr_map_get(&d->of, d->order.at[i]));
+        refresh(d, prepare_of(d, d->order.at[i]));
         ctx_temp_end(d->temp);
     }
-    return !d->failed;
+    return d->failed ? NULL : d;
 }
 
-Equation defs_root(const Def *def, int i) {
+Prepared *prepare_of(const Preparation *p, const Tensor *t) { return (Prepared *)expr_map_get(&p->of, t); }
+
+Prepared *prepare_let(const Preparation *p, const Expr *mark) {
+    return prepare_of(p, (const Tensor *)(intptr_t)mark->u.i);
+}
+
+const Expr *const *prepare_subs(const Expr *mark) { return mark->arg + 1; }
+
+Equation prepare_root(const Prepared *def, int i) {
     const Piece *p = &def->tensor->pieces.at[i];
     Equation r = {def->tensor, p->nvars, p->vars, p->subs, def->guard[i], def->value[i], NULL};
     if (!def->plain) return r;
@@ -445,7 +466,7 @@ Equation defs_root(const Def *def, int i) {
     return r;
 }
 
-void root_own_vars(Graph *g, Equation *r) {
+void prepare_own_vars(Graph *g, Equation *r) {
     if (!r->piece) return;
     r->value = expr_replace(g, r->value, r->subs, r->piece->subs, r->nvars);
     r->vars = r->piece->vars;

@@ -1,5 +1,6 @@
-/* Large reductions with few results: see group_split. The shares are summed in their order, so that results repeat. */
-#include "group.h"
+/* Large reductions with few results. Where they would leave most of a machine idle, a group is divided into one that
+ * stores the shares of many blocks in new temporaries and one that folds those: in their order, so that results repeat. */
+#include "plan.h"
 
 enum { MANY_BLOCKS = 264, LEAST_SHARE = 4096 /* elements */, ROWS = 4, COLUMNS = 64 /* results of a block */ };
 
@@ -66,7 +67,7 @@ static Tensor *share_temp(Plan *plan, const Group *gr, const GStep *p, int64_t n
         if (p->free >> a & 1) t->shape[t->rank++] = expr_minus(g, gr->axes.at[a].var->hi, gr->axes.at[a].var->lo);
     t->id = g->tensors.n + plan->temps.n;
     t->span = gr->stores.at[0].tensor->span;
-    vec_push(g->ctx, &plan->temps, t);
+    plan_store(plan, t, "shares of a large reduction, which many blocks fold", gr->stores.at[0].tensor);
     return t;
 }
 
@@ -80,7 +81,8 @@ static const Expr **share_subs(const Group *gr, const GStep *p, const Expr *shar
     return subs;
 }
 
-bool group_split(Plan *plan, Group *gr, Group **first, Group **second) {
+/* True with the two groups in *first, *second. */
+static bool split(Plan *plan, Group *gr, Group **first, Group **second) {
     Graph *g = plan->graph;
     int axis = splits(gr) ? axis_to_split(gr) : -1;
     int64_t n = axis >= 0 ? shares(gr, axis) : 0;
@@ -120,4 +122,20 @@ bool group_split(Plan *plan, Group *gr, Group **first, Group **second) {
     *first = one;
     *second = group_new(g, roots, gr->stores.n, NULL, NULL, NULL);
     return *second != NULL;
+}
+
+void split_groups(Plan *plan) {
+    Ctx *ctx = plan->graph->ctx;
+    Plan before = *plan;
+    plan->groups.at = NULL;
+    plan->groups.n = plan->groups.cap = 0;
+    for (int i = 0; i < before.groups.n; i++) {
+        Group *gr = before.groups.at[i], *first, *second;
+        if (gr->product || !split(plan, gr, &first, &second)) {
+            vec_push(ctx, &plan->groups, gr);
+            continue;
+        }
+        vec_push(ctx, &plan->groups, first);
+        vec_push(ctx, &plan->groups, second);
+    }
 }
