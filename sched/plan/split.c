@@ -1,5 +1,5 @@
 /* Large reductions with few results. Where they would leave most of a machine idle, a group is divided into one that
- * stores the shares of many blocks in new temporaries and one that folds those: in their order, so that results repeat. */
+ * stores the shares of many blocks in new temporaries and one that folds those, in their order: results repeat. */
 #include "plan.h"
 
 enum { MANY_BLOCKS = 264, LEAST_SHARE = 4096 /* elements */, ROWS = 4, COLUMNS = 64 /* results of a block */ };

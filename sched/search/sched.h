@@ -12,7 +12,8 @@ typedef struct SchedMemo {
     ExprMap best;
 } SchedMemo;
 
-/* What is done with a Graph, in this order. Those marked may be left out: kernels are more, or slower, and as correct. */
+/* What is done with a Graph, in this order. Those marked may be left out: kernels are more, or slower, and as
+ * correct. */
 typedef enum SchedStep {
     SCHED_PREPARE,   /* prepare_graph */
     SCHED_PARTITION, /* partition_graph */

@@ -1,7 +1,7 @@
 /* Temporaries that are read for the last time: see sched_stream. */
 #include "sched.h"
 
-#include "ir/poly/hull.h"
+#include "ir/expr_is.h"
 
 typedef struct Reads {
     Stage *load; /* the only one, or NULL */
