@@ -1,6 +1,6 @@
-/* A Group is the work of one kernel without any machine: canonical axes (index variables united through what they index),
- * reductions and scans as steps in the order of their dependences, and stores. How an axis is bound to the machine is
- * the schedule (schedule.h); which equations make a Group is the Plan (plan.h). */
+/* A Group is the work of one kernel without any machine: canonical axes (index variables united through what they
+ * index), reductions and scans as steps in the order of their dependences, and stores. How an axis is bound to the
+ * machine is the schedule (schedule.h); which equations make a Group is the Plan (plan.h). */
 #ifndef TDC_GROUP_H
 #define TDC_GROUP_H
 

@@ -1,6 +1,6 @@
-/* The partition: which equations get a kernel of their own. A reduction is taken into the kernel of the tensor that reads
- * it where its rows are the kernel's (a row that is read again) or where it is as large as the tensor itself; any other
- * becomes a temporary. */
+/* The partition: which equations get a kernel of their own. A reduction is taken into the kernel of the tensor that
+ * reads it where its rows are the kernel's (a row that is read again) or where it is as large as the tensor itself; any
+ * other becomes a temporary. */
 #include "partition.h"
 
 /* What the next equations walk is mostly of their own. */

@@ -1,5 +1,5 @@
-/* What the files of the partition share. A root is an equation that is to be stored; placing it finds out which parts of
- * it need temporaries, which are roots themselves.
+/* What the files of the partition share. A root is an equation that is to be stored; placing it finds out which parts
+ * of it need temporaries, which are roots themselves.
  *
  *   partition.c           the order of work: the graph's definitions, then updates in place (partition_update.c)
  *   partition_place.c     the worklist: roots on their way to a kernel, each above the one that waits for it

@@ -1,6 +1,6 @@
-/* The worklist of the partition. On top lies the root that is being worked on; below each lies the one that waits for it.
- * A root's work is a few stages (Stage), each of which may find that it needs a temporary: then that one's root comes on
- * top, and when it is placed the stage goes on. */
+/* The worklist of the partition. On top lies the root that is being worked on; below each lies the one that waits for
+ * it. What is to do for a root (Todo) may find that it needs a temporary: then that one's root comes on top, and when
+ * it is placed the work goes on. */
 #include "partition.h"
 #include "sched/library/product.h"
 
@@ -55,7 +55,7 @@ static void push(Partition *x, Worklist *list, Equation root) {
         prepare_own_vars(x->g, &w->root);
 }
 
-/* ---- the stages: each false where it waits ---- */
+/* ---- what is to do: each false where it waits ---- */
 
 static bool store_factors(Partition *x, Work *w) {
     const Expr *value = partition_store_factors(x, &w->factors, w->united, &w->root);
@@ -128,7 +128,8 @@ static bool mark_bad(Work *w, ExprMap *seen, const ExprMap *canon, const Expr *e
     return any;
 }
 
-/* Makes the root's group and finds what must leave it: by the first rule that something breaks; GROUP_RULES: nothing. */
+/* Makes the root's group and finds what must leave it: by the first rule that something breaks; GROUP_RULES:
+ * nothing. */
 static int find_bad(Partition *x, Work *w) {
     ExprMap canon = {0};
     w->bad = (ExprMap){0};

@@ -16,9 +16,9 @@ typedef struct ScanForm {
 /* Whether a reduction (OP_REDUCE) is one that may be computed as a scan. */
 bool scan_form(Graph *g, const Expr *reduce, ScanForm *out);
 
-/* The guard of an exclusive scan, of which `rest` is what ScanForm says (NULL: nothing). The last element along it is in
- * no result: the equation never evaluates it, and so what it loads may be out of range. Where the body loads beside the
- * scan's own elements, the guard leaves the last one out. Memos go to temp. */
+/* The guard of an exclusive scan, of which `rest` is what ScanForm says (NULL: nothing). The last element along it is
+ * in no result: the equation never evaluates it, and so what it loads may be out of range. Where the body loads beside
+ * the scan's own elements, the guard leaves the last one out. Memos go to temp. */
 const Expr *scan_without_last(Graph *g, Ctx *temp, const Expr *reduce, const Expr *rest);
 
 #endif
