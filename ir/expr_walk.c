@@ -117,12 +117,17 @@ const Expr *expr_rewrite(ExprRewrite *x, const Expr *e) {
     const Expr *r = expr_map_get(&x->done, e);
     if (r) return r;
     r = x->before ? x->before(x, e) : NULL;
+    if (x->stopped) return NULL;
     if (!r && !e->nargs) return x->after ? x->after(x, e, e) : e;
     if (!r) {
         const Expr *few[4], **arg = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
-        for (int i = 0; i < e->nargs; i++) arg[i] = expr_rewrite(x, e->arg[i]);
+        for (int i = 0; i < e->nargs; i++) {
+            arg[i] = expr_rewrite(x, e->arg[i]);
+            if (x->stopped) return NULL;
+        }
         r = expr_with(x->g, e, arg);
         if (x->after) r = x->after(x, e, r);
+        if (x->stopped) return NULL;
     }
     expr_map_put(x->temp, &x->done, e, r);
     return r;

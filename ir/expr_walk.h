@@ -68,10 +68,11 @@ struct ExprRewrite {
     const Expr *(*after)(ExprRewrite *x, const Expr *e, const Expr *made);
     void *user;
     bool reduces; /* nodes in which nothing is reduced stay as they are, unasked */
+    bool stopped; /* a hook sets it to end the rewriting; with it false again, that goes on where it was, by `done` */
     ExprMap done; /* what nodes have become; what is known beforehand may be put there */
 };
 
-/* Reductions keep their variables: where their ranges are to change, `before` makes the reduction. */
+/* NULL: stopped. Reductions keep their variables: where their ranges are to change, `before` makes the reduction. */
 const Expr *expr_rewrite(ExprRewrite *x, const Expr *e);
 
 /* ---- free variables ---- */

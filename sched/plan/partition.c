@@ -5,9 +5,8 @@
 
 /* What the next equations walk is mostly of their own. */
 static void forget_free(Partition *x) {
-    ctx_temp_end(x->own);
-    x->own = ctx_temp(x->g->ctx);
-    x->free = (ExprMap){0};
+    ctx_temp_end(x->free.ctx);
+    x->free = (ExprFree){.ctx = ctx_temp(x->g->ctx)};
 }
 
 static void place_all(Partition *x) {
@@ -32,11 +31,11 @@ Plan *partition_graph(Preparation *prep, bool library, Reasons *reasons, Text *w
     x->prep = prep;
     x->why = why;
     x->library = library;
-    x->own = ctx_temp(g->ctx);
+    x->free.ctx = ctx_temp(g->ctx);
     x->temp = ctx_temp(g->ctx);
     x->plan = plan_empty(g, reasons);
     place_all(x);
     ctx_temp_end(x->temp);
-    ctx_temp_end(x->own);
+    ctx_temp_end(x->free.ctx);
     return x->failed ? NULL : x->plan;
 }

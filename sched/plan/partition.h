@@ -17,13 +17,7 @@
 
 #include "plan.h"
 #include "prepare.h"
-
-/* Free variables in order of appearance, and as a set: equal sets are equal pointers. */
-typedef struct FreeVars {
-    int n;
-    Var **vars;
-    Sym set; /* NULL before anybody asked */
-} FreeVars;
+#include "ir/expr_walk.h"
 
 typedef struct Partition {
     Graph *g;
@@ -32,19 +26,15 @@ typedef struct Partition {
     Plan *plan;      /* roots are appended in the order of their kernels, and the group of each */
     ExprMap temps;   /* an expression over position variables -> the temporary that holds it */
     ExprMap levels;  /* Tensor -> partition_level + 1, of tensors whose roots are placed */
-    ExprMap free;    /* Expr -> FreeVars */
-    FreeVars closed; /* no variables */
+    ExprFree free;   /* variables of expressions, in memory of its own */
     Equation wanted; /* what partition_stored answered NULL for: the equation of that temporary */
     Text *why;
     bool failed; /* *why says how */
-    Ctx *own;    /* of free variables */
     Ctx *temp;   /* of the root being placed, or between them of the partition */
 } Partition;
 
 /* ---- partition_temps.c ---- */
 
-FreeVars *partition_free(Partition *x, const Expr *e);
-Sym partition_free_set(Partition *x, FreeVars *f);
 Sym partition_temp_name(Partition *x, Sym base);
 
 /* The equation that a temporary for e would have, without a tensor, and the subscripts at which e reads it; false where
@@ -84,15 +74,19 @@ Turn partition_turn(Partition *x, Equation *root, const Expr **scan);
 
 /* A walk that stores parts of a root for products. */
 typedef struct ForProducts {
-    ExprMap done;  /* Expr -> what becomes of it */
-    ExprMap taken; /* Expr -> whether it is to be stored (YesOrNo of partition_product.c) */
+    Partition *x;
+    const Equation *root;
+    ExprRewrite to; /* of its value */
+    ExprMap taken;  /* Expr -> whether it is to be stored (YesOrNo of partition_product.c) */
 } ForProducts;
 
 bool partition_has_sums(Partition *x, const Expr *e); /* of products of two factors */
-/* The value with computed factors of products stored where that is worth it; NULL: waits. */
-const Expr *partition_store_factors(Partition *x, ForProducts *w, const Expr *value, const Equation *root);
-/* The root's value with the largest products in it stored; NULL: waits. */
-const Expr *partition_store_products(Partition *x, ForProducts *w, const Expr *value, const Equation *root);
+/* Walks over the root's value: computed factors of products are stored where that is worth it; the largest products in
+ * it are stored. */
+ForProducts *partition_for_factors(Partition *x, const Equation *root);
+ForProducts *partition_for_products(Partition *x, const Equation *root);
+/* What becomes of the value; NULL: waits. */
+const Expr *partition_for(ForProducts *w, const Expr *value);
 
 /* Whether the root is a product as it stands: *out. Else its products are not for a library; why may be NULL. */
 bool partition_is_product(Partition *x, const Equation *root, struct Product *out, Text *why);

@@ -18,15 +18,15 @@ typedef enum Todo {
 typedef struct Work {
     Equation root;
     Todo todo;
-    Ctx *temp; /* its memory until it is placed */
-    ForProducts factors, products;
-    const Expr *united;     /* TODO_FACTORS: the value with equal reductions made one */
-    const Product *product; /* what the root is; NULL: none */
-    Sym rounding;           /* partition_rounding */
-    TakeOut *taking;        /* TODO_TURN, TODO_GROUP: under way; NULL: none */
-    ExprMap bad;            /* what it takes out */
-    Group *gr;              /* of the root as it is now; NULL: not known */
-    int round;              /* how often the value has changed by TODO_TURN and TODO_GROUP */
+    Ctx *temp;                       /* its memory until it is placed */
+    ForProducts *factors, *products; /* TODO_FACTORS, TODO_PRODUCTS: under way; NULL: not yet */
+    const Expr *united;              /* TODO_FACTORS: the value with equal reductions made one */
+    const Product *product;          /* what the root is; NULL: none */
+    Sym rounding;                    /* partition_rounding */
+    TakeOut *taking;                 /* TODO_TURN, TODO_GROUP: under way; NULL: none */
+    ExprMap bad;                     /* what it takes out */
+    Group *gr;                       /* of the root as it is now; NULL: not known */
+    int round;                       /* how often the value has changed by TODO_TURN and TODO_GROUP */
 } Work;
 
 typedef VEC(Work *) Worklist;
@@ -58,7 +58,8 @@ static void push(Partition *x, Worklist *list, Equation root) {
 /* ---- what is to do: each false where it waits ---- */
 
 static bool store_factors(Partition *x, Work *w) {
-    const Expr *value = partition_store_factors(x, &w->factors, w->united, &w->root);
+    if (!w->factors) w->factors = partition_for_factors(x, &w->root);
+    const Expr *value = partition_for(w->factors, w->united);
     if (!value) return false;
     /* A factor's let may stand beside the product too. */
     w->root.value = value;
@@ -76,7 +77,8 @@ static bool store_factors(Partition *x, Work *w) {
 }
 
 static bool store_products(Partition *x, Work *w) {
-    const Expr *value = partition_store_products(x, &w->products, w->root.value, &w->root);
+    if (!w->products) w->products = partition_for_products(x, &w->root);
+    const Expr *value = partition_for(w->products, w->root.value);
     if (!value) return false;
     w->root.value = value;
     prepare_own_vars(x->g, &w->root);
@@ -112,20 +114,23 @@ static bool turn(Partition *x, Work *w) {
     return true;
 }
 
-/* Marks the root's reductions whose canonical steps must leave by a rule. */
-static bool mark_bad(Work *w, ExprMap *seen, const ExprMap *canon, const Expr *e, int rule) {
-    if (!e->reduces || expr_map_get(seen, e)) return false;
-    expr_map_put(w->temp, seen, e, e);
-    bool any = false;
-    if (e->op == OP_REDUCE) {
-        const GStep *p = group_step(w->gr, expr_map_get(canon, e));
-        if (p && group_step_leaves(w->gr, (int)(p - w->gr->steps.at), rule)) {
-            any = true;
-            expr_map_put(w->temp, &w->bad, e, e);
-        }
+/* Looking for reductions of a root whose canonical steps must leave by a rule. */
+typedef struct Marking {
+    Work *w;
+    const ExprMap *canon;
+    int rule;
+    bool any;
+} Marking;
+
+static Found mark_bad(const Expr *e, void *user) {
+    Marking *m = user;
+    const Group *gr = m->w->gr;
+    const GStep *p = e->op == OP_REDUCE ? group_step(m->w->gr, expr_map_get(m->canon, e)) : NULL;
+    if (p && group_step_leaves(gr, (int)(p - gr->steps.at), m->rule)) {
+        m->any = true;
+        expr_map_put(m->w->temp, &m->w->bad, e, e);
     }
-    for (int i = 0; i < e->nargs; i++) any |= mark_bad(w, seen, canon, e->arg[i], rule);
-    return any;
+    return FOUND_INSIDE;
 }
 
 /* Makes the root's group and finds what must leave it: by the first rule that something breaks; GROUP_RULES:
@@ -136,8 +141,10 @@ static int find_bad(Partition *x, Work *w) {
     w->gr = group_new(x->g, &w->root, 1, &canon, w->temp, x->why);
     x->failed |= !w->gr;
     for (int rule = 0; w->gr && rule < GROUP_RULES; rule++) {
-        ExprMap seen = {0};
-        if (mark_bad(w, &seen, &canon, w->root.value, rule)) return rule;
+        Marking m = {.w = w, .canon = &canon, .rule = rule};
+        ExprWalk walk = {.temp = w->temp, .before = mark_bad, .user = &m, .reduces = true};
+        expr_walk(&walk, w->root.value);
+        if (m.any) return rule;
     }
     return GROUP_RULES;
 }

@@ -14,6 +14,9 @@ struct TakeOut {
     const char *why; /* they must leave */
 };
 
+/* The free variables of e: equal sets are equal pointers. */
+static Sym set_of(Partition *x, const Expr *e) { return expr_vars_set(x->g->ctx, expr_free(&x->free, e)); }
+
 /* What bad_in says beside a set. */
 static const char none[] = "none", mixed[] = "mixed";
 
@@ -23,7 +26,7 @@ static Sym bad_in(TakeOut *t, const Expr *e) {
     if (!e->reduces) return NULL;
     Sym known = expr_map_get(&t->varies, e);
     if (known) return known == none ? NULL : known;
-    Sym r = e->op == OP_REDUCE && expr_map_get(t->bad, e) ? partition_free_set(t->x, partition_free(t->x, e)) : NULL;
+    Sym r = e->op == OP_REDUCE && expr_map_get(t->bad, e) ? set_of(t->x, e) : NULL;
     for (int i = 0; i < e->nargs; i++) {
         Sym s = bad_in(t, e->arg[i]);
         if (s) r = !r || r == s ? s : mixed;
@@ -57,8 +60,7 @@ static Sym bad_outside(TakeOut *t, const Expr *e, bool placed) {
     Sym all = bad_in(t, e);
     if (all != mixed) return all;
     placed |= is_placed(t->x, e);
-    if (e->op == OP_REDUCE && expr_map_get(t->bad, e))
-        return placed ? partition_free_set(t->x, partition_free(t->x, e)) : mixed;
+    if (e->op == OP_REDUCE && expr_map_get(t->bad, e)) return placed ? set_of(t->x, e) : mixed;
     Sym known = expr_map_get(&t->outside[placed], e), r = NULL;
     if (known) return known == none ? NULL : known;
     for (int i = 0; i < e->nargs; i++) {
@@ -87,8 +89,8 @@ typedef enum Fate {
 
 static Fate decide(TakeOut *t, const Expr *e, int around, Sym bad) {
     Partition *x = t->x;
-    FreeVars *f = partition_free(x, e);
-    Sym own = partition_free_set(x, f);
+    const ExprVars *f = expr_free(&x->free, e);
+    Sym own = expr_vars_set(x->g->ctx, f);
     bool itself = e->op == OP_REDUCE && expr_map_get(t->bad, e);
     bool alone = expr_is_mark(e) || !(around & AROUND_GUARD) || itself;
     if (e == t->root->value || f->n > MAX_RANK || !alone) return FATE_INSIDE;

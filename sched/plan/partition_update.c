@@ -50,15 +50,17 @@ static bool is_product_update(Partition *x, const Prepared *def, const Equation 
     return true;
 }
 
-/* The reductions of e, but for those inside of others. */
-static void find_reductions(Partition *x, ExprMap *found, ExprMap *seen, const Expr *e) {
-    if (!e->reduces || expr_map_get(seen, e)) return;
-    expr_map_put(x->temp, seen, e, e);
-    if (e->op == OP_REDUCE) {
-        expr_map_put(x->temp, found, e, e);
-        return;
-    }
-    for (int i = 0; i < e->nargs; i++) find_reductions(x, found, seen, e->arg[i]);
+/* Reductions, but for those inside of others. */
+typedef struct Reductions {
+    Ctx *temp;
+    ExprMap found;
+} Reductions;
+
+static Found note_reduction(const Expr *e, void *user) {
+    Reductions *r = user;
+    if (e->op != OP_REDUCE) return FOUND_INSIDE;
+    expr_map_put(r->temp, &r->found, e, e);
+    return FOUND_NOT;
 }
 
 /* The root's value with the reductions of *bad taken out, once their temporaries are placed. */
@@ -74,7 +76,7 @@ static const Expr *take_out(Partition *x, const Equation *root, const ExprMap *b
 
 /* The load of a temporary that holds e, once that is placed; NULL: e has too many variables, or it failed. */
 static const Expr *stored_now(Partition *x, const Expr *e, const Equation *reader, const char *why) {
-    if (partition_free(x, e)->n > MAX_RANK) return NULL;
+    if (expr_free(&x->free, e)->n > MAX_RANK) return NULL;
     const Expr *load = partition_stored(x, e, reader, why);
     if (load) return load;
     partition_place(x, x->wanted);
@@ -86,7 +88,9 @@ static const Expr *stored_now(Partition *x, const Expr *e, const Equation *reade
  * loaded, for updates come last. */
 static bool update_locally(Partition *x, Update *u) {
     Equation *r = &u->roots[0];
-    ExprMap seen = {0}, found = {0}, walked = {0};
+    ExprMap seen = {0};
+    Reductions all = {.temp = x->temp};
+    ExprWalk walk = {.temp = x->temp, .before = note_reduction, .user = &all, .reduces = true};
     if (!update_reads(x, u, u->def->tensor) || is_product_update(x, u->def, r)) return true;
     if (u->def->tensor->pieces.n > 1 || (r->guard && r->guard->reduces)) return false;
     for (int d = 0; d < u->def->tensor->rank; d++)
@@ -94,8 +98,8 @@ static bool update_locally(Partition *x, Update *u) {
     if (expr_find(x->temp, &seen, r->value, is_elsewhere, r)) return false;
     if (expr_find(x->temp, &seen, r->guard, is_elsewhere, r)) return false;
     r->value = partition_reuse(x, INT_MAX, r->value);
-    find_reductions(x, &found, &walked, r->value);
-    r->value = take_out(x, r, &found, "its values before are read while it is updated");
+    expr_walk(&walk, r->value);
+    r->value = take_out(x, r, &all.found, "its values before are read while it is updated");
     return !r->value->reduces;
 }
 
