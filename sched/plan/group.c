@@ -3,6 +3,7 @@
  * that indexes the same tensors in the same places. */
 #include "group.h"
 #include "scan.h"
+#include "ir/expr_walk.h"
 #include "sched/kernel/kernel_text.h"
 
 #include <string.h>
@@ -29,7 +30,7 @@ typedef struct Uniting {
     ExprMap number;          /* Var -> its place in vars, plus 1 */
     ExprMap sets;            /* Expr -> VarSet of its free variables */
     VEC(const Expr *) loads;
-    ExprMap canon;
+    ExprRewrite canon;
     bool full; /* too many variables or axes */
 } Uniting;
 
@@ -215,7 +216,7 @@ static Reduce *reduce_key(Group *gr, MonoidKind m, AxisSet over, int kind) {
     return k[kind];
 }
 
-static const Expr *canonical(Uniting *x, const Expr *e);
+static const Expr *canonical(Uniting *x, const Expr *e) { return expr_rewrite(&x->canon, e); }
 
 static const Expr *canonical_reduce(Uniting *x, const Expr *e) {
     Group *gr = x->gr;
@@ -240,24 +241,12 @@ static const Expr *canonical_reduce(Uniting *x, const Expr *e) {
     return node;
 }
 
-static const Expr *canonical(Uniting *x, const Expr *e) {
-    const Expr *known = expr_map_get(&x->canon, e);
-    if (known) return known;
-    Graph *g = x->gr->graph;
-    const Expr *r = e;
-    if (e->op == OP_VAR) {
-        r = expr_var(g, x->gr->axes.at[x->vars.at[number_of(x, e->u.var)].axis].var);
-    } else if (e->op == OP_REDUCE) {
-        r = canonical_reduce(x, e);
-    } else if (expr_is_mark(e)) {
-        r = expr_cast(g, e->type, canonical(x, e->arg[0]));
-    } else if (e->nargs) {
-        const Expr *few[4], **args = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
-        for (int i = 0; i < e->nargs; i++) args[i] = canonical(x, e->arg[i]);
-        r = expr_with(g, e, args);
-    }
-    expr_map_put(x->temp, &x->canon, e, r);
-    return r;
+/* Variables are those of their axes, reductions steps; marks are dropped. */
+static const Expr *canonical_node(ExprRewrite *r, const Expr *e) {
+    Uniting *x = r->user;
+    if (e->op == OP_VAR) return expr_var(r->g, x->gr->axes.at[x->vars.at[number_of(x, e->u.var)].axis].var);
+    if (e->op == OP_REDUCE) return canonical_reduce(x, e);
+    return expr_is_mark(e) ? expr_cast(r->g, e->type, canonical(x, e->arg[0])) : NULL;
 }
 
 static int step_of_key(const Group *gr, const Reduce *key) {
@@ -330,13 +319,14 @@ Group *group_new(Graph *g, const Equation *roots, int n, ExprMap *canon, Ctx *te
     gr->graph = g;
     gr->split = -1;
     x->temp = canon ? temp : own;
+    x->canon = (ExprRewrite){.g = g, .temp = x->temp, .before = canonical_node, .user = x};
     x->roots = roots;
     x->nroots = n;
     if (unite(x)) {
         for (int r = 0; r < n; r++) add_store(x, &roots[r]);
         gr->name = roots[0].tensor->name;
         group_describe(gr, own);
-        if (canon) *canon = x->canon;
+        if (canon) *canon = x->canon.done;
     } else {
         if (why) text_fmt(why, "`%s` has more index variables than one kernel may have", roots[0].tensor->name);
         gr = NULL;

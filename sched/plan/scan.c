@@ -1,25 +1,12 @@
 /* Which reductions are scans. See scan.h. */
 #include "scan.h"
 #include "ir/expr_is.h"
-#include "ir/expr_map.h"
+#include "ir/expr_walk.h"
 
-static bool uses_var(ExprMap *seen, Ctx *ctx, const Expr *e, const Var *v) {
-    if (e->op == OP_VAR) return e->u.var == v;
-    if (!e->nargs || expr_map_get(seen, e)) return false;
-    expr_map_put(ctx, seen, e, e);
-    if (e->op == OP_REDUCE)
-        for (int i = 0; i < e->u.reduce->nvars; i++)
-            if (uses_var(seen, ctx, e->u.reduce->vars[i]->lo, v) || uses_var(seen, ctx, e->u.reduce->vars[i]->hi, v))
-                return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (uses_var(seen, ctx, e->arg[i], v)) return true;
-    return false;
-}
-
-static bool graph_uses_var(Graph *g, const Expr *e, const Var *v) {
+static bool uses_var(Graph *g, const Expr *e, const Var *v) {
     ExprMap seen = {0};
     Ctx *temp = ctx_temp(g->ctx);
-    bool r = uses_var(&seen, temp, e, v);
+    bool r = expr_find(temp, &seen, e, expr_test_var, v) != NULL;
     ctx_temp_end(temp);
     return r;
 }
@@ -56,7 +43,7 @@ static bool find_scan(Graph *g, const Expr *c, const Var *v, const Expr *body, S
             ScanForm f;
             if (!find_scan(g, c->arg[i], v, body, &f)) continue;
             const Expr *rest = expr_and(g, i ? c->arg[0] : f.rest, i ? f.rest : c->arg[1]);
-            if (rest && graph_uses_var(g, rest, f.along)) return false;
+            if (rest && uses_var(g, rest, f.along)) return false;
             *out = f;
             out->rest = rest;
             return true;
@@ -68,7 +55,7 @@ static bool find_scan(Graph *g, const Expr *c, const Var *v, const Expr *body, S
     int64_t plus;
     if (!is_bound_of(c, v, &op, &other)) return false;
     Var *u = bound_var(other, &plus);
-    if (!u || u == v || !var_same_range(u, v) || graph_uses_var(g, body, u)) return false;
+    if (!u || u == v || !var_same_range(u, v) || uses_var(g, body, u)) return false;
     if (plus && op != OP_LT && op != OP_GE) return false; /* k < j + 1 is k <= j, k >= j + 1 is k > j */
     bool strict = (op == OP_LT || op == OP_GT) != (plus == 1);
     *out = (ScanForm){.along = u, .exclusive = strict, .reverse = op == OP_GT || op == OP_GE};
@@ -82,21 +69,17 @@ bool scan_form(Graph *g, const Expr *r, ScanForm *out) {
     return !(out->reverse && (k == MONOID_ARGMAX || k == MONOID_ARGMIN));
 }
 
-/* Whether something is loaded at another place than v itself, such as v + 1. */
-static bool loads_beside(Graph *g, Ctx *temp, ExprMap *seen, const Expr *e, const Var *v) {
-    if (expr_map_get(seen, e)) return false;
-    expr_map_put(temp, seen, e, e);
-    for (int i = 0; i < e->nargs; i++) {
-        if (e->op == OP_LOAD && e->arg[i]->op != OP_VAR && graph_uses_var(g, e->arg[i], v)) return true;
-        if (loads_beside(g, temp, seen, e->arg[i], v)) return true;
-    }
-    return false;
+/* Loads at another place than the variable itself, such as v + 1. */
+static Found loads_beside(const Expr *e, const void *var) {
+    for (int i = 0; e->op == OP_LOAD && i < e->nargs; i++)
+        if (e->arg[i]->op != OP_VAR && expr_has(e->arg[i], expr_test_var, var)) return FOUND;
+    return FOUND_INSIDE;
 }
 
 const Expr *scan_without_last(Graph *g, Ctx *temp, const Expr *reduce, const Expr *rest) {
     const Var *v = reduce->u.reduce->vars[0];
     ExprMap seen = {0};
-    if (!loads_beside(g, temp, &seen, reduce->arg[1], v)) return rest;
+    if (!expr_find(temp, &seen, reduce->arg[1], loads_beside, v)) return rest;
     const Expr *last = expr2(g, OP_SUB, v->hi, expr_int(g, TY_I64, 1));
     return expr_and(g, expr2(g, OP_LT, expr_var(g, (Var *)v), last), rest);
 }

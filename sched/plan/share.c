@@ -27,23 +27,31 @@ typedef struct Sharer {
     VEC(Sharing) list;
 } Sharer;
 
-static void find_reads(Ctx *ctx, Ctx *temp, ExprMap *seen, const Expr *e, Reads *r, bool value) {
-    if (!e || (!e->nargs && e->op != OP_LOAD) || expr_map_get(seen, e)) return;
-    expr_map_put(temp, seen, e, e);
-    if (e->op == OP_LOAD && value && !expr_map_get(&r->all, e->u.tensor)) vec_push(ctx, &r->value, e->u.tensor);
-    if (e->op == OP_LOAD) expr_map_put(ctx, &r->all, e->u.tensor, e);
-    for (int i = 0; i < e->nargs; i++) find_reads(ctx, temp, seen, e->arg[i], r, value);
+/* One root's loads, as they are met. */
+typedef struct Reading {
+    Ctx *ctx;
+    Reads *reads;
+    bool value; /* in its value */
+} Reading;
+
+static Found note_read(const Expr *e, void *user) {
+    Reading *r = user;
+    if (e->op != OP_LOAD) return FOUND_INSIDE;
+    if (r->value && !expr_map_get(&r->reads->all, e->u.tensor)) vec_push(r->ctx, &r->reads->value, e->u.tensor);
+    expr_map_put(r->ctx, &r->reads->all, e->u.tensor, e);
+    return FOUND_INSIDE;
 }
 
 static const Reads *reads_of(Ctx *ctx, const Equation *root) {
-    Reads *r = NEW(ctx, Reads);
-    ExprMap seen = {0};
+    Reading r = {.ctx = ctx, .reads = NEW(ctx, Reads), .value = true};
     Ctx *temp = ctx_temp(ctx);
-    find_reads(ctx, temp, &seen, root->value, r, true);
-    find_reads(ctx, temp, &seen, root->guard, r, false);
-    for (int d = 0; d < root->tensor->rank; d++) find_reads(ctx, temp, &seen, root->subs[d], r, false);
+    ExprWalk w = {.temp = temp, .before = note_read, .user = &r};
+    expr_walk(&w, root->value);
+    r.value = false;
+    expr_walk(&w, root->guard);
+    for (int d = 0; d < root->tensor->rank; d++) expr_walk(&w, root->subs[d]);
     ctx_temp_end(temp);
-    return r;
+    return r.reads;
 }
 
 /* ---- dependences ---- */

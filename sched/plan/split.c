@@ -1,6 +1,7 @@
 /* Large reductions with few results. Where they would leave most of a machine idle, a group is divided into one that
  * stores the shares of many blocks in new temporaries and one that folds those, in their order: results repeat. */
 #include "plan.h"
+#include "ir/expr_walk.h"
 
 enum { MANY_BLOCKS = 264, LEAST_SHARE = 4096 /* elements */, ROWS = 4, COLUMNS = 64 /* results of a block */ };
 
@@ -34,21 +35,28 @@ static int axis_to_split(const Group *gr) {
 }
 
 /* Loads of what is folded that are contiguous along folded axes, and others. */
-static void count_loads(Group *gr, ExprMap *seen, const Expr *e, AxisSet over, int *rows, int *columns) {
-    if (!e->nargs || expr_map_get(seen, e)) return;
-    expr_map_put(gr->graph->ctx, seen, e, e);
-    if (e->op == OP_LOAD && group_free(gr, e) & over) ++*(group_free(gr, e->arg[e->nargs - 1]) & over ? rows : columns);
-    for (int i = 0; i < e->nargs; i++) count_loads(gr, seen, e->arg[i], over, rows, columns);
+typedef struct LoadCount {
+    Group *gr;
+    AxisSet over;
+    int rows, columns;
+} LoadCount;
+
+static Found count_load(const Expr *e, void *user) {
+    LoadCount *c = user;
+    if (e->op == OP_LOAD && group_free(c->gr, e) & c->over)
+        ++*(group_free(c->gr, e->arg[e->nargs - 1]) & c->over ? &c->rows : &c->columns);
+    return FOUND_INSIDE;
 }
 
 static int64_t shares(Group *gr, int axis) {
     int64_t results = group_guess(gr, gr->stores.at[0].axes), folded = group_guess(gr, gr->steps.at[0].over);
-    int rows = 0, columns = 0;
+    LoadCount c = {.gr = gr};
     for (int i = 0; i < gr->steps.n; i++) {
-        ExprMap seen = {0};
-        count_loads(gr, &seen, gr->steps.at[i].body, gr->steps.at[i].over, &rows, &columns);
+        ExprWalk w = {.temp = gr->graph->ctx, .before = count_load, .user = &c};
+        c.over = gr->steps.at[i].over;
+        expr_walk(&w, gr->steps.at[i].body);
     }
-    int64_t wide = rows >= columns ? ROWS : COLUMNS, total;
+    int64_t wide = c.rows >= c.columns ? ROWS : COLUMNS, total;
     int64_t blocks = results / wide > 0 ? results / wide : 1, n = MANY_BLOCKS / blocks;
     if (!mul_ok(results < wide ? results : wide, folded, &total)) total = INT64_MAX;
     if (n > total / LEAST_SHARE) n = total / LEAST_SHARE;
