@@ -117,6 +117,18 @@ static void begin(Job *job) {
     }
 }
 
+/* After every pass that makes programs or changes them. */
+static Exit verify(Job *job, PassId pass) {
+    Text why = {.ctx = job->ctx};
+    for (int i = 0; i < job->entries.n; i++) {
+        const EntryWork *e = &job->entries.at[i];
+        if ((e->work && !program_verify(e->work->program, &why)) ||
+            (e->assumed && !program_verify(e->assumed->program, &why)))
+            return driver_internal(job, driver_pass_name(pass), &why);
+    }
+    return EXIT_OK;
+}
+
 Exit driver_sched_step(Job *job, SchedStep step) {
     int n = job->entries.n;
     for (int i = 0; i < n; i++) {
@@ -126,7 +138,7 @@ Exit driver_sched_step(Job *job, SchedStep step) {
         if ((e->work && !sched_step(e->work, step)) || (e->assumed && !sched_step(e->assumed, step)))
             return driver_wrong_unless(job, EXIT_INTERNAL);
     }
-    return EXIT_OK;
+    return step < SCHED_APPLY ? EXIT_OK : verify(job, passes[step]);
 }
 
 Exit driver_sched_prepare(Job *job) {
@@ -152,18 +164,6 @@ Exit driver_sched_prepare(Job *job) {
     return driver_sched_step(job, SCHED_PREPARE);
 }
 
-/* After every pass that makes programs or changes them. */
-static Exit verify(Job *job, PassId pass) {
-    Text why = {.ctx = job->ctx};
-    for (int i = 0; i < job->entries.n; i++) {
-        const EntryWork *e = &job->entries.at[i];
-        if ((e->work && !program_verify(e->work->program, &why)) ||
-            (e->assumed && !program_verify(e->assumed->program, &why)))
-            return driver_internal(job, driver_pass_name(pass), &why);
-    }
-    return EXIT_OK;
-}
-
 Exit driver_sched_apply(Job *job) {
     Exit r = driver_sched_step(job, SCHED_APPLY);
     for (int i = 0; r == EXIT_OK && i < job->entries.n; i++) {
@@ -175,7 +175,7 @@ Exit driver_sched_apply(Job *job) {
         }
         vec_push(job->ctx, &job->programs, p);
     }
-    return r == EXIT_OK ? verify(job, PASS_APPLY) : r;
+    return r;
 }
 
 /* ---- what could be faster ---- */
