@@ -27,7 +27,7 @@ typedef struct Uniting {
     int nroots;
     VEC(GroupVar) vars;
     VEC(const Expr *) nodes; /* OP_REDUCE, each after those inside it */
-    ExprMap number;          /* Var -> its place in vars, plus 1 */
+    ExprMap number;          /* Var -> its place in vars */
     ExprMap sets;            /* Expr -> VarSet of its free variables */
     VEC(const Expr *) loads;
     ExprRewrite canon;
@@ -44,15 +44,15 @@ static bool set_has(const VarSet *a, int i) { return a->w[i / 64] >> i % 64 & 1;
 /* ---- variables ---- */
 
 static int number_of(Uniting *x, Var *v) {
-    intptr_t known = (intptr_t)expr_map_get(&x->number, v);
-    if (known) return (int)known - 1;
+    int known = (int)expr_map_number(&x->number, v, -1);
+    if (known >= 0) return known;
     if (x->vars.n == MAX_VARS) {
         x->full = true;
         return 0;
     }
     GroupVar fresh = {.var = v, .axis = -1};
     vec_push(x->temp, &x->vars, fresh);
-    expr_map_put(x->temp, &x->number, v, (const void *)(intptr_t)x->vars.n);
+    expr_map_put_number(x->temp, &x->number, v, x->vars.n - 1);
     return x->vars.n - 1;
 }
 
@@ -129,8 +129,8 @@ static int likeness(const Uniting *x, int v, int axis) {
             for (int j = 0; j < x->loads.n; j++) {
                 const Expr *b = x->loads.at[j];
                 if (b->u.tensor != a->u.tensor || b->arg[d]->op != OP_VAR) continue;
-                intptr_t u = (intptr_t)expr_map_get(&x->number, b->arg[d]->u.var);
-                if (u && x->vars.at[u - 1].axis == axis) n++;
+                intptr_t u = expr_map_number(&x->number, b->arg[d]->u.var, -1);
+                if (u >= 0 && x->vars.at[u].axis == axis) n++;
             }
         }
     }
@@ -172,8 +172,8 @@ static void unite_roots(Uniting *x) {
 /* A scan's variable runs along the axis of the variable that it is compared with. */
 static bool is_scan_here(Uniting *x, const Expr *node, ScanForm *form) {
     if (!scan_form(x->gr->graph, node, form) || form->reverse) return false;
-    intptr_t u = (intptr_t)expr_map_get(&x->number, form->along);
-    return u && x->vars.at[u - 1].axis >= 0;
+    intptr_t u = expr_map_number(&x->number, form->along, -1);
+    return u >= 0 && x->vars.at[u].axis >= 0;
 }
 
 static void unite_reductions(Uniting *x) {
@@ -257,8 +257,8 @@ static int step_of_key(const Group *gr, const Reduce *key) {
 
 AxisSet group_free(Group *gr, const Expr *e) {
     if (!e || (!e->nargs && e->op != OP_VAR)) return 0;
-    const void *known = expr_map_get(&gr->free, e);
-    if (known) return (AxisSet)((uintptr_t)known >> 1);
+    intptr_t known = expr_map_number(&gr->free, e, -1);
+    if (known >= 0) return (AxisSet)known;
     AxisSet s = 0;
     if (e->op == OP_VAR) {
         for (int a = 0; a < gr->axes.n; a++)
@@ -271,7 +271,7 @@ AxisSet group_free(Group *gr, const Expr *e) {
             for (int i = 0; i < e->u.reduce->nvars; i++)
                 if (gr->axes.at[a].var == e->u.reduce->vars[i]) s = scan ? s | (AxisSet)1 << a : s & ~((AxisSet)1 << a);
     }
-    expr_map_put(gr->graph->ctx, &gr->free, e, (const void *)((uintptr_t)s << 1 | 1));
+    expr_map_put_number(gr->graph->ctx, &gr->free, e, s);
     return s;
 }
 

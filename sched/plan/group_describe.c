@@ -6,10 +6,10 @@
 /* Marks the steps inside an expression as standing under the axes that the enclosing steps fold. */
 static void mark_under(Group *gr, Ctx *temp, ExprMap *seen, const Expr *e, AxisSet under) {
     if (!e->nargs) return;
-    uintptr_t known = (uintptr_t)expr_map_get(seen, e);
-    if (known && (known >> 1 | under) == known >> 1) return;
-    under |= (AxisSet)(known >> 1);
-    expr_map_put(temp, seen, e, (const void *)((uintptr_t)under << 1 | 1));
+    intptr_t known = expr_map_number(seen, e, -1);
+    if (known >= 0 && ((AxisSet)known | under) == (AxisSet)known) return;
+    if (known >= 0) under |= (AxisSet)known;
+    expr_map_put_number(temp, seen, e, under);
     if (e->op == OP_REDUCE) {
         GStep *s = group_step(gr, e);
         s->under |= under;

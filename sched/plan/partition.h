@@ -25,7 +25,7 @@ typedef struct Partition {
     Preparation *prep;
     Plan *plan;      /* roots are appended in the order of their kernels, and the group of each */
     ExprMap temps;   /* an expression over position variables -> the temporary that holds it */
-    ExprMap levels;  /* Tensor -> partition_level + 1, of tensors whose roots are placed */
+    ExprMap levels;  /* Tensor -> partition_level, of tensors whose roots are placed */
     ExprFree free;   /* variables of expressions, in memory of its own */
     Equation wanted; /* what partition_stored answered NULL for: the equation of that temporary */
     Text *why;

@@ -180,7 +180,7 @@ static void finish(Partition *x, Work *w) {
     }
     int level = partition_root_level(x, root), before = partition_level(x, root->tensor);
     if (level < before) level = before;
-    expr_map_put(x->g->ctx, &x->levels, root->tensor, (const void *)(intptr_t)(level + 1));
+    expr_map_put_number(x->g->ctx, &x->levels, root->tensor, level);
     vec_push(x->g->ctx, &x->plan->roots, *root);
     vec_push(x->g->ctx, &x->plan->groups, w->gr);
 }
@@ -212,7 +212,7 @@ void partition_place(Partition *x, Equation root) {
     while (list.n) {
         Work *w = list.at[list.n - 1];
         x->temp = w->temp;
-        if (work_on(x, w)) {
+        if (work_on(x, w) || x->failed) {
             ctx_temp_end(w->temp);
             list.n--;
         } else {

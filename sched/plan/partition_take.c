@@ -82,7 +82,8 @@ static bool is_lazy(const Expr *e, int i) {
 }
 
 typedef enum Fate {
-    FATE_STORED = 1,
+    FATE_UNKNOWN,
+    FATE_STORED,
     FATE_INSIDE,      /* what is in it is looked at */
     FATE_INSIDE_LATER /* and it goes itself when that is stored */
 } Fate;
@@ -101,10 +102,10 @@ static Fate decide(TakeOut *t, const Expr *e, int around, Sym bad) {
 }
 
 static Fate fate_of(TakeOut *t, const Expr *e, int around, Sym bad) {
-    Fate f = (Fate)(intptr_t)expr_map_get(&t->fate[around], e);
-    if (f) return f;
+    Fate f = (Fate)expr_map_number(&t->fate[around], e, FATE_UNKNOWN);
+    if (f != FATE_UNKNOWN) return f;
     f = decide(t, e, around, bad);
-    expr_map_put(t->x->temp, &t->fate[around], e, (const void *)(intptr_t)f);
+    expr_map_put_number(t->x->temp, &t->fate[around], e, f);
     return f;
 }
 

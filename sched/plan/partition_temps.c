@@ -93,17 +93,21 @@ const Expr *partition_stored(Partition *x, const Expr *e, const Equation *reader
     Equation r;
     const Expr **subs;
     if (expr_is_mark(e)) return stored_let(x, e, reader, why);
-    if (!partition_temp_root(x, e, reader, &r, &subs)) return NULL; /* not what callers ask */
-    Tensor *t = (Tensor *)expr_map_get(&x->temps, r.value);
+    if (!partition_temp_root(x, e, reader, &r, &subs)) { /* callers know that it has not too many variables */
+        text_fmt(x->why, "`%s` has too many variables", reader->tensor->name);
+        x->failed = true;
+        return NULL;
+    }
+    Tensor *t = expr_map_object(&x->temps, r.value);
     if (t) return expr_load(x->g, t, subs);
     r.tensor = temp_tensor(x, &r, reader);
-    expr_map_put(x->g->ctx, &x->temps, r.value, r.tensor);
+    expr_map_put_object(x->g->ctx, &x->temps, r.value, r.tensor);
     return want(x, r, why, reader);
 }
 
 /* ---- what is stored already ---- */
 
-int partition_level(const Partition *x, const Tensor *t) { return (int)(intptr_t)expr_map_get(&x->levels, t) - 1; }
+int partition_level(const Partition *x, const Tensor *t) { return (int)expr_map_number(&x->levels, t, -1); }
 
 typedef struct Leveling {
     const Partition *x;

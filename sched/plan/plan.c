@@ -11,11 +11,11 @@ Plan *plan_empty(Graph *g, Reasons *reasons) {
 
 Sym plan_name(Plan *plan, Sym stem) {
     Ctx *ctx = plan->graph->ctx;
-    for (intptr_t i = (intptr_t)expr_map_get(&plan->numbers, stem) + 1;; i++) {
+    for (intptr_t i = expr_map_number(&plan->numbers, stem, 0) + 1;; i++) {
         Sym name = sym_fmt(ctx, "%s%d", stem, (int)i);
         if (expr_map_get(&plan->names, name)) continue;
         expr_map_put(ctx, &plan->names, name, name);
-        expr_map_put(ctx, &plan->numbers, stem, (const void *)i);
+        expr_map_put_number(ctx, &plan->numbers, stem, i);
         return name;
     }
 }

@@ -418,7 +418,7 @@ static void make_def(Preparation *d, Tensor *t) {
         ExprMap seen = {0};
         def->marked = expr_find(d->temp, &seen, def->value[0], expr_test_var, def->vars[i]);
     }
-    expr_map_put(g->ctx, &d->of, t, def);
+    expr_map_put_object(g->ctx, &d->of, t, def);
 }
 
 Preparation *prepare_graph(Graph *g, Text *why) {
@@ -442,7 +442,7 @@ Preparation *prepare_graph(Graph *g, Text *why) {
     return d->failed ? NULL : d;
 }
 
-Prepared *prepare_of(const Preparation *p, const Tensor *t) { return (Prepared *)expr_map_get(&p->of, t); }
+Prepared *prepare_of(const Preparation *p, const Tensor *t) { return expr_map_object(&p->of, t); }
 
 Prepared *prepare_let(const Preparation *p, const Expr *mark) {
     return prepare_of(p, (const Tensor *)(intptr_t)mark->u.i);

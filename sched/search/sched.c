@@ -50,7 +50,7 @@ static bool step_partition(SchedWork *w, Text *why) {
 static bool step_choose(SchedWork *w, Text *why) {
     const Plan *plan = w->plan;
     uint64_t state = w->o->seed;
-    w->schedules = NEW_N(w->ctx, Schedule, plan->groups.n + 1);
+    w->schedules = NEW_N(w->ctx, Schedule, plan->groups.n ? plan->groups.n : 1);
     for (int i = 0; i < plan->groups.n; i++) {
         group_guess_line(plan->groups.at[i]);
         if (!choose(w->o, w->o->memo ? w->o->memo : &w->memo, plan->groups.at[i], i, &state, &w->schedules[i], why))
