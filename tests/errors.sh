@@ -5,7 +5,7 @@ set -u
 file=$1
 flags=$(sed -n '1s,^// flags: ,,p' "$file")
 # shellcheck disable=SC2086 # flags is a list of words
-got=$("$TDC" "$file" $flags --stop-after=schedule 2>&1)
+got=$("$TDC" "$file" $flags --stop-after=kernels 2>&1)
 status=$?
 failed=0
 want=$(grep -nE '// expect (error|warning)\[' "$file" | sed -E 's,^([0-9]+):.*// expect ((error|warning)\[[A-Z0-9]+\]): ?(.*)$,\1 \2 \4,')

@@ -10,11 +10,12 @@
 #include "frontend/check/check.h"
 #include "driver_progress.h"
 #include "sched/search/explain.h"
+#include "sched/search/sched.h"
 
 #define TDC_VERSION "0.1"
 
 typedef enum PassId {
-#define PASS(e, name, text, form) PASS_##e,
+#define PASS(e, name, text, form, may) PASS_##e,
 #include "passes.def"
 #undef PASS
     PASS_COUNT
@@ -68,7 +69,7 @@ typedef struct DriverOptions {
     bool depend, depend_phony;        /* -MD, -MP */
     const char *depend_file;          /* -MF; NULL: the stem of the outputs with .d */
     VEC(DependTarget) depend_targets; /* -MT, -MQ; none: the outputs */
-    bool dump[PASS_COUNT];
+    bool dump[PASS_COUNT], without[PASS_COUNT];
     int stop_after; /* a pass; PASS_COUNT: none */
     bool time_passes, json, perf, keep;
     bool no_library;   /* matrix products are kernels */
@@ -113,6 +114,13 @@ void spool_close(Spool *s);
  * be had, with the reason in errno. `last`: nobody asks again; what `put` has had is gone, to make room for a copy. */
 bool spool_each(Spool *s, bool last, bool (*put)(void *user, const char *bytes, size_t n), void *user);
 
+/* An entry between Graph and Program. */
+typedef struct EntryWork {
+    SchedWork *work;    /* NULL: its program is given */
+    SchedWork *assumed; /* --debug-checks: of the Graph of its assumptions; NULL: it has none */
+    Program *given;     /* by --kernels */
+} EntryWork;
+
 /* One compilation on its way through the passes. */
 typedef struct Job {
     Ctx *ctx;
@@ -124,8 +132,11 @@ typedef struct Job {
     Module *reference; /* check, run: as sema left it, for the reference interpreter */
     Module *assumed; /* --debug-checks: each entry again, as the Graph of its assumptions; those without any are NULL */
     VEC(Assumptions) assumptions; /* of each of these */
-    VEC(Program *) programs;
-    Tuning *tuning; /* --tuning; NULL: none */
+    SchedOptions sched;
+    SchedMemo memo;          /* of these */
+    VEC(EntryWork) entries;  /* from the pass prepare on, one a Graph of the module */
+    VEC(Program *) programs; /* from the pass apply on; of a kernel text from prepare on */
+    Tuning *tuning;          /* --tuning; NULL: none */
     Text out[EMIT_COUNT];
     Spool middle[EMIT_COUNT]; /* of these */
     Progress *progress;
@@ -161,6 +172,7 @@ typedef struct EmitRow {
 const EmitRow *driver_emit(EmitId e);
 const char *driver_pass_name(PassId p);
 const char *driver_pass_form(PassId p); /* AST ... */
+bool driver_pass_optional(PassId p);    /* --without may leave it out */
 const char *driver_command_name(Command c);
 /* A command by its name, or COMMAND_COUNT: compiling has none. */
 Command driver_command(const char *name);
@@ -177,6 +189,18 @@ Exit driver_print_place(Ctx *ctx, int place); /* prints where it is, or says on 
 
 /* driver_passes.c: runs the passes up to `last`, printing what --dump asks for. */
 Exit driver_passes(Job *job, PassId last);
+bool driver_is_kernel_text(const Job *job);
+Exit driver_wrong_unless(const Job *job, Exit otherwise); /* the program is wrong where errors were reported */
+Exit driver_internal(Job *job, const char *where, const Text *why); /* reports a fault of tdc itself */
+
+/* driver_schedule.c: the passes from prepare to same, and what they leave as text before there are kernels. */
+Exit driver_sched_prepare(Job *job);
+Exit driver_sched_step(Job *job, SchedStep step); /* those that are a step and nothing else */
+Exit driver_sched_apply(Job *job);
+Exit driver_sched_advise(Job *job);
+Exit driver_sched_same(Job *job);
+typedef enum SchedForm { SCHED_FORM_PREPARED, SCHED_FORM_PLAN, SCHED_FORM_SCHEDULES } SchedForm;
+void driver_sched_print(Job *job, SchedForm form, Text *out);
 
 /* driver_check.c: what stands behind the commands check and run, after the passes. */
 Exit driver_check(Job *job);

@@ -42,6 +42,10 @@ static void values(Text *out, OptionId id) {
     case OPT_STOP:
         for (int i = 0; i < PASS_COUNT; i++) text_fmt(out, "%s ", driver_pass_name((PassId)i));
         break;
+    case OPT_WITHOUT:
+        for (int i = 0; i < PASS_COUNT; i++)
+            if (driver_pass_optional((PassId)i)) text_fmt(out, "%s ", driver_pass_name((PassId)i));
+        break;
     case OPT_INPUTS:
         for (int i = 0; i < INPUTS_COUNT; i++) text_fmt(out, "%s ", check_inputs_name((InputKind)i));
         text_put(out, "all ");

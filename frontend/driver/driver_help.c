@@ -33,10 +33,15 @@ static const EmitRow EMITS[] = {
 
 static const struct {
     const char *name, *text, *form;
+    bool optional;
 } PASSES[] = {
-#define PASS(e, name, text, form) {name, text, #form},
+#define NEEDED false
+#define OPTIONAL true
+#define PASS(e, name, text, form, may) {name, text, #form, may},
 #include "passes.def"
 #undef PASS
+#undef NEEDED
+#undef OPTIONAL
 };
 
 static const struct {
@@ -51,6 +56,7 @@ const OptionRow *driver_option(OptionId id) { return &OPTIONS[id]; }
 const EmitRow *driver_emit(EmitId e) { return &EMITS[e]; }
 const char *driver_pass_name(PassId p) { return PASSES[p].name; }
 const char *driver_pass_form(PassId p) { return PASSES[p].form; }
+bool driver_pass_optional(PassId p) { return PASSES[p].optional; }
 const char *driver_command_name(Command c) { return COMMANDS[c].name; }
 Command driver_command(const char *name) {
     int c = COMMAND_COMPILE + 1;
@@ -87,13 +93,13 @@ void driver_help(Text *out) {
             if (o->commands >> c & 1) text_fmt(out, "%s%s", n++ ? ", " : "", COMMANDS[c].name);
         text_fmt(out, "%s%s\n", o->commands & ON_COMPILE ? "" : ": ", o->text);
     }
-    text_put(out, "\npasses:\n");
+    text_put(out, "\npasses, in their order, what each leaves, and - where --without may leave it out:\n");
     for (int i = 0; i < PASS_COUNT; i++) {
         char form[16];
         size_t n = 0;
         for (; PASSES[i].form[n] && n + 1 < sizeof form; n++) form[n] = (char)(PASSES[i].form[n] | 32);
         form[n] = 0;
-        text_fmt(out, "  %-10s %-8s %s\n", PASSES[i].name, form, PASSES[i].text);
+        text_fmt(out, "%c %-10s %-9s %s\n", PASSES[i].optional ? '-' : ' ', PASSES[i].name, form, PASSES[i].text);
     }
     text_put(out, "\noptions stand before or after the command\nexit status: 0 done, 1 the program is wrong, 2 the "
                   "command line is, 3 anything else\n");

@@ -47,6 +47,31 @@ static bool option_pass(DriverOptions *o, OptionId id, const char *value) {
     return true;
 }
 
+/* The passes that may be left out, as "a, b". */
+static const char *optional_passes(Ctx *ctx) {
+    Text t = {.ctx = ctx};
+    for (int i = 0; i < PASS_COUNT; i++)
+        if (driver_pass_optional((PassId)i)) text_fmt(&t, "%s%s", t.n ? ", " : "", driver_pass_name((PassId)i));
+    return t.s;
+}
+
+/* A list of passes that are left out. */
+static bool option_without(Ctx *ctx, DriverOptions *o, const char *value) {
+    for (const char *s = value; *s; s += *s == ',') {
+        size_t n = strcspn(s, ",");
+        int p = PASS_COUNT - 1;
+        while (p >= 0 && !(strlen(driver_pass_name((PassId)p)) == n && !strncmp(s, driver_pass_name((PassId)p), n)))
+            p--;
+        if (p < 0) return wrong("no pass is named '%.*s': --without knows %s", (int)n, s, optional_passes(ctx));
+        if (!driver_pass_optional((PassId)p))
+            return wrong("nothing works without %s: --without knows %s", driver_pass_name((PassId)p),
+                         optional_passes(ctx));
+        o->without[p] = true;
+        s += n;
+    }
+    return true;
+}
+
 static const char *emit_words(Ctx *ctx) {
     Text t = {.ctx = ctx};
     for (int e = 0; e < EMIT_COUNT; e++)
@@ -265,6 +290,7 @@ static bool option_take(Ctx *ctx, DriverOptions *o, OptionId id, const char *val
     case OPT_DEPEND_PHONY: return option_depend(ctx, o, id, value);
     case OPT_DUMP:
     case OPT_STOP: return option_pass(o, id, value);
+    case OPT_WITHOUT: return option_without(ctx, o, value);
     case OPT_TIME: o->time_passes = true; return true;
     case OPT_DIAGNOSTICS:
         o->json = !strcmp(value, "json");

@@ -4,11 +4,6 @@
 #include "backend_cuda/lower/lower.h"
 #include "ir/diag.h"
 #include "ir/rewrite.h"
-#include "sched/kernel/kernel_target.h"
-#include "sched/kernel/perf.h"
-#include "sched/search/predict.h"
-#include "sched/kernel/same.h"
-#include "sched/search/sched.h"
 #include "frontend/sema/sema.h"
 #include "grammar/parse.h"
 
@@ -16,13 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-/* Of how many entries is asked whether guesses of sizes matter, and how many kernels that may cost. */
-enum { GUESSED_ENTRIES = 32, GUESSED_KERNELS = 40 };
+Exit driver_wrong_unless(const Job *job, Exit otherwise) { return diag_errors(job->ctx) ? EXIT_WRONG : otherwise; }
 
-static Exit wrong_unless(const Job *job, Exit otherwise) { return diag_errors(job->ctx) ? EXIT_WRONG : otherwise; }
-
-/* A fault of tdc itself. */
-static Exit internal(Job *job, const char *where, const Text *why) {
+Exit driver_internal(Job *job, const char *where, const Text *why) {
     diag_report(job->ctx, DIAG_INTERNAL, (Span){job->file, 0, 0}, "%s: %s", where, why->s ? why->s : "no reason given");
     return EXIT_INTERNAL;
 }
@@ -32,7 +23,7 @@ static bool has_suffix(const char *s, const char *suffix) {
     return n > m && !strcmp(s + n - m, suffix);
 }
 
-static bool is_kernel_text(const Job *job) { return has_suffix(job->o->file, ".kernel"); }
+bool driver_is_kernel_text(const Job *job) { return has_suffix(job->o->file, ".kernel"); }
 
 /* ---- imports ---- */
 
@@ -73,12 +64,12 @@ static AstFile *import(void *user, Ctx *ctx, Sym path, int from, Span where) {
 /* ---- the passes ---- */
 
 static Exit pass_PARSE(Job *job) {
-    if (is_kernel_text(job)) return EXIT_OK;
+    if (driver_is_kernel_text(job)) return EXIT_OK;
     SourceFile f = {0};
     job->trees = ctx_temp(job->ctx);
     f.tree = job->ast = grammar_parse(job->trees, job->file);
     if (source_identity(job->o->file, &f.device, &f.inode)) vec_push(job->ctx, &job->sources, f);
-    return wrong_unless(job, EXIT_OK);
+    return driver_wrong_unless(job, EXIT_OK);
 }
 
 /* Whether the command line's ENTRY is an export; says so where it is not, with those that there are. */
@@ -111,7 +102,7 @@ static Module *module_of(Job *job, const SemaOptions *opt) {
 static Exit verify_module(Job *job, const Module *m, const char *pass) {
     for (int i = 0; m && i < m->graphs.n; i++) {
         Text why = {.ctx = job->ctx};
-        if (m->graphs.at[i] && !graph_verify(m->graphs.at[i], &why)) return internal(job, pass, &why);
+        if (m->graphs.at[i] && !graph_verify(m->graphs.at[i], &why)) return driver_internal(job, pass, &why);
     }
     return EXIT_OK;
 }
@@ -136,10 +127,9 @@ static Exit assume(Job *job, const SemaOptions *opt) {
     return e;
 }
 
-static Exit pass_SEMA(Job *job) {
-    if (is_kernel_text(job)) return EXIT_OK;
-    const SemaOptions opt = {.import = import, .user = job};
-    job->module = module_of(job, &opt);
+/* The module, and with --debug-checks that of its assumptions. */
+static Exit elaborate(Job *job, const SemaOptions *opt) {
+    job->module = module_of(job, opt);
     if (diag_errors(job->ctx) || entry_exists(job, job->module) != EXIT_OK) return EXIT_WRONG;
     Exit e = verify_graphs(job, "sema");
     if (e == EXIT_OK && job->o->defines.n) {
@@ -148,7 +138,7 @@ static Exit pass_SEMA(Job *job) {
     }
     if (e == EXIT_OK) e = driver_check_at(job);
     if (e != EXIT_OK || !job->o->debug_checks) return e;
-    e = assume(job, &opt);
+    e = assume(job, opt);
     return e == EXIT_OK ? verify_graphs(job, "--debug-checks") : e;
 }
 
@@ -160,177 +150,40 @@ static void end_trees(Job *job) {
 }
 
 /* The reference interpreter reads the equations as they were written: a check keeps Graphs that no pass has touched. */
-static Exit pass_SIMPLIFY(Job *job) {
-    if (is_kernel_text(job)) return EXIT_OK;
+static Exit make_reference(Job *job, const SemaOptions *opt) {
+    bool wanted = job->o->command == COMMAND_CHECK || job->o->command == COMMAND_RUN;
+    if (!wanted || job->o->place == PLACE_INTERP) return EXIT_OK;
+    job->reference = module_of(job, opt);
+    return driver_fix(job, job->reference);
+}
+
+static Exit pass_SEMA(Job *job) {
+    if (driver_is_kernel_text(job)) return EXIT_OK;
     const SemaOptions opt = {.import = import, .user = job};
-    if (job->o->command == COMMAND_CHECK || job->o->command == COMMAND_RUN) {
-        job->reference = module_of(job, &opt);
-        Exit e = driver_fix(job, job->reference);
-        if (e != EXIT_OK) return e;
-    }
+    Exit e = elaborate(job, &opt);
+    if (e == EXIT_OK) e = make_reference(job, &opt);
     end_trees(job);
+    return e;
+}
+
+static Exit pass_SIMPLIFY(Job *job) {
+    if (driver_is_kernel_text(job)) return EXIT_OK;
     for (int i = 0; i < job->module->graphs.n; i++) graph_simplify(job->module->graphs.at[i]);
     for (int i = 0; job->assumed && i < job->assumed->graphs.n; i++)
         if (job->assumed->graphs.at[i]) graph_simplify(job->assumed->graphs.at[i]);
     return verify_graphs(job, "simplify");
 }
 
-/* Reads a program text; a text that is not a legal program is the user's error. */
-static Program *read_program(Job *job, const char *text, size_t n, int file) {
-    Program *p = program_read(job->ctx, text, n, file);
-    Text why = {.ctx = job->ctx};
-    if (!p) return NULL;
-    if (program_verify(p, &why)) return program_fits(p, driver_targets(job->o)) ? p : NULL;
-    diag_report(job->ctx, DIAG_KERNEL_ILLEGAL, (Span){file, 0, 0}, "%s", why.s);
-    return NULL;
-}
-
-static bool same_type(const Tensor *a, const Tensor *b) {
-    return a->name == b->name && a->type == b->type && a->kind == b->kind && a->rank == b->rank;
-}
-
-/* Whether a hand-written program has the C interface of the entry that it replaces. */
-static bool same_interface(Job *job, const Program *p, const Graph *g, int file) {
-    const char *what = NULL;
-    for (int i = 0; !what && i < g->params.n; i++)
-        if (i >= p->params.n || !same_type(p->params.at[i], g->params.at[i])) what = g->params.at[i]->name;
-    if (!what && p->params.n > g->params.n) what = p->params.at[g->params.n]->name;
-    for (int i = 0; !what && i < g->dims.n; i++)
-        if (i >= p->graph->dims.n || p->graph->dims.at[i]->name != g->dims.at[i]->name) what = g->dims.at[i]->name;
-    if (!what && p->graph->dims.n > g->dims.n) what = p->graph->dims.at[g->dims.n]->name;
-    for (int i = 0; !what && i < g->scalars.n; i++)
-        if (i >= p->graph->scalars.n || p->graph->scalars.at[i]->name != g->scalars.at[i]->name)
-            what = g->scalars.at[i]->name;
-    if (!what) return true;
-    diag_report(job->ctx, DIAG_KERNEL_ILLEGAL, (Span){file, 0, 0},
-                "program %s differs from the entry of this name in '%s'", g->name, what);
-    return false;
-}
-
-/* The program of --kernels, NULL without it. */
-static Exit given_program(Job *job, Program **p, int *file) {
-    size_t n = 0;
-    const char *path = job->o->kernels;
-    *p = NULL;
-    if (!path) return EXIT_OK;
-    char *text = source_read(job->ctx, path, &n);
-    if (!text) {
-        diag_report(job->ctx, DIAG_CANNOT_READ, SPAN_NONE, "%s: %s", path, strerror(errno));
-        return EXIT_WRONG;
-    }
-    depend_read(job, path);
-    *file = diag_add_file(job->ctx, path, text, n);
-    *p = read_program(job, text, n, *file);
-    return *p ? EXIT_OK : EXIT_WRONG;
-}
-
-static Exit schedule_graph(Job *job, Graph *g, const SchedOptions *opt, Program **p) {
-    Text why = {.ctx = job->ctx};
-    *p = sched_program(job->ctx, g, opt);
-    if (!*p) return wrong_unless(job, EXIT_INTERNAL);
-    return program_verify(*p, &why) ? EXIT_OK : internal(job, "schedule", &why);
-}
-
-/* Once for each name: a dim line says it for all entries of the file. */
-typedef struct Guesses {
-    ExprMap said;
-    int entries, kernels; /* how many may still be looked at, and made to find out */
-} Guesses;
-
-static void report_guess(Job *job, const Program *p, const SchedOptions *opt, Guesses *all) {
-    bool guessed = false, wanted = job->o->command == COMMAND_COMPILE || job->o->command == COMMAND_EXPLAIN;
-    for (int i = 0; i < p->graph->dims.n; i++) guessed |= !p->graph->dims.at[i]->hint;
-    if (!wanted || !guessed || all->entries-- <= 0) return;
-    BadGuess b = sched_bad_guess(p, opt, &all->said, &all->kernels);
-    if (!b.dim) return;
-    Sym n = b.dim->name;
-    int more = 0;
-    for (int i = 0; i < p->graph->dims.n; i++) more += p->graph->dims.at[i] != b.dim && !p->graph->dims.at[i]->hint;
-    const char *others = more ? sym_fmt(job->ctx, ", %lld for other lengths,", (long long)b.others) : "";
-    expr_map_put(job->ctx, &all->said, n, n);
-    int64_t guess = expr_guess(expr_dim(p->graph, b.dim));
-    Diag *d =
-        diag_report(job->ctx, DIAG_GUESSED_SIZE, p->graph->span,
-                    "%s is planned for %s = %lld, a guess: %s = %lld%s is predicted to take %.3g ms, and %.3g ms "
-                    "if planned for",
-                    p->graph->name, n, (long long)guess, n, (long long)b.size, others, b.guessed * 1e3, b.chosen * 1e3);
-    diag_help(job->ctx, d, "say which length matters most: dim %s hint %lld; or another", n, (long long)b.size);
-}
-
-static Exit schedule_graphs(Job *job, Program *given, int given_file) {
-    SchedMemo memo = {0};
-    SameMemo same = {0};
-    const SchedOptions opt = {.targets = driver_targets(job->o),
-                              .memo = &memo,
-                              .library = !job->o->no_library,
-                              .reasons = job->o->command == COMMAND_EXPLAIN,
-                              .keep = true};
-    Guesses guesses = {.entries = GUESSED_ENTRIES, .kernels = GUESSED_KERNELS};
-    bool taken = false;
-    for (int i = 0; i < job->module->graphs.n; i++) {
-        Graph *g = job->module->graphs.at[i];
-        Program *p;
-        progress_say(job->progress, "%s: schedule %s (%d of %d)", job->o->file, g->name, i + 1, job->module->graphs.n);
-        if (given && given->graph->name == g->name) {
-            if (!same_interface(job, given, g, given_file)) return EXIT_WRONG;
-            p = given;
-            taken = true;
-        } else {
-            Exit e = schedule_graph(job, g, &opt, &p);
-            if (e != EXIT_OK) return e;
-            sched_perf(p);
-            report_guess(job, p, &opt, &guesses);
-        }
-        if (job->assumed && job->assumed->graphs.at[i]) {
-            Exit e = schedule_graph(job, job->assumed->graphs.at[i], &opt, &p->assumed);
-            if (e != EXIT_OK) return e;
-            p->assumptions = job->assumptions.at[i];
-            program_same(&same, p->assumed);
-        }
-        program_same(&same, p);
-        vec_push(job->ctx, &job->programs, p);
-    }
-    if (!given || taken) return EXIT_OK;
-    diag_report(job->ctx, DIAG_KERNEL_ILLEGAL, (Span){given_file, 0, 0}, "%s is named '%s'",
-                job->o->command == COMMAND_RUN ? "the entry to run is another one: this program" : "no export",
-                given->graph->name);
-    return EXIT_WRONG;
-}
-
-/* What was found on the stand-in says nothing of a GPU. */
-static bool tuned_for_target(Job *job) {
-    const TuneEntry *e = job->tuning && !job->o->target_emu ? tuning_emulated(job->tuning) : NULL;
-    if (!e) return true;
-    Diag *d = diag_report(job->ctx, DIAG_TUNING_VALUE, e->span,
-                          "target=emu: a line of the CPU stand-in, whose times are invented");
-    diag_help(job->ctx, d, "tune on the GPU: tdc tune %s -o FILE; tests compile it with --target=emu", job->o->file);
-    return false;
-}
-
-static Exit pass_SCHEDULE(Job *job) {
-    size_t n = 0;
-    int file = -1;
-    Exit e = job->o->tuning ? driver_tuning(job, job->o->tuning, &job->tuning) : EXIT_OK;
-    if (e != EXIT_OK || !tuned_for_target(job)) return wrong_unless(job, e);
-    if (is_kernel_text(job)) {
-        const char *text = diag_file_text(job->ctx, job->file, &n);
-        Program *p = read_program(job, text, n, job->file);
-        SameMemo same = {0};
-        if (!p) return wrong_unless(job, EXIT_WRONG);
-        program_same(&same, p);
-        vec_push(job->ctx, &job->programs, p);
-        return EXIT_OK;
-    }
-    if (!job->module->graphs.n) {
-        diag_report(job->ctx, DIAG_NO_EXPORT, (Span){job->file, 0, 0},
-                    "nothing is exported: there is no entry to compile");
-        return EXIT_WRONG;
-    }
-    Program *given;
-    e = given_program(job, &given, &file);
-    if (e != EXIT_OK) return e;
-    return schedule_graphs(job, given, file);
-}
+static Exit pass_PREPARE(Job *job) { return driver_sched_prepare(job); }
+static Exit pass_PARTITION(Job *job) { return driver_sched_step(job, SCHED_PARTITION); }
+static Exit pass_SHARE(Job *job) { return driver_sched_step(job, SCHED_SHARE); }
+static Exit pass_SPLIT(Job *job) { return driver_sched_step(job, SCHED_SPLIT); }
+static Exit pass_FLATTEN(Job *job) { return driver_sched_step(job, SCHED_FLATTEN); }
+static Exit pass_CHOOSE(Job *job) { return driver_sched_step(job, SCHED_CHOOSE); }
+static Exit pass_APPLY(Job *job) { return driver_sched_apply(job); }
+static Exit pass_STREAM(Job *job) { return driver_sched_step(job, SCHED_STREAM); }
+static Exit pass_ADVISE(Job *job) { return driver_sched_advise(job); }
+static Exit pass_SAME(Job *job) { return driver_sched_same(job); }
 
 /* Its kernels are gone from memory before the next one's are there. */
 static bool lower(Job *job, Program *p, const LowerOptions *opt) {
@@ -429,6 +282,9 @@ static void print_GRAPH(Job *job, Text *out) {
     for (int i = 0; job->assumed && i < job->assumed->graphs.n; i++)
         if (job->assumed->graphs.at[i]) graph_print(out, job->assumed->graphs.at[i]);
 }
+static void print_PREPARED(Job *job, Text *out) { driver_sched_print(job, SCHED_FORM_PREPARED, out); }
+static void print_PLAN(Job *job, Text *out) { driver_sched_print(job, SCHED_FORM_PLAN, out); }
+static void print_SCHEDULES(Job *job, Text *out) { driver_sched_print(job, SCHED_FORM_SCHEDULES, out); }
 static void print_KERNELS(Job *job, Text *out) {
     for (int i = 0; i < job->programs.n; i++) {
         program_print(out, job->programs.at[i]);
@@ -459,7 +315,7 @@ static const struct {
     Exit (*run)(Job *job);
     void (*print)(Job *job, Text *out);
 } PASSES[] = {
-#define PASS(e, name, text, form) {pass_##e, print_##form},
+#define PASS(e, name, text, form, may) {pass_##e, print_##form},
 #include "passes.def"
 #undef PASS
 };
@@ -474,7 +330,7 @@ Exit driver_passes(Job *job, PassId last) {
     for (int i = 0; i <= (int)last; i++) {
         double start = now();
         progress_say(job->progress, "%s: %s", job->o->file, driver_pass_name((PassId)i));
-        Exit e = PASSES[i].run(job);
+        Exit e = job->o->without[i] ? EXIT_OK : PASSES[i].run(job);
         job->seconds[i] = now() - start;
         if (job->o->dump[i] && (e == EXIT_OK || i == PASS_PARSE)) {
             Text t = {.ctx = job->ctx};

@@ -3,7 +3,8 @@
  * the length of a row. A tensor that has only the inner axis (a bias) is read at f % n, one that has only the outer one
  * (a scale of each row) at f / n: that costs a division, so it is done only where rows may not end on lines of the
  * cache. Folds and scans keep their axes. */
-#include "group.h"
+#include "plan.h"
+#include "ir/expr_walk.h"
 #include "ir/poly/poly.h"
 
 #include <string.h>
@@ -105,15 +106,19 @@ static GAxis axis_of_both(const Flat *x) {
     return r;
 }
 
-static void note_whole(Flat *x, ExprMap *seen, const Expr *e, const Expr *const *from, const Expr *const *to) {
-    Group *gr = x->gr;
-    if (!e->nargs || expr_map_get(seen, e)) return;
-    expr_map_put(x->temp, seen, e, e);
-    if (e->op == OP_LOAD && (load_exists(e) || expr_map_get(&gr->whole, e))) {
-        const Expr *r = expr_replace(gr->graph, e, from, to, 2);
-        expr_map_put(gr->graph->ctx, &gr->whole, r, r);
+/* Loads that exist, at the subscripts that they get. */
+typedef struct Whole {
+    Group *gr;
+    const Expr *const *from, *const *to; /* the two axes */
+} Whole;
+
+static Found note_whole(const Expr *e, void *user) {
+    const Whole *w = user;
+    if (e->op == OP_LOAD && (load_exists(e) || expr_map_get(&w->gr->whole, e))) {
+        const Expr *r = expr_replace(w->gr->graph, e, w->from, w->to, 2);
+        expr_map_put(w->gr->graph->ctx, &w->gr->whole, r, r);
     }
-    for (int i = 0; i < e->nargs; i++) note_whole(x, seen, e->arg[i], from, to);
+    return FOUND_INSIDE;
 }
 
 static AxisSet without(AxisSet s, int b) {
@@ -124,16 +129,17 @@ static AxisSet without(AxisSet s, int b) {
 static void merge(Flat *x) {
     Group *gr = x->gr;
     Graph *g = gr->graph;
-    ExprMap seen = {0};
     const GAxis both = axis_of_both(x);
     const Expr *f = expr_var(g, both.var), *n = poly_expr(g, x->inner);
     const Expr *const from[] = {axis_var(x, x->a), axis_var(x, x->b)};
     const Expr *const to[] = {expr2(g, OP_DIV, f, n), expr2(g, OP_MOD, f, n)};
+    Whole whole = {.gr = gr, .from = from, .to = to};
+    ExprWalk walk = {.temp = x->temp, .before = note_whole, .user = &whole};
     for (int i = 0; i < gr->stores.n; i++) {
         GStore *s = &gr->stores.at[i];
         const Expr **subs = NEW_N(g->ctx, const Expr *, s->tensor->rank);
-        note_whole(x, &seen, s->value, from, to);
-        if (s->guard) note_whole(x, &seen, s->guard, from, to);
+        expr_walk(&walk, s->value);
+        expr_walk(&walk, s->guard);
         for (int d = 0; d < s->tensor->rank; d++) subs[d] = expr_replace(g, s->subs[d], from, to, 2);
         s->subs = subs;
         s->value = expr_replace(g, s->value, from, to, 2);
@@ -158,11 +164,15 @@ static bool merge_some(Flat *x, bool with_one) {
 }
 
 /* Pairs that cost nothing first: of batch, row and column, with a bias along columns, batch and row. */
-void group_flatten(Group *gr) {
+static void flatten(Group *gr) {
     if (gr->steps.n || gr->product) return;
     Ctx *temp = ctx_temp(gr->graph->ctx);
     Flat x = {.gr = gr, .temp = temp, .env = {.g = gr->graph, .ctx = temp}};
     while (merge_some(&x, false) || merge_some(&x, true)) {
     }
     ctx_temp_end(temp);
+}
+
+void flat_groups(Plan *plan) {
+    for (int i = 0; i < plan->groups.n; i++) flatten(plan->groups.at[i]);
 }

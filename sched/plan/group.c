@@ -2,8 +2,9 @@
  * share an axis with any variable on which the reduction does not depend; among those of equal range it takes the one
  * that indexes the same tensors in the same places. */
 #include "group.h"
+#include "scan.h"
+#include "ir/expr_walk.h"
 #include "sched/kernel/kernel_text.h"
-#include "prepare.h"
 
 #include <string.h>
 
@@ -26,10 +27,10 @@ typedef struct Uniting {
     int nroots;
     VEC(GroupVar) vars;
     VEC(const Expr *) nodes; /* OP_REDUCE, each after those inside it */
-    ExprMap number;          /* Var -> its place in vars, plus 1 */
+    ExprMap number;          /* Var -> its place in vars */
     ExprMap sets;            /* Expr -> VarSet of its free variables */
     VEC(const Expr *) loads;
-    ExprMap canon;
+    ExprRewrite canon;
     bool full; /* too many variables or axes */
 } Uniting;
 
@@ -40,92 +41,18 @@ static void set_add(VarSet *a, int i) { a->w[i / 64] |= (uint64_t)1 << i % 64; }
 static void set_remove(VarSet *a, int i) { a->w[i / 64] &= ~((uint64_t)1 << i % 64); }
 static bool set_has(const VarSet *a, int i) { return a->w[i / 64] >> i % 64 & 1; }
 
-static bool uses_var(ExprMap *seen, Ctx *ctx, const Expr *e, const Var *v) {
-    if (e->op == OP_VAR) return e->u.var == v;
-    if (!e->nargs || expr_map_get(seen, e)) return false;
-    expr_map_put(ctx, seen, e, e);
-    if (e->op == OP_REDUCE)
-        for (int i = 0; i < e->u.reduce->nvars; i++)
-            if (uses_var(seen, ctx, e->u.reduce->vars[i]->lo, v) || uses_var(seen, ctx, e->u.reduce->vars[i]->hi, v))
-                return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (uses_var(seen, ctx, e->arg[i], v)) return true;
-    return false;
-}
-
-static bool graph_uses_var(Graph *g, const Expr *e, const Var *v) {
-    ExprMap seen = {0};
-    Ctx *temp = ctx_temp(g->ctx);
-    bool r = uses_var(&seen, temp, e, v);
-    ctx_temp_end(temp);
-    return r;
-}
-
-/* ---- scans ---- */
-
-/* The comparison v op u with v on the left: one that says which lies further along. */
-static bool is_bound_of(const Expr *c, const Var *v, Op *op, const Expr **other) {
-    if (op_swapped(c->op) == c->op) return false;
-    for (int i = 0; i < 2; i++) {
-        if (c->arg[i]->op != OP_VAR || c->arg[i]->u.var != v) continue;
-        *op = i ? op_swapped(c->op) : c->op;
-        *other = c->arg[!i];
-        return true;
-    }
-    return false;
-}
-
-/* u, or u + 1, where the bound is one variable's of the same range. */
-static Var *bound_var(const Expr *e, int64_t *plus) {
-    *plus = 0;
-    if (e->op == OP_ADD && expr_is_int(e->arg[1], plus) && *plus == 1) e = e->arg[0];
-    return e->op == OP_VAR ? e->u.var : NULL;
-}
-
-static bool find_scan(Graph *g, const Expr *c, const Var *v, const Expr *body, ScanForm *out) {
-    if (c->op == OP_AND) {
-        for (int i = 0; i < 2; i++) {
-            ScanForm f;
-            if (!find_scan(g, c->arg[i], v, body, &f)) continue;
-            const Expr *rest = expr_and(g, i ? c->arg[0] : f.rest, i ? f.rest : c->arg[1]);
-            if (rest && graph_uses_var(g, rest, f.along)) return false;
-            *out = f;
-            out->rest = rest;
-            return true;
-        }
-        return false;
-    }
-    Op op;
-    const Expr *other;
-    int64_t plus;
-    if (!is_bound_of(c, v, &op, &other)) return false;
-    Var *u = bound_var(other, &plus);
-    if (!u || u == v || !var_same_range(u, v) || graph_uses_var(g, body, u)) return false;
-    if (plus && op != OP_LT && op != OP_GE) return false; /* k < j + 1 is k <= j, k >= j + 1 is k > j */
-    bool strict = (op == OP_LT || op == OP_GT) != (plus == 1);
-    *out = (ScanForm){.along = u, .exclusive = strict, .reverse = op == OP_GT || op == OP_GE};
-    return true;
-}
-
-bool scan_form(Graph *g, const Expr *r, ScanForm *out) {
-    if (r->u.reduce->nvars != 1 || !find_scan(g, r->arg[0], r->u.reduce->vars[0], r->arg[1], out)) return false;
-    /* a backward scan is run along the mirrored axis, where the first index would be the last */
-    MonoidKind k = r->u.reduce->monoid;
-    return !(out->reverse && (k == MONOID_ARGMAX || k == MONOID_ARGMIN));
-}
-
 /* ---- variables ---- */
 
 static int number_of(Uniting *x, Var *v) {
-    intptr_t known = (intptr_t)expr_map_get(&x->number, v);
-    if (known) return (int)known - 1;
+    int known = (int)expr_map_number(&x->number, v, -1);
+    if (known >= 0) return known;
     if (x->vars.n == MAX_VARS) {
         x->full = true;
         return 0;
     }
     GroupVar fresh = {.var = v, .axis = -1};
     vec_push(x->temp, &x->vars, fresh);
-    expr_map_put(x->temp, &x->number, v, (const void *)(intptr_t)x->vars.n);
+    expr_map_put_number(x->temp, &x->number, v, x->vars.n - 1);
     return x->vars.n - 1;
 }
 
@@ -202,8 +129,8 @@ static int likeness(const Uniting *x, int v, int axis) {
             for (int j = 0; j < x->loads.n; j++) {
                 const Expr *b = x->loads.at[j];
                 if (b->u.tensor != a->u.tensor || b->arg[d]->op != OP_VAR) continue;
-                intptr_t u = (intptr_t)expr_map_get(&x->number, b->arg[d]->u.var);
-                if (u && x->vars.at[u - 1].axis == axis) n++;
+                intptr_t u = expr_map_number(&x->number, b->arg[d]->u.var, -1);
+                if (u >= 0 && x->vars.at[u].axis == axis) n++;
             }
         }
     }
@@ -245,8 +172,8 @@ static void unite_roots(Uniting *x) {
 /* A scan's variable runs along the axis of the variable that it is compared with. */
 static bool is_scan_here(Uniting *x, const Expr *node, ScanForm *form) {
     if (!scan_form(x->gr->graph, node, form) || form->reverse) return false;
-    intptr_t u = (intptr_t)expr_map_get(&x->number, form->along);
-    return u && x->vars.at[u - 1].axis >= 0;
+    intptr_t u = expr_map_number(&x->number, form->along, -1);
+    return u >= 0 && x->vars.at[u].axis >= 0;
 }
 
 static void unite_reductions(Uniting *x) {
@@ -289,28 +216,7 @@ static Reduce *reduce_key(Group *gr, MonoidKind m, AxisSet over, int kind) {
     return k[kind];
 }
 
-static const Expr *canonical(Uniting *x, const Expr *e);
-
-/* Whether something is loaded at another place than v itself, such as v + 1. */
-static bool loads_beside(Graph *g, Ctx *temp, ExprMap *seen, const Expr *e, const Var *v) {
-    if (expr_map_get(seen, e)) return false;
-    expr_map_put(temp, seen, e, e);
-    for (int i = 0; i < e->nargs; i++) {
-        if (e->op == OP_LOAD && e->arg[i]->op != OP_VAR && graph_uses_var(g, e->arg[i], v)) return true;
-        if (loads_beside(g, temp, seen, e->arg[i], v)) return true;
-    }
-    return false;
-}
-
-/* The last element along an exclusive scan is in no result: the equation never evaluates it, and so what it loads may
- * be out of range. */
-static const Expr *without_last(Graph *g, Ctx *temp, const Expr *reduce, const Expr *rest) {
-    const Var *v = reduce->u.reduce->vars[0];
-    ExprMap seen = {0};
-    if (!loads_beside(g, temp, &seen, reduce->arg[1], v)) return rest;
-    const Expr *last = expr2(g, OP_SUB, v->hi, expr_int(g, TY_I64, 1));
-    return expr_and(g, expr2(g, OP_LT, expr_var(g, (Var *)v), last), rest);
-}
+static const Expr *canonical(Uniting *x, const Expr *e) { return expr_rewrite(&x->canon, e); }
 
 static const Expr *canonical_reduce(Uniting *x, const Expr *e) {
     Group *gr = x->gr;
@@ -321,7 +227,7 @@ static const Expr *canonical_reduce(Uniting *x, const Expr *e) {
     for (int i = 0; i < r->nvars; i++) over |= (AxisSet)1 << x->vars.at[number_of(x, r->vars[i])].axis;
     bool scan = is_scan_here(x, e, &form) &&
                 x->vars.at[number_of(x, form.along)].axis == x->vars.at[number_of(x, r->vars[0])].axis;
-    const Expr *rest = !scan ? e->arg[0] : form.exclusive ? without_last(g, x->temp, e, form.rest) : form.rest;
+    const Expr *rest = !scan ? e->arg[0] : form.exclusive ? scan_without_last(g, x->temp, e, form.rest) : form.rest;
     const Expr *guard = rest ? canonical(x, rest) : expr_int(g, TY_BOOL, 1), *body = canonical(x, e->arg[1]);
     Reduce *key = reduce_key(gr, r->monoid, over, !scan ? 0 : form.exclusive ? 2 : 1);
     const Expr *node =
@@ -335,24 +241,12 @@ static const Expr *canonical_reduce(Uniting *x, const Expr *e) {
     return node;
 }
 
-static const Expr *canonical(Uniting *x, const Expr *e) {
-    const Expr *known = expr_map_get(&x->canon, e);
-    if (known) return known;
-    Graph *g = x->gr->graph;
-    const Expr *r = e;
-    if (e->op == OP_VAR) {
-        r = expr_var(g, x->gr->axes.at[x->vars.at[number_of(x, e->u.var)].axis].var);
-    } else if (e->op == OP_REDUCE) {
-        r = canonical_reduce(x, e);
-    } else if (expr_is_mark(e)) {
-        r = expr_cast(g, e->type, canonical(x, e->arg[0]));
-    } else if (e->nargs) {
-        const Expr *few[4], **args = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
-        for (int i = 0; i < e->nargs; i++) args[i] = canonical(x, e->arg[i]);
-        r = expr_with(g, e, args);
-    }
-    expr_map_put(x->temp, &x->canon, e, r);
-    return r;
+/* Variables are those of their axes, reductions steps; marks are dropped. */
+static const Expr *canonical_node(ExprRewrite *r, const Expr *e) {
+    Uniting *x = r->user;
+    if (e->op == OP_VAR) return expr_var(r->g, x->gr->axes.at[x->vars.at[number_of(x, e->u.var)].axis].var);
+    if (e->op == OP_REDUCE) return canonical_reduce(x, e);
+    return expr_is_mark(e) ? expr_cast(r->g, e->type, canonical(x, e->arg[0])) : NULL;
 }
 
 static int step_of_key(const Group *gr, const Reduce *key) {
@@ -363,8 +257,8 @@ static int step_of_key(const Group *gr, const Reduce *key) {
 
 AxisSet group_free(Group *gr, const Expr *e) {
     if (!e || (!e->nargs && e->op != OP_VAR)) return 0;
-    const void *known = expr_map_get(&gr->free, e);
-    if (known) return (AxisSet)((uintptr_t)known >> 1);
+    intptr_t known = expr_map_number(&gr->free, e, -1);
+    if (known >= 0) return (AxisSet)known;
     AxisSet s = 0;
     if (e->op == OP_VAR) {
         for (int a = 0; a < gr->axes.n; a++)
@@ -377,7 +271,7 @@ AxisSet group_free(Group *gr, const Expr *e) {
             for (int i = 0; i < e->u.reduce->nvars; i++)
                 if (gr->axes.at[a].var == e->u.reduce->vars[i]) s = scan ? s | (AxisSet)1 << a : s & ~((AxisSet)1 << a);
     }
-    expr_map_put(gr->graph->ctx, &gr->free, e, (const void *)((uintptr_t)s << 1 | 1));
+    expr_map_put_number(gr->graph->ctx, &gr->free, e, s);
     return s;
 }
 
@@ -425,13 +319,14 @@ Group *group_new(Graph *g, const Equation *roots, int n, ExprMap *canon, Ctx *te
     gr->graph = g;
     gr->split = -1;
     x->temp = canon ? temp : own;
+    x->canon = (ExprRewrite){.g = g, .temp = x->temp, .before = canonical_node, .user = x};
     x->roots = roots;
     x->nroots = n;
     if (unite(x)) {
         for (int r = 0; r < n; r++) add_store(x, &roots[r]);
         gr->name = roots[0].tensor->name;
         group_describe(gr, own);
-        if (canon) *canon = x->canon;
+        if (canon) *canon = x->canon.done;
     } else {
         if (why) text_fmt(why, "`%s` has more index variables than one kernel may have", roots[0].tensor->name);
         gr = NULL;

@@ -1,7 +1,6 @@
-/* Groups: which tensors share a kernel, over which axes, with which reductions as steps of their own. A Plan is the
- * partition of a Graph; a Group has canonical axes (index variables united through what they index), its steps in the
- * order of their dependences, and its stores. Nothing here says how an axis is bound: that is the schedule
- * (schedule.h). */
+/* A Group is the work of one kernel without any machine: canonical axes (index variables united through what they
+ * index), reductions and scans as steps in the order of their dependences, and stores. How an axis is bound to the
+ * machine is the schedule (schedule.h); which equations make a Group is the Plan (plan.h). */
 #ifndef TDC_GROUP_H
 #define TDC_GROUP_H
 
@@ -22,7 +21,7 @@ typedef struct GAxis {
     bool indexed;   /* an index of every store */
     bool folded;    /* by a step */
     bool scanned;
-    bool merged;    /* of axes that all accesses walk as one (group_flatten) */
+    bool merged;    /* of axes that all accesses walk as one (flat.c) */
     int contiguous; /* weight of the accesses whose last subscript moves by few elements along the axis */
 } GAxis;
 
@@ -68,28 +67,6 @@ typedef struct Group {
     const struct Product *product; /* what a matrix library may run instead (product.h); NULL: nothing */
 } Group;
 
-/* Why two tensors that were tried have no kernel in common: `other` reads `one`, or is stored after it. */
-typedef struct Reason {
-    const Tensor *one, *other;
-    const char *why; /* short; after "NAME: " */
-} Reason;
-typedef struct Reasons {
-    Ctx *ctx;
-    VEC(Reason) list;
-} Reasons;
-
-typedef struct Plan {
-    Graph *graph;
-    VEC(Group *) groups; /* in the order of launching */
-    VEC(Tensor *) temps; /* in the workspace: stored lets and reductions with a kernel of their own */
-    Reasons *reasons;    /* NULL: not kept */
-    ExprMap names;       /* of tensors: taken */
-    ExprMap numbers;     /* the stem of a name -> the last number after it */
-} Plan;
-
-/* A name that no tensor has: the stem and a number. */
-Sym plan_name(Plan *plan, Sym stem);
-
 /* Whether step i of a group with one equation (or several over the axes of the first) must be a temporary of its own:
  * it reads what is folded elsewhere (rule 0), is a second large one (1), would be repeated by blocks (2), or would
  * leave few blocks with everything (3). A rule counts where no step breaks one before it. */
@@ -97,16 +74,7 @@ enum { GROUP_RULES = 4 };
 bool group_step_leaves(const Group *gr, int i, int rule);
 AxisSet group_owned(const Group *gr); /* axes of the stores that steps fold or scan: one block owns them */
 
-/* Where a few large reductions would leave most of a machine idle, a group is divided into one that stores the shares
- * of many blocks in new temporaries and one that folds those (split.c). True with the two groups in *first, *second. */
-bool group_split(Plan *plan, Group *gr, Group **first, Group **second);
-
-void reason_add(Reasons *r, const Tensor *one, const Tensor *other, const char *why); /* r NULL: does nothing */
-const char *group_rule_text(int rule);                                                /* of group_step_leaves */
-
-/* Partitions a graph, with products for a matrix library or without; `reasons` may be NULL. NULL after saying in *why
- * what it cannot do. */
-Plan *plan_new(Graph *g, bool library, Reasons *reasons, Text *why);
+const char *group_rule_text(int rule); /* of group_step_leaves */
 
 /* Unites the variables of roots, finds steps. The first root has the most axes. Gives the canonical node of each of the
  * roots' OP_REDUCE nodes in *canon, in the memory of `temp` (both may be NULL). NULL where the roots do not fit one
@@ -118,18 +86,8 @@ GStep *group_step(Group *gr, const Expr *node);
 void group_describe(Group *gr, Ctx *temp);
 /* A name for an axis that no other axis, dimension, scalar or tensor has. */
 Sym group_axis_name(const Group *gr, Sym base);
-/* Makes axes one that all accesses of a map walk as one (flat.c): when all else of the group is settled. */
-void group_flatten(Group *gr);
 /* A map over one dimension of which nothing is known is taken to be as large as one over two. */
 void group_guess_line(Group *gr);
 int64_t group_guess(const Group *gr, AxisSet axes); /* the product of the guessed extents, saturating */
-
-/* A running reduction: the guard compares v with u, all else in it being *rest. */
-typedef struct ScanForm {
-    Var *along; /* u */
-    bool exclusive, reverse;
-    const Expr *rest; /* NULL: nothing */
-} ScanForm;
-bool scan_form(Graph *g, const Expr *reduce, ScanForm *out);
 
 #endif

@@ -6,10 +6,10 @@
 /* Marks the steps inside an expression as standing under the axes that the enclosing steps fold. */
 static void mark_under(Group *gr, Ctx *temp, ExprMap *seen, const Expr *e, AxisSet under) {
     if (!e->nargs) return;
-    uintptr_t known = (uintptr_t)expr_map_get(seen, e);
-    if (known && (known >> 1 | under) == known >> 1) return;
-    under |= (AxisSet)(known >> 1);
-    expr_map_put(temp, seen, e, (const void *)((uintptr_t)under << 1 | 1));
+    intptr_t known = expr_map_number(seen, e, -1);
+    if (known >= 0 && ((AxisSet)known | under) == (AxisSet)known) return;
+    if (known >= 0) under |= (AxisSet)known;
+    expr_map_put_number(temp, seen, e, under);
     if (e->op == OP_REDUCE) {
         GStep *s = group_step(gr, e);
         s->under |= under;
@@ -37,21 +37,17 @@ static int along(int64_t by, AxisSet axes) {
     return by == 1 ? 2 * n : by > 1 && by <= NEAR ? n : 0;
 }
 
-static void count_contiguous(Group *gr, Ctx *temp, ExprMap *seen, const Expr *e) {
-    if (!e->nargs || expr_map_get(seen, e)) return;
-    expr_map_put(temp, seen, e, e);
-    if (e->op == OP_LOAD)
-        for (int a = 0; a < gr->axes.n; a++)
-            gr->axes.at[a].contiguous += along(moves_by(e->arg[e->nargs - 1], gr->axes.at[a].var), group_free(gr, e));
-    for (int i = 0; i < e->nargs; i++) count_contiguous(gr, temp, seen, e->arg[i]);
+static Found count_contiguous(const Expr *e, void *group) {
+    Group *gr = group;
+    if (e->op != OP_LOAD || !e->nargs) return FOUND_INSIDE;
+    for (int a = 0; a < gr->axes.n; a++)
+        gr->axes.at[a].contiguous += along(moves_by(e->arg[e->nargs - 1], gr->axes.at[a].var), group_free(gr, e));
+    return FOUND_INSIDE;
 }
 
-static Found is_data(const Expr *e, const void *unused) {
-    (void)unused;
-    return e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_RANDOM ? FOUND : FOUND_INSIDE;
+bool group_data(ExprMap *seen, Ctx *temp, const Expr *e) {
+    return expr_find(temp, seen, e, expr_test_data, NULL) != NULL;
 }
-
-bool group_data(ExprMap *seen, Ctx *temp, const Expr *e) { return expr_find(temp, seen, e, is_data, NULL) != NULL; }
 
 /* A load that exists only under the guard, and so varies as it does. */
 static Found needs_guard(const Expr *e, const void *unused) {
@@ -80,14 +76,15 @@ void group_guess_line(Group *gr) {
 }
 
 void group_describe(Group *gr, Ctx *temp) {
-    ExprMap seen = {0}, under = {0};
+    ExprMap under = {0};
+    ExprWalk walk = {.temp = temp, .before = count_contiguous, .user = gr};
     AxisSet all = ~(AxisSet)0;
     for (int i = 0; i < gr->steps.n; i++) describe_joined(gr, temp, &gr->steps.at[i]);
     for (int i = 0; i < gr->stores.n; i++) {
         const GStore *s = &gr->stores.at[i];
         all &= s->axes;
-        count_contiguous(gr, temp, &seen, s->value);
-        if (s->guard) count_contiguous(gr, temp, &seen, s->guard);
+        expr_walk(&walk, s->value);
+        expr_walk(&walk, s->guard);
         mark_under(gr, temp, &under, s->value, 0);
         if (s->guard) mark_under(gr, temp, &under, s->guard, 0);
         for (int d = 0; d < s->tensor->rank; d++) mark_under(gr, temp, &under, s->subs[d], 0);

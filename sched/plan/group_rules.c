@@ -74,13 +74,6 @@ const char *group_rule_text(int rule) {
     return texts[rule];
 }
 
-void reason_add(Reasons *r, const Tensor *one, const Tensor *other, const char *why) {
-    if (!r) return;
-    for (int i = r->list.n - 1; i >= 0 && i >= r->list.n - 16; i--)
-        if (r->list.at[i].one == one && r->list.at[i].other == other) return;
-    vec_push(r->ctx, &r->list, ((Reason){one, other, why}));
-}
-
 bool group_step_leaves(const Group *gr, int i, int rule) {
     switch (rule) {
     case 0: return is_misplaced(gr, &gr->steps.at[i]);

@@ -1,75 +1,105 @@
-/* What the files of the partition share. partition.c: the order of work, and what leaves a kernel; partition_temps.c:
- * temporaries, and what is stored already; partition_scans.c: running reductions that go backward; partition_update.c:
- * updates in place; partition_product.c: matrix products for a library. */
+/* What the files of the partition share. A root is an equation that is to be stored; placing it finds out which parts
+ * of it need temporaries, which are roots themselves.
+ *
+ *   partition.c           the order of work: the graph's definitions, then updates in place (partition_update.c)
+ *   partition_place.c     the worklist: roots on their way to a kernel, each above the one that waits for it
+ *   partition_take.c      reductions that must leave a kernel
+ *   partition_scans.c     running reductions that go backward
+ *   partition_product.c   matrix products for a library
+ *   partition_temps.c     temporaries: their variables and equations; levels, and what is stored already
+ *
+ * A walk that needs a temporary asks partition_stored. Where it is not placed yet the answer is NULL: the walk ends
+ * there, all its callers return NULL too, and the worklist places the temporary before it starts the walk again. A walk
+ * keeps what it has found out in memos that live as long as its root's work, so that it goes on where it was: what is
+ * done is not done again, and what was decided is not decided anew. */
 #ifndef TDC_PARTITION_H
 #define TDC_PARTITION_H
 
+#include "plan.h"
 #include "prepare.h"
+#include "ir/expr_walk.h"
 
 typedef struct Partition {
     Graph *g;
     bool library; /* products go to a library */
-    Defs defs;
-    Plan *plan;
-    VEC(Equation) roots;     /* in order of their kernels */
-    ExprMap temps;           /* an expression over position variables -> the temporary that holds it */
-    ExprMap levels;          /* Tensor -> level_of + 1, of tensors whose roots are placed */
-    ExprMap free;            /* Expr -> FreeVars */
-    struct FreeVars *closed; /* no variables */
-    VEC(Group *) alone;      /* of each root */
+    Preparation *prep;
+    Plan *plan;      /* roots are appended in the order of their kernels, and the group of each */
+    ExprMap temps;   /* an expression over position variables -> the temporary that holds it */
+    ExprMap levels;  /* Tensor -> partition_level, of tensors whose roots are placed */
+    ExprFree free;   /* variables of expressions, in memory of its own */
+    Equation wanted; /* what partition_stored answered NULL for: the equation of that temporary */
     Text *why;
-    int depth;
-    Ctx *own;  /* of the partition's own work */
-    Ctx *temp; /* of the root being placed */
+    bool failed; /* *why says how */
+    Ctx *temp;   /* of the root being placed, or between them of the partition */
 } Partition;
 
-/* Free variables in order of appearance, and as a set: equal sets are equal pointers. */
-typedef struct FreeVars {
-    int n;
-    Var **vars;
-    Sym set; /* NULL before anybody asked */
-} FreeVars;
+/* ---- partition_temps.c ---- */
 
-FreeVars *free_of(Partition *x, const Expr *e);
-Sym free_set(Partition *x, FreeVars *f);
-Sym temp_name(Partition *x, Sym base);
+Sym partition_temp_name(Partition *x, Sym base);
 
 /* The equation that a temporary for e would have, without a tensor, and the subscripts at which e reads it; false where
  * e has more variables than a tensor may have. */
-bool temp_root(Partition *x, const Expr *e, const Equation *reader, Equation *r, const Expr ***subs);
+bool partition_temp_root(Partition *x, const Expr *e, const Equation *reader, Equation *r, const Expr ***subs);
 /* The same without its value; the variables of e are put into vars, which has room for MAX_RANK. */
-bool temp_element(Partition *x, const Expr *e, const Equation *reader, Var **vars, Equation *r, const Expr ***subs);
-/* A temporary that holds e for all values of its free variables, made (and placed) unless there is one; the load of
- * it. */
-const Expr *as_temp(Partition *x, const Expr *e, const Equation *reader);
-/* The element of the let of a mark, which gets a kernel of its own unless it has one. */
-const Expr *as_let(Partition *x, const Expr *mark);
+bool partition_temp_element(Partition *x, const Expr *e, const Equation *reader, Var **vars, Equation *r,
+                            const Expr ***subs);
+/* The load of what holds e for all values of its free variables (at most MAX_RANK): the let of a mark, a temporary for
+ * anything else. NULL where that has been declared (and `why` noted) and has yet to be placed: x->wanted. */
+const Expr *partition_stored(Partition *x, const Expr *e, const Equation *reader, const char *why);
 
 /* How many kernels come before the one that stores t; -1: not placed, or what the caller gave. */
-int level_of(const Partition *x, const Tensor *t);
-int root_level(Partition *x, const Equation *r); /* by what it loads */
+int partition_level(const Partition *x, const Tensor *t);
+int partition_root_level(Partition *x, const Equation *r); /* by what it loads */
 /* e with the lets that kernels before a reader of this level have stored loaded instead of computed again. */
-const Expr *reuse_stored(Partition *x, int level, const Expr *e);
+const Expr *partition_reuse(Partition *x, int level, const Expr *e);
 
-/* Turns backward scans along the root's variables forward; one beside a forward scan becomes a temporary. */
-bool face_forward(Partition *x, Equation *root);
-/* e with the reductions of *bad (OP_REDUCE nodes) replaced by loads of temporaries; why is the reason for it. */
-const Expr *take_out_bad(Partition *x, const Equation *root, const ExprMap *bad, bool guarded, const char *why);
+/* ---- partition_take.c ---- */
 
-/* The product that the root is, after its factors and the products inside of it have become temporaries; else NULL. The
- * root has its own variables then. */
-const struct Product *take_products(Partition *x, Equation *root);
+/* One walk over a root's value that takes reductions out. */
+typedef struct TakeOut TakeOut;
+/* *bad: the OP_REDUCE nodes that must leave; `guarded`: the root has a condition that protects its loads; why: the
+ * reason for it. */
+TakeOut *partition_take_out(Partition *x, const Equation *root, const ExprMap *bad, bool guarded, const char *why);
+/* The root's value with them replaced by loads of temporaries; NULL: waits. */
+const Expr *partition_taken_out(TakeOut *t);
+
+/* ---- partition_scans.c ---- */
+
+typedef enum Turn { TURN_NONE, TURN_DONE, TURN_BLOCKED } Turn;
+/* Turns a backward scan along one of the root's variables forward, where there is one. Beside a forward scan it cannot
+ * be: *scan is the one that must become a temporary. */
+Turn partition_turn(Partition *x, Equation *root, const Expr **scan);
+
+/* ---- partition_product.c ---- */
+
+/* A walk that stores parts of a root for products. */
+typedef struct ForProducts {
+    Partition *x;
+    const Equation *root;
+    ExprRewrite to; /* of its value */
+    ExprMap taken;  /* Expr -> whether it is to be stored (YesOrNo of partition_product.c) */
+} ForProducts;
+
+bool partition_has_sums(Partition *x, const Expr *e); /* of products of two factors */
+/* Walks over the root's value: computed factors of products are stored where that is worth it; the largest products in
+ * it are stored. */
+ForProducts *partition_for_factors(Partition *x, const Equation *root);
+ForProducts *partition_for_products(Partition *x, const Equation *root);
+/* What becomes of the value; NULL: waits. */
+const Expr *partition_for(ForProducts *w, const Expr *value);
 
 /* Whether the root is a product as it stands: *out. Else its products are not for a library; why may be NULL. */
-bool would_be_product(Partition *x, const Equation *root, struct Product *out, Text *why);
+bool partition_is_product(Partition *x, const Equation *root, struct Product *out, Text *why);
 /* Why a sum of products in the root is a kernel's; NULL where there is none. */
-Sym why_no_product(Partition *x, const Equation *root);
-
+Sym partition_no_product(Partition *x, const Equation *root);
 /* The let whose rounding alone keeps the root from being one product with its epilogue; NULL: none. */
-Sym rounding_between(Partition *x, const Equation *root);
+Sym partition_rounding(Partition *x, const Equation *root);
 
-void place(Partition *x, Equation root); /* appends a root after those of the temporaries that it needs */
+/* ---- partition_place.c, partition_update.c ---- */
+
+/* Appends a root to the plan after those of the temporaries that it needs. */
+void partition_place(Partition *x, Equation root);
 /* Updates of what no other update still reads come first; one of those that read one another is staged. */
-void place_updates(Partition *x, const Def **defs, int n);
+void partition_place_updates(Partition *x, const Prepared **defs, int n);
 
 #endif

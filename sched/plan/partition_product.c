@@ -6,48 +6,39 @@
 
 enum { LEAST_OTHER_SIDE = 32 /* a computed factor is read so often at least */ };
 
-static const Def *def_of(Partition *x, const Expr *mark) {
-    return expr_map_get(&x->defs.of, (const void *)(intptr_t)mark->u.i);
-}
-
 static Found is_sum(const Expr *e, const void *partition) {
     const Partition *x = partition;
     ProductSum s;
     return !e->reduces ? FOUND_NOT : product_sum(x->g, e, &s, NULL) ? FOUND : FOUND_INSIDE;
 }
 
-/* Holds a sum of products. */
-static bool has_sums(Partition *x, ExprMap *seen, const Expr *e) {
-    return expr_find(x->temp, seen, e, is_sum, x) != NULL;
+bool partition_has_sums(Partition *x, const Expr *e) {
+    ExprMap seen = {0};
+    return expr_find(x->temp, &seen, e, is_sum, x) != NULL;
 }
 
 /* ---- the products ---- */
 
-/* e without marks; *shared where a let in it is read elsewhere too, so that it is not to be computed here. */
-static const Expr *unmarked(Partition *x, ExprMap *done, const Expr *e, bool *shared) {
-    if (!e->reduces || *shared) return e;
-    const Expr *r = expr_map_get(done, e);
-    if (r) return r;
-    if (expr_is_mark(e)) {
-        ExprMap seen = {0};
-        *shared |= def_of(x, e)->uses > 1 && has_sums(x, &seen, e);
-        r = unmarked(x, done, e->arg[0], shared);
-    } else {
-        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
-        for (int i = 0; i < e->nargs; i++) a[i] = unmarked(x, done, e->arg[i], shared);
-        r = expr_with(x->g, e, a);
-    }
-    expr_map_put(x->temp, done, e, r);
-    return r;
+/* Values without marks. */
+typedef struct Unmarking {
+    Partition *x;
+    bool shared; /* a let in it is read elsewhere too, so that it is not to be computed here */
+} Unmarking;
+
+static const Expr *unmark(ExprRewrite *r, const Expr *e) {
+    Unmarking *u = r->user;
+    if (!expr_is_mark(e)) return NULL;
+    if (prepare_let(u->x->prep, e)->uses > 1 && partition_has_sums(u->x, e)) r->stopped = u->shared = true;
+    return r->stopped ? NULL : expr_rewrite(r, e->arg[0]);
 }
 
-bool would_be_product(Partition *x, const Equation *root, Product *out, Text *why) {
-    ExprMap done = {0}, seen = {0};
-    bool shared = false;
+bool partition_is_product(Partition *x, const Equation *root, Product *out, Text *why) {
+    Unmarking u = {.x = x};
+    ExprRewrite r = {.g = x->g, .temp = x->temp, .before = unmark, .user = &u, .reduces = true};
     Equation bare = *root;
-    if (!x->library || !has_sums(x, &seen, root->value)) return false;
-    bare.value = unmarked(x, &done, root->value, &shared);
-    return !shared && product_match(x->g, &bare, out, why);
+    if (!x->library || !partition_has_sums(x, root->value)) return false;
+    bare.value = expr_rewrite(&r, root->value);
+    return !u.shared && product_match(x->g, &bare, out, why);
 }
 
 /* Whether e, stored for its free variables, would be a product. */
@@ -55,19 +46,19 @@ static bool would_match(Partition *x, const Expr *e, const Equation *reader) {
     Equation r;
     const Expr **subs, *shape[MAX_RANK];
     if ((!expr_is_mark(e) && !type_is_compute(e->type)) ||
-        !temp_root(x, expr_is_mark(e) ? e->arg[0] : e, reader, &r, &subs))
+        !partition_temp_root(x, expr_is_mark(e) ? e->arg[0] : e, reader, &r, &subs))
         return false;
     Tensor t = {.name = reader->tensor->name, .kind = TENSOR_LET, .type = e->type, .rank = r.nvars, .shape = shape};
     for (int i = 0; i < r.nvars; i++) shape[i] = expr_minus(x->g, r.vars[i]->hi, r.vars[i]->lo);
     r.tensor = &t;
     Product p;
-    return would_be_product(x, &r, &p, NULL);
+    return partition_is_product(x, &r, &p, NULL);
 }
 
 /* ---- factors ---- */
 
 /* Guessed number of values over variables that are in f and not in `besides`. */
-static double count_over(const FreeVars *f, const FreeVars *besides) {
+static double count_over(const ExprVars *f, const ExprVars *besides) {
     double n = 1;
     for (int i = 0; i < f->n; i++) {
         bool both = false;
@@ -77,16 +68,11 @@ static double count_over(const FreeVars *f, const FreeVars *besides) {
     return n;
 }
 
-/* Whether a tensor that e loads has so many elements. */
-static bool loads_as_many(Partition *x, ExprMap *seen, const Expr *e, double least) {
+/* Whether a load is of a tensor that has so many elements. */
+static Found loads_as_many(const Expr *e, const void *least) {
     double n = 1;
-    if (!e->nargs || expr_map_get(seen, e)) return false;
-    expr_map_put(x->temp, seen, e, e);
     for (int d = 0; e->op == OP_LOAD && d < e->u.tensor->rank; d++) n *= (double)expr_guess(e->u.tensor->shape[d]);
-    if (n >= least) return true;
-    for (int i = e->nargs - 1; i >= 0; i--) /* lets that are written in go deep, and mostly to the left */
-        if (loads_as_many(x, seen, e->arg[i], least)) return true;
-    return false;
+    return n >= *(const double *)least ? FOUND : FOUND_INSIDE;
 }
 
 /* A tensor that holds e, which nobody stores: for trying. */
@@ -94,7 +80,7 @@ static const Expr *as_if_stored(Partition *x, const Expr *e, const Equation *rea
     Equation r;
     Var *vars[MAX_RANK];
     const Expr **subs;
-    if (!temp_element(x, e, reader, vars, &r, &subs)) return NULL;
+    if (!partition_temp_element(x, e, reader, vars, &r, &subs)) return NULL;
     Tensor *t = NEW(x->g->ctx, Tensor);
     *t = (Tensor){.name = reader->tensor->name, .kind = TENSOR_LET, .type = e->type, .rank = r.nvars};
     t->shape = NEW_N(x->g->ctx, const Expr *, r.nvars);
@@ -115,55 +101,54 @@ static bool worth_storing(Partition *x, const ProductSum *s, const Equation *rea
     for (int i = 0; i < 2; i++) {
         ExprMap seen = {0};
         if (s->ready[i]) continue;
-        if (count_over(free_of(x, f[1 - i]), free_of(x, f[i])) < LEAST_OTHER_SIDE) return false;
-        double half = count_over(free_of(x, f[i]), NULL) / 2;
-        if (half > 1 && !loads_as_many(x, &seen, f[i], half)) return false;
+        if (count_over(expr_free(&x->free, f[1 - i]), expr_free(&x->free, f[i])) < LEAST_OTHER_SIDE) return false;
+        double half = count_over(expr_free(&x->free, f[i]), NULL) / 2;
+        if (half > 1 && !expr_find(x->temp, &seen, f[i], loads_as_many, &half)) return false;
         f[i] = as_if_stored(x, f[i], reader);
         if (!f[i]) return false;
     }
     return would_match(x, with_loads(x, s, f), reader);
 }
 
-/* The sum with its factors stored; itself where that is not worth it. */
-static const Expr *store_factors(Partition *x, const ProductSum *s, const Equation *reader) {
-    const Expr *f[2] = {s->factor[0], s->factor[1]};
-    if (!worth_storing(x, s, reader)) return s->sum;
-    for (int i = 0; i < 2; i++) {
-        if (s->ready[i]) continue;
-        f[i] = expr_is_mark(f[i]) ? as_let(x, f[i]) : as_temp(x, f[i], reader);
-        if (!f[i] || x->defs.failed) return s->sum;
-    }
-    return with_loads(x, s, f);
+/* ---- walks that may wait ---- */
+
+typedef enum YesOrNo { UNKNOWN, YES, NO } YesOrNo;
+
+static YesOrNo known(const ExprMap *m, const Expr *e) { return (YesOrNo)expr_map_number(m, e, UNKNOWN); }
+
+static YesOrNo learn(ForProducts *w, const Expr *e, bool yes) {
+    expr_map_put_number(w->to.temp, &w->taken, e, yes ? YES : NO);
+    return yes ? YES : NO;
 }
 
-static const Expr *with_factors(Partition *x, ExprMap *done, const Expr *e, const Equation *reader) {
+static const Expr *stored(ForProducts *w, const Expr *e, const char *why) {
+    const Expr *load = partition_stored(w->x, e, w->root, why);
+    w->to.stopped |= !load;
+    return load;
+}
+
+/* A sum with its factors stored; itself where that is not worth it. */
+static const Expr *with_factors(ExprRewrite *r, const Expr *e) {
+    ForProducts *w = r->user;
     ProductSum s;
-    if (!e->reduces) return e;
-    const Expr *r = expr_map_get(done, e);
-    if (r) return r;
-    if (product_sum(x->g, e, &s, NULL) && !(s.ready[0] && s.ready[1])) {
-        r = store_factors(x, &s, reader);
-    } else {
-        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
-        for (int i = 0; i < e->nargs; i++) a[i] = with_factors(x, done, e->arg[i], reader);
-        r = expr_with(x->g, e, a);
-    }
-    expr_map_put(x->temp, done, e, r);
-    return r;
+    if (!product_sum(r->g, e, &s, NULL) || (s.ready[0] && s.ready[1])) return NULL;
+    const Expr *f[2] = {s.factor[0], s.factor[1]};
+    YesOrNo take = known(&w->taken, e);
+    if (!take) take = learn(w, e, worth_storing(w->x, &s, w->root));
+    if (take == NO) return s.sum;
+    for (int i = 0; i < 2 && !r->stopped; i++)
+        if (!s.ready[i]) f[i] = stored(w, f[i], "a factor of a product for the library");
+    return r->stopped ? NULL : with_loads(w->x, &s, f);
 }
 
 static Found is_node(const Expr *e, const void *node) {
     return e == node ? FOUND : e->reduces ? FOUND_INSIDE : FOUND_NOT;
 }
 
+/* The first sum of products in e; NULL: none. */
 static const Expr *sum_in(Partition *x, const Expr *e) {
-    ProductSum s;
-    if (!e->reduces || product_sum(x->g, e, &s, NULL)) return e->reduces ? e : NULL;
-    for (int i = 0; i < e->nargs; i++) {
-        const Expr *sum = sum_in(x, e->arg[i]);
-        if (sum) return sum;
-    }
-    return NULL;
+    ExprMap seen = {0};
+    return expr_find(x->temp, &seen, e, is_sum, x);
 }
 
 /* Whether the reader has e's product nowhere but in e: else it would be computed again there. */
@@ -173,95 +158,77 @@ static bool is_all_of_it(Partition *x, const Expr *e, const Equation *reader) {
     return sum == e || !expr_find(x->temp, &seen, expr_replace(x->g, reader->value, &e, &nothing, 1), is_node, sum);
 }
 
-/* e with the largest products in it as loads. */
-static const Expr *take_inner(Partition *x, ExprMap *done, const Expr *e, const Equation *reader) {
-    ExprMap seen = {0};
-    if (!has_sums(x, &seen, e) || x->defs.failed) return e;
-    const Expr *r = expr_map_get(done, e);
-    if (r) return r;
-    if (is_all_of_it(x, e, reader) && would_match(x, e, reader))
-        r = expr_is_mark(e) ? as_let(x, e) : as_temp(x, e, reader);
-    if (!r) {
-        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
-        for (int i = 0; i < e->nargs; i++) a[i] = take_inner(x, done, e->arg[i], reader);
-        r = expr_with(x->g, e, a);
-    }
-    expr_map_put(x->temp, done, e, r);
-    return r;
+/* The largest products in it as loads. */
+static const Expr *with_products(ExprRewrite *r, const Expr *e) {
+    ForProducts *w = r->user;
+    if (!partition_has_sums(w->x, e)) return e;
+    YesOrNo take = known(&w->taken, e);
+    if (!take) take = learn(w, e, is_all_of_it(w->x, e, w->root) && would_match(w->x, e, w->root));
+    return take == YES ? stored(w, e, "a product for the library") : NULL;
 }
 
-/* The first sum of products in e that is none for a library, and why. */
-static const Expr *refused(Partition *x, ExprMap *seen, const Expr *e, Text *why) {
+static ForProducts *for_products(Partition *x, const Equation *root, const Expr *(*hook)(ExprRewrite *, const Expr *)) {
+    ForProducts *w = NEW(x->temp, ForProducts);
+    *w = (ForProducts){.x = x, .root = root, .to = {.g = x->g, .temp = x->temp, .before = hook, .user = w}};
+    w->to.reduces = true;
+    return w;
+}
+
+ForProducts *partition_for_factors(Partition *x, const Equation *root) { return for_products(x, root, with_factors); }
+
+ForProducts *partition_for_products(Partition *x, const Equation *root) { return for_products(x, root, with_products); }
+
+const Expr *partition_for(ForProducts *w, const Expr *value) {
+    w->to.stopped = false;
+    return expr_rewrite(&w->to, value);
+}
+
+/* A sum of products that is none for a library, or one that might be and is not; *why says why the former. */
+typedef struct Refusing {
+    Graph *g;
+    Text *why;
+} Refusing;
+
+static Found is_refused(const Expr *e, const void *user) {
+    const Refusing *r = user;
     ProductSum s;
-    if (!e->reduces || expr_map_get(seen, e)) return NULL;
-    expr_map_put(x->temp, seen, e, e);
-    if (e->op == OP_REDUCE && (product_sum(x->g, e, &s, why) || why->n)) return e;
-    for (int i = 0; i < e->nargs; i++) {
-        const Expr *sum = refused(x, seen, e->arg[i], why);
-        if (sum) return sum;
-    }
-    return NULL;
+    if (!e->reduces) return FOUND_NOT;
+    return e->op == OP_REDUCE && (product_sum(r->g, e, &s, r->why) || r->why->n) ? FOUND : FOUND_INSIDE;
 }
 
-Sym why_no_product(Partition *x, const Equation *root) {
+Sym partition_no_product(Partition *x, const Equation *root) {
     ExprMap seen = {0};
     Text why = {.ctx = x->temp};
-    if (!x->library || !refused(x, &seen, root->value, &why)) return NULL;
+    const Refusing refusing = {.g = x->g, .why = &why};
+    if (!x->library || !expr_find(x->temp, &seen, root->value, is_refused, &refusing)) return NULL;
     Product p;
-    if (!why.n) would_be_product(x, root, &p, &why);
+    if (!why.n) partition_is_product(x, root, &p, &why);
     if (!why.n) text_put(&why, root->guard ? "the equation has a condition" : "it is part of a reduction");
     return sym_n(x->g->ctx, why.s, why.n);
 }
 
-/* e with lets that round to fewer bits as they are before; *name is the first of those that hold a product. */
-static const Expr *unrounded(Partition *x, ExprMap *done, const Expr *e, Sym *name) {
-    if (!e->reduces) return e;
-    const Expr *r = expr_map_get(done, e);
-    if (r) return r;
+/* Values with lets that round to fewer bits as they are before. */
+typedef struct Unrounding {
+    Partition *x;
+    Sym name; /* the first of those lets that holds a product; NULL: none */
+} Unrounding;
+
+static const Expr *unround(ExprRewrite *r, const Expr *e) {
+    Unrounding *u = r->user;
     const Expr *let = e->op == OP_CAST && expr_is_mark(e->arg[0]) ? e->arg[0] : NULL;
     const Expr *before = let && let->arg[0]->op == OP_CAST ? let->arg[0]->arg[0] : NULL;
-    ExprMap seen = {0};
-    if (before && before->type == e->type && type_bits(let->type) < type_bits(e->type) && has_sums(x, &seen, before)) {
-        if (!*name) *name = def_of(x, let)->tensor->name;
-        r = before;
-    } else {
-        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
-        for (int i = 0; i < e->nargs; i++) a[i] = unrounded(x, done, e->arg[i], name);
-        r = expr_with(x->g, e, a);
-    }
-    expr_map_put(x->temp, done, e, r);
-    return r;
+    if (!before || before->type != e->type || type_bits(let->type) >= type_bits(e->type)) return NULL;
+    if (!partition_has_sums(u->x, before)) return NULL;
+    if (!u->name) u->name = prepare_let(u->x->prep, let)->tensor->name;
+    return before;
 }
 
-Sym rounding_between(Partition *x, const Equation *root) {
-    ExprMap seen = {0}, done = {0};
-    Sym name = NULL;
-    if (!x->library || root->guard || !has_sums(x, &seen, root->value)) return NULL;
+Sym partition_rounding(Partition *x, const Equation *root) {
+    if (!x->library || root->guard || !partition_has_sums(x, root->value)) return NULL;
+    Unrounding u = {.x = x};
+    ExprRewrite r = {.g = x->g, .temp = x->temp, .before = unround, .user = &u, .reduces = true};
     Equation bare = *root;
     Product p;
-    bare.value = unrounded(x, &done, root->value, &name);
-    return name && would_be_product(x, &bare, &p, NULL) ? name : NULL;
-}
-
-static const Product *take(Partition *x, Equation *root) {
-    ExprMap seen = {0}, factors = {0}, done = {0};
-    if (!x->library || root->guard || !has_sums(x, &seen, root->value)) return NULL;
-    root->value = with_factors(x, &factors, product_unite(x->g, root->value), root);
-    /* A factor's let may stand beside the product too. */
-    root->value = reuse_stored(x, root_level(x, root), root->value);
-    Product p;
-    if (would_be_product(x, root, &p, NULL)) {
-        Product *r = NEW(x->g->ctx, Product);
-        *r = p;
-        root_own_vars(x->g, &r->root);
-        return r;
-    }
-    if (!x->defs.failed) root->value = take_inner(x, &done, root->value, root);
-    return NULL;
-}
-
-const Product *take_products(Partition *x, Equation *root) {
-    const Product *p = take(x, root);
-    root_own_vars(x->g, root);
-    return p;
+    bare.value = expr_rewrite(&r, root->value);
+    return u.name && partition_is_product(x, &bare, &p, NULL) ? u.name : NULL;
 }

@@ -1,28 +1,29 @@
 /* Running reductions that go backward: scans run forward. See partition.h. */
 #include "partition.h"
+#include "scan.h"
 
-/* A reverse scan along one of the root's variables, outside other reductions' bodies. */
-static const Expr *reverse_scan(Partition *x, ExprMap *seen, const Equation *root, const Expr *e, ScanForm *form) {
-    if (!e->reduces || expr_map_get(seen, e)) return NULL;
-    expr_map_put(x->temp, seen, e, e);
-    if (e->op == OP_REDUCE && scan_form(x->g, e, form) && form->reverse)
-        for (int i = 0; i < root->nvars; i++)
-            if (root->vars[i] == form->along) return e;
-    for (int i = 0; i < e->nargs; i++) {
-        const Expr *r = reverse_scan(x, seen, root, e->arg[i], form);
-        if (r) return r;
-    }
-    return NULL;
+/* What is looked for: a scan along one of these variables, backward or forward. */
+typedef struct ScanTest {
+    Graph *g;
+    Var *const *vars;
+    int n;
+    bool reverse;
+} ScanTest;
+
+static Found is_scan(const Expr *e, const void *user) {
+    const ScanTest *t = user;
+    ScanForm f;
+    if (!e->reduces) return FOUND_NOT;
+    if (e->op != OP_REDUCE || !scan_form(t->g, e, &f) || f.reverse != t->reverse) return FOUND_INSIDE;
+    for (int i = 0; i < t->n; i++)
+        if (t->vars[i] == f.along) return FOUND;
+    return FOUND_INSIDE;
 }
 
-static bool forward_scan(Partition *x, ExprMap *seen, const Var *along, const Expr *e) {
-    ScanForm f;
-    if (!e->reduces || expr_map_get(seen, e)) return false;
-    expr_map_put(x->temp, seen, e, e);
-    if (e->op == OP_REDUCE && scan_form(x->g, e, &f) && !f.reverse && f.along == along) return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (forward_scan(x, seen, along, e->arg[i])) return true;
-    return false;
+static const Expr *find_scan(Partition *x, const Expr *e, Var *const *vars, int n, bool reverse) {
+    const ScanTest test = {.g = x->g, .vars = vars, .n = n, .reverse = reverse};
+    ExprMap seen = {0};
+    return expr_find(x->temp, &seen, e, is_scan, &test);
 }
 
 /* lo + hi - 1 - v */
@@ -35,38 +36,36 @@ static const Expr *mirror(Graph *g, const Var *range, const Expr *v) {
     return expr2(g, OP_SUB, top, v);
 }
 
-static const Expr *mirror_scans(Partition *x, ExprMap *done, const Expr *e, const Var *along, const Expr *u) {
-    if (!e->reduces) return e;
-    const Expr *known = expr_map_get(done, e);
-    if (known) return known;
-    Graph *g = x->g;
-    const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
+typedef struct Mirroring {
+    const Var *along;
+    const Expr *u; /* that runs the other way */
+} Mirroring;
+
+static const Expr *mirror_scan(ExprRewrite *w, const Expr *e, const Expr *r) {
+    const Mirroring *m = w->user;
+    Graph *g = w->g;
     ScanForm f;
-    for (int i = 0; i < e->nargs; i++) a[i] = mirror_scans(x, done, e->arg[i], along, u);
-    const Expr *r = expr_with(g, e, a);
-    if (e->op == OP_REDUCE && scan_form(g, r, &f) && f.reverse && f.along == along) {
-        Var *k = e->u.reduce->vars[0], *k2 = graph_var(g, k->name, k->lo, k->hi);
-        Reduce *fresh = NEW(g->ctx, Reduce);
-        *fresh = *e->u.reduce;
-        fresh->vars = NEW(g->ctx, Var *);
-        fresh->vars[0] = k2;
-        const Expr *from = expr_var(g, k), *to = mirror(g, k, expr_var(g, k2));
-        const Expr *guard = expr2(g, f.exclusive ? OP_LT : OP_LE, expr_var(g, k2), u);
-        if (f.rest) guard = expr_and(g, guard, expr_replace(g, f.rest, &from, &to, 1));
-        r = expr_reduce(g, fresh, guard, expr_replace(g, r->arg[1], &from, &to, 1));
-    }
-    expr_map_put(x->temp, done, e, r);
-    return r;
+    if (e->op != OP_REDUCE || !scan_form(g, r, &f) || !f.reverse || f.along != m->along) return r;
+    Var *k = e->u.reduce->vars[0], *k2 = graph_var(g, k->name, k->lo, k->hi);
+    Reduce *fresh = NEW(g->ctx, Reduce);
+    *fresh = *e->u.reduce;
+    fresh->vars = NEW(g->ctx, Var *);
+    fresh->vars[0] = k2;
+    const Expr *from = expr_var(g, k), *to = mirror(g, k, expr_var(g, k2));
+    const Expr *guard = expr2(g, f.exclusive ? OP_LT : OP_LE, expr_var(g, k2), m->u);
+    if (f.rest) guard = expr_and(g, guard, expr_replace(g, f.rest, &from, &to, 1));
+    return expr_reduce(g, fresh, guard, expr_replace(g, r->arg[1], &from, &to, 1));
 }
 
 /* Runs an axis backward, so that the scans along it go forward. */
 static void flip(Partition *x, Equation *root, Var *along) {
     Graph *g = x->g;
     Var *v = graph_var(g, along->name, along->lo, along->hi);
-    ExprMap done = {0};
+    Mirroring m = {.along = along, .u = expr_var(g, v)};
+    ExprRewrite w = {.g = g, .temp = x->temp, .after = mirror_scan, .user = &m, .reduces = true};
     const Expr *from = expr_var(g, along), *to = mirror(g, along, expr_var(g, v)),
                **subs = NEW_N(g->ctx, const Expr *, root->tensor->rank);
-    root->value = expr_replace(g, mirror_scans(x, &done, root->value, along, expr_var(g, v)), &from, &to, 1);
+    root->value = expr_replace(g, expr_rewrite(&w, root->value), &from, &to, 1);
     if (root->guard) root->guard = expr_replace(g, root->guard, &from, &to, 1);
     for (int d = 0; d < root->tensor->rank; d++) subs[d] = expr_replace(g, root->subs[d], &from, &to, 1);
     root->subs = subs;
@@ -75,19 +74,12 @@ static void flip(Partition *x, Equation *root, Var *along) {
     root->vars = vars;
 }
 
-bool face_forward(Partition *x, Equation *root) {
-    ExprMap seen = {0}, again = {0};
+Turn partition_turn(Partition *x, Equation *root, const Expr **scan) {
     ScanForm form;
-    const Expr *e = reverse_scan(x, &seen, root, root->value, &form);
-    if (!e) return false;
-    if (!forward_scan(x, &again, form.along, root->value)) {
-        flip(x, root, form.along);
-        return true;
-    }
-    ExprMap bad = {0};
-    expr_map_put(x->temp, &bad, e, e);
-    const Expr *value = take_out_bad(x, root, &bad, true, "its scan goes the other way");
-    bool changed = value != root->value;
-    root->value = value;
-    return changed;
+    *scan = find_scan(x, root->value, root->vars, root->nvars, true);
+    if (!*scan) return TURN_NONE;
+    scan_form(x->g, *scan, &form);
+    if (find_scan(x, root->value, &form.along, 1, false)) return TURN_BLOCKED;
+    flip(x, root, form.along);
+    return TURN_DONE;
 }

@@ -1,91 +1,27 @@
 /* Temporaries: which variables one has, which equation, and what is in memory already. See partition.h. */
 #include "partition.h"
 
-#include <stdlib.h>
+#include "ir/expr_walk.h"
 
-static bool has_var(const FreeVars *f, const Var *v) {
-    for (int i = 0; i < f->n; i++)
-        if (f->vars[i] == v) return true;
-    return false;
-}
-
-static FreeVars *join_vars(Partition *x, FreeVars *a, const FreeVars *b) {
-    int more = 0;
-    for (int i = 0; i < b->n; i++) more += !has_var(a, b->vars[i]);
-    if (!more) return a;
-    if (!a->n) return (FreeVars *)b;
-    FreeVars *r = NEW(x->own, FreeVars);
-    r->vars = NEW_N(x->own, Var *, a->n + more);
-    for (int i = 0; i < a->n; i++) r->vars[r->n++] = a->vars[i];
-    for (int i = 0; i < b->n; i++)
-        if (!has_var(a, b->vars[i])) r->vars[r->n++] = b->vars[i];
-    return r;
-}
-
-static FreeVars *without_bound(Partition *x, FreeVars *f, const Reduce *reduce) {
-    FreeVars *r = NEW(x->own, FreeVars);
-    r->vars = NEW_N(x->own, Var *, f->n);
-    for (int i = 0; i < f->n; i++) {
-        bool bound = false;
-        for (int k = 0; k < reduce->nvars; k++) bound |= reduce->vars[k] == f->vars[i];
-        if (!bound) r->vars[r->n++] = f->vars[i];
-    }
-    return r->n < f->n ? r : f;
-}
-
-FreeVars *free_of(Partition *x, const Expr *e) {
-    FreeVars *f = (FreeVars *)expr_map_get(&x->free, e);
-    if (f) return f;
-    if (e->op == OP_VAR) {
-        f = NEW(x->own, FreeVars);
-        f->vars = NEW(x->own, Var *);
-        f->vars[f->n++] = e->u.var;
-    } else if (!e->nargs) {
-        return x->closed;
-    } else {
-        f = x->closed;
-        for (int i = 0; i < e->nargs; i++) f = join_vars(x, f, free_of(x, e->arg[i]));
-        if (e->op == OP_REDUCE) f = without_bound(x, f, e->u.reduce);
-    }
-    expr_map_put(x->own, &x->free, e, f);
-    return f;
-}
-
-static int by_id(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
-
-Sym free_set(Partition *x, FreeVars *f) {
-    if (f->set) return f->set;
-    int *ids = NEW_N(x->own, int, f->n);
-    for (int i = 0; i < f->n; i++) ids[i] = f->vars[i]->id;
-    if (f->n) qsort(ids, (size_t)f->n, sizeof *ids, by_id);
-    f->set = sym_n(x->g->ctx, (const char *)ids, sizeof *ids * (size_t)f->n);
-    return f->set;
-}
-
-/* A mark inside e with the same variables: their order in a let. */
-static const Expr *order_of(Partition *x, ExprMap *seen, const Expr *e, Var *const *vars, int n) {
-    if (!e->reduces || expr_map_get(seen, e)) return NULL;
-    expr_map_put(x->temp, seen, e, e);
+/* Whether e is a mark that was read at these variables, in any order. */
+static Found is_mark_of(const Expr *e, const void *user) {
+    const ExprVars *vars = user;
     int same = 0;
-    for (int i = 0; expr_is_mark(e) && i < n; i++)
-        for (int j = 1; j < e->nargs; j++) same += e->arg[j]->op == OP_VAR && e->arg[j]->u.var == vars[i];
-    if (expr_is_mark(e) && same == n && e->nargs == n + 1) return e;
-    for (int i = 0; i < e->nargs; i++) {
-        const Expr *mark = order_of(x, seen, e->arg[i], vars, n);
-        if (mark) return mark;
-    }
-    return NULL;
+    if (!e->reduces) return FOUND_NOT;
+    if (!expr_is_mark(e) || e->nargs != vars->n + 1) return FOUND_INSIDE;
+    for (int j = 1; j < e->nargs; j++) same += e->arg[j]->op == OP_VAR && expr_vars_have(vars, e->arg[j]->u.var);
+    return same == vars->n ? FOUND : FOUND_INSIDE;
 }
 
 /* The free variables of e, in the order of a let in it, else of the reader's where they are all its own, else of
  * appearance; -1: more than a tensor may have. */
 static int ordered_vars(Partition *x, const Expr *e, const Equation *reader, Var **vars) {
-    const FreeVars *f = free_of(x, e);
+    const ExprVars *f = expr_free(&x->free, e);
     int n = f->n;
     ExprMap seen = {0};
     if (n > MAX_RANK) return -1;
     for (int i = 0; i < n; i++) vars[i] = f->vars[i];
-    const Expr *mark = order_of(x, &seen, e, vars, n);
+    const Expr *mark = expr_find(x->temp, &seen, e, is_mark_of, f);
     for (int i = 0; mark && i < n; i++) vars[i] = mark->arg[i + 1]->u.var;
     Var *own[MAX_RANK];
     int nown = 0;
@@ -96,20 +32,10 @@ static int ordered_vars(Partition *x, const Expr *e, const Equation *reader, Var
     return n;
 }
 
-Sym plan_name(Plan *plan, Sym stem) {
-    Ctx *ctx = plan->graph->ctx;
-    for (intptr_t i = (intptr_t)expr_map_get(&plan->numbers, stem) + 1;; i++) {
-        Sym name = sym_fmt(ctx, "%s%d", stem, (int)i);
-        if (expr_map_get(&plan->names, name)) continue;
-        expr_map_put(ctx, &plan->names, name, name);
-        expr_map_put(ctx, &plan->numbers, stem, (const void *)i);
-        return name;
-    }
-}
+Sym partition_temp_name(Partition *x, Sym base) { return plan_name(x->plan, sym_fmt(x->g->ctx, "%s_t", base)); }
 
-Sym temp_name(Partition *x, Sym base) { return plan_name(x->plan, sym_fmt(x->g->ctx, "%s_t", base)); }
-
-bool temp_element(Partition *x, const Expr *e, const Equation *reader, Var **vars, Equation *r, const Expr ***subs) {
+bool partition_temp_element(Partition *x, const Expr *e, const Equation *reader, Var **vars, Equation *r,
+                            const Expr ***subs) {
     Graph *g = x->g;
     int n = ordered_vars(x, e, reader, vars);
     if (n < 0) return false;
@@ -124,10 +50,10 @@ bool temp_element(Partition *x, const Expr *e, const Equation *reader, Var **var
     return true;
 }
 
-bool temp_root(Partition *x, const Expr *e, const Equation *reader, Equation *r, const Expr ***subs) {
+bool partition_temp_root(Partition *x, const Expr *e, const Equation *reader, Equation *r, const Expr ***subs) {
     Var *vars[MAX_RANK];
     const Expr *from[MAX_RANK], *to[MAX_RANK];
-    if (!temp_element(x, e, reader, vars, r, subs)) return false;
+    if (!partition_temp_element(x, e, reader, vars, r, subs)) return false;
     for (int i = 0; i < r->nvars; i++) {
         from[i] = expr_var(x->g, vars[i]);
         to[i] = expr_var(x->g, r->vars[i]);
@@ -138,7 +64,7 @@ bool temp_root(Partition *x, const Expr *e, const Equation *reader, Equation *r,
 
 static Tensor *temp_tensor(Partition *x, const Equation *r, const Equation *reader) {
     Tensor *t = NEW(x->g->ctx, Tensor);
-    *t = (Tensor){.name = temp_name(x, reader->tensor->name),
+    *t = (Tensor){.name = partition_temp_name(x, reader->tensor->name),
                   .kind = TENSOR_LET,
                   .type = r->value->type,
                   .rank = r->nvars,
@@ -149,79 +75,76 @@ static Tensor *temp_tensor(Partition *x, const Equation *r, const Equation *read
     return t;
 }
 
-const Expr *as_temp(Partition *x, const Expr *e, const Equation *reader) {
+/* The tensor is declared; what follows waits until it is placed. */
+static const Expr *want(Partition *x, Equation r, const char *why, const Equation *reader) {
+    plan_store(x->plan, r.tensor, why, reader->tensor);
+    x->wanted = r;
+    return NULL;
+}
+
+static const Expr *stored_let(Partition *x, const Expr *mark, const Equation *reader, const char *why) {
+    Prepared *let = prepare_let(x->prep, mark);
+    if (let->stored) return expr_load(x->g, let->tensor, prepare_subs(mark));
+    let->stored = true;
+    return want(x, prepare_root(let, 0), why, reader);
+}
+
+const Expr *partition_stored(Partition *x, const Expr *e, const Equation *reader, const char *why) {
     Equation r;
     const Expr **subs;
-    if (!temp_root(x, e, reader, &r, &subs)) return NULL;
-    Tensor *t = (Tensor *)expr_map_get(&x->temps, r.value);
-    if (!t) {
-        r.tensor = t = temp_tensor(x, &r, reader);
-        expr_map_put(x->g->ctx, &x->temps, r.value, t);
-        vec_push(x->g->ctx, &x->plan->temps, t);
-        place(x, r);
+    if (expr_is_mark(e)) return stored_let(x, e, reader, why);
+    if (!partition_temp_root(x, e, reader, &r, &subs)) { /* callers know that it has not too many variables */
+        text_fmt(x->why, "`%s` has too many variables", reader->tensor->name);
+        x->failed = true;
+        return NULL;
     }
-    return expr_load(x->g, t, subs);
+    Tensor *t = expr_map_object(&x->temps, r.value);
+    if (t) return expr_load(x->g, t, subs);
+    r.tensor = temp_tensor(x, &r, reader);
+    expr_map_put_object(x->g->ctx, &x->temps, r.value, r.tensor);
+    return want(x, r, why, reader);
 }
 
-const Expr *as_let(Partition *x, const Expr *mark) {
-    Def *let = (Def *)expr_map_get(&x->defs.of, (const void *)(intptr_t)mark->u.i);
-    if (!let->stored) {
-        let->stored = true;
-        vec_push(x->g->ctx, &x->plan->temps, let->tensor);
-        place(x, defs_root(let, 0));
-    }
-    return expr_load(x->g, let->tensor, mark->arg + 1);
-}
 /* ---- what is stored already ---- */
 
-int level_of(const Partition *x, const Tensor *t) { return (int)(intptr_t)expr_map_get(&x->levels, t) - 1; }
+int partition_level(const Partition *x, const Tensor *t) { return (int)expr_map_number(&x->levels, t, -1); }
 
-static void find_level(Partition *x, ExprMap *seen, const Expr *e, int *level) {
-    if (!e || (!e->nargs && e->op != OP_LOAD) || expr_map_get(seen, e)) return;
-    expr_map_put(x->temp, seen, e, e);
-    int l = e->op == OP_LOAD ? level_of(x, e->u.tensor) + 1 : 0;
-    if (l > *level) *level = l;
-    for (int i = 0; i < e->nargs; i++) find_level(x, seen, e->arg[i], level);
+typedef struct Leveling {
+    const Partition *x;
+    int level;
+} Leveling;
+
+static Found raise_level(const Expr *e, void *user) {
+    Leveling *l = user;
+    int level = e->op == OP_LOAD ? partition_level(l->x, e->u.tensor) + 1 : 0;
+    if (level > l->level) l->level = level;
+    return FOUND_INSIDE;
 }
 
-int root_level(Partition *x, const Equation *r) {
-    ExprMap seen = {0};
-    int level = 0;
-    find_level(x, &seen, r->value, &level);
-    find_level(x, &seen, r->guard, &level);
-    return level;
+int partition_root_level(Partition *x, const Equation *r) {
+    Leveling l = {.x = x};
+    ExprWalk w = {.temp = x->temp, .before = raise_level, .user = &l};
+    expr_walk(&w, r->value);
+    expr_walk(&w, r->guard);
+    return l.level;
 }
 
 typedef struct Reuse {
     Partition *x;
     int level; /* of the reader */
-    ExprMap done;
 } Reuse;
 
-/* The element of a mark's let where a kernel before the reader's has stored it; else NULL. */
-static const Expr *stored_mark(const Reuse *u, const Expr *e) {
-    const Def *let = expr_map_get(&u->x->defs.of, (const void *)(intptr_t)e->u.i);
-    int level = let->stored ? level_of(u->x, let->tensor) : -1;
-    return level >= 0 && u->level > level ? expr_load(u->x->g, let->tensor, e->arg + 1) : NULL;
+/* The element of a mark's let where a kernel before the reader's has stored it. */
+static const Expr *stored_mark(ExprRewrite *r, const Expr *e) {
+    const Reuse *u = r->user;
+    if (!expr_is_mark(e)) return NULL;
+    const Prepared *let = prepare_let(u->x->prep, e);
+    int level = let->stored ? partition_level(u->x, let->tensor) : -1;
+    return level >= 0 && u->level > level ? expr_load(r->g, let->tensor, prepare_subs(e)) : NULL;
 }
 
-/* e with the lets that kernels before its own have stored loaded instead of computed again. */
-static const Expr *reuse(Reuse *u, const Expr *e) {
-    Partition *x = u->x;
-    if (!e->reduces) return e;
-    const Expr *known = expr_map_get(&u->done, e);
-    if (known) return known;
-    const Expr *r = expr_is_mark(e) ? stored_mark(u, e) : NULL;
-    if (!r) {
-        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
-        for (int i = 0; i < e->nargs; i++) a[i] = reuse(u, e->arg[i]);
-        r = expr_with(x->g, e, a);
-    }
-    expr_map_put(x->temp, &u->done, e, r);
-    return r;
-}
-
-const Expr *reuse_stored(Partition *x, int level, const Expr *e) {
+const Expr *partition_reuse(Partition *x, int level, const Expr *e) {
     Reuse u = {.x = x, .level = level};
-    return reuse(&u, e);
+    ExprRewrite r = {.g = x->g, .temp = x->temp, .before = stored_mark, .user = &u, .reduces = true};
+    return expr_rewrite(&r, e);
 }

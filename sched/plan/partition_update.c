@@ -17,7 +17,7 @@ static bool root_reads(Ctx *ctx, const Equation *r, const Tensor *t) {
 
 /* One inout's equations, as they are placed. */
 typedef struct Update {
-    const Def *def;
+    const Prepared *def;
     Equation *roots; /* of its pieces */
     bool done;
 } Update;
@@ -39,10 +39,10 @@ static Found is_elsewhere(const Expr *e, const void *root) {
 }
 
 /* A product that adds to the element itself, which its factors do not read: the library takes that in place. */
-static bool is_product_update(Partition *x, const Def *def, const Equation *r) {
+static bool is_product_update(Partition *x, const Prepared *def, const Equation *r) {
     Product p;
     const Tensor *t = def->tensor;
-    if (t->pieces.n != 1 || !would_be_product(x, r, &p, NULL)) return false;
+    if (t->pieces.n != 1 || !partition_is_product(x, r, &p, NULL)) return false;
     if (p.c.tensor != t || p.a.tensor == t || p.b.tensor == t || p.bias.tensor == t) return false;
     if (p.c.offset != p.d.offset || p.c.row != p.d.row) return false;
     for (int i = 0; i < p.nbatch; i++)
@@ -50,15 +50,37 @@ static bool is_product_update(Partition *x, const Def *def, const Equation *r) {
     return true;
 }
 
-/* The reductions of e, but for those inside of others. */
-static void find_reductions(Partition *x, ExprMap *found, ExprMap *seen, const Expr *e) {
-    if (!e->reduces || expr_map_get(seen, e)) return;
-    expr_map_put(x->temp, seen, e, e);
-    if (e->op == OP_REDUCE) {
-        expr_map_put(x->temp, found, e, e);
-        return;
+/* Reductions, but for those inside of others. */
+typedef struct Reductions {
+    Ctx *temp;
+    ExprMap found;
+} Reductions;
+
+static Found note_reduction(const Expr *e, void *user) {
+    Reductions *r = user;
+    if (e->op != OP_REDUCE) return FOUND_INSIDE;
+    expr_map_put(r->temp, &r->found, e, e);
+    return FOUND_NOT;
+}
+
+/* The root's value with the reductions of *bad taken out, once their temporaries are placed. */
+static const Expr *take_out(Partition *x, const Equation *root, const ExprMap *bad, const char *why) {
+    TakeOut *t = partition_take_out(x, root, bad, root->guard != NULL, why);
+    for (;;) {
+        const Expr *value = partition_taken_out(t);
+        if (value) return value;
+        partition_place(x, x->wanted);
+        if (x->failed) return root->value;
     }
-    for (int i = 0; i < e->nargs; i++) find_reductions(x, found, seen, e->arg[i]);
+}
+
+/* The load of a temporary that holds e, once that is placed; NULL: e has too many variables, or it failed. */
+static const Expr *stored_now(Partition *x, const Expr *e, const Equation *reader, const char *why) {
+    if (expr_free(&x->free, e)->n > MAX_RANK) return NULL;
+    const Expr *load = partition_stored(x, e, reader, why);
+    if (load) return load;
+    partition_place(x, x->wanted);
+    return x->failed ? NULL : partition_stored(x, e, reader, why);
 }
 
 /* Every thread that stores an element is the only one that reads it: one equation of the element itself. Its
@@ -66,16 +88,18 @@ static void find_reductions(Partition *x, ExprMap *found, ExprMap *seen, const E
  * loaded, for updates come last. */
 static bool update_locally(Partition *x, Update *u) {
     Equation *r = &u->roots[0];
-    ExprMap seen = {0}, found = {0}, walked = {0};
+    ExprMap seen = {0};
+    Reductions all = {.temp = x->temp};
+    ExprWalk walk = {.temp = x->temp, .before = note_reduction, .user = &all, .reduces = true};
     if (!update_reads(x, u, u->def->tensor) || is_product_update(x, u->def, r)) return true;
     if (u->def->tensor->pieces.n > 1 || (r->guard && r->guard->reduces)) return false;
     for (int d = 0; d < u->def->tensor->rank; d++)
         if (r->subs[d]->reduces || expr_find(x->temp, &seen, r->subs[d], is_elsewhere, r)) return false;
     if (expr_find(x->temp, &seen, r->value, is_elsewhere, r)) return false;
     if (expr_find(x->temp, &seen, r->guard, is_elsewhere, r)) return false;
-    r->value = reuse_stored(x, INT_MAX, r->value);
-    find_reductions(x, &found, &walked, r->value);
-    r->value = take_out_bad(x, r, &found, r->guard != NULL, "its values before are read while it is updated");
+    r->value = partition_reuse(x, INT_MAX, r->value);
+    expr_walk(&walk, r->value);
+    r->value = take_out(x, r, &all.found, "its values before are read while it is updated");
     return !r->value->reduces;
 }
 
@@ -87,46 +111,47 @@ static Found is_inout(const Expr *e, const void *unused) {
 /* New values go to a temporary; *copies receives the equations that move them when all old values have been read. */
 static void stage_update(Partition *x, const Update *u, Roots *copies) {
     Graph *g = x->g;
-    const Def *def = u->def;
+    const Prepared *def = u->def;
     Tensor *t = NEW(g->ctx, Tensor);
     *t = *def->tensor;
-    t->name = temp_name(x, def->tensor->name);
+    t->name = partition_temp_name(x, def->tensor->name);
     t->kind = TENSOR_LET;
     t->partial = true;
     t->id = g->tensors.n + x->plan->temps.n;
-    vec_push(g->ctx, &x->plan->temps, t);
+    plan_store(x->plan, t, "others still read the values before", def->tensor);
     for (int p = 0; p < def->tensor->pieces.n; p++) {
         Equation r = u->roots[p], copy = r;
         ExprMap seen = {0};
         r.tensor = t;
-        place(x, r);
+        partition_place(x, r);
         /* what a guard reads may have changed by then: its truth is kept */
-        if (expr_find(x->temp, &seen, r.guard, is_inout, NULL)) copy.guard = as_temp(x, r.guard, &r);
-        if (r.guard && !copy.guard) {
+        if (expr_find(x->temp, &seen, r.guard, is_inout, NULL))
+            copy.guard = stored_now(x, r.guard, &r, "what it reads has changed by the time its truth is asked");
+        if (r.guard && !copy.guard && !x->failed) {
             text_fmt(x->why, "`%s` has too many variables", def->tensor->name);
-            x->defs.failed = true;
+            x->failed = true;
         }
         copy.value = expr_load(g, t, copy.subs);
         vec_push(g->ctx, copies, copy);
     }
 }
 
-void place_updates(Partition *x, const Def **defs, int n) {
+void partition_place_updates(Partition *x, const Prepared **defs, int n) {
     Roots copies = {0};
     Update *u = NEW_N(x->g->ctx, Update, n + 1);
     for (int i = 0; i < n; i++) {
         int pieces = defs[i]->tensor->pieces.n;
         u[i] = (Update){.def = defs[i], .roots = NEW_N(x->g->ctx, Equation, pieces + 1)};
         for (int p = 0; p < pieces; p++) {
-            u[i].roots[p] = defs_root(defs[i], p);
-            root_own_vars(x->g, &u[i].roots[p]);
+            u[i].roots[p] = prepare_root(defs[i], p);
+            prepare_own_vars(x->g, &u[i].roots[p]);
         }
     }
-    for (int i = 0; i < n && !x->defs.failed; i++) {
+    for (int i = 0; i < n && !x->failed; i++) {
         u[i].done = !update_locally(x, &u[i]);
         if (u[i].done) stage_update(x, &u[i], &copies);
     }
-    for (int placed = 0; placed < n && !x->defs.failed; placed++) {
+    for (int placed = 0; placed < n && !x->failed; placed++) {
         int pick = -1, any = -1;
         for (int i = 0; i < n; i++) {
             if (u[i].done) continue;
@@ -139,8 +164,8 @@ void place_updates(Partition *x, const Def **defs, int n) {
         if (pick < 0)
             stage_update(x, &u[pick = any], &copies);
         else
-            for (int p = 0; p < defs[pick]->tensor->pieces.n; p++) place(x, u[pick].roots[p]);
+            for (int p = 0; p < defs[pick]->tensor->pieces.n; p++) partition_place(x, u[pick].roots[p]);
         u[pick].done = true;
     }
-    for (int i = 0; i < copies.n; i++) place(x, copies.at[i]);
+    for (int i = 0; i < copies.n; i++) partition_place(x, copies.at[i]);
 }

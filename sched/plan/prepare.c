@@ -3,6 +3,7 @@
 #include "prepare.h"
 
 #include "ir/expr_is.h"
+#include "ir/expr_walk.h"
 #include "ir/poly/hull.h"
 #include "ir/poly/poly.h"
 #include "sched/library/product.h"
@@ -21,7 +22,7 @@ static const Expr *fixed_length(Graph *g, const Expr *lo, const Expr *hi) {
 
 /* Ranges that read other variables or data become those of the distance from their start, or conditions of the
  * guard. */
-static const Expr *plain_ranges(Defs *d, const Expr *e) {
+static const Expr *plain_ranges(Preparation *d, const Expr *e) {
     Graph *g = d->graph;
     Reduce *r = e->u.reduce;
     const Expr *cond = NULL, *from[MAX_RANK], *to[MAX_RANK];
@@ -67,24 +68,20 @@ typedef struct AroundMemo {
 } AroundMemo;
 
 typedef struct Around {
-    Defs *d;
+    Preparation *d;
     VEC(AroundMemo) memos; /* conditions beyond MAX_MEMOS are walked without */
 } Around;
 
-static bool loads_in_range(Ctx *ctx, ExprMap *seen, const Expr *e) {
-    if (!e->nargs || expr_map_get(seen, e)) return true; /* a node that failed has ended the walk */
-    expr_map_put(ctx, seen, e, e);
-    for (int i = 0; i < e->nargs; i++) {
-        const Expr *s = e->arg[i];
-        if (e->op == OP_LOAD) {
-            const Expr *hi = e->u.tensor->shape[i];
-            int64_t lo, h, v;
-            bool var = s->op == OP_VAR && s->u.var->hi == hi && expr_is_int(s->u.var->lo, &lo) && lo >= 0;
-            if (!var && !(expr_is_int(s, &v) && expr_is_int(hi, &h) && v >= 0 && v < h)) return false;
-        }
-        if (!loads_in_range(ctx, seen, s)) return false;
+/* A load whose subscripts are not seen to be inside of its tensor. */
+static Found may_be_outside(const Expr *e, const void *unused) {
+    (void)unused;
+    for (int i = 0; e->op == OP_LOAD && i < e->nargs; i++) {
+        const Expr *s = e->arg[i], *hi = e->u.tensor->shape[i];
+        int64_t lo, h, v;
+        bool var = s->op == OP_VAR && s->u.var->hi == hi && expr_is_int(s->u.var->lo, &lo) && lo >= 0;
+        if (!var && !(expr_is_int(s, &v) && expr_is_int(hi, &h) && v >= 0 && v < h)) return FOUND;
     }
-    return true;
+    return FOUND_INSIDE;
 }
 
 static const Expr *self_contained(Around *x, const Expr *e, const Expr *cond);
@@ -105,7 +102,7 @@ static const Expr *walk_around(Around *x, const Expr *e, const Expr *cond) {
     }
     if (e->op != OP_REDUCE) return expr_with(g, e, a);
     ExprMap seen = {0};
-    if (cond && !loads_in_range(x->d->temp, &seen, e)) a[0] = expr_and(g, cond, a[0]);
+    if (cond && expr_find(x->d->temp, &seen, e, may_be_outside, NULL)) a[0] = expr_and(g, cond, a[0]);
     return plain_ranges(x->d, expr_reduce(g, e->u.reduce, a[0], a[1]));
 }
 
@@ -127,14 +124,12 @@ static const Expr *self_contained(Around *x, const Expr *e, const Expr *cond) {
 
 /* A definition in work. */
 typedef struct Writing {
-    Defs *d;
-    Def *def;
+    Preparation *d;
+    Prepared *def;
     bool cutting; /* lets are not written in */
     int nodes, reduces;
-    ExprMap done;
+    ExprRewrite to;
 } Writing;
-
-static const Expr *write_in(Writing *x, const Expr *e);
 
 /* The subscripts are distinct variables that run over the tensor's own ranges. */
 static bool is_plain_use(const Piece *p, const Expr *const *subs, int n) {
@@ -146,85 +141,101 @@ static bool is_plain_use(const Piece *p, const Expr *const *subs, int n) {
     return true;
 }
 
-/* Whether a let is written into the definition in work. What was made before a chain was cut and is read after it is
- * stored, so that nobody computes the chain again. */
-static bool fits_in(const Writing *x, const Def *let) {
-    if (!let->plain || let->apart) return false;
-    return let->generation == x->def->generation || (let->depth <= SMALL_DEPTH && !let->reduces);
+static void store(Prepared *let, const char *why) {
+    if (!let->stored) let->why = why;
+    let->stored = true;
 }
 
-static void count_nodes(Ctx *ctx, ExprMap *seen, const Expr *e, int *nodes, int *reductions) {
-    if (*nodes > MAX_INLINE_NODES || !e->nargs || expr_map_get(seen, e)) return;
-    expr_map_put(ctx, seen, e, e);
-    ++*nodes;
-    *reductions += e->op == OP_REDUCE;
-    for (int i = 0; i < e->nargs; i++) count_nodes(ctx, seen, e->arg[i], nodes, reductions);
+static const char too_large[] = "what reads it is too large with it written in";
+
+/* Why a let read at subs is not written into the definition in work; NULL: it is. What was made before a chain was cut
+ * and is read after it is stored, so that nobody computes the chain again. */
+static const char *stays_out(const Writing *x, const Prepared *let, const Expr *const *subs) {
+    const Tensor *t = let->tensor;
+    if (!let->plain) return "it is defined in pieces or under a condition";
+    if (let->apart) return too_large;
+    if (let->generation != x->def->generation && (let->depth > SMALL_DEPTH || let->reduces))
+        return "made before a chain of definitions was cut, and read after it";
+    if (let->value[0]->reduces && !is_plain_use(t->pieces.at, subs, t->rank))
+        return "its reductions are read at other places than its own indices";
+    return NULL;
+}
+
+/* Nodes of an expression, and reductions among them; of more than MAX_INLINE_NODES some are not counted. */
+typedef struct NodeCount {
+    int nodes, reduces;
+} NodeCount;
+
+static Found count_node(const Expr *e, void *user) {
+    NodeCount *n = user;
+    if (n->nodes > MAX_INLINE_NODES) return FOUND;
+    n->nodes += e->nargs > 0;
+    n->reduces += e->op == OP_REDUCE;
+    return FOUND_INSIDE;
+}
+
+static NodeCount count_nodes(Ctx *temp, const Expr *e) {
+    NodeCount n = {0};
+    ExprWalk w = {.temp = temp, .before = count_node, .user = &n};
+    expr_walk(&w, e);
+    return n;
 }
 
 /* ---- cutting ---- */
 
 typedef struct Cutting {
-    Defs *d;
+    Preparation *d;
     bool more;      /* factors of products are stored from now on; else lets are loaded that are stored apart already */
     int generation; /* of those that are loaded */
-    ExprMap done;
 } Cutting;
 
-static Def *let_of(Defs *d, const Expr *mark) { return (Def *)expr_map_get(&d->of, (const void *)(intptr_t)mark->u.i); }
-
 /* The lets that are factors of a product of matrices are in memory anyway. */
-static void store_factors(Defs *d, const Expr *e) {
+static void store_factors(Preparation *d, const Expr *e) {
     ProductSum s;
     if (!product_sum(d->graph, e, &s, NULL)) return;
     for (int i = 0; i < 2; i++) {
-        Def *let = expr_is_mark(s.factor[i]) ? let_of(d, s.factor[i]) : NULL;
+        Prepared *let = expr_is_mark(s.factor[i]) ? prepare_let(d, s.factor[i]) : NULL;
         if (!let || let->apart) continue;
-        let->apart = let->stored = true;
+        let->apart = true;
+        store(let, "a factor of a product of matrices");
         let->generation++;
         d->cuts++;
     }
 }
 
-static const Expr *cut(Cutting *x, const Expr *e);
+static const Expr *cut_let(ExprRewrite *r, const Expr *e) {
+    Cutting *x = r->user;
+    if (x->more && e->op == OP_REDUCE) store_factors(x->d, e);
+    const Prepared *let = expr_is_mark(e) ? prepare_let(x->d, e) : NULL;
+    if (!let || !let->apart || !let->stored) return NULL;
+    if (let->generation > x->generation) x->generation = let->generation;
+    return expr_load(r->g, let->tensor, prepare_subs(e));
+}
+
+/* e with the outermost lets in it that are stored apart as loads. */
+static const Expr *cut(Cutting *x, const Expr *e) {
+    ExprRewrite r = {.g = x->d->graph, .temp = x->d->temp, .before = cut_let, .user = x, .reduces = true};
+    return expr_rewrite(&r, e);
+}
 
 /* What was written into a definition and is stored since then is loaded. */
-static void refresh(Defs *d, Def *def) {
+static void refresh(Preparation *d, Prepared *def) {
     if (def->cuts == d->cuts || !def->plain) return;
     Cutting x = {.d = d};
     const Expr *r = cut(&x, def->value[0]);
     def->cuts = d->cuts;
     if (r == def->value[0]) return;
-    ExprMap seen = {0};
+    NodeCount n = count_nodes(d->temp, r);
     def->value[0] = r;
-    def->nodes = def->reduces = 0;
-    count_nodes(d->temp, &seen, r, &def->nodes, &def->reduces);
+    def->nodes = n.nodes;
+    def->reduces = n.reduces;
     if (x.generation > def->generation) def->generation = x.generation;
-}
-
-/* e with the outermost lets in it that are stored apart as loads. */
-static const Expr *cut(Cutting *x, const Expr *e) {
-    Defs *d = x->d;
-    if (!e->reduces) return e;
-    const Expr *r = expr_map_get(&x->done, e);
-    if (r) return r;
-    if (x->more && e->op == OP_REDUCE) store_factors(d, e);
-    const Def *let = expr_is_mark(e) ? let_of(d, e) : NULL;
-    if (let && let->apart && let->stored) {
-        if (let->generation > x->generation) x->generation = let->generation;
-        r = expr_load(d->graph, let->tensor, e->arg + 1);
-    } else {
-        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(d->temp, const Expr *, e->nargs);
-        for (int i = 0; i < e->nargs; i++) a[i] = cut(x, e->arg[i]);
-        r = expr_with(d->graph, e, a);
-    }
-    expr_map_put(d->temp, &x->done, e, r);
-    return r;
 }
 
 /* A subscript with lets written in; values may divide by 0 where a subscript may not. */
 static const Expr *write_subscript(Writing *x, const Expr *e) {
     Graph *g = x->d->graph;
-    const Expr *r = write_in(x, e);
+    const Expr *r = expr_rewrite(&x->to, e);
     PolyEnv env = {.g = g, .ctx = x->d->temp};
     if (r == e || !expr_divides(&env, r)) return r;
     const Expr **facts = NEW_N(x->d->temp, const Expr *, g->facts.n + 1);
@@ -235,102 +246,89 @@ static const Expr *write_subscript(Writing *x, const Expr *e) {
 }
 
 static const Expr *write_load(Writing *x, const Expr *e) {
-    Defs *d = x->d;
+    Preparation *d = x->d;
     Graph *g = d->graph;
     Tensor *t = e->u.tensor;
     const Expr *subs[MAX_RANK];
     for (int i = 0; i < t->rank; i++) subs[i] = write_subscript(x, e->arg[i]);
-    Def *def = (Def *)expr_map_get(&d->of, t);
+    Prepared *def = prepare_of(d, t);
     if (!def || t->kind == TENSOR_INOUT) return expr_load(g, t, subs); /* what the caller gave */
     def->apart |= x->cutting;
     refresh(d, def);
-    bool fits = fits_in(x, def);
-    if (fits && def->value[0]->reduces) fits = is_plain_use(t->pieces.at, subs, t->rank);
-    if (fits) {
-        bool same = true;
-        for (int i = 0; i < t->rank; i++) same &= def->subs[i] == subs[i];
-        const Expr *r = same ? def->value[0] : expr_replace(g, def->value[0], def->subs, subs, t->rank);
-        r = expr_cast(g, t->type, r);
-        x->nodes += def->nodes;
-        x->reduces += def->reduces;
-        if (!def->marked) return r;
-        def->uses++;
-        const Expr *args[MAX_RANK + 1] = {r};
-        for (int i = 0; i < t->rank; i++) args[i + 1] = subs[i];
-        return expr_node(g, OP_CAST, t->type, false, (int64_t)(intptr_t)t, args, t->rank + 1);
+    const char *why = stays_out(x, def, subs);
+    if (why) {
+        store(def, why);
+        return expr_load(g, t, subs);
     }
-    def->stored = true;
-    return expr_load(g, t, subs);
+    bool same = true;
+    for (int i = 0; i < t->rank; i++) same &= def->subs[i] == subs[i];
+    const Expr *r = same ? def->value[0] : expr_replace(g, def->value[0], def->subs, subs, t->rank);
+    r = expr_cast(g, t->type, r);
+    x->nodes += def->nodes;
+    x->reduces += def->reduces;
+    if (!def->marked) return r;
+    def->uses++;
+    const Expr *args[MAX_RANK + 1] = {r};
+    for (int i = 0; i < t->rank; i++) args[i + 1] = subs[i];
+    return expr_node(g, OP_CAST, t->type, false, (int64_t)(intptr_t)t, args, t->rank + 1);
 }
 
-static const Expr *write_in(Writing *x, const Expr *e) {
-    if (!e->nargs && e->op != OP_LOAD) return e;
-    const Expr *known = expr_map_get(&x->done, e);
-    if (known) return known;
-    Graph *g = x->d->graph;
-    const Expr *r;
+static const Expr *write_node(ExprRewrite *r, const Expr *e) {
+    Writing *x = r->user;
+    if (!e->nargs && e->op != OP_LOAD) return NULL;
     x->nodes++;
     x->reduces += e->op == OP_REDUCE;
-    if (e->op == OP_LOAD) {
-        r = write_load(x, e);
-    } else {
-        const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->d->temp, const Expr *, e->nargs);
-        for (int i = 0; i < e->nargs; i++) a[i] = write_in(x, e->arg[i]);
-        r = expr_with(g, e, a);
-    }
-    expr_map_put(x->d->temp, &x->done, e, r);
-    return r;
+    return e->op == OP_LOAD ? write_load(x, e) : NULL;
+}
+
+/* e with lets written in. */
+static const Expr *write_in(Writing *x, const Expr *e) {
+    x->to = (ExprRewrite){.g = x->d->graph, .temp = x->d->temp, .before = write_node, .user = x};
+    return expr_rewrite(&x->to, e);
 }
 
 /* ---- order ---- */
 
 enum { MAX_CHAIN = 20000 /* lets that read one another */ };
 
-static void order_tensor(Defs *d, ExprMap *state, Tensor *t, int depth);
+/* Putting tensors after those that they load. */
+typedef struct Ordering {
+    Preparation *d;
+    ExprMap met; /* tensors */
+    int depth;
+} Ordering;
 
-static void order_loads(Defs *d, ExprMap *state, ExprMap *seen, const Expr *e, int depth) {
-    if (!e || expr_map_get(seen, e)) return;
-    expr_map_put(d->temp, seen, e, e);
-    if (e->op == OP_LOAD && e->u.tensor->kind != TENSOR_INOUT) order_tensor(d, state, e->u.tensor, depth + 1);
-    for (int i = 0; i < e->nargs; i++) order_loads(d, state, seen, e->arg[i], depth);
-    if (e->op != OP_REDUCE) return;
-    for (int i = 0; i < e->u.reduce->nvars; i++) {
-        order_loads(d, state, seen, e->u.reduce->vars[i]->lo, depth);
-        order_loads(d, state, seen, e->u.reduce->vars[i]->hi, depth);
-    }
-}
+static Found order_load(const Expr *e, void *user);
 
-static void order_tensor(Defs *d, ExprMap *state, Tensor *t, int depth) {
-    if (expr_map_get(state, t) || t->kind == TENSOR_INPUT || !t->pieces.n) return;
-    if (depth > MAX_CHAIN) d->failed = true;
+static void order_tensor(Ordering *o, Tensor *t) {
+    Preparation *d = o->d;
+    if (expr_map_get(&o->met, t) || t->kind == TENSOR_INPUT || !t->pieces.n) return;
+    if (o->depth > MAX_CHAIN) d->failed = true;
     if (d->failed) return;
-    expr_map_put(d->temp, state, t, t);
-    ExprMap seen = {0};
+    expr_map_put(d->temp, &o->met, t, t);
+    o->depth++;
+    ExprWalk w = {.temp = d->temp, .before = order_load, .user = o, .ranges = true};
     for (int i = 0; i < t->pieces.n; i++) {
-        order_loads(d, state, &seen, t->pieces.at[i].value, depth);
-        order_loads(d, state, &seen, t->pieces.at[i].guard, depth);
-        for (int k = 0; k < t->rank; k++) order_loads(d, state, &seen, t->pieces.at[i].subs[k], depth);
+        expr_walk(&w, t->pieces.at[i].value);
+        expr_walk(&w, t->pieces.at[i].guard);
+        for (int k = 0; k < t->rank; k++) expr_walk(&w, t->pieces.at[i].subs[k]);
     }
+    o->depth--;
     vec_push(d->graph->ctx, &d->order, t);
 }
 
-static bool uses_var(Defs *d, ExprMap *seen, const Expr *e, const Var *v) {
-    if (e->op == OP_VAR) return e->u.var == v;
-    if (!e->nargs || expr_map_get(seen, e)) return false;
-    expr_map_put(d->temp, seen, e, e);
-    for (int i = expr_is_mark(e); i < e->nargs;
-         i++) /* a let under a mark depends on what it was read at, and no more */
-        if (uses_var(d, seen, e->arg[i], v)) return true;
-    return false;
+static Found order_load(const Expr *e, void *user) {
+    if (e->op == OP_LOAD && e->u.tensor->kind != TENSOR_INOUT) order_tensor(user, e->u.tensor);
+    return FOUND_INSIDE;
 }
 
 /* The bounds of nodes and reductions are counted exactly only where they say too much. */
 static bool is_large(Writing *x, const Expr *e) {
     if (e->depth >= MAX_INLINE_DEPTH) return true;
     if (x->nodes <= MAX_INLINE_NODES && x->reduces <= MAX_INLINE_REDUCTIONS) return false;
-    ExprMap seen = {0};
-    x->nodes = x->reduces = 0;
-    count_nodes(x->d->temp, &seen, e, &x->nodes, &x->reduces);
+    NodeCount n = count_nodes(x->d->temp, e);
+    x->nodes = n.nodes;
+    x->reduces = n.reduces;
     return x->nodes > MAX_INLINE_NODES || x->reduces > MAX_INLINE_REDUCTIONS;
 }
 
@@ -338,10 +336,10 @@ static bool is_large(Writing *x, const Expr *e) {
 static bool fits_cut(Writing *x, const Expr **r) {
     Cutting c = {.d = x->d, .more = true};
     const Expr *s = cut(&c, *r);
-    ExprMap seen = {0};
     if (s == *r) return false;
-    x->nodes = x->reduces = 0;
-    count_nodes(x->d->temp, &seen, s, &x->nodes, &x->reduces);
+    NodeCount n = count_nodes(x->d->temp, s);
+    x->nodes = n.nodes;
+    x->reduces = n.reduces;
     if (is_large(x, s)) return false;
     if (c.generation > x->def->generation) x->def->generation = c.generation;
     *r = s;
@@ -350,7 +348,7 @@ static bool fits_cut(Writing *x, const Expr **r) {
 
 /* e with lets written in. Where that is too large, factors of products of matrices in it are stored, which they would
  * be anyway: so that a chain is divided by what it computes, not by how long it is. Else those that it reads are. */
-static const Expr *written(Defs *d, Def *def, const Expr *e) {
+static const Expr *written(Preparation *d, Prepared *def, const Expr *e) {
     Writing x = {.d = d, .def = def};
     const Expr *r = write_in(&x, e);
     if (r != e && is_large(&x, r) && !fits_cut(&x, &r)) {
@@ -364,17 +362,22 @@ static const Expr *written(Defs *d, Def *def, const Expr *e) {
     return r;
 }
 
-/* Raises *most to the generations of the tensors that e loads. */
-static void find_generation(Defs *d, ExprMap *seen, const Expr *e, int *most) {
-    if (!e || (!e->nargs && e->op != OP_LOAD) || expr_map_get(seen, e)) return;
-    expr_map_put(d->temp, seen, e, e);
-    const Def *def = e->op == OP_LOAD && e->u.tensor->kind != TENSOR_INOUT ? expr_map_get(&d->of, e->u.tensor) : NULL;
-    if (def && def->generation > *most) *most = def->generation;
-    for (int i = 0; i < e->nargs; i++) find_generation(d, seen, e->arg[i], most);
+/* Generations of the tensors that are loaded. */
+typedef struct Generations {
+    const Preparation *d;
+    int most;
+} Generations;
+
+static Found raise_generation(const Expr *e, void *user) {
+    Generations *g = user;
+    bool let = e->op == OP_LOAD && e->u.tensor->kind != TENSOR_INOUT;
+    const Prepared *def = let ? prepare_of(g->d, e->u.tensor) : NULL;
+    if (def && def->generation > g->most) g->most = def->generation;
+    return FOUND_INSIDE;
 }
 
 /* The value in the variables that all plain definitions share, so that one is written into another as it is. */
-static const Expr *placed_value(Defs *d, Def *def, const Piece *p) {
+static const Expr *placed_value(Preparation *d, Prepared *def, const Piece *p) {
     Graph *g = d->graph;
     const Expr *from[MAX_RANK], *to[MAX_RANK];
     def->vars = NEW_N(g->ctx, Var *, p->nvars);
@@ -387,17 +390,19 @@ static const Expr *placed_value(Defs *d, Def *def, const Piece *p) {
     return expr_replace(g, p->value, from, to, p->nvars);
 }
 
-static void make_def(Defs *d, Tensor *t) {
+static void make_def(Preparation *d, Tensor *t) {
     Graph *g = d->graph;
-    Def *def = NEW(g->ctx, Def);
-    *def = (Def){.tensor = t, .plain = tensor_is_plain(t), .stored = t->kind != TENSOR_LET};
+    Prepared *def = NEW(g->ctx, Prepared);
+    *def = (Prepared){.tensor = t, .plain = tensor_is_plain(t), .stored = t->kind != TENSOR_LET};
     def->value = NEW_N(g->ctx, const Expr *, t->pieces.n);
     def->guard = NEW_N(g->ctx, const Expr *, t->pieces.n);
-    ExprMap loads = {0};
+    Generations of = {.d = d};
+    ExprWalk loads = {.temp = d->temp, .before = raise_generation, .user = &of};
     for (int p = 0; p < t->pieces.n; p++) {
-        find_generation(d, &loads, t->pieces.at[p].value, &def->generation);
-        find_generation(d, &loads, t->pieces.at[p].guard, &def->generation);
+        expr_walk(&loads, t->pieces.at[p].value);
+        expr_walk(&loads, t->pieces.at[p].guard);
     }
+    def->generation = of.most;
     for (int p = 0; p < t->pieces.n; p++) {
         const Piece *pc = &t->pieces.at[p];
         Around *x = NEW(d->temp, Around);
@@ -411,16 +416,17 @@ static void make_def(Defs *d, Tensor *t) {
     def->marked = def->plain && t->rank > 0 && def->value[0]->reduces;
     for (int i = 0; i < t->rank && def->marked; i++) {
         ExprMap seen = {0};
-        def->marked = uses_var(d, &seen, def->value[0], def->vars[i]);
+        def->marked = expr_find(d->temp, &seen, def->value[0], expr_test_var, def->vars[i]);
     }
-    expr_map_put(g->ctx, &d->of, t, def);
+    expr_map_put_object(g->ctx, &d->of, t, def);
 }
 
-bool defs_make(Defs *d, Graph *g, Text *why) {
-    *d = (Defs){.graph = g, .why = why};
-    ExprMap state = {0};
+Preparation *prepare_graph(Graph *g, Text *why) {
+    Preparation *d = NEW(g->ctx, Preparation);
+    *d = (Preparation){.graph = g, .why = why};
     d->temp = ctx_temp(g->ctx);
-    for (int i = 0; i < g->tensors.n; i++) order_tensor(d, &state, g->tensors.at[i], 0);
+    Ordering o = {.d = d};
+    for (int i = 0; i < g->tensors.n; i++) order_tensor(&o, g->tensors.at[i]);
     ctx_temp_end(d->temp);
     if (d->failed) text_put(why, "too many definitions read one another");
     for (int i = 0; i < d->order.n && !d->failed; i++) {
@@ -430,13 +436,21 @@ bool defs_make(Defs *d, Graph *g, Text *why) {
     }
     for (int i = 0; i < d->order.n && d->cuts; i++) {
         d->temp = ctx_temp(g->ctx);
-        refresh(d, (Def *)expr_map_get(&d->of, d->order.at[i]));
+        refresh(d, prepare_of(d, d->order.at[i]));
         ctx_temp_end(d->temp);
     }
-    return !d->failed;
+    return d->failed ? NULL : d;
 }
 
-Equation defs_root(const Def *def, int i) {
+Prepared *prepare_of(const Preparation *p, const Tensor *t) { return expr_map_object(&p->of, t); }
+
+Prepared *prepare_let(const Preparation *p, const Expr *mark) {
+    return prepare_of(p, (const Tensor *)(intptr_t)mark->u.i);
+}
+
+const Expr *const *prepare_subs(const Expr *mark) { return mark->arg + 1; }
+
+Equation prepare_root(const Prepared *def, int i) {
     const Piece *p = &def->tensor->pieces.at[i];
     Equation r = {def->tensor, p->nvars, p->vars, p->subs, def->guard[i], def->value[i], NULL};
     if (!def->plain) return r;
@@ -446,7 +460,7 @@ Equation defs_root(const Def *def, int i) {
     return r;
 }
 
-void root_own_vars(Graph *g, Equation *r) {
+void prepare_own_vars(Graph *g, Equation *r) {
     if (!r->piece) return;
     r->value = expr_replace(g, r->value, r->subs, r->piece->subs, r->nvars);
     r->vars = r->piece->vars;

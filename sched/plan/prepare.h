@@ -4,41 +4,54 @@
 #ifndef TDC_PREPARE_H
 #define TDC_PREPARE_H
 
-#include "group.h"
+#include "ir/equation.h"
+#include "ir/expr_map.h"
+#include "ir/graph.h"
 
-typedef struct Def {
+/* A tensor's definition, prepared. */
+typedef struct Prepared {
     Tensor *tensor;
     bool marked;               /* has reductions and depends on all of its variables: see below */
     bool apart;                /* not written into what reads it, which was too large with it */
     bool plain;                /* one piece, tensor[vars] = value */
     bool stored;               /* has a kernel of its own: outputs, and lets that others cannot take in */
+    const char *why;           /* a let is stored; NULL: it is not, or an output */
     int depth, nodes, reduces; /* of the values with the lets that they use written in; nodes and reductions at most */
     int uses;                  /* of a marked one: places where it was written in */
     int generation;            /* how often the longest chain that ends here was cut */
-    int cuts;                  /* Defs.cuts when its value was written */
+    int cuts;                  /* Preparation.cuts when its value was written */
     Var **vars;         /* of a plain one: those of its value, shared by all tensors with this range in this place */
     const Expr **subs;  /* of a plain one: its element, in these variables */
     const Expr **value; /* of each piece, with the lets that it uses written in */
     const Expr **guard;
-} Def;
+} Prepared;
 
 /* A let with reductions that was written in stands under a mark (expr_is_mark): a cast to the let's type whose further
  * operands are the variables that it was read at, in its order. group_new drops marks. */
 
-typedef struct Defs {
+typedef struct Preparation {
     Graph *graph;
-    ExprMap of;          /* Tensor -> Def */
+    ExprMap of;          /* Tensor -> Prepared */
     VEC(Tensor *) order; /* tensors with definitions, each after those that it loads */
     int cuts;            /* lets that were stored after they had been written into others */
     Ctx *temp;           /* of the work at hand */
     Text *why;
     bool failed;
-} Defs;
+} Preparation;
 
-bool defs_make(Defs *d, Graph *g, Text *why);
+/* NULL after saying in *why what it cannot do. */
+Preparation *prepare_graph(Graph *g, Text *why);
+/* The definition of a tensor; NULL: it has none, as inputs. */
+Prepared *prepare_of(const Preparation *p, const Tensor *t);
+/* The let that stands under a mark, and the subscripts at which it was read there. */
+Prepared *prepare_let(const Preparation *p, const Expr *mark);
+const Expr *const *prepare_subs(const Expr *mark);
 /* The equation of piece i of a stored tensor: a plain one in the variables that all plain definitions share, until
- * root_own_vars gives it its own. */
-Equation defs_root(const Def *def, int i);
-void root_own_vars(Graph *g, Equation *r);
+ * prepare_own_vars gives it its own. */
+Equation prepare_root(const Prepared *def, int i);
+void prepare_own_vars(Graph *g, Equation *r);
+
+/* The stored tensors with their prepared definitions, as Graph text: marks print as casts. */
+void prepare_print(Text *out, const Preparation *p);
 
 #endif

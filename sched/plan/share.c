@@ -1,7 +1,7 @@
 /* Kernels that store several tensors. Each equation joins an earlier kernel where nothing between them depends on
  * either, and where one kernel for both is as good as two. How far back is looked, and how often it is tried, is
  * bounded: the time of a partition is linear in its equations. */
-#include "share.h"
+#include "plan.h"
 #include "ir/expr_walk.h"
 
 enum { MAX_STORES = 8, MAX_BACK = 64, MAX_TRIES = 8 };
@@ -23,27 +23,35 @@ typedef struct Sharing {
 typedef struct Sharer {
     Graph *g;
     Ctx *temp; /* of all but the groups */
-    Reasons *reasons;
+    Plan *plan;
     VEC(Sharing) list;
 } Sharer;
 
-static void find_reads(Ctx *ctx, Ctx *temp, ExprMap *seen, const Expr *e, Reads *r, bool value) {
-    if (!e || (!e->nargs && e->op != OP_LOAD) || expr_map_get(seen, e)) return;
-    expr_map_put(temp, seen, e, e);
-    if (e->op == OP_LOAD && value && !expr_map_get(&r->all, e->u.tensor)) vec_push(ctx, &r->value, e->u.tensor);
-    if (e->op == OP_LOAD) expr_map_put(ctx, &r->all, e->u.tensor, e);
-    for (int i = 0; i < e->nargs; i++) find_reads(ctx, temp, seen, e->arg[i], r, value);
+/* One root's loads, as they are met. */
+typedef struct Reading {
+    Ctx *ctx;
+    Reads *reads;
+    bool value; /* in its value */
+} Reading;
+
+static Found note_read(const Expr *e, void *user) {
+    Reading *r = user;
+    if (e->op != OP_LOAD) return FOUND_INSIDE;
+    if (r->value && !expr_map_get(&r->reads->all, e->u.tensor)) vec_push(r->ctx, &r->reads->value, e->u.tensor);
+    expr_map_put(r->ctx, &r->reads->all, e->u.tensor, e);
+    return FOUND_INSIDE;
 }
 
 static const Reads *reads_of(Ctx *ctx, const Equation *root) {
-    Reads *r = NEW(ctx, Reads);
-    ExprMap seen = {0};
+    Reading r = {.ctx = ctx, .reads = NEW(ctx, Reads), .value = true};
     Ctx *temp = ctx_temp(ctx);
-    find_reads(ctx, temp, &seen, root->value, r, true);
-    find_reads(ctx, temp, &seen, root->guard, r, false);
-    for (int d = 0; d < root->tensor->rank; d++) find_reads(ctx, temp, &seen, root->subs[d], r, false);
+    ExprWalk w = {.temp = temp, .before = note_read, .user = &r};
+    expr_walk(&w, root->value);
+    r.value = false;
+    expr_walk(&w, root->guard);
+    for (int d = 0; d < root->tensor->rank; d++) expr_walk(&w, root->subs[d]);
     ctx_temp_end(temp);
-    return r;
+    return r.reads;
 }
 
 /* ---- dependences ---- */
@@ -177,11 +185,11 @@ static bool updates_own(const Group *gr) {
 }
 
 static void note(Sharer *x, const Sharing *a, const Sharing *b, const char *why) {
-    reason_add(x->reasons, a->roots.at[0].tensor, b->roots.at[0].tensor, why);
+    plan_reason(x->plan, a->roots.at[0].tensor, b->roots.at[0].tensor, why);
 }
 
 /* Joins b to an earlier kernel where it may stand there, or where that may stand here; else b stands alone. */
-static void place(Sharer *x, const Sharing *b) {
+static void join(Sharer *x, const Sharing *b) {
     int n = x->list.n, tries = 0;
     bool clear = true; /* b may stand before all that was looked at */
     Sharing both;
@@ -218,28 +226,20 @@ static void place(Sharer *x, const Sharing *b) {
     vec_push(x->temp, &x->list, own);
 }
 
-void share_roots(Plan *plan, const Equation *roots, Group *const *alone, int n) {
-    Ctx *ctx = plan->graph->ctx;
-    Ctx *temp = ctx_temp(ctx);
+void share_groups(Plan *plan) {
+    Ctx *temp = ctx_temp(plan->graph->ctx);
     Sharer *x = NEW(temp, Sharer);
     x->g = plan->graph;
     x->temp = temp;
-    x->reasons = plan->reasons;
-    for (int i = 0; i < n; i++) {
-        Sharing b = {.gr = alone[i]};
-        vec_push(temp, &b.roots, roots[i]);
-        vec_push(temp, &b.reads, reads_of(temp, &roots[i]));
-        place(x, &b);
+    x->plan = plan;
+    for (int i = 0; i < plan->roots.n; i++) {
+        Sharing b = {.gr = plan->groups.at[i]};
+        vec_push(temp, &b.roots, plan->roots.at[i]);
+        vec_push(temp, &b.reads, reads_of(temp, &plan->roots.at[i]));
+        join(x, &b);
     }
-    for (int i = 0; i < x->list.n; i++) {
-        Group *first, *second;
-        if (x->list.at[i].gone) continue;
-        if (x->list.at[i].gr->product || !group_split(plan, x->list.at[i].gr, &first, &second)) {
-            vec_push(ctx, &plan->groups, x->list.at[i].gr);
-            continue;
-        }
-        vec_push(ctx, &plan->groups, first);
-        vec_push(ctx, &plan->groups, second);
-    }
+    plan->groups.n = 0;
+    for (int i = 0; i < x->list.n; i++)
+        if (!x->list.at[i].gone) plan->groups.at[plan->groups.n++] = x->list.at[i].gr;
     ctx_temp_end(temp);
 }

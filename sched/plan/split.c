@@ -1,5 +1,7 @@
-/* Large reductions with few results: see group_split. The shares are summed in their order, so that results repeat. */
-#include "group.h"
+/* Large reductions with few results. Where they would leave most of a machine idle, a group is divided into one that
+ * stores the shares of many blocks in new temporaries and one that folds those, in their order: results repeat. */
+#include "plan.h"
+#include "ir/expr_walk.h"
 #include "sched/machine/target.h"
 
 enum { LEAST_SHARE = 4096 /* elements */, LEAST_SHARES = 4, ROWS = 4, COLUMNS = 64 /* results of a block */ };
@@ -37,21 +39,28 @@ static int axis_to_split(const Group *gr) {
 }
 
 /* Loads of what is folded that are contiguous along folded axes, and others. */
-static void count_loads(Group *gr, ExprMap *seen, const Expr *e, AxisSet over, int *rows, int *columns) {
-    if (!e->nargs || expr_map_get(seen, e)) return;
-    expr_map_put(gr->graph->ctx, seen, e, e);
-    if (e->op == OP_LOAD && group_free(gr, e) & over) ++*(group_free(gr, e->arg[e->nargs - 1]) & over ? rows : columns);
-    for (int i = 0; i < e->nargs; i++) count_loads(gr, seen, e->arg[i], over, rows, columns);
+typedef struct LoadCount {
+    Group *gr;
+    AxisSet over;
+    int rows, columns;
+} LoadCount;
+
+static Found count_load(const Expr *e, void *user) {
+    LoadCount *c = user;
+    if (e->op == OP_LOAD && group_free(c->gr, e) & c->over)
+        ++*(group_free(c->gr, e->arg[e->nargs - 1]) & c->over ? &c->rows : &c->columns);
+    return FOUND_INSIDE;
 }
 
 static int64_t shares(Group *gr, int axis) {
     int64_t results = group_guess(gr, gr->stores.at[0].axes), folded = group_guess(gr, gr->steps.at[0].over);
-    int rows = 0, columns = 0;
+    LoadCount c = {.gr = gr};
     for (int i = 0; i < gr->steps.n; i++) {
-        ExprMap seen = {0};
-        count_loads(gr, &seen, gr->steps.at[i].body, gr->steps.at[i].over, &rows, &columns);
+        ExprWalk w = {.temp = gr->graph->ctx, .before = count_load, .user = &c};
+        c.over = gr->steps.at[i].over;
+        expr_walk(&w, gr->steps.at[i].body);
     }
-    int64_t wide = rows >= columns ? ROWS : COLUMNS, total;
+    int64_t wide = c.rows >= c.columns ? ROWS : COLUMNS, total;
     int64_t blocks = results / wide > 0 ? results / wide : 1, n = many_blocks() / blocks;
     if (!mul_ok(results < wide ? results : wide, folded, &total)) total = INT64_MAX;
     if (n > total / LEAST_SHARE) n = total / LEAST_SHARE;
@@ -70,7 +79,7 @@ static Tensor *share_temp(Plan *plan, const Group *gr, const GStep *p, int64_t n
         if (p->free >> a & 1) t->shape[t->rank++] = expr_minus(g, gr->axes.at[a].var->hi, gr->axes.at[a].var->lo);
     t->id = g->tensors.n + plan->temps.n;
     t->span = gr->stores.at[0].tensor->span;
-    vec_push(g->ctx, &plan->temps, t);
+    plan_store(plan, t, "shares of a large reduction, which many blocks fold", gr->stores.at[0].tensor);
     return t;
 }
 
@@ -84,7 +93,8 @@ static const Expr **share_subs(const Group *gr, const GStep *p, const Expr *shar
     return subs;
 }
 
-bool group_split(Plan *plan, Group *gr, Group **first, Group **second) {
+/* True with the two groups in *first, *second. */
+static bool split(Plan *plan, Group *gr, Group **first, Group **second) {
     Graph *g = plan->graph;
     int axis = splits(gr) ? axis_to_split(gr) : -1;
     int64_t n = axis >= 0 ? shares(gr, axis) : 0;
@@ -124,4 +134,20 @@ bool group_split(Plan *plan, Group *gr, Group **first, Group **second) {
     *first = one;
     *second = group_new(g, roots, gr->stores.n, NULL, NULL, NULL);
     return *second != NULL;
+}
+
+void split_groups(Plan *plan) {
+    Ctx *ctx = plan->graph->ctx;
+    Plan before = *plan;
+    plan->groups.at = NULL;
+    plan->groups.n = plan->groups.cap = 0;
+    for (int i = 0; i < before.groups.n; i++) {
+        Group *gr = before.groups.at[i], *first, *second;
+        if (gr->product || !split(plan, gr, &first, &second)) {
+            vec_push(ctx, &plan->groups, gr);
+            continue;
+        }
+        vec_push(ctx, &plan->groups, first);
+        vec_push(ctx, &plan->groups, second);
+    }
 }

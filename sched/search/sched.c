@@ -1,16 +1,15 @@
-/* From a Graph to a Program: partitions, chooses (or is told) a schedule for each group, and applies it. */
+/* From a Graph to a Program: see sched.h. */
 #include "sched.h"
 
 #include "ir/diag.h"
-#include "ir/expr_is.h"
 #include "sched/library/product.h"
 
 Program *sched_empty(Graph *g, const Plan *plan) {
     Program *p = program_new(g->ctx, g);
     for (int i = 0; i < g->params.n; i++) vec_push(g->ctx, &p->params, g->params.at[i]);
     for (int i = 0; i < plan->temps.n; i++) {
-        graph_take_name(g, plan->temps.at[i]->name);
-        vec_push(g->ctx, &p->temps, plan->temps.at[i]);
+        graph_take_name(g, plan->temps.at[i].tensor->name);
+        vec_push(g->ctx, &p->temps, plan->temps.at[i].tensor);
     }
     return p;
 }
@@ -31,112 +30,101 @@ static bool choose(const SchedOptions *o, SchedMemo *memo, Group *gr, int i, uin
     return schedule_legal(gr, s, why);
 }
 
-/* ---- temporaries read for the last time ---- */
+/* ---- the steps ---- */
 
-typedef struct Reads {
-    Stage *load; /* the only one, or NULL */
-    Part *part;
-    int kernel, n;
-} Reads;
+static bool refuse(SchedWork *w, DiagCode code, const Group *gr, const char *what, const Text *why) {
+    if (gr)
+        diag_report(w->ctx, code, w->graph->span, "`%s`: a schedule %s: %s", gr->name, what, why->s);
+    else
+        diag_report(w->ctx, code, w->graph->span, "%s", why->s);
+    return false;
+}
 
-/* In *of: Tensor -> the reads of it in the last kernel that has any; kernels come from the last on. */
-static void find_reads(ExprMap *of, Ctx *ctx, int kernel, Part *part, Stage *const *at, int n) {
-    for (int i = 0; i < n; i++) {
-        Stage *s = at[i];
-        if (s->tensor && s->tensor->kind == TENSOR_LET && s->kind != STAGE_STORE) {
-            Reads *r = expr_map_object(of, s->tensor);
-            if (!r) {
-                r = NEW(ctx, Reads);
-                *r = (Reads){.part = part, .kernel = kernel};
-                expr_map_put_object(ctx, of, s->tensor, r);
-            }
-            if (r->kernel == kernel) {
-                r->n++;
-                r->load = s->kind == STAGE_LOAD ? s : NULL;
-            }
-        }
-        find_reads(of, ctx, kernel, part, s->body.at, s->body.n);
+static bool step_partition(SchedWork *w, Text *why) {
+    Reasons *reasons = w->o->reasons ? NEW(w->ctx, Reasons) : NULL;
+    if (reasons) reasons->ctx = w->ctx;
+    w->plan = partition_graph(w->prep, w->o->library, reasons, why);
+    return w->plan || refuse(w, DIAG_NOT_YET, NULL, NULL, why);
+}
+
+static bool step_choose(SchedWork *w, Text *why) {
+    const Plan *plan = w->plan;
+    uint64_t state = w->o->seed;
+    w->schedules = NEW_N(w->ctx, Schedule, plan->groups.n ? plan->groups.n : 1);
+    for (int i = 0; i < plan->groups.n; i++) {
+        group_guess_line(plan->groups.at[i]);
+        if (!choose(w->o, w->o->memo ? w->o->memo : &w->memo, plan->groups.at[i], i, &state, &w->schedules[i], why))
+            return refuse(w, DIAG_INTERNAL, plan->groups.at[i], "is not legal", why);
     }
+    return true;
 }
 
-/* An axis's index, or one moved by what is the same for all elements. */
-static bool is_index(const Expr *e) {
-    while ((e->op == OP_ADD || e->op == OP_SUB) && e->arg[1]->op != OP_VAR && expr_over_dims(e->arg[1])) e = e->arg[0];
-    return e->op == OP_VAR;
-}
-
-/* e / n beside e % n: together an index. */
-static bool is_digits(const Expr *high, const Expr *low) {
-    return high->op == OP_DIV && low->op == OP_MOD && high->arg[0] == low->arg[0] && high->arg[1] == low->arg[1];
-}
-
-/* No thread, block or iteration but one reads an element. */
-static bool reads_once(const Reads *r) {
-    const Layout *l = r->part->layouts.at[0];
-    FactorSet all = 0, have = 0;
-    for (int i = 0; i < r->part->factors.n; i++)
-        if (r->part->factors.at[i]->size != 1) all |= (FactorSet)1 << i;
-    for (int d = 0, rank = r->load->tensor->rank; d < rank; d++) {
-        const Expr *e = r->load->subs[d];
-        while (d + 1 < rank && is_digits(e, r->load->subs[d + 1])) e = r->load->subs[++d]->arg[0];
-        if (is_index(e)) have |= expr_domain(r->part, l, e);
+static bool step_apply(SchedWork *w, Text *why) {
+    const Plan *plan = w->plan;
+    Program *p = w->program;
+    p->reasons = plan->reasons;
+    for (int i = 0; i < plan->groups.n; i++) {
+        Group *gr = plan->groups.at[i];
+        Schedule *s = w->schedules ? &w->schedules[i] : NEW(w->ctx, Schedule);
+        if (!w->schedules) schedule_fallback(gr, s);
+        if (!sched_apply(p, gr, s, why)) return refuse(w, DIAG_INTERNAL, gr, "cannot be applied", why);
+        if (!plan->reasons && !w->o->keep) continue;
+        Kernel *k = p->kernels.at[p->kernels.n - 1];
+        k->group = gr;
+        k->schedule = s;
     }
-    return !(all & l->all & ~have);
+    return true;
 }
 
-/* What is dead once it is read need not push out of the cache what is not. */
-static void stream_last_reads(Program *p) {
-    ExprMap of = {0};
-    Ctx *temp = ctx_temp(p->ctx);
-    for (int k = p->kernels.n - 1; k >= 0; k--)
-        for (int j = 0; j < p->kernels.at[k]->parts.n; j++) {
-            Part *part = p->kernels.at[k]->parts.at[j];
-            find_reads(&of, temp, k, part, part->body.at, part->body.n);
-        }
-    for (int i = 0; i < p->temps.n; i++) {
-        const Reads *r = expr_map_get(&of, p->temps.at[i]);
-        if (r && r->n == 1 && r->load && reads_once(r)) r->load->cache = CACHE_STREAM;
+SchedWork *sched_begin(Ctx *ctx, Graph *g, const SchedOptions *o) {
+    static const SchedOptions none = {0};
+    SchedWork *w = NEW(ctx, SchedWork);
+    *w = (SchedWork){.ctx = ctx, .graph = g, .o = o ? o : &none};
+    if (g->host) w->program = sched_empty(g, &(Plan){0});
+    return w;
+}
+
+bool sched_step(SchedWork *w, SchedStep step) {
+    Text why = {.ctx = w->ctx};
+    text_put(&why, "");
+    if (w->graph->host) return true;
+    /* From here on the names of temporaries are taken. */
+    if (step >= SCHED_FLATTEN && !w->program) w->program = sched_empty(w->graph, w->plan);
+    if (w->o->without >> step & 1) return true;
+    switch (step) {
+    case SCHED_PREPARE:
+        w->prep = prepare_graph(w->graph, &why);
+        return w->prep || refuse(w, DIAG_NOT_YET, NULL, NULL, &why);
+    case SCHED_PARTITION: return step_partition(w, &why);
+    case SCHED_SHARE: share_groups(w->plan); return true;
+    case SCHED_SPLIT: split_groups(w->plan); return true;
+    case SCHED_FLATTEN: flat_groups(w->plan); return true;
+    case SCHED_CHOOSE: return step_choose(w, &why);
+    case SCHED_APPLY: return step_apply(w, &why);
+    case SCHED_STREAM: sched_stream(w->program); return true;
+    case SCHED_STEPS: break;
     }
-    ctx_temp_end(temp);
+    return true;
+}
+
+void sched_print(Text *out, const SchedWork *w) {
+    text_fmt(out, "program %s\n", w->graph->name);
+    for (int i = 0; w->plan && i < w->plan->groups.n; i++) {
+        const Group *gr = w->plan->groups.at[i];
+        Schedule s;
+        if (w->schedules)
+            s = w->schedules[i];
+        else
+            schedule_fallback(gr, &s);
+        text_fmt(out, "  %s:%s", gr->name, gr->axes.n ? " " : "");
+        schedule_print(out, gr, &s);
+        text_char(out, '\n');
+    }
 }
 
 Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o) {
-    const SchedOptions none = {0};
-    if (!o) o = &none;
-    Text why = {.ctx = ctx};
-    text_put(&why, "");
-    if (g->host) return sched_empty(g, &(Plan){0});
-    Reasons *reasons = o->reasons ? NEW(ctx, Reasons) : NULL;
-    if (reasons) reasons->ctx = ctx;
-    Plan *plan = plan_new(g, o->library, reasons, &why);
-    if (!plan) {
-        diag_report(ctx, DIAG_NOT_YET, g->span, "%s", why.s);
-        return NULL;
-    }
-    Program *p = sched_empty(g, plan);
-    p->reasons = reasons;
-    uint64_t state = o->seed;
-    SchedMemo own = {0}, *memo = o->memo ? o->memo : &own;
-    for (int i = 0; i < plan->groups.n; i++) {
-        Group *gr = plan->groups.at[i];
-        Schedule s;
-        group_flatten(gr);
-        group_guess_line(gr);
-        if (!choose(o, memo, gr, i, &state, &s, &why)) {
-            diag_report(ctx, DIAG_INTERNAL, g->span, "`%s`: a schedule is not legal: %s", gr->name, why.s);
-            return NULL;
-        }
-        if (!sched_apply(p, gr, &s, &why)) {
-            diag_report(ctx, DIAG_INTERNAL, g->span, "`%s`: a schedule cannot be applied: %s", gr->name, why.s);
-            return NULL;
-        }
-        if (!reasons && !o->keep) continue;
-        Kernel *k = p->kernels.at[p->kernels.n - 1];
-        Schedule *kept = NEW(ctx, Schedule);
-        *kept = s;
-        k->group = gr;
-        k->schedule = kept;
-    }
-    stream_last_reads(p);
-    return p;
+    SchedWork *w = sched_begin(ctx, g, o);
+    for (int step = 0; step < SCHED_STEPS; step++)
+        if (!sched_step(w, (SchedStep)step)) return NULL;
+    return w->program;
 }

@@ -1,14 +1,30 @@
-/* From a Graph to a Program: partition, schedules, kernels. */
+/* From a Graph to a Program, in steps: sched/plan's, then schedules and kernels. */
 #ifndef TDC_SCHED_H
 #define TDC_SCHED_H
 
 #include "apply.h"
 #include "sched/machine/target.h"
+#include "sched/plan/plan.h"
+#include "sched/plan/prepare.h"
 
 /* The schedules that were chosen for the same targets, by the form of their groups (cost_form.h); {0} to begin with. */
 typedef struct SchedMemo {
     ExprMap best;
 } SchedMemo;
+
+/* What is done with a Graph, in this order. Those marked may be left out: kernels are more, or slower, and as
+ * correct. */
+typedef enum SchedStep {
+    SCHED_PREPARE,   /* prepare_graph */
+    SCHED_PARTITION, /* partition_graph */
+    SCHED_SHARE,     /* share_groups; may be left out */
+    SCHED_SPLIT,     /* split_groups; may be left out */
+    SCHED_FLATTEN,   /* flat_groups; may be left out */
+    SCHED_CHOOSE,    /* a Schedule for each group; may be left out: the fallback for each */
+    SCHED_APPLY,     /* a Kernel of each group and its schedule */
+    SCHED_STREAM,    /* what is read for the last time is read past the cache; may be left out */
+    SCHED_STEPS
+} SchedStep;
 
 typedef struct SchedOptions {
     Targets targets;
@@ -18,12 +34,33 @@ typedef struct SchedOptions {
     uint64_t seed;
     const char *const *fixed; /* a schedule's text for each kernel in order; NULL, or NULL entries: chosen here */
     int nfixed;
-    bool keep;       /* kernels keep their groups and schedules (predict.h) */
-    bool reasons;    /* what an explanation needs is kept (explain.h): that too */
-    SchedMemo *memo; /* of the compilation, for several Graphs; NULL: none */
+    bool keep;        /* kernels keep their groups and schedules (predict.h) */
+    bool reasons;     /* what an explanation needs is kept (explain.h): that too */
+    SchedMemo *memo;  /* of the compilation, for several Graphs; NULL: none */
+    unsigned without; /* a bit for each SchedStep that is left out */
 } SchedOptions;
 
-/* NULL after reporting to the diagnostics of ctx. o may be NULL. */
+/* A Graph on its way. Each step fills in its part and reads those before it. */
+typedef struct SchedWork {
+    Ctx *ctx;
+    Graph *graph;
+    const SchedOptions *o;
+    Preparation *prep;
+    Plan *plan;
+    Schedule *schedules; /* of the plan's groups; NULL: SCHED_CHOOSE was left out */
+    Program *program;    /* without kernels before SCHED_APPLY; NULL before SCHED_FLATTEN */
+    SchedMemo memo;      /* where o has none */
+} SchedWork;
+
+/* o outlives it; NULL: none. */
+SchedWork *sched_begin(Ctx *ctx, Graph *g, const SchedOptions *o);
+/* One step; nothing where it is left out. False after reporting to the diagnostics of ctx. A function of the host has
+ * only the last ones, which leave a program without kernels. */
+bool sched_step(SchedWork *w, SchedStep step);
+/* The schedule of each group as text: a line `program NAME`, then lines `GROUP: SCHEDULE` (schedule_print). */
+void sched_print(Text *out, const SchedWork *w);
+
+/* All steps. NULL after reporting to the diagnostics of ctx. o may be NULL. */
 Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o);
 
 /* A program of a plan's tensors without kernels, for sched_apply. */
@@ -34,5 +71,8 @@ void sched_choose(SchedMemo *memo, Group *gr, Targets t, Schedule *s);
 /* A product in place, of which no thread of a kernel may read an element that another one stores: it has the fallback's
  * schedule. */
 bool sched_in_place(const Group *gr);
+
+/* Temporaries that are read for the last time, once an element, are read past the cache (stream.c). */
+void sched_stream(Program *p);
 
 #endif

@@ -33,7 +33,8 @@ head -c 100 /dev/urandom >"$dir/noise.td"
 
 # usage
 says 0 '^usage: tdc' --help
-says 0 'schedule +kernels' --help
+says 0 'apply +kernels' --help
+says 0 '^- share +plan' --help
 says 0 '^tdc [0-9]' --version
 says 0 '^tdc [0-9]' -v
 for help in -h help '--library=none help'; do
@@ -63,7 +64,8 @@ says 2 "no error has the code ''" --explain E0602,
 says 2 'no file is given'
 says 2 "did you mean '--dump'" --dmp=ast softmax.td
 says 2 "did you mean '--stop-after'" --stop-aftr=parse softmax.td
-says 2 "did you mean 'schedule'" --dump=schedul softmax.td
+says 2 "did you mean 'partition'" --dump=partitio softmax.td
+says 2 "nothing works without lower: --without knows simplify, share" --without=lower softmax.td
 says 2 '-D needs NAME=VALUE' -D 8 softmax.td
 says 2 'is no number' -D M=x softmax.td
 says 2 'given twice' -D M=1 -D M=2 softmax.td
@@ -227,7 +229,7 @@ files softmax.cu softmax.c softmax.h
 says 0 'export fn softmax' softmax.td --dump=ast
 says 0 '^program softmax' softmax.td --dump=kernels
 says 0 'softmax_status softmax_softmax\(' softmax.td --dump=h
-says 0 'schedule +[0-9.]+ ms' softmax.td --time-passes --stop-after=schedule
+says 0 'choose +[0-9.]+ ms' softmax.td --time-passes --stop-after=kernels
 says 1 '"code": *"E0309"' wrong.td --diagnostics=json
 says 1 'no export has this dimension' softmax.td -D Q=4 -o out/a.cu
 files

@@ -53,7 +53,7 @@ export fn hist(x: f32[P, C], bins: int) -> (h: i32[C, bins]) {
 }
 dim bins in 1..;
 END
-guesses() { "$TDC" "$@" --stop-after=schedule 2>&1 | sed -nE 's/.*W1008.: ([a-z0-9]+) is planned for ([A-Za-z]+) = 1024, a guess: (.*) is predicted to take .*/\1 \2: \3/p'; }
+guesses() { "$TDC" "$@" --stop-after=kernels 2>&1 | sed -nE 's/.*W1008.: ([a-z0-9]+) is planned for ([A-Za-z]+) = 1024, a guess: (.*) is predicted to take .*/\1 \2: \3/p'; }
 same 'guesses' "$(guesses "$dir/guess.td")" 'clip N: N = 16777216
 hist P: P = 16777216, 16 for other lengths,'
 same 'fixed' "$(guesses "$dir/guess.td" -D N=1000000)" 'hist P: P = 16777216, 16 for other lengths,'

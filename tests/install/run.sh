@@ -110,8 +110,8 @@ same 'a command' "$(completes tdc ch)" 'check '
 same 'options of compiling' "$(completes tdc a.td -M)" '-MD -MF -MP -MQ -MT '
 same 'options of run' "$(completes tdc run a.td --i)" '--in --interp '
 same 'options of check' "$(completes tdc check a.td --i)" '--inputs '
-same 'a value' "$(completes tdc a.td --dump = s)" 'schedule sema simplify '
-same 'a value of its own' "$(completes tdc a.td --dump s)" 'schedule sema simplify '
+same 'a value' "$(completes tdc a.td --dump = s)" 'same sema share simplify split stream '
+same 'a value of its own' "$(completes tdc a.td --dump s)" 'same sema share simplify split stream '
 same 'all values' "$(completes tdc a.td --emit =)" "$(sed -nE 's/^EMIT\([A-Z]+, "([a-z]+)".*/\1/p' frontend/driver/emits.def | sort -u | tr '\n' ' ')"
 same 'a folder' "$(completes tdc -I '')" 'sub '
 same 'a file' "$(completes tdc a.td -o a.t)" 'a.td a.txt '
@@ -129,8 +129,8 @@ if command -v zsh >/dev/null; then
     zsh -n "$dir/away/tools/share/zsh/site-functions/_tdc"
     verdict $? 'the completion for zsh does not parse'
     same 'zsh' "$(cd "$dir/c" && timeout 60 zsh -f "$project/tests/install/zsh.sh" "$dir/away/tools/share/zsh/site-functions" 'tdc ch' 'tdc help e' 'tdc a.t' \
-        'tdc check --sm' 'tdc --dump=sc' 'tdc --explain E110' 'tdc run a.td h' 'tdc run a.td soft -D R' 'tdc run a.td soft -D ' | tr '\n' '|')" \
-        'tdc check |tdc help explain |tdc a.td |tdc check --smallest |tdc --dump=schedule |tdc --explain E110|tdc run a.td hard |tdc run a.td soft -D Rows=|tdc run a.td soft -D |'
+        'tdc check --sm' 'tdc --dump=cho' 'tdc --explain E110' 'tdc run a.td h' 'tdc run a.td soft -D R' 'tdc run a.td soft -D ' | tr '\n' '|')" \
+        'tdc check |tdc help explain |tdc a.td |tdc check --smallest |tdc --dump=choose |tdc --explain E110|tdc run a.td hard |tdc run a.td soft -D Rows=|tdc run a.td soft -D |'
 else
     echo 'no zsh here: its completion is compared with the options, and not run'
 fi

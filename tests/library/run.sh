@@ -14,7 +14,7 @@ for f in "$dir"/*.td; do echo "$f"; done |
 passed=0 failed=0
 for f in "$dir"/*.td; do
     # every one of them is the library's, or this tests nothing
-    [ "$("$tdc" --dump=schedule "$f" -o "$dir/x.cu" | grep -c '^  library')" = "$(grep -c '^export' "$f")" ] ||
+    [ "$("$tdc" --dump=kernels "$f" -o "$dir/x.cu" | grep -c '^  library')" = "$(grep -c '^export' "$f")" ] ||
         { echo "$f: an entry is not the library's"; failed=$((failed + 1)); }
     grep -a '^FAILED' -A1 "$f.out"
     line=$(tail -n 1 "$f.out")

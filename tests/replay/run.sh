@@ -24,7 +24,7 @@ inputs() { # CHECKOUT FOLDER
 replay_one() { # INPUT
     local stem=out/${1//\//_}
     "$REPLAY_TDC" "$1" -o "$stem.cu" --emit=cu,c,h,manifest -Wperf >"$stem.said" 2>&1 || echo "status $?" >>"$stem.said"
-    [[ $1 = *.td ]] && "$REPLAY_TDC" "$1" --dump=schedule >"$stem.schedule" 2>&1
+    [[ $1 = *.td ]] && "$REPLAY_TDC" "$1" --dump=kernels >"$stem.schedule" 2>&1
     return 0
 }
 export -f replay_one

@@ -308,6 +308,23 @@ static void one_schedule(Ctx *ctx, Group *gr, const char *line, size_t n) {
     expect(!strcmp(again.s, text), "a schedule's text is kept", again.s);
 }
 
+/* What prepare_graph leaves is Graph text that reads back, is legal, and is divided into as many kernels. */
+static void one_prepared(Ctx *ctx, const PlanCase *c, Graph *g, int groups) {
+    Text why = {.ctx = ctx}, text = {.ctx = ctx}, again = {.ctx = ctx};
+    text_put(&why, "");
+    Preparation *prep = prepare_graph(g, &why);
+    expect(prep != NULL, c->text, why.s);
+    if (!prep) return;
+    prepare_print(&text, prep);
+    Graph *r = graph_read(ctx, text.s, text.n, diag_add_file(ctx, "prepared", text.s, text.n));
+    if (!r) diag_render(ctx, &why, false);
+    expect(r && graph_verify(r, &why), text.s, why.s);
+    Plan *plan = r ? plan_new(r, false, NULL, &why) : NULL;
+    expect(plan && plan->groups.n == groups, "a prepared graph has the same groups", text.s);
+    if (plan) plan_print(&again, plan);
+    expect(again.n > 0, "a plan has a text", NULL);
+}
+
 static void one_plan(const PlanCase *c) {
     Ctx *ctx = ctx_new();
     if (!ctx || CTX_GUARD(ctx)) {
@@ -336,6 +353,7 @@ static void one_plan(const PlanCase *c) {
         }
         for (const char *p = c->schedules; p && *p; p = strchr(p, '\n') + 1)
             one_schedule(ctx, gr, p, (size_t)(strchr(p, '\n') - p));
+        one_prepared(ctx, c, g, plan->groups.n);
     }
     ctx_free(ctx);
 }

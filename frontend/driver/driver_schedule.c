@@ -1,0 +1,244 @@
+/* The passes between Graphs and Programs, which are the steps of sched/search/sched.h, each for all entries; programs
+ * that are given as text; and what these passes leave as text. */
+#include "driver.h"
+
+#include "ir/diag.h"
+#include "sched/kernel/kernel_target.h"
+#include "sched/kernel/perf.h"
+#include "sched/kernel/same.h"
+#include "sched/search/predict.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Of how many entries is asked whether guesses of sizes matter, and how many kernels that may cost. */
+enum { GUESSED_ENTRIES = 32, GUESSED_KERNELS = 40 };
+
+static const PassId passes[SCHED_STEPS] = {
+    [SCHED_PREPARE] = PASS_PREPARE, [SCHED_PARTITION] = PASS_PARTITION, [SCHED_SHARE] = PASS_SHARE,
+    [SCHED_SPLIT] = PASS_SPLIT,     [SCHED_FLATTEN] = PASS_FLATTEN,     [SCHED_CHOOSE] = PASS_CHOOSE,
+    [SCHED_APPLY] = PASS_APPLY,     [SCHED_STREAM] = PASS_STREAM};
+
+/* ---- given programs ---- */
+
+/* Reads a program text; a text that is not a legal program is the user's error. */
+static Program *read_program(Job *job, const char *text, size_t n, int file) {
+    Program *p = program_read(job->ctx, text, n, file);
+    Text why = {.ctx = job->ctx};
+    if (!p) return NULL;
+    if (program_verify(p, &why)) return program_fits(p, driver_targets(job->o)) ? p : NULL;
+    diag_report(job->ctx, DIAG_KERNEL_ILLEGAL, (Span){file, 0, 0}, "%s", why.s);
+    return NULL;
+}
+
+static bool same_type(const Tensor *a, const Tensor *b) {
+    return a->name == b->name && a->type == b->type && a->kind == b->kind && a->rank == b->rank;
+}
+
+/* Whether a hand-written program has the C interface of the entry that it replaces. */
+static bool same_interface(Job *job, const Program *p, const Graph *g, int file) {
+    const char *what = NULL;
+    for (int i = 0; !what && i < g->params.n; i++)
+        if (i >= p->params.n || !same_type(p->params.at[i], g->params.at[i])) what = g->params.at[i]->name;
+    if (!what && p->params.n > g->params.n) what = p->params.at[g->params.n]->name;
+    for (int i = 0; !what && i < g->dims.n; i++)
+        if (i >= p->graph->dims.n || p->graph->dims.at[i]->name != g->dims.at[i]->name) what = g->dims.at[i]->name;
+    if (!what && p->graph->dims.n > g->dims.n) what = p->graph->dims.at[g->dims.n]->name;
+    for (int i = 0; !what && i < g->scalars.n; i++)
+        if (i >= p->graph->scalars.n || p->graph->scalars.at[i]->name != g->scalars.at[i]->name)
+            what = g->scalars.at[i]->name;
+    if (!what) return true;
+    diag_report(job->ctx, DIAG_KERNEL_ILLEGAL, (Span){file, 0, 0},
+                "program %s differs from the entry of this name in '%s'", g->name, what);
+    return false;
+}
+
+/* The program of --kernels, NULL without it. */
+static Exit given_program(Job *job, Program **p, int *file) {
+    size_t n = 0;
+    const char *path = job->o->kernels;
+    *p = NULL;
+    if (!path) return EXIT_OK;
+    char *text = source_read(job->ctx, path, &n);
+    if (!text) {
+        diag_report(job->ctx, DIAG_CANNOT_READ, SPAN_NONE, "%s: %s", path, strerror(errno));
+        return EXIT_WRONG;
+    }
+    depend_read(job, path);
+    *file = diag_add_file(job->ctx, path, text, n);
+    *p = read_program(job, text, n, *file);
+    return *p ? EXIT_OK : EXIT_WRONG;
+}
+
+/* The program of --kernels takes the place of the scheduler for the entry of its name. */
+static Exit take_given(Job *job) {
+    Program *given;
+    int file = -1;
+    Exit e = given_program(job, &given, &file);
+    if (e != EXIT_OK || !given) return e;
+    for (int i = 0; i < job->module->graphs.n; i++) {
+        if (given->graph->name != job->module->graphs.at[i]->name) continue;
+        job->entries.at[i].given = given;
+        return same_interface(job, given, job->module->graphs.at[i], file) ? EXIT_OK : EXIT_WRONG;
+    }
+    diag_report(job->ctx, DIAG_KERNEL_ILLEGAL, (Span){file, 0, 0}, "%s is named '%s'",
+                job->o->command == COMMAND_RUN ? "the entry to run is another one: this program" : "no export",
+                given->graph->name);
+    return EXIT_WRONG;
+}
+
+/* What was found on the stand-in says nothing of a GPU. */
+static bool tuned_for_target(Job *job) {
+    const TuneEntry *e = job->tuning && !job->o->target_emu ? tuning_emulated(job->tuning) : NULL;
+    if (!e) return true;
+    Diag *d = diag_report(job->ctx, DIAG_TUNING_VALUE, e->span,
+                          "target=emu: a line of the CPU stand-in, whose times are invented");
+    diag_help(job->ctx, d, "tune on the GPU: tdc tune %s -o FILE; tests compile it with --target=emu", job->o->file);
+    return false;
+}
+
+/* ---- the steps ---- */
+
+static void begin(Job *job) {
+    bool plans = job->o->dump[PASS_PARTITION] || job->o->dump[PASS_SHARE] || job->o->dump[PASS_SPLIT] ||
+                 job->o->dump[PASS_FLATTEN];
+    job->sched = (SchedOptions){.targets = driver_targets(job->o),
+                                .memo = &job->memo,
+                                .library = !job->o->no_library,
+                                .reasons = job->o->command == COMMAND_EXPLAIN || plans,
+                                .keep = true};
+    for (int i = 0; i < SCHED_STEPS; i++)
+        if (job->o->without[passes[i]]) job->sched.without |= 1u << i;
+    for (int i = 0; i < job->module->graphs.n; i++) {
+        EntryWork *e = &job->entries.at[i];
+        Graph *assumed = job->assumed ? job->assumed->graphs.at[i] : NULL;
+        if (!e->given) e->work = sched_begin(job->ctx, job->module->graphs.at[i], &job->sched);
+        if (assumed) e->assumed = sched_begin(job->ctx, assumed, &job->sched);
+    }
+}
+
+/* After every pass that makes programs or changes them. */
+static Exit verify(Job *job, PassId pass) {
+    Text why = {.ctx = job->ctx};
+    for (int i = 0; i < job->entries.n; i++) {
+        const EntryWork *e = &job->entries.at[i];
+        if ((e->work && !program_verify(e->work->program, &why)) ||
+            (e->assumed && !program_verify(e->assumed->program, &why)))
+            return driver_internal(job, driver_pass_name(pass), &why);
+    }
+    return EXIT_OK;
+}
+
+Exit driver_sched_step(Job *job, SchedStep step) {
+    int n = job->entries.n;
+    for (int i = 0; i < n; i++) {
+        EntryWork *e = &job->entries.at[i];
+        progress_say(job->progress, "%s: %s %s (%d of %d)", job->o->file, driver_pass_name(passes[step]),
+                     job->module->graphs.at[i]->name, i + 1, n);
+        if ((e->work && !sched_step(e->work, step)) || (e->assumed && !sched_step(e->assumed, step)))
+            return driver_wrong_unless(job, EXIT_INTERNAL);
+    }
+    return step < SCHED_APPLY ? EXIT_OK : verify(job, passes[step]);
+}
+
+Exit driver_sched_prepare(Job *job) {
+    Exit e = job->o->tuning ? driver_tuning(job, job->o->tuning, &job->tuning) : EXIT_OK;
+    if (e != EXIT_OK || !tuned_for_target(job)) return driver_wrong_unless(job, e);
+    if (driver_is_kernel_text(job)) {
+        size_t n = 0;
+        const char *text = diag_file_text(job->ctx, job->file, &n);
+        Program *p = read_program(job, text, n, job->file);
+        if (!p) return driver_wrong_unless(job, EXIT_WRONG);
+        vec_push(job->ctx, &job->programs, p);
+        return EXIT_OK;
+    }
+    if (!job->module->graphs.n) {
+        diag_report(job->ctx, DIAG_NO_EXPORT, (Span){job->file, 0, 0},
+                    "nothing is exported: there is no entry to compile");
+        return EXIT_WRONG;
+    }
+    for (int i = 0; i < job->module->graphs.n; i++) vec_push(job->ctx, &job->entries, (EntryWork){0});
+    e = take_given(job);
+    if (e != EXIT_OK) return e;
+    begin(job);
+    return driver_sched_step(job, SCHED_PREPARE);
+}
+
+Exit driver_sched_apply(Job *job) {
+    Exit r = driver_sched_step(job, SCHED_APPLY);
+    for (int i = 0; r == EXIT_OK && i < job->entries.n; i++) {
+        const EntryWork *e = &job->entries.at[i];
+        Program *p = e->given ? e->given : e->work->program;
+        if (e->assumed) {
+            p->assumed = e->assumed->program;
+            p->assumptions = job->assumptions.at[i];
+        }
+        vec_push(job->ctx, &job->programs, p);
+    }
+    return r;
+}
+
+/* ---- what could be faster ---- */
+
+/* Once for each name: a dim line says it for all entries of the file. */
+typedef struct Guesses {
+    ExprMap said;
+    int entries, kernels; /* how many may still be looked at, and made to find out */
+} Guesses;
+
+static void report_guess(Job *job, const Program *p, const SchedOptions *opt, Guesses *all) {
+    bool guessed = false, wanted = job->o->command == COMMAND_COMPILE || job->o->command == COMMAND_EXPLAIN;
+    for (int i = 0; i < p->graph->dims.n; i++) guessed |= !p->graph->dims.at[i]->hint;
+    if (!wanted || !guessed || all->entries-- <= 0) return;
+    BadGuess b = sched_bad_guess(p, opt, &all->said, &all->kernels);
+    if (!b.dim) return;
+    Sym n = b.dim->name;
+    int more = 0;
+    for (int i = 0; i < p->graph->dims.n; i++) more += p->graph->dims.at[i] != b.dim && !p->graph->dims.at[i]->hint;
+    const char *others = more ? sym_fmt(job->ctx, ", %lld for other lengths,", (long long)b.others) : "";
+    expr_map_put(job->ctx, &all->said, n, n);
+    int64_t guess = expr_guess(expr_dim(p->graph, b.dim));
+    Diag *d =
+        diag_report(job->ctx, DIAG_GUESSED_SIZE, p->graph->span,
+                    "%s is planned for %s = %lld, a guess: %s = %lld%s is predicted to take %.3g ms, and %.3g ms "
+                    "if planned for",
+                    p->graph->name, n, (long long)guess, n, (long long)b.size, others, b.guessed * 1e3, b.chosen * 1e3);
+    diag_help(job->ctx, d, "say which length matters most: dim %s hint %lld; or another", n, (long long)b.size);
+}
+
+Exit driver_sched_advise(Job *job) {
+    Guesses guesses = {.entries = GUESSED_ENTRIES, .kernels = GUESSED_KERNELS};
+    for (int i = 0; i < job->entries.n; i++) {
+        if (!job->entries.at[i].work) continue;
+        sched_perf(job->programs.at[i]);
+        report_guess(job, job->programs.at[i], &job->sched, &guesses);
+    }
+    return EXIT_OK;
+}
+
+Exit driver_sched_same(Job *job) {
+    SameMemo same = {0};
+    for (int i = 0; i < job->programs.n; i++) {
+        if (job->programs.at[i]->assumed) program_same(&same, job->programs.at[i]->assumed);
+        program_same(&same, job->programs.at[i]);
+    }
+    return EXIT_OK;
+}
+
+/* ---- as text ---- */
+
+static void print_work(const SchedWork *w, SchedForm form, Text *out) {
+    if (!w || w->graph->host) return;
+    switch (form) {
+    case SCHED_FORM_PREPARED: prepare_print(out, w->prep); break;
+    case SCHED_FORM_PLAN: plan_print(out, w->plan); break;
+    case SCHED_FORM_SCHEDULES: sched_print(out, w); break;
+    }
+}
+
+void driver_sched_print(Job *job, SchedForm form, Text *out) {
+    for (int i = 0; i < job->entries.n; i++) {
+        print_work(job->entries.at[i].work, form, out);
+        print_work(job->entries.at[i].assumed, form, out);
+    }
+}

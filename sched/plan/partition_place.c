@@ -1,0 +1,223 @@
+/* The worklist of the partition. On top lies the root that is being worked on; below each lies the one that waits for
+ * it. What is to do for a root (Todo) may find that it needs a temporary: then that one's root comes on top, and when
+ * it is placed the work goes on. */
+#include "partition.h"
+#include "sched/library/product.h"
+
+enum { MAX_ROUNDS = 200 };
+
+typedef enum Todo {
+    TODO_FACTORS,  /* computed factors of products are stored, for a library */
+    TODO_PRODUCTS, /* products inside of it are stored */
+    TODO_TURN,     /* backward scans become forward ones, or temporaries */
+    TODO_GROUP,    /* reductions that its kernel cannot have become temporaries; after that, TODO_TURN again */
+    TODO_FINISH
+} Todo;
+
+/* A root on its way to a kernel. */
+typedef struct Work {
+    Equation root;
+    Todo todo;
+    Ctx *temp;                       /* its memory until it is placed */
+    ForProducts *factors, *products; /* TODO_FACTORS, TODO_PRODUCTS: under way; NULL: not yet */
+    const Expr *united;              /* TODO_FACTORS: the value with equal reductions made one */
+    const Product *product;          /* what the root is; NULL: none */
+    Sym rounding;                    /* partition_rounding */
+    TakeOut *taking;                 /* TODO_TURN, TODO_GROUP: under way; NULL: none */
+    ExprMap bad;                     /* what it takes out */
+    Group *gr;                       /* of the root as it is now; NULL: not known */
+    int round;                       /* how often the value has changed by TODO_TURN and TODO_GROUP */
+} Work;
+
+typedef VEC(Work *) Worklist;
+
+static const Expr *reuse(Partition *x, const Equation *root, const Expr *value) {
+    return partition_reuse(x, partition_root_level(x, root), value);
+}
+
+static void fail(Partition *x, const char *name, const char *what) {
+    text_fmt(x->why, "`%s` %s", name, what);
+    x->failed = true;
+}
+
+static void push(Partition *x, Worklist *list, Equation root) {
+    Work *w = NEW(x->g->ctx, Work);
+    if (list->n >= MAX_NEST) fail(x, root.tensor->name, "nests too many reductions");
+    *w = (Work){.root = root, .temp = x->temp = ctx_temp(x->g->ctx)};
+    vec_push(x->g->ctx, list, w);
+    w->root.value = reuse(x, &root, root.value);
+    w->rounding = partition_rounding(x, &w->root);
+    bool sums = x->library && !root.guard && partition_has_sums(x, w->root.value);
+    w->todo = sums ? TODO_FACTORS : TODO_TURN;
+    if (sums)
+        w->united = product_unite(x->g, w->root.value);
+    else
+        prepare_own_vars(x->g, &w->root);
+}
+
+/* ---- what is to do: each false where it waits ---- */
+
+static bool store_factors(Partition *x, Work *w) {
+    if (!w->factors) w->factors = partition_for_factors(x, &w->root);
+    const Expr *value = partition_for(w->factors, w->united);
+    if (!value) return false;
+    /* A factor's let may stand beside the product too. */
+    w->root.value = value;
+    w->root.value = reuse(x, &w->root, value);
+    w->todo = TODO_PRODUCTS;
+    Product p;
+    if (!partition_is_product(x, &w->root, &p, NULL)) return true;
+    Product *r = NEW(x->g->ctx, Product);
+    *r = p;
+    prepare_own_vars(x->g, &r->root);
+    prepare_own_vars(x->g, &w->root);
+    w->product = r;
+    w->todo = TODO_FINISH;
+    return true;
+}
+
+static bool store_products(Partition *x, Work *w) {
+    if (!w->products) w->products = partition_for_products(x, &w->root);
+    const Expr *value = partition_for(w->products, w->root.value);
+    if (!value) return false;
+    w->root.value = value;
+    prepare_own_vars(x->g, &w->root);
+    w->todo = TODO_TURN;
+    return true;
+}
+
+/* The value has changed, and all is asked again. */
+static void next_round(Work *w) {
+    w->gr = NULL;
+    w->todo = ++w->round < MAX_ROUNDS ? TODO_TURN : TODO_FINISH;
+}
+
+static bool turn(Partition *x, Work *w) {
+    const Expr *scan;
+    if (!w->taking) {
+        Turn t = partition_turn(x, &w->root, &scan);
+        if (t == TURN_DONE) next_round(w);
+        if (t == TURN_NONE) w->todo = TODO_GROUP;
+        if (t != TURN_BLOCKED) return true;
+        w->bad = (ExprMap){0};
+        expr_map_put(w->temp, &w->bad, scan, scan);
+        w->taking = partition_take_out(x, &w->root, &w->bad, true, "its scan goes the other way");
+    }
+    const Expr *value = partition_taken_out(w->taking);
+    if (!value) return false;
+    w->taking = NULL;
+    if (value == w->root.value)
+        w->todo = TODO_GROUP;
+    else
+        next_round(w);
+    w->root.value = value;
+    return true;
+}
+
+/* Looking for reductions of a root whose canonical steps must leave by a rule. */
+typedef struct Marking {
+    Work *w;
+    const ExprMap *canon;
+    int rule;
+    bool any;
+} Marking;
+
+static Found mark_bad(const Expr *e, void *user) {
+    Marking *m = user;
+    const Group *gr = m->w->gr;
+    const GStep *p = e->op == OP_REDUCE ? group_step(m->w->gr, expr_map_get(m->canon, e)) : NULL;
+    if (p && group_step_leaves(gr, (int)(p - gr->steps.at), m->rule)) {
+        m->any = true;
+        expr_map_put(m->w->temp, &m->w->bad, e, e);
+    }
+    return FOUND_INSIDE;
+}
+
+/* Makes the root's group and finds what must leave it: by the first rule that something breaks; GROUP_RULES:
+ * nothing. */
+static int find_bad(Partition *x, Work *w) {
+    ExprMap canon = {0};
+    w->bad = (ExprMap){0};
+    w->gr = group_new(x->g, &w->root, 1, &canon, w->temp, x->why);
+    x->failed |= !w->gr;
+    for (int rule = 0; w->gr && rule < GROUP_RULES; rule++) {
+        Marking m = {.w = w, .canon = &canon, .rule = rule};
+        ExprWalk walk = {.temp = w->temp, .before = mark_bad, .user = &m, .reduces = true};
+        expr_walk(&walk, w->root.value);
+        if (m.any) return rule;
+    }
+    return GROUP_RULES;
+}
+
+static bool group(Partition *x, Work *w) {
+    if (!w->taking) {
+        int rule = find_bad(x, w);
+        w->todo = TODO_FINISH;
+        if (rule == GROUP_RULES) return true;
+        w->todo = TODO_GROUP;
+        w->taking = partition_take_out(x, &w->root, &w->bad, w->root.guard, group_rule_text(rule));
+    }
+    const Expr *value = partition_taken_out(w->taking);
+    if (!value) return false;
+    w->taking = NULL;
+    w->todo = TODO_FINISH;
+    if (value == w->root.value) return true; /* nothing of it can leave */
+    w->root.value = value;
+    w->root.value = reuse(x, &w->root, value); /* it comes after what has been taken out now */
+    next_round(w);
+    return true;
+}
+
+static void finish(Partition *x, Work *w) {
+    Equation *root = &w->root;
+    if (!w->gr) w->gr = group_new(x->g, root, 1, NULL, NULL, x->why);
+    x->failed |= !w->gr;
+    if (x->failed) return;
+    w->gr->product = w->product;
+    if (!w->product) {
+        w->gr->rounding = w->rounding;
+        w->gr->no_product = partition_no_product(x, root);
+    }
+    int level = partition_root_level(x, root), before = partition_level(x, root->tensor);
+    if (level < before) level = before;
+    expr_map_put_number(x->g->ctx, &x->levels, root->tensor, level);
+    vec_push(x->g->ctx, &x->plan->roots, *root);
+    vec_push(x->g->ctx, &x->plan->groups, w->gr);
+}
+
+/* Goes on with a root until it waits (false) or is placed. */
+static bool work_on(Partition *x, Work *w) {
+    while (!x->failed) switch (w->todo) {
+        case TODO_FACTORS:
+            if (!store_factors(x, w)) return false;
+            break;
+        case TODO_PRODUCTS:
+            if (!store_products(x, w)) return false;
+            break;
+        case TODO_TURN:
+            if (!turn(x, w)) return false;
+            break;
+        case TODO_GROUP:
+            if (!group(x, w)) return false;
+            break;
+        case TODO_FINISH: finish(x, w); return true;
+        }
+    return true;
+}
+
+void partition_place(Partition *x, Equation root) {
+    Ctx *between = x->temp;
+    Worklist list = {0};
+    push(x, &list, root);
+    while (list.n) {
+        Work *w = list.at[list.n - 1];
+        x->temp = w->temp;
+        if (work_on(x, w) || x->failed) {
+            ctx_temp_end(w->temp);
+            list.n--;
+        } else {
+            push(x, &list, x->wanted);
+        }
+    }
+    x->temp = between;
+}

@@ -1,0 +1,66 @@
+/* A Plan is the partition of a Graph: which equations are stored, and which of them share a kernel. README.md shows the
+ * text of one. It is made in steps, each of which leaves a whole Plan (or what the next one starts from):
+ *
+ *   prepare_graph (prepare.h)       definitions made self-contained, lets written into what reads them
+ *   partition_graph (partition.c)   roots and temporaries; one Group a root
+ *   share_groups (share.c)          roots that one kernel may compute become one Group
+ *   split_groups (split.c)          large reductions with few results become two Groups
+ *   flat_groups (flat.c)            axes that all accesses walk as one become one
+ *
+ * Only the first two are needed; without the others kernels are more, or slower, and as correct. */
+#ifndef TDC_PLAN_H
+#define TDC_PLAN_H
+
+#include "group.h"
+
+struct Preparation;
+
+/* Why two tensors that were tried have no kernel in common: `other` reads `one`, or is stored after it. */
+typedef struct Reason {
+    const Tensor *one, *other;
+    const char *why; /* short; after "NAME: " */
+} Reason;
+typedef struct Reasons {
+    Ctx *ctx;
+    VEC(Reason) list;
+} Reasons;
+
+/* A tensor in the workspace: a let that is stored, or one that the partition made. */
+typedef struct PlanTemp {
+    Tensor *tensor;
+    const char *why;      /* it is stored, and not computed where it is read */
+    const Tensor *reader; /* in whose equation it was found to be needed; NULL: in no single one */
+} PlanTemp;
+
+typedef struct Plan {
+    Graph *graph;
+    VEC(Equation) roots; /* what is stored, in an order in which it may be computed */
+    VEC(Group *) groups; /* in the order of launching */
+    VEC(PlanTemp) temps;
+    Reasons *reasons; /* NULL: not kept */
+    ExprMap names;    /* of tensors: taken */
+    ExprMap numbers;  /* the stem of a name -> the last number after it */
+} Plan;
+
+/* All steps but flat_groups. With products for a matrix library or without; `reasons` may be NULL. NULL after saying in
+ * *why what it cannot do. */
+Plan *plan_new(Graph *g, bool library, Reasons *reasons, Text *why);
+
+/* The second step alone: a Group for each root. As plan_new. */
+Plan *partition_graph(struct Preparation *prep, bool library, Reasons *reasons, Text *why);
+/* The others change the plan's groups in place. */
+void share_groups(Plan *plan);
+void split_groups(Plan *plan);
+void flat_groups(Plan *plan);
+
+/* plan.c */
+Plan *plan_empty(Graph *g, Reasons *reasons);
+/* A name that no tensor has: the stem and a number. */
+Sym plan_name(Plan *plan, Sym stem);
+void plan_store(Plan *plan, Tensor *t, const char *why, const Tensor *reader);         /* appends a temporary */
+void plan_reason(Plan *plan, const Tensor *one, const Tensor *other, const char *why); /* where reasons are kept */
+
+/* The plan as text, for people (plan_print.c; README.md describes it). */
+void plan_print(Text *out, const Plan *plan);
+
+#endif

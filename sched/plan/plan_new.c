@@ -1,0 +1,12 @@
+/* A Graph's Plan in one call: the steps of plan.h. */
+#include "plan.h"
+#include "prepare.h"
+
+Plan *plan_new(Graph *g, bool library, Reasons *reasons, Text *why) {
+    Preparation *prep = prepare_graph(g, why);
+    Plan *plan = prep ? partition_graph(prep, library, reasons, why) : NULL;
+    if (!plan) return NULL;
+    share_groups(plan);
+    split_groups(plan);
+    return plan;
+}
