@@ -223,7 +223,7 @@ static void find_in(Ahead *a, int i, int k, const Binder *b) {
 /* Of the reads, that all say the same: the range; else NULL, and *conflict takes two that do not. */
 static const Expr *agreed(Sema *s, const AheadUse *use, int n, AheadUse conflict[2]) {
     for (int i = 1; i < n; i++) {
-        if (sema_equal(s, use[0].hi, use[i].hi)) continue;
+        if (known_equal(s->known, use[0].hi, use[i].hi)) continue;
         if (conflict) conflict[0] = use[0], conflict[1] = use[i];
         return NULL;
     }

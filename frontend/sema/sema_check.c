@@ -201,7 +201,7 @@ void sema_check_stmt(Sema *s, AstDecl *d) {
     inst->file = s->root;
     bool ok = true;
     int64_t iv;
-    s->path = (ExprVec){0};
+    s->known = known_new(s->g);
     for (int i = 0; d->args && i < d->args->v.n; i++) ok = ok && add_binding(s, inst, d, &d->args->v.at[i], &c);
     ok = ok && (all_bound(s, d, inst) || c.error);
     for (int i = 0; ok && i < d->draws.n; i++) ok &= add_draw(s, inst, &d->draws.at[i], &c);

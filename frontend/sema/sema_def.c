@@ -41,7 +41,7 @@ static Var **ordered(Sema *s, const Building *b) {
     int n = 0;
     for (int axis = 0; axis <= b->subs.n; axis++)
         for (int i = 0; i < b->vars.n; i++) {
-            if (done[i] || (axis < b->subs.n && !sema_uses(b->subs.at[axis], expr_var(s->g, b->vars.at[i])))) continue;
+            if (done[i] || (axis < b->subs.n && !known_uses(b->subs.at[axis], expr_var(s->g, b->vars.at[i])))) continue;
             done[i] = true;
             vars[n++] = b->vars.at[i];
         }
@@ -75,10 +75,10 @@ static bool build_piece(Sema *s, Target *t, const Equation *p, Piece *out, bool 
             return false;
         }
         if (!(guard = sema_cond(s, b.env, p->stmt->guard))) return false;
-        if (sema_truth(s, guard) == 1) guard = NULL; /* it says what the ranges say */
+        if (known_truth(s->known, guard) == 1) guard = NULL; /* it says what the ranges say */
         b.plain = false;
     }
-    int mark = sema_path_push(s, guard, true);
+    int mark = known_push(s->known, guard, true);
     bool ok = true;
     for (int i = 0; !b.plain && i < b.subs.n; i++)
         ok &= sema_check_sub(s, &b.subs.at[i],
@@ -89,7 +89,7 @@ static bool build_piece(Sema *s, Target *t, const Equation *p, Piece *out, bool 
                                          .axis = i,
                                          .declared = t->d->param ? t->d->param->span : t->d->span});
     const Expr *v = ok ? right(s, &b) : NULL;
-    sema_path_pop(s, mark);
+    known_pop(s->known, mark);
     if (!v) return false;
     if (!t->has_shape && !let_shape(s, &b, t)) return false;
     if (p->stmt->op != ASSIGN_SET) {
@@ -157,7 +157,7 @@ static bool copy_piece(Sema *s, Target *t, const Equation *p, Piece *out) {
     const Expr **subs = NEW_N(s->ctx, const Expr *, v->rank + 1);
     for (int i = 0; i < v->rank; i++) {
         const Expr *hi = t->has_shape ? t->shape.at[i] : v->shape[i];
-        if (t->has_shape && !sema_equal(s, hi, v->shape[i])) {
+        if (t->has_shape && !known_equal(s->known, hi, v->shape[i])) {
             Diag *d = SEMA_REPORT(s, SHAPE_MISMATCH, span, "dimension %d of %s is %s, the value has %s", i, t->d->name,
                                   sema_show(s, hi), sema_show(s, v->shape[i]));
             if (t->d->param) diag_note(s->ctx, d, t->d->param->span, "declared here");
@@ -268,7 +268,7 @@ static bool adopt(Sema *s, Target *t) {
     if (v->nlead && is_entry_output(d)) return false;
     if (v->rank != t->shape.n) return false;
     for (int i = 0; i < v->rank; i++)
-        if (!sema_equal(s, v->shape[i], t->shape.at[i])) return false;
+        if (!known_equal(s->known, v->shape[i], t->shape.at[i])) return false;
     d->val = v;
     if (!is_entry_output(d)) return true;
     Tensor *x = v->t;

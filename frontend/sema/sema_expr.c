@@ -303,9 +303,9 @@ static const Expr *logic(Sema *s, Env env, const AstExpr *e) {
     }
     int64_t v;
     if (sema_const_int(a, &v)) return (v != 0) == is_and ? sema_cond(s, env, e->b) : expr_int(s->g, TY_BOOL, v != 0);
-    int mark = sema_path_push(s, a, is_and);
+    int mark = known_push(s->known, a, is_and);
     const Expr *b = sema_cond(s, env, e->b);
-    sema_path_pop(s, mark);
+    known_pop(s->known, mark);
     return b ? expr2(s->g, e->u.op, a, b) : NULL;
 }
 
@@ -316,12 +316,12 @@ static const Expr *choose(Sema *s, Env env, const AstExpr *e) {
     bool said = s->said_swapped;
     s->said_swapped = false;
     s->unguarded += !c; /* without the condition nothing is said of ranges */
-    int mark = sema_path_push(s, c, true);
+    int mark = known_push(s->known, c, true);
     const Expr *a = sema_expr(s, env, e->b);
-    sema_path_pop(s, mark);
-    mark = sema_path_push(s, c, false);
+    known_pop(s->known, mark);
+    mark = known_push(s->known, c, false);
     const Expr *b = sema_expr(s, env, e->c);
-    sema_path_pop(s, mark);
+    known_pop(s->known, mark);
     s->unguarded -= !c;
     s->said_swapped = said;
     return sema_apply(s, e->span, OP_IF, (const Expr *[]){c, a, b}, 3);

@@ -39,7 +39,7 @@ const Expr *sema_int(Sema *s, Env env, const AstExpr *e) {
         return NULL;
     }
     int64_t k;
-    if (!sema_is_small(v)) {
+    if (!known_is_small(v)) {
         SEMA_REPORT(s, LIMIT, e->span, "this integer is too large an expression once functions are inlined");
         return NULL;
     }
@@ -550,8 +550,7 @@ Graph *sema_export(Sema *s, FileScope *file, const AstDecl *fn, const AstDecl *e
     g->span = export_decl->name_span;
     g->doc = export_decl->doc ? export_decl->doc : fn->doc;
     s->g = g;
-    s->path = (ExprVec){0};
-    s->shapes = (ExprVec){0};
+    s->known = known_new(g);
     s->required = (ExprMap){0};
     s->refused_subs = (ExprMap){0};
     s->lifted.n = 0;

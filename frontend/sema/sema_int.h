@@ -20,12 +20,11 @@
 
 #include "ir/diag.h"
 #include "ir/expr_map.h"
-#include "ir/poly/poly.h"
+#include "ir/poly/known.h"
 #include "sema.h"
 
 enum { MAX_CALL_DEPTH = 64, MAX_INSTANCES = 120000, MAX_EXPRS = 4000000 };
 
-typedef VEC(const Expr *) ExprVec;
 typedef VEC(Var *) Vars;
 
 typedef struct FileScope FileScope;
@@ -201,11 +200,10 @@ struct Sema {
     Inst *entry;          /* the export in work */
     const Inst *inst;     /* the instance whose text is in work */
     VEC(Span) refused;    /* calls that were refused for what is wrong inside of another file's function */
-    ExprVec path;         /* conditions known to hold at the expression in work */
+    Known *known;         /* at the expression in work */
     VEC(Tensor *) lifted; /* tensors of sema_lift */
     Sym defining;         /* the name of the tensor in work */
     ExprMap refused_subs; /* subscripts that were reported, as text with the tensor in work */
-    ExprVec shapes;       /* conditions that the shapes of parameters imply */
     ExprMap required;     /* conditions of the Graph's `require` facts */
     ExprMap dims_used;    /* AstDecl of each dim line that has constrained something */
     int depth, instances;
@@ -461,24 +459,6 @@ typedef struct AheadUse {
 /* How far the variable `name` of the let's left-hand side runs, where all equations that read the let agree; else NULL.
  * Where two disagree and conflict is not NULL, it takes these two. Reports nothing. */
 const Expr *sema_ahead(Sema *s, Def *let, Sym name, AheadUse conflict[2]);
-
-/* ---- sema_prove.c ---- */
-void sema_conjuncts(Sema *s, const Expr *c, bool holds, ExprVec *out, int depth);
-int sema_path_push(Sema *s, const Expr *cond, bool holds);
-void sema_path_pop(Sema *s, int mark);
-bool sema_is_small(const Expr *e);
-bool sema_uses(const Expr *e, const Expr *what);
-bool sema_uses_data(const Expr *e);
-/* e with the integer lets that it loads, and those that they load, written in. */
-const Expr *sema_written_in(Sema *s, const Expr *e);
-bool sema_refute(Sema *s, const Expr *e, Text *why);
-bool sema_refute_with(Sema *s, const Expr *e, Text *why, const Expr *const *value, int64_t *is, int n);
-bool sema_nonneg(Sema *s, const Expr *e);
-int sema_truth(Sema *s, const Expr *cond);
-const Expr *sema_guard_divisions(Sema *s, const Expr *e); /* expr_guard_divisions of a subscript in work */
-/* No value meets the conditions around this place. */
-bool sema_unreachable(Sema *s);
-bool sema_equal(Sema *s, const Expr *a, const Expr *b);
 
 /* ---- sema_check.c ---- */
 bool sema_option(Sema *s, const AstStmt *st, Options *out); /* one statement */

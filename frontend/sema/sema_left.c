@@ -75,7 +75,7 @@ static Var *bind_ranged(Sema *s, Building *b, const AstItem *it, const Target *t
     const Expr *hi = sema_int(s, outer, it->hi ? it->hi : it->value);
     int64_t v;
     if (!lo || !hi) return NULL;
-    if (sema_uses_data(lo) || sema_uses_data(hi)) {
+    if (known_uses_data(lo) || known_uses_data(hi)) {
         SEMA_REPORT(s, DATA_DIM, it->span, "the range of a definition cannot depend on data");
         return NULL;
     }
@@ -96,7 +96,7 @@ static bool bind_range(Sema *s, Building *b, const AstItem *it, int axis, const 
     int64_t v;
     if (!x) return false;
     bool whole = sema_const_int(x->lo, &v) && v == 0;
-    b->plain &= whole && (!t->has_shape || sema_equal(s, x->hi, t->shape.at[axis]));
+    b->plain &= whole && (!t->has_shape || known_equal(s->known, x->hi, t->shape.at[axis]));
     if (b->plain && t->has_shape) x->hi = t->shape.at[axis];
     vec_push(s->ctx, &b->subs, expr_var(s->g, x));
     return true;
@@ -121,7 +121,7 @@ static bool pack_range(Sema *s, const Building *b, const AstExpr *e, ExprVec *hi
     for (int i = 0; i < e->items->v.n; i++) {
         const Expr *hi = sema_int(s, outer, e->items->v.at[i].value);
         if (!hi) return false;
-        if (sema_uses_data(hi)) {
+        if (known_uses_data(hi)) {
             SEMA_REPORT(s, DATA_DIM, e->items->v.at[i].span, "the range of a definition cannot depend on data");
             return false;
         }
@@ -142,7 +142,7 @@ static bool bind_pack(Sema *s, Building *b, Target *t, const AstItem *it, int ax
             return false;
         }
         for (int k = 0; k < his.n && t->has_shape; k++) {
-            b->plain &= sema_equal(s, his.at[k], t->shape.at[axis + k]);
+            b->plain &= known_equal(s->known, his.at[k], t->shape.at[axis + k]);
             if (b->plain) his.at[k] = t->shape.at[axis + k];
         }
     } else if (t->has_shape) {
@@ -195,7 +195,7 @@ static const Expr *room_for(Sema *s, const Building *b, const FreeName *f, const
     if (!poly_is_const(coef, &k) || k < 1) return NULL;
     if (!at_largest(s, b, &rest)) return NULL;
     const Expr *room = expr2(g, OP_SUB, expr2(g, OP_ADD, extent, expr_int(g, TY_I64, k - 1)), poly_expr(g, rest));
-    if (!sema_nonneg(s, room)) room = expr2(g, OP_MAX, room, expr_int(g, TY_I64, 0));
+    if (!known_nonneg(s->known, room)) room = expr2(g, OP_MAX, room, expr_int(g, TY_I64, 0));
     return poly_expr(g, poly_of(&env, expr2(g, OP_DIV, room, expr_int(g, TY_I64, k))));
 }
 

@@ -52,7 +52,7 @@ void sema_free_vars(Sema *s, const Expr *e, Vars *out) {
 /* Extents of a tensor over the variable: it runs from 0 to something that is the same everywhere. */
 static bool is_axis(Sema *s, const Var *v) {
     Free f = {.ctx = s->ctx};
-    if (v->lo != expr_int(s->g, TY_I64, 0) || sema_uses_data(v->hi)) return false;
+    if (v->lo != expr_int(s->g, TY_I64, 0) || known_uses_data(v->hi)) return false;
     find(&f, v->hi);
     return f.used.n == 0;
 }
@@ -117,7 +117,7 @@ const Expr *sema_lift_any(Sema *s, Sym name, const Expr *v) {
     Vars vars = {0};
     v = expr_settle(s->g, v);
     find(&f, v);
-    if (s->path.n > 0 || v->untyped) return v; /* what a condition excludes is not computed */
+    if (s->known->path.n > 0 || v->untyped) return v; /* what a condition excludes is not computed */
     for (int i = 0; i < f.used.n; i++) {
         if (holds(&f.bound, f.used.at[i]) || holds(&vars, f.used.at[i])) continue;
         if (!is_axis(s, f.used.at[i]) || vars.n == MAX_RANK) return v;

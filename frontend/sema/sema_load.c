@@ -8,7 +8,7 @@ Sym sema_var_over(Sema *s, const Scope *scope, const Expr *extent, const AstItem
         bool used = false;
         for (int i = 0; items && i < items->v.n; i++)
             used = used || (items->v.at[i].value && sema_mentions(items->v.at[i].value, scope->name));
-        if (!used && sema_equal(s, scope->vars[0]->hi, extent)) return scope->name;
+        if (!used && known_equal(s->known, scope->vars[0]->hi, extent)) return scope->name;
     }
     return NULL;
 }
@@ -103,32 +103,32 @@ static const Expr *widened(Sema *s, const Expr *e, int depth) {
 }
 
 const Expr *sema_wide(Sema *s, const Expr *sub) {
-    return sub->op == OP_CAST && sema_is_small(sub) ? widened(s, sub->arg[0], 0) : sub;
+    return sub->op == OP_CAST && known_is_small(sub) ? widened(s, sub->arg[0], 0) : sub;
 }
 
 static bool in_range(Sema *s, const Expr *sub, const Expr *extent) {
-    return sema_nonneg(s, sub) && sema_nonneg(s, sema_room_above(s, sub, extent));
+    return known_nonneg(s->known, sub) && known_nonneg(s->known, sema_room_above(s, sub, extent));
 }
 
 /* Pushes that the variables of all subscripts of the load have values: their ranges are not empty. */
 static int push_beside(Sema *s, const SubPlace *at) {
-    int mark = s->path.n;
+    int mark = s->known->path.n;
     for (const Scope *sc = at->subs ? at->scope : NULL; sc; sc = sc->up)
         for (int i = 0; sc->kind == SCOPE_VARS && i < sc->n; i++) {
             const Var *v = sc->vars[i];
             bool used = false;
             for (int k = 0; k < at->subs->n && !used; k++)
-                used = sema_is_small(at->subs->at[k]) && sema_uses(at->subs->at[k], expr_var(s->g, sc->vars[i]));
-            if (used && v->lo && v->hi && sema_is_small(v->lo) && sema_is_small(v->hi))
-                sema_path_push(s, expr2(s->g, OP_LT, v->lo, v->hi), true);
+                used = known_is_small(at->subs->at[k]) && known_uses(at->subs->at[k], expr_var(s->g, sc->vars[i]));
+            if (used && v->lo && v->hi && known_is_small(v->lo) && known_is_small(v->hi))
+                known_push(s->known, expr2(s->g, OP_LT, v->lo, v->hi), true);
         }
     return mark;
 }
 
 static bool in_range_beside(Sema *s, const Expr *sub, const SubPlace *at) {
     int mark = push_beside(s, at);
-    bool ok = s->path.n > mark && in_range(s, sub, at->extent);
-    sema_path_pop(s, mark);
+    bool ok = s->known->path.n > mark && in_range(s, sub, at->extent);
+    known_pop(s->known, mark);
     return ok;
 }
 
@@ -139,12 +139,12 @@ static bool in_range_inside(Sema *s, const Expr *sub, const SubPlace *at) {
     for (const Scope *sc = at->scope; sc; sc = sc->up)
         for (int i = 0; sc->kind == SCOPE_VARS && i < sc->n; i++) {
             const Var *v = sc->vars[i];
-            if (!v->lo || !v->hi || !sema_is_small(v->lo) || !sema_is_small(v->hi)) continue;
+            if (!v->lo || !v->hi || !known_is_small(v->lo) || !known_is_small(v->hi)) continue;
             const Expr *some = expr2(s->g, OP_LT, v->lo, v->hi);
-            if (sema_truth(s, some) >= 0) continue;
-            int mark = sema_path_push(s, some, true);
+            if (known_truth(s->known, some) >= 0) continue;
+            int mark = known_push(s->known, some, true);
             bool ok = in_range(s, sub, at->extent);
-            sema_path_pop(s, mark);
+            known_pop(s->known, mark);
             if (ok) {
                 vec_push(s->ctx, at->nonempty, some);
                 return true;
@@ -152,26 +152,26 @@ static bool in_range_inside(Sema *s, const Expr *sub, const SubPlace *at) {
             vec_push(s->ctx, &ranges, some);
         }
     if (ranges.n < 2) return false;
-    int mark = s->path.n;
-    for (int i = 0; i < ranges.n; i++) sema_path_push(s, ranges.at[i], true);
+    int mark = s->known->path.n;
+    for (int i = 0; i < ranges.n; i++) known_push(s->known, ranges.at[i], true);
     bool ok = in_range(s, sub, at->extent);
-    sema_path_pop(s, mark);
+    known_pop(s->known, mark);
     for (int i = 0; ok && i < ranges.n; i++) vec_push(s->ctx, at->nonempty, ranges.at[i]);
     return ok;
 }
 
 static bool check_sub(Sema *s, const Expr **sub, const SubPlace *at) {
     const Expr *extent = at->extent;
-    bool low = sema_nonneg(s, *sub);
-    if (low && sema_nonneg(s, sema_room_above(s, *sub, extent))) return true;
+    bool low = known_nonneg(s->known, *sub);
+    if (low && known_nonneg(s->known, sema_room_above(s, *sub, extent))) return true;
     const Expr *wide = sema_wide(s, *sub);
     if (wide != *sub && in_range(s, wide, extent)) {
         *sub = wide;
         return true;
     }
-    if (sema_unreachable(s) || in_range_beside(s, *sub, at)) return true;
+    if (known_unreachable(s->known) || in_range_beside(s, *sub, at)) return true;
     if (at->nonempty && in_range_inside(s, *sub, at)) return true;
-    if (s->speaks_where && !sema_uses_data(*sub)) { /* an assumption says nothing of what is not there */
+    if (s->speaks_where && !known_uses_data(*sub)) { /* an assumption says nothing of what is not there */
         vec_push(s->ctx, s->speaks_where, expr2(s->g, OP_LE, expr_int(s->g, TY_I64, 0), *sub));
         vec_push(s->ctx, s->speaks_where, expr2(s->g, OP_LT, *sub, extent));
         return true;
@@ -185,9 +185,9 @@ bool sema_check_sub(Sema *s, const Expr **sub, const SubPlace *at) {
     if (!check_sub(s, sub, at)) return false;
     if (!expr_divides(&(PolyEnv){.g = s->g}, *sub)) return true;
     int mark = push_beside(s, at);
-    for (int i = 0; at->nonempty && i < at->nonempty->n; i++) sema_path_push(s, at->nonempty->at[i], true);
-    *sub = sema_guard_divisions(s, *sub);
-    sema_path_pop(s, mark);
+    for (int i = 0; at->nonempty && i < at->nonempty->n; i++) known_push(s->known, at->nonempty->at[i], true);
+    *sub = known_guard_divisions(s->known, *sub);
+    known_pop(s->known, mark);
     return true;
 }
 
@@ -298,9 +298,9 @@ const Expr *sema_pad(Sema *s, Env env, const AstExpr *call) {
     const Expr *cond = NULL, *zero = expr_int(s->g, TY_I64, 0);
     for (int i = 0; i < subs.n; i++) {
         if (is_plain(subs.at[i], v->shape[i])) continue;
-        const Expr *sub = subs.at[i] = sema_guard_divisions(s, subs.at[i]);
-        if (!sema_nonneg(s, sub)) cond = both(s, cond, expr2(s->g, OP_LE, zero, sub));
-        if (!sema_nonneg(s, sema_room_above(s, sub, v->shape[i])))
+        const Expr *sub = subs.at[i] = known_guard_divisions(s->known, subs.at[i]);
+        if (!known_nonneg(s->known, sub)) cond = both(s, cond, expr2(s->g, OP_LE, zero, sub));
+        if (!known_nonneg(s->known, sema_room_above(s, sub, v->shape[i])))
             cond = both(s, cond, expr2(s->g, OP_LT, sub, v->shape[i]));
     }
     const Expr *inside = element(s, v, &subs);

@@ -29,7 +29,7 @@ void *sema_not_called(Sema *s, const AstExpr *call) {
 Sym sema_show(Sema *s, const Expr *e) {
     Text t = {.ctx = s->ctx};
     PolyEnv env = {.g = s->g};
-    if (e->type == TY_I64 && sema_is_small(e) && !sema_uses_data(e)) {
+    if (e->type == TY_I64 && known_is_small(e) && !known_uses_data(e)) {
         Poly p = poly_of(&env, e);
         if (!p.failed) e = poly_expr(s->g, p);
     }

@@ -26,7 +26,7 @@ static bool leaves_room(Sema *s, const Piece *p, Poly rest, const Expr *extent, 
     Poly q = poly_of(&env, expr2(s->g, OP_DIV, poly_expr(s->g, rest), extent)), coef, other;
     if (!q.failed && poly_eq(poly_mul(s->ctx, q, poly_of(&env, extent)), rest)) return *high = q, true;
     int64_t step = poly_divisor(rest);
-    if (step > 1 && sema_nonneg(s, expr2(s->g, OP_SUB, expr_int(s->g, TY_I64, step), extent))) {
+    if (step > 1 && known_nonneg(s->known, expr2(s->g, OP_SUB, expr_int(s->g, TY_I64, step), extent))) {
         *high = poly_of(&env, expr2(s->g, OP_DIV, poly_expr(s->g, rest), expr_int(s->g, TY_I64, step)));
         return !high->failed;
     }
@@ -34,7 +34,7 @@ static bool leaves_room(Sema *s, const Piece *p, Poly rest, const Expr *extent, 
     if (count_vars(s, p, rest, &one) != 1) return false;
     *high = poly_of(&env, expr_var(s->g, p->vars[one]));
     return poly_linear(s->ctx, rest, high->term[0].atom[0], &coef, &other) && !other.n && !coef.failed &&
-           sema_nonneg(s, expr2(s->g, OP_SUB, poly_expr(s->g, coef), extent));
+           known_nonneg(s->known, expr2(s->g, OP_SUB, poly_expr(s->g, coef), extent));
 }
 
 /* A variable of the piece that stands in *x with coefficient 1 or -1 and takes no more values than those of the rest
@@ -67,7 +67,7 @@ static void tell_apart(Sema *s, const Piece *p, const Expr *sub, bool *used) {
     if (!poly_linear(s->ctx, x, expr_var(s->g, p->vars[one]), &coef, &rest)) return;
     bool constant = poly_is_const(coef, &k);
     const Expr *less = constant || coef.failed ? NULL : poly_expr(s->g, poly_sub(s->ctx, coef, poly_const(s->ctx, 1)));
-    used[one] |= constant ? k != 0 : less && sema_nonneg(s, less);
+    used[one] |= constant ? k != 0 : less && known_nonneg(s->known, less);
 }
 
 /* Different values of the variables give different elements: the subscripts tell each of them. */
@@ -81,9 +81,9 @@ static bool injective(Sema *s, const Piece *p, int rank) {
 
 static bool never_zero(Sema *s, const Expr *diff) {
     const Expr *one = expr_int(s->g, TY_I64, 1);
-    if (sema_nonneg(s, expr2(s->g, OP_SUB, diff, one))) return true;
-    if (sema_nonneg(s, expr2(s->g, OP_SUB, expr1(s->g, OP_NEG, diff), one))) return true;
-    return sema_truth(s, expr2(s->g, OP_NE, diff, expr_int(s->g, TY_I64, 0))) == 1;
+    if (known_nonneg(s->known, expr2(s->g, OP_SUB, diff, one))) return true;
+    if (known_nonneg(s->known, expr2(s->g, OP_SUB, expr1(s->g, OP_NEG, diff), one))) return true;
+    return known_truth(s->known, expr2(s->g, OP_NE, diff, expr_int(s->g, TY_I64, 0))) == 1;
 }
 
 /* ---- conditions on data ---- */
@@ -141,8 +141,8 @@ static bool constants_exclude(Outcome x, Outcome y) {
 static int compare_truth(Sema *s, const Expr *e) {
     Outcome c = outcome(e);
     unsigned possible = c.all;
-    for (int k = 0; k < s->path.n; k++) {
-        Outcome p = outcome(s->path.at[k]);
+    for (int k = 0; k < s->known->path.n; k++) {
+        Outcome p = outcome(s->known->path.at[k]);
         if (p.a != c.a && p.b == c.a) p = swapped(p);
         if (p.a == c.a && p.b == c.b && p.all == c.all) possible &= p.allowed;
         if (constants_exclude(p, c)) return 0;
@@ -153,7 +153,7 @@ static int compare_truth(Sema *s, const Expr *e) {
 /* 1: the path implies the condition (or its opposite, where `holds` is false), 0: it contradicts it, -1: neither is
  * seen. */
 static int truth(Sema *s, const Expr *cond, bool holds) {
-    int known = sema_truth(s, cond);
+    int known = known_truth(s->known, cond);
     if (known >= 0) return holds ? known : !known;
     if (cond->op == OP_NOT) return truth(s, cond->arg[0], !holds);
     if (cond->op == OP_AND || cond->op == OP_OR) {
@@ -163,7 +163,7 @@ static int truth(Sema *s, const Expr *cond, bool holds) {
         return whole >= 0 ? whole : a == decides || b == decides ? decides : a == b ? a : -1;
     }
     ExprVec part = {0};
-    sema_conjuncts(s, cond, holds, &part, 0);
+    known_conjuncts(s->known, cond, holds, &part, 0);
     return part.n == 1 ? compare_truth(s, part.at[0]) : -1;
 }
 
@@ -171,11 +171,11 @@ static int truth(Sema *s, const Expr *cond, bool holds) {
 
 /* Provably no element in both: somewhere the subscripts differ for all values, under both guards. */
 static bool disjoint(Sema *s, const Piece *a, const Piece *b, int rank) {
-    int mark = sema_path_push(s, a->guard, true);
-    sema_path_push(s, b->guard, true);
+    int mark = known_push(s->known, a->guard, true);
+    known_push(s->known, b->guard, true);
     bool ok = false;
     for (int i = 0; i < rank && !ok; i++) ok = never_zero(s, expr2(s->g, OP_SUB, a->subs[i], b->subs[i]));
-    sema_path_pop(s, mark);
+    known_pop(s->known, mark);
     if (ok || (!a->guard && !b->guard)) return ok;
     /* The same subscripts under guards that exclude each other. */
     VEC(const Expr *) from = {0}, to = {0};
@@ -186,10 +186,10 @@ static bool disjoint(Sema *s, const Piece *a, const Piece *b, int rank) {
     }
     const Expr *gb = b->guard ? expr_replace(s->g, b->guard, from.at, to.at, from.n) : NULL;
     const Expr *pair[] = {a->guard, gb};
-    for (int i = 0; i < 2 && gb && sema_is_small(gb) && !ok; i++) {
-        mark = sema_path_push(s, pair[i], true);
-        ok = pair[1 - i] && sema_is_small(pair[1 - i]) && truth(s, pair[1 - i], true) == 0;
-        sema_path_pop(s, mark);
+    for (int i = 0; i < 2 && gb && known_is_small(gb) && !ok; i++) {
+        mark = known_push(s->known, pair[i], true);
+        ok = pair[1 - i] && known_is_small(pair[1 - i]) && truth(s, pair[1 - i], true) == 0;
+        known_pop(s->known, mark);
     }
     return ok;
 }
@@ -199,7 +199,7 @@ static bool spans(Sema *s, const Tensor *t, const Piece *p, int axis) {
     if (p->subs[axis]->op != OP_VAR) return false;
     const Var *v = p->subs[axis]->u.var;
     for (int i = 0; i < t->rank; i++)
-        if (i != axis && sema_uses(p->subs[i], p->subs[axis])) return false;
+        if (i != axis && known_uses(p->subs[i], p->subs[axis])) return false;
     return v->lo == expr_int(s->g, TY_I64, 0) && v->hi == t->shape[axis];
 }
 
@@ -263,28 +263,28 @@ static bool counts_up(Sema *s, const Tensor *t) {
     }
     if (sum.failed) return false;
     const Expr *total = poly_expr(s->g, sum);
-    return sema_equal(s, total, want) || equal_by_remainder(s, total, want);
+    return known_equal(s->known, total, want) || equal_by_remainder(s, total, want);
 }
 
 /* Whether one of the conditions from number `at` on holds, whatever else; each part of one that is joined by && may be
  * what fails. */
 static bool some_holds(Sema *s, const ExprVec *guards, int at, int *tries) {
     const Expr *g = guards->at[at];
-    if (--*tries < 0 || !sema_is_small(g)) return false;
+    if (--*tries < 0 || !known_is_small(g)) return false;
     int known = truth(s, g, true);
     if (known == 1 || at == guards->n - 1) return known == 1;
     ExprVec parts = {0};
-    sema_conjuncts(s, g, true, &parts, 0);
-    int mark = s->path.n;
+    known_conjuncts(s->known, g, true, &parts, 0);
+    int mark = s->known->path.n;
     bool ok = true;
     for (int i = 0; i < parts.n && ok; i++) {
         if (truth(s, parts.at[i], true) == 1) continue; /* what holds does not fail */
-        int before = sema_path_push(s, parts.at[i], false);
+        int before = known_push(s->known, parts.at[i], false);
         ok = some_holds(s, guards, at + 1, tries);
-        sema_path_pop(s, before);
-        sema_path_push(s, parts.at[i], true);
+        known_pop(s->known, before);
+        known_push(s->known, parts.at[i], true);
     }
-    sema_path_pop(s, mark);
+    known_pop(s->known, mark);
     return ok;
 }
 
@@ -329,7 +329,8 @@ static bool help_short_piece(Sema *s, const Def *d, const Tensor *t, Diag *g) {
     for (int i = 0; i < t->rank; i++) {
         const Expr *sub = p->subs[i], *hi = sub->op == OP_VAR ? sub->u.var->hi : NULL;
         int64_t lo;
-        if (!hi || sema_equal(s, hi, t->shape[i]) || !sub->u.var->lo || !sema_const_int(sub->u.var->lo, &lo)) continue;
+        if (!hi || known_equal(s->known, hi, t->shape[i]) || !sub->u.var->lo || !sema_const_int(sub->u.var->lo, &lo))
+            continue;
         Text left = {.ctx = s->ctx};
         for (int k = 0; k < t->rank; k++) {
             Sym name = p->subs[k]->op == OP_VAR ? p->subs[k]->u.var->name : sema_show(s, p->subs[k]);
@@ -350,7 +351,7 @@ static void note_uncovered(Sema *s, const Tensor *t, Diag *d) {
     for (int i = 0; i < t->pieces.n; i++) {
         const Piece *p = &t->pieces.at[i];
         ExprVec own = {0}, to = {0};
-        if (!p->guard || p->nvars != t->rank || sema_uses_data(p->guard)) return;
+        if (!p->guard || p->nvars != t->rank || known_uses_data(p->guard)) return;
         for (int k = 0; k < t->rank; k++) {
             if (p->subs[k] != expr_var(s->g, p->vars[k]) || p->vars[k]->lo != zero || p->vars[k]->hi != t->shape[k])
                 return;
@@ -362,7 +363,7 @@ static void note_uncovered(Sema *s, const Tensor *t, Diag *d) {
     }
     Text why = {.ctx = s->ctx};
     const Expr *e = expr3(s->g, OP_IF, left, zero, expr_int(s->g, TY_I64, -1));
-    if (sema_refute(s, e, &why) && why.n) diag_note(s->ctx, d, SPAN_NONE, "nothing defines it for %s", why.s);
+    if (known_refute(s->known, e, &why) && why.n) diag_note(s->ctx, d, SPAN_NONE, "nothing defines it for %s", why.s);
 }
 
 /* The least and the largest value of a subscript. */

@@ -146,9 +146,9 @@ static bool bind_items(Sema *s, Bound *b, const AstItems *items, const Roots *ro
         if (later[i]) ok = bind_item(s, b, items, i, roots);
     if (!ok) return false;
     if (items->guard) {
-        int mark = sema_path_push(s, b->guard, true);
+        int mark = known_push(s->known, b->guard, true);
         const Expr *g = sema_cond(s, b->env, items->guard);
-        sema_path_pop(s, mark);
+        known_pop(s->known, mark);
         if (!g) return false;
         b->guard = both(s, b->guard, g);
     }
@@ -183,7 +183,7 @@ static const Expr *summand(Sema *s, const Expr *body) {
     bool bf16 = option_is(o, MATMUL_BF16), f16 = option_is(o, MATMUL_F16);
     if ((!bf16 && !f16) || body->op != OP_MUL || body->type != TY_F32 || body->arg[0] == body->arg[1]) return body;
     for (int i = 0; i < 2; i++)
-        if (!sema_uses_data(body->arg[i])) return body;
+        if (!known_uses_data(body->arg[i])) return body;
     Type t = bf16 ? TY_BF16 : TY_F16;
     return expr2(s->g, OP_MUL, factor(s, body->arg[0], t), factor(s, body->arg[1], t));
 }
@@ -207,10 +207,11 @@ static const Expr *plain_count(Sema *s, const Bound *b) {
         const Var *v = b->vars.at[i];
         for (int k = 0; k < i; k++) {
             const Expr *x = expr_var(s->g, b->vars.at[k]);
-            if (sema_uses(v->lo, x) || sema_uses(v->hi, x)) return NULL;
+            if (known_uses(v->lo, x) || known_uses(v->hi, x)) return NULL;
         }
         const Expr *len = v->lo == zero ? v->hi : expr2(s->g, OP_SUB, v->hi, v->lo);
-        if (len->op != OP_DIM && len->op != OP_CONST && !sema_nonneg(s, len)) len = expr2(s->g, OP_MAX, len, zero);
+        if (len->op != OP_DIM && len->op != OP_CONST && !known_nonneg(s->known, len))
+            len = expr2(s->g, OP_MAX, len, zero);
         n = n ? expr2(s->g, OP_MUL, n, len) : len;
     }
     return n ? n : expr_int(s->g, TY_I64, 1);
@@ -243,9 +244,9 @@ static const Expr *mean(Sema *s, Env env, const AstExpr *e, const Bound *b, cons
 
 static const Expr *operand(Sema *s, const AstExpr *e, const Bound *b, Roots *roots) {
     if (roots->n != 1) return NULL;
-    int mark = sema_path_push(s, b->guard, true);
+    int mark = known_push(s->known, b->guard, true);
     const Expr *body = sema_expr(s, b->env, roots->at[0]);
-    sema_path_pop(s, mark);
+    known_pop(s->known, mark);
     (void)e;
     return body;
 }

@@ -45,7 +45,7 @@ bool sema_names_dim(const AstDecl *fn, Sym name) {
 
 static void add_require(Sema *s, const Expr *cond, Sym text, Span span) {
     int64_t v;
-    if (sema_const_int(cond, &v) ? v != 0 : sema_truth(s, cond) == 1) return;
+    if (sema_const_int(cond, &v) ? v != 0 : known_truth(s->known, cond) == 1) return;
     vec_push(s->ctx, &s->g->facts, ((Fact){.cond = cond, .require = true, .text = text, .span = span}));
 }
 
@@ -71,7 +71,7 @@ void sema_no_zero_divisor(Sema *s, const AstExpr *written, const Expr *e, Span s
     Vars vars = {0};
     if (!may_divide(written)) return; /* R = M/G in G*R: nothing but M = 0 goes with G = 0 */
     sema_free_vars(s, e, &vars);
-    if (!vars.n && !sema_uses_data(e)) no_zero_divisor(s, e, span, &left);
+    if (!vars.n && !known_uses_data(e)) no_zero_divisor(s, e, span, &left);
 }
 
 static const Expr *bound(Sema *s, Inst *inst, const AstExpr *e) { return e ? sema_int(s, (Env){inst, NULL}, e) : NULL; }
@@ -215,7 +215,7 @@ static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
     e = folded(s, e, 0);
     Vars vars = {0};
     sema_free_vars(s, e, &vars);
-    if (sema_uses_data(e) || vars.n) {
+    if (known_uses_data(e) || vars.n) {
         SEMA_REPORT(s, DATA_DIM, it->span, "a dimension cannot depend on %s", vars.n ? vars.at[0]->name : "data");
         return false;
     }
@@ -230,7 +230,7 @@ static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
     }
     sema_no_zero_divisor(s, it->value, e, it->span);
     if (e->op != OP_CONST && e->op != OP_DIM)
-        vec_push(s->ctx, &s->shapes, expr2(s->g, OP_GE, e, expr_int(s->g, TY_I64, 0)));
+        vec_push(s->ctx, &s->known->shapes, expr2(s->g, OP_GE, e, expr_int(s->g, TY_I64, 0)));
     vec_push(s->ctx, out, e);
     return true;
 }
@@ -261,8 +261,8 @@ static bool mismatch(Sema *s, Span span, const Expr *want, const Expr *got, Sym 
     if (n && n->from)
         diag_note(s->ctx, d, n->given, "%s of %s is %s: %s is", n->name, inst->fn->name, sema_show(s, want), n->from);
     Text why = {.ctx = s->ctx};
-    bool differ =
-        sema_refute(s, expr2(s->g, OP_SUB, want, got), &why) || sema_refute(s, expr2(s->g, OP_SUB, got, want), &why);
+    bool differ = known_refute(s->known, expr2(s->g, OP_SUB, want, got), &why) ||
+                  known_refute(s->known, expr2(s->g, OP_SUB, got, want), &why);
     if (differ && why.n) diag_note(s->ctx, d, SPAN_NONE, "they differ for %s", why.s);
     PolyEnv env = {.g = s->g};
     int64_t by;
@@ -289,7 +289,7 @@ static bool unify_pack(Sema *s, Unify *u, const AstItem *it, const Expr *const *
         return false;
     }
     for (int i = 0; i < n; i++)
-        if (!sema_equal(s, name->pack.at[i], actual[i]))
+        if (!known_equal(s->known, name->pack.at[i], actual[i]))
             return mismatch(s, span, name->pack.at[i], actual[i], what, it->span, u->inst, NULL);
     return true;
 }
@@ -372,7 +372,7 @@ static bool unify_step(Sema *s, Unify *u, const DimPair *p, bool plain, bool *fa
     const Expr *want = sema_int(s, (Env){u->inst, NULL}, p->ast);
     if (!want)
         *failed = true;
-    else if (!sema_equal(s, want, p->actual))
+    else if (!known_equal(s->known, want, p->actual))
         *failed |= !mismatch(s, p->span, want, p->actual, p->what, p->ast->span, u->inst, p->ast);
     return true;
 }

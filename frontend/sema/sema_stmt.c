@@ -371,9 +371,9 @@ static bool is_about_data(Sema *s, Env env, const AstExpr *e) {
 static const Expr *assumed(Sema *s, Env env, const AstExpr *e) {
     if (e->kind == AST_BINARY && e->u.op == OP_AND) {
         const Expr *a = assumed(s, env, e->a);
-        int mark = sema_path_push(s, a, true);
+        int mark = known_push(s->known, a, true);
         const Expr *b = assumed(s, env, e->b);
-        sema_path_pop(s, mark);
+        known_pop(s->known, mark);
         return a && b ? expr2(s->g, OP_AND, a, b) : NULL;
     }
     ExprVec where = {0}, parts = {0};
@@ -381,7 +381,7 @@ static const Expr *assumed(Sema *s, Env env, const AstExpr *e) {
     const Expr *c = sema_cond(s, env, e);
     s->speaks_where = NULL;
     for (int i = 0; i < where.n; i++)
-        if (sema_truth(s, where.at[i]) != 1) sema_conjuncts(s, where.at[i], false, &parts, 0);
+        if (known_truth(s->known, where.at[i]) != 1) known_conjuncts(s->known, where.at[i], false, &parts, 0);
     for (int i = parts.n - 1; i >= 0 && c; i--) c = expr2(s->g, OP_OR, parts.at[i], c);
     return c;
 }
@@ -396,7 +396,7 @@ static bool state(Sema *s, Inst *inst, const AstStmt *st, const AstExpr *e) {
     if (!f.cond) return false;
     int64_t v;
     Over over = sema_over_used(s, inst, &(Piece){.value = f.cond}, 1, 0);
-    if (f.require && (sema_uses_data(f.cond) || over.vars.n)) {
+    if (f.require && (known_uses_data(f.cond) || over.vars.n)) {
         Diag *d =
             SEMA_REPORT(s, NOT_CONSTANT, e->span, "require is checked on the host at entry: it cannot depend on %s",
                         over.vars.n ? over.vars.at[0]->name : "data");
@@ -590,14 +590,14 @@ bool sema_define(Sema *s, Def *d) {
         return false;
     }
     d->state = DEF_BUSY;
-    ExprVec path = s->path;
+    ExprVec path = s->known->path;
     Sym defining = s->defining;
     const Inst *inst = s->inst;
-    s->path = (ExprVec){0};
+    s->known->path = (ExprVec){0};
     s->defining = full_name(s, d);
     s->inst = d->inst;
     bool ok = sema_equations(s, d);
-    s->path = path;
+    s->known->path = path;
     s->defining = defining;
     s->inst = inst;
     d->state = ok ? DEF_DONE : DEF_FAILED;

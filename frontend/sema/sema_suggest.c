@@ -19,21 +19,21 @@ static void divisors_in(const Expr *e, Constants *out, int *left) {
 }
 
 static bool in_range(Sema *s, const Expr *sub, const Expr *extent) {
-    return sema_nonneg(s, sub) && sema_nonneg(s, sema_room_above(s, sub, extent));
+    return known_nonneg(s->known, sub) && known_nonneg(s->known, sema_room_above(s, sub, extent));
 }
 
 const Expr *sema_suggest_multiple(Sema *s, const Expr *sub, const Expr *extent) {
     Constants by = {0};
     int left = 500;
     divisors_in(sub, &by, &left);
-    for (int i = 0; i < s->path.n; i++) divisors_in(s->path.at[i], &by, &left);
+    for (int i = 0; i < s->known->path.n; i++) divisors_in(s->known->path.at[i], &by, &left);
     if (extent->op != OP_DIM) return NULL;
     for (int i = 0; i < by.n; i++) {
         const Expr *rest = expr2(s->g, OP_MOD, extent, expr_int(s->g, TY_I64, by.at[i]));
         const Expr *whole = expr2(s->g, OP_EQ, rest, expr_int(s->g, TY_I64, 0));
-        int mark = sema_path_push(s, whole, true);
+        int mark = known_push(s->known, whole, true);
         bool in = in_range(s, sub, extent);
-        sema_path_pop(s, mark);
+        known_pop(s->known, mark);
         if (in) return whole;
     }
     return NULL;
@@ -96,16 +96,16 @@ static bool is_of(const Claim *c, const Expr *load) { return c->numbered ? c->sh
 
 static bool proves(Sema *s, const InputLoads *g, const Claim *claim, int n, const Form *f, const Expr *sub,
                    const Expr *extent) {
-    int mark = s->path.n;
+    int mark = s->known->path.n;
     for (int i = 0; i < g->n; i++)
         for (int k = 0; k < n; k++) {
             if (!is_of(&claim[k], g->load[i])) continue;
             const Expr *v = expr_cast(s->g, TY_I64, g->load[i]);
-            if (claim[k].low) sema_path_push(s, expr2(s->g, OP_LE, f->least, v), true);
-            if (claim[k].high) sema_path_push(s, expr2(s->g, f->below, v, f->end), true);
+            if (claim[k].low) known_push(s->known, expr2(s->g, OP_LE, f->least, v), true);
+            if (claim[k].high) known_push(s->known, expr2(s->g, f->below, v, f->end), true);
         }
     bool in = in_range(s, sub, extent);
-    s->path.n = mark;
+    s->known->path.n = mark;
     return in;
 }
 
@@ -143,7 +143,7 @@ static const Expr *at_end(Sema *s, const Expr *e, bool largest) {
         if (!poly_linear(s->ctx, poly_of(&env, e), v, &coef, &rest) || !poly_is_const(coef, &k)) return NULL;
         e = expr_replace(s->g, e, &v, (k > 0) == largest ? &last : (const Expr *const *)&vars.at[i]->lo, 1);
     }
-    return sema_uses_data(e) ? NULL : e;
+    return known_uses_data(e) ? NULL : e;
 }
 
 /* How small and large an element may be in a sum with index variables; false: sub is no such sum. */
@@ -165,10 +165,10 @@ Sym sema_suggest_assume(Sema *s, const Expr *sub, const Expr *extent) {
     InputLoads g = {0};
     Claim claim[MOST_LOADS];
     int left = 1000, n = 0;
-    if (!sema_is_small(sub)) return NULL;
+    if (!known_is_small(sub)) return NULL;
     sub = sema_wide(s, sub);
-    given_in(sema_written_in(s, sub), &g, &left);
-    for (int i = 0; i < s->path.n; i++) given_in(s->path.at[i], &g, &left);
+    given_in(known_written_in(s->known, sub), &g, &left);
+    for (int i = 0; i < s->known->path.n; i++) given_in(s->known->path.at[i], &g, &left);
     if (!g.n || left < 0) return NULL;
     for (int i = 0; i < g.n; i++) {
         Claim c = {.t = g.load[i]->u.tensor, .low = true, .high = true};

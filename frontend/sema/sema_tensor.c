@@ -346,10 +346,10 @@ Inst *sema_call_inst(Sema *s, Env env, const AstExpr *call, Sym hint, Over *over
         return known->inst;
     }
     hint_names(s, env, &hint, call->a->name);
-    ExprVec path = s->path;
-    s->path = (ExprVec){0};
+    ExprVec path = s->known->path;
+    s->known->path = (ExprVec){0};
     Inst *inst = find_call(s, env, call, hint, over);
-    s->path = path;
+    s->known->path = path;
     if (!inst) remember(s, env.inst, call, NULL, (ExprVec){0});
     return inst;
 }

@@ -23,9 +23,9 @@ static const Expr *both(Sema *s, const Expr *a, const Expr *b) { return !a ? b :
 static bool is_kept(Sema *s, const Piece *p, const TensorVal *t, int k) {
     if (p->subs[k]->op != OP_VAR) return false;
     const Var *v = p->subs[k]->u.var;
-    if (v->lo != expr_int(s->g, TY_I64, 0) || !sema_equal(s, v->hi, t->shape[k])) return false;
+    if (v->lo != expr_int(s->g, TY_I64, 0) || !known_equal(s->known, v->hi, t->shape[k])) return false;
     for (int i = 0; i < t->rank; i++)
-        if (i != k && sema_uses(p->subs[i], p->subs[k])) return false;
+        if (i != k && known_uses(p->subs[i], p->subs[k])) return false;
     return true;
 }
 
