@@ -2,6 +2,7 @@
  * `let t[i, j] = if j <= i then s[i, j] else -inf;` no use of j counts, but `sum[j](t[i, j] * v[j])` reads it for all j
  * of v. Nothing is elaborated and nothing reported for it: only what is written down, tensors of the header and those
  * made already are looked at. */
+#include "frontend/ast/ast_walk.h"
 #include "sema_int.h"
 
 #include <string.h>
@@ -32,27 +33,28 @@ typedef struct Ahead {
 
 /* ---- who reads what ---- */
 
-static void note_reads(Sema *s, Inst *inst, AstStmt *st, const AstExpr *e) {
-    if (!e) return;
-    if (e->kind == AST_INDEX && e->a->kind == AST_NAME) {
-        Readers *r = (Readers *)expr_map_get(&inst->readers, e->a->name);
+typedef struct Reading {
+    Sema *s;
+    Inst *inst;
+    AstStmt *st;
+} Reading;
 
-        if (!r) expr_map_put(s->ctx, &inst->readers, e->a->name, r = NEW(s->ctx, Readers));
-        if (!r->v.n || r->v.at[r->v.n - 1] != st) vec_push(s->ctx, &r->v, st);
-    }
-    note_reads(s, inst, st, e->a);
-    note_reads(s, inst, st, e->b);
-    note_reads(s, inst, st, e->c);
-    for (int i = 0; e->items && i < e->items->v.n; i++) note_reads(s, inst, st, e->items->v.at[i].value);
-    if (e->items) note_reads(s, inst, st, e->items->guard);
+static AstStep note_read(void *user, const AstExpr *e) {
+    const Reading *x = user;
+    if (e->kind != AST_INDEX || e->a->kind != AST_NAME) return AST_INTO;
+    Readers *r = (Readers *)expr_map_get(&x->inst->readers, e->a->name);
+    if (!r) expr_map_put(x->s->ctx, &x->inst->readers, e->a->name, r = NEW(x->s->ctx, Readers));
+    if (!r->v.n || r->v.at[r->v.n - 1] != x->st) vec_push(x->s->ctx, &r->v, x->st);
+    return AST_INTO;
 }
 
 static const Readers *readers(Sema *s, Inst *inst, Sym name) {
     for (int i = 0; !inst->readers_known && inst->fn->body && i < inst->fn->body->v.n; i++) {
         AstStmt *st = inst->fn->body->v.at[i];
         if (st->kind != STMT_LET && st->kind != STMT_DEF) continue;
-        note_reads(s, inst, st, st->value);
-        note_reads(s, inst, st, st->guard);
+        Reading x = {s, inst, st};
+        ast_walk(st->value, note_read, &x);
+        ast_walk(st->guard, note_read, &x);
     }
     inst->readers_known = true;
     return expr_map_get(&inst->readers, name);
@@ -185,7 +187,7 @@ static void find(Ahead *a, const AstExpr *e, const Binder *b, const Tests *tests
         find(a, e->c, b, &own);
         return;
     }
-    if (e->kind == AST_CALL && sema_is_reduction(a->s, (Env){a->let->inst, NULL}, e)) {
+    if (e->kind == AST_CALL && sema_is_reduction((Env){a->let->inst, NULL}, e)) {
         find_reduced(a, e, 0, b, tests);
         return;
     }

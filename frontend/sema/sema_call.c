@@ -161,7 +161,7 @@ static bool result_type(Sema *s, Inst *inst, Span span, const Expr **v) {
 
 static const Expr *let_part(Sema *s, Env env, const AstStmt *st, int part) {
     if (!st->tuple) return sema_expr(s, env, st->value);
-    if (sema_is_reduction(s, env, st->value)) return sema_reduce(s, env, st->value, part);
+    if (sema_is_reduction(env, st->value)) return sema_reduce(s, env, st->value, part);
     if (st->value->kind == AST_TUPLE && part < st->value->items->v.n && st->value->items->v.at[part].value)
         return sema_expr(s, env, st->value->items->v.at[part].value);
     if (st->value->kind != AST_ERROR)
@@ -310,7 +310,7 @@ const Expr *sema_call(Sema *s, Env env, const AstExpr *e) {
     FnRef f;
     bool known;
     Sym name = callee->name;
-    if (sema_find_fn(s, env.inst, name, &f)) {
+    if (sema_find_fn(env.inst, name, &f)) {
         if (f.decl) return inline_call(s, env, e, f);
         name = f.builtin;
     }

@@ -58,7 +58,7 @@ static bool entry_of(Sema *s, AstDecl *d) {
     const char *near = diag_near(d->name, c.at, c.n);
     Diag *g = SEMA_REPORT(s, UNKNOWN_ENTRY, d->name_span, "no export is called %s", d->name);
     FnRef f;
-    if (sema_find_decl(s, s->root, DECL_FN, d->name, &f))
+    if (sema_find_decl(s->root, DECL_FN, d->name, &f))
         diag_help(s->ctx, g, "only exports are checked: write export fn %s(...)", d->name);
     else if (near)
         diag_suggest(s->ctx, g, d->name_span, near);

@@ -15,7 +15,7 @@ static Sym local_name(Sema *s, const Def *d) {
 static const Expr *right(Sema *s, Building *b) {
     const AstStmt *st = b->p->stmt;
     if (b->p->part < 0) return sema_expr(s, b->env, st->value);
-    if (sema_is_reduction(s, b->env, st->value)) return sema_reduce(s, b->env, st->value, b->p->part);
+    if (sema_is_reduction(b->env, st->value)) return sema_reduce(s, b->env, st->value, b->p->part);
     if (st->value->kind == AST_TUPLE) {
         const AstItems *items = st->value->items;
         if (b->p->part < items->v.n && items->v.at[b->p->part].value)
@@ -126,10 +126,10 @@ static TensorVal *whole_value(Sema *s, Def *d, const Equation *p) {
     if (call->kind == AST_TUPLE && p->part < call->items->v.n && call->items->v.at[p->part].value)
         return sema_tensor(s, env, call->items->v.at[p->part].value, NULL);
     FnRef f;
-    bool later = call->kind == AST_CALL && (call->a->kind != AST_NAME || !sema_find_fn(s, d->inst, call->a->name, &f));
+    bool later = call->kind == AST_CALL && (call->a->kind != AST_NAME || !sema_find_fn(d->inst, call->a->name, &f));
     if (later) return sema_tensor(s, env, call, NULL), NULL; /* says what it is that cannot be called */
-    if (call->kind != AST_CALL || call->a->kind != AST_NAME || !sema_find_fn(s, d->inst, call->a->name, &f) ||
-        !f.decl || !sema_is_tensor_fn(f.decl)) {
+    if (call->kind != AST_CALL || call->a->kind != AST_NAME || !sema_find_fn(d->inst, call->a->name, &f) || !f.decl ||
+        !sema_is_tensor_fn(f.decl)) {
         if (call->kind != AST_ERROR)
             SEMA_REPORT(s, RESULT_COUNT, call->span, "several names take a call of a function with several results");
         return NULL;

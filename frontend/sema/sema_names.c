@@ -4,50 +4,21 @@
 
 #include <string.h>
 
-/* The parser has said it already of words of the second stage. */
-void *sema_not_yet(Sema *s, Span span, const char *what) {
-    for (int i = 0; i < diag_count(s->ctx); i++) {
-        const Diag *d = diag_at(s->ctx, i);
-        if (diag_code(d) == DIAG_NOT_YET && diag_span(d).file == span.file && diag_span(d).start == span.start)
-            return NULL;
+static AstDecl *own_decl(FileScope *f, AstDeclKind kind, Sym name) {
+    return (AstDecl *)expr_map_get(&f->decls[kind], name);
+}
+
+/* In the file itself, then in its imports, the last one first; imports of imports are not visible. */
+bool sema_find_decl(FileScope *file, AstDeclKind kind, Sym name, FnRef *out) {
+    AstDecl *d = own_decl(file, kind, name);
+    FileScope *at = file;
+    for (int i = file->imports.n - 1; !d && i >= 0; i--) {
+        at = file->imports.at[i];
+        d = own_decl(at, kind, name);
     }
-    Diag *d = SEMA_REPORT(s, NOT_YET, span, "%s: not yet", what);
-    if (later_instead(what)) diag_help(s->ctx, d, "%s", later_instead(what));
-    return NULL;
-}
-
-void *sema_not_called(Sema *s, const AstExpr *call) {
-    const AstExpr *inner = call->a;
-    while (inner->kind == AST_CALL || inner->kind == AST_INDEX) inner = inner->a;
-    if (inner->kind == AST_NAME && (!strcmp(inner->name, "vjp") || !strcmp(inner->name, "foreach")))
-        return sema_not_yet(s, inner->span, inner->name);
-    if (call->a->kind != AST_ERROR)
-        SEMA_REPORT(s, NOT_A_FUNCTION, call->a->span, "this is no function: functions are called by their names");
-    return NULL;
-}
-
-Sym sema_show(Sema *s, const Expr *e) {
-    Text t = {.ctx = s->ctx};
-    PolyEnv env = {.g = s->g};
-    if (e->type == TY_I64 && known_is_small(e) && !known_uses_data(e)) {
-        Poly p = poly_of(&env, e);
-        if (!p.failed) e = poly_expr(s->g, p);
-    }
-    expr_print(&t, e, NULL);
-    return sym_n(s->ctx, t.s ? t.s : "", t.n);
-}
-
-Sym sema_show_ast(Sema *s, const AstExpr *e) {
-    size_t n;
-    const char *text = diag_file_text(s->ctx, e->span.file, &n);
-    if (!text || e->span.end > n || e->span.start > e->span.end) return sym(s->ctx, "");
-    return sym_n(s->ctx, text + e->span.start, e->span.end - e->span.start);
-}
-
-Sym sema_quote(Sema *s, Span span) {
-    AstExpr e = {.span = span};
-    Sym text = sema_show_ast(s, &e);
-    return *text && strlen(text) <= 40 && !strchr(text, '\n') ? text : sym(s->ctx, "...");
+    if (!d) return false;
+    *out = (FnRef){.file = at, .decl = d};
+    return true;
 }
 
 Name *sema_name(Inst *inst, Sym name) {
@@ -247,7 +218,7 @@ bool sema_type(Sema *s, Inst *inst, Sym name, const AstItems *args, Span span, T
     }
     if (type_by_name(name, t)) return true;
     FnRef f;
-    if (sema_find_decl(s, inst->file, DECL_STRUCT, name, &f)) {
+    if (sema_find_decl(inst->file, DECL_STRUCT, name, &f)) {
         sema_not_yet(s, span, "a struct");
         return false;
     }
@@ -260,11 +231,11 @@ bool sema_type(Sema *s, Inst *inst, Sym name, const AstItems *args, Span span, T
     return false;
 }
 
-bool sema_find_fn(Sema *s, Inst *inst, Sym name, FnRef *out) {
+bool sema_find_fn(Inst *inst, Sym name, FnRef *out) {
     Name *n = sema_name(inst, name);
     if (n && n->kind == NAME_FN) {
         *out = n->fn;
         return true;
     }
-    return sema_find_decl(s, inst->file, DECL_FN, name, out);
+    return sema_find_decl(inst->file, DECL_FN, name, out);
 }

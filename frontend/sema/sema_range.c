@@ -25,36 +25,6 @@ typedef struct Walk {
     bool failed, arithmetic; /* it appears inside arithmetic */
 } Walk;
 
-bool sema_mentions(const AstExpr *e, Sym name) {
-    if (!e) return false;
-    if (e->kind == AST_NAME && e->name == name) return true;
-    if (sema_mentions(e->a, name) || sema_mentions(e->b, name) || sema_mentions(e->c, name)) return true;
-    for (int i = 0; e->items && i < e->items->v.n; i++) {
-        const AstItem *it = &e->items->v.at[i];
-        if (it->kind == ITEM_PACK && it->name == name) return true;
-        if (sema_mentions(it->lo, name) || sema_mentions(it->value, name)) return true;
-    }
-    return e->items && sema_mentions(e->items->guard, name);
-}
-
-/* Whether `name` subscripts the result of a call whose arguments depend on an index variable of items[from...], which
- * therefore is bound first. */
-bool sema_range_waits(const AstExpr *e, Sym name, const AstItems *items, int from) {
-    if (!e) return false;
-    for (int i = 0; e->items && i < e->items->v.n; i++) {
-        const AstExpr *v = e->items->v.at[i].value;
-        bool here = e->kind == AST_INDEX && e->a->kind != AST_NAME && v && v->kind == AST_NAME && v->name == name;
-        for (int k = from; here && k < items->v.n; k++) {
-            const AstItem *it = &items->v.at[k];
-            Sym other = it->kind == ITEM_EXPR ? it->value->name : it->name;
-            if (other && other != name && sema_mentions(e->a, other)) return true;
-        }
-        if (sema_range_waits(v, name, items, from)) return true;
-    }
-    return sema_range_waits(e->a, name, items, from) || sema_range_waits(e->b, name, items, from) ||
-           sema_range_waits(e->c, name, items, from);
-}
-
 static void walk(Walk *w, const AstExpr *e, bool count);
 
 static void walk_items(Walk *w, const AstItems *items, bool count) {
@@ -182,7 +152,7 @@ static void walk(Walk *w, const AstExpr *e, bool count) {
         return;
     case AST_INDEX: walk_load(w, e, count); return;
     case AST_CALL:
-        if (sema_is_reduction(w->s, w->q->env, e)) {
+        if (sema_is_reduction(w->q->env, e)) {
             const AstItems *vars = e->a->items;
             if (!rebinds(vars, w->q->name)) {
                 Sym with = compared(vars, vars->guard, w->q->name);

@@ -5,22 +5,6 @@
 
 #include <string.h>
 
-static bool monoid_by_name(Sym name, MonoidKind *m) {
-    for (int i = 0; i < MONOID_COUNT; i++)
-        if (!strcmp(name, monoid_name((MonoidKind)i))) return *m = (MonoidKind)i, true;
-    return false;
-}
-
-/* name[vars](operands), where name is no tensor or function of the source. */
-bool sema_is_reduction(Sema *s, Env env, const AstExpr *e) {
-    MonoidKind m;
-    FnRef f;
-    if (e->kind != AST_CALL || e->a->kind != AST_INDEX || e->a->a->kind != AST_NAME) return false;
-    Sym name = e->a->a->name;
-    if (sema_find_decl(s, env.inst->file, DECL_REDUCE, name, &f)) return true;
-    return monoid_by_name(name, &m) || !strcmp(name, "mean") || !strcmp(name, "fold") || !strcmp(name, "scan");
-}
-
 /* ---- variables ---- */
 
 typedef struct Bound {
@@ -262,7 +246,7 @@ static const Expr *plain(Sema *s, Env env, const AstExpr *e, Sym name, Roots *ro
     if (!body) return NULL;
     if (!strcmp(name, "mean")) return mean(s, env, e, &b, body, roots);
     MonoidKind m = MONOID_SUM;
-    monoid_by_name(name, &m);
+    sema_monoid(name, &m);
     bool truth = m == MONOID_ANY || m == MONOID_ALL;
     if (truth && body->type != TY_BOOL) {
         Diag *d = SEMA_REPORT(s, REDUCED_TYPE, e->items->span, "%s is of bool", name);
@@ -371,7 +355,7 @@ const Expr *sema_reduce(Sema *s, Env env, const AstExpr *e, int part) {
     Roots roots = {0};
     for (int i = 0; i < e->items->v.n; i++)
         if (e->items->v.at[i].kind == ITEM_EXPR) vec_push(s->ctx, &roots, e->items->v.at[i].value);
-    if (sema_find_decl(s, env.inst->file, DECL_REDUCE, name, &f)) return composite(s, env, e, f, part);
+    if (sema_find_decl(env.inst->file, DECL_REDUCE, name, &f)) return composite(s, env, e, f, part);
     if (!strcmp(name, "fold") || !strcmp(name, "scan")) return sema_not_yet(s, e->span, name);
     return plain(s, env, e, name, &roots);
 }

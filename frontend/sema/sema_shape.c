@@ -1,21 +1,33 @@
 /* Dimensions: shapes of the header as expressions, the constraints of `dim`, and binding a callee's dimensions from the
  * shapes of its arguments. */
+#include "frontend/ast/ast_walk.h"
 #include "sema_int.h"
 
 /* ---- names in a dimension ---- */
 
+typedef struct Unknown {
+    Inst *inst;
+    int n;
+    const AstExpr *first;
+} Unknown;
+
+static AstStep is_unknown(void *user, const AstExpr *e) {
+    Unknown *u = user;
+    if (e->kind == AST_INDEX) return ast_walk(e->a, is_unknown, user), AST_PAST; /* that there are any is the mistake */
+    if (e->kind == AST_CALL) return ast_walk_items(e->items, is_unknown, user), AST_PAST; /* a function's name */
+    if (e->kind == AST_NAME && !sema_name(u->inst, e->name)) {
+        if (!u->first) u->first = e;
+        u->n++;
+    }
+    return AST_INTO;
+}
+
 /* How many unknown names e has; the first of them goes to *one, which is NULL before. */
 static int count_unknown(Inst *inst, const AstExpr *e, const AstExpr **one) {
-    if (!e) return 0;
-    if (e->kind == AST_NAME && !sema_name(inst, e->name)) {
-        if (!*one) *one = e;
-        return 1;
-    }
-    int n = e->kind == AST_CALL ? 0 : count_unknown(inst, e->a, one); /* what is called is no dimension */
-    n += count_unknown(inst, e->b, one) + count_unknown(inst, e->c, one);
-    if (e->kind != AST_CALL) return n;
-    for (int i = 0; e->items && i < e->items->v.n; i++) n += count_unknown(inst, e->items->v.at[i].value, one);
-    return n;
+    Unknown u = {.inst = inst, .first = *one};
+    ast_walk(e, is_unknown, &u);
+    *one = u.first;
+    return u.n;
 }
 
 const AstExpr *sema_unknown_dim(Inst *inst, const AstItems *dims) {
@@ -23,22 +35,6 @@ const AstExpr *sema_unknown_dim(Inst *inst, const AstItems *dims) {
     for (int i = 0; i < dims->v.n; i++)
         if (dims->v.at[i].kind == ITEM_EXPR) count_unknown(inst, dims->v.at[i].value, &one);
     return one;
-}
-
-static bool items_name(const AstItems *dims, Sym name) {
-    for (int i = 0; dims && i < dims->v.n; i++) {
-        const AstItem *it = &dims->v.at[i];
-        if (it->kind == ITEM_PACK ? it->name == name : it->value && sema_mentions(it->value, name)) return true;
-    }
-    return false;
-}
-
-bool sema_names_dim(const AstDecl *fn, Sym name) {
-    for (int i = 0; fn->params && i < fn->params->v.n; i++)
-        if (fn->params->v.at[i].type && items_name(fn->params->v.at[i].type->dims, name)) return true;
-    for (int i = 0; fn->results && i < fn->results->v.n; i++)
-        if (fn->results->v.at[i].type && items_name(fn->results->v.at[i].type->dims, name)) return true;
-    return false;
 }
 
 /* ---- dim statements ---- */

@@ -2,6 +2,27 @@
  * it. */
 #include "sema_int.h"
 
+const Expr *sema_room_above(Sema *s, const Expr *sub, const Expr *extent) {
+    const Expr *last = expr2(s->g, OP_SUB, extent, expr_int(s->g, TY_I64, 1));
+    return expr2(s->g, OP_SUB, last, sub);
+}
+
+static const Expr *widened(Sema *s, const Expr *e, int depth) {
+    bool whole = e->type == TY_I32 && (op_rule(e->op) == RULE_ARITH || e->op == OP_IF) && depth < MAX_DEPTH;
+    if (!whole) return expr_cast(s->g, TY_I64, e);
+    const Expr *arg[3] = {e->arg[0]};
+    for (int i = e->op == OP_IF; i < e->nargs; i++) arg[i] = widened(s, e->arg[i], depth + 1);
+    return expr_op(s->g, e->op, arg, e->nargs);
+}
+
+const Expr *sema_wide(Sema *s, const Expr *sub) {
+    return sub->op == OP_CAST && known_is_small(sub) ? widened(s, sub->arg[0], 0) : sub;
+}
+
+bool sema_in_range(Sema *s, const Expr *sub, const Expr *extent) {
+    return known_nonneg(s->known, sub) && known_nonneg(s->known, sema_room_above(s, sub, extent));
+}
+
 typedef struct Constants {
     int n;
     int64_t at[8];
@@ -18,10 +39,6 @@ static void divisors_in(const Expr *e, Constants *out, int *left) {
     for (int i = 0; i < e->nargs; i++) divisors_in(e->arg[i], out, left);
 }
 
-static bool in_range(Sema *s, const Expr *sub, const Expr *extent) {
-    return known_nonneg(s->known, sub) && known_nonneg(s->known, sema_room_above(s, sub, extent));
-}
-
 const Expr *sema_suggest_multiple(Sema *s, const Expr *sub, const Expr *extent) {
     Constants by = {0};
     int left = 500;
@@ -32,7 +49,7 @@ const Expr *sema_suggest_multiple(Sema *s, const Expr *sub, const Expr *extent) 
         const Expr *rest = expr2(s->g, OP_MOD, extent, expr_int(s->g, TY_I64, by.at[i]));
         const Expr *whole = expr2(s->g, OP_EQ, rest, expr_int(s->g, TY_I64, 0));
         int mark = known_push(s->known, whole, true);
-        bool in = in_range(s, sub, extent);
+        bool in = sema_in_range(s, sub, extent);
         known_pop(s->known, mark);
         if (in) return whole;
     }
@@ -104,7 +121,7 @@ static bool proves(Sema *s, const InputLoads *g, const Claim *claim, int n, cons
             if (claim[k].low) known_push(s->known, expr2(s->g, OP_LE, f->least, v), true);
             if (claim[k].high) known_push(s->known, expr2(s->g, f->below, v, f->end), true);
         }
-    bool in = in_range(s, sub, extent);
+    bool in = sema_in_range(s, sub, extent);
     s->known->path.n = mark;
     return in;
 }

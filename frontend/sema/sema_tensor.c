@@ -4,12 +4,6 @@
 
 #include <string.h>
 
-TensorVal *sema_whole(Sema *s, Tensor *t) {
-    TensorVal *v = NEW(s->ctx, TensorVal);
-    *v = (TensorVal){.t = t, .type = t->type, .rank = t->rank, .shape = t->shape};
-    return v;
-}
-
 static bool sema_widens(Type from, Type to) {
     if (from == to) return true;
     if (type_is_float(from) != type_is_float(to) || from == TY_BOOL || to == TY_BOOL) return false;
@@ -64,16 +58,6 @@ static bool bind_names_given(Sema *s, const Args *a) {
         ok &= n != NULL;
     }
     return ok;
-}
-
-Def *sema_inout_argument(Sema *s, Inst *inst, const AstParam *p, const AstExpr *e, const AstExpr *call) {
-    for (int i = 0; e && e->kind == AST_NAME && i < inst->defs.n; i++)
-        if (inst->defs.at[i]->kind == TENSOR_INOUT && inst->defs.at[i]->name == e->name) return inst->defs.at[i];
-    Diag *d = SEMA_REPORT(s, INOUT_ARGUMENT, e ? e->span : call->span,
-                          "%s of %s is inout: it takes a whole inout parameter of the caller", p->name, call->a->name);
-    diag_note(s->ctx, d, p->span, "declared here");
-    if (e && e->kind == AST_NAME) diag_help(s->ctx, d, "declare it in the caller's header: inout %s: ...", e->name);
-    return NULL;
 }
 
 static bool is_int(const AstParam *p) { return p->type && !strcmp(p->type->name, "int"); }
@@ -320,7 +304,7 @@ static Inst *find_call(Sema *s, Env env, const AstExpr *call, Sym hint, Over *ov
     FnRef f;
     Args a = {.hint = hint};
     ExprVec given = {0};
-    if (!sema_find_fn(s, env.inst, call->a->name, &f) || !f.decl) {
+    if (!sema_find_fn(env.inst, call->a->name, &f) || !f.decl) {
         SEMA_REPORT(s, UNKNOWN_FUNCTION, call->a->span, "%s is no function on tensors", call->a->name);
         return NULL;
     }
@@ -472,7 +456,7 @@ TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint) {
     if (is_new(env, e)) return new_value(s, env, e);
     FnRef f;
     if (e->a->kind != AST_NAME) return sema_not_called(s, e);
-    if (!sema_find_fn(s, env.inst, e->a->name, &f)) {
+    if (!sema_find_fn(env.inst, e->a->name, &f)) {
         static const char *const later[] = {"vjp", "fold", "scan", "foreach", "sort", "topk"};
         for (size_t i = 0; i < sizeof later / sizeof *later; i++)
             if (!strcmp(e->a->name, later[i])) return sema_not_yet(s, e->span, later[i]);

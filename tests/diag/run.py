@@ -254,7 +254,7 @@ def main():
     verdict(len(rows) >= 80, f"only {len(rows)} codes")
     emitted = "".join(
         p.read_text() for d in ("ir", "frontend", "sched", "backend_cuda", "grammar")
-        for p in (ROOT / d).iterdir() if p.suffix in (".c", ".h", ".re", ".y"))
+        for p in (ROOT / d).rglob("*") if p.suffix in (".c", ".h", ".re", ".y"))
     for code, name in rows.items():
         verdict(code in ex or code in WITHOUT, f"{code} ({name}) has no example in ir/diag_examples.txt")
         use = code in WITHOUT or re.search(r"\bDIAG_%s\b|REPORT\(\w+, %s," % (name, name), emitted)
