@@ -3,7 +3,7 @@
 
 #include "diag.h"
 #include "expr_map.h"
-#include "ir/poly/hull.h"
+#include "expr_is.h"
 
 #include <string.h>
 

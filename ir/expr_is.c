@@ -2,6 +2,24 @@
  * answers. */
 #include "expr_is.h"
 
+#include "expr_walk.h"
+
+static Found is_beside_dims(const Expr *e, const void *unused) {
+    (void)unused;
+    if (e->op == OP_CONST || e->op == OP_DIM) return FOUND_NOT;
+    return !e->nargs || e->op == OP_LOAD || e->op == OP_REDUCE ? FOUND : FOUND_INSIDE;
+}
+
+bool expr_over_dims(const Expr *e) { return !expr_has(e, is_beside_dims, NULL); }
+
+static Found is_of_places(const Expr *e, const void *unused) {
+    (void)unused;
+    if (e->op == OP_SCALAR) return FOUND_NOT;
+    return is_beside_dims(e, NULL);
+}
+
+bool expr_is_uniform(const Expr *e) { return !expr_has(e, is_of_places, NULL); }
+
 bool load_exists(const Expr *e) {
     if (e->u.tensor->partial) return false;
     for (int i = 0; i < e->nargs; i++) {

@@ -5,6 +5,11 @@
 
 #include "graph.h"
 
+/* e is made of constants and dimensions alone. */
+bool expr_over_dims(const Expr *e);
+/* e is made of constants, dimensions and scalars alone: the host can compute it before anything is launched, and it is
+ * the same for all threads and elements. */
+bool expr_is_uniform(const Expr *e);
 /* Every element that a load's variables reach exists: it needs no condition. */
 bool load_exists(const Expr *load);
 /* One piece without a guard defines all elements: tensor[vars] = value. */

@@ -1,14 +1,21 @@
-/* A map from expression nodes (or any pointers) to pointers, for walks over shared nodes. It lives in the arena. */
+/* A map from expression nodes (or any pointers) to what a walk notes of them: a constant, an object that may be changed
+ * or a number, the same kind throughout a map. It lives in the arena. */
 #ifndef TDC_EXPR_MAP_H
 #define TDC_EXPR_MAP_H
 
 #include "base.h"
 
-typedef struct ExprMap {
-    struct {
-        const void *key;
+typedef struct ExprMapSlot {
+    const void *key;
+    union {
         const void *value;
-    } * slot;
+        void *object;
+        intptr_t number;
+    } u;
+} ExprMapSlot;
+
+typedef struct ExprMap {
+    ExprMapSlot *slot;
     size_t n, cap;
 } ExprMap;
 
@@ -19,11 +26,8 @@ static inline size_t expr_map_find(const ExprMap *m, const void *key) {
     return i;
 }
 
-static inline const void *expr_map_get(const ExprMap *m, const void *key) {
-    return m->cap ? m->slot[expr_map_find(m, key)].value : NULL;
-}
-
-static inline void expr_map_put(Ctx *ctx, ExprMap *m, const void *key, const void *value) {
+/* The key's place, which is made if it has none; it holds until something else is put. */
+static inline ExprMapSlot *expr_map_slot(Ctx *ctx, ExprMap *m, const void *key) {
     if (m->n * 2 >= m->cap) {
         ExprMap old = *m;
         m->cap = old.cap ? old.cap * 2 : 4;
@@ -35,7 +39,36 @@ static inline void expr_map_put(Ctx *ctx, ExprMap *m, const void *key, const voi
     size_t i = expr_map_find(m, key);
     if (!m->slot[i].key) m->n++;
     m->slot[i].key = key;
-    m->slot[i].value = value;
+    return &m->slot[i];
+}
+
+/* What was put; NULL: nothing. */
+static inline const void *expr_map_get(const ExprMap *m, const void *key) {
+    return m->cap ? m->slot[expr_map_find(m, key)].u.value : NULL;
+}
+
+static inline void expr_map_put(Ctx *ctx, ExprMap *m, const void *key, const void *value) {
+    expr_map_slot(ctx, m, key)->u.value = value;
+}
+
+/* Of a map of objects; NULL: nothing was put. */
+static inline void *expr_map_object(const ExprMap *m, const void *key) {
+    return m->cap ? m->slot[expr_map_find(m, key)].u.object : NULL;
+}
+
+static inline void expr_map_put_object(Ctx *ctx, ExprMap *m, const void *key, void *object) {
+    expr_map_slot(ctx, m, key)->u.object = object;
+}
+
+/* Of a map of numbers; `none` where none was put. */
+static inline intptr_t expr_map_number(const ExprMap *m, const void *key, intptr_t none) {
+    if (!m->cap) return none;
+    size_t i = expr_map_find(m, key);
+    return m->slot[i].key ? m->slot[i].u.number : none;
+}
+
+static inline void expr_map_put_number(Ctx *ctx, ExprMap *m, const void *key, intptr_t number) {
+    expr_map_slot(ctx, m, key)->u.number = number;
 }
 
 #endif

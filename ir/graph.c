@@ -162,18 +162,18 @@ bool graph_name_taken(const Graph *g, Sym name) { return expr_map_get(&g->names-
 void graph_take_name(Graph *g, Sym name) { expr_map_put(g->ctx, &g->names->taken, name, g); }
 
 Tensor *graph_find_tensor(const Graph *g, Sym name) {
-    Tensor *t = (Tensor *)expr_map_get(&g->names->tensors, name);
+    Tensor *t = expr_map_object(&g->names->tensors, name);
     return t && t->id < g->tensors.n && g->tensors.at[t->id] == t ? t : NULL;
 }
 
 /* The name itself, or the first name_N from 2 on that is free. */
 static Sym free_name(Graph *g, Sym name) {
     if (!graph_name_taken(g, name)) return name;
-    intptr_t n = (intptr_t)expr_map_get(&g->names->numbers, name);
+    intptr_t n = expr_map_number(&g->names->numbers, name, 1) + 1;
     Sym s;
-    for (n = n ? n + 1 : 2;; n++)
+    for (;; n++)
         if (!graph_name_taken(g, s = sym_fmt(g->ctx, "%s_%d", name, (int)n))) break;
-    expr_map_put(g->ctx, &g->names->numbers, name, (const void *)n);
+    expr_map_put_number(g->ctx, &g->names->numbers, name, n);
     return s;
 }
 
@@ -188,7 +188,7 @@ Tensor *graph_tensor(Graph *g, Sym name, TensorKind kind, Type t, int rank, cons
     for (int i = 0; i < rank; i++) x->shape[i] = shape[i];
     x->id = g->tensors.n;
     x->span = SPAN_NONE;
-    if (!graph_find_tensor(g, x->name)) expr_map_put(g->ctx, &g->names->tensors, x->name, x);
+    if (!graph_find_tensor(g, x->name)) expr_map_put_object(g->ctx, &g->names->tensors, x->name, x);
     vec_push(g->ctx, &g->tensors, x);
     if (kind != TENSOR_LET) vec_push(g->ctx, &g->params, x);
     return x;
@@ -204,10 +204,10 @@ Var *graph_place_var(Graph *g, PlaceOf of, int place, Sym name, const Var *like)
     const Expr *args[] = {like->lo, like->hi, expr_int(g, TY_I64, place * PLACE_KINDS + (int)of)};
     const Expr *node =
         expr_node(g, OP_ARG, TY_I64, false, of == PLACE_LET ? 0 : key_of(name), args, 3); /* all of this */
-    Var *v = (Var *)expr_map_get(&g->places->of, node);
+    Var *v = expr_map_object(&g->places->of, node);
     if (v) return v;
     v = graph_var(g, name, like->lo, like->hi);
-    expr_map_put(g->ctx, &g->places->of, node, v);
+    expr_map_put_object(g->ctx, &g->places->of, node, v);
     return v;
 }
 
@@ -284,71 +284,4 @@ bool expr_is_int(const Expr *e, int64_t *v) {
     if (e->op != OP_CONST || type_is_float(e->type)) return false;
     *v = e->u.i;
     return true;
-}
-
-/* ---- replacing ---- */
-
-typedef struct Replacing {
-    Graph *g;
-    Ctx *temp;
-    bool vars; /* nothing but variables is replaced */
-    ExprMap done;
-} Replacing;
-
-static const Expr *replace(Replacing *x, const Expr *e);
-
-/* The reduction itself, or one with new variables where a bound changes. */
-static Reduce *replace_reduce(Replacing *x, Reduce *r) {
-    const void *known = expr_map_get(&x->done, r);
-    if (known) return (Reduce *)known;
-    Graph *g = x->g;
-    Reduce *fresh = r;
-    for (int i = 0; i < r->nvars; i++) {
-        Var *v = r->vars[i];
-        const Expr *lo = replace(x, v->lo), *hi = replace(x, v->hi);
-        if (lo == v->lo && hi == v->hi) continue;
-        if (fresh == r) {
-            fresh = NEW(g->ctx, Reduce);
-            *fresh = *r;
-            fresh->vars = NEW_N(g->ctx, Var *, r->nvars);
-            memcpy(fresh->vars, r->vars, sizeof *r->vars * (size_t)r->nvars);
-        }
-        fresh->vars[i] = graph_var(g, v->name, lo, hi);
-        expr_map_put(x->temp, &x->done, expr_var(g, v), expr_var(g, fresh->vars[i]));
-    }
-    expr_map_put(x->temp, &x->done, r, fresh);
-    return fresh;
-}
-
-static const Expr *replace(Replacing *x, const Expr *e) {
-    const Expr *done = expr_map_get(&x->done, e);
-    if (done || !e->nargs) return done ? done : e;
-    if (x->vars && expr_is_mark(e)) {
-        bool same = true;
-        for (int i = 1; i < e->nargs; i++) same &= replace(x, e->arg[i]) == e->arg[i];
-        if (same) return e;
-    }
-    int64_t key = e->op == OP_REDUCE ? key_of(replace_reduce(x, e->u.reduce)) : e->u.i;
-    const Expr *few[4], **args = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
-    bool changed = key != e->u.i;
-    for (int i = 0; i < e->nargs; i++) {
-        args[i] = replace(x, e->arg[i]);
-        changed |= args[i] != e->arg[i];
-    }
-    const Expr *r = changed ? expr_node(x->g, e->op, e->type, e->untyped, key, args, e->nargs) : e;
-    expr_map_put(x->temp, &x->done, e, r);
-    return r;
-}
-
-const Expr *expr_replace(Graph *g, const Expr *e, const Expr *const *from, const Expr *const *to, int n) {
-    for (int i = n - 1; i >= 0; i--)
-        if (e == from[i]) return to[i];
-    Replacing x = {.g = g, .temp = ctx_temp(g->ctx), .vars = true};
-    for (int i = 0; i < n; i++) {
-        expr_map_put(x.temp, &x.done, from[i], to[i]);
-        x.vars &= from[i]->op == OP_VAR;
-    }
-    const Expr *r = replace(&x, e);
-    ctx_temp_end(x.temp);
-    return r;
 }

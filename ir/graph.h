@@ -274,8 +274,8 @@ const Expr *expr_settle(Graph *g, const Expr *e);
 bool expr_is_int(const Expr *e, int64_t *v); /* an integer constant */
 /* A cast with further operands marks a value: its free variables are all among those of the further operands. */
 static inline bool expr_is_mark(const Expr *e) { return e->op == OP_CAST && e->nargs > 1; }
-/* e with every use of from[i] (variables, or any nodes by identity) replaced by to[i]; reductions keep their
- * variables. */
+/* e with every use of from[i] (variables, or any nodes by identity) replaced by to[i] (expr_walk.c). A reduction has new
+ * variables where that changes a range of it, and its own else. */
 const Expr *expr_replace(Graph *g, const Expr *e, const Expr *const *from, const Expr *const *to, int n);
 
 /* ---- text (graph_print.c, graph_read.c) ---- */

@@ -2,7 +2,7 @@
  * which is f - n * (f / n). Elements of a vector of f are neighbours there too, up to the end of the row; where n is a
  * multiple of the vector, which is a condition of the variant of whole vectors, none crosses it. Of tensors that have
  * an element a row it reads f / n: one for a whole vector under that condition. */
-#include "ir/poly/hull.h"
+#include "ir/expr_is.h"
 #include "lower_internal.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * variable of its own stands for the caller's; each piece that it defines takes fresh ones. */
 #include "sema_int.h"
 
-#include "ir/poly/hull.h"
+#include "ir/expr_is.h"
 
 static bool known(const Over *o, const Var *v) {
     for (int i = 0; i < o->outer.n; i++)

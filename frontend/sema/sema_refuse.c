@@ -2,7 +2,7 @@
  * where the ranges of its variables come from, and what to write. */
 #include "sema_int.h"
 
-#include "ir/poly/hull.h"
+#include "ir/expr_is.h"
 
 typedef struct Refusal {
     Sema *s;

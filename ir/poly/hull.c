@@ -1,18 +1,11 @@
 /* Ranges over dimensions alone (hull.h). */
 #include "hull.h"
 
-#include "ir/expr_map.h"
+#include "ir/expr_is.h"
+#include "ir/expr_walk.h"
 #include "poly.h"
 
 enum { SMALL_TYPE_BITS = 16 };
-
-bool expr_over_dims(const Expr *e) {
-    if (e->op == OP_CONST || e->op == OP_DIM) return true;
-    if (!e->nargs || e->op == OP_LOAD || e->op == OP_REDUCE) return false;
-    for (int i = 0; i < e->nargs; i++)
-        if (!expr_over_dims(e->arg[i])) return false;
-    return true;
-}
 
 static const Expr *uncast(const Expr *e) {
     while (e->op == OP_CAST && !type_is_float(e->type) && !type_is_float(e->arg[0]->type)) e = e->arg[0];

@@ -6,9 +6,6 @@
 
 #include "ir/graph.h"
 
-/* Of constants and dimensions alone. */
-bool expr_over_dims(const Expr *e);
-
 /* *least <= every value of lo, *end >= every value of hi, for a variable v with the range lo..hi that is used in the
  * guard and the body of reduction e; false where nothing bounds it. */
 bool range_hull(Graph *g, const Expr *e, const Var *v, const Expr *lo, const Expr *hi, const Expr **least,

@@ -1,25 +1,11 @@
 /* The normal form of float arithmetic: see normal.h. */
 #include "normal.h"
 
+#include "ir/expr_is.h"
 #include "ir/expr_map.h"
 
 #include <math.h>
 #include <string.h>
-
-bool expr_is_uniform(const Expr *e) {
-    switch (e->op) {
-    case OP_LOAD:
-    case OP_VAR:
-    case OP_REDUCE:
-    case OP_ARG:
-    case OP_VALUE:
-    case OP_FACTOR: return false;
-    default: break;
-    }
-    for (int i = 0; i < e->nargs; i++)
-        if (!expr_is_uniform(e->arg[i])) return false;
-    return true;
-}
 
 /* Six significant digits. */
 static double rounded(double v) {

@@ -23,7 +23,4 @@ typedef struct Normal {
 
 Normal normal_of(Graph *g, Ctx *ctx, const Expr *e); /* in that memory */
 bool normal_equal(const Normal *a, const Normal *b);
-/* e depends on dimensions and scalars alone: the host can compute it before anything is launched. */
-bool expr_is_uniform(const Expr *e);
-
 #endif

@@ -6,7 +6,6 @@
 #include "ir/expr_is.h"
 #include "ir/expr_map.h"
 #include "ir/expr_text.h"
-#include "ir/poly/hull.h"
 #include "ir/poly/poly.h"
 #include "normal.h"
 

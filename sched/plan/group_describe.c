@@ -1,7 +1,7 @@
 /* What a group says of its axes and steps to schedules: which steps stand under which folds, which axes accesses move
  * along, which steps join two values of fewer axes. */
 #include "group.h"
-#include "ir/expr_find.h"
+#include "ir/expr_walk.h"
 
 /* Marks the steps inside an expression as standing under the axes that the enclosing steps fold. */
 static void mark_under(Group *gr, Ctx *temp, ExprMap *seen, const Expr *e, AxisSet under) {

@@ -2,7 +2,7 @@
  * temporaries. A factor that is computed is stored first, in the type that the library multiplies. */
 #include "partition.h"
 #include "sched/library/product.h"
-#include "ir/expr_find.h"
+#include "ir/expr_walk.h"
 
 enum { LEAST_OTHER_SIDE = 32 /* a computed factor is read so often at least */ };
 

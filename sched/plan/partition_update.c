@@ -1,7 +1,7 @@
 /* Updates in place: what must be staged because somebody still reads the old values. See partition.h. */
 #include "partition.h"
 #include "sched/library/product.h"
-#include "ir/expr_find.h"
+#include "ir/expr_walk.h"
 
 #include <limits.h>
 

@@ -2,6 +2,7 @@
  * in. */
 #include "prepare.h"
 
+#include "ir/expr_is.h"
 #include "ir/poly/hull.h"
 #include "ir/poly/poly.h"
 #include "sched/library/product.h"

@@ -2,7 +2,7 @@
  * either, and where one kernel for both is as good as two. How far back is looked, and how often it is tried, is
  * bounded: the time of a partition is linear in its equations. */
 #include "share.h"
-#include "ir/expr_find.h"
+#include "ir/expr_walk.h"
 
 enum { MAX_STORES = 8, MAX_BACK = 64, MAX_TRIES = 8 };
 

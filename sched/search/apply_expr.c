@@ -2,7 +2,7 @@
  * load in a branch happens only where the branch is taken. */
 #include "apply_form.h"
 #include "sched/kernel/kernel_text.h"
-#include "ir/expr_find.h"
+#include "ir/expr_walk.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "sched.h"
 
 #include "ir/diag.h"
-#include "ir/poly/hull.h"
+#include "ir/expr_is.h"
 #include "sched/library/product.h"
 
 Program *sched_empty(Graph *g, const Plan *plan) {
