@@ -1,7 +1,7 @@
 /* Constructors of the syntax tree, one for each action of the grammar, and the limits that keep the tree small enough
  * for passes that recurse over it. Meaning is not checked here, only what a place allows. */
 #include "frontend/ast/ast_build.h"
-#include "frontend/ast/foreign.h"
+#include "frontend/ast/builtins.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ static void stop(Parse *p, DiagCode code, Span span, const char *what, int limit
 static void not_yet(Parse *p, Token word) {
     Diag *d = diag_report(p->ctx, DIAG_NOT_YET, parse_token_span(p, word),
                           "not yet: `%s` has no meaning in this version", word.text);
-    const char *instead = later_instead(word.text);
+    const char *instead = builtin_instead(builtin_by_name(word.text));
     if (instead) diag_help(p->ctx, d, "%s", instead);
 }
 
@@ -238,7 +238,7 @@ static const AstExpr *last_variable(const AstExpr *e) {
 static bool is_word(const Parse *p, Sym name) { /* a type, or `pad` */
     for (int i = 0; i < TY_COUNT; i++)
         if (p->types[i] == name) return true;
-    return !strcmp(name, "pad");
+    return builtin_by_name(name) == BUILTIN_PAD;
 }
 
 AstItem ast_item_in(Parse *p, AstExpr *e, AstExpr *lo, AstExpr *hi) {

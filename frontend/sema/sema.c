@@ -1,5 +1,6 @@
 /* Semantic analysis of a file: its imports, its exports one by one, its checks. */
 #include "frontend/ast/ast_walk.h"
+#include "frontend/ast/builtins.h"
 #include "sema_int.h"
 
 #include <string.h>
@@ -170,7 +171,7 @@ static void export_instance(Sema *s, AstDecl *d) {
         return;
     }
     FnRef f;
-    if (!strcmp(callee->name, "vjp") || !strcmp(callee->name, "foreach")) {
+    if (builtin_kind(builtin_by_name(callee->name)) == BUILTIN_IS_FUNCTION) {
         sema_not_yet(s, v->span, callee->name);
         return;
     }

@@ -3,6 +3,7 @@
  * of v. Nothing is elaborated and nothing reported for it: only what is written down, tensors of the header and those
  * made already are looked at. */
 #include "frontend/ast/ast_walk.h"
+#include "frontend/ast/builtins.h"
 #include "sema_int.h"
 
 #include <string.h>
@@ -175,7 +176,8 @@ static void find_reduced(Ahead *a, const AstExpr *e, int i, const Binder *b, con
 }
 
 static bool is_pad(const AstExpr *e) {
-    return e->kind == AST_CALL && e->a->kind == AST_NAME && !strcmp(e->a->name, "pad") && e->items->v.n == 2;
+    return e->kind == AST_CALL && e->a->kind == AST_NAME && builtin_by_name(e->a->name) == BUILTIN_PAD &&
+           e->items->v.n == 2;
 }
 
 static void find(Ahead *a, const AstExpr *e, const Binder *b, const Tests *tests) {

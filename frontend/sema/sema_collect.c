@@ -1,5 +1,6 @@
 /* What the statements of a function on tensors define, found before anything is elaborated. */
 #include "frontend/ast/ast_walk.h"
+#include "frontend/ast/builtins.h"
 #include "sema_int.h"
 
 #include <string.h>
@@ -30,9 +31,9 @@ static bool is_tensor_expr(Sema *s, Inst *inst, const AstExpr *e) {
     case AST_INDEX: return has_rest(e->items);
     case AST_CALL:
         if (e->a->kind != AST_NAME)
-            return e->a->kind == AST_CALL && e->a->a->kind == AST_NAME && !strcmp(e->a->a->name, "vjp");
+            return e->a->kind == AST_CALL && e->a->a->kind == AST_NAME && builtin_by_name(e->a->a->name) == BUILTIN_VJP;
         if (sema_find_fn(inst, e->a->name, &f)) return f.decl && sema_is_tensor_fn(f.decl);
-        return !strcmp(e->a->name, "new") || !strcmp(e->a->name, "sort") || !strcmp(e->a->name, "topk");
+        return builtin_kind(builtin_by_name(e->a->name)) == BUILTIN_IS_TENSOR;
     default: return false;
     }
 }
@@ -162,7 +163,8 @@ static void classify_scalars(Sema *s, Inst *inst) {
 /* Marks the inouts whose new values are read. */
 static AstStep mark_fresh(void *user, const AstExpr *e) {
     Inst *inst = user;
-    bool is_new = e->kind == AST_CALL && e->a->kind == AST_NAME && !strcmp(e->a->name, "new") && e->items->v.n == 1;
+    bool is_new = e->kind == AST_CALL && e->a->kind == AST_NAME && builtin_by_name(e->a->name) == BUILTIN_NEW &&
+                  e->items->v.n == 1;
     const AstExpr *arg = is_new ? e->items->v.at[0].value : NULL;
     for (int i = 0; arg && arg->kind == AST_NAME && i < inst->defs.n; i++)
         if (inst->defs.at[i]->kind == TENSOR_INOUT && inst->defs.at[i]->name == arg->name)
@@ -215,7 +217,7 @@ static AstStep collect_call(void *user, const AstExpr *call) {
 static bool collect_call_stmt(Sema *s, Inst *inst, const AstStmt *st, int updates) {
     FnRef f;
     if (updates > 0) return true;
-    if (!sema_find_fn(inst, st->value->a->name, &f) && !sema_is_builtin(st->value->a->name)) {
+    if (!sema_find_fn(inst, st->value->a->name, &f) && !builtin_is_function(st->value->a->name)) {
         sema_unknown_function(s, (Env){inst, NULL}, st->value->a->name, st->value->a->span);
         return false;
     }

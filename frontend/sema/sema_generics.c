@@ -1,4 +1,5 @@
 /* What is given for a function's parameters in <>: types, integers, truth values, functions. */
+#include "frontend/ast/builtins.h"
 #include "sema_int.h"
 
 static bool bind_fn(Sema *s, Inst *inst, const AstGeneric *g, const AstExpr *v, Env env) {
@@ -8,7 +9,7 @@ static bool bind_fn(Sema *s, Inst *inst, const AstGeneric *g, const AstExpr *v, 
     }
     FnRef f = {0};
     if (!sema_find_fn(env.inst, v->name, &f)) f.builtin = v->name;
-    if (!f.decl && !sema_is_builtin(f.builtin)) {
+    if (!f.decl && !builtin_is_function(f.builtin)) {
         sema_unknown_function(s, env, v->name, v->span);
         return false;
     }

@@ -1,20 +1,32 @@
 /* What the files of semantic analysis share. A function whose result is NULL or false has reported the error.
- *   sema.c         files, imports, exports in order          sema_check.c   check, bench and option statements
- *   sema_inst.c    an export: its parameters bound           sema_tensor.c  a call of a tensor function, inlined
- *   sema_shape.c   dimensions, dim statements, unification   sema_names.c   names, scopes, types
- *   sema_stmt.c    statements, facts, order of elaboration   sema_def.c     equations
- *   sema_pieces.c  disjoint and covering pieces              sema_range.c   ranges from uses
- *   sema_expr.c    operators and typing                      sema_call.c    casts, functions on elements
- *   sema_load.c    loads, pad                                sema_reduce.c  reductions
- *   sema_lift.c    lets of composite reductions              sema_prove.c   facts, proofs, counterexamples
- *   sema_update.c  updates, scatters, new(p)               sema_refuse.c  what is said of subscripts out of range
- *   sema_over.c    calls under index variables               sema_left.c    the left-hand side of an equation
- *   sema_ahead.c   ranges of lets from their readers         sema_suggest.c what to state for a proof to succeed
- *   sema_report.c  where a report stands                     sema_cycle.c   what is said of circles
- *   sema_axis.c    and of operations on whole tensors
- *   sema_dims.c    dim lines: order, hints, idle ones       sema_results.c  types that an export gives its results
- * Elaboration is by need: a definition is worked out when something loads its tensor, with the Graph's tensors made in
- * that order. Ranges are inferred on the syntax tree before an expression is built, so that every proof knows them. */
+ *
+ * An export, from the top:
+ *   sema.c          files, imports, exports in order          sema_export.c   an export: its parameters bound
+ *   sema_check.c    check, bench and option statements        sema_results.c  types that an export gives its results
+ *   sema_dims.c     dim lines: order, hints, idle ones
+ * Elaboration:
+ *   sema_expr.c     operators, names, conditions              sema_call.c     casts, functions on elements
+ *   sema_load.c     loads, pad                                sema_reduce.c   reductions
+ *   sema_tensor.c   a call of a tensor function, inlined      sema_generics.c parameters in <>
+ *   sema_facts.c    require, assume                           sema_shape.c    dimensions, dim statements, unification
+ *   sema_order.c    which definition is worked out when       sema_def.c      equations
+ *   sema_left.c     the left-hand side of an equation         sema_range.c    ranges from uses
+ *   sema_ahead.c    ranges of lets from their readers
+ * What these build on:
+ *   sema_collect.c  what the statements of a function define  sema_args.c     a call's arguments by parameter
+ *   sema_sub.c      proofs that subscripts are in range       sema_refuse.c   what is said where they are not
+ *   sema_suggest.c  what to state for a proof to succeed      sema_pieces.c   disjoint and covering pieces
+ *   sema_update.c   updates, scatters, new(p)                 sema_over.c     calls under index variables
+ *   sema_lift.c     lets of composite reductions              sema_value.c    tensors as values
+ *   sema_axis.c     what is said of whole tensors             sema_cycle.c    what is said of circles
+ *   sema_typing.c   types of operators, constants             sema_syntax.c   questions about the syntax tree
+ *   sema_names.c    names, scopes, types                      sema_report.c   where a report stands, what it quotes
+ *
+ * The files under Elaboration call each other in a circle, which tests/checks/circles.sh counts; no other file here is
+ * in one. Elaboration is by need: a definition is worked out when something loads its tensor, with the Graph's tensors
+ * made in that order. So an expression elaborates a load, a load the tensor, a tensor a call, a call the instance's
+ * facts, shapes and definitions, and a definition its left-hand side, its ranges and again expressions. Ranges are
+ * inferred on the syntax tree before an expression is built, so that every proof knows them. */
 #ifndef TDC_SEMA_INT_H
 #define TDC_SEMA_INT_H
 
@@ -440,8 +452,6 @@ Sym sema_suggest_assume(Sema *s, const Expr *sub, const Expr *extent);
 
 /* ---- sema_call.c ---- */
 const Expr *sema_call(Sema *s, Env env, const AstExpr *e);
-const char *sema_builtin(int i); /* the functions of the language, each once; NULL behind the last */
-bool sema_is_builtin(Sym name);  /* a function of the language */
 /* The expression that a body on elements returns (of a function or of a reduction); env gets its lets. */
 const AstExpr *sema_body_return(Sema *s, Env *env);
 /* What a function on elements returns, its parameters bound in env. */

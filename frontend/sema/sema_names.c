@@ -1,4 +1,5 @@
 /* Names: what a function's instance binds, what scopes inside an equation bind, and types by name. */
+#include "frontend/ast/builtins.h"
 #include "frontend/ast/foreign.h"
 #include "sema_int.h"
 
@@ -148,19 +149,16 @@ static const char *module_with(Sema *s, FileScope *f, Sym name) {
 
 /* sum_j and the like: the reduction's name, or NULL. */
 static Sym reduction_in(Sema *s, Sym name) {
-    static const char *const reductions[] = {"sum", "prod", "max", "min", "mean", "any", "all", "argmax", "argmin"};
     const char *end = strchr(name, '_');
-    for (size_t i = 0; end && i < sizeof reductions / sizeof *reductions; i++)
-        if (strlen(reductions[i]) == (size_t)(end - name) && !strncmp(name, reductions[i], (size_t)(end - name)))
-            return sym(s->ctx, reductions[i]);
-    return NULL;
+    Sym reduction = end ? sym_n(s->ctx, name, (size_t)(end - name)) : NULL;
+    return reduction && builtin_is_reduction(reduction) ? reduction : NULL;
 }
 
 void sema_unknown_function(Sema *s, Env env, Sym name, Span span) {
     Candidates c = {0};
     bool quiet = diag_full(s->ctx);
     const char *builtin;
-    for (int i = 0; !quiet && (builtin = sema_builtin(i)); i++) vec_push(s->ctx, &c, builtin);
+    for (int i = 0; !quiet && (builtin = builtin_function(i)); i++) vec_push(s->ctx, &c, builtin);
     for (int i = 0; i < TY_COUNT && !quiet; i++) vec_push(s->ctx, &c, type_name((Type)i));
     if (!quiet) function_candidates(s, env.inst->file, &c);
     Diag *d = SEMA_REPORT(s, UNKNOWN_FUNCTION, span, "unknown function %s", name);
@@ -171,7 +169,7 @@ void sema_unknown_function(Sema *s, Env env, Sym name, Span span) {
     size_t last = strlen(name) - 1;
     Sym without = name[last] == 'f' ? sym_n(s->ctx, name, last) : NULL; /* expf */
     if (without && foreign_name(without)) without = sym(s->ctx, foreign_name(without));
-    if (without && !sema_is_builtin(without)) without = NULL;
+    if (without && !builtin_is_function(without)) without = NULL;
     if (type) {
         diag_fix(s->ctx, d, span, type, "a cast is a call of the type: %s(...)", type);
     } else if (without || other) {

@@ -1,5 +1,6 @@
 /* The range of an index variable from its uses: every subscript that is the variable alone, outside pad and outside an
  * `if` that tests the variable, must agree. */
+#include "frontend/ast/builtins.h"
 #include "sema_int.h"
 
 #include <string.h>
@@ -126,7 +127,7 @@ static void add_padded(Walk *w, const AstExpr *load, int at) {
 }
 
 static bool names_pad(const AstExpr *e) {
-    return e->kind == AST_CALL && e->a->kind == AST_NAME && !strcmp(e->a->name, "pad");
+    return e->kind == AST_CALL && e->a->kind == AST_NAME && builtin_by_name(e->a->name) == BUILTIN_PAD;
 }
 
 /* The variable of `vars` with which the guard compares `name`, or NULL. */

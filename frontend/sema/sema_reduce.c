@@ -1,4 +1,5 @@
 /* Reductions: their variables, guards and monoids; mean; composite reductions of the source. */
+#include "frontend/ast/builtins.h"
 #include "sema_int.h"
 
 #include "ir/poly/hull.h"
@@ -244,7 +245,7 @@ static const Expr *plain(Sema *s, Env env, const AstExpr *e, Sym name, Roots *ro
     if (!bind_items(s, &b, e->a->items, roots)) return NULL;
     const Expr *body = operand(s, e, &b, roots);
     if (!body) return NULL;
-    if (!strcmp(name, "mean")) return mean(s, env, e, &b, body, roots);
+    if (builtin_by_name(name) == BUILTIN_MEAN) return mean(s, env, e, &b, body, roots);
     MonoidKind m = MONOID_SUM;
     sema_monoid(name, &m);
     bool truth = m == MONOID_ANY || m == MONOID_ALL;
@@ -356,6 +357,6 @@ const Expr *sema_reduce(Sema *s, Env env, const AstExpr *e, int part) {
     for (int i = 0; i < e->items->v.n; i++)
         if (e->items->v.at[i].kind == ITEM_EXPR) vec_push(s->ctx, &roots, e->items->v.at[i].value);
     if (sema_find_decl(env.inst->file, DECL_REDUCE, name, &f)) return composite(s, env, e, f, part);
-    if (!strcmp(name, "fold") || !strcmp(name, "scan")) return sema_not_yet(s, e->span, name);
+    if (builtin_is_later(builtin_by_name(name))) return sema_not_yet(s, e->span, name);
     return plain(s, env, e, name, &roots);
 }

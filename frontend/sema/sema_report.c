@@ -1,6 +1,6 @@
 /* Where a report stands. What goes wrong in a function may be the fault of its call: the calls that led there are notes
  * of the report, and one about a file other than the one that is compiled stands at the call that entered it. */
-#include "frontend/ast/foreign.h"
+#include "frontend/ast/builtins.h"
 #include "sema_int.h"
 
 #include <string.h>
@@ -133,14 +133,15 @@ void *sema_not_yet(Sema *s, Span span, const char *what) {
             return NULL;
     }
     Diag *d = SEMA_REPORT(s, NOT_YET, span, "%s: not yet", what);
-    if (later_instead(what)) diag_help(s->ctx, d, "%s", later_instead(what));
+    const char *instead = builtin_instead(builtin_by_name(what));
+    if (instead) diag_help(s->ctx, d, "%s", instead);
     return NULL;
 }
 
 void *sema_not_called(Sema *s, const AstExpr *call) {
     const AstExpr *inner = call->a;
     while (inner->kind == AST_CALL || inner->kind == AST_INDEX) inner = inner->a;
-    if (inner->kind == AST_NAME && (!strcmp(inner->name, "vjp") || !strcmp(inner->name, "foreach")))
+    if (inner->kind == AST_NAME && builtin_kind(builtin_by_name(inner->name)) == BUILTIN_IS_FUNCTION)
         return sema_not_yet(s, inner->span, inner->name);
     if (call->a->kind != AST_ERROR)
         SEMA_REPORT(s, NOT_A_FUNCTION, call->a->span, "this is no function: functions are called by their names");

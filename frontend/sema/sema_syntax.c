@@ -1,5 +1,6 @@
 /* Questions about the syntax tree: of what kind an expression is by its form, and which names stand in it. */
 #include "frontend/ast/ast_walk.h"
+#include "frontend/ast/builtins.h"
 #include "sema_int.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ bool sema_is_reduction(Env env, const AstExpr *e) {
     if (e->kind != AST_CALL || e->a->kind != AST_INDEX || e->a->a->kind != AST_NAME) return false;
     Sym name = e->a->a->name;
     if (sema_find_decl(env.inst->file, DECL_REDUCE, name, &f)) return true;
-    return sema_monoid(name, &m) || !strcmp(name, "mean") || !strcmp(name, "fold") || !strcmp(name, "scan");
+    return sema_monoid(name, &m) || builtin_kind(builtin_by_name(name)) == BUILTIN_IS_REDUCTION;
 }
 
 /* ---- names ---- */

@@ -1,5 +1,6 @@
 /* Whole tensors as values: names, slices, and calls of tensor functions, which are inlined: each call binds the
  * function's parameters to its arguments and defines the function's tensors anew, once for each place it stands in. */
+#include "frontend/ast/builtins.h"
 #include "sema_int.h"
 
 #include <string.h>
@@ -433,7 +434,7 @@ static TensorVal *slice(Sema *s, Env env, const AstExpr *e) {
 }
 
 static bool is_new(Env env, const AstExpr *e) {
-    return e->kind == AST_CALL && e->a->kind == AST_NAME && !strcmp(e->a->name, "new") &&
+    return e->kind == AST_CALL && e->a->kind == AST_NAME && builtin_by_name(e->a->name) == BUILTIN_NEW &&
            !sema_name(env.inst, e->a->name);
 }
 
@@ -457,14 +458,11 @@ TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint) {
     FnRef f;
     if (e->a->kind != AST_NAME) return sema_not_called(s, e);
     if (!sema_find_fn(env.inst, e->a->name, &f)) {
-        static const char *const later[] = {"vjp", "fold", "scan", "foreach", "sort", "topk"};
-        for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-            if (!strcmp(e->a->name, later[i])) return sema_not_yet(s, e->span, later[i]);
-        static const char *const reductions[] = {"sum", "prod", "max", "min", "mean", "any", "all", "argmax", "argmin"};
-        for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++)
-            if (!strcmp(e->a->name, reductions[i])) return sema_no_axis(s, env, e, e->a->name, s->defining), NULL;
+        Sym name = e->a->name;
+        if (builtin_is_later(builtin_by_name(name))) return sema_not_yet(s, e->span, name);
+        if (builtin_is_reduction(name)) return sema_no_axis(s, env, e, name, s->defining), NULL;
         f = (FnRef){.builtin = e->a->name};
-        if (!sema_is_builtin(e->a->name)) {
+        if (!builtin_is_function(e->a->name)) {
             sema_unknown_function(s, env, e->a->name, e->a->span);
             return NULL;
         }
