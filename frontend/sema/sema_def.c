@@ -368,11 +368,11 @@ bool sema_equations(Sema *s, Def *d) {
     Pieces pieces = {.plain = true};
     if (!build_pieces(s, &t, &pieces)) return false;
     if (d->kind == TENSOR_INOUT && d->fresh && !pieces.plain) return define_new(s, d, &pieces);
-    Over over = sema_over_used(s, d->inst, pieces.v.at, pieces.v.n, t.shape.n);
+    Over over = over_used(s->g, &d->inst->over, pieces.v.at, pieces.v.n, t.shape.n);
     Tensor *x = graph_target(s, &t, &over, rounds);
     if (!x) return false;
     for (int i = 0; i < pieces.v.n; i++)
-        vec_push(s->ctx, &x->pieces, sema_over_piece(s, &over, pieces.v.at[i], t.shape.n));
+        vec_push(s->ctx, &x->pieces, over_piece(s->g, &over, pieces.v.at[i], t.shape.n));
     d->val = sema_over_whole(s, &over, x);
     if (d->kind == TENSOR_INOUT && d->fresh && !copy_into(s, sema_name(d->inst, d->name)->tensor->t, x, d->span))
         return false;

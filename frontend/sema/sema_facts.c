@@ -67,7 +67,7 @@ static bool state(Sema *s, Inst *inst, const AstStmt *st, const AstExpr *e) {
     f.cond = f.require ? sema_cond(s, env, e) : assumed(s, env, e);
     if (!f.cond) return false;
     int64_t v;
-    Over over = sema_over_used(s, inst, &(Piece){.value = f.cond}, 1, 0);
+    Over over = over_used(s->g, &inst->over, &(Piece){.value = f.cond}, 1, 0);
     if (f.require && (known_uses_data(f.cond) || over.vars.n)) {
         Diag *d =
             SEMA_REPORT(s, NOT_CONSTANT, e->span, "require is checked on the host at entry: it cannot depend on %s",
@@ -87,7 +87,7 @@ static bool state(Sema *s, Inst *inst, const AstStmt *st, const AstExpr *e) {
         const Fact *known = &s->g->facts.at[i];
         if (known->require && known->cond == f.cond && known->text == f.text) return true;
     }
-    Piece bound = sema_over_piece(s, &over, (Piece){.vars = f.vars, .nvars = f.nvars, .value = f.cond}, 0);
+    Piece bound = over_piece(s->g, &over, (Piece){.vars = f.vars, .nvars = f.nvars, .value = f.cond}, 0);
     f.vars = bound.vars;
     f.nvars = bound.nvars;
     f.cond = bound.value;

@@ -32,12 +32,11 @@
 
 #include "ir/diag.h"
 #include "ir/expr_map.h"
+#include "ir/over.h"
 #include "ir/poly/known.h"
 #include "sema.h"
 
 enum { MAX_CALL_DEPTH = 64, MAX_INSTANCES = 120000, MAX_EXPRS = 4000000 };
-
-typedef VEC(Var *) Vars;
 
 typedef struct FileScope FileScope;
 typedef struct Inst Inst;
@@ -125,13 +124,6 @@ typedef struct Readers {
     VEC(AstStmt *) v;
 } Readers;
 
-/* The index variables of the caller on which the arguments of a call depend, and those that stand for them in the
- * instance, each from 0 on: outer[i] is inside[i] there, own[i] is back[i] in the caller. */
-typedef struct Over {
-    Vars vars; /* own, as variables */
-    ExprVec outer, own, inside, back;
-} Over;
-
 typedef struct CallMemo {
     Inst *inst;                   /* NULL: it has errors */
     ExprVec given;                /* the arguments' expressions; empty unless they depend on index variables */
@@ -163,7 +155,7 @@ struct Inst {
     ExprMap readers; /* sema_ahead.c: Sym of a tensor -> Readers, once readers_known */
     ExprMap ahead;   /* and what it found: AstItem of a let's variable -> AheadMemo */
     bool readers_known;
-    Over over;
+    Over over; /* the caller's index variables on which the arguments depend */
 };
 
 typedef struct Env {
@@ -375,20 +367,13 @@ bool sema_store_as(Sema *s, Def *d); /* a result that the export stores in anoth
 
 /* ---- sema_pieces.c ---- */
 bool sema_check_pieces(Sema *s, const Def *d, const Tensor *t);
-/* Provably each element is defined by at most one of the pieces, once. */
-bool sema_apart(Sema *s, const Piece *pieces, int n, int rank);
 
 /* ---- sema_over.c ---- */
 bool sema_over_add(Sema *s, Over *o, const Expr *e, Span span); /* the free variables of e */
-const Expr *sema_over_inside(Sema *s, const Over *o, const Expr *e);
-bool sema_over_same(const Over *a, const Over *b); /* ranges of the callers' variables */
-/* A tensor of the instance in the Graph: on which of the instance's variables its n pieces depend, its shape, a piece,
- * its value. rank is the tensor's in the instance. */
-Over sema_over_used(Sema *s, const Inst *inst, const Piece *pieces, int n, int rank);
+/* The shape of the instance's tensor in the Graph; the tensor as the instance sees it, and as the caller does. */
 bool sema_over_shape(Sema *s, const Over *o, const ExprVec *shape, Span span, ExprVec *out);
-Piece sema_over_piece(Sema *s, const Over *o, Piece p, int rank);
 TensorVal *sema_over_whole(Sema *s, const Over *o, Tensor *t);
-TensorVal *sema_over_value(Sema *s, const Over *o, const TensorVal *v); /* in the caller's terms */
+TensorVal *sema_over_value(Sema *s, const Over *o, const TensorVal *v);
 
 /* ---- sema_update.c ---- */
 /* Makes pieces (op[i]: what joins pieces[i].value, not yet stored, with the element) into definitions by =: the pieces
@@ -465,8 +450,8 @@ const Expr *sema_reduce(Sema *s, Env env, const AstExpr *e, int part);
 /* v itself, or the load of a tensor that holds it; the first only where v reduces. */
 const Expr *sema_lift(Sema *s, Sym name, const Expr *v);
 const Expr *sema_lift_any(Sema *s, Sym name, const Expr *v);
-bool sema_reduces(Sema *s, const Expr *e);              /* a reduction is somewhere in it */
-void sema_free_vars(Sema *s, const Expr *e, Vars *out); /* each once */
+bool sema_reduces(Sema *s, const Expr *e);                /* a reduction is somewhere in it */
+void sema_free_vars(Sema *s, const Expr *e, VarVec *out); /* each once */
 
 /* ---- sema_range.c ---- */
 /* Where in `roots` a variable (or a pack) is used plainly, and the range that follows. */

@@ -10,7 +10,7 @@ enum { MAX_COMPARED = 20000 };
 typedef struct Free {
     Ctx *ctx;
     ExprMap seen;
-    Vars used, bound;
+    VarVec used, bound;
     bool reduces;
 } Free;
 
@@ -36,13 +36,13 @@ bool sema_reduces(Sema *s, const Expr *e) {
     return f.reduces;
 }
 
-static bool holds(const Vars *v, const Var *x) {
+static bool holds(const VarVec *v, const Var *x) {
     for (int i = 0; i < v->n; i++)
         if (v->at[i] == x) return true;
     return false;
 }
 
-void sema_free_vars(Sema *s, const Expr *e, Vars *out) {
+void sema_free_vars(Sema *s, const Expr *e, VarVec *out) {
     Free f = {.ctx = s->ctx};
     find(&f, e);
     for (int i = 0; i < f.used.n; i++)
@@ -61,7 +61,7 @@ static bool is_axis(Sema *s, const Var *v) {
 
 typedef struct Alpha {
     Ctx *ctx;
-    Vars a, b;
+    VarVec a, b;
     int left;
 } Alpha;
 
@@ -90,7 +90,7 @@ static bool same(Alpha *x, const Expr *a, const Expr *b) {
     return true;
 }
 
-static Tensor *lifted_before(Sema *s, const Vars *vars, const Expr *v) {
+static Tensor *lifted_before(Sema *s, const VarVec *vars, const Expr *v) {
     for (int i = 0; i < s->lifted.n; i++) {
         Tensor *t = s->lifted.at[i];
         const Piece *p = &t->pieces.at[0];
@@ -114,7 +114,7 @@ const Expr *sema_lift(Sema *s, Sym name, const Expr *v) {
 
 const Expr *sema_lift_any(Sema *s, Sym name, const Expr *v) {
     Free f = {.ctx = s->ctx};
-    Vars vars = {0};
+    VarVec vars = {0};
     v = expr_settle(s->g, v);
     find(&f, v);
     if (s->known->path.n > 0 || v->untyped) return v; /* what a condition excludes is not computed */

@@ -14,10 +14,10 @@ typedef struct Refusal {
 
 /* ---- where the ranges come from ---- */
 
-typedef VEC(const Var *) VarVec;
+typedef VEC(const Var *) ConstVars;
 
 /* The variables of e and those that their ranges use. */
-static void variables(Sema *s, const Expr *e, VarVec *out, int *left) {
+static void variables(Sema *s, const Expr *e, ConstVars *out, int *left) {
     if (!e || --*left < 0) return;
     if (e->op == OP_VAR) {
         for (int i = 0; i < out->n; i++)
@@ -31,7 +31,7 @@ static void variables(Sema *s, const Expr *e, VarVec *out, int *left) {
 
 static void note_ranges(const Refusal *r) {
     Sema *s = r->s;
-    VarVec vars = {0};
+    ConstVars vars = {0};
     int left = 200;
     variables(s, r->sub, &vars, &left);
     for (int i = 0; i < vars.n && i < 3; i++) {
@@ -62,7 +62,7 @@ static const char *zero_of(Type t) { return t == TY_BOOL ? "false" : type_is_flo
  * *excess: by how much it is always outside there, or 0. */
 static const Expr *dimension_condition(const Refusal *r, int64_t *excess) {
     Sema *s = r->s;
-    VarVec vars = {0};
+    ConstVars vars = {0};
     ExprVec from = {0}, to = {0};
     int left = 200;
     const Expr *one = expr_int(s->g, TY_I64, 1);
@@ -143,7 +143,7 @@ static const Expr *swapped(const Refusal *r) {
 /* sub is a variable plus a constant, and the variable runs over the whole dimension. */
 static const Var *shifted(const Refusal *r, int64_t *by) {
     PolyEnv env = {.g = r->s->g};
-    VarVec vars = {0};
+    ConstVars vars = {0};
     int left = 200;
     variables(r->s, r->sub, &vars, &left);
     if (vars.n == 0) return NULL;

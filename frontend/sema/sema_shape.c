@@ -64,7 +64,7 @@ static bool may_divide(const AstExpr *e) {
 
 void sema_no_zero_divisor(Sema *s, const AstExpr *written, const Expr *e, Span span) {
     int left = 2000;
-    Vars vars = {0};
+    VarVec vars = {0};
     if (!may_divide(written)) return; /* R = M/G in G*R: nothing but M = 0 goes with G = 0 */
     sema_free_vars(s, e, &vars);
     if (!vars.n && !known_uses_data(e)) no_zero_divisor(s, e, span, &left);
@@ -209,7 +209,7 @@ static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
     const Expr *e = sema_int(s, (Env){inst, NULL}, it->value);
     if (!e) return false;
     e = folded(s, e, 0);
-    Vars vars = {0};
+    VarVec vars = {0};
     sema_free_vars(s, e, &vars);
     if (known_uses_data(e) || vars.n) {
         SEMA_REPORT(s, DATA_DIM, it->span, "a dimension cannot depend on %s", vars.n ? vars.at[0]->name : "data");

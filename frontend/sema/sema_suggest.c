@@ -151,7 +151,7 @@ static Sym claims(Sema *s, const Claim *claim, int n, const Form *f) {
 static const Expr *at_end(Sema *s, const Expr *e, bool largest) {
     PolyEnv env = {.g = s->g};
     const Expr *one = expr_int(s->g, TY_I64, 1);
-    Vars vars = {0};
+    VarVec vars = {0};
     sema_free_vars(s, e, &vars);
     for (int i = 0; i < vars.n; i++) {
         const Expr *v = expr_var(s->g, vars.at[i]), *last = expr2(s->g, OP_SUB, vars.at[i]->hi, one);

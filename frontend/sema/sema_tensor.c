@@ -122,7 +122,7 @@ static bool bind_scalar(Sema *s, Args *a, int i) {
     const AstExpr *e = a->arg[i] ? a->arg[i] : p->def;
     Env own = {a->inst, NULL};
     Type t;
-    const Expr *v = a->arg[i]   ? sema_over_inside(s, &a->inst->over, a->scalar[i])
+    const Expr *v = a->arg[i]   ? over_inside(s->g, &a->inst->over, a->scalar[i])
                     : is_int(p) ? sema_int(s, own, e)
                                 : sema_expr(s, own, e);
     if (v && p->type && !is_int(p))
@@ -140,7 +140,7 @@ static bool lead_inside(Sema *s, const Args *a, TensorVal *v, const AstExpr *e) 
     if (a->inst->over.vars.n == 0 || v->nlead == 0) return true;
     const Expr **lead = NEW_N(s->ctx, const Expr *, v->nlead + 1);
     for (int i = 0; i < v->nlead; i++) {
-        lead[i] = sema_over_inside(s, &a->inst->over, v->lead[i]);
+        lead[i] = over_inside(s->g, &a->inst->over, v->lead[i]);
         const SubPlace at = {.span = e->span,
                              .load = e,
                              .name = v->t->name,
@@ -286,7 +286,7 @@ static void remember(Sema *s, Inst *caller, const AstExpr *call, Inst *inst, Exp
 /* The instance of the same call whose arguments were the same but for the names of index variables. */
 static Inst *same_call(Sema *s, const Inst *caller, const AstExpr *call, const ExprVec *given, Over *over) {
     for (const CallMemo *m = expr_map_get(&caller->calls, call); m; m = m->other) {
-        if (!m->inst || m->given.n != given->n || !sema_over_same(&m->inst->over, over)) continue;
+        if (!m->inst || m->given.n != given->n || !over_same(&m->inst->over, over)) continue;
         const ExprVec *outer = &m->inst->over.outer;
         bool same = true;
         for (int k = 0; same && k < given->n; k++)

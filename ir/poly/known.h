@@ -6,8 +6,6 @@
 
 #include "poly.h"
 
-typedef VEC(const Expr *) ExprVec;
-
 typedef struct Known {
     Graph *g;
     ExprVec path;   /* conditions that hold at the place in question */
