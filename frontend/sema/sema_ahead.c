@@ -26,7 +26,7 @@ typedef struct Tests {
 
 typedef struct Ahead {
     Sema *s;
-    Def *let;
+    Definition *let;
     int item, nitems;         /* which of the let's subscripts, of how many */
     VEC(AheadUse) sure, some; /* reads that count; those in a branch of an if that tests the variable */
     const AstStmt *reader;
@@ -114,7 +114,7 @@ static const Expr *of_left(const Ahead *a, const Binder *b) {
             if (it->kind == ITEM_EXPR && it->value->kind == AST_NAME && it->value->name == b->name) break;
         }
         if (!left || k == left->v.n) continue;
-        Def *d = (Def *)expr_map_get(&inst->def_of, st->targets.at[i].name);
+        Definition *d = (Definition *)expr_map_get(&inst->def_of, st->targets.at[i].name);
         ExprVec shape = {0};
         const Name *n;
         if (!d) return NULL;
@@ -247,7 +247,7 @@ static AheadMemo *memo_of(Sema *s, Inst *inst, const AstItem *var) {
     return m;
 }
 
-const Expr *sema_ahead(Sema *s, Def *let, Sym name, AheadUse conflict[2]) {
+const Expr *sema_ahead(Sema *s, Definition *let, Sym name, AheadUse conflict[2]) {
     const AstItems *left = let->pieces.n ? let->pieces.at[0].target->index : NULL;
     Ahead a = {.s = s, .let = let, .nitems = left ? left->v.n : 0};
     for (; a.item < a.nitems; a.item++) {

@@ -132,7 +132,7 @@ bool sema_match_args(Sema *s, const AstDecl *fn, const AstItems *args, Span span
     return true;
 }
 
-Def *sema_inout_argument(Sema *s, Inst *inst, const AstParam *p, const AstExpr *e, const AstExpr *call) {
+Definition *sema_inout_argument(Sema *s, Inst *inst, const AstParam *p, const AstExpr *e, const AstExpr *call) {
     for (int i = 0; e && e->kind == AST_NAME && i < inst->defs.n; i++)
         if (inst->defs.at[i]->kind == TENSOR_INOUT && inst->defs.at[i]->name == e->name) return inst->defs.at[i];
     Diag *d = SEMA_REPORT(s, INOUT_ARGUMENT, e ? e->span : call->span,

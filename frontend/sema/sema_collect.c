@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-static Def *new_def(Sema *s, Inst *inst, Sym name, TensorKind kind, Span span) {
-    Def *d = NEW(s->ctx, Def);
+static Definition *new_def(Sema *s, Inst *inst, Sym name, TensorKind kind, Span span) {
+    Definition *d = NEW(s->ctx, Definition);
     d->name = name;
     d->inst = inst;
     d->kind = kind;
@@ -79,7 +79,7 @@ static bool collect_let(Sema *s, Inst *inst, AstStmt *st) {
     return ok;
 }
 
-static Def *find_def(Inst *inst, Sym name) { return (Def *)expr_map_get(&inst->def_of, name); }
+static Definition *find_def(Inst *inst, Sym name) { return (Definition *)expr_map_get(&inst->def_of, name); }
 
 static Sym source(Sema *s, Span span) {
     AstExpr e = {.span = span};
@@ -108,7 +108,7 @@ static bool collect_def(Sema *s, Inst *inst, AstStmt *st) {
     for (int i = 0; i < st->targets.n; i++) {
         AstTarget *t = &st->targets.at[i];
         if (!strcmp(t->name, "_")) continue;
-        Def *d = find_def(inst, t->name);
+        Definition *d = find_def(inst, t->name);
         if (d && d->kind != TENSOR_LET) {
             vec_push(s->ctx, &d->pieces, ((Equation){st, t, st->tuple ? i : -1}));
             continue;
@@ -153,7 +153,7 @@ static bool collect_def(Sema *s, Inst *inst, AstStmt *st) {
 
 static void classify_scalars(Sema *s, Inst *inst) {
     for (int i = 0; i < inst->defs.n; i++) {
-        Def *d = inst->defs.at[i];
+        Definition *d = inst->defs.at[i];
         if (d->kind != TENSOR_LET) continue;
         const Equation *p = &d->pieces.at[0];
         d->is_scalar = !p->target->index && p->part < 0 && !is_tensor_expr(s, inst, p->stmt->value);
@@ -200,7 +200,7 @@ static AstStep collect_call(void *user, const AstExpr *call) {
     for (int i = 0; f.decl->params && i < f.decl->params->v.n; i++) {
         if (!f.decl->params->v.at[i].is_inout) continue;
         const AstExpr *e = argument(f.decl, call, i);
-        Def *d = sema_inout_argument(s, inst, &f.decl->params->v.at[i], e, call);
+        Definition *d = sema_inout_argument(s, inst, &f.decl->params->v.at[i], e, call);
         c->updates++;
         if (!d) return AST_END;
         if (d->by_call) {

@@ -31,7 +31,7 @@ static bool same_element(Sema *s, const AstTarget *to, const AstExpr *read) {
     return !strcmp(sema_quote(s, to->index->span), sema_quote(s, read->items->span));
 }
 
-static void report_self(Sema *s, const Def *d) {
+static void report_self(Sema *s, const Definition *d) {
     const AstExpr *read = NULL;
     const Equation *p = NULL;
     for (int i = 0; i < d->pieces.n && !read; i++) {
@@ -58,15 +58,15 @@ static void report_self(Sema *s, const Def *d) {
     }
 }
 
-void sema_report_cycle(Sema *s, const Def *d, bool self) {
+void sema_report_cycle(Sema *s, const Definition *d, bool self) {
     if (self) {
         report_self(s, d);
         return;
     }
     Diag *g = SEMA_REPORT(s, CYCLE, d->span, "%s is needed for its own definition", d->name);
-    const Def *other = NULL;
+    const Definition *other = NULL;
     for (int i = 0; i < d->inst->defs.n; i++) {
-        const Def *x = d->inst->defs.at[i];
+        const Definition *x = d->inst->defs.at[i];
         if (x == d || x->state != DEF_BUSY || x->inst != d->inst) continue;
         diag_note(s->ctx, g, x->span, "through %s", x->name);
         other = x;

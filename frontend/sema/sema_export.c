@@ -203,7 +203,7 @@ static bool export_params(Sema *s, Inst *inst, const AstItems *args) {
 /* Definitions that nothing needed are elaborated for their errors alone. */
 static void check_unused(Sema *s, Inst *inst) {
     for (int i = 0; i < inst->defs.n; i++) {
-        Def *d = inst->defs.at[i];
+        Definition *d = inst->defs.at[i];
         if (d->state != DEF_NEW) continue;
         int tensors = s->g->tensors.n, facts = s->g->facts.n;
         sema_define(s, d);

@@ -191,7 +191,7 @@ static const Expr *chain(Sema *s, Env env, const AstExpr *e) {
             r = sema_lift_any(s, s->defining ? s->defining : sym(s->ctx, "t"), r);
             most = r->depth + MAX_CHAIN_DEPTH;
         }
-        r = arithmetic(s, span_join(e->a->span, it->span), it->op, r, sema_expr(s, env, it->value), it->value);
+        r = arithmetic(s, ast_span_join(e->a->span, it->span), it->op, r, sema_expr(s, env, it->value), it->value);
     }
     return r;
 }

@@ -40,7 +40,7 @@ enum { MAX_CALL_DEPTH = 64, MAX_INSTANCES = 120000, MAX_EXPRS = 4000000 };
 
 typedef struct FileScope FileScope;
 typedef struct Inst Inst;
-typedef struct Def Def;
+typedef struct Definition Definition;
 typedef struct Scope Scope;
 typedef struct Sema Sema;
 
@@ -86,7 +86,7 @@ typedef struct Name {
     ExprVec pack;
     FnRef fn;
     TensorVal *tensor;
-    Def *def;
+    Definition *def;
 } Name;
 
 /* One target of one statement. */
@@ -99,7 +99,7 @@ typedef struct Equation {
 typedef enum DefState { DEF_NEW, DEF_BUSY, DEF_DONE, DEF_FAILED } DefState;
 
 /* A tensor that equations define, elaborated when something needs it. */
-struct Def {
+struct Definition {
     Sym name;
     Inst *inst;
     TensorKind kind;
@@ -149,8 +149,8 @@ struct Inst {
     bool broken; /* a definition was refused: what it would have defined is not missing */
     VEC(Name) names;
     ExprMap name_at; /* Sym -> its place in names, plus 1 */
-    VEC(Def *) defs;
-    ExprMap def_of;  /* Sym -> the first Def of this name */
+    VEC(Definition *) defs;
+    ExprMap def_of;  /* Sym -> the first one of this name */
     ExprMap calls;   /* AstExpr of a call -> CallMemo */
     ExprMap readers; /* sema_ahead.c: Sym of a tensor -> Readers, once readers_known */
     ExprMap ahead;   /* and what it found: AstItem of a let's variable -> AheadMemo */
@@ -244,7 +244,7 @@ int sema_param_index(const AstDecl *fn, Sym name);             /* -1: none */
 bool sema_is_generic(const AstDecl *fn, Sym name);
 void sema_bad_argument(Sema *s, const AstDecl *fn, const AstItem *it); /* reports a name that fn has not */
 /* The parameter of inst's own that the call hands to p; reports where e is none. */
-Def *sema_inout_argument(Sema *s, Inst *inst, const AstParam *p, const AstExpr *e, const AstExpr *call);
+Definition *sema_inout_argument(Sema *s, Inst *inst, const AstParam *p, const AstExpr *e, const AstExpr *call);
 
 /* ---- sema_generics.c ---- */
 bool sema_bind_generics(Sema *s, Inst *inst, const AstItems *args, Env env, bool is_export);
@@ -348,12 +348,12 @@ bool sema_collect(Sema *s, Inst *inst);
 bool sema_facts(Sema *s, Inst *inst);
 
 /* ---- sema_order.c ---- */
-bool sema_define(Sema *s, Def *d);
+bool sema_define(Sema *s, Definition *d);
 /* d and what it needs, in the order of the source, so that long chains do not nest. */
-bool sema_define_needed(Sema *s, Def *d);
+bool sema_define_needed(Sema *s, Definition *d);
 
 /* ---- sema_cycle.c ---- */
-void sema_report_cycle(Sema *s, const Def *d, bool self); /* d is needed while it is worked out */
+void sema_report_cycle(Sema *s, const Definition *d, bool self); /* d is needed while it is worked out */
 
 /* ---- sema_axis.c ---- */
 /* Reports a reduction of a whole tensor, or along an axis by number; `whole`: the tensor that its result defines, or
@@ -362,11 +362,11 @@ const Expr *sema_no_axis(Sema *s, Env env, const AstExpr *e, Sym name, Sym whole
 void sema_no_whole(Sema *s, Env env, const AstExpr *e); /* reports an operation on whole tensors */
 
 /* ---- sema_def.c ---- */
-bool sema_equations(Sema *s, Def *d);
-bool sema_store_as(Sema *s, Def *d); /* a result that the export stores in another type, once all are defined */
+bool sema_equations(Sema *s, Definition *d);
+bool sema_store_as(Sema *s, Definition *d); /* a result that the export stores in another type, once all are defined */
 
 /* ---- sema_pieces.c ---- */
-bool sema_check_pieces(Sema *s, const Def *d, const Tensor *t);
+bool sema_check_pieces(Sema *s, const Definition *d, const Tensor *t);
 
 /* ---- sema_over.c ---- */
 bool sema_over_add(Sema *s, Over *o, const Expr *e, Span span); /* the free variables of e */
@@ -378,9 +378,10 @@ TensorVal *sema_over_value(Sema *s, const Over *o, const TensorVal *v);
 /* ---- sema_update.c ---- */
 /* Makes pieces (op[i]: what joins pieces[i].value, not yet stored, with the element) into definitions by =: the pieces
  * that they were, or *plain, one of the whole tensor. */
-bool sema_update(Sema *s, const Def *d, const TensorVal *t, Piece *pieces, const AstAssign *op, int *n, bool *plain);
+bool sema_update(Sema *s, const Definition *d, const TensorVal *t, Piece *pieces, const AstAssign *op, int *n,
+                 bool *plain);
 /* A tensor that holds all of old's elements after the pieces, whose values it may name. */
-TensorVal *sema_new_value(Sema *s, const Def *d, Tensor *old, Piece *pieces, int n);
+TensorVal *sema_new_value(Sema *s, const Definition *d, Tensor *old, Piece *pieces, int n);
 
 /* ---- sema_typing.c ---- */
 const Expr *sema_apply(Sema *s, Span span, Op op, const Expr *const *args, int n);
@@ -463,7 +464,7 @@ typedef struct RangeQuery {
     VEC(const AstExpr *) roots;
     const Expr *otherwise; /* the answer where there is no use (NULL: none) */
     bool shifted;          /* else a use inside arithmetic is one: the dimension that it indexes */
-    Def *let;              /* NULL, or the let whose readers are asked where there is no use */
+    Definition *let;       /* NULL, or the let whose readers are asked where there is no use */
     bool quiet;            /* nothing is elaborated or reported: tensors that are not made yet say nothing */
     Span from;             /* the answer's: the use that gives the range */
 } RangeQuery;
@@ -478,7 +479,7 @@ typedef struct AheadUse {
 } AheadUse;
 /* How far the variable `name` of the let's left-hand side runs, where all equations that read the let agree; else NULL.
  * Where two disagree and conflict is not NULL, it takes these two. Reports nothing. */
-const Expr *sema_ahead(Sema *s, Def *let, Sym name, AheadUse conflict[2]);
+const Expr *sema_ahead(Sema *s, Definition *let, Sym name, AheadUse conflict[2]);
 
 /* ---- sema_check.c ---- */
 bool sema_option(Sema *s, const AstStmt *st, Options *out); /* one statement */

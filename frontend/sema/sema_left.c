@@ -18,7 +18,7 @@ static RangeQuery query_for(Sema *s, const Building *b, Sym name, bool pack, Spa
     return q;
 }
 
-static bool bind_range(Sema *s, Building *b, const AstItem *it, int axis, const Target *t);
+static bool bind_range(Sema *s, Building *b, const AstItem *it, int axis, const Left *t);
 
 static bool has_range(const AstItem *it) { return it->kind == ITEM_IN || it->hi; }
 
@@ -39,7 +39,7 @@ static bool repeated(Sema *s, Sym name, Span span) {
     return false;
 }
 
-static bool bind_plain(Sema *s, Building *b, Target *t, Sym name, Span span, int axis) {
+static bool bind_plain(Sema *s, Building *b, Left *t, Sym name, Span span, int axis) {
     const Expr *zero = expr_int(s->g, TY_I64, 0), *hi;
     const Scope *bound = sema_scope_find(b->env.scope, name);
     bool in_part = t->d->kind == TENSOR_INOUT || b->p->stmt->op != ASSIGN_SET;
@@ -69,7 +69,7 @@ static bool bind_plain(Sema *s, Building *b, Target *t, Sym name, Span span, int
 }
 
 /* The variable that the item gives a range, in scope; NULL after an error. */
-static Var *bind_ranged(Sema *s, Building *b, const AstItem *it, const Target *t) {
+static Var *bind_ranged(Sema *s, Building *b, const AstItem *it, const Left *t) {
     Env outer = {b->env.inst, NULL};
     const Expr *lo = it->lo ? sema_int(s, outer, it->lo) : expr_int(s->g, TY_I64, 0);
     const Expr *hi = sema_int(s, outer, it->hi ? it->hi : it->value);
@@ -91,7 +91,7 @@ static Var *bind_ranged(Sema *s, Building *b, const AstItem *it, const Target *t
     return x;
 }
 
-static bool bind_range(Sema *s, Building *b, const AstItem *it, int axis, const Target *t) {
+static bool bind_range(Sema *s, Building *b, const AstItem *it, int axis, const Left *t) {
     Var *x = bind_ranged(s, b, it, t);
     int64_t v;
     if (!x) return false;
@@ -131,7 +131,7 @@ static bool pack_range(Sema *s, const Building *b, const AstExpr *e, ExprVec *hi
 }
 
 /* n: how many dimensions of t the pack is, where t has a shape. */
-static bool bind_pack(Sema *s, Building *b, Target *t, const AstItem *it, int axis, int n) {
+static bool bind_pack(Sema *s, Building *b, Left *t, const AstItem *it, int axis, int n) {
     ExprVec his = {0};
     const Expr *zero = expr_int(s->g, TY_I64, 0);
     if (sema_scope_find(b->env.scope, it->name)) return repeated(s, it->name, it->span);
@@ -232,7 +232,7 @@ static void to_end(Building *b, Sym name) {
     b->vars.at[i] = v;
 }
 
-static bool bind_computed(Sema *s, Building *b, const Target *t, const AstItem *it, int axis) {
+static bool bind_computed(Sema *s, Building *b, const Left *t, const AstItem *it, int axis) {
     if (!t->has_shape && it->value->kind == AST_NAME) {
         Diag *d = SEMA_REPORT(s, LET_PIECE, it->span, "%s is a dimension: the brackets of a let hold index variables",
                               it->value->name);
@@ -257,7 +257,7 @@ static bool bind_computed(Sema *s, Building *b, const Target *t, const AstItem *
 }
 
 /* The range of a let's variable may follow from the result of a call that depends on variables after it. */
-static bool waits(const Building *b, const Target *t, int i) {
+static bool waits(const Building *b, const Left *t, int i) {
     const AstItems *items = b->p->target->index;
     const AstStmt *st = b->p->stmt;
     Sym name = items->v.at[i].value->name;
@@ -270,7 +270,7 @@ static bool is_value(const Building *b, Sym name) {
     return n && n->kind == NAME_VALUE;
 }
 
-bool sema_left(Sema *s, Building *b, Target *t) {
+bool sema_left(Sema *s, Building *b, Left *t) {
     const AstItems *items = b->p->target->index;
     int packs = 0;
     for (int i = 0; i < items->v.n; i++) packs += items->v.at[i].kind == ITEM_PACK;

@@ -8,8 +8,8 @@
 typedef struct Needs {
     Ctx *ctx;
     Inst *inst;
-    VEC(Def *) found; /* each once, in any order */
-    bool all;         /* also those that were found before */
+    VEC(Definition *) found; /* each once, in any order */
+    bool all;                /* also those that were found before */
 } Needs;
 
 static AstStep find_need(void *user, const AstExpr *e) {
@@ -23,7 +23,7 @@ static AstStep find_need(void *user, const AstExpr *e) {
     return AST_INTO;
 }
 
-static void find_def_needs(Needs *n, const Def *d) {
+static void find_def_needs(Needs *n, const Definition *d) {
     ast_walk(d->by_call, find_need, n);
     for (int k = 0; k < d->pieces.n; k++) {
         ast_walk(d->pieces.at[k].stmt->value, find_need, n);
@@ -32,14 +32,16 @@ static void find_def_needs(Needs *n, const Def *d) {
     }
 }
 
-static int by_place(const void *a, const void *b) { return (*(Def *const *)a)->at - (*(Def *const *)b)->at; }
+static int by_place(const void *a, const void *b) {
+    return (*(Definition *const *)a)->at - (*(Definition *const *)b)->at;
+}
 
 /* Defines lets that d needs and that stand after it before it, without nesting. */
-static void define_in_turn(Sema *s, Def *d) {
+static void define_in_turn(Sema *s, Definition *d) {
     Needs n = {.ctx = s->ctx, .inst = d->inst, .all = true};
     vec_push(s->ctx, &n.found, d);
     while (n.found.n > 0) {
-        Def *x = n.found.at[n.found.n - 1];
+        Definition *x = n.found.at[n.found.n - 1];
         if (x->state == DEF_NEW && x->need != NEED_OPEN && x->kind == TENSOR_LET) {
             x->need = NEED_OPEN;
             find_def_needs(&n, x);
@@ -50,7 +52,7 @@ static void define_in_turn(Sema *s, Def *d) {
     }
 }
 
-bool sema_define_needed(Sema *s, Def *d) {
+bool sema_define_needed(Sema *s, Definition *d) {
     Needs n = {.ctx = s->ctx, .inst = d->inst};
     if (d->state != DEF_NEW) return sema_define(s, d);
     d->need = NEED_FOUND;
@@ -63,11 +65,11 @@ bool sema_define_needed(Sema *s, Def *d) {
     return sema_define(s, d);
 }
 
-static Sym full_name(Sema *s, const Def *d) {
+static Sym full_name(Sema *s, const Definition *d) {
     return d->inst->prefix ? sym_fmt(s->ctx, "%s_%s", d->inst->prefix, d->name) : d->name;
 }
 
-bool sema_define(Sema *s, Def *d) {
+bool sema_define(Sema *s, Definition *d) {
     if (d->state == DEF_DONE) return true;
     if (d->state == DEF_FAILED) return false;
     if (d->state == DEF_BUSY) {

@@ -3,7 +3,7 @@
 #include "sema_int.h"
 
 /* A piece alone that ends before the dimension does: what is left. */
-static bool help_short_piece(Sema *s, const Def *d, const Tensor *t, Diag *g) {
+static bool help_short_piece(Sema *s, const Definition *d, const Tensor *t, Diag *g) {
     const Piece *p = &t->pieces.at[0];
     if (t->pieces.n != 1 || p->guard) return false;
     for (int i = 0; i < t->rank; i++) {
@@ -70,7 +70,7 @@ static bool ends_apart(const Ends *a, const Ends *b, int rank) {
 }
 
 /* Each two of them may need a proof. */
-static bool few(Sema *s, const Def *d, const Tensor *t) {
+static bool few(Sema *s, const Definition *d, const Tensor *t) {
     enum { MOST = 512 };
     if (t->pieces.n <= MOST) return true;
     Diag *g = SEMA_REPORT(s, LIMIT, t->pieces.at[MOST].span, "%s is defined in %d pieces (the limit is %d)", d->name,
@@ -80,7 +80,7 @@ static bool few(Sema *s, const Def *d, const Tensor *t) {
     return false;
 }
 
-bool sema_check_pieces(Sema *s, const Def *d, const Tensor *t) {
+bool sema_check_pieces(Sema *s, const Definition *d, const Tensor *t) {
     if (!few(s, d, t)) return false;
     const Ends *ends = t->pieces.n > 1 ? ends_of(s, t) : NULL;
     for (int i = 0; i < t->pieces.n; i++) {

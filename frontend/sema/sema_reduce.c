@@ -67,15 +67,18 @@ static bool bind_formal(Sema *s, Bound *b, Sym name, const Scope *formal) {
     return g != NULL;
 }
 
-static bool bind_inferred(Sema *s, Bound *b, Sym name, bool pack, Span span, const AstItems *items, int from,
-                          const Roots *roots) {
-    RangeQuery q = {.env = b->env, .name = name, .pack = pack, .span = span};
-    for (int i = 0; i < roots->n; i++) vec_push(s->ctx, &q.roots, roots->at[i]);
+/* Variable number i of the reduction, a name or a pack, whose range follows from uses in the operands and behind it. */
+static bool bind_inferred(Sema *s, Bound *b, const AstItems *items, int i, const Roots *roots) {
+    const AstItem *it = &items->v.at[i];
+    bool pack = it->kind == ITEM_PACK;
+    Sym name = pack ? it->name : it->value->name;
+    RangeQuery q = {.env = b->env, .name = name, .pack = pack, .span = it->span};
+    for (int k = 0; k < roots->n; k++) vec_push(s->ctx, &q.roots, roots->at[k]);
     if (items->guard) vec_push(s->ctx, &q.roots, items->guard);
-    for (int i = from; i < items->v.n; i++) {
-        if (items->v.at[i].kind != ITEM_IN) continue;
-        if (items->v.at[i].lo) vec_push(s->ctx, &q.roots, items->v.at[i].lo);
-        vec_push(s->ctx, &q.roots, items->v.at[i].value);
+    for (int k = i + 1; k < items->v.n; k++) {
+        if (items->v.at[k].kind != ITEM_IN) continue;
+        if (items->v.at[k].lo) vec_push(s->ctx, &q.roots, items->v.at[k].lo);
+        vec_push(s->ctx, &q.roots, items->v.at[k].value);
     }
     const Expr *zero = expr_int(s->g, TY_I64, 0);
     if (!pack) {
@@ -89,7 +92,7 @@ static bool bind_inferred(Sema *s, Bound *b, Sym name, bool pack, Span span, con
     ExprVec his = {0};
     if (!sema_infer_pack(s, &q, &his)) return false;
     Var **vars = NEW_N(s->ctx, Var *, his.n + 1);
-    for (int i = 0; i < his.n; i++) vars[i] = new_var(s, b, sym_fmt(s->ctx, "%s%d", name, i), zero, his.at[i]);
+    for (int k = 0; k < his.n; k++) vars[k] = new_var(s, b, sym_fmt(s->ctx, "%s%d", name, k), zero, his.at[k]);
     b->env.scope = sema_scope_pack(s, b->env.scope, name, vars, his.n);
     return true;
 }
@@ -116,7 +119,7 @@ static bool bind_item(Sema *s, Bound *b, const AstItems *items, int i, const Roo
     const Scope *sc = sema_scope_find(b->env.scope, name);
     if (sc && sc->kind == SCOPE_FORMAL) return bind_formal(s, b, name, sc);
     sema_warn_hidden(s, b->env.inst, name, it->span);
-    return bind_inferred(s, b, name, pack, it->span, items, i + 1, roots);
+    return bind_inferred(s, b, items, i, roots);
 }
 
 static bool bind_items(Sema *s, Bound *b, const AstItems *items, const Roots *roots) {
@@ -227,12 +230,11 @@ static const Expr *mean(Sema *s, Env env, const AstExpr *e, const Bound *b, cons
     return expr2(s->g, OP_DIV, total, divisor);
 }
 
-static const Expr *operand(Sema *s, const AstExpr *e, const Bound *b, Roots *roots) {
+static const Expr *operand(Sema *s, const Bound *b, Roots *roots) {
     if (roots->n != 1) return NULL;
     int mark = known_push(s->known, b->guard, true);
     const Expr *body = sema_expr(s, b->env, roots->at[0]);
     known_pop(s->known, mark);
-    (void)e;
     return body;
 }
 
@@ -243,7 +245,7 @@ static const Expr *plain(Sema *s, Env env, const AstExpr *e, Sym name, Roots *ro
         return NULL;
     }
     if (!bind_items(s, &b, e->a->items, roots)) return NULL;
-    const Expr *body = operand(s, e, &b, roots);
+    const Expr *body = operand(s, &b, roots);
     if (!body) return NULL;
     if (builtin_by_name(name) == BUILTIN_MEAN) return mean(s, env, e, &b, body, roots);
     MonoidKind m = MONOID_SUM;

@@ -219,6 +219,31 @@ static const Expr *unwrapped(const Expr *e) {
     return e;
 }
 
+/* To take the element only where it is. `excess`: how far outside it is at most, where that is known, else 0. */
+static void help_guard(const Refusal *r, int64_t excess) {
+    Sema *s = r->s;
+    int64_t by;
+    const Var *v = shifted(r, &by);
+    if (!r->at->load) {
+        diag_help(s->ctx, r->d, "define only what exists: add where 0 <= e && e < %s at the end of the equation",
+                  sema_show(s, r->at->extent));
+        return;
+    }
+    Sym load = source_text(r, r->at->load->span);
+    if (v)
+        diag_help(s->ctx, r->d, "let %s run over fewer values, %s in %s..%s, or give a value for outside: pad(%s, %s)",
+                  v->name, v->name, by < 0 ? sym_fmt(s->ctx, "%lld", (long long)-by) : sym(s->ctx, "0"),
+                  sema_show(s, by < 0 ? r->at->extent : expr2(s->g, OP_SUB, r->at->extent, expr_int(s->g, TY_I64, by))),
+                  load, zero_of(r->at->type));
+    else
+        diag_help(s->ctx, r->d, "guard it with if or where, or give a value for outside: pad(%s, %s)", load,
+                  zero_of(r->at->type));
+    if (!v && excess && s->known->path.n == 0)
+        diag_help(s->ctx, r->d, "at its %s it is %lld too %s: is %lld to be %s, or a range to be shorter?",
+                  r->low ? "least" : "largest", (long long)excess, r->low ? "small" : "large", (long long)excess,
+                  r->low ? "added" : "subtracted");
+}
+
 static void help_indices(const Refusal *r) {
     Sema *s = r->s;
     int64_t by, excess = 0, fixed;
@@ -241,7 +266,6 @@ static void help_indices(const Refusal *r) {
         return;
     }
     const Expr *other = swapped(r), *cond = dimension_condition(r, &excess);
-    const Var *v = shifted(r, &by);
     Sym near = r->sub->op == OP_VAR ? sema_var_over(s, r->at->scope, r->at->extent, NULL) : NULL;
     if (near) {
         diag_help(s->ctx, r->d, "%s runs over 0..%s: did you mean %s here?", near, sema_show(s, r->at->extent), near);
@@ -265,24 +289,7 @@ static void help_indices(const Refusal *r) {
                   r->sub->u.var->name, sema_show(s, r->at->extent));
         return;
     }
-    if (!r->at->load) {
-        diag_help(s->ctx, r->d, "define only what exists: add where 0 <= e && e < %s at the end of the equation",
-                  sema_show(s, r->at->extent));
-        return;
-    }
-    Sym load = source_text(r, r->at->load->span);
-    if (v)
-        diag_help(s->ctx, r->d, "let %s run over fewer values, %s in %s..%s, or give a value for outside: pad(%s, %s)",
-                  v->name, v->name, by < 0 ? sym_fmt(s->ctx, "%lld", (long long)-by) : sym(s->ctx, "0"),
-                  sema_show(s, by < 0 ? r->at->extent : expr2(s->g, OP_SUB, r->at->extent, expr_int(s->g, TY_I64, by))),
-                  load, zero_of(r->at->type));
-    else
-        diag_help(s->ctx, r->d, "guard it with if or where, or give a value for outside: pad(%s, %s)", load,
-                  zero_of(r->at->type));
-    if (!v && excess && s->known->path.n == 0)
-        diag_help(s->ctx, r->d, "at its %s it is %lld too %s: is %lld to be %s, or a range to be shorter?",
-                  r->low ? "least" : "largest", (long long)excess, r->low ? "small" : "large", (long long)excess,
-                  r->low ? "added" : "subtracted");
+    help_guard(r, excess);
 }
 
 /* A cast in e of dimensions to a type that not all of them have room in; NULL: none. */

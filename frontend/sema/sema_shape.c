@@ -247,13 +247,14 @@ static void add_pair(Sema *s, Unify *u, const AstExpr *ast, const Expr *actual, 
     vec_push(s->ctx, &u->pairs, ((DimPair){ast, actual, span, what}));
 }
 
-/* ast: the dimension as the callee inst writes it, or NULL. */
-static bool mismatch(Sema *s, Span span, const Expr *want, const Expr *got, Sym what, Span origin, Inst *inst,
-                     const AstExpr *ast) {
-    Diag *d =
-        SEMA_REPORT(s, SHAPE_MISMATCH, span, "%s must be %s, but is %s", what, sema_show(s, want), sema_show(s, got));
+/* The dimension, which the callee inst declares at `origin`, is not the one wanted; p->ast is as it writes it, or NULL.
+ */
+static bool mismatch(Sema *s, const DimPair *p, const Expr *want, Span origin, Inst *inst) {
+    const Expr *got = p->actual;
+    Diag *d = SEMA_REPORT(s, SHAPE_MISMATCH, p->span, "%s must be %s, but is %s", p->what, sema_show(s, want),
+                          sema_show(s, got));
     if (origin.file >= 0) diag_note(s->ctx, d, origin, "it is declared here");
-    const Name *n = ast && ast->kind == AST_NAME ? sema_name(inst, ast->name) : NULL;
+    const Name *n = p->ast && p->ast->kind == AST_NAME ? sema_name(inst, p->ast->name) : NULL;
     if (n && n->from)
         diag_note(s->ctx, d, n->given, "%s of %s is %s: %s is", n->name, inst->fn->name, sema_show(s, want), n->from);
     Text why = {.ctx = s->ctx};
@@ -286,7 +287,7 @@ static bool unify_pack(Sema *s, Unify *u, const AstItem *it, const Expr *const *
     }
     for (int i = 0; i < n; i++)
         if (!known_equal(s->known, name->pack.at[i], actual[i]))
-            return mismatch(s, span, name->pack.at[i], actual[i], what, it->span, u->inst, NULL);
+            return mismatch(s, &(DimPair){NULL, actual[i], span, what}, name->pack.at[i], it->span, u->inst);
     return true;
 }
 
@@ -369,7 +370,7 @@ static bool unify_step(Sema *s, Unify *u, const DimPair *p, bool plain, bool *fa
     if (!want)
         *failed = true;
     else if (!known_equal(s->known, want, p->actual))
-        *failed |= !mismatch(s, p->span, want, p->actual, p->what, p->ast->span, u->inst, p->ast);
+        *failed |= !mismatch(s, p, want, p->ast->span, u->inst);
     return true;
 }
 

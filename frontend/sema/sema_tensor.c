@@ -348,7 +348,7 @@ Inst *sema_bind_call(Sema *s, Env env, const AstExpr *call, FnRef f) {
 TensorVal *sema_result(Sema *s, Inst *inst, const Over *over, int k, Span span) {
     int at = 0, results = inst->fn->results->v.n;
     for (int i = 0; i < inst->defs.n; i++) {
-        Def *d = inst->defs.at[i];
+        Definition *d = inst->defs.at[i];
         if (d->kind != TENSOR_OUTPUT || at++ != k) continue;
         return sema_define_needed(s, d) ? sema_over_value(s, over, d->val) : NULL;
     }
@@ -390,7 +390,7 @@ static TensorVal *new_value(Sema *s, Env env, const AstExpr *e) {
     }
     Sym name = it->v.at[0].value->name;
     for (int i = 0; i < env.inst->defs.n; i++) {
-        Def *d = env.inst->defs.at[i];
+        Definition *d = env.inst->defs.at[i];
         if (d->kind != TENSOR_INOUT || d->name != name) continue;
         if (d->pieces.n == 0 && !d->by_call) return sema_name(env.inst, name)->tensor;
         return sema_define(s, d) ? d->val : NULL;

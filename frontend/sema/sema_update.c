@@ -11,7 +11,7 @@ static const MonoidKind update_monoid[] = {
     [ASSIGN_ADD] = MONOID_SUM, [ASSIGN_MUL] = MONOID_PROD, [ASSIGN_MAX] = MONOID_MAX, [ASSIGN_MIN] = MONOID_MIN};
 
 /* The old value of the element that the piece defines; NULL: it has none. */
-static const Expr *old_value(Sema *s, const Def *d, const Expr **subs) {
+static const Expr *old_value(Sema *s, const Definition *d, const Expr **subs) {
     Name *n = sema_name(d->inst, d->name);
     if (d->kind != TENSOR_INOUT || !n || n->kind != NAME_TENSOR || !n->tensor->t) return NULL;
     return expr_load(s->g, n->tensor->t, subs);
@@ -24,7 +24,8 @@ static const Expr *stored(Sema *s, Span span, Type t, const Expr *v) {
 }
 
 /* Each element is updated at most once, by one of the pieces: they stay what they are, over the old value. */
-static bool update_in_place(Sema *s, const Def *d, const TensorVal *t, Piece *pieces, const AstAssign *op, int n) {
+static bool update_in_place(Sema *s, const Definition *d, const TensorVal *t, Piece *pieces, const AstAssign *op,
+                            int n) {
     if (d->kind != TENSOR_INOUT || !pieces_apart(s->known, pieces, n, t->rank)) return false;
     for (int i = 0; i < n; i++) {
         if (op[i] == ASSIGN_SET) continue;
@@ -35,7 +36,7 @@ static bool update_in_place(Sema *s, const Def *d, const TensorVal *t, Piece *pi
     return true;
 }
 
-static bool one_operator(Sema *s, const Def *d, const Piece *pieces, const AstAssign *op, int n) {
+static bool one_operator(Sema *s, const Definition *d, const Piece *pieces, const AstAssign *op, int n) {
     static const char *const text[] = {"=", "+=", "*=", "max=", "min="};
     for (int i = 1; i < n; i++) {
         if (op[i] == op[0]) continue;
@@ -48,7 +49,8 @@ static bool one_operator(Sema *s, const Def *d, const Piece *pieces, const AstAs
     return true;
 }
 
-bool sema_update(Sema *s, const Def *d, const TensorVal *t, Piece *pieces, const AstAssign *op, int *n, bool *plain) {
+bool sema_update(Sema *s, const Definition *d, const TensorVal *t, Piece *pieces, const AstAssign *op, int *n,
+                 bool *plain) {
     if (update_in_place(s, d, t, pieces, op, *n)) {
         for (int i = 0; i < *n; i++)
             if (!pieces[i].value) return false;
@@ -73,7 +75,7 @@ bool sema_update(Sema *s, const Def *d, const TensorVal *t, Piece *pieces, const
 
 /* A piece's value that holds a reduction becomes a tensor over the piece's variables, so that the new value and the
  * tensor in memory do not both compute it. */
-static void name_value(Sema *s, const Def *d, Piece *p) {
+static void name_value(Sema *s, const Definition *d, Piece *p) {
     const Expr *zero = expr_int(s->g, TY_I64, 0);
     if (!sema_reduces(s, p->value)) return;
     ExprVec shape = {0}, from = {0}, to = {0};
@@ -103,7 +105,7 @@ static void name_value(Sema *s, const Def *d, Piece *p) {
     p->value = expr_load(s->g, t, subs);
 }
 
-TensorVal *sema_new_value(Sema *s, const Def *d, Tensor *old, Piece *pieces, int n) {
+TensorVal *sema_new_value(Sema *s, const Definition *d, Tensor *old, Piece *pieces, int n) {
     for (int i = 0; i < n; i++) name_value(s, d, &pieces[i]);
     GatherElements el = gather_elements(s->known, old->rank, old->shape, &pieces[0]);
     Type acc = old->type == TY_BOOL ? TY_BOOL : type_acc(old->type);

@@ -1,5 +1,5 @@
-/* Tensors in pieces: proofs that no element is defined twice, and that each is defined. Each piece is of a tensor of the
- * same rank. False: not proved. */
+/* Tensors in pieces: proofs that no element is defined twice, and that each is defined. Pieces that are compared are of
+ * one tensor, of this rank. False: not proved. */
 #ifndef TDC_PIECES_H
 #define TDC_PIECES_H
 
