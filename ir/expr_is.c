@@ -3,6 +3,9 @@
 #include "expr_is.h"
 
 #include "expr_walk.h"
+#include "int_value.h"
+
+#include <limits.h>
 
 static Found is_beside_dims(const Expr *e, const void *unused) {
     (void)unused;
@@ -42,36 +45,25 @@ bool tensor_is_plain(const Tensor *t) {
     return true;
 }
 
+/* Of operators that sizes have; anything else is as long as what nobody says more of. */
+static IntLeaf guess_leaf(void *unused, const Expr *e, int64_t *v) {
+    enum { UNKNOWN_SIZE = 1024 };
+    (void)unused;
+    if (op_rule(e->op) == RULE_ARITH && op_arity(e->op) == 2) return INT_LEAF_INSIDE;
+    *v = UNKNOWN_SIZE;
+    if (e->op != OP_DIM) return INT_LEAF_KNOWN;
+    const Dim *d = e->u.dim;
+    if (d->hint > 0 && d->lo < d->hi)
+        *v = d->hint;
+    else if (*v > d->hi || *v < d->lo)
+        *v = *v < d->lo ? d->lo : d->hi;
+    return INT_LEAF_KNOWN;
+}
+
 int64_t expr_guess(const Expr *e) {
-    int64_t a, b, r;
-    switch (e->op) {
-    case OP_CONST: return e->u.i;
-    case OP_DIM:
-        if (e->u.dim->lo == e->u.dim->hi) return e->u.dim->lo;
-        if (e->u.dim->hint > 0) return e->u.dim->hint;
-        r = 1024;
-        if (r > e->u.dim->hi) r = e->u.dim->hi;
-        return r < e->u.dim->lo ? e->u.dim->lo : r;
-    case OP_ADD:
-    case OP_SUB:
-    case OP_MUL:
-    case OP_DIV:
-    case OP_MOD:
-    case OP_MIN:
-    case OP_MAX: break;
-    default: return 1024;
-    }
-    a = expr_guess(e->arg[0]);
-    b = expr_guess(e->arg[1]);
-    switch (e->op) {
-    case OP_ADD: return add_ok(a, b, &r) ? r : INT64_MAX;
-    case OP_SUB: return b == INT64_MIN || !add_ok(a, -b, &r) ? INT64_MAX : r;
-    case OP_MUL: return mul_ok(a, b, &r) ? r : INT64_MAX;
-    case OP_DIV: return b ? floor_div(a, b) : 0;
-    case OP_MOD: return b ? floor_mod(a, b) : 0;
-    case OP_MIN: return a < b ? a : b;
-    default: return a > b ? a : b;
-    }
+    int64_t v;
+    IntValue x = {.leaf = guess_leaf, .fit = INT_FIT_SATURATES, .left = INT_MAX};
+    return int_value(&x, e, &v) ? v : INT64_MAX;
 }
 
 bool var_same_range(const Var *a, const Var *b) { return a->lo == b->lo && a->hi == b->hi; }

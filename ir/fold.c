@@ -1,6 +1,7 @@
 /* Constant expressions, in the arithmetic of their types: floats round to their type after each operator, integers
  * wrap. */
 #include "ir/interp/interp.h"
+#include "int_value.h"
 #include "rewrite.h"
 
 #include <math.h>
@@ -26,6 +27,7 @@ static bool fold_float(Op op, double a, double b, double *r) {
     }
 }
 
+/* Sums, products and shifts wrap; a quotient by 0 is left to simplification, which knows what it is. */
 static bool fold_int(Op op, Type t, int64_t a, int64_t b, int64_t *r) {
     uint64_t x = (uint64_t)a, y = (uint64_t)b;
     switch (op) {
@@ -33,35 +35,23 @@ static bool fold_int(Op op, Type t, int64_t a, int64_t b, int64_t *r) {
     case OP_SUB: *r = (int64_t)(x - y); return true;
     case OP_MUL: *r = (int64_t)(x * y); return true;
     case OP_NEG: *r = (int64_t)(0 - x); return true;
-    case OP_DIV:
-        if (b) *r = floor_div(a, b);
-        return b != 0;
-    case OP_MOD:
-        if (b) *r = floor_mod(a, b);
-        return b != 0;
-    case OP_BITAND: *r = a & b; return true;
-    case OP_BITOR: *r = a | b; return true;
-    case OP_BITXOR: *r = a ^ b; return true;
-    case OP_SHL:
-    case OP_SHR:
-        if (b < 0 || b >= type_bits(t)) return false;
-        *r = op == OP_SHL ? (int64_t)(x << b) : a >> b;
-        return true;
-    case OP_MIN: *r = a < b ? a : b; return true;
-    case OP_MAX: *r = a > b ? a : b; return true;
     case OP_ABS: *r = a < 0 ? (int64_t)(0 - x) : a; return true;
-    default: return false;
+    case OP_SHL: *r = (int64_t)(x << (y & 63)); return b >= 0 && b < type_bits(t);
+    case OP_SHR: return b < type_bits(t) && int_value_op(op, a, b, r);
+    case OP_DIV: *r = b ? floor_div(a, b) : 0; return b != 0;
+    case OP_MOD: return b != 0 && int_value_op(op, a, b, r);
+    default: return int_value_op(op, a, b, r);
     }
 }
 
-static bool fold_compare(Op op, bool less, bool equal, bool greater) {
+static bool fold_compare(Op op, double a, double b) {
     switch (op) {
-    case OP_EQ: return equal;
-    case OP_NE: return !equal;
-    case OP_LT: return less;
-    case OP_LE: return less || equal;
-    case OP_GT: return greater;
-    default: return greater || equal;
+    case OP_EQ: return a == b;
+    case OP_NE: return a != b;
+    case OP_LT: return a < b;
+    case OP_LE: return a <= b;
+    case OP_GT: return a > b;
+    default: return a >= b;
     }
 }
 
@@ -94,9 +84,11 @@ const Expr *expr_fold(Graph *g, const Expr *e) {
         if (e->op == OP_ISINF) return expr_int(g, TY_BOOL, isinf(a->u.f));
         return e->op == OP_ISFINITE ? expr_int(g, TY_BOOL, isfinite(a->u.f)) : NULL;
     case RULE_COMPARE:
-        return expr_int(g, TY_BOOL,
-                        is_float ? fold_compare(e->op, a->u.f<b->u.f, a->u.f == b->u.f, a->u.f> b->u.f)
-                                 : fold_compare(e->op, a->u.i<b->u.i, a->u.i == b->u.i, a->u.i> b->u.i));
+        if (is_float)
+            i = fold_compare(e->op, a->u.f, b->u.f);
+        else if (!int_value_op(e->op, a->u.i, b->u.i, &i))
+            return NULL;
+        return expr_int(g, TY_BOOL, i);
     case RULE_ARITH:
     case RULE_FLOAT:
     case RULE_INT:
@@ -108,16 +100,9 @@ const Expr *expr_fold(Graph *g, const Expr *e) {
     return NULL;
 }
 
-static int mantissa(Type t) {
-    switch (t) {
-    case TY_F64: return 53;
-    case TY_F32: return 24;
-    case TY_F16: return 11;
-    case TY_BF16: return 8;
-    case TY_F8E4M3: return 4;
-    case TY_F8E5M2: return 3;
-    default: return type_bits(t) - (type_class(t) == CLASS_SINT);
-    }
+/* Bits in which an integer or a float is exact, without the sign. */
+static int precision(Type t) {
+    return type_is_float(t) ? num_format(t).precision : type_bits(t) - (type_class(t) == CLASS_SINT);
 }
 
 bool type_holds(Type to, Type from) {
@@ -126,7 +111,7 @@ bool type_holds(Type to, Type from) {
     bool f = type_is_float(from), t = type_is_float(to);
     if (f && !t) return false;
     if (f) return to == TY_F64 || (to == TY_F32 && from != TY_F64);
-    if (t) return (to == TY_F64 || to == TY_F32) && mantissa(from) <= mantissa(to);
+    if (t) return (to == TY_F64 || to == TY_F32) && precision(from) <= precision(to);
     if (type_class(from) == CLASS_SINT && type_class(to) == CLASS_UINT) return false;
-    return mantissa(from) <= mantissa(to);
+    return precision(from) <= precision(to);
 }

@@ -1,42 +1,16 @@
 /* Types of operators and conversions, over ir/typing.c: constants in expressions, and what is said where types do not
  * fit. */
 #include "sema_int.h"
+#include "ir/int_value.h"
 #include "ir/interp/interp.h"
 
 enum { FOLD_NODES = 1000 }; /* parts are shared: a walk is bounded by what it meets */
 
 /* ---- constants ---- */
 
-static bool fold(const Expr *e, int64_t *v, int *left);
-
-static bool fold_node(const Expr *e, int64_t *v, int *left) {
-    int64_t a, b;
-    if (--*left < 0 || type_class(e->type) == CLASS_FLOAT) return false;
-    if (e->op == OP_CONST) {
-        *v = e->u.i;
-        return true;
-    }
-    if (e->op == OP_CAST) return fold(e->arg[0], v, left);
-    if (e->op == OP_LOAD || e->op == OP_REDUCE || e->nargs == 0 || !fold(e->arg[0], &a, left)) return false;
-    if (e->op == OP_NEG) return a != INT64_MIN && (*v = -a, true);
-    if (e->op == OP_NOT) return *v = !a, true;
-    if (e->op == OP_IF) return fold(e->arg[a ? 1 : 2], v, left);
-    if (e->nargs != 2 || !fold(e->arg[1], &b, left)) return false;
-    if (e->op == OP_AND) return *v = a && b, true;
-    if (e->op == OP_OR) return *v = a || b, true;
-    return num_binary(e->op, a, b, v);
-}
-
-/* Arithmetic wraps at the type's width, and so does a cast. */
-static bool fold(const Expr *e, int64_t *v, int *left) {
-    if (!fold_node(e, v, left)) return false;
-    *v = num_wrap(e->type, *v);
-    return true;
-}
-
 bool sema_const_int(const Expr *e, int64_t *v) {
-    int left = FOLD_NODES;
-    return fold(e, v, &left);
+    IntValue x = {.fit = INT_FIT_WRAPS, .left = FOLD_NODES};
+    return int_value(&x, e, v);
 }
 
 static bool fold_double(const Expr *e, double *v, int *left) {

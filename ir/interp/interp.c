@@ -1,9 +1,12 @@
 /* The interpreter: sizes, memory and the order of definitions. */
 #include "interp_code.h"
 
+#include "ir/int_value.h"
+
 #include <math.h>
 #include <string.h>
 
+enum { HOST_NODES = 1 << 24 };
 static const int64_t MAX_ELEMENTS = (int64_t)1 << 30; /* of one tensor */
 
 /* ---- integer expressions on the host ---- */
@@ -11,65 +14,21 @@ static const int64_t MAX_ELEMENTS = (int64_t)1 << 30; /* of one tensor */
 typedef struct HostEnv {
     const Graph *g;
     const int64_t *dims;
-    const double *scalars;
-    int depth;
+    const double *scalars; /* NULL: none is known */
 } HostEnv;
 
-static bool host_eval(HostEnv *h, const Expr *e, int64_t *v);
-
-static bool host_leaf(const HostEnv *h, const Expr *e, int64_t *v) {
-    if (type_is_float(e->type)) return false;
-    if (e->op == OP_CONST) {
-        *v = e->u.i;
-        return true;
-    }
-    if (e->op == OP_DIM) {
-        for (int i = 0; i < h->g->dims.n; i++)
-            if (h->g->dims.at[i] == e->u.dim) return *v = h->dims[i], true;
-    } else if (h->scalars) {
-        for (int i = 0; i < h->g->scalars.n; i++)
-            if (h->g->scalars.at[i] == e->u.scalar) return *v = num_to_int(e->type, h->scalars[i]), true;
-    }
-    return false;
-}
-
-static bool host_node(HostEnv *h, const Expr *e, int64_t *v) {
-    int64_t a, b;
-    switch (e->op) {
-    case OP_CONST:
-    case OP_DIM:
-    case OP_SCALAR: return host_leaf(h, e, v);
-    case OP_VAR:
-    case OP_LOAD:
-    case OP_REDUCE: return false;
-    default: break;
-    }
-    if (e->nargs < 1 || type_is_float(e->arg[0]->type) || !host_eval(h, e->arg[0], &a)) return false;
-    switch (e->op) {
-    case OP_CAST: return *v = num_wrap(e->type, a), !type_is_float(e->type);
-    case OP_NEG: return a != INT64_MIN && (*v = -a, true);
-    case OP_NOT: return *v = !a, true;
-    case OP_ABS: return a != INT64_MIN && (*v = a < 0 ? -a : a, true);
-    case OP_SIGN: return *v = (a > 0) - (a < 0), true;
-    case OP_AND: return a ? host_eval(h, e->arg[1], v) : (*v = 0, true);
-    case OP_OR: return a ? (*v = 1, true) : host_eval(h, e->arg[1], v);
-    case OP_IF: return host_eval(h, e->arg[a ? 1 : 2], v);
-    default: break;
-    }
-    return e->nargs == 2 && host_eval(h, e->arg[1], &b) && num_binary(e->op, a, b, v) && num_wrap(e->type, *v) == *v;
-}
-
-static bool host_eval(HostEnv *h, const Expr *e, int64_t *v) {
-    if (h->depth == 2000) return false;
-    h->depth++;
-    bool ok = host_node(h, e, v);
-    h->depth--;
-    return ok;
+static IntLeaf host_leaf(void *env, const Expr *e, int64_t *v) {
+    const HostEnv *h = env;
+    for (int i = 0; e->op == OP_DIM && i < h->g->dims.n; i++)
+        if (h->g->dims.at[i] == e->u.dim) return *v = h->dims[i], INT_LEAF_KNOWN;
+    for (int i = 0; e->op == OP_SCALAR && h->scalars && i < h->g->scalars.n; i++)
+        if (h->g->scalars.at[i] == e->u.scalar) return *v = num_to_int(e->type, h->scalars[i]), INT_LEAF_KNOWN;
+    return INT_LEAF_INSIDE;
 }
 
 bool interp_int(const Graph *g, const Expr *e, const int64_t *dims, const double *scalars, int64_t *v) {
-    HostEnv h = {g, dims, scalars, 0};
-    return host_eval(&h, e, v);
+    HostEnv h = {g, dims, scalars};
+    return int_value(&(IntValue){.leaf = host_leaf, .user = &h, .fit = INT_FIT_TYPE, .left = HOST_NODES}, e, v);
 }
 
 bool interp_shape(const Graph *g, const Tensor *t, const int64_t *dims, int64_t *shape, int64_t *n, Text *why) {

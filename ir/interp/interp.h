@@ -35,7 +35,6 @@ double num_random(int64_t seed, int64_t stream, int64_t counter); /* the languag
 int64_t num_wrap(Type t, int64_t v);  /* an integer modulo the width of an integer type; bool: v != 0 */
 int64_t num_to_int(Type t, double v); /* truncates, saturates, NaN to 0; bool: v != 0 */
 /* a op b of integers or bools, exactly; false for other operators, beyond 64 bits, and for division by zero. */
-bool num_binary(Op op, int64_t a, int64_t b, int64_t *v);
 int64_t num_int_min(Type t);
 int64_t num_int_max(Type t);
 /* The bits of a value that `t` represents, and back. For floats of 16 and 8 bits. */

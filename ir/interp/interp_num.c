@@ -70,32 +70,6 @@ int64_t num_int_max(Type t) {
     return bits >= 63 ? INT64_MAX : ((int64_t)1 << bits) - 1;
 }
 
-bool num_binary(Op op, int64_t a, int64_t b, int64_t *v) {
-    switch (op) {
-    case OP_ADD: return add_ok(a, b, v);
-    case OP_SUB: return b != INT64_MIN && add_ok(a, -b, v);
-    case OP_MUL: return mul_ok(a, b, v);
-    case OP_DIV:
-        if (a == INT64_MIN && b == -1) return false;
-        return *v = b ? floor_div(a, b) : 0, true;
-    case OP_MOD: return *v = b ? floor_mod(a, b) : 0, true;
-    case OP_BITAND: return *v = a & b, true;
-    case OP_BITOR: return *v = a | b, true;
-    case OP_BITXOR: return *v = a ^ b, true;
-    case OP_SHR: return b >= 0 && b < 64 ? (*v = a >> b, true) : false;
-    case OP_SHL: return b >= 0 && b < 63 && mul_ok(a, (int64_t)1 << b, v);
-    case OP_MIN: return *v = a < b ? a : b, true;
-    case OP_MAX: return *v = a > b ? a : b, true;
-    case OP_EQ: return *v = a == b, true;
-    case OP_NE: return *v = a != b, true;
-    case OP_LT: return *v = a < b, true;
-    case OP_LE: return *v = a <= b, true;
-    case OP_GT: return *v = a > b, true;
-    case OP_GE: return *v = a >= b, true;
-    default: return false;
-    }
-}
-
 int64_t num_to_int(Type t, double v) {
     if (t == TY_BOOL) return v != 0;
     if (isnan(v)) return 0;

@@ -1,10 +1,12 @@
 /* What is known where an expression stands: the conditions around it, the facts that apply to the data it loads, and
  * the questions asked of them (is e >= 0, is c true). Where a proof fails, small values that refute it. */
 #include "known.h"
+#include "ir/expr_walk.h"
+#include "ir/int_value.h"
 
 #include <string.h>
 
-enum { MAX_FACTS_IN_USE = 256, SAMPLES = 400, WALK_NODES = 100000, EVAL_NODES = 2000, SMALL_NODES = 2000 };
+enum { MAX_FACTS_IN_USE = 256, SAMPLES = 400, EVAL_NODES = 2000, SMALL_NODES = 2000 };
 
 Known *known_new(Graph *g) {
     Known *k = NEW(g->ctx, Known);
@@ -227,8 +229,7 @@ static void facts_with(Known *k, const Expr *e, bool data, ExprVec *out) {
 
 static void facts_for(Known *k, const Expr *e, ExprVec *out) { facts_with(k, e, true, out); }
 
-/* Expressions share their parts, so a walk may meet a node again and again: it ends after WALK_NODES, with the answer
- * that promises less. */
+/* Counted as it is written out, where shared parts count as often as they stand. */
 static bool count_down(const Expr *e, int *left) {
     if (--*left < 0) return false;
     for (int i = 0; i < e->nargs; i++)
@@ -242,29 +243,9 @@ bool known_is_small(const Expr *e) {
     return count_down(e, &left);
 }
 
-static bool uses_data(const Expr *e, int *left) {
-    if (--*left < 0 || e->op == OP_LOAD || e->op == OP_REDUCE) return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (uses_data(e->arg[i], left)) return true;
-    return false;
-}
+bool known_uses_data(const Expr *e) { return expr_has(e, expr_test_data, NULL); }
 
-bool known_uses_data(const Expr *e) {
-    int left = WALK_NODES;
-    return uses_data(e, &left);
-}
-
-static bool uses(const Expr *e, const Expr *what, int *left) {
-    if (--*left < 0 || e == what) return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (uses(e->arg[i], what, left)) return true;
-    return false;
-}
-
-bool known_uses(const Expr *e, const Expr *what) {
-    int left = WALK_NODES;
-    return uses(e, what, &left);
-}
+bool known_uses(const Expr *e, const Expr *what) { return expr_has(e, expr_test_node, what); }
 
 /* ---- small values ---- */
 
@@ -274,60 +255,17 @@ typedef struct Sample {
     int64_t dims_from; /* dimensions are at least this where they may be: sizes that people think of */
 } Sample;
 
-static bool eval(const Sample *m, const Expr *e, int64_t *r, int *left);
-
-static bool eval_infix(Op op, int64_t a, int64_t b, int64_t *r) {
-    switch (op) {
-    case OP_ADD: return add_ok(a, b, r);
-    case OP_SUB: return b != INT64_MIN && add_ok(a, -b, r);
-    case OP_MUL: return mul_ok(a, b, r);
-    case OP_DIV: *r = b ? floor_div(a, b) : 0; return true;
-    case OP_MOD: *r = b ? floor_mod(a, b) : 0; return true;
-    case OP_MIN: *r = a < b ? a : b; return true;
-    case OP_MAX: *r = a > b ? a : b; return true;
-    case OP_EQ: *r = a == b; return true;
-    case OP_NE: *r = a != b; return true;
-    case OP_LT: *r = a < b; return true;
-    case OP_LE: *r = a <= b; return true;
-    case OP_GT: *r = a > b; return true;
-    case OP_GE: *r = a >= b; return true;
-    case OP_BITAND: *r = a & b; return true;
-    case OP_BITOR: *r = a | b; return true;
-    case OP_BITXOR: *r = a ^ b; return true;
-    default: return false;
-    }
-}
-
-static bool eval_leaf(const Sample *m, const Expr *e, int64_t *r) {
+static IntLeaf sample_leaf(void *user, const Expr *e, int64_t *v) {
+    const Sample *m = user;
+    if (e->op != OP_VAR && e->op != OP_DIM && e->op != OP_SCALAR) return INT_LEAF_INSIDE;
     for (int i = 0; i < m->atoms.n; i++)
-        if (m->atoms.at[i] == e) return *r = m->value[i], true;
-    return false;
-}
-
-static bool eval(const Sample *m, const Expr *e, int64_t *r, int *left) {
-    int64_t a, b;
-    if (--*left < 0 || type_class(e->type) == CLASS_FLOAT) return false;
-    switch (e->op) {
-    case OP_CONST: *r = e->u.i; return true;
-    case OP_VAR:
-    case OP_DIM:
-    case OP_SCALAR: return eval_leaf(m, e, r);
-    case OP_CAST: return eval(m, e->arg[0], r, left);
-    case OP_NEG: return eval(m, e->arg[0], &a, left) && a != INT64_MIN && (*r = -a, true);
-    case OP_NOT: return eval(m, e->arg[0], &a, left) && (*r = !a, true);
-    case OP_ABS: return eval(m, e->arg[0], &a, left) && a != INT64_MIN && (*r = a < 0 ? -a : a, true);
-    case OP_AND: return eval(m, e->arg[0], &a, left) && (a ? eval(m, e->arg[1], r, left) : (*r = 0, true));
-    case OP_OR: return eval(m, e->arg[0], &a, left) && (a ? (*r = 1, true) : eval(m, e->arg[1], r, left));
-    case OP_IF: return eval(m, e->arg[0], &a, left) && eval(m, e->arg[a ? 1 : 2], r, left);
-    default: break;
-    }
-    if (e->nargs != 2 || e->op == OP_LOAD || e->op == OP_REDUCE) return false;
-    return eval(m, e->arg[0], &a, left) && eval(m, e->arg[1], &b, left) && eval_infix(e->op, a, b, r);
+        if (m->atoms.at[i] == e) return *v = m->value[i], INT_LEAF_KNOWN;
+    return INT_LEAF_UNKNOWN;
 }
 
 static bool value_of(const Sample *m, const Expr *e, int64_t *r) {
-    int left = EVAL_NODES;
-    return eval(m, e, r, &left);
+    IntValue x = {.leaf = sample_leaf, .user = (void *)m, .fit = INT_FIT_64, .left = EVAL_NODES};
+    return int_value(&x, e, r);
 }
 
 static uint64_t next_random(uint64_t *state) {

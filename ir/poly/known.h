@@ -34,7 +34,6 @@ const Expr *known_guard_divisions(Known *k, const Expr *e); /* expr_guard_divisi
 const Expr *known_written_in(Known *k, const Expr *e);
 
 bool known_is_small(const Expr *e); /* written out it has few nodes: proofs are tried on it */
-/* These end after a number of steps, with true: it may. */
 bool known_uses(const Expr *e, const Expr *what);
 bool known_uses_data(const Expr *e); /* a load or a reduction stands in it */
 

@@ -3,6 +3,8 @@
  * simply false, and a search finds that out last. */
 #include "poly_prove.h"
 
+#include "ir/int_value.h"
+
 enum { MAX_SYMBOLS = 6, MAX_WORK = 400 };
 
 typedef struct Example {
@@ -12,10 +14,10 @@ typedef struct Example {
     int n, known; /* symbols met; those of which this example has the value */
     int ends;     /* bit i: the upper end of symbol i */
     int64_t large;
-    int work;
+    IntValue of; /* what values of expressions are taken by */
 } Example;
 
-static bool value_of(Example *x, const Expr *e, int64_t *v);
+static bool value_of(Example *x, const Expr *e, int64_t *v) { return int_value(&x->of, e, v); }
 
 static bool end_of_dim(const Example *x, const Dim *d, bool upper, int64_t *v) {
     Interval r = interval_of_dim(d);
@@ -54,42 +56,11 @@ static bool value_of_symbol(Example *x, const Expr *e, int64_t *v) {
     return true;
 }
 
-static bool apply(Op op, int64_t a, int64_t b, int64_t *v) {
-    switch (op) {
-    case OP_ADD: return add_ok(a, b, v);
-    case OP_SUB: return !__builtin_sub_overflow(a, b, v);
-    case OP_MUL: return mul_ok(a, b, v);
-    case OP_DIV: *v = b > 0 ? floor_div(a, b) : 0; return b > 0;
-    case OP_MOD: *v = b > 0 ? floor_mod(a, b) : 0; return b > 0;
-    case OP_MIN: *v = a < b ? a : b; return true;
-    case OP_MAX: *v = a > b ? a : b; return true;
-    case OP_LT: *v = a < b; return true;
-    case OP_LE: *v = a <= b; return true;
-    case OP_GT: *v = a > b; return true;
-    case OP_GE: *v = a >= b; return true;
-    case OP_EQ: *v = a == b; return true;
-    case OP_NE: *v = a != b; return true;
-    default: return false;
-    }
-}
-
-/* The value of an i64 or a condition; false where it is not known, or overflows. */
-static bool value_of(Example *x, const Expr *e, int64_t *v) {
-    int64_t a, b;
-    if (++x->work > MAX_WORK) return false;
-    if (expr_is_int(e, v)) return true;
-    if (e->op == OP_DIM || e->op == OP_VAR || e->op == OP_FACTOR) return value_of_symbol(x, e, v);
-    if (e->type != TY_I64 && e->type != TY_BOOL) return false;
-    if (e->op == OP_AND || e->op == OP_OR) {
-        if (!value_of(x, e->arg[0], v)) return false;
-        return (*v != 0) == (e->op == OP_OR) || value_of(x, e->arg[1], v);
-    }
-    if (e->op == OP_NOT && value_of(x, e->arg[0], &a)) {
-        *v = !a;
-        return true;
-    }
-    if (e->nargs != 2 || e->arg[0]->type != TY_I64 || e->arg[1]->type != TY_I64) return false;
-    return value_of(x, e->arg[0], &a) && value_of(x, e->arg[1], &b) && apply(e->op, a, b, v);
+/* Of i64 and conditions alone. */
+static IntLeaf example_leaf(void *example, const Expr *e, int64_t *v) {
+    if (e->op == OP_DIM || e->op == OP_VAR || e->op == OP_FACTOR)
+        return value_of_symbol(example, e, v) ? INT_LEAF_KNOWN : INT_LEAF_UNKNOWN;
+    return e->type == TY_I64 || e->type == TY_BOOL ? INT_LEAF_INSIDE : INT_LEAF_UNKNOWN;
 }
 
 static bool value_of_poly(Example *x, Poly p, int64_t *v) {
@@ -105,7 +76,8 @@ static bool value_of_poly(Example *x, Poly p, int64_t *v) {
 
 static bool refutes(Example *x, Poly p, int64_t target) {
     int64_t v;
-    x->known = x->work = 0;
+    x->known = 0;
+    x->of.left = MAX_WORK;
     if (!value_of_poly(x, p, &v) || v >= target) return false;
     for (int i = 0; i < x->env->nfacts; i++)
         if (!value_of(x, x->env->facts[i], &v) || !v) return false;
@@ -114,7 +86,7 @@ static bool refutes(Example *x, Poly p, int64_t target) {
 
 bool poly_refuted(const PolyEnv *env, Poly p, int64_t target) {
     static const int64_t LARGE[] = {1 << 17, (int64_t)1 << 33};
-    Example x = {.env = env};
+    Example x = {.env = env, .of = {.leaf = example_leaf, .user = &x, .positive = true}};
     if (p.failed || target == INT64_MAX) return false;
     const int nlarge = target < 0 ? 2 : 1;
     for (int k = 0; k < nlarge; k++) { /* all at one end: most that is false is so there */

@@ -2,6 +2,9 @@
  * which stages are evaluated, and the domains of values. Checks only what it needs to derive them. */
 #include "kernel.h"
 
+#include "ir/expr_is.h"
+#include "ir/int_value.h"
+
 typedef struct Finish {
     Program *p;
     Kernel *k;
@@ -13,31 +16,13 @@ typedef struct Finish {
 
 /* a op b with constants folded and units dropped; NULL on overflow. */
 static const Expr *fold(Graph *g, Op op, const Expr *a, const Expr *b) {
-    int64_t x, y, r = 0;
-    bool cx = expr_is_int(a, &x), cy = expr_is_int(b, &y), ok = true;
-    if (cx && cy) {
-        if (op == OP_ADD)
-            ok = add_ok(x, y, &r);
-        else if (op == OP_MUL)
-            ok = mul_ok(x, y, &r);
-        else if (op == OP_SUB)
-            ok = !__builtin_sub_overflow(x, y, &r);
-        else
-            r = floor_div(x, y);
-        return ok ? expr_int(g, TY_I64, r) : NULL;
-    }
+    int64_t x, y, r;
+    bool cx = expr_is_int(a, &x), cy = expr_is_int(b, &y);
+    if (cx && cy) return int_value_op(op, x, y, &r) ? expr_int(g, TY_I64, r) : NULL;
     if (cy && y == 0 && (op == OP_ADD || op == OP_SUB)) return a;
     if (cy && y == 1 && (op == OP_MUL || op == OP_DIV)) return a;
     if (cx && x == 1 && op == OP_MUL) return b;
     return expr2(g, op, a, b);
-}
-
-static bool is_dim_expr(const Expr *e) {
-    if (e->op != OP_CONST && e->op != OP_DIM && e->nargs == 0) return false;
-    if (e->op == OP_LOAD || e->op == OP_REDUCE) return false;
-    for (int i = 0; i < e->nargs; i++)
-        if (!is_dim_expr(e->arg[i])) return false;
-    return true;
 }
 
 int64_t axis_slack(const Axis *a) { return a->peel ? 128 / type_bits(a->peel->type) - 1 : 0; }
@@ -45,7 +30,7 @@ int64_t axis_slack(const Axis *a) { return a->peel ? 128 / type_bits(a->peel->ty
 /* ceil((hi - lo + slack) / inner); NULL where the bounds are not dimension expressions. */
 static const Expr *open_count(Program *p, const Axis *a, int64_t inner) {
     Graph *g = p->graph;
-    if (!a->lo || !a->hi || !is_dim_expr(a->lo) || !is_dim_expr(a->hi)) return NULL;
+    if (!a->lo || !a->hi || !expr_over_dims(a->lo) || !expr_over_dims(a->hi)) return NULL;
     const Expr *n = fold(g, OP_SUB, a->hi, a->lo);
     if (n) n = fold(g, OP_ADD, n, expr_int(g, TY_I64, axis_slack(a) + inner - 1));
     return n ? fold(g, OP_DIV, n, expr_int(g, TY_I64, inner)) : NULL;
