@@ -248,7 +248,7 @@ static bool export_host(Sema *s, Inst *inst) {
     const Expr *v = sema_fn_value(s, (Env){inst, NULL});
     if (!v) return false;
     v = expr_settle(s->g, v);
-    if (sema_reduces(s, v) || s->g->tensors.n) {
+    if (v->reduces || s->g->tensors.n) {
         Diag *d = SEMA_REPORT(s, MISPLACED, fn->name_span, "a function of the host has no reductions");
         diag_help(s->ctx, d, "to compute on the device name the result: -> (y: f32[])");
         return false;

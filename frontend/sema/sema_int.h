@@ -451,7 +451,6 @@ const Expr *sema_reduce(Sema *s, Env env, const AstExpr *e, int part);
 /* v itself, or the load of a tensor that holds it; the first only where v reduces. */
 const Expr *sema_lift(Sema *s, Sym name, const Expr *v);
 const Expr *sema_lift_any(Sema *s, Sym name, const Expr *v);
-bool sema_reduces(Sema *s, const Expr *e);                /* a reduction is somewhere in it */
 void sema_free_vars(Sema *s, const Expr *e, VarVec *out); /* each once */
 
 /* ---- sema_range.c ---- */

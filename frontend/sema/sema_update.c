@@ -77,7 +77,7 @@ bool sema_update(Sema *s, const Definition *d, const TensorVal *t, Piece *pieces
  * tensor in memory do not both compute it. */
 static void name_value(Sema *s, const Definition *d, Piece *p) {
     const Expr *zero = expr_int(s->g, TY_I64, 0);
-    if (!sema_reduces(s, p->value)) return;
+    if (!p->value->reduces) return;
     ExprVec shape = {0}, from = {0}, to = {0};
     Var **vars = NEW_N(s->ctx, Var *, p->nvars + 1);
     const Expr **own = NEW_N(s->ctx, const Expr *, p->nvars + 1), **subs = NEW_N(s->ctx, const Expr *, p->nvars + 1);
