@@ -1,5 +1,6 @@
-/* What is asked of a Graph without an instance in work: what is known at a place (ir/poly/known.h), whether pieces define
- * each element once (pieces.h), scatters as gathers (gather.h), computations under index variables (ir/over.h). */
+/* What is asked of a Graph without an instance in work: what is known at a place (ir/poly/known.h), whether pieces
+ * define each element once (pieces.h), scatters as gathers (gather.h), computations under index variables (ir/over.h).
+ */
 #include "ir/diag.h"
 #include "ir/expr_text.h"
 #include "ir/int_value.h"
