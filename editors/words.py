@@ -19,7 +19,8 @@ def tables(root):
     lexer = re.findall(r'^ *"([a-z]+)" +\{ token = word\(p, t, from, TK_(\w+)\)', read(root, "grammar", "lexer.re"),
                        re.M)
     ops = re.findall(r'^OP\(\w+, "(\w+)", \d+, CALL,', read(root, "ir", "ops.def"), re.M)
-    others = re.search(r"char \*const others\[\] = \{(.*?)\};", read(root, "frontend", "sema", "sema_call.c"), re.S)[1]
+    builtins = re.findall(r"^BUILTIN\(\w+, (\w+), (\w+), -?\d+\)", read(root, "frontend", "ast", "builtins.def"),
+                          re.M)
     options = read(root, "ir", "options.def")
     words = {
         "numbers": [w for w, token in lexer if token == "FLOAT"],
@@ -27,12 +28,13 @@ def tables(root):
         "conditionals": [w for w, token in lexer if token in ("IF", "THEN", "ELSE")],
         "clauses": [w for w, token in lexer if token.startswith("W_")],
         "types": re.findall(r"^TYPE\(\w+, (\w+),", read(root, "ir", "types.def"), re.M),
-        "reductions": re.findall(r"^MONOID\(\w+, (\w+),", read(root, "ir", "monoids.def"), re.M) + ["mean"],
+        "reductions": re.findall(r"^MONOID\(\w+, (\w+),", read(root, "ir", "monoids.def"), re.M) +
+                      [w for w, kind in builtins if kind == "REDUCTION"],
         "option": re.findall(r"^OPTION\(\w+, (\w+)\)", options, re.M),
         "value": list(dict.fromkeys(re.findall(r"^OPTION_VALUE\(\w+, \w+, (\w+)\)", options, re.M))),
     }
     taken = {w for kind in ("numbers", "booleans", "conditionals", "clauses") for w in words[kind]}
-    functions = dict.fromkeys(ops + re.findall(r'"(\w+)"', others) + ["new"])
+    functions = dict.fromkeys(ops + [w for w, kind in builtins if kind != "REDUCTION"])
     words["keywords"] = [w for w, _ in lexer if w not in taken and w not in functions]
     words["functions"] = list(functions)
     assert all(words.values()), f"a table could not be read: {words}"

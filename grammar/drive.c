@@ -78,7 +78,7 @@ static void drive_track(Drive *d) {
         size_t n = p->before.end - p->before.start;
         const char *word = (const char *)p->text + p->before.start;
         bool loop = (n == 3 && !memcmp(word, "for", 3)) || (n == 5 && !memcmp(word, "while", 5));
-        OpenBracket b = {closer, parse_token_span(p, p->token), p->before, loop};
+        OpenBracket b = {closer, ast_token_span(p, p->token), p->before, loop};
         vec_push(p->ctx, &p->open, b);
     } else if (p->open.n && p->open.at[p->open.n - 1].closer == d->kind) {
         p->open.n--;

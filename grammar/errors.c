@@ -150,7 +150,7 @@ void grammar_error(Parse *p, const yyParser *y, int found, Token t) {
     p->failed = true;
     if (p->quiet) return;
     Text want = {.ctx = p->ctx}, have = {.ctx = p->ctx};
-    Span at = parse_token_span(p, t);
+    Span at = ast_token_span(p, t);
     bool later = grammar_accepts(y, TK_SEMI) && memchr(p->text + p->last_end, '\n', t.start - p->last_end);
     if ((later || found == 0) && p->last_end > 0) at = (Span){p->file, p->last_end, p->last_end};
     if (grammar_is_compare(found) && grammar_accepts(y, TK_ANDAND)) {
@@ -170,9 +170,9 @@ void grammar_error(Parse *p, const yyParser *y, int found, Token t) {
     bool reserved = name && (grammar_is_keyword(found) || found == TK_TYPE), loop = grammar_is_loop(p);
     const char *hint = grammar_hint(p, y, found, t, !reserved && !(semicolon && later));
     if (hint) {
-        Diag *d = loop ? diag_report(p->ctx, DIAG_FOREIGN_SYNTAX, parse_token_span(p, grammar_loop(p)),
+        Diag *d = loop ? diag_report(p->ctx, DIAG_FOREIGN_SYNTAX, ast_token_span(p, grammar_loop(p)),
                                      "a loop is no statement")
-                       : diag_report(p->ctx, DIAG_FOREIGN_SYNTAX, parse_token_span(p, t), form, wanted, have.s);
+                       : diag_report(p->ctx, DIAG_FOREIGN_SYNTAX, ast_token_span(p, t), form, wanted, have.s);
         diag_help(p->ctx, d, "%s", hint);
         p->skip = loop ? SKIP_BLOCK : grammar_accepts(y, TK_IMPORT) ? SKIP_DECL : SKIP_STATEMENT;
     } else if (found == TK_ASSIGN && grammar_accepts(y, TK_EQEQ)) {
@@ -192,7 +192,7 @@ void grammar_error(Parse *p, const yyParser *y, int found, Token t) {
     } else if (reserved) {
         Diag *d = diag_report(p->ctx, DIAG_RESERVED_WORD, at, form, wanted, have.s);
         const char *what = found == TK_TYPE ? "type" : "reserved word", *word = sym_fmt(p->ctx, "%s_", t.text);
-        diag_fix(p->ctx, d, parse_token_span(p, t), word, "%s is a %s: choose another name, %s for one", have.s, what,
+        diag_fix(p->ctx, d, ast_token_span(p, t), word, "%s is a %s: choose another name, %s for one", have.s, what,
                  word);
     } else if (semicolon && (later || found == TK_RC)) {
         Span end = {p->file, p->last_end, p->last_end};
@@ -205,6 +205,6 @@ void grammar_error(Parse *p, const yyParser *y, int found, Token t) {
 
 void grammar_overflow(Parse *p) {
     p->stop = true;
-    diag_report(p->ctx, DIAG_TOO_DEEP, parse_token_span(p, p->token), "this nests too deep (the limit is %d symbols)",
+    diag_report(p->ctx, DIAG_TOO_DEEP, ast_token_span(p, p->token), "this nests too deep (the limit is %d symbols)",
                 PARSE_STACK);
 }

@@ -2,6 +2,7 @@
  * around the place. */
 #include "grammar/grammar.h"
 
+#include "frontend/ast/builtins.h"
 #include "frontend/ast/foreign.h"
 #include "grammar/parser.h"
 
@@ -146,7 +147,6 @@ static const char *where_call(const Parse *p, const char *at) {
 
 /* For a token right behind the bracket that ended: sum[k] x, (float) x. */
 static const char *behind_bracket(const Parse *p) {
-    static const char *const reductions[] = {"sum", "prod", "max", "min", "mean", "any", "all", "argmax", "argmin"};
     const char *text = (const char *)p->text, *close = text + p->before.start, *open = close;
     if (*close != ']' && *close != ')') return NULL;
     int depth = 1;
@@ -164,10 +164,8 @@ static const char *behind_bracket(const Parse *p) {
     const char *from = open;
     while (from > text && word_char(from[-1])) from--;
     Sym name = sym_n(p->ctx, from, (size_t)(open - from));
-    for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++)
-        if (!strcmp(name, reductions[i]))
-            return sym_fmt(p->ctx, "what is reduced stands in parentheses: %s[%s](...)", name, inside);
-    return NULL;
+    if (!builtin_is_reduction(name)) return NULL;
+    return sym_fmt(p->ctx, "what is reduced stands in parentheses: %s[%s](...)", name, inside);
 }
 
 /* ---- words ---- */

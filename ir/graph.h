@@ -112,6 +112,9 @@ struct Expr {
 
 typedef enum TensorKind { TENSOR_INPUT, TENSOR_INOUT, TENSOR_OUTPUT, TENSOR_LET } TensorKind;
 
+typedef VEC(const Expr *) ExprVec;
+typedef VEC(Var *) VarVec;
+
 /* One defining equation: tensor[subs] = value where guard, for all values of vars in their ranges. A plain definition
  * has subs[d] = vars[d] and no guard (NULL). */
 typedef struct Piece {

@@ -213,12 +213,8 @@ static const Expr *simplify(Scope *s, const Expr *e) {
 static const Expr *simplify_under(Scope *s, const Expr *cond, bool truth, const Expr *e) {
     int64_t known;
     if (s->nest >= MAX_SCOPES || expr_is_int(cond, &known)) return simplify(s, e);
-    const Expr **facts = NEW_N(s->g->ctx, const Expr *, s->env.nfacts + 1);
-    for (int i = 0; i < s->env.nfacts; i++) facts[i] = s->env.facts[i];
-    facts[s->env.nfacts] = truth ? cond : expr1(s->g, OP_NOT, cond);
-    Scope inner = scope(s->g, s->env, s->nest + 1);
-    inner.env.facts = facts;
-    inner.env.nfacts++;
+    const Expr *fact = truth ? cond : expr1(s->g, OP_NOT, cond);
+    Scope inner = scope(s->g, poly_with_fact(&s->env, fact), s->nest + 1);
     return simplify(&inner, e);
 }
 

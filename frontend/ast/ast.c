@@ -1,33 +1,34 @@
-/* Constructors of the syntax tree, one for each action of the grammar, and the limits that keep the tree small enough
- * for passes that recurse over it. Meaning is not checked here, only what a place allows. */
+/* Constructors of the syntax tree, one for each action of the grammar on expressions, types and statements, and the
+ * limits that keep the tree small enough for passes that recurse over it. Meaning is not checked here, only what a
+ * place allows. */
 #include "frontend/ast/ast_build.h"
-#include "frontend/ast/foreign.h"
+#include "frontend/ast/builtins.h"
 
 #include <string.h>
 
-static Span parse_span(const Parse *p, Token first, Token last) { return (Span){p->file, first.start, last.end}; }
-Span parse_token_span(const Parse *p, Token t) { return (Span){p->file, t.start, t.end}; }
+Span ast_tokens_span(const Parse *p, Token first, Token last) { return (Span){p->file, first.start, last.end}; }
+Span ast_token_span(const Parse *p, Token t) { return (Span){p->file, t.start, t.end}; }
 
-Span span_join(Span a, Span b) {
+Span ast_span_join(Span a, Span b) {
     if (a.file < 0) return b;
     if (b.file != a.file) return a;
     return (Span){a.file, a.start < b.start ? a.start : b.start, a.end > b.end ? a.end : b.end};
 }
 
 /* Reading ends at a limit: what follows would only repeat the report. */
-static void stop(Parse *p, DiagCode code, Span span, const char *what, int limit) {
+void ast_stop(Parse *p, DiagCode code, Span span, const char *what, int limit) {
     if (!p->stop) diag_report(p->ctx, code, span, "%s (the limit is %d)", what, limit);
     p->stop = true;
 }
 
-static void not_yet(Parse *p, Token word) {
-    Diag *d = diag_report(p->ctx, DIAG_NOT_YET, parse_token_span(p, word),
-                          "not yet: `%s` has no meaning in this version", word.text);
-    const char *instead = later_instead(word.text);
+void ast_not_yet(Parse *p, Token word) {
+    Diag *d = diag_report(p->ctx, DIAG_NOT_YET, ast_token_span(p, word), "not yet: `%s` has no meaning in this version",
+                          word.text);
+    const char *instead = builtin_instead(builtin_by_name(word.text));
     if (instead) diag_help(p->ctx, d, "%s", instead);
 }
 
-static void twice(Parse *p, Span span, const char *clause) {
+void ast_twice(Parse *p, Span span, const char *clause) {
     diag_report(p->ctx, DIAG_DUPLICATE_CLAUSE, span, "`%s` is given twice", clause);
 }
 
@@ -50,41 +51,41 @@ static AstExpr *expr_finish(Parse *p, AstExpr *e) {
     for (int i = 0; i < 3; i++) d = expr_depth(parts[i]) > d ? expr_depth(parts[i]) : d;
     e->depth = d + 1;
     if (e->depth <= AST_DEPTH) return e;
-    stop(p, DIAG_TOO_DEEP, e->span, "this expression nests too deep: name parts of it with `let`", AST_DEPTH);
+    ast_stop(p, DIAG_TOO_DEEP, e->span, "this expression nests too deep: name parts of it with `let`", AST_DEPTH);
     return expr_new(p, AST_ERROR, e->span);
 }
 
 AstExpr *ast_int(Parse *p, Token t) {
-    AstExpr *e = expr_new(p, AST_INT, parse_token_span(p, t));
+    AstExpr *e = expr_new(p, AST_INT, ast_token_span(p, t));
     e->u.i = t.u.i;
     return e;
 }
 
 AstExpr *ast_float(Parse *p, Token t) {
-    AstExpr *e = expr_new(p, AST_FLOAT, parse_token_span(p, t));
+    AstExpr *e = expr_new(p, AST_FLOAT, ast_token_span(p, t));
     e->u.f = t.u.f;
     return e;
 }
 
 AstExpr *ast_bool(Parse *p, Token t, bool v) {
-    AstExpr *e = expr_new(p, AST_BOOL, parse_token_span(p, t));
+    AstExpr *e = expr_new(p, AST_BOOL, ast_token_span(p, t));
     e->u.b = v;
     return e;
 }
 
 AstExpr *ast_name(Parse *p, Token t) {
-    AstExpr *e = expr_new(p, AST_NAME, parse_token_span(p, t));
+    AstExpr *e = expr_new(p, AST_NAME, ast_token_span(p, t));
     e->name = t.text;
     return e;
 }
 
 AstExpr *ast_name_later(Parse *p, Token t) {
-    not_yet(p, t);
+    ast_not_yet(p, t);
     return ast_name(p, t);
 }
 
 AstExpr *ast_unary(Parse *p, Op op, Token t, AstExpr *a) {
-    AstExpr *e = expr_new(p, AST_UNARY, span_join(parse_token_span(p, t), a->span));
+    AstExpr *e = expr_new(p, AST_UNARY, ast_span_join(ast_token_span(p, t), a->span));
     e->u.op = op;
     e->a = a;
     return expr_finish(p, e);
@@ -104,13 +105,13 @@ static AstExpr *chain(Parse *p, Op op, AstExpr *a, AstExpr *b) {
         e->items = ast_items(p);
     }
     if (e->items->v.n == PARSE_CHAIN_MAX) {
-        stop(p, DIAG_LIMIT, b->span, "too many operands in one expression", PARSE_CHAIN_MAX);
+        ast_stop(p, DIAG_LIMIT, b->span, "too many operands in one expression", PARSE_CHAIN_MAX);
         return e;
     }
     item.op = op;
     vec_push(p->ctx, &e->items->v, item);
     if (b->depth > e->items->depth) e->items->depth = b->depth;
-    e->span = span_join(e->span, b->span);
+    e->span = ast_span_join(e->span, b->span);
     return expr_finish(p, e);
 }
 
@@ -118,7 +119,7 @@ AstExpr *ast_binary(Parse *p, Op op, AstExpr *a, AstExpr *b) {
     bool deep =
         a->kind == AST_CHAIN || (a->kind == AST_BINARY && is_arithmetic(a->u.op) && a->depth >= PARSE_CHAIN_FROM);
     if (deep && is_arithmetic(op)) return chain(p, op, a, b);
-    AstExpr *e = expr_new(p, AST_BINARY, span_join(a->span, b->span));
+    AstExpr *e = expr_new(p, AST_BINARY, ast_span_join(a->span, b->span));
     e->u.op = op;
     e->a = a;
     e->b = b;
@@ -132,7 +133,7 @@ AstExpr *ast_past(Parse *p, AstExpr *last) {
 }
 
 AstExpr *ast_if(Parse *p, Token t, AstExpr *a, AstExpr *b, AstExpr *c) {
-    AstExpr *e = expr_new(p, AST_IF, span_join(parse_token_span(p, t), c->span));
+    AstExpr *e = expr_new(p, AST_IF, ast_span_join(ast_token_span(p, t), c->span));
     e->a = a;
     e->b = b;
     e->c = c;
@@ -140,7 +141,7 @@ AstExpr *ast_if(Parse *p, Token t, AstExpr *a, AstExpr *b, AstExpr *c) {
 }
 
 /* Ranges of packs and inside of sums belong to left sides. */
-static void no_ranges(Parse *p, AstItems *items) {
+void ast_no_ranges(Parse *p, AstItems *items) {
     for (int i = 0; items && i < items->v.n; i++) {
         AstItem *it = &items->v.at[i];
         if (!it->hi && !(it->kind == ITEM_PACK && it->value)) continue;
@@ -154,24 +155,24 @@ static void no_ranges(Parse *p, AstItems *items) {
 }
 
 AstExpr *ast_postfix(Parse *p, AstExprKind kind, AstExpr *a, Token open, AstItems *items, Token close) {
-    AstExpr *e = expr_new(p, kind, span_join(a->span, parse_token_span(p, close)));
+    AstExpr *e = expr_new(p, kind, ast_span_join(a->span, ast_token_span(p, close)));
     e->a = a;
     e->items = items;
-    items->span = parse_span(p, open, close);
-    no_ranges(p, items);
+    items->span = ast_tokens_span(p, open, close);
+    ast_no_ranges(p, items);
     return expr_finish(p, e);
 }
 
 AstExpr *ast_group(Parse *p, AstExprKind kind, Token open, AstItems *items, Token close) {
-    AstExpr *e = expr_new(p, kind, parse_span(p, open, close));
+    AstExpr *e = expr_new(p, kind, ast_tokens_span(p, open, close));
     e->items = items;
     items->span = e->span;
-    no_ranges(p, items);
+    ast_no_ranges(p, items);
     return expr_finish(p, e);
 }
 
 AstExpr *ast_paren(Parse *p, Token open, AstExpr *e, Token close) {
-    e->span = parse_span(p, open, close);
+    e->span = ast_tokens_span(p, open, close);
     return e;
 }
 
@@ -185,11 +186,11 @@ AstItems *ast_items(Parse *p) {
 
 AstItems *ast_items_add(Parse *p, AstItems *items, AstItem item) {
     if (items->v.n == PARSE_LIST_MAX) {
-        stop(p, DIAG_LIMIT, item.span, "too many elements in one list", PARSE_LIST_MAX);
+        ast_stop(p, DIAG_LIMIT, item.span, "too many elements in one list", PARSE_LIST_MAX);
         return items;
     }
     vec_push(p->ctx, &items->v, item);
-    items->span = span_join(items->span, item.span);
+    items->span = ast_span_join(items->span, item.span);
     int d = expr_depth(item.lo) > expr_depth(item.value) ? expr_depth(item.lo) : expr_depth(item.value);
     if (d > items->depth) items->depth = d;
     return items;
@@ -217,14 +218,14 @@ AstItem ast_item(Parse *p, AstExpr *e) {
 }
 
 AstItem ast_item_later(Parse *p, Token word, AstExpr *e) {
-    not_yet(p, word);
+    ast_not_yet(p, word);
     return ast_item(p, e);
 }
 
 AstItem ast_item_named(Parse *p, Token name, AstExpr *value) {
-    Span at = parse_token_span(p, name);
+    Span at = ast_token_span(p, name);
     return (AstItem){
-        .kind = ITEM_NAMED, .span = span_join(at, value->span), .name = name.text, .name_span = at, .value = value};
+        .kind = ITEM_NAMED, .span = ast_span_join(at, value->span), .name = name.text, .name_span = at, .value = value};
 }
 
 /* The variable right before the range: e itself, or the last operand of the sum or product e. */
@@ -238,12 +239,12 @@ static const AstExpr *last_variable(const AstExpr *e) {
 static bool is_word(const Parse *p, Sym name) { /* a type, or `pad` */
     for (int i = 0; i < TY_COUNT; i++)
         if (p->types[i] == name) return true;
-    return !strcmp(name, "pad");
+    return builtin_by_name(name) == BUILTIN_PAD;
 }
 
 AstItem ast_item_in(Parse *p, AstExpr *e, AstExpr *lo, AstExpr *hi) {
     const AstExpr *v = last_variable(e);
-    Span span = span_join(e->span, hi->span);
+    Span span = ast_span_join(e->span, hi->span);
     if (!v || is_word(p, v->name)) {
         if (e->kind != AST_ERROR) {
             Diag *d = diag_report(p->ctx, DIAG_MISPLACED, span, "a range stands right after an index variable");
@@ -260,14 +261,14 @@ AstItem ast_item_in(Parse *p, AstExpr *e, AstExpr *lo, AstExpr *hi) {
 }
 
 AstItem ast_item_pack(Parse *p, Token name, Token dots, AstExpr *in) {
-    AstItem item = {.kind = ITEM_PACK, .span = parse_span(p, name, dots), .name = name.text, .value = in};
-    item.name_span = parse_token_span(p, name);
-    if (in) item.span = span_join(item.span, in->span);
+    AstItem item = {.kind = ITEM_PACK, .span = ast_tokens_span(p, name, dots), .name = name.text, .value = in};
+    item.name_span = ast_token_span(p, name);
+    if (in) item.span = ast_span_join(item.span, in->span);
     return item;
 }
 
 AstItem ast_item_rest(Parse *p, Token dots) {
-    return (AstItem){.kind = ITEM_REST, .span = parse_token_span(p, dots), .name_span = SPAN_NONE};
+    return (AstItem){.kind = ITEM_REST, .span = ast_token_span(p, dots), .name_span = SPAN_NONE};
 }
 
 /* ---- types and statements ---- */
@@ -276,16 +277,16 @@ AstType *ast_type(Parse *p, Token name, AstItems *args, Token last) {
     AstType *t = NEW(p->ctx, AstType);
     t->name = name.text;
     t->args = args;
-    no_ranges(p, args);
-    t->name_span = parse_token_span(p, name);
-    t->span = parse_span(p, name, last);
+    ast_no_ranges(p, args);
+    t->name_span = ast_token_span(p, name);
+    t->span = ast_tokens_span(p, name, last);
     return t;
 }
 
 AstType *ast_type_dims(Parse *p, AstType *t, Token open, AstItems *dims, Token close) {
     t->dims = dims;
-    dims->span = parse_span(p, open, close);
-    t->span = span_join(t->span, dims->span);
+    dims->span = ast_tokens_span(p, open, close);
+    t->span = ast_span_join(t->span, dims->span);
     return t;
 }
 
@@ -296,15 +297,15 @@ AstStmts *ast_stmts(Parse *p, AstStmts *list, AstStmt *s) {
 }
 
 AstTarget ast_target(Parse *p, Token name) {
-    Span at = parse_token_span(p, name);
+    Span at = ast_token_span(p, name);
     return (AstTarget){.name = name.text, .span = at, .name_span = at};
 }
 
 AstTarget ast_target_index(Parse *p, Token name, Token open, AstItems *index, Token close) {
     AstTarget t = ast_target(p, name);
     t.index = index;
-    index->span = parse_span(p, open, close);
-    t.span = parse_span(p, name, close);
+    index->span = ast_tokens_span(p, open, close);
+    t.span = ast_tokens_span(p, name, close);
     if (index->guard) {
         Diag *d =
             diag_report(p->ctx, DIAG_MISPLACED_WHERE, index->guard->span, "where stands at the end of an equation");
@@ -320,14 +321,14 @@ AstTarget ast_target_typed(Parse *p, Token name, AstType *type) {
     t.type = type->name;
     t.type_args = type->args;
     t.index = type->dims;
-    t.span = span_join(t.span, type->span);
+    t.span = ast_span_join(t.span, type->span);
     return t;
 }
 
 static AstStmt *stmt_new(Parse *p, AstStmtKind kind, Token first, Token last) {
     AstStmt *s = NEW(p->ctx, AstStmt);
     s->kind = kind;
-    s->span = parse_span(p, first, last);
+    s->span = ast_tokens_span(p, first, last);
     s->name_span = SPAN_NONE;
     return s;
 }
@@ -342,7 +343,7 @@ AstStmt *ast_targets(Parse *p, AstStmt *list, AstTarget t) {
     if (list->targets.n < PARSE_LIST_MAX) {
         vec_push(p->ctx, &list->targets, t);
     } else {
-        stop(p, DIAG_LIMIT, t.span, "too many elements in one list", PARSE_LIST_MAX);
+        ast_stop(p, DIAG_LIMIT, t.span, "too many elements in one list", PARSE_LIST_MAX);
     }
     return list;
 }
@@ -357,13 +358,13 @@ AstStmt *ast_def(Parse *p, AstStmt *s, AstAssign op, AstExpr *e, AstExpr *guard,
     s->op = op;
     s->value = e;
     s->guard = guard;
-    s->span = span_join(s->span, parse_token_span(p, semi));
+    s->span = ast_span_join(s->span, ast_token_span(p, semi));
     return s;
 }
 
 AstStmt *ast_let(Parse *p, Token let, AstStmt *s, AstExpr *e, AstExpr *guard, Token semi) {
     s->kind = STMT_LET;
-    s->span = parse_token_span(p, let);
+    s->span = ast_token_span(p, let);
     return ast_def(p, s, ASSIGN_SET, e, guard, semi);
 }
 
@@ -381,7 +382,7 @@ AstStmt *ast_def_word(Parse *p, AstTarget t, Token word, AstExpr *e, AstExpr *gu
         s->kind = STMT_LET;
         return s;
     } else {
-        Diag *d = diag_report(p->ctx, DIAG_BAD_ASSIGN, parse_token_span(p, word), "`%s=` is no assignment", word.text);
+        Diag *d = diag_report(p->ctx, DIAG_BAD_ASSIGN, ast_token_span(p, word), "`%s=` is no assignment", word.text);
         diag_help(p->ctx, d, "definitions use `=`, `+=`, `*=`, `max=` or `min=`");
     }
     return ast_def(p, ast_targets(p, NULL, t), op, e, guard, semi);
@@ -397,222 +398,7 @@ AstStmt *ast_stmt(Parse *p, AstStmtKind kind, Token word, AstExpr *e, Sym text, 
 AstStmt *ast_option(Parse *p, Token word, Token name, Sym value, Token semi) {
     AstStmt *s = stmt_new(p, STMT_OPTION, word, semi);
     s->name = name.text;
-    s->name_span = parse_token_span(p, name);
+    s->name_span = ast_token_span(p, name);
     s->text = value;
     return s;
 }
-
-/* ---- declarations ---- */
-
-AstGenerics *ast_generics(Parse *p, AstGenerics *list, AstGeneric g) {
-    if (!list) list = NEW(p->ctx, AstGenerics);
-    if (list->v.n < PARSE_LIST_MAX) {
-        vec_push(p->ctx, &list->v, g);
-    } else {
-        stop(p, DIAG_LIMIT, g.span, "too many elements in one list", PARSE_LIST_MAX);
-    }
-    return list;
-}
-
-AstGeneric ast_generic(Parse *p, Token name, Token kind, AstExpr *def) {
-    AstGeneric g = {GENERIC_TYPE, name.text, parse_token_span(p, name), def};
-    if (!kind.text) return g;
-    static const struct {
-        const char *word;
-        AstGenericKind kind;
-    } kinds[] = {{"int", GENERIC_INT}, {"bool", GENERIC_BOOL}, {"fn", GENERIC_FN}};
-    for (int i = 0; i < 3; i++)
-        if (!strcmp(kind.text, kinds[i].word)) {
-            g.kind = kinds[i].kind;
-            return g;
-        }
-    Diag *d = diag_report(p->ctx, DIAG_MISPLACED, parse_token_span(p, kind), "`%s` is no kind of generic parameter",
-                          kind.text);
-    diag_help(p->ctx, d, "write <T> for a type, or <K: int>, <b: bool>, <f: fn>");
-    return g;
-}
-
-AstParams *ast_params(Parse *p, AstParams *list, AstParam a) {
-    if (!list) list = NEW(p->ctx, AstParams);
-    if (list->v.n < PARSE_LIST_MAX) {
-        vec_push(p->ctx, &list->v, a);
-    } else {
-        stop(p, DIAG_LIMIT, a.span, "too many elements in one list", PARSE_LIST_MAX);
-    }
-    return list;
-}
-
-AstParam ast_param(Parse *p, bool is_inout, Token name, AstType *type, AstExpr *def) {
-    Span at = parse_token_span(p, name), span = at;
-    if (type) span = span_join(span, type->span);
-    if (type) no_ranges(p, type->dims);
-    if (def) span = span_join(span, def->span);
-    return (AstParam){name.text, span, at, is_inout, type, def};
-}
-
-AstDecl *ast_decl(Parse *p, AstDeclKind kind, Token word, Token name, Token last) {
-    AstDecl *d = NEW(p->ctx, AstDecl);
-    d->kind = kind;
-    d->span = parse_span(p, word, last);
-    d->name = name.text;
-    d->name_span = parse_token_span(p, name);
-    return d;
-}
-
-AstDecl *ast_close(Parse *p, AstDecl *d, Token last) {
-    d->span = span_join(d->span, parse_token_span(p, last));
-    return d;
-}
-
-AstDecl *ast_import(Parse *p, Token word, Token path, Token semi) {
-    AstDecl *d = ast_decl(p, DECL_IMPORT, word, path, semi);
-    d->name = NULL;
-    d->text = path.text;
-    return d;
-}
-
-AstDecl *ast_fn(Parse *p, Token word, Token name, AstGenerics *g, AstParams *params) {
-    AstDecl *d = ast_decl(p, DECL_FN, word, name, name);
-    d->generics = g;
-    d->params = params ? params : NEW(p->ctx, AstParams);
-    return d;
-}
-
-AstDecl *ast_fn_results(Parse *p, AstDecl *d, AstParams *results, AstType *type) {
-    if (type) no_ranges(p, type->dims);
-    for (int i = 0; results && i < results->v.n; i++) {
-        const AstParam *r = &results->v.at[i];
-        if (!r->is_inout) continue;
-        Diag *g = diag_report(p->ctx, DIAG_MISPLACED, r->span, "an inout tensor is a parameter, not a result");
-        diag_help(p->ctx, g,
-                  "write it among the parameters, fn %s(..., inout %s: f32[N]) { ... }, and not behind the arrow",
-                  d->name, r->name);
-    }
-    d->results = results;
-    d->result_type = type;
-    return d;
-}
-
-AstDecl *ast_body(Parse *p, AstDecl *d, AstStmts *body, AstExpr *value, Token last) {
-    d->body = body;
-    d->value = value;
-    for (int i = 0; body && !d->results && !d->result_type && d->params && i < d->params->v.n; i++)
-        if (d->params->v.at[i].is_inout) d->results = NEW(p->ctx, AstParams); /* it has no other results */
-    return ast_close(p, d, last);
-}
-
-AstDecl *ast_export(Parse *p, Token word, AstDecl *fn) {
-    fn->is_export = true;
-    fn->span = span_join(parse_token_span(p, word), fn->span);
-    return fn;
-}
-
-AstTypes *ast_types(Parse *p, AstTypes *list, AstType *type) {
-    if (!list) list = NEW(p->ctx, AstTypes);
-    vec_push(p->ctx, &list->v, type);
-    return list;
-}
-
-AstDecl *ast_export_instance(Parse *p, Token word, Token name, AstExpr *value, AstTypes *types, Token semi) {
-    AstDecl *d = ast_decl(p, DECL_EXPORT, word, name, semi);
-    d->is_export = true;
-    d->value = value;
-    d->types = types;
-    return d;
-}
-
-AstDecl *ast_extern(Parse *p, Token word, AstDecl *fn, Token symbol, Token semi) {
-    not_yet(p, word);
-    fn->is_extern = true;
-    fn->text = symbol.text;
-    fn->span = parse_span(p, word, semi);
-    return fn;
-}
-
-AstDecl *ast_struct(Parse *p, Token word, Token name, AstGenerics *g, AstParams *fields, Token last) {
-    not_yet(p, word);
-    AstDecl *d = ast_decl(p, DECL_STRUCT, word, name, last);
-    d->generics = g;
-    d->params = fields ? fields : NEW(p->ctx, AstParams);
-    return d;
-}
-
-AstDecl *ast_reduce(Parse *p, Token word, Token name, AstItems *vars, AstParams *params) {
-    AstDecl *d = ast_decl(p, DECL_REDUCE, word, name, name);
-    d->vars = vars;
-    no_ranges(p, vars);
-    d->params = params ? params : NEW(p->ctx, AstParams);
-    return d;
-}
-
-AstDecl *ast_dim_range(Parse *p, AstDecl *d, Token in, AstExpr *lo, AstExpr *hi, bool closed) {
-    if (d->lo) twice(p, parse_token_span(p, in), "in");
-    d->lo = lo;
-    d->hi = hi;
-    d->hi_closed = closed;
-    return d;
-}
-
-AstDecl *ast_dim_clause(Parse *p, AstDecl *d, Token word, AstExpr *e) {
-    AstExpr **slot = strcmp(word.text, "hint") ? &d->divisible : &d->hint;
-    if (*slot) twice(p, parse_token_span(p, word), word.text);
-    *slot = e;
-    return d;
-}
-
-AstDecl *ast_dim_order(Parse *p, AstDecl *d, Token name) {
-    d->name = NULL; /* it declares nothing that is looked up by name */
-    for (int i = 0; i < d->names.n; i++)
-        if (d->names.at[i].name == name.text) twice(p, parse_token_span(p, name), name.text);
-    vec_push(p->ctx, &d->names, ((AstName){name.text, parse_token_span(p, name)}));
-    return d;
-}
-
-AstDecl *ast_dim_later(Parse *p, AstDecl *d, Token word) {
-    not_yet(p, word);
-    return d;
-}
-
-AstDecl *ast_check(Parse *p, AstDeclKind kind, Token word, Token name, AstItems *args, Token close) {
-    AstDecl *d = ast_decl(p, kind, word, name, close);
-    d->args = args;
-    no_ranges(p, args);
-    return d;
-}
-
-AstDecl *ast_check_draw(Parse *p, AstDecl *d, Token name, AstExpr *lo, AstExpr *hi, AstExpr *scale) {
-    Span span = span_join(parse_token_span(p, name), hi ? hi->span : scale->span);
-    for (int i = 0; i < d->draws.n; i++)
-        if (d->draws.at[i].name == name.text) twice(p, span, name.text);
-    if (d->draws.n == 64) stop(p, DIAG_LIMIT, span, "too many inputs described", 64);
-    AstDraw draw = {name.text, span, lo, hi, scale};
-    vec_push(p->ctx, &d->draws, draw);
-    return d;
-}
-
-AstDecl *ast_check_tol(Parse *p, AstDecl *d, Token word, AstExpr *e) {
-    if (d->tol) twice(p, parse_token_span(p, word), word.text);
-    d->tol = e;
-    return d;
-}
-
-AstDecl *ast_check_error(Parse *p, AstDecl *d, Token word, Token text) {
-    if (d->error) twice(p, parse_token_span(p, word), word.text);
-    d->error = text.text;
-    return d;
-}
-
-AstDecl *ast_decl_stmt(Parse *p, AstDeclKind kind, AstStmt *s) {
-    AstDecl *d = NEW(p->ctx, AstDecl);
-    d->kind = kind;
-    d->span = s->span;
-    d->name_span = SPAN_NONE;
-    d->stmt = s;
-    return d;
-}
-
-void ast_add_decl(Parse *p, AstDecl *d) {
-    if (d) vec_push(p->ctx, &p->out->decls, d);
-}
-
-/* ---- the entry ---- */

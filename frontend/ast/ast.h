@@ -222,6 +222,6 @@ void ast_print(Text *out, const AstFile *f);
 /* One expression as td would write it, each operator in parentheses. */
 void ast_print_expr(Text *out, const AstExpr *e);
 
-Span span_join(Span a, Span b); /* the least that holds both; a alone where they stand in two files */
+Span ast_span_join(Span a, Span b); /* the least that holds both; a alone where they stand in two files */
 
 #endif

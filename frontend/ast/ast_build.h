@@ -69,7 +69,13 @@ typedef struct Parse {
 int lexer_next(Parse *p, Token *t);
 
 /* ---- places ---- */
-Span parse_token_span(const Parse *p, Token t);
+Span ast_token_span(const Parse *p, Token t);
+Span ast_tokens_span(const Parse *p, Token first, Token last); /* from the first to the last */
+void ast_not_yet(Parse *p, Token word);                        /* reports a word that has no meaning yet */
+void ast_no_ranges(Parse *p, AstItems *items);                 /* reports ranges of items where none may stand */
+void ast_twice(Parse *p, Span span, const char *clause);
+/* Reading ends at a limit: what follows would only repeat the report. */
+void ast_stop(Parse *p, DiagCode code, Span span, const char *what, int limit);
 
 /* ---- expressions ---- */
 AstExpr *ast_int(Parse *p, Token t);

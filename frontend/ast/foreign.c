@@ -153,26 +153,3 @@ const char *foreign_member(Ctx *ctx, const char *before, const char *after) {
         return sym_fmt(ctx, "a function is called by its name alone: %s(...)", other ? other : after);
     return "there are no members: a size is the name in the type, x: f32[N], and functions are called as f(x)";
 }
-
-const char *later_instead(const char *word) {
-    static const Pair rows[] = {
-        {"scan", "a running reduction has a guard: y[i] = sum[k where k <= i](x[k]); and so prod, max, min; "
-                 "import \"linalg\"; has cumsum, cumprod, cummax, cummin"},
-        {"fold", "a reduction of your own is made of others: reduce lse[k](e) { let m = max[k](e); return m + "
-                 "log(sum[k](exp(e - m))); }"},
-        {"vjp",
-         "write the derivative as an equation, dx[i] = dy[i] * exp(x[i]); import \"nn\"; has softmax_grad, gelu_grad "
-         "and others, \"norm\" layer_norm_grad, \"linalg\" linear_grad"},
-        {"foreach", "an equation holds for all values of its index variables: y[i] = ...;"},
-        {"struct", "give each tensor a parameter of its own"},
-        {"extern", "write the function in td, or call the other one between two exports"},
-        {"ragged", "rows of different lengths are one tensor with offsets: sum[j in off[b]..off[b + 1]](x[j])"},
-        {"shard", "compile for one device, and call it on each"},
-        {"sort", "the place of the first largest is argmax[k](x[k]); the rank of an element is "
-                 "sum[k where x[k] > x[i]](1)"},
-        {"topk", "the largest is max[k](x[k]), its place argmax[k](x[k]); the rank of an element is "
-                 "sum[k where x[k] > x[i]](1)"},
-        {"stop", "leave it out: no derivatives are taken"},
-    };
-    return find(rows, sizeof rows / sizeof *rows, word);
-}

@@ -12,7 +12,4 @@ bool foreign_module(const char *name);          /* np, torch, tl: what stands be
 /* What to write for what stands around a dot, `before`.`after`; each may be "". */
 const char *foreign_member(Ctx *ctx, const char *before, const char *after);
 
-/* What serves instead of a construct that has no meaning yet; NULL: nothing does. */
-const char *later_instead(const char *word);
-
 #endif

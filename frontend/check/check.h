@@ -103,7 +103,7 @@ void check_stop(const CheckModel *m); /* ends the model's process, if one runs *
 /* False after saying what went wrong: a crash, a fault that the runner saw. A refusal is a reply. */
 bool check_call(Ctx *ctx, const CheckOptions *o, const CheckModel *m, const CheckCall *call, CheckReply *r, Text *why);
 
-/* ---- inputs (check_input.c): fixed, seeded, without libm: the same on every machine ---- */
+/* ---- inputs (check_input.c): fixed, seeded, of libm only sqrt: the same on every machine ---- */
 double check_uniform(uint64_t key, uint64_t i); /* in [0, 1), a multiple of 2^-53 */
 double check_normal(uint64_t key, uint64_t i);  /* standard normal, an f32 */
 /* How an input is drawn. */

@@ -39,11 +39,11 @@ static Sym folder_of(Ctx *ctx, const char *path) {
 /* By what it is, not by how it is called: an output over a source, or over a link to it, would lose the source. */
 static bool is_source(const Job *job, const char *path) {
     uint64_t device, inode, d, n;
-    if (!source_identity(path, &device, &inode)) return false;
-    if (source_identity(job->o->file, &d, &n) && d == device && n == inode) return true;
+    if (!driver_source_identity(path, &device, &inode)) return false;
+    if (driver_source_identity(job->o->file, &d, &n) && d == device && n == inode) return true;
     const char *read[] = {job->o->kernels, job->o->tuning};
     for (int i = 0; i < 2; i++)
-        if (read[i] && source_identity(read[i], &d, &n) && d == device && n == inode) return true;
+        if (read[i] && driver_source_identity(read[i], &d, &n) && d == device && n == inode) return true;
     for (int i = 0; i < job->sources.n; i++)
         if (job->sources.at[i].device == device && job->sources.at[i].inode == inode) return true;
     return false;
@@ -52,7 +52,8 @@ static bool is_source(const Job *job, const char *path) {
 /* Two outputs in one file would lose one. */
 static bool same_file(const char *a, const char *b) {
     uint64_t d, n, e, m;
-    return !strcmp(a, b) || (source_identity(a, &d, &n) && source_identity(b, &e, &m) && d == e && n == m);
+    return !strcmp(a, b) ||
+           (driver_source_identity(a, &d, &n) && driver_source_identity(b, &e, &m) && d == e && n == m);
 }
 
 static bool distinct(const Job *job, const OutFile *files, int n) {
@@ -81,21 +82,21 @@ static Exit write_outputs(Job *job) {
     int n = 0;
     for (int e = 0; o->to_stdout && e < EMIT_COUNT; e++)
         if (o->emit >> e & 1) {
-            const OutFile file = file_of_job(job, (EmitId)e, "-");
-            return file_to_stdout(&file) ? EXIT_OK : EXIT_INTERNAL;
+            const OutFile file = driver_out_file(job, (EmitId)e, "-");
+            return driver_file_to_stdout(&file) ? EXIT_OK : EXIT_INTERNAL;
         }
     for (int e = 0; e < EMIT_COUNT; e++) {
         bool given = e == EMIT_CU && o->out;
         if (o->emit >> e & 1)
-            files[n++] = file_of_job(job, (EmitId)e,
-                                     given ? o->out : sym_fmt(job->ctx, "%s%s", stem, driver_emit((EmitId)e)->suffix));
+            files[n++] = driver_out_file(
+                job, (EmitId)e, given ? o->out : sym_fmt(job->ctx, "%s%s", stem, driver_emit((EmitId)e)->suffix));
     }
     if (o->depend) {
         if (!depend_print(&rule, job, files, n)) return EXIT_USAGE;
         files[n++] = (OutFile){o->depend_file ? o->depend_file : sym_fmt(job->ctx, "%s.d", stem), &rule, NULL};
     }
     if (!distinct(job, files, n)) return EXIT_USAGE;
-    return files_write(job->ctx, files, n) ? EXIT_OK : EXIT_INTERNAL;
+    return driver_files_write(job->ctx, files, n) ? EXIT_OK : EXIT_INTERNAL;
 }
 
 /* A compilation that only dumps writes no files. */
@@ -120,7 +121,7 @@ static Exit work(Job *job) {
     const DriverOptions *o = job->o;
     size_t n = 0;
     progress_say(job->progress, "reading %s", o->file);
-    char *text = source_read(job->ctx, o->file, &n);
+    char *text = driver_source_read(job->ctx, o->file, &n);
     if (!text) {
         if (errno == EFBIG)
             diag_report(job->ctx, DIAG_FILE_TOO_LARGE, SPAN_NONE, "%s has more than 16 MiB", o->file);

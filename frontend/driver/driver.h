@@ -22,7 +22,7 @@ typedef enum PassId {
 } PassId;
 
 typedef enum Exit { EXIT_OK, EXIT_WRONG, EXIT_USAGE, EXIT_INTERNAL } Exit;
-typedef enum Place { PLACE_ANY, PLACE_EMU, PLACE_GPU, PLACE_INTERP } Place; /* any: a GPU where there is one */
+typedef enum RunPlace { PLACE_ANY, PLACE_EMU, PLACE_GPU, PLACE_INTERP } RunPlace; /* any: a GPU where there is one */
 typedef enum Command {
 #define COMMAND(e, name, usage, line, text) COMMAND_##e,
 #include "commands.def"
@@ -74,7 +74,7 @@ typedef struct DriverOptions {
     bool time_passes, json, perf, keep;
     bool no_library;   /* matrix products are kernels */
     bool debug_checks; /* assumptions are tested where the entry runs */
-    Place place;       /* check, run, tune */
+    RunPlace place;    /* check, run, tune */
     unsigned inputs;   /* check: a bit for each InputKind */
     bool smallest;     /* check: each dimension at its smallest legal value too */
     bool results_json; /* check: --format=json */
@@ -234,19 +234,19 @@ Exit driver_tune(Job *job);
 Exit driver_tuning(Job *job, const char *path, Tuning **t);
 
 /* driver_files.c. Errors are said on stderr. */
-/* Reads a whole file; NULL with the reason in errno, EFBIG where it is larger than a source may be. */
 /* What a path leads to, for telling files apart; false where there is nothing. */
-bool source_identity(const char *path, uint64_t *device, uint64_t *inode);
-char *source_read(Ctx *ctx, const char *path, size_t *n);
+bool driver_source_identity(const char *path, uint64_t *device, uint64_t *inode);
+/* Reads a whole file; NULL with the reason in errno, EFBIG where it is larger than a source may be. */
+char *driver_source_read(Ctx *ctx, const char *path, size_t *n);
 typedef struct OutFile {
     Sym path;
     const Text *text;
     Spool *middle; /* of text, at middle->sink.at; NULL: nothing */
 } OutFile;
-OutFile file_of_job(Job *job, EmitId e, Sym path);
-bool file_to_stdout(const OutFile *file);
+OutFile driver_out_file(Job *job, EmitId e, Sym path);
+bool driver_file_to_stdout(const OutFile *file);
 /* Writes all of them or none; each appears whole. */
-bool files_write(Ctx *ctx, const OutFile *files, int n);
+bool driver_files_write(Ctx *ctx, const OutFile *files, int n);
 
 /* driver_depend.c. */
 /* Notes that a file was read under this name. */

@@ -51,11 +51,12 @@ bool driver_build(Job *job, CheckOptions *co, CheckModel *m) {
     if (!driver_options_of_check(job, co)) return false;
     CheckDir dir;
     if (!check_dir(job->ctx, &dir, &why)) return driver_fail("cannot make a folder", &why);
-    const OutFile files[] = {file_of_job(job, EMIT_CU, sym_fmt(job->ctx, "%s/%s.cu", dir.path, job->stem)),
-                             file_of_job(job, EMIT_C, sym_fmt(job->ctx, "%s/%s.c", dir.path, job->stem)),
-                             file_of_job(job, EMIT_H, sym_fmt(job->ctx, "%s/%s.h", dir.path, job->stem))};
+    const OutFile files[] = {driver_out_file(job, EMIT_CU, sym_fmt(job->ctx, "%s/%s.cu", dir.path, job->stem)),
+                             driver_out_file(job, EMIT_C, sym_fmt(job->ctx, "%s/%s.c", dir.path, job->stem)),
+                             driver_out_file(job, EMIT_H, sym_fmt(job->ctx, "%s/%s.h", dir.path, job->stem))};
     progress_say(job->progress, "%s: compiling for the %s", job->o->file, co->gpu ? "GPU" : "CPU stand-in");
-    bool built = files_write(job->ctx, files, 3) && check_build(job->ctx, co, &dir, job->stem, job->prefix, m, &why);
+    bool built =
+        driver_files_write(job->ctx, files, 3) && check_build(job->ctx, co, &dir, job->stem, job->prefix, m, &why);
     progress_hide(job->progress);
     if (built) return true;
     driver_fail("cannot build the emitted files", &why);

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool source_identity(const char *path, uint64_t *device, uint64_t *inode) {
+bool driver_source_identity(const char *path, uint64_t *device, uint64_t *inode) {
     struct stat st;
     if (stat(path, &st) != 0) return false;
     *device = (uint64_t)st.st_dev;
@@ -19,7 +19,7 @@ bool source_identity(const char *path, uint64_t *device, uint64_t *inode) {
     return true;
 }
 
-char *source_read(Ctx *ctx, const char *path, size_t *n) {
+char *driver_source_read(Ctx *ctx, const char *path, size_t *n) {
     FILE *f = fopen(path, "rb");
     if (!f) return NULL;
     Text t = {.ctx = ctx};
@@ -196,13 +196,13 @@ static bool write_in_place(const Fresh *f, const sigset_t *quit, const sigset_t 
     return ok || complain(f->file->path);
 }
 
-bool file_to_stdout(const OutFile *file) {
+bool driver_file_to_stdout(const OutFile *file) {
     return (fflush(stdout) == 0 && put(STDOUT_FILENO, file)) || complain("to the standard output");
 }
 
-OutFile file_of_job(Job *job, EmitId e, Sym path) { return (OutFile){path, &job->out[e], &job->middle[e]}; }
+OutFile driver_out_file(Job *job, EmitId e, Sym path) { return (OutFile){path, &job->out[e], &job->middle[e]}; }
 
-bool files_write(Ctx *ctx, const OutFile *files, int n) {
+bool driver_files_write(Ctx *ctx, const OutFile *files, int n) {
     Fresh *all = NEW_N(ctx, Fresh, n + 1);
     sigset_t quit, before;
     struct sigaction ignore = {.sa_handler = SIG_IGN}, limit;

@@ -207,7 +207,7 @@ static bool option_name_file(const NameFiles *all, Ctx *ctx, const char *option,
 }
 
 /* On what check and run run: one of --emu, --gpu, --interp. */
-static bool option_place(DriverOptions *o, Place p) {
+static bool option_place(DriverOptions *o, RunPlace p) {
     if (o->place && o->place != p) return wrong("--emu, --gpu and --interp exclude each other");
     o->place = p;
     return true;

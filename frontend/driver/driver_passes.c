@@ -30,13 +30,13 @@ bool driver_is_kernel_text(const Job *job) { return has_suffix(job->o->file, ".k
 static AstFile *import_at(Job *job, Sym path) {
     SourceFile f = {0};
     size_t n = 0;
-    if (!source_identity(path, &f.device, &f.inode)) return NULL;
+    if (!driver_source_identity(path, &f.device, &f.inode)) return NULL;
     for (int i = 0; i < job->sources.n; i++)
         if (job->sources.at[i].device == f.device && job->sources.at[i].inode == f.inode) {
             depend_read(job, path);
             return job->sources.at[i].tree;
         }
-    char *text = source_read(job->ctx, path, &n);
+    char *text = driver_source_read(job->ctx, path, &n);
     if (!text) return NULL;
     depend_read(job, path);
     f.tree = grammar_parse(job->trees, diag_add_file(job->ctx, path, text, n));
@@ -68,7 +68,7 @@ static Exit pass_PARSE(Job *job) {
     SourceFile f = {0};
     job->trees = ctx_temp(job->ctx);
     f.tree = job->ast = grammar_parse(job->trees, job->file);
-    if (source_identity(job->o->file, &f.device, &f.inode)) vec_push(job->ctx, &job->sources, f);
+    if (driver_source_identity(job->o->file, &f.device, &f.inode)) vec_push(job->ctx, &job->sources, f);
     return driver_wrong_unless(job, EXIT_OK);
 }
 

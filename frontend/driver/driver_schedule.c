@@ -59,7 +59,7 @@ static Exit given_program(Job *job, Program **p, int *file) {
     const char *path = job->o->kernels;
     *p = NULL;
     if (!path) return EXIT_OK;
-    char *text = source_read(job->ctx, path, &n);
+    char *text = driver_source_read(job->ctx, path, &n);
     if (!text) {
         diag_report(job->ctx, DIAG_CANNOT_READ, SPAN_NONE, "%s: %s", path, strerror(errno));
         return EXIT_WRONG;

@@ -13,7 +13,7 @@ enum { TUNE_SECONDS = 3600, ADDRESS_BYTES = 16 /* of tensors that lines are for:
 
 Exit driver_tuning(Job *job, const char *path, Tuning **t) {
     size_t n = 0;
-    char *text = source_read(job->ctx, path, &n);
+    char *text = driver_source_read(job->ctx, path, &n);
     if (!text) {
         diag_report(job->ctx, errno == EFBIG ? DIAG_FILE_TOO_LARGE : DIAG_CANNOT_READ, SPAN_NONE,
                     errno == EFBIG ? "%s has more than 16 MiB" : "%s: %s", path, strerror(errno));
@@ -207,7 +207,7 @@ static bool take_line(Tuner *x, const char *line, int *tuned) {
 /* Whether the file has these bytes: then it keeps its time, and nothing is made again. */
 static bool same_bytes(Job *job, const char *path, const Text *t) {
     size_t n = 0;
-    const char *old = source_read(job->ctx, path, &n);
+    const char *old = driver_source_read(job->ctx, path, &n);
     return old && n == t->n && !memcmp(old, t->s, n);
 }
 
@@ -234,7 +234,7 @@ static Exit time_and_write(Tuner *x) {
         return text_put(&why, "it stopped early"), driver_fail("the tuner fails", &why), EXIT_INTERNAL;
     tuning_print(&out, x->tuning);
     const OutFile file = {job->o->out, &out, NULL};
-    if (!same_bytes(job, job->o->out, &out) && !files_write(job->ctx, &file, 1)) return EXIT_INTERNAL;
+    if (!same_bytes(job, job->o->out, &out) && !driver_files_write(job->ctx, &file, 1)) return EXIT_INTERNAL;
     printf("%d product%s %s, %d tuned: %s\n", x->tasks.n, x->tasks.n == 1 ? "" : "s", driver_place(&co), tuned,
            job->o->out);
     return EXIT_OK;
@@ -248,7 +248,7 @@ Exit driver_tune(Job *job) {
         fprintf(stderr, "tdc: tune measures on a GPU, and %s: run it where the model will run\n", lacks);
         return EXIT_INTERNAL;
     }
-    if (source_identity(job->o->out, &device, &inode)) {
+    if (driver_source_identity(job->o->out, &device, &inode)) {
         Exit e = driver_tuning(job, job->o->out, &x.tuning);
         if (e != EXIT_OK) return e;
     }

@@ -1,4 +1,6 @@
 /* Semantic analysis of a file: its imports, its exports one by one, its checks. */
+#include "frontend/ast/ast_walk.h"
+#include "frontend/ast/builtins.h"
 #include "sema_int.h"
 
 #include <string.h>
@@ -41,24 +43,6 @@ static void resolve_imports(Sema *s) {
     }
 }
 
-static AstDecl *own_decl(FileScope *f, AstDeclKind kind, Sym name) {
-    return (AstDecl *)expr_map_get(&f->decls[kind], name);
-}
-
-/* In the file itself, then in its imports, the last one first; imports of imports are not visible. */
-bool sema_find_decl(Sema *s, FileScope *file, AstDeclKind kind, Sym name, FnRef *out) {
-    (void)s;
-    AstDecl *d = own_decl(file, kind, name);
-    FileScope *at = file;
-    for (int i = file->imports.n - 1; !d && i >= 0; i--) {
-        at = file->imports.at[i];
-        d = own_decl(at, kind, name);
-    }
-    if (!d) return false;
-    *out = (FnRef){.file = at, .decl = d};
-    return true;
-}
-
 static bool is_callable(const AstDecl *d) {
     return d->kind == DECL_FN || d->kind == DECL_EXPORT || d->kind == DECL_REDUCE || d->kind == DECL_STRUCT;
 }
@@ -82,14 +66,19 @@ static void check_duplicates(Sema *s, FileScope *f) {
 
 typedef VEC(const AstExpr *) NameVec;
 
-static void add_names(Ctx *ctx, const AstExpr *e, NameVec *out) {
-    if (!e) return;
-    if (e->kind == AST_NAME) vec_push(ctx, out, e);
-    if (e->kind != AST_CALL) add_names(ctx, e->a, out);
-    add_names(ctx, e->b, out);
-    add_names(ctx, e->c, out);
-    for (int i = 0; e->items && i < e->items->v.n; i++) add_names(ctx, e->items->v.at[i].value, out);
+typedef struct Named {
+    Ctx *ctx;
+    NameVec *out;
+} Named;
+
+static AstStep add_name(void *user, const AstExpr *e) {
+    const Named *x = user;
+    if (e->kind == AST_CALL) return ast_walk_items(e->items, add_name, user), AST_PAST;
+    if (e->kind == AST_NAME) vec_push(x->ctx, x->out, e);
+    return AST_INTO;
 }
+
+static void add_names(Ctx *ctx, const AstExpr *e, NameVec *out) { ast_walk(e, add_name, &(Named){ctx, out}); }
 
 /* The names of a function's header. */
 static void add_header_names(Ctx *ctx, const AstDecl *fn, NameVec *out, ExprMap *seen) {
@@ -182,11 +171,11 @@ static void export_instance(Sema *s, AstDecl *d) {
         return;
     }
     FnRef f;
-    if (!strcmp(callee->name, "vjp") || !strcmp(callee->name, "foreach")) {
+    if (builtin_kind(builtin_by_name(callee->name)) == BUILTIN_IS_FUNCTION) {
         sema_not_yet(s, v->span, callee->name);
         return;
     }
-    if (!sema_find_decl(s, s->root, DECL_FN, callee->name, &f)) {
+    if (!sema_find_decl(s->root, DECL_FN, callee->name, &f)) {
         sema_unknown_function(s, (Env){.inst = &(Inst){.file = s->root}}, callee->name, callee->span);
         return;
     }

@@ -2,6 +2,8 @@
  * `let t[i, j] = if j <= i then s[i, j] else -inf;` no use of j counts, but `sum[j](t[i, j] * v[j])` reads it for all j
  * of v. Nothing is elaborated and nothing reported for it: only what is written down, tensors of the header and those
  * made already are looked at. */
+#include "frontend/ast/ast_walk.h"
+#include "frontend/ast/builtins.h"
 #include "sema_int.h"
 
 #include <string.h>
@@ -24,7 +26,7 @@ typedef struct Tests {
 
 typedef struct Ahead {
     Sema *s;
-    Def *let;
+    Definition *let;
     int item, nitems;         /* which of the let's subscripts, of how many */
     VEC(AheadUse) sure, some; /* reads that count; those in a branch of an if that tests the variable */
     const AstStmt *reader;
@@ -32,27 +34,28 @@ typedef struct Ahead {
 
 /* ---- who reads what ---- */
 
-static void note_reads(Sema *s, Inst *inst, AstStmt *st, const AstExpr *e) {
-    if (!e) return;
-    if (e->kind == AST_INDEX && e->a->kind == AST_NAME) {
-        Readers *r = (Readers *)expr_map_get(&inst->readers, e->a->name);
+typedef struct Reading {
+    Sema *s;
+    Inst *inst;
+    AstStmt *st;
+} Reading;
 
-        if (!r) expr_map_put(s->ctx, &inst->readers, e->a->name, r = NEW(s->ctx, Readers));
-        if (!r->v.n || r->v.at[r->v.n - 1] != st) vec_push(s->ctx, &r->v, st);
-    }
-    note_reads(s, inst, st, e->a);
-    note_reads(s, inst, st, e->b);
-    note_reads(s, inst, st, e->c);
-    for (int i = 0; e->items && i < e->items->v.n; i++) note_reads(s, inst, st, e->items->v.at[i].value);
-    if (e->items) note_reads(s, inst, st, e->items->guard);
+static AstStep note_read(void *user, const AstExpr *e) {
+    const Reading *x = user;
+    if (e->kind != AST_INDEX || e->a->kind != AST_NAME) return AST_INTO;
+    Readers *r = (Readers *)expr_map_get(&x->inst->readers, e->a->name);
+    if (!r) expr_map_put(x->s->ctx, &x->inst->readers, e->a->name, r = NEW(x->s->ctx, Readers));
+    if (!r->v.n || r->v.at[r->v.n - 1] != x->st) vec_push(x->s->ctx, &r->v, x->st);
+    return AST_INTO;
 }
 
 static const Readers *readers(Sema *s, Inst *inst, Sym name) {
     for (int i = 0; !inst->readers_known && inst->fn->body && i < inst->fn->body->v.n; i++) {
         AstStmt *st = inst->fn->body->v.at[i];
         if (st->kind != STMT_LET && st->kind != STMT_DEF) continue;
-        note_reads(s, inst, st, st->value);
-        note_reads(s, inst, st, st->guard);
+        Reading x = {s, inst, st};
+        ast_walk(st->value, note_read, &x);
+        ast_walk(st->guard, note_read, &x);
     }
     inst->readers_known = true;
     return expr_map_get(&inst->readers, name);
@@ -111,7 +114,7 @@ static const Expr *of_left(const Ahead *a, const Binder *b) {
             if (it->kind == ITEM_EXPR && it->value->kind == AST_NAME && it->value->name == b->name) break;
         }
         if (!left || k == left->v.n) continue;
-        Def *d = (Def *)expr_map_get(&inst->def_of, st->targets.at[i].name);
+        Definition *d = (Definition *)expr_map_get(&inst->def_of, st->targets.at[i].name);
         ExprVec shape = {0};
         const Name *n;
         if (!d) return NULL;
@@ -173,7 +176,8 @@ static void find_reduced(Ahead *a, const AstExpr *e, int i, const Binder *b, con
 }
 
 static bool is_pad(const AstExpr *e) {
-    return e->kind == AST_CALL && e->a->kind == AST_NAME && !strcmp(e->a->name, "pad") && e->items->v.n == 2;
+    return e->kind == AST_CALL && e->a->kind == AST_NAME && builtin_by_name(e->a->name) == BUILTIN_PAD &&
+           e->items->v.n == 2;
 }
 
 static void find(Ahead *a, const AstExpr *e, const Binder *b, const Tests *tests) {
@@ -185,7 +189,7 @@ static void find(Ahead *a, const AstExpr *e, const Binder *b, const Tests *tests
         find(a, e->c, b, &own);
         return;
     }
-    if (e->kind == AST_CALL && sema_is_reduction(a->s, (Env){a->let->inst, NULL}, e)) {
+    if (e->kind == AST_CALL && sema_is_reduction((Env){a->let->inst, NULL}, e)) {
         find_reduced(a, e, 0, b, tests);
         return;
     }
@@ -223,7 +227,7 @@ static void find_in(Ahead *a, int i, int k, const Binder *b) {
 /* Of the reads, that all say the same: the range; else NULL, and *conflict takes two that do not. */
 static const Expr *agreed(Sema *s, const AheadUse *use, int n, AheadUse conflict[2]) {
     for (int i = 1; i < n; i++) {
-        if (sema_equal(s, use[0].hi, use[i].hi)) continue;
+        if (known_equal(s->known, use[0].hi, use[i].hi)) continue;
         if (conflict) conflict[0] = use[0], conflict[1] = use[i];
         return NULL;
     }
@@ -243,7 +247,7 @@ static AheadMemo *memo_of(Sema *s, Inst *inst, const AstItem *var) {
     return m;
 }
 
-const Expr *sema_ahead(Sema *s, Def *let, Sym name, AheadUse conflict[2]) {
+const Expr *sema_ahead(Sema *s, Definition *let, Sym name, AheadUse conflict[2]) {
     const AstItems *left = let->pieces.n ? let->pieces.at[0].target->index : NULL;
     Ahead a = {.s = s, .let = let, .nitems = left ? left->v.n : 0};
     for (; a.item < a.nitems; a.item++) {

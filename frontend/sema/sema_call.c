@@ -1,4 +1,5 @@
 /* Calls on elements: casts, the language's functions, and scalar functions of the source, which are inlined. */
+#include "frontend/ast/builtins.h"
 #include "sema_int.h"
 
 #include <string.h>
@@ -83,59 +84,56 @@ static const Expr *fold_left(Sema *s, const AstExpr *e, Op op, const Operands *a
     return r;
 }
 
-/* The functions of the language that are no operators. */
-static const char *const others[] = {"flat", "pad", "max", "min", "relu", "identity", "clamp"};
-enum { OTHERS = sizeof others / sizeof *others };
-
-static bool is_function(int op) { return op_form((Op)op) == FORM_CALL; }
-
-const char *sema_builtin(int i) {
-    if (i < OTHERS) return others[i];
-    for (int op = 0; op < OP_COUNT; op++)
-        if (is_function(op) && i-- == OTHERS) return op_text((Op)op);
-    return NULL;
-}
-
-bool sema_is_builtin(Sym name) {
-    for (int i = 0; i < OTHERS; i++)
-        if (!strcmp(name, others[i])) return true;
-    for (int op = 0; op < OP_COUNT; op++)
-        if (is_function(op) && !strcmp(op_text((Op)op), name)) return true;
-    return false;
-}
-
-static const Expr *builtin(Sema *s, Env env, const AstExpr *e, Sym name, bool *known) {
+/* The operator of ir/ops.def that is called so, on operands that are not worked out yet; *known: there is one. */
+static const Expr *called_operator(Sema *s, Env env, const AstExpr *e, Sym name, bool *known) {
     Operands a;
-    *known = true;
-    if (!strcmp(name, "flat")) return flat(s, env, e);
-    if (!strcmp(name, "pad")) return sema_pad(s, env, e);
-    bool is_max = !strcmp(name, "max");
-    if (is_max || !strcmp(name, "min")) {
-        if (e->items->v.n < 2 || e->items->v.at[1].kind == ITEM_NAMED) return sema_no_axis(s, env, e, name, NULL);
-        if (!operands(s, env, e, &a)) return NULL;
-        return fold_left(s, e, is_max ? OP_MAX : OP_MIN, &a);
-    }
-    if (!strcmp(name, "relu") || !strcmp(name, "identity")) {
-        if (!operands(s, env, e, &a)) return NULL;
-        if (a.n != 1) return count_error(s, e, name, 1, a.n);
-        return name[0] == 'i' ? a.at[0] : sema_apply(s, e->span, OP_MAX, (const Expr *[]){a.at[0], literal(s, 0)}, 2);
-    }
-    if (!strcmp(name, "clamp")) {
-        if (!operands(s, env, e, &a)) return NULL;
-        if (a.n != 3) return count_error(s, e, name, 3, a.n);
-        const Expr *lower = sema_apply(s, e->span, OP_MAX, (const Expr *[]){a.at[0], a.at[1]}, 2);
-        return sema_apply(s, e->span, OP_MIN, (const Expr *[]){lower, a.at[2]}, 2);
-    }
     for (int op = 0; op < OP_COUNT; op++) {
         if (op_form((Op)op) != FORM_CALL || strcmp(op_text((Op)op), name) != 0) continue;
+        *known = true;
         if (!operands(s, env, e, &a)) return NULL;
         if (a.n != op_arity((Op)op)) return count_error(s, e, name, op_arity((Op)op), a.n);
         return sema_apply(s, e->span, (Op)op, a.at, a.n);
     }
-    static const char *const later[] = {"stop", "vjp", "fold", "scan", "foreach", "sort", "topk"};
-    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-        if (!strcmp(name, later[i])) return sema_not_yet(s, e->span, later[i]);
-    *known = false;
+    return NULL;
+}
+
+/* max(a, b, ...) and min(a, b, ...). */
+static const Expr *largest(Sema *s, Env env, const AstExpr *e, Sym name, Op op) {
+    Operands a;
+    if (e->items->v.n < 2 || e->items->v.at[1].kind == ITEM_NAMED) return sema_no_axis(s, env, e, name, NULL);
+    return operands(s, env, e, &a) ? fold_left(s, e, op, &a) : NULL;
+}
+
+static const Expr *builtin(Sema *s, Env env, const AstExpr *e, Sym name, bool *known) {
+    Operands a = {0};
+    Builtin b = builtin_by_name(name);
+    *known = builtin_is_later(b) || builtin_kind(b) == BUILTIN_IS_ELEMENT;
+    if (builtin_is_later(b)) return sema_not_yet(s, e->span, name);
+    if (*known && builtin_arity(b) >= 0) {
+        if (!operands(s, env, e, &a)) return NULL;
+        if (a.n != builtin_arity(b)) return count_error(s, e, name, builtin_arity(b), a.n);
+    }
+    switch (b) {
+    case BUILTIN_FLAT: return flat(s, env, e);
+    case BUILTIN_PAD: return sema_pad(s, env, e);
+    case BUILTIN_MAX: return largest(s, env, e, name, OP_MAX);
+    case BUILTIN_MIN: return largest(s, env, e, name, OP_MIN);
+    case BUILTIN_RELU: return sema_apply(s, e->span, OP_MAX, (const Expr *[]){a.at[0], literal(s, 0)}, 2);
+    case BUILTIN_IDENTITY: return a.at[0];
+    case BUILTIN_CLAMP: {
+        const Expr *lower = sema_apply(s, e->span, OP_MAX, a.at, 2);
+        return sema_apply(s, e->span, OP_MIN, (const Expr *[]){lower, a.at[2]}, 2);
+    }
+    case BUILTIN_NONE: return called_operator(s, env, e, name, known);
+    case BUILTIN_NEW: /* of no elements */
+    case BUILTIN_MEAN:
+#define BUILTIN(NAME, name, kind, arity)
+#define LATER(NAME, name, kind, instead) case BUILTIN_##NAME:
+#include "frontend/ast/builtins.def"
+#undef BUILTIN
+#undef LATER
+    case BUILTIN_COUNT: break;
+    }
     return NULL;
 }
 
@@ -161,7 +159,7 @@ static bool result_type(Sema *s, Inst *inst, Span span, const Expr **v) {
 
 static const Expr *let_part(Sema *s, Env env, const AstStmt *st, int part) {
     if (!st->tuple) return sema_expr(s, env, st->value);
-    if (sema_is_reduction(s, env, st->value)) return sema_reduce(s, env, st->value, part);
+    if (sema_is_reduction(env, st->value)) return sema_reduce(s, env, st->value, part);
     if (st->value->kind == AST_TUPLE && part < st->value->items->v.n && st->value->items->v.at[part].value)
         return sema_expr(s, env, st->value->items->v.at[part].value);
     if (st->value->kind != AST_ERROR)
@@ -286,9 +284,7 @@ static const Expr *unknown_call(Sema *s, Env env, const AstExpr *e) {
         SEMA_REPORT(s, NOT_A_FUNCTION, e->a->span, "%s is no function", name);
         return NULL;
     }
-    static const char *const reductions[] = {"sum", "prod", "mean", "any", "all", "argmax", "argmin"};
-    for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++)
-        if (!strcmp(name, reductions[i]) && e->items) return sema_no_axis(s, env, e, name, NULL);
+    if (builtin_is_reduction(name) && e->items) return sema_no_axis(s, env, e, name, NULL);
     sema_unknown_function(s, env, name, e->a->span);
     return NULL;
 }
@@ -310,7 +306,7 @@ const Expr *sema_call(Sema *s, Env env, const AstExpr *e) {
     FnRef f;
     bool known;
     Sym name = callee->name;
-    if (sema_find_fn(s, env.inst, name, &f)) {
+    if (sema_find_fn(env.inst, name, &f)) {
         if (f.decl) return inline_call(s, env, e, f);
         name = f.builtin;
     }

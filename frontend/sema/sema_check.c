@@ -58,7 +58,7 @@ static bool entry_of(Sema *s, AstDecl *d) {
     const char *near = diag_near(d->name, c.at, c.n);
     Diag *g = SEMA_REPORT(s, UNKNOWN_ENTRY, d->name_span, "no export is called %s", d->name);
     FnRef f;
-    if (sema_find_decl(s, s->root, DECL_FN, d->name, &f))
+    if (sema_find_decl(s->root, DECL_FN, d->name, &f))
         diag_help(s->ctx, g, "only exports are checked: write export fn %s(...)", d->name);
     else if (near)
         diag_suggest(s->ctx, g, d->name_span, near);
@@ -201,7 +201,7 @@ void sema_check_stmt(Sema *s, AstDecl *d) {
     inst->file = s->root;
     bool ok = true;
     int64_t iv;
-    s->path = (ExprVec){0};
+    s->known = known_new(s->g);
     for (int i = 0; d->args && i < d->args->v.n; i++) ok = ok && add_binding(s, inst, d, &d->args->v.at[i], &c);
     ok = ok && (all_bound(s, d, inst) || c.error);
     for (int i = 0; ok && i < d->draws.n; i++) ok &= add_draw(s, inst, &d->draws.at[i], &c);

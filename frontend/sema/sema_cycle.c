@@ -1,18 +1,28 @@
 /* What is said of definitions that need themselves: a value that was there before, a recurrence, a circle. */
+#include "frontend/ast/ast_walk.h"
 #include "sema_int.h"
 
 #include <string.h>
 
+/* A name and where it is read. */
+typedef struct Search {
+    Sym name;
+    const AstExpr *found;
+} Search;
+
+static AstStep reads(void *user, const AstExpr *e) {
+    Search *x = user;
+    bool here = e->kind == AST_NAME ? e->name == x->name
+                                    : e->kind == AST_INDEX && e->a->kind == AST_NAME && e->a->name == x->name;
+    if (here) x->found = e;
+    return here ? AST_END : AST_INTO;
+}
+
 /* The first load of the name in e; NULL: none. */
 static const AstExpr *load_of(const AstExpr *e, Sym name) {
-    if (!e) return NULL;
-    if (e->kind == AST_INDEX && e->a->kind == AST_NAME && e->a->name == name) return e;
-    if (e->kind == AST_NAME) return e->name == name ? e : NULL;
-    const AstExpr *found = load_of(e->a, name);
-    if (!found) found = load_of(e->b, name);
-    if (!found) found = load_of(e->c, name);
-    for (int i = 0; !found && e->items && i < e->items->v.n; i++) found = load_of(e->items->v.at[i].value, name);
-    return found;
+    Search x = {.name = name};
+    ast_walk(e, reads, &x);
+    return x.found;
 }
 
 /* Whether what is read has the subscripts of what is defined. */
@@ -21,7 +31,7 @@ static bool same_element(Sema *s, const AstTarget *to, const AstExpr *read) {
     return !strcmp(sema_quote(s, to->index->span), sema_quote(s, read->items->span));
 }
 
-static void report_self(Sema *s, const Def *d) {
+static void report_self(Sema *s, const Definition *d) {
     const AstExpr *read = NULL;
     const Equation *p = NULL;
     for (int i = 0; i < d->pieces.n && !read; i++) {
@@ -48,15 +58,15 @@ static void report_self(Sema *s, const Def *d) {
     }
 }
 
-void sema_report_cycle(Sema *s, const Def *d, bool self) {
+void sema_report_cycle(Sema *s, const Definition *d, bool self) {
     if (self) {
         report_self(s, d);
         return;
     }
     Diag *g = SEMA_REPORT(s, CYCLE, d->span, "%s is needed for its own definition", d->name);
-    const Def *other = NULL;
+    const Definition *other = NULL;
     for (int i = 0; i < d->inst->defs.n; i++) {
-        const Def *x = d->inst->defs.at[i];
+        const Definition *x = d->inst->defs.at[i];
         if (x == d || x->state != DEF_BUSY || x->inst != d->inst) continue;
         diag_note(s->ctx, g, x->span, "through %s", x->name);
         other = x;

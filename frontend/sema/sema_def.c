@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static Sym local_name(Sema *s, const Def *d) {
+static Sym local_name(Sema *s, const Definition *d) {
     if (!d->inst->prefix) return d->name;
     if (d->kind == TENSOR_OUTPUT && d->inst->fn->results->v.n == 1) return d->inst->prefix;
     return sema_free_name(s, sym_fmt(s->ctx, "%s_%s", d->inst->prefix, d->name));
@@ -15,7 +15,7 @@ static Sym local_name(Sema *s, const Def *d) {
 static const Expr *right(Sema *s, Building *b) {
     const AstStmt *st = b->p->stmt;
     if (b->p->part < 0) return sema_expr(s, b->env, st->value);
-    if (sema_is_reduction(s, b->env, st->value)) return sema_reduce(s, b->env, st->value, b->p->part);
+    if (sema_is_reduction(b->env, st->value)) return sema_reduce(s, b->env, st->value, b->p->part);
     if (st->value->kind == AST_TUPLE) {
         const AstItems *items = st->value->items;
         if (b->p->part < items->v.n && items->v.at[b->p->part].value)
@@ -28,7 +28,7 @@ static const Expr *right(Sema *s, Building *b) {
     return NULL;
 }
 
-static bool let_shape(Sema *s, const Building *b, Target *t) {
+static bool let_shape(Sema *s, const Building *b, Left *t) {
     for (int i = 0; i < b->subs.n; i++) vec_push(s->ctx, &t->shape, b->subs.at[i]->u.var->hi);
     t->has_shape = true;
     return true;
@@ -41,21 +41,21 @@ static Var **ordered(Sema *s, const Building *b) {
     int n = 0;
     for (int axis = 0; axis <= b->subs.n; axis++)
         for (int i = 0; i < b->vars.n; i++) {
-            if (done[i] || (axis < b->subs.n && !sema_uses(b->subs.at[axis], expr_var(s->g, b->vars.at[i])))) continue;
+            if (done[i] || (axis < b->subs.n && !known_uses(b->subs.at[axis], expr_var(s->g, b->vars.at[i])))) continue;
             done[i] = true;
             vars[n++] = b->vars.at[i];
         }
     return vars;
 }
 
-static void no_guard(Sema *s, const Def *d, const Equation *p) {
+static void no_guard(Sema *s, const Definition *d, const Equation *p) {
     Diag *g = SEMA_REPORT(s, LET_PIECE, p->stmt->guard->span, "a let defines all its elements: it has no where");
     diag_help(s->ctx, g, "choose by the condition: let %s[i in N] = if c then ... else ...;", d->name);
 }
 
 /* What an update joins with the element: a literal has the type that arithmetic on the element has, and an integer is
  * of the element's type or fits in it. */
-static const Expr *operand(Sema *s, const Target *t, Span span, const Expr *v) {
+static const Expr *operand(Sema *s, const Left *t, Span span, const Expr *v) {
     const Type acc = type_acc(t->type);
     if (v->untyped) return expr_convert(s->g, acc, v);
     if (v->type == TY_BOOL) return v;
@@ -65,7 +65,7 @@ static const Expr *operand(Sema *s, const Target *t, Span span, const Expr *v) {
 }
 
 /* One piece; its guard and value are elaborated with the left-hand side's variables. */
-static bool build_piece(Sema *s, Target *t, const Equation *p, Piece *out, bool *plain) {
+static bool build_piece(Sema *s, Left *t, const Equation *p, Piece *out, bool *plain) {
     Building b = {.p = p, .env = {t->d->inst, NULL}, .plain = true};
     const Expr *guard = NULL;
     if (!sema_left(s, &b, t)) return false;
@@ -75,10 +75,10 @@ static bool build_piece(Sema *s, Target *t, const Equation *p, Piece *out, bool 
             return false;
         }
         if (!(guard = sema_cond(s, b.env, p->stmt->guard))) return false;
-        if (sema_truth(s, guard) == 1) guard = NULL; /* it says what the ranges say */
+        if (known_truth(s->known, guard) == 1) guard = NULL; /* it says what the ranges say */
         b.plain = false;
     }
-    int mark = sema_path_push(s, guard, true);
+    int mark = known_push(s->known, guard, true);
     bool ok = true;
     for (int i = 0; !b.plain && i < b.subs.n; i++)
         ok &= sema_check_sub(s, &b.subs.at[i],
@@ -89,7 +89,7 @@ static bool build_piece(Sema *s, Target *t, const Equation *p, Piece *out, bool 
                                          .axis = i,
                                          .declared = t->d->param ? t->d->param->span : t->d->span});
     const Expr *v = ok ? right(s, &b) : NULL;
-    sema_path_pop(s, mark);
+    known_pop(s->known, mark);
     if (!v) return false;
     if (!t->has_shape && !let_shape(s, &b, t)) return false;
     if (p->stmt->op != ASSIGN_SET) {
@@ -112,7 +112,7 @@ static bool build_piece(Sema *s, Target *t, const Equation *p, Piece *out, bool 
 
 /* ---- whole tensors ---- */
 
-static TensorVal *whole_value(Sema *s, Def *d, const Equation *p) {
+static TensorVal *whole_value(Sema *s, Definition *d, const Equation *p) {
     Env env = {d->inst, NULL};
     if (p->stmt->guard) {
         Diag *g =
@@ -126,10 +126,10 @@ static TensorVal *whole_value(Sema *s, Def *d, const Equation *p) {
     if (call->kind == AST_TUPLE && p->part < call->items->v.n && call->items->v.at[p->part].value)
         return sema_tensor(s, env, call->items->v.at[p->part].value, NULL);
     FnRef f;
-    bool later = call->kind == AST_CALL && (call->a->kind != AST_NAME || !sema_find_fn(s, d->inst, call->a->name, &f));
+    bool later = call->kind == AST_CALL && (call->a->kind != AST_NAME || !sema_find_fn(d->inst, call->a->name, &f));
     if (later) return sema_tensor(s, env, call, NULL), NULL; /* says what it is that cannot be called */
-    if (call->kind != AST_CALL || call->a->kind != AST_NAME || !sema_find_fn(s, d->inst, call->a->name, &f) ||
-        !f.decl || !sema_is_tensor_fn(f.decl)) {
+    if (call->kind != AST_CALL || call->a->kind != AST_NAME || !sema_find_fn(d->inst, call->a->name, &f) || !f.decl ||
+        !sema_is_tensor_fn(f.decl)) {
         if (call->kind != AST_ERROR)
             SEMA_REPORT(s, RESULT_COUNT, call->span, "several names take a call of a function with several results");
         return NULL;
@@ -145,7 +145,7 @@ static TensorVal *whole_value(Sema *s, Def *d, const Equation *p) {
 }
 
 /* t = another tensor, element by element. */
-static bool copy_piece(Sema *s, Target *t, const Equation *p, Piece *out) {
+static bool copy_piece(Sema *s, Left *t, const Equation *p, Piece *out) {
     TensorVal *v = whole_value(s, t->d, p);
     if (!v) return false;
     Span span = p->stmt->value->span;
@@ -157,7 +157,7 @@ static bool copy_piece(Sema *s, Target *t, const Equation *p, Piece *out) {
     const Expr **subs = NEW_N(s->ctx, const Expr *, v->rank + 1);
     for (int i = 0; i < v->rank; i++) {
         const Expr *hi = t->has_shape ? t->shape.at[i] : v->shape[i];
-        if (t->has_shape && !sema_equal(s, hi, v->shape[i])) {
+        if (t->has_shape && !known_equal(s->known, hi, v->shape[i])) {
             Diag *d = SEMA_REPORT(s, SHAPE_MISMATCH, span, "dimension %d of %s is %s, the value has %s", i, t->d->name,
                                   sema_show(s, hi), sema_show(s, v->shape[i]));
             if (t->d->param) diag_note(s->ctx, d, t->d->param->span, "declared here");
@@ -176,7 +176,7 @@ static bool copy_piece(Sema *s, Target *t, const Equation *p, Piece *out) {
 
 /* ---- definitions ---- */
 
-static bool scalar_let(Sema *s, Def *d) {
+static bool scalar_let(Sema *s, Definition *d) {
     const Equation *p = &d->pieces.at[0];
     const Expr *v = sema_expr(s, (Env){d->inst, NULL}, p->stmt->value);
     Type t;
@@ -190,8 +190,8 @@ static bool scalar_let(Sema *s, Def *d) {
     return v != NULL;
 }
 
-static bool declared(Sema *s, Target *t) {
-    Def *d = t->d;
+static bool declared(Sema *s, Left *t) {
+    Definition *d = t->d;
     if (d->kind == TENSOR_INOUT) {
         const TensorVal *v = sema_name(d->inst, d->name)->tensor;
         for (int i = 0; i < v->rank; i++) vec_push(s->ctx, &t->shape, v->shape[i]);
@@ -214,10 +214,10 @@ static bool declared(Sema *s, Target *t) {
     return !a->type || sema_type(s, d->inst, a->type, a->type_args, a->span, &t->type);
 }
 
-static bool is_entry_output(const Def *d) { return d->kind == TENSOR_OUTPUT && !d->inst->prefix; }
+static bool is_entry_output(const Definition *d) { return d->kind == TENSOR_OUTPUT && !d->inst->prefix; }
 
-static Tensor *graph_target(Sema *s, const Target *t, const Over *over, bool rounds) {
-    Def *d = t->d;
+static Tensor *graph_target(Sema *s, const Left *t, const Over *over, bool rounds) {
+    Definition *d = t->d;
     if (d->kind == TENSOR_INOUT && !d->fresh) return sema_name(d->inst, d->name)->tensor->t;
     TensorKind kind = is_entry_output(d) && !d->retyped ? TENSOR_OUTPUT : TENSOR_LET;
     Sym name = local_name(s, d);
@@ -245,7 +245,7 @@ static bool copy_into(Sema *s, Tensor *to, const Tensor *from, Span span) {
 }
 
 /* What an export stores of a result in a type of its own is an output beside it. */
-bool sema_store_as(Sema *s, Def *d) {
+bool sema_store_as(Sema *s, Definition *d) {
     if (!d->retyped || !d->val) return true;
     Tensor *x = graph_tensor(s->g, d->name, TENSOR_OUTPUT, d->stored, d->val->rank, d->val->shape);
     x->rounds = true;
@@ -256,8 +256,8 @@ bool sema_store_as(Sema *s, Def *d) {
 }
 
 /* An output that is the result of a call, of the same type and shape, is the tensor that the call defines. */
-static bool adopt(Sema *s, Target *t) {
-    Def *d = t->d;
+static bool adopt(Sema *s, Left *t) {
+    Definition *d = t->d;
     const Equation *p = &d->pieces.at[0];
     if (d->kind != TENSOR_OUTPUT || d->pieces.n != 1 || p->target->index || p->stmt->op != ASSIGN_SET || p->stmt->guard)
         return false;
@@ -268,7 +268,7 @@ static bool adopt(Sema *s, Target *t) {
     if (v->nlead && is_entry_output(d)) return false;
     if (v->rank != t->shape.n) return false;
     for (int i = 0; i < v->rank; i++)
-        if (!sema_equal(s, v->shape[i], t->shape.at[i])) return false;
+        if (!known_equal(s->known, v->shape[i], t->shape.at[i])) return false;
     d->val = v;
     if (!is_entry_output(d)) return true;
     Tensor *x = v->t;
@@ -294,8 +294,8 @@ typedef struct Pieces {
     bool plain; /* one, of the whole tensor */
 } Pieces;
 
-static bool build_pieces(Sema *s, Target *t, Pieces *out) {
-    const Def *d = t->d;
+static bool build_pieces(Sema *s, Left *t, Pieces *out) {
+    const Definition *d = t->d;
     AstAssign *op = NEW_N(s->ctx, AstAssign, d->pieces.n);
     bool ok = true, updates = false;
     for (int i = 0; i < d->pieces.n; i++) {
@@ -316,7 +316,7 @@ static bool build_pieces(Sema *s, Target *t, Pieces *out) {
 }
 
 /* An inout that is written in part and whose new value is read. */
-static bool define_new(Sema *s, Def *d, Pieces *pieces) {
+static bool define_new(Sema *s, Definition *d, Pieces *pieces) {
     Tensor *x = sema_name(d->inst, d->name)->tensor->t;
     for (int i = 0; i < pieces->v.n; i++) vec_push(s->ctx, &x->pieces, pieces->v.at[i]);
     if (!sema_check_pieces(s, d, x)) return false;
@@ -325,7 +325,7 @@ static bool define_new(Sema *s, Def *d, Pieces *pieces) {
 }
 
 /* An inout whose new value is that of the parameter of a call. */
-static bool updated_by_call(Sema *s, Def *d) {
+static bool updated_by_call(Sema *s, Definition *d) {
     if (d->pieces.n) {
         Diag *g =
             SEMA_REPORT(s, DEFINED_TWICE, d->pieces.at[0].stmt->span, "%s is defined here and by a call", d->name);
@@ -335,7 +335,7 @@ static bool updated_by_call(Sema *s, Def *d) {
     Over over = {0};
     Inst *inst = sema_call_inst(s, (Env){d->inst, NULL}, d->by_call, NULL, &over);
     for (int i = 0; inst && i < inst->defs.n; i++) {
-        Def *x = inst->defs.at[i];
+        Definition *x = inst->defs.at[i];
         if (x->kind != TENSOR_INOUT || x->name != d->by_param) continue;
         x->fresh |= d->fresh;
         if (!sema_define_needed(s, x)) return false;
@@ -345,7 +345,7 @@ static bool updated_by_call(Sema *s, Def *d) {
     return false;
 }
 
-bool sema_equations(Sema *s, Def *d) {
+bool sema_equations(Sema *s, Definition *d) {
     if (d->is_scalar) return scalar_let(s, d);
     if (d->by_call) return updated_by_call(s, d);
     if (d->pieces.n == 0 && d->kind == TENSOR_INOUT) return true; /* it keeps its value */
@@ -356,7 +356,7 @@ bool sema_equations(Sema *s, Def *d) {
         diag_help(s->ctx, g, "give each of its elements a value: %s[%s] = ...;", d->name, sema_index_names(s, rank));
         return false;
     }
-    Target t = {.d = d};
+    Left t = {.d = d};
     if (!declared(s, &t)) return false;
     if (adopt(s, &t)) return true;
     const Equation *first = &d->pieces.at[0];
@@ -368,11 +368,11 @@ bool sema_equations(Sema *s, Def *d) {
     Pieces pieces = {.plain = true};
     if (!build_pieces(s, &t, &pieces)) return false;
     if (d->kind == TENSOR_INOUT && d->fresh && !pieces.plain) return define_new(s, d, &pieces);
-    Over over = sema_over_used(s, d->inst, pieces.v.at, pieces.v.n, t.shape.n);
+    Over over = over_used(s->g, &d->inst->over, pieces.v.at, pieces.v.n, t.shape.n);
     Tensor *x = graph_target(s, &t, &over, rounds);
     if (!x) return false;
     for (int i = 0; i < pieces.v.n; i++)
-        vec_push(s->ctx, &x->pieces, sema_over_piece(s, &over, pieces.v.at[i], t.shape.n));
+        vec_push(s->ctx, &x->pieces, over_piece(s->g, &over, pieces.v.at[i], t.shape.n));
     d->val = sema_over_whole(s, &over, x);
     if (d->kind == TENSOR_INOUT && d->fresh && !copy_into(s, sema_name(d->inst, d->name)->tensor->t, x, d->span))
         return false;

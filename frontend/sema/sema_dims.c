@@ -1,5 +1,6 @@
 /* What the dim lines of a file do beside constraining dimensions (sema_shape.c): the order of an export's dimensions,
  * sizes of bench lines in the place of hints, and what is said of lines that are about nothing. */
+#include "frontend/ast/ast_walk.h"
 #include "sema_int.h"
 
 /* ---- order ---- */
@@ -48,12 +49,16 @@ void sema_bench_hints(Sema *s) {
 
 typedef VEC(const char *) Names;
 
-static void add_dim_names(Ctx *ctx, const AstExpr *e, Names *out) {
-    if (!e) return;
-    if (e->kind == AST_NAME) vec_push(ctx, out, e->name);
-    add_dim_names(ctx, e->kind == AST_CALL ? NULL : e->a, out);
-    add_dim_names(ctx, e->b, out);
-    for (int i = 0; e->items && i < e->items->v.n; i++) add_dim_names(ctx, e->items->v.at[i].value, out);
+typedef struct DimNames {
+    Ctx *ctx;
+    Names *out;
+} DimNames;
+
+static AstStep add_dim_name(void *user, const AstExpr *e) {
+    const DimNames *x = user;
+    if (e->kind == AST_CALL) return ast_walk_items(e->items, add_dim_name, user), AST_PAST;
+    if (e->kind == AST_NAME) vec_push(x->ctx, x->out, e->name);
+    return AST_INTO;
 }
 
 /* Of the shapes and `int` parameters in a header. */
@@ -64,7 +69,8 @@ static void add_header_dims(Ctx *ctx, const AstDecl *fn, Names *out) {
             const AstParam *p = &lists[k]->v.at[i];
             const AstItems *dims = p->type ? p->type->dims : NULL;
             if (p->type && !dims && p->type->name == sym(ctx, "int")) vec_push(ctx, out, p->name);
-            for (int n = 0; dims && n < dims->v.n; n++) add_dim_names(ctx, dims->v.at[n].value, out);
+            for (int n = 0; dims && n < dims->v.n; n++)
+                ast_walk(dims->v.at[n].value, add_dim_name, &(DimNames){ctx, out});
         }
 }
 

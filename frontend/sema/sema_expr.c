@@ -1,219 +1,8 @@
 /* Expressions on elements: operators with the language's typing, names, conditions. Loads, calls and reductions have
  * files of their own. */
 #include "sema_int.h"
-#include "ir/int_value.h"
-#include "ir/interp/interp.h"
 
-#include <math.h>
 #include <string.h>
-
-enum { FOLD_NODES = 1000 }; /* parts are shared: a walk is bounded by what it meets */
-
-/* ---- constants ---- */
-
-static bool fold(const Expr *e, int64_t *v, int *left);
-
-static bool fold_node(const Expr *e, int64_t *v, int *left) {
-    int64_t a, b;
-    if (--*left < 0 || type_class(e->type) == CLASS_FLOAT) return false;
-    if (e->op == OP_CONST) {
-        *v = e->u.i;
-        return true;
-    }
-    if (e->op == OP_CAST) return fold(e->arg[0], v, left);
-    if (e->op == OP_LOAD || e->op == OP_REDUCE || e->nargs == 0 || !fold(e->arg[0], &a, left)) return false;
-    if (e->op == OP_NEG) return a != INT64_MIN && (*v = -a, true);
-    if (e->op == OP_NOT) return *v = !a, true;
-    if (e->op == OP_IF) return fold(e->arg[a ? 1 : 2], v, left);
-    if (e->nargs != 2 || !fold(e->arg[1], &b, left)) return false;
-    if (e->op == OP_AND) return *v = a && b, true;
-    if (e->op == OP_OR) return *v = a || b, true;
-    return int_value_op(e->op, a, b, v);
-}
-
-/* Arithmetic wraps at the type's width, and so does a cast. */
-static bool fold(const Expr *e, int64_t *v, int *left) {
-    if (!fold_node(e, v, left)) return false;
-    *v = num_wrap(e->type, *v);
-    return true;
-}
-
-bool sema_const_int(const Expr *e, int64_t *v) {
-    int left = FOLD_NODES;
-    return fold(e, v, &left);
-}
-
-static bool fold_double(const Expr *e, double *v, int *left) {
-    int64_t i;
-    double a, b;
-    if (--*left < 0) return false;
-    if (sema_const_int(e, &i)) return *v = (double)i, true;
-    if (e->op == OP_CONST) return *v = e->u.f, true;
-    if (e->op == OP_NEG) return fold_double(e->arg[0], &a, left) && (*v = -a, true);
-    if (e->op == OP_CAST)
-        return type_is_float(e->type) && fold_double(e->arg[0], &a, left) && (*v = num_round(e->type, a), true);
-    if (e->nargs != 2 || e->op == OP_LOAD || e->op == OP_REDUCE) return false;
-    if (!fold_double(e->arg[0], &a, left) || !fold_double(e->arg[1], &b, left)) return false;
-    switch (e->op) {
-    case OP_ADD: return *v = a + b, true;
-    case OP_SUB: return *v = a - b, true;
-    case OP_MUL: return *v = a * b, true;
-    case OP_DIV: return *v = a / b, type_is_float(e->type);
-    default: return false;
-    }
-}
-
-bool sema_const_double(const Expr *e, double *v) {
-    int left = FOLD_NODES;
-    return fold_double(e, v, &left);
-}
-
-/* ---- typing ---- */
-
-static const char *describe(const Expr *e) {
-    if (e->untyped) return type_is_float(e->type) ? "a float literal" : "an integer literal";
-    return type_name(e->type);
-}
-
-/* An integer sum, difference or product with a quotient in it. */
-static bool quotient_in(const Expr *e, int *left) {
-    if (--*left < 0 || type_is_float(e->type) || e->type == TY_BOOL) return false;
-    if (e->op == OP_DIV) return true;
-    if (e->op == OP_CAST) return quotient_in(e->arg[0], left);
-    if (e->op != OP_ADD && e->op != OP_SUB && e->op != OP_MUL && e->op != OP_NEG && e->op != OP_IF) return false;
-    for (int i = e->op == OP_IF; i < e->nargs; i++)
-        if (quotient_in(e->arg[i], left)) return true;
-    return false;
-}
-
-static bool has_quotient(const Expr *e) {
-    int left = FOLD_NODES;
-    return quotient_in(e, &left);
-}
-
-static const Expr *find_quotient(const Expr *e, int depth) {
-    if (e->op == OP_DIV || depth > MAX_DEPTH) return e;
-    for (int i = e->op == OP_IF; i < e->nargs; i++)
-        if (has_quotient(e->arg[i])) return find_quotient(e->arg[i], depth + 1);
-    return NULL;
-}
-
-/* At the quotient itself where the source has it. */
-static void quotient_error(Sema *s, Span span, const Expr *in) {
-    const Expr *q = find_quotient(in, 0);
-    const AstExpr *at = NULL;
-    for (int i = s->quotients.n - 1; i >= 0 && !at; i--)
-        if (s->quotients.at[i].value == q) at = s->quotients.at[i].ast;
-    Diag *d = SEMA_REPORT(s, INT_AS_FLOAT, at ? at->span : span, "an integer quotient is used as a float");
-    Sym a = at ? sema_quote(s, at->a->span) : sym(s->ctx, "a"), b = at ? sema_quote(s, at->b->span) : sym(s->ctx, "b");
-    if (at && at->a->kind == AST_INT)
-        diag_help(s->ctx, d, "for the float quotient write %s.0 / %s", a, b);
-    else
-        diag_help(s->ctx, d, "for the float quotient write f32(%s) / %s; to mean the rounded one, f32(%s / %s)", a, b,
-                  a, b);
-}
-
-static void operand_error(Sema *s, Span span, Op op, const Expr *const *args, int n) {
-    OpRule rule = op_rule(op);
-    const Expr *whole = NULL, *flt = NULL;
-    int first = rule == RULE_SELECT;
-    for (int i = first; i < n; i++) {
-        if (type_is_float(args[i]->type))
-            flt = args[i];
-        else
-            whole = args[i];
-    }
-    bool wants_float = flt || rule == RULE_FLOAT || rule == RULE_TEST;
-    for (int i = first; i < n; i++)
-        if (wants_float && has_quotient(args[i])) {
-            quotient_error(s, span, args[i]);
-            return;
-        }
-    if (rule == RULE_LOGIC || (first && args[0]->type != TY_BOOL)) {
-        Diag *g = SEMA_REPORT(s, NOT_BOOL, span, "%s needs bool, this is %s", op_text(op),
-                              describe(args[0]->type != TY_BOOL ? args[0] : args[n - 1]));
-        diag_help(s->ctx, g, "compare it: e != 0");
-        return;
-    }
-    if (rule == RULE_INT && flt) {
-        Diag *g = SEMA_REPORT(s, INTEGER_OPERATOR, span, "%s is for integers, this is %s", op_text(op), describe(flt));
-        if (op == OP_BITXOR) diag_help(s->ctx, g, "a power is written **");
-        return;
-    }
-    Diag *d;
-    if (rule != RULE_TEST && (args[first]->type == TY_BOOL || args[n - 1]->type == TY_BOOL)) {
-        d = SEMA_REPORT(s, BOOL_OPERAND, span, "%s does not take bool", op_text(op));
-        if (op == OP_BITAND || op == OP_BITOR)
-            diag_help(s->ctx, d, "for truth values write %s", op == OP_BITAND ? "&&" : "||");
-        else if (op == OP_MUL)
-            diag_help(s->ctx, d, "to choose by it write if c then x else 0.0");
-        else
-            diag_help(s->ctx, d, "to count the true ones write the number: if c then 1 else 0");
-        return;
-    }
-    if (n - first == 1)
-        d = SEMA_REPORT(s, TYPE_MISMATCH, span, "%s does not take %s", op_text(op), describe(args[first]));
-    else
-        d = SEMA_REPORT(s, TYPE_MISMATCH, span, "%s and %s do not go together with %s", describe(args[first]),
-                        describe(args[n - 1]), op_text(op));
-    if (wants_float && whole && whole->type != TY_BOOL)
-        diag_help(s->ctx, d, "convert the integer: %s(%s)", flt && !flt->untyped && flt->type == TY_F64 ? "f64" : "f32",
-                  sema_show(s, whole));
-    if (wants_float && whole && whole->type == TY_BOOL)
-        diag_help(s->ctx, d, "choose the number: if c then 1.0 else 0.0");
-}
-
-const Expr *sema_apply(Sema *s, Span span, Op op, const Expr *const *args, int n) {
-    for (int i = 0; i < n; i++)
-        if (!args[i]) return NULL;
-    const Expr *e = expr_apply(s->g, op, args, n);
-    if (!e) {
-        operand_error(s, span, op, args, n);
-        return NULL;
-    }
-    if (e->depth > MAX_DEPTH - 8) {
-        SEMA_REPORT(s, TOO_DEEP, span, "the expression is too deep once functions are inlined");
-        return NULL;
-    }
-    if (s->g->next_id > MAX_EXPRS) {
-        SEMA_REPORT(s, LIMIT, s->g->span, "the entry point has too many expressions once functions are inlined");
-        return NULL;
-    }
-    return e;
-}
-
-const Expr *sema_to(Sema *s, Span span, Type t, const Expr *e) {
-    if (!e) return NULL;
-    const Expr *r = expr_convert(s->g, t, e);
-    if (r) return r;
-    if (type_is_float(t) && has_quotient(e)) {
-        quotient_error(s, span, e);
-    } else {
-        bool narrow = !e->untyped && e->type != TY_BOOL && t != TY_BOOL && type_is_float(t) == type_is_float(e->type);
-        bool to_int = type_is_float(e->type) && !type_is_float(t) && t != TY_BOOL;
-        if (to_int) {
-            Diag *g = SEMA_REPORT(s, FLOAT_AS_INT, span, "%s stands where %s is needed", describe(e), type_name(t));
-            Sym text = sema_quote(s, span);
-            diag_help(s->ctx, g, "to truncate write %s(%s); to round, %s(round(%s))", type_name(t), text, type_name(t),
-                      text);
-            return NULL;
-        }
-        Diag *d = narrow
-                      ? SEMA_REPORT(s, NARROWING, span, "%s does not become %s by itself", describe(e), type_name(t))
-                      : SEMA_REPORT(s, TYPE_MISMATCH, span, "%s stands where %s is needed", describe(e), type_name(t));
-        if (t != TY_BOOL)
-            diag_help(s->ctx, d, "write the cast: %s(%s)", type_name(t), sema_quote(s, span));
-        else if (e->type != TY_BOOL)
-            diag_help(s->ctx, d, "compare: e != 0");
-    }
-    return NULL;
-}
-
-const Expr *sema_store(Sema *s, Span span, Type t, const Expr *e) {
-    if (!e) return NULL;
-    if (e->untyped || !type_is_float(e->type) || !type_is_float(t)) return sema_to(s, span, t, e);
-    return e->type == type_acc(t) ? e : expr_cast(s->g, t, e);
-}
 
 /* ---- names ---- */
 
@@ -252,7 +41,7 @@ static const Expr *name_value(Sema *s, Env env, const AstExpr *e) {
     Name *n = sema_name(env.inst, e->name);
     if (!n) {
         FnRef f;
-        if (sema_find_fn(s, env.inst, e->name, &f))
+        if (sema_find_fn(env.inst, e->name, &f))
             SEMA_REPORT(s, NOT_CALLED, e->span, "%s is a function: call it", e->name);
         else
             sema_unknown(s, env, e->name, e->span);
@@ -278,13 +67,30 @@ static const Expr *name_value(Sema *s, Env env, const AstExpr *e) {
     return NULL;
 }
 
+const Expr *sema_int(Sema *s, Env env, const AstExpr *e) {
+    const Expr *v = sema_expr(s, env, e);
+    if (!v) return NULL;
+    v = expr_settle(s->g, v);
+    if (type_class(v->type) == CLASS_FLOAT || v->type == TY_BOOL) {
+        Diag *d = SEMA_REPORT(s, NOT_INTEGER, e->span, "an integer is needed here, this is %s", type_name(v->type));
+        diag_help(s->ctx, d, "convert it: i32(%s)", sema_quote(s, e->span));
+        return NULL;
+    }
+    int64_t k;
+    if (!known_is_small(v)) {
+        SEMA_REPORT(s, LIMIT, e->span, "this integer is too large an expression once functions are inlined");
+        return NULL;
+    }
+    return sema_const_int(v, &k) ? expr_int(s->g, TY_I64, k) : expr_cast(s->g, TY_I64, v);
+}
+
 /* ---- operators ---- */
 
 const Expr *sema_cond(Sema *s, Env env, const AstExpr *e) {
     const Expr *c = sema_expr(s, env, e);
     if (!c) return NULL;
     if (c->type == TY_BOOL) return c;
-    Diag *d = SEMA_REPORT(s, NOT_BOOL, e->span, "a condition is bool, this is %s", describe(c));
+    Diag *d = SEMA_REPORT(s, NOT_BOOL, e->span, "a condition is bool, this is %s", sema_describe(c));
     Sym text = sema_show_ast(s, e);
     if (e->kind == AST_BINARY && (e->u.op == OP_BITAND || e->u.op == OP_BITOR))
         diag_help(s->ctx, d, "%s is for the bits of integers; for truth values write %s", op_text(e->u.op),
@@ -304,9 +110,9 @@ static const Expr *logic(Sema *s, Env env, const AstExpr *e) {
     }
     int64_t v;
     if (sema_const_int(a, &v)) return (v != 0) == is_and ? sema_cond(s, env, e->b) : expr_int(s->g, TY_BOOL, v != 0);
-    int mark = sema_path_push(s, a, is_and);
+    int mark = known_push(s->known, a, is_and);
     const Expr *b = sema_cond(s, env, e->b);
-    sema_path_pop(s, mark);
+    known_pop(s->known, mark);
     return b ? expr2(s->g, e->u.op, a, b) : NULL;
 }
 
@@ -317,12 +123,12 @@ static const Expr *choose(Sema *s, Env env, const AstExpr *e) {
     bool said = s->said_swapped;
     s->said_swapped = false;
     s->unguarded += !c; /* without the condition nothing is said of ranges */
-    int mark = sema_path_push(s, c, true);
+    int mark = known_push(s->known, c, true);
     const Expr *a = sema_expr(s, env, e->b);
-    sema_path_pop(s, mark);
-    mark = sema_path_push(s, c, false);
+    known_pop(s->known, mark);
+    mark = known_push(s->known, c, false);
     const Expr *b = sema_expr(s, env, e->c);
-    sema_path_pop(s, mark);
+    known_pop(s->known, mark);
     s->unguarded -= !c;
     s->said_swapped = said;
     return sema_apply(s, e->span, OP_IF, (const Expr *[]){c, a, b}, 3);
@@ -385,7 +191,7 @@ static const Expr *chain(Sema *s, Env env, const AstExpr *e) {
             r = sema_lift_any(s, s->defining ? s->defining : sym(s->ctx, "t"), r);
             most = r->depth + MAX_CHAIN_DEPTH;
         }
-        r = arithmetic(s, span_join(e->a->span, it->span), it->op, r, sema_expr(s, env, it->value), it->value);
+        r = arithmetic(s, ast_span_join(e->a->span, it->span), it->op, r, sema_expr(s, env, it->value), it->value);
     }
     return r;
 }
@@ -438,7 +244,7 @@ const Expr *sema_expr(Sema *s, Env env, const AstExpr *e) {
     case AST_BINARY: r = binary(s, env, e); break;
     case AST_CHAIN: r = chain(s, env, e); break;
     case AST_IF: r = choose(s, env, e); break;
-    case AST_CALL: r = sema_is_reduction(s, env, e) ? sema_reduce(s, env, e, -1) : sema_call(s, env, e); break;
+    case AST_CALL: r = sema_is_reduction(env, e) ? sema_reduce(s, env, e, -1) : sema_call(s, env, e); break;
     case AST_INDEX: r = sema_load(s, env, e); break;
     case AST_TUPLE: SEMA_REPORT(s, NOT_A_VALUE, e->span, "several values stand where one is needed"); break;
     case AST_LIST: list_value(s, e); break;

@@ -1,36 +1,46 @@
 /* What the files of semantic analysis share. A function whose result is NULL or false has reported the error.
- *   sema.c         files, imports, exports in order          sema_check.c   check, bench and option statements
- *   sema_inst.c    an export: its parameters bound           sema_tensor.c  a call of a tensor function, inlined
- *   sema_shape.c   dimensions, dim statements, unification   sema_names.c   names, scopes, types
- *   sema_stmt.c    statements, facts, order of elaboration   sema_def.c     equations
- *   sema_pieces.c  disjoint and covering pieces              sema_range.c   ranges from uses
- *   sema_expr.c    operators and typing                      sema_call.c    casts, functions on elements
- *   sema_load.c    loads, pad                                sema_reduce.c  reductions
- *   sema_lift.c    lets of composite reductions              sema_prove.c   facts, proofs, counterexamples
- *   sema_update.c  updates, scatters, new(p)               sema_refuse.c  what is said of subscripts out of range
- *   sema_over.c    calls under index variables               sema_left.c    the left-hand side of an equation
- *   sema_ahead.c   ranges of lets from their readers         sema_suggest.c what to state for a proof to succeed
- *   sema_report.c  where a report stands                     sema_cycle.c   what is said of circles
- *   sema_axis.c    and of operations on whole tensors
- *   sema_dims.c    dim lines: order, hints, idle ones       sema_results.c  types that an export gives its results
- * Elaboration is by need: a definition is worked out when something loads its tensor, with the Graph's tensors made in
- * that order. Ranges are inferred on the syntax tree before an expression is built, so that every proof knows them. */
+ *
+ * An export, from the top:
+ *   sema.c          files, imports, exports in order          sema_export.c   an export: its parameters bound
+ *   sema_check.c    check, bench and option statements        sema_results.c  types that an export gives its results
+ *   sema_dims.c     dim lines: order, hints, idle ones
+ * Elaboration:
+ *   sema_expr.c     operators, names, conditions              sema_call.c     casts, functions on elements
+ *   sema_load.c     loads, pad                                sema_reduce.c   reductions
+ *   sema_tensor.c   a call of a tensor function, inlined      sema_generics.c parameters in <>
+ *   sema_facts.c    require, assume                           sema_shape.c    dimensions, dim statements, unification
+ *   sema_order.c    which definition is worked out when       sema_def.c      equations
+ *   sema_left.c     the left-hand side of an equation         sema_range.c    ranges from uses
+ *   sema_ahead.c    ranges of lets from their readers
+ * What these build on:
+ *   sema_collect.c  what the statements of a function define  sema_args.c     a call's arguments by parameter
+ *   sema_sub.c      proofs that subscripts are in range       sema_refuse.c   what is said where they are not
+ *   sema_suggest.c  what to state for a proof to succeed      sema_pieces.c   disjoint and covering pieces
+ *   sema_update.c   updates, scatters, new(p)                 sema_over.c     calls under index variables
+ *   sema_lift.c     lets of composite reductions              sema_value.c    tensors as values
+ *   sema_axis.c     what is said of whole tensors             sema_cycle.c    what is said of circles
+ *   sema_typing.c   types of operators, constants             sema_syntax.c   questions about the syntax tree
+ *   sema_names.c    names, scopes, types                      sema_report.c   where a report stands, what it quotes
+ *
+ * The files under Elaboration call each other in a circle, which tests/checks/circles.sh counts; no other file here is
+ * in one. Elaboration is by need: a definition is worked out when something loads its tensor, with the Graph's tensors
+ * made in that order. So an expression elaborates a load, a load the tensor, a tensor a call, a call the instance's
+ * facts, shapes and definitions, and a definition its left-hand side, its ranges and again expressions. Ranges are
+ * inferred on the syntax tree before an expression is built, so that every proof knows them. */
 #ifndef TDC_SEMA_INT_H
 #define TDC_SEMA_INT_H
 
 #include "ir/diag.h"
 #include "ir/expr_map.h"
-#include "ir/poly/poly.h"
+#include "ir/over.h"
+#include "ir/poly/known.h"
 #include "sema.h"
 
 enum { MAX_CALL_DEPTH = 64, MAX_INSTANCES = 120000, MAX_EXPRS = 4000000 };
 
-typedef VEC(const Expr *) ExprVec;
-typedef VEC(Var *) Vars;
-
 typedef struct FileScope FileScope;
 typedef struct Inst Inst;
-typedef struct Def Def;
+typedef struct Definition Definition;
 typedef struct Scope Scope;
 typedef struct Sema Sema;
 
@@ -76,7 +86,7 @@ typedef struct Name {
     ExprVec pack;
     FnRef fn;
     TensorVal *tensor;
-    Def *def;
+    Definition *def;
 } Name;
 
 /* One target of one statement. */
@@ -89,7 +99,7 @@ typedef struct Equation {
 typedef enum DefState { DEF_NEW, DEF_BUSY, DEF_DONE, DEF_FAILED } DefState;
 
 /* A tensor that equations define, elaborated when something needs it. */
-struct Def {
+struct Definition {
     Sym name;
     Inst *inst;
     TensorKind kind;
@@ -113,13 +123,6 @@ struct Def {
 typedef struct Readers {
     VEC(AstStmt *) v;
 } Readers;
-
-/* The index variables of the caller on which the arguments of a call depend, and those that stand for them in the
- * instance, each from 0 on: outer[i] is inside[i] there, own[i] is back[i] in the caller. */
-typedef struct Over {
-    Vars vars; /* own, as variables */
-    ExprVec outer, own, inside, back;
-} Over;
 
 typedef struct CallMemo {
     Inst *inst;                   /* NULL: it has errors */
@@ -146,13 +149,13 @@ struct Inst {
     bool broken; /* a definition was refused: what it would have defined is not missing */
     VEC(Name) names;
     ExprMap name_at; /* Sym -> its place in names, plus 1 */
-    VEC(Def *) defs;
-    ExprMap def_of;  /* Sym -> the first Def of this name */
+    VEC(Definition *) defs;
+    ExprMap def_of;  /* Sym -> the first one of this name */
     ExprMap calls;   /* AstExpr of a call -> CallMemo */
     ExprMap readers; /* sema_ahead.c: Sym of a tensor -> Readers, once readers_known */
     ExprMap ahead;   /* and what it found: AstItem of a let's variable -> AheadMemo */
     bool readers_known;
-    Over over;
+    Over over; /* the caller's index variables on which the arguments depend */
 };
 
 typedef struct Env {
@@ -201,11 +204,10 @@ struct Sema {
     Inst *entry;          /* the export in work */
     const Inst *inst;     /* the instance whose text is in work */
     VEC(Span) refused;    /* calls that were refused for what is wrong inside of another file's function */
-    ExprVec path;         /* conditions known to hold at the expression in work */
+    Known *known;         /* at the expression in work */
     VEC(Tensor *) lifted; /* tensors of sema_lift */
     Sym defining;         /* the name of the tensor in work */
     ExprMap refused_subs; /* subscripts that were reported, as text with the tensor in work */
-    ExprVec shapes;       /* conditions that the shapes of parameters imply */
     ExprMap required;     /* conditions of the Graph's `require` facts */
     ExprMap dims_used;    /* AstDecl of each dim line that has constrained something */
     int depth, instances;
@@ -219,25 +221,61 @@ struct Sema {
     ExprVec *speaks_where;    /* in an assumption: takes conditions on indices under which its loads are in range */
 };
 
-/* Reports; the code says whether it is an error or a warning. */
+/* ---- sema_report.c ---- */
+/* A report about the text at span, which stands there or, where that is another file's, at the call that led there. The
+ * code says whether it is an error or a warning. */
 #define SEMA_REPORT(s, code, span, ...) sema_report(s, DIAG_##code, span, __VA_ARGS__)
+Diag *sema_report(Sema *s, DiagCode code, Span span, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 void *sema_not_yet(Sema *s, Span span, const char *what); /* NULL */
 void *sema_not_called(Sema *s, const AstExpr *call);      /* whose callee is no name; NULL */
 Sym sema_show(Sema *s, const Expr *e);
 Sym sema_show_ast(Sema *s, const AstExpr *e);
-Sym sema_quote(Sema *s, Span span); /* the source there, or ... where it is long */
-
-/* ---- sema_report.c ---- */
-/* A report about the text at span, which stands there or, where that is another file's, at the call that led there. */
-Diag *sema_report(Sema *s, DiagCode code, Span span, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+Sym sema_quote(Sema *s, Span span);              /* the source there, or ... where it is long */
 const char *sema_index_names(Sema *s, int rank); /* "i, j" */
+
+/* ---- sema_args.c ---- */
+Inst *sema_inst_new(Sema *s, FnRef f, Inst *caller, Span span);
 /* Remembers an argument of the call that makes inst, for what is said where it is refused; rank -1: an element. */
 void sema_given(Sema *s, Inst *inst, Span at, Type type, int rank);
+/* The call's arguments by parameter; the names that are not parameters are left to the caller. */
+bool sema_match_args(Sema *s, const AstDecl *fn, const AstItems *args, Span span, const AstExpr **arg);
+const AstExpr *sema_named_arg(const AstItems *args, Sym name); /* NULL: not given */
+int sema_param_index(const AstDecl *fn, Sym name);             /* -1: none */
+bool sema_is_generic(const AstDecl *fn, Sym name);
+void sema_bad_argument(Sema *s, const AstDecl *fn, const AstItem *it); /* reports a name that fn has not */
+/* The parameter of inst's own that the call hands to p; reports where e is none. */
+Definition *sema_inout_argument(Sema *s, Inst *inst, const AstParam *p, const AstExpr *e, const AstExpr *call);
 
-/* ---- sema.c ---- */
-bool sema_find_decl(Sema *s, FileScope *file, AstDeclKind kind, Sym name, FnRef *out);
+/* ---- sema_generics.c ---- */
+bool sema_bind_generics(Sema *s, Inst *inst, const AstItems *args, Env env, bool is_export);
+
+/* ---- sema_syntax.c ---- */
+bool sema_is_tensor_fn(const AstDecl *fn);
+bool sema_monoid(Sym name, MonoidKind *m);         /* by its name in td */
+bool sema_is_reduction(Env env, const AstExpr *e); /* name[vars](operands), whatever the name is called */
+bool sema_mentions(const AstExpr *e, Sym name);
+/* Whether `name` subscripts the result of a call whose arguments depend on an index variable of items[from...], which
+ * therefore is bound first. */
+bool sema_range_waits(const AstExpr *e, Sym name, const AstItems *items, int from);
+bool sema_names_dim(const AstDecl *fn, Sym name); /* occurs in the types of the header */
+/* The names in e that nothing binds; without `all` only those in subscripts. */
+typedef struct FreeName {
+    Sym name;
+    bool pack;
+    Span span;
+} FreeName;
+typedef struct FreeNames {
+    int n, cap;
+    FreeName *at;
+    bool hides; /* names of whole tensors count as well: they would be no subscripts */
+} FreeNames;
+void sema_free_names(Sema *s, Env env, const AstExpr *e, bool all, FreeNames *out);
+/* The index variable in scope that runs over this extent and does not stand in the subscripts, or NULL. */
+Sym sema_var_over(Sema *s, const Scope *scope, const Expr *extent, const AstItems *items);
 
 /* ---- sema_names.c ---- */
+/* In the file itself, then in its imports, the last one first; imports of imports are not visible. */
+bool sema_find_decl(FileScope *file, AstDeclKind kind, Sym name, FnRef *out);
 Name *sema_name(Inst *inst, Sym name);
 Name *sema_bind(Sema *s, Inst *inst, Sym name, NameKind kind, Span span); /* NULL after a duplicate */
 Sym sema_free_name(Sema *s, Sym name); /* for a tensor of an inlined call: no name of the entry's own */
@@ -251,16 +289,10 @@ void sema_unknown(Sema *s, Env env, Sym name, Span span);
 bool sema_type(Sema *s, Inst *inst, Sym name, const AstItems *args, Span span, Type *t);
 void sema_unknown_function(Sema *s, Env env, Sym name, Span span);
 bool sema_is_type(Inst *inst, Sym name);
-bool sema_find_fn(Sema *s, Inst *inst, Sym name, FnRef *out); /* user functions only; no report */
+bool sema_find_fn(Inst *inst, Sym name, FnRef *out); /* user functions only; no report */
 
-/* ---- sema_inst.c ---- */
+/* ---- sema_export.c ---- */
 Graph *sema_export(Sema *s, FileScope *file, const AstDecl *fn, const AstDecl *export_decl);
-bool sema_is_tensor_fn(const AstDecl *fn);
-Inst *sema_inst_new(Sema *s, FnRef f, Inst *caller, Span span);
-/* The call's arguments by parameter; the names that are not parameters are left to the caller. */
-bool sema_match_args(Sema *s, const AstDecl *fn, const AstItems *args, Span span, const AstExpr **arg);
-bool sema_bind_generics(Sema *s, Inst *inst, const AstItems *args, Env env, bool is_export);
-const Expr *sema_int(Sema *s, Env env, const AstExpr *e); /* an i64 */
 
 /* ---- sema_tensor.c ---- */
 /* The instance that a call of a tensor function makes (once for each call); hint names its tensors. *over relates it
@@ -268,14 +300,13 @@ const Expr *sema_int(Sema *s, Env env, const AstExpr *e); /* an i64 */
 Inst *sema_call_inst(Sema *s, Env env, const AstExpr *call, Sym hint, Over *over);
 /* Binds the parameters of a function on elements that has tensors among them. */
 Inst *sema_bind_call(Sema *s, Env env, const AstExpr *call, FnRef f);
-/* The parameter of inst's own that the call hands to p; reports where e is none. */
-Def *sema_inout_argument(Sema *s, Inst *inst, const AstParam *p, const AstExpr *e, const AstExpr *call);
 TensorVal *sema_result(Sema *s, Inst *inst, const Over *over, int k, Span span);
 TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint);
-TensorVal *sema_whole(Sema *s, Tensor *t); /* as a value */
 
-/* ---- sema_lift.c: what else is there ---- */
-void sema_free_vars(Sema *s, const Expr *e, Vars *out); /* each once */
+/* ---- sema_value.c ---- */
+TensorVal *sema_whole(Sema *s, Tensor *t);
+const Expr *sema_element(Sema *s, const TensorVal *v, const ExprVec *subs);
+const Expr *sema_load_vars(Sema *s, const TensorVal *v, Var **vars); /* subscripts: these variables */
 
 /* ---- sema_shape.c ---- */
 /* Shapes of parameters against those of arguments. */
@@ -293,7 +324,6 @@ typedef struct Unify {
 bool sema_unify_add(Sema *s, Unify *u, const AstType *type, const TensorVal *val, Span span, Sym what);
 bool sema_unify(Sema *s, Unify *u);
 bool sema_shape(Sema *s, Inst *inst, const AstItems *dims, ExprVec *out); /* of known names */
-bool sema_names_dim(const AstDecl *fn, Sym name);                         /* occurs in the types of the header */
 /* The first name in the shape that inst does not bind, or NULL. */
 const AstExpr *sema_unknown_dim(Inst *inst, const AstItems *dims);
 bool sema_declare_dims(Sema *s, Inst *inst, const AstItems *dims); /* an export's: names become dimensions */
@@ -311,80 +341,70 @@ void sema_order_dims(Sema *s);       /* those of the export in work, as the file
 void sema_bench_hints(Sema *s);      /* when all checks are known */
 void sema_report_idle_dims(Sema *s); /* lines of the root that are about nothing; when all exports are known */
 
-/* ---- sema_stmt.c ---- */
+/* ---- sema_collect.c ---- */
 bool sema_collect(Sema *s, Inst *inst);
+
+/* ---- sema_facts.c ---- */
 bool sema_facts(Sema *s, Inst *inst);
-bool sema_define(Sema *s, Def *d);
+
+/* ---- sema_order.c ---- */
+bool sema_define(Sema *s, Definition *d);
 /* d and what it needs, in the order of the source, so that long chains do not nest. */
-bool sema_define_needed(Sema *s, Def *d);
-/* The names in e that nothing binds; without `all` only those in subscripts. */
-typedef struct FreeName {
-    Sym name;
-    bool pack;
-    Span span;
-} FreeName;
-typedef struct FreeNames {
-    int n, cap;
-    FreeName *at;
-    bool hides; /* names of whole tensors count as well: they would be no subscripts */
-} FreeNames;
-void sema_free_names(Sema *s, Env env, const AstExpr *e, bool all, FreeNames *out);
+bool sema_define_needed(Sema *s, Definition *d);
 
 /* ---- sema_cycle.c ---- */
-void sema_report_cycle(Sema *s, const Def *d, bool self); /* d is needed while it is worked out */
+void sema_report_cycle(Sema *s, const Definition *d, bool self); /* d is needed while it is worked out */
 
 /* ---- sema_axis.c ---- */
 /* Reports a reduction of a whole tensor, or along an axis by number; `whole`: the tensor that its result defines, or
  * NULL in an expression. Returns NULL. */
 const Expr *sema_no_axis(Sema *s, Env env, const AstExpr *e, Sym name, Sym whole);
 void sema_no_whole(Sema *s, Env env, const AstExpr *e); /* reports an operation on whole tensors */
+
 /* ---- sema_def.c ---- */
-bool sema_store_as(Sema *s, Def *d); /* a result that the export stores in another type, once all are defined */
+bool sema_equations(Sema *s, Definition *d);
+bool sema_store_as(Sema *s, Definition *d); /* a result that the export stores in another type, once all are defined */
 
 /* ---- sema_pieces.c ---- */
-bool sema_check_pieces(Sema *s, const Def *d, const Tensor *t);
-/* Provably each element is defined by at most one of the pieces, once. */
-bool sema_apart(Sema *s, const Piece *pieces, int n, int rank);
-bool sema_equations(Sema *s, Def *d);
+bool sema_check_pieces(Sema *s, const Definition *d, const Tensor *t);
 
 /* ---- sema_over.c ---- */
 bool sema_over_add(Sema *s, Over *o, const Expr *e, Span span); /* the free variables of e */
-const Expr *sema_over_inside(Sema *s, const Over *o, const Expr *e);
-bool sema_over_same(const Over *a, const Over *b); /* ranges of the callers' variables */
-/* A tensor of the instance in the Graph: on which of the instance's variables its n pieces depend, its shape, a piece,
- * its value. rank is the tensor's in the instance. */
-Over sema_over_used(Sema *s, const Inst *inst, const Piece *pieces, int n, int rank);
+/* The shape of the instance's tensor in the Graph; the tensor as the instance sees it, and as the caller does. */
 bool sema_over_shape(Sema *s, const Over *o, const ExprVec *shape, Span span, ExprVec *out);
-Piece sema_over_piece(Sema *s, const Over *o, Piece p, int rank);
 TensorVal *sema_over_whole(Sema *s, const Over *o, Tensor *t);
-TensorVal *sema_over_value(Sema *s, const Over *o, const TensorVal *v); /* in the caller's terms */
+TensorVal *sema_over_value(Sema *s, const Over *o, const TensorVal *v);
 
 /* ---- sema_update.c ---- */
 /* Makes pieces (op[i]: what joins pieces[i].value, not yet stored, with the element) into definitions by =: the pieces
  * that they were, or *plain, one of the whole tensor. */
-bool sema_update(Sema *s, const Def *d, const TensorVal *t, Piece *pieces, const AstAssign *op, int *n, bool *plain);
+bool sema_update(Sema *s, const Definition *d, const TensorVal *t, Piece *pieces, const AstAssign *op, int *n,
+                 bool *plain);
 /* A tensor that holds all of old's elements after the pieces, whose values it may name. */
-TensorVal *sema_new_value(Sema *s, const Def *d, Tensor *old, Piece *pieces, int n);
+TensorVal *sema_new_value(Sema *s, const Definition *d, Tensor *old, Piece *pieces, int n);
+
+/* ---- sema_typing.c ---- */
+const Expr *sema_apply(Sema *s, Span span, Op op, const Expr *const *args, int n);
+const Expr *sema_to(Sema *s, Span span, Type t, const Expr *e);    /* widening; else an error */
+const Expr *sema_store(Sema *s, Span span, Type t, const Expr *e); /* what a definition of type t takes */
+const char *sema_describe(const Expr *e);                          /* its type, or what literal it is */
+bool sema_const_int(const Expr *e, int64_t *v);
+bool sema_const_double(const Expr *e, double *v);
 
 /* ---- sema_expr.c ---- */
 const Expr *sema_expr(Sema *s, Env env, const AstExpr *e);
 const Expr *sema_cond(Sema *s, Env env, const AstExpr *e);
-const Expr *sema_apply(Sema *s, Span span, Op op, const Expr *const *args, int n);
-const Expr *sema_to(Sema *s, Span span, Type t, const Expr *e);    /* widening; else an error */
-const Expr *sema_store(Sema *s, Span span, Type t, const Expr *e); /* what a definition of type t takes */
+const Expr *sema_int(Sema *s, Env env, const AstExpr *e); /* an i64 */
 /* Where an operand of a composite reduction (SCOPE_CLOSURE) is evaluated when env needs it: where the reduction is
  * used, with the variables that it has made so far. */
 Env sema_use_env(Sema *s, Env env, const Scope *sc);
-bool sema_const_int(const Expr *e, int64_t *v);
-bool sema_const_double(const Expr *e, double *v);
 
 /* ---- sema_load.c ---- */
 const Expr *sema_load(Sema *s, Env env, const AstExpr *e);
 const Expr *sema_pad(Sema *s, Env env, const AstExpr *call);
 bool sema_subs(Sema *s, Env env, const AstItems *items, const TensorVal *v, ExprVec *subs, bool *rest);
-const Expr *sema_load_vars(Sema *s, const TensorVal *v, Var **vars);
-/* Reports a subscript that may be out of range. Arithmetic of i32 in it becomes that of i64 where the proof needs that.
- */
+
+/* ---- sema_sub.c ---- */
 /* A subscript: where it stands and what it indexes. */
 typedef struct SubPlace {
     Span span;           /* of the subscript; of the target on a left-hand side */
@@ -398,16 +418,19 @@ typedef struct SubPlace {
     const ExprVec *subs; /* of a load, else NULL: all its subscripts */
     ExprVec *nonempty;   /* of a load, else NULL: takes the conditions on variables' ranges that it is in range under */
 } SubPlace;
+/* Reports a subscript that may be out of range. Arithmetic of i32 in it becomes that of i64 where the proof needs that.
+ */
 bool sema_check_sub(Sema *s, const Expr **sub, const SubPlace *at);
-const Expr *sema_wide(Sema *s, const Expr *sub); /* with arithmetic that could wrap in i32 done in i64 */
-Sym sema_var_over(Sema *s, const Scope *scope, const Expr *extent, const AstItems *items);
-const Expr *sema_room_above(Sema *s, const Expr *sub, const Expr *extent); /* extent - 1 - sub */
+bool sema_sub_is_plain(const Expr *sub, const Expr *extent); /* a variable over the extent: it needs no proof */
 
 /* ---- sema_refuse.c ---- */
 /* Reports that the subscript is out of range, or not proved in it: `low` below 0, else at its upper end. */
 void sema_refuse_sub(Sema *s, const Expr *sub, bool low, const SubPlace *at);
 
 /* ---- sema_suggest.c ---- */
+const Expr *sema_wide(Sema *s, const Expr *sub); /* with arithmetic that could wrap in i32 done in i64 */
+const Expr *sema_room_above(Sema *s, const Expr *sub, const Expr *extent); /* extent - 1 - sub */
+bool sema_in_range(Sema *s, const Expr *sub, const Expr *extent);
 /* The condition on the extent, that it is a multiple of a number, under which sub is in range; NULL: there is none. */
 const Expr *sema_suggest_multiple(Sema *s, const Expr *sub, const Expr *extent);
 /* What to assume of the inputs that sub, and the conditions around it, load, so that it is in range; NULL: unknown. */
@@ -415,15 +438,12 @@ Sym sema_suggest_assume(Sema *s, const Expr *sub, const Expr *extent);
 
 /* ---- sema_call.c ---- */
 const Expr *sema_call(Sema *s, Env env, const AstExpr *e);
-const char *sema_builtin(int i); /* the functions of the language, each once; NULL behind the last */
-bool sema_is_builtin(Sym name);  /* a function of the language */
 /* The expression that a body on elements returns (of a function or of a reduction); env gets its lets. */
 const AstExpr *sema_body_return(Sema *s, Env *env);
 /* What a function on elements returns, its parameters bound in env. */
 const Expr *sema_fn_value(Sema *s, Env env);
 
 /* ---- sema_reduce.c ---- */
-bool sema_is_reduction(Sema *s, Env env, const AstExpr *e);
 /* Result number `part` of a reduction that has several; -1: the only one. */
 const Expr *sema_reduce(Sema *s, Env env, const AstExpr *e, int part);
 
@@ -431,7 +451,7 @@ const Expr *sema_reduce(Sema *s, Env env, const AstExpr *e, int part);
 /* v itself, or the load of a tensor that holds it; the first only where v reduces. */
 const Expr *sema_lift(Sema *s, Sym name, const Expr *v);
 const Expr *sema_lift_any(Sema *s, Sym name, const Expr *v);
-bool sema_reduces(Sema *s, const Expr *e); /* a reduction is somewhere in it */
+void sema_free_vars(Sema *s, const Expr *e, VarVec *out); /* each once */
 
 /* ---- sema_range.c ---- */
 /* Where in `roots` a variable (or a pack) is used plainly, and the range that follows. */
@@ -443,14 +463,12 @@ typedef struct RangeQuery {
     VEC(const AstExpr *) roots;
     const Expr *otherwise; /* the answer where there is no use (NULL: none) */
     bool shifted;          /* else a use inside arithmetic is one: the dimension that it indexes */
-    Def *let;              /* NULL, or the let whose readers are asked where there is no use */
+    Definition *let;       /* NULL, or the let whose readers are asked where there is no use */
     bool quiet;            /* nothing is elaborated or reported: tensors that are not made yet say nothing */
     Span from;             /* the answer's: the use that gives the range */
 } RangeQuery;
-bool sema_range_waits(const AstExpr *e, Sym name, const AstItems *items, int from);
 bool sema_infer_var(Sema *s, RangeQuery *q, const Expr **hi);
 bool sema_infer_pack(Sema *s, RangeQuery *q, ExprVec *his);
-bool sema_mentions(const AstExpr *e, Sym name);
 
 /* ---- sema_ahead.c ---- */
 /* A load of the let in another equation, over 0..hi. */
@@ -460,25 +478,7 @@ typedef struct AheadUse {
 } AheadUse;
 /* How far the variable `name` of the let's left-hand side runs, where all equations that read the let agree; else NULL.
  * Where two disagree and conflict is not NULL, it takes these two. Reports nothing. */
-const Expr *sema_ahead(Sema *s, Def *let, Sym name, AheadUse conflict[2]);
-
-/* ---- sema_prove.c ---- */
-void sema_conjuncts(Sema *s, const Expr *c, bool holds, ExprVec *out, int depth);
-int sema_path_push(Sema *s, const Expr *cond, bool holds);
-void sema_path_pop(Sema *s, int mark);
-bool sema_is_small(const Expr *e);
-bool sema_uses(const Expr *e, const Expr *what);
-bool sema_uses_data(const Expr *e);
-/* e with the integer lets that it loads, and those that they load, written in. */
-const Expr *sema_written_in(Sema *s, const Expr *e);
-bool sema_refute(Sema *s, const Expr *e, Text *why);
-bool sema_refute_with(Sema *s, const Expr *e, Text *why, const Expr *const *value, int64_t *is, int n);
-bool sema_nonneg(Sema *s, const Expr *e);
-int sema_truth(Sema *s, const Expr *cond);
-const Expr *sema_guard_divisions(Sema *s, const Expr *e); /* expr_guard_divisions of a subscript in work */
-/* No value meets the conditions around this place. */
-bool sema_unreachable(Sema *s);
-bool sema_equal(Sema *s, const Expr *a, const Expr *b);
+const Expr *sema_ahead(Sema *s, Definition *let, Sym name, AheadUse conflict[2]);
 
 /* ---- sema_check.c ---- */
 bool sema_option(Sema *s, const AstStmt *st, Options *out); /* one statement */

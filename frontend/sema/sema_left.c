@@ -18,7 +18,7 @@ static RangeQuery query_for(Sema *s, const Building *b, Sym name, bool pack, Spa
     return q;
 }
 
-static bool bind_range(Sema *s, Building *b, const AstItem *it, int axis, const Target *t);
+static bool bind_range(Sema *s, Building *b, const AstItem *it, int axis, const Left *t);
 
 static bool has_range(const AstItem *it) { return it->kind == ITEM_IN || it->hi; }
 
@@ -39,7 +39,7 @@ static bool repeated(Sema *s, Sym name, Span span) {
     return false;
 }
 
-static bool bind_plain(Sema *s, Building *b, Target *t, Sym name, Span span, int axis) {
+static bool bind_plain(Sema *s, Building *b, Left *t, Sym name, Span span, int axis) {
     const Expr *zero = expr_int(s->g, TY_I64, 0), *hi;
     const Scope *bound = sema_scope_find(b->env.scope, name);
     bool in_part = t->d->kind == TENSOR_INOUT || b->p->stmt->op != ASSIGN_SET;
@@ -69,13 +69,13 @@ static bool bind_plain(Sema *s, Building *b, Target *t, Sym name, Span span, int
 }
 
 /* The variable that the item gives a range, in scope; NULL after an error. */
-static Var *bind_ranged(Sema *s, Building *b, const AstItem *it, const Target *t) {
+static Var *bind_ranged(Sema *s, Building *b, const AstItem *it, const Left *t) {
     Env outer = {b->env.inst, NULL};
     const Expr *lo = it->lo ? sema_int(s, outer, it->lo) : expr_int(s->g, TY_I64, 0);
     const Expr *hi = sema_int(s, outer, it->hi ? it->hi : it->value);
     int64_t v;
     if (!lo || !hi) return NULL;
-    if (sema_uses_data(lo) || sema_uses_data(hi)) {
+    if (known_uses_data(lo) || known_uses_data(hi)) {
         SEMA_REPORT(s, DATA_DIM, it->span, "the range of a definition cannot depend on data");
         return NULL;
     }
@@ -91,12 +91,12 @@ static Var *bind_ranged(Sema *s, Building *b, const AstItem *it, const Target *t
     return x;
 }
 
-static bool bind_range(Sema *s, Building *b, const AstItem *it, int axis, const Target *t) {
+static bool bind_range(Sema *s, Building *b, const AstItem *it, int axis, const Left *t) {
     Var *x = bind_ranged(s, b, it, t);
     int64_t v;
     if (!x) return false;
     bool whole = sema_const_int(x->lo, &v) && v == 0;
-    b->plain &= whole && (!t->has_shape || sema_equal(s, x->hi, t->shape.at[axis]));
+    b->plain &= whole && (!t->has_shape || known_equal(s->known, x->hi, t->shape.at[axis]));
     if (b->plain && t->has_shape) x->hi = t->shape.at[axis];
     vec_push(s->ctx, &b->subs, expr_var(s->g, x));
     return true;
@@ -121,7 +121,7 @@ static bool pack_range(Sema *s, const Building *b, const AstExpr *e, ExprVec *hi
     for (int i = 0; i < e->items->v.n; i++) {
         const Expr *hi = sema_int(s, outer, e->items->v.at[i].value);
         if (!hi) return false;
-        if (sema_uses_data(hi)) {
+        if (known_uses_data(hi)) {
             SEMA_REPORT(s, DATA_DIM, e->items->v.at[i].span, "the range of a definition cannot depend on data");
             return false;
         }
@@ -131,7 +131,7 @@ static bool pack_range(Sema *s, const Building *b, const AstExpr *e, ExprVec *hi
 }
 
 /* n: how many dimensions of t the pack is, where t has a shape. */
-static bool bind_pack(Sema *s, Building *b, Target *t, const AstItem *it, int axis, int n) {
+static bool bind_pack(Sema *s, Building *b, Left *t, const AstItem *it, int axis, int n) {
     ExprVec his = {0};
     const Expr *zero = expr_int(s->g, TY_I64, 0);
     if (sema_scope_find(b->env.scope, it->name)) return repeated(s, it->name, it->span);
@@ -142,7 +142,7 @@ static bool bind_pack(Sema *s, Building *b, Target *t, const AstItem *it, int ax
             return false;
         }
         for (int k = 0; k < his.n && t->has_shape; k++) {
-            b->plain &= sema_equal(s, his.at[k], t->shape.at[axis + k]);
+            b->plain &= known_equal(s->known, his.at[k], t->shape.at[axis + k]);
             if (b->plain) his.at[k] = t->shape.at[axis + k];
         }
     } else if (t->has_shape) {
@@ -195,7 +195,7 @@ static const Expr *room_for(Sema *s, const Building *b, const FreeName *f, const
     if (!poly_is_const(coef, &k) || k < 1) return NULL;
     if (!at_largest(s, b, &rest)) return NULL;
     const Expr *room = expr2(g, OP_SUB, expr2(g, OP_ADD, extent, expr_int(g, TY_I64, k - 1)), poly_expr(g, rest));
-    if (!sema_nonneg(s, room)) room = expr2(g, OP_MAX, room, expr_int(g, TY_I64, 0));
+    if (!known_nonneg(s->known, room)) room = expr2(g, OP_MAX, room, expr_int(g, TY_I64, 0));
     return poly_expr(g, poly_of(&env, expr2(g, OP_DIV, room, expr_int(g, TY_I64, k))));
 }
 
@@ -232,7 +232,7 @@ static void to_end(Building *b, Sym name) {
     b->vars.at[i] = v;
 }
 
-static bool bind_computed(Sema *s, Building *b, const Target *t, const AstItem *it, int axis) {
+static bool bind_computed(Sema *s, Building *b, const Left *t, const AstItem *it, int axis) {
     if (!t->has_shape && it->value->kind == AST_NAME) {
         Diag *d = SEMA_REPORT(s, LET_PIECE, it->span, "%s is a dimension: the brackets of a let hold index variables",
                               it->value->name);
@@ -257,7 +257,7 @@ static bool bind_computed(Sema *s, Building *b, const Target *t, const AstItem *
 }
 
 /* The range of a let's variable may follow from the result of a call that depends on variables after it. */
-static bool waits(const Building *b, const Target *t, int i) {
+static bool waits(const Building *b, const Left *t, int i) {
     const AstItems *items = b->p->target->index;
     const AstStmt *st = b->p->stmt;
     Sym name = items->v.at[i].value->name;
@@ -270,7 +270,7 @@ static bool is_value(const Building *b, Sym name) {
     return n && n->kind == NAME_VALUE;
 }
 
-bool sema_left(Sema *s, Building *b, Target *t) {
+bool sema_left(Sema *s, Building *b, Left *t) {
     const AstItems *items = b->p->target->index;
     int packs = 0;
     for (int i = 0; i < items->v.n; i++) packs += items->v.at[i].kind == ITEM_PACK;

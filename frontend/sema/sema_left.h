@@ -5,12 +5,12 @@
 #include "sema_int.h"
 
 /* The tensor that a definition makes: its shape and type where they are declared. */
-typedef struct Target {
-    Def *d;
+typedef struct Left {
+    Definition *d;
     bool has_shape, has_type;
     ExprVec shape;
     Type type;
-} Target;
+} Left;
 
 /* One piece while it is made. */
 typedef struct Building {
@@ -23,6 +23,6 @@ typedef struct Building {
 
 /* Binds the index variables of the piece in b->env, and makes b->subs. Where t has no shape yet, ranges come from `in`
  * or from the uses on the right. */
-bool sema_left(Sema *s, Building *b, Target *t);
+bool sema_left(Sema *s, Building *b, Left *t);
 
 #endif

@@ -1,67 +1,32 @@
 /* Reductions that a composite reduction names by let become tensors of their own, over the index variables that they
  * depend on: written out in place they would stand inside the reductions that use them. */
+#include "ir/expr_walk.h"
+#include "ir/expr_is.h"
 #include "sema_int.h"
-#include "ir/expr_map.h"
 
 enum { MAX_COMPARED = 20000 };
 
-/* ---- which variables an expression depends on ---- */
-
-typedef struct Free {
-    Ctx *ctx;
-    ExprMap seen;
-    Vars used, bound;
-    bool reduces;
-} Free;
-
-static void find(Free *f, const Expr *e) {
-    if (expr_map_get(&f->seen, e)) return;
-    expr_map_put(f->ctx, &f->seen, e, e);
-    if (e->op == OP_VAR) vec_push(f->ctx, &f->used, e->u.var);
-    if (e->op == OP_REDUCE) {
-        f->reduces = true;
-        for (int i = 0; i < e->u.reduce->nvars; i++) {
-            Var *v = e->u.reduce->vars[i];
-            vec_push(f->ctx, &f->bound, v);
-            find(f, v->lo);
-            find(f, v->hi);
-        }
-    }
-    for (int i = 0; i < e->nargs; i++) find(f, e->arg[i]);
+static ExprVars free_vars(Sema *s, const Expr *e) {
+    ExprFree free = {.ctx = s->ctx, .ranges = true};
+    return *expr_free(&free, e);
 }
 
-bool sema_reduces(Sema *s, const Expr *e) {
-    Free f = {.ctx = s->ctx};
-    find(&f, e);
-    return f.reduces;
-}
-
-static bool holds(const Vars *v, const Var *x) {
-    for (int i = 0; i < v->n; i++)
-        if (v->at[i] == x) return true;
-    return false;
-}
-
-void sema_free_vars(Sema *s, const Expr *e, Vars *out) {
-    Free f = {.ctx = s->ctx};
-    find(&f, e);
-    for (int i = 0; i < f.used.n; i++)
-        if (!holds(&f.bound, f.used.at[i]) && !holds(out, f.used.at[i])) vec_push(s->ctx, out, f.used.at[i]);
+void sema_free_vars(Sema *s, const Expr *e, VarVec *out) {
+    const ExprVars free = free_vars(s, e), there = {out->n, out->at};
+    for (int i = 0; i < free.n; i++)
+        if (!expr_vars_have(&there, free.vars[i])) vec_push(s->ctx, out, free.vars[i]);
 }
 
 /* Extents of a tensor over the variable: it runs from 0 to something that is the same everywhere. */
 static bool is_axis(Sema *s, const Var *v) {
-    Free f = {.ctx = s->ctx};
-    if (v->lo != expr_int(s->g, TY_I64, 0) || sema_uses_data(v->hi)) return false;
-    find(&f, v->hi);
-    return f.used.n == 0;
+    return v->lo == expr_int(s->g, TY_I64, 0) && !known_uses_data(v->hi) && !expr_has_op(v->hi, OP_VAR);
 }
 
 /* ---- equal but for the names of variables ---- */
 
 typedef struct Alpha {
     Ctx *ctx;
-    Vars a, b;
+    VarVec a, b;
     int left;
 } Alpha;
 
@@ -90,7 +55,7 @@ static bool same(Alpha *x, const Expr *a, const Expr *b) {
     return true;
 }
 
-static Tensor *lifted_before(Sema *s, const Vars *vars, const Expr *v) {
+static Tensor *lifted_before(Sema *s, const VarVec *vars, const Expr *v) {
     for (int i = 0; i < s->lifted.n; i++) {
         Tensor *t = s->lifted.at[i];
         const Piece *p = &t->pieces.at[0];
@@ -109,20 +74,18 @@ static Tensor *lifted_before(Sema *s, const Vars *vars, const Expr *v) {
 
 const Expr *sema_lift(Sema *s, Sym name, const Expr *v) {
     v = expr_settle(s->g, v);
-    return sema_reduces(s, v) ? sema_lift_any(s, name, v) : v;
+    return v->reduces ? sema_lift_any(s, name, v) : v;
 }
 
 const Expr *sema_lift_any(Sema *s, Sym name, const Expr *v) {
-    Free f = {.ctx = s->ctx};
-    Vars vars = {0};
+    VarVec vars = {0};
     v = expr_settle(s->g, v);
-    find(&f, v);
-    if (s->path.n > 0 || v->untyped) return v; /* what a condition excludes is not computed */
-    for (int i = 0; i < f.used.n; i++) {
-        if (holds(&f.bound, f.used.at[i]) || holds(&vars, f.used.at[i])) continue;
-        if (!is_axis(s, f.used.at[i]) || vars.n == MAX_RANK) return v;
+    if (s->known->path.n > 0 || v->untyped) return v; /* what a condition excludes is not computed */
+    const ExprVars free = free_vars(s, v);
+    for (int i = 0; i < free.n; i++) {
+        if (!is_axis(s, free.vars[i]) || vars.n == MAX_RANK) return v;
         int at = vars.n;
-        vec_push(s->ctx, &vars, f.used.at[i]);
+        vec_push(s->ctx, &vars, free.vars[i]);
         for (; at > 0 && vars.at[at - 1]->id > vars.at[at]->id; at--) { /* the outer ones first */
             Var *swap = vars.at[at];
             vars.at[at] = vars.at[at - 1];

@@ -1,17 +1,5 @@
-/* Loads: subscripts, their proofs, pad. */
+/* Loads: subscripts, pad. */
 #include "sema_int.h"
-
-/* The index variable in scope that runs over this extent and does not stand in the subscripts, or NULL. */
-Sym sema_var_over(Sema *s, const Scope *scope, const Expr *extent, const AstItems *items) {
-    for (; scope; scope = scope->up) {
-        if (scope->kind != SCOPE_VARS || scope->pack || scope->n != 1 || scope->owner || !scope->vars[0]->hi) continue;
-        bool used = false;
-        for (int i = 0; items && i < items->v.n; i++)
-            used = used || (items->v.at[i].value && sema_mentions(items->v.at[i].value, scope->name));
-        if (!used && sema_equal(s, scope->vars[0]->hi, extent)) return scope->name;
-    }
-    return NULL;
-}
 
 static void rank_error(Sema *s, Env env, const AstItems *items, const TensorVal *v, int n) {
     Text shape = {.ctx = s->ctx};
@@ -81,140 +69,13 @@ bool sema_subs(Sema *s, Env env, const AstItems *items, const TensorVal *v, Expr
     return true;
 }
 
-/* ---- proofs ---- */
-
-const Expr *sema_room_above(Sema *s, const Expr *sub, const Expr *extent) {
-    const Expr *last = expr2(s->g, OP_SUB, extent, expr_int(s->g, TY_I64, 1));
-    return expr2(s->g, OP_SUB, last, sub);
-}
-
-static bool is_plain(const Expr *sub, const Expr *extent) {
-    int64_t lo;
-    if (sub->op != OP_VAR || !sub->u.var->lo || sub->u.var->hi != extent) return false;
-    return expr_is_int(sub->u.var->lo, &lo) && lo >= 0;
-}
-
-static const Expr *widened(Sema *s, const Expr *e, int depth) {
-    bool whole = e->type == TY_I32 && (op_rule(e->op) == RULE_ARITH || e->op == OP_IF) && depth < MAX_DEPTH;
-    if (!whole) return expr_cast(s->g, TY_I64, e);
-    const Expr *arg[3] = {e->arg[0]};
-    for (int i = e->op == OP_IF; i < e->nargs; i++) arg[i] = widened(s, e->arg[i], depth + 1);
-    return expr_op(s->g, e->op, arg, e->nargs);
-}
-
-const Expr *sema_wide(Sema *s, const Expr *sub) {
-    return sub->op == OP_CAST && sema_is_small(sub) ? widened(s, sub->arg[0], 0) : sub;
-}
-
-static bool in_range(Sema *s, const Expr *sub, const Expr *extent) {
-    return sema_nonneg(s, sub) && sema_nonneg(s, sema_room_above(s, sub, extent));
-}
-
-/* Pushes that the variables of all subscripts of the load have values: their ranges are not empty. */
-static int push_beside(Sema *s, const SubPlace *at) {
-    int mark = s->path.n;
-    for (const Scope *sc = at->subs ? at->scope : NULL; sc; sc = sc->up)
-        for (int i = 0; sc->kind == SCOPE_VARS && i < sc->n; i++) {
-            const Var *v = sc->vars[i];
-            bool used = false;
-            for (int k = 0; k < at->subs->n && !used; k++)
-                used = sema_is_small(at->subs->at[k]) && sema_uses(at->subs->at[k], expr_var(s->g, sc->vars[i]));
-            if (used && v->lo && v->hi && sema_is_small(v->lo) && sema_is_small(v->hi))
-                sema_path_push(s, expr2(s->g, OP_LT, v->lo, v->hi), true);
-        }
-    return mark;
-}
-
-static bool in_range_beside(Sema *s, const Expr *sub, const SubPlace *at) {
-    int mark = push_beside(s, at);
-    bool ok = s->path.n > mark && in_range(s, sub, at->extent);
-    sema_path_pop(s, mark);
-    return ok;
-}
-
-/* Proves what holds as an index variable around has a value: its range is not empty. The load must say so itself then,
- * as it may be done once for all values. One range serves, or all do. */
-static bool in_range_inside(Sema *s, const Expr *sub, const SubPlace *at) {
-    ExprVec ranges = {0};
-    for (const Scope *sc = at->scope; sc; sc = sc->up)
-        for (int i = 0; sc->kind == SCOPE_VARS && i < sc->n; i++) {
-            const Var *v = sc->vars[i];
-            if (!v->lo || !v->hi || !sema_is_small(v->lo) || !sema_is_small(v->hi)) continue;
-            const Expr *some = expr2(s->g, OP_LT, v->lo, v->hi);
-            if (sema_truth(s, some) >= 0) continue;
-            int mark = sema_path_push(s, some, true);
-            bool ok = in_range(s, sub, at->extent);
-            sema_path_pop(s, mark);
-            if (ok) {
-                vec_push(s->ctx, at->nonempty, some);
-                return true;
-            }
-            vec_push(s->ctx, &ranges, some);
-        }
-    if (ranges.n < 2) return false;
-    int mark = s->path.n;
-    for (int i = 0; i < ranges.n; i++) sema_path_push(s, ranges.at[i], true);
-    bool ok = in_range(s, sub, at->extent);
-    sema_path_pop(s, mark);
-    for (int i = 0; ok && i < ranges.n; i++) vec_push(s->ctx, at->nonempty, ranges.at[i]);
-    return ok;
-}
-
-static bool check_sub(Sema *s, const Expr **sub, const SubPlace *at) {
-    const Expr *extent = at->extent;
-    bool low = sema_nonneg(s, *sub);
-    if (low && sema_nonneg(s, sema_room_above(s, *sub, extent))) return true;
-    const Expr *wide = sema_wide(s, *sub);
-    if (wide != *sub && in_range(s, wide, extent)) {
-        *sub = wide;
-        return true;
-    }
-    if (sema_unreachable(s) || in_range_beside(s, *sub, at)) return true;
-    if (at->nonempty && in_range_inside(s, *sub, at)) return true;
-    if (s->speaks_where && !sema_uses_data(*sub)) { /* an assumption says nothing of what is not there */
-        vec_push(s->ctx, s->speaks_where, expr2(s->g, OP_LE, expr_int(s->g, TY_I64, 0), *sub));
-        vec_push(s->ctx, s->speaks_where, expr2(s->g, OP_LT, *sub, extent));
-        return true;
-    }
-    sema_refuse_sub(s, *sub, !low, at);
-    return false;
-}
-
-bool sema_check_sub(Sema *s, const Expr **sub, const SubPlace *at) {
-    if (is_plain(*sub, at->extent)) return true;
-    if (!check_sub(s, sub, at)) return false;
-    if (!expr_divides(&(PolyEnv){.g = s->g}, *sub)) return true;
-    int mark = push_beside(s, at);
-    for (int i = 0; at->nonempty && i < at->nonempty->n; i++) sema_path_push(s, at->nonempty->at[i], true);
-    *sub = sema_guard_divisions(s, *sub);
-    sema_path_pop(s, mark);
-    return true;
-}
-
 /* ---- loads ---- */
-
-static const Expr *element(Sema *s, const TensorVal *v, const ExprVec *subs) {
-    if (!v->t) {
-        bool is_float = v->fill->op == OP_CONST && type_is_float(v->type); /* as an operand it would be widened */
-        return is_float ? expr_float(s->g, type_acc(v->type), v->fill->u.f) : v->fill;
-    }
-    ExprVec all = {0};
-    for (int i = 0; i < v->nlead; i++) vec_push(s->ctx, &all, v->lead[i]);
-    for (int i = 0; i < subs->n; i++) vec_push(s->ctx, &all, subs->at[i]);
-    return expr_cast(s->g, v->type, expr_load(s->g, v->t, all.at));
-}
-
-const Expr *sema_load_vars(Sema *s, const TensorVal *v, Var **vars) {
-    ExprVec subs = {0};
-    for (int i = 0; i < v->rank; i++) vec_push(s->ctx, &subs, expr_var(s->g, vars[i]));
-    return element(s, v, &subs);
-}
 
 static const Expr *both(Sema *s, const Expr *a, const Expr *b) { return a ? expr2(s->g, OP_AND, a, b) : b; }
 
 /* The element where all of `when` hold. */
 static const Expr *element_under(Sema *s, const TensorVal *v, const ExprVec *subs, const ExprVec *when) {
-    const Expr *e = element(s, v, subs), *cond = NULL;
+    const Expr *e = sema_element(s, v, subs), *cond = NULL;
     for (int i = 0; i < when->n; i++) cond = both(s, cond, when->at[i]);
     if (!cond) return e;
     const Expr *zero = type_is_float(e->type) ? expr_float(s->g, e->type, 0) : expr_int(s->g, e->type, 0);
@@ -250,11 +111,11 @@ const Expr *sema_load(Sema *s, Env env, const AstExpr *e) {
         AstExpr call = *e;
         call.kind = AST_CALL;
         call.a = (AstExpr *)e;
-        if (sema_is_reduction(s, env, &call)) {
+        if (sema_is_reduction(env, &call)) {
             SEMA_REPORT(s, NO_OPERAND, e->span, "a reduction has an operand: %s(...)", sema_show_ast(s, e));
             return NULL;
         }
-        if (sema_find_fn(s, env.inst, e->a->name, &f)) {
+        if (sema_find_fn(env.inst, e->a->name, &f)) {
             SEMA_REPORT(s, NOT_CALLED, e->a->span, "%s is a function: call it before taking an element, %s(x)[i]",
                         e->a->name, e->a->name);
             return NULL;
@@ -297,13 +158,13 @@ const Expr *sema_pad(Sema *s, Env env, const AstExpr *call) {
     if (!v || !outside) return NULL;
     const Expr *cond = NULL, *zero = expr_int(s->g, TY_I64, 0);
     for (int i = 0; i < subs.n; i++) {
-        if (is_plain(subs.at[i], v->shape[i])) continue;
-        const Expr *sub = subs.at[i] = sema_guard_divisions(s, subs.at[i]);
-        if (!sema_nonneg(s, sub)) cond = both(s, cond, expr2(s->g, OP_LE, zero, sub));
-        if (!sema_nonneg(s, sema_room_above(s, sub, v->shape[i])))
+        if (sema_sub_is_plain(subs.at[i], v->shape[i])) continue;
+        const Expr *sub = subs.at[i] = known_guard_divisions(s->known, subs.at[i]);
+        if (!known_nonneg(s->known, sub)) cond = both(s, cond, expr2(s->g, OP_LE, zero, sub));
+        if (!known_nonneg(s->known, sema_room_above(s, sub, v->shape[i])))
             cond = both(s, cond, expr2(s->g, OP_LT, sub, v->shape[i]));
     }
-    const Expr *inside = element(s, v, &subs);
+    const Expr *inside = sema_element(s, v, &subs);
     if (cond) return sema_apply(s, call->span, OP_IF, (const Expr *[]){cond, inside, outside}, 3);
     /* The type is that of both all the same. */
     return sema_apply(s, call->span, OP_IF, (const Expr *[]){expr_int(s->g, TY_BOOL, 1), inside, outside}, 3) ? inside

@@ -1,53 +1,25 @@
 /* Names: what a function's instance binds, what scopes inside an equation bind, and types by name. */
+#include "frontend/ast/builtins.h"
 #include "frontend/ast/foreign.h"
 #include "sema_int.h"
 
 #include <string.h>
 
-/* The parser has said it already of words of the second stage. */
-void *sema_not_yet(Sema *s, Span span, const char *what) {
-    for (int i = 0; i < diag_count(s->ctx); i++) {
-        const Diag *d = diag_at(s->ctx, i);
-        if (diag_code(d) == DIAG_NOT_YET && diag_span(d).file == span.file && diag_span(d).start == span.start)
-            return NULL;
+static AstDecl *own_decl(FileScope *f, AstDeclKind kind, Sym name) {
+    return (AstDecl *)expr_map_get(&f->decls[kind], name);
+}
+
+/* In the file itself, then in its imports, the last one first; imports of imports are not visible. */
+bool sema_find_decl(FileScope *file, AstDeclKind kind, Sym name, FnRef *out) {
+    AstDecl *d = own_decl(file, kind, name);
+    FileScope *at = file;
+    for (int i = file->imports.n - 1; !d && i >= 0; i--) {
+        at = file->imports.at[i];
+        d = own_decl(at, kind, name);
     }
-    Diag *d = SEMA_REPORT(s, NOT_YET, span, "%s: not yet", what);
-    if (later_instead(what)) diag_help(s->ctx, d, "%s", later_instead(what));
-    return NULL;
-}
-
-void *sema_not_called(Sema *s, const AstExpr *call) {
-    const AstExpr *inner = call->a;
-    while (inner->kind == AST_CALL || inner->kind == AST_INDEX) inner = inner->a;
-    if (inner->kind == AST_NAME && (!strcmp(inner->name, "vjp") || !strcmp(inner->name, "foreach")))
-        return sema_not_yet(s, inner->span, inner->name);
-    if (call->a->kind != AST_ERROR)
-        SEMA_REPORT(s, NOT_A_FUNCTION, call->a->span, "this is no function: functions are called by their names");
-    return NULL;
-}
-
-Sym sema_show(Sema *s, const Expr *e) {
-    Text t = {.ctx = s->ctx};
-    PolyEnv env = {.g = s->g};
-    if (e->type == TY_I64 && sema_is_small(e) && !sema_uses_data(e)) {
-        Poly p = poly_of(&env, e);
-        if (!p.failed) e = poly_expr(s->g, p);
-    }
-    expr_print(&t, e, NULL);
-    return sym_n(s->ctx, t.s ? t.s : "", t.n);
-}
-
-Sym sema_show_ast(Sema *s, const AstExpr *e) {
-    size_t n;
-    const char *text = diag_file_text(s->ctx, e->span.file, &n);
-    if (!text || e->span.end > n || e->span.start > e->span.end) return sym(s->ctx, "");
-    return sym_n(s->ctx, text + e->span.start, e->span.end - e->span.start);
-}
-
-Sym sema_quote(Sema *s, Span span) {
-    AstExpr e = {.span = span};
-    Sym text = sema_show_ast(s, &e);
-    return *text && strlen(text) <= 40 && !strchr(text, '\n') ? text : sym(s->ctx, "...");
+    if (!d) return false;
+    *out = (FnRef){.file = at, .decl = d};
+    return true;
 }
 
 Name *sema_name(Inst *inst, Sym name) {
@@ -177,19 +149,16 @@ static const char *module_with(Sema *s, FileScope *f, Sym name) {
 
 /* sum_j and the like: the reduction's name, or NULL. */
 static Sym reduction_in(Sema *s, Sym name) {
-    static const char *const reductions[] = {"sum", "prod", "max", "min", "mean", "any", "all", "argmax", "argmin"};
     const char *end = strchr(name, '_');
-    for (size_t i = 0; end && i < sizeof reductions / sizeof *reductions; i++)
-        if (strlen(reductions[i]) == (size_t)(end - name) && !strncmp(name, reductions[i], (size_t)(end - name)))
-            return sym(s->ctx, reductions[i]);
-    return NULL;
+    Sym reduction = end ? sym_n(s->ctx, name, (size_t)(end - name)) : NULL;
+    return reduction && builtin_is_reduction(reduction) ? reduction : NULL;
 }
 
 void sema_unknown_function(Sema *s, Env env, Sym name, Span span) {
     Candidates c = {0};
     bool quiet = diag_full(s->ctx);
     const char *builtin;
-    for (int i = 0; !quiet && (builtin = sema_builtin(i)); i++) vec_push(s->ctx, &c, builtin);
+    for (int i = 0; !quiet && (builtin = builtin_function(i)); i++) vec_push(s->ctx, &c, builtin);
     for (int i = 0; i < TY_COUNT && !quiet; i++) vec_push(s->ctx, &c, type_name((Type)i));
     if (!quiet) function_candidates(s, env.inst->file, &c);
     Diag *d = SEMA_REPORT(s, UNKNOWN_FUNCTION, span, "unknown function %s", name);
@@ -200,7 +169,7 @@ void sema_unknown_function(Sema *s, Env env, Sym name, Span span) {
     size_t last = strlen(name) - 1;
     Sym without = name[last] == 'f' ? sym_n(s->ctx, name, last) : NULL; /* expf */
     if (without && foreign_name(without)) without = sym(s->ctx, foreign_name(without));
-    if (without && !sema_is_builtin(without)) without = NULL;
+    if (without && !builtin_is_function(without)) without = NULL;
     if (type) {
         diag_fix(s->ctx, d, span, type, "a cast is a call of the type: %s(...)", type);
     } else if (without || other) {
@@ -247,7 +216,7 @@ bool sema_type(Sema *s, Inst *inst, Sym name, const AstItems *args, Span span, T
     }
     if (type_by_name(name, t)) return true;
     FnRef f;
-    if (sema_find_decl(s, inst->file, DECL_STRUCT, name, &f)) {
+    if (sema_find_decl(inst->file, DECL_STRUCT, name, &f)) {
         sema_not_yet(s, span, "a struct");
         return false;
     }
@@ -260,11 +229,11 @@ bool sema_type(Sema *s, Inst *inst, Sym name, const AstItems *args, Span span, T
     return false;
 }
 
-bool sema_find_fn(Sema *s, Inst *inst, Sym name, FnRef *out) {
+bool sema_find_fn(Inst *inst, Sym name, FnRef *out) {
     Name *n = sema_name(inst, name);
     if (n && n->kind == NAME_FN) {
         *out = n->fn;
         return true;
     }
-    return sema_find_decl(s, inst->file, DECL_FN, name, out);
+    return sema_find_decl(inst->file, DECL_FN, name, out);
 }

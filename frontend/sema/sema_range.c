@@ -1,5 +1,6 @@
 /* The range of an index variable from its uses: every subscript that is the variable alone, outside pad and outside an
  * `if` that tests the variable, must agree. */
+#include "frontend/ast/builtins.h"
 #include "sema_int.h"
 
 #include <string.h>
@@ -24,36 +25,6 @@ typedef struct Walk {
     Sym follows;
     bool failed, arithmetic; /* it appears inside arithmetic */
 } Walk;
-
-bool sema_mentions(const AstExpr *e, Sym name) {
-    if (!e) return false;
-    if (e->kind == AST_NAME && e->name == name) return true;
-    if (sema_mentions(e->a, name) || sema_mentions(e->b, name) || sema_mentions(e->c, name)) return true;
-    for (int i = 0; e->items && i < e->items->v.n; i++) {
-        const AstItem *it = &e->items->v.at[i];
-        if (it->kind == ITEM_PACK && it->name == name) return true;
-        if (sema_mentions(it->lo, name) || sema_mentions(it->value, name)) return true;
-    }
-    return e->items && sema_mentions(e->items->guard, name);
-}
-
-/* Whether `name` subscripts the result of a call whose arguments depend on an index variable of items[from...], which
- * therefore is bound first. */
-bool sema_range_waits(const AstExpr *e, Sym name, const AstItems *items, int from) {
-    if (!e) return false;
-    for (int i = 0; e->items && i < e->items->v.n; i++) {
-        const AstExpr *v = e->items->v.at[i].value;
-        bool here = e->kind == AST_INDEX && e->a->kind != AST_NAME && v && v->kind == AST_NAME && v->name == name;
-        for (int k = from; here && k < items->v.n; k++) {
-            const AstItem *it = &items->v.at[k];
-            Sym other = it->kind == ITEM_EXPR ? it->value->name : it->name;
-            if (other && other != name && sema_mentions(e->a, other)) return true;
-        }
-        if (sema_range_waits(v, name, items, from)) return true;
-    }
-    return sema_range_waits(e->a, name, items, from) || sema_range_waits(e->b, name, items, from) ||
-           sema_range_waits(e->c, name, items, from);
-}
 
 static void walk(Walk *w, const AstExpr *e, bool count);
 
@@ -156,7 +127,7 @@ static void add_padded(Walk *w, const AstExpr *load, int at) {
 }
 
 static bool names_pad(const AstExpr *e) {
-    return e->kind == AST_CALL && e->a->kind == AST_NAME && !strcmp(e->a->name, "pad");
+    return e->kind == AST_CALL && e->a->kind == AST_NAME && builtin_by_name(e->a->name) == BUILTIN_PAD;
 }
 
 /* The variable of `vars` with which the guard compares `name`, or NULL. */
@@ -182,7 +153,7 @@ static void walk(Walk *w, const AstExpr *e, bool count) {
         return;
     case AST_INDEX: walk_load(w, e, count); return;
     case AST_CALL:
-        if (sema_is_reduction(w->s, w->q->env, e)) {
+        if (sema_is_reduction(w->q->env, e)) {
             const AstItems *vars = e->a->items;
             if (!rebinds(vars, w->q->name)) {
                 Sym with = compared(vars, vars->guard, w->q->name);
@@ -223,7 +194,7 @@ static void walk(Walk *w, const AstExpr *e, bool count) {
 static bool agree(Sema *s, const Use *a, const Use *b) {
     if (a->extent.n != b->extent.n) return false;
     for (int i = 0; i < a->extent.n; i++)
-        if (!sema_equal(s, a->extent.at[i], b->extent.at[i])) return false;
+        if (!known_equal(s->known, a->extent.at[i], b->extent.at[i])) return false;
     return true;
 }
 
@@ -254,7 +225,7 @@ static Sym range_for(Sema *s, const RangeQuery *q, const AstExpr *e, const Expr 
     }
     if (e->u.op == OP_ADD && other->kind == AST_INT) return sym_fmt(s->ctx, "%s - %s", size, text);
     const Scope *sc = e->u.op == OP_ADD && other->kind == AST_NAME ? sema_scope_find(q->env.scope, other->name) : NULL;
-    if (sc && sc->kind == SCOPE_VARS && !sc->pack && sc->vars[0]->hi && !sema_uses_data(sc->vars[0]->hi)) {
+    if (sc && sc->kind == SCOPE_VARS && !sc->pack && sc->vars[0]->hi && !known_uses_data(sc->vars[0]->hi)) {
         const Expr *last = expr2(s->g, OP_SUB, sc->vars[0]->hi, expr_int(s->g, TY_I64, 1));
         return sema_show(s, expr2(s->g, OP_SUB, extent, last));
     }
@@ -305,7 +276,7 @@ static void report_unknown(Sema *s, const RangeQuery *q, const Walk *w) {
 static bool other_axis(Sema *s, const RangeQuery *q, const Use *u, const Use *want) {
     if (u->extent.n != 1 || want->extent.n != 1) return false;
     for (int k = 0; k < u->tensor->rank && k < u->load->items->v.n; k++) {
-        if (k == u->at || !sema_equal(s, u->tensor->shape[k], want->extent.at[0])) continue;
+        if (k == u->at || !known_equal(s->known, u->tensor->shape[k], want->extent.at[0])) continue;
         const AstExpr *there = u->load->items->v.at[k].value;
         const Scope *sc = there && there->kind == AST_NAME ? sema_scope_find(q->env.scope, there->name) : NULL;
         bool fits = sc && sc->kind == SCOPE_VARS && !sc->pack && sc->vars[0]->hi == want->extent.at[0];
@@ -327,7 +298,8 @@ static bool help_other_variable(Sema *s, const RangeQuery *q, Diag *d, const Use
 static bool help_shorter(Sema *s, const RangeQuery *q, Diag *d, const Use *a, const Use *b) {
     if (a->extent.n != 1 || b->extent.n != 1) return false;
     const Expr *x = a->extent.at[0], *y = b->extent.at[0];
-    bool a_first = sema_nonneg(s, expr2(s->g, OP_SUB, y, x)), b_first = sema_nonneg(s, expr2(s->g, OP_SUB, x, y));
+    bool a_first = known_nonneg(s->known, expr2(s->g, OP_SUB, y, x)),
+         b_first = known_nonneg(s->known, expr2(s->g, OP_SUB, x, y));
     if (!a_first && !b_first) return false;
     Sym end = sema_show(s, a_first ? x : y);
     diag_help(
@@ -381,9 +353,9 @@ static bool query_readers(Sema *s, RangeQuery *q, ExprVec *extent, const Walk *w
                           q->let->name, q->name, sema_show(s, conflict[0].hi), sema_show(s, conflict[1].hi));
     for (int i = 0; i < 2; i++) diag_note(s->ctx, d, conflict[i].span, "0..%s here", sema_show(s, conflict[i].hi));
     const Expr *a = conflict[0].hi, *b = conflict[1].hi;
-    const Expr *both = sema_nonneg(s, expr2(s->g, OP_SUB, a, b))   ? a
-                       : sema_nonneg(s, expr2(s->g, OP_SUB, b, a)) ? b
-                                                                   : expr2(s->g, OP_MAX, a, b);
+    const Expr *both = known_nonneg(s->known, expr2(s->g, OP_SUB, a, b))   ? a
+                       : known_nonneg(s->known, expr2(s->g, OP_SUB, b, a)) ? b
+                                                                           : expr2(s->g, OP_MAX, a, b);
     Sym fix = sym_fmt(s->ctx, "%s in 0..%s", q->name, sema_show(s, both));
     diag_fix(s->ctx, d, q->span, fix, "give it the range that holds both: %s", fix);
     return false;

@@ -1,25 +1,10 @@
 /* Reductions: their variables, guards and monoids; mean; composite reductions of the source. */
+#include "frontend/ast/builtins.h"
 #include "sema_int.h"
 
 #include "ir/poly/hull.h"
 
 #include <string.h>
-
-static bool monoid_by_name(Sym name, MonoidKind *m) {
-    for (int i = 0; i < MONOID_COUNT; i++)
-        if (!strcmp(name, monoid_name((MonoidKind)i))) return *m = (MonoidKind)i, true;
-    return false;
-}
-
-/* name[vars](operands), where name is no tensor or function of the source. */
-bool sema_is_reduction(Sema *s, Env env, const AstExpr *e) {
-    MonoidKind m;
-    FnRef f;
-    if (e->kind != AST_CALL || e->a->kind != AST_INDEX || e->a->a->kind != AST_NAME) return false;
-    Sym name = e->a->a->name;
-    if (sema_find_decl(s, env.inst->file, DECL_REDUCE, name, &f)) return true;
-    return monoid_by_name(name, &m) || !strcmp(name, "mean") || !strcmp(name, "fold") || !strcmp(name, "scan");
-}
 
 /* ---- variables ---- */
 
@@ -82,14 +67,15 @@ static bool bind_formal(Sema *s, Bound *b, Sym name, const Scope *formal) {
     return g != NULL;
 }
 
-/* Binds what q asks for to the range that its uses give: in `roots`, the guard and the items from `from` on. */
-static bool bind_inferred(Sema *s, Bound *b, RangeQuery q, const AstItems *items, int from, const Roots *roots) {
-    for (int i = 0; i < roots->n; i++) vec_push(s->ctx, &q.roots, roots->at[i]);
+/* Variable number i of the reduction, a name or a pack as q says, whose range follows from uses in the operands and
+ * behind it. */
+static bool bind_inferred(Sema *s, Bound *b, RangeQuery q, const AstItems *items, int i, const Roots *roots) {
+    for (int k = 0; k < roots->n; k++) vec_push(s->ctx, &q.roots, roots->at[k]);
     if (items->guard) vec_push(s->ctx, &q.roots, items->guard);
-    for (int i = from; i < items->v.n; i++) {
-        if (items->v.at[i].kind != ITEM_IN) continue;
-        if (items->v.at[i].lo) vec_push(s->ctx, &q.roots, items->v.at[i].lo);
-        vec_push(s->ctx, &q.roots, items->v.at[i].value);
+    for (int k = i + 1; k < items->v.n; k++) {
+        if (items->v.at[k].kind != ITEM_IN) continue;
+        if (items->v.at[k].lo) vec_push(s->ctx, &q.roots, items->v.at[k].lo);
+        vec_push(s->ctx, &q.roots, items->v.at[k].value);
     }
     const Expr *zero = expr_int(s->g, TY_I64, 0);
     if (!q.pack) {
@@ -103,7 +89,7 @@ static bool bind_inferred(Sema *s, Bound *b, RangeQuery q, const AstItems *items
     ExprVec his = {0};
     if (!sema_infer_pack(s, &q, &his)) return false;
     Var **vars = NEW_N(s->ctx, Var *, his.n + 1);
-    for (int i = 0; i < his.n; i++) vars[i] = new_var(s, b, sym_fmt(s->ctx, "%s%d", q.name, i), zero, his.at[i]);
+    for (int k = 0; k < his.n; k++) vars[k] = new_var(s, b, sym_fmt(s->ctx, "%s%d", q.name, k), zero, his.at[k]);
     b->env.scope = sema_scope_pack(s, b->env.scope, q.name, vars, his.n);
     return true;
 }
@@ -131,7 +117,7 @@ static bool bind_item(Sema *s, Bound *b, const AstItems *items, int i, const Roo
     if (sc && sc->kind == SCOPE_FORMAL) return bind_formal(s, b, name, sc);
     sema_warn_hidden(s, b->env.inst, name, it->span);
     const RangeQuery q = {.env = b->env, .name = name, .pack = pack, .span = it->span};
-    return bind_inferred(s, b, q, items, i + 1, roots);
+    return bind_inferred(s, b, q, items, i, roots);
 }
 
 static bool bind_items(Sema *s, Bound *b, const AstItems *items, const Roots *roots) {
@@ -146,9 +132,9 @@ static bool bind_items(Sema *s, Bound *b, const AstItems *items, const Roots *ro
         if (later[i]) ok = bind_item(s, b, items, i, roots);
     if (!ok) return false;
     if (items->guard) {
-        int mark = sema_path_push(s, b->guard, true);
+        int mark = known_push(s->known, b->guard, true);
         const Expr *g = sema_cond(s, b->env, items->guard);
-        sema_path_pop(s, mark);
+        known_pop(s->known, mark);
         if (!g) return false;
         b->guard = both(s, b->guard, g);
     }
@@ -183,7 +169,7 @@ static const Expr *summand(Sema *s, const Expr *body) {
     bool bf16 = option_is(o, MATMUL_BF16), f16 = option_is(o, MATMUL_F16);
     if ((!bf16 && !f16) || body->op != OP_MUL || body->type != TY_F32 || body->arg[0] == body->arg[1]) return body;
     for (int i = 0; i < 2; i++)
-        if (!sema_uses_data(body->arg[i])) return body;
+        if (!known_uses_data(body->arg[i])) return body;
     Type t = bf16 ? TY_BF16 : TY_F16;
     return expr2(s->g, OP_MUL, factor(s, body->arg[0], t), factor(s, body->arg[1], t));
 }
@@ -207,10 +193,11 @@ static const Expr *plain_count(Sema *s, const Bound *b) {
         const Var *v = b->vars.at[i];
         for (int k = 0; k < i; k++) {
             const Expr *x = expr_var(s->g, b->vars.at[k]);
-            if (sema_uses(v->lo, x) || sema_uses(v->hi, x)) return NULL;
+            if (known_uses(v->lo, x) || known_uses(v->hi, x)) return NULL;
         }
         const Expr *len = v->lo == zero ? v->hi : expr2(s->g, OP_SUB, v->hi, v->lo);
-        if (len->op != OP_DIM && len->op != OP_CONST && !sema_nonneg(s, len)) len = expr2(s->g, OP_MAX, len, zero);
+        if (len->op != OP_DIM && len->op != OP_CONST && !known_nonneg(s->known, len))
+            len = expr2(s->g, OP_MAX, len, zero);
         n = n ? expr2(s->g, OP_MUL, n, len) : len;
     }
     return n ? n : expr_int(s->g, TY_I64, 1);
@@ -241,12 +228,11 @@ static const Expr *mean(Sema *s, Env env, const AstExpr *e, const Bound *b, cons
     return expr2(s->g, OP_DIV, total, divisor);
 }
 
-static const Expr *operand(Sema *s, const AstExpr *e, const Bound *b, Roots *roots) {
+static const Expr *operand(Sema *s, const Bound *b, Roots *roots) {
     if (roots->n != 1) return NULL;
-    int mark = sema_path_push(s, b->guard, true);
+    int mark = known_push(s->known, b->guard, true);
     const Expr *body = sema_expr(s, b->env, roots->at[0]);
-    sema_path_pop(s, mark);
-    (void)e;
+    known_pop(s->known, mark);
     return body;
 }
 
@@ -257,11 +243,11 @@ static const Expr *plain(Sema *s, Env env, const AstExpr *e, Sym name, Roots *ro
         return NULL;
     }
     if (!bind_items(s, &b, e->a->items, roots)) return NULL;
-    const Expr *body = operand(s, e, &b, roots);
+    const Expr *body = operand(s, &b, roots);
     if (!body) return NULL;
-    if (!strcmp(name, "mean")) return mean(s, env, e, &b, body, roots);
+    if (builtin_by_name(name) == BUILTIN_MEAN) return mean(s, env, e, &b, body, roots);
     MonoidKind m = MONOID_SUM;
-    monoid_by_name(name, &m);
+    sema_monoid(name, &m);
     bool truth = m == MONOID_ANY || m == MONOID_ALL;
     if (truth && body->type != TY_BOOL) {
         Diag *d = SEMA_REPORT(s, REDUCED_TYPE, e->items->span, "%s is of bool", name);
@@ -370,7 +356,7 @@ const Expr *sema_reduce(Sema *s, Env env, const AstExpr *e, int part) {
     Roots roots = {0};
     for (int i = 0; i < e->items->v.n; i++)
         if (e->items->v.at[i].kind == ITEM_EXPR) vec_push(s->ctx, &roots, e->items->v.at[i].value);
-    if (sema_find_decl(s, env.inst->file, DECL_REDUCE, name, &f)) return composite(s, env, e, f, part);
-    if (!strcmp(name, "fold") || !strcmp(name, "scan")) return sema_not_yet(s, e->span, name);
+    if (sema_find_decl(env.inst->file, DECL_REDUCE, name, &f)) return composite(s, env, e, f, part);
+    if (builtin_is_later(builtin_by_name(name))) return sema_not_yet(s, e->span, name);
     return plain(s, env, e, name, &roots);
 }

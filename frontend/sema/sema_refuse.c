@@ -14,10 +14,10 @@ typedef struct Refusal {
 
 /* ---- where the ranges come from ---- */
 
-typedef VEC(const Var *) VarVec;
+typedef VEC(const Var *) ConstVars;
 
 /* The variables of e and those that their ranges use. */
-static void variables(Sema *s, const Expr *e, VarVec *out, int *left) {
+static void variables(Sema *s, const Expr *e, ConstVars *out, int *left) {
     if (!e || --*left < 0) return;
     if (e->op == OP_VAR) {
         for (int i = 0; i < out->n; i++)
@@ -31,7 +31,7 @@ static void variables(Sema *s, const Expr *e, VarVec *out, int *left) {
 
 static void note_ranges(const Refusal *r) {
     Sema *s = r->s;
-    VarVec vars = {0};
+    ConstVars vars = {0};
     int left = 200;
     variables(s, r->sub, &vars, &left);
     for (int i = 0; i < vars.n && i < 3; i++) {
@@ -40,8 +40,8 @@ static void note_ranges(const Refusal *r) {
             diag_note(s->ctx, r->d, v->span, "%s runs over %s..%s because of this", v->name, sema_show(s, v->lo),
                       sema_show(s, v->hi));
     }
-    for (int i = 0; i < s->path.n && i < 3; i++)
-        diag_note(s->ctx, r->d, SPAN_NONE, "known here: %s", sema_show(s, s->path.at[i]));
+    for (int i = 0; i < s->known->path.n && i < 3; i++)
+        diag_note(s->ctx, r->d, SPAN_NONE, "known here: %s", sema_show(s, s->known->path.at[i]));
     if (r->at->declared.file >= 0 && r->at->name)
         diag_note(s->ctx, r->d, r->at->declared, "dimension %d of %s is %s", r->at->axis, r->at->name,
                   sema_show(s, r->at->extent));
@@ -62,7 +62,7 @@ static const char *zero_of(Type t) { return t == TY_BOOL ? "false" : type_is_flo
  * *excess: by how much it is always outside there, or 0. */
 static const Expr *dimension_condition(const Refusal *r, int64_t *excess) {
     Sema *s = r->s;
-    VarVec vars = {0};
+    ConstVars vars = {0};
     ExprVec from = {0}, to = {0};
     int left = 200;
     const Expr *one = expr_int(s->g, TY_I64, 1);
@@ -89,7 +89,7 @@ static const Expr *dimension_condition(const Refusal *r, int64_t *excess) {
     int64_t v;
     Poly beyond = poly_of(&env, r->low ? cond->arg[1] : expr2(s->g, OP_SUB, cond->arg[0], cond->arg[1]));
     if (!beyond.failed && poly_is_const(beyond, &v)) *excess = v < 0 ? -v : v;
-    return sema_const_int(cond, &v) || sema_truth(s, cond) == 0 ? NULL : cond;
+    return sema_const_int(cond, &v) || known_truth(s->known, cond) == 0 ? NULL : cond;
 }
 
 static void dimensions(Sema *s, const Expr *e, ExprVec *out) {
@@ -100,11 +100,12 @@ static void dimensions(Sema *s, const Expr *e, ExprVec *out) {
 /* Whether cond fails unless a dimension is 0: nobody requires that. */
 static bool only_at_zero(Sema *s, const Expr *cond) {
     ExprVec dims = {0};
-    int mark = s->path.n;
+    int mark = s->known->path.n;
     dimensions(s, cond, &dims);
-    for (int i = 0; i < dims.n; i++) sema_path_push(s, expr2(s->g, OP_GT, dims.at[i], expr_int(s->g, TY_I64, 0)), true);
-    bool fails = sema_truth(s, cond) == 0;
-    sema_path_pop(s, mark);
+    for (int i = 0; i < dims.n; i++)
+        known_push(s->known, expr2(s->g, OP_GT, dims.at[i], expr_int(s->g, TY_I64, 0)), true);
+    bool fails = known_truth(s->known, cond) == 0;
+    known_pop(s->known, mark);
     return fails;
 }
 
@@ -118,22 +119,22 @@ static bool never_in_range(const Refusal *r) {
     const Expr *one = expr_int(s->g, TY_I64, 1);
     const Expr *out =
         r->low ? expr1(s->g, OP_NEG, r->sub) : expr2(s->g, OP_ADD, expr2(s->g, OP_SUB, r->sub, r->at->extent), one);
-    return sema_nonneg(s, expr2(s->g, OP_SUB, out, one));
+    return known_nonneg(s->known, expr2(s->g, OP_SUB, out, one));
 }
 
 /* Whether the opposite of a condition around the load would put it in range, where it never is in range now: the
  * branches of an if are swapped. */
 static const Expr *swapped(const Refusal *r) {
     Sema *s = r->s;
-    if (s->path.n == 0 || !never_in_range(r)) return NULL;
-    for (int i = s->path.n - 1; i >= 0; i--) {
-        const Expr *c = s->path.at[i];
-        int n = s->path.n;
-        s->path.n = i;
-        sema_path_push(s, c, false);
-        bool in = sema_nonneg(s, r->sub) && sema_nonneg(s, sema_room_above(s, r->sub, r->at->extent));
-        s->path.at[i] = c;
-        s->path.n = n;
+    if (s->known->path.n == 0 || !never_in_range(r)) return NULL;
+    for (int i = s->known->path.n - 1; i >= 0; i--) {
+        const Expr *c = s->known->path.at[i];
+        int n = s->known->path.n;
+        s->known->path.n = i;
+        known_push(s->known, c, false);
+        bool in = known_nonneg(s->known, r->sub) && known_nonneg(s->known, sema_room_above(s, r->sub, r->at->extent));
+        s->known->path.at[i] = c;
+        s->known->path.n = n;
         if (in) return c;
     }
     return NULL;
@@ -142,14 +143,14 @@ static const Expr *swapped(const Refusal *r) {
 /* sub is a variable plus a constant, and the variable runs over the whole dimension. */
 static const Var *shifted(const Refusal *r, int64_t *by) {
     PolyEnv env = {.g = r->s->g};
-    VarVec vars = {0};
+    ConstVars vars = {0};
     int left = 200;
     variables(r->s, r->sub, &vars, &left);
     if (vars.n == 0) return NULL;
     const Expr *v = expr_var(r->s->g, (Var *)vars.at[0]);
     Poly rest = poly_sub(r->s->ctx, poly_of(&env, r->sub), poly_of(&env, v));
     if (!poly_is_const(rest, by) || *by == 0) return NULL;
-    return sema_equal(r->s, vars.at[0]->hi, r->at->extent) ? vars.at[0] : NULL;
+    return known_equal(r->s->known, vars.at[0]->hi, r->at->extent) ? vars.at[0] : NULL;
 }
 
 /* The dimensions, scalars and data by which e divides. */
@@ -166,15 +167,15 @@ static void divisor_names(Sema *s, const Expr *e, bool inside, ExprVec *out, int
 static const Expr *empty_length(const Refusal *r) {
     Sema *s = r->s;
     ExprVec names = {0};
-    if (!sema_is_small(r->sub) || !sema_is_small(r->at->extent)) return NULL;
+    if (!known_is_small(r->sub) || !known_is_small(r->at->extent)) return NULL;
     dimensions(s, r->at->extent, &names);
     dimensions(s, r->sub, &names);
     for (int i = 0; i < names.n; i++) {
         const Expr *some = expr2(s->g, OP_GT, names.at[i], expr_int(s->g, TY_I64, 0));
-        if (sema_truth(s, some) == 1) continue;
-        int mark = sema_path_push(s, some, true);
-        bool in = sema_nonneg(s, r->sub) && sema_nonneg(s, sema_room_above(s, r->sub, r->at->extent));
-        sema_path_pop(s, mark);
+        if (known_truth(s->known, some) == 1) continue;
+        int mark = known_push(s->known, some, true);
+        bool in = known_nonneg(s->known, r->sub) && known_nonneg(s->known, sema_room_above(s, r->sub, r->at->extent));
+        known_pop(s->known, mark);
         if (in) return names.at[i];
     }
     return NULL;
@@ -196,9 +197,9 @@ static bool help_divisor(const Refusal *r) {
     divisor_names(s, r->at->extent, false, &names, &left);
     for (int i = 0; i < names.n; i++) {
         const Expr *n = names.at[i];
-        int mark = sema_path_push(s, expr2(s->g, OP_GT, n, expr_int(s->g, n->type, 0)), true);
-        bool in = sema_nonneg(s, r->sub) && sema_nonneg(s, sema_room_above(s, r->sub, r->at->extent));
-        sema_path_pop(s, mark);
+        int mark = known_push(s->known, expr2(s->g, OP_GT, n, expr_int(s->g, n->type, 0)), true);
+        bool in = known_nonneg(s->known, r->sub) && known_nonneg(s->known, sema_room_above(s, r->sub, r->at->extent));
+        known_pop(s->known, mark);
         if (!in) continue;
         Sym name = sema_show(s, n);
         diag_note(s->ctx, r->d, SPAN_NONE, "a quotient or remainder by 0 is 0, and %s may be 0", name);
@@ -216,6 +217,31 @@ static bool help_divisor(const Refusal *r) {
 static const Expr *unwrapped(const Expr *e) {
     while (e->op == OP_CAST && !type_is_float(e->arg[0]->type)) e = e->arg[0];
     return e;
+}
+
+/* To take the element only where it is. `excess`: how far outside it is at most, where that is known, else 0. */
+static void help_guard(const Refusal *r, int64_t excess) {
+    Sema *s = r->s;
+    int64_t by;
+    const Var *v = shifted(r, &by);
+    if (!r->at->load) {
+        diag_help(s->ctx, r->d, "define only what exists: add where 0 <= e && e < %s at the end of the equation",
+                  sema_show(s, r->at->extent));
+        return;
+    }
+    Sym load = source_text(r, r->at->load->span);
+    if (v)
+        diag_help(s->ctx, r->d, "let %s run over fewer values, %s in %s..%s, or give a value for outside: pad(%s, %s)",
+                  v->name, v->name, by < 0 ? sym_fmt(s->ctx, "%lld", (long long)-by) : sym(s->ctx, "0"),
+                  sema_show(s, by < 0 ? r->at->extent : expr2(s->g, OP_SUB, r->at->extent, expr_int(s->g, TY_I64, by))),
+                  load, zero_of(r->at->type));
+    else
+        diag_help(s->ctx, r->d, "guard it with if or where, or give a value for outside: pad(%s, %s)", load,
+                  zero_of(r->at->type));
+    if (!v && excess && s->known->path.n == 0)
+        diag_help(s->ctx, r->d, "at its %s it is %lld too %s: is %lld to be %s, or a range to be shorter?",
+                  r->low ? "least" : "largest", (long long)excess, r->low ? "small" : "large", (long long)excess,
+                  r->low ? "added" : "subtracted");
 }
 
 static void help_indices(const Refusal *r) {
@@ -240,7 +266,6 @@ static void help_indices(const Refusal *r) {
         return;
     }
     const Expr *other = swapped(r), *cond = dimension_condition(r, &excess);
-    const Var *v = shifted(r, &by);
     Sym near = r->sub->op == OP_VAR ? sema_var_over(s, r->at->scope, r->at->extent, NULL) : NULL;
     if (near) {
         diag_help(s->ctx, r->d, "%s runs over 0..%s: did you mean %s here?", near, sema_show(s, r->at->extent), near);
@@ -264,24 +289,7 @@ static void help_indices(const Refusal *r) {
                   r->sub->u.var->name, sema_show(s, r->at->extent));
         return;
     }
-    if (!r->at->load) {
-        diag_help(s->ctx, r->d, "define only what exists: add where 0 <= e && e < %s at the end of the equation",
-                  sema_show(s, r->at->extent));
-        return;
-    }
-    Sym load = source_text(r, r->at->load->span);
-    if (v)
-        diag_help(s->ctx, r->d, "let %s run over fewer values, %s in %s..%s, or give a value for outside: pad(%s, %s)",
-                  v->name, v->name, by < 0 ? sym_fmt(s->ctx, "%lld", (long long)-by) : sym(s->ctx, "0"),
-                  sema_show(s, by < 0 ? r->at->extent : expr2(s->g, OP_SUB, r->at->extent, expr_int(s->g, TY_I64, by))),
-                  load, zero_of(r->at->type));
-    else
-        diag_help(s->ctx, r->d, "guard it with if or where, or give a value for outside: pad(%s, %s)", load,
-                  zero_of(r->at->type));
-    if (!v && excess && s->path.n == 0)
-        diag_help(s->ctx, r->d, "at its %s it is %lld too %s: is %lld to be %s, or a range to be shorter?",
-                  r->low ? "least" : "largest", (long long)excess, r->low ? "small" : "large", (long long)excess,
-                  r->low ? "added" : "subtracted");
+    help_guard(r, excess);
 }
 
 /* A cast in e of dimensions to a type that not all of them have room in; NULL: none. */
@@ -297,7 +305,7 @@ static const Expr *narrowed(const Expr *e, int *left) {
 static void help_data(const Refusal *r) {
     Sema *s = r->s;
     int left = 500;
-    const Expr *cast = narrowed(sema_written_in(s, r->sub), &left);
+    const Expr *cast = narrowed(known_written_in(s->known, r->sub), &left);
     if (help_divisor(r)) return;
     if (cast)
         diag_help(s->ctx, r->d, "%s is another number where %s does not fit in %s: write %s", sema_show(s, cast),
@@ -344,7 +352,7 @@ void sema_refuse_sub(Sema *s, const Expr *sub, bool low, const SubPlace *at) {
     int64_t is[2];
     text_put(&why, "");
     Sym shown = sema_show(s, sub->op == OP_CAST ? sub->arg[0] : sub), extent = sema_show(s, at->extent);
-    const Expr *length = sema_uses_data(sub) ? empty_length(&r) : NULL;
+    const Expr *length = known_uses_data(sub) ? empty_length(&r) : NULL;
     if (length) {
         const char *form = "%s is out of range where %s is 0: subscript %d";
         Sym name = sema_show(s, length);
@@ -354,7 +362,7 @@ void sema_refuse_sub(Sema *s, const Expr *sub, bool low, const SubPlace *at) {
         help_length(&r, length);
         return;
     }
-    if (sema_uses_data(sub)) {
+    if (known_uses_data(sub)) {
         const char *form = "%s may be out of range: subscript %d, %s, is data and could be anything";
         r.d = at->load ? SEMA_REPORT(s, DATA_SUBSCRIPT, at->span, form, what(&r), at->axis, source_text(&r, at->span))
                        : SEMA_REPORT(s, STORE_RANGE, at->span, form, what(&r), at->axis, shown);
@@ -362,7 +370,7 @@ void sema_refuse_sub(Sema *s, const Expr *sub, bool low, const SubPlace *at) {
         help_data(&r);
         return;
     }
-    if (sema_refute_with(s, room, &why, values, is, 2)) {
+    if (known_refute_with(s->known, room, &why, values, is, 2)) {
         const char *form = "%s is out of range: subscript %d, %s, is %s%s%s%s";
         const char *side = low ? "negative" : "beyond ", *end = low ? "" : extent, *of = why.n ? " for " : "";
         r.d = at->load ? SEMA_REPORT(s, OUT_OF_RANGE, at->span, form, what(&r), at->axis, shown, side, end, of, why.s)

@@ -1,8 +1,9 @@
 /* Where a report stands. What goes wrong in a function may be the fault of its call: the calls that led there are notes
  * of the report, and one about a file other than the one that is compiled stands at the call that entered it. */
+#include "frontend/ast/builtins.h"
 #include "sema_int.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 enum { SHOWN_CALLS = 4 };
 
@@ -69,10 +70,6 @@ static void advise_floats(Sema *s, Diag *d, const Inst *call) {
     }
 }
 
-void sema_given(Sema *s, Inst *inst, Span at, Type type, int rank) {
-    vec_push(s->ctx, &inst->given, ((Given){at, type, rank}));
-}
-
 Diag *sema_report(Sema *s, DiagCode code, Span span, const char *fmt, ...) {
     Text text = {.ctx = s->ctx};
     va_list ap;
@@ -98,4 +95,55 @@ Diag *sema_report(Sema *s, DiagCode code, Span span, const char *fmt, ...) {
     note_calls(s, d, call->caller);
     if (diag_code_class(code) == DIAG_CLASS_TYPES) advise_floats(s, d, call);
     return d;
+}
+
+/* ---- what a report quotes ---- */
+
+Sym sema_show(Sema *s, const Expr *e) {
+    Text t = {.ctx = s->ctx};
+    PolyEnv env = {.g = s->g};
+    if (e->type == TY_I64 && known_is_small(e) && !known_uses_data(e)) {
+        Poly p = poly_of(&env, e);
+        if (!p.failed) e = poly_expr(s->g, p);
+    }
+    expr_print(&t, e, NULL);
+    return sym_n(s->ctx, t.s ? t.s : "", t.n);
+}
+
+Sym sema_show_ast(Sema *s, const AstExpr *e) {
+    size_t n;
+    const char *text = diag_file_text(s->ctx, e->span.file, &n);
+    if (!text || e->span.end > n || e->span.start > e->span.end) return sym(s->ctx, "");
+    return sym_n(s->ctx, text + e->span.start, e->span.end - e->span.start);
+}
+
+Sym sema_quote(Sema *s, Span span) {
+    AstExpr e = {.span = span};
+    Sym text = sema_show_ast(s, &e);
+    return *text && strlen(text) <= 40 && !strchr(text, '\n') ? text : sym(s->ctx, "...");
+}
+
+/* ---- what is not there yet ---- */
+
+/* The parser has said it already of words of the second stage. */
+void *sema_not_yet(Sema *s, Span span, const char *what) {
+    for (int i = 0; i < diag_count(s->ctx); i++) {
+        const Diag *d = diag_at(s->ctx, i);
+        if (diag_code(d) == DIAG_NOT_YET && diag_span(d).file == span.file && diag_span(d).start == span.start)
+            return NULL;
+    }
+    Diag *d = SEMA_REPORT(s, NOT_YET, span, "%s: not yet", what);
+    const char *instead = builtin_instead(builtin_by_name(what));
+    if (instead) diag_help(s->ctx, d, "%s", instead);
+    return NULL;
+}
+
+void *sema_not_called(Sema *s, const AstExpr *call) {
+    const AstExpr *inner = call->a;
+    while (inner->kind == AST_CALL || inner->kind == AST_INDEX) inner = inner->a;
+    if (inner->kind == AST_NAME && builtin_kind(builtin_by_name(inner->name)) == BUILTIN_IS_FUNCTION)
+        return sema_not_yet(s, inner->span, inner->name);
+    if (call->a->kind != AST_ERROR)
+        SEMA_REPORT(s, NOT_A_FUNCTION, call->a->span, "this is no function: functions are called by their names");
+    return NULL;
 }

@@ -6,7 +6,7 @@
 
 static bool wrong_count(Sema *s, const AstDecl *fn, const AstTypes *types) {
     int n = fn->results->v.n;
-    Span span = span_join(types->v.at[0]->span, types->v.at[types->v.n - 1]->span);
+    Span span = ast_span_join(types->v.at[0]->span, types->v.at[types->v.n - 1]->span);
     Diag *d = SEMA_REPORT(s, EXPORT_TYPES, span, "%s has %d result%s, and there %s %d type%s", fn->name, n,
                           n == 1 ? "" : "s", types->v.n == 1 ? "is" : "are", types->v.n, types->v.n == 1 ? "" : "s");
     Text list = {.ctx = s->ctx};
@@ -15,7 +15,7 @@ static bool wrong_count(Sema *s, const AstDecl *fn, const AstTypes *types) {
     return false;
 }
 
-static bool store_as(Sema *s, Inst *inst, Def *d, const AstType *as) {
+static bool store_as(Sema *s, Inst *inst, Definition *d, const AstType *as) {
     const AstType *header = d->param->type;
     Type from, to;
     if (!strcmp(as->name, "_")) return true;

@@ -1,21 +1,33 @@
 /* Dimensions: shapes of the header as expressions, the constraints of `dim`, and binding a callee's dimensions from the
  * shapes of its arguments. */
+#include "frontend/ast/ast_walk.h"
 #include "sema_int.h"
 
 /* ---- names in a dimension ---- */
 
+typedef struct Unknown {
+    Inst *inst;
+    int n;
+    const AstExpr *first;
+} Unknown;
+
+static AstStep is_unknown(void *user, const AstExpr *e) {
+    Unknown *u = user;
+    if (e->kind == AST_INDEX) return ast_walk(e->a, is_unknown, user), AST_PAST; /* that there are any is the mistake */
+    if (e->kind == AST_CALL) return ast_walk_items(e->items, is_unknown, user), AST_PAST; /* a function's name */
+    if (e->kind == AST_NAME && !sema_name(u->inst, e->name)) {
+        if (!u->first) u->first = e;
+        u->n++;
+    }
+    return AST_INTO;
+}
+
 /* How many unknown names e has; the first of them goes to *one, which is NULL before. */
 static int count_unknown(Inst *inst, const AstExpr *e, const AstExpr **one) {
-    if (!e) return 0;
-    if (e->kind == AST_NAME && !sema_name(inst, e->name)) {
-        if (!*one) *one = e;
-        return 1;
-    }
-    int n = e->kind == AST_CALL ? 0 : count_unknown(inst, e->a, one); /* what is called is no dimension */
-    n += count_unknown(inst, e->b, one) + count_unknown(inst, e->c, one);
-    if (e->kind != AST_CALL) return n;
-    for (int i = 0; e->items && i < e->items->v.n; i++) n += count_unknown(inst, e->items->v.at[i].value, one);
-    return n;
+    Unknown u = {.inst = inst, .first = *one};
+    ast_walk(e, is_unknown, &u);
+    *one = u.first;
+    return u.n;
 }
 
 const AstExpr *sema_unknown_dim(Inst *inst, const AstItems *dims) {
@@ -25,27 +37,11 @@ const AstExpr *sema_unknown_dim(Inst *inst, const AstItems *dims) {
     return one;
 }
 
-static bool items_name(const AstItems *dims, Sym name) {
-    for (int i = 0; dims && i < dims->v.n; i++) {
-        const AstItem *it = &dims->v.at[i];
-        if (it->kind == ITEM_PACK ? it->name == name : it->value && sema_mentions(it->value, name)) return true;
-    }
-    return false;
-}
-
-bool sema_names_dim(const AstDecl *fn, Sym name) {
-    for (int i = 0; fn->params && i < fn->params->v.n; i++)
-        if (fn->params->v.at[i].type && items_name(fn->params->v.at[i].type->dims, name)) return true;
-    for (int i = 0; fn->results && i < fn->results->v.n; i++)
-        if (fn->results->v.at[i].type && items_name(fn->results->v.at[i].type->dims, name)) return true;
-    return false;
-}
-
 /* ---- dim statements ---- */
 
 static void add_require(Sema *s, const Expr *cond, Sym text, Span span) {
     int64_t v;
-    if (sema_const_int(cond, &v) ? v != 0 : sema_truth(s, cond) == 1) return;
+    if (sema_const_int(cond, &v) ? v != 0 : known_truth(s->known, cond) == 1) return;
     vec_push(s->ctx, &s->g->facts, ((Fact){.cond = cond, .require = true, .text = text, .span = span}));
 }
 
@@ -68,10 +64,10 @@ static bool may_divide(const AstExpr *e) {
 
 void sema_no_zero_divisor(Sema *s, const AstExpr *written, const Expr *e, Span span) {
     int left = 2000;
-    Vars vars = {0};
+    VarVec vars = {0};
     if (!may_divide(written)) return; /* R = M/G in G*R: nothing but M = 0 goes with G = 0 */
     sema_free_vars(s, e, &vars);
-    if (!vars.n && !sema_uses_data(e)) no_zero_divisor(s, e, span, &left);
+    if (!vars.n && !known_uses_data(e)) no_zero_divisor(s, e, span, &left);
 }
 
 static const Expr *bound(Sema *s, Inst *inst, const AstExpr *e) { return e ? sema_int(s, (Env){inst, NULL}, e) : NULL; }
@@ -213,9 +209,9 @@ static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
     const Expr *e = sema_int(s, (Env){inst, NULL}, it->value);
     if (!e) return false;
     e = folded(s, e, 0);
-    Vars vars = {0};
+    VarVec vars = {0};
     sema_free_vars(s, e, &vars);
-    if (sema_uses_data(e) || vars.n) {
+    if (known_uses_data(e) || vars.n) {
         SEMA_REPORT(s, DATA_DIM, it->span, "a dimension cannot depend on %s", vars.n ? vars.at[0]->name : "data");
         return false;
     }
@@ -230,7 +226,7 @@ static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
     }
     sema_no_zero_divisor(s, it->value, e, it->span);
     if (e->op != OP_CONST && e->op != OP_DIM)
-        vec_push(s->ctx, &s->shapes, expr2(s->g, OP_GE, e, expr_int(s->g, TY_I64, 0)));
+        vec_push(s->ctx, &s->known->shapes, expr2(s->g, OP_GE, e, expr_int(s->g, TY_I64, 0)));
     vec_push(s->ctx, out, e);
     return true;
 }
@@ -251,8 +247,9 @@ static void add_pair(Sema *s, Unify *u, const AstExpr *ast, const Expr *actual, 
     vec_push(s->ctx, &u->pairs, ((DimPair){ast, actual, span, what}));
 }
 
-/* p->ast: the dimension as the callee inst writes it at `origin`, or NULL. */
-static bool mismatch(Sema *s, const DimPair *p, const Expr *want, Inst *inst, Span origin) {
+/* The dimension, which the callee inst declares at `origin`, is not the one wanted; p->ast is as it writes it, or NULL.
+ */
+static bool mismatch(Sema *s, const DimPair *p, const Expr *want, Span origin, Inst *inst) {
     const Expr *got = p->actual;
     Diag *d = SEMA_REPORT(s, SHAPE_MISMATCH, p->span, "%s must be %s, but is %s", p->what, sema_show(s, want),
                           sema_show(s, got));
@@ -261,8 +258,8 @@ static bool mismatch(Sema *s, const DimPair *p, const Expr *want, Inst *inst, Sp
     if (n && n->from)
         diag_note(s->ctx, d, n->given, "%s of %s is %s: %s is", n->name, inst->fn->name, sema_show(s, want), n->from);
     Text why = {.ctx = s->ctx};
-    bool differ =
-        sema_refute(s, expr2(s->g, OP_SUB, want, got), &why) || sema_refute(s, expr2(s->g, OP_SUB, got, want), &why);
+    bool differ = known_refute(s->known, expr2(s->g, OP_SUB, want, got), &why) ||
+                  known_refute(s->known, expr2(s->g, OP_SUB, got, want), &why);
     if (differ && why.n) diag_note(s->ctx, d, SPAN_NONE, "they differ for %s", why.s);
     PolyEnv env = {.g = s->g};
     int64_t by;
@@ -289,8 +286,8 @@ static bool unify_pack(Sema *s, Unify *u, const AstItem *it, const Expr *const *
         return false;
     }
     for (int i = 0; i < n; i++)
-        if (!sema_equal(s, name->pack.at[i], actual[i]))
-            return mismatch(s, &(DimPair){NULL, actual[i], span, what}, name->pack.at[i], u->inst, it->span);
+        if (!known_equal(s->known, name->pack.at[i], actual[i]))
+            return mismatch(s, &(DimPair){NULL, actual[i], span, what}, name->pack.at[i], it->span, u->inst);
     return true;
 }
 
@@ -372,8 +369,8 @@ static bool unify_step(Sema *s, Unify *u, const DimPair *p, bool plain, bool *fa
     const Expr *want = sema_int(s, (Env){u->inst, NULL}, p->ast);
     if (!want)
         *failed = true;
-    else if (!sema_equal(s, want, p->actual))
-        *failed |= !mismatch(s, p, want, u->inst, p->ast->span);
+    else if (!known_equal(s->known, want, p->actual))
+        *failed |= !mismatch(s, p, want, p->ast->span, u->inst);
     return true;
 }
 

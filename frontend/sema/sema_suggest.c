@@ -2,6 +2,27 @@
  * it. */
 #include "sema_int.h"
 
+const Expr *sema_room_above(Sema *s, const Expr *sub, const Expr *extent) {
+    const Expr *last = expr2(s->g, OP_SUB, extent, expr_int(s->g, TY_I64, 1));
+    return expr2(s->g, OP_SUB, last, sub);
+}
+
+static const Expr *widened(Sema *s, const Expr *e, int depth) {
+    bool whole = e->type == TY_I32 && (op_rule(e->op) == RULE_ARITH || e->op == OP_IF) && depth < MAX_DEPTH;
+    if (!whole) return expr_cast(s->g, TY_I64, e);
+    const Expr *arg[3] = {e->arg[0]};
+    for (int i = e->op == OP_IF; i < e->nargs; i++) arg[i] = widened(s, e->arg[i], depth + 1);
+    return expr_op(s->g, e->op, arg, e->nargs);
+}
+
+const Expr *sema_wide(Sema *s, const Expr *sub) {
+    return sub->op == OP_CAST && known_is_small(sub) ? widened(s, sub->arg[0], 0) : sub;
+}
+
+bool sema_in_range(Sema *s, const Expr *sub, const Expr *extent) {
+    return known_nonneg(s->known, sub) && known_nonneg(s->known, sema_room_above(s, sub, extent));
+}
+
 typedef struct Constants {
     int n;
     int64_t at[8];
@@ -18,22 +39,18 @@ static void divisors_in(const Expr *e, Constants *out, int *left) {
     for (int i = 0; i < e->nargs; i++) divisors_in(e->arg[i], out, left);
 }
 
-static bool in_range(Sema *s, const Expr *sub, const Expr *extent) {
-    return sema_nonneg(s, sub) && sema_nonneg(s, sema_room_above(s, sub, extent));
-}
-
 const Expr *sema_suggest_multiple(Sema *s, const Expr *sub, const Expr *extent) {
     Constants by = {0};
     int left = 500;
     divisors_in(sub, &by, &left);
-    for (int i = 0; i < s->path.n; i++) divisors_in(s->path.at[i], &by, &left);
+    for (int i = 0; i < s->known->path.n; i++) divisors_in(s->known->path.at[i], &by, &left);
     if (extent->op != OP_DIM) return NULL;
     for (int i = 0; i < by.n; i++) {
         const Expr *rest = expr2(s->g, OP_MOD, extent, expr_int(s->g, TY_I64, by.at[i]));
         const Expr *whole = expr2(s->g, OP_EQ, rest, expr_int(s->g, TY_I64, 0));
-        int mark = sema_path_push(s, whole, true);
-        bool in = in_range(s, sub, extent);
-        sema_path_pop(s, mark);
+        int mark = known_push(s->known, whole, true);
+        bool in = sema_in_range(s, sub, extent);
+        known_pop(s->known, mark);
         if (in) return whole;
     }
     return NULL;
@@ -96,16 +113,16 @@ static bool is_of(const Claim *c, const Expr *load) { return c->numbered ? c->sh
 
 static bool proves(Sema *s, const InputLoads *g, const Claim *claim, int n, const Form *f, const Expr *sub,
                    const Expr *extent) {
-    int mark = s->path.n;
+    int mark = s->known->path.n;
     for (int i = 0; i < g->n; i++)
         for (int k = 0; k < n; k++) {
             if (!is_of(&claim[k], g->load[i])) continue;
             const Expr *v = expr_cast(s->g, TY_I64, g->load[i]);
-            if (claim[k].low) sema_path_push(s, expr2(s->g, OP_LE, f->least, v), true);
-            if (claim[k].high) sema_path_push(s, expr2(s->g, f->below, v, f->end), true);
+            if (claim[k].low) known_push(s->known, expr2(s->g, OP_LE, f->least, v), true);
+            if (claim[k].high) known_push(s->known, expr2(s->g, f->below, v, f->end), true);
         }
-    bool in = in_range(s, sub, extent);
-    s->path.n = mark;
+    bool in = sema_in_range(s, sub, extent);
+    s->known->path.n = mark;
     return in;
 }
 
@@ -134,7 +151,7 @@ static Sym claims(Sema *s, const Claim *claim, int n, const Form *f) {
 static const Expr *at_end(Sema *s, const Expr *e, bool largest) {
     PolyEnv env = {.g = s->g};
     const Expr *one = expr_int(s->g, TY_I64, 1);
-    Vars vars = {0};
+    VarVec vars = {0};
     sema_free_vars(s, e, &vars);
     for (int i = 0; i < vars.n; i++) {
         const Expr *v = expr_var(s->g, vars.at[i]), *last = expr2(s->g, OP_SUB, vars.at[i]->hi, one);
@@ -143,7 +160,7 @@ static const Expr *at_end(Sema *s, const Expr *e, bool largest) {
         if (!poly_linear(s->ctx, poly_of(&env, e), v, &coef, &rest) || !poly_is_const(coef, &k)) return NULL;
         e = expr_replace(s->g, e, &v, (k > 0) == largest ? &last : (const Expr *const *)&vars.at[i]->lo, 1);
     }
-    return sema_uses_data(e) ? NULL : e;
+    return known_uses_data(e) ? NULL : e;
 }
 
 /* How small and large an element may be in a sum with index variables; false: sub is no such sum. */
@@ -165,10 +182,10 @@ Sym sema_suggest_assume(Sema *s, const Expr *sub, const Expr *extent) {
     InputLoads g = {0};
     Claim claim[MOST_LOADS];
     int left = 1000, n = 0;
-    if (!sema_is_small(sub)) return NULL;
+    if (!known_is_small(sub)) return NULL;
     sub = sema_wide(s, sub);
-    given_in(sema_written_in(s, sub), &g, &left);
-    for (int i = 0; i < s->path.n; i++) given_in(s->path.at[i], &g, &left);
+    given_in(known_written_in(s->known, sub), &g, &left);
+    for (int i = 0; i < s->known->path.n; i++) given_in(s->known->path.at[i], &g, &left);
     if (!g.n || left < 0) return NULL;
     for (int i = 0; i < g.n; i++) {
         Claim c = {.t = g.load[i]->u.tensor, .low = true, .high = true};

@@ -1,14 +1,9 @@
 /* Whole tensors as values: names, slices, and calls of tensor functions, which are inlined: each call binds the
  * function's parameters to its arguments and defines the function's tensors anew, once for each place it stands in. */
+#include "frontend/ast/builtins.h"
 #include "sema_int.h"
 
 #include <string.h>
-
-TensorVal *sema_whole(Sema *s, Tensor *t) {
-    TensorVal *v = NEW(s->ctx, TensorVal);
-    *v = (TensorVal){.t = t, .type = t->type, .rank = t->rank, .shape = t->shape};
-    return v;
-}
 
 static bool sema_widens(Type from, Type to) {
     if (from == to) return true;
@@ -64,16 +59,6 @@ static bool bind_names_given(Sema *s, const Args *a) {
         ok &= n != NULL;
     }
     return ok;
-}
-
-Def *sema_inout_argument(Sema *s, Inst *inst, const AstParam *p, const AstExpr *e, const AstExpr *call) {
-    for (int i = 0; e && e->kind == AST_NAME && i < inst->defs.n; i++)
-        if (inst->defs.at[i]->kind == TENSOR_INOUT && inst->defs.at[i]->name == e->name) return inst->defs.at[i];
-    Diag *d = SEMA_REPORT(s, INOUT_ARGUMENT, e ? e->span : call->span,
-                          "%s of %s is inout: it takes a whole inout parameter of the caller", p->name, call->a->name);
-    diag_note(s->ctx, d, p->span, "declared here");
-    if (e && e->kind == AST_NAME) diag_help(s->ctx, d, "declare it in the caller's header: inout %s: ...", e->name);
-    return NULL;
 }
 
 static bool is_int(const AstParam *p) { return p->type && !strcmp(p->type->name, "int"); }
@@ -137,7 +122,7 @@ static bool bind_scalar(Sema *s, Args *a, int i) {
     const AstExpr *e = a->arg[i] ? a->arg[i] : p->def;
     Env own = {a->inst, NULL};
     Type t;
-    const Expr *v = a->arg[i]   ? sema_over_inside(s, &a->inst->over, a->scalar[i])
+    const Expr *v = a->arg[i]   ? over_inside(s->g, &a->inst->over, a->scalar[i])
                     : is_int(p) ? sema_int(s, own, e)
                                 : sema_expr(s, own, e);
     if (v && p->type && !is_int(p))
@@ -155,7 +140,7 @@ static bool lead_inside(Sema *s, const Args *a, TensorVal *v, const AstExpr *e) 
     if (a->inst->over.vars.n == 0 || v->nlead == 0) return true;
     const Expr **lead = NEW_N(s->ctx, const Expr *, v->nlead + 1);
     for (int i = 0; i < v->nlead; i++) {
-        lead[i] = sema_over_inside(s, &a->inst->over, v->lead[i]);
+        lead[i] = over_inside(s->g, &a->inst->over, v->lead[i]);
         const SubPlace at = {.span = e->span,
                              .load = e,
                              .name = v->t->name,
@@ -301,7 +286,7 @@ static void remember(Sema *s, Inst *caller, const AstExpr *call, Inst *inst, Exp
 /* The instance of the same call whose arguments were the same but for the names of index variables. */
 static Inst *same_call(Sema *s, const Inst *caller, const AstExpr *call, const ExprVec *given, Over *over) {
     for (const CallMemo *m = expr_map_get(&caller->calls, call); m; m = m->other) {
-        if (!m->inst || m->given.n != given->n || !sema_over_same(&m->inst->over, over)) continue;
+        if (!m->inst || m->given.n != given->n || !over_same(&m->inst->over, over)) continue;
         const ExprVec *outer = &m->inst->over.outer;
         bool same = true;
         for (int k = 0; same && k < given->n; k++)
@@ -320,7 +305,7 @@ static Inst *find_call(Sema *s, Env env, const AstExpr *call, Sym hint, Over *ov
     FnRef f;
     Args a = {.hint = hint};
     ExprVec given = {0};
-    if (!sema_find_fn(s, env.inst, call->a->name, &f) || !f.decl) {
+    if (!sema_find_fn(env.inst, call->a->name, &f) || !f.decl) {
         SEMA_REPORT(s, UNKNOWN_FUNCTION, call->a->span, "%s is no function on tensors", call->a->name);
         return NULL;
     }
@@ -346,10 +331,10 @@ Inst *sema_call_inst(Sema *s, Env env, const AstExpr *call, Sym hint, Over *over
         return known->inst;
     }
     hint_names(s, env, &hint, call->a->name);
-    ExprVec path = s->path;
-    s->path = (ExprVec){0};
+    ExprVec path = s->known->path;
+    s->known->path = (ExprVec){0};
     Inst *inst = find_call(s, env, call, hint, over);
-    s->path = path;
+    s->known->path = path;
     if (!inst) remember(s, env.inst, call, NULL, (ExprVec){0});
     return inst;
 }
@@ -363,7 +348,7 @@ Inst *sema_bind_call(Sema *s, Env env, const AstExpr *call, FnRef f) {
 TensorVal *sema_result(Sema *s, Inst *inst, const Over *over, int k, Span span) {
     int at = 0, results = inst->fn->results->v.n;
     for (int i = 0; i < inst->defs.n; i++) {
-        Def *d = inst->defs.at[i];
+        Definition *d = inst->defs.at[i];
         if (d->kind != TENSOR_OUTPUT || at++ != k) continue;
         return sema_define_needed(s, d) ? sema_over_value(s, over, d->val) : NULL;
     }
@@ -405,7 +390,7 @@ static TensorVal *new_value(Sema *s, Env env, const AstExpr *e) {
     }
     Sym name = it->v.at[0].value->name;
     for (int i = 0; i < env.inst->defs.n; i++) {
-        Def *d = env.inst->defs.at[i];
+        Definition *d = env.inst->defs.at[i];
         if (d->kind != TENSOR_INOUT || d->name != name) continue;
         if (d->pieces.n == 0 && !d->by_call) return sema_name(env.inst, name)->tensor;
         return sema_define(s, d) ? d->val : NULL;
@@ -449,7 +434,7 @@ static TensorVal *slice(Sema *s, Env env, const AstExpr *e) {
 }
 
 static bool is_new(Env env, const AstExpr *e) {
-    return e->kind == AST_CALL && e->a->kind == AST_NAME && !strcmp(e->a->name, "new") &&
+    return e->kind == AST_CALL && e->a->kind == AST_NAME && builtin_by_name(e->a->name) == BUILTIN_NEW &&
            !sema_name(env.inst, e->a->name);
 }
 
@@ -472,15 +457,12 @@ TensorVal *sema_tensor(Sema *s, Env env, const AstExpr *e, Sym hint) {
     if (is_new(env, e)) return new_value(s, env, e);
     FnRef f;
     if (e->a->kind != AST_NAME) return sema_not_called(s, e);
-    if (!sema_find_fn(s, env.inst, e->a->name, &f)) {
-        static const char *const later[] = {"vjp", "fold", "scan", "foreach", "sort", "topk"};
-        for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-            if (!strcmp(e->a->name, later[i])) return sema_not_yet(s, e->span, later[i]);
-        static const char *const reductions[] = {"sum", "prod", "max", "min", "mean", "any", "all", "argmax", "argmin"};
-        for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++)
-            if (!strcmp(e->a->name, reductions[i])) return sema_no_axis(s, env, e, e->a->name, s->defining), NULL;
+    if (!sema_find_fn(env.inst, e->a->name, &f)) {
+        Sym name = e->a->name;
+        if (builtin_is_later(builtin_by_name(name))) return sema_not_yet(s, e->span, name);
+        if (builtin_is_reduction(name)) return sema_no_axis(s, env, e, name, s->defining), NULL;
         f = (FnRef){.builtin = e->a->name};
-        if (!sema_is_builtin(e->a->name)) {
+        if (!builtin_is_function(e->a->name)) {
             sema_unknown_function(s, env, e->a->name, e->a->span);
             return NULL;
         }

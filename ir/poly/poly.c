@@ -277,3 +277,23 @@ int64_t poly_divisor(Poly p) {
     for (int i = 0; i < p.n; i++) d = gcd64(d, term_divisor(&p.term[i]));
     return d;
 }
+
+/* ---- environments ---- */
+
+PolyEnv poly_scratch(const PolyEnv *env) {
+    PolyEnv own = *env;
+    own.ctx = ctx_temp(poly_ctx(env));
+    own.made = NULL;
+    return own;
+}
+
+PolyEnv poly_with_fact(const PolyEnv *env, const Expr *fact) {
+    const Expr **facts = NEW_N(poly_ctx(env), const Expr *, env->nfacts + 1);
+    for (int i = 0; i < env->nfacts; i++) facts[i] = env->facts[i];
+    facts[env->nfacts] = fact;
+    PolyEnv more = *env;
+    more.facts = facts;
+    more.nfacts++;
+    more.made = NULL;
+    return more;
+}

@@ -40,6 +40,11 @@ typedef struct PolyEnv {
 } PolyEnv;
 
 static inline Ctx *poly_ctx(const PolyEnv *env) { return env->ctx ? env->ctx : env->g->ctx; }
+/* The same environment with a context of its own, for a question whose polynomials are not kept; the caller ends that
+ * with ctx_temp_end(own.ctx). */
+PolyEnv poly_scratch(const PolyEnv *env);
+/* The same environment where `fact` holds too. */
+PolyEnv poly_with_fact(const PolyEnv *env, const Expr *fact);
 
 /* e, an integer expression, in normal form; what is no ring operation becomes an atom. The same value wherever e is
  * defined; `failed` where coefficients overflow or the degree is too high, as with the operations below. */

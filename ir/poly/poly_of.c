@@ -332,9 +332,7 @@ Poly poly_of_at(const PolyEnv *env, const Expr *e, int level) {
     if (!e->nargs && e->type == TY_I64 && e->op != OP_CONST && !env->nresidues) return poly_atom(ctx, e);
     const Poly *before = env->made && !level ? expr_map_get(env->made, e) : NULL;
     if (before) return *before;
-    PolyEnv inner = *env;
-    inner.made = NULL;
-    inner.ctx = ctx_temp(ctx);
+    PolyEnv inner = poly_scratch(env);
     ExprMap done = {0};
     Quotient last = {0};
     Maker m = {.env = &inner, .g = env->g, .ctx = inner.ctx, .level = level, .done = &done, .last = &last};

@@ -613,12 +613,10 @@ int64_t poly_lower(const PolyEnv *env, Poly p, int64_t target, int fuel, int lev
     int64_t best = all.lo;
     if (p.failed || best >= target || level > PROVE_LEVELS || (target < INT64_MAX && all.hi < target)) return best;
     if (poly_refuted(env, p, target)) return best;
-    PolyEnv own = *env;
     int work = MAX_WORK;
+    if ((*(env->work ? env->work : &work) -= QUESTION) < 0) return best;
+    PolyEnv own = poly_scratch(env);
     if (!own.work) own.work = &work;
-    if ((*own.work -= QUESTION) < 0) return best;
-    own.ctx = ctx_temp(poly_ctx(env));
-    own.made = NULL;
     Prover x;
     x.env = &own;
     best = lower(&x, p, target, fuel, level);

@@ -92,22 +92,14 @@ static int logic_truth(const PolyEnv *env, const Expr *c, int depth) {
     if (c->op == OP_NOT) return a < 0 ? -1 : !a;
     int decides = c->op == OP_OR;
     if (a == decides) return a;
-    Graph *g = env->g;
-    const Expr **facts = NEW_N(poly_ctx(env), const Expr *, env->nfacts + 1);
-    for (int i = 0; i < env->nfacts; i++) facts[i] = env->facts[i];
-    facts[env->nfacts] = c->op == OP_AND ? c->arg[0] : expr1(g, OP_NOT, c->arg[0]);
-    PolyEnv inner = *env;
-    inner.facts = facts;
-    inner.nfacts++;
+    PolyEnv inner = poly_with_fact(env, c->op == OP_AND ? c->arg[0] : expr1(env->g, OP_NOT, c->arg[0]));
     int b = truth(&inner, c->arg[1], depth - 1);
     if (b == decides) return b;
     return a >= 0 && b >= 0 ? !decides : -1;
 }
 
 int poly_truth(const PolyEnv *env, const Expr *cond) {
-    PolyEnv own = *env;
-    own.ctx = ctx_temp(poly_ctx(env));
-    own.made = NULL;
+    PolyEnv own = poly_scratch(env);
     int r = truth(&own, cond, 16);
     ctx_temp_end(own.ctx);
     return r;

@@ -244,9 +244,7 @@ static bool settled(const PolyEnv *env, const Expr *cond, int truth, int depth) 
 }
 
 bool expr_never_zero(const PolyEnv *env, const Expr *e, const Expr *where) {
-    PolyEnv own = *env;
-    own.ctx = ctx_temp(poly_ctx(env));
-    own.made = NULL;
+    PolyEnv own = poly_scratch(env);
     Divisors in = no_divisors(&own);
     find_divisors(&in, where);
     for (int i = 0; i < env->nfacts; i++) find_divisors(&in, env->facts[i]);
@@ -259,9 +257,7 @@ bool expr_never_zero(const PolyEnv *env, const Expr *e, const Expr *where) {
 }
 
 bool poly_holds_at_zero(const PolyEnv *env, const Expr *cond, int truth) {
-    PolyEnv own = *env;
-    own.ctx = ctx_temp(poly_ctx(env));
-    own.made = NULL;
+    PolyEnv own = poly_scratch(env);
     bool r = settled(&own, cond, truth, MAX_ZEROS);
     ctx_temp_end(own.ctx);
     return r;
@@ -303,9 +299,7 @@ bool expr_divides(const PolyEnv *env, const Expr *e) {
 
 const Expr *expr_guard_divisions(const PolyEnv *env, const Expr *e) {
     if (!expr_divides(env, e)) return e;
-    PolyEnv own = *env;
-    own.ctx = ctx_temp(poly_ctx(env));
-    own.made = NULL;
+    PolyEnv own = poly_scratch(env);
     Guarding x = {.env = &own, .where = e};
     ExprRewrite all = {.g = env->g, .temp = own.ctx, .before = guard_outside, .after = guarded, .user = &x};
     const Expr *r = expr_rewrite(&all, e);

@@ -42,6 +42,36 @@ for op in $floats; do
     grep -qE "^REFERENCE\($op," tests/ulp/reference.h || grep -qE "reference_$op\b" tests/ulp/reference.h
     verdict $? "ir/ops.def: $op has no REFERENCE in tests/ulp/reference.h"
 done
+# What the language calls by name: what has a meaning is documented, and sema and the compiler know the row (the compiler insists
+# on a case of sema_call.c for functions on elements); what comes later is said to, with what serves instead, wherever it may stand.
+tables frontend/ast/builtins.def
+for row in $(rows frontend/ast/builtins.def BUILTIN); do
+    name=$(sed -nE "s/^BUILTIN\($row, (\w+),.*/\1/p" frontend/ast/builtins.def)
+    grep -qE "\bBUILTIN_$row\b" frontend/sema/*.c
+    verdict $? "frontend/ast/builtins.def: BUILTIN($row) is not known to frontend/sema"
+    grep -qE "\`[^\`]*\b$name\b[^\`]*\`" docs/language.md
+    verdict $? "docs/language.md does not speak of $name of frontend/ast/builtins.def"
+done
+while read -r name kind; do
+    case $kind:$name in
+        ELEMENT:*) body="y[i] = $name(x[i]);" ;;
+        TENSOR:*) body="y = $name(x);" ;;
+        FUNCTION:*) body="y = $name(exp)(x);" ;;
+        REDUCTION:*) body="y[i] = $name[k](x[k]);" ;;
+        *) body= ;;
+    esac
+    text="export fn f(x: f32[N]) -> (y: f32[N]) { $body }"
+    case $name in
+        struct) text="struct S { a: f32[N]; }" ;;
+        extern) text='extern fn e(x: f32) -> f32 = "e";' ;;
+        ragged | shard) text="export fn f(x: f32[$name N]) -> (y: f32[N]) { y[i] = x[i]; }" ;;
+    esac
+    echo "$text" >"$dir/later.td"
+    "${TDC:-${B:-build}/tdc}" "$dir/later.td" --dump=sema >"$dir/later.txt" 2>&1
+    grep -qE "error\[E0002\].*\bnot yet\b" "$dir/later.txt" && grep -q "= help: " "$dir/later.txt"
+    verdict $? "frontend/ast/builtins.def: $name is not said to come later, with what serves instead: $(head -n 2 "$dir/later.txt")"
+done < <(sed -nE 's/^LATER\(\w+, (\w+), (\w+),.*/\1 \2/p' frontend/ast/builtins.def)
+
 # Of what the language's page says: a function in 9.9 with the bounds of ir/ulp.def.
 while read -r op f32 f64; do
     text=$(sed -nE "s/^OP\($op, \"([^\"]*)\".*/\1/p" ir/ops.def)

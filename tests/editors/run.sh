@@ -12,8 +12,8 @@ for file in editors/vscode/*.json editors/vscode/syntaxes/*.json; do
 done
 
 copy() { # the tables and the grammars
-    rm -rf "$dir/copy" && mkdir -p "$dir/copy/grammar" "$dir/copy/frontend/sema" && cp -r ir editors "$dir/copy" &&
-        cp grammar/lexer.re "$dir/copy/grammar" && cp frontend/sema/sema_call.c "$dir/copy/frontend/sema"
+    rm -rf "$dir/copy" && mkdir -p "$dir/copy/grammar" "$dir/copy/frontend/ast" && cp -r ir editors "$dir/copy" &&
+        cp grammar/lexer.re "$dir/copy/grammar" && cp frontend/ast/builtins.def "$dir/copy/frontend/ast"
 }
 notices() { # WORD: the copy is refused for it
     if cmp -s "$1" "$dir/copy/$1"; then verdict 1 "nothing was planted in $1"; fi
@@ -38,6 +38,8 @@ plant grammar/lexer.re 's/"import" .*/&\n            "planted" { token = word(p,
 plant ir/types.def 's/^TYPE(F64,/TYPE(F128, f128, 128, FLOAT, F128)\n&/' f128
 plant ir/ops.def 's/^OP(SQRT,/OP(CBRT, "cbrt", 1, CALL, FLOAT)\n&/' cbrt
 plant ir/monoids.def 's/^MONOID(SUM,/MONOID(XOR, xor, 1)\n&/' xor
+plant frontend/ast/builtins.def 's/^BUILTIN(RELU,/BUILTIN(STEP, step, ELEMENT, 1)\n&/' step
+plant frontend/ast/builtins.def 's/^BUILTIN(MEAN,/BUILTIN(SPREAD, spread, REDUCTION, 1)\n&/' spread
 plant ir/options.def 's/^OPTION(MATH,/OPTION(SPEED, speed)\n&/' speed
 
 python3 tests/editors/groups.py >"$dir/log" 2>&1

@@ -23,7 +23,7 @@ static Module *module_of(Ctx *ctx, DriverOptions *o, char *path) {
     o->home = ".";
     Job job = {.ctx = ctx, .o = o};
     size_t n = 0;
-    char *text = source_read(ctx, path, &n);
+    char *text = driver_source_read(ctx, path, &n);
     if (!text) return NULL;
     job.file = diag_add_file(ctx, path, text, n);
     if (driver_passes(&job, PASS_SEMA) == EXIT_OK) return job.module;

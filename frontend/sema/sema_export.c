@@ -1,231 +1,7 @@
-/* Instances: a function with its parameters bound, here as the entry point that an export makes. Calls are in
- * sema_tensor.c. */
+/* An export: a function with its parameters bound as the entry point of a Graph. Calls are in sema_tensor.c. */
 #include "sema_int.h"
 
 #include <string.h>
-
-bool sema_is_tensor_fn(const AstDecl *fn) { return fn->results != NULL; }
-
-Inst *sema_inst_new(Sema *s, FnRef f, Inst *caller, Span span) {
-    int depth = caller ? caller->depth + 1 : 0;
-    if (s->recursive && s->recursive == f.decl) return NULL;
-    if (depth > MAX_CALL_DEPTH) {
-        s->recursive = f.decl;
-        diag_report(s->ctx, DIAG_RECURSION, span, "%s calls itself, directly or through others, more than %d deep",
-                    f.decl->name, MAX_CALL_DEPTH);
-        return NULL;
-    }
-    if (++s->instances > MAX_INSTANCES) {
-        /* Once, at the entry: the place where the number is reached says little. */
-        SEMA_REPORT(s, LIMIT, s->g->span, "more than %d calls once functions are inlined", MAX_INSTANCES);
-        return NULL;
-    }
-    Inst *inst = NEW(s->ctx, Inst);
-    inst->file = f.file;
-    inst->fn = f.decl;
-    inst->caller = caller;
-    inst->call = span;
-    inst->depth = depth;
-    return inst;
-}
-
-const Expr *sema_int(Sema *s, Env env, const AstExpr *e) {
-    const Expr *v = sema_expr(s, env, e);
-    if (!v) return NULL;
-    v = expr_settle(s->g, v);
-    if (type_class(v->type) == CLASS_FLOAT || v->type == TY_BOOL) {
-        Diag *d = SEMA_REPORT(s, NOT_INTEGER, e->span, "an integer is needed here, this is %s", type_name(v->type));
-        diag_help(s->ctx, d, "convert it: i32(%s)", sema_quote(s, e->span));
-        return NULL;
-    }
-    int64_t k;
-    if (!sema_is_small(v)) {
-        SEMA_REPORT(s, LIMIT, e->span, "this integer is too large an expression once functions are inlined");
-        return NULL;
-    }
-    return sema_const_int(v, &k) ? expr_int(s->g, TY_I64, k) : expr_cast(s->g, TY_I64, v);
-}
-
-/* ---- arguments ---- */
-
-static const AstExpr *named_arg(const AstItems *args, Sym name) {
-    for (int i = 0; args && i < args->v.n; i++)
-        if (args->v.at[i].kind == ITEM_NAMED && args->v.at[i].name == name) return args->v.at[i].value;
-    return NULL;
-}
-
-static int param_index(const AstDecl *fn, Sym name) {
-    for (int i = 0; fn->params && i < fn->params->v.n; i++)
-        if (fn->params->v.at[i].name == name) return i;
-    return -1;
-}
-
-static bool is_generic(const AstDecl *fn, Sym name) {
-    for (int i = 0; fn->generics && i < fn->generics->v.n; i++)
-        if (fn->generics->v.at[i].name == name) return true;
-    return false;
-}
-
-/* How the function is called. */
-static void help_signature(Sema *s, Diag *d, const AstDecl *fn) {
-    Text t = {.ctx = s->ctx}, named = {.ctx = s->ctx};
-    for (int i = 0; fn->params && i < fn->params->v.n; i++) {
-        const AstParam *p = &fn->params->v.at[i];
-        text_fmt(&t, "%s%s%s%s", i ? ", " : "", p->name, p->def ? " = " : "",
-                 p->def ? sema_quote(s, p->def->span) : "");
-    }
-    for (int i = 0; fn->generics && i < fn->generics->v.n; i++)
-        if (fn->generics->v.at[i].kind != GENERIC_TYPE)
-            text_fmt(&named, "%s%s", named.n ? ", " : "", fn->generics->v.at[i].name);
-    diag_help(s->ctx, d, "call it as %s(%s)%s%s", fn->name, t.n ? t.s : "", named.n ? "; by name alone: " : "",
-              named.n ? named.s : "");
-}
-
-static void bad_argument(Sema *s, const AstDecl *fn, const AstItem *it) {
-    VEC(const char *) c = {0};
-    for (int i = 0; fn->params && i < fn->params->v.n; i++) vec_push(s->ctx, &c, fn->params->v.at[i].name);
-    for (int i = 0; fn->generics && i < fn->generics->v.n; i++) vec_push(s->ctx, &c, fn->generics->v.at[i].name);
-    const char *near = diag_near(it->name, c.at, c.n);
-    Diag *d = SEMA_REPORT(s, UNKNOWN_PARAMETER, it->span, "%s has no parameter or dimension %s", fn->name, it->name);
-    static const char *const axes[] = {"dim", "axis", "axes", "dims"};
-    bool axis = false;
-    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) axis = axis || !strcmp(axes[i], it->name);
-    bool last = axis && it->value->kind == AST_UNARY;
-    if (last)
-        diag_help(s->ctx, d, "%s works along the last dimension: leave %s out", fn->name, sema_quote(s, it->span));
-    else if (axis)
-        diag_help(s->ctx, d,
-                  "%s works along the last dimension: make it the last, let t[j, i] = x[i, j]; y[i, j] = %s(t)[j, i];",
-                  fn->name, fn->name);
-    else if (near)
-        diag_suggest(s->ctx, d, it->name_span, near);
-    else
-        help_signature(s, d, fn);
-}
-
-bool sema_match_args(Sema *s, const AstDecl *fn, const AstItems *args, Span span, const AstExpr **arg) {
-    int at = 0, n = fn->params ? fn->params->v.n : 0;
-    for (int i = 0; args && i < args->v.n; i++) {
-        const AstItem *it = &args->v.at[i];
-        int k = at;
-        if (it->kind == ITEM_NAMED) {
-            k = param_index(fn, it->name);
-            if (k < 0 && !is_generic(fn, it->name) && !sema_names_dim(fn, it->name)) {
-                bad_argument(s, fn, it);
-                return false;
-            }
-            if (k < 0) continue;
-        } else if (it->kind != ITEM_EXPR) {
-            SEMA_REPORT(s, ARGUMENTS, it->span, "this cannot be an argument");
-            return false;
-        } else {
-            at++;
-        }
-        if (k >= n) {
-            Diag *d =
-                SEMA_REPORT(s, TOO_MANY_ARGUMENTS, it->span, "%s takes %d argument%s", fn->name, n, n == 1 ? "" : "s");
-            help_signature(s, d, fn);
-            return false;
-        }
-        if (arg[k]) {
-            SEMA_REPORT(s, DUPLICATE_ARGUMENT, it->span, "%s is given twice", fn->params->v.at[k].name);
-            return false;
-        }
-        arg[k] = it->value;
-    }
-    if (args && args->guard) {
-        SEMA_REPORT(s, MISPLACED_WHERE, args->guard->span, "a call has no where");
-        return false;
-    }
-    for (int k = 0; k < n; k++)
-        if (!arg[k] && !fn->params->v.at[k].def) {
-            Diag *d = SEMA_REPORT(s, MISSING_ARGUMENT, span, "%s needs an argument for %s", fn->name,
-                                  fn->params->v.at[k].name);
-            diag_note(s->ctx, d, fn->params->v.at[k].span, "this parameter");
-            help_signature(s, d, fn);
-            return false;
-        }
-    return true;
-}
-
-/* ---- generics ---- */
-
-static bool bind_fn(Sema *s, Inst *inst, const AstGeneric *g, const AstExpr *v, Env env) {
-    if (v->kind != AST_NAME) {
-        if (v->kind != AST_ERROR) SEMA_REPORT(s, ARGUMENTS, v->span, "%s is a function: give its name", g->name);
-        return false;
-    }
-    FnRef f = {0};
-    if (!sema_find_fn(s, env.inst, v->name, &f)) f.builtin = v->name;
-    if (!f.decl && !sema_is_builtin(f.builtin)) {
-        sema_unknown_function(s, env, v->name, v->span);
-        return false;
-    }
-    Name *n = sema_bind(s, inst, g->name, NAME_FN, g->span);
-    if (n) n->fn = f;
-    return n != NULL;
-}
-
-static bool bind_static(Sema *s, Inst *inst, const AstGeneric *g, const AstExpr *v, Env env) {
-    const Expr *e = sema_expr(s, env, v);
-    if (!e) return false;
-    int64_t k;
-    e = expr_settle(s->g, e);
-    bool is_bool = e->type == TY_BOOL;
-    if (!sema_const_int(e, &k) || is_bool != (g->kind == GENERIC_BOOL)) {
-        SEMA_REPORT(s, NOT_CONSTANT, v->span, "%s is a static parameter: %s is needed", g->name,
-                    g->kind == GENERIC_BOOL ? "true or false" : "an integer known when compiling");
-        return false;
-    }
-    Name *n = sema_bind(s, inst, g->name, NAME_VALUE, g->span);
-    if (n) n->value = expr_int(s->g, is_bool ? TY_BOOL : TY_I64, k);
-    return n != NULL;
-}
-
-static bool bind_generic(Sema *s, Inst *inst, const AstGeneric *g, const AstExpr *v, Env env) {
-    if (g->kind == GENERIC_FN) return bind_fn(s, inst, g, v, env);
-    if (g->kind != GENERIC_TYPE) return bind_static(s, inst, g, v, env);
-    Type t;
-    const AstItems *args = v->kind == AST_CALL ? v->items : NULL;
-    const AstExpr *name = args ? v->a : v;
-    if (name->kind != AST_NAME) {
-        if (name->kind != AST_ERROR) SEMA_REPORT(s, UNKNOWN_TYPE, v->span, "%s is a type: give its name", g->name);
-        return false;
-    }
-    if (!sema_type(s, env.inst, name->name, args, v->span, &t)) return false;
-    Name *n = sema_bind(s, inst, g->name, NAME_TYPE, g->span);
-    if (n) n->type = t;
-    return n != NULL;
-}
-
-bool sema_bind_generics(Sema *s, Inst *inst, const AstItems *args, Env env, bool is_export) {
-    const AstDecl *fn = inst->fn;
-    bool ok = true;
-    for (int i = 0; fn->generics && i < fn->generics->v.n; i++) {
-        const AstGeneric *g = &fn->generics->v.at[i];
-        const AstExpr *v = named_arg(args, g->name);
-        if (v) {
-            ok &= bind_generic(s, inst, g, v, env);
-        } else if (g->def && (g->kind != GENERIC_TYPE || is_export)) {
-            ok &= bind_generic(s, inst, g, g->def, (Env){inst, NULL});
-        } else if (is_export) {
-            Span span = fn->is_export ? g->span : s->g->span;
-            Diag *d = SEMA_REPORT(s, GENERIC_EXPORT, span, "an export needs a value for %s of %s", g->name, fn->name);
-            const char *value = g->kind == GENERIC_TYPE ? "f32" : g->kind == GENERIC_BOOL ? "true" : "1";
-            if (fn->is_export)
-                diag_help(s->ctx, d,
-                          "leave out `export` before fn, and behind the function write export %s_%s = %s(%s = %s);",
-                          fn->name, value, fn->name, g->name, value);
-            else
-                diag_help(s->ctx, d, "export %s_%s = %s(%s = %s);", fn->name, value, fn->name, g->name, value);
-            ok = false;
-        } else if (g->kind != GENERIC_TYPE) {
-            SEMA_REPORT(s, UNKNOWN_GENERIC, inst->fn->name_span, "%s is not given and has no default", g->name);
-            ok = false;
-        }
-    }
-    return ok;
-}
 
 /* ---- the parameters of an export ---- */
 
@@ -261,7 +37,7 @@ static bool check_outer_names(Sema *s, Inst *inst, const Inst *outer) {
     bool ok = true;
     for (int i = 0; i < outer->names.n; i++) {
         const Name *n = &outer->names.at[i];
-        int k = param_index(inst->fn, n->name);
+        int k = sema_param_index(inst->fn, n->name);
         bool names_dim = sema_names_dim(inst->fn, n->name) || (k >= 0 && is_int(&inst->fn->params->v.at[k]));
         if (!names_dim || sema_name(inst, n->name)) continue;
         Diag *d = SEMA_REPORT(s, DUPLICATE_NAME, n->span, "%s is also a dimension of %s: choose another name", n->name,
@@ -279,8 +55,8 @@ static bool bind_dims_by_name(Sema *s, Inst *inst, const AstItems *args) {
     bool ok = true;
     for (int i = 0; args && i < args->v.n; i++) {
         const AstItem *it = &args->v.at[i];
-        int k = it->kind == ITEM_NAMED ? param_index(inst->fn, it->name) : -1;
-        if (it->kind != ITEM_NAMED || is_generic(inst->fn, it->name)) continue;
+        int k = it->kind == ITEM_NAMED ? sema_param_index(inst->fn, it->name) : -1;
+        if (it->kind != ITEM_NAMED || sema_is_generic(inst->fn, it->name)) continue;
         if (k >= 0 && !is_int(&inst->fn->params->v.at[k])) continue;
         if (it->value->kind == AST_LIST && k < 0) {
             ok &= bind_list(s, inst, outer, it);
@@ -398,8 +174,8 @@ static bool export_params(Sema *s, Inst *inst, const AstItems *args) {
             help_instance(s, d, fn);
             return false;
         }
-        if (param_index(fn, it->name) < 0 && !is_generic(fn, it->name) && !sema_names_dim(fn, it->name)) {
-            bad_argument(s, fn, it);
+        if (sema_param_index(fn, it->name) < 0 && !sema_is_generic(fn, it->name) && !sema_names_dim(fn, it->name)) {
+            sema_bad_argument(s, fn, it);
             return false;
         }
     }
@@ -408,7 +184,7 @@ static bool export_params(Sema *s, Inst *inst, const AstItems *args) {
     ok = ok && bind_dims_by_name(s, inst, args);
     for (int i = 0; ok && fn->params && i < fn->params->v.n; i++) {
         const AstParam *p = &fn->params->v.at[i];
-        ok &= export_param(s, inst, p, named_arg(args, p->name));
+        ok &= export_param(s, inst, p, sema_named_arg(args, p->name));
     }
     for (int i = 0; ok && fn->results && i < fn->results->v.n; i++) {
         const AstParam *p = &fn->results->v.at[i];
@@ -427,7 +203,7 @@ static bool export_params(Sema *s, Inst *inst, const AstItems *args) {
 /* Definitions that nothing needed are elaborated for their errors alone. */
 static void check_unused(Sema *s, Inst *inst) {
     for (int i = 0; i < inst->defs.n; i++) {
-        Def *d = inst->defs.at[i];
+        Definition *d = inst->defs.at[i];
         if (d->state != DEF_NEW) continue;
         int tensors = s->g->tensors.n, facts = s->g->facts.n;
         sema_define(s, d);
@@ -472,7 +248,7 @@ static bool export_host(Sema *s, Inst *inst) {
     const Expr *v = sema_fn_value(s, (Env){inst, NULL});
     if (!v) return false;
     v = expr_settle(s->g, v);
-    if (sema_reduces(s, v) || s->g->tensors.n) {
+    if (v->reduces || s->g->tensors.n) {
         Diag *d = SEMA_REPORT(s, MISPLACED, fn->name_span, "a function of the host has no reductions");
         diag_help(s->ctx, d, "to compute on the device name the result: -> (y: f32[])");
         return false;
@@ -550,8 +326,7 @@ Graph *sema_export(Sema *s, FileScope *file, const AstDecl *fn, const AstDecl *e
     g->span = export_decl->name_span;
     g->doc = export_decl->doc ? export_decl->doc : fn->doc;
     s->g = g;
-    s->path = (ExprVec){0};
-    s->shapes = (ExprVec){0};
+    s->known = known_new(g);
     s->required = (ExprMap){0};
     s->refused_subs = (ExprMap){0};
     s->lifted.n = 0;
