@@ -20,8 +20,11 @@ void glue_element_types(Text *out, const Program *const *programs, int n);
 void glue_function_declare(Text *out, const HostEntry *h, const char *prefix);
 void glue_function(Text *out, HostEntry *h, const char *prefix);
 /* The entry's static function td_ENTRY_run: the checks that need no pointer, which tell the bytes of workspace; those
- * of pointers; the launches. */
+ * of pointers; the launches. Of a program with several ways it calls one such function a way, td_ENTRY_run_1 and so on,
+ * each as if the way were all of the program. */
 void glue_run(Text *out, const HostEntry *h, const char *prefix);
+/* What names of the way that is printed end with: "_1" and so on, "" where there is one way alone. */
+Sym glue_way_suffix(const HostEntry *h);
 /* Whether runs of p need a workspace. */
 bool glue_has_workspace(const Program *p);
 /* glue_assumed.c: the functions that test p->assumed, which td_ENTRY_run calls; nothing where there is none. */
@@ -53,6 +56,9 @@ void glue_lines(Text *out, const char *const *lines, int n, const char *prefix, 
  * declarations of the launchers of a program (and its tests) that no program before it has declared; what launches need
  * first, for the current device: of the kernels of this program, or of those alone that no program before it has. */
 void glue_launches(Text *out, const HostEntry *h, const char *prefix);
+/* The kernel of the way before k whose answers about dimensions are k's too, if there is one: it runs the same text
+ * with the same dimensions. `asked` holds the kernels asked about so far, {0} to begin with. */
+const Kernel *glue_asked(Ctx *ctx, ExprMap *asked, const Kernel *k);
 void glue_scratch(Text *out, const HostEntry *h, int index);
 void glue_launcher(Text *out, const Program *p, const char *prefix);
 void glue_prepare_kernels(Text *out, const Program *p, const char *prefix, const char *sink, bool all);
@@ -77,13 +83,11 @@ void glue_product(Text *out, const HostEntry *h, const Kernel *k);
 /* glue_device.c: the table of targets, and the function that finds a device in it. */
 void glue_device(Text *out, const GlueOptions *o);
 
-/* glue_memory.c: the memory of an entry's temporaries and of the library's scratch, its pieces. How many there are; the
- * tables that td_place reads; its call; whether a piece has no place of its own; td_t, the pointers of parameters and
- * pieces. */
-int glue_pieces(const Program *p);
+/* glue_memory.c: the memory of an entry's temporaries and of the library's scratch on one way, its pieces. How many
+ * there are; the tables that td_place reads; its call; td_t, the pointers of parameters and pieces. */
+int glue_pieces(const HostEntry *h);
 void glue_memory_tables(Text *out, const HostEntry *h);
 void glue_place(Text *out, const HostEntry *h);
-bool glue_stands_with(const HostEntry *h, int piece);
 void glue_pointers(Text *out, const HostEntry *h);
 
 /* glue_manifest.c: a number that two models share only where their interfaces are the same. */

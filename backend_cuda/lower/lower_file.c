@@ -264,8 +264,8 @@ static bool lower_kernel(Text *out, Ctx *ctx, Program *p, int number, const Expr
     l->tensor_at = tensor_at;
     l->g = p->graph;
     l->k = k;
-    l->follows = number > 0 || k->follows;
-    l->leads = number + 1 < p->kernels.n || k->leads;
+    l->follows = k->follows;
+    l->leads = k->leads;
     l->o = o;
     l->why = why;
     l->body.ctx = ctx;

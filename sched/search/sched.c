@@ -138,5 +138,6 @@ Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o) {
         k->schedule = kept;
     }
     stream_last_reads(p);
+    program_find_ways(p);
     return p;
 }
