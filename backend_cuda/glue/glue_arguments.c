@@ -1,6 +1,7 @@
 /* What an entry takes, as text: as td has it, as parameters in C, and as the comment in model.h that has a line for
  * each argument; and the types of elements that C has not. */
-#include "glue_entry.h"
+#include "glue_arguments.h"
+#include "glue_text.h"
 
 #include <string.h>
 
@@ -99,7 +100,7 @@ typedef struct Lines {
 
 static void put_line(const Lines *l, const char *what, const char *name, const char *type) {
     text_fmt(l->out, "\n *   %-6s  %-*s  ", what, l->width, name);
-    host_comment(l->out, type);
+    glue_comment(l->out, type);
 }
 
 static void tensor_line(const Lines *l, const Tensor *t, const char *name) {
@@ -142,7 +143,7 @@ void glue_argument_comment(Text *out, const HostEntry *h) {
     l.width = longest(h->scalars, g->scalars.n, l.width);
     glue_signature(&signature, p);
     text_put(out, "/* ");
-    host_comment(out, signature.s);
+    glue_comment(out, signature.s);
     if (g->host) text_put(out, ": a function of the host");
     for (int i = 0; i < tensors; i++) tensor_line(&l, p->params.at[i], h->params[i]);
     for (int i = 0; i < g->dims.n; i++) dim_line(&l, g->dims.at[i], h->dims[i]);
@@ -176,20 +177,16 @@ void glue_element_types(Text *out, const Program *const *programs, int n) {
     bool any = false;
     for (size_t i = 0; i < sizeof SMALL_FLOATS / sizeof *SMALL_FLOATS; i++) {
         Type t = SMALL_FLOATS[i].type;
-        const char *guard = SMALL_FLOATS[i].guard, *name = host_element(t);
         if (!has_type(programs, n, t)) continue;
-        if (!any)
-            text_put(out,
-                     "/* Elements that C has not. In C++ they are CUDA's own types where CUDA's header for them is "
-                     "included before the\n"
-                     " * first header of a model; else they are their bits. In memory, and to the linker, both are the "
-                     "same. */\n");
+        if (!any) glue_text(out, GLUE_IN_HEADER, "elements", NULL);
         any = true;
-        text_fmt(out,
-                 "#ifndef %s\n#define %s\n#ifdef %s /* %s */\ntypedef %s %s;\n#else\n"
-                 "typedef struct %s {\n    uint%d_t bits;\n} %s;\n#endif\n#endif\n",
-                 guard, guard, SMALL_FLOATS[i].macro, SMALL_FLOATS[i].header, SMALL_FLOATS[i].cuda, name, name,
-                 type_bits(t), name);
+        glue_part(out, GLUE_IN_HEADER, "element",
+                  &(GlueWords){.at = {{"@GUARD@", SMALL_FLOATS[i].guard},
+                                      {"@MACRO@", SMALL_FLOATS[i].macro},
+                                      {"@HEADER@", SMALL_FLOATS[i].header},
+                                      {"@CUDA@", SMALL_FLOATS[i].cuda},
+                                      {"@NAME@", host_element(t)},
+                                      {"@BITS@", sym_fmt(out->ctx, "%d", type_bits(t))}}});
     }
     if (any) text_char(out, '\n');
 }

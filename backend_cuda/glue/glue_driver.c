@@ -1,14 +1,10 @@
-/* MODEL_main.c, an example that calls each entry on random inputs at sizes from its command line. What does not depend
- * on the entries is the text of driver.in: its lines "//@ NAME" begin a part that is printed where NAME is called,
- * "//@" one that always is, and "//@word" is a place that is filled in here. */
-#include "glue_entry.h"
+/* MODEL_main.c, an example that calls each entry on random inputs at sizes from its command line (text: driver.in). */
+#include "glue_arguments.h"
+#include "glue_text.h"
 #include "ir/poly/bound.h"
 #include "ir/interp/interp.h"
 
 #include <string.h>
-
-extern const char *const driver_text_lines[];
-extern const int driver_text_nlines;
 
 /* What the functions of the example call their own. */
 static const char *const LOCALS[] = {
@@ -40,6 +36,14 @@ static void rename_arguments(HostEntry *h) {
         *name = fresh;
     }
 }
+
+/* What the example is made of. */
+typedef struct Example {
+    Text entries, elements, table;
+    int rank;                    /* the largest of a tensor */
+    bool whole, number, tensors; /* which of the functions of driver.in the entries call */
+    bool small;                  /* floats of few bits */
+} Example;
 
 /* ---- values by default ---- */
 
@@ -77,31 +81,31 @@ static const char *memory_type(Type t) {
     return type_bits(t) == 4 || (type_is_float(t) && type_bits(t) < 32) ? NULL : host_ctype(t);
 }
 
-static void element_body(Text *out, Type t) {
-    const char *e = type_name(t), *c = memory_type(t);
+/* How an element is read and written. */
+static void element_functions(Text *out, Type t) {
+    const char *name = type_name(t), *memory = memory_type(t);
+    const int bits = type_bits(t);
     NumFormat f = num_format(t);
-    text_fmt(out, "\nstatic double get_%s(const void *p, int64_t i) {\n    return ", e);
-    if (c)
-        text_fmt(out, "(double)((const %s *)p)[i];\n}\n", c);
-    else if (type_bits(t) == 4 && type_class(t) == CLASS_SINT)
-        text_put(out, "(double)((((((const uint8_t *)p)[i / 2] >> (i % 2 ? 4 : 0)) & 15) ^ 8) - 8);\n}\n");
-    else if (type_bits(t) == 4)
-        text_put(out, "(double)((((const uint8_t *)p)[i / 2] >> (i % 2 ? 4 : 0)) & 15);\n}\n");
-    else
-        text_fmt(out, "small_value(((const uint%d_t *)p)[i], %d, %d, %d);\n}\n", type_bits(t), f.precision - 1,
-                 f.exp_bits, t != TY_F8E4M3);
-    text_fmt(out, "static void put_%s(void *p, int64_t i, double v) {\n    ", e);
-    if (c)
-        text_fmt(out, "((%s *)p)[i] = (%s)v;\n}\n", c, c);
-    else if (type_bits(t) == 4)
-        text_put(out, "uint8_t *const at = (uint8_t *)p + i / 2;\n"
-                      "    const unsigned bits = (unsigned)(int)v & 15;\n"
-                      "    *at = (uint8_t)(i % 2 ? (*at & 15) | bits << 4 : (*at & 240) | bits);\n}\n");
-    else
-        text_fmt(out, "((uint%d_t *)p)[i] = (uint%d_t)small_bits(v, %d, %d);\n}\n", type_bits(t), type_bits(t),
-                 f.precision - 1, f.exp_bits);
-    text_fmt(out, "static const element type_%s = {\"%s\", %d, %d, get_%s, put_%s};\n", e, e, type_bits(t),
-             type_is_float(t), e, e);
+    Text get = {.ctx = out->ctx}, put = {.ctx = out->ctx};
+    if (memory) {
+        text_fmt(&get, "(double)((const %s *)p)[i]", memory);
+        text_put(&put, "v");
+    } else if (bits == 4) {
+        const char *half = "((const uint8_t *)p)[i / 2] >> (i % 2 ? 4 : 0)";
+        text_fmt(&get, type_class(t) == CLASS_SINT ? "(double)((((%s) & 15) ^ 8) - 8)" : "(double)((%s) & 15)", half);
+    } else {
+        memory = sym_fmt(out->ctx, "uint%d_t", bits);
+        text_fmt(&get, "small_value(((const %s *)p)[i], %d, %d, %d)", memory, f.precision - 1, f.exp_bits,
+                 t != TY_F8E4M3);
+        text_fmt(&put, "small_bits(v, %d, %d)", f.precision - 1, f.exp_bits);
+    }
+    glue_part(out, GLUE_IN_DRIVER, "get", &(GlueWords){.at = {{"@TYPE@", name}, {"@VALUE@", get.s}}});
+    glue_part(out, GLUE_IN_DRIVER, bits == 4 ? "put_half_byte" : "put",
+              &(GlueWords){.at = {{"@TYPE@", name}, {"@MEMORY@", memory}, {"@VALUE@", put.s}}});
+    glue_part(out, GLUE_IN_DRIVER, "type",
+              &(GlueWords){.at = {{"@TYPE@", name},
+                                  {"@BITS@", sym_fmt(out->ctx, "%d", bits)},
+                                  {"@FLOAT@", type_is_float(t) ? "1" : "0"}}});
 }
 
 /* ---- one entry ---- */
@@ -167,8 +171,9 @@ static void tensor_row(Text *out, const HostEntry *h, const Tensor *t) {
     text_put(out, ", NULL, NULL},\n");
 }
 
-static void arguments(Text *out, const HostEntry *h, const GlueOptions *o) {
+static void arguments(Text *out, const HostEntry *h, const GlueOptions *o, Example *x) {
     const Graph *g = h->p->graph;
+    x->whole |= g->dims.n > 0;
     for (int i = 0; i < g->dims.n; i++)
         text_fmt(out, "    const int64_t %s = whole(a, \"%s\", %lld);\n", h->dims[i], g->dims.at[i]->name,
                  (long long)dim_default(o, g->name, g->dims.at[i]));
@@ -176,6 +181,7 @@ static void arguments(Text *out, const HostEntry *h, const GlueOptions *o) {
         const char *c = host_ctype(g->scalars.at[i]->type);
         double v = scalar_default(o, g->name, g->scalars.at[i]);
         bool is_float = type_is_float(g->scalars.at[i]->type);
+        *(is_float ? &x->number : &x->whole) = true;
         text_fmt(out, "    const %s %s = (%s)%s(a, \"%s\", ", c, h->scalars[i], c, is_float ? "number" : "whole",
                  g->scalars.at[i]->name);
         if (is_float)
@@ -207,62 +213,40 @@ static void names(Text *out, const Graph *g, const GlueOptions *o) {
     }
 }
 
-static void head(Text *out, const HostEntry *h, const GlueOptions *o) {
-    Text s = {.ctx = h->ctx};
-    glue_signature(&s, h->p);
-    text_put(out, "\n/* ");
-    host_comment(out, s.s);
-    text_fmt(out, " */\nstatic int run_%s(%s_context *ctx, const arguments *a) {\n", h->p->graph->name, o->prefix);
-    arguments(out, h, o);
-}
-
-static void call_function(Text *out, const HostEntry *h, const GlueOptions *o) {
-    const Graph *g = h->p->graph;
-    head(out, h, o);
-    text_put(out, "    (void)ctx;\n    if (!accept(a, \"");
-    names(out, g, NULL);
-    text_fmt(out, " \")) return 0;\n    printf(\"%s = %%g\\n\", (double)%s_%s(", g->name, o->prefix, g->name);
-    pass(out, h, true, "");
-    text_put(out, "));\n    return 1;\n}\n");
-}
-
-static void call_entry(Text *out, const HostEntry *h, const GlueOptions *o) {
+/* The function of the example that calls the entry, or the function of the host. */
+static void call(Text *out, const HostEntry *h, const GlueOptions *o, Example *x) {
     const Program *p = h->p;
-    const char *x = o->prefix, *e = p->graph->name;
-    head(out, h, o);
-    text_put(out, "    tensor t[] = {\n");
-    for (int i = 0; i < p->params.n; i++) tensor_row(out, h, p->params.at[i]);
-    text_fmt(out,
-             "    };\n    char why[256] = \"\";\n"
-             "    %s_run run = {NULL, 0, NULL, why, sizeof why}; /* the workspace; the default stream; for a message "
-             "*/\n    %s_status status;\n    int done = 0;\n    if (!accept(a, \"",
-             x, x);
-    names(out, p->graph, NULL);
-    text_fmt(out, " \")) return 0;\n    status = %s_%s_workspace(ctx", x, e);
-    pass(out, h, false, ", ");
-    text_fmt(out,
-             ", &run.workspace_bytes);\n    if (status != %s_ok) return refused(\"%s\", status, why);\n"
-             "    if (make_tensors(t, %d) && device_memory(&run.workspace, run.workspace_bytes)) {\n"
-             "        status = %s_%s_prepare(ctx",
-             x, e, p->params.n, x, e);
-    pass(out, h, false, ", ");
-    text_fmt(out, ");\n        if (status == %s_ok) status = %s_%s(ctx, &run", x, x, e);
-    for (int i = 0; i < p->params.n; i++)
-        text_fmt(out, ", (%s%s *)t[%d].device", p->params.at[i]->kind == TENSOR_INPUT ? "const " : "",
-                 host_element(p->params.at[i]->type), i);
-    pass(out, h, true, ", ");
-    text_fmt(out,
-             ");\n        done = status == %s_ok ? show_results(t, %d) : refused(\"%s\", status, why);\n    }\n"
-             "    free_tensors(t, %d);\n    cudaFree(run.workspace);\n    return done;\n}\n",
-             x, p->params.n, e, p->params.n);
+    const Graph *g = p->graph;
+    Ctx *ctx = h->ctx;
+    Text signature = {.ctx = ctx}, comment = {.ctx = ctx}, own = {.ctx = ctx}, accepted = {.ctx = ctx};
+    Text tensors = {.ctx = ctx}, dims = {.ctx = ctx}, pointers = {.ctx = ctx}, all = {.ctx = ctx};
+    glue_signature(&signature, p);
+    glue_comment(&comment, signature.s);
+    arguments(&own, h, o, x);
+    names(&accepted, g, NULL);
+    pass(&dims, h, false, ", ");
+    pass(&all, h, true, g->host ? "" : ", ");
+    for (int i = 0; i < p->params.n && !g->host; i++) {
+        const Tensor *t = p->params.at[i];
+        tensor_row(&tensors, h, t);
+        text_fmt(&pointers, ", (%s%s *)t[%d].device", t->kind == TENSOR_INPUT ? "const " : "", host_element(t->type),
+                 i);
+    }
+    x->tensors |= !g->host;
+    glue_part(out, GLUE_IN_DRIVER, g->host ? "run_function" : "run_entry",
+              &(GlueWords){.prefix = o->prefix,
+                           .at = {{"@ENTRY@", g->name},
+                                  {"@SIGNATURE@", comment.s},
+                                  {"@ARGUMENTS@", own.s},
+                                  {"@NAMES@", accepted.s},
+                                  {"@TENSORS@", tensors.s},
+                                  {"@COUNT@", sym_fmt(ctx, "%d", p->params.n)},
+                                  {"@DIMS@", dims.s},
+                                  {"@POINTERS@", pointers.s},
+                                  {"@ALL@", all.s}}});
 }
 
-/* ---- the files ---- */
-
-typedef struct Example {
-    Text entries, elements, table;
-    int rank;
-} Example;
+/* ---- the file ---- */
 
 static Example example(Ctx *ctx, const Program *const *programs, int n, const GlueOptions *o) {
     Example x = {.entries = {.ctx = ctx}, .elements = {.ctx = ctx}, .table = {.ctx = ctx}, .rank = 1};
@@ -272,7 +256,7 @@ static Example example(Ctx *ctx, const Program *const *programs, int n, const Gl
         const Program *p = programs[i];
         HostEntry h = host_entry(ctx, p, used, &math);
         rename_arguments(&h);
-        p->graph->host ? call_function(&body, &h, o) : call_entry(&body, &h, o);
+        call(&body, &h, o, &x);
         for (int k = 0; !p->graph->host && k < p->params.n; k++) {
             types[p->params.at[k]->type] = true;
             if (p->params.at[k]->rank > x.rank) x.rank = p->params.at[k]->rank;
@@ -281,50 +265,29 @@ static Example example(Ctx *ctx, const Program *const *programs, int n, const Gl
         names(&x.table, p->graph, o);
         text_fmt(&x.table, "\", run_%s},\n", p->graph->name);
     }
-    text_put(&x.elements, "");
-    for (int t = 0; t < TY_COUNT; t++)
-        if (types[t]) element_body(&x.elements, (Type)t);
-    text_put(&x.entries, "");
-    host_functions(&x.entries, used);
-    text_put(&x.entries, body.s + (x.entries.n != 0)); /* one empty line between the two */
-    return x;
-}
-
-/* Whether a part of the text is needed: its name is called in what was filled in. */
-static bool wanted(const Example *x, const char *name) {
-    Text call = {.ctx = x->entries.ctx};
-    text_fmt(&call, "%s(", name);
-    return !*name || strstr(x->entries.s, call.s) || strstr(x->elements.s, call.s);
-}
-
-static void line(Text *out, const char *s, const Example *x, const char *prefix) {
-    const char *rank = strstr(s, "@RANK@");
-    if (rank) {
-        text_fmt(out, "%.*s%d%s\n", (int)(rank - s), s, x->rank, rank + 6);
-        return;
+    for (int t = 0; t < TY_COUNT; t++) {
+        if (!types[t]) continue;
+        element_functions(&x.elements, (Type)t);
+        x.small |= type_is_float((Type)t) && type_bits((Type)t) < 32;
     }
-    glue_template(out, s, prefix);
-    text_char(out, '\n');
+    host_functions(&x.entries, used);
+    if (body.n) text_put(&x.entries, body.s + (x.entries.n != 0)); /* one empty line between the two */
+    return x;
 }
 
 void glue_emit_main(Text *out, const Program *const *programs, int n, const GlueOptions *o) {
     Example x = example(out->ctx, programs, n, o);
-    bool on = true;
     glue_banner(out, o, "An example that calls each entry on random inputs: MODEL_main [ENTRY] [NAME=VALUE...]");
-    text_put(out, "#include \"");
-    host_quoted(out, o->header);
-    text_put(out, "\"\n\n");
-    for (int i = 0; i < driver_text_nlines; i++) {
-        const char *s = driver_text_lines[i];
-        if (!strcmp(s, "//@elements"))
-            text_put(out, x.elements.s);
-        else if (!strcmp(s, "//@entries"))
-            text_put(out, x.entries.s);
-        else if (!strcmp(s, "//@table"))
-            text_put(out, x.table.s);
-        else if (!strncmp(s, "//@", 3))
-            on = wanted(&x, s[3] ? s + 4 : "");
-        else if (on)
-            line(out, s, &x, o->prefix);
-    }
+    glue_include(out, o);
+    glue_text(out, GLUE_IN_DRIVER, "arguments", o->prefix);
+    if (x.whole) glue_text(out, GLUE_IN_DRIVER, "whole", o->prefix);
+    if (x.number) glue_text(out, GLUE_IN_DRIVER, "number", o->prefix);
+    if (x.tensors) glue_text(out, GLUE_IN_DRIVER, "element", o->prefix);
+    if (x.small) glue_text(out, GLUE_IN_DRIVER, "small", o->prefix);
+    text_put(out, x.elements.s ? x.elements.s : "");
+    if (x.tensors)
+        glue_part(out, GLUE_IN_DRIVER, "tensors",
+                  &(GlueWords){.prefix = o->prefix, .at = {{"@RANK@", sym_fmt(out->ctx, "%d", x.rank)}}});
+    glue_part(out, GLUE_IN_DRIVER, "entries",
+              &(GlueWords){.prefix = o->prefix, .at = {{"@ENTRIES@", x.entries.s}, {"@TABLE@", x.table.s}}});
 }

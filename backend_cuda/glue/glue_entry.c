@@ -1,11 +1,11 @@
-/* One entry's functions in model.c: the run, which begins with every check that needs no pointer, and the public
- * functions on top of it. What they share with those of other entries is the text of entry.in. */
+/* One entry's functions in model.c: tables of what it takes, its run (glue_run.c), and the public functions on top of
+ * it. What they share with those of other entries is the text of entry.in. */
 #include "glue_entry.h"
-#include "sched/kernel/memory.h"
-#include "sched/kernel/same.h"
-
-extern const char *const entry_text_lines[];
-extern const int entry_text_nlines;
+#include "glue_arguments.h"
+#include "glue_assumed.h"
+#include "glue_run.h"
+#include "glue_signature.h"
+#include "glue_text.h"
 
 static int most(int a, int b) { return a > b ? a : b; }
 
@@ -27,255 +27,8 @@ void glue_entries_head(Text *out, const Program *const *programs, int n, const c
     bool any_kernels = false;
     for (int i = 0; i < n; i++) any_kernels |= !programs[i]->graph->host;
     counts(out, programs, n);
-    glue_lines(out, entry_text_lines, entry_text_nlines, prefix, true);
-    if (any_kernels) glue_lines(out, entry_text_lines, entry_text_nlines, prefix, false);
-}
-
-static void quoted_expr(Text *out, Ctx *ctx, const Expr *e) {
-    Text s = {.ctx = ctx};
-    expr_print(&s, e, NULL);
-    host_quoted(out, s.s);
-}
-
-/* "    if (!COND)": operators in between have their parentheses already. */
-static void if_not(Text *out, const HostEntry *h, const Expr *cond) {
-    bool bare = op_form(cond->op) != FORM_INFIX;
-    text_put(out, bare ? "    if (!(" : "    if (!");
-    host_expr(out, h, cond);
-    text_put(out, bare ? "))\n" : ")\n");
-}
-
-/* Conditions over dimensions, or over scalars too. An `assume` that the host can decide is held to as well: it costs
- * nothing. */
-static void facts(Text *out, const HostEntry *h, const char *x, bool scalars) {
-    const Graph *g = h->p->graph;
-    for (int i = 0; i < g->facts.n; i++) {
-        const Fact *f = &g->facts.at[i];
-        if (f->nvars || !host_can(f->cond) || host_uses_scalars(f->cond) != scalars) continue;
-        if_not(out, h, f->cond);
-        text_fmt(out, "        return td_refuse(td_s, %s_error_require, \"%%s\", \"", x);
-        if (f->text) host_quoted(out, f->text), text_put(out, " (");
-        text_put(out, "expected ");
-        quoted_expr(out, h->ctx, f->cond);
-        if (f->text) text_char(out, ')');
-        text_put(out, "\");\n");
-    }
-}
-
-static void size_of(Text *out, const HostEntry *h, const Tensor *t, int index) {
-    if (t->rank) {
-        text_put(out, "    {\n        const int64_t td_shape[] = {");
-        for (int d = 0; d < t->rank; d++) {
-            if (d) text_put(out, ", ");
-            host_expr(out, h, t->shape[d]);
-        }
-        text_fmt(out, "};\n        TD_TRY(td_size(td_s, \"%s\", %d, td_shape, %d, &td_bytes[%d]));\n    }\n", t->name,
-                 t->rank, type_bits(t->type), index);
-    } else {
-        text_fmt(out, "    td_bytes[%d] = %d; /* %s */\n", index, (type_bits(t->type) + 7) / 8, t->name);
-    }
-}
-
-static bool is_const(const Expr *e) {
-    int64_t v;
-    return expr_is_int(e, &v);
-}
-
-static bool on_host(const Expr *e) { return e && host_can(e) && !host_uses_scalars(e); }
-
-static void check_kernel(Text *out, const HostEntry *h, const Kernel *k, const char *x) {
-    for (int i = 0; i < k->where.n; i++) {
-        if_not(out, h, k->where.at[i]);
-        text_fmt(out, "        return td_refuse(td_s, %s_error_kernel, \"kernel %s: %%s\", \"expected ", x, k->name);
-        quoted_expr(out, h->ctx, k->where.at[i]);
-        text_put(out, "\");\n");
-    }
-    bool blocks = k->parts.n > 0, many = false;
-    for (int p = 0; p < k->parts.n; p++) {
-        const Part *part = k->parts.at[p];
-        for (int a = 0; a < part->axes.n; a++) {
-            const Axis *axis = part->axes.at[a];
-            /* td_dim holds every dimension to less already */
-            if (!on_host(axis->hi) || is_const(axis->hi) || axis->hi->op == OP_DIM) continue;
-            h->checks[CHECK_EXTENT] = true;
-            text_fmt(out, "    TD_TRY(td_extent(td_s, \"%s\", \"axis %s\", ", k->name, axis->name);
-            host_expr(out, h, axis->hi);
-            text_put(out, ", (int64_t)1 << 57));\n");
-        }
-        blocks &= on_host(part->blocks);
-        many |= part->blocks && !is_const(part->blocks);
-    }
-    if (!blocks || !(many || k->parts.n > 1)) return;
-    h->checks[CHECK_EXTENT] = true;
-    text_fmt(out, "    TD_TRY(td_extent(td_s, \"%s\", \"blocks\", ", k->name);
-    for (int p = 1; p < k->parts.n; p++) text_put(out, "td_add(");
-    for (int p = 0; p < k->parts.n; p++) {
-        if (p) text_put(out, ", "), h->used[HOST_ADD] = true;
-        host_expr(out, h, k->parts.at[p]->blocks);
-        if (p) text_char(out, ')');
-    }
-    text_put(out, ", INT32_MAX));\n");
-}
-
-bool glue_has_workspace(const Program *p) { return p->temps.n > 0 || p->assumed || glue_products(p); }
-
-/* What needs no pointer. */
-static void checks(Text *out, const HostEntry *h, const char *x) {
-    const Program *p = h->p;
-    int n = p->params.n, temps = p->temps.n;
-    text_fmt(out, "    TD_TRY(td_dims(td_s, td_c, &td_%s_signature));\n", h->of);
-    facts(out, h, x, false);
-    text_fmt(out, "    TD_TRY(td_sizes(td_s, td_c, &td_%s_signature, td_bytes));\n", h->of);
-    for (int i = 0; i < temps; i++) {
-        const Region *piece = &h->memory->pieces.at[i];
-        if (piece->away || piece->with)
-            text_fmt(out, "    td_bytes[%d] = 0; /* %s %s */\n", n + i, p->temps.at[i]->name,
-                     piece->away ? "is not used here" : "has no place of its own");
-        else
-            size_of(out, h, p->temps.at[i], n + i);
-    }
-    ExprMap asked = {0};
-    for (int i = 0; i < h->way->kernels.n; i++)
-        if (!glue_asked(h->ctx, &asked, h->way->kernels.at[i])) check_kernel(out, h, h->way->kernels.at[i], x);
-    glue_scratch(out, h, n + temps);
-    if (glue_pieces(h)) glue_place(out, h);
-    if (p->assumed) text_fmt(out, "    TD_TRY(td_%s_tests_need(td_s, td_c, &td_need));\n", p->graph->name);
-}
-
-/* An odd number of 4-bit elements leaves half of the last byte over: it is 0, so that a result's bytes are the same
- * each time. */
-static void clear_last_halves(Text *out, const HostEntry *h) {
-    const Program *p = h->p;
-    for (int i = 0; i < p->params.n; i++) {
-        const Tensor *t = p->params.at[i];
-        if (type_bits(t->type) >= 8 || t->kind != TENSOR_OUTPUT) continue;
-        text_put(out, "    if (1");
-        for (int d = 0; d < t->rank; d++) {
-            text_put(out, " && ");
-            host_expr(out, h, t->shape[d]);
-            text_put(out, " % 2");
-        }
-        text_fmt(out,
-                 ")\n        TD_TRY(td_cuda(td_s, \"clearing the last byte of %s\",\n"
-                 "                       (int)cudaMemsetAsync((char *)td_c->tensors[%d] + td_bytes[%d] - 1, 0, 1, "
-                 "(cudaStream_t)td_c->stream)));\n",
-                 t->name, i, i);
-    }
-}
-
-static void run_launches(Text *out, const HostEntry *h, const char *x) {
-    const Program *p = h->p;
-    const char *tensors = glue_pieces(h) ? "td_t" : "td_c->tensors";
-    for (int i = 0; i < p->zeroed.n; i++) {
-        int at = host_tensor_at(h, p->zeroed.at[i]);
-        if (h->memory->pieces.at[at - p->params.n].away) continue;
-        text_fmt(out,
-                 "    if (td_bytes[%d])\n        TD_TRY(td_cuda(td_s, \"clearing %s\",\n"
-                 "                       (int)cudaMemsetAsync(%s[%d], 0, (size_t)td_bytes[%d], "
-                 "(cudaStream_t)td_c->stream)));\n",
-                 at, p->zeroed.at[i]->name, tensors, at, at);
-    }
-    glue_launches(out, h, x);
-}
-
-static void launches(Text *out, const HostEntry *h, const char *x) {
-    const Program *p = h->p;
-    Text conditions = {.ctx = h->ctx};
-    facts(&conditions, h, x, true);
-    for (int i = 0; i < p->graph->scalars.n; i++)
-        if (h->scalar_used[i]) text_fmt(out, "    const double %s = td_c->scalars[%d];\n", h->scalars[i], i);
-    text_put(out, conditions.s ? conditions.s : "");
-    text_fmt(out, "    TD_TRY(td_memory(td_s, td_c, &td_%s_signature, td_bytes, %s));\n", h->of,
-             glue_has_workspace(p) ? "td_need" : "0");
-    if (p->assumed) text_fmt(out, "    TD_TRY(td_%s_tests(td_s, td_c));\n", p->graph->name);
-    glue_pointers(out, h);
-    clear_last_halves(out, h);
-    run_launches(out, h, x);
-}
-
-static void locals(Text *out, const HostEntry *h) {
-    const Program *p = h->p;
-    int n = p->params.n, pieces = glue_pieces(h), products = 0;
-    for (int i = 0; i < p->graph->dims.n; i++)
-        if (h->dim_used[i]) text_fmt(out, "    const int64_t %s = td_c->dims[%d];\n", h->dims[i], i);
-    text_fmt(out, "    int64_t td_bytes[%d];\n", n + pieces);
-    if (pieces)
-        text_fmt(out, "    td_spot td_spots[%d];\n    int td_order[%d];\n    void *td_t[%d];\n", pieces, pieces,
-                 n + pieces);
-    if (glue_has_workspace(p)) text_put(out, "    size_t td_need = 0;\n");
-    for (int i = 0; i < h->way->kernels.n; i++) products += h->way->kernels.at[i]->product != NULL;
-    if (h->way->kernels.n)
-        text_put(out, h->always_early
-                          ? "    int td_launched = 0;\n"
-                          : "    int td_launched = 0, *const td_chain = td_c->context->early ? &td_launched : NULL;\n");
-    if (products) text_put(out, "    td_product td_p;\n    int td_done;\n");
-}
-
-Sym glue_way_suffix(const HostEntry *h) {
-    const Program *p = h->p;
-    return p->ways.n > 1 ? sym_fmt(h->ctx, "_%d", (int)(h->way - p->ways.at) + 1) : "";
-}
-
-/* The run of one way. */
-static void run_way(Text *out, const HostEntry *h, const char *x) {
-    const Program *p = h->p;
-    Text before = {.ctx = h->ctx}, after = {.ctx = h->ctx};
-    checks(&before, h, x);
-    launches(&after, h, x);
-    text_fmt(out, "static %s_status td_%s_run%s(const td_sink *td_s, const td_call *td_c) {\n", x, p->graph->name,
-             glue_way_suffix(h));
-    locals(out, h);
-    text_put(out, before.s);
-    text_fmt(out, "    if (td_c->need) {\n        *td_c->need = %s;\n        return %s_ok;\n    }\n",
-             glue_has_workspace(p) ? "td_need" : "0", x);
-    text_put(out, after.s);
-    text_fmt(out, "    return %s_ok;\n}\n\n", x);
-}
-
-/* Goes to the run of the way that the dimensions take. Each checks them by itself, so they may be anything here. */
-static void dispatch(Text *out, const HostEntry *h, const char *x) {
-    const Program *p = h->p;
-    const char *e = p->graph->name;
-    Text ways = {.ctx = h->ctx};
-    for (int i = 0; i < p->ways.n; i++) {
-        const Way *w = &p->ways.at[i];
-        const bool bare = w->when.n != 1 || op_form(w->when.at[0]->op) != FORM_INFIX; /* those have parentheses */
-        if (w->when.n) text_put(&ways, bare ? "    if (" : "    if ");
-        for (int k = 0; k < w->when.n; k++) {
-            if (k) text_put(&ways, " && ");
-            host_expr(&ways, h, w->when.at[k]);
-        }
-        if (w->when.n) text_put(&ways, bare ? ")\n    " : "\n    ");
-        text_fmt(&ways, "    return td_%s_run_%d(td_s, td_c);\n", e, i + 1);
-    }
-    text_fmt(out, "static %s_status td_%s_run(const td_sink *td_s, const td_call *td_c) {\n", x, e);
-    for (int i = 0; i < p->graph->dims.n; i++)
-        if (h->dim_used[i]) text_fmt(out, "    const int64_t %s = td_c->dims[%d];\n", h->dims[i], i);
-    text_put(out, ways.s);
-    text_put(out, "}\n\n");
-}
-
-void glue_run(Text *out, const HostEntry *h, const char *x) {
-    const Program *p = h->p;
-    Ctx *temp = ctx_temp(h->ctx);
-    HostEntry *own = NEW_N(temp, HostEntry, p->ways.n + 1); /* of each way, and of the function that chooses */
-    Memory *memory = NEW_N(temp, Memory, p->ways.n);
-    for (int i = 0; i <= p->ways.n; i++) {
-        own[i] = *h;
-        own[i].dim_used = NEW_N(temp, bool, p->graph->dims.n + 1);
-        own[i].scalar_used = NEW_N(temp, bool, p->graph->scalars.n + 1);
-    }
-    for (int i = 0; i < p->ways.n; i++) {
-        own[i].way = &p->ways.at[i];
-        own[i].memory = &memory[i];
-        memory_plan(temp, p, own[i].way, &memory[i]);
-        glue_memory_tables(out, &own[i]);
-    }
-    for (int k = 0; k < p->kernels.n; k++)
-        if (p->kernels.at[k]->product && !p->kernels.at[k]->same) glue_product(out, h, p->kernels.at[k]);
-    for (int i = 0; i < p->ways.n; i++) run_way(out, &own[i], x);
-    if (p->ways.n > 1) dispatch(out, &own[p->ways.n], x);
-    ctx_temp_end(temp);
+    glue_text(out, GLUE_IN_ENTRY, "types", prefix);
+    if (any_kernels) glue_text(out, GLUE_IN_ENTRY, "functions", prefix);
 }
 
 /* `const int64_t td_dims[] = {M, N};`; what it is called by, NULL for nothing. */
@@ -287,10 +40,10 @@ static const char *array(Text *out, const char *type, const char *name, const Sy
     return name;
 }
 
-static void public_dims(Text *out, const HostEntry *h, const char *x, bool prepares) {
+static void public_dims(Text *out, const HostEntry *h, const char *prefix, bool prepares) {
     const char *e = h->p->graph->name;
     int ndims = h->p->graph->dims.n;
-    text_fmt(out, "%s_status %s_%s_%s(%s_context *ctx%s", x, x, e, prepares ? "prepare" : "workspace", x,
+    text_fmt(out, "%s_status %s_%s_%s(%s_context *ctx%s", prefix, prefix, e, prepares ? "prepare" : "workspace", prefix,
              ndims ? ", " : "");
     glue_params(out, h, GLUE_DIMS);
     text_put(out, prepares ? ") {\n" : ", size_t *bytes) {\n");
@@ -301,11 +54,11 @@ static void public_dims(Text *out, const HostEntry *h, const char *x, bool prepa
         text_fmt(out, "    return td_workspace_of(\"%s\", td_%s_run, ctx, %s, bytes);\n}\n\n", e, e, dims);
 }
 
-static void public_run(Text *out, const HostEntry *h, const char *x) {
+static void public_run(Text *out, const HostEntry *h, const char *prefix) {
     const Program *p = h->p;
     const Graph *g = p->graph;
     const char *e = g->name;
-    text_fmt(out, "%s_status %s_%s(%s_context *ctx, const %s_run *run, ", x, x, e, x, x);
+    text_fmt(out, "%s_status %s_%s(%s_context *ctx, const %s_run *run, ", prefix, prefix, e, prefix, prefix);
     glue_params(out, h, GLUE_CALL);
     text_put(out, ") {\n");
     const char *tensors = array(out, "void *const", "td_t", h->params, p->params.n, "(void *)");
@@ -324,7 +77,7 @@ void glue_entry(Text *out, HostEntry *h, const char *prefix) {
     Text signature = {.ctx = h->ctx};
     glue_signature(&signature, h->p);
     text_put(out, "/* ---- ");
-    host_comment(out, signature.s);
+    glue_comment(out, signature.s);
     text_put(out, " ---- */\n\n");
     glue_assumed(out, h, prefix);
     glue_signature_tables(out, h, prefix, true);

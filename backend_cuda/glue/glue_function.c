@@ -1,7 +1,8 @@
 /* A function of the host in model.c: one C function of its scalars and dimensions, and the uniform entry, which puts
  * its value where a tensor of rank 0 would be. The host computes floats in double and rounds where the program does. */
-#include "glue_entry.h"
-
+#include "glue_function.h"
+#include "glue_signature.h"
+#include "glue_text.h"
 #include "ir/interp/interp.h"
 
 static const Tensor *result(const Program *p) { return p->params.at[0]; }
@@ -44,10 +45,10 @@ static void name_parts(Text *out, Parts *p, const Expr *e) {
 
 /* ---- the function ---- */
 
-static void declare(Text *out, const HostEntry *h, const char *x, bool plain) {
+static void declare(Text *out, const HostEntry *h, const char *prefix, bool plain) {
     const Graph *g = h->p->graph;
     const char *sep = "";
-    text_fmt(out, "%s %s_%s(", host_ctype(result(h->p)->type), x, g->name);
+    text_fmt(out, "%s %s_%s(", host_ctype(result(h->p)->type), prefix, g->name);
     for (int i = 0; i < g->dims.n; i++, sep = ", ") text_fmt(out, "%sint64_t %s", sep, h->dims[i]);
     for (int i = 0; i < g->scalars.n; i++, sep = ", ") {
         bool rounds = !plain && type_is_float(g->scalars.at[i]->type) && type_bits(g->scalars.at[i]->type) < 32;
@@ -81,7 +82,7 @@ static void unused(Text *out, const HostEntry *h) {
     }
 }
 
-static void define(Text *out, HostEntry *h, const char *x) {
+static void define(Text *out, HostEntry *h, const char *prefix) {
     const Expr *v = value(h->p);
     Type t = result(h->p)->type;
     Parts p = {.h = h};
@@ -91,7 +92,7 @@ static void define(Text *out, HostEntry *h, const char *x) {
     name_parts(&body, &p, v);
     text_fmt(&body, "    return (%s)", host_ctype(t));
     host_expr(&body, h, v);
-    declare(out, h, x, false);
+    declare(out, h, prefix, false);
     text_put(out, " {\n");
     round_scalars(out, h);
     unused(out, h);
@@ -101,47 +102,37 @@ static void define(Text *out, HostEntry *h, const char *x) {
 
 /* ---- the uniform entry ---- */
 
-static void store(Text *out, const HostEntry *h) {
+/* The type in which the value lies in memory, and the value in it. */
+static Sym stored_type(const HostEntry *h) {
     Type t = result(h->p)->type;
-    NumFormat f = num_format(t);
-    if (type_is_float(t) && type_bits(t) < 32) {
-        h->used[HOST_BITS] = *h->needs_math = true;
-        text_fmt(out, "    const uint%d_t td_bytes = (uint%d_t)td_bits(td_value, %d, %d, %d);\n", type_bits(t),
-                 type_bits(t), f.precision, f.emin, f.exp_bits);
-    } else {
-        text_fmt(out, "    const %s td_bytes = (%s)%s;\n", host_ctype(t), host_ctype(t),
-                 type_bits(t) == 4 ? "(td_value & 15)" : "td_value");
-    }
+    bool small = type_is_float(t) && type_bits(t) < 32;
+    return small ? sym_fmt(h->ctx, "uint%d_t", type_bits(t)) : sym(h->ctx, host_ctype(t));
 }
 
-static void uniform(Text *out, const HostEntry *h, const char *x) {
+static Sym stored(const HostEntry *h) {
+    Type t = result(h->p)->type;
+    NumFormat f = num_format(t);
+    Sym type = stored_type(h);
+    if (!type_is_float(t) || type_bits(t) >= 32)
+        return sym_fmt(h->ctx, "(%s)%s", type, type_bits(t) == 4 ? "(td_value & 15)" : "td_value");
+    h->used[HOST_BITS] = *h->needs_math = true;
+    return sym_fmt(h->ctx, "(%s)td_bits(td_value, %d, %d, %d)", type, f.precision, f.emin, f.exp_bits);
+}
+
+static void uniform(Text *out, const HostEntry *h, const char *prefix) {
     const Graph *g = h->p->graph;
-    const char *e = g->name, *sep = "";
-    text_fmt(out,
-             "static int td_%s_bytes(const int64_t *dims, size_t *bytes) {\n"
-             "    (void)dims;\n"
-             "    if (!bytes) return (int)%s_error_argument;\n"
-             "    *bytes = 0;\n    return (int)%s_ok;\n}\n\n",
-             e, x, x);
-    text_fmt(
-        out,
-        "static int td_%s_call(void *const *tensors, const int64_t *dims, const double *scalars, void *workspace,\n"
-        "    size_t workspace_bytes, void *stream, char *message, size_t message_bytes) {\n"
-        "    const %s td_value = %s_%s(",
-        e, host_ctype(result(h->p)->type), x, e);
-    for (int i = 0; i < g->dims.n; i++, sep = ", ") text_fmt(out, "%sdims[%d]", sep, i);
+    const char *sep = "";
+    Text arguments = {.ctx = h->ctx};
+    for (int i = 0; i < g->dims.n; i++, sep = ", ") text_fmt(&arguments, "%sdims[%d]", sep, i);
     for (int i = 0; i < g->scalars.n; i++, sep = ", ")
-        text_fmt(out, "%s(%s)scalars[%d]", sep, host_ctype(g->scalars.at[i]->type), i);
-    text_put(out, ");\n");
-    store(out, h);
-    text_fmt(out,
-             "    const td_sink td_s = {\"%s\", message, message_bytes};\n"
-             "    (void)dims, (void)scalars, (void)workspace, (void)workspace_bytes;\n"
-             "    return (int)td_cuda(&td_s, \"storing the value\",\n"
-             "                        (int)cudaMemcpyAsync(tensors[0], &td_bytes, sizeof td_bytes, "
-             "cudaMemcpyHostToDevice,\n"
-             "                                             (cudaStream_t)stream));\n}\n\n",
-             e);
+        text_fmt(&arguments, "%s(%s)scalars[%d]", sep, host_ctype(g->scalars.at[i]->type), i);
+    glue_part(out, GLUE_IN_FUNCTION, "uniform",
+              &(GlueWords){.prefix = prefix,
+                           .at = {{"@ENTRY@", g->name},
+                                  {"@TYPE@", host_ctype(result(h->p)->type)},
+                                  {"@ARGUMENTS@", arguments.s},
+                                  {"@STORED@", stored_type(h)},
+                                  {"@BYTES@", stored(h)}}});
 }
 
 void glue_function(Text *out, HostEntry *h, const char *prefix) {

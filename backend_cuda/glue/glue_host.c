@@ -1,13 +1,21 @@
 /* C names of an entry's arguments and C text of host expressions. See glue_host.h. Emits no statements. */
 #include "glue_host.h"
 
-#include "ir/interp/interp.h"
 #include "backend_cuda/names.h"
+#include "glue_text.h"
+#include "ir/interp/interp.h"
 
 #include <math.h>
 #include <string.h>
 
 typedef VEC(Sym) Names;
+
+/* The C names of the helpers. */
+static const char *const FNS[HOST_COUNT] = {
+#define HOST_FN(name, function) #function,
+#include "host_fns.def"
+#undef HOST_FN
+};
 
 /* `name`, or with underscores after it where that is taken. A leading underscore is C's, so such a name gets a letter.
  */
@@ -136,9 +144,9 @@ static void call(Text *out, const HostEntry *h, const char *name, const Expr *e)
     text_char(out, ')');
 }
 
-static void helper(Text *out, const HostEntry *h, HostFn fn, const char *name, const Expr *e) {
+static void helper(Text *out, const HostEntry *h, HostFn fn, const Expr *e) {
     h->used[fn] = true;
-    call(out, h, name, e);
+    call(out, h, FNS[fn], e);
 }
 
 static void infix(Text *out, const HostEntry *h, const char *op, const Expr *e) {
@@ -224,18 +232,18 @@ static void host_cast(Text *out, const HostEntry *h, const Expr *e) {
 static void host_arith(Text *out, const HostEntry *h, const Expr *e) {
     bool f = type_is_float(e->type);
     switch (e->op) {
-    case OP_ADD: f ? infix(out, h, "+", e) : helper(out, h, HOST_ADD, "td_add", e); break;
-    case OP_SUB: f ? infix(out, h, "-", e) : helper(out, h, HOST_SUB, "td_sub", e); break;
-    case OP_MUL: f ? infix(out, h, "*", e) : helper(out, h, HOST_MUL, "td_mul", e); break;
-    case OP_DIV: f ? infix(out, h, "/", e) : helper(out, h, HOST_DIV, "td_div", e); break;
+    case OP_ADD: f ? infix(out, h, "+", e) : helper(out, h, HOST_ADD, e); break;
+    case OP_SUB: f ? infix(out, h, "-", e) : helper(out, h, HOST_SUB, e); break;
+    case OP_MUL: f ? infix(out, h, "*", e) : helper(out, h, HOST_MUL, e); break;
+    case OP_DIV: f ? infix(out, h, "/", e) : helper(out, h, HOST_DIV, e); break;
     case OP_MOD:
         if (f)
-            *h->needs_math = true, helper(out, h, HOST_FMOD, "td_fmod", e);
+            *h->needs_math = true, helper(out, h, HOST_FMOD, e);
         else
-            helper(out, h, HOST_MOD, "td_mod", e);
+            helper(out, h, HOST_MOD, e);
         break;
-    case OP_MIN: f ? helper(out, h, HOST_FMIN, "td_fmin", e) : helper(out, h, HOST_MIN, "td_min", e); break;
-    case OP_MAX: f ? helper(out, h, HOST_FMAX, "td_fmax", e) : helper(out, h, HOST_MAX, "td_max", e); break;
+    case OP_MIN: f ? helper(out, h, HOST_FMIN, e) : helper(out, h, HOST_MIN, e); break;
+    case OP_MAX: f ? helper(out, h, HOST_FMAX, e) : helper(out, h, HOST_MAX, e); break;
     case OP_NEG:
         if (f)
             text_put(out, "(-"), host_expr(out, h, e->arg[0]), text_char(out, ')');
@@ -254,7 +262,7 @@ static void host_arith(Text *out, const HostEntry *h, const Expr *e) {
         break;
     default: /* OP_SIGN */
         if (f) {
-            helper(out, h, HOST_FSIGN, "td_fsign", e);
+            helper(out, h, HOST_FSIGN, e);
             break;
         }
         text_put(out, "(("), host_expr(out, h, e->arg[0]), text_put(out, " > 0) - (");
@@ -306,14 +314,14 @@ void host_expr(Text *out, const HostEntry *h, const Expr *e) {
         break;
     case OP_NOT: host_unary(out, h, "!", e, ""); break;
     case OP_RSQRT: *h->needs_math = true, host_unary(out, h, "(1 / sqrt(", e, "))"); break;
-    case OP_SIGMOID: *h->needs_math = true, helper(out, h, HOST_SIGMOID, "td_sigmoid", e); break;
-    case OP_DIGAMMA: *h->needs_math = true, helper(out, h, HOST_DIGAMMA, "td_digamma", e); break;
-    case OP_RANDOM: helper(out, h, HOST_RANDOM, "td_random", e); break;
+    case OP_SIGMOID: *h->needs_math = true, helper(out, h, HOST_SIGMOID, e); break;
+    case OP_DIGAMMA: *h->needs_math = true, helper(out, h, HOST_DIGAMMA, e); break;
+    case OP_RANDOM: helper(out, h, HOST_RANDOM, e); break;
     case OP_ISNAN: *h->needs_math = true, host_unary(out, h, "(isnan(", e, ") != 0)"); break;
     case OP_ISINF: *h->needs_math = true, host_unary(out, h, "(isinf(", e, ") != 0)"); break;
     case OP_ISFINITE: *h->needs_math = true, host_unary(out, h, "(isfinite(", e, ") != 0)"); break;
-    case OP_SHL: put_wrap(out, e), helper(out, h, HOST_SHL, "td_shl", e); break;
-    case OP_SHR: helper(out, h, HOST_SHR, "td_shr", e); break;
+    case OP_SHL: put_wrap(out, e), helper(out, h, HOST_SHL, e); break;
+    case OP_SHR: helper(out, h, HOST_SHR, e); break;
     default:
         if (op_rule(e->op) == RULE_ARITH)
             put_wrap(out, e), host_arith(out, h, e);
@@ -323,36 +331,12 @@ void host_expr(Text *out, const HostEntry *h, const Expr *e) {
     }
 }
 
-void host_quoted(Text *out, const char *s) {
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\')
-            text_fmt(out, "\\%c", c);
-        else if (c < 32 || c == 127 || c == '?')
-            text_fmt(out, "\\%03o", c);
-        else
-            text_char(out, (char)c);
-    }
-}
-
-void host_comment(Text *out, const char *s) {
-    for (; *s; s++) {
-        text_char(out, *s == '\n' ? ' ' : *s);
-        if ((s[0] == '*' && s[1] == '/') || (s[0] == '/' && s[1] == '*')) text_char(out, ' ');
-    }
-}
-
 void host_functions(Text *out, const bool *used) {
-    static const char *const FNS[] = {
-#define HOST_FN(e, text) text,
-        HOST_FNS
-#undef HOST_FN
-    };
     bool any = false;
     for (int f = 0; f < HOST_COUNT; f++) {
         if (!used[f]) continue;
         if (!any) text_put(out, "/* Integer arithmetic of the language; sums and products saturate. */\n");
-        text_put(out, FNS[f]);
+        glue_text(out, GLUE_IN_HOST, FNS[f], NULL);
         any = true;
     }
     if (any) text_char(out, '\n');

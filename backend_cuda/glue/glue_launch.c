@@ -1,7 +1,8 @@
 /* The launches of an entry in model.c, and what they need first. A kernel that one place runs reads the entry's own
  * arrays of tensors, dimensions and scalars; one that several places run reads arrays in the order of its form, which
  * each place fills in (sched/kernel/same.h). */
-#include "glue_entry.h"
+#include "glue_launch.h"
+#include "glue_memory.h"
 #include "sched/kernel/same.h"
 
 /* The names of a kernel's arguments where it is run. */
@@ -112,7 +113,7 @@ void glue_scratch(Text *out, const HostEntry *h, int index) {
     ctx_temp_end(temp);
 }
 
-static void launch(Text *out, const HostEntry *h, const Kernel *k, Arguments entry, const char *x, int *product) {
+static void launch(Text *out, const HostEntry *h, const Kernel *k, Arguments entry, const char *prefix, int *product) {
     const Program *p = h->p;
     bool block = gathers(h, k);
     const char *indent = block ? "        " : "    ", *symbol = kernel_symbol(p, k);
@@ -128,31 +129,31 @@ static void launch(Text *out, const HostEntry *h, const Kernel *k, Arguments ent
         ++*product;
     }
     text_fmt(out, "%sTD_TRY(td_cuda(td_s, \"kernel %s\", %s_%s_launch(td_c->stream, %s, %s, %s, %s)));\n", indent,
-             k->name, x, symbol, a.tensors, a.dims, a.scalars, h->always_early ? "&td_launched" : "td_chain");
+             k->name, prefix, symbol, a.tensors, a.dims, a.scalars, h->always_early ? "&td_launched" : "td_chain");
     if (block) text_put(out, "    }\n");
 }
 
-void glue_launches(Text *out, const HostEntry *h, const char *x) {
+void glue_launches(Text *out, const HostEntry *h, const char *prefix) {
     const Arguments entry = {glue_pieces(h) ? "td_t" : "td_c->tensors", "td_c->dims", "td_c->scalars"};
     int product = h->p->params.n + h->p->temps.n;
-    for (int k = 0; k < h->way->kernels.n; k++) launch(out, h, h->way->kernels.at[k], entry, x, &product);
+    for (int k = 0; k < h->way->kernels.n; k++) launch(out, h, h->way->kernels.at[k], entry, prefix, &product);
 }
 
-void glue_launcher(Text *out, const Program *p, const char *x) {
+void glue_launcher(Text *out, const Program *p, const char *prefix) {
     for (int k = 0; k < p->kernels.n; k++) {
         if (p->kernels.at[k]->same) continue;
         const char *symbol = kernel_symbol(p, p->kernels.at[k]);
-        text_fmt(out, "td_preparer %s_%s_prepare;\ntd_launcher %s_%s_launch;\n", x, symbol, x, symbol);
+        text_fmt(out, "td_preparer %s_%s_prepare;\ntd_launcher %s_%s_launch;\n", prefix, symbol, prefix, symbol);
     }
-    if (p->assumed) glue_launcher(out, p->assumed, x);
+    if (p->assumed) glue_launcher(out, p->assumed, prefix);
 }
 
-void glue_prepare_kernels(Text *out, const Program *p, const char *x, const char *sink, bool all) {
+void glue_prepare_kernels(Text *out, const Program *p, const char *prefix, const char *sink, bool all) {
     for (int i = 0; i < p->kernels.n; i++) {
         const Kernel *k = p->kernels.at[i];
         if (all ? k->same != NULL : k->here != NULL) continue;
         text_fmt(out, "    TD_TRY(td_cuda(%s, \"kernel %s: cudaFuncSetAttribute\", %s_%s_prepare()));\n", sink, k->name,
-                 x, kernel_symbol(p, k));
+                 prefix, kernel_symbol(p, k));
     }
-    if (p->assumed) glue_prepare_kernels(out, p->assumed, x, sink, all);
+    if (p->assumed) glue_prepare_kernels(out, p->assumed, prefix, sink, all);
 }

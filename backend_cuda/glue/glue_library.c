@@ -1,13 +1,9 @@
 /* Matrix products by cuBLASLt in model.c: for each one a function that fills in its sizes, strides and factors from
  * dimensions and scalars; what calls the library with them is the text of library.in. */
-#include "glue_entry.h"
-#include "sched/library/product.h"
+#include "glue_library.h"
+#include "glue_text.h"
 #include "sched/kernel/same.h"
-
-#include <string.h>
-
-extern const char *const library_text_lines[];
-extern const int library_text_nlines;
+#include "sched/library/product.h"
 
 bool glue_has_products(const Program *const *programs, int n) {
     for (int i = 0; i < n; i++)
@@ -21,28 +17,14 @@ int glue_products(const Program *p) {
     return n;
 }
 
-/* A part of the text, where lines after //+ are those of a model with tuned products, after //- of one without. */
-static void library_lines(Text *out, const char *prefix, bool head, const Text *tuned) {
-    const bool with = tuned->n > 0;
-    bool at_head = true;
-    for (int i = 0; i < library_text_nlines; i++) {
-        const char *s = library_text_lines[i];
-        const bool marked = !strncmp(s, "//+", 3) || !strncmp(s, "//-", 3);
-        if (!strcmp(s, "//@"))
-            at_head = false;
-        else if (at_head != head || (marked && (s[2] == '+') != with))
-            continue;
-        else if (!strcmp(s, "//@tuned"))
-            text_put(out, with ? tuned->s : "");
-        else
-            glue_template(out, marked ? s + 3 : s, prefix), text_char(out, '\n');
-    }
-    text_char(out, '\n');
+static void library_part(Text *out, const char *part, const char *prefix, const Text *tuned) {
+    glue_part(out, GLUE_IN_LIBRARY, part,
+              &(GlueWords){.prefix = prefix, .with = tuned->n > 0, .at = {{"@TUNED@", tuned->s}}});
 }
 
-void glue_library_types(Text *out, const char *prefix, const Text *tuned) { library_lines(out, prefix, true, tuned); }
+void glue_library_types(Text *out, const char *prefix, const Text *tuned) { library_part(out, "types", prefix, tuned); }
 void glue_library_functions(Text *out, const char *prefix, const Text *tuned) {
-    library_lines(out, prefix, false, tuned);
+    library_part(out, "functions", prefix, tuned);
 }
 
 /* ---- one product ---- */
@@ -119,41 +101,45 @@ static void put_arguments(Text *out, const HostEntry *h, const Kernel *k) {
     }
 }
 
+/* Where the product's sizes, matrices and factors come from. */
+static void put_sizes(Text *out, const HostEntry *h, const Kernel *k) {
+    const Product *p = k->product;
+    size(out, h, "m", p->m);
+    size(out, h, "n", p->n);
+    size(out, h, "k", p->k);
+    for (int b = 0; b < MAX_BATCH; b++)
+        size(out, h, sym_fmt(h->ctx, "batch[%d]", b), b < p->nbatch ? p->batch[b] : expr_int(h->p->graph, TY_I64, 1));
+    matrix(out, h, k, "a", &p->a);
+    matrix(out, h, k, "b", &p->b);
+    matrix(out, h, k, "c", &p->c);
+    matrix(out, h, k, "d", &p->d);
+    matrix(out, h, k, "bias", &p->bias);
+    size(out, h, "alpha", p->alpha);
+    if (p->beta)
+        size(out, h, "beta", p->beta);
+    else
+        text_put(out, "    td_p->beta = 0;\n");
+}
+
 void glue_product(Text *out, const HostEntry *h, const Kernel *k) {
     const Product *p = k->product;
     const Graph *g = h->p->graph;
     Type factor = p->a.tensor->type, result = p->d.tensor->type;
-    Text body = {.ctx = h->ctx}, factors = {.ctx = h->ctx};
+    Text sizes = {.ctx = h->ctx}, arguments = {.ctx = h->ctx};
     HostEntry mine = *h;
     mine.dim_used = NEW_N(h->ctx, bool, g->dims.n);
     mine.scalar_used = NEW_N(h->ctx, bool, g->scalars.n);
-    size(&body, &mine, "m", p->m);
-    size(&body, &mine, "n", p->n);
-    size(&body, &mine, "k", p->k);
-    for (int b = 0; b < MAX_BATCH; b++)
-        size(&body, &mine, sym_fmt(h->ctx, "batch[%d]", b),
-             b < p->nbatch ? p->batch[b] : expr_int(h->p->graph, TY_I64, 1));
-    matrix(&body, &mine, k, "a", &p->a);
-    matrix(&body, &mine, k, "b", &p->b);
-    matrix(&body, &mine, k, "c", &p->c);
-    matrix(&body, &mine, k, "d", &p->d);
-    matrix(&body, &mine, k, "bias", &p->bias);
-    text_put(&factors, "    td_p->alpha = ");
-    host_expr(&factors, &mine, p->alpha);
-    text_put(&factors, ";\n    td_p->beta = ");
-    if (p->beta)
-        host_expr(&factors, &mine, p->beta);
-    else
-        text_char(&factors, '0');
-    text_fmt(out, "static void td_%s_product(const int64_t *td_dims, const double *td_scalars, td_product *td_p) {\n",
-             kernel_symbol(h->p, k));
-    put_arguments(out, &mine, k);
-    text_put(out, "    (void)td_dims, (void)td_scalars;\n    memset(td_p, 0, sizeof *td_p);\n");
-    text_fmt(out,
-             "    td_p->factor = %s, td_p->result = %s, td_p->scale = %s;\n    td_p->compute = %s;\n"
-             "    td_p->epilogue = %s;\n    td_p->factor_bytes = %d, td_p->result_bytes = %d;\n",
-             glue_cuda_type(factor), glue_cuda_type(result), glue_cuda_type(p->alpha->type),
-             glue_compute(tuning_sum(g, factor)), glue_epilogue(p->act, p->bias.tensor != NULL), type_bits(factor) / 8,
-             type_bits(result) / 8);
-    text_fmt(out, "%s%s;\n}\n\n", body.s, factors.s);
+    put_sizes(&sizes, &mine, k);
+    put_arguments(&arguments, &mine, k);
+    glue_part(out, GLUE_IN_LIBRARY, "product",
+              &(GlueWords){.at = {{"@PRODUCT@", kernel_symbol(h->p, k)},
+                                  {"@ARGUMENTS@", arguments.s},
+                                  {"@FACTOR@", glue_cuda_type(factor)},
+                                  {"@RESULT@", glue_cuda_type(result)},
+                                  {"@SCALE@", glue_cuda_type(p->alpha->type)},
+                                  {"@COMPUTE@", glue_compute(tuning_sum(g, factor))},
+                                  {"@EPILOGUE@", glue_epilogue(p->act, p->bias.tensor != NULL)},
+                                  {"@FACTOR_BYTES@", sym_fmt(h->ctx, "%d", type_bits(factor) / 8)},
+                                  {"@RESULT_BYTES@", sym_fmt(h->ctx, "%d", type_bits(result) / 8)},
+                                  {"@SIZES@", sizes.s}}});
 }

@@ -1,14 +1,11 @@
 /* MODEL.mk, rules for make that build the example and the objects of a program of the user's. Its text is make.in,
- * whose "$_" stands for the prefix and an underscore and whose "@WORD@" are filled in here. What is built is named
+ * whose words are filled in here. What is built is named
  * without anything that make or a shell would take for more than a letter; the sources keep the names that they have.
  */
-#include "glue.h"
+#include "glue_text.h"
 
 #include <ctype.h>
 #include <string.h>
-
-extern const char *const make_text_lines[];
-extern const int make_text_nlines;
 
 /* GNU make reads backslashes as themselves but before what they protect, where each of them must be doubled. A percent
  * sign means something in targets alone. */
@@ -52,40 +49,26 @@ static void self(Text *out, int words) {
                  words);
 }
 
-static bool starts(const char *s, const char *word, size_t *n) {
-    *n = strlen(word);
-    return !strncmp(s, word, *n);
-}
-
-static void line(Text *out, const char *s, const char *stem, const GlueOptions *o) {
-    for (size_t n; *s; s += n) {
-        if (starts(s, "$_", &n))
-            text_fmt(out, "%s_", o->prefix);
-        else if (starts(s, "$($_", &n))
-            text_fmt(out, "$(%s_", o->prefix);
-        else if (starts(s, "@FILE@", &n))
-            glue_make_name(out, stem, false);
-        else if (starts(s, "@BUILT@", &n))
-            built_name(out, stem);
-        else if (starts(s, "@SELF@", &n))
-            self(out, words_of(stem));
-        else if (starts(s, "@WORDS@", &n))
-            text_fmt(out, "%d", words_of(stem));
-        else if (starts(s, "@GENCODE@", &n))
-            targets_gencode(out, o->targets, false);
-        else
-            text_char(out, *s), n = 1;
-    }
-    text_char(out, '\n');
-}
-
 void glue_emit_make(Text *out, const char *stem, const GlueOptions *o) {
-    for (int i = 0; i < make_text_nlines; i++)
-        if (strcmp(make_text_lines[i], "@TUNING@") != 0)
-            line(out, make_text_lines[i], stem, o);
-        else if (o->tuning && o->tuning->name)
-            text_fmt(out,
-                     "# The .c file has the choices of %s: tdc makes it again when that changes (tdc -MD writes the "
-                     "rule).\n",
-                     o->tuning->name);
+    Ctx *ctx = out->ctx;
+    const int words = words_of(stem);
+    Text file = {.ctx = ctx}, built = {.ctx = ctx}, this = {.ctx = ctx}, gencode = {.ctx = ctx}, tuning = {.ctx = ctx};
+    glue_make_name(&file, stem, false);
+    built_name(&built, stem);
+    self(&this, words);
+    targets_gencode(&gencode, o->targets, false);
+    if (o->tuning && o->tuning->name)
+        text_fmt(
+            &tuning,
+            "# The .c file has the choices of %s: tdc makes it again when that changes (tdc -MD writes the rule).\n",
+            o->tuning->name);
+    glue_part(out, GLUE_IN_MAKE, "rules",
+              &(GlueWords){.at = {{"$_", sym_fmt(ctx, "%s_", o->prefix)},
+                                  {"$($_", sym_fmt(ctx, "$(%s_", o->prefix)},
+                                  {"@FILE@", file.s},
+                                  {"@BUILT@", built.s},
+                                  {"@SELF@", this.s},
+                                  {"@WORDS@", sym_fmt(ctx, "%d", words)},
+                                  {"@GENCODE@", gencode.s},
+                                  {"@TUNING@", tuning.s}}});
 }

@@ -1,6 +1,7 @@
 /* The manifest: what a program in another language must know of a model to call it, as JSON. docs/interface.md says
  * what the members mean. */
-#include "glue_entry.h"
+#include "glue_manifest.h"
+#include "glue_arguments.h"
 #include "glue_shape.h"
 #include "ir/diag.h"
 
@@ -164,12 +165,12 @@ static void requires(Text *out, const Graph *g, Ctx *ctx) {
 }
 
 /* Names of C need no escapes. */
-static void symbols(Text *out, const Program *p, const char *x) {
+static void symbols(Text *out, const Program *p, const char *prefix) {
     static const char *const functions[] = {"workspace", "prepare"};
     const char *e = p->graph->name;
-    text_fmt(out, ",\n      \"symbols\": {\"run\": \"%s_%s\"", x, e);
+    text_fmt(out, ",\n      \"symbols\": {\"run\": \"%s_%s\"", prefix, e);
     for (int i = 0; i < 2 && !p->graph->host; i++)
-        text_fmt(out, ", \"%s\": \"%s_%s_%s\"", functions[i], x, e, functions[i]);
+        text_fmt(out, ", \"%s\": \"%s_%s_%s\"", functions[i], prefix, e, functions[i]);
     text_char(out, '}');
 }
 
@@ -197,7 +198,7 @@ static void ways(Text *out, const Program *p) {
 }
 
 /* What a caller must know; `whole`: and what it may. */
-static void entry(Text *out, const Program *p, const char *x, bool whole) {
+static void entry(Text *out, const Program *p, const char *prefix, bool whole) {
     const Graph *g = p->graph;
     text_put(out, "    {\n      ");
     put_member(out, "name", g->name), text_put(out, ", ");
@@ -206,7 +207,7 @@ static void entry(Text *out, const Program *p, const char *x, bool whole) {
     Text s = {.ctx = out->ctx};
     glue_signature(&s, p);
     put_member(out, "signature", s.s);
-    symbols(out, p, x);
+    symbols(out, p, prefix);
     tensors(out, p);
     dimensions(out, p);
     scalars(out, g);
@@ -218,10 +219,10 @@ static void entry(Text *out, const Program *p, const char *x, bool whole) {
 /* What stands before entry i, or after all n. */
 static const char *between(int i, int n) { return i == n ? "\n  ]\n" : i ? ",\n" : "  \"entries\": [\n"; }
 
-static void entries(Text *out, const Program *const *programs, int n, const char *x) {
+static void entries(Text *out, const Program *const *programs, int n, const char *prefix) {
     for (int i = 0; i <= n; i++) {
         text_put(out, between(i, n));
-        if (i < n) entry(out, programs[i], x, true);
+        if (i < n) entry(out, programs[i], prefix, true);
     }
 }
 

@@ -1,5 +1,5 @@
-/* Planned memory (sched/kernel/memory.h): the tables that td_place reads (glue.c), and the pointers of kernels. */
-#include "glue_entry.h"
+/* Planned memory (sched/kernel/memory.h): the tables that td_place (checks.in) reads, and the pointers of kernels. */
+#include "glue_memory.h"
 
 #include "sched/kernel/memory.h"
 
@@ -10,6 +10,11 @@ static void table(Text *out, const HostEntry *h, const char *name, const int *at
 }
 
 int glue_pieces(const HostEntry *h) { return h->memory->pieces.n; }
+
+Sym glue_way_suffix(const HostEntry *h) {
+    const Program *p = h->p;
+    return p->ways.n > 1 ? sym_fmt(h->ctx, "_%d", (int)(h->way - p->ways.at) + 1) : "";
+}
 
 void glue_memory_tables(Text *out, const HostEntry *h) {
     const Memory *m = h->memory;

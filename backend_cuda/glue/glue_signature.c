@@ -1,7 +1,9 @@
 /* What an entry takes, as tables that the functions of entry.in and invoke.in read, and what its launches need first.
  */
-#include "glue_entry.h"
+#include "glue_signature.h"
+#include "glue_launch.h"
 #include "glue_shape.h"
+#include "glue_text.h"
 #include "ir/interp/interp.h"
 
 #include <string.h>
@@ -39,7 +41,7 @@ static void extents(Text *out, const HostEntry *h) {
             text_put(&cases, ";\n");
             expr_print(&s, p->params.at[i]->shape[d], NULL);
             text_put(&texts, n++ ? ", \"" : "\"");
-            host_quoted(&texts, s.s);
+            glue_quoted(&texts, s.s);
             text_char(&texts, '"');
         }
     text_put(out, "static int64_t td_" OWNER "_extent(const int64_t *td_dims, int td_i) {\n");
@@ -145,17 +147,17 @@ static void signature(Text *out, const HostEntry *h) {
 }
 
 /* What launches need first. */
-static void ready(Text *out, const HostEntry *h, const char *x) {
-    text_fmt(out, "static %s_status td_" OWNER "_ready(const td_sink *td_s) {\n    (void)td_s;\n", x);
-    glue_prepare_kernels(out, h->p, x, "td_s", false);
-    text_fmt(out, "    return %s_ok;\n}\n", x);
+static void ready(Text *out, const HostEntry *h, const char *prefix) {
+    text_fmt(out, "static %s_status td_" OWNER "_ready(const td_sink *td_s) {\n    (void)td_s;\n", prefix);
+    glue_prepare_kernels(out, h->p, prefix, "td_s", false);
+    text_fmt(out, "    return %s_ok;\n}\n", prefix);
 }
 
-void glue_signature_tables(Text *out, HostEntry *h, const char *x, bool prepares) {
+void glue_signature_tables(Text *out, HostEntry *h, const char *prefix, bool prepares) {
     GlueKnown *known = h->known;
     Text t = {.ctx = h->ctx};
     signature(&t, h);
-    if (prepares) ready(&t, h, x);
+    if (prepares) ready(&t, h, prefix);
     h->of = h->p->graph->name;
     if (known->of.n < MANY) {
         Sym key = sym_n(h->ctx, t.s, t.n), owner = expr_map_get(&known->of, key);

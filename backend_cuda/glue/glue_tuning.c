@@ -1,11 +1,8 @@
 /* Tuned products: the table in model.c of those that a tuning file knows, and the program that makes such files. The
  * texts are tuned.in and tuner.in. */
-#include "glue_entry.h"
-
-extern const char *const tuned_text_lines[];
-extern const int tuned_text_nlines;
-extern const char *const tuner_text_lines[];
-extern const int tuner_text_nlines;
+#include "glue_tuning.h"
+#include "glue_library.h"
+#include "glue_text.h"
 
 /* As tuned.in has them, in the order of TuneChoiceField. */
 static void numbers(Text *out, const int64_t *choice) {
@@ -64,9 +61,9 @@ void glue_tuned(Text *out, const Program *const *programs, int n, const GlueOpti
         if (targeted(e, o) && met(e, programs, n)) row(&rows, e);
     }
     if (!rows.n) return;
-    glue_lines(out, tuned_text_lines, tuned_text_nlines, o->prefix, true);
+    glue_text(out, GLUE_IN_TUNED, "algorithms", o->prefix);
     text_fmt(out, "static const td_tuned_line td_tuned[] = {\n%s};\n\n", rows.s);
-    glue_lines(out, tuned_text_lines, tuned_text_nlines, o->prefix, false);
+    glue_text(out, GLUE_IN_TUNED, "choice", o->prefix);
 }
 
 /* ---- the tuner ---- */
@@ -99,24 +96,21 @@ static void task(Text *out, const TuneProduct *p) {
 
 void glue_emit_tuner(Text *out, const TuneProduct *at, const int64_t *const *known, int n, const GlueOptions *o) {
     const Text none = {.ctx = out->ctx};
-    text_fmt(out,
-             "#include \"%s\"\n\n#include <cuda_runtime_api.h>\n#include <math.h>\n#include <stdarg.h>\n"
-             "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n",
-             o->header);
-    glue_library_types(out, o->prefix, &none);
-    glue_head(out, o->prefix);
-    glue_library_functions(out, o->prefix, &none);
-    glue_lines(out, tuned_text_lines, tuned_text_nlines, o->prefix, true);
-    text_put(out, "static const td_product td_tasks[] = {\n");
-    for (int i = 0; i < n; i++) task(out, &at[i]);
-    text_put(out, "};\nstatic const int64_t td_least[] = {");
-    for (int i = 0; i < n; i++) text_fmt(out, "%s%lld", i ? ", " : "", (long long)at[i].v[TUNE_ALIGN]);
-    text_put(out, "};\nstatic const int32_t td_known[][TD_NUMBERS] = {\n");
+    Text tasks = none, least = none, algorithms = none;
     for (int i = 0; i < n; i++) {
-        text_put(out, "    ");
-        numbers(out, known[i]);
-        text_put(out, ",\n");
+        task(&tasks, &at[i]);
+        text_fmt(&least, "%s%lld", i ? ", " : "", (long long)at[i].v[TUNE_ALIGN]);
+        text_put(&algorithms, "    ");
+        numbers(&algorithms, known[i]);
+        text_put(&algorithms, ",\n");
     }
-    text_put(out, "};\n\n");
-    glue_lines(out, tuner_text_lines, tuner_text_nlines, o->prefix, true);
+    glue_include(out, o);
+    glue_text(out, GLUE_IN_TUNER, "includes", o->prefix);
+    glue_library_types(out, o->prefix, &none);
+    glue_text(out, GLUE_IN_HEAD, "head", o->prefix);
+    glue_library_functions(out, o->prefix, &none);
+    glue_text(out, GLUE_IN_TUNED, "algorithms", o->prefix);
+    glue_part(out, GLUE_IN_TUNER, "tasks",
+              &(GlueWords){.at = {{"@TASKS@", tasks.s}, {"@LEAST@", least.s}, {"@KNOWN@", algorithms.s}}});
+    glue_text(out, GLUE_IN_TUNER, "tuner", o->prefix);
 }
