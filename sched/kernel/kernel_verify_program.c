@@ -1,6 +1,6 @@
-/* Whether a program is legal: the form of its choices and, on each way through it by itself, that nothing is read before
- * it is written and that every output is written. It also finds what each way allows: outputs at the addresses of
- * inputs, tensors that take over from others. Kernels by themselves are kernel_verify.c's. */
+/* Whether a program is legal: the form of its choices and, on each way through it by itself, that nothing is read
+ * before it is written and that every output is written. It also finds what each way allows: outputs at the addresses
+ * of inputs, tensors that take over from others. Kernels by themselves are kernel_verify.c's. */
 #include "kernel_verify.h"
 
 #include "sched/library/product.h"
