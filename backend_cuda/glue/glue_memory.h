@@ -1,4 +1,5 @@
-/* The memory of an entry's temporaries and of the library's scratch on one way, its pieces. Internal to backend_cuda/glue. */
+/* The memory of an entry's temporaries and of the library's scratch on one way, its pieces. Internal to
+ * backend_cuda/glue. */
 #ifndef TDC_GLUE_MEMORY_H
 #define TDC_GLUE_MEMORY_H
 

@@ -1,6 +1,6 @@
-/* What the files of the verifier of kernels share: kernel_verify_program.c (choices, and what holds across
- * kernels), kernel_verify.c (names, axes, layouts), kernel_verify_stage.c (stages one by one) and kernel_verify_store.c (that no element is written twice, and no thread reads what another
- * writes). */
+/* What the files of the verifier of kernels share: kernel_verify_program.c (choices, and what holds across kernels),
+ * kernel_verify.c (names, axes, layouts), kernel_verify_stage.c (stages one by one) and kernel_verify_store.c (that no
+ * element is written twice, and no thread reads what another writes). */
 #ifndef TDC_KERNEL_VERIFY_H
 #define TDC_KERNEL_VERIFY_H
 
