@@ -1,4 +1,4 @@
-/* Kernel: the one form of every kernel, elementwise to attention (ARCHITECTURE.md, "Tile programs").
+/* Kernel: the one form of every kernel, elementwise to attention (README.md).
  *
  * A kernel has axes. A layout writes every axis as a product of factors, outer to inner, each bound to the machine.
  * The index of an axis is lo + sum of factor index * factor stride, a factor's stride being the product of the sizes of

@@ -1,4 +1,4 @@
-/* Programs as the text that program_read reads (ARCHITECTURE.md, "Tile programs"). What kernel_finish derives is not
+/* Programs as the text that program_read reads (README.md). What kernel_finish derives is not
  * printed. */
 #include "kernel.h"
 #include "sched/library/product.h"

@@ -1,4 +1,4 @@
-/* Reads the text of programs (ARCHITECTURE.md, "Tile programs") into the Kernel form and derives what it implies.
+/* Reads the text of programs (README.md) into the Kernel form and derives what it implies.
  * Checks the form of the text and its names; whether a kernel is legal is kernel_verify.c's. A statement has no end
  * mark, so before its expressions are read its extent is found by looking ahead (scan_stage). */
 #include "kernel_text.h"

@@ -43,6 +43,7 @@ if [ "${TARGET:-}" != --gpu ]; then
     "$TDC" $here/debug_checks.td -o "$dir/plain.cu" || exit 1
     grep -il assumption "$dir/plain.cu" "$dir/plain.c" && { echo "FAILED: tests in a compilation without --debug-checks"; exit 1; }
     "$TDC" check $here/debug_checks.td --emu --debug-checks || failed=1
+    "$TDC" check $here/choices_assumed.td --kernels $here/choices_assumed.kernel --emu --debug-checks || failed=1
 fi
 run debug_checks --debug-checks
 run threads
