@@ -34,7 +34,8 @@ typedef struct HostEntry {
     bool *needs_math;            /* <math.h> */
     ExprMap named;               /* nodes that are C variables: their Syms */
     ExprMap tensor_at;           /* Tensor -> its place in the array that kernels get: parameters, then temporaries */
-    const struct Memory *memory; /* while its run is printed */
+    const Way *way;              /* while a run is printed: what it launches */
+    const struct Memory *memory; /* of that way */
     struct GlueKnown *known;     /* the signatures printed so far */
     bool always_early;           /* every target's kernels may start while those before them end */
     Sym of;                      /* the entry whose signature it has: itself, or one before it with an equal one */

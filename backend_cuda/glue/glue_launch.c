@@ -89,17 +89,25 @@ static bool gathers(const HostEntry *h, const Kernel *k) {
     return none.n > 0;
 }
 
+const Kernel *glue_asked(Ctx *ctx, ExprMap *asked, const Kernel *k) {
+    const Kernel *text = k->same ? k->same : k;
+    const Kernel *before = expr_map_get(asked, text);
+    if (!before) expr_map_put(ctx, asked, text, k);
+    return before && form_same_dims(k->form, before->form) ? before : NULL;
+}
+
 /* What the library is asked for each product; a second one of the same sizes needs as much. */
 void glue_scratch(Text *out, const HostEntry *h, int index) {
     const Program *p = h->p;
     Ctx *temp = ctx_temp(h->ctx);
-    ExprMap known = {0}; /* Kernel -> its place in td_bytes */
-    for (int i = 0; i < p->kernels.n; i++) {
-        const Kernel *k = p->kernels.at[i];
+    ExprMap asked = {0}, known = {0}; /* Kernel -> its place in td_bytes */
+    for (int i = 0; i < h->way->kernels.n; i++) {
+        const Kernel *k = h->way->kernels.at[i];
         if (!k->product) continue;
+        const Kernel *before = glue_asked(temp, &asked, k);
         expr_map_put_number(temp, &known, k, index);
-        if (k->here && form_same_dims(k->form, k->here->form)) {
-            text_fmt(out, "    td_bytes[%d] = td_bytes[%d];\n", index++, (int)expr_map_number(&known, k->here, -1));
+        if (before) {
+            text_fmt(out, "    td_bytes[%d] = td_bytes[%d];\n", index++, (int)expr_map_number(&known, before, -1));
             continue;
         }
         const char *indent = k->shared ? "        " : "    ", *dims = "td_c->dims";
@@ -133,9 +141,9 @@ static void launch(Text *out, const HostEntry *h, const Kernel *k, Arguments ent
 }
 
 void glue_launches(Text *out, const HostEntry *h, const char *prefix) {
-    const Arguments entry = {glue_pieces(h->p) ? "td_t" : "td_c->tensors", "td_c->dims", "td_c->scalars"};
+    const Arguments entry = {glue_pieces(h) ? "td_t" : "td_c->tensors", "td_c->dims", "td_c->scalars"};
     int product = h->p->params.n + h->p->temps.n;
-    for (int k = 0; k < h->p->kernels.n; k++) launch(out, h, h->p->kernels.at[k], entry, prefix, &product);
+    for (int k = 0; k < h->way->kernels.n; k++) launch(out, h, h->way->kernels.at[k], entry, prefix, &product);
 }
 
 void glue_launcher(Text *out, const Program *p, const char *prefix) {

@@ -5,6 +5,9 @@
 #include "glue_host.h"
 
 void glue_launches(Text *out, const HostEntry *h, const char *prefix);
+/* The kernel of the way before k whose answers about dimensions are k's too, if there is one: it runs the same text
+ * with the same dimensions. `asked` holds the kernels asked about so far, {0} to begin with. */
+const Kernel *glue_asked(Ctx *ctx, ExprMap *asked, const Kernel *k);
 /* What the library is asked for its products, from this place of td_bytes on. */
 void glue_scratch(Text *out, const HostEntry *h, int index);
 /* Declarations of the launchers of a program (and its tests) that no program before it has declared. */

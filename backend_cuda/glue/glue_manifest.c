@@ -174,7 +174,31 @@ static void symbols(Text *out, const Program *p, const char *prefix) {
     text_char(out, '}');
 }
 
-static void entry(Text *out, const Program *p, const char *prefix) {
+/* Of a program with choices: what it launches for which sizes. A caller need not know. */
+static void ways(Text *out, const Program *p) {
+    if (p->ways.n == 1) return;
+    list_open(out, "ways");
+    for (int i = 0; i < p->ways.n; i++) {
+        const Way *w = &p->ways.at[i];
+        list_next(out, !i);
+        text_put(out, "{\"when\": [");
+        for (int k = 0; k < w->when.n; k++) {
+            text_put(out, k ? ", {" : "{");
+            expression(out, out->ctx, "text", w->when.at[k]);
+            text_char(out, '}');
+        }
+        text_put(out, "], \"launches\": [");
+        for (int k = 0; k < w->kernels.n; k++) {
+            if (k) text_put(out, ", ");
+            diag_json_string(out, w->kernels.at[k]->name);
+        }
+        text_put(out, "]}");
+    }
+    list_close(out, false);
+}
+
+/* What a caller must know; `whole`: and what it may. */
+static void entry(Text *out, const Program *p, const char *prefix, bool whole) {
     const Graph *g = p->graph;
     text_put(out, "    {\n      ");
     put_member(out, "name", g->name), text_put(out, ", ");
@@ -188,6 +212,7 @@ static void entry(Text *out, const Program *p, const char *prefix) {
     dimensions(out, p);
     scalars(out, g);
     requires(out, g, out->ctx);
+    if (whole) ways(out, p);
     text_put(out, "\n    }");
 }
 
@@ -197,7 +222,7 @@ static const char *between(int i, int n) { return i == n ? "\n  ]\n" : i ? ",\n"
 static void entries(Text *out, const Program *const *programs, int n, const char *prefix) {
     for (int i = 0; i <= n; i++) {
         text_put(out, between(i, n));
-        if (i < n) entry(out, programs[i], prefix);
+        if (i < n) entry(out, programs[i], prefix, true);
     }
 }
 
@@ -219,7 +244,7 @@ uint64_t glue_fingerprint(const Program *const *programs, int n, const GlueOptio
             text_fmt(&s, "%d", FORMAT);
         else
             text_put(&s, between(i, n));
-        if (i >= 0 && i < n) entry(&s, programs[i], o->prefix);
+        if (i >= 0 && i < n) entry(&s, programs[i], o->prefix, false);
         for (size_t k = 0; k < s.n; k++) h = (h ^ (unsigned char)s.s[k]) * 1099511628211u;
         ctx_temp_end(temp);
     }

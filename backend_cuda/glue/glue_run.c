@@ -6,7 +6,6 @@
 #include "glue_memory.h"
 #include "glue_text.h"
 #include "sched/kernel/memory.h"
-#include "sched/kernel/same.h"
 
 static void quoted_expr(Text *out, Ctx *ctx, const Expr *e) {
     Text s = {.ctx = ctx};
@@ -105,18 +104,18 @@ static void checks(Text *out, const HostEntry *h, const char *prefix) {
     facts(out, h, prefix, false);
     text_fmt(out, "    TD_TRY(td_sizes(td_s, td_c, &td_%s_signature, td_bytes));\n", h->of);
     for (int i = 0; i < temps; i++) {
-        if (glue_stands_with(h, i))
-            text_fmt(out, "    td_bytes[%d] = 0; /* %s has no place of its own */\n", n + i, p->temps.at[i]->name);
+        const Region *piece = &h->memory->pieces.at[i];
+        if (piece->away || piece->with)
+            text_fmt(out, "    td_bytes[%d] = 0; /* %s %s */\n", n + i, p->temps.at[i]->name,
+                     piece->away ? "is not used here" : "has no place of its own");
         else
             size_of(out, h, p->temps.at[i], n + i);
     }
-    for (int i = 0; i < p->kernels.n; i++) {
-        const Kernel *k = p->kernels.at[i];
-        bool checked = k->here && form_same_dims(k->form, k->here->form);
-        if (!checked) check_kernel(out, h, k, prefix);
-    }
+    ExprMap asked = {0};
+    for (int i = 0; i < h->way->kernels.n; i++)
+        if (!glue_asked(h->ctx, &asked, h->way->kernels.at[i])) check_kernel(out, h, h->way->kernels.at[i], prefix);
     glue_scratch(out, h, n + temps);
-    if (glue_pieces(p)) glue_place(out, h);
+    if (glue_pieces(h)) glue_place(out, h);
     if (p->assumed) text_fmt(out, "    TD_TRY(td_%s_tests_need(td_s, td_c, &td_need));\n", p->graph->name);
 }
 
@@ -143,9 +142,10 @@ static void clear_last_halves(Text *out, const HostEntry *h) {
 
 static void run_launches(Text *out, const HostEntry *h, const char *prefix) {
     const Program *p = h->p;
-    const char *tensors = glue_pieces(p) ? "td_t" : "td_c->tensors";
+    const char *tensors = glue_pieces(h) ? "td_t" : "td_c->tensors";
     for (int i = 0; i < p->zeroed.n; i++) {
         int at = host_tensor_at(h, p->zeroed.at[i]);
+        if (h->memory->pieces.at[at - p->params.n].away) continue;
         text_fmt(out,
                  "    if (td_bytes[%d])\n        TD_TRY(td_cuda(td_s, \"clearing %s\",\n"
                  "                       (int)cudaMemsetAsync(%s[%d], 0, (size_t)td_bytes[%d], "
@@ -172,7 +172,7 @@ static void launches(Text *out, const HostEntry *h, const char *prefix) {
 
 static void locals(Text *out, const HostEntry *h) {
     const Program *p = h->p;
-    int n = p->params.n, pieces = glue_pieces(p);
+    int n = p->params.n, pieces = glue_pieces(h), products = 0;
     for (int i = 0; i < p->graph->dims.n; i++)
         if (h->dim_used[i]) text_fmt(out, "    const int64_t %s = td_c->dims[%d];\n", h->dims[i], i);
     text_fmt(out, "    int64_t td_bytes[%d];\n", n + pieces);
@@ -180,22 +180,22 @@ static void locals(Text *out, const HostEntry *h) {
         text_fmt(out, "    td_spot td_spots[%d];\n    int td_order[%d];\n    void *td_t[%d];\n", pieces, pieces,
                  n + pieces);
     if (glue_has_workspace(p)) text_put(out, "    size_t td_need = 0;\n");
-    if (p->kernels.n)
+    for (int i = 0; i < h->way->kernels.n; i++) products += h->way->kernels.at[i]->product != NULL;
+    if (h->way->kernels.n)
         text_put(out, h->always_early
                           ? "    int td_launched = 0;\n"
                           : "    int td_launched = 0, *const td_chain = td_c->context->early ? &td_launched : NULL;\n");
-    if (glue_products(p)) text_put(out, "    td_product td_p;\n    int td_done;\n");
+    if (products) text_put(out, "    td_product td_p;\n    int td_done;\n");
 }
 
-static void run(Text *out, const HostEntry *h, const char *prefix) {
+/* The run of one way. */
+static void run_way(Text *out, const HostEntry *h, const char *prefix) {
     const Program *p = h->p;
     Text before = {.ctx = h->ctx}, after = {.ctx = h->ctx};
-    glue_memory_tables(out, h);
-    for (int k = 0; k < p->kernels.n; k++)
-        if (p->kernels.at[k]->product && !p->kernels.at[k]->same) glue_product(out, h, p->kernels.at[k]);
     checks(&before, h, prefix);
     launches(&after, h, prefix);
-    text_fmt(out, "static %s_status td_%s_run(const td_sink *td_s, const td_call *td_c) {\n", prefix, p->graph->name);
+    text_fmt(out, "static %s_status td_%s_run%s(const td_sink *td_s, const td_call *td_c) {\n", prefix, p->graph->name,
+             glue_way_suffix(h));
     locals(out, h);
     text_put(out, before.s);
     text_fmt(out, "    if (td_c->need) {\n        *td_c->need = %s;\n        return %s_ok;\n    }\n",
@@ -204,12 +204,48 @@ static void run(Text *out, const HostEntry *h, const char *prefix) {
     text_fmt(out, "    return %s_ok;\n}\n\n", prefix);
 }
 
+/* Goes to the run of the way that the dimensions take. Each checks them by itself, so they may be anything here. */
+static void dispatch(Text *out, const HostEntry *h, const char *prefix) {
+    const Program *p = h->p;
+    const char *e = p->graph->name;
+    Text ways = {.ctx = h->ctx};
+    for (int i = 0; i < p->ways.n; i++) {
+        const Way *w = &p->ways.at[i];
+        const bool bare = w->when.n != 1 || op_form(w->when.at[0]->op) != FORM_INFIX; /* those have parentheses */
+        if (w->when.n) text_put(&ways, bare ? "    if (" : "    if ");
+        for (int k = 0; k < w->when.n; k++) {
+            if (k) text_put(&ways, " && ");
+            host_expr(&ways, h, w->when.at[k]);
+        }
+        if (w->when.n) text_put(&ways, bare ? ")\n    " : "\n    ");
+        text_fmt(&ways, "    return td_%s_run_%d(td_s, td_c);\n", e, i + 1);
+    }
+    text_fmt(out, "static %s_status td_%s_run(const td_sink *td_s, const td_call *td_c) {\n", prefix, e);
+    for (int i = 0; i < p->graph->dims.n; i++)
+        if (h->dim_used[i]) text_fmt(out, "    const int64_t %s = td_c->dims[%d];\n", h->dims[i], i);
+    text_put(out, ways.s);
+    text_put(out, "}\n\n");
+}
+
 void glue_run(Text *out, const HostEntry *h, const char *prefix) {
+    const Program *p = h->p;
     Ctx *temp = ctx_temp(h->ctx);
-    Memory m;
-    HostEntry mine = *h;
-    memory_plan(temp, h->p, &m);
-    mine.memory = &m;
-    run(out, &mine, prefix);
+    HostEntry *own = NEW_N(temp, HostEntry, p->ways.n + 1); /* of each way, and of the function that chooses */
+    Memory *memory = NEW_N(temp, Memory, p->ways.n);
+    for (int i = 0; i <= p->ways.n; i++) {
+        own[i] = *h;
+        own[i].dim_used = NEW_N(temp, bool, p->graph->dims.n + 1);
+        own[i].scalar_used = NEW_N(temp, bool, p->graph->scalars.n + 1);
+    }
+    for (int i = 0; i < p->ways.n; i++) {
+        own[i].way = &p->ways.at[i];
+        own[i].memory = &memory[i];
+        memory_plan(temp, p, own[i].way, &memory[i]);
+        glue_memory_tables(out, &own[i]);
+    }
+    for (int k = 0; k < p->kernels.n; k++)
+        if (p->kernels.at[k]->product && !p->kernels.at[k]->same) glue_product(out, h, p->kernels.at[k]);
+    for (int i = 0; i < p->ways.n; i++) run_way(out, &own[i], prefix);
+    if (p->ways.n > 1) dispatch(out, &own[p->ways.n], prefix);
     ctx_temp_end(temp);
 }

@@ -5,7 +5,8 @@
 #include "glue_host.h"
 
 /* The entry's static function td_ENTRY_run: the checks that need no pointer, which tell the bytes of workspace; those
- * of pointers; the launches. */
+ * of pointers; the launches. Of a program with several ways it calls one such function a way, td_ENTRY_run_1 and so on,
+ * each as if the way were all of the program. */
 void glue_run(Text *out, const HostEntry *h, const char *prefix);
 /* Whether runs of p need a workspace. */
 bool glue_has_workspace(const Program *p);

@@ -87,6 +87,14 @@ static bool verify_conditions(const Program *p, Text *why) {
                      p->kernels.at[k]->name);
             return false;
         }
+    for (int w = 0; w < p->ways.n; w++)
+        for (int i = 0; i < p->ways.at[w].when.n; i++) {
+            const Expr *c = p->ways.at[w].when.at[i];
+            if (host_can(c) && !host_uses_scalars(c)) continue;
+            text_fmt(why, "%s: the host cannot decide the condition of a choice: ", p->graph->name);
+            expr_print(why, c, NULL);
+            return false;
+        }
     return true;
 }
 

@@ -303,8 +303,8 @@ static bool lower_kernel(Text *out, Ctx *ctx, const Place *at, const LowerOption
     Kernel *k = p->kernels.at[at->number];
     Lower *l = NEW(ctx, Lower);
     *l = (Lower){.ctx = ctx, .p = p, .tensor_at = at->tensor_at, .g = p->graph, .k = k, .o = o, .why = why};
-    l->follows = at->number > 0 || k->follows;
-    l->leads = at->number + 1 < p->kernels.n || k->leads;
+    l->follows = k->follows;
+    l->leads = k->leads;
     l->env = (PolyEnv){.g = p->graph, .range = factor_range, .user = l, .ctx = ctx, .made = &l->polys};
     Sym full = sym_fmt(ctx, "%s_%s", o->prefix, kernel_symbol(p, k));
     StmtList body = {0};

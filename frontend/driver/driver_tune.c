@@ -46,9 +46,11 @@ static void add_products(Tuner *x, const Program *p, const int64_t *dims, const 
     for (int i = 0; i < g->dims.n; i++)
         text_fmt(&where, "%s%s = %lld%s", i ? ", " : "(", g->dims.at[i]->name, (long long)dims[i],
                  i + 1 < g->dims.n ? "" : ")");
-    for (int k = 0; k < p->kernels.n; k++) {
+    const int number = program_way_at(p, dims);
+    const Way *way = number < 0 ? NULL : &p->ways.at[number];
+    for (int k = 0; way && k < way->kernels.n; k++) {
         Task task = {.where = where.s};
-        const Product *m = p->kernels.at[k]->product;
+        const Product *m = way->kernels.at[k]->product;
         bool known = false;
         if (!m || !tuning_describe(g, m, tuning_target(&t), dims, scalars, &task.product)) continue;
         int64_t *align = &task.product.v[TUNE_ALIGN];

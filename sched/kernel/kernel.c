@@ -37,12 +37,15 @@ Program *program_new(Ctx *ctx, Graph *g) {
     return p;
 }
 
-Kernel *kernel_new(Program *p, Sym name) {
+Kernel *kernel_new(Program *p, Sym name) { return kernel_new_at(p, &p->steps, name); }
+
+Kernel *kernel_new_at(Program *p, StepList *at, Sym name) {
     Kernel *k = NEW(p->ctx, Kernel);
     k->name = name;
     k->cluster = 1;
     k->span = SPAN_NONE;
     vec_push(p->ctx, &p->kernels, k);
+    vec_push(p->ctx, at, (Step){.kernel = k});
     return k;
 }
 

@@ -1,4 +1,4 @@
-/* Kernel: the one form of every kernel, elementwise to attention (ARCHITECTURE.md, "Tile programs").
+/* Kernel: the one form of every kernel, elementwise to attention (README.md).
  *
  * A kernel has axes. A layout writes every axis as a product of factors, outer to inner, each bound to the machine.
  * The index of an axis is lo + sum of factor index * factor stride, a factor's stride being the product of the sizes of
@@ -12,6 +12,7 @@
 #include "ir/graph.h"
 #include "ir/poly/poly.h"
 #include "sched/machine/target.h"
+#include "step.h"
 
 typedef enum Bind {
 #define BIND(e, text, scope) BIND_##e,
@@ -153,33 +154,22 @@ typedef struct Kernel {
     Sym rounding;                  /* the let whose rounding keeps this out of the product that it reads; or NULL */
     Sym comment;                   /* the equation, printed above the kernel */
     Span span;
+    /* Filled in by program_find_ways (step.h): */
+    bool reached;        /* some way runs it */
+    bool follows, leads; /* at one of the places that run its text a kernel comes before, or after, in the entry */
     /* Filled in by program_same (same.h): */
     struct KernelForm *form; /* its tensors, dimensions and scalars in the order of its form; NULL: not known */
     struct Kernel *same;     /* an earlier one of the compilation whose text runs here too; NULL: its own does */
     struct Kernel *here;     /* the first of its form in its program; NULL: it is that itself */
     bool shared;             /* several places run its text, which takes arguments in the order of the form */
     int places;              /* how many run its own text */
-    bool follows, leads;     /* at one of them a kernel comes before, or after, in the entry */
     Sym symbol;              /* kernel_symbol */
     /* Of what was scheduled here, where an explanation is asked for (explain.h); else NULL: */
     const struct Group *group;
     const struct Schedule *schedule;
 } Kernel;
 
-/* The output may stand at the input's address: every element is read by the thread that writes it, before it does, and
- * by no kernel after that. */
-typedef struct InPlace {
-    const Tensor *out, *in;
-} InPlace;
-
-/* The same of two tensors, one of them a temporary: kernel number `kernel` reads `in` and does not write it, and no
- * earlier one writes `out`. They may be one where nothing needs `in` after that kernel. */
-typedef struct Succession {
-    int kernel;
-    const Tensor *out, *in;
-} Succession;
-
-/* What one entry point launches, in order. Tensors and scalars are those of `graph`: its inputs, outputs, and
+/* What one entry point does: its steps, in order. Tensors and scalars are those of `graph`: its inputs, outputs, and
  * TENSOR_LET ones for temporaries in the workspace. */
 typedef struct Program {
     Ctx *ctx;
@@ -188,12 +178,13 @@ typedef struct Program {
     VEC(Tensor *) temps;
     VEC(Tensor *) zeroed;  /* temporaries that are cleared before the first kernel */
     VEC(Monoid *) monoids; /* declared ones */
-    VEC(Kernel *) kernels;
-    ExprMap kernel_names; /* of those that were scheduled here: Sym -> the last number after it, plus 1 */
+    StepList steps;
+    VEC(Kernel *) kernels; /* of all steps, whichever case they stand in, in the order of the text */
+    VEC(Way) ways;         /* filled in by program_find_ways: at least one */
+    ExprMap kernel_names;  /* of those that were scheduled here: Sym -> the last number after it, plus 1 */
     int next_id;
     const struct Reasons *reasons; /* why tensors have kernels of their own; NULL: nobody asked (explain.h) */
-    VEC(InPlace) in_place;         /* filled in by program_verify */
-    VEC(Succession) successions;   /* filled in by program_verify, in the order of kernels */
+    VEC(InPlace) in_place;         /* filled in by program_verify: what holds on every way */
     /* Of a compilation that tests assumptions: the program that tests this entry's, or NULL, and what each of its
      * outputs tells. */
     struct Program *assumed;
@@ -216,7 +207,8 @@ bool digit_in_warp(int64_t stride, int64_t size);
 
 /* ---- building (kernel.c) ---- */
 Program *program_new(Ctx *ctx, Graph *g);
-Kernel *kernel_new(Program *p, Sym name);
+Kernel *kernel_new(Program *p, Sym name);                  /* the program's next step */
+Kernel *kernel_new_at(Program *p, StepList *at, Sym name); /* the next one of a case's steps */
 Part *part_new(Program *p, Kernel *k, Sym name);
 Axis *part_axis(Program *p, Part *part, Sym name, const Expr *lo, const Expr *hi);
 Layout *part_layout(Program *p, Part *part, Sym name);

@@ -1,4 +1,4 @@
-/* Programs as the text that program_read reads (ARCHITECTURE.md, "Tile programs"). What kernel_finish derives is not
+/* Programs as the text that program_read reads (README.md). What kernel_finish derives is not
  * printed. */
 #include "kernel.h"
 #include "ir/expr_is.h"
@@ -379,7 +379,6 @@ static void put_product(Printer *x, const Product *p) {
 }
 
 static void put_kernel(Printer *x, const Kernel *k) {
-    text_char(x->out, '\n');
     put_comment(x->out, k->comment);
     if (k->same) text_fmt(x->out, "// the same kernel as %s\n", k->symbol);
     text_fmt(x->out, "kernel %s", k->name);
@@ -403,6 +402,53 @@ static void put_kernel(Printer *x, const Kernel *k) {
     }
 }
 
+/* ---- steps ---- */
+
+/* A text's lines, further in. */
+static void put_lines(Text *out, const Text *t, int indent) {
+    for (size_t at = 0; at < t->n;) {
+        size_t n = strcspn(t->s + at, "\n");
+        if (n) text_fmt(out, "%*s", indent, "");
+        text_put_n(out, t->s + at, n + 1);
+        at += n + 1;
+    }
+}
+
+static void put_steps(Printer *x, const StepList *steps, int depth);
+
+static void put_choice(Printer *x, const Choice *c, int depth) {
+    for (int i = 0; i < c->cases.n; i++) {
+        const ChoiceCase *k = c->cases.at[i];
+        text_fmt(x->out, i ? "%*s} else" : "%*s", 2 * depth, "");
+        if (k->when) {
+            text_put(x->out, i ? " when " : "when ");
+            put_expr(x, k->when);
+        }
+        text_put(x->out, " {\n");
+        put_steps(x, &k->steps, depth + 1);
+    }
+    text_fmt(x->out, "%*s}\n", 2 * depth, "");
+}
+
+/* A blank line stands before each step but the first of a case. */
+static void put_steps(Printer *x, const StepList *steps, int depth) {
+    Text *out = x->out;
+    for (int i = 0; i < steps->n; i++) {
+        if (i || !depth) text_char(out, '\n');
+        if (steps->at[i].choice) {
+            put_choice(x, steps->at[i].choice, depth);
+        } else if (!depth) {
+            put_kernel(x, steps->at[i].kernel);
+        } else {
+            Text kernel = {.ctx = out->ctx};
+            x->out = &kernel;
+            put_kernel(x, steps->at[i].kernel);
+            x->out = out;
+            put_lines(out, &kernel, 2 * depth);
+        }
+    }
+}
+
 void program_print(Text *out, const Program *p) {
     Printer x = {.out = out, .p = p};
     put_header(&x);
@@ -411,5 +457,5 @@ void program_print(Text *out, const Program *p) {
         put_expr(&x, p->params.at[0]->pieces.at[0].value);
         text_char(out, '\n');
     }
-    for (int i = 0; i < p->kernels.n; i++) put_kernel(&x, p->kernels.at[i]);
+    put_steps(&x, &p->steps, 0);
 }

@@ -1,4 +1,4 @@
-/* Reads the text of programs (ARCHITECTURE.md, "Tile programs") into the Kernel form and derives what it implies.
+/* Reads the text of programs (README.md) into the Kernel form and derives what it implies.
  * Checks the form of the text and its names; whether a kernel is legal is kernel_verify.c's. A statement has no end
  * mark, so before its expressions are read its extent is found by looking ahead (scan_stage). */
 #include "kernel_text.h"
@@ -418,12 +418,15 @@ static Sym comment_above(KernelReader *r, uint32_t at) {
     while (start > 0) {
         size_t line = start - 1;
         while (line > 0 && text[line - 1] != '\n') line--;
-        if (strncmp(text + line, "//", 2) != 0) break;
+        size_t first = line;
+        while (text[first] == ' ') first++;
+        if (strncmp(text + first, "//", 2) != 0) break;
         start = line;
     }
     Text t = {.ctx = r->p->ctx};
     while (start < end) {
         size_t n = 0;
+        while (text[start] != '/') start++; /* kernels of a choice stand further in */
         start += 2;
         if (text[start] == ' ') start++;
         while (text[start + n] != '\n') n++;
@@ -469,12 +472,12 @@ static const Product *read_product(KernelReader *r) {
     return NULL;
 }
 
-static void read_kernel(KernelReader *r) {
+static void read_kernel(KernelReader *r, StepList *into) {
     Lex *x = &r->lex;
     Sym comment = comment_above(r, x->tok.span.start);
     lex_next(x);
     Span at = x->tok.span;
-    Kernel *k = r->kernel = kernel_new(r->p, lex_name(x));
+    Kernel *k = r->kernel = kernel_new_at(r->p, into, lex_name(x));
     k->span = at;
     k->comment = comment;
     for (int i = 0; i + 1 < r->p->kernels.n; i++)
@@ -502,6 +505,50 @@ static void read_kernel(KernelReader *r) {
     }
 }
 
+/* ---- steps ---- */
+
+static void read_steps(KernelReader *r, StepList *into, int depth);
+
+static void read_case(KernelReader *r, Choice *c, bool last, int depth) {
+    Lex *x = &r->lex;
+    Span at = x->tok.span;
+    const Expr *when = last ? NULL : expr_read(&r->expr);
+    if (!x->failed && when && when->type != TY_BOOL) lex_fail(x, at, "a condition is not bool");
+    lex_expect(x, "{");
+    ChoiceCase *k = choice_case(r->p, c, when);
+    read_steps(r, &k->steps, depth + 1);
+    lex_expect(x, "}");
+}
+
+/* when COND { STEPS } else when COND { STEPS } else { STEPS } */
+static void read_choice(KernelReader *r, StepList *into, int depth) {
+    Lex *x = &r->lex;
+    Choice *c = choice_new(r->p, into);
+    bool more = true, last = false;
+    c->span = x->tok.span;
+    if (depth >= MAX_NESTED) lex_fail(x, c->span, "more than %d choices in each other", MAX_NESTED);
+    if (++r->nchoices > MAX_CHOICES) lex_fail(x, c->span, "more than %d choices", MAX_CHOICES);
+    lex_expect(x, "when");
+    while (more && !x->failed) {
+        read_case(r, c, last, depth);
+        more = !last && lex_accept(x, "else");
+        if (more) last = !lex_accept(x, "when");
+    }
+    if (!last) lex_fail(x, c->span, "a choice ends with 'else', for the sizes that no case takes");
+}
+
+static void read_steps(KernelReader *r, StepList *into, int depth) {
+    Lex *x = &r->lex;
+    while (!x->failed) {
+        if (lex_is(x, "kernel"))
+            read_kernel(r, into);
+        else if (lex_is(x, "when"))
+            read_choice(r, into, depth);
+        else
+            return;
+    }
+}
+
 Program *program_read(Ctx *ctx, const char *text, size_t n, int file) {
     KernelReader *r = NEW(ctx, KernelReader);
     Lex *x = &r->lex;
@@ -512,7 +559,7 @@ Program *program_read(Ctx *ctx, const char *text, size_t n, int file) {
     r->expr = (ExprReader){.g = g, .lex = x, .leaf = part_leaf, .user = r};
     while (read_declaration(r)) {
     }
-    while (lex_is(x, "kernel")) read_kernel(r);
+    read_steps(r, &r->p->steps, 0);
     if (!x->failed && x->tok.kind != LEX_END) lex_fail(x, x->tok.span, "expected 'kernel'");
     if (!lex_report(x, DIAG_KERNEL_TEXT)) return NULL;
     for (int i = 0; i < r->p->kernels.n; i++) {

@@ -24,7 +24,7 @@ typedef struct KernelReader {
     VEC(PendingBounds) pendings;
     bool bounds;  /* reading an axis's bounds at its declaration */
     bool pending; /* and a name was not known */
-    int nest;
+    int nest, nchoices;
 } KernelReader;
 
 bool kernel_name_reserved(const char *name);

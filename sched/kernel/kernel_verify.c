@@ -1,12 +1,10 @@
-/* Whether a program is legal: names, tensors, conditions, axes, layouts and limits of the machine. It decides on the
- * text alone and says the first rule broken. Stages are kernel_verify_stage.c's. */
+/* Whether kernels are legal, each by itself: names, tensors, conditions, axes, layouts and limits of the machine. It
+ * decides on the text alone and says the first rule broken. Stages are kernel_verify_stage.c's, what holds across
+ * kernels kernel_verify_program.c's. */
 #include "kernel_verify.h"
 
 #include "ir/expr_is.h"
 #include "ir/expr_walk.h"
-#include "sched/library/product.h"
-
-#include <string.h>
 
 bool verify_fail(Verify *v, const char *fmt, ...) {
     if (!v->why || v->why->n) return false;
@@ -76,6 +74,7 @@ static Found is_unknown_dim(const Expr *e, const void *graph) {
 }
 
 static bool known_dims(const Graph *g, const Expr *e) { return expr_over_dims(e) && !expr_has(e, is_unknown_dim, g); }
+bool verify_is_condition(const Verify *v, const Expr *e) { return e->type == TY_BOOL && known_dims(v->g, e); }
 
 static bool verify_tensor(Verify *v, const Tensor *t) {
     if (t->rank < 0 || t->rank > MAX_RANK) return verify_fail(v, "tensor %s: rank %d", t->name, t->rank);
@@ -104,7 +103,7 @@ static bool twice(Verify *v, ExprMap *names, Sym name) {
     return known;
 }
 
-static bool verify_header(Verify *v) {
+bool verify_header(Verify *v) {
     const Program *p = v->p;
     ExprMap tensors = {0}, sizes = {0}, kernels = {0};
     for (int i = 0; i < p->params.n + p->temps.n; i++) {
@@ -260,7 +259,7 @@ static bool verify_limits(Verify *v) {
     if (k->blocks_per_sm < 0 || k->blocks_per_sm * k->threads > TARGET_MOST_SM_THREADS)
         return verify_fail(v, "%d blocks of %d threads do not fit together", k->blocks_per_sm, k->threads);
     for (int i = 0; i < k->where.n; i++)
-        if (k->where.at[i]->type != TY_BOOL || !known_dims(v->g, k->where.at[i]))
+        if (!verify_is_condition(v, k->where.at[i]))
             return verify_fail(v, "a condition is not a bool expression of dimensions");
     return true;
 }
@@ -274,7 +273,7 @@ static bool leaf_range(void *user, const Expr *atom, const Expr **lo, const Expr
     return true;
 }
 
-static bool verify_kernel(Verify *v) {
+bool verify_kernel(Verify *v) {
     Text why = {.ctx = v->ctx};
     if (!kernel_finish(v->p, v->k, &why)) return verify_fail(v, "%s", why.s ? why.s : "");
     v->facts.n = v->writes.n = v->reads.n = v->counters.n = 0;
@@ -288,132 +287,5 @@ static bool verify_kernel(Verify *v) {
     }
     bool ok = verify_conflicts(v);
     v->part = NULL;
-    return ok;
-}
-
-static bool is_one_of(Tensor *const *at, int n, const Tensor *t) {
-    for (int i = 0; i < n; i++)
-        if (at[i] == t) return true;
-    return false;
-}
-
-/* Temporaries and outputs are read, and atomics on them done, only after something wrote them. */
-static bool verify_order(Verify *v, const ExprMap *written) {
-    const Program *p = v->p;
-    for (int i = 0; i < v->reads.n; i++) {
-        const Tensor *t = v->reads.at[i].stage->tensor;
-        bool ready = t->kind == TENSOR_INPUT || t->kind == TENSOR_INOUT || is_one_of(p->zeroed.at, p->zeroed.n, t);
-        for (int w = 0; w < v->writes.n; w++)
-            ready |= v->writes.at[w].stage->tensor == t; /* verify_conflicts has seen to these */
-        if (!ready && !expr_map_get(written, t)) return verify_fail(v, "%s is read before anything writes it", t->name);
-    }
-    for (int i = 0; i < v->writes.n; i++) {
-        const Stage *s = v->writes.at[i].stage;
-        bool ready = s->tensor->kind == TENSOR_INOUT || is_one_of(p->zeroed.at, p->zeroed.n, s->tensor);
-        if (s->kind == STAGE_ATOMIC && !ready && !expr_map_get(written, s->tensor))
-            return verify_fail(v, "the atomic on %s has nothing to start from: it is neither zeroed nor written before",
-                               s->tensor->name);
-    }
-    return true;
-}
-
-/* Expressions are shared, so equal shapes are the same ones. */
-static bool same_memory(const Tensor *a, const Tensor *b) {
-    if (a->type != b->type || type_bits(a->type) < 8 || a->rank != b->rank) return false;
-    for (int d = 0; d < a->rank; d++)
-        if (a->shape[d] != b->shape[d]) return false;
-    return true;
-}
-
-/* Outputs and inputs of one size, of which the kernels leave those that may be one. */
-static void find_in_place(Program *p) {
-    memset(&p->in_place, 0, sizeof p->in_place); /* what an earlier call left may be gone */
-    memset(&p->successions, 0, sizeof p->successions);
-    for (int i = 0; i < p->params.n; i++)
-        for (int j = 0; j < p->params.n && j < MAX_IN_PLACE && p->in_place.n < MAX_PAIRS; j++) {
-            Tensor *out = p->params.at[i], *in = p->params.at[j];
-            if (out->kind == TENSOR_OUTPUT && in->kind == TENSOR_INPUT && same_memory(out, in))
-                vec_push(p->ctx, &p->in_place, ((InPlace){out, in}));
-        }
-}
-
-/* Keeps the pairs that the kernel allows, after others that have written what is in `written`. */
-static void check_in_place(Verify *v, const ExprMap *written) {
-    Program *p = v->p;
-    ExprMap read = {0};
-    int kept = 0;
-    for (int r = 0; r < v->reads.n; r++)
-        expr_map_put(v->ctx, &read, v->reads.at[r].stage->tensor, v->reads.at[r].stage->tensor);
-    for (int i = 0; i < p->in_place.n; i++) {
-        InPlace s = p->in_place.at[i];
-        const Product *m = v->k->product;
-        if (m && m->c.tensor == s.in && m->d.tensor == s.out && !product_in_place(m)) continue;
-        if (!expr_map_get(&read, s.in) || (!expr_map_get(written, s.out) && verify_in_place(v, s.out, s.in)))
-            p->in_place.at[kept++] = s;
-    }
-    p->in_place.n = kept;
-}
-
-/* What kernel i reads that may become what it writes, one of the two being a temporary. */
-static void find_successions(Verify *v, int i, const ExprMap *written) {
-    Program *p = v->p;
-    ExprMap seen = {0};
-    VEC(const Tensor *) in = {0}, out = {0};
-    for (int w = 0; w < v->writes.n; w++) {
-        const Tensor *t = v->writes.at[w].stage->tensor;
-        if (expr_map_get(&seen, t)) continue;
-        expr_map_put(v->ctx, &seen, t, t);
-        if (!expr_map_get(written, t) && !is_one_of(p->zeroed.at, p->zeroed.n, t)) vec_push(v->ctx, &out, t);
-    }
-    for (int r = 0; r < v->reads.n && out.n; r++) {
-        const Tensor *t = v->reads.at[r].stage->tensor;
-        if (t->kind == TENSOR_OUTPUT || expr_map_get(&seen, t)) continue;
-        expr_map_put(v->ctx, &seen, t, t);
-        vec_push(v->ctx, &in, t);
-    }
-    for (int o = 0; o < out.n; o++)
-        for (int k = 0; k < in.n && p->successions.n < MAX_PAIRS; k++)
-            if ((out.at[o]->kind == TENSOR_LET || in.at[k]->kind == TENSOR_LET) && same_memory(out.at[o], in.at[k]) &&
-                verify_in_place(v, out.at[o], in.at[k]))
-                vec_push(p->ctx, &p->successions, ((Succession){i, out.at[o], in.at[k]}));
-}
-
-static bool verify_kernels(Verify *v) {
-    const Program *p = v->p;
-    Ctx *whole = v->ctx;
-    ExprMap written = {0};
-    bool ok = true;
-    find_in_place(v->p);
-    for (int i = 0; i < p->kernels.n && ok; i++) {
-        *v = (Verify){.p = v->p, .g = v->g, .k = p->kernels.at[i], .ctx = ctx_temp(whole), .why = v->why};
-        ok = verify_kernel(v) && verify_order(v, &written);
-        if (ok) check_in_place(v, &written);
-        if (ok) find_successions(v, i, &written);
-        for (int j = 0; j < v->writes.n; j++) {
-            const Tensor *t = v->writes.at[j].stage->tensor;
-            expr_map_put(whole, &written, t, t);
-        }
-        ctx_temp_end(v->ctx);
-    }
-    v->ctx = whole;
-    if (!ok) return false;
-    v->k = NULL;
-    for (int i = 0; i < p->params.n; i++)
-        if (p->params.at[i]->kind == TENSOR_OUTPUT && !expr_map_get(&written, p->params.at[i]))
-            return verify_fail(v, "nothing writes the output %s", p->params.at[i]->name);
-    return true;
-}
-
-bool program_verify(Program *p, Text *why) {
-    Ctx *temp = ctx_temp(p->ctx);
-    Verify *v = NEW(temp, Verify);
-    *v = (Verify){.p = p, .g = p->graph, .ctx = temp, .why = why};
-    bool ok = verify_header(v);
-    if (ok && p->graph->host)
-        ok = (p->kernels.n == 0 && graph_verify(p->graph, why)) ||
-             verify_fail(v, "a function of the host is one value and no kernels");
-    else if (ok)
-        ok = verify_kernels(v);
-    ctx_temp_end(temp);
     return ok;
 }

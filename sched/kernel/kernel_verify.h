@@ -1,6 +1,6 @@
-/* What the files of the verifier of kernels share: kernel_verify.c (programs, axes, layouts), kernel_verify_stage.c
- * (stages one by one) and kernel_verify_store.c (that no element is written twice, and no thread reads what another
- * writes). */
+/* What the files of the verifier of kernels share: kernel_verify_program.c (choices, and what holds across kernels),
+ * kernel_verify.c (names, axes, layouts), kernel_verify_stage.c (stages one by one) and kernel_verify_store.c (that no
+ * element is written twice, and no thread reads what another writes). */
 #ifndef TDC_KERNEL_VERIFY_H
 #define TDC_KERNEL_VERIFY_H
 
@@ -71,6 +71,12 @@ uint64_t verify_outside(Verify *v, const Expr *e);
 void verify_find_outside(Verify *v);
 
 bool verify_body(Verify *v, Stage *const *at, int n);
+
+/* Whether e is a bool expression of dimensions. */
+bool verify_is_condition(const Verify *v, const Expr *e);
+/* Names and declarations of a program. One kernel by itself: v->k, whose accesses are then in v->reads and writes. */
+bool verify_header(Verify *v);
+bool verify_kernel(Verify *v);
 
 /* Is every element that the stage writes written once? */
 bool verify_store_once(Verify *v, const Stage *s);

@@ -15,6 +15,7 @@ typedef struct Gap {
 typedef struct Finding {
     Ctx *ctx;
     const Program *p;
+    const Way *way;
     Memory *m;
     ExprMap piece, param;         /* Tensor -> its place among the pieces or parameters + 1 */
     int *first_write, *last_read; /* of parameters: kernels; reads after the first write do not count */
@@ -35,6 +36,7 @@ static void used_at(Finding *x, const Tensor *t, bool write) {
         Region *piece = &x->m->pieces.at[at];
         if (piece->first < 0) piece->first = x->step;
         piece->last = x->step;
+        piece->away = false;
     }
     if (param < 0) return;
     if (write && x->first_write[param] > x->step) x->first_write[param] = x->step;
@@ -67,13 +69,16 @@ static void find_uses(Finding *x) {
     }
     for (int i = 0; i < p->temps.n; i++) {
         expr_map_put_number(x->ctx, &x->piece, p->temps.at[i], m->pieces.n);
-        vec_push(x->ctx, &m->pieces, ((Region){.temp = p->temps.at[i], .first = -1}));
+        vec_push(x->ctx, &m->pieces, ((Region){.temp = p->temps.at[i], .first = -1, .last = -1, .away = true}));
     }
-    for (int i = 0; i < p->zeroed.n; i++) used_at(x, p->zeroed.at[i], true); /* cleared before the first kernel */
-    for (x->step = 0; x->step < p->kernels.n; x->step++) {
-        used_by_kernel(x, p->kernels.at[x->step]);
-        if (p->kernels.at[x->step]->product)
+    for (x->step = 0; x->step < x->way->kernels.n; x->step++) {
+        used_by_kernel(x, x->way->kernels.at[x->step]);
+        if (x->way->kernels.at[x->step]->product)
             vec_push(x->ctx, &m->pieces, ((Region){.first = x->step, .last = x->step}));
+    }
+    for (int i = 0; i < p->zeroed.n; i++) { /* cleared before the first kernel */
+        Region *piece = &m->pieces.at[piece_of(x, p->zeroed.at[i])];
+        if (!piece->away) piece->first = 0;
     }
 }
 
@@ -125,14 +130,14 @@ static bool library_takes_over(const Product *m, const Succession *s) {
 }
 
 static bool may_take_over(const Finding *x, const Succession *s) {
-    const Product *product = x->p->kernels.at[s->kernel]->product;
+    const Product *product = x->way->kernels.at[s->kernel]->product;
     return !product || library_takes_over(product, s);
 }
 
 /* Does the temporary take over from an input or inout in kernel k? */
 static bool follows(const Finding *x, const Tensor *temp, const Tensor *in, int k) {
     for (int i = x->successions[k]; i < x->successions[k + 1]; i++) {
-        const Succession *s = &x->p->successions.at[i];
+        const Succession *s = &x->way->successions.at[i];
         if (s->out == temp && s->in == in) return may_take_over(x, s);
     }
     return false;
@@ -186,13 +191,13 @@ static void take_over(Finding *x, const Succession *s) {
 enum { MAX_MEETINGS = 1 << 18 /* in one entry */, MAX_PIECES = 1 << 13 };
 
 static bool meet(const Region *a, const Region *b) {
-    return !a->with && !b->with && a->first <= b->last && b->first <= a->last;
+    return !a->with && !b->with && !a->away && !b->away && a->first <= b->last && b->first <= a->last;
 }
 
 static void find_homes(Finding *x, const Region *piece) {
     Memory *m = x->m;
     int n = m->homes.n;
-    for (int i = 0; i < x->p->params.n && !piece->with && m->homes.n < n + MAX_HOMES; i++) {
+    for (int i = 0; i < x->p->params.n && !piece->with && !piece->away && m->homes.n < n + MAX_HOMES; i++) {
         bool loose = piece->temp && type_bits(piece->temp->type) <= type_bits(x->p->params.at[i]->type);
         if (fits(&x->gap[i], piece->first, piece->last)) vec_push(x->ctx, &m->homes, 2 * i + !loose);
     }
@@ -215,15 +220,15 @@ static bool find_lists(Finding *x) {
     return true;
 }
 
-void memory_plan(Ctx *ctx, const Program *p, Memory *m) {
-    Finding x = {.ctx = ctx, .p = p, .m = m};
+void memory_plan(Ctx *ctx, const Program *p, const Way *way, Memory *m) {
+    Finding x = {.ctx = ctx, .p = p, .way = way, .m = m};
     *m = (Memory){0};
     find_uses(&x);
     find_gaps(&x);
-    x.successions = NEW_N(ctx, int, p->kernels.n + 1);
-    for (int i = 0; i < p->successions.n; i++) x.successions[p->successions.at[i].kernel + 1]++;
-    for (int k = 0; k < p->kernels.n; k++) x.successions[k + 1] += x.successions[k];
-    for (int i = p->successions.n - 1; i >= 0; i--) take_over(&x, &p->successions.at[i]);
+    x.successions = NEW_N(ctx, int, way->kernels.n + 1);
+    for (int i = 0; i < way->successions.n; i++) x.successions[way->successions.at[i].kernel + 1]++;
+    for (int k = 0; k < way->kernels.n; k++) x.successions[k + 1] += x.successions[k];
+    for (int i = way->successions.n - 1; i >= 0; i--) take_over(&x, &way->successions.at[i]);
     m->shared = find_lists(&x);
     if (!m->shared) m->starts.n = m->meets.n = m->home_starts.n = m->homes.n = 0;
 }

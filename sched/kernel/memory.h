@@ -6,10 +6,11 @@
 
 #include "kernel.h"
 
-/* In use from kernel `first` to kernel `last`, by their places in the program. */
+/* In use from kernel `first` to kernel `last`, by their places on the way. */
 typedef struct Region {
     const Tensor *temp; /* NULL: the scratch of kernel `first`, a product */
     int first, last;
+    bool away; /* no kernel of the way touches it: it takes no memory there */
     /* What takes over from it, or from what does: a temporary or a parameter, at whose address it stands; NULL: it has
      * a place of its own. The uses of what has one are those of all that stand there. */
     const Tensor *with;
@@ -17,7 +18,8 @@ typedef struct Region {
 
 enum { PLACE_ALIGN = 256, MAX_HOMES = 4 /* of a piece */ };
 
-/* Pieces are temporaries in the order of the program, then the scratch of products in theirs. Lists are of several
+/* Of one way through a program. Pieces are temporaries in the order of the program, all of them, then the scratch of
+ * the way's products in theirs. Lists are of several
  * pieces: those of piece i are at[starts[i]] up to at[starts[i + 1]]. Of pieces that stand with others they are
  * empty. */
 typedef struct Memory {
@@ -30,7 +32,7 @@ typedef struct Memory {
     VEC(int) home_starts, homes;
 } Memory;
 
-void memory_plan(Ctx *ctx, const Program *p, Memory *m);
+void memory_plan(Ctx *ctx, const Program *p, const Way *way, Memory *m);
 
 typedef struct Place {
     int home;       /* as in Memory.homes, or -1: the workspace */

@@ -306,8 +306,8 @@ void program_same(SameMemo *memo, Program *p) {
         k->here = expr_map_object(&here, first);
         if (!k->here) expr_map_put_object(temp, &here, first, k);
         first->places++;
-        first->follows |= i > 0;
-        first->leads |= i + 1 < p->kernels.n;
+        first->follows |= k->follows;
+        first->leads |= k->leads;
         if (k->same) {
             k->symbol = first->symbol;
             first->shared = k->shared = true;

@@ -23,6 +23,7 @@ typedef VEC(Apart) ApartList;
 typedef struct Explaining {
     Text *out;
     const Program *p;
+    const Way *way; /* that the sizes take */
     const Target *t;
     const Tuning *tuning;
     const ExplainAt *at;
@@ -114,15 +115,15 @@ static void find_reasons(Explaining *x) {
     const Program *p = x->p;
     ExprMap kernel = {0}; /* Tensor -> the kernel that stores it */
     if (!p->reasons) return;
-    x->apart = NEW_N(p->ctx, ApartList, p->kernels.n + 1);
-    for (int k = 0; k < p->kernels.n; k++) {
-        const Group *gr = p->kernels.at[k]->group;
+    x->apart = NEW_N(p->ctx, ApartList, x->way->kernels.n + 1);
+    for (int k = 0; k < x->way->kernels.n; k++) {
+        const Group *gr = x->way->kernels.at[k]->group;
         for (int i = 0; gr && i < gr->stores.n; i++) expr_map_put_number(p->ctx, &kernel, gr->stores.at[i].tensor, k);
     }
     for (int i = 0; i < p->reasons->list.n; i++) {
         const Reason *r = &p->reasons->list.at[i];
         int a = (int)expr_map_number(&kernel, r->one, -1), b = (int)expr_map_number(&kernel, r->other, -1);
-        if (a < 0 || b < 0 || a == b || p->kernels.at[a]->product || p->kernels.at[b]->product) continue;
+        if (a < 0 || b < 0 || a == b || x->way->kernels.at[a]->product || x->way->kernels.at[b]->product) continue;
         ApartList *l = &x->apart[a > b ? a : b];
         bool known = false;
         for (int j = 0; j < l->n; j++) known |= l->at[j].kernel == (a > b ? b : a);
@@ -141,14 +142,14 @@ static void put_reasons(const Explaining *x, int k) {
         text_put(&line, line.n ? "; not with" : "not with");
         for (int j = i, n = 0; j < l->n; j++)
             if (!strcmp(l->at[j].why, l->at[i].why))
-                text_fmt(&line, "%s %s", n++ ? "," : "", x->p->kernels.at[l->at[j].kernel]->name);
+                text_fmt(&line, "%s %s", n++ ? "," : "", x->way->kernels.at[l->at[j].kernel]->name);
         text_fmt(&line, ": %s", l->at[i].why);
     }
     if (line.n) put_wrapped(x->out, line.s);
 }
 
 static bool put_kernel(Explaining *x, int i) {
-    const Kernel *k = x->p->kernels.at[i];
+    const Kernel *k = x->way->kernels.at[i];
     const Tensor *seen[16];
     Text stores = {.ctx = x->p->ctx}, line = {.ctx = x->p->ctx};
     Traffic moved;
@@ -184,7 +185,7 @@ static bool find_sizes(Explaining *x, int64_t *params) {
         if (!tensor_bytes(x, x->p->params.at[i], &params[i])) return false;
     for (int i = 0; i < x->memory.pieces.n; i++) {
         const Region *piece = &x->memory.pieces.at[i];
-        if (piece->temp && !piece->with && !tensor_bytes(x, piece->temp, &x->bytes[i])) return false;
+        if (piece->temp && !piece->with && !piece->away && !tensor_bytes(x, piece->temp, &x->bytes[i])) return false;
     }
     return true;
 }
@@ -192,10 +193,10 @@ static bool find_sizes(Explaining *x, int64_t *params) {
 static bool find_memory(Explaining *x) {
     Ctx *ctx = x->p->ctx;
     int64_t *params = NEW_N(ctx, int64_t, x->p->params.n + 1);
-    memory_plan(ctx, x->p, &x->memory);
+    memory_plan(ctx, x->p, x->way, &x->memory);
     x->bytes = NEW_N(ctx, int64_t, x->memory.pieces.n + 1);
     x->place = NEW_N(ctx, Place, x->memory.pieces.n + 1);
-    x->live = NEW_N(ctx, int64_t, x->p->kernels.n + 1);
+    x->live = NEW_N(ctx, int64_t, x->way->kernels.n + 1);
     if (!find_sizes(x, params)) return false;
     if (!memory_place(ctx, &x->memory, params, x->bytes, x->place, &x->peak))
         return text_put(x->why, "the workspace is larger than 2^60 bytes"), false;
@@ -204,7 +205,7 @@ static bool find_memory(Explaining *x) {
         for (int k = piece->first < 0 ? 0 : piece->first; k <= piece->last && x->place[i].home < 0; k++)
             x->live[k] += (x->bytes[i] + PLACE_ALIGN - 1) / PLACE_ALIGN * PLACE_ALIGN;
     }
-    for (int k = 0; k < x->p->kernels.n; k++)
+    for (int k = 0; k < x->way->kernels.n; k++)
         if (x->live[k] > x->least) x->least = x->live[k];
     return true;
 }
@@ -229,6 +230,7 @@ static void put_memory(const Explaining *x) {
     for (int i = 0; i < x->memory.pieces.n; i++) {
         bool temp = x->memory.pieces.at[i].temp;
         scratch |= !temp;
+        if (x->memory.pieces.at[i].away) continue;
         if (temp && line.n) text_put(&line, "  ");
         if (temp) put_piece(x, i, &line);
     }
@@ -261,10 +263,23 @@ static void put_sources(const Explaining *x) {
     if (line.n) put_wrapped(x->out, line.s);
 }
 
+/* Where there are several ways: each with its kernels, and which one these sizes take. */
+static void put_ways(const Explaining *x) {
+    const Program *p = x->p;
+    for (int i = 0; i < p->ways.n && p->ways.n > 1; i++) {
+        const Way *w = &p->ways.at[i];
+        Text line = {.ctx = p->ctx};
+        text_fmt(&line, "way %d of %d%s, ", i + 1, p->ways.n, w == x->way ? ", taken here" : "");
+        way_print(&line, w);
+        for (int k = 0; k < w->kernels.n; k++) text_fmt(&line, "%s %s", k ? "," : ":", w->kernels.at[k]->name);
+        put_wrapped(x->out, line.s);
+    }
+}
+
 static void put_head(const Explaining *x) {
     const Graph *g = x->p->graph;
-    int products = 0, n = x->p->kernels.n;
-    for (int i = 0; i < n; i++) products += x->p->kernels.at[i]->product != NULL;
+    int products = 0, n = x->way->kernels.n;
+    for (int i = 0; i < n; i++) products += x->way->kernels.at[i]->product != NULL;
     int fixed = g->fixed.n;
     text_fmt(x->out, "%s", g->name);
     for (int i = 0; i < fixed; i++)
@@ -274,20 +289,24 @@ static void put_head(const Explaining *x) {
     text_fmt(x->out, "%s: %d launch%s", g->dims.n + fixed ? ")" : "", n, n == 1 ? "" : "es");
     if (products) text_fmt(x->out, ", %d of the library", products);
     text_put(x->out, g->host ? ", computed by the host\n" : "\n");
+    if (x->p->kernels.n) put_sources(x);
+    put_ways(x);
     if (!n) return;
-    put_sources(x);
     text_fmt(x->out, "%2s %-19s %11s %11s %11s %-10s %10s\n", "", "kernel", "reads", "writes", "predicted", "bound by",
              "workspace");
 }
 
 bool sched_explain(Text *out, const Program *p, const Target *t, const Tuning *tuning, const ExplainAt *at, Text *why) {
     Explaining x = {.out = out, .p = p, .t = t, .tuning = tuning, .at = at, .why = why};
+    const int number = program_way_at(p, at->dims);
+    if (number < 0) return text_put(why, "a condition of a choice has no value"), false;
+    x.way = &p->ways.at[number];
     if (!find_memory(&x)) return false;
     put_head(&x);
     find_reasons(&x);
-    for (int i = 0; i < p->kernels.n; i++)
-        if (!put_kernel(&x, i)) return text_fmt(why, "kernel %s has no size", p->kernels.at[i]->name), false;
-    if (!p->kernels.n) return true;
+    for (int i = 0; i < x.way->kernels.n; i++)
+        if (!put_kernel(&x, i)) return text_fmt(why, "kernel %s has no size", x.way->kernels.at[i]->name), false;
+    if (!x.way->kernels.n) return true;
     text_fmt(out, "%.1f us, and %.1f us between two launches", x.seconds * 1e6, target_machine.launch * 1e6);
     if (!target_measured(t)) text_fmt(out, ", by the speeds of an %s: unverified for %s", target_machine.name, t->arch);
     text_char(out, '\n');

@@ -46,10 +46,13 @@ static double seconds_of(const Guessing *x, const Program *p) {
     const ExplainAt at = {.dims = x->dims, .scalars = x->scalars};
     double sum = 0;
     const char *by;
-    for (int i = 0; i < p->kernels.n; i++) {
+    const int number = program_way_at(p, x->dims);
+    if (number < 0) return -1;
+    const Way *way = &p->ways.at[number];
+    for (int i = 0; i < way->kernels.n; i++) {
         Traffic moved;
-        if (!kernel_traffic(p, p->kernels.at[i], x->dims, &moved)) return -1;
-        sum += predict_kernel(p, p->kernels.at[i], &at, &moved, &by) + target_machine.launch;
+        if (!kernel_traffic(p, way->kernels.at[i], x->dims, &moved)) return -1;
+        sum += predict_kernel(p, way->kernels.at[i], &at, &moved, &by) + target_machine.launch;
     }
     return sum;
 }

@@ -73,6 +73,7 @@ static bool step_apply(SchedWork *w, Text *why) {
         k->group = gr;
         k->schedule = s;
     }
+    program_find_ways(p);
     return true;
 }
 

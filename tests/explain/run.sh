@@ -35,6 +35,29 @@ model samples/adamw.td --library=none
 agree samples/adamw.td --library=none train N=20 K=3
 agree samples/adamw.td --library=none train N=300 K=100
 
+# Programs with choices: the way that the sizes take is explained as if it were the program, and named among all.
+way() { # FILE ENTRY WAY KERNELS NAME=VALUE...
+    local file=$1 entry=$2 way=$3 kernels=$4
+    shift 4
+    agree $file --library=cublasLt $entry "$@"
+    same "$entry $*: the way taken" "$(sed -n 's/^   way \([0-9]*\) of [0-9]*, taken here, \(.*\)$/\1 \2/p' "$dir/log")" "$way"
+    same "$entry $*: its kernels" "$(awk '/^ *[0-9]+ [a-z_]+ .* us / { print $2 }' "$dir/log" | paste -sd ' ')" "$kernels"
+}
+model tests/kernels/choose_sums.kernel
+file=tests/kernels/choose_sums.kernel
+way $file choose_sums '1 when N <= 256: row' 'row' M=70 N=256
+way $file choose_sums '1 when N <= 256: row' 'row' M=1 N=0
+way $file choose_sums '2 when M * N <= 8192: whole, left' 'whole left' M=16 N=512
+way $file choose_sums '3 when M <= 1: share, rest, one' 'share rest one' M=1 N=8193
+way $file choose_sums '4 else: share, rest, each' 'share rest each' M=17 N=512
+same 'all ways are named' "$(grep -c '^   way [0-9] of 4, ' "$dir/log")" 4
+same 'equal kernels of two ways' "$(grep -c '^   same kernel as choose_sums_left$' "$dir/log")" 1
+model tests/kernels/choose_product.kernel
+file=tests/kernels/choose_product.kernel
+way $file choose_product '1 when M <= 4: column, few' 'column few' M=4 K=6 N=40
+way $file choose_product '2 when N <= 16: narrow, narrow_left' 'narrow narrow_left' M=5 K=6 N=15
+way $file choose_product '3 else: wide_column, wide, wide_left' 'wide_column wide wide_left' M=70 K=33 N=33
+
 # Long rows in few blocks: each reduction is divided, also one that another one reads.
 for n in spread:2 lse:2 columns:2 clipped:1; do
     "$TDC" explain tests/numeric/whole.td ${n%:*} >"$dir/log"

@@ -86,6 +86,11 @@ def check_entry(m, e, functions, header):
                 assert value(x["form"], dims) == want, f"{x} is {value(x['form'], dims)}, not {want}, at {dims}"
     for r in e["requires"]:
         assert r["condition"] and r["form"], r
+    for w in e.get("ways", []):
+        for c in w["when"]:
+            for _ in range(8):
+                dims = {n: rng.randrange(1, 50) for n in names}
+                assert value(c["form"], dims) == eval(c["text"], {}, dims), c
 
 
 def check(path, folder):
@@ -123,6 +128,15 @@ def check_shapes(m):
     assert n == {"name": "N", "least": 0, "most": None, "divisor": 8, "hint": 1024, "default": None, "from": "inputs"}, n
 
 
+def check_ways(m, source):
+    """Of programs whose launches depend on sizes: the conditions in order, and what each function launches."""
+    e = m["entries"][0]
+    runs = re.findall(r"td_\w+_run_\d\(const td_sink.*?\n}\n", source, re.S)
+    assert [w["launches"] for w in e["ways"]] == [re.findall(r'"kernel (\w+)", model_', r) for r in runs], e["ways"]
+    whens = re.findall(r"^    (?:if .*\n        )?return td_\w+_run_\d", source, re.M)
+    assert [bool(w["when"]) for w in e["ways"]] == ["if" in w for w in whens] and not e["ways"][-1]["when"], whens
+
+
 def main(paths):
     failed = 0
     for path in paths:
@@ -131,6 +145,11 @@ def main(paths):
                 m = check(path, folder)
                 if path.endswith("manifest/shapes.td"):
                     check_shapes(m)
+                with open(f"{folder}/model.c") as f:
+                    source = f.read()
+                assert ("ways" in m["entries"][0]) == ("choose_" in path), "ways are those of programs with choices"
+                if "choose_" in path:
+                    check_ways(m, source)
             except Exception as e:
                 failed += 1
                 print(f"FAILED {path}: {type(e).__name__}: {e}")

@@ -27,6 +27,12 @@ static const char *complaint(Ctx *ctx, const char *text) {
 #define KERNEL64(layout, body) "kernel k\n  axis r = M\n  axis n = 256\n  layout main\n" layout "{\n" body "}\n"
 #define TILE64 "    r = serial grid(8)\n    n = warp(2) lane(32) vec(4)\n"
 
+#define ROWS(name) "kernel " name "\n  axis r = M\n  layout main\n    r = grid thread(32)\n"
+#define STEP(name, from, to) ROWS(name) "{\n  a = load " from "[r]\n  store " to "[r] = a\n}\n"
+#define XYW PRE "  in x: f32[M]\n  out y: f32[M]\n  temp w: f32[M]\n"
+#define DIRECT STEP("direct", "x", "y")
+#define BY_W STEP("one", "x", "w") STEP("two", "w", "y")
+
 typedef struct Case {
     const char *rule, *good, *bad, *why;
 } Case;
@@ -405,7 +411,79 @@ static const Case CASES[] = {
     {"... and start somewhere",
      PRE "  in x: i32[M, N]\n  inout y: i32[M]\n" KERNEL(GRID, LOAD "  atomic min y[r] = x0\n"),
      PRE "  in x: i32[M, N]\n  out y: i32[M]\n" KERNEL(GRID, LOAD "  atomic min y[r] = x0\n"), "nothing to start from"},
+    /* choices */
+    {"a choice ends with else", XYW "when M <= 8 {\n" DIRECT "} else {\n" BY_W "}\n",
+     XYW "when M <= 8 {\n" DIRECT "}\n", "a choice ends with 'else'"},
+    {"... and with nothing after it", XYW "when M <= 8 {\n" DIRECT "} else {\n" BY_W "}\n",
+     XYW "when M <= 8 {\n" DIRECT "} else {\n" BY_W "} else {\n" STEP("three", "x", "y") "}\n", "expected 'kernel'"},
+    {"its conditions are bool", XYW "when M <= 8 {\n" DIRECT "} else {\n" BY_W "}\n",
+     XYW "when M + 8 {\n" DIRECT "} else {\n" BY_W "}\n", "not bool"},
+    {"... of dimensions", XYW "  scalar c: f32\nwhen M <= 8 {\n" DIRECT "} else {\n" BY_W "}\n",
+     XYW "  scalar c: f32\nwhen c <= 8.0 {\n" DIRECT "} else {\n" BY_W "}\n", "not a bool expression of dimensions"},
+    {"... also inside of each other",
+     XYW "  scalar c: f32\nwhen M <= 8 {\n" DIRECT "} else {\n" STEP("one", "x", "w") "when N <= 8 {\n" STEP(
+         "two", "w", "y") "} else {\n" STEP("three", "w", "y") "}\n}\n",
+     XYW "  scalar c: f32\nwhen M <= 8 {\n" DIRECT "} else {\n" STEP("one", "x", "w") "when c <= 8.0 {\n" STEP(
+         "two", "w", "y") "} else {\n" STEP("three", "w", "y") "}\n}\n",
+     "not a bool expression of dimensions"},
+    {"outputs are written on every way", XYW "when M <= 8 {\n" DIRECT "} else {\n" BY_W "}\n",
+     XYW "when M <= 8 {\n" DIRECT "} else {\n" STEP("one", "x", "w") "}\n",
+     "nothing writes the output y on way 2 (else)"},
+    {"... or before", XYW STEP("first", "x", "y") "when M <= 8 {\n} else {\n" BY_W "}\n",
+     XYW "when M <= 8 {\n} else {\n" BY_W "}\n", "nothing writes the output y on way 1 (when M <= 8)"},
+    {"temporaries are written before they are read on every way",
+     XYW STEP("one", "x", "w") "when M <= 8 {\n" STEP("two", "w", "y") "} else {\n" STEP("three", "w", "y") "}\n",
+     XYW "when M <= 8 {\n" STEP("one", "x", "w") "} else {\n}\n" STEP("two", "w", "y"),
+     "w is read before anything writes it on way 2 (else)"},
+    {"... where a case before wrote it under the same condition",
+     XYW "when M <= 8 {\n" STEP("one", "x", "w") "} else {\n" STEP("two", "x", "w") "}\nwhen M <= 8 {\n" STEP(
+         "three", "w", "y") "} else {\n" STEP("four", "w", "y") "}\n",
+     XYW "when M <= 8 {\n" STEP("one", "x", "w") "} else {\n}\nwhen M <= 9 {\n" STEP(
+         "three", "w", "y") "} else {\n" STEP("four", "x", "y") "}\n",
+     "w is read before anything writes it on way 2 (when M <= 9)"},
+    {"... or under one that it implies",
+     XYW "when M <= 8 {\n" STEP("one", "x", "w") "} else {\n}\nwhen M <= 7 {\n" STEP(
+         "three", "w", "y") "} else {\n" STEP("four", "x", "y") "}\n",
+     XYW "when M <= 8 {\n" STEP("one", "x", "w") "} else {\n}\nwhen M > 7 {\n" STEP(
+         "three", "w", "y") "} else {\n" STEP("four", "x", "y") "}\n",
+     "w is read before anything writes it on way 3 (else)"},
+    {"atomics start on every way, as they do on what is zeroed",
+     PRE "  in x: i32[M]\n  out y: i32[M]\n  temp w: i32[M] zero\nwhen M <= 8 {\n" ROWS(
+         "one") "{\n  a = load x[r]\n  atomic max w[r] = a\n}\n" STEP("two", "w", "y") "} else {\n" DIRECT "}\n",
+     PRE "  in x: i32[M]\n  out y: i32[M]\n  temp w: i32[M]\nwhen M <= 8 {\n" ROWS(
+         "one") "{\n  a = load x[r]\n  atomic max w[r] = a\n}\n" STEP("two", "w", "y") "} else {\n" DIRECT "}\n",
+     "nothing to start from: it is neither zeroed nor written before on way 1 (when M <= 8)"},
+    {"... by a case of their own",
+     PRE "  in x: i32[M]\n  out y: i32[M]\n  temp w: i32[M]\nwhen M <= 8 {\n" STEP("zero", "x", "w") "} else {\n" STEP(
+         "start", "x", "w") "}\n" ROWS("one") "{\n  a = load x[r]\n  atomic max w[r] = a\n}\n" STEP("two", "w", "y"),
+     PRE
+     "  in x: i32[M]\n  out y: i32[M]\n  temp w: i32[M]\nwhen M <= 8 {\n" STEP("zero", "x", "w") "} else {\n}\n" ROWS(
+         "one") "{\n  a = load x[r]\n  atomic max w[r] = a\n}\n" STEP("two", "w", "y"),
+     "nothing to start from: it is neither zeroed nor written before on way 2 (else)"},
+    {"no name stands in two cases", XYW "when M <= 8 {\n" DIRECT "} else {\n" BY_W "}\n",
+     XYW "when M <= 8 {\n" DIRECT "} else {\n" DIRECT "}\n", "kernel 'direct' is declared twice"},
+    {"some sizes run every kernel",
+     XYW "when M <= 8 {\n" DIRECT "} else when M <= 9 {\n" STEP("more", "x", "y") "} else {\n" BY_W "}\n",
+     XYW "when M <= 8 {\n" DIRECT "} else when M <= 7 {\n" STEP("more", "x", "y") "} else {\n" BY_W "}\n",
+     "no sizes run kernel more"},
+    {"a kernel's own conditions are its own",
+     XYW "when M <= 8 {\n" DIRECT "} else {\n" ROWS("wide") "{\n  a = load x[r]\n  store y[r] = a\n}\n}\n",
+     XYW
+     "when M <= 32 {\nkernel k\n  axis r = M\n  layout main\n    r = thread(32)\n{\n  a = load x[r]\n  store y[r] = "
+     "a\n}\n} else {\n" BY_W "}\n",
+     "does not cover it"},
 };
+
+/* What holds of whole programs with choices and has no text short enough for a row: `when` alone, then steps. */
+static char *many_choices(Ctx *ctx, int n, bool nested) {
+    Text t = {.ctx = ctx};
+    text_put(&t, XYW);
+    for (int i = 0; i < n; i++) text_fmt(&t, nested ? "when N == %d {\n" : "when N %% %d == 1 {\n} else {\n}\n", i + 2);
+    text_put(&t, DIRECT);
+    for (int i = 0; i < n && nested; i++)
+        text_fmt(&t, "} else {\n" ROWS("k%d") "{\n  a = load x[r]\n  store y[r] = a\n}\n}\n", i);
+    return t.s;
+}
 
 static void run_case(const char *rule, const char *text, const char *want) {
     char detail[600] = "out of memory";
@@ -420,7 +498,18 @@ static void run_case(const char *rule, const char *text, const char *want) {
     ctx_free(ctx);
 }
 
+static void test_limits(void) {
+    Ctx *ctx = ctx_new();
+    if (!ctx || CTX_GUARD(ctx)) return;
+    run_case("ways are at most 64", many_choices(ctx, 6, false), NULL);
+    run_case("ways are at most 64", many_choices(ctx, 7, false), "more than 64 ways through its choices");
+    run_case("choices stand in each other 16 deep", many_choices(ctx, 17, true), "more than 16 choices in each other");
+    run_case("choices are at most 1024", many_choices(ctx, 1025, false), "more than 1024 choices");
+    ctx_free(ctx);
+}
+
 int main(void) {
+    test_limits();
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         run_case(CASES[i].rule, CASES[i].good, NULL);
         run_case(CASES[i].rule, CASES[i].bad, CASES[i].why);

@@ -95,10 +95,11 @@ static bool every_chunk(const Source *s, long stride, long *refused) {
 }
 
 int main(void) {
-    static const char *const paths[] = {
-        "tests/golden/interface.td",         "tests/golden/row_softmax.td",     "tests/frontend/composite.td",
-        "tests/frontend/err_names.td",       "tests/numeric/causal.td",         "tests/numeric/routed.td",
-        "tests/kernels/cluster_loop.kernel", "tests/kernels/bulk_tiles.kernel", "tests/kernels/cumsum_any.kernel"};
+    static const char *const paths[] = {"tests/golden/interface.td",         "tests/golden/row_softmax.td",
+                                        "tests/frontend/composite.td",       "tests/frontend/err_names.td",
+                                        "tests/numeric/causal.td",           "tests/numeric/routed.td",
+                                        "tests/kernels/cluster_loop.kernel", "tests/kernels/bulk_tiles.kernel",
+                                        "tests/kernels/cumsum_any.kernel",   "tests/kernels/choose_sums.kernel"};
     const char *given = getenv("TDC_STRIDE");
     long stride = given ? strtol(given, NULL, 10) : 1;
     int passed = 0, failed = 0;

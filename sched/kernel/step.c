@@ -1,0 +1,136 @@
+/* Choices, and the ways through a program: see step.h. Decides nothing about kernels. */
+#include "ir/interp/interp.h"
+#include "kernel.h"
+
+#include <string.h>
+
+Choice *choice_new(Program *p, StepList *at) {
+    Choice *c = NEW(p->ctx, Choice);
+    c->span = SPAN_NONE;
+    vec_push(p->ctx, at ? at : &p->steps, ((Step){.choice = c}));
+    return c;
+}
+
+ChoiceCase *choice_case(Program *p, Choice *c, const Expr *when) {
+    ChoiceCase *k = NEW(p->ctx, ChoiceCase);
+    k->when = when;
+    vec_push(p->ctx, &c->cases, k);
+    return k;
+}
+
+/* ---- finding the ways ---- */
+
+/* The next step of a list, and where to go on after its last. */
+typedef struct Position {
+    const StepList *list;
+    int next;
+    const struct Position *outer;
+} Position;
+
+typedef struct Finding {
+    Program *p;
+    Ctx *ctx; /* for as long as ways are looked for */
+    /* Of the way that is being followed: */
+    VEC(Kernel *) kernels;
+    VEC(const Expr *) when;
+    VEC(const Expr *) known; /* what holds on it: `when`, and the negations of the cases passed over */
+} Finding;
+
+static bool keep_way(Finding *x) {
+    Program *p = x->p;
+    Way w;
+    if (p->ways.n == MAX_WAYS) return false;
+    memset(&w, 0, sizeof w);
+    for (int i = 0; i < x->kernels.n; i++) {
+        Kernel *k = x->kernels.at[i];
+        vec_push(p->ctx, &w.kernels, k);
+        k->reached = true;
+        k->follows |= i > 0;
+        k->leads |= i + 1 < x->kernels.n;
+    }
+    for (int i = 0; i < x->when.n; i++) vec_push(p->ctx, &w.when, x->when.at[i]);
+    vec_push(p->ctx, &p->ways, w);
+    return true;
+}
+
+/* 1 where the condition holds for all sizes that come here, 0 where for none, -1 otherwise. */
+static int truth_here(Finding *x, const Expr *cond) {
+    const PolyEnv env = {.g = x->p->graph, .facts = x->known.at, .nfacts = x->known.n, .ctx = x->ctx};
+    return cond_truth(&env, cond);
+}
+
+static bool follow(Finding *x, Position at);
+
+/* A case is taken under its condition; those after it under its negation. */
+static bool follow_choice(Finding *x, const Choice *c, const Position *after) {
+    const int nwhen = x->when.n, nknown = x->known.n;
+    bool ok = true, all = false;
+    for (int i = 0; i < c->cases.n && ok && !all; i++) {
+        const ChoiceCase *k = c->cases.at[i];
+        int truth = k->when ? truth_here(x, k->when) : 1;
+        if (truth == 0) continue;
+        all = truth == 1;
+        if (!all) {
+            vec_push(x->ctx, &x->when, k->when);
+            vec_push(x->ctx, &x->known, k->when);
+        }
+        ok = follow(x, (Position){&k->steps, 0, after});
+        if (all) break;
+        x->when.n = nwhen;
+        x->known.at[x->known.n - 1] = expr1(x->p->graph, OP_NOT, k->when);
+    }
+    x->when.n = nwhen;
+    x->known.n = nknown;
+    return ok;
+}
+
+/* Goes on from there to the next choice, or to the program's end, which makes it a way. */
+static bool follow(Finding *x, Position at) {
+    const int before = x->kernels.n;
+    bool ok;
+    for (;;) {
+        while (at.next == at.list->n && at.outer) at = *at.outer;
+        if (at.next == at.list->n) {
+            ok = keep_way(x);
+            break;
+        }
+        const Step *s = &at.list->at[at.next++];
+        if (!s->kernel) {
+            ok = follow_choice(x, s->choice, &at);
+            break;
+        }
+        vec_push(x->ctx, &x->kernels, s->kernel);
+    }
+    x->kernels.n = before;
+    return ok;
+}
+
+bool program_find_ways(Program *p) {
+    Finding x = {.p = p, .ctx = ctx_temp(p->ctx)};
+    memset(&p->ways, 0, sizeof p->ways); /* what an earlier call left may be gone */
+    for (int i = 0; i < p->kernels.n; i++) p->kernels.at[i]->reached = false;
+    bool ok = follow(&x, (Position){&p->steps, 0, NULL});
+    ctx_temp_end(x.ctx);
+    return ok;
+}
+
+/* ---- asking for one ---- */
+
+int program_way_at(const Program *p, const int64_t *dims) {
+    for (int i = 0; i < p->ways.n; i++) {
+        const Way *w = &p->ways.at[i];
+        int64_t holds = 1;
+        for (int k = 0; k < w->when.n && holds; k++)
+            if (!interp_int(p->graph, w->when.at[k], dims, NULL, &holds)) return -1;
+        if (holds) return i;
+    }
+    return -1;
+}
+
+void way_print(Text *out, const Way *w) {
+    if (!w->when.n) text_put(out, "else");
+    for (int i = 0; i < w->when.n; i++) {
+        text_put(out, i ? " and " : "when ");
+        expr_print(out, w->when.at[i], NULL);
+    }
+}

@@ -1,0 +1,80 @@
+/* What a program does, step by step, and the ways through it. A step is a kernel or a choice between lists of steps by
+ * conditions on dimensions. Kernels themselves are kernel.h's.
+ *
+ * A call of the library is a kernel's step as well: the library runs Kernel.product, and the kernel what it refuses. A
+ * refusal is known at run time alone, by addresses more than by sizes, and both write the same tensors at the same
+ * place of the program; so it is no choice. */
+#ifndef TDC_STEP_H
+#define TDC_STEP_H
+
+#include "ir/graph.h"
+
+struct Kernel;
+struct Program;
+struct Choice;
+
+/* Exactly one of the two is set. */
+typedef struct Step {
+    struct Kernel *kernel;
+    struct Choice *choice;
+} Step;
+typedef VEC(Step) StepList;
+
+/* One of the lists that a choice chooses from. */
+typedef struct ChoiceCase {
+    const Expr *when; /* a bool expression of dimensions; NULL: the last case, which is taken where no other is */
+    StepList steps;
+} ChoiceCase;
+
+/* The steps of the first case whose condition holds for the sizes at hand. */
+typedef struct Choice {
+    VEC(ChoiceCase *) cases;
+    Span span;
+} Choice;
+
+/* The output may stand at the input's address: every element is read by the thread that writes it, before it does, and
+ * by no kernel after that. */
+typedef struct InPlace {
+    const Tensor *out, *in;
+} InPlace;
+
+/* The same of two tensors, one of them a temporary: kernel number `kernel` of a way reads `in` and does not write it,
+ * and no earlier one of that way writes `out`. They may be one where nothing needs `in` after that kernel. */
+typedef struct Succession {
+    int kernel;
+    const Tensor *out, *in;
+} Succession;
+
+/* The kernels that run for some sizes, in order: one case of every choice that is met. A program without choices has
+ * one way. What depends on the order of kernels (who writes before who reads, memory, time) is asked of a way; what is
+ * known of each kernel by itself (its text, equal kernels, targets) of Program.kernels. */
+typedef struct Way {
+    VEC(struct Kernel *) kernels;
+    /* Taken where all of these hold and those of no way before it do: the conditions of its cases. */
+    VEC(const Expr *) when;
+    VEC(Succession) successions; /* filled in by program_verify, in the order of kernels */
+} Way;
+
+enum {
+    MAX_WAYS = 64,      /* of a program */
+    MAX_CHOICES = 1024, /* of a program */
+    MAX_NESTED = 16     /* choices in each other */
+};
+
+/* ---- building ---- */
+/* A choice without cases, as the next step of *at (NULL: of the program). */
+Choice *choice_new(struct Program *p, StepList *at);
+ChoiceCase *choice_case(struct Program *p, Choice *c, const Expr *when);
+
+/* ---- ways ---- */
+/* Fills in Program.ways in the order of the text, and of each kernel whether others come before and after it. Ways that
+ * no sizes take, as far as conditions are proved to exclude each other, are left out. False where there are more than
+ * MAX_WAYS. Every condition must be a bool expression of dimensions. */
+bool program_find_ways(struct Program *p);
+/* The number of the way that these sizes take (in the order of Graph.dims); -1 where a condition has no value for
+ * them. */
+int program_way_at(const struct Program *p, const int64_t *dims);
+/* "when M <= 8 and N <= 9", or "else" where the way has no condition. */
+void way_print(Text *out, const Way *w);
+
+#endif
