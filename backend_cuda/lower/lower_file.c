@@ -291,18 +291,10 @@ static void lower_statements(Lower *l, StmtList *body) {
     stmt_prune(l->ctx, body);
 }
 
-/* Which kernel of which program is lowered. */
-typedef struct Place {
-    Program *p;
-    int number;
-    const ExprMap *tensor_at;
-} Place;
-
-static bool lower_kernel(Text *out, Ctx *ctx, const Place *at, const LowerOptions *o, Text *why) {
-    Program *p = at->p;
-    Kernel *k = p->kernels.at[at->number];
+static bool lower_kernel(Text *out, Ctx *ctx, Program *p, Kernel *k, const ExprMap *tensor_at, const LowerOptions *o,
+                         Text *why) {
     Lower *l = NEW(ctx, Lower);
-    *l = (Lower){.ctx = ctx, .p = p, .tensor_at = at->tensor_at, .g = p->graph, .k = k, .o = o, .why = why};
+    *l = (Lower){.ctx = ctx, .p = p, .tensor_at = tensor_at, .g = p->graph, .k = k, .o = o, .why = why};
     l->follows = k->follows;
     l->leads = k->leads;
     l->env = (PolyEnv){.g = p->graph, .range = factor_range, .user = l, .ctx = ctx, .made = &l->polys};
@@ -335,7 +327,7 @@ bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why) {
         if (p->kernels.at[i]->same) continue;
         Ctx *temp = ctx_temp(p->ctx);
         GraphScratch before = graph_scratch(p->graph, temp);
-        ok = lower_kernel(out, temp, &(Place){p, i, &tensor_at}, o, why);
+        ok = lower_kernel(out, temp, p, p->kernels.at[i], &tensor_at, o, why);
         graph_scratch_end(p->graph, before);
         ctx_temp_end(temp);
     }
