@@ -573,3 +573,14 @@ bool product_match(Graph *g, const Equation *root, Product *out, Text *why) {
     ctx_temp_end(temp);
     return is;
 }
+
+/* What the host makes of a factor is a double's value: a constant or a scalar is one, a quotient of sizes is not. */
+static bool host_factor(const Expr *e) {
+    while (e && e->op == OP_CAST) e = e->arg[0];
+    return e && e->op != OP_CONST && e->op != OP_SCALAR;
+}
+
+Sym product_inexact(const Product *p) {
+    if (host_factor(p->alpha) || host_factor(p->beta)) return "the host computes a product's factor";
+    return p->act == ACT_GELU ? "the library's gelu" : NULL;
+}
