@@ -299,6 +299,8 @@ template <class T> inline T td_to_int(td_real32 v, T lo, T hi) {
 template <class T> inline T td_to_int(td_real64 v, T lo, T hi) { return td_to_int(td_real32(v), lo, hi); }
 
 inline td_real32 td_odd(td_real32 a) { return a; }
+inline td_real32 td_odd(float a) { return a; }
+inline td_real32 td_odd(double a) { return td_real32(a); }
 
 /* What the portable prelude calls by the names of <math.h>, for functions that have no laws here (README.md). */
 inline td_real64 fabs(td_real64 a) { return td_abs(a); }

@@ -287,7 +287,7 @@ static int exact_cast(Compiler *c, const Expr *e, int a) {
     return emit_pure(c, (Ins){.kind = to_float ? INS_EXACT_FROM : INS_EXACT_INT, .type = e->type, .a = a}, 1);
 }
 
-/* What expr_fold does to constants. */
+/* What expr_fold does to constants (ir/fold.c). */
 static bool exact_fold(Op op, double a, double b, double *v) {
     switch (op) {
     case OP_ADD: return *v = a + b, true;
@@ -296,6 +296,9 @@ static bool exact_fold(Op op, double a, double b, double *v) {
     case OP_DIV: return *v = a / b, true;
     case OP_NEG: return *v = -a, true;
     case OP_ABS: return *v = fabs(a), true;
+    case OP_FLOOR: return *v = floor(a), true;
+    case OP_CEIL: return *v = ceil(a), true;
+    case OP_TRUNC: return *v = trunc(a), true;
     case OP_SQRT: return *v = sqrt(a), true;
     case OP_MIN: return *v = a < b ? a : b, true;
     case OP_MAX: return *v = a > b ? a : b, true;

@@ -580,7 +580,15 @@ static bool host_factor(const Expr *e) {
     return e && e->op != OP_CONST && e->op != OP_SCALAR;
 }
 
+/* Factors of floats in e, but for 0 and 1. Expressions are nested MAX_DEPTH deep at most. */
+static int float_constants(const Expr *e) {
+    int n = e->op == OP_CONST && type_is_float(e->type) && e->u.f != 0 && e->u.f != 1;
+    for (int i = 0; i < e->nargs; i++) n += float_constants(e->arg[i]);
+    return n;
+}
+
 Sym product_inexact(const Product *p) {
+    if (float_constants(p->root.value) > 1) return "a product's constant factors are multiplied as floats";
     if (host_factor(p->alpha) || host_factor(p->beta)) return "the host computes a product's factor";
     return p->act == ACT_GELU ? "the library's gelu" : NULL;
 }
