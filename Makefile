@@ -122,14 +122,15 @@ check:
 	@$(call NEEDS,check)
 	@$(MAKE) -s all unit random
 	@B=$(B) tests/run.sh $(if $(UPDATE),--update)
-# All of check, 2000 random programs more, all of the library in tests/same, of CMake's layouts, of the Makefile, and of the
-# other targets.
+# All of check, 2000 random programs more, all of the library in tests/same, of CMake's layouts, of the Makefile, of the
+# other targets, and of exact algebra.
 check-all: check
 	@printf '%s\n' 1 2 3 4 | B=$(B) TDC_RANDOM=500 TDC_SCHEDULES=2 xargs -P "$${JOBS:-$$(nproc)}" -I{} env TDC_SEED={} bash tests/random/run.sh
 	@B=$(B) TDC_EVERY=1 bash tests/same/run.sh
 	@B=$(B) TDC_EVERY=1 bash tests/cmake/run.sh
 	@B=$(B) TDC_EVERY=1 bash tests/build/run.sh
 	@B=$(B) TDC_EVERY=1 bash tests/targets/run.sh
+	@B=$(B) TDC_EVERY=1 bash tests/exact/run.sh
 # The numeric tests on the GPU of this machine.
 check-gpu:
 	@$(call NEEDS,check-gpu)

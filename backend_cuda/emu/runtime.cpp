@@ -1,4 +1,5 @@
 /* The stand-in's runtime, one translation unit: link it with model.cu and model.c. */
+#define TD_EXACT_TYPES_ONLY
 #include "rt.h"
 
 #include "cublasLt.h"

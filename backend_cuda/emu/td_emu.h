@@ -3,6 +3,9 @@
 #ifndef TD_EMU_H
 #define TD_EMU_H
 #include <string.h>
+#ifdef TD_EXACT_BITS
+#include "td_exact.h" // in place of floats and of functions of them
+#endif
 #include "td_half.h"
 #include "td_math.h"
 #include "td_small.h"

@@ -5,6 +5,7 @@
 #define TD_EMU_HALF_H
 #include <stdint.h>
 #include <string.h>
+#ifndef TD_EXACT_BITS // which has types of its own
 
 inline uint16_t td_emu_half_of(float f) {
     uint32_t u;
@@ -84,4 +85,5 @@ typedef __nv_bfloat16 nv_bfloat16;
 inline __nv_bfloat16 __float2bfloat16(float f) { return __nv_bfloat16(f); }
 inline __nv_bfloat16 __float2bfloat16_rn(float f) { return __nv_bfloat16(f); }
 inline float __bfloat162float(__nv_bfloat16 h) { return float(h); }
+#endif
 #endif

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <type_traits>
 
+#ifndef TD_EXACT_BITS // which has functions of its own
 inline double td_emu_rsqrt(double x) { return 1.0 / sqrt(x); }
 inline double td_emu_sigmoid(double x) { return x >= 0 ? 1.0 / (1.0 + exp(-x)) : exp(x) / (1.0 + exp(x)); }
 inline double td_emu_lgamma(double x) {
@@ -72,6 +73,7 @@ TD_EMU_FAST(sigmoid)
 #undef TD_EMU_FAST
 inline double td_fma(double a, double b, double c) { return fma(a, b, c); }
 inline float td_fma(float a, float b, float c) { return fmaf(a, b, c); }
+#endif
 
 template <class T> inline T td_max(T a, T b) {
     if (a != a) return a;

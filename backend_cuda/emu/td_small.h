@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifndef TD_EXACT_BITS // which has types of its own
 /* A float format of 8 bits with MANTISSA bits after the point, exponents biased by BIAS, MAX its largest finite code.
  * To nearest even; what is beyond the largest value, infinities too, becomes it; NaN is 0x7f. */
 template <int MANTISSA, int BIAS, int MAX> struct td_emu_float8 {
@@ -38,6 +39,7 @@ template <int MANTISSA, int BIAS, int MAX> struct td_emu_float8 {
 };
 typedef td_emu_float8<3, 7, 0x7e> td_f8e4m3;
 typedef td_emu_float8<2, 15, 0x7b> td_f8e5m2;
+#endif
 
 /* Two elements; in memory only. */
 struct td_i4 {

@@ -75,6 +75,7 @@ static bool draw(Job *j) {
         c->kind = t->kind;
         if (!host_tensor(j->ctx, &c->host, t->type, t->rank, shape)) return false;
         if (t->kind != TENSOR_OUTPUT && !draw_input(j, t, &c->host)) return false;
+        if (j->o->exact.kind && type_is_float(t->type)) check_exact_input(&j->o->exact, t, SEED, &c->host);
     }
     if (!draw_special(j)) return false;
     for (int k = 0; k < j->n; k++) {
@@ -93,11 +94,17 @@ static Found is_integer_input(const Expr *e, const void *unused) {
     return t && t->kind != TENSOR_LET && t->kind != TENSOR_OUTPUT && !type_is_float(t->type) ? FOUND : FOUND_INSIDE;
 }
 
+static Found is_float(const Expr *e, const void *unused) {
+    (void)unused;
+    return type_is_float(e->type) ? FOUND : FOUND_INSIDE;
+}
+
 /* Inputs that break an assumption prove nothing: wrong of a statement, to be expected of a size that nobody named. */
 static bool facts_hold(Job *j) {
     for (int i = 0; i < j->g->facts.n; i++) {
         const Fact *f = &j->g->facts.at[i];
         Text why = {.ctx = j->ctx};
+        if (j->o->exact.kind && expr_has(f->cond, is_float, NULL)) continue; /* which says nothing of numbers of exact algebra */
         if (f->require || interp_fact(j->ctx, j->g, f, j->dims, j->scalars, j->old, &why)) continue;
         text_fmt(&j->why, "the inputs drawn break an assumption of %s: it %s", j->g->name, why.s);
         const Expr *load = expr_has(f->cond, is_integer_input, NULL);
@@ -121,7 +128,7 @@ static bool run_entry(Job *j, int launches, CheckReply *reply) {
     return check_call(j->ctx, j->o, j->model, &call, reply, &j->why);
 }
 
-static void put_element(Text *out, const InterpValue *ref, const HostTensor *got, int64_t at) {
+static void put_element(Text *out, const Exact *exact, const InterpValue *ref, const HostTensor *got, int64_t at) {
     int64_t sub[MAX_RANK], rest = at;
     for (int d = got->rank - 1; d >= 0; d--) {
         sub[d] = rest % got->shape[d];
@@ -129,10 +136,13 @@ static void put_element(Text *out, const InterpValue *ref, const HostTensor *got
     }
     text_fmt(out, "%s[", ref->tensor->name);
     for (int d = 0; d < got->rank; d++) text_fmt(out, "%s%lld", d ? ", " : "", (long long)sub[d]);
+    text_put(out, "] is ");
     if (ref->f)
-        text_fmt(out, "] is %.9g, expected %.9g", host_float(got, at), ref->f[at]);
+        text_fmt(out, "%.9g, expected %.9g", host_float(got, at), ref->f[at]);
     else
-        text_fmt(out, "] is %lld, expected %lld", (long long)host_int(got, at), (long long)ref->i[at]);
+        text_fmt(out, "%lld, expected %lld",
+                 (long long)(exact->kind && type_is_float(got->type) ? exact_get(exact, got, at) : host_int(got, at)),
+                 (long long)ref->i[at]);
 }
 
 /* References for an output that differs: in which inexact floats are moved to a neighbour before they decide anything,
@@ -183,13 +193,44 @@ static bool judge_output(Job *j, int k, bool moved, const InterpValue *ref, Near
     if (!e.bad) return true;
     if (j->why.n) text_put(&j->why, "; ");
     if (moved) text_put(&j->why, "with addresses aligned to elements alone, ");
-    put_element(&j->why, ref, &got, e.first);
+    put_element(&j->why, &j->o->exact, ref, &got, e.first);
     text_fmt(&j->why, " (error %.3g, tolerance %.3g; %lld of %lld elements differ)", e.largest, tol, (long long)e.bad,
              (long long)ref->n);
     return false;
 }
 
+static bool judge_exact(Job *j, int k, const InterpValue *ref) {
+    const CheckTensor *t = &j->tensors[k];
+    HostTensor moved = t->host;
+    moved.data = t->moved;
+    for (int way = 0; way < (t->moved ? 2 : 1); way++) {
+        const HostTensor *got = way ? &moved : &t->host;
+        CheckError e = check_compare_exact(&j->o->exact, got, ref);
+        if (!e.bad) continue;
+        if (way) text_put(&j->why, "with addresses aligned to elements alone, ");
+        put_element(&j->why, &j->o->exact, ref, got, e.first);
+        text_fmt(&j->why, " in exact algebra modulo %llu; %lld of %lld elements differ",
+                 (unsigned long long)j->o->exact.modulus, (long long)e.bad, (long long)ref->n);
+        return false;
+    }
+    return true;
+}
+
+static bool judge_all_exact(Job *j) {
+    InterpValue *ref = NEW_N(j->ctx, InterpValue, j->n + 1);
+    if (!interp_exact(j->ctx, j->g, &(InterpArgs){j->dims, j->scalars, j->old}, &j->o->exact, ref, &j->why)) return false;
+    for (int k = 0; k < j->n; k++) {
+        if (j->tensors[k].kind == TENSOR_INPUT) continue;
+        Sym exempt = j->o->exemption ? j->o->exemption : check_exemption(j->ctx, j->g, ref[k].tensor);
+        if (!exempt && !judge_exact(j, k, &ref[k])) return false;
+        *(exempt ? &j->r.exempt : &j->r.exact) += 1;
+        if (exempt) j->r.exemption = exempt;
+    }
+    return true;
+}
+
 static bool judge(Job *j) {
+    if (j->o->exact.kind) return judge_all_exact(j);
     InterpValue *ref = NEW_N(j->ctx, InterpValue, j->n + 1);
     Near near = {0};
     if (!interp_run(j->ctx, j->g, &(InterpArgs){j->dims, j->scalars, j->old}, NUDGE_NONE, ref, &j->why)) return false;
@@ -206,6 +247,10 @@ static bool judge(Job *j) {
 
 static bool run_compared(Job *j) {
     CheckReply reply;
+    if (j->o->exact.kind && (j->r.exemption = check_exempt_entry(j->ctx, j->g)) != NULL) {
+        for (int k = 0; k < j->n; k++) j->r.exempt += j->g->params.at[k]->kind != TENSOR_INPUT;
+        return true;
+    }
     if (!draw(j) || !facts_hold(j) || !run_entry(j, 0, &reply)) return false;
     if (!reply.status) return judge(j);
     text_fmt(&j->why, "the entry refuses: %s", reply.message ? reply.message : "(no message)");
@@ -296,6 +341,7 @@ static bool statement(Ctx *ctx, const Module *m, const Check *c, const CheckMode
     *r = j.r;
     if (r->inputs) r->inputs = sym(ctx, r->inputs);
     if (r->sizes) r->sizes = sym(ctx, r->sizes);
+    if (r->exemption) r->exemption = sym(ctx, r->exemption);
     r->passed = passed;
     r->message = passed ? NULL : j.why.n ? sym(ctx, j.why.s) : r->skipped ? NULL : "failed";
     ctx_free(own);

@@ -6,6 +6,7 @@
 #define TDC_CHECK_H
 
 #include "ir/graph.h"
+#include "ir/interp/exact.h"
 #include "ir/interp/interp.h"
 #include "sched/machine/target.h"
 
@@ -30,6 +31,8 @@ typedef struct CheckOptions {
     int launches;  /* timed launches of a benchmark; 0: the default, 20 */
     int timeout_s; /* of one process; 0: the default, 300 */
     InputKind inputs;
+    Sym exemption; /* why nothing of the entry is compared in exact algebra; NULL: all is */
+    Exact exact;   /* of kind EXACT_NONE: floats. Otherwise the model was built for it, on the stand-in */
     int smallest; /* 1 + 2 d: dimension d has its smallest legal value instead of the statement's; 2 + 2 d: the smallest
                      above 0, where 0 is legal; 0: none */
 } CheckOptions;
@@ -164,6 +167,21 @@ bool check_noise(Ctx *ctx, const Graph *g, const int64_t *dims, const double *sc
 double check_spread(const InterpValue *near, int nnear, int64_t i, double ref);
 CheckError check_compare(const HostTensor *out, const InterpValue *ref, double tol, const InterpValue *near, int nnear);
 
+/* ---- exact algebra (check_exact.c) ---- */
+/* The algebra of that kind for a module: its codes fit the narrowest float of all graphs. */
+Exact check_algebra(const Module *m, ExactKind kind);
+/* Random numbers instead of the floats of an input; infinities, which are the least and the largest number, are left
+ * out, since they are what maxima and minima start from. */
+void check_exact_input(const Exact *x, const Tensor *t, uint64_t seed, HostTensor *h);
+/* The first operator on the way to an output that the stand-in evaluates otherwise than the interpreter; NULL: all of
+ * it can be compared. */
+Sym check_exemption(Ctx *ctx, const Graph *g, const Tensor *output);
+/* The same of a whole entry, which may not even run: where a number that was a float chooses an element, nothing bounds
+ * it. */
+Sym check_exempt_entry(Ctx *ctx, const Graph *g);
+/* Where an output differs from the reference; noisy and largest stay 0. */
+CheckError check_compare_exact(const Exact *x, const HostTensor *out, const InterpValue *ref);
+
 /* ---- statements (check.c, check_bind.c, check_sizes.c) ---- */
 typedef struct CheckResult {
     bool passed, skipped; /* skipped: no input could be made as special as was asked, no dimension be smaller */
@@ -173,6 +191,8 @@ typedef struct CheckResult {
     Sym worst;            /* the output with the largest error, relative to its tolerance */
     double error, tol;
     int64_t noisy;      /* elements that only rounding excuses */
+    int exact, exempt;  /* in exact algebra: outputs that agree in every bit, and those that were not compared */
+    Sym exemption;      /* why those are exempt */
     double us, copy_us; /* check_bench */
     double bytes;       /* of all tensors, each inout twice */
 } CheckResult;

@@ -158,10 +158,18 @@ static bool object(Build *b, const char *kind, const char *compiler, const char 
     return true;
 }
 
+/* Flags for what holds floats, with the algebra that stands for them (backend_cuda/emu/td_exact.h). */
+static Sym with_algebra(const Build *b, const char *flags) {
+    const Exact *x = &b->o->exact;
+    if (!x->kind) return flags;
+    return sym_fmt(b->ctx, "%s -DTD_EXACT_BITS=%d%s", flags, x->bits,
+                   x->kind == EXACT_FIELD ? " -DTD_EXACT_FIELD" : "");
+}
+
 /* The stand-in's own code. */
 static bool emulator(Build *b) {
-    return object(b, "stand-in", tool("CXX", "g++"), CHECK_STAND_IN_FLAGS, sym_fmt(b->ctx, "%s/runtime.cpp", b->emu),
-                  NULL, "runtime.o");
+    return object(b, "stand-in", tool("CXX", "g++"), with_algebra(b, CHECK_STAND_IN_FLAGS),
+                  sym_fmt(b->ctx, "%s/runtime.cpp", b->emu), NULL, "runtime.o");
 }
 
 /* Links the objects so far. `libraries` stand behind them. */
@@ -232,8 +240,9 @@ bool check_build(Ctx *ctx, const CheckOptions *o, const CheckDir *dir, const cha
     *m = (CheckModel){.dir = *dir, .program = sym_fmt(ctx, "%s/model", dir->path)};
     bool ok =
         o->gpu ? object(&b, "object", cc, sym_fmt(ctx, "-O3 -std=c++17 -lineinfo%s", gpu_code(&b)), cu, NULL, "model.o")
-               : key_of_stand_in(&b) && object(&b, "object", tool("CXX", "g++"),
-                                               "-x c++ -std=c++17 -O1 -ffp-contract=off -w", cu, NULL, "model.o");
+               : key_of_stand_in(&b) &&
+                     object(&b, "object", tool("CXX", "g++"),
+                            with_algebra(&b, "-x c++ -std=c++17 -O1 -ffp-contract=off -w"), cu, NULL, "model.o");
     return ok && object(&b, "object", cc, flags, c, h, "glue.o") &&
            object(&b, "object", cc, flags, runner, NULL, "runner.o") && link_all(&b, prefix, m->program);
 }

@@ -77,6 +77,7 @@ typedef struct DriverOptions {
     RunPlace place;    /* check, run, tune */
     unsigned inputs;   /* check: a bit for each InputKind */
     bool smallest;     /* check: each dimension at its smallest legal value too */
+    ExactKind exact;   /* check: --exact */
     bool results_json; /* check: --format=json */
     bool brief;        /* check: a line for each entry and kind of inputs */
     Bindings defines;  /* -D */

@@ -2,6 +2,7 @@
 #include "driver.h"
 
 #include "ir/diag.h"
+#include "sched/library/product.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,6 +39,7 @@ bool driver_options_of_check(Job *job, CheckOptions *co) {
     *co = (CheckOptions){.gpu = job->o->place ? job->o->place == PLACE_GPU : !driver_no_gpu(),
                          .home = job->o->home,
                          .cache = check_cache(job->ctx),
+                         .exact = job->o->exact ? check_algebra(job->reference, job->o->exact) : (Exact){0},
                          .targets = driver_targets(job->o)};
     const Target first = driver_target(job->o);
     /* The stand-in is the device of the first target, if the environment does not say another. */
@@ -89,10 +91,17 @@ static void print_noisy(int64_t n) {
     if (n) printf("; %lld element%s only as near as rounding allows", (long long)n, n == 1 ? "" : "s");
 }
 
+/* How many outputs were compared in exact algebra, and why others were not. */
+static void print_exact(const CheckResult *r) {
+    printf(": %d output%s exact", r->exact, r->exact == 1 ? "" : "s");
+    if (r->exempt) printf(", %d exempt (%s)", r->exempt, r->exemption);
+}
+
 static void print_result(const Check *c, const CheckResult *r) {
     printf(r->skipped ? "skipped " : r->passed ? "ok      " : "FAILED  ");
     print_case(c, r);
     if (r->worst) printf(": error %.2g of %.2g allowed (%s)", r->error, r->tol, r->worst);
+    if (r->exact + r->exempt) print_exact(r);
     print_noisy(r->noisy);
     if (r->message) printf(": %s", r->message);
     putchar('\n');
@@ -134,6 +143,8 @@ static void print_json(Ctx *ctx, const Check *c, const CheckResult *r, InputKind
         json_number(&t, r->tol);
         text_fmt(&t, ", \"rounding\": %lld", (long long)r->noisy);
     }
+    if (r->exact + r->exempt) text_fmt(&t, ", \"exact\": %d, \"exempt\": %d", r->exact, r->exempt);
+    json_member(&t, "exemption", r->exemption);
     json_member(&t, "message", r->message);
     printf("%s}\n", t.s);
     fflush(stdout);
@@ -183,6 +194,18 @@ static void print_summary(const Summary *s, InputKind kind) {
     fflush(stdout);
 }
 
+/* Why a product of the library has another value in exact algebra than its equation; NULL: it has not. */
+static Sym library_exemption(const Job *job, Sym entry) {
+    for (int i = 0; i < job->programs.n; i++) {
+        const Program *p = job->programs.at[i];
+        for (int k = 0; k < p->kernels.n && !strcmp(p->graph->name, entry); k++) {
+            const Product *x = p->kernels.at[k]->product;
+            if (x && product_inexact(x)) return product_inexact(x);
+        }
+    }
+    return NULL;
+}
+
 static void one_check(Job *job, const CheckModel *m, const CheckOptions *co, const Check *c, Tally *t) {
     CheckResult r = {0};
     progress_say(job->progress, "%s: check %d, %s", job->o->file, t->passed + t->failed + 1, c->entry);
@@ -223,6 +246,7 @@ static void check_kind(Job *job, const CheckModel *m, CheckOptions *co, Tally *t
         const Check *c = &mod->checks.at[i];
         const Graph *g = check_graph(mod, c->entry);
         if (c->bench || driver_contradicts(job, c)) continue;
+        co->exemption = library_exemption(job, c->entry);
         int sizes = job->o->smallest && g ? 2 * g->dims.n : 0;
         for (co->smallest = 0; co->smallest <= sizes; co->smallest++) one_check(job, m, co, c, t);
         Summary *s = summary_of(job->ctx, t, c->entry);

@@ -54,6 +54,7 @@ static void values(Text *out, OptionId id) {
         for (int i = 0; driver_place_name(i); i++) text_fmt(out, "%s ", driver_place_name(i));
         break;
     case OPT_LIBRARY: text_put(out, "cublasLt none "); break;
+    case OPT_EXACT: text_put(out, "ring field "); break;
     case OPT_FORMAT:
     case OPT_DIAGNOSTICS: text_put(out, "json text "); break;
     case OPT_EXPLAIN: codes(out); break;

@@ -147,6 +147,11 @@ static bool option_inputs(DriverOptions *o, const char *value) {
     return o->inputs ? true : wrong("--inputs needs a kind");
 }
 
+static bool option_exact(DriverOptions *o, const char *value) {
+    o->exact = !strcmp(value, "ring") ? EXACT_RING : !strcmp(value, "field") ? EXACT_FIELD : EXACT_NONE;
+    return o->exact || wrong("--exact knows ring and field, not '%s'", value);
+}
+
 static bool is_name(const char *s, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (!(s[i] == '_' || (s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z') ||
@@ -305,6 +310,7 @@ static bool option_take(Ctx *ctx, DriverOptions *o, OptionId id, const char *val
     case OPT_INTERP: return option_place(o, PLACE_INTERP);
     case OPT_INPUTS: return option_inputs(o, value);
     case OPT_SMALLEST: return o->smallest = true;
+    case OPT_EXACT: return option_exact(o, value);
     case OPT_BRIEF: return o->brief = true;
     case OPT_IN:
         if (!option_name_file(&o->in, ctx, row->name, value, &nf)) return false;
@@ -448,6 +454,9 @@ static bool complete(DriverOptions *o) {
         return !strpbrk(o->file, "./") && !o->entry ? unknown_command(o->file)
                                                     : wrong("'%s' is neither a .td nor a .kernel file", o->file);
     if (o->results_json && o->brief) return wrong("--format=json has every result: --brief does not go with it");
+    if (o->exact && (o->place == PLACE_GPU || o->inputs))
+        return wrong("--exact is for the CPU stand-in, and its inputs are of one kind");
+    if (o->exact) o->place = PLACE_EMU;
     const bool runs = o->command == COMMAND_CHECK || o->command == COMMAND_RUN || o->command == COMMAND_TUNE;
     if (o->defines.n && !has_suffix(o->file, ".td")) return wrong("-D needs a .td file; explain takes sizes by --at");
     if (runs && !has_suffix(o->file, ".td")) return wrong("check, run and tune need a .td file");

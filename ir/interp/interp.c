@@ -71,7 +71,9 @@ static bool cell_read_param(Interp *m, Cell *c, const HostTensor *h) {
     }
     c->read = NEW_N(m->ctx, Reg, c->n + 1);
     for (int64_t i = 0; i < c->n; i++)
-        if (c->is_float)
+        if (c->is_float && m->exact)
+            c->read[i].i = exact_get(m->exact, h, i);
+        else if (c->is_float)
             c->read[i].f = host_float(h, i);
         else
             c->read[i].i = host_int(h, i);
@@ -100,7 +102,7 @@ static void cell_storage(Interp *m, Cell *c) {
         for (int64_t i = 0; i < c->n; i++) c->data[i] = c->read[i];
     } else {
         c->read = c->data;
-        if (c->is_float)
+        if (c->is_float && !m->exact)
             for (int64_t i = 0; i < c->n; i++) c->data[i].f = (double)NAN;
     }
     if (!plain(m, c)) c->written = NEW_N(m->ctx, unsigned char, c->n + 1);
@@ -176,15 +178,25 @@ static bool start(Interp *m, const HostTensor *params) {
 static void result(Interp *m, const Cell *c, InterpValue *v) {
     *v = (InterpValue){.tensor = c->tensor, .n = c->n};
     if (c->tensor->kind == TENSOR_INPUT) return;
-    if (c->is_float)
+    if (c->is_float && !m->exact)
         v->f = NEW_N(m->ctx, double, c->n + 1);
     else
         v->i = NEW_N(m->ctx, int64_t, c->n + 1);
     for (int64_t i = 0; i < c->n; i++)
-        if (c->is_float)
+        if (v->f)
             v->f[i] = c->data[i].f;
         else
             v->i[i] = c->data[i].i;
+}
+
+static bool run_graph(Interp *m, const HostTensor *params, InterpValue *results) {
+    const Graph *g = m->g;
+    if (!start(m, params)) return false;
+    for (int i = 0; i < g->tensors.n; i++)
+        if (!cell_compile(m, &m->cells[i])) return false;
+    if (!run_all(m, NULL)) return false;
+    for (int k = 0; k < g->params.n; k++) result(m, &m->cells[g->params.at[k]->id], &results[k]);
+    return true;
 }
 
 bool interp_run(Ctx *ctx, const Graph *g, const InterpArgs *args, InterpNudge nudge, InterpValue *results, Text *why) {
@@ -195,12 +207,13 @@ bool interp_run(Ctx *ctx, const Graph *g, const InterpArgs *args, InterpNudge nu
                 .nudge = nudge,
                 .noise = (uint64_t)nudge,
                 .why = why};
-    if (!start(&m, args->params)) return false;
-    for (int i = 0; i < g->tensors.n; i++)
-        if (!cell_compile(&m, &m.cells[i])) return false;
-    if (!run_all(&m, NULL)) return false;
-    for (int k = 0; k < g->params.n; k++) result(&m, &m.cells[g->params.at[k]->id], &results[k]);
-    return true;
+    return run_graph(&m, args->params, results);
+}
+
+bool interp_exact(Ctx *ctx, const Graph *g, const InterpArgs *args, const Exact *exact, InterpValue *results,
+                  Text *why) {
+    Interp m = {.ctx = ctx, .g = g, .dims = args->dims, .scalars = args->scalars, .exact = exact, .why = why};
+    return run_graph(&m, args->params, results);
 }
 
 /* The definitions that a fact asks for, and those that they need. */

@@ -56,7 +56,8 @@ bool interp_int(const Graph *g, const Expr *e, const int64_t *dims, const double
 /* The shape of a tensor and its number of elements; false after saying why. */
 bool interp_shape(const Graph *g, const Tensor *t, const int64_t *dims, int64_t *shape, int64_t *n, Text *why);
 
-/* The value of one tensor of the result. Exactly one of f and i is set, by the class of the type. */
+/* The value of one tensor of the result. Exactly one of f and i is set, by the class of the type; in exact algebra i,
+ * which holds codes where the type is a float. */
 typedef struct InterpValue {
     const Tensor *tensor;
     int64_t n;
@@ -81,6 +82,11 @@ typedef struct InterpArgs {
 /* `results` receives one value a parameter (inputs: no data), allocated from ctx. False after saying why: a load out of
  * range, an element that nothing defines or two equations define, a size too large. */
 bool interp_run(Ctx *ctx, const Graph *g, const InterpArgs *args, InterpNudge nudge, InterpValue *results, Text *why);
+
+/* The same in exact algebra (exact.h): float tensors of `params` hold codes, constants and scalars become numbers. */
+struct Exact;
+bool interp_exact(Ctx *ctx, const Graph *g, const InterpArgs *args, const struct Exact *exact,
+                  InterpValue *results, Text *why);
 
 /* Whether a fact holds for all values of its variables: false after saying where it does not. Of an inout it sees the
  * old value; what it says of other definitions is worked out for it. */

@@ -4,7 +4,7 @@
 #ifndef TDC_INTERP_CODE_H
 #define TDC_INTERP_CODE_H
 
-#include "interp.h"
+#include "exact.h"
 
 typedef union Reg {
     double f;
@@ -26,8 +26,11 @@ typedef enum InsKind {
     INS_NOISE,  /* r[dst] = r[a], off by a few units in the last place of `type` */
     INS_TO_INT,
     INS_TO_FLOAT,
-    INS_WRAP,  /* integer to integer */
-    INS_EXPECT /* fails unless r[a] */
+    INS_WRAP,       /* integer to integer */
+    INS_EXPECT,     /* fails unless r[a] */
+    INS_EXACT_INT,  /* r[dst] = the number of exact algebra r[a], as an integer */
+    INS_EXACT_FROM, /* r[dst] = the integer r[a], as a number of exact algebra */
+    INS_EXACT       /* and beyond: operator kind - INS_EXACT on numbers of exact algebra */
 } InsKind;
 
 /* Variables in scope, innermost first: for messages. */
@@ -81,9 +84,10 @@ typedef struct Interp {
     const int64_t *dims;
     const double *scalars;
     InterpNudge nudge;
-    uint64_t noise; /* the generator's state */
-    Cell *cells;    /* one a tensor of g, in its order */
-    VEC(int) asked; /* what a fact loads of definitions, by number */
+    const Exact *exact; /* instead of floats, which then are codes in Reg.i; NULL: floats */
+    uint64_t noise;     /* the generator's state */
+    Cell *cells;        /* one a tensor of g, in its order */
+    VEC(int) asked;     /* what a fact loads of definitions, by number */
     Text *why;
 } Interp;
 

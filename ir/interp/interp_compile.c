@@ -3,6 +3,7 @@
  * the equation has them, because laziness is part of its meaning. */
 #include "interp_code.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MAX_BLOCKS = MAX_DEPTH };
@@ -18,13 +19,20 @@ typedef struct Open {
     int serial;
 } Open;
 
+/* In exact algebra an expression of constants is a constant, of floats, as simplification and compilers have it. */
+typedef struct Literal {
+    int reg;
+    double v;
+} Literal;
+
 typedef struct Compiler {
     Interp *m;
     PieceCode *code;
     Cell *cell;
     Open open[MAX_BLOCKS];
     int nopen, next_serial;
-    VEC(int) level; /* of each register */
+    VEC(int) level;        /* of each register */
+    VEC(Literal) literals; /* exact algebra: registers that hold constants */
     Known *known;
     size_t nknown, known_cap;
     const Scope *scope;
@@ -119,6 +127,18 @@ static int constant(Compiler *c, Reg v) {
     int r = new_reg(c, 0);
     c->code->regs.at[r] = v;
     return r;
+}
+
+/* In exact algebra the constant v; whether a register holds one. */
+static int literal(Compiler *c, double v) {
+    int r = constant(c, (Reg){.i = exact_from_float(c->m->exact, v)});
+    vec_push(c->m->ctx, &c->literals, ((Literal){r, v}));
+    return r;
+}
+static bool is_literal(const Compiler *c, int reg, double *v) {
+    for (int i = 0; i < c->literals.n; i++)
+        if (c->literals.at[i].reg == reg) return *v = c->literals.at[i].v, true;
+    return false;
 }
 
 static bool to_whole(Op op) { return op == OP_FLOOR || op == OP_CEIL || op == OP_ROUND || op == OP_TRUNC; }
@@ -257,11 +277,67 @@ static int compile_load(Compiler *c, const Expr *e) {
     return dst;
 }
 
+/* Roundings change nothing in exact algebra. */
+static int exact_cast(Compiler *c, const Expr *e, int a) {
+    bool to_float = type_is_float(e->type), from_float = type_is_float(e->arg[0]->type);
+    double v;
+    if (to_float && from_float) return is_literal(c, a, &v) ? literal(c, num_round(e->type, v)) : a;
+    if (to_float && e->arg[0]->op == OP_CONST) return literal(c, num_from_int(e->type, e->arg[0]->u.i));
+    if (from_float && is_literal(c, a, &v)) return constant(c, (Reg){.i = num_to_int(e->type, v)});
+    return emit_pure(c, (Ins){.kind = to_float ? INS_EXACT_FROM : INS_EXACT_INT, .type = e->type, .a = a}, 1);
+}
+
+/* What expr_fold does to constants (ir/fold.c). */
+static bool exact_fold(Op op, double a, double b, double *v) {
+    switch (op) {
+    case OP_ADD: return *v = a + b, true;
+    case OP_SUB: return *v = a - b, true;
+    case OP_MUL: return *v = a * b, true;
+    case OP_DIV: return *v = a / b, true;
+    case OP_NEG: return *v = -a, true;
+    case OP_ABS: return *v = fabs(a), true;
+    case OP_FLOOR: return *v = floor(a), true;
+    case OP_CEIL: return *v = ceil(a), true;
+    case OP_TRUNC: return *v = trunc(a), true;
+    case OP_SQRT: return *v = sqrt(a), true;
+    case OP_MIN: return *v = a < b ? a : b, true;
+    case OP_MAX: return *v = a > b ? a : b, true;
+    default: return false;
+    }
+}
+
+static bool exact_decide(Op op, double a, double b, int64_t *v) {
+    switch (op) {
+    case OP_EQ: return *v = a == b, true;
+    case OP_NE: return *v = a != b, true;
+    case OP_LT: return *v = a < b, true;
+    case OP_LE: return *v = a <= b, true;
+    case OP_GT: return *v = a > b, true;
+    case OP_GE: return *v = a >= b, true;
+    case OP_ISNAN: return *v = isnan(a) != 0, true;
+    case OP_ISINF: return *v = isinf(a) != 0, true;
+    case OP_ISFINITE: return *v = isfinite(a) != 0, true;
+    default: return false;
+    }
+}
+
+static int exact_operator(Compiler *c, const Expr *e, Ins ins) {
+    double a, b, v;
+    int64_t i;
+    ins.kind = (short)(INS_EXACT + (int)e->op);
+    if (e->nargs <= 2 && is_literal(c, ins.a, &a) && is_literal(c, e->nargs > 1 ? ins.b : ins.a, &b)) {
+        if (exact_decide(e->op, a, b, &i)) return constant(c, (Reg){.i = i});
+        if (exact_fold(e->op, a, b, &v)) return literal(c, num_round(e->type, v));
+    }
+    return emit_pure(c, ins, e->nargs);
+}
+
 static int compile_cast(Compiler *c, const Expr *e) {
     const Expr *from = e->arg[0];
     bool to_float = type_is_float(e->type), from_float = type_is_float(from->type);
     int a = compile(c, from);
     if (a < 0) return -1;
+    if (c->m->exact && (to_float || from_float)) return exact_cast(c, e, a);
     /* A float that widens keeps its value: what it is rounded to was declared where it came from. */
     if (to_float && from_float && type_bits(e->type) > type_bits(from->type)) return a;
     if (!to_float && from->type == TY_BOOL) return a;
@@ -278,6 +354,7 @@ static int compile_operator(Compiler *c, const Expr *e) {
         if ((r[k] = compile(c, e->arg[k])) < 0) return -1;
     bool is_float = type_is_float(e->arg[0]->type);
     Ins ins = {.type = e->type, .a = r[0], .b = r[1], .c = r[2]};
+    if (c->m->exact && (is_float || e->op == OP_RANDOM)) return exact_operator(c, e, ins);
     ins.kind = (short)(is_float ? (int)e->op : INS_INT + (int)e->op);
     if (op_rule(e->op) == RULE_COMPARE && is_float)
         ins.inexact = (unsigned char)((exact(e->arg[0], 0) ? 0 : 1) | (exact(e->arg[1], 0) ? 0 : 2));
@@ -301,6 +378,7 @@ static int compile_leaf(Compiler *c, const Expr *e) {
     int at;
     switch (e->op) {
     case OP_CONST:
+        if (type_is_float(e->type) && c->m->exact) return literal(c, e->u.f);
         if (type_is_float(e->type)) return constant(c, (Reg){.f = e->u.f});
         return constant(c, (Reg){.i = e->u.i});
     case OP_DIM:
@@ -308,6 +386,8 @@ static int compile_leaf(Compiler *c, const Expr *e) {
         return constant(c, (Reg){.i = c->m->dims[at]});
     case OP_SCALAR:
         if ((at = leaf_number(c, e)) < 0 || !c->m->scalars) break;
+        if (type_is_float(e->type) && c->m->exact)
+            return constant(c, (Reg){.i = exact_from_float(c->m->exact, c->m->scalars[at])});
         if (type_is_float(e->type)) return constant(c, (Reg){.f = num_round(e->type, c->m->scalars[at])});
         return constant(c, (Reg){.i = num_to_int(e->type, c->m->scalars[at])});
     default: break;

@@ -203,9 +203,30 @@ static bool arg_better(const Exec *x, const Ins *i, const Acc *a, Reg v) {
     return max ? n > old : n < old;
 }
 
+/* Of numbers of exact algebra. */
+static void fold_exact(const Exact *e, const Ins *i, Acc *a, Reg v, int64_t index) {
+    switch (i->monoid) {
+    case MONOID_SUM: a->v.i = exact_op(e, OP_ADD, a->v.i, v.i, 0); break;
+    case MONOID_PROD: a->v.i = exact_op(e, OP_MUL, a->v.i, v.i, 0); break;
+    case MONOID_MAX: a->v.i = exact_op(e, OP_MAX, a->v.i, v.i, 0); break;
+    case MONOID_MIN: a->v.i = exact_op(e, OP_MIN, a->v.i, v.i, 0); break;
+    default:
+        if (a->any && !(i->monoid == MONOID_ARGMAX ? exact_greater(e, v.i, a->v.i) : exact_greater(e, a->v.i, v.i)))
+            break;
+        a->v = v;
+        a->index = index;
+        break;
+    }
+    a->any = true;
+}
+
 static void fold(const Exec *x, const Ins *i) {
     Acc *a = &x->acc[i->dst];
     Reg v = x->r[i->a];
+    if (x->m->exact && i->is_float) {
+        fold_exact(x->m->exact, i, a, v, x->r[i->b].i);
+        return;
+    }
     switch (i->monoid) {
     case MONOID_SUM:
         if (i->is_float)
@@ -242,7 +263,8 @@ static void fold(const Exec *x, const Ins *i) {
     a->any = true;
 }
 
-static void clear(Acc *a, const Ins *i) {
+static void clear(const Exec *x, Acc *a, const Ins *i) {
+    const Exact *e = i->is_float ? x->m->exact : NULL;
     *a = (Acc){.index = -1};
     switch (i->monoid) {
     case MONOID_PROD:
@@ -250,13 +272,17 @@ static void clear(Acc *a, const Ins *i) {
         a->v.i = 1;
         break;
     case MONOID_MAX:
-        if (i->is_float)
+        if (e)
+            a->v.i = exact_from_float(e, (double)-INFINITY);
+        else if (i->is_float)
             a->v.f = (double)-INFINITY;
         else
             a->v.i = num_int_min(i->type);
         break;
     case MONOID_MIN:
-        if (i->is_float)
+        if (e)
+            a->v.i = exact_from_float(e, (double)INFINITY);
+        else if (i->is_float)
             a->v.f = (double)INFINITY;
         else
             a->v.i = num_int_max(i->type);
@@ -266,10 +292,11 @@ static void clear(Acc *a, const Ins *i) {
     }
 }
 
-static Reg finish(const Acc *a, const Ins *i) {
+static Reg finish(const Exec *x, const Acc *a, const Ins *i) {
     switch (i->monoid) {
     case MONOID_SUM:
     case MONOID_PROD:
+        if (i->is_float && x->m->exact) return a->v;
         if (i->is_float) return (Reg){.f = (double)a->sum};
         return (Reg){.i = num_wrap(i->type, a->v.i)};
     case MONOID_ARGMAX:
@@ -313,7 +340,9 @@ static bool store(const Exec *x, const Ins *i) {
         return false;
     }
     Reg v = x->r[i->a];
-    if (!c->is_float)
+    if (c->is_float && x->m->exact) /* which holds no fewer digits in any type */
+        c->data[at] = v;
+    else if (!c->is_float)
         c->data[at].i = num_wrap(i->type, v.i);
     else
         c->data[at].f = c->rounds ? num_round(i->type, v.f) : v.f;
@@ -359,22 +388,27 @@ static bool run(const Exec *x, const Block *b) {
             if (side && !run(x, side)) return false;
             break;
         }
-        case INS_CLEAR: clear(&x->acc[i->dst], i); break;
+        case INS_CLEAR: clear(x, &x->acc[i->dst], i); break;
         case INS_FOLD: fold(x, i); break;
-        case INS_FINISH: r[i->dst] = finish(&x->acc[i->a], i); break;
+        case INS_FINISH: r[i->dst] = finish(x, &x->acc[i->a], i); break;
         case INS_ROUND: r[i->dst].f = num_round(i->type, r[i->a].f); break;
         case INS_NOISE: r[i->dst].f = noisy(x->m, i->type, r[i->a].f); break;
         case INS_TO_FLOAT: r[i->dst].f = num_from_int(i->type, r[i->a].i); break;
         case INS_TO_INT: r[i->dst].i = float_to_int(x, i); break;
         case INS_INT + OP_RANDOM: r[i->dst].f = num_random(r[i->a].i, r[i->b].i, r[i->c].i); break;
         case INS_WRAP: r[i->dst].i = num_wrap(i->type, r[i->a].i); break;
+        case INS_EXACT_INT: r[i->dst].i = exact_to_int(x->m->exact, i->type, r[i->a].i); break;
+        case INS_EXACT_FROM: r[i->dst].i = exact_from_int(x->m->exact, r[i->a].i); break;
+        case INS_EXACT + OP_RANDOM: r[i->dst].i = exact_random(x->m->exact, r[i->a].i, r[i->b].i, r[i->c].i); break;
         case INS_EXPECT:
             if (r[i->a].i) break;
             text_put(x->m->why, "does not hold");
             say_where(x, i);
             return false;
         default:
-            if (i->kind < INS_INT)
+            if (i->kind >= INS_EXACT)
+                r[i->dst].i = exact_op(x->m->exact, (Op)(i->kind - INS_EXACT), r[i->a].i, r[i->b].i, r[i->c].i);
+            else if (i->kind < INS_INT)
                 float_op(x, i);
             else
                 r[i->dst].i = num_wrap(i->type, int_op(i, r[i->a].i, r[i->b].i));

@@ -552,3 +552,22 @@ bool product_match(Graph *g, const Equation *root, Product *out, Text *why) {
     ctx_temp_end(temp);
     return is;
 }
+
+/* What the host makes of a factor is a double's value: a constant or a scalar is one, a quotient of sizes is not. */
+static bool host_factor(const Expr *e) {
+    while (e && e->op == OP_CAST) e = e->arg[0];
+    return e && e->op != OP_CONST && e->op != OP_SCALAR;
+}
+
+/* Factors of floats in e, but for 0 and 1. Expressions are nested MAX_DEPTH deep at most. */
+static int float_constants(const Expr *e) {
+    int n = e->op == OP_CONST && type_is_float(e->type) && e->u.f != 0 && e->u.f != 1;
+    for (int i = 0; i < e->nargs; i++) n += float_constants(e->arg[i]);
+    return n;
+}
+
+Sym product_inexact(const Product *p) {
+    if (float_constants(p->root.value) > 1) return "a product's constant factors are multiplied as floats";
+    if (host_factor(p->alpha) || host_factor(p->beta)) return "the host computes a product's factor";
+    return p->act == ACT_GELU ? "the library's gelu" : NULL;
+}

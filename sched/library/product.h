@@ -47,6 +47,8 @@ typedef struct ProductSum {
 bool product_sum(Graph *g, const Expr *e, ProductSum *out, Text *why);
 /* e with reductions that differ in nothing but their variables made one. */
 const Expr *product_unite(Graph *g, const Expr *e);
+/* Why the library's value differs from the equation's in exact algebra (ir/interp/exact.h); NULL: it does not. */
+Sym product_inexact(const Product *p);
 /* Whether the library gives the same where c and d, two tensors, have one address. Below 32 bits it rounds the sum
  * there before it adds c. */
 bool product_in_place(const Product *p);

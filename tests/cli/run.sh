@@ -391,6 +391,9 @@ says 0 'NaN in x\[[0-2], [0-4]\]' check special.td --emu --inputs=nan
 says 0 'NaN in w\[[0-4]\]' check special.td --emu --inputs=nan
 says 2 "knows no 'nana'" check special.td --inputs=nana
 says 2 'belongs to check' special.td --inputs=nan
+says 2 'knows ring and field, not .rings' check special.td --exact=rings
+says 2 'for the CPU stand-in' check special.td --exact=ring --gpu
+says 0 'ok +f\(M = 3, N = 5\): 3 outputs exact' check special.td --exact=field
 # A kernel that loses a NaN passes every check without one.
 cat >"$dir/row.td" <<'END'
 export fn row(x: f32[M, N]) -> (y: f32[M]) { y[i] = sum[j](x[i, j]); }

@@ -83,10 +83,11 @@ static bool draw(Setting *s, int size, Text *why) {
         if (!host_tensor(s->ctx, &c->host, t->type, t->rank, shape)) return false;
         if (t->kind != TENSOR_OUTPUT && !check_input(s->g, t, (InputDraw){NULL, 1}, s->dims, s->scalars, &c->host, why))
             return false;
+        if (s->exact.kind && type_is_float(t->type)) check_exact_input(&s->exact, t, (uint64_t)size + 1, &c->host);
     }
     Text what = {.ctx = s->ctx};
     CheckSpecial special = {s->g, &none, s->dims, s->scalars, s->tensors, 1, 0};
-    if (kinds[size] != INPUTS_NORMAL) check_special(&special, kinds[size], &what);
+    if (kinds[size] != INPUTS_NORMAL && !s->exact.kind) check_special(&special, kinds[size], &what);
     for (int k = 0; k < s->n; k++) {
         const HostTensor *h = &s->tensors[k].host;
         host_tensor(s->ctx, &s->old[k], h->type, h->rank, h->shape);
@@ -105,12 +106,15 @@ bool setting_make(Setting *s, Ctx *ctx, const Graph *g, const Case *c, int size,
     for (int i = 0; i < g->dims.n; i++) s->dims[i] = c->size[size][g->dims.at[i]->name[0] - 'A'];
     shrink_sizes(g, s->dims);
     for (int i = 0; i < g->scalars.n; i++) s->scalars[i] = gen_scalar(g->scalars.at[i]->name);
-    if (graph_work(g, s->dims) > MOST_WORK * 100.0) { /* literal lengths: not tried */
+    if (c->exact) s->exact = exact_algebra(c->exact, exact_bits(g));
+    if (graph_work(g, s->dims) > MOST_WORK * 100.0 || /* literal lengths: not tried */
+        (c->exact && check_exempt_entry(ctx, g))) {
         s->g = NULL;
         return true;
     }
-    return draw(s, size, why) &&
-           interp_run(ctx, g, &(InterpArgs){s->dims, s->scalars, s->old}, NUDGE_NONE, s->ref, why);
+    const InterpArgs args = {s->dims, s->scalars, s->old};
+    if (c->exact) return draw(s, size, why) && interp_exact(ctx, g, &args, &s->exact, s->ref, why);
+    return draw(s, size, why) && interp_run(ctx, g, &args, NUDGE_NONE, s->ref, why);
 }
 
 /* ---- judging ---- */
@@ -149,14 +153,27 @@ static void say_element(Setting *s, int k, int64_t at, const HostTensor *got, Te
     const InterpValue *ref = &s->ref[k];
     text_fmt(why, "%s, element %lld of shape", ref->tensor->name, (long long)at);
     for (int d = 0; d < got->rank; d++) text_fmt(why, " %lld", (long long)got->shape[d]);
-    if (ref->f)
+    if (s->exact.kind && type_is_float(got->type))
+        text_fmt(why, ": %lld, expected %lld modulo %llu\n", (long long)exact_get(&s->exact, got, at),
+                 (long long)ref->i[at], (unsigned long long)s->exact.modulus);
+    else if (ref->f)
         text_fmt(why, ": %.9g, expected %.9g\n", host_float(got, at), ref->f[at]);
     else
         text_fmt(why, ": %lld, expected %lld\n", (long long)host_int(got, at), (long long)ref->i[at]);
 }
 
+static bool setting_same(Setting *s, int k, const HostTensor *got, Tally *tally, Text *why) {
+    CheckError e = {0};
+    if (check_exemption(s->ctx, s->g, s->ref[k].tensor)) return true;
+    e = check_compare_exact(&s->exact, got, &s->ref[k]);
+    tally->elements += s->ref[k].n;
+    if (e.bad) say_element(s, k, e.first, got, why);
+    return !e.bad;
+}
+
 bool setting_near(Setting *s, int k, const HostTensor *got, double tol, Tally *tally, Text *why) {
     const InterpValue *ref = &s->ref[k];
+    if (s->exact.kind) return setting_same(s, k, got, tally, why);
     CheckError e = check_compare(got, ref, tol, NULL, 0);
     tally->elements += ref->n;
     tally->loose += e.bad;

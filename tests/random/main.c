@@ -1,5 +1,6 @@
 /* Random well-typed programs under random legal schedules against the reference interpreter.
- *   random [--seed S] [--count N] [--only K] [--schedules N] [--sizes N] [--shrink SECONDS] [--show]
+ *   random [--seed S] [--count N] [--only K] [--schedules N] [--sizes N] [--exact ring|field] [--shrink SECONDS]
+ *          [--show]
  * N programs of seed S, or the K-th of them; --show prints them and does no more. A failing program is made small and
  * printed with what repeats it. */
 #include "shrink.h"
@@ -14,6 +15,7 @@ typedef struct RunOptions {
     uint64_t seed;
     int count, only, schedules, sizes, seconds;
     bool show;
+    ExactKind exact;
 } RunOptions;
 
 typedef struct Totals {
@@ -42,6 +44,8 @@ static bool options(int argc, char **argv, RunOptions *o) {
             o->schedules = atoi(v);
         else if (!strcmp(a, "--sizes"))
             o->sizes = atoi(v);
+        else if (!strcmp(a, "--exact"))
+            o->exact = !strcmp(v, "field") ? EXACT_FIELD : EXACT_RING;
         else if (!strcmp(a, "--shrink"))
             o->seconds = atoi(v);
         else
@@ -87,6 +91,7 @@ static void batch(const RunOptions *o, Totals *t, int first, int n) {
         Sample *s = &samples[i];
         sample_draw(ctx, s, o->seed, first + i);
         s->c.nschedules = o->schedules;
+        s->c.exact = o->exact;
         s->c.library = s->has[FEAT_PRODUCT] || (first + i) % 2 == 0;
         s->c.nsizes = o->sizes < MAX_SIZES ? o->sizes : MAX_SIZES;
         if (has_empty(s)) s->has[FEAT_EMPTY] = true;
@@ -123,8 +128,8 @@ int main(int argc, char **argv) {
     RunOptions o;
     Totals t = {0};
     if (!options(argc, argv, &o)) {
-        fprintf(stderr, "usage: random [--seed S] [--count N] [--only K] [--schedules N] [--sizes N] [--shrink "
-                        "SECONDS] [--show]\n");
+        fprintf(stderr, "usage: random [--seed S] [--count N] [--only K] [--schedules N] [--sizes N] [--exact "
+                        "ring|field] [--shrink SECONDS] [--show]\n");
         return 2;
     }
     if (o.only >= 0) {

@@ -18,6 +18,7 @@ typedef struct Case {
     const char *fixed;                     /* instead: one for each kernel, ` | ` between them */
     bool raw;                              /* fixed: of the Graph as it was written, not simplified */
     int nsizes, only;                      /* of those, one or ALL */
+    ExactKind exact;                       /* numbers instead of floats, every bit to agree */
 } Case;
 
 typedef struct Verdict {
@@ -51,9 +52,11 @@ typedef struct Setting {
     InterpValue *ref; /* what the equations say */
     InterpValue *noisy[CHECK_NOISES];
     int n;
+    Exact exact;
 } Setting;
 
-/* Binds, draws, interprets; s->g is NULL where that would take too long. False after saying why. */
+/* Binds, draws, interprets; s->g is NULL where that would take too long, or exact algebra cannot run the program. False
+ * after saying why. */
 bool setting_make(Setting *s, Ctx *ctx, const Graph *g, const Case *c, int size, Text *why);
 /* Whether a result k is as near to the reference as the language asks, or as noise in the last places of f32 can move
  * it. */

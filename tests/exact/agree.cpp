@@ -1,0 +1,148 @@
+/* The interpreter's exact algebra (ir/interp/exact.c) against the stand-in's (backend_cuda/emu/td_exact.h), which are
+ * written apart: every operator and constant on random numbers, and the laws that schedules rely on. */
+#define TD_EXACT_TYPES_ONLY
+#include "td_exact.h"
+
+#include <stdio.h>
+
+extern "C" {
+enum { RING = 1, FIELD = 2 };
+struct Exact {
+    int kind, bits;
+    uint64_t modulus, q, base, log2e;
+};
+Exact exact_algebra(int kind, int bits);
+int64_t exact_from_int(const Exact *x, int64_t v);
+int64_t exact_from_float(const Exact *x, double v);
+int64_t exact_op(const Exact *x, int op, int64_t a, int64_t b, int64_t c);
+const char *op_text(int op);
+}
+
+typedef td_real32 R;
+typedef td_real64 D;
+static int wrong;
+
+static uint64_t state = 1;
+static uint64_t draw() {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    const uint64_t v = (state >> 20) % td_exact::M;
+    switch (state >> 60) { // special numbers often
+    case 0: return 0;
+    case 1: return 1;
+    case 2: return td_exact::M - 1;
+    case 3: return td_exact::TOP;
+    case 4: return td_exact::BOTTOM;
+    case 5: return v % 32;
+    default: return v;
+    }
+}
+
+static void same(const char *what, uint64_t a, uint64_t b, int64_t reference, uint64_t own) {
+    if (uint64_t(reference) == own) return;
+    if (wrong++ < 10)
+        printf("%s of %llu and %llu: interpreter %lld, stand-in %llu\n", what, (unsigned long long)a,
+               (unsigned long long)b, (long long)reference, (unsigned long long)own);
+}
+
+static bool is(const char *a, const char *b) { return !strcmp(a, b); }
+
+/* One operator; false where the stand-in has none of that name. */
+static bool apply(const char *name, R a, R b, R c, uint64_t *v) {
+#define BINARY(text, e)                                                                                                \
+    if (is(name, text)) return *v = uint64_t((e)), true;
+    BINARY("+", (a + b).get())
+    BINARY("difference", (a - b).get())
+    BINARY("negative", (-a).get())
+    BINARY("*", (a * b).get())
+    BINARY("/", (a / b).get())
+    BINARY("%", td_mod(a, b).get())
+    BINARY("pow", td_pow(a, b).get())
+    BINARY("atan2", td_atan2(a, b).get())
+    BINARY("fma", td_fma(a, b, c).get())
+    BINARY("max", td_max(a, b).get())
+    BINARY("min", td_min(a, b).get())
+    BINARY("==", a == b)
+    BINARY("!=", a != b)
+    BINARY("<", a < b)
+    BINARY("<=", a <= b)
+    BINARY(">", a > b)
+    BINARY(">=", a >= b)
+#undef BINARY
+#define UNARY(f)                                                                                                       \
+    if (is(name, #f)) return *v = td_##f(a).get(), td_##f(D::make(a.get())).get() == *v;
+    UNARY(abs) UNARY(sign) UNARY(floor) UNARY(ceil) UNARY(trunc) UNARY(sqrt) UNARY(rsqrt) UNARY(exp) UNARY(exp2)
+    UNARY(expm1) UNARY(log) UNARY(log2) UNARY(log10) UNARY(log1p) UNARY(sin) UNARY(cos) UNARY(tan) UNARY(asin)
+    UNARY(acos) UNARY(atan) UNARY(sinh) UNARY(cosh) UNARY(tanh) UNARY(asinh) UNARY(acosh) UNARY(atanh) UNARY(erf)
+    UNARY(erfc) UNARY(lgamma) UNARY(sigmoid)
+#undef UNARY
+    return false;
+}
+
+static void operators(const Exact *x) {
+    enum { OPERATORS = 72 };
+    int known = 0, minuses = 0;
+    for (int op = 0; op < OPERATORS; op++) {
+        const char *name = op_text(op);
+        uint64_t v;
+        if (is(name, "-")) name = minuses++ ? "negative" : "difference";
+        if (!*name || !apply(name, R::make(1), R::make(1), R::make(1), &v)) continue;
+        known++;
+        for (int i = 0; i < 3000; i++) {
+            const uint64_t a = draw(), b = draw(), c = draw();
+            if (!apply(name, R::make(a), R::make(b), R::make(c), &v)) printf("td_%s of f64 differs\n", name), wrong++;
+            same(name, a, b, exact_op(x, op, int64_t(a), int64_t(b), int64_t(c)), v);
+        }
+    }
+    if (known != 47) printf("%d operators compared, 47 expected\n", known), wrong++;
+}
+
+static void constants(const Exact *x) {
+    const double fixed[] = {0, -0.0, 1, -1, 0.5, -0.125, 0.1, -0.1, 3.25, 1e-5, 1e30, -1e30, 1e300, 1e-300, INFINITY,
+                            -INFINITY, NAN, 1.4426950408889634, 65504, 0x1p-149, 0x1p53, 16777217};
+    for (double v : fixed) same("a constant", 0, 0, exact_from_float(x, v), td_exact::of_float(v));
+    for (int i = 0; i < 3000; i++) {
+        const int64_t n = int64_t(state = state * 6364136223846793005u + 1442695040888963407u);
+        const double v = ldexp(double(n >> 40), int(n & 31) - 20);
+        same("a constant", 0, 0, exact_from_float(x, v), td_exact::of_float(v));
+        same("an integer", uint64_t(n), 0, exact_from_int(x, n), td_exact::of_int(n));
+    }
+}
+
+static void law(const char *what, bool holds) {
+    if (!holds && wrong++ < 10) printf("not so: %s\n", what);
+}
+
+static void laws() {
+    const R one = R::make(1), zero = R::make(0);
+    law("exp(0) = 1", td_exp(zero) == one);
+    for (int i = 0; i < 3000; i++) {
+        const R a = R::make(draw()), b = R::make(draw()), c = R::make(draw());
+        law("(a + b) + c = a + (b + c)", (a + b) + c == a + (b + c) && a + b == b + a);
+        law("a (b + c) = a b + a c", a * (b + c) == a * b + a * c && (a * b) * c == a * (b * c));
+        law("exp(a + b) = exp(a) exp(b)", td_exp(a + b) == td_exp(a) * td_exp(b));
+        law("exp2(a + b) = exp2(a) exp2(b)", td_exp2(a + b) == td_exp2(a) * td_exp2(b));
+        law("(a + b) / c = a / c + b / c", (a + b) / c == a / c + b / c);
+        law("a / (b c) = (a / b) / c", a / (b * c) == (a / b) / c);
+        law("max is a maximum", td_max(a, td_max(b, c)) == td_max(td_max(a, b), c) && td_max(R(-INFINITY), a) == a);
+        law("min is a minimum", td_min(a, td_min(b, c)) == td_min(td_min(a, b), c) && td_min(R(INFINITY), a) == a);
+        law("exp has an inverse", td_exp(a) * td_exp(-a) == one && td_exp(a) / td_exp(b) == td_exp(a - b));
+#ifdef TD_EXACT_FIELD
+        const R odd = R::make(draw() / 2 * 2 + 1);
+        law("a / a = 1", odd.get() % td_exact::P == 0 || odd.get() % td_exact::Q == 0 || odd / odd == one);
+        law("constants are what they are", R(0.1f) + R(0.1f) == R(0.2f) && R(0.5f) * R(4.0f) == R(2.0f));
+#endif
+    }
+}
+
+int main() {
+#ifdef TD_EXACT_FIELD
+    const Exact x = exact_algebra(FIELD, TD_EXACT_BITS);
+#else
+    const Exact x = exact_algebra(RING, TD_EXACT_BITS);
+#endif
+    law("the moduli are equal", x.modulus == td_exact::M);
+    operators(&x);
+    constants(&x);
+    laws();
+    return wrong != 0;
+}

@@ -1,0 +1,81 @@
+#!/bin/bash
+# Exact algebra on the stand-in (backend_cuda/emu/README.md). Compared: the interpreter's algebra and the stand-in's, on random numbers;
+# programs under the schedules that tdc chooses, or written by hand, and random programs under random ones, whose bits must be
+# the interpreter's; and planted wrong schedules (plants.txt), which must be found. A part of them; with TDC_EVERY=1 all of
+# tests/numeric, tests/kernels and samples, all plants, and 50 random programs under three random schedules each.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/suite.sh
+B=${B:-build} TDC=${TDC:-${B:-build}/tdc} every=${TDC_EVERY:-}
+export TDC dir
+
+# ---- two implementations, one algebra ----
+for bits in 16 ${every:+8 32}; do
+    for field in '' -DTD_EXACT_FIELD; do
+        ${CXX:-g++} -std=c++17 -O0 -Wall -Wextra -Werror -DTD_EXACT_BITS=$bits $field -I backend_cuda/emu -o "$dir/agree" tests/exact/agree.cpp "$B/libtdc.a" -ldl -lm -pthread &&
+            "$dir/agree"
+        verdict $? "the algebras of $bits bits $field"
+    done
+done
+
+# What is compiled runs a few times: without optimisation.
+printf '#!/bin/sh\nexec %s "$@" -O0 -g0\n' "${CXX:-g++}" >"$dir/cxx"
+chmod +x "$dir/cxx"
+export CXX=$dir/cxx
+
+# ---- programs ----
+one() { # CARRIER FILE: prints nothing, or what differs
+    local texts=()
+    [[ $2 == tests/kernels/* ]] && texts=(--kernels "${2%.td}.kernel")
+    "$TDC" check "$2" --exact="$1" "${texts[@]}" >"$dir/$1.${2//\//.}" 2>&1 || { echo "FAILED: $2, $1"; grep -m 3 -E 'FAILED|error' "$dir/$1.${2//\//.}"; }
+}
+export -f one
+programs=(samples/softmax.td tests/kernels/softmax_stream.td)
+[ "$every" ] && programs=(samples/*.td tests/kernels/*.td tests/numeric/*.td)
+for c in ring field; do
+    for f in "${programs[@]}"; do
+        [ -e "$f" ] && ! grep -qx "$f" <(sed 's/ .*//' tests/exact/exempt.txt) && echo "$c $f"
+    done
+done | xargs -r -P "${JOBS:-2}" -L 1 bash -c 'one "$@"' _ >"$dir/wrong"
+cat "$dir/wrong"
+[ ! -s "$dir/wrong" ]
+verdict $? "programs in exact algebra"
+echo "outputs of each check that were compared exactly and that are exempt: $(cat "$dir"/ring.* "$dir"/field.* | sed -nE 's/.*: ([0-9]+) outputs? exact(, ([0-9]+) exempt)?.*/\1 \3/p' |
+    awk '{ a += $1; b += $2 } END { printf "%d, %d", a, b }')"
+
+# ---- planted wrong schedules ----
+plant() { # CARRIER, LINE of plants.txt: prints nothing where the wrong text is found
+    local file check what script name
+    IFS='~' read -r file check what script <<<"${2// | /\~}"
+    name=$(mktemp -d "$dir/plant.XXXXXX")
+    sed '/^check\|^bench/d' "tests/kernels/$file.td" >"$name/p.td"
+    echo "check $file($check);" >>"$name/p.td"
+    sed "$script" "tests/kernels/$file.kernel" >"$name/p.kernel"
+    cmp -s "$name/p.kernel" "tests/kernels/$file.kernel" && echo "FAILED: $file, $what: nothing was planted"
+    "$TDC" check "$name/p.td" --exact="$1" --kernels "$name/p.kernel" >"$name/log" 2>&1
+    grep -q 'in exact algebra modulo' "$name/log" || { echo "FAILED: $file, $what, $1: not found"; cat "$name/log"; }
+}
+export -f plant
+grep -v '^#' tests/exact/plants.txt >"$dir/plants"
+[ "$every" ] || grep -E '^softmax_stream .*(left|rescale \|)|^column_sum .*(twice|neighbour)' tests/exact/plants.txt >"$dir/plants"
+while read -r line; do
+    printf 'ring\0%s\0' "$line"
+    [ "$every" ] || [[ $line == *rescale* ]] && printf 'field\0%s\0' "$line"
+done <"$dir/plants" | xargs -0 -r -n 2 -P "${JOBS:-2}" bash -c 'plant "$@"' _ >"$dir/missed"
+cat "$dir/missed"
+[ ! -s "$dir/missed" ]
+verdict $? "planted wrong schedules"
+
+# What a tolerance cannot see: one of 12345 elements less in a sum.
+sed '/^check\|^bench/d' tests/kernels/softmax_stream.td >"$dir/p.td"
+echo 'check softmax_stream(M = 2, N = 12345);' >>"$dir/p.td"
+sed 's/sum(if mn == -inf/sum(if n == 777 || mn == -inf/' tests/kernels/softmax_stream.kernel >"$dir/p.kernel"
+"$TDC" check "$dir/p.td" --emu --kernels "$dir/p.kernel" >"$dir/log"
+verdict $? "an element left out, which floats with their tolerance should not show: $(cat "$dir/log")"
+
+# ---- random programs ----
+for c in ring ${every:+field}; do
+    TDC_RANDOM=$([ "$every" ] && echo 50 || echo 5) TDC_SCHEDULES=4 bash tests/random/run.sh --exact $c --shrink 60 >"$dir/log" 2>&1
+    counted $? "$dir/log"
+done
+finish
