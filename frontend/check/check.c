@@ -104,7 +104,8 @@ static bool facts_hold(Job *j) {
     for (int i = 0; i < j->g->facts.n; i++) {
         const Fact *f = &j->g->facts.at[i];
         Text why = {.ctx = j->ctx};
-        if (j->o->exact.kind && expr_has(f->cond, is_float, NULL)) continue; /* which says nothing of numbers of exact algebra */
+        if (j->o->exact.kind && expr_has(f->cond, is_float, NULL))
+            continue; /* which says nothing of numbers of exact algebra */
         if (f->require || interp_fact(j->ctx, j->g, f, j->dims, j->scalars, j->old, &why)) continue;
         text_fmt(&j->why, "the inputs drawn break an assumption of %s: it %s", j->g->name, why.s);
         const Expr *load = expr_has(f->cond, is_integer_input, NULL);
@@ -218,7 +219,8 @@ static bool judge_exact(Job *j, int k, const InterpValue *ref) {
 
 static bool judge_all_exact(Job *j) {
     InterpValue *ref = NEW_N(j->ctx, InterpValue, j->n + 1);
-    if (!interp_exact(j->ctx, j->g, &(InterpArgs){j->dims, j->scalars, j->old}, &j->o->exact, ref, &j->why)) return false;
+    if (!interp_exact(j->ctx, j->g, &(InterpArgs){j->dims, j->scalars, j->old}, &j->o->exact, ref, &j->why))
+        return false;
     for (int k = 0; k < j->n; k++) {
         if (j->tensors[k].kind == TENSOR_INPUT) continue;
         Sym exempt = j->o->exemption ? j->o->exemption : check_exemption(j->ctx, j->g, ref[k].tensor);

@@ -85,8 +85,8 @@ bool interp_run(Ctx *ctx, const Graph *g, const InterpArgs *args, InterpNudge nu
 
 /* The same in exact algebra (exact.h): float tensors of `params` hold codes, constants and scalars become numbers. */
 struct Exact;
-bool interp_exact(Ctx *ctx, const Graph *g, const InterpArgs *args, const struct Exact *exact,
-                  InterpValue *results, Text *why);
+bool interp_exact(Ctx *ctx, const Graph *g, const InterpArgs *args, const struct Exact *exact, InterpValue *results,
+                  Text *why);
 
 /* Whether a fact holds for all values of its variables: false after saying where it does not. Of an inout it sees the
  * old value; what it says of other definitions is worked out for it. */

@@ -168,6 +168,8 @@ for place in $(rows frontend/driver/places.def PLACE 3); do
     [ -d "$place" ]
     verdict $? "frontend/driver/places.def: there is no folder $place"
 done
+# A row of these two names its part, which parts.sh asks for.
+tables backend_cuda/glue/checks.def backend_cuda/glue/host_fns.def
 known backend_cuda/glue/statuses.def STATUS 1 '(\b|_)' '\b' docs/interface.md
 
 # ---- the stand-in ----
