@@ -134,7 +134,7 @@ static void print_form(ExprPrinter *p, const Expr *e) {
         print_reduce(p, e);
         return;
     }
-    bool cast = e->op == OP_CAST;
+    bool cast = e->op != OP_LOAD; /* a mark is printed as one */
     text_fmt(p->out, "%s%c", cast ? type_name(e->type) : e->u.tensor->name, cast ? '(' : '[');
     for (int i = 0; i < e->nargs; i++) {
         if (i) text_put(p->out, ", ");

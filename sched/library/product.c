@@ -73,7 +73,7 @@ static VarSet vars_of(Graph *g, const Expr *e) {
 }
 
 static const Expr *widened(const Expr *e) {
-    bool widens = e->op == OP_CAST && e->nargs == 1 && type_class(e->arg[0]->type) == type_class(e->type) &&
+    bool widens = e->op == OP_CAST && type_class(e->arg[0]->type) == type_class(e->type) &&
                   type_bits(e->arg[0]->type) < type_bits(e->type);
     return widens ? e->arg[0] : e;
 }
@@ -552,7 +552,7 @@ static bool match(Graph *g, Ctx *temp, const Equation *root, Product *p, Text *w
     Type result = root->tensor->type;
     if (!s.ready[0] || !s.ready[1]) return refuse(why, "a factor is computed");
     if (!has_types(s.type, result)) return refuse(why, "the library does not store this type");
-    if (value->op == OP_CAST && value->type == result && value->nargs == 1) value = value->arg[0];
+    if (value->op == OP_CAST && value->type == result) value = value->arg[0];
     Inner in = {.g = g, .temp = temp, .value = value, .sum = sum, .result = result, .left = MAX_NODES};
     if (value != sum && (sum->type != value->type || !type_is_float(sum->type)))
         return refuse(why, "the sum is not stored as it is");

@@ -352,7 +352,7 @@ static const Expr *canonical(Uniting *x, const Expr *e) {
     } else if (e->op == OP_REDUCE) {
         r = canonical_reduce(x, e);
     } else if (expr_is_mark(e)) {
-        r = expr_cast(g, e->type, canonical(x, e->arg[0]));
+        r = canonical(x, e->arg[0]);
     } else if (e->nargs) {
         const Expr *few[4], **args = e->nargs <= 4 ? few : NEW_N(x->temp, const Expr *, e->nargs);
         for (int i = 0; i < e->nargs; i++) args[i] = canonical(x, e->arg[i]);

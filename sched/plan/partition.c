@@ -52,7 +52,7 @@ static bool keeps_one(TakingOut *t, const Expr *e) {
 /* The let of a mark has a kernel already, in which it did with what is inside it as it pleased. */
 static bool is_placed(Partition *x, const Expr *e) {
     if (!expr_is_mark(e)) return false;
-    const Def *let = expr_map_get(&x->defs.of, (const void *)(intptr_t)e->u.i);
+    const Def *let = expr_map_get(&x->defs.of, e->u.tensor);
     return let->stored && level_of(x, let->tensor) >= 0;
 }
 

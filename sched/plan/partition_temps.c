@@ -164,7 +164,7 @@ const Expr *as_temp(Partition *x, const Expr *e, const Equation *reader) {
 }
 
 const Expr *as_let(Partition *x, const Expr *mark) {
-    Def *let = (Def *)expr_map_get(&x->defs.of, (const void *)(intptr_t)mark->u.i);
+    Def *let = (Def *)expr_map_get(&x->defs.of, mark->u.tensor);
     if (!let->stored) {
         let->stored = true;
         vec_push(x->g->ctx, &x->plan->temps, let->tensor);
@@ -200,7 +200,7 @@ typedef struct Reuse {
 
 /* The element of a mark's let where a kernel before the reader's has stored it; else NULL. */
 static const Expr *stored_mark(const Reuse *u, const Expr *e) {
-    const Def *let = expr_map_get(&u->x->defs.of, (const void *)(intptr_t)e->u.i);
+    const Def *let = expr_map_get(&u->x->defs.of, e->u.tensor);
     int level = let->stored ? level_of(u->x, let->tensor) : -1;
     return level >= 0 && u->level > level ? expr_load(u->x->g, let->tensor, e->arg + 1) : NULL;
 }

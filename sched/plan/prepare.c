@@ -169,7 +169,7 @@ typedef struct Cutting {
     ExprMap done;
 } Cutting;
 
-static Def *let_of(Defs *d, const Expr *mark) { return (Def *)expr_map_get(&d->of, (const void *)(intptr_t)mark->u.i); }
+static Def *let_of(Defs *d, const Expr *mark) { return (Def *)expr_map_get(&d->of, mark->u.tensor); }
 
 /* The lets that are factors of a product of matrices are in memory anyway. */
 static void store_factors(Defs *d, const Expr *e) {
@@ -254,9 +254,7 @@ static const Expr *write_load(Writing *x, const Expr *e) {
         x->reduces += def->reduces;
         if (!def->marked) return r;
         def->uses++;
-        const Expr *args[MAX_RANK + 1] = {r};
-        for (int i = 0; i < t->rank; i++) args[i + 1] = subs[i];
-        return expr_node(g, OP_CAST, t->type, false, (int64_t)(intptr_t)t, args, t->rank + 1);
+        return expr_mark(g, t, r, subs);
     }
     def->stored = true;
     return expr_load(g, t, subs);
