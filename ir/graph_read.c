@@ -1,5 +1,5 @@
 /* Reads the text of a Graph (ARCHITECTURE.md, "Graph text"): declarations, then definitions and facts. */
-#include "expr_text.h"
+#include "monoid.h"
 
 #include <string.h>
 
@@ -115,6 +115,10 @@ static bool read_declaration(GraphReader *r) {
     }
     if (lex_accept(x, "params")) {
         read_params(r);
+        return true;
+    }
+    if (lex_accept(x, "monoid")) {
+        monoid_read(&r->exprs, NULL);
         return true;
     }
     if (lex_accept(x, "option")) {

@@ -310,9 +310,8 @@ void lower_atomic(Lower *l, Stage *s) {
     l->indent++;
     Sym at = pointer_text(l, &x, s, false, true);
     open_plan_loops(l, &x.plan);
-    const char *verb = !strcmp(s->monoid->name, "max") ? "max" : !strcmp(s->monoid->name, "min") ? "min" : "add";
-    Sym call = fmt(l, "td_atomic_%s(%s, (%s)%s);", verb, at, lower_storage_type(s->tensor->type),
-                   expr_text(l, s->expr[0], layout));
+    Sym call = fmt(l, "td_atomic_%s(%s, (%s)%s);", monoid_atomic(s->monoid->kind), at,
+                   lower_storage_type(s->tensor->type), expr_text(l, s->expr[0], layout));
     if (x.guard)
         put(l, "if (%s) %s", x.guard, call);
     else

@@ -66,7 +66,7 @@ static const Expr *contribution(Sema *s, const Piece *p, const TensorVal *t, con
                 both(s, cond, expr2(s->g, OP_EQ, expr_replace(s->g, p->subs[k], from.at, to.at, from.n), el->subs[k]));
     const Expr *v = expr_replace(s->g, p->value, from.at, to.at, from.n);
     Reduce *r = NEW(s->ctx, Reduce);
-    *r = (Reduce){.monoid = update_monoid[op], .vars = NEW_N(s->ctx, Var *, p->nvars + 1)};
+    *r = (Reduce){.monoid = monoid_row(update_monoid[op]), .vars = NEW_N(s->ctx, Var *, p->nvars + 1)};
     for (int i = 0; i < p->nvars; i++) {
         bool is_axis = false;
         for (int k = 0; k < t->rank; k++) is_axis |= kept[k] && p->subs[k]->u.var == p->vars[i];

@@ -111,7 +111,7 @@ static bool worth(const Expr *e, const VarSet *a, const VarSet *b, Text *why) {
 
 bool product_sum(Graph *g, const Expr *e, ProductSum *out, Text *why) {
     int64_t always;
-    if (e->op != OP_REDUCE || e->u.reduce->monoid != MONOID_SUM || e->arg[1]->op != OP_MUL) return false;
+    if (e->op != OP_REDUCE || e->u.reduce->monoid->kind != MONOID_SUM || e->arg[1]->op != OP_MUL) return false;
     *out = (ProductSum){.sum = e};
     VarSet vars[2];
     for (int i = 0; i < 2; i++) {
@@ -146,13 +146,13 @@ typedef struct Linear {
 static bool same_sum(Graph *g, const Expr *a, const Expr *b) {
     const Reduce *x = a->u.reduce, *y = b->u.reduce;
     const Expr *from[MAX_VARS], *to[MAX_VARS];
-    if (x->monoid != y->monoid || x->nvars != y->nvars || x->nvars > MAX_VARS) return false;
+    if (x->monoid != y->monoid || x->part != y->part || x->nvars != y->nvars || x->nvars > MAX_VARS) return false;
     for (int i = 0; i < x->nvars; i++) {
         if (!var_same_range(x->vars[i], y->vars[i])) return false;
         from[i] = expr_var(g, y->vars[i]);
         to[i] = expr_var(g, x->vars[i]);
     }
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < a->nargs; i++)
         if (expr_replace(g, b->arg[i], from, to, x->nvars) != a->arg[i]) return false;
     return true;
 }

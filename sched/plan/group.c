@@ -89,11 +89,17 @@ static Var *bound_var(const Expr *e, int64_t *plus) {
     return e->op == OP_VAR ? e->u.var : NULL;
 }
 
-static bool find_scan(Graph *g, const Expr *c, const Var *v, const Expr *body, ScanForm *out) {
+static bool operands_use(Graph *g, const Expr *reduce, const Var *v) {
+    for (int i = 1; i < reduce->nargs; i++)
+        if (graph_uses_var(g, reduce->arg[i], v)) return true;
+    return false;
+}
+
+static bool find_scan(Graph *g, const Expr *c, const Var *v, const Expr *reduce, ScanForm *out) {
     if (c->op == OP_AND) {
         for (int i = 0; i < 2; i++) {
             ScanForm f;
-            if (!find_scan(g, c->arg[i], v, body, &f)) continue;
+            if (!find_scan(g, c->arg[i], v, reduce, &f)) continue;
             const Expr *rest = expr_and(g, i ? c->arg[0] : f.rest, i ? f.rest : c->arg[1]);
             if (rest && graph_uses_var(g, rest, f.along)) return false;
             *out = f;
@@ -107,7 +113,7 @@ static bool find_scan(Graph *g, const Expr *c, const Var *v, const Expr *body, S
     int64_t plus;
     if (!is_bound_of(c, v, &op, &other)) return false;
     Var *u = bound_var(other, &plus);
-    if (!u || u == v || !var_same_range(u, v) || graph_uses_var(g, body, u)) return false;
+    if (!u || u == v || !var_same_range(u, v) || operands_use(g, reduce, u)) return false;
     if (plus && op != OP_LT && op != OP_GE) return false; /* k < j + 1 is k <= j, k >= j + 1 is k > j */
     bool strict = (op == OP_LT || op == OP_GT) != (plus == 1);
     *out = (ScanForm){.along = u, .exclusive = strict, .reverse = op == OP_GT || op == OP_GE};
@@ -115,10 +121,10 @@ static bool find_scan(Graph *g, const Expr *c, const Var *v, const Expr *body, S
 }
 
 bool scan_form(Graph *g, const Expr *r, ScanForm *out) {
-    if (r->u.reduce->nvars != 1 || !find_scan(g, r->arg[0], r->u.reduce->vars[0], r->arg[1], out)) return false;
+    if (r->u.reduce->nvars != 1 || !find_scan(g, r->arg[0], r->u.reduce->vars[0], r, out)) return false;
     /* a backward scan is run along the mirrored axis, where the first index would be the last */
-    MonoidKind k = r->u.reduce->monoid;
-    return !(out->reverse && (k == MONOID_ARGMAX || k == MONOID_ARGMIN));
+    const Monoid *m = r->u.reduce->monoid;
+    return !(out->reverse && (m->indexed || m->ordered));
 }
 
 /* ---- variables ---- */
@@ -275,15 +281,20 @@ static void unite_reductions(Uniting *x) {
 
 /* ---- canonical expressions ---- */
 
-static Reduce *reduce_key(Group *gr, MonoidKind m, AxisSet over, int kind) {
+/* What a key of `reduces` says beside its monoid, part and axes. */
+static int step_kind(const GStep *s) { return !s->scan ? 0 : s->exclusive ? 2 : 1; }
+
+static Reduce *reduce_key(Group *gr, const Reduce *of, AxisSet over, int kind) {
     Ctx *ctx = gr->graph->ctx;
-    Reduce r = {.monoid = m};
+    Reduce r = {.monoid = of->monoid, .part = of->part};
     Var *vars[MAX_GROUP_AXES];
     for (int a = 0; a < gr->axes.n; a++)
         if (over >> a & 1) vars[r.nvars++] = gr->axes.at[a].var;
     for (int i = 0; i < gr->reduces.n; i += 3) {
         Reduce *k = gr->reduces.at[i + kind];
-        if (k->monoid == m && k->nvars == r.nvars && !memcmp(k->vars, vars, sizeof *vars * (size_t)r.nvars)) return k;
+        if (k->monoid == r.monoid && k->part == r.part && k->nvars == r.nvars &&
+            !memcmp(k->vars, vars, sizeof *vars * (size_t)r.nvars))
+            return k;
     }
     Reduce *k[3];
     for (int i = 0; i < 3; i++) {
@@ -314,9 +325,22 @@ static bool loads_beside(Graph *g, Ctx *temp, ExprMap *seen, const Expr *e, cons
 static const Expr *without_last(Graph *g, Ctx *temp, const Expr *reduce, const Expr *rest) {
     const Var *v = reduce->u.reduce->vars[0];
     ExprMap seen = {0};
-    if (!loads_beside(g, temp, &seen, reduce->arg[1], v)) return rest;
+    bool beside = false;
+    for (int i = 1; i < reduce->nargs && !beside; i++) beside = loads_beside(g, temp, &seen, reduce->arg[i], v);
+    if (!beside) return rest;
     const Expr *last = expr2(g, OP_SUB, v->hi, expr_int(g, TY_I64, 1));
     return expr_and(g, expr2(g, OP_LT, expr_var(g, (Var *)v), last), rest);
+}
+
+/* The step that does the fold of node already; NULL: none. */
+static GStep *step_of_fold(Group *gr, const Expr *node, AxisSet over, int kind) {
+    for (int i = 0; i < gr->steps.n; i++) {
+        GStep *s = &gr->steps.at[i];
+        if (s->monoid == node->u.reduce->monoid && s->over == over && step_kind(s) == kind &&
+            s->node->nargs == node->nargs && !memcmp(s->node->arg, node->arg, sizeof *node->arg * (size_t)node->nargs))
+            return s;
+    }
+    return NULL;
 }
 
 static const Expr *canonical_reduce(Uniting *x, const Expr *e) {
@@ -329,13 +353,17 @@ static const Expr *canonical_reduce(Uniting *x, const Expr *e) {
     bool scan = is_scan_here(x, e, &form) &&
                 x->vars.at[number_of(x, form.along)].axis == x->vars.at[number_of(x, r->vars[0])].axis;
     const Expr *rest = !scan ? e->arg[0] : form.exclusive ? without_last(g, x->temp, e, form.rest) : form.rest;
-    const Expr *guard = rest ? canonical(x, rest) : expr_int(g, TY_BOOL, 1), *body = canonical(x, e->arg[1]);
-    Reduce *key = reduce_key(gr, r->monoid, over, !scan ? 0 : form.exclusive ? 2 : 1);
-    const Expr *node =
-        expr_node(g, OP_REDUCE, e->type, false, (int64_t)(intptr_t)key, (const Expr *[]){guard, body}, 2);
-    if (!group_step(gr, node)) {
-        GStep s = {.node = node, .monoid = r->monoid, .guard = guard, .body = body, .over = over, .scan = scan};
-        s.exclusive = scan && form.exclusive;
+    const Expr *args[1 + MAX_PARTS] = {rest ? canonical(x, rest) : expr_int(g, TY_BOOL, 1)};
+    for (int i = 1; i < e->nargs; i++) args[i] = canonical(x, e->arg[i]);
+    GStep s = {.monoid = r->monoid, .guard = args[0], .body = args[1], .over = over, .scan = scan};
+    s.exclusive = scan && form.exclusive;
+    Reduce *key = reduce_key(gr, r, over, step_kind(&s));
+    const Expr *node = expr_node(g, OP_REDUCE, e->type, false, (int64_t)(intptr_t)key, args, e->nargs);
+    GStep *known = step_of_fold(gr, node, over, step_kind(&s));
+    if (known) {
+        known->part[r->part] = node;
+    } else {
+        s.node = s.part[r->part] = node;
         s.free = group_free(gr, node);
         vec_push(g->ctx, &gr->steps, s);
     }
@@ -389,8 +417,9 @@ AxisSet group_free(Group *gr, const Expr *e) {
 }
 
 GStep *group_step(Group *gr, const Expr *node) {
-    for (int i = 0; i < gr->steps.n; i++)
-        if (gr->steps.at[i].node == node) return &gr->steps.at[i];
+    for (int i = 0; node && i < gr->steps.n; i++)
+        for (int k = 0; k < gr->steps.at[i].monoid->n; k++)
+            if (gr->steps.at[i].part[k] == node) return &gr->steps.at[i];
     return NULL;
 }
 

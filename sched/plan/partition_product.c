@@ -6,9 +6,7 @@
 
 enum { LEAST_OTHER_SIDE = 32 /* a computed factor is read so often at least */ };
 
-static const Def *def_of(Partition *x, const Expr *mark) {
-    return expr_map_get(&x->defs.of, mark->u.tensor);
-}
+static const Def *def_of(Partition *x, const Expr *mark) { return expr_map_get(&x->defs.of, mark->u.tensor); }
 
 static Found is_sum(const Expr *e, const void *partition) {
     const Partition *x = partition;

@@ -53,7 +53,9 @@ static const Expr *mirror_scans(Partition *x, ExprMap *done, const Expr *e, cons
         const Expr *from = expr_var(g, k), *to = mirror(g, k, expr_var(g, k2));
         const Expr *guard = expr2(g, f.exclusive ? OP_LT : OP_LE, expr_var(g, k2), u);
         if (f.rest) guard = expr_and(g, guard, expr_replace(g, f.rest, &from, &to, 1));
-        r = expr_reduce(g, fresh, guard, expr_replace(g, r->arg[1], &from, &to, 1));
+        const Expr *operands[MAX_PARTS];
+        for (int i = 1; i < r->nargs; i++) operands[i - 1] = expr_replace(g, r->arg[i], &from, &to, 1);
+        r = expr_reduce_parts(g, fresh, guard, operands);
     }
     expr_map_put(x->temp, done, e, r);
     return r;

@@ -32,8 +32,11 @@ for op in $(awk -F'[(,]' '/^OP\(/ { gsub(/[ "]/, ""); if ($0 ~ /CALL,(FLOAT|TEST
     grep -qE "\btd_$op\b" backend_cuda/prelude/*.cuh
     verdict $? "ir/ops.def: $op has no td_$op in backend_cuda/prelude"
 done
-known ir/monoids.def MONOID MONOID_ sched/kernel/kernel.c
 known ir/monoids.def MONOID MONOID_ ir/interp/interp*.c
+for op in $(awk -F', *' '/^MONOID\(/ && $8 ~ /^"/ { gsub(/"/, "", $8); print $8 }' ir/monoids.def); do
+    grep -qE "\btd_atomic_$op\b" backend_cuda/prelude/*.cuh
+    verdict $? "ir/monoids.def: td_atomic_$op is not in backend_cuda/prelude"
+done
 
 # What emitted code calls of the prelude (from the lowering, from the entries that both targets share, and a function for each
 # operator) is declared by the stand-in.

@@ -245,7 +245,7 @@ static void test_verify_built(Ctx *ctx) {
     Tensor *y = graph_tensor(g, sym(ctx, "y"), TENSOR_OUTPUT, TY_F32, 1, &n);
     Var *v = graph_var(g, sym(ctx, "i"), zero, n), *w = graph_var(g, sym(ctx, "k"), zero, n);
     const Expr *i = expr_var(g, v), *k = expr_var(g, w);
-    Reduce r = {.monoid = MONOID_SUM, .nvars = 1, .vars = &w};
+    Reduce r = {.monoid = monoid_row(MONOID_SUM), .nvars = 1, .vars = &w};
     const Expr *inside = expr_cast(g, TY_F32, k);
     const struct {
         const Expr *value;
