@@ -325,6 +325,8 @@ void expr_print(Text *out, const Expr *e, const LeafNames *leaves);
 void graph_print(Text *out, const Graph *g);
 /* Reads one graph; NULL after reporting to the diagnostics. */
 Graph *graph_read(Ctx *ctx, const char *text, size_t n, int file);
+/* A file of Graphs, each an entry, and of `check NAME(M = 5) tol 1e-3` after them. */
+Module *graph_read_module(Ctx *ctx, const char *text, size_t n, int file);
 
 /* ---- verifier (graph_verify.c): false after saying what is wrong in *why ---- */
 bool graph_verify(Graph *g, Text *why);

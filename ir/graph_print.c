@@ -1,4 +1,4 @@
-/* Graphs as text (ARCHITECTURE.md, "Graph text"). graph_read reads it back exactly. */
+/* Graphs as text (ir/README.md). graph_read reads it back exactly. */
 #include "monoid.h"
 
 #include <string.h>
