@@ -1,4 +1,4 @@
-/* Reads the text of a Graph (ir/README.md): declarations, then definitions and facts; and files of Graphs with checks. */
+/* Reads the text of a Graph (ir/README.md), declarations, then definitions and facts; and files of Graphs with checks. */
 #include "monoid.h"
 
 #include <math.h>

@@ -216,6 +216,126 @@ static void test_verified(Ctx *ctx) {
     }
 }
 
+/* ---- in Graphs ---- */
+
+/* Folds by every way of writing one: parts, guards, several indices, folds in folds, operands that are the same for all
+ * elements beside others of the same monoid. */
+static const char FOLDS[] =
+    "graph folds\n"
+    "  dim M\n"
+    "  dim N\n"
+    "  monoid soft(m: f64 = -inf, z: f64 = 0.0) combine (max(m, m'), z * exp(m - max(m, m')) + z' * exp(m' - max(m, "
+    "m')))\n"
+    "  monoid step(a: f64 = 1.0, b: f64 = 0.0, last: i64 = -1) ordered combine (a * a', b * a' + b', if last' >= 0 "
+    "then last' else last)\n"
+    "  monoid swap(p: f64 = 0.0, q: f64 = 0.0) ordered combine (q + p', p + q')\n"
+    "  in x: f64[M, N]\n"
+    "  out m: f64[M]\n"
+    "  out z: f64[M]\n"
+    "  out b: f64[M]\n"
+    "  out last: i64[M]\n"
+    "  out all: f64[M]\n"
+    "  out in: f64[M]\n"
+    "  out same: f64[M]\n"
+    "  out swapped: f64[M]\n"
+    "m[i] = soft[n in 0..N](x[i, n], 1.0).m\n"
+    "z[i] = soft[m in 0..N](x[i, m], 1.0).z\n"
+    "b[i] = step[n in 0..N where n != i](x[i, n], x[i, n] + 1.0, n).b\n"
+    "last[i] = step[n in 0..N](x[i, n], x[i, n], if x[i, n] > 0.5 then n else -1).last\n"
+    "all[i] = step[l in 0..M, n in l..N](x[l, n], f64(i), n).b\n"
+    "in[i] = step[l in 0..M](0.5, step[n in 0..N](x[l, n], x[i, n], n).b, l).b\n"
+    "same[i] = step[n in 0..N](f64(i), 2.0, n).b + step[n in 0..N](f64(i + 1), 3.0, n).b\n"
+    "swapped[i] = swap[n in 0..N](x[i, n], 0.0).p\n";
+
+typedef struct Plain {
+    double m, z, b, all, in, same, swapped;
+    int64_t last;
+} Plain;
+
+static double step_row(const double *x, const double *y, int64_t n) {
+    double b = 0;
+    for (int64_t k = 0; k < n; k++) b = b * x[k] + y[k];
+    return b;
+}
+
+/* The same by loops. */
+static Plain plain_row(const double *x, int64_t M, int64_t N, int64_t i) {
+    Plain r = {.m = -INFINITY, .last = -1};
+    const double *row = x + i * N;
+    double q = 0, one = 0, two = 0;
+    for (int64_t n = 0; n < N; n++) r.m = fmax(r.m, row[n]);
+    for (int64_t n = 0; n < N; n++) r.z += exp(row[n] - r.m);
+    for (int64_t n = 0; n < N; n++) {
+        if (n != i) r.b = r.b * row[n] + row[n] + 1;
+        if (row[n] > 0.5) r.last = n;
+        double p = q + row[n];
+        q = r.swapped;
+        r.swapped = p;
+        one = one * (double)i + 2;
+        two = two * (double)(i + 1) + 3;
+    }
+    r.same = one + two;
+    for (int64_t l = 0; l < M; l++) {
+        for (int64_t n = l; n < N; n++) r.all = r.all * x[l * N + n] + (double)i;
+        r.in = r.in * 0.5 + step_row(x + l * N, row, N);
+    }
+    return r;
+}
+
+static bool near(double a, double b) { return a == b || fabs(a - b) <= 1e-9 * (fabs(a) + fabs(b)); }
+
+static void test_folds(Ctx *ctx, int64_t M, int64_t N) {
+    Graph *g = graph_read(ctx, FOLDS, sizeof FOLDS - 1, -1);
+    Text why = {.ctx = ctx}, text = {.ctx = ctx}, size = {.ctx = ctx};
+    text_fmt(&size, "folds of %lld x %lld", (long long)M, (long long)N);
+    if (!g) diag_render(ctx, &why, false);
+    expect(g && graph_verify(g, &why), size.s, why.s);
+    if (!g) return;
+    graph_print(&text, g);
+    expect(!strcmp(text.s, FOLDS), "prints as it is written", text.s);
+    HostTensor params[9];
+    InterpValue v[9];
+    double *x = NEW_N(ctx, double, M *N + 1);
+    for (int k = 0; k < 9; k++) host_tensor(ctx, &params[k], k == 4 ? TY_I64 : TY_F64, k ? 1 : 2, (int64_t[]){M, N});
+    for (int64_t k = 0; k < M * N; k++) host_put_float(&params[0], k, x[k] = (double)draw(2000) / 1000 - 1);
+    bool ran = interp_run(ctx, g, (int64_t[]){M, N}, NULL, params, NUDGE_NONE, v, &why);
+    expect(ran, size.s, why.s);
+    for (int64_t i = 0; ran && i < M; i++) {
+        Plain p = plain_row(x, M, N, i);
+        expect(near(v[1].f[i], p.m) && near(v[2].f[i], p.z), "parts of one fold", size.s);
+        expect(near(v[3].f[i], p.b), "a guard", size.s);
+        expect(v[4].i[i] == p.last, "an integer part", size.s);
+        expect(near(v[5].f[i], p.all), "two indices", size.s);
+        expect(near(v[6].f[i], p.in), "a fold in a fold", size.s);
+        expect(near(v[7].f[i], p.same), "two folds of what is the same for all elements", size.s);
+        expect(near(v[8].f[i], p.swapped), "parts that change places", size.s);
+    }
+}
+
+/* Reductions that no text can hold. */
+static void test_wrong_reductions(Ctx *ctx) {
+    Graph *g = graph_read(ctx, FOLDS, sizeof FOLDS - 1, -1);
+    Piece *p = &g->params.at[1]->pieces.at[0];
+    const Expr *right = p->value, *few[] = {right->arg[0], right->arg[1]},
+               *turned[] = {right->arg[0], right->arg[1], right->arg[0]};
+    Reduce beyond = *right->u.reduce;
+    beyond.part = 2;
+    Text why = {.ctx = ctx};
+    for (int i = 0; i < 3; i++) {
+        p->value = i == 0   ? expr_node(g, OP_REDUCE, TY_F64, false, right->u.i, few, 2)
+                   : i == 1 ? expr_node(g, OP_REDUCE, TY_F64, false, right->u.i, turned, 3)
+                            : expr_node(g, OP_REDUCE, TY_F64, false, (int64_t)(intptr_t)&beyond,
+                                        (const Expr *const *)right->arg, 3);
+        why.n = 0;
+        expect(!graph_verify(g, &why) && strstr(why.s, "a reduction of wrong types"), "a wrong reduction", why.s);
+    }
+    p->value = right;
+    expect(graph_verify(g, &why), "the right one", why.s);
+    g->monoids.at[1]->name = g->monoids.at[0]->name;
+    why.n = 0;
+    expect(!graph_verify(g, &why) && strstr(why.s, "two monoids of one name"), "two of one name", why.s);
+}
+
 int main(void) {
     Ctx *ctx = ctx_new();
     if (!ctx || CTX_GUARD(ctx)) return 1;
@@ -223,6 +343,12 @@ int main(void) {
     test_declared(ctx);
     test_refused(ctx);
     test_verified(ctx);
+    test_folds(ctx, 0, 3);
+    test_folds(ctx, 2, 0);
+    test_folds(ctx, 1, 1);
+    test_folds(ctx, 3, 7);
+    test_folds(ctx, 5, 501);
+    test_wrong_reductions(ctx);
     ctx_free(ctx);
     return test_end();
 }
