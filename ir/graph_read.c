@@ -1,4 +1,5 @@
-/* Reads the text of a Graph (ir/README.md), declarations, then definitions and facts; and files of Graphs with checks. */
+/* Reads the text of a Graph (ir/README.md): declarations, then definitions and facts;
+ * and files of Graphs with checks. */
 #include "monoid.h"
 
 #include <math.h>
@@ -119,7 +120,7 @@ static bool read_declaration(GraphReader *r) {
         return true;
     }
     if (lex_accept(x, "monoid")) {
-        monoid_read(&r->exprs, NULL);
+        monoid_read(&r->exprs);
         return true;
     }
     if (lex_accept(x, "option")) {

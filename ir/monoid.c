@@ -39,7 +39,7 @@ static const Expr *read_identity(const MonoidReader *r, Lex *x, Type t) {
 }
 
 /* (a: T = 1, b: f32 = 0.0) */
-static void read_parts(const MonoidReader *r, Lex *x, bool (*reserved)(const char *name)) {
+static void read_parts(const MonoidReader *r, Lex *x) {
     Monoid *m = r->m;
     lex_expect(x, "(");
     do {
@@ -49,8 +49,6 @@ static void read_parts(const MonoidReader *r, Lex *x, bool (*reserved)(const cha
             return;
         }
         Sym part = lex_name(x);
-        if (!x->failed && reserved && reserved(part))
-            lex_fail(x, at, "'%s' is a word of the form and cannot be a name", part);
         for (int i = 0; i < m->n; i++)
             if (m->part[i] == part) lex_fail(x, at, "part '%s' is declared twice", part);
         lex_expect(x, ":");
@@ -78,19 +76,17 @@ static void read_combine(MonoidReader *r, Lex *x, Span at) {
     lex_expect(x, ")");
 }
 
-const Monoid *monoid_read(ExprReader *e, bool (*reserved)(const char *name)) {
+const Monoid *monoid_read(ExprReader *e) {
     Lex *x = e->lex;
     Span at = x->tok.span;
     Monoid *m = NEW(e->g->ctx, Monoid);
     MonoidReader r = {.g = e->g, .m = m, .t = TY_COUNT};
     *m = (Monoid){.name = lex_name(x), .kind = MONOID_DECLARED};
-    if (!x->failed && reserved && reserved(m->name))
-        lex_fail(x, at, "'%s' is a word of the form and cannot be a name", m->name);
     const Monoid *known = monoid_named(e->g, m->name);
     if (known)
         lex_fail(x, at, monoid_declared(known) ? "monoid '%s' is declared twice" : "monoid '%s' is there already",
                  m->name);
-    read_parts(&r, x, reserved);
+    read_parts(&r, x);
     m->ordered = lex_accept(x, "ordered");
     read_combine(&r, x, at);
     if (x->failed) return NULL;
@@ -107,7 +103,7 @@ const Monoid *monoid_of(Graph *g, const Monoid *row, Type t) {
     *m = (Monoid){.name = sym(g->ctx, row->name), .kind = row->kind, .ordered = row->ordered, .indexed = row->indexed};
     lex_init(&x, g->ctx, text, strlen(text), -1);
     if (monoid_folds(row->kind, t)) {
-        read_parts(&r, &x, NULL);
+        read_parts(&r, &x);
         read_combine(&r, &x, x.tok.span);
     }
     for (m->n = 0; m->n < row->n; m->n++)

@@ -17,9 +17,8 @@
 const Monoid *monoid_of(Graph *g, const Monoid *m, Type t);
 
 /* ---- text ---- */
-/* Reads what follows the word `monoid` and adds it to the Graph. `reserved` (NULL: none) says of a name that it is a
- * word of the form around. NULL after failing. */
-const Monoid *monoid_read(ExprReader *r, bool (*reserved)(const char *name));
+/* Reads what follows the word `monoid` and adds it to the Graph. NULL after failing. */
+const Monoid *monoid_read(ExprReader *r);
 void monoid_print(Text *out, const Monoid *m); /* with the word `monoid`, without an end of line */
 
 /* Whether a declared one is well-formed: its types are computed in, identities and combine have them, and combine reads

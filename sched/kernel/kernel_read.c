@@ -24,8 +24,8 @@ bool kernel_name_reserved(const char *name) {
     return false;
 }
 
-/* A name that may stand where a word of the form may: of values, axes, layouts, parts and monoids. What the program's
- * user named (tensors, dimensions, scalars, and kernels after them) always follows a keyword. */
+/* A name that may stand where a word of the form may: of values, axes, layouts and parts. What the program's user
+ * named (tensors, dimensions, scalars, monoids, and kernels after them) always follows a keyword. */
 Sym kernel_read_new_name(KernelReader *r) {
     Span at = r->lex.tok.span;
     Sym s = lex_name(&r->lex);
@@ -144,7 +144,7 @@ static bool read_declaration(KernelReader *r) {
     else if (lex_accept(&r->lex, "option"))
         options_read(&r->lex, &r->p->graph->options);
     else if (lex_accept(&r->lex, "monoid"))
-        monoid_read(&r->expr, kernel_name_reserved);
+        monoid_read(&r->expr);
     else if (lex_accept(&r->lex, "host"))
         read_host(r);
     else

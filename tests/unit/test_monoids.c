@@ -157,7 +157,7 @@ static const Monoid *read_declared(Graph *g, const char *text, Text *why) {
     Lex x;
     lex_init(&x, g->ctx, text, strlen(text), -1);
     ExprReader r = {.g = g, .lex = &x};
-    const Monoid *m = monoid_read(&r, NULL);
+    const Monoid *m = monoid_read(&r);
     if (!m) text_put(why, x.why);
     return m;
 }
