@@ -1,6 +1,7 @@
 /* The tables of operators and types hold together: derivatives as text (ops.def) against differences of what the
  * interpreter computes, at special and random operands in f64 and f32; opposites and mirror images of comparisons;
  * float formats. */
+#include "ir/int_value.h"
 #include "ir/interp/interp.h"
 #include "ir/pattern.h"
 #include "test.h"
@@ -73,8 +74,9 @@ static bool run(Ctx *ctx, Op op, Type t, int arg, Rows *rows) {
         vec_push(ctx, &out->pieces, p);
     }
     InterpValue values[OPERANDS + 2] = {{0}};
+    const InterpArgs args = {.dims = &count, .params = params};
     Text why = {.ctx = ctx};
-    if (!graph_verify(g, &why) || !interp_run(ctx, g, &count, NULL, params, NUDGE_NONE, values, &why)) {
+    if (!graph_verify(g, &why) || !interp_run(ctx, g, &args, NUDGE_NONE, values, &why)) {
         printf("%s: %s\n", rows->op, why.s ? why.s : "");
         return false;
     }
@@ -162,7 +164,7 @@ static void test_derivatives(Ctx *ctx) {
 
 static bool holds(Op op, int64_t a, int64_t b) {
     int64_t v = -1;
-    expect(num_binary(op, a, b, &v) && (v == 0 || v == 1), op_text(op), "is not evaluated");
+    expect(int_value_op(op, a, b, &v) && (v == 0 || v == 1), op_text(op), "is not evaluated");
     return v == 1;
 }
 
