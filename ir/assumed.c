@@ -102,7 +102,7 @@ static void add_output(Assume *a, const Fact *f, int number) {
     value = expr3(g, OP_IF, safe(a, f->cond), expr_int(g, TY_I64, INT64_MAX), at);
     if (f->nvars) {
         Reduce *r = NEW(g->ctx, Reduce);
-        *r = (Reduce){MONOID_MIN, f->nvars, f->vars};
+        *r = (Reduce){.monoid = monoid_row(MONOID_MIN), .nvars = f->nvars, .vars = f->vars};
         value = expr_reduce(g, r, NULL, value);
     }
     t->rounds = true;

@@ -56,6 +56,14 @@ static void print_alone(ExprPrinter *p, const Expr *e, int level) {
         print(p, e, level);
 }
 
+/* What stands where text is read as a value of type t. */
+static void print_as(ExprPrinter *p, const Expr *e, Type t) {
+    if (e->op == OP_CONST && e->type == type_acc(t) && t != TY_BOOL)
+        print_number(p, e);
+    else
+        print(p, e, LEVEL_IF);
+}
+
 /* Operands from `first` on have one type. A constant among them is a bare literal if another one shows the type. */
 static void print_operand(ExprPrinter *p, const Expr *e, int i, int first, int level) {
     const Expr *x = e->arg[i];
@@ -88,7 +96,7 @@ Sym expr_print_bind(ExprPrinter *p, const Var *v) {
 static void print_reduce(ExprPrinter *p, const Expr *e) {
     const Reduce *r = e->u.reduce;
     int mark = p->vars.n;
-    text_fmt(p->out, "%s[", monoid_name(r->monoid));
+    text_fmt(p->out, "%s[", r->monoid->name);
     for (int i = 0; i < r->nvars; i++) {
         Var *v = r->vars[i];
         text_fmt(p->out, "%s%s in ", i ? ", " : "", free_name(p, v->name));
@@ -103,8 +111,15 @@ static void print_reduce(ExprPrinter *p, const Expr *e) {
         print(p, e->arg[0], LEVEL_IF);
     }
     text_put(p->out, "](");
-    print_alone(p, e->arg[1], LEVEL_IF);
+    for (int i = 1; i < e->nargs; i++) {
+        if (i > 1) text_put(p->out, ", ");
+        if (monoid_declared(r->monoid))
+            print_as(p, e->arg[i], r->monoid->type[i - 1]);
+        else
+            print_alone(p, e->arg[i], LEVEL_IF);
+    }
     text_char(p->out, ')');
+    if (monoid_declared(r->monoid) && r->monoid->n > 1) text_fmt(p->out, ".%s", r->monoid->part[r->part]);
     p->vars.n = p->names.n = mark;
 }
 
@@ -134,7 +149,7 @@ static void print_form(ExprPrinter *p, const Expr *e) {
         print_reduce(p, e);
         return;
     }
-    bool cast = e->op == OP_CAST;
+    bool cast = e->op != OP_LOAD; /* a mark is printed as one */
     text_fmt(p->out, "%s%c", cast ? type_name(e->type) : e->u.tensor->name, cast ? '(' : '[');
     for (int i = 0; i < e->nargs; i++) {
         if (i) text_put(p->out, ", ");
@@ -245,12 +260,7 @@ static void expr_print_uses(ExprPrinter *p, const Expr *e) {
 
 void expr_print_with(ExprPrinter *p, const Expr *e) { print_alone(p, e, LEVEL_IF); }
 
-void expr_print_as(ExprPrinter *p, const Expr *e, Type t) {
-    if (e->op == OP_CONST && e->type == type_acc(t) && t != TY_BOOL)
-        print_number(p, e);
-    else
-        print(p, e, LEVEL_IF);
-}
+void expr_print_as(ExprPrinter *p, const Expr *e, Type t) { print_as(p, e, t); }
 
 void expr_print(Text *out, const Expr *e, const LeafNames *leaves) {
     ExprPrinter p = {.out = out, .leaves = leaves};

@@ -73,14 +73,40 @@ Var *expr_read_range(ExprReader *r) {
     return v;
 }
 
-static const Expr *read_reduce(ExprReader *r, MonoidKind kind) {
+/* (a, b).z: the operands, and which part of the state is meant where there are several. */
+static const Expr *read_parts(ExprReader *r, Reduce *red, const Expr *guard) {
+    Lex *x = r->lex;
+    const Monoid *m = red->monoid;
+    const Expr *operands[MAX_PARTS];
+    lex_expect(x, "(");
+    for (int i = 0; i < m->n; i++) {
+        if (i) lex_expect(x, ",");
+        Span at = x->tok.span;
+        operands[i] = expr_read_as(r, m->type[i]);
+        if (!x->failed && operands[i]->type != m->type[i])
+            lex_fail(x, at, "operand %d is %s, where monoid %s has %s", i + 1, type_name(operands[i]->type), m->name,
+                     type_name(m->type[i]));
+        if (x->failed) return nothing(r);
+    }
+    lex_expect(x, ")");
+    if (m->n > 1) {
+        lex_expect(x, ".");
+        Span at = x->tok.span;
+        Sym part = lex_name(x);
+        while (red->part < m->n && m->part[red->part] != part) red->part++;
+        if (red->part == m->n) lex_fail(x, at, "monoid %s has no part '%s'", m->name, part);
+    }
+    return x->failed ? nothing(r) : expr_reduce_parts(r->g, red, guard, operands);
+}
+
+static const Expr *read_reduce(ExprReader *r, const Monoid *monoid) {
     Lex *x = r->lex;
     Span at = x->tok.span;
     int mark = r->vars.n;
     lex_next(x);
     lex_expect(x, "[");
     Reduce *red = NEW(r->g->ctx, Reduce);
-    red->monoid = kind;
+    red->monoid = monoid;
     do {
         if (!expr_read_range(r)) break;
     } while (lex_accept(x, ","));
@@ -89,12 +115,18 @@ static const Expr *read_reduce(ExprReader *r, MonoidKind kind) {
     for (int i = 0; i < red->nvars; i++) red->vars[i] = r->vars.at[mark + i];
     const Expr *guard = lex_accept(x, "where") ? read_expr(r) : NULL;
     lex_expect(x, "]");
-    lex_expect(x, "(");
-    const Expr *body = read_expr(r);
-    lex_expect(x, ")");
+    if (guard && guard->type != TY_BOOL) fail(r, at, "the guard is not bool");
+    const Expr *e = nothing(r);
+    if (monoid_declared(monoid)) {
+        e = read_parts(r, red, guard);
+    } else {
+        lex_expect(x, "(");
+        const Expr *body = read_expr(r);
+        lex_expect(x, ")");
+        if (!x->failed) e = expr_reduce(r->g, red, guard, body);
+    }
     r->vars.n = mark;
-    if (guard && guard->type != TY_BOOL) return fail(r, at, "the guard is not bool");
-    return x->failed ? nothing(r) : expr_reduce(r->g, red, guard, body);
+    return e;
 }
 
 static const Expr *read_load(ExprReader *r, Sym name, Span at) {
@@ -152,15 +184,6 @@ static const Expr *read_leaf(ExprReader *r, LeafText leaf) {
     return nothing(r);
 }
 
-static bool monoid_by_name(Sym name, MonoidKind *m) {
-    for (int i = 0; i < MONOID_COUNT; i++)
-        if (!strcmp(monoid_name((MonoidKind)i), name)) {
-            *m = (MonoidKind)i;
-            return true;
-        }
-    return false;
-}
-
 /* NAME [ NAME in: a reduction, as no load has. */
 static bool at_reduction(const Lex *x) {
     Lex y = *x;
@@ -177,7 +200,7 @@ static const Expr *read_name(ExprReader *r) {
     Lex *x = r->lex;
     LeafText leaf = {.name = x->tok.text, .span = x->tok.span};
     Type t;
-    MonoidKind m;
+    const Monoid *m = monoid_named(r->g, leaf.name);
     if (lex_is(x, "true") || lex_is(x, "false")) {
         bool v = lex_is(x, "true");
         lex_next(x);
@@ -187,7 +210,7 @@ static const Expr *read_name(ExprReader *r) {
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
         if (lex_is(x, reserved[i])) return fail(r, leaf.span, "expected an operand");
     if (type_by_name(leaf.name, &t)) return read_cast(r, t);
-    if (monoid_by_name(leaf.name, &m) && at_reduction(x)) return read_reduce(r, m);
+    if (m && at_reduction(x)) return read_reduce(r, m);
     lex_next(x);
     if (lex_is(x, "[")) return read_load(r, leaf.name, leaf.span);
     if (lex_is(x, "(")) return read_call(r, leaf.name, leaf.span);

@@ -242,13 +242,27 @@ const Expr *expr_cast(Graph *g, Type t, const Expr *e) {
     return e->type == t ? e : expr_node(g, OP_CAST, t, false, 0, &e, 1);
 }
 
+const Expr *expr_mark(Graph *g, Tensor *t, const Expr *value, const Expr *const *subs) {
+    const Expr *args[MAX_RANK + 1] = {value};
+    for (int i = 0; i < t->rank; i++) args[i + 1] = subs[i];
+    return expr_node(g, OP_MARK, value->type, false, key_of(t), args, t->rank + 1);
+}
+
 const Expr *expr_reduce(Graph *g, Reduce *r, const Expr *guard, const Expr *body) {
     if (!guard) guard = expr_int(g, TY_BOOL, 1);
     body = expr_settle(g, body);
-    bool truth = r->monoid == MONOID_ANY || r->monoid == MONOID_ALL;
-    if (!truth) body = expr_cast(g, type_acc(body->type), body);
-    Type t = monoid_parts(r->monoid) == 2 ? TY_I64 : body->type;
-    return expr_node(g, OP_REDUCE, t, false, key_of(r), (const Expr *[]){guard, body}, 2);
+    if (body->type != TY_BOOL || !monoid_folds(r->monoid->kind, TY_BOOL))
+        body = expr_cast(g, type_acc(body->type), body);
+    return expr_reduce_parts(g, r, guard, &body);
+}
+
+const Expr *expr_reduce_parts(Graph *g, Reduce *r, const Expr *guard, const Expr *const *operands) {
+    const Monoid *m = r->monoid;
+    const Expr *args[1 + MAX_PARTS] = {guard ? guard : expr_int(g, TY_BOOL, 1)};
+    for (int i = 0; i < monoid_operands(m); i++) args[1 + i] = operands[i];
+    if (!monoid_declared(m)) r->part = m->n - 1;
+    Type t = monoid_declared(m) ? m->type[r->part] : m->indexed ? TY_I64 : operands[0]->type;
+    return expr_node(g, OP_REDUCE, t, false, key_of(r), args, 1 + monoid_operands(m));
 }
 
 const Expr *expr_reduce_untyped(Graph *g, Reduce *r, const Expr *guard, const Expr *body) {

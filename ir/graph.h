@@ -41,13 +41,19 @@ typedef enum OpSlope { SLOPE_D, SLOPE_FLAT, SLOPE_OWN, SLOPE_UNSAID } OpSlope;
 /* How the operands of a comparison may lie; sets of these. UNORDERED: one is NaN. */
 enum { OUTCOME_LESS = 1, OUTCOME_EQUAL = 2, OUTCOME_GREATER = 4, OUTCOME_UNORDERED = 8 };
 
+/* A set of types, of rules and monoids. */
+typedef enum RuleTypes { RULES_FLOAT, RULES_INT, RULES_SIGNED, RULES_NUM, RULES_SNUM, RULES_ANY, RULES_BOOL } RuleTypes;
+bool rule_has_type(RuleTypes set, Type t);
+
 typedef enum MonoidKind {
-#define MONOID(e, name, parts) MONOID_##e,
+#define MONOID(e, name, parts, indexed, types, commutes, idempotent, atomic, floats, others) MONOID_##e,
 #include "monoids.def"
 #undef MONOID
-    MONOID_COUNT
+    MONOID_COUNT,
+    MONOID_DECLARED = MONOID_COUNT
 } MonoidKind;
 
+enum { MAX_PARTS = 8 /* of a monoid's state */ };
 enum { MAX_RANK = 12, MAX_NEST = 256, MAX_DEPTH = 4096 /* Expr.depth: the frontend and the readers hold it */ };
 
 typedef struct Expr Expr;
@@ -81,8 +87,24 @@ typedef struct Var {
     Span span; /* of the source that gives the range */
 } Var;
 
+/* An associative operation on states of n parts (monoid.h). */
+typedef struct Monoid {
+    Sym name;
+    MonoidKind kind;
+    bool ordered; /* it does not commute: what is folded is folded in the order of its index */
+    bool indexed; /* the last operand is the index, which reductions do not write */
+    int n;
+    Sym part[MAX_PARTS]; /* their names */
+    Type type[MAX_PARTS];
+    const Expr *identity[MAX_PARTS];
+    const Expr *combine[MAX_PARTS]; /* of OP_ARG 0..n-1, the left state, and n..2n-1, the right one */
+} Monoid;
+
+/* One part of what a fold over the variables' values, in lexicographic order, leaves. Reductions that differ in the
+ * part alone are parts of one fold. */
 typedef struct Reduce {
-    MonoidKind monoid;
+    const Monoid *monoid; /* a declared one, or a row (monoid_row), whose types follow from the operand */
+    int part;             /* of rows: the last one */
     int nvars;
     Var **vars; /* later ranges may use earlier variables and outer ones */
 } Reduce;
@@ -163,6 +185,7 @@ typedef struct Graph {
     Sym doc;               /* the text of the /// lines before its export, or NULL; no part of the Graph's text */
     VEC(Dim *) dims;       /* in the order of the C interface */
     VEC(Scalar *) scalars; /* in the order of the C interface */
+    VEC(Monoid *) monoids; /* declared ones */
     VEC(Binding) fixed;    /* dimensions that it had, with the values that -D gave them */
     VEC(Tensor *) tensors;
     VEC(Tensor *) params; /* those that are no TENSOR_LET, in the order of the C interface */
@@ -237,8 +260,16 @@ const char *op_derivative(Op op, int arg); /* by operand arg, as text, where op_
 unsigned op_outcomes(Op op);
 Op op_negated(Op op); /* of a comparison: what holds of integers where it does not; other operators as they are */
 Op op_swapped(Op op); /* of a comparison: what says the same of exchanged operands; other operators as they are */
-const char *monoid_name(MonoidKind m);
-int monoid_parts(MonoidKind m);
+const Monoid *monoid_row(MonoidKind kind);  /* without types, identities and combine, which follow from the type */
+bool monoid_folds(MonoidKind kind, Type t); /* whether a row's T may be t */
+bool monoid_idempotent(MonoidKind kind);    /* an operand may be folded twice; not known of declared ones */
+const char *monoid_atomic(MonoidKind kind); /* NAME of the prelude's td_atomic_NAME; NULL: there is none */
+const char *monoid_text(MonoidKind kind, Type t); /* the declaration of a row after the name, for this T */
+/* One that the Graph (NULL: none) declares, or a row; NULL: there is none of this name. */
+const Monoid *monoid_named(const Graph *g, Sym name);
+static inline bool monoid_declared(const Monoid *m) { return m->kind == MONOID_DECLARED; }
+/* How many operands a reduction writes: one a part, but for the index. */
+static inline int monoid_operands(const Monoid *m) { return m->n - m->indexed; }
 
 /* ---- building (graph.c): equal nodes are one pointer; nothing is simplified ---- */
 Graph *graph_new(Ctx *ctx, Sym name);
@@ -272,7 +303,10 @@ const Expr *expr_dim(Graph *g, Dim *d);
 const Expr *expr_scalar(Graph *g, Scalar *s);
 const Expr *expr_load(Graph *g, Tensor *t, const Expr *const *subs);
 const Expr *expr_cast(Graph *g, Type t, const Expr *e); /* e itself where it has type t */
+/* By a row of monoids.def; guard NULL: everywhere. */
 const Expr *expr_reduce(Graph *g, Reduce *r, const Expr *guard, const Expr *body);
+/* By any monoid: monoid_operands of them, of the types of its parts. */
+const Expr *expr_reduce_parts(Graph *g, Reduce *r, const Expr *guard, const Expr *const *operands);
 /* Of an untyped body, which gives it no type yet. */
 const Expr *expr_reduce_untyped(Graph *g, Reduce *r, const Expr *guard, const Expr *body);
 /* Operators of ops.def with a rule: the result's type follows from it. Operands must already fit (graph_verify). */
@@ -303,8 +337,10 @@ const Expr *expr_convert(Graph *g, Type t, const Expr *e);
 const Expr *expr_settle(Graph *g, const Expr *e);
 
 bool expr_is_int(const Expr *e, int64_t *v); /* an integer constant */
-/* A cast with further operands marks a value: its free variables are all among those of the further operands. */
-static inline bool expr_is_mark(const Expr *e) { return e->op == OP_CAST && e->nargs > 1; }
+/* A mark: `value` is what the let t has at the subscripts, written in where it was read. All free variables of the
+ * value are among those of the subscripts. */
+const Expr *expr_mark(Graph *g, Tensor *t, const Expr *value, const Expr *const *subs);
+static inline bool expr_is_mark(const Expr *e) { return e->op == OP_MARK; }
 /* e with every use of from[i] (variables, or any nodes by identity) replaced by to[i] (expr_walk.c). A reduction has
  * new variables where that changes a range of it, and its own else. */
 const Expr *expr_replace(Graph *g, const Expr *e, const Expr *const *from, const Expr *const *to, int n);
@@ -320,6 +356,8 @@ void expr_print(Text *out, const Expr *e, const LeafNames *leaves);
 void graph_print(Text *out, const Graph *g);
 /* Reads one graph; NULL after reporting to the diagnostics. */
 Graph *graph_read(Ctx *ctx, const char *text, size_t n, int file);
+/* A file of Graphs, each an entry, and of `check NAME(M = 5) tol 1e-3` after them. */
+Module *graph_read_module(Ctx *ctx, const char *text, size_t n, int file);
 
 /* ---- verifier (graph_verify.c): false after saying what is wrong in *why ---- */
 bool graph_verify(Graph *g, Text *why);

@@ -1,5 +1,5 @@
-/* Graphs as text (ARCHITECTURE.md, "Graph text"). graph_read reads it back exactly. */
-#include "expr_text.h"
+/* Graphs as text (ir/README.md). graph_read reads it back exactly. */
+#include "monoid.h"
 
 #include <string.h>
 
@@ -38,6 +38,11 @@ static void print_header(ExprPrinter *p, const Graph *g) {
         text_char(out, '\n');
     }
     options_print(out, &g->options);
+    for (int i = 0; i < g->monoids.n; i++) {
+        text_put(out, "  ");
+        monoid_print(out, g->monoids.at[i]);
+        text_char(out, '\n');
+    }
     for (int i = 0; i < g->tensors.n; i++) {
         const Tensor *t = g->tensors.at[i];
         text_fmt(out, "  %s %s: %s[", kind_words[t->kind], t->name, type_name(t->type));

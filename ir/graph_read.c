@@ -1,6 +1,8 @@
-/* Reads the text of a Graph (ARCHITECTURE.md, "Graph text"): declarations, then definitions and facts. */
-#include "expr_text.h"
+/* Reads the text of a Graph (ir/README.md): declarations, then definitions and facts;
+ * and files of Graphs with checks. */
+#include "monoid.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct GraphReader {
@@ -117,6 +119,10 @@ static bool read_declaration(GraphReader *r) {
         read_params(r);
         return true;
     }
+    if (lex_accept(x, "monoid")) {
+        monoid_read(&r->exprs);
+        return true;
+    }
     if (lex_accept(x, "option")) {
         options_read(x, &r->g->options);
         return true;
@@ -198,24 +204,101 @@ static void read_fact(GraphReader *r) {
     if (!x->failed) vec_push(r->g->ctx, &r->g->facts, f);
 }
 
-Graph *graph_read(Ctx *ctx, const char *text, size_t n, int file) {
-    GraphReader *r = NEW(ctx, GraphReader);
+/* Where the next graph of a file begins, or a check: no definition has a name there. */
+static bool at_next(const Lex *x) { return (lex_is(x, "graph") || lex_is(x, "check")) && lex_peek_kind(x) == LEX_NAME; }
+
+/* One graph, up to the next one or a check. */
+static Graph *read_graph(GraphReader *r) {
     Lex *x = &r->lex;
-    lex_init(x, ctx, text, n, file);
     lex_expect(x, "graph");
     Span at = x->tok.span;
-    r->g = graph_new(ctx, lex_name(x));
+    r->g = graph_new(x->ctx, lex_name(x));
     r->g->span = at;
     r->g->host = lex_accept(x, "host");
     r->exprs = (ExprReader){.g = r->g, .lex = x};
-    while (!x->failed && read_declaration(r)) {
+    while (!x->failed && !at_next(x) && read_declaration(r)) {
     }
-    while (!x->failed && x->tok.kind != LEX_END) {
+    while (!x->failed && x->tok.kind != LEX_END && !at_next(x)) {
         bool fact = (lex_is(x, "assume") || lex_is(x, "require")) && !lex_peek_is(x, "[");
         if (fact)
             read_fact(r);
         else
             read_piece(r);
     }
-    return lex_report(x, DIAG_GRAPH_TEXT) ? r->g : NULL;
+    return r->g;
+}
+
+Graph *graph_read(Ctx *ctx, const char *text, size_t n, int file) {
+    GraphReader *r = NEW(ctx, GraphReader);
+    lex_init(&r->lex, ctx, text, n, file);
+    Graph *g = read_graph(r);
+    if (r->lex.tok.kind != LEX_END) lex_fail(&r->lex, r->lex.tok.span, "one graph stands here alone");
+    return lex_report(&r->lex, DIAG_GRAPH_TEXT) ? g : NULL;
+}
+
+/* ---- files ---- */
+
+static Graph *graph_named(const Module *m, Sym name) {
+    for (int i = 0; i < m->graphs.n; i++)
+        if (m->graphs.at[i]->name == name) return m->graphs.at[i];
+    return NULL;
+}
+
+static bool has_size(const Graph *g, Sym name) {
+    for (int i = 0; i < g->dims.n; i++)
+        if (g->dims.at[i]->name == name) return true;
+    for (int i = 0; i < g->scalars.n; i++)
+        if (g->scalars.at[i]->name == name) return true;
+    return false;
+}
+
+/* check NAME(M = 5, eps = 1e-5) tol 1e-3, of a graph before it. */
+static void read_check(Lex *x, Module *m) {
+    Check c = {.tol = -1, .span = x->tok.span};
+    lex_expect(x, "check");
+    Span at = x->tok.span;
+    c.entry = lex_name(x);
+    const Graph *g = graph_named(m, c.entry);
+    if (!g) lex_fail(x, at, "no graph '%s' before its check", c.entry);
+    lex_expect(x, "(");
+    while (!x->failed && !lex_is(x, ")")) {
+        Binding b = {0};
+        at = x->tok.span;
+        b.name = lex_name(x);
+        if (!x->failed && !has_size(g, b.name))
+            lex_fail(x, at, "'%s' is no dimension or scalar of %s", b.name, c.entry);
+        lex_expect(x, "=");
+        if (x->tok.kind == LEX_INT) {
+            b.ivalue = lex_int(x);
+            b.value = (double)b.ivalue;
+        } else {
+            b.value = lex_number(x);
+            b.ivalue = fabs(b.value) < 0x1p62 ? (int64_t)b.value : 0;
+        }
+        vec_push(x->ctx, &c.bindings, b);
+        if (!lex_accept(x, ",")) break;
+    }
+    lex_expect(x, ")");
+    if (lex_accept(x, "tol")) c.tol = lex_number(x);
+    c.span.end = x->tok.span.start;
+    if (!x->failed) vec_push(x->ctx, &m->checks, c);
+}
+
+Module *graph_read_module(Ctx *ctx, const char *text, size_t n, int file) {
+    GraphReader *r = NEW(ctx, GraphReader);
+    Module *m = NEW(ctx, Module);
+    Lex *x = &r->lex;
+    m->ctx = ctx;
+    lex_init(x, ctx, text, n, file);
+    do {
+        Span at = x->tok.span;
+        if (lex_is(x, "check")) {
+            read_check(x, m);
+            continue;
+        }
+        Graph *g = read_graph(r);
+        if (graph_named(m, g->name)) lex_fail(x, at, "graph '%s' is there already", g->name);
+        if (!x->failed) vec_push(ctx, &m->graphs, g);
+    } while (!x->failed && x->tok.kind != LEX_END);
+    return lex_report(x, DIAG_GRAPH_TEXT) ? m : NULL;
 }

@@ -2,6 +2,7 @@
  * plain definition covers its tensor. It decides nothing that needs a proof beyond equal extents: the frontend has
  * proved that loads are in range and that pieces are disjoint. */
 #include "expr_walk.h"
+#include "monoid.h"
 #include "ir/interp/interp.h"
 #include "ir/poly/poly.h"
 
@@ -32,13 +33,16 @@ static bool fail(Verifier *v, const Expr *e, const char *text) {
 /* ---- types ---- */
 
 static bool reduce_types(const Expr *e) {
-    Type t = e->arg[1]->type;
-    MonoidKind m = e->u.reduce->monoid;
-    if (e->arg[0]->type != TY_BOOL || e->u.reduce->nvars < 1) return false;
-    if (m == MONOID_ANY || m == MONOID_ALL) return t == TY_BOOL && e->type == TY_BOOL;
-    if (!type_is_compute(t)) return false;
-    if (m == MONOID_ARGMAX || m == MONOID_ARGMIN) return e->type == TY_I64 && e->u.reduce->nvars == 1;
-    return e->type == t;
+    const Reduce *r = e->u.reduce;
+    const Monoid *m = r->monoid;
+    if (e->nargs != 1 + monoid_operands(m) || e->arg[0]->type != TY_BOOL || r->nvars < 1) return false;
+    if (!monoid_declared(m)) {
+        if (!monoid_folds(m->kind, e->arg[1]->type) || r->part != m->n - 1) return false;
+        return m->indexed ? e->type == TY_I64 && r->nvars == 1 : e->type == e->arg[1]->type;
+    }
+    for (int i = 0; i < m->n; i++)
+        if (e->arg[1 + i]->type != m->type[i]) return false;
+    return r->part >= 0 && r->part < m->n && e->type == m->type[r->part];
 }
 
 static bool subscripts_fit(const Expr *const *subs, int n) {
@@ -62,6 +66,7 @@ static bool node_fits(Verifier *v, const Expr *e) {
     case OP_VALUE:
     case OP_FACTOR:
     case OP_ARG: return fail(v, NULL, "a leaf that only kernels and rules have");
+    case OP_MARK: return fail(v, NULL, "a mark, which only the partition makes");
     case OP_LOAD:
         if (e->nargs != e->u.tensor->rank) return fail(v, NULL, "a load with a wrong number of subscripts");
         if (e->type != e->u.tensor->type) return fail(v, e, "a load of another type");
@@ -234,6 +239,16 @@ static bool check_names(Verifier *v) {
     return true;
 }
 
+static bool check_monoids(Verifier *v) {
+    Text why = {.ctx = v->temp};
+    for (int i = 0; i < v->g->monoids.n; i++) {
+        Monoid *m = v->g->monoids.at[i];
+        if (monoid_named(v->g, m->name) != m) return fail(v, NULL, "two monoids of one name");
+        if (!monoid_verify(m, &why)) return fail(v, NULL, why.s);
+    }
+    return true;
+}
+
 static bool check_params(Verifier *v) {
     const Graph *g = v->g;
     ExprMap seen = {0};
@@ -278,7 +293,7 @@ static bool check_host(Verifier *v) {
 
 static bool verify(Verifier *v) {
     Graph *g = v->g;
-    if (!check_names(v) || !check_params(v)) return false;
+    if (!check_names(v) || !check_monoids(v) || !check_params(v)) return false;
     for (int i = 0; i < g->tensors.n; i++) {
         const Tensor *t = g->tensors.at[i];
         v->where = t->name;

@@ -6,8 +6,6 @@
 #include "ir/poly/poly_prove.h"
 #include "pattern.h"
 
-#include <string.h>
-
 /* ---- the rules as patterns ---- */
 
 typedef struct Rule {
@@ -26,21 +24,6 @@ static const struct {
 #include "rules.def"
 #undef RULE
 };
-
-bool rule_has_type(RuleTypes set, Type t) {
-    bool is_float = t == TY_F64 || t == TY_F32, is_signed = t == TY_I64 || t == TY_I32,
-         is_int = is_signed || t == TY_U32;
-    switch (set) {
-    case RULES_FLOAT: return is_float;
-    case RULES_INT: return is_int;
-    case RULES_SIGNED: return is_signed;
-    case RULES_NUM: return is_float || is_int;
-    case RULES_SNUM: return is_float || is_signed;
-    case RULES_ANY: return is_float || is_int || t == TY_BOOL || type_is_float(t);
-    case RULES_BOOL: return t == TY_BOOL;
-    }
-    return false;
-}
 
 enum { RULE_ARGS = 5 };
 
@@ -158,7 +141,7 @@ static const Expr *by_truth(Scope *s, const Expr *e) {
 /* A sum of an integer constant over ranges that nothing in it varies: the constant times their lengths. */
 static const Expr *by_count(Scope *s, const Expr *e) {
     int64_t each, always;
-    if (e->op != OP_REDUCE || type_is_float(e->type) || e->u.reduce->monoid != MONOID_SUM) return NULL;
+    if (e->op != OP_REDUCE || type_is_float(e->type) || e->u.reduce->monoid->kind != MONOID_SUM) return NULL;
     if (!expr_is_int(e->arg[0], &always) || !always || !expr_is_int(e->arg[1], &each)) return NULL;
     const Reduce *r = e->u.reduce;
     const Expr *n = expr_int(s->g, TY_I64, each);

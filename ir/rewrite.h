@@ -6,10 +6,6 @@
 
 #include "ir/poly/poly.h"
 
-/* The type set of a rule: whether it has type t (that of a, b and c; BOOL: p and q alone). */
-typedef enum RuleTypes { RULES_FLOAT, RULES_INT, RULES_SIGNED, RULES_NUM, RULES_SNUM, RULES_ANY, RULES_BOOL } RuleTypes;
-bool rule_has_type(RuleTypes set, Type t);
-
 /* An operator, cast or selection of constants as a constant; NULL where it is none, is undefined, or has a value that
  * depends on a library of mathematics. */
 const Expr *expr_fold(Graph *g, const Expr *e);

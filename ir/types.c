@@ -102,16 +102,41 @@ enum {
 _Static_assert((int)ULP_BOUNDS == (int)ULP_OPS, "a row of ulp.def is for no operator on floats");
 
 static const struct {
-    const char *name;
-    int parts;
-} monoid_rows[] = {
-#define MONOID(e, name, parts) [MONOID_##e] = {#name, parts},
+    RuleTypes types;
+    bool commutes, idempotent;
+    const char *atomic, *floats, *others;
+} monoid_facts[] = {
+#define MONOID(e, name, parts, indexed, types, commutes, idempotent, atomic, floats, others)                           \
+    [MONOID_##e] = {RULES_##types, commutes, idempotent, atomic, floats, others},
+#include "monoids.def"
+#undef MONOID
+};
+
+static const Monoid monoid_rows[] = {
+#define MONOID(e, text, parts, with_index, types, commutes, idempotent, atomic, floats, others)                        \
+    [MONOID_##e] = {.name = #text, .kind = MONOID_##e, .ordered = !(commutes), .indexed = with_index, .n = parts},
 #include "monoids.def"
 #undef MONOID
 };
 _Static_assert(sizeof monoid_rows / sizeof *monoid_rows == MONOID_COUNT, "a row for each monoid");
 
 const TypeRow *type_row(Type t) { return &type_rows[t]; }
+
+bool rule_has_type(RuleTypes set, Type t) {
+    bool is_float = t == TY_F64 || t == TY_F32, is_signed = t == TY_I64 || t == TY_I32,
+         is_int = is_signed || t == TY_U32;
+    switch (set) {
+    case RULES_FLOAT: return is_float;
+    case RULES_INT: return is_int;
+    case RULES_SIGNED: return is_signed;
+    case RULES_NUM: return is_float || is_int;
+    case RULES_SNUM: return is_float || is_signed;
+    case RULES_ANY: return is_float || is_int || t == TY_BOOL || type_is_float(t);
+    case RULES_BOOL: return t == TY_BOOL;
+    }
+    return false;
+}
+
 const char *type_name(Type t) { return type_rows[t].name; }
 int type_bits(Type t) { return type_rows[t].bits; }
 TypeClass type_class(Type t) { return type_rows[t].cls; }
@@ -160,8 +185,24 @@ OpHost op_host(Op op) { return op_rows[op].host; }
 const char *op_libm(Op op) { return op_rows[op].libm; }
 OpSlope op_slope(Op op) { return op_rows[op].slope; }
 const char *op_derivative(Op op, int arg) { return arg >= 0 && arg < OP_ARGS ? op_rows[op].d[arg] : NULL; }
-const char *monoid_name(MonoidKind m) { return monoid_rows[m].name; }
-int monoid_parts(MonoidKind m) { return monoid_rows[m].parts; }
+bool monoid_folds(MonoidKind kind, Type t) { return rule_has_type(monoid_facts[kind].types, t); }
+bool monoid_idempotent(MonoidKind kind) { return kind < MONOID_COUNT && monoid_facts[kind].idempotent; }
+const char *monoid_atomic(MonoidKind kind) { return kind < MONOID_COUNT ? monoid_facts[kind].atomic : NULL; }
+
+const char *monoid_text(MonoidKind kind, Type t) {
+    const char *others = monoid_facts[kind].others;
+    return others && !type_is_float(t) ? others : monoid_facts[kind].floats;
+}
+
+const Monoid *monoid_row(MonoidKind kind) { return &monoid_rows[kind]; }
+
+const Monoid *monoid_named(const Graph *g, Sym name) {
+    for (int i = 0; g && i < g->monoids.n; i++)
+        if (g->monoids.at[i]->name == name) return g->monoids.at[i];
+    for (int i = 0; i < MONOID_COUNT; i++)
+        if (!strcmp(monoid_rows[i].name, name)) return &monoid_rows[i];
+    return NULL;
+}
 
 unsigned op_outcomes(Op op) { return op_sets[op]; }
 

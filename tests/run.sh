@@ -10,7 +10,7 @@
 #   tests/errors/X.td      each line's comment `// expect error[E0123]: text` is what is reported there, and nothing else
 #   tests/*/run.sh         a suite of its own, most with suite.sh (tests/large, library, ulp, python and readme with --gpu too)
 #   tests/kernels/X.td     `tdc check` with the kernels written by hand in X.kernel
-#   tests/numeric/*.td, tests/language/*.td, samples/*.td   `tdc check`; unit/test_language says that the latter mean what they should
+#   tests/numeric/*.{td,graph}, tests/language/*.td, samples/*.td   `tdc check`; unit/test_language says that the latter mean what they should
 # NAMES as further arguments choose the jobs whose name contains one of them.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -42,7 +42,7 @@ jobs() { # one a line: name, a tab, command
     [ -x "$TDC" ] || return
     [ $TARGET = --gpu ] && printf 'large\tbash tests/large/run.sh\nlibrary\tbash tests/library/run.sh\nulp\tbash tests/ulp/run.sh\nhost\tbash tests/host/run.sh\npython\tbash tests/python/run.sh --gpu\nreadme\tbash tests/readme/run.sh --gpu\n'
     for f in tests/kernels/*.kernel; do [ -e "$f" ] && f=${f%.kernel} && printf '%s\t%s check %s.td %s --kernels %s.kernel\n' "${f#tests/}" "$TDC" "$f" "$TARGET" "$f"; done
-    for f in tests/numeric/*.td tests/language/*.td samples/*.td; do [ -e "$f" ] && printf '%s\t%s check %s %s\n' "$(n=${f%.td}; echo "${n#tests/}")" "$TDC" "$f" "$TARGET"; done
+    for f in tests/numeric/*.td tests/numeric/*.graph tests/language/*.td samples/*.td; do [ -e "$f" ] && printf '%s\t%s check %s %s\n' "$(n=${f%.td}; echo "${n#tests/}")" "$TDC" "$f" "$TARGET"; done
 }
 
 run_job() { # NUMBER NAME COMMAND: output to $out/NUMBER.log, "passed failed" to $out/NUMBER.sum

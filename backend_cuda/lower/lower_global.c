@@ -109,9 +109,7 @@ void lower_atomic(Lower *l, Stage *s) {
     put_block(l);
     const Code *at = put_pointer(l, x, s, false);
     int loops = put_vector_loops(l, &x->plan);
-    const char *verb = !strcmp(s->monoid->name, "max")   ? "td_atomic_max"
-                       : !strcmp(s->monoid->name, "min") ? "td_atomic_min"
-                                                         : "td_atomic_add";
+    const char *verb = sym_fmt(l->ctx, "td_atomic_%s", monoid_atomic(s->monoid->kind));
     const Code *value = expr_code(l, s->expr[0], x->layout);
     if (guard) put_if(l, guard)->braces = INLINE;
     put_do(l, "%s(%c, (%s)%c)", verb, at, lower_storage_type(s->tensor->type), value);

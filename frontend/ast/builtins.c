@@ -47,7 +47,6 @@ bool builtin_is_function(const char *name) {
 
 bool builtin_is_reduction(const char *name) {
     Builtin b = builtin_by_name(name);
-    for (int i = 0; i < MONOID_COUNT; i++)
-        if (!strcmp(name, monoid_name((MonoidKind)i))) return true;
+    if (monoid_named(NULL, name)) return true;
     return rows[b].kind == BUILTIN_IS_REDUCTION && !rows[b].instead;
 }

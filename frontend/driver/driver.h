@@ -57,7 +57,7 @@ typedef struct DependTarget {
 /* The command line. Strings are those of argv. */
 typedef struct DriverOptions {
     Command command;
-    const char *file;    /* .td or .kernel */
+    const char *file;    /* .td, .graph or .kernel */
     const char *entry;   /* run, explain, tune */
     const char *out;     /* -o; NULL: the file's stem with .cu, here; tune: the tuning file */
     const char *prefix;  /* --prefix; NULL: the stem of the output */

@@ -395,6 +395,10 @@ static bool has_suffix(const char *s, const char *suffix) {
     return n > m && !strcmp(s + n - m, suffix);
 }
 
+/* Text of Graphs, or what becomes Graphs: entries with sizes, checks and values. */
+static bool is_source_of_graphs(const char *file) { return has_suffix(file, ".td") || has_suffix(file, ".graph"); }
+static bool is_source(const char *file) { return is_source_of_graphs(file) || has_suffix(file, ".kernel"); }
+
 static bool unknown_command(const char *name) {
     const char *commands[COMMAND_COUNT - 1];
     for (int c = 1; c < COMMAND_COUNT; c++) commands[c - 1] = driver_command_name((Command)c);
@@ -450,16 +454,17 @@ static bool complete(DriverOptions *o) {
     if (!o->file) return wrong("no file is given");
     if (!emulated(o)) return false;
     if (o->to_stdout && !one_output(o)) return false;
-    if (!has_suffix(o->file, ".td") && !has_suffix(o->file, ".kernel"))
+    if (!is_source(o->file))
         return !strpbrk(o->file, "./") && !o->entry ? unknown_command(o->file)
-                                                    : wrong("'%s' is neither a .td nor a .kernel file", o->file);
+                                                    : wrong("'%s' is no .td, .graph or .kernel file", o->file);
     if (o->results_json && o->brief) return wrong("--format=json has every result: --brief does not go with it");
     if (o->exact && (o->place == PLACE_GPU || o->inputs))
         return wrong("--exact is for the CPU stand-in, and its inputs are of one kind");
     if (o->exact) o->place = PLACE_EMU;
     const bool runs = o->command == COMMAND_CHECK || o->command == COMMAND_RUN || o->command == COMMAND_TUNE;
-    if (o->defines.n && !has_suffix(o->file, ".td")) return wrong("-D needs a .td file; explain takes sizes by --at");
-    if (runs && !has_suffix(o->file, ".td")) return wrong("check, run and tune need a .td file");
+    if (o->defines.n && !is_source_of_graphs(o->file))
+        return wrong("-D needs a .td or .graph file; explain takes sizes by --at");
+    if (runs && !is_source_of_graphs(o->file)) return wrong("check, run and tune need a .td or .graph file");
     if (o->command == COMMAND_TUNE && !o->out) return wrong("tune needs -o, the tuning file");
     if (o->command == COMMAND_RUN && !o->entry) return wrong("run needs the entry's name after the file");
     for (int e = 1; e < EMIT_COUNT; e++) {
@@ -467,8 +472,7 @@ static bool complete(DriverOptions *o) {
         if (o->out && o->command == COMMAND_COMPILE && has_suffix(o->out, suffix))
             return wrong("-o names the kernels' file, model.cu; model%s goes beside it, not '%s'", suffix, o->out);
     }
-    if (o->out && (has_suffix(o->out, ".td") || has_suffix(o->out, ".kernel")))
-        return wrong("-o names an output, not a source: '%s'", o->out);
+    if (o->out && is_source(o->out)) return wrong("-o names an output, not a source: '%s'", o->out);
     bool dumps = o->stop_after < PASS_COUNT;
     for (int i = 0; i < PASS_COUNT && !o->out && !o->to_stdout; i++) dumps |= o->dump[i];
     if (o->depend && dumps) return wrong("-MD writes beside the outputs, and this command line writes none");
@@ -477,8 +481,7 @@ static bool complete(DriverOptions *o) {
 
 /* A second file, or a first word that was meant as a command. */
 static bool too_many(const DriverOptions *o, const char *second) {
-    if (has_suffix(o->file, ".td") || has_suffix(o->file, ".kernel"))
-        return wrong("one file at a time: '%s' is too many", second);
+    if (is_source(o->file)) return wrong("one file at a time: '%s' is too many", second);
     return unknown_command(o->file);
 }
 

@@ -24,6 +24,7 @@ static bool has_suffix(const char *s, const char *suffix) {
 }
 
 bool driver_is_kernel_text(const Job *job) { return has_suffix(job->o->file, ".kernel"); }
+static bool is_graph_text(const Job *job) { return has_suffix(job->o->file, ".graph"); }
 
 /* ---- imports ---- */
 
@@ -64,7 +65,7 @@ static AstFile *import(void *user, Ctx *ctx, Sym path, int from, Span where) {
 /* ---- the passes ---- */
 
 static Exit pass_PARSE(Job *job) {
-    if (driver_is_kernel_text(job)) return EXIT_OK;
+    if (driver_is_kernel_text(job) || is_graph_text(job)) return EXIT_OK;
     SourceFile f = {0};
     job->trees = ctx_temp(job->ctx);
     f.tree = job->ast = grammar_parse(job->trees, job->file);
@@ -91,9 +92,25 @@ static Exit entry_exists(Job *job, const Module *m) {
     return EXIT_WRONG;
 }
 
+/* A file of Graph text. What the frontend would have refused in td is reported here; without Graphs then. */
+static Module *graph_text(Job *job) {
+    size_t n = 0;
+    const char *text = diag_file_text(job->ctx, job->file, &n);
+    Module *m = graph_read_module(job->ctx, text, n, job->file);
+    for (int i = 0; m && i < m->graphs.n; i++) {
+        Text why = {.ctx = job->ctx};
+        if (!graph_verify(m->graphs.at[i], &why))
+            diag_report(job->ctx, DIAG_GRAPH_TEXT, m->graphs.at[i]->span, "%s", why.s);
+    }
+    if (m && !diag_errors(job->ctx)) return m;
+    m = NEW(job->ctx, Module);
+    m->ctx = job->ctx;
+    return m;
+}
+
 /* The program as Graphs. The command run needs one entry: the others are neither scheduled nor compiled. */
 static Module *module_of(Job *job, const SemaOptions *opt) {
-    Module *m = sema_module(job->ctx, job->ast, opt);
+    Module *m = is_graph_text(job) ? graph_text(job) : sema_module(job->ctx, job->ast, opt);
     Graph *g = job->o->command == COMMAND_RUN ? (Graph *)check_graph(m, sym(job->ctx, job->o->entry)) : NULL;
     if (g) m->graphs.at[0] = g, m->graphs.n = 1;
     return m;
@@ -145,7 +162,7 @@ static Exit elaborate(Job *job, const SemaOptions *opt) {
 static void end_trees(Job *job) {
     for (int i = 0; i < job->sources.n; i++) job->sources.at[i].tree = NULL;
     job->ast = NULL;
-    ctx_temp_end(job->trees);
+    if (job->trees) ctx_temp_end(job->trees);
     job->trees = NULL;
 }
 

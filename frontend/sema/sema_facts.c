@@ -96,13 +96,13 @@ static bool state(Sema *s, Inst *inst, const AstStmt *st, const AstExpr *e) {
     return true;
 }
 
-enum { MAX_PARTS = 16 };
+enum { MAX_PIECES = 16 };
 
 /* The conditions that e joins by &&, and the index variables of each; false where there are too many. */
 static bool parts_of(Sema *s, Env env, const AstExpr *e, const AstExpr **part, FreeNames *names, int *n) {
     if (e->kind == AST_BINARY && e->u.op == OP_AND)
         return parts_of(s, env, e->a, part, names, n) && parts_of(s, env, e->b, part, names, n);
-    if (*n == MAX_PARTS) return false;
+    if (*n == MAX_PIECES) return false;
     part[*n] = e;
     names[*n] = (FreeNames){.hides = true};
     sema_free_names(s, env, e, false, &names[(*n)++]);
@@ -119,9 +119,9 @@ static bool share(const FreeNames *a, const FreeNames *b) {
 /* An assumption of several conditions says each of them whatever the others' variables are: one fact for those that
  * have variables in common, over these alone. */
 static bool state_all(Sema *s, Inst *inst, const AstStmt *st) {
-    const AstExpr *part[MAX_PARTS];
-    FreeNames names[MAX_PARTS];
-    int n = 0, with[MAX_PARTS];
+    const AstExpr *part[MAX_PIECES];
+    FreeNames names[MAX_PIECES];
+    int n = 0, with[MAX_PIECES];
     bool ok = true;
     if (st->kind != STMT_ASSUME || !parts_of(s, (Env){inst, NULL}, st->value, part, names, &n)) n = 0;
     for (int i = 0; i < n; i++) {

@@ -251,7 +251,6 @@ bool sema_bind_generics(Sema *s, Inst *inst, const AstItems *args, Env env, bool
 
 /* ---- sema_syntax.c ---- */
 bool sema_is_tensor_fn(const AstDecl *fn);
-bool sema_monoid(Sym name, MonoidKind *m);         /* by its name in td */
 bool sema_is_reduction(Env env, const AstExpr *e); /* name[vars](operands), whatever the name is called */
 bool sema_mentions(const AstExpr *e, Sym name);
 /* Whether `name` subscripts the result of a call whose arguments depend on an index variable of items[from...], which

@@ -41,7 +41,7 @@ static bool same(Alpha *x, const Expr *a, const Expr *b) {
     }
     if (a->op == OP_REDUCE) {
         const Reduce *p = a->u.reduce, *q = b->u.reduce;
-        if (p->monoid != q->monoid || p->nvars != q->nvars) return false;
+        if (p->monoid != q->monoid || p->part != q->part || p->nvars != q->nvars) return false;
         for (int i = 0; i < p->nvars; i++) {
             if (!same(x, p->vars[i]->lo, q->vars[i]->lo) || !same(x, p->vars[i]->hi, q->vars[i]->hi)) return false;
             vec_push(x->ctx, &x->a, p->vars[i]);

@@ -4,8 +4,6 @@
 
 #include "ir/poly/hull.h"
 
-#include <string.h>
-
 /* ---- variables ---- */
 
 typedef struct Bound {
@@ -174,11 +172,12 @@ static const Expr *summand(Sema *s, const Expr *body) {
     return expr2(s->g, OP_MUL, factor(s, body->arg[0], t), factor(s, body->arg[1], t));
 }
 
-static const Expr *make(Sema *s, MonoidKind m, const Bound *b, const Expr *body, Span span) {
-    if (m == MONOID_SUM) body = summand(s, body);
+static const Expr *make(Sema *s, MonoidKind kind, const Bound *b, const Expr *body, Span span) {
+    const Monoid *m = monoid_row(kind);
+    if (kind == MONOID_SUM) body = summand(s, body);
     Reduce *r = NEW(s->ctx, Reduce);
     *r = (Reduce){.monoid = m, .nvars = b->vars.n, .vars = b->vars.at};
-    bool untyped = body->untyped && monoid_parts(m) == 1 && m != MONOID_ANY && m != MONOID_ALL;
+    bool untyped = body->untyped && !m->indexed && !monoid_folds(kind, TY_BOOL);
     const Expr *e = (untyped ? expr_reduce_untyped : expr_reduce)(s->g, r, b->guard, body);
     for (int i = 0; i < b->vars.n; i++)
         if (!has_hull(s, e, b->vars.at[i], span)) return NULL;
@@ -246,24 +245,23 @@ static const Expr *plain(Sema *s, Env env, const AstExpr *e, Sym name, Roots *ro
     const Expr *body = operand(s, &b, roots);
     if (!body) return NULL;
     if (builtin_by_name(name) == BUILTIN_MEAN) return mean(s, env, e, &b, body, roots);
-    MonoidKind m = MONOID_SUM;
-    sema_monoid(name, &m);
-    bool truth = m == MONOID_ANY || m == MONOID_ALL;
+    const Monoid *m = monoid_named(s->g, name);
+    bool truth = monoid_folds(m->kind, TY_BOOL);
     if (truth && body->type != TY_BOOL) {
         Diag *d = SEMA_REPORT(s, REDUCED_TYPE, e->items->span, "%s is of bool", name);
         diag_help(s->ctx, d, "compare the operand: e != 0");
         return NULL;
     }
-    if (!truth && m != MONOID_SUM && body->type == TY_BOOL) {
+    if (!truth && m->kind != MONOID_SUM && body->type == TY_BOOL) {
         SEMA_REPORT(s, REDUCED_TYPE, e->items->span, "%s of bool: use any or all", name);
         return NULL;
     }
-    if (monoid_parts(m) == 2 && b.vars.n != 1) {
+    if (m->indexed && b.vars.n != 1) {
         SEMA_REPORT(s, ARGUMENTS, e->a->span, "%s takes one variable, whose value it is", name);
         return NULL;
     }
     if (b.vars.n == 0 && !b.guard) return truth ? body : expr_cast(s->g, type_acc(expr_settle(s->g, body)->type), body);
-    return make(s, m, &b, body, e->a->span);
+    return make(s, m->kind, &b, body, e->a->span);
 }
 
 /* ---- composite reductions ---- */

@@ -3,24 +3,15 @@
 #include "frontend/ast/builtins.h"
 #include "sema_int.h"
 
-#include <string.h>
-
 bool sema_is_tensor_fn(const AstDecl *fn) { return fn->results != NULL; }
-
-bool sema_monoid(Sym name, MonoidKind *m) {
-    for (int i = 0; i < MONOID_COUNT; i++)
-        if (!strcmp(name, monoid_name((MonoidKind)i))) return *m = (MonoidKind)i, true;
-    return false;
-}
 
 /* name[vars](operands), where name is no tensor or function of the source. */
 bool sema_is_reduction(Env env, const AstExpr *e) {
-    MonoidKind m;
     FnRef f;
     if (e->kind != AST_CALL || e->a->kind != AST_INDEX || e->a->a->kind != AST_NAME) return false;
     Sym name = e->a->a->name;
     if (sema_find_decl(env.inst->file, DECL_REDUCE, name, &f)) return true;
-    return sema_monoid(name, &m) || builtin_kind(builtin_by_name(name)) == BUILTIN_IS_REDUCTION;
+    return monoid_named(NULL, name) || builtin_kind(builtin_by_name(name)) == BUILTIN_IS_REDUCTION;
 }
 
 /* ---- names ---- */

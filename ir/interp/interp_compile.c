@@ -37,6 +37,7 @@ typedef struct Compiler {
     size_t nknown, known_cap;
     const Scope *scope;
     int depth;
+    int operand[2 * MAX_PARTS]; /* registers of OP_ARG, while what a monoid combines to is compiled */
 } Compiler;
 
 static bool fail(Compiler *c, const char *what) {
@@ -199,13 +200,66 @@ static void close_guard(Compiler *c, Ins branch, bool opened) {
     emit(c, branch);
 }
 
+/* A register of the innermost block with the same value. */
+static int moved(Compiler *c, int reg) {
+    int r = new_reg(c, c->nopen - 1);
+    emit(c, (Ins){.kind = INS_MOVE, .dst = r, .a = reg});
+    return r;
+}
+
+/* One element into the state of a declared monoid, which stands in registers: combined parts go through others, since
+ * each may read all of the state. */
+static bool compile_combine(Compiler *c, const Expr *e, const int *state) {
+    const Monoid *m = e->u.reduce->monoid;
+    int right[MAX_PARTS], next[MAX_PARTS];
+    for (int i = 0; i < m->n; i++)
+        if ((right[i] = compile(c, e->arg[1 + i])) < 0) return false;
+    for (int i = 0; i < m->n; i++) { /* what is computed of operands is known in this block alone */
+        c->operand[i] = state[i];
+        c->operand[m->n + i] = moved(c, right[i]);
+    }
+    for (int i = 0; i < m->n; i++) {
+        int v = compile(c, m->combine[i]);
+        if (v < 0) return false;
+        next[i] = moved(c, v);
+    }
+    for (int i = 0; i < m->n; i++) emit(c, (Ins){.kind = INS_MOVE, .dst = state[i], .a = next[i]});
+    return true;
+}
+
+/* By a declared monoid: folded in the order of the index, whatever it says of itself. */
+static int compile_declared(Compiler *c, const Expr *e) {
+    const Reduce *r = e->u.reduce;
+    const Monoid *m = r->monoid;
+    Ins *loops = NEW_N(c->m->ctx, Ins, r->nvars), branch;
+    int state[MAX_PARTS], outside = c->nopen - 1;
+    bool opened;
+    for (int k = 0; k < r->nvars; k++)
+        if (!open_loop(c, r->vars[k], &loops[k])) return -1;
+    if (!open_guard(c, e->arg[0], &branch, &opened)) return -1;
+    for (int i = 0; i < m->n; i++) {
+        int v = compile(c, m->identity[i]);
+        if (v < 0) return -1;
+        state[i] = new_reg(c, c->nopen - 1); /* what reads it stays in the loop */
+        emit_at(c, outside, (Ins){.kind = INS_MOVE, .dst = state[i], .a = v});
+    }
+    if (!compile_combine(c, e, state)) return -1;
+    close_guard(c, branch, opened);
+    for (int k = r->nvars - 1; k >= 0; k--) close_loop(c, loops[k]);
+    return moved(c, state[r->part]);
+}
+
 static int compile_reduce(Compiler *c, const Expr *e) {
     const Reduce *r = e->u.reduce;
     const Expr *body = e->arg[1];
-    bool arg = r->monoid == MONOID_ARGMAX || r->monoid == MONOID_ARGMIN, is_float = type_is_float(body->type), opened;
-    if (r->nvars < 1 || (arg && r->nvars != 1)) return fail(c, "a reduction over a wrong number of variables"), -1;
+    if (r->nvars < 1 || e->nargs != 1 + monoid_operands(r->monoid))
+        return fail(c, "a reduction with wrong operands"), -1;
+    if (monoid_declared(r->monoid)) return compile_declared(c, e);
+    const MonoidKind kind = r->monoid->kind;
+    bool arg = r->monoid->indexed, is_float = type_is_float(body->type), opened;
+    if (arg && r->nvars != 1) return fail(c, "a reduction over a wrong number of variables"), -1;
     Ins *loops = NEW_N(c->m->ctx, Ins, r->nvars), branch;
-    Ins ins = {.is_float = is_float, .monoid = r->monoid, .type = body->type, .inexact = !exact(body, 0)};
+    Ins ins = {.is_float = is_float, .monoid = kind, .type = body->type, .inexact = !exact(body, 0)};
     int acc = c->code->naccs++;
     ins.kind = INS_CLEAR, ins.dst = acc;
     emit(c, ins);
@@ -214,7 +268,7 @@ static int compile_reduce(Compiler *c, const Expr *e) {
     if (!open_guard(c, e->arg[0], &branch, &opened)) return -1;
     int v = compile(c, body);
     if (v < 0) return -1;
-    if (c->m->nudge >= NUDGE_NOISE && is_float && (r->monoid == MONOID_SUM || r->monoid == MONOID_PROD)) {
+    if (c->m->nudge >= NUDGE_NOISE && is_float && (kind == MONOID_SUM || kind == MONOID_PROD)) {
         int off = new_reg(c, c->nopen - 1);
         emit(c, (Ins){.kind = INS_NOISE, .type = body->type, .dst = off, .a = v});
         v = off;
@@ -403,6 +457,7 @@ static int compile_node(Compiler *c, const Expr *e) {
     case OP_LOAD: return compile_load(c, e);
     case OP_CAST: return compile_cast(c, e);
     case OP_REDUCE: return compile_reduce(c, e);
+    case OP_ARG: return e->u.i >= 0 && e->u.i < 2 * MAX_PARTS ? c->operand[e->u.i] : -1;
     case OP_IF:
     case OP_AND:
     case OP_OR: return compile_branch(c, e);

@@ -2,8 +2,7 @@
  * (gather.h). */
 #include "gather.h"
 #include "ir/expr_is.h"
-
-#include <math.h>
+#include "ir/monoid.h"
 
 /* Whether axis k of the piece is a variable that runs over the whole axis and stands in no other subscript. */
 static bool is_kept(Known *known, const Piece *p, const GatherElements *el, int k) {
@@ -25,20 +24,6 @@ GatherElements gather_elements(Known *known, int rank, const Expr *const *shape,
     return e;
 }
 
-/* What the monoid folds to where there is nothing: of numbers. */
-static const Expr *identity(Graph *g, MonoidKind m, Type t) {
-    if (type_is_float(t))
-        return expr_float(g, t,
-                          m == MONOID_MAX   ? (double)-INFINITY
-                          : m == MONOID_MIN ? (double)INFINITY
-                                            : m == MONOID_PROD);
-    int bits = type_bits(t);
-    bool has_sign = type_class(t) == CLASS_SINT;
-    int64_t most = bits == 64 ? INT64_MAX : ((int64_t)1 << (has_sign ? bits - 1 : bits)) - 1;
-    int64_t least = has_sign ? -most - 1 : 0;
-    return expr_int(g, t, m == MONOID_MAX ? least : m == MONOID_MIN ? most : m == MONOID_PROD);
-}
-
 const Expr *gather_fold(Known *known, const Piece *p, const GatherElements *el, MonoidKind monoid) {
     Graph *g = known->g;
     ExprVec from = {0}, to = {0};
@@ -56,14 +41,14 @@ const Expr *gather_fold(Known *known, const Piece *p, const GatherElements *el, 
     }
     const Expr *v = expr_replace(g, p->value, from.at, to.at, from.n);
     Reduce *r = NEW(g->ctx, Reduce);
-    *r = (Reduce){.monoid = monoid, .vars = NEW_N(g->ctx, Var *, p->nvars + 1)};
+    *r = (Reduce){.monoid = monoid_row(monoid), .vars = NEW_N(g->ctx, Var *, p->nvars + 1)};
     for (int i = 0; i < p->nvars; i++) {
         bool is_axis = false;
         for (int k = 0; k < el->rank; k++) is_axis |= kept[k] && p->subs[k]->u.var == p->vars[i];
         if (!is_axis) r->vars[r->nvars++] = p->vars[i];
     }
     if (r->nvars) return expr_reduce(g, r, cond, v);
-    return cond ? expr3(g, OP_IF, cond, v, identity(g, monoid, v->type)) : v;
+    return cond ? expr3(g, OP_IF, cond, v, monoid_identity(g, monoid, v->type)) : v;
 }
 
 /* ---- each element by the piece that defines it ---- */

@@ -153,7 +153,7 @@ static Interval interval_at(const PolyEnv *env, const Expr *e, int depth) {
         return r;
     }
     if (e->op == OP_DIM) return interval_of_dim(e->u.dim);
-    if (e->op == OP_CAST && e->type == TY_I64 && !type_is_float(e->arg[0]->type))
+    if (expr_is_mark(e) || (e->op == OP_CAST && e->type == TY_I64 && !type_is_float(e->arg[0]->type)))
         return interval_at(env, e->arg[0], depth - 1);
     if (e->op == OP_CAST && type_is_float(e->arg[0]->type) && float_nonneg(e->arg[0], DEPTH)) {
         r.lo = 0;

@@ -293,6 +293,7 @@ static bool fits(const Maker *m, Poly p, Type t) {
 /* The value of an integer e of any type. Arithmetic in a narrower type is arithmetic of integers where it does not
  * wrap. */
 static Poly make_wide(const Maker *m, const Expr *e) {
+    while (expr_is_mark(e)) e = e->arg[0];
     const Expr *wide = expr_cast(m->g, TY_I64, e);
     int64_t least, most;
     if (e->type == TY_I64 || expr_is_int(e, &most)) return make(m, wide);
@@ -310,6 +311,7 @@ static Poly make_wide(const Maker *m, const Expr *e) {
 
 static Poly make(const Maker *m, const Expr *e) {
     int64_t v;
+    while (expr_is_mark(e)) e = e->arg[0];
     if (expr_is_int(e, &v)) return poly_const(m->ctx, v);
     if (e->op == OP_CAST && e->type == TY_I64 && expr_is_int(e->arg[0], &v)) return poly_const(m->ctx, v);
     if (e->op == OP_CAST && e->type == TY_I64 && e->arg[0]->op != OP_LOAD) return make_wide(m, e->arg[0]);

@@ -122,7 +122,7 @@ static bool some_left(Prover *x, const Expr *guard, const Expr *v, Poly room) {
 /* argmax and argmin: an index of the range, or -1 where nothing is selected. */
 static void know_arg(Prover *x, const Expr *e) {
     const Reduce *r = e->u.reduce;
-    if (r->monoid != MONOID_ARGMAX && r->monoid != MONOID_ARGMIN) return;
+    if (!r->monoid->indexed) return;
     Poly p = poly_atom(x->ctx, e), lo = read_poly(x, r->vars[0]->lo), hi = read_poly(x, r->vars[0]->hi);
     if (interval_of_poly(x->env, lo).lo < 0 || interval_of_poly(x->env, hi).lo < 0) return;
     know_diff(x, hi, p, -1);
@@ -156,7 +156,7 @@ static void know_count(Prover *x, const Expr *e, const Expr *atom) {
     const Reduce *r = e->u.reduce;
     const Expr *each = e->arg[1];
     int64_t k = 1, least, most;
-    if (r->monoid != MONOID_SUM || !type_int_range(e->type, &least, &most)) return;
+    if (r->monoid->kind != MONOID_SUM || !type_int_range(e->type, &least, &most)) return;
     if (each->op == OP_IF) k = 0; /* the larger of two constants */
     for (int i = each->op == OP_IF; i < (each->op == OP_IF ? 3 : 1); i++) {
         const Expr *c = each->op == OP_IF ? each->arg[i] : each;

@@ -3,8 +3,6 @@
 #include "kernel.h"
 #include "ir/expr_walk.h"
 
-#include <math.h>
-
 static const struct {
     const char *text;
     BindScope scope;
@@ -129,87 +127,6 @@ const Expr *expr_value(Program *p, Value *v) {
 const Expr *expr_factor(Program *p, Factor *f) {
     if (!f->node) f->node = expr_leaf(p->graph, OP_FACTOR, TY_I64, f);
     return f->node;
-}
-
-/* ---- monoids ---- */
-
-static int64_t int_lowest(Type t) {
-    if (type_class(t) == CLASS_UINT) return 0;
-    return type_bits(t) == 64 ? INT64_MIN : -((int64_t)1 << (type_bits(t) - 1));
-}
-
-static int64_t int_highest(Type t) {
-    if (type_bits(t) == 64) return INT64_MAX;
-    return ((int64_t)1 << (type_bits(t) - (type_class(t) == CLASS_UINT ? 0 : 1))) - 1;
-}
-
-/* The value that a maximum (minimum) of nothing has. */
-static const Expr *extreme(Graph *g, Type t, bool lowest) {
-    if (type_is_float(t)) return expr_float(g, t, lowest ? -INFINITY : INFINITY);
-    return expr_int(g, t, lowest ? int_lowest(t) : int_highest(t));
-}
-
-static const Expr *number(Graph *g, Type t, int v) {
-    return type_is_float(t) ? expr_float(g, t, v) : expr_int(g, t, v);
-}
-
-static const Expr *monoid_arg(Graph *g, Type t, int i) { return expr_node(g, OP_ARG, t, false, i, NULL, 0); }
-
-/* (v, i) against (v', i'): the right one wins when it is not empty and is better, or equal and earlier. A NaN is better
- * than every number; an index of -1 marks the empty state. */
-static void build_arg(Program *p, Monoid *m, bool largest) {
-    Graph *g = p->graph;
-    Type t = m->type[0];
-    const Expr *v = monoid_arg(g, t, 0), *i = monoid_arg(g, TY_I64, 1), *v2 = monoid_arg(g, t, 2),
-               *i2 = monoid_arg(g, TY_I64, 3);
-    const Expr *zero = expr_int(g, TY_I64, 0);
-    const Expr *better = expr2(g, largest ? OP_GT : OP_LT, v2, v), *equal = expr2(g, OP_EQ, v2, v);
-    if (type_is_float(t)) {
-        const Expr *n = expr1(g, OP_ISNAN, v), *n2 = expr1(g, OP_ISNAN, v2);
-        better = expr2(g, OP_AND, expr1(g, OP_NOT, n), expr2(g, OP_OR, n2, better));
-        equal = expr2(g, OP_OR, equal, expr2(g, OP_AND, n, n2));
-    }
-    const Expr *wins = expr2(g, OP_OR, better, expr2(g, OP_AND, equal, expr2(g, OP_LT, i2, i)));
-    const Expr *take = expr2(g, OP_AND, expr2(g, OP_GE, i2, zero), expr2(g, OP_OR, expr2(g, OP_LT, i, zero), wins));
-    m->n = 2;
-    m->type[1] = TY_I64;
-    m->identity[0] = extreme(g, t, largest);
-    m->identity[1] = expr_int(g, TY_I64, -1);
-    m->combine[0] = expr3(g, OP_IF, take, v2, v);
-    m->combine[1] = expr3(g, OP_IF, take, i2, i);
-}
-
-Monoid *monoid_builtin(Program *p, MonoidKind kind, Type t) {
-    Graph *g = p->graph;
-    Monoid *m = NEW(p->ctx, Monoid);
-    m->name = sym(p->ctx, monoid_name(kind));
-    m->n = 1;
-    m->type[0] = t;
-    const Expr *a = monoid_arg(g, t, 0), *b = monoid_arg(g, t, 1);
-    switch (kind) {
-    case MONOID_SUM:
-        m->identity[0] = number(g, t, 0);
-        m->combine[0] = expr2(g, OP_ADD, a, b);
-        break;
-    case MONOID_PROD:
-        m->identity[0] = number(g, t, 1);
-        m->combine[0] = expr2(g, OP_MUL, a, b);
-        break;
-    case MONOID_MAX:
-    case MONOID_MIN:
-        m->identity[0] = extreme(g, t, kind == MONOID_MAX);
-        m->combine[0] = expr2(g, kind == MONOID_MAX ? OP_MAX : OP_MIN, a, b);
-        break;
-    case MONOID_ANY:
-    case MONOID_ALL:
-        m->identity[0] = expr_int(g, TY_BOOL, kind == MONOID_ALL);
-        m->combine[0] = expr2(g, kind == MONOID_ANY ? OP_OR : OP_AND, a, b);
-        break;
-    case MONOID_ARGMAX:
-    case MONOID_ARGMIN: build_arg(p, m, kind == MONOID_ARGMAX); break;
-    case MONOID_COUNT: break;
-    }
-    return m;
 }
 
 /* ---- factor sets ---- */

@@ -10,6 +10,7 @@
 #include "ir/assumed.h"
 #include "ir/expr_map.h"
 #include "ir/graph.h"
+#include "ir/monoid.h"
 #include "ir/poly/poly.h"
 #include "sched/machine/target.h"
 #include "step.h"
@@ -29,8 +30,7 @@ typedef enum StageKind {
     STAGE_COUNT
 } StageKind;
 
-enum { MAX_FACTORS = 64, MAX_PARTS = 4 /* of a monoid's state */ };
-enum { MAX_SHARED = TARGET_MOST_SHARED /* bytes of a block */ };
+enum { MAX_FACTORS = 64, MAX_SHARED = TARGET_MOST_SHARED /* bytes of a block */ };
 typedef uint64_t FactorSet; /* bit f is the factor with id f of the part */
 
 typedef struct Axis Axis;
@@ -87,18 +87,6 @@ struct Value {
     int id;
 };
 
-/* An associative operation on tuples. Operands of combine: OP_ARG 0..n-1 the left state, n..2n-1 the right one. A
- * builtin one is commutative too (argmax by its index). */
-typedef struct Monoid {
-    Sym name;
-    bool declared; /* in the program's text; otherwise one of ir/monoids.def */
-    int n;
-    Sym part[MAX_PARTS]; /* declared ones: the names of the state's parts */
-    Type type[MAX_PARTS];
-    const Expr *identity[MAX_PARTS];
-    const Expr *combine[MAX_PARTS];
-} Monoid;
-
 typedef enum Path { PATH_DIRECT, PATH_ASYNC, PATH_BULK } Path;
 typedef enum CacheHint { CACHE_DEFAULT, CACHE_STREAM, CACHE_KEEP } CacheHint;
 
@@ -119,7 +107,7 @@ struct Stage {
     int depth;                   /* COPY: stages in flight (>= 1). LOAD: iterations ahead, fetched into registers */
     int pad;                     /* SHARE: elements added to each row of the tile against bank conflicts */
     bool swizzle;                /* SHARE: 16-byte columns exchanged by row instead of padding */
-    Monoid *monoid;              /* REDUCE SCAN ATOMIC */
+    const Monoid *monoid;        /* REDUCE SCAN ATOMIC */
     FactorSet over;              /* REDUCE: factors folded. LAST: grid factors over which the last arrival is found */
     Axis *axis;                  /* SCAN FOR */
     bool packed;                 /* LOAD READ: 16- and 8-bit elements stay so between uses, for fewer registers */
@@ -176,8 +164,7 @@ typedef struct Program {
     Graph *graph;
     VEC(Tensor *) params; /* inputs, inouts and outputs, in the order of the C interface */
     VEC(Tensor *) temps;
-    VEC(Tensor *) zeroed;  /* temporaries that are cleared before the first kernel */
-    VEC(Monoid *) monoids; /* declared ones */
+    VEC(Tensor *) zeroed; /* temporaries that are cleared before the first kernel */
     StepList steps;
     VEC(Kernel *) kernels; /* of all steps, whichever case they stand in, in the order of the text */
     VEC(Way) ways;         /* filled in by program_find_ways: at least one */
@@ -219,7 +206,6 @@ Value *part_value(Program *p, Part *part, Sym name, ValueKind kind, Type t, Layo
 Stage *stage_new(Program *p, StageKind kind);
 const Expr *expr_value(Program *p, Value *v);   /* its type is the value's; arithmetic casts from 16 and 8 bits */
 const Expr *expr_factor(Program *p, Factor *f); /* i64 */
-Monoid *monoid_builtin(Program *p, MonoidKind kind, Type t);
 /* Call once all layouts of a part are there and before its values: a factor of a later layout that equals one of an
  * earlier (axis, binding, size, stride, digit) becomes the same object, so that values on such factors serve in both
  * layouts. */

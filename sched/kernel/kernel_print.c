@@ -11,7 +11,6 @@ typedef struct Printer {
     const Program *p;
     const Part *part;
     const Layout *layout; /* in which factors are named */
-    const Monoid *monoid; /* whose operands OP_ARG are */
 } Printer;
 
 static void put_factor(const Printer *x, const Factor *f) {
@@ -31,8 +30,6 @@ static void put_leaf(void *user, Text *out, const Expr *e) {
         text_put(out, e->u.value->name);
     else if (e->op == OP_FACTOR)
         put_factor(&x, e->u.factor);
-    else if (e->op == OP_ARG && x.monoid)
-        text_fmt(out, "%s%s", x.monoid->part[e->u.i % x.monoid->n], e->u.i >= x.monoid->n ? "'" : "");
 }
 
 static void put_expr(Printer *x, const Expr *e) {
@@ -57,31 +54,6 @@ static void put_tensor(Printer *x, const char *kind, const Tensor *t, bool zero)
         put_expr(x, t->shape[i]);
     }
     text_fmt(x->out, "]%s\n", zero ? " zero" : "");
-}
-
-static void put_constant(Printer *x, const Expr *e) {
-    if (type_is_float(e->type))
-        text_double(x->out, e->u.f);
-    else if (e->type == TY_BOOL)
-        text_put(x->out, e->u.i ? "true" : "false");
-    else
-        text_fmt(x->out, "%lld", (long long)e->u.i);
-}
-
-static void put_monoid(Printer *x, const Monoid *m) {
-    x->monoid = m;
-    text_fmt(x->out, "  monoid %s(", m->name);
-    for (int i = 0; i < m->n; i++) {
-        text_fmt(x->out, "%s%s: %s = ", i ? ", " : "", m->part[i], type_name(m->type[i]));
-        put_constant(x, m->identity[i]);
-    }
-    text_put(x->out, ") combine (");
-    for (int i = 0; i < m->n; i++) {
-        if (i) text_put(x->out, ", ");
-        put_expr(x, m->combine[i]);
-    }
-    text_put(x->out, ")\n");
-    x->monoid = NULL;
 }
 
 static const char *tensor_word(TensorKind k) {
@@ -114,7 +86,11 @@ static void put_header(Printer *x) {
         for (int j = 0; j < p->zeroed.n; j++) zero |= p->zeroed.at[j] == p->temps.at[i];
         put_tensor(x, "temp", p->temps.at[i], zero);
     }
-    for (int i = 0; i < p->monoids.n; i++) put_monoid(x, p->monoids.at[i]);
+    for (int i = 0; i < p->graph->monoids.n; i++) {
+        text_put(x->out, "  ");
+        monoid_print(x->out, p->graph->monoids.at[i]);
+        text_char(x->out, '\n');
+    }
 }
 
 /* ---- axes and layouts ---- */

@@ -24,8 +24,8 @@ bool kernel_name_reserved(const char *name) {
     return false;
 }
 
-/* A name that may stand where a word of the form may: of values, axes, layouts, parts and monoids. What the program's
- * user named (tensors, dimensions, scalars, and kernels after them) always follows a keyword. */
+/* A name that may stand where a word of the form may: of values, axes, layouts and parts. What the program's user
+ * named (tensors, dimensions, scalars, monoids, and kernels after them) always follows a keyword. */
 Sym kernel_read_new_name(KernelReader *r) {
     Span at = r->lex.tok.span;
     Sym s = lex_name(&r->lex);
@@ -43,14 +43,6 @@ Tensor *kernel_read_tensor(KernelReader *r) {
 }
 
 /* ---- header ---- */
-
-static const Expr *monoid_leaf(KernelReader *r, const LeafText *leaf) {
-    const Monoid *m = r->monoid;
-    for (int i = 0; i < m->n && !leaf->part; i++)
-        if (m->part[i] == leaf->name)
-            return expr_node(r->p->graph, OP_ARG, m->type[i], false, leaf->primed ? i + m->n : i, NULL, 0);
-    return NULL;
-}
 
 static void read_dim(KernelReader *r) {
     Lex *x = &r->lex;
@@ -120,58 +112,6 @@ static void read_tensor_decl(KernelReader *r, TensorKind kind) {
     if (kind == TENSOR_LET && lex_accept(x, "zero")) vec_push(r->p->ctx, &r->p->zeroed, tensor);
 }
 
-static const Expr *read_identity(KernelReader *r, Type t) {
-    Graph *g = r->p->graph;
-    if (type_is_float(t)) return expr_float(g, t, lex_number(&r->lex));
-    if (t != TY_BOOL) return expr_int(g, t, lex_int(&r->lex));
-    bool v = lex_is(&r->lex, "true");
-    if (!lex_accept(&r->lex, "true")) lex_expect(&r->lex, "false");
-    return expr_int(g, t, v);
-}
-
-static void read_monoid(KernelReader *r) {
-    Lex *x = &r->lex;
-    Monoid *m = NEW(r->p->ctx, Monoid);
-    Span at = x->tok.span;
-    m->name = kernel_read_new_name(r);
-    m->declared = true;
-    for (int i = 0; i < MONOID_COUNT; i++)
-        if (!strcmp(monoid_name((MonoidKind)i), m->name)) lex_fail(x, at, "monoid '%s' is there already", m->name);
-    for (int i = 0; i < r->p->monoids.n; i++)
-        if (r->p->monoids.at[i]->name == m->name) lex_fail(x, at, "monoid '%s' is declared twice", m->name);
-    lex_expect(x, "(");
-    do {
-        if (m->n == MAX_PARTS) {
-            lex_fail(x, at, "a monoid's state has at most %d parts", MAX_PARTS);
-            return;
-        }
-        Span where = x->tok.span;
-        Sym part = kernel_read_new_name(r);
-        for (int i = 0; i < m->n; i++)
-            if (m->part[i] == part) lex_fail(x, where, "part '%s' is declared twice", part);
-        lex_expect(x, ":");
-        m->part[m->n] = part;
-        m->type[m->n] = lex_type(x);
-        lex_expect(x, "=");
-        m->identity[m->n] = read_identity(r, m->type[m->n]);
-        m->n++;
-    } while (lex_accept(x, ","));
-    lex_expect(x, ")");
-    lex_expect(x, "combine");
-    lex_expect(x, "(");
-    r->monoid = m;
-    for (int i = 0; i < m->n && !x->failed; i++) {
-        if (i) lex_expect(x, ",");
-        m->combine[i] = expr_read_as(&r->expr, m->type[i]);
-        if (!x->failed && m->combine[i]->type != m->type[i])
-            lex_fail(x, at, "part '%s' is %s, but combines to %s", m->part[i], type_name(m->type[i]),
-                     type_name(m->combine[i]->type));
-    }
-    r->monoid = NULL;
-    lex_expect(x, ")");
-    vec_push(r->p->ctx, &r->p->monoids, m);
-}
-
 /* host EXPR: what the one output of a function of the host is. */
 static void read_host(KernelReader *r) {
     Graph *g = r->p->graph;
@@ -204,7 +144,7 @@ static bool read_declaration(KernelReader *r) {
     else if (lex_accept(&r->lex, "option"))
         options_read(&r->lex, &r->p->graph->options);
     else if (lex_accept(&r->lex, "monoid"))
-        read_monoid(r);
+        monoid_read(&r->expr);
     else if (lex_accept(&r->lex, "host"))
         read_host(r);
     else
@@ -217,7 +157,6 @@ static bool read_declaration(KernelReader *r) {
 /* What a name in an expression means inside a part: an axis, a value, or a factor. */
 static const Expr *part_leaf(void *user, const LeafText *leaf) {
     KernelReader *r = user;
-    if (r->monoid) return monoid_leaf(r, leaf);
     if (!r->part || leaf->primed) return NULL;
     if (leaf->part) {
         Axis *a = kernel_find_axis(r, leaf->name);

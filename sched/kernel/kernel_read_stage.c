@@ -62,27 +62,24 @@ static void read_fold(KernelReader *r, Stage *s) {
     Lex *x = &r->lex;
     Span at = x->tok.span;
     Sym name = lex_name(x);
-    for (int i = 0; i < r->p->monoids.n; i++)
-        if (r->p->monoids.at[i]->name == name) s->monoid = r->p->monoids.at[i];
+    const Monoid *m = monoid_named(r->p->graph, name);
     lex_expect(x, "(");
     int n = 0;
     do {
         if (n == MAX_PARTS)
             lex_fail(x, at, "a monoid has at most %d operands", MAX_PARTS);
-        else if (s->monoid && n < s->monoid->n)
-            s->expr[n] = expr_read_as(&r->expr, s->monoid->type[n]), n++;
+        else if (m && monoid_declared(m) && n < m->n)
+            s->expr[n] = expr_read_as(&r->expr, m->type[n]), n++;
         else
             s->expr[n++] = expr_read(&r->expr);
     } while (lex_accept(x, ","));
     lex_expect(x, ")");
     if (x->failed) return;
-    for (int i = 0; i < MONOID_COUNT && !s->monoid; i++)
-        if (!strcmp(monoid_name((MonoidKind)i), name))
-            s->monoid = monoid_builtin(r->p, (MonoidKind)i, s->expr[0]->type);
-    if (!s->monoid)
+    if (!m)
         lex_fail(x, at, "no monoid '%s'", name);
-    else if (s->monoid->n != n)
-        lex_fail(x, at, "monoid '%s' has %d operands", name, s->monoid->n);
+    else if (m->n != n)
+        lex_fail(x, at, "monoid '%s' has %d operands", name, m->n);
+    if (m) s->monoid = monoid_of(r->p->graph, m, s->expr[0]->type);
 }
 
 /* Factors named n.reg, or n for those of `whole` that n has, up to something else. */
@@ -254,8 +251,8 @@ static void read_store(KernelReader *r, Stage *s) {
     lex_expect(x, "=");
     if (x->failed) return;
     s->expr[0] = expr_read_as(&r->expr, s->tensor->type);
-    for (int i = 0; fold && i < MONOID_COUNT; i++)
-        if (!strcmp(monoid_name((MonoidKind)i), fold)) s->monoid = monoid_builtin(r->p, (MonoidKind)i, s->tensor->type);
+    const Monoid *m = fold && !x->failed ? monoid_named(r->p->graph, fold) : NULL;
+    if (m && !monoid_declared(m)) s->monoid = monoid_of(r->p->graph, m, s->tensor->type);
     if (!x->failed && fold && !s->monoid) lex_fail(x, at, "no monoid '%s'", fold);
 }
 

@@ -16,7 +16,6 @@ typedef struct KernelReader {
     Program *p;
     Lex lex;
     ExprReader expr;
-    const Monoid *monoid; /* while its combine is read */
     Kernel *kernel;
     Part *part;
     Layout *layout;     /* stated for the stage that is read, or NULL */

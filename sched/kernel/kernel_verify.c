@@ -84,18 +84,6 @@ static bool verify_tensor(Verify *v, const Tensor *t) {
     return true;
 }
 
-static bool verify_monoid(Verify *v, const Monoid *m) {
-    if (m->n < 1 || m->n > MAX_PARTS) return verify_fail(v, "monoid %s: %d parts", m->name, m->n);
-    for (int i = 0; i < m->n; i++) {
-        if (m->identity[i]->type != m->type[i] || m->combine[i]->type != m->type[i])
-            return verify_fail(v, "monoid %s: part %d is not of type %s", m->name, i, type_name(m->type[i]));
-        if (type_acc(m->type[i]) != m->type[i] && m->type[i] != TY_BOOL)
-            return verify_fail(v, "monoid %s: part %d is of type %s, which has no arithmetic", m->name, i,
-                               type_name(m->type[i]));
-    }
-    return true;
-}
-
 /* Whether `name` is in the set already; puts it there. */
 static bool twice(Verify *v, ExprMap *names, Sym name) {
     bool known = expr_map_get(names, name) != NULL;
@@ -115,8 +103,9 @@ bool verify_header(Verify *v) {
         Sym name = i < v->g->dims.n ? v->g->dims.at[i]->name : v->g->scalars.at[i - v->g->dims.n]->name;
         if (twice(v, &sizes, name)) return verify_fail(v, "%s is declared twice", name);
     }
-    for (int i = 0; i < p->monoids.n; i++)
-        if (!verify_monoid(v, p->monoids.at[i])) return false;
+    Text why = {.ctx = v->ctx};
+    for (int i = 0; i < v->g->monoids.n; i++)
+        if (!monoid_verify(v->g->monoids.at[i], &why)) return verify_fail(v, "%s", why.s);
     for (int i = 0; i < p->kernels.n; i++)
         if (twice(v, &kernels, p->kernels.at[i]->name))
             return verify_fail(v, "kernel %s is declared twice", p->kernels.at[i]->name);

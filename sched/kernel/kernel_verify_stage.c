@@ -277,13 +277,12 @@ static bool check_store(Verify *v, const Stage *s) {
 }
 
 static bool check_atomic(Verify *v, const Stage *s) {
-    const char *m = s->monoid->name;
+    MonoidKind m = s->monoid->kind;
     Type t = s->tensor->type;
-    if (s->monoid->declared || s->monoid->n != 1) return verify_fail_at(v, s, "an atomic is sum, max or min");
-    bool sum = m[0] == 's', extreme = m[0] == 'm';
-    if (!sum && !extreme) return verify_fail_at(v, s, "an atomic is sum, max or min");
+    if (!monoid_atomic(m)) return verify_fail_at(v, s, "an atomic is sum, max or min");
     if (!type_is_compute(t)) return verify_fail_at(v, s, "no atomics on %s", type_name(t));
-    if (sum && type_is_float(t)) return verify_fail_at(v, s, "a float sum by atomics depends on their order");
+    if (!monoid_idempotent(m) && type_is_float(t))
+        return verify_fail_at(v, s, "a float sum by atomics depends on their order");
     return check_store(v, s);
 }
 
@@ -298,12 +297,11 @@ static bool check_monoid(Verify *v, const Stage *s) {
                                   m->name, type_name(m->type[i]));
         if (type_acc(m->type[i]) != m->type[i] && m->type[i] != TY_BOOL)
             return verify_fail_at(v, s, "%s has no arithmetic: it wants a cast", type_name(m->type[i]));
-        bool truth = !m->declared && (m->name == sym(v->ctx, "any") || m->name == sym(v->ctx, "all"));
-        if (!m->declared && truth != (m->type[0] == TY_BOOL))
+        if (!monoid_declared(m) && !monoid_folds(m->kind, m->type[0]))
             return verify_fail_at(v, s, "monoid %s does not fold %s", m->name, type_name(m->type[0]));
         if (s->out[i]->type != m->type[i]) return verify_fail_at(v, s, "result %d has not the monoid's type", i);
     }
-    if (m->n == 2 && !m->declared && s->expr[1]->type != TY_I64) return verify_fail_at(v, s, "an index is i64");
+    if (m->indexed && s->expr[1]->type != TY_I64) return verify_fail_at(v, s, "an index is i64");
     return true;
 }
 
@@ -341,6 +339,22 @@ static bool check_warps(Verify *v, const Stage *s, FactorSet over) {
     return true;
 }
 
+/* Threads exchange in any order; registers are folded as their factors stand, and so along one axis alone. */
+static bool check_ordered(Verify *v, const Stage *s, FactorSet threads) {
+    const Axis *axis = NULL;
+    if (!s->monoid->ordered) return true;
+    for (int i = 0; i < s->layout->factors.n; i++) {
+        const Factor *f = s->layout->factors.at[i];
+        if (!(s->over >> f->id & 1) || f->size == 1) continue;
+        if (threads >> f->id & 1)
+            return verify_fail_at(v, s, "monoid %s is ordered, and threads fold in any order", s->monoid->name);
+        if (axis && axis != f->axis)
+            return verify_fail_at(v, s, "monoid %s is ordered, and two axes have no order", s->monoid->name);
+        axis = f->axis;
+    }
+    return true;
+}
+
 static bool check_reduce(Verify *v, const Stage *s) {
     const Layout *l = s->layout;
     FactorSet d = stage_operands(v->part, l, s), threads = layout_scope_factors(l, SCOPE_THREAD),
@@ -354,6 +368,7 @@ static bool check_reduce(Verify *v, const Stage *s) {
                               "block or another kernel");
     if (!s->over || (s->over & ~d))
         return verify_fail_at(v, s, "it folds over factors on which its operand does not depend");
+    if (!check_ordered(v, s, threads | cluster)) return false;
     if ((s->over & (threads | cluster)) && !check_collective(v, s, (s->over & cluster) != 0)) return false;
     if (!check_warps(v, s, s->over)) return false;
     uint64_t guarded = verify_guarded(v, l, d);

@@ -230,7 +230,7 @@ bool verify_store_once(Verify *v, const Stage *s) {
     FactorSet domain = stage_operands(v->part, l, s), by = comes_by(v, l);
     if (s->kind == STAGE_ATOMIC) {
         FactorSet again = real_factors(l, by & ~domain);
-        if (s->monoid->name[0] != 's' || !again) return true;
+        if (monoid_idempotent(s->monoid->kind) || !again) return true;
         return verify_fail_at(v, s, "it is added once for each %s of axis %s", bind_text(factor_in(l, again)->bind),
                               factor_in(l, again)->axis->name);
     }
@@ -302,7 +302,7 @@ bool verify_conflicts(Verify *v) {
             const WriteRow *b = &v->writes.at[j];
             if (a->stage->tensor != b->stage->tensor) continue;
             bool atomics = a->stage->kind == STAGE_ATOMIC && b->stage->kind == STAGE_ATOMIC &&
-                           a->stage->monoid->name == b->stage->monoid->name;
+                           a->stage->monoid->kind == b->stage->monoid->kind;
             if (!atomics && !disjoint(v, a, b))
                 return verify_fail_at(v, b->stage, "another stage may write the same elements");
         }

@@ -102,9 +102,7 @@ static Type factor_type(const Expr *e) {
 
 /* A sum of products of which each factor has an axis of the result that the other lacks. */
 static void look_product(const Look *l, const Stage *s) {
-    if (s->monoid->declared || s->nout != 1 ||
-        s->monoid->name != monoid_builtin((Program *)l->p, MONOID_SUM, s->expr[0]->type)->name)
-        return;
+    if (s->monoid->kind != MONOID_SUM || s->nout != 1) return;
     const Expr *e = uncast(s->expr[0]);
     if (e->op != OP_MUL || on_matrix_units(s->layout) || !s->layout) return;
     uint64_t over = axes_of(l, s->over);

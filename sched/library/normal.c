@@ -169,7 +169,8 @@ static Normal compute(Walk *w, const Expr *e) {
     case OP_SIGMOID: r = combined(w, e); break;
     case OP_DIV: r = expr_is_uniform(e->arg[1]) ? combined(w, e) : function(w, e); break;
     case OP_POW: r = power(w, e); break;
-    case OP_CAST: return atom(w->ctx, e);
+    case OP_CAST:
+    case OP_MARK: return atom(w->ctx, e);
     default: r = function(w, e); break;
     }
     return r.failed ? atom(w->ctx, e) : r;

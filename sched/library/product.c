@@ -38,7 +38,7 @@ static bool refuse(Text *why, const char *text) {
 /* ---- the sum ---- */
 
 static const Expr *widened(const Expr *e) {
-    bool widens = e->op == OP_CAST && e->nargs == 1 && type_class(e->arg[0]->type) == type_class(e->type) &&
+    bool widens = e->op == OP_CAST && type_class(e->arg[0]->type) == type_class(e->type) &&
                   type_bits(e->arg[0]->type) < type_bits(e->type);
     return widens ? e->arg[0] : e;
 }
@@ -86,7 +86,7 @@ static bool worth_a_call(const Expr *e, Ctx *temp, Text *why) {
 }
 
 bool product_sum(Graph *g, const Expr *e, ProductSum *out, Text *why) {
-    if (e->op != OP_REDUCE || e->u.reduce->monoid != MONOID_SUM || e->arg[1]->op != OP_MUL) return false;
+    if (e->op != OP_REDUCE || e->u.reduce->monoid->kind != MONOID_SUM || e->arg[1]->op != OP_MUL) return false;
     *out = (ProductSum){.sum = e};
     for (int i = 0; i < 2; i++) out->factor[i] = widened(e->arg[1]->arg[i]);
     Ctx *temp = ctx_temp(g->ctx);
@@ -118,13 +118,13 @@ typedef struct Linear {
 static bool same_sum(Graph *g, const Expr *a, const Expr *b) {
     const Reduce *x = a->u.reduce, *y = b->u.reduce;
     const Expr *from[MAX_VARS], *to[MAX_VARS];
-    if (x->monoid != y->monoid || x->nvars != y->nvars || x->nvars > MAX_VARS) return false;
+    if (x->monoid != y->monoid || x->part != y->part || x->nvars != y->nvars || x->nvars > MAX_VARS) return false;
     for (int i = 0; i < x->nvars; i++) {
         if (!var_same_range(x->vars[i], y->vars[i])) return false;
         from[i] = expr_var(g, y->vars[i]);
         to[i] = expr_var(g, x->vars[i]);
     }
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < a->nargs; i++)
         if (expr_replace(g, b->arg[i], from, to, x->nvars) != a->arg[i]) return false;
     return true;
 }
@@ -531,7 +531,7 @@ static bool match(Graph *g, Ctx *temp, const Equation *root, Product *p, Text *w
     Type result = root->tensor->type;
     if (!s.ready[0] || !s.ready[1]) return refuse(why, "a factor is computed");
     if (!has_types(s.type, result)) return refuse(why, "the library does not store this type");
-    if (value->op == OP_CAST && value->type == result && value->nargs == 1) value = value->arg[0];
+    if (value->op == OP_CAST && value->type == result) value = value->arg[0];
     Inner in = {.g = g, .temp = temp, .value = value, .sum = sum, .result = result, .left = MAX_NODES};
     if (value != sum && (sum->type != value->type || !type_is_float(sum->type)))
         return refuse(why, "the sum is not stored as it is");

@@ -195,15 +195,20 @@ static void unite_reductions(Uniting *x) {
 
 /* ---- canonical expressions ---- */
 
-static Reduce *reduce_key(Group *gr, MonoidKind m, AxisSet over, int kind) {
+/* What a key of `reduces` says beside its monoid, part and axes. */
+static int step_kind(const GStep *s) { return !s->scan ? 0 : s->exclusive ? 2 : 1; }
+
+static Reduce *reduce_key(Group *gr, const Reduce *of, AxisSet over, int kind) {
     Ctx *ctx = gr->graph->ctx;
-    Reduce r = {.monoid = m};
+    Reduce r = {.monoid = of->monoid, .part = of->part};
     Var *vars[MAX_GROUP_AXES];
     for (int a = 0; a < gr->axes.n; a++)
         if (over >> a & 1) vars[r.nvars++] = gr->axes.at[a].var;
     for (int i = 0; i < gr->reduces.n; i += 3) {
         Reduce *k = gr->reduces.at[i + kind];
-        if (k->monoid == m && k->nvars == r.nvars && !memcmp(k->vars, vars, sizeof *vars * (size_t)r.nvars)) return k;
+        if (k->monoid == r.monoid && k->part == r.part && k->nvars == r.nvars &&
+            !memcmp(k->vars, vars, sizeof *vars * (size_t)r.nvars))
+            return k;
     }
     Reduce *k[3];
     for (int i = 0; i < 3; i++) {
@@ -218,6 +223,17 @@ static Reduce *reduce_key(Group *gr, MonoidKind m, AxisSet over, int kind) {
 
 static const Expr *canonical(Uniting *x, const Expr *e) { return expr_rewrite(&x->canon, e); }
 
+/* The step that does the fold of node already; NULL: none. */
+static GStep *step_of_fold(Group *gr, const Expr *node, AxisSet over, int kind) {
+    for (int i = 0; i < gr->steps.n; i++) {
+        GStep *s = &gr->steps.at[i];
+        if (s->monoid == node->u.reduce->monoid && s->over == over && step_kind(s) == kind &&
+            s->node->nargs == node->nargs && !memcmp(s->node->arg, node->arg, sizeof *node->arg * (size_t)node->nargs))
+            return s;
+    }
+    return NULL;
+}
+
 static const Expr *canonical_reduce(Uniting *x, const Expr *e) {
     Group *gr = x->gr;
     Graph *g = gr->graph;
@@ -228,13 +244,17 @@ static const Expr *canonical_reduce(Uniting *x, const Expr *e) {
     bool scan = is_scan_here(x, e, &form) &&
                 x->vars.at[number_of(x, form.along)].axis == x->vars.at[number_of(x, r->vars[0])].axis;
     const Expr *rest = !scan ? e->arg[0] : form.exclusive ? scan_without_last(g, x->temp, e, form.rest) : form.rest;
-    const Expr *guard = rest ? canonical(x, rest) : expr_int(g, TY_BOOL, 1), *body = canonical(x, e->arg[1]);
-    Reduce *key = reduce_key(gr, r->monoid, over, !scan ? 0 : form.exclusive ? 2 : 1);
-    const Expr *node =
-        expr_node(g, OP_REDUCE, e->type, false, (int64_t)(intptr_t)key, (const Expr *[]){guard, body}, 2);
-    if (!group_step(gr, node)) {
-        GStep s = {.node = node, .monoid = r->monoid, .guard = guard, .body = body, .over = over, .scan = scan};
-        s.exclusive = scan && form.exclusive;
+    const Expr *args[1 + MAX_PARTS] = {rest ? canonical(x, rest) : expr_int(g, TY_BOOL, 1)};
+    for (int i = 1; i < e->nargs; i++) args[i] = canonical(x, e->arg[i]);
+    GStep s = {.monoid = r->monoid, .guard = args[0], .body = args[1], .over = over, .scan = scan};
+    s.exclusive = scan && form.exclusive;
+    Reduce *key = reduce_key(gr, r, over, step_kind(&s));
+    const Expr *node = expr_node(g, OP_REDUCE, e->type, false, (int64_t)(intptr_t)key, args, e->nargs);
+    GStep *known = step_of_fold(gr, node, over, step_kind(&s));
+    if (known) {
+        known->part[r->part] = node;
+    } else {
+        s.node = s.part[r->part] = node;
         s.free = group_free(gr, node);
         vec_push(g->ctx, &gr->steps, s);
     }
@@ -246,7 +266,7 @@ static const Expr *canonical_node(ExprRewrite *r, const Expr *e) {
     Uniting *x = r->user;
     if (e->op == OP_VAR) return expr_var(r->g, x->gr->axes.at[x->vars.at[number_of(x, e->u.var)].axis].var);
     if (e->op == OP_REDUCE) return canonical_reduce(x, e);
-    return expr_is_mark(e) ? expr_cast(r->g, e->type, canonical(x, e->arg[0])) : NULL;
+    return expr_is_mark(e) ? canonical(x, e->arg[0]) : NULL;
 }
 
 static int step_of_key(const Group *gr, const Reduce *key) {
@@ -276,8 +296,9 @@ AxisSet group_free(Group *gr, const Expr *e) {
 }
 
 GStep *group_step(Group *gr, const Expr *node) {
-    for (int i = 0; i < gr->steps.n; i++)
-        if (gr->steps.at[i].node == node) return &gr->steps.at[i];
+    for (int i = 0; node && i < gr->steps.n; i++)
+        for (int k = 0; k < gr->steps.at[i].monoid->n; k++)
+            if (gr->steps.at[i].part[k] == node) return &gr->steps.at[i];
     return NULL;
 }
 

@@ -21,18 +21,22 @@ typedef struct GAxis {
     bool indexed;   /* an index of every store */
     bool folded;    /* by a step */
     bool scanned;
+    bool ordered;   /* by a step whose monoid does not commute: one thread folds it, from its first element on */
     bool merged;    /* of axes that all accesses walk as one (flat.c) */
     int contiguous; /* weight of the accesses whose last subscript moves by few elements along the axis */
 } GAxis;
 
 /* A reduction or a scan: one value for each element of `free`. */
 typedef struct GStep {
-    const Expr *node; /* the OP_REDUCE that stands for its value in the group's expressions */
-    MonoidKind monoid;
-    const Expr *guard, *body;
-    AxisSet free;  /* axes of the value; a scan's has its axis */
-    AxisSet over;  /* axes folded, or the one scanned along */
-    AxisSet under; /* axes folded by steps in whose bodies this one stands */
+    /* The OP_REDUCEs that stand for its values in the group's expressions, by the part of the state that they are;
+     * NULL: nobody reads that one. */
+    const Expr *part[MAX_PARTS];
+    const Expr *node; /* the first of them that was met: the fold's operands are its own */
+    const Monoid *monoid;
+    const Expr *guard, *body; /* the condition, and the first of the operands */
+    AxisSet free;             /* axes of the value; a scan's has its axis */
+    AxisSet over;             /* axes folded, or the one scanned along */
+    AxisSet under;            /* axes folded by steps in whose bodies this one stands */
     /* The body is one operation on two values, each over fewer axes than it (a product of matrices): a tile of the
      * values makes a larger one of the body, of which no more than an element exists at a time. Else 0. */
     AxisSet joined[2];
@@ -56,7 +60,7 @@ typedef struct Group {
     VEC(GAxis) axes;
     VEC(GStep) steps; /* each after those that it reads */
     VEC(GStore) stores;
-    VEC(Reduce *) reduces; /* the keys of steps' nodes, one for each monoid, axes and kind */
+    VEC(Reduce *) reduces; /* the keys of steps' nodes, one for each monoid, part, axes and kind */
     ExprMap free;          /* memo of group_free */
     ExprMap whole;         /* loads that load_exists does not see to exist for subscripts along merged axes */
     int split;             /* a folded axis of which every block takes one of `parts` shares, or -1 */

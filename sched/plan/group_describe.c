@@ -56,7 +56,7 @@ static Found needs_guard(const Expr *e, const void *unused) {
 }
 
 static void describe_joined(Group *gr, Ctx *temp, GStep *p) {
-    if (p->scan || p->body->nargs != 2 || op_rule(p->body->op) != RULE_ARITH) return;
+    if (p->scan || p->node->nargs != 2 || p->body->nargs != 2 || op_rule(p->body->op) != RULE_ARITH) return;
     AxisSet all = group_free(gr, p->body), a = group_free(gr, p->body->arg[0]), b = group_free(gr, p->body->arg[1]);
     ExprMap seen = {0}, again = {0};
     if (p->guard && (expr_find(temp, &seen, p->body, needs_guard, NULL) || group_data(&again, temp, p->guard))) {
@@ -95,6 +95,7 @@ void group_describe(Group *gr, Ctx *temp) {
         gr->axes.at[a].indexed = all >> a & 1;
         for (int i = 0; i < gr->steps.n; i++) {
             if (!(gr->steps.at[i].over >> a & 1)) continue;
+            gr->axes.at[a].ordered |= !gr->steps.at[i].scan && gr->steps.at[i].monoid->ordered;
             if (gr->steps.at[i].scan)
                 gr->axes.at[a].scanned = true;
             else

@@ -54,7 +54,9 @@ static const Expr *mirror_scan(ExprRewrite *w, const Expr *e, const Expr *r) {
     const Expr *from = expr_var(g, k), *to = mirror(g, k, expr_var(g, k2));
     const Expr *guard = expr2(g, f.exclusive ? OP_LT : OP_LE, expr_var(g, k2), m->u);
     if (f.rest) guard = expr_and(g, guard, expr_replace(g, f.rest, &from, &to, 1));
-    return expr_reduce(g, fresh, guard, expr_replace(g, r->arg[1], &from, &to, 1));
+    const Expr *operands[MAX_PARTS];
+    for (int i = 1; i < r->nargs; i++) operands[i - 1] = expr_replace(g, r->arg[i], &from, &to, 1);
+    return expr_reduce_parts(g, fresh, guard, operands);
 }
 
 /* Runs an axis backward, so that the scans along it go forward. */

@@ -14,17 +14,19 @@ typedef struct Printing {
     ExprRewrite named; /* steps become leaves */
 } Printing;
 
-/* A step's node as a leaf that has its number. */
+/* A step's node as a leaf that has its number and the part of its state. */
 static const Expr *name_step(ExprRewrite *x, const Expr *e) {
-    const Group *gr = x->user;
-    for (int i = 0; e->op == OP_REDUCE && i < gr->steps.n; i++)
-        if (gr->steps.at[i].node == e) return expr_node(x->g, OP_ARG, e->type, false, i + 1, NULL, 0);
-    return NULL;
+    Group *gr = x->user;
+    const GStep *s = e->op == OP_REDUCE ? group_step(gr, e) : NULL;
+    if (!s) return NULL;
+    return expr_node(x->g, OP_ARG, e->type, false, (s - gr->steps.at) * MAX_PARTS + e->u.reduce->part, NULL, 0);
 }
 
 static void print_leaf(void *user, Text *out, const Expr *leaf) {
-    (void)user;
-    text_fmt(out, "s%lld", (long long)leaf->u.i);
+    const Group *gr = user;
+    const Monoid *m = gr->steps.at[leaf->u.i / MAX_PARTS].monoid;
+    text_fmt(out, "s%lld", (long long)(leaf->u.i / MAX_PARTS + 1));
+    if (monoid_declared(m) && m->n > 1) text_fmt(out, ".%s", m->part[leaf->u.i % MAX_PARTS]);
 }
 
 static void print_expr(Printing *x, const Expr *e) { expr_print_with(&x->p, expr_rewrite(&x->named, e)); }
@@ -51,8 +53,8 @@ static void print_axis(Printing *x, const GAxis *a) {
     print_expr(x, a->var->hi);
     if (a->extent < 0 && a->most >= 0) text_fmt(out, " at most %lld", (long long)a->most);
     if (a->extent < 0) text_fmt(out, " guess %lld", (long long)a->guess);
-    text_fmt(out, "%s%s%s%s", a->indexed ? " indexed" : "", a->folded ? " folded" : "", a->scanned ? " scanned" : "",
-             a->merged ? " merged" : "");
+    text_fmt(out, "%s%s%s%s%s", a->indexed ? " indexed" : "", a->folded ? " folded" : "", a->scanned ? " scanned" : "",
+             a->ordered ? " ordered" : "", a->merged ? " merged" : "");
     if (a->contiguous) text_fmt(out, " contiguous %d", a->contiguous);
     text_char(out, '\n');
 }
@@ -62,10 +64,13 @@ static void print_step(Printing *x, int i) {
     const GStep *s = &x->gr->steps.at[i];
     text_fmt(out, "    step s%d", i + 1);
     print_axes(x, s->free);
-    text_fmt(out, " = %s%s%s", s->scan ? "scan " : "", s->exclusive ? "exclusive " : "", monoid_name(s->monoid));
+    text_fmt(out, " = %s%s%s", s->scan ? "scan " : "", s->exclusive ? "exclusive " : "", s->monoid->name);
     print_axes(x, s->over);
     text_char(out, '(');
-    print_expr(x, s->body);
+    for (int k = 1; k < s->node->nargs; k++) {
+        if (k > 1) text_put(out, ", ");
+        print_expr(x, s->node->arg[k]);
+    }
     text_char(out, ')');
     print_guard(x, s->guard);
     if (s->under) {
@@ -151,8 +156,8 @@ void plan_print(Text *out, const Plan *plan) {
     for (int i = 0; i < plan->roots.n; i++) text_fmt(out, "%s %s", i ? "," : "", plan->roots.at[i].tensor->name);
     text_char(out, '\n');
     for (int i = 0; i < plan->groups.n; i++) {
-        const LeafNames leaves = {.print = print_leaf};
         Group *gr = plan->groups.at[i];
+        const LeafNames leaves = {print_leaf, gr};
         Printing x = {.plan = plan,
                       .gr = gr,
                       .p = {.out = out, .leaves = &leaves},

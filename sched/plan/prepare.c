@@ -36,7 +36,7 @@ static const Expr *plain_ranges(Preparation *d, const Expr *e) {
         const Expr *lo = n ? expr_replace(g, v->lo, from, to, n) : v->lo,
                    *hi = n ? expr_replace(g, v->hi, from, to, n) : v->hi;
         if (expr_over_dims(lo) && expr_over_dims(hi)) continue;
-        const Expr *min, *max, *length = monoid_parts(r->monoid) == 2 ? NULL : fixed_length(g, lo, hi);
+        const Expr *min, *max, *length = r->monoid->indexed ? NULL : fixed_length(g, lo, hi);
         from[n] = expr_var(g, v);
         if (length) {
             fresh->vars[i] = graph_var(g, v->name, expr_int(g, TY_I64, 0), length);
@@ -55,8 +55,25 @@ static const Expr *plain_ranges(Preparation *d, const Expr *e) {
         n++;
     }
     if (!n) return e;
-    const Expr *guard = expr_and(g, cond, expr_replace(g, e->arg[0], from, to, n));
-    return expr_reduce(g, fresh, guard, expr_replace(g, e->arg[1], from, to, n));
+    const Expr *guard = expr_and(g, cond, expr_replace(g, e->arg[0], from, to, n)), *operands[MAX_PARTS];
+    for (int i = 1; i < e->nargs; i++) operands[i - 1] = expr_replace(g, e->arg[i], from, to, n);
+    return expr_reduce_parts(g, fresh, guard, operands);
+}
+
+/* A fold in the order of several indices is one along the first of what is folded along the others: kernels keep the
+ * order along one axis. */
+static const Expr *nest_ordered(Graph *g, const Expr *e) {
+    const Reduce *r = e->u.reduce;
+    const Expr *inner[MAX_PARTS];
+    if (!r->monoid->ordered || r->nvars == 1) return e;
+    for (int i = 0; i < r->monoid->n; i++) {
+        Reduce *rest = NEW(g->ctx, Reduce);
+        *rest = (Reduce){.monoid = r->monoid, .part = i, .nvars = r->nvars - 1, .vars = r->vars + 1};
+        inner[i] = nest_ordered(g, expr_reduce_parts(g, rest, e->arg[0], (const Expr *const *)e->arg + 1));
+    }
+    Reduce *first = NEW(g->ctx, Reduce);
+    *first = (Reduce){.monoid = r->monoid, .part = r->part, .nvars = 1, .vars = r->vars};
+    return expr_reduce_parts(g, first, NULL, inner);
 }
 
 /* ---- conditions around reductions ---- */
@@ -103,7 +120,7 @@ static const Expr *walk_around(Around *x, const Expr *e, const Expr *cond) {
     if (e->op != OP_REDUCE) return expr_with(g, e, a);
     ExprMap seen = {0};
     if (cond && expr_find(x->d->temp, &seen, e, may_be_outside, NULL)) a[0] = expr_and(g, cond, a[0]);
-    return plain_ranges(x->d, expr_reduce(g, e->u.reduce, a[0], a[1]));
+    return nest_ordered(x->d->graph, plain_ranges(x->d, expr_with(g, e, a)));
 }
 
 /* e with the conditions under which its reductions are evaluated put into their guards, where those protect loads. */
@@ -268,9 +285,7 @@ static const Expr *write_load(Writing *x, const Expr *e) {
     x->reduces += def->reduces;
     if (!def->marked) return r;
     def->uses++;
-    const Expr *args[MAX_RANK + 1] = {r};
-    for (int i = 0; i < t->rank; i++) args[i + 1] = subs[i];
-    return expr_node(g, OP_CAST, t->type, false, (int64_t)(intptr_t)t, args, t->rank + 1);
+    return expr_mark(g, t, r, subs);
 }
 
 static const Expr *write_node(ExprRewrite *r, const Expr *e) {
@@ -444,9 +459,7 @@ Preparation *prepare_graph(Graph *g, Text *why) {
 
 Prepared *prepare_of(const Preparation *p, const Tensor *t) { return expr_map_object(&p->of, t); }
 
-Prepared *prepare_let(const Preparation *p, const Expr *mark) {
-    return prepare_of(p, (const Tensor *)(intptr_t)mark->u.i);
-}
+Prepared *prepare_let(const Preparation *p, const Expr *mark) { return prepare_of(p, mark->u.tensor); }
 
 const Expr *const *prepare_subs(const Expr *mark) { return mark->arg + 1; }
 

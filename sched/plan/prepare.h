@@ -26,8 +26,8 @@ typedef struct Prepared {
     const Expr **guard;
 } Prepared;
 
-/* A let with reductions that was written in stands under a mark (expr_is_mark): a cast to the let's type whose further
- * operands are the variables that it was read at, in its order. group_new drops marks. */
+/* A let with reductions that was written in stands under a mark (expr_mark), whose further operands are the
+ * variables that it was read at, in its order. group_new drops marks. */
 
 typedef struct Preparation {
     Graph *graph;

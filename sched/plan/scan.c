@@ -30,11 +30,17 @@ static Var *bound_var(const Expr *e, int64_t *plus) {
     return e->op == OP_VAR ? e->u.var : NULL;
 }
 
-static bool find_scan(Graph *g, const Expr *c, const Var *v, const Expr *body, ScanForm *out) {
+static bool operands_use(Graph *g, const Expr *reduce, const Var *v) {
+    for (int i = 1; i < reduce->nargs; i++)
+        if (uses_var(g, reduce->arg[i], v)) return true;
+    return false;
+}
+
+static bool find_scan(Graph *g, const Expr *c, const Var *v, const Expr *reduce, ScanForm *out) {
     if (c->op == OP_AND) {
         for (int i = 0; i < 2; i++) {
             ScanForm f;
-            if (!find_scan(g, c->arg[i], v, body, &f)) continue;
+            if (!find_scan(g, c->arg[i], v, reduce, &f)) continue;
             const Expr *rest = expr_and(g, i ? c->arg[0] : f.rest, i ? f.rest : c->arg[1]);
             if (rest && uses_var(g, rest, f.along)) return false;
             *out = f;
@@ -48,7 +54,7 @@ static bool find_scan(Graph *g, const Expr *c, const Var *v, const Expr *body, S
     int64_t plus;
     if (!is_bound_of(c, v, &op, &other)) return false;
     Var *u = bound_var(other, &plus);
-    if (!u || u == v || !var_same_range(u, v) || uses_var(g, body, u)) return false;
+    if (!u || u == v || !var_same_range(u, v) || operands_use(g, reduce, u)) return false;
     if (plus && op != OP_LT && op != OP_GE) return false; /* k < j + 1 is k <= j, k >= j + 1 is k > j */
     bool strict = (op == OP_LT || op == OP_GT) != (plus == 1);
     *out = (ScanForm){.along = u, .exclusive = strict, .reverse = op == OP_GT || op == OP_GE};
@@ -56,10 +62,10 @@ static bool find_scan(Graph *g, const Expr *c, const Var *v, const Expr *body, S
 }
 
 bool scan_form(Graph *g, const Expr *r, ScanForm *out) {
-    if (r->u.reduce->nvars != 1 || !find_scan(g, r->arg[0], r->u.reduce->vars[0], r->arg[1], out)) return false;
+    if (r->u.reduce->nvars != 1 || !find_scan(g, r->arg[0], r->u.reduce->vars[0], r, out)) return false;
     /* a backward scan is run along the mirrored axis, where the first index would be the last */
-    MonoidKind k = r->u.reduce->monoid;
-    return !(out->reverse && (k == MONOID_ARGMAX || k == MONOID_ARGMIN));
+    const Monoid *m = r->u.reduce->monoid;
+    return !(out->reverse && (m->indexed || m->ordered));
 }
 
 /* Loads at another place than the variable itself, such as v + 1. */
@@ -72,7 +78,10 @@ static Found loads_beside(const Expr *e, const void *var) {
 const Expr *scan_without_last(Graph *g, Ctx *temp, const Expr *reduce, const Expr *rest) {
     const Var *v = reduce->u.reduce->vars[0];
     ExprMap seen = {0};
-    if (!expr_find(temp, &seen, reduce->arg[1], loads_beside, v)) return rest;
+    bool beside = false;
+    for (int i = 1; i < reduce->nargs && !beside; i++)
+        beside = expr_find(temp, &seen, reduce->arg[i], loads_beside, v) != NULL;
+    if (!beside) return rest;
     const Expr *last = expr2(g, OP_SUB, v->hi, expr_int(g, TY_I64, 1));
     return expr_and(g, expr2(g, OP_LT, expr_var(g, (Var *)v), last), rest);
 }

@@ -16,7 +16,7 @@ static bool splits(const Group *gr) {
     AxisSet o = gr->stores.at[0].axes, over = gr->steps.at[0].over;
     for (int i = 0; i < gr->steps.n; i++) {
         const GStep *p = &gr->steps.at[i];
-        if (p->scan || p->over != over || p->free != o || monoid_parts(p->monoid) != 1) return false;
+        if (p->scan || p->over != over || p->free != o || p->monoid->n != 1 || p->monoid->ordered) return false;
         for (int j = 0; j < gr->steps.n; j++)
             if (gr->steps.at[j].under & over) return false;
     }
@@ -116,10 +116,11 @@ static bool split(Plan *plan, Group *gr, Group **first, Group **second) {
         GStore s = {.tensor = t, .subs = share_subs(gr, p, expr_var(g, one->part)), .value = p->node, .axes = p->free};
         vec_push(g->ctx, &one->stores, s);
         Reduce *r = NEW(g->ctx, Reduce);
-        *r = (Reduce){p->monoid, 1, NEW(g->ctx, Var *)};
+        *r = (Reduce){.monoid = p->monoid, .nvars = 1, .vars = NEW(g->ctx, Var *)};
         r->vars[0] = v;
         from[i] = p->node;
-        to[i] = expr_reduce(g, r, NULL, expr_load(g, t, share_subs(gr, p, expr_var(g, v))));
+        const Expr *share = expr_load(g, t, share_subs(gr, p, expr_var(g, v)));
+        to[i] = expr_reduce_parts(g, r, NULL, &share);
     }
     Equation *roots = NEW_N(g->ctx, Equation, gr->stores.n);
     for (int i = 0; i < gr->stores.n; i++) {

@@ -37,8 +37,9 @@ static const bool *reads(Apply *x, int item) {
     ReadSteps steps = {x->gr, read};
     ExprWalk w = {.temp = temp, .before = note_step, .user = &steps, .reduces = true};
     if (item < nsteps(x)) {
-        expr_walk(&w, x->gr->steps.at[item].guard);
-        expr_walk(&w, x->gr->steps.at[item].body);
+        const GStep *p = &x->gr->steps.at[item];
+        expr_walk(&w, p->guard);
+        for (int i = 1; i < p->node->nargs; i++) expr_walk(&w, p->node->arg[i]);
     } else {
         const GStore *s = &x->gr->stores.at[item - nsteps(x)];
         expr_walk(&w, s->value);
@@ -83,10 +84,6 @@ static Items with_steps(Apply *x, const Items *list, AxisSet open) {
 
 /* ---- steps ---- */
 
-static Monoid *monoid_of(Apply *x, const GStep *p) {
-    return monoid_builtin(x->p, p->monoid, monoid_parts(p->monoid) == 2 ? p->body->type : p->node->type);
-}
-
 static int axis_of(AxisSet set) {
     int a = 0;
     while (!(set >> a & 1)) a++;
@@ -95,37 +92,36 @@ static int axis_of(AxisSet set) {
 
 static void push(Apply *x, Stage *s) { vec_push(x->temp, &x->scope->stages, s); }
 
-static const Expr *result(Apply *x, const GStep *p, Value *const *out) {
-    const Expr *v = expr_value(x->p, out[monoid_parts(p->monoid) - 1]);
-    apply_know(x, x->scope, p->node, NULL, v);
-    return v;
+static void result(Apply *x, const GStep *p, Value *const *out) {
+    for (int i = 0; i < p->monoid->n; i++)
+        if (p->part[i]) apply_know(x, x->scope, p->part[i], NULL, expr_value(x->p, out[i]));
 }
 
 /* The operands of a step. One that does not vary along a folded axis is made to, so that the axis's end is seen. */
-static FactorSet operands(Apply *x, const GStep *p, Monoid *m, Stage *s) {
+static FactorSet operands(Apply *x, const GStep *p, const Monoid *m, Stage *s) {
     Cond c = apply_cond(x, p->guard);
     s->cond = c.is;
-    s->expr[0] = apply_expr(x, p->body, c);
-    if (m->n == 2) s->expr[1] = expr_var(x->g, x->axis[axis_of(p->over)]->var);
+    for (int i = 0; i < monoid_operands(m); i++) s->expr[i] = apply_expr(x, p->node->arg[1 + i], c);
+    if (m->indexed) s->expr[m->n - 1] = expr_var(x->g, x->axis[axis_of(p->over)]->var);
     FactorSet domain = 0;
     for (int i = 0; i < m->n; i++) domain |= expr_domain(x->part, x->l, s->expr[i]);
     for (int a = 0; a < x->gr->axes.n; a++) {
         if (!(p->over >> a & 1) || !(layout_axis_factors(x->l, x->axis[a]) & ~domain)) continue;
         const Expr *in = expr2(x->g, OP_LT, expr_var(x->g, x->axis[a]->var), x->axis[a]->hi);
-        s->expr[0] = expr3(x->g, OP_IF, in, s->expr[0], m->identity[0]);
+        for (int i = 0; i < monoid_operands(m); i++) s->expr[i] = expr3(x->g, OP_IF, in, s->expr[i], m->identity[i]);
     }
     for (int i = 0; i < m->n; i++) domain |= expr_domain(x->part, x->l, s->expr[i]);
     return domain | (s->cond ? expr_domain(x->part, x->l, s->cond) : 0);
 }
 
-static void outputs(Apply *x, const GStep *p, Monoid *m, Stage *s, const char *base, FactorSet domain) {
+static void outputs(Apply *x, const GStep *p, const Monoid *m, Stage *s, const char *base, FactorSet domain) {
     (void)p;
     s->nout = m->n;
     for (int i = 0; i < m->n; i++) s->out[i] = apply_value(x, VALUE_REG, base, m->type[i], domain);
 }
 
 static void emit_scan(Apply *x, const GStep *p, StepState *st) {
-    Monoid *m = monoid_of(x, p);
+    const Monoid *m = monoid_of(x->g, p->monoid, p->body->type);
     Stage *s = stage_new(x->p, STAGE_SCAN);
     FactorSet domain = operands(x, p, m, s);
     for (int i = 0; i < m->n && s->cond; i++) s->expr[i] = expr3(x->g, OP_IF, s->cond, s->expr[i], m->identity[i]);
@@ -141,7 +137,7 @@ static void emit_scan(Apply *x, const GStep *p, StepState *st) {
 
 /* In the innermost loop: the registers' part is folded, then combined with what was accumulated. */
 static void accumulate(Apply *x, const GStep *p, StepState *st) {
-    Monoid *m = monoid_of(x, p);
+    const Monoid *m = monoid_of(x->g, p->monoid, p->body->type);
     Stage *s = stage_new(x->p, STAGE_REDUCE);
     FactorSet domain = operands(x, p, m, s);
     const Expr *from[2 * MAX_PARTS], *to[2 * MAX_PARTS], *next[MAX_PARTS];
@@ -181,12 +177,12 @@ static void finish_accumulated(Apply *x, const GStep *p, StepState *st) {
         result(x, p, st->acc);
         return;
     }
-    Monoid *m = monoid_of(x, p);
+    const Monoid *m = monoid_of(x->g, p->monoid, p->body->type);
     Stage *s = stage_new(x->p, STAGE_REDUCE);
     for (int i = 0; i < m->n; i++) s->expr[i] = expr_value(x->p, st->acc[i]);
     s->monoid = m;
     s->over = threads;
-    outputs(x, p, m, s, monoid_name(p->monoid), st->acc[0]->domain & ~threads);
+    outputs(x, p, m, s, p->monoid->name, st->acc[0]->domain & ~threads);
     push(x, s);
     result(x, p, s->out);
 }
@@ -202,12 +198,12 @@ static void emit_step(Apply *x, int item) {
         accumulate(x, p, st);
         return;
     }
-    Monoid *m = monoid_of(x, p);
+    const Monoid *m = monoid_of(x->g, p->monoid, p->body->type);
     Stage *s = stage_new(x->p, STAGE_REDUCE);
     FactorSet domain = operands(x, p, m, s);
     s->monoid = m;
     s->over = apply_tile(x, p->over, true, true);
-    outputs(x, p, m, s, monoid_name(p->monoid), domain & ~s->over);
+    outputs(x, p, m, s, p->monoid->name, domain & ~s->over);
     push(x, s);
     result(x, p, s->out);
 }
@@ -235,7 +231,7 @@ static void open_steps(Apply *x, const Items *run, int a) {
         const GStep *p = &x->gr->steps.at[item];
         StepState *st = &x->state[item];
         if (!(p->over >> a & 1) || st->opened >= 0) continue;
-        Monoid *m = monoid_of(x, p);
+        const Monoid *m = monoid_of(x->g, p->monoid, p->body->type);
         FactorSet domain = apply_tile(x, p->free & ~p->over, true, true);
         if (!p->scan) domain |= apply_tile(x, p->over, false, true);
         st->opened = a;

@@ -62,15 +62,15 @@ static Found add_load(const Expr *e, void *former) {
 }
 
 /* A store's value alone decides when it can be made. */
-static CostItem add_item(Former *x, const Expr *value, const Expr *guard, bool waits_for_guard) {
+static CostItem add_item(Former *x, const Expr *const *value, int n, const Expr *guard, bool waits_for_guard) {
     ExprWalk reads = {.temp = x->ctx, .before = add_read, .user = x, .reduces = true};
     ExprWalk loads = {.temp = x->ctx, .before = add_load, .user = x};
     CostItem it = {.reads = x->f->refs.n};
-    expr_walk(&reads, value);
+    for (int i = 0; i < n; i++) expr_walk(&reads, value[i]);
     if (waits_for_guard) expr_walk(&reads, guard);
     it.nreads = x->f->refs.n - it.reads;
     it.loads = x->f->refs.n;
-    expr_walk(&loads, value);
+    for (int i = 0; i < n; i++) expr_walk(&loads, value[i]);
     expr_walk(&loads, guard);
     it.nloads = x->f->refs.n - it.loads;
     return it;
@@ -102,7 +102,7 @@ static Sym key_of(const CostForm *f, Ctx *ctx) {
     for (int i = 0; i < gr->steps.n; i++) {
         const GStep *p = &gr->steps.at[i];
         put(&t, (int64_t)p->free << 32 | p->over);
-        put(&t, p->scan);
+        put(&t, (p->scan ? 1 : 0) + (p->monoid->ordered ? 2 : 0));
         put(&t, (int64_t)p->joined[0] << 32 | p->joined[1]);
         put(&t, p->guard && p->guard->nargs);
     }
@@ -126,11 +126,14 @@ static Sym key_of(const CostForm *f, Ctx *ctx) {
 CostForm *cost_form(Group *gr, Ctx *ctx) {
     Former x = {.f = NEW(ctx, CostForm), .gr = gr, .ctx = ctx};
     x.f->gr = gr;
-    for (int i = 0; i < gr->steps.n; i++)
-        vec_push(ctx, &x.f->items, add_item(&x, gr->steps.at[i].body, gr->steps.at[i].guard, true));
+    for (int i = 0; i < gr->steps.n; i++) {
+        const Expr *node = gr->steps.at[i].node;
+        CostItem it = add_item(&x, (const Expr *const *)node->arg + 1, node->nargs - 1, gr->steps.at[i].guard, true);
+        vec_push(ctx, &x.f->items, it);
+    }
     for (int i = 0; i < gr->stores.n; i++) {
         const GStore *s = &gr->stores.at[i];
-        CostItem it = add_item(&x, s->value, s->guard, false);
+        CostItem it = add_item(&x, &s->value, 1, s->guard, false);
         if (x.f->accesses.n < MAX_ACCESSES) {
             vec_push(ctx, &x.f->refs, add_access(&x, false, s->subs, s->tensor, s->axes));
             it.nloads++;

@@ -185,6 +185,9 @@ static bool legal_axis(const Group *gr, int axis, const SAxis *s, Text *why) {
         if (f->bind == BIND_SERIAL && a->scanned && i > 0)
             return text_fail(why, "%s: a scanned axis has its loop outermost", a->name);
         bool thread = bind_scope(f->bind) == SCOPE_THREAD;
+        if (a->ordered && thread && f->size > 1) return text_fail(why, "%s: one thread folds in order", a->name);
+        if (a->ordered && f->bind == BIND_SERIAL && i > 0)
+            return text_fail(why, "%s: an axis that is folded in order has its loop outermost", a->name);
         if (thread && a->scanned && count[BIND_LANE] > 0)
             return text_fail(why, "%s: the lanes of a scanned axis are its innermost threads", a->name);
         if (f->bind == BIND_VEC && i + 1 < s->n) return text_fail(why, "%s: vec is innermost", a->name);
@@ -256,7 +259,7 @@ static int64_t across_warps(const Schedule *s, int axis) {
 /* Bytes with which threads exchange what a step folds or scans: never less than the verifier counts
  * (kernel_verify_stage.c) or the lowering takes. */
 static int64_t exchanged(const Schedule *s, const GStep *p) {
-    int64_t parts = monoid_parts(p->monoid), across = 1, n = 2; /* two copies in a loop */
+    int64_t parts = p->monoid->n, across = 1, n = 2; /* two copies in a loop */
     for (int a = 0; a < s->naxes; a++) {
         bool over = p->over >> a & 1;
         if (over) across *= across_warps(s, a);
@@ -265,7 +268,8 @@ static int64_t exchanged(const Schedule *s, const GStep *p) {
     }
     if (across == 1) return 0;
     int64_t rows = p->scan || across <= MAX_FOLDED_BY_ALL ? across : across + 1,
-            bytes = cell_bytes(p->node->type) + (parts > 1 ? cell_bytes(TY_I64) : 0);
+            bytes = monoid_declared(p->monoid) ? 0 : cell_bytes(p->node->type) + (parts > 1 ? cell_bytes(TY_I64) : 0);
+    for (int i = 0; monoid_declared(p->monoid) && i < parts; i++) bytes += cell_bytes(p->monoid->type[i]);
     if (!mul_ok(n, rows * bytes, &n)) return INT64_MAX;
     return n + 2 * MAX_SHARED_ALIGN * parts;
 }

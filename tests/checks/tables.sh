@@ -119,9 +119,12 @@ done
 
 # ---- monoids: tests/unit has the rest ----
 tables ir/monoids.def
-known ir/monoids.def MONOID 1 '\bMONOID_' '\b' sched/kernel/kernel.c
 known ir/monoids.def MONOID 1 '\bMONOID_' '\b' ir/interp/*.c
 known ir/monoids.def MONOID 2 '`' '\b' docs/language.md
+for atomic in $(rows ir/monoids.def MONOID 8 | grep -vx NULL); do
+    grep -qE "\btd_atomic_$atomic\b" backend_cuda/prelude/*.cuh
+    verdict $? "ir/monoids.def: td_atomic_$atomic is not in backend_cuda/prelude"
+done
 
 # ---- the Kernel form: each stage is read, printed, verified and lowered; each binding is lowered ----
 tables sched/kernel/stages.def sched/kernel/binds.def

@@ -7,6 +7,7 @@ cd "${CHECKED:-$(dirname "$0")/../..}" || exit 1
 kept() { # FILE FUNCTION  why
     cat <<'LIST'
 ir/expr_print.c print_form                  prints operands where the text has them
+ir/expr_print.c print_reduce                prints operands where the text has them
 ir/interp/interp_compile.c compile_operator the judge shares no code with what it judges
 ir/poly/poly_of.c make_wide                 makes a polynomial of the polynomials of its operands
 ir/poly/poly_prove.c know_inside            only so deep: what lies deeper is seldom needed, and each variable costs a proof

@@ -74,7 +74,7 @@ says 2 'C identifier' --prefix=a-b softmax.td
 says 2 '--emit knows' --emit=cu,x softmax.td
 says 2 'takes no value' --time-passes=1 softmax.td
 says 2 'is too many' softmax.td softmax.td
-says 2 'neither a .td nor a .kernel' softmax.txt
+says 2 'is no .td, .graph or .kernel file' softmax.txt
 says 2 "needs the entry" run softmax.td
 says 2 '--in belongs to run' softmax.td --in x=x.npy
 says 2 '--out belongs to run' explain softmax.td --out y=y.npy
@@ -158,7 +158,7 @@ says 2 '^tdc: --at belongs to run, explain and tune' check softmax.td --at M=3
 says 2 '^tdc: N is given by -D and by --at' explain softmax.td --at N=3 -D N=3
 says 2 '^tdc: --at N is given twice' explain softmax.td --at M=1,N=3 --at N=3
 says 2 '^tdc: --at needs NAME=VALUE' explain softmax.td --at 8
-says 2 '^tdc: -D needs a .td file' explain model.kernel -D N=3
+says 2 '^tdc: -D needs a .td or .graph file' explain model.kernel -D N=3
 says 1 'no export has this dimension or scalar' explain model.kernel --at Q=3
 says 2 '^tdc: --emu belongs to check, run and tune' softmax.td --emu
 says 2 '^tdc: --out belongs to run' check softmax.td --out y=y.npy
@@ -433,4 +433,46 @@ mkdir "$dir/progress"
 python3 tests/cli/progress.py "$TDC" "$dir/progress" >"$dir/log" 2>&1
 verdict $? "progress: $(cat "$dir/log")"
 
+# Graph text is a source like td
+cat >"$dir/mean.graph" <<'END'
+graph mean
+  dim M
+  dim N
+  scalar by: f32 = 1.0
+  in x: f32[M, N]
+  out y: f32[M]
+  monoid avg(n: i64 = 0, s: f32 = 0.0) combine (n + n', s + s')
+y[i] = by * avg[k in 0..N](1, x[i, k]).s / f32(max(avg[k in 0..N](1, x[i, k]).n, 1))
+graph twice
+  dim N
+  in x: f32[N]
+  out y: f32[N]
+y[i] = x[i] * 2.0
+check mean(M = 3, N = 70, by = 2.5)
+check twice(N = 9) tol 0.0
+END
+says 0 '^2 passed, 0 failed$' check mean.graph --emu
+says 0 '-D fixes N = 70' check mean.graph --emu -D N=70
+says 0 '^1 passed, 0 failed$' check mean.graph --emu -D N=70
+says 0 '' mean.graph -o out/mean.cu
+says 0 'mean_twice' mean.graph -o - --emit=h
+says 0 '^mean.M = 2, N = 3.: 1 launch' explain mean.graph mean --at M=2,N=3
+says 0 'y: f32.2. ' run mean.graph mean --at M=2,N=3 --emu
+says 0 'reference interpreter' run mean.graph twice --at N=4 --interp
+says 1 "has no entry 'other'" run mean.graph other --emu
+says 2 'is too many' mean.graph mean.graph
+says 2 'an output, not a source' mean.td -o mean.graph
+says 0 'monoid avg' mean.graph --dump=sema
+says 0 'step s1.i. = avg.k..1, x.i, k..$' mean.graph --dump=plan
+says 0 'by . s1[.]s / f32.max.s1[.]n, 1..$' mean.graph --dump=plan
+refused() { # LINE:COLUMN TEXT SED: the file with a change is refused there
+    sed "$3" "$dir/mean.graph" >"$dir/bad.graph"
+    says 1 "bad.graph:$1: error.E0900.: $2" bad.graph -o out/bad.cu
+}
+refused 8:40 "monoid avg has no part 't'" 's/x\[i, k\]).s/x[i, k]).t/'
+refused 8:28 'operand 1 is f32, where monoid avg has i64' 's/(1, x\[i, k\]).s/(x[i, k], x[i, k]).s/'
+refused 9:1 "graph 'mean' is there already" 's/^graph twice/graph mean/'
+refused 15:7 "no graph 'thrice' before its check" 's/^check twice/check thrice/'
+refused 14:19 "'K' is no dimension or scalar of mean" 's/N = 70/K = 70/'
+refused 9:7 'tensor y: no definition' 's/^y\[i\] = x.*//'
 finish

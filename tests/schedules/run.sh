@@ -12,4 +12,4 @@ case " \$* " in *" -x "*) exec ${CXX:-g++} "\$@" -O0 -g0 ;; esac
 exec ${CXX:-g++} "\$@"
 END
 chmod +x "$tmp/cxx"
-CXX=$tmp/cxx TDC_HOME=$PWD "$B/unit/test_sched" "${TDC_SCHEDULES:-64}" tests/schedules/*.td
+CXX=$tmp/cxx TDC_HOME=$PWD "$B/unit/test_sched" "${TDC_SCHEDULES:-64}" tests/schedules/*.td tests/schedules/*.graph

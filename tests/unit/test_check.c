@@ -305,7 +305,7 @@ static Module *module(Ctx *ctx, int64_t n, Sym error) {
     const Expr *value =
         expr2(g, OP_ADD, expr2(g, OP_MUL, expr_float(g, TY_F32, 2), expr_load(g, x, e)), expr_scalar(g, s));
     Reduce *r = NEW(ctx, Reduce);
-    *r = (Reduce){MONOID_ARGMAX, 1, v + 1};
+    *r = (Reduce){.monoid = monoid_row(MONOID_ARGMAX), .nvars = 1, .vars = v + 1};
     Piece py = {.nvars = 1, .vars = v, .subs = e, .value = value, .span = SPAN_NONE};
     Piece pk = {.value = expr_reduce(g, r, NULL, expr_load(g, x, e + 1)), .span = SPAN_NONE};
     vec_push(ctx, &y->pieces, py);

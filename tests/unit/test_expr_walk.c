@@ -28,7 +28,7 @@ static Made make(Ctx *ctx) {
     const Expr *i = expr_var(m.g, m.i), *k = expr_var(m.g, m.k);
     m.load = expr_load(m.g, m.x, &i);
     Reduce *r = NEW(ctx, Reduce);
-    *r = (Reduce){.monoid = MONOID_SUM, .nvars = 1, .vars = NEW(ctx, Var *)};
+    *r = (Reduce){.monoid = monoid_row(MONOID_SUM), .nvars = 1, .vars = NEW(ctx, Var *)};
     r->vars[0] = m.k;
     m.sum = expr_reduce(m.g, r, NULL, expr_load(m.g, m.x, &k));
     m.deep = m.load;
@@ -185,11 +185,10 @@ static void free_variables(const Made *m) {
     expect(back->vars[0] == m->i, "the other order", NULL);
     expect(expr_vars_set(m->ctx, back) == expr_vars_set(m->ctx, expr_free(&plain, two)), "the same set", NULL);
     expect(expr_vars_set(m->ctx, back) != expr_vars_set(m->ctx, f), "another set", NULL);
-    const Expr *args[] = {m->load, expr_var(m->g, j)};
-    const Expr *mark = expr_node(m->g, OP_CAST, TY_F32, false, (int64_t)(intptr_t)m->x, args, 2);
+    const Expr *sub = expr_var(m->g, j), *mark = expr_mark(m->g, m->x, m->load, &sub);
     ExprFree marks = {.ctx = m->ctx, .by_marks = true};
     f = expr_free(&marks, mark);
-    expect(!expr_is_mark(mark) || (f->n == 1 && f->vars[0] == j), "a mark has the variables of its operands", NULL);
+    expect(expr_is_mark(mark) && f->n == 1 && f->vars[0] == j, "a mark has the variables of its operands", NULL);
 }
 
 /* ---- values ---- */

@@ -245,7 +245,7 @@ static void test_verify_built(Ctx *ctx) {
     Tensor *y = graph_tensor(g, sym(ctx, "y"), TENSOR_OUTPUT, TY_F32, 1, &n);
     Var *v = graph_var(g, sym(ctx, "i"), zero, n), *w = graph_var(g, sym(ctx, "k"), zero, n);
     const Expr *i = expr_var(g, v), *k = expr_var(g, w);
-    Reduce r = {.monoid = MONOID_SUM, .nvars = 1, .vars = &w};
+    Reduce r = {.monoid = monoid_row(MONOID_SUM), .nvars = 1, .vars = &w};
     const Expr *inside = expr_cast(g, TY_F32, k);
     const struct {
         const Expr *value;
@@ -357,10 +357,11 @@ static void test_marks(Ctx *ctx) {
     const Expr *from = expr_var(g, v), *to = expr_var(g, w), *other = expr_dim(g, graph_dim(g, sym(ctx, "i")));
     expect(from != to && from == expr_var(g, v), "one node a variable", "");
     const Expr *in = expr_cast(g, TY_F32, expr2(g, OP_ADD, from, other)), *args[] = {in, from};
-    const Expr *mark = expr_node(g, OP_CAST, TY_F32, false, 1, args, 2);
+    Tensor *let = graph_tensor(g, sym(ctx, "marked"), TENSOR_LET, TY_F32, 1, &ten);
+    const Expr *mark = expr_mark(g, let, in, &from);
     const Expr *sum = expr2(g, OP_ADD, mark, mark), *want_in = expr_cast(g, TY_F32, expr2(g, OP_ADD, to, other));
-    const Expr *want = expr_node(g, OP_CAST, TY_F32, false, 1, (const Expr *[]){want_in, to}, 2);
-    expect(expr_is_mark(mark) && !expr_is_mark(in), "a mark", "");
+    const Expr *want = expr_mark(g, let, want_in, &to);
+    expect(expr_is_mark(mark) && !expr_is_mark(in) && mark->u.tensor == let, "a mark", "");
     expect(expr_replace(g, sum, &from, &to, 1) == expr2(g, OP_ADD, want, want), "a mark's variable", "");
     expect(expr_replace(g, want, &from, &to, 1) == want, "a mark without it", "");
     const Expr *inner = expr_replace(g, sum, &other, &ten, 1); /* no variable: looked for everywhere */

@@ -9,7 +9,7 @@ static Rig reduce(Ctx *ctx, MonoidKind m, Type type, int64_t n, const double *x,
     Tensor *in = graph_tensor(r.g, sym(ctx, "x"), TENSOR_INPUT, type, 1, shape);
     Reduce *red = NEW(ctx, Reduce);
     Var *k = graph_var(r.g, sym(ctx, "k"), expr_int(r.g, TY_I64, 0), expr_int(r.g, TY_I64, n));
-    *red = (Reduce){m, 1, NEW(ctx, Var *)};
+    *red = (Reduce){.monoid = monoid_row(m), .nvars = 1, .vars = NEW(ctx, Var *)};
     red->vars[0] = k;
     const Expr *kv = expr_var(r.g, k);
     const Expr *guard = below < 0 ? NULL : expr2(r.g, OP_LT, kv, expr_int(r.g, TY_I64, below));
@@ -76,7 +76,7 @@ static void test_product(Ctx *ctx, bool rounds) {
     const Expr *e[4];
     for (int k = 0; k < 4; k++) e[k] = expr_var(g, v[k]);
     Reduce *red = NEW(ctx, Reduce);
-    *red = (Reduce){MONOID_SUM, 1, NEW(ctx, Var *)};
+    *red = (Reduce){.monoid = monoid_row(MONOID_SUM), .nvars = 1, .vars = NEW(ctx, Var *)};
     red->vars[0] = graph_var(g, sym(ctx, "k"), e[2], K); /* lower bound by an outer variable */
     const Expr *k = expr_var(g, red->vars[0]);
     const Expr *fa = expr_cast(g, TY_F32, expr_load(g, a, (const Expr *[]){e[2], k}));
@@ -184,7 +184,7 @@ static void test_nudge(Ctx *ctx) {
     const Expr *tiny = expr2(g, OP_ADD, expr_float(g, TY_F64, 1), expr2(g, OP_MUL, expr_float(g, TY_F64, 1e-9), fk));
     const Expr *body = expr2(g, OP_MUL, expr_cast(g, TY_F64, expr_load(g, x, &kv)), tiny);
     Reduce *red = NEW_N(ctx, Reduce, 2);
-    red[0] = red[1] = (Reduce){MONOID_ARGMAX, 1, &k};
+    red[0] = red[1] = (Reduce){.monoid = monoid_row(MONOID_ARGMAX), .nvars = 1, .vars = &k};
     out(&r, TY_I64, expr_reduce(g, &red[0], NULL, body));
     HostTensor h[2];
     host_tensor(ctx, &h[0], TY_F32, 1, (const int64_t[]){3});

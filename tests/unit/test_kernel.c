@@ -28,7 +28,7 @@ static Program *read_text(Ctx *ctx, const char *text) {
     "  temp c: i32[16] zero\n"                                                                                         \
     "  monoid norm(m: f32 = -inf, s: f32 = 0.0) combine (max(m, m'), s * exp(m - max(m, m')) + s' * exp(m' - max(m, "  \
     "m')))\n"                                                                                                          \
-    "  monoid final(i: i64 = -1, b: bool = false) combine (if b' then i' else i, b || b')\n"                           \
+    "  monoid carry(i: i64 = -1, b: bool = false) combine (if b' then i' else i, b || b')\n"                           \
     "\n"                                                                                                               \
     "// y = something\n"                                                                                               \
     "// over two lines\n"                                                                                              \

@@ -80,6 +80,12 @@ static const Case CASES[] = {
          "    r = grid\n    n = warp(2) lane(32) vec(4)\n",
          LOAD "  z = reduce add(f64(x0)) over n\n  store y[r] = f32(z)\n"),
      "where monoid add has f32"},
+    {"threads fold in any order",
+     PRE XR "  monoid over(load: f32 = 0.0) combine (load + load')\n" KERNEL64(
+         "    r = grid\n    n = warp(2) lane(32) vec(4)\n", LOAD "  z = reduce over(x0) over n\n  store y[r] = z\n"),
+     PRE XR "  monoid over(load: f32 = 0.0) ordered combine (load + load')\n" KERNEL64(
+         "    r = grid\n    n = warp(2) lane(32) vec(4)\n", LOAD "  z = reduce over(x0) over n\n  store y[r] = z\n"),
+     "monoid over is ordered, and threads fold in any order"},
     {"a set has the variable's type",
      PRE XY KERNEL(GRID, LOAD "  var a[n]: f32 = 0.0\n  set a = x0\n  store y[r, n] = a\n"),
      PRE XY KERNEL(GRID, LOAD "  var a[n]: i32 = 0\n  set a = x0\n  store y[r, n] = f32(a)\n"), "wants a cast"},

@@ -64,7 +64,7 @@ static const Expr *fold_over(Side *s, MonoidKind m, const Expr *guard, const Exp
     Var *j = graph_var(g, sym(g->ctx, "j"), expr_int(g, TY_I64, 0), expr_dim(g, g->dims.at[0]));
     const Expr *from = expr_var(g, s->i), *to = expr_var(g, j);
     Reduce *r = NEW(g->ctx, Reduce);
-    r->monoid = m;
+    r->monoid = monoid_row(m);
     r->nvars = 1;
     r->vars = NEW_N(g->ctx, Var *, 1);
     r->vars[0] = j;

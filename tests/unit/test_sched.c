@@ -1,5 +1,5 @@
 /* Schedules: their text, what is legal, and whether legal ones are right. With arguments it draws random schedules:
- *   test_sched N FILE.td...
+ *   test_sched N FILE.td|FILE.graph...
  * N schedules for every kernel of each file are drawn, printed, read back, applied, the program verified, printed, read
  * back and lowered, and every check statement of the file runs with each on the stand-in. TDC_SEED moves the draw,
  * TDC_ONLY=K runs one of them and prints it.
@@ -142,8 +142,12 @@ static void run_draw(Ctx *ctx, const char *path, Draw *d, const CheckModel *m, c
 
 static bool draw_one(Ctx *ctx, const char *text, size_t n, const char *path, Draw *d, uint64_t seed, Text *kernels) {
     Text why = {.ctx = ctx};
-    AstFile *ast = grammar_parse(ctx, diag_add_file(ctx, path, text, n));
-    d->module = sema_module(ctx, ast, &(SemaOptions){0});
+    int file = diag_add_file(ctx, path, text, n);
+    const char *dot = strrchr(path, '.');
+    if (dot && !strcmp(dot, ".graph"))
+        d->module = graph_read_module(ctx, text, n, file);
+    else
+        d->module = sema_module(ctx, grammar_parse(ctx, file), &(SemaOptions){0});
     if (diag_errors(ctx) || d->module->graphs.n != 1) {
         diag_render(ctx, &why, false);
         expect(false, path, why.s);
@@ -215,6 +219,7 @@ typedef struct PlanCase {
 } PlanCase;
 
 #define HEAD "graph t\n dim M\n dim N\n in x: f32[M, N]\n in z: f32[N, M]\n"
+#define STEP " monoid step(a: f32 = 1.0, b: f32 = 0.0) ordered combine (a * a', b * a' + b')\n"
 static const PlanCase plans[] = {
     {HEAD " out y: f32[M, N]\ny[i, j] = exp(x[i, j])\n", 1, 0, "",
      "i = grid; j = grid thread(64) vec(4)\n"
@@ -279,6 +284,17 @@ static const PlanCase plans[] = {
           "y[i, j] = x[i, j] - sum[k in 0..N](x[i, k]) / f32(N)\n",
      1, 0, "r", NULL},
     {HEAD " out l: f32[]\nl[] = sum[i in 0..M](log(sum[k in 0..N](exp(x[i, k]))))\n", 2, 1, "r", NULL},
+    /* parts of one fold are one step; what does not commute is folded by one thread, from its first element on */
+    {HEAD STEP " out y: f32[M]\n out w: f32[M]\ny[i] = step[k in 0..N](x[i, k], 1.0).a\n"
+               "w[i] = step[k in 0..N](x[i, k], 1.0).b\n",
+     1, 0, "r",
+     "i = grid thread(64); k = serial reg(2) vec(4)\n"
+     "! one thread: i = grid; k = serial warp(2) lane(32) vec(2)\n"
+     "! outermost: i = grid thread(64); k = reg(2) serial\n"},
+    {HEAD STEP " out y: f32[M, N]\ny[i, j] = step[k in 0..N where k <= j](x[i, k], 1.0).b\n", 1, 0, "i",
+     "i = grid; j = serial lane(32) vec(2)\n"},
+    {HEAD STEP " out y: f32[M, N]\ny[i, j] = step[k in 0..N where k >= j](x[i, k], 1.0).b\n", 1, 0, "r", NULL},
+    {HEAD STEP " out y: f32[]\ny[] = step[i in 0..M, k in 0..N](x[i, k], 1.0).b\n", 2, 2, "r", NULL},
     /* a reduction over one element has an axis too, with a factor to fold */
     {HEAD " out y: f32[M]\ny[i] = sum[k in 0..1](x[i, k])\n", 1, 0, "r",
      "i = grid thread(128); k = reg(1)\n!no factor: i = grid thread(128); k = \n"},
