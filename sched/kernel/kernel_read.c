@@ -508,5 +508,6 @@ Program *program_read(Ctx *ctx, const char *text, size_t n, int file) {
                     why.s);
         return NULL;
     }
+    program_find_ways(r->p); /* too many are for program_verify to refuse */
     return r->p;
 }
