@@ -100,12 +100,23 @@ static const Expr *walk_ranges(ExprWalk *w, Var *const *vars, int n) {
     return end;
 }
 
+/* Ranges are walked inside of each other, where only each by itself is no deeper than MAX_DEPTH: what would be deeper
+ * is passed over. */
+static const Expr *walk_depends(ExprWalk *w, Var *v) {
+    int lo = v->lo ? v->lo->depth : 0, hi = v->hi ? v->hi->depth : 0, deep = lo > hi ? lo : hi;
+    if (w->deep + deep > MAX_DEPTH) return NULL;
+    w->deep += deep;
+    const Expr *end = walk_ranges(w, &v, 1);
+    w->deep -= deep;
+    return end;
+}
+
 const Expr *expr_walk(ExprWalk *w, const Expr *e) {
     if (!e || (w->reduces && !e->reduces) || expr_map_get(&w->seen, e)) return NULL;
     expr_map_put(w->temp, &w->seen, e, e);
     Found f = w->before ? w->before(e, w->user) : FOUND_INSIDE;
     if (f != FOUND_INSIDE) return f == FOUND ? e : NULL;
-    const Expr *end = NULL;
+    const Expr *end = w->depends && e->op == OP_VAR ? walk_depends(w, e->u.var) : NULL;
     for (int i = 0; i < e->nargs && !end; i++) end = expr_walk(w, e->arg[i]);
     if (w->ranges && e->op == OP_REDUCE && !end) end = walk_ranges(w, e->u.reduce->vars, e->u.reduce->nvars);
     if (w->after && !end) w->after(e, w->user);
@@ -123,7 +134,10 @@ const Expr *expr_walk_piece(ExprWalk *w, const Tensor *t, const Piece *p) {
 
 const Expr *expr_rebuild(Graph *g, Ctx *temp, const Expr *e, ExprOperand *operand, void *user) {
     const Expr *few[4], **made = e->nargs <= 4 ? few : NEW_N(temp, const Expr *, e->nargs);
-    for (int i = 0; i < e->nargs; i++) made[i] = operand(user, e, i, made);
+    for (int i = 0; i < e->nargs; i++) {
+        made[i] = operand(user, e, i, made);
+        if (!made[i]) return NULL;
+    }
     return expr_with(g, e, made);
 }
 

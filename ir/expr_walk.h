@@ -48,7 +48,9 @@ typedef struct ExprWalk {
     void (*after)(const Expr *e, void *user); /* after the operands of what was gone into; NULL: nothing */
     void *user;
     bool ranges;  /* of a reduction also the ranges of its variables, after its operands */
+    bool depends; /* of a variable also its range, after `before`: what an expression depends on */
     bool reduces; /* only nodes in which something is reduced; all others are passed over */
+    int deep;     /* the walk's own: the depth of the ranges of variables around, together MAX_DEPTH at most */
     ExprMap seen; /* nodes that were visited: one walk serves for several expressions */
 } ExprWalk;
 
@@ -77,7 +79,7 @@ struct ExprRewrite {
 /* NULL: stopped. Reductions keep their variables: where their ranges are to change, `before` makes the reduction. */
 const Expr *expr_rewrite(ExprRewrite *x, const Expr *e);
 /* e with the operands that `operand` makes, one after the other: for number i, which may hold only where those before
- * it say so, made[0] up to made[i - 1] are there. */
+ * it say so, made[0] up to made[i - 1] are there. NULL: an operand is NULL, which ends it. */
 typedef const Expr *ExprOperand(void *user, const Expr *e, int i, const Expr *const *made);
 const Expr *expr_rebuild(Graph *g, Ctx *temp, const Expr *e, ExprOperand *operand, void *user);
 

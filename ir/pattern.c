@@ -2,6 +2,7 @@
 #include "pattern.h"
 
 #include "expr_text.h"
+#include "expr_walk.h"
 
 #include <string.h>
 
@@ -27,12 +28,16 @@ const Expr *pattern_read(Graph *g, const char *text, const char *names, const Ty
     return x.failed || x.tok.kind != LEX_END ? NULL : e;
 }
 
+static const Expr *filled(ExprRewrite *x, const Expr *e) {
+    const Expr *const *const *args = x->user;
+    return e->op == OP_ARG ? (*args)[e->u.i] : NULL;
+}
+
 const Expr *pattern_fill(Graph *g, const Expr *pattern, const Expr *const *args) {
-    if (pattern->op == OP_ARG) return args[pattern->u.i];
-    if (!pattern->nargs) return pattern;
-    const Expr **a = NEW_N(g->ctx, const Expr *, pattern->nargs);
-    for (int i = 0; i < pattern->nargs; i++) a[i] = pattern_fill(g, pattern->arg[i], args);
-    return expr_with(g, pattern, a);
+    ExprRewrite x = {.g = g, .temp = ctx_temp(g->ctx), .before = filled, .user = &args};
+    const Expr *e = expr_rewrite(&x, pattern);
+    ctx_temp_end(x.temp);
+    return e;
 }
 
 const Expr *pattern_derivative(Graph *g, const Expr *e, int arg) {

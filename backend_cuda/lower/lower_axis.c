@@ -115,18 +115,11 @@ static bool declared(const Lower *l, const Axis *a, const Layout *layout) {
     return false;
 }
 
-static bool uses_node(const Expr *e, const Expr *what) {
-    if (e == what) return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (uses_node(e->arg[i], what)) return true;
-    return false;
-}
-
 Stage *axis_find_access(Lower *l, Stage *const *s, int n, const Tensor *t, const Axis *a) {
     for (int i = 0; i < n; i++) {
         if ((s[i]->kind == STAGE_LOAD || s[i]->kind == STAGE_COPY || s[i]->kind == STAGE_STORE) && s[i]->tensor == t)
             for (int d = 0; d < t->rank; d++)
-                if (uses_node(s[i]->subs[d], expr_var(l->g, a->var))) return s[i];
+                if (expr_has(s[i]->subs[d], expr_test_var, a->var)) return s[i];
         Stage *in = axis_find_access(l, s[i]->body.at, s[i]->body.n, t, a);
         if (in) return in;
     }

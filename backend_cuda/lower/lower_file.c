@@ -81,7 +81,7 @@ static int scalar_at(const Lower *l, const Scalar *s) {
 static int tensor_at(const Lower *l, const Tensor *t) {
     const KernelForm *f = l->k->shared ? l->k->form : NULL;
     if (f) return index_of((const void *const *)f->tensors, f->ntensors, t);
-    return (int)(intptr_t)expr_map_get(l->tensor_at, t) - 1;
+    return (int)expr_map_number(l->tensor_at, t, -1);
 }
 
 static bool writes(Stage *const *at, int n, const Tensor *t) {
@@ -321,7 +321,7 @@ bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why) {
     program_pass_constants(p);
     for (int i = 0; i < p->params.n + p->temps.n; i++) {
         const Tensor *t = i < p->params.n ? p->params.at[i] : p->temps.at[i - p->params.n];
-        expr_map_put(own, &tensor_at, t, (const void *)(intptr_t)(i + 1));
+        expr_map_put_number(own, &tensor_at, t, i);
     }
     for (int i = 0; i < p->kernels.n && ok; i++) {
         if (p->kernels.at[i]->same) continue;

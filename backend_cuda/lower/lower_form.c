@@ -135,13 +135,12 @@ bool stmt_mentions(const StmtList *list, Sym name) {
 /* How often each name is mentioned, its declarations included. */
 typedef struct Counts {
     Ctx *ctx;
-    ExprMap of; /* Sym -> intptr_t */
+    ExprMap of; /* Sym -> number */
     int sign;
 } Counts;
 
 static void count_name(Counts *x, Sym name) {
-    intptr_t n = (intptr_t)expr_map_get(&x->of, name) + x->sign;
-    expr_map_put(x->ctx, &x->of, name, (const void *)n);
+    expr_map_put_number(x->ctx, &x->of, name, expr_map_number(&x->of, name, 0) + x->sign);
 }
 
 static void count_code(Counts *x, const Code *c) {
@@ -166,7 +165,7 @@ static bool prune(Counts *x, StmtList *list) {
     int kept = 0;
     for (int i = 0; i < list->n; i++) {
         Stmt *s = list->at[i];
-        if (s->optional && (intptr_t)expr_map_get(&x->of, s->name) == 1) {
+        if (s->optional && expr_map_number(&x->of, s->name, 0) == 1) {
             count_name(x, s->name);
             count_code(x, s->code);
         } else {

@@ -3,7 +3,7 @@
 #ifndef TDC_LOWER_INTERNAL_H
 #define TDC_LOWER_INTERNAL_H
 
-#include "ir/expr_map.h"
+#include "ir/expr_walk.h"
 #include "lower.h"
 #include "lower_form.h"
 
@@ -127,7 +127,7 @@ typedef struct Lower {
     Kernel *k;
     Part *part;
     const LowerOptions *o;
-    const ExprMap *tensor_at; /* Tensor -> its place in the entry's array, plus 1 */
+    const ExprMap *tensor_at; /* Tensor -> its place in the entry's array */
     bool follows, leads;      /* in some place that runs it a kernel comes before it, or after it */
     bool failed;
     Text *why;

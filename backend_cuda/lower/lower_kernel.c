@@ -242,13 +242,11 @@ static void lower_last(Lower *l, Stage *s) {
 
 /* ---- stages ---- */
 
-static bool reads_value(const Expr *e, const Value *v) {
-    if (!e) return false;
-    if (e->op == OP_VALUE) return e->u.value == v;
-    for (int i = 0; i < e->nargs; i++)
-        if (reads_value(e->arg[i], v)) return true;
-    return false;
+static Found is_value(const Expr *e, const void *v) {
+    return e->op == OP_VALUE && e->u.value == v ? FOUND : FOUND_INSIDE;
 }
+
+static bool reads_value(const Expr *e, const Value *v) { return e && expr_has(e, is_value, v); }
 
 /* Values that stay packed between their uses. */
 static void keep_packed(Lower *l, const Stage *s) {

@@ -21,7 +21,7 @@ typedef struct Entry {
 struct Prelude {
     Ctx *ctx;
     VEC(Entry) entries;
-    ExprMap of; /* a name -> the number of its entry, plus 1 */
+    ExprMap of; /* a name -> the number of its entry */
 };
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
@@ -29,7 +29,7 @@ static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 static void add_names(Ctx *ctx, Prelude *x, const char *names) {
     for (const char *p = names; *p;) {
         size_t n = strcspn(p, " \n");
-        if (n) expr_map_put(ctx, &x->of, sym_n(ctx, p, n), (const void *)(intptr_t)x->entries.n);
+        if (n) expr_map_put_number(ctx, &x->of, sym_n(ctx, p, n), x->entries.n - 1);
         p += n;
         p += strspn(p, " \n");
     }
@@ -53,9 +53,9 @@ static void read_entries(Ctx *ctx, Prelude *x) {
 static void mark_line(Prelude *x, const char *line);
 
 void prelude_uses(Prelude *x, const char *name, size_t n) {
-    intptr_t i = (intptr_t)expr_map_get(&x->of, sym_n(x->ctx, name, n));
-    if (!i || x->entries.at[i - 1].used) return;
-    Entry *e = &x->entries.at[i - 1];
+    intptr_t i = expr_map_number(&x->of, sym_n(x->ctx, name, n), -1);
+    if (i < 0 || x->entries.at[i].used) return;
+    Entry *e = &x->entries.at[i];
     e->used = true;
     for (int k = e->first; k < e->last; k++) mark_line(x, prelude_lines[k]);
 }

@@ -39,20 +39,13 @@ int list_reg_factors(const Layout *layout, FactorSet s, Factor **f) {
     return n;
 }
 
-static bool reads_var(const Expr *e, const Var *v) {
-    if (e->op == OP_VAR) return e->u.var == v;
-    for (int i = 0; i < e->nargs; i++)
-        if (reads_var(e->arg[i], v)) return true;
-    return false;
-}
-
 /* Of several vector factors the innermost is the one along which what was loaded lies together. */
 static void vector_last(const Value *v, Factor **f, int n) {
     const Stage *s = v->def;
     if (!s || s->kind != STAGE_LOAD || s->tensor->rank == 0) return;
     for (int i = 0; i < n; i++) {
         Factor *x = f[i];
-        if (x->bind != BIND_VEC || !reads_var(s->subs[s->tensor->rank - 1], x->axis->var)) continue;
+        if (x->bind != BIND_VEC || !expr_has(s->subs[s->tensor->rank - 1], expr_test_var, x->axis->var)) continue;
         for (; i + 1 < n; i++) f[i] = f[i + 1];
         f[n - 1] = x;
     }

@@ -24,13 +24,11 @@ static bool made_inside(const Trim *t, const Value *v) {
     return false;
 }
 
-/* Known before the loop: of values made there, and of axes that are not walked by a loop inside. */
-static bool known_before(const Trim *t, const Expr *e) {
-    if (e->op == OP_VALUE && (e->u.value->kind != VALUE_REG || made_inside(t, e->u.value))) return false;
-    if (e->op == OP_LOAD || e->op == OP_RANDOM) return false;
-    for (int i = 0; i < e->nargs; i++)
-        if (!known_before(t, e->arg[i])) return false;
-    return true;
+/* What is not known before the loop: values that are made in it or are no registers, and data. */
+static Found known_later(const Expr *e, const void *trim) {
+    const Trim *t = trim;
+    bool inside = e->op == OP_VALUE && (e->u.value->kind != VALUE_REG || made_inside(t, e->u.value));
+    return inside || e->op == OP_LOAD || e->op == OP_RANDOM ? FOUND : FOUND_INSIDE;
 }
 
 static bool is_ambient(const Trim *t, const Expr *e) {
@@ -54,7 +52,7 @@ static void note_room(const Trim *t, Poly p, Bounds *b) {
     Poly end = k == 1 ? poly_scale(l->ctx, rest, -1) : poly_add(l->ctx, rest, poly_const(l->ctx, 1));
     if (end.failed) return;
     const Expr *e = poly_expr(l->g, end);
-    if (!known_before(t, e) || !is_ambient(t, e)) return;
+    if (expr_has(e, known_later, t) || !is_ambient(t, e)) return;
     if (k == 1)
         note(b->lo, &b->nlo, e);
     else

@@ -1,6 +1,6 @@
 /* Checks in exact algebra (ir/interp/exact.h): inputs, what is exempt, and the comparison of every bit. */
 #include "check.h"
-#include "ir/expr_map.h"
+#include "ir/expr_walk.h"
 
 Exact check_algebra(const Module *m, ExactKind kind) {
     int bits = 32;
@@ -23,67 +23,68 @@ void check_exact_input(const Exact *x, const Tensor *t, uint64_t seed, HostTenso
 
 typedef struct Walk {
     Ctx *ctx;
-    ExprMap whole; /* of expressions and tensors: &yes where an integer in them was a float, &no */
-    ExprMap seen;
+    ExprMap *tensors; /* Tensor -> 1 where an integer in its definition was a float, else 0 */
+    ExprMap *whole;   /* nodes in which no integer was a float */
+    ExprMap seen;     /* tensors that are, or were, to do */
     VEC(const Tensor *) todo;
     Sym why;
 } Walk;
-static const char yes, no;
 
-static bool first_time(Walk *w, const void *p) {
-    if (!p || expr_map_get(&w->seen, p)) return false;
-    expr_map_put(w->ctx, &w->seen, p, p);
-    return true;
+static void note_tensor(Walk *w, const Tensor *t) {
+    if (expr_map_get(&w->seen, t)) return;
+    expr_map_put(w->ctx, &w->seen, t, t);
+    vec_push(w->ctx, &w->todo, t);
 }
 
-static bool from_float(Walk *w, const Expr *e);
+static Found is_from_float(const Expr *e, const void *walk);
 
-static bool tensor_from_float(Walk *w, const Tensor *t) {
-    const void *known = expr_map_get(&w->whole, t);
-    if (known) return known == &yes;
-    expr_map_put(w->ctx, &w->whole, t, &no);
-    bool is = false;
-    for (int i = 0; i < t->pieces.n && !is; i++) is = from_float(w, t->pieces.at[i].value);
-    expr_map_put(w->ctx, &w->whole, t, is ? &yes : &no);
-    return is;
+static bool from_float(const Walk *w, const Expr *e) {
+    return expr_find(w->ctx, w->whole, e, is_from_float, w) != NULL;
 }
 
-/* Whether a conversion from a float decides an integer. Expressions are nested MAX_DEPTH deep at most. */
-static bool from_float(Walk *w, const Expr *e) {
-    const void *known = expr_map_get(&w->whole, e);
-    if (known) return known == &yes;
+static bool tensor_from_float(const Walk *w, const Tensor *t) {
+    intptr_t is = expr_map_number(w->tensors, t, -1);
+    if (is >= 0) return is;
+    expr_map_put_number(w->ctx, w->tensors, t, 0);
+    for (int i = 0; i < t->pieces.n && is <= 0; i++) is = from_float(w, t->pieces.at[i].value);
+    expr_map_put_number(w->ctx, w->tensors, t, is > 0);
+    return is > 0;
+}
+
+/* Whether a conversion from a float decides an integer, in e itself or in what it loads. */
+static Found is_from_float(const Expr *e, const void *walk) {
+    const Walk *w = walk;
     bool is = e->op == OP_CAST && !type_is_float(e->type) && type_is_float(e->arg[0]->type);
     if (e->op == OP_LOAD && !type_is_float(e->type)) is = tensor_from_float(w, e->u.tensor);
-    for (int i = 0; i < e->nargs && !is; i++) is = from_float(w, e->arg[i]);
-    expr_map_put(w->ctx, &w->whole, e, is ? &yes : &no);
-    return is;
+    return is ? FOUND : FOUND_INSIDE;
 }
 
 static const char SUBSCRIPT[] = "a subscript from a float";
 
-static void expression(Walk *w, const Expr *e) {
-    if (!first_time(w, e)) return;
+static Found note_exempt(const Expr *e, void *walk) {
+    Walk *w = walk;
     if (type_is_float(e->type) && !exact_has(e->op)) w->why = op_text(e->op);
-    if (e->op == OP_LOAD && first_time(w, e->u.tensor)) vec_push(w->ctx, &w->todo, e->u.tensor);
+    if (e->op == OP_LOAD) note_tensor(w, e->u.tensor);
     for (int i = 0; e->op == OP_LOAD && i < e->nargs; i++)
         if (from_float(w, e->arg[i])) w->why = SUBSCRIPT;
     for (int i = 0; e->op == OP_REDUCE && i < e->u.reduce->nvars; i++)
         if (from_float(w, e->u.reduce->vars[i]->lo) || from_float(w, e->u.reduce->vars[i]->hi)) w->why = SUBSCRIPT;
-    for (int i = 0; i < e->nargs; i++) expression(w, e->arg[i]);
+    return FOUND_INSIDE;
 }
 
 Sym check_exemption(Ctx *ctx, const Graph *g, const Tensor *output) {
-    Walk w = {.ctx = ctx, .why = g->host ? "the host computes it" : NULL};
-    first_time(&w, output);
-    vec_push(ctx, &w.todo, output);
+    ExprMap tensors = {0}, whole = {0};
+    Walk w = {.ctx = ctx, .tensors = &tensors, .whole = &whole, .why = g->host ? "the host computes it" : NULL};
+    ExprWalk nodes = {.temp = ctx, .before = note_exempt, .user = &w};
+    note_tensor(&w, output);
     while (w.todo.n && !w.why) {
         const Tensor *t = w.todo.at[--w.todo.n];
         for (int i = 0; i < t->pieces.n; i++) {
             const Piece *p = &t->pieces.at[i];
-            if (p->guard) expression(&w, p->guard);
+            expr_walk(&nodes, p->guard);
             for (int d = 0; d < t->rank; d++)
                 if (from_float(&w, p->subs[d])) w.why = SUBSCRIPT;
-            expression(&w, p->value);
+            expr_walk(&nodes, p->value);
         }
     }
     return w.why;

@@ -15,7 +15,8 @@ static FileScope *file_scope(Sema *s, AstFile *ast) {
         if (d->kind == DECL_REQUIRE || d->kind == DECL_ASSUME) vec_push(s->ctx, &f->facts, d);
         if (d->kind == DECL_OPTION) vec_push(s->ctx, &f->options, d);
         if (d->kind == DECL_ORDER && !f->order) f->order = d;
-        if (d->name && !expr_map_get(&f->decls[d->kind], d->name)) expr_map_put(s->ctx, &f->decls[d->kind], d->name, d);
+        ExprMap *named = &f->decls[d->kind];
+        if (d->name && !expr_map_object(named, d->name)) expr_map_put_object(s->ctx, named, d->name, d);
     }
     vec_push(s->ctx, &s->files, f);
     return f;

@@ -43,8 +43,8 @@ typedef struct Reading {
 static AstStep note_read(void *user, const AstExpr *e) {
     const Reading *x = user;
     if (e->kind != AST_INDEX || e->a->kind != AST_NAME) return AST_INTO;
-    Readers *r = (Readers *)expr_map_get(&x->inst->readers, e->a->name);
-    if (!r) expr_map_put(x->s->ctx, &x->inst->readers, e->a->name, r = NEW(x->s->ctx, Readers));
+    Readers *r = expr_map_object(&x->inst->readers, e->a->name);
+    if (!r) expr_map_put_object(x->s->ctx, &x->inst->readers, e->a->name, r = NEW(x->s->ctx, Readers));
     if (!r->v.n || r->v.at[r->v.n - 1] != x->st) vec_push(x->s->ctx, &r->v, x->st);
     return AST_INTO;
 }
@@ -58,7 +58,7 @@ static const Readers *readers(Sema *s, Inst *inst, Sym name) {
         ast_walk(st->guard, note_read, &x);
     }
     inst->readers_known = true;
-    return expr_map_get(&inst->readers, name);
+    return expr_map_object(&inst->readers, name);
 }
 
 /* ---- the range of a reader's variable ---- */
@@ -114,7 +114,7 @@ static const Expr *of_left(const Ahead *a, const Binder *b) {
             if (it->kind == ITEM_EXPR && it->value->kind == AST_NAME && it->value->name == b->name) break;
         }
         if (!left || k == left->v.n) continue;
-        Definition *d = (Definition *)expr_map_get(&inst->def_of, st->targets.at[i].name);
+        Definition *d = expr_map_object(&inst->def_of, st->targets.at[i].name);
         ExprVec shape = {0};
         const Name *n;
         if (!d) return NULL;
@@ -242,8 +242,8 @@ typedef struct AheadMemo {
 
 /* Marked as open where there is none yet. */
 static AheadMemo *memo_of(Sema *s, Inst *inst, const AstItem *var) {
-    AheadMemo *m = (AheadMemo *)expr_map_get(&inst->ahead, var);
-    if (!m) expr_map_put(s->ctx, &inst->ahead, var, m = NEW(s->ctx, AheadMemo));
+    AheadMemo *m = expr_map_object(&inst->ahead, var);
+    if (!m) expr_map_put_object(s->ctx, &inst->ahead, var, m = NEW(s->ctx, AheadMemo));
     return m;
 }
 

@@ -13,7 +13,7 @@ static Definition *new_def(Sema *s, Inst *inst, Sym name, TensorKind kind, Span 
     d->span = span;
     d->at = inst->defs.n;
     vec_push(s->ctx, &inst->defs, d);
-    if (!expr_map_get(&inst->def_of, name)) expr_map_put(s->ctx, &inst->def_of, name, d);
+    if (!expr_map_object(&inst->def_of, name)) expr_map_put_object(s->ctx, &inst->def_of, name, d);
     return d;
 }
 
@@ -79,7 +79,7 @@ static bool collect_let(Sema *s, Inst *inst, AstStmt *st) {
     return ok;
 }
 
-static Definition *find_def(Inst *inst, Sym name) { return (Definition *)expr_map_get(&inst->def_of, name); }
+static Definition *find_def(Inst *inst, Sym name) { return expr_map_object(&inst->def_of, name); }
 
 static Sym source(Sema *s, Span span) {
     AstExpr e = {.span = span};

@@ -287,15 +287,12 @@ static void export_defs(Sema *s, Inst *inst) {
 typedef struct DimOrder {
     Ctx *ctx;
     VEC(Dim *) found;
-    ExprMap seen;
 } DimOrder;
 
-static void find_dims(DimOrder *o, const Expr *e) {
-    if (e->op == OP_DIM && !expr_map_get(&o->seen, e->u.dim)) {
-        expr_map_put(o->ctx, &o->seen, e->u.dim, e->u.dim);
-        vec_push(o->ctx, &o->found, e->u.dim);
-    }
-    for (int i = 0; i < e->nargs; i++) find_dims(o, e->arg[i]);
+static Found note_dim(const Expr *e, void *order) {
+    DimOrder *o = order;
+    if (e->op == OP_DIM) vec_push(o->ctx, &o->found, e->u.dim);
+    return FOUND_INSIDE;
 }
 
 /* Dimensions are arguments in the order in which the header first names them, with what an instance gives written
@@ -304,15 +301,16 @@ static void order_dims(Sema *s, Inst *inst) {
     Graph *g = s->g;
     const AstDecl *fn = inst->fn;
     DimOrder o = {.ctx = s->ctx};
+    ExprWalk w = {.temp = s->ctx, .before = note_dim, .user = &o};
     for (int i = 0; fn->params && i < fn->params->v.n; i++) {
         const Name *n = sema_name(inst, fn->params->v.at[i].name);
         const TensorVal *t = n && n->kind == NAME_TENSOR ? n->tensor : NULL;
-        for (int d = 0; t && d < t->rank; d++) find_dims(&o, t->shape[d]);
-        if (n && n->kind == NAME_VALUE && n->value) find_dims(&o, n->value);
+        for (int d = 0; t && d < t->rank; d++) expr_walk(&w, t->shape[d]);
+        if (n && n->kind == NAME_VALUE && n->value) expr_walk(&w, n->value);
     }
     for (int i = 0; i < g->params.n; i++)
-        for (int d = 0; d < g->params.at[i]->rank; d++) find_dims(&o, g->params.at[i]->shape[d]);
-    for (int i = 0; i < g->dims.n; i++) find_dims(&o, expr_dim(g, g->dims.at[i])); /* given, and in no shape */
+        for (int d = 0; d < g->params.at[i]->rank; d++) expr_walk(&w, g->params.at[i]->shape[d]);
+    for (int i = 0; i < g->dims.n; i++) expr_walk(&w, expr_dim(g, g->dims.at[i])); /* given, and in no shape */
     for (int i = 0; i < o.found.n; i++) {
         g->dims.at[i] = o.found.at[i];
         g->dims.at[i]->id = i;

@@ -31,7 +31,7 @@
 #define TDC_SEMA_INT_H
 
 #include "ir/diag.h"
-#include "ir/expr_map.h"
+#include "ir/expr_walk.h"
 #include "ir/over.h"
 #include "ir/poly/known.h"
 #include "sema.h"
@@ -148,7 +148,7 @@ struct Inst {
     Sym prefix;  /* of tensor names; NULL in an export */
     bool broken; /* a definition was refused: what it would have defined is not missing */
     VEC(Name) names;
-    ExprMap name_at; /* Sym -> its place in names, plus 1 */
+    ExprMap name_at; /* Sym -> its place in names */
     VEC(Definition *) defs;
     ExprMap def_of;  /* Sym -> the first one of this name */
     ExprMap calls;   /* AstExpr of a call -> CallMemo */

@@ -1,6 +1,5 @@
 /* Reductions that a composite reduction names by let become tensors of their own, over the index variables that they
  * depend on: written out in place they would stand inside the reductions that use them. */
-#include "ir/expr_walk.h"
 #include "ir/expr_is.h"
 #include "sema_int.h"
 

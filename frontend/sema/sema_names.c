@@ -5,9 +5,7 @@
 
 #include <string.h>
 
-static AstDecl *own_decl(FileScope *f, AstDeclKind kind, Sym name) {
-    return (AstDecl *)expr_map_get(&f->decls[kind], name);
-}
+static AstDecl *own_decl(FileScope *f, AstDeclKind kind, Sym name) { return expr_map_object(&f->decls[kind], name); }
 
 /* In the file itself, then in its imports, the last one first; imports of imports are not visible. */
 bool sema_find_decl(FileScope *file, AstDeclKind kind, Sym name, FnRef *out) {
@@ -23,8 +21,8 @@ bool sema_find_decl(FileScope *file, AstDeclKind kind, Sym name, FnRef *out) {
 }
 
 Name *sema_name(Inst *inst, Sym name) {
-    intptr_t at = (intptr_t)expr_map_get(&inst->name_at, name);
-    return at ? &inst->names.at[at - 1] : NULL;
+    intptr_t at = expr_map_number(&inst->name_at, name, -1);
+    return at >= 0 ? &inst->names.at[at] : NULL;
 }
 
 Name *sema_bind(Sema *s, Inst *inst, Sym name, NameKind kind, Span span) {
@@ -35,7 +33,7 @@ Name *sema_bind(Sema *s, Inst *inst, Sym name, NameKind kind, Span span) {
         return NULL;
     }
     vec_push(s->ctx, &inst->names, ((Name){.name = name, .kind = kind, .span = span}));
-    expr_map_put(s->ctx, &inst->name_at, name, (const void *)(intptr_t)inst->names.n);
+    expr_map_put_number(s->ctx, &inst->name_at, name, inst->names.n - 1);
     return &inst->names.at[inst->names.n - 1];
 }
 

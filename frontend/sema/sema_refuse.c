@@ -16,24 +16,28 @@ typedef struct Refusal {
 
 typedef VEC(const Var *) ConstVars;
 
-/* The variables of e and those that their ranges use. */
-static void variables(Sema *s, const Expr *e, ConstVars *out, int *left) {
-    if (!e || --*left < 0) return;
-    if (e->op == OP_VAR) {
-        for (int i = 0; i < out->n; i++)
-            if (out->at[i] == e->u.var) return;
-        vec_push(s->ctx, out, e->u.var);
-        variables(s, e->u.var->lo, out, left);
-        variables(s, e->u.var->hi, out, left);
-    }
-    for (int i = 0; i < e->nargs; i++) variables(s, e->arg[i], out, left);
+typedef struct Variables {
+    Ctx *ctx;
+    ConstVars found;
+} Variables;
+
+static Found note_variable(const Expr *e, void *variables) {
+    Variables *x = variables;
+    if (e->op == OP_VAR) vec_push(x->ctx, &x->found, e->u.var);
+    return FOUND_INSIDE;
+}
+
+/* The variables of e and those that their ranges use, each before those of its range. */
+static ConstVars variables(Ctx *ctx, const Expr *e) {
+    Variables x = {.ctx = ctx};
+    ExprWalk w = {.temp = ctx, .before = note_variable, .user = &x, .depends = true};
+    expr_walk(&w, e);
+    return x.found;
 }
 
 static void note_ranges(const Refusal *r) {
     Sema *s = r->s;
-    ConstVars vars = {0};
-    int left = 200;
-    variables(s, r->sub, &vars, &left);
+    ConstVars vars = variables(s->ctx, r->sub);
     for (int i = 0; i < vars.n && i < 3; i++) {
         const Var *v = vars.at[i];
         if (v->span.file >= 0 && v->lo && v->hi)
@@ -62,11 +66,9 @@ static const char *zero_of(Type t) { return t == TY_BOOL ? "false" : type_is_flo
  * *excess: by how much it is always outside there, or 0. */
 static const Expr *dimension_condition(const Refusal *r, int64_t *excess) {
     Sema *s = r->s;
-    ConstVars vars = {0};
+    ConstVars vars = variables(s->ctx, r->sub);
     ExprVec from = {0}, to = {0};
-    int left = 200;
     const Expr *one = expr_int(s->g, TY_I64, 1);
-    variables(s, r->sub, &vars, &left);
     PolyEnv env = {.g = s->g};
     Poly p = poly_of(&env, r->sub);
     if (p.failed) return NULL;
@@ -80,10 +82,7 @@ static const Expr *dimension_condition(const Refusal *r, int64_t *excess) {
         vec_push(s->ctx, &to, end ? expr2(s->g, OP_SUB, vars.at[i]->hi, one) : vars.at[i]->lo);
     }
     const Expr *most = expr_replace(s->g, r->sub, from.at, to.at, from.n);
-    left = 200;
-    vars.n = 0;
-    variables(s, most, &vars, &left);
-    if (vars.n || left < 0) return NULL;
+    if (expr_has_op(most, OP_VAR)) return NULL;
     const Expr *cond = r->low ? expr2(s->g, OP_LE, expr_int(s->g, TY_I64, 0), most)
                               : expr2(s->g, OP_LE, expr2(s->g, OP_ADD, most, one), r->at->extent);
     int64_t v;
@@ -92,16 +91,30 @@ static const Expr *dimension_condition(const Refusal *r, int64_t *excess) {
     return sema_const_int(cond, &v) || known_truth(s->known, cond) == 0 ? NULL : cond;
 }
 
-static void dimensions(Sema *s, const Expr *e, ExprVec *out) {
-    if (e->op == OP_DIM) vec_push(s->ctx, out, e);
-    for (int i = 0; i < e->nargs; i++) dimensions(s, e->arg[i], out);
+typedef struct Dimensions {
+    Ctx *ctx;
+    ExprVec found;
+} Dimensions;
+
+static Found note_dimension(const Expr *e, void *dimensions) {
+    Dimensions *x = dimensions;
+    if (e->op == OP_DIM) vec_push(x->ctx, &x->found, e);
+    return FOUND_INSIDE;
+}
+
+/* The dimensions of a and of b, which may be NULL. */
+static ExprVec dimensions(Ctx *ctx, const Expr *a, const Expr *b) {
+    Dimensions x = {.ctx = ctx};
+    ExprWalk w = {.temp = ctx, .before = note_dimension, .user = &x};
+    expr_walk(&w, a);
+    expr_walk(&w, b);
+    return x.found;
 }
 
 /* Whether cond fails unless a dimension is 0: nobody requires that. */
 static bool only_at_zero(Sema *s, const Expr *cond) {
-    ExprVec dims = {0};
+    ExprVec dims = dimensions(s->ctx, cond, NULL);
     int mark = s->known->path.n;
-    dimensions(s, cond, &dims);
     for (int i = 0; i < dims.n; i++)
         known_push(s->known, expr2(s->g, OP_GT, dims.at[i], expr_int(s->g, TY_I64, 0)), true);
     bool fails = known_truth(s->known, cond) == 0;
@@ -143,9 +156,7 @@ static const Expr *swapped(const Refusal *r) {
 /* sub is a variable plus a constant, and the variable runs over the whole dimension. */
 static const Var *shifted(const Refusal *r, int64_t *by) {
     PolyEnv env = {.g = r->s->g};
-    ConstVars vars = {0};
-    int left = 200;
-    variables(r->s, r->sub, &vars, &left);
+    ConstVars vars = variables(r->s->ctx, r->sub);
     if (vars.n == 0) return NULL;
     const Expr *v = expr_var(r->s->g, (Var *)vars.at[0]);
     Poly rest = poly_sub(r->s->ctx, poly_of(&env, r->sub), poly_of(&env, v));
@@ -166,10 +177,8 @@ static void divisor_names(Sema *s, const Expr *e, bool inside, ExprVec *out, int
  * then. */
 static const Expr *empty_length(const Refusal *r) {
     Sema *s = r->s;
-    ExprVec names = {0};
     if (!known_is_small(r->sub) || !known_is_small(r->at->extent)) return NULL;
-    dimensions(s, r->at->extent, &names);
-    dimensions(s, r->sub, &names);
+    ExprVec names = dimensions(s->ctx, r->at->extent, r->sub);
     for (int i = 0; i < names.n; i++) {
         const Expr *some = expr2(s->g, OP_GT, names.at[i], expr_int(s->g, TY_I64, 0));
         if (known_truth(s->known, some) == 1) continue;
@@ -292,20 +301,18 @@ static void help_indices(const Refusal *r) {
     help_guard(r, excess);
 }
 
-/* A cast in e of dimensions to a type that not all of them have room in; NULL: none. */
-static const Expr *narrowed(const Expr *e, int *left) {
-    if (--*left < 0 || e->op == OP_LOAD || e->op == OP_REDUCE) return NULL;
+/* A cast of dimensions to a type that not all of them have room in, outside of data. */
+static Found is_narrowed(const Expr *e, const void *unused) {
+    (void)unused;
+    if (e->op == OP_LOAD || e->op == OP_REDUCE) return FOUND_NOT;
     bool narrow = e->op == OP_CAST && type_class(e->type) != CLASS_FLOAT && type_bits(e->type) < 64;
-    if (narrow && e->arg[0]->type == TY_I64 && expr_over_dims(e)) return e;
-    const Expr *found = NULL;
-    for (int i = 0; i < e->nargs && !found; i++) found = narrowed(e->arg[i], left);
-    return found;
+    return narrow && e->arg[0]->type == TY_I64 && expr_over_dims(e) ? FOUND : FOUND_INSIDE;
 }
 
 static void help_data(const Refusal *r) {
     Sema *s = r->s;
-    int left = 500;
-    const Expr *cast = narrowed(known_written_in(s->known, r->sub), &left);
+    ExprMap seen = {0};
+    const Expr *cast = expr_find(s->ctx, &seen, known_written_in(s->known, r->sub), is_narrowed, NULL);
     if (help_divisor(r)) return;
     if (cast)
         diag_help(s->ctx, r->d, "%s is another number where %s does not fit in %s: write %s", sema_show(s, cast),

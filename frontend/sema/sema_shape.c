@@ -74,7 +74,7 @@ static const Expr *bound(Sema *s, Inst *inst, const AstExpr *e) { return e ? sem
 
 /* What the dim lines of the file say of the name, whose value this is. A hint that is there already stays. */
 static bool constrain_by(Sema *s, const FileScope *file, Inst *inst, Sym name, const Expr *value) {
-    if (!expr_map_get(&file->decls[DECL_DIM], name)) return true;
+    if (!expr_map_object(&file->decls[DECL_DIM], name)) return true;
     for (int i = 0; i < file->ast->decls.n; i++) {
         AstDecl *d = file->ast->decls.at[i];
         if (d->kind != DECL_DIM || d->name != name) continue;
@@ -162,11 +162,9 @@ static const Expr *folded(Sema *s, const Expr *e, int depth) {
     return expr2(s->g, e->op, arg[0], arg[1]);
 }
 
-static bool has_names(const Expr *e) {
-    if (e->op == OP_DIM || e->op == OP_SCALAR) return true;
-    for (int i = 0; i < e->nargs; i++)
-        if (has_names(e->arg[i])) return true;
-    return false;
+static Found is_name(const Expr *e, const void *unused) {
+    (void)unused;
+    return e->op == OP_DIM || e->op == OP_SCALAR ? FOUND : FOUND_INSIDE;
 }
 
 static bool one_pack(Sema *s, const AstItems *dims) {
@@ -220,7 +218,7 @@ static bool shape_item(Sema *s, Inst *inst, const AstItem *it, ExprVec *out) {
         SEMA_REPORT(s, NEGATIVE_DIM, it->span, "this dimension is negative: %lld", (long long)v);
         return false;
     }
-    if (e->op != OP_CONST && !has_names(e)) {
+    if (e->op != OP_CONST && !expr_has(e, is_name, NULL)) {
         SEMA_REPORT(s, BAD_DIM, it->span, "this dimension does not fit in 64 bits");
         return false;
     }

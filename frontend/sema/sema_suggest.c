@@ -28,22 +28,22 @@ typedef struct Constants {
     int64_t at[8];
 } Constants;
 
-/* The constants by which e divides. */
-static void divisors_in(const Expr *e, Constants *out, int *left) {
+/* A constant by which e divides. */
+static Found note_divisor(const Expr *e, void *constants) {
+    Constants *out = constants;
     int64_t c;
-    if (--*left < 0) return;
     bool divides = (e->op == OP_DIV || e->op == OP_MOD) && !type_is_float(e->type) && expr_is_int(e->arg[1], &c);
     bool known = !divides || c < 2 || out->n == 8;
     for (int i = 0; i < out->n && !known; i++) known = out->at[i] == c;
     if (!known) out->at[out->n++] = c;
-    for (int i = 0; i < e->nargs; i++) divisors_in(e->arg[i], out, left);
+    return FOUND_INSIDE;
 }
 
 const Expr *sema_suggest_multiple(Sema *s, const Expr *sub, const Expr *extent) {
     Constants by = {0};
-    int left = 500;
-    divisors_in(sub, &by, &left);
-    for (int i = 0; i < s->known->path.n; i++) divisors_in(s->known->path.at[i], &by, &left);
+    ExprWalk w = {.temp = s->ctx, .before = note_divisor, .user = &by};
+    expr_walk(&w, sub);
+    for (int i = 0; i < s->known->path.n; i++) expr_walk(&w, s->known->path.at[i]);
     if (extent->op != OP_DIM) return NULL;
     for (int i = 0; i < by.n; i++) {
         const Expr *rest = expr2(s->g, OP_MOD, extent, expr_int(s->g, TY_I64, by.at[i]));
@@ -66,19 +66,14 @@ typedef struct InputLoads {
     const Expr *load[MOST_LOADS];
 } InputLoads;
 
-static void given_in(const Expr *e, InputLoads *out, int *left) {
-    if (--*left < 0) return;
-    if (e->op == OP_VAR) {
-        if (e->u.var->lo) given_in(e->u.var->lo, out, left);
-        if (e->u.var->hi) given_in(e->u.var->hi, out, left);
-    }
+static Found note_given(const Expr *e, void *loads) {
+    InputLoads *out = loads;
     if (e->op == OP_LOAD && type_class(e->type) != CLASS_FLOAT && e->type != TY_BOOL) {
         TensorKind kind = e->u.tensor->kind;
-        bool known = kind != TENSOR_INPUT && kind != TENSOR_INOUT;
-        for (int i = 0; i < out->n; i++) known |= out->load[i] == e;
-        if (!known && out->n < MOST_LOADS) out->load[out->n++] = e;
+        bool given = kind == TENSOR_INPUT || kind == TENSOR_INOUT;
+        if (given && out->n < MOST_LOADS) out->load[out->n++] = e;
     }
-    for (int i = 0; i < e->nargs; i++) given_in(e->arg[i], out, left);
+    return FOUND_INSIDE;
 }
 
 /* What is said of each element of a tensor, or of those with a number in a subscript: least <= element <= most, each
@@ -181,12 +176,13 @@ static bool beside(Sema *s, const Expr *load, const Expr *sub, const Expr *exten
 Sym sema_suggest_assume(Sema *s, const Expr *sub, const Expr *extent) {
     InputLoads g = {0};
     Claim claim[MOST_LOADS];
-    int left = 1000, n = 0;
+    ExprWalk w = {.temp = s->ctx, .before = note_given, .user = &g, .depends = true};
+    int n = 0;
     if (!known_is_small(sub)) return NULL;
     sub = sema_wide(s, sub);
-    given_in(known_written_in(s->known, sub), &g, &left);
-    for (int i = 0; i < s->known->path.n; i++) given_in(s->known->path.at[i], &g, &left);
-    if (!g.n || left < 0) return NULL;
+    expr_walk(&w, known_written_in(s->known, sub));
+    for (int i = 0; i < s->known->path.n; i++) expr_walk(&w, s->known->path.at[i]);
+    if (!g.n) return NULL;
     for (int i = 0; i < g.n; i++) {
         Claim c = {.t = g.load[i]->u.tensor, .low = true, .high = true};
         if (is_plain(g.load[i], &c.numbered)) c.shown = g.load[i];

@@ -45,32 +45,20 @@ const char *sema_describe(const Expr *e) {
     return type_name(e->type);
 }
 
-/* An integer sum, difference or product with a quotient in it. */
-static bool quotient_in(const Expr *e, int *left) {
-    if (--*left < 0 || type_is_float(e->type) || e->type == TY_BOOL) return false;
-    if (e->op == OP_DIV) return true;
-    if (e->op == OP_CAST) return quotient_in(e->arg[0], left);
-    if (e->op != OP_ADD && e->op != OP_SUB && e->op != OP_MUL && e->op != OP_NEG && e->op != OP_IF) return false;
-    for (int i = e->op == OP_IF; i < e->nargs; i++)
-        if (quotient_in(e->arg[i], left)) return true;
-    return false;
+static Found is_quotient(const Expr *e, const void *unused) {
+    (void)unused;
+    if (type_is_float(e->type) || e->type == TY_BOOL) return FOUND_NOT;
+    if (e->op == OP_DIV) return FOUND;
+    bool inside = e->op == OP_ADD || e->op == OP_SUB || e->op == OP_MUL || e->op == OP_NEG || e->op == OP_IF;
+    return inside || e->op == OP_CAST ? FOUND_INSIDE : FOUND_NOT;
 }
 
-static bool has_quotient(const Expr *e) {
-    int left = FOLD_NODES;
-    return quotient_in(e, &left);
-}
-
-static const Expr *find_quotient(const Expr *e, int depth) {
-    if (e->op == OP_DIV || depth > MAX_DEPTH) return e;
-    for (int i = e->op == OP_IF; i < e->nargs; i++)
-        if (has_quotient(e->arg[i])) return find_quotient(e->arg[i], depth + 1);
-    return NULL;
-}
+/* The first quotient in an integer sum, difference or product; NULL: none. */
+static const Expr *find_quotient(const Expr *e) { return expr_has(e, is_quotient, NULL); }
 
 /* At the quotient itself where the source has it. */
 static void quotient_error(Sema *s, Span span, const Expr *in) {
-    const Expr *q = find_quotient(in, 0);
+    const Expr *q = find_quotient(in);
     const AstExpr *at = NULL;
     for (int i = s->quotients.n - 1; i >= 0 && !at; i--)
         if (s->quotients.at[i].value == q) at = s->quotients.at[i].ast;
@@ -95,7 +83,7 @@ static void operand_error(Sema *s, Span span, Op op, const Expr *const *args, in
     }
     bool wants_float = flt || rule == RULE_FLOAT || rule == RULE_TEST;
     for (int i = first; i < n; i++)
-        if (wants_float && has_quotient(args[i])) {
+        if (wants_float && find_quotient(args[i])) {
             quotient_error(s, span, args[i]);
             return;
         }
@@ -157,7 +145,7 @@ const Expr *sema_to(Sema *s, Span span, Type t, const Expr *e) {
     if (!e) return NULL;
     const Expr *r = expr_convert(s->g, t, e);
     if (r) return r;
-    if (type_is_float(t) && has_quotient(e)) {
+    if (type_is_float(t) && find_quotient(e)) {
         quotient_error(s, span, e);
     } else {
         bool narrow = !e->untyped && e->type != TY_BOOL && t != TY_BOOL && type_is_float(t) == type_is_float(e->type);

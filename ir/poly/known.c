@@ -76,16 +76,22 @@ static bool seen(const ExprVec *v, const Expr *e) {
     return false;
 }
 
-/* The leaves and loads that e depends on, through the ranges of its variables too. */
-static void collect(Known *k, const Expr *e, ExprVec *done, ExprVec *out, int depth) {
-    if (depth > MAX_DEPTH || seen(done, e)) return;
-    vec_push(k->g->ctx, done, e);
-    if (e->op == OP_VAR) {
-        if (e->u.var->lo) collect(k, e->u.var->lo, done, out, depth + 1);
-        if (e->u.var->hi) collect(k, e->u.var->hi, done, out, depth + 1);
-    }
-    for (int i = 0; i < e->nargs; i++) collect(k, e->arg[i], done, out, depth + 1);
-    if (e->op == OP_VAR || e->op == OP_DIM || e->op == OP_SCALAR || e->op == OP_LOAD) vec_push(k->g->ctx, out, e);
+typedef struct Atoms {
+    Ctx *ctx;
+    ExprVec *out;
+} Atoms;
+
+static void note_atom(const Expr *e, void *atoms) {
+    const Atoms *x = atoms;
+    if (e->op == OP_VAR || e->op == OP_DIM || e->op == OP_SCALAR || e->op == OP_LOAD) vec_push(x->ctx, x->out, e);
+}
+
+/* The leaves and loads that e depends on, through the ranges of its variables too, but for what was met before. */
+static void collect(Known *k, const Expr *e, ExprMap *met, ExprVec *out) {
+    Atoms x = {k->g->ctx, out};
+    ExprWalk w = {.temp = k->g->ctx, .after = note_atom, .user = &x, .depends = true, .seen = *met};
+    expr_walk(&w, e);
+    *met = w.seen;
 }
 
 /* By ranges and by what is known of indices: 1, 0 or -1. */
@@ -165,8 +171,9 @@ static const Expr *definition(Known *k, const Expr *load) {
 const Expr *known_written_in(Known *k, const Expr *e) {
     enum { NESTED = 4 };
     for (int round = 0; round < NESTED; round++) {
-        ExprVec done = {0}, atoms = {0}, from = {0}, to = {0};
-        collect(k, e, &done, &atoms, 0);
+        ExprMap met = {0};
+        ExprVec atoms = {0}, from = {0}, to = {0};
+        collect(k, e, &met, &atoms);
         for (int i = 0; i < atoms.n; i++) {
             const Expr *v = atoms.at[i]->op == OP_LOAD ? defined_as(k, atoms.at[i]) : NULL;
             if (!v) continue;
@@ -197,18 +204,19 @@ static void split_cases(Known *k, ExprVec *out) {
 /* What is known where e stands; without the conditions around the place that are of data, and what follows from them
  * alone, if `data` is false. */
 static void facts_with(Known *k, const Expr *e, bool data, ExprVec *out) {
-    ExprVec done = {0}, atoms = {0};
-    collect(k, e, &done, &atoms, 0);
+    ExprMap met = {0};
+    ExprVec atoms = {0};
+    collect(k, e, &met, &atoms);
     for (int i = 0; i < k->path.n; i++) {
         if (!data && known_uses_data(k->path.at[i])) continue;
         vec_push(k->g->ctx, out, k->path.at[i]);
-        collect(k, k->path.at[i], &done, &atoms, 0);
+        collect(k, k->path.at[i], &met, &atoms);
     }
     for (int i = 0; i < atoms.n && out->n < MAX_FACTS_IN_USE; i++) {
         const Expr *fact = atoms.at[i]->op == OP_LOAD ? definition(k, atoms.at[i]) : NULL;
         if (!fact) continue;
         vec_push(k->g->ctx, out, fact);
-        collect(k, fact, &done, &atoms, 0); /* definitions of what it loads follow */
+        collect(k, fact, &met, &atoms); /* definitions of what it loads follow */
     }
     for (int i = 0; i < k->shapes.n; i++) vec_push(k->g->ctx, out, k->shapes.at[i]);
     for (int i = 0; i < k->g->facts.n; i++) {
@@ -217,8 +225,9 @@ static void facts_with(Known *k, const Expr *e, bool data, ExprVec *out) {
             known_conjuncts(k, f->cond, true, out, 0);
             continue;
         }
-        ExprVec fdone = {0}, fatoms = {0};
-        collect(k, f->cond, &fdone, &fatoms, 0);
+        ExprMap fmet = {0};
+        ExprVec fatoms = {0};
+        collect(k, f->cond, &fmet, &fatoms);
         for (int a = 0; a < fatoms.n; a++)
             for (int b = 0; b < atoms.n; b++)
                 if (fatoms.at[a]->op == OP_LOAD && atoms.at[b]->op == OP_LOAD)
@@ -307,8 +316,9 @@ static bool refutes(const Sample *m, const ExprVec *known, const Expr *e) {
 }
 
 static void print_sample(Known *k, const Sample *m, const Expr *e, Text *why) {
-    ExprVec done = {0}, used = {0};
-    collect(k, e, &done, &used, 0);
+    ExprMap met = {0};
+    ExprVec used = {0};
+    collect(k, e, &met, &used);
     bool first = true;
     for (int i = 0; i < m->atoms.n; i++) {
         if (!seen(&used, m->atoms.at[i])) continue;
@@ -323,11 +333,12 @@ static void print_sample(Known *k, const Sample *m, const Expr *e, Text *why) {
  * value[0..n-1] is for them. */
 bool known_refute_with(Known *k, const Expr *e, Text *why, const Expr *const *value, int64_t *is, int n) {
     if (known_uses_data(e)) return false;
-    ExprVec known = {0}, done = {0}, all = {0};
+    ExprMap met = {0};
+    ExprVec known = {0}, all = {0};
     facts_for(k, e, &known);
-    collect(k, e, &done, &all, 0);
+    collect(k, e, &met, &all);
     for (int i = 0; i < known.n; i++)
-        if (!known_uses_data(known.at[i])) collect(k, known.at[i], &done, &all, 0);
+        if (!known_uses_data(known.at[i])) collect(k, known.at[i], &met, &all);
     Sample m = {0};
     for (int i = 0; i < all.n; i++)
         if (all.at[i]->op != OP_VAR && all.at[i]->op != OP_LOAD) vec_push(k->g->ctx, &m.atoms, all.at[i]);

@@ -1,6 +1,8 @@
 /* Whether the pieces of a tensor define each element once, and all of them (pieces.h). */
 #include "pieces.h"
 
+#include "ir/expr_walk.h"
+
 static int count_vars(Known *known, const Piece *p, Poly x, int *one) {
     int n = 0;
     for (int i = 0; i < p->nvars; i++)
@@ -211,25 +213,25 @@ static const Expr *count_of(Known *known, const Tensor *t, const Piece *p, const
     return n;
 }
 
-/* A quotient of one dimension by a constant in e: the dimension. */
+/* Of D/c and (D + k)/c, for constants c > 1 and k: D. NULL: e is no such quotient. */
 static const Expr *divided_dim(const Expr *e, int64_t *by) {
-    if (e->op == OP_DIV && expr_is_int(e->arg[1], by) && *by > 1) {
-        const Expr *n = e->arg[0];
-        if (n->op == OP_ADD && n->arg[1]->op == OP_CONST) n = n->arg[0];
-        if (n->op == OP_DIM) return n;
-    }
-    for (int i = 0; i < e->nargs; i++) {
-        const Expr *d = divided_dim(e->arg[i], by);
-        if (d) return d;
-    }
-    return NULL;
+    if (e->op != OP_DIV || !expr_is_int(e->arg[1], by) || *by <= 1) return NULL;
+    const Expr *n = e->arg[0];
+    if (n->op == OP_ADD && n->arg[1]->op == OP_CONST) n = n->arg[0];
+    return n->op == OP_DIM ? n : NULL;
+}
+
+static Found divides_dim(const Expr *e, const void *unused) {
+    (void)unused;
+    int64_t by;
+    return divided_dim(e, &by) ? FOUND : FOUND_INSIDE;
 }
 
 /* a == b for every remainder of a dimension that they divide by a constant: D/3 + (D + 1)/3 + (D + 2)/3 is D. */
 static bool equal_by_remainder(Known *known, const Expr *a, const Expr *b) {
     enum { MOST = 16 };
     int64_t by = 0;
-    const Expr *d = divided_dim(a, &by);
+    const Expr *quotient = expr_has(a, divides_dim, NULL), *d = quotient ? divided_dim(quotient, &by) : NULL;
     if (!d || by > MOST) return false;
     PolyEnv env = {.g = known->g};
     const Expr *q = expr_var(known->g, graph_var(known->g, sym(known->g->ctx, "q"), expr_int(known->g, TY_I64, 0), d));

@@ -6,7 +6,7 @@ struct TakeOut {
     const Equation *root;
     const ExprMap *bad; /* OP_REDUCE nodes that must leave */
     ExprMap varies;     /* memo of bad_in */
-    ExprMap kept;       /* memo of keeps_one */
+    ExprMap kept;       /* of keeps_one: nodes with none */
     ExprMap outside[2]; /* memo of bad_outside */
     ExprMap fate[4];    /* memo of fate_of, by what is around */
     ExprMap done[4];    /* Expr -> what becomes of it, by what is around */
@@ -35,17 +35,13 @@ static Sym bad_in(TakeOut *t, const Expr *e) {
     return r;
 }
 
-/* A reduction in e, outside of those that must leave, may stay. */
-static bool keeps_one(TakeOut *t, const Expr *e) {
-    if (!e->reduces || expr_map_get(t->bad, e)) return false;
-    if (e->op == OP_REDUCE) return true;
-    Sym known = expr_map_get(&t->kept, e);
-    if (known) return known == mixed;
-    bool r = false;
-    for (int i = 0; i < e->nargs && !r; i++) r = keeps_one(t, e->arg[i]);
-    expr_map_put(t->x->temp, &t->kept, e, r ? mixed : none);
-    return r;
+static Found stays(const Expr *e, const void *bad) {
+    if (!e->reduces || expr_map_get(bad, e)) return FOUND_NOT;
+    return e->op == OP_REDUCE ? FOUND : FOUND_INSIDE;
 }
+
+/* A reduction in e, outside of those that must leave, may stay. */
+static bool keeps_one(TakeOut *t, const Expr *e) { return expr_find(t->x->temp, &t->kept, e, stays, t->bad) != NULL; }
 
 /* The let of a mark has a kernel already, in which it did with what is inside it as it pleased. */
 static bool is_placed(Partition *x, const Expr *e) {
@@ -111,13 +107,15 @@ static Fate fate_of(TakeOut *t, const Expr *e, int around, Sym bad) {
 
 static const Expr *take_out(TakeOut *t, const Expr *e, int around);
 
-static const Expr *take_inside(TakeOut *t, const Expr *e, int around) {
-    const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(t->x->temp, const Expr *, e->nargs);
-    for (int i = 0; i < e->nargs; i++) {
-        a[i] = take_out(t, e->arg[i], around | (is_lazy(e, i) ? AROUND_GUARD : 0));
-        if (!a[i]) return NULL;
-    }
-    return expr_with(t->x->g, e, a);
+typedef struct TakeInside {
+    TakeOut *t;
+    int around;
+} TakeInside;
+
+static const Expr *take_operand(void *user, const Expr *e, int i, const Expr *const *made) {
+    (void)made;
+    const TakeInside *x = user;
+    return take_out(x->t, e->arg[i], x->around | (is_lazy(e, i) ? AROUND_GUARD : 0));
 }
 
 /* e with what must leave replaced by loads of temporaries; the largest expressions that vary as a reduction that must
@@ -133,7 +131,8 @@ static const Expr *take_out(TakeOut *t, const Expr *e, int around) {
         r = partition_stored(t->x, e, t->root, t->why);
         if (r) plan_reason(t->x->plan, r->u.tensor, t->root->tensor, t->why);
     } else {
-        r = take_inside(t, e, f == FATE_INSIDE_LATER ? around | AROUND_LATER : around);
+        TakeInside x = {t, f == FATE_INSIDE_LATER ? around | AROUND_LATER : around};
+        r = expr_rebuild(t->x->g, t->x->temp, e, take_operand, &x);
     }
     if (r) expr_map_put(t->x->temp, &t->done[around], e, r);
     return r;

@@ -103,24 +103,36 @@ static Found may_be_outside(const Expr *e, const void *unused) {
 
 static const Expr *self_contained(Around *x, const Expr *e, const Expr *cond);
 
+typedef struct Operands {
+    Around *x;
+    const Expr *cond; /* around the node that has them */
+} Operands;
+
+/* Those behind the first of `if`, && and || are evaluated where the first says so, those of a reduction where its guard
+ * does. */
+static const Expr *contained_operand(void *user, const Expr *e, int i, const Expr *const *made) {
+    const Operands *o = user;
+    Graph *g = o->x->d->graph;
+    const Expr *cond = o->cond;
+    if (i && (e->op == OP_IF || e->op == OP_AND || e->op == OP_OR || e->op == OP_REDUCE)) {
+        bool negate = e->op == OP_OR || (e->op == OP_IF && i == 2);
+        cond = expr_and(g, cond, negate ? expr1(g, OP_NOT, made[0]) : made[0]);
+    }
+    return self_contained(o->x, e->arg[i], cond);
+}
+
 static const Expr *walk_around(Around *x, const Expr *e, const Expr *cond) {
     Graph *g = x->d->graph;
-    const Expr *few[4], **a = e->nargs <= 4 ? few : NEW_N(x->d->temp, const Expr *, e->nargs);
-    bool lazy = e->op == OP_IF || e->op == OP_AND || e->op == OP_OR;
-    for (int i = 0; i < e->nargs; i++) {
-        const Expr *c = cond;
-        if (i && lazy) {
-            bool negate = e->op == OP_OR || (e->op == OP_IF && i == 2);
-            c = expr_and(g, cond, negate ? expr1(g, OP_NOT, a[0]) : a[0]);
-        } else if (i && e->op == OP_REDUCE) {
-            c = expr_and(g, cond, a[0]);
-        }
-        a[i] = self_contained(x, e->arg[i], c);
-    }
-    if (e->op != OP_REDUCE) return expr_with(g, e, a);
+    const Expr *r = expr_rebuild(g, x->d->temp, e, contained_operand, &(Operands){x, cond});
+    if (e->op != OP_REDUCE) return r;
     ExprMap seen = {0};
-    if (cond && expr_find(x->d->temp, &seen, e, may_be_outside, NULL)) a[0] = expr_and(g, cond, a[0]);
-    return nest_ordered(x->d->graph, plain_ranges(x->d, expr_with(g, e, a)));
+    if (cond && expr_find(x->d->temp, &seen, e, may_be_outside, NULL)) {
+        const Expr **a = NEW_N(x->d->temp, const Expr *, r->nargs);
+        memcpy(a, r->arg, sizeof *a * (size_t)r->nargs);
+        a[0] = expr_and(g, cond, a[0]);
+        r = expr_with(g, r, a);
+    }
+    return nest_ordered(g, plain_ranges(x->d, r));
 }
 
 /* e with the conditions under which its reductions are evaluated put into their guards, where those protect loads. */

@@ -87,6 +87,26 @@ static Log walked(const Made *m, const Expr *e, Log log, bool ranges, bool reduc
     return log;
 }
 
+/* A variable that runs up to another expression, doubled LEVELS times. */
+static const Expr *far(const Made *m, const Expr *to) {
+    for (int l = 0; l < LEVELS; l++) to = expr2(m->g, OP_ADD, to, to);
+    return expr_var(m->g, graph_var(m->g, sym(m->ctx, "v"), expr_int(m->g, TY_I64, 0), to));
+}
+
+static void depending(const Made *m) {
+    Log log = {.ordered = true};
+    ExprWalk w = {.temp = m->ctx, .before = enter, .after = leave, .user = &log, .depends = true};
+    const Expr *k = expr_var(m->g, m->k), *n = expr_dim(m->g, m->n);
+    expect(!expr_walk(&w, k) && log.before == 4 && log.last == k->id, "a variable after 0, i and N of its range", NULL);
+    expect(!expr_walk(&w, m->sum) && log.before == 4 + 3, "what was visited is not again", NULL);
+    const Expr *two = far(m, far(m, n)), *three = far(m, two);
+    log = (Log){.end = n};
+    w = (ExprWalk){.temp = m->ctx, .before = enter, .user = &log, .depends = true};
+    expect(expr_walk(&w, two) == n, "ranges inside of ranges", NULL);
+    w = (ExprWalk){.temp = m->ctx, .before = enter, .user = &log, .depends = true};
+    expect(!expr_walk(&w, three), "not deeper than MAX_DEPTH", NULL);
+}
+
 static void visits(const Made *m) {
     Log all = walked(m, m->deep, (Log){0}, false, false);
     expect(all.before == LEVELS + 2 && all.after == LEVELS + 2, "each node is visited once", NULL);
@@ -126,6 +146,12 @@ static const Expr *first_twice(void *user, const Expr *e, int i, const Expr *con
     return i ? made[i - 1] : e->arg[0];
 }
 
+static const Expr *none_first(void *user, const Expr *e, int i, const Expr *const *made) {
+    (void)e, (void)i, (void)made;
+    ++*(int *)user;
+    return NULL;
+}
+
 static const Expr *stop_at(ExprRewrite *x, const Expr *e) {
     Doubling *d = x->user;
     d->before++;
@@ -139,6 +165,8 @@ static void other_rewriting(const Made *m) {
     expect(expr_rebuild(m->g, m->ctx, expr2(m->g, OP_MUL, i, n), first_twice, &asked) == expr2(m->g, OP_MUL, i, i),
            "an operand is made of the one before", NULL);
     expect(asked == 2, "operands are made once", NULL);
+    expect(!expr_rebuild(m->g, m->ctx, expr2(m->g, OP_MUL, i, n), none_first, &asked) && asked == 3,
+           "an operand that there is not ends it", NULL);
     Doubling d = {.from = m->load};
     ExprRewrite x = {.g = m->g, .temp = m->ctx, .before = stop_at, .user = &d};
     expect(!expr_rewrite(&x, m->deep) && x.stopped && d.before == LEVELS + 1, "rewriting is stopped", NULL);
@@ -257,6 +285,7 @@ int main(void) {
     Made m = make(ctx);
     questions(&m);
     visits(&m);
+    depending(&m);
     rewriting(&m);
     other_rewriting(&m);
     free_variables(&m);
