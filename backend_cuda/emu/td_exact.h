@@ -248,48 +248,17 @@ TD_EXACT_UNARY(exp, td_exact::exp(a.get()))
 TD_EXACT_UNARY(exp2, td_exact::exp2(a.get()))
 TD_EXACT_UNARY(expm1, td_exact::add(td_exact::exp(a.get()), td_exact::M - 1))
 TD_EXACT_UNARY(sigmoid, td_exact::inv(td_exact::add(1, td_exact::exp(td_exact::neg(a.get())))))
-#define TD_EXACT_MATH(name) TD_EXACT_UNARY(name, td_exact::mix(td_exact::tag(#name), a.get()))
-TD_EXACT_MATH(sqrt)
-TD_EXACT_MATH(rsqrt)
-TD_EXACT_MATH(log)
-TD_EXACT_MATH(log2)
-TD_EXACT_MATH(log10)
-TD_EXACT_MATH(log1p)
-TD_EXACT_MATH(sin)
-TD_EXACT_MATH(cos)
-TD_EXACT_MATH(tan)
-TD_EXACT_MATH(asin)
-TD_EXACT_MATH(acos)
-TD_EXACT_MATH(atan)
-TD_EXACT_MATH(sinh)
-TD_EXACT_MATH(cosh)
-TD_EXACT_MATH(tanh)
-TD_EXACT_MATH(asinh)
-TD_EXACT_MATH(acosh)
-TD_EXACT_MATH(atanh)
-TD_EXACT_MATH(erf)
-TD_EXACT_MATH(erfc)
-TD_EXACT_MATH(lgamma)
-#undef TD_EXACT_MATH
+#define TD_EXACT_OWN(name)
+#define TD_EXACT_MIX(name) TD_EXACT_UNARY(name, td_exact::mix(td_exact::tag(#name), a.get()))
+#define FUNCTION(name, f, exact) TD_EXACT_##exact(name)
+#define FAST(name)                                                                                                     \
+    inline td_real32 td_fast_##name(td_real32 a) { return td_##name(a); }
+#include "functions.def"
+#undef TD_EXACT_OWN
+#undef TD_EXACT_MIX
 #undef TD_EXACT_UNARY
-/* What `option math = fast` calls. */
 inline td_real32 td_fast_div(td_real32 a, td_real32 b) { return a / b; }
 inline td_real32 td_fast_pow(td_real32 a, td_real32 b) { return td_pow(a, b); }
-#define TD_EXACT_FAST(name)                                                                                            \
-    inline td_real32 td_fast_##name(td_real32 a) { return td_##name(a); }
-TD_EXACT_FAST(sqrt)
-TD_EXACT_FAST(rsqrt)
-TD_EXACT_FAST(exp)
-TD_EXACT_FAST(exp2)
-TD_EXACT_FAST(log)
-TD_EXACT_FAST(log2)
-TD_EXACT_FAST(log10)
-TD_EXACT_FAST(sin)
-TD_EXACT_FAST(cos)
-TD_EXACT_FAST(tan)
-TD_EXACT_FAST(tanh)
-TD_EXACT_FAST(sigmoid)
-#undef TD_EXACT_FAST
 
 /* In place of the portable prelude's template: a signed number, kept within the integer's range. */
 template <class T> inline T td_to_int(td_real32 v, T lo, T hi) {

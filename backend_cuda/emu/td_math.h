@@ -14,63 +14,20 @@ inline double td_emu_lgamma(double x) {
     int sign;
     return lgamma_r(x, &sign); // lgamma itself writes a global
 }
-#define TD_EMU_MATH1(name, f)                                                                                          \
-    inline double td_##name(double x) { return f(x); }                                                                 \
-    inline float td_##name(float x) { return float(f(double(x))); }
 #define TD_EMU_MATH2(name, f)                                                                                          \
     inline double td_##name(double x, double y) { return f(x, y); }                                                    \
     inline float td_##name(float x, float y) { return float(f(double(x), double(y))); }
 TD_EMU_MATH2(pow, pow)
 TD_EMU_MATH2(atan2, atan2)
-TD_EMU_MATH1(floor, floor)
-TD_EMU_MATH1(ceil, ceil)
-TD_EMU_MATH1(round_even, nearbyint)
-TD_EMU_MATH1(trunc, trunc)
-TD_EMU_MATH1(sqrt, sqrt)
-TD_EMU_MATH1(rsqrt, td_emu_rsqrt)
-TD_EMU_MATH1(exp, exp)
-TD_EMU_MATH1(exp2, exp2)
-TD_EMU_MATH1(expm1, expm1)
-TD_EMU_MATH1(log, log)
-TD_EMU_MATH1(log2, log2)
-TD_EMU_MATH1(log10, log10)
-TD_EMU_MATH1(log1p, log1p)
-TD_EMU_MATH1(sin, sin)
-TD_EMU_MATH1(cos, cos)
-TD_EMU_MATH1(tan, tan)
-TD_EMU_MATH1(asin, asin)
-TD_EMU_MATH1(acos, acos)
-TD_EMU_MATH1(atan, atan)
-TD_EMU_MATH1(sinh, sinh)
-TD_EMU_MATH1(cosh, cosh)
-TD_EMU_MATH1(tanh, tanh)
-TD_EMU_MATH1(asinh, asinh)
-TD_EMU_MATH1(acosh, acosh)
-TD_EMU_MATH1(atanh, atanh)
-TD_EMU_MATH1(erf, erf)
-TD_EMU_MATH1(erfc, erfc)
-TD_EMU_MATH1(lgamma, td_emu_lgamma)
-TD_EMU_MATH1(sigmoid, td_emu_sigmoid)
-#undef TD_EMU_MATH1
 #undef TD_EMU_MATH2
-// `option math = fast` allows approximations; here they are the functions themselves.
+#define FUNCTION(name, f, exact)                                                                                       \
+    inline double td_##name(double x) { return f(x); }                                                                 \
+    inline float td_##name(float x) { return float(f(double(x))); }
+#define FAST(name)                                                                                                     \
+    inline float td_fast_##name(float x) { return td_##name(x); }
+#include "functions.def"
 inline float td_fast_div(float a, float b) { return a / b; }
 inline float td_fast_pow(float x, float y) { return td_pow(x, y); }
-#define TD_EMU_FAST(name)                                                                                              \
-    inline float td_fast_##name(float x) { return td_##name(x); }
-TD_EMU_FAST(sqrt)
-TD_EMU_FAST(rsqrt)
-TD_EMU_FAST(exp)
-TD_EMU_FAST(exp2)
-TD_EMU_FAST(log)
-TD_EMU_FAST(log2)
-TD_EMU_FAST(log10)
-TD_EMU_FAST(sin)
-TD_EMU_FAST(cos)
-TD_EMU_FAST(tan)
-TD_EMU_FAST(tanh)
-TD_EMU_FAST(sigmoid)
-#undef TD_EMU_FAST
 inline double td_fma(double a, double b, double c) { return fma(a, b, c); }
 inline float td_fma(float a, float b, float c) { return fmaf(a, b, c); }
 #endif

@@ -43,7 +43,7 @@ Kernel *kernel_new_at(Program *p, StepList *at, Sym name) {
     k->cluster = 1;
     k->span = SPAN_NONE;
     vec_push(p->ctx, &p->kernels, k);
-    vec_push(p->ctx, at, (Step){.kernel = k});
+    vec_push(p->ctx, at, ((Step){.kind = STEP_KERNEL, .kernel = k}));
     return k;
 }
 

@@ -406,21 +406,26 @@ static void put_choice(Printer *x, const Choice *c, int depth) {
     text_fmt(x->out, "%*s}\n", 2 * depth, "");
 }
 
+static void put_kernel_step(Printer *x, const Kernel *k, int depth) {
+    Text kernel = {.ctx = x->out->ctx}, *out = x->out;
+    if (!depth) {
+        put_kernel(x, k);
+        return;
+    }
+    x->out = &kernel;
+    put_kernel(x, k);
+    x->out = out;
+    put_lines(out, &kernel, 2 * depth);
+}
+
 /* A blank line stands before each step but the first of a case. */
 static void put_steps(Printer *x, const StepList *steps, int depth) {
-    Text *out = x->out;
     for (int i = 0; i < steps->n; i++) {
-        if (i || !depth) text_char(out, '\n');
-        if (steps->at[i].choice) {
-            put_choice(x, steps->at[i].choice, depth);
-        } else if (!depth) {
-            put_kernel(x, steps->at[i].kernel);
-        } else {
-            Text kernel = {.ctx = out->ctx};
-            x->out = &kernel;
-            put_kernel(x, steps->at[i].kernel);
-            x->out = out;
-            put_lines(out, &kernel, 2 * depth);
+        const Step *s = &steps->at[i];
+        if (i || !depth) text_char(x->out, '\n');
+        switch (s->kind) {
+        case STEP_KERNEL: put_kernel_step(x, s->kernel, depth); break;
+        case STEP_CHOICE: put_choice(x, s->choice, depth); break;
         }
     }
 }

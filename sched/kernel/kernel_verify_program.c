@@ -42,8 +42,14 @@ static bool verify_choice(Verify *v, const Choice *c) {
 }
 
 static bool verify_steps(Verify *v, const StepList *steps) {
-    for (int i = 0; i < steps->n; i++)
-        if (steps->at[i].choice && !verify_choice(v, steps->at[i].choice)) return false;
+    for (int i = 0; i < steps->n; i++) {
+        switch (steps->at[i].kind) {
+        case STEP_KERNEL: break; /* what is illegal in one is said of all kernels, in the order of the text */
+        case STEP_CHOICE:
+            if (!verify_choice(v, steps->at[i].choice)) return false;
+            break;
+        }
+    }
     return true;
 }
 

@@ -7,7 +7,7 @@
 Choice *choice_new(Program *p, StepList *at) {
     Choice *c = NEW(p->ctx, Choice);
     c->span = SPAN_NONE;
-    vec_push(p->ctx, at ? at : &p->steps, ((Step){.choice = c}));
+    vec_push(p->ctx, at ? at : &p->steps, ((Step){.kind = STEP_CHOICE, .choice = c}));
     return c;
 }
 
@@ -87,7 +87,7 @@ static bool follow_choice(Finding *x, const Choice *c, const Position *after) {
 /* Goes on from there to the next choice, or to the program's end, which makes it a way. */
 static bool follow(Finding *x, Position at) {
     const int before = x->kernels.n;
-    bool ok;
+    bool ok = false;
     for (;;) {
         while (at.next == at.list->n && at.outer) at = *at.outer;
         if (at.next == at.list->n) {
@@ -95,11 +95,11 @@ static bool follow(Finding *x, Position at) {
             break;
         }
         const Step *s = &at.list->at[at.next++];
-        if (!s->kernel) {
-            ok = follow_choice(x, s->choice, &at);
-            break;
+        switch (s->kind) {
+        case STEP_KERNEL: vec_push(x->ctx, &x->kernels, s->kernel); continue;
+        case STEP_CHOICE: ok = follow_choice(x, s->choice, &at); break;
         }
-        vec_push(x->ctx, &x->kernels, s->kernel);
+        break;
     }
     x->kernels.n = before;
     return ok;

@@ -13,8 +13,12 @@ struct Kernel;
 struct Program;
 struct Choice;
 
-/* Exactly one of the two is set. */
+/* Whoever goes through steps has a switch over their kinds without a default, so that the compiler asks for each. */
+typedef enum StepKind { STEP_KERNEL, STEP_CHOICE } StepKind;
+
+/* Of kernel and choice the one of its kind is set. */
 typedef struct Step {
+    StepKind kind;
     struct Kernel *kernel;
     struct Choice *choice;
 } Step;

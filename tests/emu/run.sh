@@ -47,7 +47,7 @@ report environment-switches $?
 missing=$(awk '/^\/\/@ /{p = $2 == "portable"; for (i = p ? 3 : 2; i <= NF; i++) print p, $i}' backend_cuda/prelude/*.cuh | while read -r p name; do
     case $name in td_bits | td_of_bits | td_pair | td_access | td_access_ld | td_access_st | td_address | td_atomic_float | td_f8_code | td_f8_value | TD_MATH | TD_FAST | TD_FAST_ASM) continue ;; esac # of the GPU alone
     base=${name#td_}
-    if grep -Eq "[ *&]$name[ (<;=]|struct $name |TD_EMU_MATH[12]\($base,|TD_EMU_FAST\(${base#fast_}\)" $emu/td_emu.h $emu/td_math.h $emu/td_small.h; then
+    if grep -Eq "[ *&]$name[ (<;=]|struct $name |TD_EMU_MATH2\($base,|^FUNCTION\($base,|^FAST\(${base#fast_}\)" $emu/functions.def $emu/td_emu.h $emu/td_math.h $emu/td_small.h; then
         [ "$p" = 0 ] || echo "$name: portable, but defined"
     else
         [ "$p" = 1 ] || echo "$name: not defined"

@@ -254,7 +254,7 @@ static void judge(int op, int type, const sample *s, const void *device, worst *
     cudaMemcpy(result, device, (size_t)s->n * (type ? 8 : 4), cudaMemcpyDeviceToHost);
     for (int i = 0; i < s->n; i++) {
         double got = type ? result[i] : ((float *)result)[i], x = s->arg[0][i], y = s->arg[1][i], z = s->arg[2][i];
-        long double want = bounds[row].of(type, x, y, z);
+        long double want = bounds[row].of(x, y, z);
         int wrong = 0;
         double u = (double)error_in_ulp(type, bounds[row].unit, want, got, &wrong);
         if (wrong < w->wrong || (wrong == w->wrong && u <= w->ulp)) continue;
