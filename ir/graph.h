@@ -310,7 +310,6 @@ const Expr *expr_reduce_parts(Graph *g, Reduce *r, const Expr *guard, const Expr
 /* Of an untyped body, which gives it no type yet. */
 const Expr *expr_reduce_untyped(Graph *g, Reduce *r, const Expr *guard, const Expr *body);
 /* Operators of ops.def with a rule: the result's type follows from it. Operands must already fit (graph_verify). */
-bool expr_rule_holds(const Expr *e); /* its operands and its type are what the operator's rule says */
 const Expr *expr_op(Graph *g, Op op, const Expr *const *args, int nargs);
 const Expr *expr1(Graph *g, Op op, const Expr *a);
 const Expr *expr2(Graph *g, Op op, const Expr *a, const Expr *b);
@@ -324,6 +323,7 @@ const Expr *expr_leaf(Graph *g, Op op, Type t, const void *key);
 const Expr *expr_with(Graph *g, const Expr *e, const Expr *const *args);
 
 /* ---- typing (typing.c) ---- */
+bool expr_rule_holds(const Expr *e); /* its operands and its type are what the operator's rule says */
 /* The same operators with the language's typing: literals take the other operand's type, index integers convert beside
  * floats, 16- and 8-bit types widen to acc(T), comparisons meet in the wider. NULL where no rule fits (bool +
  * float...). */
@@ -336,6 +336,7 @@ const Expr *expr_convert(Graph *g, Type t, const Expr *e);
  * are. */
 const Expr *expr_settle(Graph *g, const Expr *e);
 
+/* ---- any expression (graph.c; more in expr_is.h and expr_walk.h) ---- */
 bool expr_is_int(const Expr *e, int64_t *v); /* an integer constant */
 /* A mark: `value` is what the let t has at the subscripts, written in where it was read. All free variables of the
  * value are among those of the subscripts. */
@@ -345,7 +346,7 @@ static inline bool expr_is_mark(const Expr *e) { return e->op == OP_MARK; }
  * new variables where that changes a range of it, and its own else. */
 const Expr *expr_replace(Graph *g, const Expr *e, const Expr *const *from, const Expr *const *to, int n);
 
-/* ---- text (graph_print.c, graph_read.c) ---- */
+/* ---- text (expr_print.c, graph_print.c, graph_read.c) ---- */
 enum { TEXT_FORMAT = 1 }; /* of the texts of Graphs and of kernels: counts up where what it reads changes its meaning */
 /* Names of leaves that Graph does not own (values and factors of kernels); NULL: none occur. */
 typedef struct LeafNames {

@@ -64,19 +64,19 @@ static bool match(const Expr *pattern, const Expr *e, const Expr **args) {
 /* ---- one node ---- */
 
 /* What holds at a place: a memo of what has been simplified there, and the conditions around it. */
-typedef struct Scope {
+typedef struct Simplifier {
     Graph *g;
     PolyEnv env;
     ExprRewrite all; /* simplifies what stands there */
     int nest;
-} Scope;
+} Simplifier;
 
-enum { MAX_SCOPES = 6 /* beyond, conditions are not taken into account inside of themselves */ };
+enum { MAX_NESTED = 6 /* beyond, conditions are not taken into account inside of themselves */ };
 
-static const Expr *rewrite(Scope *s, const Expr *e);
-static const Expr *simplify(Scope *s, const Expr *e);
+static const Expr *rewrite(Simplifier *s, const Expr *e);
+static const Expr *simplify(Simplifier *s, const Expr *e);
 
-static const Expr *instantiate(Scope *s, const Expr *pattern, const Expr *const *args) {
+static const Expr *instantiate(Simplifier *s, const Expr *pattern, const Expr *const *args) {
     if (pattern->op == OP_ARG) return args[pattern->u.i];
     const Expr *a[3];
     for (int i = 0; i < pattern->nargs; i++) a[i] = instantiate(s, pattern->arg[i], args);
@@ -84,7 +84,7 @@ static const Expr *instantiate(Scope *s, const Expr *pattern, const Expr *const 
     return pattern->nargs ? rewrite(s, e) : e;
 }
 
-static const Expr *by_rule(Scope *s, const Expr *e) {
+static const Expr *by_rule(Simplifier *s, const Expr *e) {
     struct RuleSet *set = rules_of(s->g);
     for (int i = 0; i < set->of[e->op].n; i++) {
         const Rule *r = &set->of[e->op].at[i];
@@ -95,7 +95,7 @@ static const Expr *by_rule(Scope *s, const Expr *e) {
 }
 
 /* T(U(a)) where U keeps every value of a is T(a); but an integer beyond T saturates when it comes through a float U. */
-static const Expr *by_cast(Scope *s, const Expr *e) {
+static const Expr *by_cast(Simplifier *s, const Expr *e) {
     if (e->op != OP_CAST || e->arg[0]->op != OP_CAST) return NULL;
     const Expr *mid = e->arg[0], *a = mid->arg[0];
     if (!type_holds(mid->type, a->type)) return NULL;
@@ -118,12 +118,12 @@ static int64_t expr_cost(Ctx *ctx, const Expr *e) {
 }
 
 /* Whether e and its normal form n are equal where a divisor is 0 too. */
-static bool equal_at_zero(Scope *s, const Expr *e, const Expr *n) {
+static bool equal_at_zero(Simplifier *s, const Expr *e, const Expr *n) {
     return poly_holds_at_zero(&s->env, expr2(s->g, OP_EQ, e, n), 1);
 }
 
 /* Index arithmetic in normal form where that is cheaper. */
-static const Expr *by_poly(Scope *s, const Expr *e) {
+static const Expr *by_poly(Simplifier *s, const Expr *e) {
     if (e->type != TY_I64 || op_rule(e->op) != RULE_ARITH || e->depth > MAX_NEST) return NULL;
     Poly p = poly_of(&s->env, e);
     if (p.failed) return NULL;
@@ -132,14 +132,14 @@ static const Expr *by_poly(Scope *s, const Expr *e) {
     return equal_at_zero(s, e, n) ? n : NULL;
 }
 
-static const Expr *by_truth(Scope *s, const Expr *e) {
+static const Expr *by_truth(Simplifier *s, const Expr *e) {
     if (e->type != TY_BOOL || op_rule(e->op) == RULE_LOGIC) return NULL; /* operands of && || ! are decided already */
     int t = cond_truth(&s->env, e);
     return t < 0 ? NULL : expr_int(s->g, TY_BOOL, t);
 }
 
 /* A sum of an integer constant over ranges that nothing in it varies: the constant times their lengths. */
-static const Expr *by_count(Scope *s, const Expr *e) {
+static const Expr *by_count(Simplifier *s, const Expr *e) {
     int64_t each, always;
     if (e->op != OP_REDUCE || type_is_float(e->type) || e->u.reduce->monoid->kind != MONOID_SUM) return NULL;
     if (!expr_is_int(e->arg[0], &always) || !always || !expr_is_int(e->arg[1], &each)) return NULL;
@@ -160,7 +160,7 @@ static const Expr *by_count(Scope *s, const Expr *e) {
 }
 
 /* e has simplified operands. */
-static const Expr *rewrite(Scope *s, const Expr *e) {
+static const Expr *rewrite(Simplifier *s, const Expr *e) {
     const Expr *r = expr_fold(s->g, e);
     if (r) return r;
     if ((r = by_rule(s, e))) return r;
@@ -180,41 +180,41 @@ static const Expr *simplify_rebuilt(ExprRewrite *all, const Expr *e, const Expr 
     return e->nargs && !e->untyped ? rewrite(all->user, made) : e;
 }
 
-static Scope scope(Graph *g, PolyEnv env, int nest) {
-    return (Scope){.g = g,
-                   .env = env,
-                   .all = {.g = g, .temp = g->ctx, .before = simplify_lazy, .after = simplify_rebuilt},
-                   .nest = nest};
+static Simplifier simplifier(Graph *g, PolyEnv env, int nest) {
+    return (Simplifier){.g = g,
+                        .env = env,
+                        .all = {.g = g, .temp = g->ctx, .before = simplify_lazy, .after = simplify_rebuilt},
+                        .nest = nest};
 }
 
-static const Expr *simplify(Scope *s, const Expr *e) {
+static const Expr *simplify(Simplifier *s, const Expr *e) {
     s->all.user = s;
     return expr_rewrite(&s->all, e);
 }
 
 /* e under one more condition, or under its contrary. */
-static const Expr *simplify_under(Scope *s, const Expr *cond, bool truth, const Expr *e) {
+static const Expr *simplify_under(Simplifier *s, const Expr *cond, bool truth, const Expr *e) {
     int64_t known;
-    if (s->nest >= MAX_SCOPES || expr_is_int(cond, &known)) return simplify(s, e);
+    if (s->nest >= MAX_NESTED || expr_is_int(cond, &known)) return simplify(s, e);
     const Expr *fact = truth ? cond : expr1(s->g, OP_NOT, cond);
-    Scope inner = scope(s->g, poly_with_fact(&s->env, fact), s->nest + 1);
+    Simplifier inner = simplifier(s->g, poly_with_fact(&s->env, fact), s->nest + 1);
     return simplify(&inner, e);
 }
 
-static const Expr *simplify_operand(void *scope, const Expr *e, int i, const Expr *const *made) {
-    if (i == 0) return simplify(scope, e->arg[0]);
-    return simplify_under(scope, made[0], e->op == OP_REDUCE || (e->op != OP_OR && i == 1), e->arg[i]);
+static const Expr *simplify_operand(void *s, const Expr *e, int i, const Expr *const *made) {
+    if (i == 0) return simplify(s, e->arg[0]);
+    return simplify_under(s, made[0], e->op == OP_REDUCE || (e->op != OP_OR && i == 1), e->arg[i]);
 }
 
 static const Expr *simplify_lazy(ExprRewrite *all, const Expr *e) {
-    Scope *s = all->user;
+    Simplifier *s = all->user;
     if (e->untyped) return e;
     bool lazy = e->op == OP_IF || e->op == OP_AND || e->op == OP_OR || e->op == OP_REDUCE;
     return lazy ? rewrite(s, expr_rebuild(s->g, s->g->ctx, e, simplify_operand, s)) : NULL;
 }
 
 const Expr *expr_simplify(Graph *g, const PolyEnv *env, const Expr *e) {
-    Scope s = scope(g, env ? *env : (PolyEnv){0}, 0);
+    Simplifier s = simplifier(g, env ? *env : (PolyEnv){0}, 0);
     s.env.g = g;
     return simplify(&s, e);
 }
@@ -222,7 +222,7 @@ const Expr *expr_simplify(Graph *g, const PolyEnv *env, const Expr *e) {
 /* ---- Graphs ---- */
 
 static void simplify_piece(Graph *g, const PolyEnv *env, const Tensor *t, Piece *p) {
-    Scope s = scope(g, *env, 0);
+    Simplifier s = simplifier(g, *env, 0);
     for (int d = 0; d < t->rank; d++) p->subs[d] = simplify(&s, p->subs[d]);
     int64_t always;
     if (p->guard) p->guard = simplify(&s, p->guard);

@@ -49,7 +49,7 @@ void glue_pointers(Text *out, const HostEntry *h) {
     h->checks[CHECK_POINTERS] = true;
     text_fmt(out, "    td_pointers(td_c, %d, td_spots, %d, td_t);\n", n, m->pieces.n);
     for (int i = 0; i < m->pieces.n; i++) {
-        const Region *piece = &m->pieces.at[i];
+        const MemoryPiece *piece = &m->pieces.at[i];
         if (piece->with)
             text_fmt(out, "    td_t[%d] = td_t[%d]; /* %s in place of %s */\n", n + i, host_tensor_at(h, piece->with),
                      piece->with->name, piece->temp->name);

@@ -104,7 +104,7 @@ static void checks(Text *out, const HostEntry *h, const char *prefix) {
     facts(out, h, prefix, false);
     text_fmt(out, "    TD_TRY(td_sizes(td_s, td_c, &td_%s_signature, td_bytes));\n", h->of);
     for (int i = 0; i < temps; i++) {
-        const Region *piece = &h->memory->pieces.at[i];
+        const MemoryPiece *piece = &h->memory->pieces.at[i];
         if (piece->away || piece->with)
             text_fmt(out, "    td_bytes[%d] = 0; /* %s %s */\n", n + i, p->temps.at[i]->name,
                      piece->away ? "is not used here" : "has no place of its own");

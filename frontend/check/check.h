@@ -57,7 +57,7 @@ typedef struct CheckModel {
     CheckServer *server; /* where calls without timed launches share a process; NULL: each has its own */
 } CheckModel;
 
-/* ---- building and calling (check_build.c, check_call.c) ---- */
+/* ---- folders, building and calling (check_dir.c, check_build.c, check_call.c) ---- */
 /* Where tdc's own files are: $TDC_HOME, or a parent of the executable's directory. NULL: nowhere. */
 Sym check_home(Ctx *ctx);
 /* Where what was built is kept; NULL: nowhere. */
@@ -106,7 +106,8 @@ void check_stop(const CheckModel *m); /* ends the model's process, if one runs *
 /* False after saying what went wrong: a crash, a fault that the runner saw. A refusal is a reply. */
 bool check_call(Ctx *ctx, const CheckOptions *o, const CheckModel *m, const CheckCall *call, CheckReply *r, Text *why);
 
-/* ---- inputs (check_input.c): fixed, seeded, of libm only sqrt: the same on every machine ---- */
+/* ---- inputs (check_input.c, check_values.c, check_special.c): fixed, seeded, of libm only sqrt, so that they are the
+ * same on every machine ---- */
 double check_uniform(uint64_t key, uint64_t i); /* in [0, 1), a multiple of 2^-53 */
 double check_normal(uint64_t key, uint64_t i);  /* standard normal, an f32 */
 /* How an input is drawn. */

@@ -203,6 +203,12 @@ Exit driver_sched_same(Job *job);
 typedef enum SchedForm { SCHED_FORM_PREPARED, SCHED_FORM_PLAN, SCHED_FORM_SCHEDULES } SchedForm;
 void driver_sched_print(Job *job, SchedForm form, Text *out);
 
+Exit driver_run(Job *job); /* driver_run.c */
+
+/* driver_explain.c */
+Exit driver_explain(Job *job);
+Targets driver_targets(const DriverOptions *o);
+
 /* driver_check.c: what stands behind the commands check and run, after the passes. */
 Exit driver_check(Job *job);
 /* Compiles and links the emitted files; m->dir must be removed afterwards. */
@@ -210,9 +216,6 @@ bool driver_build(Job *job, CheckOptions *co, CheckModel *m);
 const char *driver_no_gpu(void); /* what this machine lacks to compile for a GPU and run there; NULL: nothing */
 const char *driver_place(const CheckOptions *co);    /* on what they run, for messages */
 bool driver_fail(const char *what, const Text *why); /* says why on stderr; false */
-Exit driver_run(Job *job);                           /* driver_run.c */
-Exit driver_explain(Job *job);                       /* driver_explain.c */
-Targets driver_targets(const DriverOptions *o);
 /* Where check, run and tune run; false after saying why nowhere. */
 bool driver_options_of_check(Job *job, CheckOptions *co);
 

@@ -33,12 +33,12 @@ typedef enum InsKind {
     INS_EXACT       /* and beyond: operator kind - INS_EXACT on numbers of exact algebra */
 } InsKind;
 
-/* Variables in scope, innermost first: for messages. */
-typedef struct Scope {
+/* A variable of a loop that is open, and those of the loops around it: for messages. */
+typedef struct LoopVar {
     const Var *var;
     int reg;
-    const struct Scope *up;
-} Scope;
+    const struct LoopVar *up;
+} LoopVar;
 
 /* A tensor while a graph runs. */
 typedef struct Cell {
@@ -69,7 +69,7 @@ typedef struct Ins {
     const Block *body, *other;
     Cell *cell;
     const int *subs;
-    const Scope *scope;
+    const LoopVar *loops;
 } Ins;
 
 typedef struct PieceCode {

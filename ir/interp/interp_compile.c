@@ -35,7 +35,7 @@ typedef struct Compiler {
     VEC(Literal) literals; /* exact algebra: registers that hold constants */
     Known *known;
     size_t nknown, known_cap;
-    const Scope *scope;
+    const LoopVar *loops;
     int depth;
     int operand[2 * MAX_PARTS]; /* registers of OP_ARG, while what a monoid combines to is compiled */
 } Compiler;
@@ -88,7 +88,7 @@ static bool open_block(Compiler *c) {
 static const Block *close_block(Compiler *c) { return c->open[--c->nopen].block; }
 
 static void emit_at(Compiler *c, int level, Ins ins) {
-    ins.scope = c->scope;
+    ins.loops = c->loops;
     vec_push(c->m->ctx, &c->open[level].block->ins, ins);
 }
 
@@ -170,16 +170,16 @@ static bool open_loop(Compiler *c, const Var *v, Ins *loop) {
     if (hi < 0 || !open_block(c)) return false;
     int r = new_reg(c, c->nopen - 1);
     know(c, v, r);
-    Scope *s = NEW(c->m->ctx, Scope);
-    *s = (Scope){v, r, c->scope};
-    *loop = (Ins){.kind = INS_LOOP, .dst = r, .a = lo, .b = hi, .scope = c->scope};
-    c->scope = s;
+    LoopVar *s = NEW(c->m->ctx, LoopVar);
+    *s = (LoopVar){v, r, c->loops};
+    *loop = (Ins){.kind = INS_LOOP, .dst = r, .a = lo, .b = hi, .loops = c->loops};
+    c->loops = s;
     return true;
 }
 
 static void close_loop(Compiler *c, Ins loop) {
     loop.body = close_block(c);
-    c->scope = loop.scope;
+    c->loops = loop.loops;
     emit(c, loop);
 }
 

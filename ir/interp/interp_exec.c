@@ -309,7 +309,7 @@ static Reg finish(const Exec *x, const Acc *a, const Ins *i) {
 
 static void say_where(const Exec *x, const Ins *i) {
     const char *sep = " at ";
-    for (const Scope *s = i->scope; s; s = s->up, sep = ", ")
+    for (const LoopVar *s = i->loops; s; s = s->up, sep = ", ")
         text_fmt(x->m->why, "%s%s = %lld", sep, s->var->name, (long long)x->r[s->reg].i);
 }
 

@@ -1,5 +1,6 @@
 /* Numbers as the language defines them: rounding to each float type, conversions, and tensors in native storage.
- * Written from the formats' definitions, for the reference interpreter alone. */
+ * Written from the formats' definitions: for the reference interpreter, and for what must say the same of numbers
+ * (inputs and files of `tdc check`, constants). */
 #include "interp.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-/* What poly.c (canonical forms) and poly_prove.c (bounds and proofs) share. The two call each other: a quotient
- * simplifies where a bound is proved, and bounds are polynomials. `level` counts the turns, which PROVE_LEVELS ends. */
+/* What the files of normal forms (poly.c, poly_of.c) and those of bounds and proofs (poly_prove.c, poly_*.c) share.
+ * They call each other: a quotient simplifies where a bound is proved, and bounds are polynomials. `level` counts the
+ * turns, which PROVE_LEVELS ends. */
 #ifndef TDC_POLY_PROVE_H
 #define TDC_POLY_PROVE_H
 

@@ -192,7 +192,7 @@ int cell_bytes(Type t); /* what a part of a state travels as between threads: a 
 /* A thread factor's digits are lanes of one warp, a power of two of them. */
 bool digit_in_warp(int64_t stride, int64_t size);
 
-/* ---- building (kernel.c) ---- */
+/* ---- building, and sets of factors (kernel.c) ---- */
 Program *program_new(Ctx *ctx, Graph *g);
 Kernel *kernel_new(Program *p, Sym name);                  /* the program's next step */
 Kernel *kernel_new_at(Program *p, StepList *at, Sym name); /* the next one of a case's steps */
@@ -206,12 +206,6 @@ Value *part_value(Program *p, Part *part, Sym name, ValueKind kind, Type t, Layo
 Stage *stage_new(Program *p, StageKind kind);
 const Expr *expr_value(Program *p, Value *v);   /* its type is the value's; arithmetic casts from 16 and 8 bits */
 const Expr *expr_factor(Program *p, Factor *f); /* i64 */
-/* Call once all layouts of a part are there and before its values: a factor of a later layout that equals one of an
- * earlier (axis, binding, size, stride, digit) becomes the same object, so that values on such factors serve in both
- * layouts. */
-bool part_share_factors(Program *p, Kernel *k, Part *part, Text *why);
-/* Elements by which an axis with a peel may start early (one less than those in 16 bytes); 0 without. */
-int64_t axis_slack(const Axis *a);
 /* The factors of an axis that form a tile inside a block: threads and registers. */
 FactorSet layout_tile_factors(const Layout *l, const Axis *a);
 /* Factors of the kernel on which an expression of values, axes and factors depends, under a layout. */
@@ -219,6 +213,14 @@ FactorSet expr_domain(const Part *part, const Layout *l, const Expr *e);
 /* The factor sets of an axis in a layout; of a scope. */
 FactorSet layout_axis_factors(const Layout *l, const Axis *a);
 FactorSet layout_scope_factors(const Layout *l, BindScope scope);
+
+/* ---- what follows from what is stated (kernel_finish.c) ---- */
+/* Call once all layouts of a part are there and before its values: a factor of a later layout that equals one of an
+ * earlier (axis, binding, size, stride, digit) becomes the same object, so that values on such factors serve in both
+ * layouts. */
+bool part_share_factors(Program *p, Kernel *k, Part *part, Text *why);
+/* Elements by which an axis with a peel may start early (one less than those in 16 bytes); 0 without. */
+int64_t axis_slack(const Axis *a);
 /* The factors on which any operand of a stage depends under a layout; the layout that a stage has where none is
  * stated. */
 FactorSet stage_operands(const Part *part, const Layout *l, const Stage *s);
@@ -229,7 +231,7 @@ void stage_finish(const Part *part, Stage *s);
  * after reporting in *why. */
 bool kernel_finish(Program *p, Kernel *k, Text *why);
 
-/* ---- text (kernel_print.c, kernel_read.c), verifier (kernel_verify.c) ---- */
+/* ---- text (kernel_print.c, kernel_read.c), verifier (kernel_verify_program.c) ---- */
 void program_print(Text *out, const Program *p);
 Program *program_read(Ctx *ctx, const char *text, size_t n, int file);
 /* Decides on the text alone whether every schedule rule holds; *why says the first one broken. */

@@ -33,7 +33,7 @@ static int param_of(const Finding *x, const Tensor *t) { return t ? (int)expr_ma
 static void used_at(Finding *x, const Tensor *t, bool write) {
     int at = piece_of(x, t), param = param_of(x, t);
     if (at >= 0) {
-        Region *piece = &x->m->pieces.at[at];
+        MemoryPiece *piece = &x->m->pieces.at[at];
         if (piece->first < 0) piece->first = x->step;
         piece->last = x->step;
         piece->away = false;
@@ -69,15 +69,15 @@ static void find_uses(Finding *x) {
     }
     for (int i = 0; i < p->temps.n; i++) {
         expr_map_put_number(x->ctx, &x->piece, p->temps.at[i], m->pieces.n);
-        vec_push(x->ctx, &m->pieces, ((Region){.temp = p->temps.at[i], .first = -1, .last = -1, .away = true}));
+        vec_push(x->ctx, &m->pieces, ((MemoryPiece){.temp = p->temps.at[i], .first = -1, .last = -1, .away = true}));
     }
     for (x->step = 0; x->step < x->way->kernels.n; x->step++) {
         used_by_kernel(x, x->way->kernels.at[x->step]);
         if (x->way->kernels.at[x->step]->product)
-            vec_push(x->ctx, &m->pieces, ((Region){.first = x->step, .last = x->step}));
+            vec_push(x->ctx, &m->pieces, ((MemoryPiece){.first = x->step, .last = x->step}));
     }
     for (int i = 0; i < p->zeroed.n; i++) { /* cleared before the first kernel */
-        Region *piece = &m->pieces.at[piece_of(x, p->zeroed.at[i])];
+        MemoryPiece *piece = &m->pieces.at[piece_of(x, p->zeroed.at[i])];
         if (!piece->away) piece->first = 0;
     }
 }
@@ -170,7 +170,7 @@ static void take_over(Finding *x, const Succession *s) {
     int in = piece_of(x, s->in), out = piece_of(x, s->out), param = param_of(x, s->out);
     /* What is cleared has a place and size of its own. */
     if (in < 0 || !may_take_over(x, s) || is_zeroed(x->p, s->in)) return;
-    Region *from = &x->m->pieces.at[in], *to = out >= 0 ? &x->m->pieces.at[out] : NULL;
+    MemoryPiece *from = &x->m->pieces.at[in], *to = out >= 0 ? &x->m->pieces.at[out] : NULL;
     const Tensor *root = to && to->with ? to->with : s->out;
     if (from->with || from->last != s->kernel || (to && !to->with && to->first != s->kernel)) return;
     if (to) param = param_of(x, root);
@@ -179,7 +179,7 @@ static void take_over(Finding *x, const Succession *s) {
         if (gap->before != s->kernel || !room_from(x, param, from->temp, from->first)) return;
         gap->before = from->first;
     } else {
-        Region *at = &x->m->pieces.at[piece_of(x, root)];
+        MemoryPiece *at = &x->m->pieces.at[piece_of(x, root)];
         if (at->first != s->kernel) return;
         at->first = from->first;
     }
@@ -190,11 +190,11 @@ static void take_over(Finding *x, const Succession *s) {
 
 enum { MAX_MEETINGS = 1 << 18 /* in one entry */, MAX_PIECES = 1 << 13 };
 
-static bool meet(const Region *a, const Region *b) {
+static bool meet(const MemoryPiece *a, const MemoryPiece *b) {
     return !a->with && !b->with && !a->away && !b->away && a->first <= b->last && b->first <= a->last;
 }
 
-static void find_homes(Finding *x, const Region *piece) {
+static void find_homes(Finding *x, const MemoryPiece *piece) {
     Memory *m = x->m;
     int n = m->homes.n;
     for (int i = 0; i < x->p->params.n && !piece->with && !piece->away && m->homes.n < n + MAX_HOMES; i++) {
@@ -243,12 +243,12 @@ static int64_t span(int64_t bytes, int home) { return bytes + (home >= 0 && home
 static int home_of(int home) { return home < 0 ? -1 : home / 2; }
 
 /* The first place in a home from 0 on that is free of the pieces that meet this one and have a place there. */
-static int64_t first_gap(const Memory *m, int piece, int home, const int64_t *bytes, const Place *place) {
+static int64_t first_gap(const Memory *m, int piece, int home, const int64_t *bytes, const MemoryPlace *place) {
     int64_t at = 0, size = aligned(span(bytes[piece], home));
     for (bool moved = true; moved;) {
         moved = false;
         for (int k = m->starts.at[piece]; k < m->starts.at[piece + 1]; k++) {
-            const Place *other = &place[m->meets.at[k]];
+            const MemoryPlace *other = &place[m->meets.at[k]];
             if (other->offset < 0 || home_of(other->home) != home_of(home)) continue;
             int64_t end = other->offset + aligned(span(bytes[m->meets.at[k]], other->home));
             if (at < end && other->offset < at + size) at = end, moved = true;
@@ -257,22 +257,22 @@ static int64_t first_gap(const Memory *m, int piece, int home, const int64_t *by
     return at;
 }
 
-static bool place_at_home(const Memory *m, int piece, const int64_t *params, const int64_t *bytes, Place *place) {
+static bool place_at_home(const Memory *m, int piece, const int64_t *params, const int64_t *bytes, MemoryPlace *place) {
     for (int k = m->home_starts.at[piece]; k < m->home_starts.at[piece + 1]; k++) {
         int home = m->homes.at[k];
         int64_t at = first_gap(m, piece, home, bytes, place);
         if (at + span(bytes[piece], home) > params[home_of(home)]) continue;
-        place[piece] = (Place){home, at};
+        place[piece] = (MemoryPlace){home, at};
         return true;
     }
     return false;
 }
 
-bool memory_place(Ctx *ctx, const Memory *m, const int64_t *params, const int64_t *bytes, Place *place,
+bool memory_place(Ctx *ctx, const Memory *m, const int64_t *params, const int64_t *bytes, MemoryPlace *place,
                   int64_t *total) {
     int n = m->pieces.n, *order = NEW_N(ctx, int, n + 1);
     *total = 0;
-    for (int i = 0; i < n; i++) order[i] = i, place[i] = (Place){-1, -1};
+    for (int i = 0; i < n; i++) order[i] = i, place[i] = (MemoryPlace){-1, -1};
     for (int step = m->shared ? n / 2 : 0; step > 0; step /= 2)
         for (int i = step; i < n; i++) {
             int piece = order[i], k = i;

@@ -18,8 +18,8 @@ typedef struct Prepared {
     const char *why;           /* a let is stored; NULL: it is not, or an output */
     int depth, nodes, reduces; /* of the values with the lets that they use written in; nodes and reductions at most */
     int uses;                  /* of a marked one: places where it was written in */
-    int generation;            /* how often the longest chain that ends here was cut */
-    int cuts;                  /* Preparation.cuts when its value was written */
+    int generation;     /* cuts on the way here: of the lets that its value was made of, one after another, at most */
+    int cuts;           /* Preparation.cuts when its value was written */
     Var **vars;         /* of a plain one: those of its value, shared by all tensors with this range in this place */
     const Expr **subs;  /* of a plain one: its element, in these variables */
     const Expr **value; /* of each piece, with the lets that it uses written in */

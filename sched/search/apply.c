@@ -90,11 +90,11 @@ static int axis_of(AxisSet set) {
     return a;
 }
 
-static void push(Apply *x, Stage *s) { vec_push(x->temp, &x->scope->stages, s); }
+static void push(Apply *x, Stage *s) { vec_push(x->temp, &x->body->stages, s); }
 
 static void result(Apply *x, const GStep *p, Value *const *out) {
     for (int i = 0; i < p->monoid->n; i++)
-        if (p->part[i]) apply_know(x, x->scope, p->part[i], NULL, expr_value(x->p, out[i]));
+        if (p->part[i]) apply_know(x, x->body, p->part[i], NULL, expr_value(x->p, out[i]));
 }
 
 /* The operands of a step. One that does not vary along a folded axis is made to, so that the axis's end is seen. */
@@ -114,8 +114,7 @@ static FactorSet operands(Apply *x, const GStep *p, const Monoid *m, Stage *s) {
     return domain | (s->cond ? expr_domain(x->part, x->l, s->cond) : 0);
 }
 
-static void outputs(Apply *x, const GStep *p, const Monoid *m, Stage *s, const char *base, FactorSet domain) {
-    (void)p;
+static void outputs(Apply *x, const Monoid *m, Stage *s, const char *base, FactorSet domain) {
     s->nout = m->n;
     for (int i = 0; i < m->n; i++) s->out[i] = apply_value(x, VALUE_REG, base, m->type[i], domain);
 }
@@ -130,7 +129,7 @@ static void emit_scan(Apply *x, const GStep *p, StepState *st) {
     s->axis = x->axis[axis_of(p->over)];
     s->exclusive = p->exclusive;
     for (int i = 0; i < m->n; i++) s->carry[i] = st->acc[i];
-    outputs(x, p, m, s, "s", domain);
+    outputs(x, m, s, "s", domain);
     push(x, s);
     result(x, p, s->out);
 }
@@ -143,7 +142,7 @@ static void accumulate(Apply *x, const GStep *p, StepState *st) {
     const Expr *from[2 * MAX_PARTS], *to[2 * MAX_PARTS], *next[MAX_PARTS];
     s->monoid = m;
     s->over = apply_tile(x, p->over, true, false);
-    outputs(x, p, m, s, "p", domain & ~s->over);
+    outputs(x, m, s, "p", domain & ~s->over);
     push(x, s);
     for (int i = 0; i < m->n; i++) {
         from[i] = expr_node(x->g, OP_ARG, m->type[i], false, i, NULL, 0);
@@ -182,7 +181,7 @@ static void finish_accumulated(Apply *x, const GStep *p, StepState *st) {
     for (int i = 0; i < m->n; i++) s->expr[i] = expr_value(x->p, st->acc[i]);
     s->monoid = m;
     s->over = threads;
-    outputs(x, p, m, s, p->monoid->name, st->acc[0]->domain & ~threads);
+    outputs(x, m, s, p->monoid->name, st->acc[0]->domain & ~threads);
     push(x, s);
     result(x, p, s->out);
 }
@@ -203,7 +202,7 @@ static void emit_step(Apply *x, int item) {
     FactorSet domain = operands(x, p, m, s);
     s->monoid = m;
     s->over = apply_tile(x, p->over, true, true);
-    outputs(x, p, m, s, p->monoid->name, domain & ~s->over);
+    outputs(x, m, s, p->monoid->name, domain & ~s->over);
     push(x, s);
     result(x, p, s->out);
 }
@@ -249,12 +248,12 @@ static void emit_loop(Apply *x, int a, const Items *run, AxisSet open) {
     Ctx *ctx = x->g->ctx;
     Items all = with_steps(x, run, open | (AxisSet)1 << a);
     open_steps(x, &all, a);
-    Scope *inner = NEW(x->temp, Scope);
-    inner->up = x->scope;
+    ApplyBody *inner = NEW(x->temp, ApplyBody);
+    inner->up = x->body;
     inner->axis = a;
-    x->scope = inner;
+    x->body = inner;
     emit(x, &all, open | (AxisSet)1 << a);
-    x->scope = inner->up;
+    x->body = inner->up;
     Stage *s = stage_new(x->p, STAGE_FOR);
     s->axis = x->axis[a];
     for (int i = 0; i < inner->stages.n; i++) vec_push(ctx, &s->body, inner->stages.at[i]);
@@ -375,8 +374,8 @@ Kernel *sched_apply(Program *p, Group *gr, const Schedule *s, Text *why) {
     x->k->no_product = gr->no_product;
     x->k->rounding = gr->rounding;
     x->part = part_new(p, x->k, sym(ctx, "main"));
-    x->scope = NEW(temp, Scope);
-    x->scope->axis = -1;
+    x->body = NEW(temp, ApplyBody);
+    x->body->axis = -1;
     x->state = NEW_N(temp, StepState, nsteps(x) + 1);
     x->reads = NEW_N(temp, bool *, nsteps(x) + gr->stores.n);
     for (int i = 0; i < nsteps(x); i++) x->state[i].opened = -1;
@@ -387,7 +386,7 @@ Kernel *sched_apply(Program *p, Group *gr, const Schedule *s, Text *why) {
     for (int i = 0; i < gr->stores.n; i++) vec_push(temp, &stores.at, nsteps(x) + i);
     Items all = with_steps(x, &stores, 0);
     emit(x, &all, 0);
-    for (int i = 0; i < x->scope->stages.n; i++) vec_push(ctx, &x->part->body, x->scope->stages.at[i]);
+    for (int i = 0; i < x->body->stages.n; i++) vec_push(ctx, &x->part->body, x->body->stages.at[i]);
     Kernel *k = x->failed || !kernel_finish(p, x->k, why) ? NULL : x->k;
     ctx_temp_end(temp);
     return k;

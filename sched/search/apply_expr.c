@@ -100,7 +100,7 @@ FactorSet apply_tile(Apply *x, AxisSet axes, bool regs, bool threads) {
 
 /* ---- what is known ---- */
 
-static ExprMap *memo(Apply *x, Scope *s, const Expr *cond) {
+static ExprMap *memo(Apply *x, ApplyBody *s, const Expr *cond) {
     for (int i = 0; i < s->memos.n; i++)
         if (s->memos.at[i].cond == cond) return &s->memos.at[i].done;
     Memo m = {.cond = cond};
@@ -109,7 +109,7 @@ static ExprMap *memo(Apply *x, Scope *s, const Expr *cond) {
 }
 
 const Expr *apply_known(Apply *x, const Expr *e, const Expr *cond) {
-    for (Scope *s = x->scope; s; s = s->up)
+    for (ApplyBody *s = x->body; s; s = s->up)
         for (int i = 0; i < s->memos.n; i++) {
             if (s->memos.at[i].cond && s->memos.at[i].cond != cond) continue;
             const Expr *r = expr_map_get(&s->memos.at[i].done, e);
@@ -118,14 +118,14 @@ const Expr *apply_known(Apply *x, const Expr *e, const Expr *cond) {
     return NULL;
 }
 
-void apply_know(Apply *x, Scope *scope, const Expr *e, const Expr *cond, const Expr *value) {
-    expr_map_put(x->temp, memo(x, scope, cond), e, value);
+void apply_know(Apply *x, ApplyBody *body, const Expr *e, const Expr *cond, const Expr *value) {
+    expr_map_put(x->temp, memo(x, body, cond), e, value);
 }
 
-/* The outermost open scope in which an expression under a condition can be evaluated. */
-static Scope *home(Apply *x, const Expr *e, Cond c) {
+/* The outermost open body in which an expression under a condition can be evaluated. */
+static ApplyBody *home(Apply *x, const Expr *e, Cond c) {
     AxisSet need = group_free(x->gr, e) | group_free(x->gr, c.key);
-    Scope *s = x->scope;
+    ApplyBody *s = x->body;
     while (s->up && !(need >> s->axis & 1)) s = s->up;
     return s;
 }
@@ -220,7 +220,7 @@ static const Expr *apply_load(Apply *x, const Expr *e, Cond c) {
         plain &= !expr_has_op(s->subs[i], OP_VALUE);
     }
     s->cond = c.is;
-    Scope *at = home(x, e, c);
+    ApplyBody *at = home(x, e, c);
     /* what the kernel may write itself is not read before its turn */
     if (plain && at->up && t->kind != TENSOR_INOUT) s->depth = x->s->ahead;
     s->nout = 1;
@@ -260,7 +260,7 @@ static bool wants_map(Apply *x, const Expr *e, const Expr *r, Cond c, bool varie
 
 static const Expr *apply_map(Apply *x, const Expr *e, const Expr *r, Cond c) {
     Stage *s = stage_new(x->p, STAGE_MAP);
-    Scope *at = home(x, e, c);
+    ApplyBody *at = home(x, e, c);
     s->expr[0] = r;
     s->nout = 1;
     s->out[0] = apply_value(x, VALUE_REG, "e", r->type, expr_domain(x->part, x->l, r));
@@ -292,7 +292,7 @@ static const Expr *expression(Apply *x, const Expr *e, Cond c, bool varies_less)
     }
     r = apply_args(x, e, c);
     if (wants_map(x, e, r, c, varies_less)) return apply_map(x, e, r, c);
-    apply_know(x, x->scope, e, c.key, r);
+    apply_know(x, x->body, e, c.key, r);
     return r;
 }
 

@@ -1,4 +1,4 @@
-/* What the files of apply share: the kernel that is being written, and the scopes of its loops. */
+/* What the files of apply share: the kernel that is being written, and the bodies of its loops. */
 #ifndef TDC_APPLY_FORM_H
 #define TDC_APPLY_FORM_H
 
@@ -15,12 +15,12 @@ typedef struct Memo {
 } Memo;
 
 /* The body of the kernel, or of one loop. */
-typedef struct Scope {
-    struct Scope *up;
+typedef struct ApplyBody {
+    struct ApplyBody *up;
     int axis; /* of the loop; -1 for the kernel's body */
     VEC(Memo) memos;
     VEC(Stage *) stages;
-} Scope;
+} ApplyBody;
 
 /* A step while its loops are open. */
 typedef struct StepState {
@@ -40,7 +40,7 @@ typedef struct Apply {
     Axis *axis[MAX_GROUP_AXES];
     int rank[MAX_GROUP_AXES]; /* nesting order of loops */
     AxisSet serial;           /* axes with a loop */
-    Scope *scope;
+    ApplyBody *body;
     StepState *state;
     bool **reads;    /* of each item, once it is known: the steps that it reads */
     ExprMap uses;    /* Expr -> number of places that read it */
@@ -52,13 +52,13 @@ typedef struct Apply {
     bool failed;
 } Apply;
 
-/* An expression of the group as one of the kernel's values; loads and shared parts become stages of the scope in which
+/* An expression of the group as one of the kernel's values; loads and shared parts become stages of the body in which
  * the loops that they depend on are open. */
 const Expr *apply_expr(Apply *x, const Expr *e, Cond c);
 Cond apply_cond(Apply *x, const Expr *guard);
-/* What is known of e in the open scopes, or NULL. */
+/* What is known of e in the open bodies, or NULL. */
 const Expr *apply_known(Apply *x, const Expr *e, const Expr *cond);
-void apply_know(Apply *x, Scope *scope, const Expr *e, const Expr *cond, const Expr *value);
+void apply_know(Apply *x, ApplyBody *body, const Expr *e, const Expr *cond, const Expr *value);
 Value *apply_value(Apply *x, ValueKind kind, const char *base, Type t, FactorSet domain);
 void apply_count_uses(Apply *x);
 FactorSet apply_tile(Apply *x, AxisSet axes, bool regs, bool threads);

@@ -56,12 +56,12 @@ static double run_bytes(Costing *x, const CostAccess *t, double *vector) {
         int m = t->moves[a];
         for (int i = x->s->axis[a].n - 1; i >= 0; i--) {
             const SFactor *f = &x->s->axis[a].f[i];
-            if (f->bind == BIND_VEC && m == 1) *vector = (double)f->size;
+            if (f->bind == BIND_VEC && m == MOVE_BY_ONE) *vector = (double)f->size;
             bool lane = f->bind == BIND_LANE || (f->bind == BIND_THREAD && left > 1);
             if (!lane) continue;
             double n = (double)f->size < left ? (double)f->size : left;
             left /= n;
-            if (m == 1) lanes *= n;
+            if (m == MOVE_BY_ONE) lanes *= n;
         }
     }
     return *vector * lanes * t->bytes;
@@ -93,7 +93,7 @@ static void add_cost(Costing *x, const CostAccess *t, int levels, double threads
         if (t->moves[a] == MOVE_FURTHER) rows *= z->thread * z->reg;
         reg *= z->reg;
         loops *= z->serial;
-        if (t->moves[a] == 1 && z->reg * z->serial > 1) strided_here = true;
+        if (t->moves[a] == MOVE_BY_ONE && z->reg * z->serial > 1) strided_here = true;
     }
     if (waste > 1 && strided_here) waste = 1 + (waste - 1) * SECTOR_AGAIN;
     if (t->elements && unique > (double)t->elements) unique = (double)t->elements;

@@ -30,7 +30,7 @@ typedef struct Explaining {
     Text *why;
     Memory memory;
     int64_t *bytes; /* of each piece; the library's scratch counts as nothing */
-    Place *place;
+    MemoryPlace *place;
     int64_t *live; /* of the workspace, at each kernel */
     int64_t peak, least;
     double seconds;
@@ -184,7 +184,7 @@ static bool find_sizes(Explaining *x, int64_t *params) {
     for (int i = 0; i < x->p->params.n; i++)
         if (!tensor_bytes(x, x->p->params.at[i], &params[i])) return false;
     for (int i = 0; i < x->memory.pieces.n; i++) {
-        const Region *piece = &x->memory.pieces.at[i];
+        const MemoryPiece *piece = &x->memory.pieces.at[i];
         if (piece->temp && !piece->with && !piece->away && !tensor_bytes(x, piece->temp, &x->bytes[i])) return false;
     }
     return true;
@@ -195,13 +195,13 @@ static bool find_memory(Explaining *x) {
     int64_t *params = NEW_N(ctx, int64_t, x->p->params.n + 1);
     memory_plan(ctx, x->p, x->way, &x->memory);
     x->bytes = NEW_N(ctx, int64_t, x->memory.pieces.n + 1);
-    x->place = NEW_N(ctx, Place, x->memory.pieces.n + 1);
+    x->place = NEW_N(ctx, MemoryPlace, x->memory.pieces.n + 1);
     x->live = NEW_N(ctx, int64_t, x->way->kernels.n + 1);
     if (!find_sizes(x, params)) return false;
     if (!memory_place(ctx, &x->memory, params, x->bytes, x->place, &x->peak))
         return text_put(x->why, "the workspace is larger than 2^60 bytes"), false;
     for (int i = 0; i < x->memory.pieces.n; i++) {
-        const Region *piece = &x->memory.pieces.at[i];
+        const MemoryPiece *piece = &x->memory.pieces.at[i];
         for (int k = piece->first < 0 ? 0 : piece->first; k <= piece->last && x->place[i].home < 0; k++)
             x->live[k] += (x->bytes[i] + PLACE_ALIGN - 1) / PLACE_ALIGN * PLACE_ALIGN;
     }
@@ -211,8 +211,8 @@ static bool find_memory(Explaining *x) {
 }
 
 static void put_piece(const Explaining *x, int i, Text *line) {
-    const Region *piece = &x->memory.pieces.at[i];
-    const Place *place = &x->place[i];
+    const MemoryPiece *piece = &x->memory.pieces.at[i];
+    const MemoryPlace *place = &x->place[i];
     if (piece->with) {
         text_fmt(line, "%s:in %s", piece->temp->name, piece->with->name);
         return;

@@ -77,6 +77,22 @@ cp backend_cuda/glue/checks.in "$dir/tree/backend_cuda/glue"
 sed -i 's/"status_text"/"status"/' "$dir/tree/backend_cuda/glue/glue.c"
 caught parts 'a call names no part' 'no part status is in head.in'
 
+# The pages, of everything that they name.
+tree ./*.md grammar frontend ir sched backend_cuda stdlib samples bench python cmake editors docs
+cp -r tests/. "$dir/tree/tests"
+clean pages
+sed -i 's,^One arena a compilation,See `ir/planted.c`. &,' "$dir/tree/ARCHITECTURE.md"
+caught pages 'a page names a file that is not there' 'ARCHITECTURE.md: there is no ir/planted.c'
+cp ARCHITECTURE.md "$dir/tree"
+sed -i 's,^# Lowering.*,&\n\nSee [the plan](../planned/README.md)&,' "$dir/tree/backend_cuda/lower/README.md"
+caught pages 'a link leads nowhere' 'backend_cuda/lower/README.md: a link to ../planned/README.md'
+cp backend_cuda/lower/README.md "$dir/tree/backend_cuda/lower"
+echo '/* (ARCHITECTURE.md, "Planted text") */' >>"$dir/tree/ir/fold.c"
+caught pages 'a source names a section that is not there' 'ir/fold.c: no section ARCHITECTURE.md, "Planted text"'
+cp ir/fold.c "$dir/tree/ir"
+for i in {1..200}; do echo "$i"; done >>"$dir/tree/ARCHITECTURE.md"
+caught pages 'a long page' 'more than 200'
+
 # circles.py wants a hundred files that use symbols: the clean state is many that use one.
 tree
 rm -rf "$dir/objects"

@@ -104,14 +104,14 @@ static void test_pieces(Ctx *ctx) {
 
 /* ---- scatters as gathers ---- */
 
-typedef struct Place {
+typedef struct Sizes {
     const Dim *n;
     const Var *element;
     int64_t size, at;
-} Place;
+} Sizes;
 
 static IntLeaf leaf(void *user, const Expr *e, int64_t *v) {
-    const Place *p = user;
+    const Sizes *p = user;
     if (e->op == OP_DIM && e->u.dim == p->n) return *v = p->size, INT_LEAF_KNOWN;
     if (e->op == OP_VAR && e->u.var == p->element) return *v = p->at, INT_LEAF_KNOWN;
     return INT_LEAF_INSIDE;
@@ -128,7 +128,7 @@ static void test_gather(Ctx *ctx) {
     int wrong = 0, defined = 0;
     for (int64_t n = 0; n < 6; n++)
         for (int64_t at = 0; at < 3 * n; at++) {
-            Place place = {g->dims.at[0], el.vars[0], n, at};
+            Sizes place = {g->dims.at[0], el.vars[0], n, at};
             IntValue x = {.leaf = leaf, .user = &place, .left = 1000};
             int64_t i = (at + 1) / 3, v = 0;
             bool meets = (at + 1) % 3 == 0 && i >= 1 && i < n && i != 2;

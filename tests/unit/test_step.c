@@ -155,7 +155,7 @@ static const char *uses(Ctx *ctx, const Program *p) {
         memory_plan(ctx, p, &p->ways.at[w], &m);
         if (w) text_put(&t, ";");
         for (int i = 0; i < m.pieces.n; i++) {
-            const Region *piece = &m.pieces.at[i];
+            const MemoryPiece *piece = &m.pieces.at[i];
             if (piece->away) continue;
             text_fmt(&t, " %s", piece->temp->name);
             if (piece->with)
@@ -176,7 +176,7 @@ static void test_memory(Ctx *ctx) {
         const int64_t bytes[] = {4 * want[i][0], 8 * want[i][0], 4 * want[i][0]}, params[] = {0, 0};
         int64_t total = -1, own[3];
         Memory m;
-        Place place[3];
+        MemoryPlace place[3];
         memory_plan(ctx, p, &p->ways.at[program_way_at(p, want[i])], &m);
         for (int k = 0; k < 3; k++) own[k] = m.pieces.at[k].away ? 0 : bytes[k];
         bool ok = memory_place(ctx, &m, params, own, place, &total);
