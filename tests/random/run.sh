@@ -1,18 +1,8 @@
 #!/bin/bash
-# TDC_RANDOM (100) random programs of seed TDC_SEED (1) on the stand-in, each under the schedule that tdc chooses and one
-# (TDC_SCHEDULES - 1) that is random. The emitted files are many and run a few times each, so that they are compiled without optimisation, by the quicker compiler.
+# TDC_RANDOM (100) random programs of seed TDC_SEED (1) on the stand-in, each under TDC_SCHEDULES (2) schedules: 0 is the one that tdc chooses,
+# 3 the fallback, the others are random.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-B=${B:-build}
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-real=${CXX:-g++}
-[ -z "${CXX:-}" ] && command -v clang++ >/dev/null && real=clang++
-cat >"$tmp/cxx" <<END
-#!/bin/sh
-case " \$* " in *" -x "*) exec $real "\$@" -O0 -g0 ;; esac
-exec ${CXX:-g++} "\$@"
-END
-printf '#!/bin/sh\nexec %s "$@" -O0 -g0\n' "${CC:-gcc}" >"$tmp/cc"
-chmod +x "$tmp/cxx" "$tmp/cc"
-CC=$tmp/cc CXX=$tmp/cxx TDC_HOME=$PWD "$B/random" --seed "${TDC_SEED:-1}" --count "${TDC_RANDOM:-100}" --schedules "${TDC_SCHEDULES:-2}" "$@"
+. tests/suite.sh
+quick_compilers
+TDC_HOME=$PWD "${B:-build}/random" --seed "${TDC_SEED:-1}" --count "${TDC_RANDOM:-100}" --schedules "${TDC_SCHEDULES:-2}" "$@"

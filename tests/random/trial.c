@@ -197,8 +197,9 @@ static bool reread(Ctx *ctx, Entry *e, Text *why) {
         text_fmt(why, "%s\nreads back as\n%s", a.s, b.s);
         return false;
     }
-    if (e->schedule % 2) e->program = p;
-    return true;
+    if (e->schedule % 2 == 0) return true;
+    e->program = p;
+    return program_verify(p, why); /* which finds the ways through it, too */
 }
 
 /* Whether a library has a product of the program, and gives what the equations say. */
