@@ -112,8 +112,10 @@ static const Expr *walk_depends(ExprWalk *w, Var *v) {
 }
 
 const Expr *expr_walk(ExprWalk *w, const Expr *e) {
-    if (!e || (w->reduces && !e->reduces) || expr_map_get(&w->seen, e)) return NULL;
-    expr_map_put(w->temp, &w->seen, e, e);
+    if (!e || (w->reduces && !e->reduces)) return NULL;
+    ExprMapSlot *seen = expr_map_slot(w->temp, &w->seen, e);
+    if (seen->u.value) return NULL;
+    seen->u.value = e;
     Found f = w->before ? w->before(e, w->user) : FOUND_INSIDE;
     if (f != FOUND_INSIDE) return f == FOUND ? e : NULL;
     const Expr *end = w->depends && e->op == OP_VAR ? walk_depends(w, e->u.var) : NULL;

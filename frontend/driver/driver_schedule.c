@@ -117,7 +117,6 @@ static void begin(Job *job) {
     }
 }
 
-/* After every pass that makes programs or changes them. */
 static Exit verify(Job *job, PassId pass) {
     Text why = {.ctx = job->ctx};
     for (int i = 0; i < job->entries.n; i++) {
@@ -138,7 +137,9 @@ Exit driver_sched_step(Job *job, SchedStep step) {
         if ((e->work && !sched_step(e->work, step)) || (e->assumed && !sched_step(e->assumed, step)))
             return driver_wrong_unless(job, EXIT_INTERNAL);
     }
-    return step < SCHED_APPLY ? EXIT_OK : verify(job, passes[step]);
+    /* Once, after the last step that makes programs or changes them. */
+    bool last = step == SCHED_STREAM || (step == SCHED_APPLY && job->o->stop_after == PASS_APPLY);
+    return last ? verify(job, passes[step]) : EXIT_OK;
 }
 
 Exit driver_sched_prepare(Job *job) {
