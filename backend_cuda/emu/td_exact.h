@@ -219,8 +219,9 @@ TD_EXACT_WHOLE(*, mul(a.get(), b.get()))
 #define TD_EXACT_ORDER(op)                                                                                             \
     inline bool operator op(td_real32 a, td_real32 b) { return a.value() op b.value(); }                               \
     inline bool operator op(td_real64 a, td_real64 b) { return a.value() op b.value(); }                               \
-    /* In launchers: a size against the bound of an integer. */                                                        \
-    inline bool operator op(td_real64 a, int b) {                                                                      \
+    /* In launchers: a size against the bound of an integer. Constants like -0.75, doubles, are not to become ints. */ \
+    template <class T, class = typename std::enable_if<std::is_integral<T>::value>::type>                              \
+    inline bool operator op(td_real64 a, T b) {                                                                        \
         return a.raw() ? a.number() op double(b) : a.value() op td_real64(b).value();                                  \
     }
 TD_EXACT_ORDER(<)
