@@ -233,6 +233,15 @@ TD_EXACT_OPERATORS(td_real32)
 TD_EXACT_OPERATORS(td_real64)
 #undef TD_EXACT_OPERATORS
 
+/* Of two constants, which are floats and doubles to the compiler. */
+#define TD_EXACT_BINARY(name)                                                                                          \
+    inline td_real32 td_##name(float a, float b) { return td_##name(td_real32(a), td_real32(b)); }                     \
+    inline td_real64 td_##name(double a, double b) { return td_##name(td_real64(a), td_real64(b)); }
+TD_EXACT_BINARY(mod)
+TD_EXACT_BINARY(pow)
+TD_EXACT_BINARY(atan2)
+#undef TD_EXACT_BINARY
+
 /* A function of one number, of both types and of constants, which are floats and doubles to the compiler. */
 #define TD_EXACT_UNARY(name, f)                                                                                        \
     inline td_real32 td_##name(td_real32 a) { return td_real32::make(f); }                                             \

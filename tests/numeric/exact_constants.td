@@ -7,3 +7,8 @@ export fn f64_constants(x: f64[A, B]) -> (below: bool[A, B], most: f64[A], least
 }
 check f64_constants(A = 4, B = 5);
 check f64_constants(A = 64, B = 33);
+
+// A condition of constants, whose side is compared again; a remainder of constants.
+fn leaky(a) = if a > 0.0 then a else tanh(a);
+export fn decided(x: f32[A]) -> (y: f32[A]) { y[i] = x[i] * leaky(leaky(1e-3)) + 1.0 % 1.5; }
+check decided(A = 5);
