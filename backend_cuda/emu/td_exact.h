@@ -219,8 +219,9 @@ TD_EXACT_WHOLE(*, mul(a.get(), b.get()))
 #define TD_EXACT_ORDER(op)                                                                                             \
     inline bool operator op(td_real32 a, td_real32 b) { return a.value() op b.value(); }                               \
     inline bool operator op(td_real64 a, td_real64 b) { return a.value() op b.value(); }                               \
-    /* In launchers: a size against the bound of an integer. */                                                        \
-    inline bool operator op(td_real64 a, int b) {                                                                      \
+    /* In launchers: a size against the bound of an integer. Constants like -0.75, doubles, are not to become ints. */ \
+    template <class T, class = typename std::enable_if<std::is_integral<T>::value>::type>                              \
+    inline bool operator op(td_real64 a, T b) {                                                                        \
         return a.raw() ? a.number() op double(b) : a.value() op td_real64(b).value();                                  \
     }
 TD_EXACT_ORDER(<)
@@ -231,6 +232,15 @@ TD_EXACT_ORDER(>=)
 TD_EXACT_OPERATORS(td_real32)
 TD_EXACT_OPERATORS(td_real64)
 #undef TD_EXACT_OPERATORS
+
+/* Of two constants, which are floats and doubles to the compiler. */
+#define TD_EXACT_BINARY(name)                                                                                          \
+    inline td_real32 td_##name(float a, float b) { return td_##name(td_real32(a), td_real32(b)); }                     \
+    inline td_real64 td_##name(double a, double b) { return td_##name(td_real64(a), td_real64(b)); }
+TD_EXACT_BINARY(mod)
+TD_EXACT_BINARY(pow)
+TD_EXACT_BINARY(atan2)
+#undef TD_EXACT_BINARY
 
 /* A function of one number, of both types and of constants, which are floats and doubles to the compiler. */
 #define TD_EXACT_UNARY(name, f)                                                                                        \

@@ -10,7 +10,7 @@ static const Code *float_code(Lower *l, Type t, double f) {
     const char *suffix = t == TY_F64 ? "" : "f";
     if (isnan(f)) return code(l->ctx, t == TY_F64 ? "(double)NAN" : "NAN");
     if (isinf(f))
-        return code(l->ctx, f < 0 ? (t == TY_F64 ? "-(double)INFINITY" : "-INFINITY")
+        return code(l->ctx, f < 0 ? (t == TY_F64 ? "(double)-INFINITY" : "-INFINITY")
                                   : (t == TY_F64 ? "(double)INFINITY" : "INFINITY"));
     char b[48];
     for (int p = 1; p <= 17; p++) {

@@ -32,7 +32,7 @@ typedef struct Compiler {
     Open open[MAX_BLOCKS];
     int nopen, next_serial;
     VEC(int) level;        /* of each register */
-    VEC(Literal) literals; /* exact algebra: registers that hold constants */
+    VEC(Literal) literals; /* exact algebra: registers that hold constants, or what comparing constants decided */
     Known *known;
     size_t nknown, known_cap;
     const LoopVar *loops;
@@ -282,13 +282,19 @@ static int compile_reduce(Compiler *c, const Expr *e) {
     return ins.dst;
 }
 
-/* a && b, a || b, if a then b else d: dst is written in the blocks. */
+/* a && b, a || b, if a then b else d: dst is written in the blocks. In exact algebra, where constants decide, the side
+ * alone, which may be a constant. */
 static int compile_branch(Compiler *c, const Expr *e) {
     const Expr *side[2] = {e->op == OP_OR ? NULL : e->arg[1], e->op == OP_OR   ? e->arg[1]
                                                               : e->op == OP_IF ? e->arg[2]
                                                                                : NULL};
     int cond = compile(c, e->arg[0]);
     if (cond < 0) return -1;
+    double decided;
+    if (is_literal(c, cond, &decided)) {
+        const Expr *taken = side[decided ? 0 : 1];
+        return taken ? compile(c, taken) : cond;
+    }
     Ins ins = {.kind = INS_IF, .a = cond, .dst = new_reg(c, c->nopen - 1)};
     for (int k = 0; k < 2; k++) {
         if (!open_block(c)) return -1;
@@ -380,7 +386,11 @@ static int exact_operator(Compiler *c, const Expr *e, Ins ins) {
     int64_t i;
     ins.kind = (short)(INS_EXACT + (int)e->op);
     if (e->nargs <= 2 && is_literal(c, ins.a, &a) && is_literal(c, e->nargs > 1 ? ins.b : ins.a, &b)) {
-        if (exact_decide(e->op, a, b, &i)) return constant(c, (Reg){.i = i});
+        if (exact_decide(e->op, a, b, &i)) {
+            int r = constant(c, (Reg){.i = i});
+            vec_push(c->m->ctx, &c->literals, ((Literal){r, (double)i}));
+            return r;
+        }
         if (exact_fold(e->op, a, b, &v)) return literal(c, num_round(e->type, v));
     }
     return emit_pure(c, ins, e->nargs);

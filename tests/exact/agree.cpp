@@ -124,6 +124,19 @@ static void law(const char *what, bool holds) {
     if (!holds && wrong++ < 10) printf("not so: %s\n", what);
 }
 
+/* Constants of emitted text are floats and doubles to the compiler, which chooses an operator or a conversion for them. */
+static void written_constants() {
+    const double fixed[] = {-0.75, 0.5, 3, 1e300, -INFINITY};
+    for (double v : fixed)
+        for (int i = 0; i < 300; i++) {
+            const D a = D::make(draw()), b = D(v);
+            law("an f64 against a constant", (a < v) == (a < b) && (a <= v) == (a <= b) && (a > v) == (a > b) &&
+                                                 (a >= v) == (a >= b) && (a == v) == (a == b));
+            law("a constant against an f64", (v < a) == (b < a) && (v <= a) == (b <= a));
+            law("an f64 and a constant", a + v == a + b && a * v == a * b && td_max(a, v) == td_max(a, b));
+        }
+}
+
 static void laws() {
     const R one = R::make(1), zero = R::make(0);
     law("exp(0) = 1", td_exp(zero) == one);
@@ -155,6 +168,7 @@ int main() {
     law("the moduli are equal", x.modulus == td_exact::M);
     operators(&x);
     constants(&x);
+    written_constants();
     laws();
     return wrong != 0;
 }
