@@ -1,32 +1,32 @@
 /* The worklist of the partition. On top lies the root that is being worked on; below each lies the one that waits for
- * it. What is to do for a root (Todo) may find that it needs a temporary: then that one's root comes on top, and when
+ * it. What is to do for a root (WorkStage) may find that it needs a temporary: then that one's root comes on top, and when
  * it is placed the work goes on. */
 #include "partition.h"
 #include "sched/library/product.h"
 
 enum { MAX_ROUNDS = 200 };
 
-typedef enum Todo {
-    TODO_FACTORS,  /* computed factors of products are stored, for a library */
-    TODO_PRODUCTS, /* products inside of it are stored */
-    TODO_TURN,     /* backward scans become forward ones, or temporaries */
-    TODO_GROUP,    /* reductions that its kernel cannot have become temporaries; after that, TODO_TURN again */
-    TODO_FINISH
-} Todo;
+typedef enum WorkStage {
+    WORK_FACTORS,  /* computed factors of products are stored, for a library */
+    WORK_PRODUCTS, /* products inside of it are stored */
+    WORK_TURN,     /* backward scans become forward ones, or temporaries */
+    WORK_GROUP,    /* reductions that its kernel cannot have become temporaries; after that, WORK_TURN again */
+    WORK_FINISH
+} WorkStage;
 
 /* A root on its way to a kernel. */
 typedef struct Work {
     Equation root;
-    Todo todo;
+    WorkStage next;
     Ctx *temp;                       /* its memory until it is placed */
-    ForProducts *factors, *products; /* TODO_FACTORS, TODO_PRODUCTS: under way; NULL: not yet */
-    const Expr *united;              /* TODO_FACTORS: the value with equal reductions made one */
+    ForProducts *factors, *products; /* WORK_FACTORS, WORK_PRODUCTS: under way; NULL: not yet */
+    const Expr *united;              /* WORK_FACTORS: the value with equal reductions made one */
     const Product *product;          /* what the root is; NULL: none */
     Sym rounding;                    /* partition_rounding */
-    TakeOut *taking;                 /* TODO_TURN, TODO_GROUP: under way; NULL: none */
+    TakeOut *taking;                 /* WORK_TURN, WORK_GROUP: under way; NULL: none */
     ExprMap bad;                     /* what it takes out */
     Group *gr;                       /* of the root as it is now; NULL: not known */
-    int round;                       /* how often the value has changed by TODO_TURN and TODO_GROUP */
+    int round;                       /* how often the value has changed by WORK_TURN and WORK_GROUP */
 } Work;
 
 typedef VEC(Work *) Worklist;
@@ -48,7 +48,7 @@ static void push(Partition *x, Worklist *list, Equation root) {
     w->root.value = reuse(x, &root, root.value);
     w->rounding = partition_rounding(x, &w->root);
     bool sums = x->library && !root.guard && partition_has_sums(x, w->root.value);
-    w->todo = sums ? TODO_FACTORS : TODO_TURN;
+    w->next = sums ? WORK_FACTORS : WORK_TURN;
     if (sums)
         w->united = product_unite(x->g, w->root.value);
     else
@@ -64,7 +64,7 @@ static bool store_factors(Partition *x, Work *w) {
     /* A factor's let may stand beside the product too. */
     w->root.value = value;
     w->root.value = reuse(x, &w->root, value);
-    w->todo = TODO_PRODUCTS;
+    w->next = WORK_PRODUCTS;
     Product p;
     if (!partition_is_product(x, &w->root, &p, NULL)) return true;
     Product *r = NEW(x->g->ctx, Product);
@@ -72,7 +72,7 @@ static bool store_factors(Partition *x, Work *w) {
     prepare_own_vars(x->g, &r->root);
     prepare_own_vars(x->g, &w->root);
     w->product = r;
-    w->todo = TODO_FINISH;
+    w->next = WORK_FINISH;
     return true;
 }
 
@@ -82,14 +82,14 @@ static bool store_products(Partition *x, Work *w) {
     if (!value) return false;
     w->root.value = value;
     prepare_own_vars(x->g, &w->root);
-    w->todo = TODO_TURN;
+    w->next = WORK_TURN;
     return true;
 }
 
 /* The value has changed, and all is asked again. */
 static void next_round(Work *w) {
     w->gr = NULL;
-    w->todo = ++w->round < MAX_ROUNDS ? TODO_TURN : TODO_FINISH;
+    w->next = ++w->round < MAX_ROUNDS ? WORK_TURN : WORK_FINISH;
 }
 
 static bool turn(Partition *x, Work *w) {
@@ -97,7 +97,7 @@ static bool turn(Partition *x, Work *w) {
     if (!w->taking) {
         Turn t = partition_turn(x, &w->root, &scan);
         if (t == TURN_DONE) next_round(w);
-        if (t == TURN_NONE) w->todo = TODO_GROUP;
+        if (t == TURN_NONE) w->next = WORK_GROUP;
         if (t != TURN_BLOCKED) return true;
         w->bad = (ExprMap){0};
         expr_map_put(w->temp, &w->bad, scan, scan);
@@ -107,7 +107,7 @@ static bool turn(Partition *x, Work *w) {
     if (!value) return false;
     w->taking = NULL;
     if (value == w->root.value)
-        w->todo = TODO_GROUP;
+        w->next = WORK_GROUP;
     else
         next_round(w);
     w->root.value = value;
@@ -152,15 +152,15 @@ static int find_bad(Partition *x, Work *w) {
 static bool group(Partition *x, Work *w) {
     if (!w->taking) {
         int rule = find_bad(x, w);
-        w->todo = TODO_FINISH;
+        w->next = WORK_FINISH;
         if (rule == GROUP_RULES) return true;
-        w->todo = TODO_GROUP;
+        w->next = WORK_GROUP;
         w->taking = partition_take_out(x, &w->root, &w->bad, w->root.guard, group_rule_text(rule));
     }
     const Expr *value = partition_taken_out(w->taking);
     if (!value) return false;
     w->taking = NULL;
-    w->todo = TODO_FINISH;
+    w->next = WORK_FINISH;
     if (value == w->root.value) return true; /* nothing of it can leave */
     w->root.value = value;
     w->root.value = reuse(x, &w->root, value); /* it comes after what has been taken out now */
@@ -187,20 +187,20 @@ static void finish(Partition *x, Work *w) {
 
 /* Goes on with a root until it waits (false) or is placed. */
 static bool work_on(Partition *x, Work *w) {
-    while (!x->failed) switch (w->todo) {
-        case TODO_FACTORS:
+    while (!x->failed) switch (w->next) {
+        case WORK_FACTORS:
             if (!store_factors(x, w)) return false;
             break;
-        case TODO_PRODUCTS:
+        case WORK_PRODUCTS:
             if (!store_products(x, w)) return false;
             break;
-        case TODO_TURN:
+        case WORK_TURN:
             if (!turn(x, w)) return false;
             break;
-        case TODO_GROUP:
+        case WORK_GROUP:
             if (!group(x, w)) return false;
             break;
-        case TODO_FINISH: finish(x, w); return true;
+        case WORK_FINISH: finish(x, w); return true;
         }
     return true;
 }
