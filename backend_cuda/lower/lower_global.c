@@ -87,33 +87,32 @@ void lower_load(Lower *l, Stage *s) {
 
 /* ---- stores ---- */
 
-void lower_store(Lower *l, Stage *s) {
-    const Access *x = access_of(l, s);
+/* Opens what a store or an atomic stands in, of which put_ends closes the number returned; *at is the address. */
+static int open_access(Lower *l, const Access *x, const Stage *s, Braces braces, const Code **at) {
     l->open.layout = x->layout;
     const Code *guard = access_guard(l, x, s->cond);
     put_block(l);
-    const Code *at = put_pointer(l, x, s, false);
+    *at = put_pointer(l, x, s, false);
     int loops = put_vector_loops(l, &x->plan);
-    if (guard) put_if(l, guard);
+    if (guard) put_if(l, guard)->braces = braces;
+    return 1 + loops + (guard != NULL);
+}
+
+void lower_store(Lower *l, Stage *s) {
+    const Access *x = access_of(l, s);
+    const Code *at;
+    int opened = open_access(l, x, s, BRACES, &at);
     const Code *words = put_words(l, &x->plan, s->expr[0], s->tensor->type, x->layout);
     put_do(l, "%c", access_call(l, x, "store", at, words, s));
-    if (guard) put_end(l);
-    put_ends(l, loops);
-    put_end(l);
+    put_ends(l, opened);
 }
 
 void lower_atomic(Lower *l, Stage *s) {
     const Access *x = access_of(l, s);
-    l->open.layout = x->layout;
-    const Code *guard = access_guard(l, x, s->cond);
-    put_block(l);
-    const Code *at = put_pointer(l, x, s, false);
-    int loops = put_vector_loops(l, &x->plan);
+    const Code *at;
+    int opened = open_access(l, x, s, INLINE, &at);
     const char *verb = sym_fmt(l->ctx, "td_atomic_%s", monoid_atomic(s->monoid->kind));
     const Code *value = expr_code(l, s->expr[0], x->layout);
-    if (guard) put_if(l, guard)->braces = INLINE;
     put_do(l, "%s(%c, (%s)%c)", verb, at, lower_storage_type(s->tensor->type), value);
-    if (guard) put_end(l);
-    put_ends(l, loops);
-    put_end(l);
+    put_ends(l, opened);
 }
