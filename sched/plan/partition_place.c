@@ -1,6 +1,6 @@
-/* The worklist of the partition. On top lies the root that is being worked on; below each lies the one that waits for
- * it. What is to do for a root (WorkStage) may find that it needs a temporary: then that one's root comes on top, and when
- * it is placed the work goes on. */
+/* The worklist of the partition. On top lies the root that is being worked on; below each lies the one that waits
+ * for it. What is to do for a root (WorkStage) may find that it needs a temporary: then that one's root comes on
+ * top, and when it is placed the work goes on. */
 #include "partition.h"
 #include "sched/library/product.h"
 
