@@ -50,25 +50,28 @@ bool tensor_is_plain(const Tensor *t) {
 }
 
 /* Of operators that sizes have; anything else is as long as what nobody says more of. */
-static IntLeaf guess_leaf(void *unused, const Expr *e, int64_t *v) {
+static IntLeaf guess_leaf(void *dims, const Expr *e, int64_t *v) {
     enum { UNKNOWN_SIZE = 1024 };
-    (void)unused;
     if (op_rule(e->op) == RULE_ARITH && op_arity(e->op) == 2) return INT_LEAF_INSIDE;
     *v = UNKNOWN_SIZE;
     if (e->op != OP_DIM) return INT_LEAF_KNOWN;
     const Dim *d = e->u.dim;
-    if (d->hint > 0 && d->lo < d->hi)
+    if (dims)
+        *v = ((const int64_t *)dims)[d->id];
+    else if (d->hint > 0 && d->lo < d->hi)
         *v = d->hint;
     else if (*v > d->hi || *v < d->lo)
         *v = *v < d->lo ? d->lo : d->hi;
     return INT_LEAF_KNOWN;
 }
 
-int64_t expr_guess(const Expr *e) {
+int64_t expr_guess_at(const Expr *e, const int64_t *dims) {
     int64_t v;
-    IntValue x = {.leaf = guess_leaf, .fit = INT_FIT_SATURATES, .left = INT_MAX};
+    IntValue x = {.leaf = guess_leaf, .user = (void *)dims, .fit = INT_FIT_SATURATES, .left = INT_MAX};
     return int_value(&x, e, &v) ? v : INT64_MAX;
 }
+
+int64_t expr_guess(const Expr *e) { return expr_guess_at(e, NULL); }
 
 bool var_same_range(const Var *a, const Var *b) { return a->lo == b->lo && a->hi == b->hi; }
 

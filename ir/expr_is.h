@@ -19,6 +19,8 @@ bool tensor_is_plain(const Tensor *t);
 bool var_same_range(const Var *a, const Var *b);
 /* An integer expression of dimensions, with hints for dimensions; INT64_MAX where it does not fit. */
 int64_t expr_guess(const Expr *e);
+/* The same where the sizes of dimensions are dims[id]. */
+int64_t expr_guess_at(const Expr *e, const int64_t *dims);
 /* a && b; either may be NULL, which is true. */
 const Expr *expr_and(Graph *g, const Expr *a, const Expr *b);
 /* e - lo, which is e where lo is 0. */

@@ -54,6 +54,12 @@ typedef struct GStore {
     AxisSet axes;
 } GStore;
 
+/* Two groups that do together what one does: blocks fold shares of a large reduction, and then what they stored is
+ * folded. */
+typedef struct Division {
+    struct Group *shares, *rest;
+} Division;
+
 typedef struct Group {
     Graph *graph;
     Sym name;
@@ -66,6 +72,7 @@ typedef struct Group {
     int split;             /* a folded axis of which every block takes one of `parts` shares, or -1 */
     int64_t parts;
     Var *part;      /* the number of the block's share, in subscripts of stores */
+    VEC(Division) divisions; /* what may be done instead */
     Sym no_product; /* why a library does not run the sum of products that there is; NULL: there is none, or it does */
     Sym rounding;   /* the let whose rounding keeps this out of the product that it reads; or NULL */
     const struct Product *product; /* what a matrix library may run instead (product.h); NULL: nothing */

@@ -116,10 +116,10 @@ static void print_product(Printing *x, const Product *p) {
     text_char(out, '\n');
 }
 
-static void print_group(Printing *x) {
+static void print_group(Printing *x, const char *head) {
     const Group *gr = x->gr;
     Text *out = x->p.out;
-    text_fmt(out, "  group %s\n", gr->name);
+    text_fmt(out, "  %s %s\n", head, gr->name);
     for (int a = 0; a < gr->axes.n; a++) {
         vec_push(out->ctx, &x->p.vars, gr->axes.at[a].var);
         vec_push(out->ctx, &x->p.names, gr->axes.at[a].name);
@@ -133,6 +133,15 @@ static void print_group(Printing *x) {
     if (gr->product) print_product(x, gr->product);
     if (gr->no_product) text_fmt(out, "    no library: %s\n", gr->no_product);
     if (gr->rounding) text_fmt(out, "    no epilogue: %s rounds between\n", gr->rounding);
+}
+
+static void print_whole(const Plan *plan, Group *gr, const char *head, Text *out, Ctx *temp) {
+    const LeafNames leaves = {print_leaf, gr};
+    Printing x = {.plan = plan,
+                  .gr = gr,
+                  .p = {.out = out, .leaves = &leaves},
+                  .named = {.g = plan->graph, .temp = temp, .before = name_step, .user = gr, .reduces = true}};
+    print_group(&x, head);
 }
 
 static void print_temp(ExprPrinter *p, const PlanTemp *t) {
@@ -157,12 +166,11 @@ void plan_print(Text *out, const Plan *plan) {
     text_char(out, '\n');
     for (int i = 0; i < plan->groups.n; i++) {
         Group *gr = plan->groups.at[i];
-        const LeafNames leaves = {print_leaf, gr};
-        Printing x = {.plan = plan,
-                      .gr = gr,
-                      .p = {.out = out, .leaves = &leaves},
-                      .named = {.g = g, .temp = temp, .before = name_step, .user = gr, .reduces = true}};
-        print_group(&x);
+        print_whole(plan, gr, "group", out, temp);
+        for (int k = 0; k < gr->divisions.n; k++) {
+            print_whole(plan, gr->divisions.at[k].shares, "or", out, temp);
+            print_whole(plan, gr->divisions.at[k].rest, "then", out, temp);
+        }
     }
     for (int i = 0; plan->reasons && i < plan->reasons->list.n; i++) {
         const Reason *r = &plan->reasons->list.at[i];

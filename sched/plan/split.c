@@ -1,10 +1,13 @@
-/* Large reductions with few results. Where they would leave most of a machine idle, a group is divided into one that
- * stores the shares of many blocks in new temporaries and one that folds those, in their order: results repeat. */
+/* Large reductions with few results. Where they might leave most of a machine idle, a group may be divided into one that
+ * stores the shares of many blocks in new temporaries and one that folds those, in their order: results repeat. Which
+ * is faster depends on sizes and is not decided here (sched/search/versions.c): the group gets its divisions, into few
+ * and many shares where lengths are not known. */
 #include "plan.h"
 #include "ir/expr_walk.h"
 #include "sched/machine/target.h"
 
 enum { LEAST_SHARE = 4096 /* elements */, LEAST_SHARES = 4, ROWS = 4, COLUMNS = 64 /* results of a block */ };
+enum { FEWER = 16 /* times, where lengths are not known */ };
 
 /* As many blocks as keep the machine busy: two a multiprocessor. */
 static int64_t many_blocks(void) { return 2 * target_machine.sms; }
@@ -93,14 +96,13 @@ static const Expr **share_subs(const Group *gr, const GStep *p, const Expr *shar
     return subs;
 }
 
-/* True with the two groups in *first, *second. */
-static bool split(Plan *plan, Group *gr, Group **first, Group **second) {
+/* Into n shares of an axis. */
+static void divide(Plan *plan, Group *gr, int axis, int64_t n) {
     Graph *g = plan->graph;
-    int axis = splits(gr) ? axis_to_split(gr) : -1;
-    int64_t n = axis >= 0 ? shares(gr, axis) : 0;
-    if (n < LEAST_SHARES) return false;
     Group *one = NEW(g->ctx, Group);
     *one = *gr;
+    one->divisions.at = NULL;
+    one->divisions.n = one->divisions.cap = 0;
     one->stores.at = NULL;
     one->stores.n = one->stores.cap = 0;
     one->name = sym_fmt(g->ctx, "%s_shares", gr->name);
@@ -132,23 +134,26 @@ static bool split(Plan *plan, Group *gr, Group **first, Group **second) {
         if (s->guard) r.guard = expr_replace(g, s->guard, from, to, gr->steps.n);
         roots[i] = r;
     }
-    *first = one;
-    *second = group_new(g, roots, gr->stores.n, NULL, NULL, NULL);
-    return *second != NULL;
+    Division d = {one, group_new(g, roots, gr->stores.n, NULL, NULL, NULL)};
+    if (d.rest) vec_push(g->ctx, &gr->divisions, d);
+}
+
+static bool all_known(const Group *gr) {
+    bool known = true;
+    for (int a = 0; a < gr->axes.n; a++) known &= gr->axes.at[a].extent >= 0;
+    return known;
 }
 
 void split_groups(Plan *plan) {
-    Ctx *ctx = plan->graph->ctx;
-    Plan before = *plan;
-    plan->groups.at = NULL;
-    plan->groups.n = plan->groups.cap = 0;
-    for (int i = 0; i < before.groups.n; i++) {
-        Group *gr = before.groups.at[i], *first, *second;
-        if (gr->product || !split(plan, gr, &first, &second)) {
-            vec_push(ctx, &plan->groups, gr);
-            continue;
-        }
-        vec_push(ctx, &plan->groups, first);
-        vec_push(ctx, &plan->groups, second);
+    const int64_t few = many_blocks() / FEWER, many = many_blocks();
+    for (int i = 0; i < plan->groups.n; i++) {
+        Group *gr = plan->groups.at[i];
+        int axis = !gr->product && splits(gr) ? axis_to_split(gr) : -1;
+        if (axis < 0) continue;
+        int64_t n = shares(gr, axis);
+        if (n >= LEAST_SHARES) divide(plan, gr, axis, n);
+        if (all_known(gr)) continue;
+        if (n != few) divide(plan, gr, axis, few);
+        if (n != many) divide(plan, gr, axis, many);
     }
 }

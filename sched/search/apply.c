@@ -363,12 +363,25 @@ static Sym kernel_name(Apply *x) {
     return name;
 }
 
-Kernel *sched_apply(Program *p, Group *gr, const Schedule *s, Text *why) {
+/* The kernel is legal where its factors cover axes of lengths that are not known. */
+static bool say_where(Apply *x) {
+    Graph *g = x->g;
+    int64_t most[MAX_GROUP_AXES];
+    if (!schedule_legal_within(x->gr, x->s, most, x->why)) return false;
+    for (int a = 0; a < x->gr->axes.n; a++) {
+        if (most[a] == INT64_MAX) continue;
+        const Expr *length = expr_minus(g, x->gr->axes.at[a].var->hi, x->gr->axes.at[a].var->lo);
+        vec_push(g->ctx, &x->k->where, expr2(g, OP_LE, length, expr_int(g, TY_I64, most[a])));
+    }
+    return true;
+}
+
+Kernel *sched_apply(Program *p, StepList *at, Group *gr, const Schedule *s, Text *why) {
     Ctx *ctx = p->ctx;
     Ctx *temp = ctx_temp(ctx);
     Apply *x = NEW(temp, Apply);
     *x = (Apply){.p = p, .g = p->graph, .gr = gr, .s = s, .why = why, .temp = temp};
-    x->k = kernel_new(p, kernel_name(x));
+    x->k = kernel_new_at(p, at, kernel_name(x));
     x->k->blocks_per_sm = s->occupancy;
     x->k->product = gr->product;
     x->k->no_product = gr->no_product;
@@ -387,7 +400,7 @@ Kernel *sched_apply(Program *p, Group *gr, const Schedule *s, Text *why) {
     Items all = with_steps(x, &stores, 0);
     emit(x, &all, 0);
     for (int i = 0; i < x->body->stages.n; i++) vec_push(ctx, &x->part->body, x->body->stages.at[i]);
-    Kernel *k = x->failed || !kernel_finish(p, x->k, why) ? NULL : x->k;
+    Kernel *k = x->failed || !say_where(x) || !kernel_finish(p, x->k, why) ? NULL : x->k;
     ctx_temp_end(temp);
     return k;
 }

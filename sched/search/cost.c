@@ -9,11 +9,12 @@
 #include "cost.def"
 
 typedef struct Sizes {
-    double grid, serial, thread, reg; /* of one axis, at its guessed extent */
+    double grid, serial, thread, reg; /* of one axis, at its length */
 } Sizes;
 
 typedef struct Costing {
     Group *gr;
+    const int64_t *length; /* of each axis */
     const Machine *m;
     const Schedule *s;
     Sizes size[MAX_GROUP_AXES];
@@ -21,7 +22,7 @@ typedef struct Costing {
 
 static double ceil_div(double a, double b) { return ceil(a / b); }
 
-static Sizes sizes_of(const Group *gr, const Schedule *s, int a) {
+static Sizes sizes_of(const Schedule *s, int a, int64_t length) {
     Sizes z = {1, 1, 1, 1};
     double product = 1;
     for (int i = 0; i < s->axis[a].n; i++) {
@@ -35,7 +36,7 @@ static Sizes sizes_of(const Group *gr, const Schedule *s, int a) {
         case SCOPE_REG: z.reg *= n; break;
         }
     }
-    double rest = ceil_div((double)gr->axes.at[a].guess, product);
+    double rest = ceil_div((double)length, product);
     for (int i = 0; i < s->axis[a].n; i++) {
         if (s->axis[a].f[i].size) continue;
         if (s->axis[a].f[i].bind == BIND_GRID)
@@ -71,7 +72,7 @@ typedef struct Totals {
     double dram, l2, issue, inflight, registers, tile, tile_bytes;
 } Totals;
 
-static void add_cost(Costing *x, const CostAccess *t, int levels, double threads, double blocks, Totals *sum) {
+static void add_cost(Costing *x, const CostAccess *t, int64_t most, int levels, double threads, double blocks, Totals *sum) {
     const Machine *m = x->m;
     double vec, run = run_bytes(x, t, &vec), waste = run >= m->sector || run <= 0 ? 1 : m->sector / run;
     double lines = run >= m->line ? 1 : 2 * run >= m->line ? HALF_LINE : PART_LINE;
@@ -83,7 +84,7 @@ static void add_cost(Costing *x, const CostAccess *t, int levels, double threads
     for (int a = 0; a < x->s->naxes; a++) {
         if (!(t->axes >> a & 1)) continue;
         const Sizes *z = &x->size[a];
-        double extent = (double)x->gr->axes.at[a].guess;
+        double extent = (double)x->length[a];
         unique *= extent;
         const SFactor *vector = schedule_find(x->s, a, BIND_VEC);
         if (t->moves[a] == MOVE_SELDOM)
@@ -96,12 +97,12 @@ static void add_cost(Costing *x, const CostAccess *t, int levels, double threads
         if (t->moves[a] == MOVE_BY_ONE && z->reg * z->serial > 1) strided_here = true;
     }
     if (waste > 1 && strided_here) waste = 1 + (waste - 1) * SECTOR_AGAIN;
-    if (t->elements && unique > (double)t->elements) unique = (double)t->elements;
+    if (t->whole && unique > (double)most) unique = (double)most;
     double again = levels, bytes = unique * t->bytes;
     double width = (double)TARGET_ACCESS / t->bytes;
     if (vec > width) lines *= SPLIT_ACCESS, vec = width;
     lines *= 1 + NARROW_ACCESS * log2(width / vec);
-    if (t->elements) lines *= 1 + ROWS_APART * log2(rows);
+    if (t->whole) lines *= 1 + ROWS_APART * log2(rows);
     double at_work = per_block * t->bytes * (BLOCKS_AT_WORK * m->sms);
     bool kept = bytes <= CACHED * m->cache || at_work <= CACHED_BLOCKS * m->cache;
     sum->dram += bytes * waste * lines * (!kept && again > 1 ? again : 1);
@@ -157,11 +158,11 @@ static double exchange_cost(Costing *x, double warps) {
 
 double sched_cost_parts(CostForm *form, const Machine *m, const Schedule *s, CostParts *parts) {
     Group *gr = form->gr;
-    Costing x = {.gr = gr, .m = m, .s = s};
+    Costing x = {.gr = gr, .length = form->lengths[form->at], .m = m, .s = s};
     AxisSet serial = 0;
     double blocks = 1, threads = 1, loops = 1;
     for (int a = 0; a < s->naxes; a++) {
-        x.size[a] = sizes_of(gr, s, a);
+        x.size[a] = sizes_of(s, a, x.length[a]);
         if (schedule_find(s, a, BIND_SERIAL)) serial |= (AxisSet)1 << a;
         blocks *= x.size[a].grid;
         threads *= x.size[a].thread;
@@ -170,7 +171,7 @@ double sched_cost_parts(CostForm *form, const Machine *m, const Schedule *s, Cos
     cost_form_levels(form, serial);
     Totals sum = {0};
     for (int i = 0; i < form->accesses.n; i++)
-        add_cost(&x, &form->accesses.at[i], form->levels[i], threads, blocks, &sum);
+        add_cost(&x, &form->accesses.at[i], form->elements[form->at][i], form->levels[i], threads, blocks, &sum);
     for (int i = 0; i < gr->steps.n; i++) {
         if (gr->steps.at[i].joined[0]) sum.registers += kept_registers(&x, &gr->steps.at[i]);
         sum.issue += joined_cost(&x, &gr->steps.at[i], threads, blocks);

@@ -24,17 +24,17 @@ static CostMove move_along(Group *gr, const Expr *const *subs, int rank, AxisSet
     return e->op == OP_VAR && e->u.var == gr->axes.at[a].var ? MOVE_BY_ONE : MOVE_FURTHER;
 }
 
-static int64_t elements_of(const Tensor *t) {
+static int64_t elements_of(const Tensor *t, const int64_t *dims) {
     int64_t n = 1;
     for (int d = 0; d < t->rank; d++)
-        if (!mul_ok(n, expr_guess(t->shape[d]), &n)) return INT64_MAX;
+        if (!mul_ok(n, expr_guess_at(t->shape[d], dims), &n)) return INT64_MAX;
     return n;
 }
 
 static int add_access(Former *x, bool load, const Expr *const *subs, const Tensor *t, AxisSet axes) {
     CostAccess c = {.load = load, .bytes = (type_bits(t->type) + 7) / 8, .axes = axes};
     for (int a = 0; a < x->gr->axes.n; a++)
-        if (axes >> a & 1 && x->gr->axes.at[a].merged) c.elements = elements_of(t);
+        if (axes >> a & 1 && x->gr->axes.at[a].merged) c.whole = t;
     for (int a = 0; a < x->gr->axes.n; a++)
         c.moves[a] = (unsigned char)(t->rank ? move_along(x->gr, subs, t->rank, axes, a) : MOVE_NOT);
     vec_push(x->ctx, &x->f->accesses, c);
@@ -80,6 +80,16 @@ static CostItem add_item(Former *x, const Expr *const *value, int n, const Expr 
 
 static void put(Text *t, int64_t v) { text_put_n(t, (const char *)&v, sizeof v); }
 
+static void put_points(Text *t, const CostForm *f) {
+    put(t, f->points->n);
+    for (int i = 0; i < f->points->n; i++) {
+        int64_t weight = (int64_t)(f->points->weight[i] * (1 << 20));
+        put(t, weight);
+        text_put_n(t, (const char *)f->lengths[i], sizeof(int64_t) * (size_t)f->gr->axes.n);
+        text_put_n(t, (const char *)f->elements[i], sizeof(int64_t) * (size_t)f->accesses.n);
+    }
+}
+
 static void put_axes(Text *t, const Group *gr) {
     put(t, gr->axes.n);
     put(t, gr->split);
@@ -88,7 +98,6 @@ static void put_axes(Text *t, const Group *gr) {
         const GAxis *x = &gr->axes.at[a];
         put(t, x->extent);
         put(t, x->most);
-        put(t, x->guess);
         put(t, x->contiguous);
         put(t, (x->indexed ? 1 : 0) + (x->folded ? 2 : 0) + (x->scanned ? 4 : 0));
     }
@@ -97,7 +106,11 @@ static void put_axes(Text *t, const Group *gr) {
 static Sym key_of(const CostForm *f, Ctx *ctx) {
     const Group *gr = f->gr;
     Text t = {.ctx = ctx};
+    put_points(&t, f);
     put_axes(&t, gr);
+    put(&t, gr->product != NULL);
+    put(&t, gr->divisions.n);
+    for (int i = 0; i < gr->divisions.n; i++) put(&t, gr->divisions.at[i].shares->parts);
     put(&t, gr->steps.n);
     for (int i = 0; i < gr->steps.n; i++) {
         const GStep *p = &gr->steps.at[i];
@@ -117,15 +130,29 @@ static Sym key_of(const CostForm *f, Ctx *ctx) {
         const CostAccess *c = &f->accesses.at[i];
         put(&t, c->load);
         put(&t, (int64_t)c->axes << 8 | c->bytes);
-        put(&t, c->elements);
         text_put_n(&t, (const char *)c->moves, (size_t)gr->axes.n);
     }
     return sym_n(t.ctx, t.s, t.n);
 }
 
-CostForm *cost_form(Group *gr, Ctx *ctx) {
+static void measure(CostForm *f, Ctx *ctx) {
+    const int n = f->points->n;
+    f->lengths = NEW_N(ctx, int64_t *, n);
+    f->elements = NEW_N(ctx, int64_t *, n);
+    for (int i = 0; i < n; i++) {
+        const int64_t *dims = f->points->dims[i];
+        f->lengths[i] = NEW_N(ctx, int64_t, f->gr->axes.n + 1);
+        f->elements[i] = NEW_N(ctx, int64_t, f->accesses.n + 1);
+        for (int a = 0; a < f->gr->axes.n; a++) f->lengths[i][a] = points_length(&f->gr->axes.at[a], dims);
+        for (int k = 0; k < f->accesses.n; k++)
+            if (f->accesses.at[k].whole) f->elements[i][k] = elements_of(f->accesses.at[k].whole, dims);
+    }
+}
+
+CostForm *cost_form(Group *gr, const Points *points, Ctx *ctx) {
     Former x = {.f = NEW(ctx, CostForm), .gr = gr, .ctx = ctx};
     x.f->gr = gr;
+    x.f->points = points;
     for (int i = 0; i < gr->steps.n; i++) {
         const Expr *node = gr->steps.at[i].node;
         CostItem it = add_item(&x, (const Expr *const *)node->arg + 1, node->nargs - 1, gr->steps.at[i].guard, true);
@@ -140,6 +167,7 @@ CostForm *cost_form(Group *gr, Ctx *ctx) {
         }
         vec_push(ctx, &x.f->items, it);
     }
+    measure(x.f, ctx);
     x.f->key = key_of(x.f, ctx);
     x.f->level = NEW_N(ctx, int, x.f->items.n);
     x.f->levels = NEW_N(ctx, int, x.f->accesses.n);

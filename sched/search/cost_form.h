@@ -3,7 +3,7 @@
 #ifndef TDC_COST_FORM_H
 #define TDC_COST_FORM_H
 
-#include "sched/plan/group.h"
+#include "points.h"
 
 typedef enum CostMove { MOVE_NOT, MOVE_BY_ONE, MOVE_FURTHER, MOVE_SELDOM /* an element for many steps */ } CostMove;
 
@@ -12,7 +12,7 @@ typedef struct CostAccess {
     bool load;
     int bytes; /* of an element */
     AxisSet axes;
-    int64_t elements; /* of the tensor, where those that are named may be less than its axes have; 0: no matter */
+    const Tensor *whole; /* its tensor, where it names fewer elements than its axes have; NULL: no matter */
     unsigned char moves[MAX_GROUP_AXES]; /* how the address moves along each axis: a CostMove */
 } CostAccess;
 
@@ -27,7 +27,11 @@ typedef struct CostForm {
     VEC(CostAccess) accesses; /* in the order of the items that make them first */
     VEC(CostItem) items;      /* steps, then stores */
     VEC(int) refs;
-    Sym key; /* equal where all of the above, and what a schedule's legality reads, is equal */
+    Sym key; /* equal where all of the above and below, and what a schedule's legality reads, is equal */
+    const Points *points;
+    int64_t **lengths;  /* of each point: of each axis */
+    int64_t **elements; /* of each point: of each access, of CostAccess.whole; 0 without */
+    int at;             /* the point at which costs are asked for */
     /* Of the set of axes with a loop that was asked about last: */
     bool known;
     AxisSet serial;
@@ -36,7 +40,7 @@ typedef struct CostForm {
     int depth;
 } CostForm;
 
-CostForm *cost_form(Group *gr, Ctx *ctx); /* in that memory */
+CostForm *cost_form(Group *gr, const Points *points, Ctx *ctx); /* in that memory */
 /* Fills level, levels and depth for a set of axes with a loop. */
 void cost_form_levels(CostForm *f, AxisSet serial);
 

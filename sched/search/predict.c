@@ -12,15 +12,11 @@ static bool value(const Program *p, const ExplainAt *at, const Expr *e, int64_t 
 
 static double scheduled_seconds(const Program *p, const Kernel *k, const ExplainAt *at, CostParts *parts) {
     Ctx *temp = ctx_temp(p->ctx);
-    Group gr = *k->group;
-    gr.axes.at = NEW_N(temp, GAxis, gr.axes.n + 1);
-    for (int a = 0; a < gr.axes.n; a++) {
-        GAxis *axis = &gr.axes.at[a];
-        int64_t lo, hi;
-        *axis = k->group->axes.at[a];
-        if (value(p, at, axis->var->lo, &lo) && value(p, at, axis->var->hi, &hi)) axis->guess = hi > lo ? hi - lo : 0;
-    }
-    double seconds = sched_cost_parts(cost_form(&gr, temp), &target_machine, k->schedule, parts);
+    int64_t *dims = (int64_t *)at->dims;
+    double weight = 1;
+    const Points points = {1, &dims, &weight};
+    Group gr = *k->group; /* its memos are filled */
+    double seconds = sched_cost_parts(cost_form(&gr, &points, temp), &target_machine, k->schedule, parts);
     ctx_temp_end(temp);
     return seconds;
 }

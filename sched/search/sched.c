@@ -16,21 +16,46 @@ Program *sched_empty(Graph *g, const Plan *plan) {
 
 bool sched_in_place(const Group *gr) { return gr->product && gr->product->c.tensor == gr->product->d.tensor; }
 
-static bool choose(const SchedOptions *o, SchedMemo *memo, Group *gr, int i, uint64_t *state, Schedule *s, Text *why) {
+/* A schedule that somebody asks for, whatever the cost says. False: nobody does. */
+static bool is_given(const SchedOptions *o, Group *gr, int i, uint64_t *state, Schedule *s, bool *wrong, Text *why) {
     const char *fixed = o->fixed && i < o->nfixed ? o->fixed[i] : NULL;
-    if (fixed) {
-        if (!schedule_read(fixed, gr, s, why)) return false;
-    } else if (o->fallback || sched_in_place(gr)) {
+    if (fixed)
+        *wrong = !schedule_read(fixed, gr, s, why);
+    else if (o->fallback || sched_in_place(gr))
         schedule_fallback(gr, s);
-    } else if (o->random) {
+    else if (o->random)
         schedule_random(gr, state, s);
-    } else {
-        sched_choose(memo, gr, o->targets, s);
+    else
+        return false;
+    *wrong = *wrong || !schedule_legal(gr, s, why);
+    return true;
+}
+
+/* Whether the versions' conditions leave no more ways through the program than it may have, and not too many launches
+ * in the host's text. */
+static bool few_ways(SchedWork *w) {
+    enum { MOST_LAUNCHES = 1024 };
+    Ctx *temp = ctx_temp(w->ctx);
+    const Plan *plan = w->plan;
+    Program *p = program_new(temp, w->graph);
+    for (int i = 0; i < plan->groups.n; i++) {
+        const Versions *v = &w->versions[i];
+        Choice *c = v->n > 1 ? choice_new(p, NULL) : NULL;
+        for (int k = 0; c && k < v->n; k++) choice_case(p, c, v->at[k].when);
     }
-    return schedule_legal(gr, s, why);
+    bool few = program_find_ways(p) && (p->ways.n == 1 || p->ways.n * plan->groups.n <= MOST_LAUNCHES);
+    ctx_temp_end(temp);
+    return few;
 }
 
 /* ---- the steps ---- */
+
+static void note_tensors(ExprMap *used, Ctx *temp, Stage *const *at, int n) {
+    for (int i = 0; i < n; i++) {
+        if (at[i]->tensor) expr_map_put(temp, used, at[i]->tensor, at[i]->tensor);
+        note_tensors(used, temp, at[i]->body.at, at[i]->body.n);
+    }
+}
 
 static bool refuse(SchedWork *w, DiagCode code, const Group *gr, const char *what, const Text *why) {
     if (gr)
@@ -47,33 +72,85 @@ static bool step_partition(SchedWork *w, Text *why) {
     return w->plan || refuse(w, DIAG_NOT_YET, NULL, NULL, why);
 }
 
-static bool step_choose(SchedWork *w, Text *why) {
+/* With at most so many versions of each group. */
+static bool choose(SchedWork *w, int most, Text *why) {
     const Plan *plan = w->plan;
     uint64_t state = w->o->seed;
-    w->schedules = NEW_N(w->ctx, Schedule, plan->groups.n ? plan->groups.n : 1);
+    SchedMemo *memo = w->o->memo ? w->o->memo : &w->memo;
     for (int i = 0; i < plan->groups.n; i++) {
-        group_guess_line(plan->groups.at[i]);
-        if (!choose(w->o, w->o->memo ? w->o->memo : &w->memo, plan->groups.at[i], i, &state, &w->schedules[i], why))
-            return refuse(w, DIAG_INTERNAL, plan->groups.at[i], "is not legal", why);
+        Group *gr = plan->groups.at[i];
+        Schedule s;
+        bool wrong = false;
+        if (!is_given(w->o, gr, i, &state, &s, &wrong, why))
+            versions_choose(memo, gr, w->o->targets, most, &w->versions[i]);
+        else if (wrong)
+            return refuse(w, DIAG_INTERNAL, gr, "is not legal", why);
+        else
+            versions_one(gr, &s, &w->versions[i]);
     }
     return true;
 }
 
+static bool step_choose(SchedWork *w, Text *why) {
+    w->versions = NEW_N(w->ctx, Versions, w->plan->groups.n + 1);
+    for (int most = MAX_VERSIONS; most; most--) {
+        if (!choose(w, most, why)) return false;
+        if (few_ways(w)) break;
+    }
+    return true;
+}
+
+static bool apply_version(Program *p, const Version *v, StepList *at, bool keep, Text *why) {
+    for (int i = 0; i < v->n; i++) {
+        Kernel *k = sched_apply(p, at, v->group[i], v->schedule[i], why);
+        if (!k) return false;
+        if (!keep) continue;
+        k->group = v->group[i];
+        k->schedule = v->schedule[i];
+    }
+    return true;
+}
+
+bool sched_apply_versions(Program *p, const Versions *v, bool keep, Text *why) {
+    Choice *c = v->n > 1 ? choice_new(p, NULL) : NULL;
+    for (int i = 0; i < v->n; i++) {
+        ChoiceCase *k = c ? choice_case(p, c, v->at[i].when) : NULL;
+        if (!apply_version(p, &v->at[i], k ? &k->steps : &p->steps, keep, why)) return false;
+    }
+    return true;
+}
+
+void sched_keep_used(Program *p) {
+    ExprMap used = {0};
+    Ctx *temp = ctx_temp(p->ctx);
+    int n = 0;
+    for (int k = 0; k < p->kernels.n; k++)
+        for (int j = 0; j < p->kernels.at[k]->parts.n; j++) {
+            const Part *part = p->kernels.at[k]->parts.at[j];
+            note_tensors(&used, temp, part->body.at, part->body.n);
+        }
+    for (int i = 0; i < p->temps.n; i++)
+        if (expr_map_get(&used, p->temps.at[i])) p->temps.at[n++] = p->temps.at[i];
+    p->temps.n = n;
+    ctx_temp_end(temp);
+}
+
 static bool step_apply(SchedWork *w, Text *why) {
     const Plan *plan = w->plan;
-    Program *p = w->program;
-    p->reasons = plan->reasons;
+    w->program->reasons = plan->reasons;
     for (int i = 0; i < plan->groups.n; i++) {
-        Group *gr = plan->groups.at[i];
-        Schedule *s = w->schedules ? &w->schedules[i] : NEW(w->ctx, Schedule);
-        if (!w->schedules) schedule_fallback(gr, s);
-        if (!sched_apply(p, gr, s, why)) return refuse(w, DIAG_INTERNAL, gr, "cannot be applied", why);
-        if (!plan->reasons && !w->o->keep) continue;
-        Kernel *k = p->kernels.at[p->kernels.n - 1];
-        k->group = gr;
-        k->schedule = s;
+        Versions one;
+        Schedule s;
+        if (!w->versions) {
+            schedule_fallback(plan->groups.at[i], &s);
+            versions_one(plan->groups.at[i], &s, &one);
+        }
+        const Versions *v = w->versions ? &w->versions[i] : &one;
+        if (!sched_apply_versions(w->program, v, plan->reasons || w->o->keep, why))
+            return refuse(w, DIAG_INTERNAL, plan->groups.at[i], "cannot be applied", why);
     }
-    program_find_ways(p);
+    sched_keep_used(w->program);
+    program_find_ways(w->program);
     return true;
 }
 
@@ -108,18 +185,28 @@ bool sched_step(SchedWork *w, SchedStep step) {
     return true;
 }
 
+static void print_version(Text *out, const Version *v, bool several) {
+    if (several) text_put(out, v->when ? "  when " : "  else");
+    if (v->when) expr_print(out, v->when, NULL);
+    if (several) text_char(out, '\n');
+    for (int i = 0; i < v->n; i++) {
+        text_fmt(out, "%s  %s:%s", several ? "  " : "", v->group[i]->name, v->group[i]->axes.n ? " " : "");
+        schedule_print(out, v->group[i], v->schedule[i]);
+        text_char(out, '\n');
+    }
+}
+
 void sched_print(Text *out, const SchedWork *w) {
     text_fmt(out, "program %s\n", w->graph->name);
     for (int i = 0; w->plan && i < w->plan->groups.n; i++) {
-        const Group *gr = w->plan->groups.at[i];
-        Schedule s;
-        if (w->schedules)
-            s = w->schedules[i];
-        else
-            schedule_fallback(gr, &s);
-        text_fmt(out, "  %s:%s", gr->name, gr->axes.n ? " " : "");
-        schedule_print(out, gr, &s);
-        text_char(out, '\n');
+        Versions one;
+        const Versions *v = w->versions ? &w->versions[i] : &one;
+        if (!w->versions) {
+            Schedule s;
+            schedule_fallback(w->plan->groups.at[i], &s);
+            versions_one(w->plan->groups.at[i], &s, &one);
+        }
+        for (int k = 0; k < v->n; k++) print_version(out, &v->at[k], v->n > 1);
     }
 }
 

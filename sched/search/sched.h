@@ -6,11 +6,7 @@
 #include "sched/machine/target.h"
 #include "sched/plan/plan.h"
 #include "sched/plan/prepare.h"
-
-/* The schedules that were chosen for the same targets, by the form of their groups (cost_form.h); {0} to begin with. */
-typedef struct SchedMemo {
-    ExprMap best;
-} SchedMemo;
+#include "versions.h"
 
 /* What is done with a Graph, in this order. Those marked may be left out: kernels are more, or slower, and as
  * correct. */
@@ -20,8 +16,8 @@ typedef enum SchedStep {
     SCHED_SHARE,     /* share_groups; may be left out */
     SCHED_SPLIT,     /* split_groups; may be left out */
     SCHED_FLATTEN,   /* flat_groups; may be left out */
-    SCHED_CHOOSE,    /* a Schedule for each group; may be left out: the fallback for each */
-    SCHED_APPLY,     /* a Kernel of each group and its schedule */
+    SCHED_CHOOSE,    /* Versions of each group; may be left out: the fallback for each */
+    SCHED_APPLY,     /* Kernels of each group; where it has several versions, a choice */
     SCHED_STREAM,    /* what is read for the last time is read past the cache; may be left out */
     SCHED_STEPS
 } SchedStep;
@@ -47,8 +43,8 @@ typedef struct SchedWork {
     const SchedOptions *o;
     Preparation *prep;
     Plan *plan;
-    Schedule *schedules; /* of the plan's groups; NULL: SCHED_CHOOSE was left out */
-    Program *program;    /* without kernels before SCHED_APPLY; NULL before SCHED_FLATTEN */
+    Versions *versions; /* of the plan's groups; NULL: SCHED_CHOOSE was left out */
+    Program *program;   /* without kernels before SCHED_APPLY; NULL before SCHED_FLATTEN */
     SchedMemo memo;      /* where o has none */
 } SchedWork;
 
@@ -57,7 +53,8 @@ SchedWork *sched_begin(Ctx *ctx, Graph *g, const SchedOptions *o);
 /* One step; nothing where it is left out. False after reporting to the diagnostics of ctx. A function of the host has
  * only the last ones, which leave a program without kernels. */
 bool sched_step(SchedWork *w, SchedStep step);
-/* The schedule of each group as text: a line `program NAME`, then lines `GROUP: SCHEDULE` (schedule_print). */
+/* The versions of each group as text: a line `program NAME`, then lines `GROUP: SCHEDULE` (schedule_print); where there
+ * are several, each behind a line `when CONDITION` or `else`. */
 void sched_print(Text *out, const SchedWork *w);
 
 /* All steps. NULL after reporting to the diagnostics of ctx. o may be NULL. */
@@ -65,9 +62,11 @@ Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o);
 
 /* A program of a plan's tensors without kernels, for sched_apply. */
 Program *sched_empty(Graph *g, const Plan *plan);
-/* The best of the templates' candidates for a group (templates.c, cost.c). */
-void sched_choose(SchedMemo *memo, Group *gr, Targets t, Schedule *s);
-
+/* Appends the kernels of a group, in a choice where there are several versions; with `keep`, they keep group and
+ * schedule. Afterwards program_find_ways. False after saying in *why what went wrong. */
+bool sched_apply_versions(Program *p, const Versions *v, bool keep, Text *why);
+/* Temporaries that no kernel touches go: those of divisions that nobody chose. */
+void sched_keep_used(Program *p);
 /* A product in place, of which no thread of a kernel may read an element that another one stores: it has the fallback's
  * schedule. */
 bool sched_in_place(const Group *gr);

@@ -2,6 +2,7 @@
  * make others. */
 #include "schedule.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,13 +10,24 @@ enum { FALLBACK_THREADS = 128, MAX_TILE = 128, MAX_JOINED = 1024, MAX_ROW_BYTES 
 
 void schedule_factor(Schedule *s, int axis, Bind bind, int64_t size) {
     SAxis *a = &s->axis[axis];
-    if (a->n < MAX_AXIS_FACTORS) a->f[a->n++] = (SFactor){bind, size};
+    if (a->n < MAX_AXIS_FACTORS) a->f[a->n++] = (SFactor){bind, size < INT32_MAX ? (int)size : INT32_MAX};
 }
 
 const SFactor *schedule_find(const Schedule *s, int axis, Bind bind) {
     for (int i = 0; i < s->axis[axis].n; i++)
         if (s->axis[axis].f[i].bind == bind) return &s->axis[axis].f[i];
     return NULL;
+}
+
+/* As much of a schedule as it has. */
+static size_t bytes_of(const Schedule *s) { return offsetof(Schedule, axis) + sizeof *s->axis * (size_t)s->naxes; }
+
+void schedule_copy(Schedule *to, const Schedule *from) { memcpy(to, from, bytes_of(from)); }
+
+Schedule *schedule_keep(Ctx *ctx, const Schedule *s) {
+    Schedule *r = ctx_alloc(ctx, bytes_of(s));
+    memcpy(r, s, bytes_of(s));
+    return r;
 }
 
 /* The product of an axis's factors of a scope. */
@@ -102,7 +114,9 @@ static bool read_factors(Cursor *c, SAxis *a) {
         while (b < BIND_COUNT && !is(at, n, bind_text((Bind)b))) b++;
         if (b == BIND_COUNT || a->n == MAX_AXIS_FACTORS) return false;
         SFactor f = {(Bind)b, 0};
-        if (take(c, '(') && (!number(c, &f.size) || f.size == 0 || !take(c, ')'))) return false;
+        int64_t size = 0;
+        if (take(c, '(') && (!number(c, &size) || size == 0 || size > INT32_MAX || !take(c, ')'))) return false;
+        f.size = (int)size;
         a->f[a->n++] = f;
     }
 }
@@ -169,7 +183,8 @@ static int64_t grid_size(const SAxis *s) {
     return 0;
 }
 
-static bool legal_axis(const Group *gr, int axis, const SAxis *s, Text *why) {
+/* *most is schedule_legal_within's. */
+static bool legal_axis(const Group *gr, int axis, const SAxis *s, int64_t *most, Text *why) {
     const GAxis *a = &gr->axes.at[axis];
     int open = 0, count[BIND_COUNT] = {0};
     int64_t product = 1;
@@ -179,7 +194,7 @@ static bool legal_axis(const Group *gr, int axis, const SAxis *s, Text *why) {
             if (f->bind != BIND_GRID && f->bind != BIND_SERIAL)
                 return text_fail(why, "%s: only grid and serial may be open", a->name);
             open++;
-        } else if (!mul_ok(product, f->size, &product) || product > INT32_MAX) {
+        } else if (!mul_ok(product, f->size, &product) || product >= INT32_MAX) {
             return text_fail(why, "%s: its factors are too large", a->name);
         }
         if (f->bind == BIND_SERIAL && a->scanned && i > 0)
@@ -196,7 +211,9 @@ static bool legal_axis(const Group *gr, int axis, const SAxis *s, Text *why) {
             return text_fail(why, "%s: no %s yet", a->name, bind_text(f->bind));
     }
     if (open > 1) return text_fail(why, "%s: two open factors", a->name);
-    if (!open && (a->most < 0 || product < a->most)) return text_fail(why, "%s: its factors do not cover it", a->name);
+    if (!open && (a->most < 0 || product < a->most)) *most = product;
+    if (*most < INT64_MAX && (a->extent >= 0 || !expr_over_dims(a->var->lo) || !expr_over_dims(a->var->hi)))
+        return text_fail(why, "%s: its factors do not cover it", a->name);
     if (count[BIND_SERIAL] > 1 || count[BIND_GRID] > 1)
         return text_fail(why, "%s: two grid or serial factors", a->name);
     bool split = axis == gr->split;
@@ -288,12 +305,21 @@ static bool legal_shared(const Group *gr, const Schedule *s, Text *why) {
 }
 
 bool schedule_legal(const Group *gr, const Schedule *s, Text *why) {
+    int64_t most[MAX_GROUP_AXES];
+    if (!schedule_legal_within(gr, s, most, why)) return false;
+    for (int a = 0; a < gr->axes.n; a++)
+        if (most[a] < INT64_MAX) return text_fail(why, "%s: its factors do not cover it", gr->axes.at[a].name);
+    return true;
+}
+
+bool schedule_legal_within(const Group *gr, const Schedule *s, int64_t *most, Text *why) {
     if (s->naxes != gr->axes.n) return text_fail(why, "a schedule for another group");
     int64_t lanes = 1;
     bool by_warp = false, plain = false;
     int factors = 0;
     for (int a = 0; a < s->naxes; a++) {
-        if (!legal_axis(gr, a, &s->axis[a], why)) return false;
+        most[a] = INT64_MAX;
+        if (!legal_axis(gr, a, &s->axis[a], &most[a], why)) return false;
         factors += s->axis[a].n;
         for (int i = 0; i < s->axis[a].n; i++) {
             Bind b = s->axis[a].f[i].bind;

@@ -12,7 +12,7 @@ enum { MAX_AXIS_FACTORS = 6 };
 
 typedef struct SFactor {
     Bind bind;
-    int64_t size; /* 0: open, grid and serial only */
+    int size; /* 0: open, grid and serial only */
 } SFactor;
 
 typedef struct SAxis {
@@ -22,9 +22,9 @@ typedef struct SAxis {
 
 typedef struct Schedule {
     int naxes;
-    SAxis axis[MAX_GROUP_AXES];
     int ahead;     /* loads in loops are fetched that many iterations ahead, where their addresses allow it */
     int occupancy; /* launch bound in blocks an SM; 0: none */
+    SAxis axis[MAX_GROUP_AXES];
 } Schedule;
 
 void schedule_print(Text *out, const Group *gr, const Schedule *s);
@@ -34,6 +34,9 @@ uint64_t schedule_hash(const Schedule *s);
 
 /* Whether a schedule may be applied: decided on the schedule and the group alone, for all sizes. */
 bool schedule_legal(const Group *gr, const Schedule *s, Text *why);
+/* The same for some sizes: an axis whose length is not known need not be covered. most[a] becomes the length up to which
+ * axis a is; INT64_MAX where it always is. */
+bool schedule_legal_within(const Group *gr, const Schedule *s, int64_t *most, Text *why);
 
 /* Bytes of shared memory that a block may need, for what threads exchange: at least what the verifier counts. */
 int64_t schedule_shared(const Group *gr, const Schedule *s);
@@ -42,6 +45,10 @@ int64_t schedule_shared(const Group *gr, const Schedule *s);
 void schedule_fallback(const Group *gr, Schedule *s);
 /* A random legal one; *state is the generator's. */
 void schedule_random(const Group *gr, uint64_t *state, Schedule *s);
+
+/* *from may have been kept without the axes that it lacks (schedule_keep): such a one is not assigned. */
+void schedule_copy(Schedule *to, const Schedule *from);
+Schedule *schedule_keep(Ctx *ctx, const Schedule *s);
 
 void schedule_factor(Schedule *s, int axis, Bind bind, int64_t size); /* appends, outer to inner */
 const SFactor *schedule_find(const Schedule *s, int axis, Bind bind); /* the first one, or NULL */

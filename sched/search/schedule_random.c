@@ -34,7 +34,8 @@ static void random_axis(const Group *gr, uint64_t *state, Schedule *s, int a, co
     if (!serial && !grid) { /* all of it in threads and registers */
         int64_t have = vec.size ? vec.size : 1;
         for (int i = 0; i < n; i++) have *= inner[i].size;
-        if (have < x->extent) inner[n++] = (SFactor){BIND_REG, (x->extent + have - 1) / have};
+        int64_t more = (x->extent + have - 1) / have;
+        if (more > 1) inner[n++] = (SFactor){BIND_REG, more < INT32_MAX ? (int)more : INT32_MAX};
     }
     if (serial && (x->folded || x->scanned) && !vec.size) vec.size = 1;
     shuffle(state, inner, n);
@@ -60,8 +61,8 @@ static void random_any(const Group *gr, uint64_t *state, Schedule *s) {
     for (int a = 0; a < gr->axes.n; a++) {
         SFactor t[2];
         int n = 0;
-        if (warps[a] > 1) t[n++] = (SFactor){plain ? BIND_THREAD : BIND_WARP, warps[a]};
-        if (lanes[a] > 1) t[n++] = (SFactor){BIND_LANE, lanes[a]};
+        if (warps[a] > 1) t[n++] = (SFactor){plain ? BIND_THREAD : BIND_WARP, (int)warps[a]};
+        if (lanes[a] > 1) t[n++] = (SFactor){BIND_LANE, (int)lanes[a]};
         random_axis(gr, state, s, a, t, n);
     }
     s->ahead = draw(state, 3) == 0;

@@ -1,9 +1,12 @@
-/* Candidates for a group's schedule, and the best of them by cost. One axis, along which the group's accesses are
+/* Candidates for a group's schedule at a point, and the best of them by cost. One axis, along which the group's accesses are
  * contiguous, takes vectors and the lowest threads; a second one may take the other threads, and registers. Whether
  * axes are rows that are folded, columns that are kept, or all alike (a map) shows only in which of them may be split
  * into blocks. */
+#include "templates.h"
+
 #include "cost.h"
-#include "sched.h"
+
+#include <string.h>
 
 /* What is tried. */
 enum {
@@ -74,26 +77,39 @@ static void build(const Group *gr, const Shape *p, Schedule *s) {
 typedef struct Search {
     Group *gr;
     CostForm *form;
-    int64_t shared; /* bytes that a block may have */
-    Schedule best;
-    double cost;
+    int64_t shared;        /* bytes that a block may have */
+    const int64_t *length; /* of each axis, at the point */
+    Best *best, *always;
 } Search;
 
+static void take_better(Best *b, const Schedule *s, const int64_t *most, double seconds) {
+    if (b->seconds >= 0 && seconds >= b->seconds) return;
+    b->seconds = seconds;
+    b->schedule = *s;
+    memcpy(b->most, most, sizeof *most * (size_t)s->naxes);
+}
+
 static void consider(Search *x, const Schedule *s) {
-    if (!schedule_legal(x->gr, s, NULL) || schedule_shared(x->gr, s) > x->shared) return;
+    int64_t most[MAX_GROUP_AXES];
+    bool always = true;
+    if (!schedule_legal_within(x->gr, s, most, NULL) || schedule_shared(x->gr, s) > x->shared) return;
+    for (int a = 0; a < x->gr->axes.n; a++) {
+        if (most[a] < x->length[a]) return;
+        always &= most[a] == INT64_MAX;
+    }
     double c = sched_cost(x->form, &target_machine, s);
-    if (x->cost >= 0 && c >= x->cost) return;
-    x->cost = c;
-    x->best = *s;
+    take_better(x->best, s, most, c);
+    if (always) take_better(x->always, s, most, c);
 }
 
 static void try_shape(Search *x, const Shape *p) {
     Schedule s;
     Shape q = *p;
     const GAxis *in = &x->gr->axes.at[p->inner];
-    if (!axis_has_grid(in) && in->most >= 0) { /* the row in registers */
+    if (!axis_has_grid(in)) { /* the row in registers: of a length that is not known, up to a power of 2 */
         q.whole = true;
-        q.regs = ceil_div(in->most, p->lanes * p->vec);
+        q.regs = ceil_div(x->length[p->inner], p->lanes * p->vec);
+        if (in->extent < 0) q.regs = pow2_up(q.regs);
         if (q.regs < 1) q.regs = 1;
         build(x->gr, &q, &s);
         consider(x, &s);
@@ -113,13 +129,13 @@ static void try_shape(Search *x, const Shape *p) {
 }
 
 static void try_axes(Search *x, int inner, int outer) {
-    const int64_t block = target_default.threads, most = pow2_up(x->gr->axes.at[inner].guess);
+    const int64_t block = target_default.threads, most = pow2_up(x->length[inner]);
     for (int64_t vec = 1; vec <= WIDEST && vec <= (most ? most : 1); vec *= 2)
         for (int64_t lanes = 1; lanes <= block && lanes <= pow2_up(ceil_div(most, vec)); lanes *= 2)
             for (int64_t threads = LEAST_THREADS; threads <= block; threads *= 2) {
                 int64_t rows = threads / lanes;
                 if (rows < 1 || (rows > 1 && outer < 0)) continue;
-                if (outer >= 0 && (rows == 1 || rows > 2 * pow2_up(x->gr->axes.at[outer].guess))) continue;
+                if (outer >= 0 && (rows == 1 || rows > 2 * pow2_up(x->length[outer]))) continue;
                 Shape p = {inner, outer, vec, lanes, 1, rows, 1, false};
                 try_shape(x, &p);
             }
@@ -154,7 +170,7 @@ static void try_tile(Search *x, const GStep *p, int cols, int rows) {
     Schedule s;
     int fold = -1;
     for (int a = 0; a < x->gr->axes.n; a++)
-        if (p->over >> a & 1 && (fold < 0 || x->gr->axes.at[a].guess > x->gr->axes.at[fold].guess)) fold = a;
+        if (p->over >> a & 1 && (fold < 0 || x->length[a] > x->length[fold])) fold = a;
     for (int v = 0; v < NSIZES; v++)
         for (int r = 1; r < NSIZES; r++)
             for (int w = 0; w < NSIZES; w++)
@@ -198,21 +214,13 @@ static void search(Search *x) {
         if (!leads(gr, a)) continue;
         try_axes(x, a, -1);
         for (int b = gr->axes.n - 1; b >= 0; b--) /* of equals the later: batches are short */
-            if (b != a && gr->axes.at[b].guess > 1) try_axes(x, a, b);
+            if (b != a && x->length[b] > 1) try_axes(x, a, b);
     }
     try_tiles(x);
 }
 
-void sched_choose(SchedMemo *memo, Group *gr, Targets t, Schedule *s) {
-    Ctx *ctx = gr->graph->ctx, *temp = ctx_temp(ctx);
-    Search x = {.gr = gr, .form = cost_form(gr, temp), .shared = targets_shared(t, NULL), .cost = -1};
-    Schedule *known = expr_map_object(&memo->best, x.form->key);
-    if (!known) {
-        search(&x);
-        known = NEW(ctx, Schedule);
-        *known = x.best;
-        expr_map_put_object(ctx, &memo->best, x.form->key, known);
-    }
-    *s = *known;
-    ctx_temp_end(temp);
+void templates_best(CostForm *form, int64_t shared, Best *best, Best *always) {
+    Search x = {form->gr, form, shared, form->lengths[form->at], best, always};
+    best->seconds = always->seconds = -1;
+    search(&x);
 }

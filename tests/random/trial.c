@@ -147,6 +147,28 @@ static Sym next_fixed(Ctx *ctx, const char **at) {
     return s;
 }
 
+/* Appends the version's schedules, and tries their text. */
+static bool take_version(Ctx *ctx, Entry *e, const Version *v, bool several, const char *sep, Text *all, Text *why) {
+    text_put(all, sep);
+    if (several) text_put(all, v->when ? "when " : "else");
+    if (v->when) expr_print(all, v->when, NULL);
+    for (int k = 0; k < v->n; k++) {
+        Schedule again;
+        Text text = {.ctx = ctx};
+        int64_t most[MAX_GROUP_AXES];
+        text_put(&text, ""); /* a group without axes has an empty schedule */
+        schedule_print(&text, v->group[k], v->schedule[k]);
+        text_fmt(all, "%s%s", several || k ? ": " : "", text.s);
+        e->schedules = sym(ctx, all->s);
+        if (!schedule_legal_within(v->group[k], v->schedule[k], most, why)) return false;
+        if (!schedule_read(text.s, v->group[k], &again, why)) return false;
+        if (!schedule_equal(v->schedule[k], &again)) return text_put(why, "the schedule read back differs"), false;
+    }
+    return true;
+}
+
+enum { FEW_GROUPS = 3 /* of which each may have versions, so that the ways are not too many */ };
+
 static bool schedule_all(Ctx *ctx, const Case *x, Entry *e, Graph *g, Text *why) {
     Plan *plan = plan_new(g, e->schedule == LIBRARY, NULL, why);
     if (!plan) return false;
@@ -158,28 +180,28 @@ static bool schedule_all(Ctx *ctx, const Case *x, Entry *e, Graph *g, Text *why)
     uint64_t state = x->seed + (uint64_t)e->schedule * 1000003;
     for (int i = 0; i < plan->groups.n; i++) {
         Group *gr = plan->groups.at[i];
-        Schedule s, again;
-        Text text = {.ctx = ctx};
+        Schedule s;
+        Versions v;
+        if (fixed && !schedule_read(next_fixed(ctx, &fixed), gr, &s, why)) return false;
         if (fixed) {
-            if (!schedule_read(next_fixed(ctx, &fixed), gr, &s, why)) return false;
+            versions_one(gr, &s, &v);
         } else if (e->schedule == FALLBACK || sched_in_place(gr)) {
             schedule_fallback(gr, &s);
+            versions_one(gr, &s, &v);
         } else if (e->schedule == 0 || e->schedule == LIBRARY) {
-            sched_choose(&memo, gr, (Targets){0}, &s);
+            versions_choose(&memo, gr, (Targets){0}, plan->groups.n > FEW_GROUPS ? 1 : MAX_VERSIONS, &v);
+        } else if (e->schedule % 2 && plan->groups.n <= FEW_GROUPS) {
+            versions_random(gr, &state, &v);
         } else {
             schedule_random(gr, &state, &s);
+            versions_one(gr, &s, &v);
         }
-        text_put(&text, ""); /* a group without axes has an empty schedule */
-        schedule_print(&text, gr, &s);
-        text_fmt(&all, "%s%s", i ? " | " : "", text.s);
-        e->schedules = sym(ctx, all.s);
-        if (!schedule_legal(gr, &s, why) || !schedule_read(text.s, gr, &again, why)) return false;
-        if (!schedule_equal(&s, &again)) {
-            text_put(why, "the schedule read back differs");
-            return false;
-        }
-        if (!sched_apply(p, gr, &s, why)) return false;
+        for (int k = 0; k < v.n; k++)
+            if (!take_version(ctx, e, &v.at[k], v.n > 1, k || i ? " | " : "", &all, why)) return false;
+        if (!sched_apply_versions(p, &v, false, why)) return false;
     }
+    sched_keep_used(p);
+    if (!program_find_ways(p)) return text_put(why, "too many ways"), false;
     e->program = p;
     return true;
 }

@@ -30,6 +30,18 @@ typedef struct Draw {
     Sym schedules; /* the text of all of its kernels' schedules */
 } Draw;
 
+/* What serves all sizes, by one kernel. */
+static Schedule chosen(Group *gr) {
+    Schedule s = {0};
+    Versions v;
+    const int divisions = gr->divisions.n;
+    gr->divisions.n = 0;
+    versions_choose(&(SchedMemo){0}, gr, (Targets){0}, 1, &v);
+    gr->divisions.n = divisions;
+    schedule_copy(&s, v.at[0].schedule[0]);
+    return s;
+}
+
 static bool apply_draw(Ctx *ctx, Draw *d, uint64_t seed, Text *why) {
     Plan *plan = plan_new(d->graph, false, NULL, why);
     if (!plan) return false;
@@ -41,7 +53,7 @@ static bool apply_draw(Ctx *ctx, Draw *d, uint64_t seed, Text *why) {
         if (d->number == 0)
             schedule_fallback(plan->groups.at[i], &s);
         else if (d->number == 1)
-            sched_choose(&(SchedMemo){0}, plan->groups.at[i], (Targets){0}, &s);
+            s = chosen(plan->groups.at[i]);
         else
             schedule_random(plan->groups.at[i], &seed, &s);
         schedule_print(&text, plan->groups.at[i], &s);
@@ -53,8 +65,9 @@ static bool apply_draw(Ctx *ctx, Draw *d, uint64_t seed, Text *why) {
             text_put(why, "the schedule read back differs");
             return false;
         }
-        if (!sched_apply(p, plan->groups.at[i], &s, why)) return false;
+        if (!sched_apply(p, &p->steps, plan->groups.at[i], &s, why)) return false;
     }
+    sched_keep_used(p);
     d->program = p;
     return true;
 }
@@ -364,7 +377,7 @@ static void one_plan(const PlanCase *c) {
             Schedule s;
             schedule_fallback(plan->groups.at[i], &s);
             expect(schedule_legal(plan->groups.at[i], &s, &why), "the fallback is legal", why.s);
-            sched_choose(&(SchedMemo){0}, plan->groups.at[i], (Targets){0}, &s);
+            s = chosen(plan->groups.at[i]);
             expect(schedule_legal(plan->groups.at[i], &s, &why), "the chosen one is legal", why.s);
         }
         for (const char *p = c->schedules; p && *p; p = strchr(p, '\n') + 1)

@@ -1,0 +1,144 @@
+/* Sizes at which schedules are compared: see points.h. The grid is the product of a few values of each dimension without
+ * a hint. They are far apart, since a schedule that is good for a length is good for half and twice of it; among them are
+ * odd ones, whose rows are not aligned. */
+#include "points.h"
+
+#include "ir/expr_walk.h"
+
+enum {
+    MAX_ELEMENTS_BITS = 31 /* of what an equation stores or folds, where it is not a hint that makes it larger */
+};
+static const double OFF_HINT = 0.02; /* the weight of a point beside a hint */
+
+/* By the number of dimensions without a hint: the values of each. Ends with 0. */
+static const int64_t ONE[] = {1 << 20, 1, 30, 256, 1021, 4096, 16384, 50257, 1 << 18, 1 << 24, 1 << 27, 0};
+static const int64_t TWO[] = {4096, 1, 30, 256, 1021, 1 << 15, 1 << 18, 1 << 22, 0};
+static const int64_t THREE[] = {128, 1, 2048, 1 << 16, 0};
+static const int64_t MORE[] = {64, 4, 0};
+static const int64_t *const VALUES[] = {ONE, ONE, TWO, THREE, MORE};
+enum { MOST_VARIED = 6 /* dimensions; the others have their first value */ };
+
+typedef struct Dims {
+    VEC(Dim *) at;
+    Ctx *ctx;
+} Dims;
+
+static Found note_dim(const Expr *e, void *user) {
+    Dims *d = user;
+    if (e->op == OP_DIM && e->u.dim->lo < e->u.dim->hi) {
+        for (int i = 0; i < d->at.n; i++)
+            if (d->at.at[i] == e->u.dim) return FOUND_INSIDE;
+        vec_push(d->ctx, &d->at, e->u.dim);
+    }
+    return FOUND_INSIDE;
+}
+
+/* A value near v that the dimension can have. */
+static int64_t legal(const Dim *d, int64_t v) {
+    if (v > d->hi) v = d->hi;
+    if (d->divisor > 1) v -= v % d->divisor;
+    if (v >= d->lo) return v;
+    return d->divisor > 1 ? (d->lo + d->divisor - 1) / d->divisor * d->divisor : d->lo;
+}
+
+int64_t points_length(const GAxis *a, const int64_t *dims) {
+    if (a->extent >= 0) return a->extent;
+    int64_t lo = expr_guess_at(a->var->lo, dims), hi = expr_guess_at(a->var->hi, dims);
+    return hi > lo ? hi - lo : 0;
+}
+
+typedef struct Making {
+    const Group *gr;
+    Ctx *ctx;
+    Points *p;
+    const int64_t *base; /* hints, or what is usual */
+} Making;
+
+static bool fits(const Group *gr, AxisSet axes, const int64_t *dims) {
+    int64_t n = 1;
+    for (int a = 0; a < gr->axes.n; a++)
+        if (axes >> a & 1 && !mul_ok(n, points_length(&gr->axes.at[a], dims), &n)) return false;
+    return n >> MAX_ELEMENTS_BITS == 0;
+}
+
+static bool usual(const Group *gr, const int64_t *dims) {
+    for (int i = 0; i < gr->stores.n; i++)
+        if (!fits(gr, gr->stores.at[i].axes, dims)) return false;
+    for (int i = 0; i < gr->steps.n; i++) {
+        const GStep *s = &gr->steps.at[i];
+        bool both = s->joined[0] != 0; /* of a product of matrices, what is loaded */
+        if (!fits(gr, both ? s->joined[0] : s->free | s->over, dims) || (both && !fits(gr, s->joined[1], dims)))
+            return false;
+    }
+    return true;
+}
+
+static void add(Making *x, const int64_t *dims, double weight, bool always) {
+    Points *p = x->p;
+    const int ndims = x->gr->graph->dims.n;
+    if (p->n == MAX_POINTS || (!always && !usual(x->gr, dims))) return;
+    for (int i = 0; i < p->n; i++) {
+        bool same = true;
+        for (int d = 0; d < ndims; d++) same &= p->dims[i][d] == dims[d];
+        if (same) return;
+    }
+    p->dims[p->n] = NEW_N(x->ctx, int64_t, ndims + 1);
+    for (int d = 0; d < ndims; d++) p->dims[p->n][d] = dims[d];
+    p->weight[p->n++] = weight;
+}
+
+/* All combinations of values, the first of each first. */
+static void add_grid(Making *x, Dim *const *free, int n) {
+    int at[MOST_VARIED] = {0};
+    const int varied = n < MOST_VARIED ? n : MOST_VARIED;
+    const int64_t *values = VALUES[n < 4 ? n : 4];
+    int64_t *dims = NEW_N(x->ctx, int64_t, x->gr->graph->dims.n + 1);
+    for (;;) {
+        for (int d = 0; d < x->gr->graph->dims.n; d++) dims[d] = x->base[d];
+        for (int i = 0; i < n; i++) dims[free[i]->id] = legal(free[i], values[i < varied ? at[i] : 0]);
+        add(x, dims, 1, false);
+        int i = 0;
+        while (i < varied && !values[++at[i]]) at[i++] = 0;
+        if (i == varied) return;
+    }
+}
+
+/* Beside the hints: each of them alone much smaller or larger. */
+static void add_beside(Making *x, Dim *const *hinted, int n) {
+    static const int64_t TIMES = 16;
+    int64_t *dims = NEW_N(x->ctx, int64_t, x->gr->graph->dims.n + 1);
+    for (int i = 0; i < n && i < MOST_VARIED; i++)
+        for (int larger = 0; larger < 2; larger++) {
+            for (int d = 0; d < x->gr->graph->dims.n; d++) dims[d] = x->base[d];
+            int64_t v = dims[hinted[i]->id];
+            if (larger && !mul_ok(v, TIMES, &v)) continue;
+            dims[hinted[i]->id] = legal(hinted[i], larger ? v : v / TIMES);
+            add(x, dims, OFF_HINT, false);
+        }
+}
+
+Points *points_of(const Group *gr, Ctx *ctx) {
+    const Graph *g = gr->graph;
+    Points *p = NEW(ctx, Points);
+    p->dims = NEW_N(ctx, int64_t *, MAX_POINTS);
+    p->weight = NEW_N(ctx, double, MAX_POINTS);
+    Dims met = {.ctx = ctx};
+    ExprWalk w = {.temp = ctx, .before = note_dim, .user = &met};
+    for (int a = 0; a < gr->axes.n; a++) {
+        expr_walk(&w, gr->axes.at[a].var->lo);
+        expr_walk(&w, gr->axes.at[a].var->hi);
+    }
+    int64_t *base = NEW_N(ctx, int64_t, g->dims.n + 1);
+    Dim **free = NEW_N(ctx, Dim *, met.at.n + 1), **hinted = NEW_N(ctx, Dim *, met.at.n + 1);
+    int nfree = 0, nhinted = 0;
+    for (int i = 0; i < met.at.n; i++) *(met.at.at[i]->hint > 0 ? &hinted[nhinted++] : &free[nfree++]) = met.at.at[i];
+    for (int i = 0; i < g->dims.n; i++) {
+        Dim *d = g->dims.at[i];
+        base[i] = d->lo == d->hi ? d->lo : d->hint > 0 ? legal(d, d->hint) : legal(d, MORE[0]);
+    }
+    Making x = {gr, ctx, p, base};
+    if (nfree) add_grid(&x, free, nfree);
+    if (!nfree || !p->n) add(&x, base, 1, true);
+    if (!nfree) add_beside(&x, hinted, nhinted);
+    return p;
+}

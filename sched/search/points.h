@@ -1,0 +1,23 @@
+/* The sizes at which the schedules of a group are compared: one where all of its lengths are known, else a grid over
+ * those that are not. Hints say where its weight lies; without any it covers what programs are run with. */
+#ifndef TDC_POINTS_H
+#define TDC_POINTS_H
+
+#include "sched/plan/group.h"
+
+enum { MAX_POINTS = 64 };
+
+typedef struct Points {
+    int n; /* at least 1 */
+    int64_t **dims;
+    double *weight; /* above 0 */
+} Points;
+
+/* dims[i] is the value of every dimension of the Graph at point i, by Dim.id: one that the dimension can have. The heaviest
+ * point comes first. In that memory. */
+Points *points_of(const Group *gr, Ctx *ctx);
+
+/* The length of an axis at a point; of one whose ends are data, a guess. */
+int64_t points_length(const GAxis *a, const int64_t *dims);
+
+#endif

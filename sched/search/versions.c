@@ -1,0 +1,353 @@
+/* Versions by size: see versions.h. */
+#include "versions.h"
+
+#include "cost.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MAX_SEARCHED = 12,  /* points at which candidates are looked for */
+    MAX_CANDIDATES = 96 /* that are compared at all points */
+};
+static const double GAIN = 0.01;   /* of the time, as a mean over the points: what another version gains at least */
+static const double ENOUGH = 1.03; /* times the best at every point: then there are versions enough */
+
+/* The product of the lengths of some axes is at most so much. */
+typedef struct SizeTest {
+    AxisSet axes;
+    int64_t most;
+} SizeTest;
+
+typedef struct Candidate {
+    int division; /* of the group; -1: none, one kernel does it */
+    int n;
+    Schedule *schedule[MAX_TOGETHER];
+    int64_t *most;   /* schedule_legal_within's, of the group's axes */
+    double *seconds; /* at each point; INFINITY where it is not legal */
+} Candidate;
+
+typedef struct Case {
+    int candidate;
+    int ntests;
+    SizeTest test[MAX_VERSIONS];
+} Case;
+
+/* What is remembered of a form: the cases for each number of versions. */
+typedef struct Chosen {
+    VEC(Candidate *) candidates;
+    int n[MAX_VERSIONS]; /* of cases with at most that many plus 1 */
+    Case cases[MAX_VERSIONS][MAX_VERSIONS];
+} Chosen;
+
+typedef struct Choosing {
+    Ctx *ctx, *temp; /* of what stays; for as long as it takes */
+    Group *gr;
+    const Points *points;
+    CostForm **form; /* of the group, then of each division's shares and rest */
+    int64_t shared;
+    Chosen *chosen;
+    double *best; /* seconds at each point, of the best candidate there */
+} Choosing;
+
+/* ---- candidates ---- */
+
+static CostForm *form_of(const Choosing *x, const Candidate *c, int kernel) {
+    return x->form[c->division < 0 ? 0 : 1 + MAX_TOGETHER * c->division + kernel];
+}
+
+static void add(Choosing *x, int division, const Best *const *parts, int n) {
+    Chosen *all = x->chosen;
+    if (all->candidates.n == MAX_CANDIDATES) return;
+    for (int i = 0; i < all->candidates.n; i++) {
+        const Candidate *c = all->candidates.at[i];
+        bool same = c->division == division;
+        for (int k = 0; k < n && same; k++) same = schedule_equal(c->schedule[k], &parts[k]->schedule);
+        if (same) return;
+    }
+    Candidate *c = NEW(x->ctx, Candidate);
+    const int naxes = x->gr->axes.n;
+    *c = (Candidate){.division = division, .n = n};
+    c->most = NEW_N(x->ctx, int64_t, naxes + 1);
+    memcpy(c->most, parts[0]->most, sizeof(int64_t) * (size_t)naxes);
+    for (int k = 0; k < n; k++) c->schedule[k] = schedule_keep(x->ctx, &parts[k]->schedule);
+    c->seconds = NEW_N(x->temp, double, x->points->n);
+    for (int i = 0; i < x->points->n; i++) {
+        for (int k = 0; k < n; k++) {
+            CostForm *f = form_of(x, c, k);
+            f->at = i;
+            c->seconds[i] += sched_cost(f, &target_machine, c->schedule[k]) + target_machine.launch;
+        }
+        for (int a = 0; a < naxes; a++)
+            if (x->form[0]->lengths[i][a] > c->most[a]) c->seconds[i] = INFINITY;
+        if (c->seconds[i] < x->best[i]) x->best[i] = c->seconds[i];
+    }
+    vec_push(x->ctx, &all->candidates, c);
+}
+
+/* What is best at one point: for it alone, and of what serves all sizes. */
+static void add_best(Choosing *x, int point) {
+    Best best[MAX_TOGETHER], always[MAX_TOGETHER];
+    const Best *of_point[MAX_TOGETHER] = {&best[0], &always[1]}, *of_all[MAX_TOGETHER] = {&always[0], &always[1]};
+    for (int d = -1; d < x->gr->divisions.n; d++) {
+        const int n = d < 0 ? 1 : MAX_TOGETHER;
+        for (int k = 0; k < n; k++) {
+            CostForm *f = x->form[d < 0 ? 0 : 1 + MAX_TOGETHER * d + k];
+            f->at = point;
+            templates_best(f, x->shared, &best[k], &always[k]);
+        }
+        add(x, d, of_point, n);
+        add(x, d, of_all, n);
+    }
+}
+
+/* ---- cases ---- */
+
+/* The points that come to a case, and what its candidate loses there: the sum of log(time / best), weighted. */
+typedef struct Leaf {
+    Case c;
+    bool *here; /* of each point */
+    double loss;
+} Leaf;
+
+typedef struct Parting {
+    int leaf;
+    SizeTest test;
+    Case left, right;
+    double loss[2], gain;
+} Parting;
+
+static int64_t length_of(const Choosing *x, AxisSet axes, int point) {
+    int64_t n = 1;
+    for (int a = 0; a < x->gr->axes.n; a++)
+        if (axes >> a & 1 && !mul_ok(n, x->form[0]->lengths[point][a], &n)) return INT64_MAX;
+    return n;
+}
+
+/* The case's conditions see to it that the candidate is legal. */
+static bool legal_in(const Choosing *x, const Candidate *c, const Case *in) {
+    for (int a = 0; a < x->gr->axes.n; a++) {
+        bool ok = c->most[a] == INT64_MAX;
+        for (int i = 0; i < in->ntests; i++) ok |= in->test[i].axes == (AxisSet)1 << a && in->test[i].most <= c->most[a];
+        if (!ok) return false;
+    }
+    return true;
+}
+
+/* Sets the best candidate of a case for its points; what it loses. INFINITY where none is legal. */
+static double settle(const Choosing *x, Case *c, const bool *here) {
+    double least = INFINITY;
+    for (int k = 0; k < x->chosen->candidates.n; k++) {
+        const Candidate *y = x->chosen->candidates.at[k];
+        double loss = 0;
+        if (!legal_in(x, y, c)) continue;
+        for (int i = 0; i < x->points->n && loss < least; i++)
+            if (here[i]) loss += x->points->weight[i] * log(y->seconds[i] / x->best[i]);
+        if (loss >= least) continue;
+        least = loss;
+        c->candidate = k;
+    }
+    return least;
+}
+
+static bool is_enough(const Choosing *x, const Leaf *l) {
+    const Candidate *c = x->chosen->candidates.at[l->c.candidate];
+    for (int i = 0; i < x->points->n; i++)
+        if (l->here[i] && c->seconds[i] > ENOUGH * x->best[i]) return false;
+    return true;
+}
+
+/* Of two tests of the same axes the one that more sizes fail is enough. */
+static void add_test(Case *c, SizeTest test) {
+    for (int i = 0; i < c->ntests; i++)
+        if (c->test[i].axes == test.axes) {
+            if (test.most < c->test[i].most) c->test[i].most = test.most;
+            return;
+        }
+    c->test[c->ntests++] = test;
+}
+
+static void try_test(Choosing *x, const Leaf *leaves, int leaf, SizeTest test, Parting *best) {
+    const Leaf *l = &leaves[leaf];
+    const int n = x->points->n;
+    bool left[MAX_POINTS], right[MAX_POINTS];
+    int nleft = 0, nright = 0;
+    if (l->c.ntests == MAX_VERSIONS) return;
+    for (int i = 0; i < n; i++) {
+        bool in = length_of(x, test.axes, i) <= test.most;
+        nleft += left[i] = l->here[i] && in;
+        nright += right[i] = l->here[i] && !in;
+    }
+    if (!nleft || !nright) return;
+    Parting p = {.leaf = leaf, .test = test, .left = l->c, .right = l->c};
+    add_test(&p.left, test);
+    p.loss[0] = settle(x, &p.left, left);
+    p.loss[1] = settle(x, &p.right, right);
+    p.gain = l->loss - p.loss[0] - p.loss[1];
+    if (p.gain > best->gain) *best = p;
+}
+
+/* The length between that at a point and the next longer one at which a test parts them: a power of 2 near the middle. */
+static int64_t between(const Choosing *x, AxisSet axes, int64_t length) {
+    int64_t next = INT64_MAX, p = length < 1 ? 1 : length;
+    for (int i = 0; i < x->points->n; i++) {
+        int64_t n = length_of(x, axes, i);
+        if (n > length && n < next) next = n;
+    }
+    double middle = sqrt((double)p * (double)next);
+    int64_t power = 1;
+    while ((double)power * 2 <= middle) power *= 2;
+    return power >= length ? power : length;
+}
+
+static int longer_first(const void *a, const void *b) {
+    const int64_t *x = a, *y = b;
+    return (*x < *y) - (*x > *y);
+}
+
+/* Lengths that are worth a test: those up to which candidates are legal, the longest first, then those between points. */
+static void try_axes(Choosing *x, const Leaf *leaves, int leaf, AxisSet axes, Parting *best) {
+    int64_t most[MAX_CANDIDATES];
+    int n = 0;
+    for (int k = 0; k < x->chosen->candidates.n; k++)
+        for (int a = 0; a < x->gr->axes.n; a++)
+            if (axes == (AxisSet)1 << a && x->chosen->candidates.at[k]->most[a] < INT64_MAX)
+                most[n++] = x->chosen->candidates.at[k]->most[a];
+    qsort(most, (size_t)n, sizeof *most, longer_first);
+    for (int i = 0; i < n; i++)
+        if (!i || most[i] != most[i - 1]) try_test(x, leaves, leaf, (SizeTest){axes, most[i]}, best);
+    for (int i = 0; i < x->points->n; i++)
+        if (leaves[leaf].here[i])
+            try_test(x, leaves, leaf, (SizeTest){axes, between(x, axes, length_of(x, axes, i))}, best);
+}
+
+static Parting best_parting(Choosing *x, const Leaf *leaves, int n) {
+    Parting best = {.gain = 0};
+    const AxisSet may = versions_testable(x->gr);
+    AxisSet kept = 0;
+    for (int a = 0; a < x->gr->axes.n; a++)
+        if (may >> a & 1 && axis_has_grid(&x->gr->axes.at[a])) kept |= (AxisSet)1 << a;
+    for (int l = 0; l < n; l++) {
+        if (is_enough(x, &leaves[l])) continue;
+        for (int a = 0; a < x->gr->axes.n; a++)
+            if (may >> a & 1) try_axes(x, leaves, l, (AxisSet)1 << a, &best);
+        if (kept & (kept - 1)) try_axes(x, leaves, l, kept, &best);
+        if (may & (may - 1) && may != kept) try_axes(x, leaves, l, may, &best);
+    }
+    return best;
+}
+
+static void part(const Choosing *x, Leaf *leaves, int n, const Parting *p) {
+    memmove(&leaves[p->leaf + 1], &leaves[p->leaf], sizeof *leaves * (size_t)(n - p->leaf));
+    Leaf *left = &leaves[p->leaf], *right = left + 1;
+    const bool *all = right->here;
+    left->here = NEW_N(x->temp, bool, x->points->n);
+    right->here = NEW_N(x->temp, bool, x->points->n);
+    for (int i = 0; i < x->points->n; i++) {
+        bool in = length_of(x, p->test.axes, i) <= p->test.most;
+        left->here[i] = all[i] && in;
+        right->here[i] = all[i] && !in;
+    }
+    left->c = p->left;
+    left->loss = p->loss[0];
+    right->c = p->right;
+    right->loss = p->loss[1];
+}
+
+static void note(Chosen *c, const Leaf *leaves, int n) {
+    for (int k = n - 1; k < MAX_VERSIONS; k++) {
+        c->n[k] = n;
+        for (int i = 0; i < n; i++) c->cases[k][i] = leaves[i].c;
+    }
+}
+
+/* A product that a library runs is computed by the kernel only where the library refuses: one version will do. */
+static void find_cases(Choosing *x) {
+    Leaf leaves[MAX_VERSIONS] = {{.here = NEW_N(x->temp, bool, x->points->n)}};
+    double weight = 0;
+    for (int i = 0; i < x->points->n; i++) {
+        leaves[0].here[i] = true;
+        weight += x->points->weight[i];
+    }
+    leaves[0].loss = settle(x, &leaves[0].c, leaves[0].here);
+    note(x->chosen, leaves, 1);
+    for (int n = 1; n < MAX_VERSIONS && !x->gr->product; n++) {
+        Parting p = best_parting(x, leaves, n);
+        if (p.gain <= GAIN * weight) return;
+        part(x, leaves, n, &p);
+        note(x->chosen, leaves, n + 1);
+    }
+}
+
+static Chosen *choose(Choosing *x) {
+    const int n = x->points->n;
+    x->chosen = NEW(x->ctx, Chosen);
+    x->best = NEW_N(x->temp, double, n);
+    for (int i = 0; i < n; i++) x->best[i] = INFINITY;
+    for (int i = 0; i < n && i < MAX_SEARCHED; i++)
+        add_best(x, n <= MAX_SEARCHED ? i : (int)((int64_t)i * n / MAX_SEARCHED));
+    find_cases(x);
+    return x->chosen;
+}
+
+/* ---- the group's own ---- */
+
+AxisSet versions_testable(const Group *gr) {
+    AxisSet set = 0;
+    for (int a = 0; a < gr->axes.n; a++) {
+        const GAxis *x = &gr->axes.at[a];
+        if (x->extent < 0 && expr_over_dims(x->var->lo) && expr_over_dims(x->var->hi)) set |= (AxisSet)1 << a;
+    }
+    return set;
+}
+
+const Expr *versions_length(const Group *gr, AxisSet axes) {
+    const Expr *n = NULL;
+    for (int a = 0; a < gr->axes.n; a++) {
+        if (!(axes >> a & 1)) continue;
+        const Expr *length = expr_minus(gr->graph, gr->axes.at[a].var->hi, gr->axes.at[a].var->lo);
+        n = n ? expr2(gr->graph, OP_MUL, n, length) : length;
+    }
+    return n;
+}
+
+static const Expr *condition(const Group *gr, const Case *c) {
+    Graph *g = gr->graph;
+    const Expr *when = NULL;
+    for (int i = 0; i < c->ntests; i++) {
+        const Expr *most = expr_int(g, TY_I64, c->test[i].most);
+        when = expr_and(g, when, expr2(g, OP_LE, versions_length(gr, c->test[i].axes), most));
+    }
+    return when;
+}
+
+void versions_one(Group *gr, const Schedule *s, Versions *v) {
+    *v = (Versions){.n = 1, .at = {{.n = 1, .group = {gr}, .schedule = {schedule_keep(gr->graph->ctx, s)}}}};
+}
+
+void versions_choose(SchedMemo *memo, Group *gr, Targets t, int most, Versions *v) {
+    Ctx *ctx = gr->graph->ctx, *temp = ctx_temp(ctx);
+    Choosing x = {.ctx = ctx, .temp = temp, .gr = gr, .shared = targets_shared(t, NULL)};
+    x.points = points_of(gr, temp);
+    x.form = NEW_N(temp, CostForm *, 1 + MAX_TOGETHER * gr->divisions.n);
+    x.form[0] = cost_form(gr, x.points, temp);
+    Chosen *c = expr_map_object(&memo->best, x.form[0]->key);
+    if (!c) {
+        for (int d = 0; d < gr->divisions.n; d++) {
+            x.form[1 + MAX_TOGETHER * d] = cost_form(gr->divisions.at[d].shares, x.points, temp);
+            x.form[2 + MAX_TOGETHER * d] = cost_form(gr->divisions.at[d].rest, x.points, temp);
+        }
+        c = choose(&x);
+        expr_map_put_object(ctx, &memo->best, x.form[0]->key, c);
+    }
+    v->n = c->n[most - 1];
+    for (int i = 0; i < v->n; i++) {
+        const Case *from = &c->cases[most - 1][i];
+        const Candidate *k = c->candidates.at[from->candidate];
+        const Division *d = k->division < 0 ? NULL : &gr->divisions.at[k->division];
+        v->at[i] = (Version){.when = condition(gr, from), .n = k->n, .group = {d ? d->shares : gr, d ? d->rest : NULL}};
+        for (int s = 0; s < k->n; s++) v->at[i].schedule[s] = k->schedule[s];
+    }
+    ctx_temp_end(temp);
+}
