@@ -152,7 +152,7 @@ void split_groups(Plan *plan) {
         if (axis < 0) continue;
         int64_t n = shares(gr, axis);
         if (n >= LEAST_SHARES) divide(plan, gr, axis, n);
-        if (all_known(gr)) continue;
+        if (all_known(gr) || gr->steps.at[0].joined[0]) continue;
         if (n != few) divide(plan, gr, axis, few);
         if (n != many) divide(plan, gr, axis, many);
     }

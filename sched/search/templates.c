@@ -80,24 +80,30 @@ typedef struct Search {
     int64_t shared;        /* bytes that a block may have */
     const int64_t *length; /* of each axis, at the point */
     Best *best, *always;
+    int considered;
 } Search;
 
+static bool is_better(const Best *b, double seconds) { return b->seconds < 0 || seconds < b->seconds; }
+
 static void take_better(Best *b, const Schedule *s, const int64_t *most, double seconds) {
-    if (b->seconds >= 0 && seconds >= b->seconds) return;
+    if (!is_better(b, seconds)) return;
     b->seconds = seconds;
     b->schedule = *s;
     memcpy(b->most, most, sizeof *most * (size_t)s->naxes);
 }
 
+/* Most are slower than one before: that is found out first. */
 static void consider(Search *x, const Schedule *s) {
     int64_t most[MAX_GROUP_AXES];
     bool always = true;
+    x->considered++;
+    const double c = sched_cost(x->form, &target_machine, s);
+    if (!is_better(x->best, c) && !is_better(x->always, c)) return;
     if (!schedule_legal_within(x->gr, s, most, NULL) || schedule_shared(x->gr, s) > x->shared) return;
     for (int a = 0; a < x->gr->axes.n; a++) {
         if (most[a] < x->length[a]) return;
         always &= most[a] == INT64_MAX;
     }
-    double c = sched_cost(x->form, &target_machine, s);
     take_better(x->best, s, most, c);
     if (always) take_better(x->always, s, most, c);
 }
@@ -219,8 +225,9 @@ static void search(Search *x) {
     try_tiles(x);
 }
 
-void templates_best(CostForm *form, int64_t shared, Best *best, Best *always) {
-    Search x = {form->gr, form, shared, form->lengths[form->at], best, always};
+int templates_best(CostForm *form, int64_t shared, Best *best, Best *always) {
+    Search x = {form->gr, form, shared, form->lengths[form->at], best, always, 0};
     best->seconds = always->seconds = -1;
     search(&x);
+    return x.considered;
 }

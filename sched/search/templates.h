@@ -12,7 +12,7 @@ typedef struct Best {
 } Best;
 
 /* At the point form->at, within so many bytes of shared memory: *best of those that are legal there, *always of those
- * that are legal for all sizes. There is always one. */
-void templates_best(CostForm *form, int64_t shared, Best *best, Best *always);
+ * that are legal for all sizes. There is always one. Gives how many candidates there were. */
+int templates_best(CostForm *form, int64_t shared, Best *best, Best *always);
 
 #endif

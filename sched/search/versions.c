@@ -9,6 +9,7 @@
 
 enum {
     MAX_SEARCHED = 12,  /* points at which candidates are looked for */
+    MAX_CONSIDERED = 12000, /* candidates of a group, at all of them: after that many no further point is searched */
     MAX_CANDIDATES = 96 /* that are compared at all points */
 };
 static const double GAIN = 0.01;   /* of the time, as a mean over the points: what another version gains at least */
@@ -26,6 +27,7 @@ typedef struct Candidate {
     Schedule *schedule[MAX_TOGETHER];
     int64_t *most;   /* schedule_legal_within's, of the group's axes */
     double *seconds; /* at each point; INFINITY where it is not legal */
+    double *loss;    /* at each point: log(time / best), weighted */
 } Candidate;
 
 typedef struct Case {
@@ -87,7 +89,8 @@ static void add(Choosing *x, int division, const Best *const *parts, int n) {
 }
 
 /* What is best at one point: for it alone, and of what serves all sizes. */
-static void add_best(Choosing *x, int point) {
+static int add_best(Choosing *x, int point) {
+    int considered = 0;
     Best best[MAX_TOGETHER], always[MAX_TOGETHER];
     const Best *of_point[MAX_TOGETHER] = {&best[0], &always[1]}, *of_all[MAX_TOGETHER] = {&always[0], &always[1]};
     for (int d = -1; d < x->gr->divisions.n; d++) {
@@ -95,11 +98,12 @@ static void add_best(Choosing *x, int point) {
         for (int k = 0; k < n; k++) {
             CostForm *f = x->form[d < 0 ? 0 : 1 + MAX_TOGETHER * d + k];
             f->at = point;
-            templates_best(f, x->shared, &best[k], &always[k]);
+            considered += templates_best(f, x->shared, &best[k], &always[k]);
         }
         add(x, d, of_point, n);
         add(x, d, of_all, n);
     }
+    return considered;
 }
 
 /* ---- cases ---- */
@@ -143,7 +147,7 @@ static double settle(const Choosing *x, Case *c, const bool *here) {
         double loss = 0;
         if (!legal_in(x, y, c)) continue;
         for (int i = 0; i < x->points->n && loss < least; i++)
-            if (here[i]) loss += x->points->weight[i] * log(y->seconds[i] / x->best[i]);
+            if (here[i]) loss += y->loss[i];
         if (loss >= least) continue;
         least = loss;
         c->candidate = k;
@@ -285,8 +289,17 @@ static Chosen *choose(Choosing *x) {
     x->chosen = NEW(x->ctx, Chosen);
     x->best = NEW_N(x->temp, double, n);
     for (int i = 0; i < n; i++) x->best[i] = INFINITY;
-    for (int i = 0; i < n && i < MAX_SEARCHED; i++)
-        add_best(x, n <= MAX_SEARCHED ? i : (int)((int64_t)i * n / MAX_SEARCHED));
+    /* How many points there is time for is known after the heaviest one. */
+    int searched = MAX_CONSIDERED / (add_best(x, 0) + 1);
+    if (searched > MAX_SEARCHED) searched = MAX_SEARCHED;
+    if (x->gr->product || searched < 1) searched = 1;
+    if (searched > n) searched = n;
+    for (int i = 1; i < searched; i++) add_best(x, (int)((int64_t)i * n / searched));
+    for (int k = 0; k < x->chosen->candidates.n; k++) {
+        Candidate *c = x->chosen->candidates.at[k];
+        c->loss = NEW_N(x->temp, double, n);
+        for (int i = 0; i < n; i++) c->loss[i] = x->points->weight[i] * log(c->seconds[i] / x->best[i]);
+    }
     find_cases(x);
     return x->chosen;
 }
