@@ -54,6 +54,14 @@ typedef struct GStore {
     AxisSet axes;
 } GStore;
 
+/* A tensor whose rows lie along an axis: wherever it is accessed, its last subscript is the axis's variable, and the
+ * others are the same, of other axes and dimensions alone. */
+typedef struct GRow {
+    Tensor *tensor;
+    int axis;
+    AxisSet rows; /* axes of the other subscripts */
+} GRow;
+
 /* Two groups that do together what one does: blocks fold shares of a large reduction, and then what they stored is
  * folded. */
 typedef struct Division {
@@ -66,6 +74,7 @@ typedef struct Group {
     VEC(GAxis) axes;
     VEC(GStep) steps; /* each after those that it reads */
     VEC(GStore) stores;
+    VEC(GRow) rows;
     VEC(Reduce *) reduces; /* the keys of steps' nodes, one for each monoid, part, axes and kind */
     ExprMap free;          /* memo of group_free */
     ExprMap whole;         /* loads that load_exists does not see to exist for subscripts along merged axes */
@@ -93,7 +102,7 @@ const char *group_rule_text(int rule); /* of group_step_leaves */
 Group *group_new(Graph *g, const Equation *roots, int n, ExprMap *canon, Ctx *temp, Text *why);
 AxisSet group_free(Group *gr, const Expr *e); /* axes on which an expression of the group depends */
 GStep *group_step(Group *gr, const Expr *node);
-/* Fills in of axes and steps what follows from the rest (group_describe.c); *temp is for memos. */
+/* Fills in rows, and of axes and steps what follows from the rest (group_describe.c); *temp is for memos. */
 void group_describe(Group *gr, Ctx *temp);
 /* A name for an axis that no other axis, dimension, scalar or tensor has. */
 Sym group_axis_name(const Group *gr, Sym base);

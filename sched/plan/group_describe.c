@@ -75,6 +75,63 @@ void group_guess_line(Group *gr) {
     if (n->op == OP_DIM && !n->u.dim->hint && n->u.dim->hi >= LINE) gr->axes.at[0].guess = LINE;
 }
 
+/* ---- rows ---- */
+
+/* How a tensor is accessed: first, and whether always so. */
+typedef struct Accessed {
+    Tensor *tensor;
+    const Expr *const *subs;
+    bool alike;
+} Accessed;
+
+typedef struct FindRows {
+    VEC(Accessed) at;
+    Ctx *temp;
+} FindRows;
+
+static void note_access(FindRows *x, Tensor *t, const Expr *const *subs) {
+    for (int i = 0; i < x->at.n; i++) {
+        Accessed *a = &x->at.at[i];
+        if (a->tensor != t) continue;
+        for (int d = 0; d < t->rank; d++) a->alike &= a->subs[d] == subs[d];
+        return;
+    }
+    vec_push(x->temp, &x->at, ((Accessed){t, subs, true}));
+}
+
+static Found note_load(const Expr *e, void *user) {
+    if (e->op == OP_LOAD) note_access(user, e->u.tensor, (const Expr *const *)e->arg);
+    return FOUND_INSIDE;
+}
+
+static void add_row(Group *gr, const Accessed *a) {
+    GRow r = {.tensor = a->tensor, .axis = -1};
+    const int last = a->tensor->rank - 1;
+    if (!a->alike || last < 0 || a->subs[last]->op != OP_VAR) return;
+    for (int k = 0; k < gr->axes.n; k++)
+        if (gr->axes.at[k].var == a->subs[last]->u.var) r.axis = k;
+    for (int d = 0; d < last; d++) {
+        if (expr_has(a->subs[d], expr_test_data, NULL)) return;
+        r.rows |= group_free(gr, a->subs[d]);
+    }
+    if (r.axis >= 0 && !(r.rows >> r.axis & 1)) vec_push(gr->graph->ctx, &gr->rows, r);
+}
+
+static void find_rows(Group *gr, Ctx *temp) {
+    FindRows x = {.temp = temp};
+    ExprWalk walk = {.temp = temp, .before = note_load, .user = &x};
+    for (int i = 0; i < gr->stores.n; i++) {
+        const GStore *s = &gr->stores.at[i];
+        expr_walk(&walk, s->value);
+        expr_walk(&walk, s->guard);
+        for (int d = 0; d < s->tensor->rank; d++) expr_walk(&walk, s->subs[d]);
+        note_access(&x, s->tensor, s->subs);
+    }
+    for (int i = 0; i < x.at.n; i++) add_row(gr, &x.at.at[i]);
+}
+
+/* ---- the whole ---- */
+
 void group_describe(Group *gr, Ctx *temp) {
     ExprMap under = {0};
     ExprWalk walk = {.temp = temp, .before = count_contiguous, .user = gr};
@@ -102,4 +159,5 @@ void group_describe(Group *gr, Ctx *temp) {
                 gr->axes.at[a].folded = true;
         }
     }
+    find_rows(gr, temp);
 }

@@ -339,6 +339,7 @@ static void build_layout(Apply *x) {
     for (int a = 0; a < gr->axes.n; a++) {
         const GAxis *ga = &gr->axes.at[a];
         x->axis[a] = part_axis(x->p, x->part, ga->name, ga->var->lo, ga->var->hi);
+        if (x->s->axis[a].peel) x->axis[a]->peel = gr->rows.at[x->s->axis[a].peel - 1].tensor;
     }
     x->l = part_layout(x->p, x->part, sym(x->g->ctx, "main"));
     for (int a = 0; a < gr->axes.n; a++)

@@ -49,6 +49,20 @@ static Sizes sizes_of(const Schedule *s, int a, int64_t length) {
 
 /* ---- one access ---- */
 
+/* Elements of the widest access that a thread may make along an axis, as rows of that length are aligned: those of
+ * other rows than the one that an axis is peeled by must lie as it does. */
+static double widest(const Costing *x, const CostAccess *t, int64_t row) {
+    const int wide = TARGET_ACCESS / t->bytes;
+    for (int a = 0; a < x->s->naxes; a++) {
+        const int peel = x->s->axis[a].peel;
+        if (!peel || t->moves[a] != MOVE_BY_ONE) continue;
+        const Tensor *by = x->gr->rows.at[peel - 1].tensor;
+        bool alike = t->tensor->rank > 1 && type_bits(by->type) == 8 * t->bytes;
+        return alike && t->axes & x->gr->rows.at[peel - 1].rows ? wide : 1;
+    }
+    return row % wide == 0 ? wide : 1; /* vectors that are not aligned are loaded element by element */
+}
+
 /* Neighbouring bytes that a warp touches at a time, and elements that a thread does. */
 static double run_bytes(Costing *x, const CostAccess *t, double *vector) {
     double lanes = 1, left = TARGET_WARP;
@@ -72,8 +86,11 @@ typedef struct Totals {
     double dram, l2, issue, inflight, registers, tile, tile_bytes;
 } Totals;
 
-static void add_cost(Costing *x, const CostAccess *t, int64_t most, int levels, double threads, double blocks, Totals *sum) {
+static void add_cost(Costing *x, const CostForm *f, int i, double threads, double blocks, Totals *sum) {
     const Machine *m = x->m;
+    const CostAccess *t = &f->accesses.at[i];
+    const int levels = f->levels[i];
+    const double most = (double)f->elements[f->at][i];
     double vec, run = run_bytes(x, t, &vec), waste = run >= m->sector || run <= 0 ? 1 : m->sector / run;
     double lines = run >= m->line ? 1 : 2 * run >= m->line ? HALF_LINE : PART_LINE;
     if (run < MAP_RUN && !x->gr->steps.n) lines *= MAP_APART;
@@ -97,10 +114,11 @@ static void add_cost(Costing *x, const CostAccess *t, int64_t most, int levels, 
         if (t->moves[a] == MOVE_BY_ONE && z->reg * z->serial > 1) strided_here = true;
     }
     if (waste > 1 && strided_here) waste = 1 + (waste - 1) * SECTOR_AGAIN;
-    if (t->whole && unique > (double)most) unique = (double)most;
+    if (t->whole && unique > most) unique = most;
     double again = levels, bytes = unique * t->bytes;
-    double width = (double)TARGET_ACCESS / t->bytes;
+    const double width = (double)TARGET_ACCESS / t->bytes, may = widest(x, t, f->length_of_row[f->at][i]);
     if (vec > width) lines *= SPLIT_ACCESS, vec = width;
+    if (vec > may) sum->issue += threads * blocks * loops * reg * again * ISSUE_SCATTERED, vec = may;
     lines *= 1 + NARROW_ACCESS * log2(width / vec);
     if (t->whole) lines *= 1 + ROWS_APART * log2(rows);
     double at_work = per_block * t->bytes * (BLOCKS_AT_WORK * m->sms);
@@ -171,7 +189,7 @@ double sched_cost_parts(CostForm *form, const Machine *m, const Schedule *s, Cos
     cost_form_levels(form, serial);
     Totals sum = {0};
     for (int i = 0; i < form->accesses.n; i++)
-        add_cost(&x, &form->accesses.at[i], form->elements[form->at][i], form->levels[i], threads, blocks, &sum);
+        add_cost(&x, form, i, threads, blocks, &sum);
     for (int i = 0; i < gr->steps.n; i++) {
         if (gr->steps.at[i].joined[0]) sum.registers += kept_registers(&x, &gr->steps.at[i]);
         sum.issue += joined_cost(&x, &gr->steps.at[i], threads, blocks);

@@ -32,7 +32,7 @@ static int64_t elements_of(const Tensor *t, const int64_t *dims) {
 }
 
 static int add_access(Former *x, bool load, const Expr *const *subs, const Tensor *t, AxisSet axes) {
-    CostAccess c = {.load = load, .bytes = (type_bits(t->type) + 7) / 8, .axes = axes};
+    CostAccess c = {.tensor = t, .load = load, .bytes = (type_bits(t->type) + 7) / 8, .axes = axes};
     for (int a = 0; a < x->gr->axes.n; a++)
         if (axes >> a & 1 && x->gr->axes.at[a].merged) c.whole = t;
     for (int a = 0; a < x->gr->axes.n; a++)
@@ -87,6 +87,7 @@ static void put_points(Text *t, const CostForm *f) {
         put(t, weight);
         text_put_n(t, (const char *)f->lengths[i], sizeof(int64_t) * (size_t)f->gr->axes.n);
         text_put_n(t, (const char *)f->elements[i], sizeof(int64_t) * (size_t)f->accesses.n);
+        text_put_n(t, (const char *)f->length_of_row[i], sizeof(int64_t) * (size_t)f->accesses.n);
     }
 }
 
@@ -121,6 +122,11 @@ static Sym key_of(const CostForm *f, Ctx *ctx) {
     }
     put(&t, gr->stores.n);
     for (int i = 0; i < gr->stores.n; i++) put(&t, gr->stores.at[i].axes);
+    put(&t, gr->rows.n);
+    for (int i = 0; i < gr->rows.n; i++) {
+        put(&t, gr->rows.at[i].axis);
+        put(&t, (int64_t)gr->rows.at[i].rows << 8 | type_bits(gr->rows.at[i].tensor->type));
+    }
     for (int i = 0; i < f->items.n; i++) {
         put(&t, f->items.at[i].nreads);
         put(&t, f->items.at[i].nloads);
@@ -139,11 +145,18 @@ static void measure(CostForm *f, Ctx *ctx) {
     const int n = f->points->n;
     f->lengths = NEW_N(ctx, int64_t *, n);
     f->elements = NEW_N(ctx, int64_t *, n);
+    f->length_of_row = NEW_N(ctx, int64_t *, n);
     for (int i = 0; i < n; i++) {
         const int64_t *dims = f->points->dims[i];
         f->lengths[i] = NEW_N(ctx, int64_t, f->gr->axes.n + 1);
         f->elements[i] = NEW_N(ctx, int64_t, f->accesses.n + 1);
         for (int a = 0; a < f->gr->axes.n; a++) f->lengths[i][a] = points_length(&f->gr->axes.at[a], dims);
+        f->length_of_row[i] = NEW_N(ctx, int64_t, f->accesses.n + 1);
+        for (int k = 0; k < f->accesses.n; k++) {
+            const Tensor *t = f->accesses.at[k].tensor;
+            if (t->rank > 1 && !f->accesses.at[k].whole)
+                f->length_of_row[i][k] = expr_guess_at(t->shape[t->rank - 1], dims);
+        }
         for (int k = 0; k < f->accesses.n; k++)
             if (f->accesses.at[k].whole) f->elements[i][k] = elements_of(f->accesses.at[k].whole, dims);
     }

@@ -9,6 +9,7 @@ typedef enum CostMove { MOVE_NOT, MOVE_BY_ONE, MOVE_FURTHER, MOVE_SELDOM /* an e
 
 /* A load, or a store. */
 typedef struct CostAccess {
+    const Tensor *tensor;
     bool load;
     int bytes; /* of an element */
     AxisSet axes;
@@ -31,6 +32,7 @@ typedef struct CostForm {
     const Points *points;
     int64_t **lengths;  /* of each point: of each axis */
     int64_t **elements; /* of each point: of each access, of CostAccess.whole; 0 without */
+    int64_t **length_of_row; /* of each point: of each access, the elements of a row of its tensor; 0: it has one */
     int at;             /* the point at which costs are asked for */
     /* Of the set of axes with a loop that was asked about last: */
     bool known;

@@ -59,6 +59,7 @@ void schedule_print(Text *out, const Group *gr, const Schedule *s) {
             const SFactor *f = &s->axis[a].f[i];
             text_fmt(out, f->size ? " %s(%lld)" : " %s", bind_text(f->bind), (long long)f->size);
         }
+        if (s->axis[a].peel) text_fmt(out, " peel %s", gr->rows.at[s->axis[a].peel - 1].tensor->name);
     }
     if (s->ahead) {
         text_fmt(out, "%sahead %d", sep, s->ahead);
@@ -105,11 +106,21 @@ static bool number(Cursor *c, int64_t *v) {
     return true;
 }
 
-static bool read_factors(Cursor *c, SAxis *a) {
+/* The tensor by whose rows an axis is peeled. */
+static bool read_peel(Cursor *c, const Group *gr, int axis, SAxis *a) {
+    const char *at;
+    size_t n = word(c, &at);
+    for (int i = 0; i < gr->rows.n && !a->peel; i++)
+        if (gr->rows.at[i].axis == axis && is(at, n, gr->rows.at[i].tensor->name)) a->peel = i + 1;
+    return a->peel;
+}
+
+static bool read_factors(Cursor *c, const Group *gr, int axis, SAxis *a) {
     for (;;) {
         const char *at;
         size_t n = word(c, &at);
         if (!n) return true;
+        if (is(at, n, "peel")) return read_peel(c, gr, axis, a);
         int b = 0;
         while (b < BIND_COUNT && !is(at, n, bind_text((Bind)b))) b++;
         if (b == BIND_COUNT || a->n == MAX_AXIS_FACTORS) return false;
@@ -132,7 +143,7 @@ static bool read_item(Cursor *c, const Group *gr, Schedule *s) {
         return true;
     }
     for (int a = 0; a < gr->axes.n; a++)
-        if (is(at, n, gr->axes.at[a].name)) return s->axis[a].n == 0 && read_factors(c, &s->axis[a]);
+        if (is(at, n, gr->axes.at[a].name)) return s->axis[a].n == 0 && read_factors(c, gr, a, &s->axis[a]);
     return false;
 }
 
@@ -154,7 +165,7 @@ bool schedule_read(const char *text, const Group *gr, Schedule *s, Text *why) {
 bool schedule_equal(const Schedule *a, const Schedule *b) {
     if (a->naxes != b->naxes || a->ahead != b->ahead || a->occupancy != b->occupancy) return false;
     for (int i = 0; i < a->naxes; i++) {
-        if (a->axis[i].n != b->axis[i].n) return false;
+        if (a->axis[i].n != b->axis[i].n || a->axis[i].peel != b->axis[i].peel) return false;
         for (int j = 0; j < a->axis[i].n; j++)
             if (a->axis[i].f[j].bind != b->axis[i].f[j].bind || a->axis[i].f[j].size != b->axis[i].f[j].size)
                 return false;
@@ -168,7 +179,7 @@ uint64_t schedule_hash(const Schedule *s) {
     h = (h ^ (uint64_t)s->ahead) * prime;
     h = (h ^ (uint64_t)s->occupancy) * prime;
     for (int a = 0; a < s->naxes; a++) {
-        h = (h ^ (uint64_t)s->axis[a].n) * prime;
+        h = (h ^ ((uint64_t)s->axis[a].n << 8 | (uint64_t)s->axis[a].peel)) * prime;
         for (int i = 0; i < s->axis[a].n; i++)
             h = (h ^ ((uint64_t)s->axis[a].f[i].size << 8 | (uint64_t)s->axis[a].f[i].bind)) * prime;
     }
@@ -181,6 +192,28 @@ static int64_t grid_size(const SAxis *s) {
     for (int i = 0; i < s->n; i++)
         if (s->f[i].bind == BIND_GRID) return s->f[i].size;
     return 0;
+}
+
+/* Elements by which a peeled axis may start early: one less than 16 bytes have. */
+static int slack(const Group *gr, const SAxis *s) {
+    return s->peel ? TARGET_ACCESS * 8 / type_bits(gr->rows.at[s->peel - 1].tensor->type) - 1 : 0;
+}
+
+/* Rows that differ from register to register would start differently. */
+static bool legal_peel(const Group *gr, const Schedule *s, int axis, Text *why) {
+    if (!s->axis[axis].peel) return true;
+    const GRow *r = &gr->rows.at[s->axis[axis].peel - 1];
+    if (r->axis != axis) return text_fail(why, "%s: no rows to peel by", gr->axes.at[axis].name);
+    if (type_bits(r->tensor->type) < 8)
+        return text_fail(why, "%s: elements of %s are no bytes", gr->axes.at[axis].name, r->tensor->name);
+    if (gr->axes.at[axis].scanned || gr->axes.at[axis].ordered || axis == gr->split)
+        return text_fail(why, "%s: begins where it begins", gr->axes.at[axis].name);
+    for (int a = 0; a < s->naxes; a++)
+        for (int i = 0; r->rows >> a & 1 && i < s->axis[a].n; i++)
+            if (bind_scope(s->axis[a].f[i].bind) == SCOPE_REG)
+                return text_fail(why, "%s: rows of %s differ from register to register", gr->axes.at[axis].name,
+                                 r->tensor->name);
+    return true;
 }
 
 /* *most is schedule_legal_within's. */
@@ -211,7 +244,7 @@ static bool legal_axis(const Group *gr, int axis, const SAxis *s, int64_t *most,
             return text_fail(why, "%s: no %s yet", a->name, bind_text(f->bind));
     }
     if (open > 1) return text_fail(why, "%s: two open factors", a->name);
-    if (!open && (a->most < 0 || product < a->most)) *most = product;
+    if (!open && (a->most < 0 || product - slack(gr, s) < a->most)) *most = product - slack(gr, s);
     if (*most < INT64_MAX && (a->extent >= 0 || !expr_over_dims(a->var->lo) || !expr_over_dims(a->var->hi)))
         return text_fail(why, "%s: its factors do not cover it", a->name);
     if (count[BIND_SERIAL] > 1 || count[BIND_GRID] > 1)
@@ -319,7 +352,7 @@ bool schedule_legal_within(const Group *gr, const Schedule *s, int64_t *most, Te
     int factors = 0;
     for (int a = 0; a < s->naxes; a++) {
         most[a] = INT64_MAX;
-        if (!legal_axis(gr, a, &s->axis[a], &most[a], why)) return false;
+        if (!legal_peel(gr, s, a, why) || !legal_axis(gr, a, &s->axis[a], &most[a], why)) return false;
         factors += s->axis[a].n;
         for (int i = 0; i < s->axis[a].n; i++) {
             Bind b = s->axis[a].f[i].bind;

@@ -1,7 +1,7 @@
 /* A schedule: how each axis of a group is split into factors and bound to the machine. A small flat value that is
  * printed, read, compared, hashed, drawn at random among the legal ones, and applied (apply.h). In text, one line: i =
- * grid warp(4); n = serial reg(2) lane(32) vec(8); ahead 1; occupancy 2 with the factors of an axis outer to inner; a
- * factor without a size takes what remains. */
+ * grid warp(4); n = serial reg(2) lane(32) vec(8) peel x; ahead 1; occupancy 2 with the factors of an axis outer to
+ * inner; a factor without a size takes what remains. */
 #ifndef TDC_SCHEDULE_H
 #define TDC_SCHEDULE_H
 
@@ -17,6 +17,7 @@ typedef struct SFactor {
 
 typedef struct SAxis {
     int n;
+    int peel; /* 0: none; else it starts where rows of Group.rows[peel - 1] are aligned (kernel.h, Axis.peel) */
     SFactor f[MAX_AXIS_FACTORS];
 } SAxis;
 

@@ -65,6 +65,10 @@ static void random_any(const Group *gr, uint64_t *state, Schedule *s) {
         if (lanes[a] > 1) t[n++] = (SFactor){BIND_LANE, (int)lanes[a]};
         random_axis(gr, state, s, a, t, n);
     }
+    if (gr->rows.n && draw(state, 4) == 0) {
+        const int r = draw(state, gr->rows.n);
+        s->axis[gr->rows.at[r].axis].peel = r + 1;
+    }
     s->ahead = draw(state, 3) == 0;
 }
 

@@ -25,6 +25,7 @@ typedef struct Shape {
     int64_t vec, lanes, regs; /* of the inner axis; lanes is its threads */
     int64_t rows, row_regs;   /* threads and registers of the outer axis */
     bool whole;               /* the inner axis without a loop */
+    int peel;                 /* of the inner axis: SAxis.peel */
 } Shape;
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -72,6 +73,7 @@ static void build(const Group *gr, const Shape *p, Schedule *s) {
             if (a == p->outer) put_threads(s, a, p->rows, &left, plain);
             if (a == p->inner && p->vec > 1) schedule_factor(s, a, BIND_VEC, p->vec);
         }
+    s->axis[p->inner].peel = p->peel;
 }
 
 typedef struct Search {
@@ -108,13 +110,28 @@ static void consider(Search *x, const Schedule *s) {
     if (always) take_better(x->always, s, most, c);
 }
 
+/* The tensors by whose rows an axis may be peeled: the widest one, where its rows are not aligned at the point, so that
+ * vectors would be loaded element by element. */
+static int peel_of(const Search *x, int axis) {
+    int best = 0;
+    for (int i = 0; i < x->gr->rows.n; i++) {
+        const GRow *r = &x->gr->rows.at[i];
+        if (r->axis != axis || !r->rows) continue;
+        const int64_t row = expr_guess_at(r->tensor->shape[r->tensor->rank - 1], x->form->points->dims[x->form->at]);
+        if (row * type_bits(r->tensor->type) % (TARGET_ACCESS * 8) == 0) continue;
+        if (!best || type_bits(r->tensor->type) > type_bits(x->gr->rows.at[best - 1].tensor->type)) best = i + 1;
+    }
+    return best;
+}
+
 static void try_shape(Search *x, const Shape *p) {
     Schedule s;
     Shape q = *p;
     const GAxis *in = &x->gr->axes.at[p->inner];
     if (!axis_has_grid(in)) { /* the row in registers: of a length that is not known, up to a power of 2 */
+        const int64_t early = p->peel ? p->vec : 0; /* a start that is not aligned takes a vector more */
         q.whole = true;
-        q.regs = ceil_div(x->length[p->inner], p->lanes * p->vec);
+        q.regs = ceil_div(x->length[p->inner] + early, p->lanes * p->vec);
         if (in->extent < 0) q.regs = pow2_up(q.regs);
         if (q.regs < 1) q.regs = 1;
         build(x->gr, &q, &s);
@@ -142,8 +159,10 @@ static void try_axes(Search *x, int inner, int outer) {
                 int64_t rows = threads / lanes;
                 if (rows < 1 || (rows > 1 && outer < 0)) continue;
                 if (outer >= 0 && (rows == 1 || rows > 2 * pow2_up(x->length[outer]))) continue;
-                Shape p = {inner, outer, vec, lanes, 1, rows, 1, false};
+                Shape p = {inner, outer, vec, lanes, 1, rows, 1, false, 0};
                 try_shape(x, &p);
+                p.peel = peel_of(x, inner);
+                if (p.peel && vec > 1) try_shape(x, &p);
             }
 }
 
