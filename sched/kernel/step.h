@@ -15,7 +15,15 @@ struct Choice;
 
 /* Whoever goes through steps has a switch over their kinds without a default, so that the compiler asks for each; who
  * wants nothing but the kernels asks step_kernel. */
-typedef enum StepKind { STEP_KERNEL, STEP_CHOICE } StepKind;
+typedef enum StepKind {
+#define STEP(e, word) STEP_##e,
+#include "steps.def"
+} StepKind;
+enum {
+#define STEP(e, word) +1
+    STEP_KINDS = 0
+#include "steps.def"
+};
 
 /* Of kernel and choice the one of its kind is set. */
 typedef struct Step {

@@ -132,7 +132,7 @@ for atomic in $(rows ir/monoids.def MONOID 8 | grep -vx NULL); do
 done
 
 # ---- the Kernel form: each stage is read, printed, verified and lowered; each binding is lowered ----
-tables sched/kernel/stages.def sched/kernel/binds.def
+tables sched/kernel/stages.def sched/kernel/binds.def sched/kernel/steps.def
 for part in sched/kernel/kernel_read sched/kernel/kernel_print sched/kernel/kernel_verify backend_cuda/lower/lower; do
     known sched/kernel/stages.def STAGE 1 '\bSTAGE_' '\b' "$part"*.c
 done
@@ -143,6 +143,9 @@ for bind in $(rows sched/kernel/binds.def BIND); do
     grep -qE "\bBIND_$bind\b" "${lowered[@]}"
     verdict $? "sched/kernel/binds.def: $bind is not known to ${lowered[*]}"
 done
+
+# Switches are over the kinds of steps, so the compiler asks for each; a text that runs has one of it.
+known sched/kernel/steps.def STEP 2 '^ *' ' ' tests/kernels/*.kernel
 
 # ---- targets: the stand-in can be each, and the pages name it ----
 tables sched/machine/targets.def backend_cuda/emu/devices.def
