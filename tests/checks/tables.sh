@@ -144,8 +144,11 @@ for bind in $(rows sched/kernel/binds.def BIND); do
     verdict $? "sched/kernel/binds.def: $bind is not known to ${lowered[*]}"
 done
 
-# Switches are over the kinds of steps, so the compiler asks for each; a text that runs has one of it.
+# The compiler asks for each kind of step. A text that runs has one of each row, and the page of the form says what it is.
 known sched/kernel/steps.def STEP 2 '^ *' ' ' tests/kernels/*.kernel
+known sched/kernel/steps.def STEP 2 '^ *' ' ' sched/kernel/README.md
+known sched/kernel/stages.def STAGE 2 '^ *([^=]*= )?' '( |$)' tests/kernels/*.kernel
+known sched/kernel/stages.def STAGE 2 '^\| `([^=`|]*= )?' '( |`)' sched/kernel/README.md
 
 # ---- targets: the stand-in can be each, and the pages name it ----
 tables sched/machine/targets.def backend_cuda/emu/devices.def
