@@ -54,8 +54,8 @@ typedef struct GStore {
     AxisSet axes;
 } GStore;
 
-/* A tensor whose rows lie along an axis: wherever it is accessed, its last subscript is the axis's variable, and the
- * others are the same, of other axes and dimensions alone. */
+/* A tensor whose rows lie along an axis: where it is accessed along the axis, that is its last subscript, and the others
+ * are the same everywhere, of other axes and dimensions alone. */
 typedef struct GRow {
     Tensor *tensor;
     int axis;

@@ -77,26 +77,32 @@ void group_guess_line(Group *gr) {
 
 /* ---- rows ---- */
 
-/* How a tensor is accessed: first, and whether always so. */
+/* A tensor and the ways in which it is accessed. */
 typedef struct Accessed {
     Tensor *tensor;
-    const Expr *const *subs;
-    bool alike;
+    VEC(const Expr *const *) subs;
 } Accessed;
 
 typedef struct FindRows {
-    VEC(Accessed) at;
+    VEC(Accessed *) at;
+    ExprMap of; /* Tensor -> Accessed */
     Ctx *temp;
 } FindRows;
 
 static void note_access(FindRows *x, Tensor *t, const Expr *const *subs) {
-    for (int i = 0; i < x->at.n; i++) {
-        Accessed *a = &x->at.at[i];
-        if (a->tensor != t) continue;
-        for (int d = 0; d < t->rank; d++) a->alike &= a->subs[d] == subs[d];
-        return;
+    Accessed *a = expr_map_object(&x->of, t);
+    if (!a) {
+        a = NEW(x->temp, Accessed);
+        a->tensor = t;
+        expr_map_put_object(x->temp, &x->of, t, a);
+        vec_push(x->temp, &x->at, a);
     }
-    vec_push(x->temp, &x->at, ((Accessed){t, subs, true}));
+    for (int i = 0; i < a->subs.n; i++) {
+        bool same = true;
+        for (int d = 0; d < t->rank; d++) same &= a->subs.at[i][d] == subs[d];
+        if (same) return;
+    }
+    vec_push(x->temp, &a->subs, subs);
 }
 
 static Found note_load(const Expr *e, void *user) {
@@ -104,17 +110,22 @@ static Found note_load(const Expr *e, void *user) {
     return FOUND_INSIDE;
 }
 
-static void add_row(Group *gr, const Accessed *a) {
-    GRow r = {.tensor = a->tensor, .axis = -1};
-    const int last = a->tensor->rank - 1;
-    if (!a->alike || last < 0 || a->subs[last]->op != OP_VAR) return;
-    for (int k = 0; k < gr->axes.n; k++)
-        if (gr->axes.at[k].var == a->subs[last]->u.var) r.axis = k;
-    for (int d = 0; d < last; d++) {
-        if (expr_has(a->subs[d], expr_test_data, NULL)) return;
-        r.rows |= group_free(gr, a->subs[d]);
+static void add_row(Group *gr, const Accessed *x, int axis) {
+    const int last = x->tensor->rank - 1;
+    const Expr *const *of = NULL; /* the one access along the axis */
+    for (int i = 0; i < x->subs.n; i++) {
+        bool along = false;
+        for (int d = 0; d <= last; d++) along |= group_free(gr, x->subs.at[i][d]) >> axis & 1;
+        if (along && of) return;
+        if (along) of = x->subs.at[i];
     }
-    if (r.axis >= 0 && !(r.rows >> r.axis & 1)) vec_push(gr->graph->ctx, &gr->rows, r);
+    if (!of || of[last]->op != OP_VAR) return;
+    GRow r = {.tensor = x->tensor, .axis = axis};
+    for (int d = 0; d < last; d++) {
+        if (expr_has(of[d], expr_test_data, NULL)) return;
+        r.rows |= group_free(gr, of[d]);
+    }
+    if (!(r.rows >> axis & 1)) vec_push(gr->graph->ctx, &gr->rows, r);
 }
 
 static void find_rows(Group *gr, Ctx *temp) {
@@ -127,7 +138,8 @@ static void find_rows(Group *gr, Ctx *temp) {
         for (int d = 0; d < s->tensor->rank; d++) expr_walk(&walk, s->subs[d]);
         note_access(&x, s->tensor, s->subs);
     }
-    for (int i = 0; i < x.at.n; i++) add_row(gr, &x.at.at[i]);
+    for (int i = 0; i < x.at.n; i++)
+        for (int a = 0; a < gr->axes.n; a++) add_row(gr, x.at.at[i], a);
 }
 
 /* ---- the whole ---- */

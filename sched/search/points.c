@@ -12,7 +12,7 @@ static const double OFF_HINT = 0.02; /* the weight of a point beside a hint */
 
 /* By the number of dimensions without a hint: the values of each. Ends with 0. */
 static const int64_t ONE[] = {1 << 20, 1, 30, 256, 1021, 4096, 16384, 50257, 1 << 18, 1 << 24, 1 << 27, 0};
-static const int64_t TWO[] = {4096, 1, 30, 256, 1021, 1 << 15, 1 << 18, 1 << 22, 0};
+static const int64_t TWO[] = {4096, 1, 30, 256, 1021, 1024, 1 << 15, 50257, 1 << 18, 1 << 22, 0};
 static const int64_t THREE[] = {128, 1, 2048, 1 << 16, 0};
 static const int64_t MORE[] = {64, 4, 0};
 static const int64_t *const VALUES[] = {ONE, ONE, TWO, THREE, MORE};

@@ -5,7 +5,7 @@
 
 #include "sched/plan/group.h"
 
-enum { MAX_POINTS = 64 };
+enum { MAX_POINTS = 96 };
 
 typedef struct Points {
     int n; /* at least 1 */

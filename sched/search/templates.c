@@ -139,6 +139,7 @@ static void try_shape(Search *x, const Shape *p) {
         q.whole = false;
     }
     for (int i = 0; i < NSIZES; i++) {
+        if (i && SIZES[i - 1] * p->lanes * p->vec >= x->length[p->inner]) break; /* half as many hold all of it */
         q.regs = SIZES[i];
         build(x->gr, &q, &s);
         consider(x, &s);

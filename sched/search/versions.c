@@ -8,17 +8,18 @@
 #include <string.h>
 
 enum {
-    MAX_SEARCHED = 12,  /* points at which candidates are looked for */
-    MAX_CONSIDERED = 12000, /* candidates of a group, at all of them: after that many no further point is searched */
+    MAX_SEARCHED = 20,  /* points at which candidates are looked for */
+    MAX_CONSIDERED = 40000, /* candidates of a group, at all of them: after that many no further point is searched */
     MAX_CANDIDATES = 96 /* that are compared at all points */
 };
 static const double GAIN = 0.01;   /* of the time, as a mean over the points: what another version gains at least */
 static const double ENOUGH = 1.03; /* times the best at every point: then there are versions enough */
 
-/* The product of the lengths of some axes is at most so much. */
+/* The product of the lengths of some axes is at most so much; or, where there is a divisor, a multiple of it. */
 typedef struct SizeTest {
     AxisSet axes;
     int64_t most;
+    int divisor; /* 0: none */
 } SizeTest;
 
 typedef struct Candidate {
@@ -133,7 +134,10 @@ static int64_t length_of(const Choosing *x, AxisSet axes, int point) {
 static bool legal_in(const Choosing *x, const Candidate *c, const Case *in) {
     for (int a = 0; a < x->gr->axes.n; a++) {
         bool ok = c->most[a] == INT64_MAX;
-        for (int i = 0; i < in->ntests; i++) ok |= in->test[i].axes == (AxisSet)1 << a && in->test[i].most <= c->most[a];
+        for (int i = 0; i < in->ntests; i++) {
+            const SizeTest *t = &in->test[i];
+            ok |= t->axes == (AxisSet)1 << a && !t->divisor && t->most <= c->most[a];
+        }
         if (!ok) return false;
     }
     return true;
@@ -155,6 +159,11 @@ static double settle(const Choosing *x, Case *c, const bool *here) {
     return least;
 }
 
+static bool holds(const Choosing *x, const SizeTest *t, int point) {
+    int64_t n = length_of(x, t->axes, point);
+    return t->divisor ? n % t->divisor == 0 : n <= t->most;
+}
+
 static bool is_enough(const Choosing *x, const Leaf *l) {
     const Candidate *c = x->chosen->candidates.at[l->c.candidate];
     for (int i = 0; i < x->points->n; i++)
@@ -165,7 +174,7 @@ static bool is_enough(const Choosing *x, const Leaf *l) {
 /* Of two tests of the same axes the one that more sizes fail is enough. */
 static void add_test(Case *c, SizeTest test) {
     for (int i = 0; i < c->ntests; i++)
-        if (c->test[i].axes == test.axes) {
+        if (c->test[i].axes == test.axes && c->test[i].divisor == test.divisor) {
             if (test.most < c->test[i].most) c->test[i].most = test.most;
             return;
         }
@@ -179,7 +188,7 @@ static void try_test(Choosing *x, const Leaf *leaves, int leaf, SizeTest test, P
     int nleft = 0, nright = 0;
     if (l->c.ntests == MAX_VERSIONS) return;
     for (int i = 0; i < n; i++) {
-        bool in = length_of(x, test.axes, i) <= test.most;
+        bool in = holds(x, &test, i);
         nleft += left[i] = l->here[i] && in;
         nright += right[i] = l->here[i] && !in;
     }
@@ -220,10 +229,21 @@ static void try_axes(Choosing *x, const Leaf *leaves, int leaf, AxisSet axes, Pa
                 most[n++] = x->chosen->candidates.at[k]->most[a];
     qsort(most, (size_t)n, sizeof *most, longer_first);
     for (int i = 0; i < n; i++)
-        if (!i || most[i] != most[i - 1]) try_test(x, leaves, leaf, (SizeTest){axes, most[i]}, best);
+        if (!i || most[i] != most[i - 1]) try_test(x, leaves, leaf, (SizeTest){axes, most[i], 0}, best);
     for (int i = 0; i < x->points->n; i++)
         if (leaves[leaf].here[i])
-            try_test(x, leaves, leaf, (SizeTest){axes, between(x, axes, length_of(x, axes, i))}, best);
+            try_test(x, leaves, leaf, (SizeTest){axes, between(x, axes, length_of(x, axes, i)), 0}, best);
+}
+
+/* Rows whose length is a multiple of the widest access are aligned, all of them or none. */
+static void try_alignment(Choosing *x, const Leaf *leaves, int leaf, Parting *best) {
+    for (int i = 0; i < x->gr->rows.n; i++) {
+        const GRow *r = &x->gr->rows.at[i];
+        const int wide = TARGET_ACCESS * 8 / type_bits(r->tensor->type);
+        if (!(versions_testable(x->gr) >> r->axis & 1) || !r->rows || wide < 2) continue;
+        if (r->tensor->shape[r->tensor->rank - 1] != x->gr->axes.at[r->axis].var->hi) continue;
+        try_test(x, leaves, leaf, (SizeTest){(AxisSet)1 << r->axis, 0, wide}, best);
+    }
 }
 
 static Parting best_parting(Choosing *x, const Leaf *leaves, int n) {
@@ -236,6 +256,7 @@ static Parting best_parting(Choosing *x, const Leaf *leaves, int n) {
         if (is_enough(x, &leaves[l])) continue;
         for (int a = 0; a < x->gr->axes.n; a++)
             if (may >> a & 1) try_axes(x, leaves, l, (AxisSet)1 << a, &best);
+        try_alignment(x, leaves, l, &best);
         if (kept & (kept - 1)) try_axes(x, leaves, l, kept, &best);
         if (may & (may - 1) && may != kept) try_axes(x, leaves, l, may, &best);
     }
@@ -249,7 +270,7 @@ static void part(const Choosing *x, Leaf *leaves, int n, const Parting *p) {
     left->here = NEW_N(x->temp, bool, x->points->n);
     right->here = NEW_N(x->temp, bool, x->points->n);
     for (int i = 0; i < x->points->n; i++) {
-        bool in = length_of(x, p->test.axes, i) <= p->test.most;
+        bool in = holds(x, &p->test, i);
         left->here[i] = all[i] && in;
         right->here[i] = all[i] && !in;
     }
@@ -329,8 +350,13 @@ static const Expr *condition(const Group *gr, const Case *c) {
     Graph *g = gr->graph;
     const Expr *when = NULL;
     for (int i = 0; i < c->ntests; i++) {
-        const Expr *most = expr_int(g, TY_I64, c->test[i].most);
-        when = expr_and(g, when, expr2(g, OP_LE, versions_length(gr, c->test[i].axes), most));
+        const SizeTest *t = &c->test[i];
+        const Expr *length = versions_length(gr, t->axes), *test;
+        if (t->divisor)
+            test = expr2(g, OP_EQ, expr2(g, OP_MOD, length, expr_int(g, TY_I64, t->divisor)), expr_int(g, TY_I64, 0));
+        else
+            test = expr2(g, OP_LE, length, expr_int(g, TY_I64, t->most));
+        when = expr_and(g, when, test);
     }
     return when;
 }
