@@ -54,8 +54,8 @@ typedef struct GStore {
     AxisSet axes;
 } GStore;
 
-/* A tensor whose rows lie along an axis: where it is accessed along the axis, that is its last subscript, and the others
- * are the same everywhere, of other axes and dimensions alone. */
+/* A tensor whose rows lie along an axis that is the last subscript, as it stands, of all accesses along it. The tensor's
+ * other subscripts are the same everywhere, of other axes and dimensions alone. */
 typedef struct GRow {
     Tensor *tensor;
     int axis;
@@ -102,6 +102,7 @@ const char *group_rule_text(int rule); /* of group_step_leaves */
 Group *group_new(Graph *g, const Equation *roots, int n, ExprMap *canon, Ctx *temp, Text *why);
 AxisSet group_free(Group *gr, const Expr *e); /* axes on which an expression of the group depends */
 GStep *group_step(Group *gr, const Expr *node);
+void group_find_rows(Group *gr, Ctx *temp); /* fills in rows alone */
 /* Fills in rows, and of axes and steps what follows from the rest (group_describe.c); *temp is for memos. */
 void group_describe(Group *gr, Ctx *temp);
 /* A name for an axis that no other axis, dimension, scalar or tensor has. */

@@ -110,6 +110,18 @@ static Found note_load(const Expr *e, void *user) {
     return FOUND_INSIDE;
 }
 
+/* Whether accesses lie along an axis alone: it is their last subscript as it stands, and in none else. */
+static bool is_plain_axis(Group *gr, const FindRows *x, int axis) {
+    for (int i = 0; i < x->at.n; i++)
+        for (int k = 0; k < x->at.at[i]->subs.n; k++) {
+            const Expr *const *subs = x->at.at[i]->subs.at[k];
+            const int last = x->at.at[i]->tensor->rank - 1;
+            for (int d = 0; d <= last; d++)
+                if (group_free(gr, subs[d]) >> axis & 1 && (d < last || subs[d]->op != OP_VAR)) return false;
+        }
+    return true;
+}
+
 static void add_row(Group *gr, const Accessed *x, int axis) {
     const int last = x->tensor->rank - 1;
     const Expr *const *of = NULL; /* the one access along the axis */
@@ -119,16 +131,19 @@ static void add_row(Group *gr, const Accessed *x, int axis) {
         if (along && of) return;
         if (along) of = x->subs.at[i];
     }
-    if (!of || of[last]->op != OP_VAR) return;
+    if (!of) return;
     GRow r = {.tensor = x->tensor, .axis = axis};
     for (int d = 0; d < last; d++) {
         if (expr_has(of[d], expr_test_data, NULL)) return;
+        if (gr->split >= 0 && expr_has(of[d], expr_test_var, gr->part)) return;
         r.rows |= group_free(gr, of[d]);
     }
     if (!(r.rows >> axis & 1)) vec_push(gr->graph->ctx, &gr->rows, r);
 }
 
-static void find_rows(Group *gr, Ctx *temp) {
+void group_find_rows(Group *gr, Ctx *temp) {
+    gr->rows.at = NULL;
+    gr->rows.n = gr->rows.cap = 0;
     FindRows x = {.temp = temp};
     ExprWalk walk = {.temp = temp, .before = note_load, .user = &x};
     for (int i = 0; i < gr->stores.n; i++) {
@@ -138,8 +153,8 @@ static void find_rows(Group *gr, Ctx *temp) {
         for (int d = 0; d < s->tensor->rank; d++) expr_walk(&walk, s->subs[d]);
         note_access(&x, s->tensor, s->subs);
     }
-    for (int i = 0; i < x.at.n; i++)
-        for (int a = 0; a < gr->axes.n; a++) add_row(gr, x.at.at[i], a);
+    for (int a = 0; a < gr->axes.n; a++)
+        for (int i = 0; i < x.at.n && is_plain_axis(gr, &x, a); i++) add_row(gr, x.at.at[i], a);
 }
 
 /* ---- the whole ---- */
@@ -171,5 +186,5 @@ void group_describe(Group *gr, Ctx *temp) {
                 gr->axes.at[a].folded = true;
         }
     }
-    find_rows(gr, temp);
+    group_find_rows(gr, temp);
 }

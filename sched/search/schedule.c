@@ -199,7 +199,8 @@ static int slack(const Group *gr, const SAxis *s) {
     return s->peel ? TARGET_ACCESS * 8 / type_bits(gr->rows.at[s->peel - 1].tensor->type) - 1 : 0;
 }
 
-/* Rows that differ from register to register would start differently. */
+/* Rows that differ from register to register would start differently; and what does not vary from row to row would, too,
+ * in a loop over rows. */
 static bool legal_peel(const Group *gr, const Schedule *s, int axis, Text *why) {
     if (!s->axis[axis].peel) return true;
     const GRow *r = &gr->rows.at[s->axis[axis].peel - 1];
@@ -210,9 +211,8 @@ static bool legal_peel(const Group *gr, const Schedule *s, int axis, Text *why) 
         return text_fail(why, "%s: begins where it begins", gr->axes.at[axis].name);
     for (int a = 0; a < s->naxes; a++)
         for (int i = 0; r->rows >> a & 1 && i < s->axis[a].n; i++)
-            if (bind_scope(s->axis[a].f[i].bind) == SCOPE_REG)
-                return text_fail(why, "%s: rows of %s differ from register to register", gr->axes.at[axis].name,
-                                 r->tensor->name);
+            if (bind_scope(s->axis[a].f[i].bind) == SCOPE_REG || s->axis[a].f[i].bind == BIND_SERIAL)
+                return text_fail(why, "%s: a thread has several rows of %s", gr->axes.at[axis].name, r->tensor->name);
     return true;
 }
 
