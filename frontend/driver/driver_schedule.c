@@ -12,7 +12,6 @@
 #include <string.h>
 
 /* Of how many entries is asked whether guesses of sizes matter, and how many kernels that may cost. */
-enum { GUESSED_ENTRIES = 32, GUESSED_KERNELS = 40 };
 
 static const PassId passes[SCHED_STEPS] = {
     [SCHED_PREPARE] = PASS_PREPARE, [SCHED_PARTITION] = PASS_PARTITION, [SCHED_SHARE] = PASS_SHARE,
@@ -181,39 +180,9 @@ Exit driver_sched_apply(Job *job) {
 
 /* ---- what could be faster ---- */
 
-/* Once for each name: a dim line says it for all entries of the file. */
-typedef struct Guesses {
-    ExprMap said;
-    int entries, kernels; /* how many may still be looked at, and made to find out */
-} Guesses;
-
-static void report_guess(Job *job, const Program *p, const SchedOptions *opt, Guesses *all) {
-    bool guessed = false, wanted = job->o->command == COMMAND_COMPILE || job->o->command == COMMAND_EXPLAIN;
-    for (int i = 0; i < p->graph->dims.n; i++) guessed |= !p->graph->dims.at[i]->hint;
-    if (!wanted || !guessed || all->entries-- <= 0) return;
-    BadGuess b = sched_bad_guess(p, opt, &all->said, &all->kernels);
-    if (!b.dim) return;
-    Sym n = b.dim->name;
-    int more = 0;
-    for (int i = 0; i < p->graph->dims.n; i++) more += p->graph->dims.at[i] != b.dim && !p->graph->dims.at[i]->hint;
-    const char *others = more ? sym_fmt(job->ctx, ", %lld for other lengths,", (long long)b.others) : "";
-    expr_map_put(job->ctx, &all->said, n, n);
-    int64_t guess = expr_guess(expr_dim(p->graph, b.dim));
-    Diag *d =
-        diag_report(job->ctx, DIAG_GUESSED_SIZE, p->graph->span,
-                    "%s is planned for %s = %lld, a guess: %s = %lld%s is predicted to take %.3g ms, and %.3g ms "
-                    "if planned for",
-                    p->graph->name, n, (long long)guess, n, (long long)b.size, others, b.guessed * 1e3, b.chosen * 1e3);
-    diag_help(job->ctx, d, "say which length matters most: dim %s hint %lld; or another", n, (long long)b.size);
-}
-
 Exit driver_sched_advise(Job *job) {
-    Guesses guesses = {.entries = GUESSED_ENTRIES, .kernels = GUESSED_KERNELS};
-    for (int i = 0; i < job->entries.n; i++) {
-        if (!job->entries.at[i].work) continue;
-        sched_perf(job->programs.at[i]);
-        report_guess(job, job->programs.at[i], &job->sched, &guesses);
-    }
+    for (int i = 0; i < job->entries.n; i++)
+        if (job->entries.at[i].work) sched_perf(job->programs.at[i]);
     return EXIT_OK;
 }
 

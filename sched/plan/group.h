@@ -107,8 +107,6 @@ void group_find_rows(Group *gr, Ctx *temp); /* fills in rows alone */
 void group_describe(Group *gr, Ctx *temp);
 /* A name for an axis that no other axis, dimension, scalar or tensor has. */
 Sym group_axis_name(const Group *gr, Sym base);
-/* A map over one dimension of which nothing is known is taken to be as large as one over two. */
-void group_guess_line(Group *gr);
 int64_t group_guess(const Group *gr, AxisSet axes); /* the product of the guessed extents, saturating */
 
 #endif

@@ -68,13 +68,6 @@ static void describe_joined(Group *gr, Ctx *temp, GStep *p) {
     p->joined[1] = b;
 }
 
-void group_guess_line(Group *gr) {
-    enum { LINE = 1 << 20 };
-    if (gr->steps.n || gr->product || gr->axes.n != 1) return;
-    const Expr *n = gr->axes.at[0].var->hi;
-    if (n->op == OP_DIM && !n->u.dim->hint && n->u.dim->hi >= LINE) gr->axes.at[0].guess = LINE;
-}
-
 /* ---- rows ---- */
 
 /* A tensor and the ways in which it is accessed. */

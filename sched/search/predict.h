@@ -16,17 +16,4 @@ bool predict_product(const Program *p, const Product *m, const ExplainAt *at, Pr
  * library and for kernels written by hand at least. */
 double predict_kernel(const Program *p, const Kernel *k, const ExplainAt *at, const Traffic *moved, const char **by);
 
-/* A size for which a program is predicted to be much slower than if its schedules were chosen for it. */
-typedef struct BadGuess {
-    Dim *dim; /* whose size was guessed; NULL: none is bad */
-    int64_t size;
-    int64_t others;         /* the size of all others without hints, as far as it is one of theirs */
-    double guessed, chosen; /* seconds with the guesses, and if these sizes were the hints */
-} BadGuess;
-/* Whether choosing again for another size than the guessed one is predicted to be more than twice as fast: for which
- * dimension that gains most, and at which size. p was made with o and SchedOptions.keep; the Graph of p has more
- * expressions afterwards and is otherwise the same. Dimensions whose names are in *said are not looked at. Each kernel
- * that is made to find out takes one off *budget. */
-BadGuess sched_bad_guess(const Program *p, const SchedOptions *o, const ExprMap *said, int *budget);
-
 #endif

@@ -39,28 +39,9 @@ export one = norm(N = 4096);
 END
 schedules() { "$TDC" explain "$dir/norm.td" "$@" | grep ' = grid'; }
 same 'explain -D' "$(schedules general -D N=4096)" "$(schedules one)"
-same 'explain --at' "$(schedules general --at N=4096)" "$(schedules general)"
+ways() { "$TDC" explain "$dir/norm.td" "$@" | grep -A1 '^ *way ' | sed 's/, taken here//'; }
+same 'explain --at' "$(ways general --at N=4096)" "$(ways general)"
 [ "$(schedules general)" != "$(schedules one)" ]
 verdict $? 'the length makes no difference'
 
-# W1008: what is much slower with a guess than planned for another size; not with a hint, and not where it matters little.
-cat >"$dir/guess.td" <<'END'
-export fn clip(x: f32[N]) -> (y: f32[N]) { y[i] = x[i] * min(1.0, rsqrt(sum[j](x[j] * x[j]))); }
-export fn clip2(x: f32[N]) -> (y: f32[N]) { y[i] = x[i] * min(2.0, rsqrt(sum[j](x[j] * x[j]))); }
-export fn double(x: f32[N]) -> (y: f32[N]) { y[i] = 2 * x[i]; }
-export fn hist(x: f32[P, C], bins: int) -> (h: i32[C, bins]) {
-    h[c, clamp(i32(floor(x[p, c])), 0, bins - 1)] += 1;
-}
-dim bins in 1..;
-END
-guesses() { "$TDC" "$@" --stop-after=kernels 2>&1 | sed -nE 's/.*W1008.: ([a-z0-9]+) is planned for ([A-Za-z]+) = 1024, a guess: (.*) is predicted to take .*/\1 \2: \3/p'; }
-same 'guesses' "$(guesses "$dir/guess.td")" 'clip N: N = 16777216
-hist P: P = 16777216, 16 for other lengths,'
-same 'fixed' "$(guesses "$dir/guess.td" -D N=1000000)" 'hist P: P = 16777216, 16 for other lengths,'
-echo 'dim N hint 1024; bench hist(P = 1000000, C = 3, bins = 256);' >>"$dir/guess.td"
-same 'hints' "$(guesses "$dir/guess.td")" ''
-same 'samples' "$(for f in samples/*.td bench/*.td; do guesses "$f"; done)" ''
-# The look at other sizes changes nothing of what is emitted.
-for command in '' check; do "$TDC" $command $here/order.td --dump=lower --stop-after=lower --prefix=m >"$dir/$command.cu" 2>/dev/null; done
-same 'the kernels' "$(cmp <(sed '/tdc /d' "$dir/.cu") <(sed '/tdc /d' "$dir/check.cu") 2>&1)" ''
 finish
