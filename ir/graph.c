@@ -35,7 +35,7 @@ static uint64_t mix(uint64_t h, uint64_t v) {
 static uint64_t node_hash(Op op, Type t, bool untyped, int64_t key, const Expr *const *args, int nargs) {
     uint64_t h = mix((uint64_t)op << 16 | (uint64_t)t << 8 | (uint64_t)untyped, (uint64_t)key);
     for (int i = 0; i < nargs; i++) h = mix(h, (uint64_t)args[i]->id + 1);
-    return h;
+    return mix(h, (uint64_t)nargs); /* what only the high bits of a key say, as those of floats do, comes to the low ones */
 }
 
 static bool is_node(const Expr *e, Op op, Type t, bool untyped, int64_t key, const Expr *const *args, int nargs) {
