@@ -106,11 +106,12 @@ const Expr *expr_with(Graph *g, const Expr *e, const Expr *const *args) {
 }
 
 GraphScratch graph_scratch(Graph *g, Ctx *temp) {
-    GraphScratch before = {g->ctx, g->exprs};
+    GraphScratch before = {g->ctx, g->exprs, g->rows};
     struct ExprTable *x = NEW(temp, struct ExprTable);
     x->base = g->exprs;
     x->home = g->exprs->base ? g->exprs->home : g->ctx;
     g->exprs = x;
+    g->rows = NULL;
     g->ctx = temp;
     return before;
 }
@@ -118,6 +119,7 @@ GraphScratch graph_scratch(Graph *g, Ctx *temp) {
 void graph_scratch_end(Graph *g, GraphScratch before) {
     g->ctx = before.ctx;
     g->exprs = before.exprs;
+    g->rows = before.rows;
 }
 
 static int64_t float_key(double v) {

@@ -195,6 +195,7 @@ typedef struct Graph {
     struct ExprTable *exprs;
     struct GraphNames *names;
     struct PlaceVars *places;
+    struct MonoidRows *rows; /* monoid_of's answers; NULL: none yet */
     int next_id;
     Span span;
 } Graph;
@@ -278,6 +279,7 @@ Graph *graph_new(Ctx *ctx, Sym name);
 typedef struct GraphScratch {
     Ctx *ctx;
     struct ExprTable *exprs;
+    struct MonoidRows *rows;
 } GraphScratch;
 GraphScratch graph_scratch(Graph *g, Ctx *temp);
 void graph_scratch_end(Graph *g, GraphScratch before);
