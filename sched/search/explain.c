@@ -163,7 +163,7 @@ static bool put_kernel(Explaining *x, int i) {
     const char *by;
     if (!kernel_traffic(x->p, k, x->at->dims, &moved)) return false;
     double s = predict_kernel(x->p, k, x->at, &moved, &by);
-    bool exact = k->group && !k->product;
+    bool exact = !k->product;
     x->seconds += s;
     bool several = stores_of(k, seen, &stores) > 1;
     text_fmt(x->out, "%2d %-19s %11lld %11lld %s%7.1f us %-10s %10lld\n", i + 1, k->name, (long long)moved.read,

@@ -4,7 +4,10 @@
 
 #include "cost.h"
 #include "ir/interp/interp.h"
+#include "judge.h"
 #include "sched/library/product.h"
+
+#include <math.h>
 
 static bool value(const Program *p, const ExplainAt *at, const Expr *e, int64_t *v) {
     return interp_int(p->graph, e, at->dims, at->scalars, v);
@@ -46,6 +49,16 @@ static const char *bound_by(const CostParts *c) {
     return c->latency > most ? "latency" : by;
 }
 
+/* Of a kernel that somebody wrote: without the launch, as the others; at least the bytes' where its features are not
+ * known. */
+static double written_seconds(const Program *p, const Kernel *k, const ExplainAt *at, double memory, const char **by) {
+    JudgeParts parts;
+    const double s = judge_kernel_seconds(p, k, at->dims, &parts);
+    if (!isfinite(s)) return memory;
+    *by = bound_by(&(CostParts){parts.memory, parts.cache, parts.issue, parts.latency});
+    return s - parts.launch;
+}
+
 double predict_kernel(const Program *p, const Kernel *k, const ExplainAt *at, const Traffic *moved, const char **by) {
     CostParts parts = {.memory = ((double)moved->read + (double)moved->written) / target_machine.bandwidth};
     ProductSizes c;
@@ -54,7 +67,8 @@ double predict_kernel(const Program *p, const Kernel *k, const ExplainAt *at, co
         return *by = bound_by(&parts), s;
     }
     *by = "memory";
-    if (!k->product || !predict_product(p, k->product, at, &c)) return parts.memory;
+    if (!k->product) return written_seconds(p, k, at, parts.memory, by);
+    if (!predict_product(p, k->product, at, &c)) return parts.memory;
     double work = 2.0 * (double)c.m * (double)c.n * (double)c.k * (double)c.batch / operations_a_second(p, k->product);
     if (work > parts.memory) *by = "arithmetic";
     return work > parts.memory ? work : parts.memory;

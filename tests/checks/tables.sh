@@ -190,6 +190,19 @@ known backend_cuda/glue/statuses.def STATUS 1 '(\b|_)' '\b' docs/interface.md
 tables backend_cuda/emu/report_kinds.def backend_cuda/emu/functions.def
 known backend_cuda/emu/report_kinds.def KIND 1 '\bKIND_' '\b' backend_cuda/emu/rt*.h backend_cuda/emu/runtime.cpp
 
+# ---- what operators issue, and how fast machines are (speeds.c holds their files to each other) ----
+tables sched/search/issue.def sched/machine/h200.def sched/machine/h100.def
+known sched/search/issue.def ISSUE 1 '^(OP|COMPARISON)\(' ',' ir/ops.def
+known sched/search/issue.def COUNT 1 '\b' '\b' sched/search/features_issue.c
+computed=$(sed -nE 's/^COMPARISON\((\w+),.*/\1 COMPARE/p; s/^OP\((\w+), "[^"]*", -?[0-9]+, \w+, (\w+),.*/\1 \2/p' ir/ops.def |
+    awk '$2 != "NONE" { print $1 }' | sort)
+same "sched/search/issue.def: operators of ir/ops.def without a row, and the others" \
+    "$(comm -3 <(rows sched/search/issue.def ISSUE | sort) <(echo "$computed") | tr -d '\t' | tr '\n' ' ')" ""
+for file in sched/machine/h200.def sched/machine/h100.def; do
+    same "$file: rows without a name, a value, a unit and a source" "$(sed -zE 's/,\n +/, /g' "$file" | grep -E '^SPEED' |
+        grep -vE '^SPEED\([a-z0-9_]+, [^,"]+, "[^"]{3,}", "[^"]{3,}"\)$')" ""
+done
+
 # ---- rules (tests/unit/test_rules.c), diagnostics (tests/diag), constants of the cost (numbers.sh) ----
 tables ir/rules.def ir/diags.def sched/search/cost.def
 same "ir/rules.def: names given twice" "$(rows ir/rules.def RULE | sort | uniq -d | tr '\n' ' ')" ""

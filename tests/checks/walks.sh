@@ -31,6 +31,7 @@ sched/plan/partition_take.c bad_in          makes a set of variables of the sets
 sched/plan/partition_take.c bad_outside     likewise, and whether a let with a kernel is around goes with it
 sched/search/apply_expr.c tree_size         a number made of its operands' numbers, as if nothing were shared
 sched/search/apply_expr.c apply_args        each operand has a condition of its own
+sched/search/features_issue.c count_expr    makes a set of factors of the sets of its operands
 backend_cuda/glue/glue_host.c call          prints operands where the text has them
 backend_cuda/glue/glue_manifest.c form      prints operands where the text has them
 LIST

@@ -68,6 +68,10 @@ done
 "$TDC" explain tests/numeric/chosen.td append >"$dir/log"
 same "copies of the cache" "$(grep -c 'cache_new' "$dir/log")" 0
 
+# A kernel that somebody wrote has a time by its stages, 65 us on an H200, and no bound in its place.
+"$TDC" explain tests/kernels/softmax_4k.kernel --at M=16384 >"$dir/log"
+same 'a time of a kernel by hand' "$(awk '$2 == "rows" { print ($5 > 55 && $5 < 75), $6, $7 }' "$dir/log")" '1 us memory'
+
 # a screen, and the same each time
 "$TDC" explain samples/transformer_block.td >"$dir/one"
 "$TDC" explain samples/transformer_block.td >"$dir/two"

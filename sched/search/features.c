@@ -1,0 +1,336 @@
+/* Features of a kernel: the walk over its stages. Bodies and what waits are here; features_access.c has the accesses,
+ * features_issue.c what is issued. */
+#include "features_form.h"
+
+#include "ir/expr_is.h"
+#include "ir/expr_walk.h"
+#include "sched/machine/target.h"
+
+#include <math.h>
+
+double feature_registers(const Part *part, FactorSet set) {
+    double n = 1;
+    for (int i = 0; i < part->factors.n; i++)
+        if (set >> i & 1 && bind_scope(part->factors.at[i]->bind) == SCOPE_REG) n *= (double)part->factors.at[i]->size;
+    return n;
+}
+
+const Layout *feature_layout(const Reading *x, const Stage *s) {
+    return s->layout ? s->layout : x->part->layouts.at[0];
+}
+
+int feature_step(Reading *x, const Expr *e) {
+    int step = e ? tape_expr(&x->f->tape, e) : -1;
+    if (step >= 0) return step;
+    x->f->known = false;
+    return tape_const(&x->f->tape, 1);
+}
+
+/* ---- ranges ---- */
+
+static FactorSet of_axis(const Part *part, const Axis *a) {
+    FactorSet set = 0;
+    for (int i = 0; i < part->factors.n; i++)
+        if (part->factors.at[i]->axis == a) set |= (FactorSet)1 << i;
+    return set;
+}
+
+static const Stage *uses_axis(Stage *const *at, int n, const Axis *a, int *sub) {
+    for (int i = 0; i < n; i++) {
+        for (int d = 0; at[i]->tensor && d < at[i]->tensor->rank; d++)
+            if (expr_has(at[i]->subs[d], expr_test_var, a->var)) return *sub = d, at[i];
+        const Stage *in = uses_axis(at[i]->body.at, at[i]->body.n, a, sub);
+        if (in) return in;
+    }
+    return NULL;
+}
+
+/* What all the indices are that the axes in a set of factors have together. */
+static int extent_product(Reading *x, FactorSet set) {
+    int n = tape_const(&x->f->tape, 1);
+    for (int i = 0; i < x->part->axes.n; i++) {
+        const Axis *a = x->part->axes.at[i];
+        if (of_axis(x->part, a) & set && expr_over_dims(a->lo) && expr_over_dims(a->hi))
+            n = tape_step(&x->f->tape, TAPE_MUL, n, feature_extent(x, a));
+    }
+    return n;
+}
+
+/* A range that is data, one for each of some rows: together they likely cover the tensor's dimension that the axis
+ * walks once. */
+static int likely_extent(Reading *x, const Axis *a, FactorSet rows) {
+    int d = 0;
+    const Stage *s = uses_axis(x->part->body.at, x->part->body.n, a, &d);
+    if (!s) return tape_const(&x->f->tape, 1);
+    return tape_step(&x->f->tape, TAPE_DIV, feature_step(x, s->tensor->shape[d]), extent_product(x, rows));
+}
+
+int feature_extent(Reading *x, const Axis *a) {
+    Tape *t = &x->f->tape;
+    if (expr_over_dims(a->lo) && expr_over_dims(a->hi))
+        return tape_step(t, TAPE_MAX, tape_step(t, TAPE_SUB, feature_step(x, a->hi), feature_step(x, a->lo)),
+                         tape_const(t, 0));
+    return likely_extent(x, a, a->row & ~of_axis(x->part, a));
+}
+
+int feature_count(Reading *x, const Factor *f) {
+    Tape *t = &x->f->tape;
+    if (f->size) return tape_const(t, (double)f->size);
+    if (f->count && expr_over_dims(f->count))
+        return tape_step(t, TAPE_MAX, feature_step(x, f->count), tape_const(t, 1));
+    int64_t others = 1;
+    for (int i = 0; i < x->part->layouts.at[0]->factors.n; i++) {
+        const Factor *o = x->part->layouts.at[0]->factors.at[i];
+        if (o->axis == f->axis && o->size) others *= o->size;
+    }
+    int whole = tape_step(t, TAPE_ADD, feature_extent(x, f->axis), tape_const(t, (double)(others - 1)));
+    return tape_step(t, TAPE_MAX, tape_step(t, TAPE_FLOOR_DIV, whole, tape_const(t, (double)others)), tape_const(t, 1));
+}
+
+static Found is_value(const Expr *e, const void *unused) {
+    (void)unused;
+    return e->op == OP_VALUE ? FOUND : FOUND_INSIDE;
+}
+
+/* A condition, or what a map before it says it is. */
+static const Expr *said(const Expr *cond) {
+    const Stage *def = cond && cond->op == OP_VALUE ? cond->u.value->def : NULL;
+    return def && def->kind == STAGE_MAP ? def->expr[0] : cond;
+}
+
+/* Loops that do nothing but fold under conditions on their index run only where those can hold (lower_trim.c). */
+static const Expr *trimmed(const Stage *loop) {
+    const Expr *cond = NULL;
+    for (int i = 0; i < loop->body.n; i++) {
+        const Stage *s = loop->body.at[i];
+        const Expr *own = s->kind == STAGE_REDUCE ? said(s->cond) : NULL;
+        if (own && expr_has(own, expr_test_var, loop->axis->var))
+            cond = own;
+        else if (s->kind != STAGE_LOAD && s->kind != STAGE_MAP && s->kind != STAGE_SET)
+            return NULL;
+    }
+    return cond;
+}
+
+/* Where ranges are data, threads with other rows have other ranges, one after the other where they are registers of
+ * one. Conditions without data, as j <= i, hold for half. */
+static int trimmed_trips(Reading *x, const Trim *trim, const Factor *serial) {
+    enum { HALF = 2 };
+    Tape *t = &x->f->tape;
+    const Layout *l = x->part->layouts.at[0];
+    const int all = feature_count(x, serial), one = tape_const(t, 1);
+    if (!trim->data) return tape_step(t, TAPE_MAX, tape_step(t, TAPE_DIV, all, tape_const(t, HALF)), one);
+    double tile = 1;
+    for (int i = 0; i < l->factors.n; i++) {
+        const Factor *f = l->factors.at[i];
+        if (f->axis == trim->axis && f != serial && f->size) tile *= (double)f->size;
+    }
+    int length = tape_step(t, TAPE_DIV, feature_extent(x, trim->axis), extent_product(x, trim->rows));
+    length = tape_step(t, TAPE_MUL, length, tape_const(t, feature_registers(x->part, trim->rows) / tile));
+    return tape_step(t, TAPE_MIN, tape_step(t, TAPE_MAX, length, one), all);
+}
+
+/* A warp goes on until the longest of its lanes' ranges is done, which of n that are drawn is about 1 + ln(n) times as
+ * long as the mean; sums of several ranges differ less. */
+static double uneven(const Reading *x, const Trim *trim) {
+    const Layout *l = x->part->layouts.at[0];
+    double lanes = 1;
+    for (int i = 0; i < l->factors.n && trim->data; i++) {
+        const Factor *f = l->factors.at[i];
+        if (trim->rows >> f->id & 1 && bind_scope(f->bind) == SCOPE_THREAD && f->tid_stride < TARGET_WARP)
+            lanes *= (double)f->size;
+    }
+    return 1 + log(lanes) / sqrt(feature_registers(x->part, trim->rows));
+}
+
+/* ---- what waits ---- */
+
+static Found latest_wait(const Expr *e, void *user) {
+    Reading *x = ((void **)user)[0];
+    int *most = ((void **)user)[1];
+    int w = e->op == OP_VALUE ? (int)expr_map_number(&x->waited, e->u.value, 0) : 0;
+    if (w > *most) *most = w;
+    return FOUND_INSIDE;
+}
+
+static int operands_wait(Reading *x, const Stage *s) {
+    int most = 0;
+    void *user[] = {x, &most};
+    if (s->cond) expr_visit(s->cond, latest_wait, user);
+    for (int d = 0; s->tensor && d < s->tensor->rank; d++) expr_visit(s->subs[d], latest_wait, user);
+    for (int i = 0; i < MAX_PARTS; i++)
+        if (s->expr[i]) expr_visit(s->expr[i], latest_wait, user);
+    return most;
+}
+
+static void note_wait(Reading *x, const Stage *s, int wait) {
+    for (int i = 0; i < s->nout; i++) expr_map_put_number(x->ctx, &x->waited, s->out[i], wait);
+}
+
+static void read_load(Reading *x, const Stage *s) {
+    if (x->settled || operands_wait(x, s) == x->wait) {
+        x->wait++;
+        x->f->bodies.at[x->body].depth++;
+    }
+    x->settled = false;
+    feature_access(x, s);
+    note_wait(x, s, x->wait);
+    Body *b = &x->f->bodies.at[x->body];
+    int ahead = s->kind == STAGE_COPY ? s->depth - 1 : s->depth;
+    if (ahead > b->ahead) b->ahead = ahead;
+}
+
+/* Nothing that comes later is loaded before this. */
+static void settle(Reading *x) {
+    x->settled = true;
+    vec_push(x->ctx, &x->barriers, x->place);
+}
+
+/* ---- the walk ---- */
+
+static void read_stages(Reading *x, Stage *const *at, int n);
+
+static void read_body(Reading *x, const Stage *s, const Factor *f) {
+    const int outside = x->body, begin = x->place, trims = x->trims.n;
+    const Expr *cond = f ? trimmed(s) : NULL;
+    int trips = f ? feature_count(x, f) : tape_const(&x->f->tape, 1), useful = trips;
+    if (cond) {
+        Trim trim = {.axis = s->axis, .data = expr_has(cond, is_value, NULL) != NULL};
+        trim.rows = expr_domain(x->part, x->part->layouts.at[0], cond) & ~of_axis(x->part, s->axis);
+        trim.trips = useful = trimmed_trips(x, &trim, f);
+        trips = tape_step(&x->f->tape, TAPE_MUL, trim.trips, tape_const(&x->f->tape, uneven(x, &trim)));
+        vec_push(x->ctx, &x->trims, trim);
+    }
+    Body b = {.parent = outside, .blocks = x->f->bodies.at[outside].blocks, .factor = f, .trips = trips};
+    b.last = s->kind == STAGE_LAST || x->f->bodies.at[outside].last;
+    b.times = tape_step(&x->f->tape, TAPE_MUL, trips, x->f->bodies.at[outside].times);
+    x->f->loops |= f != NULL;
+    b.useful = tape_step(&x->f->tape, TAPE_MUL, useful, x->f->bodies.at[outside].useful);
+    vec_push(x->ctx, &x->f->bodies, b);
+    x->body = x->f->bodies.n - 1;
+    const FactorSet loops = x->loops;
+    if (f) x->loops |= (FactorSet)1 << f->id;
+    settle(x);
+    read_stages(x, s->body.at, s->body.n);
+    x->place++;
+    settle(x);
+    feature_live_around(x, begin);
+    x->loops = loops;
+    x->trims.n = trims;
+    x->body = outside;
+}
+
+static const Factor *serial_of(const Reading *x, const Axis *a) {
+    const Layout *l = x->part->layouts.at[0];
+    for (int i = 0; i < l->factors.n; i++)
+        if (l->factors.at[i]->axis == a && l->factors.at[i]->bind == BIND_SERIAL) return l->factors.at[i];
+    return NULL;
+}
+
+static void read_expr(Reading *x, const Stage *s) {
+    const Layout *l = feature_layout(x, s);
+    feature_expr(x, l, s->expr[0]);
+    if (s->cond) feature_expr(x, l, s->cond);
+    Type to = s->tensor ? s->tensor->type : s->nout ? s->out[0]->type : s->expr[0]->type;
+    FactorSet domain = expr_domain(x->part, l, s->expr[0]);
+    feature_convert(x, s->expr[0]->type, to, feature_registers(x->part, domain));
+    note_wait(x, s, operands_wait(x, s));
+}
+
+static void read_stage(Reading *x, const Stage *s) {
+    x->place++;
+    feature_live(x, s);
+    switch (s->kind) {
+    case STAGE_LOAD:
+        if (s->cond) feature_expr(x, feature_layout(x, s), s->cond);
+        read_load(x, s);
+        break;
+    case STAGE_COPY: read_load(x, s); break;
+    case STAGE_STORE:
+    case STAGE_ATOMIC:
+        read_expr(x, s);
+        feature_access(x, s);
+        break;
+    case STAGE_MAP:
+    case STAGE_VAR:
+    case STAGE_SET: read_expr(x, s); break;
+    case STAGE_SHARE:
+        read_expr(x, s);
+        feature_shared(x, s, s->out[0], true);
+        settle(x);
+        break;
+    case STAGE_READ:
+        feature_shared(x, s, s->source, false);
+        settle(x);
+        break;
+    case STAGE_REDUCE: feature_fold(x, s); break;
+    case STAGE_SCAN: feature_scan(x, s); break;
+    case STAGE_FOR: read_body(x, s, serial_of(x, s->axis)); break;
+    case STAGE_IF:
+    case STAGE_LAST: read_body(x, s, NULL); break;
+    case STAGE_COUNT: break;
+    }
+    if (s->kind == STAGE_REDUCE || s->kind == STAGE_SCAN) {
+        note_wait(x, s, x->settled ? 0 : operands_wait(x, s));
+        if (x->settled) settle(x);
+    }
+}
+
+static void read_stages(Reading *x, Stage *const *at, int n) {
+    for (int i = 0; i < n; i++) read_stage(x, at[i]);
+}
+
+static bool factor_range(void *user, const Expr *atom, const Expr **lo, const Expr **hi) {
+    Reading *x = user;
+    if (atom->op != OP_FACTOR) return false;
+    const Factor *f = atom->u.factor;
+    *lo = expr_int(x->g, TY_I64, 0);
+    *hi = f->count ? expr_map_get(&x->lasts, f) : NULL;
+    if (!f->count || *hi) return true;
+    *hi = expr2(x->g, OP_SUB, expr_cast(x->g, TY_I64, f->count), expr_int(x->g, TY_I64, 1));
+    expr_map_put(x->ctx, &x->lasts, f, *hi);
+    return true;
+}
+
+static bool has_folds(Stage *const *at, int n) {
+    for (int i = 0; i < n; i++)
+        if (at[i]->kind != STAGE_LOAD && at[i]->kind != STAGE_MAP && at[i]->kind != STAGE_STORE) return true;
+    return false;
+}
+
+static void read_part(Reading *x, const Part *part) {
+    Tape *t = &x->f->tape;
+    x->part = part;
+    x->folds = has_folds(part->body.at, part->body.n);
+    x->living.n = x->barriers.n = x->seen.n = 0;
+    x->place = 0;
+    x->settled = true;
+    const int one = tape_const(t, 1);
+    const int blocks = feature_step(x, part->blocks);
+    Body whole = {.parent = -1, .blocks = blocks, .trips = one, .times = one, .useful = one};
+    vec_push(x->ctx, &x->f->bodies, whole);
+    x->body = x->f->bodies.n - 1;
+    x->f->blocks = x->f->blocks < 0 ? blocks : tape_step(t, TAPE_ADD, x->f->blocks, blocks);
+    read_stages(x, part->body.at, part->body.n);
+    const double held_words = feature_most_live(x);
+    if (held_words > x->f->tile_words) x->f->tile_words = held_words;
+}
+
+Features *features_of(const Program *p, const Kernel *k, Ctx *ctx) {
+    Features *f = NEW(ctx, Features);
+    *f = (Features){.tape = {.ctx = ctx, .g = p->graph},
+                    .blocks = -1,
+                    .threads = k->threads,
+
+                    .resident = k->blocks_per_sm,
+                    .shared = (double)k->shared_bytes,
+                    .known = true};
+    Reading x = {.own = *p, .g = p->graph, .k = k, .f = f, .ctx = ctx};
+    const GraphScratch before = graph_scratch(p->graph, ctx);
+    x.env = (PolyEnv){.g = p->graph, .range = factor_range, .user = &x, .ctx = ctx, .made = &x.polys};
+    for (int i = 0; i < k->parts.n; i++) read_part(&x, k->parts.at[i]);
+    graph_scratch_end(p->graph, before);
+    f->known &= !f->tape.full && f->blocks >= 0 && f->bodies.n <= FEATURE_BODIES;
+    f->value = NEW_N(ctx, double, f->tape.steps.n + 1);
+    return f;
+}

@@ -1,0 +1,107 @@
+/* What of a kernel its time depends on, read once from its stages, whoever wrote them, as numbers that formulas of the
+ * dimensions give (tape.h): how addresses move along each factor, what a thread issues, where it waits. judge.h makes
+ * seconds of them.
+ *
+ * The body of a block, and each loop in it, is a Body: what is done in one iteration, and how many there are. Counts
+ * are of a thread. */
+#ifndef TDC_FEATURES_H
+#define TDC_FEATURES_H
+
+#include "sched/kernel/kernel.h"
+#include "tape.h"
+
+/* What executes instructions. PIPE(enum, text, lanes): threads that a multiprocessor serves in a cycle, of compute
+ * capability 9.0 (CUDA C++ Programming Guide, "Arithmetic Instructions"). */
+#define FEATURE_PIPES                                                                                                  \
+    PIPE(FMA, "fma", 128)        /* f32 sums and products, i32 products */                                             \
+    PIPE(ALU, "alu", 64)         /* i32 sums, comparisons, selections, bits, packing of floats */                      \
+    PIPE(SPECIAL, "special", 16) /* reciprocals, exponentials, conversions between floats and integers */              \
+    PIPE(WIDE, "f64", 64)        /* f64 */                                                                             \
+    PIPE(MEMORY, "memory", 32)   /* accesses to memory, shared memory and the other lanes */
+typedef enum Pipe {
+#define PIPE(e, text, lanes) PIPE_##e,
+    FEATURE_PIPES
+#undef PIPE
+        PIPE_COUNT
+} Pipe;
+
+/* A factor of the layout of an access; numbers are steps of the tape. The address moves by `coef` elements a step of
+ * the factor, and by `scale` wherever the numerator, which grows by `slope`, passes a multiple of `divisor`. */
+typedef struct Digit {
+    BindScope scope;
+    int count;
+    int most; /* steps of it that lie inside of the axis */
+    int coef;
+    int slope, divisor, scale; /* divisor -1: there is no quotient */
+    int weight;                /* of threads: what a step is in the thread's number. Of loops: the Body. Else 0 */
+    bool data;                 /* it moves by what was loaded: by multiples of coef, nobody knows how many */
+    bool serves;               /* elements along it are neighbours in one wide access */
+} Digit;
+
+enum { FEATURE_DIGITS = 24 /* of an access */, FEATURE_ACCESSES = 64, FEATURE_BODIES = 32 /* of a kernel */ };
+
+typedef struct Access {
+    const Tensor *tensor;
+    int number;   /* of the tensor among Features.tensors */
+    double bytes; /* of an element */
+    bool store, atomic;
+    Path path;
+    int vector; /* elements of one instruction in variants with wide accesses */
+    bool peel;
+    int body;
+    int wait;    /* loads of one number are waited for together */
+    int before;  /* the Body in which a block has read or written the same elements before this; -1: in none */
+    int sibling; /* an earlier load of the same body that starts elsewhere and is otherwise the same; -1: none */
+    int all;     /* step: elements of the tensor */
+    int inside;  /* step: the share of what is walked that lies inside of the axes */
+    int ndigits;
+    Digit digit[FEATURE_DIGITS];
+} Access;
+
+/* What is done once an iteration. */
+typedef struct Body {
+    int parent;           /* -1: this is a block of a part itself */
+    int blocks;           /* step: of its part */
+    const Factor *factor; /* the serial one; NULL: it is no loop */
+    int trips;            /* step: iterations a time */
+    int times;            /* step: iterations in all that a block makes */
+    int useful;           /* step: of those, the ones in which lanes have something to do, on an average */
+    bool last;            /* done by the last block alone */
+    int ahead;            /* iterations that its copies and loads run ahead of their use */
+    int depth;            /* waits for loads one after the other */
+    double issue[PIPE_COUNT];
+    double other;     /* instructions of no pipe: control, moves */
+    double chain;     /* cycles of operations of a thread that wait for each other */
+    double shuffles;  /* one after the other */
+    double exchanges; /* between warps, one after the other */
+    double meetings;  /* of a cluster's blocks */
+} Body;
+
+/* A condition of the variants with wide accesses: a multiple. */
+typedef struct WideCond {
+    int step;
+    int64_t of;
+} WideCond;
+
+typedef struct Features {
+    Tape tape;
+    double *value; /* the tape's, as it was evaluated last */
+    VEC(const Tensor *) tensors;
+    VEC(Access) accesses;
+    VEC(Body) bodies;
+    VEC(WideCond) conds;
+    int blocks; /* step: of all parts */
+    int threads;
+    int resident;      /* blocks of a multiprocessor that its launch bound promises; 0: none */
+    double tile_words; /* registers of a thread that hold tiles, at most at a time */
+    double shared;     /* bytes of a block */
+    bool loops;
+    bool known; /* false: some size is no formula of dimensions, or there is too much of something */
+} Features;
+
+/* Of a kernel that program_verify has seen, in the memory of ctx. Nothing of the program changes but that its factors
+ * have nodes (expr_factor), so that it is for explanations and for programs that are made to be compared: the order of
+ * nodes decides how sums are printed. */
+Features *features_of(const Program *p, const Kernel *k, Ctx *ctx);
+
+#endif

@@ -1,0 +1,330 @@
+/* Features, accesses: how the address of each access to global memory moves along every factor, as formulas of the
+ * dimensions, and how wide the lowering makes it. */
+#include "features_form.h"
+
+#include "ir/expr_is.h"
+#include "ir/expr_walk.h"
+#include "sched/machine/target.h"
+
+/* An access as it is read. */
+typedef struct Placing {
+    Reading *x;
+    const Layout *l;
+    Access *a;
+    const Factor *of[FEATURE_DIGITS];
+} Placing;
+
+/* ---- digits ---- */
+
+static bool is_open(const Reading *x, const Factor *f) {
+    return bind_scope(f->bind) != SCOPE_LOOP || x->loops >> f->id & 1;
+}
+
+/* Of a loop: the body that it repeats. */
+static int loop_body(const Reading *x, const Factor *f) {
+    for (int b = x->body; b >= 0; b = x->f->bodies.at[b].parent)
+        if (x->f->bodies.at[b].factor == f) return b;
+    return 0;
+}
+
+static void place_digits(Placing *p) {
+    Access *a = p->a;
+    for (int i = 0; i < p->l->factors.n; i++) {
+        const Factor *f = p->l->factors.at[i];
+        if (f->size == 1 || !is_open(p->x, f)) continue;
+        if (a->ndigits == FEATURE_DIGITS) {
+            p->x->f->known = false;
+            return;
+        }
+        p->of[a->ndigits] = f;
+        a->digit[a->ndigits++] = (Digit){
+            .scope = bind_scope(f->bind),
+            .count = feature_count(p->x, f),
+            .most = tape_step(&p->x->f->tape, TAPE_DIV, feature_extent(p->x, f->axis), feature_step(p->x, f->stride)),
+            .coef = tape_const(&p->x->f->tape, 0),
+            .divisor = -1,
+            .weight = bind_scope(f->bind) == SCOPE_THREAD ? f->tid_stride
+                      : bind_scope(f->bind) == SCOPE_LOOP ? loop_body(p->x, f)
+                                                          : 0,
+        };
+    }
+}
+
+/* Inside of a loop whose ranges are data, rows that have ranges of their own begin anywhere along the axis. */
+static void place_rows(Placing *p, const Stage *s) {
+    Reading *x = p->x;
+    for (int i = 0; i < x->trims.n; i++) {
+        const Trim *t = &x->trims.at[i];
+        int by = -1;
+        for (int k = 0; k < p->a->ndigits; k++) {
+            const Factor *f = p->of[k];
+            if (f->axis != t->axis) continue;
+            Digit *d = &p->a->digit[k];
+            int stride = tape_step(&x->f->tape, TAPE_DIV, d->coef, feature_step(x, f->stride));
+            if (by < 0 || !tape_is(&x->f->tape, stride, 0)) by = stride;
+            if (f->bind == BIND_SERIAL) d->count = d->most = t->trips;
+        }
+        bool uses = false;
+        for (int d = 0; d < s->tensor->rank; d++) uses |= expr_has(s->subs[d], expr_test_var, t->axis->var) != NULL;
+        for (int k = 0; k < p->a->ndigits && uses && t->data && by >= 0; k++) {
+            Digit *d = &p->a->digit[k];
+            if (!(t->rows >> p->of[k]->id & 1) || d->scope == SCOPE_REG) continue;
+            d->data = true;
+            d->coef = by;
+        }
+    }
+}
+
+static Digit *digit_of(Placing *p, const Factor *f) {
+    for (int i = 0; i < p->a->ndigits; i++)
+        if (p->of[i] == f) return &p->a->digit[i];
+    return NULL;
+}
+
+static void by_data(Placing *p, const Expr *e, int scale) {
+    FactorSet set = expr_domain(p->x->part, p->l, e);
+    for (int i = 0; i < p->a->ndigits; i++) {
+        Digit *d = &p->a->digit[i];
+        if (!(set >> p->of[i]->id & 1)) continue;
+        d->data = true;
+        d->coef = tape_step(&p->x->f->tape, TAPE_ADD, d->coef, scale);
+    }
+}
+
+static int term_scale(Placing *p, const PolyTerm *t, int scale, const Expr **other, int *nother) {
+    Tape *tape = &p->x->f->tape;
+    int step = tape_step(tape, TAPE_MUL, tape_const(tape, (double)t->coef), scale);
+    *nother = 0;
+    for (int d = 0; d < t->degree; d++) {
+        if (expr_over_dims(t->atom[d]))
+            step = tape_step(tape, TAPE_MUL, step, feature_step(p->x, t->atom[d]));
+        else
+            other[(*nother)++] = t->atom[d];
+    }
+    return step;
+}
+
+/* scale * (e / divisor): along each factor of e the numerator grows by a slope. */
+static void add_quotient(Placing *p, const Expr *e, int scale) {
+    Reading *x = p->x;
+    Poly up = poly_of(&x->env, e->arg[0]);
+    const int divisor = feature_step(x, e->arg[1]);
+    for (int i = 0; i < up.n; i++) {
+        const Expr *other[POLY_MAX_DEGREE];
+        int n, slope = term_scale(p, &up.term[i], tape_const(&x->f->tape, 1), other, &n);
+        Digit *d = n == 1 && other[0]->op == OP_FACTOR ? digit_of(p, other[0]->u.factor) : NULL;
+        if (d && d->divisor < 0) {
+            d->slope = slope;
+            d->divisor = divisor;
+            d->scale = scale;
+        } else
+            for (int k = 0; k < n && !d; k++) by_data(p, other[k], scale);
+    }
+}
+
+/* scale * offset. */
+static void add_offset(Placing *p, Poly offset, int scale, int depth) {
+    enum { DEEPEST = 4 };
+    Tape *tape = &p->x->f->tape;
+    for (int i = 0; i < offset.n; i++) {
+        const Expr *other[POLY_MAX_DEGREE], *e;
+        int n, step = term_scale(p, &offset.term[i], scale, other, &n);
+        e = other[0];
+        if (n == 1 && e->op == OP_FACTOR) {
+            Digit *d = digit_of(p, e->u.factor);
+            if (d) d->coef = tape_step(tape, TAPE_ADD, d->coef, step);
+        } else if (n == 1 && e->op == OP_DIV && expr_over_dims(e->arg[1]))
+            add_quotient(p, e, step);
+        else if (n == 1 && (e->op == OP_MOD || e->op == OP_CAST || e->op == OP_MIN || e->op == OP_MAX) &&
+                 depth < DEEPEST)
+            add_offset(p, poly_of(&p->x->env, e->arg[0]), step, depth + 1);
+        else if (n == 1 && e->op == OP_IF && depth < DEEPEST)
+            add_offset(p, poly_of(&p->x->env, e->arg[1]), step, depth + 1);
+        else
+            for (int k = 0; k < n; k++) by_data(p, other[k], step);
+    }
+}
+
+/* The offset with every axis as the sum of its digits. */
+static Poly offset_of(Placing *p, const Stage *s) {
+    Reading *x = p->x;
+    Graph *g = x->g;
+    const Expr *from[MAX_FACTORS], *to[MAX_FACTORS], *at[MAX_RANK];
+    int n = x->part->axes.n < MAX_FACTORS ? x->part->axes.n : MAX_FACTORS;
+    for (int i = 0; i < n; i++) {
+        const Axis *a = x->part->axes.at[i];
+        const Expr *e = a->lo;
+        for (int k = 0; k < p->l->factors.n; k++) {
+            Factor *f = p->l->factors.at[k];
+            if (f->axis != a || f->size == 1) continue;
+            e = expr2(g, OP_ADD, e, expr2(g, OP_MUL, expr_factor(&x->own, f), expr_cast(g, TY_I64, f->stride)));
+        }
+        from[i] = expr_var(g, a->var);
+        to[i] = e;
+    }
+    for (int d = 0; d < s->tensor->rank; d++) at[d] = expr_replace(g, s->subs[d], from, to, n);
+    return poly_offset(&x->env, s->tensor, at);
+}
+
+/* ---- vectors ---- */
+
+static void need_multiple(Reading *x, int step, int64_t of) {
+    for (int i = 0; i < x->f->conds.n; i++)
+        if (x->f->conds.at[i].step == step && x->f->conds.at[i].of % of == 0) return;
+    vec_push(x->ctx, &x->f->conds, ((WideCond){step, of}));
+}
+
+static bool constant(const Tape *t, int step, double *v) {
+    if (t->steps.at[step].op != TAPE_CONST) return false;
+    *v = t->steps.at[step].value;
+    return true;
+}
+
+/* Whether all that moves the address beside the vector moves it by multiples of V elements, as far as is known before
+ * the sizes are; where `ask`, the rest becomes a condition. */
+static bool aligned(Placing *p, int64_t V, bool ask) {
+    Reading *x = p->x;
+    for (int i = 0; i < p->a->ndigits; i++) {
+        const Digit *d = &p->a->digit[i];
+        double c;
+        if (d->serves && constant(&x->f->tape, d->coef, &c) && c < (double)V) continue;
+        if (constant(&x->f->tape, d->coef, &c)) {
+            if ((int64_t)c % V) return false;
+        } else if (ask)
+            need_multiple(x, d->coef, V);
+        if (d->divisor >= 0 && ask && !constant(&x->f->tape, d->divisor, &c)) need_multiple(x, d->divisor, V);
+        if (d->divisor >= 0 && constant(&x->f->tape, d->divisor, &c) && (int64_t)c % V) return false;
+    }
+    return true;
+}
+
+/* As vector_plan of the lowering: register factors whose steps continue each other from one element on. */
+static void place_vector(Placing *p, FactorSet may) {
+    Reading *x = p->x;
+    Access *a = p->a;
+    int64_t V = 1, most = (int64_t)(TARGET_ACCESS / a->bytes);
+    for (bool more = true; more && V < most;) {
+        more = false;
+        for (int i = 0; i < a->ndigits && !more; i++) {
+            Digit *d = &a->digit[i];
+            double c, n;
+            if (d->scope != SCOPE_REG || d->serves || d->data || !(may >> p->of[i]->id & 1)) continue;
+            if (!constant(&x->f->tape, d->coef, &c) || c != (double)V || !constant(&x->f->tape, d->count, &n)) continue;
+            int64_t part = gcd64((int64_t)n, most / V);
+            if (part == 1) continue;
+            d->serves = true;
+            V *= part;
+            more = part == (int64_t)n;
+            if (!more) most = V;
+        }
+    }
+    while (V > 1 && !a->peel && !aligned(p, V, false)) V = V % 2 ? 1 : V / 2;
+    if (V > 1 && !a->peel) aligned(p, V, true);
+    a->vector = (int)V;
+}
+
+/* Where an axis may end inside of a vector, wide accesses are for multiples alone; a plain map has a variant without
+ * that condition, which costs little. */
+static void need_whole(Placing *p) {
+    Reading *x = p->x;
+    for (int i = 0; i < p->a->ndigits; i++) {
+        double c;
+        const Axis *axis = p->of[i]->axis;
+        if (!p->a->digit[i].serves || axis->peel || p->a->vector == 1 || !x->folds) continue;
+        int extent = feature_extent(x, axis);
+        if (!constant(&x->f->tape, extent, &c)) need_multiple(x, extent, p->a->vector);
+    }
+}
+
+/* ---- accesses ---- */
+
+static bool same_place(const Stage *a, const Stage *b) {
+    if (a->tensor != b->tensor) return false;
+    for (int d = 0; d < a->tensor->rank; d++)
+        if (a->subs[d] != b->subs[d]) return false;
+    return true;
+}
+
+/* The body of an earlier access to the same elements. */
+static int earlier(Reading *x, const Stage *s) {
+    for (int i = x->seen.n - 1; i >= 0; i--)
+        if (same_place(x->seen.at[i].stage, s)) return x->seen.at[i].body;
+    return -1;
+}
+
+static int tensor_number(Reading *x, const Tensor *t) {
+    for (int i = 0; i < x->f->tensors.n; i++)
+        if (x->f->tensors.at[i] == t) return i;
+    vec_push(x->ctx, &x->f->tensors, t);
+    return x->f->tensors.n - 1;
+}
+
+/* Extents of the axes over what their factors walk. */
+static int inside(Placing *p, FactorSet domain) {
+    Reading *x = p->x;
+    Tape *t = &x->f->tape;
+    int share = tape_const(t, 1);
+    for (int i = 0; i < x->part->axes.n; i++) {
+        const Axis *axis = x->part->axes.at[i];
+        int walked = tape_const(t, 1);
+        bool any = false;
+        for (int k = 0; k < p->l->factors.n; k++) {
+            const Factor *f = p->l->factors.at[k];
+            if (f->axis != axis) continue;
+            any |= domain >> f->id & 1;
+            walked = tape_step(t, TAPE_MUL, walked, feature_count(x, f));
+        }
+        if (!any) continue;
+        int part = tape_step(t, TAPE_DIV, feature_extent(x, axis), walked);
+        share = tape_step(t, TAPE_MUL, share, tape_step(t, TAPE_MIN, part, tape_const(t, 1)));
+    }
+    return share;
+}
+
+/* An earlier load of the same iteration that differs in where it starts alone: it brings what this one needs, or the
+ * sectors next to it. */
+static int sibling(const Reading *x, const Access *a) {
+    for (int i = x->f->accesses.n - 1; i >= 0; i--) {
+        const Access *b = &x->f->accesses.at[i];
+        bool alike = b->tensor == a->tensor && b->body == a->body && b->store == a->store && b->ndigits == a->ndigits;
+        for (int k = 0; alike && k < a->ndigits; k++)
+            alike = a->digit[k].coef == b->digit[k].coef && a->digit[k].count == b->digit[k].count;
+        if (alike) return i;
+    }
+    return -1;
+}
+
+void feature_access(Reading *x, const Stage *s) {
+    Tape *tape = &x->f->tape;
+    const bool store = s->kind == STAGE_STORE || s->kind == STAGE_ATOMIC;
+    const Layout *l = !store && s->nout && s->out[0]->layout ? s->out[0]->layout : feature_layout(x, s);
+    FactorSet domain = 0, cond = s->cond ? expr_domain(x->part, l, s->cond) : 0;
+    for (int d = 0; d < s->tensor->rank; d++) domain |= expr_domain(x->part, l, s->subs[d]);
+    Access a = {.tensor = s->tensor,
+                .number = tensor_number(x, s->tensor),
+                .bytes = type_bits(s->tensor->type) / 8.0,
+                .store = store,
+                .atomic = s->kind == STAGE_ATOMIC,
+                .path = s->path,
+                .body = x->body,
+                .wait = x->wait,
+                .before = earlier(x, s),
+                .all = tape_const(tape, 1)};
+    Placing p = {x, l, &a, {0}};
+    for (int i = 0; i < x->part->axes.n; i++)
+        a.peel |= x->part->axes.at[i]->peel && domain & layout_axis_factors(l, x->part->axes.at[i]);
+    for (int d = 0; d < s->tensor->rank; d++)
+        a.all = tape_step(tape, TAPE_MUL, a.all, feature_step(x, s->tensor->shape[d]));
+    place_digits(&p);
+    Poly offset = offset_of(&p, s);
+    x->f->known &= !offset.failed;
+    if (!offset.failed) add_offset(&p, offset, tape_const(tape, 1), 0);
+    place_rows(&p, s);
+    place_vector(&p, s->kind == STAGE_ATOMIC ? 0 : ~cond);
+    need_whole(&p);
+    a.inside = inside(&p, domain);
+    a.sibling = a.store ? -1 : sibling(x, &a);
+    x->f->known &= x->f->accesses.n < FEATURE_ACCESSES;
+    vec_push(x->ctx, &x->seen, ((SeenAccess){s, x->body}));
+    vec_push(x->ctx, &x->f->accesses, a);
+}

@@ -1,0 +1,84 @@
+/* What the files share that make the features of a kernel. */
+#ifndef TDC_FEATURES_FORM_H
+#define TDC_FEATURES_FORM_H
+
+#include "features.h"
+
+typedef struct SeenAccess {
+    const Stage *stage;
+    int body;
+} SeenAccess;
+
+/* How long a value takes registers: from its stage to the last one that reads it, by their numbers. */
+typedef struct Living {
+    const Value *value;
+    int from, to;
+    double words;
+} Living;
+
+/* A loop that runs only where conditions on its index can hold. */
+typedef struct Trim {
+    const Axis *axis;
+    FactorSet rows; /* on which the conditions depend, beside the index: each of theirs has a range of its own */
+    bool data;      /* which is data */
+    int trips;      /* step */
+} Trim;
+
+typedef struct Reading {
+    Program own; /* the program, as a node's maker takes it */
+    Graph *g;
+    const Kernel *k;
+    const Part *part;
+    Features *f;
+    Ctx *ctx;
+    PolyEnv env;
+    ExprMap polys;
+    ExprMap lasts;   /* Factor -> its count less 1 */
+    ExprMap waited;  /* Value -> the wait that loads it, and what is made of it; 0: none */
+    ExprMap counted; /* Expr -> the Body, plus 1, whose issue has it */
+    ExprMap sets;    /* Expr -> the factors along which it varies, under a layout */
+    const Layout *sets_of;
+    int body;        /* the innermost that is open */
+    int wait;        /* of the loads that come now */
+    bool settled;    /* what was loaded has been waited for: the next load begins a new wait */
+    bool folds;      /* the part has more than loads, maps and stores */
+    FactorSet loops; /* serial factors of the loops that are open */
+    int place;       /* number of the stage */
+    VEC(SeenAccess) seen;
+    VEC(Living) living;
+    VEC(Trim) trims;   /* of the open loops */
+    VEC(int) barriers; /* numbers of stages across which nothing moves */
+} Reading;
+
+/* Of a layout: the sizes of the register factors in a set, one by the other. */
+double feature_registers(const Part *part, FactorSet set);
+const Layout *feature_layout(const Reading *x, const Stage *s);
+/* A step of the tape; features are unknown where there is none. */
+int feature_step(Reading *x, const Expr *e);
+/* How many indices an axis likely has, as a step. */
+int feature_extent(Reading *x, const Axis *a);
+int feature_count(Reading *x, const Factor *f);
+
+/* ---- features_live.c ---- */
+/* The stage, whose number is x->place, reads and makes values. */
+void feature_live(Reading *x, const Stage *s);
+/* What was there before a loop, which began after stage `begin`, and is read in it stays to its end, which is here. */
+void feature_live_around(Reading *x, int begin);
+/* Words of all tiles that are there between two stages, at most: what a stage makes element by element takes the place
+ * of what it reads for the last time. */
+double feature_most_live(const Reading *x);
+
+/* ---- features_access.c ---- */
+void feature_access(Reading *x, const Stage *s);
+
+/* ---- features_issue.c ---- */
+/* An expression in the layout, once for each of its registers, to what the open body issues. */
+void feature_expr(Reading *x, const Layout *l, const Expr *e);
+/* One value of type `from` to `to`, n times. */
+void feature_convert(Reading *x, Type from, Type to, double n);
+void feature_fold(Reading *x, const Stage *s);
+void feature_scan(Reading *x, const Stage *s);
+void feature_shared(Reading *x, const Stage *s, const Value *tile, bool write);
+void feature_issue(Reading *x, Pipe pipe, double n);
+
+#endif

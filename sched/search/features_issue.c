@@ -1,0 +1,287 @@
+/* Features, instructions: what a thread issues, by the pipes that execute it. Counts of operators are rows of
+ * issue.def; everything else is what the lowering is known to emit. */
+#include "features_form.h"
+
+#include "ir/expr_walk.h"
+#include "ir/monoid.h"
+#include "sched/machine/target.h"
+
+#include <math.h>
+
+/* Instructions of one operation, by pipe; `other` are of none. */
+typedef struct Issue {
+    double fma, alu, special, other;
+} Issue;
+
+static const Issue of_operator[OP_COUNT] = {
+#define ISSUE(op, fma, alu, special, other) [OP_##op] = {fma, alu, special, other},
+#include "issue.def"
+};
+
+#define COUNT(name, value, source) static const double name = value;
+#include "issue.def"
+
+static Body *open_body(Reading *x) { return &x->f->bodies.at[x->body]; }
+
+void feature_issue(Reading *x, Pipe pipe, double n) { open_body(x)->issue[pipe] += n; }
+
+static void add_issue(Reading *x, Issue i, double n) {
+    feature_issue(x, PIPE_FMA, n * i.fma);
+    feature_issue(x, PIPE_ALU, n * i.alu);
+    feature_issue(x, PIPE_SPECIAL, n * i.special);
+    open_body(x)->other += n * i.other;
+}
+
+/* ---- expressions ---- */
+
+static bool is_narrow(Type t) { return type_bits(t) < 32 && t != TY_BOOL; }
+
+void feature_convert(Reading *x, Type from, Type to, double n) {
+    if (from == to) return;
+    const bool floats = type_is_float(from) && type_is_float(to);
+    if (from == TY_F64 || to == TY_F64)
+        feature_issue(x, PIPE_SPECIAL, n);
+    else if (floats && is_narrow(to))
+        feature_issue(x, PIPE_ALU, n * (type_bits(to) == 16 ? PACKED_FLOAT : PACKED_SMALL));
+    else if (from == TY_F16 && floats)
+        feature_issue(x, PIPE_FMA, n);
+    else if (floats)
+        feature_issue(x, PIPE_ALU, n * (type_bits(from) == 16 ? UNPACKED_FLOAT : UNPACKED_SMALL));
+    else if (type_is_float(from) != type_is_float(to))
+        feature_issue(x, PIPE_SPECIAL, n);
+    else if (is_narrow(from) || is_narrow(to))
+        feature_issue(x, PIPE_ALU, n);
+}
+
+static Found is_long(const Expr *e, const void *unused) {
+    (void)unused;
+    return e->op == OP_VALUE || e->op == OP_ARG ? FOUND : FOUND_INSIDE;
+}
+
+/* A sum of a product and something else is one instruction, which is counted with the product. */
+static bool is_fused(const Expr *e) {
+    return (e->op == OP_ADD || e->op == OP_SUB) && type_is_float(e->type) &&
+           (e->arg[0]->op == OP_MUL || e->arg[1]->op == OP_MUL);
+}
+
+static void operator(Reading *x, const Expr *e, double n) {
+    const Type t = e->nargs ? e->arg[0]->type : e->type;
+    if (e->op == OP_CAST) {
+        feature_convert(x, t, e->type, n);
+        return;
+    }
+    const Issue i = of_operator[e->op];
+    if (is_fused(e)) return;
+    if (t == TY_F64) {
+        feature_issue(x, PIPE_WIDE, n * (i.fma + i.alu + i.special * WIDE_SPECIAL));
+        return;
+    }
+    const bool whole = !type_is_float(t) && t != TY_BOOL;
+    if (t == TY_I64 && expr_has(e, is_long, NULL)) n *= LONG; /* what is no index */
+    if (whole && (e->op == OP_DIV || e->op == OP_MOD))
+        add_issue(x, (Issue){0, WHOLE_DIVISION, 2, 0}, n);
+    else if (whole && (e->op == OP_ADD || e->op == OP_SUB || e->op == OP_MAX || e->op == OP_MIN))
+        feature_issue(x, PIPE_ALU, n);
+    else
+        add_issue(x, i, n);
+}
+
+/* The factors along which e varies under a layout. It and what is in it counts once in a body, for each register. */
+static FactorSet count_expr(Reading *x, const Layout *l, const Expr *e) {
+    FactorSet set = 0;
+    if (!e->nargs) return expr_domain(x->part, l, e);
+    if (x->sets_of != l) x->sets = (ExprMap){0};
+    x->sets_of = l;
+    const intptr_t none = -1, known = expr_map_number(&x->sets, e, none);
+    const bool seen = expr_map_number(&x->counted, e, 0) == x->body + 1;
+    if (seen && known != none) return (FactorSet)known;
+    for (int i = 0; i < e->nargs && e->op != OP_LOAD; i++) set |= count_expr(x, l, e->arg[i]);
+    expr_map_put_number(x->ctx, &x->sets, e, (intptr_t)set);
+    expr_map_put_number(x->ctx, &x->counted, e, x->body + 1);
+    if (!seen) operator(x, e, feature_registers(x->part, set));
+    return set;
+}
+
+void feature_expr(Reading *x, const Layout *l, const Expr *e) { count_expr(x, l, e); }
+
+/* ---- folds ---- */
+
+/* Sizes of the thread factors of a set: in a warp, and across warps. */
+static void spread(const Part *part, FactorSet set, double *lanes, double *warps) {
+    *lanes = *warps = 1;
+    for (int i = 0; i < part->factors.n; i++) {
+        const Factor *f = part->factors.at[i];
+        if (!(set >> i & 1) || bind_scope(f->bind) != SCOPE_THREAD || f->size <= 1) continue;
+        double in = f->tid_stride >= TARGET_WARP ? 1 : fmin((double)f->size, (double)TARGET_WARP / f->tid_stride);
+        *lanes *= in;
+        *warps *= (double)f->size / in;
+    }
+}
+
+/* n of a monoid's combinations. */
+static void combine(Reading *x, const Monoid *m, double n) {
+    const ExprMap counted = x->counted;
+    const Layout none = {0};
+    Body *b = open_body(x);
+    const Body before = *b;
+    x->counted = (ExprMap){0};
+    for (int i = 0; i < m->n; i++)
+        if (m->combine[i]) count_expr(x, &none, m->combine[i]);
+    for (int k = 0; k < PIPE_COUNT; k++) b->issue[k] = before.issue[k] + n * (b->issue[k] - before.issue[k]);
+    b->other = before.other + n * (b->other - before.other);
+    x->counted = counted;
+}
+
+/* Maxima of what is loaded in 16 bits are taken two at a time (lower_reduce.c). */
+static bool by_pairs(const Stage *s) {
+    const Expr *e = s->expr[0];
+    return (s->monoid->kind == MONOID_MAX || s->monoid->kind == MONOID_MIN) && e->op == OP_CAST && !s->cond &&
+           e->arg[0]->op == OP_VALUE && type_bits(e->arg[0]->type) == 16 && type_is_float(e->arg[0]->type);
+}
+
+static void exchange(Reading *x, const Monoid *m, double lanes, double warps, double cells, double kept) {
+    const double rungs = lanes > 1 ? ceil(log2(lanes)) : 0;
+    feature_issue(x, PIPE_MEMORY, rungs * cells * kept);
+    combine(x, m, rungs * kept);
+    open_body(x)->shuffles += rungs;
+    if (warps <= 1) return;
+    const double folded = warps <= MAX_FOLDED_BY_ALL ? warps : ceil(log2(warps)) + 2;
+    feature_issue(x, PIPE_MEMORY, (1 + folded) * cells * kept);
+    combine(x, m, folded * kept);
+    open_body(x)->exchanges += warps <= MAX_FOLDED_BY_ALL ? 1 : 2;
+    open_body(x)->other += 4;
+    x->settled = true;
+}
+
+void feature_fold(Reading *x, const Stage *s) {
+    const Layout *l = feature_layout(x, s);
+    FactorSet domain = 0;
+    double lanes, warps;
+    const bool pairs = by_pairs(s);
+    for (int i = 0; i < monoid_operands(s->monoid); i++) {
+        if (!pairs) feature_expr(x, l, s->expr[i]);
+        domain |= expr_domain(x->part, l, s->expr[i]);
+    }
+    if (s->cond) {
+        feature_expr(x, l, s->cond);
+        domain |= expr_domain(x->part, l, s->cond);
+    }
+    domain |= s->over;
+    const double elements = feature_registers(x->part, domain), kept = feature_registers(x->part, domain & ~s->over);
+    combine(x, s->monoid, pairs ? elements / 2 : elements);
+    if (s->cond) feature_issue(x, PIPE_ALU, elements);
+    open_body(x)->chain += elements / kept / (pairs ? 2 : 1) * CHAINED;
+    spread(x->part, s->over, &lanes, &warps);
+    double cells = 0;
+    for (int i = 0; i < s->monoid->n; i++)
+        cells += cell_bytes(s->out[i] ? s->out[i]->type : TY_F32) / (double)TARGET_REGISTER;
+    exchange(x, s->monoid, lanes, warps, cells, kept);
+    for (int i = 0; i < x->part->factors.n; i++)
+        if (s->over >> i & 1 && x->part->factors.at[i]->bind == BIND_CLUSTER && x->part->factors.at[i]->size > 1) {
+            open_body(x)->meetings++;
+            feature_issue(x, PIPE_MEMORY, (double)x->part->factors.at[i]->size * cells * kept);
+            x->settled = true;
+        }
+}
+
+/* Registers of an axis that stand outside of its threads: each is a segment of its own, which threads continue. */
+static double segments(const Layout *l, const Axis *a) {
+    double outside = 1, n = 1;
+    for (int i = 0; i < l->factors.n; i++) {
+        const Factor *f = l->factors.at[i];
+        if (f->axis != a || f->size <= 1) continue;
+        if (bind_scope(f->bind) == SCOPE_REG) outside *= (double)f->size;
+        if (bind_scope(f->bind) == SCOPE_THREAD) n = outside;
+    }
+    return n;
+}
+
+void feature_scan(Reading *x, const Stage *s) {
+    const Layout *l = feature_layout(x, s);
+    const FactorSet over = layout_axis_factors(l, s->axis);
+    FactorSet domain = over;
+    double lanes, warps;
+    for (int i = 0; i < monoid_operands(s->monoid); i++) {
+        feature_expr(x, l, s->expr[i]);
+        domain |= expr_domain(x->part, l, s->expr[i]);
+    }
+    const double elements = feature_registers(x->part, domain), kept = feature_registers(x->part, domain & ~over);
+    const double parts = kept * segments(l, s->axis);
+    combine(x, s->monoid, 2 * elements);
+    open_body(x)->chain += elements / kept * CHAINED;
+    spread(x->part, over, &lanes, &warps);
+    exchange(x, s->monoid, lanes, warps, s->monoid->n, parts);
+    if (warps > 1) { /* each thread folds the segments before its own */
+        feature_issue(x, PIPE_MEMORY, warps * parts * s->monoid->n);
+        open_body(x)->chain += warps * parts / kept * CHAINED;
+    }
+    if (lanes > 1) open_body(x)->chain += parts / kept * CHAINED;
+}
+
+/* ---- shared memory ---- */
+
+static bool in_block(const Factor *f) {
+    return bind_scope(f->bind) == SCOPE_THREAD || bind_scope(f->bind) == SCOPE_REG;
+}
+
+/* Bytes by which a factor moves in a tile: its coordinates are those of the axes inside the block, the last one
+ * contiguous. 0: not at all. */
+static double tile_stride(const Reading *x, const Layout *l, const Value *tile, const Factor *f, int pad) {
+    const Layout *shape = tile->layout ? tile->layout : x->part->layouts.at[0];
+    double below = 1, own = 1;
+    bool first = true;
+    if (!(tile->domain & layout_axis_factors(shape, f->axis))) return 0;
+    for (int i = shape->factors.n - 1; i >= 0; i--) {
+        const Factor *o = shape->factors.at[i];
+        if (o->axis == f->axis) break;
+        if (!in_block(o) || !(tile->domain & layout_axis_factors(shape, o->axis))) continue;
+        below *= (double)o->size;
+        if (pad && (i == 0 || shape->factors.at[i - 1]->axis != o->axis) && first) below += pad, first = false;
+    }
+    for (int i = l->factors.n - 1; i >= 0 && l->factors.at[i] != f; i--)
+        if (l->factors.at[i]->axis == f->axis && in_block(l->factors.at[i])) own *= (double)l->factors.at[i]->size;
+    return below * own * type_bits(tile->type) / 8;
+}
+
+/* Passes in which shared memory serves a warp: each of 32 banks of 4 bytes gives a word a pass, and lanes that want the
+ * same word share it. Lanes' words are taken apart by their digits; a swizzled tile has no conflicts between rows. */
+static double passes(const Reading *x, const Layout *l, const Value *tile, double width, int pad, bool swizzled) {
+    enum { BANKS = 32, WORD = 4 };
+    int bank[BANKS] = {0}, word[TARGET_WARP];
+    const double words = fmax(1, width / WORD);
+    if (swizzled) return words;
+    int most = 1, n = 0;
+    for (int lane = 0; lane < TARGET_WARP; lane++) {
+        double at = 0;
+        for (int i = 0; i < l->factors.n; i++) {
+            const Factor *f = l->factors.at[i];
+            if (bind_scope(f->bind) != SCOPE_THREAD || f->size <= 1 || f->tid_stride >= TARGET_WARP) continue;
+            at += (double)(lane / f->tid_stride % f->size) * tile_stride(x, l, tile, f, pad);
+        }
+        int w = (int)(at / WORD), k = 0;
+        while (k < n && word[k] != w) k++;
+        if (k == n) word[n++] = w;
+    }
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < (int)words; k++)
+            if (++bank[(word[i] + k) % BANKS] > most) most = bank[(word[i] + k) % BANKS];
+    return most;
+}
+
+void feature_shared(Reading *x, const Stage *s, const Value *tile, bool write) {
+    const Layout *l = write ? feature_layout(x, s) : s->out[0]->layout ? s->out[0]->layout : feature_layout(x, s);
+    const FactorSet domain = write ? expr_domain(x->part, l, s->expr[0]) : s->out[0]->domain;
+    const Stage *made = tile->def;
+    const double bytes = type_bits(tile->type) / 8.0, n = feature_registers(x->part, domain);
+    double width = bytes;
+    for (int i = l->factors.n - 1; i >= 0; i--) {
+        const Factor *f = l->factors.at[i];
+        if (bind_scope(f->bind) != SCOPE_REG || f->size <= 1 || !(domain >> f->id & 1)) continue;
+        if (tile_stride(x, l, tile, f, 0) == width && width * (double)f->size <= TARGET_ACCESS)
+            width *= (double)f->size;
+    }
+    double rounds = passes(x, l, tile, width, made ? made->pad : 0, made && made->swizzle);
+    feature_issue(x, PIPE_MEMORY, n * bytes / width * rounds);
+    open_body(x)->other += n * bytes / width;
+    open_body(x)->exchanges += write ? 1 : 0;
+}

@@ -1,0 +1,65 @@
+/* Features, registers: how many a thread's tiles take, from the stages that make and read them. */
+#include "features_form.h"
+
+#include "ir/expr_walk.h"
+
+static const double LOADED_AHEAD = 0.75; /* fitted on -Xptxas -v of the suite's kernels */
+
+static double words_of(const Reading *x, const Value *v) {
+    const double n = feature_registers(x->part, v->domain), bits = type_bits(v->type);
+    const bool loaded = v->def && (v->def->kind == STAGE_LOAD || v->def->kind == STAGE_READ);
+    const bool packed = bits < 32 && (loaded || v->type != TY_BOOL);
+    return packed ? (n * bits + 31) / 32 : n * (bits > 32 ? 2 : 1);
+}
+
+static void live(Reading *x, const Stage *s) {
+    for (int i = 0; i < s->nout; i++)
+        if (s->kind != STAGE_SET && s->out[i]->kind != VALUE_SHARED)
+            vec_push(x->ctx, &x->living, ((Living){s->out[i], x->place, x->place, words_of(x, s->out[i])}));
+}
+
+static Found keep_alive(const Expr *e, void *user) {
+    Reading *x = user;
+    for (int i = 0; e->op == OP_VALUE && i < x->living.n; i++)
+        if (x->living.at[i].value == e->u.value) x->living.at[i].to = x->place;
+    return FOUND_INSIDE;
+}
+
+static void keep_operands(Reading *x, const Stage *s) {
+    if (s->cond) expr_visit(s->cond, keep_alive, x);
+    for (int d = 0; s->tensor && d < s->tensor->rank; d++) expr_visit(s->subs[d], keep_alive, x);
+    for (int i = 0; i < MAX_PARTS; i++)
+        if (s->expr[i]) expr_visit(s->expr[i], keep_alive, x);
+}
+
+void feature_live_around(Reading *x, int begin) {
+    for (int i = 0; i < x->living.n; i++)
+        if (x->living.at[i].from < begin && x->living.at[i].to >= begin) x->living.at[i].to = x->place;
+}
+
+/* How much of a tile is there at a time. All of it where something is waited for between it and its use. Else the
+ * compiler goes on with each element of a map, and loads some of a tile before it uses the first. */
+static double held(const Reading *x, const Living *v) {
+    const StageKind kind = v->value->def ? v->value->def->kind : STAGE_VAR;
+    if (kind != STAGE_MAP && kind != STAGE_LOAD) return 1;
+    for (int i = 0; i < x->barriers.n; i++)
+        if (x->barriers.at[i] > v->from && x->barriers.at[i] < v->to) return 1;
+    return kind == STAGE_MAP ? 0 : LOADED_AHEAD;
+}
+
+double feature_most_live(const Reading *x) {
+    double most = 0;
+    for (int at = 0; at <= x->place; at++) {
+        double sum = 0;
+        for (int i = 0; i < x->living.n; i++)
+            if (x->living.at[i].from <= at && at < x->living.at[i].to)
+                sum += x->living.at[i].words * held(x, &x->living.at[i]);
+        if (sum > most) most = sum;
+    }
+    return most;
+}
+
+void feature_live(Reading *x, const Stage *s) {
+    keep_operands(x, s);
+    live(x, s);
+}

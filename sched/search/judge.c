@@ -1,0 +1,335 @@
+/* Seconds of a kernel: see judge.h.
+ *
+ * Blocks on a multiprocessor share what it issues and what it is given of the caches and of memory; how many there are
+ * at a time, and how long one lives, says how much is under way. The time is the largest of what each of these takes,
+ * rounded off where two are nearly equal, and the life of the last blocks, which nothing overlaps. */
+#include "judge.h"
+
+#include "judge_access.h"
+
+#include <math.h>
+
+typedef struct Judge {
+    Features *f;
+    const Speeds *m;
+    const Machine *machine;
+    bool wide;
+    double blocks, resident, warps;
+    double at_once; /* blocks that run at a time */
+    Touched touched[FEATURE_ACCESSES];
+    double wait[FEATURE_ACCESSES]; /* of each access: seconds until it is there */
+    double issue[FEATURE_BODIES];  /* instructions for accesses */
+    double pass[FEATURE_BODIES];   /* cycles that a warp's accesses keep the first cache busy */
+    double body[FEATURE_BODIES];   /* bytes that a block touches in an iteration, inner loops included */
+    double whole;                  /* and in all, on an average */
+    double read, written;          /* bytes that memory moves */
+    double apart;                  /* pieces in which blocks ask for them */
+    double cache;                  /* bytes between the multiprocessors and the second cache */
+    double memory_cycles;          /* that a warp keeps the first cache busy */
+} Judge;
+
+static double at(const Judge *j, int step) { return j->f->value[step]; }
+
+/* How much of what is read again, after so many other bytes, has left a cache of that size. */
+static double gone(double distance, double cache) {
+    double x = cache > 0 ? distance / cache : 2;
+    x *= x;
+    x *= x;
+    return x / (1 + x);
+}
+
+static double second_cache(const Judge *j) { return j->m->l2_share * j->m->l2; }
+
+static double first_cache(const Judge *j) { return fmax(0, j->m->l1 - j->f->shared * j->resident); }
+
+/* ---- how many blocks ---- */
+
+static double registers(const Judge *j) {
+    enum { UNIT = 8 };
+    const double loops = j->f->loops ? j->m->register_loop : 0;
+    double r = j->m->registers + (j->m->register_tile + loops) * j->f->tile_words;
+    if (j->f->resident) r = fmin(r, j->machine->registers_per_sm / (double)(j->f->resident * j->f->threads));
+    return fmin(ceil(r / UNIT) * UNIT, j->machine->registers + 1);
+}
+
+static void find_resident(Judge *j) {
+    enum { SHARED_OF_A_BLOCK = 1024 };
+    const Machine *m = j->machine;
+    const double threads = j->warps * TARGET_WARP;
+    double n = floor(m->threads_per_sm / threads);
+    n = fmin(n, floor(m->registers_per_sm / (registers(j) * threads) + 0.25)); /* rounded: registers are an estimate */
+    n = fmin(n, floor(m->shared_per_sm / (j->f->shared + SHARED_OF_A_BLOCK)));
+    j->resident = fmax(1, fmin(n, m->blocks_per_sm));
+    j->at_once = fmin(j->blocks, j->resident * m->sms);
+}
+
+/* ---- what is moved ---- */
+
+static void find_touched(Judge *j) {
+    const Features *f = j->f;
+    for (int i = 0; i < f->bodies.n; i++) j->body[i] = j->issue[i] = j->pass[i] = 0;
+    for (int i = 0; i < f->accesses.n; i++) {
+        const Access *a = &f->accesses.at[i];
+        j->touched[i] = access_touched(f, a, j->wide || a->peel, j->machine);
+        if (a->sibling < 0) j->body[a->body] += j->touched[i].block * j->machine->sector;
+    }
+    j->whole = 0;
+    for (int i = f->bodies.n - 1; i >= 0; i--)
+        if (f->bodies.at[i].parent < 0)
+            j->whole += j->body[i] * at(j, f->bodies.at[i].blocks) / j->blocks;
+        else
+            j->body[f->bodies.at[i].parent] += j->body[i] * at(j, f->bodies.at[i].trips);
+}
+
+/* What a load finds in which cache: the part of its bytes that comes from the second one, of those that come from
+ * there, the part that comes from memory. */
+typedef struct Source {
+    double second, memory, again; /* again: how often all of it is brought from memory */
+} Source;
+
+static void repeat(Source *s, double times, double first_gone, double second_gone) {
+    s->second *= 1 / times + (1 - 1 / times) * first_gone;
+    s->again *= 1 + (times - 1) * first_gone * second_gone;
+}
+
+/* Loops and blocks along which the address stays where it is, or within a sector. */
+static Source source_of(const Judge *j, const Access *a) {
+    Source s = {1, 1, 1};
+    double before = 1; /* blocks between two of a digit's */
+    for (int i = a->ndigits - 1; i >= 0; i--) {
+        const Digit *d = &a->digit[i];
+        double count, by = access_digit(j->f, a, d, &count), walked = at(j, d->count), times = walked;
+        if (d->data) {
+            before *= d->scope == SCOPE_BLOCK ? walked : 1;
+            continue;
+        }
+        if (by > 0) times = fmax(walked / count, by < j->machine->sector ? fmin(walked, j->machine->sector / by) : 1);
+        if (times > 1 && d->scope == SCOPE_LOOP) {
+            const double distance = j->body[d->weight];
+            repeat(&s, times, gone(distance * j->resident, first_cache(j)),
+                   gone(distance * j->at_once, second_cache(j)));
+        }
+        if (times > 1 && d->scope == SCOPE_BLOCK) {
+            const double bytes = j->whole, own = fmax(1, fmin(times, j->blocks / j->machine->sms));
+            const double first = gone(before * bytes, first_cache(j)), second = gone(before * bytes, second_cache(j));
+            s.second *= 1 / own + (1 - 1 / own) * first;
+            s.again *= 1 + (times - 1) * second;
+        }
+        if (d->scope == SCOPE_BLOCK) before *= walked;
+    }
+    if (a->before >= 0 && a->before != a->body) {
+        const double distance = j->body[a->before] * (a->before ? at(j, j->f->bodies.at[a->before].trips) : 1);
+        const double first = gone(distance * j->resident, first_cache(j));
+        s.second *= first;
+        s.memory = first * gone(distance * j->at_once, second_cache(j));
+    }
+    if (a->sibling >= 0) {
+        s.second = s.memory = 0; /* it is on its way already */
+    }
+    return s;
+}
+
+/* Bytes of an access to rows that data names: what is named more than once is in the cache as far as that goes. */
+static double named(const Judge *j, double bytes, double tensor) {
+    if (bytes <= tensor) return bytes;
+    return tensor + (bytes - tensor) * (1 - fmin(1, second_cache(j) / tensor));
+}
+
+/* Instructions for an access, and for its address. An element by itself has a test of its own, and its place in a word.
+ */
+static double access_issue(const Judge *j, const Access *a, const Touched *t) {
+    enum { ADDRESS = 1, BY_ITSELF = 5 };
+    const bool alone = a->vector > 1 && !j->wide && !a->peel;
+    return t->instructions * (1 + (alone ? BY_ITSELF : ADDRESS));
+}
+
+static void add_access(Judge *j, int i, const double *left) {
+    const Access *a = &j->f->accesses.at[i];
+    const Touched *t = &j->touched[i];
+    const Body *b = &j->f->bodies.at[a->body];
+    const double runs = b->last ? 1 : at(j, b->useful) * at(j, b->blocks), tensor = at(j, a->all) * a->bytes;
+    const Source s = a->store ? (Source){1, 1, 1} : source_of(j, a);
+    static const double WHOLE = 0.95; /* and more of its sectors: a row may begin inside of one */
+    const double sector = j->machine->sector;
+    double bytes = named(j, t->whole, tensor) * s.again * s.memory;
+    if (left && !a->store) bytes *= 1 - fmin(1, left[a->number] / fmax(tensor, 1));
+    if (a->path != PATH_BULK) j->issue[a->body] += access_issue(j, a, t);
+    if (a->path != PATH_BULK) j->pass[a->body] += t->instructions * t->passes;
+    if (a->path != PATH_BULK && !b->last)
+        j->memory_cycles += t->instructions * t->passes * at(j, b->useful) * at(j, b->blocks) / j->blocks;
+    if (a->store) {
+        j->written += bytes;
+        const double sectors = t->instructions * t->sectors * j->warps * at(j, a->inside);
+        j->cache += fmax(t->block, t->filled < WHOLE ? j->m->l2_partly * sectors : sectors) * sector * runs;
+        if (a->atomic) j->read += bytes;
+    } else {
+        j->read += bytes;
+        j->cache += t->block * sector * runs * s.second;
+    }
+    const double share = fmin(1, bytes / fmax(t->block * sector * runs, 1));
+    j->apart += t->apart * runs * share;
+    const double first = s.second, second = t->whole > 0 ? fmin(1, bytes / t->whole) : 0;
+    j->wait[i] = a->store ? 0
+                          : j->m->l1_latency + first * (j->m->l2_latency - j->m->l1_latency) +
+                                first * second * (j->m->latency - j->m->l2_latency);
+}
+
+/* ---- how long a block lives ---- */
+
+static double issued(const Judge *j, int body) {
+    const Body *b = &j->f->bodies.at[body];
+    double n = b->other + j->issue[body];
+    for (int p = 0; p < PIPE_COUNT; p++) n += b->issue[p];
+    return n;
+}
+
+/* The loads of one wait are under way together. */
+static double waits(const Judge *j, int body) {
+    double sum = 0, most = 0;
+    int wait = -1;
+    for (int i = 0; i < j->f->accesses.n; i++) {
+        const Access *a = &j->f->accesses.at[i];
+        if (a->body != body || a->store) continue;
+        if (a->wait != wait) sum += most, most = 0;
+        wait = a->wait;
+        most = fmax(most, j->wait[i]);
+    }
+    return sum + most;
+}
+
+static double life(const Judge *j, int body) {
+    enum { SCHEDULERS = 4 /* of a multiprocessor: a warp each starts an instruction in a cycle */ };
+    const Features *f = j->f;
+    const Body *b = &f->bodies.at[body];
+    const double cycle = 1 / j->machine->clock, pace = fmax(j->m->pace, j->warps / SCHEDULERS);
+    double work = b->shuffles * j->m->shuffle + b->exchanges * j->m->exchange + b->meetings * j->m->meeting;
+    work += (b->chain + issued(j, body) * pace + j->pass[body] * j->warps) * cycle;
+    double loads = waits(j, body);
+    for (int i = body + 1; i < f->bodies.n; i++)
+        if (f->bodies.at[i].parent == body && f->bodies.at[i].last == b->last)
+            work += life(j, i) * at(j, f->bodies.at[i].trips);
+    return b->ahead ? fmax(work, loads / b->ahead) : work + loads;
+}
+
+/* Of a block of any part, on an average. */
+static double mean_life(const Judge *j) {
+    double sum = 0;
+    for (int i = 0; i < j->f->bodies.n; i++)
+        if (j->f->bodies.at[i].parent < 0) sum += life(j, i) * at(j, j->f->bodies.at[i].blocks);
+    return sum / j->blocks;
+}
+
+/* ---- the whole ---- */
+
+/* *first_cache: what accesses keep the first cache busy. */
+static double issue_seconds(const Judge *j, double *first_cache) {
+    static const double lanes[] = {
+#define PIPE(e, text, lanes) lanes,
+        FEATURE_PIPES
+#undef PIPE
+    };
+    const Features *f = j->f;
+    double pipe[PIPE_COUNT] = {0}, all = 0;
+    for (int i = 0; i < f->bodies.n; i++) {
+        const Body *b = &f->bodies.at[i];
+        if (b->last) continue;
+        const double times = at(j, b->times) * at(j, b->blocks) / j->blocks;
+        for (int p = 0; p < PIPE_COUNT; p++) pipe[p] += b->issue[p] * times;
+        all += issued(j, i) * times;
+    }
+    double cycles = all * TARGET_WARP / j->machine->lanes;
+    for (int p = 0; p < PIPE_COUNT; p++) cycles = fmax(cycles, pipe[p] * TARGET_WARP / lanes[p]);
+    const double busy = fmin(j->blocks, j->machine->sms), each = j->warps * j->blocks / busy / j->machine->clock;
+    *first_cache = (pipe[PIPE_MEMORY] + j->memory_cycles) * each;
+    return cycles / j->m->issue_share * each;
+}
+
+static double memory_seconds(const Judge *j) {
+    const double bytes = j->read + j->written, reads = bytes > 0 ? 2 * j->read / bytes - 1 : 0;
+    const double share = reads > 0 ? 1 - reads * (1 - j->m->read_only) : 1 + reads * (1 - j->m->write_only);
+    return (bytes + j->apart * j->m->apart) / j->m->bandwidth * share;
+}
+
+static double last_life(const Judge *j) {
+    double sum = 0;
+    for (int i = 1; i < j->f->bodies.n; i++) {
+        const Body *b = &j->f->bodies.at[i];
+        if (b->last && b->parent >= 0 && !j->f->bodies.at[b->parent].last) sum += life(j, i);
+    }
+    return sum;
+}
+
+static bool is_wide(const Features *f) {
+    for (int i = 0; i < f->conds.n; i++)
+        if ((int64_t)f->value[f->conds.at[i].step] % f->conds.at[i].of) return false;
+    return true;
+}
+
+double judge_seconds(Features *f, const Speeds *m, const int64_t *dims, const double *left, JudgeParts *parts) {
+    Judge j;
+    if (!f->known) return (double)INFINITY;
+    j.f = f;
+    j.m = m;
+    j.machine = m->machine;
+    j.read = j.written = j.apart = j.cache = j.memory_cycles = 0;
+    tape_run(&f->tape, dims, f->value);
+    j.wide = is_wide(f);
+    j.blocks = at(&j, f->blocks);
+    j.warps = ceil(f->threads / (double)TARGET_WARP);
+    JudgeParts p = {.launch = m->launch};
+    if (j.blocks > 0) {
+        find_resident(&j);
+        find_touched(&j);
+        for (int i = 0; i < f->accesses.n; i++) add_access(&j, i, left);
+        const double one = m->begin + mean_life(&j);
+        p.bytes = j.read + j.written;
+        p.memory = memory_seconds(&j);
+        p.cache = j.cache / m->l2_bandwidth;
+        double first;
+        p.issue = issue_seconds(&j, &first);
+        p.cache = fmax(p.cache, first);
+        p.latency = fmax(1, j.blocks / (j.resident * m->machine->sms)) * one;
+        p.latency = fmax(p.latency, j.blocks / m->machine->sms * m->block);
+        p.tail = (j.blocks > j.at_once ? m->tail * one : 0) + last_life(&j);
+    }
+    if (parts) *parts = p;
+    const double s = m->sharpness;
+    const double flow = fmax(p.memory, p.cache); /* the same bytes, one after the other */
+    const double sum = pow(flow, s) + pow(p.issue, s) + pow(p.latency, s);
+    return p.launch + pow(sum, 1 / s) + p.tail;
+}
+
+/* What of its tensors a kernel leaves in the second cache: all that came last. */
+static void leave(const Features *f, const Speeds *m, double moved, ExprMap *left, Ctx *ctx) {
+    const double stays = 1 - gone(moved, m->l2_share * m->l2);
+    for (size_t i = 0; i < left->cap; i++)
+        if (left->slot[i].key) left->slot[i].u.number = (intptr_t)((double)left->slot[i].u.number * stays);
+    for (int i = 0; i < f->accesses.n; i++) {
+        const Access *a = &f->accesses.at[i];
+        expr_map_put_number(ctx, left, a->tensor, (intptr_t)(f->value[a->all] * a->bytes * stays));
+    }
+}
+
+double judge_all_seconds(Features *const *f, int n, const Speeds *m, const int64_t *dims) {
+    ExprMap left = {0};
+    double sum = 0;
+    if (!n) return 0;
+    Ctx *temp = ctx_temp(f[0]->tape.ctx);
+    for (int k = 0; k < n; k++) {
+        double here[FEATURE_ACCESSES];
+        JudgeParts parts;
+        for (int i = 0; i < f[k]->tensors.n && i < FEATURE_ACCESSES; i++)
+            here[i] = (double)expr_map_number(&left, f[k]->tensors.at[i], 0);
+        sum += judge_seconds(f[k], m, dims, here, &parts) - (k ? m->launch - m->chained : 0);
+        if (f[k]->known) leave(f[k], m, parts.bytes, &left, temp);
+    }
+    ctx_temp_end(temp);
+    return sum;
+}
+
+double judge_kernel_seconds(const Program *p, const Kernel *k, const int64_t *dims, JudgeParts *parts) {
+    Ctx *temp = ctx_temp(p->ctx);
+    double s = judge_seconds(features_of(p, k, temp), &speeds_h200, dims, NULL, parts);
+    ctx_temp_end(temp);
+    return s;
+}

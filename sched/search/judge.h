@@ -1,0 +1,25 @@
+/* Seconds of a kernel at given sizes, from its features and the figures of a machine. */
+#ifndef TDC_JUDGE_H
+#define TDC_JUDGE_H
+
+#include "features.h"
+#include "sched/machine/speeds.h"
+
+/* What each by itself would take, in seconds. */
+typedef struct JudgeParts {
+    double launch, memory, cache, issue, latency, tail;
+    double bytes; /* from and to memory */
+} JudgeParts;
+
+/* dims in the order of the Graph. left: of each of f->tensors the bytes that what ran before has left in the second
+ * cache; NULL: none. *parts may be NULL. Infinite where the features are not known. f keeps what it computes on the
+ * way: one thread at a time. */
+double judge_seconds(Features *f, const Speeds *m, const int64_t *dims, const double *left, JudgeParts *parts);
+
+/* Of several kernels, one after the other, each with what those before it leave in the second cache. */
+double judge_all_seconds(Features *const *f, int n, const Speeds *m, const int64_t *dims);
+
+/* The same of a kernel that is judged once, with nothing left in caches. */
+double judge_kernel_seconds(const Program *p, const Kernel *k, const int64_t *dims, JudgeParts *parts);
+
+#endif

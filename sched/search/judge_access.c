@@ -1,0 +1,128 @@
+/* Accesses at given sizes: how many sectors and lines a warp's instruction, a block and all blocks touch, from how far
+ * the address moves along each digit. */
+#include "judge_access.h"
+
+#include <math.h>
+
+/* A digit that moves the address by `bytes`, `count` times. */
+typedef struct Walk {
+    double bytes, count;
+    bool data;
+} Walk;
+
+double access_digit(const Features *f, const Access *a, const Digit *d, double *count) {
+    double by = f->value[d->coef];
+    *count = fmin(f->value[d->count], fmax(1, f->value[d->most]));
+    if (d->divisor >= 0) {
+        const double slope = f->value[d->slope], n = f->value[d->divisor], scale = f->value[d->scale];
+        const bool wraps = by * scale < 0; /* a remainder: the address goes back where a row ends */
+        if (n > 0) by += scale * (wraps ? floor(slope / n) : slope / n);
+        if (wraps && slope > 0 && slope < n) *count = fmin(*count, ceil(n / slope));
+    }
+    return fabs(by) * a->bytes;
+}
+
+static void insert(Walk *w, int *n, Walk one) {
+    int i = (*n)++;
+    for (; i > 0 && w[i - 1].bytes > one.bytes; i--) w[i] = w[i - 1];
+    w[i] = one;
+}
+
+static bool is_multiple(double bytes, double of) {
+    const double n = bytes / of;
+    return n == (double)(int64_t)n;
+}
+
+/* Pieces of memory of `granule` bytes that all of the walks touch together, from `run` bytes on. Walks, the shortest
+ * first, either continue what those before cover, or repeat it elsewhere: in *apart places. Those of windows fall on
+ * places that others have. Where places are not aligned, they begin at any element. */
+static double pieces(const Walk *w, int n, double run, double granule, double element, bool aligned, double *apart) {
+    double runs = 1, row = 0, rows = 1; /* the last walk elsewhere: how far, how often */
+    for (int i = 0; i < n; i++) {
+        if (!w[i].data && w[i].bytes <= fmax(run, granule)) {
+            run += w[i].bytes * (w[i].count - 1);
+        } else if (!w[i].data && row > 0 && w[i].bytes < row * rows && is_multiple(w[i].bytes, row)) {
+            rows += w[i].bytes / row * (w[i].count - 1);
+        } else {
+            runs *= rows;
+            row = w[i].data ? 0 : w[i].bytes;
+            rows = w[i].count;
+        }
+    }
+    runs *= rows;
+    *apart = runs;
+    return runs * (aligned ? ceil(run / granule) : (run - element) / granule + 1);
+}
+
+/* Digits of a scope or of a warp. */
+static double of_warp(const Digit *d, double count) {
+    return d->weight >= TARGET_WARP ? 1 : fmin(count, (double)TARGET_WARP / d->weight);
+}
+
+typedef struct Walks {
+    Walk warp[FEATURE_DIGITS], block[FEATURE_DIGITS], all[FEATURE_DIGITS];
+    Walk reg[FEATURE_DIGITS];
+    int nwarp, nblock, nall, nreg;
+    double instructions;
+    double cut; /* the part of a block's digits that lies inside */
+} Walks;
+
+/* Steps that mostly stay at one element are one load; windows along two digits of one step overlap. */
+static void add_register(const Access *a, double by, double count, bool wide, Walks *w) {
+    if (by < a->bytes && wide) count = fmax(1, ceil(by * count / a->bytes));
+    for (int i = 0; i < w->nreg; i++) {
+        if (w->reg[i].bytes != by) continue;
+        w->instructions *= (w->reg[i].count + count - 1) / w->reg[i].count;
+        w->reg[i].count += count - 1;
+        return;
+    }
+    w->reg[w->nreg++] = (Walk){by, count, false};
+    w->instructions *= count;
+}
+
+static void add_digit(const Features *f, const Access *a, const Digit *d, bool wide, Walks *w) {
+    double count, by = access_digit(f, a, d, &count);
+    const bool part = d->serves && wide;
+    const double walked = f->value[d->count];
+    if (d->scope == SCOPE_THREAD || d->scope == SCOPE_REG) w->cut *= count / walked;
+    if (by == 0 || walked <= 1) return;
+    insert(w->all, &w->nall, (Walk){by, count, d->data});
+    if (d->scope == SCOPE_BLOCK || d->scope == SCOPE_LOOP) return;
+    insert(w->block, &w->nblock, (Walk){by, count, d->data});
+    if (d->scope == SCOPE_REG) {
+        add_register(a, by, walked, wide, w);
+        return;
+    }
+    const double n = of_warp(d, count);
+    if (n > 1 && !part) insert(w->warp, &w->nwarp, (Walk){by, n, d->data});
+}
+
+/* Whether whatever is beyond a sector moves by sectors. */
+static bool is_aligned(const Walks *w, double sector) {
+    for (int i = 0; i < w->nall; i++)
+        if (w->all[i].bytes > sector && !is_multiple(w->all[i].bytes, sector)) return false;
+    return true;
+}
+
+Touched access_touched(const Features *f, const Access *a, bool wide, const Machine *m) {
+    enum { HALF = 2 /* sectors that memory moves together */ };
+    Walks w; /* not cleared: that would take as long as the rest */
+    Touched t;
+    const double vector = wide ? a->vector : 1, one = vector * a->bytes, sector = m->sector, half = HALF * sector;
+    w.nwarp = w.nblock = w.nall = w.nreg = 0;
+    w.instructions = w.cut = 1;
+    for (int i = 0; i < a->ndigits; i++) add_digit(f, a, &a->digit[i], wide, &w);
+    const double inside = fmin(1, f->value[a->inside] / w.cut);
+    const bool aligned = is_aligned(&w, sector);
+    t.instructions = fmax(1, w.instructions / vector);
+    t.sectors = pieces(w.warp, w.nwarp, one, sector, a->bytes, aligned, &t.apart);
+    t.filled = one;
+    for (int i = 0; i < w.nwarp; i++) t.filled *= w.warp[i].count;
+    t.filled = fmin(1, t.filled / (t.sectors * sector));
+    t.passes = pieces(w.warp, w.nwarp, one, m->line, a->bytes, aligned, &t.apart);
+    t.passes = fmax(t.passes, fmax(1, t.sectors * sector / m->line));
+    t.whole = pieces(w.all, w.nall, a->bytes, half, a->bytes, true, &t.apart) * half;
+    t.block = pieces(w.block, w.nblock, a->bytes, sector, a->bytes, aligned, &t.apart) * inside;
+    t.apart *= inside;
+    return t;
+}

@@ -1,0 +1,24 @@
+/* What the accesses of a kernel touch at given sizes: judge.c's own. */
+#ifndef TDC_JUDGE_ACCESS_H
+#define TDC_JUDGE_ACCESS_H
+
+#include "features.h"
+#include "sched/machine/target.h"
+
+/* Of one access. */
+typedef struct Touched {
+    double instructions; /* of a thread, an iteration of its body */
+    double passes;       /* cycles in which the first cache serves one instruction of a warp */
+    double sectors;      /* that one instruction of a warp touches */
+    double filled;       /* the part of these that it moves */
+    double block;        /* sectors that a block touches in an iteration */
+    double apart;        /* pieces of memory in which these lie */
+    double whole;        /* bytes that memory moves for all of them together, once each */
+} Touched;
+
+/* f->value is evaluated. wide: the conditions of the variants with wide accesses hold. */
+Touched access_touched(const Features *f, const Access *a, bool wide, const Machine *m);
+/* By how many bytes the address moves a step of the digit; *count: how many places along it differ. */
+double access_digit(const Features *f, const Access *a, const Digit *d, double *count);
+
+#endif

@@ -1,0 +1,285 @@
+/* Features of kernels: for some of tests/kernels, and for others given here, what was worked out by hand of how their
+ * accesses touch memory, what they wait for and what they issue; and that times of a judge follow from them. */
+#include "ir/diag.h"
+#include "sched/search/judge.h"
+#include "sched/search/judge_access.h"
+#include "test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct Read {
+    Ctx *ctx;
+    Program *p;
+    Features *f;
+    int64_t dims[4];
+} Read;
+
+static Read read_text(Ctx *ctx, const char *name, const char *text, size_t n) {
+    Text why = {.ctx = ctx};
+    Read r = {.ctx = ctx, .p = program_read(ctx, text, n, diag_add_file(ctx, name, text, n))};
+    text_put(&why, "");
+    if (!r.p) diag_render(ctx, &why, false);
+    const bool ok = r.p && program_verify(r.p, &why);
+    expect(ok, name, why.s);
+    if (!ok) exit(test_end());
+    r.f = features_of(r.p, r.p->kernels.at[0], ctx);
+    expect(r.f->known, "its features are known", name);
+    return r;
+}
+
+static Read read_file(Ctx *ctx, const char *name) {
+    const Sym path = sym_fmt(ctx, "tests/kernels/%s.kernel", name);
+    FILE *f = fopen(path, "rb");
+    char *text = NEW_N(ctx, char, 1 << 16);
+    size_t n = f ? fread(text, 1, 1 << 16, f) : 0;
+    if (f) fclose(f);
+    return read_text(ctx, path, text, n);
+}
+
+static void at(Read *r, int64_t a, int64_t b) {
+    r->dims[0] = a;
+    r->dims[1] = b;
+    tape_run(&r->f->tape, r->dims, r->f->value);
+}
+
+static double value(const Read *r, int step) { return r->f->value[step]; }
+
+static bool wide(const Read *r) {
+    for (int i = 0; i < r->f->conds.n; i++)
+        if ((int64_t)value(r, r->f->conds.at[i].step) % r->f->conds.at[i].of) return false;
+    return true;
+}
+
+/* The nth access, at the sizes at hand. */
+static Touched touched(const Read *r, int n) {
+    const Access *a = &r->f->accesses.at[n];
+    return access_touched(r->f, a, wide(r) || a->peel, speeds_h200.machine);
+}
+
+static void expect_number(double got, double want, const char *what) {
+    char detail[64];
+    snprintf(detail, sizeof detail, "%.9g, not %.9g", got, want);
+    expect(fabs(got - want) <= 1e-9 * fabs(want), what, detail);
+}
+
+static void expect_touched(const Read *r, int n, const char *what, Touched want) {
+    const Touched got = touched(r, n);
+    expect_number(got.instructions, want.instructions, sym_fmt(r->ctx, "%s: instructions", what));
+    expect_number(got.passes, want.passes, sym_fmt(r->ctx, "%s: passes", what));
+    expect_number(got.sectors, want.sectors, sym_fmt(r->ctx, "%s: sectors of a warp", what));
+    expect_number(got.block, want.block, sym_fmt(r->ctx, "%s: sectors of a block", what));
+    expect_number(got.whole, want.whole, sym_fmt(r->ctx, "%s: bytes in all", what));
+}
+
+static JudgeParts judged(Read *r) {
+    JudgeParts parts;
+    const double s = judge_seconds(r->f, &speeds_h200, r->dims, NULL, &parts);
+    expect(isfinite(s) && s > 0, "a time", NULL);
+    return parts;
+}
+
+/* ---- kernels of tests/kernels ---- */
+
+/* Tiles of 128 by 128 elements of 2 bytes: a thread has eight rows of 16 bytes; a warp's load touches two rows of 256
+ * bytes, and so does its store, whose rows are columns of the tile. */
+static void test_transpose(Ctx *ctx) {
+    Read r = read_file(ctx, "transpose_2d");
+    at(&r, 16384, 16384);
+    expect(wide(&r) && touched(&r, 1).filled == 1, "wide accesses of a transpose, whole sectors", NULL);
+    const Touched both = {.instructions = 8, .passes = 4, .sectors = 16, .block = 1024, .whole = 536870912};
+    expect_touched(&r, 0, "transpose, load", both);
+    expect_touched(&r, 1, "transpose, store", both);
+    expect_number(value(&r, r.f->blocks), 16384, "transpose: blocks");
+    expect_number(r.f->bodies.at[0].exchanges, 1, "transpose: exchanges");
+    /* of odd rows every element moves alone: a warp's 16 elements of a row stand 16 bytes apart */
+    at(&r, 67, 131);
+    expect(!wide(&r), "narrow accesses of a transpose", NULL);
+    expect_number(touched(&r, 0).instructions, 64, "narrow transpose, load: instructions");
+    expect(touched(&r, 0).filled < 0.2, "narrow transpose, load: little of each sector", NULL);
+}
+
+/* A row a block, 64 threads, 64 elements each: one wait; two folds of five shuffles and an exchange. */
+static void test_softmax(Ctx *ctx) {
+    Read r = read_file(ctx, "softmax_4k");
+    const Body *b = &r.f->bodies.at[0];
+    at(&r, 16384, 0);
+    expect_touched(&r, 0, "softmax, load",
+                   (Touched){.instructions = 8, .passes = 4, .sectors = 16, .block = 256, .whole = 134217728});
+    expect_touched(&r, 1, "softmax, store",
+                   (Touched){.instructions = 8, .passes = 4, .sectors = 16, .block = 256, .whole = 134217728});
+    expect_number(b->depth, 1, "softmax: waits");
+    expect_number(b->shuffles, 10, "softmax: shuffles");
+    expect_number(b->exchanges, 2, "softmax: exchanges");
+    expect_number(r.f->tile_words, 65, "softmax: words of tiles"); /* exp of 64 elements, and their sum */
+    expect_number(judged(&r).bytes, 268435456, "softmax: bytes");
+    /* one exponential a element: two instructions of the special functions for 64 of them, and one for 1 / z */
+    expect(b->issue[PIPE_SPECIAL] >= 64 && b->issue[PIPE_SPECIAL] <= 70, "softmax: special functions", NULL);
+}
+
+/* Blocks of 256 columns: 64 rows of 512 bytes an iteration, whose partial sums the last block adds. */
+static void test_column_sum(Ctx *ctx) {
+    Read r = read_file(ctx, "column_sum");
+    at(&r, 131072, 0);
+    expect(r.f->bodies.n == 3 && r.f->bodies.at[2].last, "column sum: a loop, and what the last block does", NULL);
+    expect_number(value(&r, r.f->bodies.at[1].trips), 63, "column sum: iterations"); /* 131072 / (33 * 64), and one */
+    expect_number(touched(&r, 0).sectors, 16, "column sum: sectors of a warp");
+    expect_number(touched(&r, 0).apart, 64, "column sum: pieces of a block");
+    expect_number(value(&r, r.f->blocks), 33 * 16, "column sum: blocks");
+}
+
+/* Rows of 1021 elements begin at any element: 64 bytes lie in 2.94 sectors on an average. */
+static void test_odd_rows(Ctx *ctx) {
+    Read r = read_file(ctx, "layernorm_odd");
+    at(&r, 32768, 0);
+    const Access *x = &r.f->accesses.at[2];
+    expect(x->vector == 1, "odd rows: vectors", NULL);
+    expect_number(touched(&r, 2).instructions, 32, "odd rows: instructions");
+    expect_number(touched(&r, 2).sectors, (64 - 2) / 32.0 + 1, "odd rows: sectors of a warp");
+    expect_number(value(&r, r.f->bodies.at[1].times), 16, "odd rows: rows of a warp"); /* 32768 / (264 * 8), and one */
+}
+
+/* Rows of 3200 bytes that data names: what is loaded waits for the names. */
+static void test_gather(Ctx *ctx) {
+    Read r = read_file(ctx, "embedding");
+    at(&r, 50257, 65536);
+    expect_number(r.f->bodies.at[0].depth, 2, "gather: waits");
+    const Access *w = &r.f->accesses.at[1];
+    bool data = false;
+    for (int i = 0; i < w->ndigits; i++) data |= w->digit[i].data;
+    expect(data && w->vector == 8, "gather: rows by data, in vectors", NULL);
+    expect_touched(&r, 1, "gather, rows",
+                   (Touched){.instructions = 8, .passes = 4, .sectors = 16, .block = 800, .whole = 209715200});
+    expect_number(value(&r, w->all), 50257.0 * 1600, "gather: elements of the table");
+}
+
+/* ---- kernels of a few lines ---- */
+
+static const char stencil[] = "program blur\n"
+                              "  dim M\n"
+                              "  in x: f32[M, 4096]\n"
+                              "  out y: f32[M, 4096]\n"
+                              "kernel rows\n"
+                              "  axis i = M\n"
+                              "  axis r = 3\n"
+                              "  axis j = 4096\n"
+                              "  layout main\n"
+                              "    i = grid reg(4)\n"
+                              "    r = reg(3)\n"
+                              "    j = grid warp(4) lane(32) vec(4)\n"
+                              "{\n"
+                              "  x0 = load x[i + r - 1, j] if 0 <= i + r - 1 && i + r - 1 < M\n"
+                              "  s = reduce sum(x0) over r\n"
+                              "  store y[i, j] = s\n"
+                              "}\n";
+
+/* Four rows of a result need six, not twelve: windows overlap in a thread. */
+static void test_stencil(Ctx *ctx) {
+    Read r = read_text(ctx, "a stencil", stencil, sizeof stencil - 1);
+    at(&r, 1024, 0);
+    expect_number(touched(&r, 0).instructions, 6, "stencil: instructions");
+    expect_number(touched(&r, 0).block, 6 * 64, "stencil: sectors of a block");
+    const double written = 1024.0 * 4096 * 4, read = judged(&r).bytes - written;
+    expect(read >= written && read < 1.05 * written, "stencil: rows are read once", NULL);
+}
+
+static const char again[] = "program twice\n"
+                            "  dim M\n"
+                            "  in x: f32[M, 65536]\n"
+                            "  out y: f32[M, 65536]\n"
+                            "kernel rows\n"
+                            "  axis i = M\n"
+                            "  axis j = 65536\n"
+                            "  layout main\n"
+                            "    i = grid\n"
+                            "    j = serial warp(8) lane(32) vec(4)\n"
+                            "{\n"
+                            "  var m[j.warp, j.lane]: f32 = 0.0\n"
+                            "  for j {\n"
+                            "    x0 = load x[i, j]\n"
+                            "    p = reduce max(x0) over j.vec\n"
+                            "    set m = max(m, p)\n"
+                            "  }\n"
+                            "  a = reduce max(m) over j\n"
+                            "  for j {\n"
+                            "    x1 = load x[i, j]\n"
+                            "    store y[i, j] = x1 - a\n"
+                            "  }\n"
+                            "}\n";
+
+/* A second loop reads the row again; with as many rows on their way as multiprocessors have room for, it has left the
+ * caches, and with one row it has not. */
+static void test_again(Ctx *ctx) {
+    Read r = read_text(ctx, "a row read twice", again, sizeof again - 1);
+    const double row = 65536 * 4;
+    at(&r, 4096, 0);
+    expect(r.f->accesses.at[1].before == 1, "again: the loop that read it first", NULL);
+    const double many = judged(&r).bytes / (4096 * row);
+    expect(many > 2.9 && many <= 3, "again: three rows are moved where many are under way", NULL);
+    at(&r, 1, 0);
+    const double one = judged(&r).bytes / row;
+    expect(one >= 2 && one < 2.1, "again: two rows are moved where there is one", NULL);
+}
+
+/* What a kernel before it has left in the second cache is not read from memory. */
+static void test_left(Ctx *ctx) {
+    Read r = read_file(ctx, "softmax_4k");
+    double left[2] = {0};
+    JudgeParts none, all;
+    at(&r, 1024, 0);
+    for (int i = 0; i < r.f->tensors.n; i++) left[i] = 1024 * 4096 * 2;
+    const double t = judge_seconds(r.f, &speeds_h200, r.dims, NULL, &none);
+    const double u = judge_seconds(r.f, &speeds_h200, r.dims, left, &all);
+    expect_number(all.bytes, none.bytes / 2, "left: what is read");
+    expect(u < t, "left: it is faster", NULL);
+}
+
+/* Two kernels of one program: the second reads what the first has left. */
+static void test_chain(Ctx *ctx) {
+    Read r = read_file(ctx, "layernorm_bwd");
+    Features *both[] = {r.f, features_of(r.p, r.p->kernels.at[1], ctx)};
+    at(&r, 4096, 0);
+    double apart = 0;
+    for (int i = 0; i < 2; i++) apart += judge_seconds(both[i], &speeds_h200, r.dims, NULL, NULL);
+    const double chained = judge_all_seconds(both, 2, &speeds_h200, r.dims);
+    expect(chained < apart && chained > apart / 2, "chain: faster than one by one", NULL);
+}
+
+/* Rows whose ranges are data likely share the tensor. */
+static void test_ragged(Ctx *ctx) {
+    Read r = read_file(ctx, "segment_sums");
+    for (int i = 0; i < 3; i++) r.dims[i] = 1 << 14;
+    tape_run(&r.f->tape, r.dims, r.f->value);
+    double most = 0;
+    for (int i = 0; i < r.f->bodies.n; i++) most = fmax(most, value(&r, r.f->bodies.at[i].times));
+    expect(most > 0 && most < 1 << 10, "ragged: a block's iterations are its rows', not the tensor's", NULL);
+}
+
+/* The machines that are no measured one have all figures, and a slower memory takes longer. */
+static void test_machines(Ctx *ctx) {
+    Read r = read_file(ctx, "softmax_4k");
+    at(&r, 16384, 0);
+    const double fast = judge_seconds(r.f, &speeds_h200, r.dims, NULL, NULL);
+    const double slow = judge_seconds(r.f, &speeds_h100, r.dims, NULL, NULL);
+    expect(speeds_h200.measured && !speeds_h100.measured, "which machine was measured", NULL);
+    expect(slow > fast && slow < 2 * fast, "an H100's memory is slower", NULL);
+}
+
+int main(void) {
+    Ctx *ctx = ctx_new();
+    if (!ctx || CTX_GUARD(ctx)) return 2;
+    test_transpose(ctx);
+    test_softmax(ctx);
+    test_column_sum(ctx);
+    test_odd_rows(ctx);
+    test_gather(ctx);
+    test_stencil(ctx);
+    test_again(ctx);
+    test_left(ctx);
+    test_chain(ctx);
+    test_ragged(ctx);
+    test_machines(ctx);
+    ctx_free(ctx);
+    return test_end();
+}
