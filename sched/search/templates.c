@@ -81,33 +81,42 @@ typedef struct Search {
     CostForm *form;
     int64_t shared;        /* bytes that a block may have */
     const int64_t *length; /* of each axis, at the point */
-    Best *best, *always;
+    BestOf *best;
     int considered;
 } Search;
 
-static bool is_better(const Best *b, double seconds) { return b->seconds < 0 || seconds < b->seconds; }
-
-static void take_better(Best *b, const Schedule *s, const int64_t *most, double seconds) {
-    if (!is_better(b, seconds)) return;
-    b->seconds = seconds;
-    b->schedule = *s;
-    memcpy(b->most, most, sizeof *most * (size_t)s->naxes);
+static bool is_better(const BestOf *b, int kind, double seconds) {
+    return b->n[kind] < BEST_OF_KIND || seconds < b->at[kind][BEST_OF_KIND - 1].seconds;
 }
 
-/* Most are slower than one before: that is found out first. */
+static void take(BestOf *b, int kind, const Schedule *s, const int64_t *most, double seconds) {
+    Best *at = b->at[kind];
+    if (!is_better(b, kind, seconds)) return;
+    for (int i = 0; i < b->n[kind]; i++)
+        if (schedule_equal(&at[i].schedule, s)) return;
+    int i = b->n[kind] < BEST_OF_KIND ? b->n[kind]++ : BEST_OF_KIND - 1;
+    for (; i > 0 && at[i - 1].seconds > seconds; i--) at[i] = at[i - 1];
+    at[i].seconds = seconds;
+    schedule_copy(&at[i].schedule, s);
+    memcpy(at[i].most, most, sizeof *most * (size_t)s->naxes);
+}
+
+/* Most are slower than others of their kind: that is found out first. */
 static void consider(Search *x, const Schedule *s) {
     int64_t most[MAX_GROUP_AXES];
-    bool always = true;
+    int kind = 0;
     x->considered++;
     const double c = sched_cost(x->form, &target_machine, s);
-    if (!is_better(x->best, c) && !is_better(x->always, c)) return;
+    for (int a = 0; a < s->naxes; a++)
+        kind |= (schedule_find(s, a, BIND_SERIAL) ? BEST_LOOP : 0) | (s->axis[a].peel ? BEST_PEEL : 0);
+    if (!is_better(x->best, kind, c) && !is_better(x->best, kind | BEST_ALWAYS, c)) return;
     if (!schedule_legal_within(x->gr, s, most, NULL) || schedule_shared(x->gr, s) > x->shared) return;
+    bool always = true;
     for (int a = 0; a < x->gr->axes.n; a++) {
         if (most[a] < x->length[a]) return;
         always &= most[a] == INT64_MAX;
     }
-    take_better(x->best, s, most, c);
-    if (always) take_better(x->always, s, most, c);
+    take(x->best, kind | (always ? BEST_ALWAYS : 0), s, most, c);
 }
 
 /* The tensors by whose rows an axis may be peeled: the widest one, where its rows are not aligned at the point, so that
@@ -245,9 +254,9 @@ static void search(Search *x) {
     try_tiles(x);
 }
 
-int templates_best(CostForm *form, int64_t shared, Best *best, Best *always) {
-    Search x = {form->gr, form, shared, form->lengths[form->at], best, always, 0};
-    best->seconds = always->seconds = -1;
+int templates_best(CostForm *form, int64_t shared, BestOf *best) {
+    Search x = {form->gr, form, shared, form->lengths[form->at], best, 0};
+    memset(best->n, 0, sizeof best->n);
     search(&x);
     return x.considered;
 }

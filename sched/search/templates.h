@@ -8,11 +8,20 @@
 typedef struct Best {
     Schedule schedule;
     int64_t most[MAX_GROUP_AXES]; /* schedule_legal_within's */
-    double seconds;               /* at the point */
+    double seconds;               /* at the point, by cost.h */
 } Best;
 
-/* At the point form->at, within so many bytes of shared memory: *best of those that are legal there, *always of those
- * that are legal for all sizes. There is always one. Gives how many candidates there were. */
-int templates_best(CostForm *form, int64_t shared, Best *best, Best *always);
+/* Candidates differ in kind by whether they are legal for all sizes, go along an axis in a loop, and have a peel. */
+enum { BEST_KINDS = 8, BEST_OF_KIND = 3, BEST_ALWAYS = 1, BEST_LOOP = 2, BEST_PEEL = 4 };
+
+/* The quickest of each kind, quickest first. */
+typedef struct BestOf {
+    int n[BEST_KINDS];
+    Best at[BEST_KINDS][BEST_OF_KIND];
+} BestOf;
+
+/* At the point form->at, within so many bytes of shared memory, of those that are legal there. One is legal for all
+ * sizes. Gives how many candidates there were. */
+int templates_best(CostForm *form, int64_t shared, BestOf *best);
 
 #endif

@@ -1,7 +1,9 @@
 /* Versions by size: see versions.h. */
 #include "versions.h"
 
+#include "apply.h"
 #include "cost.h"
+#include "judge.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,6 +29,7 @@ typedef struct Candidate {
     int n;
     Schedule *schedule[MAX_TOGETHER];
     int64_t *most;   /* schedule_legal_within's, of the group's axes */
+    bool judged;     /* by its kernels; else by its schedules */
     double *seconds; /* at each point; INFINITY where it is not legal */
     double *loss;    /* at each point: log(time / best), weighted */
 } Candidate;
@@ -50,14 +53,70 @@ typedef struct Choosing {
     const Points *points;
     CostForm **form; /* of the group, then of each division's shares and rest */
     int64_t shared;
+    bool judged; /* candidates are judged by their kernels */
     Chosen *chosen;
     double *best; /* seconds at each point, of the best candidate there */
 } Choosing;
 
 /* ---- candidates ---- */
 
-static CostForm *form_of(const Choosing *x, const Candidate *c, int kernel) {
-    return x->form[c->division < 0 ? 0 : 1 + MAX_TOGETHER * c->division + kernel];
+static CostForm *form_of(const Choosing *x, int division, int kernel) {
+    return x->form[division < 0 ? 0 : 1 + MAX_TOGETHER * division + kernel];
+}
+
+static Group *group_of(const Choosing *x, int division, int kernel) {
+    const Division *d = division < 0 ? NULL : &x->gr->divisions.at[division];
+    return !d ? x->gr : kernel ? d->rest : d->shares;
+}
+
+/* The kernel that a schedule makes, in a program and Graph that are thrown away. */
+static Features *features(const Choosing *x, Program *p, Group *gr, const Schedule *s, Ctx *temp) {
+    Text why = {.ctx = temp};
+    const ExprMap memo = gr->free; /* what is found out meanwhile goes, too */
+    gr->free = (ExprMap){0};
+    Kernel *k = sched_apply(p, &p->steps, gr, s, &why);
+    gr->free = memo;
+    if (!k) return NULL;
+    k->shared_bytes = schedule_shared(gr, s);
+    Features *f = features_of(p, k, x->temp);
+    return f->known ? f : NULL;
+}
+
+/* Seconds of a candidate at all points, by its kernels. False where their features are not known. */
+static bool judge(const Choosing *x, Candidate *c) {
+    Ctx *temp = ctx_temp(x->ctx);
+    const GraphScratch before = graph_scratch(x->gr->graph, temp);
+    Program *p = program_new(temp, x->gr->graph);
+    Features *f[MAX_TOGETHER];
+    bool known = true;
+    for (int k = 0; k < c->n && known; k++)
+        known = (f[k] = features(x, p, group_of(x, c->division, k), c->schedule[k], temp)) != NULL;
+    for (int i = 0; i < x->points->n && known; i++) {
+        c->seconds[i] = judge_all_seconds(f, c->n, &speeds_h200, x->points->dims[i]);
+        known = isfinite(c->seconds[i]);
+    }
+    graph_scratch_end(x->gr->graph, before);
+    ctx_temp_end(temp);
+    return known;
+}
+
+/* By the cost of schedules: of maps, where it picks better than the judge of kernels does. */
+static void estimate(const Choosing *x, Candidate *c) {
+    for (int i = 0; i < x->points->n; i++) {
+        c->seconds[i] = 0;
+        for (int k = 0; k < c->n; k++) {
+            CostForm *f = form_of(x, c->division, k);
+            f->at = i;
+            c->seconds[i] += sched_cost(f, &target_machine, c->schedule[k]) + target_machine.launch;
+        }
+    }
+}
+
+/* Points at which it is not legal. */
+static void leave_out(const Choosing *x, Candidate *c) {
+    for (int i = 0; i < x->points->n; i++)
+        for (int a = 0; a < x->gr->axes.n; a++)
+            if (x->form[0]->lengths[i][a] > c->most[a]) c->seconds[i] = INFINITY;
 }
 
 static void add(Choosing *x, int division, const Best *const *parts, int n) {
@@ -76,33 +135,35 @@ static void add(Choosing *x, int division, const Best *const *parts, int n) {
     memcpy(c->most, parts[0]->most, sizeof(int64_t) * (size_t)naxes);
     for (int k = 0; k < n; k++) c->schedule[k] = schedule_keep(x->ctx, &parts[k]->schedule);
     c->seconds = NEW_N(x->temp, double, x->points->n);
-    for (int i = 0; i < x->points->n; i++) {
-        for (int k = 0; k < n; k++) {
-            CostForm *f = form_of(x, c, k);
-            f->at = i;
-            c->seconds[i] += sched_cost(f, &target_machine, c->schedule[k]) + target_machine.launch;
-        }
-        for (int a = 0; a < naxes; a++)
-            if (x->form[0]->lengths[i][a] > c->most[a]) c->seconds[i] = INFINITY;
-        if (c->seconds[i] < x->best[i]) x->best[i] = c->seconds[i];
-    }
+    c->judged = x->judged && judge(x, c);
+    if (!c->judged) estimate(x, c);
+    leave_out(x, c);
     vec_push(x->ctx, &all->candidates, c);
 }
 
-/* What is best at one point: for it alone, and of what serves all sizes. */
-static int add_best(Choosing *x, int point) {
+/* The quickest of those that are legal for all sizes. */
+static const Best *always_best(const BestOf *b) {
+    const Best *best = NULL;
+    for (int kind = 0; kind < BEST_KINDS; kind++)
+        if (kind & BEST_ALWAYS && b->n[kind] && (!best || b->at[kind][0].seconds < best->seconds))
+            best = &b->at[kind][0];
+    return best;
+}
+
+/* What is best at one point, of each kind. Gives how many candidates the templates had. */
+static int add_best(Choosing *x, int point, int of_kind) {
+    BestOf *best = NEW_N(x->temp, BestOf, MAX_TOGETHER);
     int considered = 0;
-    Best best[MAX_TOGETHER], always[MAX_TOGETHER];
-    const Best *of_point[MAX_TOGETHER] = {&best[0], &always[1]}, *of_all[MAX_TOGETHER] = {&always[0], &always[1]};
     for (int d = -1; d < x->gr->divisions.n; d++) {
         const int n = d < 0 ? 1 : MAX_TOGETHER;
         for (int k = 0; k < n; k++) {
-            CostForm *f = x->form[d < 0 ? 0 : 1 + MAX_TOGETHER * d + k];
+            CostForm *f = form_of(x, d, k);
             f->at = point;
-            considered += templates_best(f, x->shared, &best[k], &always[k]);
+            considered += templates_best(f, x->shared, &best[k]);
         }
-        add(x, d, of_point, n);
-        add(x, d, of_all, n);
+        for (int kind = 0; kind < BEST_KINDS; kind++)
+            for (int i = 0; i < best[0].n[kind] && i < of_kind; i++)
+                add(x, d, (const Best *[]){&best[0].at[kind][i], n > 1 ? always_best(&best[1]) : NULL}, n);
     }
     return considered;
 }
@@ -305,17 +366,45 @@ static void find_cases(Choosing *x) {
     }
 }
 
+/* A variable's node is made where it is first asked for, and must outlive what is made to be judged. */
+static void make_nodes(const Group *gr) {
+    for (int a = 0; a < gr->axes.n; a++) expr_var(gr->graph, gr->axes.at[a].var);
+    for (int i = 0; i < gr->divisions.n; i++) {
+        const Division *d = &gr->divisions.at[i];
+        expr_var(gr->graph, d->shares->part);
+        for (int a = 0; a < d->rest->axes.n; a++) expr_var(gr->graph, d->rest->axes.at[a].var);
+    }
+    for (int i = 0; i < gr->graph->dims.n; i++) expr_dim(gr->graph, gr->graph->dims.at[i]);
+}
+
+/* All are compared by the same: where the judge knows one of them not, none by it. Then what is best at each point. */
+static void compare_alike(Choosing *x) {
+    bool all = true;
+    for (int k = 0; k < x->chosen->candidates.n; k++) all &= x->chosen->candidates.at[k]->judged;
+    for (int i = 0; i < x->points->n; i++) x->best[i] = INFINITY;
+    for (int k = 0; k < x->chosen->candidates.n; k++) {
+        Candidate *c = x->chosen->candidates.at[k];
+        if (!all && c->judged) {
+            estimate(x, c);
+            leave_out(x, c);
+        }
+        for (int i = 0; i < x->points->n; i++) x->best[i] = fmin(x->best[i], c->seconds[i]);
+    }
+}
+
 static Chosen *choose(Choosing *x) {
     const int n = x->points->n;
     x->chosen = NEW(x->ctx, Chosen);
     x->best = NEW_N(x->temp, double, n);
-    for (int i = 0; i < n; i++) x->best[i] = INFINITY;
+    x->judged = x->gr->steps.n && !x->gr->product;
+    make_nodes(x->gr);
     /* How many points there is time for is known after the heaviest one. */
-    int searched = MAX_CONSIDERED / (add_best(x, 0) + 1);
+    int searched = MAX_CONSIDERED / (add_best(x, 0, n > 1 ? 1 : BEST_OF_KIND) + 1);
     if (searched > MAX_SEARCHED) searched = MAX_SEARCHED;
     if (x->gr->product || searched < 1) searched = 1;
     if (searched > n) searched = n;
-    for (int i = 1; i < searched; i++) add_best(x, (int)((int64_t)i * n / searched));
+    for (int i = 1; i < searched; i++) add_best(x, (int)((int64_t)i * n / searched), 1);
+    compare_alike(x);
     for (int k = 0; k < x->chosen->candidates.n; k++) {
         Candidate *c = x->chosen->candidates.at[k];
         c->loss = NEW_N(x->temp, double, n);
