@@ -97,13 +97,12 @@ static const Axis *axis_of(const Lower *l, const Var *v) {
     return NULL;
 }
 
-/* What the registers add to an axis's index, with the digit of `first` at 0 in the variant of whole vectors; NULL:
- * there are none. */
-static const Code *register_part(Lower *l, const Axis *a, const Layout *layout, const Factor *first) {
+const Code *expr_registers(Lower *l, const Axis *a, const Layout *layout, const Factor *first, const Factor *without) {
     Factor *f[MAX_FACTORS];
     int n = list_reg_factors(layout, layout ? layout_axis_factors(layout, a) : 0, f);
     const Code *r = NULL;
     for (int k = 0; k < n; k++) {
+        if (f[k] == without) continue;
         int64_t stride = 1;
         if (!expr_is_int(f[k]->stride, &stride)) lower_fail(l, "a register factor inside an open one");
         const Code *digit = factor_code(l, f[k]);
@@ -114,7 +113,7 @@ static const Code *register_part(Lower *l, const Axis *a, const Layout *layout, 
 }
 
 const Code *expr_axis(Lower *l, const Axis *a, const Layout *layout, const Factor *first) {
-    const Code *base = code_name(l->ctx, axis_name(l, a, layout)), *more = register_part(l, a, layout, first);
+    const Code *base = code_name(l->ctx, axis_name(l, a, layout)), *more = expr_registers(l, a, layout, first, NULL);
     return more ? code(l->ctx, "(%c + %c)", base, more) : base;
 }
 
@@ -237,12 +236,37 @@ static const Code *difference_once(Lower *l, const Expr *e, const Code *a, const
             reg_factors(l, expr_domain(l->part, l->open.layout, other)))
             continue;
         const Axis *axis = axis_of(l, i->u.var);
-        const Code *more = axis ? register_part(l, axis, l->open.layout, NULL) : NULL;
+        const Code *more = axis ? expr_registers(l, axis, l->open.layout, NULL, NULL) : NULL;
         if (more)
             return code(l->ctx, "(td_sub<I>(%c, %n) %s (%c))", k ? a : b, axis_name(l, axis, l->open.layout),
                         op_text(e->op), more);
     }
     return NULL;
+}
+
+/* What a condition is made of, as far as was looked. */
+typedef struct Condition {
+    int nodes;
+    bool dear; /* holds what takes long */
+} Condition;
+
+enum { CHEAP_NODES = 24 };
+
+static Found visit_condition(const Expr *e, void *user) {
+    Condition *c = user;
+    OpRule rule = op_rule(e->op);
+    c->nodes++;
+    c->dear = c->dear || (e->nargs && rule != RULE_COMPARE && rule != RULE_LOGIC && rule != RULE_TEST);
+    return c->dear || c->nodes > CHEAP_NODES ? FOUND : FOUND_INSIDE;
+}
+
+/* && and || of conditions that are cheaper than a branch around them. */
+static const char *joined_text(const Expr *e) {
+    Condition right = {0};
+    if (e->op != OP_AND && e->op != OP_OR) return op_text(e->op);
+    expr_visit(e->arg[1], visit_condition, &right);
+    if (right.dear || right.nodes > CHEAP_NODES) return op_text(e->op);
+    return e->op == OP_AND ? "&" : "|";
 }
 
 static const Code *infix_code(Lower *l, const Expr *e, const Code *a, const Code *b) {
@@ -251,7 +275,10 @@ static const Code *infix_code(Lower *l, const Expr *e, const Code *a, const Code
     if (e->op == OP_MOD && !integer) return code(l->ctx, "td_mod(%c, %c)", a, b);
     if ((e->op == OP_DIV || e->op == OP_MOD) && integer) {
         const char *f = e->op == OP_DIV ? "td_floor_div" : "td_floor_mod";
-        if (e->type == TY_I64 && small_int(x) && small_int(y)) return code(l->ctx, "%s<I>(%c, %c)", f, a, b);
+        if (e->type == TY_I64 && small_int(x) && small_int(y)) {
+            index_divided(l);
+            return code(l->ctx, "%s<I>(%c, %c)", f, a, b);
+        }
         return code(l->ctx, "%s<%s>(%c, %c)", f, lower_value_type(e->type), a, b);
     }
     if (integer && (op_rule(e->op) == RULE_ARITH || op_rule(e->op) == RULE_INT) && e->type == TY_I64 &&
@@ -263,7 +290,7 @@ static const Code *infix_code(Lower *l, const Expr *e, const Code *a, const Code
     const Code *special = integer ? difference_once(l, e, a, b) : NULL;
     if (!special && integer) special = wrapping_code(l, e, a, b);
     if (special) return special;
-    return code(l->ctx, "(%c %s %c)", a, op_text(e->op), b);
+    return code(l->ctx, "(%c %s %c)", a, joined_text(e), b);
 }
 
 static const Code *scalar_code(Lower *l, Scalar *s) {
@@ -296,9 +323,22 @@ static const Code *random_code(Lower *l, const Expr *e, const Layout *layout) {
     return code(l->ctx, "td_random(%n, %c, %c, %c)", random_words(l, e->arg[0], e->arg[1]), a[0], a[1], a[2]);
 }
 
+const Code *expr_divisor(Lower *l, const Expr *by, const Layout *layout) {
+    for (int i = 0; i < l->open.divisors.n; i++) {
+        const Divisor *d = &l->open.divisors.at[i];
+        if (d->by != by || d->layout != layout) continue;
+        int64_t count;
+        const Code *number = digits_code(l, layout, d->regs, &count);
+        return count > 1 ? code(l->ctx, "%n[%c]", d->name, number) : code_name(l->ctx, d->name);
+    }
+    return NULL;
+}
+
 /* A call of the prelude's function for an operator. */
 static const Code *call_code(Lower *l, const Expr *e, const Code *a, const Code *b, const Layout *layout) {
-    const char *name = is_fast(l, e) ? op_fast(e->op) : op_device(e->op);
+    const char *name = is_fast(l, e)                      ? op_fast(e->op)
+                       : expr_map_number(&l->under, e, 0) ? op_under(e->op)
+                                                          : op_device(e->op);
     if (b) a = code(l->ctx, "%c, %c", a, b);
     if (e->nargs > 2) a = code(l->ctx, "%c, %c", a, expr_code(l, e->arg[2], layout));
     bool typed = (e->op == OP_MAX || e->op == OP_MIN) && e->type == TY_I64;
@@ -329,6 +369,8 @@ const Code *expr_code(Lower *l, const Expr *e, const Layout *layout) {
     }
     const Code *a = expr_code(l, e->arg[0], layout), *b = e->nargs > 1 ? expr_code(l, e->arg[1], layout) : NULL;
     if (e->op == OP_DIV && is_fast(l, e)) return code(l->ctx, "%s(%c, %c)", op_fast(e->op), a, b);
+    const Code *divisor = e->op == OP_DIV ? expr_divisor(l, e->arg[1], layout) : NULL;
+    if (divisor) return code(l->ctx, "td_divide(%c, %c)", a, divisor);
     if (op_form(e->op) == FORM_INFIX) return infix_code(l, e, a, b);
     if (op_form(e->op) == FORM_PREFIX)
         return e->op == OP_NEG && (e->type == TY_I32 || e->type == TY_I64) &&
@@ -353,6 +395,7 @@ static const Code *atom_code(Lower *l, const Expr *a) {
         bool product = y.n == 1 && y.term[0].degree && (y.term[0].degree > 1 || y.term[0].coef != 1);
         bool div = a->op == OP_DIV;
         const Code *above = poly_code(l, x, false), *below = poly_code(l, y, false);
+        if (dlo != dhi || (dlo & (dlo - 1))) index_divided(l);
         if (lo >= 0 && dlo > 0)
             return code(l->ctx, product ? "(%c %s (%c))" : "(%c %s %c)", above, div ? "/" : "%", below);
         if (lo >= 0 && dlo == 0)

@@ -72,6 +72,7 @@ typedef struct NameRow {
 typedef struct DeclaredAxis {
     const Axis *axis;
     const Layout *layout;
+    Sym left; /* how far its bound is from its index, as far as an int tells; NULL: nothing is left out at its end */
 } DeclaredAxis;
 
 /* A piece of shared memory, by the stage that needs it and what for. */
@@ -91,12 +92,21 @@ typedef struct RandomWords {
     Sym name;
 } RandomWords;
 
+/* What quotients of several elements share: the td_divisor of a number, or one for each digits of its registers. */
+typedef struct Divisor {
+    const Expr *by;
+    const Layout *layout;
+    FactorSet regs; /* for each of whose digits there is one */
+    Sym name;
+} Divisor;
+
 /* What the kernel turns out to need of its launcher, its head and its block. */
 typedef struct Needs {
     VEC(AlignCond) conds;
     bool wide;             /* some access is wide under conds: there are two variants */
     VEC(Poly) fits;        /* of dimensions: while each is below 2^31 no index overflows 32 bits */
     bool always64;         /* no such expression tells */
+    bool divides;          /* an index is divided by what is no power of two */
     VEC(Tensor *) tensors; /* used, in order of first use */
     VEC(Dim *) dims;       /* that the launcher needs, and those that the kernel's own text has */
     VEC(Dim *) own_dims;
@@ -115,9 +125,10 @@ typedef struct Open {
     int nloops;
     const Layout *layout; /* of the stage being lowered */
     VEC(DeclaredAxis) declared;
-    VEC(Sym) turns;     /* double-buffer switches that the outermost loop declares */
-    StmtList *list;     /* where statements go */
-    VEC(StmtList *) up; /* the lists around it */
+    VEC(Divisor) divisors; /* declared in the lists that are open */
+    VEC(Sym) turns;        /* double-buffer switches that the outermost loop declares */
+    StmtList *list;        /* where statements go */
+    VEC(StmtList *) up;    /* the lists around it */
 } Open;
 
 typedef struct Lower {
@@ -141,6 +152,7 @@ typedef struct Lower {
     VEC(StageAccess) accesses;
     VEC(Stage *) fetches; /* pairs: a load that runs ahead, and as it fills its registers of the next iteration */
     const Code *args[2 * MAX_PARTS]; /* of OP_ARG while a combine is lowered */
+    ExprMap under;                   /* Expr -> 1: an exponential that may be less exact (lower_under.c) */
     Needs needs;
     Open open;
 } Lower;
@@ -219,13 +231,29 @@ const Code *dim_code(Lower *l, const Expr *e, bool host); /* an integer expressi
 const Code *expr_code(Lower *l, const Expr *e, const Layout *layout);
 /* An axis's index at the current digits, with the digit of `first`, one of its factors, at 0 in the variant of whole
  * vectors; first may be NULL. */
+/* What the registers, but for `without`, add to it; NULL: there are none. */
+const Code *expr_registers(Lower *l, const Axis *a, const Layout *layout, const Factor *first, const Factor *without);
 const Code *expr_axis(Lower *l, const Axis *a, const Layout *layout, const Factor *first);
+/* The divisor that stands for `by`, at the current digits; NULL: there is none. */
+const Code *expr_divisor(Lower *l, const Expr *by, const Layout *layout);
 const Code *poly_code(Lower *l, Poly p,
                       bool wide); /* of type I, or 64-bit where `wide` and not proved to fit 32 bits */
 
+/* ---- lower_divide.c ---- */
+/* Declares the divisors of the stage's quotients, before its loops. */
+void put_divisors(Lower *l, const Stage *s);
+
+/* ---- lower_under.c ---- */
+/* Notes in l->under which expressions of the part op_under's functions may compute: exponentials under their maximum,
+ * of which nobody needs all digits. */
+void lower_under(Lower *l);
+
 /* ---- lower_index.c ----
- * Indices have type I in emitted text: int, or int64_t in a second instance of the kernel, which the launcher takes
- * where some index might not fit 32 bits. */
+ * Indices have type I in emitted text: int where all fit, else int64_t. What is tested and added for every element is
+ * counted from the thread's index, in int. Only where indices are divided, which takes ten times as long in 64 bits, is
+ * the kernel a template of both, and the launcher takes the one of int where the dimensions at hand fit. */
+/* Indices are divided by what is no power of two. */
+void index_divided(Lower *l);
 /* |p| and the products in it have to fit I: notes what that asks of the dimensions. */
 void index_fits(Lower *l, Poly p);
 /* Whether |p| is below 2^31 whatever the dimensions are. */
@@ -258,6 +286,9 @@ void axis_declare(Lower *l, bool fill);
 void axis_declare_digits(Lower *l);
 /* Declares the number of a loop's iteration from its variable, for code that runs ahead of the loop. */
 void axis_loop_digit(Lower *l, const Stage *loop, Sym var, const Code *start, const Code *step);
+/* The variable that says how far the axis's bound is from its index at register digits 0, as far as an int tells; NULL:
+ * there is none. */
+Sym axis_left(const Lower *l, const Layout *layout, const Axis *a);
 /* The predicate of the axes for which `have` holds every factor, at the current digits; NULL: none needed. */
 const Code *axis_predicate(Lower *l, const Layout *layout, FactorSet have);
 const Code *axis_bound_test(Lower *l, const Layout *layout, const Axis *a);

@@ -288,10 +288,13 @@ static void lower_stage(Lower *l, Stage *s) {
 }
 
 static void lower_stages(Lower *l, Stage *const *s, int n) {
+    int divisors = l->open.divisors.n;
     for (int i = 0; i < n && !l->failed; i++) {
         keep_packed(l, s[i]);
+        put_divisors(l, s[i]);
         lower_stage(l, s[i]);
     }
+    l->open.divisors.n = divisors;
 }
 
 /* ---- parts ---- */
@@ -325,6 +328,7 @@ void lower_part(Lower *l, Part *part) {
     if (l->follows) put_do(l, "td_pdl_wait()");
     axis_declare(l, false);
     access_plan(l, part->body.at, part->body.n);
+    lower_under(l);
     l->needs.bulk_stores = false;
     int loop = part->body.n; /* the last loop ends here */
     while (loop > 0 && part->body.at[loop - 1]->kind != STAGE_FOR) loop--;

@@ -102,9 +102,7 @@ static const Code *common_guard(Lower *l, const Fold *f) {
     return guard;
 }
 
-/* The predicate of all folded axes and the stage's condition. *vector is the axis of the innermost vector where that is
- * all there is to ask: a vector that lies wholly inside, as nearly all do, then needs no test an element. */
-static const Code *element_guard(Lower *l, const Fold *f, const Factor *vec, const Axis **vector) {
+const Code *fold_guard(Lower *l, const Fold *f, const Factor *vec, bool whole, const Axis **vector) {
     const Code *guard = NULL;
     FactorSet all;
     *vector = NULL;
@@ -112,7 +110,8 @@ static const Code *element_guard(Lower *l, const Fold *f, const Factor *vec, con
         const Axis *a = l->part->axes.at[i];
         const Code *one = needs_predicate(l, f, a, &all) ? axis_predicate(l, f->layout, all) : NULL;
         if (!one) continue;
-        bool only = vec && vec->axis == a && !guard && !f->s->cond && !axis_whole_vectors(l, f->layout, a);
+        bool only = vec && vec->bind == BIND_VEC && vec->axis == a && !guard && !f->s->cond &&
+                    (whole || !axis_whole_vectors(l, f->layout, a));
         *vector = only ? a : NULL;
         guard = code_join(l->ctx, guard, " && ", one);
     }
@@ -144,7 +143,46 @@ static void put_vector(Lower *l, const Fold *f, Factor *vec, const Code *const *
     put_end(l);
 }
 
+/* ---- several folds side by side ---- A fold of floats, which waits for each result before the next operation, is made
+ * of some that do not wait for each other; which element goes to which is fixed, so that results repeat. */
+
+enum { SIDE_BY_SIDE = 4 };
+
+typedef struct Sides {
+    Sym name; /* of their states; NULL: there is one fold */
+    const Code *whole;
+} Sides;
+
+static Sides sides_begin(Lower *l, Fold *f, Factor *const *inner, int ninner) {
+    const Monoid *m = f->s->monoid;
+    FactorSet set = 0;
+    int64_t elements;
+    for (int i = 0; i < ninner; i++) set |= (FactorSet)1 << inner[i]->id;
+    const Code *number = digits_code(l, f->layout, set, &elements);
+    bool few = elements < 2 * SIDE_BY_SIDE || reg_count(l, f->s->out[0]->domain) >= SIDE_BY_SIDE;
+    if (f->n != 1 || m->ordered || !type_is_float(m->type[0]) || few) return (Sides){0};
+    Sides sides = {value_name_with(l, f->s->out[0], "_side"), f->state[0]};
+    put_declare(l, lower_value_type(m->type[0]), sides.name, "[%l]", (int64_t)SIDE_BY_SIDE);
+    put_loop(l, true, "int i = 0; i < %d; i++", SIDE_BY_SIDE)->braces = BARE;
+    put_do(l, "%n[i] = %c", sides.name, f->state[0]);
+    put_end(l);
+    f->state[0] = code(l->ctx, "%n[(%c) %% %d]", sides.name, number, SIDE_BY_SIDE);
+    return sides;
+}
+
+static void sides_end(Lower *l, Fold *f, const Sides *sides) {
+    if (!sides->name) return;
+    f->state[0] = sides->whole;
+    for (int step = SIDE_BY_SIDE / 2; step; step /= 2)
+        for (int i = 0; i < step; i++) {
+            const Code *left = code(l->ctx, "%n[%d]", sides->name, i);
+            const Code *right = code(l->ctx, "%n[%d]", sides->name, i + step);
+            put_combine(l, f->s->monoid, &left, &right, step == 1 ? f->state : &left, NULL);
+        }
+}
+
 static void put_thread_fold(Lower *l, Fold *f) {
+    if (fold_selected(l, f)) return;
     const Code *common = f->nouts ? common_guard(l, f) : NULL, *right[MAX_PARTS];
     if (common) {
         put_common_fold(l, f, common);
@@ -156,10 +194,12 @@ static void put_thread_fold(Lower *l, Fold *f) {
     int ninner = list_reg_factors(f->layout, f->s->over, inner);
     Factor *vec = ninner && inner[ninner - 1]->bind == BIND_VEC ? inner[ninner - 1] : NULL;
     const Axis *vector;
-    const Code *guard = element_guard(l, f, vec, &vector);
+    const Code *guard = fold_guard(l, f, vec, false, &vector);
     operands(l, f, right);
     Pair pair = f->nouts || (guard && !vector) ? (Pair){0} : pair_of(l, f, vec);
     if (pair.op) pair_begin(l, f, &pair);
+    /* an element that is asked for takes a select each, which is dearer than waiting */
+    Sides sides = pair.op || (guard && !vector) ? (Sides){0} : sides_begin(l, f, inner, ninner);
     int more = put_ordered_loops(l, inner, vector || pair.op ? ninner - 1 : ninner, false);
     if (vector) put_if(l, axis_vector_inside(l, f->layout, vector, vec));
     if (pair.op)
@@ -174,6 +214,7 @@ static void put_thread_fold(Lower *l, Fold *f) {
         put_end(l);
     }
     put_ends(l, more);
+    sides_end(l, f, &sides);
     if (pair.op) pair_end(l, f, &pair);
     put_ends(l, loops);
 }
