@@ -16,6 +16,7 @@ typedef struct Judge {
     bool wide;
     double blocks, resident, warps;
     double at_once; /* blocks that run at a time */
+    bool spills;    /* a block's registers are more than a multiprocessor has */
     Touched touched[FEATURE_ACCESSES];
     double wait[FEATURE_ACCESSES]; /* of each access: seconds until it is there */
     double issue[FEATURE_BODIES];  /* instructions for accesses */
@@ -57,7 +58,9 @@ static void find_resident(Judge *j) {
     const Machine *m = j->machine;
     const double threads = j->warps * TARGET_WARP;
     double n = floor(m->threads_per_sm / threads);
-    n = fmin(n, floor(m->registers_per_sm / (registers(j) * threads) + 0.25)); /* rounded: registers are an estimate */
+    const double fit = floor(m->registers_per_sm / (registers(j) * threads) + 0.25); /* registers are an estimate */
+    n = fmin(n, fit);
+    j->spills = fit < 1;
     n = fmin(n, floor(m->shared_per_sm / (j->f->shared + SHARED_OF_A_BLOCK)));
     j->resident = fmax(1, fmin(n, m->blocks_per_sm));
     j->at_once = fmin(j->blocks, j->resident * m->sms);
@@ -296,7 +299,7 @@ double judge_seconds(Features *f, const Speeds *m, const int64_t *dims, const do
     const double s = m->sharpness;
     const double flow = fmax(p.memory, p.cache); /* the same bytes, one after the other */
     const double sum = pow(flow, s) + pow(p.issue, s) + pow(p.latency, s);
-    return p.launch + pow(sum, 1 / s) + p.tail;
+    return (p.launch + pow(sum, 1 / s) + p.tail) * (j.blocks > 0 && j.spills ? m->spill : 1);
 }
 
 /* What of its tensors a kernel leaves in the second cache: all that came last. */

@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-    MAX_SEARCHED = 20,  /* points at which candidates are looked for */
-    MAX_CONSIDERED = 40000, /* candidates of a group, at all of them: after that many no further point is searched */
+    MAX_SEARCHED = 40,  /* points at which candidates are looked for */
+    MAX_CONSIDERED = 20000, /* candidates of a group, at all of them: after that many no further point is searched */
     MAX_CANDIDATES = 96 /* that are compared at all points */
 };
 static const double GAIN = 0.01;   /* of the time, as a mean over the points: what another version gains at least */
@@ -92,7 +92,9 @@ static bool judge(const Choosing *x, Candidate *c) {
     for (int k = 0; k < c->n && known; k++)
         known = (f[k] = features(x, p, group_of(x, c->division, k), c->schedule[k], temp)) != NULL;
     for (int i = 0; i < x->points->n && known; i++) {
-        c->seconds[i] = judge_all_seconds(f, c->n, &speeds_h200, x->points->dims[i]);
+        const int64_t *dims = x->points->dims[i];
+        c->seconds[i] = c->n == 1 ? judge_seconds(f[0], &speeds_h200, dims, NULL, NULL)
+                                  : judge_all_seconds(f, c->n, &speeds_h200, dims);
         known = isfinite(c->seconds[i]);
     }
     graph_scratch_end(x->gr->graph, before);
@@ -307,19 +309,32 @@ static void try_alignment(Choosing *x, const Leaf *leaves, int leaf, Parting *be
     }
 }
 
+/* Sets of axes whose lengths, multiplied, are worth tests: each, those that blocks may share, all. */
+typedef struct AxesList {
+    int n;
+    AxisSet at[MAX_GROUP_AXES + 2];
+} AxesList;
+
+static AxesList axes_to_test(const Group *gr) {
+    AxesList list = {0};
+    const AxisSet may = versions_testable(gr);
+    AxisSet kept = 0;
+    for (int a = 0; a < gr->axes.n; a++) {
+        if (may >> a & 1) list.at[list.n++] = (AxisSet)1 << a;
+        if (may >> a & 1 && axis_has_grid(&gr->axes.at[a])) kept |= (AxisSet)1 << a;
+    }
+    if (kept & (kept - 1)) list.at[list.n++] = kept;
+    if (may & (may - 1) && may != kept) list.at[list.n++] = may;
+    return list;
+}
+
 static Parting best_parting(Choosing *x, const Leaf *leaves, int n) {
     Parting best = {.gain = 0};
-    const AxisSet may = versions_testable(x->gr);
-    AxisSet kept = 0;
-    for (int a = 0; a < x->gr->axes.n; a++)
-        if (may >> a & 1 && axis_has_grid(&x->gr->axes.at[a])) kept |= (AxisSet)1 << a;
+    const AxesList list = axes_to_test(x->gr);
     for (int l = 0; l < n; l++) {
         if (is_enough(x, &leaves[l])) continue;
-        for (int a = 0; a < x->gr->axes.n; a++)
-            if (may >> a & 1) try_axes(x, leaves, l, (AxisSet)1 << a, &best);
+        for (int i = 0; i < list.n; i++) try_axes(x, leaves, l, list.at[i], &best);
         try_alignment(x, leaves, l, &best);
-        if (kept & (kept - 1)) try_axes(x, leaves, l, kept, &best);
-        if (may & (may - 1) && may != kept) try_axes(x, leaves, l, may, &best);
     }
     return best;
 }
@@ -348,21 +363,50 @@ static void note(Chosen *c, const Leaf *leaves, int n) {
     }
 }
 
-/* A product that a library runs is computed by the kernel only where the library refuses: one version will do. */
+/* Parts leaves[0], where *first is a test by that and then by the best tests there are. What is lost in the end; *chosen gets
+ * the cases on the way. */
+static double grow(Choosing *x, Leaf *leaves, const Parting *first, double least, Chosen *chosen) {
+    double loss = leaves[0].loss;
+    note(chosen, leaves, 1);
+    for (int n = 1; n < MAX_VERSIONS; n++) {
+        Parting p = first && n == 1 ? *first : best_parting(x, leaves, n);
+        if (p.gain <= least) break;
+        part(x, leaves, n, &p);
+        loss -= p.gain;
+        note(chosen, leaves, n + 1);
+    }
+    return loss;
+}
+
+/* The first test decides about the others, and the one that gains most may be a bad start: one of each set of axes is
+ * tried, and alignment. A product that a library runs is computed by the kernel only where the library refuses: one version will do. */
 static void find_cases(Choosing *x) {
-    Leaf leaves[MAX_VERSIONS] = {{.here = NEW_N(x->temp, bool, x->points->n)}};
-    double weight = 0;
+    Leaf all = {.here = NEW_N(x->temp, bool, x->points->n)};
+    double weight = 0, least;
     for (int i = 0; i < x->points->n; i++) {
-        leaves[0].here[i] = true;
+        all.here[i] = true;
         weight += x->points->weight[i];
     }
-    leaves[0].loss = settle(x, &leaves[0].c, leaves[0].here);
-    note(x->chosen, leaves, 1);
-    for (int n = 1; n < MAX_VERSIONS && !x->gr->product; n++) {
-        Parting p = best_parting(x, leaves, n);
-        if (p.gain <= GAIN * weight) return;
-        part(x, leaves, n, &p);
-        note(x->chosen, leaves, n + 1);
+    all.loss = settle(x, &all.c, all.here);
+    Leaf leaves[MAX_VERSIONS] = {all};
+    if (x->gr->product) {
+        note(x->chosen, leaves, 1);
+        return;
+    }
+    least = grow(x, leaves, NULL, GAIN * weight, x->chosen);
+    const AxesList list = axes_to_test(x->gr);
+    for (int i = 0; i <= list.n; i++) {
+        Leaf other[MAX_VERSIONS] = {all};
+        Chosen tried = *x->chosen;
+        Parting first = {.gain = 0};
+        if (i < list.n)
+            try_axes(x, other, 0, list.at[i], &first);
+        else
+            try_alignment(x, other, 0, &first);
+        double loss = first.gain > GAIN * weight ? grow(x, other, &first, GAIN * weight, &tried) : all.loss;
+        if (loss >= least) continue;
+        least = loss;
+        *x->chosen = tried;
     }
 }
 
