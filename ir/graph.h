@@ -46,7 +46,7 @@ typedef enum RuleTypes { RULES_FLOAT, RULES_INT, RULES_SIGNED, RULES_NUM, RULES_
 bool rule_has_type(RuleTypes set, Type t);
 
 typedef enum MonoidKind {
-#define MONOID(e, name, parts, indexed, types, commutes, idempotent, atomic, floats, others) MONOID_##e,
+#define MONOID(e, name, parts, indexed, types, commutes, idempotent, atomic, best, floats, others) MONOID_##e,
 #include "monoids.def"
 #undef MONOID
     MONOID_COUNT,
@@ -262,6 +262,9 @@ Op op_negated(Op op); /* of a comparison: what holds of integers where it does n
 Op op_swapped(Op op); /* of a comparison: what says the same of exchanged operands; other operators as they are */
 const Monoid *monoid_row(MonoidKind kind);  /* without types, identities and combine, which follow from the type */
 bool monoid_folds(MonoidKind kind, Type t); /* whether a row's T may be t */
+/* Whether it takes one of two states, whole: that of which *best, OP_MAX or OP_MIN, gives the first part; of equal ones
+ * that of the lower index. Not known of declared ones. */
+bool monoid_selects(MonoidKind kind, Op *best);
 bool monoid_idempotent(MonoidKind kind);    /* an operand may be folded twice; not known of declared ones */
 const char *monoid_atomic(MonoidKind kind); /* NAME of the prelude's td_atomic_NAME; NULL: there is none */
 const char *monoid_text(MonoidKind kind, Type t); /* the declaration of a row after the name, for this T */

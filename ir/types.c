@@ -104,16 +104,20 @@ _Static_assert((int)ULP_BOUNDS == (int)ULP_OPS, "a row of ulp.def is for no oper
 static const struct {
     RuleTypes types;
     bool commutes, idempotent;
+    Op best;
     const char *atomic, *floats, *others;
 } monoid_facts[] = {
-#define MONOID(e, name, parts, indexed, types, commutes, idempotent, atomic, floats, others)                           \
-    [MONOID_##e] = {RULES_##types, commutes, idempotent, atomic, floats, others},
+#define BEST_MAX OP_MAX
+#define BEST_MIN OP_MIN
+#define BEST_NONE OP_COUNT
+#define MONOID(e, name, parts, indexed, types, commutes, idempotent, atomic, best, floats, others)                           \
+    [MONOID_##e] = {RULES_##types, commutes, idempotent, BEST_##best, atomic, floats, others},
 #include "monoids.def"
 #undef MONOID
 };
 
 static const Monoid monoid_rows[] = {
-#define MONOID(e, text, parts, with_index, types, commutes, idempotent, atomic, floats, others)                        \
+#define MONOID(e, text, parts, with_index, types, commutes, idempotent, atomic, best, floats, others)                        \
     [MONOID_##e] = {.name = #text, .kind = MONOID_##e, .ordered = !(commutes), .indexed = with_index, .n = parts},
 #include "monoids.def"
 #undef MONOID
@@ -186,6 +190,10 @@ const char *op_libm(Op op) { return op_rows[op].libm; }
 OpSlope op_slope(Op op) { return op_rows[op].slope; }
 const char *op_derivative(Op op, int arg) { return arg >= 0 && arg < OP_ARGS ? op_rows[op].d[arg] : NULL; }
 bool monoid_folds(MonoidKind kind, Type t) { return rule_has_type(monoid_facts[kind].types, t); }
+bool monoid_selects(MonoidKind kind, Op *best) {
+    *best = kind < MONOID_COUNT ? monoid_facts[kind].best : OP_COUNT;
+    return *best != OP_COUNT;
+}
 bool monoid_idempotent(MonoidKind kind) { return kind < MONOID_COUNT && monoid_facts[kind].idempotent; }
 const char *monoid_atomic(MonoidKind kind) { return kind < MONOID_COUNT ? monoid_facts[kind].atomic : NULL; }
 

@@ -2,6 +2,17 @@
  * threads. */
 #include "lower_internal.h"
 
+/* Whether what combines is one of the two states, chosen by one condition. */
+static bool one_choice(const Monoid *m) {
+    for (int i = 0; i < m->n; i++) {
+        const Expr *e = m->combine[i];
+        if (e->op != OP_IF || e->arg[0] != m->combine[0]->arg[0]) return false;
+        if (e->arg[1]->op != OP_ARG || e->arg[1]->u.i != m->n + i || e->arg[2]->op != OP_ARG || e->arg[2]->u.i != i)
+            return false;
+    }
+    return true;
+}
+
 void put_combine(Lower *l, const Monoid *m, const Code *const *left, const Code *const *right, const Code *const *into,
                  const Code *guard) {
     for (int i = 0; i < m->n; i++) {
@@ -17,10 +28,16 @@ void put_combine(Lower *l, const Monoid *m, const Code *const *left, const Code 
     }
     if (guard) put_if(l, guard)->braces = BARE;
     put_block(l);
-    for (int i = 0; i < m->n; i++)
-        put_declare(l, sym_fmt(l->ctx, "const %s", lower_value_type(m->type[i])), sym_fmt(l->ctx, "c%d_", i), " = %c",
-                    expr_code(l, m->combine[i], l->open.layout));
-    for (int i = 0; i < m->n; i++) put_do(l, "%c = c%d_", into[i], i);
+    if (one_choice(m)) {
+        Sym take = sym(l->ctx, "take");
+        put_declare(l, "const bool", take, " = %c", expr_code(l, m->combine[0]->arg[0], l->open.layout));
+        for (int i = 0; i < m->n; i++) put_do(l, "%c = %n ? %c : %c", into[i], take, right[i], left[i]);
+    } else {
+        for (int i = 0; i < m->n; i++)
+            put_declare(l, sym_fmt(l->ctx, "const %s", lower_value_type(m->type[i])), sym_fmt(l->ctx, "c%d_", i),
+                        " = %c", expr_code(l, m->combine[i], l->open.layout));
+        for (int i = 0; i < m->n; i++) put_do(l, "%c = c%d_", into[i], i);
+    }
     put_end(l);
     if (guard) put_end(l);
 }

@@ -243,6 +243,24 @@ static const Code *difference_once(Lower *l, const Expr *e, const Code *a, const
     return NULL;
 }
 
+/* A condition of few operations, none of which takes long. */
+static bool cheap_condition(const Expr *e, int *left) {
+    if (--*left < 0) return false;
+    bool cheap =
+        !e->nargs || op_rule(e->op) == RULE_COMPARE || op_rule(e->op) == RULE_LOGIC || op_rule(e->op) == RULE_TEST;
+    for (int i = 0; cheap && i < e->nargs; i++) cheap = cheap_condition(e->arg[i], left);
+    return cheap;
+}
+
+/* && and || of conditions that are cheaper than a branch around them. */
+static const char *joined_text(const Expr *e) {
+    enum { NODES = 24 };
+    int left = NODES;
+    return (e->op != OP_AND && e->op != OP_OR) || !cheap_condition(e->arg[1], &left) ? op_text(e->op)
+           : e->op == OP_AND                                                         ? "&"
+                                                                                     : "|";
+}
+
 static const Code *infix_code(Lower *l, const Expr *e, const Code *a, const Code *b) {
     const Expr *x = e->arg[0], *y = e->arg[1];
     bool integer = !type_is_float(x->type) && x->type != TY_BOOL;
@@ -261,7 +279,7 @@ static const Code *infix_code(Lower *l, const Expr *e, const Code *a, const Code
     const Code *special = integer ? difference_once(l, e, a, b) : NULL;
     if (!special && integer) special = wrapping_code(l, e, a, b);
     if (special) return special;
-    return code(l->ctx, "(%c %s %c)", a, op_text(e->op), b);
+    return code(l->ctx, "(%c %s %c)", a, joined_text(e), b);
 }
 
 static const Code *scalar_code(Lower *l, Scalar *s) {

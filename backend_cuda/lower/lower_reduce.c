@@ -102,9 +102,7 @@ static const Code *common_guard(Lower *l, const Fold *f) {
     return guard;
 }
 
-/* The predicate of all folded axes and the stage's condition. *vector is the axis of the innermost vector where that is
- * all there is to ask: a vector that lies wholly inside, as nearly all do, then needs no test an element. */
-static const Code *element_guard(Lower *l, const Fold *f, const Factor *vec, const Axis **vector) {
+const Code *fold_guard(Lower *l, const Fold *f, const Factor *vec, bool whole, const Axis **vector) {
     const Code *guard = NULL;
     FactorSet all;
     *vector = NULL;
@@ -112,7 +110,8 @@ static const Code *element_guard(Lower *l, const Fold *f, const Factor *vec, con
         const Axis *a = l->part->axes.at[i];
         const Code *one = needs_predicate(l, f, a, &all) ? axis_predicate(l, f->layout, all) : NULL;
         if (!one) continue;
-        bool only = vec && vec->axis == a && !guard && !f->s->cond && !axis_whole_vectors(l, f->layout, a);
+        bool only = vec && vec->bind == BIND_VEC && vec->axis == a && !guard && !f->s->cond &&
+                    (whole || !axis_whole_vectors(l, f->layout, a));
         *vector = only ? a : NULL;
         guard = code_join(l->ctx, guard, " && ", one);
     }
@@ -145,6 +144,7 @@ static void put_vector(Lower *l, const Fold *f, Factor *vec, const Code *const *
 }
 
 static void put_thread_fold(Lower *l, Fold *f) {
+    if (fold_selected(l, f)) return;
     const Code *common = f->nouts ? common_guard(l, f) : NULL, *right[MAX_PARTS];
     if (common) {
         put_common_fold(l, f, common);
@@ -156,7 +156,7 @@ static void put_thread_fold(Lower *l, Fold *f) {
     int ninner = list_reg_factors(f->layout, f->s->over, inner);
     Factor *vec = ninner && inner[ninner - 1]->bind == BIND_VEC ? inner[ninner - 1] : NULL;
     const Axis *vector;
-    const Code *guard = element_guard(l, f, vec, &vector);
+    const Code *guard = fold_guard(l, f, vec, false, &vector);
     operands(l, f, right);
     Pair pair = f->nouts || (guard && !vector) ? (Pair){0} : pair_of(l, f, vec);
     if (pair.op) pair_begin(l, f, &pair);

@@ -98,6 +98,24 @@ static const char *broken_law(Graph *g, const Monoid *m, bool idempotent, int *u
     return NULL;
 }
 
+/* Whether what combines is what `best` gives of the first parts, and of equal ones the state of the lower index. */
+static bool selects(Graph *g, const Monoid *m, Op best, int *used) {
+    for (int n = 0; n < 1500; n++) {
+        State a, b, r;
+        draw_state(g, m, a);
+        draw_state(g, m, b);
+        if (draw(4) == 0) b[0] = a[0];
+        if (a[m->n - 1]->u.i < 0 || b[m->n - 1]->u.i < 0 || !combine(g, m, a, b, r)) continue;
+        const Expr *pair[] = {a[0], b[0]};
+        State v = {expr_fold(g, expr_node(g, best, m->type[0], false, 0, pair, 2))};
+        const Monoid value = {.n = 1, .type = {m->type[0]}};
+        bool first = same_state(&value, a, b) ? a[m->n - 1]->u.i <= b[m->n - 1]->u.i : same_state(&value, v, a);
+        if (!same_state(m, r, first ? a : b)) return false;
+        ++*used;
+    }
+    return true;
+}
+
 /* ---- rows ---- */
 
 static void test_row(Ctx *ctx, MonoidKind kind, Type t) {
@@ -118,6 +136,10 @@ static void test_row(Ctx *ctx, MonoidKind kind, Type t) {
     const char *law = broken_law(g, m, monoid_idempotent(kind), &used);
     expect(!law, what.s, law);
     expect(used > 500, what.s, "too few states for which it has a value");
+    Op best;
+    used = 0;
+    if (!monoid_selects(kind, &best)) return;
+    expect(m->indexed && selects(g, m, best, &used) && used > 500, what.s, "it takes another state than the best");
 }
 
 static void test_rows(Ctx *ctx) {
