@@ -252,6 +252,7 @@ OpForm op_form(Op op);
 OpRule op_rule(Op op);
 const char *op_device(Op op); /* the prelude's function, or NULL */
 const char *op_fast(Op op);   /* the prelude's faster one of f32, or NULL */
+const char *op_under(Op op);  /* and of f32 below 0, as exact as the result at 0 asks for, or NULL */
 OpHost op_host(Op op);
 const char *op_libm(Op op); /* math.h's function where op_host is HOST_LIBM, or NULL */
 OpSlope op_slope(Op op);
@@ -265,8 +266,8 @@ bool monoid_folds(MonoidKind kind, Type t); /* whether a row's T may be t */
 /* Whether it takes one of two states, whole: that of which *best, OP_MAX or OP_MIN, gives the first part; of equal ones
  * that of the lower index. Not known of declared ones. */
 bool monoid_selects(MonoidKind kind, Op *best);
-bool monoid_idempotent(MonoidKind kind);    /* an operand may be folded twice; not known of declared ones */
-const char *monoid_atomic(MonoidKind kind); /* NAME of the prelude's td_atomic_NAME; NULL: there is none */
+bool monoid_idempotent(MonoidKind kind);          /* an operand may be folded twice; not known of declared ones */
+const char *monoid_atomic(MonoidKind kind);       /* NAME of the prelude's td_atomic_NAME; NULL: there is none */
 const char *monoid_text(MonoidKind kind, Type t); /* the declaration of a row after the name, for this T */
 /* One that the Graph (NULL: none) declares, or a row; NULL: there is none of this name. */
 const Monoid *monoid_named(const Graph *g, Sym name);

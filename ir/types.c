@@ -21,15 +21,16 @@ static const struct {
     int arity;
     OpForm form;
     OpRule rule;
-    const char *device, *fast, *libm;
+    const char *device, *fast, *under, *libm;
     OpHost host;
     OpSlope slope;
     const char *d[OP_ARGS];
 } op_rows[] = {
-#define DEVICE_NONE NULL, NULL
-#define DEVICE_TD(f) "td_" #f, NULL
-#define DEVICE_FAST(f) NULL, "td_fast_" #f
-#define DEVICE_BOTH(f) "td_" #f, "td_fast_" #f
+#define DEVICE_NONE NULL, NULL, NULL
+#define DEVICE_TD(f) "td_" #f, NULL, NULL
+#define DEVICE_FAST(f) NULL, "td_fast_" #f, NULL
+#define DEVICE_BOTH(f) "td_" #f, "td_fast_" #f, NULL
+#define DEVICE_ALL(f) "td_" #f, "td_fast_" #f, "td_under_" #f
 #define LIBM_NONE NULL, HOST_NONE
 #define LIBM_GLUE NULL, HOST_GLUE
 #define LIBM_LIBM(f) #f, HOST_LIBM
@@ -56,6 +57,7 @@ _Static_assert(sizeof op_rows / sizeof *op_rows == OP_COUNT, "a row for each ope
 #define CALLED_TD(f) 1
 #define CALLED_FAST(f) 0
 #define CALLED_BOTH(f) 1
+#define CALLED_ALL(f) 1
 #define OP(e, text, arity, form, rule, device, host, d)                                                                \
     _Static_assert(FORM_##form != FORM_CALL || CALLED_##device, #e " of ops.def: a call has a device function");       \
     _Static_assert(!TEXTS_##d || TEXTS_##d == (arity), #e " of ops.def: a derivative for each operand");
@@ -110,14 +112,14 @@ static const struct {
 #define BEST_MAX OP_MAX
 #define BEST_MIN OP_MIN
 #define BEST_NONE OP_COUNT
-#define MONOID(e, name, parts, indexed, types, commutes, idempotent, atomic, best, floats, others)                           \
+#define MONOID(e, name, parts, indexed, types, commutes, idempotent, atomic, best, floats, others)                     \
     [MONOID_##e] = {RULES_##types, commutes, idempotent, BEST_##best, atomic, floats, others},
 #include "monoids.def"
 #undef MONOID
 };
 
 static const Monoid monoid_rows[] = {
-#define MONOID(e, text, parts, with_index, types, commutes, idempotent, atomic, best, floats, others)                        \
+#define MONOID(e, text, parts, with_index, types, commutes, idempotent, atomic, best, floats, others)                  \
     [MONOID_##e] = {.name = #text, .kind = MONOID_##e, .ordered = !(commutes), .indexed = with_index, .n = parts},
 #include "monoids.def"
 #undef MONOID
@@ -185,6 +187,7 @@ OpForm op_form(Op op) { return op_rows[op].form; }
 OpRule op_rule(Op op) { return op_rows[op].rule; }
 const char *op_device(Op op) { return op_rows[op].device; }
 const char *op_fast(Op op) { return op_rows[op].fast; }
+const char *op_under(Op op) { return op_rows[op].under; }
 OpHost op_host(Op op) { return op_rows[op].host; }
 const char *op_libm(Op op) { return op_rows[op].libm; }
 OpSlope op_slope(Op op) { return op_rows[op].slope; }

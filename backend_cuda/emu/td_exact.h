@@ -267,6 +267,8 @@ TD_EXACT_UNARY(sigmoid, td_exact::inv(td_exact::add(1, td_exact::exp(td_exact::n
 #undef TD_EXACT_OWN
 #undef TD_EXACT_MIX
 #undef TD_EXACT_UNARY
+inline td_real32 td_under_exp(td_real32 a) { return td_exp(a); }
+inline td_real32 td_under_exp2(td_real32 a) { return td_exp2(a); }
 inline td_real32 td_fast_div(td_real32 a, td_real32 b) { return a / b; }
 inline td_real32 td_fast_pow(td_real32 a, td_real32 b) { return td_pow(a, b); }
 

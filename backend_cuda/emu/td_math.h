@@ -26,6 +26,12 @@ TD_EMU_MATH2(atan2, atan2)
 #define FAST(name)                                                                                                     \
     inline float td_fast_##name(float x) { return td_##name(x); }
 #include "functions.def"
+/* As the GPU has them: without denormals, of a rounded product. */
+inline float td_under_exp2(float x) {
+    const float r = float(exp2(double(x)));
+    return r < 0x1p-126f ? 0.0f : r;
+}
+inline float td_under_exp(float x) { return td_under_exp2(x * 1.44269504f); }
 inline float td_fast_div(float a, float b) { return a / b; }
 inline float td_fast_pow(float x, float y) { return td_pow(x, y); }
 inline double td_fma(double a, double b, double c) { return fma(a, b, c); }

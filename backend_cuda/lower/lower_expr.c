@@ -314,7 +314,7 @@ static const Code *random_code(Lower *l, const Expr *e, const Layout *layout) {
 
 /* A call of the prelude's function for an operator. */
 static const Code *call_code(Lower *l, const Expr *e, const Code *a, const Code *b, const Layout *layout) {
-    const char *name = is_fast(l, e) ? op_fast(e->op) : op_device(e->op);
+    const char *name = is_fast(l, e) ? op_fast(e->op) : lower_under(l, e) ? op_under(e->op) : op_device(e->op);
     if (b) a = code(l->ctx, "%c, %c", a, b);
     if (e->nargs > 2) a = code(l->ctx, "%c, %c", a, expr_code(l, e->arg[2], layout));
     bool typed = (e->op == OP_MAX || e->op == OP_MIN) && e->type == TY_I64;

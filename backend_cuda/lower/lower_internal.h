@@ -141,6 +141,7 @@ typedef struct Lower {
     VEC(StageAccess) accesses;
     VEC(Stage *) fetches; /* pairs: a load that runs ahead, and as it fills its registers of the next iteration */
     const Code *args[2 * MAX_PARTS]; /* of OP_ARG while a combine is lowered */
+    struct Under *under;             /* lower_under.c's; NULL: nobody asked in this part */
     Needs needs;
     Open open;
 } Lower;
@@ -222,6 +223,10 @@ const Code *expr_code(Lower *l, const Expr *e, const Layout *layout);
 const Code *expr_axis(Lower *l, const Axis *a, const Layout *layout, const Factor *first);
 const Code *poly_code(Lower *l, Poly p,
                       bool wide); /* of type I, or 64-bit where `wide` and not proved to fit 32 bits */
+
+/* ---- lower_under.c ---- */
+/* Whether op_under's function may compute e: an exponential under its maximum, of which nobody needs all digits. */
+bool lower_under(Lower *l, const Expr *e);
 
 /* ---- lower_index.c ----
  * Indices have type I in emitted text: int, or int64_t in a second instance of the kernel, which the launcher takes

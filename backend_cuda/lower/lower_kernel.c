@@ -317,6 +317,7 @@ void lower_part(Lower *l, Part *part) {
     l->open.declared.n = 0;
     l->open.turns.n = 0;
     l->uppers = (ExprMap){0};
+    l->under = NULL;
     axis_declare_digits(l);
     if (crosses_cluster(part, part->body.at, part->body.n)) {
         fold_cluster_setup(l, part->body.at, part->body.n);

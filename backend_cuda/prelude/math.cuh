@@ -150,6 +150,11 @@ __device__ __forceinline__ float td_fast_div(float a, float b) { return __fdivid
 TD_FAST_ASM(td_fast_sqrt, "sqrt")
 //@ td_fast_rsqrt
 TD_FAST_ASM(td_fast_rsqrt, "rsqrt")
+//@ td_under_exp2
+// Of numbers below 0, off by at most 2 units in the last place of 1: tiny results are 0.
+TD_FAST_ASM(td_under_exp2, "ex2")
+//@ td_under_exp
+__device__ __forceinline__ float td_under_exp(float x) { return td_under_exp2(x * 1.44269504f); }
 //@ td_fast_exp
 TD_FAST(td_fast_exp, __expf(x))
 //@ td_fast_exp2

@@ -27,9 +27,9 @@ tables() { named="$named $*"; }
 
 # ---- operators: a device function each, its counterpart on the stand-in, a bound of its error, a reference, a line in the page ----
 tables ir/ops.def ir/ulp.def
-# The functions that the prelude has for the operators: TD(f): td_f, FAST(f): td_fast_f, BOTH(f).
-functions() { sed -nE 's/^OP\(.*, (TD|FAST|BOTH)\(([a-z0-9_]+)\), .*/\1 \2/p' ir/ops.def |
-    awk '$1 != "FAST" { print "td_" $2 } $1 != "TD" { print "td_fast_" $2 }'; }
+# The functions that the prelude has for the operators: TD(f): td_f, FAST(f): td_fast_f, BOTH(f), ALL(f): and td_under_f.
+functions() { sed -nE 's/^OP\(.*, (TD|FAST|BOTH|ALL)\(([a-z0-9_]+)\), .*/\1 \2/p' ir/ops.def |
+    awk '$1 != "FAST" { print "td_" $2 } $1 != "TD" { print "td_fast_" $2 } $1 == "ALL" { print "td_under_" $2 }'; }
 for name in $(functions); do
     awk '/^\/\/@/' backend_cuda/prelude/*.cuh | grep -qw "$name"
     verdict $? "ir/ops.def: $name is not in backend_cuda/prelude/math.cuh"

@@ -1,0 +1,292 @@
+/* Lowering, exponentials under their maximum: which exp(a - m) may be a power of two of one product.
+ *
+ * What that gives is off by few units in the last place of 1, so it serves where m is the maximum of a over some
+ * axes, and the exponential is only summed along these, with the 1 that the maximum itself gives, or rounded to 16 bits
+ * (docs/language.md, 9.11). Both are read off the stages. That m covers a: m is a fold by max of a, directly, or of a
+ * variable that a loop over the same axis raises to such folds. That its uses are harmless: each is followed to a
+ * store or a fold by +, through values, variables that a loop adds to, products, and quotients of which it is the
+ * numerator. Whatever is not understood is taken for a use of all digits. */
+#include "lower_internal.h"
+
+#include <math.h>
+
+enum { BUDGET = 400 }; /* nodes compared for one exponential */
+
+/* A stage with what stands around it. */
+typedef struct Place {
+    Stage *stage;
+    const Stage *guard; /* the innermost IF or LAST */
+    FactorSet loops;    /* serial factors of the loops */
+} Place;
+
+struct Under {
+    VEC(Place) places; /* in the order of the text */
+    ExprMap known;     /* Expr -> whether it is one, plus 1 */
+};
+
+/* How a fold by max covers what is compared with it. */
+typedef struct Cover {
+    FactorSet apart;    /* the factors for each of which it is another maximum */
+    const Stage *guard; /* under which it is taken */
+    bool attained;      /* by an element that these factors tell, rather than only a bound */
+} Cover;
+
+typedef struct Question {
+    Lower *l;
+    struct Under *u;
+    Cover cover;
+    int budget;
+} Question;
+
+/* ---- places ---- */
+
+static void add_places(Lower *l, struct Under *u, Stage *const *s, int n, Place around) {
+    for (int i = 0; i < n; i++) {
+        Place at = around;
+        at.stage = s[i];
+        vec_push(l->ctx, &u->places, at);
+        if (s[i]->kind == STAGE_FOR && axis_serial(l, s[i]->axis))
+            at.loops |= (FactorSet)1 << axis_serial(l, s[i]->axis)->id;
+        if (s[i]->kind == STAGE_IF || s[i]->kind == STAGE_LAST) at.guard = s[i];
+        add_places(l, u, s[i]->body.at, s[i]->body.n, at);
+    }
+}
+
+static int place_of(const Question *q, const Stage *s) {
+    for (int i = 0; i < q->u->places.n; i++)
+        if (q->u->places.at[i].stage == s) return i;
+    return -1;
+}
+
+static bool written(const Lower *l, const Stage *const *s, int n, const Tensor *t) {
+    for (int i = 0; i < n; i++) {
+        bool here = (s[i]->kind == STAGE_STORE || s[i]->kind == STAGE_ATOMIC) && s[i]->tensor == t;
+        if (here || written(l, (const Stage *const *)s[i]->body.at, s[i]->body.n, t)) return true;
+    }
+    return false;
+}
+
+static bool kernel_writes(const Lower *l, const Tensor *t) {
+    for (int i = 0; i < l->k->parts.n; i++)
+        if (written(l, (const Stage *const *)l->k->parts.at[i]->body.at, l->k->parts.at[i]->body.n, t)) return true;
+    return false;
+}
+
+/* ---- the same element ---- */
+
+static bool same(Question *q, const Expr *a, const Expr *b);
+
+static bool same_or_none(Question *q, const Expr *a, const Expr *b) { return a && b ? same(q, a, b) : a == b; }
+
+/* The load or copy that a value comes from; NULL: it is no element of a tensor. */
+static const Stage *loaded(const Value *v) {
+    const Stage *s = v->def;
+    if (s && s->kind == STAGE_READ && s->source->def) s = s->source->def;
+    return s && (s->kind == STAGE_LOAD || s->kind == STAGE_COPY) ? s : NULL;
+}
+
+static bool same_load(Question *q, const Stage *a, const Stage *b) {
+    if (a->tensor != b->tensor || kernel_writes(q->l, a->tensor)) return false;
+    for (int i = 0; i < a->tensor->rank; i++)
+        if (!same(q, a->subs[i], b->subs[i])) return false;
+    return same_or_none(q, a->cond, b->cond) && same_or_none(q, a->other, b->other);
+}
+
+/* What a value was computed as, without rounding; NULL: nothing that could be compared. */
+static const Expr *computed(const Expr *e) {
+    const Stage *s = e->op == OP_VALUE ? e->u.value->def : NULL;
+    return s && s->kind == STAGE_MAP && s->expr[0]->type == e->type ? s->expr[0] : NULL;
+}
+
+static bool mutable(const Expr *e) {
+    return e->op == OP_VALUE && (!e->u.value->def || e->u.value->def->kind == STAGE_VAR);
+}
+
+/* Whether a and b, at the same digits and indices, are the same number. */
+static bool same(Question *q, const Expr *a, const Expr *b) {
+    if (q->budget-- <= 0 || a->type != b->type || mutable(a) || mutable(b)) return false;
+    if (a == b && a->nargs == 0) return true;
+    if (a->op == OP_VALUE && b->op == OP_VALUE) {
+        const Stage *x = loaded(a->u.value), *y = loaded(b->u.value);
+        if (x && y) return same_load(q, x, y);
+    }
+    if (computed(a)) return same(q, computed(a), b);
+    if (computed(b)) return same(q, a, computed(b));
+    if (a->op != b->op || a->nargs != b->nargs || a->u.i != b->u.i) return false;
+    for (int i = 0; i < a->nargs; i++)
+        if (!same(q, a->arg[i], b->arg[i])) return false;
+    return a->nargs > 0;
+}
+
+/* ---- what is a maximum of a ---- */
+
+static bool folds_by(const Stage *s, Op op) {
+    if (s->kind != STAGE_REDUCE || s->nout != 1 || s->monoid->n != 1 || s->cond) return false;
+    const Expr *c = s->monoid->combine[0];
+    return c->op == op && c->arg[0]->op == OP_ARG && c->arg[1]->op == OP_ARG && c->arg[0] != c->arg[1];
+}
+
+static bool covers(Question *q, const Expr *m, const Expr *a, Cover *c);
+
+/* The other operand where e is op of the variable and it; NULL: it is not. */
+static const Expr *beside(const Expr *e, Op op, const Value *var) {
+    if (e->op != op) return NULL;
+    for (int i = 0; i < 2; i++)
+        if (e->arg[i]->op == OP_VALUE && e->arg[i]->u.value == var) return e->arg[!i];
+    return NULL;
+}
+
+/* A variable that is raised to maxima of a, all before the stage `by`. */
+static bool variable_covers(Question *q, const Value *var, const Stage *by, const Expr *a, Cover *c) {
+    int at = place_of(q, var->def), end = place_of(q, by), sets = 0;
+    if (at < 0 || end < 0) return false;
+    const Place *start = &q->u->places.at[at], *there = &q->u->places.at[end];
+    for (int i = 0; i < q->u->places.n; i++) {
+        const Place *p = &q->u->places.at[i];
+        if (p->stage->kind != STAGE_SET || p->stage->out[0] != var) continue;
+        const Expr *raised = beside(p->stage->expr[0], OP_MAX, var);
+        Cover one;
+        if (i > end || p->guard != start->guard || !raised) return false;
+        if (!same(q, raised, a) && !covers(q, raised, a, &one)) return false;
+        sets++;
+    }
+    const Expr *none = var->def->expr[0];
+    *c = (Cover){var->domain | start->loops, start->guard,
+                 there->loops == start->loops && none->op == OP_CONST && none->u.f < 0 && isinf(none->u.f)};
+    return sets > 0 && there->guard == start->guard;
+}
+
+static bool covers(Question *q, const Expr *m, const Expr *a, Cover *c) {
+    if (q->budget-- <= 0 || m->op != OP_VALUE || m->type != TY_F32) return false;
+    const Value *v = m->u.value;
+    int at = v->def ? place_of(q, v->def) : -1;
+    if (at < 0) return false;
+    const Place *p = &q->u->places.at[at];
+    if (p->stage->kind == STAGE_MAP && p->stage->expr[0]->op == OP_MAX) {
+        const Expr *e = p->stage->expr[0];
+        bool either = covers(q, e->arg[0], a, c) || covers(q, e->arg[1], a, c);
+        c->attained = false;
+        return either;
+    }
+    if (!folds_by(p->stage, OP_MAX)) return false;
+    const Expr *folded = p->stage->expr[0];
+    *c = (Cover){.attained = true, .guard = p->guard, .apart = v->domain | p->loops};
+    if (same(q, folded, a)) return true;
+    Cover inner;
+    if (folded->op != OP_VALUE) return false;
+    bool var = folded->u.value->def && folded->u.value->def->kind == STAGE_VAR;
+    if (!(var ? variable_covers(q, folded->u.value, p->stage, a, &inner) : covers(q, folded, a, &inner))) return false;
+    c->attained = inner.attained && inner.guard == c->guard;
+    c->apart = v->domain | (var ? inner.apart & p->loops : p->loops);
+    return true;
+}
+
+/* ---- uses ---- */
+
+static bool holds(const Expr *e, const Expr *x) { return e && expr_has(e, expr_test_node, x); }
+
+/* Whether e is x or, of two cases, one of them. */
+static bool is_case(const Expr *e, const Expr *x) {
+    if (e == x || !holds(e, x)) return true;
+    return e->op == OP_IF && !holds(e->arg[0], x) && is_case(e->arg[1], x) && is_case(e->arg[2], x);
+}
+
+/* Whether the relative error of e is that of x, or a small multiple. */
+static bool is_factor(const Expr *e, const Expr *x) {
+    if (e == x || !holds(e, x)) return true;
+    switch (e->op) {
+    case OP_IF: return !holds(e->arg[0], x) && is_factor(e->arg[1], x) && is_factor(e->arg[2], x);
+    case OP_MUL: return is_factor(e->arg[0], x) && is_factor(e->arg[1], x);
+    case OP_DIV: return !holds(e->arg[1], x) && is_factor(e->arg[0], x);
+    case OP_NEG: return is_factor(e->arg[0], x);
+    case OP_CAST: return type_is_float(e->type) && is_factor(e->arg[0], x);
+    default: return false;
+    }
+}
+
+static bool stage_holds(const Stage *s, const Expr *x) {
+    bool any = holds(s->cond, x) || holds(s->other, x);
+    for (int i = 0; i < MAX_PARTS; i++) any = any || holds(s->expr[i], x);
+    for (int i = 0; s->subs && s->tensor && i < s->tensor->rank; i++) any = any || holds(s->subs[i], x);
+    return any;
+}
+
+/* The one expression of a stage that has x is its operand. */
+static bool only_operand(const Stage *s, const Expr *x) {
+    for (int i = 0; s->subs && s->tensor && i < s->tensor->rank; i++)
+        if (holds(s->subs[i], x)) return false;
+    return !holds(s->cond, x) && !holds(s->other, x) && s->nout < 2;
+}
+
+static bool rounded(Type t) { return type_is_float(t) && type_bits(t) <= 16; }
+
+static bool summed(Question *q, const Value *v);
+
+/* What a loop adds up is only used behind the loop. */
+static bool summed_variable(Question *q, const Value *var) {
+    const Place *start = &q->u->places.at[place_of(q, var->def)];
+    FactorSet apart = var->domain | start->loops;
+    const Expr *x = expr_value(q->l->p, (Value *)var);
+    bool whole = !(apart & ~q->cover.apart);
+    for (int i = 0; i < q->u->places.n; i++) {
+        const Place *p = &q->u->places.at[i];
+        bool set = p->stage->kind == STAGE_SET && p->stage->out[0] == var;
+        if (set && (p->guard != start->guard || !beside(p->stage->expr[0], OP_ADD, var))) return false;
+        if (set || !stage_holds(p->stage, x)) continue;
+        if (p->loops != start->loops || p->guard != start->guard) return false;
+        if (whole) continue;
+        if (!folds_by(p->stage, OP_ADD) || p->stage->expr[0] != x || !summed(q, p->stage->out[0])) return false;
+    }
+    return true;
+}
+
+/* A sum of exponentials, or a part of one, comes to a sum that has the maximum's own. */
+static bool summed(Question *q, const Value *v) {
+    int at = place_of(q, v->def);
+    if (q->budget-- <= 0 || at < 0 || q->u->places.at[at].guard != q->cover.guard) return false;
+    if (!((v->domain | q->u->places.at[at].loops) & ~q->cover.apart)) return true;
+    const Expr *x = expr_value(q->l->p, (Value *)v);
+    for (int i = 0; i < q->u->places.n; i++) {
+        const Stage *s = q->u->places.at[i].stage;
+        if (!stage_holds(s, x)) continue;
+        bool added = s->kind == STAGE_SET && beside(s->expr[0], OP_ADD, s->out[0]) == x && s->out[0]->def &&
+                     s->out[0]->def->kind == STAGE_VAR;
+        if (!(added ? summed_variable(q, s->out[0]) : folds_by(s, OP_ADD) && s->expr[0] == x && summed(q, s->out[0])))
+            return false;
+    }
+    return true;
+}
+
+/* Whether all uses of x, an exponential or a value that is one, are harmless; `sums`: also in sums. */
+static bool harmless(Question *q, const Expr *x, bool sums) {
+    for (int i = 0; i < q->u->places.n; i++) {
+        const Stage *s = q->u->places.at[i].stage;
+        if (!stage_holds(s, x)) continue;
+        if (q->budget-- <= 0 || !only_operand(s, x)) return false;
+        bool one = is_case(s->expr[0], x), ok = false;
+        if (s->kind == STAGE_STORE)
+            ok = rounded(s->tensor->type) && is_factor(s->expr[0], x);
+        else if (s->kind == STAGE_MAP && is_factor(s->expr[0], x))
+            ok = rounded(s->out[0]->type) || harmless(q, expr_value(q->l->p, s->out[0]), sums && one);
+        else if (folds_by(s, OP_ADD))
+            ok = sums && one && q->cover.attained && summed(q, s->out[0]);
+        if (!ok) return false;
+    }
+    return true;
+}
+
+bool lower_under(Lower *l, const Expr *e) {
+    if (!op_under(e->op) || e->type != TY_F32) return false;
+    const Expr *below = computed(e->arg[0]) ? computed(e->arg[0]) : e->arg[0];
+    if (below->op != OP_SUB) return false;
+    if (!l->under) {
+        l->under = NEW(l->ctx, struct Under);
+        add_places(l, l->under, l->part->body.at, l->part->body.n, (Place){0});
+    }
+    intptr_t known = expr_map_number(&l->under->known, e, 0);
+    if (known) return known == 2;
+    Question q = {.l = l, .u = l->under, .budget = BUDGET};
+    bool is = covers(&q, below->arg[1], below->arg[0], &q.cover) && harmless(&q, e, true);
+    expr_map_put_number(l->ctx, &l->under->known, e, 1 + is);
+    return is;
+}

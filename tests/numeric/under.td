@@ -1,0 +1,49 @@
+// Exponentials under their maximum: sums of them and 16-bit results may lose digits of what is small beside 1, nothing else.
+// clause 9.11
+
+/// Two elements: the sum is 1 and the exponential of the difference, so its error is that of the exponential.
+export fn pair(d: f32[M]) -> (z: f32[M], w: f32[M]) {
+    let a[i, j in 2] = if j == 0 then 1024.0 else 1024.0 - 0.25 * f32(i) - round(abs(d[i]));
+    let m[i] = max[j](a[i, j]);
+    z[i] = sum[j](exp(a[i, j] - m[i]));
+    w[i] = sum[j](exp2(a[i, j] - m[i]));
+}
+check pair(M = 400) tol 2e-7;
+
+/// Rows of every length, far from 0; the sum of long rows has as many terms.
+dim N hint 1024;
+export fn rows(x: bf16[M, N], c: f32) -> (z: f32[M], y: bf16[M, N], l: f32[M]) {
+    let a[i, j] = x[i, j] * 3 + c;
+    let m[i] = max[j](a[i, j]);
+    z[i] = sum[j](exp(a[i, j] - m[i]));
+    y[i, j] = exp(a[i, j] - m[i]) / z[i];
+    l[i] = m[i] + log(z[i]);
+}
+check rows(M = 3, N = 1, c = 1000) tol 5e-3;
+check rows(M = 3, N = 37, c = -70000) tol 5e-3;
+check rows(M = 2, N = 4096, c = 0) tol 5e-3;
+check rows(M = 2, N = 5003, c = 12.5) tol 5e-3;
+
+/// Infinities and NaN are where the equations have them: rows of -inf, with an inf, with a NaN, of one value.
+export fn special(x: f32[M, N]) -> (z: f32[M], y: f16[M, N]) {
+    let a[i, j] = if i % 5 == 0 then -inf else if i % 5 == 1 && j == 3 then inf else if i % 5 == 2 && j == 1 then nan
+        else if i % 5 == 3 then -3e38 * f32(j) else x[i, j];
+    let m[i] = max[j](a[i, j]);
+    z[i] = sum[j](exp(a[i, j] - m[i]));
+    y[i, j] = exp(a[i, j] - m[i]) / z[i];
+}
+check special(M = 11, N = 7);
+check special(M = 11, N = 1300);
+
+/// Not so: the result is stored in f32, the maximum is another one, what is summed is something else. All digits are there.
+export fn digits(x: f32[M, N], q: f32[M, N]) -> (e: f32[M, N], s: f32[M], t: f32[M], u: f32[M]) {
+    let m[i] = max[j](x[i, j] * 20);
+    let o[i] = max[j](q[i, j]);
+    let h[i] = max[j where j % 2 == 0](x[i, j] * 20);
+    e[i, j] = log(exp(x[i, j] * 20 - m[i]) + 1e-38) * 1.5;
+    s[i] = sum[j](exp(x[i, j] - 90 - abs(o[i])) * 1e38);
+    t[i] = sum[j where j % 2 == 1](exp(x[i, j] * 20 - m[i])) * 1e4;
+    u[i] = sum[j where x[i, j] < 0](exp(x[i, j] * 20 - h[i]));
+}
+check digits(M = 5, N = 64) tol 3e-6;
+check digits(M = 5, N = 1000) tol 3e-6;
