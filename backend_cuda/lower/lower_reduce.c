@@ -143,6 +143,44 @@ static void put_vector(Lower *l, const Fold *f, Factor *vec, const Code *const *
     put_end(l);
 }
 
+/* ---- several folds side by side ---- A fold of floats, which waits for each result before the next operation, is made
+ * of some that do not wait for each other; which element goes to which is fixed, so that results repeat. */
+
+enum { SIDE_BY_SIDE = 4 };
+
+typedef struct Sides {
+    Sym name; /* of their states; NULL: there is one fold */
+    const Code *whole;
+} Sides;
+
+static Sides sides_begin(Lower *l, Fold *f, Factor *const *inner, int ninner) {
+    const Monoid *m = f->s->monoid;
+    FactorSet set = 0;
+    int64_t elements;
+    for (int i = 0; i < ninner; i++) set |= (FactorSet)1 << inner[i]->id;
+    const Code *number = digits_code(l, f->layout, set, &elements);
+    bool few = elements < 2 * SIDE_BY_SIDE || reg_count(l, f->s->out[0]->domain) >= SIDE_BY_SIDE;
+    if (f->n != 1 || m->ordered || !type_is_float(m->type[0]) || few) return (Sides){0};
+    Sides sides = {value_name_with(l, f->s->out[0], "_side"), f->state[0]};
+    put_declare(l, lower_value_type(m->type[0]), sides.name, "[%l]", (int64_t)SIDE_BY_SIDE);
+    put_loop(l, true, "int i = 0; i < %d; i++", SIDE_BY_SIDE)->braces = BARE;
+    put_do(l, "%n[i] = %c", sides.name, f->state[0]);
+    put_end(l);
+    f->state[0] = code(l->ctx, "%n[(%c) %% %d]", sides.name, number, SIDE_BY_SIDE);
+    return sides;
+}
+
+static void sides_end(Lower *l, Fold *f, const Sides *sides) {
+    if (!sides->name) return;
+    f->state[0] = sides->whole;
+    for (int step = SIDE_BY_SIDE / 2; step; step /= 2)
+        for (int i = 0; i < step; i++) {
+            const Code *left = code(l->ctx, "%n[%d]", sides->name, i);
+            const Code *right = code(l->ctx, "%n[%d]", sides->name, i + step);
+            put_combine(l, f->s->monoid, &left, &right, step == 1 ? f->state : &left, NULL);
+        }
+}
+
 static void put_thread_fold(Lower *l, Fold *f) {
     if (fold_selected(l, f)) return;
     const Code *common = f->nouts ? common_guard(l, f) : NULL, *right[MAX_PARTS];
@@ -160,6 +198,8 @@ static void put_thread_fold(Lower *l, Fold *f) {
     operands(l, f, right);
     Pair pair = f->nouts || (guard && !vector) ? (Pair){0} : pair_of(l, f, vec);
     if (pair.op) pair_begin(l, f, &pair);
+    /* an element that is asked for takes a select each, which is dearer than waiting */
+    Sides sides = pair.op || (guard && !vector) ? (Sides){0} : sides_begin(l, f, inner, ninner);
     int more = put_ordered_loops(l, inner, vector || pair.op ? ninner - 1 : ninner, false);
     if (vector) put_if(l, axis_vector_inside(l, f->layout, vector, vec));
     if (pair.op)
@@ -174,6 +214,7 @@ static void put_thread_fold(Lower *l, Fold *f) {
         put_end(l);
     }
     put_ends(l, more);
+    sides_end(l, f, &sides);
     if (pair.op) pair_end(l, f, &pair);
     put_ends(l, loops);
 }
