@@ -267,6 +267,11 @@ TD_EXACT_UNARY(sigmoid, td_exact::inv(td_exact::add(1, td_exact::exp(td_exact::n
 #undef TD_EXACT_OWN
 #undef TD_EXACT_MIX
 #undef TD_EXACT_UNARY
+struct td_divisor {
+    td_real32 of;
+};
+inline td_divisor td_divisor_of(td_real32 z) { return {z}; }
+inline td_real32 td_divide(td_real32 a, const td_divisor &d) { return a / d.of; }
 inline td_real32 td_under_exp(td_real32 a) { return td_exp(a); }
 inline td_real32 td_under_exp2(td_real32 a) { return td_exp2(a); }
 inline td_real32 td_fast_div(td_real32 a, td_real32 b) { return a / b; }

@@ -32,6 +32,22 @@ inline float td_under_exp2(float x) {
     return r < 0x1p-126f ? 0.0f : r;
 }
 inline float td_under_exp(float x) { return td_under_exp2(x * 1.44269504f); }
+struct td_divisor {
+    float scale, high, low;
+};
+inline td_divisor td_divisor_of(float z) {
+    td_divisor d;
+    d.scale = fabsf(z) > 0x1p100f ? 0x1p-64f : fabsf(z) < 0x1p-100f ? 0x1p64f : 1.0f;
+    const float y = z * d.scale;
+    d.high = 1.0f / y * (1.0f - 0x1p-21f);
+    const float left = fmaf(-d.high, y, 1.0f);
+    d.low = left > 0.0f ? left * d.high : d.high;
+    return d;
+}
+inline float td_divide(float a, const td_divisor &d) {
+    const float b = a * d.scale;
+    return fmaf(b, d.high, b * d.low);
+}
 inline float td_fast_div(float a, float b) { return a / b; }
 inline float td_fast_pow(float x, float y) { return td_pow(x, y); }
 inline double td_fma(double a, double b, double c) { return fma(a, b, c); }

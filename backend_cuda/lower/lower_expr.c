@@ -345,6 +345,8 @@ const Code *expr_code(Lower *l, const Expr *e, const Layout *layout) {
     }
     const Code *a = expr_code(l, e->arg[0], layout), *b = e->nargs > 1 ? expr_code(l, e->arg[1], layout) : NULL;
     if (e->op == OP_DIV && is_fast(l, e)) return code(l->ctx, "%s(%c, %c)", op_fast(e->op), a, b);
+    const Code *divisor = e->op == OP_DIV ? divisor_code(l, e->arg[1], layout) : NULL;
+    if (divisor) return code(l->ctx, "td_divide(%c, %c)", a, divisor);
     if (op_form(e->op) == FORM_INFIX) return infix_code(l, e, a, b);
     if (op_form(e->op) == FORM_PREFIX)
         return e->op == OP_NEG && (e->type == TY_I32 || e->type == TY_I64) &&

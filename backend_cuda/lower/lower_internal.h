@@ -91,6 +91,14 @@ typedef struct RandomWords {
     Sym name;
 } RandomWords;
 
+/* What quotients of several elements share: the td_divisor of a number, or one for each digits of its registers. */
+typedef struct Divisor {
+    const Expr *by;
+    const Layout *layout;
+    FactorSet regs; /* for each of whose digits there is one */
+    Sym name;
+} Divisor;
+
 /* What the kernel turns out to need of its launcher, its head and its block. */
 typedef struct Needs {
     VEC(AlignCond) conds;
@@ -115,9 +123,10 @@ typedef struct Open {
     int nloops;
     const Layout *layout; /* of the stage being lowered */
     VEC(DeclaredAxis) declared;
-    VEC(Sym) turns;     /* double-buffer switches that the outermost loop declares */
-    StmtList *list;     /* where statements go */
-    VEC(StmtList *) up; /* the lists around it */
+    VEC(Divisor) divisors; /* declared in the lists that are open */
+    VEC(Sym) turns;        /* double-buffer switches that the outermost loop declares */
+    StmtList *list;        /* where statements go */
+    VEC(StmtList *) up;    /* the lists around it */
 } Open;
 
 typedef struct Lower {
@@ -223,6 +232,12 @@ const Code *expr_code(Lower *l, const Expr *e, const Layout *layout);
 const Code *expr_axis(Lower *l, const Axis *a, const Layout *layout, const Factor *first);
 const Code *poly_code(Lower *l, Poly p,
                       bool wide); /* of type I, or 64-bit where `wide` and not proved to fit 32 bits */
+
+/* ---- lower_divide.c ---- */
+/* Declares the divisors of the stage's quotients, before its loops. */
+void put_divisors(Lower *l, const Stage *s);
+/* The one of `by` at the current digits; NULL: there is none. */
+const Code *divisor_code(Lower *l, const Expr *by, const Layout *layout);
 
 /* ---- lower_under.c ---- */
 /* Whether op_under's function may compute e: an exponential under its maximum, of which nobody needs all digits. */

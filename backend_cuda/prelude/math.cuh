@@ -134,6 +134,24 @@ __device__ __forceinline__ double td_sigmoid(double x) {
     const double e = exp(-fabs(x));
     return (x >= 0.0 ? 1.0 : e) / (1.0 + e);
 }
+//@ td_divisor td_divisor_of td_divide
+// Division of many by one, within 1 ulp: 1 / (z * scale) in two parts of one sign, so that infinities and zeros come out as
+// of a / z. The scale keeps what is done with very large and very small z from under- and overflowing.
+struct td_divisor { float scale, high, low; };
+__device__ __forceinline__ td_divisor td_divisor_of(float z) {
+    td_divisor d;
+    d.scale = fabsf(z) > 0x1p100f ? 0x1p-64f : fabsf(z) < 0x1p-100f ? 0x1p64f : 1.0f;
+    const float y = z * d.scale;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(d.high) : "f"(y));
+    d.high *= 1.0f - 0x1p-21f; // below 1 / y, so that what is left of 1 is positive
+    const float left = fmaf(-d.high, y, 1.0f);
+    d.low = left > 0.0f ? left * d.high : d.high;
+    return d;
+}
+__device__ __forceinline__ float td_divide(float a, const td_divisor &d) {
+    const float b = a * d.scale;
+    return fmaf(b, d.high, b * d.low);
+}
 //@ td_fast_div
 __device__ __forceinline__ float td_fast_div(float a, float b) { return __fdividef(a, b); }
 //@ TD_FAST TD_FAST_ASM

@@ -1,0 +1,76 @@
+/* Lowering, quotients: a number that several elements of a thread are divided by is made a td_divisor once, before the
+ * loops over the thread's registers, and a quotient then takes three operations. */
+#include "lower_internal.h"
+
+/* A variable is another number at the next stage. */
+static Found is_variable(const Expr *e, const void *user) {
+    (void)user;
+    return e->op == OP_VALUE && e->u.value->kind == VALUE_VAR ? FOUND : FOUND_INSIDE;
+}
+
+static bool is_divisor(const Divisor *d, const Expr *by, const Layout *layout) {
+    return d->by == by && d->layout == layout;
+}
+
+/* Whether a thread divides several elements by one `by`: the rest of the stage varies along more of its registers. */
+static bool divides_several(Lower *l, const Expr *e, const Layout *layout, FactorSet *regs) {
+    *regs = reg_factors(l, expr_domain(l->part, layout, e->arg[1]));
+    FactorSet all = reg_factors(l, expr_domain(l->part, layout, e->arg[0])) | *regs;
+    enum { SEVERAL = 4 }; /* from which on it is no more work */
+    return reg_count(l, all) >= SEVERAL * reg_count(l, *regs);
+}
+
+static void put_divisor(Lower *l, const Expr *by, const Layout *layout, FactorSet regs) {
+    Divisor *d = NEW(l->ctx, Divisor);
+    Factor *f[MAX_FACTORS];
+    int64_t count = reg_count(l, regs);
+    *d = (Divisor){by, layout, regs, name_of(l, d, "divisor")};
+    vec_push(l->ctx, &l->open.divisors, *d);
+    const Code *made = code(l->ctx, "td_divisor_of(%c)", expr_code(l, by, layout));
+    if (count == 1) {
+        put_declare(l, "const td_divisor", d->name, " = %c", made);
+    } else {
+        put_declare(l, "td_divisor", d->name, "[%l]", count);
+        int loops = put_reg_loops(l, f, list_reg_factors(layout, regs, f));
+        put_do(l, "%c = %c", divisor_code(l, by, layout), made);
+        put_ends(l, loops);
+    }
+}
+
+typedef struct Quotients {
+    Lower *l;
+    const Layout *layout;
+} Quotients;
+
+static Found visit_quotient(const Expr *e, void *user) {
+    const Quotients *q = user;
+    FactorSet regs;
+    if (e->op != OP_DIV || e->type != TY_F32 || e->arg[1]->op == OP_CONST) return FOUND_INSIDE;
+    if (expr_has(e->arg[1], is_variable, NULL)) return FOUND_INSIDE;
+    if (divisor_code(q->l, e->arg[1], q->layout) || !divides_several(q->l, e, q->layout, &regs)) return FOUND_INSIDE;
+    put_divisor(q->l, e->arg[1], q->layout, regs);
+    return FOUND_INSIDE;
+}
+
+void put_divisors(Lower *l, const Stage *s) {
+    if (option_is(&l->g->options, MATH_FAST)) return;
+    bool elements = s->kind == STAGE_MAP || s->kind == STAGE_STORE || s->kind == STAGE_REDUCE || s->kind == STAGE_SHARE;
+    if (!elements) return;
+    Quotients q = {l, s->kind == STAGE_MAP ? value_layout(l, s->out[0]) : stage_layout(l, s)};
+    const Layout *saved = l->open.layout;
+    l->open.layout = q.layout;
+    for (int i = 0; i < MAX_PARTS; i++)
+        if (s->expr[i]) expr_visit(s->expr[i], visit_quotient, &q);
+    l->open.layout = saved;
+}
+
+const Code *divisor_code(Lower *l, const Expr *by, const Layout *layout) {
+    for (int i = 0; i < l->open.divisors.n; i++) {
+        const Divisor *d = &l->open.divisors.at[i];
+        if (!is_divisor(d, by, layout)) continue;
+        int64_t count;
+        const Code *number = digits_code(l, layout, d->regs, &count);
+        return count > 1 ? code(l->ctx, "%n[%c]", d->name, number) : code_name(l->ctx, d->name);
+    }
+    return NULL;
+}
