@@ -8,10 +8,6 @@ static Found is_variable(const Expr *e, const void *user) {
     return e->op == OP_VALUE && e->u.value->kind == VALUE_VAR ? FOUND : FOUND_INSIDE;
 }
 
-static bool is_divisor(const Divisor *d, const Expr *by, const Layout *layout) {
-    return d->by == by && d->layout == layout;
-}
-
 /* Whether a thread divides several elements by one `by`: the rest of the stage varies along more of its registers. */
 static bool divides_several(Lower *l, const Expr *e, const Layout *layout, FactorSet *regs) {
     *regs = reg_factors(l, expr_domain(l->part, layout, e->arg[1]));
@@ -32,7 +28,7 @@ static void put_divisor(Lower *l, const Expr *by, const Layout *layout, FactorSe
     } else {
         put_declare(l, "td_divisor", d->name, "[%l]", count);
         int loops = put_reg_loops(l, f, list_reg_factors(layout, regs, f));
-        put_do(l, "%c = %c", divisor_code(l, by, layout), made);
+        put_do(l, "%c = %c", expr_divisor(l, by, layout), made);
         put_ends(l, loops);
     }
 }
@@ -47,7 +43,7 @@ static Found visit_quotient(const Expr *e, void *user) {
     FactorSet regs;
     if (e->op != OP_DIV || e->type != TY_F32 || e->arg[1]->op == OP_CONST) return FOUND_INSIDE;
     if (expr_has(e->arg[1], is_variable, NULL)) return FOUND_INSIDE;
-    if (divisor_code(q->l, e->arg[1], q->layout) || !divides_several(q->l, e, q->layout, &regs)) return FOUND_INSIDE;
+    if (expr_divisor(q->l, e->arg[1], q->layout) || !divides_several(q->l, e, q->layout, &regs)) return FOUND_INSIDE;
     put_divisor(q->l, e->arg[1], q->layout, regs);
     return FOUND_INSIDE;
 }
@@ -62,15 +58,4 @@ void put_divisors(Lower *l, const Stage *s) {
     for (int i = 0; i < MAX_PARTS; i++)
         if (s->expr[i]) expr_visit(s->expr[i], visit_quotient, &q);
     l->open.layout = saved;
-}
-
-const Code *divisor_code(Lower *l, const Expr *by, const Layout *layout) {
-    for (int i = 0; i < l->open.divisors.n; i++) {
-        const Divisor *d = &l->open.divisors.at[i];
-        if (!is_divisor(d, by, layout)) continue;
-        int64_t count;
-        const Code *number = digits_code(l, layout, d->regs, &count);
-        return count > 1 ? code(l->ctx, "%n[%c]", d->name, number) : code_name(l->ctx, d->name);
-    }
-    return NULL;
 }

@@ -242,22 +242,29 @@ static const Code *difference_once(Lower *l, const Expr *e, const Code *a, const
     return NULL;
 }
 
-/* A condition of few operations, none of which takes long. */
-static bool cheap_condition(const Expr *e, int *left) {
-    if (--*left < 0) return false;
-    bool cheap =
-        !e->nargs || op_rule(e->op) == RULE_COMPARE || op_rule(e->op) == RULE_LOGIC || op_rule(e->op) == RULE_TEST;
-    for (int i = 0; cheap && i < e->nargs; i++) cheap = cheap_condition(e->arg[i], left);
-    return cheap;
+/* What a condition is made of, as far as was looked. */
+typedef struct Condition {
+    int nodes;
+    bool dear; /* holds what takes long */
+} Condition;
+
+enum { CHEAP_NODES = 24 };
+
+static Found visit_condition(const Expr *e, void *user) {
+    Condition *c = user;
+    OpRule rule = op_rule(e->op);
+    c->nodes++;
+    c->dear = c->dear || (e->nargs && rule != RULE_COMPARE && rule != RULE_LOGIC && rule != RULE_TEST);
+    return c->dear || c->nodes > CHEAP_NODES ? FOUND : FOUND_INSIDE;
 }
 
 /* && and || of conditions that are cheaper than a branch around them. */
 static const char *joined_text(const Expr *e) {
-    enum { NODES = 24 };
-    int left = NODES;
-    return (e->op != OP_AND && e->op != OP_OR) || !cheap_condition(e->arg[1], &left) ? op_text(e->op)
-           : e->op == OP_AND                                                         ? "&"
-                                                                                     : "|";
+    Condition right = {0};
+    if (e->op != OP_AND && e->op != OP_OR) return op_text(e->op);
+    expr_visit(e->arg[1], visit_condition, &right);
+    if (right.dear || right.nodes > CHEAP_NODES) return op_text(e->op);
+    return e->op == OP_AND ? "&" : "|";
 }
 
 static const Code *infix_code(Lower *l, const Expr *e, const Code *a, const Code *b) {
@@ -314,9 +321,22 @@ static const Code *random_code(Lower *l, const Expr *e, const Layout *layout) {
     return code(l->ctx, "td_random(%n, %c, %c, %c)", random_words(l, e->arg[0], e->arg[1]), a[0], a[1], a[2]);
 }
 
+const Code *expr_divisor(Lower *l, const Expr *by, const Layout *layout) {
+    for (int i = 0; i < l->open.divisors.n; i++) {
+        const Divisor *d = &l->open.divisors.at[i];
+        if (d->by != by || d->layout != layout) continue;
+        int64_t count;
+        const Code *number = digits_code(l, layout, d->regs, &count);
+        return count > 1 ? code(l->ctx, "%n[%c]", d->name, number) : code_name(l->ctx, d->name);
+    }
+    return NULL;
+}
+
 /* A call of the prelude's function for an operator. */
 static const Code *call_code(Lower *l, const Expr *e, const Code *a, const Code *b, const Layout *layout) {
-    const char *name = is_fast(l, e) ? op_fast(e->op) : lower_under(l, e) ? op_under(e->op) : op_device(e->op);
+    const char *name = is_fast(l, e)                      ? op_fast(e->op)
+                       : expr_map_number(&l->under, e, 0) ? op_under(e->op)
+                                                          : op_device(e->op);
     if (b) a = code(l->ctx, "%c, %c", a, b);
     if (e->nargs > 2) a = code(l->ctx, "%c, %c", a, expr_code(l, e->arg[2], layout));
     bool typed = (e->op == OP_MAX || e->op == OP_MIN) && e->type == TY_I64;
@@ -347,7 +367,7 @@ const Code *expr_code(Lower *l, const Expr *e, const Layout *layout) {
     }
     const Code *a = expr_code(l, e->arg[0], layout), *b = e->nargs > 1 ? expr_code(l, e->arg[1], layout) : NULL;
     if (e->op == OP_DIV && is_fast(l, e)) return code(l->ctx, "%s(%c, %c)", op_fast(e->op), a, b);
-    const Code *divisor = e->op == OP_DIV ? divisor_code(l, e->arg[1], layout) : NULL;
+    const Code *divisor = e->op == OP_DIV ? expr_divisor(l, e->arg[1], layout) : NULL;
     if (divisor) return code(l->ctx, "td_divide(%c, %c)", a, divisor);
     if (op_form(e->op) == FORM_INFIX) return infix_code(l, e, a, b);
     if (op_form(e->op) == FORM_PREFIX)

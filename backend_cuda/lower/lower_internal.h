@@ -152,7 +152,7 @@ typedef struct Lower {
     VEC(StageAccess) accesses;
     VEC(Stage *) fetches; /* pairs: a load that runs ahead, and as it fills its registers of the next iteration */
     const Code *args[2 * MAX_PARTS]; /* of OP_ARG while a combine is lowered */
-    struct Under *under;             /* lower_under.c's; NULL: nobody asked in this part */
+    ExprMap under;                   /* Expr -> 1: an exponential that may be less exact (lower_under.c) */
     Needs needs;
     Open open;
 } Lower;
@@ -234,18 +234,19 @@ const Code *expr_code(Lower *l, const Expr *e, const Layout *layout);
 /* What the registers, but for `without`, add to it; NULL: there are none. */
 const Code *expr_registers(Lower *l, const Axis *a, const Layout *layout, const Factor *first, const Factor *without);
 const Code *expr_axis(Lower *l, const Axis *a, const Layout *layout, const Factor *first);
+/* The divisor that stands for `by`, at the current digits; NULL: there is none. */
+const Code *expr_divisor(Lower *l, const Expr *by, const Layout *layout);
 const Code *poly_code(Lower *l, Poly p,
                       bool wide); /* of type I, or 64-bit where `wide` and not proved to fit 32 bits */
 
 /* ---- lower_divide.c ---- */
 /* Declares the divisors of the stage's quotients, before its loops. */
 void put_divisors(Lower *l, const Stage *s);
-/* The one of `by` at the current digits; NULL: there is none. */
-const Code *divisor_code(Lower *l, const Expr *by, const Layout *layout);
 
 /* ---- lower_under.c ---- */
-/* Whether op_under's function may compute e: an exponential under its maximum, of which nobody needs all digits. */
-bool lower_under(Lower *l, const Expr *e);
+/* Notes in l->under which expressions of the part op_under's functions may compute: exponentials under their maximum,
+ * of which nobody needs all digits. */
+void lower_under(Lower *l);
 
 /* ---- lower_index.c ----
  * Indices have type I in emitted text: int where all fit, else int64_t. What is tested and added for every element is

@@ -320,7 +320,6 @@ void lower_part(Lower *l, Part *part) {
     l->open.declared.n = 0;
     l->open.turns.n = 0;
     l->uppers = (ExprMap){0};
-    l->under = NULL;
     axis_declare_digits(l);
     if (crosses_cluster(part, part->body.at, part->body.n)) {
         fold_cluster_setup(l, part->body.at, part->body.n);
@@ -329,6 +328,7 @@ void lower_part(Lower *l, Part *part) {
     if (l->follows) put_do(l, "td_pdl_wait()");
     axis_declare(l, false);
     access_plan(l, part->body.at, part->body.n);
+    lower_under(l);
     l->needs.bulk_stores = false;
     int loop = part->body.n; /* the last loop ends here */
     while (loop > 0 && part->body.at[loop - 1]->kind != STAGE_FOR) loop--;

@@ -20,8 +20,9 @@ typedef struct Place {
 } Place;
 
 struct Under {
-    VEC(Place) places; /* in the order of the text */
-    ExprMap known;     /* Expr -> whether it is one, plus 1 */
+    Ctx *ctx;
+    VEC(Place) places;       /* in the order of the text */
+    VEC(const Expr *) found; /* exponentials, perhaps more than once */
 };
 
 /* How a fold by max covers what is compared with it. */
@@ -275,18 +276,26 @@ static bool harmless(Question *q, const Expr *x, bool sums) {
     return true;
 }
 
-bool lower_under(Lower *l, const Expr *e) {
-    if (!op_under(e->op) || e->type != TY_F32) return false;
+static bool is_under(Lower *l, struct Under *u, const Expr *e) {
     const Expr *below = computed(e->arg[0]) ? computed(e->arg[0]) : e->arg[0];
     if (below->op != OP_SUB) return false;
-    if (!l->under) {
-        l->under = NEW(l->ctx, struct Under);
-        add_places(l, l->under, l->part->body.at, l->part->body.n, (Place){0});
-    }
-    intptr_t known = expr_map_number(&l->under->known, e, 0);
-    if (known) return known == 2;
-    Question q = {.l = l, .u = l->under, .budget = BUDGET};
-    bool is = covers(&q, below->arg[1], below->arg[0], &q.cover) && harmless(&q, e, true);
-    expr_map_put_number(l->ctx, &l->under->known, e, 1 + is);
-    return is;
+    Question q = {.l = l, .u = u, .budget = BUDGET};
+    return covers(&q, below->arg[1], below->arg[0], &q.cover) && harmless(&q, e, true);
+}
+
+static Found visit_exponential(const Expr *e, void *user) {
+    struct Under *u = user;
+    if (op_under(e->op) && e->type == TY_F32) vec_push(u->ctx, &u->found, e);
+    return FOUND_INSIDE;
+}
+
+void lower_under(Lower *l) {
+    struct Under u = {.ctx = l->ctx};
+    l->under = (ExprMap){0};
+    add_places(l, &u, l->part->body.at, l->part->body.n, (Place){0});
+    for (int i = 0; i < u.places.n; i++)
+        for (int k = 0; k < MAX_PARTS; k++)
+            if (u.places.at[i].stage->expr[k]) expr_visit(u.places.at[i].stage->expr[k], visit_exponential, &u);
+    for (int i = 0; i < u.found.n; i++)
+        if (is_under(l, &u, u.found.at[i])) expr_map_put_number(l->ctx, &l->under, u.found.at[i], 1);
 }

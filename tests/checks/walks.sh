@@ -5,6 +5,7 @@
 cd "${CHECKED:-$(dirname "$0")/../..}" || exit 1
 kept() { # FILE FUNCTION  why
     cat <<'LIST'
+backend_cuda/lower/lower_under.c same       goes through two expressions side by side
 frontend/sema/sema_lift.c same              goes through two expressions side by side
 frontend/sema/sema_refuse.c divisor_names   whether a divisor is around goes with it, and the first one met is said first
 frontend/sema/sema_shape.c folded           what is left of a node follows from what is left of its operands
