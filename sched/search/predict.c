@@ -33,6 +33,10 @@ static double operations_a_second(const Program *p, const Product *m) {
     return 2.0 * target_machine.lanes * target_machine.sms * target_machine.clock;
 }
 
+double predict_product_seconds(const Program *p, const Product *m, const ProductSizes *c) {
+    return 2.0 * (double)c->m * (double)c->n * (double)c->k * (double)c->batch / operations_a_second(p, m);
+}
+
 bool predict_product(const Program *p, const Product *m, const ExplainAt *at, ProductSizes *c) {
     c->batch = 1;
     for (int i = 0; i < m->nbatch; i++) {
@@ -40,6 +44,19 @@ bool predict_product(const Program *p, const Product *m, const ExplainAt *at, Pr
         if (!value(p, at, m->batch[i], &n) || !mul_ok(c->batch, n, &c->batch)) return false;
     }
     return value(p, at, m->m, &c->m) && value(p, at, m->n, &c->n) && value(p, at, m->k, &c->k);
+}
+
+bool predict_floor(const Program *p, const Way *w, const ExplainAt *at, Floor *f) {
+    Traffic moved;
+    ProductSizes c;
+    *f = (Floor){0};
+    if (!way_traffic(p, w, at->dims, &moved) || !add_ok(moved.read, moved.written, &f->bytes)) return false;
+    f->copy = (double)f->bytes / target_machine.bandwidth;
+    for (int k = 0; k < w->kernels.n; k++) {
+        const Product *m = w->kernels.at[k]->product;
+        if (m && predict_product(p, m, at, &c)) f->products += predict_product_seconds(p, m, &c);
+    }
+    return true;
 }
 
 static const char *bound_by(const CostParts *c) {
@@ -59,7 +76,7 @@ double predict_kernel(const Program *p, const Kernel *k, const ExplainAt *at, co
     }
     *by = "memory";
     if (!k->product || !predict_product(p, k->product, at, &c)) return parts.memory;
-    double work = 2.0 * (double)c.m * (double)c.n * (double)c.k * (double)c.batch / operations_a_second(p, k->product);
+    double work = predict_product_seconds(p, k->product, &c);
     if (work > parts.memory) *by = "arithmetic";
     return work > parts.memory ? work : parts.memory;
 }

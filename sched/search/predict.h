@@ -11,10 +11,19 @@ typedef struct ProductSizes {
 } ProductSizes;
 /* False where one cannot be. */
 bool predict_product(const Program *p, const Product *m, const ExplainAt *at, ProductSizes *sizes);
+/* Of its multiplications at the machine's peak. */
+double predict_product_seconds(const Program *p, const Product *m, const ProductSizes *sizes);
 
 /* Seconds of a kernel that moves so much, and in *by what they wait for. By its schedule where it has one; for the
  * library and for kernels written by hand at least. */
 double predict_kernel(const Program *p, const Kernel *k, const ExplainAt *at, const Traffic *moved, const char **by);
+
+/* The least time that an entry can take at given sizes, whatever its kernels are: the larger of the two. */
+typedef struct Floor {
+    int64_t bytes;         /* of inputs, once, and outputs, once */
+    double copy, products; /* seconds: to move as many bytes; to multiply in the library's products, at the peak */
+} Floor;
+bool predict_floor(const Program *p, const Way *w, const ExplainAt *at, Floor *f);
 
 /* A size for which a program is predicted to be much slower than if its schedules were chosen for it. */
 typedef struct BadGuess {
