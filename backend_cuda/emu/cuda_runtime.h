@@ -86,6 +86,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
 /* Graphs of launches and memsets, captured on one stream. */
 typedef struct CUgraph_st *cudaGraph_t;
 typedef struct CUgraph_st *cudaGraphExec_t;
+typedef struct CUgraphNode_st *cudaGraphNode_t;
 enum cudaStreamCaptureMode {
     cudaStreamCaptureModeGlobal,
     cudaStreamCaptureModeThreadLocal,
@@ -95,6 +96,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *n); /* how many: nodes is NULL */
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
 cudaError_t cudaEventCreate(cudaEvent_t *event);
@@ -116,6 +118,8 @@ cudaError_t cudaDriverGetVersion(int *version);
  * accesses. */
 void td_emu_seed(unsigned long long seed);
 void td_emu_check(int on);
+/* Whether events tell an invented time, the same each run, instead of the time of day (README.md). */
+void td_emu_invent(int on);
 /* The compute capability of the device that is stood in for: 90 is 9.0 (TD_EMU_DEVICE=9.0). */
 void td_emu_device(int capability);
 /* Errors reported so far, in all or of one kind (a name of report_kinds.def); td_emu_reset forgets them. */

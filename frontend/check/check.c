@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { LAUNCHES = 20 };
+enum { RUNS = 100, RUNS_EMU = 5 }; /* timed at most: on the GPU, on the stand-in */
+enum { SHRUNK = 5 };
 static const uint64_t SEED = 20260101;
 static const int64_t BENCH_ELEMENTS = 1 << 22; /* of a bench input that are drawn; the rest repeats them */
 
@@ -21,6 +22,7 @@ typedef struct Job {
     CheckTensor *tensors;
     HostTensor *old; /* inputs and old values of inouts, for the reference */
     int n, nth;      /* parameters; of the module's checks, this one */
+    int64_t copy;    /* of a benchmark: bytes of the copy beside it */
     Text why;
     CheckResult r;
 } Job;
@@ -111,12 +113,13 @@ static bool facts_hold(Job *j) {
         const Expr *load = expr_has(f->cond, is_integer_input, NULL);
         if (load) text_fmt(&j->why, "; draw others: check %s(...) with %s in lo..hi", j->g->name, load->u.tensor->name);
         j->r.skipped = j->r.sizes != NULL;
+        j->r.uncalled = true;
         return false;
     }
     return true;
 }
 
-static bool run_entry(Job *j, int launches, CheckReply *reply) {
+static bool run_entry(Job *j, int runs, CheckReply *reply) {
     CheckCall call = {.entry = j->g->name,
                       .ndims = j->g->dims.n,
                       .nscalars = j->g->scalars.n,
@@ -124,8 +127,8 @@ static bool run_entry(Job *j, int launches, CheckReply *reply) {
                       .dims = j->dims,
                       .scalars = j->scalars,
                       .tensors = j->tensors,
-                      .repeats = launches ? 1 : 0,
-                      .launches = launches};
+                      .runs = runs,
+                      .copy = j->copy};
     return check_call(j->ctx, j->o, j->model, &call, reply, &j->why);
 }
 
@@ -247,16 +250,21 @@ static bool judge(Job *j) {
     return ok;
 }
 
+/* A call that the entry should have taken. */
+static bool not_refused(Job *j, const CheckReply *reply) {
+    if (!reply->status) return true;
+    text_fmt(&j->why, "the entry refuses: %s", reply->message ? reply->message : "(no message)");
+    j->r.uncalled = true;
+    return false;
+}
+
 static bool run_compared(Job *j) {
     CheckReply reply;
     if (j->o->exact.kind && (j->r.exemption = check_exempt_entry(j->ctx, j->g)) != NULL) {
         for (int k = 0; k < j->n; k++) j->r.exempt += j->g->params.at[k]->kind != TENSOR_INPUT;
         return true;
     }
-    if (!draw(j) || !facts_hold(j) || !run_entry(j, 0, &reply)) return false;
-    if (!reply.status) return judge(j);
-    text_fmt(&j->why, "the entry refuses: %s", reply.message ? reply.message : "(no message)");
-    return false;
+    return draw(j) && facts_hold(j) && run_entry(j, 0, &reply) && not_refused(j, &reply) && judge(j);
 }
 
 /* A refusal is expected. Tensors need not have their sizes, which may be negative or enormous: nothing is launched. */
@@ -297,13 +305,37 @@ static bool run_bench(Job *j) {
         if (t->kind != TENSOR_OUTPUT && !draw_input(j, t, &c->host)) return false;
         c->fill = c->host.bytes ? c->host.bytes : 1;
         c->host.bytes = host_bytes(t->type, n);
-        j->r.bytes += (double)c->host.bytes * (t->kind == TENSOR_INOUT ? 2 : 1);
+        c->host.rank = t->rank;
+        memcpy(c->host.shape, shape, sizeof shape);
     }
-    if (!run_entry(j, j->o->launches ? j->o->launches : LAUNCHES, &reply)) return false;
-    if (reply.status) text_fmt(&j->why, "the entry refuses: %s", reply.message ? reply.message : "(no message)");
-    j->r.us = reply.median_us;
-    j->r.copy_us = reply.copy_us;
-    return !reply.status;
+    if (!run_entry(j, j->o->gpu ? RUNS : RUNS_EMU, &reply) || !not_refused(j, &reply)) return false;
+    j->r.times = reply.times;
+    return true;
+}
+
+int64_t check_elements(Ctx *ctx, const Graph *g, const Check *c) {
+    int64_t *dims = NEW_N(ctx, int64_t, g->dims.n + 1), shape[MAX_RANK], all = 0, n;
+    double *scalars = NEW_N(ctx, double, g->scalars.n + 1);
+    Text why = {.ctx = ctx};
+    if (!check_bind(g, c, dims, scalars, &why)) return -1;
+    for (int i = 0; i < g->params.n; i++)
+        if (!interp_shape(g, g->params.at[i], dims, shape, &n, &why) || !add_ok(all, n, &all)) return -1;
+    return all;
+}
+
+void check_shrink(Ctx *ctx, const Graph *g, Check *c) {
+    int64_t *dims = NEW_N(ctx, int64_t, g->dims.n + 1);
+    double *scalars = NEW_N(ctx, double, g->scalars.n + 1);
+    Text why = {.ctx = ctx};
+    if (!check_bind(g, c, dims, scalars, &why)) return;
+    for (int i = 0; i < g->dims.n; i++) check_smallest(g, c, i, SHRUNK, dims, scalars, &why);
+    for (int i = 0; i < g->dims.n; i++) {
+        const Binding b = {.name = g->dims.at[i]->name, .value = (double)dims[i], .ivalue = dims[i]};
+        int k = 0;
+        while (k < c->bindings.n && strcmp(c->bindings.at[k].name, b.name) != 0) k++;
+        if (k == c->bindings.n) vec_push(ctx, &c->bindings, b);
+        c->bindings.at[k] = b;
+    }
 }
 
 /* ---- entry points ---- */
@@ -316,8 +348,10 @@ static int nth_check(const Module *m, const Check *c) {
     return n;
 }
 
+/* copy < 0: a check; otherwise a benchmark beside a copy of so many bytes. */
 static bool statement(Ctx *ctx, const Module *m, const Check *c, const CheckModel *model, const CheckOptions *o,
-                      bool bench, CheckResult *r) {
+                      int64_t copy, CheckResult *r) {
+    const bool bench = copy >= 0;
     *r = (CheckResult){0};
     const Graph *g = check_graph(m, c->entry);
     Ctx *own = g ? ctx_new() : NULL;
@@ -337,6 +371,7 @@ static bool statement(Ctx *ctx, const Module *m, const Check *c, const CheckMode
              .model = model,
              .o = o,
              .nth = nth_check(m, c) + o->smallest,
+             .copy = bench ? copy : 0,
              .why = {.ctx = own}};
     j.r.skipped = !bench && c->error && (o->inputs != INPUTS_NORMAL || o->smallest);
     bool passed = !j.r.skipped && bind(&j) && (bench ? run_bench(&j) : c->error ? run_refused(&j) : run_compared(&j));
@@ -344,6 +379,7 @@ static bool statement(Ctx *ctx, const Module *m, const Check *c, const CheckMode
     if (r->inputs) r->inputs = sym(ctx, r->inputs);
     if (r->sizes) r->sizes = sym(ctx, r->sizes);
     if (r->exemption) r->exemption = sym(ctx, r->exemption);
+    if (r->times.device) r->times.device = sym(ctx, r->times.device);
     r->passed = passed;
     r->message = passed ? NULL : j.why.n ? sym(ctx, j.why.s) : r->skipped ? NULL : "failed";
     ctx_free(own);
@@ -352,10 +388,10 @@ static bool statement(Ctx *ctx, const Module *m, const Check *c, const CheckMode
 
 bool check_run(Ctx *ctx, const Module *m, const Check *c, const CheckModel *model, const CheckOptions *o,
                CheckResult *r) {
-    return statement(ctx, m, c, model, o, false, r);
+    return statement(ctx, m, c, model, o, -1, r);
 }
 
 bool check_bench(Ctx *ctx, const Module *m, const Check *c, const CheckModel *model, const CheckOptions *o,
-                 CheckResult *r) {
-    return statement(ctx, m, c, model, o, true, r);
+                 int64_t copy, CheckResult *r) {
+    return statement(ctx, m, c, model, o, copy, r);
 }

@@ -28,7 +28,6 @@ typedef struct CheckOptions {
     Targets targets;  /* what the model was emitted for */
     int repeats;   /* three must agree bit for bit, each in its own order of threads on the stand-in; in the fourth no
                       address is aligned beyond its element; 0: the default, 4 */
-    int launches;  /* timed launches of a benchmark; 0: the default, 20 */
     int timeout_s; /* of one process; 0: the default, 300 */
     InputKind inputs;
     Sym exemption; /* why nothing of the entry is compared in exact algebra; NULL: all is */
@@ -54,7 +53,7 @@ typedef struct CheckDir {
 typedef struct CheckModel {
     CheckDir dir;        /* holds the program, requests, replies and tensors while they are needed */
     Sym program;         /* the executable */
-    CheckServer *server; /* where calls without timed launches share a process; NULL: each has its own */
+    CheckServer *server; /* where calls share a process; NULL: each has its own */
 } CheckModel;
 
 /* ---- folders, building and calling (check_dir.c, check_build.c, check_call.c) ---- */
@@ -92,14 +91,34 @@ typedef struct CheckCall {
     const int64_t *dims;
     const double *scalars;
     CheckTensor *tensors;
-    int repeats, launches;
+    int repeats;
+    int runs;     /* not 0: the call is timed, at most so often; nothing is repeated, and no results come back */
+    int64_t copy; /* bytes that the copy beside it moves, read and written together */
 } CheckCall;
+
+/* Of several runs, in microseconds: the median, and what a tenth of them is below, and above. */
+typedef struct CheckSpread {
+    double median, p10, p90;
+} CheckSpread;
+
+/* Of a device, in MHz and watts; sm 0: not known. */
+typedef struct CheckState {
+    int sm, memory;
+    double watts;
+} CheckState;
+
+/* Of an entry, and of a copy in device memory, each run beginning with nothing of its tensors in the cache. */
+typedef struct CheckTimes {
+    CheckSpread call, copy;
+    int runs, nodes; /* nodes: kernels, memsets and copies of one call */
+    CheckState before, after;
+    Sym device; /* its name */
+} CheckTimes;
 
 typedef struct CheckReply {
     int status; /* what the entry returned: 0 done, else it refused */
     Sym message;
-    double median_us, least_us; /* of a launch, where launches > 0 */
-    double copy_us;             /* of a device-to-device copy that moves as many bytes as the tensors have */
+    CheckTimes times; /* where runs were asked for */
 } CheckReply;
 
 void check_stop(const CheckModel *m); /* ends the model's process, if one runs */
@@ -191,11 +210,11 @@ typedef struct CheckResult {
     Sym sizes;            /* what a dimension is instead of what the statement says, or NULL */
     Sym worst;            /* the output with the largest error, relative to its tolerance */
     double error, tol;
-    int64_t noisy;      /* elements that only rounding excuses */
-    int exact, exempt;  /* in exact algebra: outputs that agree in every bit, and those that were not compared */
-    Sym exemption;      /* why those are exempt */
-    double us, copy_us; /* check_bench */
-    double bytes;       /* of all tensors, each inout twice */
+    int64_t noisy;     /* elements that only rounding excuses */
+    int exact, exempt; /* in exact algebra: outputs that agree in every bit, and those that were not compared */
+    Sym exemption;     /* why those are exempt */
+    bool uncalled;     /* the entry refuses the call, or the inputs break what it assumes: nothing was compared */
+    CheckTimes times;  /* check_bench */
 } CheckResult;
 
 /* Binds the statement's dimensions and scalars, in the order of the graph; false after saying what is missing. */
@@ -214,8 +233,13 @@ const Graph *check_graph(const Module *m, Sym entry);
  * is r->passed. What the check needs is freed, but for r's strings. */
 bool check_run(Ctx *ctx, const Module *m, const Check *c, const CheckModel *model, const CheckOptions *o,
                CheckResult *r);
-/* Measures a bench statement: r->us, r->copy_us, r->bytes. Results are not compared. */
+/* Times an entry at a statement's sizes beside a copy that moves so many bytes: r->times. Results are not compared. */
 bool check_bench(Ctx *ctx, const Module *m, const Check *c, const CheckModel *model, const CheckOptions *o,
-                 CheckResult *r);
+                 int64_t copy, CheckResult *r);
+/* Makes every dimension of a statement as small as it may be from 5 on, where that is less: for a comparison that does
+ * not take long. */
+void check_shrink(Ctx *ctx, const Graph *g, Check *c);
+/* How many elements the parameters have at a statement's sizes; -1: a size is missing, or too large. */
+int64_t check_elements(Ctx *ctx, const Graph *g, const Check *c);
 
 #endif

@@ -208,9 +208,12 @@ static Sym gpu_code(const Build *b) {
 }
 
 static bool link_all(Build *b, const char *prefix, Sym program) {
-    /* The runner is the same object for every model: it knows the table of entries by a name of its own. */
-    Sym names = sym_fmt(b->ctx, "-Xlinker --defsym=td_entries=%s_entries -Xlinker --defsym=td_nentries=%s_nentries",
-                        prefix, prefix);
+    /* The runner is the same object for every model: it knows what a model has by names of its own. */
+    static const char *const of_model[] = {"entries", "nentries", "open", "open_message", "close", "invoke"};
+    Text defined = {.ctx = b->ctx};
+    for (size_t i = 0; i < sizeof of_model / sizeof *of_model; i++)
+        text_fmt(&defined, "%s-Xlinker --defsym=td_%s=%s_%s", i ? " " : "", of_model[i], prefix, of_model[i]);
+    Sym names = defined.s;
     if (b->o->gpu) return link_program(b, nvcc(), sym_fmt(b->ctx, "%s %s", gpu_code(b), names), LIBRARIES_GPU, program);
     return emulator(b) && link_program(b, tool("CXX", "g++"), names, LIBRARIES_EMU, program);
 }

@@ -29,11 +29,14 @@ static bool write_request(const Caller *c, const CheckOptions *o) {
     text_fmt(&t, "\nscalars %d", x->nscalars);
     for (int i = 0; i < x->nscalars; i++) text_fmt(&t, " %a", x->scalars[i]);
     int repeats = x->repeats ? x->repeats : o->repeats ? o->repeats : REPEATS;
-    text_fmt(&t, "\nrepeats %d launches %d\ntensors %d\n", repeats, x->launches, x->ntensors);
+    text_fmt(&t, "\nrepeats %d runs %d copy %lld\ntensors %d\n", repeats, x->runs, (long long)x->copy, x->ntensors);
     for (int k = 0; k < x->ntensors; k++) {
         static const char *const kinds[] = {[TENSOR_INPUT] = "in", [TENSOR_INOUT] = "inout", [TENSOR_OUTPUT] = "out"};
-        text_fmt(&t, "%s %zu %d %.100s\n", kinds[x->tensors[k].kind], x->tensors[k].host.bytes,
-                 (type_bits(x->tensors[k].host.type) + 7) / 8, x->tensors[k].name ? x->tensors[k].name : "-");
+        const HostTensor *h = &x->tensors[k].host;
+        text_fmt(&t, "%s %zu %d %d %d %d", kinds[x->tensors[k].kind], h->bytes, (type_bits(h->type) + 7) / 8,
+                 type_row(h->type)->dlpack, type_bits(h->type), h->rank);
+        for (int d = 0; d < h->rank; d++) text_fmt(&t, " %lld", (long long)h->shape[d]);
+        text_fmt(&t, " %.100s\n", x->tensors[k].name ? x->tensors[k].name : "-");
     }
     bool ok = file_write(sym_fmt(c->ctx, "%s/request", c->m->dir.path), t.s, t.n);
     for (int k = 0; ok && k < x->ntensors; k++) {
@@ -74,6 +77,25 @@ static const char *after(const char *line, const char *word) {
     return !strncmp(line, word, n) && line[n] == ' ' ? line + n + 1 : NULL;
 }
 
+/* A line about times; what is none is left alone. */
+static void read_times(const Caller *c, const char *line, CheckTimes *t) {
+    const char *v;
+    CheckState s = {0};
+    double milliwatts;
+    if ((v = after(line, "time")))
+        sscanf(v, "%lf %lf %lf %d", &t->call.median, &t->call.p10, &t->call.p90, &t->runs);
+    else if ((v = after(line, "copy")))
+        sscanf(v, "%lf %lf %lf", &t->copy.median, &t->copy.p10, &t->copy.p90);
+    else if ((v = after(line, "nodes")))
+        t->nodes = atoi(v);
+    else if ((v = after(line, "device")))
+        t->device = sym(c->ctx, v);
+    else if ((v = after(line, "state")) && sscanf(v, "%*s %d %d %lf", &s.sm, &s.memory, &milliwatts) == 3) {
+        s.watts = milliwatts / 1000;
+        *(after(v, "before") ? &t->before : &t->after) = s;
+    }
+}
+
 /* Reads the reply's lines; false after saying what was at fault. */
 static bool read_reply(const Caller *c, char *text, CheckReply *r) {
     bool done = false, faults = false;
@@ -86,13 +108,13 @@ static bool read_reply(const Caller *c, char *text, CheckReply *r) {
             r->status = atoi(v);
         else if ((v = after(line, "message")))
             r->message = sym(c->ctx, v);
-        else if ((v = after(line, "time")))
-            sscanf(v, "%lf %lf %lf", &r->median_us, &r->least_us, &r->copy_us);
         else if ((v = after(line, "fault"))) {
             text_fmt(c->why, "%s%s", faults ? "; " : "", v);
             faults = true;
         } else if (!strcmp(line, "done"))
             done = true;
+        else
+            read_times(c, line, &r->times);
     }
     if (!done && !faults) text_put(c->why, "the runner stopped early");
     return done && !faults;
@@ -138,8 +160,8 @@ static bool call(const Caller *c, const CheckOptions *o, CheckReply *r) {
     unlink(reply);
     if (!write_request(c, o)) return false;
     char *argv[] = {(char *)c->m->program, (char *)c->m->dir.path, NULL};
-    if (c->m->server && !c->call->launches ? !serve(c, log, timeout_s, &status)
-                                           : !process_run(argv, log, c->m->dir.keeper, timeout_s, &status, c->why))
+    if (c->m->server ? !serve(c, log, timeout_s, &status)
+                     : !process_run(argv, log, c->m->dir.keeper, timeout_s, &status, c->why))
         return false;
     char *text = file_read(c->ctx, reply, &n);
     bool ok = false;

@@ -144,6 +144,7 @@ static Exit work(Job *job) {
     case COMMAND_CHECK: return driver_check(job);
     case COMMAND_RUN: return driver_run(job);
     case COMMAND_EXPLAIN: return driver_explain(job);
+    case COMMAND_BENCH: return driver_bench(job);
     case COMMAND_TUNE: return driver_tune(job);
     case COMMAND_COUNT: break;
     }

@@ -58,7 +58,7 @@ typedef struct DependTarget {
 typedef struct DriverOptions {
     Command command;
     const char *file;    /* .td, .graph or .kernel */
-    const char *entry;   /* run, explain, tune */
+    const char *entry;   /* run, explain, bench, tune */
     const char *out;     /* -o; NULL: the file's stem with .cu, here; tune: the tuning file */
     const char *prefix;  /* --prefix; NULL: the stem of the output */
     const char *kernels; /* --kernels: a program text instead of the scheduler for the entry whose name it has */
@@ -74,14 +74,15 @@ typedef struct DriverOptions {
     bool time_passes, json, perf, keep;
     bool no_library;   /* matrix products are kernels */
     bool debug_checks; /* assumptions are tested where the entry runs */
-    RunPlace place;    /* check, run, tune */
+    RunPlace place;    /* check, run, bench, tune */
     unsigned inputs;   /* check: a bit for each InputKind */
     bool smallest;     /* check: each dimension at its smallest legal value too */
     ExactKind exact;   /* check: --exact */
-    bool results_json; /* check: --format=json */
+    bool results_json; /* check, explain, bench: --format=json */
     bool brief;        /* check: a line for each entry and kind of inputs */
     Bindings defines;  /* -D */
     Bindings at;       /* --at */
+    Bindings more;     /* bench: further values of these, by --at N=64,4096 */
     VEC(const char *) includes;
     NameFiles in, out_files;  /* run */
     const char *command_line; /* as the emitted files quote it, paths without their folders */
@@ -130,7 +131,7 @@ typedef struct Job {
     Ctx *trees;   /* the memory of syntax trees, which goes when no pass needs them any more; NULL: gone */
     AstFile *ast; /* in it, as those of the sources */
     Module *module;
-    Module *reference; /* check, run: as sema left it, for the reference interpreter */
+    Module *reference; /* check, run, bench: as sema left it, for the reference interpreter */
     Module *assumed; /* --debug-checks: each entry again, as the Graph of its assumptions; those without any are NULL */
     VEC(Assumptions) assumptions; /* of each of these */
     SchedOptions sched;
@@ -175,6 +176,7 @@ const char *driver_pass_name(PassId p);
 const char *driver_pass_form(PassId p); /* AST ... */
 bool driver_pass_optional(PassId p);    /* --without may leave it out */
 const char *driver_command_name(Command c);
+bool driver_command_builds(Command c); /* compiles what it emits and runs it: check, run, bench */
 /* A command by its name, or COMMAND_COUNT: compiling has none. */
 Command driver_command(const char *name);
 void driver_help(Text *out);
@@ -213,10 +215,11 @@ Targets driver_targets(const DriverOptions *o);
 Exit driver_check(Job *job);
 /* Compiles and links the emitted files; m->dir must be removed afterwards. */
 bool driver_build(Job *job, CheckOptions *co, CheckModel *m);
-const char *driver_no_gpu(void); /* what this machine lacks to compile for a GPU and run there; NULL: nothing */
+const char *driver_no_gpu(void);      /* what this machine lacks to compile for a GPU and run there; NULL: nothing */
+bool driver_measures(const Job *job); /* whether there is a GPU to measure, or the stand-in was asked for; or says so */
 const char *driver_place(const CheckOptions *co);    /* on what they run, for messages */
 bool driver_fail(const char *what, const Text *why); /* says why on stderr; false */
-/* Where check, run and tune run; false after saying why nowhere. */
+/* Where check, run, bench and tune run; false after saying why nowhere. */
 bool driver_options_of_check(Job *job, CheckOptions *co);
 
 /* driver_sizes.c: the sizes that a command is given, by -D and --at. Where a command names an entry they are about that
@@ -232,6 +235,24 @@ const Binding *driver_contradicts(const Job *job, const Check *c);
 void driver_sizes(const Job *job, const Graph *g, int64_t *dims, double *scalars, SizeFrom *from);
 /* Whether an entry takes these sizes; says in *why what does not fit. */
 bool driver_fits(const Graph *g, const int64_t *dims, const double *scalars, Text *why);
+/* Sizes at which an entry is measured. */
+typedef struct EntrySizes {
+    Check at; /* the same as a statement */
+    int64_t *dims;
+    double *scalars;
+} EntrySizes;
+/* Those of a statement where -D and `at` give no other; c NULL: of hints. False after reporting what has no size, or
+ * which size the entry does not take. */
+bool driver_entry_sizes(Job *job, const Graph *g, const Check *c, const Bindings *at, EntrySizes *out);
+/* Appends `NAME(M = 8, N = 5)`, with what -D has fixed. */
+void driver_put_sizes(Text *out, const Graph *g, const int64_t *dims);
+
+Exit driver_bench(Job *job); /* driver_bench.c */
+
+/* driver_json.c: results as JSON, one object a line; docs/tdc.1 says what members they have. */
+void json_number(Text *t, double v);                        /* null where JSON has no such number */
+void json_member(Text *t, const char *name, const char *s); /* `, "name": "s"`; nothing where s is NULL */
+void json_sizes(Text *t, const Check *c);                   /* `"entry": "f", "sizes": {"M": 8}` */
 
 /* driver_tune.c: the command tune; and a tuning file that was named, which depends on nothing else. */
 Exit driver_tune(Job *job);

@@ -1,10 +1,9 @@
-/* The command check, and what run shares with it: building the emitted files in a folder of their own. */
+/* The command check, and what run and bench share with it: building the emitted files in a folder of their own. */
 #include "driver.h"
 
 #include "ir/diag.h"
 #include "sched/library/product.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,6 +27,15 @@ const char *driver_no_gpu(void) {
     if (access("/dev/nvidiactl", F_OK) != 0 && access("/dev/dxg", F_OK) != 0) return "this machine has no NVIDIA GPU";
     if ((nvcc && *nvcc) || in_path("nvcc") || access("/usr/local/cuda/bin/nvcc", X_OK) == 0) return NULL;
     return "nvcc was not found (put it into PATH, or set NVCC)";
+}
+
+bool driver_measures(const Job *job) {
+    const char *lacks = job->o->place == PLACE_EMU ? NULL : driver_no_gpu();
+    if (lacks)
+        fprintf(stderr, "tdc: %s measures on a GPU, and %s: run it where the model will run%s\n",
+                driver_command_name(job->o->command), lacks,
+                job->o->command == COMMAND_BENCH ? "; tdc explain predicts times without one" : "");
+    return !lacks;
 }
 
 bool driver_fail(const char *what, const Text *why) {
@@ -108,28 +116,12 @@ static void print_result(const Check *c, const CheckResult *r) {
     fflush(stdout);
 }
 
-/* A number that JSON can have. */
-static void json_number(Text *t, double v) { text_fmt(t, isfinite(v) ? "%.9g" : "null", v); }
-
-static void json_member(Text *t, const char *name, const char *s) {
-    if (!s) return;
-    text_fmt(t, ", \"%s\": ", name);
-    diag_json_string(t, s);
-}
-
 /* One result as a line of JSON; docs/tdc.1 says what its members are. */
 static void print_json(Ctx *ctx, const Check *c, const CheckResult *r, InputKind kind) {
     Text t = {.ctx = ctx};
-    text_fmt(&t, "{\"entry\": \"%s\", \"sizes\": {", c->entry);
-    for (int i = 0; i < c->bindings.n; i++) {
-        const Binding *b = &c->bindings.at[i];
-        text_fmt(&t, "%s\"%s\": ", i ? ", " : "", b->name);
-        if (b->value == (double)b->ivalue)
-            text_fmt(&t, "%lld", (long long)b->ivalue);
-        else
-            json_number(&t, b->value);
-    }
-    text_fmt(&t, "}, \"inputs\": \"%s\", \"result\": \"%s\"", check_inputs_name(kind),
+    text_char(&t, '{');
+    json_sizes(&t, c);
+    text_fmt(&t, ", \"inputs\": \"%s\", \"result\": \"%s\"", check_inputs_name(kind),
              r->skipped  ? "skipped"
              : r->passed ? "passed"
                          : "failed");

@@ -8,6 +8,7 @@ static const OptionRow OPTIONS[] = {
 #define CHECK ON_CHECK
 #define RUN ON_RUN
 #define EXPLAIN ON_EXPLAIN
+#define BENCH ON_BENCH
 #define TUNE ON_TUNE
 #define ALL ON_ALL
 #define ONCE false
@@ -19,6 +20,7 @@ static const OptionRow OPTIONS[] = {
 #undef CHECK
 #undef RUN
 #undef EXPLAIN
+#undef BENCH
 #undef TUNE
 #undef ALL
 #undef ONCE
@@ -63,6 +65,8 @@ Command driver_command(const char *name) {
     while (c < COMMAND_COUNT && strcmp(COMMANDS[c].name, name) != 0) c++;
     return (Command)c;
 }
+
+bool driver_command_builds(Command c) { return (ON_CHECK | ON_RUN | ON_BENCH) >> c & 1; }
 
 void driver_version(Text *out, const char *commit) {
     text_fmt(out, "tdc %s (text format %d%s%s)\n", TDC_VERSION, TEXT_FORMAT, *commit ? ", commit " : "", commit);

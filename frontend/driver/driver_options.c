@@ -160,21 +160,26 @@ static bool is_name(const char *s, size_t n) {
     return n > 0;
 }
 
+/* Takes the value of a dimension or scalar; false where the text is no number. */
+static bool option_number(const char *text, Binding *b) {
+    char *end = NULL;
+    errno = 0;
+    b->ivalue = strtoll(text, &end, 10);
+    if (end != text && !*end && !errno) {
+        b->value = (double)b->ivalue;
+        return true;
+    }
+    b->value = strtod(text, &end);
+    b->ivalue = b->value >= -9e18 && b->value <= 9e18 ? (int64_t)b->value : 0;
+    return end != text && !*end;
+}
+
 /* NAME=VALUE for -D or --at. */
 static bool option_binding(Ctx *ctx, DriverOptions *o, OptionId id, const char *value) {
     const char *eq = strchr(value, '='), *option = driver_option(id)->name;
-    char *end = NULL;
     if (!eq || !is_name(value, (size_t)(eq - value))) return wrong("%s needs NAME=VALUE, not '%s'", option, value);
     Binding b = {.name = sym_n(ctx, value, (size_t)(eq - value))};
-    errno = 0;
-    b.ivalue = strtoll(eq + 1, &end, 10);
-    if (end != eq + 1 && !*end && !errno) {
-        b.value = (double)b.ivalue;
-    } else {
-        b.value = strtod(eq + 1, &end);
-        if (end == eq + 1 || *end) return wrong("%s %s: '%s' is no number", option, b.name, eq + 1);
-        b.ivalue = b.value >= -9e18 && b.value <= 9e18 ? (int64_t)b.value : 0;
-    }
+    if (!option_number(eq + 1, &b)) return wrong("%s %s: '%s' is no number", option, b.name, eq + 1);
     for (int k = 0; k < 2; k++) {
         const Bindings *other = k ? &o->at : &o->defines;
         for (int i = 0; i < other->n; i++) {
@@ -190,10 +195,18 @@ static bool option_binding(Ctx *ctx, DriverOptions *o, OptionId id, const char *
     return true;
 }
 
+/* M=8,N=64,4096: a number without a name is a further value of the name before it. */
 static bool option_at(Ctx *ctx, DriverOptions *o, const char *value) {
     for (const char *s = value; *s;) {
         size_t n = strcspn(s, ",");
-        if (!option_binding(ctx, o, OPT_AT, sym_n(ctx, s, n))) return false;
+        const char *one = sym_n(ctx, s, n);
+        if (s > value && !strchr(one, '=')) {
+            Binding b = {.name = o->at.at[o->at.n - 1].name};
+            if (!option_number(one, &b)) return wrong("--at %s: '%s' is no number", b.name, one);
+            vec_push(ctx, &o->more, b);
+        } else if (!option_binding(ctx, o, OPT_AT, one)) {
+            return false;
+        }
         s += n;
         if (*s == ',') s++;
     }
@@ -461,10 +474,14 @@ static bool complete(DriverOptions *o) {
     if (o->exact && (o->place == PLACE_GPU || o->inputs))
         return wrong("--exact is for the CPU stand-in, and its inputs are of one kind");
     if (o->exact) o->place = PLACE_EMU;
-    const bool runs = o->command == COMMAND_CHECK || o->command == COMMAND_RUN || o->command == COMMAND_TUNE;
+    const bool runs = driver_command_builds(o->command) || o->command == COMMAND_TUNE;
     if (o->defines.n && !is_source_of_graphs(o->file))
         return wrong("-D needs a .td or .graph file; explain takes sizes by --at");
-    if (runs && !is_source_of_graphs(o->file)) return wrong("check, run and tune need a .td or .graph file");
+    if (runs && !is_source_of_graphs(o->file)) return wrong("check, run, bench and tune need a .td or .graph file");
+    if (o->more.n && o->command != COMMAND_BENCH)
+        return wrong("--at %s: several values are for bench", o->more.at[0].name);
+    if (o->command == COMMAND_BENCH && o->debug_checks)
+        return wrong("--debug-checks is for results: what it tests first would be timed too");
     if (o->command == COMMAND_TUNE && !o->out) return wrong("tune needs -o, the tuning file");
     if (o->command == COMMAND_RUN && !o->entry) return wrong("run needs the entry's name after the file");
     for (int e = 1; e < EMIT_COUNT; e++) {
@@ -496,7 +513,7 @@ static bool word(DriverOptions *o, bool *first, const char *a) {
         o->command = c;
     else if (!o->file)
         o->file = a;
-    else if ((ON_RUN | ON_EXPLAIN | ON_TUNE) >> o->command & 1 && !o->entry)
+    else if ((ON_RUN | ON_EXPLAIN | ON_BENCH | ON_TUNE) >> o->command & 1 && !o->entry)
         o->entry = a;
     else
         return false;

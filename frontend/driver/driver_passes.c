@@ -108,10 +108,11 @@ static Module *graph_text(Job *job) {
     return m;
 }
 
-/* The program as Graphs. The command run needs one entry: the others are neither scheduled nor compiled. */
+/* The program as Graphs. Where a command builds one entry the others are neither scheduled nor compiled. */
 static Module *module_of(Job *job, const SemaOptions *opt) {
     Module *m = is_graph_text(job) ? graph_text(job) : sema_module(job->ctx, job->ast, opt);
-    Graph *g = job->o->command == COMMAND_RUN ? (Graph *)check_graph(m, sym(job->ctx, job->o->entry)) : NULL;
+    bool one = driver_command_builds(job->o->command) && job->o->entry;
+    Graph *g = one ? (Graph *)check_graph(m, sym(job->ctx, job->o->entry)) : NULL;
     if (g) m->graphs.at[0] = g, m->graphs.n = 1;
     return m;
 }
@@ -168,8 +169,7 @@ static void end_trees(Job *job) {
 
 /* The reference interpreter reads the equations as they were written: a check keeps Graphs that no pass has touched. */
 static Exit make_reference(Job *job, const SemaOptions *opt) {
-    bool wanted = job->o->command == COMMAND_CHECK || job->o->command == COMMAND_RUN;
-    if (!wanted || job->o->place == PLACE_INTERP) return EXIT_OK;
+    if (!driver_command_builds(job->o->command) || job->o->place == PLACE_INTERP) return EXIT_OK;
     job->reference = module_of(job, opt);
     return driver_fix(job, job->reference);
 }
@@ -217,10 +217,10 @@ static bool lower(Job *job, Program *p, const LowerOptions *opt) {
     return false;
 }
 
-/* The command, for files that stay. Those of check and run are compiled and go: the same ones have the same bytes, by
- * which the cache knows them, whatever the command was. */
+/* The command, for files that stay. Those of check, run and bench are compiled and go: the same ones have the same
+ * bytes, by which the cache knows them, whatever the command was. */
 static const char *made_by(const Job *job) {
-    return job->o->command == COMMAND_CHECK || job->o->command == COMMAND_RUN ? NULL : job->o->command_line;
+    return driver_command_builds(job->o->command) ? NULL : job->o->command_line;
 }
 
 static Exit pass_LOWER(Job *job) {

@@ -81,7 +81,9 @@ static Exit take_given(Job *job) {
         return same_interface(job, given, job->module->graphs.at[i], file) ? EXIT_OK : EXIT_WRONG;
     }
     diag_report(job->ctx, DIAG_KERNEL_ILLEGAL, (Span){file, 0, 0}, "%s is named '%s'",
-                job->o->command == COMMAND_RUN ? "the entry to run is another one: this program" : "no export",
+                driver_command_builds(job->o->command) && job->o->entry
+                    ? "the entry to run is another one: this program"
+                    : "no export",
                 given->graph->name);
     return EXIT_WRONG;
 }

@@ -1,5 +1,5 @@
 /* The sizes that a command is given: -D, which fixes a dimension in whatever the command compiles, and --at, at which
- * run, explain and tune take a program that is for all sizes. */
+ * run, explain, bench and tune take a program that is for all sizes. */
 #include "driver.h"
 
 #include "ir/diag.h"
@@ -94,8 +94,9 @@ Exit driver_fix(Job *job, Module *m) {
 }
 
 Exit driver_check_at(Job *job) {
-    for (int i = 0; i < job->o->at.n && has_entry(job, job->module); i++) {
-        const Binding *b = &job->o->at.at[i];
+    const Bindings *given[] = {&job->o->at, &job->o->more};
+    for (int i = 0; i < given[0]->n + given[1]->n && has_entry(job, job->module); i++) {
+        const Binding *b = i < given[0]->n ? &given[0]->at[i] : &given[1]->at[i - given[0]->n];
         bool used = false;
         for (int k = 0; k < job->module->graphs.n; k++) {
             const Graph *g = job->module->graphs.at[k];
@@ -181,4 +182,68 @@ bool driver_fits(const Graph *g, const int64_t *dims, const double *scalars, Tex
         return false;
     }
     return true;
+}
+
+/* ---- sizes to measure at ---- */
+
+void driver_put_sizes(Text *out, const Graph *g, const int64_t *dims) {
+    int n = 0;
+    text_put(out, g->name);
+    for (int i = 0; i < g->fixed.n; i++)
+        text_fmt(out, "%s%s = %lld", n++ ? ", " : "(", g->fixed.at[i].name, (long long)g->fixed.at[i].ivalue);
+    for (int i = 0; i < g->dims.n; i++)
+        text_fmt(out, "%s%s = %lld", n++ ? ", " : "(", g->dims.at[i]->name, (long long)dims[i]);
+    if (n) text_char(out, ')');
+}
+
+/* Whether each dimension has a value; says of all that have none how to give one. */
+static bool all_sized(Job *job, const Graph *g, const Check *c) {
+    Ctx *ctx = job->ctx;
+    Text missing = {.ctx = ctx}, define = {.ctx = ctx}, line = {.ctx = ctx};
+    for (int i = 0; i < g->dims.n; i++) {
+        Sym name = g->dims.at[i]->name;
+        text_fmt(&line, "%s%s = ...", i ? ", " : "", name);
+        if (binding_of(c, name)) continue;
+        text_fmt(&missing, "%s%s", missing.n ? ", " : "", name);
+        text_fmt(&define, " --at %s=...", name);
+    }
+    if (!missing.n) return true;
+    Diag *d =
+        diag_report(ctx, DIAG_BAD_DEFINE, g->span, "%s: no size for %s: neither --at nor a bench line%s says it",
+                    g->name, missing.s, job->o->command == COMMAND_TUNE ? ", a check line or a hint" : " or a hint");
+    diag_help(ctx, d, "write the sizes that matter into the file: bench %s(%s);", g->name, line.s);
+    diag_help(ctx, d, "or give them here:%s", define.s);
+    return false;
+}
+
+/* A value of its own for what hints and defaults leave open: of a dimension its hint, of a scalar 1. */
+static void bind_by_hints(const Graph *g, Check *all) {
+    for (int i = 0; i < g->dims.n; i++) {
+        const Dim *d = g->dims.at[i];
+        if (d->hint > 0 && !binding_of(all, d->name))
+            vec_push(g->ctx, &all->bindings, ((Binding){.name = d->name, .value = (double)d->hint, .ivalue = d->hint}));
+    }
+    for (int i = 0; i < g->scalars.n; i++)
+        if (!g->scalars.at[i]->has_default && !binding_of(all, g->scalars.at[i]->name))
+            vec_push(g->ctx, &all->bindings, ((Binding){.name = g->scalars.at[i]->name, .value = 1, .ivalue = 1}));
+}
+
+bool driver_entry_sizes(Job *job, const Graph *g, const Check *c, const Bindings *at, EntrySizes *out) {
+    Ctx *ctx = job->ctx;
+    Text why = {.ctx = ctx};
+    Check *all = &out->at;
+    *out = (EntrySizes){.at = {.entry = g->name, .bench = true, .tol = -1, .span = g->span},
+                        .dims = NEW_N(ctx, int64_t, g->dims.n + 1),
+                        .scalars = NEW_N(ctx, double, g->scalars.n + 1)};
+    for (int i = 0; i < at->n; i++) vec_push(ctx, &all->bindings, at->at[i]);
+    for (int i = 0; i < job->o->defines.n; i++) vec_push(ctx, &all->bindings, job->o->defines.at[i]);
+    for (int i = 0; c && i < c->bindings.n; i++)
+        if (!binding_of(all, c->bindings.at[i].name)) vec_push(ctx, &all->bindings, c->bindings.at[i]);
+    for (int i = 0; c && i < c->inputs.n; i++) vec_push(ctx, &all->inputs, c->inputs.at[i]);
+    if (!c) bind_by_hints(g, all);
+    if (!all_sized(job, g, all)) return false;
+    if (check_bind(g, all, out->dims, out->scalars, &why) && driver_fits(g, out->dims, out->scalars, &why)) return true;
+    Diag *d = diag_report(ctx, DIAG_BAD_DEFINE, g->span, "%s: %s", g->name, why.s);
+    diag_help(ctx, d, "give sizes with --at, or write a line: bench %s(...);", g->name);
+    return false;
 }

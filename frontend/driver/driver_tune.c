@@ -42,10 +42,7 @@ static void add_products(Tuner *x, const Program *p, const int64_t *dims, const 
     const Graph *g = p->graph;
     const Target t = driver_target(x->job->o);
     Text where = {.ctx = x->job->ctx};
-    text_put(&where, g->name);
-    for (int i = 0; i < g->dims.n; i++)
-        text_fmt(&where, "%s%s = %lld%s", i ? ", " : "(", g->dims.at[i]->name, (long long)dims[i],
-                 i + 1 < g->dims.n ? "" : ")");
+    driver_put_sizes(&where, g, dims);
     const int number = program_way_at(p, dims);
     const Way *way = number < 0 ? NULL : &p->ways.at[number];
     for (int s = 0; way && s < way->steps.n; s++) {
@@ -61,62 +58,12 @@ static void add_products(Tuner *x, const Program *p, const int64_t *dims, const 
     }
 }
 
-static bool is_bound(const Check *c, Sym name) {
-    for (int i = 0; i < c->bindings.n; i++)
-        if (c->bindings.at[i].name == name) return true;
-    return false;
-}
-
-/* Whether each dimension has a value; says of all that have none how to give one. */
-static bool all_sized(Tuner *x, const Graph *g, const Check *c) {
-    Ctx *ctx = x->job->ctx;
-    Text missing = {.ctx = ctx}, define = {.ctx = ctx}, line = {.ctx = ctx};
-    for (int i = 0; i < g->dims.n; i++) {
-        Sym name = g->dims.at[i]->name;
-        bool bound = is_bound(c, name);
-        text_fmt(&line, "%s%s = ...", i ? ", " : "", name);
-        if (bound) continue;
-        text_fmt(&missing, "%s%s", missing.n ? ", " : "", name);
-        text_fmt(&define, " --at %s=...", name);
-    }
-    if (!missing.n) return true;
-    Diag *d = diag_report(ctx, DIAG_BAD_DEFINE, g->span,
-                          "%s: no size for %s: neither --at nor a bench line, a check line or a hint says it", g->name,
-                          missing.s);
-    diag_help(ctx, d, "write the sizes that matter into the file: bench %s(%s);", g->name, line.s);
-    diag_help(ctx, d, "or give them here:%s", define.s);
-    return false;
-}
-
-/* At one statement's sizes, where --at gives no other; NULL: at those of --at and hints alone. */
+/* At one statement's sizes; NULL: at those of --at and hints alone. */
 static bool add_sizes(Tuner *x, const Program *p, const Check *c) {
-    Ctx *ctx = x->job->ctx;
-    const Graph *g = p->graph;
-    Check all = {.entry = g->name};
-    Text why = {.ctx = ctx};
-    int64_t *dims = NEW_N(ctx, int64_t, g->dims.n + 1);
-    double *scalars = NEW_N(ctx, double, g->scalars.n + 1);
-    const Bindings *given[] = {&x->job->o->at, &x->job->o->defines};
-    for (int k = 0; k < 2; k++)
-        for (int i = 0; i < given[k]->n; i++) vec_push(ctx, &all.bindings, given[k]->at[i]);
-    for (int i = 0; c && i < c->bindings.n; i++)
-        if (!driver_at(x->job, c->bindings.at[i].name)) vec_push(ctx, &all.bindings, c->bindings.at[i]);
-    for (int i = 0; !c && i < g->dims.n; i++) {
-        const Dim *d = g->dims.at[i];
-        if (d->hint > 0 && !driver_at(x->job, d->name))
-            vec_push(ctx, &all.bindings, ((Binding){.name = d->name, .value = (double)d->hint, .ivalue = d->hint}));
-    }
-    for (int i = 0; !c && i < g->scalars.n; i++)
-        if (!driver_at(x->job, g->scalars.at[i]->name) && !g->scalars.at[i]->has_default)
-            vec_push(ctx, &all.bindings, ((Binding){.name = g->scalars.at[i]->name, .value = 1, .ivalue = 1}));
-    if (!all_sized(x, g, &all)) return false;
-    if (check_bind(g, &all, dims, scalars, &why) && driver_fits(g, dims, scalars, &why)) {
-        add_products(x, p, dims, scalars);
-        return true;
-    }
-    Diag *d = diag_report(x->job->ctx, DIAG_BAD_DEFINE, g->span, "%s: %s", g->name, why.s);
-    diag_help(x->job->ctx, d, "give sizes with --at, or write a line: bench %s(...);", g->name);
-    return false;
+    EntrySizes s;
+    if (!driver_entry_sizes(x->job, p->graph, c, &x->job->o->at, &s)) return false;
+    add_products(x, p, s.dims, s.scalars);
+    return true;
 }
 
 /* At the sizes of its bench lines, else of its checks. */
@@ -246,11 +193,7 @@ static Exit time_and_write(Tuner *x) {
 Exit driver_tune(Job *job) {
     Tuner x = {.job = job, .tuning = tuning_new(job->ctx)};
     uint64_t device, inode;
-    const char *lacks = job->o->place == PLACE_EMU ? NULL : driver_no_gpu();
-    if (lacks) {
-        fprintf(stderr, "tdc: tune measures on a GPU, and %s: run it where the model will run\n", lacks);
-        return EXIT_INTERNAL;
-    }
+    if (!driver_measures(job)) return EXIT_INTERNAL;
     if (driver_source_identity(job->o->out, &device, &inode)) {
         Exit e = driver_tuning(job, job->o->out, &x.tuning);
         if (e != EXIT_OK) return e;

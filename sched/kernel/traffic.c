@@ -1,5 +1,6 @@
 /* The bytes that a kernel reads and writes: of every access, the elements that its subscripts can name; accesses with
- * the same subscripts name the same ones. A product for the library has the same equation, so it moves the same. */
+ * the same subscripts name the same ones, once more. A product for the library has the same equation, so it moves the
+ * same. */
 #include "traffic.h"
 #include "ir/expr_walk.h"
 #include "ir/interp/interp.h"
@@ -8,6 +9,8 @@ typedef struct Access {
     const Stage *stage;
     const Part *part;
     bool written;
+    bool new;         /* no earlier one names the same elements */
+    FactorSet around; /* of blocks and loops: the access is made anew for each combination of them */
 } Access;
 
 typedef struct Counting {
@@ -23,20 +26,36 @@ static bool same_elements(const Access *a, const Access *b) {
     return true;
 }
 
-static void note(Counting *x, const Part *part, const Stage *s, bool written) {
-    Access a = {s, part, written};
-    for (int i = 0; i < x->list.n; i++)
-        if (same_elements(&x->list.at[i], &a)) return;
+static void note(Counting *x, const Part *part, const Stage *s, bool written, FactorSet around) {
+    Access a = {s, part, written, true, around};
+    for (int i = 0; i < x->list.n; i++) a.new &= !same_elements(&x->list.at[i], &a);
     vec_push(x->p->ctx, &x->list, a);
 }
 
-static void find(Counting *x, const Part *part, Stage *const *at, int n) {
+static FactorSet factors_in(const Part *part, BindScope scope) {
+    FactorSet all = 0;
+    for (int i = 0; i < part->layouts.n; i++) all |= layout_scope_factors(part->layouts.at[i], scope);
+    return all;
+}
+
+/* The loop of an axis. */
+static FactorSet loop_of(const Part *part, const Axis *axis) {
+    FactorSet all = factors_in(part, SCOPE_LOOP), own = 0;
+    for (int i = 0; i < part->factors.n; i++)
+        if (part->factors.at[i]->axis == axis) own |= (FactorSet)1 << i;
+    return all & own;
+}
+
+static void find(Counting *x, const Part *part, Stage *const *at, int n, FactorSet around) {
     for (int i = 0; i < n; i++) {
         const Stage *s = at[i];
-        if (s->kind == STAGE_LOAD || s->kind == STAGE_COPY) note(x, part, s, false);
-        if (s->kind == STAGE_STORE || s->kind == STAGE_ATOMIC) note(x, part, s, true);
-        if (s->kind == STAGE_ATOMIC) note(x, part, s, false);
-        find(x, part, s->body.at, s->body.n);
+        FactorSet inside = around;
+        if (s->kind == STAGE_LOAD || s->kind == STAGE_COPY) note(x, part, s, false, around);
+        if (s->kind == STAGE_STORE || s->kind == STAGE_ATOMIC) note(x, part, s, true, around);
+        if (s->kind == STAGE_ATOMIC) note(x, part, s, false, around);
+        if (s->kind == STAGE_FOR) inside |= loop_of(part, s->axis);
+        if (s->kind == STAGE_LAST) inside &= ~s->over; /* one block of them goes on */
+        find(x, part, s->body.at, s->body.n, inside);
     }
 }
 
@@ -61,11 +80,23 @@ static Found add_used(const Expr *e, void *used) {
     return FOUND_INSIDE;
 }
 
+static Used used_by(const Access *a) {
+    Used used = {.part = a->part};
+    for (int d = 0; d < a->stage->tensor->rank; d++) expr_visit(a->stage->subs[d], add_used, &used);
+    return used;
+}
+
+/* Whether an expression varies along a factor's axis. */
+static bool axis_used(const Used *used, const Factor *f) {
+    for (int k = 0; k < used->part->axes.n; k++)
+        if (used->part->axes.at[k] == f->axis && used->axes >> (k & 63) & 1) return true;
+    return false;
+}
+
 /* At most how many elements the subscripts name; false where that is not known. */
 static bool elements(const Counting *x, const Access *a, int64_t *n) {
-    Used used = {.part = a->part};
+    const Used used = used_by(a);
     *n = 1;
-    for (int d = 0; d < a->stage->tensor->rank; d++) expr_visit(a->stage->subs[d], add_used, &used);
     for (int i = 0; i < a->part->axes.n; i++) {
         const Axis *axis = a->part->axes.at[i];
         int64_t lo, hi;
@@ -77,38 +108,119 @@ static bool elements(const Counting *x, const Access *a, int64_t *n) {
     for (int i = 0; i < a->part->factors.n; i++) {
         const Factor *f = a->part->factors.at[i];
         int64_t count;
-        bool axis = false;
-        for (int k = 0; k < a->part->axes.n; k++) axis |= a->part->axes.at[k] == f->axis && used.axes >> (k & 63) & 1;
-        if (!(used.factors >> i & 1) || axis) continue;
+        if (!(used.factors >> i & 1) || axis_used(&used, f)) continue;
         if (!interp_int(x->p->graph, f->count, x->dims, NULL, &count) || !mul_ok(*n, count, n)) return false;
     }
     return true;
 }
 
-/* What all accesses of one kind to the tensor of access `first` move, at most the tensor. */
-static bool add_tensor(const Counting *x, int first, int64_t *bytes) {
-    const Access *a = &x->list.at[first];
+/* What all accesses of one kind to a tensor move, at most the tensor. */
+static bool tensor_bytes(const Counting *x, const Tensor *t, bool written, int64_t *bytes) {
     int64_t shape[MAX_RANK], all, n = 0, one;
     Text why = {.ctx = x->p->ctx};
-    if (!interp_shape(x->p->graph, a->stage->tensor, x->dims, shape, &all, &why)) return false;
-    for (int i = first; i < x->list.n && n < all; i++) {
-        const Access *b = &x->list.at[i];
-        if (b->stage->tensor != a->stage->tensor || b->written != a->written) continue;
-        if (!elements(x, b, &one) || !add_ok(n, one, &n)) n = all;
+    if (!interp_shape(x->p->graph, t, x->dims, shape, &all, &why)) return false;
+    for (int i = 0; i < x->list.n && n < all; i++) {
+        const Access *a = &x->list.at[i];
+        if (a->stage->tensor != t || a->written != written || !a->new) continue;
+        if (!elements(x, a, &one) || !add_ok(n, one, &n)) n = all;
     }
-    return add_ok(*bytes, (int64_t)host_bytes(a->stage->tensor->type, n < all ? n : all), bytes);
+    *bytes = (int64_t)host_bytes(t->type, n < all ? n : all);
+    return true;
+}
+
+static Counting accesses(const Program *p, const Kernel *k, const int64_t *dims) {
+    Counting x = {.p = p, .dims = dims};
+    for (int i = 0; i < k->parts.n; i++) {
+        const Part *part = k->parts.at[i];
+        find(&x, part, part->body.at, part->body.n, factors_in(part, SCOPE_BLOCK));
+    }
+    return x;
+}
+
+/* How often an access is made for the same elements: by blocks and in loops along which its subscripts do not vary.
+ * False where that is not known. */
+static bool repeats(const Counting *x, const Access *a, int64_t *n) {
+    const Used used = used_by(a);
+    *n = 1;
+    for (int i = 0; i < a->part->factors.n; i++) {
+        const Factor *f = a->part->factors.at[i];
+        int64_t count;
+        if (!(a->around >> i & 1) || used.factors >> i & 1 || axis_used(&used, f)) continue;
+        if (!interp_int(x->p->graph, f->count, x->dims, NULL, &count) || !mul_ok(*n, count, n)) return false;
+    }
+    return true;
+}
+
+/* Bytes of a tensor that are asked for, as often as that is. What is not known counts once; a sum beyond 2^63 as that.
+ */
+static int64_t asked_bytes(const Counting *x, const Tensor *t) {
+    int64_t shape[MAX_RANK], all, sum = 0;
+    Text why = {.ctx = x->p->ctx};
+    if (!interp_shape(x->p->graph, t, x->dims, shape, &all, &why)) return 0;
+    for (int i = 0; i < x->list.n; i++) {
+        const Access *a = &x->list.at[i];
+        int64_t n, times;
+        if (a->stage->tensor != t || a->written || a->stage->kind == STAGE_ATOMIC) continue;
+        if (!elements(x, a, &n) || n > all) n = all;
+        if (!repeats(x, a, &times)) times = 1;
+        if (!mul_ok((int64_t)host_bytes(t->type, n), times, &n) || !add_ok(sum, n, &sum)) return INT64_MAX;
+    }
+    return sum;
+}
+
+/* The most that one kernel of the way moves of a parameter: what several read of it is taken to be the same. */
+static bool most_bytes(const Counting *kernels, int n, const Tensor *t, bool written, int64_t *sum) {
+    int64_t most = 0, bytes;
+    for (int k = 0; k < n; k++) {
+        if (!tensor_bytes(&kernels[k], t, written, &bytes)) return false;
+        if (bytes > most) most = bytes;
+    }
+    return add_ok(*sum, most, sum);
+}
+
+bool way_traffic(const Program *p, const Way *w, const int64_t *dims, Traffic *sum) {
+    Counting *kernels = NEW_N(p->ctx, Counting, w->steps.n + 1);
+    int n = 0;
+    *sum = (Traffic){0};
+    for (int i = 0; i < w->steps.n; i++) {
+        const Kernel *k = step_kernel(&w->steps.at[i]);
+        if (k) kernels[n++] = accesses(p, k, dims);
+    }
+    for (int i = 0; i < p->params.n; i++) {
+        const Tensor *t = p->params.at[i];
+        if (t->kind != TENSOR_OUTPUT && !most_bytes(kernels, n, t, false, &sum->read)) return false;
+        if (t->kind != TENSOR_INPUT && !most_bytes(kernels, n, t, true, &sum->written)) return false;
+    }
+    return true;
 }
 
 bool kernel_traffic(const Program *p, const Kernel *k, const int64_t *dims, Traffic *sum) {
-    Counting x = {.p = p, .dims = dims};
+    Counting x = accesses(p, k, dims);
+    int64_t bytes;
     *sum = (Traffic){0};
-    for (int i = 0; i < k->parts.n; i++) find(&x, k->parts.at[i], k->parts.at[i]->body.at, k->parts.at[i]->body.n);
     for (int i = 0; i < x.list.n; i++) {
         const Access *a = &x.list.at[i];
         bool seen = false;
         for (int j = 0; j < i; j++)
             seen |= x.list.at[j].stage->tensor == a->stage->tensor && x.list.at[j].written == a->written;
-        if (!seen && !add_tensor(&x, i, a->written ? &sum->written : &sum->read)) return false;
+        if (seen) continue;
+        if (!tensor_bytes(&x, a->stage->tensor, a->written, &bytes)) return false;
+        int64_t *to = a->written ? &sum->written : &sum->read;
+        if (!add_ok(*to, bytes, to)) return false;
     }
     return true;
+}
+
+int64_t kernel_read_again(const Program *p, const Kernel *k, const int64_t *dims) {
+    Counting x = accesses(p, k, dims);
+    int64_t once, sum = 0;
+    for (int i = 0; i < x.list.n; i++) {
+        const Tensor *t = x.list.at[i].stage->tensor;
+        bool seen = x.list.at[i].written;
+        for (int j = 0; j < i; j++) seen |= x.list.at[j].stage->tensor == t && !x.list.at[j].written;
+        if (seen || !tensor_bytes(&x, t, false, &once)) continue;
+        int64_t asked = asked_bytes(&x, t);
+        if (asked > once && !add_ok(sum, asked - once, &sum)) return INT64_MAX;
+    }
+    return sum;
 }

@@ -1,8 +1,6 @@
-/* Times of kernels at given sizes: see predict.h. Those that have a schedule take what it costs with their axes as long
- * as they are. */
+/* Times of kernels at given sizes: see predict.h. */
 #include "predict.h"
 
-#include "cost.h"
 #include "ir/interp/interp.h"
 #include "judge.h"
 #include "sched/library/product.h"
@@ -13,23 +11,16 @@ static bool value(const Program *p, const ExplainAt *at, const Expr *e, int64_t 
     return interp_int(p->graph, e, at->dims, at->scalars, v);
 }
 
-static double scheduled_seconds(const Program *p, const Kernel *k, const ExplainAt *at, CostParts *parts) {
-    Ctx *temp = ctx_temp(p->ctx);
-    int64_t *dims = (int64_t *)at->dims;
-    double weight = 1;
-    const Points points = {1, &dims, &weight};
-    Group gr = *k->group; /* its memos are filled */
-    double seconds = sched_cost_parts(cost_form(&gr, &points, temp), &target_machine, k->schedule, parts);
-    ctx_temp_end(temp);
-    return seconds;
-}
-
 static double operations_a_second(const Program *p, const Product *m) {
     Type t = m->a.tensor->type;
     if (type_bits(t) == 8) return 2 * target_machine.products;
     if (type_bits(t) == 16) return target_machine.products;
     if (t == TY_F32 && option_is(&p->graph->options, MATMUL_TF32)) return target_machine.products / 2;
     return 2.0 * target_machine.lanes * target_machine.sms * target_machine.clock;
+}
+
+double predict_product_seconds(const Program *p, const Product *m, const ProductSizes *c) {
+    return 2.0 * (double)c->m * (double)c->n * (double)c->k * (double)c->batch / operations_a_second(p, m);
 }
 
 bool predict_product(const Program *p, const Product *m, const ExplainAt *at, ProductSizes *c) {
@@ -41,35 +32,44 @@ bool predict_product(const Program *p, const Product *m, const ExplainAt *at, Pr
     return value(p, at, m->m, &c->m) && value(p, at, m->n, &c->n) && value(p, at, m->k, &c->k);
 }
 
-static const char *bound_by(const CostParts *c) {
-    double most = c->memory;
-    const char *by = "memory";
-    if (c->cache > most) most = c->cache, by = "cache";
-    if (c->instructions > most) most = c->instructions, by = "issue";
-    return c->latency > most ? "latency" : by;
+bool predict_floor(const Program *p, const Way *w, const ExplainAt *at, Floor *f) {
+    Traffic moved;
+    ProductSizes c;
+    *f = (Floor){0};
+    if (!way_traffic(p, w, at->dims, &moved) || !add_ok(moved.read, moved.written, &f->bytes)) return false;
+    if (f->bytes) f->copy = target_machine.latency + (double)f->bytes / target_machine.bandwidth;
+    for (int i = 0; i < w->steps.n; i++) {
+        const Kernel *k = step_kernel(&w->steps.at[i]);
+        const Product *m = k ? k->product : NULL;
+        if (m && predict_product(p, m, at, &c)) f->products += predict_product_seconds(p, m, &c);
+    }
+    return true;
 }
 
-/* Of a kernel that somebody wrote: without the launch, as the others; at least the bytes' where its features are not
- * known. */
-static double written_seconds(const Program *p, const Kernel *k, const ExplainAt *at, double memory, const char **by) {
+static const char *bound_by(const JudgeParts *p) {
+    double most = p->memory;
+    const char *by = "memory";
+    if (p->cache > most) most = p->cache, by = "cache";
+    if (p->issue > most) most = p->issue, by = "issue";
+    return p->latency > most ? "latency" : by;
+}
+
+/* Without the launch; at least the bytes' where the kernel's features are not known. */
+static double judged_seconds(const Program *p, const Kernel *k, const ExplainAt *at, double memory, const char **by) {
     JudgeParts parts;
     const double s = judge_kernel_seconds(p, k, at->dims, &parts);
     if (!isfinite(s)) return memory;
-    *by = bound_by(&(CostParts){parts.memory, parts.cache, parts.issue, parts.latency});
+    *by = bound_by(&parts);
     return s - parts.launch;
 }
 
 double predict_kernel(const Program *p, const Kernel *k, const ExplainAt *at, const Traffic *moved, const char **by) {
-    CostParts parts = {.memory = ((double)moved->read + (double)moved->written) / target_machine.bandwidth};
+    const double memory = ((double)moved->read + (double)moved->written) / target_machine.bandwidth;
     ProductSizes c;
-    if (k->group && !k->product) {
-        double s = scheduled_seconds(p, k, at, &parts);
-        return *by = bound_by(&parts), s;
-    }
     *by = "memory";
-    if (!k->product) return written_seconds(p, k, at, parts.memory, by);
-    if (!predict_product(p, k->product, at, &c)) return parts.memory;
-    double work = 2.0 * (double)c.m * (double)c.n * (double)c.k * (double)c.batch / operations_a_second(p, k->product);
-    if (work > parts.memory) *by = "arithmetic";
-    return work > parts.memory ? work : parts.memory;
+    if (!k->product) return judged_seconds(p, k, at, memory, by);
+    if (!predict_product(p, k->product, at, &c)) return memory;
+    double work = predict_product_seconds(p, k->product, &c);
+    if (work > memory) *by = "arithmetic";
+    return work > memory ? work : memory;
 }

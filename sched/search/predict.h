@@ -11,9 +11,19 @@ typedef struct ProductSizes {
 } ProductSizes;
 /* False where one cannot be. */
 bool predict_product(const Program *p, const Product *m, const ExplainAt *at, ProductSizes *sizes);
+/* Of its multiplications at the machine's peak. */
+double predict_product_seconds(const Program *p, const Product *m, const ProductSizes *sizes);
 
-/* Seconds of a kernel that moves so much, and in *by what they wait for. By its schedule where it has one, by its
- * stages (judge.h) where it was written by hand; for the library at least. */
+/* Seconds of a kernel that moves so much, and in *by what they wait for. By its stages
+ * (judge.h); for the library at least. */
 double predict_kernel(const Program *p, const Kernel *k, const ExplainAt *at, const Traffic *moved, const char **by);
+
+/* The least time that an entry can take at given sizes, whatever its kernels are: the larger of the two. */
+typedef struct Floor {
+    int64_t bytes; /* of inputs, once, and outputs, once */
+    double copy,
+        products; /* seconds: of a load and as many bytes; to multiply in the library's products, at the peak */
+} Floor;
+bool predict_floor(const Program *p, const Way *w, const ExplainAt *at, Floor *f);
 
 #endif

@@ -48,7 +48,7 @@ for help in 'help check' 'check --help' 'check -h' '-h check' 'check softmax.td 
     [ "$("$TDC" $help | grep -cE '^  (--smallest|--emu|-I|-o|-D|--emit|--interp) ')" = 4 ]
     verdict $? "tdc $help lists what check does not take, or not what it takes"
 done
-for c in check run explain tune; do
+for c in check run explain bench tune; do
     says 0 "^usage: tdc $c FILE.td" help $c
     says 0 "^       tdc $c FILE.td" help
 done
@@ -154,13 +154,13 @@ says 2 'this command line writes none' softmax.td -MD --dump=ast
 says 2 'this command line writes none' softmax.td -MD -o out/a.cu --stop-after=sema
 says 2 '^tdc: -MD belongs to compiling' check softmax.td -MD
 says 2 '^tdc: -o belongs to compiling' check softmax.td -o out/a.cu
-says 2 '^tdc: --at belongs to run, explain and tune' check softmax.td --at M=3
+says 2 '^tdc: --at belongs to run, explain, bench and tune' check softmax.td --at M=3
 says 2 '^tdc: N is given by -D and by --at' explain softmax.td --at N=3 -D N=3
 says 2 '^tdc: --at N is given twice' explain softmax.td --at M=1,N=3 --at N=3
 says 2 '^tdc: --at needs NAME=VALUE' explain softmax.td --at 8
 says 2 '^tdc: -D needs a .td or .graph file' explain model.kernel -D N=3
 says 1 'no export has this dimension or scalar' explain model.kernel --at Q=3
-says 2 '^tdc: --emu belongs to check, run and tune' softmax.td --emu
+says 2 '^tdc: --emu belongs to check, run, bench and tune' softmax.td --emu
 says 2 '^tdc: --out belongs to run' check softmax.td --out y=y.npy
 says 2 "^tdc: --completion knows bash and zsh, not 'fish'" --completion=fish
 says 2 "^tdc: --diagnostics knows json and text, not 'xml'" softmax.td --diagnostics=xml

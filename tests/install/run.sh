@@ -105,7 +105,7 @@ export fn soft(x: bf16[Rows, N], eps: f32) -> (y: bf16[Rows, N]) { y[i, j] = x[i
 export hard = soft(Rows = 4);
 END
 PATH=$dir/away/tools/bin:$PATH
-same 'a file or a command' "$(completes tdc '')" 'a.kernel a.td check explain help run sub tune '
+same 'a file or a command' "$(completes tdc '')" 'a.kernel a.td bench check explain help run sub tune '
 same 'a command' "$(completes tdc ch)" 'check '
 same 'options of compiling' "$(completes tdc a.td -M)" '-MD -MF -MP -MQ -MT '
 same 'options of run' "$(completes tdc run a.td --i)" '--in --interp '
@@ -123,7 +123,7 @@ same 'an entry' "$(completes tdc explain a.td so)" 'soft '
 same 'sizes' "$(completes tdc a.td -D '')" 'N= Rows= eps= '
 same 'a size' "$(completes tdc run a.td soft -D R)" 'Rows= '
 same 'a code' "$(completes tdc --explain E110)" 'E1100 E1101 E1102 E1103 E1104 '
-all=$(for c in a.td 'run a.td' 'check a.td' 'explain a.td' 'tune a.td'; do completes tdc $c -; done | tr ' ' '\n' | sort -u | tr '\n' ' ')
+all=$(for c in a.td 'run a.td' 'check a.td' 'explain a.td' 'bench a.td' 'tune a.td'; do completes tdc $c -; done | tr ' ' '\n' | sort -u | tr '\n' ' ')
 same 'the options that bash completes' "${all# }" "$options"
 if command -v zsh >/dev/null; then
     zsh -n "$dir/away/tools/share/zsh/site-functions/_tdc"

@@ -57,7 +57,7 @@ refused() { # STATUS WORDS ARGUMENTS...
     same "tdc $*" "$? $(grep -c "$words" log)" "$status 1"
 }
 refused 2 'needs -o' tune model.td --emu
-refused 2 'tuning belongs to compiling, check, run and explain' tune model.td --tuning=x -o y
+refused 2 'tuning belongs to compiling, check, run, explain and bench' tune model.td --tuning=x -o y
 refused 1 "did you mean layer" tune model.td lyer --emu -o y
 refused 1 'no export has this dimension or scalar' tune model.td --emu -DX=3 -o y
 refused 1 'give sizes with --at' tune other.td dense --emu --at R=-3 -o y
