@@ -10,9 +10,9 @@
 #include <string.h>
 
 enum {
-    MAX_SEARCHED = 40,  /* points at which candidates are looked for */
+    MAX_SEARCHED = 40,      /* points at which candidates are looked for */
     MAX_CONSIDERED = 20000, /* candidates of a group, at all of them: after that many no further point is searched */
-    MAX_CANDIDATES = 96 /* that are compared at all points */
+    MAX_CANDIDATES = 96     /* that are compared at all points */
 };
 static const double GAIN = 0.01;   /* of the time, as a mean over the points: what another version gains at least */
 static const double ENOUGH = 1.03; /* times the best at every point: then there are versions enough */
