@@ -63,6 +63,9 @@ typedef struct GRow {
     AxisSet rows; /* axes of the other subscripts */
 } GRow;
 
+/* Elements of the widest access of a thread: a row whose length is a multiple of it leaves the next one aligned. */
+int group_row_wide(const GRow *r);
+
 /* Two groups that do together what one does: blocks fold shares of a large reduction, and then what they stored is
  * folded. */
 typedef struct Division {

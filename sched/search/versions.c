@@ -302,7 +302,7 @@ static void try_axes(Choosing *x, const Leaf *leaves, int leaf, AxisSet axes, Pa
 static void try_alignment(Choosing *x, const Leaf *leaves, int leaf, Parting *best) {
     for (int i = 0; i < x->gr->rows.n; i++) {
         const GRow *r = &x->gr->rows.at[i];
-        const int wide = TARGET_ACCESS * 8 / type_bits(r->tensor->type);
+        const int wide = group_row_wide(r);
         if (!(versions_testable(x->gr) >> r->axis & 1) || !r->rows || wide < 2) continue;
         if (r->tensor->shape[r->tensor->rank - 1] != x->gr->axes.at[r->axis].var->hi) continue;
         try_test(x, leaves, leaf, (SizeTest){(AxisSet)1 << r->axis, 0, wide}, best);
