@@ -55,8 +55,8 @@ typedef struct GStore {
     AxisSet axes;
 } GStore;
 
-/* A tensor whose rows lie along an axis that is the last subscript, as it stands, of all accesses along it. The tensor's
- * other subscripts are the same everywhere, of other axes and dimensions alone. */
+/* A tensor whose rows lie along an axis that is the last subscript, as it stands, of all accesses along it. The
+ * tensor's other subscripts are the same everywhere, of other axes and dimensions alone. */
 typedef struct GRow {
     Tensor *tensor;
     int axis;

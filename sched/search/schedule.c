@@ -211,8 +211,8 @@ static int slack(const Group *gr, const SAxis *s) {
     return s->peel ? group_row_wide(&gr->rows.at[s->peel - 1]) - 1 : 0;
 }
 
-/* Rows that differ from register to register would start differently; and what does not vary from row to row would, too,
- * in a loop over rows. */
+/* Rows that differ from register to register would start differently; and what does not vary from row to row would,
+ * too, in a loop over rows. */
 static bool legal_peel(const Group *gr, const Schedule *s, int axis, Text *why) {
     if (!s->axis[axis].peel) return true;
     const GRow *r = &gr->rows.at[s->axis[axis].peel - 1];

@@ -1,7 +1,7 @@
-/* Candidates for a group's schedule at a point, and the best of them by cost. One axis, along which the group's accesses are
- * contiguous, takes vectors and the lowest threads; a second one may take the other threads, and registers. Whether
- * axes are rows that are folded, columns that are kept, or all alike (a map) shows only in which of them may be split
- * into blocks. */
+/* Candidates for a group's schedule at a point, and the best of them by cost. One axis, along which the group's
+ * accesses are contiguous, takes vectors and the lowest threads; a second one may take the other threads, and
+ * registers. Whether axes are rows that are folded, columns that are kept, or all alike (a map) shows only in which of
+ * them may be split into blocks. */
 #include "templates.h"
 
 #include "cost.h"

@@ -1,5 +1,5 @@
-// One entry a class of kernels. Nothing is said of lengths, so each has several versions; the checks are of sizes on both
-// sides of what parts them.
+// One entry a class of kernels. Nothing is said of lengths, so each has several versions; the checks are of sizes on
+// both sides of what parts them.
 export fn map(x: f16[M, N], b: f16[N]) -> (y: f16[M, N]) { y[i, j] = x[i, j] * b[j] + 1.0; }
 check map(M = 3, N = 5);
 check map(M = 2, N = 4096);
