@@ -18,17 +18,21 @@ Poly axis_extent(Lower *l, const Axis *a) { return poly_sub(l->ctx, poly_of(&l->
 bool axis_exact(Lower *l, const Layout *layout, const Axis *a) {
     if (a->peel) return false;
     int64_t unit = 1;
-    bool serial = false;
-    for (int i = 0; i < layout->factors.n; i++)
-        if (layout->factors.at[i]->axis == a && layout->factors.at[i]->bind == BIND_SERIAL) serial = true;
+    bool serial = false, open = false; /* open: where the axis is empty, there are no blocks, or no iterations */
+    for (int i = 0; i < layout->factors.n; i++) {
+        if (layout->factors.at[i]->axis != a) continue;
+        serial |= layout->factors.at[i]->bind == BIND_SERIAL;
+        open |= layout->factors.at[i]->size == 0;
+    }
     for (int i = 0; i < layout->factors.n; i++) {
         const Factor *f = layout->factors.at[i];
         if (f->axis != a || f->size == 0 || f->bind == BIND_SERIAL) continue;
         if (f->bind == BIND_GRID && serial) continue; /* the loop ends at the bound */
         unit *= f->size;
     }
-    if (unit == 1) return true;
     Poly extent = axis_extent(l, a);
+    if (!open && (extent.failed || !poly_nonneg(&l->env, poly_sub(l->ctx, extent, poly_const(l->ctx, 1))))) return false;
+    if (unit == 1) return true;
     return !extent.failed && offset_over_dims(extent) && poly_divisor(extent) % unit == 0;
 }
 

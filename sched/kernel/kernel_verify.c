@@ -59,9 +59,11 @@ bool verify_has_tail(Verify *v, const Layout *l, const Axis *a) {
     if (a->peel) return true;
     if (own & loops) own &= ~(loops | verify_bind_factors(l, BIND_GRID));
     int64_t unit = verify_product(l, own);
-    if (unit == 1) return false;
     Poly extent = verify_extent(v, a);
-    return extent.failed || poly_divisor(extent) % unit != 0;
+    bool open = false; /* where the axis is empty, there are no blocks, or no iterations */
+    for (int i = 0; i < l->factors.n; i++) open |= l->factors.at[i]->axis == a && !l->factors.at[i]->size;
+    if (!open && (extent.failed || !poly_nonneg(&v->env, poly_sub(v->ctx, extent, poly_const(v->ctx, 1))))) return true;
+    return unit != 1 && (extent.failed || poly_divisor(extent) % unit != 0);
 }
 
 /* ---- names and declarations ---- */

@@ -296,12 +296,14 @@ static void put_sources(const Explaining *x) {
     if (line.n) put_wrapped(x->out, line.s);
 }
 
-/* Where there are several ways: each with its kernels, and which one these sizes take. */
+/* Where there are several ways: each with its kernels, and which one these sizes take; of many that one alone. */
 static void put_ways(const Explaining *x) {
+    enum { SHOWN = 6 };
     const Program *p = x->p;
     for (int i = 0; i < p->ways.n && p->ways.n > 1; i++) {
         const Way *w = &p->ways.at[i];
         Text line = {.ctx = p->ctx};
+        if (p->ways.n > SHOWN && w != x->way) continue;
         text_fmt(&line, "way %d of %d%s, ", i + 1, p->ways.n, w == x->way ? ", taken here" : "");
         way_print(&line, w);
         for (int k = 0; k < w->steps.n; k++) text_fmt(&line, "%s %s", k ? "," : ":", step_name(&w->steps.at[k]));

@@ -259,6 +259,7 @@ static bool legal_axis(const Group *gr, int axis, const SAxis *s, int64_t *most,
     if (!open && (a->most < 0 || product - slack(gr, s) < a->most)) *most = product - slack(gr, s);
     if (*most < INT64_MAX && (a->extent >= 0 || !expr_over_dims(a->var->lo) || !expr_over_dims(a->var->hi)))
         return text_fail(why, "%s: its factors do not cover it", a->name);
+    if (*most <= 1) return text_fail(why, "%s: its factors hold one element, of which there may be none", a->name);
     if (count[BIND_SERIAL] > 1 || count[BIND_GRID] > 1)
         return text_fail(why, "%s: two grid or serial factors", a->name);
     bool split = axis == gr->split;
