@@ -123,6 +123,6 @@ END
 # a screen, and the same each time
 "$TDC" explain samples/transformer_block.td >"$dir/one"
 "$TDC" explain samples/transformer_block.td >"$dir/two"
-same 'lines and columns of a screen' "$(awk 'length > 80 { wide++ } END { print (NR <= 50), wide + 0 }' "$dir/one")" '1 0'
+same 'lines and columns of a screen' "$(awk 'length > 80 { wide++ } END { print (NR <= 60), wide + 0 }' "$dir/one")" '1 0'
 same 'twice' "$(cat "$dir/two")" "$(cat "$dir/one")"
 finish
