@@ -1,0 +1,53 @@
+/* The corpus: kernels of many schedules for programs of a few lines at fixed sizes, so that what the cost of schedules
+ * predicts can be held against what was measured (README.md). */
+#ifndef TDC_CORPUS_H
+#define TDC_CORPUS_H
+
+#include "backend_cuda/lower/lower.h"
+#include "sched/search/cost.h"
+#include "sched/search/sched.h"
+
+/* A program at the sizes of one of its bench statements. */
+typedef struct Case {
+    Ctx *ctx;
+    Sym file, sizes; /* as they were named; `M=4096,N=512` */
+    const Check *bench;
+    Graph *graph; /* its dimensions are constants */
+    Plan *plan;
+    const Module *module;
+} Case;
+
+/* A schedule for each of a case's groups. */
+typedef struct Sample {
+    Schedule *s;
+    Sym origin;       /* how it was found: chosen, move, near, random */
+    double predicted; /* seconds of all kernels, by the cost */
+} Sample;
+typedef VEC(Sample) Samples;
+
+/* corpus_case.c. The nth bench statement of a file of td. False after saying why, or with *why empty where there is no
+ * nth. Imports are looked for in `home`/stdlib. */
+bool corpus_open(Ctx *ctx, Case *c, const char *home, const char *path, int nth, Text *why);
+/* The kernels of a case by these schedules. NULL after saying why. */
+Program *corpus_program(const Case *c, const Schedule *s, Text *why);
+/* The program text of tests/kernels for the case's entry; NULL where there is none. Values of the dimensions that it
+ * has; NULL where the case does not give one. */
+Program *corpus_hand(const Case *c, const char *home, Text *why);
+int64_t *corpus_dims(const Case *c, const Program *p);
+/* Whether a tensor tells from where to where reductions go: it is drawn ascending. */
+bool corpus_is_offsets(const Case *c, const Tensor *t);
+/* The emitted text of the kernels, and its hash, in which no name of a file is. */
+bool corpus_emit(Text *out, Program *p, Prelude *prelude, Text *why);
+uint64_t corpus_hash(const Text *emitted);
+
+/* corpus_draw.c */
+double corpus_predict(const Case *c, const Schedule *s);
+/* The schedules as one line: of several groups with ` | ` between them. */
+void corpus_print(Text *out, const Case *c, const Schedule *s);
+bool corpus_read(const Case *c, const char *text, Schedule *s, Text *why);
+/* The chosen ones first, then others by moves and by chance, `most` at most, no two alike. */
+void corpus_draw(const Case *c, uint64_t seed, int most, Samples *out);
+/* Those one move away from the schedules, legal ones, no two alike. */
+void corpus_moves(const Case *c, const Schedule *s, Samples *out);
+
+#endif
