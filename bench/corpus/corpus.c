@@ -28,7 +28,11 @@ static bool print_tensor(const Case *c, const Program *p, const Tensor *t, const
     if (type_is_int(t->type)) lo = 0, hi = t->type == TY_BOOL ? 2 : 8;
     if (spec && spec->uniform) lo = spec->lo, hi = spec->hi;
     printf("tensor %s %s %s %lld %lld %s %.9g %.9g\n", t->name, KINDS[t->kind], type_name(t->type), (long long)n,
-           (long long)host_bytes(t->type, n), zeroed ? "zeroed" : offsets ? "offsets" : "drawn", lo, hi);
+           (long long)host_bytes(t->type, n),
+           zeroed    ? "zeroed"
+           : offsets ? "offsets"
+                     : "drawn",
+           lo, hi);
     return true;
 }
 

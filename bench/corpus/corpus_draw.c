@@ -162,7 +162,8 @@ static void move_axis(Moves *m, int axis) {
     for (int64_t blocks = 1; blocks <= 8; blocks *= 2)
         for (int i = 0; i < s->axis[axis].n; i++) {
             Schedule t = *s;
-            if (schedule_find(s, axis, BIND_SERIAL) || s->axis[axis].f[i].bind != BIND_GRID || s->axis[axis].f[i].size) continue;
+            if (schedule_find(s, axis, BIND_SERIAL) || s->axis[axis].f[i].bind != BIND_GRID || s->axis[axis].f[i].size)
+                continue;
             t.axis[axis].f[i].size = target_machine.sms * blocks;
             put_factor(&t.axis[axis], i + 1, BIND_SERIAL, 0);
             take(m, &t);

@@ -70,7 +70,7 @@ typedef struct Runner {
     unsigned nfunctions;
     int file, next;
     int have_first, refused; /* a launch was */
-    const Case *now; /* in case of an error: what was measured of it */
+    const Case *now;         /* in case of an error: what was measured of it */
     double until;
 } Runner;
 
@@ -200,7 +200,8 @@ static int prepare(Kernel *k) {
         if (registers > k->registers) k->registers = registers;
         k->local += local;
         if (l->shared > 48 << 10)
-            check(cuFuncSetAttribute(l->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, l->shared), "shared");
+            check(cuFuncSetAttribute(l->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, l->shared),
+                  "shared");
         if (l->cluster > 8)
             check(cuFuncSetAttribute(l->function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1), "cluster");
     }
@@ -263,8 +264,7 @@ static void run(const Case *c, Kernel *k) {
         Launch *l = &k->launch[i];
         long long values[MAX_ARGS]; /* as the struct of arguments: pointers, then 64-bit lengths */
         size_t bytes = sizeof *values * (size_t)l->nargs;
-        for (int a = 0; a < l->nargs; a++)
-            values[a] = l->is_tensor[a] ? (long long)c->tensor[l->arg[a]].at : l->arg[a];
+        for (int a = 0; a < l->nargs; a++) values[a] = l->is_tensor[a] ? (long long)c->tensor[l->arg[a]].at : l->arg[a];
         CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
         cluster.value.clusterDim.x = (unsigned)l->cluster;
         cluster.value.clusterDim.y = cluster.value.clusterDim.z = 1;
@@ -421,10 +421,11 @@ static void run_case(Case *c, int first, int last, double until) {
         R.next = k->index + 1;
         one(c, k, best);
         if (k->flag == 'f' && (!best || k->median < best)) best = k->median;
-        }
+    }
     R.next = c->kernel[to - 1].index + 1;
     top(c, from, to);
-    double floor = repeat(c, NULL, MANY, &least, moved / 2 / 256 * 256); /* over its own inputs, which nobody needs now */
+    double floor =
+        repeat(c, NULL, MANY, &least, moved / 2 / 256 * 256); /* over its own inputs, which nobody needs now */
     printf("%s\t%s\t-1\tfloor\t%.3f\t%.3f\t0\t%d\tf\n", c->name, c->sizes, floor, least, MANY);
     R.now = NULL;
     print_kernels(c, from, to);

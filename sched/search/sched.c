@@ -16,11 +16,8 @@ Program *sched_empty(Graph *g, const Plan *plan) {
 
 bool sched_in_place(const Group *gr) { return gr->product && gr->product->c.tensor == gr->product->d.tensor; }
 
-static bool choose(const SchedOptions *o, SchedMemo *memo, Group *gr, int i, uint64_t *state, Schedule *s, Text *why) {
-    const char *fixed = o->fixed && i < o->nfixed ? o->fixed[i] : NULL;
-    if (fixed) {
-        if (!schedule_read(fixed, gr, s, why)) return false;
-    } else if (o->fallback || sched_in_place(gr)) {
+static bool choose(const SchedOptions *o, SchedMemo *memo, Group *gr, uint64_t *state, Schedule *s, Text *why) {
+    if (o->fallback || sched_in_place(gr)) {
         schedule_fallback(gr, s);
     } else if (o->random) {
         schedule_random(gr, state, s);
@@ -53,7 +50,10 @@ static bool step_choose(SchedWork *w, Text *why) {
     w->schedules = NEW_N(w->ctx, Schedule, plan->groups.n ? plan->groups.n : 1);
     for (int i = 0; i < plan->groups.n; i++) {
         group_guess_line(plan->groups.at[i]);
-        if (!choose(w->o, w->o->memo ? w->o->memo : &w->memo, plan->groups.at[i], i, &state, &w->schedules[i], why))
+        GivenAnswer given = given_schedule(w->o->given, w->graph->name, plan->groups.at[i], &w->schedules[i]);
+        if (given == GIVEN_WRONG) return false;
+        if (given == GIVEN_TAKEN) continue;
+        if (!choose(w->o, w->o->memo ? w->o->memo : &w->memo, plan->groups.at[i], &state, &w->schedules[i], why))
             return refuse(w, DIAG_INTERNAL, plan->groups.at[i], "is not legal", why);
     }
     return true;
