@@ -1,5 +1,8 @@
-/* corpus emit SEED MOST HEAD [FAMILY=]FILE.td...: for each bench statement of the files a description and the emitted kernels of
- * so many schedules, on stdout, which make.py reads; the prelude that they use goes to HEAD. */
+/* corpus emit SEED MOST HEAD [FAMILY=]FILE.td... [+STORED.tsv...]: for each bench statement of the files a description
+ * and the emitted kernels of so many schedules, on stdout, which make.py reads; the prelude that they use goes to HEAD.
+ * Of cases that are stored, half as many: the fastest again, and others near them that are not stored.
+ * corpus replay [--every] STORED.tsv...: what today's cost predicts of what is stored (corpus_replay.c).
+ * corpus stamp STORED.tsv: the file with the hashes of what is emitted now. */
 #include "corpus.h"
 
 #include "ir/diag.h"
@@ -52,7 +55,16 @@ static void print_emitted(const char *origin, int number, double us, const Text 
 
 typedef struct Seen {
     VEC(uint64_t) hashes; /* of what is printed */
+    const StoredCase *known;
 } Seen;
+
+/* Measured already, and none of the best, which are measured again. */
+static bool is_known(const Case *c, const Seen *seen, const Sample *x, uint64_t hash) {
+    Sym text = sym_fmt(c->ctx, "%016llx", (unsigned long long)hash);
+    for (int i = 0; seen->known && strcmp(x->origin, "best") != 0 && i < seen->known->kernels.n; i++)
+        if (!strncmp(text, seen->known->kernels.at[i].hash, strlen(seen->known->kernels.at[i].hash))) return true;
+    return false;
+}
 
 /* 1: printed; 0: an equal text was; -1: it cannot be made. */
 static int print_sample(const Case *c, const Sample *x, Seen *seen, Prelude *prelude, Text *why) {
@@ -62,6 +74,7 @@ static int print_sample(const Case *c, const Sample *x, Seen *seen, Prelude *pre
     uint64_t hash = corpus_hash(&out);
     for (int i = 0; i < seen->hashes.n; i++)
         if (seen->hashes.at[i] == hash) return 0;
+    if (is_known(c, seen, x, hash)) return 0;
     if (!seen->hashes.n && !print_tensors(c, p, true, NULL, why)) return -1;
     vec_push(c->ctx, &seen->hashes, hash);
     corpus_print(&text, c, x->s);
@@ -87,56 +100,83 @@ static Sym family_of(Ctx *ctx, const char *named) {
     return eq ? sym_n(ctx, named, (size_t)(eq - named)) : sym_n(ctx, base, strcspn(base, "."));
 }
 
+typedef struct Emit {
+    Prelude *prelude;
+    const char *home;
+    uint64_t seed;
+    int most;
+    StoredCases known;
+} Emit;
+
+static void emit_samples(const Emit *e, Case *c) {
+    Text why = {.ctx = c->ctx};
+    Samples all = {0};
+    Seen seen = {.known = corpus_stored_case(&e->known, c->graph->name, c->sizes)};
+    text_put(&why, "");
+    if (seen.known)
+        corpus_draw_more(c, seen.known, e->seed, SPARE * e->most, &all);
+    else
+        corpus_draw(c, e->seed, SPARE * e->most, &all);
+    for (int i = 0; i < all.n && seen.hashes.n < (seen.known ? e->most / 2 : e->most); i++) {
+        why.n = 0;
+        if (print_sample(c, &all.at[i], &seen, e->prelude, &why) < 0)
+            fprintf(stderr, "corpus: %s, schedule %d: %s\n", c->graph->name, i, why.s);
+    }
+    if (!seen.known) print_hand(c, seen.hashes.n, e->home, e->prelude);
+}
+
 /* 1: done; 0: there is no nth; -1: failed, said on stderr. */
-static int emit_case(Prelude *prelude, const char *home, const char *named, int nth, uint64_t seed, int most) {
+static int emit_case(const Emit *e, const char *named, int nth) {
     Ctx *ctx = ctx_new();
     if (!ctx || CTX_GUARD(ctx)) return fputs("corpus: out of memory\n", stderr), -1;
     Case c;
     Text why = {.ctx = ctx};
     const char *eq = strchr(named, '='), *path = eq ? eq + 1 : named;
-    Samples all = {0};
-    Seen seen = {0};
     int result = 1;
     text_put(&why, "");
-    if (!corpus_open(ctx, &c, home, path, nth, &why)) {
-        result = why.n ? -1 : 0;
-    } else {
+    if (corpus_open(ctx, &c, e->home, path, nth, &why)) {
         printf("case %s %s %s %d\n", c.graph->name, family_of(ctx, named), c.sizes, c.plan->groups.n);
-        corpus_draw(&c, seed, SPARE * most, &all);
-        for (int i = 0; i < all.n && seen.hashes.n < most; i++) {
-            why.n = 0;
-            if (print_sample(&c, &all.at[i], &seen, prelude, &why) < 0)
-                fprintf(stderr, "corpus: %s, schedule %d: %s\n", c.graph->name, i, why.s);
-        }
-        print_hand(&c, seen.hashes.n, home, prelude);
-        why.n = 0;
+        emit_samples(e, &c);
+    } else {
+        result = why.n ? -1 : 0;
+        if (why.n) fprintf(stderr, "corpus: %s, bench %d: %s\n", path, nth, why.s);
     }
-    if (result < 0) fprintf(stderr, "corpus: %s, bench %d: %s\n", path, nth, why.s);
     ctx_free(ctx);
     return result;
 }
 
-static int emit(int argc, char **argv) {
+static int emit(const char *home, int argc, char **argv) {
     Ctx *ctx = ctx_new();
     if (argc < 5 || !ctx || CTX_GUARD(ctx)) return 2;
-    const char *home = getenv("TDC_HOME");
-    Prelude *prelude = prelude_new(ctx);
-    int failed = 0;
+    Emit e = {prelude_new(ctx), home, strtoull(argv[1], NULL, 10), atoi(argv[2]), {0}};
+    Text head = {.ctx = ctx}, why = {.ctx = ctx};
+    bool failed = false;
     for (int i = 4; i < argc; i++)
-        for (int nth = 0, r = 1; r; nth++) {
-            r = emit_case(prelude, home ? home : ".", argv[i], nth, strtoull(argv[1], NULL, 10), atoi(argv[2]));
+        if (argv[i][0] == '+' && !corpus_stored(ctx, argv[i] + 1, &e.known, &why))
+            return fprintf(stderr, "corpus: %s\n", why.s), 1;
+    for (int i = 4; i < argc; i++)
+        for (int nth = 0, r = 1; r && argv[i][0] != '+'; nth++) {
+            r = emit_case(&e, argv[i], nth);
             failed |= r < 0;
         }
-    Text head = {.ctx = ctx};
     FILE *f = fopen(argv[3], "wb");
-    lower_head(&head, &(LowerOptions){.prefix = "k", .prelude = prelude});
-    if (!f || fwrite(head.s, 1, head.n, f) != head.n || fclose(f)) return 1;
+    lower_head(&head, &(LowerOptions){.prefix = "k", .prelude = e.prelude});
+    if (!f || fwrite(head.s, 1, head.n, f) != head.n || fclose(f)) failed = true;
     ctx_free(ctx);
     return failed;
 }
 
 int main(int argc, char **argv) {
-    if (argc > 1 && !strcmp(argv[1], "emit")) return emit(argc - 1, argv + 1);
-    fputs("usage: corpus emit SEED MOST HEAD [FAMILY=]FILE.td...\n", stderr);
+    const char *home = getenv("TDC_HOME");
+    if (!home) home = ".";
+    if (argc > 1 && !strcmp(argv[1], "emit")) return emit(home, argc - 1, argv + 1);
+    if (argc > 2 && !strcmp(argv[1], "replay")) {
+        bool every = !strcmp(argv[2], "--every");
+        return corpus_replay(home, every, argv + 2 + every, argc - 2 - every);
+    }
+    if (argc == 3 && !strcmp(argv[1], "stamp")) return corpus_stamp(home, argv[2]);
+    fputs("usage: corpus emit SEED MOST HEAD [FAMILY=]FILE.td... [+STORED.tsv...]\n"
+          "       corpus replay [--every] STORED.tsv...\n       corpus stamp STORED.tsv\n",
+          stderr);
     return 2;
 }

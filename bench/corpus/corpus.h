@@ -28,6 +28,10 @@ typedef VEC(Sample) Samples;
 /* corpus_case.c. The nth bench statement of a file of td. False after saying why, or with *why empty where there is no
  * nth. Imports are looked for in `home`/stdlib. */
 bool corpus_open(Ctx *ctx, Case *c, const char *home, const char *path, int nth, Text *why);
+/* The one of that entry and these sizes. */
+bool corpus_open_named(Ctx *ctx, Case *c, const char *home, const char *path, const char *name, const char *sizes,
+                       Text *why);
+char *corpus_file(Ctx *ctx, const char *path, size_t *n); /* all of it, with a 0 behind; NULL: it cannot be read */
 /* The kernels of a case by these schedules. NULL after saying why. */
 Program *corpus_program(const Case *c, const Schedule *s, Text *why);
 /* The program text of tests/kernels for the case's entry; NULL where there is none. Values of the dimensions that it
@@ -49,5 +53,32 @@ bool corpus_read(const Case *c, const char *text, Schedule *s, Text *why);
 void corpus_draw(const Case *c, uint64_t seed, int most, Samples *out);
 /* Those one move away from the schedules, legal ones, no two alike. */
 void corpus_moves(const Case *c, const Schedule *s, Samples *out);
+/* Those that are measured to be fastest, and others a move away from them that have not been measured. */
+struct StoredCase;
+void corpus_draw_more(const Case *c, const struct StoredCase *known, uint64_t seed, int most, Samples *out);
+
+/* corpus_store.c: what was measured, as make.py keeps it. */
+typedef struct Stored {
+    Sym hash; /* the first digits of corpus_hash */
+    double us;
+    Sym registers, flag;
+    Sym packed; /* corpus_unpack's; "by hand" */
+} Stored;
+typedef struct StoredCase {
+    Sym name, sizes;
+    double floor; /* us */
+    VEC(Stored) kernels;
+} StoredCase;
+typedef VEC(StoredCase) StoredCases;
+bool corpus_stored(Ctx *ctx, const char *path, StoredCases *out, Text *why);
+const StoredCase *corpus_stored_case(const StoredCases *all, const char *name, const char *sizes); /* or NULL */
+/* Schedules as corpus_print writes them. */
+Sym corpus_unpack(const Case *c, const char *packed);
+bool corpus_by_hand(const Stored *s);
+
+/* corpus_replay.c: what today's cost predicts of what was measured. What main returns. */
+int corpus_replay(const char *home, bool every, char *const *files, int n);
+/* Prints a file with the hashes of what is emitted now, without schedules that are none any more. */
+int corpus_stamp(const char *home, const char *path);
 
 #endif

@@ -10,14 +10,14 @@
 #include "ir/rewrite.h"
 
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 typedef struct Home {
     Ctx *ctx;
     const char *path;
 } Home;
 
-static char *read_file(Ctx *ctx, const char *path, size_t *n) {
+char *corpus_file(Ctx *ctx, const char *path, size_t *n) {
     FILE *f = fopen(path, "rb");
     char *text = NULL;
     if (f && !fseek(f, 0, SEEK_END)) {
@@ -34,7 +34,7 @@ static AstFile *import(void *user, Ctx *ctx, Sym path, int from, Span where) {
     const Home *home = user;
     Sym file = sym_fmt(ctx, "%s/stdlib/%s.td", home->path, path);
     size_t n;
-    char *text = read_file(home->ctx, file, &n);
+    char *text = corpus_file(home->ctx, file, &n);
     (void)from, (void)where;
     return text ? grammar_parse(home->ctx, diag_add_file(home->ctx, file, text, n)) : NULL;
 }
@@ -51,44 +51,69 @@ static Graph *graph_named(const Module *m, Sym name) {
     return NULL;
 }
 
-static bool fix(Case *c, Text *why) {
-    Text sizes = {.ctx = c->ctx};
+static Sym sizes_of(Ctx *ctx, const Check *bench) {
+    Text sizes = {.ctx = ctx};
     text_put(&sizes, "");
+    for (int i = 0; i < bench->bindings.n; i++)
+        text_fmt(&sizes, "%s%s=%lld", i ? "," : "", bench->bindings.at[i].name,
+                 (long long)bench->bindings.at[i].ivalue);
+    return sym(ctx, sizes.s);
+}
+
+static bool fix(Case *c, Text *why) {
     for (int i = 0; i < c->bench->bindings.n; i++) {
         const Binding *b = &c->bench->bindings.at[i];
         Dim *d = NULL;
         for (int k = 0; k < c->graph->dims.n; k++)
             if (c->graph->dims.at[k]->name == b->name) d = c->graph->dims.at[k];
         if (!d) return text_fail(why, "%s is no dimension", b->name);
-        text_fmt(&sizes, "%s%s=%lld", i ? "," : "", b->name, (long long)b->ivalue);
         if (!graph_fix_dim(c->graph, d, b->ivalue, why)) return false;
     }
-    c->sizes = sym(c->ctx, sizes.s);
+    return true;
+}
+
+/* From a file to the statements that it has. */
+static const Module *load(Ctx *ctx, const char *home, const char *path, Text *why) {
+    size_t n;
+    char *text = corpus_file(ctx, path, &n);
+    if (!text) return text_fail(why, "%s cannot be read", path), NULL;
+    Home h = {ctx, home};
+    AstFile *ast = grammar_parse(ctx, diag_add_file(ctx, path, text, n));
+    const Module *m = sema_module(ctx, ast, &(SemaOptions){import, &h});
+    if (diag_errors(ctx)) return diag_render(ctx, why, false), NULL;
+    return m;
+}
+
+static bool open_bench(Case *c, const Check *bench, Text *why) {
+    static const SchedOptions options = {0};
+    c->bench = bench;
+    c->sizes = sizes_of(c->ctx, bench);
+    c->graph = graph_named(c->module, bench->entry);
+    if (!fix(c, why)) return false;
+    graph_simplify(c->graph);
+    SchedWork *w = sched_begin(c->ctx, c->graph, &options);
+    for (int step = 0; step < SCHED_CHOOSE; step++)
+        if (!sched_step(w, (SchedStep)step)) return diag_render(c->ctx, why, false), false;
+    c->plan = w->plan;
+    for (int i = 0; i < c->plan->groups.n; i++) group_guess_line(c->plan->groups.at[i]);
     return true;
 }
 
 bool corpus_open(Ctx *ctx, Case *c, const char *home, const char *path, int nth, Text *why) {
-    static const SchedOptions options = {0};
-    size_t n;
-    char *text = read_file(ctx, path, &n);
-    *c = (Case){.ctx = ctx, .file = path};
-    if (!text) return text_fail(why, "%s cannot be read", path);
-    Home h = {ctx, home};
-    AstFile *ast = grammar_parse(ctx, diag_add_file(ctx, path, text, n));
-    const Module *m = sema_module(ctx, ast, &(SemaOptions){import, &h});
-    if (diag_errors(ctx)) return diag_render(ctx, why, false), false;
-    c->module = m;
-    c->bench = nth_bench(m, nth);
-    if (!c->bench) return false;
-    c->graph = graph_named(m, c->bench->entry);
-    if (!fix(c, why)) return false;
-    graph_simplify(c->graph);
-    SchedWork *w = sched_begin(ctx, c->graph, &options);
-    for (int step = 0; step < SCHED_CHOOSE; step++)
-        if (!sched_step(w, (SchedStep)step)) return diag_render(ctx, why, false), false;
-    c->plan = w->plan;
-    for (int i = 0; i < c->plan->groups.n; i++) group_guess_line(c->plan->groups.at[i]);
-    return true;
+    *c = (Case){.ctx = ctx, .file = path, .module = load(ctx, home, path, why)};
+    const Check *bench = c->module ? nth_bench(c->module, nth) : NULL;
+    return bench && open_bench(c, bench, why);
+}
+
+bool corpus_open_named(Ctx *ctx, Case *c, const char *home, const char *path, const char *name, const char *sizes,
+                       Text *why) {
+    *c = (Case){.ctx = ctx, .file = path, .module = load(ctx, home, path, why)};
+    if (!c->module) return false;
+    for (int i = 0; i < c->module->checks.n; i++) {
+        const Check *x = &c->module->checks.at[i];
+        if (x->bench && !strcmp(x->entry, name) && !strcmp(sizes_of(ctx, x), sizes)) return open_bench(c, x, why);
+    }
+    return text_fail(why, "%s has no bench %s(%s)", path, name, sizes);
 }
 
 Program *corpus_program(const Case *c, const Schedule *s, Text *why) {
@@ -103,7 +128,7 @@ Program *corpus_program(const Case *c, const Schedule *s, Text *why) {
 Program *corpus_hand(const Case *c, const char *home, Text *why) {
     Sym path = sym_fmt(c->ctx, "%s/tests/kernels/%s.kernel", home, c->graph->name);
     size_t n;
-    char *text = read_file(c->ctx, path, &n);
+    char *text = corpus_file(c->ctx, path, &n);
     Program *p = text ? program_read(c->ctx, text, n, diag_add_file(c->ctx, path, text, n)) : NULL;
     return p && p->graph->name == c->graph->name && program_verify(p, why) ? p : NULL;
 }

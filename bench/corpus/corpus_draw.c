@@ -256,3 +256,27 @@ void corpus_draw(const Case *c, uint64_t seed, int most, Samples *out) {
         }
     }
 }
+
+/* Those of the case's fastest kernels that a schedule made, as samples. */
+static void best_known(const Case *c, const StoredCase *known, int most, Samples *out) {
+    for (int i = 0; i < known->kernels.n && out->n < most; i++) { /* they are in the order of their times */
+        Schedule *s = NEW_N(c->ctx, Schedule, c->plan->groups.n + 1);
+        const Stored *k = &known->kernels.at[i];
+        if (!corpus_by_hand(k) && corpus_read(c, corpus_unpack(c, k->packed), s, NULL)) add(c, out, s, "best");
+    }
+}
+
+void corpus_draw_more(const Case *c, const StoredCase *known, uint64_t seed, int most, Samples *out) {
+    enum { BEST = 3 };
+    uint64_t state = seed;
+    Samples moves[BEST] = {{0}};
+    best_known(c, known, BEST, out);
+    int n = out->n;
+    for (int i = 0; i < n; i++) corpus_moves(c, out->at[i].s, &moves[i]), shuffle(&state, &moves[i]);
+    for (int at = 0, left = n; left && out->n < most; at++) /* of each in turns */
+        for (int i = left = 0; i < n; i++) {
+            if (at >= moves[i].n) continue;
+            left++;
+            if (out->n < most) add(c, out, moves[i].at[at].s, "move");
+        }
+}

@@ -3,7 +3,8 @@
 runner.c reads (README.md).
 
     make.py plan EMITTED HEAD DIR      writes DIR/N.cu, plan.txt, schedules.tsv
-    make.py compile DIR FROM TO [-j N] N.cu to N.cubin for a range of the files
+    make.py compile DIR FROM TO JOBS   N.cu to N.cubin for a range of the files
+    make.py store RESULTS SCHEDULES    into FAMILY.tsv beside this file, with what they hold
 """
 import os
 import re
@@ -14,7 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 PER_FILE = 64
 KERNEL = re.compile(
     r"static void \(\*const td_(\w+)_of\[\]\)\(\w+\) = \{\n(.*?)\};\n.*?"
-    r"const \w+_args args = \{(.*?)\};\n(.*?)return \(int\)td_launch\(td_\w+_of\[([^;]*?)\], args, ([^;]*?), (\d+), (\d+), (\d+), "
+    r"const \w+_args args = \{(.*?)\};\n(.*?)"
+    r"return \(int\)td_launch\(td_\w+_of\[([^;]*?)\], args, ([^;]*?), (\d+), (\d+), (\d+), "
     r"launched, \(cudaStream_t\)stream\);\n\}\n[^\n]*\n\n?", re.S)
 
 
@@ -184,7 +186,91 @@ def compile_all(where, first, last, jobs):
     return all(ok)
 
 
+# ---- what is kept ----
+
+KEPT = 36  # kernels of a case
+FASTEST = 14  # of them, whatever they are
+
+
+def pack(schedule):
+    """i = grid warp(4); j = serial vec(8); ahead 1 | ... becomes g w4;s v8;ahead 1|..."""
+    def item(text):
+        _, eq, factors = text.partition(" =")
+        return " ".join(re.sub(r"(\w)\w*(?:\((\d+)\))?", r"\1\2", f) for f in factors.split()) if eq else text
+    return "|".join(";".join(item(x) for x in g.split("; ")) for g in schedule.split(" | "))
+
+
+def read_stored(path):
+    """Cases by (name, sizes): the floor, and kernels by packed schedule: [hash, us, registers, flag]."""
+    cases, now = {}, None
+    if os.path.exists(path):
+        for line in open(path):
+            if line.startswith("#"):
+                continue
+            w = line.rstrip("\n").split("\t")
+            if w[0] == "case":
+                now = cases[w[1], w[2]] = {"floor": float(w[3]), "kernels": {}}
+            else:
+                now["kernels"][w[4]] = [w[0], float(w[1]), int(w[2]), w[3]]
+    return cases
+
+
+def add_case(case, floor, new):
+    """Times of another run are brought to this one's by the kernels that both timed."""
+    both = sorted(case["kernels"][k][1] / v[1] for k, v in new.items()
+                  if k in case["kernels"] and v[3] in "ft" and case["kernels"][k][3] in "ft")
+    scale = both[len(both) // 2] if both else case["floor"] / floor
+    for k, v in new.items():
+        if k not in case["kernels"]:
+            case["kernels"][k] = [v[0], v[1] * scale, v[2], v[3]]
+
+
+def keep(kernels, chosen):
+    """The fastest, what was chosen and by hand, and of the others as many as there is room for, evenly by time."""
+    order = sorted(kernels, key=lambda k: kernels[k][1])
+    kept = [k for i, k in enumerate(order) if i < FASTEST or k in (chosen, "by hand")]
+    rest = [k for k in order if k not in kept]
+    room = max(KEPT - len(kept), 0)
+    kept += [rest[i * len(rest) // room] for i in range(room)] if len(rest) > room else rest
+    return [k for k in order if k in kept]
+
+
+def store(results, schedules):
+    families, known, floors = {}, {}, {}
+    for line in open(schedules):
+        name, family, sizes, number, origin, _, digest, text = line.rstrip("\n").split("\t")
+        known[name, sizes, number] = (family, origin, digest[:8], pack(text))
+    new = {}
+    for line in open(results):
+        name, sizes, number, _, us, _, registers, _, flag = line.rstrip("\n").split("\t")
+        if number == "-1":
+            floors[name, sizes] = float(us)
+        elif (name, sizes, number) in known and flag in "tfsh":
+            family, origin, digest, text = known[name, sizes, number]
+            case = new.setdefault(family, {}).setdefault((name, sizes), {"kernels": {}, "chosen": None})
+            case["kernels"][text] = [digest, float(us), int(registers), flag]
+            if origin == "chosen":
+                case["chosen"] = text
+    for family, cases in new.items():
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), family + ".tsv")
+        families = read_stored(path)
+        for at, case in cases.items():
+            old = families.setdefault(at, {"floor": floors[at], "kernels": {}})
+            add_case(old, floors[at], case["kernels"])
+            old["chosen"] = case["chosen"]
+        with open(path, "w") as f:
+            f.write("# NVIDIA H200, L2 flushed; README.md says what the columns are.\n")
+            for (name, sizes), case in families.items():
+                f.write(f"case\t{name}\t{sizes}\t{case['floor']:.1f}\n")
+                for k in keep(case["kernels"], case.get("chosen")):
+                    digest, us, registers, flag = case["kernels"][k]
+                    f.write(f"{digest}\t{us:.1f}\t{registers}\t{flag}\t{k}\n")
+
+
 def main(argv):
+    if len(argv) == 4 and argv[1] == "store":
+        store(*argv[2:])
+        return 0
     if len(argv) == 5 and argv[1] == "plan":
         plan(*argv[2:])
         return 0
