@@ -135,7 +135,7 @@ static int emit_case(const Emit *e, const char *named, int nth) {
     int result = 1;
     text_put(&why, "");
     if (corpus_open(ctx, &c, e->home, path, nth, &why)) {
-        printf("case %s %s %s %d\n", c.graph->name, family_of(ctx, named), c.sizes, c.plan->groups.n);
+        printf("case %s %s %s %d\n", c.graph->name, family_of(ctx, named), c.sizes, c.groups.n);
         emit_samples(e, &c);
     } else {
         result = why.n ? -1 : 0;

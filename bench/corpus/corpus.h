@@ -13,7 +13,8 @@ typedef struct Case {
     Sym file, sizes; /* as they were named; `M=4096,N=512` */
     const Check *bench;
     Graph *graph; /* its dimensions are constants */
-    Plan *plan;
+    const Plan *plan;
+    VEC(Group *) groups; /* in the order of their kernels: those that schedules are for */
     const Module *module;
 } Case;
 

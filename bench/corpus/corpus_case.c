@@ -95,7 +95,10 @@ static bool open_bench(Case *c, const Check *bench, Text *why) {
     for (int step = 0; step < SCHED_CHOOSE; step++)
         if (!sched_step(w, (SchedStep)step)) return diag_render(c->ctx, why, false), false;
     c->plan = w->plan;
-    for (int i = 0; i < c->plan->groups.n; i++) group_guess_line(c->plan->groups.at[i]);
+    for (int i = 0; i < c->plan->groups.n; i++) {
+        vec_push(c->ctx, &c->groups, c->plan->groups.at[i]);
+        group_guess_line(c->groups.at[i]);
+    }
     return true;
 }
 
@@ -118,8 +121,8 @@ bool corpus_open_named(Ctx *ctx, Case *c, const char *home, const char *path, co
 
 Program *corpus_program(const Case *c, const Schedule *s, Text *why) {
     Program *p = sched_empty(c->graph, c->plan);
-    for (int i = 0; i < c->plan->groups.n; i++)
-        if (!sched_apply(p, c->plan->groups.at[i], &s[i], why)) return NULL;
+    for (int i = 0; i < c->groups.n; i++)
+        if (!sched_apply(p, c->groups.at[i], &s[i], why)) return NULL;
     program_find_ways(p);
     sched_stream(p);
     return program_verify(p, why) ? p : NULL;

@@ -10,25 +10,25 @@ enum { WALKS = 700, WALK_MOST = 6 /* moves of a walk */, RANDOMS = 200, MOVE_SHA
 double corpus_predict(const Case *c, const Schedule *s) {
     Ctx *temp = ctx_temp(c->ctx);
     double seconds = 0;
-    for (int i = 0; i < c->plan->groups.n; i++)
-        seconds += sched_cost(cost_form(c->plan->groups.at[i], temp), &target_machine, &s[i]);
+    for (int i = 0; i < c->groups.n; i++)
+        seconds += sched_cost(cost_form(c->groups.at[i], temp), &target_machine, &s[i]);
     ctx_temp_end(temp);
     return seconds;
 }
 
 void corpus_print(Text *out, const Case *c, const Schedule *s) {
-    for (int i = 0; i < c->plan->groups.n; i++) {
+    for (int i = 0; i < c->groups.n; i++) {
         if (i) text_put(out, " | ");
-        schedule_print(out, c->plan->groups.at[i], &s[i]);
+        schedule_print(out, c->groups.at[i], &s[i]);
     }
 }
 
 bool corpus_read(const Case *c, const char *text, Schedule *s, Text *why) {
-    for (int i = 0; i < c->plan->groups.n; i++) {
+    for (int i = 0; i < c->groups.n; i++) {
         const char *bar = strstr(text, " | ");
         size_t n = bar ? (size_t)(bar - text) : strlen(text);
-        const Group *gr = c->plan->groups.at[i];
-        if ((i + 1 < c->plan->groups.n) != (bar != NULL)) return text_fail(why, "as many schedules as groups");
+        const Group *gr = c->groups.at[i];
+        if ((i + 1 < c->groups.n) != (bar != NULL)) return text_fail(why, "as many schedules as groups");
         if (!schedule_read(sym_n(c->ctx, text, n), gr, &s[i], why) || !schedule_legal(gr, &s[i], why)) return false;
         text += n + (bar ? 3 : 0);
     }
@@ -36,14 +36,14 @@ bool corpus_read(const Case *c, const char *text, Schedule *s, Text *why) {
 }
 
 static bool equal(const Case *c, const Schedule *a, const Schedule *b) {
-    for (int i = 0; i < c->plan->groups.n; i++)
+    for (int i = 0; i < c->groups.n; i++)
         if (!schedule_equal(&a[i], &b[i])) return false;
     return true;
 }
 
 static Schedule *copy(const Case *c, const Schedule *s) {
-    Schedule *r = NEW_RAW(c->ctx, Schedule, c->plan->groups.n);
-    memcpy(r, s, sizeof *s * (size_t)c->plan->groups.n);
+    Schedule *r = NEW_RAW(c->ctx, Schedule, c->groups.n);
+    memcpy(r, s, sizeof *s * (size_t)c->groups.n);
     return r;
 }
 
@@ -79,7 +79,7 @@ static bool fits(const Schedule *s) {
 }
 
 static void take(Moves *m, const Schedule *changed) {
-    const Group *gr = m->c->plan->groups.at[m->group];
+    const Group *gr = m->c->groups.at[m->group];
     if (!schedule_legal(gr, changed, NULL) || !fits(changed)) return;
     Schedule *all = copy(m->c, m->from);
     all[m->group] = *changed;
@@ -172,7 +172,7 @@ static void move_axis(Moves *m, int axis) {
 
 void corpus_moves(const Case *c, const Schedule *from, Samples *out) {
     static const int RESIDENT[] = {0, 2, 4, 8};
-    for (int g = 0; g < c->plan->groups.n; g++) {
+    for (int g = 0; g < c->groups.n; g++) {
         Moves m = {c, from, g, out};
         Schedule t = from[g];
         for (int a = 0; a < t.naxes; a++) {
@@ -213,8 +213,8 @@ static void fill_pool(const Case *c, uint64_t *state, const Samples *starts, Sam
         add(c, pool, at, "near");
     }
     for (int i = 0; i < RANDOMS; i++) {
-        Schedule *s = NEW_N(c->ctx, Schedule, c->plan->groups.n);
-        for (int g = 0; g < c->plan->groups.n; g++) schedule_random(c->plan->groups.at[g], state, &s[g]);
+        Schedule *s = NEW_N(c->ctx, Schedule, c->groups.n);
+        for (int g = 0; g < c->groups.n; g++) schedule_random(c->groups.at[g], state, &s[g]);
         add(c, pool, s, "random");
     }
 }
@@ -231,12 +231,12 @@ void corpus_draw(const Case *c, uint64_t seed, int most, Samples *out) {
     Samples moves = {0}, pool = {0};
     SchedMemo memo = {0};
     uint64_t state = seed;
-    Schedule *chosen = NEW_N(c->ctx, Schedule, c->plan->groups.n);
-    for (int g = 0; g < c->plan->groups.n; g++) {
-        if (sched_in_place(c->plan->groups.at[g]))
-            schedule_fallback(c->plan->groups.at[g], &chosen[g]);
+    Schedule *chosen = NEW_N(c->ctx, Schedule, c->groups.n);
+    for (int g = 0; g < c->groups.n; g++) {
+        if (sched_in_place(c->groups.at[g]))
+            schedule_fallback(c->groups.at[g], &chosen[g]);
         else
-            sched_choose(&memo, c->plan->groups.at[g], (Targets){0}, &chosen[g]);
+            sched_choose(&memo, c->groups.at[g], (Targets){0}, &chosen[g]);
     }
     add(c, out, chosen, "chosen");
     corpus_moves(c, chosen, &moves);
@@ -260,7 +260,7 @@ void corpus_draw(const Case *c, uint64_t seed, int most, Samples *out) {
 /* Those of the case's fastest kernels that a schedule made, as samples. */
 static void best_known(const Case *c, const StoredCase *known, int most, Samples *out) {
     for (int i = 0; i < known->kernels.n && out->n < most; i++) { /* they are in the order of their times */
-        Schedule *s = NEW_N(c->ctx, Schedule, c->plan->groups.n + 1);
+        Schedule *s = NEW_N(c->ctx, Schedule, c->groups.n + 1);
         const Stored *k = &known->kernels.at[i];
         if (!corpus_by_hand(k) && corpus_read(c, corpus_unpack(c, k->packed), s, NULL)) add(c, out, s, "best");
     }

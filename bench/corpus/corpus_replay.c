@@ -61,7 +61,7 @@ static bool same_text(const Case *c, const Stored *s, const Schedule *schedules)
 static void replay_kernels(const Replay *x, Family *f, const Case *c, const StoredCase *stored) {
     double best = INFINITY, least = INFINITY, taken = 0;
     int equals = 0;
-    Schedule *s = NEW_N(c->ctx, Schedule, c->plan->groups.n + 1);
+    Schedule *s = NEW_N(c->ctx, Schedule, c->groups.n + 1);
     for (int i = 0; i < stored->kernels.n; i++) {
         const Stored *k = &stored->kernels.at[i];
         if (corpus_by_hand(k)) continue;
@@ -148,7 +148,7 @@ static void stamp_case(const char *home, const char *td, const StoredCase *store
         return;
     }
     if (open_stored(ctx, &c, home, td, stored)) {
-        Schedule *s = NEW_N(ctx, Schedule, c.plan->groups.n + 1);
+        Schedule *s = NEW_N(ctx, Schedule, c.groups.n + 1);
         printf("case\t%s\t%s\t%.1f\n", stored->name, stored->sizes, stored->floor);
         for (int i = 0; i < stored->kernels.n; i++) {
             const Stored *k = &stored->kernels.at[i];

@@ -78,9 +78,9 @@ static const char *unpack_group(Text *out, const Group *gr, const char *s) {
 Sym corpus_unpack(const Case *c, const char *packed) {
     Text out = {.ctx = c->ctx};
     text_put(&out, "");
-    for (int i = 0; i < c->plan->groups.n; i++) {
+    for (int i = 0; i < c->groups.n; i++) {
         if (i) text_put(&out, " | ");
-        packed = unpack_group(&out, c->plan->groups.at[i], packed);
+        packed = unpack_group(&out, c->groups.at[i], packed);
         packed += *packed == '|';
     }
     return sym(c->ctx, out.s);

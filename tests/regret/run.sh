@@ -24,4 +24,12 @@ while read -r family cases median high; do
     awk -v a="$high" -v b="$old_high" 'BEGIN { exit !(b != "" && a <= b * 1.02 + 0.5) }'
     verdict $? "$family, $cases cases: the 90th percentile of regret is $high %, it was $old_high %"
 done <"$dir/figures"
+# What is measured next can be emitted, and every launch is understood: chosen kernels, others, and some by hand.
+TDC_HOME=. "$corpus" emit 1 3 "$dir/head.cuh" rows=bench/suite/layernorm.td columns=bench/suite/column_sum.td >"$dir/emitted"
+python3 bench/corpus/make.py plan "$dir/emitted" "$dir/head.cuh" "$dir/plan" >"$dir/said" 2>&1
+verdict $? 'a plan is made'
+same 'what is emitted' "$(cat "$dir/said"; awk '/^k/ { n[$3]++ } END { print n["chosen"], n["hand"] }' "$dir/plan/plan.txt")" '8 kernels in 1 files
+2 2'
+grep -q '^template __global__ void k_layernorm_y<1>' "$dir/plan/0.cu"
+verdict $? 'one instance of a kernel is made'
 finish
