@@ -188,8 +188,8 @@ def compile_all(where, first, last, jobs):
 
 # ---- what is kept ----
 
-KEPT = 36  # kernels of a case
-FASTEST = 14  # of them, whatever they are
+KEPT = 33  # kernels of a case
+FASTEST = 12  # of them, whatever they are
 
 
 def pack(schedule):
@@ -218,17 +218,19 @@ def read_stored(path):
 def add_case(case, floor, new):
     """Times of another run are brought to this one's by the kernels that both timed."""
     both = sorted(case["kernels"][k][1] / v[1] for k, v in new.items()
-                  if k in case["kernels"] and v[3] in "ft" and case["kernels"][k][3] in "ft")
+                  if k in case["kernels"] and v[3] in "ftFT" and case["kernels"][k][3] in "ftFT")
     scale = both[len(both) // 2] if both else case["floor"] / floor
     for k, v in new.items():
         if k not in case["kernels"]:
             case["kernels"][k] = [v[0], v[1] * scale, v[2], v[3]]
+        elif v[3].isupper():
+            case["kernels"][k][3] = case["kernels"][k][3].upper()
 
 
-def keep(kernels, chosen):
+def keep(kernels):
     """The fastest, what was chosen and by hand, and of the others as many as there is room for, evenly by time."""
     order = sorted(kernels, key=lambda k: kernels[k][1])
-    kept = [k for i, k in enumerate(order) if i < FASTEST or k in (chosen, "by hand")]
+    kept = [k for i, k in enumerate(order) if i < FASTEST or k == "by hand" or kernels[k][3].isupper()]
     rest = [k for k in order if k not in kept]
     room = max(KEPT - len(kept), 0)
     kept += [rest[i * len(rest) // room] for i in range(room)] if len(rest) > room else rest
@@ -247,22 +249,20 @@ def store(results, schedules):
             floors[name, sizes] = float(us)
         elif (name, sizes, number) in known and flag in "tfsh":
             family, origin, digest, text = known[name, sizes, number]
-            case = new.setdefault(family, {}).setdefault((name, sizes), {"kernels": {}, "chosen": None})
+            case = new.setdefault(family, {}).setdefault((name, sizes), {"kernels": {}})
+            flag = flag.upper() if origin == "chosen" else flag
             case["kernels"][text] = [digest, float(us), int(registers), flag]
-            if origin == "chosen":
-                case["chosen"] = text
     for family, cases in new.items():
         path = os.path.join(os.path.dirname(os.path.abspath(__file__)), family + ".tsv")
         families = read_stored(path)
         for at, case in cases.items():
             old = families.setdefault(at, {"floor": floors[at], "kernels": {}})
             add_case(old, floors[at], case["kernels"])
-            old["chosen"] = case["chosen"]
         with open(path, "w") as f:
             f.write("# NVIDIA H200, L2 flushed; README.md says what the columns are.\n")
             for (name, sizes), case in families.items():
                 f.write(f"case\t{name}\t{sizes}\t{case['floor']:.1f}\n")
-                for k in keep(case["kernels"], case.get("chosen")):
+                for k in keep(case["kernels"]):
                     digest, us, registers, flag = case["kernels"][k]
                     f.write(f"{digest}\t{us:.1f}\t{registers}\t{flag}\t{k}\n")
 
