@@ -259,6 +259,11 @@ static void look_scatter(const Look *l, const Stage *s) {
 
 /* ---- all stages ---- */
 
+/* A temporary that is none of the Graph's lets. */
+static bool is_made(const Look *l, const Tensor *t) {
+    return t->kind == TENSOR_LET && t->id >= l->p->graph->tensors.n;
+}
+
 static void look(const Look *l, const Stage *const *body, int n) {
     for (int i = 0; i < n; i++) {
         const Stage *s = body[i];
@@ -266,7 +271,8 @@ static void look(const Look *l, const Stage *const *body, int n) {
             look_product(l, s);
             look_scatter(l, s);
         }
-        if (s->kind == STAGE_LOAD && !l->k->product) look_load(l, s); /* the library reads as it likes */
+        /* the library reads as it likes; of tensors that nobody wrote there is nothing to write differently */
+        if (s->kind == STAGE_LOAD && !l->k->product && !is_made(l, s->tensor)) look_load(l, s);
         look(l, (const Stage *const *)s->body.at, s->body.n);
     }
 }

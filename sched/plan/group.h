@@ -81,7 +81,7 @@ typedef struct Group {
     ExprMap whole;         /* loads that load_exists does not see to exist for subscripts along merged axes */
     int split;             /* a folded axis of which every block takes one of `parts` shares, or -1 */
     int64_t parts;
-    Var *part;      /* the number of the block's share, in subscripts of stores */
+    Var *part;               /* the number of the block's share, in subscripts of stores */
     VEC(Division) divisions; /* what may be done instead */
     Sym no_product; /* why a library does not run the sum of products that there is; NULL: there is none, or it does */
     Sym rounding;   /* the let whose rounding keeps this out of the product that it reads; or NULL */

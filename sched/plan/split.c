@@ -81,8 +81,9 @@ static Tensor *share_temp(Plan *plan, const Group *gr, const GStep *p, int64_t n
     for (int a = 0; a < gr->axes.n; a++)
         if (p->free >> a & 1) t->shape[t->rank++] = expr_minus(g, gr->axes.at[a].var->hi, gr->axes.at[a].var->lo);
     t->id = g->tensors.n + plan->temps.n;
-    t->span = gr->stores.at[0].tensor->span;
-    plan_store(plan, t, "shares of a large reduction, which many blocks fold", gr->stores.at[0].tensor);
+    const Tensor *result = gr->stores.at[0].tensor;
+    t->span = result->pieces.n ? result->pieces.at[0].span : result->span;
+    plan_store(plan, t, "shares of a large reduction, which many blocks fold", result);
     return t;
 }
 

@@ -188,8 +188,7 @@ double sched_cost_parts(CostForm *form, const Machine *m, const Schedule *s, Cos
     }
     cost_form_levels(form, serial);
     Totals sum = {0};
-    for (int i = 0; i < form->accesses.n; i++)
-        add_cost(&x, form, i, threads, blocks, &sum);
+    for (int i = 0; i < form->accesses.n; i++) add_cost(&x, form, i, threads, blocks, &sum);
     for (int i = 0; i < gr->steps.n; i++) {
         if (gr->steps.at[i].joined[0]) sum.registers += kept_registers(&x, &gr->steps.at[i]);
         sum.issue += joined_cost(&x, &gr->steps.at[i], threads, blocks);

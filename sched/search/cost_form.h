@@ -30,10 +30,10 @@ typedef struct CostForm {
     VEC(int) refs;
     Sym key; /* equal where all of the above and below, and what a schedule's legality reads, is equal */
     const Points *points;
-    int64_t **lengths;  /* of each point: of each axis */
-    int64_t **elements; /* of each point: of each access, of CostAccess.whole; 0 without */
+    int64_t **lengths;       /* of each point: of each axis */
+    int64_t **elements;      /* of each point: of each access, of CostAccess.whole; 0 without */
     int64_t **length_of_row; /* of each point: of each access, the elements of a row of its tensor; 0: it has one */
-    int at;             /* the point at which costs are asked for */
+    int at;                  /* the point at which costs are asked for */
     /* Of the set of axes with a loop that was asked about last: */
     bool known;
     AxisSet serial;

@@ -9,7 +9,7 @@ enum {
     MAX_ELEMENTS_BITS = 31 /* of what an equation stores or folds, where it is not a hint that makes it larger */
 };
 static const double OFF_HINT = 0.02; /* the weight of a point beside a hint */
-static const double ODD = 0.5;       /* of one with a long odd length, beside even ones: they are rarer */
+static const double RARE = 0.35;     /* of one with an odd length, or a length of 1, beside even ones */
 
 /* By the number of dimensions without a hint: the values of each. Ends with 0. */
 static const int64_t ONE[] = {1 << 20, 1, 30, 256, 1021, 4096, 16384, 50257, 1 << 18, 1 << 24, 1 << 27, 0};
@@ -99,7 +99,7 @@ static void add_grid(Making *x, Dim *const *free, int n) {
         double weight = 1;
         for (int i = 0; i < n; i++) {
             const int64_t v = dims[free[i]->id] = legal(free[i], values[i < varied ? at[i] : 0]);
-            if (v > 1 && v % 2) weight *= ODD;
+            if (v % 2) weight *= RARE;
         }
         add(x, dims, weight, false);
         int i = 0;

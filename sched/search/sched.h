@@ -45,7 +45,7 @@ typedef struct SchedWork {
     Plan *plan;
     Versions *versions; /* of the plan's groups; NULL: SCHED_CHOOSE was left out */
     Program *program;   /* without kernels before SCHED_APPLY; NULL before SCHED_FLATTEN */
-    SchedMemo memo;      /* where o has none */
+    SchedMemo memo;     /* where o has none */
 } SchedWork;
 
 /* o outlives it; NULL: none. */
