@@ -85,8 +85,10 @@ static bool has_thread_digits(const Lower *l, const Axis *a) {
     return false;
 }
 
+/* The loop's variable is the axis's index where that has no other digit and starts where the loop does. */
 Sym axis_loop_name(Lower *l, const Axis *a) {
-    return has_thread_digits(l, a) ? name_of(l, &a->id, sym_fmt(l->ctx, "%s_from", a->name)) : axis_name(l, a, NULL);
+    return has_thread_digits(l, a) || a->peel ? name_of(l, &a->id, sym_fmt(l->ctx, "%s_from", a->name))
+                                              : axis_name(l, a, NULL);
 }
 
 static Sym peel_name(Lower *l, const Axis *a) { return name_of(l, &a->peel, sym_fmt(l->ctx, "%s_early", a->name)); }

@@ -260,9 +260,7 @@ static void look_scatter(const Look *l, const Stage *s) {
 /* ---- all stages ---- */
 
 /* A temporary that is none of the Graph's lets. */
-static bool is_made(const Look *l, const Tensor *t) {
-    return t->kind == TENSOR_LET && t->id >= l->p->graph->tensors.n;
-}
+static bool is_made(const Look *l, const Tensor *t) { return t->kind == TENSOR_LET && t->id >= l->p->graph->tensors.n; }
 
 static void look(const Look *l, const Stage *const *body, int n) {
     for (int i = 0; i < n; i++) {

@@ -55,13 +55,16 @@ typedef struct GStore {
     AxisSet axes;
 } GStore;
 
-/* A tensor whose rows lie along an axis that is the last subscript, as it stands, of all accesses along it. The tensor's
- * other subscripts are the same everywhere, of other axes and dimensions alone. */
+/* A tensor whose rows lie along an axis that is the last subscript, as it stands, of all accesses along it. The
+ * tensor's other subscripts are the same everywhere, of other axes and dimensions alone. */
 typedef struct GRow {
     Tensor *tensor;
     int axis;
     AxisSet rows; /* axes of the other subscripts */
 } GRow;
+
+/* Elements of the widest access of a thread: a row whose length is a multiple of it leaves the next one aligned. */
+int group_row_wide(const GRow *r);
 
 /* Two groups that do together what one does: blocks fold shares of a large reduction, and then what they stored is
  * folded. */

@@ -150,6 +150,12 @@ void group_find_rows(Group *gr, Ctx *temp) {
         for (int i = 0; i < x.at.n && is_plain_axis(gr, &x, a); i++) add_row(gr, x.at.at[i], a);
 }
 
+int group_row_wide(const GRow *r) {
+    enum { ACCESS_BITS = 128 };
+    const int bits = type_bits(r->tensor->type);
+    return bits < ACCESS_BITS ? ACCESS_BITS / bits : 1;
+}
+
 /* ---- the whole ---- */
 
 void group_describe(Group *gr, Ctx *temp) {

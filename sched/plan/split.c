@@ -1,7 +1,7 @@
-/* Large reductions with few results. Where they might leave most of a machine idle, a group may be divided into one that
- * stores the shares of many blocks in new temporaries and one that folds those, in their order: results repeat. Which
- * is faster depends on sizes and is not decided here (sched/search/versions.c): the group gets its divisions, into few
- * and many shares where lengths are not known. */
+/* Large reductions with few results. Where they might leave most of a machine idle, a group may be divided into one
+ * that stores the shares of many blocks in new temporaries and one that folds those, in their order: results repeat.
+ * Which is faster depends on sizes and is not decided here (sched/search/versions.c): the group gets its divisions,
+ * into few and many shares where lengths are not known. */
 #include "plan.h"
 #include "ir/expr_walk.h"
 #include "sched/machine/target.h"

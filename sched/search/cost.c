@@ -57,7 +57,7 @@ static double widest(const Costing *x, const CostAccess *t, int64_t row) {
         const int peel = x->s->axis[a].peel;
         if (!peel || t->moves[a] != MOVE_BY_ONE) continue;
         const Tensor *by = x->gr->rows.at[peel - 1].tensor;
-        bool alike = t->tensor->rank > 1 && type_bits(by->type) == 8 * t->bytes;
+        bool alike = t->tensor->rank > 1 && type_bits(by->type) == type_bits(t->tensor->type);
         return alike && t->axes & x->gr->rows.at[peel - 1].rows ? wide : 1;
     }
     return row % wide == 0 ? wide : 1; /* vectors that are not aligned are loaded element by element */

@@ -1,6 +1,6 @@
-/* Sizes at which schedules are compared: see points.h. The grid is the product of a few values of each dimension without
- * a hint. They are far apart, since a schedule that is good for a length is good for half and twice of it; among them are
- * odd ones, whose rows are not aligned. */
+/* Sizes at which schedules are compared: see points.h. The grid is the product of a few values of each dimension
+ * without a hint. They are far apart, since a schedule that is good for a length is good for half and twice of it;
+ * among them are odd ones, whose rows are not aligned. */
 #include "points.h"
 
 #include "ir/expr_walk.h"

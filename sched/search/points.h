@@ -13,8 +13,8 @@ typedef struct Points {
     double *weight; /* above 0 */
 } Points;
 
-/* dims[i] is the value of every dimension of the Graph at point i, by Dim.id: one that the dimension can have. The heaviest
- * point comes first. In that memory. */
+/* dims[i] is the value of every dimension of the Graph at point i, by Dim.id: one that the dimension can have. The
+ * heaviest point comes first. In that memory. */
 Points *points_of(const Group *gr, Ctx *ctx);
 
 /* The length of an axis at a point; of one whose ends are data, a guess. */

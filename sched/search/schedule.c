@@ -208,11 +208,11 @@ static int64_t grid_size(const SAxis *s) {
 
 /* Elements by which a peeled axis may start early: one less than 16 bytes have. */
 static int slack(const Group *gr, const SAxis *s) {
-    return s->peel ? TARGET_ACCESS * 8 / type_bits(gr->rows.at[s->peel - 1].tensor->type) - 1 : 0;
+    return s->peel ? group_row_wide(&gr->rows.at[s->peel - 1]) - 1 : 0;
 }
 
-/* Rows that differ from register to register would start differently; and what does not vary from row to row would, too,
- * in a loop over rows. */
+/* Rows that differ from register to register would start differently; and what does not vary from row to row would,
+ * too, in a loop over rows. */
 static bool legal_peel(const Group *gr, const Schedule *s, int axis, Text *why) {
     if (!s->axis[axis].peel) return true;
     const GRow *r = &gr->rows.at[s->axis[axis].peel - 1];

@@ -35,8 +35,8 @@ uint64_t schedule_hash(const Schedule *s);
 
 /* Whether a schedule may be applied: decided on the schedule and the group alone, for all sizes. */
 bool schedule_legal(const Group *gr, const Schedule *s, Text *why);
-/* The same for some sizes: an axis whose length is not known need not be covered. most[a] becomes the length up to which
- * axis a is; INT64_MAX where it always is. */
+/* The same for some sizes: an axis whose length is not known need not be covered. most[a] becomes the length up to
+ * which axis a is; INT64_MAX where it always is. */
 bool schedule_legal_within(const Group *gr, const Schedule *s, int64_t *most, Text *why);
 
 /* Bytes of shared memory that a block may need, for what threads exchange: at least what the verifier counts. */

@@ -1,7 +1,7 @@
-/* Candidates for a group's schedule at a point, and the best of them by cost. One axis, along which the group's accesses are
- * contiguous, takes vectors and the lowest threads; a second one may take the other threads, and registers. Whether
- * axes are rows that are folded, columns that are kept, or all alike (a map) shows only in which of them may be split
- * into blocks. */
+/* Candidates for a group's schedule at a point, and the best of them by cost. One axis, along which the group's
+ * accesses are contiguous, takes vectors and the lowest threads; a second one may take the other threads, and
+ * registers. Whether axes are rows that are folded, columns that are kept, or all alike (a map) shows only in which of
+ * them may be split into blocks. */
 #include "templates.h"
 
 #include "cost.h"
@@ -127,7 +127,7 @@ static int peel_of(const Search *x, int axis) {
         const GRow *r = &x->gr->rows.at[i];
         if (r->axis != axis || !r->rows) continue;
         const int64_t row = expr_guess_at(r->tensor->shape[r->tensor->rank - 1], x->form->points->dims[x->form->at]);
-        if (row * type_bits(r->tensor->type) % (TARGET_ACCESS * 8) == 0) continue;
+        if (row % group_row_wide(r) == 0) continue;
         if (!best || type_bits(r->tensor->type) > type_bits(x->gr->rows.at[best - 1].tensor->type)) best = i + 1;
     }
     return best;

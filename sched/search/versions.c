@@ -264,7 +264,8 @@ static void try_test(Choosing *x, const Leaf *leaves, int leaf, SizeTest test, P
     if (p.gain > best->gain) *best = p;
 }
 
-/* The length between that at a point and the next longer one at which a test parts them: a power of 2 near the middle. */
+/* The length between that at a point and the next longer one at which a test parts them: a power of 2 near the middle.
+ * */
 static int64_t between(const Choosing *x, AxisSet axes, int64_t length) {
     int64_t next = INT64_MAX, p = length < 1 ? 1 : length;
     for (int i = 0; i < x->points->n; i++) {
@@ -282,7 +283,8 @@ static int longer_first(const void *a, const void *b) {
     return (*x < *y) - (*x > *y);
 }
 
-/* Lengths that are worth a test: those up to which candidates are legal, the longest first, then those between points. */
+/* Lengths that are worth a test: those up to which candidates are legal, the longest first, then those between points.
+ * */
 static void try_axes(Choosing *x, const Leaf *leaves, int leaf, AxisSet axes, Parting *best) {
     int64_t most[MAX_CANDIDATES];
     int n = 0;
@@ -302,7 +304,7 @@ static void try_axes(Choosing *x, const Leaf *leaves, int leaf, AxisSet axes, Pa
 static void try_alignment(Choosing *x, const Leaf *leaves, int leaf, Parting *best) {
     for (int i = 0; i < x->gr->rows.n; i++) {
         const GRow *r = &x->gr->rows.at[i];
-        const int wide = TARGET_ACCESS * 8 / type_bits(r->tensor->type);
+        const int wide = group_row_wide(r);
         if (!(versions_testable(x->gr) >> r->axis & 1) || !r->rows || wide < 2) continue;
         if (r->tensor->shape[r->tensor->rank - 1] != x->gr->axes.at[r->axis].var->hi) continue;
         try_test(x, leaves, leaf, (SizeTest){(AxisSet)1 << r->axis, 0, wide}, best);
@@ -363,8 +365,8 @@ static void note(Chosen *c, const Leaf *leaves, int n) {
     }
 }
 
-/* Parts leaves[0], where *first is a test by that and then by the best tests there are. What is lost in the end; *chosen gets
- * the cases on the way. */
+/* Parts leaves[0], where *first is a test by that and then by the best tests there are. What is lost in the end;
+ * *chosen gets the cases on the way. */
 static double grow(Choosing *x, Leaf *leaves, const Parting *first, double least, Chosen *chosen) {
     double loss = leaves[0].loss;
     note(chosen, leaves, 1);
@@ -379,7 +381,8 @@ static double grow(Choosing *x, Leaf *leaves, const Parting *first, double least
 }
 
 /* The first test decides about the others, and the one that gains most may be a bad start: one of each set of axes is
- * tried, and alignment. A product that a library runs is computed by the kernel only where the library refuses: one version will do. */
+ * tried, and alignment. A product that a library runs is computed by the kernel only where the library refuses: one
+ * version will do. */
 static void find_cases(Choosing *x) {
     Leaf all = {.here = NEW_N(x->temp, bool, x->points->n)};
     double weight = 0, least;
@@ -451,7 +454,7 @@ static Chosen *choose(Choosing *x) {
     x->judged = has_judge(x->gr);
     make_nodes(x->gr);
     /* How many points there is time for is known after the heaviest one. */
-    int searched = MAX_CONSIDERED / (add_best(x, 0, n > 1 ? 1 : BEST_OF_KIND) + 1);
+    int searched = MAX_CONSIDERED / (add_best(x, 0, BEST_OF_KIND) + 1);
     if (searched > MAX_SEARCHED) searched = MAX_SEARCHED;
     if (x->gr->product || searched < 1) searched = 1;
     if (searched > n) searched = n;

@@ -1,8 +1,8 @@
 /* Versions of a group: schedules for different sizes, and the conditions by which one is taken.
  *
- * The best schedules at several points (points.h) are compared at all of them. One that serves all sizes begins; then, as long
- * as that gains enough, a set of points is parted by a test of sizes, and each side takes what is best there (versions.c).
- * What comes out is a list of cases that reads well: when N <= 1024, when N <= 16384, else. */
+ * The best schedules at several points (points.h) are compared at all of them. One that serves all sizes begins; then,
+ * as long as that gains enough, a set of points is parted by a test of sizes, and each side takes what is best there
+ * (versions.c). What comes out is a list of cases that reads well: when N <= 1024, when N <= 16384, else. */
 #ifndef TDC_VERSIONS_H
 #define TDC_VERSIONS_H
 

@@ -7,8 +7,8 @@ enum { MOST_LENGTH = 40 /* that a test compares with: tests run small sizes */ }
 
 static int draw(uint64_t *state, int n) { return (int)(random_next(state) % (uint64_t)n); }
 
-/* Takes the loop away from an axis of a length that is not known, so that the schedule is legal for short ones alone. The
- * axis, or -1. */
+/* Takes the loop away from an axis of a length that is not known, so that the schedule is legal for short ones alone.
+ * The axis, or -1. */
 static int bound(const Group *gr, uint64_t *state, Schedule *s) {
     int a = gr->axes.n ? draw(state, gr->axes.n) : 0;
     if (!(versions_testable(gr) >> a & 1) || a == gr->split) return -1;

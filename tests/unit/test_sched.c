@@ -286,9 +286,9 @@ static const PlanCase plans[] = {
     {HEAD " let m: f32[M]\n out y: f32[M, N]\nm[i] = max[k in 0..N](x[i, k])\n"
           "y[i, j] = exp(x[i, j] - m[i]) / sum[k in 0..N](exp(x[i, k] - m[i]))\n",
      1, 0, "rr", NULL},
-    {HEAD " out y: f32[M, N]\ny[i, j] = x[i, j] / sum[k in 0..N](x[i, k]) / sum[k in 0..M](x[k, j])\n", 3, 2, "r",
+    {HEAD " out y: f32[M, N]\ny[i, j] = x[i, j] / sum[k in 0..N](x[i, k]) / sum[k in 0..M](x[k, j])\n", 2, 1, "r",
      NULL},
-    {HEAD " out y: f32[M, N]\ny[i, j] = x[i, j] / sum[k in 0..M, l in 0..N](x[k, l])\n", 3, 2, "r", NULL},
+    {HEAD " out y: f32[M, N]\ny[i, j] = x[i, j] / sum[k in 0..M, l in 0..N](x[k, l])\n", 2, 1, "r", NULL},
     /* a product under a softmax is stored; statistics that a kernel makes anyway are stored by it */
     {HEAD " let s: f32[M, M]\n out y: f32[M, M]\ns[i, j] = sum[k in 0..N](x[i, k] * z[k, j])\n"
           "y[i, j] = exp(s[i, j]) / sum[k in 0..M](exp(s[i, k]))\n",
@@ -312,7 +312,7 @@ static const PlanCase plans[] = {
     {HEAD " out y: f32[M]\ny[i] = sum[k in 0..1](x[i, k])\n", 1, 0, "r",
      "i = grid thread(128); k = reg(1)\n!no factor: i = grid thread(128); k = \n"},
     /* what an update folds is stored first: then it is in place, without a copy */
-    {"graph t\n dim M\n dim N\n inout a: f32[N]\n in x: f32[M, N]\na[j] = a[j] + sum[i in 0..M](x[i, j])\n", 3, 2, "r",
+    {"graph t\n dim M\n dim N\n inout a: f32[N]\n in x: f32[M, N]\na[j] = a[j] + sum[i in 0..M](x[i, j])\n", 2, 1, "r",
      NULL},
     {"graph t\n dim M\n dim N\n inout a: f32[N]\n in x: f32[M, N]\na[j] = a[j] * max[i in 0..N](a[i])\n", 2, 1, "r",
      NULL},
@@ -368,7 +368,11 @@ static void one_plan(const PlanCase *c) {
     Plan *plan = g ? plan_new(g, false, NULL, &why) : NULL;
     expect(plan != NULL, c->text, why.s);
     if (plan) {
-        expect(plan->groups.n == c->groups && plan->temps.n == c->temps, "groups and temporaries", c->text);
+        int shares = 0; /* temporaries of divisions, which nobody may choose */
+        for (int i = 0; i < plan->groups.n; i++)
+            for (int k = 0; k < plan->groups.at[i]->divisions.n; k++)
+                shares += plan->groups.at[i]->divisions.at[k].shares->stores.n;
+        expect(plan->groups.n == c->groups && plan->temps.n - shares == c->temps, "groups and temporaries", c->text);
         Group *gr = plan->groups.at[0];
         for (int i = 0; i < gr->steps.n; i++)
             text_char(&steps, gr->steps.at[i].scan ? gr->steps.at[i].exclusive ? 'e' : 'i' : 'r');

@@ -1,0 +1,34 @@
+#!/bin/bash
+# Versions by size: of every class of kernels several are taken, each is right, and who says a length has one.
+cd "$(dirname "$0")/../.." || exit 1
+TDC=$(realpath "${TDC:-build/tdc}") here=tests/versions
+. tests/suite.sh
+
+"$TDC" check $here/classes.td --emu >"$dir/log" 2>&1
+verdict $? "$(grep -v '^ok' "$dir/log")"
+
+taken() { # ENTRY SIZES...: how many ways the sizes take
+    local entry=$1 at
+    shift
+    for at; do "$TDC" explain $here/classes.td "$entry" --at "$at" | sed -n 's/^ *way \([0-9]*\) of .*taken here.*/\1/p'; done | sort -u | wc -l
+}
+several() {
+    [ "$(taken "$@")" -ge 2 ]
+    verdict $? "$1: $(taken "${@}") way at $*"
+}
+several row M=65536,N=64 M=65536,N=1000 M=8192,N=4096 M=1024,N=131072
+several column M=3,N=4096 M=1000,N=64 M=131072,N=4096
+several relayout M=16384,N=16384 M=100,N=100000 M=100000,N=2
+several prefix M=65536,N=20 M=8192,N=1000 M=64,N=100000
+several whole N=100 N=10000 N=100000000
+
+one() { "$TDC" $here/classes.td "$@" --dump=choose --stop-after=choose | grep -cE '^  (when|else)'; }
+same 'of known lengths there is one' "$(one -D M=4096 -D N=4096)" 0
+# The last version has no condition, and no version is for sizes that come to one before it.
+"$TDC" $here/classes.td --dump=choose --stop-after=choose >"$dir/chosen"
+same 'the last case' "$(awk '/^program/ { if (open) print "open"; open = 0 } /^  when/ { open = 1 } /^  else/ { open = 0 }' "$dir/chosen")" ''
+# A hint is what the schedule is for: the way that it takes is the one that the length alone would have.
+sed '1i dim M hint 16384; dim N hint 4096;' $here/classes.td >"$dir/hinted.td"
+at() { "$TDC" explain "$1" row "${@:2}" | grep ' = grid'; }
+same 'a hint' "$(at "$dir/hinted.td" --at M=16384,N=4096)" "$(at $here/classes.td -D M=16384 -D N=4096)"
+finish
