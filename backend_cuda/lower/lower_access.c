@@ -116,16 +116,7 @@ const Code *access_remaining(Lower *l, const Access *x, bool low) {
     l->open.layout = x->layout;
     Poly index = vector_drop(l, poly_of(&l->env, axis_index(l, x->layout, x->vaxis)), &x->plan);
     Poly b = poly_of(&l->env, low ? x->vaxis->lo : x->vaxis->hi);
-    index = offset_regroup(l, x->layout, index);
-    Sym known = low ? NULL : axis_left(l, x->layout, x->vaxis);
-    Poly more = poly_sub(l->ctx, index, poly_of(&l->env, expr_var(l->g, x->vaxis->var)));
-    if (known && index_small(l, more)) {
-        l->open.layout = saved;
-        const Code *rest =
-            more.n ? code(l->ctx, "%n - %c", known, poly_code(l, more, false)) : code_name(l->ctx, known);
-        return x->vscale == 1 ? rest : code(l->ctx, "(int64_t)(%c) * %l", rest, x->vscale);
-    }
-    Poly left = poly_sub(l->ctx, b, index);
+    Poly left = poly_sub(l->ctx, b, offset_regroup(l, x->layout, index));
     const Code *r = poly_code(l, poly_scale(l->ctx, left, x->vscale), x->vscale != 1);
     l->open.layout = saved;
     return r;

@@ -176,22 +176,6 @@ static void declare_index(Lower *l, const Axis *a, const Layout *layout, Sym nam
     put_number(l, "I", name, less_peel(l, a, index));
 }
 
-static Sym declare_left(Lower *l, const Axis *a, const Layout *layout, Sym index) {
-    Sym left = name_of(l, index, sym_fmt(l->ctx, "%s_left", index));
-    /* of two numbers of one sign the difference is no larger than they are */
-    bool fits = poly_nonneg(&l->env, poly_of(&l->env, a->lo)) && poly_nonneg(&l->env, poly_of(&l->env, a->hi));
-    const char *pattern = fits ? "td_clip(%c - %n)" : "td_clip((int64_t)%c - %n)";
-    put_number(l, "int", left, code(l->ctx, pattern, expr_code(l, a->hi, layout), index));
-    return left;
-}
-
-Sym axis_left(const Lower *l, const Layout *layout, const Axis *a) {
-    for (int i = 0; i < l->open.declared.n; i++)
-        if (l->open.declared.at[i].axis == a && l->open.declared.at[i].layout == layout)
-            return l->open.declared.at[i].left;
-    return NULL;
-}
-
 /* One axis in one layout, if all that it needs is known here. True where it is declared now. */
 static bool declare_axis(Lower *l, const Axis *a, const Layout *layout, bool fill) {
     const Layout *first = l->part->layouts.at[0];
@@ -204,14 +188,9 @@ static bool declare_axis(Lower *l, const Axis *a, const Layout *layout, bool fil
     l->open.layout = layout;
     if (a->peel && !again && !(layout == first ? declare_peel(l, a, layout) : declared(l, a, first))) return false;
     index_fits(l, poly_of(&l->env, expr_var(l->g, a->var)));
-    bool index = !(fill && (a->peel || !peel_open(l)));
-    DeclaredAxis d = {a, layout, NULL};
-    for (int j = 0; again && j < l->open.declared.n; j++)
-        if (l->open.declared.at[j].axis == a && axis_name(l, a, l->open.declared.at[j].layout) == name)
-            d.left = l->open.declared.at[j].left;
-    if (!again && index) declare_index(l, a, layout, name);
-    if (!again && index && !a->peel && !axis_exact(l, layout, a)) d.left = declare_left(l, a, layout, name);
+    DeclaredAxis d = {a, layout};
     vec_push(l->ctx, &l->open.declared, d);
+    if (!again && !(fill && (a->peel || !peel_open(l)))) declare_index(l, a, layout, name);
     return true;
 }
 
@@ -302,12 +281,6 @@ bool axis_whole_vectors(Lower *l, const Layout *layout, const Axis *a) {
 const Code *axis_bound_test(Lower *l, const Layout *layout, const Axis *a) {
     const Layout *saved = l->open.layout;
     l->open.layout = layout;
-    Sym left = axis_left(l, layout, a);
-    if (left) {
-        const Code *more = expr_registers(l, a, layout, l->needs.wide ? whole_vector(l, layout, a) : NULL, NULL);
-        l->open.layout = saved;
-        return more ? code(l->ctx, "%c < %n", more, left) : code(l->ctx, "0 < %n", left);
-    }
     const Code *hi = expr_code(l, a->hi, layout);
     const Code *i = expr_axis(l, a, layout, l->needs.wide ? whole_vector(l, layout, a) : NULL), *r;
     int64_t lo;
@@ -324,12 +297,6 @@ const Code *axis_bound_test(Lower *l, const Layout *layout, const Axis *a) {
 const Code *axis_vector_inside(Lower *l, const Layout *layout, const Axis *a, Factor *vec) {
     const Layout *saved = l->open.layout;
     l->open.layout = layout;
-    Sym left = axis_left(l, layout, a);
-    if (left) {
-        const Code *more = expr_registers(l, a, layout, NULL, vec);
-        l->open.layout = saved;
-        return more ? code(l->ctx, "%c + %l <= %n", more, vec->size, left) : code(l->ctx, "%l <= %n", vec->size, left);
-    }
     VecPlan plan = {.nv = 1, .f = {vec}};
     Poly first = offset_regroup(l, layout, vector_drop(l, poly_of(&l->env, axis_index(l, layout, a)), &plan));
     const Code *i = poly_code(l, first, false);

@@ -97,12 +97,13 @@ static const Axis *axis_of(const Lower *l, const Var *v) {
     return NULL;
 }
 
-const Code *expr_registers(Lower *l, const Axis *a, const Layout *layout, const Factor *first, const Factor *without) {
+/* What the registers add to an axis's index, with the digit of `first` at 0 in the variant of whole vectors; NULL:
+ * there are none. */
+static const Code *register_part(Lower *l, const Axis *a, const Layout *layout, const Factor *first) {
     Factor *f[MAX_FACTORS];
     int n = list_reg_factors(layout, layout ? layout_axis_factors(layout, a) : 0, f);
     const Code *r = NULL;
     for (int k = 0; k < n; k++) {
-        if (f[k] == without) continue;
         int64_t stride = 1;
         if (!expr_is_int(f[k]->stride, &stride)) lower_fail(l, "a register factor inside an open one");
         const Code *digit = factor_code(l, f[k]);
@@ -113,7 +114,7 @@ const Code *expr_registers(Lower *l, const Axis *a, const Layout *layout, const 
 }
 
 const Code *expr_axis(Lower *l, const Axis *a, const Layout *layout, const Factor *first) {
-    const Code *base = code_name(l->ctx, axis_name(l, a, layout)), *more = expr_registers(l, a, layout, first, NULL);
+    const Code *base = code_name(l->ctx, axis_name(l, a, layout)), *more = register_part(l, a, layout, first);
     return more ? code(l->ctx, "(%c + %c)", base, more) : base;
 }
 
@@ -236,7 +237,7 @@ static const Code *difference_once(Lower *l, const Expr *e, const Code *a, const
             reg_factors(l, expr_domain(l->part, l->open.layout, other)))
             continue;
         const Axis *axis = axis_of(l, i->u.var);
-        const Code *more = axis ? expr_registers(l, axis, l->open.layout, NULL, NULL) : NULL;
+        const Code *more = axis ? register_part(l, axis, l->open.layout, NULL) : NULL;
         if (more)
             return code(l->ctx, "(td_sub<I>(%c, %n) %s (%c))", k ? a : b, axis_name(l, axis, l->open.layout),
                         op_text(e->op), more);
@@ -275,10 +276,7 @@ static const Code *infix_code(Lower *l, const Expr *e, const Code *a, const Code
     if (e->op == OP_MOD && !integer) return code(l->ctx, "td_mod(%c, %c)", a, b);
     if ((e->op == OP_DIV || e->op == OP_MOD) && integer) {
         const char *f = e->op == OP_DIV ? "td_floor_div" : "td_floor_mod";
-        if (e->type == TY_I64 && small_int(x) && small_int(y)) {
-            index_divided(l);
-            return code(l->ctx, "%s<I>(%c, %c)", f, a, b);
-        }
+        if (e->type == TY_I64 && small_int(x) && small_int(y)) return code(l->ctx, "%s<I>(%c, %c)", f, a, b);
         return code(l->ctx, "%s<%s>(%c, %c)", f, lower_value_type(e->type), a, b);
     }
     if (integer && (op_rule(e->op) == RULE_ARITH || op_rule(e->op) == RULE_INT) && e->type == TY_I64 &&
@@ -395,7 +393,6 @@ static const Code *atom_code(Lower *l, const Expr *a) {
         bool product = y.n == 1 && y.term[0].degree && (y.term[0].degree > 1 || y.term[0].coef != 1);
         bool div = a->op == OP_DIV;
         const Code *above = poly_code(l, x, false), *below = poly_code(l, y, false);
-        if (dlo != dhi || (dlo & (dlo - 1))) index_divided(l);
         if (lo >= 0 && dlo > 0)
             return code(l->ctx, product ? "(%c %s (%c))" : "(%c %s %c)", above, div ? "/" : "%", below);
         if (lo >= 0 && dlo == 0)

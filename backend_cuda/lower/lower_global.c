@@ -9,7 +9,6 @@ static const Code *row_call(Lower *l, const Access *x, const char *verb, const C
     const Code *left = x->tail == TAIL_NONE ? NULL : access_remaining(l, x, false);
     Poly first = offset_regroup(l, x->layout, vector_drop(l, x->first, &x->plan));
     const Code *step = x->step.n ? code(l->ctx, "(int64_t)%c, ", poly_code(l, x->step, true)) : code(l->ctx, "");
-    index_divided(l);
     const Code *begin = poly_code(l, first, true), *row = expr_code(l, x->row, x->layout);
     return code(l->ctx, "%s<%s, %s, %l, %d>(%c, %c, %c(I)%c, (I)%c, %c)",
                 sym_fmt(l->ctx, "td_%s_%s", verb, x->step.n ? "outer" : "row"), variant_text(x),

@@ -141,9 +141,7 @@ void index_fits(Lower *l, Poly p) {
     vec_push(l->ctx, &l->needs.fits, up);
 }
 
-void index_divided(Lower *l) { l->needs.divides = true; }
-
-bool index_dispatched(const Lower *l) { return l->needs.fits.n && !l->needs.always64 && l->needs.divides; }
+bool index_dispatched(const Lower *l) { return l->needs.fits.n && !l->needs.always64; }
 
 /* As a double: dimensions' products may overflow 64 bits, and then their sum is large enough in any case. */
 static const Code *bound_code(Lower *l, Poly p) {
@@ -201,6 +199,4 @@ const Code *index_condition(Lower *l) {
     return r ? r : code(l->ctx, "true");
 }
 
-const char *index_type(const Lower *l) {
-    return index_dispatched(l) ? "I" : l->needs.always64 || l->needs.fits.n ? "int64_t" : "int";
-}
+const char *index_type(const Lower *l) { return index_dispatched(l) ? "I" : l->needs.always64 ? "int64_t" : "int"; }

@@ -72,7 +72,6 @@ typedef struct NameRow {
 typedef struct DeclaredAxis {
     const Axis *axis;
     const Layout *layout;
-    Sym left; /* how far its bound is from its index, as far as an int tells; NULL: nothing is left out at its end */
 } DeclaredAxis;
 
 /* A piece of shared memory, by the stage that needs it and what for. */
@@ -106,7 +105,6 @@ typedef struct Needs {
     bool wide;             /* some access is wide under conds: there are two variants */
     VEC(Poly) fits;        /* of dimensions: while each is below 2^31 no index overflows 32 bits */
     bool always64;         /* no such expression tells */
-    bool divides;          /* an index is divided by what is no power of two */
     VEC(Tensor *) tensors; /* used, in order of first use */
     VEC(Dim *) dims;       /* that the launcher needs, and those that the kernel's own text has */
     VEC(Dim *) own_dims;
@@ -231,8 +229,6 @@ const Code *dim_code(Lower *l, const Expr *e, bool host); /* an integer expressi
 const Code *expr_code(Lower *l, const Expr *e, const Layout *layout);
 /* An axis's index at the current digits, with the digit of `first`, one of its factors, at 0 in the variant of whole
  * vectors; first may be NULL. */
-/* What the registers, but for `without`, add to it; NULL: there are none. */
-const Code *expr_registers(Lower *l, const Axis *a, const Layout *layout, const Factor *first, const Factor *without);
 const Code *expr_axis(Lower *l, const Axis *a, const Layout *layout, const Factor *first);
 /* The divisor that stands for `by`, at the current digits; NULL: there is none. */
 const Code *expr_divisor(Lower *l, const Expr *by, const Layout *layout);
@@ -249,11 +245,8 @@ void put_divisors(Lower *l, const Stage *s);
 void lower_under(Lower *l);
 
 /* ---- lower_index.c ----
- * Indices have type I in emitted text: int where all fit, else int64_t. What is tested and added for every element is
- * counted from the thread's index, in int. Only where indices are divided, which takes ten times as long in 64 bits, is
- * the kernel a template of both, and the launcher takes the one of int where the dimensions at hand fit. */
-/* Indices are divided by what is no power of two. */
-void index_divided(Lower *l);
+ * Indices have type I in emitted text: int, or int64_t in a second instance of the kernel, which the launcher takes
+ * where some index might not fit 32 bits. */
 /* |p| and the products in it have to fit I: notes what that asks of the dimensions. */
 void index_fits(Lower *l, Poly p);
 /* Whether |p| is below 2^31 whatever the dimensions are. */
@@ -286,9 +279,6 @@ void axis_declare(Lower *l, bool fill);
 void axis_declare_digits(Lower *l);
 /* Declares the number of a loop's iteration from its variable, for code that runs ahead of the loop. */
 void axis_loop_digit(Lower *l, const Stage *loop, Sym var, const Code *start, const Code *step);
-/* The variable that says how far the axis's bound is from its index at register digits 0, as far as an int tells; NULL:
- * there is none. */
-Sym axis_left(const Lower *l, const Layout *layout, const Axis *a);
 /* The predicate of the axes for which `have` holds every factor, at the current digits; NULL: none needed. */
 const Code *axis_predicate(Lower *l, const Layout *layout, FactorSet have);
 const Code *axis_bound_test(Lower *l, const Layout *layout, const Axis *a);

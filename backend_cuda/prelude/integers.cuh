@@ -1,9 +1,5 @@
 // Integers as the language defines them: quotients, shifts, wrapping; and conversions.
 
-//@ portable td_clip
-// The nearest int.
-__device__ __forceinline__ int td_clip(int64_t x) { return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (int)x; }
-__device__ __forceinline__ int td_clip(int x) { return x; }
 //@ portable td_below
 // 0 <= i < n by one comparison.
 template <class A, class B> __device__ __forceinline__ bool td_below(A i, B n) {
