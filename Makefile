@@ -31,7 +31,7 @@ EMBEDDED := $(B)/backend_cuda/prelude.o $(patsubst %.in,$(B)/%_text.o,$(wildcard
 OBJ  := $(SRC:%.c=$(B)/%.o) $(EMBEDDED) $(if $(wildcard grammar/lexer.re),$(B)/grammar/lexer.o) $(if $(wildcard grammar/parser.y),$(B)/grammar/parser.o)
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 all: $(B)/tdc $(B)/libtdc.a
-.PHONY: all install uninstall wheel FORCE unit random check check-all check-gpu mutation demo format clean bench fuzz
+.PHONY: all install uninstall wheel FORCE unit random corpus check check-all check-gpu mutation demo format clean bench fuzz
 .DELETE_ON_ERROR:
 
 $(B)/tdc: $(B)/frontend/driver/main.o $(B)/libtdc.a
@@ -117,10 +117,16 @@ random: $(B)/random
 $(B)/random: $(RANDOM_OBJ) $(B)/libtdc.a
 	$(LINK) -o $@ $^ $(LIBS)
 
+# The corpus of measured kernels (bench/corpus): what draws schedules, emits their kernels, and replays what was measured.
+CORPUS_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/corpus/corpus*.c))
+corpus: $(B)/corpus
+$(B)/corpus: $(CORPUS_OBJ) $(B)/libtdc.a
+	$(LINK) -o $@ $^ $(LIBS)
+
 # All tests that need no GPU; `make check SAN=1` under the sanitizers, `make check UPDATE=1` rewrites the expectations.
 check:
 	@$(call NEEDS,check)
-	@$(MAKE) -s all unit random
+	@$(MAKE) -s all unit random corpus
 	@B=$(B) tests/run.sh $(if $(UPDATE),--update)
 # All of check, 2000 random programs more, all of the library in tests/same, of CMake's layouts, of the Makefile, of the
 # other targets, and of exact algebra.
@@ -203,4 +209,4 @@ format:
 clean:
 	rm -rf build
 
--include $(OBJ:.o=.d) $(B)/frontend/driver/main.d $(B)/tests/fuzz/targets.d $(UNIT:=.d) $(RANDOM_OBJ:.o=.d)
+-include $(OBJ:.o=.d) $(B)/frontend/driver/main.d $(B)/tests/fuzz/targets.d $(UNIT:=.d) $(RANDOM_OBJ:.o=.d) $(CORPUS_OBJ:.o=.d)

@@ -85,6 +85,7 @@ typedef struct DriverOptions {
     Bindings more;     /* bench: further values of these, by --at N=64,4096 */
     VEC(const char *) includes;
     NameFiles in, out_files;  /* run */
+    const char *schedules;    /* --schedules: of groups, instead of choosing */
     const char *command_line; /* as the emitted files quote it, paths without their folders */
     const char *home;         /* the folder that holds stdlib and backend_cuda */
     const char *commit;       /* that tdc was built from; "": not known */

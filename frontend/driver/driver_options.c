@@ -318,6 +318,7 @@ static bool option_take(Ctx *ctx, DriverOptions *o, OptionId id, const char *val
         return o->results_json || !strcmp(value, "text") || wrong("--format knows json and text, not '%s'", value);
     case OPT_TUNING: o->tuning = value; return true;
     case OPT_KERNELS: o->kernels = value; return true;
+    case OPT_SCHEDULES: o->schedules = value; return true;
     case OPT_EMU: return option_place(o, PLACE_EMU);
     case OPT_GPU: return option_place(o, PLACE_GPU);
     case OPT_INTERP: return option_place(o, PLACE_INTERP);
@@ -470,6 +471,8 @@ static bool complete(DriverOptions *o) {
     if (!is_source(o->file))
         return !strpbrk(o->file, "./") && !o->entry ? unknown_command(o->file)
                                                     : wrong("'%s' is no .td, .graph or .kernel file", o->file);
+    if (o->schedules && !is_source_of_graphs(o->file)) return wrong("--schedules needs a .td or .graph file");
+    if (o->schedules && o->without[PASS_CHOOSE]) return wrong("--schedules and --without=choose exclude each other");
     if (o->results_json && o->brief) return wrong("--format=json has every result: --brief does not go with it");
     if (o->exact && (o->place == PLACE_GPU || o->inputs))
         return wrong("--exact is for the CPU stand-in, and its inputs are of one kind");

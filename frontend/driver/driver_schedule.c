@@ -88,6 +88,21 @@ static Exit take_given(Job *job) {
     return EXIT_WRONG;
 }
 
+/* The schedules of --schedules; none without it. */
+static Exit take_schedules(Job *job) {
+    size_t n = 0;
+    const char *path = job->o->schedules;
+    if (!path) return EXIT_OK;
+    char *text = driver_source_read(job->ctx, path, &n);
+    if (!text) {
+        diag_report(job->ctx, DIAG_CANNOT_READ, SPAN_NONE, "%s: %s", path, strerror(errno));
+        return EXIT_WRONG;
+    }
+    depend_read(job, path);
+    job->sched.given = given_read(job->ctx, diag_add_file(job->ctx, path, text, n));
+    return job->sched.given ? EXIT_OK : EXIT_WRONG;
+}
+
 /* What was found on the stand-in says nothing of a GPU. */
 static bool tuned_for_target(Job *job) {
     const TuneEntry *e = job->tuning && !job->o->target_emu ? tuning_emulated(job->tuning) : NULL;
@@ -138,6 +153,7 @@ Exit driver_sched_step(Job *job, SchedStep step) {
         if ((e->work && !sched_step(e->work, step)) || (e->assumed && !sched_step(e->assumed, step)))
             return driver_wrong_unless(job, EXIT_INTERNAL);
     }
+    if (step == SCHED_CHOOSE && !given_done(job->sched.given)) return EXIT_WRONG;
     /* Once, after the last step that makes programs or changes them. */
     bool last = step == SCHED_STREAM || (step == SCHED_APPLY && job->o->stop_after == PASS_APPLY);
     return last ? verify(job, passes[step]) : EXIT_OK;
@@ -163,7 +179,8 @@ Exit driver_sched_prepare(Job *job) {
     e = take_given(job);
     if (e != EXIT_OK) return e;
     begin(job);
-    return driver_sched_step(job, SCHED_PREPARE);
+    e = take_schedules(job);
+    return e == EXIT_OK ? driver_sched_step(job, SCHED_PREPARE) : e;
 }
 
 Exit driver_sched_apply(Job *job) {

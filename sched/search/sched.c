@@ -16,18 +16,14 @@ Program *sched_empty(Graph *g, const Plan *plan) {
 
 bool sched_in_place(const Group *gr) { return gr->product && gr->product->c.tensor == gr->product->d.tensor; }
 
-/* A schedule that somebody asks for, whatever the cost says. False: nobody does. */
-static bool is_given(const SchedOptions *o, Group *gr, int i, uint64_t *state, Schedule *s, bool *wrong, Text *why) {
-    const char *fixed = o->fixed && i < o->nfixed ? o->fixed[i] : NULL;
-    if (fixed)
-        *wrong = !schedule_read(fixed, gr, s, why);
-    else if (o->fallback || sched_in_place(gr))
+/* A schedule that is not chosen by what it costs. False: it is. */
+static bool is_fixed(const SchedOptions *o, Group *gr, uint64_t *state, Schedule *s) {
+    if (o->fallback || sched_in_place(gr))
         schedule_fallback(gr, s);
     else if (o->random)
         schedule_random(gr, state, s);
     else
         return false;
-    *wrong = *wrong || !schedule_legal(gr, s, why);
     return true;
 }
 
@@ -72,18 +68,29 @@ static bool step_partition(SchedWork *w, Text *why) {
     return w->plan || refuse(w, DIAG_NOT_YET, NULL, NULL, why);
 }
 
-/* With at most so many versions of each group. */
-static bool choose(SchedWork *w, int most, Text *why) {
+/* Notes which groups have versions that were given. False after reporting. */
+static bool take_given(SchedWork *w, bool *given) {
+    const Plan *plan = w->plan;
+    for (int i = 0; i < plan->groups.n; i++) {
+        GivenAnswer a = given_versions(w->o->given, w->graph->name, plan->groups.at[i], &w->versions[i]);
+        if (a == GIVEN_WRONG) return false;
+        given[i] = a == GIVEN_TAKEN;
+    }
+    return true;
+}
+
+/* With at most so many versions of each group, but of those that were given. */
+static bool choose(SchedWork *w, const bool *given, int most, Text *why) {
     const Plan *plan = w->plan;
     uint64_t state = w->o->seed;
     SchedMemo *memo = w->o->memo ? w->o->memo : &w->memo;
     for (int i = 0; i < plan->groups.n; i++) {
         Group *gr = plan->groups.at[i];
         Schedule s;
-        bool wrong = false;
-        if (!is_given(w->o, gr, i, &state, &s, &wrong, why))
+        if (given[i]) continue;
+        if (!is_fixed(w->o, gr, &state, &s))
             versions_choose(memo, gr, w->o->targets, most, &w->versions[i]);
-        else if (wrong)
+        else if (!schedule_legal(gr, &s, why))
             return refuse(w, DIAG_INTERNAL, gr, "is not legal", why);
         else
             versions_one(gr, &s, &w->versions[i]);
@@ -92,9 +99,11 @@ static bool choose(SchedWork *w, int most, Text *why) {
 }
 
 static bool step_choose(SchedWork *w, Text *why) {
+    bool *given = NEW_N(w->ctx, bool, w->plan->groups.n + 1);
     w->versions = NEW_N(w->ctx, Versions, w->plan->groups.n + 1);
+    if (!take_given(w, given)) return false;
     for (int most = MAX_VERSIONS; most; most--) {
-        if (!choose(w, most, why)) return false;
+        if (!choose(w, given, most, why)) return false;
         if (few_ways(w)) break;
     }
     return true;

@@ -3,6 +3,7 @@
 #define TDC_SCHED_H
 
 #include "apply.h"
+#include "given.h"
 #include "sched/machine/target.h"
 #include "sched/plan/plan.h"
 #include "sched/plan/prepare.h"
@@ -28,8 +29,7 @@ typedef struct SchedOptions {
     bool fallback; /* the always-legal schedule for every kernel */
     bool random;   /* a random legal schedule for every kernel, by the seed */
     uint64_t seed;
-    const char *const *fixed; /* a schedule's text for each kernel in order; NULL, or NULL entries: chosen here */
-    int nfixed;
+    Given *given;     /* schedules that are not chosen; NULL: none */
     bool keep;        /* kernels keep their groups and schedules (predict.h) */
     bool reasons;     /* what an explanation needs is kept (explain.h): that too */
     SchedMemo *memo;  /* of the compilation, for several Graphs; NULL: none */

@@ -242,6 +242,9 @@ static bool legal_axis(const Group *gr, int axis, const SAxis *s, int64_t *most,
         } else if (!mul_ok(product, f->size, &product) || product >= INT32_MAX) {
             return text_fail(why, "%s: its factors are too large", a->name);
         }
+        if (i > 0 && (f->size == 0 || f->bind == BIND_SERIAL) && bind_scope(s->f[i - 1].bind) > SCOPE_LOOP)
+            return text_fail(why, "%s: its %s factor stands inside a thread or register factor", a->name,
+                             bind_text(f->bind));
         if (f->bind == BIND_SERIAL && a->scanned && i > 0)
             return text_fail(why, "%s: a scanned axis has its loop outermost", a->name);
         bool thread = bind_scope(f->bind) == SCOPE_THREAD;
@@ -385,6 +388,8 @@ bool schedule_legal_within(const Group *gr, const Schedule *s, int64_t *most, Te
     widths_of(s, &w);
     const int64_t threads = threads_of(&w);
     if (threads > TARGET_MOST_THREADS) return text_fail(why, "more than %d threads", TARGET_MOST_THREADS);
+    if (s->occupancy * threads > TARGET_MOST_SM_THREADS)
+        return text_fail(why, "%d blocks of %lld threads do not fit together", s->occupancy, (long long)threads);
     /* Exchanges between threads are those of whole warps. */
     for (int i = 0; i < gr->steps.n; i++)
         for (int a = 0; a < s->naxes; a++)

@@ -258,6 +258,50 @@ sed 's/^program softmax/program other/' "$dir/softmax.kernel" >"$dir/other.kerne
 says 1 "no export is named 'other'" softmax.td --kernels other.kernel -o out/c.cu
 says 1 'No such file' softmax.td --kernels missing.kernel -o out/c.cu
 
+# --schedules: what --dump=choose prints is read back; groups without a line are chosen; what does not fit is said at its line
+"$TDC" samples/softmax.td --dump=choose --stop-after=choose >"$dir/softmax.schedules"
+printf 'program softmax # mine\n\n  y: i = grid warp(4); j = serial reg(2) lane(32) vec(4)\n' >"$dir/own.schedules"
+echo 'program softmax' >"$dir/no.schedules"
+says 0 '^  y: i = grid warp\(4\); j = serial reg\(2\) lane\(32\) vec\(4\)$' softmax.td --schedules=own.schedules --dump=choose
+says 0 '^3 passed, 0 failed' check softmax.td --emu --schedules own.schedules
+[ "$("$TDC" samples/softmax.td --dump=choose --stop-after=choose --schedules="$dir/no.schedules")" = "$(cat "$dir/softmax.schedules")" ]
+verdict $? 'a group without a line is chosen'
+says 1 '^softmax.schedules:2:3: error.E0904.*versions for some sizes are not read' softmax.td --schedules=softmax.schedules -o out/c.cu
+"$TDC" samples/softmax.td -DM=4096 -DN=1024 --dump=choose --stop-after=choose >"$dir/fixed.schedules"
+[ "$("$TDC" samples/softmax.td -DM=4096 -DN=1024 --dump=choose --stop-after=choose --schedules="$dir/fixed.schedules")" = "$(cat "$dir/fixed.schedules")" ]
+verdict $? 'schedules that were printed are read back'
+# a line for shares divides the group; without one it is not divided, whatever would be chosen
+echo 'export fn f(x: f32[M, N]) -> (y: f32[N]) { y[j] = sum[i](x[i, j]); } check f(M = 9000, N = 24);' >"$dir/columns.td"
+"$TDC" "$dir/columns.td" -DM=100000 -DN=64 --dump=choose --stop-after=choose >"$dir/shares.schedules"
+grep -q '^  y_shares: .* grid(264) ' "$dir/shares.schedules" && [ "$(grep -c '^  y' "$dir/shares.schedules")" = 2 ]
+verdict $? 'two kernels sum columns'
+[ "$("$TDC" "$dir/columns.td" --dump=choose --stop-after=choose --schedules="$dir/shares.schedules")" = "$(cat "$dir/shares.schedules")" ]
+verdict $? 'a division is read back, for all sizes'
+says 0 '^1 passed, 0 failed' check columns.td --emu --schedules=shares.schedules
+grep -v '^  y:' "$dir/shares.schedules" >"$dir/half.schedules"
+says 1 '^half.schedules:2:3: error.E0906.*what folds the shares, y, has no line' columns.td --schedules=half.schedules
+printf 'program f\n  y: j = grid lane(2) vec(8); i = serial reg(4) warp(16) lane(16)\n' >"$dir/whole.schedules"
+[ "$("$TDC" "$dir/columns.td" -DM=100000 -DN=64 --dump=choose --stop-after=choose --schedules="$dir/whole.schedules")" = "$(cat "$dir/whole.schedules")" ]
+verdict $? 'a group with a line and none for shares is one kernel'
+printf 'program f\n  y: j = grid; i = reg(4) warp(8) lane(32)\n' >"$dir/short.schedules"
+says 1 'its factors do not cover it' columns.td --schedules=short.schedules
+echo 'export fn f(x: f32[N], b: f32[N]) -> (y: f32[2*N]) { y[2*i] = x[i]; y[2*i + 1] = b[i]; }' >"$dir/pieces.td"
+printf 'program f\ny: i = grid thread(64)\ny: i = grid thread(32)\n' >"$dir/pieces.schedules"
+says 0 'grid thread\(32\)$' pieces.td --schedules=pieces.schedules --dump=choose
+echo 'y: i = grid thread(96)' >>"$dir/pieces.schedules"
+says 1 '^pieces.schedules:4:1: error.*no more groups that are named y than 2' pieces.td --schedules=pieces.schedules
+echo 'program sofmax' >"$dir/name.schedules"
+says 1 'did you mean softmax' softmax.td --schedules=name.schedules -o out/c.cu
+echo 'y: i = grid' >"$dir/first.schedules"
+says 1 'of which program is y' softmax.td --schedules=first.schedules -o out/c.cu
+printf 'program softmax\n  z: i = grid\n  y: i = gridd\n' >"$dir/text.schedules"
+says 1 '^text.schedules:3:3: error.E0904.*cannot be read at .i = gridd' softmax.td --schedules=text.schedules -o out/c.cu
+printf 'program softmax\n  y: i = lane(32) grid; j = serial reg(2)\n' >"$dir/order.schedules"
+says 1 'its grid factor stands inside a thread' softmax.td --schedules=order.schedules -o out/c.cu
+says 1 'No such file' softmax.td --schedules missing.schedules -o out/c.cu
+says 2 'needs a .td or .graph file' softmax.kernel --schedules own.schedules
+says 2 'exclude each other' softmax.td --schedules own.schedules --without=choose
+
 # what --brief says of an entry comes when its last check has run, not at the end
 echo 'export fn a(x: f32[N]) -> (y: f32[N]) { y[i] = x[i]; } export fn b(x: f32[N]) -> (y: f32[N]) { y[i] = x[i] * x[i]; }
 check a(N = 1); check a(N = 2); check b(N = 3) error "none";' >"$dir/two.td"

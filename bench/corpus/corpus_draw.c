@@ -1,0 +1,308 @@
+/* Schedules of a case: the chosen ones, those a move away, others by chance; what is predicted of them. */
+#include "corpus.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WALKS = 700, WALK_MOST = 6 /* moves of a walk */, RANDOMS = 200, MOVE_SHARE = 3 /* one in so many */ };
+enum {
+    FASTEST = 3 /* from which moves start */,
+    SPARE = 2 /* samples for each of which a kernel is wanted: some are equal */
+};
+
+/* ---- text, prediction ---- */
+
+double corpus_predict(const Case *c, const Schedule *s) {
+    double seconds = 0;
+    for (int i = 0; i < c->groups.n; i++)
+        seconds += sched_cost(c->forms.at[i], &target_machine, &s[i]) + target_machine.launch;
+    return seconds;
+}
+
+double corpus_judge(const Case *c, const Program *p) {
+    static const int64_t dims[1] = {0}; /* all are constants */
+    Ctx *temp = ctx_temp(c->ctx);
+    Features **f = NEW_N(temp, Features *, p->kernels.n + 1);
+    bool known = true;
+    for (int i = 0; i < p->kernels.n && known; i++) known = (f[i] = features_of(p, p->kernels.at[i], temp))->known;
+    double seconds = known ? judge_all_seconds(f, p->kernels.n, &speeds_h200, dims) : INFINITY;
+    ctx_temp_end(temp);
+    return seconds;
+}
+
+void corpus_print(Text *out, const Case *c, const Schedule *s) {
+    for (int i = 0; i < c->groups.n; i++) {
+        if (i) text_put(out, " | ");
+        schedule_print(out, c->groups.at[i], &s[i]);
+    }
+}
+
+static bool read_as(const Case *c, const char *text, Schedule *s) {
+    for (int i = 0; i < c->groups.n; i++) {
+        const char *bar = strstr(text, " | ");
+        size_t n = bar ? (size_t)(bar - text) : strlen(text);
+        const Group *gr = c->groups.at[i];
+        if ((i + 1 < c->groups.n) != (bar != NULL)) return false;
+        if (!schedule_read(sym_n(c->ctx, text, n), gr, &s[i], NULL) || !schedule_legal(gr, &s[i], NULL)) return false;
+        text += n + (bar ? 3 : 0);
+    }
+    return true;
+}
+
+const Case *corpus_read(const Case *c, const char *packed, Schedule **s) {
+    for (; c; c = c->other) {
+        *s = NEW_N(c->ctx, Schedule, c->groups.n + 1);
+        if (read_as(c, corpus_unpack(c, packed), *s)) return c;
+    }
+    return NULL;
+}
+
+static bool equal(const Case *c, const Schedule *a, const Schedule *b) {
+    for (int i = 0; i < c->groups.n; i++)
+        if (!schedule_equal(&a[i], &b[i])) return false;
+    return true;
+}
+
+static Schedule *copy(const Case *c, const Schedule *s) {
+    Schedule *r = NEW_RAW(c->ctx, Schedule, c->groups.n);
+    memcpy(r, s, sizeof *s * (size_t)c->groups.n);
+    return r;
+}
+
+static bool add(const Case *c, Samples *out, const Schedule *s, const char *origin) {
+    for (int i = 0; i < out->n; i++)
+        if (out->at[i].c == c && equal(c, out->at[i].s, s)) return false;
+    Sample x = {c, copy(c, s), origin, corpus_predict(c, s)};
+    vec_push(c->ctx, out, x);
+    return true;
+}
+
+/* ---- moves ---- */
+
+/* Called with each schedule that is one move away, legal or not. */
+typedef struct Moves {
+    const Case *c;
+    const Schedule *from;
+    int group;
+    Samples *out;
+} Moves;
+
+/* What a kernel's verifier asks beside: blocks and loops outside of threads and registers, and that the blocks that are
+ * to be resident together fit. */
+static bool fits(const Schedule *s) {
+    int64_t threads = 1;
+    for (int a = 0; a < s->naxes; a++)
+        for (int i = 0; i < s->axis[a].n; i++) {
+            BindScope scope = bind_scope(s->axis[a].f[i].bind);
+            if (i && scope <= SCOPE_LOOP && bind_scope(s->axis[a].f[i - 1].bind) > SCOPE_LOOP) return false;
+            if (scope == SCOPE_THREAD) threads *= s->axis[a].f[i].size;
+        }
+    return threads * s->occupancy <= target_machine.threads_per_sm;
+}
+
+static void take(Moves *m, const Schedule *changed) {
+    const Group *gr = m->c->groups.at[m->group];
+    if (!schedule_legal(gr, changed, NULL) || !fits(changed)) return;
+    Schedule *all = copy(m->c, m->from);
+    all[m->group] = *changed;
+    add(m->c, m->out, all, "move");
+}
+
+static void put_factor(SAxis *a, int at, Bind bind, int size) {
+    if (a->n == MAX_AXIS_FACTORS) return;
+    for (int i = a->n++; i > at; i--) a->f[i] = a->f[i - 1];
+    a->f[at] = (SFactor){bind, size};
+}
+
+static void drop_factor(SAxis *a, int at) {
+    a->n--;
+    for (int i = at; i < a->n; i++) a->f[i] = a->f[i + 1];
+}
+
+/* A factor twice or half as large, exchanged with the next, or without one that does nothing. */
+static void move_factor(Moves *m, int axis, int at) {
+    const Schedule *s = &m->from[m->group];
+    const SFactor f = s->axis[axis].f[at];
+    Schedule t = *s;
+    if (f.size) {
+        t.axis[axis].f[at].size = f.size * 2;
+        take(m, &t);
+        t.axis[axis].f[at].size = f.size / 2;
+        if (f.size % 2 == 0) take(m, &t);
+        t = *s;
+        drop_factor(&t.axis[axis], at);
+        take(m, &t);
+    }
+    if (at + 1 < s->axis[axis].n) {
+        t = *s;
+        t.axis[axis].f[at] = s->axis[axis].f[at + 1];
+        t.axis[axis].f[at + 1] = f;
+        take(m, &t);
+    }
+}
+
+/* A factor of two goes from one factor to another of the same scope, as lanes of an axis become another's. */
+static void move_across(Moves *m, int axis, int at) {
+    const Schedule *s = &m->from[m->group];
+    const SFactor f = s->axis[axis].f[at];
+    if (f.size < 2 || f.size % 2) return;
+    for (int a = 0; a < s->naxes; a++) {
+        bool there = false;
+        Schedule t = *s;
+        t.axis[axis].f[at].size /= 2;
+        for (int i = 0; i < s->axis[a].n; i++) {
+            const SFactor g = s->axis[a].f[i];
+            if (bind_scope(g.bind) != bind_scope(f.bind) || !g.size || (a == axis && i == at)) continue;
+            there |= g.bind == f.bind;
+            Schedule u = t;
+            u.axis[a].f[i].size *= 2;
+            take(m, &u);
+        }
+        int end = t.axis[a].n;
+        if (end && t.axis[a].f[end - 1].bind == BIND_VEC) end--;
+        if (there || a == axis) continue;
+        put_factor(&t.axis[a], end, f.bind, 2);
+        take(m, &t);
+    }
+}
+
+/* A factor of two more that an axis has not; fewer blocks than the axis needs, which then loop. */
+static void move_axis(Moves *m, int axis) {
+    static const Bind NEW_ONES[] = {BIND_WARP, BIND_THREAD, BIND_REG, BIND_VEC};
+    const Schedule *s = &m->from[m->group];
+    for (size_t k = 0; k < sizeof NEW_ONES / sizeof *NEW_ONES; k++) {
+        Schedule t = *s;
+        SAxis *a = &t.axis[axis];
+        int at = a->n;
+        if (schedule_find(s, axis, NEW_ONES[k])) continue;
+        if (NEW_ONES[k] != BIND_VEC && at && a->f[at - 1].bind == BIND_VEC) at--;
+        if (NEW_ONES[k] != BIND_VEC && NEW_ONES[k] != BIND_REG)
+            while (at && bind_scope(a->f[at - 1].bind) >= SCOPE_THREAD) at--;
+        put_factor(a, at, NEW_ONES[k], 2);
+        take(m, &t);
+    }
+    for (int i = 0; i <= m->c->groups.at[m->group]->rows.n; i++) {
+        Schedule t = *s;
+        t.axis[axis].peel = i;
+        if (i != s->axis[axis].peel) take(m, &t);
+    }
+    for (int blocks = 1; blocks <= 8; blocks *= 2)
+        for (int i = 0; i < s->axis[axis].n; i++) {
+            Schedule t = *s;
+            if (schedule_find(s, axis, BIND_SERIAL) || s->axis[axis].f[i].bind != BIND_GRID || s->axis[axis].f[i].size)
+                continue;
+            t.axis[axis].f[i].size = (int)target_machine.sms * blocks;
+            put_factor(&t.axis[axis], i + 1, BIND_SERIAL, 0);
+            take(m, &t);
+        }
+}
+
+void corpus_moves(const Case *c, const Schedule *from, Samples *out) {
+    static const int RESIDENT[] = {0, 2, 4, 8};
+    for (int g = 0; g < c->groups.n; g++) {
+        Moves m = {c, from, g, out};
+        Schedule t = from[g];
+        for (int a = 0; a < t.naxes; a++) {
+            move_axis(&m, a);
+            for (int i = 0; i < t.axis[a].n; i++) move_factor(&m, a, i), move_across(&m, a, i);
+        }
+        t.ahead = !t.ahead;
+        take(&m, &t);
+        t.ahead = from[g].ahead;
+        for (size_t i = 0; i < sizeof RESIDENT / sizeof *RESIDENT; i++) t.occupancy = RESIDENT[i], take(&m, &t);
+    }
+}
+
+/* ---- a sample ---- */
+
+static int draw(uint64_t *state, int n) { return (int)(random_next(state) % (uint64_t)n); }
+
+static void shuffle(uint64_t *state, Samples *x) {
+    for (int i = x->n - 1; i > 0; i--) {
+        int j = draw(state, i + 1);
+        Sample t = x->at[i];
+        x->at[i] = x->at[j];
+        x->at[j] = t;
+    }
+}
+
+/* Some moves from one of those that are there, and schedules by chance. */
+static void fill_pool(const Case *c, uint64_t *state, const Samples *starts, Samples *pool) {
+    for (int w = 0; w < WALKS; w++) {
+        const Sample *from = &starts->at[draw(state, starts->n)];
+        const Schedule *at = from->s;
+        for (int i = 1 + draw(state, WALK_MOST); i > 0; i--) {
+            Samples next = {0};
+            corpus_moves(from->c, at, &next);
+            if (!next.n) break;
+            at = next.at[draw(state, next.n)].s;
+        }
+        add(from->c, pool, at, "near");
+    }
+    for (int i = 0; i < RANDOMS; i++) {
+        Schedule *s = NEW_N(c->ctx, Schedule, c->groups.n);
+        for (int g = 0; g < c->groups.n; g++) schedule_random(c->groups.at[g], state, &s[g]);
+        add(c, pool, s, "random");
+    }
+}
+
+/* How far above the chosen one a prediction is: 0 is the best, the last one beyond all bounds. */
+static int stratum(double ratio) {
+    static const double BOUNDS[] = {1.05, 1.15, 1.3, 1.5, 1.8, 2.2, 3, 5};
+    int n = sizeof BOUNDS / sizeof *BOUNDS, i = 0;
+    while (i < n && ratio > BOUNDS[i]) i++;
+    return i;
+}
+
+void corpus_draw(const Case *c, uint64_t seed, int kernels, Samples *out) {
+    const int most = SPARE * kernels;
+    Samples moves = {0}, pool = {0};
+    uint64_t state = seed;
+    for (const Case *x = c; x; x = x->other) add(x, out, x->chosen, x == c ? "chosen" : "move");
+    corpus_moves(c, c->chosen, &moves);
+    shuffle(&state, &moves);
+    fill_pool(c, &state, out, &pool);
+    shuffle(&state, &pool);
+    for (int i = 0; i < moves.n && out->n < 1 + most / MOVE_SHARE; i++) add(moves.at[i].c, out, moves.at[i].s, "move");
+    /* Turn by turn one of each stratum; the last one, of what is far off, gets few. */
+    for (int round = 0, before = -1; out->n < most && before != out->n; round++) {
+        before = out->n;
+        for (int k = 0; k < 9 && out->n < most; k++) {
+            if (k == 8 && round >= 2) continue;
+            for (int i = 0; i < pool.n; i++) {
+                if (stratum(pool.at[i].predicted / out->at[0].predicted) != k) continue;
+                if (add(pool.at[i].c, out, pool.at[i].s, pool.at[i].origin)) break;
+            }
+        }
+    }
+}
+
+/* Of the stored kernels that a schedule made the fastest, then others evenly by time; they are in the order of it. */
+static void add_stored(const Case *c, const StoredCase *known, int most, Samples *out) {
+    const int n = known->kernels.n, first = most / 2 < n ? most / 2 : n,
+              rest = most - first < n - first ? most - first : n - first;
+    for (int i = 0; i < first + rest; i++) {
+        const Stored *k = &known->kernels.at[i < first ? i : first + (int)((int64_t)(i - first) * (n - first) / rest)];
+        Schedule *s;
+        const Case *of = corpus_by_hand(k) ? NULL : corpus_read(c, k->packed, &s);
+        if (of) add(of, out, s, i < FASTEST ? "best" : "again");
+    }
+}
+
+void corpus_draw_more(const Case *c, const StoredCase *known, uint64_t seed, int most, Samples *out) {
+    uint64_t state = seed;
+    Samples moves[FASTEST] = {{0}};
+    for (const Case *x = c; x; x = x->other) add(x, out, x->chosen, x == c ? "chosen" : "move");
+    const int from = out->n;
+    add_stored(c, known, 3 * most / 4, out);
+    int n = out->n - from < FASTEST ? out->n - from : FASTEST;
+    for (int i = 0; i < n; i++)
+        corpus_moves(out->at[from + i].c, out->at[from + i].s, &moves[i]), shuffle(&state, &moves[i]);
+    for (int at = 0, left = n; left && out->n < SPARE * most; at++) /* of each in turns */
+        for (int i = left = 0; i < n; i++) {
+            if (at >= moves[i].n) continue;
+            left++;
+            const Sample *x = &moves[i].at[at];
+            if (out->n < SPARE * most) add(x->c, out, x->s, "move");
+        }
+}
