@@ -31,7 +31,8 @@ bool axis_exact(Lower *l, const Layout *layout, const Axis *a) {
         unit *= f->size;
     }
     Poly extent = axis_extent(l, a);
-    if (!open && (extent.failed || !poly_nonneg(&l->env, poly_sub(l->ctx, extent, poly_const(l->ctx, 1))))) return false;
+    const Poly more = poly_sub(l->ctx, extent, poly_const(l->ctx, 1));
+    if (!open && (extent.failed || !poly_nonneg(&l->env, more))) return false;
     if (unit == 1) return true;
     return !extent.failed && offset_over_dims(extent) && poly_divisor(extent) % unit == 0;
 }
