@@ -128,8 +128,9 @@ Points *points_of(const Group *gr, Ctx *ctx) {
     p->dims = NEW_N(ctx, int64_t *, MAX_POINTS);
     p->weight = NEW_N(ctx, double, MAX_POINTS);
     Dims met = {.ctx = ctx};
+    const bool one = gr->product; /* what a library runs has one version: the kernel is for what the library refuses */
     ExprWalk w = {.temp = ctx, .before = note_dim, .user = &met};
-    for (int a = 0; a < gr->axes.n; a++) {
+    for (int a = 0; a < gr->axes.n && !one; a++) {
         expr_walk(&w, gr->axes.at[a].var->lo);
         expr_walk(&w, gr->axes.at[a].var->hi);
     }
