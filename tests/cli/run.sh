@@ -467,7 +467,7 @@ export fn equal(b: f32[N]) -> (y: f32[N, M]) {
     let m: f32[n in N] = mean[i in 0..M](if i >= 0 then b[n] else 0.0);
     y[n, i] = (b[n] - m[n]) * 316.0;
 }
-check equal(N = 9, M = 527);
+check equal(N = 9, M = 997);
 END
 "$TDC" "$dir/equal.td" --dump=kernels | sed 's/^\( *store y\[.*\] = \)\(.*\)/\1\2 + 0.003/' >"$dir/equal.kernel"
 says 0 '^ok .*; [0-9]+ elements only as near as rounding allows$' check equal.td --emu
