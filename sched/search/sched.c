@@ -30,7 +30,7 @@ static bool is_fixed(const SchedOptions *o, Group *gr, uint64_t *state, Schedule
 /* Whether the versions' conditions leave no more ways through the program than it may have, and not too many launches
  * in the host's text. */
 static bool few_ways(SchedWork *w) {
-    enum { MOST_LAUNCHES = 1024 };
+    enum { MOST_LAUNCHES = 1024, MOST_CONDITIONS = 24 /* whose combinations there is time to look at */ };
     Ctx *temp = ctx_temp(w->ctx);
     const Plan *plan = w->plan;
     Program *p = program_new(temp, w->graph);
@@ -39,7 +39,9 @@ static bool few_ways(SchedWork *w) {
         Choice *c = v->n > 1 ? choice_new(p, NULL) : NULL;
         for (int k = 0; c && k < v->n; k++) choice_case(p, c, v->at[k].when);
     }
-    bool few = program_find_ways(p) && (p->ways.n == 1 || p->ways.n * plan->groups.n <= MOST_LAUNCHES);
+    int conditions = 0;
+    for (int i = 0; i < plan->groups.n; i++) conditions += w->versions[i].n - 1;
+    bool few = conditions <= MOST_CONDITIONS && program_find_ways(p) && (p->ways.n == 1 || p->ways.n * plan->groups.n <= MOST_LAUNCHES);
     ctx_temp_end(temp);
     return few;
 }

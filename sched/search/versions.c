@@ -274,7 +274,7 @@ static int64_t between(const Choosing *x, AxisSet axes, int64_t length) {
     }
     double middle = sqrt((double)p * (double)next);
     int64_t power = 1;
-    while ((double)power * 2 <= middle) power *= 2;
+    while (power <= INT64_MAX / 4 && (double)power * 2 <= middle) power *= 2;
     return power >= length ? power : length;
 }
 
