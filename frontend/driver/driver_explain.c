@@ -17,7 +17,8 @@ static Exit explain(Job *job, const Program *p, Text *out) {
     driver_sizes(job, g, dims, scalars, from);
     const Target t = driver_target(job->o);
     const ExplainAt at = {.dims = dims, .scalars = scalars, .from = from};
-    if (driver_fits(g, dims, scalars, &why) && sched_explain(out, p, &t, job->tuning, &at, &why)) return EXIT_OK;
+    const ExplainForm form = job->o->results_json ? EXPLAIN_JSON : EXPLAIN_TEXT;
+    if (driver_fits(g, dims, scalars, &why) && sched_explain(out, form, p, &t, job->tuning, &at, &why)) return EXIT_OK;
     diag_report(job->ctx, DIAG_BAD_DEFINE, g->span, "%s: %s", g->name, why.s ? why.s : "no reason given");
     return EXIT_WRONG;
 }
@@ -34,7 +35,7 @@ Exit driver_explain(Job *job) {
     }
     for (int i = 0; i < job->programs.n; i++) {
         if (entry && strcmp(entry, job->programs.at[i]->graph->name) != 0) continue;
-        if (found++) text_char(&out, '\n');
+        if (found++ && !job->o->results_json) text_char(&out, '\n');
         Exit e = explain(job, job->programs.at[i], &out);
         if (e != EXIT_OK) return e;
     }

@@ -1,41 +1,16 @@
 /* What `tdc explain` says of one entry: its kernels with what they store, read and write, how long they should take and
  * what that waits for, the schedule or the library's call of each, why tensors are not in a kernel together, and the
  * workspace over time. Everything is for given sizes; the kernels themselves are those that a compilation makes. */
-#include "explain.h"
+#include "explain_int.h"
 
 #include "ir/diag.h"
 #include "ir/interp/interp.h"
-#include "sched/kernel/memory.h"
-#include "predict.h"
 #include "sched/library/product.h"
 
 #include <string.h>
 
 enum { WIDTH = 80, INDENT = 3 };
-
-/* An earlier kernel with which one was tried. */
-typedef struct Apart {
-    int kernel;
-    const char *why;
-} Apart;
-typedef VEC(Apart) ApartList;
-
-typedef struct Explaining {
-    Text *out;
-    const Program *p;
-    const Way *way; /* that the sizes take */
-    const Target *t;
-    const Tuning *tuning;
-    const ExplainAt *at;
-    Text *why;
-    Memory memory;
-    int64_t *bytes; /* of each piece; the library's scratch counts as nothing */
-    MemoryPlace *place;
-    int64_t *live; /* of the workspace, at each kernel */
-    int64_t peak, least;
-    double seconds;
-    ApartList *apart; /* of each kernel; NULL: not known */
-} Explaining;
+static const double MOST_OVER = 1.05; /* times the floor that is as fast as it for words */
 
 /* ---- lines ---- */
 
@@ -71,7 +46,7 @@ static void find_stores(Text *out, Stage *const *at, int n, const Tensor **seen,
     }
 }
 
-static int stores_of(const Kernel *k, const Tensor **seen, Text *out) {
+int explain_stores(const Kernel *k, const Tensor **seen, Text *out) {
     int n = 0;
     for (int i = 0; i < k->parts.n; i++) find_stores(out, k->parts.at[i]->body.at, k->parts.at[i]->body.n, seen, &n);
     return n;
@@ -88,26 +63,23 @@ static void put_tuned(const Explaining *x, const Product *m, Text *line) {
     text_fmt(line, ", tuned by %s:%d", x->tuning->name, at);
 }
 
-static bool put_call(const Explaining *x, const Product *m) {
+void explain_call(const Explaining *x, const Product *m, Text *line) {
     static const char *const activations[] = {
         "",
 #define EPILOGUE(e, text, types) #e,
 #include "sched/library/epilogues.def"
 #undef EPILOGUE
     };
-    Text line = {.ctx = x->p->ctx};
     ProductSizes c;
-    if (!predict_product(x->p, m, x->at, &c)) return false;
-    text_fmt(&line, "cuBLASLt: %s x %s, m %lld n %lld k %lld", m->a.tensor->name, m->b.tensor->name, (long long)c.m,
+    if (!predict_product(x->p, m, x->at, &c)) return;
+    text_fmt(line, "cuBLASLt: %s x %s, m %lld n %lld k %lld", m->a.tensor->name, m->b.tensor->name, (long long)c.m,
              (long long)c.n, (long long)c.k);
-    if (m->nbatch) text_fmt(&line, " batch %lld", (long long)c.batch);
-    if (m->c.tensor) text_fmt(&line, ", + %s", m->c.tensor->name);
-    if (m->bias.tensor) text_fmt(&line, ", bias %s", m->bias.tensor->name);
-    if (m->act) text_put(&line, ", ");
-    for (const char *s = activations[m->act]; *s; s++) text_char(&line, (char)(*s | 32));
-    put_tuned(x, m, &line);
-    put_wrapped(x->out, line.s);
-    return true;
+    if (m->nbatch) text_fmt(line, " batch %lld", (long long)c.batch);
+    if (m->c.tensor) text_fmt(line, ", + %s", m->c.tensor->name);
+    if (m->bias.tensor) text_fmt(line, ", bias %s", m->bias.tensor->name);
+    if (m->act) text_put(line, ", ");
+    for (const char *s = activations[m->act]; *s; s++) text_char(line, (char)(*s | 32));
+    put_tuned(x, m, line);
 }
 
 /* Which kernels were tried with each, and why they are apart. */
@@ -148,27 +120,75 @@ static void put_reasons(const Explaining *x, int k) {
     if (line.n) put_wrapped(x->out, line.s);
 }
 
-static bool put_kernel(Explaining *x, int i) {
-    const Kernel *k = x->way->kernels.at[i];
+/* Bytes to three digits: 268 MB. */
+static Sym amount(Ctx *ctx, int64_t bytes) {
+    static const char *const units[] = {"bytes", "KB", "MB", "GB", "TB"};
+    double v = (double)bytes;
+    int unit = 0;
+    while (v >= 999.5 && unit < 4) v /= 1000, unit++;
+    return sym_fmt(ctx, "%.3g %s", v, units[unit]);
+}
+
+static void put_kernel(Explaining *x, int i) {
+    const ExplainedKernel *e = &x->kernels[i];
+    const Kernel *k = e->kernel;
     const Tensor *seen[16];
     Text stores = {.ctx = x->p->ctx}, line = {.ctx = x->p->ctx};
-    Traffic moved;
-    const char *by;
-    if (!kernel_traffic(x->p, k, x->at->dims, &moved)) return false;
-    double s = predict_kernel(x->p, k, x->at, &moved, &by);
-    bool exact = k->group && !k->product;
-    x->seconds += s;
-    bool several = stores_of(k, seen, &stores) > 1;
-    text_fmt(x->out, "%2d %-19s %11lld %11lld %s%7.1f us %-10s %10lld\n", i + 1, k->name, (long long)moved.read,
-             (long long)moved.written, exact ? " " : ">", s * 1e6, by, (long long)x->live[i]);
+    bool several = explain_stores(k, seen, &stores) > 1;
+    text_fmt(x->out, "%2d %-19s %11lld %11lld %s%7.1f us %-10s %10lld\n", i + 1, k->name, (long long)e->moved.read,
+             (long long)e->moved.written, e->exact ? " " : ">", e->seconds * 1e6, e->by, (long long)x->live[i]);
     if (several) put_wrapped(x->out, sym_fmt(x->p->ctx, "stores %s", stores.s));
+    if (e->moved.again && !k->product)
+        put_wrapped(x->out, sym_fmt(x->p->ctx, "reads %s again, from the cache where that holds them",
+                                    amount(x->p->ctx, e->moved.again)));
     if (k->same) put_wrapped(x->out, sym_fmt(x->p->ctx, "same kernel as %s", k->symbol));
-    if (k->product) return put_call(x, k->product);
+    if (k->product) {
+        explain_call(x, k->product, &line);
+        put_wrapped(x->out, line.s);
+        return;
+    }
     if (k->schedule) schedule_print(&line, k->group, k->schedule);
     if (line.n) put_wrapped(x->out, line.s);
     if (k->no_product) put_wrapped(x->out, sym_fmt(x->p->ctx, "no library: %s", k->no_product));
     put_reasons(x, i);
+}
+
+/* What every kernel moves and takes. */
+static bool find_kernels(Explaining *x) {
+    const int n = x->way->kernels.n;
+    x->kernels = NEW_N(x->p->ctx, ExplainedKernel, n + 1);
+    for (int i = 0; i < n; i++) {
+        ExplainedKernel *e = &x->kernels[i];
+        *e = (ExplainedKernel){.kernel = x->way->kernels.at[i]};
+        ProductSizes c;
+        if (!kernel_traffic(x->p, e->kernel, x->at->dims, &e->moved) ||
+            (e->kernel->product && !predict_product(x->p, e->kernel->product, x->at, &c)))
+            return text_fmt(x->why, "kernel %s has no size", e->kernel->name), false;
+        e->seconds = predict_kernel(x->p, e->kernel, x->at, &e->moved, &e->by);
+        e->exact = e->kernel->group && !e->kernel->product;
+        x->seconds += e->seconds + (i ? target_machine.launch : 0);
+    }
+    if (!predict_floor(x->p, x->way, x->at, &x->floor))
+        return text_put(x->why, "a tensor has too many elements"), false;
     return true;
+}
+
+/* How far the prediction is from the least that the machine needs, in words. */
+static void put_gap(Text *out, const Explaining *x) {
+    const Floor *f = &x->floor;
+    const bool multiplies = f->products > f->copy;
+    const double least = multiplies ? f->products : f->copy, times = least > 0 ? x->seconds / least : 0;
+    if (!(least > 0)) return;
+    if (times <= MOST_OVER)
+        text_put(out, "as fast as ");
+    else
+        text_fmt(out, "%.*f times ", times < 9.95 ? 1 : 0, times);
+    if (multiplies)
+        text_fmt(out, "what its products take (%.1f us)", least * 1e6);
+    else
+        text_fmt(out, "a copy of its %s (%.1f us)", amount(x->p->ctx, f->bytes), least * 1e6);
+    text_fmt(out, ": %.*f %% of the peak of an %s", times <= 20 ? 0 : 1, times <= 1 ? 100.0 : 100 / times,
+             target_machine.name);
 }
 
 /* ---- memory ---- */
@@ -242,13 +262,17 @@ static void put_memory(const Explaining *x) {
 
 /* ---- the whole ---- */
 
-/* Which sizes come from where. */
-static void put_sources(const Explaining *x) {
+const char *explain_size_from(SizeFrom from) {
     static const char *const words[] = {
 #define SIZE_FROM(e, words) words,
         SIZE_FROM_ROWS
 #undef SIZE_FROM
     };
+    return words[from];
+}
+
+/* Which sizes come from where. */
+static void put_sources(const Explaining *x) {
     const Graph *g = x->p->graph;
     Text line = {.ctx = x->p->ctx};
     for (int from = 0; from < SIZE_FROM_COUNT; from++) {
@@ -258,7 +282,7 @@ static void put_sources(const Explaining *x) {
             text_fmt(&line, "%s%s", n++ ? ", " : gap, g->fixed.at[i].name);
         for (int i = 0; i < g->dims.n; i++)
             if ((int)x->at->from[i] == from) text_fmt(&line, "%s%s", n++ ? ", " : gap, g->dims.at[i]->name);
-        if (n) text_fmt(&line, " %s", words[from]);
+        if (n) text_fmt(&line, " %s", explain_size_from((SizeFrom)from));
     }
     if (line.n) put_wrapped(x->out, line.s);
 }
@@ -296,20 +320,33 @@ static void put_head(const Explaining *x) {
              "workspace");
 }
 
-bool sched_explain(Text *out, const Program *p, const Target *t, const Tuning *tuning, const ExplainAt *at, Text *why) {
+static void put_text(Explaining *x) {
+    Text gap = {.ctx = x->p->ctx};
+    put_head(x);
+    for (int i = 0; i < x->way->kernels.n; i++) put_kernel(x, i);
+    if (!x->way->kernels.n) return;
+    double launches = (x->way->kernels.n - 1) * target_machine.launch;
+    text_fmt(x->out, "%.1f us, and %.1f us between two launches", (x->seconds - launches) * 1e6,
+             target_machine.launch * 1e6);
+    if (!target_measured(x->t))
+        text_fmt(x->out, ", by the speeds of an %s: unverified for %s", target_machine.name, x->t->arch);
+    text_char(x->out, '\n');
+    put_gap(&gap, x);
+    if (gap.n) text_fmt(x->out, "%s\n", gap.s);
+    put_memory(x);
+}
+
+bool sched_explain(Text *out, ExplainForm form, const Program *p, const Target *t, const Tuning *tuning,
+                   const ExplainAt *at, Text *why) {
     Explaining x = {.out = out, .p = p, .t = t, .tuning = tuning, .at = at, .why = why};
     const int number = program_way_at(p, at->dims);
     if (number < 0) return text_put(why, "a condition of a choice has no value"), false;
     x.way = &p->ways.at[number];
-    if (!find_memory(&x)) return false;
-    put_head(&x);
+    if (!find_memory(&x) || !find_kernels(&x)) return false;
     find_reasons(&x);
-    for (int i = 0; i < x.way->kernels.n; i++)
-        if (!put_kernel(&x, i)) return text_fmt(why, "kernel %s has no size", x.way->kernels.at[i]->name), false;
-    if (!x.way->kernels.n) return true;
-    text_fmt(out, "%.1f us, and %.1f us between two launches", x.seconds * 1e6, target_machine.launch * 1e6);
-    if (!target_measured(t)) text_fmt(out, ", by the speeds of an %s: unverified for %s", target_machine.name, t->arch);
-    text_char(out, '\n');
-    put_memory(&x);
+    if (form == EXPLAIN_JSON)
+        explain_json(&x);
+    else
+        put_text(&x);
     return true;
 }

@@ -32,6 +32,8 @@ typedef struct ExplainAt {
 
 /* For a program of sched_program with SchedOptions.reasons, or one read from a text, at these values; tuned products
  * are those of the tuning file, which may be NULL. False after saying in *why which size cannot be. */
-bool sched_explain(Text *out, const Program *p, const Target *t, const Tuning *tuning, const ExplainAt *at, Text *why);
+typedef enum ExplainForm { EXPLAIN_TEXT, EXPLAIN_JSON } ExplainForm;
+bool sched_explain(Text *out, ExplainForm form, const Program *p, const Target *t, const Tuning *tuning,
+                   const ExplainAt *at, Text *why);
 
 #endif

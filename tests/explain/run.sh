@@ -68,6 +68,55 @@ done
 "$TDC" explain tests/numeric/chosen.td append >"$dir/log"
 same "copies of the cache" "$(grep -c 'cache_new' "$dir/log")" 0
 
+# What is read again: 4 M N by the second loop, 4 N by each of ceil(M / 8) blocks but one.
+json() { # WHAT ARGUMENTS...: python on standard input sees `lines`
+    local what=$1
+    shift
+    "$TDC" explain "$@" --format=json >"$dir/results" 2>"$dir/log"
+    (echo 'import json, sys; lines = [json.loads(line) for line in open(sys.argv[1])]; near = lambda a, b: abs(a - b) <= 1e-3 * b'; cat) >"$dir/script.py"
+    python3 "$dir/script.py" "$dir/results" >>"$dir/log" 2>&1
+    verdict $? "$what: $(cat "$dir/log")"
+}
+json 'read again' $here/again.kernel --at M=30,N=500 <<'END'
+k, = lines[0]["kernels"]
+assert (k["reads"], k["writes"], k["reads_again"]) == (4 * (30 * 500 + 500), 4 * 30 * 500, 4 * (30 * 500 + 3 * 500)), k
+END
+"$TDC" explain $here/again.kernel --at M=30,N=500 >"$dir/log"
+same 'read again, as text' "$(grep -o '^   reads 66 KB again' "$dir/log")" '   reads 66 KB again'
+# the gap: the library's kernels and those by hand take what their bytes take at least
+same 'as fast as a copy' "$(grep ' of the peak' "$dir/log")" 'as fast as a copy of its 122 KB (0.0 us): 100 % of the peak of an h200'
+gap() { sed -nE 's/^([0-9.]+) times (a copy of its|what its products take) .*\(([0-9.]+) us\): ([0-9.]+) % of the peak of an h200$/\1 \3 \4/p' "$dir/log"; }
+for file in samples/softmax.td samples/mlp.td; do
+    "$TDC" explain $file >"$dir/log"
+    read -r times least share < <(gap)
+    total=$(awk '/ us, and / { print $1 }' "$dir/log") kernels=$(awk 'NR == 1 && match($0, /[0-9]+ launch/) { print substr($0, RSTART) + 0 }' "$dir/log")
+    same "the gap of $file" "$(awk -v t="$times" -v l="$least" -v s="$share" -v a="$total" -v k="$kernels" \
+        'BEGIN { a += 2.5 * (k - 1); d = a / l / t; p = 100 / t / s; print (d > 0.94 && d < 1.06), (p > 0.94 && p < 1.06) }')" '1 1'
+done
+json 'an entry of the library and kernels' samples/transformer_block.td <<'END'
+e, = lines
+sizes = {"B": 8, "S": 1024, "H": 16, "D": 64, "F": 4096}
+assert e["entry"] == "block" and e["sizes"] == sizes and set(e["from"].values()) == {"by bench"}, e
+ks = e["kernels"]
+assert e["launches"] == len(ks) and near(e["us"], sum(k["us"] for k in ks) + 2.5 * (len(ks) - 1)), e
+# its three projections and its feed-forward, each B S rows, and the scores; weights once
+products = 2 * 8 * 1024 * 1024 * (3 * 1024 + 1024 + 4096) + 2 * 8 * 16 * 1024 * 1024 * 64
+assert near(e["floor"]["products_us"], products / 989e12 * 1e6), e["floor"]
+assert near(e["ratio"], e["us"] / max(e["floor"]["products_us"], e["floor"]["copy_us"])) and near(e["ratio"] * e["share_of_peak"], 1), e
+assert all(0 < k["share_of_peak"] <= 1 for k in ks) and e["verified"] and e["target"] == "sm_90a" and e["machine"] == "h200", e
+assert any(k.get("call", "").startswith("cuBLASLt: ") and k["at_least"] for k in ks) and any("schedule" in k for k in ks), ks
+END
+# of a table what is asked for at most, of outputs all
+json 'floor' $here/bytes.td rows --at V=1000,K=10 <<'END'
+assert lines[0]["floor"]["bytes"] == 8 * 10 + 2 * 4 * 4 * 10, lines
+END
+json 'ways' tests/kernels/choose_sums.kernel --at M=16,N=512 <<'END'
+assert [w["taken"] for w in lines[0]["ways"]] == [False, True, False, False] and lines[0]["ways"][1]["kernels"] == ["whole", "left"], lines
+END
+json 'every entry' $here/bytes.td <<'END'
+assert len(lines) > 3 and all(e["kernels"] for e in lines), lines
+END
+
 # a screen, and the same each time
 "$TDC" explain samples/transformer_block.td >"$dir/one"
 "$TDC" explain samples/transformer_block.td >"$dir/two"

@@ -1,0 +1,52 @@
+/* What explain.c finds out of one entry, for those who print it. Internal to sched/search. */
+#ifndef TDC_EXPLAIN_INT_H
+#define TDC_EXPLAIN_INT_H
+
+#include "explain.h"
+#include "predict.h"
+#include "sched/kernel/memory.h"
+
+/* An earlier kernel with which one was tried. */
+typedef struct Apart {
+    int kernel;
+    const char *why;
+} Apart;
+typedef VEC(Apart) ApartList;
+
+typedef struct ExplainedKernel {
+    const Kernel *kernel;
+    Traffic moved;
+    double seconds;
+    bool exact;     /* by its schedule; otherwise at least so much */
+    const char *by; /* what that waits for */
+} ExplainedKernel;
+
+typedef struct Explaining {
+    Text *out;
+    const Program *p;
+    const Way *way; /* that the sizes take */
+    const Target *t;
+    const Tuning *tuning;
+    const ExplainAt *at;
+    Text *why;
+    Memory memory;
+    int64_t *bytes; /* of each piece; the library's scratch counts as nothing */
+    MemoryPlace *place;
+    int64_t *live; /* of the workspace, at each kernel */
+    int64_t peak, least;
+    ExplainedKernel *kernels; /* of the way */
+    double seconds;           /* of all, and between them */
+    Floor floor;
+    ApartList *apart; /* of each kernel; NULL: not known */
+} Explaining;
+
+/* The names of what a kernel stores, as a list; how many, at most the 16 that `seen` has room for. */
+int explain_stores(const Kernel *k, const Tensor **seen, Text *out);
+/* What the library is called for. */
+void explain_call(const Explaining *x, const Product *m, Text *line);
+const char *explain_size_from(SizeFrom from);
+
+/* The same as text, as one object on a line (explain_json.c). */
+void explain_json(Explaining *x);
+
+#endif
