@@ -51,7 +51,7 @@ bool predict_floor(const Program *p, const Way *w, const ExplainAt *at, Floor *f
     ProductSizes c;
     *f = (Floor){0};
     if (!way_traffic(p, w, at->dims, &moved) || !add_ok(moved.read, moved.written, &f->bytes)) return false;
-    f->copy = (double)f->bytes / target_machine.bandwidth;
+    if (f->bytes) f->copy = target_machine.latency + (double)f->bytes / target_machine.bandwidth;
     for (int k = 0; k < w->kernels.n; k++) {
         const Product *m = w->kernels.at[k]->product;
         if (m && predict_product(p, m, at, &c)) f->products += predict_product_seconds(p, m, &c);

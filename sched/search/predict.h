@@ -20,8 +20,9 @@ double predict_kernel(const Program *p, const Kernel *k, const ExplainAt *at, co
 
 /* The least time that an entry can take at given sizes, whatever its kernels are: the larger of the two. */
 typedef struct Floor {
-    int64_t bytes;         /* of inputs, once, and outputs, once */
-    double copy, products; /* seconds: to move as many bytes; to multiply in the library's products, at the peak */
+    int64_t bytes; /* of inputs, once, and outputs, once */
+    double copy,
+        products; /* seconds: of a load and as many bytes; to multiply in the library's products, at the peak */
 } Floor;
 bool predict_floor(const Program *p, const Way *w, const ExplainAt *at, Floor *f);
 
