@@ -83,7 +83,7 @@ enum cudaStreamCaptureStatus {
     cudaStreamCaptureStatusInvalidated
 };
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status);
-/* Graphs of launches, memsets and copies, captured on one stream. */
+/* Graphs of launches and memsets, captured on one stream. */
 typedef struct CUgraph_st *cudaGraph_t;
 typedef struct CUgraph_st *cudaGraphExec_t;
 typedef struct CUgraphNode_st *cudaGraphNode_t;

@@ -264,14 +264,14 @@ struct Prepared { // a kernel's attributes
     bool large_cluster = false;
 };
 
-struct GraphNode { // a launch; a product of the library or a copy; or where there is neither a memset
+struct GraphNode { // a launch; a product of the library; or where there is neither a memset
     td_emu_launch_args launch;
     std::vector<char> args;
     const void *call[2]; // the kernel, args
     void *at;
     int value;
     size_t bytes;
-    std::function<cudaError_t()> other;
+    std::function<cudaError_t()> product;
 };
 
 } // namespace emu

@@ -165,11 +165,7 @@ cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpy
 }
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {
     HOST_CALL;
-    if (CUgraph_st *graph = capture_of(stream)) {
-        if (kind != cudaMemcpyDeviceToDevice) return S.last_error = cudaErrorStreamCaptureUnsupported; // not modelled
-        graph->nodes.push_back({{}, {}, {}, nullptr, 0, 0, [=] { return cudaMemcpy(dst, src, bytes, kind); }});
-        return cudaSuccess;
-    }
+    if (capture_of(stream)) return S.last_error = cudaErrorStreamCaptureUnsupported; // not modelled
     return cudaMemcpy(dst, src, bytes, kind);
 }
 cudaError_t cudaMemset(void *ptr, int value, size_t bytes) {
@@ -239,7 +235,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t) {
     for (GraphNode &n : exec->nodes) {
         n.call[1] = n.args.data();
         n.launch.call = n.call;
-        const cudaError_t e = n.other           ? n.other()
+        const cudaError_t e = n.product         ? n.product()
                               : n.launch.kernel ? td_emu_launch(n.launch)
                                                 : cudaMemset(n.at, n.value, n.bytes);
         if (e) return e;

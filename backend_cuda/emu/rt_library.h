@@ -242,6 +242,9 @@ cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDe
 unsigned td_emu_products(void) { return products_run; }
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle) {
+    HOST_CALL;
+    for (const auto &stream : S.streams) // it allocates, which ends a capture of this thread
+        if (stream.second) return CUBLAS_STATUS_ALLOC_FAILED;
     *handle = reinterpret_cast<cublasLtHandle_t>(new char);
     return CUBLAS_STATUS_SUCCESS;
 }

@@ -15,8 +15,8 @@
  * address is aligned beyond its element, which may change the order of sums: its outputs are left in t<k>.moved. After
  * four runs each output is tried at the address of each input of its size: what is not refused gives the same bytes.
  *
- * Otherwise one call is captured as a graph, and that is timed at most N times, each time beside a copy from device
- * memory to device memory, a graph too, that moves BYTES, half of them read and half written. Lines of the reply: `time
+ * Otherwise one call is captured as a graph, and that is timed at most N times, by turns with a copy from device memory
+ * to device memory that moves BYTES, half of them read and half written. Lines of the reply: `time
  * MEDIAN P10 P90 RUNS` and `copy MEDIAN P10 P90` in microseconds; `nodes N`, what one call puts on the device; `state
  * (before|after) SM MEMORY POWER`, clocks in MHz and power in milliwatts, where that is known; `device NAME`. */
 #define _POSIX_C_SOURCE 200112L /* clock_gettime */
@@ -403,7 +403,7 @@ typedef struct {
     model_context *context;
     cudaStream_t stream;
     cudaEvent_t begin, end;
-    cudaGraphExec_t entry, copy;
+    cudaGraphExec_t entry;
     size_t nodes, flush_bytes;
     void *flush, *from, *to;
     float *us[2]; /* of the entry, of the copy */
@@ -428,21 +428,16 @@ static int call_in(job *j, timing *t) {
                      j->nscalars);
 }
 
-/* One call, or one copy, as a graph. */
-static int captured(job *j, timing *t, int copy, cudaGraphExec_t *exec) {
+/* One call, as a graph. */
+static int captured(job *j, timing *t) {
     cudaGraph_t graph = NULL;
-    int status = 0;
     cudaError_t e = cudaStreamBeginCapture(t->stream, cudaStreamCaptureModeThreadLocal);
     if (!cuda_ok(j, "capturing", e)) return 0;
-    if (copy)
-        e = cudaMemcpyAsync(t->to, t->from, j->copy / 2, cudaMemcpyDeviceToDevice, t->stream);
-    else
-        status = call_in(j, t);
-    cudaError_t ended = cudaStreamEndCapture(t->stream, &graph);
+    int status = call_in(j, t);
+    e = cudaStreamEndCapture(t->stream, &graph);
     if (status) return broken(j, j->message);
-    int ok = cuda_ok(j, "capturing", e) && cuda_ok(j, "capturing", ended) &&
-             (copy || cuda_ok(j, "capturing", cudaGraphGetNodes(graph, NULL, &t->nodes))) &&
-             cuda_ok(j, "capturing", cudaGraphInstantiate(exec, graph, 0));
+    int ok = cuda_ok(j, "capturing", e) && cuda_ok(j, "capturing", cudaGraphGetNodes(graph, NULL, &t->nodes)) &&
+             cuda_ok(j, "capturing", cudaGraphInstantiate(&t->entry, graph, 0));
     if (graph) cudaGraphDestroy(graph);
     return ok;
 }
@@ -465,14 +460,12 @@ static int timing_open(job *j, timing *t, int *status) {
            cuda_ok(j, "cudaMalloc", cudaMalloc(&t->flush, t->flush_bytes)) &&
            cuda_ok(j, "cudaMalloc", cudaMalloc(&t->from, j->copy / 2)) &&
            cuda_ok(j, "cudaMalloc", cudaMalloc(&t->to, j->copy / 2)) &&
-           cuda_ok(j, "cudaMemset", cudaMemset(t->from, 0x5a, j->copy / 2)) && captured(j, t, 0, &t->entry) &&
-           captured(j, t, 1, &t->copy);
+           cuda_ok(j, "cudaMemset", cudaMemset(t->from, 0x5a, j->copy / 2)) && captured(j, t);
 }
 
 static void timing_close(timing *t) {
-    if (t->context) td_close(t->context);
     if (t->entry) cudaGraphExecDestroy(t->entry);
-    if (t->copy) cudaGraphExecDestroy(t->copy);
+    if (t->context) td_close(t->context);
     if (t->begin) cudaEventDestroy(t->begin);
     if (t->end) cudaEventDestroy(t->end);
     cudaFree(t->flush);
@@ -484,23 +477,22 @@ static void timing_close(timing *t) {
 }
 
 /* One run. The write that flushes L2 takes longer than the host needs to ask for what follows it, so that nothing waits
- * for the host between the two events. */
-static int timed_run(job *j, timing *t, cudaGraphExec_t exec, float *us) {
+ * for the host between the two events. The copy is no graph: a graph's copy of some sizes takes half as long again. */
+static int timed_run(job *j, timing *t, int copy) {
     float ms = 0;
     if (!cuda_ok(j, "flushing", cudaMemsetAsync(t->flush, t->n & 255, t->flush_bytes, t->stream))) return 0;
     cudaEventRecord(t->begin, t->stream);
-    cudaError_t e = cudaGraphLaunch(exec, t->stream);
+    cudaError_t e = copy ? cudaMemcpyAsync(t->to, t->from, j->copy / 2, cudaMemcpyDeviceToDevice, t->stream)
+                         : cudaGraphLaunch(t->entry, t->stream);
     cudaEventRecord(t->end, t->stream);
     if (!cuda_ok(j, "timing", e) || !cuda_ok(j, "timing", cudaEventSynchronize(t->end))) return 0;
     if (!cuda_ok(j, "timing", cudaEventElapsedTime(&ms, t->begin, t->end))) return 0;
-    *us = ms * 1000;
+    t->us[copy][t->n] = ms * 1000;
     return 1;
 }
 
 /* The entry and the copy by turns, so that both see the same clocks. */
-static int both_run(job *j, timing *t) {
-    return timed_run(j, t, t->entry, &t->us[0][t->n]) && timed_run(j, t, t->copy, &t->us[1][t->n]);
-}
+static int both_run(job *j, timing *t) { return timed_run(j, t, 0) && timed_run(j, t, 1); }
 
 static int by_value(const void *a, const void *b) {
     float x = *(const float *)a, y = *(const float *)b;

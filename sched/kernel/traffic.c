@@ -203,8 +203,20 @@ bool kernel_traffic(const Program *p, const Kernel *k, const int64_t *dims, Traf
         if (!tensor_bytes(&x, a->stage->tensor, a->written, &bytes)) return false;
         int64_t *to = a->written ? &sum->written : &sum->read;
         if (!add_ok(*to, bytes, to)) return false;
-        int64_t asked = a->written ? 0 : asked_bytes(&x, a->stage->tensor);
-        if (asked > bytes && !add_ok(sum->again, asked - bytes, &sum->again)) sum->again = INT64_MAX;
     }
     return true;
+}
+
+int64_t kernel_read_again(const Program *p, const Kernel *k, const int64_t *dims) {
+    Counting x = accesses(p, k, dims);
+    int64_t once, sum = 0;
+    for (int i = 0; i < x.list.n; i++) {
+        const Tensor *t = x.list.at[i].stage->tensor;
+        bool seen = x.list.at[i].written;
+        for (int j = 0; j < i; j++) seen |= x.list.at[j].stage->tensor == t && !x.list.at[j].written;
+        if (seen || !tensor_bytes(&x, t, false, &once)) continue;
+        int64_t asked = asked_bytes(&x, t);
+        if (asked > once && !add_ok(sum, asked - once, &sum)) return INT64_MAX;
+    }
+    return sum;
 }

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { WIDTH = 80, INDENT = 3 };
+enum { WIDTH = 80, INDENT = 3, SAID_AGAIN = 20 /* of what a kernel moves, the least part that is worth a line */ };
 static const double MOST_OVER = 1.05; /* times the floor that is as fast as it for words */
 
 /* ---- lines ---- */
@@ -138,9 +138,9 @@ static void put_kernel(Explaining *x, int i) {
     text_fmt(x->out, "%2d %-19s %11lld %11lld %s%7.1f us %-10s %10lld\n", i + 1, k->name, (long long)e->moved.read,
              (long long)e->moved.written, e->exact ? " " : ">", e->seconds * 1e6, e->by, (long long)x->live[i]);
     if (several) put_wrapped(x->out, sym_fmt(x->p->ctx, "stores %s", stores.s));
-    if (e->moved.again && !k->product)
+    if (e->again > (e->moved.read + e->moved.written) / SAID_AGAIN)
         put_wrapped(x->out, sym_fmt(x->p->ctx, "reads %s again, from the cache where that holds them",
-                                    amount(x->p->ctx, e->moved.again)));
+                                    amount(x->p->ctx, e->again)));
     if (k->same) put_wrapped(x->out, sym_fmt(x->p->ctx, "same kernel as %s", k->symbol));
     if (k->product) {
         explain_call(x, k->product, &line);
@@ -164,6 +164,7 @@ static bool find_kernels(Explaining *x) {
         if (!kernel_traffic(x->p, e->kernel, x->at->dims, &e->moved) ||
             (e->kernel->product && !predict_product(x->p, e->kernel->product, x->at, &c)))
             return text_fmt(x->why, "kernel %s has no size", e->kernel->name), false;
+        if (!e->kernel->product) e->again = kernel_read_again(x->p, e->kernel, x->at->dims);
         e->seconds = predict_kernel(x->p, e->kernel, x->at, &e->moved, &e->by);
         e->exact = e->kernel->group && !e->kernel->product;
         x->seconds += e->seconds + (i ? target_machine.launch : 0);

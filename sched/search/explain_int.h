@@ -16,6 +16,7 @@ typedef VEC(Apart) ApartList;
 typedef struct ExplainedKernel {
     const Kernel *kernel;
     Traffic moved;
+    int64_t again; /* bytes; not of the library's */
     double seconds;
     bool exact;     /* by its schedule; otherwise at least so much */
     const char *by; /* what that waits for */

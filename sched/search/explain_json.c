@@ -56,7 +56,7 @@ static void put_kernel(Text *out, const Explaining *x, int i) {
     text_fmt(out, "%s{\"name\": \"%s\", \"symbol\": \"%s\"", i ? ", " : "", k->name, k->symbol ? k->symbol : k->name);
     member(out, "stores", stores.s ? stores.s : "");
     text_fmt(out, ", \"reads\": %lld, \"writes\": %lld", (long long)e->moved.read, (long long)e->moved.written);
-    if (!k->product) text_fmt(out, ", \"reads_again\": %lld", (long long)e->moved.again);
+    if (!k->product) text_fmt(out, ", \"reads_again\": %lld", (long long)e->again);
     text_fmt(out,
              ", \"us\": %.9g, \"at_least\": %s, \"bound_by\": \"%s\", \"share_of_peak\": %.4g, \"workspace\": %lld",
              e->seconds * 1e6, e->exact ? "false" : "true", e->by, share_of_peak(x, e), (long long)x->live[i]);

@@ -65,6 +65,13 @@ echo 'dim N hint 5000; export fn f(x: f32[N]) -> (y: f32[N]) { y[i] = x[i]; }' >
 json 'sizes by hints' hint.td <<'EOF'
 assert lines[0]["sizes"] == {"N": 5000} and lines[0]["checked"] == "checked at f(N = 5)", lines
 EOF
+# a product of the library, captured in a context that stays
+echo 'export fn f(x: bf16[M, K], w: bf16[K, N]) -> (y: bf16[M, N]) { y[i, j] = sum[k](x[i, k] * w[k, j]); } dim M hint 1024; dim K hint 1024; dim N hint 1024;' >product.td
+json 'a product' product.td --at M=8 --at K=16 --at N=12 <<'EOF'
+assert lines[0]["launches"] == 1 and lines[0]["us"] > 1000, lines
+assert near(lines[0]["floor"]["products_us"], 2 * 8 * 16 * 12 / 989e12 * 1e6), lines
+assert lines[0]["floor"]["bytes"] == 2 * (8 * 16 + 16 * 12 + 8 * 12) and lines[0]["floor"]["us"] == lines[0]["floor"]["copy_us"], lines
+EOF
 # the launches of the way that the sizes take, and what is cleared before them
 json 'kernels given, one compilation' choose_sums.td --kernels choose_sums.kernel --at M=17,N=256,513 <<'EOF'
 assert [(l["launches"], round(l["us"], 3)) for l in lines[:-1]] == [(1, 3), (4, 9)], lines
