@@ -284,7 +284,16 @@ static const char MODEL_C[] =
     "typedef struct { const char *name; int a, b, c; int (*w)(const int64_t *, size_t *); int (*f)(void *const *, "
     "const int64_t *, const double *,\n"
     "    void *, size_t, void *, char *, size_t); } entry;\n"
-    "const entry m_entries[] = {{\"f\", 3, 1, 1, bytes, call}};\nconst int m_nentries = 1;\n";
+    "const entry m_entries[] = {{\"f\", 3, 1, 1, bytes, call}};\nconst int m_nentries = 1;\n"
+    "typedef struct { void *w; size_t n; void *stream; char *m; size_t k; } run;\n"
+    "int m_open(void **c, int device) { *c = &m_open; return device; }\n"
+    "const char *m_open_message(void) { return \"\"; }\n"
+    "void m_close(void *c) {}\n"
+    "int m_invoke(void *c, const run *r, const char *e, const void *const *t, int nt, const int64_t *d, int nd,\n"
+    "             const double *s, int ns) {\n"
+    "    void *p[3] = {*(void *const *)t[0], *(void *const *)t[1], *(void *const *)t[2]}; /* DLTensor's first field "
+    "*/\n"
+    "    return call(p, d, s, r->w, r->n, r->stream, r->m, r->k);\n}\n";
 
 #define STORE "if (i < a.n) td_st<float, 1, 0>(a.y + i, &w); "
 #define ARGMAX                                                                                                         \
@@ -324,6 +333,18 @@ static bool put_file(Test *t, Sym dir, const char *name, const char *text) {
     return f && fputs(text, f) >= 0 && fclose(f) == 0;
 }
 
+/* On the stand-in's invented clock: a launch takes 3 us, a copy 1 us and its bytes at 1 TB/s. */
+static void time_kernel(Test *t, const CheckModel *model, const CheckOptions *o, const Module *m) {
+    CheckResult r = {0};
+    bool ok = check_bench(t->ctx, m, &m->checks.at[0], model, o, 1000000, &r) && r.passed;
+    const CheckTimes *x = &r.times;
+    expect(ok, "a call is timed", r.message);
+    expect(fabs(x->call.median - 3) < 1e-6 && fabs(x->call.p10 - 3) < 1e-6 && fabs(x->call.p90 - 3) < 1e-6, "its time",
+           NULL);
+    expect(fabs(x->copy.median - 1.5) < 1e-6 && x->nodes == 1 && x->runs == 5, "that of a copy", NULL);
+    expect(x->before.sm == 1000 && x->after.watts == 200 && x->device, "the state of the device", NULL);
+}
+
 /* Builds the model with `kernel`; then a check of n elements must pass, or fail with these words. */
 static void check_kernel(Test *t, const char *what, const char *kernel, int64_t n, const char *error,
                          const char *fails) {
@@ -352,6 +373,7 @@ static void check_kernel(Test *t, const char *what, const char *kernel, int64_t 
                what);
         pid = server.pid;
     }
+    if (ok && !fails && !error) time_kernel(t, &model, &o, m);
     check_stop(&model);
     if (dir.path) check_remove(t->ctx, &dir);
 }
