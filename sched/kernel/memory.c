@@ -7,7 +7,7 @@
 
 #include <limits.h>
 
-/* What a parameter holds is not needed after kernel `after` and before kernel `before`. */
+/* What a parameter holds is not needed after step `after` and before step `before` of the way. */
 typedef struct Gap {
     int after, before;
 } Gap;
@@ -18,10 +18,10 @@ typedef struct Finding {
     const Way *way;
     Memory *m;
     ExprMap piece, param;         /* Tensor -> its place among the pieces or parameters + 1 */
-    int *first_write, *last_read; /* of parameters: kernels; reads after the first write do not count */
+    int *first_write, *last_read; /* of parameters: steps; reads after the first write do not count */
     Gap *gap;
-    int *successions; /* of kernel k: from successions[k] up to successions[k + 1] */
-    int step;
+    int *successions; /* of step k: from successions[k] up to successions[k + 1] */
+    int step;         /* of the way, the one that is looked at */
 } Finding;
 
 /* ---- who uses what when ---- */
@@ -58,6 +58,17 @@ static void used_by_kernel(Finding *x, const Kernel *k) {
     for (int i = 0; i < 5; i++) used_at(x, m[i]->tensor, i == 3);
 }
 
+/* What the step at x->step uses. */
+static void used_by_step(Finding *x, const Step *s) {
+    switch (s->kind) {
+    case STEP_KERNEL:
+        used_by_kernel(x, s->kernel);
+        if (s->kernel->product) vec_push(x->ctx, &x->m->pieces, ((MemoryPiece){.first = x->step, .last = x->step}));
+        break;
+    case STEP_CHOICE: break; /* is on no way */
+    }
+}
+
 static void find_uses(Finding *x) {
     const Program *p = x->p;
     Memory *m = x->m;
@@ -71,12 +82,8 @@ static void find_uses(Finding *x) {
         expr_map_put_number(x->ctx, &x->piece, p->temps.at[i], m->pieces.n);
         vec_push(x->ctx, &m->pieces, ((MemoryPiece){.temp = p->temps.at[i], .first = -1, .last = -1, .away = true}));
     }
-    for (x->step = 0; x->step < x->way->kernels.n; x->step++) {
-        used_by_kernel(x, x->way->kernels.at[x->step]);
-        if (x->way->kernels.at[x->step]->product)
-            vec_push(x->ctx, &m->pieces, ((MemoryPiece){.first = x->step, .last = x->step}));
-    }
-    for (int i = 0; i < p->zeroed.n; i++) { /* cleared before the first kernel */
+    for (x->step = 0; x->step < x->way->steps.n; x->step++) used_by_step(x, &x->way->steps.at[x->step]);
+    for (int i = 0; i < p->zeroed.n; i++) { /* cleared before the first step */
         MemoryPiece *piece = &m->pieces.at[piece_of(x, p->zeroed.at[i])];
         if (!piece->away) piece->first = 0;
     }
@@ -130,7 +137,7 @@ static bool library_takes_over(const Product *m, const Succession *s) {
 }
 
 static bool may_take_over(const Finding *x, const Succession *s) {
-    const Product *product = x->way->kernels.at[s->kernel]->product;
+    const Product *product = step_kernel(&x->way->steps.at[s->step])->product;
     return !product || library_takes_over(product, s);
 }
 
@@ -172,15 +179,15 @@ static void take_over(Finding *x, const Succession *s) {
     if (in < 0 || !may_take_over(x, s) || is_zeroed(x->p, s->in)) return;
     MemoryPiece *from = &x->m->pieces.at[in], *to = out >= 0 ? &x->m->pieces.at[out] : NULL;
     const Tensor *root = to && to->with ? to->with : s->out;
-    if (from->with || from->last != s->kernel || (to && !to->with && to->first != s->kernel)) return;
+    if (from->with || from->last != s->step || (to && !to->with && to->first != s->step)) return;
     if (to) param = param_of(x, root);
     if (param >= 0) {
         Gap *gap = &x->gap[param];
-        if (gap->before != s->kernel || !room_from(x, param, from->temp, from->first)) return;
+        if (gap->before != s->step || !room_from(x, param, from->temp, from->first)) return;
         gap->before = from->first;
     } else {
         MemoryPiece *at = &x->m->pieces.at[piece_of(x, root)];
-        if (at->first != s->kernel) return;
+        if (at->first != s->step) return;
         at->first = from->first;
     }
     from->with = root;
@@ -225,9 +232,9 @@ void memory_plan(Ctx *ctx, const Program *p, const Way *way, Memory *m) {
     *m = (Memory){0};
     find_uses(&x);
     find_gaps(&x);
-    x.successions = NEW_N(ctx, int, way->kernels.n + 1);
-    for (int i = 0; i < way->successions.n; i++) x.successions[way->successions.at[i].kernel + 1]++;
-    for (int k = 0; k < way->kernels.n; k++) x.successions[k + 1] += x.successions[k];
+    x.successions = NEW_N(ctx, int, way->steps.n + 1);
+    for (int i = 0; i < way->successions.n; i++) x.successions[way->successions.at[i].step + 1]++;
+    for (int k = 0; k < way->steps.n; k++) x.successions[k + 1] += x.successions[k];
     for (int i = way->successions.n - 1; i >= 0; i--) take_over(&x, &way->successions.at[i]);
     m->shared = find_lists(&x);
     if (!m->shared) m->starts.n = m->meets.n = m->home_starts.n = m->homes.n = 0;

@@ -31,10 +31,10 @@ typedef struct Explaining {
     Memory memory;
     int64_t *bytes; /* of each piece; the library's scratch counts as nothing */
     MemoryPlace *place;
-    int64_t *live; /* of the workspace, at each kernel */
+    int64_t *live; /* of the workspace, at each step */
     int64_t peak, least;
     double seconds;
-    ApartList *apart; /* of each kernel; NULL: not known */
+    ApartList *apart; /* of each step; NULL: not known */
 } Explaining;
 
 /* ---- lines ---- */
@@ -110,20 +110,27 @@ static bool put_call(const Explaining *x, const Product *m) {
     return true;
 }
 
+static const Kernel *kernel_at(const Explaining *x, int step) { return step_kernel(&x->way->steps.at[step]); }
+
+static const Group *group_at(const Explaining *x, int step) {
+    const Kernel *k = kernel_at(x, step);
+    return k ? k->group : NULL;
+}
+
 /* Which kernels were tried with each, and why they are apart. */
 static void find_reasons(Explaining *x) {
     const Program *p = x->p;
     ExprMap kernel = {0}; /* Tensor -> the kernel that stores it */
     if (!p->reasons) return;
-    x->apart = NEW_N(p->ctx, ApartList, x->way->kernels.n + 1);
-    for (int k = 0; k < x->way->kernels.n; k++) {
-        const Group *gr = x->way->kernels.at[k]->group;
+    x->apart = NEW_N(p->ctx, ApartList, x->way->steps.n + 1);
+    for (int k = 0; k < x->way->steps.n; k++) {
+        const Group *gr = group_at(x, k);
         for (int i = 0; gr && i < gr->stores.n; i++) expr_map_put_number(p->ctx, &kernel, gr->stores.at[i].tensor, k);
     }
     for (int i = 0; i < p->reasons->list.n; i++) {
         const Reason *r = &p->reasons->list.at[i];
         int a = (int)expr_map_number(&kernel, r->one, -1), b = (int)expr_map_number(&kernel, r->other, -1);
-        if (a < 0 || b < 0 || a == b || x->way->kernels.at[a]->product || x->way->kernels.at[b]->product) continue;
+        if (a < 0 || b < 0 || a == b || kernel_at(x, a)->product || kernel_at(x, b)->product) continue;
         ApartList *l = &x->apart[a > b ? a : b];
         bool known = false;
         for (int j = 0; j < l->n; j++) known |= l->at[j].kernel == (a > b ? b : a);
@@ -142,14 +149,14 @@ static void put_reasons(const Explaining *x, int k) {
         text_put(&line, line.n ? "; not with" : "not with");
         for (int j = i, n = 0; j < l->n; j++)
             if (!strcmp(l->at[j].why, l->at[i].why))
-                text_fmt(&line, "%s %s", n++ ? "," : "", x->way->kernels.at[l->at[j].kernel]->name);
+                text_fmt(&line, "%s %s", n++ ? "," : "", kernel_at(x, l->at[j].kernel)->name);
         text_fmt(&line, ": %s", l->at[i].why);
     }
     if (line.n) put_wrapped(x->out, line.s);
 }
 
 static bool put_kernel(Explaining *x, int i) {
-    const Kernel *k = x->way->kernels.at[i];
+    const Kernel *k = kernel_at(x, i);
     const Tensor *seen[16];
     Text stores = {.ctx = x->p->ctx}, line = {.ctx = x->p->ctx};
     Traffic moved;
@@ -168,6 +175,16 @@ static bool put_kernel(Explaining *x, int i) {
     if (line.n) put_wrapped(x->out, line.s);
     if (k->no_product) put_wrapped(x->out, sym_fmt(x->p->ctx, "no library: %s", k->no_product));
     put_reasons(x, i);
+    return true;
+}
+
+/* The line of a step of the way, with those below it. */
+static bool put_step(Explaining *x, int i) {
+    const Step *s = &x->way->steps.at[i];
+    switch (s->kind) {
+    case STEP_KERNEL: return put_kernel(x, i) || (text_fmt(x->why, "kernel %s has no size", s->kernel->name), false);
+    case STEP_CHOICE: break; /* is on no way */
+    }
     return true;
 }
 
@@ -196,7 +213,7 @@ static bool find_memory(Explaining *x) {
     memory_plan(ctx, x->p, x->way, &x->memory);
     x->bytes = NEW_N(ctx, int64_t, x->memory.pieces.n + 1);
     x->place = NEW_N(ctx, MemoryPlace, x->memory.pieces.n + 1);
-    x->live = NEW_N(ctx, int64_t, x->way->kernels.n + 1);
+    x->live = NEW_N(ctx, int64_t, x->way->steps.n + 1);
     if (!find_sizes(x, params)) return false;
     if (!memory_place(ctx, &x->memory, params, x->bytes, x->place, &x->peak))
         return text_put(x->why, "the workspace is larger than 2^60 bytes"), false;
@@ -205,7 +222,7 @@ static bool find_memory(Explaining *x) {
         for (int k = piece->first < 0 ? 0 : piece->first; k <= piece->last && x->place[i].home < 0; k++)
             x->live[k] += (x->bytes[i] + PLACE_ALIGN - 1) / PLACE_ALIGN * PLACE_ALIGN;
     }
-    for (int k = 0; k < x->way->kernels.n; k++)
+    for (int k = 0; k < x->way->steps.n; k++)
         if (x->live[k] > x->least) x->least = x->live[k];
     return true;
 }
@@ -271,15 +288,18 @@ static void put_ways(const Explaining *x) {
         Text line = {.ctx = p->ctx};
         text_fmt(&line, "way %d of %d%s, ", i + 1, p->ways.n, w == x->way ? ", taken here" : "");
         way_print(&line, w);
-        for (int k = 0; k < w->kernels.n; k++) text_fmt(&line, "%s %s", k ? "," : ":", w->kernels.at[k]->name);
+        for (int k = 0; k < w->steps.n; k++) text_fmt(&line, "%s %s", k ? "," : ":", step_name(&w->steps.at[k]));
         put_wrapped(x->out, line.s);
     }
 }
 
 static void put_head(const Explaining *x) {
     const Graph *g = x->p->graph;
-    int products = 0, n = x->way->kernels.n;
-    for (int i = 0; i < n; i++) products += x->way->kernels.at[i]->product != NULL;
+    int products = 0, n = 0;
+    for (int i = 0; i < x->way->steps.n; i++) {
+        const Kernel *k = kernel_at(x, i);
+        if (k) n++, products += k->product != NULL;
+    }
     int fixed = g->fixed.n;
     text_fmt(x->out, "%s", g->name);
     for (int i = 0; i < fixed; i++)
@@ -291,7 +311,7 @@ static void put_head(const Explaining *x) {
     text_put(x->out, g->host ? ", computed by the host\n" : "\n");
     if (x->p->kernels.n) put_sources(x);
     put_ways(x);
-    if (!n) return;
+    if (!x->way->steps.n) return;
     text_fmt(x->out, "%2s %-19s %11s %11s %11s %-10s %10s\n", "", "kernel", "reads", "writes", "predicted", "bound by",
              "workspace");
 }
@@ -304,9 +324,9 @@ bool sched_explain(Text *out, const Program *p, const Target *t, const Tuning *t
     if (!find_memory(&x)) return false;
     put_head(&x);
     find_reasons(&x);
-    for (int i = 0; i < x.way->kernels.n; i++)
-        if (!put_kernel(&x, i)) return text_fmt(why, "kernel %s has no size", x.way->kernels.at[i]->name), false;
-    if (!x.way->kernels.n) return true;
+    for (int i = 0; i < x.way->steps.n; i++)
+        if (!put_step(&x, i)) return false;
+    if (!x.way->steps.n) return true;
     text_fmt(out, "%.1f us, and %.1f us between two launches", x.seconds * 1e6, target_machine.launch * 1e6);
     if (!target_measured(t)) text_fmt(out, ", by the speeds of an %s: unverified for %s", target_machine.name, t->arch);
     text_char(out, '\n');
