@@ -114,6 +114,7 @@ struct Expr {
     Type type;
     bool untyped; /* an OP_CONST literal that takes the other operand's type; only while the frontend works */
     bool reduces; /* is an OP_REDUCE, or holds one */
+    bool loads;   /* is an OP_LOAD, or holds one among its operands */
     int nargs;
     int id;    /* order of creation: a total order that two runs share */
     int depth; /* 1 for leaves: what a recursion over the node costs; the frontend bounds it */

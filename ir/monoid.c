@@ -176,7 +176,7 @@ static Found is_foreign(const Expr *e, const void *monoid) {
 bool monoid_verify(const Monoid *m, Text *why) {
     if (m->n < 1 || m->n > MAX_PARTS) return text_fail(why, "monoid %s: %d parts", m->name, m->n);
     Ctx *temp = ctx_temp(why->ctx);
-    ExprMap seen = {0};
+    ExprSet seen = {0};
     bool ok = true;
     for (int i = 0; i < m->n && ok; i++) {
         ok = m->identity[i]->type == m->type[i] && m->combine[i]->type == m->type[i];
