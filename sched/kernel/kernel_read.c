@@ -14,13 +14,16 @@ static const char *const RESERVED[] = {
     "depth",   "pad",    "swizzle", "bulk",   "async", "carry",   "exclusive", "reverse", "else",   "then",
     "counter", "zero",   "true",    "false",  "inf",   "nan",     "occupancy"};
 
+/* Most differ in their first letter. */
+static bool same_word(const char *a, const char *b) { return *a == *b && !strcmp(a, b); }
+
 bool kernel_name_reserved(const char *name) {
     for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
-        if (!strcmp(RESERVED[i], name)) return true;
+        if (same_word(RESERVED[i], name)) return true;
     for (int i = 0; i < STAGE_COUNT; i++)
-        if (!strcmp(stage_text((StageKind)i), name)) return true;
+        if (same_word(stage_text((StageKind)i), name)) return true;
     for (int i = 0; i < BIND_COUNT; i++)
-        if (!strcmp(bind_text((Bind)i), name)) return true;
+        if (same_word(bind_text((Bind)i), name)) return true;
     return false;
 }
 
@@ -254,7 +257,7 @@ void kernel_read_pending(KernelReader *r, Axis *a) {
 
 static bool bind_by_name(const char *name, Bind *b) {
     for (int i = 0; i < BIND_COUNT; i++)
-        if (!strcmp(bind_text((Bind)i), name)) {
+        if (same_word(bind_text((Bind)i), name)) {
             *b = (Bind)i;
             return true;
         }

@@ -6,6 +6,7 @@
 #include "sched/library/product.h"
 
 #include <limits.h>
+#include <stdlib.h>
 
 /* What a parameter holds is not needed after step `after` and before step `before` of the way. */
 typedef struct Gap {
@@ -197,8 +198,59 @@ static void take_over(Finding *x, const Succession *s) {
 
 enum { MAX_MEETINGS = 1 << 18 /* in one entry */, MAX_PIECES = 1 << 13 };
 
-static bool meet(const MemoryPiece *a, const MemoryPiece *b) {
-    return !a->with && !b->with && !a->away && !b->away && a->first <= b->last && b->first <= a->last;
+/* Two pieces that are in use at the same time. */
+typedef struct Meeting {
+    int a, b;
+} Meeting;
+
+typedef VEC(Meeting) Meetings;
+
+typedef struct Start {
+    int first, piece;
+} Start;
+
+static int by_first(const void *a, const void *b) {
+    const Start *x = a, *y = b;
+    return x->first != y->first ? (x->first > y->first) - (x->first < y->first) : x->piece - y->piece;
+}
+
+/* Each two that meet, once. False: there are too many. */
+static bool find_meetings(Finding *x, Meetings *all) {
+    Start *start = NEW_N(x->ctx, Start, x->m->pieces.n + 1);
+    int n = 0;
+    for (int i = 0; i < x->m->pieces.n; i++) {
+        const MemoryPiece *p = &x->m->pieces.at[i];
+        if (!p->with && !p->away) start[n++] = (Start){p->first, i};
+    }
+    qsort(start, (size_t)n, sizeof *start, by_first);
+    for (int i = 0; i < n; i++) {
+        int last = x->m->pieces.at[start[i].piece].last;
+        for (int k = i + 1; k < n && start[k].first <= last; k++) {
+            if (all->n >= MAX_MEETINGS / 2) return false;
+            vec_push(x->ctx, all, ((Meeting){start[i].piece, start[k].piece}));
+        }
+    }
+    return true;
+}
+
+/* Of each piece those that it meets, in ascending order: each is put into the lists of those in its own list. */
+static void list_meetings(Finding *x, const Meetings *all) {
+    Memory *m = x->m;
+    int n = m->pieces.n, *unsorted = NEW_N(x->ctx, int, 2 * all->n + 1), *at = NEW_N(x->ctx, int, n + 1);
+    m->starts.at = NEW_N(x->ctx, int, n + 1);
+    m->meets.at = NEW_N(x->ctx, int, 2 * all->n + 1);
+    m->starts.n = m->starts.cap = n + 1;
+    m->meets.n = m->meets.cap = 2 * all->n;
+    for (int i = 0; i < all->n; i++) m->starts.at[all->at[i].a + 1]++, m->starts.at[all->at[i].b + 1]++;
+    for (int i = 0; i < n; i++) at[i + 1] = m->starts.at[i + 1] += m->starts.at[i];
+    for (int i = 0; i < all->n; i++) {
+        const Meeting *two = &all->at[i];
+        unsorted[at[two->a]++] = two->b;
+        unsorted[at[two->b]++] = two->a;
+    }
+    memcpy(at, m->starts.at, sizeof *at * (size_t)n);
+    for (int i = 0; i < n; i++)
+        for (int k = m->starts.at[i]; k < m->starts.at[i + 1]; k++) m->meets.at[at[unsorted[k]]++] = i;
 }
 
 static void find_homes(Finding *x, const MemoryPiece *piece) {
@@ -212,17 +264,13 @@ static void find_homes(Finding *x, const MemoryPiece *piece) {
 
 static bool find_lists(Finding *x) {
     Memory *m = x->m;
-    int n = m->pieces.n;
-    if (n > MAX_PIECES) return false;
-    for (int i = 0; i < n; i++) {
-        vec_push(x->ctx, &m->starts, m->meets.n);
+    Meetings all = {0};
+    if (m->pieces.n > MAX_PIECES || !find_meetings(x, &all)) return false;
+    list_meetings(x, &all);
+    for (int i = 0; i < m->pieces.n; i++) {
         vec_push(x->ctx, &m->home_starts, m->homes.n);
-        for (int j = 0; j < n; j++)
-            if (i != j && meet(&m->pieces.at[i], &m->pieces.at[j])) vec_push(x->ctx, &m->meets, j);
-        if (m->meets.n > MAX_MEETINGS) return false;
         find_homes(x, &m->pieces.at[i]);
     }
-    vec_push(x->ctx, &m->starts, m->meets.n);
     vec_push(x->ctx, &m->home_starts, m->homes.n);
     return true;
 }
@@ -237,7 +285,6 @@ void memory_plan(Ctx *ctx, const Program *p, const Way *way, Memory *m) {
     for (int k = 0; k < way->steps.n; k++) x.successions[k + 1] += x.successions[k];
     for (int i = way->successions.n - 1; i >= 0; i--) take_over(&x, &way->successions.at[i]);
     m->shared = find_lists(&x);
-    if (!m->shared) m->starts.n = m->meets.n = m->home_starts.n = m->homes.n = 0;
 }
 
 /* ---- places for given sizes ---- */
