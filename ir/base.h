@@ -110,8 +110,8 @@ typedef struct TextSink {
 } TextSink;
 
 /* 64-bit arithmetic that says when it overflowed instead of doing so. */
-bool add_ok(int64_t a, int64_t b, int64_t *r);
-bool mul_ok(int64_t a, int64_t b, int64_t *r);
+static inline bool add_ok(int64_t a, int64_t b, int64_t *r) { return !__builtin_add_overflow(a, b, r); }
+static inline bool mul_ok(int64_t a, int64_t b, int64_t *r) { return !__builtin_mul_overflow(a, b, r); }
 /* The next of a sequence of numbers that look drawn (splitmix64); *state, where it stands, may begin as anything. */
 uint64_t random_next(uint64_t *state);
 int64_t floor_div(int64_t a, int64_t b); /* toward minus infinity; b != 0; INT64_MIN / -1 wraps */

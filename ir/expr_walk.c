@@ -39,15 +39,24 @@ const Expr *expr_has(const Expr *e, ExprTest *test, const void *user) {
     return holds(&x, e);
 }
 
-const Expr *expr_find(Ctx *temp, ExprMap *seen, const Expr *e, ExprTest *test, const void *user) {
-    if (!e || (e->nargs && expr_map_get(seen, e))) return NULL;
+void expr_set_grow(Ctx *ctx, ExprSet *s) {
+    ExprSet old = *s;
+    s->cap = old.cap ? old.cap * 2 : 4;
+    s->at = ctx_alloc(ctx, s->cap * sizeof *s->at);
+    for (size_t i = 0; i < old.cap; i++)
+        if (old.at[i].block) s->at[expr_set_find(s, old.at[i].block)] = old.at[i];
+    ctx_give_back(ctx, old.at, old.cap * sizeof *old.at);
+}
+
+const Expr *expr_find(Ctx *temp, ExprSet *seen, const Expr *e, ExprTest *test, const void *user) {
+    if (!e || (e->nargs && expr_set_has(seen, e))) return NULL;
     Found f = test(e, user);
     if (f == FOUND) return e;
     for (int i = 0; f == FOUND_INSIDE && i < e->nargs; i++) {
         const Expr *r = expr_find(temp, seen, e->arg[i], test, user);
         if (r) return r;
     }
-    if (e->nargs) expr_map_put(temp, seen, e, e);
+    if (e->nargs) expr_set_add(temp, seen, e);
     return NULL;
 }
 
@@ -65,6 +74,7 @@ Found expr_test_var(const Expr *e, const void *var) {
 }
 
 Found expr_test_load(const Expr *e, const void *tensor) {
+    if (!e->loads) return FOUND_NOT;
     return e->op == OP_LOAD && e->u.tensor == tensor ? FOUND : FOUND_INSIDE;
 }
 
@@ -73,7 +83,7 @@ Found expr_test_data(const Expr *e, const void *unused) {
     return e->op == OP_LOAD || e->op == OP_REDUCE || e->op == OP_RANDOM ? FOUND : FOUND_INSIDE;
 }
 
-bool expr_loads(Ctx *temp, ExprMap *seen, const Expr *e, const Tensor *t) {
+bool expr_loads(Ctx *temp, ExprSet *seen, const Expr *e, const Tensor *t) {
     return expr_find(temp, seen, e, expr_test_load, t) != NULL;
 }
 
@@ -111,19 +121,24 @@ static const Expr *walk_depends(ExprWalk *w, Var *v) {
     return end;
 }
 
-const Expr *expr_walk(ExprWalk *w, const Expr *e) {
-    if (!e || (w->reduces && !e->reduces)) return NULL;
-    ExprMapSlot *seen = expr_map_slot(w->temp, &w->seen, e);
-    if (seen->u.value) return NULL;
-    seen->u.value = e;
+/* Whether the walk is to go into e, where it has not been. */
+static inline bool comes_to(ExprWalk *w, const Expr *e) {
+    bool passed_over = (w->reduces && !e->reduces) || (w->loads && !e->loads);
+    return !passed_over && expr_set_add(w->temp, &w->seen, e);
+}
+
+static const Expr *walk_node(ExprWalk *w, const Expr *e) {
     Found f = w->before ? w->before(e, w->user) : FOUND_INSIDE;
     if (f != FOUND_INSIDE) return f == FOUND ? e : NULL;
     const Expr *end = w->depends && e->op == OP_VAR ? walk_depends(w, e->u.var) : NULL;
-    for (int i = 0; i < e->nargs && !end; i++) end = expr_walk(w, e->arg[i]);
+    for (int i = 0; i < e->nargs && !end; i++)
+        if (comes_to(w, e->arg[i])) end = walk_node(w, e->arg[i]);
     if (w->ranges && e->op == OP_REDUCE && !end) end = walk_ranges(w, e->u.reduce->vars, e->u.reduce->nvars);
     if (w->after && !end) w->after(e, w->user);
     return end;
 }
+
+const Expr *expr_walk(ExprWalk *w, const Expr *e) { return e && comes_to(w, e) ? walk_node(w, e) : NULL; }
 
 const Expr *expr_walk_piece(ExprWalk *w, const Tensor *t, const Piece *p) {
     const Expr *end = walk_ranges(w, p->vars, p->nvars);

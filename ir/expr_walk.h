@@ -13,7 +13,7 @@
 #define TDC_EXPR_WALK_H
 
 #include "expr_map.h"
-#include "graph.h"
+#include "expr_set.h"
 
 /* ---- questions ---- */
 
@@ -26,14 +26,14 @@ typedef Found ExprTest(const Expr *e, const void *user);
 const Expr *expr_has(const Expr *e, ExprTest *test, const void *user);
 /* The first node that is FOUND; NULL: none, or e is NULL. *seen, in the memory of temp, knows what holds none; it
  * serves again for the same question. */
-const Expr *expr_find(Ctx *temp, ExprMap *seen, const Expr *e, ExprTest *test, const void *user);
+const Expr *expr_find(Ctx *temp, ExprSet *seen, const Expr *e, ExprTest *test, const void *user);
 /* What is looked for by several, as tests: `user` is ... */
 ExprTest expr_test_node; /* an Expr: the node itself */
 ExprTest expr_test_var;  /* a Var: a use of it, in ranges of reductions too; of a mark its further operands say so */
 ExprTest expr_test_load; /* a Tensor: a load of it */
 ExprTest expr_test_data; /* NULL: a load, a reduction, a number that is drawn */
 /* Whether e loads elements of the tensor. */
-bool expr_loads(Ctx *temp, ExprMap *seen, const Expr *e, const Tensor *t);
+bool expr_loads(Ctx *temp, ExprSet *seen, const Expr *e, const Tensor *t);
 
 /* ---- visits ---- */
 
@@ -50,8 +50,9 @@ typedef struct ExprWalk {
     bool ranges;  /* of a reduction also the ranges of its variables, after its operands */
     bool depends; /* of a variable also its range, after `before`: what an expression depends on */
     bool reduces; /* only nodes in which something is reduced; all others are passed over */
+    bool loads;   /* only nodes in which, but for ranges, something is loaded; all others are passed over */
     int deep;     /* the walk's own: the depth of the ranges of variables around, together MAX_DEPTH at most */
-    ExprMap seen; /* nodes that were visited: one walk serves for several expressions */
+    ExprSet seen; /* nodes that were visited: one walk serves for several expressions */
 } ExprWalk;
 
 /* The node that ended the walk; NULL: it came to its end, or e is NULL. A walk that was ended does not serve again. */

@@ -35,7 +35,7 @@ static uint64_t mix(uint64_t h, uint64_t v) {
 static uint64_t node_hash(Op op, Type t, bool untyped, int64_t key, const Expr *const *args, int nargs) {
     uint64_t h = mix((uint64_t)op << 16 | (uint64_t)t << 8 | (uint64_t)untyped, (uint64_t)key);
     for (int i = 0; i < nargs; i++) h = mix(h, (uint64_t)args[i]->id + 1);
-    return h;
+    return mix(h, (uint64_t)nargs); /* once more: keys that are floats of few digits differ in their high bits alone */
 }
 
 static bool is_node(const Expr *e, Op op, Type t, bool untyped, int64_t key, const Expr *const *args, int nargs) {
@@ -84,9 +84,11 @@ const Expr *expr_node(Graph *g, Op op, Type t, bool untyped, int64_t key, const 
     Expr *e = node_new(g, g->ctx, op, t, key, nargs);
     e->untyped = untyped;
     e->reduces = op == OP_REDUCE;
+    e->loads = op == OP_LOAD;
     for (int a = 0; a < nargs; a++) {
         e->arg[a] = args[a];
         e->reduces |= args[a]->reduces;
+        e->loads |= args[a]->loads;
         if (args[a]->depth >= e->depth) e->depth = args[a]->depth + 1;
     }
     x->slot[i].node = e;
@@ -106,11 +108,12 @@ const Expr *expr_with(Graph *g, const Expr *e, const Expr *const *args) {
 }
 
 GraphScratch graph_scratch(Graph *g, Ctx *temp) {
-    GraphScratch before = {g->ctx, g->exprs};
+    GraphScratch before = {g->ctx, g->exprs, g->rows};
     struct ExprTable *x = NEW(temp, struct ExprTable);
     x->base = g->exprs;
     x->home = g->exprs->base ? g->exprs->home : g->ctx;
     g->exprs = x;
+    g->rows = NULL;
     g->ctx = temp;
     return before;
 }
@@ -118,6 +121,7 @@ GraphScratch graph_scratch(Graph *g, Ctx *temp) {
 void graph_scratch_end(Graph *g, GraphScratch before) {
     g->ctx = before.ctx;
     g->exprs = before.exprs;
+    g->rows = before.rows;
 }
 
 static int64_t float_key(double v) {

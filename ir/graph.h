@@ -114,6 +114,7 @@ struct Expr {
     Type type;
     bool untyped; /* an OP_CONST literal that takes the other operand's type; only while the frontend works */
     bool reduces; /* is an OP_REDUCE, or holds one */
+    bool loads;   /* is an OP_LOAD, or holds one among its operands */
     int nargs;
     int id;    /* order of creation: a total order that two runs share */
     int depth; /* 1 for leaves: what a recursion over the node costs; the frontend bounds it */
@@ -195,6 +196,7 @@ typedef struct Graph {
     struct ExprTable *exprs;
     struct GraphNames *names;
     struct PlaceVars *places;
+    struct MonoidRows *rows; /* monoid_of's answers; NULL: none yet */
     int next_id;
     Span span;
 } Graph;
@@ -278,6 +280,7 @@ Graph *graph_new(Ctx *ctx, Sym name);
 typedef struct GraphScratch {
     Ctx *ctx;
     struct ExprTable *exprs;
+    struct MonoidRows *rows;
 } GraphScratch;
 GraphScratch graph_scratch(Graph *g, Ctx *temp);
 void graph_scratch_end(Graph *g, GraphScratch before);

@@ -282,7 +282,7 @@ static Found is_of_device(const Expr *e, const void *unused) {
 
 static bool check_host(Verifier *v) {
     const Graph *g = v->g;
-    ExprMap seen = {0};
+    ExprSet seen = {0};
     if (!g->host) return true;
     const Tensor *t = g->tensors.n == 1 ? g->tensors.at[0] : NULL;
     if (t && t->kind == TENSOR_OUTPUT && t->rank == 0 && t->pieces.n == 1 && !t->pieces.at[0].guard &&

@@ -94,8 +94,7 @@ const Monoid *monoid_read(ExprReader *e) {
     return m;
 }
 
-const Monoid *monoid_of(Graph *g, const Monoid *row, Type t) {
-    if (monoid_declared(row)) return row;
+static Monoid *read_row(Graph *g, const Monoid *row, Type t) {
     Monoid *m = NEW(g->ctx, Monoid);
     MonoidReader r = {.g = g, .m = m, .t = t};
     const char *text = monoid_text(row->kind, t);
@@ -109,6 +108,18 @@ const Monoid *monoid_of(Graph *g, const Monoid *row, Type t) {
     for (m->n = 0; m->n < row->n; m->n++)
         if (!m->identity[m->n]) m->type[m->n] = m->n && row->indexed ? TY_I64 : t;
     return m;
+}
+
+struct MonoidRows {
+    const Monoid *of[MONOID_COUNT][TY_COUNT]; /* NULL: not read yet */
+};
+
+const Monoid *monoid_of(Graph *g, const Monoid *row, Type t) {
+    if (monoid_declared(row)) return row;
+    if (!g->rows) g->rows = NEW(g->ctx, struct MonoidRows);
+    const Monoid **known = &g->rows->of[row->kind][t];
+    if (!*known) *known = read_row(g, row, t);
+    return *known;
 }
 
 const Expr *monoid_identity(Graph *g, MonoidKind kind, Type t) {
@@ -165,7 +176,7 @@ static Found is_foreign(const Expr *e, const void *monoid) {
 bool monoid_verify(const Monoid *m, Text *why) {
     if (m->n < 1 || m->n > MAX_PARTS) return text_fail(why, "monoid %s: %d parts", m->name, m->n);
     Ctx *temp = ctx_temp(why->ctx);
-    ExprMap seen = {0};
+    ExprSet seen = {0};
     bool ok = true;
     for (int i = 0; i < m->n && ok; i++) {
         ok = m->identity[i]->type == m->type[i] && m->combine[i]->type == m->type[i];

@@ -17,7 +17,7 @@ static Found is_no_index(const Expr *e, const void *unused) {
 /* Integer arithmetic on index variables, dimensions and constants without a quotient: what converts to float by itself.
  */
 static bool converts_as_index(Graph *g, const Expr *e) {
-    ExprMap seen = {0};
+    ExprSet seen = {0};
     return !e->untyped && !expr_find(g->ctx, &seen, e, is_no_index, NULL);
 }
 

@@ -11,17 +11,21 @@
 #   tests/*/run.sh         a suite of its own, most with suite.sh (tests/large, library, ulp, python and readme with --gpu too)
 #   tests/kernels/X.td     `tdc check` with the kernels written by hand in X.kernel
 #   tests/numeric/*.{td,graph}, tests/language/*.td, samples/*.td   `tdc check`; unit/test_language says that the latter mean what they should
-# NAMES as further arguments choose the jobs whose name contains one of them.
+# NAMES as further arguments choose the jobs whose name contains one of them. --times prints what each took: seconds of processors
+# and of the clock. The stand-in's programs of the last line are compiled without optimisation, but for those with a line
+# `// runs long`.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export B=${B:-build} TDC=${TDC:-${B:-build}/tdc} UPDATE=0 TARGET=--emu
+times=0
 [[ $B == */san ]] && export TDC_STRIDE=${TDC_STRIDE:-101} # unit/test_memory: the sanitizers see every allocation, and are slow
 only=()
 for a in "$@"; do
     case $a in
         --update) UPDATE=1 ;;
         --gpu) TARGET=--gpu ;;
-        -*) echo "usage: tests/run.sh [--update] [--gpu] [NAME...]" >&2; exit 2 ;;
+        --times) times=1 ;;
+        -*) echo "usage: tests/run.sh [--update] [--gpu] [--times] [NAME...]" >&2; exit 2 ;;
         *) only+=("$a") ;;
     esac
 done
@@ -30,8 +34,22 @@ export TDC_CACHE
 out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 
+# These begin first, so that none of them runs on alone at the end (--times says which take long).
+longest='schedules checks/emitted mutation random speed same stdlib exact unit/test_poly outputs samples without cli'
+longest_first() {
+    [ $TARGET = --emu ] || exec cat
+    awk -F'\t' -v longest="$longest" '
+        BEGIN { n = split(longest, name, " "); for (i = 1; i <= n; i++) rank[name[i]] = i }
+        $1 in rank { first[rank[$1]] = $0; next }
+        { rest[++m] = $0 }
+        END {
+            for (i = 1; i <= n; i++) print i in first ? first[i] : name[i] "\techo tests/run.sh: no job has the name of one of the longest; false"
+            for (i = 1; i <= m; i++) print rest[i]
+        }'
+}
+
 jobs() { # one a line: name, a tab, command
-    local f
+    local f quick=
     if [ $TARGET = --emu ]; then
         for f in tests/unit/*.c; do [ -e "$f" ] && f=${f##*/} && printf 'unit/%s\t%s\n' "${f%.c}" "$B/unit/${f%.c}"; done
         for f in tests/checks/*.sh; do [ -e "$f" ] && printf 'checks/%s\tbash %s\n' "$(basename "$f" .sh)" "$f"; done
@@ -42,12 +60,16 @@ jobs() { # one a line: name, a tab, command
     [ -x "$TDC" ] || return
     [ $TARGET = --gpu ] && printf 'large\tbash tests/large/run.sh\nlibrary\tbash tests/library/run.sh\nulp\tbash tests/ulp/run.sh\nhost\tbash tests/host/run.sh\npython\tbash tests/python/run.sh --gpu\nreadme\tbash tests/readme/run.sh --gpu\n'
     for f in tests/kernels/*.kernel; do [ -e "$f" ] && f=${f%.kernel} && printf '%s\t%s check %s.td %s --kernels %s.kernel\n' "${f#tests/}" "$TDC" "$f" "$TARGET" "$f"; done
-    for f in tests/numeric/*.td tests/numeric/*.graph tests/language/*.td samples/*.td; do [ -e "$f" ] && printf '%s\t%s check %s %s\n' "$(n=${f%.td}; echo "${n#tests/}")" "$TDC" "$f" "$TARGET"; done
+    [ $TARGET = --emu ] && quick=$(. tests/suite.sh && quick_compilers && echo "CC=$CC CXX=$CXX ")
+    for f in tests/numeric/*.td tests/numeric/*.graph tests/language/*.td samples/*.td; do
+        [ -e "$f" ] && printf '%s\t%s%s check %s %s\n' "$(n=${f%.td}; echo "${n#tests/}")" "$(grep -q '^// runs long' "$f" || echo "$quick")" "$TDC" "$f" "$TARGET"
+    done
 }
 
 run_job() { # NUMBER NAME COMMAND: output to $out/NUMBER.log, "passed failed" to $out/NUMBER.sum
-    local log=$out/$1.log p=0 f=0 last
-    if bash -c "$3" >"$log" 2>&1; then p=1; else f=1; fi
+    local log=$out/$1.log p=0 f=0 last TIMEFORMAT='%U %S %R'
+    if { time bash -c "$3" >"$log" 2>&1; } 2>"$out/time.$1"; then p=1; else f=1; fi
+    echo "$(tail -n 1 "$out/time.$1") $2" >"$out/time.$1"
     last=$(tail -n 1 "$log")
     if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
         p=${BASH_REMATCH[1]}
@@ -72,6 +94,7 @@ while IFS=$'\t' read -r name command; do
     fi
     n=$((n + 1))
     printf '%s\0%s\0%s\0' $n "$name" "$command"
-done < <(jobs) | xargs -0 -r -n 3 -P "${JOBS:-$(nproc)}" bash -c 'run_job "$@"' _
+done < <(jobs | longest_first) | xargs -0 -r -n 3 -P "${JOBS:-$(nproc)}" bash -c 'run_job "$@"' _
 
+[ $times = 0 ] || cat "$out"/time.* | awk '{ printf "%6.1f %6.1f  %s\n", $1 + $2, $3, $4 }' | sort -rn
 cat "$out"/*.sum 2>/dev/null | awk '{ p += $1; f += $2 } END { printf "%d passed, %d failed\n", p, f; exit f > 0 || p == 0 }'

@@ -31,15 +31,16 @@ stand_in_object() { # FILE
         mv "$object.$$" "$object"; }
     cp "$object" "$1"
 }
-# For models that run a few times: CC and CXX without optimisation, and for emitted kernels, which are large, the quicker of two compilers. Their
-# names stay the same, since tdc's cache knows objects by the compiler's name and version.
+# For models that run a few times: CC and CXX without optimisation, and for emitted kernels, which are large, the quicker of two
+# compilers. The stand-in's own code, which all models share, keeps what it is compiled with. Their names stay the same, since tdc's
+# cache knows objects by the compiler's name and version.
 quick_compilers() {
     local at=$TDC_CACHE/tests-quick real=${CXX:-g++}
     [ "${CXX:-}" = "$at-cxx" ] && return
     [ -z "${CXX:-}" ] && command -v clang++ >/dev/null && real=clang++
     mkdir -p "$TDC_CACHE"
     printf '#!/bin/sh\nexec %s "$@" -O0 -g0\n' "${CC:-gcc}" >"$at-cc.$$"
-    printf '#!/bin/sh\ncase " $* " in *" -x "*) exec %s "$@" -O0 -g0 ;; esac\nexec %s "$@" -O0 -g0\n' "$real" "${CXX:-g++}" >"$at-cxx.$$"
+    printf '#!/bin/sh\ncase " $* " in *" -x "*) exec %s "$@" -O0 -g0 ;; esac\nexec %s "$@"\n' "$real" "${CXX:-g++}" >"$at-cxx.$$"
     chmod +x "$at-cc.$$" "$at-cxx.$$"
     mv "$at-cc.$$" "$at-cc" # suites run side by side
     mv "$at-cxx.$$" "$at-cxx"

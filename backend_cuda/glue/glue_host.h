@@ -34,7 +34,7 @@ typedef struct HostEntry {
     bool *needs_math;            /* <math.h> */
     ExprMap named;               /* nodes that are C variables: their Syms */
     ExprMap tensor_at;           /* Tensor -> its place in the array that kernels get: parameters, then temporaries */
-    const Way *way;              /* while a run is printed: what it launches */
+    const Way *way;              /* while a run is printed: what it does */
     const struct Memory *memory; /* of that way */
     struct GlueKnown *known;     /* the signatures printed so far */
     bool always_early;           /* every target's kernels may start while those before them end */

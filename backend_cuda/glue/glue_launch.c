@@ -101,9 +101,9 @@ void glue_scratch(Text *out, const HostEntry *h, int index) {
     const Program *p = h->p;
     Ctx *temp = ctx_temp(h->ctx);
     ExprMap asked = {0}, known = {0}; /* Kernel -> its place in td_bytes */
-    for (int i = 0; i < h->way->kernels.n; i++) {
-        const Kernel *k = h->way->kernels.at[i];
-        if (!k->product) continue;
+    for (int i = 0; i < h->way->steps.n; i++) {
+        const Kernel *k = step_kernel(&h->way->steps.at[i]);
+        if (!k || !k->product) continue;
         const Kernel *before = glue_asked(temp, &asked, k);
         expr_map_put_number(temp, &known, k, index);
         if (before) {
@@ -143,7 +143,13 @@ static void launch(Text *out, const HostEntry *h, const Kernel *k, Arguments ent
 void glue_launches(Text *out, const HostEntry *h, const char *prefix) {
     const Arguments entry = {glue_pieces(h) ? "td_t" : "td_c->tensors", "td_c->dims", "td_c->scalars"};
     int product = h->p->params.n + h->p->temps.n;
-    for (int k = 0; k < h->way->kernels.n; k++) launch(out, h, h->way->kernels.at[k], entry, prefix, &product);
+    for (int i = 0; i < h->way->steps.n; i++) {
+        const Step *s = &h->way->steps.at[i];
+        switch (s->kind) {
+        case STEP_KERNEL: launch(out, h, s->kernel, entry, prefix, &product); break;
+        case STEP_CHOICE: break; /* is on no way */
+        }
+    }
 }
 
 void glue_launcher(Text *out, const Program *p, const char *prefix) {

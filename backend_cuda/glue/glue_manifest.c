@@ -188,9 +188,9 @@ static void ways(Text *out, const Program *p) {
             text_char(out, '}');
         }
         text_put(out, "], \"launches\": [");
-        for (int k = 0; k < w->kernels.n; k++) {
+        for (int k = 0; k < w->steps.n; k++) {
             if (k) text_put(out, ", ");
-            diag_json_string(out, w->kernels.at[k]->name);
+            diag_json_string(out, step_name(&w->steps.at[k]));
         }
         text_put(out, "]}");
     }

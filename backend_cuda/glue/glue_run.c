@@ -112,8 +112,10 @@ static void checks(Text *out, const HostEntry *h, const char *prefix) {
             size_of(out, h, p->temps.at[i], n + i);
     }
     ExprMap asked = {0};
-    for (int i = 0; i < h->way->kernels.n; i++)
-        if (!glue_asked(h->ctx, &asked, h->way->kernels.at[i])) check_kernel(out, h, h->way->kernels.at[i], prefix);
+    for (int i = 0; i < h->way->steps.n; i++) {
+        const Kernel *k = step_kernel(&h->way->steps.at[i]);
+        if (k && !glue_asked(h->ctx, &asked, k)) check_kernel(out, h, k, prefix);
+    }
     glue_scratch(out, h, n + temps);
     if (glue_pieces(h)) glue_place(out, h);
     if (p->assumed) text_fmt(out, "    TD_TRY(td_%s_tests_need(td_s, td_c, &td_need));\n", p->graph->name);
@@ -172,7 +174,7 @@ static void launches(Text *out, const HostEntry *h, const char *prefix) {
 
 static void locals(Text *out, const HostEntry *h) {
     const Program *p = h->p;
-    int n = p->params.n, pieces = glue_pieces(h), products = 0;
+    int n = p->params.n, pieces = glue_pieces(h), kernels = 0, products = 0;
     for (int i = 0; i < p->graph->dims.n; i++)
         if (h->dim_used[i]) text_fmt(out, "    const int64_t %s = td_c->dims[%d];\n", h->dims[i], i);
     text_fmt(out, "    int64_t td_bytes[%d];\n", n + pieces);
@@ -180,8 +182,11 @@ static void locals(Text *out, const HostEntry *h) {
         text_fmt(out, "    td_spot td_spots[%d];\n    int td_order[%d];\n    void *td_t[%d];\n", pieces, pieces,
                  n + pieces);
     if (glue_has_workspace(p)) text_put(out, "    size_t td_need = 0;\n");
-    for (int i = 0; i < h->way->kernels.n; i++) products += h->way->kernels.at[i]->product != NULL;
-    if (h->way->kernels.n)
+    for (int i = 0; i < h->way->steps.n; i++) {
+        const Kernel *k = step_kernel(&h->way->steps.at[i]);
+        if (k) kernels++, products += k->product != NULL;
+    }
+    if (kernels)
         text_put(out, h->always_early
                           ? "    int td_launched = 0;\n"
                           : "    int td_launched = 0, *const td_chain = td_c->context->early ? &td_launched : NULL;\n");

@@ -185,8 +185,10 @@ static const Code *cast_code(Lower *l, Type to, const Expr *from, const Code *x)
     if (to == TY_BOOL) return code(l->ctx, "(%c != 0)", x);
     if (type_is_float(to)) {
         if (to == TY_F64) return code(l->ctx, "(double)(%c)", x);
-        /* one rounding: of integers, only bf16 has fewer bits than float and its range */
-        bool twice = type_bits(to) < 32 && (from->type == TY_F64 || (to == TY_BF16 && int_bits(from, 0) > 24));
+        /* One rounding: what float does not hold goes to a narrower type by its odd neighbour. That is f64, and wide
+         * integers where the type is bf16, the only narrower one with float's range. */
+        bool wide = type_is_float(from->type) ? from->type == TY_F64 : to == TY_BF16 && int_bits(from, 0) > 24;
+        bool twice = wide && type_bits(to) < 32;
         const Code *f = x;
         if (twice)
             f = type_is_float(from->type) ? code(l->ctx, "td_odd(%c)", x)

@@ -38,7 +38,8 @@ Sym check_cache(Ctx *ctx) { return cache_folder(ctx); }
 
 /* ---- compiling ---- */
 
-/* A compiler, and what it says of its version. */
+/* A compiler, and what it says of its version. Its name is what make takes in CC: a command and perhaps first arguments
+ * of it, with blanks between them (`ccache gcc`). */
 typedef struct Tool {
     const char *name, *version;
     size_t bytes;
@@ -58,10 +59,12 @@ typedef struct Build {
 
 typedef VEC(char *) Args;
 
+static const char BLANKS[] = " \t";
+
 static void words(Ctx *ctx, Args *a, const char *text) {
-    for (size_t n; *text; text += n + (text[n] == ' ')) {
-        n = strcspn(text, " ");
-        if (n) vec_push(ctx, a, (char *)sym_n(ctx, text, n));
+    for (size_t n; *(text += strspn(text, BLANKS)); text += n) {
+        n = strcspn(text, BLANKS);
+        vec_push(ctx, a, (char *)sym_n(ctx, text, n));
     }
 }
 
@@ -78,27 +81,29 @@ static bool compile(Build *b, Args *a) {
 
 static const char *tool(const char *variable, const char *otherwise) {
     const char *t = getenv(variable);
-    return t && *t ? t : otherwise;
+    return t && t[strspn(t, BLANKS)] ? t : otherwise;
 }
 
 static const char *nvcc(void) {
     static const char usual[] = "/usr/local/cuda/bin/nvcc";
-    const char *t = getenv("NVCC");
-    if (t && *t) return t;
-    return file_exists(usual) ? usual : "nvcc";
+    return tool("NVCC", file_exists(usual) ? usual : "nvcc");
 }
 
 static Tool ask_version(Build *b, const char *compiler) {
     for (int i = 0; i < b->tools.n; i++)
         if (!strcmp(b->tools.at[i].name, compiler)) return b->tools.at[i];
     Tool t = {.name = compiler, .version = ""};
-    char *version[] = {(char *)compiler, "--version", NULL};
+    Args version = {0};
+    words(b->ctx, &version, compiler);
+    vec_push(b->ctx, &version, "--version");
+    vec_push(b->ctx, &version, NULL);
     Sym log = sym_fmt(b->ctx, "%s/log", b->dir->path);
     Text ignored = {.ctx = b->ctx};
     size_t n;
     int status;
-    const char *said =
-        process_run(version, log, b->dir->keeper, BUILD_SECONDS, &status, &ignored) ? file_read(b->ctx, log, &n) : NULL;
+    const char *said = process_run(version.at, log, b->dir->keeper, BUILD_SECONDS, &status, &ignored)
+                           ? file_read(b->ctx, log, &n)
+                           : NULL;
     if (said) t.version = said, t.bytes = n;
     vec_push(b->ctx, &b->tools, t);
     return t;
@@ -149,7 +154,7 @@ static bool object(Build *b, const char *kind, const char *compiler, const char 
     vec_push(ctx, &b->names, name);
     if (cache_take(ctx, b->o->cache, name, file, path)) return true;
     Args a = {0};
-    vec_push(ctx, &a, (char *)compiler);
+    words(ctx, &a, compiler);
     words(ctx, &a, flags);
     char *const rest[] = {"-I", (char *)b->emu, "-c", (char *)source, "-o", (char *)path};
     for (int i = b->o->gpu ? 2 : 0; i < 6; i++) vec_push(ctx, &a, rest[i]);
@@ -180,7 +185,7 @@ static bool link_program(Build *b, const char *compiler, const char *flags, cons
     for (int i = 0; i < b->names.n; i++) cache_text(&k, b->names.at[i]);
     Sym name = cache_name(ctx, &k, "program");
     if (cache_take(ctx, b->o->cache, name, "program", program)) return true;
-    vec_push(ctx, &a, (char *)compiler);
+    words(ctx, &a, compiler);
     words(ctx, &a, flags);
     words(ctx, &a, "-o");
     vec_push(ctx, &a, (char *)program);

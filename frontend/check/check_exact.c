@@ -24,7 +24,7 @@ void check_exact_input(const Exact *x, const Tensor *t, uint64_t seed, HostTenso
 typedef struct Walk {
     Ctx *ctx;
     ExprMap *tensors; /* Tensor -> 1 where an integer in its definition was a float, else 0 */
-    ExprMap *whole;   /* nodes in which no integer was a float */
+    ExprSet *whole;   /* nodes in which no integer was a float */
     ExprMap seen;     /* tensors that are, or were, to do */
     VEC(const Tensor *) todo;
     Sym why;
@@ -73,7 +73,8 @@ static Found note_exempt(const Expr *e, void *walk) {
 }
 
 Sym check_exemption(Ctx *ctx, const Graph *g, const Tensor *output) {
-    ExprMap tensors = {0}, whole = {0};
+    ExprMap tensors = {0};
+    ExprSet whole = {0};
     Walk w = {.ctx = ctx, .tensors = &tensors, .whole = &whole, .why = g->host ? "the host computes it" : NULL};
     ExprWalk nodes = {.temp = ctx, .before = note_exempt, .user = &w};
     note_tensor(&w, output);

@@ -45,9 +45,10 @@ static void add_products(Tuner *x, const Program *p, const int64_t *dims, const 
     driver_put_sizes(&where, g, dims);
     const int number = program_way_at(p, dims);
     const Way *way = number < 0 ? NULL : &p->ways.at[number];
-    for (int k = 0; way && k < way->kernels.n; k++) {
+    for (int s = 0; way && s < way->steps.n; s++) {
         Task task = {.where = where.s};
-        const Product *m = way->kernels.at[k]->product;
+        const Kernel *k = step_kernel(&way->steps.at[s]);
+        const Product *m = k ? k->product : NULL;
         bool known = false;
         if (!m || !tuning_describe(g, m, tuning_target(&t), dims, scalars, &task.product)) continue;
         int64_t *align = &task.product.v[TUNE_ALIGN];

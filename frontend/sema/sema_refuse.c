@@ -311,7 +311,7 @@ static Found is_narrowed(const Expr *e, const void *unused) {
 
 static void help_data(const Refusal *r) {
     Sema *s = r->s;
-    ExprMap seen = {0};
+    ExprSet seen = {0};
     const Expr *cast = expr_find(s->ctx, &seen, known_written_in(s->known, r->sub), is_narrowed, NULL);
     if (help_divisor(r)) return;
     if (cast)

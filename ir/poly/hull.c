@@ -123,7 +123,7 @@ static Found is_indexed(const Expr *e, const void *var) { return indexed_at(e, v
 
 /* The size of the dimension that v indexes somewhere in e. */
 static const Expr *indexed_size(Ctx *ctx, const Expr *e, const Var *v) {
-    ExprMap seen = {0};
+    ExprSet seen = {0};
     const Expr *load = expr_find(ctx, &seen, e, is_indexed, v);
     return load ? load->u.tensor->shape[indexed_at(load, v)] : NULL;
 }

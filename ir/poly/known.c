@@ -87,7 +87,7 @@ static void note_atom(const Expr *e, void *atoms) {
 }
 
 /* The leaves and loads that e depends on, through the ranges of its variables too, but for what was met before. */
-static void collect(Known *k, const Expr *e, ExprMap *met, ExprVec *out) {
+static void collect(Known *k, const Expr *e, ExprSet *met, ExprVec *out) {
     Atoms x = {k->g->ctx, out};
     ExprWalk w = {.temp = k->g->ctx, .after = note_atom, .user = &x, .depends = true, .seen = *met};
     expr_walk(&w, e);
@@ -171,7 +171,7 @@ static const Expr *definition(Known *k, const Expr *load) {
 const Expr *known_written_in(Known *k, const Expr *e) {
     enum { NESTED = 4 };
     for (int round = 0; round < NESTED; round++) {
-        ExprMap met = {0};
+        ExprSet met = {0};
         ExprVec atoms = {0}, from = {0}, to = {0};
         collect(k, e, &met, &atoms);
         for (int i = 0; i < atoms.n; i++) {
@@ -204,7 +204,7 @@ static void split_cases(Known *k, ExprVec *out) {
 /* What is known where e stands; without the conditions around the place that are of data, and what follows from them
  * alone, if `data` is false. */
 static void facts_with(Known *k, const Expr *e, bool data, ExprVec *out) {
-    ExprMap met = {0};
+    ExprSet met = {0};
     ExprVec atoms = {0};
     collect(k, e, &met, &atoms);
     for (int i = 0; i < k->path.n; i++) {
@@ -225,7 +225,7 @@ static void facts_with(Known *k, const Expr *e, bool data, ExprVec *out) {
             known_conjuncts(k, f->cond, true, out, 0);
             continue;
         }
-        ExprMap fmet = {0};
+        ExprSet fmet = {0};
         ExprVec fatoms = {0};
         collect(k, f->cond, &fmet, &fatoms);
         for (int a = 0; a < fatoms.n; a++)
@@ -316,7 +316,7 @@ static bool refutes(const Sample *m, const ExprVec *known, const Expr *e) {
 }
 
 static void print_sample(Known *k, const Sample *m, const Expr *e, Text *why) {
-    ExprMap met = {0};
+    ExprSet met = {0};
     ExprVec used = {0};
     collect(k, e, &met, &used);
     bool first = true;
@@ -333,7 +333,7 @@ static void print_sample(Known *k, const Sample *m, const Expr *e, Text *why) {
  * value[0..n-1] is for them. */
 bool known_refute_with(Known *k, const Expr *e, Text *why, const Expr *const *value, int64_t *is, int n) {
     if (known_uses_data(e)) return false;
-    ExprMap met = {0};
+    ExprSet met = {0};
     ExprVec known = {0}, all = {0};
     facts_for(k, e, &known);
     collect(k, e, &met, &all);

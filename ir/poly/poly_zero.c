@@ -290,7 +290,7 @@ static const Expr *guarded(ExprRewrite *all, const Expr *e, const Expr *made) {
 }
 
 bool expr_divides(const PolyEnv *env, const Expr *e) {
-    ExprMap seen = {0};
+    ExprSet seen = {0};
     Ctx *temp = ctx_temp(poly_ctx(env));
     bool r = expr_find(temp, &seen, e, is_guardable, NULL) != NULL;
     ctx_temp_end(temp);

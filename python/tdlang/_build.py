@@ -57,9 +57,15 @@ def compiler(given=None):
     raise BuildError("tdc was not found: put it into PATH, set TDC to it, or install the wheel that has it (make wheel)")
 
 
+def _command(variable, *usual):
+    """A compiler, as make takes CC: the words of a variable are a command and perhaps its first arguments."""
+    return os.environ.get(variable, "").split() or list(usual)
+
+
 def _nvcc():
-    usual = "/usr/local/cuda/bin/nvcc"
-    return os.environ.get("NVCC") or shutil.which("nvcc") or (usual if os.path.exists(usual) else None)
+    """As _command; nothing where there is none."""
+    found, usual = shutil.which("nvcc"), "/usr/local/cuda/bin/nvcc"
+    return _command("NVCC", *([found] if found else [usual] if os.path.exists(usual) else []))
 
 
 def _cache(given):
@@ -114,13 +120,13 @@ def _stand_in(cache, home):
     """The stand-in's own object. It becomes a part of each model: a process may have the true CUDA runtime loaded, whose
     functions would otherwise be found first."""
     emu = os.path.join(home, "backend_cuda", "emu")
-    cxx, source = os.environ.get("CXX") or "g++", os.path.join(emu, "runtime.cpp")
+    cxx, source = _command("CXX", "g++"), os.path.join(emu, "runtime.cpp")
     names = sorted(f for f in os.listdir(emu) if f.endswith((".cpp", ".h", ".def")))
     files = _digest(*(part for f in names for part in (f, _read(os.path.join(emu, f)))))
     # as frontend/check/check_build.c makes it: tdc check and this share it
     variables = [os.environ.get(v, "") for v in READ_BY_COMPILERS]
-    key = "stand-in-" + _key(cxx, _run([cxx, "--version"], None), STAND_IN_FLAGS, *variables, files.digest(), _read(source))
-    command = [cxx, *STAND_IN_FLAGS.split(), "-I", emu, "-c", source, "-o", "runtime.o"]
+    key = "stand-in-" + _key(" ".join(cxx), _run([*cxx, "--version"], None), STAND_IN_FLAGS, *variables, files.digest(), _read(source))
+    command = [*cxx, *STAND_IN_FLAGS.split(), "-I", emu, "-c", source, "-o", "runtime.o"]
     return emu, _kept(cache, key, lambda d: _run(command, d))
 
 
@@ -130,16 +136,16 @@ def _compile(folder, stem, target, emu, library):
         if not nvcc:
             raise BuildError("nvcc was not found: put it into PATH, or set NVCC")
         code = json.loads(_read(os.path.join(folder, f"{stem}.json")))["gencode"]
-        _run([nvcc, "-O3", "-std=c++17", *code, "-Xcompiler", "-fPIC", "-c", f"{stem}.cu", "-o", "kernels.o"], folder)
-        _run([nvcc, "-O2", "-Xcompiler", "-fPIC", "-c", f"{stem}.c", "-o", "host.o"], folder)
-        _run([nvcc, "-shared", "-Xlinker", "-Bsymbolic", *code, "kernels.o", "host.o", "-o", f"{stem}.so", "-Xlinker", "--as-needed",
+        _run([*nvcc, "-O3", "-std=c++17", *code, "-Xcompiler", "-fPIC", "-c", f"{stem}.cu", "-o", "kernels.o"], folder)
+        _run([*nvcc, "-O2", "-Xcompiler", "-fPIC", "-c", f"{stem}.c", "-o", "host.o"], folder)
+        _run([*nvcc, "-shared", "-Xlinker", "-Bsymbolic", *code, "kernels.o", "host.o", "-o", f"{stem}.so", "-Xlinker", "--as-needed",
               "-lcublasLt"], folder)  # where host.o calls it: a framework's own copy is not found
     else:
-        cc, cxx = os.environ.get("CC", "gcc"), os.environ.get("CXX", "g++")
-        _run([cxx, "-x", "c++", "-std=c++17", "-O1", "-ffp-contract=off", "-w", "-fPIC", "-fno-gnu-unique", "-I", emu, "-c",
+        cc, cxx = _command("CC", "gcc"), _command("CXX", "g++")
+        _run([*cxx, "-x", "c++", "-std=c++17", "-O1", "-ffp-contract=off", "-w", "-fPIC", "-fno-gnu-unique", "-I", emu, "-c",
               f"{stem}.cu", "-o", "kernels.o"], folder)
-        _run([cc, "-std=c99", "-O1", "-w", "-fPIC", "-I", emu, "-c", f"{stem}.c", "-o", "host.o"], folder)
-        _run([cxx, "-shared", "-Wl,-Bsymbolic", "kernels.o", "host.o", os.path.join(library, "runtime.o"), "-lm", "-pthread", "-o", f"{stem}.so"], folder)
+        _run([*cc, "-std=c99", "-O1", "-w", "-fPIC", "-I", emu, "-c", f"{stem}.c", "-o", "host.o"], folder)
+        _run([*cxx, "-shared", "-Wl,-Bsymbolic", "kernels.o", "host.o", os.path.join(library, "runtime.o"), "-lm", "-pthread", "-o", f"{stem}.so"], folder)
     for name in ("kernels.o", "host.o"):
         os.unlink(os.path.join(folder, name))
 
@@ -189,8 +195,8 @@ def build(source, *, target=None, prefix=None, defines=None, includes=(), tuning
         stem = _emit(folder, tdc, source, prefix, defines, includes, tuning, options)
         emu, library = _stand_in(cache, _home(tdc)) if target == "stand-in" else (None, None)
         files = [_read(os.path.join(folder, f"{stem}.{e}")) for e in ("cu", "c", "h", "json")]
-        version = _run([_nvcc() or "nvcc", "--version"], folder) if target == "cuda" else \
-            _run([os.environ.get("CXX", "g++"), "--version"], folder)
+        compiler_used = (_nvcc() or ["nvcc"]) if target == "cuda" else _command("CXX", "g++")
+        version = _run([*compiler_used, "--version"], folder)
         key = f"{stem}-" + _key(target, library, version, *files)
 
         def make(fresh):

@@ -14,13 +14,16 @@ static const char *const RESERVED[] = {
     "depth",   "pad",    "swizzle", "bulk",   "async", "carry",   "exclusive", "reverse", "else",   "then",
     "counter", "zero",   "true",    "false",  "inf",   "nan",     "occupancy"};
 
+/* Most differ in their first letter. */
+static bool same_word(const char *a, const char *b) { return *a == *b && !strcmp(a, b); }
+
 bool kernel_name_reserved(const char *name) {
     for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
-        if (!strcmp(RESERVED[i], name)) return true;
+        if (same_word(RESERVED[i], name)) return true;
     for (int i = 0; i < STAGE_COUNT; i++)
-        if (!strcmp(stage_text((StageKind)i), name)) return true;
+        if (same_word(stage_text((StageKind)i), name)) return true;
     for (int i = 0; i < BIND_COUNT; i++)
-        if (!strcmp(bind_text((Bind)i), name)) return true;
+        if (same_word(bind_text((Bind)i), name)) return true;
     return false;
 }
 
@@ -254,7 +257,7 @@ void kernel_read_pending(KernelReader *r, Axis *a) {
 
 static bool bind_by_name(const char *name, Bind *b) {
     for (int i = 0; i < BIND_COUNT; i++)
-        if (!strcmp(bind_text((Bind)i), name)) {
+        if (same_word(bind_text((Bind)i), name)) {
             *b = (Bind)i;
             return true;
         }
@@ -476,16 +479,34 @@ static void read_choice(KernelReader *r, StepList *into, int depth) {
     if (!last) lex_fail(x, c->span, "a choice ends with 'else', for the sizes that no case takes");
 }
 
-static void read_steps(KernelReader *r, StepList *into, int depth) {
-    Lex *x = &r->lex;
-    while (!x->failed) {
-        if (lex_is(x, "kernel"))
-            read_kernel(r, into);
-        else if (lex_is(x, "when"))
-            read_choice(r, into, depth);
-        else
-            return;
+/* What steps begin with. */
+static const char *const step_words[] = {
+#define STEP(e, word) [STEP_##e] = #word,
+#include "steps.def"
+};
+
+static void read_step(KernelReader *r, StepKind kind, StepList *into, int depth) {
+    switch (kind) {
+    case STEP_KERNEL: read_kernel(r, into); break;
+    case STEP_CHOICE: read_choice(r, into, depth); break;
     }
+}
+
+/* Up to what begins no step. */
+static void read_steps(KernelReader *r, StepList *into, int depth) {
+    int kind = 0;
+    while (!r->lex.failed && kind < STEP_KINDS) {
+        for (kind = 0; kind < STEP_KINDS && !lex_is(&r->lex, step_words[kind]);) kind++;
+        if (kind < STEP_KINDS) read_step(r, (StepKind)kind, into, depth);
+    }
+}
+
+/* Says which words may stand where no step begins. */
+static void fail_step(Lex *x, Ctx *ctx) {
+    Text words = {.ctx = ctx};
+    for (int i = 0; i < STEP_KINDS; i++)
+        text_fmt(&words, "%s'%s'", !i ? "" : i + 1 < STEP_KINDS ? ", " : " or ", step_words[i]);
+    lex_fail(x, x->tok.span, "expected %s", words.s);
 }
 
 Program *program_read(Ctx *ctx, const char *text, size_t n, int file) {
@@ -499,7 +520,7 @@ Program *program_read(Ctx *ctx, const char *text, size_t n, int file) {
     while (read_declaration(r)) {
     }
     read_steps(r, &r->p->steps, 0);
-    if (!x->failed && x->tok.kind != LEX_END) lex_fail(x, x->tok.span, "expected 'kernel'");
+    if (!x->failed && x->tok.kind != LEX_END) fail_step(x, ctx);
     if (!lex_report(x, DIAG_KERNEL_TEXT)) return NULL;
     for (int i = 0; i < r->p->kernels.n; i++) {
         Text why = {.ctx = ctx};

@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-/* A way while its kernels are verified. */
+/* A way while its steps are verified. */
 typedef struct WaySoFar {
     Way *way;
-    int next;              /* of its kernels */
+    int next;              /* of its steps */
     ExprMap written;       /* tensors that those before have written */
     VEC(InPlace) in_place; /* what those before leave of it */
 } WaySoFar;
@@ -128,7 +128,7 @@ static void check_in_place(Verify *v, WaySoFar *way) {
     way->in_place.n = kept;
 }
 
-/* What the way's next kernel reads that may become what it writes, one of the two being a temporary. */
+/* What the way's next step, a kernel, reads that may become what it writes, one of the two being a temporary. */
 static void find_successions(Verify *v, WaySoFar *way) {
     Program *p = v->p;
     ExprMap seen = {0};
@@ -168,7 +168,7 @@ static WaySoFar *begin_ways(Verify *v) {
 static bool verify_on_ways(Verify *v, Ctx *whole, WaySoFar *ways) {
     for (int i = 0; i < v->p->ways.n; i++) {
         WaySoFar *w = &ways[i];
-        if (w->next == w->way->kernels.n || w->way->kernels.at[w->next] != v->k) continue;
+        if (w->next == w->way->steps.n || step_kernel(&w->way->steps.at[w->next]) != v->k) continue;
         if (!verify_order(v, w)) return false;
         check_in_place(v, w);
         find_successions(v, w);
@@ -208,19 +208,34 @@ static bool end_ways(Verify *v, const WaySoFar *ways) {
     return true;
 }
 
-static bool verify_kernels(Verify *v) {
-    const Program *p = v->p;
-    Ctx *whole = v->ctx;
-    WaySoFar *ways = begin_ways(v);
-    bool ok = ways != NULL;
-    for (int i = 0; i < p->kernels.n && ok; i++) {
-        *v = (Verify){.p = v->p, .g = v->g, .k = p->kernels.at[i], .ctx = ctx_temp(whole), .why = v->why};
-        ok = verify_kernel(v) && verify_on_ways(v, whole, ways);
-        ctx_temp_end(v->ctx);
-    }
+static bool verify_kernel_step(Verify *v, Ctx *whole, WaySoFar *ways, Kernel *k) {
+    *v = (Verify){.p = v->p, .g = v->g, .k = k, .ctx = ctx_temp(whole), .why = v->why};
+    bool ok = verify_kernel(v) && verify_on_ways(v, whole, ways);
+    ctx_temp_end(v->ctx);
     v->ctx = whole;
     if (ok) v->k = NULL;
-    return ok && end_ways(v, ways);
+    return ok;
+}
+
+/* Each step by itself and on the ways that it is on, in the order of the text, which is that of every way. */
+static bool verify_in_order(Verify *v, Ctx *whole, WaySoFar *ways, const StepList *steps) {
+    bool ok = true;
+    for (int i = 0; i < steps->n && ok; i++) {
+        const Step *s = &steps->at[i];
+        switch (s->kind) {
+        case STEP_KERNEL: ok = verify_kernel_step(v, whole, ways, s->kernel); break;
+        case STEP_CHOICE:
+            for (int k = 0; k < s->choice->cases.n && ok; k++)
+                ok = verify_in_order(v, whole, ways, &s->choice->cases.at[k]->steps);
+            break;
+        }
+    }
+    return ok;
+}
+
+static bool verify_program_steps(Verify *v) {
+    WaySoFar *ways = begin_ways(v);
+    return ways && verify_in_order(v, v->ctx, ways, &v->p->steps) && end_ways(v, ways);
 }
 
 bool program_verify(Program *p, Text *why) {
@@ -232,7 +247,7 @@ bool program_verify(Program *p, Text *why) {
         ok = (p->steps.n == 0 && program_find_ways(p) && graph_verify(p->graph, why)) ||
              verify_fail(v, "a function of the host is one value and no kernels");
     else if (ok)
-        ok = verify_kernels(v);
+        ok = verify_program_steps(v);
     ctx_temp_end(temp);
     return ok;
 }

@@ -6,8 +6,9 @@
 #include "sched/library/product.h"
 
 #include <limits.h>
+#include <stdlib.h>
 
-/* What a parameter holds is not needed after kernel `after` and before kernel `before`. */
+/* What a parameter holds is not needed after step `after` and before step `before` of the way. */
 typedef struct Gap {
     int after, before;
 } Gap;
@@ -18,10 +19,10 @@ typedef struct Finding {
     const Way *way;
     Memory *m;
     ExprMap piece, param;         /* Tensor -> its place among the pieces or parameters + 1 */
-    int *first_write, *last_read; /* of parameters: kernels; reads after the first write do not count */
+    int *first_write, *last_read; /* of parameters: steps; reads after the first write do not count */
     Gap *gap;
-    int *successions; /* of kernel k: from successions[k] up to successions[k + 1] */
-    int step;
+    int *successions; /* of step k: from successions[k] up to successions[k + 1] */
+    int step;         /* of the way, the one that is looked at */
 } Finding;
 
 /* ---- who uses what when ---- */
@@ -58,6 +59,17 @@ static void used_by_kernel(Finding *x, const Kernel *k) {
     for (int i = 0; i < 5; i++) used_at(x, m[i]->tensor, i == 3);
 }
 
+/* What the step at x->step uses. */
+static void used_by_step(Finding *x, const Step *s) {
+    switch (s->kind) {
+    case STEP_KERNEL:
+        used_by_kernel(x, s->kernel);
+        if (s->kernel->product) vec_push(x->ctx, &x->m->pieces, ((MemoryPiece){.first = x->step, .last = x->step}));
+        break;
+    case STEP_CHOICE: break; /* is on no way */
+    }
+}
+
 static void find_uses(Finding *x) {
     const Program *p = x->p;
     Memory *m = x->m;
@@ -71,12 +83,8 @@ static void find_uses(Finding *x) {
         expr_map_put_number(x->ctx, &x->piece, p->temps.at[i], m->pieces.n);
         vec_push(x->ctx, &m->pieces, ((MemoryPiece){.temp = p->temps.at[i], .first = -1, .last = -1, .away = true}));
     }
-    for (x->step = 0; x->step < x->way->kernels.n; x->step++) {
-        used_by_kernel(x, x->way->kernels.at[x->step]);
-        if (x->way->kernels.at[x->step]->product)
-            vec_push(x->ctx, &m->pieces, ((MemoryPiece){.first = x->step, .last = x->step}));
-    }
-    for (int i = 0; i < p->zeroed.n; i++) { /* cleared before the first kernel */
+    for (x->step = 0; x->step < x->way->steps.n; x->step++) used_by_step(x, &x->way->steps.at[x->step]);
+    for (int i = 0; i < p->zeroed.n; i++) { /* cleared before the first step */
         MemoryPiece *piece = &m->pieces.at[piece_of(x, p->zeroed.at[i])];
         if (!piece->away) piece->first = 0;
     }
@@ -130,7 +138,7 @@ static bool library_takes_over(const Product *m, const Succession *s) {
 }
 
 static bool may_take_over(const Finding *x, const Succession *s) {
-    const Product *product = x->way->kernels.at[s->kernel]->product;
+    const Product *product = step_kernel(&x->way->steps.at[s->step])->product;
     return !product || library_takes_over(product, s);
 }
 
@@ -172,15 +180,15 @@ static void take_over(Finding *x, const Succession *s) {
     if (in < 0 || !may_take_over(x, s) || is_zeroed(x->p, s->in)) return;
     MemoryPiece *from = &x->m->pieces.at[in], *to = out >= 0 ? &x->m->pieces.at[out] : NULL;
     const Tensor *root = to && to->with ? to->with : s->out;
-    if (from->with || from->last != s->kernel || (to && !to->with && to->first != s->kernel)) return;
+    if (from->with || from->last != s->step || (to && !to->with && to->first != s->step)) return;
     if (to) param = param_of(x, root);
     if (param >= 0) {
         Gap *gap = &x->gap[param];
-        if (gap->before != s->kernel || !room_from(x, param, from->temp, from->first)) return;
+        if (gap->before != s->step || !room_from(x, param, from->temp, from->first)) return;
         gap->before = from->first;
     } else {
         MemoryPiece *at = &x->m->pieces.at[piece_of(x, root)];
-        if (at->first != s->kernel) return;
+        if (at->first != s->step) return;
         at->first = from->first;
     }
     from->with = root;
@@ -190,8 +198,59 @@ static void take_over(Finding *x, const Succession *s) {
 
 enum { MAX_MEETINGS = 1 << 18 /* in one entry */, MAX_PIECES = 1 << 13 };
 
-static bool meet(const MemoryPiece *a, const MemoryPiece *b) {
-    return !a->with && !b->with && !a->away && !b->away && a->first <= b->last && b->first <= a->last;
+/* Two pieces that are in use at the same time. */
+typedef struct Meeting {
+    int a, b;
+} Meeting;
+
+typedef VEC(Meeting) Meetings;
+
+typedef struct Start {
+    int first, piece;
+} Start;
+
+static int by_first(const void *a, const void *b) {
+    const Start *x = a, *y = b;
+    return x->first != y->first ? (x->first > y->first) - (x->first < y->first) : x->piece - y->piece;
+}
+
+/* Each two that meet, once. False: there are too many. */
+static bool find_meetings(Finding *x, Meetings *all) {
+    Start *start = NEW_N(x->ctx, Start, x->m->pieces.n + 1);
+    int n = 0;
+    for (int i = 0; i < x->m->pieces.n; i++) {
+        const MemoryPiece *p = &x->m->pieces.at[i];
+        if (!p->with && !p->away) start[n++] = (Start){p->first, i};
+    }
+    qsort(start, (size_t)n, sizeof *start, by_first);
+    for (int i = 0; i < n; i++) {
+        int last = x->m->pieces.at[start[i].piece].last;
+        for (int k = i + 1; k < n && start[k].first <= last; k++) {
+            if (all->n >= MAX_MEETINGS / 2) return false;
+            vec_push(x->ctx, all, ((Meeting){start[i].piece, start[k].piece}));
+        }
+    }
+    return true;
+}
+
+/* Of each piece those that it meets, in ascending order: each is put into the lists of those in its own list. */
+static void list_meetings(Finding *x, const Meetings *all) {
+    Memory *m = x->m;
+    int n = m->pieces.n, *unsorted = NEW_N(x->ctx, int, 2 * all->n + 1), *at = NEW_N(x->ctx, int, n + 1);
+    m->starts.at = NEW_N(x->ctx, int, n + 1);
+    m->meets.at = NEW_N(x->ctx, int, 2 * all->n + 1);
+    m->starts.n = m->starts.cap = n + 1;
+    m->meets.n = m->meets.cap = 2 * all->n;
+    for (int i = 0; i < all->n; i++) m->starts.at[all->at[i].a + 1]++, m->starts.at[all->at[i].b + 1]++;
+    for (int i = 0; i < n; i++) at[i + 1] = m->starts.at[i + 1] += m->starts.at[i];
+    for (int i = 0; i < all->n; i++) {
+        const Meeting *two = &all->at[i];
+        unsorted[at[two->a]++] = two->b;
+        unsorted[at[two->b]++] = two->a;
+    }
+    memcpy(at, m->starts.at, sizeof *at * (size_t)n);
+    for (int i = 0; i < n; i++)
+        for (int k = m->starts.at[i]; k < m->starts.at[i + 1]; k++) m->meets.at[at[unsorted[k]]++] = i;
 }
 
 static void find_homes(Finding *x, const MemoryPiece *piece) {
@@ -205,17 +264,13 @@ static void find_homes(Finding *x, const MemoryPiece *piece) {
 
 static bool find_lists(Finding *x) {
     Memory *m = x->m;
-    int n = m->pieces.n;
-    if (n > MAX_PIECES) return false;
-    for (int i = 0; i < n; i++) {
-        vec_push(x->ctx, &m->starts, m->meets.n);
+    Meetings all = {0};
+    if (m->pieces.n > MAX_PIECES || !find_meetings(x, &all)) return false;
+    list_meetings(x, &all);
+    for (int i = 0; i < m->pieces.n; i++) {
         vec_push(x->ctx, &m->home_starts, m->homes.n);
-        for (int j = 0; j < n; j++)
-            if (i != j && meet(&m->pieces.at[i], &m->pieces.at[j])) vec_push(x->ctx, &m->meets, j);
-        if (m->meets.n > MAX_MEETINGS) return false;
         find_homes(x, &m->pieces.at[i]);
     }
-    vec_push(x->ctx, &m->starts, m->meets.n);
     vec_push(x->ctx, &m->home_starts, m->homes.n);
     return true;
 }
@@ -225,12 +280,11 @@ void memory_plan(Ctx *ctx, const Program *p, const Way *way, Memory *m) {
     *m = (Memory){0};
     find_uses(&x);
     find_gaps(&x);
-    x.successions = NEW_N(ctx, int, way->kernels.n + 1);
-    for (int i = 0; i < way->successions.n; i++) x.successions[way->successions.at[i].kernel + 1]++;
-    for (int k = 0; k < way->kernels.n; k++) x.successions[k + 1] += x.successions[k];
+    x.successions = NEW_N(ctx, int, way->steps.n + 1);
+    for (int i = 0; i < way->successions.n; i++) x.successions[way->successions.at[i].step + 1]++;
+    for (int k = 0; k < way->steps.n; k++) x.successions[k + 1] += x.successions[k];
     for (int i = way->successions.n - 1; i >= 0; i--) take_over(&x, &way->successions.at[i]);
     m->shared = find_lists(&x);
-    if (!m->shared) m->starts.n = m->meets.n = m->home_starts.n = m->homes.n = 0;
 }
 
 /* ---- places for given sizes ---- */

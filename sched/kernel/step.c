@@ -31,7 +31,7 @@ typedef struct Finding {
     Program *p;
     Ctx *ctx; /* for as long as ways are looked for */
     /* Of the way that is being followed: */
-    VEC(Kernel *) kernels;
+    StepList steps;
     VEC(const Expr *) when;
     VEC(const Expr *) known; /* what holds on it: `when`, and the negations of the cases passed over */
 } Finding;
@@ -41,12 +41,13 @@ static bool keep_way(Finding *x) {
     Way w;
     if (p->ways.n == MAX_WAYS) return false;
     memset(&w, 0, sizeof w);
-    for (int i = 0; i < x->kernels.n; i++) {
-        Kernel *k = x->kernels.at[i];
-        vec_push(p->ctx, &w.kernels, k);
+    for (int i = 0; i < x->steps.n; i++) {
+        Kernel *k = step_kernel(&x->steps.at[i]);
+        vec_push(p->ctx, &w.steps, x->steps.at[i]);
+        if (!k) continue;
         k->reached = true;
         k->follows |= i > 0;
-        k->leads |= i + 1 < x->kernels.n;
+        k->leads |= i + 1 < x->steps.n;
     }
     for (int i = 0; i < x->when.n; i++) vec_push(p->ctx, &w.when, x->when.at[i]);
     vec_push(p->ctx, &p->ways, w);
@@ -86,7 +87,7 @@ static bool follow_choice(Finding *x, const Choice *c, const Position *after) {
 
 /* Goes on from there to the next choice, or to the program's end, which makes it a way. */
 static bool follow(Finding *x, Position at) {
-    const int before = x->kernels.n;
+    const int before = x->steps.n;
     bool ok = false;
     for (;;) {
         while (at.next == at.list->n && at.outer) at = *at.outer;
@@ -96,12 +97,12 @@ static bool follow(Finding *x, Position at) {
         }
         const Step *s = &at.list->at[at.next++];
         switch (s->kind) {
-        case STEP_KERNEL: vec_push(x->ctx, &x->kernels, s->kernel); continue;
+        case STEP_KERNEL: vec_push(x->ctx, &x->steps, *s); continue;
         case STEP_CHOICE: ok = follow_choice(x, s->choice, &at); break;
         }
         break;
     }
-    x->kernels.n = before;
+    x->steps.n = before;
     return ok;
 }
 
@@ -125,6 +126,14 @@ int program_way_at(const Program *p, const int64_t *dims) {
         if (holds) return i;
     }
     return -1;
+}
+
+Sym step_name(const Step *s) {
+    switch (s->kind) {
+    case STEP_KERNEL: return s->kernel->name;
+    case STEP_CHOICE: break;
+    }
+    return NULL;
 }
 
 void way_print(Text *out, const Way *w) {

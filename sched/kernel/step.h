@@ -13,8 +13,17 @@ struct Kernel;
 struct Program;
 struct Choice;
 
-/* Whoever goes through steps has a switch over their kinds without a default, so that the compiler asks for each. */
-typedef enum StepKind { STEP_KERNEL, STEP_CHOICE } StepKind;
+/* Whoever goes through steps has a switch over their kinds without a default, so that the compiler asks for each; who
+ * wants nothing but the kernels asks step_kernel. */
+typedef enum StepKind {
+#define STEP(e, word) STEP_##e,
+#include "steps.def"
+} StepKind;
+enum {
+#define STEP(e, word) +1
+    STEP_KINDS = 0
+#include "steps.def"
+};
 
 /* Of kernel and choice the one of its kind is set. */
 typedef struct Step {
@@ -23,6 +32,9 @@ typedef struct Step {
     struct Choice *choice;
 } Step;
 typedef VEC(Step) StepList;
+
+/* The kernel that a step runs; NULL where it runs none. */
+static inline struct Kernel *step_kernel(const Step *s) { return s->kind == STEP_KERNEL ? s->kernel : NULL; }
 
 /* One of the lists that a choice chooses from. */
 typedef struct ChoiceCase {
@@ -42,21 +54,21 @@ typedef struct InPlace {
     const Tensor *out, *in;
 } InPlace;
 
-/* The same of two tensors, one of them a temporary: kernel number `kernel` of a way reads `in` and does not write it,
- * and no earlier one of that way writes `out`. They may be one where nothing needs `in` after that kernel. */
+/* The same of two tensors, one of them a temporary: the kernel of step number `step` of a way reads `in` and does not
+ * write it, and no earlier step of that way writes `out`. They may be one where nothing needs `in` after that step. */
 typedef struct Succession {
-    int kernel;
+    int step;
     const Tensor *out, *in;
 } Succession;
 
-/* The kernels that run for some sizes, in order: one case of every choice that is met. A program without choices has
- * one way. What depends on the order of kernels (who writes before who reads, memory, time) is asked of a way; what is
- * known of each kernel by itself (its text, equal kernels, targets) of Program.kernels. */
+/* The steps that are done for some sizes, in order: those of one case of every choice that is met, and no choices. A
+ * program without choices has one way. What depends on the order of steps (who writes before who reads, memory, time)
+ * is asked of a way; what is known of each kernel by itself (its text, equal kernels, targets) of Program.kernels. */
 typedef struct Way {
-    VEC(struct Kernel *) kernels;
+    StepList steps;
     /* Taken where all of these hold and those of no way before it do: the conditions of its cases. */
     VEC(const Expr *) when;
-    VEC(Succession) successions; /* filled in by program_verify, in the order of kernels */
+    VEC(Succession) successions; /* filled in by program_verify, in the order of steps */
 } Way;
 
 enum {
@@ -78,6 +90,8 @@ bool program_find_ways(struct Program *p);
 /* The number of the way that these sizes take (in the order of Graph.dims); -1 where a condition has no value for
  * them. */
 int program_way_at(const struct Program *p, const int64_t *dims);
+/* What a step of a way is called in lists of them; NULL of a choice, which is on none. */
+Sym step_name(const Step *s);
 /* "when M <= 8 and N <= 9", or "else" where the way has no condition. */
 void way_print(Text *out, const Way *w);
 

@@ -179,13 +179,17 @@ static bool most_bytes(const Counting *kernels, int n, const Tensor *t, bool wri
 }
 
 bool way_traffic(const Program *p, const Way *w, const int64_t *dims, Traffic *sum) {
-    Counting *kernels = NEW_N(p->ctx, Counting, w->kernels.n + 1);
+    Counting *kernels = NEW_N(p->ctx, Counting, w->steps.n + 1);
+    int n = 0;
     *sum = (Traffic){0};
-    for (int k = 0; k < w->kernels.n; k++) kernels[k] = accesses(p, w->kernels.at[k], dims);
+    for (int i = 0; i < w->steps.n; i++) {
+        const Kernel *k = step_kernel(&w->steps.at[i]);
+        if (k) kernels[n++] = accesses(p, k, dims);
+    }
     for (int i = 0; i < p->params.n; i++) {
         const Tensor *t = p->params.at[i];
-        if (t->kind != TENSOR_OUTPUT && !most_bytes(kernels, w->kernels.n, t, false, &sum->read)) return false;
-        if (t->kind != TENSOR_INPUT && !most_bytes(kernels, w->kernels.n, t, true, &sum->written)) return false;
+        if (t->kind != TENSOR_OUTPUT && !most_bytes(kernels, n, t, false, &sum->read)) return false;
+        if (t->kind != TENSOR_INPUT && !most_bytes(kernels, n, t, true, &sum->written)) return false;
     }
     return true;
 }

@@ -134,7 +134,7 @@ static void merge(Flat *x) {
     const Expr *const from[] = {axis_var(x, x->a), axis_var(x, x->b)};
     const Expr *const to[] = {expr2(g, OP_DIV, f, n), expr2(g, OP_MOD, f, n)};
     Whole whole = {.gr = gr, .from = from, .to = to};
-    ExprWalk walk = {.temp = x->temp, .before = note_whole, .user = &whole};
+    ExprWalk walk = {.temp = x->temp, .before = note_whole, .user = &whole, .loads = true};
     for (int i = 0; i < gr->stores.n; i++) {
         GStore *s = &gr->stores.at[i];
         const Expr **subs = NEW_N(g->ctx, const Expr *, s->tensor->rank);

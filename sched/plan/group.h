@@ -7,6 +7,7 @@
 #include "ir/equation.h"
 #include "ir/expr_is.h"
 #include "ir/expr_map.h"
+#include "ir/expr_set.h"
 #include "ir/graph.h"
 
 enum { MAX_GROUP_AXES = 24 };
@@ -44,7 +45,7 @@ typedef struct GStep {
 } GStep;
 
 /* Whether e reads data or draws numbers; *seen is the caller's memo, in the memory of temp. */
-bool group_data(ExprMap *seen, Ctx *temp, const Expr *e);
+bool group_data(ExprSet *seen, Ctx *temp, const Expr *e);
 
 typedef struct GStore {
     Tensor *tensor;

@@ -45,7 +45,7 @@ static Found count_contiguous(const Expr *e, void *group) {
     return FOUND_INSIDE;
 }
 
-bool group_data(ExprMap *seen, Ctx *temp, const Expr *e) {
+bool group_data(ExprSet *seen, Ctx *temp, const Expr *e) {
     return expr_find(temp, seen, e, expr_test_data, NULL) != NULL;
 }
 
@@ -58,7 +58,7 @@ static Found needs_guard(const Expr *e, const void *unused) {
 static void describe_joined(Group *gr, Ctx *temp, GStep *p) {
     if (p->scan || p->node->nargs != 2 || p->body->nargs != 2 || op_rule(p->body->op) != RULE_ARITH) return;
     AxisSet all = group_free(gr, p->body), a = group_free(gr, p->body->arg[0]), b = group_free(gr, p->body->arg[1]);
-    ExprMap seen = {0}, again = {0};
+    ExprSet seen = {0}, again = {0};
     if (p->guard && (expr_find(temp, &seen, p->body, needs_guard, NULL) || group_data(&again, temp, p->guard))) {
         a |= group_free(gr, p->guard);
         b |= group_free(gr, p->guard);
@@ -77,7 +77,7 @@ void group_guess_line(Group *gr) {
 
 void group_describe(Group *gr, Ctx *temp) {
     ExprMap under = {0};
-    ExprWalk walk = {.temp = temp, .before = count_contiguous, .user = gr};
+    ExprWalk walk = {.temp = temp, .before = count_contiguous, .user = gr, .loads = true};
     AxisSet all = ~(AxisSet)0;
     for (int i = 0; i < gr->steps.n; i++) describe_joined(gr, temp, &gr->steps.at[i]);
     for (int i = 0; i < gr->stores.n; i++) {

@@ -13,7 +13,7 @@ static Found is_sum(const Expr *e, const void *partition) {
 }
 
 bool partition_has_sums(Partition *x, const Expr *e) {
-    ExprMap seen = {0};
+    ExprSet seen = {0};
     return expr_find(x->temp, &seen, e, is_sum, x) != NULL;
 }
 
@@ -99,7 +99,7 @@ static const Expr *with_loads(Partition *x, const ProductSum *s, const Expr *con
 static bool worth_storing(Partition *x, const ProductSum *s, const Equation *reader) {
     const Expr *f[2] = {s->factor[0], s->factor[1]};
     for (int i = 0; i < 2; i++) {
-        ExprMap seen = {0};
+        ExprSet seen = {0};
         if (s->ready[i]) continue;
         if (count_over(expr_free(&x->free, f[1 - i]), expr_free(&x->free, f[i])) < LEAST_OTHER_SIDE) return false;
         double half = count_over(expr_free(&x->free, f[i]), NULL) / 2;
@@ -147,13 +147,13 @@ static Found is_node(const Expr *e, const void *node) {
 
 /* The first sum of products in e; NULL: none. */
 static const Expr *sum_in(Partition *x, const Expr *e) {
-    ExprMap seen = {0};
+    ExprSet seen = {0};
     return expr_find(x->temp, &seen, e, is_sum, x);
 }
 
 /* Whether the reader has e's product nowhere but in e: else it would be computed again there. */
 static bool is_all_of_it(Partition *x, const Expr *e, const Equation *reader) {
-    ExprMap seen = {0};
+    ExprSet seen = {0};
     const Expr *sum = sum_in(x, e), *nothing = expr_node(x->g, OP_ARG, e->type, false, 0, NULL, 0);
     return sum == e || !expr_find(x->temp, &seen, expr_replace(x->g, reader->value, &e, &nothing, 1), is_node, sum);
 }
@@ -197,7 +197,7 @@ static Found is_refused(const Expr *e, const void *user) {
 }
 
 Sym partition_no_product(Partition *x, const Equation *root) {
-    ExprMap seen = {0};
+    ExprSet seen = {0};
     Text why = {.ctx = x->temp};
     const Refusing refusing = {.g = x->g, .why = &why};
     if (!x->library || !expr_find(x->temp, &seen, root->value, is_refused, &refusing)) return NULL;

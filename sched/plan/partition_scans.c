@@ -22,7 +22,7 @@ static Found is_scan(const Expr *e, const void *user) {
 
 static const Expr *find_scan(Partition *x, const Expr *e, Var *const *vars, int n, bool reverse) {
     const ScanTest test = {.g = x->g, .vars = vars, .n = n, .reverse = reverse};
-    ExprMap seen = {0};
+    ExprSet seen = {0};
     return expr_find(x->temp, &seen, e, is_scan, &test);
 }
 

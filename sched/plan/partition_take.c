@@ -6,7 +6,7 @@ struct TakeOut {
     const Equation *root;
     const ExprMap *bad; /* OP_REDUCE nodes that must leave */
     ExprMap varies;     /* memo of bad_in */
-    ExprMap kept;       /* of keeps_one: nodes with none */
+    ExprSet kept;       /* of keeps_one: nodes with none */
     ExprMap outside[2]; /* memo of bad_outside */
     ExprMap fate[4];    /* memo of fate_of, by what is around */
     ExprMap done[4];    /* Expr -> what becomes of it, by what is around */

@@ -18,7 +18,7 @@ static Found is_mark_of(const Expr *e, const void *user) {
 static int ordered_vars(Partition *x, const Expr *e, const Equation *reader, Var **vars) {
     const ExprVars *f = expr_free(&x->free, e);
     int n = f->n;
-    ExprMap seen = {0};
+    ExprSet seen = {0};
     if (n > MAX_RANK) return -1;
     for (int i = 0; i < n; i++) vars[i] = f->vars[i];
     const Expr *mark = expr_find(x->temp, &seen, e, is_mark_of, f);
@@ -123,7 +123,7 @@ static Found raise_level(const Expr *e, void *user) {
 
 int partition_root_level(Partition *x, const Equation *r) {
     Leveling l = {.x = x};
-    ExprWalk w = {.temp = x->temp, .before = raise_level, .user = &l};
+    ExprWalk w = {.temp = x->temp, .before = raise_level, .user = &l, .loads = true};
     expr_walk(&w, r->value);
     expr_walk(&w, r->guard);
     return l.level;

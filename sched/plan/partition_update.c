@@ -8,7 +8,7 @@
 typedef VEC(Equation) Roots;
 
 static bool root_reads(Ctx *ctx, const Equation *r, const Tensor *t) {
-    ExprMap seen = {0};
+    ExprSet seen = {0};
     if (expr_loads(ctx, &seen, r->value, t) || expr_loads(ctx, &seen, r->guard, t)) return true;
     for (int d = 0; d < r->tensor->rank; d++)
         if (expr_loads(ctx, &seen, r->subs[d], t)) return true;
@@ -88,7 +88,7 @@ static const Expr *stored_now(Partition *x, const Expr *e, const Equation *reade
  * loaded, for updates come last. */
 static bool update_locally(Partition *x, Update *u) {
     Equation *r = &u->roots[0];
-    ExprMap seen = {0};
+    ExprSet seen = {0};
     Reductions all = {.temp = x->temp};
     ExprWalk walk = {.temp = x->temp, .before = note_reduction, .user = &all, .reduces = true};
     if (!update_reads(x, u, u->def->tensor) || is_product_update(x, u->def, r)) return true;
@@ -121,7 +121,7 @@ static void stage_update(Partition *x, const Update *u, Roots *copies) {
     plan_store(x->plan, t, "others still read the values before", def->tensor);
     for (int p = 0; p < def->tensor->pieces.n; p++) {
         Equation r = u->roots[p], copy = r;
-        ExprMap seen = {0};
+        ExprSet seen = {0};
         r.tensor = t;
         partition_place(x, r);
         /* what a guard reads may have changed by then: its truth is kept */

@@ -125,7 +125,7 @@ static const Expr *walk_around(Around *x, const Expr *e, const Expr *cond) {
     Graph *g = x->d->graph;
     const Expr *r = expr_rebuild(g, x->d->temp, e, contained_operand, &(Operands){x, cond});
     if (e->op != OP_REDUCE) return r;
-    ExprMap seen = {0};
+    ExprSet seen = {0};
     if (cond && expr_find(x->d->temp, &seen, e, may_be_outside, NULL)) {
         const Expr **a = NEW_N(x->d->temp, const Expr *, r->nargs);
         memcpy(a, r->arg, sizeof *a * (size_t)r->nargs);
@@ -424,7 +424,7 @@ static void make_def(Preparation *d, Tensor *t) {
     def->value = NEW_N(g->ctx, const Expr *, t->pieces.n);
     def->guard = NEW_N(g->ctx, const Expr *, t->pieces.n);
     Generations of = {.d = d};
-    ExprWalk loads = {.temp = d->temp, .before = raise_generation, .user = &of};
+    ExprWalk loads = {.temp = d->temp, .before = raise_generation, .user = &of, .loads = true};
     for (int p = 0; p < t->pieces.n; p++) {
         expr_walk(&loads, t->pieces.at[p].value);
         expr_walk(&loads, t->pieces.at[p].guard);
@@ -442,7 +442,7 @@ static void make_def(Preparation *d, Tensor *t) {
     def->cuts = d->cuts;
     def->marked = def->plain && t->rank > 0 && def->value[0]->reduces;
     for (int i = 0; i < t->rank && def->marked; i++) {
-        ExprMap seen = {0};
+        ExprSet seen = {0};
         def->marked = expr_find(d->temp, &seen, def->value[0], expr_test_var, def->vars[i]);
     }
     expr_map_put_object(g->ctx, &d->of, t, def);

@@ -4,7 +4,7 @@
 #include "ir/expr_walk.h"
 
 static bool uses_var(Graph *g, const Expr *e, const Var *v) {
-    ExprMap seen = {0};
+    ExprSet seen = {0};
     Ctx *temp = ctx_temp(g->ctx);
     bool r = expr_find(temp, &seen, e, expr_test_var, v) != NULL;
     ctx_temp_end(temp);
@@ -77,7 +77,7 @@ static Found loads_beside(const Expr *e, const void *var) {
 
 const Expr *scan_without_last(Graph *g, Ctx *temp, const Expr *reduce, const Expr *rest) {
     const Var *v = reduce->u.reduce->vars[0];
-    ExprMap seen = {0};
+    ExprSet seen = {0};
     bool beside = false;
     for (int i = 1; i < reduce->nargs && !beside; i++)
         beside = expr_find(temp, &seen, reduce->arg[i], loads_beside, v) != NULL;

@@ -45,7 +45,7 @@ static Found note_read(const Expr *e, void *user) {
 static const Reads *reads_of(Ctx *ctx, const Equation *root) {
     Reading r = {.ctx = ctx, .reads = NEW(ctx, Reads), .value = true};
     Ctx *temp = ctx_temp(ctx);
-    ExprWalk w = {.temp = temp, .before = note_read, .user = &r};
+    ExprWalk w = {.temp = temp, .before = note_read, .user = &r, .loads = true};
     expr_walk(&w, root->value);
     r.value = false;
     expr_walk(&w, root->guard);
@@ -173,7 +173,7 @@ static bool updates_own(const Group *gr) {
         if (s->axes != all || !whole_elements(s)) return false;
         for (int i = 0; i < gr->stores.n; i++) {
             const GStore *r = &gr->stores.at[i];
-            ExprMap elsewhere = {0}, later = {0};
+            ExprSet elsewhere = {0}, later = {0};
             if (expr_find(ctx, &elsewhere, r->value, is_elsewhere, s)) return false;
             if (expr_find(ctx, &elsewhere, r->guard, is_elsewhere, s)) return false;
             if (i <= j) continue;

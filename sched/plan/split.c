@@ -56,7 +56,7 @@ static int64_t shares(Group *gr, int axis) {
     int64_t results = group_guess(gr, gr->stores.at[0].axes), folded = group_guess(gr, gr->steps.at[0].over);
     LoadCount c = {.gr = gr};
     for (int i = 0; i < gr->steps.n; i++) {
-        ExprWalk w = {.temp = gr->graph->ctx, .before = count_load, .user = &c};
+        ExprWalk w = {.temp = gr->graph->ctx, .before = count_load, .user = &c, .loads = true};
         c.over = gr->steps.at[i].over;
         expr_walk(&w, gr->steps.at[i].body);
     }

@@ -3,6 +3,7 @@
 #define TDC_APPLY_FORM_H
 
 #include "apply.h"
+#include "ir/expr_set.h"
 
 /* A condition on the way to an expression: in the group's terms, and in the kernel's. {NULL, NULL}: none. */
 typedef struct Cond {
@@ -45,7 +46,7 @@ typedef struct Apply {
     bool **reads;    /* of each item, once it is known: the steps that it reads */
     ExprMap uses;    /* Expr -> number of places that read it */
     ExprMap sizes;   /* Expr -> operators in it as a tree */
-    ExprMap indices; /* what is made of indices and constants alone */
+    ExprSet indices; /* what is made of indices and constants alone */
     ExprMap names;   /* Sym -> taken */
     int next_name;
     Text *why;

@@ -64,7 +64,7 @@ static Found add_load(const Expr *e, void *former) {
 /* A store's value alone decides when it can be made. */
 static CostItem add_item(Former *x, const Expr *const *value, int n, const Expr *guard, bool waits_for_guard) {
     ExprWalk reads = {.temp = x->ctx, .before = add_read, .user = x, .reduces = true};
-    ExprWalk loads = {.temp = x->ctx, .before = add_load, .user = x};
+    ExprWalk loads = {.temp = x->ctx, .before = add_load, .user = x, .loads = true};
     CostItem it = {.reads = x->f->refs.n};
     for (int i = 0; i < n; i++) expr_walk(&reads, value[i]);
     if (waits_for_guard) expr_walk(&reads, guard);

@@ -82,23 +82,30 @@ void explain_call(const Explaining *x, const Product *m, Text *line) {
     put_tuned(x, m, line);
 }
 
+static const Kernel *kernel_at(const Explaining *x, int step) { return step_kernel(&x->way->steps.at[step]); }
+
+static const Group *group_at(const Explaining *x, int step) {
+    const Kernel *k = kernel_at(x, step);
+    return k ? k->group : NULL;
+}
+
 /* Which kernels were tried with each, and why they are apart. */
 static void find_reasons(Explaining *x) {
     const Program *p = x->p;
     ExprMap kernel = {0}; /* Tensor -> the kernel that stores it */
     if (!p->reasons) return;
-    x->apart = NEW_N(p->ctx, ApartList, x->way->kernels.n + 1);
-    for (int k = 0; k < x->way->kernels.n; k++) {
-        const Group *gr = x->way->kernels.at[k]->group;
+    x->apart = NEW_N(p->ctx, ApartList, x->way->steps.n + 1);
+    for (int k = 0; k < x->way->steps.n; k++) {
+        const Group *gr = group_at(x, k);
         for (int i = 0; gr && i < gr->stores.n; i++) expr_map_put_number(p->ctx, &kernel, gr->stores.at[i].tensor, k);
     }
     for (int i = 0; i < p->reasons->list.n; i++) {
         const Reason *r = &p->reasons->list.at[i];
         int a = (int)expr_map_number(&kernel, r->one, -1), b = (int)expr_map_number(&kernel, r->other, -1);
-        if (a < 0 || b < 0 || a == b || x->way->kernels.at[a]->product || x->way->kernels.at[b]->product) continue;
+        if (a < 0 || b < 0 || a == b || kernel_at(x, a)->product || kernel_at(x, b)->product) continue;
         ApartList *l = &x->apart[a > b ? a : b];
         bool known = false;
-        for (int j = 0; j < l->n; j++) known |= l->at[j].kernel == (a > b ? b : a);
+        for (int j = 0; j < l->n; j++) known |= l->at[j].step == (a > b ? b : a);
         if (!known) vec_push(p->ctx, l, ((Apart){a > b ? b : a, r->why}));
     }
 }
@@ -114,7 +121,7 @@ static void put_reasons(const Explaining *x, int k) {
         text_put(&line, line.n ? "; not with" : "not with");
         for (int j = i, n = 0; j < l->n; j++)
             if (!strcmp(l->at[j].why, l->at[i].why))
-                text_fmt(&line, "%s %s", n++ ? "," : "", x->way->kernels.at[l->at[j].kernel]->name);
+                text_fmt(&line, "%s %s", n++ ? "," : "", step_name(&x->way->steps.at[l->at[j].step]));
         text_fmt(&line, ": %s", l->at[i].why);
     }
     if (line.n) put_wrapped(x->out, line.s);
@@ -155,19 +162,20 @@ static void put_kernel(Explaining *x, int i) {
 
 /* What every kernel moves and takes. */
 static bool find_kernels(Explaining *x) {
-    const int n = x->way->kernels.n;
+    const int n = x->way->steps.n;
     x->kernels = NEW_N(x->p->ctx, ExplainedKernel, n + 1);
     for (int i = 0; i < n; i++) {
         ExplainedKernel *e = &x->kernels[i];
-        *e = (ExplainedKernel){.kernel = x->way->kernels.at[i]};
         ProductSizes c;
+        *e = (ExplainedKernel){.kernel = kernel_at(x, i)};
+        if (!e->kernel) continue;
         if (!kernel_traffic(x->p, e->kernel, x->at->dims, &e->moved) ||
             (e->kernel->product && !predict_product(x->p, e->kernel->product, x->at, &c)))
             return text_fmt(x->why, "kernel %s has no size", e->kernel->name), false;
         if (!e->kernel->product) e->again = kernel_read_again(x->p, e->kernel, x->at->dims);
         e->seconds = predict_kernel(x->p, e->kernel, x->at, &e->moved, &e->by);
         e->exact = e->kernel->group && !e->kernel->product;
-        x->seconds += e->seconds + (i ? target_machine.launch : 0);
+        x->seconds += e->seconds + (x->launches++ ? target_machine.launch : 0);
     }
     if (!predict_floor(x->p, x->way, x->at, &x->floor))
         return text_put(x->why, "a tensor has too many elements"), false;
@@ -217,7 +225,7 @@ static bool find_memory(Explaining *x) {
     memory_plan(ctx, x->p, x->way, &x->memory);
     x->bytes = NEW_N(ctx, int64_t, x->memory.pieces.n + 1);
     x->place = NEW_N(ctx, MemoryPlace, x->memory.pieces.n + 1);
-    x->live = NEW_N(ctx, int64_t, x->way->kernels.n + 1);
+    x->live = NEW_N(ctx, int64_t, x->way->steps.n + 1);
     if (!find_sizes(x, params)) return false;
     if (!memory_place(ctx, &x->memory, params, x->bytes, x->place, &x->peak))
         return text_put(x->why, "the workspace is larger than 2^60 bytes"), false;
@@ -226,7 +234,7 @@ static bool find_memory(Explaining *x) {
         for (int k = piece->first < 0 ? 0 : piece->first; k <= piece->last && x->place[i].home < 0; k++)
             x->live[k] += (x->bytes[i] + PLACE_ALIGN - 1) / PLACE_ALIGN * PLACE_ALIGN;
     }
-    for (int k = 0; k < x->way->kernels.n; k++)
+    for (int k = 0; k < x->way->steps.n; k++)
         if (x->live[k] > x->least) x->least = x->live[k];
     return true;
 }
@@ -296,15 +304,18 @@ static void put_ways(const Explaining *x) {
         Text line = {.ctx = p->ctx};
         text_fmt(&line, "way %d of %d%s, ", i + 1, p->ways.n, w == x->way ? ", taken here" : "");
         way_print(&line, w);
-        for (int k = 0; k < w->kernels.n; k++) text_fmt(&line, "%s %s", k ? "," : ":", w->kernels.at[k]->name);
+        for (int k = 0; k < w->steps.n; k++) text_fmt(&line, "%s %s", k ? "," : ":", step_name(&w->steps.at[k]));
         put_wrapped(x->out, line.s);
     }
 }
 
 static void put_head(const Explaining *x) {
     const Graph *g = x->p->graph;
-    int products = 0, n = x->way->kernels.n;
-    for (int i = 0; i < n; i++) products += x->way->kernels.at[i]->product != NULL;
+    int products = 0, n = x->launches;
+    for (int i = 0; i < x->way->steps.n; i++) {
+        const Kernel *k = kernel_at(x, i);
+        products += k && k->product;
+    }
     int fixed = g->fixed.n;
     text_fmt(x->out, "%s", g->name);
     for (int i = 0; i < fixed; i++)
@@ -316,17 +327,25 @@ static void put_head(const Explaining *x) {
     text_put(x->out, g->host ? ", computed by the host\n" : "\n");
     if (x->p->kernels.n) put_sources(x);
     put_ways(x);
-    if (!n) return;
+    if (!x->way->steps.n) return;
     text_fmt(x->out, "%2s %-19s %11s %11s %11s %-10s %10s\n", "", "kernel", "reads", "writes", "predicted", "bound by",
              "workspace");
+}
+
+/* The line of a step of the way, with those below it. */
+static void put_step(Explaining *x, int i) {
+    switch (x->way->steps.at[i].kind) {
+    case STEP_KERNEL: put_kernel(x, i); break;
+    case STEP_CHOICE: break; /* is on no way */
+    }
 }
 
 static void put_text(Explaining *x) {
     Text gap = {.ctx = x->p->ctx};
     put_head(x);
-    for (int i = 0; i < x->way->kernels.n; i++) put_kernel(x, i);
-    if (!x->way->kernels.n) return;
-    double launches = (x->way->kernels.n - 1) * target_machine.launch;
+    for (int i = 0; i < x->way->steps.n; i++) put_step(x, i);
+    if (!x->way->steps.n) return;
+    double launches = x->launches ? (x->launches - 1) * target_machine.launch : 0;
     text_fmt(x->out, "%.1f us, and %.1f us between two launches", (x->seconds - launches) * 1e6,
              target_machine.launch * 1e6);
     if (!target_measured(x->t))

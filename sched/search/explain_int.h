@@ -8,13 +8,13 @@
 
 /* An earlier kernel with which one was tried. */
 typedef struct Apart {
-    int kernel;
+    int step;
     const char *why;
 } Apart;
 typedef VEC(Apart) ApartList;
 
 typedef struct ExplainedKernel {
-    const Kernel *kernel;
+    const Kernel *kernel; /* NULL: the step is none */
     Traffic moved;
     int64_t again; /* bytes; not of the library's */
     double seconds;
@@ -33,12 +33,13 @@ typedef struct Explaining {
     Memory memory;
     int64_t *bytes; /* of each piece; the library's scratch counts as nothing */
     MemoryPlace *place;
-    int64_t *live; /* of the workspace, at each kernel */
+    int64_t *live; /* of the workspace, at each step */
     int64_t peak, least;
-    ExplainedKernel *kernels; /* of the way */
+    ExplainedKernel *kernels; /* of each step of the way */
+    int launches;             /* how many are kernels */
     double seconds;           /* of all, and between them */
     Floor floor;
-    ApartList *apart; /* of each kernel; NULL: not known */
+    ApartList *apart; /* of each step; NULL: not known */
 } Explaining;
 
 /* The names of what a kernel stores, as a list; how many, at most the 16 that `seen` has room for. */

@@ -40,20 +40,21 @@ static void put_apart(Text *out, const Explaining *x, int i) {
     if (!l || !l->n) return;
     text_put(out, ", \"apart\": [");
     for (int k = 0; k < l->n; k++) {
-        text_fmt(out, "%s{\"from\": \"%s\"", k ? ", " : "", x->way->kernels.at[l->at[k].kernel]->name);
+        text_fmt(out, "%s{\"from\": \"%s\"", k ? ", " : "", step_name(&x->way->steps.at[l->at[k].step]));
         member(out, "why", l->at[k].why);
         text_char(out, '}');
     }
     text_char(out, ']');
 }
 
-static void put_kernel(Text *out, const Explaining *x, int i) {
+/* That of step i, behind n others. */
+static void put_kernel(Text *out, const Explaining *x, int i, int n) {
     const ExplainedKernel *e = &x->kernels[i];
     const Kernel *k = e->kernel;
     const Tensor *seen[16];
     Text stores = {.ctx = x->p->ctx}, schedule = {.ctx = x->p->ctx}, call = {.ctx = x->p->ctx};
     explain_stores(k, seen, &stores);
-    text_fmt(out, "%s{\"name\": \"%s\", \"symbol\": \"%s\"", i ? ", " : "", k->name, k->symbol ? k->symbol : k->name);
+    text_fmt(out, "%s{\"name\": \"%s\", \"symbol\": \"%s\"", n ? ", " : "", k->name, k->symbol ? k->symbol : k->name);
     member(out, "stores", stores.s ? stores.s : "");
     text_fmt(out, ", \"reads\": %lld, \"writes\": %lld", (long long)e->moved.read, (long long)e->moved.written);
     if (!k->product) text_fmt(out, ", \"reads_again\": %lld", (long long)e->again);
@@ -78,8 +79,8 @@ static void put_ways(Text *out, const Explaining *x) {
         text_fmt(out, "%s{\"taken\": %s", i ? ", " : "", &p->ways.at[i] == x->way ? "true" : "false");
         member(out, "when", when.s ? when.s : "");
         text_put(out, ", \"kernels\": [");
-        for (int k = 0; k < p->ways.at[i].kernels.n; k++)
-            text_fmt(out, "%s\"%s\"", k ? ", " : "", p->ways.at[i].kernels.at[k]->name);
+        for (int k = 0; k < p->ways.at[i].steps.n; k++)
+            text_fmt(out, "%s\"%s\"", k ? ", " : "", step_name(&p->ways.at[i].steps.at[k]));
         text_put(out, "]}");
     }
     text_char(out, ']');
@@ -92,8 +93,8 @@ void explain_json(Explaining *x) {
     text_put(out, "{\"entry\": ");
     diag_json_string(out, x->p->graph->name);
     put_sizes(out, x);
-    text_fmt(out, ", \"launches\": %d, \"us\": %.9g, \"between_launches_us\": %.9g", x->way->kernels.n,
-             x->seconds * 1e6, target_machine.launch * 1e6);
+    text_fmt(out, ", \"launches\": %d, \"us\": %.9g, \"between_launches_us\": %.9g", x->launches, x->seconds * 1e6,
+             target_machine.launch * 1e6);
     text_fmt(out, ", \"floor\": {\"bytes\": %lld, \"copy_us\": %.9g, \"products_us\": %.9g}", (long long)f->bytes,
              f->copy * 1e6, f->products * 1e6);
     if (least > 0)
@@ -104,6 +105,7 @@ void explain_json(Explaining *x) {
     text_fmt(out, ", \"workspace\": %lld, \"most_in_use\": %lld", (long long)x->peak, (long long)x->least);
     if (x->p->ways.n > 1) put_ways(out, x);
     text_put(out, ", \"kernels\": [");
-    for (int i = 0; i < x->way->kernels.n; i++) put_kernel(out, x, i);
+    for (int i = 0, n = 0; i < x->way->steps.n; i++)
+        if (x->kernels[i].kernel) put_kernel(out, x, i, n++);
     text_put(out, "]}\n");
 }

@@ -49,10 +49,16 @@ static double seconds_of(const Guessing *x, const Program *p) {
     const int number = program_way_at(p, x->dims);
     if (number < 0) return -1;
     const Way *way = &p->ways.at[number];
-    for (int i = 0; i < way->kernels.n; i++) {
+    for (int i = 0; i < way->steps.n; i++) {
+        const Step *s = &way->steps.at[i];
         Traffic moved;
-        if (!kernel_traffic(p, way->kernels.at[i], x->dims, &moved)) return -1;
-        sum += predict_kernel(p, way->kernels.at[i], &at, &moved, &by) + target_machine.launch;
+        switch (s->kind) {
+        case STEP_KERNEL:
+            if (!kernel_traffic(p, s->kernel, x->dims, &moved)) return -1;
+            sum += predict_kernel(p, s->kernel, &at, &moved, &by) + target_machine.launch;
+            break;
+        case STEP_CHOICE: break; /* is on no way */
+        }
     }
     return sum;
 }

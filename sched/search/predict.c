@@ -52,8 +52,9 @@ bool predict_floor(const Program *p, const Way *w, const ExplainAt *at, Floor *f
     *f = (Floor){0};
     if (!way_traffic(p, w, at->dims, &moved) || !add_ok(moved.read, moved.written, &f->bytes)) return false;
     if (f->bytes) f->copy = target_machine.latency + (double)f->bytes / target_machine.bandwidth;
-    for (int k = 0; k < w->kernels.n; k++) {
-        const Product *m = w->kernels.at[k]->product;
+    for (int i = 0; i < w->steps.n; i++) {
+        const Kernel *k = step_kernel(&w->steps.at[i]);
+        const Product *m = k ? k->product : NULL;
         if (m && predict_product(p, m, at, &c)) f->products += predict_product_seconds(p, m, &c);
     }
     return true;

@@ -18,20 +18,32 @@ const SFactor *schedule_find(const Schedule *s, int axis, Bind bind) {
     return NULL;
 }
 
-/* The product of an axis's factors of a scope. */
-static int64_t schedule_size(const Schedule *s, int axis, BindScope scope) {
-    int64_t n = 1;
-    for (int i = 0; i < s->axis[axis].n; i++) {
-        const SFactor *f = &s->axis[axis].f[i];
-        if (bind_scope(f->bind) == scope && !mul_ok(n, f->size, &n)) return INT64_MAX;
-    }
-    return n;
+/* Of each axis the product of its factors of threads, and that of registers; INT64_MAX: it is larger. */
+typedef struct Widths {
+    int n;
+    int64_t thread[MAX_GROUP_AXES], reg[MAX_GROUP_AXES];
+} Widths;
+
+static void times(int64_t *n, int64_t by) {
+    if (!mul_ok(*n, by, n)) *n = INT64_MAX;
 }
 
-static int64_t schedule_threads(const Schedule *s) {
+static void widths_of(const Schedule *s, Widths *w) {
+    w->n = s->naxes;
+    for (int a = 0; a < s->naxes; a++) {
+        w->thread[a] = w->reg[a] = 1;
+        for (int i = 0; i < s->axis[a].n; i++) {
+            const SFactor *f = &s->axis[a].f[i];
+            BindScope scope = bind_scope(f->bind);
+            if (scope == SCOPE_THREAD) times(&w->thread[a], f->size);
+            if (scope == SCOPE_REG) times(&w->reg[a], f->size);
+        }
+    }
+}
+
+static int64_t threads_of(const Widths *w) {
     int64_t n = 1;
-    for (int a = 0; a < s->naxes; a++)
-        if (!mul_ok(n, schedule_size(s, a, SCOPE_THREAD), &n)) return INT64_MAX;
+    for (int a = 0; a < w->n; a++) times(&n, w->thread[a]);
     return n;
 }
 
@@ -210,32 +222,31 @@ static bool legal_axis(const Group *gr, int axis, const SAxis *s, Text *why) {
 }
 
 /* Elements of registers that one access or step holds a thread. */
-static int64_t tile_of(const Schedule *s, AxisSet axes) {
+static int64_t tile_of(const Widths *w, AxisSet axes) {
     int64_t n = 1;
-    for (int a = 0; a < s->naxes; a++)
-        if (axes >> a & 1 && !mul_ok(n, schedule_size(s, a, SCOPE_REG), &n)) return INT64_MAX;
+    for (int a = 0; a < w->n; a++)
+        if (axes >> a & 1) times(&n, w->reg[a]);
     return n;
 }
 
-static bool legal_registers(const Group *gr, const Schedule *s, Text *why) {
+static bool legal_registers(const Group *gr, const Widths *w, Text *why) {
     int64_t bytes = 0;
     for (int i = 0; i < gr->stores.n; i++) {
-        int64_t n = tile_of(s, gr->stores.at[i].axes);
+        int64_t n = tile_of(w, gr->stores.at[i].axes);
         if (n > MAX_TILE) return text_fail(why, "a tile of %lld elements a thread", (long long)n);
         bytes += n * 4;
     }
     for (int i = 0; i < gr->steps.n; i++) {
         const GStep *p = &gr->steps.at[i];
-        int64_t n = tile_of(s, p->free | p->over);
+        int64_t n = tile_of(w, p->free | p->over), kept = tile_of(w, p->free);
         if (p->joined[0]) {
-            int64_t parts[] = {tile_of(s, p->joined[0]), tile_of(s, p->joined[1])};
+            int64_t parts[] = {tile_of(w, p->joined[0]), tile_of(w, p->joined[1])};
             if (n > MAX_JOINED) return text_fail(why, "%lld operations a thread in a row", (long long)n);
             n = parts[0] > parts[1] ? parts[0] : parts[1];
         }
         if (n > MAX_TILE) return text_fail(why, "a tile of %lld elements a thread", (long long)n);
-        if (tile_of(s, p->free) > MAX_TILE)
-            return text_fail(why, "a tile of %lld elements a thread", (long long)tile_of(s, p->free));
-        bytes += tile_of(s, p->free) * 4;
+        if (kept > MAX_TILE) return text_fail(why, "a tile of %lld elements a thread", (long long)kept);
+        bytes += kept * 4;
     }
     if (bytes > MAX_ROW_BYTES) return text_fail(why, "%lld bytes of registers a thread", (long long)bytes);
     return true;
@@ -258,15 +269,16 @@ static int64_t across_warps(const Schedule *s, int axis) {
 
 /* Bytes with which threads exchange what a step folds or scans: never less than the verifier counts
  * (kernel_verify_stage.c) or the lowering takes. */
-static int64_t exchanged(const Schedule *s, const GStep *p) {
+static int64_t exchanged(const Schedule *s, const Widths *w, const GStep *p) {
     int64_t parts = p->monoid->n, across = 1, n = 2; /* two copies in a loop */
-    for (int a = 0; a < s->naxes; a++) {
-        bool over = p->over >> a & 1;
-        if (over) across *= across_warps(s, a);
-        if (!over && p->free >> a & 1 && !mul_ok(n, schedule_size(s, a, SCOPE_THREAD), &n)) return INT64_MAX;
-        if (p->free >> a & 1 && !mul_ok(n, schedule_size(s, a, SCOPE_REG), &n)) return INT64_MAX;
-    }
+    for (int a = 0; a < w->n; a++)
+        if (p->over >> a & 1 && w->thread[a] > 1) across *= across_warps(s, a);
     if (across == 1) return 0;
+    for (int a = 0; a < w->n; a++) {
+        if (!(p->free >> a & 1)) continue;
+        if (!(p->over >> a & 1)) times(&n, w->thread[a]);
+        times(&n, w->reg[a]);
+    }
     int64_t rows = p->scan || across <= MAX_FOLDED_BY_ALL ? across : across + 1,
             bytes = monoid_declared(p->monoid) ? 0 : cell_bytes(p->node->type) + (parts > 1 ? cell_bytes(TY_I64) : 0);
     for (int i = 0; monoid_declared(p->monoid) && i < parts; i++) bytes += cell_bytes(p->monoid->type[i]);
@@ -276,8 +288,10 @@ static int64_t exchanged(const Schedule *s, const GStep *p) {
 
 int64_t schedule_shared(const Group *gr, const Schedule *s) {
     int64_t bytes = 0;
+    Widths w;
+    widths_of(s, &w);
     for (int i = 0; i < gr->steps.n; i++)
-        if (!add_ok(bytes, exchanged(s, &gr->steps.at[i]), &bytes)) bytes = INT64_MAX;
+        if (!add_ok(bytes, exchanged(s, &w, &gr->steps.at[i]), &bytes)) bytes = INT64_MAX;
     return bytes;
 }
 
@@ -307,14 +321,16 @@ bool schedule_legal(const Group *gr, const Schedule *s, Text *why) {
     if (factors > MAX_FACTORS) return text_fail(why, "too many factors");
     if (by_warp && plain) return text_fail(why, "thread beside warp and lane");
     if (by_warp && lanes != TARGET_WARP) return text_fail(why, "%lld lanes", (long long)lanes);
-    if (schedule_threads(s) > TARGET_MOST_THREADS) return text_fail(why, "more than %d threads", TARGET_MOST_THREADS);
+    Widths w;
+    widths_of(s, &w);
+    const int64_t threads = threads_of(&w);
+    if (threads > TARGET_MOST_THREADS) return text_fail(why, "more than %d threads", TARGET_MOST_THREADS);
     /* Exchanges between threads are those of whole warps. */
     for (int i = 0; i < gr->steps.n; i++)
         for (int a = 0; a < s->naxes; a++)
-            if (gr->steps.at[i].over >> a & 1 && schedule_size(s, a, SCOPE_THREAD) > 1 &&
-                schedule_threads(s) % TARGET_WARP)
+            if (gr->steps.at[i].over >> a & 1 && w.thread[a] > 1 && threads % TARGET_WARP)
                 return text_fail(why, "%s is folded across threads that are no whole warps", gr->axes.at[a].name);
-    return legal_registers(gr, s, why) && legal_shared(gr, s, why);
+    return legal_registers(gr, &w, why) && legal_shared(gr, s, why);
 }
 
 /* Folded axes are loops; of the others the last has a block's threads, the rest are blocks. */

@@ -61,6 +61,12 @@ TDC_CACHE=/proc/nowhere "$TDC" check two.td --emu >out 2>&1
 same 'no such folder' "$? $(tail -n 1 out)" '0 2 passed, 0 failed'
 HOME=$dir/home XDG_CACHE_HOME= TDC_CACHE= "$TDC" run two.td f -DN=3 --emu >out 2>&1
 same 'in the home' "$? $(ls home/.cache/tdc | wc -l)" '0 5'
+# compilers as make takes CC: a command and its first arguments. This command notes that it was called.
+printf '#!/bin/sh\necho "$1" >>%s/called\nexec "$@"\n' "$dir" >bin/through
+chmod +x bin/through
+CC="$dir/bin/through  gcc" CXX="through g++ -DUNUSED" TDC_CACHE=none "$TDC" check two.td --emu >out 2>&1
+same 'compilers of several words' "$? $(tail -n 1 out) $(sort -u called | tr '\n' ' ')" '0 2 passed, 0 failed g++ gcc '
+rm called
 # many at once
 rm -r cache/object-* cache/program-*
 for i in 1 2 3 4; do "$TDC" check two.td --emu >out$i 2>&1 & done
@@ -71,6 +77,9 @@ for python in python3 /usr/bin/python3; do
     $python -c 'import numpy' 2>/dev/null || continue
     TDC=$TDC PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$project/python $python -c 'import tdlang; tdlang.build("two.td", target="stand-in")' >out 2>&1
     same 'Python' "$? $(ls -d cache/stand-in-* | wc -l)" '0 1'
+    CC='through gcc' CXX='through g++' TDC_CACHE=none TDC=$TDC PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$project/python \
+        $python -c 'import tdlang; tdlang.build("two.td", target="stand-in")' >out 2>&1
+    same 'Python, compilers of several words' "$? $(sort -u called | tr '\n' ' ')" '0 g++ gcc '
     break
 done
 finish

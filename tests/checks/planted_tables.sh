@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 copy=$dir/copy
 mkdir "$copy"
 cp -r ir sched frontend backend_cuda grammar stdlib docs "$copy"
-mkdir -p "$copy/tests" && cp -r tests/ulp "$copy/tests"
+mkdir -p "$copy/tests" && cp -r tests/ulp tests/kernels "$copy/tests"
 # All faults of a check are planted together, since each is of a table of its own, and the check is run once.
 expected=()
 plant() { # CHECK FILE SED NAMED...
@@ -35,8 +35,10 @@ plant tables ir/ulp.def 's/^ULP\(EXP, 4,/ULP(EXP, 5,/' "docs/language.md: 9.9 do
 plant tables ir/types.def 's/td_f8e4m3,/td_f8e4m9,/' "memory type td_f8e4m9"
 plant tables ir/types.def 's/^TYPE\(F64, f64,/TYPE(F128, f128,/' "TYPE(f128) is not known to docs/language.md"
 plant tables ir/monoids.def 's/"add", /"plus", /' "td_atomic_plus is not in backend_cuda/prelude"
-plant tables sched/kernel/stages.def 's/^STAGE\(LOAD,.*/&\nSTAGE(FETCH, fetch)/' "STAGE(FETCH) is not known to sched/kernel/kernel_verify"
+plant tables sched/kernel/stages.def 's/^STAGE\(LOAD,.*/&\nSTAGE(FETCH, fetch)/' "STAGE(FETCH) is not known to sched/kernel/kernel_verify" \
+    "STAGE(fetch) is not known to tests/kernels" "STAGE(fetch) is not known to sched/kernel/README.md"
 plant tables sched/kernel/binds.def 's/^BIND\(REG,.*/&\nBIND(GROUP, group, THREAD)/' "GROUP is not known to"
+plant tables sched/kernel/steps.def 's/^STEP\(CHOICE,.*/&\nSTEP(PAUSE, pause)/' "STEP(pause) is not known to tests/kernels"
 plant tables sched/machine/targets.def 's/^TARGET\(sm_89,/TARGET(sm_87,/' "sm_87 is no row of backend_cuda/emu/devices.def"
 plant tables ir/diags.def 's/^DIAG\(4, /DIAG(3, /' "numbers given twice"
 plant tables frontend/driver/options.def 's/"--emit"/"--emits"/' "OPTION(--emits)"

@@ -132,7 +132,7 @@ for atomic in $(rows ir/monoids.def MONOID 8 | grep -vx NULL); do
 done
 
 # ---- the Kernel form: each stage is read, printed, verified and lowered; each binding is lowered ----
-tables sched/kernel/stages.def sched/kernel/binds.def
+tables sched/kernel/stages.def sched/kernel/binds.def sched/kernel/steps.def
 for part in sched/kernel/kernel_read sched/kernel/kernel_print sched/kernel/kernel_verify backend_cuda/lower/lower; do
     known sched/kernel/stages.def STAGE 1 '\bSTAGE_' '\b' "$part"*.c
 done
@@ -143,6 +143,12 @@ for bind in $(rows sched/kernel/binds.def BIND); do
     grep -qE "\bBIND_$bind\b" "${lowered[@]}"
     verdict $? "sched/kernel/binds.def: $bind is not known to ${lowered[*]}"
 done
+
+# The compiler asks for each kind of step. A text that runs has one of each row, and the page of the form says what it is.
+known sched/kernel/steps.def STEP 2 '^ *' ' ' tests/kernels/*.kernel
+known sched/kernel/steps.def STEP 2 '^ *' ' ' sched/kernel/README.md
+known sched/kernel/stages.def STAGE 2 '^ *([^=]*= )?' '( |$)' tests/kernels/*.kernel
+known sched/kernel/stages.def STAGE 2 '^\| `([^=`|]*= )?' '( |`)' sched/kernel/README.md
 
 # ---- targets: the stand-in can be each, and the pages name it ----
 tables sched/machine/targets.def backend_cuda/emu/devices.def

@@ -342,6 +342,7 @@ verdict $? 'a refused run leaves a result'
 # what is neither the program's nor the command line's fault
 CXX=/nowhere/g++ says 3 'cannot build the emitted files' check softmax.td --emu
 CC=/nowhere/gcc says 3 'cannot build the emitted files' run softmax.td softmax -D M=2 -D N=5 --emu
+CXX=' ' CC='gcc /nowhere.c' says 3 'gcc fails' check softmax.td --emu
 TDC_HOME=/nowhere says 3 'TDC_HOME' check softmax.td --emu
 TMPDIR=/nowhere says 3 'cannot make a folder' check softmax.td --emu
 says 3 'nowhere/y.npy' run softmax.td softmax -D M=2 -D N=5 --emu --out y=nowhere/y.npy

@@ -2,8 +2,7 @@
 # More than 2^31 elements: large.td with main.c on the stand-in, and programs of tests/numeric (LARGE="NAME...") whose kernels are made to
 # take their 64-bit instance. With TARGET=--gpu, on the GPU of this machine, which needs 16 GB: large.td alone.
 cd "$(dirname "$0")/../.." || exit 1
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+. tests/suite.sh
 tdc=${TDC:-build/tdc}
 "$tdc" tests/large/large.td -o "$dir/large.cu" || exit 1
 if [ "$TARGET" = --gpu ]; then
@@ -13,7 +12,7 @@ if [ "$TARGET" = --gpu ]; then
     exit
 fi
 emu=backend_cuda/emu
-${CXX:-g++} -std=c++17 -O2 -w -I $emu -c $emu/runtime.cpp -o "$dir/runtime.o" &&
+stand_in_object "$dir/runtime.o" &&
     ${CXX:-g++} -std=c++17 -O1 -w -I $emu -x c++ -c "$dir/large.cu" -o "$dir/model.o" &&
     ${CC:-gcc} -std=c99 -O1 -w -I $emu -I "$dir" -c "$dir/large.c" -o "$dir/glue.o" &&
     ${CC:-gcc} -std=c99 -O1 -Wall -Wextra -I $emu -I "$dir" -c tests/large/main.c -o "$dir/main.o" &&

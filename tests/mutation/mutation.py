@@ -33,7 +33,7 @@ if [ -n "$cu" ]; then
     cp "$cu" "$work/model.cu"
     '%(python)s' '%(here)s/mutation.py' --instrument "$work/model.cu" "$cu" >"$work/sites" || exit 1
 fi
-'%(cxx)s' "$@" || exit 1
+%(cxx)s "$@" || exit 1
 [ -n "$program" ] || exit 0
 mv "$program" "$work/program" && cp "$work/keep" "$program"
 """

@@ -41,7 +41,7 @@ static Made make(Ctx *ctx) {
 static void questions(const Made *m) {
     const Expr *sine = expr1(m->g, OP_SIN, m->load), *wide = expr2(m->g, OP_MUL, m->deep, sine);
     const Expr *product = expr2(m->g, OP_MUL, expr_var(m->g, m->i), expr_dim(m->g, m->n));
-    ExprMap seen = {0}, loads = {0};
+    ExprSet seen = {0}, loads = {0};
     expect(expr_has(wide, expr_test_node, sine) == sine, "expr_has finds", NULL);
     expect(!expr_has(m->deep, expr_test_node, sine), "expr_has finds nothing", NULL);
     expect(expr_find(m->ctx, &seen, wide, expr_test_node, sine) == sine, "expr_find finds", NULL);
@@ -120,6 +120,25 @@ static void visits(const Made *m) {
     expect(walked(m, m->sum, (Log){0}, true, false).before == 6, "a reduction with its ranges", NULL);
     const Expr *beside = expr2(m->g, OP_ADD, m->sum, m->deep);
     expect(walked(m, beside, (Log){0}, false, true).before == 2, "only what reduces", NULL);
+    Log log = {0};
+    ExprWalk w = {.temp = m->ctx, .before = enter, .user = &log, .loads = true};
+    expr_walk(&w, expr2(m->g, OP_ADD, expr_cast(m->g, TY_F32, expr_dim(m->g, m->n)), m->load));
+    expect(log.before == 2, "only what loads", NULL);
+}
+
+/* Every third node of many, put twice. */
+static void set_of_nodes(const Made *m) {
+    enum { NODES = 4000 };
+    const Expr *node[NODES];
+    ExprSet set = {0};
+    bool fresh = true, again = false, right = true;
+    for (int i = 0; i < NODES; i++) node[i] = expr_int(m->g, TY_I64, 1000000 + i);
+    expect(!expr_set_has(&set, node[0]), "an empty set", NULL);
+    for (int i = 0; i < NODES; i += 3) fresh &= expr_set_add(m->ctx, &set, node[i]);
+    for (int i = 0; i < NODES; i += 3) again |= expr_set_add(m->ctx, &set, node[i]);
+    for (int i = 0; i < NODES; i++) right &= expr_set_has(&set, node[i]) == (i % 3 == 0);
+    expect(fresh && !again, "what was put is not put again", NULL);
+    expect(right, "a set has what was put, and nothing else", NULL);
 }
 
 /* ---- rewriting ---- */
@@ -286,6 +305,7 @@ int main(void) {
     questions(&m);
     visits(&m);
     depending(&m);
+    set_of_nodes(&m);
     rewriting(&m);
     other_rewriting(&m);
     free_variables(&m);

@@ -96,7 +96,7 @@ static const struct {
 
 static const char *names(Ctx *ctx, const Way *w) {
     Text t = {.ctx = ctx};
-    for (int i = 0; i < w->kernels.n; i++) text_fmt(&t, "%s%s", i ? " " : "", w->kernels.at[i]->name);
+    for (int i = 0; i < w->steps.n; i++) text_fmt(&t, "%s%s", i ? " " : "", step_name(&w->steps.at[i]));
     return t.n ? t.s : "";
 }
 
@@ -214,8 +214,8 @@ static void test_traffic(Ctx *ctx) {
         const Way *w = &p->ways.at[program_way_at(p, want[i])];
         Traffic one, sum = {0};
         bool ok = true;
-        for (int k = 0; k < w->kernels.n; k++) {
-            ok &= kernel_traffic(p, w->kernels.at[k], want[i], &one);
+        for (int k = 0; k < w->steps.n; k++) {
+            ok &= kernel_traffic(p, step_kernel(&w->steps.at[k]), want[i], &one);
             sum.read += one.read, sum.written += one.written;
         }
         expect(ok && sum.read == want[i][2] && sum.written == want[i][3], "bytes moved",

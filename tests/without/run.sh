@@ -5,6 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 export TDC_HOME=$PWD
 TDC=$(realpath "${TDC:-build/tdc}")
 . tests/suite.sh
+quick_compilers
 
 differs() { # PASS FILE: the kernels are others without it
     ! cmp -s <("$TDC" "$2" --dump=kernels 2>/dev/null) <("$TDC" "$2" --dump=kernels --without="$1" 2>/dev/null)
