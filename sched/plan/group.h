@@ -56,7 +56,8 @@ typedef struct GStore {
 } GStore;
 
 /* A tensor whose rows lie along an axis that is the last subscript, as it stands, of all accesses along it. The
- * tensor's other subscripts are the same everywhere, of other axes and dimensions alone. */
+ * tensor's other subscripts are the same everywhere, of other axes and dimensions alone, and everything along the axis
+ * is of one row. */
 typedef struct GRow {
     Tensor *tensor;
     int axis;

@@ -115,6 +115,19 @@ static bool is_plain_axis(Group *gr, const FindRows *x, int axis) {
     return true;
 }
 
+/* Whether each element along the axis is of one row: where a step folds rows, or a store has one element for several, a
+ * peel would make threads of different rows begin at different elements of the same result. */
+static bool is_one_row(const Group *gr, const GRow *r) {
+    for (int i = 0; i < gr->steps.n; i++) {
+        const GStep *p = &gr->steps.at[i];
+        if (p->free >> r->axis & 1 && r->rows & ~p->free) return false;
+        if (p->over >> r->axis & 1 && r->rows & ~(p->free | p->over)) return false;
+    }
+    for (int i = 0; i < gr->stores.n; i++)
+        if (gr->stores.at[i].axes >> r->axis & 1 && r->rows & ~gr->stores.at[i].axes) return false;
+    return true;
+}
+
 static void add_row(Group *gr, const Accessed *x, int axis) {
     const int last = x->tensor->rank - 1;
     const Expr *const *of = NULL; /* the one access along the axis */
@@ -131,7 +144,7 @@ static void add_row(Group *gr, const Accessed *x, int axis) {
         if (gr->split >= 0 && expr_has(of[d], expr_test_var, gr->part)) return;
         r.rows |= group_free(gr, of[d]);
     }
-    if (!(r.rows >> axis & 1)) vec_push(gr->graph->ctx, &gr->rows, r);
+    if (!(r.rows >> axis & 1) && is_one_row(gr, &r)) vec_push(gr->graph->ctx, &gr->rows, r);
 }
 
 void group_find_rows(Group *gr, Ctx *temp) {

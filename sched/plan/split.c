@@ -101,15 +101,13 @@ static const Expr **share_subs(const Group *gr, const GStep *p, const Expr *shar
 static void divide(Plan *plan, Group *gr, int axis, int64_t n) {
     Graph *g = plan->graph;
     Group *one = NEW(g->ctx, Group);
-    *one = *gr;
-    one->divisions.at = NULL;
-    one->divisions.n = one->divisions.cap = 0;
-    one->stores.at = NULL;
-    one->stores.n = one->stores.cap = 0;
+    *one = (Group){.graph = g, .axes = gr->axes, .steps = gr->steps, .reduces = gr->reduces};
     one->name = sym_fmt(g->ctx, "%s_shares", gr->name);
     one->split = axis;
     one->parts = n;
     const Expr *zero = expr_int(g, TY_I64, 0), *count = expr_int(g, TY_I64, n);
+    one->no_product = gr->no_product;
+    one->rounding = gr->rounding;
     one->part = graph_var(g, sym(g->ctx, "piece"), zero, count);
     Var *v = graph_var(g, sym(g->ctx, "piece"), zero, count);
     const Expr **from = NEW_N(g->ctx, const Expr *, gr->steps.n), **to = NEW_N(g->ctx, const Expr *, gr->steps.n);
@@ -146,6 +144,9 @@ static bool all_known(const Group *gr) {
     return known;
 }
 
+/* Whether an axis has, or may have, an element for each of n shares. */
+static bool has_shares(const GAxis *a, int64_t n) { return a->extent < 0 || a->extent >= n; }
+
 void split_groups(Plan *plan) {
     const int64_t few = many_blocks() / FEWER, many = many_blocks();
     for (int i = 0; i < plan->groups.n; i++) {
@@ -155,7 +156,7 @@ void split_groups(Plan *plan) {
         int64_t n = shares(gr, axis);
         if (n >= LEAST_SHARES) divide(plan, gr, axis, n);
         if (all_known(gr) || gr->steps.at[0].joined[0]) continue;
-        if (n != few) divide(plan, gr, axis, few);
-        if (n != many) divide(plan, gr, axis, many);
+        if (n != few && has_shares(&gr->axes.at[axis], few)) divide(plan, gr, axis, few);
+        if (n != many && has_shares(&gr->axes.at[axis], many)) divide(plan, gr, axis, many);
     }
 }

@@ -41,7 +41,8 @@ static bool few_ways(SchedWork *w) {
     }
     int conditions = 0;
     for (int i = 0; i < plan->groups.n; i++) conditions += w->versions[i].n - 1;
-    bool few = conditions <= MOST_CONDITIONS && program_find_ways(p) && (p->ways.n == 1 || p->ways.n * plan->groups.n <= MOST_LAUNCHES);
+    bool few = conditions <= MOST_CONDITIONS && program_find_ways(p) &&
+               (p->ways.n == 1 || p->ways.n * plan->groups.n <= MOST_LAUNCHES);
     ctx_temp_end(temp);
     return few;
 }

@@ -12,7 +12,7 @@ ELEMENT = dict(C_TYPE, f16="td_f16_t", bf16="td_bf16_t", f8e4m3="td_f8e4m3_t", f
 OPS = {"+": lambda a, b=None: a + b, "*": lambda a, b: a * b, "/": lambda a, b: a // b if b else 0,
        "-": lambda a, b=None: -a if b is None else a - b, "%": lambda a, b: a % b if b else 0, "min": min, "max": max,
        "if": lambda c, a, b: a if c else b, ">=": lambda a, b: a >= b, ">": lambda a, b: a > b, "<=": lambda a, b: a <= b,
-       "<": lambda a, b: a < b, "==": lambda a, b: a == b, "!=": lambda a, b: a != b}
+       "<": lambda a, b: a < b, "==": lambda a, b: a == b, "!=": lambda a, b: a != b, "&&": lambda a, b: a and b}
 
 
 def value(form, dims):
@@ -24,6 +24,12 @@ def value(form, dims):
     if form[0] == "cast":
         return value(form[2], dims)
     return OPS[form[0]](*[value(f, dims) for f in form[1:]])
+
+
+def text_value(text, dims):
+    """What td text of dimensions is, whose / and && are written otherwise in Python."""
+    text = re.sub(r"(?<!/)/(?!/)", "//", text).replace("&&", " and ")
+    return eval(text, {"min": min, "max": max, "i64": int}, dims)
 
 
 def parameters(text):
@@ -81,8 +87,7 @@ def check_entry(m, e, functions, header):
         for x in t["shape"]:
             for _ in range(8):
                 dims = {n: rng.randrange(1, 50) for n in names}
-                text = re.sub(r"(?<!/)/(?!/)", "//", x["text"])
-                want = eval(text, {"min": min, "max": max, "i64": int}, dims)
+                want = text_value(x["text"], dims)
                 assert value(x["form"], dims) == want, f"{x} is {value(x['form'], dims)}, not {want}, at {dims}"
     for r in e["requires"]:
         assert r["condition"] and r["form"], r
@@ -90,7 +95,7 @@ def check_entry(m, e, functions, header):
         for c in w["when"]:
             for _ in range(8):
                 dims = {n: rng.randrange(1, 50) for n in names}
-                assert value(c["form"], dims) == eval(c["text"], {}, dims), c
+                assert value(c["form"], dims) == text_value(c["text"], dims), c
 
 
 def check(path, folder):
@@ -129,12 +134,16 @@ def check_shapes(m):
 
 
 def check_ways(m, source):
-    """Of programs whose launches depend on sizes: the conditions in order, and what each function launches."""
-    e = m["entries"][0]
-    runs = re.findall(r"td_\w+_run_\d\(const td_sink.*?\n}\n", source, re.S)
-    assert [w["launches"] for w in e["ways"]] == [re.findall(r'"kernel (\w+)", model_', r) for r in runs], e["ways"]
-    whens = re.findall(r"^    (?:if .*\n        )?return td_\w+_run_\d", source, re.M)
-    assert [bool(w["when"]) for w in e["ways"]] == ["if" in w for w in whens] and not e["ways"][-1]["when"], whens
+    """Of entries whose launches depend on sizes: the conditions in order, and what each function launches."""
+    for e in m["entries"]:
+        name = e["name"]
+        runs = re.findall(rf"td_{name}_run_\d+\(const td_sink.*?\n}}\n", source, re.S)
+        if "ways" not in e:
+            assert not runs, f"{name} has several ways"
+            continue
+        assert [w["launches"] for w in e["ways"]] == [re.findall(r'"kernel (\w+)", model_', r) for r in runs], e["ways"]
+        whens = re.findall(rf"^    (?:if .*\n        )?return td_{name}_run_\d+", source, re.M)
+        assert [bool(w["when"]) for w in e["ways"]] == ["if" in w for w in whens] and not e["ways"][-1]["when"], whens
 
 
 def main(paths):
@@ -147,9 +156,7 @@ def main(paths):
                     check_shapes(m)
                 with open(f"{folder}/model.c") as f:
                     source = f.read()
-                assert ("ways" in m["entries"][0]) == ("choose_" in path), "ways are those of programs with choices"
-                if "choose_" in path:
-                    check_ways(m, source)
+                check_ways(m, source)
             except Exception as e:
                 failed += 1
                 print(f"FAILED {path}: {type(e).__name__}: {e}")
