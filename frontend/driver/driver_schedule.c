@@ -11,8 +11,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* Of how many entries is asked whether guesses of sizes matter, and how many kernels that may cost. */
-
 static const PassId passes[SCHED_STEPS] = {
     [SCHED_PREPARE] = PASS_PREPARE, [SCHED_PARTITION] = PASS_PARTITION, [SCHED_SHARE] = PASS_SHARE,
     [SCHED_SPLIT] = PASS_SPLIT,     [SCHED_FLATTEN] = PASS_FLATTEN,     [SCHED_CHOOSE] = PASS_CHOOSE,

@@ -80,7 +80,7 @@ cp -r "$dir/base" "$dir/ours"
 cp -r "$dir/base" "$dir/other"
 tdc=$(realpath "${TDC:-$B/tdc}")
 # shellcheck disable=SC2016 # the script's own words
-printf '#!/bin/sh\n%s "$@" || exit\nfor f in out/*.cu; do sed -i s/td_exp/td_exq/ "$f"; done\n' "$tdc" >"$dir/tdc" && chmod +x "$dir/tdc"
+printf '#!/bin/sh\n%s "$@" || exit\nfor f in out/*.cu; do sed -i s/td_load/td_lode/ "$f"; done\n' "$tdc" >"$dir/tdc" && chmod +x "$dir/tdc"
 replay "$tdc" "$dir/base" "$PWD"
 replay "$tdc" "$dir/ours" "$PWD"
 replay "$dir/tdc" "$dir/other" "$PWD"
