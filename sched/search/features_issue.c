@@ -153,6 +153,9 @@ static void exchange(Reading *x, const Monoid *m, double lanes, double warps, do
     x->settled = true;
 }
 
+/* Instructions an element of a fold that selects: a thread's best value first, then where it was, once (lower_select.c). */
+static const double SELECTED = 1.5;
+
 void feature_fold(Reading *x, const Stage *s) {
     const Layout *l = feature_layout(x, s);
     FactorSet domain = 0;
@@ -168,7 +171,12 @@ void feature_fold(Reading *x, const Stage *s) {
     }
     domain |= s->over;
     const double elements = feature_registers(x->part, domain), kept = feature_registers(x->part, domain & ~s->over);
-    combine(x, s->monoid, pairs ? elements / 2 : elements);
+    if (s->monoid->indexed && elements > kept) {
+        feature_issue(x, PIPE_ALU, SELECTED * elements);
+        combine(x, s->monoid, kept);
+    } else {
+        combine(x, s->monoid, pairs ? elements / 2 : elements);
+    }
     if (s->cond) feature_issue(x, PIPE_ALU, elements);
     open_body(x)->chain += elements / kept / (pairs ? 2 : 1) * CHAINED;
     spread(x->part, s->over, &lanes, &warps);

@@ -107,7 +107,8 @@ static bool read_schedule(const GivenLine *line, const Group *gr, Schedule *s, D
     *code = DIAG_SCHEDULE_TEXT;
     if (!schedule_read(line->schedule, gr, s, why)) return false;
     *code = DIAG_SCHEDULE_ILLEGAL;
-    if (!schedule_legal(gr, s, why)) return false;
+    int64_t most[MAX_GROUP_AXES]; /* the kernel refuses longer ones by its where lines */
+    if (!schedule_legal_within(gr, s, most, why)) return false;
     if (!sched_in_place(gr)) return true;
     return text_fail(why, "a product that is added to its own input is computed by one thread an element");
 }

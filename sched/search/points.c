@@ -14,10 +14,12 @@ static const double RARE = 0.35;     /* of one with an odd length, or a length o
 /* By the number of dimensions without a hint: the values of each. Ends with 0. */
 static const int64_t ONE[] = {1 << 20, 1, 30, 256, 1021, 4096, 16384, 50257, 1 << 18, 1 << 24, 1 << 27, 0};
 static const int64_t TWO[] = {4096, 1, 30, 256, 1021, 1024, 1 << 15, 50257, 1 << 18, 1 << 22, 0};
-static const int64_t THREE[] = {128, 1, 2048, 1 << 16, 0};
-static const int64_t MORE[] = {64, 4, 0};
-static const int64_t *const VALUES[] = {ONE, ONE, TWO, THREE, MORE};
-enum { MOST_VARIED = 6 /* dimensions; the others have their first value */ };
+enum { FEW_DIMS = 2 };
+static const int64_t *const VALUES[] = {ONE, ONE, TWO};
+/* More have too many combinations. */
+static const int64_t MANY[] = {64, 1, 512, 30, 4096, 8, 1021, 256, 16, 2, 1024, 128};
+enum { NMANY = sizeof MANY / sizeof *MANY, MOST_DRAWN = 80 /* points */ };
+enum { MOST_VARIED = 6 /* dimensions; the others have their first value */, MOST_TRIED = 1000 };
 
 typedef struct Dims {
     VEC(Dim *) at;
@@ -88,23 +90,43 @@ static void add(Making *x, const int64_t *dims, double weight, bool always) {
     p->weight[p->n++] = weight;
 }
 
+/* At the values of free dimensions, one of each list. */
+static void add_at(Making *x, Dim *const *free, int n, const int64_t *values) {
+    int64_t *dims = NEW_N(x->ctx, int64_t, x->gr->graph->dims.n + 1);
+    for (int d = 0; d < x->gr->graph->dims.n; d++) dims[d] = x->base[d];
+    double weight = 1;
+    for (int i = 0; i < n; i++) {
+        const int64_t v = dims[free[i]->id] = legal(free[i], values[i]);
+        if (v % 2) weight *= RARE;
+    }
+    add(x, dims, weight, false);
+}
+
 /* All combinations of values, the first of each first. */
 static void add_grid(Making *x, Dim *const *free, int n) {
-    int at[MOST_VARIED] = {0};
-    const int varied = n < MOST_VARIED ? n : MOST_VARIED;
-    const int64_t *values = VALUES[n < 4 ? n : 4];
-    int64_t *dims = NEW_N(x->ctx, int64_t, x->gr->graph->dims.n + 1);
+    int at[FEW_DIMS] = {0};
+    int64_t v[FEW_DIMS] = {0};
+    const int64_t *values = VALUES[n];
     for (;;) {
-        for (int d = 0; d < x->gr->graph->dims.n; d++) dims[d] = x->base[d];
-        double weight = 1;
-        for (int i = 0; i < n; i++) {
-            const int64_t v = dims[free[i]->id] = legal(free[i], values[i < varied ? at[i] : 0]);
-            if (v % 2) weight *= RARE;
-        }
-        add(x, dims, weight, false);
+        for (int i = 0; i < n; i++) v[i] = values[at[i]];
+        add_at(x, free, n, v);
         int i = 0;
-        while (i < varied && !values[++at[i]]) at[i++] = 0;
-        if (i == varied) return;
+        while (i < n && !values[++at[i]]) at[i++] = 0;
+        if (i == n) return;
+    }
+}
+
+/* Combinations that are spread evenly: of each dimension the multiples of a number of its own, modulo 1. (Square roots
+ * of primes, whose multiples fill the space of several dimensions without clusters.) */
+static void add_spread(Making *x, Dim *const *free, int n) {
+    static const double STEP[MOST_VARIED] = {0.41421356, 0.73205081, 0.23606798, 0.64575131, 0.31662479, 0.60555128};
+    int64_t *v = NEW_N(x->ctx, int64_t, n);
+    for (int k = 0; k < MOST_TRIED && x->p->n < MOST_DRAWN; k++) {
+        for (int i = 0; i < n; i++) {
+            const double at = i < MOST_VARIED ? k * STEP[i] : 0;
+            v[i] = MANY[(int)((at - (int)at) * NMANY)];
+        }
+        add_at(x, free, n, v);
     }
 }
 
@@ -140,10 +162,11 @@ Points *points_of(const Group *gr, Ctx *ctx) {
     for (int i = 0; i < met.at.n; i++) *(met.at.at[i]->hint > 0 ? &hinted[nhinted++] : &free[nfree++]) = met.at.at[i];
     for (int i = 0; i < g->dims.n; i++) {
         Dim *d = g->dims.at[i];
-        base[i] = d->lo == d->hi ? d->lo : d->hint > 0 ? legal(d, d->hint) : legal(d, MORE[0]);
+        base[i] = d->lo == d->hi ? d->lo : d->hint > 0 ? legal(d, d->hint) : legal(d, MANY[0]);
     }
     Making x = {gr, ctx, p, base};
-    if (nfree) add_grid(&x, free, nfree);
+    if (nfree && nfree <= FEW_DIMS) add_grid(&x, free, nfree);
+    if (nfree > FEW_DIMS) add_spread(&x, free, nfree);
     if (!nfree || !p->n) add(&x, base, 1, true);
     if (!nfree) add_beside(&x, hinted, nhinted);
     return p;

@@ -82,11 +82,19 @@ static bool take_given(SchedWork *w, bool *given) {
     return true;
 }
 
+/* How long a search may take is of the whole program: many groups have less of it each. */
+static int considered_of(const Plan *plan) {
+    enum { ALL = 240000, MOST = 90000, LEAST = 8000 };
+    const int each = ALL / (plan->groups.n + 1);
+    return each > MOST ? MOST : each < LEAST ? LEAST : each;
+}
+
 /* With at most so many versions of each group, but of those that were given. */
 static bool choose(SchedWork *w, const bool *given, int most, Text *why) {
     const Plan *plan = w->plan;
     uint64_t state = w->o->seed;
     SchedMemo *memo = w->o->memo ? w->o->memo : &w->memo;
+    memo->considered = considered_of(plan);
     for (int i = 0; i < plan->groups.n; i++) {
         Group *gr = plan->groups.at[i];
         Schedule s;

@@ -139,12 +139,16 @@ static void try_shape(Search *x, const Shape *p) {
     const GAxis *in = &x->gr->axes.at[p->inner];
     if (!axis_has_grid(in)) { /* the row in registers: of a length that is not known, up to a power of 2 */
         const int64_t early = p->peel ? p->vec : 0; /* a start that is not aligned takes a vector more */
+        const int64_t exact = ceil_div(x->length[p->inner] + early, p->lanes * p->vec);
         q.whole = true;
-        q.regs = ceil_div(x->length[p->inner] + early, p->lanes * p->vec);
-        if (in->extent < 0) q.regs = pow2_up(q.regs);
-        if (q.regs < 1) q.regs = 1;
+        q.regs = in->extent < 0 ? pow2_up(exact) : exact > 1 ? exact : 1;
         build(x->gr, &q, &s);
         consider(x, &s);
+        if (x->form->at == 0 && q.regs != exact && exact > 1) { /* the most likely length has one of its own */
+            q.regs = exact;
+            build(x->gr, &q, &s);
+            consider(x, &s);
+        }
         q.whole = false;
     }
     for (int i = 0; i < NSIZES; i++) {

@@ -11,7 +11,6 @@
 
 enum {
     MAX_SEARCHED = 40,      /* points at which candidates are looked for */
-    MAX_CONSIDERED = 20000, /* candidates of a group, at all of them: after that many no further point is searched */
     MAX_CANDIDATES = 96     /* that are compared at all points */
 };
 static const double GAIN = 0.02;   /* of the time, as a mean over the points: what another version gains at least */
@@ -53,6 +52,7 @@ typedef struct Choosing {
     const Points *points;
     CostForm **form; /* of the group, then of each division's shares and rest */
     int64_t shared;
+    int considered; /* SchedMemo's */
     bool judged; /* candidates are judged by their kernels */
     Chosen *chosen;
     double *best; /* seconds at each point, of the best candidate there */
@@ -172,19 +172,21 @@ static int add_best(Choosing *x, int point, int of_kind) {
 
 /* ---- cases ---- */
 
+/* A case's points are parted by a test; what its two sides take, and lose. */
+typedef struct Parting {
+    SizeTest test;
+    Case left, right;
+    double loss[2], gain; /* gain 0: nothing is gained */
+} Parting;
+
 /* The points that come to a case, and what its candidate loses there: the sum of log(time / best), weighted. */
 typedef struct Leaf {
     Case c;
     bool *here; /* of each point */
     double loss;
+    bool tried;   /* best is known */
+    Parting best; /* the test that gains most */
 } Leaf;
-
-typedef struct Parting {
-    int leaf;
-    SizeTest test;
-    Case left, right;
-    double loss[2], gain;
-} Parting;
 
 static int64_t length_of(const Choosing *x, AxisSet axes, int point) {
     int64_t n = 1;
@@ -244,8 +246,7 @@ static void add_test(Case *c, SizeTest test) {
     c->test[c->ntests++] = test;
 }
 
-static void try_test(Choosing *x, const Leaf *leaves, int leaf, SizeTest test, Parting *best) {
-    const Leaf *l = &leaves[leaf];
+static void try_test(Choosing *x, const Leaf *l, SizeTest test, Parting *best) {
     const int n = x->points->n;
     bool left[MAX_POINTS], right[MAX_POINTS];
     int nleft = 0, nright = 0;
@@ -255,11 +256,12 @@ static void try_test(Choosing *x, const Leaf *leaves, int leaf, SizeTest test, P
         nleft += left[i] = l->here[i] && in;
         nright += right[i] = l->here[i] && !in;
     }
-    if (!nleft || !nright) return;
-    Parting p = {.leaf = leaf, .test = test, .left = l->c, .right = l->c};
+    /* Where no point is longer, what was taken for all sizes is for those. */
+    if (!nleft || (!nright && test.divisor)) return;
+    Parting p = {.test = test, .left = l->c, .right = l->c};
     add_test(&p.left, test);
     p.loss[0] = settle(x, &p.left, left);
-    p.loss[1] = settle(x, &p.right, right);
+    p.loss[1] = nright ? settle(x, &p.right, right) : 0;
     p.gain = l->loss - p.loss[0] - p.loss[1];
     if (p.gain > best->gain) *best = p;
 }
@@ -285,7 +287,7 @@ static int longer_first(const void *a, const void *b) {
 
 /* Lengths that are worth a test: those up to which candidates are legal, the longest first, then those between points.
  * */
-static void try_axes(Choosing *x, const Leaf *leaves, int leaf, AxisSet axes, Parting *best) {
+static void try_axes(Choosing *x, const Leaf *l, AxisSet axes, Parting *best) {
     int64_t most[MAX_CANDIDATES];
     int n = 0;
     for (int k = 0; k < x->chosen->candidates.n; k++)
@@ -294,20 +296,20 @@ static void try_axes(Choosing *x, const Leaf *leaves, int leaf, AxisSet axes, Pa
                 most[n++] = x->chosen->candidates.at[k]->most[a];
     qsort(most, (size_t)n, sizeof *most, longer_first);
     for (int i = 0; i < n; i++)
-        if (!i || most[i] != most[i - 1]) try_test(x, leaves, leaf, (SizeTest){axes, most[i], 0}, best);
+        if (!i || most[i] != most[i - 1]) try_test(x, l, (SizeTest){axes, most[i], 0}, best);
     for (int i = 0; i < x->points->n; i++)
-        if (leaves[leaf].here[i])
-            try_test(x, leaves, leaf, (SizeTest){axes, between(x, axes, length_of(x, axes, i)), 0}, best);
+        if (l->here[i])
+            try_test(x, l, (SizeTest){axes, between(x, axes, length_of(x, axes, i)), 0}, best);
 }
 
 /* Rows whose length is a multiple of the widest access are aligned, all of them or none. */
-static void try_alignment(Choosing *x, const Leaf *leaves, int leaf, Parting *best) {
+static void try_alignment(Choosing *x, const Leaf *l, Parting *best) {
     for (int i = 0; i < x->gr->rows.n; i++) {
         const GRow *r = &x->gr->rows.at[i];
         const int wide = group_row_wide(r);
         if (!(versions_testable(x->gr) >> r->axis & 1) || !r->rows || wide < 2) continue;
         if (r->tensor->shape[r->tensor->rank - 1] != x->gr->axes.at[r->axis].var->hi) continue;
-        try_test(x, leaves, leaf, (SizeTest){(AxisSet)1 << r->axis, 0, wide}, best);
+        try_test(x, l, (SizeTest){(AxisSet)1 << r->axis, 0, wide}, best);
     }
 }
 
@@ -330,32 +332,42 @@ static AxesList axes_to_test(const Group *gr) {
     return list;
 }
 
-static Parting best_parting(Choosing *x, const Leaf *leaves, int n) {
-    Parting best = {.gain = 0};
+static void find_best(Choosing *x, Leaf *l) {
+    l->best = (Parting){.gain = 0};
+    l->tried = true;
+    if (is_enough(x, l)) return;
     const AxesList list = axes_to_test(x->gr);
-    for (int l = 0; l < n; l++) {
-        if (is_enough(x, &leaves[l])) continue;
-        for (int i = 0; i < list.n; i++) try_axes(x, leaves, l, list.at[i], &best);
-        try_alignment(x, leaves, l, &best);
+    for (int i = 0; i < list.n; i++) try_axes(x, l, list.at[i], &l->best);
+    try_alignment(x, l, &l->best);
+}
+
+/* The leaf whose best test gains most. */
+static int best_leaf(Choosing *x, Leaf *leaves, int n) {
+    int best = 0;
+    for (int i = 0; i < n; i++) {
+        if (!leaves[i].tried) find_best(x, &leaves[i]);
+        if (leaves[i].best.gain > leaves[best].best.gain) best = i;
     }
     return best;
 }
 
-static void part(const Choosing *x, Leaf *leaves, int n, const Parting *p) {
-    memmove(&leaves[p->leaf + 1], &leaves[p->leaf], sizeof *leaves * (size_t)(n - p->leaf));
-    Leaf *left = &leaves[p->leaf], *right = left + 1;
+static void part(const Choosing *x, Leaf *leaves, int n, int leaf) {
+    const Parting p = leaves[leaf].best;
+    memmove(&leaves[leaf + 1], &leaves[leaf], sizeof *leaves * (size_t)(n - leaf));
+    Leaf *left = &leaves[leaf], *right = left + 1;
     const bool *all = right->here;
+    left->tried = right->tried = false;
     left->here = NEW_N(x->temp, bool, x->points->n);
     right->here = NEW_N(x->temp, bool, x->points->n);
     for (int i = 0; i < x->points->n; i++) {
-        bool in = holds(x, &p->test, i);
+        bool in = holds(x, &p.test, i);
         left->here[i] = all[i] && in;
         right->here[i] = all[i] && !in;
     }
-    left->c = p->left;
-    left->loss = p->loss[0];
-    right->c = p->right;
-    right->loss = p->loss[1];
+    left->c = p.left;
+    left->loss = p.loss[0];
+    right->c = p.right;
+    right->loss = p.loss[1];
 }
 
 static void note(Chosen *c, const Leaf *leaves, int n) {
@@ -365,16 +377,17 @@ static void note(Chosen *c, const Leaf *leaves, int n) {
     }
 }
 
-/* Parts leaves[0], where *first is a test by that and then by the best tests there are. What is lost in the end;
+/* Parts leaves[0], by its best test if that was found, then by the best tests there are. What is lost in the end;
  * *chosen gets the cases on the way. */
-static double grow(Choosing *x, Leaf *leaves, const Parting *first, double least, Chosen *chosen) {
+static double grow(Choosing *x, Leaf *leaves, double least, Chosen *chosen) {
     double loss = leaves[0].loss;
     note(chosen, leaves, 1);
     for (int n = 1; n < MAX_VERSIONS; n++) {
-        Parting p = first && n == 1 ? *first : best_parting(x, leaves, n);
-        if (p.gain <= least) break;
-        part(x, leaves, n, &p);
-        loss -= p.gain;
+        const int leaf = best_leaf(x, leaves, n);
+        const double gain = leaves[leaf].best.gain;
+        if (gain <= least) break;
+        part(x, leaves, n, leaf);
+        loss -= gain;
         note(chosen, leaves, n + 1);
     }
     return loss;
@@ -396,17 +409,17 @@ static void find_cases(Choosing *x) {
         note(x->chosen, leaves, 1);
         return;
     }
-    least = grow(x, leaves, NULL, GAIN * weight, x->chosen);
+    least = grow(x, leaves, GAIN * weight, x->chosen);
     const AxesList list = axes_to_test(x->gr);
     for (int i = 0; i <= list.n; i++) {
         Leaf other[MAX_VERSIONS] = {all};
         Chosen tried = *x->chosen;
-        Parting first = {.gain = 0};
         if (i < list.n)
-            try_axes(x, other, 0, list.at[i], &first);
+            try_axes(x, other, list.at[i], &other->best);
         else
-            try_alignment(x, other, 0, &first);
-        double loss = first.gain > GAIN * weight ? grow(x, other, &first, GAIN * weight, &tried) : all.loss;
+            try_alignment(x, other, &other->best);
+        other->tried = true;
+        double loss = grow(x, other, GAIN * weight, &tried);
         if (loss >= least) continue;
         least = loss;
         *x->chosen = tried;
@@ -454,7 +467,7 @@ static Chosen *choose(Choosing *x) {
     x->judged = has_judge(x->gr);
     make_nodes(x->gr);
     /* How many points there is time for is known after the heaviest one. */
-    int searched = MAX_CONSIDERED / (add_best(x, 0, BEST_OF_KIND) + 1);
+    int searched = x->considered / (add_best(x, 0, BEST_OF_KIND) + 1);
     if (searched > MAX_SEARCHED) searched = MAX_SEARCHED;
     if (x->gr->product || searched < 1) searched = 1;
     if (searched > n) searched = n;
@@ -511,7 +524,7 @@ void versions_one(Group *gr, const Schedule *s, Versions *v) {
 
 void versions_choose(SchedMemo *memo, Group *gr, Targets t, int most, Versions *v) {
     Ctx *ctx = gr->graph->ctx, *temp = ctx_temp(ctx);
-    Choosing x = {.ctx = ctx, .temp = temp, .gr = gr, .shared = targets_shared(t, NULL)};
+    Choosing x = {.ctx = ctx, .temp = temp, .gr = gr, .shared = targets_shared(t, NULL), .considered = memo->considered};
     x.points = points_of(gr, temp);
     x.form = NEW_N(temp, CostForm *, 1 + MAX_TOGETHER * gr->divisions.n);
     x.form[0] = cost_form(gr, x.points, temp);

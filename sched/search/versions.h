@@ -9,7 +9,7 @@
 #include "sched/machine/target.h"
 #include "templates.h"
 
-enum { MAX_VERSIONS = 6, MAX_TOGETHER = 2 /* kernels of a version */ };
+enum { MAX_VERSIONS = 8, MAX_TOGETHER = 2 /* kernels of a version */ };
 
 /* One way to do a group's work: by a kernel, or by those of a division. */
 typedef struct Version {
@@ -28,6 +28,7 @@ typedef struct Versions {
 /* What was chosen for the same targets, by the form of groups (cost_form.h); {0} to begin with. */
 typedef struct SchedMemo {
     ExprMap best;
+    int considered; /* candidates of a group, at all points: after that many no further point is searched */
 } SchedMemo;
 
 /* At most `most` of them, 1 to MAX_VERSIONS. */
