@@ -2,6 +2,8 @@
  * statement is made, so that it is known which conditions the kernel's wide variants have. */
 #include "lower_internal.h"
 
+#include "ir/expr_is.h"
+
 FactorSet access_domain(Lower *l, const Layout *layout, const Stage *s) {
     FactorSet d = 0;
     for (int i = 0; i < s->tensor->rank; i++) d |= expr_domain(l->part, layout, s->subs[i]);
@@ -9,6 +11,24 @@ FactorSet access_domain(Lower *l, const Layout *layout, const Stage *s) {
 }
 
 /* ---- vectors ---- */
+
+/* The conditions on dimensions under which an offset is aligned, which none of the kernel's variants needs then: rows
+ * of odd length are what a peel is for, and its own tensor is accessed by vectors whatever lies otherwise. */
+static const Expr *aligned_if(Lower *l, Poly p, int64_t V) {
+    const Expr *is = NULL;
+    Needs *needs = &l->needs;
+    const Needs before = *needs;
+    needs->conds.at = NULL;
+    needs->conds.n = needs->conds.cap = 0;
+    offset_aligned(l, p, V, true);
+    for (int i = 0; i < needs->conds.n; i++) {
+        const AlignCond *c = &needs->conds.at[i];
+        const Expr *left = expr2(l->g, OP_MOD, c->dims, expr_int(l->g, TY_I64, c->mod));
+        is = expr_and(l->g, is, expr2(l->g, OP_EQ, left, expr_int(l->g, TY_I64, 0)));
+    }
+    needs->conds = before.conds;
+    return is;
+}
 
 /* Whether vectors along a peeled axis are aligned: it starts where its tensor's row is, and rows must lie alike. */
 static bool peeled_aligned(Lower *l, Access *x, Axis *peeled, Poly rest) {
@@ -20,7 +40,8 @@ static bool peeled_aligned(Lower *l, Access *x, Axis *peeled, Poly rest) {
     int64_t bits = type_bits(x->tensor->type), V = x->plan.V;
     if (type_bits(peeled->peel->type) != bits) return false;
     if (!offset_aligned(l, diff, V, false) || !offset_aligned(l, inner, V, false)) return false;
-    offset_aligned(l, diff, V, true);
+    x->alike = x->untested ? NULL : aligned_if(l, diff, V);
+    if (x->untested) offset_aligned(l, diff, V, true);
     if (x->tensor != peeled->peel)
         offset_ask(l, (AlignCond){.tensor = peeled->peel, .other = x->tensor, .mod = V * bits / 8});
     return true;
@@ -195,6 +216,7 @@ static void plan_copy(Lower *l, Stage *s) {
     Access *x = access_new(l, s, layout);
     SharedTile shape = tile_shape(l, s->out[0], layout, x->domain, 0);
     Poly into = tile_offset(l, &shape, layout);
+    x->untested = true;
     access_vectors(l, x, x->domain, x->domain);
     int64_t before = 1, c;
     bool same = true;

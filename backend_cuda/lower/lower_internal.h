@@ -62,6 +62,8 @@ typedef struct Access {
     const Expr *row; /* not NULL: `offset` is rest + first, and what is accessed is rest + first % row (lower_rows.c) */
     Poly first, step; /* step not 0: what is accessed is rest + step * (first / row) */
     bool cut;         /* rows end inside of vectors: as in variant 2, whatever is compiled */
+    bool untested;    /* what makes it is one statement, without a test of its own */
+    const Expr *alike; /* it lies as the rows do by which its axis is peeled: tested where it is made; NULL: always */
 } Access;
 
 typedef struct NameRow {

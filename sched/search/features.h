@@ -48,6 +48,7 @@ typedef struct Access {
     Path path;
     int vector; /* elements of one instruction in variants with wide accesses */
     bool peel;
+    int apart; /* step: the length of the rows that the peel aligns, where those of this tensor lie otherwise; or -1 */
     int body;
     int wait;    /* loads of one number are waited for together */
     int before;  /* the Body in which a block has read or written the same elements before this; -1: in none */

@@ -236,6 +236,20 @@ static void need_whole(Placing *p) {
     }
 }
 
+/* Rows of a tensor that has not the peeled one's are aligned with them only where these are multiples of a vector. */
+static void place_peel(Placing *p, FactorSet domain) {
+    p->a->apart = -1;
+    for (int i = 0; i < p->x->part->axes.n; i++) {
+        const Axis *axis = p->x->part->axes.at[i];
+        const Tensor *by = axis->peel, *t = p->a->tensor;
+        if (!by || !(domain & layout_axis_factors(p->l, axis))) continue;
+        p->a->peel = true;
+        const int last = by->rank - 1;
+        if (t->rank == by->rank && t->shape[last] == by->shape[last]) continue;
+        p->a->apart = feature_step(p->x, by->shape[last]);
+    }
+}
+
 /* ---- accesses ---- */
 
 static bool same_place(const Stage *a, const Stage *b) {
@@ -311,8 +325,7 @@ void feature_access(Reading *x, const Stage *s) {
                 .before = earlier(x, s),
                 .all = tape_const(tape, 1)};
     Placing p = {x, l, &a, {0}};
-    for (int i = 0; i < x->part->axes.n; i++)
-        a.peel |= x->part->axes.at[i]->peel && domain & layout_axis_factors(l, x->part->axes.at[i]);
+    place_peel(&p, domain);
     for (int d = 0; d < s->tensor->rank; d++)
         a.all = tape_step(tape, TAPE_MUL, a.all, feature_step(x, s->tensor->shape[d]));
     place_digits(&p);

@@ -68,12 +68,18 @@ static void find_resident(Judge *j) {
 
 /* ---- what is moved ---- */
 
+/* Whether an access is made by vectors at these sizes. */
+static bool by_vectors(const Judge *j, const Access *a) {
+    if (!a->peel) return j->wide;
+    return a->apart < 0 || fmod(at(j, a->apart), a->vector) == 0;
+}
+
 static void find_touched(Judge *j) {
     const Features *f = j->f;
     for (int i = 0; i < f->bodies.n; i++) j->body[i] = j->issue[i] = j->pass[i] = 0;
     for (int i = 0; i < f->accesses.n; i++) {
         const Access *a = &f->accesses.at[i];
-        j->touched[i] = access_touched(f, a, j->wide || a->peel, j->machine);
+        j->touched[i] = access_touched(f, a, by_vectors(j, a), j->machine);
         if (a->sibling < 0) j->body[a->body] += j->touched[i].block * j->machine->sector;
     }
     j->whole = 0;
@@ -142,7 +148,7 @@ static double named(const Judge *j, double bytes, double tensor) {
  */
 static double access_issue(const Judge *j, const Access *a, const Touched *t) {
     enum { ADDRESS = 1, BY_ITSELF = 5 };
-    const bool alone = a->vector > 1 && !j->wide && !a->peel;
+    const bool alone = a->vector > 1 && !by_vectors(j, a);
     return t->instructions * (1 + (alone ? BY_ITSELF : ADDRESS));
 }
 
