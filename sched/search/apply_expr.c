@@ -10,6 +10,7 @@
 enum {
     MAP_SIZE = 4,     /* a shared expression of that many operators is evaluated once */
     MAP_DEPTH = 48,   /* a deeper one is evaluated by itself: compilers nest parentheses so deep only */
+    AGAIN_SIZE = 24,  /* a larger one is kept, even where a schedule says that such are computed again */
     INDEX_SIZE = 2000 /* a larger one of indices alone is no longer written out wherever it is read */
 };
 
@@ -207,6 +208,14 @@ static Cond load_cond(Apply *x, const Expr *e, Cond c) {
     return kept == c.key ? c : apply_cond(x, kept);
 }
 
+/* Of what is computed again: it varies along an axis that is folded, so that a thread would keep a tile of it until the
+ * fold has ended. */
+static bool is_again(Apply *x, const Expr *e) {
+    AxisSet folded = 0;
+    for (int i = 0; x->s->again && i < x->gr->steps.n; i++) folded |= x->gr->steps.at[i].over;
+    return (group_free(x->gr, e) & folded) != 0;
+}
+
 static const Expr *apply_load(Apply *x, const Expr *e, Cond c) {
     Tensor *t = e->u.tensor;
     Stage *s = stage_new(x->p, STAGE_LOAD);
@@ -220,6 +229,7 @@ static const Expr *apply_load(Apply *x, const Expr *e, Cond c) {
         plain &= !expr_has_op(s->subs[i], OP_VALUE);
     }
     s->cond = c.is;
+    s->packed = is_again(x, e);
     ApplyBody *at = home(x, e, c);
     /* what the kernel may write itself is not read before its turn */
     if (plain && at->up && t->kind != TENSOR_INOUT) s->depth = x->s->ahead;
@@ -255,6 +265,7 @@ static bool wants_map(Apply *x, const Expr *e, const Expr *r, Cond c, bool varie
     if (expr_map_number(&x->uses, e, 0) < 2 && !varies_less && r->depth <= MAP_DEPTH) return false;
     int size = tree_size(x, e, &traps);
     if (size < MAP_SIZE || (size < INDEX_SIZE && is_index(x, e))) return false;
+    if (is_again(x, e) && !varies_less && size <= AGAIN_SIZE && r->depth <= MAP_DEPTH) return false;
     return !traps || !c.key;
 }
 

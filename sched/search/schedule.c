@@ -77,7 +77,11 @@ void schedule_print(Text *out, const Group *gr, const Schedule *s) {
         text_fmt(out, "%sahead %d", sep, s->ahead);
         sep = "; ";
     }
-    if (s->occupancy) text_fmt(out, "%soccupancy %d", sep, s->occupancy);
+    if (s->occupancy) {
+        text_fmt(out, "%soccupancy %d", sep, s->occupancy);
+        sep = "; ";
+    }
+    if (s->again) text_fmt(out, "%sagain", sep);
     if (!out->s) text_put(out, "");
 }
 
@@ -149,6 +153,7 @@ static bool read_item(Cursor *c, const Group *gr, Schedule *s) {
     size_t n = word(c, &at);
     int64_t v;
     if (!take(c, '=')) {
+        if (is(at, n, "again") && !s->again) return s->again = true;
         int *knob = is(at, n, "ahead") ? &s->ahead : is(at, n, "occupancy") ? &s->occupancy : NULL;
         if (!knob || *knob || !number(c, &v) || v < 1 || v > 64) return false;
         *knob = (int)v;
@@ -175,7 +180,8 @@ bool schedule_read(const char *text, const Group *gr, Schedule *s, Text *why) {
 }
 
 bool schedule_equal(const Schedule *a, const Schedule *b) {
-    if (a->naxes != b->naxes || a->ahead != b->ahead || a->occupancy != b->occupancy) return false;
+    if (a->naxes != b->naxes || a->ahead != b->ahead || a->occupancy != b->occupancy || a->again != b->again)
+        return false;
     for (int i = 0; i < a->naxes; i++) {
         if (a->axis[i].n != b->axis[i].n || a->axis[i].peel != b->axis[i].peel) return false;
         for (int j = 0; j < a->axis[i].n; j++)
@@ -189,7 +195,7 @@ uint64_t schedule_hash(const Schedule *s) {
     uint64_t h = 1469598103934665603u;
     const uint64_t prime = 1099511628211u;
     h = (h ^ (uint64_t)s->ahead) * prime;
-    h = (h ^ (uint64_t)s->occupancy) * prime;
+    h = (h ^ ((uint64_t)s->occupancy << 1 | s->again)) * prime;
     for (int a = 0; a < s->naxes; a++) {
         h = (h ^ ((uint64_t)s->axis[a].n << 8 | (uint64_t)s->axis[a].peel)) * prime;
         for (int i = 0; i < s->axis[a].n; i++)

@@ -1,6 +1,6 @@
 /* A schedule: how each axis of a group is split into factors and bound to the machine. A small flat value that is
  * printed, read, compared, hashed, drawn at random among the legal ones, and applied (apply.h). In text, one line: i =
- * grid warp(4); n = serial reg(2) lane(32) vec(8) peel x; ahead 1; occupancy 2 with the factors of an axis outer to
+ * grid warp(4); n = serial reg(2) lane(32) vec(8) peel x; ahead 1; occupancy 2; again with the factors of an axis outer to
  * inner; a factor without a size takes what remains. */
 #ifndef TDC_SCHEDULE_H
 #define TDC_SCHEDULE_H
@@ -25,6 +25,7 @@ typedef struct Schedule {
     int naxes;
     int ahead;     /* loads in loops are fetched that many iterations ahead, where their addresses allow it */
     int occupancy; /* launch bound in blocks an SM; 0: none */
+    bool again;    /* what a fold is read for is computed again for each reader, from loads that are kept as they are */
     SAxis axis[MAX_GROUP_AXES];
 } Schedule;
 

@@ -70,6 +70,7 @@ static void random_any(const Group *gr, uint64_t *state, Schedule *s) {
         s->axis[gr->rows.at[r].axis].peel = r + 1;
     }
     s->ahead = draw(state, 3) == 0;
+    s->again = draw(state, 3) == 0;
 }
 
 void schedule_random(const Group *gr, uint64_t *state, Schedule *s) {
