@@ -302,7 +302,8 @@ static void read_part(Reading *x, const Part *part) {
     Tape *t = &x->f->tape;
     x->part = part;
     x->folds = has_folds(part->body.at, part->body.n);
-    x->living.n = x->barriers.n = x->seen.n = 0;
+    x->f->folds |= x->folds;
+    x->living.n = x->barriers.n = x->jumps.n = x->seen.n = 0;
     x->place = 0;
     x->settled = true;
     const int one = tape_const(t, 1);

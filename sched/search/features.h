@@ -50,11 +50,12 @@ typedef struct Access {
     bool peel;
     int apart; /* step: the length of the rows that the peel aligns, where those of this tensor lie otherwise; or -1 */
     int body;
-    int wait;    /* loads of one number are waited for together */
-    int before;  /* the Body in which a block has read or written the same elements before this; -1: in none */
-    int sibling; /* an earlier load of the same body that starts elsewhere and is otherwise the same; -1: none */
-    int all;     /* step: elements of the tensor */
-    int inside;  /* step: the share of what is walked that lies inside of the axes */
+    int wait;   /* loads of one number are waited for together */
+    int before; /* the Body in which a block has read or written the same elements before this; -1: in none */
+    int start;  /* step: the element at which it begins, without its digits and what is data */
+    int alike;  /* the latest earlier load of the same body that differs in where it starts alone; -1: none */
+    int all;    /* step: elements of the tensor */
+    int inside; /* step: the share of what is walked that lies inside of the axes */
     int ndigits;
     Digit digit[FEATURE_DIGITS];
 } Access;
@@ -97,6 +98,7 @@ typedef struct Features {
     double tile_words; /* registers of a thread that hold tiles, at most at a time */
     double shared;     /* bytes of a block */
     bool loops;
+    bool folds; /* it does more than load, map and store */
     bool known; /* false: some size is no formula of dimensions, or there is too much of something */
 } Features;
 

@@ -130,7 +130,9 @@ static void add_offset(Placing *p, Poly offset, int scale, int depth) {
         const Expr *other[POLY_MAX_DEGREE], *e;
         int n, step = term_scale(p, &offset.term[i], scale, other, &n);
         e = other[0];
-        if (n == 1 && e->op == OP_FACTOR) {
+        if (n == 0) {
+            p->a->start = tape_step(tape, TAPE_ADD, p->a->start, step);
+        } else if (n == 1 && e->op == OP_FACTOR) {
             Digit *d = digit_of(p, e->u.factor);
             if (d) d->coef = tape_step(tape, TAPE_ADD, d->coef, step);
         } else if (n == 1 && e->op == OP_DIV && expr_over_dims(e->arg[1]))
@@ -236,18 +238,21 @@ static void need_whole(Placing *p) {
     }
 }
 
-/* Rows of a tensor that has not the peeled one's are aligned with them only where these are multiples of a vector. */
-static void place_peel(Placing *p, FactorSet domain) {
+/* Elements of another size are accessed one by one along a peeled axis. A tensor that has one row for all those of the
+ * peeled one is aligned with them only where they are multiples of a vector. */
+static bool place_peel(Placing *p, FactorSet domain) {
+    bool early = false; /* it moves along an axis that starts early */
     p->a->apart = -1;
     for (int i = 0; i < p->x->part->axes.n; i++) {
         const Axis *axis = p->x->part->axes.at[i];
-        const Tensor *by = axis->peel, *t = p->a->tensor;
+        const Tensor *by = axis->peel;
         if (!by || !(domain & layout_axis_factors(p->l, axis))) continue;
-        p->a->peel = true;
-        const int last = by->rank - 1;
-        if (t->rank == by->rank && t->shape[last] == by->shape[last]) continue;
-        p->a->apart = feature_step(p->x, by->shape[last]);
+        const Tensor *t = p->a->tensor;
+        early = true;
+        p->a->peel |= type_bits(t->type) == type_bits(by->type);
+        if ((t->rank > 1) != (by->rank > 1)) p->a->apart = feature_step(p->x, by->shape[by->rank - 1]);
     }
+    return early;
 }
 
 /* ---- accesses ---- */
@@ -295,15 +300,14 @@ static int inside(Placing *p, FactorSet domain) {
     return share;
 }
 
-/* An earlier load of the same iteration that differs in where it starts alone: it brings what this one needs, or the
- * sectors next to it. */
-static int sibling(const Reading *x, const Access *a) {
+/* The latest earlier load of the same iteration that differs in where it starts alone. */
+static int alike(const Reading *x, const Access *a) {
     for (int i = x->f->accesses.n - 1; i >= 0; i--) {
         const Access *b = &x->f->accesses.at[i];
-        bool alike = b->tensor == a->tensor && b->body == a->body && b->store == a->store && b->ndigits == a->ndigits;
-        for (int k = 0; alike && k < a->ndigits; k++)
-            alike = a->digit[k].coef == b->digit[k].coef && a->digit[k].count == b->digit[k].count;
-        if (alike) return i;
+        bool same = b->tensor == a->tensor && b->body == a->body && b->store == a->store && b->ndigits == a->ndigits;
+        for (int k = 0; same && k < a->ndigits; k++)
+            same = a->digit[k].coef == b->digit[k].coef && a->digit[k].count == b->digit[k].count;
+        if (same) return i;
     }
     return -1;
 }
@@ -323,9 +327,10 @@ void feature_access(Reading *x, const Stage *s) {
                 .body = x->body,
                 .wait = x->wait,
                 .before = earlier(x, s),
+                .start = tape_const(tape, 0),
                 .all = tape_const(tape, 1)};
     Placing p = {x, l, &a, {0}};
-    place_peel(&p, domain);
+    const bool early = place_peel(&p, domain);
     for (int d = 0; d < s->tensor->rank; d++)
         a.all = tape_step(tape, TAPE_MUL, a.all, feature_step(x, s->tensor->shape[d]));
     place_digits(&p);
@@ -333,10 +338,10 @@ void feature_access(Reading *x, const Stage *s) {
     x->f->known &= !offset.failed;
     if (!offset.failed) add_offset(&p, offset, tape_const(tape, 1), 0);
     place_rows(&p, s);
-    place_vector(&p, s->kind == STAGE_ATOMIC ? 0 : ~cond);
+    place_vector(&p, s->kind == STAGE_ATOMIC || (early && !a.peel) ? 0 : ~cond);
     need_whole(&p);
     a.inside = inside(&p, domain);
-    a.sibling = a.store ? -1 : sibling(x, &a);
+    a.alike = a.store ? -1 : alike(x, &a);
     x->f->known &= x->f->accesses.n < FEATURE_ACCESSES;
     vec_push(x->ctx, &x->seen, ((SeenAccess){s, x->body}));
     vec_push(x->ctx, &x->f->accesses, a);

@@ -47,6 +47,7 @@ typedef struct Reading {
     VEC(SeenAccess) seen;
     VEC(Living) living;
     VEC(Trim) trims;   /* of the open loops */
+    VEC(int) jumps;    /* numbers of stages that have rare paths */
     VEC(int) barriers; /* numbers of stages across which nothing moves */
 } Reading;
 
@@ -74,6 +75,8 @@ void feature_access(Reading *x, const Stage *s);
 /* ---- features_issue.c ---- */
 /* An expression in the layout, once for each of its registers, to what the open body issues. */
 void feature_expr(Reading *x, const Layout *l, const Expr *e);
+/* Whether an operator in it has a rare path, to which the device jumps: quotients by what varies, roots, sines. */
+bool feature_branches(const Expr *e);
 /* One value of type `from` to `to`, n times. */
 void feature_convert(Reading *x, Type from, Type to, double n);
 void feature_fold(Reading *x, const Stage *s);

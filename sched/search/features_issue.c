@@ -102,6 +102,15 @@ static FactorSet count_expr(Reading *x, const Layout *l, const Expr *e) {
     return set;
 }
 
+static Found branches(const Expr *e, const void *unused) {
+    (void)unused;
+    enum { MOVES = 1 }; /* `other` instructions of what does not jump */
+    const bool by_constant = e->op == OP_DIV && e->arg[1]->op == OP_CONST;
+    return type_is_float(e->type) && of_operator[e->op].other > MOVES && !by_constant ? FOUND : FOUND_INSIDE;
+}
+
+bool feature_branches(const Expr *e) { return expr_has(e, branches, NULL); }
+
 void feature_expr(Reading *x, const Layout *l, const Expr *e) { count_expr(x, l, e); }
 
 /* ---- folds ---- */

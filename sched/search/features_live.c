@@ -37,14 +37,18 @@ void feature_live_around(Reading *x, int begin) {
         if (x->living.at[i].from < begin && x->living.at[i].to >= begin) x->living.at[i].to = x->place;
 }
 
-/* How much of a tile is there at a time. All of it where something is waited for between it and its use. Else the
- * compiler goes on with each element of a map, and loads some of a tile before it uses the first. */
+/* How much of a tile is there at a time. All of it where something is waited for between it and its use, or an operator
+ * jumps to a rare path: the compiler moves nothing across that, so that all elements of a thread come to it before one
+ * goes on (boxes of `ciou`: 13 registers an element). Else it goes on with each element of a map, and loads most of a
+ * tile before it uses the first; all of it where the part has nothing but loads, maps and stores. */
 static double held(const Reading *x, const Living *v) {
     const StageKind kind = v->value->def ? v->value->def->kind : STAGE_VAR;
     if (kind != STAGE_MAP && kind != STAGE_LOAD) return 1;
     for (int i = 0; i < x->barriers.n; i++)
         if (x->barriers.at[i] > v->from && x->barriers.at[i] < v->to) return 1;
-    return kind == STAGE_MAP ? 0 : LOADED_AHEAD;
+    for (int i = 0; i < x->jumps.n; i++)
+        if (x->jumps.at[i] > v->from && x->jumps.at[i] < v->to) return 1;
+    return kind == STAGE_MAP ? 0 : x->folds ? LOADED_AHEAD : 1;
 }
 
 double feature_most_live(const Reading *x) {
@@ -61,5 +65,7 @@ double feature_most_live(const Reading *x) {
 
 void feature_live(Reading *x, const Stage *s) {
     keep_operands(x, s);
+    if ((s->kind == STAGE_MAP || s->kind == STAGE_STORE) && feature_branches(s->expr[0]))
+        vec_push(x->ctx, &x->jumps, x->place);
     live(x, s);
 }

@@ -18,15 +18,17 @@ typedef struct Judge {
     double at_once; /* blocks that run at a time */
     bool spills;    /* a block's registers are more than a multiprocessor has */
     Touched touched[FEATURE_ACCESSES];
-    double wait[FEATURE_ACCESSES]; /* of each access: seconds until it is there */
-    double issue[FEATURE_BODIES];  /* instructions for accesses */
-    double pass[FEATURE_BODIES];   /* cycles that a warp's accesses keep the first cache busy */
-    double body[FEATURE_BODIES];   /* bytes that a block touches in an iteration, inner loops included */
-    double whole;                  /* and in all, on an average */
-    double read, written;          /* bytes that memory moves */
-    double apart;                  /* pieces in which blocks ask for them */
-    double cache;                  /* bytes between the multiprocessors and the second cache */
-    double memory_cycles;          /* that a warp keeps the first cache busy */
+    bool follows[FEATURE_ACCESSES]; /* an earlier load brings what this one needs */
+    double wait[FEATURE_ACCESSES];  /* of each access: seconds until it is there */
+    double issue[FEATURE_BODIES];   /* instructions for accesses */
+    double pass[FEATURE_BODIES];    /* cycles that a warp's accesses keep the first cache busy */
+    double body[FEATURE_BODIES];    /* bytes that a block touches in an iteration, inner loops included */
+    double whole;                   /* and in all, on an average */
+    double read, written;           /* bytes that memory moves */
+    double partly;                  /* sectors of which blocks store parts */
+    double apart;                   /* pieces in which blocks ask for them */
+    double cache;                   /* bytes between the multiprocessors and the second cache */
+    double memory_cycles;           /* that a warp keeps the first cache busy */
 } Judge;
 
 static double at(const Judge *j, int step) { return j->f->value[step]; }
@@ -48,7 +50,7 @@ static double first_cache(const Judge *j) { return fmax(0, j->m->l1 - j->f->shar
 static double registers(const Judge *j) {
     enum { UNIT = 8 };
     const double loops = j->f->loops ? j->m->register_loop : 0;
-    double r = j->m->registers + (j->m->register_tile + loops) * j->f->tile_words;
+    double r = (j->f->folds ? j->m->registers : j->m->registers_map) + (j->m->register_tile + loops) * j->f->tile_words;
     if (j->f->resident) r = fmin(r, j->machine->registers_per_sm / (double)(j->f->resident * j->f->threads));
     return fmin(ceil(r / UNIT) * UNIT, j->machine->registers + 1);
 }
@@ -80,7 +82,8 @@ static void find_touched(Judge *j) {
     for (int i = 0; i < f->accesses.n; i++) {
         const Access *a = &f->accesses.at[i];
         j->touched[i] = access_touched(f, a, by_vectors(j, a), j->machine);
-        if (a->sibling < 0) j->body[a->body] += j->touched[i].block * j->machine->sector;
+        j->follows[i] = access_follows(f, i, j->machine->sector);
+        if (!j->follows[i]) j->body[a->body] += j->touched[i].block * j->machine->sector;
     }
     j->whole = 0;
     for (int i = f->bodies.n - 1; i >= 0; i--)
@@ -132,7 +135,7 @@ static Source source_of(const Judge *j, const Access *a) {
         s.second *= first;
         s.memory = first * gone(distance * j->at_once, second_cache(j));
     }
-    if (a->sibling >= 0) {
+    if (j->follows[a - j->f->accesses.at]) {
         s.second = s.memory = 0; /* it is on its way already */
     }
     return s;
@@ -144,11 +147,11 @@ static double named(const Judge *j, double bytes, double tensor) {
     return tensor + (bytes - tensor) * (1 - fmin(1, second_cache(j) / tensor));
 }
 
-/* Instructions for an access, and for its address. An element by itself has a test of its own, and its place in a word.
- */
+/* Instructions for an access, and for its address. An element by itself has a test of its own, and less than a word has
+ * a place in one. */
 static double access_issue(const Judge *j, const Access *a, const Touched *t) {
     enum { ADDRESS = 1, BY_ITSELF = 5 };
-    const bool alone = a->vector > 1 && !by_vectors(j, a);
+    const bool wide = a->vector > 1 && by_vectors(j, a), alone = !wide && (a->vector > 1 || a->bytes < TARGET_REGISTER);
     return t->instructions * (1 + (alone ? BY_ITSELF : ADDRESS));
 }
 
@@ -168,6 +171,7 @@ static void add_access(Judge *j, int i, const double *left) {
         j->memory_cycles += t->instructions * t->passes * at(j, b->useful) * at(j, b->blocks) / j->blocks;
     if (a->store) {
         j->written += bytes;
+        if (!a->atomic) j->partly += t->partly * runs;
         const double sectors = t->instructions * t->sectors * j->warps * at(j, a->inside);
         j->cache += fmax(t->block, t->filled < WHOLE ? j->m->l2_partly * sectors : sectors) * sector * runs;
         if (a->atomic) j->read += bytes;
@@ -256,7 +260,7 @@ static double issue_seconds(const Judge *j, double *first_cache) {
 static double memory_seconds(const Judge *j) {
     const double bytes = j->read + j->written, reads = bytes > 0 ? 2 * j->read / bytes - 1 : 0;
     const double share = reads > 0 ? 1 - reads * (1 - j->m->read_only) : 1 + reads * (1 - j->m->write_only);
-    return (bytes + j->apart * j->m->apart) / j->m->bandwidth * share;
+    return (bytes + j->apart * j->m->apart + j->partly * j->m->partial) / j->m->bandwidth * share;
 }
 
 static double last_life(const Judge *j) {
@@ -280,7 +284,7 @@ double judge_seconds(Features *f, const Speeds *m, const int64_t *dims, const do
     j.f = f;
     j.m = m;
     j.machine = m->machine;
-    j.read = j.written = j.apart = j.cache = j.memory_cycles = 0;
+    j.read = j.written = j.apart = j.partly = j.cache = j.memory_cycles = 0;
     tape_run(&f->tape, dims, f->value);
     j.wide = is_wide(f);
     j.blocks = at(&j, f->blocks);
@@ -304,8 +308,10 @@ double judge_seconds(Features *f, const Speeds *m, const int64_t *dims, const do
     if (parts) *parts = p;
     const double s = m->sharpness;
     const double flow = fmax(p.memory, p.cache); /* the same bytes, one after the other */
-    const double sum = pow(flow, s) + pow(p.issue, s) + pow(p.latency, s);
-    return (p.launch + pow(sum, 1 / s) + p.tail) * (j.blocks > 0 && j.spills ? m->spill : 1);
+    const double sum = pow(pow(flow, s) + pow(p.issue, s) + pow(p.latency, s), 1 / s);
+    /* Multiprocessors are not served alike. Blocks that begin when others end make up for that; the first do not. */
+    if (j.blocks > 0) p.tail += m->uneven * sum * fmin(1, j.at_once / j.blocks);
+    return (p.launch + sum + p.tail) * (j.blocks > 0 && j.spills ? m->spill : 1);
 }
 
 /* What of its tensors a kernel leaves in the second cache: all that came last. */

@@ -104,6 +104,18 @@ static bool is_aligned(const Walks *w, double sector) {
     return true;
 }
 
+/* Sectors that a block touches and does not fill: all of them where there are gaps or pieces are shorter than a sector;
+ * else those at the ends of pieces. */
+static double partly(const Access *a, const Walks *w, const Touched *t, double sector, bool aligned) {
+    static const double WHOLE = 0.95;
+    double bytes = a->bytes;
+    for (int i = 0; i < w->nblock; i++) bytes *= w->block[i].count;
+    const double run = bytes / t->apart;
+    if (aligned && (run < sector || bytes < WHOLE * t->block * sector)) return t->block;
+    if (aligned) return fmod(run, sector) > 0 ? t->apart : 0;
+    return fmin(t->block, 2 * t->apart);
+}
+
 Touched access_touched(const Features *f, const Access *a, bool wide, const Machine *m) {
     enum { HALF = 2 /* sectors that memory moves together */ };
     Walks w; /* not cleared: that would take as long as the rest */
@@ -122,7 +134,39 @@ Touched access_touched(const Features *f, const Access *a, bool wide, const Mach
     t.passes = pieces(w.warp, w.nwarp, one, m->line, a->bytes, aligned, &t.apart);
     t.passes = fmax(t.passes, fmax(1, t.sectors * sector / m->line));
     t.whole = pieces(w.all, w.nall, a->bytes, half, a->bytes, true, &t.apart) * half;
-    t.block = pieces(w.block, w.nblock, a->bytes, sector, a->bytes, aligned, &t.apart) * inside;
+    t.block = pieces(w.block, w.nblock, a->bytes, sector, a->bytes, aligned, &t.apart);
+    t.partly = partly(a, &w, &t, sector, aligned);
+    t.block *= inside;
+    t.partly *= inside;
     t.apart *= inside;
     return t;
+}
+
+/* The part of what an access walks that it has when it begins `shift` bytes further on: the longest steps first, of
+ * which the shift makes some. What is left of it may lie in the same sectors. */
+static double overlap(const Features *f, const Access *a, double shift, double sector) {
+    Walk w[FEATURE_DIGITS];
+    double part = 1;
+    int n = 0;
+    for (int i = 0; i < a->ndigits; i++) {
+        double count, by = access_digit(f, a, &a->digit[i], &count);
+        if (by > 0 && count > 1 && !a->digit[i].data) insert(w, &n, (Walk){by, count, false});
+    }
+    while (n-- && shift > 0) {
+        const double steps = floor(shift / w[n].bytes);
+        if (steps >= w[n].count) return 0;
+        part *= 1 - steps / w[n].count;
+        shift -= steps * w[n].bytes;
+    }
+    return shift < sector ? part : 0;
+}
+
+bool access_follows(const Features *f, int access, double sector) {
+    static const double MOST = 0.5;
+    const Access *a = &f->accesses.at[access];
+    for (int i = a->alike; i >= 0; i = f->accesses.at[i].alike) {
+        const double shift = fabs(f->value[a->start] - f->value[f->accesses.at[i].start]) * a->bytes;
+        if (overlap(f, a, shift, sector) >= MOST) return true;
+    }
+    return false;
 }

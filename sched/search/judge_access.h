@@ -12,12 +12,15 @@ typedef struct Touched {
     double sectors;      /* that one instruction of a warp touches */
     double filled;       /* the part of these that it moves */
     double block;        /* sectors that a block touches in an iteration */
+    double partly;       /* of these, how many it moves parts of */
     double apart;        /* pieces of memory in which these lie */
     double whole;        /* bytes that memory moves for all of them together, once each */
 } Touched;
 
 /* f->value is evaluated. wide: the conditions of the variants with wide accesses hold. */
 Touched access_touched(const Features *f, const Access *a, bool wide, const Machine *m);
+/* Whether an earlier load of the same iteration brings most of what one needs, or the sectors next to it. */
+bool access_follows(const Features *f, int access, double sector);
 /* By how many bytes the address moves a step of the digit; *count: how many places along it differ. */
 double access_digit(const Features *f, const Access *a, const Digit *d, double *count);
 

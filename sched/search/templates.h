@@ -12,7 +12,7 @@ typedef struct Best {
 } Best;
 
 /* Candidates differ in kind by whether they are legal for all sizes, go along an axis in a loop, and have a peel. */
-enum { BEST_KINDS = 8, BEST_OF_KIND = 3, BEST_ALWAYS = 1, BEST_LOOP = 2, BEST_PEEL = 4 };
+enum { BEST_KINDS = 8, BEST_OF_KIND = 12, BEST_ALWAYS = 1, BEST_LOOP = 2, BEST_PEEL = 4 };
 
 /* The quickest of each kind, quickest first. */
 typedef struct BestOf {

@@ -11,6 +11,7 @@
 
 enum {
     MAX_SEARCHED = 40,      /* points at which candidates are looked for */
+    FEW_OF_KIND = 3,        /* candidates of a kind, at the first point, of a group that folds */
     MAX_CANDIDATES = 96     /* that are compared at all points */
 };
 static const double GAIN = 0.02;   /* of the time, as a mean over the points: what another version gains at least */
@@ -452,12 +453,11 @@ static void compare_alike(Choosing *x) {
     }
 }
 
-/* The judge's figures were fitted on kernels that fold. Of maps the cost of schedules picks better, and of products of
- * matrices nothing was measured. */
+/* Of products of matrices nothing was measured that the judge's figures could be fitted on. */
 static bool has_judge(const Group *gr) {
-    bool joined = false;
-    for (int i = 0; i < gr->steps.n; i++) joined |= gr->steps.at[i].joined[0] != 0;
-    return gr->steps.n && !joined;
+    for (int i = 0; i < gr->steps.n; i++)
+        if (gr->steps.at[i].joined[0]) return false;
+    return true;
 }
 
 static Chosen *choose(Choosing *x) {
@@ -467,7 +467,9 @@ static Chosen *choose(Choosing *x) {
     x->judged = has_judge(x->gr);
     make_nodes(x->gr);
     /* How many points there is time for is known after the heaviest one. */
-    int searched = x->considered / (add_best(x, 0, BEST_OF_KIND) + 1);
+    /* The cost tells maps apart less well than folds, and the kernel of a map is judged sooner. */
+    const int of_kind = x->judged && !x->gr->steps.n ? BEST_OF_KIND : FEW_OF_KIND;
+    int searched = x->considered / (add_best(x, 0, of_kind) + 1);
     if (searched > MAX_SEARCHED) searched = MAX_SEARCHED;
     if (x->gr->product || searched < 1) searched = 1;
     if (searched > n) searched = n;

@@ -561,7 +561,7 @@ static interface_status td_half_run(const td_sink *td_s, const td_call *td_c) {
     int td_launched = 0;
     TD_TRY(td_dims(td_s, td_c, &td_half_signature));
     TD_TRY(td_sizes(td_s, td_c, &td_half_signature, td_bytes));
-    TD_TRY(td_extent(td_s, "y", "blocks", td_div(td_add(K, 511), 512), INT32_MAX));
+    TD_TRY(td_extent(td_s, "y", "blocks", td_div(td_add(K, 255), 256), INT32_MAX));
     if (td_c->need) {
         *td_c->need = 0;
         return interface_ok;
