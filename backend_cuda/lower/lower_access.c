@@ -1,8 +1,6 @@
 /* Lowering, accesses: how each stage reaches global memory. All accesses of a part are planned before its first
- * statement is made, so that it is known which conditions the kernel's wide variants have. */
+ * statement is made, so that it is known which conditions the kernel's wide instance has. */
 #include "lower_internal.h"
-
-#include "ir/expr_is.h"
 
 FactorSet access_domain(Lower *l, const Layout *layout, const Stage *s) {
     FactorSet d = 0;
@@ -12,22 +10,16 @@ FactorSet access_domain(Lower *l, const Layout *layout, const Stage *s) {
 
 /* ---- vectors ---- */
 
-/* The conditions on dimensions under which an offset is aligned, which none of the kernel's variants needs then: rows
- * of odd length are what a peel is for, and its own tensor is accessed by vectors whatever lies otherwise. */
-static const Expr *aligned_if(Lower *l, Poly p, int64_t V) {
-    const Expr *is = NULL;
+/* Whether an offset is aligned under conditions on dimensions alone. */
+static bool needs_conditions(Lower *l, Poly p, int64_t V) {
     Needs *needs = &l->needs;
     const Needs before = *needs;
     needs->conds.at = NULL;
     needs->conds.n = needs->conds.cap = 0;
     offset_aligned(l, p, V, true);
-    for (int i = 0; i < needs->conds.n; i++) {
-        const AlignCond *c = &needs->conds.at[i];
-        const Expr *left = expr2(l->g, OP_MOD, c->dims, expr_int(l->g, TY_I64, c->mod));
-        is = expr_and(l->g, is, expr2(l->g, OP_EQ, left, expr_int(l->g, TY_I64, 0)));
-    }
+    const bool some = needs->conds.n > 0;
     needs->conds = before.conds;
-    return is;
+    return some;
 }
 
 /* Whether vectors along a peeled axis are aligned: it starts where its tensor's row is, and rows must lie alike. */
@@ -40,9 +32,10 @@ static bool peeled_aligned(Lower *l, Access *x, Axis *peeled, Poly rest) {
     int64_t bits = type_bits(x->tensor->type), V = x->plan.V;
     if (type_bits(peeled->peel->type) != bits) return false;
     if (!offset_aligned(l, diff, V, false) || !offset_aligned(l, inner, V, false)) return false;
-    x->alike = x->untested ? NULL : aligned_if(l, diff, V);
-    if (x->untested) offset_aligned(l, diff, V, true);
-    if (x->tensor != peeled->peel)
+    /* Rows of odd length are what a peel is for: no instance asks for others, and the peel's own rows stay wide. */
+    x->apart = !x->untested && needs_conditions(l, diff, V);
+    if (!x->apart) offset_aligned(l, diff, V, true);
+    if (x->tensor != peeled->peel && !x->apart)
         offset_ask(l, (AlignCond){.tensor = peeled->peel, .other = x->tensor, .mod = V * bits / 8});
     return true;
 }
@@ -81,8 +74,8 @@ static bool is_plain_map(Stage *const *s, int n) {
     return true;
 }
 
-/* Whether the wide variants need whole vectors of an axis for no other reason than its end: then one of them does
- * without. Kernels that fold have them whole, for the sake of no test an element. */
+/* Whether the wide instance needs whole vectors of an axis for no other reason than its end. Kernels that fold have
+ * them whole for the sake of no test an element, too. */
 static bool may_be_cut(Lower *l) { return is_plain_map(l->part->body.at, l->part->body.n); }
 
 /* Axes of the access with an end inside of their tiles. */
@@ -132,13 +125,27 @@ const Code *access_guard(Lower *l, const Access *x, const Expr *cond) {
     return first ? code_join(l->ctx, r, " && ", first) : r;
 }
 
+/* How far an axis goes on. Where that may take 64 bits, what is the same for all registers is brought into the range of
+ * an int, which tells as much of the vectors of a tile. */
+static const Code *left_code(Lower *l, const Layout *layout, Poly left) {
+    Poly fixed, varying;
+    if (index_small(l, left)) return poly_code(l, left, false);
+    offset_split(l, layout, left, &fixed, &varying);
+    if (!index_small(l, varying)) return poly_code(l, left, false);
+    index_fits(l, left);
+    const Code *far = code(l->ctx, "TD_LEFT(%c)", poly_code(l, fixed, false));
+    if (!varying.n) return far;
+    return code(l->ctx, "(%c - %c)", far, poly_code(l, poly_scale(l->ctx, varying, -1), false));
+}
+
 const Code *access_remaining(Lower *l, const Access *x, bool low) {
     const Layout *saved = l->open.layout;
     l->open.layout = x->layout;
     Poly index = vector_drop(l, poly_of(&l->env, axis_index(l, x->layout, x->vaxis)), &x->plan);
     Poly b = poly_of(&l->env, low ? x->vaxis->lo : x->vaxis->hi);
     Poly left = poly_sub(l->ctx, b, offset_regroup(l, x->layout, index));
-    const Code *r = poly_code(l, poly_scale(l->ctx, left, x->vscale), x->vscale != 1);
+    const Code *r =
+        x->vscale == 1 ? left_code(l, x->layout, left) : poly_code(l, poly_scale(l->ctx, left, x->vscale), true);
     l->open.layout = saved;
     return r;
 }

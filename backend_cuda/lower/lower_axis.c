@@ -267,7 +267,7 @@ static bool has_cond(const Lower *l, const Expr *dims, int64_t mod) {
 }
 
 /* The innermost factor of the axis where it is a vector whose elements lie on one side of the bound in the wide
- * variant. */
+ * instance. */
 static const Factor *whole_vector(Lower *l, const Layout *layout, const Axis *a) {
     const Factor *last = NULL;
     for (int i = 0; i < layout->factors.n; i++)
@@ -283,15 +283,23 @@ bool axis_whole_vectors(Lower *l, const Layout *layout, const Axis *a) {
     return l->needs.wide && whole_vector(l, layout, a);
 }
 
+/* Whether the axis's indices may need 64 bits. What registers add to one is then compared, in an int, with what is
+ * left of the axis. */
+static bool maybe_long(Lower *l, const Axis *a) { return !index_small(l, poly_of(&l->env, expr_var(l->g, a->var))); }
+
 const Code *axis_bound_test(Lower *l, const Layout *layout, const Axis *a) {
     const Layout *saved = l->open.layout;
     l->open.layout = layout;
-    const Code *hi = expr_code(l, a->hi, layout);
-    const Code *i = expr_axis(l, a, layout, l->needs.wide ? whole_vector(l, layout, a) : NULL), *r;
+    const Factor *first = l->needs.wide ? whole_vector(l, layout, a) : NULL;
+    const Code *hi = expr_code(l, a->hi, layout), *more = expr_registers(l, a, layout, first, NULL);
+    const Code *i = expr_axis(l, a, layout, first), *r;
     int64_t lo;
-    if (!a->peel)
+    bool from0 = expr_is_int(a->lo, &lo) && lo == 0;
+    if (more && maybe_long(l, a) && (!a->peel || from0))
+        r = code(l->ctx, "%s(%n, %c, %c)", a->peel ? "TD_INSIDE" : "TD_BEFORE", axis_name(l, a, layout), more, hi);
+    else if (!a->peel)
         r = code(l->ctx, "%c < %c", i, hi);
-    else if (expr_is_int(a->lo, &lo) && lo == 0)
+    else if (from0)
         r = code(l->ctx, "td_below(%c, %c)", i, hi);
     else
         r = code(l->ctx, "%c >= %c && %c < %c", i, expr_code(l, a->lo, layout), i, hi);
@@ -304,8 +312,12 @@ const Code *axis_vector_inside(Lower *l, const Layout *layout, const Axis *a, Fa
     l->open.layout = layout;
     VecPlan plan = {.nv = 1, .f = {vec}};
     Poly first = offset_regroup(l, layout, vector_drop(l, poly_of(&l->env, axis_index(l, layout, a)), &plan));
-    const Code *i = poly_code(l, first, false);
-    const Code *r = code(l->ctx, "%c + %l <= %c", i, vec->size, expr_code(l, a->hi, layout));
+    const Code *i = poly_code(l, first, false), *hi = expr_code(l, a->hi, layout);
+    const Code *more = expr_registers(l, a, layout, NULL, vec), *r;
+    if (more && maybe_long(l, a))
+        r = code(l->ctx, "TD_BEFORE(%n, %c + %l, %c)", axis_name(l, a, layout), more, vec->size - 1, hi);
+    else
+        r = code(l->ctx, "%c + %l <= %c", i, vec->size, hi);
     if (a->peel) r = code(l->ctx, "%c >= %c && %c", i, expr_code(l, a->lo, layout), r);
     l->open.layout = saved;
     return r;

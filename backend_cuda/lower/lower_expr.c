@@ -97,13 +97,12 @@ static const Axis *axis_of(const Lower *l, const Var *v) {
     return NULL;
 }
 
-/* What the registers add to an axis's index, with the digit of `first` at 0 in the variant of whole vectors; NULL:
- * there are none. */
-static const Code *register_part(Lower *l, const Axis *a, const Layout *layout, const Factor *first) {
+const Code *expr_registers(Lower *l, const Axis *a, const Layout *layout, const Factor *first, const Factor *without) {
     Factor *f[MAX_FACTORS];
     int n = list_reg_factors(layout, layout ? layout_axis_factors(layout, a) : 0, f);
     const Code *r = NULL;
     for (int k = 0; k < n; k++) {
+        if (f[k] == without) continue;
         int64_t stride = 1;
         if (!expr_is_int(f[k]->stride, &stride)) lower_fail(l, "a register factor inside an open one");
         const Code *digit = factor_code(l, f[k]);
@@ -114,7 +113,7 @@ static const Code *register_part(Lower *l, const Axis *a, const Layout *layout, 
 }
 
 const Code *expr_axis(Lower *l, const Axis *a, const Layout *layout, const Factor *first) {
-    const Code *base = code_name(l->ctx, axis_name(l, a, layout)), *more = register_part(l, a, layout, first);
+    const Code *base = code_name(l->ctx, axis_name(l, a, layout)), *more = expr_registers(l, a, layout, first, NULL);
     return more ? code(l->ctx, "(%c + %c)", base, more) : base;
 }
 
@@ -237,7 +236,7 @@ static const Code *difference_once(Lower *l, const Expr *e, const Code *a, const
             reg_factors(l, expr_domain(l->part, l->open.layout, other)))
             continue;
         const Axis *axis = axis_of(l, i->u.var);
-        const Code *more = axis ? register_part(l, axis, l->open.layout, NULL) : NULL;
+        const Code *more = axis ? expr_registers(l, axis, l->open.layout, NULL, NULL) : NULL;
         if (more)
             return code(l->ctx, "(td_sub<I>(%c, %n) %s (%c))", k ? a : b, axis_name(l, axis, l->open.layout),
                         op_text(e->op), more);

@@ -101,12 +101,17 @@ static bool is_written(const Lower *l, const Tensor *t) {
 
 /* ---- the launcher ---- */
 
-/* All conditions of whole vectors alone, or all others; NULL where there are none. */
-static const Code *wide_condition(Lower *l, bool whole) {
+/* What the launcher decides at run time: made before anything is printed, since it needs dimensions too. */
+typedef struct Dispatch {
+    const Code *fits, *wide; /* conditions of the first instance, beside which there is a second; NULL: none */
+    const Code *blocks;
+} Dispatch;
+
+/* All conditions under which accesses are wide and no vector is cut. */
+static const Code *wide_condition(Lower *l) {
     const Code *r = NULL;
     for (int i = 0; i < l->needs.conds.n; i++) {
         const AlignCond *c = &l->needs.conds.at[i];
-        if (c->whole != whole) continue;
         const Code *what;
         if (c->dims)
             what = dim_code(l, c->dims, true);
@@ -120,24 +125,24 @@ static const Code *wide_condition(Lower *l, bool whole) {
     return r;
 }
 
-/* The instances of the kernel's text: a row for indices of 32 bits before that of 64, where both are needed; in a row
- * `variants` ones, whole vectors, then cut ones, then narrow accesses. */
-static void print_instances(const Printing *p, Lower *l, Sym full, bool both, int variants) {
-    static const int variant[][3] = {{0}, {0}, {1, 0}, {1, 2, 0}};
-    print_line(p, l->ctx, "static void (*const td_%s_of[])(%s_args) = {\n", full, full);
-    for (int big = 0; big <= both; big++)
-        for (int i = 0; i < variants; i++) {
-            const char *index = big ? "int64_t" : "int";
-            print_line(p, l->ctx, i ? " %s" : "    %s", full);
-            if (both && variants > 1)
-                print_line(p, l->ctx, "<%d, %s>", variant[variants][i], index);
-            else if (variants > 1)
-                print_line(p, l->ctx, "<%d>", variant[variants][i]);
-            else if (both)
-                print_line(p, l->ctx, "<%s>", index);
-            print_line(p, l->ctx, i + 1 < variants ? "," : ",\n");
-        }
-    print_line(p, l->ctx, "};\n");
+static Dispatch dispatch_of(Lower *l) {
+    Dispatch d = {.fits = index_dispatched(l) ? index_condition(l) : NULL,
+                  .wide = l->needs.wide ? wide_condition(l) : NULL};
+    for (int i = 0; i < l->k->parts.n; i++)
+        d.blocks = code_join(l->ctx, d.blocks, " + ", dim_code(l, l->k->parts.at[i]->blocks, true));
+    return d;
+}
+
+/* The instances of the kernel's text: one, or that for what is common before that for all else. */
+static void print_instances(const Printing *p, Lower *l, Sym full, const Dispatch *d) {
+    print_line(p, l->ctx, "static void (*const td_%s_of[])(%s_args) = {\n    %s", full, full, full);
+    if (d->fits && d->wide)
+        print_line(p, l->ctx, "<1, int>, %s<0, int64_t>", full);
+    else if (d->fits)
+        print_line(p, l->ctx, "<int>, %s<int64_t>", full);
+    else if (d->wide)
+        print_line(p, l->ctx, "<1>, %s<0>", full);
+    print_line(p, l->ctx, ",\n};\n");
 }
 
 static void print_arguments(const Printing *p, Lower *l, Sym full) {
@@ -157,26 +162,8 @@ static void print_arguments(const Printing *p, Lower *l, Sym full) {
     print_line(p, l->ctx, "};\n");
 }
 
-/* What the launcher decides at run time: made before anything is printed, since it needs dimensions too. */
-typedef struct Dispatch {
-    const Code *fits, *wide, *whole; /* conditions; NULL: none */
-    const Code *blocks;
-    bool conds, both;
-    int variants;
-} Dispatch;
-
-static Dispatch dispatch_of(Lower *l) {
-    Dispatch d = {.conds = l->needs.wide && l->needs.conds.n, .both = index_dispatched(l)};
-    if (d.both) d.fits = index_condition(l);
-    if (d.conds) d.wide = wide_condition(l, false), d.whole = wide_condition(l, true);
-    d.variants = !d.conds ? 1 : d.whole ? 3 : 2;
-    for (int i = 0; i < l->k->parts.n; i++)
-        d.blocks = code_join(l->ctx, d.blocks, " + ", dim_code(l, l->k->parts.at[i]->blocks, true));
-    return d;
-}
-
 static void print_launcher(const Printing *p, Lower *l, Sym full, const Dispatch *d) {
-    print_instances(p, l, full, d->both, d->variants);
+    print_instances(p, l, full, d);
     print_line(p, l->ctx, "extern \"C\" td_launcher %s_launch;\nextern \"C\" td_preparer %s_prepare;\n", full, full);
     print_line(p, l->ctx,
                "extern \"C\" int %s_launch(void *stream, void *const *tensors, const int64_t *dims, const double "
@@ -189,20 +176,15 @@ static void print_launcher(const Printing *p, Lower *l, Sym full, const Dispatch
     }
     print_arguments(p, l, full);
     if (d->fits) print_line(p, l->ctx, "    const bool td_small = %c;\n", d->fits);
-    if (d->conds) print_line(p, l->ctx, "    const bool td_wide = %c;\n", d->wide ? d->wide : code(l->ctx, "true"));
-    if (d->whole) print_line(p, l->ctx, "    const bool td_whole = %c;\n", d->whole);
-    print_line(p, l->ctx, "    return (int)td_launch(td_%s_of[", full);
-    if (d->fits && d->variants > 1)
-        print_line(p, l->ctx, "(td_small ? 0 : %d) + ", d->variants);
-    else if (d->fits)
-        print_line(p, l->ctx, "td_small ? 0 : 1");
-    if (d->conds)
-        print_line(p, l->ctx, d->whole ? "(!td_wide ? 2 : td_whole ? 0 : 1)" : "(td_wide ? 0 : 1)");
-    else if (!d->fits)
-        print_line(p, l->ctx, "0");
+    if (d->wide) print_line(p, l->ctx, "    const bool td_wide = %c;\n", d->wide);
+    const char *which = d->fits && d->wide ? "(td_small && td_wide ? 0 : 1)"
+                        : d->fits          ? "(td_small ? 0 : 1)"
+                        : d->wide          ? "(td_wide ? 0 : 1)"
+                                           : "0";
     int shared = l->needs.shared_bytes, cluster = l->k->cluster;
-    print_line(p, l->ctx, "], args, %c, %d, %d, %d, launched, (cudaStream_t)stream);\n}\n", d->blocks, l->k->threads,
-               cluster, shared);
+    print_line(p, l->ctx,
+               "    return (int)td_launch(td_%s_of[%s], args, %c, %d, %d, %d, launched, (cudaStream_t)stream);\n}\n",
+               full, which, d->blocks, l->k->threads, cluster, shared);
     print_line(p, l->ctx, "extern \"C\" int %s_prepare(void) { return (int)td_prepare(td_%s_of, %d, %d); }\n\n", full,
                full, shared, cluster);
 }
@@ -237,24 +219,23 @@ static void print_struct(const Printing *p, Lower *l, Sym full) {
     print_line(p, l->ctx, "};\n");
 }
 
-static void print_head(const Printing *p, Lower *l, Sym full) {
+static void print_head(const Printing *p, Lower *l, Sym full, const Dispatch *d) {
     const Kernel *k = l->k;
-    bool variants = l->needs.wide && l->needs.conds.n;
-    if (index_dispatched(l))
-        text_fmt(p->out, "template <%sclass I> // %sI: of indices\n", variants ? "int A, " : "",
-                 variants ? "A: accesses are 0 narrow, 1 wide, 2 wide with cut ends; " : "");
-    else if (variants)
-        text_put(p->out, "template <int A> // accesses are 0 narrow, 1 wide, 2 wide with cut ends\n");
+    if (d->fits && d->wide)
+        text_put(p->out, "template <int A, class I> // A: accesses are 1 wide, 0 as addresses allow; I: of indices\n");
+    else if (d->fits)
+        text_put(p->out, "template <class I> // I: of indices\n");
+    else if (d->wide)
+        text_put(p->out, "template <int A> // accesses are 1 wide, 0 as addresses allow\n");
     if (k->blocks_per_sm)
         print_line(p, l->ctx,
-                   variants ? "__global__ void __launch_bounds__(%d, A ? %d : 1) "
-                            : "__global__ void __launch_bounds__(%d, %d) ",
+                   d->wide ? "__global__ void __launch_bounds__(%d, A ? %d : 1) "
+                           : "__global__ void __launch_bounds__(%d, %d) ",
                    k->threads, k->blocks_per_sm);
     else
         print_line(p, l->ctx, "__global__ void __launch_bounds__(%d) ", k->threads);
     print_line(p, l->ctx, "%s(const __grid_constant__ %s_args arg) {\n", full, full);
-    if (l->needs.wide && !l->needs.conds.n)
-        text_put(p->out, "    constexpr int A = 1; // peeling aligns every access\n");
+    if (l->needs.wide && !d->wide) text_put(p->out, "    constexpr int A = 1; // peeling aligns every access\n");
 }
 
 /* ---- bodies ---- */
@@ -306,7 +287,7 @@ static bool lower_kernel(Text *out, Ctx *ctx, Program *p, Kernel *k, const ExprM
     const Printing print = {.out = out, .index = index_type(l), .prelude = o->prelude};
     print_comment(l, out, full);
     print_struct(&print, l, full);
-    print_head(&print, l, full);
+    print_head(&print, l, full, &dispatch);
     print_list(&print, &body, 1);
     text_put(out, "}\n");
     print_launcher(&print, l, full, &dispatch);

@@ -17,7 +17,7 @@ typedef struct Fold {
 
 /* The predicate of all folded axes and the stage's condition; NULL: none is needed. *vector is the axis of `vec`, the
  * innermost vector, where that is all there is to ask: a vector that lies wholly inside, as nearly all do, then needs
- * no test an element. Without `whole` it is NULL, too, where the variant of whole vectors asks for all of one at once.
+ * no test an element. Without `whole` it is NULL, too, where the instance of whole vectors asks for all of one at once.
  */
 const Code *fold_guard(Lower *l, const Fold *f, const Factor *vec, bool whole, const Axis **vector);
 /* The thread's own elements of a monoid that selects (lower_select.c); false, and nothing is put, where it is none or

@@ -1,44 +1,34 @@
 /* Lowering, global memory: loads, stores and atomics of register tiles, as lower_access.c has planned them. */
 #include "lower_internal.h"
 
-static const char *variant_text(const Access *x, bool alike) {
-    return !alike ? "0" : x->cut ? "2" : x->plan.V > 1 ? "A" : "1";
+static const char *variant_text(const Access *x) {
+    return x->apart ? "0" : x->cut ? "2" : x->plan.V > 1 ? "A" : "1";
 }
 
 /* A load from a row, or of the element of a row: td_load_row, td_load_outer. */
 static const Code *row_call(Lower *l, const Access *x, const char *verb, const Code *into, const Code *at,
-                            const Stage *s, bool alike) {
+                            const Stage *s) {
     const Code *left = x->tail == TAIL_NONE ? NULL : access_remaining(l, x, false);
     Poly first = offset_regroup(l, x->layout, vector_drop(l, x->first, &x->plan));
     const Code *step = x->step.n ? code(l->ctx, "(int64_t)%c, ", poly_code(l, x->step, true)) : code(l->ctx, "");
     const Code *begin = poly_code(l, first, true), *row = expr_code(l, x->row, x->layout);
     return code(l->ctx, "%s<%s, %s, %l, %d>(%c, %c, %c(I)%c, (I)%c, %c)",
-                sym_fmt(l->ctx, "td_%s_%s", verb, x->step.n ? "outer" : "row"), variant_text(x, alike),
+                sym_fmt(l->ctx, "td_%s_%s", verb, x->step.n ? "outer" : "row"), variant_text(x),
                 lower_storage_type(x->tensor->type), x->plan.V, (int)s->cache, into, at, step, begin, row,
                 left ? left : code(l->ctx, "%l", x->plan.V));
 }
 
 static const Code *access_call(Lower *l, const Access *x, const char *verb, const Code *into, const Code *at,
-                               const Stage *s, bool alike) {
+                               const Stage *s) {
     static const char *const suffix[] = {[TAIL_NONE] = "", [TAIL_PART] = "_n", [TAIL_WHOLE] = "_v"};
-    if (x->row) return row_call(l, x, verb, into, at, s, alike);
+    if (x->row) return row_call(l, x, verb, into, at, s);
     const Code *head = code(l->ctx, "%s<%s, %s, %l, %d>(%c, %c", sym_fmt(l->ctx, "td_%s%s", verb, suffix[x->tail]),
-                            variant_text(x, alike), lower_storage_type(x->tensor->type), x->plan.V, (int)s->cache, into, at);
+                            variant_text(x), lower_storage_type(x->tensor->type), x->plan.V, (int)s->cache, into, at);
     if (x->tail == TAIL_NONE) return code(l->ctx, "%c)", head);
     const Code *left = access_remaining(l, x, false);
     if (x->tail == TAIL_WHOLE) return code(l->ctx, "%c, %c)", head, left);
     const Code *from = x->vaxis->peel ? access_remaining(l, x, true) : code(l->ctx, "0");
     return code(l->ctx, "%c, %c, %c)", head, from, left);
-}
-
-static void put_access(Lower *l, const Access *x, const char *verb, const Code *into, const Code *at, const Stage *s) {
-    if (x->alike) {
-        put_if(l, expr_code(l, x->alike, x->layout));
-        put_do(l, "%c", access_call(l, x, verb, into, at, s, true));
-        put_else(l);
-    }
-    put_do(l, "%c", access_call(l, x, verb, into, at, s, !x->alike));
-    if (x->alike) put_end(l);
 }
 
 /* ---- loads ---- */
@@ -78,10 +68,10 @@ void lower_load_into(Lower *l, Stage *s, const Stage *planned) {
     bool body = guard || !whole; /* another load may stand beside this one */
     if (body) put_if(l, guard);
     if (whole) {
-        put_access(l, x, "load", into, at, s);
+        put_do(l, "%c", access_call(l, x, "load", into, at, s));
     } else {
         put_some(l, v, &x->plan);
-        put_access(l, x, "load", code(l->ctx, "some"), at, s);
+        put_do(l, "%c", access_call(l, x, "load", code(l->ctx, "some"), at, s));
         put_scatter(l, v, &x->plan, sym(l->ctx, "some"));
     }
     if (guard) {
@@ -115,7 +105,7 @@ void lower_store(Lower *l, Stage *s) {
     const Code *at;
     int opened = open_access(l, x, s, BRACES, &at);
     const Code *words = put_words(l, &x->plan, s->expr[0], s->tensor->type, x->layout);
-    put_access(l, x, "store", at, words, s);
+    put_do(l, "%c", access_call(l, x, "store", at, words, s));
     put_ends(l, opened);
 }
 

@@ -7,15 +7,15 @@
 #include "lower.h"
 #include "lower_form.h"
 
-/* A run-time condition of the variants that make wide accesses: `dims` (an integer expression over dimensions) is a
- * multiple of `mod`, or the tensor's address is (dims NULL), or two tensors' addresses agree modulo it. The variants
- * are numbers, A in the emitted text: 0 has no wide accesses; 1 has, and all conditions hold; 2 has, but an axis or a
- * row may end inside of a vector. */
+/* A run-time condition of the instance that makes wide accesses alone: `dims` (an integer expression over dimensions)
+ * is a multiple of `mod`, or the tensor's address is (dims NULL), or two tensors' addresses agree modulo it. In the
+ * emitted text the instance is a number, A: 1, all conditions hold; 0, some may not, and each access looks at its
+ * address and at its vector's end. */
 typedef struct AlignCond {
     const Expr *dims;
     Tensor *tensor, *other;
     int64_t mod;
-    bool whole; /* of variant 1 alone */
+    bool whole; /* that no vector is cut: no reason for narrow accesses */
 } AlignCond;
 
 /* A shared tile: its coordinates are those of `axes` inside the block, the last one contiguous. */
@@ -61,9 +61,9 @@ typedef struct Access {
     int64_t vscale;  /* elements of the access a step of that axis */
     const Expr *row; /* not NULL: `offset` is rest + first, and what is accessed is rest + first % row (lower_rows.c) */
     Poly first, step; /* step not 0: what is accessed is rest + step * (first / row) */
-    bool cut;         /* rows end inside of vectors: as in variant 2, whatever is compiled */
-    bool untested;    /* what makes it is one statement, without a test of its own */
-    const Expr *alike; /* it lies as the rows do by which its axis is peeled: tested where it is made; NULL: always */
+    bool cut;         /* rows end inside of vectors: an access for each element, whatever is compiled */
+    bool untested; /* what makes it does not test addresses */
+    bool apart;    /* its rows need not lie as those by which its axis is peeled: it tests its own address */
 } Access;
 
 typedef struct NameRow {
@@ -104,7 +104,7 @@ typedef struct Divisor {
 /* What the kernel turns out to need of its launcher, its head and its block. */
 typedef struct Needs {
     VEC(AlignCond) conds;
-    bool wide;             /* some access is wide under conds: there are two variants */
+    bool wide;             /* some access is wide under conds: there are two instances */
     VEC(Poly) fits;        /* of dimensions: while each is below 2^31 no index overflows 32 bits */
     bool always64;         /* no such expression tells */
     VEC(Tensor *) tensors; /* used, in order of first use */
@@ -229,7 +229,10 @@ const Code *digits_zero(Lower *l, const Layout *layout, FactorSet set);
 /* ---- lower_expr.c ---- */
 const Code *dim_code(Lower *l, const Expr *e, bool host); /* an integer expression over dimensions */
 const Code *expr_code(Lower *l, const Expr *e, const Layout *layout);
-/* An axis's index at the current digits, with the digit of `first`, one of its factors, at 0 in the variant of whole
+/* What the registers, but for the factor `without`, add to an axis's index, with the digit of `first` at 0 in the
+ * instance of whole vectors; NULL: there are none. Either factor may be NULL. */
+const Code *expr_registers(Lower *l, const Axis *a, const Layout *layout, const Factor *first, const Factor *without);
+/* An axis's index at the current digits, with the digit of `first`, one of its factors, at 0 in the instance of whole
  * vectors; first may be NULL. */
 const Code *expr_axis(Lower *l, const Axis *a, const Layout *layout, const Factor *first);
 /* The divisor that stands for `by`, at the current digits; NULL: there is none. */
@@ -248,7 +251,7 @@ void lower_under(Lower *l);
 
 /* ---- lower_index.c ----
  * Indices have type I in emitted text: int, or int64_t in a second instance of the kernel, which the launcher takes
- * where some index might not fit 32 bits. */
+ * where some index might not fit 32 bits, or not all accesses are wide. */
 /* |p| and the products in it have to fit I: notes what that asks of the dimensions. */
 void index_fits(Lower *l, Poly p);
 /* Whether |p| is below 2^31 whatever the dimensions are. */
@@ -284,7 +287,7 @@ void axis_loop_digit(Lower *l, const Stage *loop, Sym var, const Code *start, co
 /* The predicate of the axes for which `have` holds every factor, at the current digits; NULL: none needed. */
 const Code *axis_predicate(Lower *l, const Layout *layout, FactorSet have);
 const Code *axis_bound_test(Lower *l, const Layout *layout, const Axis *a);
-/* The axis's innermost vectors lie on one side of its bound in the wide variant. */
+/* The axis's innermost vectors lie on one side of its bound in the wide instance. */
 bool axis_whole_vectors(Lower *l, const Layout *layout, const Axis *a);
 /* The test that a whole vector, the axis's innermost factor, is inside. */
 const Code *axis_vector_inside(Lower *l, const Layout *layout, const Axis *a, Factor *vec);
@@ -301,7 +304,7 @@ void offset_split(Lower *l, const Layout *layout, Poly p, Poly *fixed, Poly *var
 Poly offset_without_axis(Lower *l, const Layout *layout, Poly p, const Axis *a);
 /* Is every term a multiple of V? Conditions on dimensions are collected when `commit`. */
 bool offset_aligned(Lower *l, Poly p, int64_t V, bool commit);
-/* Asks for a condition of the wide variants, unless another implies it. */
+/* Asks for a condition of the wide instance, unless another implies it. */
 void offset_ask(Lower *l, AlignCond c);
 
 /* ---- lower_vector.c ---- */
@@ -331,10 +334,10 @@ void put_fill(Lower *l, const Value *v, const VecPlan *plan, const Code *element
 const Code *put_words(Lower *l, const VecPlan *plan, const Expr *e, Type t, const Layout *layout);
 
 /* ---- lower_access.c ---- */
-/* Plans the accesses of stages, and of those inside: vectors, tails, and the conditions of the wide variants. */
+/* Plans the accesses of stages, and of those inside: vectors, tails, and the conditions of the wide instance. */
 void access_plan(Lower *l, Stage *const *s, int n);
 const Access *access_of(const Lower *l, const Stage *s);
-/* Chooses the vectors of a global access among `may`; collects the conditions of the wide variant. */
+/* Chooses the vectors of a global access among `may`; collects the conditions of the wide instance. */
 void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may);
 /* Then which axis cuts them. */
 void access_tails(Lower *l, Access *x);

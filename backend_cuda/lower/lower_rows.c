@@ -1,6 +1,6 @@
 /* Lowering, rows: an axis f that is all axes of some tensors made one (flat.c) reads a row of others at f % n,
  * which is f - n * (f / n). Elements of a vector of f are neighbours there too, up to the end of the row; where n is a
- * multiple of the vector, which is a condition of the variant of whole vectors, none crosses it. Of tensors that have
+ * multiple of the vector, which is a condition of the instance of whole vectors, none crosses it. Of tensors that have
  * an element a row it reads f / n: one for a whole vector under that condition. */
 #include "ir/expr_is.h"
 #include "lower_internal.h"

@@ -108,11 +108,11 @@ template <class T, int PAD> __device__ __forceinline__ void td_fill_row(td_sp<T>
 }
 
 //@ portable td_fill_piece
-// A vector of V elements to shared memory: asynchronously where it is 16 bytes, aligned (A) and whole; else its elements
+// A vector of V elements to shared memory: asynchronously where it is 16 bytes, aligned and whole; else its elements
 // lo <= e < hi one by one, and zeros for the others.
 template <int A, class T, int V> __device__ __forceinline__ void td_fill_piece(td_sp<T> s, const T *p, int64_t lo, int64_t hi) {
-    if constexpr (A && V * sizeof(T) == 16) {
-        if (lo <= 0 && hi >= V) {
+    if constexpr (V * sizeof(T) == 16) {
+        if (lo <= 0 && hi >= V && (A || td_aligned<T, V>(p))) {
             td_cp_async<T, V>(s, p);
             return;
         }

@@ -6,6 +6,18 @@ template <class A, class B> __device__ __forceinline__ bool td_below(A i, B n) {
     typedef typename std::make_unsigned<typename std::common_type<A, B>::type>::type U;
     return (U)i < (U)n;
 }
+//@ portable td_near
+// The nearest int that leaves room for a tile: what is farther from a thread's index is as good as that.
+__device__ __forceinline__ int td_near(int64_t n) {
+    constexpr int64_t far = 1 << 30;
+    return (int)(n > far ? far : n < -far ? -far : n);
+}
+//@ portable TD_LEFT TD_BEFORE TD_INSIDE
+// What is left of an axis; i + more < n; 0 <= i + more < n. Of indices of 64 bits only what a thread's elements share is made: they are
+// compared in an int. Macros, since text that is the same in an instance of 32 bits shall make the same code.
+#define TD_LEFT(n) (sizeof(n) > 4 ? td_near(n) : (n))
+#define TD_BEFORE(i, more, n) (sizeof(i) > 4 ? (more) < td_near((int64_t)(n) - (i)) : (i) + (more) < (n))
+#define TD_INSIDE(i, more, n) (sizeof(i) > 4 ? (more) >= td_near(-(i)) && TD_BEFORE(i, more, n) : td_below((i) + (more), n))
 //@ portable td_floor_div
 // Toward minus infinity; by 0 it is 0, and the quotient of the least integer by -1 wraps.
 template <class T> __host__ __device__ __forceinline__ T td_floor_div(T a, T b) {

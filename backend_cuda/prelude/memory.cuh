@@ -1,4 +1,5 @@
-// Global memory: accesses of whole vectors and of elements, of 4-bit elements too. A: whether addresses allow wide accesses.
+// Global memory: accesses of whole vectors and of elements, of 4-bit elements too. A says of an instance of a kernel what it knows: 1, all
+// addresses allow wide accesses and no vector is cut; 0, nothing, and each access looks at its address.
 
 //@ td_access td_access_ld td_access_st
 // One access of N bytes (1, 2, 4, 8 or 16). H: 0 plain, 1 streaming (evict first), 2 keep (evict last).
@@ -78,28 +79,34 @@ template <class T, int V, int H> __device__ __forceinline__ void td_st_each(T *p
         }
 }
 
+//@ portable td_aligned
+// Whether a vector of V elements may be accessed at p as one.
+template <class T, int V> __device__ __forceinline__ bool td_aligned(const T *p) {
+    constexpr int bytes = V * (int)sizeof(T);
+    return (uintptr_t)p % (bytes < 16 ? bytes : 16) == 0;
+}
+
 //@ portable td_load
-// A: accesses are aligned.
 template <int A, class T, int V, int H> __device__ __forceinline__ void td_load(td_word<T> *w, const T *p) {
-    if constexpr (A) td_ld<T, V, H>(w, p);
+    if (A || td_aligned<T, V>(p)) td_ld<T, V, H>(w, p);
     else td_ld_each<T, V, H>(w, p, 0, V);
 }
 //@ portable td_load_n
 // Elements lo <= e < hi.
 template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_n(td_word<T> *w, const T *p, int64_t lo, int64_t hi) {
-    if (A && lo <= 0 && hi >= V) td_ld<T, V, H>(w, p);
+    if (lo <= 0 && hi >= V && (A || td_aligned<T, V>(p))) td_ld<T, V, H>(w, p);
     else if (lo < V && hi > 0) td_ld_each<T, V, H>(w, p, lo, hi);
     else td_undef<T, V>(w);
 }
 //@ portable td_load_v
 // Elements e < n; n is a multiple of V where A is 1.
 template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_v(td_word<T> *w, const T *p, int64_t n) {
-    if constexpr (A != 1) td_load_n<A, T, V, H>(w, p, 0, n);
+    if constexpr (!A) td_load_n<A, T, V, H>(w, p, 0, n);
     else if (n > 0) td_ld<T, V, H>(w, p);
     else td_undef<T, V>(w);
 }
 //@ portable td_load_row
-// Elements (first + e) % row, e < n, of the row at p; row is a multiple of V, and first and n are, where A is 1.
+// Elements (first + e) % row, e < n, of the row at p; row is a multiple of V, and first and n are, where A is 1. A is 2 where no row is.
 template <int A, class T, int V, int H, class I> __device__ __forceinline__ void td_load_row(td_word<T> *w, const T *p, I first, I row, int64_t n) {
     if (n <= 0 || row <= 0) {
         td_undef<T, V>(w);
@@ -107,7 +114,7 @@ template <int A, class T, int V, int H, class I> __device__ __forceinline__ void
     }
     typedef typename std::make_unsigned<I>::type U;
     I at = (I)((U)first % (U)row);
-    if constexpr (A == 1) td_ld<T, V, H>(w, p + at);
+    if (A == 1 || (!A && n >= V && row - at >= V && td_aligned<T, V>(p + at))) td_ld<T, V, H>(w, p + at);
     else {
 #pragma unroll
         for (int e = 0; e < V; e++) {
@@ -140,21 +147,20 @@ template <int A, class T, int V, int H, class I> __device__ __forceinline__ void
 }
 
 //@ portable td_store
-// A: accesses are aligned.
 template <int A, class T, int V, int H> __device__ __forceinline__ void td_store(T *p, const td_word<T> *w) {
-    if constexpr (A) td_st<T, V, H>(p, w);
+    if (A || td_aligned<T, V>(p)) td_st<T, V, H>(p, w);
     else td_st_each<T, V, H>(p, w, 0, V);
 }
 //@ portable td_store_n
 // Elements lo <= e < hi.
 template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_n(T *p, const td_word<T> *w, int64_t lo, int64_t hi) {
-    if (A && lo <= 0 && hi >= V) td_st<T, V, H>(p, w);
+    if (lo <= 0 && hi >= V && (A || td_aligned<T, V>(p))) td_st<T, V, H>(p, w);
     else if (lo < V && hi > 0) td_st_each<T, V, H>(p, w, lo, hi);
 }
 //@ portable td_store_v
 // Elements e < n; n is a multiple of V where A is 1.
 template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_v(T *p, const td_word<T> *w, int64_t n) {
-    if constexpr (A != 1) td_store_n<A, T, V, H>(p, w, 0, n);
+    if constexpr (!A) td_store_n<A, T, V, H>(p, w, 0, n);
     else if (n > 0) td_st<T, V, H>(p, w);
 }
 
@@ -177,9 +183,12 @@ template <class T> struct td_half_at {
 };
 template <class T> __device__ __forceinline__ td_half_at<T> td_half(T *p) { return {p, 0}; }
 template <class T> __device__ __forceinline__ td_half_at<T> operator+(td_half_at<T> a, int64_t n) { return {a.p, a.i + n}; }
+template <class T, int V> __device__ __forceinline__ bool td_half_aligned(td_half_at<T> at) {
+    return at.i % 2 == 0 && td_aligned<uint8_t, V / 2>((const uint8_t *)at.p + (at.i >> 1));
+}
 template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_n(td_word<T> *w, td_half_at<const T> at, int64_t lo, int64_t hi) {
-    if constexpr (A && V % 2 == 0) {
-        if (lo <= 0 && hi >= V) {
+    if constexpr (V % 2 == 0) {
+        if (lo <= 0 && hi >= V && (A || td_half_aligned<const T, V>(at))) {
             td_ld<uint8_t, V / 2, H>(w, (const uint8_t *)at.p + (at.i >> 1));
             return;
         }
@@ -198,8 +207,8 @@ template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_
     td_load_n<A, T, V, H>(w, at, 0, n);
 }
 template <int A, class T, int V, int H> __device__ __forceinline__ void td_store_n(td_half_at<T> at, const td_word<T> *w, int64_t lo, int64_t hi) {
-    if constexpr (A && V % 2 == 0) {
-        if (lo <= 0 && hi >= V) {
+    if constexpr (V % 2 == 0) {
+        if (lo <= 0 && hi >= V && (A || td_half_aligned<T, V>(at))) {
             td_st<uint8_t, V / 2, H>((uint8_t *)at.p + (at.i >> 1), w);
             return;
         }

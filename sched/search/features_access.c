@@ -225,8 +225,8 @@ static void place_vector(Placing *p, FactorSet may) {
     a->vector = (int)V;
 }
 
-/* Where an axis may end inside of a vector, wide accesses are for multiples alone; a plain map has a variant without
- * that condition, which costs little. */
+/* Where an axis may end inside of a vector, wide accesses are for multiples alone; a plain map cuts
+ * vectors in its second instance, which costs little. */
 static void need_whole(Placing *p) {
     Reading *x = p->x;
     for (int i = 0; i < p->a->ndigits; i++) {
