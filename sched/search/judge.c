@@ -9,6 +9,9 @@
 
 #include <math.h>
 
+static const double NEARLY = 0.25; /* of a block that does not fit: registers are an estimate */
+enum { LEAST_BESIDE = 12 /* registers of a thread beside its tiles */ };
+
 typedef struct Judge {
     Features *f;
     const Speeds *m;
@@ -47,12 +50,17 @@ static double first_cache(const Judge *j) { return fmax(0, j->m->l1 - j->f->shar
 
 /* ---- how many blocks ---- */
 
-static double registers(const Judge *j) {
+/* Of a thread, as the compiler gives them in such units. */
+static double registers(const Features *f, const Speeds *m) {
     enum { UNIT = 8 };
-    const double loops = j->f->loops ? j->m->register_loop : 0;
-    double r = (j->f->folds ? j->m->registers : j->m->registers_map) + (j->m->register_tile + loops) * j->f->tile_words;
-    if (j->f->resident) r = fmin(r, j->machine->registers_per_sm / (double)(j->f->resident * j->f->threads));
-    return fmin(ceil(r / UNIT) * UNIT, j->machine->registers + 1);
+    const double loops = f->loops ? m->register_loop : 0;
+    const double r = (f->folds ? m->registers : m->registers_map) + (m->register_tile + loops) * f->tile_words;
+    return fmin(ceil(r / UNIT) * UNIT, m->machine->registers + 1);
+}
+
+int judge_resident(const Features *f, const Speeds *m) {
+    const double n = floor(m->machine->registers_per_sm / (registers(f, m) * (double)f->threads) + NEARLY);
+    return (int)fmax(1, fmin(n, (double)m->machine->threads_per_sm / (double)f->threads));
 }
 
 static void find_resident(Judge *j) {
@@ -60,9 +68,15 @@ static void find_resident(Judge *j) {
     const Machine *m = j->machine;
     const double threads = j->warps * TARGET_WARP;
     double n = floor(m->threads_per_sm / threads);
-    const double fit = floor(m->registers_per_sm / (registers(j) * threads) + 0.25); /* registers are an estimate */
-    n = fmin(n, fit);
-    j->spills = fit < 1;
+    const double fit = m->registers_per_sm / (registers(j->f, j->m) * threads);
+    if (j->f->resident) { /* beside tiles much can be computed again, or later */
+        const double bound = m->registers_per_sm / (j->f->resident * threads);
+        n = fmin(n, fmax(j->f->resident, floor(fit + NEARLY)));
+        j->spills = j->m->register_tile * j->f->tile_words + LEAST_BESIDE > bound;
+    } else {
+        n = fmin(n, floor(fit + NEARLY));
+        j->spills = n < 1;
+    }
     n = fmin(n, floor(m->shared_per_sm / (j->f->shared + SHARED_OF_A_BLOCK)));
     j->resident = fmax(1, fmin(n, m->blocks_per_sm));
     j->at_once = fmin(j->blocks, j->resident * m->sms);

@@ -16,6 +16,9 @@ typedef struct JudgeParts {
  * way: one thread at a time. */
 double judge_seconds(Features *f, const Speeds *m, const int64_t *dims, const double *left, JudgeParts *parts);
 
+/* Blocks that a multiprocessor has registers for, without a launch bound; at least 1. */
+int judge_resident(const Features *f, const Speeds *m);
+
 /* Of several kernels, one after the other, each with what those before it leave in the second cache. */
 double judge_all_seconds(Features *const *f, int n, const Speeds *m, const int64_t *dims);
 

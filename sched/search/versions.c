@@ -14,6 +14,9 @@ enum {
     FEW_OF_KIND = 3,        /* candidates of a kind, at the first point, of a group that folds */
     MAX_CANDIDATES = 96     /* that are compared at all points */
 };
+enum { MANY_WORDS = 16 /* of a thread's tiles */, MOST_BOUND = 4 /* blocks a multiprocessor */ };
+static const double FEWER_WORDS = 0.8; /* of a thread's tiles, where values are computed again */
+static const double SAME = 0.005; /* of the time, as a mean over the points: what is computed again may cost */
 static const double GAIN = 0.02;   /* of the time, as a mean over the points: what another version gains at least */
 static const double ENOUGH = 1.03; /* times the best at every point: then there are versions enough */
 
@@ -30,6 +33,8 @@ typedef struct Candidate {
     Schedule *schedule[MAX_TOGETHER];
     int64_t *most;   /* schedule_legal_within's, of the group's axes */
     bool judged;     /* by its kernels; else by its schedules */
+    int resident;    /* judge_resident's, of a candidate of one kernel that is judged */
+    double words;    /* and its tiles' */
     double *seconds; /* at each point; INFINITY where it is not legal */
     double *loss;    /* at each point: log(time / best), weighted */
 } Candidate;
@@ -57,6 +62,7 @@ typedef struct Choosing {
     bool judged; /* candidates are judged by their kernels */
     Chosen *chosen;
     double *best; /* seconds at each point, of the best candidate there */
+    double weight; /* of all points */
 } Choosing;
 
 /* ---- candidates ---- */
@@ -92,6 +98,10 @@ static bool judge(const Choosing *x, Candidate *c) {
     bool known = true;
     for (int k = 0; k < c->n && known; k++)
         known = (f[k] = features(x, p, group_of(x, c->division, k), c->schedule[k], temp)) != NULL;
+    if (known && c->n == 1) {
+        c->resident = judge_resident(f[0], &speeds_h200);
+        c->words = f[0]->tile_words;
+    }
     for (int i = 0; i < x->points->n && known; i++) {
         const int64_t *dims = x->points->dims[i];
         c->seconds[i] = c->n == 1 ? judge_seconds(f[0], &speeds_h200, dims, NULL, NULL)
@@ -101,6 +111,42 @@ static bool judge(const Choosing *x, Candidate *c) {
     graph_scratch_end(x->gr->graph, before);
     ctx_temp_end(temp);
     return known;
+}
+
+/* ---- registers ---- */
+
+static double mean_log(const Choosing *x, const double *seconds) {
+    double sum = 0;
+    for (int i = 0; i < x->points->n; i++) sum += x->points->weight[i] * log(seconds[i]);
+    return sum;
+}
+
+/* Whether values are computed again, or kept: where loads take fewer registers than what is made of them. */
+static void try_again(const Choosing *x, Candidate *c) {
+    Candidate other = *c;
+    Schedule s;
+    if (c->n > 1 || c->words < MANY_WORDS || c->schedule[0]->again) return;
+    schedule_copy(&s, c->schedule[0]);
+    s.again = true;
+    other.schedule[0] = &s;
+    other.seconds = NEW_N(x->temp, double, x->points->n);
+    if (!judge(x, &other) || other.words > FEWER_WORDS * c->words) return;
+    if (mean_log(x, other.seconds) > mean_log(x, c->seconds) + SAME * x->weight) return;
+    c->seconds = other.seconds;
+    c->words = other.words;
+    c->resident = other.resident;
+    c->schedule[0] = schedule_keep(x->ctx, &s);
+}
+
+/* The compiler takes what registers it likes, up to the launch bound: it is told as many blocks as were thought to fit,
+ * where one of them less is much. */
+static void bind_registers(const Choosing *x, Candidate *c) {
+    Schedule s;
+    if (c->n > 1 || c->words < MANY_WORDS || c->schedule[0]->occupancy) return;
+    if (c->resident < 2 || c->resident > MOST_BOUND) return;
+    schedule_copy(&s, c->schedule[0]);
+    s.occupancy = c->resident;
+    c->schedule[0] = schedule_keep(x->ctx, &s);
 }
 
 /* By the cost of schedules. */
@@ -140,6 +186,10 @@ static void add(Choosing *x, int division, const Best *const *parts, int n) {
     c->seconds = NEW_N(x->temp, double, x->points->n);
     c->judged = x->judged && judge(x, c);
     if (!c->judged) estimate(x, c);
+    if (c->judged && x->gr->steps.n) {
+        try_again(x, c);
+        bind_registers(x, c);
+    }
     leave_out(x, c);
     vec_push(x->ctx, &all->candidates, c);
 }
@@ -465,6 +515,7 @@ static Chosen *choose(Choosing *x) {
     x->chosen = NEW(x->ctx, Chosen);
     x->best = NEW_N(x->temp, double, n);
     x->judged = has_judge(x->gr);
+    for (int i = 0; i < n; i++) x->weight += x->points->weight[i];
     make_nodes(x->gr);
     /* How many points there is time for is known after the heaviest one. */
     /* The cost tells maps apart less well than folds, and the kernel of a map is judged sooner. */
