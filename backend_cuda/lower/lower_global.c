@@ -1,9 +1,7 @@
 /* Lowering, global memory: loads, stores and atomics of register tiles, as lower_access.c has planned them. */
 #include "lower_internal.h"
 
-static const char *variant_text(const Access *x) {
-    return x->apart ? "0" : x->cut ? "2" : x->plan.V > 1 ? "A" : "1";
-}
+static const char *variant_text(const Access *x) { return x->apart ? "0" : x->cut ? "2" : x->plan.V > 1 ? "A" : "1"; }
 
 /* A load from a row, or of the element of a row: td_load_row, td_load_outer. */
 static const Code *row_call(Lower *l, const Access *x, const char *verb, const Code *into, const Code *at,

@@ -62,8 +62,8 @@ typedef struct Access {
     const Expr *row; /* not NULL: `offset` is rest + first, and what is accessed is rest + first % row (lower_rows.c) */
     Poly first, step; /* step not 0: what is accessed is rest + step * (first / row) */
     bool cut;         /* rows end inside of vectors: an access for each element, whatever is compiled */
-    bool untested; /* what makes it does not test addresses */
-    bool apart;    /* its rows need not lie as those by which its axis is peeled: it tests its own address */
+    bool untested;    /* what makes it does not test addresses */
+    bool apart;       /* its rows need not lie as those by which its axis is peeled: it tests its own address */
 } Access;
 
 typedef struct NameRow {

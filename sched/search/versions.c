@@ -10,15 +10,14 @@
 #include <string.h>
 
 enum {
-    MAX_SEARCHED = 40,      /* points at which candidates are looked for */
-    FEW_OF_KIND = 3,        /* candidates of a kind, at the first point, of a group that folds */
-    MAX_CANDIDATES = 96     /* that are compared at all points */
+    MAX_SEARCHED = 40,  /* points at which candidates are looked for */
+    MAX_CANDIDATES = 96 /* that are compared at all points */
 };
 enum { MANY_WORDS = 16 /* of a thread's tiles */, MOST_BOUND = 4 /* blocks a multiprocessor */ };
 static const double FEWER_WORDS = 0.8; /* of a thread's tiles, where values are computed again */
-static const double SAME = 0.005; /* of the time, as a mean over the points: what is computed again may cost */
-static const double GAIN = 0.02;   /* of the time, as a mean over the points: what another version gains at least */
-static const double ENOUGH = 1.03; /* times the best at every point: then there are versions enough */
+static const double SAME = 0.005;      /* of the time, as a mean over the points: what is computed again may cost */
+static const double GAIN = 0.02;       /* of the time, as a mean over the points: what another version gains at least */
+static const double ENOUGH = 1.03;     /* times the best at every point: then there are versions enough */
 
 /* The product of the lengths of some axes is at most so much; or, where there is a divisor, a multiple of it. */
 typedef struct SizeTest {
@@ -59,9 +58,9 @@ typedef struct Choosing {
     CostForm **form; /* of the group, then of each division's shares and rest */
     int64_t shared;
     int considered; /* SchedMemo's */
-    bool judged; /* candidates are judged by their kernels */
+    bool judged;    /* candidates are judged by their kernels */
     Chosen *chosen;
-    double *best; /* seconds at each point, of the best candidate there */
+    double *best;  /* seconds at each point, of the best candidate there */
     double weight; /* of all points */
 } Choosing;
 
@@ -349,8 +348,7 @@ static void try_axes(Choosing *x, const Leaf *l, AxisSet axes, Parting *best) {
     for (int i = 0; i < n; i++)
         if (!i || most[i] != most[i - 1]) try_test(x, l, (SizeTest){axes, most[i], 0}, best);
     for (int i = 0; i < x->points->n; i++)
-        if (l->here[i])
-            try_test(x, l, (SizeTest){axes, between(x, axes, length_of(x, axes, i)), 0}, best);
+        if (l->here[i]) try_test(x, l, (SizeTest){axes, between(x, axes, length_of(x, axes, i)), 0}, best);
 }
 
 /* Rows whose length is a multiple of the widest access are aligned, all of them or none. */
@@ -518,9 +516,7 @@ static Chosen *choose(Choosing *x) {
     for (int i = 0; i < n; i++) x->weight += x->points->weight[i];
     make_nodes(x->gr);
     /* How many points there is time for is known after the heaviest one. */
-    /* The cost tells maps apart less well than folds, and the kernel of a map is judged sooner. */
-    const int of_kind = x->judged && !x->gr->steps.n ? BEST_OF_KIND : FEW_OF_KIND;
-    int searched = x->considered / (add_best(x, 0, of_kind) + 1);
+    int searched = x->considered / (add_best(x, 0, BEST_OF_KIND) + 1);
     if (searched > MAX_SEARCHED) searched = MAX_SEARCHED;
     if (x->gr->product || searched < 1) searched = 1;
     if (searched > n) searched = n;
@@ -577,7 +573,8 @@ void versions_one(Group *gr, const Schedule *s, Versions *v) {
 
 void versions_choose(SchedMemo *memo, Group *gr, Targets t, int most, Versions *v) {
     Ctx *ctx = gr->graph->ctx, *temp = ctx_temp(ctx);
-    Choosing x = {.ctx = ctx, .temp = temp, .gr = gr, .shared = targets_shared(t, NULL), .considered = memo->considered};
+    Choosing x = {
+        .ctx = ctx, .temp = temp, .gr = gr, .shared = targets_shared(t, NULL), .considered = memo->considered};
     x.points = points_of(gr, temp);
     x.form = NEW_N(temp, CostForm *, 1 + MAX_TOGETHER * gr->divisions.n);
     x.form[0] = cost_form(gr, x.points, temp);
