@@ -19,7 +19,7 @@ typedef struct Judge {
     bool wide;
     double blocks, resident, warps;
     double at_once; /* blocks that run at a time */
-    bool spills;    /* a block's registers are more than a multiprocessor has */
+    bool spills;    /* registers are more than a multiprocessor, or a launch bound, leaves */
     Touched touched[FEATURE_ACCESSES];
     bool follows[FEATURE_ACCESSES]; /* an earlier load brings what this one needs */
     double wait[FEATURE_ACCESSES];  /* of each access: seconds until it is there */
@@ -118,6 +118,17 @@ static void repeat(Source *s, double times, double first_gone, double second_gon
     s->again *= 1 + (times - 1) * first_gone * second_gone;
 }
 
+/* The outermost of the loops around a Body in which another one does not stand: what ends between the two. */
+static int ended_loop(const Features *f, int body, int other) {
+    for (int up = f->bodies.at[body].parent; up >= 0; up = f->bodies.at[body].parent) {
+        int around = other;
+        while (around >= 0 && around != up) around = f->bodies.at[around].parent;
+        if (around == up) break;
+        body = up;
+    }
+    return body;
+}
+
 /* Loops and blocks along which the address stays where it is, or within a sector. */
 static Source source_of(const Judge *j, const Access *a) {
     Source s = {1, 1, 1};
@@ -144,7 +155,8 @@ static Source source_of(const Judge *j, const Access *a) {
         if (d->scope == SCOPE_BLOCK) before *= walked;
     }
     if (a->before >= 0 && a->before != a->body) {
-        const double distance = j->body[a->before] * (a->before ? at(j, j->f->bodies.at[a->before].trips) : 1);
+        const int ended = ended_loop(j->f, a->before, a->body);
+        const double distance = j->body[ended] * (ended ? at(j, j->f->bodies.at[ended].trips) : 1);
         const double first = gone(distance * j->resident, first_cache(j));
         s.second *= first;
         s.memory = first * gone(distance * j->at_once, second_cache(j));

@@ -64,7 +64,8 @@ typedef struct Walks {
     Walk reg[FEATURE_DIGITS];
     int nwarp, nblock, nall, nreg;
     double instructions;
-    double cut; /* the part of a block's digits that lies inside */
+    double cut;   /* the part of a block's digits that lies inside */
+    bool shifted; /* blocks, or iterations, begin inside of sectors of others */
 } Walks;
 
 /* Steps that mostly stay at one element are one load; windows along two digits of one step overlap. */
@@ -80,14 +81,17 @@ static void add_register(const Access *a, double by, double count, bool wide, Wa
     w->instructions *= count;
 }
 
-static void add_digit(const Features *f, const Access *a, const Digit *d, bool wide, Walks *w) {
+static void add_digit(const Features *f, const Access *a, const Digit *d, bool wide, double sector, Walks *w) {
     double count, by = access_digit(f, a, d, &count);
     const bool part = d->serves && wide;
     const double walked = f->value[d->count];
     if (d->scope == SCOPE_THREAD || d->scope == SCOPE_REG) w->cut *= count / walked;
     if (by == 0 || walked <= 1) return;
     insert(w->all, &w->nall, (Walk){by, count, d->data});
-    if (d->scope == SCOPE_BLOCK || d->scope == SCOPE_LOOP) return;
+    if (d->scope == SCOPE_BLOCK || d->scope == SCOPE_LOOP) {
+        w->shifted |= !d->data && !is_multiple(by, sector);
+        return;
+    }
     insert(w->block, &w->nblock, (Walk){by, count, d->data});
     if (d->scope == SCOPE_REG) {
         add_register(a, by, walked, wide, w);
@@ -123,9 +127,10 @@ Touched access_touched(const Features *f, const Access *a, bool wide, const Mach
     const double vector = wide ? a->vector : 1, one = vector * a->bytes, sector = m->sector, half = HALF * sector;
     w.nwarp = w.nblock = w.nall = w.nreg = 0;
     w.instructions = w.cut = 1;
-    for (int i = 0; i < a->ndigits; i++) add_digit(f, a, &a->digit[i], wide, &w);
+    w.shifted = false;
+    for (int i = 0; i < a->ndigits; i++) add_digit(f, a, &a->digit[i], wide, sector, &w);
     const double inside = fmin(1, f->value[a->inside] / w.cut);
-    const bool aligned = is_aligned(&w, sector);
+    const bool aligned = !w.shifted && is_aligned(&w, sector);
     t.instructions = fmax(1, w.instructions / vector);
     t.sectors = pieces(w.warp, w.nwarp, one, sector, a->bytes, aligned, &t.apart);
     t.filled = one;
