@@ -336,18 +336,21 @@ static void nest_axes(Apply *x) {
 
 static void build_layout(Apply *x) {
     Group *gr = x->gr;
-    for (int a = 0; a < gr->axes.n; a++) {
+    for (int place = 0; place < gr->axes.n; place++) {
+        const int a = schedule_axis(x->s, place);
         const GAxis *ga = &gr->axes.at[a];
         x->axis[a] = part_axis(x->p, x->part, ga->name, ga->var->lo, ga->var->hi);
         if (x->s->axis[a].peel) x->axis[a]->peel = gr->rows.at[x->s->axis[a].peel - 1].tensor;
     }
     x->l = part_layout(x->p, x->part, sym(x->g->ctx, "main"));
-    for (int a = 0; a < gr->axes.n; a++)
+    for (int place = 0; place < gr->axes.n; place++) {
+        const int a = schedule_axis(x->s, place);
         for (int i = 0; i < x->s->axis[a].n; i++) {
             const SFactor *f = &x->s->axis[a].f[i];
             layout_factor(x->p, x->part, x->l, x->axis[a], f->bind, f->size);
             if (f->bind == BIND_SERIAL) x->serial |= (AxisSet)1 << a;
         }
+    }
 }
 
 static Sym kernel_name(Apply *x) {

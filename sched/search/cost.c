@@ -63,23 +63,27 @@ static double widest(const Costing *x, const CostAccess *t, int64_t row) {
     return row % wide == 0 ? wide : 1; /* vectors that are not aligned are loaded element by element */
 }
 
-/* Neighbouring bytes that a warp touches at a time, and elements that a thread does. */
-static double run_bytes(Costing *x, const CostAccess *t, double *vector) {
-    double lanes = 1, left = TARGET_WARP;
+/* Neighbouring bytes that a warp touches at a time, and elements that a thread does. An axis may continue where the
+ * one before it ends, as rows do that are short; elements that a thread has beside each other in registers count there,
+ * of what is loaded, since a cache has the rest of a sector. */
+static double run_bytes(Costing *x, const CostAccess *t, const int64_t *stride, double *vector) {
+    double lanes = 1, left = TARGET_WARP, beside = 1, row = 1;
     *vector = 1;
-    for (int a = x->s->naxes - 1; a >= 0; a--) {
-        int m = t->moves[a];
+    for (int place = x->s->naxes - 1; place >= 0; place--) {
+        const int a = schedule_axis(x->s, place), m = t->moves[a];
         for (int i = x->s->axis[a].n - 1; i >= 0; i--) {
             const SFactor *f = &x->s->axis[a].f[i];
             if (f->bind == BIND_VEC && m == MOVE_BY_ONE) *vector = (double)f->size;
+            if (f->bind == BIND_REG && m == MOVE_BY_ONE && lanes == 1 && t->load) beside *= (double)f->size;
             bool lane = f->bind == BIND_LANE || (f->bind == BIND_THREAD && left > 1);
             if (!lane) continue;
             double n = (double)f->size < left ? (double)f->size : left;
             left /= n;
+            if (m == MOVE_FURTHER && (double)stride[a] == *vector * lanes * beside) lanes *= n, row = beside;
             if (m == MOVE_BY_ONE) lanes *= n;
         }
     }
-    return *vector * lanes * t->bytes;
+    return *vector * lanes * row * t->bytes;
 }
 
 typedef struct Totals {
@@ -91,7 +95,7 @@ static void add_cost(Costing *x, const CostForm *f, int i, double threads, doubl
     const CostAccess *t = &f->accesses.at[i];
     const int levels = f->levels[i];
     const double most = (double)f->elements[f->at][i];
-    double vec, run = run_bytes(x, t, &vec), waste = run >= m->sector || run <= 0 ? 1 : m->sector / run;
+    double vec, run = run_bytes(x, t, f->strides[i], &vec), waste = run >= m->sector || run <= 0 ? 1 : m->sector / run;
     double lines = run >= m->line ? 1 : 2 * run >= m->line ? HALF_LINE : PART_LINE;
     if (run < MAP_RUN && !x->gr->steps.n) lines *= MAP_APART;
     double unique = 1, per_block = 1, reg = 1, loops = 1;
@@ -187,6 +191,7 @@ double sched_cost_parts(CostForm *form, const Machine *m, const Schedule *s, Cos
         loops *= x.size[a].serial;
     }
     cost_form_levels(form, serial);
+    cost_form_strides(form);
     Totals sum = {0};
     for (int i = 0; i < form->accesses.n; i++) add_cost(&x, form, i, threads, blocks, &sum);
     for (int i = 0; i < gr->steps.n; i++) {

@@ -32,7 +32,7 @@ static int64_t elements_of(const Tensor *t, const int64_t *dims) {
 }
 
 static int add_access(Former *x, bool load, const Expr *const *subs, const Tensor *t, AxisSet axes) {
-    CostAccess c = {.tensor = t, .load = load, .bytes = (type_bits(t->type) + 7) / 8, .axes = axes};
+    CostAccess c = {.tensor = t, .subs = subs, .load = load, .bytes = (type_bits(t->type) + 7) / 8, .axes = axes};
     for (int a = 0; a < x->gr->axes.n; a++)
         if (axes >> a & 1 && x->gr->axes.at[a].merged) c.whole = t;
     for (int a = 0; a < x->gr->axes.n; a++)
@@ -74,6 +74,48 @@ static CostItem add_item(Former *x, const Expr *const *value, int n, const Expr 
     expr_walk(&loads, guard);
     it.nloads = x->f->refs.n - it.loads;
     return it;
+}
+
+/* ---- strides ---- */
+
+/* By how much e grows with an axis. A remainder grows as what it is of, a quotient seldom; of anything else nobody
+ * knows. */
+static int64_t slope(Group *gr, const Expr *e, int a, const int64_t *dims) {
+    if (!(group_free(gr, e) >> a & 1)) return 0;
+    int64_t by = 0, times = 1;
+    switch (e->op) {
+    case OP_VAR: return 1;
+    case OP_ADD: return slope(gr, e->arg[0], a, dims) + slope(gr, e->arg[1], a, dims);
+    case OP_SUB: return slope(gr, e->arg[0], a, dims) - slope(gr, e->arg[1], a, dims);
+    case OP_MOD: return slope(gr, e->arg[0], a, dims);
+    case OP_MUL:
+        for (int i = 0; i < 2; i++)
+            if (!group_free(gr, e->arg[i])) {
+                times = expr_guess_at(e->arg[i], dims);
+                by = slope(gr, e->arg[1 - i], a, dims);
+            }
+        return mul_ok(by, times, &by) ? by : 0;
+    default: return 0;
+    }
+}
+
+const int64_t *const *cost_form_strides(CostForm *f) {
+    const int64_t *dims = f->points->dims[f->at];
+    if (f->strides_at == f->at) return (const int64_t *const *)f->strides;
+    f->strides_at = f->at;
+    for (int i = 0; i < f->accesses.n; i++) {
+        const CostAccess *c = &f->accesses.at[i];
+        for (int a = 0; a < f->gr->axes.n; a++) {
+            int64_t row = 1;
+            f->strides[i][a] = 0;
+            for (int d = c->tensor->rank - 1; d >= 0 && c->axes >> a & 1; d--) {
+                int64_t by = 0;
+                if (mul_ok(slope(f->gr, c->subs[d], a, dims), row, &by)) f->strides[i][a] += by;
+                if (!mul_ok(row, expr_guess_at(c->tensor->shape[d], dims), &row)) break;
+            }
+        }
+    }
+    return (const int64_t *const *)f->strides;
 }
 
 /* ---- the key ---- */
@@ -137,6 +179,7 @@ static Sym key_of(const CostForm *f, Ctx *ctx) {
         put(&t, c->load);
         put(&t, (int64_t)c->axes << 8 | c->bytes);
         text_put_n(&t, (const char *)c->moves, (size_t)gr->axes.n);
+        text_put_n(&t, (const char *)f->strides[i], sizeof(int64_t) * (size_t)gr->axes.n);
     }
     return sym_n(t.ctx, t.s, t.n);
 }
@@ -181,6 +224,10 @@ CostForm *cost_form(Group *gr, const Points *points, Ctx *ctx) {
         vec_push(ctx, &x.f->items, it);
     }
     measure(x.f, ctx);
+    x.f->strides = NEW_N(ctx, int64_t *, x.f->accesses.n + 1);
+    for (int i = 0; i < x.f->accesses.n; i++) x.f->strides[i] = NEW_N(ctx, int64_t, gr->axes.n + 1);
+    x.f->strides_at = -1;
+    cost_form_strides(x.f);
     x.f->key = key_of(x.f, ctx);
     x.f->level = NEW_N(ctx, int, x.f->items.n);
     x.f->levels = NEW_N(ctx, int, x.f->accesses.n);

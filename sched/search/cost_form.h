@@ -10,6 +10,7 @@ typedef enum CostMove { MOVE_NOT, MOVE_BY_ONE, MOVE_FURTHER, MOVE_SELDOM /* an e
 /* A load, or a store. */
 typedef struct CostAccess {
     const Tensor *tensor;
+    const Expr *const *subs;
     bool load;
     int bytes; /* of an element */
     AxisSet axes;
@@ -34,6 +35,8 @@ typedef struct CostForm {
     int64_t **elements;      /* of each point: of each access, of CostAccess.whole; 0 without */
     int64_t **length_of_row; /* of each point: of each access, the elements of a row of its tensor; 0: it has one */
     int at;                  /* the point at which costs are asked for */
+    int64_t **strides;       /* of each access, at a point: cost_form_strides */
+    int strides_at;          /* which; -1: none yet */
     /* Of the set of axes with a loop that was asked about last: */
     bool known;
     AxisSet serial;
@@ -43,6 +46,9 @@ typedef struct CostForm {
 } CostForm;
 
 CostForm *cost_form(Group *gr, const Points *points, Ctx *ctx); /* in that memory */
+/* By how many elements the address of each access moves along each axis, at f->at; 0 where it does not, or where nobody
+ * knows. */
+const int64_t *const *cost_form_strides(CostForm *f);
 /* Fills level, levels and depth for a set of axes with a loop. */
 void cost_form_levels(CostForm *f, AxisSet serial);
 

@@ -19,6 +19,15 @@ const SFactor *schedule_find(const Schedule *s, int axis, Bind bind) {
     return NULL;
 }
 
+int schedule_axis(const Schedule *s, int place) { return place + s->shift[place]; }
+
+void schedule_put_last(Schedule *s, int axis) {
+    int at = 0, last = s->naxes - 1;
+    while (at < last && schedule_axis(s, at) != axis) at++;
+    for (; at < last; at++) s->shift[at] = (signed char)(schedule_axis(s, at + 1) - at);
+    s->shift[last] = (signed char)(axis - last);
+}
+
 /* As much of a schedule as it has. */
 static size_t bytes_of(const Schedule *s) { return offsetof(Schedule, axis) + sizeof *s->axis * (size_t)s->naxes; }
 
@@ -63,6 +72,22 @@ bool axis_has_grid(const GAxis *a) { return a->indexed && !a->folded && !a->scan
 
 /* ---- text ---- */
 
+/* The places from which on the axes must be named: those before them are in the group's order. */
+static void print_order(Text *out, const Group *gr, const Schedule *s, const char *sep) {
+    int from = s->naxes;
+    bool moved = false, rises = true;
+    for (int i = 0; i < s->naxes; i++) moved |= s->shift[i] != 0;
+    if (!moved) return;
+    while (rises) { /* whether the order is what moving those from there on to the end makes */
+        Schedule t = {.naxes = s->naxes};
+        for (int i = from; i < s->naxes; i++) schedule_put_last(&t, schedule_axis(s, i));
+        rises = memcmp(t.shift, s->shift, sizeof t.shift) != 0;
+        from -= rises;
+    }
+    text_fmt(out, "%sorder", sep);
+    for (int i = from; i < s->naxes; i++) text_fmt(out, " %s", gr->axes.at[schedule_axis(s, i)].name);
+}
+
 void schedule_print(Text *out, const Group *gr, const Schedule *s) {
     const char *sep = "";
     for (int a = 0; a < s->naxes; a++, sep = "; ") {
@@ -81,7 +106,11 @@ void schedule_print(Text *out, const Group *gr, const Schedule *s) {
         text_fmt(out, "%soccupancy %d", sep, s->occupancy);
         sep = "; ";
     }
-    if (s->again) text_fmt(out, "%sagain", sep);
+    if (s->again) {
+        text_fmt(out, "%sagain", sep);
+        sep = "; ";
+    }
+    print_order(out, gr, s, sep);
     if (!out->s) text_put(out, "");
 }
 
@@ -148,20 +177,39 @@ static bool read_factors(Cursor *c, const Group *gr, int axis, SAxis *a) {
     }
 }
 
+static int axis_named(const Group *gr, const char *at, size_t n) {
+    int a = gr->axes.n - 1;
+    while (a >= 0 && !is(at, n, gr->axes.at[a].name)) a--;
+    return a;
+}
+
+static bool read_order(Cursor *c, const Group *gr, Schedule *s) {
+    AxisSet named = 0;
+    for (;;) {
+        const char *at;
+        size_t n = word(c, &at);
+        if (!n) return named != 0;
+        const int a = axis_named(gr, at, n);
+        if (a < 0 || named >> a & 1) return false;
+        named |= (AxisSet)1 << a;
+        schedule_put_last(s, a);
+    }
+}
+
 static bool read_item(Cursor *c, const Group *gr, Schedule *s) {
     const char *at;
     size_t n = word(c, &at);
     int64_t v;
     if (!take(c, '=')) {
         if (is(at, n, "again") && !s->again) return s->again = true;
+        if (is(at, n, "order")) return read_order(c, gr, s);
         int *knob = is(at, n, "ahead") ? &s->ahead : is(at, n, "occupancy") ? &s->occupancy : NULL;
         if (!knob || *knob || !number(c, &v) || v < 1 || v > 64) return false;
         *knob = (int)v;
         return true;
     }
-    for (int a = 0; a < gr->axes.n; a++)
-        if (is(at, n, gr->axes.at[a].name)) return s->axis[a].n == 0 && read_factors(c, gr, a, &s->axis[a]);
-    return false;
+    const int a = axis_named(gr, at, n);
+    return a >= 0 && s->axis[a].n == 0 && read_factors(c, gr, a, &s->axis[a]);
 }
 
 bool schedule_read(const char *text, const Group *gr, Schedule *s, Text *why) {
@@ -182,6 +230,7 @@ bool schedule_read(const char *text, const Group *gr, Schedule *s, Text *why) {
 bool schedule_equal(const Schedule *a, const Schedule *b) {
     if (a->naxes != b->naxes || a->ahead != b->ahead || a->occupancy != b->occupancy || a->again != b->again)
         return false;
+    if (memcmp(a->shift, b->shift, sizeof a->shift) != 0) return false;
     for (int i = 0; i < a->naxes; i++) {
         if (a->axis[i].n != b->axis[i].n || a->axis[i].peel != b->axis[i].peel) return false;
         for (int j = 0; j < a->axis[i].n; j++)
@@ -197,6 +246,7 @@ uint64_t schedule_hash(const Schedule *s) {
     h = (h ^ (uint64_t)s->ahead) * prime;
     h = (h ^ ((uint64_t)s->occupancy << 1 | s->again)) * prime;
     for (int a = 0; a < s->naxes; a++) {
+        h = (h ^ (uint64_t)schedule_axis(s, a)) * prime;
         h = (h ^ ((uint64_t)s->axis[a].n << 8 | (uint64_t)s->axis[a].peel)) * prime;
         for (int i = 0; i < s->axis[a].n; i++)
             h = (h ^ ((uint64_t)s->axis[a].f[i].size << 8 | (uint64_t)s->axis[a].f[i].bind)) * prime;
@@ -217,6 +267,18 @@ static int slack(const Group *gr, const SAxis *s) {
     return s->peel ? group_row_wide(&gr->rows.at[s->peel - 1]) - 1 : 0;
 }
 
+int64_t schedule_covers(const Group *gr, const Schedule *s, int axis) {
+    const GAxis *a = &gr->axes.at[axis];
+    const SAxis *x = &s->axis[axis];
+    int64_t product = 1;
+    for (int i = 0; i < x->n; i++) {
+        if (!x->f[i].size) return INT64_MAX;
+        if (!mul_ok(product, x->f[i].size, &product)) return INT64_MAX;
+    }
+    product -= slack(gr, x);
+    return a->most >= 0 && product >= a->most ? INT64_MAX : product;
+}
+
 /* Rows that differ from register to register would start differently; and what does not vary from row to row would,
  * too, in a loop over rows. */
 static bool legal_peel(const Group *gr, const Schedule *s, int axis, Text *why) {
@@ -235,8 +297,9 @@ static bool legal_peel(const Group *gr, const Schedule *s, int axis, Text *why) 
 }
 
 /* *most is schedule_legal_within's. */
-static bool legal_axis(const Group *gr, int axis, const SAxis *s, int64_t *most, Text *why) {
+static bool legal_axis(const Group *gr, int axis, const Schedule *whole, int64_t *most, Text *why) {
     const GAxis *a = &gr->axes.at[axis];
+    const SAxis *s = &whole->axis[axis];
     int open = 0, count[BIND_COUNT] = {0};
     int64_t product = 1;
     for (int i = 0; i < s->n; i++) {
@@ -265,7 +328,7 @@ static bool legal_axis(const Group *gr, int axis, const SAxis *s, int64_t *most,
             return text_fail(why, "%s: no %s yet", a->name, bind_text(f->bind));
     }
     if (open > 1) return text_fail(why, "%s: two open factors", a->name);
-    if (!open && (a->most < 0 || product - slack(gr, s) < a->most)) *most = product - slack(gr, s);
+    if (!open) *most = schedule_covers(gr, whole, axis);
     if (*most < INT64_MAX && (a->extent >= 0 || !expr_over_dims(a->var->lo) || !expr_over_dims(a->var->hi)))
         return text_fail(why, "%s: its factors do not cover it", a->name);
     if (*most <= 1) return text_fail(why, "%s: its factors hold one element, of which there may be none", a->name);
@@ -317,13 +380,15 @@ static int64_t across_warps(const Schedule *s, int axis) {
     static const Bind BINDS[] = {BIND_LANE, BIND_WARP, BIND_THREAD};
     int64_t stride = 1, n = 1;
     for (int b = 0; b < 3; b++)
-        for (int a = s->naxes - 1; a >= 0; a--)
+        for (int place = s->naxes - 1; place >= 0; place--) {
+            const int a = schedule_axis(s, place);
             for (int i = s->axis[a].n - 1; i >= 0; i--) {
                 const SFactor *f = &s->axis[a].f[i];
                 if (f->bind != BINDS[b]) continue;
                 if (a == axis && !digit_in_warp(stride, f->size)) n *= f->size;
                 stride *= f->size;
             }
+        }
     return n;
 }
 
@@ -376,7 +441,7 @@ bool schedule_legal_within(const Group *gr, const Schedule *s, int64_t *most, Te
     int factors = 0;
     for (int a = 0; a < s->naxes; a++) {
         most[a] = INT64_MAX;
-        if (!legal_peel(gr, s, a, why) || !legal_axis(gr, a, &s->axis[a], &most[a], why)) return false;
+        if (!legal_peel(gr, s, a, why) || !legal_axis(gr, a, s, &most[a], why)) return false;
         factors += s->axis[a].n;
         for (int i = 0; i < s->axis[a].n; i++) {
             Bind b = s->axis[a].f[i].bind;
@@ -386,6 +451,8 @@ bool schedule_legal_within(const Group *gr, const Schedule *s, int64_t *most, Te
             plain |= b == BIND_THREAD;
         }
     }
+    for (int i = 0; i < s->naxes; i++)
+        if (gr->axes.at[i].ordered && s->shift[i]) return text_fail(why, "%s is folded in order", gr->axes.at[i].name);
     if (s->ahead > 1) return text_fail(why, "loads run one iteration ahead at most");
     if (factors > MAX_FACTORS) return text_fail(why, "too many factors");
     if (by_warp && plain) return text_fail(why, "thread beside warp and lane");

@@ -1,7 +1,8 @@
 /* A schedule: how each axis of a group is split into factors and bound to the machine. A small flat value that is
  * printed, read, compared, hashed, drawn at random among the legal ones, and applied (apply.h). In text, one line: i =
  * grid warp(4); n = serial reg(2) lane(32) vec(8) peel x; ahead 1; occupancy 2; again with the factors of an axis outer to
- * inner; a factor without a size takes what remains. */
+ * inner; a factor without a size takes what remains. Neighbouring threads (of one binding), and blocks, differ in the
+ * last axis that has some: `order i n` says that the axes behind it are the last ones, in that order. */
 #ifndef TDC_SCHEDULE_H
 #define TDC_SCHEDULE_H
 
@@ -26,6 +27,7 @@ typedef struct Schedule {
     int ahead;     /* loads in loops are fetched that many iterations ahead, where their addresses allow it */
     int occupancy; /* launch bound in blocks an SM; 0: none */
     bool again;    /* what a fold is read for is computed again for each reader, from loads that are kept as they are */
+    signed char shift[MAX_GROUP_AXES]; /* of each place in the order of axes: the axis there, minus the place */
     SAxis axis[MAX_GROUP_AXES];
 } Schedule;
 
@@ -39,6 +41,8 @@ bool schedule_legal(const Group *gr, const Schedule *s, Text *why);
 /* The same for some sizes: an axis whose length is not known need not be covered. most[a] becomes the length up to
  * which axis a is; INT64_MAX where it always is. */
 bool schedule_legal_within(const Group *gr, const Schedule *s, int64_t *most, Text *why);
+/* The length up to which an axis is covered by the factors of a legal schedule: most's. */
+int64_t schedule_covers(const Group *gr, const Schedule *s, int axis);
 
 /* Bytes of shared memory that a block may need, for what threads exchange: at least what the verifier counts. */
 int64_t schedule_shared(const Group *gr, const Schedule *s);
@@ -52,6 +56,8 @@ void schedule_random(const Group *gr, uint64_t *state, Schedule *s);
 void schedule_copy(Schedule *to, const Schedule *from);
 Schedule *schedule_keep(Ctx *ctx, const Schedule *s);
 
+int schedule_axis(const Schedule *s, int place); /* the axis at a place of the order, outer to inner */
+void schedule_put_last(Schedule *s, int axis);   /* moves an axis to the last place */
 void schedule_factor(Schedule *s, int axis, Bind bind, int64_t size); /* appends, outer to inner */
 const SFactor *schedule_find(const Schedule *s, int axis, Bind bind); /* the first one, or NULL */
 bool axis_has_grid(const GAxis *a); /* different blocks may own different parts of it */

@@ -71,6 +71,8 @@ static void random_any(const Group *gr, uint64_t *state, Schedule *s) {
     }
     s->ahead = draw(state, 3) == 0;
     s->again = draw(state, 3) == 0;
+    for (int moved = draw(state, 4) ? 0 : draw(state, gr->axes.n); moved > 0; moved--)
+        schedule_put_last(s, draw(state, gr->axes.n));
 }
 
 void schedule_random(const Group *gr, uint64_t *state, Schedule *s) {

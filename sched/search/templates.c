@@ -6,6 +6,7 @@
 
 #include "cost.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* What is tried. */
@@ -15,6 +16,7 @@ enum {
     WIDEST = 8,         /* elements of a vector */
     LEAST_THREADS = 64, /* of a block of shapes */
     LEAST_LANES = 4,    /* of a tile's columns */
+    MOST_HELD = 16,     /* elements or vectors of a thread, of a stack */
     ROUNDED = 1 << 20   /* no size is rounded up to a larger power of 2 */
 };
 static const int64_t SIZES[] = {1, 2, 4, 8}; /* registers of an axis, vectors and warps of a tile */
@@ -102,22 +104,24 @@ static void take(BestOf *b, int kind, const Schedule *s, const int64_t *most, do
 }
 
 /* Most are slower than others of their kind: that is found out first. */
-static void consider(Search *x, const Schedule *s) {
+static void consider_as(Search *x, const Schedule *s, int kind) {
     int64_t most[MAX_GROUP_AXES];
-    int kind = 0;
-    x->considered++;
+    x->considered += !kind;
     const double c = sched_cost(x->form, &target_machine, s);
-    for (int a = 0; a < s->naxes; a++)
-        kind |= (schedule_find(s, a, BIND_SERIAL) ? BEST_LOOP : 0) | (s->axis[a].peel ? BEST_PEEL : 0);
-    if (!is_better(x->best, kind, c) && !is_better(x->best, kind | BEST_ALWAYS, c)) return;
-    if (!schedule_legal_within(x->gr, s, most, NULL) || schedule_shared(x->gr, s) > x->shared) return;
     bool always = true;
-    for (int a = 0; a < x->gr->axes.n; a++) {
+    for (int a = 0; a < s->naxes; a++) {
+        kind |= (schedule_find(s, a, BIND_SERIAL) ? BEST_LOOP : 0) | (s->axis[a].peel ? BEST_PEEL : 0);
+        most[a] = schedule_covers(x->gr, s, a);
         if (most[a] < x->length[a]) return;
         always &= most[a] == INT64_MAX;
     }
-    take(x->best, kind | (always ? BEST_ALWAYS : 0), s, most, c);
+    kind |= always ? BEST_ALWAYS : 0;
+    if (!is_better(x->best, kind, c)) return;
+    if (!schedule_legal_within(x->gr, s, most, NULL) || schedule_shared(x->gr, s) > x->shared) return;
+    take(x->best, kind, s, most, c);
 }
+
+static void consider(Search *x, const Schedule *s) { consider_as(x, s, 0); }
 
 /* The tensors by whose rows an axis may be peeled: the widest one, where its rows are not aligned at the point, so that
  * vectors would be loaded element by element. */
@@ -177,6 +181,125 @@ static void try_axes(Search *x, int inner, int outer) {
                 try_shape(x, &p);
                 p.peel = peel_of(x, inner);
                 if (p.peel && vec > 1) try_shape(x, &p);
+            }
+}
+
+/* ---- several short axes ---- */
+
+/* Axes by how far the address of an access moves along them, the least first. */
+typedef struct Chain {
+    int n, axis[MAX_GROUP_AXES];
+    int64_t bytes; /* of an element */
+} Chain;
+
+static double bytes_of(const Search *x, int access) {
+    const int64_t *stride = cost_form_strides(x->form)[access];
+    double bytes = x->form->accesses.at[access].bytes;
+    for (int a = 0; a < x->gr->axes.n; a++)
+        if (stride[a]) bytes *= (double)x->length[a];
+    return bytes;
+}
+
+/* Of the access with the most elements, where its second axis begins where the first one ends, and no other access that
+ * is nearly as large moves less along another axis; else n is 0. */
+static Chain chain_of(const Search *x) {
+    const CostForm *f = x->form;
+    const int64_t *const *strides = cost_form_strides(x->form);
+    Chain c = {0};
+    int best = -1;
+    for (int i = 0; i < f->accesses.n; i++)
+        if (best < 0 || bytes_of(x, i) > bytes_of(x, best)) best = i;
+    for (int a = 0; best >= 0 && a < x->gr->axes.n; a++) {
+        const int64_t by = llabs(strides[best][a]);
+        if (!by || a == x->gr->split) continue;
+        int at = c.n++;
+        for (; at > 0 && llabs(strides[best][c.axis[at - 1]]) > by; at--) c.axis[at] = c.axis[at - 1];
+        c.axis[at] = a;
+    }
+    if (c.n < 2) return (Chain){0};
+    const int64_t *stride = strides[best];
+    bool runs = stride[c.axis[0]] == 1 && stride[c.axis[1]] <= x->length[c.axis[0]];
+    for (int i = 0; i < f->accesses.n && runs; i++)
+        for (int a = 0; a < x->gr->axes.n && 2 * bytes_of(x, i) > bytes_of(x, best); a++)
+            runs &= !strides[i][a] || a == c.axis[0] || llabs(strides[i][a]) >= llabs(strides[i][c.axis[0]]);
+    c.bytes = f->accesses.at[best].bytes;
+    return runs ? c : (Chain){0};
+}
+
+/* Threads of one axis after the other, from the innermost on. */
+typedef struct Stack {
+    int64_t vec;
+    int64_t second;  /* threads of the second axis at most: another block has the rest of it */
+    int64_t threads; /* of a block */
+    int64_t regs;    /* elements or vectors of a thread */
+    bool loops;      /* along folded axes whose length is not known: for all sizes */
+} Stack;
+
+/* As many as hold a length; of one that is not known, up to a power of 2. */
+static int64_t holds_all(const GAxis *a, int64_t length) {
+    if (length < 1) length = 1;
+    return a->extent < 0 ? pow2_up(length) : length;
+}
+
+static int64_t pow2_down(int64_t n) {
+    int64_t p = 1;
+    while (2 * p <= n) p *= 2;
+    return p;
+}
+
+/* Threads are whole warps where they can be; what is left of each axis are elements of a thread, then iterations. */
+static void build_stack(const Search *x, const Chain *c, const Stack *p, Schedule *s) {
+    int64_t left = p->threads, regs = p->regs;
+    *s = (Schedule){.naxes = x->gr->axes.n};
+    int64_t threads[MAX_GROUP_AXES], held[MAX_GROUP_AXES];
+    for (int a = 0; a < s->naxes; a++) threads[a] = held[a] = 1;
+    for (int i = 0; i < c->n; i++) {
+        const int a = c->axis[i];
+        const int64_t vec = i ? 1 : p->vec, all = holds_all(&x->gr->axes.at[a], ceil_div(x->length[a], vec));
+        int64_t n = i == 1 && all > p->second ? p->second : all;
+        if (n > left) n = pow2_down(left);
+        threads[a] = n;
+        left /= n;
+        const int64_t rest = ceil_div(all, n);
+        if (!i || regs == 1 || (i == 1 && n == p->second)) continue;
+        held[a] = rest < regs ? rest : regs;
+        regs = pow2_down(regs / held[a]);
+    }
+    for (int a = 0; a < s->naxes; a++) {
+        const GAxis *g = &x->gr->axes.at[a];
+        const int64_t vec = a == c->axis[0] ? p->vec : 1;
+        const bool loop = x->length[a] > threads[a] * held[a] * vec || (p->loops && g->extent < 0);
+        if (a == x->gr->split) schedule_factor(s, a, BIND_GRID, x->gr->parts);
+        if (axis_has_grid(g))
+            schedule_factor(s, a, BIND_GRID, 0);
+        else if (loop || a == x->gr->split)
+            schedule_factor(s, a, BIND_SERIAL, 0);
+        if (held[a] > 1 || (!axis_has_grid(g) && vec == 1)) schedule_factor(s, a, BIND_REG, held[a]);
+        if (threads[a] > 1) schedule_factor(s, a, BIND_THREAD, threads[a]);
+        if (vec > 1) schedule_factor(s, a, BIND_VEC, vec);
+    }
+    for (int i = c->n - 1; i >= 0; i--)
+        if (threads[c->axis[i]] > 1) schedule_put_last(s, c->axis[i]);
+}
+
+/* Where the innermost axis is too short for a warp's widest accesses, threads go on along the next one. */
+static void try_stacks(Search *x) {
+    const Chain c = chain_of(x);
+    if (!c.n || x->length[c.axis[0]] * c.bytes >= WARP * TARGET_ACCESS) return;
+    const int64_t inner = x->length[c.axis[0]], next = x->length[c.axis[1]];
+    bool open = false;
+    for (int i = 0; i < c.n; i++) open |= x->gr->axes.at[c.axis[i]].extent < 0 && x->gr->axes.at[c.axis[i]].folded;
+    for (int64_t vec = 1; vec <= WIDEST && inner % vec == 0; vec *= 2)
+        for (int64_t second = 1; second / 2 < next && second <= WARP * 2; second *= 2)
+            for (int64_t threads = LEAST_THREADS; threads <= 2 * target_default.threads; threads *= 2) {
+                if (second / 2 * ceil_div(inner, vec) >= threads) continue; /* half as many leave no threads either */
+                for (int64_t regs = 1; regs <= MOST_HELD; regs *= 4)
+                    for (int loops = 0; loops <= (open ? 1 : 0); loops++) {
+                        Schedule s;
+                        Stack p = {vec, second, threads, regs, loops};
+                        build_stack(x, &c, &p, &s);
+                        consider_as(x, &s, BEST_STACK);
+                    }
             }
 }
 
@@ -255,6 +378,7 @@ static void search(Search *x) {
         for (int b = gr->axes.n - 1; b >= 0; b--) /* of equals the later: batches are short */
             if (b != a && x->length[b] > 1) try_axes(x, a, b);
     }
+    try_stacks(x);
     try_tiles(x);
 }
 

@@ -11,8 +11,9 @@ typedef struct Best {
     double seconds;               /* at the point, by cost.h */
 } Best;
 
-/* Candidates differ in kind by whether they are legal for all sizes, go along an axis in a loop, and have a peel. */
-enum { BEST_KINDS = 8, BEST_OF_KIND = 12, BEST_ALWAYS = 1, BEST_LOOP = 2, BEST_PEEL = 4 };
+/* Candidates differ in kind by whether they are legal for all sizes, go along an axis in a loop, have a peel, and have
+ * threads along several short axes. */
+enum { BEST_KINDS = 16, BEST_OF_KIND = 12, BEST_ALWAYS = 1, BEST_LOOP = 2, BEST_PEEL = 4, BEST_STACK = 8 };
 
 /* The quickest of each kind, quickest first. */
 typedef struct BestOf {
@@ -21,7 +22,7 @@ typedef struct BestOf {
 } BestOf;
 
 /* At the point form->at, within so many bytes of shared memory, of those that are legal there. One is legal for all
- * sizes. Gives how many candidates there were. */
+ * sizes. Gives how many candidates there were beside those of stacks. */
 int templates_best(CostForm *form, int64_t shared, BestOf *best);
 
 #endif
