@@ -1,6 +1,8 @@
 /* Schedules of a case: the chosen ones, those a move away, others by chance; what is predicted of them. */
 #include "corpus.h"
 
+#include "sched/search/moves.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -79,7 +81,7 @@ static bool add(const Case *c, Samples *out, const Schedule *s, const char *orig
 
 /* ---- moves ---- */
 
-/* Called with each schedule that is one move away, legal or not. */
+/* Of one group of a case. */
 typedef struct Moves {
     const Case *c;
     const Schedule *from;
@@ -87,129 +89,19 @@ typedef struct Moves {
     Samples *out;
 } Moves;
 
-/* What a kernel's verifier asks beside: blocks and loops outside of threads and registers, and that the blocks that are
- * to be resident together fit. */
-static bool fits(const Schedule *s) {
-    int64_t threads = 1;
-    for (int a = 0; a < s->naxes; a++)
-        for (int i = 0; i < s->axis[a].n; i++) {
-            BindScope scope = bind_scope(s->axis[a].f[i].bind);
-            if (i && scope <= SCOPE_LOOP && bind_scope(s->axis[a].f[i - 1].bind) > SCOPE_LOOP) return false;
-            if (scope == SCOPE_THREAD) threads *= s->axis[a].f[i].size;
-        }
-    return threads * s->occupancy <= target_machine.threads_per_sm;
-}
-
-static void take(Moves *m, const Schedule *changed) {
-    const Group *gr = m->c->groups.at[m->group];
-    if (!schedule_legal(gr, changed, NULL) || !fits(changed)) return;
+static bool take(void *user, const Schedule *changed) {
+    Moves *m = user;
+    if (!schedule_legal(m->c->groups.at[m->group], changed, NULL)) return true;
     Schedule *all = copy(m->c, m->from);
     all[m->group] = *changed;
     add(m->c, m->out, all, "move");
-}
-
-static void put_factor(SAxis *a, int at, Bind bind, int size) {
-    if (a->n == MAX_AXIS_FACTORS) return;
-    for (int i = a->n++; i > at; i--) a->f[i] = a->f[i - 1];
-    a->f[at] = (SFactor){bind, size};
-}
-
-static void drop_factor(SAxis *a, int at) {
-    a->n--;
-    for (int i = at; i < a->n; i++) a->f[i] = a->f[i + 1];
-}
-
-/* A factor twice or half as large, exchanged with the next, or without one that does nothing. */
-static void move_factor(Moves *m, int axis, int at) {
-    const Schedule *s = &m->from[m->group];
-    const SFactor f = s->axis[axis].f[at];
-    Schedule t = *s;
-    if (f.size) {
-        t.axis[axis].f[at].size = f.size * 2;
-        take(m, &t);
-        t.axis[axis].f[at].size = f.size / 2;
-        if (f.size % 2 == 0) take(m, &t);
-        t = *s;
-        drop_factor(&t.axis[axis], at);
-        take(m, &t);
-    }
-    if (at + 1 < s->axis[axis].n) {
-        t = *s;
-        t.axis[axis].f[at] = s->axis[axis].f[at + 1];
-        t.axis[axis].f[at + 1] = f;
-        take(m, &t);
-    }
-}
-
-/* A factor of two goes from one factor to another of the same scope, as lanes of an axis become another's. */
-static void move_across(Moves *m, int axis, int at) {
-    const Schedule *s = &m->from[m->group];
-    const SFactor f = s->axis[axis].f[at];
-    if (f.size < 2 || f.size % 2) return;
-    for (int a = 0; a < s->naxes; a++) {
-        bool there = false;
-        Schedule t = *s;
-        t.axis[axis].f[at].size /= 2;
-        for (int i = 0; i < s->axis[a].n; i++) {
-            const SFactor g = s->axis[a].f[i];
-            if (bind_scope(g.bind) != bind_scope(f.bind) || !g.size || (a == axis && i == at)) continue;
-            there |= g.bind == f.bind;
-            Schedule u = t;
-            u.axis[a].f[i].size *= 2;
-            take(m, &u);
-        }
-        int end = t.axis[a].n;
-        if (end && t.axis[a].f[end - 1].bind == BIND_VEC) end--;
-        if (there || a == axis) continue;
-        put_factor(&t.axis[a], end, f.bind, 2);
-        take(m, &t);
-    }
-}
-
-/* A factor of two more that an axis has not; fewer blocks than the axis needs, which then loop. */
-static void move_axis(Moves *m, int axis) {
-    static const Bind NEW_ONES[] = {BIND_WARP, BIND_THREAD, BIND_REG, BIND_VEC};
-    const Schedule *s = &m->from[m->group];
-    for (size_t k = 0; k < sizeof NEW_ONES / sizeof *NEW_ONES; k++) {
-        Schedule t = *s;
-        SAxis *a = &t.axis[axis];
-        int at = a->n;
-        if (schedule_find(s, axis, NEW_ONES[k])) continue;
-        if (NEW_ONES[k] != BIND_VEC && at && a->f[at - 1].bind == BIND_VEC) at--;
-        if (NEW_ONES[k] != BIND_VEC && NEW_ONES[k] != BIND_REG)
-            while (at && bind_scope(a->f[at - 1].bind) >= SCOPE_THREAD) at--;
-        put_factor(a, at, NEW_ONES[k], 2);
-        take(m, &t);
-    }
-    for (int i = 0; i <= m->c->groups.at[m->group]->rows.n; i++) {
-        Schedule t = *s;
-        t.axis[axis].peel = i;
-        if (i != s->axis[axis].peel) take(m, &t);
-    }
-    for (int blocks = 1; blocks <= 8; blocks *= 2)
-        for (int i = 0; i < s->axis[axis].n; i++) {
-            Schedule t = *s;
-            if (schedule_find(s, axis, BIND_SERIAL) || s->axis[axis].f[i].bind != BIND_GRID || s->axis[axis].f[i].size)
-                continue;
-            t.axis[axis].f[i].size = (int)target_machine.sms * blocks;
-            put_factor(&t.axis[axis], i + 1, BIND_SERIAL, 0);
-            take(m, &t);
-        }
+    return true;
 }
 
 void corpus_moves(const Case *c, const Schedule *from, Samples *out) {
-    static const int RESIDENT[] = {0, 2, 4, 8};
     for (int g = 0; g < c->groups.n; g++) {
         Moves m = {c, from, g, out};
-        Schedule t = from[g];
-        for (int a = 0; a < t.naxes; a++) {
-            move_axis(&m, a);
-            for (int i = 0; i < t.axis[a].n; i++) move_factor(&m, a, i), move_across(&m, a, i);
-        }
-        t.ahead = !t.ahead;
-        take(&m, &t);
-        t.ahead = from[g].ahead;
-        for (size_t i = 0; i < sizeof RESIDENT / sizeof *RESIDENT; i++) t.occupancy = RESIDENT[i], take(&m, &t);
+        moves_from(c->groups.at[g], &from[g], take, &m);
     }
 }
 

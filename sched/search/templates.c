@@ -17,6 +17,7 @@ enum {
     LEAST_THREADS = 64, /* of a block of shapes */
     LEAST_LANES = 4,    /* of a tile's columns */
     MOST_HELD = 16,     /* elements or vectors of a thread, of a stack */
+    HELD_STEP = 4,      /* from one number of them to the next; moves try those between */
     ROUNDED = 1 << 20   /* no size is rounded up to a larger power of 2 */
 };
 static const int64_t SIZES[] = {1, 2, 4, 8}; /* registers of an axis, vectors and warps of a tile */
@@ -293,7 +294,7 @@ static void try_stacks(Search *x) {
         for (int64_t second = 1; second / 2 < next && second <= WARP * 2; second *= 2)
             for (int64_t threads = LEAST_THREADS; threads <= 2 * target_default.threads; threads *= 2) {
                 if (second / 2 * ceil_div(inner, vec) >= threads) continue; /* half as many leave no threads either */
-                for (int64_t regs = 1; regs <= MOST_HELD; regs *= 4)
+                for (int64_t regs = 1; regs <= MOST_HELD; regs *= HELD_STEP)
                     for (int loops = 0; loops <= (open ? 1 : 0); loops++) {
                         Schedule s;
                         Stack p = {vec, second, threads, regs, loops};

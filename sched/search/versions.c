@@ -1,7 +1,7 @@
 /* Versions by size: see versions.h. */
-#include "versions.h"
+#include "versions_form.h"
 
-#include "apply.h"
+#include "climb.h"
 #include "cost.h"
 #include "judge.h"
 
@@ -19,73 +19,15 @@ static const double SAME = 0.005;      /* of the time, as a mean over the points
 static const double GAIN = 0.02;       /* of the time, as a mean over the points: what another version gains at least */
 static const double ENOUGH = 1.03;     /* times the best at every point: then there are versions enough */
 
-/* The product of the lengths of some axes is at most so much; or, where there is a divisor, a multiple of it. */
-typedef struct SizeTest {
-    AxisSet axes;
-    int64_t most;
-    int divisor; /* 0: none */
-} SizeTest;
-
-typedef struct Candidate {
-    int division; /* of the group; -1: none, one kernel does it */
-    int n;
-    Schedule *schedule[MAX_TOGETHER];
-    int64_t *most;   /* schedule_legal_within's, of the group's axes */
-    bool judged;     /* by its kernels; else by its schedules */
-    int resident;    /* judge_resident's, of a candidate of one kernel that is judged */
-    double words;    /* and its tiles' */
-    double *seconds; /* at each point; INFINITY where it is not legal */
-    double *loss;    /* at each point: log(time / best), weighted */
-} Candidate;
-
-typedef struct Case {
-    int candidate;
-    int ntests;
-    SizeTest test[MAX_VERSIONS];
-} Case;
-
-/* What is remembered of a form: the cases for each number of versions. */
-typedef struct Chosen {
-    VEC(Candidate *) candidates;
-    int n[MAX_VERSIONS]; /* of cases with at most that many plus 1 */
-    Case cases[MAX_VERSIONS][MAX_VERSIONS];
-} Chosen;
-
-typedef struct Choosing {
-    Ctx *ctx, *temp; /* of what stays; for as long as it takes */
-    Group *gr;
-    const Points *points;
-    CostForm **form; /* of the group, then of each division's shares and rest */
-    int64_t shared;
-    int considered; /* SchedMemo's */
-    bool judged;    /* candidates are judged by their kernels */
-    Chosen *chosen;
-    double *best;  /* seconds at each point, of the best candidate there */
-    double weight; /* of all points */
-} Choosing;
-
 /* ---- candidates ---- */
 
 static CostForm *form_of(const Choosing *x, int division, int kernel) {
     return x->form[division < 0 ? 0 : 1 + MAX_TOGETHER * division + kernel];
 }
 
-static Group *group_of(const Choosing *x, int division, int kernel) {
+Group *versions_group(const Choosing *x, int division, int kernel) {
     const Division *d = division < 0 ? NULL : &x->gr->divisions.at[division];
     return !d ? x->gr : kernel ? d->rest : d->shares;
-}
-
-/* The kernel that a schedule makes, in a program and Graph that are thrown away. */
-static Features *features(const Choosing *x, Program *p, Group *gr, const Schedule *s, Ctx *temp) {
-    Text why = {.ctx = temp};
-    const ExprMap memo = gr->free; /* what is found out meanwhile goes, too */
-    gr->free = (ExprMap){0};
-    Kernel *k = sched_apply(p, &p->steps, gr, s, &why);
-    gr->free = memo;
-    if (!k) return NULL;
-    k->shared_bytes = schedule_shared(gr, s);
-    Features *f = features_of(p, k, x->temp);
-    return f->known ? f : NULL;
 }
 
 /* Seconds of a candidate at all points, by its kernels. False where their features are not known. */
@@ -96,7 +38,7 @@ static bool judge(const Choosing *x, Candidate *c) {
     Features *f[MAX_TOGETHER];
     bool known = true;
     for (int k = 0; k < c->n && known; k++)
-        known = (f[k] = features(x, p, group_of(x, c->division, k), c->schedule[k], temp)) != NULL;
+        known = (f[k] = climb_features(p, versions_group(x, c->division, k), c->schedule[k], x->temp)) != NULL;
     if (known && c->n == 1) {
         c->resident = judge_resident(f[0], &speeds_h200);
         c->words = f[0]->tile_words;
@@ -167,21 +109,21 @@ static void leave_out(const Choosing *x, Candidate *c) {
             if (x->form[0]->lengths[i][a] > c->most[a]) c->seconds[i] = INFINITY;
 }
 
-static void add(Choosing *x, int division, const Best *const *parts, int n) {
+void versions_add(Choosing *x, int division, const Schedule *const *parts, int n, const int64_t *most) {
     Chosen *all = x->chosen;
-    if (all->candidates.n == MAX_CANDIDATES) return;
+    if (all->candidates.n >= x->room) return;
     for (int i = 0; i < all->candidates.n; i++) {
         const Candidate *c = all->candidates.at[i];
         bool same = c->division == division;
-        for (int k = 0; k < n && same; k++) same = schedule_equal(c->schedule[k], &parts[k]->schedule);
+        for (int k = 0; k < n && same; k++) same = schedule_equal(c->schedule[k], parts[k]);
         if (same) return;
     }
     Candidate *c = NEW(x->ctx, Candidate);
     const int naxes = x->gr->axes.n;
     *c = (Candidate){.division = division, .n = n};
     c->most = NEW_N(x->ctx, int64_t, naxes + 1);
-    memcpy(c->most, parts[0]->most, sizeof(int64_t) * (size_t)naxes);
-    for (int k = 0; k < n; k++) c->schedule[k] = schedule_keep(x->ctx, &parts[k]->schedule);
+    memcpy(c->most, most, sizeof(int64_t) * (size_t)naxes);
+    for (int k = 0; k < n; k++) c->schedule[k] = schedule_keep(x->ctx, parts[k]);
     c->seconds = NEW_N(x->temp, double, x->points->n);
     c->judged = x->judged && judge(x, c);
     if (!c->judged) estimate(x, c);
@@ -213,9 +155,12 @@ static int add_best(Choosing *x, int point, int of_kind) {
             f->at = point;
             considered += templates_best(f, x->shared, &best[k]);
         }
+        const Best *second = n > 1 ? always_best(&best[1]) : NULL;
         for (int kind = 0; kind < BEST_KINDS; kind++)
-            for (int i = 0; i < best[0].n[kind] && i < of_kind; i++)
-                add(x, d, (const Best *[]){&best[0].at[kind][i], n > 1 ? always_best(&best[1]) : NULL}, n);
+            for (int i = 0; i < best[0].n[kind] && i < of_kind; i++) {
+                const Best *b = &best[0].at[kind][i];
+                versions_add(x, d, (const Schedule *[]){&b->schedule, second ? &second->schedule : NULL}, n, b->most);
+            }
     }
     return considered;
 }
@@ -245,8 +190,7 @@ static int64_t length_of(const Choosing *x, AxisSet axes, int point) {
     return n;
 }
 
-/* The case's conditions see to it that the candidate is legal. */
-static bool legal_in(const Choosing *x, const Candidate *c, const Case *in) {
+bool versions_legal_in(const Choosing *x, const Candidate *c, const Case *in) {
     for (int a = 0; a < x->gr->axes.n; a++) {
         bool ok = c->most[a] == INT64_MAX;
         for (int i = 0; i < in->ntests; i++) {
@@ -258,13 +202,15 @@ static bool legal_in(const Choosing *x, const Candidate *c, const Case *in) {
     return true;
 }
 
-/* Sets the best candidate of a case for its points; what it loses. INFINITY where none is legal. */
-static double settle(const Choosing *x, Case *c, const bool *here) {
+double versions_settle(const Choosing *x, Case *c, const bool *here) {
     double least = INFINITY;
+    bool any = false;
+    for (int i = 0; i < x->points->n; i++) any |= here[i];
+    if (!any) return 0;
     for (int k = 0; k < x->chosen->candidates.n; k++) {
         const Candidate *y = x->chosen->candidates.at[k];
         double loss = 0;
-        if (!legal_in(x, y, c)) continue;
+        if (!versions_legal_in(x, y, c)) continue;
         for (int i = 0; i < x->points->n && loss < least; i++)
             if (here[i]) loss += y->loss[i];
         if (loss >= least) continue;
@@ -274,7 +220,7 @@ static double settle(const Choosing *x, Case *c, const bool *here) {
     return least;
 }
 
-static bool holds(const Choosing *x, const SizeTest *t, int point) {
+bool versions_holds(const Choosing *x, const SizeTest *t, int point) {
     int64_t n = length_of(x, t->axes, point);
     return t->divisor ? n % t->divisor == 0 : n <= t->most;
 }
@@ -302,7 +248,7 @@ static void try_test(Choosing *x, const Leaf *l, SizeTest test, Parting *best) {
     int nleft = 0, nright = 0;
     if (l->c.ntests == MAX_VERSIONS) return;
     for (int i = 0; i < n; i++) {
-        bool in = holds(x, &test, i);
+        bool in = versions_holds(x, &test, i);
         nleft += left[i] = l->here[i] && in;
         nright += right[i] = l->here[i] && !in;
     }
@@ -310,8 +256,8 @@ static void try_test(Choosing *x, const Leaf *l, SizeTest test, Parting *best) {
     if (!nleft || (!nright && test.divisor)) return;
     Parting p = {.test = test, .left = l->c, .right = l->c};
     add_test(&p.left, test);
-    p.loss[0] = settle(x, &p.left, left);
-    p.loss[1] = nright ? settle(x, &p.right, right) : 0;
+    p.loss[0] = versions_settle(x, &p.left, left);
+    p.loss[1] = versions_settle(x, &p.right, right);
     p.gain = l->loss - p.loss[0] - p.loss[1];
     if (p.gain > best->gain) *best = p;
 }
@@ -409,7 +355,7 @@ static void part(const Choosing *x, Leaf *leaves, int n, int leaf) {
     left->here = NEW_N(x->temp, bool, x->points->n);
     right->here = NEW_N(x->temp, bool, x->points->n);
     for (int i = 0; i < x->points->n; i++) {
-        bool in = holds(x, &p.test, i);
+        bool in = versions_holds(x, &p.test, i);
         left->here[i] = all[i] && in;
         right->here[i] = all[i] && !in;
     }
@@ -452,7 +398,7 @@ static void find_cases(Choosing *x) {
         all.here[i] = true;
         weight += x->points->weight[i];
     }
-    all.loss = settle(x, &all.c, all.here);
+    all.loss = versions_settle(x, &all.c, all.here);
     Leaf leaves[MAX_VERSIONS] = {all};
     if (x->gr->product) {
         note(x->chosen, leaves, 1);
@@ -486,19 +432,28 @@ static void make_nodes(const Group *gr) {
     for (int i = 0; i < gr->graph->dims.n; i++) expr_dim(gr->graph, gr->graph->dims.at[i]);
 }
 
-/* All are compared by the same: where the judge knows one of them not, none by it. Then what is best at each point. */
-static void compare_alike(Choosing *x) {
-    bool all = true;
-    for (int k = 0; k < x->chosen->candidates.n; k++) all &= x->chosen->candidates.at[k]->judged;
-    for (int i = 0; i < x->points->n; i++) x->best[i] = INFINITY;
+void versions_find_losses(Choosing *x) {
+    const int n = x->points->n;
+    for (int k = 0; k < x->chosen->candidates.n; k++)
+        for (int i = 0; i < n; i++) x->best[i] = fmin(x->best[i], x->chosen->candidates.at[k]->seconds[i]);
     for (int k = 0; k < x->chosen->candidates.n; k++) {
         Candidate *c = x->chosen->candidates.at[k];
-        if (!all && c->judged) {
-            estimate(x, c);
-            leave_out(x, c);
-        }
-        for (int i = 0; i < x->points->n; i++) x->best[i] = fmin(x->best[i], c->seconds[i]);
+        if (!c->loss) c->loss = NEW_N(x->temp, double, n);
+        for (int i = 0; i < n; i++) c->loss[i] = x->points->weight[i] * log(c->seconds[i] / x->best[i]);
     }
+}
+
+/* All are compared by the same: where the judge knows one of them not, none by it. Gives whether all are by it. */
+static bool compare_alike(Choosing *x) {
+    bool all = x->judged;
+    for (int k = 0; k < x->chosen->candidates.n; k++) all &= x->chosen->candidates.at[k]->judged;
+    for (int k = 0; k < x->chosen->candidates.n && !all; k++) {
+        Candidate *c = x->chosen->candidates.at[k];
+        if (!c->judged) continue;
+        estimate(x, c);
+        leave_out(x, c);
+    }
+    return all;
 }
 
 /* Of products of matrices nothing was measured that the judge's figures could be fitted on. */
@@ -508,12 +463,15 @@ static bool has_judge(const Group *gr) {
     return true;
 }
 
-static Chosen *choose(Choosing *x) {
+/* *moved: kernels that were judged for moves. */
+static Chosen *choose(Choosing *x, int *moved) {
     const int n = x->points->n;
     x->chosen = NEW(x->ctx, Chosen);
     x->best = NEW_N(x->temp, double, n);
+    for (int i = 0; i < n; i++) x->best[i] = INFINITY;
     x->judged = has_judge(x->gr);
     for (int i = 0; i < n; i++) x->weight += x->points->weight[i];
+    x->room = MAX_CANDIDATES - VERSIONS_STARTS * MAX_VERSIONS;
     make_nodes(x->gr);
     /* How many points there is time for is known after the heaviest one. */
     int searched = x->considered / (add_best(x, 0, BEST_OF_KIND) + 1);
@@ -521,13 +479,13 @@ static Chosen *choose(Choosing *x) {
     if (x->gr->product || searched < 1) searched = 1;
     if (searched > n) searched = n;
     for (int i = 1; i < searched; i++) add_best(x, (int)((int64_t)i * n / searched), 1);
-    compare_alike(x);
-    for (int k = 0; k < x->chosen->candidates.n; k++) {
-        Candidate *c = x->chosen->candidates.at[k];
-        c->loss = NEW_N(x->temp, double, n);
-        for (int i = 0; i < n; i++) c->loss[i] = x->points->weight[i] * log(c->seconds[i] / x->best[i]);
-    }
+    const bool compared = compare_alike(x);
+    versions_find_losses(x);
     find_cases(x);
+    if (compared && !x->gr->product) {
+        x->room = MAX_CANDIDATES;
+        versions_move(x, moved);
+    }
     return x->chosen;
 }
 
@@ -584,7 +542,7 @@ void versions_choose(SchedMemo *memo, Group *gr, Targets t, int most, Versions *
             x.form[1 + MAX_TOGETHER * d] = cost_form(gr->divisions.at[d].shares, x.points, temp);
             x.form[2 + MAX_TOGETHER * d] = cost_form(gr->divisions.at[d].rest, x.points, temp);
         }
-        c = choose(&x);
+        c = choose(&x, &memo->moved);
         expr_map_put_object(ctx, &memo->best, x.form[0]->key, c);
     }
     v->n = c->n[most - 1];

@@ -29,6 +29,7 @@ typedef struct Versions {
 typedef struct SchedMemo {
     ExprMap best;
     int considered; /* candidates of a group, at all points: after that many no further point is searched */
+    int moved;      /* kernels that were judged for moves */
 } SchedMemo;
 
 /* At most `most` of them, 1 to MAX_VERSIONS. */

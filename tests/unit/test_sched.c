@@ -11,6 +11,7 @@
 #include "grammar/parse.h"
 #include "ir/diag.h"
 #include "ir/graph.h"
+#include "sched/search/moves.h"
 #include "sched/search/sched.h"
 #include "test.h"
 
@@ -42,6 +43,27 @@ static Schedule chosen(Group *gr) {
     return s;
 }
 
+/* Of the schedules a move away from the chosen one, one of those that are legal. */
+typedef struct Moved {
+    const Group *gr;
+    uint64_t *state, legal;
+    Schedule s;
+} Moved;
+
+static bool take_move(void *user, const Schedule *s) {
+    Moved *m = user;
+    if (!schedule_legal(m->gr, s, NULL)) return true;
+    if (random_next(m->state) % ++m->legal == 0) m->s = *s;
+    return true;
+}
+
+static Schedule moved(Group *gr, uint64_t *state) {
+    Moved m = {.gr = gr, .state = state, .s = chosen(gr)};
+    const Schedule from = m.s;
+    moves_from(gr, &from, take_move, &m);
+    return m.s;
+}
+
 static bool apply_draw(Ctx *ctx, Draw *d, uint64_t seed, Text *why) {
     Plan *plan = plan_new(d->graph, false, NULL, why);
     if (!plan) return false;
@@ -54,6 +76,8 @@ static bool apply_draw(Ctx *ctx, Draw *d, uint64_t seed, Text *why) {
             schedule_fallback(plan->groups.at[i], &s);
         else if (d->number == 1)
             s = chosen(plan->groups.at[i]);
+        else if (d->number % 3 == 0)
+            s = moved(plan->groups.at[i], &seed);
         else
             schedule_random(plan->groups.at[i], &seed, &s);
         schedule_print(&text, plan->groups.at[i], &s);
@@ -237,6 +261,9 @@ static const PlanCase plans[] = {
     {HEAD " out y: f32[M, N]\ny[i, j] = exp(x[i, j])\n", 1, 0, "",
      "i = grid; j = grid thread(64) vec(4)\n"
      "i = grid serial(2); j = serial(3) grid reg(2) lane(32); ahead 1; occupancy 2\n"
+     "i = grid thread(16); j = grid thread(4); order i\n"
+     "! twice: i = grid thread(16); j = grid thread(4); order i i\n"
+     "! none: i = grid thread(16); j = grid thread(4); order\n"
      "! covers: i = thread(4); j = grid\n"
      "! one block: i = grid; i = grid; j = grid\n"
      "! lanes: i = grid lane(8); j = grid\n"
@@ -303,7 +330,8 @@ static const PlanCase plans[] = {
      1, 0, "r",
      "i = grid thread(64); k = serial reg(2) vec(4)\n"
      "! one thread: i = grid; k = serial warp(2) lane(32) vec(2)\n"
-     "! outermost: i = grid thread(64); k = reg(2) serial\n"},
+     "! outermost: i = grid thread(64); k = reg(2) serial\n"
+     "! its order: i = grid thread(64); k = serial reg(2) vec(4); order i\n"},
     {HEAD STEP " out y: f32[M, N]\ny[i, j] = step[k in 0..N where k <= j](x[i, k], 1.0).b\n", 1, 0, "i",
      "i = grid; j = serial lane(32) vec(2)\n"},
     {HEAD STEP " out y: f32[M, N]\ny[i, j] = step[k in 0..N where k >= j](x[i, k], 1.0).b\n", 1, 0, "r", NULL},

@@ -4,8 +4,23 @@ cd "$(dirname "$0")/../.." || exit 1
 TDC=$(realpath "${TDC:-build/tdc}") here=tests/versions
 . tests/suite.sh
 
-"$TDC" check $here/classes.td --emu >"$dir/log" 2>&1
-verdict $? "$(grep -v '^ok' "$dir/log")"
+for file in classes short; do
+    "$TDC" check $here/$file.td --emu >"$dir/log" 2>&1
+    verdict $? "$(grep -v '^ok' "$dir/log")"
+done
+# Of axes that are short, neighbouring threads go on along the next one: what is predicted is near a copy of the bytes.
+while read -r entry sizes; do
+    # shellcheck disable=SC2086
+    "$TDC" explain $here/short.td "$entry" $sizes >"$dir/log"
+    awk '$2 == "times" && $1 > 2 { far = 1 } / us, and|^[0-9.]+ us/ { said = 1 } END { exit far || !said }' "$dir/log"
+    verdict $? "$entry: $(grep ' = ' "$dir/log")"
+done <<'END'
+group_moments -D N=16 -D H=32 -D W=32 -D K=20
+instance_moments -D N=64 -D H=64 -D W=64 -D C=48
+pooled -D N=256 -D H=56 -D W=56 -D C=96
+middle -D B=8192 -D M=64 -D D=20
+last -D B=1024 -D S=1024 -D H=3 -D D=10
+END
 
 taken() { # ENTRY SIZES...: how many ways the sizes take
     local entry=$1 at

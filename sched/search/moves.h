@@ -1,0 +1,14 @@
+/* Schedules that differ from one by a move: what a search goes on with from the best that templates propose. */
+#ifndef TDC_MOVES_H
+#define TDC_MOVES_H
+
+#include "schedule.h"
+
+/* Takes a schedule that is one move away. False: no more of them are wanted. */
+typedef bool MoveTake(void *user, const Schedule *s);
+
+/* Calls take with each of them, in an order that depends on gr and from alone. They need not be legal, and some are
+ * equal. */
+void moves_from(const Group *gr, const Schedule *from, MoveTake *take, void *user);
+
+#endif

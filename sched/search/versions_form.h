@@ -1,0 +1,70 @@
+/* What the files of versions share: the candidates of a group, and the cases of sizes that take them. */
+#ifndef TDC_VERSIONS_FORM_H
+#define TDC_VERSIONS_FORM_H
+
+#include "versions.h"
+
+enum { VERSIONS_STARTS = 3 /* candidates of each case from which moves are made; each may give one more */ };
+
+/* The product of the lengths of some axes is at most so much; or, where there is a divisor, a multiple of it. */
+typedef struct SizeTest {
+    AxisSet axes;
+    int64_t most;
+    int divisor; /* 0: none */
+} SizeTest;
+
+typedef struct Candidate {
+    int division; /* of the group; -1: none, one kernel does it */
+    int n;
+    Schedule *schedule[MAX_TOGETHER];
+    int64_t *most;   /* schedule_legal_within's, of the group's axes */
+    bool judged;     /* by its kernels; else by its schedules */
+    int resident;    /* judge_resident's, of a candidate of one kernel that is judged */
+    double words;    /* and its tiles' */
+    double *seconds; /* at each point; INFINITY where it is not legal */
+    double *loss;    /* at each point: log(time / best), weighted */
+} Candidate;
+
+typedef struct Case {
+    int candidate;
+    int ntests;
+    SizeTest test[MAX_VERSIONS];
+} Case;
+
+/* What is remembered of a form: the cases for each number of versions. */
+typedef struct Chosen {
+    VEC(Candidate *) candidates;
+    int n[MAX_VERSIONS]; /* of cases with at most that many plus 1 */
+    Case cases[MAX_VERSIONS][MAX_VERSIONS];
+} Chosen;
+
+typedef struct Choosing {
+    Ctx *ctx, *temp; /* of what stays; for as long as it takes */
+    Group *gr;
+    const Points *points;
+    CostForm **form; /* of the group, then of each division's shares and rest */
+    int64_t shared;
+    int considered; /* SchedMemo's */
+    bool judged;    /* candidates are judged by their kernels */
+    int room;       /* candidates that there may be by now */
+    Chosen *chosen;
+    double *best;  /* seconds at each point, of the best candidate there */
+    double weight; /* of all points */
+} Choosing;
+
+Group *versions_group(const Choosing *x, int division, int kernel);
+/* One more candidate, where there is room for it; most: schedule_legal_within's of the first schedule. */
+void versions_add(Choosing *x, int division, const Schedule *const *parts, int n, const int64_t *most);
+/* best and each candidate's loss, of the candidates that there are. */
+void versions_find_losses(Choosing *x);
+/* Sets the best candidate of a case for its points, if it has some; what it loses. INFINITY where none is legal. */
+double versions_settle(const Choosing *x, Case *c, const bool *here);
+bool versions_holds(const Choosing *x, const SizeTest *t, int point);
+/* Whether the case's conditions see to it that a candidate is legal. */
+bool versions_legal_in(const Choosing *x, const Candidate *c, const Case *in);
+
+/* Candidates that are moves away from those of the cases, which take them where they are quicker. *moved: kernels that
+ * were judged for that, in the whole compilation. */
+void versions_move(Choosing *x, int *moved);
+
+#endif

@@ -1,0 +1,125 @@
+/* Moves from the best candidates of a group: see versions_form.h. */
+#include "climb.h"
+#include "judge.h"
+#include "versions_form.h"
+
+#include <math.h>
+
+enum {
+    MOVES = 320,          /* kernels that are judged for moves, of all groups of a compilation */
+    MOVES_SHARE = 2,      /* a group has one in so many of what is left of them */
+    MOVES_OF_GROUP = 160, /* at most */
+    MOVES_OF_START = 80
+};
+static const double NEAR_FLOOR = 1.1; /* times the floor: there moves are not tried */
+
+/* Seconds that no kernel is quicker than: what is loaded and stored, once. */
+static double floor_seconds(const Choosing *x, int point) {
+    const CostForm *f = x->form[0];
+    double bytes = 0;
+    for (int i = 0; i < f->accesses.n; i++) {
+        const CostAccess *c = &f->accesses.at[i];
+        double own = c->bytes;
+        bool again = false;
+        for (int k = 0; k < i; k++) again |= f->accesses.at[k].tensor == c->tensor && f->accesses.at[k].load == c->load;
+        for (int a = 0; a < x->gr->axes.n && !again; a++)
+            if (c->axes >> a & 1) own *= (double)f->lengths[point][a];
+        if (c->whole) own = fmin(own, (double)f->elements[point][i] * c->bytes);
+        if (!again) bytes += own;
+    }
+    return speeds_h200.launch + target_machine.latency + bytes / target_machine.bandwidth;
+}
+
+/* The points that come to a case of those there are. */
+static void find_points(const Choosing *x, const Case *cases, int k, bool *here) {
+    for (int i = 0; i < x->points->n; i++) {
+        int of = 0;
+        for (;; of++) {
+            bool in = true;
+            for (int t = 0; t < cases[of].ntests; t++) in &= versions_holds(x, &cases[of].test[t], i);
+            if (in || of == k) {
+                here[i] = in && of == k;
+                break;
+            }
+        }
+    }
+}
+
+/* How many times what a case takes is as long as the floor, and *seconds: geometric means over its points. */
+static double gap_of(const Choosing *x, const Case *c, const bool *here, double *seconds) {
+    const Candidate *k = x->chosen->candidates.at[c->candidate];
+    double sum = 0, floors = 0, weight = 0;
+    for (int i = 0; i < x->points->n; i++) {
+        if (!here[i]) continue;
+        sum += x->points->weight[i] * log(k->seconds[i]);
+        floors += x->points->weight[i] * log(floor_seconds(x, i));
+        weight += x->points->weight[i];
+    }
+    *seconds = exp(sum / weight);
+    return *seconds / exp(floors / weight);
+}
+
+/* Goes on from a candidate by moves, for the points of a case; what comes out is one more. */
+static void climb_from(Choosing *x, const Candidate *from, const Case *in, const bool *here, double beat, int *left) {
+    Schedule *s = NEW(x->temp, Schedule);
+    int64_t *most = NEW_N(x->temp, int64_t, x->gr->axes.n + 1), *need = NEW_N(x->temp, int64_t, x->gr->axes.n + 1);
+    for (int a = 0; a < x->gr->axes.n; a++) need[a] = INT64_MAX;
+    for (int i = 0; i < in->ntests; i++)
+        for (int a = 0; a < x->gr->axes.n; a++)
+            if (in->test[i].axes == (AxisSet)1 << a && !in->test[i].divisor) need[a] = in->test[i].most;
+    const int mine = *left < MOVES_OF_START ? *left : MOVES_OF_START;
+    Climb c = {
+        .ctx = x->temp, .gr = versions_group(x, from->division, 0), .points = x->points, .here = here, .need = need};
+    c.shared = x->shared;
+    c.beat = beat;
+    c.left = mine;
+    if (from->n > 1) c.after = from->schedule[1], c.after_group = versions_group(x, from->division, 1);
+    schedule_copy(s, from->schedule[0]);
+    if (climb(&c, s, most)) versions_add(x, from->division, (const Schedule *[]){s, c.after}, from->n, most);
+    *left -= mine - c.left;
+}
+
+/* Candidates in the order of what they lose at the points of a case; the n-th of them, or NULL. */
+static const Candidate *nth_best(const Choosing *x, Case c, const bool *here, int n) {
+    const Candidate *taken[VERSIONS_STARTS];
+    for (int i = 0; i <= n; i++) {
+        double least = INFINITY;
+        taken[i] = NULL;
+        for (int k = 0; k < x->chosen->candidates.n; k++) {
+            const Candidate *y = x->chosen->candidates.at[k];
+            double loss = 0;
+            bool may = versions_legal_in(x, y, &c);
+            for (int t = 0; t < i; t++) may &= taken[t] != y;
+            for (int p = 0; p < x->points->n && may; p++) loss += here[p] ? y->loss[p] : 0;
+            if (may && loss < least) least = loss, taken[i] = y;
+        }
+    }
+    return taken[n];
+}
+
+/* Where they leave much to be gained. The cases stay as they are. */
+void versions_move(Choosing *x, int *moved) {
+    Chosen *ch = x->chosen;
+    const int n = ch->n[MAX_VERSIONS - 1];
+    bool here[MAX_POINTS];
+    int mine = (MOVES - *moved) / MOVES_SHARE;
+    if (mine > MOVES_OF_GROUP) mine = MOVES_OF_GROUP;
+    *moved += mine;
+    for (int start = 0; start < VERSIONS_STARTS; start++)
+        for (int k = 0; k < n && mine > 0; k++) {
+            Case *c = &ch->cases[MAX_VERSIONS - 1][k];
+            double beat;
+            find_points(x, ch->cases[MAX_VERSIONS - 1], k, here);
+            versions_settle(x, c, here);
+            if (!(gap_of(x, c, here, &beat) > NEAR_FLOOR)) continue;
+            const Candidate *from = nth_best(x, *c, here, start);
+            if (from) climb_from(x, from, c, here, beat, &mine);
+            versions_find_losses(x);
+        }
+    *moved -= mine;
+    for (int most = 0; most < MAX_VERSIONS; most++)
+        for (int k = 0; k < ch->n[most]; k++) {
+            find_points(x, ch->cases[most], k, here);
+            versions_settle(x, &ch->cases[most][k], here);
+        }
+}
