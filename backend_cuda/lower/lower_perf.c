@@ -48,12 +48,20 @@ static bool is_required(const Lower *l, const Expr *dims, int64_t mod) {
     return false;
 }
 
+/* Whether the kernel stores or folds the shares of a division: that tensor is nobody's to write otherwise. */
+static bool has_shares(const Lower *l) {
+    for (int i = 0; i < l->needs.tensors.n; i++)
+        if (perf_made(l->p, l->needs.tensors.at[i])) return true;
+    return false;
+}
+
 /* -Wperf: what the kernel could be spared if the source said more of its dimensions. */
 void lower_report_perf(Lower *l) {
     Ctx *ctx = l->p->ctx;
-    if (!diag_wants_perf(ctx) || l->k->product) return; /* a library's product runs as a kernel now and then only */
+    if (!diag_wants_perf(ctx) || !perf_matters(l->p, l->k)) return;
+    if (l->k->product) return; /* of a library: it runs as a kernel now and then only */
     Span span = perf_place(l->p, l->k);
-    for (int i = 0; i < l->needs.conds.n && l->needs.wide; i++) {
+    for (int i = 0; i < l->needs.conds.n && l->needs.wide && !has_shares(l); i++) {
         const AlignCond *c = &l->needs.conds.at[i];
         if (!c->dims || c->whole) continue; /* addresses are as the caller allocates them */
         int64_t mod = c->mod;

@@ -260,7 +260,7 @@ static void look_scatter(const Look *l, const Stage *s) {
 /* ---- all stages ---- */
 
 /* A temporary that is none of the Graph's lets. */
-static bool is_made(const Look *l, const Tensor *t) { return t->kind == TENSOR_LET && t->id >= l->p->graph->tensors.n; }
+bool perf_made(const Program *p, const Tensor *t) { return t->kind == TENSOR_LET && t->id >= p->graph->tensors.n; }
 
 static void look(const Look *l, const Stage *const *body, int n) {
     for (int i = 0; i < n; i++) {
@@ -270,7 +270,7 @@ static void look(const Look *l, const Stage *const *body, int n) {
             look_scatter(l, s);
         }
         /* the library reads as it likes; of tensors that nobody wrote there is nothing to write differently */
-        if (s->kind == STAGE_LOAD && !l->k->product && !is_made(l, s->tensor)) look_load(l, s);
+        if (s->kind == STAGE_LOAD && !l->k->product && !perf_made(l->p, s->tensor)) look_load(l, s);
         look(l, (const Stage *const *)s->body.at, s->body.n);
     }
 }
@@ -283,6 +283,26 @@ static void look_rounding(const Program *p, const Kernel *k) {
     diag_help(p->ctx, d, "without a type for %s the product stores the result at once", k->rounding);
 }
 
+static bool is_for_few(const Expr *when) {
+    enum { FEW = 64 }; /* elements: what is apart by less comes with one access or two */
+    int64_t most;
+    if (when->op == OP_AND) return is_for_few(when->arg[0]) || is_for_few(when->arg[1]);
+    return when->op == OP_LE && expr_is_int(when->arg[1], &most) && most <= FEW;
+}
+
+bool perf_matters(const Program *p, const Kernel *k) {
+    bool met = false;
+    for (int i = 0; i < p->ways.n; i++) {
+        const Way *w = &p->ways.at[i];
+        bool has = false, few = false;
+        for (int s = 0; s < w->steps.n; s++) has |= step_kernel(&w->steps.at[s]) == k;
+        for (int c = 0; c < w->when.n; c++) few |= is_for_few(w->when.at[c]);
+        if (has && !few) return true;
+        met |= has;
+    }
+    return !met;
+}
+
 void sched_perf(const Program *p) {
     if (!diag_wants_perf(p->ctx)) return;
     for (int i = 0; i < p->kernels.n; i++)
@@ -290,6 +310,7 @@ void sched_perf(const Program *p) {
     for (int i = 0; i < p->kernels.n; i++)
         for (int k = 0; k < p->kernels.at[i]->parts.n; k++) {
             const Kernel *kernel = p->kernels.at[i];
+            if (!perf_matters(p, kernel)) continue;
             Look l = {p, kernel, kernel->parts.at[k], perf_place(p, kernel)};
             look(&l, (const Stage *const *)l.part->body.at, l.part->body.n);
         }

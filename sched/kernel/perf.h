@@ -8,5 +8,8 @@
 void sched_perf(const Program *p);
 /* The equation that a kernel computes, as far as one is known; else the entry's name. */
 Span perf_place(const Program *p, const Kernel *k);
+/* Whether sizes take the kernel for which it is worth something to write the source otherwise. */
+bool perf_matters(const Program *p, const Kernel *k);
+bool perf_made(const Program *p, const Tensor *t); /* by the scheduler: nobody wrote it */
 
 #endif

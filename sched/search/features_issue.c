@@ -162,7 +162,8 @@ static void exchange(Reading *x, const Monoid *m, double lanes, double warps, do
     x->settled = true;
 }
 
-/* Instructions an element of a fold that selects: a thread's best value first, then where it was, once (lower_select.c). */
+/* Instructions an element of a fold that selects: first a thread's best value, then, once, where it was
+ * (lower_select.c). */
 static const double SELECTED = 1.5;
 
 void feature_fold(Reading *x, const Stage *s) {

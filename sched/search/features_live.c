@@ -9,7 +9,8 @@ static double words_of(const Reading *x, const Value *v) {
     const double n = feature_registers(x->part, v->domain), bits = type_bits(v->type);
     const bool loaded = v->def && (v->def->kind == STAGE_LOAD || v->def->kind == STAGE_READ);
     const bool packed = bits < 32 && (loaded || v->type != TY_BOOL);
-    return packed ? (n * bits + 31) / 32 : n * (bits > 32 ? 2 : 1);
+    const double tiles = loaded && v->def->depth > 0 ? 2 : 1; /* of a load that runs ahead, the next iteration's */
+    return tiles * (packed ? (n * bits + 31) / 32 : n * (bits > 32 ? 2 : 1));
 }
 
 static void live(Reading *x, const Stage *s) {

@@ -10,6 +10,7 @@
 #include <math.h>
 
 static const double NEARLY = 0.25; /* of a block that does not fit: registers are an estimate */
+static const double SURELY = 0.95; /* of a block: what does not fit by more will spill */
 enum { LEAST_BESIDE = 12 /* registers of a thread beside its tiles */ };
 
 typedef struct Judge {
@@ -75,7 +76,7 @@ static void find_resident(Judge *j) {
         j->spills = j->m->register_tile * j->f->tile_words + LEAST_BESIDE > bound;
     } else {
         n = fmin(n, floor(fit + NEARLY));
-        j->spills = n < 1;
+        j->spills = fit < SURELY;
     }
     n = fmin(n, floor(m->shared_per_sm / (j->f->shared + SHARED_OF_A_BLOCK)));
     j->resident = fmax(1, fmin(n, m->blocks_per_sm));

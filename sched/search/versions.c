@@ -10,8 +10,9 @@
 #include <string.h>
 
 enum {
-    MAX_SEARCHED = 40,  /* points at which candidates are looked for */
-    MAX_CANDIDATES = 96 /* that are compared at all points */
+    MAX_SEARCHED = 40,   /* points at which candidates are looked for */
+    FEW_OF_KIND = 4,     /* candidates of a kind, at the first of several points */
+    MAX_CANDIDATES = 128 /* that are compared at all points */
 };
 enum { MANY_WORDS = 16 /* of a thread's tiles */, MOST_BOUND = 4 /* blocks a multiprocessor */ };
 static const double FEWER_WORDS = 0.8; /* of a thread's tiles, where values are computed again */
@@ -474,7 +475,7 @@ static Chosen *choose(Choosing *x, int *moved) {
     x->room = MAX_CANDIDATES - VERSIONS_STARTS * MAX_VERSIONS;
     make_nodes(x->gr);
     /* How many points there is time for is known after the heaviest one. */
-    int searched = x->considered / (add_best(x, 0, BEST_OF_KIND) + 1);
+    int searched = x->considered / (add_best(x, 0, n == 1 ? BEST_OF_KIND : FEW_OF_KIND) + 1);
     if (searched > MAX_SEARCHED) searched = MAX_SEARCHED;
     if (x->gr->product || searched < 1) searched = 1;
     if (searched > n) searched = n;

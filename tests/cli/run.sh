@@ -284,7 +284,8 @@ printf 'program f\n  y: j = grid lane(2) vec(8); i = serial reg(4) warp(16) lane
 [ "$("$TDC" "$dir/columns.td" -DM=100000 -DN=64 --dump=choose --stop-after=choose --schedules="$dir/whole.schedules")" = "$(cat "$dir/whole.schedules")" ]
 verdict $? 'a group with a line and none for shares is one kernel'
 printf 'program f\n  y: j = grid; i = reg(4) warp(8) lane(32)\n' >"$dir/short.schedules"
-says 1 'its factors do not cover it' columns.td --schedules=short.schedules
+says 1 'its factors do not cover it' columns.td -DM=100000 --schedules=short.schedules
+says 0 '^kernel y$|where M <= 1024' columns.td --schedules=short.schedules --dump=apply
 echo 'export fn f(x: f32[N], b: f32[N]) -> (y: f32[2*N]) { y[2*i] = x[i]; y[2*i + 1] = b[i]; }' >"$dir/pieces.td"
 printf 'program f\ny: i = grid thread(64)\ny: i = grid thread(32)\n' >"$dir/pieces.schedules"
 says 0 'grid thread\(32\)$' pieces.td --schedules=pieces.schedules --dump=choose
