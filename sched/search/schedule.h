@@ -1,8 +1,8 @@
 /* A schedule: how each axis of a group is split into factors and bound to the machine. A small flat value that is
  * printed, read, compared, hashed, drawn at random among the legal ones, and applied (apply.h). In text, one line: i =
  * grid warp(4); n = serial reg(2) lane(32) vec(8) peel x; ahead 1; occupancy 2; again. The factors of an axis are outer
- * to inner; a factor without a size takes what remains. Neighbouring threads (of one binding), and blocks, differ in the
- * last axis that has some: `order i n` says that the axes behind it are the last ones, in that order. */
+ * to inner; a factor without a size takes what remains. Neighbouring threads (of one binding), and blocks, differ in
+ * the last axis that has some: `order i n` says that the axes behind it are the last ones, in that order. */
 #ifndef TDC_SCHEDULE_H
 #define TDC_SCHEDULE_H
 
