@@ -11,7 +11,8 @@
 
 enum {
     MAX_SEARCHED = 40,   /* points at which candidates are looked for */
-    FEW_OF_KIND = 4,     /* candidates of a kind, at the first of several points */
+    FEW_POINTS = 16,     /* as there are beside hints */
+    FEW_OF_KIND = 4,     /* candidates of a kind, at the first of more points */
     MAX_CANDIDATES = 128 /* that are compared at all points */
 };
 enum { MANY_WORDS = 16 /* of a thread's tiles */, MOST_BOUND = 4 /* blocks a multiprocessor */ };
@@ -475,7 +476,7 @@ static Chosen *choose(Choosing *x, int *moved) {
     x->room = MAX_CANDIDATES - VERSIONS_STARTS * MAX_VERSIONS;
     make_nodes(x->gr);
     /* How many points there is time for is known after the heaviest one. */
-    int searched = x->considered / (add_best(x, 0, n == 1 ? BEST_OF_KIND : FEW_OF_KIND) + 1);
+    int searched = x->considered / (add_best(x, 0, n <= FEW_POINTS ? BEST_OF_KIND : FEW_OF_KIND) + 1);
     if (searched > MAX_SEARCHED) searched = MAX_SEARCHED;
     if (x->gr->product || searched < 1) searched = 1;
     if (searched > n) searched = n;
