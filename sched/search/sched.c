@@ -27,22 +27,34 @@ static bool is_fixed(const SchedOptions *o, Group *gr, uint64_t *state, Schedule
     return true;
 }
 
-/* Whether the versions' conditions leave no more ways through the program than it may have, and not too many launches
- * in the host's text. */
-static bool few_ways(SchedWork *w) {
+/* Leaves out the cases whose kernel no way has. */
+static void keep_reached(Versions *v, Kernel *const *of) {
+    int kept = 0;
+    for (int i = 0; i < v->n; i++)
+        if (of[i]->reached) v->at[kept++] = v->at[i];
+    v->n = kept;
+    v->at[kept - 1].when = NULL;
+}
+
+bool sched_few_ways(Graph *g, Versions *versions, int n) {
     enum { MOST_LAUNCHES = 1024, MOST_CONDITIONS = 24 /* whose combinations there is time to look at */ };
-    Ctx *temp = ctx_temp(w->ctx);
-    const Plan *plan = w->plan;
-    Program *p = program_new(temp, w->graph);
-    for (int i = 0; i < plan->groups.n; i++) {
-        const Versions *v = &w->versions[i];
-        Choice *c = v->n > 1 ? choice_new(p, NULL) : NULL;
-        for (int k = 0; c && k < v->n; k++) choice_case(p, c, v->at[k].when);
-    }
+    Ctx *temp = ctx_temp(g->ctx);
+    Program *p = program_new(temp, g); /* of kernels that are names alone */
+    Kernel **of = NEW_N(temp, Kernel *, n * MAX_VERSIONS + 1);
     int conditions = 0;
-    for (int i = 0; i < plan->groups.n; i++) conditions += w->versions[i].n - 1;
-    bool few = conditions <= MOST_CONDITIONS && program_find_ways(p) &&
-               (p->ways.n == 1 || p->ways.n * plan->groups.n <= MOST_LAUNCHES);
+    for (int i = 0; i < n; i++) {
+        const Versions *v = &versions[i];
+        Choice *c = v->n > 1 ? choice_new(p, NULL) : NULL;
+        conditions += v->n - 1;
+        for (int k = 0; c && k < v->n; k++) {
+            ChoiceCase *in = choice_case(p, c, v->at[k].when);
+            of[i * MAX_VERSIONS + k] = kernel_new_at(p, &in->steps, sym_fmt(temp, "%d_%d", i, k));
+        }
+    }
+    const bool few =
+        conditions <= MOST_CONDITIONS && program_find_ways(p) && (p->ways.n == 1 || p->ways.n * n <= MOST_LAUNCHES);
+    for (int i = 0; i < n && few; i++)
+        if (versions[i].n > 1) keep_reached(&versions[i], &of[i * MAX_VERSIONS]);
     ctx_temp_end(temp);
     return few;
 }
@@ -115,7 +127,7 @@ static bool step_choose(SchedWork *w, Text *why) {
     if (!take_given(w, given)) return false;
     for (int most = MAX_VERSIONS; most; most--) {
         if (!choose(w, given, most, why)) return false;
-        if (few_ways(w)) break;
+        if (sched_few_ways(w->graph, w->versions, w->plan->groups.n)) break;
     }
     return true;
 }

@@ -62,6 +62,9 @@ Program *sched_program(Ctx *ctx, Graph *g, const SchedOptions *o);
 
 /* A program of a plan's tensors without kernels, for sched_apply. */
 Program *sched_empty(Graph *g, const Plan *plan);
+/* Whether the conditions of n groups' versions leave no more ways through a program than it may have, and not too many
+ * launches in the host's text. If so, versions that no sizes come to are left out. */
+bool sched_few_ways(Graph *g, Versions *versions, int n);
 /* Appends the kernels of a group, in a choice where there are several versions; with `keep`, they keep group and
  * schedule. Afterwards program_find_ways. False after saying in *why what went wrong. */
 bool sched_apply_versions(Program *p, const Versions *v, bool keep, Text *why);

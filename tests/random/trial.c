@@ -10,6 +10,7 @@
 #include "sched/library/product.h"
 #include "sched/search/sched.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,6 +179,9 @@ static bool schedule_all(Ctx *ctx, const Case *x, Entry *e, Graph *g, Text *why)
     text_put(&all, "");
     const char *fixed = x->fixed;
     uint64_t state = x->seed + (uint64_t)e->schedule * 1000003;
+    Versions *versions = NEW_N(ctx, Versions, plan->groups.n + 1);
+    int most = MAX_VERSIONS; /* of each group: their product is at most MAX_WAYS */
+    while (most > 1 && pow(most, plan->groups.n) > MAX_WAYS) most--;
     for (int i = 0; i < plan->groups.n; i++) {
         Group *gr = plan->groups.at[i];
         Schedule s;
@@ -189,7 +193,7 @@ static bool schedule_all(Ctx *ctx, const Case *x, Entry *e, Graph *g, Text *why)
             schedule_fallback(gr, &s);
             versions_one(gr, &s, &v);
         } else if (e->schedule == 0 || e->schedule == LIBRARY) {
-            versions_choose(&memo, gr, (Targets){0}, plan->groups.n > FEW_GROUPS ? 1 : MAX_VERSIONS, &v);
+            versions_choose(&memo, gr, (Targets){0}, most, &v);
         } else if (e->schedule % 2 && plan->groups.n <= FEW_GROUPS) {
             versions_random(gr, &state, &v);
         } else {
@@ -198,8 +202,11 @@ static bool schedule_all(Ctx *ctx, const Case *x, Entry *e, Graph *g, Text *why)
         }
         for (int k = 0; k < v.n; k++)
             if (!take_version(ctx, e, &v.at[k], v.n > 1, k || i ? " | " : "", &all, why)) return false;
-        if (!sched_apply_versions(p, &v, false, why)) return false;
+        versions[i] = v;
     }
+    if (!sched_few_ways(g, versions, plan->groups.n)) return text_put(why, "too many ways"), false;
+    for (int i = 0; i < plan->groups.n; i++)
+        if (!sched_apply_versions(p, &versions[i], false, why)) return false;
     sched_keep_used(p);
     if (!program_find_ways(p)) return text_put(why, "too many ways"), false;
     e->program = p;

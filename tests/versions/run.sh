@@ -4,7 +4,7 @@ cd "$(dirname "$0")/../.." || exit 1
 TDC=$(realpath "${TDC:-build/tdc}") here=tests/versions
 . tests/suite.sh
 
-for file in classes short; do
+for file in classes short limits; do
     "$TDC" check $here/$file.td --emu >"$dir/log" 2>&1
     verdict $? "$(grep -v '^ok' "$dir/log")"
 done
