@@ -96,7 +96,18 @@ Sym axis_loop_name(Lower *l, const Axis *a) {
                                               : axis_name(l, a, NULL);
 }
 
-static Sym peel_name(Lower *l, const Axis *a) { return name_of(l, &a->peel, sym_fmt(l->ctx, "%s_early", a->name)); }
+static Sym peel_name(Lower *l, const Axis *a) {
+    return l->open.row_peel == a ? name_of(l, &a->hi, sym_fmt(l->ctx, "%s_row_early", a->name))
+                                 : name_of(l, &a->peel, sym_fmt(l->ctx, "%s_early", a->name));
+}
+
+/* How many elements before its row a peeled axis begins, where the row begins at the element `at` of its tensor. */
+static void put_peel(Lower *l, const Axis *a, const Code *at) {
+    int es = type_bits(a->peel->type) / 8;
+    const Code *tensor = tensor_code(l, a->peel);
+    put_number(l, "int", peel_name(l, a),
+               code(l->ctx, "(int)(((uintptr_t)%c / %d + (uint64_t)%c) %% %d)", tensor, es, at, 16 / es));
+}
 
 /* An index of a peeled axis begins so many elements earlier. */
 static const Code *less_peel(Lower *l, const Axis *a, const Code *index) {
@@ -150,12 +161,13 @@ static bool declare_peel(Lower *l, const Axis *a, const Layout *layout) {
     const Expr *subs[MAX_RANK], *from = expr_var(l->g, a->var), *to = a->lo;
     for (int d = 0; d < lead->tensor->rank; d++) subs[d] = expr_replace(l->g, lead->subs[d], &from, &to, 1);
     Poly row = offset_regroup(l, layout, offset_flat(l, layout, a->peel, subs));
-    int es = type_bits(a->peel->type) / 8;
-    Sym name = peel_name(l, a);
-    const Code *tensor = tensor_code(l, a->peel), *at = poly_code(l, row, true);
-    put_number(l, "int", name,
-               code(l->ctx, "(int)(((uintptr_t)%c / %d + (uint64_t)%c) %% %d)", tensor, es, at, 16 / es));
+    put_peel(l, a, poly_code(l, row, true));
     return true;
+}
+
+void axis_peel_row(Lower *l, const Axis *a, const Code *at) {
+    l->open.row_peel = a;
+    put_peel(l, a, at);
 }
 
 static bool peel_open(const Lower *l) {

@@ -49,7 +49,15 @@ static const Code *declare_ends(Lower *l, const Axis *a, int64_t extent) {
     return a->peel ? code(l->ctx, " + first - (%c)", base) : code(l->ctx, "");
 }
 
-/* Loops over the rows of a tile, of which put_ends closes `loops`. */
+/* One warp moves all rows of a tile, and each is as far from a multiple of 16 bytes as it is, not as the warp's is. */
+static void peel_row(Lower *l, const SharedTile *t, const Code **row) {
+    const Axis *a = t->axes[t->naxes - 1];
+    const Stage *lead = axis_find_access(l, l->part->body.at, l->part->body.n, a->peel, a);
+    row[t->naxes - 1] = expr_code(l, a->lo, l->open.layout);
+    axis_peel_row(l, a, row_offset(l, t, lead, row));
+}
+
+/* Loops over the rows of a tile, which end_rows closes. */
 static Rows put_rows(Lower *l, const SharedTile *t, const Stage *s) {
     Rows r = {.loops = t->naxes - 1, .shared = code(l->ctx, "")};
     const Code *row[MAX_RANK], *inside = NULL;
@@ -61,6 +69,7 @@ static Rows put_rows(Lower *l, const SharedTile *t, const Stage *s) {
         const Code *hi = expr_code(l, t->axes[k]->hi, l->open.layout);
         inside = code_join(l->ctx, inside, " && ", code(l->ctx, "%c < %c", row[k], hi));
     }
+    if (r.loops && t->axes[r.loops]->peel) peel_row(l, t, row);
     r.shared = code(l->ctx, "%c%c", r.shared, declare_ends(l, t->axes[r.loops], t->extent[r.loops]));
     row[r.loops] = code_name(l->ctx, sym(l->ctx, "first"));
     const Code *whole = code(l->ctx, "%n - %n", sym(l->ctx, "last"), sym(l->ctx, "first"));
@@ -68,6 +77,11 @@ static Rows put_rows(Lower *l, const SharedTile *t, const Stage *s) {
     const Code *tensor = tensor_code(l, s->tensor);
     r.global = code(l->ctx, "%c + %c", tensor, row_offset(l, t, s, row));
     return r;
+}
+
+static void end_rows(Lower *l, const Rows *r) {
+    put_ends(l, r->loops);
+    l->open.row_peel = NULL;
 }
 
 /* ---- fills ---- */
@@ -96,7 +110,7 @@ void bulk_fill(Lower *l, SharedTile *t, const Stage *s) {
     Rows r = put_rows(l, t, s);
     put_do(l, "%c(%c + (%n * %l%c), %c, %c, %n + %n)", how, tile_base(l, t), put, t->elements, r.shared, r.global,
            r.count, full, put);
-    put_ends(l, r.loops);
+    end_rows(l, &r);
     put_end(l);
 }
 
@@ -123,7 +137,7 @@ static void send_rows(Lower *l, const SharedTile *t, const Stage *s, Sym name) {
     put_if(l, code(l->ctx, "td_tid() < 32"));
     Rows r = put_rows(l, t, s);
     put_do(l, "td_drain_row<%s>(%c, %n%c, %c)", lower_storage_type(t->value->type), r.global, name, r.shared, r.count);
-    put_ends(l, r.loops);
+    end_rows(l, &r);
     put_do(l, "td_bulk_commit()");
     put_end(l);
 }

@@ -124,6 +124,7 @@ typedef struct Open {
     Stage *loops[MAX_LOOPS];
     int nloops;
     const Layout *layout; /* of the stage being lowered */
+    const Axis *row_peel; /* in a loop over rows of a tile: the axis that each of them peels for itself */
     VEC(DeclaredAxis) declared;
     VEC(Divisor) divisors; /* declared in the lists that are open */
     VEC(Sym) turns;        /* double-buffer switches that the outermost loop declares */
@@ -277,6 +278,9 @@ Poly axis_start(Lower *l, const Axis *a);
 /* The axis's index at register and thread digits 0: what the whole block shares. For an axis with a serial factor,
  * inside its loop. */
 const Code *axis_base(Lower *l, const Axis *a);
+/* Declares where a peeled axis begins for the one row of a tile that begins at the element `at` of the peel's tensor:
+ * axis_base says so until l->open.row_peel is NULL again. */
+void axis_peel_row(Lower *l, const Axis *a, const Code *at);
 /* Declares the C variables of axes whose parts are all known here; of those a fill needs only what tells where rows
  * begin. */
 void axis_declare(Lower *l, bool fill);

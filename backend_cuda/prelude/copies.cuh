@@ -94,12 +94,12 @@ template <class T, int PAD> __device__ __forceinline__ void td_fill_row(td_sp<T>
         td_ld<T, 1, 0>(w, p + e);
         td_sts<T, 1>(s + e, w);
     }
-    if (PAD && n > 0 && lane < per) {
+    if (PAD && n >= 0 && lane < per) { // of no elements, too: the piece that they would be in is read
         const td_word<T> zero[1] = {td_word<T>()};
         if (lane < low) td_sts<T, 1>(s + (lane - low), zero);
         if ((n + low) % per && lane >= (n + low) % per) td_sts<T, 1>(s + (n - (n + low) % per + lane), zero);
     }
-    if (body < n) td_async_fence(); // before a later bulk copy to where these elements are
+    if (body < n || low) td_async_fence(); // before a later bulk copy to where these elements are
     td_syncwarp();
     if (lane == 0) {
         td_mbar_expect(full, body * (int)sizeof(T));
