@@ -78,13 +78,13 @@ static bool attempt(const Source *s, size_t chunk, long fail, char **copy) {
     return done;
 }
 
-/* Chunks as they are, every stride-th; and small ones, ever fewer of them. */
+/* Refused chunks: the first ones all, and ever fewer of those after; of small chunks, which are many, fewer still. */
 static bool every_chunk(const Source *s, long stride, long *refused) {
     char *whole = NULL, *last = NULL, *small = NULL;
     long n = 1, m = 1;
     bool ok = attempt(s, 0, 0, &whole);
-    while (ok && n < MOST && !attempt(s, 0, n, &last)) n += stride;
-    while (ok && m < MOST && !attempt(s, CHUNK, m, &small)) m += stride + m / 15;
+    while (ok && n < MOST && !attempt(s, 0, n, &last)) n += stride + n / 20;
+    while (ok && m < MOST && !attempt(s, CHUNK, m, &small)) m += stride + m / 5;
     *refused = n + m - 2;
     ok = ok && n > 1 && n < MOST && m > 20 && m < MOST && whole && last && small && strlen(whole) > 100;
     ok = ok && !strcmp(whole, last) && !strcmp(whole, small);
