@@ -104,11 +104,10 @@ static void take(BestOf *b, int kind, const Schedule *s, const int64_t *most, do
     memcpy(at[i].most, most, sizeof *most * (size_t)s->naxes);
 }
 
-/* Most are slower than others of their kind: that is found out first. */
+/* Most are slower than others of their kind: that is found out before what takes longer. */
 static void consider_as(Search *x, const Schedule *s, int kind) {
     int64_t most[MAX_GROUP_AXES];
     x->considered += !kind;
-    const double c = sched_cost(x->form, &target_machine, s);
     bool always = true;
     for (int a = 0; a < s->naxes; a++) {
         kind |= (schedule_find(s, a, BIND_SERIAL) ? BEST_LOOP : 0) | (s->axis[a].peel ? BEST_PEEL : 0);
@@ -117,6 +116,7 @@ static void consider_as(Search *x, const Schedule *s, int kind) {
         always &= most[a] == INT64_MAX;
     }
     kind |= always ? BEST_ALWAYS : 0;
+    const double c = sched_cost(x->form, &target_machine, s);
     if (!is_better(x->best, kind, c)) return;
     if (!schedule_legal_within(x->gr, s, most, NULL) || schedule_shared(x->gr, s) > x->shared) return;
     take(x->best, kind, s, most, c);

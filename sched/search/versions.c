@@ -19,6 +19,7 @@ enum { MANY_WORDS = 16 /* of a thread's tiles */, MOST_BOUND = 4 /* blocks a mul
 static const double FEWER_WORDS = 0.8; /* of a thread's tiles, where values are computed again */
 static const double SAME = 0.005;      /* of the time, as a mean over the points: what is computed again may cost */
 static const double GAIN = 0.02;       /* of the time, as a mean over the points: what another version gains at least */
+static const double ROUNDING = 1e-9;   /* of sums of losses, which depends on their order */
 static const double ENOUGH = 1.03;     /* times the best at every point: then there are versions enough */
 
 /* ---- candidates ---- */
@@ -192,32 +193,36 @@ static int64_t length_of(const Choosing *x, AxisSet axes, int point) {
     return n;
 }
 
-bool versions_legal_in(const Choosing *x, const Candidate *c, const Case *in) {
+/* Axes that may be longer, in a case, than a candidate is legal for. */
+static AxisSet too_long(const Choosing *x, const Candidate *c, const Case *in) {
+    AxisSet set = 0;
     for (int a = 0; a < x->gr->axes.n; a++) {
         bool ok = c->most[a] == INT64_MAX;
         for (int i = 0; i < in->ntests; i++) {
             const SizeTest *t = &in->test[i];
             ok |= t->axes == (AxisSet)1 << a && !t->divisor && t->most <= c->most[a];
         }
-        if (!ok) return false;
+        if (!ok) set |= (AxisSet)1 << a;
     }
-    return true;
+    return set;
 }
+
+bool versions_legal_in(const Choosing *x, const Candidate *c, const Case *in) { return !too_long(x, c, in); }
 
 double versions_settle(const Choosing *x, Case *c, const bool *here) {
     double least = INFINITY;
     bool any = false;
     for (int i = 0; i < x->points->n; i++) any |= here[i];
     if (!any) return 0;
-    for (int k = 0; k < x->chosen->candidates.n; k++) {
-        const Candidate *y = x->chosen->candidates.at[k];
+    for (int k = 0; k < x->nrivals; k++) {
+        const Candidate *y = x->chosen->candidates.at[x->rival[k]];
         double loss = 0;
         if (!versions_legal_in(x, y, c)) continue;
         for (int i = 0; i < x->points->n && loss < least; i++)
             if (here[i]) loss += y->loss[i];
-        if (loss >= least) continue;
+        if (!(loss < least - ROUNDING)) continue;
         least = loss;
-        c->candidate = k;
+        c->candidate = x->rival[k];
     }
     return least;
 }
@@ -261,21 +266,58 @@ static void try_test(Choosing *x, const Leaf *l, SizeTest test, Parting *best) {
     p.loss[0] = versions_settle(x, &p.left, left);
     p.loss[1] = versions_settle(x, &p.right, right);
     p.gain = l->loss - p.loss[0] - p.loss[1];
-    if (p.gain > best->gain) *best = p;
+    if (p.gain > best->gain + ROUNDING) *best = p;
 }
 
-/* The length between that at a point and the next longer one at which a test parts them: a power of 2 near the middle.
- * */
-static int64_t between(const Choosing *x, AxisSet axes, int64_t length) {
-    int64_t next = INT64_MAX, p = length < 1 ? 1 : length;
+/* The points of a leaf in the order of the lengths of some axes, multiplied, and the lengths that are worth a test. */
+typedef struct Sweep {
+    int n, ntests;
+    int point[MAX_POINTS];
+    int64_t length[MAX_POINTS], most[MAX_CANDIDATES + MAX_POINTS];
+} Sweep;
+
+/* A test's two sides: what they lose by the best candidates there. */
+typedef struct Sides {
+    int nleft, candidate[2];
+    double loss[2];
+} Sides;
+
+static void order_points(const Choosing *x, const Leaf *l, AxisSet axes, Sweep *s) {
+    s->n = 0;
     for (int i = 0; i < x->points->n; i++) {
-        int64_t n = length_of(x, axes, i);
-        if (n > length && n < next) next = n;
+        if (!l->here[i]) continue;
+        const int64_t length = length_of(x, axes, i);
+        int at = s->n++;
+        for (; at > 0 && s->length[at - 1] > length; at--) {
+            s->length[at] = s->length[at - 1];
+            s->point[at] = s->point[at - 1];
+        }
+        s->length[at] = length;
+        s->point[at] = i;
     }
-    double middle = sqrt((double)p * (double)next);
+}
+
+/* A power of 2 near the middle between a length and the next longer one there is. */
+static int64_t between(int64_t length, int64_t next) {
+    double middle = sqrt((double)(length < 1 ? 1 : length) * (double)next);
     int64_t power = 1;
     while (power <= INT64_MAX / 4 && (double)power * 2 <= middle) power *= 2;
     return power >= length ? power : length;
+}
+
+static int64_t next_length(const Choosing *x, AxisSet axes, int64_t length) {
+    int64_t next = INT64_MAX;
+    for (int i = 0; i < x->points->n; i++) {
+        const int64_t n = length_of(x, axes, i);
+        if (n > length && n < next) next = n;
+    }
+    return next;
+}
+
+static void add_length(Sweep *s, int64_t most) {
+    for (int i = 0; i < s->ntests; i++)
+        if (s->most[i] == most) return;
+    s->most[s->ntests++] = most;
 }
 
 static int longer_first(const void *a, const void *b) {
@@ -283,20 +325,68 @@ static int longer_first(const void *a, const void *b) {
     return (*x < *y) - (*x > *y);
 }
 
-/* Lengths that are worth a test: those up to which candidates are legal, the longest first, then those between points.
- * */
-static void try_axes(Choosing *x, const Leaf *l, AxisSet axes, Parting *best) {
-    int64_t most[MAX_CANDIDATES];
-    int n = 0;
+/* Those up to which candidates are legal, the longest first, then those between points. */
+static void find_lengths(const Choosing *x, AxisSet axes, Sweep *s) {
+    s->ntests = 0;
     for (int k = 0; k < x->chosen->candidates.n; k++)
         for (int a = 0; a < x->gr->axes.n; a++)
             if (axes == (AxisSet)1 << a && x->chosen->candidates.at[k]->most[a] < INT64_MAX)
-                most[n++] = x->chosen->candidates.at[k]->most[a];
-    qsort(most, (size_t)n, sizeof *most, longer_first);
-    for (int i = 0; i < n; i++)
-        if (!i || most[i] != most[i - 1]) try_test(x, l, (SizeTest){axes, most[i], 0}, best);
-    for (int i = 0; i < x->points->n; i++)
-        if (l->here[i]) try_test(x, l, (SizeTest){axes, between(x, axes, length_of(x, axes, i)), 0}, best);
+                add_length(s, x->chosen->candidates.at[k]->most[a]);
+    qsort(s->most, (size_t)s->ntests, sizeof *s->most, longer_first);
+    for (int i = 0; i < s->n; i++)
+        if (!i || s->length[i] != s->length[i - 1])
+            add_length(s, between(s->length[i], next_length(x, axes, s->length[i])));
+}
+
+/* What a candidate loses up to each point of a sweep, and from each on. */
+static void sum_losses(const Sweep *s, const Candidate *c, double *before, double *after) {
+    before[0] = after[s->n] = 0;
+    for (int i = 0; i < s->n; i++) before[i + 1] = before[i] + c->loss[s->point[i]];
+    for (int i = s->n; i > 0; i--) after[i - 1] = after[i] + c->loss[s->point[i - 1]];
+}
+
+static void try_candidate(const Choosing *x, const Sweep *s, const Leaf *l, AxisSet axes, int k, Sides *sides) {
+    const Candidate *c = x->chosen->candidates.at[k];
+    double before[MAX_POINTS + 1], after[MAX_POINTS + 1];
+    const AxisSet over = too_long(x, c, &l->c);
+    if (over & ~axes || (over && axes & (axes - 1))) return;
+    int64_t most = INT64_MAX; /* for which it is legal on the left */
+    for (int a = 0; a < x->gr->axes.n; a++)
+        if (over >> a & 1) most = c->most[a];
+    sum_losses(s, c, before, after);
+    for (int i = 0; i < s->ntests; i++) {
+        const double loss[2] = {s->most[i] <= most ? before[sides[i].nleft] : INFINITY,
+                                over ? INFINITY : after[sides[i].nleft]};
+        for (int side = 0; side < 2; side++)
+            if (loss[side] < sides[i].loss[side] - ROUNDING) {
+                sides[i].loss[side] = loss[side];
+                sides[i].candidate[side] = k;
+            }
+    }
+}
+
+/* Tests of the lengths of some axes, all of them at once. */
+static void try_axes(Choosing *x, const Leaf *l, AxisSet axes, Parting *best) {
+    Sweep s;
+    Sides sides[MAX_CANDIDATES + MAX_POINTS];
+    if (l->c.ntests == MAX_VERSIONS) return;
+    order_points(x, l, axes, &s);
+    find_lengths(x, axes, &s);
+    for (int i = 0; i < s.ntests; i++) {
+        sides[i] = (Sides){.candidate = {l->c.candidate, l->c.candidate}, .loss = {INFINITY, INFINITY}};
+        while (sides[i].nleft < s.n && s.length[sides[i].nleft] <= s.most[i]) sides[i].nleft++;
+    }
+    for (int k = 0; k < x->nrivals; k++) try_candidate(x, &s, l, axes, x->rival[k], sides);
+    for (int i = 0; i < s.ntests; i++) {
+        /* Where no point is longer, what was taken for all sizes is for those. */
+        if (sides[i].nleft == s.n) sides[i].loss[1] = 0, sides[i].candidate[1] = l->c.candidate;
+        const double gain = l->loss - sides[i].loss[0] - sides[i].loss[1];
+        if (!sides[i].nleft || !(gain > best->gain + ROUNDING)) continue;
+        *best = (Parting){{axes, s.most[i], 0}, l->c, l->c, {sides[i].loss[0], sides[i].loss[1]}, gain};
+        add_test(&best->left, best->test);
+        best->left.candidate = sides[i].candidate[0];
+        best->right.candidate = sides[i].candidate[1];
+    }
 }
 
 /* Rows whose length is a multiple of the widest access are aligned, all of them or none. */
@@ -434,6 +524,28 @@ static void make_nodes(const Group *gr) {
     for (int i = 0; i < gr->graph->dims.n; i++) expr_dim(gr->graph, gr->graph->dims.at[i]);
 }
 
+/* Whether one is legal wherever another is, and loses no more at any point. */
+static bool as_good(const Choosing *x, const Candidate *c, const Candidate *other) {
+    for (int a = 0; a < x->gr->axes.n; a++)
+        if (c->most[a] < other->most[a]) return false;
+    for (int i = 0; i < x->points->n; i++)
+        if (c->loss[i] > other->loss[i]) return false;
+    return true;
+}
+
+/* Of candidates that are alike everywhere the first stays. */
+static void find_rivals(Choosing *x) {
+    const int n = x->chosen->candidates.n;
+    Candidate *const *all = x->chosen->candidates.at;
+    x->nrivals = 0;
+    for (int k = 0; k < n; k++) {
+        bool beaten = false;
+        for (int i = 0; i < n && !beaten; i++)
+            beaten = i != k && as_good(x, all[i], all[k]) && (i < k || !as_good(x, all[k], all[i]));
+        if (!beaten) x->rival[x->nrivals++] = k;
+    }
+}
+
 void versions_find_losses(Choosing *x) {
     const int n = x->points->n;
     for (int k = 0; k < x->chosen->candidates.n; k++)
@@ -443,6 +555,7 @@ void versions_find_losses(Choosing *x) {
         if (!c->loss) c->loss = NEW_N(x->temp, double, n);
         for (int i = 0; i < n; i++) c->loss[i] = x->points->weight[i] * log(c->seconds[i] / x->best[i]);
     }
+    find_rivals(x);
 }
 
 /* All are compared by the same: where the judge knows one of them not, none by it. Gives whether all are by it. */
@@ -470,6 +583,7 @@ static Chosen *choose(Choosing *x, int *moved) {
     const int n = x->points->n;
     x->chosen = NEW(x->ctx, Chosen);
     x->best = NEW_N(x->temp, double, n);
+    x->rival = NEW_N(x->temp, int, MAX_CANDIDATES);
     for (int i = 0; i < n; i++) x->best[i] = INFINITY;
     x->judged = has_judge(x->gr);
     for (int i = 0; i < n; i++) x->weight += x->points->weight[i];

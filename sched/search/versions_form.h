@@ -48,6 +48,8 @@ typedef struct Choosing {
     bool judged;    /* candidates are judged by their kernels */
     int room;       /* candidates that there may be by now */
     Chosen *chosen;
+    int *rival; /* the candidates than which no other is as good at all points */
+    int nrivals;
     double *best;  /* seconds at each point, of the best candidate there */
     double weight; /* of all points */
 } Choosing;
@@ -55,7 +57,7 @@ typedef struct Choosing {
 Group *versions_group(const Choosing *x, int division, int kernel);
 /* One more candidate, where there is room for it; most: schedule_legal_within's of the first schedule. */
 void versions_add(Choosing *x, int division, const Schedule *const *parts, int n, const int64_t *most);
-/* best and each candidate's loss, of the candidates that there are. */
+/* best, each candidate's loss and the rivals, of the candidates that there are. */
 void versions_find_losses(Choosing *x);
 /* Sets the best candidate of a case for its points, if it has some; what it loses. INFINITY where none is legal. */
 double versions_settle(const Choosing *x, Case *c, const bool *here);
