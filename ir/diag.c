@@ -188,6 +188,13 @@ void diag_suggest(Ctx *ctx, Diag *d, Span span, const char *name) {
 
 void diag_limit(Ctx *ctx, int n) { sink(ctx)->limit = n; }
 void diag_perf(Ctx *ctx, bool on) { sink(ctx)->perf = on; }
+bool diag_said(Ctx *ctx, DiagCode code, Span span) {
+    const struct Diags *ds = sink(ctx);
+    for (int i = 0; i < ds->list.n; i++)
+        if (ds->list.at[i]->code == code && same_span(ds->list.at[i]->span, span)) return true;
+    return false;
+}
+
 bool diag_wants_perf(const Ctx *ctx) { return ctx->root->diags && ctx->root->diags->perf; }
 bool diag_full(Ctx *ctx) { return sink(ctx)->kept_errors >= sink(ctx)->limit; }
 int diag_errors(const Ctx *ctx) { return ctx->root->diags ? ctx->root->diags->errors : 0; }

@@ -48,6 +48,8 @@ void diag_suggest(Ctx *ctx, Diag *d, Span span, const char *name); /* the fix "d
 void diag_limit(Ctx *ctx, int n);
 /* Reports of severity SEV_PERF are dropped unless this is on. */
 void diag_perf(Ctx *ctx, bool on);
+/* Whether something of this code was reported at the place. */
+bool diag_said(Ctx *ctx, DiagCode code, Span span);
 bool diag_wants_perf(const Ctx *ctx);
 bool diag_full(Ctx *ctx);        /* no further error will be kept: nothing need be looked up for it */
 int diag_errors(const Ctx *ctx); /* reported so far, shown or not */

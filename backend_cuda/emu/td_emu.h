@@ -141,6 +141,11 @@ template <class T, int V, int H = 0> inline void td_st_each(T *p, const td_word<
     if (td_emu_write(p + lo, bytes, sizeof(T)))
         memcpy(p + lo, reinterpret_cast<const char *>(w) + size_t(lo) * sizeof(T), bytes);
 }
+template <int N, int H> inline void td_ld_piece(uint32_t *w, const char *p, int from, int to) {
+    memset(w, 0xff, N);
+    if (td_emu_read(p + from, unsigned(to - from), 1) && uintptr_t(p) % N == 0)
+        memcpy(reinterpret_cast<char *>(w) + from, p + from, size_t(to - from));
+}
 inline uint32_t td_half_ld(const uint8_t *p, int64_t i) {
     return td_emu_half(p + (i >> 1), int(i & 1), false) ? uint32_t(p[i >> 1]) >> (4 * (i & 1)) & 15u : 15u;
 }

@@ -40,6 +40,12 @@ static bool peeled_aligned(Lower *l, Access *x, Axis *peeled, Poly rest) {
     return true;
 }
 
+/* Whether words of aligned pieces can be shifted to make a vector that is not. */
+static bool may_cross(const Access *x) {
+    const int64_t bits = type_bits(x->tensor->type), all = x->plan.V * bits;
+    return bits >= 8 && bits <= 32 && (all == 32 || all == 64 || all == 128);
+}
+
 static bool plainly_aligned(Lower *l, Access *x, Poly rest) {
     if (!offset_aligned(l, rest, x->plan.V, false)) return false;
     offset_aligned(l, rest, x->plan.V, true);
@@ -47,20 +53,27 @@ static bool plainly_aligned(Lower *l, Access *x, Poly rest) {
     return true;
 }
 
-void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may) {
+void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may, bool load) {
     VecLimits limits = {domain, may, 128 / type_bits(x->tensor->type), true};
     vector_plan(l, x->offset, x->layout, limits, &x->plan);
     Axis *peeled = NULL;
     for (int i = 0; i < x->plan.nv; i++)
         if (x->plan.f[i]->axis->peel) peeled = x->plan.f[i]->axis;
+    const VecPlan whole = x->plan;
     while (x->plan.V > 1) {
         Poly rest = vector_starts(l, x->offset, &x->plan);
         if (peeled ? peeled_aligned(l, x, peeled, rest) : plainly_aligned(l, x, rest)) {
+            x->across = load && x->apart && may_cross(x);
             l->needs.wide = true;
             return;
         }
         if (x->plan.part[x->plan.nv - 1] % 2) break;
         vector_halve(&x->plan);
+    }
+    if (peeled && load) {
+        x->plan = whole;
+        x->across = may_cross(x);
+        if (x->across) return;
     }
     limits.may = 0;
     if (x->plan.V > 1) vector_plan(l, x->offset, x->layout, limits, &x->plan);
@@ -146,6 +159,10 @@ const Code *access_remaining(Lower *l, const Access *x, bool low) {
     Poly left = poly_sub(l->ctx, b, offset_regroup(l, x->layout, index));
     const Code *r =
         x->vscale == 1 ? left_code(l, x->layout, left) : poly_code(l, poly_scale(l->ctx, left, x->vscale), true);
+    const Code *off = x->vscale == 1 ? axis_off_end(l, x->layout, x->vaxis, low) : NULL;
+    for (int i = 0; i < x->plan.nv; i++)
+        if (x->plan.f[i]->bind == BIND_REG) off = NULL; /* its digit is of the vector */
+    if (off) r = code(l->ctx, "(%c ? %l : %c)", off, low ? (int64_t)0 : x->plan.V, r);
     l->open.layout = saved;
     return r;
 }
@@ -195,7 +212,7 @@ static void plan_load(Lower *l, const Stage *s) {
     const Value *v = s->out[0];
     Access *x = access_new(l, s, value_layout(l, v));
     FactorSet cond = s->cond ? expr_domain(l->part, x->layout, s->cond) : 0;
-    access_vectors(l, x, v->domain, ~cond);
+    access_vectors(l, x, v->domain, ~cond, true);
     access_rows(l, x, v->domain, ~cond);
     access_tails(l, x);
 }
@@ -203,7 +220,7 @@ static void plan_load(Lower *l, const Stage *s) {
 static void plan_store(Lower *l, const Stage *s) {
     Access *x = access_new(l, s, stage_layout(l, s));
     FactorSet cond = s->cond ? expr_domain(l->part, x->layout, s->cond) : 0, domain = access_domain(l, x->layout, s);
-    access_vectors(l, x, domain, ~cond);
+    access_vectors(l, x, domain, ~cond, false);
     access_tails(l, x);
     x->twins = repeated(l, x->layout, domain);
 }
@@ -224,7 +241,7 @@ static void plan_copy(Lower *l, Stage *s) {
     SharedTile shape = tile_shape(l, s->out[0], layout, x->domain, 0);
     Poly into = tile_offset(l, &shape, layout);
     x->untested = true;
-    access_vectors(l, x, x->domain, x->domain);
+    access_vectors(l, x, x->domain, x->domain, false);
     int64_t before = 1, c;
     bool same = true;
     for (int i = 0; i < x->plan.nv; i++) {

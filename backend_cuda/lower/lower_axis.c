@@ -319,6 +319,35 @@ const Code *axis_bound_test(Lower *l, const Layout *layout, const Axis *a) {
     return r;
 }
 
+/* The sum of the other factors' digits at most; -1: it is not known. */
+static int64_t most_beside(const Layout *layout, const Axis *a, const Factor *f) {
+    int64_t most = 0, stride;
+    for (int i = 0; i < layout->factors.n; i++) {
+        const Factor *o = layout->factors.at[i];
+        if (o->axis != a || o == f || o->size == 1) continue;
+        if (!o->size || !expr_is_int(o->stride, &stride)) return -1;
+        most += (o->size - 1) * stride;
+    }
+    return most;
+}
+
+const Code *axis_off_end(Lower *l, const Layout *layout, const Axis *a, bool low) {
+    const Factor *f = NULL;
+    int64_t stride = 0, n, from, one;
+    for (int i = 0; i < layout->factors.n; i++) {
+        const Factor *o = layout->factors.at[i];
+        if (o->axis == a && o->bind == BIND_REG && expr_is_int(o->stride, &one) && one > stride) f = o, stride = one;
+    }
+    if (!f || !a->peel || f->size == 1) return NULL;
+    if (low) {
+        from = (axis_slack(a) + stride - 1) / stride;
+        return from < f->size ? code(l->ctx, "%n >= %l", factor_name(l, f), from) : NULL;
+    }
+    const int64_t beside = most_beside(layout, a, f);
+    if (beside < 0 || !poly_is_const(axis_extent(l, a), &n) || n <= beside) return NULL;
+    return code(l->ctx, "%n < %l", factor_name(l, f), (n - 1 - beside) / stride + 1);
+}
+
 const Code *axis_vector_inside(Lower *l, const Layout *layout, const Axis *a, Factor *vec) {
     const Layout *saved = l->open.layout;
     l->open.layout = layout;
@@ -330,7 +359,13 @@ const Code *axis_vector_inside(Lower *l, const Layout *layout, const Axis *a, Fa
         r = code(l->ctx, "TD_BEFORE(%n, %c + %l, %c)", axis_name(l, a, layout), more, vec->size - 1, hi);
     else
         r = code(l->ctx, "%c + %l <= %c", i, vec->size, hi);
-    if (a->peel) r = code(l->ctx, "%c >= %c && %c", i, expr_code(l, a->lo, layout), r);
+    if (a->peel) {
+        const Code *past = axis_off_end(l, layout, a, true), *before = axis_off_end(l, layout, a, false);
+        const Code *lo = code(l->ctx, "%c >= %c", i, expr_code(l, a->lo, layout));
+        if (past) lo = code(l->ctx, "(%c || %c)", past, lo);
+        if (before) r = code(l->ctx, "(%c || %c)", before, r);
+        r = code(l->ctx, "%c && %c", lo, r);
+    }
     l->open.layout = saved;
     return r;
 }

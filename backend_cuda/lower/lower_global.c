@@ -31,6 +31,19 @@ static const Code *access_call(Lower *l, const Access *x, const char *verb, cons
 
 /* ---- loads ---- */
 
+static const Code *across_call(Lower *l, const Access *x, const Code *into, const Code *at, const Stage *s) {
+    Tensor *t = x->tensor;
+    Poly all = poly_of(&l->env, expr_int(l->g, TY_I64, 1));
+    for (int d = 0; d < t->rank; d++) all = poly_mul(l->ctx, all, poly_of(&l->env, t->shape[d]));
+    const Code *tensor = tensor_code(l, t), *end = code(l->ctx, "%c + %c", tensor, poly_code(l, all, true));
+    return code(l->ctx, "td_load_across<%s, %l, %d>(%c, %c, %c, %c, %c, %c)", lower_storage_type(t->type), x->plan.V,
+                (int)s->cache, into, at, access_remaining(l, x, true), access_remaining(l, x, false), tensor, end);
+}
+
+static const Code *load_call(Lower *l, const Access *x, const Code *into, const Code *at, const Stage *s) {
+    return x->across ? across_call(l, x, into, at, s) : access_call(l, x, "load", into, at, s);
+}
+
 static void put_some(Lower *l, const Value *v, const VecPlan *plan) {
     const char *T = lower_storage_type(v->type);
     put_declare(l, sym_fmt(l->ctx, "td_word<%s>", T), sym(l->ctx, "some"), "[td_words<%s>(%l)]", T, plan->V);
@@ -66,10 +79,10 @@ void lower_load_into(Lower *l, Stage *s, const Stage *planned) {
     bool body = guard || !whole; /* another load may stand beside this one */
     if (body) put_if(l, guard);
     if (whole) {
-        put_do(l, "%c", access_call(l, x, "load", into, at, s));
+        put_do(l, "%c", load_call(l, x, into, at, s));
     } else {
         put_some(l, v, &x->plan);
-        put_do(l, "%c", access_call(l, x, "load", code(l->ctx, "some"), at, s));
+        put_do(l, "%c", load_call(l, x, code(l->ctx, "some"), at, s));
         put_scatter(l, v, &x->plan, sym(l->ctx, "some"));
     }
     if (guard) {

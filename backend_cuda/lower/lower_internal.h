@@ -64,6 +64,7 @@ typedef struct Access {
     bool cut;         /* rows end inside of vectors: an access for each element, whatever is compiled */
     bool untested;    /* what makes it does not test addresses */
     bool apart;       /* its rows need not lie as those by which its axis is peeled: it tests its own address */
+    bool across;      /* along a peeled axis, and not aligned with it: by the aligned pieces that it lies across */
 } Access;
 
 typedef struct NameRow {
@@ -293,6 +294,9 @@ const Code *axis_predicate(Lower *l, const Layout *layout, FactorSet have);
 const Code *axis_bound_test(Lower *l, const Layout *layout, const Axis *a);
 /* The axis's innermost vectors lie on one side of its bound in the wide instance. */
 bool axis_whole_vectors(Lower *l, const Layout *layout, const Axis *a);
+/* The digits of a peeled axis's outermost register factor at which no other digit reaches the low, or the high, end: a
+ * test that is known when loops are unrolled. NULL: there are none. */
+const Code *axis_off_end(Lower *l, const Layout *layout, const Axis *a, bool low);
 /* The test that a whole vector, the axis's innermost factor, is inside. */
 const Code *axis_vector_inside(Lower *l, const Layout *layout, const Axis *a, Factor *vec);
 /* The first access to t along axis a. */
@@ -342,7 +346,7 @@ const Code *put_words(Lower *l, const VecPlan *plan, const Expr *e, Type t, cons
 void access_plan(Lower *l, Stage *const *s, int n);
 const Access *access_of(const Lower *l, const Stage *s);
 /* Chooses the vectors of a global access among `may`; collects the conditions of the wide instance. */
-void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may);
+void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may, bool load);
 /* Then which axis cuts them. */
 void access_tails(Lower *l, Access *x);
 /* Makes a load along an axis that is several axes of tensors made one, of a tensor that lacks the outer ones, one of

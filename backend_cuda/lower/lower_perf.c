@@ -55,18 +55,29 @@ static bool has_shares(const Lower *l) {
     return false;
 }
 
+/* Whether a dimension is the length of rows, of which there are several: a tensor that is one row has one end. */
+static bool are_rows(const Lower *l, const Expr *dims) {
+    if (dims->op != OP_DIM) return true;
+    for (int i = 0; i < l->needs.tensors.n; i++) {
+        const Tensor *t = l->needs.tensors.at[i];
+        if (t->rank > 1 && has_factor(t->shape[t->rank - 1], dims)) return true;
+    }
+    return false;
+}
+
 /* -Wperf: what the kernel could be spared if the source said more of its dimensions. */
 void lower_report_perf(Lower *l) {
     Ctx *ctx = l->p->ctx;
     if (!diag_wants_perf(ctx) || !perf_matters(l->p, l->k)) return;
     if (l->k->product) return; /* of a library: it runs as a kernel now and then only */
     Span span = perf_place(l->p, l->k);
-    for (int i = 0; i < l->needs.conds.n && l->needs.wide && !has_shares(l); i++) {
+    const bool said = diag_said(ctx, DIAG_PERF_UNALIGNED, span); /* of another version */
+    for (int i = 0; i < l->needs.conds.n && l->needs.wide && !has_shares(l) && !said; i++) {
         const AlignCond *c = &l->needs.conds.at[i];
         if (!c->dims || c->whole) continue; /* addresses are as the caller allocates them */
         int64_t mod = c->mod;
         const Expr *dims = without_constants(c->dims, &mod);
-        if (mod < 2 || is_implied(l, i, dims, mod) || is_required(l, dims, mod)) continue;
+        if (mod < 2 || !are_rows(l, dims) || is_implied(l, i, dims, mod) || is_required(l, dims, mod)) continue;
         const char *size = code_said(l->ctx, dim_code(l, dims, true));
         Diag *d =
             diag_report(ctx, DIAG_PERF_UNALIGNED, span,

@@ -98,6 +98,44 @@ template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_
     else if (lo < V && hi > 0) td_ld_each<T, V, H>(w, p, lo, hi);
     else td_undef<T, V>(w);
 }
+//@ td_ld_piece
+// N bytes at p, which is a multiple of N; of them those from <= b < to are asked for.
+template <int N, int H> __device__ __forceinline__ void td_ld_piece(uint32_t *w, const char *p, int, int) {
+    const auto v = td_access_ld<N, H>(p);
+    memcpy(w, &v, N);
+}
+//@ portable td_load_across
+// Elements lo <= e < hi, of a tensor from begin to end, at any address: the one or two aligned pieces that they lie in, shifted. An element
+// at a time where a piece is not all in the tensor.
+template <class T, int V, int H> __device__ __forceinline__ void td_load_across(td_word<T> *w, const T *p, int64_t lo, int64_t hi, const T *begin, const T *end) {
+    constexpr int E = (int)sizeof(T), N = V * E, W = N / 4;
+    static_assert(E <= 4 && N % 4 == 0 && N <= 16, "a piece is one access of words");
+    if (lo >= V || hi <= 0) {
+        td_undef<T, V>(w);
+        return;
+    }
+    const int by = (int)((uintptr_t)p % N), from = by + (lo > 0 ? (int)lo : 0) * E, to = by + (hi < V ? (int)hi : V) * E;
+    const bool first = from < N, second = to > N;
+    const char *const at = (const char *)p - by;
+    if ((first ? at : at + N) < (const char *)begin || (second ? at + 2 * N : at + N) > (const char *)end) {
+        td_ld_each<T, V, H>(w, p, lo, hi);
+        return;
+    }
+    uint32_t u[2 * W];
+#pragma unroll
+    for (int i = 0; i < 2 * W; i++) u[i] = 0;
+    if (first) td_ld_piece<N, H>(u, at, from, to < N ? to : N);
+    if (second) td_ld_piece<N, H>(u + W, at + N, from > N ? from - N : 0, to - N);
+#pragma unroll
+    for (int words = W / 2; words > 0; words >>= 1)
+#pragma unroll
+        for (int i = 0; i + words < 2 * W; i++) u[i] = by / 4 & words ? u[i + words] : u[i];
+    if constexpr (E < 4) {
+#pragma unroll
+        for (int i = 0; i < W; i++) u[i] = (uint32_t)(((uint64_t)u[i + 1] << 32 | u[i]) >> (by % 4 * 8));
+    }
+    memcpy(w, u, N);
+}
 //@ portable td_load_v
 // Elements e < n; n is a multiple of V where A is 1.
 template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_v(td_word<T> *w, const T *p, int64_t n) {
