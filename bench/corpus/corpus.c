@@ -1,7 +1,7 @@
 /* corpus emit SEED MOST HEAD [FAMILY=]FILE.td... [+STORED.tsv...]: for each bench statement of the files a description
  * and the emitted kernels of so many schedules, on stdout, which make.py reads; the prelude that they use goes to HEAD.
  * Of cases that are stored: the fastest again, some of the others, and what is near the fastest.
- * corpus replay [--every] STORED.tsv...: what today's cost predicts of what is stored (corpus_replay.c).
+ * corpus replay [--every | --cases] STORED.tsv...: what today's cost predicts of what is stored (corpus_replay.c).
  * corpus stamp STORED.tsv: the file with the hashes of what is emitted now. */
 #include "corpus.h"
 
@@ -169,12 +169,12 @@ int main(int argc, char **argv) {
     if (!home) home = ".";
     if (argc > 1 && !strcmp(argv[1], "emit")) return emit(home, argc - 1, argv + 1);
     if (argc > 2 && !strcmp(argv[1], "replay")) {
-        bool every = !strcmp(argv[2], "--every");
-        return corpus_replay(home, every, argv + 2 + every, argc - 2 - every);
+        const bool every = !strcmp(argv[2], "--every"), cases = !strcmp(argv[2], "--cases"), any = every || cases;
+        return corpus_replay(home, every, cases, argv + 2 + any, argc - 2 - any);
     }
     if (argc == 3 && !strcmp(argv[1], "stamp")) return corpus_stamp(home, argv[2]);
     fputs("usage: corpus emit SEED MOST HEAD [FAMILY=]FILE.td... [+STORED.tsv...]\n"
-          "       corpus replay [--every] STORED.tsv...\n       corpus stamp STORED.tsv\n",
+          "       corpus replay [--every | --cases] STORED.tsv...\n       corpus stamp STORED.tsv\n",
           stderr);
     return 2;
 }

@@ -87,7 +87,7 @@ Sym corpus_unpack(const Case *c, const char *packed);
 bool corpus_by_hand(const Stored *s);
 
 /* corpus_replay.c: what today's cost predicts of what was measured. What main returns. */
-int corpus_replay(const char *home, bool every, char *const *files, int n);
+int corpus_replay(const char *home, bool every, bool cases, char *const *files, int n);
 /* Prints a file with the hashes of what is emitted now, without schedules that are none any more. */
 int corpus_stamp(const char *home, const char *path);
 

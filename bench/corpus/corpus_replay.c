@@ -22,7 +22,7 @@ typedef struct Family {
 typedef struct Replay {
     Ctx *ctx; /* of what outlives a case */
     const char *home;
-    bool every;
+    bool every, cases;
     Family all;
 } Replay;
 
@@ -61,6 +61,7 @@ static Sym hash_of(const Case *c, Program *p) {
 /* A kernel that was measured, and what is predicted of it. */
 typedef struct Replayed {
     double us, judge, cost;
+    const char *packed;
 } Replayed;
 typedef VEC(Replayed) Replayeds;
 
@@ -94,6 +95,23 @@ static void compare(const Replay *x, Family *f, Replayeds *all, double best) {
     vec_push(x->ctx, &f->by_cost, regret(all, best, true));
 }
 
+static void print_kernel(const char *what, const Replayed *k) {
+    printf("  %-6s %9.1f us, judged %9.1f: %s\n", what, k->us, 1e6 * k->judge, k->packed);
+}
+
+/* The quickest and the one that would be taken. */
+static void print_case(const StoredCase *stored, const Replayeds *all) {
+    int best = 0, taken = 0;
+    for (int i = 1; i < all->n; i++) {
+        if (all->at[i].us < all->at[best].us) best = i;
+        if (all->at[i].judge < all->at[taken].judge) taken = i;
+    }
+    if (!all->n) return;
+    printf("%s %s: %.1f %%\n", stored->name, stored->sizes, 100 * (all->at[taken].us / all->at[best].us - 1));
+    print_kernel("best", &all->at[best]);
+    print_kernel("taken", &all->at[taken]);
+}
+
 static void replay_kernels(const Replay *x, Family *f, const Case *c, const StoredCase *stored) {
     Replayeds all = {0};
     Text why = {.ctx = c->ctx};
@@ -110,9 +128,10 @@ static void replay_kernels(const Replay *x, Family *f, const Case *c, const Stor
             f->looked++;
             f->stale += !now || strcmp(now, k->hash) != 0;
         }
-        if (p) vec_push(c->ctx, &all, ((Replayed){k->us, corpus_judge(of, p), corpus_predict(of, s)}));
+        if (p) vec_push(c->ctx, &all, ((Replayed){k->us, corpus_judge(of, p), corpus_predict(of, s), k->packed}));
     }
     compare(x, f, &all, best);
+    if (x->cases) print_case(stored, &all);
 }
 
 /* Of the suite, or of the family's own programs. Says on stderr why it cannot be. */
@@ -165,10 +184,10 @@ static bool replay_file(Replay *x, const char *path) {
     return true;
 }
 
-int corpus_replay(const char *home, bool every, char *const *files, int n) {
+int corpus_replay(const char *home, bool every, bool cases, char *const *files, int n) {
     Ctx *ctx = ctx_new();
     if (!ctx || CTX_GUARD(ctx)) return fputs("corpus: out of memory\n", stderr), 1;
-    Replay x = {.ctx = ctx, .home = home, .every = every};
+    Replay x = {.ctx = ctx, .home = home, .every = every, .cases = cases};
     bool ok = true;
     for (int i = 0; i < n; i++) ok &= replay_file(&x, files[i]);
     print_family(&x.all, "all");

@@ -12,12 +12,23 @@ typedef struct Sizes {
     double grid, serial, thread, reg; /* of one axis, at its length */
 } Sizes;
 
+/* A factor that tells which elements are beside each other: a vector, registers, or threads of a warp. */
+typedef struct Beside {
+    int axis;
+    Bind bind; /* BIND_LANE: of all threads of a warp */
+    double n;  /* as many of it as are in a warp */
+} Beside;
+
 typedef struct Costing {
     Group *gr;
     const int64_t *length; /* of each axis */
     const Machine *m;
     const Schedule *s;
     Sizes size[MAX_GROUP_AXES];
+    int vector[MAX_GROUP_AXES]; /* 0: none */
+    AxisSet peeled;
+    Beside beside[MAX_GROUP_AXES * MAX_AXIS_FACTORS]; /* from the innermost on */
+    int nbeside;
 } Costing;
 
 static double ceil_div(double a, double b) { return ceil(a / b); }
@@ -47,13 +58,37 @@ static Sizes sizes_of(const Schedule *s, int a, int64_t length) {
     return z;
 }
 
+/* Fills in vectors, peels, and what is beside each other, which all accesses ask for. */
+static void find_beside(Costing *x) {
+    double left = TARGET_WARP;
+    x->nbeside = 0;
+    x->peeled = 0;
+    for (int place = x->s->naxes - 1; place >= 0; place--) {
+        const int a = schedule_axis(x->s, place);
+        x->vector[a] = 0;
+        if (x->s->axis[a].peel) x->peeled |= (AxisSet)1 << a;
+        for (int i = x->s->axis[a].n - 1; i >= 0; i--) {
+            const SFactor *f = &x->s->axis[a].f[i];
+            double n = (double)f->size;
+            const bool lane = f->bind == BIND_LANE || (f->bind == BIND_THREAD && left > 1);
+            if (f->bind == BIND_VEC) x->vector[a] = (int)f->size;
+            if (!lane && f->bind != BIND_VEC && f->bind != BIND_REG) continue;
+            if (lane) {
+                n = n < left ? n : left;
+                left /= n;
+            }
+            x->beside[x->nbeside++] = (Beside){a, lane ? BIND_LANE : f->bind, n};
+        }
+    }
+}
+
 /* ---- one access ---- */
 
 /* Elements of the widest access that a thread may make along an axis, as rows of that length are aligned: those of
  * other rows than the one that an axis is peeled by must lie as it does. */
 static double widest(const Costing *x, const CostAccess *t, int64_t row) {
     const int wide = TARGET_ACCESS / t->bytes;
-    for (int a = 0; a < x->s->naxes; a++) {
+    for (int a = 0; a < x->s->naxes && x->peeled; a++) {
         const int peel = x->s->axis[a].peel;
         if (!peel || t->moves[a] != MOVE_BY_ONE) continue;
         const Tensor *by = x->gr->rows.at[peel - 1].tensor;
@@ -67,20 +102,18 @@ static double widest(const Costing *x, const CostAccess *t, int64_t row) {
  * one before it ends, as rows do that are short; elements that a thread has beside each other in registers count there,
  * of what is loaded, since a cache has the rest of a sector. */
 static double run_bytes(Costing *x, const CostAccess *t, const int64_t *stride, double *vector) {
-    double lanes = 1, left = TARGET_WARP, beside = 1, row = 1;
+    double lanes = 1, beside = 1, row = 1;
     *vector = 1;
-    for (int place = x->s->naxes - 1; place >= 0; place--) {
-        const int a = schedule_axis(x->s, place), m = t->moves[a];
-        for (int i = x->s->axis[a].n - 1; i >= 0; i--) {
-            const SFactor *f = &x->s->axis[a].f[i];
-            if (f->bind == BIND_VEC && m == MOVE_BY_ONE) *vector = (double)f->size;
-            if (f->bind == BIND_REG && m == MOVE_BY_ONE && lanes == 1 && t->load) beside *= (double)f->size;
-            bool lane = f->bind == BIND_LANE || (f->bind == BIND_THREAD && left > 1);
-            if (!lane) continue;
-            double n = (double)f->size < left ? (double)f->size : left;
-            left /= n;
-            if (m == MOVE_FURTHER && (double)stride[a] == *vector * lanes * beside) lanes *= n, row = beside;
-            if (m == MOVE_BY_ONE) lanes *= n;
+    for (int i = 0; i < x->nbeside; i++) {
+        const Beside *b = &x->beside[i];
+        const int m = t->moves[b->axis];
+        if (b->bind == BIND_LANE) {
+            if (m == MOVE_FURTHER && (double)stride[b->axis] == *vector * lanes * beside) lanes *= b->n, row = beside;
+            if (m == MOVE_BY_ONE) lanes *= b->n;
+        } else if (m == MOVE_BY_ONE && b->bind == BIND_VEC) {
+            *vector = b->n;
+        } else if (m == MOVE_BY_ONE && lanes == 1 && t->load) {
+            beside *= b->n;
         }
     }
     return *vector * lanes * row * t->bytes;
@@ -107,9 +140,8 @@ static void add_cost(Costing *x, const CostForm *f, int i, double threads, doubl
         const Sizes *z = &x->size[a];
         double extent = (double)x->length[a];
         unique *= extent;
-        const SFactor *vector = schedule_find(x->s, a, BIND_VEC);
         if (t->moves[a] == MOVE_SELDOM)
-            served = vector ? fmin((double)vector->size, SERVED) : 1;
+            served = x->vector[a] ? fmin((double)x->vector[a], SERVED) : 1;
         else
             per_block *= z->serial * z->thread * z->reg;
         if (t->moves[a] == MOVE_FURTHER) rows *= z->thread * z->reg;
@@ -123,7 +155,7 @@ static void add_cost(Costing *x, const CostForm *f, int i, double threads, doubl
     const double width = (double)TARGET_ACCESS / t->bytes, may = widest(x, t, f->length_of_row[f->at][i]);
     if (vec > width) lines *= SPLIT_ACCESS, vec = width;
     if (vec > may) sum->issue += threads * blocks * loops * reg * again * ISSUE_SCATTERED, vec = may;
-    lines *= 1 + NARROW_ACCESS * log2(width / vec);
+    if (vec != width) lines *= 1 + NARROW_ACCESS * log2(width / vec);
     if (t->whole) lines *= 1 + ROWS_APART * log2(rows);
     double at_work = per_block * t->bytes * (BLOCKS_AT_WORK * m->sms);
     bool kept = bytes <= CACHED * m->cache || at_work <= CACHED_BLOCKS * m->cache;
@@ -180,7 +212,12 @@ static double exchange_cost(Costing *x, double warps) {
 
 double sched_cost_parts(CostForm *form, const Machine *m, const Schedule *s, CostParts *parts) {
     Group *gr = form->gr;
-    Costing x = {.gr = gr, .length = form->lengths[form->at], .m = m, .s = s};
+    Costing x; /* not cleared: that would take as long as the rest */
+    x.gr = gr;
+    x.length = form->lengths[form->at];
+    x.m = m;
+    x.s = s;
+    find_beside(&x);
     AxisSet serial = 0;
     double blocks = 1, threads = 1, loops = 1;
     for (int a = 0; a < s->naxes; a++) {

@@ -298,11 +298,18 @@ static bool has_folds(Stage *const *at, int n) {
     return false;
 }
 
+static bool has_packed(Stage *const *s, int n) {
+    for (int i = 0; i < n; i++)
+        if (s[i]->packed || has_packed(s[i]->body.at, s[i]->body.n)) return true;
+    return false;
+}
+
 static void read_part(Reading *x, const Part *part) {
     Tape *t = &x->f->tape;
     x->part = part;
     x->folds = has_folds(part->body.at, part->body.n);
     x->f->folds |= x->folds;
+    x->packed = has_packed(part->body.at, part->body.n);
     x->living.n = x->barriers.n = x->jumps.n = x->seen.n = 0;
     x->place = 0;
     x->settled = true;
@@ -331,6 +338,7 @@ Features *features_of(const Program *p, const Kernel *k, Ctx *ctx) {
     x.env = (PolyEnv){.g = p->graph, .range = factor_range, .user = &x, .ctx = ctx, .made = &x.polys};
     for (int i = 0; i < k->parts.n; i++) read_part(&x, k->parts.at[i]);
     graph_scratch_end(p->graph, before);
+    f->beside = x.ends + x.across;
     f->known &= !f->tape.full && f->blocks >= 0 && f->bodies.n <= FEATURE_BODIES;
     f->value = NEW_N(ctx, double, f->tape.steps.n + 1);
     return f;

@@ -46,9 +46,12 @@ typedef struct Access {
     double bytes; /* of an element */
     bool store, atomic;
     Path path;
-    int vector; /* elements of one instruction in variants with wide accesses */
-    bool peel;
-    int apart; /* step: the length of the rows that the peel aligns, where those of this tensor lie otherwise; or -1 */
+    int vector;   /* elements of one instruction in variants with wide accesses */
+    bool peel;    /* aligned as the rows are by which its axis is peeled */
+    bool across;  /* where it is not, vectors are made of the aligned pieces that they lie across */
+    double edges; /* vectors of a peeled row, a warp, that it does not fill */
+    int row;      /* step: the length of the rows that the peel aligns; -1: its axes are not peeled */
+    bool apart;   /* rows of this tensor lie otherwise */
     int body;
     int wait;   /* loads of one number are waited for together */
     int before; /* the Body in which a block has read or written the same elements before this; -1: in none */
@@ -96,6 +99,7 @@ typedef struct Features {
     int threads;
     int resident;      /* blocks of a multiprocessor that its launch bound promises; 0: none */
     double tile_words; /* registers of a thread that hold tiles, at most at a time */
+    double beside;     /* more registers: for the ends of rows, and for loads across pieces */
     double shared;     /* bytes of a block */
     bool loops;
     bool folds; /* it does more than load, map and store */

@@ -38,12 +38,14 @@ typedef struct Reading {
     ExprMap counted; /* Expr -> the Body, plus 1, whose issue has it */
     ExprMap sets;    /* Expr -> the factors along which it varies, under a layout */
     const Layout *sets_of;
-    int body;        /* the innermost that is open */
-    int wait;        /* of the loads that come now */
-    bool settled;    /* what was loaded has been waited for: the next load begins a new wait */
-    bool folds;      /* the part has more than loads, maps and stores */
-    FactorSet loops; /* serial factors of the loops that are open */
-    int place;       /* number of the stage */
+    int body;            /* the innermost that is open */
+    int wait;            /* of the loads that come now */
+    bool settled;        /* what was loaded has been waited for: the next load begins a new wait */
+    bool folds;          /* the part has more than loads, maps and stores */
+    bool packed;         /* some load of the part stays in words */
+    double ends, across; /* Features.beside: for ends of rows, for loads across pieces */
+    FactorSet loops;     /* serial factors of the loops that are open */
+    int place;           /* number of the stage */
     VEC(SeenAccess) seen;
     VEC(Living) living;
     VEC(Trim) trims;   /* of the open loops */
@@ -59,6 +61,8 @@ int feature_step(Reading *x, const Expr *e);
 /* How many indices an axis likely has, as a step. */
 int feature_extent(Reading *x, const Axis *a);
 int feature_count(Reading *x, const Factor *f);
+/* In how many vectors of a warp peeled rows begin or end. */
+double feature_edges(const Layout *l, const Axis *a);
 
 /* ---- features_live.c ---- */
 /* The stage, whose number is x->place, reads and makes values. */

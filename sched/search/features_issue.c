@@ -166,6 +166,31 @@ static void exchange(Reading *x, const Monoid *m, double lanes, double warps, do
  * (lower_select.c). */
 static const double SELECTED = 1.5;
 
+double feature_edges(const Layout *l, const Axis *a) {
+    enum { ENDS = 2 };
+    double warps = 1;
+    for (int i = 0; i < l->factors.n; i++) {
+        const Factor *f = l->factors.at[i];
+        if (f->axis == a && f->bind == BIND_WARP) warps *= (double)f->size;
+        if (f->axis == a && f->bind == BIND_THREAD) warps *= fmax(1, (double)f->size / TARGET_WARP);
+    }
+    return ENDS / warps;
+}
+
+/* Elements, one by one, of the vectors in which peeled rows begin and end. Beside what a loop does they are few. */
+static double edge_elements(const Layout *l, FactorSet over) {
+    double n = 0, vector = 1;
+    bool loop = false;
+    for (int i = 0; i < l->factors.n; i++) {
+        const Factor *f = l->factors.at[i];
+        if (!(over >> f->id & 1) || !f->axis->peel) continue;
+        loop |= f->bind == BIND_SERIAL;
+        if (f->bind == BIND_VEC) vector = (double)f->size;
+        n = feature_edges(l, f->axis);
+    }
+    return loop ? 0 : n * vector;
+}
+
 void feature_fold(Reading *x, const Stage *s) {
     const Layout *l = feature_layout(x, s);
     FactorSet domain = 0;
@@ -188,6 +213,7 @@ void feature_fold(Reading *x, const Stage *s) {
         combine(x, s->monoid, pairs ? elements / 2 : elements);
     }
     if (s->cond) feature_issue(x, PIPE_ALU, elements);
+    feature_issue(x, PIPE_ALU, EDGE * edge_elements(l, s->over));
     open_body(x)->chain += elements / kept / (pairs ? 2 : 1) * CHAINED;
     spread(x->part, s->over, &lanes, &warps);
     double cells = 0;

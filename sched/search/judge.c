@@ -55,7 +55,8 @@ static double first_cache(const Judge *j) { return fmax(0, j->m->l1 - j->f->shar
 static double registers(const Features *f, const Speeds *m) {
     enum { UNIT = 8 };
     const double loops = f->loops ? m->register_loop : 0;
-    const double r = (f->folds ? m->registers : m->registers_map) + (m->register_tile + loops) * f->tile_words;
+    const double r =
+        (f->folds ? m->registers : m->registers_map) + (m->register_tile + loops) * f->tile_words + f->beside;
     return fmin(ceil(r / UNIT) * UNIT, m->machine->registers + 1);
 }
 
@@ -73,11 +74,12 @@ static void find_resident(Judge *j) {
     if (j->f->resident) { /* beside tiles much can be computed again, or later */
         const double bound = m->registers_per_sm / (j->f->resident * threads);
         n = fmin(n, fmax(j->f->resident, floor(fit + NEARLY)));
-        j->spills = j->m->register_tile * j->f->tile_words + LEAST_BESIDE > bound;
+        j->spills = j->m->register_tile * j->f->tile_words + j->f->beside + LEAST_BESIDE > bound;
     } else {
         n = fmin(n, floor(fit + NEARLY));
         j->spills = fit < SURELY;
     }
+    j->spills |= registers(j->f, j->m) > m->registers;
     n = fmin(n, floor(m->shared_per_sm / (j->f->shared + SHARED_OF_A_BLOCK)));
     j->resident = fmax(1, fmin(n, m->blocks_per_sm));
     j->at_once = fmin(j->blocks, j->resident * m->sms);
@@ -85,10 +87,19 @@ static void find_resident(Judge *j) {
 
 /* ---- what is moved ---- */
 
+/* Whether peeled rows begin and end inside of vectors. */
+static bool are_odd(const Judge *j, const Access *a) { return a->row >= 0 && fmod(at(j, a->row), a->vector) != 0; }
+
 /* Whether an access is made by vectors at these sizes. */
 static bool by_vectors(const Judge *j, const Access *a) {
-    if (!a->peel) return j->wide;
-    return a->apart < 0 || fmod(at(j, a->apart), a->vector) == 0;
+    if (!a->peel) return a->across || j->wide;
+    return a->across || !a->apart || !are_odd(j, a);
+}
+
+/* Whether its vectors lie across aligned pieces. */
+static bool is_across(const Judge *j, const Access *a) {
+    if (!a->across || a->vector == 1) return false;
+    return are_odd(j, a) && (!a->peel || a->apart);
 }
 
 static void find_touched(Judge *j) {
@@ -177,9 +188,14 @@ static double named(const Judge *j, double bytes, double tensor) {
 /* Instructions for an access, and for its address. An element by itself has a test of its own, and less than a word has
  * a place in one. */
 static double access_issue(const Judge *j, const Access *a, const Touched *t) {
-    enum { ADDRESS = 1, BY_ITSELF = 5 };
-    const bool wide = a->vector > 1 && by_vectors(j, a), alone = !wide && (a->vector > 1 || a->bytes < TARGET_REGISTER);
-    return t->instructions * (1 + (alone ? BY_ITSELF : ADDRESS));
+    enum { ADDRESS = 1, BY_ITSELF = 5, NARROW = 3, ACROSS = 8, ACROSS_WORD = 4 /* to shift it */, OF_EDGE = 6 };
+    const bool wide = a->vector > 1 && by_vectors(j, a);
+    const int each = wide ? ADDRESS : a->vector > 1 ? BY_ITSELF : a->bytes < TARGET_REGISTER ? NARROW : ADDRESS;
+    const double trips = j->f->bodies.at[a->body].parent < 0 ? 1 : fmax(1, at(j, j->f->bodies.at[a->body].trips));
+    /* The elements of the vectors in which a row begins and ends are accessed one by one. */
+    const double edges = wide && are_odd(j, a) ? a->edges / trips * a->vector * OF_EDGE : 0;
+    const double across = is_across(j, a) ? 1 + ACROSS + ACROSS_WORD * a->vector * a->bytes / TARGET_REGISTER : 0;
+    return t->instructions * (1 + each + across) + edges;
 }
 
 static void add_access(Judge *j, int i, const double *left) {
@@ -193,13 +209,14 @@ static void add_access(Judge *j, int i, const double *left) {
     double bytes = named(j, t->whole, tensor) * s.again * s.memory;
     if (left && !a->store) bytes *= 1 - fmin(1, left[a->number] / fmax(tensor, 1));
     if (a->path != PATH_BULK) j->issue[a->body] += access_issue(j, a, t);
-    if (a->path != PATH_BULK) j->pass[a->body] += t->instructions * t->passes;
-    if (a->path != PATH_BULK && !b->last)
-        j->memory_cycles += t->instructions * t->passes * at(j, b->useful) * at(j, b->blocks) / j->blocks;
+    const double passes = t->instructions * t->passes * (is_across(j, a) ? 2 : 1);
+    if (a->path != PATH_BULK) j->pass[a->body] += passes;
+    if (a->path != PATH_BULK && !b->last) j->memory_cycles += passes * at(j, b->useful) * at(j, b->blocks) / j->blocks;
     if (a->store) {
         j->written += bytes;
         if (!a->atomic) j->partly += t->partly * runs;
-        const double sectors = t->instructions * t->sectors * j->warps * at(j, a->inside);
+        const double asked = t->instructions * fmax(t->sectors, j->m->l2_request * t->passes);
+        const double sectors = asked * j->warps * at(j, a->inside);
         j->cache += fmax(t->block, t->filled < WHOLE ? j->m->l2_partly * sectors : sectors) * sector * runs;
         if (a->atomic) j->read += bytes;
     } else {

@@ -9,16 +9,23 @@ enum {
     MAX_ELEMENTS_BITS = 31 /* of what an equation stores or folds, where it is not a hint that makes it larger */
 };
 static const double OFF_HINT = 0.02; /* the weight of a point beside a hint */
+static const double ODD = 0.8;       /* the weight of one of few odd lengths in a list */
 static const double RARE = 0.35;     /* of one with an odd length, or a length of 1, beside even ones */
+static const double SHORT = 0.4;     /* of one with so short columns, beside longer ones */
+enum { SHORT_COLUMNS = 32 };
 
-/* By the number of dimensions without a hint: the values of each. Ends with 0. */
-static const int64_t ONE[] = {1 << 20, 1, 30, 256, 1021, 4096, 16384, 50257, 1 << 18, 1 << 24, 1 << 27, 0};
-static const int64_t TWO[] = {4096, 1, 30, 256, 1021, 1024, 1 << 15, 50257, 1 << 18, 1 << 22, 0};
+/* The values of a dimension without a hint. Those along which elements are neighbours in memory, columns, decide about
+ * more: how wide accesses are, and where rows stay. Lists end with 0. */
+static const int64_t ALONE[] = {1 << 20, 1, 30, 256, 1021, 4096, 16384, 50257, 1 << 18, 1 << 24, 1 << 27, 0};
+static const int64_t ROWS[] = {4096, 1, 128, 1024, 1 << 16, 1 << 22, 0};
+static const int64_t COLUMNS[] = {4096, 1,    30,    64,      200,   768,     1021,    1024,
+                                  1500, 3001, 10240, 1 << 15, 50257, 1 << 18, 1 << 22, 0};
+static const int64_t BOTH[] = {4096, 1, 30, 200, 1021, 1024, 3001, 1 << 15, 1 << 18, 0};
 enum { FEW_DIMS = 2 };
-static const int64_t *const VALUES[] = {ONE, ONE, TWO};
 /* More have too many combinations. */
-static const int64_t MANY[] = {64, 1, 512, 30, 4096, 8, 1021, 256, 16, 2, 1024, 128};
-enum { NMANY = sizeof MANY / sizeof *MANY, MOST_DRAWN = 80 /* points */ };
+enum { NMANY = 12, MOST_DRAWN = 96 /* points */ };
+static const int64_t MANY_ROWS[NMANY] = {64, 1, 512, 32, 4096, 8, 1024, 256, 16, 2, 1021, 128};
+static const int64_t MANY_COLUMNS[NMANY] = {64, 1, 512, 30, 4096, 8, 1021, 256, 16, 3001, 1024, 128};
 enum { MOST_VARIED = 6 /* dimensions; the others have their first value */, MOST_TRIED = 1000 };
 
 typedef struct Dims {
@@ -56,6 +63,32 @@ typedef struct Making {
     Points *p;
     const int64_t *base; /* hints, or what is usual */
 } Making;
+
+static Found is_dim(const Expr *e, const void *dim) {
+    return e->op == OP_DIM && e->u.dim == dim ? FOUND : FOUND_INSIDE;
+}
+
+/* The axes along which rows of tensors lie; where none lie along a single axis, those along which most do. */
+static AxisSet column_axes(const Group *gr) {
+    AxisSet set = 0;
+    int most = 1;
+    for (int i = 0; i < gr->rows.n; i++)
+        if (gr->rows.at[i].rows) set |= (AxisSet)1 << gr->rows.at[i].axis;
+    for (int a = 0; a < gr->axes.n; a++)
+        if (gr->axes.at[a].contiguous > most) most = gr->axes.at[a].contiguous;
+    for (int a = 0; a < gr->axes.n && !gr->rows.n; a++)
+        if (gr->axes.at[a].contiguous == most) set |= (AxisSet)1 << a;
+    return set;
+}
+
+static bool is_column(const Group *gr, const Dim *d) {
+    const AxisSet columns = column_axes(gr);
+    for (int a = 0; a < gr->axes.n; a++) {
+        const Var *v = gr->axes.at[a].var;
+        if (columns >> a & 1 && (expr_has(v->lo, is_dim, d) || expr_has(v->hi, is_dim, d))) return true;
+    }
+    return false;
+}
 
 static bool fits(const Group *gr, AxisSet axes, const int64_t *dims) {
     int64_t n = 1;
@@ -97,7 +130,8 @@ static void add_at(Making *x, Dim *const *free, int n, const int64_t *values) {
     double weight = 1;
     for (int i = 0; i < n; i++) {
         const int64_t v = dims[free[i]->id] = legal(free[i], values[i]);
-        if (v % 2) weight *= RARE;
+        if (v % 2) weight *= v == 1 || n > FEW_DIMS ? RARE : ODD;
+        if (v <= SHORT_COLUMNS && n > 1 && is_column(x->gr, free[i])) weight *= SHORT;
     }
     add(x, dims, weight, false);
 }
@@ -106,12 +140,16 @@ static void add_at(Making *x, Dim *const *free, int n, const int64_t *values) {
 static void add_grid(Making *x, Dim *const *free, int n) {
     int at[FEW_DIMS] = {0};
     int64_t v[FEW_DIMS] = {0};
-    const int64_t *values = VALUES[n];
+    const int64_t *values[FEW_DIMS];
+    int columns = 0;
+    for (int i = 0; i < n; i++) columns += is_column(x->gr, free[i]);
+    for (int i = 0; i < n; i++)
+        values[i] = n == 1 ? ALONE : columns == n ? BOTH : is_column(x->gr, free[i]) ? COLUMNS : ROWS;
     for (;;) {
-        for (int i = 0; i < n; i++) v[i] = values[at[i]];
+        for (int i = 0; i < n; i++) v[i] = values[i][at[i]];
         add_at(x, free, n, v);
         int i = 0;
-        while (i < n && !values[++at[i]]) at[i++] = 0;
+        while (i < n && !values[i][++at[i]]) at[i++] = 0;
         if (i == n) return;
     }
 }
@@ -124,7 +162,7 @@ static void add_spread(Making *x, Dim *const *free, int n) {
     for (int k = 0; k < MOST_TRIED && x->p->n < MOST_DRAWN; k++) {
         for (int i = 0; i < n; i++) {
             const double at = i < MOST_VARIED ? k * STEP[i] : 0;
-            v[i] = MANY[(int)((at - (int)at) * NMANY)];
+            v[i] = (is_column(x->gr, free[i]) ? MANY_COLUMNS : MANY_ROWS)[(int)((at - (int)at) * NMANY)];
         }
         add_at(x, free, n, v);
     }
@@ -162,7 +200,7 @@ Points *points_of(const Group *gr, Ctx *ctx) {
     for (int i = 0; i < met.at.n; i++) *(met.at.at[i]->hint > 0 ? &hinted[nhinted++] : &free[nfree++]) = met.at.at[i];
     for (int i = 0; i < g->dims.n; i++) {
         Dim *d = g->dims.at[i];
-        base[i] = d->lo == d->hi ? d->lo : d->hint > 0 ? legal(d, d->hint) : legal(d, MANY[0]);
+        base[i] = d->lo == d->hi ? d->lo : d->hint > 0 ? legal(d, d->hint) : legal(d, MANY_ROWS[0]);
     }
     Making x = {gr, ctx, p, base};
     if (nfree && nfree <= FEW_DIMS) add_grid(&x, free, nfree);

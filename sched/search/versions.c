@@ -11,9 +11,10 @@
 
 enum {
     MAX_SEARCHED = 40,   /* points at which candidates are looked for */
+    FEW_SEARCHED = 4,    /* of few points: those beside hints have little weight */
     FEW_POINTS = 16,     /* as there are beside hints */
     FEW_OF_KIND = 4,     /* candidates of a kind, at the first of more points */
-    MAX_CANDIDATES = 128 /* that are compared at all points */
+    MAX_CANDIDATES = 160 /* that are compared at all points */
 };
 enum { MANY_WORDS = 16 /* of a thread's tiles */, MOST_BOUND = 4 /* blocks a multiprocessor */ };
 static const double FEWER_WORDS = 0.8; /* of a thread's tiles, where values are computed again */
@@ -44,7 +45,7 @@ static bool judge(const Choosing *x, Candidate *c) {
         known = (f[k] = climb_features(p, versions_group(x, c->division, k), c->schedule[k], x->temp)) != NULL;
     if (known && c->n == 1) {
         c->resident = judge_resident(f[0], &speeds_h200);
-        c->words = f[0]->tile_words;
+        c->words = f[0]->tile_words + f[0]->beside;
     }
     for (int i = 0; i < x->points->n && known; i++) {
         const int64_t *dims = x->points->dims[i];
@@ -174,7 +175,8 @@ static int add_best(Choosing *x, int point, int of_kind) {
 typedef struct Parting {
     SizeTest test;
     Case left, right;
-    double loss[2], gain; /* gain 0: nothing is gained */
+    double loss[2], gain;
+    double worth; /* the gain of one more case, if a test is made behind it, too. 0: nothing is gained */
 } Parting;
 
 /* The points that come to a case, and what its candidate loses there: the sum of log(time / best), weighted. */
@@ -183,7 +185,7 @@ typedef struct Leaf {
     bool *here; /* of each point */
     double loss;
     bool tried;   /* best is known */
-    Parting best; /* the test that gains most */
+    Parting best; /* the test that is worth most */
 } Leaf;
 
 static int64_t length_of(const Choosing *x, AxisSet axes, int point) {
@@ -247,26 +249,6 @@ static void add_test(Case *c, SizeTest test) {
             return;
         }
     c->test[c->ntests++] = test;
-}
-
-static void try_test(Choosing *x, const Leaf *l, SizeTest test, Parting *best) {
-    const int n = x->points->n;
-    bool left[MAX_POINTS], right[MAX_POINTS];
-    int nleft = 0, nright = 0;
-    if (l->c.ntests == MAX_VERSIONS) return;
-    for (int i = 0; i < n; i++) {
-        bool in = versions_holds(x, &test, i);
-        nleft += left[i] = l->here[i] && in;
-        nright += right[i] = l->here[i] && !in;
-    }
-    /* Where no point is longer, what was taken for all sizes is for those. */
-    if (!nleft || (!nright && test.divisor)) return;
-    Parting p = {.test = test, .left = l->c, .right = l->c};
-    add_test(&p.left, test);
-    p.loss[0] = versions_settle(x, &p.left, left);
-    p.loss[1] = versions_settle(x, &p.right, right);
-    p.gain = l->loss - p.loss[0] - p.loss[1];
-    if (p.gain > best->gain + ROUNDING) *best = p;
 }
 
 /* The points of a leaf in the order of the lengths of some axes, multiplied, and the lengths that are worth a test. */
@@ -381,22 +363,11 @@ static void try_axes(Choosing *x, const Leaf *l, AxisSet axes, Parting *best) {
         /* Where no point is longer, what was taken for all sizes is for those. */
         if (sides[i].nleft == s.n) sides[i].loss[1] = 0, sides[i].candidate[1] = l->c.candidate;
         const double gain = l->loss - sides[i].loss[0] - sides[i].loss[1];
-        if (!sides[i].nleft || !(gain > best->gain + ROUNDING)) continue;
-        *best = (Parting){{axes, s.most[i], 0}, l->c, l->c, {sides[i].loss[0], sides[i].loss[1]}, gain};
+        if (!sides[i].nleft || !(gain > best->worth + ROUNDING)) continue;
+        *best = (Parting){{axes, s.most[i], 0}, l->c, l->c, {sides[i].loss[0], sides[i].loss[1]}, gain, gain};
         add_test(&best->left, best->test);
         best->left.candidate = sides[i].candidate[0];
         best->right.candidate = sides[i].candidate[1];
-    }
-}
-
-/* Rows whose length is a multiple of the widest access are aligned, all of them or none. */
-static void try_alignment(Choosing *x, const Leaf *l, Parting *best) {
-    for (int i = 0; i < x->gr->rows.n; i++) {
-        const GRow *r = &x->gr->rows.at[i];
-        const int wide = group_row_wide(r);
-        if (!(versions_testable(x->gr) >> r->axis & 1) || !r->rows || wide < 2) continue;
-        if (r->tensor->shape[r->tensor->rank - 1] != x->gr->axes.at[r->axis].var->hi) continue;
-        try_test(x, l, (SizeTest){(AxisSet)1 << r->axis, 0, wide}, best);
     }
 }
 
@@ -419,6 +390,50 @@ static AxesList axes_to_test(const Group *gr) {
     return list;
 }
 
+/* What the best test of lengths gains for one side of a parting. */
+static double gain_behind(Choosing *x, const AxesList *list, const Case *c, const bool *here, double loss) {
+    Parting best = {.gain = 0};
+    const Leaf side = {.c = *c, .here = (bool *)here, .loss = loss};
+    for (int i = 0; i < list->n; i++) try_axes(x, &side, list->at[i], &best);
+    return best.gain;
+}
+
+/* Lengths that are multiples of some and those that are not: where that gains little by itself, a test behind it may.
+ * */
+static void try_multiples(Choosing *x, const Leaf *l, SizeTest test, Parting *best) {
+    const int n = x->points->n;
+    bool here[2][MAX_POINTS];
+    int count[2] = {0};
+    if (l->c.ntests == MAX_VERSIONS) return;
+    for (int i = 0; i < n; i++) {
+        const bool in = versions_holds(x, &test, i);
+        count[0] += here[0][i] = l->here[i] && in;
+        count[1] += here[1][i] = l->here[i] && !in;
+    }
+    if (!count[0] || !count[1]) return;
+    const AxesList list = axes_to_test(x->gr);
+    Parting p = {.test = test, .left = l->c, .right = l->c};
+    add_test(&p.left, test);
+    p.loss[0] = versions_settle(x, &p.left, here[0]);
+    p.loss[1] = versions_settle(x, &p.right, here[1]);
+    p.gain = l->loss - p.loss[0] - p.loss[1];
+    const double behind =
+        fmax(gain_behind(x, &list, &p.left, here[0], p.loss[0]), gain_behind(x, &list, &p.right, here[1], p.loss[1]));
+    p.worth = fmax(p.gain, (p.gain + behind) / 2);
+    if (p.worth > best->worth + ROUNDING) *best = p;
+}
+
+/* Rows whose length is a multiple of the widest access are aligned, all of them or none. */
+static void try_alignment(Choosing *x, const Leaf *l, Parting *best) {
+    for (int i = 0; i < x->gr->rows.n; i++) {
+        const GRow *r = &x->gr->rows.at[i];
+        const int wide = group_row_wide(r);
+        if (!(versions_testable(x->gr) >> r->axis & 1) || !r->rows || wide < 2) continue;
+        if (r->tensor->shape[r->tensor->rank - 1] != x->gr->axes.at[r->axis].var->hi) continue;
+        try_multiples(x, l, (SizeTest){(AxisSet)1 << r->axis, 0, wide}, best);
+    }
+}
+
 static void find_best(Choosing *x, Leaf *l) {
     l->best = (Parting){.gain = 0};
     l->tried = true;
@@ -428,12 +443,12 @@ static void find_best(Choosing *x, Leaf *l) {
     try_alignment(x, l, &l->best);
 }
 
-/* The leaf whose best test gains most. */
+/* The leaf whose best test is worth most. */
 static int best_leaf(Choosing *x, Leaf *leaves, int n) {
     int best = 0;
     for (int i = 0; i < n; i++) {
         if (!leaves[i].tried) find_best(x, &leaves[i]);
-        if (leaves[i].best.gain > leaves[best].best.gain) best = i;
+        if (leaves[i].best.worth > leaves[best].best.worth) best = i;
     }
     return best;
 }
@@ -472,7 +487,7 @@ static double grow(Choosing *x, Leaf *leaves, double least, Chosen *chosen) {
     for (int n = 1; n < MAX_VERSIONS; n++) {
         const int leaf = best_leaf(x, leaves, n);
         const double gain = leaves[leaf].best.gain;
-        if (gain <= least) break;
+        if (leaves[leaf].best.worth <= least) break;
         part(x, leaves, n, leaf);
         loss -= gain;
         note(chosen, leaves, n + 1);
@@ -578,6 +593,20 @@ static bool has_judge(const Group *gr) {
     return true;
 }
 
+/* So many points further on each time one comes to all of n, and those met lie spread out at any time. */
+static int step_through(int n) {
+    int step = (int)(0.618 * n);
+    for (;; step++) {
+        int a = step, b = n;
+        while (b) {
+            const int r = a % b;
+            a = b;
+            b = r;
+        }
+        if (a == 1 || n == 1) return step;
+    }
+}
+
 /* *moved: kernels that were judged for moves. */
 static Chosen *choose(Choosing *x, int *moved) {
     const int n = x->points->n;
@@ -591,10 +620,12 @@ static Chosen *choose(Choosing *x, int *moved) {
     make_nodes(x->gr);
     /* How many points there is time for is known after the heaviest one. */
     int searched = x->considered / (add_best(x, 0, n <= FEW_POINTS ? BEST_OF_KIND : FEW_OF_KIND) + 1);
-    if (searched > MAX_SEARCHED) searched = MAX_SEARCHED;
+    const int most = n <= FEW_POINTS ? FEW_SEARCHED : MAX_SEARCHED;
+    if (searched > most) searched = most;
     if (x->gr->product || searched < 1) searched = 1;
     if (searched > n) searched = n;
-    for (int i = 1; i < searched; i++) add_best(x, (int)((int64_t)i * n / searched), 1);
+    const int step = step_through(n);
+    for (int i = 1; i < searched; i++) add_best(x, i * step % n, 1);
     const bool compared = compare_alike(x);
     versions_find_losses(x);
     find_cases(x);

@@ -9,7 +9,7 @@
 #include "sched/machine/target.h"
 #include "templates.h"
 
-enum { MAX_VERSIONS = 8, MAX_TOGETHER = 2 /* kernels of a version */ };
+enum { MAX_VERSIONS = 10, MAX_TOGETHER = 2 /* kernels of a version */ };
 
 /* One way to do a group's work: by a kernel, or by those of a division. */
 typedef struct Version {

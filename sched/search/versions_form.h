@@ -20,7 +20,7 @@ typedef struct Candidate {
     int64_t *most;   /* schedule_legal_within's, of the group's axes */
     bool judged;     /* by its kernels; else by its schedules */
     int resident;    /* judge_resident's, of a candidate of one kernel that is judged */
-    double words;    /* and its tiles' */
+    double words;    /* and the registers of its tiles and beside them */
     double *seconds; /* at each point; INFINITY where it is not legal */
     double *loss;    /* at each point: log(time / best), weighted */
 } Candidate;

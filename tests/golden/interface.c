@@ -496,7 +496,7 @@ static interface_status td_scaled_run(const td_sink *td_s, const td_call *td_c) 
     TD_TRY(td_sizes(td_s, td_c, &td_scaled_signature, td_bytes));
     TD_TRY(td_extent(td_s, "ctx", "axis ij", td_mul(M, int_), (int64_t)1 << 57));
     TD_TRY(td_extent(td_s, "ctx", "blocks", td_div(td_add(td_mul(M, int_), 2047), 2048), INT32_MAX));
-    TD_TRY(td_extent(td_s, "sums", "blocks", td_div(td_add(M, 7), 8), INT32_MAX));
+    TD_TRY(td_extent(td_s, "sums", "blocks", td_div(td_add(M, 15), 16), INT32_MAX));
     if (td_c->need) {
         *td_c->need = 0;
         return interface_ok;
