@@ -49,6 +49,7 @@ typedef struct Access {
     int vector;   /* elements of one instruction in variants with wide accesses */
     bool peel;    /* aligned as the rows are by which its axis is peeled */
     bool across;  /* where it is not, vectors are made of the aligned pieces that they lie across */
+    bool open;    /* a thread has elements along an axis whose length is not known: each is tested */
     double edges; /* vectors of a peeled row, a warp, that it does not fill */
     int row;      /* step: the length of the rows that the peel aligns; -1: its axes are not peeled */
     bool apart;   /* rows of this tensor lie otherwise */

@@ -254,7 +254,10 @@ static void count_beside(Placing *p, const Axis *axis, FactorSet domain) {
             vector = (double)p->l->factors.at[i]->size;
     if (!x->folds) return;
     const double here = feature_registers(x->part, domain & layout_axis_factors(p->l, axis));
-    if (here > 1 && !constant(&x->f->tape, feature_extent(x, axis), &length)) n += LENGTH * here / vector;
+    if (here > 1 && !constant(&x->f->tape, feature_extent(x, axis), &length)) {
+        n += LENGTH * here / vector;
+        p->a->open = true;
+    }
     if (axis->peel && p->a->store) n += ENDS + (x->packed ? 0 : ELEMENT * registers);
     x->ends = fmax(x->ends, n);
     if (axis->peel && p->a->across && (!p->a->peel || p->a->apart))

@@ -188,14 +188,29 @@ static double named(const Judge *j, double bytes, double tensor) {
 /* Instructions for an access, and for its address. An element by itself has a test of its own, and less than a word has
  * a place in one. */
 static double access_issue(const Judge *j, const Access *a, const Touched *t) {
-    enum { ADDRESS = 1, BY_ITSELF = 5, NARROW = 3, ACROSS = 8, ACROSS_WORD = 4 /* to shift it */, OF_EDGE = 6 };
+    enum {
+        ADDRESS = 1,
+        BY_ITSELF = 5,
+        NARROW = 3,
+        ACROSS = 8,
+        ACROSS_WORD = 4 /* to shift it */,
+        OF_EDGE = 6,
+        OPEN_ENDS = 12
+    };
     const bool wide = a->vector > 1 && by_vectors(j, a);
-    const int each = wide ? ADDRESS : a->vector > 1 ? BY_ITSELF : a->bytes < TARGET_REGISTER ? NARROW : ADDRESS;
+    const int each = wide                          ? ADDRESS
+                     : a->vector > 1               ? BY_ITSELF
+                     : a->bytes >= TARGET_REGISTER ? ADDRESS
+                     : a->open                     ? BY_ITSELF
+                                                   : NARROW;
     const double trips = j->f->bodies.at[a->body].parent < 0 ? 1 : fmax(1, at(j, j->f->bodies.at[a->body].trips));
     /* The elements of the vectors in which a row begins and ends are accessed one by one. */
     const double edges = wide && are_odd(j, a) ? a->edges / trips * a->vector * OF_EDGE : 0;
+    /* Where a length is not known, each vector that it may cut compares both of its ends with it. */
+    const bool compared = a->open && a->vector > 1 && (a->row >= 0 || !wide);
+    const double ends = compared ? OPEN_ENDS * t->instructions / (wide ? 1 : a->vector) : 0;
     const double across = is_across(j, a) ? 1 + ACROSS + ACROSS_WORD * a->vector * a->bytes / TARGET_REGISTER : 0;
-    return t->instructions * (1 + each + across) + edges;
+    return t->instructions * (1 + each + across) + edges + ends;
 }
 
 static void add_access(Judge *j, int i, const double *left) {

@@ -19,7 +19,7 @@ enum {
 enum { MANY_WORDS = 16 /* of a thread's tiles */, MOST_BOUND = 4 /* blocks a multiprocessor */ };
 static const double FEWER_WORDS = 0.8; /* of a thread's tiles, where values are computed again */
 static const double SAME = 0.005;      /* of the time, as a mean over the points: what is computed again may cost */
-static const double GAIN = 0.02;       /* of the time, as a mean over the points: what another version gains at least */
+static const double GAIN = 0.01;       /* of the time, as a mean over the points: what another version gains at least */
 static const double ROUNDING = 1e-9;   /* of sums of losses, which depends on their order */
 static const double ENOUGH = 1.03;     /* times the best at every point: then there are versions enough */
 
