@@ -40,7 +40,7 @@ END
 schedules() { "$TDC" explain "$dir/norm.td" "$@" | grep ' = grid'; }
 same 'explain -D' "$(schedules general -D N=4096)" "$(schedules one)"
 ways() { "$TDC" explain "$dir/norm.td" "$@" | grep -A1 '^ *way ' | sed 's/, taken here//'; }
-same 'explain --at' "$(ways general --at N=4096)" "$(ways general)"
+same 'explain --at' "$(ways general --at N=512)" "$(ways general)"
 [ "$(schedules general)" != "$(schedules one)" ]
 verdict $? 'the length makes no difference'
 
