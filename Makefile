@@ -43,8 +43,8 @@ $(B)/%.o: %.c
 	$(COMPILE) -MMD -MP -c -o $@ $<
 
 NEEDS = CC='$(CC)' RE2C='$(RE2C)' LEMON='$(LEMON)' $(or $2,DEPS='$(DEPS)') sh tests/deps.sh $1
-# Says in one line what is missing, once, before anything is compiled.
-$(OBJ) $(B)/frontend/driver/main.o: | $(B)/tools
+# Says in one line what is missing, once, before anything is made.
+$(OBJ) $(B)/frontend/driver/main.o $(EMBEDDED:.o=.c) $(B)/backend_cuda/prelude.cuh $(B)/commit: | $(B)/tools
 $(B)/tools:
 	@$(call NEEDS,'',DEPS=no) gcc libc6-dev re2c lemon
 	@mkdir -p $(@D) && touch $@

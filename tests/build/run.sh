@@ -34,7 +34,7 @@ all_have 'SAN=1' "$(links)" -fsanitize=address,undefined
 plan
 all_have 'no flags' "$(compiles)" "${own[@]}" -O2 -g
 
-# what is missing is said in one line, before anything is compiled; nothing is installed where DEPS=no
+# what is missing is said in one line, before anything is made; nothing is installed where DEPS=no
 mkdir "$dir/bin"
 for tool in make sh bash sed grep git awk mkdir touch rm echo dirname cat tr id gcc as ld cc1 python3; do
     path=$(command -v $tool) && ln -sf "$path" "$dir/bin/$tool"
@@ -45,8 +45,8 @@ missing() {
     shift
     said=$(PATH=$dir/bin make -s -j4 "B=$dir/none" "$@" 2>&1)
     same "make $*" "$(grep -v '^make' <<<"$said" || :; grep 'needs what' <<<"$said" | sort -u)" "$line"
-    [ ! -e "$dir/none/ir" ]
-    verdict $? "make $*: compiled before"
+    [ ! -e "$dir/none" ]
+    verdict $? "make $*: made before: $(find "$dir/none" -type f | head -n 3 | tr '\n' ' ')"
 }
 missing 'make needs what is missing here; on Debian and Ubuntu: apt-get install re2c lemon'
 missing 'make needs what is missing here; on Debian and Ubuntu: apt-get install gcc libc6-dev re2c lemon' CC=none
