@@ -4,7 +4,10 @@
 
 #include "versions.h"
 
-enum { VERSIONS_STARTS = 3 /* candidates of each case from which moves are made; each may give one more */ };
+enum {
+    MAX_CANDIDATES = 160, /* that are compared at all points */
+    VERSIONS_STARTS = 3   /* candidates of each case from which moves are made; each may give one more */
+};
 
 /* The product of the lengths of some axes is at most so much; or, where there is a divisor, a multiple of it. */
 typedef struct SizeTest {
@@ -59,6 +62,8 @@ Group *versions_group(const Choosing *x, int division, int kernel);
 void versions_add(Choosing *x, int division, const Schedule *const *parts, int n, const int64_t *most);
 /* best, each candidate's loss and the rivals, of the candidates that there are. */
 void versions_find_losses(Choosing *x);
+/* The cases for each number of versions, of the rivals. */
+void versions_find_cases(Choosing *x);
 /* Sets the best candidate of a case for its points, if it has some; what it loses. INFINITY where none is legal. */
 double versions_settle(const Choosing *x, Case *c, const bool *here);
 bool versions_holds(const Choosing *x, const SizeTest *t, int point);

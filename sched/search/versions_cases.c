@@ -1,0 +1,368 @@
+/* Cases of sizes: which candidate is taken where. A set of points is parted by the test that gains most, and its two
+ * sides are parted again, as long as that gains enough. See versions.h. */
+#include "versions_form.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double GAIN = 0.01;     /* of the time, as a mean over the points: what another version gains at least */
+static const double ROUNDING = 1e-9; /* of sums of losses, which depends on their order */
+static const double ENOUGH = 1.03;   /* times the best at every point: then there are versions enough */
+
+/* A case's points are parted by a test; what its two sides take, and lose. */
+typedef struct Parting {
+    SizeTest test;
+    Case left, right;
+    double loss[2], gain;
+    double worth; /* the gain of one more case, if a test is made behind it, too. 0: nothing is gained */
+} Parting;
+
+/* The points that come to a case, and what its candidate loses there: the sum of log(time / best), weighted. */
+typedef struct Leaf {
+    Case c;
+    bool *here; /* of each point */
+    double loss;
+    bool tried;   /* best is known */
+    Parting best; /* the test that is worth most */
+} Leaf;
+
+static int64_t length_of(const Choosing *x, AxisSet axes, int point) {
+    int64_t n = 1;
+    for (int a = 0; a < x->gr->axes.n; a++)
+        if (axes >> a & 1 && !mul_ok(n, x->form[0]->lengths[point][a], &n)) return INT64_MAX;
+    return n;
+}
+
+/* Axes that may be longer, in a case, than a candidate is legal for. */
+static AxisSet too_long(const Choosing *x, const Candidate *c, const Case *in) {
+    AxisSet set = 0;
+    for (int a = 0; a < x->gr->axes.n; a++) {
+        bool ok = c->most[a] == INT64_MAX;
+        for (int i = 0; i < in->ntests; i++) {
+            const SizeTest *t = &in->test[i];
+            ok |= t->axes == (AxisSet)1 << a && !t->divisor && t->most <= c->most[a];
+        }
+        if (!ok) set |= (AxisSet)1 << a;
+    }
+    return set;
+}
+
+bool versions_legal_in(const Choosing *x, const Candidate *c, const Case *in) { return !too_long(x, c, in); }
+
+double versions_settle(const Choosing *x, Case *c, const bool *here) {
+    double least = INFINITY;
+    bool any = false;
+    for (int i = 0; i < x->points->n; i++) any |= here[i];
+    if (!any) return 0;
+    for (int k = 0; k < x->nrivals; k++) {
+        const Candidate *y = x->chosen->candidates.at[x->rival[k]];
+        double loss = 0;
+        if (!versions_legal_in(x, y, c)) continue;
+        for (int i = 0; i < x->points->n && loss < least; i++)
+            if (here[i]) loss += y->loss[i];
+        if (!(loss < least - ROUNDING)) continue;
+        least = loss;
+        c->candidate = x->rival[k];
+    }
+    return least;
+}
+
+bool versions_holds(const Choosing *x, const SizeTest *t, int point) {
+    int64_t n = length_of(x, t->axes, point);
+    return t->divisor ? n % t->divisor == 0 : n <= t->most;
+}
+
+static bool is_enough(const Choosing *x, const Leaf *l) {
+    const Candidate *c = x->chosen->candidates.at[l->c.candidate];
+    for (int i = 0; i < x->points->n; i++)
+        if (l->here[i] && c->seconds[i] > ENOUGH * x->best[i]) return false;
+    return true;
+}
+
+/* Of two tests of the same axes the one that more sizes fail is enough. */
+static void add_test(Case *c, SizeTest test) {
+    for (int i = 0; i < c->ntests; i++)
+        if (c->test[i].axes == test.axes && c->test[i].divisor == test.divisor) {
+            if (test.most < c->test[i].most) c->test[i].most = test.most;
+            return;
+        }
+    c->test[c->ntests++] = test;
+}
+
+/* The points of a leaf in the order of the lengths of some axes, multiplied, and the lengths that are worth a test. */
+typedef struct Sweep {
+    int n, ntests;
+    int point[MAX_POINTS];
+    int64_t length[MAX_POINTS], most[MAX_CANDIDATES + MAX_POINTS];
+} Sweep;
+
+/* A test's two sides: what they lose by the best candidates there. */
+typedef struct Sides {
+    int nleft, candidate[2];
+    double loss[2];
+} Sides;
+
+static void order_points(const Choosing *x, const Leaf *l, AxisSet axes, Sweep *s) {
+    s->n = 0;
+    for (int i = 0; i < x->points->n; i++) {
+        if (!l->here[i]) continue;
+        const int64_t length = length_of(x, axes, i);
+        int at = s->n++;
+        for (; at > 0 && s->length[at - 1] > length; at--) {
+            s->length[at] = s->length[at - 1];
+            s->point[at] = s->point[at - 1];
+        }
+        s->length[at] = length;
+        s->point[at] = i;
+    }
+}
+
+/* A power of 2 near the middle between a length and the next longer one there is. */
+static int64_t between(int64_t length, int64_t next) {
+    double middle = sqrt((double)(length < 1 ? 1 : length) * (double)next);
+    int64_t power = 1;
+    while (power <= INT64_MAX / 4 && (double)power * 2 <= middle) power *= 2;
+    return power >= length ? power : length;
+}
+
+static int64_t next_length(const Choosing *x, AxisSet axes, int64_t length) {
+    int64_t next = INT64_MAX;
+    for (int i = 0; i < x->points->n; i++) {
+        const int64_t n = length_of(x, axes, i);
+        if (n > length && n < next) next = n;
+    }
+    return next;
+}
+
+static void add_length(Sweep *s, int64_t most) {
+    for (int i = 0; i < s->ntests; i++)
+        if (s->most[i] == most) return;
+    s->most[s->ntests++] = most;
+}
+
+static int longer_first(const void *a, const void *b) {
+    const int64_t *x = a, *y = b;
+    return (*x < *y) - (*x > *y);
+}
+
+/* Those up to which candidates are legal, the longest first, then those between points. */
+static void find_lengths(const Choosing *x, AxisSet axes, Sweep *s) {
+    s->ntests = 0;
+    for (int k = 0; k < x->chosen->candidates.n; k++)
+        for (int a = 0; a < x->gr->axes.n; a++)
+            if (axes == (AxisSet)1 << a && x->chosen->candidates.at[k]->most[a] < INT64_MAX)
+                add_length(s, x->chosen->candidates.at[k]->most[a]);
+    qsort(s->most, (size_t)s->ntests, sizeof *s->most, longer_first);
+    for (int i = 0; i < s->n; i++)
+        if (!i || s->length[i] != s->length[i - 1])
+            add_length(s, between(s->length[i], next_length(x, axes, s->length[i])));
+}
+
+/* What a candidate loses up to each point of a sweep, and from each on. */
+static void sum_losses(const Sweep *s, const Candidate *c, double *before, double *after) {
+    before[0] = after[s->n] = 0;
+    for (int i = 0; i < s->n; i++) before[i + 1] = before[i] + c->loss[s->point[i]];
+    for (int i = s->n; i > 0; i--) after[i - 1] = after[i] + c->loss[s->point[i - 1]];
+}
+
+static void try_candidate(const Choosing *x, const Sweep *s, const Leaf *l, AxisSet axes, int k, Sides *sides) {
+    const Candidate *c = x->chosen->candidates.at[k];
+    double before[MAX_POINTS + 1], after[MAX_POINTS + 1];
+    const AxisSet over = too_long(x, c, &l->c);
+    if (over & ~axes || (over && axes & (axes - 1))) return;
+    int64_t most = INT64_MAX; /* for which it is legal on the left */
+    for (int a = 0; a < x->gr->axes.n; a++)
+        if (over >> a & 1) most = c->most[a];
+    sum_losses(s, c, before, after);
+    for (int i = 0; i < s->ntests; i++) {
+        const double loss[2] = {s->most[i] <= most ? before[sides[i].nleft] : INFINITY,
+                                over ? INFINITY : after[sides[i].nleft]};
+        for (int side = 0; side < 2; side++)
+            if (loss[side] < sides[i].loss[side] - ROUNDING) {
+                sides[i].loss[side] = loss[side];
+                sides[i].candidate[side] = k;
+            }
+    }
+}
+
+/* Tests of the lengths of some axes, all of them at once. */
+static void try_axes(Choosing *x, const Leaf *l, AxisSet axes, Parting *best) {
+    Sweep s;
+    Sides sides[MAX_CANDIDATES + MAX_POINTS];
+    if (l->c.ntests == MAX_VERSIONS) return;
+    order_points(x, l, axes, &s);
+    find_lengths(x, axes, &s);
+    for (int i = 0; i < s.ntests; i++) {
+        sides[i] = (Sides){.candidate = {l->c.candidate, l->c.candidate}, .loss = {INFINITY, INFINITY}};
+        while (sides[i].nleft < s.n && s.length[sides[i].nleft] <= s.most[i]) sides[i].nleft++;
+    }
+    for (int k = 0; k < x->nrivals; k++) try_candidate(x, &s, l, axes, x->rival[k], sides);
+    for (int i = 0; i < s.ntests; i++) {
+        /* Where no point is longer, what was taken for all sizes is for those. */
+        if (sides[i].nleft == s.n) sides[i].loss[1] = 0, sides[i].candidate[1] = l->c.candidate;
+        const double gain = l->loss - sides[i].loss[0] - sides[i].loss[1];
+        if (!sides[i].nleft || !(gain > best->worth + ROUNDING)) continue;
+        *best = (Parting){{axes, s.most[i], 0}, l->c, l->c, {sides[i].loss[0], sides[i].loss[1]}, gain, gain};
+        add_test(&best->left, best->test);
+        best->left.candidate = sides[i].candidate[0];
+        best->right.candidate = sides[i].candidate[1];
+    }
+}
+
+/* Sets of axes whose lengths, multiplied, are worth tests: each, those that blocks may share, all. */
+typedef struct AxesList {
+    int n;
+    AxisSet at[MAX_GROUP_AXES + 2];
+} AxesList;
+
+static AxesList axes_to_test(const Group *gr) {
+    AxesList list = {0};
+    const AxisSet may = versions_testable(gr);
+    AxisSet kept = 0;
+    for (int a = 0; a < gr->axes.n; a++) {
+        if (may >> a & 1) list.at[list.n++] = (AxisSet)1 << a;
+        if (may >> a & 1 && axis_has_grid(&gr->axes.at[a])) kept |= (AxisSet)1 << a;
+    }
+    if (kept & (kept - 1)) list.at[list.n++] = kept;
+    if (may & (may - 1) && may != kept) list.at[list.n++] = may;
+    return list;
+}
+
+/* What the best test of lengths gains for one side of a parting. */
+static double gain_behind(Choosing *x, const AxesList *list, const Case *c, const bool *here, double loss) {
+    Parting best = {.gain = 0};
+    const Leaf side = {.c = *c, .here = (bool *)here, .loss = loss};
+    for (int i = 0; i < list->n; i++) try_axes(x, &side, list->at[i], &best);
+    return best.gain;
+}
+
+/* Lengths that are multiples of some and those that are not: where that gains little by itself, a test behind it may.
+ * */
+static void try_multiples(Choosing *x, const Leaf *l, SizeTest test, Parting *best) {
+    const int n = x->points->n;
+    bool here[2][MAX_POINTS];
+    int count[2] = {0};
+    if (l->c.ntests == MAX_VERSIONS) return;
+    for (int i = 0; i < n; i++) {
+        const bool in = versions_holds(x, &test, i);
+        count[0] += here[0][i] = l->here[i] && in;
+        count[1] += here[1][i] = l->here[i] && !in;
+    }
+    if (!count[0] || !count[1]) return;
+    const AxesList list = axes_to_test(x->gr);
+    Parting p = {.test = test, .left = l->c, .right = l->c};
+    add_test(&p.left, test);
+    p.loss[0] = versions_settle(x, &p.left, here[0]);
+    p.loss[1] = versions_settle(x, &p.right, here[1]);
+    p.gain = l->loss - p.loss[0] - p.loss[1];
+    const double behind =
+        fmax(gain_behind(x, &list, &p.left, here[0], p.loss[0]), gain_behind(x, &list, &p.right, here[1], p.loss[1]));
+    p.worth = fmax(p.gain, (p.gain + behind) / 2);
+    if (p.worth > best->worth + ROUNDING) *best = p;
+}
+
+/* Rows whose length is a multiple of the widest access are aligned, all of them or none. */
+static void try_alignment(Choosing *x, const Leaf *l, Parting *best) {
+    for (int i = 0; i < x->gr->rows.n; i++) {
+        const GRow *r = &x->gr->rows.at[i];
+        const int wide = group_row_wide(r);
+        if (!(versions_testable(x->gr) >> r->axis & 1) || !r->rows || wide < 2) continue;
+        if (r->tensor->shape[r->tensor->rank - 1] != x->gr->axes.at[r->axis].var->hi) continue;
+        try_multiples(x, l, (SizeTest){(AxisSet)1 << r->axis, 0, wide}, best);
+    }
+}
+
+static void find_best(Choosing *x, Leaf *l) {
+    l->best = (Parting){.gain = 0};
+    l->tried = true;
+    if (is_enough(x, l)) return;
+    const AxesList list = axes_to_test(x->gr);
+    for (int i = 0; i < list.n; i++) try_axes(x, l, list.at[i], &l->best);
+    try_alignment(x, l, &l->best);
+}
+
+/* The leaf whose best test is worth most. */
+static int best_leaf(Choosing *x, Leaf *leaves, int n) {
+    int best = 0;
+    for (int i = 0; i < n; i++) {
+        if (!leaves[i].tried) find_best(x, &leaves[i]);
+        if (leaves[i].best.worth > leaves[best].best.worth) best = i;
+    }
+    return best;
+}
+
+static void part(const Choosing *x, Leaf *leaves, int n, int leaf) {
+    const Parting p = leaves[leaf].best;
+    memmove(&leaves[leaf + 1], &leaves[leaf], sizeof *leaves * (size_t)(n - leaf));
+    Leaf *left = &leaves[leaf], *right = left + 1;
+    const bool *all = right->here;
+    left->tried = right->tried = false;
+    left->here = NEW_N(x->temp, bool, x->points->n);
+    right->here = NEW_N(x->temp, bool, x->points->n);
+    for (int i = 0; i < x->points->n; i++) {
+        bool in = versions_holds(x, &p.test, i);
+        left->here[i] = all[i] && in;
+        right->here[i] = all[i] && !in;
+    }
+    left->c = p.left;
+    left->loss = p.loss[0];
+    right->c = p.right;
+    right->loss = p.loss[1];
+}
+
+static void note(Chosen *c, const Leaf *leaves, int n) {
+    for (int k = n - 1; k < MAX_VERSIONS; k++) {
+        c->n[k] = n;
+        for (int i = 0; i < n; i++) c->cases[k][i] = leaves[i].c;
+    }
+}
+
+/* Parts leaves[0], by its best test if that was found, then by the best tests there are. What is lost in the end;
+ * *chosen gets the cases on the way. */
+static double grow(Choosing *x, Leaf *leaves, double least, Chosen *chosen) {
+    double loss = leaves[0].loss;
+    note(chosen, leaves, 1);
+    for (int n = 1; n < MAX_VERSIONS; n++) {
+        const int leaf = best_leaf(x, leaves, n);
+        const double gain = leaves[leaf].best.gain;
+        if (leaves[leaf].best.worth <= least) break;
+        part(x, leaves, n, leaf);
+        loss -= gain;
+        note(chosen, leaves, n + 1);
+    }
+    return loss;
+}
+
+/* The first test decides about the others, and the one that gains most may be a bad start: one of each set of axes is
+ * tried, and alignment. A product that a library runs is computed by the kernel only where the library refuses: one
+ * version will do. */
+void versions_find_cases(Choosing *x) {
+    Leaf all = {.here = NEW_N(x->temp, bool, x->points->n)};
+    double weight = 0, least;
+    for (int i = 0; i < x->points->n; i++) {
+        all.here[i] = true;
+        weight += x->points->weight[i];
+    }
+    all.loss = versions_settle(x, &all.c, all.here);
+    Leaf leaves[MAX_VERSIONS] = {all};
+    if (x->gr->product) {
+        note(x->chosen, leaves, 1);
+        return;
+    }
+    least = grow(x, leaves, GAIN * weight, x->chosen);
+    const AxesList list = axes_to_test(x->gr);
+    for (int i = 0; i <= list.n; i++) {
+        Leaf other[MAX_VERSIONS] = {all};
+        Chosen tried = *x->chosen;
+        if (i < list.n)
+            try_axes(x, other, list.at[i], &other->best);
+        else
+            try_alignment(x, other, &other->best);
+        other->tried = true;
+        double loss = grow(x, other, GAIN * weight, &tried);
+        if (loss >= least) continue;
+        least = loss;
+        *x->chosen = tried;
+    }
+}
