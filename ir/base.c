@@ -407,6 +407,16 @@ void text_fmt(Text *t, const char *fmt, ...) {
     va_end(ap);
 }
 
+bool text_is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+bool text_is_name(const char *s, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!text_is_word(s[i])) return false;
+    return n > 0 && !(*s >= '0' && *s <= '9');
+}
+
 bool text_fail(Text *why, const char *fmt, ...) {
     if (!why) return false;
     va_list ap;

@@ -103,6 +103,10 @@ void text_vfmt(Text *t, const char *fmt, va_list ap);
 /* A double so that it reads back to the same bits: shortest decimal, always with a '.', an exponent, inf or nan. */
 void text_double(Text *t, double v);
 
+/* A letter, a digit or '_', whatever the locale; a name has some, and no digit first. */
+bool text_is_word(char c);
+bool text_is_name(const char *s, size_t n);
+
 /* Takes the long middle of a text away in pieces, as it is made; `at`: how much of the text stands before it. */
 typedef struct TextSink {
     void (*take)(struct TextSink *sink, const char *s, size_t n);

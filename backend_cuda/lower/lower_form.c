@@ -26,18 +26,16 @@ static void add_number(Parts *p, int64_t v) {
     add(p, CODE_TEXT, t.s, t.n);
 }
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
 /* The fixed words and signs of a pattern up to the next place: I and the prelude's names are told apart. */
 static const char *add_fixed(Parts *p, const char *s) {
     const char *from = s;
     while (*s && *s != '%') {
-        if (!is_word(*s)) {
+        if (!text_is_word(*s)) {
             s++;
             continue;
         }
         size_t n = 1;
-        while (is_word(s[n])) n++;
+        while (text_is_word(s[n])) n++;
         CodeKind kind = n == 1 && *s == 'I'                                         ? CODE_INDEX
                         : n > 3 && (!strncmp(s, "td_", 3) || !strncmp(s, "TD_", 3)) ? CODE_PRELUDE
                                                                                     : CODE_TEXT;

@@ -24,8 +24,6 @@ struct Prelude {
     ExprMap of; /* a name -> the number of its entry */
 };
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
 static void add_names(Ctx *ctx, Prelude *x, const char *names) {
     for (const char *p = names; *p;) {
         size_t n = strcspn(p, " \n");
@@ -64,7 +62,7 @@ void prelude_uses(Prelude *x, const char *name, size_t n) {
 static void mark_line(Prelude *x, const char *line) {
     for (const char *p = line; *p;) {
         size_t n = 0;
-        while (is_word(p[n])) n++;
+        while (text_is_word(p[n])) n++;
         if (n > 3 && (!strncmp(p, "td_", 3) || !strncmp(p, "TD_", 3))) prelude_uses(x, p, n);
         p += n ? n : 1;
     }

@@ -152,14 +152,6 @@ static bool option_exact(DriverOptions *o, const char *value) {
     return o->exact || wrong("--exact knows ring and field, not '%s'", value);
 }
 
-static bool is_name(const char *s, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (!(s[i] == '_' || (s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z') ||
-              (i && s[i] >= '0' && s[i] <= '9')))
-            return false;
-    return n > 0;
-}
-
 /* Takes the value of a dimension or scalar; false where the text is no number. */
 static bool option_number(const char *text, Binding *b) {
     char *end = NULL;
@@ -177,7 +169,7 @@ static bool option_number(const char *text, Binding *b) {
 /* NAME=VALUE for -D or --at. */
 static bool option_binding(Ctx *ctx, DriverOptions *o, OptionId id, const char *value) {
     const char *eq = strchr(value, '='), *option = driver_option(id)->name;
-    if (!eq || !is_name(value, (size_t)(eq - value))) return wrong("%s needs NAME=VALUE, not '%s'", option, value);
+    if (!eq || !text_is_name(value, (size_t)(eq - value))) return wrong("%s needs NAME=VALUE, not '%s'", option, value);
     Binding b = {.name = sym_n(ctx, value, (size_t)(eq - value))};
     if (!option_number(eq + 1, &b)) return wrong("%s %s: '%s' is no number", option, b.name, eq + 1);
     for (int k = 0; k < 2; k++) {
@@ -215,7 +207,7 @@ static bool option_at(Ctx *ctx, DriverOptions *o, const char *value) {
 
 static bool option_name_file(const NameFiles *all, Ctx *ctx, const char *option, const char *value, NameFile *out) {
     const char *eq = strchr(value, '=');
-    if (!eq || !is_name(value, (size_t)(eq - value)) || !eq[1])
+    if (!eq || !text_is_name(value, (size_t)(eq - value)) || !eq[1])
         return wrong("%s needs NAME=FILE, not '%s'", option, value);
     out->name = sym_n(ctx, value, (size_t)(eq - value));
     out->file = eq + 1;
@@ -296,7 +288,7 @@ static bool option_take(Ctx *ctx, DriverOptions *o, OptionId id, const char *val
     case OPT_EMIT: return option_emit(ctx, o, value);
     case OPT_PREFIX:
         o->prefix = value;
-        return is_name(value, strlen(value)) ? true : wrong("--prefix needs a C identifier, not '%s'", value);
+        return text_is_name(value, strlen(value)) ? true : wrong("--prefix needs a C identifier, not '%s'", value);
     case OPT_DEFINE: return option_binding(ctx, o, id, value);
     case OPT_AT: return option_at(ctx, o, value);
     case OPT_INCLUDE: vec_push(ctx, &o->includes, value); return true;

@@ -50,29 +50,26 @@ static bool same_interface(Job *job, const Program *p, const Graph *g, int file)
     return false;
 }
 
-/* The program of --kernels, NULL without it. */
-static Exit given_program(Job *job, Program **p, int *file) {
-    size_t n = 0;
-    const char *path = job->o->kernels;
-    *p = NULL;
-    if (!path) return EXIT_OK;
-    char *text = driver_source_read(job->ctx, path, &n);
+/* A file that an option names, as text and by its number; NULL where it cannot be read, which is said. */
+static const char *read_option(Job *job, const char *path, size_t *n, int *file) {
+    char *text = driver_source_read(job->ctx, path, n);
     if (!text) {
         diag_report(job->ctx, DIAG_CANNOT_READ, SPAN_NONE, "%s: %s", path, strerror(errno));
-        return EXIT_WRONG;
+        return NULL;
     }
     depend_read(job, path);
-    *file = diag_add_file(job->ctx, path, text, n);
-    *p = read_program(job, text, n, *file);
-    return *p ? EXIT_OK : EXIT_WRONG;
+    *file = diag_add_file(job->ctx, path, text, *n);
+    return text;
 }
 
 /* The program of --kernels takes the place of the scheduler for the entry of its name. */
 static Exit take_given(Job *job) {
-    Program *given;
+    size_t n = 0;
     int file = -1;
-    Exit e = given_program(job, &given, &file);
-    if (e != EXIT_OK || !given) return e;
+    if (!job->o->kernels) return EXIT_OK;
+    const char *text = read_option(job, job->o->kernels, &n, &file);
+    Program *given = text ? read_program(job, text, n, file) : NULL;
+    if (!given) return EXIT_WRONG;
     for (int i = 0; i < job->module->graphs.n; i++) {
         if (given->graph->name != job->module->graphs.at[i]->name) continue;
         job->entries.at[i].given = given;
@@ -89,15 +86,10 @@ static Exit take_given(Job *job) {
 /* The schedules of --schedules; none without it. */
 static Exit take_schedules(Job *job) {
     size_t n = 0;
-    const char *path = job->o->schedules;
-    if (!path) return EXIT_OK;
-    char *text = driver_source_read(job->ctx, path, &n);
-    if (!text) {
-        diag_report(job->ctx, DIAG_CANNOT_READ, SPAN_NONE, "%s: %s", path, strerror(errno));
-        return EXIT_WRONG;
-    }
-    depend_read(job, path);
-    job->sched.given = given_read(job->ctx, diag_add_file(job->ctx, path, text, n));
+    int file = -1;
+    if (!job->o->schedules) return EXIT_OK;
+    if (!read_option(job, job->o->schedules, &n, &file)) return EXIT_WRONG;
+    job->sched.given = given_read(job->ctx, file);
     return job->sched.given ? EXIT_OK : EXIT_WRONG;
 }
 

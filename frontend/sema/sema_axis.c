@@ -50,17 +50,13 @@ const Expr *sema_no_axis(Sema *s, Env env, const AstExpr *e, Sym name, Sym whole
     return NULL;
 }
 
-static bool name_char(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9');
-}
-
 /* The source of e with subscripts behind the names of whole tensors; *most: the largest number of them. */
 static Sym with_subscripts(Sema *s, Env env, const AstExpr *e, int *most) {
     Sym text = sema_quote(s, e->span);
     Text out = {.ctx = s->ctx};
     for (const char *at = text; *at;) {
         const char *from = at;
-        while (name_char(*at)) at++;
+        while (text_is_word(*at)) at++;
         if (at == from) {
             text_char(&out, *at++);
             continue;

@@ -6,14 +6,6 @@
 
 static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-static bool is_name(const char *s, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (!(s[i] == '_' || (s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z') ||
-              (i && s[i] >= '0' && s[i] <= '9')))
-            return false;
-    return n > 0;
-}
-
 /* `when CONDITION` or `else`, as --dump=choose prints them before versions. */
 static bool is_condition(const char *s, size_t n) {
     return (n > 5 && !memcmp(s, "when ", 5)) || (n == 4 && !memcmp(s, "else", 4));
@@ -34,7 +26,7 @@ static bool read_line(Given *x, const char *s, size_t n, Span span, Sym *program
     static const char WORD[] = "program ";
     const size_t word = sizeof WORD - 1;
     GivenLine line = {.span = span};
-    if (n > word && !memcmp(s, WORD, word) && is_name(s + word, n - word)) {
+    if (n > word && !memcmp(s, WORD, word) && text_is_name(s + word, n - word)) {
         line.program = *program = sym_n(x->ctx, s + word, n - word);
         vec_push(x->ctx, &x->lines, line);
         return true;
@@ -42,7 +34,7 @@ static bool read_line(Given *x, const char *s, size_t n, Span span, Sym *program
     if (is_condition(s, n)) return refuse_condition(x, span);
     size_t name = 0;
     while (name < n && s[name] != ':' && !blank(s[name])) name++;
-    if (name == n || s[name] != ':' || !is_name(s, name)) {
+    if (name == n || s[name] != ':' || !text_is_name(s, name)) {
         Diag *d = diag_report(x->ctx, DIAG_SCHEDULE_TEXT, span,
                               "a line is `program NAME`, or `GROUP: SCHEDULE` for one of its groups");
         diag_advise(x->ctx, d, "tdc FILE.td --dump=choose --stop-after=choose prints schedules in this form");

@@ -118,15 +118,11 @@ typedef struct Cursor {
     const char *p;
 } Cursor;
 
-static bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 /* The next word; its length is 0 where there is none. */
 static size_t word(Cursor *c, const char **at) {
     while (*c->p == ' ') c->p++;
     *at = c->p;
-    while (is_word(*c->p)) c->p++;
+    while (text_is_word(*c->p)) c->p++;
     return (size_t)(c->p - *at);
 }
 
