@@ -196,7 +196,7 @@ static int cluster_bars(Lower *l, Stage *const *s, int n, bool init) {
         Sym bar = cluster_bar(l, s[i]);
         bars++;
         if (init) {
-            put_do(l, "td_mbar_init(%n + td_tid(), 1)", bar);
+            put_do(l, "td_mbar_init(%n, 1), td_mbar_init(%n + 1, 1)", bar, bar);
             continue;
         }
         int region = region_new(l, s[i], 4 * MAX_PARTS, 16);
@@ -207,7 +207,7 @@ static int cluster_bars(Lower *l, Stage *const *s, int n, bool init) {
 
 void fold_cluster_setup(Lower *l, Stage *const *s, int n) {
     if (!cluster_bars(l, s, n, false)) return;
-    put_if(l, code(l->ctx, "td_tid() < 2"));
+    put_if(l, code(l->ctx, "td_tid() == 0"));
     cluster_bars(l, s, n, true);
     put_do(l, "td_mbar_fence()");
     put_end(l);

@@ -132,7 +132,7 @@ static const Code *loop_end(Lower *l, const LoopHead *h, const Factor *f, const 
     index_fits(l, poly_scale(l->ctx, poly_of(&l->env, expr_var(l->g, a->var)), 2));
     Poly length = poly_mul(l->ctx, poly_of(&l->env, f->stride), poly_of(&l->env, f->count));
     const Code *end = code(l->ctx, "%c + %c", h->start, poly_code(l, length, false));
-    Sym name = name_of(l, &f->count, sym_fmt(l->ctx, "%s_end", a->name));
+    Sym name = name_of(l, h->stage, sym_fmt(l->ctx, "%s_end", a->name));
     put_number(l, "I", name, code(l->ctx, "%c < %c ? %c : %c", end, hi, end, hi));
     return code_name(l->ctx, name);
 }

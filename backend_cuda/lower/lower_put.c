@@ -111,7 +111,7 @@ Stmt *put_lambda(Lower *l, Sym name, Sym parameter) {
 
 BarrierScope lower_barrier_scope(const Lower *l) {
     enum { WARP = 32 };
-    return l->k->threads > WARP ? BARRIER_BLOCK : BARRIER_WARP;
+    return l->k->threads == WARP ? BARRIER_WARP : BARRIER_BLOCK; /* a part of a warp has no barrier of its own */
 }
 
 void put_barrier(Lower *l) { put(l, STMT_BARRIER)->scope = lower_barrier_scope(l); }
