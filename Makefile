@@ -123,15 +123,19 @@ corpus: $(B)/corpus
 $(B)/corpus: $(CORPUS_OBJ) $(B)/libtdc.a
 	$(LINK) -o $@ $^ $(LIBS)
 
+# As many jobs as there are processors, where the user says nothing of jobs.
+PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(or $(shell getconf _NPROCESSORS_ONLN 2>/dev/null),2))
+
 # All tests that need no GPU; `make check SAN=1` under the sanitizers, `make check UPDATE=1` rewrites the expectations.
 check:
 	@$(call NEEDS,check)
-	@$(MAKE) -s all unit random corpus
+	@$(MAKE) -s $(PARALLEL) all unit random corpus
 	@B=$(B) tests/run.sh $(if $(UPDATE),--update)
-# All of check, 2000 random programs more, all of the library in tests/same, of CMake's layouts, of the Makefile, of the
+# All of check, 2000 random programs and 64 random schedules of each of tests/schedules more, all of the library in tests/same, of CMake's layouts, of the Makefile, of the
 # other targets, and of exact algebra.
 check-all: check
 	@printf '%s\n' 1 2 3 4 | B=$(B) TDC_RANDOM=500 TDC_SCHEDULES=2 xargs -P "$${JOBS:-$$(nproc)}" -I{} env TDC_SEED={} bash tests/random/run.sh
+	@B=$(B) TDC_SCHEDULES=64 TDC_SEED=2 bash tests/schedules/run.sh
 	@B=$(B) TDC_EVERY=1 bash tests/same/run.sh
 	@B=$(B) TDC_EVERY=1 bash tests/cmake/run.sh
 	@B=$(B) TDC_EVERY=1 bash tests/build/run.sh
@@ -140,22 +144,22 @@ check-all: check
 # The numeric tests on the GPU of this machine.
 check-gpu:
 	@$(call NEEDS,check-gpu)
-	@$(MAKE) -s all unit
+	@$(MAKE) -s $(PARALLEL) all unit
 	@B=$(B) tests/run.sh --gpu
 # All of the mutation run, of which check does a part.
 mutation:
 	@$(call NEEDS,mutation)
-	@$(MAKE) -s all
+	@$(MAKE) -s $(PARALLEL) all
 	@B=$(B) python3 tests/mutation/mutation.py
 # Times the suite on the GPU of this machine, beside PyTorch; needs nvcc and PyTorch.
 bench:
 	@$(call NEEDS,bench)
-	@$(MAKE) -s all
+	@$(MAKE) -s $(PARALLEL) all
 	@TDC=$(abspath $(B))/tdc PYTHONPATH=python python3 bench/measure.py run --json $(B)/bench.json
 # Compiles a sample and runs it on a GPU, or on the CPU stand-in.
 demo:
 	@$(call NEEDS,demo) gcc g++ libc6-dev re2c lemon
-	@$(MAKE) -s all
+	@$(MAKE) -s $(PARALLEL) all
 	@TDC=$(B)/tdc samples/demo.sh
 # What `make install PREFIX=/usr/local [DESTDIR=...]` installs: for each folder below PREFIX its files. The command is stripped as
 # `$(INSTALL) -s` does it, which debhelper turns off for its own (INSTALL="install --strip-program=true");

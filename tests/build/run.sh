@@ -46,7 +46,7 @@ missing() {
     said=$(PATH=$dir/bin make -s -j4 "B=$dir/none" "$@" 2>&1)
     same "make $*" "$(grep -v '^make' <<<"$said" || :; grep 'needs what' <<<"$said" | sort -u)" "$line"
     [ ! -e "$dir/none" ]
-    verdict $? "make $*: made before: $(find "$dir/none" -type f | head -n 3 | tr '\n' ' ')"
+    verdict $? "make $*: made before: $(find "$dir/none" -type f 2>/dev/null | head -n 3 | tr '\n' ' ')"
 }
 missing 'make needs what is missing here; on Debian and Ubuntu: apt-get install re2c lemon'
 missing 'make needs what is missing here; on Debian and Ubuntu: apt-get install gcc libc6-dev re2c lemon' CC=none

@@ -2,7 +2,7 @@
 # The same bytes whatever compiled tdc and however often it runs: tdc from gcc, the same with other rubbish in fresh memory
 # (but for the library, which takes long), and from clang without optimisation. Over the goldens, the programs of
 # tests/language, the samples, the kernel texts, and the standard library's functions as tests/stdlib exports them: every
-# third, with TDC_EVERY=1 all.
+# sixth, with TDC_EVERY=1 all.
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
 export TDC_HOME=$PWD
