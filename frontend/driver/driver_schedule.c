@@ -182,6 +182,8 @@ Exit driver_sched_apply(Job *job) {
             p->assumed = e->assumed->program;
             p->assumptions = job->assumptions.at[i];
         }
+        /* What is chosen fits the targets; a line of --schedules may ask for more. */
+        if (job->sched.given && !program_fits(p, driver_targets(job->o))) r = EXIT_WRONG;
         vec_push(job->ctx, &job->programs, p);
     }
     return r;

@@ -52,6 +52,13 @@ int targets_shared(Targets t, const Target **where) {
     return least->shared;
 }
 
+int targets_cluster(Targets t) {
+    int least = TARGET_MOST_CLUSTER;
+    for (int i = 0; i < targets_count(t); i++)
+        if (targets_get(t, i)->cluster < least) least = targets_get(t, i)->cluster;
+    return least;
+}
+
 bool targets_early(Targets t) {
     for (int i = 0; i < targets_count(t); i++)
         if (!targets_get(t, i)->early) return false;

@@ -92,6 +92,8 @@ const Target *target_find(const char *arch, size_t n); /* NULL: there is none */
  * of it: a later one than any of the targets where PTX brings a kernel there. */
 int targets_shared(Targets t, const Target **where);
 
+/* The blocks that a cluster may have on all of them; 1: some have no clusters. */
+int targets_cluster(Targets t);
 bool targets_early(Targets t); /* of all */
 
 /* What runs where. A device has the code of the first of the ranked targets that fits it. */

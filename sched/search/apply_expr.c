@@ -91,9 +91,16 @@ Value *apply_value(Apply *x, ValueKind kind, const char *base, Type t, FactorSet
     return v;
 }
 
+static FactorSet cluster_factors(const Layout *l) {
+    FactorSet set = 0;
+    for (int i = 0; i < l->factors.n; i++)
+        if (l->factors.at[i]->bind == BIND_CLUSTER) set |= (FactorSet)1 << l->factors.at[i]->id;
+    return set;
+}
+
 FactorSet apply_tile(Apply *x, AxisSet axes, bool regs, bool threads) {
     FactorSet set = 0, scope = (regs ? layout_scope_factors(x->l, SCOPE_REG) : 0) |
-                               (threads ? layout_scope_factors(x->l, SCOPE_THREAD) : 0);
+                               (threads ? layout_scope_factors(x->l, SCOPE_THREAD) | cluster_factors(x->l) : 0);
     for (int a = 0; a < x->gr->axes.n; a++)
         if (axes >> a & 1) set |= layout_axis_factors(x->l, x->axis[a]);
     return set & scope;

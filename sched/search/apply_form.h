@@ -62,6 +62,7 @@ const Expr *apply_known(Apply *x, const Expr *e, const Expr *cond);
 void apply_know(Apply *x, ApplyBody *body, const Expr *e, const Expr *cond, const Expr *value);
 Value *apply_value(Apply *x, ValueKind kind, const char *base, Type t, FactorSet domain);
 void apply_count_uses(Apply *x);
+/* The factors of axes that are registers, and those that are threads or blocks of a cluster. */
 FactorSet apply_tile(Apply *x, AxisSet axes, bool regs, bool threads);
 
 #endif

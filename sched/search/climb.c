@@ -63,7 +63,7 @@ static bool is_new(Climbing *x, const Schedule *s) {
 }
 
 static bool fits(const Climb *c, const Schedule *s, int64_t *most) {
-    if (!schedule_legal_within(c->gr, s, most, NULL) || schedule_shared(c->gr, s) > c->shared) return false;
+    if (!schedule_legal_within(c->gr, s, most, NULL) || !schedule_fits(c->gr, s, c->limits)) return false;
     for (int a = 0; a < s->naxes; a++)
         if (most[a] < c->need[a]) return false;
     return true;

@@ -14,9 +14,9 @@ typedef struct Climb {
     Ctx *ctx; /* for as long as it takes */
     Group *gr;
     const Points *points;
-    const bool *here;      /* of each point: whether schedules are compared there; at one at least */
-    const int64_t *need;   /* of each axis: the length up to which schedules must be legal; INT64_MAX: for all */
-    int64_t shared;        /* bytes that a block may have */
+    const bool *here;    /* of each point: whether schedules are compared there; at one at least */
+    const int64_t *need; /* of each axis: the length up to which schedules must be legal; INT64_MAX: for all */
+    const SchedLimits *limits;
     const Schedule *after; /* of a second kernel, which reads what this one stores; NULL: none */
     Group *after_group;
     double beat; /* seconds, at each of the points, as their geometric mean */

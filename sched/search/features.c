@@ -329,7 +329,7 @@ Features *features_of(const Program *p, const Kernel *k, Ctx *ctx) {
     *f = (Features){.tape = {.ctx = ctx, .g = p->graph},
                     .blocks = -1,
                     .threads = k->threads,
-
+                    .cluster = k->cluster,
                     .resident = k->blocks_per_sm,
                     .shared = (double)k->shared_bytes,
                     .known = true};

@@ -98,6 +98,7 @@ typedef struct Features {
     VEC(WideCond) conds;
     int blocks; /* step: of all parts */
     int threads;
+    int cluster;       /* blocks of a cluster, 1 without */
     int resident;      /* blocks of a multiprocessor that its launch bound promises; 0: none */
     double tile_words; /* registers of a thread that hold tiles, at most at a time */
     double beside;     /* more registers: for the ends of rows, and for loads across pieces */

@@ -19,6 +19,7 @@ typedef struct Judge {
     const Machine *machine;
     bool wide;
     double blocks, resident, warps;
+    double slots;   /* blocks that may run at a time */
     double at_once; /* blocks that run at a time */
     bool spills;    /* registers are more than a multiprocessor, or a launch bound, leaves */
     Touched touched[FEATURE_ACCESSES];
@@ -82,7 +83,9 @@ static void find_resident(Judge *j) {
     j->spills |= registers(j->f, j->m) > m->registers;
     n = fmin(n, floor(m->shared_per_sm / (j->f->shared + SHARED_OF_A_BLOCK)));
     j->resident = fmax(1, fmin(n, m->blocks_per_sm));
-    j->at_once = fmin(j->blocks, j->resident * m->sms);
+    /* A cluster's blocks run in one group of multiprocessors, whose last ones are too few for another. */
+    j->slots = j->resident * m->sms - (j->f->cluster - 1) * j->m->cluster_idle * m->sms;
+    j->at_once = fmin(j->blocks, j->slots);
 }
 
 /* ---- what is moved ---- */
@@ -360,7 +363,7 @@ double judge_seconds(Features *f, const Speeds *m, const int64_t *dims, const do
         double first;
         p.issue = issue_seconds(&j, &first);
         p.cache = fmax(p.cache, first);
-        p.latency = fmax(1, j.blocks / (j.resident * m->machine->sms)) * one;
+        p.latency = fmax(1, j.blocks / j.slots) * one;
         p.latency = fmax(p.latency, j.blocks / m->machine->sms * m->block);
         p.tail = (j.blocks > j.at_once ? m->tail * one : 0) + last_life(&j);
     }

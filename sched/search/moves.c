@@ -31,9 +31,10 @@ static void offer(Moving *m, Schedule *s) {
             const SFactor f = s->axis[a].f[i];
             if (f.bind == BIND_VEC && f.size > WIDEST) return;
             const bool may_lack = bind_scope(f.bind) == SCOPE_THREAD || axis_has_grid(&m->gr->axes.at[a]);
-            if (f.size == 1 && may_lack && bind_scope(f.bind) >= SCOPE_THREAD)
+            const bool outside = f.bind == BIND_GRID || f.bind == BIND_SERIAL;
+            if (f.size == 1 && (f.bind == BIND_CLUSTER || (may_lack && bind_scope(f.bind) >= SCOPE_THREAD)))
                 drop_factor(&s->axis[a], i);
-            else if (i && bind_scope(f.bind) <= SCOPE_LOOP && bind_scope(s->axis[a].f[i - 1].bind) > SCOPE_LOOP)
+            else if (i && outside && bind_scope(s->axis[a].f[i - 1].bind) > SCOPE_LOOP)
                 return;
         }
     if (!m->enough) m->enough = !m->take(m->user, s);
@@ -101,14 +102,17 @@ static void move_across(Moving *m, int axis, int at) {
     }
 }
 
-/* A factor of two goes from threads of an axis to its registers, or back. */
+/* What of an axis is a block's and a thread's own, and what its cluster's. */
+static bool is_shared_out(Bind b) { return bind_scope(b) >= SCOPE_THREAD || b == BIND_CLUSTER; }
+
+/* A factor of two goes from threads of an axis to its registers or a cluster's blocks, or back. */
 static void move_scope(Moving *m, int axis, int at) {
     const SFactor f = m->from->axis[axis].f[at];
     const BindScope scope = bind_scope(f.bind);
-    if (f.size < 2 || f.size % 2 || scope < SCOPE_THREAD) return;
+    if (f.size < 2 || f.size % 2 || !is_shared_out(f.bind)) return;
     for (int i = 0; i < m->from->axis[axis].n; i++) {
         const SFactor g = m->from->axis[axis].f[i];
-        if (!g.size || bind_scope(g.bind) < SCOPE_THREAD || bind_scope(g.bind) == scope) continue;
+        if (!g.size || !is_shared_out(g.bind) || bind_scope(g.bind) == scope) continue;
         Schedule t = *m->from;
         t.axis[axis].f[at].size /= 2;
         t.axis[axis].f[i].size *= 2;

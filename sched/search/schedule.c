@@ -19,6 +19,11 @@ const SFactor *schedule_find(const Schedule *s, int axis, Bind bind) {
     return NULL;
 }
 
+int schedule_cluster(const Schedule *s, int axis) {
+    const SFactor *f = schedule_find(s, axis, BIND_CLUSTER);
+    return f ? f->size : 1;
+}
+
 int schedule_axis(const Schedule *s, int place) { return place + s->shift[place]; }
 
 void schedule_put_last(Schedule *s, int axis) {
@@ -292,6 +297,16 @@ static bool legal_peel(const Group *gr, const Schedule *s, int axis, Text *why) 
     return true;
 }
 
+/* The blocks of a cluster have shares of an axis that all of its steps fold. */
+static bool legal_cluster(const Group *gr, int axis, const SFactor *f, Text *why) {
+    const GAxis *a = &gr->axes.at[axis];
+    if (!a->folded || a->scanned || a->ordered || axis == gr->split)
+        return text_fail(why, "%s: the blocks of a cluster share an axis that is folded in any order", a->name);
+    if (f->size > TARGET_MOST_CLUSTER || f->size & (f->size - 1))
+        return text_fail(why, "%s: a cluster has a power of two of blocks, up to %d", a->name, TARGET_MOST_CLUSTER);
+    return true;
+}
+
 /* *most is schedule_legal_within's. */
 static bool legal_axis(const Group *gr, int axis, const Schedule *whole, int64_t *most, Text *why) {
     const GAxis *a = &gr->axes.at[axis];
@@ -320,8 +335,8 @@ static bool legal_axis(const Group *gr, int axis, const Schedule *whole, int64_t
             return text_fail(why, "%s: the lanes of a scanned axis are its innermost threads", a->name);
         if (f->bind == BIND_VEC && i + 1 < s->n) return text_fail(why, "%s: vec is innermost", a->name);
         count[f->bind]++;
-        if (f->bind == BIND_MMA || f->bind == BIND_CLUSTER)
-            return text_fail(why, "%s: no %s yet", a->name, bind_text(f->bind));
+        if (f->bind == BIND_MMA) return text_fail(why, "%s: no %s yet", a->name, bind_text(f->bind));
+        if (f->bind == BIND_CLUSTER && !legal_cluster(gr, axis, f, why)) return false;
     }
     if (open > 1) return text_fail(why, "%s: two open factors", a->name);
     if (!open) *most = schedule_covers(gr, whole, axis);
@@ -391,20 +406,25 @@ static int64_t across_warps(const Schedule *s, int axis) {
 /* Bytes with which threads exchange what a step folds or scans: never less than the verifier counts
  * (kernel_verify_stage.c) or the lowering takes. */
 static int64_t exchanged(const Schedule *s, const Widths *w, const GStep *p) {
-    int64_t parts = p->monoid->n, across = 1, n = 2; /* two copies in a loop */
-    for (int a = 0; a < w->n; a++)
+    int64_t parts = p->monoid->n, across = 1, blocks = 1, n = 2; /* two copies in a loop */
+    for (int a = 0; a < w->n; a++) {
         if (p->over >> a & 1 && w->thread[a] > 1) across *= across_warps(s, a);
-    if (across == 1) return 0;
+        if (p->over >> a & 1) blocks *= schedule_cluster(s, a);
+    }
+    if (across == 1 && blocks == 1) return 0;
     for (int a = 0; a < w->n; a++) {
         if (!(p->free >> a & 1)) continue;
         if (!(p->over >> a & 1)) times(&n, w->thread[a]);
         times(&n, w->reg[a]);
     }
-    int64_t rows = p->scan || across <= MAX_FOLDED_BY_ALL ? across : across + 1,
+    int64_t rows = across == 1                              ? 0
+                   : p->scan || across <= MAX_FOLDED_BY_ALL ? across
+                                                            : across + 1,
             bytes = monoid_declared(p->monoid) ? 0 : cell_bytes(p->node->type) + (parts > 1 ? cell_bytes(TY_I64) : 0);
     for (int i = 0; monoid_declared(p->monoid) && i < parts; i++) bytes += cell_bytes(p->monoid->type[i]);
+    if (blocks > 1) rows += blocks;
     if (!mul_ok(n, rows * bytes, &n)) return INT64_MAX;
-    return n + 2 * MAX_SHARED_ALIGN * parts;
+    return n + 2 * MAX_SHARED_ALIGN * parts * (blocks > 1 ? 2 : 1);
 }
 
 int64_t schedule_shared(const Group *gr, const Schedule *s) {
@@ -414,6 +434,12 @@ int64_t schedule_shared(const Group *gr, const Schedule *s) {
     for (int i = 0; i < gr->steps.n; i++)
         if (!add_ok(bytes, exchanged(s, &w, &gr->steps.at[i]), &bytes)) bytes = INT64_MAX;
     return bytes;
+}
+
+bool schedule_fits(const Group *gr, const Schedule *s, const SchedLimits *limits) {
+    for (int a = 0; a < s->naxes; a++)
+        if (schedule_cluster(s, a) > limits->cluster) return false;
+    return schedule_shared(gr, s) <= limits->shared;
 }
 
 static bool legal_shared(const Group *gr, const Schedule *s, Text *why) {
@@ -434,7 +460,7 @@ bool schedule_legal_within(const Group *gr, const Schedule *s, int64_t *most, Te
     if (s->naxes != gr->axes.n) return text_fail(why, "a schedule for another group");
     int64_t lanes = 1;
     bool by_warp = false, plain = false;
-    int factors = 0;
+    int factors = 0, clusters = 0;
     for (int a = 0; a < s->naxes; a++) {
         most[a] = INT64_MAX;
         if (!legal_peel(gr, s, a, why) || !legal_axis(gr, a, s, &most[a], why)) return false;
@@ -445,11 +471,13 @@ bool schedule_legal_within(const Group *gr, const Schedule *s, int64_t *most, Te
             if (lanes > TARGET_WARP) return text_fail(why, "more than %d lanes", TARGET_WARP);
             by_warp |= b == BIND_LANE || b == BIND_WARP;
             plain |= b == BIND_THREAD;
+            clusters += b == BIND_CLUSTER;
         }
     }
     for (int i = 0; i < s->naxes; i++)
         if (gr->axes.at[i].ordered && s->shift[i]) return text_fail(why, "%s is folded in order", gr->axes.at[i].name);
     if (s->ahead > 1) return text_fail(why, "loads run one iteration ahead at most");
+    if (clusters > 1) return text_fail(why, "two cluster factors");
     if (factors > MAX_FACTORS) return text_fail(why, "too many factors");
     if (by_warp && plain) return text_fail(why, "thread beside warp and lane");
     if (by_warp && lanes != TARGET_WARP) return text_fail(why, "%lld lanes", (long long)lanes);

@@ -44,6 +44,13 @@ bool schedule_legal_within(const Group *gr, const Schedule *s, int64_t *most, Te
 /* The length up to which an axis is covered by the factors of a legal schedule: most's. */
 int64_t schedule_covers(const Group *gr, const Schedule *s, int axis);
 
+/* What all targets of a compilation have. */
+typedef struct SchedLimits {
+    int64_t shared; /* bytes of a block */
+    int cluster;    /* blocks of a cluster; 1: there are no clusters */
+} SchedLimits;
+bool schedule_fits(const Group *gr, const Schedule *s, const SchedLimits *limits);
+
 /* Bytes of shared memory that a block may need, for what threads exchange: at least what the verifier counts. */
 int64_t schedule_shared(const Group *gr, const Schedule *s);
 
@@ -60,6 +67,7 @@ int schedule_axis(const Schedule *s, int place); /* the axis at a place of the o
 void schedule_put_last(Schedule *s, int axis);   /* moves an axis to the last place */
 void schedule_factor(Schedule *s, int axis, Bind bind, int64_t size); /* appends, outer to inner */
 const SFactor *schedule_find(const Schedule *s, int axis, Bind bind); /* the first one, or NULL */
-bool axis_has_grid(const GAxis *a); /* different blocks may own different parts of it */
+int schedule_cluster(const Schedule *s, int axis); /* blocks of a cluster that share the axis, or 1 */
+bool axis_has_grid(const GAxis *a);                /* different blocks may own different parts of it */
 
 #endif

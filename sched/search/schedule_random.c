@@ -19,7 +19,8 @@ static void shuffle(uint64_t *state, SFactor *f, int n) {
     }
 }
 
-static void random_axis(const Group *gr, uint64_t *state, Schedule *s, int a, const SFactor *threads, int nthreads) {
+static void random_axis(const Group *gr, uint64_t *state, Schedule *s, int a, int cluster, const SFactor *threads,
+                        int nthreads) {
     static const int SIZES[] = {1, 2, 2, 3, 4, 4, 8};
     const GAxis *x = &gr->axes.at[a];
     SFactor inner[MAX_AXIS_FACTORS], vec = {BIND_VEC, 0};
@@ -32,20 +33,24 @@ static void random_axis(const Group *gr, uint64_t *state, Schedule *s, int a, co
     bool serial = form < 5, grid = axis_has_grid(x) && (form == 0 || form >= 3 || form == 1);
     if (!serial && !grid) serial = x->extent < 0 || x->extent > 64;
     if (!serial && !grid) { /* all of it in threads and registers */
-        int64_t have = vec.size ? vec.size : 1;
+        int64_t have = (vec.size ? vec.size : 1) * cluster;
         for (int i = 0; i < n; i++) have *= inner[i].size;
         int64_t more = (x->extent + have - 1) / have;
         if (more > 1) inner[n++] = (SFactor){BIND_REG, more < INT32_MAX ? (int)more : INT32_MAX};
     }
     if (serial && (x->folded || x->scanned) && !vec.size) vec.size = 1;
+    const int at = draw(state, 4); /* the cluster stands outside, between loops, or anywhere */
+    if (cluster > 1 && at > 1) inner[n++] = (SFactor){BIND_CLUSTER, cluster};
     shuffle(state, inner, n);
     SFactor outer[2] = {{BIND_SERIAL, 0}, {BIND_GRID, 0}};
     if (serial && grid) { /* one of them has a size */
         outer[draw(state, 2)].size = 1 + draw(state, 5);
         if (draw(state, 2)) shuffle(state, outer, 2);
     }
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
+        if (cluster > 1 && i == at) schedule_factor(s, a, BIND_CLUSTER, cluster);
         if (outer[i].bind == BIND_SERIAL ? serial : grid) schedule_factor(s, a, outer[i].bind, outer[i].size);
+    }
     for (int i = 0; i < n; i++) schedule_factor(s, a, inner[i].bind, inner[i].size);
     if (vec.size) schedule_factor(s, a, vec.bind, vec.size);
 }
@@ -54,6 +59,7 @@ static void random_any(const Group *gr, uint64_t *state, Schedule *s) {
     static const int WARPS[] = {1, 1, 2, 3, 4, 8}, THREADS[] = {1, 2, 6, 16, 32, 48, 64, 128};
     int64_t lanes[MAX_GROUP_AXES], warps[MAX_GROUP_AXES];
     bool plain = draw(state, 4) == 0;
+    const int shared = draw(state, 3) ? -1 : draw(state, gr->axes.n + 1); /* the axis of a cluster's blocks */
     *s = (Schedule){.naxes = gr->axes.n};
     if (gr->axes.n == 0) return;
     spread(state, gr, plain ? 1 : 32, lanes);
@@ -63,7 +69,7 @@ static void random_any(const Group *gr, uint64_t *state, Schedule *s) {
         int n = 0;
         if (warps[a] > 1) t[n++] = (SFactor){plain ? BIND_THREAD : BIND_WARP, (int)warps[a]};
         if (lanes[a] > 1) t[n++] = (SFactor){BIND_LANE, (int)lanes[a]};
-        random_axis(gr, state, s, a, t, n);
+        random_axis(gr, state, s, a, a == shared && gr->axes.at[a].folded ? 2 << draw(state, 3) : 1, t, n);
     }
     if (gr->rows.n && draw(state, 4) == 0) {
         const int r = draw(state, gr->rows.n);

@@ -18,6 +18,7 @@ enum {
     LEAST_LANES = 4,    /* of a tile's columns */
     MOST_HELD = 16,     /* elements or vectors of a thread, of a stack */
     HELD_STEP = 4,      /* from one number of them to the next; moves try those between */
+    LONG_ROW = 1 << 16, /* bytes: longer ones take more than a quarter of a multiprocessor's registers */
     ROUNDED = 1 << 20   /* no size is rounded up to a larger power of 2 */
 };
 static const int64_t SIZES[] = {1, 2, 4, 8}; /* registers of an axis, vectors and warps of a tile */
@@ -82,7 +83,7 @@ static void build(const Group *gr, const Shape *p, Schedule *s) {
 typedef struct Search {
     Group *gr;
     CostForm *form;
-    int64_t shared;        /* bytes that a block may have */
+    const SchedLimits *limits;
     const int64_t *length; /* of each axis, at the point */
     BestOf *best;
     int considered;
@@ -118,11 +119,37 @@ static void consider_as(Search *x, const Schedule *s, int kind) {
     kind |= always ? BEST_ALWAYS : 0;
     const double c = sched_cost(x->form, &target_machine, s);
     if (!is_better(x->best, kind, c)) return;
-    if (!schedule_legal_within(x->gr, s, most, NULL) || schedule_shared(x->gr, s) > x->shared) return;
+    if (!schedule_legal_within(x->gr, s, most, NULL) || !schedule_fits(x->gr, s, x->limits)) return;
     take(x->best, kind, s, most, c);
 }
 
 static void consider(Search *x, const Schedule *s) { consider_as(x, s, 0); }
+
+/* Of the widest tensor whose rows lie along the axis. */
+static int64_t row_bytes(const Search *x, int axis) {
+    int most = 0;
+    for (int i = 0; i < x->form->accesses.n; i++) {
+        const CostAccess *c = &x->form->accesses.at[i];
+        if (c->moves[axis] == MOVE_BY_ONE && c->bytes > most) most = c->bytes;
+    }
+    return most * x->length[axis];
+}
+
+/* A row that is long for one block is shared by those of a cluster: by turns, so that each has something to do where
+ * the row is shorter than what they hold. */
+static void try_clusters(Search *x, const Schedule *s, int axis) {
+    const SAxis *a = &s->axis[axis];
+    if (a->n == MAX_AXIS_FACTORS || a->f[0].bind != BIND_REG || row_bytes(x, axis) <= LONG_ROW) return;
+    for (int blocks = 2; blocks <= x->limits->cluster && blocks <= a->f[0].size; blocks *= 2) {
+        Schedule t;
+        schedule_copy(&t, s);
+        SAxis *to = &t.axis[axis];
+        memmove(&to->f[2], &to->f[1], sizeof *to->f * (size_t)(to->n++ - 1));
+        to->f[0].size = (int)ceil_div(a->f[0].size, blocks);
+        to->f[1] = (SFactor){BIND_CLUSTER, blocks};
+        consider_as(x, &t, BEST_CLUSTER);
+    }
+}
 
 /* The tensors by whose rows an axis may be peeled: the widest one, where its rows are not aligned at the point, so that
  * vectors would be loaded element by element. */
@@ -149,10 +176,12 @@ static void try_shape(Search *x, const Shape *p) {
         q.regs = in->extent < 0 ? pow2_up(exact) : exact > 1 ? exact : 1;
         build(x->gr, &q, &s);
         consider(x, &s);
+        try_clusters(x, &s, p->inner);
         if (x->form->at == 0 && q.regs != exact && exact > 1) { /* the most likely length has one of its own */
             q.regs = exact;
             build(x->gr, &q, &s);
             consider(x, &s);
+            try_clusters(x, &s, p->inner);
         }
         q.whole = false;
     }
@@ -383,8 +412,8 @@ static void search(Search *x) {
     try_tiles(x);
 }
 
-int templates_best(CostForm *form, int64_t shared, BestOf *best) {
-    Search x = {form->gr, form, shared, form->lengths[form->at], best, 0};
+int templates_best(CostForm *form, const SchedLimits *limits, BestOf *best) {
+    Search x = {form->gr, form, limits, form->lengths[form->at], best, 0};
     memset(best->n, 0, sizeof best->n);
     search(&x);
     return x.considered;

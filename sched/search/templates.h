@@ -11,9 +11,17 @@ typedef struct Best {
     double seconds;               /* at the point, by cost.h */
 } Best;
 
-/* Candidates differ in kind by whether they are legal for all sizes, go along an axis in a loop, have a peel, and have
- * threads along several short axes. */
-enum { BEST_KINDS = 16, BEST_OF_KIND = 12, BEST_ALWAYS = 1, BEST_LOOP = 2, BEST_PEEL = 4, BEST_STACK = 8 };
+/* Candidates differ in kind by whether they are legal for all sizes, go along an axis in a loop, have a peel, have
+ * threads along several short axes, and share an axis among the blocks of a cluster. */
+enum {
+    BEST_KINDS = 32,
+    BEST_OF_KIND = 12,
+    BEST_ALWAYS = 1,
+    BEST_LOOP = 2,
+    BEST_PEEL = 4,
+    BEST_STACK = 8,
+    BEST_CLUSTER = 16
+};
 
 /* The quickest of each kind, quickest first. */
 typedef struct BestOf {
@@ -21,8 +29,8 @@ typedef struct BestOf {
     Best at[BEST_KINDS][BEST_OF_KIND];
 } BestOf;
 
-/* At the point form->at, within so many bytes of shared memory, of those that are legal there. One is legal for all
+/* At the point form->at, within those limits, of those that are legal there. One is legal for all
  * sizes. Gives how many candidates there were beside those of stacks. */
-int templates_best(CostForm *form, int64_t shared, BestOf *best);
+int templates_best(CostForm *form, const SchedLimits *limits, BestOf *best);
 
 #endif

@@ -15,6 +15,7 @@ enum {
     FEW_POINTS = 16,   /* as there are beside hints */
     FEW_OF_KIND = 4    /* candidates of a kind, at the first of more points */
 };
+enum { PORTABLE_CLUSTER = 8 /* blocks: of more, CUDA promises no device that they fit */ };
 enum { MANY_WORDS = 16 /* of a thread's tiles */, MOST_BOUND = 4 /* blocks a multiprocessor */ };
 static const double FEWER_WORDS = 0.8; /* of a thread's tiles, where values are computed again */
 static const double SAME = 0.005;      /* of the time, as a mean over the points: what is computed again may cost */
@@ -153,7 +154,7 @@ static int add_best(Choosing *x, int point, int of_kind) {
         for (int k = 0; k < n; k++) {
             CostForm *f = form_of(x, d, k);
             f->at = point;
-            considered += templates_best(f, x->shared, &best[k]);
+            considered += templates_best(f, &x->limits, &best[k]);
         }
         const Best *second = n > 1 ? always_best(&best[1]) : NULL;
         for (int kind = 0; kind < BEST_KINDS; kind++)
@@ -310,8 +311,9 @@ void versions_one(Group *gr, const Schedule *s, Versions *v) {
 
 void versions_choose(SchedMemo *memo, Group *gr, Targets t, int most, Versions *v) {
     Ctx *ctx = gr->graph->ctx, *temp = ctx_temp(ctx);
-    Choosing x = {
-        .ctx = ctx, .temp = temp, .gr = gr, .shared = targets_shared(t, NULL), .considered = memo->considered};
+    Choosing x = {.ctx = ctx, .temp = temp, .gr = gr, .considered = memo->considered};
+    x.limits = (SchedLimits){targets_shared(t, NULL), targets_cluster(t)};
+    if (x.limits.cluster > PORTABLE_CLUSTER) x.limits.cluster = PORTABLE_CLUSTER;
     x.points = points_of(gr, temp);
     x.form = NEW_N(temp, CostForm *, 1 + MAX_TOGETHER * gr->divisions.n);
     x.form[0] = cost_form(gr, x.points, temp);

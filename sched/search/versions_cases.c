@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_GROWN = MAX_VERSIONS + 4 /* cases, of which those that gain least are given up again */ };
 static const double GAIN = 0.01;     /* of the time, as a mean over the points: what another version gains at least */
 static const double ROUNDING = 1e-9; /* of sums of losses, which depends on their order */
 static const double ENOUGH = 1.03;   /* times the best at every point: then there are versions enough */
@@ -23,8 +24,9 @@ typedef struct Leaf {
     Case c;
     bool *here; /* of each point */
     double loss;
-    bool tried;   /* best is known */
-    Parting best; /* the test that is worth most */
+    bool tried;                     /* best is known */
+    Parting best;                   /* the test that is worth most */
+    int nparted, parted[MAX_GROWN]; /* the numbers of the partings that it comes from */
 } Leaf;
 
 static int64_t length_of(const Choosing *x, AxisSet axes, int point) {
@@ -292,8 +294,10 @@ static int best_leaf(Choosing *x, Leaf *leaves, int n) {
     return best;
 }
 
+/* n: of the leaves so far, and the number of this parting. */
 static void part(const Choosing *x, Leaf *leaves, int n, int leaf) {
     const Parting p = leaves[leaf].best;
+    leaves[leaf].parted[leaves[leaf].nparted++] = n;
     memmove(&leaves[leaf + 1], &leaves[leaf], sizeof *leaves * (size_t)(n - leaf));
     Leaf *left = &leaves[leaf], *right = left + 1;
     const bool *all = right->here;
@@ -311,6 +315,34 @@ static void part(const Choosing *x, Leaf *leaves, int n, int leaf) {
     right->loss = p.loss[1];
 }
 
+/* Whether two leaves are the sides of one parting. */
+static bool are_sides(const Leaf *a, const Leaf *b) {
+    return a->nparted == b->nparted && !memcmp(a->parted, b->parted, sizeof *a->parted * (size_t)a->nparted);
+}
+
+/* Gives up the parting that gains least of those whose sides are both leaves. What is lost by that. */
+static double unite(const Choosing *x, Leaf *leaves, int n) {
+    double least = INFINITY;
+    Leaf best = {0};
+    int at = 0;
+    for (int i = 0; i + 1 < n; i++) {
+        if (!are_sides(&leaves[i], &leaves[i + 1])) continue;
+        Leaf both = leaves[i + 1]; /* its tests are those before the parting */
+        both.here = NEW_N(x->temp, bool, x->points->n);
+        for (int k = 0; k < x->points->n; k++) both.here[k] = leaves[i].here[k] || leaves[i + 1].here[k];
+        both.loss = versions_settle(x, &both.c, both.here);
+        const double loss = both.loss - leaves[i].loss - leaves[i + 1].loss;
+        if (!(loss < least)) continue;
+        least = loss;
+        best = both;
+        at = i;
+    }
+    best.nparted--;
+    leaves[at] = best;
+    memmove(&leaves[at + 1], &leaves[at + 2], sizeof *leaves * (size_t)(n - at - 2));
+    return least;
+}
+
 static void note(Chosen *c, const Leaf *leaves, int n) {
     for (int k = n - 1; k < MAX_VERSIONS; k++) {
         c->n[k] = n;
@@ -323,14 +355,17 @@ static void note(Chosen *c, const Leaf *leaves, int n) {
 static double grow(Choosing *x, Leaf *leaves, double least, Chosen *chosen) {
     double loss = leaves[0].loss;
     note(chosen, leaves, 1);
-    for (int n = 1; n < MAX_VERSIONS; n++) {
+    int n = 1;
+    for (; n < MAX_GROWN; n++) {
         const int leaf = best_leaf(x, leaves, n);
         const double gain = leaves[leaf].best.gain;
         if (leaves[leaf].best.worth <= least) break;
         part(x, leaves, n, leaf);
         loss -= gain;
-        note(chosen, leaves, n + 1);
+        if (n < MAX_VERSIONS) note(chosen, leaves, n + 1);
     }
+    for (; n > MAX_VERSIONS; n--) loss += unite(x, leaves, n);
+    note(chosen, leaves, n);
     return loss;
 }
 
@@ -345,7 +380,7 @@ void versions_find_cases(Choosing *x) {
         weight += x->points->weight[i];
     }
     all.loss = versions_settle(x, &all.c, all.here);
-    Leaf leaves[MAX_VERSIONS] = {all};
+    Leaf leaves[MAX_GROWN] = {all};
     if (x->gr->product) {
         note(x->chosen, leaves, 1);
         return;
@@ -353,7 +388,7 @@ void versions_find_cases(Choosing *x) {
     least = grow(x, leaves, GAIN * weight, x->chosen);
     const AxesList list = axes_to_test(x->gr);
     for (int i = 0; i <= list.n; i++) {
-        Leaf other[MAX_VERSIONS] = {all};
+        Leaf other[MAX_GROWN] = {all};
         Chosen tried = *x->chosen;
         if (i < list.n)
             try_axes(x, other, list.at[i], &other->best);

@@ -46,7 +46,7 @@ typedef struct Choosing {
     Group *gr;
     const Points *points;
     CostForm **form; /* of the group, then of each division's shares and rest */
-    int64_t shared;
+    SchedLimits limits;
     int considered; /* SchedMemo's */
     bool judged;    /* candidates are judged by their kernels */
     int room;       /* candidates that there may be by now */

@@ -70,7 +70,7 @@ static void climb_from(Choosing *x, const Candidate *from, const Case *in, const
     const int mine = *left < MOVES_OF_START ? *left : MOVES_OF_START;
     Climb c = {
         .ctx = x->temp, .gr = versions_group(x, from->division, 0), .points = x->points, .here = here, .need = need};
-    c.shared = x->shared;
+    c.limits = &x->limits;
     c.beat = beat;
     c.left = mine;
     if (from->n > 1) c.after = from->schedule[1], c.after_group = versions_group(x, from->division, 1);

@@ -280,6 +280,12 @@ static const PlanCase plans[] = {
      "! read: i = mesh; j = grid\n"},
     {HEAD " out y: f32[M]\ny[i] = sum[k in 0..N](x[i, k])\n", 1, 0, "r",
      "i = grid; k = serial warp(2) lane(32) vec(2)\n"
+     "i = serial grid(2); k = serial cluster(4) warp(2) lane(32) vec(2)\n"
+     "i = grid; k = serial reg(2) cluster(16) lane(32)\n"
+     "! folded in any order: i = grid cluster(2); k = serial reg(1)\n"
+     "! power of two: i = grid; k = serial cluster(6) reg(1)\n"
+     "! up to 16: i = grid; k = serial cluster(32) reg(1)\n"
+     "! two cluster factors: i = grid; k = cluster(2) serial cluster(2) reg(1)\n"
      "! own: i = grid; k = grid\n"
      "! tile: i = grid reg(16); k = serial lane(32) vec(16)\n"
      "! register: i = grid; k = serial thread(32)\n"
@@ -294,6 +300,7 @@ static const PlanCase plans[] = {
      "! tile: i = grid reg(8); j = grid lane(32) vec(8); k = serial vec(8)\n"},
     {HEAD " out y: f32[M, N]\ny[i, j] = sum[k in 0..j + 1](x[i, k])\n", 1, 0, "i",
      "i = grid; j = serial lane(32) vec(2)\n"
+     "! folded in any order: i = grid; j = serial cluster(2) lane(32) vec(2)\n"
      "! outermost: i = grid; j = lane(32) serial vec(2)\n"
      "! innermost threads: i = grid; j = serial lane(32) warp(2) vec(2)\n"},
     /* every form of a running reduction */

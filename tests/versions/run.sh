@@ -37,6 +37,10 @@ several relayout M=16384,N=16384 M=100,N=100000 M=100000,N=2
 several prefix M=65536,N=20 M=8192,N=1000 M=64,N=100000
 several whole N=100 N=10000 N=100000000
 
+# A row that is long for one block is shared by those of a cluster, where all targets have clusters.
+row_128k() { "$TDC" $here/classes.td -D M=1024 -D N=131072 --dump=choose --stop-after=choose "$@" | sed '/^program row/,/^program/!d' | grep -c 'cluster('; }
+same 'clusters' "$(row_128k)" 1
+same 'clusters on a target without' "$(row_128k --target=sm_90a,sm_80)" 0
 one() { "$TDC" $here/classes.td "$@" --dump=choose --stop-after=choose | grep -cE '^  (when|else)'; }
 same 'of known lengths there is one' "$(one -D M=4096 -D N=4096)" 0
 # The last version has no condition, and no version is for sizes that come to one before it.
