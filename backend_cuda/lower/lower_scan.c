@@ -213,7 +213,13 @@ typedef struct Segments {
     Exchange x;
     bool shared;       /* warps have some: their totals go through shared memory */
     const Code *cells; /* the first cell of this thread's group */
+    int64_t apart;     /* cells from one segment of a group to the next */
 } Segments;
+
+static const Code *segment_cell(Lower *l, const Segments *g, const Code *segment) {
+    if (g->apart == 1) return code(l->ctx, "%c + %c", g->cells, segment);
+    return code(l->ctx, "%c + (%c) * %l", g->cells, segment, g->apart);
+}
 
 static bool is_segment(const Scan *c, const Factor *f) {
     for (int k = 0; k < c->nseg; k++)
@@ -234,15 +240,18 @@ static Segments put_segments(Lower *l, Scan *c) {
     const Code *seg = count_digits(l, c->seg, c->nseg, NULL, &n);
     FactorSet kept = thread_factors(l, c->s->out[0]->domain) & ~layout_axis_factors(c->layout, c->s->axis);
     g.x = cells_open(l, c->s, c->layout, kept, others(c), segments, (ExchangeId){1, ""});
-    const Code *other = weigh_digits(l, c->other, c->nother, ""), *zero = code(l->ctx, "0");
-    g.cells = code(l->ctx, "((%c) * %l + (%c)) * %l", g.x.group ? g.x.group : zero, others(c), other, segments);
+    const Code *other = weigh_digits(l, c->other, c->nother, "");
+    /* The threads of a warp read the same segment of their groups: neighbours have it in neighbouring banks. */
+    g.apart = g.x.groups > 1 ? others(c) * g.x.groups : 1;
+    g.cells = g.x.groups > 1 ? code(l->ctx, "(%c) * %l + (%c)", other, g.x.groups, g.x.group)
+                             : code(l->ctx, "(%c) * %l", other, segments);
     FactorSet twins = thread_factors(l, c->layout->all) & ~kept;
     for (int i = 0; i < c->layout->factors.n; i++)
         if (is_segment(c, c->layout->factors.at[i])) twins &= ~((FactorSet)1 << c->layout->factors.at[i]->id);
     Factor *regs[MAX_FACTORS];
     put_if(l, digits_zero(l, c->layout, twins));
     int loops = put_ordered_loops(l, regs, runs(c, regs), false);
-    cells_put(l, m, &g.x, c->run, code(l->ctx, "%c + %c", g.cells, seg));
+    cells_put(l, m, &g.x, c->run, segment_cell(l, &g, seg));
     put_ends(l, loops);
     put_end(l);
     cells_meet(l, m, &g.x);
@@ -273,8 +282,7 @@ static void put_segment_scan(Lower *l, Scan *c) {
     if (!loops) put_block(l);
     const Code *own = put_segment_loops(l, c);
     put_in_order(l, c, c->total, c->off, c->off, own);
-    if (g.shared)
-        cells_get(l, m, &g.x, code(l->ctx, "%c + %c", g.cells, weigh_digits(l, c->seg, c->nseg, "_at")), right);
+    if (g.shared) cells_get(l, m, &g.x, segment_cell(l, &g, weigh_digits(l, c->seg, c->nseg, "_at")), right);
     put_in_order(l, c, c->total, g.shared ? right : c->run, c->total, NULL);
     put_ends(l, c->nseg);
     put_ends(l, loops ? loops : 1);
