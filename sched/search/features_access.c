@@ -8,6 +8,9 @@
 
 #include <math.h>
 
+#define BESIDE(name, value, source) static const double name = value;
+#include "issue.def"
+
 /* An access as it is read. */
 typedef struct Placing {
     Reading *x;
@@ -243,9 +246,8 @@ static void need_whole(Placing *p) {
 
 /* Registers beside tiles. For the ends of rows: a length that is not known is compared for each vector; what is stored
  * one by one there the compiler keeps element by element from where it was loaded, unless it is told to keep words. And
- * what lies across pieces is loaded early. (Counted in kernels of the corpus: 0.7 to 1.5 an element that is stored.) */
+ * what lies across pieces is loaded early. */
 static void count_beside(Placing *p, const Axis *axis, FactorSet domain) {
-    static const double LENGTH = 0.12, ENDS = 10, ELEMENT = 1.2;
     Reading *x = p->x;
     const double registers = feature_registers(x->part, domain);
     double length, vector = 1, n = 0;

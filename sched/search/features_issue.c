@@ -162,10 +162,6 @@ static void exchange(Reading *x, const Monoid *m, double lanes, double warps, do
     x->settled = true;
 }
 
-/* Instructions an element of a fold that selects: first a thread's best value, then, once, where it was
- * (lower_select.c). */
-static const double SELECTED = 1.5;
-
 double feature_edges(const Layout *l, const Axis *a) {
     enum { ENDS = 2 };
     double warps = 1;

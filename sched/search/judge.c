@@ -9,6 +9,9 @@
 
 #include <math.h>
 
+#define ACCESS(name, value, source) static const double name = value;
+#include "issue.def"
+
 static const double NEARLY = 0.25; /* of a block that does not fit: registers are an estimate */
 static const double SURELY = 0.95; /* of a block: what does not fit by more will spill */
 enum { LEAST_BESIDE = 12 /* registers of a thread beside its tiles */ };
@@ -191,21 +194,12 @@ static double named(const Judge *j, double bytes, double tensor) {
 /* Instructions for an access, and for its address. An element by itself has a test of its own, and less than a word has
  * a place in one. */
 static double access_issue(const Judge *j, const Access *a, const Touched *t) {
-    enum {
-        ADDRESS = 1,
-        BY_ITSELF = 5,
-        NARROW = 3,
-        ACROSS = 8,
-        ACROSS_WORD = 4 /* to shift it */,
-        OF_EDGE = 6,
-        OPEN_ENDS = 12
-    };
     const bool wide = a->vector > 1 && by_vectors(j, a);
-    const int each = wide                          ? ADDRESS
-                     : a->vector > 1               ? BY_ITSELF
-                     : a->bytes >= TARGET_REGISTER ? ADDRESS
-                     : a->open                     ? BY_ITSELF
-                                                   : NARROW;
+    const double each = wide                          ? ADDRESS
+                        : a->vector > 1               ? BY_ITSELF
+                        : a->bytes >= TARGET_REGISTER ? ADDRESS
+                        : a->open                     ? BY_ITSELF
+                                                      : NARROW;
     const double trips = j->f->bodies.at[a->body].parent < 0 ? 1 : fmax(1, at(j, j->f->bodies.at[a->body].trips));
     /* The elements of the vectors in which a row begins and ends are accessed one by one. */
     const double edges = wide && are_odd(j, a) ? a->edges / trips * a->vector * OF_EDGE : 0;

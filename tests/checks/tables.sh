@@ -194,6 +194,8 @@ known backend_cuda/emu/report_kinds.def KIND 1 '\bKIND_' '\b' backend_cuda/emu/r
 tables sched/search/issue.def sched/machine/h200.def sched/machine/h100.def
 known sched/search/issue.def ISSUE 1 '^(OP|COMPARISON)\(' ',' ir/ops.def
 known sched/search/issue.def COUNT 1 '\b' '\b' sched/search/features_issue.c
+known sched/search/issue.def ACCESS 1 '\b' '\b' sched/search/judge.c
+known sched/search/issue.def BESIDE 1 '\b' '\b' sched/search/features_access.c
 computed=$(sed -nE 's/^COMPARISON\((\w+),.*/\1 COMPARE/p; s/^OP\((\w+), "[^"]*", -?[0-9]+, \w+, (\w+),.*/\1 \2/p' ir/ops.def |
     awk '$2 != "NONE" { print $1 }' | sort)
 same "sched/search/issue.def: operators of ir/ops.def without a row, and the others" \
