@@ -12,8 +12,9 @@ static const double OFF_HINT = 0.02; /* the weight of a point beside a hint */
 static const double ODD = 0.8;       /* the weight of one of few odd lengths in a list */
 static const double RARE = 0.35;     /* of one with an odd length, or a length of 1, beside even ones */
 static const double SHORT = 0.4;     /* of one with so short columns, beside longer ones */
+static const double LONG = 0.7;      /* of one with so long columns, of which there are several in a list */
 static const double FEW = 0.4;       /* of one with so few rows, beside more of them */
-enum { SHORT_COLUMNS = 32, FEW_ROWS = 128 };
+enum { SHORT_COLUMNS = 32, LONG_COLUMNS = 1 << 16, FEW_ROWS = 128 };
 
 /* The values of a dimension without a hint. Those along which elements are neighbours in memory, columns, decide about
  * more: how wide accesses are, and where rows stay. Lists end with 0. */
@@ -133,6 +134,7 @@ static void add_at(Making *x, Dim *const *free, int n, const int64_t *values) {
         const int64_t v = dims[free[i]->id] = legal(free[i], values[i]);
         if (v % 2) weight *= v == 1 || n > FEW_DIMS ? RARE : ODD;
         if (v <= FEW_ROWS && n == FEW_DIMS && !is_column(x->gr, free[i])) weight *= FEW;
+        if (v >= LONG_COLUMNS && n > 1 && is_column(x->gr, free[i])) weight *= LONG;
         if (v <= SHORT_COLUMNS && n > 1 && is_column(x->gr, free[i])) weight *= SHORT;
     }
     add(x, dims, weight, false);
