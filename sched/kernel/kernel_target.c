@@ -24,8 +24,8 @@ static void fit_cluster(Fit *f) {
         Diag *d = lacks(f, f->k->span, sym_fmt(f->p->ctx, "clusters of %d blocks", f->k->cluster), t);
         if (t->cluster == 1)
             diag_help(f->p->ctx, d,
-                      "compile without --target=%s, or bind the factor to grid and fold the rest with "
-                      "`last`",
+                      "compile without --target=%s, or bind the factor to serial, or to grid and fold the rest "
+                      "with `last`",
                       t->arch);
         else
             diag_help(f->p->ctx, d, "its clusters have at most %d blocks", t->cluster);

@@ -118,7 +118,7 @@ static GivenAnswer divided(const Given *x, Group *gr, const GivenLine *shares, c
         if (!read_schedule(shares, d->shares, &a, &code, &why)) continue;
         wrong = rest;
         if (!read_schedule(rest, d->rest, &b, &code, &why)) continue;
-        *v = (Versions){.n = 1, .at = {{.n = MAX_TOGETHER, .group = {d->shares, d->rest}}}};
+        *v = (Versions){.n = 1, .at = {{.n = MAX_TOGETHER, .group = {d->shares, d->rest}, .span = rest->span}}};
         v->at[0].schedule[0] = schedule_keep(x->ctx, &a);
         v->at[0].schedule[1] = schedule_keep(x->ctx, &b);
         return GIVEN_TAKEN;
@@ -144,6 +144,7 @@ GivenAnswer given_versions(Given *x, Sym program, Group *gr, Versions *v) {
     if (!line) return GIVEN_NONE;
     if (!read_schedule(line, gr, &s, &code, &why)) return refuse(x, line, code, &why);
     versions_one(gr, &s, v);
+    v->at[0].span = line->span;
     return GIVEN_TAKEN;
 }
 

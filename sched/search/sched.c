@@ -136,6 +136,7 @@ static bool apply_version(Program *p, const Version *v, StepList *at, bool keep,
     for (int i = 0; i < v->n; i++) {
         Kernel *k = sched_apply(p, at, v->group[i], v->schedule[i], why);
         if (!k) return false;
+        k->span = v->span;
         if (!keep) continue;
         k->group = v->group[i];
         k->schedule = v->schedule[i];

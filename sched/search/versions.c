@@ -306,7 +306,8 @@ static const Expr *condition(const Group *gr, const Case *c) {
 }
 
 void versions_one(Group *gr, const Schedule *s, Versions *v) {
-    *v = (Versions){.n = 1, .at = {{.n = 1, .group = {gr}, .schedule = {schedule_keep(gr->graph->ctx, s)}}}};
+    *v = (Versions){.n = 1,
+                    .at = {{.n = 1, .group = {gr}, .schedule = {schedule_keep(gr->graph->ctx, s)}, .span = SPAN_NONE}}};
 }
 
 void versions_choose(SchedMemo *memo, Group *gr, Targets t, int most, Versions *v) {
@@ -331,7 +332,10 @@ void versions_choose(SchedMemo *memo, Group *gr, Targets t, int most, Versions *
         const Case *from = &c->cases[most - 1][i];
         const Candidate *k = c->candidates.at[from->candidate];
         const Division *d = k->division < 0 ? NULL : &gr->divisions.at[k->division];
-        v->at[i] = (Version){.when = condition(gr, from), .n = k->n, .group = {d ? d->shares : gr, d ? d->rest : NULL}};
+        v->at[i] = (Version){.when = condition(gr, from),
+                             .n = k->n,
+                             .group = {d ? d->shares : gr, d ? d->rest : NULL},
+                             .span = SPAN_NONE};
         for (int s = 0; s < k->n; s++) v->at[i].schedule[s] = k->schedule[s];
     }
     ctx_temp_end(temp);

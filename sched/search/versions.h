@@ -17,6 +17,7 @@ typedef struct Version {
     int n;
     Group *group[MAX_TOGETHER];
     Schedule *schedule[MAX_TOGETHER];
+    Span span; /* where its schedule is written; SPAN_NONE: it was chosen */
 } Version;
 
 /* In order; the last has no condition. */

@@ -51,6 +51,7 @@ static Schedule *draw_schedule(Group *gr, uint64_t *state, const Expr **when) {
 
 static void draw_version(Group *gr, uint64_t *state, bool bounded, Version *x) {
     const int d = draw(state, gr->divisions.n + 1) - 1;
+    x->span = SPAN_NONE;
     x->n = d < 0 ? 1 : MAX_TOGETHER;
     x->group[0] = d < 0 ? gr : gr->divisions.at[d].shares;
     x->group[1] = d < 0 ? NULL : gr->divisions.at[d].rest;

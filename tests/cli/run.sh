@@ -273,7 +273,7 @@ verdict $? 'schedules that were printed are read back'
 # what a given schedule asks for and a target lacks is refused
 printf 'program softmax\n  y: i = grid; j = serial cluster(2) reg(2) lane(32) vec(4)\n' >"$dir/cluster.schedules"
 says 0 '^3 passed, 0 failed' check softmax.td --emu --schedules cluster.schedules
-says 1 'error.E0903.*clusters of 2 blocks, which sm_80 does not have' softmax.td --schedules=cluster.schedules --target=sm_80 -o out/c.cu
+says 1 '^cluster.schedules:2:3: error.E0903.*clusters of 2 blocks, which sm_80 does not have' softmax.td --schedules=cluster.schedules --target=sm_80 -o out/c.cu
 # a line for shares divides the group; without one it is not divided, whatever would be chosen
 echo 'export fn f(x: f32[M, N]) -> (y: f32[N]) { y[j] = sum[i](x[i, j]); } check f(M = 9000, N = 24);' >"$dir/columns.td"
 "$TDC" "$dir/columns.td" -DM=100000 -DN=64 --dump=choose --stop-after=choose >"$dir/shares.schedules"
