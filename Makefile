@@ -131,8 +131,8 @@ check:
 	@$(call NEEDS,check)
 	@$(MAKE) -s $(PARALLEL) all unit random corpus
 	@B=$(B) tests/run.sh $(if $(UPDATE),--update)
-# All of check, 2000 random programs and 64 random schedules of each of tests/schedules more, all of the library in tests/same, of CMake's layouts, of the Makefile, of the
-# other targets, and of exact algebra.
+# All of check, 2000 random programs and 64 random schedules of each of tests/schedules more, all of the library in
+# tests/same, of CMake's layouts, of the Makefile, of the other targets, and of exact algebra.
 check-all: check
 	@printf '%s\n' 1 2 3 4 | B=$(B) TDC_RANDOM=500 TDC_SCHEDULES=2 xargs -P "$${JOBS:-$$(nproc)}" -I{} env TDC_SEED={} bash tests/random/run.sh
 	@B=$(B) TDC_SCHEDULES=64 TDC_SEED=2 bash tests/schedules/run.sh

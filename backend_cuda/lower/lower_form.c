@@ -1,7 +1,6 @@
 /* Lowering, the form: makes codes from patterns, and finds declarations that nothing reads. See lower_form.h. */
 #include "lower_form.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "ir/expr_map.h"

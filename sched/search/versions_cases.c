@@ -1,5 +1,6 @@
 /* Cases of sizes: which candidate is taken where. A set of points is parted by the test that gains most, and its two
- * sides are parted again, as long as that gains enough. See versions.h. */
+ * sides are parted again, as long as that gains enough; of too many cases those that gain least are united. See
+ * versions.h. */
 #include "versions_form.h"
 
 #include <math.h>
@@ -364,6 +365,7 @@ static double grow(Choosing *x, Leaf *leaves, double least, Chosen *chosen) {
         loss -= gain;
         if (n < MAX_VERSIONS) note(chosen, leaves, n + 1);
     }
+    if (n <= MAX_VERSIONS) return loss;
     for (; n > MAX_VERSIONS; n--) loss += unite(x, leaves, n);
     note(chosen, leaves, n);
     return loss;
