@@ -302,6 +302,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int dev
     case cudaDevAttrMaxThreadsPerBlock: *value = MAX_THREADS; break;
     case cudaDevAttrMaxSharedMemoryPerBlock: *value = 49152; break;
     case cudaDevAttrWarpSize: *value = 32; break;
+    case cudaDevAttrClockRate: *value = 1000000; break;
     case cudaDevAttrMultiProcessorCount: *value = 132; break;
     case cudaDevAttrMaxThreadsPerMultiProcessor: *value = S.device.threads_per_sm; break;
     case cudaDevAttrL2CacheSize: *value = 62914560; break;

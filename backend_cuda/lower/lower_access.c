@@ -128,14 +128,67 @@ void access_tails(Lower *l, Access *x) {
     }
 }
 
+/* Axes whose ends are tests of the whole access. */
+static bool is_guarded(Lower *l, const Access *x, const Axis *a) { return has_end(l, x, a) && !vector_scale(x, a); }
+
+/* Whether what is asked of an axis is the same for all registers of a thread. */
+static bool is_same_for_registers(Lower *l, const Access *x, const Axis *a) {
+    return !reg_factors(l, layout_axis_factors(x->layout, a) & x->domain);
+}
+
+Factor *access_guarded_vector(Lower *l, const Access *x) {
+    for (int i = 0; i < l->part->axes.n; i++) {
+        Axis *a = l->part->axes.at[i];
+        Factor *f = is_guarded(l, x, a) ? axis_whole_vector(l, x->layout, a) : NULL;
+        for (int k = 0; f && k < x->plan.nouter; k++)
+            if (x->plan.outer[k] == f) return f;
+    }
+    return NULL;
+}
+
+const Code *access_guard_before(Lower *l, const Access *x, const Factor *vec) {
+    const Code *r = NULL;
+    for (int i = 0; i < l->part->axes.n; i++) {
+        const Axis *a = l->part->axes.at[i];
+        if (!is_guarded(l, x, a) || is_same_for_registers(l, x, a)) continue;
+        r = code_join(l->ctx, r, " && ", axis_begins_test(l, x->layout, a, vec));
+    }
+    return r;
+}
+
+/* The vectors of an axis whose end is no part of any of them: they are there while something is left of it. */
+static const Code *whole_vectors_left(Lower *l, const Access *x) {
+    const FactorSet regs = reg_factors(l, layout_axis_factors(x->layout, x->vaxis) & x->domain);
+    for (int i = 0; i < x->plan.nouter; i++)
+        if (regs >> x->plan.outer[i]->id & 1) return NULL;
+    return code(l->ctx, "(A != 1 || %c > 0)", access_remaining(l, x, false));
+}
+
+const Code *access_guard_once(Lower *l, const Access *x) {
+    const Code *r = NULL;
+    for (int i = 0; i < l->part->axes.n; i++) {
+        const Axis *a = l->part->axes.at[i];
+        if (!is_guarded(l, x, a) || !is_same_for_registers(l, x, a)) continue;
+        r = code_join(l->ctx, r, " && ", axis_bound_test(l, x->layout, a));
+    }
+    const bool whole = access_tail(l, x) == TAIL_WHOLE && !x->row && l->needs.wide;
+    const Code *left = whole ? whole_vectors_left(l, x) : NULL, *first = digits_zero(l, x->layout, x->twins);
+    if (left) r = code_join(l->ctx, r, " && ", left);
+    return first ? code_join(l->ctx, r, " && ", first) : r;
+}
+
 const Code *access_guard(Lower *l, const Access *x, const Expr *cond) {
     const Code *r = cond ? expr_code(l, cond, x->layout) : NULL;
     for (int i = 0; i < l->part->axes.n; i++) {
         const Axis *a = l->part->axes.at[i];
-        if (has_end(l, x, a) && !vector_scale(x, a)) r = code_join(l->ctx, r, " && ", axis_bound_test(l, x->layout, a));
+        if (!is_guarded(l, x, a) || is_same_for_registers(l, x, a)) continue;
+        r = code_join(l->ctx, r, " && ", axis_bound_test(l, x->layout, a));
     }
-    const Code *first = digits_zero(l, x->layout, x->twins);
-    return first ? code_join(l->ctx, r, " && ", first) : r;
+    return r;
+}
+
+Tail access_tail(const Lower *l, const Access *x) {
+    return x->tail != TAIL_NONE && axis_lies_inside(l, x->vaxis) ? TAIL_NONE : x->tail;
 }
 
 /* How far an axis goes on. Where that may take 64 bits, what is the same for all registers is brought into the range of

@@ -2,8 +2,18 @@
  * inside of its bounds. */
 #include "lower_internal.h"
 
+/* Where an axis starts as an expression of an index has it: what is not of registers becomes the axis's variable later
+ * (offset_regroup). Of a peeled axis in registers alone nothing would, but it starts early all the same. */
+static const Expr *index_start(Lower *l, const Layout *layout, const Axis *a) {
+    for (int i = 0; i < layout->factors.n; i++) {
+        const Factor *f = layout->factors.at[i];
+        if (f->axis == a && f->size != 1 && bind_scope(f->bind) != SCOPE_REG) return a->lo;
+    }
+    return a->peel ? expr_var(l->g, a->var) : a->lo;
+}
+
 const Expr *axis_index(Lower *l, const Layout *layout, const Axis *a) {
-    const Expr *e = a->lo;
+    const Expr *e = index_start(l, layout, a);
     for (int i = 0; i < layout->factors.n; i++) {
         Factor *f = layout->factors.at[i];
         if (f->axis != a || f->size == 1) continue;
@@ -15,7 +25,20 @@ const Expr *axis_index(Lower *l, const Layout *layout, const Axis *a) {
 
 Poly axis_extent(Lower *l, const Axis *a) { return poly_sub(l->ctx, poly_of(&l->env, a->hi), poly_of(&l->env, a->lo)); }
 
+bool axis_lies_inside(const Lower *l, const Axis *a) {
+    for (int i = 0; i < l->open.inside.n; i++)
+        if (l->open.inside.at[i] == a) return true;
+    return false;
+}
+
+bool axis_is_filled(const Lower *l, const Axis *a) {
+    for (int i = 0; i < l->open.filled.n; i++)
+        if (l->open.filled.at[i] == a) return true;
+    return false;
+}
+
 bool axis_exact(Lower *l, const Layout *layout, const Axis *a) {
+    if (axis_lies_inside(l, a)) return true;
     if (a->peel) return false;
     int64_t unit = 1;
     bool serial = false, open = false; /* open: where the axis is empty, there are no blocks, or no iterations */
@@ -237,13 +260,18 @@ static void declare_blocks(Lower *l) {
                         : "const unsigned block = (unsigned)td_block()");
     for (int i = 0; i < n; i++) {
         Sym v = factor_name(l, order[i]);
-        const Code *count = order[i]->size ? code(l->ctx, "%lu", order[i]->size)
-                                           : code(l->ctx, "(unsigned)%c", dim_code(l, order[i]->count, false));
+        int64_t size = order[i]->size;
         if (i == n - 1) {
             put_number(l, "int", v, rest);
-        } else {
+        } else if (size || poly_is_const(poly_of(&l->env, order[i]->count), &size)) {
+            const Code *count = order[i]->size ? code(l->ctx, "%lu", size)
+                                               : code(l->ctx, "(unsigned)%c", dim_code(l, order[i]->count, false));
             put_number(l, "int", v, code(l->ctx, "%c %% %c", rest, count));
             rest = code(l->ctx, "%c / %c", rest, count);
+        } else {
+            const Code *by = dim_divmod(l, order[i]->count);
+            put_number(l, "int", v, code(l->ctx, "(int)td_mod_by(%c, %c)", rest, by));
+            rest = code(l->ctx, "td_div_by(%c, %c)", rest, by);
         }
     }
 }
@@ -280,8 +308,8 @@ static bool has_cond(const Lower *l, const Expr *dims, int64_t mod) {
 
 /* The innermost factor of the axis where it is a vector whose elements lie on one side of the bound in the wide
  * instance. */
-static const Factor *whole_vector(Lower *l, const Layout *layout, const Axis *a) {
-    const Factor *last = NULL;
+static Factor *whole_vector(Lower *l, const Layout *layout, const Axis *a) {
+    Factor *last = NULL;
     for (int i = 0; i < layout->factors.n; i++)
         if (layout->factors.at[i]->axis == a && layout->factors.at[i]->size != 1) last = layout->factors.at[i];
     if (!last || last->bind != BIND_VEC || a->peel) return NULL;
@@ -291,32 +319,17 @@ static const Factor *whole_vector(Lower *l, const Layout *layout, const Axis *a)
     return has_cond(l, poly_expr(l->g, extent), last->size) ? last : NULL;
 }
 
-bool axis_whole_vectors(Lower *l, const Layout *layout, const Axis *a) {
-    return l->needs.wide && whole_vector(l, layout, a);
+Factor *axis_whole_vector(Lower *l, const Layout *layout, const Axis *a) {
+    return l->needs.wide ? whole_vector(l, layout, a) : NULL;
 }
 
 /* Whether the axis's indices may need 64 bits. What registers add to one is then compared, in an int, with what is
  * left of the axis. */
 static bool maybe_long(Lower *l, const Axis *a) { return !index_small(l, poly_of(&l->env, expr_var(l->g, a->var))); }
 
-const Code *axis_bound_test(Lower *l, const Layout *layout, const Axis *a) {
-    const Layout *saved = l->open.layout;
-    l->open.layout = layout;
-    const Factor *first = l->needs.wide ? whole_vector(l, layout, a) : NULL;
-    const Code *hi = expr_code(l, a->hi, layout), *more = expr_registers(l, a, layout, first, NULL);
-    const Code *i = expr_axis(l, a, layout, first), *r;
-    int64_t lo;
-    bool from0 = expr_is_int(a->lo, &lo) && lo == 0;
-    if (more && maybe_long(l, a) && (!a->peel || from0))
-        r = code(l->ctx, "%s(%n, %c, %c)", a->peel ? "TD_INSIDE" : "TD_BEFORE", axis_name(l, a, layout), more, hi);
-    else if (!a->peel)
-        r = code(l->ctx, "%c < %c", i, hi);
-    else if (from0)
-        r = code(l->ctx, "td_below(%c, %c)", i, hi);
-    else
-        r = code(l->ctx, "%c >= %c && %c < %c", i, expr_code(l, a->lo, layout), i, hi);
-    l->open.layout = saved;
-    return r;
+const Code *axis_end(Lower *l, const Layout *layout, const Axis *a) {
+    const Poly hi = poly_of(&l->env, a->hi);
+    return !hi.failed && offset_over_dims(hi) ? poly_code(l, hi, false) : expr_code(l, a->hi, layout);
 }
 
 /* The sum of the other factors' digits at most; -1: it is not known. */
@@ -338,6 +351,8 @@ const Code *axis_off_end(Lower *l, const Layout *layout, const Axis *a, bool low
         const Factor *o = layout->factors.at[i];
         if (o->axis == a && o->bind == BIND_REG && expr_is_int(o->stride, &one) && one > stride) f = o, stride = one;
     }
+    if (f && f->size > 1 && !low && axis_is_filled(l, a))
+        return code(l->ctx, "%n < %l", factor_name(l, f), f->size - 1);
     if (!f || !a->peel || f->size == 1) return NULL;
     if (low) {
         from = (axis_slack(a) + stride - 1) / stride;
@@ -348,17 +363,51 @@ const Code *axis_off_end(Lower *l, const Layout *layout, const Axis *a, bool low
     return code(l->ctx, "%n < %l", factor_name(l, f), (n - 1 - beside) / stride + 1);
 }
 
+/* A test for the registers alone that may lie outside. */
+static const Code *without_ends(Lower *l, const Layout *layout, const Axis *a, const Code *test) {
+    const Code *past = axis_off_end(l, layout, a, true), *before = axis_off_end(l, layout, a, false);
+    if (a->peel && !past) return test;
+    return code(l->ctx, "(%c || %c)", code_join(l->ctx, past, " && ", before), test);
+}
+
+const Code *axis_bound_test(Lower *l, const Layout *layout, const Axis *a) {
+    return axis_begins_test(l, layout, a, NULL);
+}
+
+const Code *axis_begins_test(Lower *l, const Layout *layout, const Axis *a, const Factor *without) {
+    const Layout *saved = l->open.layout;
+    l->open.layout = layout;
+    const Factor *first = axis_whole_vector(l, layout, a);
+    const Code *hi = axis_end(l, layout, a), *more = expr_registers(l, a, layout, first, without);
+    const Code *base = code_name(l->ctx, axis_name(l, a, layout)), *r;
+    const Code *i = more ? code(l->ctx, "(%c + %c)", base, more) : base;
+    int64_t lo;
+    bool from0 = expr_is_int(a->lo, &lo) && lo == 0;
+    if (more && maybe_long(l, a) && (!a->peel || from0))
+        r = code(l->ctx, "%s(%n, %c, %c)", a->peel ? "TD_INSIDE" : "TD_BEFORE", axis_name(l, a, layout), more, hi);
+    else if (!a->peel)
+        r = code(l->ctx, "%c < %c", i, hi);
+    else if (from0)
+        r = code(l->ctx, "td_below(%c, %c)", i, hi);
+    else
+        r = code(l->ctx, "%c >= %c && %c < %c", i, expr_code(l, a->lo, layout), i, hi);
+    if (axis_is_filled(l, a)) r = without_ends(l, layout, a, r);
+    l->open.layout = saved;
+    return r;
+}
+
 const Code *axis_vector_inside(Lower *l, const Layout *layout, const Axis *a, Factor *vec) {
     const Layout *saved = l->open.layout;
     l->open.layout = layout;
     VecPlan plan = {.nv = 1, .f = {vec}};
     Poly first = offset_regroup(l, layout, vector_drop(l, poly_of(&l->env, axis_index(l, layout, a)), &plan));
-    const Code *i = poly_code(l, first, false), *hi = expr_code(l, a->hi, layout);
+    const Code *i = poly_code(l, first, false), *hi = axis_end(l, layout, a);
     const Code *more = expr_registers(l, a, layout, NULL, vec), *r;
     if (more && maybe_long(l, a))
         r = code(l->ctx, "TD_BEFORE(%n, %c + %l, %c)", axis_name(l, a, layout), more, vec->size - 1, hi);
     else
         r = code(l->ctx, "%c + %l <= %c", i, vec->size, hi);
+    if (!a->peel && axis_is_filled(l, a)) r = without_ends(l, layout, a, r);
     if (a->peel) {
         const Code *past = axis_off_end(l, layout, a, true), *before = axis_off_end(l, layout, a, false);
         const Code *lo = code(l->ctx, "%c >= %c", i, expr_code(l, a->lo, layout));

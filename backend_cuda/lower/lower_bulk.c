@@ -166,7 +166,7 @@ void bulk_store(Lower *l, Stage *s) {
     VecPlan plan;
     tile_vectors(l, tile_offset(l, t, layout), layout, domain, v->type, &plan);
     put_if(l, digits_zero(l, layout, thread_factors(l, layout->all) & ~domain));
-    int loops = put_vector_loops(l, &plan);
+    int loops = put_vector_loops(l, &plan, NULL);
     const Code *words = put_words(l, &plan, s->expr[0], v->type, layout);
     put_do(l, "td_sts<%s, %l>(%c, %c)", T, plan.V, tile_at(l, t, layout, &plan, name), words);
     put_ends(l, loops);

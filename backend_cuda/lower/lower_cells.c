@@ -4,10 +4,11 @@
 Exchange cells_open(Lower *l, const Stage *s, const Layout *layout, FactorSet group, int64_t regs, int64_t members,
                     ExchangeId id) {
     const Monoid *m = s->monoid;
-    Exchange x = {.members = members, .twice = axis_in_loop(l), .regs = regs};
+    Exchange x = {.members = members, .apart = members, .twice = axis_in_loop(l), .regs = regs};
     x.group = digits_code(l, layout, group, &x.groups);
+    if (id.lanes && members % 2 == 0) x.apart++;
     if (x.twice) fold_turn(l, x.turn = value_name_with(l, s->out[0], sym_fmt(l->ctx, "_%sturn", id.what)));
-    int64_t cells = x.members * x.groups * x.regs;
+    int64_t cells = x.apart * x.groups * x.regs;
     for (int i = 0; i < m->n; i++) {
         const char *T = fold_cell(m->type[i]);
         x.region[i] = region_new(l, s, id.purpose + i, cells * cell_bytes(m->type[i]) * (x.twice ? 2 : 1));

@@ -71,12 +71,13 @@ static void async_fill(Lower *l, SharedTile *t, Stage *s) {
     const Layout *layout = l->open.layout = l->part->layouts.at[0];
     const char *T = lower_storage_type(s->tensor->type);
     const Access *x = access_of(l, s);
-    const Code *guard = access_guard(l, x, NULL), *base = tile_base(l, t);
+    const Code *once = access_guard_once(l, x), *more = access_guard(l, x, NULL), *base = tile_base(l, t);
+    const Code *guard = once && more ? code(l->ctx, "%c && %c", once, more) : once ? once : more;
     Sym slot = sym(l->ctx, "slot");
     put_declare(l, sym_fmt(l->ctx, "const td_sp<%s>", T), slot, " = %c + %n * %l", base,
                 value_name_with(l, t->value, "_put"), t->elements);
     const Code *at = put_pointer(l, x, s, true);
-    int loops = put_vector_loops(l, &x->plan);
+    int loops = put_vector_loops(l, &x->plan, NULL);
     Poly place = vector_drop(l, tile_offset(l, t, layout), &x->plan);
     const Code *zero = code(l->ctx, "0");
     const Code *lo = x->tail == TAIL_PART && x->vaxis->peel ? access_remaining(l, x, true) : zero;

@@ -62,17 +62,16 @@ FactorSet fold_cluster_factors(const Layout *layout, FactorSet s) {
     return r;
 }
 
-static Exchange exchange_open(Lower *l, Fold *f, int64_t members, int purpose, const char *what) {
+static Exchange exchange_open(Lower *l, Fold *f, int64_t members, ExchangeId id) {
     FactorSet domain = f->s->out[0]->domain;
-    return cells_open(l, f->s, f->layout, thread_factors(l, domain), reg_count(l, domain), members,
-                      (ExchangeId){purpose, what});
+    return cells_open(l, f->s, f->layout, thread_factors(l, domain), reg_count(l, domain), members, id);
 }
 
 /* The first cell of this thread's group at the current register digits. */
 static const Code *exchange_row(Lower *l, const Fold *f, const Exchange *x) {
-    const Code *r = x->groups == 1 ? code(l->ctx, "0") : code(l->ctx, "(%c) * %l", x->group, x->members);
+    const Code *r = x->groups == 1 ? code(l->ctx, "0") : code(l->ctx, "(%c) * %l", x->group, x->apart);
     if (x->regs == 1) return r;
-    return code(l->ctx, "(%c) * %l + %c", value_index(l, f->s->out[0]), x->members * x->groups, r);
+    return code(l->ctx, "(%c) * %l + %c", value_index(l, f->s->out[0]), x->apart * x->groups, r);
 }
 
 /* state = the fold of `count` cells from `first` on. */
@@ -130,7 +129,7 @@ static void fold_by_lane(Lower *l, const Fold *f, const Exchange *x) {
 /* More: one warp folds a row of them, and everyone takes the result after a second barrier. */
 static void fold_by_rows(Lower *l, Fold *f, const Exchange *x) {
     const Monoid *m = f->s->monoid;
-    Exchange y = exchange_open(l, f, 1, 1 + MAX_PARTS, "row_");
+    Exchange y = exchange_open(l, f, 1, (ExchangeId){.purpose = 1 + MAX_PARTS, .what = "row_"});
     Fold row = *f;
     const Code *right[MAX_PARTS];
     put_loop(l, false, "int row = td_tid() / 32; row < %l; row += %d", x->groups * x->regs, l->k->threads / WARP);
@@ -141,7 +140,7 @@ static void fold_by_rows(Lower *l, Fold *f, const Exchange *x) {
     }
     put_identity(l, m, row.state);
     put_loop(l, false, "int from = td_tid() %% 32; from < %l; from += 32", x->members);
-    cells_get(l, m, x, code(l->ctx, "row * %l + from", x->members), right);
+    cells_get(l, m, x, code(l->ctx, "row * %l + from", x->apart), right);
     put_combine(l, m, row.state, right, row.state, NULL);
     put_end(l);
     fold_lanes(l, &row, WARP - 1);
@@ -165,7 +164,7 @@ void fold_warps(Lower *l, Fold *f, FactorSet warps) {
         const Factor *x = layout->factors.at[i];
         lanes_kept = lanes_kept || ((kept >> x->id & 1) && x->tid_stride < WARP && x->size > 1);
     }
-    Exchange x = exchange_open(l, f, members, 1, "");
+    Exchange x = exchange_open(l, f, members, (ExchangeId){.purpose = 1, .what = "", .lanes = lanes_kept});
     const Code *who = digits_zero(l, layout, thread_factors(l, layout->all) & ~kept & ~warps);
     if (who) put_if(l, who);
     int loops = put_results(l, f);
@@ -243,7 +242,7 @@ void fold_cluster(Lower *l, Fold *f, FactorSet cluster) {
     if (ranks == 1) return;
     digits_code(l, layout, fold_cluster_factors(layout, layout->all), &whole);
     if (whole != ranks) lower_fail(l, "a fold over part of a cluster has no lowering yet");
-    Exchange x = exchange_open(l, f, ranks, 1 + 2 * MAX_PARTS, "cluster_");
+    Exchange x = exchange_open(l, f, ranks, (ExchangeId){.purpose = 1 + 2 * MAX_PARTS, .what = "cluster_"});
     for (int i = 0; i < m->n; i++) bytes += ranks * x.groups * x.regs * cell_bytes(m->type[i]);
     const Code *which = x.twice ? code(l->ctx, "%n + %n", bar, x.turn) : code_name(l->ctx, bar);
     const Code *phase = x.twice ? code_name(l->ctx, phase_name) : code(l->ctx, "0");

@@ -84,6 +84,13 @@ const Code *dim_code(Lower *l, const Expr *e, bool host) {
     return s;
 }
 
+const Code *dim_divmod(Lower *l, const Expr *e) {
+    int i = 0;
+    while (i < l->needs.divmods.n && l->needs.divmods.at[i].by != e) i++;
+    if (i == l->needs.divmods.n) vec_push(l->ctx, &l->needs.divmods, ((DivMod){e, dim_code(l, e, true)}));
+    return code(l->ctx, "arg.td_by_%d", i + 1);
+}
+
 /* ---- expressions on elements ---- */
 
 static bool small_int(const Expr *e) { /* its C text has type int or I */
@@ -112,14 +119,12 @@ const Code *expr_registers(Lower *l, const Axis *a, const Layout *layout, const 
     return r;
 }
 
-const Code *expr_axis(Lower *l, const Axis *a, const Layout *layout, const Factor *first) {
-    const Code *base = code_name(l->ctx, axis_name(l, a, layout)), *more = expr_registers(l, a, layout, first, NULL);
-    return more ? code(l->ctx, "(%c + %c)", base, more) : base;
-}
-
 static const Code *var_code(Lower *l, const Expr *e, const Layout *layout) {
     const Axis *a = axis_of(l, e->u.var);
-    if (a) return expr_axis(l, a, layout, NULL);
+    if (a) {
+        const Code *base = code_name(l->ctx, axis_name(l, a, layout)), *more = expr_registers(l, a, layout, NULL, NULL);
+        return more ? code(l->ctx, "(%c + %c)", base, more) : base;
+    }
     lower_fail(l, "an index variable without an axis: %s", e->u.var->name);
     return code(l->ctx, "0");
 }
@@ -391,6 +396,12 @@ static const Code *atom_code(Lower *l, const Expr *a) {
         /* A sum has its parentheses; a product needs them as a divisor. */
         bool product = y.n == 1 && y.term[0].degree && (y.term[0].degree > 1 || y.term[0].coef != 1);
         bool div = a->op == OP_DIV;
+        int64_t fixed;
+        if (lo >= 0 && dlo >= 0 && expr_over_dims(a->arg[1]) && !poly_is_const(y, &fixed)) {
+            index_fits(l, y);
+            return code(l->ctx, "%s((I)%c, %c)", div ? "td_div_by" : "td_mod_by", poly_code(l, x, false),
+                        dim_divmod(l, a->arg[1]));
+        }
         const Code *above = poly_code(l, x, false), *below = poly_code(l, y, false);
         if (lo >= 0 && dlo > 0)
             return code(l->ctx, product ? "(%c %s (%c))" : "(%c %s %c)", above, div ? "/" : "%", below);

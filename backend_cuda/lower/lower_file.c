@@ -133,16 +133,33 @@ static Dispatch dispatch_of(Lower *l) {
     return d;
 }
 
-/* The instances of the kernel's text: one, or that for what is common before that for all else. */
+/* The instances of the kernel's text: that for what is common before that for all else, and before both that for
+ * lengths that fill the registers. One where nothing is left to be settled. */
 static void print_instances(const Printing *p, Lower *l, Sym full, const Dispatch *d) {
-    print_line(p, l->ctx, "static void (*const td_%s_of[])(%s_args) = {\n    %s", full, full, full);
-    if (d->fits && d->wide)
-        print_line(p, l->ctx, "<1, int>, %s<0, int64_t>", full);
-    else if (d->fits)
-        print_line(p, l->ctx, "<int>, %s<int64_t>", full);
-    else if (d->wide)
-        print_line(p, l->ctx, "<1>, %s<0>", full);
-    print_line(p, l->ctx, ",\n};\n");
+    const bool rare = d->fits || d->wide, filled = l->needs.filled;
+    print_line(p, l->ctx, "static void (*const td_%s_of[])(%s_args) = {\n   ", full, full);
+    for (int i = filled ? 0 : 1; i < (rare ? 3 : 2); i++) {
+        const char *before = "";
+        print_line(p, l->ctx, " %s", full);
+        if (rare || filled) text_char(p->out, '<');
+        if (d->wide) print_line(p, l->ctx, "%d", i < 2), before = ", ";
+        if (d->fits) print_line(p, l->ctx, "%s%s", before, i < 2 ? "int" : "int64_t"), before = ", ";
+        if (filled) print_line(p, l->ctx, "%s%s", before, i ? "false" : "true");
+        text_put(p->out, rare || filled ? ">," : ",");
+    }
+    text_put(p->out, "\n};\n");
+}
+
+/* Which of them is launched. */
+static void print_choice(const Printing *p, Lower *l, const Dispatch *d) {
+    const bool rare = d->fits || d->wide, filled = l->needs.filled;
+    const char *common = d->fits && d->wide ? "td_small && td_wide" : d->fits ? "td_small" : "td_wide";
+    if (rare && filled)
+        print_line(p, l->ctx, "(!(%s) ? 2 : td_filled ? 0 : 1)", common);
+    else if (rare)
+        print_line(p, l->ctx, "(%s ? 0 : 1)", common);
+    else
+        text_put(p->out, filled ? "(td_filled ? 0 : 1)" : "0");
 }
 
 static void print_arguments(const Printing *p, Lower *l, Sym full) {
@@ -159,6 +176,8 @@ static void print_arguments(const Printing *p, Lower *l, Sym full) {
         const Scalar *s = l->needs.scalars.at[i];
         print_line(p, l->ctx, "%s(%s)scalars[%d]", sep, lower_value_type(s->type), scalar_at(l, s));
     }
+    for (int i = 0; i < l->needs.divmods.n; i++, sep = ", ")
+        print_line(p, l->ctx, "%std_divmod_of(%c)", sep, l->needs.divmods.at[i].host);
     print_line(p, l->ctx, "};\n");
 }
 
@@ -177,14 +196,12 @@ static void print_launcher(const Printing *p, Lower *l, Sym full, const Dispatch
     print_arguments(p, l, full);
     if (d->fits) print_line(p, l->ctx, "    const bool td_small = %c;\n", d->fits);
     if (d->wide) print_line(p, l->ctx, "    const bool td_wide = %c;\n", d->wide);
-    const char *which = d->fits && d->wide ? "(td_small && td_wide ? 0 : 1)"
-                        : d->fits          ? "(td_small ? 0 : 1)"
-                        : d->wide          ? "(td_wide ? 0 : 1)"
-                                           : "0";
+    if (l->needs.filled) print_line(p, l->ctx, "    const bool td_filled = %c;\n", l->needs.filled);
     int shared = l->needs.shared_bytes, cluster = l->k->cluster;
-    print_line(p, l->ctx,
-               "    return (int)td_launch(td_%s_of[%s], args, %c, %d, %d, %d, launched, (cudaStream_t)stream);\n}\n",
-               full, which, d->blocks, l->k->threads, cluster, shared);
+    print_line(p, l->ctx, "    return (int)td_launch(td_%s_of[", full);
+    print_choice(p, l, d);
+    print_line(p, l->ctx, "], args, %c, %d, %d, %d, launched, (cudaStream_t)stream);\n}\n", d->blocks, l->k->threads,
+               cluster, shared);
     print_line(p, l->ctx, "extern \"C\" int %s_prepare(void) { return (int)td_prepare(td_%s_of, %d, %d); }\n\n", full,
                full, shared, cluster);
 }
@@ -216,17 +233,25 @@ static void print_struct(const Printing *p, Lower *l, Sym full) {
     for (int i = 0; i < l->needs.scalars.n; i++)
         print_line(p, l->ctx, "    %s %p;\n", lower_value_type(l->needs.scalars.at[i]->type),
                    param_name(l, l->needs.scalars.at[i]->name));
+    for (int i = 0; i < l->needs.divmods.n; i++) print_line(p, l->ctx, "    td_divmod td_by_%d;\n", i + 1);
     print_line(p, l->ctx, "};\n");
 }
 
 static void print_head(const Printing *p, Lower *l, Sym full, const Dispatch *d) {
     const Kernel *k = l->k;
     if (d->fits && d->wide)
-        text_put(p->out, "template <int A, class I> // A: accesses are 1 wide, 0 as addresses allow; I: of indices\n");
+        print_line(
+            p, l->ctx, "template <int A, class I%s> // A: accesses are 1 wide, 0 as addresses allow; I: of indices%s\n",
+            l->needs.filled ? ", bool F" : "", l->needs.filled ? "; F: all registers but the last are inside" : "");
     else if (d->fits)
-        text_put(p->out, "template <class I> // I: of indices\n");
+        print_line(p, l->ctx, "template <class I%s> // I: of indices%s\n", l->needs.filled ? ", bool F" : "",
+                   l->needs.filled ? "; F: all registers but the last are inside" : "");
     else if (d->wide)
-        text_put(p->out, "template <int A> // accesses are 1 wide, 0 as addresses allow\n");
+        print_line(p, l->ctx, "template <int A%s> // accesses are 1 wide, 0 as addresses allow%s\n",
+                   l->needs.filled ? ", bool F" : "",
+                   l->needs.filled ? "; F: all registers but the last are inside" : "");
+    else if (l->needs.filled)
+        text_put(p->out, "template <bool F> // all registers but the last are inside\n");
     if (k->blocks_per_sm)
         print_line(p, l->ctx,
                    d->wide ? "__global__ void __launch_bounds__(%d, A ? %d : 1) "

@@ -40,13 +40,15 @@ typedef struct Exchange {
     const Code *group; /* the number of this thread's group; NULL: there is one */
     int region[MAX_PARTS];
     int64_t members, groups, regs;
-    bool twice; /* two copies by turns: one barrier an iteration then suffices */
+    int64_t apart; /* cells from a group to the next: members, or one more, so that lanes of groups use all banks */
+    bool twice;    /* two copies by turns: one barrier an iteration then suffices */
 } Exchange;
 
 /* What tells an exchange from the others of its stage: the first of its regions' purposes, and a part of its names. */
 typedef struct ExchangeId {
     int purpose;
     const char *what;
+    bool lanes; /* those of a warp are of several groups */
 } ExchangeId;
 /* The memory of an exchange among `members` of each group; there is a group for each value of the digits of `group`,
  * and for each of `regs` registers. */

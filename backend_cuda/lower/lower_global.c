@@ -6,11 +6,13 @@ static const char *variant_text(const Access *x) { return x->apart ? "0" : x->cu
 /* A load from a row, or of the element of a row: td_load_row, td_load_outer. */
 static const Code *row_call(Lower *l, const Access *x, const char *verb, const Code *into, const Code *at,
                             const Stage *s) {
-    const Code *left = x->tail == TAIL_NONE ? NULL : access_remaining(l, x, false);
+    const Code *left = access_tail(l, x) == TAIL_NONE ? NULL : access_remaining(l, x, false);
     Poly first = offset_regroup(l, x->layout, vector_drop(l, x->first, &x->plan));
     const Code *step = x->step.n ? code(l->ctx, "(int64_t)%c, ", poly_code(l, x->step, true)) : code(l->ctx, "");
-    const Code *begin = poly_code(l, first, true), *row = expr_code(l, x->row, x->layout);
-    return code(l->ctx, "%s<%s, %s, %l, %d>(%c, %c, %c(I)%c, (I)%c, %c)",
+    int64_t fixed;
+    const Code *begin = poly_code(l, first, true);
+    const Code *row = expr_is_int(x->row, &fixed) ? code(l->ctx, "(I)%l", fixed) : dim_divmod(l, x->row);
+    return code(l->ctx, "%s<%s, %s, %l, %d>(%c, %c, %c(I)%c, %c, %c)",
                 sym_fmt(l->ctx, "td_%s_%s", verb, x->step.n ? "outer" : "row"), variant_text(x),
                 lower_storage_type(x->tensor->type), x->plan.V, (int)s->cache, into, at, step, begin, row,
                 left ? left : code(l->ctx, "%l", x->plan.V));
@@ -20,11 +22,12 @@ static const Code *access_call(Lower *l, const Access *x, const char *verb, cons
                                const Stage *s) {
     static const char *const suffix[] = {[TAIL_NONE] = "", [TAIL_PART] = "_n", [TAIL_WHOLE] = "_v"};
     if (x->row) return row_call(l, x, verb, into, at, s);
-    const Code *head = code(l->ctx, "%s<%s, %s, %l, %d>(%c, %c", sym_fmt(l->ctx, "td_%s%s", verb, suffix[x->tail]),
+    const Tail tail = access_tail(l, x);
+    const Code *head = code(l->ctx, "%s<%s, %s, %l, %d>(%c, %c", sym_fmt(l->ctx, "td_%s%s", verb, suffix[tail]),
                             variant_text(x), lower_storage_type(x->tensor->type), x->plan.V, (int)s->cache, into, at);
-    if (x->tail == TAIL_NONE) return code(l->ctx, "%c)", head);
+    if (tail == TAIL_NONE) return code(l->ctx, "%c)", head);
     const Code *left = access_remaining(l, x, false);
-    if (x->tail == TAIL_WHOLE) return code(l->ctx, "%c, %c)", head, left);
+    if (tail == TAIL_WHOLE) return code(l->ctx, "%c, %c)", head, left);
     const Code *from = x->vaxis->peel ? access_remaining(l, x, true) : code(l->ctx, "0");
     return code(l->ctx, "%c, %c, %c)", head, from, left);
 }
@@ -36,8 +39,11 @@ static const Code *across_call(Lower *l, const Access *x, const Code *into, cons
     Poly all = poly_of(&l->env, expr_int(l->g, TY_I64, 1));
     for (int d = 0; d < t->rank; d++) all = poly_mul(l->ctx, all, poly_of(&l->env, t->shape[d]));
     const Code *tensor = tensor_code(l, t), *end = code(l->ctx, "%c + %c", tensor, poly_code(l, all, true));
+    const bool whole = access_tail(l, x) == TAIL_NONE;
+    const Code *from = whole ? code(l->ctx, "0") : access_remaining(l, x, true);
+    const Code *left = whole ? code(l->ctx, "%l", x->plan.V) : access_remaining(l, x, false);
     return code(l->ctx, "td_load_across<%s, %l, %d>(%c, %c, %c, %c, %c, %c)", lower_storage_type(t->type), x->plan.V,
-                (int)s->cache, into, at, access_remaining(l, x, true), access_remaining(l, x, false), tensor, end);
+                (int)s->cache, into, at, from, left, tensor, end);
 }
 
 static const Code *load_call(Lower *l, const Access *x, const Code *into, const Code *at, const Stage *s) {
@@ -49,9 +55,17 @@ static void put_some(Lower *l, const Value *v, const VecPlan *plan) {
     put_declare(l, sym_fmt(l->ctx, "td_word<%s>", T), sym(l->ctx, "some"), "[td_words<%s>(%l)]", T, plan->V);
 }
 
+/* Where a load's vector is the value's own words; NULL: it is put there element by element. */
+static const Code *whole_words(Lower *l, const Stage *s, const Access *x) {
+    const Value *v = s->out[0];
+    const bool direct = vector_in_order(v, &x->plan) && (x->plan.V > 1 || type_bits(v->type) >= 32);
+    if (direct) return vector_words(l, v, &x->plan);
+    return reg_count(l, v->domain) == 1 ? code_name(l->ctx, value_name(l, v)) : NULL;
+}
+
 /* What a load leaves where it is not made: the value that is stated, or words that are not garbage, since elements
- * inside may share them. `whole`: the vector is the value's own words. */
-static void put_absent(Lower *l, const Stage *s, const Access *x, bool whole, const Code *into) {
+ * inside may share them. */
+static void put_absent(Lower *l, const Stage *s, const Access *x, const Code *whole) {
     const Value *v = s->out[0];
     const char *T = lower_storage_type(v->type);
     if (s->cond) {
@@ -59,7 +73,7 @@ static void put_absent(Lower *l, const Stage *s, const Access *x, bool whole, co
             s->other ? expr_code(l, s->other, v->layout) : code(l->ctx, type_is_float(v->type) ? "0.0f" : "0");
         put_fill(l, v, &x->plan, other);
     } else if (whole) {
-        put_do(l, "td_undef<%s, %l>(%c)", T, x->plan.V, into);
+        put_do(l, "td_undef<%s, %l>(%c)", T, x->plan.V, whole);
     } else {
         put_some(l, v, &x->plan);
         put_do(l, "td_undef<%s, %l>(some)", T, x->plan.V);
@@ -67,19 +81,14 @@ static void put_absent(Lower *l, const Stage *s, const Access *x, bool whole, co
     }
 }
 
-void lower_load_into(Lower *l, Stage *s, const Stage *planned) {
+/* A load at the digits of the open loops, where the guard holds. */
+static void put_guarded_load(Lower *l, Stage *s, const Access *x, const Code *at, const Code *guard) {
     const Value *v = s->out[0];
-    const Access *x = access_of(l, planned);
-    l->open.layout = x->layout;
-    const Code *guard = access_guard(l, x, s->cond), *at = put_pointer(l, x, s, true);
-    int loops = put_vector_loops(l, &x->plan);
-    bool direct = vector_in_order(v, &x->plan) && (x->plan.V > 1 || type_bits(v->type) >= 32);
-    bool whole = direct || reg_count(l, v->domain) == 1;
-    const Code *into = direct ? vector_words(l, v, &x->plan) : code_name(l->ctx, value_name(l, v));
-    bool body = guard || !whole; /* another load may stand beside this one */
+    const Code *whole = whole_words(l, s, x);
+    const bool body = guard || !whole; /* another load may stand beside this one */
     if (body) put_if(l, guard);
     if (whole) {
-        put_do(l, "%c", load_call(l, x, into, at, s));
+        put_do(l, "%c", load_call(l, x, whole, at, s));
     } else {
         put_some(l, v, &x->plan);
         put_do(l, "%c", load_call(l, x, code(l->ctx, "some"), at, s));
@@ -87,10 +96,43 @@ void lower_load_into(Lower *l, Stage *s, const Stage *planned) {
     }
     if (guard) {
         put_else(l);
-        put_absent(l, s, x, whole, into);
+        put_absent(l, s, x, whole);
     }
     if (body) put_end(l);
+}
+
+/* Elements of a vector of its axis, one by one: all of them are loaded, or none is, but where the axis ends. */
+static void put_vector_of_loads(Lower *l, Stage *s, const Access *x, const Code *at, const Factor *vec) {
+    const Code *inside = axis_bound_test(l, x->layout, vec->axis);
+    const Code *guard = s->cond ? expr_code(l, s->cond, x->layout) : NULL;
+    put_if(l, access_guard_before(l, x, vec));
+    put_digit_loop(l, factor_name(l, vec), vec->size, 1, false);
+    put_guarded_load(l, s, x, at, code_join(l->ctx, guard, " && ", code(l->ctx, "(A == 1 || %c)", inside)));
+    put_end(l);
+    put_else(l);
+    put_digit_loop(l, factor_name(l, vec), vec->size, 1, false);
+    put_absent(l, s, x, NULL);
+    put_ends(l, 2);
+}
+
+void lower_load_into(Lower *l, Stage *s, const Stage *planned) {
+    const Access *x = access_of(l, planned);
+    l->open.layout = x->layout;
+    const Factor *vec = access_guarded_vector(l, x);
+    const Code *at = put_pointer(l, x, s, true), *once = access_guard_once(l, x);
+    if (once) put_if(l, once);
+    int loops = put_vector_loops(l, &x->plan, vec);
+    if (vec)
+        put_vector_of_loads(l, s, x, at, vec);
+    else
+        put_guarded_load(l, s, x, at, access_guard(l, x, s->cond));
     put_ends(l, loops);
+    if (!once) return;
+    put_else(l);
+    loops = put_vector_loops(l, &x->plan, NULL);
+    put_absent(l, s, x, whole_words(l, s, x));
+    put_ends(l, loops);
+    put_end(l);
 }
 
 void lower_load(Lower *l, Stage *s) {
@@ -103,10 +145,13 @@ void lower_load(Lower *l, Stage *s) {
 /* Opens what a store or an atomic stands in, of which put_ends closes the number returned; *at is the address. */
 static int open_access(Lower *l, const Access *x, const Stage *s, Braces braces, const Code **at) {
     l->open.layout = x->layout;
-    const Code *guard = access_guard(l, x, s->cond);
-    put_block(l);
+    const Code *once = access_guard_once(l, x), *guard = access_guard(l, x, s->cond);
+    if (once)
+        put_if(l, once);
+    else
+        put_block(l);
     *at = put_pointer(l, x, s, false);
-    int loops = put_vector_loops(l, &x->plan);
+    int loops = put_vector_loops(l, &x->plan, NULL);
     if (guard) put_if(l, guard)->braces = braces;
     return 1 + loops + (guard != NULL);
 }

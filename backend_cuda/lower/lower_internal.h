@@ -102,6 +102,12 @@ typedef struct Divisor {
     Sym name;
 } Divisor;
 
+/* A divisor of dimensions, which the launcher prepares: arg.td_by_1 is of the first one. */
+typedef struct DivMod {
+    const Expr *by;
+    const Code *host;
+} DivMod;
+
 /* What the kernel turns out to need of its launcher, its head and its block. */
 typedef struct Needs {
     VEC(AlignCond) conds;
@@ -112,20 +118,32 @@ typedef struct Needs {
     VEC(Dim *) dims;       /* that the launcher needs, and those that the kernel's own text has */
     VEC(Dim *) own_dims;
     VEC(Scalar *) scalars;
+    VEC(DivMod) divmods;
     VEC(RandomWords) randoms;
     VEC(Region) regions;
     int shared_bytes;
     bool bulk_stores; /* the part has some */
+    const Code
+        *filled; /* host code: lengths reach into the last registers; an instance of its own. NULL: there is none */
 } Needs;
 
 enum { MAX_LOOPS = 16 };
+
+/* A factor of registers of which an axis reaches some; that it reaches the one at hand, for the whole block alike. */
+typedef struct Reached {
+    const Factor *factor;
+    const Code *test;
+} Reached;
 
 /* Where the walk over a part's stages stands. */
 typedef struct Open {
     Stage *loops[MAX_LOOPS];
     int nloops;
-    const Layout *layout; /* of the stage being lowered */
-    const Axis *row_peel; /* in a loop over rows of a tile: the axis that each of them peels for itself */
+    const Layout *layout;     /* of the stage being lowered */
+    VEC(const Axis *) inside; /* axes of which the tile does not meet the ends here (lower_inside.c) */
+    VEC(const Axis *) filled; /* those that reach into the last of their registers */
+    VEC(Reached) reached;     /* where they need not */
+    const Axis *row_peel;     /* in a loop over rows of a tile: the axis that each of them peels for itself */
     VEC(DeclaredAxis) declared;
     VEC(Divisor) divisors; /* declared in the lists that are open */
     VEC(Sym) turns;        /* double-buffer switches that the outermost loop declares */
@@ -219,9 +237,11 @@ const Code *value_index(Lower *l, const Value *v); /* the index at the current d
 /* An element at the current digits: the name, with its array index where it has registers. */
 const Code *value_element(Lower *l, const Value *v);
 void put_tile(Lower *l, const Value *v); /* declares an array of words */
-/* Unrolled loops over register factors (outer to inner), of which put_loop_ends closes the same number; ordered ones
- * have braces each, and may run against the order. */
+/* Unrolled loops over register factors, outer to inner, without registers that lie beyond their axis's end
+ * (Reached). What they give is how many put_ends closes. The last of several has braces. */
 int put_reg_loops(Lower *l, Factor *const *f, int n);
+int put_reg_loop(Lower *l, const Factor *f, int64_t step, bool last);
+/* Over all registers, with braces each; they may run against the order. Gives n. */
 int put_ordered_loops(Lower *l, Factor *const *f, int n, bool reverse);
 /* The linear number of the digits of `set`, and how many there are; NULL: there is one. */
 const Code *digits_code(Lower *l, const Layout *layout, FactorSet set, int64_t *count);
@@ -230,13 +250,12 @@ const Code *digits_zero(Lower *l, const Layout *layout, FactorSet set);
 
 /* ---- lower_expr.c ---- */
 const Code *dim_code(Lower *l, const Expr *e, bool host); /* an integer expression over dimensions */
+/* What divides by such a number of the range of I: the td_divmod that the launcher makes of it. */
+const Code *dim_divmod(Lower *l, const Expr *e);
 const Code *expr_code(Lower *l, const Expr *e, const Layout *layout);
 /* What the registers, but for the factor `without`, add to an axis's index, with the digit of `first` at 0 in the
  * instance of whole vectors; NULL: there are none. Either factor may be NULL. */
 const Code *expr_registers(Lower *l, const Axis *a, const Layout *layout, const Factor *first, const Factor *without);
-/* An axis's index at the current digits, with the digit of `first`, one of its factors, at 0 in the instance of whole
- * vectors; first may be NULL. */
-const Code *expr_axis(Lower *l, const Axis *a, const Layout *layout, const Factor *first);
 /* The divisor that stands for `by`, at the current digits; NULL: there is none. */
 const Code *expr_divisor(Lower *l, const Expr *by, const Layout *layout);
 const Code *poly_code(Lower *l, Poly p,
@@ -269,6 +288,10 @@ Poly axis_extent(Lower *l, const Axis *a);
 /* Is every index that the axis's factors make inside its bounds? Otherwise accesses and folds along it need a
  * predicate. */
 bool axis_exact(Lower *l, const Layout *layout, const Axis *a);
+/* What is known where statements are made twice: the tile meets no end of the axis; all its registers but the last are
+ * inside. */
+bool axis_lies_inside(const Lower *l, const Axis *a);
+bool axis_is_filled(const Lower *l, const Axis *a);
 Factor *axis_serial(const Lower *l, const Axis *a);
 FactorSet axis_ambient(const Lower *l, const Layout *layout); /* block factors, and those of the enclosing loops */
 bool axis_in_loop(const Lower *l);
@@ -292,8 +315,12 @@ void axis_loop_digit(Lower *l, const Stage *loop, Sym var, const Code *start, co
 /* The predicate of the axes for which `have` holds every factor, at the current digits; NULL: none needed. */
 const Code *axis_predicate(Lower *l, const Layout *layout, FactorSet have);
 const Code *axis_bound_test(Lower *l, const Layout *layout, const Axis *a);
-/* The axis's innermost vectors lie on one side of its bound in the wide instance. */
-bool axis_whole_vectors(Lower *l, const Layout *layout, const Axis *a);
+/* The axis's upper end. One of dimensions has type I, which holds all indices of the axis, those beyond its end too. */
+const Code *axis_end(Lower *l, const Layout *layout, const Axis *a);
+/* The same where the digit of a register factor, `without`, is 0. */
+const Code *axis_begins_test(Lower *l, const Layout *layout, const Axis *a, const Factor *without);
+/* The axis's innermost factor if it is a vector that lies on one side of its bound in the wide instance. */
+Factor *axis_whole_vector(Lower *l, const Layout *layout, const Axis *a);
 /* The digits of a peeled axis's outermost register factor at which no other digit reaches the low, or the high, end: a
  * test that is known when loops are unrolled. NULL: there are none. */
 const Code *axis_off_end(Lower *l, const Layout *layout, const Axis *a, bool low);
@@ -301,6 +328,13 @@ const Code *axis_off_end(Lower *l, const Layout *layout, const Axis *a, bool low
 const Code *axis_vector_inside(Lower *l, const Layout *layout, const Axis *a, Factor *vec);
 /* The first access to t along axis a. */
 Stage *axis_find_access(Lower *l, Stage *const *s, int n, const Tensor *t, const Axis *a);
+
+/* ---- lower_inside.c ---- */
+/* Begins a list for tiles that meet no end of their axes: what is put there tests no element of them. False where no
+ * tests would be spared: nothing is put. */
+bool inside_begin(Lower *l, Stage *const *s, int n);
+void inside_else(Lower *l); /* the list for all others, which inside_end closes */
+void inside_end(Lower *l);
 
 /* ---- lower_offset.c: offsets as polynomials of digits ---- */
 bool offset_over_dims(Poly p);
@@ -326,7 +360,8 @@ typedef struct VecLimits {
 /* Register factors whose coefficients in an offset continue each other from 1. */
 void vector_plan(Lower *l, Poly offset, const Layout *layout, VecLimits limits, VecPlan *plan);
 void vector_halve(VecPlan *plan);
-int put_vector_loops(Lower *l, const VecPlan *plan); /* how many there are */
+/* Loops over the vectors, but for the one over the factor `without` (NULL: all); how many there are. */
+int put_vector_loops(Lower *l, const VecPlan *plan, const Factor *without);
 /* p with the digits that the plan's loops do not have at 0: they are the elements of the vector. */
 Poly vector_drop(Lower *l, Poly p, const VecPlan *plan);
 /* Where the plan's vectors start: their digits are 0, and one of which a vector has a part counts such parts. */
@@ -352,8 +387,17 @@ void access_tails(Lower *l, Access *x);
 /* Makes a load along an axis that is several axes of tensors made one, of a tensor that lacks the outer ones, one of
  * vectors in its rows. Does nothing where it is no such load, or nothing is gained. */
 void access_rows(Lower *l, Access *x, FactorSet domain, FactorSet may);
-/* Where the access is made at the current digits; NULL: everywhere. */
+/* Where the access is made: what is the same for all registers of a thread; then, at the current digits, what is not.
+ * NULL: everywhere. */
+const Code *access_guard_once(Lower *l, const Access *x);
 const Code *access_guard(Lower *l, const Access *x, const Expr *cond);
+/* The tail that it has in this tile. */
+Tail access_tail(const Lower *l, const Access *x);
+/* The innermost factor of an axis that ends behind whole vectors of it in the wide instance, where the access is of
+ * elements; NULL: there is none. Then one test stands before all of them. */
+Factor *access_guarded_vector(Lower *l, const Access *x);
+/* Where the access is made at the digit 0 of that factor, whatever its condition is, as far as registers differ. */
+const Code *access_guard_before(Lower *l, const Access *x, const Factor *vec);
 /* Puts the pointer that all registers share; the address at the current digits. */
 const Code *put_pointer(Lower *l, const Access *x, const Stage *s, bool is_const);
 /* Elements of the vector before its axis's upper (lower) bound. */

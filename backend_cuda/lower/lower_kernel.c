@@ -121,6 +121,16 @@ static void put_takes(Lower *l, const LoopHead *h) {
 
 static void lower_stages(Lower *l, Stage *const *s, int n);
 
+/* Twice where tiles that meet no end need fewer tests, and tiles that end early less work. */
+static void lower_tiles(Lower *l, Stage *const *s, int n) {
+    const bool twice = inside_begin(l, s, n);
+    lower_stages(l, s, n);
+    if (!twice) return;
+    inside_else(l);
+    lower_stages(l, s, n);
+    inside_end(l);
+}
+
 /* Where an axis's serial factor is not outermost, a block's loop ends before the axis does. */
 static const Code *loop_end(Lower *l, const LoopHead *h, const Factor *f, const Code *hi) {
     const Layout *layout = l->part->layouts.at[0];
@@ -151,7 +161,7 @@ static void lower_body(Lower *l, const LoopHead *h, LoopBody *b) {
     axis_declare(l, false);
     put_back(l);
     put_into(l, &b->stages);
-    lower_stages(l, s->body.at, s->body.n);
+    lower_tiles(l, s->body.at, s->body.n);
     put_back(l);
     l->open.nloops--;
     l->open.declared.n = before;
@@ -334,7 +344,10 @@ void lower_part(Lower *l, Part *part) {
     while (loop > 0 && part->body.at[loop - 1]->kind != STAGE_FOR) loop--;
     lower_stages(l, part->body.at, loop);
     if (l->leads) put_do(l, "td_pdl_launch()");
-    lower_stages(l, part->body.at + loop, part->body.n - loop);
+    if (loop)
+        lower_stages(l, part->body.at + loop, part->body.n - loop);
+    else
+        lower_tiles(l, part->body.at, part->body.n);
     if (!l->needs.bulk_stores) return;
     Stmt *wait = put_if(l, code(l->ctx, "td_tid() == 0"));
     wait->braces = INLINE;

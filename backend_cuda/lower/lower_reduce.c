@@ -111,7 +111,7 @@ const Code *fold_guard(Lower *l, const Fold *f, const Factor *vec, bool whole, c
         const Code *one = needs_predicate(l, f, a, &all) ? axis_predicate(l, f->layout, all) : NULL;
         if (!one) continue;
         bool only = vec && vec->bind == BIND_VEC && vec->axis == a && !guard && !f->s->cond &&
-                    (whole || !axis_whole_vectors(l, f->layout, a));
+                    (whole || !axis_whole_vector(l, f->layout, a));
         *vector = only ? a : NULL;
         guard = code_join(l->ctx, guard, " && ", one);
     }
@@ -127,7 +127,7 @@ static void put_common_fold(Lower *l, Fold *f, const Code *guard) {
     int loops = put_reg_loops(l, f->outs, f->nouts);
     put_identity(l, s->monoid, f->state);
     put_ends(l, loops);
-    int more = put_ordered_loops(l, inner, list_reg_factors(f->layout, s->over, inner), false);
+    int more = put_reg_loops(l, inner, list_reg_factors(f->layout, s->over, inner));
     put_if(l, guard);
     loops = put_reg_loops(l, f->outs, f->nouts);
     operands(l, f, right);
@@ -200,7 +200,7 @@ static void put_thread_fold(Lower *l, Fold *f) {
     if (pair.op) pair_begin(l, f, &pair);
     /* an element that is asked for takes a select each, which is dearer than waiting */
     Sides sides = pair.op || (guard && !vector) ? (Sides){0} : sides_begin(l, f, inner, ninner);
-    int more = put_ordered_loops(l, inner, vector || pair.op ? ninner - 1 : ninner, false);
+    int more = put_reg_loops(l, inner, vector || pair.op ? ninner - 1 : ninner);
     if (vector) put_if(l, axis_vector_inside(l, f->layout, vector, vec));
     if (pair.op)
         pair_vector(l, &pair, vec);

@@ -29,7 +29,7 @@ void lower_share(Lower *l, Stage *s) {
     tile_vectors(l, tile_offset(l, t, layout), layout, domain, v->type, &plan);
     const Code *guard = digits_zero(l, layout, thread_factors(l, layout->all) & ~domain);
     if (guard) put_if(l, guard);
-    int loops = put_vector_loops(l, &plan);
+    int loops = put_vector_loops(l, &plan, NULL);
     put_block(l);
     const Code *words = put_words(l, &plan, s->expr[0], v->type, layout);
     put_do(l, "td_sts<%s, %l>(%c, %c)", T, plan.V, tile_at(l, t, layout, &plan, base), words);
@@ -90,7 +90,7 @@ void lower_read(Lower *l, Stage *s) {
     VecPlan plan;
     tile_vectors(l, tile_offset(l, t, layout), layout, v->domain, v->type, &plan);
     put_tile(l, v);
-    int loops = put_vector_loops(l, &plan);
+    int loops = put_vector_loops(l, &plan, NULL);
     const Code *at = tile_at(l, t, layout, &plan, base), *inside = t->copy ? copied_test(l, t, layout, &plan) : NULL;
     const Code *into = NULL;
     if (inside) put_if(l, inside);

@@ -239,7 +239,7 @@ static Segments put_segments(Lower *l, Scan *c) {
     if (!g.shared) return g;
     const Code *seg = count_digits(l, c->seg, c->nseg, NULL, &n);
     FactorSet kept = thread_factors(l, c->s->out[0]->domain) & ~layout_axis_factors(c->layout, c->s->axis);
-    g.x = cells_open(l, c->s, c->layout, kept, others(c), segments, (ExchangeId){1, ""});
+    g.x = cells_open(l, c->s, c->layout, kept, others(c), segments, (ExchangeId){.purpose = 1, .what = ""});
     const Code *other = weigh_digits(l, c->other, c->nother, "");
     /* The threads of a warp read the same segment of their groups: neighbours have it in neighbouring banks. */
     g.apart = g.x.groups > 1 ? others(c) * g.x.groups : 1;

@@ -194,7 +194,7 @@ bool fold_selected(Lower *l, const Fold *f) {
         put_declare(l, sym_fmt(l->ctx, "td_word<%s>", x.T), x.kept, "[td_words<%s>(%l)]", x.T, group_size(&x));
         put_do(l, "td_undef<%s, %l>(%n)", x.T, group_size(&x), x.kept);
     }
-    int more = put_ordered_loops(l, x.reg, x.n - 1, false);
+    int more = put_reg_loops(l, x.reg, x.n - 1);
     if (!x.grouped) {
         put_elements(l, &x, guard);
     } else {
@@ -202,7 +202,7 @@ bool fold_selected(Lower *l, const Fold *f) {
         put_group(l, &x);
         if (vector) {
             put_else(l);
-            bool whole = axis_whole_vectors(l, f->layout, vector);
+            bool whole = axis_whole_vector(l, f->layout, vector);
             put_elements(l, &x, whole ? code(l->ctx, "A != 1 && (%c)", guard) : guard);
             put_end(l);
         }

@@ -88,10 +88,19 @@ void put_tile(Lower *l, const Value *v) {
                 reg_count(l, v->domain));
 }
 
+int put_reg_loop(Lower *l, const Factor *f, int64_t step, bool last) {
+    const Code *reached = NULL;
+    for (int i = 0; i < l->open.reached.n; i++)
+        if (l->open.reached.at[i].factor == f) reached = l->open.reached.at[i].test;
+    put_digit_loop(l, factor_name(l, f), f->size, step, false)->braces = last && !reached ? BRACES : BARE;
+    if (reached) put_if(l, reached)->braces = last ? BRACES : BARE;
+    return reached ? 2 : 1;
+}
+
 int put_reg_loops(Lower *l, Factor *const *f, int n) {
-    for (int i = 0; i < n; i++)
-        put_digit_loop(l, factor_name(l, f[i]), f[i]->size, 1, false)->braces = i == n - 1 ? BRACES : BARE;
-    return n;
+    int opened = 0;
+    for (int i = 0; i < n; i++) opened += put_reg_loop(l, f[i], 1, i == n - 1);
+    return opened;
 }
 
 int put_ordered_loops(Lower *l, Factor *const *f, int n, bool reverse) {

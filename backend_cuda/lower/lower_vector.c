@@ -77,10 +77,13 @@ void vector_halve(VecPlan *plan) {
     if (plan->part[i] == 1) plan->nv--;
 }
 
-int put_vector_loops(Lower *l, const VecPlan *plan) {
-    for (int i = 0; i < plan->nouter; i++)
-        put_digit_loop(l, factor_name(l, plan->outer[i]), plan->outer[i]->size, plan->step[i], false);
-    return plan->nouter;
+int put_vector_loops(Lower *l, const VecPlan *plan, const Factor *without) {
+    int n = 0;
+    for (int i = 0; i < plan->nouter; i++) {
+        if (plan->outer[i] == without) continue;
+        n += put_reg_loop(l, plan->outer[i], plan->step[i], true);
+    }
+    return n;
 }
 
 Poly vector_drop(Lower *l, Poly p, const VecPlan *plan) {

@@ -47,6 +47,32 @@ template <class T> __device__ __forceinline__ T td_remainder(T a, T b) {
     typedef typename std::make_unsigned<T>::type U;
     return b == 0 ? T(0) : (T)((U)a % (U)b);
 }
+//@ portable td_divmod td_divmod_of td_div_by td_mod_by td_whole
+// Quotients of 0 <= a < 2^31 by what is known at launch: a multiplication and a shift (Granlund and Montgomery, "Division by invariant
+// integers using multiplication", 1994). Of 64 bits, and by 0, which gives 0, as they are.
+struct td_divmod {
+    int64_t n;
+    uint32_t mul, shift;
+};
+static inline td_divmod td_divmod_of(int64_t n) {
+    td_divmod d = {n, 0, 0};
+    if (n < 1 || n > INT32_MAX) return d;
+    while ((int64_t)1 << d.shift < n) d.shift++;
+    d.mul = (uint32_t)((((uint64_t)1 << (31 + d.shift)) + (uint64_t)n - 1) / (uint64_t)n);
+    return d;
+}
+__device__ __forceinline__ unsigned td_div_by(unsigned a, const td_divmod &d) { return (unsigned)((uint64_t)(2 * a) * d.mul >> 32) >> d.shift; }
+__device__ __forceinline__ int td_div_by(int a, const td_divmod &d) { return (int)td_div_by((unsigned)a, d); }
+__device__ __forceinline__ int64_t td_div_by(int64_t a, const td_divmod &d) { return d.n ? (int64_t)((uint64_t)a / (uint64_t)d.n) : 0; }
+__device__ __forceinline__ unsigned td_mod_by(unsigned a, const td_divmod &d) { return a - td_div_by(a, d) * (unsigned)d.n; } // n > 0
+template <class T> __device__ __forceinline__ T td_mod_by(T a, const td_divmod &d) {
+    const T m = a - td_div_by(a, d) * (T)d.n;
+    return (T)d.n ? m : T(0);
+}
+template <class T> __device__ __forceinline__ T td_div_by(T a, const T &d) { return (T)((typename std::make_unsigned<T>::type)a / (typename std::make_unsigned<T>::type)d); }
+template <class T> __device__ __forceinline__ T td_mod_by(T a, const T &d) { return (T)((typename std::make_unsigned<T>::type)a % (typename std::make_unsigned<T>::type)d); }
+template <class T> __device__ __forceinline__ T td_whole(const td_divmod &d) { return (T)d.n; }
+template <class T> __device__ __forceinline__ T td_whole(const T &d) { return d; }
 //@ portable td_shl
 // Shifts; a count outside the width shifts everything out.
 template <class T> __device__ __forceinline__ T td_shl(T a, T n) {

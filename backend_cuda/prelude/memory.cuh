@@ -144,14 +144,14 @@ template <int A, class T, int V, int H> __device__ __forceinline__ void td_load_
     else td_undef<T, V>(w);
 }
 //@ portable td_load_row
-// Elements (first + e) % row, e < n, of the row at p; row is a multiple of V, and first and n are, where A is 1. A is 2 where no row is.
-template <int A, class T, int V, int H, class I> __device__ __forceinline__ void td_load_row(td_word<T> *w, const T *p, I first, I row, int64_t n) {
+// Elements (first + e) % row, e < n, of the row at p; row, an I or a td_divmod, is a multiple of V, and first and n are, where A is 1. A is 2 where no row is.
+template <int A, class T, int V, int H, class I, class R> __device__ __forceinline__ void td_load_row(td_word<T> *w, const T *p, I first, const R &by, int64_t n) {
+    const I row = td_whole<I>(by);
     if (n <= 0 || row <= 0) {
         td_undef<T, V>(w);
         return;
     }
-    typedef typename std::make_unsigned<I>::type U;
-    I at = (I)((U)first % (U)row);
+    I at = td_mod_by(first, by);
     if (A == 1 || (!A && n >= V && row - at >= V && td_aligned<T, V>(p + at))) td_ld<T, V, H>(w, p + at);
     else {
 #pragma unroll
@@ -165,13 +165,13 @@ template <int A, class T, int V, int H, class I> __device__ __forceinline__ void
 }
 //@ portable td_load_outer
 // Elements step * ((first + e) / row), e < n, from p on; row is a multiple of V, and first is, where A is 1.
-template <int A, class T, int V, int H, class I> __device__ __forceinline__ void td_load_outer(td_word<T> *w, const T *p, int64_t step, I first, I row, int64_t n) {
+template <int A, class T, int V, int H, class I, class R> __device__ __forceinline__ void td_load_outer(td_word<T> *w, const T *p, int64_t step, I first, const R &by, int64_t n) {
+    const I row = td_whole<I>(by);
     if (n <= 0 || row <= 0) {
         td_undef<T, V>(w);
         return;
     }
-    typedef typename std::make_unsigned<I>::type U;
-    I at = (I)((U)first / (U)row), left = row - (first - at * row);
+    I at = td_div_by(first, by), left = row - (first - at * row);
     td_word<T> some[1] = {};
     td_ld<T, 1, H>(some, p + step * at);
 #pragma unroll

@@ -18,7 +18,8 @@
  * Otherwise one call is captured as a graph, and that is timed at most N times, by turns with a copy from device memory
  * to device memory that moves BYTES, half of them read and half written. Lines of the reply: `time
  * MEDIAN P10 P90 RUNS` and `copy MEDIAN P10 P90` in microseconds; `nodes N`, what one call puts on the device; `state
- * (before|after) SM MEMORY POWER`, clocks in MHz and power in milliwatts, where that is known; `device NAME`. */
+ * (before|after) SM MEMORY POWER`, clocks in MHz and power in milliwatts, where that is known; `device NAME`; `has
+ * MAJOR MINOR MULTIPROCESSORS KHZ L2`, its compute capability, clock and bytes of cache, 0 where it does not say. */
 #define _POSIX_C_SOURCE 200112L /* clock_gettime */
 #include <cuda_runtime_api.h>
 
@@ -442,10 +443,14 @@ static int captured(job *j, timing *t) {
     return ok;
 }
 
+static int has(enum cudaDeviceAttr attribute) {
+    int v = 0;
+    return cudaDeviceGetAttribute(&v, attribute, 0) == cudaSuccess ? v : 0;
+}
+
 /* Whether the entry takes the call is known after the first one: *status. */
 static int timing_open(job *j, timing *t, int *status) {
-    int l2 = 0;
-    cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0);
+    const int l2 = has(cudaDevAttrL2CacheSize);
     t->flush_bytes = (size_t)FLUSHES * (size_t)l2 > LEAST_FLUSH ? (size_t)FLUSHES * (size_t)l2 : LEAST_FLUSH;
     if (j->copy < 2) j->copy = 2;
     for (int k = 0; k < 2; k++)
@@ -539,6 +544,9 @@ static int timed_runs(job *j, timing *t) {
     put_times(j, "copy", t->us[1], t->n);
     fprintf(j->reply, "nodes %zu\n", t->nodes);
     if (cudaGetDeviceProperties(&device, 0) == cudaSuccess) fprintf(j->reply, "device %s\n", device.name);
+    fprintf(j->reply, "has %d %d %d %d %d\n", has(cudaDevAttrComputeCapabilityMajor),
+            has(cudaDevAttrComputeCapabilityMinor), has(cudaDevAttrMultiProcessorCount), has(cudaDevAttrClockRate),
+            has(cudaDevAttrL2CacheSize));
     return emulator_errors() ? broken(j, "the stand-in reports errors") : guards_hold(j, 0x5a);
 }
 
