@@ -4,7 +4,7 @@
 #include "sched/library/product.h"
 #include "ir/expr_walk.h"
 
-enum { LEAST_OTHER_SIDE = 32 /* a computed factor is read so often at least */ };
+enum { LEAST_OTHER_SIDE = 8 /* a computed factor is read so often at least */ };
 
 static Found is_sum(const Expr *e, const void *partition) {
     const Partition *x = partition;
@@ -68,11 +68,20 @@ static double count_over(const ExprVars *f, const ExprVars *besides) {
     return n;
 }
 
-/* Whether a load is of a tensor that has so many elements. */
-static Found loads_as_many(const Expr *e, const void *least) {
+/* Looking for something that has so many elements. */
+typedef struct Looking {
+    Partition *x;
+    double least;
+} Looking;
+
+/* Whether a load is of a tensor that large, or a sum has as many results: those are stored anyway, or would be computed
+ * again for each element that reads them. */
+static Found has_as_many(const Expr *e, const void *user) {
+    const Looking *l = user;
     double n = 1;
+    if (e->op == OP_REDUCE) return count_over(expr_free(&l->x->free, e), NULL) >= l->least ? FOUND : FOUND_INSIDE;
     for (int d = 0; e->op == OP_LOAD && d < e->u.tensor->rank; d++) n *= (double)expr_guess(e->u.tensor->shape[d]);
-    return n >= *(const double *)least ? FOUND : FOUND_INSIDE;
+    return n >= l->least ? FOUND : FOUND_INSIDE;
 }
 
 /* A tensor that holds e, which nobody stores: for trying. */
@@ -102,8 +111,8 @@ static bool worth_storing(Partition *x, const ProductSum *s, const Equation *rea
         ExprSet seen = {0};
         if (s->ready[i]) continue;
         if (count_over(expr_free(&x->free, f[1 - i]), expr_free(&x->free, f[i])) < LEAST_OTHER_SIDE) return false;
-        double half = count_over(expr_free(&x->free, f[i]), NULL) / 2;
-        if (half > 1 && !expr_find(x->temp, &seen, f[i], loads_as_many, &half)) return false;
+        const Looking half = {x, count_over(expr_free(&x->free, f[i]), NULL) / 2};
+        if (half.least > 1 && !expr_find(x->temp, &seen, f[i], has_as_many, &half)) return false;
         f[i] = as_if_stored(x, f[i], reader);
         if (!f[i]) return false;
     }
