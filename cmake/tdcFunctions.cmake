@@ -3,7 +3,7 @@
 #     [OPTIONS -D N=4096 ...] # of tdc; files and folders in it are those of the current source folder
 #     [PREFIX p]              # for one source: what its header is called and every symbol begins with; by default its name
 #     [LIBRARY none]          # no cuBLASLt: matrix products are kernels, and the model links no library
-#     [TUNING gpu.tuning])    # algorithms of the library, as `tdc tune` writes them
+#     [TUNING gpu.tuning])    # algorithms and schedules, as `tdc tune` writes them
 #
 # A library of the models of td files. What links it can include a.h, and CUDA's runtime. A file is compiled again when it, one
 # that it imports, the tuning file or tdc changes. With TDC_EMU=ON it is for the CPU stand-in and needs the languages C and CXX

@@ -202,6 +202,7 @@ void ctx_temp_end(Ctx *temp) {
         kept->used = 0;
         kept->next = NULL;
     }
+    temp->rules = NULL; /* made in it, where Graphs were */
     temp->under = temp->root->idle;
     temp->root->idle = temp;
 }

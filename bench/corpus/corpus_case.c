@@ -104,7 +104,7 @@ static void take_groups(Case *c, const int *division) {
         if (sched_in_place(&whole)) {
             schedule_fallback(&whole, &c->chosen[i]);
         } else {
-            versions_choose(&memo, &whole, (Targets){0}, 1, &v);
+            versions_choose(&memo, &whole, (Targets){0}, &machine_h200, 1, &v);
             schedule_copy(&c->chosen[i], v.at[0].schedule[0]);
         }
     }
@@ -115,7 +115,7 @@ static int division_of(Group *gr) {
     SchedMemo memo = {0};
     Versions v;
     if (sched_in_place(gr)) return -1;
-    versions_choose(&memo, gr, (Targets){0}, 1, &v);
+    versions_choose(&memo, gr, (Targets){0}, &machine_h200, 1, &v);
     for (int i = 0; i < gr->divisions.n; i++)
         if (gr->divisions.at[i].shares == v.at[0].group[0]) return i;
     return -1;

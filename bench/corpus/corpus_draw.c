@@ -17,7 +17,7 @@ enum {
 double corpus_predict(const Case *c, const Schedule *s) {
     double seconds = 0;
     for (int i = 0; i < c->groups.n; i++)
-        seconds += sched_cost(c->forms.at[i], &target_machine, &s[i]) + target_machine.launch;
+        seconds += sched_cost(c->forms.at[i], &machine_h200, &s[i]) + sched_cost_launch(&machine_h200);
     return seconds;
 }
 
@@ -27,7 +27,7 @@ double corpus_judge(const Case *c, const Program *p) {
     Features **f = NEW_N(temp, Features *, p->kernels.n + 1);
     bool known = true;
     for (int i = 0; i < p->kernels.n && known; i++) known = (f[i] = features_of(p, p->kernels.at[i], temp))->known;
-    double seconds = known ? judge_all_seconds(f, p->kernels.n, &speeds_h200, dims) : INFINITY;
+    double seconds = known ? judge_all_seconds(f, p->kernels.n, &machine_h200, dims) : INFINITY;
     ctx_temp_end(temp);
     return seconds;
 }
@@ -101,7 +101,7 @@ static bool take(void *user, const Schedule *changed) {
 void corpus_moves(const Case *c, const Schedule *from, Samples *out) {
     for (int g = 0; g < c->groups.n; g++) {
         Moves m = {c, from, g, out};
-        moves_from(c->groups.at[g], &from[g], take, &m);
+        moves_from(c->groups.at[g], &machine_h200, &from[g], take, &m);
     }
 }
 

@@ -60,6 +60,14 @@ def value(text, names):
     return value(yes if number(condition, names) else no, names)
 
 
+def divmod_words(n):
+    """A td_divmod (backend_cuda/prelude/integers.cuh) as two words of 64 bits: the divisor; its factor and shift."""
+    if not 1 <= n <= 2**31 - 1:
+        return n, 0
+    shift = (n - 1).bit_length()
+    return n, -(-(1 << 31 + shift) // n) | shift << 32
+
+
 def launches(text, space, sizes):
     """The kernels of a program: its text for the device alone, and a line for each launch."""
     lines, out, at = [], [], 0
@@ -79,7 +87,10 @@ def launches(text, space, sizes):
             t = re.fullmatch(r"\(.*\*\)tensors\[(\d+)\]", a)
             if "scalars[" in a:
                 raise Unfit("a scalar")
-            given.append(f"t{t[1]}" if t else f"n{int(value(a, names))}")
+            if by := re.fullmatch(r"td_divmod_of\((.*)\)", a):
+                given += [f"n{x}" for x in divmod_words(int(value(by[1], names)))]
+            else:
+                given.append(f"t{t[1]}" if t else f"n{int(value(a, names))}")
         symbol = f"_ZN{len(space)}{space}{len(name)}{name}"
         lines.append(f"l {symbol} {int(value(grid, names))} {threads} {cluster} {shared} {' '.join(given)}")
     out.append(text[at:])

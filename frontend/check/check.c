@@ -379,7 +379,7 @@ static bool statement(Ctx *ctx, const Module *m, const Check *c, const CheckMode
     if (r->inputs) r->inputs = sym(ctx, r->inputs);
     if (r->sizes) r->sizes = sym(ctx, r->sizes);
     if (r->exemption) r->exemption = sym(ctx, r->exemption);
-    if (r->times.device) r->times.device = sym(ctx, r->times.device);
+    if (r->times.on.name) r->times.on.name = sym(ctx, r->times.on.name);
     r->passed = passed;
     r->message = passed ? NULL : j.why.n ? sym(ctx, j.why.s) : r->skipped ? NULL : "failed";
     ctx_free(own);

@@ -107,12 +107,19 @@ typedef struct CheckState {
     double watts;
 } CheckState;
 
+/* What a device says of itself. */
+typedef struct CheckDevice {
+    Sym name;
+    int major, minor, sms, clock_khz; /* the most; 0: not known */
+    int64_t l2;                       /* bytes */
+} CheckDevice;
+
 /* Of an entry, and of a copy in device memory, each run beginning with nothing of its tensors in the cache. */
 typedef struct CheckTimes {
     CheckSpread call, copy;
     int runs, nodes; /* nodes: kernels, memsets and copies of one call */
     CheckState before, after;
-    Sym device; /* its name */
+    CheckDevice on;
 } CheckTimes;
 
 typedef struct CheckReply {

@@ -89,8 +89,12 @@ static void read_times(const Caller *c, const char *line, CheckTimes *t) {
     else if ((v = after(line, "nodes")))
         t->nodes = atoi(v);
     else if ((v = after(line, "device")))
-        t->device = sym(c->ctx, v);
-    else if ((v = after(line, "state")) && sscanf(v, "%*s %d %d %lf", &s.sm, &s.memory, &milliwatts) == 3) {
+        t->on.name = sym(c->ctx, v);
+    else if ((v = after(line, "has"))) {
+        long long l2 = 0;
+        sscanf(v, "%d %d %d %d %lld", &t->on.major, &t->on.minor, &t->on.sms, &t->on.clock_khz, &l2);
+        t->on.l2 = l2;
+    } else if ((v = after(line, "state")) && sscanf(v, "%*s %d %d %lf", &s.sm, &s.memory, &milliwatts) == 3) {
         s.watts = milliwatts / 1000;
         *(after(v, "before") ? &t->before : &t->after) = s;
     }

@@ -41,8 +41,8 @@ static bool is_source(const Job *job, const char *path) {
     uint64_t device, inode, d, n;
     if (!driver_source_identity(path, &device, &inode)) return false;
     if (driver_source_identity(job->o->file, &d, &n) && d == device && n == inode) return true;
-    const char *read[] = {job->o->kernels, job->o->tuning};
-    for (int i = 0; i < 2; i++)
+    const char *read[] = {job->o->kernels, job->o->tuning, job->o->machine};
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
         if (read[i] && driver_source_identity(read[i], &d, &n) && d == device && n == inode) return true;
     for (int i = 0; i < job->sources.n; i++)
         if (job->sources.at[i].device == device && job->sources.at[i].inode == inode) return true;
@@ -121,7 +121,8 @@ static Exit work(Job *job) {
     const DriverOptions *o = job->o;
     size_t n = 0;
     progress_say(job->progress, "reading %s", o->file);
-    char *text = driver_source_read(job->ctx, o->file, &n);
+    const bool own = o->command == COMMAND_CALIBRATE;
+    const char *text = own ? driver_calibrate_text(job, &n) : driver_source_read(job->ctx, o->file, &n);
     if (!text) {
         if (errno == EFBIG)
             diag_report(job->ctx, DIAG_FILE_TOO_LARGE, SPAN_NONE, "%s has more than 16 MiB", o->file);
@@ -129,7 +130,7 @@ static Exit work(Job *job) {
             diag_report(job->ctx, DIAG_CANNOT_READ, SPAN_NONE, "%s: %s", o->file, strerror(errno));
         return EXIT_WRONG;
     }
-    depend_read(job, o->file);
+    if (!own) depend_read(job, o->file);
     job->file = diag_add_file(job->ctx, o->file, text, n);
     PassId last = last_pass(o);
     Exit e = driver_passes(job, last);
@@ -146,6 +147,7 @@ static Exit work(Job *job) {
     case COMMAND_EXPLAIN: return driver_explain(job);
     case COMMAND_BENCH: return driver_bench(job);
     case COMMAND_TUNE: return driver_tune(job);
+    case COMMAND_CALIBRATE: return driver_calibrate(job);
     case COMMAND_COUNT: break;
     }
     return EXIT_INTERNAL;

@@ -36,6 +36,8 @@ typedef enum EmitId {
     EMIT_COUNT
 } EmitId;
 
+typedef enum TuneWhat { TUNE_PRODUCTS, TUNE_SCHEDULES, TUNE_WHATS } TuneWhat;
+
 typedef struct NameFile {
     const char *name, *file;
 } NameFile;
@@ -63,6 +65,7 @@ typedef struct DriverOptions {
     const char *prefix;  /* --prefix; NULL: the stem of the output */
     const char *kernels; /* --kernels: a program text instead of the scheduler for the entry whose name it has */
     const char *tuning;  /* --tuning */
+    const char *machine; /* --machine: a name, or a file; NULL: the target's */
     unsigned emit;       /* a bit for each EmitId */
     VEC(const Target *) targets;      /* --target; none: the default */
     bool target_emu;                  /* --target=emu: the CPU stand-in, as the default target */
@@ -71,11 +74,12 @@ typedef struct DriverOptions {
     VEC(DependTarget) depend_targets; /* -MT, -MQ; none: the outputs */
     bool dump[PASS_COUNT], without[PASS_COUNT];
     int stop_after; /* a pass; PASS_COUNT: none */
-    bool time_passes, json, perf, keep;
+    bool time_passes, json, perf, no_perf, keep;
     bool no_library;   /* matrix products are kernels */
     bool debug_checks; /* assumptions are tested where the entry runs */
     RunPlace place;    /* check, run, bench, tune */
     unsigned inputs;   /* check: a bit for each InputKind */
+    unsigned only;     /* tune: a bit for each TuneWhat; 0: all */
     bool smallest;     /* check: each dimension at its smallest legal value too */
     ExactKind exact;   /* check: --exact */
     bool results_json; /* check, explain, bench: --format=json */
@@ -135,6 +139,10 @@ typedef struct Job {
     Module *reference; /* check, run, bench: as sema left it, for the reference interpreter */
     Module *assumed; /* --debug-checks: each entry again, as the Graph of its assumptions; those without any are NULL */
     VEC(Assumptions) assumptions; /* of each of these */
+    Sym copy_of; /* tune: the one entry that there is, copies.n times under these names; NULL: all entries */
+    VEC(Sym) copies;
+    Sym schedules;          /* a text as that of --schedules; NULL: --schedules */
+    const Machine *machine; /* from the pass prepare on */
     SchedOptions sched;
     SchedMemo memo;          /* of these */
     VEC(EntryWork) entries;  /* from the pass prepare on, one a Graph of the module */
@@ -177,7 +185,7 @@ const char *driver_pass_name(PassId p);
 const char *driver_pass_form(PassId p); /* AST ... */
 bool driver_pass_optional(PassId p);    /* --without may leave it out */
 const char *driver_command_name(Command c);
-bool driver_command_builds(Command c); /* compiles what it emits and runs it: check, run, bench */
+bool driver_command_builds(Command c); /* compiles what it emits and runs it: check, run, bench, calibrate */
 /* A command by its name, or COMMAND_COUNT: compiling has none. */
 Command driver_command(const char *name);
 void driver_help(Text *out);
@@ -234,6 +242,8 @@ const Binding *driver_at(const Job *job, Sym name); /* a value that --at gives, 
 const Binding *driver_contradicts(const Job *job, const Check *c);
 /* Values for all dimensions and scalars of an entry, in its order, and where each dimension's comes from. */
 void driver_sizes(const Job *job, const Graph *g, int64_t *dims, double *scalars, SizeFrom *from);
+/* Sizes at which an entry's speed matters: without those of checks, which are small. */
+void driver_usual_sizes(const Job *job, const Graph *g, int64_t *dims, double *scalars);
 /* Whether an entry takes these sizes; says in *why what does not fit. */
 bool driver_fits(const Graph *g, const int64_t *dims, const double *scalars, Text *why);
 /* Sizes at which an entry is measured. */
@@ -249,6 +259,11 @@ bool driver_entry_sizes(Job *job, const Graph *g, const Check *c, const Bindings
 void driver_put_sizes(Text *out, const Graph *g, const int64_t *dims);
 
 Exit driver_bench(Job *job); /* driver_bench.c */
+/* The sizes at which an entry of a reference module is compared before it is timed at those of `sizes`: those of its
+ * check line of most elements that take a moment (lines name it `entry`), else its own made small; false: they cannot
+ * be. */
+enum { DRIVER_MOST_COMPARED = 1 << 18 /* elements of parameters */ };
+bool driver_small_check(const Job *job, const Module *m, const Graph *g, Sym entry, const Check *sizes, Check *out);
 
 /* driver_json.c: results as JSON, one object a line; docs/tdc.1 says what members they have. */
 void json_number(Text *t, double v);                        /* null where JSON has no such number */
@@ -258,6 +273,27 @@ void json_sizes(Text *t, const Check *c);                   /* `"entry": "f", "s
 /* driver_tune.c: the command tune; and a tuning file that was named, which depends on nothing else. */
 Exit driver_tune(Job *job);
 Exit driver_tuning(Job *job, const char *path, Tuning **t);
+/* An entry at sizes: its number among the job's programs. */
+typedef struct TunePlace {
+    int entry;
+    EntrySizes sizes;
+} TunePlace;
+typedef VEC(TunePlace) TunePlaces;
+/* driver_tune_schedules.c: the schedules of the kernels that run at these places, into *t. Says on stdout what was
+ * found; *groups: how many there are. EXIT_WRONG: a kernel was wrong, and is not in *t. */
+Exit driver_tune_schedules(Job *job, Tuning *t, const TunePlaces *places, int *groups);
+
+/* driver_machine.c: the machine that --machine names, else the first target's: job->machine. */
+Exit driver_machine(Job *job);
+/* Of command lines: whether a name is one of a built-in machine, or one that only a file can have; a built-in machine
+ * as text. False after saying in *why what is known. */
+bool driver_machine_known(const char *name, Text *why);
+bool driver_machine_print(Text *out, const char *name, Text *why);
+
+/* driver_calibrate.c: the command calibrate, and the program that it times, in td. */
+Exit driver_calibrate(Job *job);
+const char *driver_calibrate_text(Job *job, size_t *n);
+#define CALIBRATE_FILE "calibrate.td"
 
 /* driver_files.c. Errors are said on stderr. */
 /* What a path leads to, for telling files apart; false where there is nothing. */
@@ -277,6 +313,8 @@ bool driver_files_write(Ctx *ctx, const OutFile *files, int n);
 /* driver_depend.c. */
 /* Notes that a file was read under this name. */
 void depend_read(Job *job, const char *path);
+/* A file that an option names, as text and by its number; NULL where it cannot be read, which is reported. */
+const char *driver_read_option(Job *job, const char *path, size_t *n, int *file);
 /* The rule for make, for these outputs. False where a name cannot be written in a makefile. */
 bool depend_print(Text *out, const Job *job, const OutFile *files, int n);
 

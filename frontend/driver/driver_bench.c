@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MOST_CASES = 1000, MOST_COMPARED = 1 << 18 /* elements of parameters */ };
+enum { MOST_CASES = 1000 };
 
 /* An entry at sizes. */
 typedef struct Case {
@@ -39,7 +39,8 @@ static bool add_case(Bench *b, const Program *p, const EntrySizes *s) {
             !memcmp(old->sizes.scalars, s->scalars, sizeof *s->scalars * (size_t)g->scalars.n))
             return true;
     }
-    if (b->cases.n < MOST_CASES && number >= 0 && predict_floor(p, &p->ways.at[number], &at, &c.floor)) {
+    if (b->cases.n < MOST_CASES && number >= 0 &&
+        predict_floor(p, &p->ways.at[number], b->job->machine, &at, &c.floor)) {
         vec_push(b->job->ctx, &b->cases, c);
         return true;
     }
@@ -102,27 +103,23 @@ static bool add_entries(Bench *b) {
 
 /* ---- whether it is right ---- */
 
-/* At which sizes the entry is compared: those of its check line of most elements that take a moment, else its own made
- * small; false: they cannot be. */
-static bool choose_check(const Bench *b, const Case *c, Check *out) {
-    Ctx *ctx = b->job->ctx;
-    const Module *m = b->job->reference;
-    const Graph *g = check_graph(m, c->p->graph->name);
+bool driver_small_check(const Job *job, const Module *m, const Graph *g, Sym entry, const Check *sizes, Check *out) {
+    Ctx *ctx = job->ctx;
     int64_t most = -1;
     for (int i = 0; i < m->checks.n; i++) {
         const Check *own = &m->checks.at[i];
-        if (own->bench || own->error || strcmp(own->entry, g->name) != 0 || driver_contradicts(b->job, own)) continue;
+        if (own->bench || own->error || strcmp(own->entry, entry) != 0 || driver_contradicts(job, own)) continue;
         int64_t n = check_elements(ctx, g, own);
-        if (n > most && n <= MOST_COMPARED) *out = *own, most = n;
+        if (n > most && n <= DRIVER_MOST_COMPARED) *out = *own, most = n;
     }
     if (most >= 0) return true;
-    *out = c->sizes.at;
+    *out = *sizes;
     out->bench = false;
     memset(&out->bindings, 0, sizeof out->bindings); /* a list of its own */
-    for (int i = 0; i < c->sizes.at.bindings.n; i++) vec_push(ctx, &out->bindings, c->sizes.at.bindings.at[i]);
+    for (int i = 0; i < sizes->bindings.n; i++) vec_push(ctx, &out->bindings, sizes->bindings.at[i]);
     check_shrink(ctx, g, out);
     most = check_elements(ctx, g, out);
-    return most >= 0 && most <= MOST_COMPARED;
+    return most >= 0 && most <= DRIVER_MOST_COMPARED;
 }
 
 /* What is said of the comparison with the reference, before the entry is timed for the first time; false where it is
@@ -135,7 +132,7 @@ static bool compared(Bench *b, const Case *c, Text *words) {
     int64_t *dims = NEW_N(ctx, int64_t, g->dims.n + 1);
     double *scalars = NEW_N(ctx, double, g->scalars.n + 1);
     Text ignored = {.ctx = ctx};
-    if (!choose_check(b, c, &at)) {
+    if (!driver_small_check(b->job, b->job->reference, g, g->name, &c->sizes.at, &at)) {
         text_put(words, "not checked: its sizes cannot be small; a line `check ");
         return text_fmt(words, "%s(...);` says at which it should be", g->name), true;
     }
@@ -188,7 +185,7 @@ static void print_json(Bench *b, const Case *c, const CheckResult *r, const char
         json_number(&out, t->call.median / floor_us(c, t));
         put_state(&out, "before", &t->before);
         put_state(&out, "after", &t->after);
-        json_member(&out, "device", t->device);
+        json_member(&out, "device", t->on.name);
     }
     json_member(&out, "message", r->message);
     printf("%s}\n", out.s);
@@ -225,7 +222,7 @@ static void print(Bench *b, const Case *c, const CheckResult *r, const char *che
         print_text(b, c, r, checked);
     fflush(stdout);
     *(r->passed ? &b->timed : &b->failed) += 1;
-    if (r->times.device) b->device = r->times.device;
+    if (r->times.on.name) b->device = r->times.on.name;
 }
 
 static void print_head(const Bench *b) {

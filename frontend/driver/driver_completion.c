@@ -38,6 +38,10 @@ static void values(Text *out, OptionId id) {
         for (int i = 0; i < TARGET_COUNT; i++) text_fmt(out, "%s ", target_table[i].arch);
         text_fmt(out, "%s ", TUNE_EMU_NAME);
         break;
+    case OPT_MACHINE:
+    case OPT_PRINT_MACHINE:
+        for (int i = 0; i < MACHINE_BUILT_IN; i++) text_fmt(out, "%s ", machine_table[i]->name);
+        break;
     case OPT_DUMP:
     case OPT_STOP:
         for (int i = 0; i < PASS_COUNT; i++) text_fmt(out, "%s ", driver_pass_name((PassId)i));
@@ -55,6 +59,7 @@ static void values(Text *out, OptionId id) {
         break;
     case OPT_LIBRARY: text_put(out, "cublasLt none "); break;
     case OPT_EXACT: text_put(out, "ring field "); break;
+    case OPT_ONLY: text_put(out, "products schedules "); break;
     case OPT_FORMAT:
     case OPT_DIAGNOSTICS: text_put(out, "json text "); break;
     case OPT_EXPLAIN: codes(out); break;
@@ -75,6 +80,9 @@ static void bash_case(Text *out, OptionId id) {
                  "    %s) COMPREPLY=($(compgen -S = -W \"$(_tdc_names '" SIZES "')\" -- \"$cur\"))\n"
                  "        compopt -o nospace 2>/dev/null ;;\n",
                  o->name);
+    else if (words.n && id == OPT_MACHINE)
+        text_fmt(out, "    %s) COMPREPLY=($(compgen -f -W '%.*s' -- \"$cur\")) ;;\n", o->name, (int)words.n - 1,
+                 words.s);
     else if (words.n)
         text_fmt(out, "    %s) COMPREPLY=($(compgen -W '%.*s' -- \"$cur\")) ;;\n", o->name, (int)words.n - 1, words.s);
     else if (is_file(o) || is_folder(o))

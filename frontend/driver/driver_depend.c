@@ -1,6 +1,9 @@
 /* What a compilation has read, as a rule for make (-MD), written as C compilers write it. */
 #include "driver.h"
 
+#include "ir/diag.h"
+
+#include <errno.h>
 #include <string.h>
 
 void depend_read(Job *job, const char *path) {
@@ -8,6 +11,19 @@ void depend_read(Job *job, const char *path) {
     for (int i = 0; i < job->reads.n; i++)
         if (job->reads.at[i] == s) return;
     vec_push(job->ctx, &job->reads, s);
+}
+
+const char *driver_read_option(Job *job, const char *path, size_t *n, int *file) {
+    char *text = driver_source_read(job->ctx, path, n);
+    if (!text) {
+        const bool large = errno == EFBIG;
+        diag_report(job->ctx, large ? DIAG_FILE_TOO_LARGE : DIAG_CANNOT_READ, SPAN_NONE,
+                    large ? "%s has more than 16 MiB" : "%s: %s", path, strerror(errno));
+        return NULL;
+    }
+    depend_read(job, path);
+    *file = diag_add_file(job->ctx, path, text, *n);
+    return text;
 }
 
 static void word(Text *out, const char *path, bool target, int *column) {

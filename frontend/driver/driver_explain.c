@@ -18,7 +18,8 @@ static Exit explain(Job *job, const Program *p, Text *out) {
     const Target t = driver_target(job->o);
     const ExplainAt at = {.dims = dims, .scalars = scalars, .from = from};
     const ExplainForm form = job->o->results_json ? EXPLAIN_JSON : EXPLAIN_TEXT;
-    if (driver_fits(g, dims, scalars, &why) && sched_explain(out, form, p, &t, job->tuning, &at, &why)) return EXIT_OK;
+    const ExplainFor what = {&t, job->machine, job->tuning};
+    if (driver_fits(g, dims, scalars, &why) && sched_explain(out, form, p, &what, &at, &why)) return EXIT_OK;
     diag_report(job->ctx, DIAG_BAD_DEFINE, g->span, "%s: %s", g->name, why.s ? why.s : "no reason given");
     return EXIT_WRONG;
 }

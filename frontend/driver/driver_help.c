@@ -10,6 +10,7 @@ static const OptionRow OPTIONS[] = {
 #define EXPLAIN ON_EXPLAIN
 #define BENCH ON_BENCH
 #define TUNE ON_TUNE
+#define CALIBRATE ON_CALIBRATE
 #define ALL ON_ALL
 #define ONCE false
 #define MANY true
@@ -22,6 +23,7 @@ static const OptionRow OPTIONS[] = {
 #undef EXPLAIN
 #undef BENCH
 #undef TUNE
+#undef CALIBRATE
 #undef ALL
 #undef ONCE
 #undef MANY
@@ -66,7 +68,7 @@ Command driver_command(const char *name) {
     return (Command)c;
 }
 
-bool driver_command_builds(Command c) { return (ON_CHECK | ON_RUN | ON_BENCH) >> c & 1; }
+bool driver_command_builds(Command c) { return (ON_CHECK | ON_RUN | ON_BENCH | ON_CALIBRATE) >> c & 1; }
 
 void driver_version(Text *out, const char *commit) {
     text_fmt(out, "tdc %s (text format %d%s%s)\n", TDC_VERSION, TEXT_FORMAT, *commit ? ", commit " : "", commit);

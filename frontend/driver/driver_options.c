@@ -152,6 +152,11 @@ static bool option_exact(DriverOptions *o, const char *value) {
     return o->exact || wrong("--exact knows ring and field, not '%s'", value);
 }
 
+static bool option_only(DriverOptions *o, const char *value) {
+    o->only = !strcmp(value, "products") ? 1u << TUNE_PRODUCTS : !strcmp(value, "schedules") ? 1u << TUNE_SCHEDULES : 0;
+    return o->only || wrong("--only knows products and schedules, not '%s'", value);
+}
+
 /* Takes the value of a dimension or scalar; false where the text is no number. */
 static bool option_number(const char *text, Binding *b) {
     char *end = NULL;
@@ -249,6 +254,11 @@ static bool option_print(DriverOptions *o, const Text *t) {
     return true;
 }
 
+static bool option_print_machine(Ctx *ctx, DriverOptions *o, const char *name) {
+    Text t = {.ctx = ctx}, why = {.ctx = ctx};
+    return driver_machine_print(&t, name, &why) ? option_print(o, &t) : wrong("%s", why.s);
+}
+
 static bool option_print_dir(Ctx *ctx, DriverOptions *o, const char *name) {
     Text all = {.ctx = ctx};
     o->print_dir = driver_place_named(name);
@@ -308,7 +318,10 @@ static bool option_take(Ctx *ctx, DriverOptions *o, OptionId id, const char *val
     case OPT_FORMAT:
         o->results_json = !strcmp(value, "json");
         return o->results_json || !strcmp(value, "text") || wrong("--format knows json and text, not '%s'", value);
+    case OPT_ONLY: return option_only(o, value);
     case OPT_TUNING: o->tuning = value; return true;
+    case OPT_MACHINE: o->machine = value; return driver_machine_known(value, &t) || wrong("%s", t.s);
+    case OPT_PRINT_MACHINE: return option_print_machine(ctx, o, value);
     case OPT_KERNELS: o->kernels = value; return true;
     case OPT_SCHEDULES: o->schedules = value; return true;
     case OPT_EMU: return option_place(o, PLACE_EMU);
@@ -327,6 +340,7 @@ static bool option_take(Ctx *ctx, DriverOptions *o, OptionId id, const char *val
         vec_push(ctx, &o->out_files, nf);
         return true;
     case OPT_PERF: o->perf = true; return true;
+    case OPT_NO_PERF: o->no_perf = true; return true;
     case OPT_LIBRARY:
         o->no_library = !strcmp(value, "none");
         return o->no_library || !strcmp(value, "cublasLt") ||
@@ -358,7 +372,8 @@ static void quote(Text *line, const char *name, const char *value, bool path) {
 }
 
 static bool is_path(const OptionRow *row) {
-    return !strcmp(row->value, "FILE") || !strcmp(row->value, "DIR") || !strcmp(row->value, "TARGET");
+    return !strcmp(row->value, "FILE") || !strcmp(row->value, "NAME|FILE") || !strcmp(row->value, "DIR") ||
+           !strcmp(row->value, "TARGET");
 }
 
 static const struct {
@@ -437,7 +452,8 @@ static bool belong(const DriverOptions *o) {
 
 /* The standard output takes one file, the kernels unless --emit chooses another. */
 static bool one_output(DriverOptions *o) {
-    if (o->command == COMMAND_TUNE) return wrong("tune writes its report there: -o needs the name of a file");
+    if (o->command == COMMAND_TUNE || o->command == COMMAND_CALIBRATE)
+        return wrong("%s writes its report there: -o needs the name of a file", driver_command_name(o->command));
     if (o->depend) return wrong("-MD writes beside the outputs, and -o - leaves no file");
     if (!o->given[OPT_EMIT]) o->emit = 1u << EMIT_CU;
     return __builtin_popcount(o->emit) == 1 ||
@@ -454,9 +470,20 @@ static bool emulated(DriverOptions *o) {
            wrong("tune --emu writes lines of --target=emu alone: the stand-in's times are invented");
 }
 
+/* calibrate reads no file: it brings what it times. */
+static bool calibrates(DriverOptions *o) {
+    if (o->file) return wrong("calibrate times programs of its own: '%s' is too many", o->file);
+    if (!o->out && !o->to_stdout) return wrong("calibrate needs -o, the file of the machine");
+    if (o->no_library) return wrong("calibrate times the library, and --library=none leaves that out");
+    if (o->kernels || o->schedules || o->defines.n) return wrong("calibrate times what tdc makes of its own programs");
+    o->file = CALIBRATE_FILE;
+    return true;
+}
+
 static bool complete(DriverOptions *o) {
     if (o->done) return true;
     if (!belong(o)) return false;
+    if (o->command == COMMAND_CALIBRATE && !calibrates(o)) return false;
     if (!o->file) return wrong("no file is given");
     if (!emulated(o)) return false;
     if (o->to_stdout && !one_output(o)) return false;

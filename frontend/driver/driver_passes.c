@@ -109,11 +109,22 @@ static Module *graph_text(Job *job) {
 }
 
 /* The program as Graphs. Where a command builds one entry the others are neither scheduled nor compiled. */
-static Module *module_of(Job *job, const SemaOptions *opt) {
+static Module *one_module(Job *job, const SemaOptions *opt) {
     Module *m = is_graph_text(job) ? graph_text(job) : sema_module(job->ctx, job->ast, opt);
-    bool one = driver_command_builds(job->o->command) && job->o->entry;
-    Graph *g = one ? (Graph *)check_graph(m, sym(job->ctx, job->o->entry)) : NULL;
+    const char *entry = job->copy_of ? job->copy_of : driver_command_builds(job->o->command) ? job->o->entry : NULL;
+    Graph *g = entry ? (Graph *)check_graph(m, sym(job->ctx, entry)) : NULL;
     if (g) m->graphs.at[0] = g, m->graphs.n = 1;
+    return m;
+}
+
+/* That, and of copies each made anew: passes change Graphs. */
+static Module *module_of(Job *job, const SemaOptions *opt) {
+    Module *m = one_module(job, opt);
+    for (int i = 0; i < job->copies.n && m->graphs.n; i++) {
+        Graph *g = i ? one_module(job, opt)->graphs.at[0] : m->graphs.at[0];
+        g->name = job->copies.at[i];
+        if (i) vec_push(job->ctx, &m->graphs, g);
+    }
     return m;
 }
 

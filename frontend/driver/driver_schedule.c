@@ -9,6 +9,7 @@
 #include "sched/search/predict.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 static const PassId passes[SCHED_STEPS] = {
@@ -50,24 +51,12 @@ static bool same_interface(Job *job, const Program *p, const Graph *g, int file)
     return false;
 }
 
-/* A file that an option names, as text and by its number; NULL where it cannot be read, which is said. */
-static const char *read_option(Job *job, const char *path, size_t *n, int *file) {
-    char *text = driver_source_read(job->ctx, path, n);
-    if (!text) {
-        diag_report(job->ctx, DIAG_CANNOT_READ, SPAN_NONE, "%s: %s", path, strerror(errno));
-        return NULL;
-    }
-    depend_read(job, path);
-    *file = diag_add_file(job->ctx, path, text, *n);
-    return text;
-}
-
 /* The program of --kernels takes the place of the scheduler for the entry of its name. */
 static Exit take_given(Job *job) {
     size_t n = 0;
     int file = -1;
     if (!job->o->kernels) return EXIT_OK;
-    const char *text = read_option(job, job->o->kernels, &n, &file);
+    const char *text = driver_read_option(job, job->o->kernels, &n, &file);
     Program *given = text ? read_program(job, text, n, file) : NULL;
     if (!given) return EXIT_WRONG;
     for (int i = 0; i < job->module->graphs.n; i++) {
@@ -87,17 +76,20 @@ static Exit take_given(Job *job) {
 static Exit take_schedules(Job *job) {
     size_t n = 0;
     int file = -1;
-    if (!job->o->schedules) return EXIT_OK;
-    if (!read_option(job, job->o->schedules, &n, &file)) return EXIT_WRONG;
+    if (!job->o->schedules && !job->schedules) return EXIT_OK;
+    if (job->schedules)
+        file = diag_add_file(job->ctx, "candidates", job->schedules, strlen(job->schedules));
+    else if (!driver_read_option(job, job->o->schedules, &n, &file))
+        return EXIT_WRONG;
     job->sched.given = given_read(job->ctx, file);
     return job->sched.given ? EXIT_OK : EXIT_WRONG;
 }
 
 /* What was found on the stand-in says nothing of a GPU. */
 static bool tuned_for_target(Job *job) {
-    const TuneEntry *e = job->tuning && !job->o->target_emu ? tuning_emulated(job->tuning) : NULL;
-    if (!e) return true;
-    Diag *d = diag_report(job->ctx, DIAG_TUNING_VALUE, e->span,
+    const Span at = job->tuning && !job->o->target_emu ? tuning_emulated(job->tuning) : SPAN_NONE;
+    if (at.file < 0) return true;
+    Diag *d = diag_report(job->ctx, DIAG_TUNING_VALUE, at,
                           "target=emu: a line of the CPU stand-in, whose times are invented");
     diag_help(job->ctx, d, "tune on the GPU: tdc tune %s -o FILE; tests compile it with --target=emu", job->o->file);
     return false;
@@ -109,10 +101,13 @@ static void begin(Job *job) {
     bool plans = job->o->dump[PASS_PARTITION] || job->o->dump[PASS_SHARE] || job->o->dump[PASS_SPLIT] ||
                  job->o->dump[PASS_FLATTEN];
     job->sched = (SchedOptions){.targets = driver_targets(job->o),
+                                .machine = job->machine,
                                 .memo = &job->memo,
                                 .library = !job->o->no_library,
                                 .reasons = job->o->command == COMMAND_EXPLAIN || plans,
                                 .keep = true};
+    const Target t = driver_target(job->o);
+    if (job->tuning && job->tuning->schedules.n) job->sched.tuned = tuned_new(job->ctx, job->tuning, tuning_target(&t));
     for (int i = 0; i < SCHED_STEPS; i++)
         if (job->o->without[passes[i]]) job->sched.without |= 1u << i;
     for (int i = 0; i < job->module->graphs.n; i++) {
@@ -150,7 +145,8 @@ Exit driver_sched_step(Job *job, SchedStep step) {
 }
 
 Exit driver_sched_prepare(Job *job) {
-    Exit e = job->o->tuning ? driver_tuning(job, job->o->tuning, &job->tuning) : EXIT_OK;
+    Exit e = driver_machine(job);
+    if (e == EXIT_OK && job->o->tuning) e = driver_tuning(job, job->o->tuning, &job->tuning);
     if (e != EXIT_OK || !tuned_for_target(job)) return driver_wrong_unless(job, e);
     if (driver_is_kernel_text(job)) {
         size_t n = 0;
@@ -191,9 +187,69 @@ Exit driver_sched_apply(Job *job) {
 
 /* ---- what could be faster ---- */
 
+/* What an entry takes at the sizes where its speed matters. */
+typedef struct Usual {
+    int64_t *dims;
+    double *scalars;
+    const Way *way; /* NULL: nothing is known */
+    Floor floor;
+    double seconds, *each; /* of all steps, and of each of them without the launch */
+} Usual;
+
+static Usual usual_of(const Job *job, const Program *p) {
+    const Graph *g = p->graph;
+    Usual u = {.dims = NEW_N(job->ctx, int64_t, g->dims.n + 1), .scalars = NEW_N(job->ctx, double, g->scalars.n + 1)};
+    Text why = {.ctx = job->ctx};
+    driver_usual_sizes(job, g, u.dims, u.scalars);
+    const int number = driver_fits(g, u.dims, u.scalars, &why) ? program_way_at(p, u.dims) : -1;
+    const ExplainAt at = {.dims = u.dims, .scalars = u.scalars};
+    if (number < 0 || !predict_floor(p, &p->ways.at[number], job->machine, &at, &u.floor)) return u;
+    u.each = NEW_N(job->ctx, double, p->ways.at[number].steps.n + 1);
+    u.seconds = predict_way(p, &p->ways.at[number], job->machine, &at, u.each);
+    if (isfinite(u.seconds)) u.way = &p->ways.at[number];
+    return u;
+}
+
+/* What -Wperf says of the kernels that take most of the time, and how much that is. */
+static void advise_slow(Job *job, const Program *p, const Usual *u) {
+    static const double MUCH = 0.2; /* of the entry's time */
+    Ctx *ctx = job->ctx;
+    const double least = predict_least(&u->floor), times = u->seconds / least;
+    const int before = diag_count(ctx);
+    Text words = {.ctx = ctx};
+    for (int i = 0; i < u->way->steps.n; i++) {
+        const Kernel *k = step_kernel(&u->way->steps.at[i]);
+        if (k && u->each[i] > MUCH * u->seconds) perf_kernel(p, k, job->machine->target);
+    }
+    if (diag_count(ctx) == before) return;
+    driver_put_sizes(&words, p->graph, u->dims);
+    text_fmt(&words, " is predicted to take %.1f us, %.*f times what the machine needs for its %s", u->seconds * 1e6,
+             times < 10 ? 1 : 0, times, u->floor.products > u->floor.copy ? "products" : "bytes");
+    Diag *d = diag_report(ctx, DIAG_PERF_FAR, p->graph->span, "%s", words.s);
+    diag_help(ctx, d, "tdc explain %s %s says which kernels take it", job->o->file, p->graph->name);
+}
+
+/* Of all kernels where that is asked for; else of entries that are far from what the machine can do, but to who asks
+ * whether results are right. */
+static void advise(Job *job, const Program *p) {
+    static const double FAR = 2, WORTH = 10e-6; /* times the least, and seconds more than that */
+    enum { MOST_KERNELS = 4096 };               /* of which it is worth the time to predict theirs */
+    const bool runs = job->o->command == COMMAND_CHECK || job->o->command == COMMAND_RUN;
+    if (job->o->perf) {
+        for (int i = 0; i < p->kernels.n; i++) perf_kernel(p, p->kernels.at[i], job->machine->target);
+    } else if (!job->o->no_perf && !runs && p->kernels.n <= MOST_KERNELS) {
+        const Usual u = usual_of(job, p);
+        const double least = predict_least(&u.floor);
+        if (!u.way || u.seconds < FAR * least || u.seconds - least < WORTH) return;
+        diag_perf(job->ctx, true);
+        advise_slow(job, p, &u);
+        diag_perf(job->ctx, false);
+    }
+}
+
 Exit driver_sched_advise(Job *job) {
     for (int i = 0; i < job->entries.n; i++)
-        if (job->entries.at[i].work) sched_perf(job->programs.at[i]);
+        if (job->entries.at[i].work) advise(job, job->programs.at[i]);
     return EXIT_OK;
 }
 

@@ -167,6 +167,16 @@ void driver_sizes(const Job *job, const Graph *g, int64_t *dims, double *scalars
     }
 }
 
+void driver_usual_sizes(const Job *job, const Graph *g, int64_t *dims, double *scalars) {
+    const Check *c = statement_of(job, g->name);
+    if (c && !c->bench) c = NULL; /* checks are of small sizes */
+    for (int i = 0; i < g->dims.n; i++) size_of(job, c, g->dims.at[i], &dims[i]);
+    for (int i = 0; i < g->scalars.n; i++) {
+        const Binding *b = binding_of(c, g->scalars.at[i]->name);
+        scalars[i] = b ? b->value : g->scalars.at[i]->def;
+    }
+}
+
 bool driver_fits(const Graph *g, const int64_t *dims, const double *scalars, Text *why) {
     for (int i = 0; i < g->dims.n; i++) {
         const Dim *d = g->dims.at[i];

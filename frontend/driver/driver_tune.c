@@ -1,5 +1,6 @@
 /* The command tune: the products of a model at the sizes at hand, timed by a program of their own
- * (backend_cuda/glue/tuner.in), and the tuning file that keeps what was found; and reading such files. */
+ * (backend_cuda/glue/tuner.in), and the tuning file that keeps what was found; and reading such files. Schedules are
+ * tuned by driver_tune_schedules.c. */
 #include "frontend/check/check_process.h"
 #include "driver.h"
 
@@ -13,14 +14,9 @@ enum { TUNE_SECONDS = 3600, ADDRESS_BYTES = 16 /* of tensors that lines are for:
 
 Exit driver_tuning(Job *job, const char *path, Tuning **t) {
     size_t n = 0;
-    char *text = driver_source_read(job->ctx, path, &n);
-    if (!text) {
-        diag_report(job->ctx, errno == EFBIG ? DIAG_FILE_TOO_LARGE : DIAG_CANNOT_READ, SPAN_NONE,
-                    errno == EFBIG ? "%s has more than 16 MiB" : "%s: %s", path, strerror(errno));
-        return EXIT_WRONG;
-    }
-    depend_read(job, path);
-    *t = tuning_read(job->ctx, diag_add_file(job->ctx, path, text, n));
+    int file = -1;
+    if (!driver_read_option(job, path, &n, &file)) return EXIT_WRONG;
+    *t = tuning_read(job->ctx, file);
     return *t ? EXIT_OK : EXIT_WRONG;
 }
 
@@ -35,7 +31,7 @@ typedef struct Tuner {
     Job *job;
     Tuning *tuning; /* what the file has */
     VEC(Task) tasks;
-    int entries;
+    TunePlaces places;
 } Tuner;
 
 static void add_products(Tuner *x, const Program *p, const int64_t *dims, const double *scalars) {
@@ -58,31 +54,36 @@ static void add_products(Tuner *x, const Program *p, const int64_t *dims, const 
     }
 }
 
+static bool wants(const Job *job, TuneWhat what) { return !job->o->only || job->o->only >> what & 1; }
+
 /* At one statement's sizes; NULL: at those of --at and hints alone. */
-static bool add_sizes(Tuner *x, const Program *p, const Check *c) {
-    EntrySizes s;
-    if (!driver_entry_sizes(x->job, p->graph, c, &x->job->o->at, &s)) return false;
-    add_products(x, p, s.dims, s.scalars);
+static bool add_sizes(Tuner *x, int entry, const Check *c) {
+    const Program *p = x->job->programs.at[entry];
+    TunePlace at = {.entry = entry};
+    if (!driver_entry_sizes(x->job, p->graph, c, &x->job->o->at, &at.sizes)) return false;
+    if (wants(x->job, TUNE_PRODUCTS)) add_products(x, p, at.sizes.dims, at.sizes.scalars);
+    vec_push(x->job->ctx, &x->places, at);
     return true;
 }
 
 /* At the sizes of its bench lines, else of its checks. */
-static bool add_entry(Tuner *x, const Program *p) {
+static bool add_entry(Tuner *x, int entry) {
     const Module *m = x->job->module;
-    int statements[2] = {0};
-    bool products = false;
-    for (int k = 0; k < p->kernels.n; k++) products |= p->kernels.at[k]->product != NULL;
-    if (!products) return true;
-    x->entries++;
+    const Program *p = x->job->programs.at[entry];
+    int statements[2] = {0}, kernels[2] = {0};
+    for (int k = 0; k < p->kernels.n; k++) kernels[p->kernels.at[k]->product != NULL]++;
+    if (!(kernels[0] && wants(x->job, TUNE_SCHEDULES)) && !(kernels[1] && wants(x->job, TUNE_PRODUCTS))) return true;
     for (int i = 0; i < m->checks.n; i++)
         if (!m->checks.at[i].error && !strcmp(m->checks.at[i].entry, p->graph->name))
             statements[m->checks.at[i].bench]++;
+    /* Where lines say at which sizes other entries matter, one without any may have none. */
+    if (!statements[0] && !statements[1] && !kernels[1] && m->checks.n && !x->job->o->entry) return true;
     for (int i = 0; i < m->checks.n; i++) {
         const Check *c = &m->checks.at[i];
         if (c->error || strcmp(c->entry, p->graph->name) != 0 || c->bench != (statements[1] > 0)) continue;
-        if (!add_sizes(x, p, c)) return false;
+        if (!add_sizes(x, entry, c)) return false;
     }
-    return statements[0] + statements[1] ? true : add_sizes(x, p, NULL);
+    return statements[0] + statements[1] ? true : add_sizes(x, entry, NULL);
 }
 
 /* ---- the program ---- */
@@ -161,10 +162,11 @@ static bool same_bytes(Job *job, const char *path, const Text *t) {
     return old && n == t->n && !memcmp(old, t->s, n);
 }
 
-static Exit time_and_write(Tuner *x) {
+/* The products, into x->tuning. */
+static Exit time_products(Tuner *x) {
     Job *job = x->job;
     CheckOptions co;
-    Text why = {.ctx = job->ctx}, out = {.ctx = job->ctx};
+    Text why = {.ctx = job->ctx};
     int tuned = 0, lines = 0;
     if (!driver_options_of_check(job, &co)) return EXIT_INTERNAL;
     CheckDir dir;
@@ -182,28 +184,39 @@ static Exit time_and_write(Tuner *x) {
     }
     if (lines != x->tasks.n)
         return text_put(&why, "it stopped early"), driver_fail("the tuner fails", &why), EXIT_INTERNAL;
-    tuning_print(&out, x->tuning);
-    const OutFile file = {job->o->out, &out, NULL};
-    if (!same_bytes(job, job->o->out, &out) && !driver_files_write(job->ctx, &file, 1)) return EXIT_INTERNAL;
     printf("%d product%s %s, %d tuned: %s\n", x->tasks.n, x->tasks.n == 1 ? "" : "s", driver_place(&co), tuned,
            job->o->out);
+    fflush(stdout);
     return EXIT_OK;
+}
+
+static Exit write_file(Tuner *x) {
+    Job *job = x->job;
+    Text out = {.ctx = job->ctx};
+    tuning_print(&out, x->tuning);
+    const OutFile file = {job->o->out, &out, NULL};
+    return same_bytes(job, job->o->out, &out) || driver_files_write(job->ctx, &file, 1) ? EXIT_OK : EXIT_INTERNAL;
 }
 
 Exit driver_tune(Job *job) {
     Tuner x = {.job = job, .tuning = tuning_new(job->ctx)};
     uint64_t device, inode;
+    int groups = 0;
+    Exit e = EXIT_OK;
     if (!driver_measures(job)) return EXIT_INTERNAL;
-    if (driver_source_identity(job->o->out, &device, &inode)) {
-        Exit e = driver_tuning(job, job->o->out, &x.tuning);
-        if (e != EXIT_OK) return e;
-    }
-    for (int i = 0; i < job->programs.n; i++) {
+    if (driver_source_identity(job->o->out, &device, &inode)) e = driver_tuning(job, job->o->out, &x.tuning);
+    for (int i = 0; e == EXIT_OK && i < job->programs.n; i++) {
         if (job->o->entry && strcmp(job->o->entry, job->programs.at[i]->graph->name) != 0) continue;
-        if (!add_entry(&x, job->programs.at[i])) return EXIT_WRONG;
+        if (!add_entry(&x, i)) return EXIT_WRONG;
     }
-    if (x.tasks.n) return time_and_write(&x);
-    printf("%s has no products of the library%s; nothing is written\n", job->o->file,
-           x.entries ? " at these sizes" : "");
-    return EXIT_OK;
+    if (e == EXIT_OK && x.tasks.n) e = time_products(&x);
+    if (e != EXIT_OK) return e;
+    if (wants(job, TUNE_SCHEDULES)) e = driver_tune_schedules(job, x.tuning, &x.places, &groups);
+    if (e == EXIT_INTERNAL) return e;
+    if (x.tasks.n || groups) {
+        const Exit written = write_file(&x);
+        return written == EXIT_OK ? e : written;
+    }
+    printf("%s has nothing to tune%s; nothing is written\n", job->o->file, x.places.n ? " at these sizes" : "");
+    return e;
 }

@@ -69,13 +69,13 @@ static void fit_shared(Fit *f) {
 static void fit_threads(Fit *f) {
     for (int i = 0; i < targets_count(f->targets) && f->ok; i++) {
         const Target *t = targets_get(f->targets, i);
-        if (f->k->blocks_per_sm * f->k->threads <= t->machine.threads_per_sm) continue;
+        if (f->k->blocks_per_sm * f->k->threads <= t->threads_per_sm) continue;
         f->ok = false;
         Diag *d = diag_report(f->p->ctx, DIAG_KERNEL_TARGET, f->k->span,
                               "kernel %s: %d blocks of %d threads do not fit a multiprocessor of %s, which has %d "
                               "threads",
-                              f->k->name, f->k->blocks_per_sm, f->k->threads, t->arch, t->machine.threads_per_sm);
-        diag_help(f->p->ctx, d, "write occupancy %d", t->machine.threads_per_sm / f->k->threads);
+                              f->k->name, f->k->blocks_per_sm, f->k->threads, t->arch, t->threads_per_sm);
+        diag_help(f->p->ctx, d, "write occupancy %d", t->threads_per_sm / f->k->threads);
     }
 }
 

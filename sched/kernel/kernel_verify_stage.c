@@ -376,7 +376,9 @@ static bool check_reduce(Verify *v, const Stage *s) {
         if (!check_defined(v, s, s->expr[i], guarded)) return false;
     if (!check_defined(v, s, s->cond, guarded)) return false;
     FactorSet results = s->out[0]->domain & verify_tile(l), warps = across_warps(l, s->over);
-    if (warps) add_cells(v, s->monoid, verify_product(l, results | warps));
+    int64_t cells; /* with one more for each result, so that lanes use all banks (lower_cells.c) */
+    if (!mul_ok(verify_product(l, results), verify_product(l, warps) | 1, &cells)) cells = INT64_MAX;
+    if (warps) add_cells(v, s->monoid, cells);
     if (verify_product(l, warps) > MAX_FOLDED_BY_ALL) add_cells(v, s->monoid, verify_product(l, results));
     if (s->over & cluster) add_cells(v, s->monoid, verify_product(l, results | (s->over & cluster)));
     return true;

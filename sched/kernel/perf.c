@@ -8,6 +8,7 @@
 
 typedef struct Look {
     const Program *p;
+    const Target *target;
     const Kernel *k;
     const Part *part;
     Span span;
@@ -216,10 +217,10 @@ static void look_load(const Look *l, const Stage *s) {
         report_opaque(l, s, "is data");
         return;
     }
-    if (piece >= target_machine.sector || (piece >= target_machine.sector / 2 && goes_on(l, s))) return;
+    if (piece >= l->target->sector || (piece >= l->target->sector / 2 && goes_on(l, s))) return;
     if (uses_axis(last, a)) {
         if (jumps(last, a)) report_opaque(l, s, "jumps");
-        if (step * type_bits(s->tensor->type) / 8 >= target_machine.sector) report_apart(l, s, a, step);
+        if (step * type_bits(s->tensor->type) / 8 >= l->target->sector) report_apart(l, s, a, step);
         return;
     }
     bool elsewhere = false;
@@ -303,15 +304,11 @@ bool perf_matters(const Program *p, const Kernel *k) {
     return !met;
 }
 
-void sched_perf(const Program *p) {
+void perf_kernel(const Program *p, const Kernel *k, const Target *t) {
     if (!diag_wants_perf(p->ctx)) return;
-    for (int i = 0; i < p->kernels.n; i++)
-        if (p->kernels.at[i]->rounding) look_rounding(p, p->kernels.at[i]);
-    for (int i = 0; i < p->kernels.n; i++)
-        for (int k = 0; k < p->kernels.at[i]->parts.n; k++) {
-            const Kernel *kernel = p->kernels.at[i];
-            if (!perf_matters(p, kernel)) continue;
-            Look l = {p, kernel, kernel->parts.at[k], perf_place(p, kernel)};
-            look(&l, (const Stage *const *)l.part->body.at, l.part->body.n);
-        }
+    if (k->rounding) look_rounding(p, k);
+    for (int i = 0; i < k->parts.n && perf_matters(p, k); i++) {
+        Look l = {p, t, k, k->parts.at[i], perf_place(p, k)};
+        look(&l, (const Stage *const *)l.part->body.at, l.part->body.n);
+    }
 }

@@ -3,9 +3,10 @@
 #define TDC_PERF_H
 
 #include "kernel.h"
+#include "sched/machine/target.h"
 
-/* Of the program's schedules; the lowering reports of its own what it decides. */
-void sched_perf(const Program *p);
+/* Of a kernel's schedule, for a target; the lowering reports of its own what it decides. */
+void perf_kernel(const Program *p, const Kernel *k, const Target *t);
 /* The equation that a kernel computes, as far as one is known; else the entry's name. */
 Span perf_place(const Program *p, const Kernel *k);
 /* Whether sizes take the kernel for which it is worth something to write the source otherwise. */

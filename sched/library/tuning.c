@@ -1,6 +1,6 @@
 /* The text of tuning files: reading, printing, and the table that they are in memory. A line is
  *   product WORD=VALUE ... : WORD=VALUE ... [# comment]
- * with the words of tuning.def in any order. */
+ * with the words of tuning.def in any order, or one for a schedule (tuning_schedule.c). */
 #include "tuning.h"
 
 #include "ir/diag.h"
@@ -169,6 +169,13 @@ void tuning_print(Text *out, const Tuning *t) {
         if (e->after) text_fmt(out, " %s", e->after);
         text_char(out, '\n');
     }
+    for (int i = 0; i < t->schedules.n; i++) {
+        const TuneSchedule *e = &t->schedules.at[i];
+        text_put(out, e->before ? e->before : "");
+        tuning_print_schedule(out, e);
+        if (e->after) text_fmt(out, " %s", e->after);
+        text_char(out, '\n');
+    }
     text_put(out, t->tail ? t->tail : "");
 }
 
@@ -177,6 +184,7 @@ void tuning_print(Text *out, const Tuning *t) {
 Tuning *tuning_new(Ctx *ctx) {
     Tuning *t = NEW(ctx, Tuning);
     t->ctx = ctx;
+    t->file = -1;
     return t;
 }
 
@@ -228,7 +236,9 @@ static Sym joined(Ctx *ctx, Sym a, Sym b) { return !a ? b : !b ? a : sym_fmt(ctx
 void tuning_remove(Tuning *t, const TuneProduct *p) {
     int at = place_of(t, p);
     if (!tuning_find(t, p)) return;
-    Sym *next = at + 1 < t->entries.n ? &t->entries.at[at + 1].before : &t->tail;
+    Sym *next = at + 1 < t->entries.n ? &t->entries.at[at + 1].before
+                : t->schedules.n      ? &t->schedules.at[0].before
+                                      : &t->tail;
     *next = joined(t->ctx, t->entries.at[at].before, *next);
     memmove(&t->entries.at[at], &t->entries.at[at + 1], sizeof *t->entries.at * (size_t)(t->entries.n - 1 - at));
     t->entries.n--;
@@ -436,7 +446,7 @@ static bool read_line(Reader *r, const char *s, size_t n, TuneEntry *e) {
         }
         if (first && !is_word(w, end - at, "product")) {
             diag_report(r->ctx, DIAG_TUNING_TEXT, span_of(r, w, end - at),
-                        "a line begins with `product`, not with '%.*s'", (int)(end - at), w);
+                        "a line begins with `product` or `schedule`, not with '%.*s'", (int)(end - at), w);
             return false;
         }
         if (!first && !choice && is_word(w, end - at, ":"))
@@ -483,6 +493,12 @@ static bool sorted(Tuning *t) {
     return ok;
 }
 
+static bool is_schedule(const char *s, size_t n) {
+    size_t word = 0;
+    while (word < n && s[word] != ' ' && s[word] != '\t') word++;
+    return is_word(s, word, "schedule");
+}
+
 /* One line of the file: words, or a comment that waits in *before for the words after it. */
 static bool take_line(Reader *r, Tuning *t, const char *line, const char *stop, Text *before) {
     const char *hash = line;
@@ -493,15 +509,22 @@ static bool take_line(Reader *r, Tuning *t, const char *line, const char *stop, 
     if (text == last) {
         text_put_n(before, line, (size_t)(stop - line));
         text_char(before, '\n');
-        if (hash < stop || t->head || t->entries.n) return true;
-        t->head = before->s; /* what an empty line ends before the first product belongs to the file */
+        if (hash < stop || t->head || t->entries.n || t->schedules.n) return true;
+        t->head = before->s; /* what an empty line ends before the first line belongs to the file */
         *before = (Text){.ctx = r->ctx};
         return true;
     }
-    TuneEntry e = {.before = before->s};
+    const Sym own = before->s, after = hash < stop ? sym_n(r->ctx, hash, (size_t)(stop - hash)) : NULL;
+    const size_t n = (size_t)(last - text);
     *before = (Text){.ctx = r->ctx};
-    bool ok = read_line(r, text, (size_t)(last - text), &e);
-    if (hash < stop) e.after = sym_n(r->ctx, hash, (size_t)(stop - hash));
+    if (is_schedule(text, n)) {
+        TuneSchedule s = {.before = own, .after = after};
+        const bool read = tuning_read_schedule(r->ctx, span_of(r, text, n), text, n, &s);
+        vec_push(r->ctx, &t->schedules, s);
+        return read;
+    }
+    TuneEntry e = {.before = own, .after = after};
+    const bool ok = read_line(r, text, n, &e);
     vec_push(r->ctx, &t->entries, e);
     return ok;
 }
@@ -515,6 +538,7 @@ Tuning *tuning_read(Ctx *ctx, int file) {
     r.text = diag_file_text(ctx, file, &n);
     const char *path = diag_file_name(ctx, file), *slash = strrchr(path, '/');
     t->name = slash ? sym(ctx, slash + 1) : path;
+    t->file = file;
     const char *nul = memchr(r.text, 0, n);
     if (nul) return diag_report(ctx, DIAG_NUL_BYTE, span_of(&r, nul, 1), "a NUL byte in a tuning file"), NULL;
     if (!read_first(&r, n)) return NULL;
@@ -526,5 +550,6 @@ Tuning *tuning_read(Ctx *ctx, int file) {
         line = stop;
     }
     t->tail = before.s;
-    return ok && sorted(t) ? t : NULL;
+    ok = ok && sorted(t);
+    return ok && tuning_sort_schedules(t) ? t : NULL;
 }

@@ -1,5 +1,6 @@
-/* Tuning files: which algorithm of the matrix library computes which product, by what the product is. The words of a
- * line are the rows of tuning.def. */
+/* Tuning files: which algorithm of the matrix library computes which product, by what the product is; and which
+ * schedule a group of equations has for which lengths, by its form. The words of a product's line are the rows of
+ * tuning.def; those of a schedule's line stand in tuning_schedule.c. */
 #ifndef TDC_TUNING_H
 #define TDC_TUNING_H
 
@@ -58,11 +59,36 @@ typedef struct TuneEntry {
     Span span;         /* of its line */
 } TuneEntry;
 
+enum { TUNE_AXES = 24, TUNE_TOGETHER = 2 /* schedules of a group that is divided */ };
+
+/* The lengths of an axis for which a line is: from lo to hi, and multiples of a divisor alone, or all others. */
+typedef struct TuneLength {
+    int64_t lo, hi;  /* hi INT64_MAX: any */
+    int64_t divisor; /* 1: none */
+    bool multiple;
+} TuneLength;
+
+/* A schedule that was measured to be quicker than the one that is chosen. Two are for the same where machine, form and
+ * at are equal. */
+typedef struct TuneSchedule {
+    int machine;   /* a row of target_table, whose device it is, or TUNE_EMU */
+    uint64_t form; /* of the group: tuned_form */
+    int naxes;
+    int64_t at[TUNE_AXES];        /* the lengths of its axes at which it was measured */
+    TuneLength length[TUNE_AXES]; /* for which it is used */
+    int n;
+    Sym text[TUNE_TOGETHER]; /* axes by number (schedule_numbered) */
+    Sym before, after;       /* comments, as those of a TuneEntry */
+    Span span;
+} TuneSchedule;
+
 typedef struct Tuning {
     Ctx *ctx;
-    Sym name;               /* of its file, without its folder; NULL: none */
-    Sym head, tail;         /* lines of comment before and after all entries; NULL: none */
-    VEC(TuneEntry) entries; /* sorted by product */
+    Sym name;                    /* of its file, without its folder; NULL: none */
+    int file;                    /* its number; -1: none */
+    Sym head, tail;              /* lines of comment before and after all lines; NULL: none */
+    VEC(TuneEntry) entries;      /* sorted by product */
+    VEC(TuneSchedule) schedules; /* sorted by machine, form and at */
 } Tuning;
 
 /* A file that was registered with diag_add_file; NULL after reporting. */
@@ -90,8 +116,22 @@ int tuning_target(const Target *t); /* its row of target_table, which every file
 /* The CPU stand-in as a target: `tune --emu` writes it. Its figures are invented, and are for no GPU. */
 enum { TUNE_EMU = TARGET_COUNT };
 #define TUNE_EMU_NAME "emu"
-/* The first line of the stand-in's; NULL: there is none. */
-const TuneEntry *tuning_emulated(const Tuning *t);
+/* Where the first line of the stand-in's is; SPAN_NONE: there is none. */
+Span tuning_emulated(const Tuning *t);
 TuneSum tuning_sum(const Graph *g, Type factor);
+
+/* ---- schedules (tuning_schedule.c) ---- */
+const char *tuning_machine_name(int machine);
+bool tuning_is_any(const TuneLength *l); /* all lengths are so */
+void tuning_print_schedule(Text *out, const TuneSchedule *e);
+/* A line without its comment, [s, s + n), into *e, which is {0} but for comments. False after reporting. */
+bool tuning_read_schedule(Ctx *ctx, Span line, const char *s, size_t n, TuneSchedule *e);
+int tuning_compare_schedules(const TuneSchedule *a, const TuneSchedule *b);
+/* Into their order; false after reporting that two are for the same. */
+bool tuning_sort_schedules(Tuning *t);
+/* As those of products. */
+TuneSchedule *tuning_find_schedule(const Tuning *t, const TuneSchedule *like);
+void tuning_set_schedule(Tuning *t, const TuneSchedule *e);
+void tuning_remove_schedule(Tuning *t, const TuneSchedule *like);
 
 #endif

@@ -11,10 +11,12 @@ int tuning_target(const Target *t) {
     return -1;
 }
 
-const TuneEntry *tuning_emulated(const Tuning *t) {
+Span tuning_emulated(const Tuning *t) {
     for (int i = 0; i < t->entries.n; i++)
-        if (t->entries.at[i].product.v[TUNE_TARGET] == TUNE_EMU) return &t->entries.at[i];
-    return NULL;
+        if (t->entries.at[i].product.v[TUNE_TARGET] == TUNE_EMU) return t->entries.at[i].span;
+    for (int i = 0; i < t->schedules.n; i++)
+        if (t->schedules.at[i].machine == TUNE_EMU) return t->schedules.at[i].span;
+    return SPAN_NONE;
 }
 
 TuneSum tuning_sum(const Graph *g, Type factor) {

@@ -1,28 +1,18 @@
 /* Targets: the table, and what several of them have in common. */
 #include "target.h"
 
+#include "machine.h"
+
 #include <string.h>
 
 const Target target_table[TARGET_COUNT] = {
 #define TARGET(arch, major, minor, scope, early, cluster, bulk, shared, threads, sm_shared, sm_threads, sm_blocks,     \
-               sm_registers, registers, sector, line, device, sms, lanes, clock, cache, bandwidth, latency, launch,    \
-               products)                                                                                               \
-    {#arch,                                                                                                            \
-     major,                                                                                                            \
-     minor,                                                                                                            \
-     TARGET_##scope,                                                                                                   \
-     early,                                                                                                            \
-     cluster,                                                                                                          \
-     bulk,                                                                                                             \
-     shared,                                                                                                           \
-     threads,                                                                                                          \
-     {device, sms, lanes, clock, cache, bandwidth, latency, launch, products, sm_shared, sm_threads, sm_blocks,        \
-      sm_registers, registers, sector, line}},
+               sm_registers, registers, lanes, sector, line, device, machine)                                          \
+    {#arch,      major,     minor,        TARGET_##scope, early, cluster, bulk, shared, threads,           sm_shared,  \
+     sm_threads, sm_blocks, sm_registers, registers,      lanes, sector,  line, device, &machine_##machine},
 #include "targets.def"
 #undef TARGET
 };
-
-bool target_measured(const Target *t) { return t->major == 9 && t->minor == 0; }
 
 int targets_count(Targets t) { return t.n ? t.n : 1; }
 

@@ -5,23 +5,6 @@
 
 #include "ir/base.h"
 
-/* One device of a target, as the cost of schedules sees it; 0: not known. */
-typedef struct Machine {
-    const char *name;
-    int sms;
-    int lanes;         /* of a multiprocessor: f32 operations that it starts in a cycle */
-    double clock;      /* cycles a second */
-    double cache;      /* bytes of the cache that all multiprocessors share */
-    double bandwidth;  /* bytes a second of device memory, read and write together */
-    double latency;    /* seconds from a load to its data */
-    double launch;     /* seconds between two dependent kernels */
-    double products;   /* operations a second of the matrix units on 16-bit floats */
-    int shared_per_sm; /* bytes */
-    int threads_per_sm, blocks_per_sm, registers_per_sm;
-    int registers;    /* that a thread may have */
-    int sector, line; /* bytes that memory delivers at least, and of a line of the caches */
-} Machine;
-
 /* What all targets have alike: threads of a warp, bytes of a register, bytes of a thread's widest access. */
 enum { TARGET_WARP = 32, TARGET_REGISTER = 4, TARGET_ACCESS = 16 };
 
@@ -36,20 +19,22 @@ typedef struct Target {
     int cluster;
     bool bulk;
     int shared, threads;
-    Machine machine;
+    int shared_per_sm; /* bytes */
+    int threads_per_sm, blocks_per_sm, registers_per_sm;
+    int registers; /* that a thread may have */
+    int lanes, sector, line;
+    const char *device;
+    const struct Machine *machine; /* machine.h */
 } Target;
 
 enum {
-    TARGET_COUNT = 0
-#define TARGET(...) +1
+#define TARGET(arch, ...) TARGET_##arch,
 #include "targets.def"
 #undef TARGET
+    TARGET_COUNT
 };
 extern const Target target_table[TARGET_COUNT];
 #define target_default (target_table[0])
-/* The one machine that was measured: schedules are chosen as if every target were it, and times are unverified for the
- * others. */
-#define target_machine (target_default.machine)
 
 /* What some target has and none has more of: what the form of kernels is held to, whatever it is compiled for. Each is
  * the size of a union that has for every target a field of so many bytes. */
@@ -76,9 +61,6 @@ enum {
     }) /* threads of a multiprocessor */
 #undef TARGET
 };
-/* Whether that machine is what the target runs on. */
-bool target_measured(const Target *t);
-
 /* The targets of a compilation; none (n == 0) stands for the default one. */
 typedef struct Targets {
     const Target *const *at;

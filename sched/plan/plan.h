@@ -12,6 +12,7 @@
 #define TDC_PLAN_H
 
 #include "group.h"
+#include "sched/machine/machine.h"
 
 struct Preparation;
 
@@ -42,15 +43,15 @@ typedef struct Plan {
     ExprMap numbers;  /* the stem of a name -> the last number after it */
 } Plan;
 
-/* All steps but flat_groups. With products for a matrix library or without; `reasons` may be NULL. NULL after saying in
- * *why what it cannot do. */
-Plan *plan_new(Graph *g, bool library, Reasons *reasons, Text *why);
+/* All steps but flat_groups, for a machine. With products for a matrix library or without; `reasons` may be NULL. NULL
+ * after saying in *why what it cannot do. */
+Plan *plan_new(Graph *g, const Machine *m, bool library, Reasons *reasons, Text *why);
 
 /* The second step alone: a Group for each root. As plan_new. */
 Plan *partition_graph(struct Preparation *prep, bool library, Reasons *reasons, Text *why);
 /* The others change the plan's groups in place. */
 void share_groups(Plan *plan);
-void split_groups(Plan *plan);
+void split_groups(Plan *plan, const Machine *m);
 void flat_groups(Plan *plan);
 
 /* plan.c */

@@ -2,11 +2,11 @@
 #include "plan.h"
 #include "prepare.h"
 
-Plan *plan_new(Graph *g, bool library, Reasons *reasons, Text *why) {
+Plan *plan_new(Graph *g, const Machine *m, bool library, Reasons *reasons, Text *why) {
     Preparation *prep = prepare_graph(g, why);
     Plan *plan = prep ? partition_graph(prep, library, reasons, why) : NULL;
     if (!plan) return NULL;
     share_groups(plan);
-    split_groups(plan);
+    split_groups(plan, m);
     return plan;
 }

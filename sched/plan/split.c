@@ -4,13 +4,12 @@
  * into few and many shares where lengths are not known. */
 #include "plan.h"
 #include "ir/expr_walk.h"
-#include "sched/machine/target.h"
 
 enum { LEAST_SHARE = 4096 /* elements */, LEAST_SHARES = 4, ROWS = 4, COLUMNS = 64 /* results of a block */ };
 enum { FEWER = 16 /* times, where lengths are not known */ };
 
 /* As many blocks as keep the machine busy: two a multiprocessor. */
-static int64_t many_blocks(void) { return 2 * target_machine.sms; }
+static int64_t many_blocks(const Machine *m) { return 2 * (int64_t)m->sms; }
 
 /* All steps fold the same axes, each into one number for every element of the stores: a share that lacked an axis of
  * theirs would be stored by several blocks. */
@@ -29,13 +28,13 @@ static bool splits(const Group *gr) {
 }
 
 /* The longest folded axis; of equal ones that along which accesses are least contiguous. */
-static int axis_to_split(const Group *gr) {
+static int axis_to_split(const Group *gr, const Machine *m) {
     int best = -1;
     for (int a = 0; a < gr->axes.n; a++) {
         if (!(gr->steps.at[0].over >> a & 1)) continue;
         const GAxis *x = &gr->axes.at[a], *y = best >= 0 ? &gr->axes.at[best] : NULL;
-        bool better = !y || (x->contiguous < y->contiguous && x->guess >= many_blocks()) ||
-                      (x->guess > y->guess && y->guess < many_blocks());
+        bool better = !y || (x->contiguous < y->contiguous && x->guess >= many_blocks(m)) ||
+                      (x->guess > y->guess && y->guess < many_blocks(m));
         if (better) best = a;
     }
     return best;
@@ -55,7 +54,7 @@ static Found count_load(const Expr *e, void *user) {
     return FOUND_INSIDE;
 }
 
-static int64_t shares(Group *gr, int axis) {
+static int64_t shares(Group *gr, const Machine *m, int axis) {
     int64_t results = group_guess(gr, gr->stores.at[0].axes), folded = group_guess(gr, gr->steps.at[0].over);
     LoadCount c = {.gr = gr};
     for (int i = 0; i < gr->steps.n; i++) {
@@ -64,7 +63,7 @@ static int64_t shares(Group *gr, int axis) {
         expr_walk(&w, gr->steps.at[i].body);
     }
     int64_t wide = c.rows >= c.columns ? ROWS : COLUMNS, total;
-    int64_t blocks = results / wide > 0 ? results / wide : 1, n = many_blocks() / blocks;
+    int64_t blocks = results / wide > 0 ? results / wide : 1, n = many_blocks(m) / blocks;
     if (!mul_ok(results < wide ? results : wide, folded, &total)) total = INT64_MAX;
     if (n > total / LEAST_SHARE) n = total / LEAST_SHARE;
     if (n > gr->axes.at[axis].guess) n = gr->axes.at[axis].guess;
@@ -147,13 +146,13 @@ static bool all_known(const Group *gr) {
 /* Whether an axis has, or may have, an element for each of n shares. */
 static bool has_shares(const GAxis *a, int64_t n) { return a->extent < 0 || a->extent >= n; }
 
-void split_groups(Plan *plan) {
-    const int64_t few = many_blocks() / FEWER, many = many_blocks();
+void split_groups(Plan *plan, const Machine *m) {
+    const int64_t few = many_blocks(m) / FEWER, many = many_blocks(m);
     for (int i = 0; i < plan->groups.n; i++) {
         Group *gr = plan->groups.at[i];
-        int axis = !gr->product && splits(gr) ? axis_to_split(gr) : -1;
+        int axis = !gr->product && splits(gr) ? axis_to_split(gr, m) : -1;
         if (axis < 0) continue;
-        int64_t n = shares(gr, axis);
+        int64_t n = shares(gr, m, axis);
         if (n >= LEAST_SHARES) divide(plan, gr, axis, n);
         if (all_known(gr) || gr->steps.at[0].joined[0]) continue;
         if (n != few && has_shares(&gr->axes.at[axis], few)) divide(plan, gr, axis, few);

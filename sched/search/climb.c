@@ -46,7 +46,7 @@ static double score_of(const Climb *c, const Schedule *s) {
     double sum = 0, weight = 0;
     for (int i = 0; i < c->points->n && known; i++) {
         if (!c->here[i]) continue;
-        sum += c->points->weight[i] * log(judge_all_seconds(f, c->after ? 2 : 1, &speeds_h200, c->points->dims[i]));
+        sum += c->points->weight[i] * log(judge_all_seconds(f, c->after ? 2 : 1, c->machine, c->points->dims[i]));
         weight += c->points->weight[i];
     }
     graph_scratch_end(g, before);
@@ -93,7 +93,7 @@ bool climb(Climb *c, Schedule *s, int64_t *most) {
     is_new(x, s);
     do {
         x->moved = false;
-        moves_from(c->gr, s, try_move, x);
+        moves_from(c->gr, c->machine, s, try_move, x);
         if (x->moved) schedule_copy(s, &x->best);
     } while (x->moved && c->left > 0);
     return x->score < log(c->beat) - TRUST;

@@ -4,6 +4,7 @@
 
 #include "features.h"
 #include "points.h"
+#include "sched/machine/machine.h"
 #include "schedule.h"
 
 /* The features of the kernel that a schedule makes, in the memory of ctx, made in p and thrown away: around this stand
@@ -13,6 +14,7 @@ Features *climb_features(Program *p, Group *gr, const Schedule *s, Ctx *ctx);
 typedef struct Climb {
     Ctx *ctx; /* for as long as it takes */
     Group *gr;
+    const Machine *machine;
     const Points *points;
     const bool *here;    /* of each point: whether schedules are compared there; at one at least */
     const int64_t *need; /* of each axis: the length up to which schedules must be legal; INT64_MAX: for all */

@@ -128,8 +128,9 @@ static void add_cost(Costing *x, const CostForm *f, int i, double threads, doubl
     const CostAccess *t = &f->accesses.at[i];
     const int levels = f->levels[i];
     const double most = (double)f->elements[f->at][i];
-    double vec, run = run_bytes(x, t, f->strides[i], &vec), waste = run >= m->sector || run <= 0 ? 1 : m->sector / run;
-    double lines = run >= m->line ? 1 : 2 * run >= m->line ? HALF_LINE : PART_LINE;
+    double vec, run = run_bytes(x, t, f->strides[i], &vec),
+                waste = run >= m->target->sector || run <= 0 ? 1 : m->target->sector / run;
+    double lines = run >= m->target->line ? 1 : 2 * run >= m->target->line ? HALF_LINE : PART_LINE;
     if (run < MAP_RUN && !x->gr->steps.n) lines *= MAP_APART;
     double unique = 1, per_block = 1, reg = 1, loops = 1;
     double served = 0; /* by one element: a vector, and mostly all threads; 0: each has its own */
@@ -158,7 +159,7 @@ static void add_cost(Costing *x, const CostForm *f, int i, double threads, doubl
     if (vec != width) lines *= 1 + NARROW_ACCESS * log2(width / vec);
     if (t->whole) lines *= 1 + ROWS_APART * log2(rows);
     double at_work = per_block * t->bytes * (BLOCKS_AT_WORK * m->sms);
-    bool kept = bytes <= CACHED * m->cache || at_work <= CACHED_BLOCKS * m->cache;
+    bool kept = bytes <= CACHED * m->l2 || at_work <= CACHED_BLOCKS * m->l2;
     sum->dram += bytes * waste * lines * (!kept && again > 1 ? again : 1);
     sum->l2 += per_block * blocks * t->bytes * waste * again;
     if (served > 0) reg /= served, vec = 1;
@@ -239,9 +240,9 @@ double sched_cost_parts(CostForm *form, const Machine *m, const Schedule *s, Cos
     if (map) sum.issue += threads * blocks * ISSUE_MAP;
     double warps = ceil(threads / TARGET_WARP),
            regs = (map ? MAP_REGISTERS : FOLD_REGISTERS) + sum.registers + sum.tile, occupancy = 1;
-    double resident = floor(m->registers_per_sm / (regs * warps * TARGET_WARP));
-    resident = fmin(resident, floor(m->threads_per_sm / (warps * TARGET_WARP)));
-    if (resident > m->blocks_per_sm) resident = m->blocks_per_sm;
+    double resident = floor(m->target->registers_per_sm / (regs * warps * TARGET_WARP));
+    resident = fmin(resident, floor(m->target->threads_per_sm / (warps * TARGET_WARP)));
+    if (resident > m->target->blocks_per_sm) resident = m->target->blocks_per_sm;
     if (resident < 1) {
         occupancy = SPILLS;
         resident = 1;
@@ -249,19 +250,20 @@ double sched_cost_parts(CostForm *form, const Machine *m, const Schedule *s, Cos
     double busy = blocks < m->sms ? blocks : m->sms, here = blocks / m->sms;
     if (here > resident) here = resident;
     if (here < 1) here = 1;
-    double inflight = busy * here * threads * sum.inflight, ideal = m->bandwidth * m->latency;
+    const double bandwidth = MEMORY_SHARE * m->bandwidth, latency = LOAD_SHARE * m->latency;
+    double inflight = busy * here * threads * sum.inflight, ideal = bandwidth * latency;
     double f = inflight / ideal, reach = f > 0 ? f / cbrt(1 + f * f * f) : 1; /* stores alone wait for nothing */
     double waves = ceil(blocks / (m->sms * resident)), levels = form->depth + 1;
-    double memory = sum.dram / (m->bandwidth * fmax(reach, LEAST_REACH)), l2 = sum.l2 / (CACHE_SPEED * m->bandwidth);
+    double memory = sum.dram / (bandwidth * fmax(reach, LEAST_REACH)), l2 = sum.l2 / (CACHE_SPEED * bandwidth);
     double lanes = warps * TARGET_WARP / threads; /* idle lanes of the last warp */
-    double issue = sum.issue * lanes / (busy * m->lanes * m->clock);
-    double chain = waves * (loops * levels * (m->latency + LOOP_STEP) / (1 + s->ahead) + exchange_cost(&x, warps));
+    double issue = sum.issue * lanes / (busy * m->target->lanes * m->clock);
+    double chain = waves * (loops * levels * (latency + LOOP_STEP) / (1 + s->ahead) + exchange_cost(&x, warps));
     double waiting = chain / (waves > 1 ? WAVES_OVERLAP : 1), most = memory > l2 ? memory : l2;
     *parts = (CostParts){memory, l2, issue, waiting};
     if (issue > most) most = issue;
     /* The last wave is short. */
     if (waves > 1 && waves < FEW_WAVES) most *= waves * m->sms * resident / blocks > SHORT_WAVE ? SHORT_WAVE_COST : 1;
-    if (regs > m->registers) occupancy *= SPILLS;
+    if (regs > m->target->registers) occupancy *= SPILLS;
     if (regs > MANY_REGISTERS) occupancy *= MANY_REGISTERS_COST;
     if (threads > LARGE_BLOCK || threads < SMALL_BLOCK) occupancy *= ODD_BLOCK_COST;
     if (resident * warps < ENOUGH_WARPS)
@@ -276,3 +278,9 @@ double sched_cost(CostForm *form, const Machine *m, const Schedule *s) {
     CostParts parts;
     return sched_cost_parts(form, m, s, &parts);
 }
+
+double sched_cost_bytes(const Machine *m, double bytes) {
+    return LOAD_SHARE * m->latency + bytes / (MEMORY_SHARE * m->bandwidth);
+}
+
+double sched_cost_launch(const Machine *m) { return LAUNCH_SHARE * m->chained; }

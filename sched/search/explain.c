@@ -52,15 +52,22 @@ int explain_stores(const Kernel *k, const Tensor **seen, Text *out) {
     return n;
 }
 
+static Sym place_of(const Explaining *x, Span span) {
+    int at, column;
+    diag_place(x->p->ctx, span.file, span.start, &at, &column);
+    return sym_fmt(x->p->ctx, "%s:%d", x->tuning->name, at);
+}
+
+Sym explain_tuned(const Explaining *x, const Kernel *k) {
+    return x->tuning && x->tuning->file >= 0 && k->span.file == x->tuning->file ? place_of(x, k->span) : NULL;
+}
+
 /* The line of the tuning file that the product meets, as its place. */
 static void put_tuned(const Explaining *x, const Product *m, Text *line) {
     TuneProduct p;
-    int at, column;
     if (!x->tuning || !tuning_describe(x->p->graph, m, tuning_target(x->t), x->at->dims, x->at->scalars, &p)) return;
     const TuneEntry *e = tuning_serves(x->tuning, &p);
-    if (!e) return;
-    diag_place(x->p->ctx, e->span.file, e->span.start, &at, &column);
-    text_fmt(line, ", tuned by %s:%d", x->tuning->name, at);
+    if (e) text_fmt(line, ", tuned by %s", place_of(x, e->span));
 }
 
 void explain_call(const Explaining *x, const Product *m, Text *line) {
@@ -142,8 +149,11 @@ static void put_kernel(Explaining *x, int i) {
     const Tensor *seen[16];
     Text stores = {.ctx = x->p->ctx}, line = {.ctx = x->p->ctx};
     bool several = explain_stores(k, seen, &stores) > 1;
-    text_fmt(x->out, "%2d %-19s %11lld %11lld %s%7.1f us %-10s %10lld\n", i + 1, k->name, (long long)e->moved.read,
-             (long long)e->moved.written, e->exact ? " " : ">", e->seconds * 1e6, e->by, (long long)x->live[i]);
+    enum { NAME = 19, NUMBER = 11 }; /* columns; a longer name takes those that the number beside it leaves */
+    const int over = (int)strlen(k->name) > NAME ? (int)strlen(k->name) - NAME : 0;
+    text_fmt(x->out, "%2d %-*s %*lld %11lld %s%7.1f us %-10s %10lld\n", i + 1, NAME, k->name,
+             over < NUMBER ? NUMBER - over : 1, (long long)e->moved.read, (long long)e->moved.written,
+             e->exact ? " " : ">", e->seconds * 1e6, e->by, (long long)x->live[i]);
     if (several) put_wrapped(x->out, sym_fmt(x->p->ctx, "stores %s", stores.s));
     if (e->again > (e->moved.read + e->moved.written) / SAID_AGAIN)
         put_wrapped(x->out, sym_fmt(x->p->ctx, "reads %s again, from the cache where that holds them",
@@ -156,6 +166,7 @@ static void put_kernel(Explaining *x, int i) {
     }
     if (k->schedule) schedule_print(&line, k->group, k->schedule);
     if (line.n) put_wrapped(x->out, line.s);
+    if (explain_tuned(x, k)) put_wrapped(x->out, sym_fmt(x->p->ctx, "tuned by %s", explain_tuned(x, k)));
     if (k->no_product) put_wrapped(x->out, sym_fmt(x->p->ctx, "no library: %s", k->no_product));
     put_reasons(x, i);
 }
@@ -173,11 +184,11 @@ static bool find_kernels(Explaining *x) {
             (e->kernel->product && !predict_product(x->p, e->kernel->product, x->at, &c)))
             return text_fmt(x->why, "kernel %s has no size", e->kernel->name), false;
         if (!e->kernel->product) e->again = kernel_read_again(x->p, e->kernel, x->at->dims);
-        e->seconds = predict_kernel(x->p, e->kernel, x->at, &e->moved, &e->by);
-        e->exact = !e->kernel->product;
-        x->seconds += e->seconds + (x->launches++ ? target_machine.launch : 0);
+        e->seconds = predict_kernel(x->p, e->kernel, x->machine, x->at, &e->moved, &e->by);
+        e->exact = !e->kernel->product || predict_product_seconds(x->p, e->kernel->product, x->machine, &c) > 0;
+        x->seconds += e->seconds + (x->launches++ ? x->machine->chained : 0);
     }
-    if (!predict_floor(x->p, x->way, x->at, &x->floor))
+    if (!predict_floor(x->p, x->way, x->machine, x->at, &x->floor))
         return text_put(x->why, "a tensor has too many elements"), false;
     return true;
 }
@@ -186,7 +197,7 @@ static bool find_kernels(Explaining *x) {
 static void put_gap(Text *out, const Explaining *x) {
     const Floor *f = &x->floor;
     const bool multiplies = f->products > f->copy;
-    const double least = multiplies ? f->products : f->copy, times = least > 0 ? x->seconds / least : 0;
+    const double least = predict_least(f), times = least > 0 ? x->seconds / least : 0;
     if (!(least > 0)) return;
     if (times <= MOST_OVER)
         text_put(out, "as fast as ");
@@ -196,8 +207,8 @@ static void put_gap(Text *out, const Explaining *x) {
         text_fmt(out, "what its products take (%.1f us)", least * 1e6);
     else
         text_fmt(out, "a copy of its %s (%.1f us)", amount(x->p->ctx, f->bytes), least * 1e6);
-    text_fmt(out, ": %.*f %% of the peak of an %s", times <= 20 ? 0 : 1, times <= 1 ? 100.0 : 100 / times,
-             target_machine.name);
+    text_fmt(out, ": %.*f %% of the peak of %s", times <= 20 ? 0 : 1, times <= 1 ? 100.0 : 100 / times,
+             x->machine->name);
 }
 
 /* ---- memory ---- */
@@ -347,20 +358,23 @@ static void put_text(Explaining *x) {
     put_head(x);
     for (int i = 0; i < x->way->steps.n; i++) put_step(x, i);
     if (!x->way->steps.n) return;
-    double launches = x->launches ? (x->launches - 1) * target_machine.launch : 0;
+    double launches = x->launches ? (x->launches - 1) * x->machine->chained : 0;
     text_fmt(x->out, "%.1f us, and %.1f us between two launches", (x->seconds - launches) * 1e6,
-             target_machine.launch * 1e6);
-    if (!target_measured(x->t))
-        text_fmt(x->out, ", by the speeds of an %s: unverified for %s", target_machine.name, x->t->arch);
+             x->machine->chained * 1e6);
+    if (!machine_verified(x->machine, x->t))
+        text_fmt(x->out, ", by the figures of %s: unverified for %s", x->machine->name, x->t->arch);
     text_char(x->out, '\n');
     put_gap(&gap, x);
     if (gap.n) text_fmt(x->out, "%s\n", gap.s);
     put_memory(x);
 }
 
-bool sched_explain(Text *out, ExplainForm form, const Program *p, const Target *t, const Tuning *tuning,
-                   const ExplainAt *at, Text *why) {
-    Explaining x = {.out = out, .p = p, .t = t, .tuning = tuning, .at = at, .why = why};
+bool sched_explain(Text *out, ExplainForm form, const Program *p, const ExplainFor *what, const ExplainAt *at,
+                   Text *why) {
+    Explaining x = {.out = out, .p = p, .at = at, .why = why};
+    x.t = what->target;
+    x.machine = what->machine;
+    x.tuning = what->tuning;
     const int number = program_way_at(p, at->dims);
     if (number < 0) return text_put(why, "a condition of a choice has no value"), false;
     x.way = &p->ways.at[number];

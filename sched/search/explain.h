@@ -5,7 +5,7 @@
 #include "sched/kernel/kernel.h"
 #include "sched/kernel/traffic.h"
 #include "sched/library/tuning.h"
-#include "sched/machine/target.h"
+#include "sched/machine/machine.h"
 
 /* Where the size of a dimension comes from: SIZE_FROM(enum, words that say it of dimensions). */
 #define SIZE_FROM_ROWS                                                                                                 \
@@ -30,10 +30,17 @@ typedef struct ExplainAt {
     const SizeFrom *from; /* of dims */
 } ExplainAt;
 
-/* For a program of sched_program with SchedOptions.reasons, or one read from a text, at these values; tuned products
- * are those of the tuning file, which may be NULL. False after saying in *why which size cannot be. */
+/* What a program is compiled for. */
+typedef struct ExplainFor {
+    const Target *target;
+    const Machine *machine;
+    const Tuning *tuning; /* NULL: none */
+} ExplainFor;
+
+/* For a program of sched_program with SchedOptions.reasons, or one read from a text, at these values. False after
+ * saying in *why which size cannot be. */
 typedef enum ExplainForm { EXPLAIN_TEXT, EXPLAIN_JSON } ExplainForm;
-bool sched_explain(Text *out, ExplainForm form, const Program *p, const Target *t, const Tuning *tuning,
-                   const ExplainAt *at, Text *why);
+bool sched_explain(Text *out, ExplainForm form, const Program *p, const ExplainFor *what, const ExplainAt *at,
+                   Text *why);
 
 #endif

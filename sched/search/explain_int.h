@@ -27,6 +27,7 @@ typedef struct Explaining {
     const Program *p;
     const Way *way; /* that the sizes take */
     const Target *t;
+    const Machine *machine;
     const Tuning *tuning;
     const ExplainAt *at;
     Text *why;
@@ -46,6 +47,8 @@ typedef struct Explaining {
 int explain_stores(const Kernel *k, const Tensor **seen, Text *out);
 /* What the library is called for. */
 void explain_call(const Explaining *x, const Product *m, Text *line);
+/* The line of the tuning file that a kernel's schedule is of, as FILE:LINE; NULL: of none. */
+Sym explain_tuned(const Explaining *x, const Kernel *k);
 const char *explain_size_from(SizeFrom from);
 
 /* The same as text, as one object on a line (explain_json.c). */

@@ -28,9 +28,9 @@ static void put_sizes(Text *out, const Explaining *x) {
 /* Of the bandwidth of memory, or of the library's products: whichever a kernel comes nearer to. */
 static double share_of_peak(const Explaining *x, const ExplainedKernel *e) {
     ProductSizes c;
-    double least = ((double)e->moved.read + (double)e->moved.written) / target_machine.bandwidth, products = 0;
+    double least = ((double)e->moved.read + (double)e->moved.written) / x->machine->bandwidth, products = 0;
     if (e->kernel->product && predict_product(x->p, e->kernel->product, x->at, &c))
-        products = predict_product_seconds(x->p, e->kernel->product, &c);
+        products = predict_product_peak(x->p, e->kernel->product, x->machine, &c);
     if (products > least) least = products;
     return e->seconds > least ? least / e->seconds : 1;
 }
@@ -65,6 +65,7 @@ static void put_kernel(Text *out, const Explaining *x, int i, int n) {
     if (!k->product && k->schedule) schedule_print(&schedule, k->group, k->schedule);
     if (call.n) member(out, "call", call.s);
     if (schedule.n) member(out, "schedule", schedule.s);
+    if (explain_tuned(x, k)) member(out, "tuned", explain_tuned(x, k));
     if (!k->product && k->no_product) member(out, "no_library", k->no_product);
     put_apart(out, x, i);
     text_char(out, '}');
@@ -94,14 +95,14 @@ void explain_json(Explaining *x) {
     diag_json_string(out, x->p->graph->name);
     put_sizes(out, x);
     text_fmt(out, ", \"launches\": %d, \"us\": %.9g, \"between_launches_us\": %.9g", x->launches, x->seconds * 1e6,
-             target_machine.launch * 1e6);
+             x->machine->chained * 1e6);
     text_fmt(out, ", \"floor\": {\"bytes\": %lld, \"copy_us\": %.9g, \"products_us\": %.9g}", (long long)f->bytes,
              f->copy * 1e6, f->products * 1e6);
     if (least > 0)
         text_fmt(out, ", \"ratio\": %.4g, \"share_of_peak\": %.4g", x->seconds / least,
                  x->seconds > least ? least / x->seconds : 1);
-    text_fmt(out, ", \"machine\": \"%s\", \"target\": \"%s\", \"verified\": %s", target_machine.name, x->t->arch,
-             target_measured(x->t) ? "true" : "false");
+    text_fmt(out, ", \"machine\": \"%s\", \"target\": \"%s\", \"verified\": %s", x->machine->name, x->t->arch,
+             machine_verified(x->machine, x->t) ? "true" : "false");
     text_fmt(out, ", \"workspace\": %lld, \"most_in_use\": %lld", (long long)x->peak, (long long)x->least);
     if (x->p->ways.n > 1) put_ways(out, x);
     text_put(out, ", \"kernels\": [");

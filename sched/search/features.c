@@ -28,6 +28,42 @@ int feature_step(Reading *x, const Expr *e) {
 
 /* ---- ranges ---- */
 
+bool feature_in_registers(const Reading *x, const Layout *l, const Axis *a, int64_t *step, int64_t *registers) {
+    enum { SEVERAL = 4 };
+    const Factor *outer = NULL;
+    for (int i = 0; i < l->factors.n; i++) {
+        const Factor *f = l->factors.at[i];
+        if (f->axis != a || f->size == 1) continue;
+        if (f->bind == BIND_SERIAL || f->bind == BIND_GRID) return false;
+        if (!outer) outer = f;
+    }
+    if (!outer || outer->bind != BIND_REG || outer->size < SEVERAL || !expr_is_int(outer->stride, step)) return false;
+    *registers = outer->size;
+    return !x->f->resident || a->peel;
+}
+
+/* The share of the part's registers that its axes reach; -1: all are gone through. */
+static int share_reached(Reading *x) {
+    Tape *t = &x->f->tape;
+    const Layout *l = x->part->layouts.at[0];
+    int64_t step, registers;
+    int share = -1;
+    double known;
+    if (x->f->loops || x->k->parts.n > 1 || x->part->layouts.n > 1) return -1;
+    for (int i = 0; i < x->part->axes.n; i++) {
+        const Axis *a = x->part->axes.at[i];
+        if (!feature_in_registers(x, l, a, &step, &registers)) continue;
+        const int extent = feature_extent(x, a);
+        if (tape_known(t, extent, &known)) continue;
+        int reached = tape_step(t, TAPE_ADD, extent, tape_const(t, (double)(axis_slack(a) + step - 1)));
+        reached = tape_step(t, TAPE_FLOOR_DIV, reached, tape_const(t, (double)step));
+        reached =
+            tape_step(t, TAPE_MIN, tape_step(t, TAPE_DIV, reached, tape_const(t, (double)registers)), tape_const(t, 1));
+        share = share < 0 ? reached : tape_step(t, TAPE_MUL, share, reached);
+    }
+    return share;
+}
+
 static FactorSet of_axis(const Part *part, const Axis *a) {
     FactorSet set = 0;
     for (int i = 0; i < part->factors.n; i++)
@@ -320,6 +356,7 @@ static void read_part(Reading *x, const Part *part) {
     x->body = x->f->bodies.n - 1;
     x->f->blocks = x->f->blocks < 0 ? blocks : tape_step(t, TAPE_ADD, x->f->blocks, blocks);
     read_stages(x, part->body.at, part->body.n);
+    x->f->reached = share_reached(x);
     const double held_words = feature_most_live(x);
     if (held_words > x->f->tile_words) x->f->tile_words = held_words;
 }

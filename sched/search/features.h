@@ -38,7 +38,8 @@ typedef struct Digit {
     bool serves;               /* elements along it are neighbours in one wide access */
 } Digit;
 
-enum { FEATURE_DIGITS = 24 /* of an access */, FEATURE_ACCESSES = 64, FEATURE_BODIES = 32 /* of a kernel */ };
+enum { FEATURE_DIGITS = 24 /* of an access */ };
+enum { FEATURE_ACCESSES = 64, FEATURE_BODIES = 32, FEATURE_CONDS = 64 /* of a kernel */ };
 
 typedef struct Access {
     const Tensor *tensor;
@@ -46,13 +47,15 @@ typedef struct Access {
     double bytes; /* of an element */
     bool store, atomic;
     Path path;
-    int vector;   /* elements of one instruction in variants with wide accesses */
-    bool peel;    /* aligned as the rows are by which its axis is peeled */
-    bool across;  /* where it is not, vectors are made of the aligned pieces that they lie across */
-    bool open;    /* a thread has elements along an axis whose length is not known: each is tested */
-    double edges; /* vectors of a peeled row, a warp, that it does not fill */
-    int row;      /* step: the length of the rows that the peel aligns; -1: its axes are not peeled */
-    bool apart;   /* rows of this tensor lie otherwise */
+    int vector;       /* elements of one instruction in variants with wide accesses */
+    uint64_t aligned; /* bits of Features.conds: where these hold, it is wide in the other variants, too */
+    bool peel;        /* aligned as the rows are by which its axis is peeled */
+    bool across;      /* where it is not, vectors are made of the aligned pieces that they lie across */
+    bool open;        /* a thread has elements along an axis whose length is not known: each is tested */
+    int filled;       /* step: at 1 and more only some at the axis's end are. -1: always all */
+    double edges;     /* vectors of a peeled row, a warp, that it does not fill */
+    int row;          /* step: the length of the rows that the peel aligns; -1: its axes are not peeled */
+    bool apart;       /* rows of this tensor lie otherwise */
     int body;
     int wait;   /* loads of one number are waited for together */
     int before; /* the Body in which a block has read or written the same elements before this; -1: in none */
@@ -77,6 +80,7 @@ typedef struct Body {
     int depth;            /* waits for loads one after the other */
     double issue[PIPE_COUNT];
     double other;     /* instructions of no pipe: control, moves */
+    double fixed;     /* of all those, what registers beyond the end of an axis do not spare: exchanges, scans */
     double chain;     /* cycles of operations of a thread that wait for each other */
     double shuffles;  /* one after the other */
     double exchanges; /* between warps, one after the other */
@@ -103,6 +107,7 @@ typedef struct Features {
     double tile_words; /* registers of a thread that hold tiles, at most at a time */
     double beside;     /* more registers: for the ends of rows, and for loads across pieces */
     double shared;     /* bytes of a block */
+    int reached; /* step: the share of registers that axes reach; the others are left out. -1: all are gone through */
     bool loops;
     bool folds; /* it does more than load, map and store */
     bool known; /* false: some size is no formula of dimensions, or there is too much of something */

@@ -175,16 +175,17 @@ static Poly offset_of(Placing *p, const Stage *s) {
 
 /* ---- vectors ---- */
 
-static void need_multiple(Reading *x, int step, int64_t of) {
+/* The number of that condition among all. */
+static int need_multiple(Reading *x, int step, int64_t of) {
     for (int i = 0; i < x->f->conds.n; i++)
-        if (x->f->conds.at[i].step == step && x->f->conds.at[i].of % of == 0) return;
+        if (x->f->conds.at[i].step == step && x->f->conds.at[i].of == of) return i;
     vec_push(x->ctx, &x->f->conds, ((WideCond){step, of}));
+    x->f->known &= x->f->conds.n <= FEATURE_CONDS;
+    return x->f->conds.n - 1;
 }
 
-static bool constant(const Tape *t, int step, double *v) {
-    if (t->steps.at[step].op != TAPE_CONST) return false;
-    *v = t->steps.at[step].value;
-    return true;
+static void need_aligned(Placing *p, int step, int64_t of) {
+    p->a->aligned |= (uint64_t)1 << need_multiple(p->x, step, of) % FEATURE_CONDS;
 }
 
 /* Whether all that moves the address beside the vector moves it by multiples of V elements, as far as is known before
@@ -194,13 +195,13 @@ static bool aligned(Placing *p, int64_t V, bool ask) {
     for (int i = 0; i < p->a->ndigits; i++) {
         const Digit *d = &p->a->digit[i];
         double c;
-        if (d->serves && constant(&x->f->tape, d->coef, &c) && c < (double)V) continue;
-        if (constant(&x->f->tape, d->coef, &c)) {
+        if (d->serves && tape_known(&x->f->tape, d->coef, &c) && c < (double)V) continue;
+        if (tape_known(&x->f->tape, d->coef, &c)) {
             if ((int64_t)c % V) return false;
         } else if (ask)
-            need_multiple(x, d->coef, V);
-        if (d->divisor >= 0 && ask && !constant(&x->f->tape, d->divisor, &c)) need_multiple(x, d->divisor, V);
-        if (d->divisor >= 0 && constant(&x->f->tape, d->divisor, &c) && (int64_t)c % V) return false;
+            need_aligned(p, d->coef, V);
+        if (d->divisor >= 0 && ask && !tape_known(&x->f->tape, d->divisor, &c)) need_aligned(p, d->divisor, V);
+        if (d->divisor >= 0 && tape_known(&x->f->tape, d->divisor, &c) && (int64_t)c % V) return false;
     }
     return true;
 }
@@ -216,7 +217,8 @@ static void place_vector(Placing *p, FactorSet may) {
             Digit *d = &a->digit[i];
             double c, n;
             if (d->scope != SCOPE_REG || d->serves || d->data || !(may >> p->of[i]->id & 1)) continue;
-            if (!constant(&x->f->tape, d->coef, &c) || c != (double)V || !constant(&x->f->tape, d->count, &n)) continue;
+            if (!tape_known(&x->f->tape, d->coef, &c) || c != (double)V || !tape_known(&x->f->tape, d->count, &n))
+                continue;
             int64_t part = gcd64((int64_t)n, most / V);
             if (part == 1) continue;
             d->serves = true;
@@ -240,8 +242,27 @@ static void need_whole(Placing *p) {
         const Axis *axis = p->of[i]->axis;
         if (!p->a->digit[i].serves || axis->peel || p->a->vector == 1 || !x->folds) continue;
         int extent = feature_extent(x, axis);
-        if (!constant(&x->f->tape, extent, &c)) need_multiple(x, extent, p->a->vector);
+        if (!tape_known(&x->f->tape, extent, &c)) need_multiple(x, extent, p->a->vector);
     }
+}
+
+/* From which length on an axis's elements are not tested each, as a share of that (lower_inside.c): tiles that are
+ * walked are inside but for the last, and so are registers before the last one that a row reaches. -1: there is
+ * none. */
+static int filled(Placing *p, const Axis *axis) {
+    Reading *x = p->x;
+    Tape *t = &x->f->tape;
+    int64_t step, registers, block = 1;
+    bool walked = false;
+    for (int i = 0; i < p->l->factors.n; i++) {
+        const Factor *f = p->l->factors.at[i];
+        if (f->axis != axis || f->size == 1) continue;
+        walked |= f->bind == BIND_SERIAL || f->bind == BIND_GRID;
+        if (f->size) block *= f->size;
+    }
+    if (walked) return tape_step(t, TAPE_DIV, feature_extent(x, axis), tape_const(t, (double)block));
+    if (x->loops || !feature_in_registers(x, p->l, axis, &step, &registers)) return -1;
+    return tape_step(t, TAPE_DIV, feature_extent(x, axis), tape_const(t, (double)(step * (registers - 1))));
 }
 
 /* Registers beside tiles. For the ends of rows: a length that is not known is compared for each vector; what is stored
@@ -256,9 +277,10 @@ static void count_beside(Placing *p, const Axis *axis, FactorSet domain) {
             vector = (double)p->l->factors.at[i]->size;
     if (!x->folds) return;
     const double here = feature_registers(x->part, domain & layout_axis_factors(p->l, axis));
-    if (here > 1 && !constant(&x->f->tape, feature_extent(x, axis), &length)) {
+    if (here > 1 && !tape_known(&x->f->tape, feature_extent(x, axis), &length)) {
         n += LENGTH * here / vector;
         p->a->open = true;
+        p->a->filled = filled(p, axis);
     }
     if (axis->peel && p->a->store) n += ENDS + (x->packed ? 0 : ELEMENT * registers);
     x->ends = fmax(x->ends, n);
@@ -359,6 +381,7 @@ void feature_access(Reading *x, const Stage *s) {
                 .body = x->body,
                 .wait = x->wait,
                 .before = earlier(x, s),
+                .filled = -1,
                 .start = tape_const(tape, 0),
                 .all = tape_const(tape, 1)};
     Placing p = {x, l, &a, {0}};

@@ -61,6 +61,10 @@ int feature_step(Reading *x, const Expr *e);
 /* How many indices an axis likely has, as a step. */
 int feature_extent(Reading *x, const Axis *a);
 int feature_count(Reading *x, const Factor *f);
+/* Whether an axis of a kernel without loops lies in several registers: elements from one to the next, and how many.
+ * Those that it does not reach are left out, and where it reaches into the last the others test nothing
+ * (lower_inside.c). */
+bool feature_in_registers(const Reading *x, const Layout *l, const Axis *a, int64_t *step, int64_t *registers);
 /* In how many vectors of a warp peeled rows begin or end. */
 double feature_edges(const Layout *l, const Axis *a);
 

@@ -23,6 +23,13 @@ static const Issue of_operator[OP_COUNT] = {
 
 static Body *open_body(Reading *x) { return &x->f->bodies.at[x->body]; }
 
+static double issued(Reading *x) {
+    const Body *b = open_body(x);
+    double n = b->other;
+    for (int p = 0; p < PIPE_COUNT; p++) n += b->issue[p];
+    return n;
+}
+
 void feature_issue(Reading *x, Pipe pipe, double n) { open_body(x)->issue[pipe] += n; }
 
 static void add_issue(Reading *x, Issue i, double n) {
@@ -215,6 +222,7 @@ void feature_fold(Reading *x, const Stage *s) {
     double cells = 0;
     for (int i = 0; i < s->monoid->n; i++)
         cells += cell_bytes(s->out[i] ? s->out[i]->type : TY_F32) / (double)TARGET_REGISTER;
+    const double before = issued(x);
     exchange(x, s->monoid, lanes, warps, cells, kept);
     for (int i = 0; i < x->part->factors.n; i++)
         if (s->over >> i & 1 && x->part->factors.at[i]->bind == BIND_CLUSTER && x->part->factors.at[i]->size > 1) {
@@ -222,6 +230,7 @@ void feature_fold(Reading *x, const Stage *s) {
             feature_issue(x, PIPE_MEMORY, (double)x->part->factors.at[i]->size * cells * kept);
             x->settled = true;
         }
+    open_body(x)->fixed += issued(x) - before;
 }
 
 /* Registers of an axis that stand outside of its threads: each is a segment of its own, which threads continue. */
@@ -241,6 +250,7 @@ void feature_scan(Reading *x, const Stage *s) {
     const FactorSet over = layout_axis_factors(l, s->axis);
     FactorSet domain = over;
     double lanes, warps;
+    const double before = issued(x);
     for (int i = 0; i < monoid_operands(s->monoid); i++) {
         feature_expr(x, l, s->expr[i]);
         domain |= expr_domain(x->part, l, s->expr[i]);
@@ -256,6 +266,7 @@ void feature_scan(Reading *x, const Stage *s) {
         open_body(x)->chain += warps * parts / kept * CHAINED;
     }
     if (lanes > 1) open_body(x)->chain += parts / kept * CHAINED;
+    open_body(x)->fixed += issued(x) - before;
 }
 
 /* ---- shared memory ---- */

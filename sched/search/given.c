@@ -1,60 +1,88 @@
 /* Given schedules: reading their file, answering for groups, and what is said of lines that are for no group. */
 #include "given.h"
 
-#include "ir/diag.h"
+#include "ir/expr_text.h"
+#include "ir/poly/poly.h"
 #include "sched.h"
+
+#include <string.h>
 
 static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-/* `when CONDITION` or `else`, as --dump=choose prints them before versions. */
-static bool is_condition(const char *s, size_t n) {
-    return (n > 5 && !memcmp(s, "when ", 5)) || (n == 4 && !memcmp(s, "else", 4));
-}
+/* ---- the file ---- */
 
-/* Said once. */
-static bool refuse_condition(Given *x, Span span) {
-    if (x->by_size) return false;
-    Diag *d = diag_report(x->ctx, DIAG_SCHEDULE_TEXT, span,
-                          "a group's versions for some sizes are not read: one schedule is given for all of them");
-    diag_advise(x->ctx, d, "keep the lines of one version; or fix lengths with -D: then --dump=choose prints one");
-    x->by_size = true;
+/* What the lines before say of the next one. */
+typedef struct Place {
+    Sym program;
+    bool begins; /* a condition was read */
+    Sym when;
+    Span when_span;
+} Place;
+
+static bool refuse_text(Given *x, Span span, const char *why, const char *help) {
+    Diag *d = diag_report(x->ctx, DIAG_SCHEDULE_TEXT, span, "%s", why);
+    diag_advise(x->ctx, d, "%s", help);
     return false;
 }
 
-/* One line without its comment and the blanks around it; *program is that of the lines before. */
-static bool read_line(Given *x, const char *s, size_t n, Span span, Sym *program) {
+/* A condition without the version that it is for. */
+static bool is_alone(Given *x, const Place *at) {
+    if (at->begins)
+        refuse_text(x, at->when_span, "no schedule stands behind this condition",
+                    "write a line GROUP: SCHEDULE behind it, or delete it");
+    return at->begins;
+}
+
+/* `when CONDITION` or `else`, as --dump=choose prints them before versions. */
+static bool read_condition_line(Given *x, const char *s, size_t n, Span span, Place *at) {
+    const size_t word = n < 5 || memcmp(s, "when", 4) != 0 ? n : 4;
+    if (is_alone(x, at)) return false;
+    size_t from = word;
+    while (from < n && blank(s[from])) from++;
+    at->begins = true;
+    at->when = word < n ? sym_n(x->ctx, s + from, n - from) : NULL;
+    at->when_span = span;
+    if (word < n) at->when_span.start += (uint32_t)from;
+    return true;
+}
+
+static bool is_condition(const char *s, size_t n) {
+    return (n > 4 && !memcmp(s, "when", 4) && blank(s[4])) || (n == 4 && !memcmp(s, "else", 4));
+}
+
+/* One line without its comment and the blanks around it. */
+static bool read_line(Given *x, const char *s, size_t n, Span span, Place *at) {
     static const char WORD[] = "program ";
     const size_t word = sizeof WORD - 1;
-    GivenLine line = {.span = span};
+    GivenLine line = {.span = span, .begins = at->begins, .when = at->when, .when_span = at->when_span};
     if (n > word && !memcmp(s, WORD, word) && text_is_name(s + word, n - word)) {
-        line.program = *program = sym_n(x->ctx, s + word, n - word);
+        if (is_alone(x, at)) return false;
+        line.program = at->program = sym_n(x->ctx, s + word, n - word);
         vec_push(x->ctx, &x->lines, line);
         return true;
     }
-    if (is_condition(s, n)) return refuse_condition(x, span);
+    if (is_condition(s, n)) return read_condition_line(x, s, n, span, at);
     size_t name = 0;
     while (name < n && s[name] != ':' && !blank(s[name])) name++;
-    if (name == n || s[name] != ':' || !text_is_name(s, name)) {
-        Diag *d = diag_report(x->ctx, DIAG_SCHEDULE_TEXT, span,
-                              "a line is `program NAME`, or `GROUP: SCHEDULE` for one of its groups");
-        diag_advise(x->ctx, d, "tdc FILE.td --dump=choose --stop-after=choose prints schedules in this form");
-        return false;
-    }
-    if (!*program) {
+    if (name == n || s[name] != ':' || !text_is_name(s, name))
+        return refuse_text(x, span, "a line is `program NAME`, or `GROUP: SCHEDULE` for one of its groups",
+                           "tdc FILE.td --dump=choose --stop-after=choose prints schedules in this form");
+    if (!at->program) {
         Diag *d = diag_report(x->ctx, DIAG_SCHEDULE_TEXT, span, "of which program is %.*s a group?", (int)name, s);
         diag_advise(x->ctx, d, "write a line before it: program NAME, with the name of an export");
         return false;
     }
-    line.program = *program;
+    line.program = at->program;
     line.group = sym_n(x->ctx, s, name);
     line.schedule = sym_n(x->ctx, s + name + 1, n - name - 1);
     vec_push(x->ctx, &x->lines, line);
+    *at = (Place){.program = at->program};
     return true;
 }
 
 Given *given_read(Ctx *ctx, int file) {
     Given *x = NEW(ctx, Given);
-    Sym program = NULL;
+    Place place = {0};
     size_t size = 0;
     const char *text = diag_file_text(ctx, file, &size);
     bool ok = true;
@@ -67,13 +95,55 @@ Given *given_read(Ctx *ctx, int file) {
         while (from < to && blank(text[from])) from++;
         while (from < to && blank(text[to - 1])) to--;
         Span span = {file, (uint32_t)from, (uint32_t)to};
-        if (from < to) ok &= read_line(x, text + from, to - from, span, &program);
+        if (from < to) ok &= read_line(x, text + from, to - from, span, &place);
     }
-    return ok ? x : NULL;
+    return ok && !is_alone(x, &place) ? x : NULL;
 }
 
-static GivenAnswer refuse(const Given *x, const GivenLine *line, DiagCode code, const Text *why) {
-    Diag *d = diag_report(x->ctx, code, line->span, "%s", why->s);
+/* ---- a version ---- */
+
+/* A schedule for a group. False after saying what is wrong with it. */
+static bool read_schedule(Sym text, const Group *gr, bool numbered, Schedule *s, int64_t *most, GivenFault *fault) {
+    Text *why = &fault->why;
+    why->n = 0;
+    fault->code = DIAG_SCHEDULE_TEXT;
+    if (!schedule_read(text, numbered ? schedule_numbered(gr) : gr, s, why)) return false;
+    fault->code = DIAG_SCHEDULE_ILLEGAL;
+    if (!schedule_legal_within(gr, s, most, why)) return false;
+    if (!sched_in_place(gr)) return true;
+    return text_fail(why, "a product that is added to its own input is computed by one thread an element");
+}
+
+/* The kernels of one way to do the work; groups: of each of them. */
+static bool read_together(const GivenTexts *t, Group *const *groups, Version *v,
+                          int64_t most[MAX_TOGETHER][MAX_GROUP_AXES], GivenFault *fault) {
+    Schedule s;
+    *v = (Version){.n = t->n, .span = SPAN_NONE};
+    for (int k = 0; k < t->n; k++) {
+        fault->text = k;
+        if (!read_schedule(t->text[k], groups[k], t->numbered, &s, most[k], fault)) return false;
+        v->group[k] = groups[k];
+        v->schedule[k] = schedule_keep(groups[k]->graph->ctx, &s);
+    }
+    return true;
+}
+
+bool given_version(Group *gr, const GivenTexts *t, Version *v, int64_t most[MAX_TOGETHER][MAX_GROUP_AXES],
+                   GivenFault *fault) {
+    *fault = (GivenFault){.why = {.ctx = gr->graph->ctx}, .code = DIAG_SCHEDULE_ILLEGAL};
+    text_put(&fault->why, "");
+    if (t->n == 1) return read_together(t, (Group *[]){gr}, v, most, fault);
+    text_put(&fault->why, "it is not divided into shares");
+    /* Divisions differ in how many shares they have: the one that the schedules are legal for. */
+    for (int i = 0; i < gr->divisions.n; i++) {
+        const Division *d = &gr->divisions.at[i];
+        if (read_together(t, (Group *[]){d->shares, d->rest}, v, most, fault)) return true;
+    }
+    return false;
+}
+
+static GivenAnswer refuse_span(const Given *x, Span span, DiagCode code, const char *why) {
+    Diag *d = diag_report(x->ctx, code, span, "%s", why);
     if (code == DIAG_SCHEDULE_TEXT)
         diag_advise(x->ctx, d,
                     "a schedule is AXIS = FACTOR FACTOR ..., with a semicolon between axes; "
@@ -82,6 +152,118 @@ static GivenAnswer refuse(const Given *x, const GivenLine *line, DiagCode code, 
         diag_advise(x->ctx, d, "without the line a schedule is chosen; --dump=choose prints it, to begin from");
     return GIVEN_WRONG;
 }
+
+static GivenAnswer refuse(const Given *x, const GivenLine *line, DiagCode code, const char *why) {
+    return refuse_span(x, line->span, code, why);
+}
+
+/* The version that a line is, or two: shares NULL where it is not divided. */
+static bool take_version(const Given *x, Group *gr, const GivenLine *shares, const GivenLine *line, Version *v,
+                         int64_t most[MAX_TOGETHER][MAX_GROUP_AXES]) {
+    const GivenLine *const lines[] = {shares ? shares : line, line};
+    const GivenTexts t = {.n = shares ? MAX_TOGETHER : 1, .text = {lines[0]->schedule, lines[1]->schedule}};
+    GivenFault fault;
+    if (given_version(gr, &t, v, most, &fault)) return v->span = line->span, true;
+    refuse(x, lines[fault.text], fault.code, fault.why.s);
+    return false;
+}
+
+/* ---- versions for some sizes ---- */
+
+/* NULL after reporting. */
+static const Expr *read_condition(const Given *x, const Group *gr, const GivenLine *line) {
+    Lex lex;
+    lex_init(&lex, x->ctx, line->when, strlen(line->when), -1);
+    ExprReader r = {.g = gr->graph, .lex = &lex};
+    const Expr *e = expr_read(&r);
+    if (!lex.failed && lex.tok.kind != LEX_END) lex_fail(&lex, lex.tok.span, "the condition ends before this");
+    if (!lex.failed && (!e || e->type != TY_BOOL || !expr_over_dims(e)))
+        lex_fail(&lex, (Span){-1, 0, (uint32_t)strlen(line->when)}, "a condition compares sizes of dimensions");
+    if (!lex.failed) return e;
+    Span at = line->when_span;
+    if (lex.where.end > lex.where.start) at = (Span){at.file, at.start + lex.where.start, at.start + lex.where.end};
+    Diag *d = diag_report(x->ctx, DIAG_SCHEDULE_TEXT, at, "%s", lex.why);
+    diag_advise(x->ctx, d, "conditions are of dimensions that -D has not fixed: when M <= 64 && N %% 8 == 0");
+    return NULL;
+}
+
+/* What holds where a version is taken: its condition, and that no condition before it did. */
+typedef struct Known {
+    Ctx *ctx;
+    VEC(const Expr *) facts;
+} Known;
+
+static void know(Known *x, const Expr *e) {
+    if (e->op == OP_AND) {
+        know(x, e->arg[0]);
+        know(x, e->arg[1]);
+    } else {
+        vec_push(x->ctx, &x->facts, e);
+    }
+}
+
+/* Whether a kernel holds all sizes that come to it; *why says which axis it does not hold. */
+static bool holds_all(Group *gr, const int64_t *most, const Known *known, Text *why) {
+    Graph *g = gr->graph;
+    const PolyEnv env = {.g = g, .facts = known->facts.at, .nfacts = known->facts.n, .ctx = known->ctx};
+    for (int a = 0; a < gr->axes.n; a++) {
+        if (most[a] == INT64_MAX) continue;
+        const Expr *length = versions_length(gr, (AxisSet)1 << a);
+        if (cond_truth(&env, expr2(g, OP_LE, length, expr_int(g, TY_I64, most[a]))) == 1) continue;
+        text_put(why, "these sizes are more than the schedule holds: it needs ");
+        expr_print(why, length, NULL);
+        return text_fmt(why, " <= %lld", (long long)most[a]), false;
+    }
+    return true;
+}
+
+static bool is_legal_there(const Given *x, const Version *v, const Versions *before, const GivenLine *line,
+                           int64_t most[MAX_TOGETHER][MAX_GROUP_AXES]) {
+    Known known = {.ctx = ctx_temp(x->ctx)};
+    Text why = {.ctx = x->ctx};
+    bool ok = true;
+    for (int i = 0; i < before->n; i++) know(&known, expr1(v->group[0]->graph, OP_NOT, before->at[i].when));
+    if (v->when) know(&known, v->when);
+    for (int k = 0; k < v->n && ok; k++) ok = holds_all(v->group[k], most[k], &known, &why);
+    ctx_temp_end(known.ctx);
+    if (!ok) refuse_span(x, line->when_span, DIAG_SCHEDULE_ILLEGAL, why.s);
+    return ok;
+}
+
+static Sym shares_of(const Group *gr) { return gr->divisions.n ? gr->divisions.at[0].shares->name : NULL; }
+
+/* The lines of versions from `line` on, which begins one, to the one behind `else`. */
+static GivenAnswer by_size(Given *x, Group *gr, GivenLine *line, Versions *v) {
+    const GivenLine *const end = x->lines.at + x->lines.n, *last = line;
+    int64_t most[MAX_TOGETHER][MAX_GROUP_AXES];
+    *v = (Versions){0};
+    for (bool more = true; more;) {
+        GivenLine *const first = line++, *rest = first;
+        if (first == end || !first->begins || (first->group != gr->name && first->group != shares_of(gr)))
+            return refuse_span(x, last->when_span, DIAG_SCHEDULE_TEXT,
+                               sym_fmt(x->ctx, "the versions of %s end here, without `else`", gr->name));
+        if (v->n == MAX_VERSIONS)
+            return refuse(x, first, DIAG_SCHEDULE_ILLEGAL,
+                          sym_fmt(x->ctx, "a group has %d versions at most", MAX_VERSIONS));
+        if (first->group != gr->name) {
+            if (line == end || line->begins || line->group != gr->name)
+                return refuse(x, first, DIAG_SCHEDULE_ILLEGAL,
+                              sym_fmt(x->ctx, "what folds the shares, %s, has no line behind this one", gr->name));
+            rest = line++;
+        }
+        first->used = rest->used = true;
+        Version *one = &v->at[v->n];
+        if (!take_version(x, gr, rest == first ? NULL : first, rest, one, most)) return GIVEN_WRONG;
+        one->when = first->when ? read_condition(x, gr, first) : NULL;
+        if ((first->when && !one->when) || !is_legal_there(x, one, v, first, most)) return GIVEN_WRONG;
+        v->n++;
+        more = first->when != NULL;
+        last = first;
+    }
+    return GIVEN_TAKEN;
+}
+
+/* ---- a group's lines ---- */
 
 /* The first line for such a group that no group before it has taken; NULL: there is none. */
 static GivenLine *line_for(Given *x, Sym program, Sym group) {
@@ -93,59 +275,21 @@ static GivenLine *line_for(Given *x, Sym program, Sym group) {
     return NULL;
 }
 
-/* A line's schedule for a group. False after saying in *why, and by *code, what is wrong with it. */
-static bool read_schedule(const GivenLine *line, const Group *gr, Schedule *s, DiagCode *code, Text *why) {
-    why->n = 0;
-    *code = DIAG_SCHEDULE_TEXT;
-    if (!schedule_read(line->schedule, gr, s, why)) return false;
-    *code = DIAG_SCHEDULE_ILLEGAL;
-    int64_t most[MAX_GROUP_AXES]; /* the kernel refuses longer ones by its where lines */
-    if (!schedule_legal_within(gr, s, most, why)) return false;
-    if (!sched_in_place(gr)) return true;
-    return text_fail(why, "a product that is added to its own input is computed by one thread an element");
-}
-
-/* Divisions differ in how many shares they have: the one that the lines are legal for. */
-static GivenAnswer divided(const Given *x, Group *gr, const GivenLine *shares, const GivenLine *rest, Versions *v) {
-    Text why = {.ctx = x->ctx};
-    const GivenLine *wrong = shares;
-    DiagCode code = DIAG_SCHEDULE_ILLEGAL;
-    text_put(&why, "");
-    for (int i = 0; i < gr->divisions.n; i++) {
-        const Division *d = &gr->divisions.at[i];
-        Schedule a, b;
-        wrong = shares;
-        if (!read_schedule(shares, d->shares, &a, &code, &why)) continue;
-        wrong = rest;
-        if (!read_schedule(rest, d->rest, &b, &code, &why)) continue;
-        *v = (Versions){.n = 1, .at = {{.n = MAX_TOGETHER, .group = {d->shares, d->rest}, .span = rest->span}}};
-        v->at[0].schedule[0] = schedule_keep(x->ctx, &a);
-        v->at[0].schedule[1] = schedule_keep(x->ctx, &b);
-        return GIVEN_TAKEN;
-    }
-    return refuse(x, wrong, code, &why);
-}
-
 GivenAnswer given_versions(Given *x, Sym program, Group *gr, Versions *v) {
     if (!x) return GIVEN_NONE;
     GivenLine *line = line_for(x, program, gr->name), *shares = NULL;
-    if (gr->divisions.n) shares = line_for(x, program, gr->divisions.at[0].shares->name);
+    if (gr->divisions.n) shares = line_for(x, program, shares_of(gr));
+    GivenLine *const first = shares && (!line || shares < line) ? shares : line;
+    if (first && first->begins) return by_size(x, gr, first, v);
     if (line) line->used = true;
     if (shares) shares->used = true;
-    Schedule s;
-    Text why = {.ctx = x->ctx};
-    DiagCode code = DIAG_SCHEDULE_ILLEGAL;
-    text_put(&why, "");
-    if (shares && line) return divided(x, gr, shares, line, v);
-    if (shares) {
-        text_fmt(&why, "what folds the shares, %s, has no line", gr->name);
-        return refuse(x, shares, code, &why);
-    }
+    if (shares && !line)
+        return refuse(x, shares, DIAG_SCHEDULE_ILLEGAL,
+                      sym_fmt(x->ctx, "what folds the shares, %s, has no line", gr->name));
     if (!line) return GIVEN_NONE;
-    if (!read_schedule(line, gr, &s, &code, &why)) return refuse(x, line, code, &why);
-    versions_one(gr, &s, v);
-    v->at[0].span = line->span;
-    return GIVEN_TAKEN;
+    int64_t most[MAX_TOGETHER][MAX_GROUP_AXES];
+    *v = (Versions){.n = 1};
+    return take_version(x, gr, shares, line, &v->at[0], most) ? GIVEN_TAKEN : GIVEN_WRONG;
 }
 
 /* ---- what is left ---- */

@@ -18,12 +18,13 @@ enum { LEAST_BESIDE = 12 /* registers of a thread beside its tiles */ };
 
 typedef struct Judge {
     Features *f;
-    const Speeds *m;
-    const Machine *machine;
-    bool wide;
+    const Machine *m;
+    const Target *target; /* the machine's */
+    uint64_t fails;       /* bits of Features.conds that these sizes do not meet */
     double blocks, resident, warps;
     double slots;   /* blocks that may run at a time */
     double at_once; /* blocks that run at a time */
+    double reached; /* the share of its registers that a thread goes through */
     bool spills;    /* registers are more than a multiprocessor, or a launch bound, leaves */
     Touched touched[FEATURE_ACCESSES];
     bool follows[FEATURE_ACCESSES]; /* an earlier load brings what this one needs */
@@ -56,38 +57,38 @@ static double first_cache(const Judge *j) { return fmax(0, j->m->l1 - j->f->shar
 /* ---- how many blocks ---- */
 
 /* Of a thread, as the compiler gives them in such units. */
-static double registers(const Features *f, const Speeds *m) {
+static double registers(const Features *f, const Machine *m) {
     enum { UNIT = 8 };
     const double loops = f->loops ? m->register_loop : 0;
     const double r =
         (f->folds ? m->registers : m->registers_map) + (m->register_tile + loops) * f->tile_words + f->beside;
-    return fmin(ceil(r / UNIT) * UNIT, m->machine->registers + 1);
+    return fmin(ceil(r / UNIT) * UNIT, m->target->registers + 1);
 }
 
-int judge_resident(const Features *f, const Speeds *m) {
-    const double n = floor(m->machine->registers_per_sm / (registers(f, m) * (double)f->threads) + NEARLY);
-    return (int)fmax(1, fmin(n, (double)m->machine->threads_per_sm / (double)f->threads));
+int judge_resident(const Features *f, const Machine *m) {
+    const double n = floor(m->target->registers_per_sm / (registers(f, m) * (double)f->threads) + NEARLY);
+    return (int)fmax(1, fmin(n, (double)m->target->threads_per_sm / (double)f->threads));
 }
 
 static void find_resident(Judge *j) {
     enum { SHARED_OF_A_BLOCK = 1024 };
-    const Machine *m = j->machine;
+    const Target *t = j->target;
     const double threads = j->warps * TARGET_WARP;
-    double n = floor(m->threads_per_sm / threads);
-    const double fit = m->registers_per_sm / (registers(j->f, j->m) * threads);
+    double n = floor(t->threads_per_sm / threads);
+    const double fit = t->registers_per_sm / (registers(j->f, j->m) * threads);
     if (j->f->resident) { /* beside tiles much can be computed again, or later */
-        const double bound = m->registers_per_sm / (j->f->resident * threads);
+        const double bound = t->registers_per_sm / (j->f->resident * threads);
         n = fmin(n, fmax(j->f->resident, floor(fit + NEARLY)));
         j->spills = j->m->register_tile * j->f->tile_words + j->f->beside + LEAST_BESIDE > bound;
     } else {
         n = fmin(n, floor(fit + NEARLY));
         j->spills = fit < SURELY;
     }
-    j->spills |= registers(j->f, j->m) > m->registers;
-    n = fmin(n, floor(m->shared_per_sm / (j->f->shared + SHARED_OF_A_BLOCK)));
-    j->resident = fmax(1, fmin(n, m->blocks_per_sm));
+    j->spills |= registers(j->f, j->m) > t->registers;
+    n = fmin(n, floor(t->shared_per_sm / (j->f->shared + SHARED_OF_A_BLOCK)));
+    j->resident = fmax(1, fmin(n, t->blocks_per_sm));
     /* A cluster's blocks run in one group of multiprocessors, whose last ones are too few for another. */
-    j->slots = j->resident * m->sms - (j->f->cluster - 1) * j->m->cluster_idle * m->sms;
+    j->slots = j->resident * j->m->sms - (j->f->cluster - 1) * j->m->cluster_idle * j->m->sms;
     j->at_once = fmin(j->blocks, j->slots);
 }
 
@@ -98,7 +99,7 @@ static bool are_odd(const Judge *j, const Access *a) { return a->row >= 0 && fmo
 
 /* Whether an access is made by vectors at these sizes. */
 static bool by_vectors(const Judge *j, const Access *a) {
-    if (!a->peel) return a->across || j->wide;
+    if (!a->peel) return a->across || !(a->aligned & j->fails);
     return a->across || !a->apart || !are_odd(j, a);
 }
 
@@ -113,9 +114,10 @@ static void find_touched(Judge *j) {
     for (int i = 0; i < f->bodies.n; i++) j->body[i] = j->issue[i] = j->pass[i] = 0;
     for (int i = 0; i < f->accesses.n; i++) {
         const Access *a = &f->accesses.at[i];
-        j->touched[i] = access_touched(f, a, by_vectors(j, a), j->machine);
-        j->follows[i] = access_follows(f, i, j->machine->sector);
-        if (!j->follows[i]) j->body[a->body] += j->touched[i].block * j->machine->sector;
+        j->touched[i] = access_touched(f, a, by_vectors(j, a), j->target);
+        if (a->open) j->touched[i].instructions *= j->reached;
+        j->follows[i] = access_follows(f, i, j->target->sector);
+        if (!j->follows[i]) j->body[a->body] += j->touched[i].block * j->target->sector;
     }
     j->whole = 0;
     for (int i = f->bodies.n - 1; i >= 0; i--)
@@ -158,14 +160,14 @@ static Source source_of(const Judge *j, const Access *a) {
             before *= d->scope == SCOPE_BLOCK ? walked : 1;
             continue;
         }
-        if (by > 0) times = fmax(walked / count, by < j->machine->sector ? fmin(walked, j->machine->sector / by) : 1);
+        if (by > 0) times = fmax(walked / count, by < j->target->sector ? fmin(walked, j->target->sector / by) : 1);
         if (times > 1 && d->scope == SCOPE_LOOP) {
             const double distance = j->body[d->weight];
             repeat(&s, times, gone(distance * j->resident, first_cache(j)),
                    gone(distance * j->at_once, second_cache(j)));
         }
         if (times > 1 && d->scope == SCOPE_BLOCK) {
-            const double bytes = j->whole, own = fmax(1, fmin(times, j->blocks / j->machine->sms));
+            const double bytes = j->whole, own = fmax(1, fmin(times, j->blocks / j->m->sms));
             const double first = gone(before * bytes, first_cache(j)), second = gone(before * bytes, second_cache(j));
             s.second *= 1 / own + (1 - 1 / own) * first;
             s.again *= 1 + (times - 1) * second;
@@ -195,16 +197,17 @@ static double named(const Judge *j, double bytes, double tensor) {
  * a place in one. */
 static double access_issue(const Judge *j, const Access *a, const Touched *t) {
     const bool wide = a->vector > 1 && by_vectors(j, a);
-    const double each = wide                          ? ADDRESS
+    const bool open = a->open && !(a->filled >= 0 && at(j, a->filled) >= 1);
+    const double each = wide                          ? ADDRESS + (j->fails ? ALIGNED : 0)
                         : a->vector > 1               ? BY_ITSELF
                         : a->bytes >= TARGET_REGISTER ? ADDRESS
-                        : a->open                     ? BY_ITSELF
+                        : open                        ? BY_ITSELF
                                                       : NARROW;
     const double trips = j->f->bodies.at[a->body].parent < 0 ? 1 : fmax(1, at(j, j->f->bodies.at[a->body].trips));
     /* The elements of the vectors in which a row begins and ends are accessed one by one. */
     const double edges = wide && are_odd(j, a) ? a->edges / trips * a->vector * OF_EDGE : 0;
     /* Where a length is not known, each vector that it may cut compares both of its ends with it. */
-    const bool compared = a->open && a->vector > 1 && (a->row >= 0 || !wide);
+    const bool compared = open && a->vector > 1 && (a->row >= 0 || !wide);
     const double ends = compared ? OPEN_ENDS * t->instructions / (wide ? 1 : a->vector) : 0;
     const double across = is_across(j, a) ? 1 + ACROSS + ACROSS_WORD * a->vector * a->bytes / TARGET_REGISTER : 0;
     return t->instructions * (1 + each + across) + edges + ends;
@@ -217,7 +220,7 @@ static void add_access(Judge *j, int i, const double *left) {
     const double runs = b->last ? 1 : at(j, b->useful) * at(j, b->blocks), tensor = at(j, a->all) * a->bytes;
     const Source s = a->store ? (Source){1, 1, 1} : source_of(j, a);
     static const double WHOLE = 0.95; /* and more of its sectors: a row may begin inside of one */
-    const double sector = j->machine->sector;
+    const double sector = j->target->sector;
     double bytes = named(j, t->whole, tensor) * s.again * s.memory;
     if (left && !a->store) bytes *= 1 - fmin(1, left[a->number] / fmax(tensor, 1));
     if (a->path != PATH_BULK) j->issue[a->body] += access_issue(j, a, t);
@@ -245,11 +248,14 @@ static void add_access(Judge *j, int i, const double *left) {
 
 /* ---- how long a block lives ---- */
 
-static double issued(const Judge *j, int body) {
+/* What is issued in an iteration: for accesses, and, as a share of what all registers would take, beside them. */
+static double issued(const Judge *j, int body, double *share) {
     const Body *b = &j->f->bodies.at[body];
-    double n = b->other + j->issue[body];
+    double n = b->other;
     for (int p = 0; p < PIPE_COUNT; p++) n += b->issue[p];
-    return n;
+    const double own = b->fixed + (n - b->fixed) * j->reached;
+    *share = n > 0 ? own / n : 1;
+    return own + j->issue[body];
 }
 
 /* The loads of one wait are under way together. */
@@ -270,9 +276,11 @@ static double life(const Judge *j, int body) {
     enum { SCHEDULERS = 4 /* of a multiprocessor: a warp each starts an instruction in a cycle */ };
     const Features *f = j->f;
     const Body *b = &f->bodies.at[body];
-    const double cycle = 1 / j->machine->clock, pace = fmax(j->m->pace, j->warps / SCHEDULERS);
+    const double cycle = 1 / j->m->clock, pace = fmax(j->m->pace, j->warps / SCHEDULERS);
     double work = b->shuffles * j->m->shuffle + b->exchanges * j->m->exchange + b->meetings * j->m->meeting;
-    work += (b->chain + issued(j, body) * pace + j->pass[body] * j->warps) * cycle;
+    double share;
+    const double issue = issued(j, body, &share);
+    work += (b->chain * share + issue * pace + j->pass[body] * j->warps) * cycle;
     double loads = waits(j, body);
     for (int i = body + 1; i < f->bodies.n; i++)
         if (f->bodies.at[i].parent == body && f->bodies.at[i].last == b->last)
@@ -303,12 +311,13 @@ static double issue_seconds(const Judge *j, double *first_cache) {
         const Body *b = &f->bodies.at[i];
         if (b->last) continue;
         const double times = at(j, b->times) * at(j, b->blocks) / j->blocks;
-        for (int p = 0; p < PIPE_COUNT; p++) pipe[p] += b->issue[p] * times;
-        all += issued(j, i) * times;
+        double share;
+        all += issued(j, i, &share) * times;
+        for (int p = 0; p < PIPE_COUNT; p++) pipe[p] += b->issue[p] * share * times;
     }
-    double cycles = all * TARGET_WARP / j->machine->lanes;
+    double cycles = all * TARGET_WARP / j->target->lanes;
     for (int p = 0; p < PIPE_COUNT; p++) cycles = fmax(cycles, pipe[p] * TARGET_WARP / lanes[p]);
-    const double busy = fmin(j->blocks, j->machine->sms), each = j->warps * j->blocks / busy / j->machine->clock;
+    const double busy = fmin(j->blocks, j->m->sms), each = j->warps * j->blocks / busy / j->m->clock;
     *first_cache = (pipe[PIPE_MEMORY] + j->memory_cycles) * each;
     return cycles / j->m->issue_share * each;
 }
@@ -328,21 +337,23 @@ static double last_life(const Judge *j) {
     return sum;
 }
 
-static bool is_wide(const Features *f) {
+static uint64_t failing(const Features *f) {
+    uint64_t set = 0;
     for (int i = 0; i < f->conds.n; i++)
-        if ((int64_t)f->value[f->conds.at[i].step] % f->conds.at[i].of) return false;
-    return true;
+        if ((int64_t)f->value[f->conds.at[i].step] % f->conds.at[i].of) set |= (uint64_t)1 << i;
+    return set;
 }
 
-double judge_seconds(Features *f, const Speeds *m, const int64_t *dims, const double *left, JudgeParts *parts) {
+double judge_seconds(Features *f, const Machine *m, const int64_t *dims, const double *left, JudgeParts *parts) {
     Judge j;
     if (!f->known) return (double)INFINITY;
     j.f = f;
     j.m = m;
-    j.machine = m->machine;
+    j.target = m->target;
     j.read = j.written = j.apart = j.partly = j.cache = j.memory_cycles = 0;
     tape_run(&f->tape, dims, f->value);
-    j.wide = is_wide(f);
+    j.fails = failing(f);
+    j.reached = f->reached < 0 ? 1 : at(&j, f->reached);
     j.blocks = at(&j, f->blocks);
     j.warps = ceil(f->threads / (double)TARGET_WARP);
     JudgeParts p = {.launch = m->launch};
@@ -358,7 +369,7 @@ double judge_seconds(Features *f, const Speeds *m, const int64_t *dims, const do
         p.issue = issue_seconds(&j, &first);
         p.cache = fmax(p.cache, first);
         p.latency = fmax(1, j.blocks / j.slots) * one;
-        p.latency = fmax(p.latency, j.blocks / m->machine->sms * m->block);
+        p.latency = fmax(p.latency, j.blocks / m->sms * m->block);
         p.tail = (j.blocks > j.at_once ? m->tail * one : 0) + last_life(&j);
     }
     if (parts) *parts = p;
@@ -371,7 +382,7 @@ double judge_seconds(Features *f, const Speeds *m, const int64_t *dims, const do
 }
 
 /* What of its tensors a kernel leaves in the second cache: all that came last. */
-static void leave(const Features *f, const Speeds *m, double moved, ExprMap *left, Ctx *ctx) {
+static void leave(const Features *f, const Machine *m, double moved, ExprMap *left, Ctx *ctx) {
     const double stays = 1 - gone(moved, m->l2_share * m->l2);
     for (size_t i = 0; i < left->cap; i++)
         if (left->slot[i].key) left->slot[i].u.number = (intptr_t)((double)left->slot[i].u.number * stays);
@@ -381,7 +392,7 @@ static void leave(const Features *f, const Speeds *m, double moved, ExprMap *lef
     }
 }
 
-double judge_all_seconds(Features *const *f, int n, const Speeds *m, const int64_t *dims) {
+double judge_all_seconds(Features *const *f, int n, const Machine *m, const int64_t *dims) {
     ExprMap left = {0};
     double sum = 0;
     if (!n) return 0;
@@ -398,9 +409,10 @@ double judge_all_seconds(Features *const *f, int n, const Speeds *m, const int64
     return sum;
 }
 
-double judge_kernel_seconds(const Program *p, const Kernel *k, const int64_t *dims, JudgeParts *parts) {
+double judge_kernel_seconds(const Program *p, const Kernel *k, const Machine *m, const int64_t *dims,
+                            JudgeParts *parts) {
     Ctx *temp = ctx_temp(p->ctx);
-    double s = judge_seconds(features_of(p, k, temp), &speeds_h200, dims, NULL, parts);
+    double s = judge_seconds(features_of(p, k, temp), m, dims, NULL, parts);
     ctx_temp_end(temp);
     return s;
 }

@@ -3,7 +3,7 @@
 #define TDC_JUDGE_H
 
 #include "features.h"
-#include "sched/machine/speeds.h"
+#include "sched/machine/machine.h"
 
 /* What each by itself would take, in seconds. */
 typedef struct JudgeParts {
@@ -14,15 +14,16 @@ typedef struct JudgeParts {
 /* dims in the order of the Graph. left: of each of f->tensors the bytes that what ran before has left in the second
  * cache; NULL: none. *parts may be NULL. Infinite where the features are not known. f keeps what it computes on the
  * way: one thread at a time. */
-double judge_seconds(Features *f, const Speeds *m, const int64_t *dims, const double *left, JudgeParts *parts);
+double judge_seconds(Features *f, const Machine *m, const int64_t *dims, const double *left, JudgeParts *parts);
 
 /* Blocks that a multiprocessor has registers for, without a launch bound; at least 1. */
-int judge_resident(const Features *f, const Speeds *m);
+int judge_resident(const Features *f, const Machine *m);
 
 /* Of several kernels, one after the other, each with what those before it leave in the second cache. */
-double judge_all_seconds(Features *const *f, int n, const Speeds *m, const int64_t *dims);
+double judge_all_seconds(Features *const *f, int n, const Machine *m, const int64_t *dims);
 
 /* The same of a kernel that is judged once, with nothing left in caches. */
-double judge_kernel_seconds(const Program *p, const Kernel *k, const int64_t *dims, JudgeParts *parts);
+double judge_kernel_seconds(const Program *p, const Kernel *k, const Machine *m, const int64_t *dims,
+                            JudgeParts *parts);
 
 #endif

@@ -120,11 +120,11 @@ static double partly(const Access *a, const Walks *w, const Touched *t, double s
     return fmin(t->block, 2 * t->apart);
 }
 
-Touched access_touched(const Features *f, const Access *a, bool wide, const Machine *m) {
+Touched access_touched(const Features *f, const Access *a, bool wide, const Target *on) {
     enum { HALF = 2 /* sectors that memory moves together */ };
     Walks w; /* not cleared: that would take as long as the rest */
     Touched t;
-    const double vector = wide ? a->vector : 1, one = vector * a->bytes, sector = m->sector, half = HALF * sector;
+    const double vector = wide ? a->vector : 1, one = vector * a->bytes, sector = on->sector, half = HALF * sector;
     w.nwarp = w.nblock = w.nall = w.nreg = 0;
     w.instructions = w.cut = 1;
     w.shifted = false;
@@ -136,8 +136,8 @@ Touched access_touched(const Features *f, const Access *a, bool wide, const Mach
     t.filled = one;
     for (int i = 0; i < w.nwarp; i++) t.filled *= w.warp[i].count;
     t.filled = fmin(1, t.filled / (t.sectors * sector));
-    t.passes = pieces(w.warp, w.nwarp, one, m->line, a->bytes, aligned, &t.apart);
-    t.passes = fmax(t.passes, fmax(1, t.sectors * sector / m->line));
+    t.passes = pieces(w.warp, w.nwarp, one, on->line, a->bytes, aligned, &t.apart);
+    t.passes = fmax(t.passes, fmax(1, t.sectors * sector / on->line));
     t.whole = pieces(w.all, w.nall, a->bytes, half, a->bytes, true, &t.apart) * half;
     t.block = pieces(w.block, w.nblock, a->bytes, sector, a->bytes, aligned, &t.apart);
     t.partly = partly(a, &w, &t, sector, aligned);

@@ -18,7 +18,7 @@ typedef struct Touched {
 } Touched;
 
 /* f->value is evaluated. wide: the conditions of the variants with wide accesses hold. */
-Touched access_touched(const Features *f, const Access *a, bool wide, const Machine *m);
+Touched access_touched(const Features *f, const Access *a, bool wide, const Target *on);
 /* Whether an earlier load of the same iteration brings most of what one needs, or the sectors next to it. */
 bool access_follows(const Features *f, int access, double sector);
 /* By how many bytes the address moves a step of the digit; *count: how many places along it differ. */

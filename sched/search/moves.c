@@ -1,12 +1,11 @@
 /* Moves from schedule to schedule: see moves.h. A kind of moves is a row of MOVES. */
 #include "moves.h"
 
-#include "sched/machine/target.h"
-
 enum { WIDEST = 8 /* elements of a vector */ };
 
 typedef struct Moving {
     const Group *gr;
+    const Machine *machine;
     const Schedule *from;
     MoveTake *take;
     void *user;
@@ -147,7 +146,7 @@ static void move_blocks(Moving *m, int axis, int at) {
     if (f.bind != BIND_GRID || f.size || schedule_find(m->from, axis, BIND_SERIAL)) return;
     for (int blocks = 1; blocks <= 8; blocks *= 2) {
         Schedule t = *m->from;
-        t.axis[axis].f[at].size = target_machine.sms * blocks;
+        t.axis[axis].f[at].size = (int)m->machine->sms * blocks;
         put_factor(&t.axis[axis], at + 1, BIND_SERIAL, 0);
         offer(m, &t);
     }
@@ -184,9 +183,9 @@ static const struct {
     {move_inward}, {move_new},  {move_residency}, {move_peel},  {move_blocks},
 };
 
-void moves_from(const Group *gr, const Schedule *from, MoveTake *take, void *user) {
-    Moving m = {gr, from, take, user, false};
+void moves_from(const Group *gr, const Machine *m, const Schedule *from, MoveTake *take, void *user) {
+    Moving x = {gr, m, from, take, user, false};
     for (size_t k = 0; k < sizeof MOVES / sizeof *MOVES; k++)
         for (int a = 0; a < from->naxes; a++)
-            for (int i = 0; i < from->axis[a].n && !m.enough; i++) MOVES[k].all(&m, a, i);
+            for (int i = 0; i < from->axis[a].n && !x.enough; i++) MOVES[k].all(&x, a, i);
 }

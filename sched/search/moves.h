@@ -2,13 +2,14 @@
 #ifndef TDC_MOVES_H
 #define TDC_MOVES_H
 
+#include "sched/machine/machine.h"
 #include "schedule.h"
 
 /* Takes a schedule that is one move away. False: no more of them are wanted. */
 typedef bool MoveTake(void *user, const Schedule *s);
 
-/* Calls take with each of them, in an order that depends on gr and from alone. They need not be legal, and some are
- * equal. */
-void moves_from(const Group *gr, const Schedule *from, MoveTake *take, void *user);
+/* Calls take with each of them, in an order that depends on what stands before `take` alone. They need not be legal,
+ * and some are equal. */
+void moves_from(const Group *gr, const Machine *m, const Schedule *from, MoveTake *take, void *user);
 
 #endif

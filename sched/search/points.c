@@ -19,10 +19,10 @@ enum { SHORT_COLUMNS = 32, LONG_COLUMNS = 1 << 16, FEW_ROWS = 128 };
 /* The values of a dimension without a hint. Those along which elements are neighbours in memory, columns, decide about
  * more: how wide accesses are, and where rows stay. Lists end with 0. */
 static const int64_t ALONE[] = {1 << 20, 1, 30, 256, 1021, 4096, 16384, 50257, 1 << 18, 1 << 24, 1 << 27, 0};
-static const int64_t ROWS[] = {4096, 1, 128, 1024, 1 << 16, 1 << 22, 0};
-static const int64_t COLUMNS[] = {4096, 1,     30,      64,    200,     768,     1021,    1024,    1500,
-                                  3001, 10240, 1 << 15, 50257, 1 << 16, 1 << 17, 1 << 18, 1 << 22, 0};
-static const int64_t BOTH[] = {4096, 1, 30, 200, 1021, 1024, 3001, 1 << 15, 1 << 18, 0};
+static const int64_t ROWS[] = {4096, 1, 128, 1024, 1 << 14, 1 << 17, 1 << 22, 0};
+static const int64_t COLUMNS[] = {4096,  1,     30,      64,    200,     768,     1021,   1024,    1500,    3001,
+                                  10240, 12289, 1 << 15, 50257, 1 << 16, 1 << 17, 150001, 1 << 18, 1 << 22, 0};
+static const int64_t BOTH[] = {4096, 1, 30, 200, 1021, 1024, 3001, 12289, 1 << 15, 1 << 18, 0};
 enum { FEW_DIMS = 2 };
 /* More have too many combinations. */
 enum { NMANY = 12, MOST_DRAWN = 96 /* points */ };

@@ -5,7 +5,7 @@
 
 #include "sched/plan/group.h"
 
-enum { MAX_POINTS = 96 };
+enum { MAX_POINTS = 144 };
 
 typedef struct Points {
     int n; /* at least 1 */

@@ -11,16 +11,25 @@ static bool value(const Program *p, const ExplainAt *at, const Expr *e, int64_t 
     return interp_int(p->graph, e, at->dims, at->scalars, v);
 }
 
-static double operations_a_second(const Program *p, const Product *m) {
+static double operations_a_second(const Program *p, const Product *m, const Machine *on) {
     Type t = m->a.tensor->type;
-    if (type_bits(t) == 8) return 2 * target_machine.products;
-    if (type_bits(t) == 16) return target_machine.products;
-    if (t == TY_F32 && option_is(&p->graph->options, MATMUL_TF32)) return target_machine.products / 2;
-    return 2.0 * target_machine.lanes * target_machine.sms * target_machine.clock;
+    if (type_bits(t) == 8) return 2 * on->products;
+    if (type_bits(t) == 16) return on->products;
+    if (t == TY_F32 && option_is(&p->graph->options, MATMUL_TF32)) return on->products / 2;
+    return 2.0 * on->target->lanes * on->sms * on->clock;
 }
 
-double predict_product_seconds(const Program *p, const Product *m, const ProductSizes *c) {
-    return 2.0 * (double)c->m * (double)c->n * (double)c->k * (double)c->batch / operations_a_second(p, m);
+double predict_product_peak(const Program *p, const Product *m, const Machine *on, const ProductSizes *c) {
+    return 2.0 * (double)c->m * (double)c->n * (double)c->k * (double)c->batch / operations_a_second(p, m, on);
+}
+
+/* Batches are rows more. With sums of tf32 no time of f32 is one. */
+double predict_product_seconds(const Program *p, const Product *m, const Machine *on, const ProductSizes *c) {
+    Type t = m->a.tensor->type;
+    if (t == TY_F16) t = TY_BF16;
+    if (t == TY_F32 && option_is(&p->graph->options, MATMUL_TF32)) return 0;
+    return machine_product_seconds(on, t, operations_a_second(p, m, on), (double)c->m * (double)c->batch, (double)c->n,
+                                   (double)c->k);
 }
 
 bool predict_product(const Program *p, const Product *m, const ExplainAt *at, ProductSizes *c) {
@@ -32,16 +41,16 @@ bool predict_product(const Program *p, const Product *m, const ExplainAt *at, Pr
     return value(p, at, m->m, &c->m) && value(p, at, m->n, &c->n) && value(p, at, m->k, &c->k);
 }
 
-bool predict_floor(const Program *p, const Way *w, const ExplainAt *at, Floor *f) {
+bool predict_floor(const Program *p, const Way *w, const Machine *on, const ExplainAt *at, Floor *f) {
     Traffic moved;
     ProductSizes c;
     *f = (Floor){0};
     if (!way_traffic(p, w, at->dims, &moved) || !add_ok(moved.read, moved.written, &f->bytes)) return false;
-    if (f->bytes) f->copy = target_machine.latency + (double)f->bytes / target_machine.bandwidth;
+    if (f->bytes) f->copy = on->latency + (double)f->bytes / on->bandwidth;
     for (int i = 0; i < w->steps.n; i++) {
         const Kernel *k = step_kernel(&w->steps.at[i]);
         const Product *m = k ? k->product : NULL;
-        if (m && predict_product(p, m, at, &c)) f->products += predict_product_seconds(p, m, &c);
+        if (m && predict_product(p, m, at, &c)) f->products += predict_product_peak(p, m, on, &c);
     }
     return true;
 }
@@ -55,21 +64,46 @@ static const char *bound_by(const JudgeParts *p) {
 }
 
 /* Without the launch; at least the bytes' where the kernel's features are not known. */
-static double judged_seconds(const Program *p, const Kernel *k, const ExplainAt *at, double memory, const char **by) {
+static double judged_seconds(const Program *p, const Kernel *k, const Machine *m, const ExplainAt *at, double memory,
+                             const char **by) {
     JudgeParts parts;
-    const double s = judge_kernel_seconds(p, k, at->dims, &parts);
+    const double s = judge_kernel_seconds(p, k, m, at->dims, &parts);
     if (!isfinite(s)) return memory;
     *by = bound_by(&parts);
     return s - parts.launch;
 }
 
-double predict_kernel(const Program *p, const Kernel *k, const ExplainAt *at, const Traffic *moved, const char **by) {
-    const double memory = ((double)moved->read + (double)moved->written) / target_machine.bandwidth;
+double predict_kernel(const Program *p, const Kernel *k, const Machine *m, const ExplainAt *at, const Traffic *moved,
+                      const char **by) {
+    const double memory = ((double)moved->read + (double)moved->written) / m->bandwidth;
     ProductSizes c;
     *by = "memory";
-    if (!k->product) return judged_seconds(p, k, at, memory, by);
+    if (!k->product) return judged_seconds(p, k, m, at, memory, by);
     if (!predict_product(p, k->product, at, &c)) return memory;
-    double work = predict_product_seconds(p, k->product, &c);
+    const double work = predict_product_peak(p, k->product, m, &c), least = work > memory ? work : memory;
+    const double measured = predict_product_seconds(p, k->product, m, &c);
     if (work > memory) *by = "arithmetic";
-    return work > memory ? work : memory;
+    return measured > 0 ? measured : least;
 }
+
+double predict_step(const Program *p, const Kernel *k, const Machine *m, const ExplainAt *at) {
+    Traffic moved;
+    ProductSizes c;
+    const char *by;
+    if (!kernel_traffic(p, k, at->dims, &moved) || (k->product && !predict_product(p, k->product, at, &c)))
+        return (double)INFINITY;
+    return predict_kernel(p, k, m, at, &moved, &by);
+}
+
+double predict_way(const Program *p, const Way *w, const Machine *m, const ExplainAt *at, double *each) {
+    double sum = 0;
+    int launches = 0;
+    for (int i = 0; i < w->steps.n; i++) {
+        const Kernel *k = step_kernel(&w->steps.at[i]);
+        each[i] = k ? predict_step(p, k, m, at) : 0;
+        if (k) sum += each[i] + (launches++ ? m->chained : 0);
+    }
+    return sum;
+}
+
+double predict_least(const Floor *f) { return f->products > f->copy ? f->products : f->copy; }

@@ -12,11 +12,19 @@ typedef struct ProductSizes {
 /* False where one cannot be. */
 bool predict_product(const Program *p, const Product *m, const ExplainAt *at, ProductSizes *sizes);
 /* Of its multiplications at the machine's peak. */
-double predict_product_seconds(const Program *p, const Product *m, const ProductSizes *sizes);
+double predict_product_peak(const Program *p, const Product *m, const Machine *on, const ProductSizes *sizes);
+/* As the machine's times of products say, without the launch; 0 where it has none of this type. */
+double predict_product_seconds(const Program *p, const Product *m, const Machine *on, const ProductSizes *sizes);
 
 /* Seconds of a kernel that moves so much, and in *by what they wait for. By its stages
- * (judge.h); for the library at least. */
-double predict_kernel(const Program *p, const Kernel *k, const ExplainAt *at, const Traffic *moved, const char **by);
+ * (judge.h); for the library by the machine's times of products or, where it has none, at least. */
+double predict_kernel(const Program *p, const Kernel *k, const Machine *m, const ExplainAt *at, const Traffic *moved,
+                      const char **by);
+
+/* Seconds of a kernel; those of all kernels of a way and between them, and each step's in each[steps], 0 for what is
+ * no kernel. INFINITY where a size is not known. */
+double predict_step(const Program *p, const Kernel *k, const Machine *m, const ExplainAt *at);
+double predict_way(const Program *p, const Way *w, const Machine *m, const ExplainAt *at, double *each);
 
 /* The least time that an entry can take at given sizes, whatever its kernels are: the larger of the two. */
 typedef struct Floor {
@@ -24,6 +32,7 @@ typedef struct Floor {
     double copy,
         products; /* seconds: of a load and as many bytes; to multiply in the library's products, at the peak */
 } Floor;
-bool predict_floor(const Program *p, const Way *w, const ExplainAt *at, Floor *f);
+bool predict_floor(const Program *p, const Way *w, const Machine *on, const ExplainAt *at, Floor *f);
+double predict_least(const Floor *f); /* seconds */
 
 #endif

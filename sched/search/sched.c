@@ -4,6 +4,8 @@
 #include "ir/diag.h"
 #include "sched/library/product.h"
 
+#include <string.h>
+
 Program *sched_empty(Graph *g, const Plan *plan) {
     Program *p = program_new(g->ctx, g);
     for (int i = 0; i < g->params.n; i++) vec_push(g->ctx, &p->params, g->params.at[i]);
@@ -15,6 +17,8 @@ Program *sched_empty(Graph *g, const Plan *plan) {
 }
 
 bool sched_in_place(const Group *gr) { return gr->product && gr->product->c.tensor == gr->product->d.tensor; }
+
+static const Machine *sched_machine(const SchedOptions *o) { return o->machine ? o->machine : machine_of(o->targets); }
 
 /* A schedule that is not chosen by what it costs. False: it is. */
 static bool is_fixed(const SchedOptions *o, Group *gr, uint64_t *state, Schedule *s) {
@@ -101,8 +105,21 @@ static int considered_of(const Plan *plan) {
     return each > MOST ? MOST : each < LEAST ? LEAST : each;
 }
 
+/* Those of tuned lines, at most so many, then those chosen. */
+static void choose_versions(SchedWork *w, SchedMemo *memo, Group *gr, int lines, int most, Versions *v) {
+    Versions tuned = {0};
+    if (w->o->tuned) tuned_versions(w->o->tuned, gr, w->o->targets, lines, &tuned);
+    *v = tuned;
+    if (tuned.n && !tuned.at[tuned.n - 1].when) return;
+    const int room = MAX_VERSIONS - tuned.n;
+    versions_choose(memo, gr, w->o->targets, sched_machine(w->o), most < room ? most : room, v);
+    memmove(&v->at[tuned.n], v->at, sizeof *v->at * (size_t)v->n);
+    memcpy(v->at, tuned.at, sizeof *v->at * (size_t)tuned.n);
+    v->n += tuned.n;
+}
+
 /* With at most so many versions of each group, but of those that were given. */
-static bool choose(SchedWork *w, const bool *given, int most, Text *why) {
+static bool choose(SchedWork *w, const bool *given, int lines, int most, Text *why) {
     const Plan *plan = w->plan;
     uint64_t state = w->o->seed;
     SchedMemo *memo = w->o->memo ? w->o->memo : &w->memo;
@@ -112,7 +129,7 @@ static bool choose(SchedWork *w, const bool *given, int most, Text *why) {
         Schedule s;
         if (given[i]) continue;
         if (!is_fixed(w->o, gr, &state, &s))
-            versions_choose(memo, gr, w->o->targets, most, &w->versions[i]);
+            choose_versions(w, memo, gr, lines, most, &w->versions[i]);
         else if (!schedule_legal(gr, &s, why))
             return refuse(w, DIAG_INTERNAL, gr, "is not legal", why);
         else
@@ -121,15 +138,42 @@ static bool choose(SchedWork *w, const bool *given, int most, Text *why) {
     return true;
 }
 
+/* Versions that were given are not given up again. */
+static bool refuse_ways(SchedWork *w, const bool *given) {
+    Span at = w->graph->span;
+    for (int i = w->plan->groups.n - 1; i >= 0; i--)
+        if (given[i] && w->versions[i].n > 1) at = w->versions[i].at[0].span;
+    Diag *d =
+        diag_report(w->ctx, DIAG_SCHEDULE_ILLEGAL, at,
+                    "the versions of %s's groups are too many: each combination of them is a way through the program",
+                    w->graph->name);
+    diag_advise(w->ctx, d, "give fewer versions, or to several groups the same conditions");
+    return false;
+}
+
+static void warn_of_lines(SchedWork *w, int lines) {
+    Diag *d =
+        diag_report(w->ctx, DIAG_TUNING_STALE, w->graph->span,
+                    "of each group of %s no more than %d tuned schedules are used: with all of them there would be "
+                    "too many ways through the program",
+                    w->graph->name, lines);
+    diag_help(w->ctx, d, "fix lengths with -D, or tune fewer sizes");
+}
+
 static bool step_choose(SchedWork *w, Text *why) {
     bool *given = NEW_N(w->ctx, bool, w->plan->groups.n + 1);
     w->versions = NEW_N(w->ctx, Versions, w->plan->groups.n + 1);
     if (!take_given(w, given)) return false;
-    for (int most = MAX_VERSIONS; most; most--) {
-        if (!choose(w, given, most, why)) return false;
-        if (sched_few_ways(w->graph, w->versions, w->plan->groups.n)) break;
+    const int all = w->o->tuned ? MAX_VERSIONS - 1 : 0;
+    for (int lines = all;; lines /= 2) {
+        for (int most = MAX_VERSIONS; most; most--) {
+            if (!choose(w, given, lines, most, why)) return false;
+            if (!sched_few_ways(w->graph, w->versions, w->plan->groups.n)) continue;
+            if (lines < all) warn_of_lines(w, lines);
+            return true;
+        }
+        if (!lines) return refuse_ways(w, given);
     }
-    return true;
 }
 
 static bool apply_version(Program *p, const Version *v, StepList *at, bool keep, Text *why) {
@@ -208,7 +252,7 @@ bool sched_step(SchedWork *w, SchedStep step) {
         return w->prep || refuse(w, DIAG_NOT_YET, NULL, NULL, &why);
     case SCHED_PARTITION: return step_partition(w, &why);
     case SCHED_SHARE: share_groups(w->plan); return true;
-    case SCHED_SPLIT: split_groups(w->plan); return true;
+    case SCHED_SPLIT: split_groups(w->plan, sched_machine(w->o)); return true;
     case SCHED_FLATTEN: flat_groups(w->plan); return true;
     case SCHED_CHOOSE: return step_choose(w, &why);
     case SCHED_APPLY: return step_apply(w, &why);

@@ -4,9 +4,10 @@
 
 #include "apply.h"
 #include "given.h"
-#include "sched/machine/target.h"
+#include "sched/machine/machine.h"
 #include "sched/plan/plan.h"
 #include "sched/plan/prepare.h"
+#include "tuned.h"
 #include "versions.h"
 
 /* What is done with a Graph, in this order. Those marked may be left out: kernels are more, or slower, and as
@@ -25,11 +26,13 @@ typedef enum SchedStep {
 
 typedef struct SchedOptions {
     Targets targets;
-    bool library;  /* matrix products go to a library where it has them */
-    bool fallback; /* the always-legal schedule for every kernel */
-    bool random;   /* a random legal schedule for every kernel, by the seed */
+    const Machine *machine; /* that schedules are chosen for; NULL: machine_of the targets */
+    bool library;           /* matrix products go to a library where it has them */
+    bool fallback;          /* the always-legal schedule for every kernel */
+    bool random;            /* a random legal schedule for every kernel, by the seed */
     uint64_t seed;
     Given *given;     /* schedules that are not chosen; NULL: none */
+    Tuned *tuned;     /* schedules that were measured, before those chosen; NULL: none */
     bool keep;        /* kernels keep their groups and schedules (predict.h) */
     bool reasons;     /* what an explanation needs is kept (explain.h): that too */
     SchedMemo *memo;  /* of the compilation, for several Graphs; NULL: none */

@@ -228,6 +228,26 @@ bool schedule_read(const char *text, const Group *gr, Schedule *s, Text *why) {
     return true;
 }
 
+const Group *schedule_numbered(const Group *gr) {
+    Ctx *ctx = gr->graph->ctx;
+    Group *r = NEW(ctx, Group);
+    *r = *gr;
+    r->axes.at = NEW_N(ctx, GAxis, gr->axes.n + 1);
+    r->rows.at = NEW_N(ctx, GRow, gr->rows.n + 1);
+    for (int a = 0; a < gr->axes.n; a++) {
+        r->axes.at[a] = gr->axes.at[a];
+        r->axes.at[a].name = sym_fmt(ctx, "i%d", a);
+    }
+    for (int i = 0; i < gr->rows.n; i++) {
+        Tensor *t = NEW(ctx, Tensor);
+        *t = *gr->rows.at[i].tensor;
+        t->name = sym_fmt(ctx, "r%d", i);
+        r->rows.at[i] = gr->rows.at[i];
+        r->rows.at[i].tensor = t;
+    }
+    return r;
+}
+
 bool schedule_equal(const Schedule *a, const Schedule *b) {
     if (a->naxes != b->naxes || a->ahead != b->ahead || a->occupancy != b->occupancy || a->again != b->again)
         return false;
@@ -417,9 +437,10 @@ static int64_t exchanged(const Schedule *s, const Widths *w, const GStep *p) {
         if (!(p->over >> a & 1)) times(&n, w->thread[a]);
         times(&n, w->reg[a]);
     }
-    int64_t rows = across == 1                              ? 0
-                   : p->scan || across <= MAX_FOLDED_BY_ALL ? across
-                                                            : across + 1,
+    int64_t rows = across == 1                   ? 0
+                   : p->scan                     ? across
+                   : across <= MAX_FOLDED_BY_ALL ? across | 1
+                                                 : (across | 1) + 1,
             bytes = monoid_declared(p->monoid) ? 0 : cell_bytes(p->node->type) + (parts > 1 ? cell_bytes(TY_I64) : 0);
     for (int i = 0; monoid_declared(p->monoid) && i < parts; i++) bytes += cell_bytes(p->monoid->type[i]);
     if (blocks > 1) rows += blocks;

@@ -33,6 +33,9 @@ typedef struct Schedule {
 
 void schedule_print(Text *out, const Group *gr, const Schedule *s);
 bool schedule_read(const char *text, const Group *gr, Schedule *s, Text *why);
+/* The same group for reading and printing a schedule as text without names of the program: axis 2 is called i2, and the
+ * tensor of Group.rows[1], by whose rows an axis is peeled, r1. In the memory of its Graph. */
+const Group *schedule_numbered(const Group *gr);
 bool schedule_equal(const Schedule *a, const Schedule *b);
 uint64_t schedule_hash(const Schedule *s);
 

@@ -16,6 +16,12 @@ static int push(Tape *t, TapeStep s) {
 
 int tape_const(Tape *t, double v) { return push(t, (TapeStep){.op = TAPE_CONST, .value = v}); }
 
+bool tape_known(const Tape *t, int step, double *v) {
+    if (t->steps.at[step].op != TAPE_CONST) return false;
+    *v = t->steps.at[step].value;
+    return true;
+}
+
 bool tape_is(const Tape *t, int step, double v) {
     return step >= 0 && step < t->steps.n && t->steps.at[step].op == TAPE_CONST && t->steps.at[step].value == v;
 }

@@ -47,7 +47,8 @@ int tape_const(Tape *t, double v);
 int tape_step(Tape *t, TapeOp op, int a, int b);
 /* Of an integer or bool expression of dimensions and constants; -1 where it holds anything else. */
 int tape_expr(Tape *t, const Expr *e);
-bool tape_is(const Tape *t, int step, double v); /* it is that constant */
+bool tape_is(const Tape *t, int step, double v);     /* it is that constant */
+bool tape_known(const Tape *t, int step, double *v); /* it is a constant, that one */
 
 /* value[i] is what step i has at these dimensions, in the order of the graph; it has room for all steps. */
 void tape_run(const Tape *t, const int64_t *dims, double *value);

@@ -83,6 +83,7 @@ static void build(const Group *gr, const Shape *p, Schedule *s) {
 typedef struct Search {
     Group *gr;
     CostForm *form;
+    const Machine *machine;
     const SchedLimits *limits;
     const int64_t *length; /* of each axis, at the point */
     BestOf *best;
@@ -117,7 +118,7 @@ static void consider_as(Search *x, const Schedule *s, int kind) {
         always &= most[a] == INT64_MAX;
     }
     kind |= always ? BEST_ALWAYS : 0;
-    const double c = sched_cost(x->form, &target_machine, s);
+    const double c = sched_cost(x->form, x->machine, s);
     if (!is_better(x->best, kind, c)) return;
     if (!schedule_legal_within(x->gr, s, most, NULL) || !schedule_fits(x->gr, s, x->limits)) return;
     take(x->best, kind, s, most, c);
@@ -412,8 +413,8 @@ static void search(Search *x) {
     try_tiles(x);
 }
 
-int templates_best(CostForm *form, const SchedLimits *limits, BestOf *best) {
-    Search x = {form->gr, form, limits, form->lengths[form->at], best, 0};
+int templates_best(CostForm *form, const Machine *m, const SchedLimits *limits, BestOf *best) {
+    Search x = {form->gr, form, m, limits, form->lengths[form->at], best, 0};
     memset(best->n, 0, sizeof best->n);
     search(&x);
     return x.considered;

@@ -3,6 +3,7 @@
 #define TDC_TEMPLATES_H
 
 #include "cost_form.h"
+#include "sched/machine/machine.h"
 #include "schedule.h"
 
 typedef struct Best {
@@ -31,6 +32,6 @@ typedef struct BestOf {
 
 /* At the point form->at, within those limits, of those that are legal there. One is legal for all
  * sizes. Gives how many candidates there were beside those of stacks. */
-int templates_best(CostForm *form, const SchedLimits *limits, BestOf *best);
+int templates_best(CostForm *form, const Machine *m, const SchedLimits *limits, BestOf *best);
 
 #endif

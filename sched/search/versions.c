@@ -16,9 +16,6 @@ enum {
     FEW_OF_KIND = 4    /* candidates of a kind, at the first of more points */
 };
 enum { PORTABLE_CLUSTER = 8 /* blocks: of more, CUDA promises no device that they fit */ };
-enum { MANY_WORDS = 16 /* of a thread's tiles */, MOST_BOUND = 4 /* blocks a multiprocessor */ };
-static const double FEWER_WORDS = 0.8; /* of a thread's tiles, where values are computed again */
-static const double SAME = 0.005;      /* of the time, as a mean over the points: what is computed again may cost */
 
 /* ---- candidates ---- */
 
@@ -31,8 +28,23 @@ Group *versions_group(const Choosing *x, int division, int kernel) {
     return !d ? x->gr : kernel ? d->rest : d->shares;
 }
 
-/* Seconds of a candidate at all points, by its kernels. False where their features are not known. */
-static bool judge(const Choosing *x, Candidate *c) {
+/* Whether elements narrower than a register are loaded one by one: to keep them as they were loaded, each would have to
+ * be put into a word. */
+static bool loads_narrow(const Features *f) {
+    for (int i = 0; i < f->accesses.n; i++) {
+        const Access *a = &f->accesses.at[i];
+        if (!a->store && a->open && a->vector == 1 && a->bytes < TARGET_REGISTER) return true;
+    }
+    return false;
+}
+
+bool versions_legal_at(const Choosing *x, const Candidate *c, int point) {
+    for (int a = 0; a < x->gr->axes.n; a++)
+        if (x->form[0]->lengths[point][a] > c->most[a]) return false;
+    return true;
+}
+
+bool versions_judge(const Choosing *x, Candidate *c) {
     Ctx *temp = ctx_temp(x->ctx);
     const GraphScratch before = graph_scratch(x->gr->graph, temp);
     Program *p = program_new(temp, x->gr->graph);
@@ -41,54 +53,21 @@ static bool judge(const Choosing *x, Candidate *c) {
     for (int k = 0; k < c->n && known; k++)
         known = (f[k] = climb_features(p, versions_group(x, c->division, k), c->schedule[k], x->temp)) != NULL;
     if (known && c->n == 1) {
-        c->resident = judge_resident(f[0], &speeds_h200);
+        c->resident = judge_resident(f[0], x->machine);
         c->words = f[0]->tile_words + f[0]->beside;
+        c->narrow = loads_narrow(f[0]);
     }
     for (int i = 0; i < x->points->n && known; i++) {
         const int64_t *dims = x->points->dims[i];
-        c->seconds[i] = c->n == 1 ? judge_seconds(f[0], &speeds_h200, dims, NULL, NULL)
-                                  : judge_all_seconds(f, c->n, &speeds_h200, dims);
+        c->seconds[i] = INFINITY;
+        if (!versions_legal_at(x, c, i)) continue;
+        c->seconds[i] = c->n == 1 ? judge_seconds(f[0], x->machine, dims, NULL, NULL)
+                                  : judge_all_seconds(f, c->n, x->machine, dims);
         known = isfinite(c->seconds[i]);
     }
     graph_scratch_end(x->gr->graph, before);
     ctx_temp_end(temp);
     return known;
-}
-
-/* ---- registers ---- */
-
-static double mean_log(const Choosing *x, const double *seconds) {
-    double sum = 0;
-    for (int i = 0; i < x->points->n; i++) sum += x->points->weight[i] * log(seconds[i]);
-    return sum;
-}
-
-/* Whether values are computed again, or kept: where loads take fewer registers than what is made of them. */
-static void try_again(const Choosing *x, Candidate *c) {
-    Candidate other = *c;
-    Schedule s;
-    if (c->n > 1 || c->words < MANY_WORDS || c->schedule[0]->again) return;
-    schedule_copy(&s, c->schedule[0]);
-    s.again = true;
-    other.schedule[0] = &s;
-    other.seconds = NEW_N(x->temp, double, x->points->n);
-    if (!judge(x, &other) || other.words > FEWER_WORDS * c->words) return;
-    if (mean_log(x, other.seconds) > mean_log(x, c->seconds) + SAME * x->weight) return;
-    c->seconds = other.seconds;
-    c->words = other.words;
-    c->resident = other.resident;
-    c->schedule[0] = schedule_keep(x->ctx, &s);
-}
-
-/* The compiler takes what registers it likes, up to the launch bound: it is told as many blocks as were thought to fit,
- * where one of them less is much. */
-static void bind_registers(const Choosing *x, Candidate *c) {
-    Schedule s;
-    if (c->n > 1 || c->words < MANY_WORDS || c->schedule[0]->occupancy) return;
-    if (c->resident < 2 || c->resident > MOST_BOUND) return;
-    schedule_copy(&s, c->schedule[0]);
-    s.occupancy = c->resident;
-    c->schedule[0] = schedule_keep(x->ctx, &s);
 }
 
 /* By the cost of schedules. */
@@ -98,7 +77,7 @@ static void estimate(const Choosing *x, Candidate *c) {
         for (int k = 0; k < c->n; k++) {
             CostForm *f = form_of(x, c->division, k);
             f->at = i;
-            c->seconds[i] += sched_cost(f, &target_machine, c->schedule[k]) + target_machine.launch;
+            c->seconds[i] += sched_cost(f, x->machine, c->schedule[k]) + sched_cost_launch(x->machine);
         }
     }
 }
@@ -106,8 +85,7 @@ static void estimate(const Choosing *x, Candidate *c) {
 /* Points at which it is not legal. */
 static void leave_out(const Choosing *x, Candidate *c) {
     for (int i = 0; i < x->points->n; i++)
-        for (int a = 0; a < x->gr->axes.n; a++)
-            if (x->form[0]->lengths[i][a] > c->most[a]) c->seconds[i] = INFINITY;
+        if (!versions_legal_at(x, c, i)) c->seconds[i] = INFINITY;
 }
 
 void versions_add(Choosing *x, int division, const Schedule *const *parts, int n, const int64_t *most) {
@@ -126,12 +104,9 @@ void versions_add(Choosing *x, int division, const Schedule *const *parts, int n
     memcpy(c->most, most, sizeof(int64_t) * (size_t)naxes);
     for (int k = 0; k < n; k++) c->schedule[k] = schedule_keep(x->ctx, parts[k]);
     c->seconds = NEW_N(x->temp, double, x->points->n);
-    c->judged = x->judged && judge(x, c);
+    c->judged = x->judged && versions_judge(x, c);
     if (!c->judged) estimate(x, c);
-    if (c->judged && x->gr->steps.n) {
-        try_again(x, c);
-        bind_registers(x, c);
-    }
+    if (c->judged && x->gr->steps.n) versions_fit_registers(x, c);
     leave_out(x, c);
     vec_push(x->ctx, &all->candidates, c);
 }
@@ -154,11 +129,12 @@ static int add_best(Choosing *x, int point, int of_kind) {
         for (int k = 0; k < n; k++) {
             CostForm *f = form_of(x, d, k);
             f->at = point;
-            considered += templates_best(f, &x->limits, &best[k]);
+            considered += templates_best(f, x->machine, &x->limits, &best[k]);
         }
         const Best *second = n > 1 ? always_best(&best[1]) : NULL;
         for (int kind = 0; kind < BEST_KINDS; kind++)
-            for (int i = 0; i < best[0].n[kind] && i < of_kind; i++) {
+            /* The cost of schedules does not tell clusters of different sizes apart. */
+            for (int i = 0; i < best[0].n[kind] && i < (kind & BEST_CLUSTER ? FEW_OF_KIND : of_kind); i++) {
                 const Best *b = &best[0].at[kind][i];
                 versions_add(x, d, (const Schedule *[]){&b->schedule, second ? &second->schedule : NULL}, n, b->most);
             }
@@ -240,6 +216,18 @@ static int step_through(int n) {
     return step;
 }
 
+/* The order in which candidates are looked for: after the first point those that weigh most, and among these any that
+ * lie spread out. */
+static void order_points(const Points *p, int *at) {
+    const int step = step_through(p->n);
+    for (int i = 0; i < p->n; i++) {
+        const int point = i * step % p->n;
+        int k = i;
+        for (; k > 1 && p->weight[at[k - 1]] < p->weight[point]; k--) at[k] = at[k - 1];
+        at[k] = point;
+    }
+}
+
 /* *moved: kernels that were judged for moves. */
 static Chosen *choose(Choosing *x, int *moved) {
     const int n = x->points->n;
@@ -248,7 +236,6 @@ static Chosen *choose(Choosing *x, int *moved) {
     x->rival = NEW_N(x->temp, int, MAX_CANDIDATES);
     for (int i = 0; i < n; i++) x->best[i] = INFINITY;
     x->judged = has_judge(x->gr);
-    for (int i = 0; i < n; i++) x->weight += x->points->weight[i];
     x->room = MAX_CANDIDATES - VERSIONS_STARTS * MAX_VERSIONS;
     make_nodes(x->gr);
     /* How many points there is time for is known after the heaviest one. */
@@ -257,8 +244,9 @@ static Chosen *choose(Choosing *x, int *moved) {
     if (searched > most) searched = most;
     if (x->gr->product || searched < 1) searched = 1;
     if (searched > n) searched = n;
-    const int step = step_through(n);
-    for (int i = 1; i < searched; i++) add_best(x, i * step % n, 1);
+    int *order = NEW_N(x->temp, int, n);
+    order_points(x->points, order);
+    for (int i = 1; i < searched; i++) add_best(x, i * step_through(n) % n, 1);
     const bool compared = compare_alike(x);
     versions_find_losses(x);
     versions_find_cases(x);
@@ -310,33 +298,80 @@ void versions_one(Group *gr, const Schedule *s, Versions *v) {
                     .at = {{.n = 1, .group = {gr}, .schedule = {schedule_keep(gr->graph->ctx, s)}, .span = SPAN_NONE}}};
 }
 
-void versions_choose(SchedMemo *memo, Group *gr, Targets t, int most, Versions *v) {
-    Ctx *ctx = gr->graph->ctx, *temp = ctx_temp(ctx);
-    Choosing x = {.ctx = ctx, .temp = temp, .gr = gr, .considered = memo->considered};
-    x.limits = (SchedLimits){targets_shared(t, NULL), targets_cluster(t)};
-    if (x.limits.cluster > PORTABLE_CLUSTER) x.limits.cluster = PORTABLE_CLUSTER;
-    x.points = points_of(gr, temp);
+SchedLimits versions_limits(Targets t) {
+    const int cluster = targets_cluster(t);
+    return (SchedLimits){targets_shared(t, NULL), cluster < PORTABLE_CLUSTER ? cluster : PORTABLE_CLUSTER};
+}
+
+/* Of the group, at points; its divisions' forms are there after find_forms. */
+static Choosing begin(Group *gr, Targets t, const Machine *m, const Points *points, Ctx *temp) {
+    Choosing x = {
+        .ctx = gr->graph->ctx, .temp = temp, .gr = gr, .machine = m, .points = points, .limits = versions_limits(t)};
     x.form = NEW_N(temp, CostForm *, 1 + MAX_TOGETHER * gr->divisions.n);
-    x.form[0] = cost_form(gr, x.points, temp);
+    x.form[0] = cost_form(gr, points, temp);
+    return x;
+}
+
+static void find_forms(Choosing *x) {
+    for (int d = 0; d < x->gr->divisions.n; d++) {
+        x->form[1 + MAX_TOGETHER * d] = cost_form(x->gr->divisions.at[d].shares, x->points, x->temp);
+        x->form[2 + MAX_TOGETHER * d] = cost_form(x->gr->divisions.at[d].rest, x->points, x->temp);
+    }
+}
+
+static Version version_of(Group *gr, const Candidate *k) {
+    const Division *d = k->division < 0 ? NULL : &gr->divisions.at[k->division];
+    Version v = {.n = k->n, .group = {d ? d->shares : gr, d ? d->rest : NULL}, .span = SPAN_NONE};
+    for (int s = 0; s < k->n; s++) v.schedule[s] = k->schedule[s];
+    return v;
+}
+
+void versions_choose(SchedMemo *memo, Group *gr, Targets t, const Machine *m, int most, Versions *v) {
+    Ctx *ctx = gr->graph->ctx, *temp = ctx_temp(ctx);
+    Choosing x = begin(gr, t, m, points_of(gr, temp), temp);
+    x.considered = memo->considered;
     Chosen *c = expr_map_object(&memo->best, x.form[0]->key);
     if (!c) {
-        for (int d = 0; d < gr->divisions.n; d++) {
-            x.form[1 + MAX_TOGETHER * d] = cost_form(gr->divisions.at[d].shares, x.points, temp);
-            x.form[2 + MAX_TOGETHER * d] = cost_form(gr->divisions.at[d].rest, x.points, temp);
-        }
+        find_forms(&x);
         c = choose(&x, &memo->moved);
         expr_map_put_object(ctx, &memo->best, x.form[0]->key, c);
     }
     v->n = c->n[most - 1];
     for (int i = 0; i < v->n; i++) {
         const Case *from = &c->cases[most - 1][i];
-        const Candidate *k = c->candidates.at[from->candidate];
-        const Division *d = k->division < 0 ? NULL : &gr->divisions.at[k->division];
-        v->at[i] = (Version){.when = condition(gr, from),
-                             .n = k->n,
-                             .group = {d ? d->shares : gr, d ? d->rest : NULL},
-                             .span = SPAN_NONE};
-        for (int s = 0; s < k->n; s++) v->at[i].schedule[s] = k->schedule[s];
+        v->at[i] = version_of(gr, c->candidates.at[from->candidate]);
+        v->at[i].when = condition(gr, from);
     }
     ctx_temp_end(temp);
+}
+
+int versions_best(Group *gr, Targets t, const Machine *m, const int64_t *dims, int most, Version *out,
+                  double *seconds) {
+    Ctx *temp = ctx_temp(gr->graph->ctx);
+    double weight = 1;
+    int64_t *at = NEW_N(temp, int64_t, gr->graph->dims.n + 1);
+    memcpy(at, dims, sizeof *at * (size_t)gr->graph->dims.n);
+    const Points points = {.n = 1, .dims = &at, .weight = &weight};
+    Choosing x = begin(gr, t, m, &points, temp);
+    int n = 0;
+    find_forms(&x);
+    x.chosen = NEW(temp, Chosen);
+    x.judged = has_judge(gr);
+    x.room = MAX_CANDIDATES;
+    make_nodes(gr);
+    add_best(&x, 0, BEST_OF_KIND);
+    compare_alike(&x);
+    for (int i = 0; i < x.chosen->candidates.n; i++) {
+        const Candidate *c = x.chosen->candidates.at[i];
+        int to = n < most ? n : most;
+        if (!isfinite(c->seconds[0])) continue;
+        for (; to > 0 && seconds[to - 1] > c->seconds[0]; to--)
+            if (to < most) out[to] = out[to - 1], seconds[to] = seconds[to - 1];
+        if (to == most) continue;
+        out[to] = version_of(gr, c);
+        seconds[to] = c->seconds[0];
+        n += n < most;
+    }
+    ctx_temp_end(temp);
+    return n;
 }

@@ -6,10 +6,10 @@
 #ifndef TDC_VERSIONS_H
 #define TDC_VERSIONS_H
 
-#include "sched/machine/target.h"
+#include "sched/machine/machine.h"
 #include "templates.h"
 
-enum { MAX_VERSIONS = 10, MAX_TOGETHER = 2 /* kernels of a version */ };
+enum { MAX_VERSIONS = 12, MAX_TOGETHER = 2 /* kernels of a version */ };
 
 /* One way to do a group's work: by a kernel, or by those of a division. */
 typedef struct Version {
@@ -26,19 +26,31 @@ typedef struct Versions {
     Version at[MAX_VERSIONS];
 } Versions;
 
-/* What was chosen for the same targets, by the form of groups (cost_form.h); {0} to begin with. */
+/* What was chosen for the same targets and machine, by the form of groups (cost_form.h); {0} to begin with. */
 typedef struct SchedMemo {
     ExprMap best;
     int considered; /* candidates of a group, at all points: after that many no further point is searched */
     int moved;      /* kernels that were judged for moves */
 } SchedMemo;
 
-/* At most `most` of them, 1 to MAX_VERSIONS. */
-void versions_choose(SchedMemo *memo, Group *gr, Targets t, int most, Versions *v);
+/* The quickest on that machine, legal on all targets; at most `most` of them, 1 to MAX_VERSIONS. */
+void versions_choose(SchedMemo *memo, Group *gr, Targets t, const Machine *m, int most, Versions *v);
+/* What schedules may ask for that are for all of these targets. */
+SchedLimits versions_limits(Targets t);
 /* One, for all sizes, of that schedule. */
 void versions_one(Group *gr, const Schedule *s, Versions *v);
 /* Some, with random tests, of random legal schedules (versions_random.c); *state is the generator's. */
 void versions_random(Group *gr, uint64_t *state, Versions *v);
+
+/* The versions that are predicted to be quickest on a machine at these sizes (of all dimensions, by Dim.id), in order,
+ * each with its seconds: at most so many; how many. */
+int versions_best(Group *gr, Targets t, const Machine *m, const int64_t *dims, int most, Version *out, double *seconds);
+/* Those one move away from a version's first schedule (versions_near.c), in that order, without itself. Of what the
+ * judge of kernels does not know there are none. */
+int versions_near(const Version *from, Targets t, const Machine *m, const int64_t *dims, int most, Version *out,
+                  double *seconds);
+/* Seconds of a version at these sizes, as the judge predicts; INFINITY: it does not know. */
+double versions_seconds(const Version *v, const Machine *m, const int64_t *dims);
 
 /* The length of an axis; the product of those of several. */
 const Expr *versions_length(const Group *gr, AxisSet axes);

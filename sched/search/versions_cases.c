@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { MAX_GROWN = MAX_VERSIONS + 4 /* cases, of which those that gain least are given up again */ };
-static const double GAIN = 0.01;     /* of the time, as a mean over the points: what another version gains at least */
+static const double GAIN = 0.008;    /* of the time, as a mean over the points: what another version gains at least */
 static const double ROUNDING = 1e-9; /* of sums of losses, which depends on their order */
 static const double ENOUGH = 1.03;   /* times the best at every point: then there are versions enough */
 

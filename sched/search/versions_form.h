@@ -24,6 +24,7 @@ typedef struct Candidate {
     bool judged;     /* by its kernels; else by its schedules */
     int resident;    /* judge_resident's, of a candidate of one kernel that is judged */
     double words;    /* and the registers of its tiles and beside them */
+    bool narrow;     /* and whether elements narrower than a register are loaded one by one */
     double *seconds; /* at each point; INFINITY where it is not legal */
     double *loss;    /* at each point: log(time / best), weighted */
 } Candidate;
@@ -44,6 +45,7 @@ typedef struct Chosen {
 typedef struct Choosing {
     Ctx *ctx, *temp; /* of what stays; for as long as it takes */
     Group *gr;
+    const Machine *machine;
     const Points *points;
     CostForm **form; /* of the group, then of each division's shares and rest */
     SchedLimits limits;
@@ -53,13 +55,19 @@ typedef struct Choosing {
     Chosen *chosen;
     int *rival; /* the candidates than which no other is as good at all points */
     int nrivals;
-    double *best;  /* seconds at each point, of the best candidate there */
-    double weight; /* of all points */
+    double *best; /* seconds at each point, of the best candidate there */
 } Choosing;
 
 Group *versions_group(const Choosing *x, int division, int kernel);
 /* One more candidate, where there is room for it; most: schedule_legal_within's of the first schedule. */
 void versions_add(Choosing *x, int division, const Schedule *const *parts, int n, const int64_t *most);
+/* Seconds of a candidate at all points, by its kernels, and what is known of its registers. False where their features
+ * are not known. */
+bool versions_judge(const Choosing *x, Candidate *c);
+bool versions_legal_at(const Choosing *x, const Candidate *c, int point);
+/* A judged candidate of one kernel becomes one of the same work whose registers fit better, where nothing is lost by it
+ * (versions_registers.c). */
+void versions_fit_registers(const Choosing *x, Candidate *c);
 /* best, each candidate's loss and the rivals, of the candidates that there are. */
 void versions_find_losses(Choosing *x);
 /* The cases for each number of versions, of the rivals. */

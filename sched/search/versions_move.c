@@ -1,5 +1,6 @@
 /* Moves from the best candidates of a group: see versions_form.h. */
 #include "climb.h"
+#include "cost.h"
 #include "judge.h"
 #include "versions_form.h"
 
@@ -27,7 +28,7 @@ static double floor_seconds(const Choosing *x, int point) {
         if (c->whole) own = fmin(own, (double)f->elements[point][i] * c->bytes);
         if (!again) bytes += own;
     }
-    return speeds_h200.launch + target_machine.latency + bytes / target_machine.bandwidth;
+    return x->machine->launch + sched_cost_bytes(x->machine, bytes);
 }
 
 /* The points that come to a case of those there are. */
@@ -70,6 +71,7 @@ static void climb_from(Choosing *x, const Candidate *from, const Case *in, const
     const int mine = *left < MOVES_OF_START ? *left : MOVES_OF_START;
     Climb c = {
         .ctx = x->temp, .gr = versions_group(x, from->division, 0), .points = x->points, .here = here, .need = need};
+    c.machine = x->machine;
     c.limits = &x->limits;
     c.beat = beat;
     c.left = mine;

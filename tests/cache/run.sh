@@ -49,6 +49,13 @@ sed -i 's/3 \*/4 +/' two.td
 compiled 'a changed formula' 'two.c two.cu ' "$TDC" check two.td --emu
 compiled 'run' 'two.c two.cu ' "$TDC" run two.td f --at N=3 --emu
 same 'run compiles its entry alone' "$(grep -c '__global__.*other' last.cu) $(grep -c '__global__.*f' last.cu | sed 's/[1-9].*/some/')" '0 some'
+# another machine of the same name chooses other schedules
+printf 'tdc machine 1\nmachine m\nlike h200\n' >m.machine
+compiled 'a machine that chooses the same' '' "$TDC" check two.td --emu --machine=m.machine
+echo 'export fn s(x: f32[M, N]) -> (y: f32[M]) { y[i] = sum[j](exp(x[i, j])); } check s(M = 9, N = 70);' >sums.td
+compiled 'for one machine' 'sums.c sums.cu ' "$TDC" check sums.td --emu --machine=m.machine
+echo 'sms 2 multiprocessors "few"' >>m.machine
+compiled 'for another of its name' 'sums.c sums.cu ' "$TDC" check sums.td --emu --machine=m.machine
 compiled 'run at another size' '' "$TDC" run two.td f --at N=30 --emu
 compiled 'a relative folder' 'runner.c runtime.cpp two.c two.cu ' env TDC_CACHE=new/cache "$TDC" check two.td --emu
 same 'whole folders' "$(ls new/cache | sed 's/-[0-9a-f]*$//' | sort | uniq -c | tr -s ' \n' ' ')" ' 3 object 1 program 1 stand-in '

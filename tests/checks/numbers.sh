@@ -1,8 +1,8 @@
 #!/bin/bash
-# Numbers have names. What is known of the machine is said by the target's row (sched/machine/targets.def), what costs are made of
+# Numbers have names. What is known of the machine is said by its rows (sched/machine/*.def), what costs are made of
 # by sched/search/cost.def, each row with its unit and where it was measured. So in the files that choose schedules no number but
 # 0, 1 and 2 stands bare: one that says what is tried is named in an enum or a table at the top of its file. And no file of sched/
-# repeats a figure of the default target.
+# repeats a figure of the default target and its machine.
 cd "${CHECKED:-$(dirname "$0")/../..}" || exit 1
 passed=0 failed=0
 verdict() { # STATUS WHAT
@@ -35,21 +35,22 @@ while IFS= read -r line; do
 done < <(grep -E '^COST' sched/search/cost.def)
 grep -q '^COST' sched/search/cost.def
 verdict $? "sched/search/cost.def: no rows"
-# Every kind of figure has its source.
-for word in Limits Sectors Lanes Products bandwidth clock; do
+# Every kind of figure has its source: those of targets in the comment, those of machines in their rows.
+for word in Limits Sectors Lanes; do
     sed -n '/^ \* Sources\./,/\*\//p' sched/machine/targets.def | grep -qw "$word"
     verdict $? "sched/machine/targets.def: its comment names no source of $word"
 done
 
-# The figures of the default target that nothing else is likely to be: its multiprocessors and twice as many, bytes of a block's
-# shared memory (also in KB), bytes of its cache, and its speeds.
-figures=$(sed -n '/^TARGET(/,/)$/p' sched/machine/targets.def | sed -n '1,/)$/p' | tr '\n' ' ' | sed -E 's/.*"h200", //' |
-    awk -F', *' '{ print $1; print 2 * $1; print $3; print $4; print $5; gsub(/[)" ]/, "", $8); print $8 }')
-shared=$(sed -nE '1,/^TARGET/s/^TARGET\(.*, (true|false), ([0-9]+) \* 1024,.*/\2/p' sched/machine/targets.def)
+# The figures of the default machine and target that nothing else is likely to be: its multiprocessors and twice as many, bytes of a
+# block's shared memory (also in KB), bytes of its cache, and its speeds.
+figures=$(sed -nE 's/^VALUE\((sms|clock|l2|bandwidth|products), ([0-9.e]+),.*/\1 \2/p' sched/machine/h200.def | awk '{ print $2 } $1 == "sms" { print 2 * $2 }')
+[ "$(wc -l <<<"$figures")" = 6 ]
+verdict $? "sched/machine/h200.def: figures are missing"
+shared=$(sed -nE '1,/^TARGET/s/^TARGET\(.*, (true|false), ([0-9]+) \* 1024, [0-9]+, .*/\2/p' sched/machine/targets.def)
 for figure in $figures $shared $((shared * 1024)) 40e6; do
     again=$(find sched -name '*.[ch]' -exec grep -nHE "(^|[^0-9A-Za-z_.])${figure//./\\.}([^0-9A-Za-z_.]|$)" {} + | grep -v '"[^"]*'"$figure")
     [ -z "$again" ]
-    verdict $? "a figure of the default target outside of its row: $again"
+    verdict $? "a figure of the default machine outside of its row: $again"
 done
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

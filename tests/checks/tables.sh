@@ -190,8 +190,8 @@ known backend_cuda/glue/statuses.def STATUS 1 '(\b|_)' '\b' docs/interface.md
 tables backend_cuda/emu/report_kinds.def backend_cuda/emu/functions.def
 known backend_cuda/emu/report_kinds.def KIND 1 '\bKIND_' '\b' backend_cuda/emu/rt*.h backend_cuda/emu/runtime.cpp
 
-# ---- what operators issue, and how fast machines are (speeds.c holds their files to each other) ----
-tables sched/search/issue.def sched/machine/h200.def sched/machine/h100.def
+# ---- what operators issue, and what machines are (machine.c holds h200.def to machine.def) ----
+tables sched/search/issue.def sched/machine/machine.def sched/machine/h200.def sched/machine/h100.def
 known sched/search/issue.def ISSUE 1 '^(OP|COMPARISON)\(' ',' ir/ops.def
 known sched/search/issue.def COUNT 1 '\b' '\b' sched/search/features_issue.c
 known sched/search/issue.def ACCESS 1 '\b' '\b' sched/search/judge.c
@@ -200,9 +200,10 @@ computed=$(sed -nE 's/^COMPARISON\((\w+),.*/\1 COMPARE/p; s/^OP\((\w+), "[^"]*",
     awk '$2 != "NONE" { print $1 }' | sort)
 same "sched/search/issue.def: operators of ir/ops.def without a row, and the others" \
     "$(comm -3 <(rows sched/search/issue.def ISSUE | sort) <(echo "$computed") | tr -d '\t' | tr '\n' ' ')" ""
+same "sched/machine/machine.def: rows without a name, a unit, a range and what they are" "$(grep -E '^FIGURE' sched/machine/machine.def |
+    grep -vE '^FIGURE\([a-z0-9_]+, "[^"]{3,}", [0-9.e-]+, [0-9.e-]+, "[^"]{3,}"\)$')" ""
 for file in sched/machine/h200.def sched/machine/h100.def; do
-    same "$file: rows without a name, a value, a unit and a source" "$(sed -zE 's/,\n +/, /g' "$file" | grep -E '^SPEED' |
-        grep -vE '^SPEED\([a-z0-9_]+, [^,"]+, "[^"]{3,}", "[^"]{3,}"\)$')" ""
+    same "$file: rows without a name, a value and a source" "$(grep -E '^VALUE' "$file" | grep -vE '^VALUE\([a-z0-9_]+, [0-9.e-]+, "[^"]{3,}"\)$')" ""
 done
 
 # ---- rules (tests/unit/test_rules.c), diagnostics (tests/diag), constants of the cost (numbers.sh) ----

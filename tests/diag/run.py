@@ -106,7 +106,8 @@ def golden(path, now):
 def check_code(code, ex, explained):
     """The answer to the wrong example, after testing both."""
     says, status, left = answer(ex["file"], ex["wrong"])
-    found = reported(says)
+    # W1008 says how much the reports beside it matter, and stands never alone.
+    found = [c for c in reported(says) if code != "W1008" or c == code]
     verdict(found == [code], f"{code}: the wrong example reports {found}, not once {code}:\n{says}")
     if code.startswith("E"):
         verdict(status in (1, 3) and not left, f"{code}: exit status {status}, files {left}")

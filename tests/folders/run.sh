@@ -24,7 +24,7 @@ check dense(M = 8, K = 16, N = 8);
 END
 echo 'tdc tuning 1
 product target=sm_90a factors=bf16 result=bf16 sum=f32 m=8 n=8 k=16 a=row b=row : algo=3' >"$one/my.tuning"
-(cd "$one" && "$TDC" model.td -I lib/more --dump=kernels | sed -n '/^program take/,/^}/p' >take.kernel)
+(cd "$one" && "$TDC" model.td -I lib/more --dump=kernels | sed -n '/^program take/,/^}$/p' >take.kernel)
 mkdir -p "$(dirname "$two")" && cp -r "$one" "$two"
 options=(--emit=cu,c,h,manifest,driver --debug-checks --prefix=net -DK=16 -MD)
 (cd "$one" && "$TDC" model.td -o out/m.cu -I lib/more --tuning=my.tuning --kernels take.kernel -MF out/m.d "${options[@]}") >"$dir/log" 2>&1

@@ -147,8 +147,14 @@ static const char *tuning_file_target(Ctx *ctx, const char *text, size_t n) {
         if (!tuning_find(t, &p)) return say("a product of the file is not found", a.s);
         tuning_remove(again, &p);
     }
+    while (again->schedules.n) {
+        const TuneSchedule e = again->schedules.at[again->schedules.n / 2];
+        if (!tuning_find_schedule(t, &e)) return say("a schedule of the file is not found", a.s);
+        tuning_remove_schedule(again, &e);
+    }
     for (int i = 0; i < t->entries.n; i++) tuning_set(again, &t->entries.at[i]);
     for (int i = 0; i < t->entries.n; i++) again->entries.at[i].before = t->entries.at[i].before;
+    for (int i = 0; i < t->schedules.n; i++) tuning_set_schedule(again, &t->schedules.at[i]);
     again->tail = t->tail;
     tuning_print(&c, again);
     return strcmp(a.s, c.s) != 0 ? say("entries taken out and put back print differently", c.s) : NULL;

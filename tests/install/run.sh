@@ -105,7 +105,7 @@ export fn soft(x: bf16[Rows, N], eps: f32) -> (y: bf16[Rows, N]) { y[i, j] = x[i
 export hard = soft(Rows = 4);
 END
 PATH=$dir/away/tools/bin:$PATH
-same 'a file or a command' "$(completes tdc '')" 'a.kernel a.td bench check explain help run sub tune '
+same 'a file or a command' "$(completes tdc '')" 'a.kernel a.td bench calibrate check explain help run sub tune '
 same 'a command' "$(completes tdc ch)" 'check '
 same 'options of compiling' "$(completes tdc a.td -M)" '-MD -MF -MP -MQ -MT '
 same 'options of run' "$(completes tdc run a.td --i)" '--in --interp '

@@ -45,14 +45,14 @@ export fn in_output(x: f32[M, K], w: f32[N, K]) -> (y: f32[M, N]) {
 }
 check in_output(M = 12, N = 69, K = 33);
 
-// The sum of all squares, of which there is one, is needed to the end; just before, so are the 256 sums that it is made from.
-// workspace beside_output: 1280
+// The sum of all squares, of which there is one, is needed to the end; just before, so are the 264 sums that it is made from.
+// workspace beside_output: 1536
 export fn beside_output(x: f32[M, K], w: f32[N, K]) -> (y: f32[M, N]) {
     let t[i, j] = sum[k](x[i, k] * w[j, k]);
     let s = sum[i, j](t[i, j] * t[i, j]);
     y[i, j] = t[i, j] / s;
 }
-check beside_output(M = 12, N = 69, K = 33);
+check beside_output(M = 300, N = 69, K = 5);
 
 // The same in an inout, once the library has read it: t, and its product with w in p.
 // workspace in_inout: 3328
@@ -78,13 +78,13 @@ check in_temporary(M = 12, N = 69, K = 33, L = 5);
 
 // t is gone when z is written, which cannot stand at the address of v, of another type. Its largest element is needed
 // to the end, as above.
-// workspace in_later: 1280
+// workspace in_later: 1536
 export fn in_later(x: f32[M, K], w: f32[N, K], v: bf16[M, N]) -> (z: f32[M, N]) {
     let t[i, j] = sum[k](x[i, k] * w[j, k]);
     let q = max[i, j](t[i, j]);
     z[i, j] = v[i, j] * q;
 }
-check in_later(M = 12, N = 69, K = 33);
+check in_later(M = 300, N = 69, K = 5);
 
 // Of two outputs the later one is scratch for the first: t (4 M K bytes) lies in z.
 // workspace in_second: 0

@@ -171,7 +171,7 @@ static bool take_version(Ctx *ctx, Entry *e, const Version *v, bool several, con
 enum { FEW_GROUPS = 3 /* of which each may have versions, so that the ways are not too many */ };
 
 static bool schedule_all(Ctx *ctx, const Case *x, Entry *e, Graph *g, Text *why) {
-    Plan *plan = plan_new(g, e->schedule == LIBRARY, NULL, why);
+    Plan *plan = plan_new(g, &machine_h200, e->schedule == LIBRARY, NULL, why);
     if (!plan) return false;
     Program *p = sched_empty(g, plan);
     Text all = {.ctx = ctx};
@@ -193,7 +193,7 @@ static bool schedule_all(Ctx *ctx, const Case *x, Entry *e, Graph *g, Text *why)
             schedule_fallback(gr, &s);
             versions_one(gr, &s, &v);
         } else if (e->schedule == 0 || e->schedule == LIBRARY) {
-            versions_choose(&memo, gr, (Targets){0}, most, &v);
+            versions_choose(&memo, gr, (Targets){0}, &machine_h200, most, &v);
         } else if (e->schedule % 2 && plan->groups.n <= FEW_GROUPS) {
             versions_random(gr, &state, &v);
         } else {

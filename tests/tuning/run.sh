@@ -71,7 +71,9 @@ refused 1 'bench f(M = ..., K = ..., N = ...)' tune hints.td --emu -o y
 # sizes that -D does not give are those of the file's lines
 "$tdc" tune model.td layer --emu -D M=64 -o sizes.tuning >log 2>&1
 same '-D beside bench lines' "$? $(grep -o ' m=[0-9 nk=]*' sizes.tuning | sed 's/ *$//' | tr -d '\n')" '0  m=64 n=24 k=64'
-refused 0 'no products of the library' tune model.td --library=none --emu -o y
+refused 0 'has nothing to tune; nothing is written' tune model.td --library=none --only=products --emu -o y
+refused 0 'has nothing to tune; nothing is written' tune model.td --only=schedules --emu -o y
+refused 2 'knows products and schedules, not .kernels' tune model.td --only=kernels --emu -o y
 refused 1 'error.E0003.*missing.tuning' model.td --tuning missing.tuning
 same 'no file of these' "$(ls y 2>&1)" "ls: cannot access 'y': No such file or directory"
 

@@ -342,7 +342,9 @@ static void time_kernel(Test *t, const CheckModel *model, const CheckOptions *o,
     expect(fabs(x->call.median - 3) < 1e-6 && fabs(x->call.p10 - 3) < 1e-6 && fabs(x->call.p90 - 3) < 1e-6, "its time",
            NULL);
     expect(fabs(x->copy.median - 1.5) < 1e-6 && x->nodes == 1 && x->runs == 5, "that of a copy", NULL);
-    expect(x->before.sm == 1000 && x->after.watts == 200 && x->device, "the state of the device", NULL);
+    expect(x->before.sm == 1000 && x->after.watts == 200 && x->on.name && x->on.sms == 132 &&
+               x->on.clock_khz == 1000000,
+           "the state of the device", NULL);
 }
 
 /* Builds the model with `kernel`; then a check of n elements must pass, or fail with these words. */

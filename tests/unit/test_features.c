@@ -55,7 +55,7 @@ static bool wide(const Read *r) {
 /* The nth access, at the sizes at hand. */
 static Touched touched(const Read *r, int n) {
     const Access *a = &r->f->accesses.at[n];
-    return access_touched(r->f, a, wide(r) || a->peel, speeds_h200.machine);
+    return access_touched(r->f, a, wide(r) || a->peel, machine_h200.target);
 }
 
 static void expect_number(double got, double want, const char *what) {
@@ -75,7 +75,7 @@ static void expect_touched(const Read *r, int n, const char *what, Touched want)
 
 static JudgeParts judged(Read *r) {
     JudgeParts parts;
-    const double s = judge_seconds(r->f, &speeds_h200, r->dims, NULL, &parts);
+    const double s = judge_seconds(r->f, &machine_h200, r->dims, NULL, &parts);
     expect(isfinite(s) && s > 0, "a time", NULL);
     return parts;
 }
@@ -229,8 +229,8 @@ static void test_left(Ctx *ctx) {
     JudgeParts none, all;
     at(&r, 1024, 0);
     for (int i = 0; i < r.f->tensors.n; i++) left[i] = 1024 * 4096 * 2;
-    const double t = judge_seconds(r.f, &speeds_h200, r.dims, NULL, &none);
-    const double u = judge_seconds(r.f, &speeds_h200, r.dims, left, &all);
+    const double t = judge_seconds(r.f, &machine_h200, r.dims, NULL, &none);
+    const double u = judge_seconds(r.f, &machine_h200, r.dims, left, &all);
     expect_number(all.bytes, none.bytes / 2, "left: what is read");
     expect(u < t, "left: it is faster", NULL);
 }
@@ -241,8 +241,8 @@ static void test_chain(Ctx *ctx) {
     Features *both[] = {r.f, features_of(r.p, r.p->kernels.at[1], ctx)};
     at(&r, 4096, 0);
     double apart = 0;
-    for (int i = 0; i < 2; i++) apart += judge_seconds(both[i], &speeds_h200, r.dims, NULL, NULL);
-    const double chained = judge_all_seconds(both, 2, &speeds_h200, r.dims);
+    for (int i = 0; i < 2; i++) apart += judge_seconds(both[i], &machine_h200, r.dims, NULL, NULL);
+    const double chained = judge_all_seconds(both, 2, &machine_h200, r.dims);
     expect(chained < apart && chained > apart / 2, "chain: faster than one by one", NULL);
 }
 
@@ -260,9 +260,9 @@ static void test_ragged(Ctx *ctx) {
 static void test_machines(Ctx *ctx) {
     Read r = read_file(ctx, "softmax_4k");
     at(&r, 16384, 0);
-    const double fast = judge_seconds(r.f, &speeds_h200, r.dims, NULL, NULL);
-    const double slow = judge_seconds(r.f, &speeds_h100, r.dims, NULL, NULL);
-    expect(speeds_h200.measured && !speeds_h100.measured, "which machine was measured", NULL);
+    const double fast = judge_seconds(r.f, &machine_h200, r.dims, NULL, NULL);
+    const double slow = judge_seconds(r.f, &machine_h100, r.dims, NULL, NULL);
+    expect(machine_h200.measured && !machine_h100.measured, "which machine was measured", NULL);
     expect(slow > fast && slow < 2 * fast, "an H100's memory is slower", NULL);
 }
 

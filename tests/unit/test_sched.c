@@ -37,7 +37,7 @@ static Schedule chosen(Group *gr) {
     Versions v;
     const int divisions = gr->divisions.n;
     gr->divisions.n = 0;
-    versions_choose(&(SchedMemo){0}, gr, (Targets){0}, 1, &v);
+    versions_choose(&(SchedMemo){0}, gr, (Targets){0}, &machine_h200, 1, &v);
     gr->divisions.n = divisions;
     schedule_copy(&s, v.at[0].schedule[0]);
     return s;
@@ -60,12 +60,12 @@ static bool take_move(void *user, const Schedule *s) {
 static Schedule moved(Group *gr, uint64_t *state) {
     Moved m = {.gr = gr, .state = state, .s = chosen(gr)};
     const Schedule from = m.s;
-    moves_from(gr, &from, take_move, &m);
+    moves_from(gr, &machine_h200, &from, take_move, &m);
     return m.s;
 }
 
 static bool apply_draw(Ctx *ctx, Draw *d, uint64_t seed, Text *why) {
-    Plan *plan = plan_new(d->graph, false, NULL, why);
+    Plan *plan = plan_new(d->graph, &machine_h200, false, NULL, why);
     if (!plan) return false;
     Program *p = sched_empty(d->graph, plan);
     Text all = {.ctx = ctx};
@@ -383,7 +383,7 @@ static void one_prepared(Ctx *ctx, const PlanCase *c, Graph *g, int groups) {
     Graph *r = graph_read(ctx, text.s, text.n, diag_add_file(ctx, "prepared", text.s, text.n));
     if (!r) diag_render(ctx, &why, false);
     expect(r && graph_verify(r, &why), text.s, why.s);
-    Plan *plan = r ? plan_new(r, false, NULL, &why) : NULL;
+    Plan *plan = r ? plan_new(r, &machine_h200, false, NULL, &why) : NULL;
     expect(plan && plan->groups.n == groups, "a prepared graph has the same groups", text.s);
     if (plan) plan_print(&again, plan);
     expect(again.n > 0, "a plan has a text", NULL);
@@ -400,7 +400,7 @@ static void one_plan(const PlanCase *c) {
     text_put(&steps, "");
     Graph *g = graph_read(ctx, c->text, strlen(c->text), diag_add_file(ctx, "graph", c->text, strlen(c->text)));
     if (!g) diag_render(ctx, &why, false);
-    Plan *plan = g ? plan_new(g, false, NULL, &why) : NULL;
+    Plan *plan = g ? plan_new(g, &machine_h200, false, NULL, &why) : NULL;
     expect(plan != NULL, c->text, why.s);
     if (plan) {
         int shares = 0; /* temporaries of divisions, which nobody may choose */

@@ -122,8 +122,8 @@ static void devices(void) {
         while (d < DEVICES + N && d->capability != 10 * t->major + t->minor) d++;
         expect(d < DEVICES + N, "the stand-in has such a device", t->arch);
         if (d == DEVICES + N) continue;
-        expect(d->shared == t->shared && d->shared_per_sm == t->machine.shared_per_sm &&
-                   d->threads == t->machine.threads_per_sm && d->cluster == t->cluster,
+        expect(d->shared == t->shared && d->shared_per_sm == t->shared_per_sm && d->threads == t->threads_per_sm &&
+                   d->cluster == t->cluster,
                "it has what the target says", t->arch);
     }
 }
