@@ -52,13 +52,19 @@ static double held(const Reading *x, const Living *v) {
     return kind == STAGE_MAP ? 0 : x->folds ? LOADED_AHEAD : 1;
 }
 
+/* One walk over the places, at each of which the sum changes by what begins and what ends there. */
 double feature_most_live(const Reading *x) {
-    double most = 0;
+    double *change = NEW_N(x->ctx, double, x->place + 2), most = 0, sum = 0;
+    for (int i = 0; i < x->living.n; i++) {
+        const Living *v = &x->living.at[i];
+        const int end = v->to <= x->place ? v->to : x->place + 1;
+        if (v->from >= end) continue;
+        const double words = v->words * held(x, v);
+        change[v->from] += words;
+        change[end] -= words;
+    }
     for (int at = 0; at <= x->place; at++) {
-        double sum = 0;
-        for (int i = 0; i < x->living.n; i++)
-            if (x->living.at[i].from <= at && at < x->living.at[i].to)
-                sum += x->living.at[i].words * held(x, &x->living.at[i]);
+        sum += change[at];
         if (sum > most) most = sum;
     }
     return most;

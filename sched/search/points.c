@@ -64,6 +64,7 @@ typedef struct Making {
     Ctx *ctx;
     Points *p;
     const int64_t *base; /* hints, or what is usual */
+    VEC(AxisSet) sets;   /* over which elements are stored or folded */
 } Making;
 
 static Found is_dim(const Expr *e, const void *dim) {
@@ -92,21 +93,30 @@ static bool is_column(const Group *gr, const Dim *d) {
     return false;
 }
 
-static bool fits(const Group *gr, AxisSet axes, const int64_t *dims) {
-    int64_t n = 1;
-    for (int a = 0; a < gr->axes.n; a++)
-        if (axes >> a & 1 && !mul_ok(n, points_length(&gr->axes.at[a], dims), &n)) return false;
-    return n >> MAX_ELEMENTS_BITS == 0;
+/* Each set of axes whose elements are stored or folded, once: a group of many equations has few. */
+static void note_set(Making *x, AxisSet axes) {
+    for (int i = 0; i < x->sets.n; i++)
+        if (x->sets.at[i] == axes) return;
+    vec_push(x->ctx, &x->sets, axes);
 }
 
-static bool usual(const Group *gr, const int64_t *dims) {
-    for (int i = 0; i < gr->stores.n; i++)
-        if (!fits(gr, gr->stores.at[i].axes, dims)) return false;
+static void note_sets(Making *x) {
+    const Group *gr = x->gr;
+    for (int i = 0; i < gr->stores.n; i++) note_set(x, gr->stores.at[i].axes);
     for (int i = 0; i < gr->steps.n; i++) {
         const GStep *s = &gr->steps.at[i];
-        bool both = s->joined[0] != 0; /* of a product of matrices, what is loaded */
-        if (!fits(gr, both ? s->joined[0] : s->free | s->over, dims) || (both && !fits(gr, s->joined[1], dims)))
-            return false;
+        const bool both = s->joined[0] != 0; /* of a product of matrices, what is loaded */
+        note_set(x, both ? s->joined[0] : s->free | s->over);
+        if (both) note_set(x, s->joined[1]);
+    }
+}
+
+static bool usual(const Making *x, const int64_t *dims) {
+    for (int i = 0; i < x->sets.n; i++) {
+        int64_t n = 1;
+        for (int a = 0; a < x->gr->axes.n; a++)
+            if (x->sets.at[i] >> a & 1 && !mul_ok(n, points_length(&x->gr->axes.at[a], dims), &n)) return false;
+        if (n >> MAX_ELEMENTS_BITS) return false;
     }
     return true;
 }
@@ -114,7 +124,7 @@ static bool usual(const Group *gr, const int64_t *dims) {
 static void add(Making *x, const int64_t *dims, double weight, bool always) {
     Points *p = x->p;
     const int ndims = x->gr->graph->dims.n;
-    if (p->n == MAX_POINTS || (!always && !usual(x->gr, dims))) return;
+    if (p->n == MAX_POINTS || (!always && !usual(x, dims))) return;
     for (int i = 0; i < p->n; i++) {
         bool same = true;
         for (int d = 0; d < ndims; d++) same &= p->dims[i][d] == dims[d];
@@ -206,7 +216,8 @@ Points *points_of(const Group *gr, Ctx *ctx) {
         Dim *d = g->dims.at[i];
         base[i] = d->lo == d->hi ? d->lo : d->hint > 0 ? legal(d, d->hint) : legal(d, MANY_ROWS[0]);
     }
-    Making x = {gr, ctx, p, base};
+    Making x = {.gr = gr, .ctx = ctx, .p = p, .base = base};
+    note_sets(&x);
     if (nfree && nfree <= FEW_DIMS) add_grid(&x, free, nfree);
     if (nfree > FEW_DIMS) add_spread(&x, free, nfree);
     if (!nfree || !p->n) add(&x, base, 1, true);
