@@ -2,6 +2,7 @@
  * makes it cheaper, so this ends. What an `if`, `&&`, `||` or guard says is known inside of it. */
 #include "rewrite.h"
 
+#include "expr_is.h"
 #include "expr_walk.h"
 #include "ir/poly/poly_prove.h"
 #include "pattern.h"
@@ -230,11 +231,45 @@ static void simplify_piece(Graph *g, const PolyEnv *env, const Tensor *t, Piece 
     if (p->guard && expr_is_int(p->guard, &always) && always) p->guard = NULL;
 }
 
+/* Sizes and ranges over dimensions, so that equal ones are one expression: what a size is that was written in two ways
+ * (of a convolution that keeps it, H + 2*p - (R - 1)) decides which equations run over the same indices. */
+typedef struct Sizes {
+    Graph *g;
+    const PolyEnv *env;
+} Sizes;
+
+static const Expr *simple_size(const Sizes *x, const Expr *e) {
+    return expr_over_dims(e) ? expr_simplify(x->g, x->env, e) : e;
+}
+
+static void simplify_ranges(const Sizes *x, Var *const *vars, int n) {
+    for (int i = 0; i < n; i++) {
+        vars[i]->lo = simple_size(x, vars[i]->lo);
+        vars[i]->hi = simple_size(x, vars[i]->hi);
+    }
+}
+
+static Found simplify_reduced(const Expr *e, void *sizes) {
+    if (e->op == OP_REDUCE) simplify_ranges(sizes, e->u.reduce->vars, e->u.reduce->nvars);
+    return e->reduces ? FOUND_INSIDE : FOUND_NOT;
+}
+
+static void simplify_sizes(Graph *g, const PolyEnv *env, Tensor *t) {
+    Sizes x = {g, env};
+    for (int d = 0; d < t->rank; d++) t->shape[d] = simple_size(&x, t->shape[d]);
+    ExprWalk w = {.temp = g->ctx, .before = simplify_reduced, .user = &x};
+    for (int k = 0; k < t->pieces.n; k++) {
+        simplify_ranges(&x, t->pieces.at[k].vars, t->pieces.at[k].nvars);
+        expr_walk(&w, t->pieces.at[k].value);
+    }
+}
+
 void graph_simplify(Graph *g) {
     const Expr **facts = NEW_N(g->ctx, const Expr *, g->facts.n);
     PolyEnv env = {.g = g, .facts = facts};
     for (int i = 0; i < g->facts.n; i++)
         if (g->facts.at[i].require && !g->facts.at[i].nvars) facts[env.nfacts++] = g->facts.at[i].cond;
+    for (int i = 0; i < g->tensors.n; i++) simplify_sizes(g, &env, g->tensors.at[i]);
     for (int i = 0; i < g->tensors.n; i++) {
         Tensor *t = g->tensors.at[i];
         int kept = 0, n = t->pieces.n;
