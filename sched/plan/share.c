@@ -113,6 +113,37 @@ static void append(Ctx *ctx, Sharing *to, const Sharing *from) {
     }
 }
 
+/* A load of as many elements as the store's kernel loads of anything. */
+typedef struct LargestLoad {
+    Group *gr;
+    const Expr *load;
+    int axes;
+} LargestLoad;
+
+static int count_axes(AxisSet set) {
+    int n = 0;
+    for (; set; set &= set - 1) n++;
+    return n;
+}
+
+static Found note_load(const Expr *e, void *user) {
+    LargestLoad *x = user;
+    const int n = e->op == OP_LOAD ? count_axes(group_free(x->gr, e)) : 0;
+    if (n > x->axes) x->load = e, x->axes = n;
+    return FOUND_INSIDE;
+}
+
+static Found is_node(const Expr *e, const void *node) { return e == node ? FOUND : FOUND_INSIDE; }
+
+/* Whether the largest of what store i reads is read for the first one anyway: a row's maximum and sum beside its
+ * exponentials. */
+static bool reads_the_same(Group *gr, int i, Ctx *temp) {
+    LargestLoad x = {.gr = gr};
+    ExprSet seen = {0};
+    expr_walk(&(ExprWalk){.temp = temp, .before = note_load, .user = &x, .reduces = false}, gr->stores.at[i].value);
+    return x.load && expr_find(temp, &seen, gr->stores.at[0].value, is_node, x.load);
+}
+
 /* NULL where one kernel for both is as good as two: the same elements of the same inputs, or reductions that the larger
  * one does anyway. Otherwise why it is not. */
 static const char *not_shared(Sharer *x, const Sharing *a, const Sharing *b, Sharing *both, int *tries) {
@@ -135,8 +166,8 @@ static const char *not_shared(Sharer *x, const Sharing *a, const Sharing *b, Sha
     for (int i = a->roots.n; i < gr->stores.n; i++) {
         const GStore *s = &gr->stores.at[i];
         if (s->axes & ~o || o & ~s->axes & ~owned) return "other axes";
-        if (!no_more && (!same_place(&gr->stores.at[0], s) || !share_loads(both->reads.at[i], both->reads.at[0])))
-            return "other elements";
+        const bool same = same_place(&gr->stores.at[0], s) && share_loads(both->reads.at[i], both->reads.at[0]);
+        if (!no_more && !same && !reads_the_same(gr, i, x->temp)) return "other elements";
     }
     return NULL;
 }

@@ -16,10 +16,8 @@ extern "C" {
 #endif
 td_preparer interface_scaled_ctx_prepare;
 td_launcher interface_scaled_ctx_launch;
-td_preparer interface_scaled_sums_prepare;
-td_launcher interface_scaled_sums_launch;
-td_preparer interface_scaled_sums_2_prepare;
-td_launcher interface_scaled_sums_2_launch;
+td_preparer interface_scaled_ctx_2_prepare;
+td_launcher interface_scaled_ctx_2_launch;
 td_preparer interface_half_y_prepare;
 td_launcher interface_half_y_launch;
 #ifdef __cplusplus
@@ -167,8 +165,7 @@ const char *interface_status_text(interface_status status) {
 
 static interface_status td_prepare_all(const td_sink *s) {
     TD_TRY(td_cuda(s, "kernel ctx: cudaFuncSetAttribute", interface_scaled_ctx_prepare()));
-    TD_TRY(td_cuda(s, "kernel sums: cudaFuncSetAttribute", interface_scaled_sums_prepare()));
-    TD_TRY(td_cuda(s, "kernel sums_2: cudaFuncSetAttribute", interface_scaled_sums_2_prepare()));
+    TD_TRY(td_cuda(s, "kernel ctx_2: cudaFuncSetAttribute", interface_scaled_ctx_2_prepare()));
     TD_TRY(td_cuda(s, "kernel y: cudaFuncSetAttribute", interface_half_y_prepare()));
     (void)s;
     return interface_ok;
@@ -473,7 +470,7 @@ static int64_t td_scaled_extent(const int64_t *td_dims, int td_i) {
 }
 static const char *const td_scaled_texts[] = {"M", "int", "M", "int", "M"};
 static const td_argument td_scaled_tensors[] = {{"x", "bf16", 4, 16, 2, 0, 0, 0},
-    {"ctx", "bf16", 4, 16, 2, 2, 1, 0},
+    {"ctx", "bf16", 4, 16, 2, 2, 1, 0x1},
     {"sums", "f32", 2, 32, 1, 4, 1, 0}};
 static const td_dimension td_scaled_dims[] = {{"M", 0, INT64_MAX, 1}, {"int", 1, 4096, 4}};
 static const td_way td_scaled_ways[] = {{0, 0, 0, 0}, {0, 1, 1, 0}, {1, 0, 0, 0}, {1, 1, 1, 0}, {2, 0, 0, 0}};
@@ -484,8 +481,7 @@ static const td_signature td_scaled_signature = {3, 2, 5, td_scaled_tensors, td_
 static interface_status td_scaled_ready(const td_sink *td_s) {
     (void)td_s;
     TD_TRY(td_cuda(td_s, "kernel ctx: cudaFuncSetAttribute", interface_scaled_ctx_prepare()));
-    TD_TRY(td_cuda(td_s, "kernel sums: cudaFuncSetAttribute", interface_scaled_sums_prepare()));
-    TD_TRY(td_cuda(td_s, "kernel sums_2: cudaFuncSetAttribute", interface_scaled_sums_2_prepare()));
+    TD_TRY(td_cuda(td_s, "kernel ctx_2: cudaFuncSetAttribute", interface_scaled_ctx_2_prepare()));
     return interface_ok;
 }
 
@@ -498,11 +494,9 @@ static interface_status td_scaled_run_1(const td_sink *td_s, const td_call *td_c
     if (!(M <= td_mul(2, int_)))
         return td_refuse(td_s, interface_error_require, "%s", "at most two rows a column (expected M <= 2 * int)");
     TD_TRY(td_sizes(td_s, td_c, &td_scaled_signature, td_bytes));
-    TD_TRY(td_extent(td_s, "ctx", "axis ij", td_mul(M, int_), (int64_t)1 << 57));
-    TD_TRY(td_extent(td_s, "ctx", "blocks", td_div(td_add(td_mul(M, int_), 2047), 2048), INT32_MAX));
     if (!(int_ <= 1024))
-        return td_refuse(td_s, interface_error_kernel, "kernel sums: %s", "expected int <= 1024");
-    TD_TRY(td_extent(td_s, "sums", "blocks", td_div(td_add(M, 3), 4), INT32_MAX));
+        return td_refuse(td_s, interface_error_kernel, "kernel ctx: %s", "expected int <= 1024");
+    TD_TRY(td_extent(td_s, "ctx", "blocks", M, INT32_MAX));
     if (td_c->need) {
         *td_c->need = 0;
         return interface_ok;
@@ -512,7 +506,6 @@ static interface_status td_scaled_run_1(const td_sink *td_s, const td_call *td_c
         return td_refuse(td_s, interface_error_require, "%s", "a positive scale (expected double > 0.0)");
     TD_TRY(td_memory(td_s, td_c, &td_scaled_signature, td_bytes, 0));
     TD_TRY(td_cuda(td_s, "kernel ctx", interface_scaled_ctx_launch(td_c->stream, td_c->tensors, td_c->dims, td_c->scalars, &td_launched)));
-    TD_TRY(td_cuda(td_s, "kernel sums", interface_scaled_sums_launch(td_c->stream, td_c->tensors, td_c->dims, td_c->scalars, &td_launched)));
     return interface_ok;
 }
 
@@ -525,9 +518,7 @@ static interface_status td_scaled_run_2(const td_sink *td_s, const td_call *td_c
     if (!(M <= td_mul(2, int_)))
         return td_refuse(td_s, interface_error_require, "%s", "at most two rows a column (expected M <= 2 * int)");
     TD_TRY(td_sizes(td_s, td_c, &td_scaled_signature, td_bytes));
-    TD_TRY(td_extent(td_s, "ctx", "axis ij", td_mul(M, int_), (int64_t)1 << 57));
-    TD_TRY(td_extent(td_s, "ctx", "blocks", td_div(td_add(td_mul(M, int_), 2047), 2048), INT32_MAX));
-    TD_TRY(td_extent(td_s, "sums_2", "blocks", td_div(td_add(M, 15), 16), INT32_MAX));
+    TD_TRY(td_extent(td_s, "ctx_2", "blocks", td_div(td_add(M, 15), 16), INT32_MAX));
     if (td_c->need) {
         *td_c->need = 0;
         return interface_ok;
@@ -536,8 +527,7 @@ static interface_status td_scaled_run_2(const td_sink *td_s, const td_call *td_c
     if (!(double_ > 0.0))
         return td_refuse(td_s, interface_error_require, "%s", "a positive scale (expected double > 0.0)");
     TD_TRY(td_memory(td_s, td_c, &td_scaled_signature, td_bytes, 0));
-    TD_TRY(td_cuda(td_s, "kernel ctx", interface_scaled_ctx_launch(td_c->stream, td_c->tensors, td_c->dims, td_c->scalars, &td_launched)));
-    TD_TRY(td_cuda(td_s, "kernel sums_2", interface_scaled_sums_2_launch(td_c->stream, td_c->tensors, td_c->dims, td_c->scalars, &td_launched)));
+    TD_TRY(td_cuda(td_s, "kernel ctx_2", interface_scaled_ctx_2_launch(td_c->stream, td_c->tensors, td_c->dims, td_c->scalars, &td_launched)));
     return interface_ok;
 }
 
@@ -844,4 +834,4 @@ interface_status interface_invoke(interface_context *ctx, const interface_run *r
     return (interface_status)interface_entries[found].call(data, all, numbers, NULL, 0, run->stream, run->message, run->message_bytes);
 }
 
-const uint64_t interface_fingerprint = UINT64_C(0x5b90bed679b95bdf);
+const uint64_t interface_fingerprint = UINT64_C(0x1d3164c98812715d);

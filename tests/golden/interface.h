@@ -77,7 +77,8 @@ const char *interface_status_text(interface_status status);
  *   dim     M        i64
  *   dim     int_     i64 in 1..=4096, divisible by 4
  *   scalar  double_  f32
- *   scalar  steps    i32 */
+ *   scalar  steps    i32
+ *   ctx may have the address of x */
 interface_status interface_scaled_workspace(interface_context *ctx, int64_t M, int64_t int_, size_t *bytes);
 interface_status interface_scaled_prepare(interface_context *ctx, int64_t M, int64_t int_);
 interface_status interface_scaled(interface_context *ctx, const interface_run *run, const td_bf16_t *x, td_bf16_t *ctx_, float *sums, int64_t M, int64_t int_, float double_, int32_t steps);
