@@ -7,6 +7,7 @@
 #include "ir/expr_walk.h"
 #include "ir/expr_text.h"
 #include "ir/poly/poly.h"
+#include "ir/rewrite.h"
 #include "normal.h"
 
 #include <string.h>
@@ -41,6 +42,24 @@ static const Expr *widened(const Expr *e) {
     bool widens = e->op == OP_CAST && type_class(e->arg[0]->type) == type_class(e->type) &&
                   type_bits(e->arg[0]->type) < type_bits(e->type);
     return widens ? e->arg[0] : e;
+}
+
+/* The type below e's that all values of it have: a selection among widened ones and constants has it, too (what is
+ * padded with 0). That of e: there is none. */
+static Type narrow_type(Graph *g, const Expr *e) {
+    if (e->op != OP_IF) return widened(e)->type;
+    const Type a = narrow_type(g, e->arg[1]), b = narrow_type(g, e->arg[2]), t = a == e->type ? b : a;
+    for (int i = 1; i <= 2; i++) {
+        const Expr *narrow = e->arg[i]->op == OP_CONST ? expr_fold(g, expr_cast(g, t, e->arg[i])) : NULL;
+        const Expr *back = narrow ? expr_fold(g, expr_cast(g, e->type, narrow)) : NULL;
+        if (back != e->arg[i] && (i == 1 ? a : b) != t) return e->type;
+    }
+    return t;
+}
+
+/* e in the narrowest type that is seen to have all its values. */
+static const Expr *narrowed(Graph *g, const Expr *e) {
+    return e->op == OP_IF ? expr_cast(g, narrow_type(g, e), e) : widened(e);
 }
 
 static int64_t length(const Var *v) {
@@ -88,7 +107,7 @@ static bool worth_a_call(const Expr *e, Ctx *temp, Text *why) {
 bool product_sum(Graph *g, const Expr *e, ProductSum *out, Text *why) {
     if (e->op != OP_REDUCE || e->u.reduce->monoid->kind != MONOID_SUM || e->arg[1]->op != OP_MUL) return false;
     *out = (ProductSum){.sum = e};
-    for (int i = 0; i < 2; i++) out->factor[i] = widened(e->arg[1]->arg[i]);
+    for (int i = 0; i < 2; i++) out->factor[i] = narrowed(g, e->arg[1]->arg[i]);
     Ctx *temp = ctx_temp(g->ctx);
     bool is_worth = worth_a_call(e, temp, why);
     ctx_temp_end(temp);

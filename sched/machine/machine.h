@@ -57,6 +57,8 @@ bool machine_set(Machine *m, Figure f, double value, const char *source);
 /* Times of products. The types that rows are of; of others nothing is known. */
 enum { MACHINE_PRODUCT_TYPES = 2 };
 extern const Type machine_product_types[MACHINE_PRODUCT_TYPES];
+/* Operations a second at which the library multiplies factors of a type at most; those of f32 in tf32 or not. */
+double machine_product_peak(const Machine *on, Type t, bool tf32);
 /* The seconds that the machine's rows say of a product, at such a peak of operations a second: between rows how many
  * times as long as its peak and its bytes it takes is interpolated. 0: there is no row of that type. */
 double machine_product_seconds(const Machine *on, Type t, double peak, double m, double n, double k);

@@ -15,6 +15,13 @@ static double least(const Machine *on, Type t, double peak, double m, double n, 
     return 2 * m * n * k / peak + bytes / on->bandwidth + on->latency;
 }
 
+double machine_product_peak(const Machine *on, Type t, bool tf32) {
+    if (type_bits(t) == 8) return 2 * on->products;
+    if (type_bits(t) == 16) return on->products;
+    if (t == TY_F32 && tf32) return on->products / 2;
+    return 2.0 * on->target->lanes * on->sms * on->clock;
+}
+
 double machine_product_seconds(const Machine *on, Type t, double peak, double m, double n, double k) {
     double sum = 0, weight = 0;
     if (!(m > 0 && n > 0 && k > 0)) return 0;

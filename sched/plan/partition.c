@@ -24,12 +24,13 @@ static void place_all(Partition *x) {
     partition_place_updates(x, updates, nupdates);
 }
 
-Plan *partition_graph(Preparation *prep, bool library, Reasons *reasons, Text *why) {
+Plan *partition_graph(Preparation *prep, const Machine *m, bool library, Reasons *reasons, Text *why) {
     Graph *g = prep->graph;
     Partition *x = NEW(g->ctx, Partition);
     x->g = g;
     x->prep = prep;
     x->why = why;
+    x->machine = m;
     x->library = library;
     x->free.ctx = ctx_temp(g->ctx);
     x->temp = ctx_temp(g->ctx);

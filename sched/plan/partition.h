@@ -6,6 +6,7 @@
  *   partition_take.c      reductions that must leave a kernel
  *   partition_scans.c     running reductions that go backward
  *   partition_product.c   matrix products for a library
+ *   partition_excluded.c  the same under conditions
  *   partition_temps.c     temporaries: their variables and equations; levels, and what is stored already
  *
  * A walk that needs a temporary asks partition_stored. Where it is not placed yet the answer is NULL: the walk ends
@@ -21,6 +22,7 @@
 
 typedef struct Partition {
     Graph *g;
+    const Machine *machine;
     bool library; /* products go to a library */
     Preparation *prep;
     Plan *plan;      /* roots are appended in the order of their kernels, and the group of each */
@@ -94,6 +96,21 @@ bool partition_is_product(Partition *x, const Equation *root, struct Product *ou
 Sym partition_no_product(Partition *x, const Equation *root);
 /* The let whose rounding alone keeps the root from being one product with its epilogue; NULL: none. */
 Sym partition_rounding(Partition *x, const Equation *root);
+
+/* ---- partition_excluded.c ---- */
+
+/* A sum of products under a condition on indices, and the same as a product: one factor is 0 where it does not hold. */
+typedef struct Excluding {
+    const Expr *sum, *product, *cond;
+    int factor;       /* which one that is */
+    const Expr *fits; /* partition_repair's, once it was asked for */
+} Excluding;
+/* Whether e is one that is large enough for a library. */
+bool partition_excludes(Partition *x, const Expr *e, Excluding *out);
+bool partition_pays(Partition *x, const Excluding *c, const Equation *reader); /* and whether the library is quicker */
+/* For a root that is such a product, with its factors stored: the equation that stores the sum over it where what is
+ * excluded would show. False: waits. */
+bool partition_repair(Partition *x, Excluding *c, const Equation *root, Equation *repair);
 
 /* ---- partition_place.c, partition_update.c ---- */
 

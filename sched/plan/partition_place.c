@@ -22,6 +22,8 @@ typedef struct Work {
     ForProducts *factors, *products; /* WORK_FACTORS, WORK_PRODUCTS: under way; NULL: not yet */
     const Expr *united;              /* WORK_FACTORS: the value with equal reductions made one */
     const Product *product;          /* what the root is; NULL: none */
+    Excluding excluding;             /* what it is under a condition; sum NULL: nothing */
+    Equation repair;                 /* a root to be placed behind it; tensor NULL: none */
     Sym rounding;                    /* partition_rounding */
     TakeOut *taking;                 /* WORK_TURN, WORK_GROUP: under way; NULL: none */
     ExprMap bad;                     /* what it takes out */
@@ -49,10 +51,15 @@ static void push(Partition *x, Worklist *list, Equation root) {
     w->rounding = partition_rounding(x, &w->root);
     bool sums = x->library && !root.guard && partition_has_sums(x, w->root.value);
     w->next = sums ? WORK_FACTORS : WORK_TURN;
-    if (sums)
-        w->united = product_unite(x->g, w->root.value);
-    else
+    if (!sums) {
         prepare_own_vars(x->g, &w->root);
+        return;
+    }
+    w->united = product_unite(x->g, w->root.value);
+    if (partition_excludes(x, w->united, &w->excluding) && partition_pays(x, &w->excluding, &w->root))
+        w->united = w->excluding.product;
+    else
+        w->excluding = (Excluding){0};
 }
 
 /* ---- what is to do: each false where it waits ---- */
@@ -64,9 +71,16 @@ static bool store_factors(Partition *x, Work *w) {
     /* A factor's let may stand beside the product too. */
     w->root.value = value;
     w->root.value = reuse(x, &w->root, value);
-    w->next = WORK_PRODUCTS;
     Product p;
-    if (!partition_is_product(x, &w->root, &p, NULL)) return true;
+    const bool is = partition_is_product(x, &w->root, &p, NULL);
+    if (w->excluding.sum && !is) { /* what it would be was tried before: the partition's fault */
+        fail(x, w->root.tensor->name, "is no product with its factors stored");
+        return true;
+    }
+    w->next = WORK_PRODUCTS;
+    if (!is) return true;
+    w->next = WORK_FACTORS;
+    if (w->excluding.sum && !partition_repair(x, &w->excluding, &w->root, &w->repair)) return false;
     Product *r = NEW(x->g->ctx, Product);
     *r = p;
     prepare_own_vars(x->g, &r->root);
@@ -213,8 +227,10 @@ void partition_place(Partition *x, Equation root) {
         Work *w = list.at[list.n - 1];
         x->temp = w->temp;
         if (work_on(x, w) || x->failed) {
+            const Equation repair = w->repair;
             ctx_temp_end(w->temp);
             list.n--;
+            if (repair.tensor && !x->failed) push(x, &list, repair);
         } else {
             push(x, &list, x->wanted);
         }

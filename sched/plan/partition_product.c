@@ -4,18 +4,20 @@
 #include "sched/library/product.h"
 #include "ir/expr_walk.h"
 
-enum { LEAST_OTHER_SIDE = 8 /* a computed factor is read so often at least */ };
-
-static Found is_sum(const Expr *e, const void *partition) {
-    const Partition *x = partition;
+static Found is_sum(const Expr *e, void *partition) {
+    Partition *x = partition;
     ProductSum s;
-    return !e->reduces ? FOUND_NOT : product_sum(x->g, e, &s, NULL) ? FOUND : FOUND_INSIDE;
+    Excluding c;
+    if (!e->reduces) return FOUND_NOT;
+    return product_sum(x->g, e, &s, NULL) || partition_excludes(x, e, &c) ? FOUND : FOUND_INSIDE;
 }
 
-bool partition_has_sums(Partition *x, const Expr *e) {
-    ExprSet seen = {0};
-    return expr_find(x->temp, &seen, e, is_sum, x) != NULL;
+/* The first sum of products in e; NULL: none. */
+static const Expr *sum_in(Partition *x, const Expr *e) {
+    return expr_walk(&(ExprWalk){.temp = x->temp, .before = is_sum, .user = x, .reduces = true}, e);
 }
+
+bool partition_has_sums(Partition *x, const Expr *e) { return sum_in(x, e) != NULL; }
 
 /* ---- the products ---- */
 
@@ -68,20 +70,68 @@ static double count_over(const ExprVars *f, const ExprVars *besides) {
     return n;
 }
 
-/* Looking for something that has so many elements. */
-typedef struct Looking {
-    Partition *x;
-    double least;
-} Looking;
+/* What a kernel does for each product of two elements, beside computing factors: f16 convolutions of 3 x 3 take 22e12
+ * operations a second on an H200, scores times values 30e12, of 60e12 that its lanes could start. */
+static const double KERNEL_ISSUE = 3; /* instructions */
+/* For how many products a thread of such a kernel keeps an element of a computed factor: tiles of results. */
+static const double KEPT_FOR = 4;
 
-/* Whether a load is of a tensor that large, or a sum has as many results: those are stored anyway, or would be computed
- * again for each element that reads them. */
-static Found has_as_many(const Expr *e, const void *user) {
-    const Looking *l = user;
+/* What computes an element of a factor. */
+typedef struct FactorWork {
+    Partition *x;
+    double least; /* reductions with as many results are computed again for each element that reads them */
+    double operators, bytes;
+    ExprMap loaded; /* tensors */
+} FactorWork;
+
+static double elements(const Tensor *t) {
     double n = 1;
-    if (e->op == OP_REDUCE) return count_over(expr_free(&l->x->free, e), NULL) >= l->least ? FOUND : FOUND_INSIDE;
-    for (int d = 0; e->op == OP_LOAD && d < e->u.tensor->rank; d++) n *= (double)expr_guess(e->u.tensor->shape[d]);
-    return n >= l->least ? FOUND : FOUND_INSIDE;
+    for (int d = 0; d < t->rank; d++) n *= (double)expr_guess(t->shape[d]);
+    return n;
+}
+
+static Found count_work(const Expr *e, void *user) {
+    FactorWork *w = user;
+    double n = 1;
+    if (e->op == OP_LOAD && !expr_map_get(&w->loaded, e->u.tensor)) {
+        expr_map_put(w->x->temp, &w->loaded, e->u.tensor, e);
+        w->bytes += elements(e->u.tensor) * type_bits(e->u.tensor->type) / 8;
+    }
+    for (int i = 0; e->op == OP_REDUCE && i < e->u.reduce->nvars; i++)
+        n *= (double)expr_guess(e->u.reduce->vars[i]->hi) - (double)expr_guess(e->u.reduce->vars[i]->lo);
+    if (e->op != OP_REDUCE || count_over(expr_free(&w->x->free, e), NULL) >= w->least) w->operators += n;
+    return FOUND_INSIDE;
+}
+
+static FactorWork work_of(Partition *x, const Expr *e, double elements) {
+    FactorWork w = {.x = x, .least = elements / 2};
+    expr_walk(&(ExprWalk){.temp = x->temp, .before = count_work, .user = &w}, e);
+    return w;
+}
+
+/* Whether the library with the computed factors stored first is quicker than a kernel that computes them and does such
+ * a share of the products: by guessed lengths, and by figures in favour of the kernel. */
+static bool is_quicker_stored(Partition *x, const ProductSum *s, double share) {
+    const Machine *on = x->machine;
+    const ExprVars *f[2] = {expr_free(&x->free, s->factor[0]), expr_free(&x->free, s->factor[1])};
+    const double m = count_over(f[0], f[1]), n = count_over(f[1], f[0]);
+    double k = 1, issued = KERNEL_ISSUE, stored = 0;
+    for (int i = 0; i < s->sum->u.reduce->nvars; i++)
+        k *= (double)expr_guess(s->sum->u.reduce->vars[i]->hi) - (double)expr_guess(s->sum->u.reduce->vars[i]->lo);
+    for (int i = 0; i < 2; i++) {
+        const double count = count_over(f[i], NULL);
+        if (s->ready[i]) continue;
+        const FactorWork w = work_of(x, s->factor[i], count);
+        issued += w.operators / KEPT_FOR;
+        stored += on->chained + (count * type_bits(s->type) / 8 + w.bytes) / on->bandwidth;
+    }
+    const double batch = count_over(f[0], NULL) / (m * k), products = batch * m * n * k;
+    const double peak = machine_product_peak(on, s->type, option_is(&x->g->options, MATMUL_TF32));
+    double library = machine_product_seconds(on, s->type, peak, batch * m, n, k);
+    if (!(library > 0))
+        library = 2 * products / peak + batch * (m * k + k * n + m * n) * type_bits(s->type) / 8 / on->bandwidth;
+    return stored + library <
+           share * products * issued / ((double)on->target->lanes * on->sms * on->clock * on->issue_share);
 }
 
 /* A tensor that holds e, which nobody stores: for trying. */
@@ -103,17 +153,85 @@ static const Expr *with_loads(Partition *x, const ProductSum *s, const Expr *con
                        expr2(x->g, OP_MUL, expr_cast(x->g, t, f[0]), expr_cast(x->g, t, f[1])));
 }
 
-/* Whether storing the computed factors gives a product: they are read often, are hardly larger than what they are made
- * of (windows are not), and the library takes them. */
-static bool worth_storing(Partition *x, const ProductSum *s, const Equation *reader) {
+/* The load with the most variables. */
+typedef struct LargestLoad {
+    Partition *x;
+    const Expr *load;
+    int vars;
+} LargestLoad;
+
+static Found note_load(const Expr *e, void *user) {
+    LargestLoad *l = user;
+    const int n = e->op == OP_LOAD && e->nargs ? expr_free(&l->x->free, e)->n : 0;
+    if (n > l->vars) l->load = e, l->vars = n;
+    return FOUND_INSIDE;
+}
+
+/* Whether neighbours in what factor i loads are neighbours along an index of the result, and not of the sum. */
+static bool lies_along_result(Partition *x, const ProductSum *s, int i, const Equation *reader) {
+    LargestLoad l = {.x = x};
+    expr_walk(&(ExprWalk){.temp = x->temp, .before = note_load, .user = &l}, s->factor[i]);
+    const ExprVars *last = l.load ? expr_free(&x->free, l.load->arg[l.load->nargs - 1]) : &x->free.none;
+    for (int k = 0; k < reader->nvars; k++)
+        if (expr_vars_have(last, reader->vars[k])) return true;
+    return false;
+}
+
+/* Variables in an order, once each. */
+typedef struct Order {
+    Var **vars;
+    int n;
+} Order;
+
+static void put_var(Order *o, Var *v) {
+    for (int i = 0; i < o->n; i++)
+        if (o->vars[i] == v) return;
+    o->vars[o->n++] = v;
+}
+
+/* The folded variables, in the order in which the other factor's elements lie: so that both are walked as one index. */
+static void put_folded(Order *o, const ProductSum *s, int i) {
+    const Reduce *r = s->sum->u.reduce;
+    const Expr *other = s->factor[1 - i];
+    for (int d = 0; other->op == OP_LOAD && d < other->nargs; d++)
+        for (int k = 0; k < r->nvars; k++)
+            if (other->arg[d]->op == OP_VAR && other->arg[d]->u.var == r->vars[k]) put_var(o, r->vars[k]);
+    for (int k = 0; k < r->nvars; k++) put_var(o, r->vars[k]);
+}
+
+/* The reader with the variables of factor i alone, in the order in which the stored factor has them: its elements lie
+ * as those that it is made of, along the sum's indices or the result's. The result's variables that stand behind the
+ * other factor's are columns of its matrices, those before batches. */
+static Equation in_order_of(Partition *x, const ProductSum *s, int i, const Equation *reader) {
+    const ExprVars *mine = expr_free(&x->free, s->factor[i]), *other = expr_free(&x->free, s->factor[1 - i]);
+    Equation e = *reader;
+    Order o = {NEW_N(x->temp, Var *, reader->nvars + s->sum->u.reduce->nvars), 0};
+    int from = 0, behind = 0; /* the first of the columns; how many of them there are */
+    for (int k = 0; k < reader->nvars; k++) {
+        const bool here = expr_vars_have(mine, reader->vars[k]), there = expr_vars_have(other, reader->vars[k]);
+        if (there && !here) from = k, behind = 0;
+        behind += here && !there;
+    }
+    if (!behind) /* all but the batches, which both factors have */
+        for (from = 0; from < reader->nvars && expr_vars_have(other, reader->vars[from]);) from++;
+    if (!lies_along_result(x, s, i, reader)) from = reader->nvars;
+    for (int k = 0; k < from; k++)
+        if (expr_vars_have(mine, reader->vars[k])) put_var(&o, reader->vars[k]);
+    put_folded(&o, s, i);
+    for (int k = from; k < reader->nvars; k++)
+        if (expr_vars_have(mine, reader->vars[k])) put_var(&o, reader->vars[k]);
+    e.vars = o.vars;
+    e.nvars = o.n;
+    return e;
+}
+
+/* Whether storing the computed factors gives a product that the library takes, and pays. */
+static bool worth_storing(Partition *x, const ProductSum *s, double share, const Equation *reader) {
     const Expr *f[2] = {s->factor[0], s->factor[1]};
+    if (!is_quicker_stored(x, s, share)) return false;
     for (int i = 0; i < 2; i++) {
-        ExprSet seen = {0};
-        if (s->ready[i]) continue;
-        if (count_over(expr_free(&x->free, f[1 - i]), expr_free(&x->free, f[i])) < LEAST_OTHER_SIDE) return false;
-        const Looking half = {x, count_over(expr_free(&x->free, f[i]), NULL) / 2};
-        if (half.least > 1 && !expr_find(x->temp, &seen, f[i], has_as_many, &half)) return false;
-        f[i] = as_if_stored(x, f[i], reader);
+        const Equation order = in_order_of(x, s, i, reader);
+        if (!s->ready[i]) f[i] = as_if_stored(x, f[i], &order);
         if (!f[i]) return false;
     }
     return would_match(x, with_loads(x, s, f), reader);
@@ -130,34 +248,46 @@ static YesOrNo learn(ForProducts *w, const Expr *e, bool yes) {
     return yes ? YES : NO;
 }
 
-static const Expr *stored(ForProducts *w, const Expr *e, const char *why) {
-    const Expr *load = partition_stored(w->x, e, w->root, why);
+static const Expr *stored(ForProducts *w, const Expr *e, const Equation *reader, const char *why) {
+    const Expr *load = partition_stored(w->x, e, reader, why);
     w->to.stopped |= !load;
     return load;
+}
+
+bool partition_pays(Partition *x, const Excluding *c, const Equation *reader) {
+    static const double HOLDS =
+        0.5; /* of the products: what a kernel does under a condition that nobody knows more of */
+    ProductSum s;
+    return product_sum(x->g, c->product, &s, NULL) && worth_storing(x, &s, HOLDS, reader);
+}
+
+/* A sum under a condition is stored, so that it has a root of its own: Work.excluding. */
+static const Expr *with_excluded(ForProducts *w, const Excluding *c) {
+    YesOrNo take = known(&w->taken, c->sum);
+    if (!take) take = learn(w, c->sum, partition_pays(w->x, c, w->root));
+    return take == YES ? stored(w, c->sum, w->root, "a product under a condition, for the library") : c->sum;
 }
 
 /* A sum with its factors stored; itself where that is not worth it. */
 static const Expr *with_factors(ExprRewrite *r, const Expr *e) {
     ForProducts *w = r->user;
     ProductSum s;
+    Excluding c;
+    if (partition_excludes(w->x, e, &c)) return with_excluded(w, &c);
     if (!product_sum(r->g, e, &s, NULL) || (s.ready[0] && s.ready[1])) return NULL;
     const Expr *f[2] = {s.factor[0], s.factor[1]};
     YesOrNo take = known(&w->taken, e);
-    if (!take) take = learn(w, e, worth_storing(w->x, &s, w->root));
+    if (!take) take = learn(w, e, worth_storing(w->x, &s, 1, w->root));
     if (take == NO) return s.sum;
-    for (int i = 0; i < 2 && !r->stopped; i++)
-        if (!s.ready[i]) f[i] = stored(w, f[i], "a factor of a product for the library");
+    for (int i = 0; i < 2 && !r->stopped; i++) {
+        const Equation order = in_order_of(w->x, &s, i, w->root);
+        if (!s.ready[i]) f[i] = stored(w, f[i], &order, "a factor of a product for the library");
+    }
     return r->stopped ? NULL : with_loads(w->x, &s, f);
 }
 
 static Found is_node(const Expr *e, const void *node) {
     return e == node ? FOUND : e->reduces ? FOUND_INSIDE : FOUND_NOT;
-}
-
-/* The first sum of products in e; NULL: none. */
-static const Expr *sum_in(Partition *x, const Expr *e) {
-    ExprSet seen = {0};
-    return expr_find(x->temp, &seen, e, is_sum, x);
 }
 
 /* Whether the reader has e's product nowhere but in e: else it would be computed again there. */
@@ -173,7 +303,7 @@ static const Expr *with_products(ExprRewrite *r, const Expr *e) {
     if (!partition_has_sums(w->x, e)) return e;
     YesOrNo take = known(&w->taken, e);
     if (!take) take = learn(w, e, is_all_of_it(w->x, e, w->root) && would_match(w->x, e, w->root));
-    return take == YES ? stored(w, e, "a product for the library") : NULL;
+    return take == YES ? stored(w, e, w->root, "a product for the library") : NULL;
 }
 
 static ForProducts *for_products(Partition *x, const Equation *root, const Expr *(*hook)(ExprRewrite *, const Expr *)) {

@@ -48,7 +48,7 @@ typedef struct Plan {
 Plan *plan_new(Graph *g, const Machine *m, bool library, Reasons *reasons, Text *why);
 
 /* The second step alone: a Group for each root. As plan_new. */
-Plan *partition_graph(struct Preparation *prep, bool library, Reasons *reasons, Text *why);
+Plan *partition_graph(struct Preparation *prep, const Machine *m, bool library, Reasons *reasons, Text *why);
 /* The others change the plan's groups in place. */
 void share_groups(Plan *plan);
 void split_groups(Plan *plan, const Machine *m);

@@ -4,7 +4,7 @@
 
 Plan *plan_new(Graph *g, const Machine *m, bool library, Reasons *reasons, Text *why) {
     Preparation *prep = prepare_graph(g, why);
-    Plan *plan = prep ? partition_graph(prep, library, reasons, why) : NULL;
+    Plan *plan = prep ? partition_graph(prep, m, library, reasons, why) : NULL;
     if (!plan) return NULL;
     share_groups(plan);
     split_groups(plan, m);

@@ -22,8 +22,11 @@ static bool splits(const Group *gr) {
         for (int j = 0; j < gr->steps.n; j++)
             if (gr->steps.at[j].under & over) return false;
     }
-    for (int i = 0; i < gr->stores.n; i++)
-        if (gr->stores.at[i].axes != o || gr->stores.at[i].tensor->kind == TENSOR_INOUT) return false;
+    for (int i = 0; i < gr->stores.n; i++) {
+        const GStore *s = &gr->stores.at[i];
+        if (s->axes != o || s->tensor->kind == TENSOR_INOUT) return false;
+        if (s->guard && expr_has(s->guard, expr_test_data, NULL)) return false; /* shares would be stored always */
+    }
     return !(over & o);
 }
 

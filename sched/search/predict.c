@@ -12,11 +12,7 @@ static bool value(const Program *p, const ExplainAt *at, const Expr *e, int64_t 
 }
 
 static double operations_a_second(const Program *p, const Product *m, const Machine *on) {
-    Type t = m->a.tensor->type;
-    if (type_bits(t) == 8) return 2 * on->products;
-    if (type_bits(t) == 16) return on->products;
-    if (t == TY_F32 && option_is(&p->graph->options, MATMUL_TF32)) return on->products / 2;
-    return 2.0 * on->target->lanes * on->sms * on->clock;
+    return machine_product_peak(on, m->a.tensor->type, option_is(&p->graph->options, MATMUL_TF32));
 }
 
 double predict_product_peak(const Program *p, const Product *m, const Machine *on, const ProductSizes *c) {

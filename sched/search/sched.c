@@ -83,7 +83,7 @@ static bool refuse(SchedWork *w, DiagCode code, const Group *gr, const char *wha
 static bool step_partition(SchedWork *w, Text *why) {
     Reasons *reasons = w->o->reasons ? NEW(w->ctx, Reasons) : NULL;
     if (reasons) reasons->ctx = w->ctx;
-    w->plan = partition_graph(w->prep, w->o->library, reasons, why);
+    w->plan = partition_graph(w->prep, sched_machine(w->o), w->o->library, reasons, why);
     return w->plan || refuse(w, DIAG_NOT_YET, NULL, NULL, why);
 }
 

@@ -48,7 +48,7 @@ expected+=(tables$'\t'"ir/new.def: tests/checks/tables.sh does not say")
 
 plant numbers sched/search/cost.c 's/LOOP_STEP\)/100e-9)/' "sched/search/cost.c: numbers without a name"
 plant numbers sched/search/templates.c 's/lanes <= WARP; lanes/lanes <= 32; lanes/' "sched/search/templates.c: numbers without a name"
-plant numbers sched/search/predict.c 's/on->target->lanes/128/' "sched/search/predict.c: numbers without a name"
+plant numbers sched/search/predict.c 's/m->bandwidth/4.26e12/' "sched/search/predict.c: numbers without a name"
 plant numbers sched/search/cost.def 's/^(COST\(SPILLS.*, )"not measured[^"]*"/\1""/' "a row without a name, a value, a unit and a source"
 plant numbers sched/search/cost.def 's/^(COST\(SPILLS, 4, )"[^"]*"/\1""/' "COST(SPILLS"
 plant numbers sched/kernel/kernel.h 's/TARGET_MOST_SHARED/227 * 1024/' "sched/kernel/kernel.h"

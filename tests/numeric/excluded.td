@@ -1,0 +1,35 @@
+// Products under conditions on indices: what a condition leaves out does not show, whatever it is.
+/// The lower triangle of a times b, whose later rows have infinities and NaN: they show from their row on, not before.
+export fn lower(a: bf16[M, M], b: bf16[M, N]) -> (y: f32[M, N]) {
+    let t: bf16[k, j] = if k % 7 == 5 && j % 3 == 0 then inf else if k % 11 == 9 && j % 5 == 1 then nan else b[k, j];
+    y[i, j] = sum[k where k <= i](a[i, k] * t[k, j]);
+}
+check lower(M = 1, N = 1);
+check lower(M = 4, N = 9);
+check lower(M = 37, N = 13);
+check lower(M = 70, N = 8);
+check lower(M = 0, N = 3);
+
+/// The same where all is finite, rounded, with what comes behind it.
+export fn finite(a: f16[B, M, M], b: f16[B, M, N], c: f16[N]) -> (y: f16[B, M, N]) {
+    y[h, i, j] = tanh(sum[k where k <= i && i - k < 16](a[h, i, k] * b[h, k, j]) * 0.25 + c[j]);
+}
+check finite(B = 1, M = 1, N = 1);
+check finite(B = 2, M = 67, N = 21);
+check finite(B = 3, M = 16, N = 40);
+
+/// The condition has indices of both factors alone: a stored factor takes the other's as well.
+export fn strided(x: f16[P, C], w: f16[R, C, K]) -> (y: f32[2 * P, K]) {
+    y[p, k] = sum[c, r where (p + r) % 2 == 0 && (p + r) / 2 < P](x[(p + r) / 2, c] * w[r, c, k]);
+}
+check strided(P = 1, C = 1, R = 1, K = 1);
+check strided(P = 9, C = 17, R = 3, K = 11);
+check strided(P = 8, C = 8, R = 4, K = 8);
+
+/// Windows of a tensor, padded with what is no 0, by a filter of another order.
+export fn windows(x: f16[N, C, H], w: f16[K, R, C]) -> (y: f16[N, K, H]) {
+    y[n, k, h] = sum[c, r]((if h + r < H then x[n, c, h + r] else 0.5) * w[k, r, c]);
+}
+check windows(N = 1, C = 1, H = 1, K = 1, R = 1);
+check windows(N = 3, C = 9, H = 35, K = 12, R = 3);
+check windows(N = 2, C = 8, H = 16, K = 16, R = 5);
