@@ -12,6 +12,7 @@ typedef struct Equation {
     const Expr **subs;
     const Expr *guard, *value; /* guard NULL: always */
     const Piece *piece;        /* whose variables it takes before it becomes part of a kernel; NULL: it has its own */
+    int number; /* equations of one tensor with numbers that differ store other elements; 0: it is not known */
 } Equation;
 
 #endif

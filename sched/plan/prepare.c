@@ -477,7 +477,8 @@ const Expr *const *prepare_subs(const Expr *mark) { return mark->arg + 1; }
 
 Equation prepare_root(const Prepared *def, int i) {
     const Piece *p = &def->tensor->pieces.at[i];
-    Equation r = {def->tensor, p->nvars, p->vars, p->subs, def->guard[i], def->value[i], NULL};
+    Equation r = {def->tensor, p->nvars, p->vars, p->subs, def->guard[i], def->value[i], NULL, 0};
+    if (def->tensor->kind != TENSOR_INOUT) r.number = i + 1;
     if (!def->plain) return r;
     r.vars = def->vars;
     r.subs = def->subs;

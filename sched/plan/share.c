@@ -3,6 +3,7 @@
  * bounded: the time of a partition is linear in its equations. */
 #include "plan.h"
 #include "ir/expr_walk.h"
+#include "ir/poly/poly_prove.h"
 
 enum { MAX_STORES = 8, MAX_BACK = 64, MAX_TRIES = 8 };
 
@@ -56,13 +57,17 @@ static const Reads *reads_of(Ctx *ctx, const Equation *root) {
 
 /* ---- dependences ---- */
 
+/* Both may store one element. */
+static bool meet(const Equation *a, const Equation *b) {
+    return a->tensor == b->tensor && (!a->number || !b->number || a->number == b->number);
+}
+
 /* A root of b reads, or stores to, what a root of a stores. */
 static bool depends(const Sharing *b, const Sharing *a) {
     for (int i = 0; i < a->roots.n; i++)
-        for (int j = 0; j < b->roots.n; j++) {
-            const Tensor *t = a->roots.at[i].tensor;
-            if (b->roots.at[j].tensor == t || expr_map_get(&b->reads.at[j]->all, t)) return true;
-        }
+        for (int j = 0; j < b->roots.n; j++)
+            if (meet(&a->roots.at[i], &b->roots.at[j]) || expr_map_get(&b->reads.at[j]->all, a->roots.at[i].tensor))
+                return true;
     return false;
 }
 
@@ -111,6 +116,24 @@ static void append(Ctx *ctx, Sharing *to, const Sharing *from) {
         vec_push(ctx, &to->roots, from->roots.at[i]);
         vec_push(ctx, &to->reads, from->reads.at[i]);
     }
+}
+
+/* Whether the subscripts alone, at any two places, name different elements: the verifier of kernels proves it again. */
+static bool stored_apart(Sharer *x, const Group *gr, const GStore *a, const GStore *b) {
+    Graph *g = x->g;
+    const Expr *from[MAX_GROUP_AXES], *to[MAX_GROUP_AXES];
+    const PolyEnv env = {.g = g, .ctx = x->temp};
+    for (int i = 0; i < gr->axes.n; i++) {
+        Var *v = gr->axes.at[i].var;
+        from[i] = expr_var(g, v);
+        to[i] = expr_var(g, graph_var(g, v->name, v->lo, v->hi));
+    }
+    for (int d = 0; d < a->tensor->rank; d++) {
+        if (expr_has(a->subs[d], expr_test_data, NULL) || expr_has(b->subs[d], expr_test_data, NULL)) continue;
+        const Expr *there = expr_replace(g, b->subs[d], from, to, gr->axes.n);
+        if (poly_never_zero(&env, poly_sub(x->temp, poly_of(&env, there), poly_of(&env, a->subs[d])))) return true;
+    }
+    return false;
 }
 
 /* A load of as many elements as the store's kernel loads of anything. */
@@ -162,6 +185,11 @@ static const char *not_shared(Sharer *x, const Sharing *a, const Sharing *b, Sha
     for (int i = 0; i < gr->steps.n; i++)
         for (int rule = 0; rule < GROUP_RULES; rule++)
             if (group_step_leaves(gr, i, rule)) return group_rule_text(rule);
+    for (int i = a->roots.n; i < gr->stores.n; i++)
+        for (int j = 0; j < a->roots.n; j++)
+            if (gr->stores.at[i].tensor == gr->stores.at[j].tensor &&
+                !stored_apart(x, gr, &gr->stores.at[i], &gr->stores.at[j]))
+                return "may store the same elements";
     bool no_more = gr->steps.n == a->gr->steps.n && b->gr->steps.n > 0;
     for (int i = a->roots.n; i < gr->stores.n; i++) {
         const GStore *s = &gr->stores.at[i];

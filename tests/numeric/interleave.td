@@ -38,3 +38,23 @@ export fn tail(inout x: f32[N]) {
 }
 check tail(N = 9);
 check tail(N = 2);
+
+export fn turned(x: bf16[M, 2*D], c: f32[D]) -> (y: bf16[M, 2*D]) {
+    let a[m, d in D] = x[m, d];
+    let b[m, d in D] = x[m, D + d];
+    y[m, d in D] = a[m, d] * c[d] - b[m, d];
+    y[m, D + d] = b[m, d] * c[d] + a[m, d];
+}
+check turned(M = 3, D = 37);
+check turned(M = 5, D = 8);
+check turned(M = 1, D = 1);
+check turned(M = 4, D = 0);
+
+export fn maxima(x: f32[M, N]) -> (y: f32[M, 2*N]) {
+    let m[i] = max[j](x[i, j]);
+    y[i, 2*j] = x[i, j] - m[i];
+    y[i, 2*j + 1] = exp(x[i, j] - m[i]);
+}
+check maxima(M = 7, N = 67);
+check maxima(M = 2, N = 1);
+check maxima(M = 3, N = 0);

@@ -152,7 +152,7 @@ static void one(const char *equation, const char *expected) {
     } else {
         const Tensor *y = g->tensors.at[g->tensors.n - 1];
         const Piece *p = &y->pieces.at[0];
-        const Equation root = {(Tensor *)y, p->nvars, p->vars, p->subs, p->guard, p->value, NULL};
+        const Equation root = {(Tensor *)y, p->nvars, p->vars, p->subs, p->guard, p->value, NULL, 0};
         Product product;
         if (product_match(g, &root, &product, &why))
             describe(&got, &product);
