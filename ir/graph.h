@@ -294,7 +294,7 @@ Scalar *graph_scalar(Graph *g, Sym name, Type t);
 Tensor *graph_tensor(Graph *g, Sym name, TensorKind kind, Type t, int rank, const Expr *const *shape);
 Var *graph_var(Graph *g, Sym name, const Expr *lo, const Expr *hi);
 /* The variable of a place with this name and the range of `like`, one for all that ask. The first names a let's. */
-typedef enum PlaceOf { PLACE_LET, PLACE_TEMP, PLACE_AXIS, PLACE_KINDS } PlaceOf;
+typedef enum PlaceOf { PLACE_LET, PLACE_TEMP, PLACE_AXIS, PLACE_FOLD, PLACE_KINDS } PlaceOf;
 Var *graph_place_var(Graph *g, PlaceOf of, int place, Sym name, const Var *like);
 /* Whether a dimension, scalar or tensor has the name, or it was taken for something else that must differ from
  * those. */

@@ -7,6 +7,7 @@
  *   partition_scans.c     running reductions that go backward
  *   partition_product.c   matrix products for a library
  *   partition_excluded.c  the same under conditions
+ *   partition_folds.c     reductions over several indices that are walked as one
  *   partition_temps.c     temporaries: their variables and equations; levels, and what is stored already
  *
  * A walk that needs a temporary asks partition_stored. Where it is not placed yet the answer is NULL: the walk ends
@@ -111,6 +112,11 @@ bool partition_pays(Partition *x, const Excluding *c, const Equation *reader); /
 /* For a root that is such a product, with its factors stored: the equation that stores the sum over it where what is
  * excluded would show. False: waits. */
 bool partition_repair(Partition *x, Excluding *c, const Equation *root, Equation *repair);
+
+/* ---- partition_folds.c ---- */
+
+/* The value of a root; where there is one reduction in it, over as few variables as all that it reads is walked by. */
+const Expr *partition_one_fold(Partition *x, const Expr *value);
 
 /* ---- partition_place.c, partition_update.c ---- */
 

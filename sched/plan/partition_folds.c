@@ -1,0 +1,94 @@
+/* Reductions over several variables that every access walks as one: statistics of a whole tensor, of its planes, over
+ * batch and row. They become reductions over one variable f, with f / n and f % n for the two, so that blocks take even
+ * shares of it and vectors lie along whole planes, whatever the length of a row is. Only where the reduction stands
+ * alone: beside others, or in a kernel that stores the same elements, it has the variables that those have. */
+#include "partition.h"
+
+#include "ir/poly/poly.h"
+
+typedef struct Folding {
+    Graph *g;
+    Ctx *temp;
+    PolyEnv env;
+    Var *outer, *inner;
+    Poly length; /* of the inner one */
+    bool walked; /* an access has both */
+} Folding;
+
+static bool walks_as_one(Folding *x, const Expr *load) {
+    const Poly at = poly_offset(&x->env, load->u.tensor, (const Expr *const *)load->arg);
+    Poly by_outer, by_inner, rest;
+    if (at.failed || !poly_linear(x->temp, at, expr_var(x->g, x->outer), &by_outer, &rest) ||
+        !poly_linear(x->temp, rest, expr_var(x->g, x->inner), &by_inner, &rest))
+        return false;
+    x->walked |= by_outer.n && by_inner.n;
+    return poly_eq(by_outer, poly_mul(x->temp, by_inner, x->length));
+}
+
+/* Subscripts are part of what their load walks; anything else that reads one of the two forbids it. */
+static Found forbids(const Expr *e, void *folding) {
+    Folding *x = folding;
+    if (e->op == OP_VAR) return e->u.var == x->outer || e->u.var == x->inner ? FOUND : FOUND_INSIDE;
+    if (e->op == OP_MARK || (e->op == OP_LOAD && !walks_as_one(x, e))) return FOUND;
+    return e->op == OP_LOAD ? FOUND_NOT : FOUND_INSIDE;
+}
+
+static bool may_unite(Folding *x, const Expr *e) {
+    int64_t lo, length;
+    ExprWalk w = {.temp = x->temp, .before = forbids, .user = x};
+    if (!expr_is_int(x->outer->lo, &lo) || lo || !expr_is_int(x->inner->lo, &lo) || lo) return false;
+    if (!mul_ok(expr_guess(x->outer->hi), expr_guess(x->inner->hi), &length) || length > INT32_MAX) return false;
+    x->length = poly_of(&x->env, x->inner->hi);
+    x->walked = false;
+    for (int i = 0; i < e->nargs; i++)
+        if (expr_walk(&w, e->arg[i])) return false;
+    return x->walked && !x->length.failed;
+}
+
+/* e over one variable less. */
+static const Expr *united(Folding *x, const Expr *e) {
+    Graph *g = x->g;
+    const Reduce *old = e->u.reduce;
+    const Var like = {.lo = x->outer->lo, .hi = expr2(g, OP_MUL, x->outer->hi, x->inner->hi)};
+    Var *both = graph_place_var(g, PLACE_FOLD, 0, sym_fmt(g->ctx, "%s%s", x->outer->name, x->inner->name), &like);
+    const Expr *f = expr_var(g, both), *from[] = {expr_var(g, x->outer), expr_var(g, x->inner)};
+    const Expr *to[] = {expr2(g, OP_DIV, f, x->inner->hi), expr2(g, OP_MOD, f, x->inner->hi)}, *operands[MAX_PARTS];
+    Reduce *r = NEW(g->ctx, Reduce);
+    *r = (Reduce){.monoid = old->monoid, .part = old->part, .vars = NEW_N(g->ctx, Var *, old->nvars)};
+    for (int i = 0; i < old->nvars; i++)
+        if (old->vars[i] != x->inner) r->vars[r->nvars++] = old->vars[i] == x->outer ? both : old->vars[i];
+    for (int i = 1; i < e->nargs; i++) operands[i - 1] = expr_replace(g, e->arg[i], from, to, 2);
+    return expr_reduce_parts(g, r, expr_replace(g, e->arg[0], from, to, 2), operands);
+}
+
+static const Expr *unite_some(Folding *x, const Expr *e) {
+    const Reduce *r = e->u.reduce;
+    for (int i = 0; i < r->nvars; i++)
+        for (int j = 0; j < r->nvars; j++) {
+            x->outer = r->vars[i];
+            x->inner = r->vars[j];
+            if (i != j && may_unite(x, e)) return united(x, e);
+        }
+    return NULL;
+}
+
+typedef struct OneFold {
+    const Expr *fold;
+    int n;
+} OneFold;
+
+static Found count_fold(const Expr *e, void *user) {
+    OneFold *x = user;
+    if (e->op == OP_REDUCE) x->fold = e, x->n++;
+    return !e->reduces ? FOUND_NOT : x->n > 1 || expr_is_mark(e) ? FOUND : FOUND_INSIDE;
+}
+
+const Expr *partition_one_fold(Partition *x, const Expr *value) {
+    OneFold one = {0};
+    Folding f = {.g = x->g, .temp = x->temp, .env = {.g = x->g, .ctx = x->temp}};
+    if (expr_walk(&(ExprWalk){.temp = x->temp, .before = count_fold, .user = &one}, value) || one.n != 1) return value;
+    const Expr *fold = one.fold, *r;
+    if (fold->u.reduce->monoid->indexed || fold->u.reduce->monoid->ordered) return value;
+    while ((r = unite_some(&f, fold))) fold = r;
+    return fold == one.fold ? value : expr_replace(x->g, value, &one.fold, &fold, 1);
+}
