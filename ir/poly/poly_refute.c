@@ -5,7 +5,7 @@
 
 #include "ir/int_value.h"
 
-enum { MAX_SYMBOLS = 6, MAX_WORK = 400 };
+enum { MAX_SYMBOLS = 12, MIXED = 6 /* symbols of which all combinations of ends are tried */, MAX_WORK = 400 };
 
 typedef struct Example {
     const PolyEnv *env;
@@ -13,6 +13,8 @@ typedef struct Example {
     int64_t value[MAX_SYMBOLS];
     int n, known; /* symbols met; those of which this example has the value */
     int ends;     /* bit i: the upper end of symbol i */
+    const Poly
+        *few; /* the goal, whose dimensions are the least that leave an index, all else at the upper end; or NULL */
     int64_t large;
     IntValue of; /* what values of expressions are taken by */
 } Example;
@@ -22,8 +24,8 @@ static bool value_of(Example *x, const Expr *e, int64_t *v) { return int_value(&
 static bool end_of_dim(const Example *x, const Dim *d, bool upper, int64_t *v) {
     Interval r = interval_of_dim(d);
     int64_t more;
-    *v = r.lo;
-    if (r.lo > r.hi || !mul_ok(x->large, d->divisor, &more)) return false;
+    *v = x->few && !r.lo ? (d->divisor > 1 ? d->divisor : 1) : r.lo;
+    if (*v > r.hi || !mul_ok(x->large, d->divisor, &more)) return false;
     if (upper) *v = r.hi - r.lo < more ? r.hi : r.lo + more;
     return true;
 }
@@ -47,7 +49,7 @@ static bool value_of_symbol(Example *x, const Expr *e, int64_t *v) {
         *v = x->value[i];
         return true;
     }
-    bool upper = x->ends >> i & 1;
+    const bool upper = x->few ? e->op != OP_DIM || !poly_uses(*x->few, e) : x->ends >> i & 1;
     const Expr *lo, *hi;
     bool plain = e->op == OP_DIM && !(x->env->range && x->env->range(x->env->user, e, &lo, &hi));
     if (!(plain ? end_of_dim(x, e->u.dim, upper, v) : end_of_range(x, e, upper, v))) return false;
@@ -94,7 +96,12 @@ bool poly_refuted(const PolyEnv *env, Poly p, int64_t target) {
         for (x.ends = 0; x.ends >= -1; x.ends--)
             if (refutes(&x, p, target)) return true;
     }
-    for (int k = 0; k < nlarge; k++) {
+    /* Few elements of a dimension, and many indices: digits that are too large. */
+    x.large = LARGE[0];
+    x.few = &p;
+    if (refutes(&x, p, target)) return true;
+    x.few = NULL;
+    for (int k = 0; k < nlarge && x.n <= MIXED; k++) {
         x.large = LARGE[k];
         for (x.ends = 1; x.ends < (1 << x.n) - 1; x.ends++)
             if (refutes(&x, p, target)) return true;

@@ -2,6 +2,7 @@
  * values of the dimensions and on all values of the variables. */
 #include "ir/expr_text.h"
 #include "ir/poly/poly.h"
+#include "ir/poly/poly_prove.h"
 #include "ir/rewrite.h"
 #include "test.h"
 
@@ -502,6 +503,24 @@ static void test_limits(Ctx *ctx) {
     expect(p.failed || p.n > 0, "shared quotients end", "");
 }
 
+/* What is false of flattened indices is found out by an example, not by a search: they are longer than each of the
+ * dimensions by whose products they are divided. */
+static void test_refuted(Ctx *ctx) {
+    static const struct {
+        const char *text;
+        bool refuted;
+    } goals[] = {{"H - 2048 * b - 512 * r - 8 * t - v - 1", true},
+                 {"G * H - 2048 * b - 512 * r - 8 * t - v - 1", true},
+                 {"K * G * H - 2048 * b - 512 * r - 8 * t - v - 1", true},
+                 {"H - (2048 * b + 512 * r + 8 * t + v) / (K * G) - 1", true},
+                 {"2048 * b + 512 * r + 8 * t + v", false},
+                 {"2047 - 512 * r - 8 * t - v", false}};
+    World *w = world(ctx, "b in 0..(N * K * G * H + 2047) / 2048, r in 0..4, t in 0..64, v in 0..8", "");
+    for (size_t i = 0; i < sizeof goals / sizeof *goals; i++)
+        expect(poly_refuted(&w->env, poly_of(&w->env, read_in(w, goals[i].text)), 0) == goals[i].refuted,
+               "refuted by an example", goals[i].text);
+}
+
 int main(void) {
     Ctx *ctx = ctx_new();
     if (!ctx || CTX_GUARD(ctx)) return 1;
@@ -510,6 +529,7 @@ int main(void) {
     test_linear(ctx);
     test_range_callback(ctx);
     test_limits(ctx);
+    test_refuted(ctx);
     ctx_free(ctx);
     int decided = 0;
     for (uint32_t seed = 1; seed <= 20; seed++) decided += test_random(seed);
