@@ -25,7 +25,11 @@ typedef struct Costing {
     const Machine *m;
     const Schedule *s;
     Sizes size[MAX_GROUP_AXES];
-    int vector[MAX_GROUP_AXES]; /* 0: none */
+    double blocks, threads, loops, warps; /* warps of a block, the last one not full */
+    double busy;                          /* multiprocessors */
+    double issue;                         /* seconds that an instruction of a thread takes, of all that are issued */
+    double apart;                         /* seconds beside memory and instructions, at the least */
+    int vector[MAX_GROUP_AXES];           /* 0: none */
     AxisSet peeled;
     Beside beside[MAX_GROUP_AXES * MAX_AXIS_FACTORS]; /* from the innermost on */
     int nbeside;
@@ -119,28 +123,27 @@ static double run_bytes(Costing *x, const CostAccess *t, const int64_t *stride, 
     return *vector * lanes * row * t->bytes;
 }
 
+/* So far, of the accesses in their order. */
 typedef struct Totals {
     double dram, l2, issue, inflight, registers, tile, tile_bytes;
 } Totals;
 
-static void add_cost(Costing *x, const CostForm *f, int i, double threads, double blocks, Totals *sum) {
+static void add_cost(Costing *x, const CostForm *f, int i, Totals *sum) {
     const Machine *m = x->m;
+    const double threads = x->threads, blocks = x->blocks;
     const CostAccess *t = &f->accesses.at[i];
     const int levels = f->levels[i];
-    const double most = (double)f->elements[f->at][i];
     double vec, run = run_bytes(x, t, f->strides[i], &vec),
                 waste = run >= m->target->sector || run <= 0 ? 1 : m->target->sector / run;
     double lines = run >= m->target->line ? 1 : 2 * run >= m->target->line ? HALF_LINE : PART_LINE;
     if (run < MAP_RUN && !x->gr->steps.n) lines *= MAP_APART;
-    double unique = 1, per_block = 1, reg = 1, loops = 1;
+    double per_block = 1, reg = 1, loops = 1;
     double served = 0; /* by one element: a vector, and mostly all threads; 0: each has its own */
     double rows = 1;   /* of a block */
     bool strided_here = false;
     for (int a = 0; a < x->s->naxes; a++) {
         if (!(t->axes >> a & 1)) continue;
         const Sizes *z = &x->size[a];
-        double extent = (double)x->length[a];
-        unique *= extent;
         if (t->moves[a] == MOVE_SELDOM)
             served = x->vector[a] ? fmin((double)x->vector[a], SERVED) : 1;
         else
@@ -151,8 +154,7 @@ static void add_cost(Costing *x, const CostForm *f, int i, double threads, doubl
         if (t->moves[a] == MOVE_BY_ONE && z->reg * z->serial > 1) strided_here = true;
     }
     if (waste > 1 && strided_here) waste = 1 + (waste - 1) * SECTOR_AGAIN;
-    if (t->whole && unique > most) unique = most;
-    double again = levels, bytes = unique * t->bytes;
+    const double again = levels, bytes = f->bytes[i];
     const double width = (double)TARGET_ACCESS / t->bytes, may = widest(x, t, f->length_of_row[f->at][i]);
     if (vec > width) lines *= SPLIT_ACCESS, vec = width;
     if (vec > may) sum->issue += threads * blocks * loops * reg * again * ISSUE_SCATTERED, vec = may;
@@ -211,76 +213,126 @@ static double exchange_cost(Costing *x, double warps) {
     return t;
 }
 
-double sched_cost_parts(CostForm *form, const Machine *m, const Schedule *s, CostParts *parts) {
-    Group *gr = form->gr;
-    Costing x; /* not cleared: that would take as long as the rest */
-    x.gr = gr;
-    x.length = form->lengths[form->at];
-    x.m = m;
-    x.s = s;
-    find_beside(&x);
+/* ---- all of it ---- */
+
+/* Blocks of so many warps, with so many registers a thread, that a multiprocessor has room for. */
+static double room_for(const Machine *m, double warps, double registers) {
+    const double by_registers = floor(m->target->registers_per_sm / (registers * warps * TARGET_WARP));
+    const double by_threads = floor(m->target->threads_per_sm / (warps * TARGET_WARP));
+    return fmin(fmin(by_registers, by_threads), m->target->blocks_per_sm);
+}
+
+static double base_registers(const Costing *x) { return x->gr->steps.n == 0 ? MAP_REGISTERS : FOLD_REGISTERS; }
+
+static double block_seconds(const Costing *x) { return x->blocks * (x->gr->steps.n == 0 ? MAP_BLOCK : FOLD_BLOCK); }
+
+/* Of all waves, each with so much that waits; several wait for each other's loads. */
+static double waiting_seconds(double waves, double each) {
+    const double chain = waves * each;
+    return chain / (waves > 1 ? WAVES_OVERLAP : 1);
+}
+
+static double waves_of(const Costing *x, double resident) { return ceil(x->blocks / (x->m->sms * resident)); }
+
+static double bandwidth_of(const Machine *m) { return MEMORY_SHARE * m->bandwidth; }
+
+/* What loads of the loops wait, one after the other. */
+static double loop_seconds(const Costing *x, const CostForm *form) {
+    const double latency = LOAD_SHARE * x->m->latency, levels = form->depth + 1;
+    return x->loops * levels * (latency + LOOP_STEP) / (1 + x->s->ahead);
+}
+
+/* Sizes, and what follows from them alone. */
+static void begin(Costing *x, CostForm *form) {
     AxisSet serial = 0;
-    double blocks = 1, threads = 1, loops = 1;
-    for (int a = 0; a < s->naxes; a++) {
-        x.size[a] = sizes_of(s, a, x.length[a]);
-        if (schedule_find(s, a, BIND_SERIAL)) serial |= (AxisSet)1 << a;
-        blocks *= x.size[a].grid;
-        threads *= x.size[a].thread;
-        loops *= x.size[a].serial;
+    find_beside(x);
+    x->blocks = x->threads = x->loops = 1;
+    for (int a = 0; a < x->s->naxes; a++) {
+        x->size[a] = sizes_of(x->s, a, x->length[a]);
+        if (schedule_find(x->s, a, BIND_SERIAL)) serial |= (AxisSet)1 << a;
+        x->blocks *= x->size[a].grid;
+        x->threads *= x->size[a].thread;
+        x->loops *= x->size[a].serial;
     }
     cost_form_levels(form, serial);
     cost_form_strides(form);
-    Totals sum = {0};
-    for (int i = 0; i < form->accesses.n; i++) add_cost(&x, form, i, threads, blocks, &sum);
-    for (int i = 0; i < gr->steps.n; i++) {
-        if (gr->steps.at[i].joined[0]) sum.registers += kept_registers(&x, &gr->steps.at[i]);
-        sum.issue += joined_cost(&x, &gr->steps.at[i], threads, blocks);
-    }
-    const bool map = gr->steps.n == 0;
-    if (map) sum.issue += threads * blocks * ISSUE_MAP;
-    double warps = ceil(threads / TARGET_WARP),
-           regs = (map ? MAP_REGISTERS : FOLD_REGISTERS) + sum.registers + sum.tile, occupancy = 1;
-    double resident = floor(m->target->registers_per_sm / (regs * warps * TARGET_WARP));
-    resident = fmin(resident, floor(m->target->threads_per_sm / (warps * TARGET_WARP)));
-    if (resident > m->target->blocks_per_sm) resident = m->target->blocks_per_sm;
+    const Machine *m = x->m;
+    x->warps = ceil(x->threads / TARGET_WARP);
+    x->busy = x->blocks < m->sms ? x->blocks : m->sms;
+    const double lanes = x->warps * TARGET_WARP / x->threads; /* idle lanes of the last warp */
+    x->issue = lanes / (x->busy * m->target->lanes * m->clock);
+    const double waves = waves_of(x, fmax(1, room_for(m, x->warps, base_registers(x))));
+    x->apart = waiting_seconds(waves, loop_seconds(x, form)) + block_seconds(x);
+}
+
+/* That it takes at least `most`, whatever the accesses behind the first n are: these move each of their bytes once. */
+static bool is_beyond(const Costing *x, const CostForm *form, int n, const Totals *sum, double most) {
+    static const double ROUNDING = 1 + 1e-9;
+    const double memory = (sum->dram + form->bytes_behind[n]) / bandwidth_of(x->m), issue = sum->issue * x->issue;
+    return (memory > issue ? memory : issue) + x->apart >= most * ROUNDING;
+}
+
+static double seconds_of(Costing *x, const CostForm *form, const Totals *sum) {
+    const Machine *m = x->m;
+    const bool map = x->gr->steps.n == 0;
+    const double regs = base_registers(x) + sum->registers + sum->tile, blocks = x->blocks, threads = x->threads;
+    double resident = room_for(m, x->warps, regs), occupancy = 1;
     if (resident < 1) {
         occupancy = SPILLS;
         resident = 1;
     }
-    double busy = blocks < m->sms ? blocks : m->sms, here = blocks / m->sms;
+    double here = blocks / m->sms;
     if (here > resident) here = resident;
     if (here < 1) here = 1;
-    const double bandwidth = MEMORY_SHARE * m->bandwidth, latency = LOAD_SHARE * m->latency;
-    double inflight = busy * here * threads * sum.inflight, ideal = bandwidth * latency;
+    const double bandwidth = bandwidth_of(m), latency = LOAD_SHARE * m->latency;
+    double inflight = x->busy * here * threads * sum->inflight, ideal = bandwidth * latency;
     double f = inflight / ideal, reach = f > 0 ? f / cbrt(1 + f * f * f) : 1; /* stores alone wait for nothing */
-    double waves = ceil(blocks / (m->sms * resident)), levels = form->depth + 1;
-    double memory = sum.dram / (bandwidth * fmax(reach, LEAST_REACH)), l2 = sum.l2 / (CACHE_SPEED * bandwidth);
-    double lanes = warps * TARGET_WARP / threads; /* idle lanes of the last warp */
-    double issue = sum.issue * lanes / (busy * m->target->lanes * m->clock);
-    double chain = waves * (loops * levels * (latency + LOOP_STEP) / (1 + s->ahead) + exchange_cost(&x, warps));
-    double waiting = chain / (waves > 1 ? WAVES_OVERLAP : 1), most = memory > l2 ? memory : l2;
-    *parts = (CostParts){memory, l2, issue, waiting};
+    const double waves = waves_of(x, resident);
+    double memory = sum->dram / (bandwidth * fmax(reach, LEAST_REACH)), l2 = sum->l2 / (CACHE_SPEED * bandwidth);
+    double lanes = x->warps * TARGET_WARP / threads; /* idle lanes of the last warp */
+    double issue = sum->issue * lanes / (x->busy * m->target->lanes * m->clock);
+    double waiting = waiting_seconds(waves, loop_seconds(x, form) + exchange_cost(x, x->warps));
+    double most = memory > l2 ? memory : l2;
     if (issue > most) most = issue;
     /* The last wave is short. */
     if (waves > 1 && waves < FEW_WAVES) most *= waves * m->sms * resident / blocks > SHORT_WAVE ? SHORT_WAVE_COST : 1;
     if (regs > m->target->registers) occupancy *= SPILLS;
     if (regs > MANY_REGISTERS) occupancy *= MANY_REGISTERS_COST;
     if (threads > LARGE_BLOCK || threads < SMALL_BLOCK) occupancy *= ODD_BLOCK_COST;
-    if (resident * warps < ENOUGH_WARPS)
-        occupancy *= 1 + FEW_WARPS_COST * (ENOUGH_WARPS - resident * warps) / ENOUGH_WARPS;
-    if (map && sum.tile_bytes > MAP_BYTES) occupancy *= 1 + MAP_HELD * log2(sum.tile_bytes / MAP_BYTES);
+    if (resident * x->warps < ENOUGH_WARPS)
+        occupancy *= 1 + FEW_WARPS_COST * (ENOUGH_WARPS - resident * x->warps) / ENOUGH_WARPS;
+    if (map && sum->tile_bytes > MAP_BYTES) occupancy *= 1 + MAP_HELD * log2(sum->tile_bytes / MAP_BYTES);
     if (map) occupancy *= 1 + MAP_UNEVEN * fabs(log2(threads / MAP_THREADS));
-    return occupancy * (most + LESSER_PARTS * (memory + l2 + issue - most) + waiting) +
-           blocks * (map ? MAP_BLOCK : FOLD_BLOCK);
+    return occupancy * (most + LESSER_PARTS * (memory + l2 + issue - most) + waiting) + block_seconds(x);
+}
+
+double sched_cost_below(CostForm *form, const Machine *m, const Schedule *s, double most) {
+    Group *gr = form->gr;
+    Costing x; /* not cleared: that would take as long as the rest */
+    x.gr = gr;
+    x.length = form->lengths[form->at];
+    x.m = m;
+    x.s = s;
+    begin(&x, form);
+    Totals sum = {0};
+    if (is_beyond(&x, form, 0, &sum, most)) return (double)INFINITY;
+    for (int i = 0; i < form->accesses.n; i++) {
+        add_cost(&x, form, i, &sum);
+        if (is_beyond(&x, form, i + 1, &sum, most)) return (double)INFINITY;
+    }
+    for (int i = 0; i < gr->steps.n; i++) {
+        if (gr->steps.at[i].joined[0]) sum.registers += kept_registers(&x, &gr->steps.at[i]);
+        sum.issue += joined_cost(&x, &gr->steps.at[i], x.threads, x.blocks);
+    }
+    if (gr->steps.n == 0) sum.issue += x.threads * x.blocks * ISSUE_MAP;
+    const double seconds = seconds_of(&x, form, &sum);
+    return seconds < most ? seconds : (double)INFINITY;
 }
 
 double sched_cost(CostForm *form, const Machine *m, const Schedule *s) {
-    CostParts parts;
-    return sched_cost_parts(form, m, s, &parts);
+    return sched_cost_below(form, m, s, (double)INFINITY);
 }
 
-double sched_cost_bytes(const Machine *m, double bytes) {
-    return LOAD_SHARE * m->latency + bytes / (MEMORY_SHARE * m->bandwidth);
-}
+double sched_cost_bytes(const Machine *m, double bytes) { return LOAD_SHARE * m->latency + bytes / bandwidth_of(m); }
 
 double sched_cost_launch(const Machine *m) { return LAUNCH_SHARE * m->chained; }

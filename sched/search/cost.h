@@ -7,13 +7,9 @@
 #include "sched/machine/machine.h"
 
 double sched_cost(CostForm *form, const Machine *m, const Schedule *s); /* seconds, without the launch */
+/* The same; INFINITY where that is `most` or more, which mostly shows before all of it is known. */
+double sched_cost_below(CostForm *form, const Machine *m, const Schedule *s, double most);
 double sched_cost_bytes(const Machine *m, double bytes); /* of a load and so many bytes of memory, at the least */
 double sched_cost_launch(const Machine *m);              /* what a kernel more costs */
-
-/* What it is made of: seconds that each alone would take. */
-typedef struct CostParts {
-    double memory, cache, instructions, latency;
-} CostParts;
-double sched_cost_parts(CostForm *form, const Machine *m, const Schedule *s, CostParts *parts);
 
 #endif

@@ -99,10 +99,24 @@ static int64_t slope(Group *gr, const Expr *e, int a, const int64_t *dims) {
     }
 }
 
+static void count_bytes(CostForm *f) {
+    f->bytes_behind[f->accesses.n] = 0;
+    for (int i = f->accesses.n - 1; i >= 0; i--) {
+        const CostAccess *c = &f->accesses.at[i];
+        double n = 1;
+        for (int a = 0; a < f->gr->axes.n; a++)
+            if (c->axes >> a & 1) n *= (double)f->lengths[f->at][a];
+        if (c->whole && n > (double)f->elements[f->at][i]) n = (double)f->elements[f->at][i];
+        f->bytes[i] = n * c->bytes;
+        f->bytes_behind[i] = f->bytes_behind[i + 1] + f->bytes[i];
+    }
+}
+
 const int64_t *const *cost_form_strides(CostForm *f) {
     const int64_t *dims = f->points->dims[f->at];
     if (f->strides_at == f->at) return (const int64_t *const *)f->strides;
     f->strides_at = f->at;
+    count_bytes(f);
     for (int i = 0; i < f->accesses.n; i++) {
         const CostAccess *c = &f->accesses.at[i];
         for (int a = 0; a < f->gr->axes.n; a++) {
@@ -226,6 +240,8 @@ CostForm *cost_form(Group *gr, const Points *points, Ctx *ctx) {
     measure(x.f, ctx);
     x.f->strides = NEW_N(ctx, int64_t *, x.f->accesses.n + 1);
     for (int i = 0; i < x.f->accesses.n; i++) x.f->strides[i] = NEW_N(ctx, int64_t, gr->axes.n + 1);
+    x.f->bytes = NEW_N(ctx, double, x.f->accesses.n + 1);
+    x.f->bytes_behind = NEW_N(ctx, double, x.f->accesses.n + 1);
     x.f->strides_at = -1;
     cost_form_strides(x.f);
     x.f->key = key_of(x.f, ctx);

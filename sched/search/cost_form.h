@@ -36,6 +36,8 @@ typedef struct CostForm {
     int64_t **length_of_row; /* of each point: of each access, the elements of a row of its tensor; 0: it has one */
     int at;                  /* the point at which costs are asked for */
     int64_t **strides;       /* of each access, at a point: cost_form_strides */
+    double *bytes;           /* and its elements' bytes, each counted once */
+    double *bytes_behind;    /* and those of all accesses from each on */
     int strides_at;          /* which; -1: none yet */
     /* Of the set of axes with a loop that was asked about last: */
     bool known;
@@ -47,7 +49,7 @@ typedef struct CostForm {
 
 CostForm *cost_form(Group *gr, const Points *points, Ctx *ctx); /* in that memory */
 /* By how many elements the address of each access moves along each axis, at f->at; 0 where it does not, or where nobody
- * knows. */
+ * knows. Fills bytes and bytes_behind, too. */
 const int64_t *const *cost_form_strides(CostForm *f);
 /* Fills level, levels and depth for a set of axes with a loop. */
 void cost_form_levels(CostForm *f, AxisSet serial);

@@ -6,6 +6,7 @@
 
 #include "cost.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,20 +87,27 @@ typedef struct Search {
     const Machine *machine;
     const SchedLimits *limits;
     const int64_t *length; /* of each axis, at the point */
+    int of_kind;
     BestOf *best;
     int considered;
 } Search;
 
-static bool is_better(const BestOf *b, int kind, double seconds) {
-    return b->n[kind] < BEST_OF_KIND || seconds < b->at[kind][BEST_OF_KIND - 1].seconds;
+/* How many of a kind are wanted. The cost of schedules does not tell clusters of different sizes apart. */
+static int room_of(const Search *x, int kind) { return kind & BEST_CLUSTER ? BEST_OF_CLUSTERS : x->of_kind; }
+
+/* What one more must take less than. */
+static double worst(const Search *x, int kind) {
+    const int room = room_of(x, kind);
+    return x->best->n[kind] < room ? (double)INFINITY : x->best->at[kind][room - 1].seconds;
 }
 
-static void take(BestOf *b, int kind, const Schedule *s, const int64_t *most, double seconds) {
+static void take(Search *x, int kind, const Schedule *s, const int64_t *most, double seconds) {
+    BestOf *b = x->best;
     Best *at = b->at[kind];
-    if (!is_better(b, kind, seconds)) return;
+    const int room = room_of(x, kind);
     for (int i = 0; i < b->n[kind]; i++)
         if (schedule_equal(&at[i].schedule, s)) return;
-    int i = b->n[kind] < BEST_OF_KIND ? b->n[kind]++ : BEST_OF_KIND - 1;
+    int i = b->n[kind] < room ? b->n[kind]++ : room - 1;
     for (; i > 0 && at[i - 1].seconds > seconds; i--) at[i] = at[i - 1];
     at[i].seconds = seconds;
     schedule_copy(&at[i].schedule, s);
@@ -118,10 +126,10 @@ static void consider_as(Search *x, const Schedule *s, int kind) {
         always &= most[a] == INT64_MAX;
     }
     kind |= always ? BEST_ALWAYS : 0;
-    const double c = sched_cost(x->form, x->machine, s);
-    if (!is_better(x->best, kind, c)) return;
+    const double least = worst(x, kind), c = sched_cost_below(x->form, x->machine, s, least);
+    if (!(c < least)) return;
     if (!schedule_legal_within(x->gr, s, most, NULL) || !schedule_fits(x->gr, s, x->limits)) return;
-    take(x->best, kind, s, most, c);
+    take(x, kind, s, most, c);
 }
 
 static void consider(Search *x, const Schedule *s) { consider_as(x, s, 0); }
@@ -413,8 +421,8 @@ static void search(Search *x) {
     try_tiles(x);
 }
 
-int templates_best(CostForm *form, const Machine *m, const SchedLimits *limits, BestOf *best) {
-    Search x = {form->gr, form, m, limits, form->lengths[form->at], best, 0};
+int templates_best(CostForm *form, const Machine *m, const SchedLimits *limits, int of_kind, BestOf *best) {
+    Search x = {form->gr, form, m, limits, form->lengths[form->at], of_kind, best, 0};
     memset(best->n, 0, sizeof best->n);
     search(&x);
     return x.considered;

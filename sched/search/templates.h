@@ -17,6 +17,7 @@ typedef struct Best {
 enum {
     BEST_KINDS = 32,
     BEST_OF_KIND = 12,
+    BEST_OF_CLUSTERS = 4,
     BEST_ALWAYS = 1,
     BEST_LOOP = 2,
     BEST_PEEL = 4,
@@ -30,8 +31,8 @@ typedef struct BestOf {
     Best at[BEST_KINDS][BEST_OF_KIND];
 } BestOf;
 
-/* At the point form->at, within those limits, of those that are legal there. One is legal for all
- * sizes. Gives how many candidates there were beside those of stacks. */
-int templates_best(CostForm *form, const Machine *m, const SchedLimits *limits, BestOf *best);
+/* At the point form->at, within those limits, of those that are legal there: of_kind of each kind at most, of clusters
+ * BEST_OF_CLUSTERS. One is legal for all sizes. Gives how many candidates there were beside those of stacks. */
+int templates_best(CostForm *form, const Machine *m, const SchedLimits *limits, int of_kind, BestOf *best);
 
 #endif

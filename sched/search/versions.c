@@ -129,12 +129,11 @@ static int add_best(Choosing *x, int point, int of_kind) {
         for (int k = 0; k < n; k++) {
             CostForm *f = form_of(x, d, k);
             f->at = point;
-            considered += templates_best(f, x->machine, &x->limits, &best[k]);
+            considered += templates_best(f, x->machine, &x->limits, k ? 1 : of_kind, &best[k]);
         }
         const Best *second = n > 1 ? always_best(&best[1]) : NULL;
         for (int kind = 0; kind < BEST_KINDS; kind++)
-            /* The cost of schedules does not tell clusters of different sizes apart. */
-            for (int i = 0; i < best[0].n[kind] && i < (kind & BEST_CLUSTER ? FEW_OF_KIND : of_kind); i++) {
+            for (int i = 0; i < best[0].n[kind]; i++) {
                 const Best *b = &best[0].at[kind][i];
                 versions_add(x, d, (const Schedule *[]){&b->schedule, second ? &second->schedule : NULL}, n, b->most);
             }
