@@ -3,11 +3,8 @@
 #include "kernel.h"
 #include "ir/expr_walk.h"
 
-static const struct {
-    const char *text;
-    BindScope scope;
-} BINDS[] = {
-#define BIND(e, text, scope) {#text, SCOPE_##scope},
+static const char *const BINDS[] = {
+#define BIND(e, text, scope) #text,
 #include "binds.def"
 #undef BIND
 };
@@ -18,8 +15,7 @@ static const char *const STAGES[] = {
 #undef STAGE
 };
 
-const char *bind_text(Bind b) { return BINDS[b].text; }
-BindScope bind_scope(Bind b) { return BINDS[b].scope; }
+const char *bind_text(Bind b) { return BINDS[b]; }
 const char *stage_text(StageKind k) { return STAGES[k]; }
 
 int cell_bytes(Type t) { return t == TY_BOOL || type_bits(t) < 32 ? 4 : type_bits(t) / 8; }

@@ -180,7 +180,14 @@ typedef struct Program {
 
 /* ---- tables (kernel.c) ---- */
 const char *bind_text(Bind b);
-BindScope bind_scope(Bind b);
+static inline BindScope bind_scope(Bind b) { /* asked for every factor of every candidate */
+    static const unsigned char SCOPES[] = {
+#define BIND(e, text, scope) SCOPE_##scope,
+#include "binds.def"
+#undef BIND
+    };
+    return (BindScope)SCOPES[b];
+}
 const char *stage_text(StageKind k);
 
 /* ---- exchanges through shared memory (kernel.c) ---- */

@@ -28,7 +28,10 @@ typedef struct Costing {
     double blocks, threads, loops, warps; /* warps of a block, the last one not full */
     double busy;                          /* multiprocessors */
     double issue;                         /* seconds that an instruction of a thread takes, of all that are issued */
-    double apart;                         /* seconds beside memory and instructions, at the least */
+    double waits;                         /* seconds of a wave: for loads of loops, and exchanges once they are known */
+    double waves;                         /* at the least */
+    double times;                         /* by how much what few threads or odd blocks do is slower, at the least */
+    double reach;                         /* the part of the bandwidth that what is on its way fills, at most */
     int vector[MAX_GROUP_AXES];           /* 0: none */
     AxisSet peeled;
     Beside beside[MAX_GROUP_AXES * MAX_AXIS_FACTORS]; /* from the innermost on */
@@ -37,28 +40,31 @@ typedef struct Costing {
 
 static double ceil_div(double a, double b) { return ceil(a / b); }
 
-static Sizes sizes_of(const Schedule *s, int a, int64_t length) {
+/* *serial: whether it has a loop. */
+static Sizes sizes_of(const SAxis *axis, int64_t length, bool *serial) {
     Sizes z = {1, 1, 1, 1};
-    double product = 1;
-    for (int i = 0; i < s->axis[a].n; i++) {
-        const SFactor *f = &s->axis[a].f[i];
-        double n = f->size ? (double)f->size : 1;
-        product *= n;
+    double product = 1, *open[MAX_AXIS_FACTORS];
+    int nopen = 0;
+    *serial = false;
+    for (int i = 0; i < axis->n; i++) {
+        const SFactor *f = &axis->f[i];
+        double *of = &z.reg;
         switch (bind_scope(f->bind)) {
-        case SCOPE_BLOCK: z.grid *= n; break;
-        case SCOPE_LOOP: z.serial *= n; break;
-        case SCOPE_THREAD: z.thread *= n; break;
-        case SCOPE_REG: z.reg *= n; break;
+        case SCOPE_BLOCK: of = &z.grid; break;
+        case SCOPE_LOOP: of = &z.serial; break;
+        case SCOPE_THREAD: of = &z.thread; break;
+        case SCOPE_REG: break;
         }
+        *serial |= f->bind == BIND_SERIAL;
+        if (!f->size) {
+            open[nopen++] = of;
+            continue;
+        }
+        product *= (double)f->size;
+        *of *= (double)f->size;
     }
-    double rest = ceil_div((double)length, product);
-    for (int i = 0; i < s->axis[a].n; i++) {
-        if (s->axis[a].f[i].size) continue;
-        if (s->axis[a].f[i].bind == BIND_GRID)
-            z.grid *= rest < 1 ? 1 : rest;
-        else
-            z.serial *= rest < 1 ? 1 : rest;
-    }
+    const double rest = nopen ? ceil_div((double)length, product) : 1;
+    for (int i = 0; i < nopen; i++) *open[i] *= rest < 1 ? 1 : rest;
     return z;
 }
 
@@ -242,37 +248,64 @@ static double loop_seconds(const Costing *x, const CostForm *form) {
     return x->loops * levels * (latency + LOOP_STEP) / (1 + x->s->ahead);
 }
 
-/* Sizes, and what follows from them alone. */
+/* `times`, and by how much blocks of such sizes, so many of them a multiprocessor, are slower. */
+static double odd_blocks(const Costing *x, double resident, double times) {
+    if (x->threads > LARGE_BLOCK || x->threads < SMALL_BLOCK) times *= ODD_BLOCK_COST;
+    if (resident * x->warps < ENOUGH_WARPS)
+        times *= 1 + FEW_WARPS_COST * (ENOUGH_WARPS - resident * x->warps) / ENOUGH_WARPS;
+    return times;
+}
+
+/* How much of what the bandwidth asks for is on its way, where a thread has so many bytes at a time. */
+static double inflight_of(const Costing *x, double resident, double bytes) {
+    double here = x->blocks / x->m->sms; /* blocks of a multiprocessor */
+    if (here > resident) here = resident;
+    if (here < 1) here = 1;
+    const double ideal = bandwidth_of(x->m) * (LOAD_SHARE * x->m->latency);
+    return x->busy * here * x->threads * bytes / ideal;
+}
+
+/* Sizes, and what follows from them alone, whatever the accesses are. */
 static void begin(Costing *x, CostForm *form) {
-    AxisSet serial = 0;
-    find_beside(x);
+    const Machine *m = x->m;
+    AxisSet loops = 0;
+    double held = 1;
     x->blocks = x->threads = x->loops = 1;
     for (int a = 0; a < x->s->naxes; a++) {
-        x->size[a] = sizes_of(x->s, a, x->length[a]);
-        if (schedule_find(x->s, a, BIND_SERIAL)) serial |= (AxisSet)1 << a;
+        bool serial;
+        x->size[a] = sizes_of(&x->s->axis[a], x->length[a], &serial);
+        loops |= serial ? (AxisSet)1 << a : 0;
         x->blocks *= x->size[a].grid;
         x->threads *= x->size[a].thread;
         x->loops *= x->size[a].serial;
+        held *= x->size[a].reg;
     }
-    cost_form_levels(form, serial);
-    cost_form_strides(form);
-    const Machine *m = x->m;
+    cost_form_levels(form, loops);
     x->warps = ceil(x->threads / TARGET_WARP);
     x->busy = x->blocks < m->sms ? x->blocks : m->sms;
     const double lanes = x->warps * TARGET_WARP / x->threads; /* idle lanes of the last warp */
     x->issue = lanes / (x->busy * m->target->lanes * m->clock);
-    const double waves = waves_of(x, fmax(1, room_for(m, x->warps, base_registers(x))));
-    x->apart = waiting_seconds(waves, loop_seconds(x, form)) + block_seconds(x);
+    const double room = fmax(1, room_for(m, x->warps, base_registers(x)));
+    x->waits = loop_seconds(x, form);
+    x->waves = waves_of(x, room);
+    x->times = odd_blocks(x, room, 1);
+    /* An access has no more registers than a thread has of all axes. */
+    x->reach = form->loaded > 0 ? fmax(fmin(1, inflight_of(x, room, held * form->loaded)), LEAST_REACH) : 1;
 }
 
 /* That it takes at least `most`, whatever the accesses behind the first n are: these move each of their bytes once. */
 static bool is_beyond(const Costing *x, const CostForm *form, int n, const Totals *sum, double most) {
     static const double ROUNDING = 1 + 1e-9;
-    const double memory = (sum->dram + form->bytes_behind[n]) / bandwidth_of(x->m), issue = sum->issue * x->issue;
-    return (memory > issue ? memory : issue) + x->apart >= most * ROUNDING;
+    const Machine *m = x->m;
+    const double memory = (sum->dram + form->bytes_behind[n]) / (bandwidth_of(m) * x->reach);
+    const double l2 = sum->l2 / (CACHE_SPEED * bandwidth_of(m)), issue = sum->issue * x->issue;
+    double least = memory > l2 ? memory : l2;
+    if (issue > least) least = issue;
+    least += LESSER_PARTS * (memory + l2 + issue - least) + waiting_seconds(x->waves, x->waits);
+    return x->times * least + block_seconds(x) >= most * ROUNDING;
 }
 
-static double seconds_of(Costing *x, const CostForm *form, const Totals *sum) {
+static double seconds_of(const Costing *x, const Totals *sum) {
     const Machine *m = x->m;
     const bool map = x->gr->steps.n == 0;
     const double regs = base_registers(x) + sum->registers + sum->tile, blocks = x->blocks, threads = x->threads;
@@ -281,26 +314,20 @@ static double seconds_of(Costing *x, const CostForm *form, const Totals *sum) {
         occupancy = SPILLS;
         resident = 1;
     }
-    double here = blocks / m->sms;
-    if (here > resident) here = resident;
-    if (here < 1) here = 1;
-    const double bandwidth = bandwidth_of(m), latency = LOAD_SHARE * m->latency;
-    double inflight = x->busy * here * threads * sum->inflight, ideal = bandwidth * latency;
-    double f = inflight / ideal, reach = f > 0 ? f / cbrt(1 + f * f * f) : 1; /* stores alone wait for nothing */
+    const double bandwidth = bandwidth_of(m), f = inflight_of(x, resident, sum->inflight);
+    const double reach = f > 0 ? f / cbrt(1 + f * f * f) : 1; /* stores alone wait for nothing */
     const double waves = waves_of(x, resident);
     double memory = sum->dram / (bandwidth * fmax(reach, LEAST_REACH)), l2 = sum->l2 / (CACHE_SPEED * bandwidth);
     double lanes = x->warps * TARGET_WARP / threads; /* idle lanes of the last warp */
     double issue = sum->issue * lanes / (x->busy * m->target->lanes * m->clock);
-    double waiting = waiting_seconds(waves, loop_seconds(x, form) + exchange_cost(x, x->warps));
+    const double waiting = waiting_seconds(waves, x->waits);
     double most = memory > l2 ? memory : l2;
     if (issue > most) most = issue;
     /* The last wave is short. */
     if (waves > 1 && waves < FEW_WAVES) most *= waves * m->sms * resident / blocks > SHORT_WAVE ? SHORT_WAVE_COST : 1;
     if (regs > m->target->registers) occupancy *= SPILLS;
     if (regs > MANY_REGISTERS) occupancy *= MANY_REGISTERS_COST;
-    if (threads > LARGE_BLOCK || threads < SMALL_BLOCK) occupancy *= ODD_BLOCK_COST;
-    if (resident * x->warps < ENOUGH_WARPS)
-        occupancy *= 1 + FEW_WARPS_COST * (ENOUGH_WARPS - resident * x->warps) / ENOUGH_WARPS;
+    occupancy = odd_blocks(x, resident, occupancy);
     if (map && sum->tile_bytes > MAP_BYTES) occupancy *= 1 + MAP_HELD * log2(sum->tile_bytes / MAP_BYTES);
     if (map) occupancy *= 1 + MAP_UNEVEN * fabs(log2(threads / MAP_THREADS));
     return occupancy * (most + LESSER_PARTS * (memory + l2 + issue - most) + waiting) + block_seconds(x);
@@ -313,9 +340,12 @@ double sched_cost_below(CostForm *form, const Machine *m, const Schedule *s, dou
     x.length = form->lengths[form->at];
     x.m = m;
     x.s = s;
-    begin(&x, form);
     Totals sum = {0};
+    cost_form_strides(form);
+    begin(&x, form);
     if (is_beyond(&x, form, 0, &sum, most)) return (double)INFINITY;
+    x.waits += exchange_cost(&x, x.warps);
+    find_beside(&x);
     for (int i = 0; i < form->accesses.n; i++) {
         add_cost(&x, form, i, &sum);
         if (is_beyond(&x, form, i + 1, &sum, most)) return (double)INFINITY;
@@ -325,7 +355,7 @@ double sched_cost_below(CostForm *form, const Machine *m, const Schedule *s, dou
         sum.issue += joined_cost(&x, &gr->steps.at[i], x.threads, x.blocks);
     }
     if (gr->steps.n == 0) sum.issue += x.threads * x.blocks * ISSUE_MAP;
-    const double seconds = seconds_of(&x, form, &sum);
+    const double seconds = seconds_of(&x, &sum);
     return seconds < most ? seconds : (double)INFINITY;
 }
 

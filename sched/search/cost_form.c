@@ -37,6 +37,9 @@ static int add_access(Former *x, bool load, const Expr *const *subs, const Tenso
         if (axes >> a & 1 && x->gr->axes.at[a].merged) c.whole = t;
     for (int a = 0; a < x->gr->axes.n; a++)
         c.moves[a] = (unsigned char)(t->rank ? move_along(x->gr, subs, t->rank, axes, a) : MOVE_NOT);
+    bool seldom = false;
+    for (int a = 0; a < x->gr->axes.n; a++) seldom |= c.moves[a] == MOVE_SELDOM;
+    if (load && !seldom) x->f->loaded += c.bytes;
     vec_push(x->ctx, &x->f->accesses, c);
     return x->f->accesses.n - 1;
 }

@@ -38,6 +38,7 @@ typedef struct CostForm {
     int64_t **strides;       /* of each access, at a point: cost_form_strides */
     double *bytes;           /* and its elements' bytes, each counted once */
     double *bytes_behind;    /* and those of all accesses from each on */
+    double loaded;           /* bytes of an element of each load that does not move seldom, together */
     int strides_at;          /* which; -1: none yet */
     /* Of the set of axes with a loop that was asked about last: */
     bool known;

@@ -101,7 +101,7 @@ static int likely_extent(Reading *x, const Axis *a, FactorSet rows) {
     return tape_step(&x->f->tape, TAPE_DIV, feature_step(x, s->tensor->shape[d]), extent_product(x, rows));
 }
 
-int feature_extent(Reading *x, const Axis *a) {
+static int find_extent(Reading *x, const Axis *a) {
     Tape *t = &x->f->tape;
     if (expr_over_dims(a->lo) && expr_over_dims(a->hi))
         return tape_step(t, TAPE_MAX, tape_step(t, TAPE_SUB, feature_step(x, a->hi), feature_step(x, a->lo)),
@@ -109,7 +109,13 @@ int feature_extent(Reading *x, const Axis *a) {
     return likely_extent(x, a, a->row & ~of_axis(x->part, a));
 }
 
-int feature_count(Reading *x, const Factor *f) {
+int feature_extent(Reading *x, const Axis *a) {
+    int step = (int)expr_map_number(&x->extents, a, 0);
+    if (!step) expr_map_put_number(x->ctx, &x->extents, a, step = find_extent(x, a) + 1);
+    return step - 1;
+}
+
+static int find_count(Reading *x, const Factor *f) {
     Tape *t = &x->f->tape;
     if (f->size) return tape_const(t, (double)f->size);
     if (f->count && expr_over_dims(f->count))
@@ -121,6 +127,12 @@ int feature_count(Reading *x, const Factor *f) {
     }
     int whole = tape_step(t, TAPE_ADD, feature_extent(x, f->axis), tape_const(t, (double)(others - 1)));
     return tape_step(t, TAPE_MAX, tape_step(t, TAPE_FLOOR_DIV, whole, tape_const(t, (double)others)), tape_const(t, 1));
+}
+
+int feature_count(Reading *x, const Factor *f) {
+    int step = (int)expr_map_number(&x->counts, f, 0);
+    if (!step) expr_map_put_number(x->ctx, &x->counts, f, step = find_count(x, f) + 1);
+    return step - 1;
 }
 
 static Found is_value(const Expr *e, const void *unused) {

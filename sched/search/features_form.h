@@ -34,6 +34,8 @@ typedef struct Reading {
     PolyEnv env;
     ExprMap polys;
     ExprMap lasts;   /* Factor -> its count less 1 */
+    ExprMap extents; /* Axis -> feature_extent, plus 1 */
+    ExprMap counts;  /* Factor -> feature_count, plus 1 */
     ExprMap waited;  /* Value -> the wait that loads it, and what is made of it; 0: none */
     ExprMap counted; /* Expr -> the Body, plus 1, whose issue has it */
     ExprMap sets;    /* Expr -> the factors along which it varies, under a layout */

@@ -27,6 +27,7 @@ typedef struct Judge {
     double reached; /* the share of its registers that a thread goes through */
     bool spills;    /* registers are more than a multiprocessor, or a launch bound, leaves */
     Touched touched[FEATURE_ACCESSES];
+    DigitAt digit[FEATURE_ACCESSES][FEATURE_DIGITS];
     bool follows[FEATURE_ACCESSES]; /* an earlier load brings what this one needs */
     double wait[FEATURE_ACCESSES];  /* of each access: seconds until it is there */
     double issue[FEATURE_BODIES];   /* instructions for accesses */
@@ -52,7 +53,7 @@ static double gone(double distance, double cache) {
 
 static double second_cache(const Judge *j) { return j->m->l2_share * j->m->l2; }
 
-static double first_cache(const Judge *j) { return fmax(0, j->m->l1 - j->f->shared * j->resident); }
+static double first_cache(const Judge *j) { return most_of(0, j->m->l1 - j->f->shared * j->resident); }
 
 /* ---- how many blocks ---- */
 
@@ -62,12 +63,12 @@ static double registers(const Features *f, const Machine *m) {
     const double loops = f->loops ? m->register_loop : 0;
     const double r =
         (f->folds ? m->registers : m->registers_map) + (m->register_tile + loops) * f->tile_words + f->beside;
-    return fmin(ceil(r / UNIT) * UNIT, m->target->registers + 1);
+    return least_of(ceil(r / UNIT) * UNIT, m->target->registers + 1);
 }
 
 int judge_resident(const Features *f, const Machine *m) {
     const double n = floor(m->target->registers_per_sm / (registers(f, m) * (double)f->threads) + NEARLY);
-    return (int)fmax(1, fmin(n, (double)m->target->threads_per_sm / (double)f->threads));
+    return (int)most_of(1, least_of(n, (double)m->target->threads_per_sm / (double)f->threads));
 }
 
 static void find_resident(Judge *j) {
@@ -78,18 +79,18 @@ static void find_resident(Judge *j) {
     const double fit = t->registers_per_sm / (registers(j->f, j->m) * threads);
     if (j->f->resident) { /* beside tiles much can be computed again, or later */
         const double bound = t->registers_per_sm / (j->f->resident * threads);
-        n = fmin(n, fmax(j->f->resident, floor(fit + NEARLY)));
+        n = least_of(n, most_of(j->f->resident, floor(fit + NEARLY)));
         j->spills = j->m->register_tile * j->f->tile_words + j->f->beside + LEAST_BESIDE > bound;
     } else {
-        n = fmin(n, floor(fit + NEARLY));
+        n = least_of(n, floor(fit + NEARLY));
         j->spills = fit < SURELY;
     }
     j->spills |= registers(j->f, j->m) > t->registers;
-    n = fmin(n, floor(t->shared_per_sm / (j->f->shared + SHARED_OF_A_BLOCK)));
-    j->resident = fmax(1, fmin(n, t->blocks_per_sm));
+    n = least_of(n, floor(t->shared_per_sm / (j->f->shared + SHARED_OF_A_BLOCK)));
+    j->resident = most_of(1, least_of(n, t->blocks_per_sm));
     /* A cluster's blocks run in one group of multiprocessors, whose last ones are too few for another. */
     j->slots = j->resident * j->m->sms - (j->f->cluster - 1) * j->m->cluster_idle * j->m->sms;
-    j->at_once = fmin(j->blocks, j->slots);
+    j->at_once = least_of(j->blocks, j->slots);
 }
 
 /* ---- what is moved ---- */
@@ -114,9 +115,9 @@ static void find_touched(Judge *j) {
     for (int i = 0; i < f->bodies.n; i++) j->body[i] = j->issue[i] = j->pass[i] = 0;
     for (int i = 0; i < f->accesses.n; i++) {
         const Access *a = &f->accesses.at[i];
-        j->touched[i] = access_touched(f, a, by_vectors(j, a), j->target);
+        j->touched[i] = access_touched(f, a, j->digit[i], by_vectors(j, a), j->target);
         if (a->open) j->touched[i].instructions *= j->reached;
-        j->follows[i] = access_follows(f, i, j->target->sector);
+        j->follows[i] = access_follows(f, i, j->digit[i], j->target->sector);
         if (!j->follows[i]) j->body[a->body] += j->touched[i].block * j->target->sector;
     }
     j->whole = 0;
@@ -152,22 +153,25 @@ static int ended_loop(const Features *f, int body, int other) {
 /* Loops and blocks along which the address stays where it is, or within a sector. */
 static Source source_of(const Judge *j, const Access *a) {
     Source s = {1, 1, 1};
+    const DigitAt *const digit = j->digit[a - j->f->accesses.at];
     double before = 1; /* blocks between two of a digit's */
     for (int i = a->ndigits - 1; i >= 0; i--) {
         const Digit *d = &a->digit[i];
-        double count, by = access_digit(j->f, a, d, &count), walked = at(j, d->count), times = walked;
+        const double count = digit[i].count, by = digit[i].by, walked = at(j, d->count);
+        double times = walked;
         if (d->data) {
             before *= d->scope == SCOPE_BLOCK ? walked : 1;
             continue;
         }
-        if (by > 0) times = fmax(walked / count, by < j->target->sector ? fmin(walked, j->target->sector / by) : 1);
+        if (by > 0)
+            times = most_of(walked / count, by < j->target->sector ? least_of(walked, j->target->sector / by) : 1);
         if (times > 1 && d->scope == SCOPE_LOOP) {
             const double distance = j->body[d->weight];
             repeat(&s, times, gone(distance * j->resident, first_cache(j)),
                    gone(distance * j->at_once, second_cache(j)));
         }
         if (times > 1 && d->scope == SCOPE_BLOCK) {
-            const double bytes = j->whole, own = fmax(1, fmin(times, j->blocks / j->m->sms));
+            const double bytes = j->whole, own = most_of(1, least_of(times, j->blocks / j->m->sms));
             const double first = gone(before * bytes, first_cache(j)), second = gone(before * bytes, second_cache(j));
             s.second *= 1 / own + (1 - 1 / own) * first;
             s.again *= 1 + (times - 1) * second;
@@ -190,7 +194,7 @@ static Source source_of(const Judge *j, const Access *a) {
 /* Bytes of an access to rows that data names: what is named more than once is in the cache as far as that goes. */
 static double named(const Judge *j, double bytes, double tensor) {
     if (bytes <= tensor) return bytes;
-    return tensor + (bytes - tensor) * (1 - fmin(1, second_cache(j) / tensor));
+    return tensor + (bytes - tensor) * (1 - least_of(1, second_cache(j) / tensor));
 }
 
 /* Instructions for an access, and for its address. An element by itself has a test of its own, and less than a word has
@@ -203,7 +207,7 @@ static double access_issue(const Judge *j, const Access *a, const Touched *t) {
                         : a->bytes >= TARGET_REGISTER ? ADDRESS
                         : open                        ? BY_ITSELF
                                                       : NARROW;
-    const double trips = j->f->bodies.at[a->body].parent < 0 ? 1 : fmax(1, at(j, j->f->bodies.at[a->body].trips));
+    const double trips = j->f->bodies.at[a->body].parent < 0 ? 1 : most_of(1, at(j, j->f->bodies.at[a->body].trips));
     /* The elements of the vectors in which a row begins and ends are accessed one by one. */
     const double edges = wide && are_odd(j, a) ? a->edges / trips * a->vector * OF_EDGE : 0;
     /* Where a length is not known, each vector that it may cut compares both of its ends with it. */
@@ -222,7 +226,7 @@ static void add_access(Judge *j, int i, const double *left) {
     static const double WHOLE = 0.95; /* and more of its sectors: a row may begin inside of one */
     const double sector = j->target->sector;
     double bytes = named(j, t->whole, tensor) * s.again * s.memory;
-    if (left && !a->store) bytes *= 1 - fmin(1, left[a->number] / fmax(tensor, 1));
+    if (left && !a->store) bytes *= 1 - least_of(1, left[a->number] / most_of(tensor, 1));
     if (a->path != PATH_BULK) j->issue[a->body] += access_issue(j, a, t);
     const double passes = t->instructions * t->passes * (is_across(j, a) ? 2 : 1);
     if (a->path != PATH_BULK) j->pass[a->body] += passes;
@@ -230,17 +234,17 @@ static void add_access(Judge *j, int i, const double *left) {
     if (a->store) {
         j->written += bytes;
         if (!a->atomic) j->partly += t->partly * runs;
-        const double asked = t->instructions * fmax(t->sectors, j->m->l2_request * t->passes);
+        const double asked = t->instructions * most_of(t->sectors, j->m->l2_request * t->passes);
         const double sectors = asked * j->warps * at(j, a->inside);
-        j->cache += fmax(t->block, t->filled < WHOLE ? j->m->l2_partly * sectors : sectors) * sector * runs;
+        j->cache += most_of(t->block, t->filled < WHOLE ? j->m->l2_partly * sectors : sectors) * sector * runs;
         if (a->atomic) j->read += bytes;
     } else {
         j->read += bytes;
         j->cache += t->block * sector * runs * s.second;
     }
-    const double share = fmin(1, bytes / fmax(t->block * sector * runs, 1));
+    const double share = least_of(1, bytes / most_of(t->block * sector * runs, 1));
     j->apart += t->apart * runs * share;
-    const double first = s.second, second = t->whole > 0 ? fmin(1, bytes / t->whole) : 0;
+    const double first = s.second, second = t->whole > 0 ? least_of(1, bytes / t->whole) : 0;
     j->wait[i] = a->store ? 0
                           : j->m->l1_latency + first * (j->m->l2_latency - j->m->l1_latency) +
                                 first * second * (j->m->latency - j->m->l2_latency);
@@ -267,7 +271,7 @@ static double waits(const Judge *j, int body) {
         if (a->body != body || a->store) continue;
         if (a->wait != wait) sum += most, most = 0;
         wait = a->wait;
-        most = fmax(most, j->wait[i]);
+        most = most_of(most, j->wait[i]);
     }
     return sum + most;
 }
@@ -276,7 +280,7 @@ static double life(const Judge *j, int body) {
     enum { SCHEDULERS = 4 /* of a multiprocessor: a warp each starts an instruction in a cycle */ };
     const Features *f = j->f;
     const Body *b = &f->bodies.at[body];
-    const double cycle = 1 / j->m->clock, pace = fmax(j->m->pace, j->warps / SCHEDULERS);
+    const double cycle = 1 / j->m->clock, pace = most_of(j->m->pace, j->warps / SCHEDULERS);
     double work = b->shuffles * j->m->shuffle + b->exchanges * j->m->exchange + b->meetings * j->m->meeting;
     double share;
     const double issue = issued(j, body, &share);
@@ -285,7 +289,7 @@ static double life(const Judge *j, int body) {
     for (int i = body + 1; i < f->bodies.n; i++)
         if (f->bodies.at[i].parent == body && f->bodies.at[i].last == b->last)
             work += life(j, i) * at(j, f->bodies.at[i].trips);
-    return b->ahead ? fmax(work, loads / b->ahead) : work + loads;
+    return b->ahead ? most_of(work, loads / b->ahead) : work + loads;
 }
 
 /* Of a block of any part, on an average. */
@@ -316,8 +320,8 @@ static double issue_seconds(const Judge *j, double *first_cache) {
         for (int p = 0; p < PIPE_COUNT; p++) pipe[p] += b->issue[p] * share * times;
     }
     double cycles = all * TARGET_WARP / j->target->lanes;
-    for (int p = 0; p < PIPE_COUNT; p++) cycles = fmax(cycles, pipe[p] * TARGET_WARP / lanes[p]);
-    const double busy = fmin(j->blocks, j->m->sms), each = j->warps * j->blocks / busy / j->m->clock;
+    for (int p = 0; p < PIPE_COUNT; p++) cycles = most_of(cycles, pipe[p] * TARGET_WARP / lanes[p]);
+    const double busy = least_of(j->blocks, j->m->sms), each = j->warps * j->blocks / busy / j->m->clock;
     *first_cache = (pipe[PIPE_MEMORY] + j->memory_cycles) * each;
     return cycles / j->m->issue_share * each;
 }
@@ -367,17 +371,17 @@ double judge_seconds(Features *f, const Machine *m, const int64_t *dims, const d
         p.cache = j.cache / m->l2_bandwidth;
         double first;
         p.issue = issue_seconds(&j, &first);
-        p.cache = fmax(p.cache, first);
-        p.latency = fmax(1, j.blocks / j.slots) * one;
-        p.latency = fmax(p.latency, j.blocks / m->sms * m->block);
+        p.cache = most_of(p.cache, first);
+        p.latency = most_of(1, j.blocks / j.slots) * one;
+        p.latency = most_of(p.latency, j.blocks / m->sms * m->block);
         p.tail = (j.blocks > j.at_once ? m->tail * one : 0) + last_life(&j);
     }
     if (parts) *parts = p;
     const double s = m->sharpness;
-    const double flow = fmax(p.memory, p.cache); /* the same bytes, one after the other */
+    const double flow = most_of(p.memory, p.cache); /* the same bytes, one after the other */
     const double sum = pow(pow(flow, s) + pow(p.issue, s) + pow(p.latency, s), 1 / s);
     /* Multiprocessors are not served alike. Blocks that begin when others end make up for that; the first do not. */
-    if (j.blocks > 0) p.tail += m->uneven * sum * fmin(1, j.at_once / j.blocks);
+    if (j.blocks > 0) p.tail += m->uneven * sum * least_of(1, j.at_once / j.blocks);
     return (p.launch + sum + p.tail) * (j.blocks > 0 && j.spills ? m->spill : 1);
 }
 

@@ -10,16 +10,15 @@ typedef struct Walk {
     bool data;
 } Walk;
 
-double access_digit(const Features *f, const Access *a, const Digit *d, double *count) {
-    double by = f->value[d->coef];
-    *count = fmin(f->value[d->count], fmax(1, f->value[d->most]));
+static DigitAt digit_at(const Features *f, const Access *a, const Digit *d) {
+    double by = f->value[d->coef], count = least_of(f->value[d->count], most_of(1, f->value[d->most]));
     if (d->divisor >= 0) {
         const double slope = f->value[d->slope], n = f->value[d->divisor], scale = f->value[d->scale];
         const bool wraps = by * scale < 0; /* a remainder: the address goes back where a row ends */
         if (n > 0) by += scale * (wraps ? floor(slope / n) : slope / n);
-        if (wraps && slope > 0 && slope < n) *count = fmin(*count, ceil(n / slope));
+        if (wraps && slope > 0 && slope < n) count = least_of(count, ceil(n / slope));
     }
-    return fabs(by) * a->bytes;
+    return (DigitAt){fabs(by) * a->bytes, count};
 }
 
 static void insert(Walk *w, int *n, Walk one) {
@@ -39,7 +38,7 @@ static bool is_multiple(double bytes, double of) {
 static double pieces(const Walk *w, int n, double run, double granule, double element, bool aligned, double *apart) {
     double runs = 1, row = 0, rows = 1; /* the last walk elsewhere: how far, how often */
     for (int i = 0; i < n; i++) {
-        if (!w[i].data && w[i].bytes <= fmax(run, granule)) {
+        if (!w[i].data && w[i].bytes <= most_of(run, granule)) {
             run += w[i].bytes * (w[i].count - 1);
         } else if (!w[i].data && row > 0 && w[i].bytes < row * rows && is_multiple(w[i].bytes, row)) {
             rows += w[i].bytes / row * (w[i].count - 1);
@@ -56,7 +55,7 @@ static double pieces(const Walk *w, int n, double run, double granule, double el
 
 /* Digits of a scope or of a warp. */
 static double of_warp(const Digit *d, double count) {
-    return d->weight >= TARGET_WARP ? 1 : fmin(count, (double)TARGET_WARP / d->weight);
+    return d->weight >= TARGET_WARP ? 1 : least_of(count, (double)TARGET_WARP / d->weight);
 }
 
 typedef struct Walks {
@@ -70,7 +69,7 @@ typedef struct Walks {
 
 /* Steps that mostly stay at one element are one load; windows along two digits of one step overlap. */
 static void add_register(const Access *a, double by, double count, bool wide, Walks *w) {
-    if (by < a->bytes && wide) count = fmax(1, ceil(by * count / a->bytes));
+    if (by < a->bytes && wide) count = most_of(1, ceil(by * count / a->bytes));
     for (int i = 0; i < w->nreg; i++) {
         if (w->reg[i].bytes != by) continue;
         w->instructions *= (w->reg[i].count + count - 1) / w->reg[i].count;
@@ -81,8 +80,10 @@ static void add_register(const Access *a, double by, double count, bool wide, Wa
     w->instructions *= count;
 }
 
-static void add_digit(const Features *f, const Access *a, const Digit *d, bool wide, double sector, Walks *w) {
-    double count, by = access_digit(f, a, d, &count);
+static void add_digit(const Features *f, const Access *a, int i, const DigitAt *at, bool wide, double sector,
+                      Walks *w) {
+    const Digit *d = &a->digit[i];
+    const double by = at->by, count = at->count;
     const bool part = d->serves && wide;
     const double walked = f->value[d->count];
     if (d->scope == SCOPE_THREAD || d->scope == SCOPE_REG) w->cut *= count / walked;
@@ -117,10 +118,10 @@ static double partly(const Access *a, const Walks *w, const Touched *t, double s
     const double run = bytes / t->apart;
     if (aligned && (run < sector || bytes < WHOLE * t->block * sector)) return t->block;
     if (aligned) return fmod(run, sector) > 0 ? t->apart : 0;
-    return fmin(t->block, 2 * t->apart);
+    return least_of(t->block, 2 * t->apart);
 }
 
-Touched access_touched(const Features *f, const Access *a, bool wide, const Target *on) {
+Touched access_touched(const Features *f, const Access *a, DigitAt *digit, bool wide, const Target *on) {
     enum { HALF = 2 /* sectors that memory moves together */ };
     Walks w; /* not cleared: that would take as long as the rest */
     Touched t;
@@ -128,16 +129,19 @@ Touched access_touched(const Features *f, const Access *a, bool wide, const Targ
     w.nwarp = w.nblock = w.nall = w.nreg = 0;
     w.instructions = w.cut = 1;
     w.shifted = false;
-    for (int i = 0; i < a->ndigits; i++) add_digit(f, a, &a->digit[i], wide, sector, &w);
-    const double inside = fmin(1, f->value[a->inside] / w.cut);
+    for (int i = 0; i < a->ndigits; i++) {
+        digit[i] = digit_at(f, a, &a->digit[i]);
+        add_digit(f, a, i, &digit[i], wide, sector, &w);
+    }
+    const double inside = least_of(1, f->value[a->inside] / w.cut);
     const bool aligned = !w.shifted && is_aligned(&w, sector);
-    t.instructions = fmax(1, w.instructions / vector);
+    t.instructions = most_of(1, w.instructions / vector);
     t.sectors = pieces(w.warp, w.nwarp, one, sector, a->bytes, aligned, &t.apart);
     t.filled = one;
     for (int i = 0; i < w.nwarp; i++) t.filled *= w.warp[i].count;
-    t.filled = fmin(1, t.filled / (t.sectors * sector));
+    t.filled = least_of(1, t.filled / (t.sectors * sector));
     t.passes = pieces(w.warp, w.nwarp, one, on->line, a->bytes, aligned, &t.apart);
-    t.passes = fmax(t.passes, fmax(1, t.sectors * sector / on->line));
+    t.passes = most_of(t.passes, most_of(1, t.sectors * sector / on->line));
     t.whole = pieces(w.all, w.nall, a->bytes, half, a->bytes, true, &t.apart) * half;
     t.block = pieces(w.block, w.nblock, a->bytes, sector, a->bytes, aligned, &t.apart);
     t.partly = partly(a, &w, &t, sector, aligned);
@@ -149,14 +153,13 @@ Touched access_touched(const Features *f, const Access *a, bool wide, const Targ
 
 /* The part of what an access walks that it has when it begins `shift` bytes further on: the longest steps first, of
  * which the shift makes some. What is left of it may lie in the same sectors. */
-static double overlap(const Features *f, const Access *a, double shift, double sector) {
+static double overlap(const Access *a, const DigitAt *digit, double shift, double sector) {
     Walk w[FEATURE_DIGITS];
     double part = 1;
     int n = 0;
-    for (int i = 0; i < a->ndigits; i++) {
-        double count, by = access_digit(f, a, &a->digit[i], &count);
-        if (by > 0 && count > 1 && !a->digit[i].data) insert(w, &n, (Walk){by, count, false});
-    }
+    for (int i = 0; i < a->ndigits; i++)
+        if (digit[i].by > 0 && digit[i].count > 1 && !a->digit[i].data)
+            insert(w, &n, (Walk){digit[i].by, digit[i].count, false});
     while (n-- && shift > 0) {
         const double steps = floor(shift / w[n].bytes);
         if (steps >= w[n].count) return 0;
@@ -166,12 +169,12 @@ static double overlap(const Features *f, const Access *a, double shift, double s
     return shift < sector ? part : 0;
 }
 
-bool access_follows(const Features *f, int access, double sector) {
+bool access_follows(const Features *f, int access, const DigitAt *digit, double sector) {
     static const double MOST = 0.5;
     const Access *a = &f->accesses.at[access];
     for (int i = a->alike; i >= 0; i = f->accesses.at[i].alike) {
         const double shift = fabs(f->value[a->start] - f->value[f->accesses.at[i].start]) * a->bytes;
-        if (overlap(f, a, shift, sector) >= MOST) return true;
+        if (overlap(a, digit, shift, sector) >= MOST) return true;
     }
     return false;
 }

@@ -17,11 +17,21 @@ typedef struct Touched {
     double whole;        /* bytes that memory moves for all of them together, once each */
 } Touched;
 
-/* f->value is evaluated. wide: the conditions of the variants with wide accesses hold. */
-Touched access_touched(const Features *f, const Access *a, bool wide, const Target *on);
-/* Whether an earlier load of the same iteration brings most of what one needs, or the sectors next to it. */
-bool access_follows(const Features *f, int access, double sector);
-/* By how many bytes the address moves a step of the digit; *count: how many places along it differ. */
-double access_digit(const Features *f, const Access *a, const Digit *d, double *count);
+/* A digit at these sizes. */
+typedef struct DigitAt {
+    double by;    /* bytes that the address moves a step */
+    double count; /* places along it that differ */
+} DigitAt;
+
+/* f->value is evaluated. digit: of the access, which is filled in. wide: the conditions of the variants with wide
+ * accesses hold. */
+Touched access_touched(const Features *f, const Access *a, DigitAt *digit, bool wide, const Target *on);
+/* Whether an earlier load of the same iteration brings most of what one needs, or the sectors next to it. digit: of the
+ * access, filled in. */
+bool access_follows(const Features *f, int access, const DigitAt *digit, double sector);
+
+/* As fmin and fmax, which are calls. */
+static inline double least_of(double a, double b) { return a < b || b != b ? a : b; }
+static inline double most_of(double a, double b) { return a > b || b != b ? a : b; }
 
 #endif

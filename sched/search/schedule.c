@@ -36,6 +36,12 @@ void schedule_put_last(Schedule *s, int axis) {
 /* As much of a schedule as it has. */
 static size_t bytes_of(const Schedule *s) { return offsetof(Schedule, axis) + sizeof *s->axis * (size_t)s->naxes; }
 
+void schedule_clear(Schedule *s, int naxes) {
+    s->naxes = naxes;
+    memset(s, 0, bytes_of(s));
+    s->naxes = naxes;
+}
+
 void schedule_copy(Schedule *to, const Schedule *from) { memcpy(to, from, bytes_of(from)); }
 
 Schedule *schedule_keep(Ctx *ctx, const Schedule *s) {

@@ -62,6 +62,7 @@ void schedule_fallback(const Group *gr, Schedule *s);
 /* A random legal one; *state is the generator's. */
 void schedule_random(const Group *gr, uint64_t *state, Schedule *s);
 
+void schedule_clear(Schedule *s, int naxes); /* without factors; what stands behind its axes is left as it is */
 /* *from may have been kept without the axes that it lacks (schedule_keep): such a one is not assigned. */
 void schedule_copy(Schedule *to, const Schedule *from);
 Schedule *schedule_keep(Ctx *ctx, const Schedule *s);

@@ -2,16 +2,28 @@
 #include "tape.h"
 
 #include <math.h>
+#include <string.h>
+
+static unsigned bucket_of(const TapeStep *s) {
+    const double v = s->value + 0.0; /* -0 is 0 */
+    uint64_t h;
+    memcpy(&h, &v, sizeof h);
+    h ^= (uint64_t)s->op << 60 ^ (uint64_t)(unsigned)s->a << 40 ^ (uint64_t)(unsigned)s->b << 20 ^
+         (uint64_t)(unsigned)s->c << 10 ^ (uint64_t)(unsigned)s->dim;
+    return (unsigned)(h * 0x9e3779b97f4a7c15u >> (64 - TAPE_BUCKET_BITS));
+}
 
 static int push(Tape *t, TapeStep s) {
-    for (int i = 0; i < t->steps.n; i++) {
+    int *first = &t->first[bucket_of(&s)];
+    for (int i = *first - 1; i >= 0; i = t->steps.at[i].next - 1) {
         const TapeStep *o = &t->steps.at[i];
         if (o->op == s.op && o->a == s.a && o->b == s.b && o->c == s.c && o->value == s.value && o->dim == s.dim)
             return i;
     }
     if (t->steps.n == TAPE_MOST) return t->full = true, 0;
+    s.next = *first;
     vec_push(t->ctx, &t->steps, s);
-    return t->steps.n - 1;
+    return (*first = t->steps.n) - 1;
 }
 
 int tape_const(Tape *t, double v) { return push(t, (TapeStep){.op = TAPE_CONST, .value = v}); }

@@ -26,19 +26,23 @@ typedef enum TapeOp {
     TAPE_IF /* a where c is not 0, else b */
 } TapeOp;
 
+enum { TAPE_BUCKET_BITS = 6, TAPE_BUCKETS = 1 << TAPE_BUCKET_BITS };
+
 typedef struct TapeStep {
     TapeOp op;
     int a, b, c; /* numbers of steps before it */
     double value;
     int dim;
+    int next; /* number of the next step of its bucket, plus 1; 0: none */
 } TapeStep;
 
 /* All zero but ctx, in whose memory it is, and the Graph whose dimensions they are. */
 typedef struct Tape {
     Ctx *ctx;
     const Graph *g;
-    ExprMap of; /* Expr -> the number of its step */
-    bool full;  /* more was asked for than fits: nothing is known */
+    ExprMap of;              /* Expr -> the number of its step */
+    int first[TAPE_BUCKETS]; /* numbers of steps, plus 1, by what they are */
+    bool full;               /* more was asked for than fits: nothing is known */
     VEC(TapeStep) steps;
 } Tape;
 

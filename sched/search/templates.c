@@ -55,7 +55,7 @@ static void put_threads(Schedule *s, int a, int64_t n, int64_t *lanes_left, bool
 
 /* How many lanes the inner axis leaves is settled first, though a factor of an outer axis may be listed before it. */
 static void build(const Group *gr, const Shape *p, Schedule *s) {
-    *s = (Schedule){.naxes = gr->axes.n};
+    schedule_clear(s, gr->axes.n);
     bool plain = gr->steps.n == 0 || p->lanes * p->rows % WARP != 0;
     int64_t left = WARP;
     for (int pass = 0; pass < 2; pass++)
@@ -289,7 +289,7 @@ static int64_t pow2_down(int64_t n) {
 /* Threads are whole warps where they can be; what is left of each axis are elements of a thread, then iterations. */
 static void build_stack(const Search *x, const Chain *c, const Stack *p, Schedule *s) {
     int64_t left = p->threads, regs = p->regs;
-    *s = (Schedule){.naxes = x->gr->axes.n};
+    schedule_clear(s, x->gr->axes.n);
     int64_t threads[MAX_GROUP_AXES], held[MAX_GROUP_AXES];
     for (int a = 0; a < s->naxes; a++) threads[a] = held[a] = 1;
     for (int i = 0; i < c->n; i++) {
@@ -350,7 +350,7 @@ typedef struct Tile {
 } Tile;
 
 static void build_tile(const Group *gr, const Tile *p, Schedule *s) {
-    *s = (Schedule){.naxes = gr->axes.n};
+    schedule_clear(s, gr->axes.n);
     for (int a = 0; a < gr->axes.n; a++) {
         const GAxis *x = &gr->axes.at[a];
         if (a == gr->split) schedule_factor(s, a, BIND_GRID, gr->parts);

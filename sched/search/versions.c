@@ -44,7 +44,7 @@ bool versions_legal_at(const Choosing *x, const Candidate *c, int point) {
     return true;
 }
 
-bool versions_judge(const Choosing *x, Candidate *c) {
+bool versions_judge(const Choosing *x, Candidate *c, double most_words) {
     Ctx *temp = ctx_temp(x->ctx);
     const GraphScratch before = graph_scratch(x->gr->graph, temp);
     Program *p = program_new(temp, x->gr->graph);
@@ -56,6 +56,7 @@ bool versions_judge(const Choosing *x, Candidate *c) {
         c->resident = judge_resident(f[0], x->machine);
         c->words = f[0]->tile_words + f[0]->beside;
         c->narrow = loads_narrow(f[0]);
+        known = c->words <= most_words;
     }
     for (int i = 0; i < x->points->n && known; i++) {
         const int64_t *dims = x->points->dims[i];
@@ -104,7 +105,7 @@ void versions_add(Choosing *x, int division, const Schedule *const *parts, int n
     memcpy(c->most, most, sizeof(int64_t) * (size_t)naxes);
     for (int k = 0; k < n; k++) c->schedule[k] = schedule_keep(x->ctx, parts[k]);
     c->seconds = NEW_N(x->temp, double, x->points->n);
-    c->judged = x->judged && versions_judge(x, c);
+    c->judged = x->judged && versions_judge(x, c, (double)INFINITY);
     if (!c->judged) estimate(x, c);
     if (c->judged && x->gr->steps.n) versions_fit_registers(x, c);
     leave_out(x, c);
@@ -122,7 +123,7 @@ static const Best *always_best(const BestOf *b) {
 
 /* What is best at one point, of each kind. Gives how many candidates the templates had. */
 static int add_best(Choosing *x, int point, int of_kind) {
-    BestOf *best = NEW_N(x->temp, BestOf, MAX_TOGETHER);
+    BestOf *const best = x->found;
     int considered = 0;
     for (int d = -1; d < x->gr->divisions.n; d++) {
         const int n = d < 0 ? 1 : MAX_TOGETHER;
@@ -308,6 +309,7 @@ static Choosing begin(Group *gr, Targets t, const Machine *m, const Points *poin
         .ctx = gr->graph->ctx, .temp = temp, .gr = gr, .machine = m, .points = points, .limits = versions_limits(t)};
     x.form = NEW_N(temp, CostForm *, 1 + MAX_TOGETHER * gr->divisions.n);
     x.form[0] = cost_form(gr, points, temp);
+    x.found = NEW_RAW(temp, BestOf, MAX_TOGETHER);
     return x;
 }
 

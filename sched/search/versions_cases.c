@@ -30,11 +30,45 @@ typedef struct Leaf {
     int nparted, parted[MAX_GROWN]; /* the numbers of the partings that it comes from */
 } Leaf;
 
+/* ---- lengths ---- */
+
 static int64_t length_of(const Choosing *x, AxisSet axes, int point) {
     int64_t n = 1;
     for (int a = 0; a < x->gr->axes.n; a++)
         if (axes >> a & 1 && !mul_ok(n, x->form[0]->lengths[point][a], &n)) return INT64_MAX;
     return n;
+}
+
+/* A power of 2 near the middle between a length and the next longer one there is. */
+static int64_t between(int64_t length, int64_t next) {
+    double middle = sqrt((double)(length < 1 ? 1 : length) * (double)next);
+    int64_t power = 1;
+    while (power <= INT64_MAX / 4 && (double)power * 2 <= middle) power *= 2;
+    return power >= length ? power : length;
+}
+
+/* Asked for again and again, it is made once. */
+static const Ruler *ruler_of(const Choosing *x, AxisSet axes) {
+    const int n = x->points->n;
+    for (int i = 0; i < x->rulers->n; i++)
+        if (x->rulers->at[i]->axes == axes) return x->rulers->at[i];
+    Ruler *r = NEW_RAW(x->temp, Ruler, 1);
+    r->axes = axes;
+    for (int i = 0; i < n; i++) {
+        int at = i;
+        r->length[i] = length_of(x, axes, i);
+        for (; at > 0 && r->length[r->order[at - 1]] > r->length[i]; at--) r->order[at] = r->order[at - 1];
+        r->order[at] = i;
+    }
+    int64_t next = INT64_MAX;
+    for (int i = n - 1; i >= 0; i--) {
+        const int point = r->order[i];
+        const bool last = i + 1 == n || r->length[r->order[i + 1]] > r->length[point];
+        if (last && i + 1 < n) next = r->length[r->order[i + 1]];
+        r->end[point] = last ? between(r->length[point], next) : r->end[r->order[i + 1]];
+    }
+    x->rulers->at[x->rulers->n++] = r;
+    return r;
 }
 
 /* Axes that may be longer, in a case, than a candidate is legal for. */
@@ -72,7 +106,7 @@ double versions_settle(const Choosing *x, Case *c, const bool *here) {
 }
 
 bool versions_holds(const Choosing *x, const SizeTest *t, int point) {
-    int64_t n = length_of(x, t->axes, point);
+    const int64_t n = ruler_of(x, t->axes)->length[point];
     return t->divisor ? n % t->divisor == 0 : n <= t->most;
 }
 
@@ -106,36 +140,14 @@ typedef struct Sides {
     double loss[2];
 } Sides;
 
-static void order_points(const Choosing *x, const Leaf *l, AxisSet axes, Sweep *s) {
+static void order_points(const Choosing *x, const Leaf *l, const Ruler *r, Sweep *s) {
     s->n = 0;
     for (int i = 0; i < x->points->n; i++) {
-        if (!l->here[i]) continue;
-        const int64_t length = length_of(x, axes, i);
-        int at = s->n++;
-        for (; at > 0 && s->length[at - 1] > length; at--) {
-            s->length[at] = s->length[at - 1];
-            s->point[at] = s->point[at - 1];
-        }
-        s->length[at] = length;
-        s->point[at] = i;
+        const int point = r->order[i];
+        if (!l->here[point]) continue;
+        s->length[s->n] = r->length[point];
+        s->point[s->n++] = point;
     }
-}
-
-/* A power of 2 near the middle between a length and the next longer one there is. */
-static int64_t between(int64_t length, int64_t next) {
-    double middle = sqrt((double)(length < 1 ? 1 : length) * (double)next);
-    int64_t power = 1;
-    while (power <= INT64_MAX / 4 && (double)power * 2 <= middle) power *= 2;
-    return power >= length ? power : length;
-}
-
-static int64_t next_length(const Choosing *x, AxisSet axes, int64_t length) {
-    int64_t next = INT64_MAX;
-    for (int i = 0; i < x->points->n; i++) {
-        const int64_t n = length_of(x, axes, i);
-        if (n > length && n < next) next = n;
-    }
-    return next;
 }
 
 static void add_length(Sweep *s, int64_t most) {
@@ -150,7 +162,7 @@ static int longer_first(const void *a, const void *b) {
 }
 
 /* Those up to which candidates are legal, the longest first, then those between points. */
-static void find_lengths(const Choosing *x, AxisSet axes, Sweep *s) {
+static void find_lengths(const Choosing *x, AxisSet axes, const Ruler *r, Sweep *s) {
     s->ntests = 0;
     for (int k = 0; k < x->chosen->candidates.n; k++)
         for (int a = 0; a < x->gr->axes.n; a++)
@@ -158,8 +170,7 @@ static void find_lengths(const Choosing *x, AxisSet axes, Sweep *s) {
                 add_length(s, x->chosen->candidates.at[k]->most[a]);
     qsort(s->most, (size_t)s->ntests, sizeof *s->most, longer_first);
     for (int i = 0; i < s->n; i++)
-        if (!i || s->length[i] != s->length[i - 1])
-            add_length(s, between(s->length[i], next_length(x, axes, s->length[i])));
+        if (!i || s->length[i] != s->length[i - 1]) add_length(s, r->end[s->point[i]]);
 }
 
 /* What a candidate loses up to each point of a sweep, and from each on. */
@@ -194,8 +205,9 @@ static void try_axes(Choosing *x, const Leaf *l, AxisSet axes, Parting *best) {
     Sweep s;
     Sides sides[MAX_CANDIDATES + MAX_POINTS];
     if (l->c.ntests == MAX_VERSIONS) return;
-    order_points(x, l, axes, &s);
-    find_lengths(x, axes, &s);
+    const Ruler *r = ruler_of(x, axes);
+    order_points(x, l, r, &s);
+    find_lengths(x, axes, r, &s);
     for (int i = 0; i < s.ntests; i++) {
         sides[i] = (Sides){.candidate = {l->c.candidate, l->c.candidate}, .loss = {INFINITY, INFINITY}};
         while (sides[i].nleft < s.n && s.length[sides[i].nleft] <= s.most[i]) sides[i].nleft++;
@@ -377,6 +389,7 @@ static double grow(Choosing *x, Leaf *leaves, double least, Chosen *chosen) {
 void versions_find_cases(Choosing *x) {
     Leaf all = {.here = NEW_N(x->temp, bool, x->points->n)};
     double weight = 0, least;
+    x->rulers = NEW(x->temp, Rulers);
     for (int i = 0; i < x->points->n; i++) {
         all.here[i] = true;
         weight += x->points->weight[i];

@@ -42,6 +42,19 @@ typedef struct Chosen {
     Case cases[MAX_VERSIONS][MAX_VERSIONS];
 } Chosen;
 
+/* The points in the order of the lengths of some axes, multiplied. */
+typedef struct Ruler {
+    AxisSet axes;
+    int64_t length[MAX_POINTS];
+    int64_t end[MAX_POINTS]; /* between the length and the next longer one, for a test */
+    int order[MAX_POINTS];
+} Ruler;
+
+typedef struct Rulers {
+    int n;
+    Ruler *at[MAX_GROUP_AXES + 2];
+} Rulers;
+
 typedef struct Choosing {
     Ctx *ctx, *temp; /* of what stays; for as long as it takes */
     Group *gr;
@@ -49,21 +62,23 @@ typedef struct Choosing {
     const Points *points;
     CostForm **form; /* of the group, then of each division's shares and rest */
     SchedLimits limits;
-    int considered; /* SchedMemo's */
-    bool judged;    /* candidates are judged by their kernels */
-    int room;       /* candidates that there may be by now */
+    int considered;       /* SchedMemo's */
+    bool judged;          /* candidates are judged by their kernels */
+    int room;             /* candidates that there may be by now */
+    struct BestOf *found; /* what the templates found last, of the kernels of one division */
     Chosen *chosen;
     int *rival; /* the candidates than which no other is as good at all points */
     int nrivals;
-    double *best; /* seconds at each point, of the best candidate there */
+    Rulers *rulers; /* of versions_find_cases, one for each set of axes that is asked for */
+    double *best;   /* seconds at each point, of the best candidate there */
 } Choosing;
 
 Group *versions_group(const Choosing *x, int division, int kernel);
 /* One more candidate, where there is room for it; most: schedule_legal_within's of the first schedule. */
 void versions_add(Choosing *x, int division, const Schedule *const *parts, int n, const int64_t *most);
 /* Seconds of a candidate at all points, by its kernels, and what is known of its registers. False where their features
- * are not known. */
-bool versions_judge(const Choosing *x, Candidate *c);
+ * are not known, or its tiles take more words than that. */
+bool versions_judge(const Choosing *x, Candidate *c, double most_words);
 bool versions_legal_at(const Choosing *x, const Candidate *c, int point);
 /* A judged candidate of one kernel becomes one of the same work whose registers fit better, where nothing is lost by it
  * (versions_registers.c). */

@@ -21,12 +21,12 @@ static double mean_loss(const Choosing *x, const Candidate *c, const Candidate *
     return weight > 0 ? sum / weight : 0;
 }
 
-/* The candidate with another schedule, judged. */
-static bool judge_with(const Choosing *x, const Candidate *c, Schedule *s, Candidate *other) {
+/* The candidate with another schedule, judged, where its tiles take no more words than that. */
+static bool judge_with(const Choosing *x, const Candidate *c, Schedule *s, double most_words, Candidate *other) {
     *other = *c;
     other->schedule[0] = s;
     other->seconds = NEW_N(x->temp, double, x->points->n);
-    return versions_judge(x, other);
+    return versions_judge(x, other, most_words);
 }
 
 static void take(const Choosing *x, Candidate *c, const Candidate *other) {
@@ -47,7 +47,8 @@ static void try_smaller(const Choosing *x, Candidate *c) {
             schedule_copy(&s, c->schedule[0]);
             while (s.axis[a].f[i].size >= LARGE && c->resident < MOST_BOUND) {
                 s.axis[a].f[i].size /= s.axis[a].f[i].size > LARGE ? LARGE : LEAST;
-                if (!schedule_legal_within(x->gr, &s, most, NULL) || !judge_with(x, c, &s, &other)) break;
+                if (!schedule_legal_within(x->gr, &s, most, NULL) || !judge_with(x, c, &s, (double)INFINITY, &other))
+                    break;
                 if (mean_loss(x, &other, c) < -SAME) take(x, c, &other);
             }
             axis = &c->schedule[0]->axis[a];
@@ -62,7 +63,7 @@ static void try_again(const Choosing *x, Candidate *c) {
     if (c->narrow || c->schedule[0]->again) return;
     schedule_copy(&s, c->schedule[0]);
     s.again = true;
-    if (!judge_with(x, c, &s, &other) || other.words > FEWER_WORDS * c->words) return;
+    if (!judge_with(x, c, &s, FEWER_WORDS * c->words, &other)) return;
     if (mean_loss(x, &other, c) <= SAME) take(x, c, &other);
 }
 
@@ -74,7 +75,7 @@ static void bind_registers(const Choosing *x, Candidate *c) {
     if (c->schedule[0]->occupancy || c->resident < 2 || c->resident > MOST_BOUND) return;
     schedule_copy(&s, c->schedule[0]);
     s.occupancy = c->resident;
-    if (judge_with(x, c, &s, &other) && mean_loss(x, &other, c) <= SAME) take(x, c, &other);
+    if (judge_with(x, c, &s, (double)INFINITY, &other) && mean_loss(x, &other, c) <= SAME) take(x, c, &other);
 }
 
 void versions_fit_registers(const Choosing *x, Candidate *c) {

@@ -55,7 +55,8 @@ static bool wide(const Read *r) {
 /* The nth access, at the sizes at hand. */
 static Touched touched(const Read *r, int n) {
     const Access *a = &r->f->accesses.at[n];
-    return access_touched(r->f, a, wide(r) || a->peel, machine_h200.target);
+    DigitAt digit[FEATURE_DIGITS];
+    return access_touched(r->f, a, digit, wide(r) || a->peel, machine_h200.target);
 }
 
 static void expect_number(double got, double want, const char *what) {
