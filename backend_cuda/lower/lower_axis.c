@@ -374,6 +374,19 @@ const Code *axis_bound_test(Lower *l, const Layout *layout, const Axis *a) {
     return axis_begins_test(l, layout, a, NULL);
 }
 
+/* Whether the loop along the axis ends before an iteration would begin behind its end: nothing but a vector is inside
+ * of the loop. */
+static bool loop_tests(Lower *l, const Layout *layout, const Axis *a, const Factor *vec) {
+    bool serial = false;
+    for (int i = 0; i < layout->factors.n; i++) {
+        const Factor *f = layout->factors.at[i];
+        if (f->axis != a || f == vec || f->size == 1) continue;
+        if (f->bind != BIND_SERIAL || f->size || !(axis_ambient(l, layout) >> f->id & 1)) return false;
+        serial = true;
+    }
+    return serial && !a->peel;
+}
+
 const Code *axis_begins_test(Lower *l, const Layout *layout, const Axis *a, const Factor *without) {
     const Layout *saved = l->open.layout;
     l->open.layout = layout;
@@ -392,6 +405,7 @@ const Code *axis_begins_test(Lower *l, const Layout *layout, const Axis *a, cons
     else
         r = code(l->ctx, "%c >= %c && %c < %c", i, expr_code(l, a->lo, layout), i, hi);
     if (axis_is_filled(l, a)) r = without_ends(l, layout, a, r);
+    if (first && first != without && loop_tests(l, layout, a, first)) r = code(l->ctx, "(A == 1 || %c)", r);
     l->open.layout = saved;
     return r;
 }

@@ -104,6 +104,7 @@ static bool is_written(const Lower *l, const Tensor *t) {
 /* What the launcher decides at run time: made before anything is printed, since it needs dimensions too. */
 typedef struct Dispatch {
     const Code *fits, *wide; /* conditions of the first instance, beside which there is a second; NULL: none */
+    bool only_last;          /* of a product that a library runs but for what is rare: the last instance does that */
     const Code *blocks;
 } Dispatch;
 
@@ -128,17 +129,19 @@ static const Code *wide_condition(Lower *l) {
 static Dispatch dispatch_of(Lower *l) {
     Dispatch d = {.fits = index_dispatched(l) ? index_condition(l) : NULL,
                   .wide = l->needs.wide ? wide_condition(l) : NULL};
+    d.only_last = l->k->product && (d.fits || d.wide);
     for (int i = 0; i < l->k->parts.n; i++)
         d.blocks = code_join(l->ctx, d.blocks, " + ", dim_code(l, l->k->parts.at[i]->blocks, true));
     return d;
 }
 
 /* The instances of the kernel's text: that for what is common before that for all else, and before both that for
- * lengths that fill the registers. One where nothing is left to be settled. */
+ * lengths that fill the registers. One where nothing is left to be settled, or all but the last are for what a library
+ * runs. */
 static void print_instances(const Printing *p, Lower *l, Sym full, const Dispatch *d) {
     const bool rare = d->fits || d->wide, filled = l->needs.filled;
     print_line(p, l->ctx, "static void (*const td_%s_of[])(%s_args) = {\n   ", full, full);
-    for (int i = filled ? 0 : 1; i < (rare ? 3 : 2); i++) {
+    for (int i = d->only_last ? 2 : filled ? 0 : 1; i < (rare ? 3 : 2); i++) {
         const char *before = "";
         print_line(p, l->ctx, " %s", full);
         if (rare || filled) text_char(p->out, '<');
@@ -154,7 +157,9 @@ static void print_instances(const Printing *p, Lower *l, Sym full, const Dispatc
 static void print_choice(const Printing *p, Lower *l, const Dispatch *d) {
     const bool rare = d->fits || d->wide, filled = l->needs.filled;
     const char *common = d->fits && d->wide ? "td_small && td_wide" : d->fits ? "td_small" : "td_wide";
-    if (rare && filled)
+    if (d->only_last)
+        text_put(p->out, "0");
+    else if (rare && filled)
         print_line(p, l->ctx, "(!(%s) ? 2 : td_filled ? 0 : 1)", common);
     else if (rare)
         print_line(p, l->ctx, "(%s ? 0 : 1)", common);
@@ -194,9 +199,9 @@ static void print_launcher(const Printing *p, Lower *l, Sym full, const Dispatch
                    name, dim_at(l, l->needs.dims.at[i]), name);
     }
     print_arguments(p, l, full);
-    if (d->fits) print_line(p, l->ctx, "    const bool td_small = %c;\n", d->fits);
-    if (d->wide) print_line(p, l->ctx, "    const bool td_wide = %c;\n", d->wide);
-    if (l->needs.filled) print_line(p, l->ctx, "    const bool td_filled = %c;\n", l->needs.filled);
+    if (d->fits && !d->only_last) print_line(p, l->ctx, "    const bool td_small = %c;\n", d->fits);
+    if (d->wide && !d->only_last) print_line(p, l->ctx, "    const bool td_wide = %c;\n", d->wide);
+    if (l->needs.filled && !d->only_last) print_line(p, l->ctx, "    const bool td_filled = %c;\n", l->needs.filled);
     int shared = l->needs.shared_bytes, cluster = l->k->cluster;
     print_line(p, l->ctx, "    return (int)td_launch(td_%s_of[", full);
     print_choice(p, l, d);

@@ -60,11 +60,23 @@ static const Code *tile_test(Lower *l, const Layout *layout, const Axis *a) {
     return code(l->ctx, "%c >= %c && %c", base, low, end);
 }
 
+/* Whether a fold goes through so many registers, as that of a product's tile does, that tests of what is loaded are few
+ * beside it: to make it twice would double what nvcc compiles, and gain nothing. */
+static bool folds_many(Lower *l, const Layout *layout, const Stage *s) {
+    enum { MANY = 256 };
+    int64_t n = 1;
+    if (s->kind != STAGE_REDUCE) return false;
+    const FactorSet all = reg_factors(l, expr_domain(l->part, layout, s->expr[0]) | s->over);
+    for (int i = 0; i < layout->factors.n; i++)
+        if (all >> layout->factors.at[i]->id & 1) n *= layout->factors.at[i]->size;
+    return n >= MANY;
+}
+
 /* The axes of which this tile meets no end, for stages between which threads do not meet; the test of that. */
 static const Code *walked_axes(Lower *l, Stage *const *s, int n, const Layout *layout) {
     const Code *test = NULL;
     for (int i = 0; i < n; i++)
-        if (!is_apart(l, s[i])) return NULL;
+        if (!is_apart(l, s[i]) || folds_many(l, layout, s[i])) return NULL;
     for (int i = 0; i < l->part->axes.n; i++) {
         const Axis *a = l->part->axes.at[i];
         const Code *one = tile_test(l, layout, a);

@@ -303,17 +303,18 @@ SchedLimits versions_limits(Targets t) {
     return (SchedLimits){targets_shared(t, NULL), cluster < PORTABLE_CLUSTER ? cluster : PORTABLE_CLUSTER};
 }
 
-/* Of the group, at points; its divisions' forms are there after find_forms. */
+/* Of the group, at points; its divisions' forms are there after begin_search. */
 static Choosing begin(Group *gr, Targets t, const Machine *m, const Points *points, Ctx *temp) {
     Choosing x = {
         .ctx = gr->graph->ctx, .temp = temp, .gr = gr, .machine = m, .points = points, .limits = versions_limits(t)};
     x.form = NEW_N(temp, CostForm *, 1 + MAX_TOGETHER * gr->divisions.n);
     x.form[0] = cost_form(gr, points, temp);
-    x.found = NEW_RAW(temp, BestOf, MAX_TOGETHER);
     return x;
 }
 
-static void find_forms(Choosing *x) {
+/* What a search needs beside that. */
+static void begin_search(Choosing *x) {
+    x->found = NEW_RAW(x->temp, BestOf, MAX_TOGETHER);
     for (int d = 0; d < x->gr->divisions.n; d++) {
         x->form[1 + MAX_TOGETHER * d] = cost_form(x->gr->divisions.at[d].shares, x->points, x->temp);
         x->form[2 + MAX_TOGETHER * d] = cost_form(x->gr->divisions.at[d].rest, x->points, x->temp);
@@ -333,7 +334,7 @@ void versions_choose(SchedMemo *memo, Group *gr, Targets t, const Machine *m, in
     x.considered = memo->considered;
     Chosen *c = expr_map_object(&memo->best, x.form[0]->key);
     if (!c) {
-        find_forms(&x);
+        begin_search(&x);
         c = choose(&x, &memo->moved);
         expr_map_put_object(ctx, &memo->best, x.form[0]->key, c);
     }
@@ -355,7 +356,7 @@ int versions_best(Group *gr, Targets t, const Machine *m, const int64_t *dims, i
     const Points points = {.n = 1, .dims = &at, .weight = &weight};
     Choosing x = begin(gr, t, m, &points, temp);
     int n = 0;
-    find_forms(&x);
+    begin_search(&x);
     x.chosen = NEW(temp, Chosen);
     x.judged = has_judge(gr);
     x.room = MAX_CANDIDATES;
