@@ -1,14 +1,15 @@
 #!/bin/bash
 # The time that tdc takes grows with its input and no faster: programs of ten times as many definitions take at most
 # MARGIN times the processor time. A thousand definitions take at most MOST milliseconds of it, and a hundred thousand
-# HUGE, with 2 GB of addresses. The limits are about twice what an idle machine takes (tests/speed/measure.sh).
+# HUGE, with 2 GB of addresses; a program of the suite and of samples/ takes at most SUITE, with 100 MB. The limits are about
+# twice what an idle machine takes (tests/speed/measure.sh, suite.sh), and for the suite more.
 cd "$(dirname "$0")/../.." || exit 1
 tdc=$(realpath "${TDC:-${B:-build}/tdc}")
 here=$PWD
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
-MARGIN=35 FLOOR=10 MOST=300 HUGE=10000 # ten times, with noise; milliseconds below which a time says nothing
+MARGIN=35 FLOOR=10 MOST=300 HUGE=10000 SUITE=200 # ten times, with noise; milliseconds below which a time says nothing
 slow=1
 [[ $tdc == */build/san/* ]] && slow=40
 passed=0 failed=0
@@ -58,5 +59,15 @@ if [ $slow = 1 ]; then
         echo "exports: 10000 do not fit"
     fi
 fi
+for f in "$here"/samples/*.td "$here"/bench/suite/*.td; do
+    [ $slow = 1 ] || continue
+    a=$(ulimit -v 100000 && millis "$f")
+    if [ "$a" -ge 0 ] && [ "$a" -le $SUITE ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "${f#"$here/"}: $a ms"
+    fi
+done
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
