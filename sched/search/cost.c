@@ -297,6 +297,7 @@ static void begin(Costing *x, CostForm *form) {
 static bool is_beyond(const Costing *x, const CostForm *form, int n, const Totals *sum, double most) {
     static const double ROUNDING = 1 + 1e-9;
     const Machine *m = x->m;
+    if (form->refused) return false; /* costs are no seconds there, and may fall */
     const double memory = (sum->dram + form->bytes_behind[n]) / (bandwidth_of(m) * x->reach);
     const double l2 = sum->l2 / (CACHE_SPEED * bandwidth_of(m)), issue = sum->issue * x->issue;
     double least = memory > l2 ? memory : l2;

@@ -104,6 +104,8 @@ static int64_t slope(Group *gr, const Expr *e, int a, const int64_t *dims) {
 
 static void count_bytes(CostForm *f) {
     f->bytes_behind[f->accesses.n] = 0;
+    f->refused = false;
+    for (int a = 0; a < f->gr->axes.n; a++) f->refused |= f->lengths[f->at][a] < 0;
     for (int i = f->accesses.n - 1; i >= 0; i--) {
         const CostAccess *c = &f->accesses.at[i];
         double n = 1;
@@ -111,6 +113,7 @@ static void count_bytes(CostForm *f) {
             if (c->axes >> a & 1) n *= (double)f->lengths[f->at][a];
         if (c->whole && n > (double)f->elements[f->at][i]) n = (double)f->elements[f->at][i];
         f->bytes[i] = n * c->bytes;
+        f->refused |= n < 0;
         f->bytes_behind[i] = f->bytes_behind[i + 1] + f->bytes[i];
     }
 }

@@ -38,6 +38,7 @@ typedef struct CostForm {
     int64_t **strides;       /* of each access, at a point: cost_form_strides */
     double *bytes;           /* and its elements' bytes, each counted once */
     double *bytes_behind;    /* and those of all accesses from each on */
+    bool refused;            /* some length, or number of elements, is negative there: no size of a call */
     double loaded;           /* bytes of an element of each load that does not move seldom, together */
     int strides_at;          /* which; -1: none yet */
     /* Of the set of axes with a loop that was asked about last: */
@@ -50,7 +51,7 @@ typedef struct CostForm {
 
 CostForm *cost_form(Group *gr, const Points *points, Ctx *ctx); /* in that memory */
 /* By how many elements the address of each access moves along each axis, at f->at; 0 where it does not, or where nobody
- * knows. Fills bytes and bytes_behind, too. */
+ * knows. Fills bytes, bytes_behind and refused, too. */
 const int64_t *const *cost_form_strides(CostForm *f);
 /* Fills level, levels and depth for a set of axes with a loop. */
 void cost_form_levels(CostForm *f, AxisSet serial);
