@@ -239,7 +239,10 @@ typedef struct Sizes {
 } Sizes;
 
 static const Expr *simple_size(const Sizes *x, const Expr *e) {
-    return expr_over_dims(e) ? expr_simplify(x->g, x->env, e) : e;
+    if (!expr_over_dims(e)) return e;
+    e = expr_simplify(x->g, x->env, e);
+    const Poly p = poly_of(x->env, e); /* so that G * 4 is 4 * G */
+    return p.failed ? e : poly_expr(x->g, p);
 }
 
 static void simplify_ranges(const Sizes *x, Var *const *vars, int n) {

@@ -9,6 +9,7 @@
 #include "ir/poly/poly.h"
 #include "ir/rewrite.h"
 #include "normal.h"
+#include "product_heads.h"
 
 #include <string.h>
 
@@ -539,7 +540,8 @@ static bool make_product(Match *x, Product *p) {
 bool product_in_place(const Product *p) { return type_bits(p->d.tensor->type) >= 32; }
 
 static bool match(Graph *g, Ctx *temp, const Equation *root, Product *p, Text *why) {
-    const Expr *value = product_unite(g, root->value), *sum;
+    const Equation parts = product_heads(g, temp, root);
+    const Expr *value = product_unite(g, parts.value), *sum;
     const Sums sums = find_sums(temp, value);
     ProductSum s;
     if (!sums.n || root->guard) return false;
@@ -558,7 +560,7 @@ static bool match(Graph *g, Ctx *temp, const Equation *root, Product *p, Text *w
         return refuse(why, "what follows the product is not an epilogue of the library");
     Match *x = NEW(temp, Match);
     *p = (Product){.root = *root, .act = in.act};
-    *x = (Match){.g = g, .temp = temp, .env = {.g = g, .ctx = temp}, .root = root, .why = why};
+    *x = (Match){.g = g, .temp = temp, .env = {.g = g, .ctx = temp}, .root = &parts, .why = why};
     p->alpha = in.linear.alpha            ? in.linear.alpha
                : type_is_float(sum->type) ? expr_float(g, sum->type, 1)
                                           : expr_int(g, sum->type, 1);

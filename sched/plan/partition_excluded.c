@@ -38,9 +38,25 @@ bool partition_excludes(Partition *x, const Expr *e, Excluding *out) {
     return product_sum(g, out->product, &s, NULL);
 }
 
+/* A load with an index of its own for each subscript that is none: of keys that several heads share, k[b, h / R, j, d],
+ * each element once. */
+static const Expr *each_once(Graph *g, const Expr *e) {
+    const Expr *subs[MAX_RANK];
+    while (e->op == OP_CAST) e = e->arg[0];
+    if (e->op != OP_LOAD) return e;
+    for (int d = 0; d < e->nargs; d++) {
+        const Var all = {.lo = expr_int(g, TY_I64, 0), .hi = e->u.tensor->shape[d]};
+        const bool plain = e->arg[d]->op == OP_VAR || expr_has(e->arg[d], expr_test_data, NULL);
+        subs[d] = plain ? e->arg[d] : expr_var(g, graph_place_var(g, PLACE_FOLD, d, sym_fmt(g->ctx, "all%d", d), &all));
+    }
+    return expr_load(g, e->u.tensor, subs);
+}
+
 /* How far the first variable of the sum has to be walked: not at all where all elements of e are finite. */
 static const Expr *fits_of(Partition *x, const Expr *e, const Var *v) {
     Graph *g = x->g;
+    const Type t = e->type;
+    e = expr_cast(g, t, each_once(g, e));
     const ExprVars *over = expr_free(&x->free, e);
     Reduce *r = NEW(g->ctx, Reduce);
     *r = (Reduce){.monoid = monoid_row(MONOID_MAX), .vars = NEW_N(g->ctx, Var *, over->n + 1), .nvars = over->n};

@@ -33,3 +33,12 @@ export fn windows(x: f16[N, C, H], w: f16[K, R, C]) -> (y: f16[N, K, H]) {
 check windows(N = 1, C = 1, H = 1, K = 1, R = 1);
 check windows(N = 3, C = 9, H = 35, K = 12, R = 3);
 check windows(N = 2, C = 8, H = 16, K = 16, R = 5);
+
+/// Heads of queries that share keys and values, whose quotients are indices of their own for a library.
+export fn shared(q: bf16[B, 4 * G, M, D], k: bf16[B, G, N, D], v: f16[B, G, N, E]) -> (s: f32[B, G * 4, M, N], o: f32[B, 4 * G, M, E]) {
+    s[b, h, i, j] = sum[d](q[b, h, i, d] * k[b, h / 4, j, d]);
+    o[b, h, i, e] = sum[j where j <= i + 3](f16(s[b, h, i, j]) * v[b, h / 4, j, e]);
+}
+check shared(B = 1, G = 1, M = 1, N = 1, D = 1, E = 1);
+check shared(B = 2, G = 3, M = 9, N = 17, D = 8, E = 11);
+check shared(B = 1, G = 2, M = 16, N = 16, D = 24, E = 8);
