@@ -107,6 +107,21 @@ Value *part_value(Program *p, Part *part, Sym name, ValueKind kind, Type t, Layo
     return v;
 }
 
+static void order_values(Program *p, Part *part, Stage *const *at, int n) {
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < at[i]->nout && at[i]->kind != STAGE_SET; k++) {
+            at[i]->out[k]->id = part->values.n;
+            vec_push(p->ctx, &part->values, at[i]->out[k]);
+        }
+        order_values(p, part, at[i]->body.at, at[i]->body.n);
+    }
+}
+
+void part_order_values(Program *p, Part *part) {
+    part->values.n = 0; /* no more of them than there were */
+    order_values(p, part, part->body.at, part->body.n);
+}
+
 Stage *stage_new(Program *p, StageKind kind) {
     Stage *s = NEW(p->ctx, Stage);
     s->kind = kind;

@@ -211,6 +211,9 @@ Layout *part_layout(Program *p, Part *part, Sym name);
 Factor *layout_factor(Program *p, Part *part, Layout *l, Axis *a, Bind bind, int64_t size);
 Value *part_value(Program *p, Part *part, Sym name, ValueKind kind, Type t, Layout *l, FactorSet domain);
 Stage *stage_new(Program *p, StageKind kind);
+/* Numbers values in the order in which stages define them, as those of a text are; what no stage defines goes. Factors
+ * stay. */
+void part_order_values(Program *p, Part *part);
 const Expr *expr_value(Program *p, Value *v);   /* its type is the value's; arithmetic casts from 16 and 8 bits */
 const Expr *expr_factor(Program *p, Factor *f); /* i64 */
 /* The factors of an axis that form a tile inside a block: threads and registers. */

@@ -404,6 +404,7 @@ Kernel *sched_apply(Program *p, StepList *at, Group *gr, const Schedule *s, Text
     Items all = with_steps(x, &stores, 0);
     emit(x, &all, 0);
     for (int i = 0; i < x->body->stages.n; i++) vec_push(ctx, &x->part->body, x->body->stages.at[i]);
+    part_order_values(p, x->part);
     Kernel *k = x->failed || !say_where(x) || !kernel_finish(p, x->k, why) ? NULL : x->k;
     ctx_temp_end(temp);
     return k;

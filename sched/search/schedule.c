@@ -514,10 +514,10 @@ bool schedule_legal_within(const Group *gr, const Schedule *s, int64_t *most, Te
     if (threads > TARGET_MOST_THREADS) return text_fail(why, "more than %d threads", TARGET_MOST_THREADS);
     if (s->occupancy * threads > TARGET_MOST_SM_THREADS)
         return text_fail(why, "%d blocks of %lld threads do not fit together", s->occupancy, (long long)threads);
-    /* Exchanges between threads are those of whole warps. */
+    /* What lies inside a warp is exchanged by shuffles, in which all of its threads take part. */
     for (int i = 0; i < gr->steps.n; i++)
         for (int a = 0; a < s->naxes; a++)
-            if (gr->steps.at[i].over >> a & 1 && w.thread[a] > 1 && threads % TARGET_WARP)
+            if (gr->steps.at[i].over >> a & 1 && threads % TARGET_WARP && across_warps(s, a) != w.thread[a])
                 return text_fail(why, "%s is folded across threads that are no whole warps", gr->axes.at[a].name);
     return legal_registers(gr, &w, why) && legal_shared(gr, s, why);
 }

@@ -1,6 +1,6 @@
 // Each pixel becomes two by two.
 export fn upsample2x(x: f16[N, C, H, W]) -> (y: f16[N, C, 2 * H, 2 * W]) {
-    y[n, c, i, j] = x[n, c, i / 2, j / 2];
+    y[n, c, 2*h + dh in 2, 2*w + dw in 2] = x[n, c, h, w];
 }
 
 check upsample2x(N = 1, C = 1, H = 1, W = 1);
