@@ -128,7 +128,7 @@ static void add_known(Tuner *x, const Task *t, Candidates *all, double otherwise
     for (int k = 0; k < texts.n; k++) texts.text[k] = line->text[k];
     if (!texts.n || !given_version(t->gr, &texts, &v, most, &fault)) return;
     for (int k = 0; k < v.n; k++)
-        if (!schedule_fits(v.group[k], v.schedule[k], &limits)) return;
+        if (!sched_legal(v.group[k], v.schedule[k], &limits, most[k], NULL)) return;
     for (int a = 0; a < t->gr->axes.n; a++)
         if (t->line.at[a] > most[0][a]) return;
     add(x, all, &v, predicted(x, &v, t, otherwise));

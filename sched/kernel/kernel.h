@@ -246,5 +246,7 @@ void program_print(Text *out, const Program *p);
 Program *program_read(Ctx *ctx, const char *text, size_t n, int file);
 /* Decides on the text alone whether every schedule rule holds; *why says the first one broken. */
 bool program_verify(Program *p, Text *why);
+/* The same of one of its kernels by itself, whose shared_bytes become known. */
+bool kernel_verify(Program *p, Kernel *k, Text *why);
 
 #endif

@@ -1,5 +1,5 @@
-/* Whether kernels written by hand use only what their targets have. Kernels that are scheduled do: no template has
- * clusters or bulk copies, and sched_choose knows how much shared memory there is. */
+/* Whether kernels written by hand, or by schedules that were given, use only what their targets have. Those that are
+ * chosen do (SchedLimits). */
 #include "kernel_target.h"
 
 #include "ir/diag.h"
@@ -13,6 +13,7 @@ typedef struct Fit {
 
 static Diag *lacks(Fit *f, Span span, const char *what, const Target *t) {
     f->ok = false;
+    if (span.file < 0) span = f->k->span; /* of a stage that a schedule's step made */
     return diag_report(f->p->ctx, DIAG_KERNEL_TARGET, span, "kernel %s: %s, which %s does not have", f->k->name, what,
                        t->arch);
 }

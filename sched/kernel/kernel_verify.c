@@ -280,3 +280,12 @@ bool verify_kernel(Verify *v) {
     v->part = NULL;
     return ok;
 }
+
+bool kernel_verify(Program *p, Kernel *k, Text *why) {
+    Ctx *temp = ctx_temp(p->ctx);
+    Verify *v = NEW(temp, Verify);
+    *v = (Verify){.p = p, .g = p->graph, .k = k, .ctx = temp, .why = why};
+    const bool ok = verify_kernel(v);
+    ctx_temp_end(temp);
+    return ok;
+}

@@ -49,6 +49,12 @@ int targets_cluster(Targets t) {
     return least;
 }
 
+bool targets_bulk(Targets t) {
+    for (int i = 0; i < targets_count(t); i++)
+        if (!targets_get(t, i)->bulk) return false;
+    return true;
+}
+
 bool targets_early(Targets t) {
     for (int i = 0; i < targets_count(t); i++)
         if (!targets_get(t, i)->early) return false;

@@ -76,6 +76,7 @@ int targets_shared(Targets t, const Target **where);
 
 /* The blocks that a cluster may have on all of them; 1: some have no clusters. */
 int targets_cluster(Targets t);
+bool targets_bulk(Targets t);  /* all have bulk copies */
 bool targets_early(Targets t); /* of all */
 
 /* What runs where. A device has the code of the first of the ranked targets that fits it. */

@@ -67,6 +67,12 @@ typedef struct GRow {
 /* Elements of the widest access of a thread: a row whose length is a multiple of it leaves the next one aligned. */
 int group_row_wide(const GRow *r);
 
+/* A tensor that the group's expressions load, or that it stores. */
+typedef struct GTensor {
+    Tensor *tensor;
+    bool loaded, stored;
+} GTensor;
+
 /* Two groups that do together what one does: blocks fold shares of a large reduction, and then what they stored is
  * folded. */
 typedef struct Division {
@@ -80,6 +86,7 @@ typedef struct Group {
     VEC(GStep) steps; /* each after those that it reads */
     VEC(GStore) stores;
     VEC(GRow) rows;
+    VEC(GTensor) tensors;  /* those loaded in the order of their first use, then those only stored */
     VEC(Reduce *) reduces; /* the keys of steps' nodes, one for each monoid, part, axes and kind */
     ExprMap free;          /* memo of group_free */
     ExprMap whole;         /* loads that load_exists does not see to exist for subscripts along merged axes */
@@ -107,8 +114,10 @@ const char *group_rule_text(int rule); /* of group_step_leaves */
 Group *group_new(Graph *g, const Equation *roots, int n, ExprMap *canon, Ctx *temp, Text *why);
 AxisSet group_free(Group *gr, const Expr *e); /* axes on which an expression of the group depends */
 GStep *group_step(Group *gr, const Expr *node);
-void group_find_rows(Group *gr, Ctx *temp); /* fills in rows alone */
-/* Fills in rows, and of axes and steps what follows from the rest (group_describe.c); *temp is for memos. */
+void group_find_rows(Group *gr, Ctx *temp);    /* fills in rows alone */
+void group_find_tensors(Group *gr, Ctx *temp); /* fills in tensors alone */
+/* Fills in rows and tensors, and of axes and steps what follows from the rest (group_describe.c); *temp is for
+ * memos. */
 void group_describe(Group *gr, Ctx *temp);
 /* A name for an axis that no other axis, dimension, scalar or tensor has. */
 Sym group_axis_name(const Group *gr, Sym base);

@@ -163,6 +163,33 @@ void group_find_rows(Group *gr, Ctx *temp) {
         for (int i = 0; i < x.at.n && is_plain_axis(gr, &x, a); i++) add_row(gr, x.at.at[i], a);
 }
 
+/* ---- tensors ---- */
+
+static GTensor *tensor_of(Group *gr, Tensor *t) {
+    for (int i = 0; i < gr->tensors.n; i++)
+        if (gr->tensors.at[i].tensor == t) return &gr->tensors.at[i];
+    vec_push(gr->graph->ctx, &gr->tensors, (GTensor){.tensor = t});
+    return &gr->tensors.at[gr->tensors.n - 1];
+}
+
+static Found note_loaded(const Expr *e, void *group) {
+    if (e->op == OP_LOAD) tensor_of(group, e->u.tensor)->loaded = true;
+    return FOUND_INSIDE;
+}
+
+void group_find_tensors(Group *gr, Ctx *temp) {
+    ExprWalk walk = {.temp = temp, .before = note_loaded, .user = gr, .loads = true};
+    gr->tensors.at = NULL;
+    gr->tensors.n = gr->tensors.cap = 0;
+    for (int i = 0; i < gr->stores.n; i++) {
+        const GStore *s = &gr->stores.at[i];
+        expr_walk(&walk, s->value);
+        expr_walk(&walk, s->guard);
+        for (int d = 0; d < s->tensor->rank; d++) expr_walk(&walk, s->subs[d]);
+    }
+    for (int i = 0; i < gr->stores.n; i++) tensor_of(gr, gr->stores.at[i].tensor)->stored = true;
+}
+
 int group_row_wide(const GRow *r) {
     enum { ACCESS_BITS = 128 };
     const int bits = type_bits(r->tensor->type);
@@ -199,4 +226,5 @@ void group_describe(Group *gr, Ctx *temp) {
         }
     }
     group_find_rows(gr, temp);
+    group_find_tensors(gr, temp);
 }

@@ -126,6 +126,7 @@ static void divide(Plan *plan, Group *gr, int axis, int64_t n) {
         to[i] = expr_reduce_parts(g, r, NULL, &share);
     }
     group_find_rows(one, g->ctx);
+    group_find_tensors(one, g->ctx);
     Equation *roots = NEW_N(g->ctx, Equation, gr->stores.n);
     for (int i = 0; i < gr->stores.n; i++) {
         const GStore *s = &gr->stores.at[i];

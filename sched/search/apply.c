@@ -353,6 +353,24 @@ static void build_layout(Apply *x) {
     }
 }
 
+/* The second layout: blocks and loops of the first, and threads and registers of its own where it says so. */
+static void build_other(Apply *x) {
+    Sym name = sym(x->g->ctx, "other");
+    x->other = part_layout(x->p, x->part, name);
+    for (int place = 0; place < x->gr->axes.n; place++) {
+        const int a = schedule_axis(x->s, place);
+        const SAxis *own = NULL, *main = &x->s->axis[a];
+        for (int i = 0; i < x->s->nother; i++)
+            if (x->s->other[i] == a) own = &x->s->axis[x->s->naxes + i];
+        for (int i = 0; i < main->n; i++)
+            if (!own || bind_scope(main->f[i].bind) < SCOPE_THREAD)
+                layout_factor(x->p, x->part, x->other, x->axis[a], main->f[i].bind, main->f[i].size);
+        for (int i = 0; own && i < own->n; i++)
+            layout_factor(x->p, x->part, x->other, x->axis[a], own->f[i].bind, own->f[i].size);
+    }
+    x->failed |= !part_share_factors(x->p, x->k, x->part, x->why);
+}
+
 static Sym kernel_name(Apply *x) {
     Ctx *ctx = x->g->ctx;
     ExprMap *taken = &x->p->kernel_names;
@@ -397,15 +415,49 @@ Kernel *sched_apply(Program *p, StepList *at, Group *gr, const Schedule *s, Text
     x->reads = NEW_N(temp, bool *, nsteps(x) + gr->stores.n);
     for (int i = 0; i < nsteps(x); i++) x->state[i].opened = -1;
     build_layout(x);
+    if (schedule_has_step(s, SCHEDULE_OTHER)) build_other(x);
     nest_axes(x);
     apply_count_uses(x);
     Items stores = {0};
     for (int i = 0; i < gr->stores.n; i++) vec_push(temp, &stores.at, nsteps(x) + i);
     Items all = with_steps(x, &stores, 0);
-    emit(x, &all, 0);
+    if (!x->failed) emit(x, &all, 0);
     for (int i = 0; i < x->body->stages.n; i++) vec_push(ctx, &x->part->body, x->body->stages.at[i]);
+    if (!x->failed) x->failed = !apply_steps(x);
     part_order_values(p, x->part);
     Kernel *k = x->failed || !say_where(x) || !kernel_finish(p, x->k, why) ? NULL : x->k;
     ctx_temp_end(temp);
     return k;
+}
+
+Kernel *sched_apply_scratch(Program *p, Group *gr, const Schedule *s, Text *why) {
+    const ExprMap memo = gr->free; /* what is found out meanwhile goes, too */
+    gr->free = (ExprMap){0};
+    Kernel *k = sched_apply(p, &p->steps, gr, s, why);
+    if (k && !s->nsteps)
+        k->shared_bytes = schedule_shared(gr, s);
+    else if (k && !kernel_verify(p, k, why))
+        k = NULL;
+    gr->free = memo;
+    return k;
+}
+
+static bool steps_legal(Group *gr, const Schedule *s, const SchedLimits *limits, Text *why) {
+    Graph *g = gr->graph;
+    Ctx *temp = ctx_temp(g->ctx);
+    const GraphScratch before = graph_scratch(g, temp);
+    Text said = {.ctx = temp};
+    const Kernel *k = sched_apply_scratch(program_new(temp, g), gr, s, &said);
+    const int64_t shared = k ? k->shared_bytes : 0;
+    graph_scratch_end(g, before);
+    if (!k) text_fail(why, "%s", said.s ? said.s : "");
+    ctx_temp_end(temp);
+    if (!k || !limits || shared <= limits->shared) return k;
+    return text_fail(why, "about %lld bytes of shared memory", (long long)shared);
+}
+
+bool sched_legal(Group *gr, const Schedule *s, const SchedLimits *limits, int64_t *most, Text *why) {
+    if (!schedule_legal_within(gr, s, most, why)) return false;
+    if (limits && !schedule_fits(gr, s, limits)) return text_fail(why, "it asks for more than a target has");
+    return !s->nsteps || steps_legal(gr, s, limits, why);
 }

@@ -130,9 +130,16 @@ void apply_know(Apply *x, ApplyBody *body, const Expr *e, const Expr *cond, cons
     expr_map_put(x->temp, memo(x, body, cond), e, value);
 }
 
+/* Where a peeled axis starts differs from row to row, and so does what varies along it. */
+static AxisSet with_rows(const Apply *x, AxisSet axes) {
+    for (int a = 0; a < x->gr->axes.n; a++)
+        if (axes >> a & 1 && x->s->axis[a].peel) axes |= x->gr->rows.at[x->s->axis[a].peel - 1].rows;
+    return axes;
+}
+
 /* The outermost open body in which an expression under a condition can be evaluated. */
 static ApplyBody *home(Apply *x, const Expr *e, Cond c) {
-    AxisSet need = group_free(x->gr, e) | group_free(x->gr, c.key);
+    AxisSet need = with_rows(x, group_free(x->gr, e) | group_free(x->gr, c.key));
     ApplyBody *s = x->body;
     while (s->up && !(need >> s->axis & 1)) s = s->up;
     return s;

@@ -37,7 +37,7 @@ typedef struct Apply {
     const Schedule *s;
     Kernel *k;
     Part *part;
-    Layout *l;
+    Layout *l, *other; /* the first; the second, or NULL */
     Axis *axis[MAX_GROUP_AXES];
     int rank[MAX_GROUP_AXES]; /* nesting order of loops */
     AxisSet serial;           /* axes with a loop */
@@ -49,6 +49,7 @@ typedef struct Apply {
     ExprSet indices; /* what is made of indices and constants alone */
     ExprMap names;   /* Sym -> taken */
     int next_name;
+    ExprMap turned; /* Value -> the same in the second layout */
     Text *why;
     bool failed;
 } Apply;
@@ -64,5 +65,8 @@ Value *apply_value(Apply *x, ValueKind kind, const char *base, Type t, FactorSet
 void apply_count_uses(Apply *x);
 /* The factors of axes that are registers, and those that are threads or blocks of a cluster. */
 FactorSet apply_tile(Apply *x, AxisSet axes, bool regs, bool threads);
+
+/* Makes the schedule's steps, in order, of a kernel that is whole. False after saying why in *x->why. */
+bool apply_steps(Apply *x);
 
 #endif

@@ -14,12 +14,8 @@ static const double TRUST = 0.12; /* what all of them do: among schedules alike,
 
 Features *climb_features(Program *p, Group *gr, const Schedule *s, Ctx *ctx) {
     Text why = {.ctx = p->ctx};
-    const ExprMap memo = gr->free; /* what is found out meanwhile goes, too */
-    gr->free = (ExprMap){0};
-    Kernel *k = sched_apply(p, &p->steps, gr, s, &why);
-    gr->free = memo;
+    const Kernel *k = sched_apply_scratch(p, gr, s, &why);
     if (!k) return NULL;
-    k->shared_bytes = schedule_shared(gr, s);
     Features *f = features_of(p, k, ctx);
     return f->known ? f : NULL;
 }
@@ -64,6 +60,7 @@ static bool is_new(Climbing *x, const Schedule *s) {
 
 static bool fits(const Climb *c, const Schedule *s, int64_t *most) {
     if (!schedule_legal_within(c->gr, s, most, NULL) || !schedule_fits(c->gr, s, c->limits)) return false;
+    if (!schedule_whole_warps(c->gr, s)) return false;
     for (int a = 0; a < s->naxes; a++)
         if (most[a] < c->need[a]) return false;
     return true;
@@ -93,7 +90,7 @@ bool climb(Climb *c, Schedule *s, int64_t *most) {
     is_new(x, s);
     do {
         x->moved = false;
-        moves_from(c->gr, c->machine, s, try_move, x);
+        moves_from(c->gr, c->machine, s, false, try_move, x);
         if (x->moved) schedule_copy(s, &x->best);
     } while (x->moved && c->left > 0);
     return x->score < log(c->beat) - TRUST;

@@ -103,13 +103,13 @@ Given *given_read(Ctx *ctx, int file) {
 /* ---- a version ---- */
 
 /* A schedule for a group. False after saying what is wrong with it. */
-static bool read_schedule(Sym text, const Group *gr, bool numbered, Schedule *s, int64_t *most, GivenFault *fault) {
+static bool read_schedule(Sym text, Group *gr, bool numbered, Schedule *s, int64_t *most, GivenFault *fault) {
     Text *why = &fault->why;
     why->n = 0;
     fault->code = DIAG_SCHEDULE_TEXT;
     if (!schedule_read(text, numbered ? schedule_numbered(gr) : gr, s, why)) return false;
     fault->code = DIAG_SCHEDULE_ILLEGAL;
-    if (!schedule_legal_within(gr, s, most, why)) return false;
+    if (!sched_legal(gr, s, NULL, most, why)) return false;
     if (!sched_in_place(gr)) return true;
     return text_fail(why, "a product that is added to its own input is computed by one thread an element");
 }

@@ -1,12 +1,13 @@
 /* Moves from schedule to schedule: see moves.h. A kind of moves is a row of MOVES. */
 #include "moves.h"
 
-enum { WIDEST = 8 /* elements of a vector */ };
+enum { WIDEST = 8 /* elements of a vector */, FIRST_NUMBER = 2 /* of a step that is new */ };
 
 typedef struct Moving {
     const Group *gr;
     const Machine *machine;
     const Schedule *from;
+    bool steps;
     MoveTake *take;
     void *user;
     bool enough;
@@ -175,16 +176,43 @@ static void move_residency(Moving *m, int axis, int at) {
     }
 }
 
+static void move_number(Moving *m, int step, int by) {
+    Schedule t = *m->from;
+    const ScheduleStepRow *row = &schedule_step_rows[t.step[step].kind];
+    const int number = t.step[step].number + by;
+    if (!row->most || number < row->least || number > row->most) return;
+    t.step[step].number = (short)number;
+    offer(m, &t);
+}
+
+/* A step less, a step that goes further or not so far, a step more. Those of a second layout come and go with it. */
+static void move_steps(Moving *m, int axis, int at) {
+    if (axis || at || !m->steps) return;
+    for (int i = 0; i < m->from->nsteps; i++) {
+        Schedule t = *m->from;
+        schedule_drop_step(&t, i);
+        offer(m, &t);
+        move_number(m, i, 1);
+        move_number(m, i, -1);
+    }
+    for (int i = 0; i < m->gr->tensors.n && i <= UINT8_MAX; i++)
+        for (int k = 0; k < SCHEDULE_RELAY_PLAIN; k++) {
+            Schedule t = *m->from;
+            const short number = schedule_step_rows[k].most ? FIRST_NUMBER : 0;
+            if (schedule_add_step(&t, m->gr, (ScheduleStep){(unsigned char)k, (unsigned char)i, number})) offer(m, &t);
+        }
+}
+
 /* Each is asked for every factor; those of an axis, or of all, answer at its first. */
 static const struct {
     void (*all)(Moving *m, int axis, int at);
 } MOVES[] = {
-    {move_across}, {move_size}, {move_scope},     {move_order}, {move_out},
-    {move_inward}, {move_new},  {move_residency}, {move_peel},  {move_blocks},
+    {move_across}, {move_size},      {move_scope}, {move_order},  {move_out},   {move_inward},
+    {move_new},    {move_residency}, {move_peel},  {move_blocks}, {move_steps},
 };
 
-void moves_from(const Group *gr, const Machine *m, const Schedule *from, MoveTake *take, void *user) {
-    Moving x = {gr, m, from, take, user, false};
+void moves_from(const Group *gr, const Machine *m, const Schedule *from, bool steps, MoveTake *take, void *user) {
+    Moving x = {gr, m, from, steps, take, user, false};
     for (size_t k = 0; k < sizeof MOVES / sizeof *MOVES; k++)
         for (int a = 0; a < from->naxes; a++)
             for (int i = 0; i < from->axis[a].n && !x.enough; i++) MOVES[k].all(&x, a, i);

@@ -9,7 +9,7 @@
 typedef bool MoveTake(void *user, const Schedule *s);
 
 /* Calls take with each of them, in an order that depends on what stands before `take` alone. They need not be legal,
- * and some are equal. */
-void moves_from(const Group *gr, const Machine *m, const Schedule *from, MoveTake *take, void *user);
+ * and some are equal. steps: those by a step, too, whose times no judge was held to. */
+void moves_from(const Group *gr, const Machine *m, const Schedule *from, bool steps, MoveTake *take, void *user);
 
 #endif

@@ -1,5 +1,5 @@
-/* Schedules as values: text, comparison, legality, the fallback. Templates (templates.c) and chance (schedule_random.c)
- * make others. */
+/* Schedules as values: comparison, legality of their factors, the fallback. Their text is schedule_text.c's; templates
+ * (templates.c) and chance (schedule_random.c) make others. */
 #include "schedule.h"
 
 #include <stddef.h>
@@ -34,10 +34,13 @@ void schedule_put_last(Schedule *s, int axis) {
 }
 
 /* As much of a schedule as it has. */
-static size_t bytes_of(const Schedule *s) { return offsetof(Schedule, axis) + sizeof *s->axis * (size_t)s->naxes; }
+static size_t bytes_of(const Schedule *s) {
+    return offsetof(Schedule, axis) + sizeof *s->axis * (size_t)(s->naxes + s->nother);
+}
 
 void schedule_clear(Schedule *s, int naxes) {
     s->naxes = naxes;
+    s->nother = 0;
     memset(s, 0, bytes_of(s));
     s->naxes = naxes;
 }
@@ -81,184 +84,19 @@ static int64_t threads_of(const Widths *w) {
 
 bool axis_has_grid(const GAxis *a) { return a->indexed && !a->folded && !a->scanned; }
 
-/* ---- text ---- */
-
-/* The places from which on the axes must be named: those before them are in the group's order. */
-static void print_order(Text *out, const Group *gr, const Schedule *s, const char *sep) {
-    int from = s->naxes;
-    bool moved = false, rises = true;
-    for (int i = 0; i < s->naxes; i++) moved |= s->shift[i] != 0;
-    if (!moved) return;
-    while (rises) { /* whether the order is what moving those from there on to the end makes */
-        Schedule t = {.naxes = s->naxes};
-        for (int i = from; i < s->naxes; i++) schedule_put_last(&t, schedule_axis(s, i));
-        rises = memcmp(t.shift, s->shift, sizeof t.shift) != 0;
-        from -= rises;
-    }
-    text_fmt(out, "%sorder", sep);
-    for (int i = from; i < s->naxes; i++) text_fmt(out, " %s", gr->axes.at[schedule_axis(s, i)].name);
-}
-
-void schedule_print(Text *out, const Group *gr, const Schedule *s) {
-    const char *sep = "";
-    for (int a = 0; a < s->naxes; a++, sep = "; ") {
-        text_fmt(out, "%s%s =", sep, gr->axes.at[a].name);
-        for (int i = 0; i < s->axis[a].n; i++) {
-            const SFactor *f = &s->axis[a].f[i];
-            text_fmt(out, f->size ? " %s(%lld)" : " %s", bind_text(f->bind), (long long)f->size);
-        }
-        if (s->axis[a].peel) text_fmt(out, " peel %s", gr->rows.at[s->axis[a].peel - 1].tensor->name);
-    }
-    if (s->ahead) {
-        text_fmt(out, "%sahead %d", sep, s->ahead);
-        sep = "; ";
-    }
-    if (s->occupancy) {
-        text_fmt(out, "%soccupancy %d", sep, s->occupancy);
-        sep = "; ";
-    }
-    if (s->again) {
-        text_fmt(out, "%sagain", sep);
-        sep = "; ";
-    }
-    print_order(out, gr, s, sep);
-    if (!out->s) text_put(out, "");
-}
-
-typedef struct Cursor {
-    const char *p;
-} Cursor;
-
-/* The next word; its length is 0 where there is none. */
-static size_t word(Cursor *c, const char **at) {
-    while (*c->p == ' ') c->p++;
-    *at = c->p;
-    while (text_is_word(*c->p)) c->p++;
-    return (size_t)(c->p - *at);
-}
-
-static bool take(Cursor *c, char ch) {
-    while (*c->p == ' ') c->p++;
-    if (*c->p != ch) return false;
-    c->p++;
-    return true;
-}
-
-static bool is(const char *at, size_t n, const char *text) { return n == strlen(text) && !memcmp(at, text, n); }
-
-static bool number(Cursor *c, int64_t *v) {
-    const char *at;
-    size_t n = word(c, &at);
-    if (n == 0 || n > 10) return false;
-    *v = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (at[i] < '0' || at[i] > '9') return false;
-        *v = *v * 10 + (at[i] - '0');
-    }
-    return true;
-}
-
-/* The tensor by whose rows an axis is peeled. */
-static bool read_peel(Cursor *c, const Group *gr, int axis, SAxis *a) {
-    const char *at;
-    size_t n = word(c, &at);
-    for (int i = 0; i < gr->rows.n && !a->peel; i++)
-        if (gr->rows.at[i].axis == axis && is(at, n, gr->rows.at[i].tensor->name)) a->peel = i + 1;
-    return a->peel;
-}
-
-static bool read_factors(Cursor *c, const Group *gr, int axis, SAxis *a) {
-    for (;;) {
-        const char *at;
-        size_t n = word(c, &at);
-        if (!n) return true;
-        if (is(at, n, "peel")) return read_peel(c, gr, axis, a);
-        int b = 0;
-        while (b < BIND_COUNT && !is(at, n, bind_text((Bind)b))) b++;
-        if (b == BIND_COUNT || a->n == MAX_AXIS_FACTORS) return false;
-        SFactor f = {(Bind)b, 0};
-        int64_t size = 0;
-        if (take(c, '(') && (!number(c, &size) || size == 0 || size > INT32_MAX || !take(c, ')'))) return false;
-        f.size = (int)size;
-        a->f[a->n++] = f;
-    }
-}
-
-static int axis_named(const Group *gr, const char *at, size_t n) {
-    int a = gr->axes.n - 1;
-    while (a >= 0 && !is(at, n, gr->axes.at[a].name)) a--;
-    return a;
-}
-
-static bool read_order(Cursor *c, const Group *gr, Schedule *s) {
-    AxisSet named = 0;
-    for (;;) {
-        const char *at;
-        size_t n = word(c, &at);
-        if (!n) return named != 0;
-        const int a = axis_named(gr, at, n);
-        if (a < 0 || named >> a & 1) return false;
-        named |= (AxisSet)1 << a;
-        schedule_put_last(s, a);
-    }
-}
-
-static bool read_item(Cursor *c, const Group *gr, Schedule *s) {
-    const char *at;
-    size_t n = word(c, &at);
-    int64_t v;
-    if (!take(c, '=')) {
-        if (is(at, n, "again") && !s->again) return s->again = true;
-        if (is(at, n, "order")) return read_order(c, gr, s);
-        int *knob = is(at, n, "ahead") ? &s->ahead : is(at, n, "occupancy") ? &s->occupancy : NULL;
-        if (!knob || *knob || !number(c, &v) || v < 1 || v > 64) return false;
-        *knob = (int)v;
-        return true;
-    }
-    const int a = axis_named(gr, at, n);
-    return a >= 0 && s->axis[a].n == 0 && read_factors(c, gr, a, &s->axis[a]);
-}
-
-bool schedule_read(const char *text, const Group *gr, Schedule *s, Text *why) {
-    *s = (Schedule){.naxes = gr->axes.n};
-    Cursor c = {text};
-    while (*c.p == ' ') c.p++;
-    while (*c.p) {
-        const char *from = c.p;
-        if (!read_item(&c, gr, s) || (!take(&c, ';') && *c.p)) {
-            if (why) text_fmt(why, "a schedule cannot be read at `%s`", from);
-            return false;
-        }
-        while (*c.p == ' ') c.p++;
-    }
-    return true;
-}
-
-const Group *schedule_numbered(const Group *gr) {
-    Ctx *ctx = gr->graph->ctx;
-    Group *r = NEW(ctx, Group);
-    *r = *gr;
-    r->axes.at = NEW_N(ctx, GAxis, gr->axes.n + 1);
-    r->rows.at = NEW_N(ctx, GRow, gr->rows.n + 1);
-    for (int a = 0; a < gr->axes.n; a++) {
-        r->axes.at[a] = gr->axes.at[a];
-        r->axes.at[a].name = sym_fmt(ctx, "i%d", a);
-    }
-    for (int i = 0; i < gr->rows.n; i++) {
-        Tensor *t = NEW(ctx, Tensor);
-        *t = *gr->rows.at[i].tensor;
-        t->name = sym_fmt(ctx, "r%d", i);
-        r->rows.at[i] = gr->rows.at[i];
-        r->rows.at[i].tensor = t;
-    }
-    return r;
+static bool same_step(const ScheduleStep *a, const ScheduleStep *b) {
+    return a->kind == b->kind && a->tensor == b->tensor && a->number == b->number;
 }
 
 bool schedule_equal(const Schedule *a, const Schedule *b) {
-    if (a->naxes != b->naxes || a->ahead != b->ahead || a->occupancy != b->occupancy || a->again != b->again)
+    if (a->naxes != b->naxes || a->ahead != b->ahead || a->occupancy != b->occupancy || a->again != b->again ||
+        a->nsteps != b->nsteps || a->nother != b->nother)
         return false;
-    if (memcmp(a->shift, b->shift, sizeof a->shift) != 0) return false;
-    for (int i = 0; i < a->naxes; i++) {
+    if (memcmp(a->shift, b->shift, sizeof a->shift) != 0 || memcmp(a->other, b->other, sizeof a->other) != 0)
+        return false;
+    for (int i = 0; i < a->nsteps; i++)
+        if (!same_step(&a->step[i], &b->step[i])) return false;
+    for (int i = 0; i < a->naxes + a->nother; i++) {
         if (a->axis[i].n != b->axis[i].n || a->axis[i].peel != b->axis[i].peel) return false;
         for (int j = 0; j < a->axis[i].n; j++)
             if (a->axis[i].f[j].bind != b->axis[i].f[j].bind || a->axis[i].f[j].size != b->axis[i].f[j].size)
@@ -272,13 +110,70 @@ uint64_t schedule_hash(const Schedule *s) {
     const uint64_t prime = 1099511628211u;
     h = (h ^ (uint64_t)s->ahead) * prime;
     h = (h ^ ((uint64_t)s->occupancy << 1 | s->again)) * prime;
-    for (int a = 0; a < s->naxes; a++) {
-        h = (h ^ (uint64_t)schedule_axis(s, a)) * prime;
+    for (int i = 0; i < s->nsteps; i++)
+        h = (h ^ ((uint64_t)s->step[i].kind << 32 | (uint64_t)s->step[i].tensor << 16 | (uint64_t)s->step[i].number)) *
+            prime;
+    for (int a = 0; a < s->naxes + s->nother; a++) {
+        h = (h ^ (uint64_t)(a < s->naxes ? schedule_axis(s, a) : s->other[a - s->naxes])) * prime;
         h = (h ^ ((uint64_t)s->axis[a].n << 8 | (uint64_t)s->axis[a].peel)) * prime;
         for (int i = 0; i < s->axis[a].n; i++)
             h = (h ^ ((uint64_t)s->axis[a].f[i].size << 8 | (uint64_t)s->axis[a].f[i].bind)) * prime;
     }
     return h ^ h >> 31;
+}
+
+/* ---- steps ---- */
+
+const ScheduleStepRow schedule_step_rows[SCHEDULE_STEP_COUNT] = {
+#define ON_LOADED true, false
+#define ON_STORED false, true
+#define ON_ANY true, true
+#define NEEDS_PLAIN false
+#define NEEDS_BULK true
+#define SCHEDULE_STEP(e, word, manner, on, least, most, targets, function)                                             \
+    {#word, #manner, ON_##on, least, most, NEEDS_##targets, #function},
+#include "schedule_steps.def"
+};
+
+bool schedule_has_step(const Schedule *s, ScheduleStepKind kind) {
+    bool has = false;
+    for (int i = 0; i < s->nsteps; i++) has |= s->step[i].kind == kind;
+    return has;
+}
+
+bool schedule_add_step(Schedule *s, const Group *gr, ScheduleStep step) {
+    const ScheduleStepRow *row = &schedule_step_rows[step.kind];
+    const GTensor *t = &gr->tensors.at[step.tensor];
+    int at = s->nsteps;
+    if (s->nsteps == MAX_SCHEDULE_STEPS || step.number < row->least || step.number > row->most) return false;
+    if (!(t->loaded && row->loaded) && !(t->stored && row->stored)) return false;
+    for (int i = 0; i < s->nsteps; i++)
+        if (s->step[i].tensor == step.tensor && !strcmp(schedule_step_rows[s->step[i].kind].function, row->function))
+            return false;
+    for (; at > 0; at--) {
+        const ScheduleStep *before = &s->step[at - 1];
+        if (before->kind < step.kind || (before->kind == step.kind && before->tensor < step.tensor)) break;
+        s->step[at] = *before;
+    }
+    s->step[at] = step;
+    s->nsteps++;
+    return true;
+}
+
+static void drop(Schedule *s, int at) {
+    s->nsteps--;
+    for (int i = at; i < s->nsteps; i++) s->step[i] = s->step[i + 1];
+    s->step[(int)s->nsteps] = (ScheduleStep){0};
+}
+
+void schedule_drop_step(Schedule *s, int at) {
+    drop(s, at);
+    if (schedule_has_step(s, SCHEDULE_OTHER)) return;
+    s->nother = 0;
+    memset(s->other, 0, sizeof s->other);
+    for (int i = s->nsteps - 1; i >= 0; i--)
+        if (schedule_step_rows[s->step[i].kind].function == schedule_step_rows[SCHEDULE_RELAY_PLAIN].function)
+            drop(s, i);
 }
 
 /* ---- legality ---- */
@@ -306,8 +201,7 @@ int64_t schedule_covers(const Group *gr, const Schedule *s, int axis) {
     return a->most >= 0 && product >= a->most ? INT64_MAX : product;
 }
 
-/* Rows that differ from register to register would start differently; and what does not vary from row to row would,
- * too, in a loop over rows. */
+/* Rows that differ from register to register would start differently. */
 static bool legal_peel(const Group *gr, const Schedule *s, int axis, Text *why) {
     if (!s->axis[axis].peel) return true;
     const GRow *r = &gr->rows.at[s->axis[axis].peel - 1];
@@ -318,7 +212,7 @@ static bool legal_peel(const Group *gr, const Schedule *s, int axis, Text *why) 
         return text_fail(why, "%s: begins where it begins", gr->axes.at[axis].name);
     for (int a = 0; a < s->naxes; a++)
         for (int i = 0; r->rows >> a & 1 && i < s->axis[a].n; i++)
-            if (bind_scope(s->axis[a].f[i].bind) == SCOPE_REG || s->axis[a].f[i].bind == BIND_SERIAL)
+            if (bind_scope(s->axis[a].f[i].bind) == SCOPE_REG)
                 return text_fail(why, "%s: a thread has several rows of %s", gr->axes.at[axis].name, r->tensor->name);
     return true;
 }
@@ -463,7 +357,18 @@ int64_t schedule_shared(const Group *gr, const Schedule *s) {
     return bytes;
 }
 
+bool schedule_whole_warps(const Group *gr, const Schedule *s) {
+    Widths w;
+    widths_of(s, &w);
+    for (int i = 0; i < gr->steps.n && threads_of(&w) % TARGET_WARP; i++)
+        for (int a = 0; a < s->naxes; a++)
+            if (gr->steps.at[i].over >> a & 1 && w.thread[a] > 1) return false;
+    return true;
+}
+
 bool schedule_fits(const Group *gr, const Schedule *s, const SchedLimits *limits) {
+    for (int i = 0; i < s->nsteps; i++)
+        if (schedule_step_rows[s->step[i].kind].bulk && !limits->bulk) return false;
     for (int a = 0; a < s->naxes; a++)
         if (schedule_cluster(s, a) > limits->cluster) return false;
     return schedule_shared(gr, s) <= limits->shared;

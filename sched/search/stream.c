@@ -65,7 +65,8 @@ void sched_stream(Program *p) {
         }
     for (int i = 0; i < p->temps.n; i++) {
         const Reads *r = expr_map_get(&of, p->temps.at[i]);
-        if (r && r->n == 1 && r->load && reads_once(r)) r->load->cache = CACHE_STREAM;
+        if (r && r->n == 1 && r->load && r->load->cache == CACHE_DEFAULT && reads_once(r))
+            r->load->cache = CACHE_STREAM; /* a schedule may say otherwise */
     }
     ctx_temp_end(temp);
 }

@@ -129,6 +129,7 @@ static void consider_as(Search *x, const Schedule *s, int kind) {
     const double least = worst(x, kind), c = sched_cost_below(x->form, x->machine, s, least);
     if (!(c < least)) return;
     if (!schedule_legal_within(x->gr, s, most, NULL) || !schedule_fits(x->gr, s, x->limits)) return;
+    if (!schedule_whole_warps(x->gr, s)) return;
     take(x, kind, s, most, c);
 }
 

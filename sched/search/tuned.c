@@ -1,6 +1,7 @@
 /* Tuned schedules: see tuned.h. */
 #include "tuned.h"
 
+#include "apply.h"
 #include "given.h"
 #include "ir/diag.h"
 #include "ir/expr_walk.h"
@@ -191,8 +192,9 @@ static bool take(Taking *x, Targets t, Text *why) {
     if (!given_version(x->gr, &texts, &x->v, x->most, &fault)) return text_put(why, fault.why.s), false;
     x->v.span = line->span;
     for (int k = 0; k < x->v.n; k++) {
-        const Group *gr = x->v.group[k];
-        if (!schedule_fits(gr, x->v.schedule[k], &limits)) return text_fail(why, "it asks for more than a target has");
+        Group *gr = x->v.group[k];
+        int64_t most[MAX_GROUP_AXES];
+        if (!sched_legal(gr, x->v.schedule[k], &limits, most, why)) return false;
         for (int a = 0; k > 0 && a < gr->axes.n; a++)
             if (x->most[k][a] < INT64_MAX) return text_fail(why, "what folds the shares does not hold all of them");
     }

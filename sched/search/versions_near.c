@@ -1,5 +1,6 @@
 /* Versions near one that is known to be quick, for who measures: what is one move away, and what the judge of kernels
  * says of it. */
+#include "apply.h"
 #include "climb.h"
 #include "judge.h"
 #include "moves.h"
@@ -39,14 +40,14 @@ typedef struct Near {
 
 /* Whether the schedule is legal at the sizes at hand, and none of those that were met. */
 static bool is_new(const Near *x, const Schedule *s) {
-    const Group *gr = x->from->group[0];
+    Group *gr = x->from->group[0];
     int64_t most[MAX_GROUP_AXES];
-    if (!schedule_legal_within(gr, s, most, NULL) || !schedule_fits(gr, s, &x->limits)) return false;
-    for (int a = 0; a < gr->axes.n; a++)
-        if (points_length(&gr->axes.at[a], x->dims) > most[a]) return false;
     bool met = schedule_equal(s, x->from->schedule[0]);
     for (int i = 0; i < x->n; i++) met |= schedule_equal(s, x->out[i].schedule[0]);
-    return !met;
+    if (met || !sched_legal(gr, s, &x->limits, most, NULL)) return false;
+    for (int a = 0; a < gr->axes.n; a++)
+        if (points_length(&gr->axes.at[a], x->dims) > most[a]) return false;
+    return true;
 }
 
 static bool take(void *user, const Schedule *s) {
@@ -79,6 +80,8 @@ int versions_near(const Version *from, Targets t, const Machine *m, const int64_
               .seconds = seconds};
     for (int i = 0; i < from->group[0]->steps.n; i++)
         if (from->group[0]->steps.at[i].joined[0]) return 0;
-    moves_from(from->group[0], m, from->schedule[0], take, &x);
+    Schedule whole;
+    schedule_copy(&whole, from->schedule[0]);
+    moves_from(from->group[0], m, &whole, true, take, &x);
     return x.n;
 }

@@ -39,6 +39,8 @@ plant tables sched/kernel/stages.def 's/^STAGE\(LOAD,.*/&\nSTAGE(FETCH, fetch)/'
     "STAGE(fetch) is not known to tests/kernels" "STAGE(fetch) is not known to sched/kernel/README.md"
 plant tables sched/kernel/binds.def 's/^BIND\(REG,.*/&\nBIND(GROUP, group, THREAD)/' "GROUP is not known to"
 plant tables sched/kernel/steps.def 's/^STEP\(CHOICE,.*/&\nSTEP(PAUSE, pause)/' "STEP(pause) is not known to tests/kernels"
+plant tables sched/search/schedule_steps.def 's/^SCHEDULE_STEP\(OTHER,.*/&\nSCHEDULE_STEP(SPAN, span, , LOADED, 0, 0, PLAIN, span)/' \
+    "SCHEDULE_STEP(span) is not known to tests/kernels" "SCHEDULE_STEP(span) is not known to sched/search/README.md"
 plant tables sched/machine/targets.def 's/^TARGET\(sm_89,/TARGET(sm_87,/' "sm_87 is no row of backend_cuda/emu/devices.def"
 plant tables ir/diags.def 's/^DIAG\(4, /DIAG(3, /' "numbers given twice"
 plant tables frontend/driver/options.def 's/"--emit"/"--emits"/' "OPTION(--emits)"

@@ -150,6 +150,12 @@ known sched/kernel/steps.def STEP 2 '^ *' ' ' sched/kernel/README.md
 known sched/kernel/stages.def STAGE 2 '^ *([^=]*= )?' '( |$)' tests/kernels/*.kernel
 known sched/kernel/stages.def STAGE 2 '^\| `([^=`|]*= )?' '( |`)' sched/kernel/README.md
 
+# ---- steps of schedules: each makes a text of tests/kernels, and the page of schedules says what it is ----
+tables sched/search/schedule_steps.def
+known sched/search/schedule_steps.def SCHEDULE_STEP 2 '; ' ' ' tests/kernels/*.schedule
+known sched/search/schedule_steps.def SCHEDULE_STEP 3 '; \w+ \w+ ' '( |;|$)' tests/kernels/*.schedule
+known sched/search/schedule_steps.def SCHEDULE_STEP 2 '^\| `' ' ' sched/search/README.md
+
 # ---- targets: the stand-in can be each, and the pages name it ----
 tables sched/machine/targets.def backend_cuda/emu/devices.def
 for target in $(rows sched/machine/targets.def TARGET); do

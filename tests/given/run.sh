@@ -59,6 +59,35 @@ wrong 3:1 E0906 'has no line behind' columns 'program f' 'when M >= 5000' 'y_sha
 lines=('program softmax')
 for n in 1 2 3 4 5 6 7 8 9 10 11 12 13; do lines+=("when N <= $n" "$whole"); done
 wrong 27:1 E0906 '12 versions at most' softmax "${lines[@]}" else "$whole"
+# ---- steps ----
+echo 'export fn turn(x: bf16[M, N]) -> (y: bf16[N, M]) { y[j, i] = x[i, j]; } check turn(M = 67, N = 131);' >turn.td
+map='y: j = grid lane(16) vec(8); i = grid reg(8) warp(8) lane(2); order j' loop='y: j = grid lane(32) vec(8); i = serial grid(7)'
+turned='other y; j = reg(4) warp(8) lane(2) vec(2); i = lane(16) vec(8)'
+printf '%s\n' 'program turn' "$map; stream x; relay x swizzle; $turned" >own
+"$tdc" check turn.td --emu --schedules=own >out 2>&1
+same 'a second layout is right' "$? $(tail -n 1 out)" '0 1 passed, 0 failed'
+printf '%s\n' 'program turn' "$map; $turned; relay x swizzle; stream x" >mixed
+same 'steps in any order' "$("$tdc" turn.td --schedules=mixed --dump=choose --stop-after=choose | tail -n 1)" "  $map; stream x; relay x swizzle; $turned"
+wrong 2:1 E0904 'copy z: no tensor of the group has this name' turn 'program turn' "$loop; copy z bulk 2"
+wrong 2:1 E0904 'copy y: it is not loaded here' turn 'program turn' "$loop; copy y bulk 2"
+wrong 2:1 E0904 'out x: it is not stored here' turn 'program turn' "$loop; out x bulk"
+wrong 2:1 E0904 'keep x: another step says the same of it' turn 'program turn' "$loop; stream x; keep x"
+wrong 2:1 E0904 'cannot be read at .copy x bulk.' turn 'program turn' "$loop; copy x bulk"
+wrong 2:1 E0904 'cannot be read at .copy x slowly 2.' turn 'program turn' "$loop; copy x slowly 2"
+wrong 2:1 E0904 'cannot be read at .copy x bulk 17.' turn 'program turn' "$loop; copy x bulk 17"
+wrong 2:1 E0904 'cannot be read at .j = grid lane' turn 'program turn' "$map; relay x plain; other y; j = grid lane(2)"
+wrong 2:1 E0906 'copy x: it is loaded outside of loops' turn 'program turn' "$map; copy x bulk 2"
+wrong 2:1 E0906 'relay x: there is no second layout' turn 'program turn' "$map; relay x plain"
+wrong 2:1 E0906 'layout other: its lane factors multiply to 64, not 32' turn 'program turn' "$map; relay x plain; other y; j = warp(4) lane(32)"
+wrong 2:1 E0906 'axis i: its grid factor has another stride in layout other' turn 'program turn' \
+    "$map; relay x plain; other y; j = warp(8) lane(4) vec(4); i = lane(8) vec(8)"
+wrong 2:1 E0906 'store y: the rows of its tile are not contiguous' turn 'program turn' "$loop; out y bulk"
+wrong 2:1 E0906 'bytes of shared memory' turn 'program turn' "y: j = grid reg(4) warp(8) lane(32) vec(8); i = serial grid(7); copy x bulk 16"
+# what the targets lack
+printf '%s\n' 'program turn' "$loop; copy x bulk 2" >w
+"$tdc" turn.td --target=sm_80 --schedules=w -o out.cu >log 2>&1
+same 'a target without bulk copies' "$? $(grep -c '^w:2:1: error.E0903.: kernel y: a bulk copy, which sm_80 does not have' log)" '1 1'
+
 # known from the conditions before it
 printf '%s\n' 'program softmax' 'when N > 512' "$whole" else "$short" >own
 "$tdc" softmax.td --schedules=own --dump=choose --stop-after=choose >out 2>&1

@@ -1,6 +1,6 @@
 // Twice a matrix.
 export fn bulk_out(x: bf16[M, N]) -> (y: bf16[M, N]) {
-    y[r, n] = 2.0 * x[r, n];
+    y[r, n] = x[r, n] * 2.0;
 }
 
 check bulk_out(M = 1, N = 1);

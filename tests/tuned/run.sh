@@ -12,7 +12,7 @@ choose() { "$tdc" "$1" --target=emu --dump=choose --stop-after=choose "${@:2}" 2
 # ---- what tune writes ----
 "$tdc" tune soft.td --emu -o t.tuning >log 2>&1
 same 'tune' "$? $(tail -n 1 log | sed 's/[0-9.]* times/x times/')" \
-    '0 1 group on the CPU stand-in, 15 candidates, 0 failed, 1 tuned, x times as fast (geometric mean): t.tuning'
+    '0 1 group on the CPU stand-in, 22 candidates, 0 failed, 1 tuned, x times as fast (geometric mean): t.tuning'
 same 'the file' "$(sed 's/form=[0-9a-f]\{16\}/form=F/; s/: i0.* # y/: S # y/; s/[0-9.]* us/T us/; s/choice .*/choice T/' t.tuning)" \
     "tdc tuning 1
 schedule machine=emu form=F at=512,1024 when i0 >= 342 && i0 <= 768 && i1 >= 683 && i1 <= 1024 && i1 % 8 == 0 : S # y of soft(M = 512, N = 1024): T us; tdc's own choice T"
@@ -20,6 +20,8 @@ line=$(sed -n 2p t.tuning) form=$(grep -o 'form=[0-9a-f]*' t.tuning)
 schedule=$(sed -n '2s/.* : \(.*\) # .*/\1/p' t.tuning)
 named=${schedule//i0/i}
 named=${named//i1/j}
+named=${named//t0/x}
+named=${named//t1/y}
 # merged: comments and other lines stay, what is there already stays as it is
 other="schedule machine=emu form=0123456789abcdef at=7 when i0 == 7 : i0 = grid thread(32)"
 printf '%s\n' 'tdc tuning 1' '# a head' '' "$other # of another program" '# ours' "${line%% #*} # mine" '# at the end' >merged.tuning
@@ -40,7 +42,7 @@ first() { choose "$@" | sed -n '2,3p' | tr '\n' '|'; }
 same 'its own' "$(first soft.td --tuning=t.tuning)" "$tuned"
 same 'it stands before those chosen' "$(choose soft.td --tuning=t.tuning | sed 2,3d)" "$(choose soft.td | sed 's/^  y/  else\n    y/')"
 sed 's/soft(/other(/; s/\bx\b/input/g; s/\by\b/result/g; s/\bm\b/top/g; s/\bs\b/sums/g; s/\bi\b/row/g; s/\bj\b/col/g; s/\bk\b/at/g; s/\bM\b/R/g; s/\bN\b/C/g' soft.td >names.td
-renamed=$(sed 's/\by\b/result/; s/\bi\b/row/; s/\bj\b/col/; s/\bM\b/R/g; s/\bN\b/C/g' <<<"$tuned")
+renamed=$(sed 's/\bx\b/input/g; s/\by\b/result/g; s/\bi\b/row/; s/\bj\b/col/; s/\bM\b/R/g; s/\bN\b/C/g' <<<"$tuned")
 same 'under other names' "$(first names.td --tuning=t.tuning | sed 's/bench.*//')" "$renamed"
 same 'a length that is fixed' "$(first soft.td --tuning=t.tuning -D N=1000)" "  when M >= 342 && M <= 768|    y: $named|"
 same 'both' "$(choose soft.td --tuning=t.tuning -D N=1000 -D M=400)" "program soft

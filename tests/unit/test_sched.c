@@ -45,14 +45,15 @@ static Schedule chosen(Group *gr) {
 
 /* Of the schedules a move away from the chosen one, one of those that are legal. */
 typedef struct Moved {
-    const Group *gr;
+    Group *gr;
     uint64_t *state, legal;
     Schedule s;
 } Moved;
 
 static bool take_move(void *user, const Schedule *s) {
     Moved *m = user;
-    if (!schedule_legal(m->gr, s, NULL)) return true;
+    int64_t most[MAX_GROUP_AXES];
+    if (!schedule_legal(m->gr, s, NULL) || !sched_legal(m->gr, s, NULL, most, NULL)) return true;
     if (random_next(m->state) % ++m->legal == 0) m->s = *s;
     return true;
 }
@@ -60,7 +61,7 @@ static bool take_move(void *user, const Schedule *s) {
 static Schedule moved(Group *gr, uint64_t *state) {
     Moved m = {.gr = gr, .state = state, .s = chosen(gr)};
     const Schedule from = m.s;
-    moves_from(gr, &machine_h200, &from, take_move, &m);
+    moves_from(gr, &machine_h200, &from, false, take_move, &m);
     return m.s;
 }
 
@@ -71,6 +72,7 @@ static bool apply_draw(Ctx *ctx, Draw *d, uint64_t seed, Text *why) {
     Text all = {.ctx = ctx};
     for (int i = 0; i < plan->groups.n; i++) {
         Schedule s, again;
+        int64_t most[MAX_GROUP_AXES];
         Text text = {.ctx = ctx};
         if (d->number == 0)
             schedule_fallback(plan->groups.at[i], &s);
@@ -83,7 +85,8 @@ static bool apply_draw(Ctx *ctx, Draw *d, uint64_t seed, Text *why) {
         schedule_print(&text, plan->groups.at[i], &s);
         text_fmt(&all, "%s%s: %s", i ? " | " : "", plan->groups.at[i]->name, text.s);
         d->schedules = sym(ctx, all.s);
-        if (!schedule_legal(plan->groups.at[i], &s, why) || !schedule_read(text.s, plan->groups.at[i], &again, why))
+        if (!sched_legal(plan->groups.at[i], &s, NULL, most, why) ||
+            !schedule_read(text.s, plan->groups.at[i], &again, why))
             return false;
         if (!schedule_equal(&s, &again) || schedule_hash(&s) != schedule_hash(&again)) {
             text_put(why, "the schedule read back differs");
@@ -262,6 +265,14 @@ static const PlanCase plans[] = {
      "i = grid; j = grid thread(64) vec(4)\n"
      "i = grid serial(2); j = serial(3) grid reg(2) lane(32); ahead 1; occupancy 2\n"
      "i = grid thread(16); j = grid thread(4); order i\n"
+     "i = grid thread(16); j = grid thread(4); stream x; keep y\n"
+     "i = serial grid(2); j = grid lane(32); copy x async 3; packed x; out y bulk\n"
+     "i = serial grid(2); j = grid lane(32) vec(4); relay x pad 2; other y; j = reg(4) lane(32)\n"
+     "! stored: i = grid; j = grid; out x bulk\n"
+     "! cannot be read: i = serial grid(2); j = grid lane(32); copy x async 0\n"
+     "! loops: i = grid; j = grid lane(32); copy x async 2\n"
+     "! same of it: i = serial grid(2); j = grid lane(32); copy x async 2; copy x bulk 3\n"
+     "! depth: i = serial grid(2); j = grid; copy x bulk 2\n"
      "! twice: i = grid thread(16); j = grid thread(4); order i i\n"
      "! none: i = grid thread(16); j = grid thread(4); order\n"
      "! covers: i = thread(4); j = grid\n"
@@ -359,9 +370,11 @@ static void one_schedule(Ctx *ctx, Group *gr, const char *line, size_t n) {
     Sym text = sym_n(ctx, line, n);
     const char *colon = line[0] == '!' ? strstr(text, ": ") : NULL;
     Schedule s;
+    int64_t most[MAX_GROUP_AXES];
     Text why = {.ctx = ctx}, again = {.ctx = ctx};
     text_put(&why, "");
-    bool ok = schedule_read(colon ? colon + 2 : text, gr, &s, &why) && schedule_legal(gr, &s, &why);
+    bool ok = schedule_read(colon ? colon + 2 : text, gr, &s, &why) && schedule_legal(gr, &s, &why) &&
+              sched_legal(gr, &s, NULL, most, &why);
     if (colon) {
         expect(!ok, "an illegal schedule is refused", text);
         return;
@@ -370,6 +383,13 @@ static void one_schedule(Ctx *ctx, Group *gr, const char *line, size_t n) {
     if (!ok) return;
     schedule_print(&again, gr, &s);
     expect(!strcmp(again.s, text), "a schedule's text is kept", again.s);
+    Text numbered = {.ctx = ctx};
+    Schedule kept, same;
+    schedule_print(&numbered, schedule_numbered(gr), &s);
+    schedule_copy(&kept, schedule_keep(ctx, &s));
+    ok = schedule_read(numbered.s, schedule_numbered(gr), &same, &why);
+    expect(ok && schedule_equal(&s, &same) && schedule_equal(&s, &kept) && schedule_hash(&s) == schedule_hash(&kept),
+           "a schedule is itself without names, and as it is kept", numbered.s);
 }
 
 /* What prepare_graph leaves is Graph text that reads back, is legal, and is divided into as many kernels. */
