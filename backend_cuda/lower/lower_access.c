@@ -238,8 +238,7 @@ const Code *put_pointer(Lower *l, const Access *x, const Stage *s, bool is_const
 
 /* ---- plans ---- */
 
-/* Threads and blocks that differ only in these digits make the same access. */
-static FactorSet repeated(Lower *l, const Layout *layout, FactorSet domain) {
+FactorSet access_repeated(Lower *l, const Layout *layout, FactorSet domain) {
     FactorSet cluster = 0;
     for (int i = 0; i < layout->factors.n; i++)
         if (layout->factors.at[i]->bind == BIND_CLUSTER) cluster |= (FactorSet)1 << layout->factors.at[i]->id;
@@ -275,7 +274,7 @@ static void plan_store(Lower *l, const Stage *s) {
     FactorSet cond = s->cond ? expr_domain(l->part, x->layout, s->cond) : 0, domain = access_domain(l, x->layout, s);
     access_vectors(l, x, domain, ~cond, false);
     access_tails(l, x);
-    x->twins = repeated(l, x->layout, domain);
+    x->twins = access_repeated(l, x->layout, domain);
 }
 
 static void plan_atomic(Lower *l, const Stage *s) {
@@ -283,7 +282,7 @@ static void plan_atomic(Lower *l, const Stage *s) {
     x->domain |= expr_domain(l->part, x->layout, s->expr[0]);
     vector_plan(l, x->offset, x->layout, (VecLimits){x->domain, 0, 1, true}, &x->plan);
     access_tails(l, x);
-    x->twins = repeated(l, x->layout, x->domain);
+    x->twins = access_repeated(l, x->layout, x->domain);
 }
 
 /* A copy by every thread's own pieces, by the layout of the copy: neighbours in the tensor must be neighbours in the

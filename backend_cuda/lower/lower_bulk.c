@@ -133,8 +133,12 @@ static SharedTile *store_tile(Lower *l, Stage *s, const Layout *layout, FactorSe
     return tile_new(l, &shape, axis_in_loop(l) ? 2 : 1);
 }
 
-static void send_rows(Lower *l, const SharedTile *t, const Stage *s, Sym name) {
-    put_if(l, code(l->ctx, "td_tid() < 32"));
+/* One block of a cluster does where all have the same. */
+static void send_rows(Lower *l, const SharedTile *t, const Stage *s, FactorSet domain, Sym name) {
+    const Layout *layout = l->open.layout;
+    const FactorSet twins = access_repeated(l, layout, domain) & ~thread_factors(l, layout->all);
+    const Code *first = digits_zero(l, layout, twins), *warp = code(l->ctx, "td_tid() < 32");
+    put_if(l, first ? code_join(l->ctx, warp, " && ", first) : warp);
     Rows r = put_rows(l, t, s);
     put_do(l, "td_drain_row<%s>(%c, %n%c, %c)", lower_storage_type(t->value->type), r.global, name, r.shared, r.count);
     end_rows(l, &r);
@@ -164,7 +168,7 @@ void bulk_store(Lower *l, Stage *s) {
     }
     put_declare(l, sym_fmt(l->ctx, "const td_sp<%s>", T), name, " = %c", base);
     VecPlan plan;
-    tile_vectors(l, tile_offset(l, t, layout), layout, domain, v->type, &plan);
+    tile_vectors(l, tile_offset(l, t, layout), layout, domain, 128 / type_bits(v->type), &plan);
     put_if(l, digits_zero(l, layout, thread_factors(l, layout->all) & ~domain));
     int loops = put_vector_loops(l, &plan, NULL);
     const Code *words = put_words(l, &plan, s->expr[0], v->type, layout);
@@ -173,6 +177,6 @@ void bulk_store(Lower *l, Stage *s) {
     put_end(l);
     put_do(l, "td_async_fence()");
     put_barrier(l);
-    send_rows(l, t, s, name);
+    send_rows(l, t, s, domain, name);
     if (twice) put_do(l, "%n ^= 1", turn);
 }

@@ -125,6 +125,15 @@ static void put_fill_function(Lower *l, const LoopHead *h, SharedTile *t, Stage 
     put_end(l);
 }
 
+/* The slots of a copy in a loop inside another are those of all of its runs: where one ended the next goes on. */
+static void put_slots(Lower *l, SharedTile *t, const Stage *s) {
+    const bool inside = axis_in_loop(l);
+    if (inside) put_into(l, &l->open.slots);
+    if (s->path == PATH_BULK) put_mbarriers(l, t, s);
+    put_declare(l, "int", value_name_with(l, t->value, "_slot"), " = 0, %n = 0", value_name_with(l, t->value, "_put"));
+    if (inside) put_back(l);
+}
+
 static void setup_copy(Lower *l, const LoopHead *h, Stage *s) {
     bool bulk = s->path == PATH_BULK;
     l->open.layout = l->part->layouts.at[0];
@@ -139,8 +148,7 @@ static void setup_copy(Lower *l, const LoopHead *h, Stage *s) {
     }
     t->barrier = bulk && barrier_after(l, h->stage, t->last_read);
     value_name(l, t->value);
-    if (bulk) put_mbarriers(l, t, s);
-    put_declare(l, "int", value_name_with(l, t->value, "_slot"), " = 0, %n = 0", value_name_with(l, t->value, "_put"));
+    put_slots(l, t, s);
     put_fill_function(l, h, t, s);
     if (!bulk || s->depth == 1) return;
     put_loop(l, false, "I i = 0, at = %c; i < %d && at < %c; i++, at += %c", h->start, s->depth - 1, h->bound, h->step)

@@ -147,6 +147,7 @@ typedef struct Open {
     VEC(DeclaredAxis) declared;
     VEC(Divisor) divisors; /* declared in the lists that are open */
     VEC(Sym) turns;        /* double-buffer switches that the outermost loop declares */
+    StmtList slots;        /* what it declares of the slots of copies in loops inside it */
     StmtList *list;        /* where statements go */
     VEC(StmtList *) up;    /* the lists around it */
 } Open;
@@ -387,6 +388,8 @@ void access_tails(Lower *l, Access *x);
 /* Makes a load along an axis that is several axes of tensors made one, of a tensor that lacks the outer ones, one of
  * vectors in its rows. Does nothing where it is no such load, or nothing is gained. */
 void access_rows(Lower *l, Access *x, FactorSet domain, FactorSet may);
+/* Threads and blocks that differ only in these digits make the same access. */
+FactorSet access_repeated(Lower *l, const Layout *layout, FactorSet domain);
 /* Where the access is made: what is the same for all registers of a thread; then, at the current digits, what is not.
  * NULL: everywhere. */
 const Code *access_guard_once(Lower *l, const Access *x);
@@ -428,8 +431,8 @@ SharedTile *tile_new(Lower *l, const SharedTile *shape, int copies);
 const Code *tile_base(Lower *l, const SharedTile *t);
 /* Where a thread's element lies, in elements from the tile's beginning. */
 Poly tile_offset(Lower *l, const SharedTile *t, const Layout *layout);
-/* The widest accesses, up to 16 bytes, that are aligned for every thread. */
-void tile_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain, Type type, VecPlan *plan);
+/* The widest accesses of at most so many elements that are aligned for every thread. */
+void tile_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain, int64_t most, VecPlan *plan);
 /* The address of such a vector, swizzled where the tile is; base: the tile's name. */
 const Code *tile_at(Lower *l, const SharedTile *t, const Layout *layout, const VecPlan *plan, Sym base);
 

@@ -200,6 +200,7 @@ static void lower_for(Lower *l, Stage *s) {
     lower_body(l, &h, &b);
     for (int i = turns; i < l->open.turns.n && !axis_in_loop(l); i++)
         put_declare(l, "int", l->open.turns.at[i], " = 0");
+    if (!axis_in_loop(l)) put_all(l, &l->open.slots), l->open.slots.n = 0;
     put_all(l, &b.fetches);
     for (int i = 0; i < s->body.n; i++) {
         if (!runs_ahead(s->body.at[i])) continue;

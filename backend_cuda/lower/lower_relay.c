@@ -26,7 +26,7 @@ void lower_share(Lower *l, Stage *s) {
     Sym base = value_name(l, v);
     put_declare(l, sym_fmt(l->ctx, "const td_sp<%s>", T), base, " = %c", tile_base(l, t));
     VecPlan plan;
-    tile_vectors(l, tile_offset(l, t, layout), layout, domain, v->type, &plan);
+    tile_vectors(l, tile_offset(l, t, layout), layout, domain, 128 / type_bits(v->type), &plan);
     const Code *guard = digits_zero(l, layout, thread_factors(l, layout->all) & ~domain);
     if (guard) put_if(l, guard);
     int loops = put_vector_loops(l, &plan, NULL);
@@ -72,6 +72,18 @@ static void wait_for_copy(Lower *l, const Stage *s, SharedTile *t, Sym base) {
                 tile_base(l, t), slot, t->elements);
 }
 
+/* Elements of a tile's last axis that one access may read: of what is copied, those of a piece that is written whole,
+ * with zeros for what lies outside its axis. */
+static int64_t readable(Lower *l, const SharedTile *t) {
+    const int64_t most = 128 / type_bits(t->value->type);
+    if (!t->copy) return most;
+    const Axis *row = t->axes[t->naxes - 1];
+    if (axis_exact(l, l->part->layouts.at[0], row)) return most;
+    if (t->copy->path == PATH_BULK) return t->extent[t->naxes - 1] % most ? 1 : most;
+    const Access *x = access_of(l, t->copy);
+    return x->vaxis == row ? x->plan.V : 1;
+}
+
 void lower_read(Lower *l, Stage *s) {
     Value *v = s->out[0];
     const Layout *layout = value_layout(l, v);
@@ -88,7 +100,7 @@ void lower_read(Lower *l, Stage *s) {
     else
         put_read(l, t->region);
     VecPlan plan;
-    tile_vectors(l, tile_offset(l, t, layout), layout, v->domain, v->type, &plan);
+    tile_vectors(l, tile_offset(l, t, layout), layout, v->domain, readable(l, t), &plan);
     put_tile(l, v);
     int loops = put_vector_loops(l, &plan, NULL);
     const Code *at = tile_at(l, t, layout, &plan, base), *inside = t->copy ? copied_test(l, t, layout, &plan) : NULL;
@@ -98,9 +110,11 @@ void lower_read(Lower *l, Stage *s) {
         into = vector_words(l, v, &plan);
         put_do(l, "td_lds<%s, %l>(%c, %c)", T, plan.V, into, at);
     } else {
+        if (!loops && !inside) put_block(l); /* other reads have a `some`, too */
         put_declare(l, sym_fmt(l->ctx, "td_word<%s>", T), some, "[td_words<%s>(%l)]", T, plan.V);
         put_do(l, "td_lds<%s, %l>(%n, %c)", T, plan.V, some, at);
         put_scatter(l, v, &plan, some);
+        if (!loops && !inside) put_end(l);
     }
     if (inside) {
         put_else(l);

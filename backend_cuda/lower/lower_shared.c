@@ -48,6 +48,32 @@ static Poly inner_index(Lower *l, const Layout *layout, const Axis *a) {
     return poly_of(&l->env, e);
 }
 
+/* The axis along which neighbours of a tile that is moved in rows are neighbours in the tensor; NULL: of another. */
+static const Axis *row_axis(Lower *l, const Value *v, const Layout *layout) {
+    const Stage *s = v->def;
+    if ((s->kind != STAGE_COPY && s->kind != STAGE_STORE) || !s->tensor->rank) return NULL;
+    const Poly last = poly_of(&l->env, s->subs[s->tensor->rank - 1]);
+    for (int i = 0; i < l->part->axes.n; i++) {
+        const Axis *a = l->part->axes.at[i];
+        Poly coef, rest;
+        int64_t c;
+        if (inner_extent(layout, a) > 1 && poly_linear(l->ctx, last, expr_var(l->g, a->var), &coef, &rest) &&
+            poly_is_const(coef, &c) && c == 1)
+            return a;
+    }
+    return NULL;
+}
+
+static void last_axis(SharedTile *t, const Axis *last) {
+    for (int i = 0; i + 1 < t->naxes; i++) {
+        if (t->axes[i] != last) continue;
+        Axis *a = t->axes[i];
+        const int64_t extent = t->extent[i];
+        t->axes[i] = t->axes[i + 1], t->extent[i] = t->extent[i + 1];
+        t->axes[i + 1] = a, t->extent[i + 1] = extent;
+    }
+}
+
 SharedTile tile_shape(Lower *l, Value *v, const Layout *layout, FactorSet domain, int64_t pad) {
     SharedTile t = {.value = v, .elements = 1};
     for (int i = 0; i < l->part->axes.n; i++) {
@@ -58,6 +84,7 @@ SharedTile tile_shape(Lower *l, Value *v, const Layout *layout, FactorSet domain
         t.axes[t.naxes] = a;
         t.extent[t.naxes++] = n;
     }
+    last_axis(&t, row_axis(l, v, layout));
     int64_t align = 128 / type_bits(v->type); /* 16 bytes */
     for (int i = t.naxes - 1; i >= 0; i--) {
         t.stride[i] = t.elements;
@@ -86,8 +113,8 @@ Poly tile_offset(Lower *l, const SharedTile *t, const Layout *layout) {
     return p;
 }
 
-void tile_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain, Type type, VecPlan *plan) {
-    vector_plan(l, offset, layout, (VecLimits){domain, domain, 128 / type_bits(type), false}, plan);
+void tile_vectors(Lower *l, Poly offset, const Layout *layout, FactorSet domain, int64_t most, VecPlan *plan) {
+    vector_plan(l, offset, layout, (VecLimits){domain, domain, most, false}, plan);
     while (plan->V > 1) {
         Poly rest = vector_drop(l, offset, plan);
         for (int i = 0; i < plan->nv; i++) {

@@ -170,6 +170,15 @@ static void add_shared(Verify *v, int64_t bytes) {
     if (!add_ok(v->shared, bytes, &v->shared)) v->shared = INT64_MAX;
 }
 
+/* So many tiles, each of whole 16-byte pieces, where the first may begin (lower_shared.c). */
+static void add_tiles(Verify *v, Type t, int64_t elements, int64_t n) {
+    int64_t bytes = bytes_of(t, elements);
+    bytes += -bytes & 15;
+    if (!mul_ok(bytes, n, &bytes)) bytes = INT64_MAX;
+    add_shared(v, bytes);
+    add_shared(v, MAX_SHARED_ALIGN);
+}
+
 /* The tile of an axis is a range: nothing of the block or a loop stands inside its threads and registers. */
 static bool check_tile_axes(Verify *v, const Stage *s, const Layout *l, FactorSet domain) {
     bool tile = false;
@@ -188,6 +197,37 @@ static bool check_tile_axes(Verify *v, const Stage *s, const Layout *l, FactorSe
     return true;
 }
 
+/* Bulk copies are sent for, and off, by whole warps. */
+static bool check_bulk(Verify *v, const Stage *s) {
+    return v->k->threads % TARGET_WARP == 0 ||
+           verify_fail_at(v, s, "bulk copies are made by warps, and %d threads are no whole warps", v->k->threads);
+}
+
+static bool is_read_in(const Value *x, Stage *const *at, int n) {
+    bool read = false;
+    for (int i = 0; i < n; i++) read |= at[i]->kind == STAGE_READ && at[i]->source == x;
+    return read;
+}
+
+static bool is_made_in(const Stage *s, const Stage *around) {
+    bool in = false;
+    for (int i = 0; i < around->body.n; i++) in |= around->body.at[i] == s;
+    return in;
+}
+
+/* Copies of one loop: those of all threads are waited for together, by their number. */
+static bool check_in_loop(Verify *v, const Stage *s) {
+    const Stage *loop = v->around.at[v->around.n - 1];
+    for (int i = 0; i < loop->body.n && s->path == PATH_ASYNC; i++) {
+        const Stage *other = loop->body.at[i];
+        if (other->kind == STAGE_COPY && other->path == PATH_ASYNC && other->depth != s->depth)
+            return verify_fail_at(v, s, "asynchronous copies of one loop run equally far ahead, not by %d and %d",
+                                  other->depth, s->depth);
+    }
+    return is_read_in(s->out[0], loop->body.at, loop->body.n) ||
+           verify_fail_at(v, s, "nothing in its loop's own body reads it");
+}
+
 static bool check_copy(Verify *v, const Stage *s) {
     FactorSet domain = s->out[0]->domain;
     if (s->path != PATH_ASYNC && s->path != PATH_BULK) return verify_fail_at(v, s, "a copy is async or bulk");
@@ -195,9 +235,8 @@ static bool check_copy(Verify *v, const Stage *s) {
         return verify_fail_at(v, s, "depth %d: it is 1 to %d", s->depth, MAX_COPY_DEPTH);
     if (s->cond || s->other) return verify_fail_at(v, s, "a copy has no condition");
     if (!runs_ahead(v, s) || !check_tile_axes(v, s, s->layout, domain) || !verify_rows(v, s)) return false;
-    int64_t bytes = bytes_of(s->tensor->type, verify_product(s->layout, domain & verify_tile(s->layout)));
-    if (!mul_ok(bytes, s->depth, &bytes)) bytes = INT64_MAX;
-    add_shared(v, bytes);
+    if (!check_in_loop(v, s) || (s->path == PATH_BULK && !check_bulk(v, s))) return false;
+    add_tiles(v, s->tensor->type, verify_product(s->layout, domain & verify_tile(s->layout)), s->depth);
     add_shared(v, 16 * s->depth);
     note(v, s, false);
     return check_collective(v, s, false) && check_access(v, s, stage_operands(v->part, s->layout, s));
@@ -207,6 +246,7 @@ static bool check_share(Verify *v, const Stage *s) {
     const Layout *l = s->layout;
     FactorSet domain = s->out[0]->domain;
     const Axis *row = NULL;
+    int axes = 0;
     if (s->pad && s->swizzle) return verify_fail_at(v, s, "a padded tile is not swizzled");
     if (type_bits(s->out[0]->type) < 8)
         return verify_fail_at(v, s, "elements of %s are no bytes", type_name(s->out[0]->type));
@@ -217,15 +257,17 @@ static bool check_share(Verify *v, const Stage *s) {
         if (!(tile & domain)) continue;
         if (tile & ~domain)
             return verify_fail_at(v, s, "it holds only some factors of axis %s, so it is no tile of it", a->name);
-        if (verify_product(l, tile) > 1) row = a;
+        if (verify_product(l, tile) <= 1) continue;
+        row = a;
+        axes++;
     }
     int64_t elements = verify_product(l, domain & verify_tile(l)),
             width = row ? verify_product(l, layout_tile_factors(l, row)) : 1;
     int64_t chunks = bytes_of(s->out[0]->type, width) / 16;
-    if (s->swizzle && (bytes_of(s->out[0]->type, width) % 16 || (chunks & (chunks - 1)) || !chunks))
-        return verify_fail_at(v, s, "a swizzled row has a power of two of 16-byte pieces");
+    if (s->swizzle && (bytes_of(s->out[0]->type, width) % 16 || (chunks & (chunks - 1)) || chunks < 2 || axes < 2))
+        return verify_fail_at(v, s, "a swizzled row has a power of two of 16-byte pieces, and its tile several rows");
     if (s->pad && !mul_ok(elements / width, width + s->pad, &elements)) elements = INT64_MAX;
-    add_shared(v, bytes_of(s->out[0]->type, elements));
+    add_tiles(v, s->out[0]->type, elements, 1);
     return true;
 }
 
@@ -233,6 +275,9 @@ static bool check_read(Verify *v, const Stage *s) {
     const Value *x = s->source;
     if (!in_scope(v, x)) return verify_fail_at(v, s, "%s is read before it is made, or outside its loop", x->name);
     if (!check_collective(v, s, false) || !check_tile_axes(v, s, s->layout, s->out[0]->domain)) return false;
+    const Stage *around = v->around.n ? v->around.at[v->around.n - 1] : NULL;
+    if (x->def->kind == STAGE_COPY && !(around && is_made_in(x->def, around)))
+        return verify_fail_at(v, s, "%s, a copy ahead, is read elsewhere than in its loop's own body", x->name);
     for (int i = 0; i < v->part->axes.n; i++) {
         const Axis *a = v->part->axes.at[i];
         FactorSet from = layout_tile_factors(x->layout, a), to = layout_tile_factors(s->layout, a);
@@ -272,8 +317,10 @@ static bool check_store(Verify *v, const Stage *s) {
     if (!verify_store_once(v, s) || !check_access(v, s, domain)) return false;
     if (s->path != PATH_BULK) return true;
     if (s->cond) return verify_fail_at(v, s, "a bulk store has no condition");
-    add_shared(v, bytes_of(s->tensor->type, verify_product(s->layout, domain & verify_tile(s->layout))));
-    return check_collective(v, s, false) && check_tile_axes(v, s, s->layout, domain) && verify_rows(v, s);
+    const bool loop = verify_loops(v) != 0; /* then two tiles take turns */
+    add_tiles(v, s->tensor->type, verify_product(s->layout, domain & verify_tile(s->layout)), loop ? 2 : 1);
+    return check_bulk(v, s) && check_collective(v, s, false) && check_tile_axes(v, s, s->layout, domain) &&
+           verify_rows(v, s);
 }
 
 static bool check_atomic(Verify *v, const Stage *s) {

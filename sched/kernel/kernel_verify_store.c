@@ -368,7 +368,10 @@ bool verify_rows(Verify *v, const Stage *s) {
     const Axis *axes[MAX_ITEMS];
     int64_t length, size = type_bits(t->type) / 8;
     int n = t->rank ? row_axes(v, s, poly_of(&v->env, s->subs[t->rank - 1]), axes, &length) : -1;
-    if (n <= 0 || length == 1) return verify_fail_at(v, s, "the rows of its tile are not contiguous");
+    bool along = n > 0 && length > 1;
+    for (int d = 0; along && d + 1 < t->rank; d++)
+        along = !poly_uses(poly_of(&v->env, s->subs[d]), expr_var(v->g, axes[0]->var));
+    if (!along) return verify_fail_at(v, s, "the rows of its tile are not contiguous");
     if (!size) return verify_fail_at(v, s, "elements of %s are no bytes", type_name(t->type));
     return true;
 }

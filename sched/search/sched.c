@@ -25,7 +25,7 @@ static bool is_fixed(const SchedOptions *o, Group *gr, uint64_t *state, Schedule
     if (o->fallback || sched_in_place(gr))
         schedule_fallback(gr, s);
     else if (o->random)
-        schedule_random(gr, state, s);
+        schedule_random(gr, state, s), sched_random_steps(gr, state, s);
     else
         return false;
     return true;

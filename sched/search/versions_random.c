@@ -1,4 +1,5 @@
 /* Random versions of a group, for tests: divisions, schedules that are legal up to some length, conditions. */
+#include "apply.h"
 #include "versions.h"
 
 #include "ir/poly/poly.h"
@@ -43,6 +44,7 @@ static Schedule *draw_schedule(Group *gr, uint64_t *state, const Expr **when) {
     schedule_random(gr, state, s);
     int64_t most[MAX_GROUP_AXES];
     int a = when ? bound(gr, state, s) : -1;
+    sched_random_steps(gr, state, s);
     if (a < 0) return s;
     schedule_legal_within(gr, s, most, NULL);
     *when = expr_and(gr->graph, *when, at_most(gr, (AxisSet)1 << a, most[a]));

@@ -161,7 +161,7 @@ static bool take_version(Ctx *ctx, Entry *e, const Version *v, bool several, con
         schedule_print(&text, v->group[k], v->schedule[k]);
         text_fmt(all, "%s%s", several || k ? ": " : "", text.s);
         e->schedules = sym(ctx, all->s);
-        if (!schedule_legal_within(v->group[k], v->schedule[k], most, why)) return false;
+        if (!sched_legal(v->group[k], v->schedule[k], NULL, most, why)) return false;
         if (!schedule_read(text.s, v->group[k], &again, why)) return false;
         if (!schedule_equal(v->schedule[k], &again)) return text_put(why, "the schedule read back differs"), false;
     }
@@ -198,6 +198,7 @@ static bool schedule_all(Ctx *ctx, const Case *x, Entry *e, Graph *g, Text *why)
             versions_random(gr, &state, &v);
         } else {
             schedule_random(gr, &state, &s);
+            sched_random_steps(gr, &state, &s);
             versions_one(gr, &s, &v);
         }
         for (int k = 0; k < v.n; k++)

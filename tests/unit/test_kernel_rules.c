@@ -23,6 +23,10 @@ static const char *complaint(Ctx *ctx, const char *text) {
 #define PERSISTENT "    r = serial grid(8)\n    n = grid warp(2) lane(32) vec(4)\n"
 #define LOAD "  x0 = load x[r, n]\n"
 #define SAVE "  store y[r, n] = x0\n"
+#define SWIZZLED LOAD "  xs = share x0 swizzle\n  x1 = read xs\n  store y[r, n] = x1\n"
+#define TWO_COPIES(depth)                                                                                              \
+    "    xs = copy x[r, n] async depth 2\n    zs = copy x[r, n] async depth " depth                                    \
+    "\n    x0 = read xs\n    z0 = read zs\n    store y[r, n] = x0 + z0\n"
 #define XY64 "  in x: f32[M, 256]\n  out y: f32[M, 256]\n"
 #define KERNEL64(layout, body) "kernel k\n  axis r = M\n  axis n = 256\n  layout main\n" layout "{\n" body "}\n"
 #define TILE64 "    r = serial grid(8)\n    n = warp(2) lane(32) vec(4)\n"
@@ -342,10 +346,10 @@ static const Case CASES[] = {
                    LOAD "  xs = share x0\n  x1 = read xs\n  store y[r, n] = x1\n"),
      "bytes of shared memory"},
     {"swizzled rows are powers of two",
-     PRE XY KERNEL(GRID, LOAD "  xs = share x0 swizzle\n  x1 = read xs\n  store y[r, n] = x1\n"),
-     PRE XY KERNEL("    r = grid\n    n = grid thread(96) vec(4)\n",
-                   LOAD "  xs = share x0 swizzle\n  x1 = read xs\n  store y[r, n] = x1\n"),
-     "power of two of 16-byte"},
+     PRE XY KERNEL("    r = grid reg(2)\n    n = grid warp(2) lane(32) vec(4)\n", SWIZZLED),
+     PRE XY KERNEL("    r = grid reg(2)\n    n = grid thread(96) vec(4)\n", SWIZZLED), "power of two of 16-byte"},
+    {"... and several of them", PRE XY KERNEL("    r = grid reg(2)\n    n = grid warp(2) lane(32) vec(4)\n", SWIZZLED),
+     PRE XY KERNEL(GRID, SWIZZLED), "and its tile several rows"},
     /* copies */
     {"a copy runs ahead of a loop",
      PRE XY64 KERNEL64(TILE64, "  for r {\n    xs = copy x[r, n] bulk depth 2\n    x0 = read xs\n" SAVE "  }\n"),
@@ -362,10 +366,38 @@ static const Case CASES[] = {
      PRE XY64 KERNEL64(TILE64, "  for r {\n    xs = copy x[r, n] async depth 2\n    x0 = read xs\n" SAVE "  }\n"),
      PRE XY64 KERNEL64(TILE64, "  for r {\n    xs = copy x[r, 2 * n] async depth 2\n    x0 = read xs\n" SAVE "  }\n"),
      "not contiguous"},
+    {"... and of one place in all other dimensions",
+     PRE "  in x: f32[256, 256]\n  out y: f32[M, 256]\n" KERNEL64(
+         TILE64, "  for r {\n    xs = copy x[r % 256, n] bulk depth 2\n    x0 = read xs\n" SAVE "  }\n"),
+     PRE "  in x: f32[256, 256]\n  out y: f32[M, 256]\n" KERNEL64(
+         TILE64, "  for r {\n    xs = copy x[n, n] bulk depth 2\n    x0 = read xs\n" SAVE "  }\n"),
+     "not contiguous"},
     {"depth is bounded",
      PRE XY64 KERNEL64(TILE64, "  for r {\n    xs = copy x[r, n] bulk depth 16\n    x0 = read xs\n" SAVE "  }\n"),
      PRE XY64 KERNEL64(TILE64, "  for r {\n    xs = copy x[r, n] bulk depth 17\n    x0 = read xs\n" SAVE "  }\n"),
      "it is 1 to 16"},
+    {"bulk copies are made by whole warps",
+     PRE XY64 KERNEL64(TILE64, "  for r {\n    xs = copy x[r, n] bulk depth 2\n    x0 = read xs\n" SAVE "  }\n"),
+     PRE XY64 KERNEL64("    r = serial grid(8)\n    n = thread(16) vec(16)\n",
+                       "  for r {\n    xs = copy x[r, n] bulk depth 2\n    x0 = read xs\n" SAVE "  }\n"),
+     "16 threads are no whole warps"},
+    {"... and so are bulk stores", PRE XY64 KERNEL64(TILE64, "  for r {\n" LOAD "  store y[r, n] = x0 bulk\n  }\n"),
+     PRE XY64 KERNEL64("    r = serial grid(8)\n    n = thread(16) vec(16)\n",
+                       "  for r {\n" LOAD "  store y[r, n] = x0 bulk\n  }\n"),
+     "16 threads are no whole warps"},
+    {"asynchronous copies of a loop run equally far ahead",
+     PRE XY64 KERNEL64(TILE64, "  for r {\n" TWO_COPIES("2") "  }\n"),
+     PRE XY64 KERNEL64(TILE64, "  for r {\n" TWO_COPIES("3") "  }\n"), "not by 3 and 2"},
+    {"a copy is read",
+     PRE XY64 KERNEL64(TILE64, "  for r {\n    xs = copy x[r, n] bulk depth 2\n    x0 = read xs\n" SAVE "  }\n"),
+     PRE XY64 KERNEL64(TILE64, "  for r {\n    xs = copy x[r, n] bulk depth 2\n" LOAD SAVE "  }\n"),
+     "nothing in its loop's own body reads it"},
+    {"... and only in its loop's own body",
+     PRE XY64 KERNEL64(
+         TILE64, "  for r {\n    xs = copy x[r, n] bulk depth 2\n    x0 = read xs\n    x1 = read xs\n" SAVE "  }\n"),
+     PRE XY64 KERNEL64(TILE64, "  for r {\n    xs = copy x[r, n] bulk depth 2\n    x0 = read xs\n    if r > 3 {\n"
+                               "      x1 = read xs\n    }\n" SAVE "  }\n"),
+     "is read elsewhere"},
     {"a load may run ahead, too", PRE XY KERNEL(PERSISTENT, "  for r {\n    x0 = load x[r, n] ahead 1\n" SAVE "  }\n"),
      PRE XY KERNEL(GRID, "  x0 = load x[r, n] ahead 1\n" SAVE), "no loop to run ahead of"},
     /* scans */

@@ -61,7 +61,7 @@ static bool take_move(void *user, const Schedule *s) {
 static Schedule moved(Group *gr, uint64_t *state) {
     Moved m = {.gr = gr, .state = state, .s = chosen(gr)};
     const Schedule from = m.s;
-    moves_from(gr, &machine_h200, &from, false, take_move, &m);
+    moves_from(gr, &machine_h200, &from, true, take_move, &m);
     return m.s;
 }
 
@@ -82,6 +82,7 @@ static bool apply_draw(Ctx *ctx, Draw *d, uint64_t seed, Text *why) {
             s = moved(plan->groups.at[i], &seed);
         else
             schedule_random(plan->groups.at[i], &seed, &s);
+        if (d->number > 1) sched_random_steps(plan->groups.at[i], &seed, &s);
         schedule_print(&text, plan->groups.at[i], &s);
         text_fmt(&all, "%s%s: %s", i ? " | " : "", plan->groups.at[i]->name, text.s);
         d->schedules = sym(ctx, all.s);
