@@ -56,7 +56,8 @@ static void push(Partition *x, Worklist *list, Equation root) {
         return;
     }
     w->united = product_unite(x->g, w->root.value);
-    if (partition_excludes(x, w->united, &w->excluding) && partition_pays(x, &w->excluding, &w->root))
+    if (root.tensor->type == w->united->type && partition_excludes(x, w->united, &w->excluding) &&
+        partition_pays(x, &w->excluding, &w->root))
         w->united = w->excluding.product;
     else
         w->excluding = (Excluding){0};
@@ -73,8 +74,11 @@ static bool store_factors(Partition *x, Work *w) {
     w->root.value = reuse(x, &w->root, value);
     Product p;
     const bool is = partition_is_product(x, &w->root, &p, NULL);
-    if (w->excluding.sum && !is) { /* what it would be was tried before: the partition's fault */
-        fail(x, w->root.tensor->name, "is no product with its factors stored");
+    if (w->excluding.sum && !is) { /* the library does not take it after all: a kernel does */
+        w->root.value = w->excluding.sum;
+        w->excluding = (Excluding){0};
+        prepare_own_vars(x->g, &w->root);
+        w->next = WORK_TURN;
         return true;
     }
     w->next = WORK_PRODUCTS;
