@@ -198,6 +198,20 @@ Tensor *graph_tensor(Graph *g, Sym name, TensorKind kind, Type t, int rank, cons
     return x;
 }
 
+Sort *graph_sort(Graph *g, Tensor *keys, const Expr *below, Tensor *order, Tensor *starts) {
+    Sort *s = NEW(g->ctx, Sort);
+    *s = (Sort){.keys = keys, .below = below, .order = order, .starts = starts, .span = SPAN_NONE};
+    order->sort = starts->sort = s;
+    vec_push(g->ctx, &g->sorts, s);
+    return s;
+}
+
+const Expr *tensor_size(Graph *g, const Tensor *t) {
+    const Expr *n = expr_int(g, TY_I64, 1);
+    for (int d = 0; d < t->rank; d++) n = d ? expr2(g, OP_MUL, n, t->shape[d]) : t->shape[d];
+    return n;
+}
+
 Var *graph_var(Graph *g, Sym name, const Expr *lo, const Expr *hi) {
     Var *v = NEW(g->ctx, Var);
     *v = (Var){.name = name, .lo = lo, .hi = hi, .id = g->next_id++, .span = SPAN_NONE};

@@ -149,6 +149,17 @@ typedef struct Piece {
     Span span;
 } Piece;
 
+/* Keys put in order. The keys' elements have numbers, 0, 1, ... in row-major order. `order` has these numbers in the
+ * order of the keys, those of equal keys ascending; keys outside of 0..below come last. Of `starts`, which has below
+ * + 1 elements, starts[v] says how many of the keys inside are less than v: the numbers of those that are v stand at
+ * starts[v]..starts[v + 1] of `order`. Both are i32. */
+typedef struct Sort {
+    Tensor *keys; /* integers of 8 bits or more, of any rank; a let or a parameter, whose values before are meant */
+    const Expr *below;
+    Tensor *order, *starts; /* lets without pieces */
+    Span span;
+} Sort;
+
 struct Tensor {
     Sym name;
     TensorKind kind;
@@ -157,7 +168,8 @@ struct Tensor {
     bool partial; /* of a temporary: some elements may stay unwritten, and nothing reads those */
     int rank;
     const Expr **shape; /* integer expressions over dimensions */
-    VEC(Piece) pieces;  /* empty for inputs */
+    VEC(Piece) pieces;  /* empty for inputs, and what a sort defines */
+    const Sort *sort;   /* a let that is the order or the starts of this one; else NULL */
     int id;
     Span span;
 };
@@ -190,6 +202,7 @@ typedef struct Graph {
     VEC(Binding) fixed;    /* dimensions that it had, with the values that -D gave them */
     VEC(Tensor *) tensors;
     VEC(Tensor *) params; /* those that are no TENSOR_LET, in the order of the C interface */
+    VEC(Sort *) sorts;
     VEC(Fact) facts;
     Options options;
     bool host; /* a function of the host: no inputs, one output of rank 0, whose value has no loads and no reductions */
@@ -301,6 +314,10 @@ Var *graph_place_var(Graph *g, PlaceOf of, int place, Sym name, const Var *like)
 bool graph_name_taken(const Graph *g, Sym name);
 void graph_take_name(Graph *g, Sym name);
 Tensor *graph_find_tensor(const Graph *g, Sym name); /* the first of this name, or NULL */
+/* Makes a sort of the keys what defines the two lets, which have no pieces. */
+Sort *graph_sort(Graph *g, Tensor *keys, const Expr *below, Tensor *order, Tensor *starts);
+/* How many elements a tensor has. */
+const Expr *tensor_size(Graph *g, const Tensor *t);
 
 const Expr *expr_int(Graph *g, Type t, int64_t v); /* integers and bool */
 const Expr *expr_float(Graph *g, Type t, double v);

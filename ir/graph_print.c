@@ -107,6 +107,13 @@ static void print_piece(ExprPrinter *p, const Tensor *t, const Piece *x) {
     text_char(p->out, '\n');
 }
 
+/* At the first of the two tensors that it defines. */
+static void print_sort(ExprPrinter *p, const Sort *s) {
+    text_fmt(p->out, "sort %s, %s = %s below ", s->order->name, s->starts->name, s->keys->name);
+    expr_print_with(p, s->below);
+    text_char(p->out, '\n');
+}
+
 static void print_fact(ExprPrinter *p, const Fact *f) {
     ExprPrinter inner = {.out = p->out};
     for (int i = 0; i < p->used.n; i++) vec_push(p->out->ctx, &inner.used, p->used.at[i]);
@@ -135,6 +142,7 @@ void graph_print(Text *out, const Graph *g) {
     for (int i = 0; i < g->tensors.n; i++) {
         const Tensor *t = g->tensors.at[i];
         for (int k = 0; k < t->pieces.n; k++) print_piece(&p, t, &t->pieces.at[k]);
+        if (t->sort && t->sort->order == t) print_sort(&p, t->sort);
     }
     for (int i = 0; i < g->facts.n; i++) print_fact(&p, &g->facts.at[i]);
 }

@@ -192,6 +192,37 @@ static void read_piece(GraphReader *r) {
     if (!x->failed) vec_push(r->g->ctx, &t->pieces, p);
 }
 
+static Tensor *read_defined(GraphReader *r) {
+    Lex *x = &r->lex;
+    Span at = x->tok.span;
+    Sym name = lex_name(x);
+    Tensor *t = graph_find_tensor(r->g, name);
+    if (!t) lex_fail(x, at, "no tensor '%s' is declared", name);
+    return t;
+}
+
+/* sort order, starts = keys below N */
+static void read_sort(GraphReader *r) {
+    Lex *x = &r->lex;
+    Span at = x->tok.span;
+    lex_next(x);
+    Tensor *order = read_defined(r);
+    lex_expect(x, ",");
+    Tensor *starts = read_defined(r);
+    lex_expect(x, "=");
+    Tensor *keys = read_defined(r);
+    lex_expect(x, "below");
+    r->exprs.vars.n = 0;
+    const Expr *below = expr_read(&r->exprs);
+    if (x->failed) return;
+    if (order == starts || order->sort || starts->sort) {
+        lex_fail(x, at, "a sort defines two tensors that nothing else defines");
+        return;
+    }
+    Sort *s = graph_sort(r->g, keys, below, order, starts);
+    s->span = (Span){at.file, at.start, x->tok.span.start};
+}
+
 static void read_fact(GraphReader *r) {
     Lex *x = &r->lex;
     Fact f = {.span = x->tok.span, .require = lex_is(x, "require")};
@@ -222,6 +253,8 @@ static Graph *read_graph(GraphReader *r) {
         bool fact = (lex_is(x, "assume") || lex_is(x, "require")) && !lex_peek_is(x, "[");
         if (fact)
             read_fact(r);
+        else if (lex_is(x, "sort") && !lex_peek_is(x, "["))
+            read_sort(r);
         else
             read_piece(r);
     }

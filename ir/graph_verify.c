@@ -158,7 +158,7 @@ static const Piece *only_piece(Verifier *v, const Tensor *t) {
 /* A tensor with one definition and subscripts that are its variables is defined everywhere. */
 static bool check_cover(Verifier *v, const Tensor *t) {
     if (t->kind == TENSOR_INPUT) return !t->pieces.n || fail(v, NULL, "an input with a definition");
-    if (t->kind == TENSOR_INOUT) return true;
+    if (t->kind == TENSOR_INOUT || t->sort) return true;
     if (!t->pieces.n) return fail(v, NULL, "no definition");
     const Piece *p = only_piece(v, t);
     if (!p || p->nvars != t->rank) return true;
@@ -169,6 +169,28 @@ static bool check_cover(Verifier *v, const Tensor *t) {
         if (!expr_is_int(p->vars[d]->lo, &zero) || zero || !equal_extents(v, p->vars[d]->hi, t->shape[d]))
             return fail(v, p->vars[d]->hi, "a plain definition that does not cover the tensor");
     return !p->guard || fail(v, p->guard, "a guard on the only definition");
+}
+
+/* ---- sorts ---- */
+
+static bool check_sort(Verifier *v, const Sort *s) {
+    Graph *g = v->g;
+    const Expr *ends = expr2(g, OP_ADD, s->below, expr_int(g, TY_I64, 1));
+    v->where = s->order->name;
+    if (!type_is_int(s->keys->type) || type_bits(s->keys->type) < 8) return fail(v, NULL, "keys that are no integers");
+    if (s->below->type != TY_I64 || !check_closed(v, NULL, 0, s->below))
+        return fail(v, s->below, "a bound of keys that is no expression of dimensions");
+    for (int i = 0; i < 2; i++) {
+        const Tensor *t = i ? s->starts : s->order;
+        v->where = t->name;
+        if (t->kind != TENSOR_LET || t->type != TY_I32 || t->rank != 1 || t->pieces.n || t->sort != s)
+            return fail(v, NULL, "a sort defines lets of i32 and one dimension, which have no other definition");
+        if (!equal_extents(v, t->shape[0], i ? ends : tensor_size(g, s->keys)))
+            return fail(v, t->shape[0],
+                        i ? "the starts of a sort are one more than its bound"
+                          : "the order of a sort is as long as there are keys");
+    }
+    return true;
 }
 
 /* ---- order ---- */
@@ -184,17 +206,21 @@ typedef struct Order {
 
 static bool visit_tensor(Order *o, const Tensor *t);
 
-static Found visit_load(const Expr *e, void *order) {
-    Order *o = order;
-    const Tensor *user = o->user, *t = e->u.tensor;
-    if (e->op != OP_LOAD) return FOUND_INSIDE;
+/* What the definition at hand needs. */
+static bool visit_needed(Order *o, const Tensor *t) {
+    const Tensor *user = o->user;
     if (t->id < 0 || t->id >= o->v->g->tensors.n || o->v->g->tensors.at[t->id] != t)
-        return fail(o->v, NULL, "a load of a tensor of another Graph"), FOUND;
+        return fail(o->v, NULL, "a load of a tensor of another Graph");
     bool late = user->kind == TENSOR_LET && t->kind == TENSOR_LET && t->id >= user->id;
-    if (late) return fail(o->v, e, "a load of a tensor that stands later"), FOUND;
+    if (late) return fail(o->v, NULL, "a load of a tensor that stands later");
     bool fine = t->kind == TENSOR_INPUT || t->kind == TENSOR_INOUT || visit_tensor(o, t);
     o->user = user;
-    return fine ? FOUND_INSIDE : FOUND;
+    return fine;
+}
+
+static Found visit_load(const Expr *e, void *order) {
+    if (e->op != OP_LOAD) return FOUND_INSIDE;
+    return visit_needed(order, e->u.tensor) ? FOUND_INSIDE : FOUND;
 }
 
 static bool visit_tensor(Order *o, const Tensor *t) {
@@ -207,6 +233,7 @@ static bool visit_tensor(Order *o, const Tensor *t) {
     ExprWalk loads = {.temp = o->v->temp, .before = visit_load, .user = o, .ranges = true};
     for (int i = 0; i < t->pieces.n; i++)
         if (expr_walk_piece(&loads, t, &t->pieces.at[i])) return false;
+    if (t->sort && !visit_needed(o, t->sort->keys)) return false;
     o->state[t->id] = DONE;
     o->nest--;
     return true;
@@ -302,6 +329,8 @@ static bool verify(Verifier *v) {
             if (!check_piece(v, t, &t->pieces.at[k])) return false;
         if (!check_cover(v, t)) return false;
     }
+    for (int i = 0; i < g->sorts.n; i++)
+        if (!check_sort(v, g->sorts.at[i])) return false;
     v->where = NULL;
     if (!check_host(v)) return false;
     for (int i = 0; i < g->facts.n; i++) {

@@ -47,6 +47,7 @@ static bool tensor_from_float(const Walk *w, const Tensor *t) {
     if (is >= 0) return is;
     expr_map_put_number(w->ctx, w->tensors, t, 0);
     for (int i = 0; i < t->pieces.n && is <= 0; i++) is = from_float(w, t->pieces.at[i].value);
+    if (t->sort) is = tensor_from_float(w, t->sort->keys);
     expr_map_put_number(w->ctx, w->tensors, t, is > 0);
     return is > 0;
 }
@@ -80,6 +81,7 @@ Sym check_exemption(Ctx *ctx, const Graph *g, const Tensor *output) {
     note_tensor(&w, output);
     while (w.todo.n && !w.why) {
         const Tensor *t = w.todo.at[--w.todo.n];
+        if (t->sort) note_tensor(&w, t->sort->keys);
         for (int i = 0; i < t->pieces.n; i++) {
             const Piece *p = &t->pieces.at[i];
             expr_walk(&nodes, p->guard);

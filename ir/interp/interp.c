@@ -4,6 +4,7 @@
 #include "ir/int_value.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { HOST_NODES = 1 << 24 };
@@ -119,7 +120,42 @@ static bool cell_covered(const Interp *m, const Cell *c) {
     return true;
 }
 
+/* ---- sorts ---- */
+
+/* A key and its number. */
+typedef struct NumberedKey {
+    int64_t key, number;
+} NumberedKey;
+
+static int by_key(const void *a, const void *b) {
+    const NumberedKey *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* The keys with their numbers, in order; those outside of 0..below are `below`. */
+static bool cell_sort(Interp *m, Cell *c) {
+    const Sort *s = c->tensor->sort;
+    const Cell *keys = &m->cells[s->keys->id];
+    int64_t below;
+    if (!interp_int(m->g, s->below, m->dims, NULL, &below) || below < 0 || keys->n > INT32_MAX || below >= INT32_MAX)
+        return text_fmt(m->why, "interpreter: the keys of %s are too many", c->tensor->name), false;
+    NumberedKey *at = NEW_N(m->ctx, NumberedKey, keys->n + 1);
+    for (int64_t i = 0; i < keys->n; i++) {
+        const int64_t key = keys->read[i].i;
+        at[i] = (NumberedKey){key < 0 || key >= below ? below : key, i};
+    }
+    qsort(at, (size_t)keys->n, sizeof *at, by_key);
+    for (int64_t i = 0, v = 0; c->tensor == s->starts && v <= below; v++) {
+        while (i < keys->n && at[i].key < v) i++;
+        c->data[v].i = i;
+    }
+    for (int64_t i = 0; c->tensor == s->order && i < keys->n; i++) c->data[i].i = at[i].number;
+    return true;
+}
+
 static bool cell_compile(Interp *m, Cell *c) {
+    if (c->tensor->sort) vec_push(m->ctx, &c->needs, c->tensor->sort->keys->id);
     for (int k = 0; k < c->tensor->pieces.n; k++) {
         PieceCode *code = interp_compile_piece(m, c, &c->tensor->pieces.at[k]);
         if (!code) return false;
@@ -130,6 +166,7 @@ static bool cell_compile(Interp *m, Cell *c) {
 
 static bool cell_run(Interp *m, Cell *c) {
     cell_storage(m, c);
+    if (c->tensor->sort && !cell_sort(m, c)) return false;
     for (int k = 0; k < c->code.n; k++)
         if (!interp_exec(m, c->code.at[k])) return false;
     c->done = true;
