@@ -71,6 +71,11 @@ __attribute__((noinline)) uint64_t td_emu_shuffle(uint64_t v, int kind, int arg)
     value[f->lane] = v;
     warp_collective(f, 1, __builtin_return_address(0));
     int from = f->lane;
+    if (kind == 4) {
+        u64 lanes = 0;
+        for (int i = 0; i < 32; i++) lanes |= u64(value[i] == v) << i;
+        return lanes;
+    }
     if (kind == 0)
         from ^= arg;
     else if (kind == 1)

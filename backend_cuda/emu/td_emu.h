@@ -32,7 +32,8 @@ bool td_emu_atomic(void *p, unsigned bytes);
 bool td_emu_half(const void *p, int high, bool write); // one half of a byte, apart from the other
 const void *td_emu_shared_read(unsigned off, unsigned bytes, unsigned align);
 void *td_emu_shared_write(unsigned off, unsigned bytes, unsigned align, int rank); // rank -1: this block
-uint64_t td_emu_shuffle(uint64_t v, int kind, int arg);                            // kind 0 xor, 1 up, 2 down, 3 idx
+uint64_t td_emu_shuffle(uint64_t v, int kind,
+                        int arg); // kind 0 xor, 1 up, 2 down, 3 idx, 4: the lanes that have this value
 void td_emu_cp_async(unsigned off, const void *p, unsigned bytes);
 void td_emu_cp_wait(int n);
 void td_emu_mbar_init(unsigned off, int count);
@@ -252,6 +253,16 @@ template <class T> inline T td_shfl_xor(T v, int m) { return td_emu_shfl(v, 0, m
 template <class T> inline T td_shfl_up(T v, int d) { return td_emu_shfl(v, 1, d); }
 template <class T> inline T td_shfl_down(T v, int d) { return td_emu_shfl(v, 2, d); }
 template <class T> inline T td_shfl_idx(T v, int lane) { return td_emu_shfl(v, 3, lane); }
+
+inline int td_bits(uint32_t v) { return __builtin_popcount(v); }
+inline uint32_t td_match(uint32_t v, int bits) { return uint32_t(td_emu_shuffle(v & ((1ull << bits) - 1), 4, 0)); }
+
+/* ---- between blocks of a running grid ---- */
+inline uint32_t td_ticket(uint32_t *p) { return td_atomic_add(p, 1u); }
+inline void td_tell(uint32_t *p, uint32_t v) {
+    if (td_emu_atomic(p, sizeof *p)) *p = v;
+}
+inline uint32_t td_told(uint32_t *p) { return td_atomic_add(p, 0u); }
 
 /* ---- asynchronous copies ---- */
 template <class T, int V> inline void td_cp_async(td_sp<T> s, const T *p) { td_emu_cp_async(s.off, p, V * sizeof(T)); }

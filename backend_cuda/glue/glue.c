@@ -94,7 +94,10 @@ static void c_prepare_all(Text *out, const Program *const *programs, int n, cons
 static void c_launchers(Text *out, const Program *const *programs, int n, const char *prefix) {
     Text launchers = {.ctx = out->ctx};
     for (int i = 0; i < n; i++) glue_launcher(&launchers, programs[i], prefix);
-    glue_part(out, GLUE_IN_HEAD, "launchers", &(GlueWords){.at = {{"@LAUNCHERS@", launchers.s}}});
+    bool sorts = false;
+    for (int i = 0; i < n; i++)
+        sorts |= programs[i]->sorts.n || (programs[i]->assumed && programs[i]->assumed->sorts.n);
+    glue_part(out, GLUE_IN_HEAD, "launchers", &(GlueWords){.with = sorts, .at = {{"@LAUNCHERS@", launchers.s}}});
 }
 
 /* What the functions of the entries ask of those that all share. */

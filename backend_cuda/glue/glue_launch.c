@@ -4,6 +4,7 @@
 #include "glue_launch.h"
 #include "glue_memory.h"
 #include "sched/kernel/same.h"
+#include "sched/kernel/sort.h"
 
 /* The names of a kernel's arguments where it is run. */
 typedef struct Arguments {
@@ -140,6 +141,22 @@ static void launch(Text *out, const HostEntry *h, const Kernel *k, Arguments ent
     if (block) text_put(out, "    }\n");
 }
 
+static void launch_sort(Text *out, const HostEntry *h, const SortStep *s, Arguments entry, const char *prefix) {
+    const Graph *g = h->p->graph;
+    const Tensor *const t[] = {s->sort.order, s->sort.starts, s->scratch};
+    text_fmt(out, "    TD_TRY(td_cuda(td_s, \"sort %s\", %s_%s_launch(td_c->stream, %s[%d], ", s->name, prefix,
+             sort_symbol(h->p, s), entry.tensors, host_tensor_at(h, s->sort.keys));
+    host_expr(out, h, tensor_size((Graph *)g, s->sort.keys));
+    text_put(out, ", ");
+    host_expr(out, h, s->sort.below);
+    for (int i = 0; i < 3; i++)
+        if (t[i])
+            text_fmt(out, ", %s[%d]", entry.tensors, host_tensor_at(h, t[i]));
+        else
+            text_put(out, ", NULL");
+    text_fmt(out, ", %s)));\n", h->always_early ? "&td_launched" : "td_chain");
+}
+
 void glue_launches(Text *out, const HostEntry *h, const char *prefix) {
     const Arguments entry = {glue_pieces(h) ? "td_t" : "td_c->tensors", "td_c->dims", "td_c->scalars"};
     int product = h->p->params.n + h->p->temps.n;
@@ -147,6 +164,7 @@ void glue_launches(Text *out, const HostEntry *h, const char *prefix) {
         const Step *s = &h->way->steps.at[i];
         switch (s->kind) {
         case STEP_KERNEL: launch(out, h, s->kernel, entry, prefix, &product); break;
+        case STEP_SORT: launch_sort(out, h, s->sort, entry, prefix); break;
         case STEP_CHOICE: break; /* is on no way */
         }
     }
@@ -158,6 +176,8 @@ void glue_launcher(Text *out, const Program *p, const char *prefix) {
         const char *symbol = kernel_symbol(p, p->kernels.at[k]);
         text_fmt(out, "td_preparer %s_%s_prepare;\ntd_launcher %s_%s_launch;\n", prefix, symbol, prefix, symbol);
     }
+    for (int k = 0; k < p->sorts.n; k++)
+        text_fmt(out, "td_sorter %s_%s_launch;\n", prefix, sort_symbol(p, p->sorts.at[k]));
     if (p->assumed) glue_launcher(out, p->assumed, prefix);
 }
 

@@ -5,6 +5,7 @@
 #include "glue_library.h"
 #include "glue_memory.h"
 #include "glue_text.h"
+#include "ir/expr_is.h"
 #include "sched/kernel/memory.h"
 
 static void quoted_expr(Text *out, Ctx *ctx, const Expr *e) {
@@ -94,6 +95,17 @@ static void check_kernel(Text *out, const HostEntry *h, const Kernel *k, const c
     text_put(out, ", INT32_MAX));\n");
 }
 
+/* Numbers of keys, and places of their starts, are of 31 bits. */
+static void check_sort(Text *out, const HostEntry *h, const SortStep *s) {
+    Graph *g = h->p->graph;
+    h->checks[CHECK_EXTENT] = true;
+    text_fmt(out, "    TD_TRY(td_extent(td_s, \"%s\", \"keys\", ", s->name);
+    host_expr(out, h, tensor_size(g, s->sort.keys));
+    text_fmt(out, ", INT32_MAX));\n    TD_TRY(td_extent(td_s, \"%s\", \"the bound of keys\", ", s->name);
+    host_expr(out, h, s->sort.below);
+    text_put(out, ", INT32_MAX - 1));\n");
+}
+
 bool glue_has_workspace(const Program *p) { return p->temps.n > 0 || p->assumed || glue_products(p); }
 
 /* What needs no pointer. */
@@ -113,8 +125,10 @@ static void checks(Text *out, const HostEntry *h, const char *prefix) {
     }
     ExprMap asked = {0};
     for (int i = 0; i < h->way->steps.n; i++) {
-        const Kernel *k = step_kernel(&h->way->steps.at[i]);
+        const Step *s = &h->way->steps.at[i];
+        const Kernel *k = step_kernel(s);
         if (k && !glue_asked(h->ctx, &asked, k)) check_kernel(out, h, k, prefix);
+        if (s->kind == STEP_SORT) check_sort(out, h, s->sort);
     }
     glue_scratch(out, h, n + temps);
     if (glue_pieces(h)) glue_place(out, h);
@@ -174,7 +188,7 @@ static void launches(Text *out, const HostEntry *h, const char *prefix) {
 
 static void locals(Text *out, const HostEntry *h) {
     const Program *p = h->p;
-    int n = p->params.n, pieces = glue_pieces(h), kernels = 0, products = 0;
+    int n = p->params.n, pieces = glue_pieces(h), products = 0;
     for (int i = 0; i < p->graph->dims.n; i++)
         if (h->dim_used[i]) text_fmt(out, "    const int64_t %s = td_c->dims[%d];\n", h->dims[i], i);
     text_fmt(out, "    int64_t td_bytes[%d];\n", n + pieces);
@@ -184,9 +198,9 @@ static void locals(Text *out, const HostEntry *h) {
     if (glue_has_workspace(p)) text_put(out, "    size_t td_need = 0;\n");
     for (int i = 0; i < h->way->steps.n; i++) {
         const Kernel *k = step_kernel(&h->way->steps.at[i]);
-        if (k) kernels++, products += k->product != NULL;
+        if (k) products += k->product != NULL;
     }
-    if (kernels)
+    if (h->way->steps.n)
         text_put(out, h->always_early
                           ? "    int td_launched = 0;\n"
                           : "    int td_launched = 0, *const td_chain = td_c->context->early ? &td_launched : NULL;\n");

@@ -5,6 +5,7 @@
 #include "glue_host.h"
 #include "ir/expr_map.h"
 #include "sched/kernel/same.h"
+#include "sched/kernel/sort.h"
 
 #include <string.h>
 
@@ -55,6 +56,13 @@ static bool kernel_names(Names *x, const Program *p, bool add) {
         const Kernel *k = p->kernels.at[i];
         if (k->same) continue;
         Sym name = kernel_symbol(p, k);
+        if (add)
+            add_name(x, name, KERNEL);
+        else if (!verify_name(x, name, KERNEL))
+            return false;
+    }
+    for (int i = 0; p && i < p->sorts.n; i++) {
+        Sym name = sort_symbol(p, p->sorts.at[i]);
         if (add)
             add_name(x, name, KERNEL);
         else if (!verify_name(x, name, KERNEL))

@@ -3,6 +3,7 @@
 #include "lower_internal.h"
 
 #include "sched/kernel/same.h"
+#include "sched/kernel/sort.h"
 
 static bool factor_range(void *user, const Expr *atom, const Expr **lo, const Expr **hi) {
     Lower *l = user;
@@ -325,6 +326,26 @@ static bool lower_kernel(Text *out, Ctx *ctx, Program *p, Kernel *k, const ExprM
     return !l->failed;
 }
 
+/* ---- sorts ---- */
+
+/* The one function of a sort: the prelude's, for keys of this type. */
+static void lower_sort(Text *out, Program *p, const SortStep *s, const LowerOptions *o) {
+    const Printing print = {.out = out, .prelude = o->prelude};
+    const char *keys = lower_storage_type(s->sort.keys->type);
+    Sym full = sym_fmt(out->ctx, "%s_%s", o->prefix, sort_symbol(p, s));
+    print_line(&print, out->ctx, "// %s, %s: the order of %s\n", s->sort.order ? s->sort.order->name : "no order",
+               s->sort.starts->name, s->sort.keys->name);
+    print_line(&print, out->ctx, "extern \"C\" td_sorter %s_launch;\n", full);
+    print_line(&print, out->ctx,
+               "extern \"C\" int %s_launch(void *stream, const void *keys, int64_t n, int64_t below, void *order, "
+               "void *starts, void *scratch, int *launched) {\n",
+               full);
+    print_line(&print, out->ctx,
+               "    return (int)td_sort<%s, %d, %d>((const %s *)keys, n, below, (int32_t *)order, (int32_t *)starts, "
+               "(uint32_t *)scratch, launched, (cudaStream_t)stream);\n}\n\n",
+               keys, SORT_DIGIT, SORT_TILE, keys);
+}
+
 bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why) {
     bool ok = true;
     Ctx *own = ctx_temp(p->ctx);
@@ -334,6 +355,7 @@ bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why) {
         const Tensor *t = i < p->params.n ? p->params.at[i] : p->temps.at[i - p->params.n];
         expr_map_put_number(own, &tensor_at, t, i);
     }
+    for (int i = 0; i < p->sorts.n; i++) lower_sort(out, p, p->sorts.at[i], o);
     for (int i = 0; i < p->kernels.n && ok; i++) {
         if (p->kernels.at[i]->same) continue;
         Ctx *temp = ctx_temp(p->ctx);

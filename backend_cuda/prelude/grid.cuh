@@ -61,6 +61,20 @@ template <class T> __device__ __forceinline__ void td_atomic_min(T *p, T v) {
     else atomicMin(p, v);
 }
 
+//@ td_ticket
+// What *p was before it counts one more.
+__device__ __forceinline__ uint32_t td_ticket(uint32_t *p) { return atomicAdd(p, 1u); }
+//@ td_tell td_told
+// A word that blocks of a running grid tell each other: it holds all that there is to know, so nothing else need be ordered by it.
+__device__ __forceinline__ void td_tell(uint32_t *p, uint32_t v) {
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+}
+__device__ __forceinline__ uint32_t td_told(uint32_t *p) {
+    uint32_t v;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    return v;
+}
+
 //@ td_launch
 // Where something was launched before, this kernel may start while that ends (td_pdl_wait). No `launched`: never.
 template <class Args>
@@ -102,3 +116,6 @@ template <class Args, int N> static cudaError_t td_prepare(void (*const (&kernel
 // The two functions of a kernel that the host calls: a launch, and what it needs first, for the current device.
 typedef int td_launcher(void *stream, void *const *tensors, const int64_t *dims, const double *scalars, int *launched);
 typedef int td_preparer(void);
+//@ portable td_sorter
+// The function of a sort that the host calls.
+typedef int td_sorter(void *stream, const void *keys, int64_t n, int64_t below, void *order, void *starts, void *scratch, int *launched);

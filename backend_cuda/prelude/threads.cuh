@@ -68,6 +68,20 @@ template <class T> __device__ __forceinline__ T td_shfl_up(T v, int d) { return 
 template <class T> __device__ __forceinline__ T td_shfl_down(T v, int d) { return __shfl_down_sync(0xffffffffu, v, (unsigned)d); }
 //@ td_shfl_idx
 template <class T> __device__ __forceinline__ T td_shfl_idx(T v, int lane) { return __shfl_sync(0xffffffffu, v, lane); }
+//@ td_bits
+// How many bits are set.
+__device__ __forceinline__ int td_bits(uint32_t v) { return __popc(v); }
+//@ td_match
+// The lanes of the warp whose v is this one's, of v's lowest bits.
+__device__ __forceinline__ uint32_t td_match(uint32_t v, int bits) {
+    uint32_t lanes = 0xffffffffu;
+    for (int i = 0; i < bits; i++) {
+        const bool set = v >> i & 1;
+        const uint32_t others = __ballot_sync(0xffffffffu, set);
+        lanes &= set ? others : ~others;
+    }
+    return lanes;
+}
 //@ td_sync
 __device__ __forceinline__ void td_sync() { __syncthreads(); }
 //@ td_syncwarp

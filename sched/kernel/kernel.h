@@ -167,6 +167,7 @@ typedef struct Program {
     VEC(Tensor *) zeroed; /* temporaries that are cleared before the first kernel */
     StepList steps;
     VEC(Kernel *) kernels; /* of all steps, whichever case they stand in, in the order of the text */
+    VEC(SortStep *) sorts; /* the same of sorts */
     VEC(Way) ways;         /* filled in by program_find_ways: at least one */
     ExprMap kernel_names;  /* of those that were scheduled here: Sym -> the last number after it, plus 1 */
     int next_id;

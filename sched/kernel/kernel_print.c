@@ -418,6 +418,14 @@ static void put_kernel_step(Printer *x, const Kernel *k, int depth) {
     put_lines(out, &kernel, 2 * depth);
 }
 
+static void put_sort(Printer *x, const SortStep *s, int depth) {
+    Text *out = x->out;
+    text_fmt(out, "%*ssort %s\n%*s  %s, %s = %s below ", 2 * depth, "", s->name, 2 * depth, "",
+             s->sort.order ? s->sort.order->name : "_", s->sort.starts->name, s->sort.keys->name);
+    put_expr(x, s->sort.below);
+    text_fmt(out, " with %s\n", s->scratch->name);
+}
+
 /* A blank line stands before each step but the first of a case. */
 static void put_steps(Printer *x, const StepList *steps, int depth) {
     for (int i = 0; i < steps->n; i++) {
@@ -426,6 +434,7 @@ static void put_steps(Printer *x, const StepList *steps, int depth) {
         switch (s->kind) {
         case STEP_KERNEL: put_kernel_step(x, s->kernel, depth); break;
         case STEP_CHOICE: put_choice(x, s->choice, depth); break;
+        case STEP_SORT: put_sort(x, s->sort, depth); break;
         }
     }
 }

@@ -479,6 +479,24 @@ static void read_choice(KernelReader *r, StepList *into, int depth) {
     if (!last) lex_fail(x, c->span, "a choice ends with 'else', for the sizes that no case takes");
 }
 
+/* sort NAME order, starts = keys below N with scratch; `_` for an order that nobody reads */
+static void read_sort(KernelReader *r, StepList *into) {
+    Lex *x = &r->lex;
+    lex_expect(x, "sort");
+    Span at = x->tok.span;
+    SortStep *s = step_sort(r->p, into, lex_name(x));
+    s->span = at;
+    if (!lex_accept(x, "_")) s->sort.order = kernel_read_tensor(r);
+    lex_expect(x, ",");
+    s->sort.starts = kernel_read_tensor(r);
+    lex_expect(x, "=");
+    s->sort.keys = kernel_read_tensor(r);
+    lex_expect(x, "below");
+    s->sort.below = expr_read_as(&r->expr, TY_I64);
+    lex_expect(x, "with");
+    s->scratch = kernel_read_tensor(r);
+}
+
 /* What steps begin with. */
 static const char *const step_words[] = {
 #define STEP(e, word) [STEP_##e] = #word,
@@ -489,6 +507,7 @@ static void read_step(KernelReader *r, StepKind kind, StepList *into, int depth)
     switch (kind) {
     case STEP_KERNEL: read_kernel(r, into); break;
     case STEP_CHOICE: read_choice(r, into, depth); break;
+    case STEP_SORT: read_sort(r, into); break;
     }
 }
 

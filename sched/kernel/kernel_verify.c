@@ -111,6 +111,9 @@ bool verify_header(Verify *v) {
     for (int i = 0; i < p->kernels.n; i++)
         if (twice(v, &kernels, p->kernels.at[i]->name))
             return verify_fail(v, "kernel %s is declared twice", p->kernels.at[i]->name);
+    for (int i = 0; i < p->sorts.n; i++)
+        if (twice(v, &kernels, p->sorts.at[i]->name))
+            return verify_fail(v, "the name of sort %s stands twice", p->sorts.at[i]->name);
     return true;
 }
 

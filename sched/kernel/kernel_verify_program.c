@@ -3,7 +3,9 @@
  * of inputs, tensors that take over from others. Kernels by themselves are kernel_verify.c's. */
 #include "kernel_verify.h"
 
+#include "ir/expr_is.h"
 #include "sched/library/product.h"
+#include "sort.h"
 
 #include <string.h>
 
@@ -44,7 +46,8 @@ static bool verify_choice(Verify *v, const Choice *c) {
 static bool verify_steps(Verify *v, const StepList *steps) {
     for (int i = 0; i < steps->n; i++) {
         switch (steps->at[i].kind) {
-        case STEP_KERNEL: break; /* what is illegal in one is said of all kernels, in the order of the text */
+        case STEP_KERNEL:
+        case STEP_SORT: break; /* what is illegal in one is said of all, in the order of the text */
         case STEP_CHOICE:
             if (!verify_choice(v, steps->at[i].choice)) return false;
             break;
@@ -164,11 +167,15 @@ static WaySoFar *begin_ways(Verify *v) {
     return ways;
 }
 
+static bool is_next(const WaySoFar *w, const Step *s) {
+    return w->next < w->way->steps.n && step_is(&w->way->steps.at[w->next], s);
+}
+
 /* Of the kernel just verified; what was found remains in `whole`. */
-static bool verify_on_ways(Verify *v, Ctx *whole, WaySoFar *ways) {
+static bool verify_on_ways(Verify *v, Ctx *whole, WaySoFar *ways, const Step *step) {
     for (int i = 0; i < v->p->ways.n; i++) {
         WaySoFar *w = &ways[i];
-        if (w->next == w->way->steps.n || step_kernel(&w->way->steps.at[w->next]) != v->k) continue;
+        if (!is_next(w, step)) continue;
         if (!verify_order(v, w)) return false;
         check_in_place(v, w);
         find_successions(v, w);
@@ -208,13 +215,66 @@ static bool end_ways(Verify *v, const WaySoFar *ways) {
     return true;
 }
 
-static bool verify_kernel_step(Verify *v, Ctx *whole, WaySoFar *ways, Kernel *k) {
-    *v = (Verify){.p = v->p, .g = v->g, .k = k, .ctx = ctx_temp(whole), .why = v->why};
-    bool ok = verify_kernel(v) && verify_on_ways(v, whole, ways);
+static bool verify_kernel_step(Verify *v, Ctx *whole, WaySoFar *ways, const Step *step) {
+    *v = (Verify){.p = v->p, .g = v->g, .k = step->kernel, .ctx = ctx_temp(whole), .why = v->why};
+    bool ok = verify_kernel(v) && verify_on_ways(v, whole, ways, step);
     ctx_temp_end(v->ctx);
     v->ctx = whole;
     if (ok) v->k = NULL;
     return ok;
+}
+
+static bool same_size(Verify *v, const Expr *a, const Expr *b) {
+    PolyEnv env = {.g = v->g, .ctx = v->ctx};
+    return a == b || poly_eq(poly_of(&env, a), poly_of(&env, b));
+}
+
+/* What the sort writes: a temporary of i32 in one dimension of that size. */
+static bool verify_sorted(Verify *v, const SortStep *s, const Tensor *t, const Expr *size, const char *what) {
+    if (t->kind != TENSOR_LET || t->type != TY_I32 || t->rank != 1)
+        return verify_fail(v, "sort %s: %s is no temporary of i32 with one dimension", s->name, t->name);
+    if (same_size(v, t->shape[0], size)) return true;
+    Text said = {.ctx = v->ctx};
+    expr_print(&said, size, NULL);
+    return verify_fail(v, "sort %s: %s, its %s, has not %s elements", s->name, t->name, what, said.s);
+}
+
+static bool verify_sort(Verify *v, const SortStep *s) {
+    Graph *g = v->g;
+    const Tensor *const t[] = {s->sort.keys, s->sort.starts, s->scratch, s->sort.order};
+    const Expr *ends = expr2(g, OP_ADD, s->sort.below, expr_int(g, TY_I64, 1));
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < i; k++)
+            if (t[i] == t[k]) return verify_fail(v, "sort %s: %s stands there twice", s->name, t[i]->name);
+    if (!type_is_int(t[0]->type) || type_bits(t[0]->type) < 8)
+        return verify_fail(v, "sort %s: the keys %s are no integers of 8 bits or more", s->name, t[0]->name);
+    if (s->sort.below->type != TY_I64 || !expr_over_dims(s->sort.below))
+        return verify_fail(v, "sort %s: the bound of its keys is no expression of dimensions", s->name);
+    return verify_sorted(v, s, s->sort.starts, ends, "starts") &&
+           verify_sorted(v, s, s->scratch, sort_scratch(g, s->sort.keys), "scratch") &&
+           (!s->sort.order || verify_sorted(v, s, s->sort.order, tensor_size(g, s->sort.keys), "order"));
+}
+
+static bool verify_sort_step(Verify *v, Ctx *whole, WaySoFar *ways, const Step *step) {
+    const SortStep *s = step->sort;
+    const Tensor *const written[] = {s->sort.starts, s->scratch, s->sort.order}, *keys = s->sort.keys;
+    if (!verify_sort(v, s)) return false;
+    for (int i = 0; i < v->p->ways.n; i++) {
+        WaySoFar *w = &ways[i];
+        int kept = 0;
+        if (!is_next(w, step)) continue;
+        if (keys->kind != TENSOR_INPUT && keys->kind != TENSOR_INOUT && !expr_map_get(&w->written, keys))
+            return verify_fail(v, "sort %s: %s is read before anything writes it%s", s->name, keys->name, on_way(v, w));
+        for (int k = 0; k < w->in_place.n; k++) {
+            const InPlace *pair = &w->in_place.at[k];
+            if (pair->in != keys || !expr_map_get(&w->written, pair->out)) w->in_place.at[kept++] = *pair;
+        }
+        w->in_place.n = kept;
+        for (int k = 0; k < 3; k++)
+            if (written[k]) expr_map_put(whole, &w->written, written[k], written[k]);
+        w->next++;
+    }
+    return true;
 }
 
 /* Each step by itself and on the ways that it is on, in the order of the text, which is that of every way. */
@@ -223,7 +283,8 @@ static bool verify_in_order(Verify *v, Ctx *whole, WaySoFar *ways, const StepLis
     for (int i = 0; i < steps->n && ok; i++) {
         const Step *s = &steps->at[i];
         switch (s->kind) {
-        case STEP_KERNEL: ok = verify_kernel_step(v, whole, ways, s->kernel); break;
+        case STEP_KERNEL: ok = verify_kernel_step(v, whole, ways, s); break;
+        case STEP_SORT: ok = verify_sort_step(v, whole, ways, s); break;
         case STEP_CHOICE:
             for (int k = 0; k < s->choice->cases.n && ok; k++)
                 ok = verify_in_order(v, whole, ways, &s->choice->cases.at[k]->steps);

@@ -66,6 +66,12 @@ static void used_by_step(Finding *x, const Step *s) {
         used_by_kernel(x, s->kernel);
         if (s->kernel->product) vec_push(x->ctx, &x->m->pieces, ((MemoryPiece){.first = x->step, .last = x->step}));
         break;
+    case STEP_SORT:
+        used_at(x, s->sort->sort.keys, false);
+        used_at(x, s->sort->sort.order, true);
+        used_at(x, s->sort->sort.starts, true);
+        used_at(x, s->sort->scratch, true);
+        break;
     case STEP_CHOICE: break; /* is on no way */
     }
 }

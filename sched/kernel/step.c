@@ -18,6 +18,14 @@ ChoiceCase *choice_case(Program *p, Choice *c, const Expr *when) {
     return k;
 }
 
+SortStep *step_sort(Program *p, StepList *at, Sym name) {
+    SortStep *s = NEW(p->ctx, SortStep);
+    *s = (SortStep){.name = name, .span = SPAN_NONE};
+    vec_push(p->ctx, at ? at : &p->steps, ((Step){.kind = STEP_SORT, .sort = s}));
+    vec_push(p->ctx, &p->sorts, s);
+    return s;
+}
+
 /* ---- finding the ways ---- */
 
 /* The next step of a list, and where to go on after its last. */
@@ -97,7 +105,8 @@ static bool follow(Finding *x, Position at) {
         }
         const Step *s = &at.list->at[at.next++];
         switch (s->kind) {
-        case STEP_KERNEL: vec_push(x->ctx, &x->steps, *s); continue;
+        case STEP_KERNEL:
+        case STEP_SORT: vec_push(x->ctx, &x->steps, *s); continue;
         case STEP_CHOICE: ok = follow_choice(x, s->choice, &at); break;
         }
         break;
@@ -128,9 +137,14 @@ int program_way_at(const Program *p, const int64_t *dims) {
     return -1;
 }
 
+bool step_is(const Step *a, const Step *b) {
+    return a->kind == b->kind && a->kernel == b->kernel && a->choice == b->choice && a->sort == b->sort;
+}
+
 Sym step_name(const Step *s) {
     switch (s->kind) {
     case STEP_KERNEL: return s->kernel->name;
+    case STEP_SORT: return s->sort->name;
     case STEP_CHOICE: break;
     }
     return NULL;

@@ -1,5 +1,5 @@
-/* What a program does, step by step, and the ways through it. A step is a kernel or a choice between lists of steps by
- * conditions on dimensions. Kernels themselves are kernel.h's.
+/* What a program does, step by step, and the ways through it. A step is a kernel, a choice between lists of steps by
+ * conditions on dimensions, or a sort of keys. Kernels themselves are kernel.h's.
  *
  * A call of the library is a kernel's step as well: the library runs Kernel.product, and the kernel what it refuses. A
  * refusal is known at run time alone, by addresses more than by sizes, and both write the same tensors at the same
@@ -12,6 +12,7 @@
 struct Kernel;
 struct Program;
 struct Choice;
+struct SortStep;
 
 /* Whoever goes through steps has a switch over their kinds without a default, so that the compiler asks for each; who
  * wants nothing but the kernels asks step_kernel. */
@@ -25,13 +26,22 @@ enum {
 #include "steps.def"
 };
 
-/* Of kernel and choice the one of its kind is set. */
+/* The one of its kind is set. */
 typedef struct Step {
     StepKind kind;
     struct Kernel *kernel;
     struct Choice *choice;
+    struct SortStep *sort;
 } Step;
 typedef VEC(Step) StepList;
+
+/* A sort (ir/graph.h), by kernels of the prelude (sort.h). */
+typedef struct SortStep {
+    Sym name;
+    Sort sort;       /* its tensors are the program's; `order` is NULL where nobody reads it */
+    Tensor *scratch; /* i32, sort_scratch elements */
+    Span span;
+} SortStep;
 
 /* The kernel that a step runs; NULL where it runs none. */
 static inline struct Kernel *step_kernel(const Step *s) { return s->kind == STEP_KERNEL ? s->kernel : NULL; }
@@ -81,6 +91,8 @@ enum {
 /* A choice without cases, as the next step of *at (NULL: of the program). */
 Choice *choice_new(struct Program *p, StepList *at);
 ChoiceCase *choice_case(struct Program *p, Choice *c, const Expr *when);
+/* A sort without tensors, as the next step of *at (NULL: of the program). */
+SortStep *step_sort(struct Program *p, StepList *at, Sym name);
 
 /* ---- ways ---- */
 /* Fills in Program.ways in the order of the text, and of each kernel whether others come before and after it. Ways that
@@ -90,6 +102,8 @@ bool program_find_ways(struct Program *p);
 /* The number of the way that these sizes take (in the order of Graph.dims); -1 where a condition has no value for
  * them. */
 int program_way_at(const struct Program *p, const int64_t *dims);
+/* Whether two are one and the same step. */
+bool step_is(const Step *a, const Step *b);
 /* What a step of a way is called in lists of them; NULL of a choice, which is on none. */
 Sym step_name(const Step *s);
 /* "when M <= 8 and N <= 9", or "else" where the way has no condition. */

@@ -178,6 +178,19 @@ static bool most_bytes(const Counting *kernels, int n, const Tensor *t, bool wri
     return add_ok(*sum, most, sum);
 }
 
+/* Whether the tensor is the keys of a sort, which reads all of them. */
+static bool way_sorts(const Way *w, const Tensor *t) {
+    for (int i = 0; i < w->steps.n; i++)
+        if (w->steps.at[i].kind == STEP_SORT && w->steps.at[i].sort->sort.keys == t) return true;
+    return false;
+}
+
+static bool all_bytes(const Program *p, const Tensor *t, const int64_t *dims, int64_t *sum) {
+    int64_t shape[MAX_RANK], n;
+    Text why = {.ctx = p->ctx};
+    return interp_shape(p->graph, t, dims, shape, &n, &why) && add_ok(*sum, (int64_t)host_bytes(t->type, n), sum);
+}
+
 bool way_traffic(const Program *p, const Way *w, const int64_t *dims, Traffic *sum) {
     Counting *kernels = NEW_N(p->ctx, Counting, w->steps.n + 1);
     int n = 0;
@@ -188,7 +201,11 @@ bool way_traffic(const Program *p, const Way *w, const int64_t *dims, Traffic *s
     }
     for (int i = 0; i < p->params.n; i++) {
         const Tensor *t = p->params.at[i];
-        if (t->kind != TENSOR_OUTPUT && !most_bytes(kernels, n, t, false, &sum->read)) return false;
+        if (way_sorts(w, t)) {
+            if (!all_bytes(p, t, dims, &sum->read)) return false;
+        } else if (t->kind != TENSOR_OUTPUT && !most_bytes(kernels, n, t, false, &sum->read)) {
+            return false;
+        }
         if (t->kind != TENSOR_INPUT && !most_bytes(kernels, n, t, true, &sum->written)) return false;
     }
     return true;

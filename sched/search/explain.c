@@ -5,6 +5,7 @@
 
 #include "ir/diag.h"
 #include "ir/interp/interp.h"
+#include "sched/kernel/sort.h"
 #include "sched/library/product.h"
 
 #include <string.h>
@@ -171,6 +172,37 @@ static void put_kernel(Explaining *x, int i) {
     put_reasons(x, i);
 }
 
+/* A sort as a line beside those of kernels: its keys, how it goes about it. */
+static void put_sort(Explaining *x, int i) {
+    const ExplainedKernel *e = &x->kernels[i];
+    const SortStep *s = x->way->steps.at[i].sort;
+    text_fmt(x->out, "%2d %-19s %11lld %11lld  %7.1f us %-10s %10lld\n", i + 1, s->name, (long long)e->moved.read,
+             (long long)e->moved.written, e->seconds * 1e6, e->by, (long long)x->live[i]);
+    put_wrapped(x->out, explain_sort(x, i));
+}
+
+Sym explain_sort(const Explaining *x, int i) {
+    const SortStep *s = x->way->steps.at[i].sort;
+    const int64_t below = x->kernels[i].below;
+    return sym_fmt(x->p->ctx, "sorts %s%s: %d pass%s of %d bits, %d launches", s->sort.keys->name,
+                   s->sort.order ? "" : ", no order", sort_passes(below), sort_passes(below) > 1 ? "es" : "",
+                   sort_digit(below), x->kernels[i].launches);
+}
+
+/* The same of a sort. */
+static bool find_sort(Explaining *x, int i) {
+    ExplainedKernel *e = &x->kernels[i];
+    const Step *s = &x->way->steps.at[i];
+    if (!sort_traffic(x->p, s->sort, x->at->dims, &e->moved) ||
+        !interp_int(x->p->graph, s->sort->sort.below, x->at->dims, x->at->scalars, &e->below))
+        return text_fmt(x->why, "sort %s has no size", s->sort->name), false;
+    e->seconds = predict_sort(x->p, s->sort, x->machine, x->at);
+    e->launches = predict_launches(x->p, s, x->at);
+    e->exact = true;
+    e->by = "sort";
+    return true;
+}
+
 /* What every kernel moves and takes. */
 static bool find_kernels(Explaining *x) {
     const int n = x->way->steps.n;
@@ -178,8 +210,13 @@ static bool find_kernels(Explaining *x) {
     for (int i = 0; i < n; i++) {
         ExplainedKernel *e = &x->kernels[i];
         ProductSizes c;
-        *e = (ExplainedKernel){.kernel = kernel_at(x, i)};
-        if (!e->kernel) continue;
+        *e = (ExplainedKernel){.kernel = kernel_at(x, i), .launches = 1};
+        if (!e->kernel) {
+            if (!find_sort(x, i)) return false;
+            x->seconds += e->seconds + (e->launches - !x->launches) * x->machine->chained;
+            x->launches += e->launches;
+            continue;
+        }
         if (!kernel_traffic(x->p, e->kernel, x->at->dims, &e->moved) ||
             (e->kernel->product && !predict_product(x->p, e->kernel->product, x->at, &c)))
             return text_fmt(x->why, "kernel %s has no size", e->kernel->name), false;
@@ -349,6 +386,7 @@ static void put_head(const Explaining *x) {
 static void put_step(Explaining *x, int i) {
     switch (x->way->steps.at[i].kind) {
     case STEP_KERNEL: put_kernel(x, i); break;
+    case STEP_SORT: put_sort(x, i); break;
     case STEP_CHOICE: break; /* is on no way */
     }
 }

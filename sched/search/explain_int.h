@@ -14,7 +14,9 @@ typedef struct Apart {
 typedef VEC(Apart) ApartList;
 
 typedef struct ExplainedKernel {
-    const Kernel *kernel; /* NULL: the step is none */
+    const Kernel *kernel; /* NULL: the step is a sort */
+    int launches;
+    int64_t below; /* of a sort: the bound of its keys */
     Traffic moved;
     int64_t again; /* bytes; not of the library's */
     double seconds;
@@ -37,7 +39,7 @@ typedef struct Explaining {
     int64_t *live; /* of the workspace, at each step */
     int64_t peak, least;
     ExplainedKernel *kernels; /* of each step of the way */
-    int launches;             /* how many are kernels */
+    int launches;             /* of kernels */
     double seconds;           /* of all, and between them */
     Floor floor;
     ApartList *apart; /* of each step; NULL: not known */
@@ -45,6 +47,8 @@ typedef struct Explaining {
 
 /* The names of what a kernel stores, as a list; how many, at most the 16 that `seen` has room for. */
 int explain_stores(const Kernel *k, const Tensor **seen, Text *out);
+/* How step i, a sort, goes about it. */
+Sym explain_sort(const Explaining *x, int i);
 /* What the library is called for. */
 void explain_call(const Explaining *x, const Product *m, Text *line);
 /* The line of the tuning file that a kernel's schedule is of, as FILE:LINE; NULL: of none. */

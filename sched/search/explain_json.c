@@ -71,6 +71,16 @@ static void put_kernel(Text *out, const Explaining *x, int i, int n) {
     text_char(out, '}');
 }
 
+/* A sort among the kernels: it has a name and what it sorts, no schedule. */
+static void put_sort(Text *out, const Explaining *x, int i, int n) {
+    const ExplainedKernel *e = &x->kernels[i];
+    text_fmt(out, "%s{\"name\": \"%s\"", n ? ", " : "", x->way->steps.at[i].sort->name);
+    member(out, "sort", explain_sort(x, i));
+    text_fmt(out, ", \"launches\": %d, \"reads\": %lld, \"writes\": %lld, \"us\": %.9g, \"at_least\": false",
+             e->launches, (long long)e->moved.read, (long long)e->moved.written, e->seconds * 1e6);
+    text_fmt(out, ", \"bound_by\": \"%s\", \"workspace\": %lld}", e->by, (long long)x->live[i]);
+}
+
 static void put_ways(Text *out, const Explaining *x) {
     const Program *p = x->p;
     text_put(out, ", \"ways\": [");
@@ -106,7 +116,10 @@ void explain_json(Explaining *x) {
     text_fmt(out, ", \"workspace\": %lld, \"most_in_use\": %lld", (long long)x->peak, (long long)x->least);
     if (x->p->ways.n > 1) put_ways(out, x);
     text_put(out, ", \"kernels\": [");
-    for (int i = 0, n = 0; i < x->way->steps.n; i++)
-        if (x->kernels[i].kernel) put_kernel(out, x, i, n++);
+    for (int i = 0; i < x->way->steps.n; i++)
+        if (x->kernels[i].kernel)
+            put_kernel(out, x, i, i);
+        else
+            put_sort(out, x, i, i);
     text_put(out, "]}\n");
 }

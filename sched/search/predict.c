@@ -3,6 +3,7 @@
 
 #include "ir/interp/interp.h"
 #include "judge.h"
+#include "sched/kernel/sort.h"
 #include "sched/library/product.h"
 
 #include <math.h>
@@ -91,13 +92,31 @@ double predict_step(const Program *p, const Kernel *k, const Machine *m, const E
     return predict_kernel(p, k, m, at, &moved, &by);
 }
 
+static bool sort_sizes(const Program *p, const SortStep *s, const ExplainAt *at, int64_t *keys, int64_t *below) {
+    return value(p, at, tensor_size(p->graph, s->sort.keys), keys) && value(p, at, s->sort.below, below);
+}
+
+double predict_sort(const Program *p, const SortStep *s, const Machine *m, const ExplainAt *at) {
+    int64_t keys, below;
+    if (!sort_sizes(p, s, at, &keys, &below)) return (double)INFINITY;
+    return sort_seconds(m, keys, below, s->sort.keys->type, s->sort.order != NULL);
+}
+
+int predict_launches(const Program *p, const Step *s, const ExplainAt *at) {
+    int64_t keys, below;
+    if (s->kind != STEP_SORT || !sort_sizes(p, s->sort, at, &keys, &below)) return 1;
+    return sort_launches(below) - (keys == 0);
+}
+
 double predict_way(const Program *p, const Way *w, const Machine *m, const ExplainAt *at, double *each) {
     double sum = 0;
     int launches = 0;
     for (int i = 0; i < w->steps.n; i++) {
-        const Kernel *k = step_kernel(&w->steps.at[i]);
-        each[i] = k ? predict_step(p, k, m, at) : 0;
-        if (k) sum += each[i] + (launches++ ? m->chained : 0);
+        const Step *s = &w->steps.at[i];
+        const int own = predict_launches(p, s, at);
+        each[i] = s->kind == STEP_SORT ? predict_sort(p, s->sort, m, at) : predict_step(p, s->kernel, m, at);
+        sum += each[i] + (own - !launches) * m->chained;
+        launches += own;
     }
     return sum;
 }

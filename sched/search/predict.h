@@ -21,8 +21,12 @@ double predict_product_seconds(const Program *p, const Product *m, const Machine
 double predict_kernel(const Program *p, const Kernel *k, const Machine *m, const ExplainAt *at, const Traffic *moved,
                       const char **by);
 
-/* Seconds of a kernel; those of all kernels of a way and between them, and each step's in each[steps], 0 for what is
- * no kernel. INFINITY where a size is not known. */
+/* Seconds of a sort, without its launches; how many kernels a step launches. */
+double predict_sort(const Program *p, const SortStep *s, const Machine *m, const ExplainAt *at);
+int predict_launches(const Program *p, const Step *s, const ExplainAt *at);
+
+/* Seconds of a kernel; those of all steps of a way and between them, and each step's in each[steps]. INFINITY where a
+ * size is not known. */
 double predict_step(const Program *p, const Kernel *k, const Machine *m, const ExplainAt *at);
 double predict_way(const Program *p, const Way *w, const Machine *m, const ExplainAt *at, double *each);
 

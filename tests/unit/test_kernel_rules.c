@@ -37,6 +37,20 @@ static const char *complaint(Ctx *ctx, const char *text) {
 #define DIRECT STEP("direct", "x", "y")
 #define BY_W STEP("one", "x", "w") STEP("two", "w", "y")
 
+#define SCRATCH "i32[3 * M * N + 1536 * ((M * N + 4095) / 4096) + 2052]"
+#define SORT "sort s\n  _, starts = keys below "
+#define COPY(name, n, from, to)                                                                                        \
+    "kernel " name "\n  axis r = " n "\n  layout main\n    r = grid thread(32)\n{\n  a = load " from                   \
+    "[r]\n  store " to "[r] = a\n}\n"
+#define TO_KEYS COPY("before", "M", "x", "keys")
+#define FROM_STARTS COPY("behind", "N + 1", "starts", "y")
+#define SORT_TEMPS(type)                                                                                               \
+    "  temp keys: " type "\n  temp starts: i32[N + 1]\n  temp work: i32[3 * M + 1536 * ((M + 4095) / 4096) + 2052]\n"
+#define SORTED(keys, order, starts, work, below, of)                                                                   \
+    PRE "  in keys: " keys "\n  in x: i32[M]\n  out y: i32[M]\n  temp order: " order "\n  temp starts: " starts        \
+        "\n  temp work: " work "\nsort s\n  order, starts = " of " below " below                                       \
+        " with work\n" COPY("k", "M", "x", "y")
+
 typedef struct Case {
     const char *rule, *good, *bad, *why;
 } Case;
@@ -449,6 +463,28 @@ static const Case CASES[] = {
     {"... and start somewhere",
      PRE "  in x: i32[M, N]\n  inout y: i32[M]\n" KERNEL(GRID, LOAD "  atomic min y[r] = x0\n"),
      PRE "  in x: i32[M, N]\n  out y: i32[M]\n" KERNEL(GRID, LOAD "  atomic min y[r] = x0\n"), "nothing to start from"},
+    /* sorts */
+    {"a sort's keys are integers", SORTED("i32[M, N]", "i32[M * N]", "i32[N + 1]", SCRATCH, "N", "keys"),
+     SORTED("f32[M, N]", "i32[M * N]", "i32[N + 1]", SCRATCH, "N", "keys"), "no integers of 8 bits"},
+    {"... its results of i32", SORTED("u8[M, N]", "i32[M * N]", "i32[N + 1]", SCRATCH, "N", "keys"),
+     SORTED("u8[M, N]", "i64[M * N]", "i32[N + 1]", SCRATCH, "N", "keys"), "no temporary of i32"},
+    {"... the order as long as the keys", SORTED("i64[M, N]", "i32[N * M]", "i32[1 + N]", SCRATCH, "N", "keys"),
+     SORTED("i64[M, N]", "i32[N]", "i32[N + 1]", SCRATCH, "N", "keys"), "has not M * N elements"},
+    {"... the starts one longer than the bound",
+     SORTED("i64[M, N]", "i32[M * N]", "i32[2 * N + 1]", SCRATCH, "2 * N", "keys"),
+     SORTED("i64[M, N]", "i32[M * N]", "i32[N]", SCRATCH, "N", "keys"), "has not N + 1 elements"},
+    {"... scratch as much as it needs", SORTED("i64[M, N]", "i32[M * N]", "i32[N + 1]", SCRATCH, "N", "keys"),
+     SORTED("i64[M, N]", "i32[M * N]", "i32[N + 1]", "i32[4 * N * M]", "N", "keys"), "its scratch, has not"},
+    {"... four tensors", SORTED("i32[M, N]", "i32[M * N]", "i32[N + 1]", SCRATCH, "N", "keys"),
+     SORTED("i32[M, N]", "i32[M * N]", "i32[N + 1]", SCRATCH, "N", "work"), "stands there twice"},
+    {"... whose keys are written before",
+     PRE "  in x: i32[M]\n  out y: i32[N + 1]\n" SORT_TEMPS("i32[M]") TO_KEYS SORT "N with work\n" FROM_STARTS,
+     PRE "  in x: i32[M]\n  out y: i32[N + 1]\n" SORT_TEMPS("i32[M]") SORT "N with work\n" TO_KEYS FROM_STARTS,
+     "keys is read before anything writes it"},
+    {"... and its results behind it",
+     PRE "  in x: i32[M]\n  out y: i32[N + 1]\n" SORT_TEMPS("i32[M]") TO_KEYS SORT "N with work\n" FROM_STARTS,
+     PRE "  in x: i32[M]\n  out y: i32[N + 1]\n" SORT_TEMPS("i32[M]") TO_KEYS FROM_STARTS SORT "N with work\n",
+     "starts is read before anything writes it"},
     /* choices */
     {"a choice ends with else", XYW "when M <= 8 {\n" DIRECT "} else {\n" BY_W "}\n",
      XYW "when M <= 8 {\n" DIRECT "}\n", "a choice ends with 'else'"},
