@@ -82,15 +82,29 @@ static void bounds_of(const Trim *t, const Expr *c, Bounds *b, int depth) {
     if (c->op == OP_EQ) note_room(t, poly_scale(l->ctx, room, -1), b);
 }
 
-/* What a stage of the loop sets is the fold of what it was and of a result of reduction r; k is which part. */
-static bool accumulates(Lower *l, const Stage *set, const Stage *r, int k) {
+/* A value, or what a map says it is. */
+static const Expr *said(const Expr *e) {
+    const Stage *def = e->op == OP_VALUE ? e->u.value->def : NULL;
+    return def && def->kind == STAGE_MAP ? def->expr[0] : e;
+}
+
+/* The parts of a state are set one behind the other, each to the fold of what the parts were and of the results of
+ * reduction r; that at `set` is one of them. */
+static bool accumulates(Lower *l, const Stage *loop, int set, const Stage *r) {
     const Monoid *m = r->monoid;
-    const Expr *from[2 * MAX_PARTS], *to[2 * MAX_PARTS], *e = set->expr[0];
-    if (m->n != 1) return false;
-    for (int i = 0; i < 2; i++) from[i] = expr_node(l->g, OP_ARG, m->type[0], false, i, NULL, 0);
-    to[0] = expr_value(l->p, set->out[0]);
-    to[1] = expr_value(l->p, r->out[k]);
-    return e == expr_replace(l->g, m->combine[0], from, to, 2);
+    const Expr *from[2 * MAX_PARTS], *to[2 * MAX_PARTS], *e = said(loop->body.at[set]->expr[0]);
+    for (int i = 0; i < 2 * m->n; i++) from[i] = expr_node(l->g, OP_ARG, m->type[i % m->n], false, i, NULL, 0);
+    for (int part = 0; part < m->n && part <= set && r->nout == m->n; part++) {
+        bool all = set - part + m->n <= loop->body.n;
+        for (int i = 0; i < m->n && all; i++) {
+            const Stage *s = loop->body.at[set - part + i];
+            all = s->kind == STAGE_SET;
+            to[i] = all ? expr_value(l->p, s->out[0]) : NULL;
+            to[m->n + i] = expr_value(l->p, r->out[i]);
+        }
+        if (all && e == expr_replace(l->g, m->combine[part], from, to, 2 * m->n)) return true;
+    }
+    return false;
 }
 
 /* Nothing happens in an iteration whose folds have no element: there are folds in registers, what they add to, and what
@@ -102,7 +116,7 @@ static bool only_folds(Lower *l, const Stage *loop) {
         if (s->kind == STAGE_REDUCE && s->cond && !(s->over & ~reg_factors(l, s->over))) continue;
         bool ok = false;
         for (int k = 0; s->kind == STAGE_SET && k < i && !ok; k++)
-            ok = loop->body.at[k]->kind == STAGE_REDUCE && accumulates(l, s, loop->body.at[k], 0);
+            ok = loop->body.at[k]->kind == STAGE_REDUCE && accumulates(l, loop, i, loop->body.at[k]);
         if (!ok) return false;
     }
     return true;
