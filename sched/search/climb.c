@@ -42,7 +42,7 @@ static double score_of(const Climb *c, const Schedule *s) {
     double sum = 0, weight = 0;
     for (int i = 0; i < c->points->n && known; i++) {
         if (!c->here[i]) continue;
-        sum += c->points->weight[i] * log(judge_all_seconds(f, c->after ? 2 : 1, c->machine, c->points->dims[i]));
+        sum += c->points->weight[i] * log(judge_choice(f, c->after ? 2 : 1, c->machine, c->points->dims[i]));
         weight += c->points->weight[i];
     }
     graph_scratch_end(g, before);

@@ -146,13 +146,25 @@ static const Expr *said(const Expr *cond) {
     return def && def->kind == STAGE_MAP ? def->expr[0] : cond;
 }
 
+/* Whether one of the conditions says where the index begins or ends. */
+static bool bounds_index(const Expr *cond, const Var *index, int depth) {
+    enum { DEEPEST = 64 };
+    const Expr *c = said(cond);
+    if (c->op == OP_AND && depth < DEEPEST)
+        return bounds_index(c->arg[0], index, depth + 1) || bounds_index(c->arg[1], index, depth + 1);
+    if (op_rule(c->op) != RULE_COMPARE || c->op == OP_NE || c->arg[0]->type != TY_I64) return false;
+    const bool left = expr_has(c->arg[0], expr_test_var, index) != NULL;
+    return left != (expr_has(c->arg[1], expr_test_var, index) != NULL) &&
+           !expr_has(c->arg[!left], expr_test_data, NULL) && !expr_has_op(c->arg[!left], OP_MOD);
+}
+
 /* Loops that do nothing but fold under conditions on their index run only where those can hold (lower_trim.c). */
 static const Expr *trimmed(const Stage *loop) {
     const Expr *cond = NULL;
     for (int i = 0; i < loop->body.n; i++) {
         const Stage *s = loop->body.at[i];
         const Expr *own = s->kind == STAGE_REDUCE ? said(s->cond) : NULL;
-        if (own && expr_has(own, expr_test_var, loop->axis->var))
+        if (own && bounds_index(own, loop->axis->var, 0))
             cond = own;
         else if (s->kind != STAGE_LOAD && s->kind != STAGE_MAP && s->kind != STAGE_SET)
             return NULL;
@@ -250,6 +262,7 @@ static void read_body(Reading *x, const Stage *s, const Factor *f) {
         vec_push(x->ctx, &x->trims, trim);
     }
     Body b = {.parent = outside, .blocks = x->f->bodies.at[outside].blocks, .factor = f, .trips = trips};
+    b.ragged = cond && x->trims.at[x->trims.n - 1].data;
     b.last = s->kind == STAGE_LAST || x->f->bodies.at[outside].last;
     b.times = tape_step(&x->f->tape, TAPE_MUL, trips, x->f->bodies.at[outside].times);
     x->f->loops |= f != NULL;

@@ -76,6 +76,7 @@ typedef struct Body {
     int times;            /* step: iterations in all that a block makes */
     int useful;           /* step: of those, the ones in which lanes have something to do, on an average */
     bool last;            /* done by the last block alone */
+    bool ragged;          /* it goes over ranges that are data: iterations are those of an average one */
     int ahead;            /* iterations that its copies and loads run ahead of their use */
     int depth;            /* waits for loads one after the other */
     double issue[PIPE_COUNT];

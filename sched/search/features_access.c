@@ -69,8 +69,9 @@ static void place_rows(Placing *p, const Stage *s) {
             if (by < 0 || !tape_is(&x->f->tape, stride, 0)) by = stride;
             if (f->bind == BIND_SERIAL) d->count = d->most = t->trips;
         }
-        bool uses = false;
-        for (int d = 0; d < s->tensor->rank; d++) uses |= expr_has(s->subs[d], expr_test_var, t->axis->var) != NULL;
+        FactorSet used = 0; /* by the index, or by data that was loaded at it */
+        for (int d = 0; d < s->tensor->rank; d++) used |= expr_domain(x->part, p->l, s->subs[d]);
+        const bool uses = used & layout_axis_factors(p->l, t->axis);
         for (int k = 0; k < p->a->ndigits && uses && t->data && by >= 0; k++) {
             Digit *d = &p->a->digit[k];
             if (!(t->rows >> p->of[k]->id & 1) || d->scope == SCOPE_REG) continue;

@@ -8,7 +8,8 @@
 /* What each by itself would take, in seconds. */
 typedef struct JudgeParts {
     double launch, memory, cache, issue, latency, tail;
-    double bytes; /* from and to memory */
+    double bytes;   /* from and to memory */
+    double longest; /* of a thread with the longest of ranges that are data; 0: there are none */
 } JudgeParts;
 
 /* dims in the order of the Graph. left: of each of f->tensors the bytes that what ran before has left in the second
@@ -21,6 +22,9 @@ int judge_resident(const Features *f, const Machine *m);
 
 /* Of several kernels, one after the other, each with what those before it leave in the second cache. */
 double judge_all_seconds(Features *const *f, int n, const Machine *m, const int64_t *dims);
+
+/* By what kernels are chosen: their seconds, but of each at least what the longest of its ranges takes. */
+double judge_choice(Features *const *f, int n, const Machine *m, const int64_t *dims);
 
 /* The same of a kernel that is judged once, with nothing left in caches. */
 double judge_kernel_seconds(const Program *p, const Kernel *k, const Machine *m, const int64_t *dims,

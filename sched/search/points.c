@@ -27,6 +27,9 @@ enum { FEW_DIMS = 2 };
 /* More have too many combinations. */
 enum { NMANY = 12, MOST_DRAWN = 96 /* points */ };
 static const int64_t MANY_ROWS[NMANY] = {64, 1, 512, 32, 4096, 8, 1024, 256, 16, 2, 1021, 128};
+/* Of what ranges that are data divide: there is as much to do as elements, not as many times as ranges. */
+static const int64_t MANY_RANGES[NMANY] = {1 << 16, 1,       4096, 1 << 20, 512,   1 << 14,
+                                           32,      1 << 18, 1021, 256,     50257, 1 << 12};
 static const int64_t MANY_COLUMNS[NMANY] = {64, 1, 512, 30, 4096, 8, 1021, 256, 16, 3001, 1024, 128};
 enum { MOST_VARIED = 6 /* dimensions; the others have their first value */, MOST_TRIED = 1000 };
 
@@ -65,6 +68,7 @@ typedef struct Making {
     Points *p;
     const int64_t *base; /* hints, or what is usual */
     VEC(AxisSet) sets;   /* over which elements are stored or folded */
+    AxisSet ragged;      /* axes of ranges that are data, and those that they divide */
 } Making;
 
 static Found is_dim(const Expr *e, const void *dim) {
@@ -84,13 +88,35 @@ static AxisSet column_axes(const Group *gr) {
     return set;
 }
 
-static bool is_column(const Group *gr, const Dim *d) {
-    const AxisSet columns = column_axes(gr);
+static bool is_length(const Group *gr, AxisSet axes, const Dim *d) {
     for (int a = 0; a < gr->axes.n; a++) {
         const Var *v = gr->axes.at[a].var;
-        if (columns >> a & 1 && (expr_has(v->lo, is_dim, d) || expr_has(v->hi, is_dim, d))) return true;
+        if (axes >> a & 1 && (expr_has(v->lo, is_dim, d) || expr_has(v->hi, is_dim, d))) return true;
     }
     return false;
+}
+
+static bool is_column(const Group *gr, const Dim *d) { return is_length(gr, column_axes(gr), d); }
+
+/* Whether the step folds over ranges that are data: each value of the other axes has one of its own, and one element is
+ * in few of them. *within are the axes that the ranges have beside the folded one. */
+static bool is_ragged(const Making *x, const GStep *s, AxisSet *within) {
+    Group *gr = (Group *)x->gr;
+    VEC(const Expr *) todo = {0};
+    bool ragged = false;
+    *within = 0;
+    vec_push(x->ctx, &todo, s->guard);
+    while (todo.n) {
+        const Expr *c = todo.at[--todo.n];
+        if (c->op == OP_AND) vec_push(x->ctx, &todo, c->arg[0]);
+        if (c->op == OP_AND) vec_push(x->ctx, &todo, c->arg[1]);
+        for (int i = 0; op_swapped(c->op) != c->op && i < 2; i++) {
+            if (c->arg[i]->op != OP_VAR || !c->arg[!i]->loads || !(group_free(gr, c->arg[i]) & s->over)) continue;
+            ragged = true;
+            *within |= group_free(gr, c->arg[!i]);
+        }
+    }
+    return ragged;
 }
 
 /* Each set of axes whose elements are stored or folded, once: a group of many equations has few. */
@@ -106,7 +132,12 @@ static void note_sets(Making *x) {
     for (int i = 0; i < gr->steps.n; i++) {
         const GStep *s = &gr->steps.at[i];
         const bool both = s->joined[0] != 0; /* of a product of matrices, what is loaded */
-        note_set(x, both ? s->joined[0] : s->free | s->over);
+        AxisSet within, all = s->free | s->over;
+        if (!both && is_ragged(x, s, &within)) {
+            x->ragged |= within | s->over;
+            all &= ~within;
+        }
+        note_set(x, both ? s->joined[0] : all);
         if (both) note_set(x, s->joined[1]);
     }
 }
@@ -176,7 +207,10 @@ static void add_spread(Making *x, Dim *const *free, int n) {
     for (int k = 0; k < MOST_TRIED && x->p->n < MOST_DRAWN; k++) {
         for (int i = 0; i < n; i++) {
             const double at = i < MOST_VARIED ? k * STEP[i] : 0;
-            v[i] = (is_column(x->gr, free[i]) ? MANY_COLUMNS : MANY_ROWS)[(int)((at - (int)at) * NMANY)];
+            const int64_t *values = is_length(x->gr, x->ragged, free[i]) ? MANY_RANGES
+                                    : is_column(x->gr, free[i])          ? MANY_COLUMNS
+                                                                         : MANY_ROWS;
+            v[i] = values[(int)((at - (int)at) * NMANY)];
         }
         add_at(x, free, n, v);
     }

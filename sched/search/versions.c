@@ -62,8 +62,7 @@ bool versions_judge(const Choosing *x, Candidate *c, double most_words) {
         const int64_t *dims = x->points->dims[i];
         c->seconds[i] = INFINITY;
         if (!versions_legal_at(x, c, i)) continue;
-        c->seconds[i] = c->n == 1 ? judge_seconds(f[0], x->machine, dims, NULL, NULL)
-                                  : judge_all_seconds(f, c->n, x->machine, dims);
+        c->seconds[i] = judge_choice(f, c->n, x->machine, dims);
         known = isfinite(c->seconds[i]);
     }
     graph_scratch_end(x->gr->graph, before);
