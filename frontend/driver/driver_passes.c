@@ -202,6 +202,10 @@ static Exit pass_SIMPLIFY(Job *job) {
     return verify_graphs(job, "simplify");
 }
 
+static Exit pass_SORT(Job *job) {
+    Exit e = driver_sched_sort(job);
+    return e == EXIT_OK && job->module ? verify_graphs(job, "sort") : e;
+}
 static Exit pass_PREPARE(Job *job) { return driver_sched_prepare(job); }
 static Exit pass_PARTITION(Job *job) { return driver_sched_step(job, SCHED_PARTITION); }
 static Exit pass_SHARE(Job *job) { return driver_sched_step(job, SCHED_SHARE); }

@@ -13,9 +13,9 @@
 #include <string.h>
 
 static const PassId passes[SCHED_STEPS] = {
-    [SCHED_PREPARE] = PASS_PREPARE, [SCHED_PARTITION] = PASS_PARTITION, [SCHED_SHARE] = PASS_SHARE,
-    [SCHED_SPLIT] = PASS_SPLIT,     [SCHED_FLATTEN] = PASS_FLATTEN,     [SCHED_CHOOSE] = PASS_CHOOSE,
-    [SCHED_APPLY] = PASS_APPLY,     [SCHED_STREAM] = PASS_STREAM};
+    [SCHED_SORT] = PASS_SORT,     [SCHED_PREPARE] = PASS_PREPARE, [SCHED_PARTITION] = PASS_PARTITION,
+    [SCHED_SHARE] = PASS_SHARE,   [SCHED_SPLIT] = PASS_SPLIT,     [SCHED_FLATTEN] = PASS_FLATTEN,
+    [SCHED_CHOOSE] = PASS_CHOOSE, [SCHED_APPLY] = PASS_APPLY,     [SCHED_STREAM] = PASS_STREAM};
 
 /* ---- given programs ---- */
 
@@ -144,7 +144,9 @@ Exit driver_sched_step(Job *job, SchedStep step) {
     return last ? verify(job, passes[step]) : EXIT_OK;
 }
 
-Exit driver_sched_prepare(Job *job) {
+/* What the first of the steps that is not left out begins with. */
+static Exit begin_once(Job *job) {
+    if (job->entries.n || job->programs.n) return EXIT_OK;
     Exit e = driver_machine(job);
     if (e == EXIT_OK && job->o->tuning) e = driver_tuning(job, job->o->tuning, &job->tuning);
     if (e != EXIT_OK || !tuned_for_target(job)) return driver_wrong_unless(job, e);
@@ -165,7 +167,16 @@ Exit driver_sched_prepare(Job *job) {
     e = take_given(job);
     if (e != EXIT_OK) return e;
     begin(job);
-    e = take_schedules(job);
+    return take_schedules(job);
+}
+
+Exit driver_sched_sort(Job *job) {
+    Exit e = begin_once(job);
+    return e == EXIT_OK ? driver_sched_step(job, SCHED_SORT) : e;
+}
+
+Exit driver_sched_prepare(Job *job) {
+    Exit e = begin_once(job);
     return e == EXIT_OK ? driver_sched_step(job, SCHED_PREPARE) : e;
 }
 

@@ -4,13 +4,13 @@
 #include "ir/expr_is.h"
 #include "ir/monoid.h"
 
-/* Whether axis k of the piece is a variable that runs over the whole axis and stands in no other subscript. */
-static bool is_kept(Known *known, const Piece *p, const GatherElements *el, int k) {
+/* Whether axis k of the piece is a variable that runs over the whole axis, and that of no axis kept before. */
+static bool is_kept(Known *known, const Piece *p, const GatherElements *el, const bool *kept, int k) {
     if (p->subs[k]->op != OP_VAR) return false;
     const Var *v = p->subs[k]->u.var;
     if (v->lo != expr_int(known->g, TY_I64, 0) || !known_equal(known, v->hi, el->vars[k]->hi)) return false;
-    for (int i = 0; i < el->rank; i++)
-        if (i != k && known_uses(p->subs[i], p->subs[k])) return false;
+    for (int i = 0; i < k; i++)
+        if (kept[i] && p->subs[i] == p->subs[k]) return false;
     return true;
 }
 
@@ -29,7 +29,7 @@ const Expr *gather_fold(Known *known, const Piece *p, const GatherElements *el, 
     ExprVec from = {0}, to = {0};
     bool *kept = NEW_N(g->ctx, bool, el->rank + 1);
     for (int k = 0; k < el->rank; k++) {
-        if (!(kept[k] = is_kept(known, p, el, k))) continue;
+        if (!(kept[k] = is_kept(known, p, el, kept, k))) continue;
         vec_push(g->ctx, &from, p->subs[k]);
         vec_push(g->ctx, &to, el->subs[k]);
     }

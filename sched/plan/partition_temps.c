@@ -107,7 +107,11 @@ const Expr *partition_stored(Partition *x, const Expr *e, const Equation *reader
 
 /* ---- what is stored already ---- */
 
-int partition_level(const Partition *x, const Tensor *t) { return (int)expr_map_number(&x->levels, t, -1); }
+/* What a sort makes comes behind its keys. */
+int partition_level(const Partition *x, const Tensor *t) {
+    if (t->sort) t = t->sort->keys;
+    return (int)expr_map_number(&x->levels, t, -1);
+}
 
 typedef struct Leveling {
     const Partition *x;

@@ -161,6 +161,12 @@ void plan_print(Text *out, const Plan *plan) {
     ExprPrinter alone = {.out = out};
     text_fmt(out, "plan %s\n", g->name);
     for (int i = 0; i < plan->temps.n; i++) print_temp(&alone, &plan->temps.at[i]);
+    for (int i = 0; i < g->sorts.n; i++) {
+        const Sort *s = g->sorts.at[i];
+        text_fmt(out, "  sort %s, %s = %s below ", s->order->name, s->starts->name, s->keys->name);
+        expr_print_with(&alone, s->below);
+        text_char(out, '\n');
+    }
     text_put(out, "  roots");
     for (int i = 0; i < plan->roots.n; i++) text_fmt(out, "%s %s", i ? "," : "", plan->roots.at[i].tensor->name);
     text_char(out, '\n');

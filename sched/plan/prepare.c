@@ -329,6 +329,10 @@ static Found order_load(const Expr *e, void *user);
 
 static void order_tensor(Ordering *o, Tensor *t) {
     Preparation *d = o->d;
+    if (t->sort) {
+        order_tensor(o, t->sort->keys);
+        return;
+    }
     if (expr_map_get(&o->met, t) || t->kind == TENSOR_INPUT || !t->pieces.n) return;
     if (o->depth > MAX_CHAIN) d->failed = true;
     if (d->failed) return;
@@ -439,6 +443,8 @@ static void make_def(Preparation *d, Tensor *t) {
         def->value[p] = written(d, def, self_contained(x, value, guard));
         if (guard) def->guard[p] = written(d, def, guard);
     }
+    for (int i = 0; i < g->sorts.n; i++)
+        if (g->sorts.at[i]->keys == t) store(def, "a sort reads it");
     def->cuts = d->cuts;
     def->marked = def->plain && t->rank > 0 && def->value[0]->reduces;
     for (int i = 0; i < t->rank && def->marked; i++) {

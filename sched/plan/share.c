@@ -40,6 +40,7 @@ static Found note_read(const Expr *e, void *user) {
     if (e->op != OP_LOAD) return FOUND_INSIDE;
     if (r->value && !expr_map_get(&r->reads->all, e->u.tensor)) vec_push(r->ctx, &r->reads->value, e->u.tensor);
     expr_map_put(r->ctx, &r->reads->all, e->u.tensor, e);
+    if (e->u.tensor->sort) expr_map_put(r->ctx, &r->reads->all, e->u.tensor->sort->keys, e);
     return FOUND_INSIDE;
 }
 

@@ -2,7 +2,10 @@
 #include "sched.h"
 
 #include "ir/diag.h"
+#include "ir/expr_walk.h"
+#include "sched/kernel/sort.h"
 #include "sched/library/product.h"
+#include "sorting.h"
 
 #include <string.h>
 
@@ -197,6 +200,12 @@ bool sched_apply_versions(Program *p, const Versions *v, bool keep, Text *why) {
     return true;
 }
 
+/* Of an order that no kernel reads the sort need not make one. */
+static void drop_unread_orders(Program *p, const ExprMap *used) {
+    for (int i = 0; i < p->sorts.n; i++)
+        if (!expr_map_get(used, p->sorts.at[i]->sort.order)) p->sorts.at[i]->sort.order = NULL;
+}
+
 void sched_keep_used(Program *p) {
     ExprMap used = {0};
     Ctx *temp = ctx_temp(p->ctx);
@@ -206,16 +215,79 @@ void sched_keep_used(Program *p) {
             const Part *part = p->kernels.at[k]->parts.at[j];
             note_tensors(&used, temp, part->body.at, part->body.n);
         }
+    drop_unread_orders(p, &used);
+    for (int i = 0; i < p->sorts.n; i++) {
+        const SortStep *s = p->sorts.at[i];
+        expr_map_put(temp, &used, s->sort.keys, s);
+        expr_map_put(temp, &used, s->sort.starts, s);
+        expr_map_put(temp, &used, s->scratch, s);
+    }
     for (int i = 0; i < p->temps.n; i++)
         if (expr_map_get(&used, p->temps.at[i])) p->temps.at[n++] = p->temps.at[i];
     p->temps.n = n;
     ctx_temp_end(temp);
 }
 
+/* ---- sorts ---- */
+
+/* Sorts that a group reads, before its kernels. */
+typedef struct Sorts {
+    SchedWork *w;
+    bool *placed; /* of each of the Graph's */
+} Sorts;
+
+static void place_sort(SchedWork *w, const Sort *s) {
+    Program *p = w->program;
+    Graph *g = w->graph;
+    SortStep *step = step_sort(p, NULL, sym_fmt(g->ctx, "sort_%s", s->starts->name));
+    const Expr *n = sort_scratch(g, s->keys);
+    Tensor *t = NEW(g->ctx, Tensor);
+    *t = (Tensor){.name = plan_name(w->plan, sym_fmt(g->ctx, "%s_scratch", s->starts->name)),
+                  .kind = TENSOR_LET,
+                  .type = TY_I32,
+                  .rank = 1,
+                  .shape = NEW(g->ctx, const Expr *),
+                  .id = g->tensors.n + p->temps.n,
+                  .span = s->span};
+    t->shape[0] = n;
+    step->sort = *s;
+    step->scratch = t;
+    step->span = s->span;
+    graph_take_name(g, t->name);
+    vec_push(p->ctx, &p->temps, s->order);
+    vec_push(p->ctx, &p->temps, s->starts);
+    vec_push(p->ctx, &p->temps, t);
+}
+
+static Found note_sort(const Expr *e, void *user) {
+    Sorts *x = user;
+    const Graph *g = x->w->graph;
+    for (int i = 0; e->op == OP_LOAD && e->u.tensor->sort && i < g->sorts.n; i++) {
+        if (g->sorts.at[i] != e->u.tensor->sort || x->placed[i]) continue;
+        x->placed[i] = true;
+        place_sort(x->w, g->sorts.at[i]);
+    }
+    return FOUND_INSIDE;
+}
+
+static void place_sorts(Sorts *x, const Group *gr) {
+    Ctx *temp = ctx_temp(x->w->ctx);
+    ExprWalk w = {.temp = temp, .before = note_sort, .user = x, .ranges = true, .loads = true};
+    for (int i = 0; i < gr->stores.n && x->w->graph->sorts.n; i++) {
+        const GStore *s = &gr->stores.at[i];
+        expr_walk(&w, s->value);
+        expr_walk(&w, s->guard);
+        for (int d = 0; d < s->tensor->rank; d++) expr_walk(&w, s->subs[d]);
+    }
+    ctx_temp_end(temp);
+}
+
 static bool step_apply(SchedWork *w, Text *why) {
     const Plan *plan = w->plan;
+    Sorts sorts = {w, NEW_N(w->ctx, bool, w->graph->sorts.n + 1)};
     w->program->reasons = plan->reasons;
     for (int i = 0; i < plan->groups.n; i++) {
+        place_sorts(&sorts, plan->groups.at[i]);
         Versions one;
         Schedule s;
         if (!w->versions) {
@@ -247,6 +319,7 @@ bool sched_step(SchedWork *w, SchedStep step) {
     if (step >= SCHED_FLATTEN && !w->program) w->program = sched_empty(w->graph, w->plan);
     if (w->o->without >> step & 1) return true;
     switch (step) {
+    case SCHED_SORT: sorting_choose(w->graph, w->o->targets, sched_machine(w->o)); return true;
     case SCHED_PREPARE:
         w->prep = prepare_graph(w->graph, &why);
         return w->prep || refuse(w, DIAG_NOT_YET, NULL, NULL, &why);

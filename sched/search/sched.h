@@ -13,6 +13,7 @@
 /* What is done with a Graph, in this order. Those marked may be left out: kernels are more, or slower, and as
  * correct. */
 typedef enum SchedStep {
+    SCHED_SORT,      /* sorting_choose; may be left out */
     SCHED_PREPARE,   /* prepare_graph */
     SCHED_PARTITION, /* partition_graph */
     SCHED_SHARE,     /* share_groups; may be left out */

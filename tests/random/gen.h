@@ -30,6 +30,7 @@
     X(DIGITS, "quotients of indices")                                                                                  \
     X(PAD, "pad")                                                                                                      \
     X(GATHER, "gather")                                                                                                \
+    X(KEYS, "folds by keys")                                                                                           \
     X(SCATTER, "scatter")                                                                                              \
     X(UPDATE, "inout")                                                                                                 \
     X(NEW, "new of an inout")                                                                                          \

@@ -134,6 +134,32 @@ static Val data_bounds(Gen *g, Class c, int depth) {
     return atom(sym_fmt(g->ctx, "%s[%s in %s](%s)", m, k, range, v.s), v.mag * grow);
 }
 
+/* Over what keys say belongs to a variable in scope; they may lie outside of its range. `m` NULL: any monoid. */
+static Val keyed(Gen *g, Class c, const char *m, int depth) {
+    static const Type types[] = {TY_I64, TY_I32, TY_I16};
+    double grow = 1;
+    const GenVar owner = g->scope.at[pick(g, g->scope.n)];
+    int over = ext_any(g);
+    Class of = m ? C_FLOAT : c;
+    if (!m) m = pick_monoid(g, c, &grow);
+    GenTensor *t = new_tensor(g, TENSOR_INPUT, types[pick(g, 3)], 1, &over);
+    Sym name = t->name, bound = g->exts.at[owner.ext].text;
+    declare(g, t);
+    text_fmt(&g->facts, "    assume -2 <= %s[a] && %s[a] <= %s;\n", name, name, bound);
+    Sym k = scope_push(g, over)->name;
+    feature(g, FEAT_KEYS);
+    g->reducing++;
+    g->unsure++;
+    Sym guard = chance(g, 25) ? expr(g, C_BOOL, 2).s : NULL;
+    Val v = shrunk_factor(g, m, tame(g, of, chance(g, 20) ? load_any(g, of) : expr(g, of, depth - 1)));
+    g->unsure--;
+    g->reducing--;
+    scope_pop(g, 1);
+    return atom(sym_fmt(g->ctx, "%s[%s in 0..%s where %s[%s] == %s%s%s](%s)", m, k, g->exts.at[over].text, name, k,
+                        owner.name, guard ? " && " : "", guard ? guard : "", v.s),
+                v.mag * grow);
+}
+
 static Val arg_reduction(Gen *g, int depth) {
     Class of = pick(g, 3) ? C_FLOAT : C_INT;
     int ext[2];
@@ -154,8 +180,10 @@ static Val arg_reduction(Gen *g, int depth) {
 Val reduction(Gen *g, Class c, int depth) {
     if (g->reducing > 2 || g->scope.n > 7) return load_any(g, c);
     int kind = pick(g, 10);
+    if (c == C_LONG && kind >= 8 && g->scope.n) return keyed(g, c, pick(g, 2) ? "argmin" : "argmax", depth);
     if (c == C_LONG && kind >= 6) return arg_reduction(g, depth);
     if (kind >= 8 && g->scope.n) return scan(g, c, depth);
     if (kind == 7) return data_bounds(g, c, depth);
+    if (kind == 6 && g->scope.n) return keyed(g, c, NULL, depth);
     return plain_reduction(g, c, depth);
 }

@@ -1,0 +1,352 @@
+/* Reductions by keys: the sort, and what they are in its order. See sorted.h. */
+#include "sorted_form.h"
+
+#include "ir/expr_is.h"
+#include "ir/expr_walk.h"
+#include "ir/poly/poly.h"
+
+static const Expr *number(Graph *g, int64_t v) { return expr_int(g, TY_I64, v); }
+
+/* a * n + b, where a may be NULL: 0. */
+static const Expr *digit(Graph *g, const Expr *a, const Expr *n, const Expr *b) {
+    return a ? expr2(g, OP_ADD, expr2(g, OP_MUL, a, n), b) : b;
+}
+
+/* How many values a variable has. */
+static const Expr *length(Graph *g, const Var *v) {
+    const PolyEnv env = {.g = g};
+    const Expr *n = expr_minus(g, v->hi, v->lo);
+    return n->op == OP_DIM || expr_nonneg(&env, n) ? n : expr2(g, OP_MAX, n, number(g, 0));
+}
+
+static const Expr *from_zero(Graph *g, const Expr *e, const Var *v) { return expr_minus(g, e, v->lo); }
+
+/* ---- numbers ---- */
+
+/* Of some of the position's variables, the first the highest digit; NULL: there are none. */
+static const Expr *number_of(Graph *g, const SortedFold *f, int first, int end) {
+    const Expr *r = NULL;
+    for (int i = first; i < end; i++) {
+        const Var *v = f->position[i];
+        r = digit(g, r, length(g, v), from_zero(g, expr_var(g, (Var *)v), v));
+    }
+    return r;
+}
+
+static const Expr *lengths(Graph *g, const SortedFold *f, int first, int end) {
+    const Expr *r = NULL;
+    for (int i = first; i < end; i++) {
+        const Expr *n = length(g, f->position[i]);
+        r = r ? expr2(g, OP_MUL, r, n) : n;
+    }
+    return r ? r : number(g, 1);
+}
+
+/* The element to which keys (in place of the owners) belong. */
+static const Expr *element(Graph *g, const SortedFold *f, const Expr *const *keys) {
+    const Expr *r = number_of(g, f, 0, f->nfree);
+    for (int i = 0; i < f->nkeys; i++) {
+        const Var *v = f->key[i].owner;
+        r = digit(g, r, length(g, v), from_zero(g, keys[i], v));
+    }
+    return r;
+}
+
+const Expr *sorted_below(Graph *g, const SortedFold *f) {
+    const Expr *r = f->nfree ? lengths(g, f, 0, f->nfree) : NULL;
+    for (int i = 0; i < f->nkeys; i++) {
+        const Expr *n = length(g, f->key[i].owner);
+        r = r ? expr2(g, OP_MUL, r, n) : n;
+    }
+    return r;
+}
+
+/* ---- keys ---- */
+
+static int key_at(const SortedFold *f, int cond) {
+    for (int k = 0; k < f->nkeys; k++)
+        if (f->key[k].at == cond) return k;
+    return -1;
+}
+
+/* Each condition is asked where those before it hold: a key whether it is inside of its owner's range. */
+static const Expr *guarded(Graph *g, const SortedFold *f) {
+    const Expr *keys[MAX_RANK], *nowhere = number(g, -1);
+    for (int k = 0; k < f->nkeys; k++) keys[k] = f->key[k].key;
+    const Expr *r = element(g, f, keys);
+    for (int c = f->conds.n - 1; c >= 0; c--) {
+        const int k = key_at(f, c);
+        const Expr *cond = f->inside[c] ? f->conds.at[c] : NULL;
+        if (k >= 0) {
+            const Var *v = f->key[k].owner;
+            cond = expr2(g, OP_AND, expr2(g, OP_LE, v->lo, keys[k]), expr2(g, OP_LT, keys[k], v->hi));
+        }
+        if (cond) r = expr3(g, OP_IF, cond, r, nowhere);
+    }
+    return r;
+}
+
+void sorted_value(Graph *g, const SortedFold *f, SortedKeys *k) {
+    const Expr *from[MAX_RANK], *to[MAX_RANK];
+    k->nvars = f->nposition;
+    for (int i = 0; i < f->nposition; i++) {
+        Var *v = f->position[i];
+        const Var *like = graph_var(g, v->name, number(g, 0), length(g, v));
+        int64_t zero;
+        k->vars[i] = graph_place_var(g, PLACE_LET, i, sym_fmt(g->ctx, "k%d", i), like);
+        from[i] = expr_var(g, v);
+        to[i] = expr_var(g, k->vars[i]);
+        if (!expr_is_int(v->lo, &zero) || zero) to[i] = expr2(g, OP_ADD, v->lo, to[i]);
+    }
+    k->value = expr_cast(g, TY_I32, expr_replace(g, guarded(g, f), from, to, f->nposition));
+}
+
+/* ---- the sort ---- */
+
+static Tensor *let(Graph *g, const Tensor *reader, const char *what, Type t, int rank, const Expr *const *shape) {
+    Tensor *r = graph_tensor(g, sym_fmt(g->ctx, "%s_%s", reader->name, what), TENSOR_LET, t, rank, shape);
+    r->span = reader->span;
+    return r;
+}
+
+static Tensor *compute_keys(SortedPlan *p, const SortedKeys *k, const Tensor *reader) {
+    Graph *g = p->g;
+    const Expr *shape[MAX_RANK], **subs = NEW_N(g->ctx, const Expr *, k->nvars + 1);
+    Var **vars = NEW_N(g->ctx, Var *, k->nvars + 1);
+    for (int i = 0; i < k->nvars; i++) {
+        vars[i] = k->vars[i];
+        subs[i] = expr_var(g, vars[i]);
+        shape[i] = vars[i]->hi;
+    }
+    Tensor *t = let(g, reader, "keys", TY_I32, k->nvars, shape);
+    vec_push(g->ctx, &t->pieces,
+             ((Piece){.nvars = k->nvars, .vars = vars, .subs = subs, .value = k->value, .span = t->span}));
+    return t;
+}
+
+static const Tensor *reader_of(const Graph *g, const Piece *piece) {
+    for (int i = 0; i < g->tensors.n; i++) {
+        const Tensor *t = g->tensors.at[i];
+        if (t->pieces.n && piece >= t->pieces.at && piece < t->pieces.at + t->pieces.n) return t;
+    }
+    return NULL;
+}
+
+void sorted_make(SortedPlan *p, SortedKeys *k) {
+    Graph *g = p->g;
+    const Tensor *reader = reader_of(g, k->folds.at[0]->piece);
+    k->before = g->tensors.n;
+    Tensor *keys = k->given ? k->given : compute_keys(p, k, reader);
+    const Expr *n = tensor_size(g, keys), *ends = expr2(g, OP_ADD, k->below, number(g, 1));
+    Tensor *order = let(g, reader, "order", TY_I32, 1, &n), *starts = let(g, reader, "starts", TY_I32, 1, &ends);
+    k->sort = graph_sort(g, keys, k->below, order, starts);
+    k->sort->span = reader->span;
+}
+
+void sorted_take_back(SortedPlan *p, SortedKeys *k) {
+    p->g->tensors.n = k->before;
+    p->g->sorts.n--;
+    k->sort = NULL;
+}
+
+typedef struct LastLoad {
+    int id;
+} LastLoad;
+
+static Found note_load(const Expr *e, void *last) {
+    LastLoad *l = last;
+    if (e->op == OP_LOAD && e->u.tensor->id > l->id) l->id = e->u.tensor->id;
+    return FOUND_INSIDE;
+}
+
+/* Behind the last tensor that the keys load: whatever folds over them loads that too, and stands behind it. */
+void sorted_place(SortedPlan *p, SortedKeys *k) {
+    Graph *g = p->g;
+    LastLoad last = {-1};
+    ExprWalk w = {.temp = p->temp, .before = note_load, .user = &last, .loads = true};
+    if (k->given)
+        last.id = k->given->id;
+    else
+        expr_walk(&w, k->value);
+    Tensor *made[3];
+    const int n = g->tensors.n - k->before;
+    for (int i = 0; i < n; i++) made[i] = g->tensors.at[k->before + i];
+    for (int i = k->before - 1; i > last.id; i--) g->tensors.at[i + n] = g->tensors.at[i];
+    for (int i = 0; i < n; i++) g->tensors.at[last.id + 1 + i] = made[i];
+    for (int i = last.id + 1; i < g->tensors.n; i++) g->tensors.at[i]->id = i;
+}
+
+/* ---- folds ---- */
+
+typedef struct Order {
+    const Expr *first, *end; /* of the element's own in the order */
+    const Expr *at;          /* the number that stands at j */
+    Var *j;
+} Order;
+
+static Order order_of(SortedPlan *p, const SortedKeys *k, const SortedFold *f) {
+    Graph *g = p->g;
+    const Expr *owners[MAX_RANK];
+    for (int i = 0; i < f->nkeys; i++) owners[i] = expr_var(g, f->key[i].owner);
+    const Expr *e = element(g, f, owners), *next = expr2(g, OP_ADD, e, number(g, 1));
+    Order o = {.j = graph_var(g, f->position[f->nfree]->name, number(g, 0), k->sort->order->shape[0])};
+    const Expr *j = expr_var(g, o.j);
+    o.first = expr_cast(g, TY_I64, expr_load(g, k->sort->starts, &e));
+    o.end = expr_cast(g, TY_I64, expr_load(g, k->sort->starts, &next));
+    o.at = expr_cast(g, TY_I64, expr_load(g, k->sort->order, &j));
+    return o;
+}
+
+/* The folded variables of the position, of the number at j: that of what is free is known. */
+static void values_at(SortedPlan *p, const SortedFold *f, const Order *o, const Expr **to) {
+    Graph *g = p->g;
+    const int n = f->nposition;
+    const Expr *left = o->at;
+    if (f->nfree)
+        left = expr2(g, OP_SUB, left, expr2(g, OP_MUL, number_of(g, f, 0, f->nfree), lengths(g, f, f->nfree, n)));
+    for (int i = n - 1; i >= f->nfree; i--) {
+        const Expr *len = length(g, f->position[i]), *lo = f->position[i]->lo;
+        int64_t zero;
+        to[i - f->nfree] = i > f->nfree ? expr2(g, OP_MOD, left, len) : left;
+        if (!expr_is_int(lo, &zero) || zero) to[i - f->nfree] = expr2(g, OP_ADD, lo, to[i - f->nfree]);
+        if (i > f->nfree) left = expr2(g, OP_DIV, left, len);
+    }
+}
+
+/* What is left of the guard: what the sort has not seen to. */
+static const Expr *rest_of(SortedPlan *p, const SortedFold *f, const Expr *guard) {
+    ExprVec todo = {0}, conds = {0};
+    vec_push(p->temp, &todo, guard);
+    while (todo.n) {
+        const Expr *c = todo.at[--todo.n];
+        int64_t always;
+        if (c->op == OP_AND) {
+            vec_push(p->temp, &todo, c->arg[1]);
+            vec_push(p->temp, &todo, c->arg[0]);
+        } else if (!(expr_is_int(c, &always) && always)) {
+            vec_push(p->temp, &conds, c);
+        }
+    }
+    const Expr *r = NULL;
+    for (int c = 0; c < conds.n; c++)
+        if (key_at(f, c) < 0 && !f->inside[c]) r = expr_and(p->g, r, conds.at[c]);
+    return r;
+}
+
+/* How many there are, where nothing else is asked of them. */
+static const Expr *counted(SortedPlan *p, const SortedFold *f, const Order *o, const Expr *made, const Expr *rest) {
+    Graph *g = p->g;
+    const Reduce *r = made->u.reduce;
+    int64_t each;
+    if (r->monoid->kind != MONOID_SUM || type_is_float(made->type) || rest) return NULL;
+    if (r->nvars != f->nposition - f->nfree || !expr_is_int(made->arg[1], &each)) return NULL;
+    const Expr *n = expr2(g, OP_SUB, o->end, o->first);
+    return expr_cast(g, made->type, each == 1 ? n : expr2(g, OP_MUL, n, number(g, each)));
+}
+
+/* A fold over an element's range of the order. */
+typedef struct Ranged {
+    Order o;
+    const Expr *from[MAX_RANK], *to[MAX_RANK]; /* the variables that are folded, and what they are at j */
+    const Expr *guard;
+} Ranged;
+
+static Ranged ranged(SortedPlan *p, const SortedKeys *k, const SortedFold *f, const Expr *rest) {
+    Graph *g = p->g;
+    Ranged r = {.o = order_of(p, k, f)};
+    const int n = f->nposition - f->nfree;
+    const Expr *j = expr_var(g, r.o.j);
+    values_at(p, f, &r.o, r.to);
+    for (int i = 0; i < n; i++) r.from[i] = expr_var(g, f->position[f->nfree + i]);
+    r.guard = expr_and(g, expr2(g, OP_LE, r.o.first, j), expr2(g, OP_LT, j, r.o.end));
+    r.guard = expr_and(g, r.guard, rest ? expr_replace(g, rest, r.from, r.to, n) : NULL);
+    return r;
+}
+
+static const Expr *at_j(SortedPlan *p, const SortedFold *f, const Ranged *r, const Expr *e) {
+    return expr_replace(p->g, e, r->from, r->to, f->nposition - f->nfree);
+}
+
+const Expr *sorted_fold(SortedPlan *p, const SortedKeys *k, const SortedFold *f, const Expr *made) {
+    Graph *g = p->g;
+    const Reduce *old = made->u.reduce;
+    const Expr *rest = rest_of(p, f, made->arg[0]), *operands[MAX_PARTS];
+    const Ranged x = ranged(p, k, f, rest);
+    const Expr *count = counted(p, f, &x.o, made, rest);
+    if (count) return count;
+    Reduce *r = NEW(g->ctx, Reduce);
+    *r = (Reduce){.monoid = old->monoid, .part = old->part, .vars = NEW_N(g->ctx, Var *, old->nvars)};
+    for (int i = 0; i < old->nvars; i++) {
+        bool sorted = false;
+        for (int n = f->nfree; n < f->nposition; n++) sorted |= f->position[n] == old->vars[i];
+        if (!sorted) r->vars[r->nvars++] = old->vars[i];
+        if (old->vars[i] == f->position[f->nfree]) r->vars[r->nvars++] = x.o.j;
+    }
+    for (int i = 1; i < made->nargs; i++) operands[i - 1] = at_j(p, f, &x, made->arg[i]);
+    return expr_reduce_parts(g, r, x.guard, operands);
+}
+
+/* One definition's folds, as they are written. */
+typedef struct Writing {
+    SortedPlan *p;
+    Tensor *reader;
+    int at; /* its place in the Graph: lets go before it */
+} Writing;
+
+/* e as a let of its free variables, read at these. */
+static const Expr *as_let(Writing *w, const Expr *e) {
+    Graph *g = w->p->g;
+    ExprFree free = {.ctx = w->p->temp, .ranges = true};
+    const ExprVars *vars = expr_free(&free, e);
+    const Expr *from[MAX_RANK], *to[MAX_RANK], *read[MAX_RANK], *shape[MAX_RANK];
+    Piece piece = {.nvars = vars->n, .span = w->reader->span};
+    piece.vars = NEW_N(g->ctx, Var *, vars->n + 1);
+    piece.subs = NEW_N(g->ctx, const Expr *, vars->n + 1);
+    for (int i = 0; i < vars->n; i++) {
+        Var *v = vars->vars[i];
+        int64_t zero;
+        shape[i] = length(g, v);
+        piece.vars[i] = graph_var(g, v->name, number(g, 0), shape[i]);
+        piece.subs[i] = to[i] = expr_var(g, piece.vars[i]);
+        from[i] = expr_var(g, v);
+        read[i] = from_zero(g, from[i], v);
+        if (!expr_is_int(v->lo, &zero) || zero) to[i] = expr2(g, OP_ADD, v->lo, to[i]);
+    }
+    piece.value = expr_replace(g, e, from, to, vars->n);
+    Tensor *t = let(g, w->reader, "at", e->type, vars->n, shape);
+    vec_push(g->ctx, &t->pieces, piece);
+    for (int i = g->tensors.n - 1; i > w->at; i--) g->tensors.at[i] = g->tensors.at[i - 1];
+    g->tensors.at[w->at++] = t;
+    for (int i = 0; i < g->tensors.n; i++) g->tensors.at[i]->id = i;
+    return expr_load(g, t, read);
+}
+
+/* The fold of an indexed monoid says where in the order the best stands, of equal ones the first, there and in the
+ * order of the indices. A let, so that what is asked of it does not make it a second one. */
+static const Expr *index_of(Writing *w, const SortedKeys *k, const SortedFold *f, const Expr *fold) {
+    Graph *g = w->p->g;
+    const Expr *at = as_let(w, fold), *to[MAX_RANK];
+    const Order o = order_of(w->p, k, f);
+    values_at(w->p, f, &o, to);
+    const Expr *j = expr_var(g, o.j), *index = expr_replace(g, to[0], &j, &at, 1);
+    return expr3(g, OP_IF, expr2(g, OP_LT, at, number(g, 0)), at, index);
+}
+
+static const Expr *write_fold(ExprRewrite *x, const Expr *e, const Expr *made) {
+    Writing *w = x->user;
+    const SortedFold *f = e->op == OP_REDUCE ? expr_map_get(&w->p->of, e) : NULL;
+    const SortedKeys *k = f ? expr_map_get(&w->p->keys_of, e) : NULL;
+    if (!k || !k->sort) return made;
+    const Expr *fold = sorted_fold(w->p, k, f, made);
+    return e->u.reduce->monoid->indexed ? index_of(w, k, f, fold) : fold;
+}
+
+void sorted_write(SortedPlan *p) {
+    Graph *g = p->g;
+    Writing w = {.p = p};
+    for (w.at = 0; w.at < g->tensors.n; w.at++) {
+        Tensor *t = w.reader = g->tensors.at[w.at];
+        ExprRewrite x = {.g = g, .temp = p->temp, .after = write_fold, .user = &w, .reduces = true};
+        for (int k = 0; k < t->pieces.n; k++) t->pieces.at[k].value = expr_rewrite(&x, t->pieces.at[k].value);
+    }
+}

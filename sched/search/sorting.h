@@ -1,0 +1,11 @@
+/* Which reductions by keys are folded in the order of their keys (sched/plan/sorted.h): those that are predicted to be
+ * faster so, the sort included. */
+#ifndef TDC_SORTING_H
+#define TDC_SORTING_H
+
+#include "sched/machine/machine.h"
+
+/* Rewrites the Graph. */
+void sorting_choose(Graph *g, Targets t, const Machine *m);
+
+#endif
