@@ -89,6 +89,7 @@ const Expr *partition_one_fold(Partition *x, const Expr *value) {
     if (expr_walk(&(ExprWalk){.temp = x->temp, .before = count_fold, .user = &one}, value) || one.n != 1) return value;
     const Expr *fold = one.fold, *r;
     if (fold->u.reduce->monoid->indexed || fold->u.reduce->monoid->ordered) return value;
+    if (fold->u.reduce->nvars > MAX_GROUP_AXES) return value; /* group_new says so */
     while ((r = unite_some(&f, fold))) fold = r;
     return fold == one.fold ? value : expr_replace(x->g, value, &one.fold, &fold, 1);
 }

@@ -36,6 +36,7 @@ static const struct {
     {"segment_sums", "axes are as long as dimensions say: a range that is data is a condition"},
     {"softmax_128k", "a fold of pairs that the program does not have"},
     {"softmax_stream", "a fold of pairs that the program does not have"},
+    {"sorted_sums", "what is sorted is chosen before schedules are"},
     {"split_digits", "axes are those of equations: digits of one are not made two"},
 };
 
@@ -74,8 +75,9 @@ static Program *scheduled(Ctx *ctx, const char *name, const Source *schedule, Te
     Given *given = given_read(ctx, add(ctx, schedule));
     if (given && !diag_errors(ctx) && m->graphs.n == 1) {
         graph_simplify(m->graphs.at[0]);
-        p = sched_program(ctx, m->graphs.at[0],
-                          &(SchedOptions){.library = true, .given = given, .without = 1u << SCHED_FLATTEN});
+        p = sched_program(
+            ctx, m->graphs.at[0],
+            &(SchedOptions){.library = true, .given = given, .without = 1u << SCHED_FLATTEN | 1u << SCHED_SORT});
         if (p && (!given_done(given) || !program_verify(p, why))) p = NULL;
     }
     if (diag_errors(ctx)) diag_render(ctx, why, false);
