@@ -241,7 +241,8 @@ typedef struct Sizes {
 static const Expr *simple_size(const Sizes *x, const Expr *e) {
     if (!expr_over_dims(e)) return e;
     e = expr_simplify(x->g, x->env, e);
-    const Poly p = poly_of(x->env, e); /* so that G * 4 is 4 * G */
+    if (expr_divides(x->env, e)) return e; /* a quotient by 0 is 0, which polynomials do not know */
+    const Poly p = poly_of(x->env, e);     /* so that G * 4 is 4 * G */
     return p.failed ? e : poly_expr(x->g, p);
 }
 
