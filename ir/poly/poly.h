@@ -81,6 +81,9 @@ bool expr_nonneg(const PolyEnv *env, const Expr *e); /* e >= 0, in the same way 
 /* e is not 0 where `where` is evaluated: its variables have values. */
 bool expr_never_zero(const PolyEnv *env, const Expr *e, const Expr *where);
 bool expr_divides(const PolyEnv *env, const Expr *e); /* integers by other than constants; not inside of loads */
+/* Every element that a load's subscripts, of indices alone, name exists, whatever conditions hold. False: not proved,
+ * or not where a divisor is 0. */
+bool expr_load_inside(const PolyEnv *env, const Expr *load);
 /* The subscript e with `if d != 0` around its quotients and remainders by a d that may be 0. Offsets are made of normal
  * forms, where (i / d) * d + i % d is i; it is 0 where d is. */
 const Expr *expr_guard_divisions(const PolyEnv *env, const Expr *e);

@@ -2,6 +2,9 @@
  * the environment states word for word. */
 #include "poly_prove.h"
 
+#include "ir/expr_is.h"
+#include "ir/expr_walk.h"
+
 static bool at_least(const PolyEnv *env, Poly a, Poly b, int64_t k) { /* a >= b + k */
     Ctx *ctx = poly_ctx(env);
     return poly_nonneg(env, poly_sub(ctx, poly_sub(ctx, a, b), poly_const(ctx, k)));
@@ -113,4 +116,27 @@ int cond_truth(const PolyEnv *env, const Expr *cond) {
 bool expr_nonneg(const PolyEnv *env, const Expr *e) {
     if (!poly_nonneg(env, poly_of(env, e))) return false;
     return poly_holds_at_zero(env, expr2(env->g, OP_GE, e, expr_int(env->g, TY_I64, 0)), 1);
+}
+
+/* A divisor may be 0: a proof takes for granted that it is not, where a condition may be what sees to that. */
+static Found may_divide_by_zero(const Expr *e, const void *user) {
+    const PolyEnv *env = user;
+    if (e->op != OP_DIV && e->op != OP_MOD) return FOUND_INSIDE;
+    Poly less = poly_sub(poly_ctx(env), poly_of(env, e->arg[1]), poly_const(poly_ctx(env), 1));
+    return poly_nonneg(env, less) ? FOUND_INSIDE : FOUND;
+}
+
+bool expr_load_inside(const PolyEnv *env, const Expr *load) {
+    Ctx *temp = ctx_temp(env->g->ctx);
+    PolyEnv here = *env;
+    here.ctx = temp;
+    bool in = !load->u.tensor->partial;
+    for (int i = 0; i < load->nargs && in; i++) in = !expr_has(load->arg[i], expr_test_data, NULL);
+    for (int i = 0; i < load->nargs && in; i++) {
+        Poly p = poly_of(&here, load->arg[i]), size = poly_of(&here, load->u.tensor->shape[i]);
+        Poly room = poly_sub(temp, poly_sub(temp, size, p), poly_const(temp, 1));
+        in = poly_nonneg(&here, p) && poly_nonneg(&here, room) && !expr_has(load->arg[i], may_divide_by_zero, &here);
+    }
+    ctx_temp_end(temp);
+    return in;
 }

@@ -1,8 +1,9 @@
 /* Sums of products under a condition on indices (the scores that a query may see, taps of a filter that fit). A library
  * sums all of them, so that the factor that has the condition's indices is stored as 0 where the condition does not
- * hold. What is excluded must not show, and 0 times an infinity or NaN is NaN: before it counts, the other factor is
- * asked whether all of its elements are finite. Where one is not, a kernel computes the sum as it is written and stores
- * it over the library's; else that kernel has nothing to do.
+ * hold, and all that the other one loads must be there without it. What is excluded must not show, and 0 times an
+ * infinity or NaN is NaN: before it counts, the other factor is asked whether all of its elements are finite. Where one
+ * is not, a kernel computes the sum as it is written and stores it over the library's; else that kernel has nothing to
+ * do.
  *
  *   fits = max over the other factor's elements of: 0 where it is finite, else the length of the sum
  *   t[i, j] = sum[k](t1[i, k] * b[k, j])                            the library's, t1 = if c then a else 0
@@ -12,6 +13,7 @@
 #include "sched/library/product.h"
 #include "ir/expr_is.h"
 #include "ir/expr_walk.h"
+#include "ir/poly/poly.h"
 
 /* The factor that has all the condition's indices; if none has, the larger one, which gets the others as well. */
 static int factor_of(Partition *x, const Expr *cond, const Expr *body) {
@@ -23,6 +25,17 @@ static int factor_of(Partition *x, const Expr *cond, const Expr *body) {
     return most;
 }
 
+static Found may_be_outside(const Expr *e, const void *env) {
+    return e->op == OP_LOAD && !expr_load_inside(env, e) ? FOUND : FOUND_INSIDE;
+}
+
+/* All that e loads is there where the condition does not hold, too. */
+static bool is_inside(Partition *x, const Expr *e) {
+    const PolyEnv env = {.g = x->g};
+    ExprSet seen = {0};
+    return !expr_find(x->temp, &seen, e, may_be_outside, &env);
+}
+
 bool partition_excludes(Partition *x, const Expr *e, Excluding *out) {
     Graph *g = x->g;
     ProductSum s;
@@ -30,12 +43,13 @@ bool partition_excludes(Partition *x, const Expr *e, Excluding *out) {
     if (e->op != OP_REDUCE || e->u.reduce->monoid->kind != MONOID_SUM || e->arg[1]->op != OP_MUL) return false;
     const Expr *cond = e->arg[0], *body = e->arg[1];
     if (expr_is_int(cond, &always) || !type_is_float(body->type) || expr_has(cond, expr_test_data, NULL)) return false;
-    const int i = factor_of(x, cond, body);
     const Expr *f[2] = {body->arg[0], body->arg[1]};
+    int i = factor_of(x, cond, body);
+    if (!is_inside(x, f[1 - i])) i = 1 - i; /* which the condition protects then */
     f[i] = expr3(g, OP_IF, cond, f[i], expr_float(g, body->type, 0));
     *out = (Excluding){.sum = e, .cond = cond, .factor = i};
     out->product = expr_reduce(g, e->u.reduce, NULL, expr2(g, OP_MUL, f[0], f[1]));
-    return product_sum(g, out->product, &s, NULL);
+    return product_sum(g, out->product, &s, NULL) && is_inside(x, f[1 - i]);
 }
 
 /* A load with an index of its own for each subscript that is none: of keys that several heads share, k[b, h / R, j, d],

@@ -3,7 +3,7 @@
  * bounded: the time of a partition is linear in its equations. */
 #include "plan.h"
 #include "ir/expr_walk.h"
-#include "ir/poly/poly_prove.h"
+#include "ir/poly/poly.h"
 
 enum { MAX_STORES = 8, MAX_BACK = 64, MAX_TRIES = 8 };
 

@@ -170,29 +170,6 @@ static bool index_conditions(Apply *x, const Expr *c, AxisSet neighbours, const 
     return (group_free(x->gr, c) & neighbours) != 0;
 }
 
-/* A divisor may be 0: a proof takes for granted that it is not, where the condition may be what sees to that. */
-static Found may_divide_by_zero(const Expr *e, const void *user) {
-    const PolyEnv *env = user;
-    if (e->op != OP_DIV && e->op != OP_MOD) return FOUND_INSIDE;
-    Poly less = poly_sub(poly_ctx(env), poly_of(env, e->arg[1]), poly_const(poly_ctx(env), 1));
-    return poly_nonneg(env, less) ? FOUND_INSIDE : FOUND;
-}
-
-/* Every element that the load's subscripts, which are of indices alone, can name exists. */
-static bool proved_in_range(Apply *x, const Expr *e) {
-    Ctx *temp = ctx_temp(x->g->ctx);
-    PolyEnv env = {.g = x->g, .ctx = temp};
-    bool in = !e->u.tensor->partial && e->u.tensor->kind != TENSOR_INOUT;
-    for (int i = 0; i < e->nargs && in; i++) in = !expr_has(e->arg[i], expr_test_data, NULL);
-    for (int i = 0; i < e->nargs && in; i++) {
-        Poly p = poly_of(&env, e->arg[i]), size = poly_of(&env, e->u.tensor->shape[i]);
-        Poly room = poly_sub(temp, poly_sub(temp, size, p), poly_const(temp, 1));
-        in = poly_nonneg(&env, p) && poly_nonneg(&env, room) && !expr_has(e->arg[i], may_divide_by_zero, &env);
-    }
-    ctx_temp_end(temp);
-    return in;
-}
-
 /* The condition varies along a loop along which the load does not: without it, what is loaded is known before the loop.
  */
 static bool waits_for_loop(Apply *x, const Expr *e, Cond c) {
@@ -214,7 +191,8 @@ static const Expr *own_conditions(Apply *x, const Expr *c, AxisSet axes) {
  * by itself, or again for each of those. */
 static Cond load_cond(Apply *x, const Expr *e, Cond c) {
     const Expr *kept = NULL;
-    if (waits_for_loop(x, e, c) && proved_in_range(x, e)) return (Cond){0};
+    const PolyEnv env = {.g = x->g};
+    if (waits_for_loop(x, e, c) && e->u.tensor->kind != TENSOR_INOUT && expr_load_inside(&env, e)) return (Cond){0};
     if (!c.key || !e->nargs || !(load_exists(e) || expr_map_get(&x->gr->whole, e))) return c;
     if (!index_conditions(x, c.key, group_free(x->gr, e->arg[e->nargs - 1]), &kept)) kept = c.key;
     /* conditions of data are protected by those before them */

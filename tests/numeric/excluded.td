@@ -42,3 +42,24 @@ export fn shared(q: bf16[B, 4 * G, M, D], k: bf16[B, G, N, D], v: f16[B, G, N, E
 check shared(B = 1, G = 1, M = 1, N = 1, D = 1, E = 1);
 check shared(B = 2, G = 3, M = 9, N = 17, D = 8, E = 11);
 check shared(B = 1, G = 2, M = 16, N = 16, D = 24, E = 8);
+
+/// What a condition leaves out is not there to be read, in one factor.
+export fn shorter(a: bf16[M, K], b: bf16[L, N]) -> (y: f32[M, N]) {
+    y[i, j] = sum[k in 0..K where k < L](a[i, k] * b[k, j]);
+}
+check shorter(M = 17, K = 40, L = 9, N = 16);
+check shorter(M = 17, K = 9, L = 40, N = 16);
+check shorter(M = 8, K = 8, L = 0, N = 8);
+
+/// The same, behind an offset.
+export fn later(a: bf16[M, K], b: bf16[K, N]) -> (y: f32[M, N]) {
+    y[i, j] = sum[k in 0..K where k >= 3](a[i, k] * b[k - 3, j]);
+}
+check later(M = 17, K = 9, N = 16);
+check later(M = 9, K = 2, N = 8);
+
+/// In both: no library may read either without the condition.
+export fn neither(a: f16[M, K], b: f16[K, N]) -> (y: f32[M, N]) {
+    y[i, j] = sum[k in 0..2 * K where k + i < K](a[i, k] * b[k, j]);
+}
+check neither(M = 9, K = 12, N = 13);
