@@ -43,8 +43,13 @@ SHOWN = """bias_gelu rotary softmax_4k softmax_128k layernorm layernorm_bwd cros
 
 # ---- programs ----
 
+def entry_of(name):
+    """Of a case: inputs of one program may be drawn in several ways, as NAME and NAME.how."""
+    return name.partition(".")[0]
+
+
 def program(name):
-    with open(os.path.join(HERE, "suite", name + ".td"), encoding="utf-8") as f:
+    with open(os.path.join(HERE, "suite", entry_of(name) + ".td"), encoding="utf-8") as f:
         return f.read()
 
 
@@ -181,7 +186,7 @@ class Runner:
 
     def entry(self, model, name, args, outs):
         """A call of the entry on the case's inputs, and the tensors that it fills."""
-        torch, e = self.torch, model[name]
+        torch, e = self.torch, model[entry_of(name)]
         ins = self.suite.flat(list(args))
         numbers = {d["name"]: sizes_of(program(name))[d["name"]] for d in e.dimensions if d["from"] != "inputs"}
         numbers |= {s["name"]: sizes_of(program(name))[s["name"]] for s in e.scalars if s["default"] is None}

@@ -2,7 +2,8 @@
 
 A case has inputs, the PyTorch expression that defines its answer, and a floor: the bytes that must cross the device's
 memory (each input read once, each output written once) or, for matrix cases, its floating-point operations. Its program
-is suite/NAME.td, with an entry of the same name and the same order of arguments; suite_xla.py has it in JAX where XLA
+is suite/NAME.td, with an entry of the same name and the same order of arguments (NAME without what follows a point, which
+says how inputs differ); suite_xla.py has it in JAX where XLA
 is timed. measure.py runs them.
 """
 import math
@@ -245,6 +246,43 @@ def _(past, new):
 @case("scatter_rows", lambda: (rn(1024, 64, dtype=f32), rn(8192, 64), torch.randint(0, 1024, (8192,), device="cuda")), tol=1e-3)
 def _(t, e, ids):
     return t.index_add(0, ids, e.to(t.dtype))
+
+
+# --------------------------------------------------------------- accumulation
+
+
+def drawn(n, high, dtype=torch.int64):
+    return torch.randint(0, high, (n,), device="cuda", dtype=dtype)
+
+
+def zipf(n, high):
+    """Numbers as words of a text: the k-th most frequent one 1/k as often as the first, in any order."""
+    p = 1 / torch.arange(1, high + 1, device="cuda", dtype=torch.float64)
+    return torch.randperm(high, device="cuda")[torch.searchsorted(torch.cumsum(p, 0) / p.sum(), torch.rand(n, device="cuda").double()).clamp(max=high - 1)]
+
+
+def embedding_bwd(g, ids):
+    return torch.ops.aten.embedding_dense_backward(g, ids, 50257, -1, False)
+
+
+case("embedding_bwd", lambda: (rn(65536, 1024), drawn(65536, 50257)))(embedding_bwd)
+case("embedding_bwd.zipf", lambda: (rn(65536, 1024), zipf(65536, 50257)))(embedding_bwd)
+
+
+@case("segment_mean", lambda: (rn(524288, 256, dtype=f32), drawn(524288, 16384)), tol=1e-5)
+def _(x, ids):
+    n = torch.bincount(ids, minlength=16384).clamp(min=1)
+    return torch.zeros(16384, 256, dtype=x.dtype, device=x.device).index_add(0, ids, x) / n[:, None]
+
+
+@case("bincount", lambda: (drawn(10 ** 7, 10 ** 5, torch.int32),))
+def _(ids):
+    return torch.bincount(ids, minlength=10 ** 5)
+
+
+@case("histogram_bytes", lambda: (drawn(2 ** 28, 256, torch.uint8),))
+def _(x):
+    return torch.bincount(x, minlength=256)
 
 
 # ------------------------------------------------------------------ optimizer

@@ -1,0 +1,12 @@
+// The mean of the rows of each segment, by their segment numbers in any order.
+export fn segment_mean(x: f32[T, D], ids: i64[T]) -> (y: f32[S, D]) {
+    assume 0 <= ids[t] && ids[t] < S;
+    let n[i] = sum[t where ids[t] == i](1);
+    let s[i, d] = sum[t where ids[t] == i](x[t, d]);
+    y[i, d] = s[i, d] / f32(max(n[i], 1));
+}
+
+check segment_mean(T = 101, S = 37, D = 24);
+check segment_mean(T = 3, S = 300, D = 1);
+check segment_mean(T = 0, S = 5, D = 8);
+bench segment_mean(T = 524288, S = 16384, D = 256);
