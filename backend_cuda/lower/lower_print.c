@@ -28,6 +28,17 @@ static void print_stmt(const Printing *p, const Stmt *s, int indent);
 
 static void print_name(const Printing *p, Sym name) { text_put(p->out, name); }
 
+static void print_inline(const Printing *p, const Stmt *s);
+
+static void print_braced(const Printing *p, const StmtList *body) {
+    text_put(p->out, "{ ");
+    for (int i = 0; i < body->n; i++) {
+        print_inline(p, body->at[i]);
+        text_char(p->out, ' ');
+    }
+    text_char(p->out, '}');
+}
+
 /* What stands on one line, without indentation and without the line's end. */
 static void print_inline(const Printing *p, const Stmt *s) {
     switch (s->kind) {
@@ -42,22 +53,21 @@ static void print_inline(const Printing *p, const Stmt *s) {
         text_put(p->out, "if (");
         print_code(p, s->code);
         text_put(p->out, ") ");
-        for (int i = 0; i < s->body.n; i++) print_inline(p, s->body.at[i]);
+        if (s->body.n == 1)
+            print_inline(p, s->body.at[0]);
+        else
+            print_braced(p, &s->body);
         break;
     case STMT_LOOP:
         text_put(p->out, "for (");
         print_code(p, s->code);
         text_put(p->out, ") ");
-        for (int i = 0; i < s->body.n; i++) print_inline(p, s->body.at[i]);
+        if (s->body.n == 1)
+            print_inline(p, s->body.at[0]);
+        else
+            print_braced(p, &s->body);
         break;
-    case STMT_BLOCK:
-        text_put(p->out, "{ ");
-        for (int i = 0; i < s->body.n; i++) {
-            print_inline(p, s->body.at[i]);
-            text_char(p->out, ' ');
-        }
-        text_char(p->out, '}');
-        break;
+    case STMT_BLOCK: print_braced(p, &s->body); break;
     case STMT_BARRIER: print_code(p, s->code); break;
     default:
         if (s->code) {

@@ -188,8 +188,13 @@ bool lower_trim(Lower *l, const LoopHead *h, const Code **first, const Code **en
     line->braces = INLINE;
     put_furthest(l, t.layout, b.lo, b.nlo, "lo", ">");
     put_furthest(l, t.layout, b.hi, b.nhi, "hi", "<");
+    /* Beyond the ends of axes nothing is known of a range, and an empty one reaches nowhere. */
+    const Code *some = lo && hi ? code(l->ctx, "lo < hi") : NULL, *inside = axis_predicate(l, t.layout, domain);
+    if (inside) some = code_join(l->ctx, some, " && ", inside);
+    if (some) put_if(l, some)->braces = INLINE;
     if (lo) put_reach(l, "lo", "<", lo);
     if (hi) put_reach(l, "hi", ">", hi);
+    if (some) put_end(l);
     put_end(l);
     put_ends(l, loops);
     if (lo)

@@ -34,6 +34,12 @@ same 'a divided version' "$? $(tail -n 1 out)" '0 2 passed, 0 failed'
 "$tdc" columns.td --schedules=divided --dump=choose --stop-after=choose >out
 same 'as it is printed' "$(grep -c '^    y' out) $("$tdc" columns.td --schedules=out --dump=choose --stop-after=choose | cmp - out)" '3 '
 
+# the rows of a thread that lie beyond the end have no ranges that could lengthen its loop
+echo 'export fn s(x: f32[T], off: i32[M + 1]) -> (y: f32[M]) { y[i] = sum[j where i64(off[i]) <= j && j < i64(off[i + 1])](x[j]); } check s(M = 9, T = 100) with off in 0..100;' >segments.td
+printf '%s\n' 'program s' 'y: i = grid thread(8) reg(2); j = serial reg(1)' >joined
+"$tdc" segments.td --schedules=joined -o joined.cu >out 2>&1
+same 'ranges beyond the end' "$? $(grep -c 'if (lo < hi && TD_BEFORE(i_1, i_reg, M)) { ' joined.cu)" '0 1'
+
 # ---- what is wrong ----
 wrong() { # PLACE CODE WORDS FILE LINES...
     local place=$1 code=$2 words=$3 file=$4
