@@ -94,6 +94,17 @@ const Monoid *monoid_read(ExprReader *e) {
     return m;
 }
 
+const Monoid *monoid_declare(Graph *g, const char *name, const char *text) {
+    Monoid *m = NEW(g->ctx, Monoid);
+    MonoidReader r = {.g = g, .m = m, .t = TY_COUNT};
+    Lex x;
+    *m = (Monoid){.name = sym(g->ctx, name), .kind = MONOID_DECLARED};
+    lex_init(&x, g->ctx, text, strlen(text), -1);
+    read_parts(&r, &x);
+    read_combine(&r, &x, x.tok.span);
+    return x.failed ? NULL : m;
+}
+
 static Monoid *read_row(Graph *g, const Monoid *row, Type t) {
     Monoid *m = NEW(g->ctx, Monoid);
     MonoidReader r = {.g = g, .m = m, .t = t};

@@ -19,6 +19,9 @@ const Monoid *monoid_of(Graph *g, const Monoid *m, Type t);
  * in. */
 const Expr *monoid_identity(Graph *g, MonoidKind kind, Type t);
 
+/* One that the compiler declares, by what follows the name in a declaration; in no Graph's list yet. */
+const Monoid *monoid_declare(Graph *g, const char *name, const char *text);
+
 /* ---- text ---- */
 /* Reads what follows the word `monoid` and adds it to the Graph. NULL after failing. */
 const Monoid *monoid_read(ExprReader *r);

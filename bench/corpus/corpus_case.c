@@ -92,7 +92,7 @@ static void take_groups(Case *c, const int *division) {
         Group *gr = c->plan->groups.at[i];
         const Division *d = division[i] < 0 ? NULL : &gr->divisions.at[division[i]];
         vec_push(c->ctx, &c->groups, d ? d->shares : gr);
-        if (d) vec_push(c->ctx, &c->groups, d->rest);
+        if (d && d->rest) vec_push(c->ctx, &c->groups, d->rest);
     }
     c->chosen = NEW_N(c->ctx, Schedule, c->groups.n + 1);
     for (int i = 0; i < c->groups.n; i++) {

@@ -295,6 +295,12 @@ AxisSet group_free(Group *gr, const Expr *e) {
     return s;
 }
 
+bool group_is_online(const Group *gr) {
+    for (int i = 0; i < gr->steps.n; i++)
+        if (gr->steps.at[i].online) return true;
+    return false;
+}
+
 GStep *group_step(Group *gr, const Expr *node) {
     for (int i = 0; node && i < gr->steps.n; i++)
         for (int k = 0; k < gr->steps.at[i].monoid->n; k++)

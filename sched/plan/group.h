@@ -27,6 +27,9 @@ typedef struct GAxis {
     int contiguous; /* weight of the accesses whose last subscript moves by few elements along the axis */
 } GAxis;
 
+/* How a step folds what a thread has of its elements at once before that is combined with the rest (online.h). */
+typedef enum OnlineKind { ONLINE_NONE, ONLINE_EXP, ONLINE_SQUARE, ONLINE_KINDS } OnlineKind;
+
 /* A reduction or a scan: one value for each element of `free`. */
 typedef struct GStep {
     /* The OP_REDUCEs that stand for its values in the group's expressions, by the part of the state that they are;
@@ -42,6 +45,7 @@ typedef struct GStep {
      * values makes a larger one of the body, of which no more than an element exists at a time. Else 0. */
     AxisSet joined[2];
     bool scan, exclusive;
+    OnlineKind online;
 } GStep;
 
 /* Whether e reads data or draws numbers; *seen is the caller's memo, in the memory of temp. */
@@ -73,11 +77,12 @@ typedef struct GTensor {
     bool loaded, stored;
 } GTensor;
 
-/* Two groups that do together what one does: blocks fold shares of a large reduction, and then what they stored is
- * folded. */
+/* Groups that do together what one does: blocks fold shares of a large reduction, and then what they stored is folded;
+ * or one that reads less (online.h), and no rest. The first has the axes of the group, in their order. */
 typedef struct Division {
     struct Group *shares, *rest;
 } Division;
+static inline int division_groups(const Division *d) { return d->rest ? 2 : 1; }
 
 typedef struct Group {
     Graph *graph;
@@ -121,6 +126,7 @@ void group_find_tensors(Group *gr, Ctx *temp); /* fills in tensors alone */
 void group_describe(Group *gr, Ctx *temp);
 /* A name for an axis that no other axis, dimension, scalar or tensor has. */
 Sym group_axis_name(const Group *gr, Sym base);
+bool group_is_online(const Group *gr);              /* a step is */
 int64_t group_guess(const Group *gr, AxisSet axes); /* the product of the guessed extents, saturating */
 
 #endif

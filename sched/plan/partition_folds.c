@@ -1,7 +1,8 @@
 /* Reductions over several variables that every access walks as one: statistics of a whole tensor, of its planes, over
  * batch and row. They become reductions over one variable f, with f / n and f % n for the two, so that blocks take even
- * shares of it and vectors lie along whole planes, whatever the length of a row is. Only where the reduction stands
- * alone: beside others, or in a kernel that stores the same elements, it has the variables that those have. */
+ * shares of it and vectors lie along whole planes, whatever the length of a row is. Where there are several (a mean, and
+ * the variance that reads it) all become so or none; in a kernel that stores the elements of what is folded they have
+ * its variables. */
 #include "partition.h"
 
 #include "ir/poly/poly.h"
@@ -13,6 +14,7 @@ typedef struct Folding {
     Var *outer, *inner;
     Poly length; /* of the inner one */
     bool walked; /* an access has both */
+    int made;    /* variables */
 } Folding;
 
 static bool walks_as_one(Folding *x, const Expr *load) {
@@ -29,7 +31,9 @@ static bool walks_as_one(Folding *x, const Expr *load) {
 static Found forbids(const Expr *e, void *folding) {
     Folding *x = folding;
     if (e->op == OP_VAR) return e->u.var == x->outer || e->u.var == x->inner ? FOUND : FOUND_INSIDE;
-    if (e->op == OP_MARK || (e->op == OP_LOAD && !walks_as_one(x, e))) return FOUND;
+    if (e->op == OP_LOAD && !walks_as_one(x, e)) return FOUND;
+    if (e->op == OP_MARK)
+        return expr_has(e, expr_test_var, x->outer) || expr_has(e, expr_test_var, x->inner) ? FOUND : FOUND_NOT;
     return e->op == OP_LOAD ? FOUND_NOT : FOUND_INSIDE;
 }
 
@@ -50,7 +54,8 @@ static const Expr *united(Folding *x, const Expr *e) {
     Graph *g = x->g;
     const Reduce *old = e->u.reduce;
     const Var like = {.lo = x->outer->lo, .hi = expr2(g, OP_MUL, x->outer->hi, x->inner->hi)};
-    Var *both = graph_place_var(g, PLACE_FOLD, 0, sym_fmt(g->ctx, "%s%s", x->outer->name, x->inner->name), &like);
+    Var *both =
+        graph_place_var(g, PLACE_FOLD, x->made++, sym_fmt(g->ctx, "%s%s", x->outer->name, x->inner->name), &like);
     const Expr *f = expr_var(g, both), *from[] = {expr_var(g, x->outer), expr_var(g, x->inner)};
     const Expr *to[] = {expr2(g, OP_DIV, f, x->inner->hi), expr2(g, OP_MOD, f, x->inner->hi)}, *operands[MAX_PARTS];
     Reduce *r = NEW(g->ctx, Reduce);
@@ -72,24 +77,41 @@ static const Expr *unite_some(Folding *x, const Expr *e) {
     return NULL;
 }
 
-typedef struct OneFold {
-    const Expr *fold;
-    int n;
-} OneFold;
+/* The reductions of a root, each in one variable less where that is possible. */
+typedef struct Folds {
+    Folding *by;
+    Partition *x;
+    const Equation *root;
+    int n, united;
+} Folds;
 
-static Found count_fold(const Expr *e, void *user) {
-    OneFold *x = user;
-    if (e->op == OP_REDUCE) x->fold = e, x->n++;
-    return !e->reduces ? FOUND_NOT : x->n > 1 || expr_is_mark(e) ? FOUND : FOUND_INSIDE;
+/* One of its own for each element that is stored. */
+static bool is_full(Folds *f, const Expr *e) {
+    const ExprVars *free = expr_free(&f->x->free, e);
+    for (int i = 0; i < f->root->nvars; i++)
+        if (!expr_vars_have(free, f->root->vars[i])) return false;
+    return true;
 }
 
-const Expr *partition_one_fold(Partition *x, const Expr *value) {
-    OneFold one = {0};
-    Folding f = {.g = x->g, .temp = x->temp, .env = {.g = x->g, .ctx = x->temp}};
-    if (expr_walk(&(ExprWalk){.temp = x->temp, .before = count_fold, .user = &one}, value) || one.n != 1) return value;
-    const Expr *fold = one.fold, *r;
-    if (fold->u.reduce->monoid->indexed || fold->u.reduce->monoid->ordered) return value;
-    if (fold->u.reduce->nvars > MAX_GROUP_AXES) return value; /* group_new says so */
-    while ((r = unite_some(&f, fold))) fold = r;
-    return fold == one.fold ? value : expr_replace(x->g, value, &one.fold, &fold, 1);
+static const Expr *unite(ExprRewrite *r, const Expr *e, const Expr *made) {
+    Folds *f = r->user;
+    if (e->op != OP_REDUCE) return made;
+    const Reduce *fold = e->u.reduce;
+    f->n++;
+    if (fold->monoid->indexed || fold->monoid->ordered || fold->nvars > MAX_GROUP_AXES) return made;
+    const Expr *less = is_full(f, e) ? unite_some(f->by, made) : NULL;
+    f->united += less != NULL;
+    return less ? less : made;
+}
+
+const Expr *partition_one_fold(Partition *x, const Equation *root) {
+    const Expr *value = root->value;
+    Folding by = {.g = x->g, .temp = x->temp, .env = {.g = x->g, .ctx = x->temp}};
+    for (;;) {
+        Folds f = {.by = &by, .x = x, .root = root};
+        ExprRewrite r = {.g = x->g, .temp = x->temp, .after = unite, .user = &f, .reduces = true};
+        const Expr *less = expr_rewrite(&r, value);
+        if (!f.n || f.united != f.n) return value;
+        value = less;
+    }
 }

@@ -169,7 +169,7 @@ static int find_bad(Partition *x, Work *w) {
 
 static bool group(Partition *x, Work *w) {
     if (!w->taking) {
-        w->root.value = partition_one_fold(x, w->root.value);
+        w->root.value = partition_one_fold(x, &w->root);
         int rule = find_bad(x, w);
         w->next = WORK_FINISH;
         if (rule == GROUP_RULES) return true;

@@ -4,7 +4,8 @@
  *   prepare_graph (prepare.h)       definitions made self-contained, lets written into what reads them
  *   partition_graph (partition.c)   roots and temporaries; one Group a root
  *   share_groups (share.c)          roots that one kernel may compute become one Group
- *   split_groups (split.c)          large reductions with few results become two Groups
+ *   split_groups (split.c)          large reductions with few results may be done by two Groups, and two that read the
+ *                                   same, one of them the other's result, by one pass (online.h)
  *   flat_groups (flat.c)            axes that all accesses walk as one become one
  *
  * Only the first two are needed; without the others kernels are more, or slower, and as correct. */
@@ -38,9 +39,10 @@ typedef struct Plan {
     VEC(Equation) roots; /* what is stored, in an order in which it may be computed */
     VEC(Group *) groups; /* in the order of launching */
     VEC(PlanTemp) temps;
-    Reasons *reasons; /* NULL: not kept */
-    ExprMap names;    /* of tensors: taken */
-    ExprMap numbers;  /* the stem of a name -> the last number after it */
+    Reasons *reasons;                   /* NULL: not kept */
+    ExprMap names;                      /* of tensors: taken */
+    ExprMap numbers;                    /* the stem of a name -> the last number after it */
+    const Monoid *online[ONLINE_KINDS]; /* NULL: no group has one yet */
 } Plan;
 
 /* All steps but flat_groups, for a machine. With products for a matrix library or without; `reasons` may be NULL. NULL

@@ -175,7 +175,7 @@ void plan_print(Text *out, const Plan *plan) {
         print_whole(plan, gr, "group", out, temp);
         for (int k = 0; k < gr->divisions.n; k++) {
             print_whole(plan, gr->divisions.at[k].shares, "or", out, temp);
-            print_whole(plan, gr->divisions.at[k].rest, "then", out, temp);
+            if (gr->divisions.at[k].rest) print_whole(plan, gr->divisions.at[k].rest, "then", out, temp);
         }
     }
     for (int i = 0; plan->reasons && i < plan->reasons->list.n; i++) {

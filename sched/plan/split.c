@@ -2,8 +2,11 @@
  * that stores the shares of many blocks in new temporaries and one that folds those, in their order: results repeat.
  * Which is faster depends on sizes and is not decided here (sched/search/versions.c): the group gets its divisions,
  * into few and many shares where lengths are not known. */
-#include "plan.h"
+#include "online.h"
+
 #include "ir/expr_walk.h"
+
+#include <string.h>
 
 enum { LEAST_SHARE = 4096 /* elements */, LEAST_SHARES = 4, ROWS = 4, COLUMNS = 64 /* results of a block */ };
 enum { FEWER = 16 /* times, where lengths are not known */ };
@@ -18,7 +21,9 @@ static bool splits(const Group *gr) {
     AxisSet o = gr->stores.at[0].axes, over = gr->steps.at[0].over;
     for (int i = 0; i < gr->steps.n; i++) {
         const GStep *p = &gr->steps.at[i];
-        if (p->scan || p->over != over || p->free != o || p->monoid->n != 1 || p->monoid->ordered) return false;
+        if (p->scan || p->over != over || p->free != o || p->monoid->indexed || p->monoid->ordered) return false;
+        for (int k = 0; k < p->monoid->n; k++)
+            if (!p->part[k]) return false;
         for (int j = 0; j < gr->steps.n; j++)
             if (gr->steps.at[j].under & over) return false;
     }
@@ -73,11 +78,10 @@ static int64_t shares(Group *gr, const Machine *m, int axis) {
     return n;
 }
 
-static Tensor *share_temp(Plan *plan, const Group *gr, const GStep *p, int64_t n) {
+static Tensor *share_temp(Plan *plan, const Group *gr, const GStep *p, Type type, int64_t n) {
     Graph *g = plan->graph;
     Tensor *t = NEW(g->ctx, Tensor);
-    *t = (Tensor){
-        .name = plan_name(plan, sym_fmt(g->ctx, "%s_share", gr->name)), .kind = TENSOR_LET, .type = p->node->type};
+    *t = (Tensor){.name = plan_name(plan, sym_fmt(g->ctx, "%s_share", gr->name)), .kind = TENSOR_LET, .type = type};
     t->shape = NEW_N(g->ctx, const Expr *, MAX_GROUP_AXES + 1);
     t->shape[t->rank++] = expr_int(g, TY_I64, n);
     for (int a = 0; a < gr->axes.n; a++)
@@ -99,8 +103,27 @@ static const Expr **share_subs(const Group *gr, const GStep *p, const Expr *shar
     return subs;
 }
 
-/* Into n shares of an axis. */
-static void divide(Plan *plan, Group *gr, int axis, int64_t n) {
+/* The shares of a step's parts are stored by `one`; to: the parts as what folds them. */
+static void divide_step(Plan *plan, const Group *gr, const GStep *p, Group *one, Var *piece, const Expr **to) {
+    Graph *g = plan->graph;
+    const Expr *share[MAX_PARTS];
+    for (int k = 0; k < p->monoid->n; k++) {
+        Tensor *t = share_temp(plan, gr, p, p->part[k]->type, one->parts);
+        GStore s = {
+            .tensor = t, .subs = share_subs(gr, p, expr_var(g, one->part)), .value = p->part[k], .axes = p->free};
+        vec_push(g->ctx, &one->stores, s);
+        share[k] = expr_load(g, t, share_subs(gr, p, expr_var(g, piece)));
+    }
+    for (int k = 0; k < p->monoid->n; k++) {
+        Reduce *r = NEW(g->ctx, Reduce);
+        *r = (Reduce){.monoid = p->monoid, .part = k, .nvars = 1, .vars = NEW(g->ctx, Var *)};
+        r->vars[0] = piece;
+        to[k] = expr_reduce_parts(g, r, NULL, share);
+    }
+}
+
+/* Of `whole`, what gr does (or is), into n shares of an axis. */
+static void divide(Plan *plan, Group *whole, Group *gr, int axis, int64_t n) {
     Graph *g = plan->graph;
     Group *one = NEW(g->ctx, Group);
     *one = (Group){.graph = g, .axes = gr->axes, .steps = gr->steps, .reduces = gr->reduces};
@@ -112,33 +135,19 @@ static void divide(Plan *plan, Group *gr, int axis, int64_t n) {
     one->rounding = gr->rounding;
     one->part = graph_var(g, sym(g->ctx, "piece"), zero, count);
     Var *v = graph_var(g, sym(g->ctx, "piece"), zero, count);
-    const Expr **from = NEW_N(g->ctx, const Expr *, gr->steps.n), **to = NEW_N(g->ctx, const Expr *, gr->steps.n);
+    const Expr **from = NEW_N(g->ctx, const Expr *, gr->steps.n *MAX_PARTS);
+    const Expr **to = NEW_N(g->ctx, const Expr *, gr->steps.n *MAX_PARTS);
+    int parts = 0;
     for (int i = 0; i < gr->steps.n; i++) {
         const GStep *p = &gr->steps.at[i];
-        Tensor *t = share_temp(plan, gr, p, n);
-        GStore s = {.tensor = t, .subs = share_subs(gr, p, expr_var(g, one->part)), .value = p->node, .axes = p->free};
-        vec_push(g->ctx, &one->stores, s);
-        Reduce *r = NEW(g->ctx, Reduce);
-        *r = (Reduce){.monoid = p->monoid, .nvars = 1, .vars = NEW(g->ctx, Var *)};
-        r->vars[0] = v;
-        from[i] = p->node;
-        const Expr *share = expr_load(g, t, share_subs(gr, p, expr_var(g, v)));
-        to[i] = expr_reduce_parts(g, r, NULL, &share);
+        memcpy(&from[parts], p->part, sizeof *from * (size_t)p->monoid->n);
+        divide_step(plan, gr, p, one, v, &to[parts]);
+        parts += p->monoid->n;
     }
     group_find_rows(one, g->ctx);
     group_find_tensors(one, g->ctx);
-    Equation *roots = NEW_N(g->ctx, Equation, gr->stores.n);
-    for (int i = 0; i < gr->stores.n; i++) {
-        const GStore *s = &gr->stores.at[i];
-        Equation r = {.tensor = s->tensor, .subs = s->subs, .vars = NEW_N(g->ctx, Var *, MAX_GROUP_AXES)};
-        for (int a = 0; a < gr->axes.n; a++)
-            if (s->axes >> a & 1) r.vars[r.nvars++] = gr->axes.at[a].var;
-        r.value = expr_replace(g, s->value, from, to, gr->steps.n);
-        if (s->guard) r.guard = expr_replace(g, s->guard, from, to, gr->steps.n);
-        roots[i] = r;
-    }
-    Division d = {one, group_new(g, roots, gr->stores.n, NULL, NULL, NULL)};
-    if (d.rest) vec_push(g->ctx, &gr->divisions, d);
+    Division d = {one, online_like(gr, from, to, parts)};
+    if (d.rest) vec_push(g->ctx, &whole->divisions, d);
 }
 
 static bool all_known(const Group *gr) {
@@ -150,16 +159,24 @@ static bool all_known(const Group *gr) {
 /* Whether an axis has, or may have, an element for each of n shares. */
 static bool has_shares(const GAxis *a, int64_t n) { return a->extent < 0 || a->extent >= n; }
 
-void split_groups(Plan *plan, const Machine *m) {
+/* The divisions of what gr does, for the group that does it. */
+static void divide_some(Plan *plan, Group *whole, Group *gr, const Machine *m) {
     const int64_t few = many_blocks(m) / FEWER, many = many_blocks(m);
+    const int axis = !gr->product && splits(gr) ? axis_to_split(gr, m) : -1;
+    if (axis < 0) return;
+    const int64_t n = shares(gr, m, axis);
+    if (n >= LEAST_SHARES) divide(plan, whole, gr, axis, n);
+    if (all_known(gr) || gr->steps.at[0].joined[0]) return;
+    if (n != few && has_shares(&gr->axes.at[axis], few)) divide(plan, whole, gr, axis, few);
+    if (n != many && has_shares(&gr->axes.at[axis], many)) divide(plan, whole, gr, axis, many);
+}
+
+void split_groups(Plan *plan, const Machine *m) {
     for (int i = 0; i < plan->groups.n; i++) {
-        Group *gr = plan->groups.at[i];
-        int axis = !gr->product && splits(gr) ? axis_to_split(gr, m) : -1;
-        if (axis < 0) continue;
-        int64_t n = shares(gr, m, axis);
-        if (n >= LEAST_SHARES) divide(plan, gr, axis, n);
-        if (all_known(gr) || gr->steps.at[0].joined[0]) continue;
-        if (n != few && has_shares(&gr->axes.at[axis], few)) divide(plan, gr, axis, few);
-        if (n != many && has_shares(&gr->axes.at[axis], many)) divide(plan, gr, axis, many);
+        Group *gr = plan->groups.at[i], *one = online_group(plan, gr);
+        divide_some(plan, gr, gr, m);
+        if (!one) continue;
+        vec_push(plan->graph->ctx, &gr->divisions, ((Division){one, NULL}));
+        divide_some(plan, gr, one, m);
     }
 }

@@ -90,19 +90,16 @@ static int axis_of(AxisSet set) {
     return a;
 }
 
-static void push(Apply *x, Stage *s) { vec_push(x->temp, &x->body->stages, s); }
+void apply_push(Apply *x, Stage *s) { vec_push(x->temp, &x->body->stages, s); }
 
 static void result(Apply *x, const GStep *p, Value *const *out) {
     for (int i = 0; i < p->monoid->n; i++)
         if (p->part[i]) apply_know(x, x->body, p->part[i], NULL, expr_value(x->p, out[i]));
 }
 
-/* The operands of a step. One that does not vary along a folded axis is made to, so that the axis's end is seen. */
-static FactorSet operands(Apply *x, const GStep *p, const Monoid *m, Stage *s) {
-    Cond c = apply_cond(x, p->guard);
-    s->cond = c.is;
-    for (int i = 0; i < monoid_operands(m); i++) s->expr[i] = apply_expr(x, p->node->arg[1 + i], c);
-    if (m->indexed) s->expr[m->n - 1] = expr_var(x->g, x->axis[axis_of(p->over)]->var);
+/* The domain of a stage's operands. One that does not vary along a folded axis is made to, so that the axis's end is
+ * seen. */
+static FactorSet vary(Apply *x, const GStep *p, const Monoid *m, Stage *s) {
     FactorSet domain = 0;
     for (int i = 0; i < m->n; i++) domain |= expr_domain(x->part, x->l, s->expr[i]);
     for (int a = 0; a < x->gr->axes.n; a++) {
@@ -114,9 +111,30 @@ static FactorSet operands(Apply *x, const GStep *p, const Monoid *m, Stage *s) {
     return domain | (s->cond ? expr_domain(x->part, x->l, s->cond) : 0);
 }
 
+static FactorSet operands(Apply *x, const GStep *p, const Monoid *m, Stage *s) {
+    Cond c = apply_cond(x, p->guard);
+    s->cond = c.is;
+    for (int i = 0; i < monoid_operands(m); i++) s->expr[i] = apply_expr(x, p->node->arg[1 + i], c);
+    if (m->indexed) s->expr[m->n - 1] = expr_var(x->g, x->axis[axis_of(p->over)]->var);
+    return vary(x, p, m, s);
+}
+
 static void outputs(Apply *x, const Monoid *m, Stage *s, const char *base, FactorSet domain) {
     s->nout = m->n;
     for (int i = 0; i < m->n; i++) s->out[i] = apply_value(x, VALUE_REG, base, m->type[i], domain);
+}
+
+const Expr *apply_fold(Apply *x, const GStep *p, const Monoid *m, const Expr *operand, const Expr *cond,
+                       FactorSet over) {
+    Stage *s = stage_new(x->p, STAGE_REDUCE);
+    s->cond = cond;
+    s->expr[0] = operand;
+    const FactorSet domain = vary(x, p, m, s);
+    s->monoid = m;
+    s->over = over;
+    outputs(x, m, s, "p", domain & ~over);
+    apply_push(x, s);
+    return expr_value(x->p, s->out[0]);
 }
 
 static void emit_scan(Apply *x, const GStep *p, StepState *st) {
@@ -130,43 +148,68 @@ static void emit_scan(Apply *x, const GStep *p, StepState *st) {
     s->exclusive = p->exclusive;
     for (int i = 0; i < m->n; i++) s->carry[i] = st->acc[i];
     outputs(x, m, s, "s", domain);
-    push(x, s);
+    apply_push(x, s);
     result(x, p, s->out);
+}
+
+const Expr *apply_named(Apply *x, const char *base, const Expr *e) {
+    Stage *s = stage_new(x->p, STAGE_MAP);
+    s->expr[0] = e;
+    s->nout = 1;
+    s->out[0] = apply_value(x, VALUE_REG, base, e->type, expr_domain(x->part, x->l, e));
+    apply_push(x, s);
+    return expr_value(x->p, s->out[0]);
+}
+
+/* All parts are computed before any is set. */
+static void set_parts(Apply *x, const Monoid *m, StepState *st, const Expr **next) {
+    for (int i = 0; i < m->n && m->n > 1; i++) next[i] = apply_named(x, "e", next[i]);
+    for (int i = 0; i < m->n; i++) {
+        Stage *set = stage_new(x->p, STAGE_SET);
+        set->nout = 1;
+        set->out[0] = st->acc[i];
+        set->expr[0] = next[i];
+        apply_push(x, set);
+    }
 }
 
 /* In the innermost loop: the registers' part is folded, then combined with what was accumulated. */
 static void accumulate(Apply *x, const GStep *p, StepState *st) {
     const Monoid *m = monoid_of(x->g, p->monoid, p->body->type);
+    const Expr *from[2 * MAX_PARTS], *to[2 * MAX_PARTS], *next[MAX_PARTS];
+    if (p->online) {
+        const Expr *before[MAX_PARTS];
+        for (int i = 0; i < m->n; i++) before[i] = expr_value(x->p, st->acc[i]);
+        apply_online(x, p, m, before, next);
+        set_parts(x, m, st, next);
+        return;
+    }
     Stage *s = stage_new(x->p, STAGE_REDUCE);
     FactorSet domain = operands(x, p, m, s);
-    const Expr *from[2 * MAX_PARTS], *to[2 * MAX_PARTS], *next[MAX_PARTS];
     s->monoid = m;
     s->over = apply_tile(x, p->over, true, false);
     outputs(x, m, s, "p", domain & ~s->over);
-    push(x, s);
+    apply_push(x, s);
     for (int i = 0; i < m->n; i++) {
         from[i] = expr_node(x->g, OP_ARG, m->type[i], false, i, NULL, 0);
         from[m->n + i] = expr_node(x->g, OP_ARG, m->type[i], false, m->n + i, NULL, 0);
         to[i] = expr_value(x->p, st->acc[i]);
         to[m->n + i] = expr_value(x->p, s->out[i]);
     }
-    for (int i = 0; i < m->n; i++) {
-        next[i] = expr_replace(x->g, m->combine[i], from, to, 2 * m->n);
-        if (m->n == 1) continue;
-        Stage *e = stage_new(x->p, STAGE_MAP); /* all parts are computed before any is set */
-        e->expr[0] = next[i];
-        e->nout = 1;
-        e->out[0] = apply_value(x, VALUE_REG, "e", m->type[i], expr_domain(x->part, x->l, next[i]));
-        push(x, e);
-        next[i] = expr_value(x->p, e->out[0]);
-    }
-    for (int i = 0; i < m->n; i++) {
-        Stage *set = stage_new(x->p, STAGE_SET);
-        set->nout = 1;
-        set->out[0] = st->acc[i];
-        set->expr[0] = next[i];
-        push(x, set);
-    }
+    for (int i = 0; i < m->n; i++) next[i] = expr_replace(x->g, m->combine[i], from, to, 2 * m->n);
+    set_parts(x, m, st, next);
+}
+
+/* The states of all threads become one. */
+static void fold_threads(Apply *x, const GStep *p, const Monoid *m, const Expr *const *parts, FactorSet threads) {
+    Stage *s = stage_new(x->p, STAGE_REDUCE);
+    FactorSet domain = 0;
+    for (int i = 0; i < m->n; i++) s->expr[i] = parts[i], domain |= expr_domain(x->part, x->l, parts[i]);
+    s->monoid = m;
+    s->over = threads;
+    outputs(x, m, s, p->monoid->name, domain & ~threads);
+    apply_push(x, s);
+    result(x, p, s->out);
 }
 
 static void finish_accumulated(Apply *x, const GStep *p, StepState *st) {
@@ -177,13 +220,22 @@ static void finish_accumulated(Apply *x, const GStep *p, StepState *st) {
         return;
     }
     const Monoid *m = monoid_of(x->g, p->monoid, p->body->type);
-    Stage *s = stage_new(x->p, STAGE_REDUCE);
-    for (int i = 0; i < m->n; i++) s->expr[i] = expr_value(x->p, st->acc[i]);
-    s->monoid = m;
-    s->over = threads;
-    outputs(x, m, s, p->monoid->name, st->acc[0]->domain & ~threads);
-    push(x, s);
-    result(x, p, s->out);
+    const Expr *parts[MAX_PARTS];
+    for (int i = 0; i < m->n; i++) parts[i] = expr_value(x->p, st->acc[i]);
+    fold_threads(x, p, m, parts, threads);
+}
+
+/* Of elements that the threads have all at once. */
+static void emit_online(Apply *x, const GStep *p, const Monoid *m) {
+    const FactorSet threads = apply_tile(x, p->over, false, true);
+    const Expr *parts[MAX_PARTS];
+    apply_online(x, p, m, NULL, parts);
+    if (threads) {
+        fold_threads(x, p, m, parts, threads);
+        return;
+    }
+    for (int i = 0; i < m->n; i++)
+        if (p->part[i]) apply_know(x, x->body, p->part[i], NULL, apply_named(x, "p", parts[i]));
 }
 
 static void emit_step(Apply *x, int item) {
@@ -198,12 +250,16 @@ static void emit_step(Apply *x, int item) {
         return;
     }
     const Monoid *m = monoid_of(x->g, p->monoid, p->body->type);
+    if (p->online) {
+        emit_online(x, p, m);
+        return;
+    }
     Stage *s = stage_new(x->p, STAGE_REDUCE);
     FactorSet domain = operands(x, p, m, s);
     s->monoid = m;
     s->over = apply_tile(x, p->over, true, true);
     outputs(x, m, s, p->monoid->name, domain & ~s->over);
-    push(x, s);
+    apply_push(x, s);
     result(x, p, s->out);
 }
 
@@ -215,7 +271,7 @@ static void emit_store(Apply *x, const GStore *g) {
     for (int d = 0; d < g->tensor->rank; d++) s->subs[d] = apply_expr(x, g->subs[d], c);
     s->cond = c.is;
     s->expr[0] = apply_expr(x, g->value, c);
-    push(x, s);
+    apply_push(x, s);
 }
 
 /* ---- loops ---- */
@@ -239,7 +295,7 @@ static void open_steps(Apply *x, const Items *run, int a) {
             s->expr[0] = m->identity[k];
             s->nout = 1;
             s->out[0] = st->acc[k] = apply_value(x, VALUE_VAR, p->scan ? "carry" : "acc", m->type[k], domain);
-            push(x, s);
+            apply_push(x, s);
         }
     }
 }
@@ -257,7 +313,7 @@ static void emit_loop(Apply *x, int a, const Items *run, AxisSet open) {
     Stage *s = stage_new(x->p, STAGE_FOR);
     s->axis = x->axis[a];
     for (int i = 0; i < inner->stages.n; i++) vec_push(ctx, &s->body, inner->stages.at[i]);
-    push(x, s);
+    apply_push(x, s);
     for (int i = 0; i < all.at.n; i++) {
         int item = all.at.at[i];
         if (item >= nsteps(x) || x->state[item].opened != a) continue;

@@ -63,6 +63,15 @@ const Expr *apply_known(Apply *x, const Expr *e, const Expr *cond);
 void apply_know(Apply *x, ApplyBody *body, const Expr *e, const Expr *cond, const Expr *value);
 Value *apply_value(Apply *x, ValueKind kind, const char *base, Type t, FactorSet domain);
 void apply_count_uses(Apply *x);
+void apply_push(Apply *x, Stage *s); /* at the end of the open body */
+/* The value of a map stage. */
+const Expr *apply_named(Apply *x, const char *base, const Expr *e);
+/* What a reduction of one part leaves, over some factors of the step's folded axes. */
+const Expr *apply_fold(Apply *x, const GStep *p, const Monoid *m, const Expr *operand, const Expr *cond,
+                       FactorSet over);
+/* The parts of the state of an online step (online.h) behind the elements that a thread has at once; before: the parts
+ * before them, NULL where there was nothing (apply_online.c). */
+void apply_online(Apply *x, const GStep *p, const Monoid *m, const Expr *const *before, const Expr **next);
 /* The factors of axes that are registers, and those that are threads or blocks of a cluster. */
 FactorSet apply_tile(Apply *x, AxisSet axes, bool regs, bool threads);
 

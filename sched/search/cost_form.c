@@ -166,6 +166,11 @@ static void put_axes(Text *t, const Group *gr) {
     }
 }
 
+static void put_division(Text *t, const Division *d) {
+    put(t, d->shares->parts);
+    for (int i = 0; i < d->shares->steps.n; i++) put(t, d->shares->steps.at[i].online);
+}
+
 static Sym key_of(const CostForm *f, Ctx *ctx) {
     const Group *gr = f->gr;
     Text t = {.ctx = ctx};
@@ -173,7 +178,7 @@ static Sym key_of(const CostForm *f, Ctx *ctx) {
     put_axes(&t, gr);
     put(&t, gr->product != NULL);
     put(&t, gr->divisions.n);
-    for (int i = 0; i < gr->divisions.n; i++) put(&t, gr->divisions.at[i].shares->parts);
+    for (int i = 0; i < gr->divisions.n; i++) put_division(&t, &gr->divisions.at[i]);
     put(&t, gr->steps.n);
     for (int i = 0; i < gr->steps.n; i++) {
         const GStep *p = &gr->steps.at[i];

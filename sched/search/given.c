@@ -132,12 +132,16 @@ bool given_version(Group *gr, const GivenTexts *t, Version *v, int64_t most[MAX_
                    GivenFault *fault) {
     *fault = (GivenFault){.why = {.ctx = gr->graph->ctx}, .code = DIAG_SCHEDULE_ILLEGAL};
     text_put(&fault->why, "");
-    if (t->n == 1) return read_together(t, (Group *[]){gr}, v, most, fault);
-    text_put(&fault->why, "it is not divided into shares");
+    const bool one = t->n == 1;
+    if (one && read_together(t, (Group *[]){gr}, v, most, fault)) return true;
+    if (!one) text_put(&fault->why, "it is not divided into shares");
     /* Divisions differ in how many shares they have: the one that the schedules are legal for. */
     for (int i = 0; i < gr->divisions.n; i++) {
         const Division *d = &gr->divisions.at[i];
-        if (read_together(t, (Group *[]){d->shares, d->rest}, v, most, fault)) return true;
+        GivenFault other = {.why = {.ctx = gr->graph->ctx}, .code = DIAG_SCHEDULE_ILLEGAL};
+        if (division_groups(d) != t->n) continue;
+        if (read_together(t, (Group *[]){d->shares, d->rest}, v, most, &other)) return true;
+        if (!one || strstr(t->text[0], "online")) *fault = other;
     }
     return false;
 }
@@ -230,7 +234,12 @@ static bool is_legal_there(const Given *x, const Version *v, const Versions *bef
     return ok;
 }
 
-static Sym shares_of(const Group *gr) { return gr->divisions.n ? gr->divisions.at[0].shares->name : NULL; }
+/* Of the divisions that have a rest: they share a name. NULL: there is none. */
+static Sym shares_of(const Group *gr) {
+    for (int i = 0; i < gr->divisions.n; i++)
+        if (gr->divisions.at[i].rest) return gr->divisions.at[i].shares->name;
+    return NULL;
+}
 
 /* The lines of versions from `line` on, which begins one, to the one behind `else`. */
 static GivenAnswer by_size(Given *x, Group *gr, GivenLine *line, Versions *v) {
@@ -278,7 +287,7 @@ static GivenLine *line_for(Given *x, Sym program, Sym group) {
 GivenAnswer given_versions(Given *x, Sym program, Group *gr, Versions *v) {
     if (!x) return GIVEN_NONE;
     GivenLine *line = line_for(x, program, gr->name), *shares = NULL;
-    if (gr->divisions.n) shares = line_for(x, program, shares_of(gr));
+    if (shares_of(gr)) shares = line_for(x, program, shares_of(gr));
     GivenLine *const first = shares && (!line || shares < line) ? shares : line;
     if (first && first->begins) return by_size(x, gr, first, v);
     if (line) line->used = true;

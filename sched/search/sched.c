@@ -179,11 +179,20 @@ static bool step_choose(SchedWork *w, Text *why) {
     }
 }
 
+/* Monoids that the scheduler declared stand in the program's text where a kernel has them. */
+static void declare_monoids(Graph *g, const Group *gr) {
+    for (int i = 0; i < gr->steps.n; i++) {
+        const Monoid *m = gr->steps.at[i].monoid;
+        if (monoid_declared(m) && !monoid_named(g, m->name)) vec_push(g->ctx, &g->monoids, (Monoid *)m);
+    }
+}
+
 static bool apply_version(Program *p, const Version *v, StepList *at, bool keep, Text *why) {
     for (int i = 0; i < v->n; i++) {
         Kernel *k = sched_apply(p, at, v->group[i], v->schedule[i], why);
         if (!k) return false;
         k->span = v->span;
+        declare_monoids(p->graph, v->group[i]);
         if (!keep) continue;
         k->group = v->group[i];
         k->schedule = v->schedule[i];

@@ -61,6 +61,10 @@ void schedule_print(Text *out, const Group *gr, const Schedule *s) {
         text_fmt(out, "%sagain", sep);
         sep = "; ";
     }
+    if (group_is_online(gr)) {
+        text_fmt(out, "%sonline", sep);
+        sep = "; ";
+    }
     if (print_order(out, gr, s, sep)) sep = "; ";
     print_steps(out, gr, s, sep);
     if (!out->s) text_put(out, "");
@@ -216,12 +220,13 @@ static bool read_other(Cursor *c, const Group *gr, int axis, Schedule *s) {
 }
 
 /* *why says more than that it cannot be read, or nothing. */
-static bool read_item(Cursor *c, const Group *gr, Schedule *s, Text *why) {
+static bool read_item(Cursor *c, const Group *gr, Schedule *s, bool *online, Text *why) {
     const char *at;
     size_t n = word_at(c, &at);
     int64_t v;
     if (!take(c, '=')) {
         if (is(at, n, "again") && !s->again) return s->again = true;
+        if (is(at, n, "online") && !*online) return *online = true;
         if (is(at, n, "order")) return read_order(c, gr, s);
         for (int k = 0; k < SCHEDULE_STEP_COUNT; k++)
             if (is(at, n, schedule_step_rows[k].word)) return read_step(c, gr, s, k, why);
@@ -238,17 +243,20 @@ static bool read_item(Cursor *c, const Group *gr, Schedule *s, Text *why) {
 bool schedule_read(const char *text, const Group *gr, Schedule *s, Text *why) {
     *s = (Schedule){.naxes = gr->axes.n};
     Cursor c = {text};
+    bool online = false;
     while (*c.p == ' ') c.p++;
     while (*c.p) {
         const char *from = c.p;
         const size_t said = why ? why->n : 0;
-        if (!read_item(&c, gr, s, why) || (!take(&c, ';') && *c.p)) {
+        if (!read_item(&c, gr, s, &online, why) || (!take(&c, ';') && *c.p)) {
             if (why && why->n == said) text_fmt(why, "a schedule cannot be read at `%s`", from);
             return false;
         }
         while (*c.p == ' ') c.p++;
     }
-    return true;
+    if (online == group_is_online(gr)) return true;
+    return text_fail(why, online ? "online: no reduction reads what another one of the same elements folds to"
+                                 : "it is not online");
 }
 
 /* ---- without names ---- */

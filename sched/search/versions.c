@@ -124,17 +124,22 @@ static const Best *always_best(const BestOf *b) {
 static int add_best(Choosing *x, int point, int of_kind) {
     BestOf *const best = x->found;
     int considered = 0;
+    double quickest[BEST_KINDS]; /* of what reads its elements as often as it says */
+    for (int kind = 0; kind < BEST_KINDS; kind++) quickest[kind] = INFINITY;
     for (int d = -1; d < x->gr->divisions.n; d++) {
-        const int n = d < 0 ? 1 : MAX_TOGETHER;
+        const int n = d < 0 ? 1 : division_groups(&x->gr->divisions.at[d]);
         for (int k = 0; k < n; k++) {
             CostForm *f = form_of(x, d, k);
             f->at = point;
             considered += templates_best(f, x->machine, &x->limits, k ? 1 : of_kind, &best[k]);
         }
         const Best *second = n > 1 ? always_best(&best[1]) : NULL;
+        const bool online = group_is_online(versions_group(x, d, 0));
         for (int kind = 0; kind < BEST_KINDS; kind++)
             for (int i = 0; i < best[0].n[kind]; i++) {
                 const Best *b = &best[0].at[kind][i];
+                if (!online) quickest[kind] = fmin(quickest[kind], b->seconds);
+                if (online && b->seconds > quickest[kind]) continue;
                 versions_add(x, d, (const Schedule *[]){&b->schedule, second ? &second->schedule : NULL}, n, b->most);
             }
     }
@@ -148,8 +153,9 @@ static void make_nodes(const Group *gr) {
     for (int a = 0; a < gr->axes.n; a++) expr_var(gr->graph, gr->axes.at[a].var);
     for (int i = 0; i < gr->divisions.n; i++) {
         const Division *d = &gr->divisions.at[i];
-        expr_var(gr->graph, d->shares->part);
-        for (int a = 0; a < d->rest->axes.n; a++) expr_var(gr->graph, d->rest->axes.at[a].var);
+        if (d->shares->part) expr_var(gr->graph, d->shares->part);
+        for (int a = 0; a < d->shares->axes.n; a++) expr_var(gr->graph, d->shares->axes.at[a].var);
+        for (int a = 0; d->rest && a < d->rest->axes.n; a++) expr_var(gr->graph, d->rest->axes.at[a].var);
     }
     for (int i = 0; i < gr->graph->dims.n; i++) expr_dim(gr->graph, gr->graph->dims.at[i]);
 }
@@ -227,6 +233,12 @@ static void order_points(const Points *p, int *at) {
     }
 }
 
+static int room_of(const Group *gr) {
+    for (int i = 0; i < gr->divisions.n; i++)
+        if (group_is_online(gr->divisions.at[i].shares)) return MAX_CANDIDATES;
+    return MAX_CANDIDATES / 2;
+}
+
 /* *moved: kernels that were judged for moves. */
 static Chosen *choose(Choosing *x, int *moved) {
     const int n = x->points->n;
@@ -235,7 +247,7 @@ static Chosen *choose(Choosing *x, int *moved) {
     x->rival = NEW_N(x->temp, int, MAX_CANDIDATES);
     for (int i = 0; i < n; i++) x->best[i] = INFINITY;
     x->judged = has_judge(x->gr);
-    x->room = MAX_CANDIDATES - VERSIONS_STARTS * MAX_VERSIONS;
+    x->room = room_of(x->gr) - VERSIONS_STARTS * MAX_VERSIONS;
     make_nodes(x->gr);
     /* How many points there is time for is known after the heaviest one. */
     int searched = x->considered / (add_best(x, 0, n <= FEW_POINTS ? BEST_OF_KIND : FEW_OF_KIND) + 1);
@@ -250,7 +262,7 @@ static Chosen *choose(Choosing *x, int *moved) {
     versions_find_losses(x);
     versions_find_cases(x);
     if (compared && !x->gr->product) {
-        x->room = MAX_CANDIDATES;
+        x->room = room_of(x->gr);
         versions_move(x, moved);
     }
     return x->chosen;
@@ -317,7 +329,8 @@ static void begin_search(Choosing *x) {
     x->found = NEW_RAW(x->temp, BestOf, MAX_TOGETHER);
     for (int d = 0; d < x->gr->divisions.n; d++) {
         x->form[1 + MAX_TOGETHER * d] = cost_form(x->gr->divisions.at[d].shares, x->points, x->temp);
-        x->form[2 + MAX_TOGETHER * d] = cost_form(x->gr->divisions.at[d].rest, x->points, x->temp);
+        Group *rest = x->gr->divisions.at[d].rest;
+        if (rest) x->form[2 + MAX_TOGETHER * d] = cost_form(rest, x->points, x->temp);
     }
 }
 

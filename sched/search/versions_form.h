@@ -5,7 +5,7 @@
 #include "versions.h"
 
 enum {
-    MAX_CANDIDATES = 160, /* that are compared at all points */
+    MAX_CANDIDATES = 320, /* that are compared at all points, where there are two ways to fold; else half of them */
     VERSIONS_STARTS = 3   /* candidates of each case from which moves are made; each may give one more */
 };
 

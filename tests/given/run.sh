@@ -34,6 +34,24 @@ same 'a divided version' "$? $(tail -n 1 out)" '0 2 passed, 0 failed'
 "$tdc" columns.td --schedules=divided --dump=choose --stop-after=choose >out
 same 'as it is printed' "$(grep -c '^    y' out) $("$tdc" columns.td --schedules=out --dump=choose --stop-after=choose | cmp - out)" '3 '
 
+# a reduction that reads another one's result, in one pass with it: special values are those of two
+echo 'export fn s(x: f32[M, N]) -> (m: f32[M], z: f32[M]) { m[i] = max[j](x[i, j]); z[i] = sum[j](exp(x[i, j] - m[i])); }
+export fn v(x: f32[M, N]) -> (m: f32[M], q: f32[M]) { m[i] = sum[j](x[i, j]) / f32(N); q[i] = sum[j]((x[i, j] - m[i]) ** 2); }
+export fn w(x: f32[M, N], k: i32[N]) -> (m: f32[M], q: f32[M]) {
+    m[i] = sum[j where k[j] > 0](x[i, j]) / f32(N); q[i] = sum[j where k[j] > 0]((m[i] - x[i, j]) ** 2); }
+export fn l(x: f32[M, N]) -> (y: f32[M]) { let m[i] = max[j](x[i, j]); y[i] = log(sum[j](exp(x[i, j] - m[i]))) + m[i]; }' >pairs.td
+for n in 's M=3,N=1000' 's M=1,N=1' 's M=5,N=0' 'v M=3,N=1000' 'v M=1,N=1' 'v M=5,N=0' 'w M=4,N=777' 'l M=4,N=3001'; do
+    echo "check ${n% *}(${n#* });" | sed 's/=/ = /g; s/,/, /g' >>pairs.td
+done
+for how in 'serial reg(2) warp(2) lane(32) vec(2)' 'serial reg(1)' 'reg(32) warp(4) lane(32)' 'serial reg(4) lane(32) vec(4)'; do
+    for fn in s v w l; do echo "program $fn"; echo "$([ $fn = l ] && echo y || echo m): i = grid; j = $how; online"; done >online
+    "$tdc" check pairs.td --emu --schedules=online --inputs=all >out 2>&1
+    same "online, $how" "$? $(tail -n 1 out)" '0 32 passed, 0 failed'
+done
+printf '%s\n' 'program s' 'm: i = grid thread(64); j = serial reg(1); online' >online
+"$tdc" pairs.td --schedules=online --dump=choose --stop-after=choose >out 2>&1
+same 'online, as it is printed' "$(sed -n 2p out)" '  m: i = grid thread(64); j = serial reg(1); online'
+
 # the rows of a thread that lie beyond the end have no ranges that could lengthen its loop
 echo 'export fn s(x: f32[T], off: i32[M + 1]) -> (y: f32[M]) { y[i] = sum[j where i64(off[i]) <= j && j < i64(off[i + 1])](x[j]); } check s(M = 9, T = 100) with off in 0..100;' >segments.td
 printf '%s\n' 'program s' 'y: i = grid thread(8) reg(2); j = serial reg(1)' >joined
@@ -62,6 +80,7 @@ wrong 2:6 E0906 'needs N <= 512' softmax 'program softmax' 'when M <= 64' "$shor
 wrong 4:1 E0906 'needs N <= 512' softmax 'program softmax' 'when N <= 64' "$whole" else "$short"
 wrong 5:1 E0906 'two grid' softmax 'program softmax' 'when N <= 64' "$whole" else 'y: i = grid grid(2); j = serial reg(2) lane(32) vec(4)'
 wrong 3:1 E0906 'has no line behind' columns 'program f' 'when M >= 5000' 'y_shares: j = grid' else 'y: j = grid; i = serial reg(4) lane(32)'
+wrong 2:1 E0904 'online: no reduction' columns 'program f' 'y: j = grid; i = serial reg(4) lane(32); online'
 lines=('program softmax')
 for n in 1 2 3 4 5 6 7 8 9 10 11 12 13; do lines+=("when N <= $n" "$whole"); done
 wrong 27:1 E0906 '12 versions at most' softmax "${lines[@]}" else "$whole"

@@ -426,8 +426,10 @@ static void one_plan(const PlanCase *c) {
     if (plan) {
         int shares = 0; /* temporaries of divisions, which nobody may choose */
         for (int i = 0; i < plan->groups.n; i++)
-            for (int k = 0; k < plan->groups.at[i]->divisions.n; k++)
-                shares += plan->groups.at[i]->divisions.at[k].shares->stores.n;
+            for (int k = 0; k < plan->groups.at[i]->divisions.n; k++) {
+                const Division *d = &plan->groups.at[i]->divisions.at[k];
+                shares += d->rest ? d->shares->stores.n : 0;
+            }
         expect(plan->groups.n == c->groups && plan->temps.n - shares == c->temps, "groups and temporaries", c->text);
         Group *gr = plan->groups.at[0];
         for (int i = 0; i < gr->steps.n; i++)
