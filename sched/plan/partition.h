@@ -115,8 +115,8 @@ bool partition_repair(Partition *x, Excluding *c, const Equation *root, Equation
 
 /* ---- partition_folds.c ---- */
 
-/* The value of a root; where it has a value for each element of its own, each of its reductions is over as few variables
- * as all that it reads is walked by. */
+/* The value of a root; where it has a value for each element of its own, each of its reductions is over as few
+ * variables as all that it reads is walked by. */
 const Expr *partition_one_fold(Partition *x, const Equation *root);
 
 /* ---- partition_place.c, partition_update.c ---- */

@@ -1,8 +1,8 @@
 /* Reductions over several variables that every access walks as one: statistics of a whole tensor, of its planes, over
  * batch and row. They become reductions over one variable f, with f / n and f % n for the two, so that blocks take even
- * shares of it and vectors lie along whole planes, whatever the length of a row is. Where there are several (a mean, and
- * the variance that reads it) all become so or none; in a kernel that stores the elements of what is folded they have
- * its variables. */
+ * shares of it and vectors lie along whole planes, whatever the length of a row is. Where there are several (a mean,
+ * and the variance that reads it) all become so or none; in a kernel that stores the elements of what is folded they
+ * have its variables. */
 #include "partition.h"
 
 #include "ir/poly/poly.h"

@@ -3,7 +3,8 @@
  * legal ones, and applied (apply.h). In text, one line: i = grid warp(4); n = serial reg(2) lane(32) vec(8) peel x;
  * ahead 1; occupancy 2; again. The factors of an axis are outer to inner; a factor without a size takes what remains.
  * Neighbouring threads (of one binding), and blocks, differ in the last axis that has some: `order i n` says that the
- * axes behind it are the last ones, in that order.
+ * axes behind it are the last ones, in that order. `online` is said of a group that folds in one pass what others fold
+ * in two (sched/plan/online.h): its schedules are for no other group.
  *
  * Then steps, rows of schedule_steps.def: copy x bulk 3; relay x swizzle; other y; i = lane(16) vec(8). Behind `other`
  * stand the threads and registers of axes in a second layout, in which y is stored; axes that are not named, blocks and

@@ -233,11 +233,14 @@ static void order_points(const Points *p, int *at) {
     }
 }
 
-static int room_of(const Group *gr) {
+/* Whether there are two ways to fold, each with its own divisions: about three times as many schedules for a point. */
+static bool two_ways(const Group *gr) {
     for (int i = 0; i < gr->divisions.n; i++)
-        if (group_is_online(gr->divisions.at[i].shares)) return MAX_CANDIDATES;
-    return MAX_CANDIDATES / 2;
+        if (group_is_online(gr->divisions.at[i].shares)) return true;
+    return false;
 }
+
+static int room_of(const Group *gr) { return two_ways(gr) ? MAX_CANDIDATES : MAX_CANDIDATES / 2; }
 
 /* *moved: kernels that were judged for moves. */
 static Chosen *choose(Choosing *x, int *moved) {
@@ -250,7 +253,8 @@ static Chosen *choose(Choosing *x, int *moved) {
     x->room = room_of(x->gr) - VERSIONS_STARTS * MAX_VERSIONS;
     make_nodes(x->gr);
     /* How many points there is time for is known after the heaviest one. */
-    int searched = x->considered / (add_best(x, 0, n <= FEW_POINTS ? BEST_OF_KIND : FEW_OF_KIND) + 1);
+    const int considered = two_ways(x->gr) ? 3 * x->considered : x->considered;
+    int searched = considered / (add_best(x, 0, n <= FEW_POINTS ? BEST_OF_KIND : FEW_OF_KIND) + 1);
     const int most = n <= FEW_POINTS ? FEW_SEARCHED : MAX_SEARCHED;
     if (searched > most) searched = most;
     if (x->gr->product || searched < 1) searched = 1;
