@@ -276,12 +276,13 @@ static inline void access_write(Shadow &s, size_t off, size_t len, u64 floor, u6
     });
 }
 /* Atomics do not race with each other; the record then stands for all of them. */
+template <bool SHARED>
 static inline void access_atomic(Shadow &s, size_t off, size_t len, u64 floor, u64 begin, const Place &p) {
     const u64 me = stamped(cur()->id) | W_ATOMIC, mine = cur()->id;
     shadow_each(s, off, len, [&](Rec &r, size_t o) {
         const u64 w = r.w;
         u64 level = 0;
-        if (UNLIKELY(w == 0))
+        if (UNLIKELY(SHARED ? w < begin : w == 0))
             report(KIND_UNINIT, p.site, "update of %s, which nothing has written", place_text(p, o).c_str());
         else if (w >= floor && ((w & (ID_MASK | LEVEL_MASK)) != mine || w < begin)) {
             if ((w & FLAG_MASK) != W_ATOMIC)
@@ -293,7 +294,8 @@ static inline void access_atomic(Shadow &s, size_t off, size_t len, u64 floor, u
             }
         } else if (w & W_PENDING)
             check_writer(w, p, o, "update");
-        if (r.r >= floor && ((r.r & ((1u << STAMP) - 1)) != mine || r.r < begin)) check_readers(r.r, p, o);
+        if (r.r >= floor && ((r.r & ((1u << STAMP) - 1)) != mine || r.r < begin) && (!SHARED || r.r >= begin))
+            check_readers(r.r, p, o);
         r.w = me | level << LEVEL;
         r.r = 0;
     });
@@ -424,7 +426,7 @@ __attribute__((noinline)) bool td_emu_atomic(void *p, unsigned bytes) {
     const void *site = __builtin_return_address(0);
     Alloc *a = global_range(p, bytes, bytes, site, "update");
     if (!a) return false;
-    access_atomic(a->shadow, alloc_off(a, p), bytes * 2, global_floor(), block_begin(), {a, site, 0});
+    access_atomic<false>(a->shadow, alloc_off(a, p), bytes * 2, global_floor(), block_begin(), {a, site, 0});
     return true;
 }
 __attribute__((noinline)) bool td_emu_half(const void *p, int high, bool write) {
@@ -463,6 +465,13 @@ __attribute__((noinline)) void *td_emu_shared_write(unsigned off, unsigned bytes
     if (S.check)
         access_write<true>(b->shadow, off, bytes, shared_floor(b), block_begin(), {nullptr, site, b->rank},
                            stamped(cur()->id));
+    return b->shared + off;
+}
+__attribute__((noinline)) void *td_emu_shared_atomic(unsigned off, unsigned bytes) {
+    Block *b = cur()->blk;
+    const void *site = __builtin_return_address(0);
+    if (!shared_range(off, bytes, bytes, site, "update")) return nullptr;
+    if (S.check) access_atomic<true>(b->shadow, off, bytes, shared_floor(b), block_begin(), {nullptr, site, b->rank});
     return b->shared + off;
 }
 namespace emu {

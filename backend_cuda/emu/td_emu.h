@@ -32,6 +32,7 @@ bool td_emu_atomic(void *p, unsigned bytes);
 bool td_emu_half(const void *p, int high, bool write); // one half of a byte, apart from the other
 const void *td_emu_shared_read(unsigned off, unsigned bytes, unsigned align);
 void *td_emu_shared_write(unsigned off, unsigned bytes, unsigned align, int rank); // rank -1: this block
+void *td_emu_shared_atomic(unsigned off, unsigned bytes);
 uint64_t td_emu_shuffle(uint64_t v, int kind,
                         int arg); // kind 0 xor, 1 up, 2 down, 3 idx, 4: the lanes that have this value
 void td_emu_cp_async(unsigned off, const void *p, unsigned bytes);
@@ -217,6 +218,14 @@ template <class T, int V> inline void td_cluster_sts(td_sp<T> p, int rank, const
     constexpr unsigned bytes = V * sizeof(T);
     if (void *a = td_emu_shared_write(p.off, bytes, td_emu_align(bytes), rank)) memcpy(a, w, bytes);
 }
+inline void td_shared_count(td_sp<uint32_t> p) {
+    uint32_t v;
+    void *a = td_emu_shared_atomic(p.off, sizeof v);
+    if (!a) return;
+    memcpy(&v, a, sizeof v);
+    v++;
+    memcpy(a, &v, sizeof v);
+}
 
 /* ---- pairs of 16-bit floats ---- */
 template <class T> inline uint32_t td_max2(uint32_t a, uint32_t b) {
@@ -255,7 +264,7 @@ template <class T> inline T td_shfl_down(T v, int d) { return td_emu_shfl(v, 2, 
 template <class T> inline T td_shfl_idx(T v, int lane) { return td_emu_shfl(v, 3, lane); }
 
 inline int td_bits(uint32_t v) { return __builtin_popcount(v); }
-inline uint32_t td_match(uint32_t v, int bits) { return uint32_t(td_emu_shuffle(v & ((1ull << bits) - 1), 4, 0)); }
+template <int B> inline uint32_t td_match(uint32_t v) { return uint32_t(td_emu_shuffle(v & ((1ull << B) - 1), 4, 0)); }
 
 /* ---- between blocks of a running grid ---- */
 inline uint32_t td_ticket(uint32_t *p) { return td_atomic_add(p, 1u); }

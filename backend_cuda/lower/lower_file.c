@@ -340,10 +340,17 @@ static void lower_sort(Text *out, Program *p, const SortStep *s, const LowerOpti
                "extern \"C\" int %s_launch(void *stream, const void *keys, int64_t n, int64_t below, void *order, "
                "void *starts, void *scratch, int *launched) {\n",
                full);
-    print_line(&print, out->ctx,
-               "    return (int)td_sort<%s, %d, %d>((const %s *)keys, n, below, (int32_t *)order, (int32_t *)starts, "
-               "(uint32_t *)scratch, launched, (cudaStream_t)stream);\n}\n\n",
-               keys, SORT_DIGIT, SORT_TILE, keys);
+    if (s->sort.order)
+        print_line(&print, out->ctx,
+                   "    return (int)td_sort<%s, %d, %d, %d, %d, %d, %d>((const %s *)keys, n, below, (int32_t *)order, "
+                   "(int32_t *)starts, (uint32_t *)scratch, launched, (cudaStream_t)stream);\n}\n\n",
+                   keys, SORT_DIGIT, SORT_TILE, SORT_COUNTERS, SORT_FEW_DIGIT, SORT_FEW, SORT_SEARCHED, keys);
+    else
+        print_line(
+            &print, out->ctx,
+            "    (void)order;\n    return (int)td_counts<%s, %d, %d>((const %s *)keys, n, below, (int32_t *)starts, "
+            "(uint32_t *)scratch, launched, (cudaStream_t)stream);\n}\n\n",
+            keys, SORT_COUNTERS, SORT_SUMS, keys);
 }
 
 bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why) {

@@ -72,16 +72,21 @@ template <class T> __device__ __forceinline__ T td_shfl_idx(T v, int lane) { ret
 // How many bits are set.
 __device__ __forceinline__ int td_bits(uint32_t v) { return __popc(v); }
 //@ td_match
-// The lanes of the warp whose v is this one's, of v's lowest bits.
-__device__ __forceinline__ uint32_t td_match(uint32_t v, int bits) {
+// The lanes of the warp whose v is this one's, of v's lowest B bits.
+template <int B> __device__ __forceinline__ uint32_t td_match(uint32_t v) {
     uint32_t lanes = 0xffffffffu;
-    for (int i = 0; i < bits; i++) {
-        const bool set = v >> i & 1;
-        const uint32_t others = __ballot_sync(0xffffffffu, set);
-        lanes &= set ? others : ~others;
+#pragma unroll
+    for (int i = 0; i < B; i++) { // four instructions a bit; the compiler makes six of what tests a bit
+        asm volatile("{\n\t.reg .pred p;\n\t.reg .b32 m;\n\tand.b32 m, %1, %2;\n\tsetp.ne.u32 p, m, 0;\n\t"
+                     "vote.sync.ballot.b32 m, p, 0xffffffff;\n\t@!p not.b32 m, m;\n\tand.b32 %0, %0, m;\n\t}"
+                     : "+r"(lanes)
+                     : "r"(v), "r"(1u << i));
     }
     return lanes;
 }
+//@ td_shared_count
+// One more in a word of shared memory. Lanes that count in one word are added up by the instruction for adding 1.
+__device__ __forceinline__ void td_shared_count(uint32_t *p) { atomicAdd(p, 1u); }
 //@ td_sync
 __device__ __forceinline__ void td_sync() { __syncthreads(); }
 //@ td_syncwarp

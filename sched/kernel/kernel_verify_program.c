@@ -251,7 +251,7 @@ static bool verify_sort(Verify *v, const SortStep *s) {
     if (s->sort.below->type != TY_I64 || !expr_over_dims(s->sort.below))
         return verify_fail(v, "sort %s: the bound of its keys is no expression of dimensions", s->name);
     return verify_sorted(v, s, s->sort.starts, ends, "starts") &&
-           verify_sorted(v, s, s->scratch, sort_scratch(g, s->sort.keys), "scratch") &&
+           verify_sorted(v, s, s->scratch, sort_scratch(g, &s->sort), "scratch") &&
            (!s->sort.order || verify_sorted(v, s, s->sort.order, tensor_size(g, s->sort.keys), "order"));
 }
 

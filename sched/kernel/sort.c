@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-enum { MOST_PASSES = 4 };
-
 /* Of the largest key, which is the bound: keys outside of it count as that. */
 static int key_bits(int64_t below) {
     int bits = 1;
@@ -14,27 +12,38 @@ static int key_bits(int64_t below) {
     return bits;
 }
 
-int sort_passes(int64_t below) { return (key_bits(below) + SORT_DIGIT - 1) / SORT_DIGIT; }
-
-int sort_digit(int64_t below) { return (key_bits(below) + sort_passes(below) - 1) / sort_passes(below); }
+SortWay sort_way(int64_t keys, int64_t below, bool ordered) {
+    if (!ordered) return (SortWay){.launches = 1 + (below > SORT_COUNTERS), .clears = true};
+    const bool few = keys <= SORT_FEW;
+    const int bits = key_bits(below), most = few ? SORT_FEW_DIGIT : SORT_DIGIT, passes = (bits + most - 1) / most;
+    const bool searched = few ? below > SORT_SEARCHED : passes > 1;
+    return (SortWay){.passes = passes,
+                     .digit = (bits + passes - 1) / passes,
+                     .launches = (few ? 1 : 1 + passes) + searched,
+                     .clears = !few,
+                     .searched = searched,
+                     .few = few};
+}
 
 Sym sort_symbol(const Program *p, const SortStep *s) { return sym_fmt(p->ctx, "%s_%s", p->graph->name, s->name); }
 
-const Expr *sort_scratch(Graph *g, const Tensor *keys) {
-    /* Counters of all passes, and the number of the next tile of each. Three passes have digits of all bits, four have
-     * shorter ones. */
-    enum { HEAD = (MOST_PASSES << SORT_DIGIT) + MOST_PASSES, TILE = 3 << SORT_DIGIT, LISTS = 3 };
-    const Expr *n = tensor_size(g, keys);
-    const Expr *tiles =
-        expr2(g, OP_DIV, expr2(g, OP_ADD, n, expr_int(g, TY_I64, SORT_TILE - 1)), expr_int(g, TY_I64, SORT_TILE));
-    const Expr *lists = expr2(g, OP_MUL, expr_int(g, TY_I64, LISTS), n);
-    const Expr *told = expr2(g, OP_MUL, expr_int(g, TY_I64, TILE), tiles);
-    return expr2(g, OP_ADD, expr2(g, OP_ADD, lists, told), expr_int(g, TY_I64, HEAD));
+/* e / by, rounded up. */
+static const Expr *pieces(Graph *g, const Expr *e, int by) {
+    return expr2(g, OP_DIV, expr2(g, OP_ADD, e, expr_int(g, TY_I64, by - 1)), expr_int(g, TY_I64, by));
 }
 
-int sort_launches(int64_t below) {
-    const int passes = sort_passes(below);
-    return 1 + passes + (passes > 1);
+static const Expr *times(Graph *g, int n, const Expr *e) { return expr2(g, OP_MUL, expr_int(g, TY_I64, n), e); }
+
+const Expr *sort_scratch(Graph *g, const Sort *s) {
+    /* Three passes have digits of all bits, others fewer counters. A pass has a ticket; a tile of sums tells two words,
+     * and there is one more than their counts fill. */
+    enum { PASSES = 3, COUNTERS = PASSES << SORT_DIGIT, MOST = 4, LISTS = 3, SUMS = 2, TICKETS = 2 };
+    if (!s->order)
+        return expr2(g, OP_ADD, expr2(g, OP_ADD, s->below, times(g, SUMS, pieces(g, s->below, SORT_SUMS))),
+                     expr_int(g, TY_I64, SUMS + TICKETS));
+    const Expr *n = tensor_size(g, s->keys);
+    return expr2(g, OP_ADD, expr2(g, OP_ADD, times(g, LISTS, n), times(g, COUNTERS, pieces(g, n, SORT_TILE))),
+                 expr_int(g, TY_I64, COUNTERS + MOST));
 }
 
 bool sort_traffic(const Program *p, const SortStep *s, const int64_t *dims, Traffic *sum) {
@@ -57,34 +66,79 @@ static double moved(const Machine *m, double bytes) {
     return bytes / (bytes < m->l2_share * m->l2 ? m->l2_bandwidth : m->bandwidth);
 }
 
-/* What one tile takes beside what it shares with others: rounds of its warps, each of which compares digits bit by bit,
- * and the tiles before it that it asks, some at a time. */
-static double tile_life(const Machine *m, int digit, double tiles) {
-    enum { ROUNDS = SORT_TILE / 256, BESIDE = 24 /* instructions of a round */, A_BIT = 4, WARPS = 8, ASKED = 8 };
-    const double rounds = (double)ROUNDS * (BESIDE + A_BIT * digit) * m->pace / m->clock;
+/* Instructions of a round of a warp: what is beside the bits that lanes compare, and for each of those. */
+enum { BESIDE = 30, A_BIT = 4 };
+
+/* Seconds of rounds of warps that have a multiprocessor for themselves: what one takes alone, or what all issue. */
+static double rounds_of(const Machine *m, double rounds, double warps, int bits) {
+    enum { SCHEDULERS = 4 };
+    const double n = rounds * (BESIDE + A_BIT * bits);
+    return fmax(n * m->pace, n * warps / (SCHEDULERS * m->issue_share)) / m->clock;
+}
+
+/* What one tile takes beside what it shares with others: the rounds of its warps, and the tiles before it that it asks,
+ * some at a time. */
+static double tile_life(const Machine *m, double tiles) {
+    enum { WARPS = 8, ROUNDS = SORT_TILE / 256, ASKED = 8 };
     const double asked = fmin(tiles, m->sms) / ASKED * m->l2_latency;
-    return m->begin + 2 * m->latency + rounds + WARPS * m->exchange + asked;
+    return m->begin + 2 * m->latency + rounds_of(m, ROUNDS, WARPS, SORT_DIGIT) + WARPS * m->exchange + asked;
+}
+
+/* A search for each start: its loads wait for each other, and mostly find the cache that they are asked of. */
+static double searches(double n, double starts, double at_once, double latency) {
+    return fmax(1, starts / at_once) * log2(n + 2) * latency;
+}
+
+/* One block: exchanges are between its warps. */
+static double few_seconds(const Machine *m, const SortWay *w, double n, double below) {
+    enum { WARPS = 32, THREADS = 32 * WARPS, EXCHANGES = 6 /* of a pass */ };
+    const double rounds = ceil(n / THREADS), exchanges = EXCHANGES * m->exchange + WARPS * m->exchange / 2;
+    const double starts = w->searched ? 0 : searches(n, below + 1, THREADS, m->l1_latency);
+    return m->begin + 2 * m->latency + w->passes * (rounds_of(m, rounds, WARPS, SORT_FEW_DIGIT) + exchanges) + starts;
+}
+
+/* Counters in shared memory take a warp's keys in some cycles, more where lanes meet in a bank; in the second cache
+ * each key is the part of a sector. Then a block's counters are added to the others'. Neither was measured. */
+static double counted(const Machine *m, double n, double bins, Type t) {
+    enum { APART = 2, TOGETHER = 8 /* cycles of a warp's keys */, LANES = 32, COPIES = 32, PARTS = 4, SECTOR = 32 };
+    const double given = moved(m, n * type_bits(t) / 8) * m->read_only,
+                 room = m->target->shared / (double)sizeof(int32_t);
+    const bool few = bins <= SORT_COUNTERS;
+    if (!few && (bins > PARTS * room || n < bins)) return fmax(given, n * SECTOR / m->l2_bandwidth);
+    const double parts = few ? 1 : ceil(bins / room), cycles = bins * COPIES <= SORT_COUNTERS ? APART : TOGETHER;
+    const double blocks = fmin(m->sms, ceil(n / SORT_COUNTERS)), own = n / blocks;
+    const double adds = own * cycles / LANES / m->clock, merged = blocks / parts * bins * sizeof(int32_t);
+    return fmax(given * parts, adds) + merged / m->l2_bandwidth;
+}
+
+static double counts_seconds(const Machine *m, double n, double below, Type t) {
+    enum { ASKED = 32 };
+    const double bins = type_bits(t) < SORT_KEYS ? fmin(below, (double)((int64_t)1 << type_bits(t))) : below;
+    const double list = below * sizeof(int32_t), tiles = ceil(below / SORT_SUMS);
+    const double asked =
+        below > SORT_COUNTERS ? m->begin + fmin(tiles, m->sms) / ASKED * m->l2_latency : tiles * m->l2_latency;
+    return m->begin + m->latency + counted(m, n, bins, t) + asked + 2 * m->latency + moved(m, 2 * list);
+}
+
+static double passes_seconds(const Machine *m, const SortWay *w, double n, Type t) {
+    enum { AT_ONCE = 4 /* tiles of a multiprocessor: its registers hold no more */, LISTS = 2 };
+    const double given = n * type_bits(t) / 8, list = n * sizeof(int32_t), tiles = ceil(n / SORT_TILE);
+    const double waves = fmax(1, tiles / (AT_ONCE * m->sms)), life = waves * tile_life(m, tiles);
+    const double told = tiles * (double)((int64_t)1 << w->digit) * sizeof(int32_t);
+    double seconds = moved(m, w->passes * told) + m->begin + m->latency + moved(m, given);
+    for (int i = 0; i < w->passes; i++) {
+        const double read = i ? list * LISTS : given, written = w->passes == 1 ? list : list * LISTS;
+        seconds += fmax(life, moved(m, read + written + 2 * told));
+    }
+    return seconds;
 }
 
 /* All figures are the machine's; how many instructions a round has is counted in sort.cuh. */
 double sort_seconds(const Machine *m, int64_t keys, int64_t below, Type t, bool ordered) {
-    enum { AT_ONCE = 2 /* tiles of a multiprocessor: its registers hold no more */ };
-    const int passes = sort_passes(below), digit = sort_digit(below), lists = ordered ? 2 : 1;
-    const double n = (double)keys, given = n * type_bits(t) / 8, list = n * sizeof(int32_t);
-    const double tiles = ceil(n / SORT_TILE), waves = fmax(1, tiles / (AT_ONCE * m->sms));
-    const double told = tiles * (double)((int64_t)1 << digit) * sizeof(int32_t);
-    const double life = waves * tile_life(m, digit, tiles);
-    double seconds = m->chained + moved(m, passes * told) + m->begin + m->latency + moved(m, passes * given);
-    for (int i = 0; i < passes; i++) {
-        const bool last = i + 1 == passes;
-        const double read = i ? list * lists : given;
-        const double written = last && passes == 1 ? list * (lists - 1) : list * lists;
-        if (last && passes == 1 && !ordered) break;
-        seconds += fmax(life, moved(m, read + written + 2 * told));
-    }
-    if (passes > 1) { /* a search for each start: its loads wait for each other, and mostly find the second cache */
-        const double steps = log2(n + 2), starts = (double)below + 1, at_once = m->target->threads_per_sm * m->sms;
-        seconds += m->begin + fmax(1, starts / at_once) * steps * m->l2_latency;
-    }
-    return seconds;
+    const SortWay w = sort_way(keys, below, ordered);
+    const double n = (double)keys, starts = (double)below + 1, at_once = m->target->threads_per_sm * m->sms;
+    double seconds = w.clears ? m->chained : 0;
+    if (!ordered) return seconds + counts_seconds(m, n, (double)below, t);
+    seconds += w.few ? few_seconds(m, &w, n, (double)below) : passes_seconds(m, &w, n, t);
+    return w.searched ? seconds + m->begin + searches(n, starts, at_once, m->l2_latency) : seconds;
 }

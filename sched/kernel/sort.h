@@ -1,8 +1,9 @@
 /* Facts of sorts (step.h) that more than one place asks for: their memory, their launches, how many bytes they move.
- * The kernels are backend_cuda/prelude/sort.cuh: a radix sort from the lowest digit on, in which each pass reads keys
- * and numbers once and writes them once in their places (Adinets and Merrill, "Onesweep", 2022). A block has a tile; it
- * counts the digits of its keys and learns from the tiles before it where its own belong (Merrill and Garland,
- * "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016). */
+ * Where the order is wanted the kernels are backend_cuda/prelude/sort.cuh: a radix sort from the lowest digit on, in
+ * which each pass reads keys and numbers once and writes them once in their places (Adinets and Merrill, "Onesweep",
+ * 2022). A block has a tile; it counts the digits of its keys and learns from the tiles before it where its own belong
+ * (Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016). Few keys one block sorts in
+ * its shared memory. Of starts alone they are count.cuh: keys are counted where they are, and the counts summed up. */
 #ifndef TDC_SORT_H
 #define TDC_SORT_H
 
@@ -11,20 +12,31 @@
 #include "traffic.h"
 
 enum {
-    SORT_TILE = 4096, /* keys of a block */
-    SORT_DIGIT = 9,   /* bits of a pass at most: a block's counters are few enough for its shared memory */
-    SORT_KEYS = 31    /* bits of the bound, and of the number of keys */
+    SORT_KEYS = 31,       /* bits of the bound, and of the number of keys */
+    SORT_DIGIT = 9,       /* bits of a pass at most: a block's counters are few enough for its shared memory */
+    SORT_TILE = 2048,     /* keys of a block */
+    SORT_COUNTERS = 8192, /* of a block that counts, where others are to run beside it; one block sums so many up */
+    SORT_SUMS = 4096,     /* counts of a tile that is summed up */
+    SORT_FEW_DIGIT = 8,   /* bits of a pass of one block at most */
+    SORT_FEW = 8192,      /* keys that one block sorts alone */
+    SORT_SEARCHED = 16384 /* numbers whose starts it then finds by itself */
 };
 
 /* What its function in model.cu is called, after the file's prefix. */
 Sym sort_symbol(const Program *p, const SortStep *s);
-/* Passes over the keys: of all the bits that the bound has, in equal digits. */
-int sort_passes(int64_t below);
-int sort_digit(int64_t below); /* bits of each pass */
-/* Elements of scratch: what all blocks count, what they tell each other, two lists of keys and one of numbers. */
-const Expr *sort_scratch(Graph *g, const Tensor *keys);
-/* Kernels that are launched; what clears the counters is none. */
-int sort_launches(int64_t below);
+/* Elements of scratch. With an order: what all blocks count, what they tell each other, two lists of keys and one of
+ * numbers; of starts alone: the counts, and what the tiles of their sums tell each other. */
+const Expr *sort_scratch(Graph *g, const Sort *s);
+
+/* How a sort goes about it, at a size. */
+typedef struct SortWay {
+    int passes, digit; /* over all keys, and bits of each; of starts alone 0 */
+    int launches;      /* of kernels; what clears the counters is none */
+    bool clears;       /* counters are cleared first */
+    bool few;          /* one block has all keys */
+    bool searched;     /* starts are searched in the order by a kernel of its own */
+} SortWay;
+SortWay sort_way(int64_t keys, int64_t below, bool ordered);
 /* Bytes of tensors, each once: the keys, and what the sort defines. */
 bool sort_traffic(const Program *p, const SortStep *s, const int64_t *dims, Traffic *sum);
 /* Seconds of a sort on a machine, without its launches but with what clears its counters. */

@@ -183,10 +183,12 @@ static void put_sort(Explaining *x, int i) {
 
 Sym explain_sort(const Explaining *x, int i) {
     const SortStep *s = x->way->steps.at[i].sort;
-    const int64_t below = x->kernels[i].below;
-    return sym_fmt(x->p->ctx, "sorts %s%s: %d pass%s of %d bits, %d launches", s->sort.keys->name,
-                   s->sort.order ? "" : ", no order", sort_passes(below), sort_passes(below) > 1 ? "es" : "",
-                   sort_digit(below), x->kernels[i].launches);
+    const ExplainedKernel *e = &x->kernels[i];
+    const SortWay w = sort_way(e->keys, e->below, s->sort.order != NULL);
+    const char *launches = w.launches > 1 ? "es" : "";
+    if (!s->sort.order) return sym_fmt(x->p->ctx, "counts %s: %d launch%s", s->sort.keys->name, w.launches, launches);
+    return sym_fmt(x->p->ctx, "sorts %s%s: %d pass%s of %d bits, %d launch%s", s->sort.keys->name,
+                   w.few ? " in one block" : "", w.passes, w.passes > 1 ? "es" : "", w.digit, w.launches, launches);
 }
 
 /* The same of a sort. */
@@ -194,6 +196,7 @@ static bool find_sort(Explaining *x, int i) {
     ExplainedKernel *e = &x->kernels[i];
     const Step *s = &x->way->steps.at[i];
     if (!sort_traffic(x->p, s->sort, x->at->dims, &e->moved) ||
+        !interp_int(x->p->graph, tensor_size(x->p->graph, s->sort->sort.keys), x->at->dims, x->at->scalars, &e->keys) ||
         !interp_int(x->p->graph, s->sort->sort.below, x->at->dims, x->at->scalars, &e->below))
         return text_fmt(x->why, "sort %s has no size", s->sort->name), false;
     e->seconds = predict_sort(x->p, s->sort, x->machine, x->at);

@@ -16,7 +16,7 @@ typedef VEC(Apart) ApartList;
 typedef struct ExplainedKernel {
     const Kernel *kernel; /* NULL: the step is a sort */
     int launches;
-    int64_t below; /* of a sort: the bound of its keys */
+    int64_t keys, below; /* of a sort: how many, and their bound */
     Traffic moved;
     int64_t again; /* bytes; not of the library's */
     double seconds;

@@ -105,7 +105,7 @@ double predict_sort(const Program *p, const SortStep *s, const Machine *m, const
 int predict_launches(const Program *p, const Step *s, const ExplainAt *at) {
     int64_t keys, below;
     if (s->kind != STEP_SORT || !sort_sizes(p, s->sort, at, &keys, &below)) return 1;
-    return sort_launches(below) - (keys == 0);
+    return sort_way(keys, below, s->sort->sort.order != NULL).launches;
 }
 
 double predict_way(const Program *p, const Way *w, const Machine *m, const ExplainAt *at, double *each) {

@@ -209,10 +209,14 @@ bool sched_apply_versions(Program *p, const Versions *v, bool keep, Text *why) {
     return true;
 }
 
-/* Of an order that no kernel reads the sort need not make one. */
+/* Of an order that no kernel reads the sort need not make one, and needs other scratch. */
 static void drop_unread_orders(Program *p, const ExprMap *used) {
-    for (int i = 0; i < p->sorts.n; i++)
-        if (!expr_map_get(used, p->sorts.at[i]->sort.order)) p->sorts.at[i]->sort.order = NULL;
+    for (int i = 0; i < p->sorts.n; i++) {
+        SortStep *s = p->sorts.at[i];
+        if (!s->sort.order || expr_map_get(used, s->sort.order)) continue;
+        s->sort.order = NULL;
+        s->scratch->shape[0] = sort_scratch(p->graph, &s->sort);
+    }
 }
 
 void sched_keep_used(Program *p) {
@@ -249,7 +253,7 @@ static void place_sort(SchedWork *w, const Sort *s) {
     Program *p = w->program;
     Graph *g = w->graph;
     SortStep *step = step_sort(p, NULL, sym_fmt(g->ctx, "sort_%s", s->starts->name));
-    const Expr *n = sort_scratch(g, s->keys);
+    const Expr *n = sort_scratch(g, s);
     Tensor *t = NEW(g->ctx, Tensor);
     *t = (Tensor){.name = plan_name(w->plan, sym_fmt(g->ctx, "%s_scratch", s->starts->name)),
                   .kind = TENSOR_LET,

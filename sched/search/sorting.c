@@ -127,7 +127,7 @@ static double sort_all(Sorting *x, const SortedKeys *k) {
     bool ordered = false;
     for (int i = 0; i < k->folds.n; i++)
         ordered |= sorted_fold(x->p, k, k->folds.at[i], k->folds.at[i]->reduce)->reduces;
-    const double s = sort_seconds(m, n, below, t->type, ordered) + sort_launches(below) * m->chained;
+    const double s = sort_seconds(m, n, below, t->type, ordered) + sort_way(n, below, ordered).launches * m->chained;
     return k->given ? s : s + seconds_of(x, k->value, &t->pieces.at[0]);
 }
 

@@ -9,6 +9,7 @@ check embedding(T = 1021, V = 37, D = 5);
 check embedding(T = 5, V = 600, D = 1);
 check embedding(T = 0, V = 3, D = 2);
 check embedding(T = 9, V = 1, D = 65);
+check embedding(T = 8193, V = 600, D = 1);
 
 // One sort for a count, a sum and a maximum; the keys may lie outside.
 export fn means(x: f32[T, D], ids: i32[T]) -> (mean: f32[S, D], top: f32[S, D], n: i32[S]) {
@@ -24,11 +25,13 @@ check means(T = 1, S = 1, D = 1);
 check means(T = 0, S = 4, D = 4);
 check means(T = 4, S = 0, D = 4);
 
-// More bins than one pass has, and more than two have.
+// Bins beside those that a block sums up, more than one tile of sums has, and more than there are keys; one.
 export fn histogram(ids: u32[T]) -> (y: i64[S]) { y[i] = sum[t where i64(ids[t]) == i](i64(1)); }
-check histogram(T = 9001, S = 300000) with ids in 0..300001;
-check histogram(T = 5000, S = 512) with ids in 0..600;
-check histogram(T = 8193, S = 511) with ids in 0..511;
+check histogram(T = 100, S = 300000) with ids in 0..300001;
+check histogram(T = 9001, S = 8193) with ids in 0..8200;
+check histogram(T = 1000, S = 8192) with ids in 0..8192;
+check histogram(T = 5000, S = 257) with ids in 0..600;
+check histogram(T = 0, S = 10000) with ids in 0..1;
 check histogram(T = 300, S = 1) with ids in 0..2;
 
 export fn bytes(ids: u8[A, B], w: i32[A, B]) -> (y: i32[256], z: i32[256]) {

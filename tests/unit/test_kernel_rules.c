@@ -37,7 +37,7 @@ static const char *complaint(Ctx *ctx, const char *text) {
 #define DIRECT STEP("direct", "x", "y")
 #define BY_W STEP("one", "x", "w") STEP("two", "w", "y")
 
-#define SCRATCH "i32[3 * M * N + 1536 * ((M * N + 4095) / 4096) + 2052]"
+#define SCRATCH "i32[3 * M * N + 1536 * ((M * N + 2047) / 2048) + 1540]"
 #define SORT "sort s\n  _, starts = keys below "
 #define COPY(name, n, from, to)                                                                                        \
     "kernel " name "\n  axis r = " n "\n  layout main\n    r = grid thread(32)\n{\n  a = load " from                   \
@@ -45,7 +45,7 @@ static const char *complaint(Ctx *ctx, const char *text) {
 #define TO_KEYS COPY("before", "M", "x", "keys")
 #define FROM_STARTS COPY("behind", "N + 1", "starts", "y")
 #define SORT_TEMPS(type)                                                                                               \
-    "  temp keys: " type "\n  temp starts: i32[N + 1]\n  temp work: i32[3 * M + 1536 * ((M + 4095) / 4096) + 2052]\n"
+    "  temp keys: " type "\n  temp starts: i32[N + 1]\n  temp work: i32[N + 2 * ((N + 4095) / 4096) + 4]\n"
 #define SORTED(keys, order, starts, work, below, of)                                                                   \
     PRE "  in keys: " keys "\n  in x: i32[M]\n  out y: i32[M]\n  temp order: " order "\n  temp starts: " starts        \
         "\n  temp work: " work "\nsort s\n  order, starts = " of " below " below                                       \

@@ -27,6 +27,7 @@ static const struct {
     {"choose_sums", "all ways of a program store the same tensors, and none has atomics"},
     {"concat_kv", "a group has one range of blocks"},
     {"concat_three", "a group has one range of blocks"},
+    {"counted", "what is sorted is chosen before schedules are"},
     {"cross_entropy_fwd_bwd", "a fold of pairs that the program does not have"},
     {"deinterleave", "a load under two conditions is two loads"},
     {"if_rows", "a condition of whole rows is one of each element"},
