@@ -32,13 +32,15 @@ __device__ __forceinline__ void td_sort_ranks(td_sp<uint32_t> counts, const uint
     for (int d = td_tid() % 32; d < 1 << bits; d += 32) td_shared_put(counts + d, 0);
     td_syncwarp();
 #pragma unroll
+    for (int i = 0; i < N; i++) // lanes of the same digit: nothing waits for another round
+        if (i < rounds) rank[i] = td_match<B>(key[i] >> shift & ((1u << bits) - 1));
+#pragma unroll
     for (int i = 0; i < N; i++) {
         if (i >= rounds) break;
-        const uint32_t digit = key[i] >> shift & ((1u << bits) - 1), peers = td_match<B>(digit);
-        const uint32_t before = td_shared_get(counts + digit);
-        const int lower = td_bits(peers & below);
+        const uint32_t digit = key[i] >> shift & ((1u << bits) - 1), before = td_shared_get(counts + digit);
+        const int lower = td_bits(rank[i] & below);
         td_syncwarp();
-        if (!lower) td_shared_put(counts + digit, before + (uint32_t)td_bits(peers));
+        if (!lower) td_shared_put(counts + digit, before + (uint32_t)td_bits(rank[i]));
         td_syncwarp();
         rank[i] = before + (uint32_t)lower;
     }
@@ -46,12 +48,17 @@ __device__ __forceinline__ void td_sort_ranks(td_sp<uint32_t> counts, const uint
 //@ portable td_sort_total
 // How many keys of a digit the tile has; the warps' counters become how many those before have.
 template <int W, int B> __device__ __forceinline__ uint32_t td_sort_total(td_sp<uint32_t> counts, int digit) {
-    uint32_t total = 0;
-#pragma unroll 8
-    for (int w = 0; w < W; w++) {
-        const uint32_t n = td_shared_get(counts + ((w << B) + digit));
-        td_shared_put(counts + ((w << B) + digit), total);
-        total += n;
+    static_assert(W % 8 == 0, "eight loads under way");
+    uint32_t total = 0, n[8];
+    for (int first = 0; first < W; first += 8) {
+        const td_sp<uint32_t> p = counts + ((first << B) + digit);
+#pragma unroll
+        for (int w = 0; w < 8; w++) n[w] = td_shared_get(p + (w << B));
+#pragma unroll
+        for (int w = 0; w < 8; w++) {
+            td_shared_put(p + (w << B), total);
+            total += n[w];
+        }
     }
     return total;
 }
@@ -150,12 +157,17 @@ __global__ void __launch_bounds__(256, T > 2048 ? 2 : 4) td_sort_place(const __g
     td_sync();
     td_sort_exchange<N, T>(keys, counts, begin, key, number, rank, shift, a.bits, N);
 #pragma unroll
-    for (int i = td_tid(); i < T; i += 256) {
-        if (first + i >= a.n) break;
-        const uint32_t k = td_shared_get(keys + i), d = k >> shift & (uint32_t)(radix - 1);
-        const uint32_t to = td_shared_get(at + d) + (uint32_t)i;
-        if (a.to) td_put_word(a.to + to, k);
-        td_put_word(a.order + to, (int32_t)td_shared_get(numbers + i));
+    for (int i = 0; i < N; i++) key[i] = td_shared_get(keys + (i * 256 + td_tid()));
+#pragma unroll
+    for (int i = 0; i < N; i++) number[i] = td_shared_get(numbers + (i * 256 + td_tid()));
+#pragma unroll
+    for (int i = 0; i < N; i++) rank[i] = td_shared_get(at + (key[i] >> shift & (uint32_t)(radix - 1)));
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        const uint32_t n = (uint32_t)(i * 256 + td_tid());
+        if (first + n >= a.n) break;
+        if (a.to) td_put_word(a.to + (rank[i] + n), key[i]);
+        td_put_word(a.order + (rank[i] + n), (int32_t)number[i]);
     }
 }
 
