@@ -98,9 +98,11 @@ static double few_seconds(const Machine *m, const SortWay *w, double n, double b
 }
 
 /* Counters in shared memory take a warp's keys in some cycles, more where lanes meet in a bank; in the second cache
- * each key is the part of a sector. Then a block's counters are added to the others'. Neither was measured. */
+ * each key is the part of a sector. Then a block's counters are added to the others', which takes the second cache as
+ * long as eight reads: 10^7 keys in 10^5 bins take an H200 71 us, in 1000 bins 20, 2^28 bytes 68. */
 static double counted(const Machine *m, double n, double bins, Type t) {
     enum { APART = 2, TOGETHER = 8 /* cycles of a warp's keys */, LANES = 32, COPIES = 32, PARTS = 4, SECTOR = 32 };
+    enum { ADDED = 8 };
     const double given = moved(m, n * type_bits(t) / 8) * m->read_only,
                  room = m->target->shared / (double)sizeof(int32_t);
     const bool few = bins <= SORT_COUNTERS;
@@ -108,7 +110,7 @@ static double counted(const Machine *m, double n, double bins, Type t) {
     const double parts = few ? 1 : ceil(bins / room), cycles = bins * COPIES <= SORT_COUNTERS ? APART : TOGETHER;
     const double blocks = fmin(m->sms, ceil(n / SORT_COUNTERS)), own = n / blocks;
     const double adds = own * cycles / LANES / m->clock, merged = blocks / parts * bins * sizeof(int32_t);
-    return fmax(given * parts, adds) + merged / m->l2_bandwidth;
+    return fmax(given * parts, adds) + ADDED * merged / m->l2_bandwidth;
 }
 
 static double counts_seconds(const Machine *m, double n, double below, Type t) {
