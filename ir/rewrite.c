@@ -222,13 +222,23 @@ const Expr *expr_simplify(Graph *g, const PolyEnv *env, const Expr *e) {
 
 /* ---- Graphs ---- */
 
-static void simplify_piece(Graph *g, const PolyEnv *env, const Tensor *t, Piece *p) {
+/* Puts what became of an expression where it stood; true where it is another one. */
+static bool put(const Expr **at, const Expr *e) {
+    const bool is_new = *at != e;
+    *at = e;
+    return is_new;
+}
+
+/* True where something of it has changed, as all that follow. */
+static bool simplify_piece(Graph *g, const PolyEnv *env, const Tensor *t, Piece *p) {
     Simplifier s = simplifier(g, *env, 0);
-    for (int d = 0; d < t->rank; d++) p->subs[d] = simplify(&s, p->subs[d]);
+    bool changed = false;
+    for (int d = 0; d < t->rank; d++) changed |= put(&p->subs[d], simplify(&s, p->subs[d]));
     int64_t always;
-    if (p->guard) p->guard = simplify(&s, p->guard);
-    p->value = p->guard ? simplify_under(&s, p->guard, true, p->value) : simplify(&s, p->value);
-    if (p->guard && expr_is_int(p->guard, &always) && always) p->guard = NULL;
+    if (p->guard) changed |= put(&p->guard, simplify(&s, p->guard));
+    changed |= put(&p->value, p->guard ? simplify_under(&s, p->guard, true, p->value) : simplify(&s, p->value));
+    if (p->guard && expr_is_int(p->guard, &always) && always) changed |= put(&p->guard, NULL);
+    return changed;
 }
 
 /* Sizes and ranges over dimensions, so that equal ones are one expression: what a size is that was written in two ways
@@ -236,20 +246,25 @@ static void simplify_piece(Graph *g, const PolyEnv *env, const Tensor *t, Piece 
 typedef struct Sizes {
     Graph *g;
     const PolyEnv *env;
+    bool changed;
 } Sizes;
 
 static const Expr *simple_size(const Sizes *x, const Expr *e) {
     if (!expr_over_dims(e)) return e;
     e = expr_simplify(x->g, x->env, e);
-    if (expr_divides(x->env, e)) return e; /* a quotient by 0 is 0, which polynomials do not know */
-    const Poly p = poly_of(x->env, e);     /* so that G * 4 is 4 * G */
-    return p.failed ? e : poly_expr(x->g, p);
+    if (!e->nargs || expr_divides(x->env, e)) return e; /* a quotient by 0 is 0, which polynomials do not know */
+    PolyEnv env = *x->env;
+    env.ctx = ctx_temp(x->g->ctx);
+    const Poly p = poly_of(&env, e); /* so that G * 4 is 4 * G */
+    if (!p.failed) e = poly_expr(x->g, p);
+    ctx_temp_end(env.ctx);
+    return e;
 }
 
-static void simplify_ranges(const Sizes *x, Var *const *vars, int n) {
+static void simplify_ranges(Sizes *x, Var *const *vars, int n) {
     for (int i = 0; i < n; i++) {
-        vars[i]->lo = simple_size(x, vars[i]->lo);
-        vars[i]->hi = simple_size(x, vars[i]->hi);
+        x->changed |= put(&vars[i]->lo, simple_size(x, vars[i]->lo));
+        x->changed |= put(&vars[i]->hi, simple_size(x, vars[i]->hi));
     }
 }
 
@@ -258,32 +273,37 @@ static Found simplify_reduced(const Expr *e, void *sizes) {
     return e->reduces ? FOUND_INSIDE : FOUND_NOT;
 }
 
-static void simplify_sizes(Graph *g, const PolyEnv *env, Tensor *t) {
-    Sizes x = {g, env};
-    for (int d = 0; d < t->rank; d++) t->shape[d] = simple_size(&x, t->shape[d]);
-    ExprWalk w = {.temp = g->ctx, .before = simplify_reduced, .user = &x};
+static bool simplify_sizes(Graph *g, const PolyEnv *env, Tensor *t) {
+    Sizes x = {.g = g, .env = env};
+    for (int d = 0; d < t->rank; d++) x.changed |= put(&t->shape[d], simple_size(&x, t->shape[d]));
+    ExprWalk w = {.temp = ctx_temp(g->ctx), .before = simplify_reduced, .user = &x};
     for (int k = 0; k < t->pieces.n; k++) {
         simplify_ranges(&x, t->pieces.at[k].vars, t->pieces.at[k].nvars);
         expr_walk(&w, t->pieces.at[k].value);
     }
+    ctx_temp_end(w.temp);
+    return x.changed;
 }
 
-void graph_simplify(Graph *g) {
+bool graph_simplify(Graph *g) {
+    bool changed = false;
     const Expr **facts = NEW_N(g->ctx, const Expr *, g->facts.n);
     PolyEnv env = {.g = g, .facts = facts};
     for (int i = 0; i < g->facts.n; i++)
         if (g->facts.at[i].require && !g->facts.at[i].nvars) facts[env.nfacts++] = g->facts.at[i].cond;
-    for (int i = 0; i < g->tensors.n; i++) simplify_sizes(g, &env, g->tensors.at[i]);
+    for (int i = 0; i < g->tensors.n; i++) changed |= simplify_sizes(g, &env, g->tensors.at[i]);
     for (int i = 0; i < g->tensors.n; i++) {
         Tensor *t = g->tensors.at[i];
         int kept = 0, n = t->pieces.n;
         for (int k = 0; k < n; k++) {
             Piece p = t->pieces.at[k];
             int64_t ever = 1;
-            simplify_piece(g, &env, t, &p);
+            changed |= simplify_piece(g, &env, t, &p);
             if (p.guard) expr_is_int(p.guard, &ever);
             if (ever || (kept == 0 && k == n - 1)) t->pieces.at[kept++] = p;
         }
+        changed |= kept < n;
         t->pieces.n = kept;
     }
+    return changed;
 }

@@ -14,7 +14,7 @@ bool type_holds(Type to, Type from);
 
 /* e with no rule left to apply, of the same type; `env` says what is known where it stands. */
 const Expr *expr_simplify(Graph *g, const PolyEnv *env, const Expr *e);
-/* All definitions and facts, each under the guards around it and the Graph's requirements. */
-void graph_simplify(Graph *g);
+/* All definitions and facts, each under the guards around it and the Graph's requirements. False: nothing changed. */
+bool graph_simplify(Graph *g);
 
 #endif

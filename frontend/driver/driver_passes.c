@@ -128,15 +128,19 @@ static Module *module_of(Job *job, const SemaOptions *opt) {
     return m;
 }
 
-static Exit verify_module(Job *job, const Module *m, const char *pass) {
-    for (int i = 0; m && i < m->graphs.n; i++) {
-        Text why = {.ctx = job->ctx};
-        if (m->graphs.at[i] && !graph_verify(m->graphs.at[i], &why)) return driver_internal(job, pass, &why);
-    }
-    return EXIT_OK;
+/* A pass has made the Graph, or changed it. NULL: there is none. */
+static Exit verify_one(Job *job, Graph *g, const char *pass) {
+    Text why = {.ctx = job->ctx};
+    return !g || graph_verify(g, &why) ? EXIT_OK : driver_internal(job, pass, &why);
 }
 
-/* After every pass that leaves Graphs. */
+static Exit verify_module(Job *job, const Module *m, const char *pass) {
+    Exit e = EXIT_OK;
+    for (int i = 0; m && i < m->graphs.n && e == EXIT_OK; i++) e = verify_one(job, m->graphs.at[i], pass);
+    return e;
+}
+
+/* After every pass that makes Graphs. */
 static Exit verify_graphs(Job *job, const char *pass) {
     Exit e = verify_module(job, job->module, pass);
     return e == EXIT_OK ? verify_module(job, job->assumed, pass) : e;
@@ -194,17 +198,32 @@ static Exit pass_SEMA(Job *job) {
     return e;
 }
 
+static Exit simplify_module(Job *job, const Module *m) {
+    Exit e = EXIT_OK;
+    for (int i = 0; m && i < m->graphs.n && e == EXIT_OK; i++) {
+        Graph *g = m->graphs.at[i];
+        if (g && graph_simplify(g)) e = verify_one(job, g, "simplify");
+    }
+    return e;
+}
+
 static Exit pass_SIMPLIFY(Job *job) {
     if (driver_is_kernel_text(job)) return EXIT_OK;
-    for (int i = 0; i < job->module->graphs.n; i++) graph_simplify(job->module->graphs.at[i]);
-    for (int i = 0; job->assumed && i < job->assumed->graphs.n; i++)
-        if (job->assumed->graphs.at[i]) graph_simplify(job->assumed->graphs.at[i]);
-    return verify_graphs(job, "simplify");
+    Exit e = simplify_module(job, job->module);
+    return e == EXIT_OK ? simplify_module(job, job->assumed) : e;
+}
+
+static Exit verify_sorted(Job *job, const SchedWork *w) {
+    return w && w->sorted ? verify_one(job, w->graph, "sort") : EXIT_OK;
 }
 
 static Exit pass_SORT(Job *job) {
     Exit e = driver_sched_sort(job);
-    return e == EXIT_OK && job->module ? verify_graphs(job, "sort") : e;
+    for (int i = 0; i < job->entries.n && e == EXIT_OK; i++) {
+        e = verify_sorted(job, job->entries.at[i].work);
+        if (e == EXIT_OK) e = verify_sorted(job, job->entries.at[i].assumed);
+    }
+    return e;
 }
 static Exit pass_PREPARE(Job *job) { return driver_sched_prepare(job); }
 static Exit pass_PARTITION(Job *job) { return driver_sched_step(job, SCHED_PARTITION); }

@@ -332,7 +332,7 @@ bool sched_step(SchedWork *w, SchedStep step) {
     if (step >= SCHED_FLATTEN && !w->program) w->program = sched_empty(w->graph, w->plan);
     if (w->o->without >> step & 1) return true;
     switch (step) {
-    case SCHED_SORT: sorting_choose(w->graph, w->o->targets, sched_machine(w->o)); return true;
+    case SCHED_SORT: w->sorted = sorting_choose(w->graph, w->o->targets, sched_machine(w->o)); return true;
     case SCHED_PREPARE:
         w->prep = prepare_graph(w->graph, &why);
         return w->prep || refuse(w, DIAG_NOT_YET, NULL, NULL, &why);

@@ -45,6 +45,7 @@ typedef struct SchedWork {
     Ctx *ctx;
     Graph *graph;
     const SchedOptions *o;
+    bool sorted; /* SCHED_SORT has touched the Graph */
     Preparation *prep;
     Plan *plan;
     Versions *versions; /* of the plan's groups; NULL: SCHED_CHOOSE was left out */

@@ -142,15 +142,16 @@ static bool pays(Sorting *x, const SortedKeys *k) {
     return sorted < search || (isinf(sorted) && isinf(search));
 }
 
-void sorting_choose(Graph *g, Targets t, const Machine *m) {
+bool sorting_choose(Graph *g, Targets t, const Machine *m) {
     Sorting x = {.targets = t, .machine = m, .temp = ctx_temp(g->ctx)};
-    bool any = false;
+    bool any = false, tried = false;
     x.dims = NEW_N(x.temp, int64_t, g->dims.n + 1);
     x.large = NEW_N(x.temp, bool, g->dims.n + 1);
     x.p = sorted_find(g, x.temp);
     for (int i = 0; i < x.p->keys.n; i++) {
         SortedKeys *k = x.p->keys.at[i];
         sorted_make(x.p, k);
+        tried = true;
         find_point(&x, k);
         if (pays(&x, k)) {
             sorted_place(x.p, k);
@@ -161,4 +162,5 @@ void sorting_choose(Graph *g, Targets t, const Machine *m) {
     }
     if (any) sorted_write(x.p);
     ctx_temp_end(x.temp);
+    return tried;
 }

@@ -5,7 +5,7 @@
 
 #include "sched/machine/machine.h"
 
-/* Rewrites the Graph. */
-void sorting_choose(Graph *g, Targets t, const Machine *m);
+/* Rewrites the Graph. False: it has not been touched. */
+bool sorting_choose(Graph *g, Targets t, const Machine *m);
 
 #endif
