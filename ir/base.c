@@ -84,33 +84,41 @@ static Chunk *chunk_new(Ctx *ctx, size_t need) {
     return c;
 }
 
-void *ctx_alloc_raw(Ctx *ctx, size_t bytes) {
+/* A block of clear memory where the current chunk has no room for it. */
+static void *block_new(Ctx *ctx, size_t bytes, size_t need) {
     Arena *a = ctx->arena;
-    if (bytes > SIZE_MAX / 2) longjmp(ctx->root->oom, 1);
-    size_t need = (bytes + 15) & ~(size_t)15;
-    if (!a->head || a->head->size - a->head->used < need) {
-        Chunk *c = chunk_new(ctx, need);
-        if (!c) longjmp(ctx->root->oom, 1);
-        if (a->head && c->size == need) { /* a large block of its own: keep filling the current one */
-            c->next = a->head->next;
-            a->head->next = c;
-            c->used = need;
-            return c->bytes;
-        }
+    Chunk *c = bytes > SIZE_MAX / 2 ? NULL : chunk_new(ctx, need);
+    if (!c) longjmp(ctx->root->oom, 1);
+    c->used = need;
+    if (a->head && c->size == need) { /* a large block of its own: keep filling the current one */
+        c->next = a->head->next;
+        a->head->next = c;
+    } else {
         c->next = a->head;
         a->head = c;
     }
-    void *p = a->head->bytes + a->head->used;
-    a->head->used += need;
+    return c->bytes;
+}
+
+static size_t rounded(size_t bytes) { return (bytes + 15) & ~(size_t)15; }
+
+void *ctx_alloc_raw(Ctx *ctx, size_t bytes) {
+    Chunk *c = ctx->arena->head;
+    const size_t need = rounded(bytes);
+    if (!c || bytes > SIZE_MAX / 2 || c->size - c->used < need) return block_new(ctx, bytes, need);
+    void *p = c->bytes + c->used;
+    c->used += need;
     return p;
 }
 
 void *ctx_alloc(Ctx *ctx, size_t bytes) {
-    void *p = ctx_alloc_raw(ctx, bytes);
-    const Chunk *c = ctx->arena->head;
-    size_t at = (size_t)((unsigned char *)p - c->bytes);
-    if (c->dirty && (unsigned char *)p >= c->bytes && at < c->dirty)
-        memset(p, 0, bytes < c->dirty - at ? bytes : c->dirty - at);
+    Chunk *c = ctx->arena->head;
+    const size_t need = rounded(bytes);
+    if (!c || bytes > SIZE_MAX / 2 || c->size - c->used < need) return block_new(ctx, bytes, need);
+    const size_t at = c->used;
+    void *p = c->bytes + at;
+    c->used += need;
+    if (at < c->dirty) memset(p, 0, bytes < c->dirty - at ? bytes : c->dirty - at);
     return p;
 }
 

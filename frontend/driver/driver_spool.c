@@ -25,28 +25,32 @@ static int open_unnamed(Ctx *ctx, Sym folder) {
 }
 
 /* A limit on the size of files is an error of write. */
-static void write_out(Spool *s) {
+static void write_out(Spool *s, const char *bytes, size_t n) {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     sigaction(SIGXFSZ, &ignore, &before);
-    for (size_t at = 0; at < s->text.n && !s->error;) {
-        ssize_t w = write(s->fd, s->text.s + at, s->text.n - at);
+    for (size_t at = 0; at < n && !s->error;) {
+        ssize_t w = write(s->fd, bytes + at, n - at);
         if (w > 0)
             at += (size_t)w;
         else if (w == 0 || errno != EINTR)
             s->error = w == 0 ? ENOSPC : errno;
     }
-    s->text.n = 0;
     sigaction(SIGXFSZ, &before, NULL);
 }
 
 static void take(TextSink *sink, const char *bytes, size_t n) {
     Spool *s = (Spool *)sink;
     if (s->error) return;
-    text_put_n(&s->text, bytes, n);
-    if (s->text.n < KEPT) return;
-    if (!s->tried) s->fd = open_unnamed(s->text.ctx, s->folder);
-    s->tried = true;
-    if (s->fd >= 0) write_out(s);
+    const bool many = s->text.n + n >= KEPT;
+    if (many && !s->tried) s->fd = open_unnamed(s->text.ctx, s->folder);
+    s->tried |= many;
+    if (!many || s->fd < 0) {
+        text_put_n(&s->text, bytes, n);
+        return;
+    }
+    write_out(s, s->text.s, s->text.n);
+    s->text.n = 0;
+    write_out(s, bytes, n);
 }
 
 Spool spool_new(Ctx *ctx, Sym folder) {
