@@ -123,11 +123,19 @@ void part_order_values(Program *p, Part *part) {
 }
 
 Stage *stage_new(Program *p, StageKind kind) {
+    static Value *const nothing[MAX_PARTS] = {NULL};
     Stage *s = NEW(p->ctx, Stage);
     s->kind = kind;
+    s->carry = nothing;
     s->depth = kind == STAGE_COPY ? 1 : 0;
     s->span = SPAN_NONE;
     return s;
+}
+
+void stage_carry(Program *p, Stage *s, Value *const *state) {
+    Value **own = NEW_N(p->ctx, Value *, MAX_PARTS);
+    memcpy(own, state, sizeof *own * (size_t)s->monoid->n);
+    s->carry = own;
 }
 
 const Expr *expr_value(Program *p, Value *v) {

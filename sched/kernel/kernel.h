@@ -92,9 +92,9 @@ typedef enum CacheHint { CACHE_DEFAULT, CACHE_STREAM, CACHE_KEEP } CacheHint;
 
 struct Stage {
     StageKind kind;
+    int nout;
     /* In which it is evaluated. NULL: filled in, that of its results, else the first that has its operands. */
     Layout *layout;
-    int nout;
     Value *out[MAX_PARTS];       /* LOAD COPY SHARE READ MAP VAR REDUCE SCAN define these; SET assigns to out[0] */
     Tensor *tensor;              /* LOAD COPY STORE ATOMIC */
     const Expr **subs;           /* rank of them: axes' variables, dims, values, factors */
@@ -107,12 +107,12 @@ struct Stage {
     int depth;                   /* COPY: stages in flight (>= 1). LOAD: iterations ahead, fetched into registers */
     int pad;                     /* SHARE: elements added to each row of the tile against bank conflicts */
     bool swizzle;                /* SHARE: 16-byte columns exchanged by row instead of padding */
+    bool packed;                 /* LOAD READ: 16- and 8-bit elements stay so between uses, for fewer registers */
+    bool exclusive, reverse;     /* SCAN: element i sees those before (after) it; inclusive unless exclusive */
     const Monoid *monoid;        /* REDUCE SCAN ATOMIC */
     FactorSet over;              /* REDUCE: factors folded. LAST: grid factors over which the last arrival is found */
     Axis *axis;                  /* SCAN FOR */
-    bool packed;                 /* LOAD READ: 16- and 8-bit elements stay so between uses, for fewer registers */
-    bool exclusive, reverse;     /* SCAN: element i sees those before (after) it; inclusive unless exclusive */
-    Value *carry[MAX_PARTS];     /* SCAN: mutable state of earlier iterations, folded in and updated; or NULL */
+    Value *const *carry;         /* SCAN: state of earlier iterations, folded in and updated: MAX_PARTS, NULL: none */
     Tensor *counter;             /* LAST: i32 temporary, zeroed before the run; left zero */
     VEC(Stage *) body;           /* FOR IF LAST */
     Span span;
@@ -212,6 +212,7 @@ Layout *part_layout(Program *p, Part *part, Sym name);
 Factor *layout_factor(Program *p, Part *part, Layout *l, Axis *a, Bind bind, int64_t size);
 Value *part_value(Program *p, Part *part, Sym name, ValueKind kind, Type t, Layout *l, FactorSet domain);
 Stage *stage_new(Program *p, StageKind kind);
+void stage_carry(Program *p, Stage *s, Value *const *state); /* one for each part of the scan's monoid */
 /* Numbers values in the order in which stages define them, as those of a text are; what no stage defines goes. Factors
  * stay. */
 void part_order_values(Program *p, Part *part);

@@ -141,13 +141,15 @@ static bool read_cond(KernelReader *r, Stage *s) {
 static void read_carry(KernelReader *r, Stage *s) {
     Lex *x = &r->lex;
     bool tuple = lex_accept(x, "(");
+    Value *state[MAX_PARTS] = {NULL};
     for (int i = 0; i < s->monoid->n; i++) {
         if (i) lex_expect(x, ",");
         Span at = x->tok.span;
         Sym name = lex_name(x);
-        s->carry[i] = kernel_find_value(r, name);
-        if (!x->failed && !s->carry[i]) lex_fail(x, at, "unknown name '%s'", name);
+        state[i] = kernel_find_value(r, name);
+        if (!x->failed && !state[i]) lex_fail(x, at, "unknown name '%s'", name);
     }
+    stage_carry(r->p, s, state);
     if (tuple) lex_expect(x, ")");
 }
 

@@ -54,16 +54,26 @@ Poly verify_extent(Verify *v, const Axis *a) {
 }
 
 /* A loop ends at the bound, so only what is inside an iteration can lie outside; without a loop all blocks can, too. */
-bool verify_has_tail(Verify *v, const Layout *l, const Axis *a) {
+static bool has_tail(Verify *v, const Layout *l, const Axis *a) {
     FactorSet own = layout_axis_factors(l, a), loops = layout_scope_factors(l, SCOPE_LOOP);
     if (a->peel) return true;
     if (own & loops) own &= ~(loops | verify_bind_factors(l, BIND_GRID));
     int64_t unit = verify_product(l, own);
-    Poly extent = verify_extent(v, a);
     bool open = false; /* where the axis is empty, there are no blocks, or no iterations */
     for (int i = 0; i < l->factors.n; i++) open |= l->factors.at[i]->axis == a && !l->factors.at[i]->size;
+    if (open && unit == 1) return false;
+    Poly extent = verify_extent(v, a);
     if (!open && (extent.failed || !poly_nonneg(&v->env, poly_sub(v->ctx, extent, poly_const(v->ctx, 1))))) return true;
     return unit != 1 && (extent.failed || poly_divisor(extent) % unit != 0);
+}
+
+bool verify_has_tail(Verify *v, const Layout *l, const Axis *a) {
+    const uint64_t bit = (uint64_t)1 << a->id;
+    if (v->tail.of != l) v->tail.known = v->tail.is = 0;
+    v->tail.of = l;
+    if (!(v->tail.known & bit) && has_tail(v, l, a)) v->tail.is |= bit;
+    v->tail.known |= bit;
+    return v->tail.is & bit;
 }
 
 /* ---- names and declarations ---- */

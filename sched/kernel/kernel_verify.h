@@ -43,6 +43,10 @@ typedef struct Verify {
     VEC(WriteRow) writes;      /* of the kernel so far */
     VEC(WriteRow) reads;
     VEC(const Tensor *) counters;
+    struct {
+        const Layout *of;
+        uint64_t known, is; /* bits by Axis.id */
+    } tail;                 /* what verify_has_tail has said of the layout that was asked of last */
     int order;
     int64_t shared; /* bytes of shared memory so far */
 } Verify;

@@ -17,12 +17,12 @@ FactorSet verify_loops(const Verify *v) {
 }
 
 uint64_t verify_guarded(Verify *v, const Layout *l, FactorSet domain) {
+    const FactorSet around = domain | ambient(v, l);
     uint64_t set = 0;
     for (int i = 0; i < v->part->axes.n; i++) {
         const Axis *a = v->part->axes.at[i];
         FactorSet own = layout_axis_factors(l, a);
-        if ((own & domain) && !(own & ~(domain | ambient(v, l))) && verify_has_tail(v, l, a))
-            set |= (uint64_t)1 << a->id;
+        if ((own & domain) && !(own & ~around) && verify_has_tail(v, l, a)) set |= (uint64_t)1 << a->id;
     }
     return set;
 }

@@ -9,8 +9,12 @@
 #include <math.h>
 #include <string.h>
 
+enum { MOST_BYTES = 10 /* of a number */ };
+
 typedef struct Former {
-    Text out;
+    Text out; /* and after it: */
+    char bytes[512];
+    size_t nbytes;
     Ctx *temp;
     ExprMap number; /* of expressions, tensors, dimensions, scalars and variables that were met: plus 1 */
     int nexprs;
@@ -22,14 +26,17 @@ typedef struct Former {
     VEC(const Expr *) constants;
 } Former;
 
+static void flush(Former *x) {
+    text_put_n(&x->out, x->bytes, x->nbytes);
+    x->nbytes = 0;
+}
+
 /* Small numbers take a byte. */
 static void put(Former *x, int64_t v) {
     uint64_t u = (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
-    char bytes[10];
-    size_t n = 0;
-    for (; u >= 128; u >>= 7) bytes[n++] = (char)(u | 128);
-    bytes[n++] = (char)u;
-    text_put_n(&x->out, bytes, n);
+    if (x->nbytes + MOST_BYTES > sizeof x->bytes) flush(x);
+    for (; u >= 128; u >>= 7) x->bytes[x->nbytes++] = (char)(u | 128);
+    x->bytes[x->nbytes++] = (char)u;
 }
 
 /* Its number, plus 1, where it was met before; else 0, after noting that it is number n. */
@@ -125,6 +132,14 @@ static void put_exprs(Former *x, const Expr *const *e, int n) {
     for (int i = 0; i < n; i++) put_expr(x, e[i]);
 }
 
+/* Of MAX_PARTS, up to the last that is there. */
+static void put_parts(Former *x, const Expr *const *e) {
+    int n = MAX_PARTS;
+    while (n && !e[n - 1]) n--;
+    put(x, n);
+    put_exprs(x, e, n);
+}
+
 /* ---- stages ---- */
 
 static void put_monoid(Former *x, const Monoid *m) {
@@ -142,7 +157,7 @@ static void put_value(Former *x, const Value *v) { put(x, v ? v->id + 1 : 0); }
 static void put_stage_exprs(Former *x, const Stage *s, bool literal) {
     x->literal = literal;
     if (s->tensor) put_exprs(x, s->subs, s->tensor->rank);
-    put_exprs(x, s->expr, MAX_PARTS);
+    put_parts(x, s->expr);
     put_expr(x, s->cond);
     put_expr(x, s->other);
     x->literal = true;
@@ -167,7 +182,7 @@ static void put_stages(Former *x, Stage *const *at, int n, bool literal) {
         put_monoid(x, s->monoid);
         put(x, (int64_t)s->over);
         put(x, s->axis ? s->axis->id + 1 : 0);
-        for (int k = 0; k < MAX_PARTS; k++) put_value(x, s->carry[k]);
+        for (int k = 0; s->monoid && k < s->monoid->n; k++) put_value(x, s->carry[k]);
         put_tensor(x, s->counter);
         put_stages(x, s->body.at, s->body.n, literal);
     }
@@ -260,6 +275,7 @@ Sym kernel_form(Ctx *ctx, const Program *p, const Kernel *k, KernelForm *f) {
     put(x, k->where.n);
     put_exprs(x, k->where.at, k->where.n);
     put_product(x, k->product);
+    flush(x);
     if (!x->failed) {
         form = sym_n(ctx, x->out.s, x->out.n);
         f->tensors = kept(ctx, x->tensors.at, f->ntensors = x->tensors.n, sizeof *f->tensors);

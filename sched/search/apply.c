@@ -146,7 +146,7 @@ static void emit_scan(Apply *x, const GStep *p, StepState *st) {
     s->monoid = m;
     s->axis = x->axis[axis_of(p->over)];
     s->exclusive = p->exclusive;
-    for (int i = 0; i < m->n; i++) s->carry[i] = st->acc[i];
+    stage_carry(x->p, s, st->acc);
     outputs(x, m, s, "s", domain);
     apply_push(x, s);
     result(x, p, s->out);
