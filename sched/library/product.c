@@ -322,6 +322,13 @@ static bool is_const(Poly p, int64_t want) {
 
 static int64_t guess(Match *x, Poly p) { return expr_guess(poly_expr(x->g, p)); }
 
+static bool over_dims(Poly p) {
+    for (int i = 0; i < p.n; i++)
+        for (int k = 0; k < p.term[i].degree; k++)
+            if (!expr_over_dims(p.term[i].atom[k])) return false;
+    return !p.failed;
+}
+
 static bool at_least(Match *x, Poly a, Poly b) {
     Poly d = poly_sub(x->temp, a, b);
     return !d.failed && poly_nonneg(&x->env, d);
@@ -333,12 +340,11 @@ static bool lay(Match *x, int which, Tensor *t, const Expr *const *subs) {
     Poly rest = poly_offset(&x->env, t, subs), coef, less;
     for (int i = 0; i < x->n && !rest.failed; i++) {
         Index *v = &x->at[i];
-        if (!poly_linear(ctx, rest, expr_var(x->g, v->var), &coef, &less) || coef.failed) return false;
-        if (!expr_over_dims(poly_expr(x->g, coef))) return false;
+        if (!poly_linear(ctx, rest, expr_var(x->g, v->var), &coef, &less) || !over_dims(coef)) return false;
         v->stride[which] = coef;
-        rest = poly_add(ctx, less, poly_mul(ctx, coef, poly_of(&x->env, v->var->lo)));
+        rest = is_const(coef, 0) ? less : poly_add(ctx, less, poly_mul(ctx, coef, poly_of(&x->env, v->var->lo)));
     }
-    if (rest.failed || !expr_over_dims(poly_expr(x->g, rest))) return false;
+    if (!over_dims(rest)) return false;
     x->tensor[which] = t;
     x->offset[which] = rest;
     return true;

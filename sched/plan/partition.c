@@ -7,6 +7,7 @@
 static void forget_free(Partition *x) {
     ctx_temp_end(x->free.ctx);
     x->free = (ExprFree){.ctx = ctx_temp(x->g->ctx)};
+    x->sums = (ExprMap){0};
 }
 
 static void place_all(Partition *x) {

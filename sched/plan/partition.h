@@ -30,6 +30,7 @@ typedef struct Partition {
     ExprMap temps;   /* an expression over position variables -> the temporary that holds it */
     ExprMap levels;  /* Tensor -> partition_level, of tensors whose roots are placed */
     ExprFree free;   /* variables of expressions, in memory of its own */
+    ExprMap sums;    /* in that memory: OP_REDUCE -> whether it is a sum of products (partition_product.c) */
     Equation wanted; /* what partition_stored answered NULL for: the equation of that temporary */
     Text *why;
     bool failed; /* *why says how */
@@ -79,8 +80,9 @@ Turn partition_turn(Partition *x, Equation *root, const Expr **scan);
 typedef struct ForProducts {
     Partition *x;
     const Equation *root;
-    ExprRewrite to; /* of its value */
-    ExprMap taken;  /* Expr -> whether it is to be stored (YesOrNo of partition_product.c) */
+    ExprRewrite to;  /* of its value */
+    ExprMap taken;   /* Expr -> whether it is to be stored (YesOrNo of partition_product.c) */
+    ExprMap factors; /* OP_REDUCE -> what becomes of its factors (Factors of partition_product.c) */
 } ForProducts;
 
 bool partition_has_sums(Partition *x, const Expr *e); /* of products of two factors */

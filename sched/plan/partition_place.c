@@ -18,7 +18,7 @@ typedef enum WorkStage {
 typedef struct Work {
     Equation root;
     WorkStage next;
-    Ctx *temp;                       /* its memory until it is placed */
+    Ctx *temp;                       /* its memory, this Work's too, until it is placed */
     ForProducts *factors, *products; /* WORK_FACTORS, WORK_PRODUCTS: under way; NULL: not yet */
     const Expr *united;              /* WORK_FACTORS: the value with equal reductions made one */
     const Product *product;          /* what the root is; NULL: none */
@@ -43,9 +43,10 @@ static void fail(Partition *x, const char *name, const char *what) {
 }
 
 static void push(Partition *x, Worklist *list, Equation root) {
-    Work *w = NEW(x->g->ctx, Work);
+    x->temp = ctx_temp(x->g->ctx);
+    Work *w = NEW(x->temp, Work);
     if (list->n >= MAX_NEST) fail(x, root.tensor->name, "nests too many reductions");
-    *w = (Work){.root = root, .temp = x->temp = ctx_temp(x->g->ctx)};
+    *w = (Work){.root = root, .temp = x->temp};
     vec_push(x->g->ctx, list, w);
     w->root.value = reuse(x, &root, root.value);
     w->rounding = partition_rounding(x, &w->root);
@@ -87,8 +88,10 @@ static bool store_factors(Partition *x, Work *w) {
     if (w->excluding.sum && !partition_repair(x, &w->excluding, &w->root, &w->repair)) return false;
     Product *r = NEW(x->g->ctx, Product);
     *r = p;
-    prepare_own_vars(x->g, &r->root);
+    const bool same = r->root.value == w->root.value; /* without marks */
     prepare_own_vars(x->g, &w->root);
+    r->root = same ? w->root : r->root;
+    prepare_own_vars(x->g, &r->root);
     w->product = r;
     w->next = WORK_FINISH;
     return true;

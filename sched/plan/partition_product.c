@@ -4,12 +4,22 @@
 #include "sched/library/product.h"
 #include "ir/expr_walk.h"
 
+typedef enum YesOrNo { UNKNOWN, YES, NO } YesOrNo;
+
+static YesOrNo known(const ExprMap *m, const Expr *e) { return (YesOrNo)expr_map_number(m, e, UNKNOWN); }
+
 static Found is_sum(const Expr *e, void *partition) {
     Partition *x = partition;
-    ProductSum s;
-    Excluding c;
     if (!e->reduces) return FOUND_NOT;
-    return product_sum(x->g, e, &s, NULL) || partition_excludes(x, e, &c) ? FOUND : FOUND_INSIDE;
+    if (e->op != OP_REDUCE) return FOUND_INSIDE;
+    YesOrNo is = known(&x->sums, e);
+    if (!is) {
+        ProductSum s;
+        Excluding c;
+        is = product_sum(x->g, e, &s, NULL) || partition_excludes(x, e, &c) ? YES : NO;
+        expr_map_put_number(x->free.ctx, &x->sums, e, is);
+    }
+    return is == YES ? FOUND : FOUND_INSIDE;
 }
 
 /* The first sum of products in e; NULL: none. */
@@ -46,13 +56,14 @@ bool partition_is_product(Partition *x, const Equation *root, Product *out, Text
 /* Whether e, stored for its free variables, would be a product. */
 static bool would_match(Partition *x, const Expr *e, const Equation *reader) {
     Equation r;
+    Var *vars[MAX_RANK];
     const Expr **subs, *shape[MAX_RANK];
-    if ((!expr_is_mark(e) && !type_is_compute(e->type)) ||
-        !partition_temp_root(x, expr_is_mark(e) ? e->arg[0] : e, reader, &r, &subs))
-        return false;
+    if (!expr_is_mark(e) && !type_is_compute(e->type)) return false;
+    if (expr_is_mark(e)) e = e->arg[0];
+    if (!partition_temp_element(x, e, reader, vars, &r, &subs)) return false;
     Tensor t = {.name = reader->tensor->name, .kind = TENSOR_LET, .type = e->type, .rank = r.nvars, .shape = shape};
-    for (int i = 0; i < r.nvars; i++) shape[i] = expr_minus(x->g, r.vars[i]->hi, r.vars[i]->lo);
-    r.tensor = &t;
+    for (int i = 0; i < r.nvars; i++) shape[i] = expr_minus(x->g, vars[i]->hi, vars[i]->lo);
+    r = (Equation){.tensor = &t, .nvars = r.nvars, .vars = vars, .subs = subs, .value = e}; /* in its own variables */
     Product p;
     return partition_is_product(x, &r, &p, NULL);
 }
@@ -225,23 +236,28 @@ static Equation in_order_of(Partition *x, const ProductSum *s, int i, const Equa
     return e;
 }
 
-/* Whether storing the computed factors gives a product that the library takes, and pays. */
-static bool worth_storing(Partition *x, const ProductSum *s, double share, const Equation *reader) {
+/* What becomes of a product's computed factors. */
+typedef struct Factors {
+    bool stored;
+    Equation order[2]; /* in_order_of, of each that is stored */
+} Factors;
+
+/* They are stored where that gives a product that the library takes, and pays. */
+static Factors factors_of(Partition *x, const ProductSum *s, double share, const Equation *reader) {
     const Expr *f[2] = {s->factor[0], s->factor[1]};
-    if (!is_quicker_stored(x, s, share)) return false;
+    Factors r = {0};
+    if (!is_quicker_stored(x, s, share)) return r;
     for (int i = 0; i < 2; i++) {
-        const Equation order = in_order_of(x, s, i, reader);
-        if (!s->ready[i]) f[i] = as_if_stored(x, f[i], &order);
-        if (!f[i]) return false;
+        if (s->ready[i]) continue;
+        r.order[i] = in_order_of(x, s, i, reader);
+        f[i] = as_if_stored(x, f[i], &r.order[i]);
+        if (!f[i]) return r;
     }
-    return would_match(x, with_loads(x, s, f), reader);
+    r.stored = would_match(x, with_loads(x, s, f), reader);
+    return r;
 }
 
 /* ---- walks that may wait ---- */
-
-typedef enum YesOrNo { UNKNOWN, YES, NO } YesOrNo;
-
-static YesOrNo known(const ExprMap *m, const Expr *e) { return (YesOrNo)expr_map_number(m, e, UNKNOWN); }
 
 static YesOrNo learn(ForProducts *w, const Expr *e, bool yes) {
     expr_map_put_number(w->to.temp, &w->taken, e, yes ? YES : NO);
@@ -258,7 +274,7 @@ bool partition_pays(Partition *x, const Excluding *c, const Equation *reader) {
     static const double HOLDS =
         0.5; /* of the products: what a kernel does under a condition that nobody knows more of */
     ProductSum s;
-    return product_sum(x->g, c->product, &s, NULL) && worth_storing(x, &s, HOLDS, reader);
+    return product_sum(x->g, c->product, &s, NULL) && factors_of(x, &s, HOLDS, reader).stored;
 }
 
 /* A sum under a condition is stored, so that it has a root of its own: Work.excluding. */
@@ -276,13 +292,15 @@ static const Expr *with_factors(ExprRewrite *r, const Expr *e) {
     if (partition_excludes(w->x, e, &c)) return with_excluded(w, &c);
     if (!product_sum(r->g, e, &s, NULL) || (s.ready[0] && s.ready[1])) return NULL;
     const Expr *f[2] = {s.factor[0], s.factor[1]};
-    YesOrNo take = known(&w->taken, e);
-    if (!take) take = learn(w, e, worth_storing(w->x, &s, 1, w->root));
-    if (take == NO) return s.sum;
-    for (int i = 0; i < 2 && !r->stopped; i++) {
-        const Equation order = in_order_of(w->x, &s, i, w->root);
-        if (!s.ready[i]) f[i] = stored(w, f[i], &order, "a factor of a product for the library");
+    Factors *computed = expr_map_object(&w->factors, e);
+    if (!computed) {
+        computed = NEW(r->temp, Factors);
+        *computed = factors_of(w->x, &s, 1, w->root);
+        expr_map_put_object(r->temp, &w->factors, e, computed);
     }
+    if (!computed->stored) return s.sum;
+    for (int i = 0; i < 2 && !r->stopped; i++)
+        if (!s.ready[i]) f[i] = stored(w, f[i], &computed->order[i], "a factor of a product for the library");
     return r->stopped ? NULL : with_loads(w->x, &s, f);
 }
 
@@ -354,6 +372,7 @@ typedef struct Unrounding {
 
 static const Expr *unround(ExprRewrite *r, const Expr *e) {
     Unrounding *u = r->user;
+    if (e->op == OP_REDUCE) return e; /* a sum whose factors have products in them is none */
     const Expr *let = e->op == OP_CAST && expr_is_mark(e->arg[0]) ? e->arg[0] : NULL;
     const Expr *before = let && let->arg[0]->op == OP_CAST ? let->arg[0]->arg[0] : NULL;
     if (!before || before->type != e->type || type_bits(let->type) >= type_bits(e->type)) return NULL;
