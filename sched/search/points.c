@@ -157,9 +157,9 @@ static void add(Making *x, const int64_t *dims, double weight, bool always) {
     const int ndims = x->gr->graph->dims.n;
     if (p->n == MAX_POINTS || (!always && !usual(x, dims))) return;
     for (int i = 0; i < p->n; i++) {
-        bool same = true;
-        for (int d = 0; d < ndims; d++) same &= p->dims[i][d] == dims[d];
-        if (same) return;
+        int same = 0;
+        while (same < ndims && p->dims[i][same] == dims[same]) same++;
+        if (same == ndims) return;
     }
     p->dims[p->n] = NEW_N(x->ctx, int64_t, ndims + 1);
     for (int d = 0; d < ndims; d++) p->dims[p->n][d] = dims[d];
