@@ -67,11 +67,18 @@ static IntLeaf guess_leaf(void *dims, const Expr *e, int64_t *v) {
 
 int64_t expr_guess_at(const Expr *e, const int64_t *dims) {
     int64_t v;
+    if (expr_is_int(e, &v) || (e->op == OP_DIM && guess_leaf((void *)dims, e, &v) == INT_LEAF_KNOWN)) return v;
     IntValue x = {.leaf = guess_leaf, .user = (void *)dims, .fit = INT_FIT_SATURATES, .left = INT_MAX};
     return int_value(&x, e, &v) ? v : INT64_MAX;
 }
 
 int64_t expr_guess(const Expr *e) { return expr_guess_at(e, NULL); }
+
+int64_t var_guess(const Var *v) {
+    int64_t n, lo = expr_guess(v->lo), hi = expr_guess(v->hi);
+    if (hi <= lo) return 0;
+    return __builtin_sub_overflow(hi, lo, &n) ? INT64_MAX : n;
+}
 
 bool var_same_range(const Var *a, const Var *b) { return a->lo == b->lo && a->hi == b->hi; }
 

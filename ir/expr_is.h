@@ -19,7 +19,9 @@ bool tensor_is_plain(const Tensor *t);
 bool var_same_range(const Var *a, const Var *b);
 /* An integer expression of dimensions, with hints for dimensions; INT64_MAX where it does not fit. */
 int64_t expr_guess(const Expr *e);
-/* The same where the sizes of dimensions are dims[id]. */
+/* How many values a variable takes, by such guesses of its range. */
+int64_t var_guess(const Var *v);
+/* expr_guess where the sizes of dimensions are dims[id]. */
 int64_t expr_guess_at(const Expr *e, const int64_t *dims);
 /* a && b; either may be NULL, which is true. */
 const Expr *expr_and(Graph *g, const Expr *a, const Expr *b);

@@ -147,6 +147,26 @@ const Expr *expr_walk_piece(ExprWalk *w, const Tensor *t, const Piece *p) {
     return end ? end : expr_walk(w, p->value);
 }
 
+typedef struct LargestLoad {
+    LoadSize *size;
+    void *user;
+    const Expr *load;
+    int most;
+} LargestLoad;
+
+static Found note_load(const Expr *e, void *largest) {
+    LargestLoad *x = largest;
+    const int n = e->op == OP_LOAD ? x->size(e, x->user) : 0;
+    if (n > x->most) x->load = e, x->most = n;
+    return FOUND_INSIDE;
+}
+
+const Expr *expr_largest_load(Ctx *temp, const Expr *e, LoadSize *size, void *user) {
+    LargestLoad x = {.size = size, .user = user};
+    expr_walk(&(ExprWalk){.temp = temp, .before = note_load, .user = &x, .loads = true}, e);
+    return x.load;
+}
+
 /* ---- rewriting ---- */
 
 const Expr *expr_rebuild(Graph *g, Ctx *temp, const Expr *e, ExprOperand *operand, void *user) {

@@ -60,6 +60,10 @@ const Expr *expr_walk(ExprWalk *w, const Expr *e);
 /* All that stands in one defining equation of t: the ranges of its variables, subscripts, guard, value. */
 const Expr *expr_walk_piece(ExprWalk *w, const Tensor *t, const Piece *p);
 
+/* The load in e that is largest by `size`, of equal ones the first; NULL: none is larger than 0. */
+typedef int LoadSize(const Expr *load, void *user);
+const Expr *expr_largest_load(Ctx *temp, const Expr *e, LoadSize *size, void *user);
+
 /* ---- rewriting ---- */
 
 typedef struct ExprRewrite ExprRewrite;

@@ -63,16 +63,11 @@ static const Expr *narrowed(Graph *g, const Expr *e) {
     return e->op == OP_IF ? expr_cast(g, narrow_type(g, e), e) : widened(e);
 }
 
-static int64_t length(const Var *v) {
-    int64_t lo = expr_guess(v->lo), hi = expr_guess(v->hi);
-    return hi > lo ? hi - lo : 0;
-}
-
 /* The guessed number of elements over the variables of a that are in b or not. */
 static double side(const ExprVars *a, const ExprVars *b, bool both) {
     double n = 1;
     for (int i = 0; i < a->n; i++)
-        if (expr_vars_have(b, a->vars[i]) == both) n *= (double)length(a->vars[i]);
+        if (expr_vars_have(b, a->vars[i]) == both) n *= (double)var_guess(a->vars[i]);
     return n;
 }
 
@@ -87,7 +82,7 @@ static bool worth(const Expr *e, const ExprVars *a, const ExprVars *b, Text *why
         if (!expr_vars_have(a, v) || !expr_vars_have(b, v))
             return refuse(why, "a variable of the sum is in one factor alone");
         if (!expr_over_dims(v->lo) || !expr_over_dims(v->hi)) return refuse(why, "a range of the sum depends on data");
-        fold *= (double)length(v);
+        fold *= (double)var_guess(v);
     }
     if (rows < LEAST_SIDE || cols < LEAST_SIDE || fold < LEAST_SIDE)
         return refuse(why, "one side of the matrices is short");

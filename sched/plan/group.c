@@ -100,13 +100,13 @@ static int new_axis(Uniting *x, Var *v) {
     GAxis a = {.name = group_axis_name(gr, v->name),
                .var = graph_place_var(gr->graph, PLACE_AXIS, gr->axes.n, v->name, v),
                .extent = -1};
-    int64_t lo, hi, glo = expr_guess(v->lo), ghi = expr_guess(v->hi);
+    int64_t lo, hi;
     if (expr_is_int(v->lo, &lo) && expr_is_int(v->hi, &hi)) a.extent = hi > lo ? hi - lo : 0;
     a.most = a.extent;
     const Expr *size = v->hi;
     if (a.extent < 0 && expr_is_int(v->lo, &lo) && lo == 0 && size->op == OP_DIM && size->u.dim->hi < INT32_MAX)
         a.most = size->u.dim->hi;
-    a.guess = a.extent >= 0 ? a.extent : ghi > glo ? ghi - glo : 0;
+    a.guess = a.extent >= 0 ? a.extent : var_guess(v);
     vec_push(ctx, &gr->axes, a);
     return gr->axes.n - 1;
 }

@@ -6,6 +6,7 @@
  *   partition_take.c      reductions that must leave a kernel
  *   partition_scans.c     running reductions that go backward
  *   partition_product.c   matrix products for a library
+ *   partition_factors.c   their factors: what storing those that are computed costs, and in which order they lie
  *   partition_excluded.c  the same under conditions
  *   partition_folds.c     reductions over several indices that are walked as one
  *   partition_temps.c     temporaries: their variables and equations; levels, and what is stored already
@@ -20,6 +21,7 @@
 #include "plan.h"
 #include "prepare.h"
 #include "ir/expr_walk.h"
+#include "sched/library/product.h"
 
 typedef struct Partition {
     Graph *g;
@@ -82,7 +84,7 @@ typedef struct ForProducts {
     const Equation *root;
     ExprRewrite to;  /* of its value */
     ExprMap taken;   /* Expr -> whether it is to be stored (YesOrNo of partition_product.c) */
-    ExprMap factors; /* OP_REDUCE -> what becomes of its factors (Factors of partition_product.c) */
+    ExprMap factors; /* OP_REDUCE -> Factors */
 } ForProducts;
 
 bool partition_has_sums(Partition *x, const Expr *e); /* of products of two factors */
@@ -94,11 +96,28 @@ ForProducts *partition_for_products(Partition *x, const Equation *root);
 const Expr *partition_for(ForProducts *w, const Expr *value);
 
 /* Whether the root is a product as it stands: *out. Else its products are not for a library; why may be NULL. */
-bool partition_is_product(Partition *x, const Equation *root, struct Product *out, Text *why);
+bool partition_is_product(Partition *x, const Equation *root, Product *out, Text *why);
 /* Why a sum of products in the root is a kernel's; NULL where there is none. */
 Sym partition_no_product(Partition *x, const Equation *root);
 /* The let whose rounding alone keeps the root from being one product with its epilogue; NULL: none. */
 Sym partition_rounding(Partition *x, const Equation *root);
+
+/* Whether e, stored for its free variables, would be a product. */
+bool partition_would_match(Partition *x, const Expr *e, const Equation *reader);
+
+/* ---- partition_factors.c ---- */
+
+/* What becomes of a product's computed factors. */
+typedef struct Factors {
+    bool stored;
+    Equation order[2]; /* of each that is stored: the reader with its variables alone, in which its elements lie */
+} Factors;
+
+/* They are stored where that gives a product that the library takes, and pays: where a kernel does such a share of the
+ * products. */
+Factors partition_factors(Partition *x, const ProductSum *s, double share, const Equation *reader);
+/* The sum with these factors. */
+const Expr *partition_with_factors(Partition *x, const ProductSum *s, const Expr *const *f);
 
 /* ---- partition_excluded.c ---- */
 
@@ -110,7 +129,8 @@ typedef struct Excluding {
 } Excluding;
 /* Whether e is one that is large enough for a library. */
 bool partition_excludes(Partition *x, const Expr *e, Excluding *out);
-bool partition_pays(Partition *x, const Excluding *c, const Equation *reader); /* and whether the library is quicker */
+/* ... and whether the library is quicker (partition_factors.c). */
+bool partition_pays(Partition *x, const Excluding *c, const Equation *reader);
 /* For a root that is such a product, with its factors stored: the equation that stores the sum over it where what is
  * excluded would show. False: waits. */
 bool partition_repair(Partition *x, Excluding *c, const Equation *root, Equation *repair);

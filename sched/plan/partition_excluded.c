@@ -10,7 +10,6 @@
  *   t[i, j] = sum[k where c && k < fits](t1[i, k] * b[k, j]) where 0 < fits
  */
 #include "partition.h"
-#include "sched/library/product.h"
 #include "ir/expr_is.h"
 #include "ir/expr_walk.h"
 #include "ir/poly/poly.h"

@@ -2,7 +2,6 @@
  * for it. What is to do for a root (WorkStage) may find that it needs a temporary: then that one's root comes on
  * top, and when it is placed the work goes on. */
 #include "partition.h"
-#include "sched/library/product.h"
 
 enum { MAX_ROUNDS = 200 };
 

@@ -1,7 +1,7 @@
 /* Matrix products for a library: an equation that is one (product.h), or the largest parts of it that are, which become
- * temporaries. A factor that is computed is stored first, in the type that the library multiplies. */
+ * temporaries. A factor that is computed is stored first, in the type that the library multiplies, where that is worth
+ * it (partition_factors.c). */
 #include "partition.h"
-#include "sched/library/product.h"
 #include "ir/expr_walk.h"
 
 typedef enum YesOrNo { UNKNOWN, YES, NO } YesOrNo;
@@ -53,8 +53,7 @@ bool partition_is_product(Partition *x, const Equation *root, Product *out, Text
     return !u.shared && product_match(x->g, &bare, out, why);
 }
 
-/* Whether e, stored for its free variables, would be a product. */
-static bool would_match(Partition *x, const Expr *e, const Equation *reader) {
+bool partition_would_match(Partition *x, const Expr *e, const Equation *reader) {
     Equation r;
     Var *vars[MAX_RANK];
     const Expr **subs, *shape[MAX_RANK];
@@ -68,195 +67,6 @@ static bool would_match(Partition *x, const Expr *e, const Equation *reader) {
     return partition_is_product(x, &r, &p, NULL);
 }
 
-/* ---- factors ---- */
-
-/* Guessed number of values over variables that are in f and not in `besides`. */
-static double count_over(const ExprVars *f, const ExprVars *besides) {
-    double n = 1;
-    for (int i = 0; i < f->n; i++) {
-        bool both = false;
-        for (int k = 0; besides && k < besides->n; k++) both |= besides->vars[k] == f->vars[i];
-        if (!both) n *= (double)expr_guess(f->vars[i]->hi) - (double)expr_guess(f->vars[i]->lo);
-    }
-    return n;
-}
-
-/* What a kernel does for each product of two elements, beside computing factors: f16 convolutions of 3 x 3 take 22e12
- * operations a second on an H200, scores times values 30e12, of 60e12 that its lanes could start. */
-static const double KERNEL_ISSUE = 3; /* instructions */
-/* For how many products a thread of such a kernel keeps an element of a computed factor: tiles of results. */
-static const double KEPT_FOR = 4;
-
-/* What computes an element of a factor. */
-typedef struct FactorWork {
-    Partition *x;
-    double least; /* reductions with as many results are computed again for each element that reads them */
-    double operators, bytes;
-    ExprMap loaded; /* tensors */
-} FactorWork;
-
-static double elements(const Tensor *t) {
-    double n = 1;
-    for (int d = 0; d < t->rank; d++) n *= (double)expr_guess(t->shape[d]);
-    return n;
-}
-
-static Found count_work(const Expr *e, void *user) {
-    FactorWork *w = user;
-    double n = 1;
-    if (e->op == OP_LOAD && !expr_map_get(&w->loaded, e->u.tensor)) {
-        expr_map_put(w->x->temp, &w->loaded, e->u.tensor, e);
-        w->bytes += elements(e->u.tensor) * type_bits(e->u.tensor->type) / 8;
-    }
-    for (int i = 0; e->op == OP_REDUCE && i < e->u.reduce->nvars; i++)
-        n *= (double)expr_guess(e->u.reduce->vars[i]->hi) - (double)expr_guess(e->u.reduce->vars[i]->lo);
-    if (e->op != OP_REDUCE || count_over(expr_free(&w->x->free, e), NULL) >= w->least) w->operators += n;
-    return FOUND_INSIDE;
-}
-
-static FactorWork work_of(Partition *x, const Expr *e, double elements) {
-    FactorWork w = {.x = x, .least = elements / 2};
-    expr_walk(&(ExprWalk){.temp = x->temp, .before = count_work, .user = &w}, e);
-    return w;
-}
-
-/* Whether the library with the computed factors stored first is quicker than a kernel that computes them and does such
- * a share of the products: by guessed lengths, and by figures in favour of the kernel. */
-static bool is_quicker_stored(Partition *x, const ProductSum *s, double share) {
-    const Machine *on = x->machine;
-    const ExprVars *f[2] = {expr_free(&x->free, s->factor[0]), expr_free(&x->free, s->factor[1])};
-    const double m = count_over(f[0], f[1]), n = count_over(f[1], f[0]);
-    double k = 1, issued = KERNEL_ISSUE, stored = 0;
-    for (int i = 0; i < s->sum->u.reduce->nvars; i++)
-        k *= (double)expr_guess(s->sum->u.reduce->vars[i]->hi) - (double)expr_guess(s->sum->u.reduce->vars[i]->lo);
-    for (int i = 0; i < 2; i++) {
-        const double count = count_over(f[i], NULL);
-        if (s->ready[i]) continue;
-        const FactorWork w = work_of(x, s->factor[i], count);
-        issued += w.operators / KEPT_FOR;
-        stored += on->chained + (count * type_bits(s->type) / 8 + w.bytes) / on->bandwidth;
-    }
-    const double batch = count_over(f[0], NULL) / (m * k), products = batch * m * n * k;
-    const double peak = machine_product_peak(on, s->type, option_is(&x->g->options, MATMUL_TF32));
-    double library = machine_product_seconds(on, s->type, peak, batch * m, n, k);
-    if (!(library > 0))
-        library = 2 * products / peak + batch * (m * k + k * n + m * n) * type_bits(s->type) / 8 / on->bandwidth;
-    return stored + library <
-           share * products * issued / ((double)on->target->lanes * on->sms * on->clock * on->issue_share);
-}
-
-/* A tensor that holds e, which nobody stores: for trying. */
-static const Expr *as_if_stored(Partition *x, const Expr *e, const Equation *reader) {
-    Equation r;
-    Var *vars[MAX_RANK];
-    const Expr **subs;
-    if (!partition_temp_element(x, e, reader, vars, &r, &subs)) return NULL;
-    Tensor *t = NEW(x->g->ctx, Tensor);
-    *t = (Tensor){.name = reader->tensor->name, .kind = TENSOR_LET, .type = e->type, .rank = r.nvars};
-    t->shape = NEW_N(x->g->ctx, const Expr *, r.nvars);
-    for (int i = 0; i < r.nvars; i++) t->shape[i] = expr_minus(x->g, r.vars[i]->hi, r.vars[i]->lo);
-    return expr_load(x->g, t, subs);
-}
-
-static const Expr *with_loads(Partition *x, const ProductSum *s, const Expr *const *f) {
-    Type t = s->sum->arg[1]->type;
-    return expr_reduce(x->g, s->sum->u.reduce, s->sum->arg[0],
-                       expr2(x->g, OP_MUL, expr_cast(x->g, t, f[0]), expr_cast(x->g, t, f[1])));
-}
-
-/* The load with the most variables. */
-typedef struct LargestLoad {
-    Partition *x;
-    const Expr *load;
-    int vars;
-} LargestLoad;
-
-static Found note_load(const Expr *e, void *user) {
-    LargestLoad *l = user;
-    const int n = e->op == OP_LOAD && e->nargs ? expr_free(&l->x->free, e)->n : 0;
-    if (n > l->vars) l->load = e, l->vars = n;
-    return FOUND_INSIDE;
-}
-
-/* Whether neighbours in what factor i loads are neighbours along an index of the result, and not of the sum. */
-static bool lies_along_result(Partition *x, const ProductSum *s, int i, const Equation *reader) {
-    LargestLoad l = {.x = x};
-    expr_walk(&(ExprWalk){.temp = x->temp, .before = note_load, .user = &l}, s->factor[i]);
-    const ExprVars *last = l.load ? expr_free(&x->free, l.load->arg[l.load->nargs - 1]) : &x->free.none;
-    for (int k = 0; k < reader->nvars; k++)
-        if (expr_vars_have(last, reader->vars[k])) return true;
-    return false;
-}
-
-/* Variables in an order, once each. */
-typedef struct Order {
-    Var **vars;
-    int n;
-} Order;
-
-static void put_var(Order *o, Var *v) {
-    for (int i = 0; i < o->n; i++)
-        if (o->vars[i] == v) return;
-    o->vars[o->n++] = v;
-}
-
-/* The folded variables, in the order in which the other factor's elements lie: so that both are walked as one index. */
-static void put_folded(Order *o, const ProductSum *s, int i) {
-    const Reduce *r = s->sum->u.reduce;
-    const Expr *other = s->factor[1 - i];
-    for (int d = 0; other->op == OP_LOAD && d < other->nargs; d++)
-        for (int k = 0; k < r->nvars; k++)
-            if (other->arg[d]->op == OP_VAR && other->arg[d]->u.var == r->vars[k]) put_var(o, r->vars[k]);
-    for (int k = 0; k < r->nvars; k++) put_var(o, r->vars[k]);
-}
-
-/* The reader with the variables of factor i alone, in the order in which the stored factor has them: its elements lie
- * as those that it is made of, along the sum's indices or the result's. The result's variables that stand behind the
- * other factor's are columns of its matrices, those before batches. */
-static Equation in_order_of(Partition *x, const ProductSum *s, int i, const Equation *reader) {
-    const ExprVars *mine = expr_free(&x->free, s->factor[i]), *other = expr_free(&x->free, s->factor[1 - i]);
-    Equation e = *reader;
-    Order o = {NEW_N(x->temp, Var *, reader->nvars + s->sum->u.reduce->nvars), 0};
-    int from = 0, behind = 0; /* the first of the columns; how many of them there are */
-    for (int k = 0; k < reader->nvars; k++) {
-        const bool here = expr_vars_have(mine, reader->vars[k]), there = expr_vars_have(other, reader->vars[k]);
-        if (there && !here) from = k, behind = 0;
-        behind += here && !there;
-    }
-    if (!behind) /* all but the batches, which both factors have */
-        for (from = 0; from < reader->nvars && expr_vars_have(other, reader->vars[from]);) from++;
-    if (!lies_along_result(x, s, i, reader)) from = reader->nvars;
-    for (int k = 0; k < from; k++)
-        if (expr_vars_have(mine, reader->vars[k])) put_var(&o, reader->vars[k]);
-    put_folded(&o, s, i);
-    for (int k = from; k < reader->nvars; k++)
-        if (expr_vars_have(mine, reader->vars[k])) put_var(&o, reader->vars[k]);
-    e.vars = o.vars;
-    e.nvars = o.n;
-    return e;
-}
-
-/* What becomes of a product's computed factors. */
-typedef struct Factors {
-    bool stored;
-    Equation order[2]; /* in_order_of, of each that is stored */
-} Factors;
-
-/* They are stored where that gives a product that the library takes, and pays. */
-static Factors factors_of(Partition *x, const ProductSum *s, double share, const Equation *reader) {
-    const Expr *f[2] = {s->factor[0], s->factor[1]};
-    Factors r = {0};
-    if (!is_quicker_stored(x, s, share)) return r;
-    for (int i = 0; i < 2; i++) {
-        if (s->ready[i]) continue;
-        r.order[i] = in_order_of(x, s, i, reader);
-        f[i] = as_if_stored(x, f[i], &r.order[i]);
-        if (!f[i]) return r;
-    }
-    r.stored = would_match(x, with_loads(x, s, f), reader);
-    return r;
-}
-
 /* ---- walks that may wait ---- */
 
 static YesOrNo learn(ForProducts *w, const Expr *e, bool yes) {
@@ -268,13 +78,6 @@ static const Expr *stored(ForProducts *w, const Expr *e, const Equation *reader,
     const Expr *load = partition_stored(w->x, e, reader, why);
     w->to.stopped |= !load;
     return load;
-}
-
-bool partition_pays(Partition *x, const Excluding *c, const Equation *reader) {
-    static const double HOLDS =
-        0.5; /* of the products: what a kernel does under a condition that nobody knows more of */
-    ProductSum s;
-    return product_sum(x->g, c->product, &s, NULL) && factors_of(x, &s, HOLDS, reader).stored;
 }
 
 /* A sum under a condition is stored, so that it has a root of its own: Work.excluding. */
@@ -295,24 +98,21 @@ static const Expr *with_factors(ExprRewrite *r, const Expr *e) {
     Factors *computed = expr_map_object(&w->factors, e);
     if (!computed) {
         computed = NEW(r->temp, Factors);
-        *computed = factors_of(w->x, &s, 1, w->root);
+        *computed = partition_factors(w->x, &s, 1, w->root);
         expr_map_put_object(r->temp, &w->factors, e, computed);
     }
     if (!computed->stored) return s.sum;
     for (int i = 0; i < 2 && !r->stopped; i++)
         if (!s.ready[i]) f[i] = stored(w, f[i], &computed->order[i], "a factor of a product for the library");
-    return r->stopped ? NULL : with_loads(w->x, &s, f);
-}
-
-static Found is_node(const Expr *e, const void *node) {
-    return e == node ? FOUND : e->reduces ? FOUND_INSIDE : FOUND_NOT;
+    return r->stopped ? NULL : partition_with_factors(w->x, &s, f);
 }
 
 /* Whether the reader has e's product nowhere but in e: else it would be computed again there. */
 static bool is_all_of_it(Partition *x, const Expr *e, const Equation *reader) {
     ExprSet seen = {0};
     const Expr *sum = sum_in(x, e), *nothing = expr_node(x->g, OP_ARG, e->type, false, 0, NULL, 0);
-    return sum == e || !expr_find(x->temp, &seen, expr_replace(x->g, reader->value, &e, &nothing, 1), is_node, sum);
+    return sum == e ||
+           !expr_find(x->temp, &seen, expr_replace(x->g, reader->value, &e, &nothing, 1), expr_test_node, sum);
 }
 
 /* The largest products in it as loads. */
@@ -320,7 +120,7 @@ static const Expr *with_products(ExprRewrite *r, const Expr *e) {
     ForProducts *w = r->user;
     if (!partition_has_sums(w->x, e)) return e;
     YesOrNo take = known(&w->taken, e);
-    if (!take) take = learn(w, e, is_all_of_it(w->x, e, w->root) && would_match(w->x, e, w->root));
+    if (!take) take = learn(w, e, is_all_of_it(w->x, e, w->root) && partition_would_match(w->x, e, w->root));
     return take == YES ? stored(w, e, w->root, "a product for the library") : NULL;
 }
 

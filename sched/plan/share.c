@@ -137,35 +137,18 @@ static bool stored_apart(Sharer *x, const Group *gr, const GStore *a, const GSto
     return false;
 }
 
-/* A load of as many elements as the store's kernel loads of anything. */
-typedef struct LargestLoad {
-    Group *gr;
-    const Expr *load;
-    int axes;
-} LargestLoad;
-
-static int count_axes(AxisSet set) {
+static int count_axes(const Expr *load, void *group) {
     int n = 0;
-    for (; set; set &= set - 1) n++;
+    for (AxisSet set = group_free(group, load); set; set &= set - 1) n++;
     return n;
 }
-
-static Found note_load(const Expr *e, void *user) {
-    LargestLoad *x = user;
-    const int n = e->op == OP_LOAD ? count_axes(group_free(x->gr, e)) : 0;
-    if (n > x->axes) x->load = e, x->axes = n;
-    return FOUND_INSIDE;
-}
-
-static Found is_node(const Expr *e, const void *node) { return e == node ? FOUND : FOUND_INSIDE; }
 
 /* Whether the largest of what store i reads is read for the first one anyway: a row's maximum and sum beside its
  * exponentials. */
 static bool reads_the_same(Group *gr, int i, Ctx *temp) {
-    LargestLoad x = {.gr = gr};
     ExprSet seen = {0};
-    expr_walk(&(ExprWalk){.temp = temp, .before = note_load, .user = &x, .reduces = false}, gr->stores.at[i].value);
-    return x.load && expr_find(temp, &seen, gr->stores.at[0].value, is_node, x.load);
+    const Expr *load = expr_largest_load(temp, gr->stores.at[i].value, count_axes, gr);
+    return load && expr_find(temp, &seen, gr->stores.at[0].value, expr_test_node, load);
 }
 
 /* NULL where one kernel for both is as good as two: the same elements of the same inputs, or reductions that the larger

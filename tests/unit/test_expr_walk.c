@@ -65,6 +65,21 @@ typedef struct Log {
     const Expr *past, *end;
 } Log;
 
+/* A load at an index that is computed is the larger one; *asked counts the questions. */
+static int size_of_load(const Expr *load, void *asked) {
+    ++*(int *)asked;
+    return load->arg[0]->op == OP_VAR ? 1 : 2;
+}
+
+static void largest_load(const Made *m) {
+    int asked = 0;
+    const Expr *next = expr2(m->g, OP_ADD, expr_var(m->g, m->i), expr_int(m->g, TY_I64, 1));
+    const Expr *other = expr_load(m->g, m->x, &next), *both = expr2(m->g, OP_MUL, m->deep, other);
+    expect(expr_largest_load(m->ctx, both, size_of_load, &asked) == other && asked == 2, "expr_largest_load", NULL);
+    expect(expr_largest_load(m->ctx, m->deep, size_of_load, &asked) == m->load, "the only load", NULL);
+    expect(!expr_largest_load(m->ctx, next, size_of_load, &asked), "no load", NULL);
+}
+
 static Found enter(const Expr *e, void *log) {
     Log *l = log;
     l->before++;
@@ -294,6 +309,8 @@ static void values(const Made *m) {
     for (int l = 0; l < 100; l++) deep = expr2(g, OP_ADD, deep, deep);
     value(m, deep, (IntValue){.left = 1000}, false, 0);
     expect(expr_guess(expr2(g, OP_MUL, n, two)) == 2048 && expr_guess(i) == 1024, "expr_guess", NULL);
+    const Var back = {.lo = n, .hi = two}, wide = {.lo = least, .hi = most};
+    expect(var_guess(m->i) == 1024 && var_guess(&back) == 0 && var_guess(&wide) == INT64_MAX, "var_guess", NULL);
     m->n->hint = 5;
     expect(expr_guess(expr2(g, OP_MUL, n, most)) == INT64_MAX && expr_guess(n) == 5, "expr_guess with a hint", NULL);
 }
@@ -304,6 +321,7 @@ int main(void) {
     Made m = make(ctx);
     questions(&m);
     visits(&m);
+    largest_load(&m);
     depending(&m);
     set_of_nodes(&m);
     rewriting(&m);

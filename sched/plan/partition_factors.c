@@ -1,0 +1,179 @@
+/* Computed factors of matrix products: whether a library with them stored first is quicker than a kernel that computes
+ * them, and the order in which their elements are stored. Decides nothing about the walk that finds the products
+ * (partition_product.c). */
+#include "partition.h"
+#include "ir/expr_is.h"
+
+/* Guessed number of values over variables that are in f and not in `besides`. */
+static double count_over(const ExprVars *f, const ExprVars *besides) {
+    double n = 1;
+    for (int i = 0; i < f->n; i++) {
+        bool both = false;
+        for (int k = 0; besides && k < besides->n; k++) both |= besides->vars[k] == f->vars[i];
+        if (!both) n *= (double)var_guess(f->vars[i]);
+    }
+    return n;
+}
+
+/* What a kernel does for each product of two elements, beside computing factors: f16 convolutions of 3 x 3 take 22e12
+ * operations a second on an H200, scores times values 30e12, of 60e12 that its lanes could start. */
+static const double KERNEL_ISSUE = 3; /* instructions */
+/* For how many products a thread of such a kernel keeps an element of a computed factor: tiles of results. */
+static const double KEPT_FOR = 4;
+
+/* What computes an element of a factor. */
+typedef struct FactorWork {
+    Partition *x;
+    double least; /* reductions with as many results are computed again for each element that reads them */
+    double operators, bytes;
+    ExprMap loaded; /* tensors */
+} FactorWork;
+
+static double elements(const Tensor *t) {
+    double n = 1;
+    for (int d = 0; d < t->rank; d++) n *= (double)expr_guess(t->shape[d]);
+    return n;
+}
+
+static Found count_work(const Expr *e, void *user) {
+    FactorWork *w = user;
+    double n = 1;
+    if (e->op == OP_LOAD && !expr_map_get(&w->loaded, e->u.tensor)) {
+        expr_map_put(w->x->temp, &w->loaded, e->u.tensor, e);
+        w->bytes += elements(e->u.tensor) * type_bits(e->u.tensor->type) / 8;
+    }
+    for (int i = 0; e->op == OP_REDUCE && i < e->u.reduce->nvars; i++) n *= (double)var_guess(e->u.reduce->vars[i]);
+    if (e->op != OP_REDUCE || count_over(expr_free(&w->x->free, e), NULL) >= w->least) w->operators += n;
+    return FOUND_INSIDE;
+}
+
+static FactorWork work_of(Partition *x, const Expr *e, double elements) {
+    FactorWork w = {.x = x, .least = elements / 2};
+    expr_walk(&(ExprWalk){.temp = x->temp, .before = count_work, .user = &w}, e);
+    return w;
+}
+
+/* Whether the library with the computed factors stored first is quicker than a kernel that computes them and does such
+ * a share of the products: by guessed lengths, and by figures in favour of the kernel. */
+static bool is_quicker_stored(Partition *x, const ProductSum *s, double share) {
+    const Machine *on = x->machine;
+    const ExprVars *f[2] = {expr_free(&x->free, s->factor[0]), expr_free(&x->free, s->factor[1])};
+    const double m = count_over(f[0], f[1]), n = count_over(f[1], f[0]);
+    double k = 1, issued = KERNEL_ISSUE, stored = 0;
+    for (int i = 0; i < s->sum->u.reduce->nvars; i++) k *= (double)var_guess(s->sum->u.reduce->vars[i]);
+    for (int i = 0; i < 2; i++) {
+        const double count = count_over(f[i], NULL);
+        if (s->ready[i]) continue;
+        const FactorWork w = work_of(x, s->factor[i], count);
+        issued += w.operators / KEPT_FOR;
+        stored += on->chained + (count * type_bits(s->type) / 8 + w.bytes) / on->bandwidth;
+    }
+    const double batch = count_over(f[0], NULL) / (m * k), products = batch * m * n * k;
+    const double peak = machine_product_peak(on, s->type, option_is(&x->g->options, MATMUL_TF32));
+    double library = machine_product_seconds(on, s->type, peak, batch * m, n, k);
+    if (!(library > 0))
+        library = 2 * products / peak + batch * (m * k + k * n + m * n) * type_bits(s->type) / 8 / on->bandwidth;
+    return stored + library <
+           share * products * issued / ((double)on->target->lanes * on->sms * on->clock * on->issue_share);
+}
+
+/* A tensor that holds e, which nobody stores: for trying. */
+static const Expr *as_if_stored(Partition *x, const Expr *e, const Equation *reader) {
+    Equation r;
+    Var *vars[MAX_RANK];
+    const Expr **subs;
+    if (!partition_temp_element(x, e, reader, vars, &r, &subs)) return NULL;
+    Tensor *t = NEW(x->g->ctx, Tensor);
+    *t = (Tensor){.name = reader->tensor->name, .kind = TENSOR_LET, .type = e->type, .rank = r.nvars};
+    t->shape = NEW_N(x->g->ctx, const Expr *, r.nvars);
+    for (int i = 0; i < r.nvars; i++) t->shape[i] = expr_minus(x->g, r.vars[i]->hi, r.vars[i]->lo);
+    return expr_load(x->g, t, subs);
+}
+
+const Expr *partition_with_factors(Partition *x, const ProductSum *s, const Expr *const *f) {
+    Type t = s->sum->arg[1]->type;
+    return expr_reduce(x->g, s->sum->u.reduce, s->sum->arg[0],
+                       expr2(x->g, OP_MUL, expr_cast(x->g, t, f[0]), expr_cast(x->g, t, f[1])));
+}
+
+static int count_vars(const Expr *load, void *partition) {
+    Partition *x = partition;
+    return expr_free(&x->free, load)->n;
+}
+
+/* Whether neighbours in what factor i loads are neighbours along an index of the result, and not of the sum. */
+static bool lies_along_result(Partition *x, const ProductSum *s, int i, const Equation *reader) {
+    const Expr *load = expr_largest_load(x->temp, s->factor[i], count_vars, x);
+    const ExprVars *last = load ? expr_free(&x->free, load->arg[load->nargs - 1]) : &x->free.none;
+    for (int k = 0; k < reader->nvars; k++)
+        if (expr_vars_have(last, reader->vars[k])) return true;
+    return false;
+}
+
+/* Variables in an order, once each. */
+typedef struct Order {
+    Var **vars;
+    int n;
+} Order;
+
+static void put_var(Order *o, Var *v) {
+    for (int i = 0; i < o->n; i++)
+        if (o->vars[i] == v) return;
+    o->vars[o->n++] = v;
+}
+
+/* The folded variables, in the order in which the other factor's elements lie: so that both are walked as one index. */
+static void put_folded(Order *o, const ProductSum *s, int i) {
+    const Reduce *r = s->sum->u.reduce;
+    const Expr *other = s->factor[1 - i];
+    for (int d = 0; other->op == OP_LOAD && d < other->nargs; d++)
+        for (int k = 0; k < r->nvars; k++)
+            if (other->arg[d]->op == OP_VAR && other->arg[d]->u.var == r->vars[k]) put_var(o, r->vars[k]);
+    for (int k = 0; k < r->nvars; k++) put_var(o, r->vars[k]);
+}
+
+/* The reader with the variables of factor i alone, in the order in which the stored factor has them: its elements lie
+ * as those that it is made of, along the sum's indices or the result's. The result's variables that stand behind the
+ * other factor's are columns of its matrices, those before batches. */
+static Equation in_order_of(Partition *x, const ProductSum *s, int i, const Equation *reader) {
+    const ExprVars *mine = expr_free(&x->free, s->factor[i]), *other = expr_free(&x->free, s->factor[1 - i]);
+    Equation e = *reader;
+    Order o = {NEW_N(x->temp, Var *, reader->nvars + s->sum->u.reduce->nvars), 0};
+    int from = 0, behind = 0; /* the first of the columns; how many of them there are */
+    for (int k = 0; k < reader->nvars; k++) {
+        const bool here = expr_vars_have(mine, reader->vars[k]), there = expr_vars_have(other, reader->vars[k]);
+        if (there && !here) from = k, behind = 0;
+        behind += here && !there;
+    }
+    if (!behind) /* all but the batches, which both factors have */
+        for (from = 0; from < reader->nvars && expr_vars_have(other, reader->vars[from]);) from++;
+    if (!lies_along_result(x, s, i, reader)) from = reader->nvars;
+    for (int k = 0; k < from; k++)
+        if (expr_vars_have(mine, reader->vars[k])) put_var(&o, reader->vars[k]);
+    put_folded(&o, s, i);
+    for (int k = from; k < reader->nvars; k++)
+        if (expr_vars_have(mine, reader->vars[k])) put_var(&o, reader->vars[k]);
+    e.vars = o.vars;
+    e.nvars = o.n;
+    return e;
+}
+
+Factors partition_factors(Partition *x, const ProductSum *s, double share, const Equation *reader) {
+    const Expr *f[2] = {s->factor[0], s->factor[1]};
+    Factors r = {0};
+    if (!is_quicker_stored(x, s, share)) return r;
+    for (int i = 0; i < 2; i++) {
+        if (s->ready[i]) continue;
+        r.order[i] = in_order_of(x, s, i, reader);
+        f[i] = as_if_stored(x, f[i], &r.order[i]);
+        if (!f[i]) return r;
+    }
+    r.stored = partition_would_match(x, partition_with_factors(x, s, f), reader);
+    return r;
+}
+
+bool partition_pays(Partition *x, const Excluding *c, const Equation *reader) {
+    static const double HOLDS = 0.5; /* of the products: that a kernel does, of a condition that nobody knows more of */
+    ProductSum s;
+    return product_sum(x->g, c->product, &s, NULL) && partition_factors(x, &s, HOLDS, reader).stored;
+}
