@@ -5,6 +5,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 TDC=${TDC:-build/tdc} emu=backend_cuda/emu here=tests/memory
 . tests/suite.sh
+quick_compilers
 . tests/explain/model.sh
 
 model $here/memory.td

@@ -3,6 +3,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 TDC=$(realpath "${TDC:-build/tdc}") here=tests/versions
 . tests/suite.sh
+quick_compilers
 
 for file in classes short limits; do
     "$TDC" check $here/$file.td --emu >"$dir/log" 2>&1
