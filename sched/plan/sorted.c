@@ -1,6 +1,7 @@
 /* Reductions by keys: finding them. See sorted.h. */
 #include "sorted.h"
 
+#include "early.h"
 #include "ir/expr_is.h"
 #include "ir/expr_walk.h"
 #include "ir/poly/poly.h"
@@ -20,21 +21,6 @@ typedef struct Finding {
 
 /* ---- keys ---- */
 
-static bool conditions(Ctx *ctx, const Expr *c, ExprVec *list) {
-    if (c->op == OP_AND) return conditions(ctx, c->arg[0], list) && conditions(ctx, c->arg[1], list);
-    int64_t always;
-    if (!(expr_is_int(c, &always) && always)) vec_push(ctx, list, c);
-    return list->n <= MAX_CONDS;
-}
-
-static bool folds(const Reduce *r, const Var *v) {
-    for (int i = 0; i < r->nvars; i++)
-        if (r->vars[i] == v) return true;
-    return false;
-}
-
-static bool over_dims(const Var *v) { return expr_over_dims(v->lo) && expr_over_dims(v->hi); }
-
 static bool has_owner(const SortedFold *f, const Var *v) {
     for (int i = 0; i < f->nkeys; i++)
         if (f->key[i].owner == v) return true;
@@ -45,13 +31,15 @@ static bool has_owner(const SortedFold *f, const Var *v) {
 static bool is_key(Finding *x, const SortedFold *f, const Expr *owner, const Expr *key) {
     const Reduce *r = f->reduce->u.reduce;
     bool folded = false;
-    if (owner->op != OP_VAR || folds(r, owner->u.var) || !over_dims(owner->u.var) || has_owner(f, owner->u.var))
+    if (owner->op != OP_VAR || early_folds(r, owner->u.var) || !early_over_dims(owner->u.var) ||
+        has_owner(f, owner->u.var))
         return false;
     if (!key->loads || key->reduces || key->type != TY_I64) return false;
     const ExprVars *vars = expr_free(&x->free, key);
     for (int i = 0; i < vars->n; i++) {
-        if (vars->vars[i] == owner->u.var || has_owner(f, vars->vars[i]) || !over_dims(vars->vars[i])) return false;
-        folded |= folds(r, vars->vars[i]);
+        if (vars->vars[i] == owner->u.var || has_owner(f, vars->vars[i]) || !early_over_dims(vars->vars[i]))
+            return false;
+        folded |= early_folds(r, vars->vars[i]);
     }
     return folded && vars->n <= MAX_RANK;
 }
@@ -91,7 +79,7 @@ static bool find_position(Finding *x, SortedFold *f) {
         const ExprVars *vars = expr_free(&x->free, f->key[k].key);
         for (int i = 0; i < vars->n; i++) {
             if (has_owner(f, vars->vars[i])) return false;
-            if (folds(r, vars->vars[i]))
+            if (early_folds(r, vars->vars[i]))
                 expr_map_put(x->p->temp, &folded, vars->vars[i], r);
             else if (!add_position(f, vars->vars[i]))
                 return false;
@@ -115,7 +103,7 @@ static bool ranges_stay(Finding *x, const SortedFold *f) {
         for (int end = 0; end < 2; end++) {
             const ExprVars *vars = expr_free(&x->free, end ? r->vars[i]->hi : r->vars[i]->lo);
             for (int k = 0; k < vars->n; k++)
-                if (folds(r, vars->vars[k])) return false;
+                if (early_folds(r, vars->vars[k])) return false;
         }
     return true;
 }
@@ -197,41 +185,24 @@ static void add_fold(Finding *x, SortedFold *f) {
     expr_map_put(p->temp, &p->keys_of, f->reduce, k);
 }
 
-/* What says where the best stands becomes a let (sorted_write.c). */
-static bool may_be_let(Finding *x, const Expr *e) {
-    const ExprVars *vars = expr_free(&x->free, e);
-    bool may = vars->n <= MAX_RANK;
-    for (int i = 0; i < vars->n && may; i++) may = over_dims(vars->vars[i]);
-    return may;
-}
-
 static Found find_fold(const Expr *e, void *finding) {
     Finding *x = finding;
     if (e->op != OP_REDUCE || expr_map_get(&x->p->of, e)) return FOUND_INSIDE;
-    if (e->u.reduce->monoid->indexed && !may_be_let(x, e)) return FOUND_INSIDE;
+    if (e->u.reduce->monoid->indexed && !early_may_be_let(x->p->temp, e)) return FOUND_INSIDE; /* sorted_write.c */
     SortedFold *f = NEW(x->p->temp, SortedFold);
     f->reduce = e;
     f->piece = x->piece;
-    if (!conditions(x->p->temp, e->arg[0], &f->conds)) return FOUND_INSIDE;
+    early_conditions(x->p->temp, e->arg[0], &f->conds);
+    if (f->conds.n > MAX_CONDS) return FOUND_INSIDE;
     find_keys(x, f);
     if (f->nkeys && find_position(x, f) && ranges_stay(x, f) && find_protection(x, f)) add_fold(x, f);
     return FOUND_INSIDE;
 }
 
-/* What stands behind a condition is not looked at. */
-static Found note_bare(const Expr *e, void *finding) {
-    Finding *x = finding;
-    int64_t always;
-    if (e->op == OP_REDUCE) expr_set_add(x->p->temp, &x->bare, e);
-    if (e->op == OP_REDUCE) return expr_is_int(e->arg[0], &always) && always ? FOUND_INSIDE : FOUND_NOT;
-    return e->op == OP_IF || e->op == OP_AND || e->op == OP_OR ? FOUND_NOT : FOUND_INSIDE;
-}
-
 static void find_in(Finding *x, const Expr *e) {
-    ExprWalk bare = {.temp = x->p->temp, .before = note_bare, .user = x, .reduces = true};
     ExprWalk all = {.temp = x->p->temp, .before = find_fold, .user = x, .reduces = true};
     if (!e) return;
-    if (!x->piece->guard) expr_walk(&bare, e);
+    if (!x->piece->guard) early_bare(x->p->temp, e, &x->bare);
     expr_walk(&all, e);
 }
 

@@ -1,4 +1,5 @@
 /* Reductions by keys: the sort, and what they are in its order. See sorted.h. */
+#include "early.h"
 #include "sorted_form.h"
 
 #include "ir/expr_is.h"
@@ -12,13 +13,6 @@ static const Expr *digit(Graph *g, const Expr *a, const Expr *n, const Expr *b) 
     return a ? expr2(g, OP_ADD, expr2(g, OP_MUL, a, n), b) : b;
 }
 
-/* How many values a variable has. */
-static const Expr *length(Graph *g, const Var *v) {
-    const PolyEnv env = {.g = g};
-    const Expr *n = expr_minus(g, v->hi, v->lo);
-    return n->op == OP_DIM || expr_nonneg(&env, n) ? n : expr2(g, OP_MAX, n, number(g, 0));
-}
-
 static const Expr *from_zero(Graph *g, const Expr *e, const Var *v) { return expr_minus(g, e, v->lo); }
 
 /* ---- numbers ---- */
@@ -28,7 +22,7 @@ static const Expr *number_of(Graph *g, const SortedFold *f, int first, int end) 
     const Expr *r = NULL;
     for (int i = first; i < end; i++) {
         const Var *v = f->position[i];
-        r = digit(g, r, length(g, v), from_zero(g, expr_var(g, (Var *)v), v));
+        r = digit(g, r, early_length(g, v), from_zero(g, expr_var(g, (Var *)v), v));
     }
     return r;
 }
@@ -36,7 +30,7 @@ static const Expr *number_of(Graph *g, const SortedFold *f, int first, int end) 
 static const Expr *lengths(Graph *g, const SortedFold *f, int first, int end) {
     const Expr *r = NULL;
     for (int i = first; i < end; i++) {
-        const Expr *n = length(g, f->position[i]);
+        const Expr *n = early_length(g, f->position[i]);
         r = r ? expr2(g, OP_MUL, r, n) : n;
     }
     return r ? r : number(g, 1);
@@ -47,7 +41,7 @@ static const Expr *element(Graph *g, const SortedFold *f, const Expr *const *key
     const Expr *r = number_of(g, f, 0, f->nfree);
     for (int i = 0; i < f->nkeys; i++) {
         const Var *v = f->key[i].owner;
-        r = digit(g, r, length(g, v), from_zero(g, keys[i], v));
+        r = digit(g, r, early_length(g, v), from_zero(g, keys[i], v));
     }
     return r;
 }
@@ -55,7 +49,7 @@ static const Expr *element(Graph *g, const SortedFold *f, const Expr *const *key
 const Expr *sorted_below(Graph *g, const SortedFold *f) {
     const Expr *r = f->nfree ? lengths(g, f, 0, f->nfree) : NULL;
     for (int i = 0; i < f->nkeys; i++) {
-        const Expr *n = length(g, f->key[i].owner);
+        const Expr *n = early_length(g, f->key[i].owner);
         r = r ? expr2(g, OP_MUL, r, n) : n;
     }
     return r;
@@ -91,7 +85,7 @@ void sorted_value(Graph *g, const SortedFold *f, SortedKeys *k) {
     k->nvars = f->nposition;
     for (int i = 0; i < f->nposition; i++) {
         Var *v = f->position[i];
-        const Var *like = graph_var(g, v->name, number(g, 0), length(g, v));
+        const Var *like = graph_var(g, v->name, number(g, 0), early_length(g, v));
         int64_t zero;
         k->vars[i] = graph_place_var(g, PLACE_LET, i, sym_fmt(g->ctx, "k%d", i), like);
         from[i] = expr_var(g, v);
@@ -103,12 +97,6 @@ void sorted_value(Graph *g, const SortedFold *f, SortedKeys *k) {
 
 /* ---- the sort ---- */
 
-static Tensor *let(Graph *g, const Tensor *reader, const char *what, Type t, int rank, const Expr *const *shape) {
-    Tensor *r = graph_tensor(g, sym_fmt(g->ctx, "%s_%s", reader->name, what), TENSOR_LET, t, rank, shape);
-    r->span = reader->span;
-    return r;
-}
-
 static Tensor *compute_keys(SortedPlan *p, const SortedKeys *k, const Tensor *reader) {
     Graph *g = p->g;
     const Expr *shape[MAX_RANK], **subs = NEW_N(g->ctx, const Expr *, k->nvars + 1);
@@ -118,7 +106,7 @@ static Tensor *compute_keys(SortedPlan *p, const SortedKeys *k, const Tensor *re
         subs[i] = expr_var(g, vars[i]);
         shape[i] = vars[i]->hi;
     }
-    Tensor *t = let(g, reader, "keys", TY_I32, k->nvars, shape);
+    Tensor *t = early_tensor(g, reader, "keys", TY_I32, k->nvars, shape);
     vec_push(g->ctx, &t->pieces,
              ((Piece){.nvars = k->nvars, .vars = vars, .subs = subs, .value = k->value, .span = t->span}));
     return t;
@@ -138,7 +126,8 @@ void sorted_make(SortedPlan *p, SortedKeys *k) {
     k->before = g->tensors.n;
     Tensor *keys = k->given ? k->given : compute_keys(p, k, reader);
     const Expr *n = tensor_size(g, keys), *ends = expr2(g, OP_ADD, k->below, number(g, 1));
-    Tensor *order = let(g, reader, "order", TY_I32, 1, &n), *starts = let(g, reader, "starts", TY_I32, 1, &ends);
+    Tensor *order = early_tensor(g, reader, "order", TY_I32, 1, &n),
+           *starts = early_tensor(g, reader, "starts", TY_I32, 1, &ends);
     k->sort = graph_sort(g, keys, k->below, order, starts);
     k->sort->span = reader->span;
 }
@@ -205,7 +194,7 @@ static void values_at(SortedPlan *p, const SortedFold *f, const Order *o, const 
     if (f->nfree)
         left = expr2(g, OP_SUB, left, expr2(g, OP_MUL, number_of(g, f, 0, f->nfree), lengths(g, f, f->nfree, n)));
     for (int i = n - 1; i >= f->nfree; i--) {
-        const Expr *len = length(g, f->position[i]), *lo = f->position[i]->lo;
+        const Expr *len = early_length(g, f->position[i]), *lo = f->position[i]->lo;
         int64_t zero;
         to[i - f->nfree] = i > f->nfree ? expr2(g, OP_MOD, left, len) : left;
         if (!expr_is_int(lo, &zero) || zero) to[i - f->nfree] = expr2(g, OP_ADD, lo, to[i - f->nfree]);
@@ -215,18 +204,8 @@ static void values_at(SortedPlan *p, const SortedFold *f, const Order *o, const 
 
 /* What is left of the guard: what the sort has not seen to. */
 static const Expr *rest_of(SortedPlan *p, const SortedFold *f, const Expr *guard) {
-    ExprVec todo = {0}, conds = {0};
-    vec_push(p->temp, &todo, guard);
-    while (todo.n) {
-        const Expr *c = todo.at[--todo.n];
-        int64_t always;
-        if (c->op == OP_AND) {
-            vec_push(p->temp, &todo, c->arg[1]);
-            vec_push(p->temp, &todo, c->arg[0]);
-        } else if (!(expr_is_int(c, &always) && always)) {
-            vec_push(p->temp, &conds, c);
-        }
-    }
+    ExprVec conds = {0};
+    early_conditions(p->temp, guard, &conds);
     const Expr *r = NULL;
     for (int c = 0; c < conds.n; c++)
         if (key_at(f, c) < 0 && !f->inside[c]) r = expr_and(p->g, r, conds.at[c]);
@@ -289,43 +268,14 @@ const Expr *sorted_fold(SortedPlan *p, const SortedKeys *k, const SortedFold *f,
 /* One definition's folds, as they are written. */
 typedef struct Writing {
     SortedPlan *p;
-    Tensor *reader;
-    int at; /* its place in the Graph: lets go before it */
+    EarlyPlace place;
 } Writing;
-
-/* e as a let of its free variables, read at these. */
-static const Expr *as_let(Writing *w, const Expr *e) {
-    Graph *g = w->p->g;
-    ExprFree free = {.ctx = w->p->temp, .ranges = true};
-    const ExprVars *vars = expr_free(&free, e);
-    const Expr *from[MAX_RANK], *to[MAX_RANK], *read[MAX_RANK], *shape[MAX_RANK];
-    Piece piece = {.nvars = vars->n, .span = w->reader->span};
-    piece.vars = NEW_N(g->ctx, Var *, vars->n + 1);
-    piece.subs = NEW_N(g->ctx, const Expr *, vars->n + 1);
-    for (int i = 0; i < vars->n; i++) {
-        Var *v = vars->vars[i];
-        int64_t zero;
-        shape[i] = length(g, v);
-        piece.vars[i] = graph_var(g, v->name, number(g, 0), shape[i]);
-        piece.subs[i] = to[i] = expr_var(g, piece.vars[i]);
-        from[i] = expr_var(g, v);
-        read[i] = from_zero(g, from[i], v);
-        if (!expr_is_int(v->lo, &zero) || zero) to[i] = expr2(g, OP_ADD, v->lo, to[i]);
-    }
-    piece.value = expr_replace(g, e, from, to, vars->n);
-    Tensor *t = let(g, w->reader, "at", e->type, vars->n, shape);
-    vec_push(g->ctx, &t->pieces, piece);
-    for (int i = g->tensors.n - 1; i > w->at; i--) g->tensors.at[i] = g->tensors.at[i - 1];
-    g->tensors.at[w->at++] = t;
-    for (int i = 0; i < g->tensors.n; i++) g->tensors.at[i]->id = i;
-    return expr_load(g, t, read);
-}
 
 /* The fold of an indexed monoid says where in the order the best stands, of equal ones the first, there and in the
  * order of the indices. A let, so that what is asked of it does not make it a second one. */
 static const Expr *index_of(Writing *w, const SortedKeys *k, const SortedFold *f, const Expr *fold) {
     Graph *g = w->p->g;
-    const Expr *at = as_let(w, fold), *to[MAX_RANK];
+    const Expr *at = early_let(&w->place, fold, "at"), *to[MAX_RANK];
     const Order o = order_of(w->p, k, f);
     values_at(w->p, f, &o, to);
     const Expr *j = expr_var(g, o.j), *index = expr_replace(g, to[0], &j, &at, 1);
@@ -343,9 +293,9 @@ static const Expr *write_fold(ExprRewrite *x, const Expr *e, const Expr *made) {
 
 void sorted_write(SortedPlan *p) {
     Graph *g = p->g;
-    Writing w = {.p = p};
-    for (w.at = 0; w.at < g->tensors.n; w.at++) {
-        Tensor *t = w.reader = g->tensors.at[w.at];
+    Writing w = {p, {.g = g, .temp = p->temp}};
+    for (int *at = &w.place.at; *at < g->tensors.n; ++*at) {
+        Tensor *t = w.place.reader = g->tensors.at[*at];
         ExprRewrite x = {.g = g, .temp = p->temp, .after = write_fold, .user = &w, .reduces = true};
         for (int k = 0; k < t->pieces.n; k++) t->pieces.at[k].value = expr_rewrite(&x, t->pieces.at[k].value);
     }

@@ -1,0 +1,102 @@
+/* Passes before there is a plan: see early.h. */
+#include "early.h"
+
+#include "ir/expr_is.h"
+#include "ir/poly/poly.h"
+
+void early_conditions(Ctx *temp, const Expr *c, ExprVec *list) {
+    ExprVec todo = {0};
+    vec_push(temp, &todo, c);
+    while (todo.n) {
+        int64_t always;
+        c = todo.at[--todo.n];
+        if (c->op == OP_AND) {
+            vec_push(temp, &todo, c->arg[1]);
+            vec_push(temp, &todo, c->arg[0]);
+        } else if (!(expr_is_int(c, &always) && always)) {
+            vec_push(temp, list, c);
+        }
+    }
+}
+
+bool early_folds(const Reduce *r, const Var *v) {
+    for (int i = 0; i < r->nvars; i++)
+        if (r->vars[i] == v) return true;
+    return false;
+}
+
+bool early_over_dims(const Var *v) { return expr_over_dims(v->lo) && expr_over_dims(v->hi); }
+
+typedef struct Bare {
+    Ctx *temp;
+    ExprSet *set;
+} Bare;
+
+/* What stands behind a condition is not looked at. */
+static Found note_bare(const Expr *e, void *user) {
+    Bare *x = user;
+    int64_t always;
+    if (e->op == OP_REDUCE) expr_set_add(x->temp, x->set, e);
+    if (e->op == OP_REDUCE) return expr_is_int(e->arg[0], &always) && always ? FOUND_INSIDE : FOUND_NOT;
+    return e->op == OP_IF || e->op == OP_AND || e->op == OP_OR ? FOUND_NOT : FOUND_INSIDE;
+}
+
+void early_bare(Ctx *temp, const Expr *e, ExprSet *bare) {
+    Bare x = {temp, bare};
+    ExprWalk w = {.temp = temp, .before = note_bare, .user = &x, .reduces = true};
+    expr_walk(&w, e);
+}
+
+/* ---- lets ---- */
+
+const Expr *early_length(Graph *g, const Var *v) {
+    const PolyEnv env = {.g = g};
+    const Expr *n = expr_minus(g, v->hi, v->lo);
+    return n->op == OP_DIM || expr_nonneg(&env, n) ? n : expr2(g, OP_MAX, n, expr_int(g, TY_I64, 0));
+}
+
+Tensor *early_tensor(Graph *g, const Tensor *reader, const char *what, Type t, int rank, const Expr *const *shape) {
+    Tensor *r = graph_tensor(g, sym_fmt(g->ctx, "%s_%s", reader->name, what), TENSOR_LET, t, rank, shape);
+    r->span = reader->span;
+    return r;
+}
+
+bool early_may_be_let(Ctx *temp, const Expr *e) {
+    ExprFree free = {.ctx = temp, .ranges = true};
+    const ExprVars *vars = expr_free(&free, e);
+    bool may = vars->n <= MAX_RANK;
+    for (int i = 0; i < vars->n && may; i++) may = early_over_dims(vars->vars[i]);
+    return may;
+}
+
+static void place(EarlyPlace *x, Tensor *t) {
+    Graph *g = x->g;
+    for (int i = g->tensors.n - 1; i > x->at; i--) g->tensors.at[i] = g->tensors.at[i - 1];
+    g->tensors.at[x->at++] = t;
+    for (int i = 0; i < g->tensors.n; i++) g->tensors.at[i]->id = i;
+}
+
+const Expr *early_let(EarlyPlace *x, const Expr *e, const char *what) {
+    Graph *g = x->g;
+    ExprFree free = {.ctx = x->temp, .ranges = true};
+    const ExprVars *vars = expr_free(&free, e);
+    const Expr *from[MAX_RANK], *to[MAX_RANK], *read[MAX_RANK], *shape[MAX_RANK];
+    Piece piece = {.nvars = vars->n, .span = x->reader->span};
+    piece.vars = NEW_N(g->ctx, Var *, vars->n + 1);
+    piece.subs = NEW_N(g->ctx, const Expr *, vars->n + 1);
+    for (int i = 0; i < vars->n; i++) {
+        Var *v = vars->vars[i];
+        int64_t zero;
+        shape[i] = early_length(g, v);
+        piece.vars[i] = graph_var(g, v->name, expr_int(g, TY_I64, 0), shape[i]);
+        piece.subs[i] = to[i] = expr_var(g, piece.vars[i]);
+        from[i] = expr_var(g, v);
+        read[i] = expr_minus(g, from[i], v->lo);
+        if (!expr_is_int(v->lo, &zero) || zero) to[i] = expr2(g, OP_ADD, v->lo, to[i]);
+    }
+    piece.value = expr_replace(g, e, from, to, vars->n);
+    Tensor *t = early_tensor(g, x->reader, what, e->type, vars->n, shape);
+    vec_push(g->ctx, &t->pieces, piece);
+    place(x, t);
+    return expr_load(g, t, read);
+}
