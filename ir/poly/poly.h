@@ -30,7 +30,7 @@ typedef struct PolyEnv {
     const Expr *const *facts; /* bool expressions known to hold */
     int nfacts;
     Ctx *ctx;  /* where polynomials are allocated; NULL: in the Graph's context */
-    int *work; /* inside a proof: what it and the questions that it asks may still do; NULL elsewhere */
+    int *work; /* what a proof and the questions that it asks may still do; NULL: as much as one may */
     /* Inside a proof: symbols of which a remainder is known, which are quotients by it there; elsewhere none. */
     const struct PolyResidue *residue;
     int nresidues;

@@ -35,9 +35,14 @@ typedef struct Position {
     const struct Position *outer;
 } Position;
 
+/* What proofs may do that sizes take no way, one and all together: steps of a search, a second in all. A way that no
+ * sizes take does no harm. */
+enum { A_PROOF = 20000, ALL_PROOFS = 200000 };
+
 typedef struct Finding {
     Program *p;
     Ctx *ctx; /* for as long as ways are looked for */
+    int work; /* what proofs may still do */
     /* Of the way that is being followed: */
     StepList steps;
     VEC(const Expr *) when;
@@ -64,8 +69,13 @@ static bool keep_way(Finding *x) {
 
 /* 1 where the condition holds for all sizes that come here, 0 where for none, -1 otherwise. */
 static int truth_here(Finding *x, const Expr *cond) {
-    const PolyEnv env = {.g = x->p->graph, .facts = x->known.at, .nfacts = x->known.n, .ctx = x->ctx};
-    return cond_truth(&env, cond);
+    int work = x->work < A_PROOF ? x->work : A_PROOF;
+    const int before = work;
+    const PolyEnv env = {.g = x->p->graph, .facts = x->known.at, .nfacts = x->known.n, .ctx = x->ctx, .work = &work};
+    if (work <= 0) return -1;
+    const int truth = cond_truth(&env, cond);
+    x->work -= before - work;
+    return truth;
 }
 
 static bool follow(Finding *x, Position at);
@@ -116,7 +126,7 @@ static bool follow(Finding *x, Position at) {
 }
 
 bool program_find_ways(Program *p) {
-    Finding x = {.p = p, .ctx = ctx_temp(p->ctx)};
+    Finding x = {.p = p, .ctx = ctx_temp(p->ctx), .work = ALL_PROOFS};
     memset(&p->ways, 0, sizeof p->ways); /* what an earlier call left may be gone */
     for (int i = 0; i < p->kernels.n; i++) p->kernels.at[i]->reached = false;
     bool ok = follow(&x, (Position){&p->steps, 0, NULL});
