@@ -109,6 +109,9 @@ typedef struct Group {
  * leave few blocks with everything (3). A rule counts where no step breaks one before it. */
 enum { GROUP_RULES = 4 };
 bool group_step_leaves(const Group *gr, int i, int rule);
+/* Whether the step folds over ranges that are data: each value of the other axes has one of its own, and one element is
+ * in few of them. *within are the axes that the ranges have beside the folded one. */
+bool group_ragged(Group *gr, const GStep *s, AxisSet *within);
 AxisSet group_owned(const Group *gr); /* axes of the stores that steps fold or scan: one block owns them */
 
 const char *group_rule_text(int rule); /* of group_step_leaves */

@@ -14,8 +14,31 @@ static bool is_misplaced(const Group *gr, const GStep *p) {
     return !is_full(gr, p) && p->over & ~o;
 }
 
+bool group_ragged(Group *gr, const GStep *s, AxisSet *within) {
+    ExprVec todo = {0};
+    bool ragged = false;
+    Ctx *temp = ctx_temp(gr->graph->ctx);
+    *within = 0;
+    vec_push(temp, &todo, s->guard);
+    while (todo.n) {
+        const Expr *c = todo.at[--todo.n];
+        if (c->op == OP_AND) vec_push(temp, &todo, c->arg[0]);
+        if (c->op == OP_AND) vec_push(temp, &todo, c->arg[1]);
+        for (int i = 0; op_swapped(c->op) != c->op && i < 2; i++) {
+            if (c->arg[i]->op != OP_VAR || !c->arg[!i]->loads || !(group_free(gr, c->arg[i]) & s->over)) continue;
+            ragged = true;
+            *within |= group_free(gr, c->arg[!i]);
+        }
+    }
+    ctx_temp_end(temp);
+    return ragged;
+}
+
+/* Of ranges that are data an average one is not known, and most may be empty. */
 static bool is_large(const Group *gr, const GStep *p) {
-    return is_full(gr, p) && !p->scan && group_guess(gr, p->over) > SMALL_FOLD;
+    AxisSet within;
+    return is_full(gr, p) && !p->scan && group_guess(gr, p->over) > SMALL_FOLD &&
+           !group_ragged((Group *)gr, p, &within);
 }
 
 /* p may stand in what q folds. */

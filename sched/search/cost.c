@@ -21,7 +21,7 @@ typedef struct Beside {
 
 typedef struct Costing {
     Group *gr;
-    const int64_t *length; /* of each axis */
+    const int64_t *length; /* of each axis, CostForm.walked */
     const Machine *m;
     const Schedule *s;
     Sizes size[MAX_GROUP_AXES];
@@ -265,22 +265,51 @@ static double inflight_of(const Costing *x, double resident, double bytes) {
     return x->busy * here * x->threads * bytes / ideal;
 }
 
+static double iterations(const Costing *x, AxisSet axes) {
+    double n = 1;
+    for (int a = 0; a < x->s->naxes; a++)
+        if (axes >> a & 1) n *= x->size[a].serial;
+    return n;
+}
+
+/* Iterations of all loops: those over axes that one step folds are in each other, those of others behind each other. */
+static double loops_of(const Costing *x) {
+    const Group *gr = x->gr;
+    AxisSet folded = 0, met[MAX_GROUP_AXES];
+    double sum = 0;
+    int n = 0;
+    for (int i = 0; i < gr->steps.n; i++) folded |= gr->steps.at[i].over;
+    for (int i = 0; i < gr->steps.n; i++) {
+        const AxisSet own = (gr->steps.at[i].over | gr->steps.at[i].under) & folded;
+        bool within = false;
+        for (int k = 0; k < gr->steps.n; k++) {
+            const AxisSet other = (gr->steps.at[k].over | gr->steps.at[k].under) & folded;
+            within |= other != own && !(own & ~other);
+        }
+        for (int k = 0; k < n; k++) within |= met[k] == own;
+        if (within || n == MAX_GROUP_AXES) continue;
+        met[n++] = own;
+        sum += iterations(x, own);
+    }
+    return (n ? sum : 1) * iterations(x, ~folded);
+}
+
 /* Sizes, and what follows from them alone, whatever the accesses are. */
 static void begin(Costing *x, CostForm *form) {
     const Machine *m = x->m;
     AxisSet loops = 0;
     double held = 1;
-    x->blocks = x->threads = x->loops = 1;
+    x->blocks = x->threads = 1;
     for (int a = 0; a < x->s->naxes; a++) {
         bool serial;
         x->size[a] = sizes_of(&x->s->axis[a], x->length[a], &serial);
         loops |= serial ? (AxisSet)1 << a : 0;
         x->blocks *= x->size[a].grid;
         x->threads *= x->size[a].thread;
-        x->loops *= x->size[a].serial;
         held *= x->size[a].reg;
     }
     cost_form_levels(form, loops);
+    x->loops = loops_of(x);
     x->warps = ceil(x->threads / TARGET_WARP);
     x->busy = x->blocks < m->sms ? x->blocks : m->sms;
     const double lanes = x->warps * TARGET_WARP / x->threads; /* idle lanes of the last warp */
@@ -338,7 +367,7 @@ double sched_cost_below(CostForm *form, const Machine *m, const Schedule *s, dou
     Group *gr = form->gr;
     Costing x; /* not cleared: that would take as long as the rest */
     x.gr = gr;
-    x.length = form->lengths[form->at];
+    x.length = form->walked[form->at];
     x.m = m;
     x.s = s;
     Totals sum = {0};

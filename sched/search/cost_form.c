@@ -3,6 +3,8 @@
 
 #include "ir/expr_walk.h"
 
+#include <math.h>
+
 enum { MAX_ACCESSES = 64 /* that are counted */ };
 
 typedef struct Former {
@@ -148,6 +150,7 @@ static void put_points(Text *t, const CostForm *f) {
         int64_t weight = (int64_t)(f->points->weight[i] * (1 << 20));
         put(t, weight);
         text_put_n(t, (const char *)f->lengths[i], sizeof(int64_t) * (size_t)f->gr->axes.n);
+        text_put_n(t, (const char *)f->walked[i], sizeof(int64_t) * (size_t)f->gr->axes.n);
         text_put_n(t, (const char *)f->elements[i], sizeof(int64_t) * (size_t)f->accesses.n);
         text_put_n(t, (const char *)f->length_of_row[i], sizeof(int64_t) * (size_t)f->accesses.n);
     }
@@ -209,9 +212,29 @@ static Sym key_of(const CostForm *f, Ctx *ctx) {
     return sym_n(t.ctx, t.s, t.n);
 }
 
+/* Ranges that are data together have each element once. */
+static void shorten_ragged(CostForm *f, int point) {
+    enum { LONGER = 16 };
+    int64_t *to = f->walked[point];
+    for (int i = 0; i < f->gr->steps.n; i++) {
+        const GStep *p = &f->gr->steps.at[i];
+        AxisSet within;
+        double ranges = 1;
+        if (p->joined[0] || !group_ragged(f->gr, p, &within)) continue;
+        for (int a = 0; a < f->gr->axes.n; a++)
+            if (within >> a & 1 & ~(p->over >> a)) ranges *= (double)f->lengths[point][a];
+        for (int a = 0; a < f->gr->axes.n; a++) {
+            const int64_t n = f->lengths[point][a];
+            if (p->over == (AxisSet)1 << a && ranges > 1 && n > 1)
+                to[a] = (int64_t)fmin((double)n, ceil(LONGER * (double)n / ranges));
+        }
+    }
+}
+
 static void measure(CostForm *f, Ctx *ctx) {
     const int n = f->points->n;
     f->lengths = NEW_N(ctx, int64_t *, n);
+    f->walked = NEW_N(ctx, int64_t *, n);
     f->elements = NEW_N(ctx, int64_t *, n);
     f->length_of_row = NEW_N(ctx, int64_t *, n);
     for (int i = 0; i < n; i++) {
@@ -219,6 +242,9 @@ static void measure(CostForm *f, Ctx *ctx) {
         f->lengths[i] = NEW_N(ctx, int64_t, f->gr->axes.n + 1);
         f->elements[i] = NEW_N(ctx, int64_t, f->accesses.n + 1);
         for (int a = 0; a < f->gr->axes.n; a++) f->lengths[i][a] = points_length(&f->gr->axes.at[a], dims);
+        f->walked[i] = NEW_N(ctx, int64_t, f->gr->axes.n + 1);
+        memcpy(f->walked[i], f->lengths[i], sizeof(int64_t) * (size_t)f->gr->axes.n);
+        shorten_ragged(f, i);
         f->length_of_row[i] = NEW_N(ctx, int64_t, f->accesses.n + 1);
         for (int k = 0; k < f->accesses.n; k++) {
             const Tensor *t = f->accesses.at[k].tensor;

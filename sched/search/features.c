@@ -186,8 +186,10 @@ static int trimmed_trips(Reading *x, const Trim *trim, const Factor *serial) {
         if (f->axis == trim->axis && f != serial && f->size) tile *= (double)f->size;
     }
     int length = tape_step(t, TAPE_DIV, feature_extent(x, trim->axis), extent_product(x, trim->rows));
-    length = tape_step(t, TAPE_MUL, length, tape_const(t, feature_registers(x->part, trim->rows) / tile));
-    return tape_step(t, TAPE_MIN, tape_step(t, TAPE_MAX, length, one), all);
+    length = tape_step(t, TAPE_MUL, length, tape_const(t, feature_registers(x->part, trim->rows)));
+    const int some = tape_step(t, TAPE_MIN, length, one); /* most ranges are empty where there are few elements */
+    length = tape_step(t, TAPE_DIV, length, tape_const(t, tile));
+    return tape_step(t, TAPE_MIN, tape_step(t, TAPE_MAX, length, some), all);
 }
 
 /* A warp goes on until the longest of its lanes' ranges is done, which of n that are drawn is about 1 + ln(n) times as

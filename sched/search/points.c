@@ -98,27 +98,6 @@ static bool is_length(const Group *gr, AxisSet axes, const Dim *d) {
 
 static bool is_column(const Group *gr, const Dim *d) { return is_length(gr, column_axes(gr), d); }
 
-/* Whether the step folds over ranges that are data: each value of the other axes has one of its own, and one element is
- * in few of them. *within are the axes that the ranges have beside the folded one. */
-static bool is_ragged(const Making *x, const GStep *s, AxisSet *within) {
-    Group *gr = (Group *)x->gr;
-    VEC(const Expr *) todo = {0};
-    bool ragged = false;
-    *within = 0;
-    vec_push(x->ctx, &todo, s->guard);
-    while (todo.n) {
-        const Expr *c = todo.at[--todo.n];
-        if (c->op == OP_AND) vec_push(x->ctx, &todo, c->arg[0]);
-        if (c->op == OP_AND) vec_push(x->ctx, &todo, c->arg[1]);
-        for (int i = 0; op_swapped(c->op) != c->op && i < 2; i++) {
-            if (c->arg[i]->op != OP_VAR || !c->arg[!i]->loads || !(group_free(gr, c->arg[i]) & s->over)) continue;
-            ragged = true;
-            *within |= group_free(gr, c->arg[!i]);
-        }
-    }
-    return ragged;
-}
-
 /* Each set of axes whose elements are stored or folded, once: a group of many equations has few. */
 static void note_set(Making *x, AxisSet axes) {
     for (int i = 0; i < x->sets.n; i++)
@@ -133,7 +112,7 @@ static void note_sets(Making *x) {
         const GStep *s = &gr->steps.at[i];
         const bool both = s->joined[0] != 0; /* of a product of matrices, what is loaded */
         AxisSet within, all = s->free | s->over;
-        if (!both && is_ragged(x, s, &within)) {
+        if (!both && group_ragged((Group *)gr, s, &within)) {
             x->ragged |= within | s->over;
             all &= ~within;
         }

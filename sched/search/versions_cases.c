@@ -231,16 +231,28 @@ typedef struct AxesList {
     AxisSet at[MAX_GROUP_AXES + 2];
 } AxesList;
 
+/* All axes, but of loops behind each other those of the longest: their product says nothing, and may be no number. */
+static AxisSet together(const Group *gr, AxisSet all) {
+    for (int i = 0; i < gr->steps.n; i++)
+        for (int k = 0; k < gr->steps.n; k++) {
+            const GStep *p = &gr->steps.at[i], *q = &gr->steps.at[k];
+            const bool behind = !(p->over & (q->over | q->under)) && !(q->over & (p->over | p->under));
+            const int64_t a = group_guess(gr, p->over), b = group_guess(gr, q->over);
+            if (behind && (a < b || (a == b && i > k))) all &= ~p->over;
+        }
+    return all;
+}
+
 static AxesList axes_to_test(const Group *gr) {
     AxesList list = {0};
-    const AxisSet may = versions_testable(gr);
+    const AxisSet may = versions_testable(gr), all = together(gr, may);
     AxisSet kept = 0;
     for (int a = 0; a < gr->axes.n; a++) {
         if (may >> a & 1) list.at[list.n++] = (AxisSet)1 << a;
         if (may >> a & 1 && axis_has_grid(&gr->axes.at[a])) kept |= (AxisSet)1 << a;
     }
     if (kept & (kept - 1)) list.at[list.n++] = kept;
-    if (may & (may - 1) && may != kept) list.at[list.n++] = may;
+    if (all & (all - 1) && all != kept) list.at[list.n++] = all;
     return list;
 }
 
