@@ -207,6 +207,7 @@ Exit driver_internal(Job *job, const char *where, const Text *why); /* reports a
 
 /* driver_schedule.c: the passes from prepare to same, and what they leave as text before there are kernels. */
 Exit driver_sched_sort(Job *job);
+Exit driver_sched_chunk(Job *job);
 Exit driver_sched_prepare(Job *job);
 Exit driver_sched_step(Job *job, SchedStep step); /* those that are a step and nothing else */
 Exit driver_sched_apply(Job *job);

@@ -213,18 +213,21 @@ static Exit pass_SIMPLIFY(Job *job) {
     return e == EXIT_OK ? simplify_module(job, job->assumed) : e;
 }
 
-static Exit verify_sorted(Job *job, const SchedWork *w) {
-    return w && w->sorted ? verify_one(job, w->graph, "sort") : EXIT_OK;
+static Exit verify_touched(Job *job, const SchedWork *w, const char *pass) {
+    return w && w->touched ? verify_one(job, w->graph, pass) : EXIT_OK;
 }
 
-static Exit pass_SORT(Job *job) {
-    Exit e = driver_sched_sort(job);
+/* After a step that rewrites Graphs, or not. */
+static Exit verify_works(Job *job, Exit e, const char *pass) {
     for (int i = 0; i < job->entries.n && e == EXIT_OK; i++) {
-        e = verify_sorted(job, job->entries.at[i].work);
-        if (e == EXIT_OK) e = verify_sorted(job, job->entries.at[i].assumed);
+        e = verify_touched(job, job->entries.at[i].work, pass);
+        if (e == EXIT_OK) e = verify_touched(job, job->entries.at[i].assumed, pass);
     }
     return e;
 }
+
+static Exit pass_SORT(Job *job) { return verify_works(job, driver_sched_sort(job), "sort"); }
+static Exit pass_CHUNK(Job *job) { return verify_works(job, driver_sched_chunk(job), "chunk"); }
 static Exit pass_PREPARE(Job *job) { return driver_sched_prepare(job); }
 static Exit pass_PARTITION(Job *job) { return driver_sched_step(job, SCHED_PARTITION); }
 static Exit pass_SHARE(Job *job) { return driver_sched_step(job, SCHED_SHARE); }

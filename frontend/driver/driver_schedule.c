@@ -13,9 +13,10 @@
 #include <string.h>
 
 static const PassId passes[SCHED_STEPS] = {
-    [SCHED_SORT] = PASS_SORT,     [SCHED_PREPARE] = PASS_PREPARE, [SCHED_PARTITION] = PASS_PARTITION,
-    [SCHED_SHARE] = PASS_SHARE,   [SCHED_SPLIT] = PASS_SPLIT,     [SCHED_FLATTEN] = PASS_FLATTEN,
-    [SCHED_CHOOSE] = PASS_CHOOSE, [SCHED_APPLY] = PASS_APPLY,     [SCHED_STREAM] = PASS_STREAM};
+    [SCHED_SORT] = PASS_SORT,           [SCHED_CHUNK] = PASS_CHUNK,   [SCHED_PREPARE] = PASS_PREPARE,
+    [SCHED_PARTITION] = PASS_PARTITION, [SCHED_SHARE] = PASS_SHARE,   [SCHED_SPLIT] = PASS_SPLIT,
+    [SCHED_FLATTEN] = PASS_FLATTEN,     [SCHED_CHOOSE] = PASS_CHOOSE, [SCHED_APPLY] = PASS_APPLY,
+    [SCHED_STREAM] = PASS_STREAM};
 
 /* ---- given programs ---- */
 
@@ -173,6 +174,11 @@ static Exit begin_once(Job *job) {
 Exit driver_sched_sort(Job *job) {
     Exit e = begin_once(job);
     return e == EXIT_OK ? driver_sched_step(job, SCHED_SORT) : e;
+}
+
+Exit driver_sched_chunk(Job *job) {
+    Exit e = begin_once(job);
+    return e == EXIT_OK ? driver_sched_step(job, SCHED_CHUNK) : e;
 }
 
 Exit driver_sched_prepare(Job *job) {

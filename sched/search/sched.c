@@ -1,6 +1,7 @@
 /* From a Graph to a Program: see sched.h. */
 #include "sched.h"
 
+#include "chunking.h"
 #include "ir/diag.h"
 #include "ir/expr_walk.h"
 #include "sched/kernel/sort.h"
@@ -332,7 +333,8 @@ bool sched_step(SchedWork *w, SchedStep step) {
     if (step >= SCHED_FLATTEN && !w->program) w->program = sched_empty(w->graph, w->plan);
     if (w->o->without >> step & 1) return true;
     switch (step) {
-    case SCHED_SORT: w->sorted = sorting_choose(w->graph, w->o->targets, sched_machine(w->o)); return true;
+    case SCHED_SORT: w->touched = sorting_choose(w->graph, w->o->targets, sched_machine(w->o)); return true;
+    case SCHED_CHUNK: w->touched = chunking_choose(w->graph, w->o->targets, sched_machine(w->o)); return true;
     case SCHED_PREPARE:
         w->prep = prepare_graph(w->graph, &why);
         return w->prep || refuse(w, DIAG_NOT_YET, NULL, NULL, &why);

@@ -14,6 +14,7 @@
  * correct. */
 typedef enum SchedStep {
     SCHED_SORT,      /* sorting_choose; may be left out */
+    SCHED_CHUNK,     /* chunking_choose; may be left out */
     SCHED_PREPARE,   /* prepare_graph */
     SCHED_PARTITION, /* partition_graph */
     SCHED_SHARE,     /* share_groups; may be left out */
@@ -45,7 +46,7 @@ typedef struct SchedWork {
     Ctx *ctx;
     Graph *graph;
     const SchedOptions *o;
-    bool sorted; /* SCHED_SORT has touched the Graph */
+    bool touched; /* SCHED_SORT or SCHED_CHUNK, the last that ran, has touched the Graph */
     Preparation *prep;
     Plan *plan;
     Versions *versions; /* of the plan's groups; NULL: SCHED_CHOOSE was left out */

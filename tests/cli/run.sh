@@ -65,7 +65,7 @@ says 2 'no file is given'
 says 2 "did you mean '--dump'" --dmp=ast softmax.td
 says 2 "did you mean '--stop-after'" --stop-aftr=parse softmax.td
 says 2 "did you mean 'partition'" --dump=partitio softmax.td
-says 2 "nothing works without lower: --without knows simplify, sort, share" --without=lower softmax.td
+says 2 "nothing works without lower: --without knows simplify, sort, chunk, share" --without=lower softmax.td
 says 2 '-D needs NAME=VALUE' -D 8 softmax.td
 says 2 'is no number' -D M=x softmax.td
 says 2 'given twice' -D M=1 -D M=2 softmax.td

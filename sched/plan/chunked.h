@@ -1,0 +1,56 @@
+/* Folds over ranges that are data: fold[j where starts[v] <= j && j < starts[v + 1] && rest](e), where v is a number
+ * made of indices. Nothing says how long the longest range is, and it is one thread group's. Here such folds are found,
+ * and may be made of folds of CHUNK positions, of which each is as much work as any other; whether they are is not
+ * decided here (sched/search/chunking.c). */
+#ifndef TDC_CHUNKED_H
+#define TDC_CHUNKED_H
+
+#include "ir/expr_map.h"
+#include "ir/graph.h"
+
+enum {
+    CHUNK_BITS = 6,          /* a thread alone folds a range of 2^6 rows in some 30 us (0.4 us a row on an H200), and */
+    CHUNK = 1 << CHUNK_BITS, /* what chunks leave behind is a 64th of what they read */
+    CHUNK_LEVELS = 2         /* chunks, and chunks of chunks */
+};
+
+typedef struct ChunkedFold {
+    const Expr *reduce;
+    const Piece *piece;  /* in which it was met first */
+    int at;              /* of its variables, the position */
+    const Expr *says[2]; /* the conditions that say where the range begins and ends; NULL: the variable's own range */
+    Tensor *starts;      /* of a sort, whose keys say of a position which range it is in; or data known to ascend */
+    const Expr *element; /* v, i64 */
+    const Expr *below;   /* ranges: starts has one element more */
+    const Expr *n;       /* positions */
+    Var *x;              /* the position, of 0..n */
+    /* v is the sum of stride * (digit - its least value), the highest digit first. */
+    int ndigits;
+    Var *digit[MAX_RANK];
+    const Expr *stride[MAX_RANK];
+    int levels; /* decided: CHUNK_LEVELS at most; 0: it stays as it is */
+} ChunkedFold;
+
+/* Of ranges that no sort has made: in which the first position of each chunk is. */
+typedef struct ChunkOwners {
+    const Tensor *starts;
+    const Expr *n;
+    Tensor *owner; /* of each chunk */
+} ChunkOwners;
+
+typedef struct ChunkedPlan {
+    Graph *g;
+    Ctx *temp;
+    VEC(ChunkedFold *) folds; /* in the order in which they were met */
+    ExprMap of;               /* OP_REDUCE -> ChunkedFold */
+    VEC(ChunkOwners) owners;
+} ChunkedPlan;
+
+/* All of a Graph's; what it notes is in the memory of temp. */
+ChunkedPlan *chunked_find(Graph *g, Ctx *temp);
+/* Elements that chunks of a level leave behind, 1 the first. */
+const Expr *chunked_left(Graph *g, Ctx *temp, const ChunkedFold *f, int level);
+/* Writes the folds that have levels into the Graph's definitions, with lets in front of them. */
+void chunked_write(ChunkedPlan *p);
+
+#endif

@@ -1,0 +1,282 @@
+/* Folds over ranges that are data, of chunks. See chunked.h; the README says what becomes of what. */
+#include "chunked.h"
+#include "early.h"
+
+#include "ir/expr_is.h"
+#include "ir/expr_walk.h"
+#include "ir/poly/poly.h"
+
+/* What is folded over the positions of a level: those of the fold itself, its chunks, chunks of these. */
+typedef struct Level {
+    const ChunkedFold *f;
+    const Monoid *monoid;
+    int level;
+    Var *x;     /* the position */
+    Var **vars; /* all that are folded; x is one of them, the one at `at` */
+    int nvars, at;
+    const Expr *source; /* of the fold itself, what it was */
+    const Expr *guard;  /* NULL: none */
+    const Expr *operand[MAX_PARTS];
+    const Expr *index;  /* of an indexed monoid, the position in the fold itself of what x has */
+    struct Level *fold; /* the fold itself */
+    struct Level *up;   /* the chunks of this level; NULL: not made */
+} Level;
+
+/* One definition's folds, as they are written. */
+typedef struct Writing {
+    ChunkedPlan *p;
+    EarlyPlace place;
+    VEC(Level *) folds; /* the parts of one have its chunks in common */
+} Writing;
+
+static const Expr *number(Graph *g, int64_t v) { return expr_int(g, TY_I64, v); }
+static const Expr *times(Graph *g, const Expr *e, int64_t n) { return expr2(g, OP_MUL, e, number(g, n)); }
+
+/* ---- ranges ---- */
+
+/* Chunks begin at multiples of CHUNK. Those that begin in a range are its own, where it is longer than one. */
+static const Expr *at_level(Graph *g, const Expr *position, int level) {
+    const int64_t unit = (int64_t)1 << level * CHUNK_BITS;
+    if (!level) return position;
+    return expr2(g, OP_SHR, expr2(g, OP_ADD, position, number(g, unit - 1)), number(g, level * CHUNK_BITS));
+}
+
+/* Chunks of a level. */
+static const Expr *count(Graph *g, const ChunkedFold *f, int level) {
+    const int64_t unit = (int64_t)1 << level * CHUNK_BITS;
+    return expr2(g, OP_DIV, expr2(g, OP_ADD, f->n, number(g, unit - 1)), number(g, unit));
+}
+
+typedef struct Range {
+    const Expr *first, *end;
+    const Expr *is_long; /* it is folded in chunks */
+} Range;
+
+/* That of an element, starts[v]..starts[next], at a level. */
+static Range range_at(Graph *g, const ChunkedFold *f, const Expr *v, const Expr *next, int level) {
+    Range r = {.first = at_level(g, expr_cast(g, TY_I64, expr_load(g, f->starts, &v)), level),
+               .end = at_level(g, expr_cast(g, TY_I64, expr_load(g, f->starts, &next)), level)};
+    r.is_long = expr2(g, OP_GT, expr2(g, OP_SUB, r.end, r.first), number(g, CHUNK));
+    return r;
+}
+
+/* The last of the ranges that do not begin behind a position: a search that halves what is left. It has as many steps
+ * as the most ranges that there may be have bits; each is a let, as the next one reads it several times in its text. */
+static const Expr *search(Writing *w, const ChunkedFold *f, const Expr *position) {
+    enum { MOST_BITS = 31 };
+    Graph *g = w->p->g;
+    const PolyEnv env = {.g = g};
+    int64_t least, most;
+    poly_bounds(&env, poly_of(&env, f->below), &least, &most);
+    const Expr *at = number(g, 0);
+    for (int bit = MOST_BITS - 1; bit >= 0; bit--) {
+        if (most >> bit == 0) continue;
+        const Expr *half = number(g, (int64_t)1 << bit);
+        const Expr *next = at->op == OP_CONST ? half : expr2(g, OP_ADD, at, half);
+        const Expr *begins = expr_cast(g, TY_I64, expr_load(g, f->starts, &next));
+        const Expr *there = expr2(g, OP_AND, expr2(g, OP_LT, next, f->below), expr2(g, OP_LE, begins, position));
+        at = early_let(&w->place, expr3(g, OP_IF, there, next, at), "owners");
+    }
+    return at;
+}
+
+static Tensor *owners(Writing *w, const ChunkedFold *f) {
+    ChunkedPlan *p = w->p;
+    Graph *g = p->g;
+    for (int i = 0; i < p->owners.n; i++)
+        if (p->owners.at[i].starts == f->starts && p->owners.at[i].n == f->n) return p->owners.at[i].owner;
+    Var *c = graph_var(g, sym(g->ctx, "c"), number(g, 0), count(g, f, 1));
+    const Expr *own = search(w, f, times(g, expr_var(g, c), CHUNK));
+    if (own->op != OP_LOAD) return NULL; /* there is one range at most */
+    ChunkOwners o = {f->starts, f->n, own->u.tensor};
+    vec_push(p->temp, &p->owners, o);
+    return o.owner;
+}
+
+/* The element in whose range the first position of a chunk of a level is. Positions behind all ranges get one that ends
+ * before them. */
+static const Expr *owner(Writing *w, const ChunkedFold *f, const Expr *chunk, int level) {
+    Graph *g = w->p->g;
+    const Sort *s = f->starts->sort;
+    const Expr *position = times(g, chunk, (int64_t)1 << level * CHUNK_BITS), *subs[MAX_RANK];
+    if (!s) {
+        const Expr *first = level > 1 ? times(g, chunk, (int64_t)1 << (level - 1) * CHUNK_BITS) : chunk;
+        Tensor *t = owners(w, f);
+        return t ? expr_load(g, t, &first) : number(g, 0);
+    }
+    const Expr *left = expr_cast(g, TY_I64, expr_load(g, s->order, &position));
+    for (int d = s->keys->rank - 1; d >= 0; d--) {
+        subs[d] = d ? expr2(g, OP_MOD, left, s->keys->shape[d]) : left;
+        if (d) left = expr2(g, OP_DIV, left, s->keys->shape[d]);
+    }
+    const Expr *key = expr_cast(g, TY_I64, expr_load(g, s->keys, subs));
+    return expr2(g, OP_MAX, number(g, 0), expr2(g, OP_MIN, key, f->below));
+}
+
+/* The variables of which an element's number is made, of the element v. */
+static void digits(Graph *g, const ChunkedFold *f, const Expr *v, const Expr **to) {
+    for (int i = 0; i < f->ndigits; i++) {
+        int64_t is;
+        to[i] = expr_is_int(f->stride[i], &is) && is == 1 ? v : expr2(g, OP_DIV, v, f->stride[i]);
+        if (i) to[i] = expr2(g, OP_MOD, to[i], early_length(g, f->digit[i]));
+        if (!expr_is_int(f->digit[i]->lo, &is) || is) to[i] = expr2(g, OP_ADD, f->digit[i]->lo, to[i]);
+    }
+}
+
+/* ---- folds ---- */
+
+static const Expr *fold_over(Graph *g, const Level *l, Var *x, const Expr *guard, const Expr *const *operands,
+                             int part) {
+    Reduce *r = NEW(g->ctx, Reduce);
+    *r = (Reduce){.monoid = l->monoid, .part = part, .nvars = l->nvars, .vars = NEW_N(g->ctx, Var *, l->nvars)};
+    for (int i = 0; i < l->nvars; i++) r->vars[i] = i == l->at ? x : l->vars[i];
+    return expr_reduce_parts(g, r, guard, operands);
+}
+
+static const Expr *in_range(Graph *g, const Expr *x, const Expr *first, const Expr *end) {
+    return expr2(g, OP_AND, expr2(g, OP_LE, first, x), expr2(g, OP_LT, x, end));
+}
+
+/* The chunk that begins at position c * CHUNK of the level, with what its range has before that: of fewer than CHUNK
+ * positions, since the range begins behind the chunk before, or there. */
+typedef struct Chunk {
+    Var *c, *k;
+    const Expr *first, *position; /* of k: first + k */
+    const Expr *guard;
+    int nfrom;
+    const Expr *from[MAX_RANK + 1], *to[MAX_RANK + 1];
+} Chunk;
+
+static Chunk chunk_of(Writing *w, const Level *l) {
+    Graph *g = w->p->g;
+    const ChunkedFold *f = l->f;
+    const Expr *n = count(g, f, l->level + 1), *zero = number(g, 0);
+    Chunk x = {.c = graph_var(g, sym(g->ctx, "c"), zero, n),
+               .k = graph_var(g, sym(g->ctx, "k"), zero, number(g, 2 * CHUNK))};
+    const Expr *c = expr_var(g, x.c), *begin = times(g, c, CHUNK), *one = number(g, 1);
+    const Expr *v = owner(w, f, c, l->level + 1);
+    const Range r = range_at(g, f, v, expr2(g, OP_MIN, expr2(g, OP_ADD, v, one), f->below), l->level);
+    x.first = times(g, expr2(g, OP_SUB, c, one), CHUNK);
+    x.position = expr2(g, OP_ADD, x.first, expr_var(g, x.k));
+    const Expr *from = expr3(g, OP_IF, expr2(g, OP_GT, r.first, x.first), r.first, begin);
+    const Expr *end = expr2(g, OP_MIN, r.end, times(g, expr2(g, OP_ADD, c, one), CHUNK));
+    end = expr3(g, OP_IF, r.is_long, end, number(g, 0));
+    x.nfrom = f->ndigits + 1;
+    digits(g, f, v, x.to);
+    for (int i = 0; i < f->ndigits; i++) x.from[i] = expr_var(g, f->digit[i]);
+    x.from[f->ndigits] = expr_var(g, l->x);
+    x.to[f->ndigits] = x.position;
+    x.guard = in_range(g, x.position, from, end);
+    if (l->guard) x.guard = expr_and(g, x.guard, expr_replace(g, l->guard, x.from, x.to, x.nfrom));
+    return x;
+}
+
+/* The position in the fold itself of what is best of a level's, of which `best` says which it is; -1: none. A let, so
+ * that what is asked of it does not make it a second one. */
+static const Expr *index_of(Writing *w, const Expr *best, const Expr *x, const Expr *index) {
+    Graph *g = w->p->g;
+    if (index == x) return best;
+    const Expr *is = early_let(&w->place, best, "best");
+    return expr3(g, OP_IF, expr2(g, OP_LT, is, number(g, 0)), is, expr_replace(g, index, &x, &is, 1));
+}
+
+/* What chunks are folded to, in lets, as the operands of the level above. */
+static void fill_indexed(Writing *w, const Level *l, const Chunk *x, const Expr *const *operands, Level *up) {
+    Graph *g = w->p->g;
+    const Expr *c = expr_var(g, x->c), *at = expr_var(g, up->x), *k = expr_var(g, x->k);
+    const Expr *best = fold_over(g, l, x->k, x->guard, operands, l->monoid->n - 1);
+    const Expr *index = expr_replace(g, l->index, x->from, x->to, x->nfrom);
+    best = index_of(w, best, k, index);
+    up->index = expr_replace(g, early_let(&w->place, best, "chunks"), &c, &at, 1);
+    up->guard = expr2(g, OP_LE, number(g, 0), up->index);
+    const Expr *own = expr_var(g, l->fold->x);
+    for (int i = 0; i < monoid_operands(l->monoid); i++)
+        up->operand[i] = expr_replace(g, l->fold->operand[i], &own, &up->index, 1);
+}
+
+static void fill(Writing *w, const Level *l, const Chunk *x, const Expr *const *operands, Level *up) {
+    Graph *g = w->p->g;
+    const Expr *c = expr_var(g, x->c), *at = expr_var(g, up->x);
+    for (int i = 0; i < l->monoid->n; i++) {
+        const Expr *e = fold_over(g, l, x->k, x->guard, operands, i);
+        up->operand[i] = expr_replace(g, early_let(&w->place, e, "chunks"), &c, &at, 1);
+    }
+}
+
+static Level *level_above(Writing *w, const Level *l) {
+    Graph *g = w->p->g;
+    const Chunk x = chunk_of(w, l);
+    const Expr *operands[MAX_PARTS];
+    Level *up = NEW(w->p->temp, Level);
+    *up = (Level){.f = l->f, .monoid = l->monoid, .level = l->level + 1, .nvars = 1, .fold = l->fold};
+    up->vars = NEW(w->p->temp, Var *);
+    up->x = up->vars[0] = graph_var(g, x.c->name, x.c->lo, x.c->hi);
+    for (int i = 0; i < monoid_operands(l->monoid); i++)
+        operands[i] = expr_replace(g, l->operand[i], x.from, x.to, x.nfrom);
+    (l->monoid->indexed ? fill_indexed : fill)(w, l, &x, operands, up);
+    return up;
+}
+
+/* An element's fold: of its positions where these are few, else of its chunks. Where it is the other one, the range of
+ * this one is empty. `only`: where it is asked for; NULL: always. */
+static const Expr *fold_of(Writing *w, Level *l, const Expr *only, int part) {
+    Graph *g = w->p->g;
+    const ChunkedFold *f = l->f;
+    const Range r = range_at(g, f, f->element, expr2(g, OP_ADD, f->element, number(g, 1)), l->level);
+    const bool last = l->level == f->levels;
+    const Expr *end = last ? r.end : expr3(g, OP_IF, r.is_long, number(g, 0), r.end), *x = expr_var(g, l->x);
+    if (only) end = expr3(g, OP_IF, only, end, number(g, 0));
+    const Expr *e = fold_over(g, l, l->x, expr_and(g, in_range(g, x, r.first, end), l->guard), l->operand, part);
+    if (l->monoid->indexed) e = index_of(w, e, x, l->index);
+    if (last) return e;
+    if (!l->up) l->up = level_above(w, l);
+    return expr3(g, OP_IF, r.is_long, fold_of(w, l->up, r.is_long, part), e);
+}
+
+/* Whether two are parts of one fold. */
+static bool same_fold(const Expr *a, const Expr *b) {
+    const Reduce *r = a->u.reduce, *o = b->u.reduce;
+    bool same = r->monoid == o->monoid && r->nvars == o->nvars;
+    for (int i = 0; i < r->nvars && same; i++) same = r->vars[i] == o->vars[i];
+    for (int i = 0; i < a->nargs && same; i++) same = a->arg[i] == b->arg[i];
+    return same;
+}
+
+static Level *level_of(Writing *w, const ChunkedFold *f, const Expr *made) {
+    Graph *g = w->p->g;
+    const Reduce *r = made->u.reduce;
+    const Expr *j = expr_var(g, r->vars[f->at]), *x = expr_var(g, f->x);
+    ExprVec conds = {0};
+    for (int i = 0; i < w->folds.n; i++)
+        if (same_fold(w->folds.at[i]->source, made)) return w->folds.at[i];
+    Level *l = NEW(w->p->temp, Level);
+    *l = (Level){.f = f, .monoid = r->monoid, .source = made, .x = f->x, .nvars = r->nvars, .at = f->at};
+    l->vars = NEW_N(w->p->temp, Var *, r->nvars);
+    for (int i = 0; i < r->nvars; i++) l->vars[i] = i == f->at ? f->x : r->vars[i];
+    early_conditions(w->p->temp, made->arg[0], &conds);
+    for (int i = 0; i < conds.n; i++)
+        if (conds.at[i] != f->says[0] && conds.at[i] != f->says[1]) l->guard = expr_and(g, l->guard, conds.at[i]);
+    if (l->guard) l->guard = expr_replace(g, l->guard, &j, &x, 1);
+    l->index = r->monoid->indexed ? x : NULL;
+    for (int i = 1; i < made->nargs; i++) l->operand[i - 1] = expr_replace(g, made->arg[i], &j, &x, 1);
+    vec_push(w->p->temp, &w->folds, l);
+    return l->fold = l;
+}
+
+static const Expr *write_fold(ExprRewrite *x, const Expr *e, const Expr *made) {
+    Writing *w = x->user;
+    const ChunkedFold *f = e->op == OP_REDUCE ? expr_map_get(&w->p->of, e) : NULL;
+    return f && f->levels ? fold_of(w, level_of(w, f, made), NULL, e->u.reduce->part) : made;
+}
+
+void chunked_write(ChunkedPlan *p) {
+    Graph *g = p->g;
+    EarlyPlace place = {.g = g, .temp = p->temp};
+    for (; place.at < g->tensors.n; place.at++) {
+        Tensor *t = place.reader = g->tensors.at[place.at];
+        Writing w = {.p = p, .place = place};
+        ExprRewrite x = {.g = g, .temp = p->temp, .after = write_fold, .user = &w, .reduces = true};
+        for (int k = 0; k < t->pieces.n; k++) t->pieces.at[k].value = expr_rewrite(&x, t->pieces.at[k].value);
+        place = w.place;
+    }
+}
