@@ -42,6 +42,13 @@ static void note(const Expr **list, int *n, const Expr *e) {
     if (*n < MAX_BOUNDS) list[(*n)++] = e;
 }
 
+/* Of a map that is made in the loop, what it says: that may be known before. */
+static const Expr *spelled_out(ExprRewrite *r, const Expr *e) {
+    const Trim *t = r->user;
+    const Stage *def = e->op == OP_VALUE && made_inside(t, e->u.value) ? e->u.value->def : NULL;
+    return def && def->kind == STAGE_MAP ? expr_rewrite(r, def->expr[0]) : NULL;
+}
+
 /* 0 <= p, linear in the index. */
 static void note_room(const Trim *t, Poly p, Bounds *b) {
     Lower *l = t->l;
@@ -51,7 +58,8 @@ static void note_room(const Trim *t, Poly p, Bounds *b) {
     if (!poly_is_const(coef, &k) || (k != 1 && k != -1)) return;
     Poly end = k == 1 ? poly_scale(l->ctx, rest, -1) : poly_add(l->ctx, rest, poly_const(l->ctx, 1));
     if (end.failed) return;
-    const Expr *e = poly_expr(l->g, end);
+    ExprRewrite spell = {.g = l->g, .temp = l->ctx, .before = spelled_out, .user = (void *)t};
+    const Expr *e = expr_rewrite(&spell, poly_expr(l->g, end));
     if (expr_has(e, known_later, t) || !is_ambient(t, e)) return;
     if (k == 1)
         note(b->lo, &b->nlo, e);
