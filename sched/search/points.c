@@ -184,12 +184,15 @@ static void add_spread(Making *x, Dim *const *free, int n) {
     static const double STEP[MOST_VARIED] = {0.41421356, 0.73205081, 0.23606798, 0.64575131, 0.31662479, 0.60555128};
     int64_t *v = NEW_N(x->ctx, int64_t, n);
     for (int k = 0; k < MOST_TRIED && x->p->n < MOST_DRAWN; k++) {
+        int first =
+            -1; /* of the lengths that ranges divide, and are divided into: at every other point they are equal */
         for (int i = 0; i < n; i++) {
             const double at = i < MOST_VARIED ? k * STEP[i] : 0;
-            const int64_t *values = is_length(x->gr, x->ragged, free[i]) ? MANY_RANGES
-                                    : is_column(x->gr, free[i])          ? MANY_COLUMNS
-                                                                         : MANY_ROWS;
+            const bool ranges = is_length(x->gr, x->ragged, free[i]);
+            const int64_t *values = ranges ? MANY_RANGES : is_column(x->gr, free[i]) ? MANY_COLUMNS : MANY_ROWS;
             v[i] = values[(int)((at - (int)at) * NMANY)];
+            if (ranges && first < 0) first = i;
+            if (ranges && k % 2) v[i] = v[first];
         }
         add_at(x, free, n, v);
     }
