@@ -69,10 +69,22 @@ bool early_may_be_let(Ctx *temp, const Expr *e) {
     return may;
 }
 
+/* The place behind the lets that a let loads: what is updated may stand before them. */
+static Found note_last(const Expr *e, void *last) {
+    int *at = last;
+    if (e->op == OP_LOAD && e->u.tensor->kind == TENSOR_LET && e->u.tensor->id >= *at) *at = e->u.tensor->id + 1;
+    return FOUND_INSIDE;
+}
+
+/* Before the reader, or behind the last let that it loads. */
 static void place(EarlyPlace *x, Tensor *t) {
     Graph *g = x->g;
-    for (int i = g->tensors.n - 1; i > x->at; i--) g->tensors.at[i] = g->tensors.at[i - 1];
-    g->tensors.at[x->at++] = t;
+    int at = x->at;
+    ExprWalk w = {.temp = x->temp, .before = note_last, .user = &at, .loads = true};
+    expr_walk(&w, t->pieces.at[0].value);
+    for (int i = g->tensors.n - 1; i > at; i--) g->tensors.at[i] = g->tensors.at[i - 1];
+    g->tensors.at[at] = t;
+    x->at += at == x->at;
     for (int i = 0; i < g->tensors.n; i++) g->tensors.at[i]->id = i;
 }
 

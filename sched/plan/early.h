@@ -18,12 +18,12 @@ void early_bare(Ctx *temp, const Expr *e, ExprSet *bare);
 /* How many values a variable has. */
 const Expr *early_length(Graph *g, const Var *v);
 
-/* Where lets go: before the tensor number `at`, which reads them. */
+/* Where lets go: before the tensor number `at`, which reads them, or behind the last let that they load. */
 typedef struct EarlyPlace {
     Graph *g;
     Ctx *temp;
     Tensor *reader;
-    int at; /* each let moves it on */
+    int at; /* each let before it moves it on */
 } EarlyPlace;
 
 /* A let that nothing defines yet, last in the Graph. */
