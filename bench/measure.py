@@ -37,7 +37,7 @@ FLUSH_BYTES = 256 << 20  # several times the L2 cache of any GPU yet
 CALLS = 15  # that a median is taken of; fewer where one takes longer than SLOW_US
 SLOW_US = 20000
 SHOWN = """bias_gelu rotary softmax_4k softmax_128k layernorm layernorm_bwd cross_entropy groupnorm_nhwc_silu argmax_rows
-    transpose_2d embedding scatter_rows adamw_multi int8_weight_m1 gemm_8k linear_gelu attn_d128
+    transpose_2d embedding scatter_rows embedding_bwd embedding_bwd.zipf segment_mean bincount adamw_multi int8_weight_m1 gemm_8k linear_gelu attn_d128
     conv3x3_nhwc_silu""".split()  # in README.md's table: some of each kind, the worst ones among them
 
 
@@ -286,6 +286,8 @@ def run(o):
             bad += 1
             continue
         finally:
+            for v in versions:  # with their workspaces
+                models.pop((name, v), None)
             torch.cuda.empty_cache()
         data["rows"][name] = row
         cell = lambda k: f"{row[k + '_us'] / row['floor_us']:9.2f}" if k + "_us" in row else f"{'-':>9}"
