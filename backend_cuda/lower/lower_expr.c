@@ -237,14 +237,12 @@ static const Code *difference_once(Lower *l, const Expr *e, const Code *a, const
     for (int k = 0; k < 2; k++) {
         const Expr *i = e->arg[k], *other = e->arg[!k];
         while (i->op == OP_CAST) i = i->arg[0];
-        if (i->op != OP_VAR || type_bits(other->type) > 32 ||
-            reg_factors(l, expr_domain(l->part, l->open.layout, other)))
-            continue;
+        if (i->op != OP_VAR || reg_factors(l, expr_domain(l->part, l->open.layout, other))) continue;
         const Axis *axis = axis_of(l, i->u.var);
         const Code *more = axis ? expr_registers(l, axis, l->open.layout, NULL, NULL) : NULL;
-        if (more)
-            return code(l->ctx, "(td_sub<I>(%c, %n) %s (%c))", k ? a : b, axis_name(l, axis, l->open.layout),
-                        op_text(e->op), more);
+        const char *const format =
+            type_bits(other->type) > 32 ? "(td_sub<I>(td_as_index<I>(%c), %n) %s (%c))" : "(td_sub<I>(%c, %n) %s (%c))";
+        if (more) return code(l->ctx, format, k ? a : b, axis_name(l, axis, l->open.layout), op_text(e->op), more);
     }
     return NULL;
 }

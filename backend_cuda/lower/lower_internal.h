@@ -173,7 +173,7 @@ typedef struct Lower {
     VEC(StageAccess) accesses;
     VEC(Stage *) fetches; /* pairs: a load that runs ahead, and as it fills its registers of the next iteration */
     const Code *args[2 * MAX_PARTS]; /* of OP_ARG while a combine is lowered */
-    ExprMap under;                   /* Expr -> 1: an exponential that may be less exact (lower_under.c) */
+    ExprMap under;                   /* Expr -> 1: an exponential that may be less exact (under.h) */
     Needs needs;
     Open open;
 } Lower;
@@ -265,11 +265,6 @@ const Code *poly_code(Lower *l, Poly p,
 /* ---- lower_divide.c ---- */
 /* Declares the divisors of the stage's quotients, before its loops. */
 void put_divisors(Lower *l, const Stage *s);
-
-/* ---- lower_under.c ---- */
-/* Notes in l->under which expressions of the part op_under's functions may compute: exponentials under their maximum,
- * of which nobody needs all digits. */
-void lower_under(Lower *l);
 
 /* ---- lower_index.c ----
  * Indices have type I in emitted text: int, or int64_t in a second instance of the kernel, which the launcher takes

@@ -1,6 +1,7 @@
 /* Lowering, the walk: makes the statements of a part from its stages. Each kind of stage has a file of its own; here
  * are the small ones, loops, and what stands around them. */
 #include "lower_internal.h"
+#include "sched/kernel/under.h"
 
 /* Bindings are told apart by scope, but grid, cluster and serial by name as well: see lower_axis.c. */
 _Static_assert(BIND_COUNT == 9, "lower the new binding, then count it here");
@@ -339,7 +340,7 @@ void lower_part(Lower *l, Part *part) {
     if (l->follows) put_do(l, "td_pdl_wait()");
     axis_declare(l, false);
     access_plan(l, part->body.at, part->body.n);
-    lower_under(l);
+    under_find(l->p, l->k, l->part, l->ctx, &l->under);
     l->needs.bulk_stores = false;
     int loop = part->body.n; /* the last loop ends here */
     while (loop > 0 && part->body.at[loop - 1]->kind != STAGE_FOR) loop--;

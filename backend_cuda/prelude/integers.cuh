@@ -85,6 +85,12 @@ template <class T> __device__ __forceinline__ T td_shr(T a, T n) {
     if constexpr (std::is_signed<T>::value) return a >> ((U)n < 8 * sizeof(T) ? (int)n : 8 * (int)sizeof(T) - 1);
     else return (U)n < 8 * sizeof(T) ? a >> n : T(0);
 }
+//@ portable td_as_index
+// x, or where no I is it the least one, which is no index.
+template <class I> __device__ __forceinline__ I td_as_index(int64_t x) {
+    const I least = (I)((I)1 << (8 * sizeof(I) - 1));
+    return (int64_t)(I)x == x ? (I)x : least;
+}
 //@ portable td_add td_sub td_mul
 // Integers that wrap.
 template <class T> __device__ __forceinline__ T td_add(T a, T b) {

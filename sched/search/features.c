@@ -1,6 +1,7 @@
 /* Features of a kernel: the walk over its stages. Bodies and what waits are here; features_access.c has the accesses,
  * features_issue.c what is issued. */
 #include "features_form.h"
+#include "sched/kernel/under.h"
 
 #include "ir/expr_is.h"
 #include "ir/expr_walk.h"
@@ -373,6 +374,7 @@ static void read_part(Reading *x, const Part *part) {
     x->folds = has_folds(part->body.at, part->body.n);
     x->f->folds |= x->folds;
     x->packed = has_packed(part->body.at, part->body.n);
+    under_find(&x->own, x->k, part, x->ctx, &x->under);
     x->living.n = x->barriers.n = x->jumps.n = x->seen.n = 0;
     x->place = 0;
     x->settled = true;

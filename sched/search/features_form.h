@@ -38,6 +38,7 @@ typedef struct Reading {
     ExprMap counts;  /* Factor -> feature_count, plus 1 */
     ExprMap waited;  /* Value -> the wait that loads it, and what is made of it; 0: none */
     ExprMap counted; /* Expr -> the Body, plus 1, whose issue has it */
+    ExprMap under;   /* of the part: under_find's */
     ExprMap sets;    /* Expr -> the factors along which it varies, under a layout */
     const Layout *sets_of;
     int body;            /* the innermost that is open */

@@ -65,6 +65,12 @@ static Found is_long(const Expr *e, const void *unused) {
     return e->op == OP_VALUE || e->op == OP_ARG ? FOUND : FOUND_INSIDE;
 }
 
+/* An index compared with data, which has as many bits as an index then. */
+static bool is_index_test(const Expr *e) {
+    return (e->op == OP_EQ || e->op == OP_NE) &&
+           (!expr_has(e->arg[0], is_long, NULL) || !expr_has(e->arg[1], is_long, NULL));
+}
+
 /* A sum of a product and something else is one instruction, which is counted with the product. */
 static bool is_fused(const Expr *e) {
     return (e->op == OP_ADD || e->op == OP_SUB) && type_is_float(e->type) &&
@@ -77,14 +83,15 @@ static void operator(Reading *x, const Expr *e, double n) {
         feature_convert(x, t, e->type, n);
         return;
     }
-    const Issue i = of_operator[e->op];
+    const bool short_one = expr_map_number(&x->under, e, 0);
+    const Issue i = short_one ? (Issue){UNDER_PRODUCT, 0, 1, 0} : of_operator[e->op];
     if (is_fused(e)) return;
     if (t == TY_F64) {
         feature_issue(x, PIPE_WIDE, n * (i.fma + i.alu + i.special * WIDE_SPECIAL));
         return;
     }
     const bool whole = !type_is_float(t) && t != TY_BOOL;
-    if (t == TY_I64 && expr_has(e, is_long, NULL)) n *= LONG; /* what is no index */
+    if (t == TY_I64 && !is_index_test(e) && expr_has(e, is_long, NULL)) n *= LONG; /* what is no index */
     if (whole && (e->op == OP_DIV || e->op == OP_MOD))
         add_issue(x, (Issue){0, WHOLE_DIVISION, 2, 0}, n);
     else if (whole && (e->op == OP_ADD || e->op == OP_SUB || e->op == OP_MAX || e->op == OP_MIN))

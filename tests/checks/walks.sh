@@ -5,7 +5,6 @@
 cd "${CHECKED:-$(dirname "$0")/../..}" || exit 1
 kept() { # FILE FUNCTION  why
     cat <<'LIST'
-backend_cuda/lower/lower_under.c same       goes through two expressions side by side
 frontend/sema/sema_lift.c same              goes through two expressions side by side
 frontend/sema/sema_refuse.c divisor_names   whether a divisor is around goes with it, and the first one met is said first
 frontend/sema/sema_shape.c folded           what is left of a node follows from what is left of its operands
@@ -22,8 +21,10 @@ ir/rewrite.c instantiate                    a pattern is small, and every node t
 ir/typing.c type_untyped                    gives up at the first literal that the type does not hold
 sched/kernel/kernel_verify_outside.c verify_outside the first operand says what counts of the others
 sched/kernel/same.c put_expr                writes bytes, in which a node that was met is its number
+sched/kernel/under.c same                   goes through two expressions side by side
 sched/library/normal.c function             makes a normal form of the normal forms of its operands
 sched/library/product.c float_constants     a number made of its operands' numbers, as if nothing were shared
+sched/plan/fuse.c matches                   goes through a pattern and an expression side by side
 sched/plan/flat.c allows                    whether a subscript is around goes with it
 sched/plan/group.c collect                  makes a set of variables of the sets of its operands
 sched/plan/group.c group_free               makes a set of axes of the sets of its operands

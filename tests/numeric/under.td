@@ -1,5 +1,6 @@
 // Exponentials under their maximum: sums of them and 16-bit results may lose digits of what is small beside 1, nothing else.
 // clause 9.11
+import "nn";
 
 /// Two elements: the sum is 1 and the exponential of the difference, so its error is that of the exponential.
 export fn pair(d: f32[M]) -> (z: f32[M], w: f32[M]) {
@@ -47,3 +48,20 @@ export fn digits(x: f32[M, N], q: f32[M, N]) -> (e: f32[M, N], s: f32[M], t: f32
 }
 check digits(M = 5, N = 64) tol 3e-6;
 check digits(M = 5, N = 1000) tol 3e-6;
+
+/// Rounded to 16 bits by itself, or beside constants: any exponential, far from 0 too.
+export fn few(x: f32[M, N], t: i64[M]) -> (p: bf16[M, N], h: f16[M, N]) {
+    let l[i] = lse[k](x[i, k] * 20);
+    p[i, j] = (exp(x[i, j] * 20 - l[i]) - (if j == t[i] then 1.0 else 0.0)) / 7;
+    h[i, j] = exp2(x[i, j] * 3 - 2) * 0.5 + 1;
+}
+check few(M = 5, N = 37) with t in 0..37 tol 5e-3;
+check few(M = 3, N = 1000) with t in -3..1003 tol 5e-3;
+
+/// A maximum that is infinite counts as 0: rows of -inf, and with an inf.
+export fn lse_special(x: f32[M, N]) -> (z: f32[M]) {
+    let a[i, j in N] = if i % 3 == 0 then -inf else if i % 3 == 1 && j == 3 then inf else x[i, j] * 30;
+    z[i] = lse[j](a[i, j]);
+}
+check lse_special(M = 7, N = 7);
+check lse_special(M = 7, N = 1300);

@@ -1,12 +1,16 @@
-/* Lowering, exponentials under their maximum: which exp(a - m) may be a power of two of one product.
+/* Exponentials of which few digits are used: which exp(a) may be a power of two of one product.
  *
- * What that gives is off by few units in the last place of 1, so it serves where m is the maximum of a over some
- * axes, and the exponential is only summed along these, with the 1 that the maximum itself gives, or rounded to 16 bits
+ * What that gives has 16 bits, all that is left of it where it is rounded to as many, also as a factor or beside a
+ * constant. Of exp(a - m) it is off by few units in the last place of 1 where m is the maximum of a over some axes, so
+ * it serves where the exponential is only summed along these, with the 1 that the maximum itself gives
  * (docs/language.md, 9.11). Both are read off the stages. That m covers a: m is a fold by max of a, directly, or of a
  * variable that a loop over the same axis raises to such folds. That its uses are harmless: each is followed to a
  * store or a fold by +, through values, variables that a loop adds to, products, and quotients of which it is the
  * numerator. Whatever is not understood is taken for a use of all digits. */
-#include "lower_internal.h"
+#include "under.h"
+
+#include "ir/expr_is.h"
+#include "ir/expr_walk.h"
 
 #include <math.h>
 
@@ -19,11 +23,14 @@ typedef struct Place {
     FactorSet loops;    /* serial factors of the loops */
 } Place;
 
-struct Under {
+typedef struct Under {
+    Program *p;
+    const Kernel *k;
+    const Part *part;
     Ctx *ctx;
     VEC(Place) places;       /* in the order of the text */
     VEC(const Expr *) found; /* exponentials, perhaps more than once */
-};
+} Under;
 
 /* How a fold by max covers what is compared with it. */
 typedef struct Cover {
@@ -33,23 +40,29 @@ typedef struct Cover {
 } Cover;
 
 typedef struct Question {
-    Lower *l;
-    struct Under *u;
+    Under *u;
     Cover cover;
     int budget;
 } Question;
 
 /* ---- places ---- */
 
-static void add_places(Lower *l, struct Under *u, Stage *const *s, int n, Place around) {
+static FactorSet loop_factor(const Part *part, const Axis *a) {
+    const Layout *layout = part->layouts.at[0];
+    for (int i = 0; i < layout->factors.n; i++)
+        if (layout->factors.at[i]->axis == a && layout->factors.at[i]->bind == BIND_SERIAL)
+            return (FactorSet)1 << layout->factors.at[i]->id;
+    return 0;
+}
+
+static void add_places(Under *u, Stage *const *s, int n, Place around) {
     for (int i = 0; i < n; i++) {
         Place at = around;
         at.stage = s[i];
-        vec_push(l->ctx, &u->places, at);
-        if (s[i]->kind == STAGE_FOR && axis_serial(l, s[i]->axis))
-            at.loops |= (FactorSet)1 << axis_serial(l, s[i]->axis)->id;
+        vec_push(u->ctx, &u->places, at);
+        if (s[i]->kind == STAGE_FOR) at.loops |= loop_factor(u->part, s[i]->axis);
         if (s[i]->kind == STAGE_IF || s[i]->kind == STAGE_LAST) at.guard = s[i];
-        add_places(l, u, s[i]->body.at, s[i]->body.n, at);
+        add_places(u, s[i]->body.at, s[i]->body.n, at);
     }
 }
 
@@ -59,17 +72,17 @@ static int place_of(const Question *q, const Stage *s) {
     return -1;
 }
 
-static bool written(const Lower *l, const Stage *const *s, int n, const Tensor *t) {
+static bool written(const Stage *const *s, int n, const Tensor *t) {
     for (int i = 0; i < n; i++) {
         bool here = (s[i]->kind == STAGE_STORE || s[i]->kind == STAGE_ATOMIC) && s[i]->tensor == t;
-        if (here || written(l, (const Stage *const *)s[i]->body.at, s[i]->body.n, t)) return true;
+        if (here || written((const Stage *const *)s[i]->body.at, s[i]->body.n, t)) return true;
     }
     return false;
 }
 
-static bool kernel_writes(const Lower *l, const Tensor *t) {
-    for (int i = 0; i < l->k->parts.n; i++)
-        if (written(l, (const Stage *const *)l->k->parts.at[i]->body.at, l->k->parts.at[i]->body.n, t)) return true;
+static bool kernel_writes(const Kernel *k, const Tensor *t) {
+    for (int i = 0; i < k->parts.n; i++)
+        if (written((const Stage *const *)k->parts.at[i]->body.at, k->parts.at[i]->body.n, t)) return true;
     return false;
 }
 
@@ -87,7 +100,7 @@ static const Stage *loaded(const Value *v) {
 }
 
 static bool same_load(Question *q, const Stage *a, const Stage *b) {
-    if (a->tensor != b->tensor || kernel_writes(q->l, a->tensor)) return false;
+    if (a->tensor != b->tensor || kernel_writes(q->u->k, a->tensor)) return false;
     for (int i = 0; i < a->tensor->rank; i++)
         if (!same(q, a->subs[i], b->subs[i])) return false;
     return same_or_none(q, a->cond, b->cond) && same_or_none(q, a->other, b->other);
@@ -157,7 +170,15 @@ static bool variable_covers(Question *q, const Value *var, const Stage *by, cons
     return sets > 0 && there->guard == start->guard;
 }
 
+/* `if isinf(m) then 0 else m` for m; else e. Where m is infinite, so is the sum, or all that is summed is 0. */
+static const Expr *without_infinity(Question *q, const Expr *e) {
+    const Expr *is = computed(e) ? computed(e) : e;
+    const bool kept = is->op == OP_IF && is->arg[0]->op == OP_ISINF && is->arg[1]->op == OP_CONST;
+    return kept && is->arg[1]->u.f == 0 && same(q, is->arg[0]->arg[0], is->arg[2]) ? is->arg[2] : e;
+}
+
 static bool covers(Question *q, const Expr *m, const Expr *a, Cover *c) {
+    m = without_infinity(q, m);
     if (q->budget-- <= 0 || m->op != OP_VALUE || m->type != TY_F32) return false;
     const Value *v = m->u.value;
     int at = v->def ? place_of(q, v->def) : -1;
@@ -192,7 +213,15 @@ static bool is_case(const Expr *e, const Expr *x) {
     return e->op == OP_IF && !holds(e->arg[0], x) && is_case(e->arg[1], x) && is_case(e->arg[2], x);
 }
 
-/* Whether the relative error of e is that of x, or a small multiple. */
+/* A constant, or one of two, by a condition in which is no x. */
+static bool is_constant(const Expr *e, const Expr *x) {
+    if (e->op != OP_IF) return e->op == OP_CONST;
+    return !holds(e->arg[0], x) && is_constant(e->arg[1], x) && is_constant(e->arg[2], x);
+}
+
+/* Whether the relative error of e is that of x, or a small multiple; or beside a constant, of which x may be what is
+ * subtracted: where they cancel, the exponent is near the constant's logarithm, and x has nearly all digits if that is
+ * small. */
 static bool is_factor(const Expr *e, const Expr *x) {
     if (e == x || !holds(e, x)) return true;
     switch (e->op) {
@@ -201,6 +230,10 @@ static bool is_factor(const Expr *e, const Expr *x) {
     case OP_DIV: return !holds(e->arg[1], x) && is_factor(e->arg[0], x);
     case OP_NEG: return is_factor(e->arg[0], x);
     case OP_CAST: return type_is_float(e->type) && is_factor(e->arg[0], x);
+    case OP_ADD:
+    case OP_SUB:
+        return (is_factor(e->arg[0], x) && is_constant(e->arg[1], x)) ||
+               (is_constant(e->arg[0], x) && is_factor(e->arg[1], x));
     default: return false;
     }
 }
@@ -227,7 +260,7 @@ static bool summed(Question *q, const Value *v);
 static bool summed_variable(Question *q, const Value *var) {
     const Place *start = &q->u->places.at[place_of(q, var->def)];
     FactorSet apart = var->domain | start->loops;
-    const Expr *x = expr_value(q->l->p, (Value *)var);
+    const Expr *x = expr_value(q->u->p, (Value *)var);
     bool whole = !(apart & ~q->cover.apart);
     for (int i = 0; i < q->u->places.n; i++) {
         const Place *p = &q->u->places.at[i];
@@ -246,7 +279,7 @@ static bool summed(Question *q, const Value *v) {
     int at = place_of(q, v->def);
     if (q->budget-- <= 0 || at < 0 || q->u->places.at[at].guard != q->cover.guard) return false;
     if (!((v->domain | q->u->places.at[at].loops) & ~q->cover.apart)) return true;
-    const Expr *x = expr_value(q->l->p, (Value *)v);
+    const Expr *x = expr_value(q->u->p, (Value *)v);
     for (int i = 0; i < q->u->places.n; i++) {
         const Stage *s = q->u->places.at[i].stage;
         if (!stage_holds(s, x)) continue;
@@ -268,7 +301,7 @@ static bool harmless(Question *q, const Expr *x, bool sums) {
         if (s->kind == STAGE_STORE)
             ok = rounded(s->tensor->type) && is_factor(s->expr[0], x);
         else if (s->kind == STAGE_MAP && is_factor(s->expr[0], x))
-            ok = rounded(s->out[0]->type) || harmless(q, expr_value(q->l->p, s->out[0]), sums && one);
+            ok = rounded(s->out[0]->type) || harmless(q, expr_value(q->u->p, s->out[0]), sums && one);
         else if (folds_by(s, OP_ADD))
             ok = sums && one && q->cover.attained && summed(q, s->out[0]);
         if (!ok) return false;
@@ -276,26 +309,27 @@ static bool harmless(Question *q, const Expr *x, bool sums) {
     return true;
 }
 
-static bool is_under(Lower *l, struct Under *u, const Expr *e) {
+static bool is_under(Under *u, const Expr *e) {
     const Expr *below = computed(e->arg[0]) ? computed(e->arg[0]) : e->arg[0];
-    if (below->op != OP_SUB) return false;
-    Question q = {.l = l, .u = u, .budget = BUDGET};
-    return covers(&q, below->arg[1], below->arg[0], &q.cover) && harmless(&q, e, true);
+    Question q = {.u = u, .budget = BUDGET};
+    if (harmless(&q, e, false)) return true;
+    q.budget = BUDGET;
+    return below->op == OP_SUB && covers(&q, below->arg[1], below->arg[0], &q.cover) && harmless(&q, e, true);
 }
 
 static Found visit_exponential(const Expr *e, void *user) {
-    struct Under *u = user;
+    Under *u = user;
     if (op_under(e->op) && e->type == TY_F32) vec_push(u->ctx, &u->found, e);
     return FOUND_INSIDE;
 }
 
-void lower_under(Lower *l) {
-    struct Under u = {.ctx = l->ctx};
-    l->under = (ExprMap){0};
-    add_places(l, &u, l->part->body.at, l->part->body.n, (Place){0});
+void under_find(Program *p, const Kernel *k, const Part *part, Ctx *ctx, ExprMap *under) {
+    Under u = {.p = p, .k = k, .part = part, .ctx = ctx};
+    *under = (ExprMap){0};
+    add_places(&u, part->body.at, part->body.n, (Place){0});
     for (int i = 0; i < u.places.n; i++)
-        for (int k = 0; k < MAX_PARTS; k++)
-            if (u.places.at[i].stage->expr[k]) expr_visit(u.places.at[i].stage->expr[k], visit_exponential, &u);
+        for (int e = 0; e < MAX_PARTS; e++)
+            if (u.places.at[i].stage->expr[e]) expr_visit(u.places.at[i].stage->expr[e], visit_exponential, &u);
     for (int i = 0; i < u.found.n; i++)
-        if (is_under(l, &u, u.found.at[i])) expr_map_put_number(l->ctx, &l->under, u.found.at[i], 1);
+        if (is_under(&u, u.found.at[i])) expr_map_put_number(ctx, under, u.found.at[i], 1);
 }
