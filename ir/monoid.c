@@ -123,6 +123,7 @@ static Monoid *read_row(Graph *g, const Monoid *row, Type t) {
 
 struct MonoidRows {
     const Monoid *of[MONOID_COUNT][TY_COUNT]; /* NULL: not read yet */
+    const Monoid *sums[MAX_PARTS + 1];
 };
 
 const Monoid *monoid_of(Graph *g, const Monoid *row, Type t) {
@@ -131,6 +132,20 @@ const Monoid *monoid_of(Graph *g, const Monoid *row, Type t) {
     const Monoid **known = &g->rows->of[row->kind][t];
     if (!*known) *known = read_row(g, row, t);
     return *known;
+}
+
+const Monoid *monoid_sums(Graph *g, int n) {
+    if (!g->rows) g->rows = NEW(g->ctx, struct MonoidRows);
+    const Monoid **known = &g->rows->sums[n];
+    Text name = {.ctx = g->ctx}, parts = {.ctx = g->ctx}, combine = {.ctx = g->ctx};
+    for (int i = 0; i < n && !*known; i++) {
+        text_fmt(&parts, "%sx%d: f32 = 0.0", i ? ", " : "(", i);
+        text_fmt(&combine, "%sx%d + x%d'", i ? ", " : "(", i, i);
+    }
+    if (*known) return *known;
+    text_fmt(&name, "sums%d", n);
+    text_fmt(&parts, ") combine %s)", combine.s);
+    return *known = monoid_declare(g, name.s, parts.s);
 }
 
 const Expr *monoid_identity(Graph *g, MonoidKind kind, Type t) {

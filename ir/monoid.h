@@ -21,6 +21,8 @@ const Expr *monoid_identity(Graph *g, MonoidKind kind, Type t);
 
 /* One that the compiler declares, by what follows the name in a declaration; in no Graph's list yet. */
 const Monoid *monoid_declare(Graph *g, const char *name, const char *text);
+/* n sums of f32 at once, `sums2` of two: declared in the same way, once, up to MAX_PARTS. */
+const Monoid *monoid_sums(Graph *g, int n);
 
 /* ---- text ---- */
 /* Reads what follows the word `monoid` and adds it to the Graph. NULL after failing. */

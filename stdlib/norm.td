@@ -22,15 +22,15 @@ fn layer_norm_stats<T>(x: T[B..., N], weight: acc(T)[N] = 1, bias: acc(T)[N] = 0
     y[b..., n] = (x[b..., n] - mu[b...]) * inv[b...] * weight[n] + bias[n];
 }
 
-/// dx of layer_norm: with g = dy * weight and h = (x - mu) * inv, inv * (g - mean_n(g) - h * mean_n(g h)).
+/// dx of layer_norm: with g = dy * weight and d = x - mu, inv * (g - mean_n(g) - d * inv^2 * mean_n(g d)).
 /// dy, x: T[..., N], mu, inv: acc(T)[...], weight: acc(T)[N] -> acc(T)[..., N].
 fn layer_norm_grad<T>(dy: T[B..., N], x: T[B..., N], mu: acc(T)[B...], inv: acc(T)[B...], weight: acc(T)[N] = 1)
     -> (dx: acc(T)[B..., N]) {
     let g[b..., n] = dy[b..., n] * weight[n];
-    let h[b..., n] = (x[b..., n] - mu[b...]) * inv[b...];
+    let d[b..., n] = x[b..., n] - mu[b...];
     let mg[b...] = mean[n](g[b..., n]);
-    let mgh[b...] = mean[n](g[b..., n] * h[b..., n]);
-    dx[b..., n] = inv[b...] * (g[b..., n] - mg[b...] - h[b..., n] * mgh[b...]);
+    let mgd[b...] = mean[n](g[b..., n] * d[b..., n]);
+    dx[b..., n] = inv[b...] * (g[b..., n] - mg[b...] - d[b..., n] * (inv[b...] * inv[b...] * mgd[b...]));
 }
 
 /// Gradients of layer_norm's weight, sum of dy * (x - mu) * inv, and bias, sum of dy, over all rows.

@@ -231,6 +231,7 @@ static Exit pass_CHUNK(Job *job) { return verify_works(job, driver_sched_chunk(j
 static Exit pass_PREPARE(Job *job) { return driver_sched_prepare(job); }
 static Exit pass_PARTITION(Job *job) { return driver_sched_step(job, SCHED_PARTITION); }
 static Exit pass_SHARE(Job *job) { return driver_sched_step(job, SCHED_SHARE); }
+static Exit pass_FUSE(Job *job) { return driver_sched_step(job, SCHED_FUSE); }
 static Exit pass_SPLIT(Job *job) { return driver_sched_step(job, SCHED_SPLIT); }
 static Exit pass_FLATTEN(Job *job) { return driver_sched_step(job, SCHED_FLATTEN); }
 static Exit pass_CHOOSE(Job *job) { return driver_sched_step(job, SCHED_CHOOSE); }

@@ -66,6 +66,7 @@ typedef struct GRow {
     Tensor *tensor;
     int axis;
     AxisSet rows; /* axes of the other subscripts */
+    bool peels;   /* a thread may begin where a row does: each element along the axis is of one row */
 } GRow;
 
 /* Elements of the widest access of a thread: a row whose length is a multiple of it leaves the next one aligned. */
@@ -102,6 +103,11 @@ typedef struct Group {
     Sym no_product; /* why a library does not run the sum of products that there is; NULL: there is none, or it does */
     Sym rounding;   /* the let whose rounding keeps this out of the product that it reads; or NULL */
     const struct Product *product; /* what a matrix library may run instead (product.h); NULL: nothing */
+    struct Fusion *fusion;         /* this is one of two ways (plan.h); NULL: it is the only one */
+    bool fused;                    /* that in which one kernel does it */
+    const Expr *elsewhere;         /* sizes for which something else does this, once that is decided; NULL: for none */
+    AxisSet across;                /* of a fused one: axes that are folded across the one that is split */
+    AxisSet bounded;               /* axes whose `most` is no fact: the group is for no longer ones */
 } Group;
 
 /* Whether step i of a group with one equation (or several over the axes of the first) must be a temporary of its own:

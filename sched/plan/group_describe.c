@@ -144,7 +144,8 @@ static void add_row(Group *gr, const Accessed *x, int axis) {
         if (gr->split >= 0 && expr_has(of[d], expr_test_var, gr->part)) return;
         r.rows |= group_free(gr, of[d]);
     }
-    if (!(r.rows >> axis & 1) && is_one_row(gr, &r)) vec_push(gr->graph->ctx, &gr->rows, r);
+    r.peels = is_one_row(gr, &r);
+    if (!(r.rows >> axis & 1) && (r.peels || gr->across >> axis & 1)) vec_push(gr->graph->ctx, &gr->rows, r);
 }
 
 void group_find_rows(Group *gr, Ctx *temp) {

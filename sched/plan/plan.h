@@ -4,6 +4,7 @@
  *   prepare_graph (prepare.h)       definitions made self-contained, lets written into what reads them
  *   partition_graph (partition.c)   roots and temporaries; one Group a root
  *   share_groups (share.c)          roots that one kernel may compute become one Group
+ *   fuse_groups (fuse.c)            rows and columns of the same elements may be folded by one Group
  *   split_groups (split.c)          large reductions with few results may be done by two Groups, and two that read the
  *                                   same, one of them the other's result, by one pass (online.h)
  *   flat_groups (flat.c)            axes that all accesses walk as one become one
@@ -34,11 +35,19 @@ typedef struct PlanTemp {
     const Tensor *reader; /* in whose equation it was found to be needed; NULL: in no single one */
 } PlanTemp;
 
+/* Two ways to do the work of two groups: one after the other, or by one that reads what both need once, for shares of
+ * the second's fold, and one that folds these (fuse.c). All four are among the plan's groups, one behind the other. */
+typedef struct Fusion {
+    Group *apart[2], *fused[2];
+    const Expr *when; /* sizes for which they are fused, once that is decided; NULL: for none */
+} Fusion;
+
 typedef struct Plan {
     Graph *graph;
     VEC(Equation) roots; /* what is stored, in an order in which it may be computed */
     VEC(Group *) groups; /* in the order of launching */
     VEC(PlanTemp) temps;
+    VEC(Fusion *) fusions;
     Reasons *reasons;                   /* NULL: not kept */
     ExprMap names;                      /* of tensors: taken */
     ExprMap numbers;                    /* the stem of a name -> the last number after it */
@@ -53,6 +62,7 @@ Plan *plan_new(Graph *g, const Machine *m, bool library, Reasons *reasons, Text 
 Plan *partition_graph(struct Preparation *prep, const Machine *m, bool library, Reasons *reasons, Text *why);
 /* The others change the plan's groups in place. */
 void share_groups(Plan *plan);
+void fuse_groups(Plan *plan, const Machine *m);
 void split_groups(Plan *plan, const Machine *m);
 void flat_groups(Plan *plan);
 

@@ -7,6 +7,7 @@ Plan *plan_new(Graph *g, const Machine *m, bool library, Reasons *reasons, Text 
     Plan *plan = prep ? partition_graph(prep, m, library, reasons, why) : NULL;
     if (!plan) return NULL;
     share_groups(plan);
+    fuse_groups(plan, m);
     split_groups(plan, m);
     return plan;
 }

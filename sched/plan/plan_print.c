@@ -172,7 +172,7 @@ void plan_print(Text *out, const Plan *plan) {
     text_char(out, '\n');
     for (int i = 0; i < plan->groups.n; i++) {
         Group *gr = plan->groups.at[i];
-        print_whole(plan, gr, "group", out, temp);
+        print_whole(plan, gr, !gr->fused ? "group" : gr->split >= 0 ? "or" : "then", out, temp);
         for (int k = 0; k < gr->divisions.n; k++) {
             print_whole(plan, gr->divisions.at[k].shares, "or", out, temp);
             if (gr->divisions.at[k].rest) print_whole(plan, gr->divisions.at[k].rest, "then", out, temp);

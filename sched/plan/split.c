@@ -2,6 +2,8 @@
  * that stores the shares of many blocks in new temporaries and one that folds those, in their order: results repeat.
  * Which is faster depends on sizes and is not decided here (sched/search/versions.c): the group gets its divisions,
  * into few and many shares where lengths are not known. */
+#include "split.h"
+
 #include "online.h"
 
 #include "ir/expr_walk.h"
@@ -11,14 +13,20 @@
 enum { LEAST_SHARE = 4096 /* elements */, LEAST_SHARES = 4, ROWS = 4, COLUMNS = 64 /* results of a block */ };
 enum { FEWER = 16 /* times, where lengths are not known */ };
 
-/* As many blocks as keep the machine busy: two a multiprocessor. */
-static int64_t many_blocks(const Machine *m) { return 2 * (int64_t)m->sms; }
+int64_t split_many(const Machine *m) { return 2 * (int64_t)m->sms; }
 
-/* All steps fold the same axes, each into one number for every element of the stores: a share that lacked an axis of
- * theirs would be stored by several blocks. */
-static bool splits(const Group *gr) {
+/* Whether a store is of results, or along all that is folded and of none: each block stores what it reads. */
+static bool store_splits(const GStore *s, AxisSet results, AxisSet over) {
+    if (s->tensor->kind == TENSOR_INOUT) return false;
+    if (s->guard && expr_has(s->guard, expr_test_data, NULL)) return false; /* shares would be stored always */
+    if (s->axes == results) return true;
+    const bool reads = s->value->reduces || (s->guard && s->guard->reduces);
+    return s->axes == (results | over) && !reads;
+}
+
+bool split_may(const Group *gr) {
     if (!gr->steps.n || gr->split >= 0) return false;
-    AxisSet o = gr->stores.at[0].axes, over = gr->steps.at[0].over;
+    const AxisSet o = gr->steps.at[0].free, over = gr->steps.at[0].over;
     for (int i = 0; i < gr->steps.n; i++) {
         const GStep *p = &gr->steps.at[i];
         if (p->scan || p->over != over || p->free != o || p->monoid->indexed || p->monoid->ordered) return false;
@@ -27,22 +35,18 @@ static bool splits(const Group *gr) {
         for (int j = 0; j < gr->steps.n; j++)
             if (gr->steps.at[j].under & over) return false;
     }
-    for (int i = 0; i < gr->stores.n; i++) {
-        const GStore *s = &gr->stores.at[i];
-        if (s->axes != o || s->tensor->kind == TENSOR_INOUT) return false;
-        if (s->guard && expr_has(s->guard, expr_test_data, NULL)) return false; /* shares would be stored always */
-    }
+    for (int i = 0; i < gr->stores.n; i++)
+        if (!store_splits(&gr->stores.at[i], o, over)) return false;
     return !(over & o);
 }
 
-/* The longest folded axis; of equal ones that along which accesses are least contiguous. */
-static int axis_to_split(const Group *gr, const Machine *m) {
+int split_axis(const Group *gr, AxisSet over, const Machine *m) {
     int best = -1;
     for (int a = 0; a < gr->axes.n; a++) {
-        if (!(gr->steps.at[0].over >> a & 1)) continue;
+        if (!(over >> a & 1)) continue;
         const GAxis *x = &gr->axes.at[a], *y = best >= 0 ? &gr->axes.at[best] : NULL;
-        bool better = !y || (x->contiguous < y->contiguous && x->guess >= many_blocks(m)) ||
-                      (x->guess > y->guess && y->guess < many_blocks(m));
+        bool better = !y || (x->contiguous < y->contiguous && x->guess >= split_many(m)) ||
+                      (x->guess > y->guess && y->guess < split_many(m));
         if (better) best = a;
     }
     return best;
@@ -63,7 +67,7 @@ static Found count_load(const Expr *e, void *user) {
 }
 
 static int64_t shares(Group *gr, const Machine *m, int axis) {
-    int64_t results = group_guess(gr, gr->stores.at[0].axes), folded = group_guess(gr, gr->steps.at[0].over);
+    int64_t results = group_guess(gr, gr->steps.at[0].free), folded = group_guess(gr, gr->steps.at[0].over);
     LoadCount c = {.gr = gr};
     for (int i = 0; i < gr->steps.n; i++) {
         ExprWalk w = {.temp = gr->graph->ctx, .before = count_load, .user = &c, .loads = true};
@@ -71,7 +75,7 @@ static int64_t shares(Group *gr, const Machine *m, int axis) {
         expr_walk(&w, gr->steps.at[i].body);
     }
     int64_t wide = c.rows >= c.columns ? ROWS : COLUMNS, total;
-    int64_t blocks = results / wide > 0 ? results / wide : 1, n = many_blocks(m) / blocks;
+    int64_t blocks = results / wide > 0 ? results / wide : 1, n = split_many(m) / blocks;
     if (!mul_ok(results < wide ? results : wide, folded, &total)) total = INT64_MAX;
     if (n > total / LEAST_SHARE) n = total / LEAST_SHARE;
     if (n > gr->axes.at[axis].guess) n = gr->axes.at[axis].guess;
@@ -122,11 +126,22 @@ static void divide_step(Plan *plan, const Group *gr, const GStep *p, Group *one,
     }
 }
 
-/* Of `whole`, what gr does (or is), into n shares of an axis. */
-static void divide(Plan *plan, Group *whole, Group *gr, int axis, int64_t n) {
+/* What a group does of the stores that are not along an axis. */
+static Group without_axis(const Group *gr, int axis) {
+    Group r = *gr;
+    r.stores.at = NEW_N(gr->graph->ctx, GStore, gr->stores.n);
+    r.stores.n = r.stores.cap = 0;
+    for (int i = 0; i < gr->stores.n; i++)
+        if (!(gr->stores.at[i].axes >> axis & 1)) r.stores.at[r.stores.n++] = gr->stores.at[i];
+    return r;
+}
+
+Division split_into(Plan *plan, const Group *gr, int axis, int64_t n) {
     Graph *g = plan->graph;
     Group *one = NEW(g->ctx, Group);
     *one = (Group){.graph = g, .axes = gr->axes, .steps = gr->steps, .reduces = gr->reduces};
+    for (int i = 0; i < gr->stores.n; i++)
+        if (gr->stores.at[i].axes >> axis & 1) vec_push(g->ctx, &one->stores, gr->stores.at[i]);
     one->name = sym_fmt(g->ctx, "%s_shares", gr->name);
     one->split = axis;
     one->parts = n;
@@ -140,14 +155,23 @@ static void divide(Plan *plan, Group *whole, Group *gr, int axis, int64_t n) {
     int parts = 0;
     for (int i = 0; i < gr->steps.n; i++) {
         const GStep *p = &gr->steps.at[i];
+        if (!(p->over >> axis & 1)) continue;
         memcpy(&from[parts], p->part, sizeof *from * (size_t)p->monoid->n);
         divide_step(plan, gr, p, one, v, &to[parts]);
         parts += p->monoid->n;
     }
     group_find_rows(one, g->ctx);
     group_find_tensors(one, g->ctx);
-    Division d = {one, online_like(gr, from, to, parts)};
-    if (d.rest) vec_push(g->ctx, &whole->divisions, d);
+    const Group left = without_axis(gr, axis);
+    Group *rest = online_like(&left, from, to, parts);
+    if (rest) rest->name = gr->name;
+    return (Division){one, rest};
+}
+
+/* Of `whole`, what gr does (or is), into n shares of an axis. */
+static void divide(Plan *plan, Group *whole, Group *gr, int axis, int64_t n) {
+    const Division d = split_into(plan, gr, axis, n);
+    if (d.rest) vec_push(plan->graph->ctx, &whole->divisions, d);
 }
 
 static bool all_known(const Group *gr) {
@@ -161,8 +185,8 @@ static bool has_shares(const GAxis *a, int64_t n) { return a->extent < 0 || a->e
 
 /* The divisions of what gr does, for the group that does it. */
 static void divide_some(Plan *plan, Group *whole, Group *gr, const Machine *m) {
-    const int64_t few = many_blocks(m) / FEWER, many = many_blocks(m);
-    const int axis = !gr->product && splits(gr) ? axis_to_split(gr, m) : -1;
+    const int64_t few = split_many(m) / FEWER, many = split_many(m);
+    const int axis = !gr->product && split_may(gr) ? split_axis(gr, gr->steps.at[0].over, m) : -1;
     if (axis < 0) return;
     const int64_t n = shares(gr, m, axis);
     if (n >= LEAST_SHARES) divide(plan, whole, gr, axis, n);
@@ -173,7 +197,9 @@ static void divide_some(Plan *plan, Group *whole, Group *gr, const Machine *m) {
 
 void split_groups(Plan *plan, const Machine *m) {
     for (int i = 0; i < plan->groups.n; i++) {
-        Group *gr = plan->groups.at[i], *one = online_group(plan, gr);
+        Group *gr = plan->groups.at[i];
+        if (gr->fused) continue; /* it is divided as it is */
+        Group *one = online_group(plan, gr);
         divide_some(plan, gr, gr, m);
         if (!one) continue;
         vec_push(plan->graph->ctx, &gr->divisions, ((Division){one, NULL}));

@@ -82,187 +82,6 @@ static Items with_steps(Apply *x, const Items *list, AxisSet open) {
     return r;
 }
 
-/* ---- steps ---- */
-
-static int axis_of(AxisSet set) {
-    int a = 0;
-    while (!(set >> a & 1)) a++;
-    return a;
-}
-
-void apply_push(Apply *x, Stage *s) { vec_push(x->temp, &x->body->stages, s); }
-
-static void result(Apply *x, const GStep *p, Value *const *out) {
-    for (int i = 0; i < p->monoid->n; i++)
-        if (p->part[i]) apply_know(x, x->body, p->part[i], NULL, expr_value(x->p, out[i]));
-}
-
-/* The domain of a stage's operands. One that does not vary along a folded axis is made to, so that the axis's end is
- * seen. */
-static FactorSet vary(Apply *x, const GStep *p, const Monoid *m, Stage *s) {
-    FactorSet domain = 0;
-    for (int i = 0; i < m->n; i++) domain |= expr_domain(x->part, x->l, s->expr[i]);
-    for (int a = 0; a < x->gr->axes.n; a++) {
-        if (!(p->over >> a & 1) || !(layout_axis_factors(x->l, x->axis[a]) & ~domain)) continue;
-        const Expr *in = expr2(x->g, OP_LT, expr_var(x->g, x->axis[a]->var), x->axis[a]->hi);
-        for (int i = 0; i < monoid_operands(m); i++) s->expr[i] = expr3(x->g, OP_IF, in, s->expr[i], m->identity[i]);
-    }
-    for (int i = 0; i < m->n; i++) domain |= expr_domain(x->part, x->l, s->expr[i]);
-    return domain | (s->cond ? expr_domain(x->part, x->l, s->cond) : 0);
-}
-
-static FactorSet operands(Apply *x, const GStep *p, const Monoid *m, Stage *s) {
-    Cond c = apply_cond(x, p->guard);
-    s->cond = c.is;
-    for (int i = 0; i < monoid_operands(m); i++) s->expr[i] = apply_expr(x, p->node->arg[1 + i], c);
-    if (m->indexed) s->expr[m->n - 1] = expr_var(x->g, x->axis[axis_of(p->over)]->var);
-    return vary(x, p, m, s);
-}
-
-static void outputs(Apply *x, const Monoid *m, Stage *s, const char *base, FactorSet domain) {
-    s->nout = m->n;
-    for (int i = 0; i < m->n; i++) s->out[i] = apply_value(x, VALUE_REG, base, m->type[i], domain);
-}
-
-const Expr *apply_fold(Apply *x, const GStep *p, const Monoid *m, const Expr *operand, const Expr *cond,
-                       FactorSet over) {
-    Stage *s = stage_new(x->p, STAGE_REDUCE);
-    s->cond = cond;
-    s->expr[0] = operand;
-    const FactorSet domain = vary(x, p, m, s);
-    s->monoid = m;
-    s->over = over;
-    outputs(x, m, s, "p", domain & ~over);
-    apply_push(x, s);
-    return expr_value(x->p, s->out[0]);
-}
-
-static void emit_scan(Apply *x, const GStep *p, StepState *st) {
-    const Monoid *m = monoid_of(x->g, p->monoid, p->body->type);
-    Stage *s = stage_new(x->p, STAGE_SCAN);
-    FactorSet domain = operands(x, p, m, s);
-    for (int i = 0; i < m->n && s->cond; i++) s->expr[i] = expr3(x->g, OP_IF, s->cond, s->expr[i], m->identity[i]);
-    s->cond = NULL; /* what is left out adds nothing: the text of a scan has no condition */
-    s->monoid = m;
-    s->axis = x->axis[axis_of(p->over)];
-    s->exclusive = p->exclusive;
-    stage_carry(x->p, s, st->acc);
-    outputs(x, m, s, "s", domain);
-    apply_push(x, s);
-    result(x, p, s->out);
-}
-
-const Expr *apply_named(Apply *x, const char *base, const Expr *e) {
-    Stage *s = stage_new(x->p, STAGE_MAP);
-    s->expr[0] = e;
-    s->nout = 1;
-    s->out[0] = apply_value(x, VALUE_REG, base, e->type, expr_domain(x->part, x->l, e));
-    apply_push(x, s);
-    return expr_value(x->p, s->out[0]);
-}
-
-/* All parts are computed before any is set. */
-static void set_parts(Apply *x, const Monoid *m, StepState *st, const Expr **next) {
-    for (int i = 0; i < m->n && m->n > 1; i++) next[i] = apply_named(x, "e", next[i]);
-    for (int i = 0; i < m->n; i++) {
-        Stage *set = stage_new(x->p, STAGE_SET);
-        set->nout = 1;
-        set->out[0] = st->acc[i];
-        set->expr[0] = next[i];
-        apply_push(x, set);
-    }
-}
-
-/* In the innermost loop: the registers' part is folded, then combined with what was accumulated. */
-static void accumulate(Apply *x, const GStep *p, StepState *st) {
-    const Monoid *m = monoid_of(x->g, p->monoid, p->body->type);
-    const Expr *from[2 * MAX_PARTS], *to[2 * MAX_PARTS], *next[MAX_PARTS];
-    if (p->online) {
-        const Expr *before[MAX_PARTS];
-        for (int i = 0; i < m->n; i++) before[i] = expr_value(x->p, st->acc[i]);
-        apply_online(x, p, m, before, next);
-        set_parts(x, m, st, next);
-        return;
-    }
-    Stage *s = stage_new(x->p, STAGE_REDUCE);
-    FactorSet domain = operands(x, p, m, s);
-    s->monoid = m;
-    s->over = apply_tile(x, p->over, true, false);
-    outputs(x, m, s, "p", domain & ~s->over);
-    apply_push(x, s);
-    for (int i = 0; i < m->n; i++) {
-        from[i] = expr_node(x->g, OP_ARG, m->type[i], false, i, NULL, 0);
-        from[m->n + i] = expr_node(x->g, OP_ARG, m->type[i], false, m->n + i, NULL, 0);
-        to[i] = expr_value(x->p, st->acc[i]);
-        to[m->n + i] = expr_value(x->p, s->out[i]);
-    }
-    for (int i = 0; i < m->n; i++) next[i] = expr_replace(x->g, m->combine[i], from, to, 2 * m->n);
-    set_parts(x, m, st, next);
-}
-
-/* The states of all threads become one. */
-static void fold_threads(Apply *x, const GStep *p, const Monoid *m, const Expr *const *parts, FactorSet threads) {
-    Stage *s = stage_new(x->p, STAGE_REDUCE);
-    FactorSet domain = 0;
-    for (int i = 0; i < m->n; i++) s->expr[i] = parts[i], domain |= expr_domain(x->part, x->l, parts[i]);
-    s->monoid = m;
-    s->over = threads;
-    outputs(x, m, s, p->monoid->name, domain & ~threads);
-    apply_push(x, s);
-    result(x, p, s->out);
-}
-
-static void finish_accumulated(Apply *x, const GStep *p, StepState *st) {
-    FactorSet threads = apply_tile(x, p->over, false, true);
-    st->opened = -1;
-    if (!threads) {
-        result(x, p, st->acc);
-        return;
-    }
-    const Monoid *m = monoid_of(x->g, p->monoid, p->body->type);
-    const Expr *parts[MAX_PARTS];
-    for (int i = 0; i < m->n; i++) parts[i] = expr_value(x->p, st->acc[i]);
-    fold_threads(x, p, m, parts, threads);
-}
-
-/* Of elements that the threads have all at once. */
-static void emit_online(Apply *x, const GStep *p, const Monoid *m) {
-    const FactorSet threads = apply_tile(x, p->over, false, true);
-    const Expr *parts[MAX_PARTS];
-    apply_online(x, p, m, NULL, parts);
-    if (threads) {
-        fold_threads(x, p, m, parts, threads);
-        return;
-    }
-    for (int i = 0; i < m->n; i++)
-        if (p->part[i]) apply_know(x, x->body, p->part[i], NULL, apply_named(x, "p", parts[i]));
-}
-
-static void emit_step(Apply *x, int item) {
-    const GStep *p = &x->gr->steps.at[item];
-    StepState *st = &x->state[item];
-    if (p->scan) {
-        emit_scan(x, p, st);
-        return;
-    }
-    if (st->opened >= 0) {
-        accumulate(x, p, st);
-        return;
-    }
-    const Monoid *m = monoid_of(x->g, p->monoid, p->body->type);
-    if (p->online) {
-        emit_online(x, p, m);
-        return;
-    }
-    Stage *s = stage_new(x->p, STAGE_REDUCE);
-    FactorSet domain = operands(x, p, m, s);
-    s->monoid = m;
-    s->over = apply_tile(x, p->over, true, true);
-    outputs(x, m, s, p->monoid->name, domain & ~s->over);
-    apply_push(x, s);
-    result(x, p, s->out);
-}
-
 static void emit_store(Apply *x, const GStore *g) {
     Stage *s = stage_new(x->p, STAGE_STORE);
     Cond c = apply_cond(x, g->guard);
@@ -300,6 +119,25 @@ static void open_steps(Apply *x, const Items *run, int a) {
     }
 }
 
+/* Of steps whose outermost loop has ended. */
+static void close_steps(Apply *x, const Items *all, int a) {
+    for (int i = 0; i < all->at.n; i++) {
+        const int item = all->at.at[i];
+        int these[MAX_PARTS] = {item}, n = 1;
+        if (item >= nsteps(x) || x->state[item].opened != a) continue;
+        if (x->gr->steps.at[item].scan) {
+            x->state[item].opened = -1;
+            continue;
+        }
+        for (int k = i + 1; k < all->at.n && n < MAX_PARTS; k++) {
+            const int other = all->at.at[k];
+            if (other >= nsteps(x) || x->state[other].opened != a) continue;
+            if (apply_meet_once(x, &x->gr->steps.at[item], &x->gr->steps.at[other])) these[n++] = other;
+        }
+        apply_finish(x, these, n);
+    }
+}
+
 static void emit_loop(Apply *x, int a, const Items *run, AxisSet open) {
     Ctx *ctx = x->g->ctx;
     Items all = with_steps(x, run, open | (AxisSet)1 << a);
@@ -314,14 +152,7 @@ static void emit_loop(Apply *x, int a, const Items *run, AxisSet open) {
     s->axis = x->axis[a];
     for (int i = 0; i < inner->stages.n; i++) vec_push(ctx, &s->body, inner->stages.at[i]);
     apply_push(x, s);
-    for (int i = 0; i < all.at.n; i++) {
-        int item = all.at.at[i];
-        if (item >= nsteps(x) || x->state[item].opened != a) continue;
-        if (x->gr->steps.at[item].scan)
-            x->state[item].opened = -1;
-        else
-            finish_accumulated(x, &x->gr->steps.at[item], &x->state[item]);
-    }
+    close_steps(x, &all, a);
 }
 
 /* Whether item may share the loop over a with those of run: it reads no result that the loop must end for, and nothing
@@ -338,11 +169,32 @@ static bool joins(Apply *x, int item, int a, const Items *run, const Items *list
     return true;
 }
 
-static void emit_item(Apply *x, int item) {
-    if (item < nsteps(x))
-        emit_step(x, item);
-    else
+/* Whether nothing that a step reads is still to be made. */
+static bool is_ready(Apply *x, int item) {
+    const bool *read = reads(x, item);
+    bool ready = true;
+    for (int s = 0; s < nsteps(x); s++) ready &= !read[s] || apply_known(x, x->gr->steps.at[s].node, NULL);
+    return ready;
+}
+
+/* Item number i of the list, which waits for no loop, and steps behind it that may be done at once. */
+static void emit_item(Apply *x, const Items *list, int i, AxisSet open, bool *done) {
+    const int item = list->at.at[i];
+    int these[MAX_PARTS] = {item}, n = 1;
+    done[i] = true;
+    if (item >= nsteps(x)) {
         emit_store(x, &x->gr->stores.at[item - nsteps(x)]);
+        return;
+    }
+    const GStep *p = &x->gr->steps.at[item];
+    for (int k = i + 1; k < list->at.n && n < MAX_PARTS && x->state[item].opened < 0; k++) {
+        const int other = list->at.at[k];
+        if (done[k] || other >= nsteps(x) || x->state[other].opened >= 0 || next_loop(x, other, open) >= 0) continue;
+        if (!apply_meet_once(x, p, &x->gr->steps.at[other]) || !is_ready(x, other)) continue;
+        these[n++] = other;
+        done[k] = true;
+    }
+    apply_emit_steps(x, these, n);
 }
 
 static void emit(Apply *x, const Items *list, AxisSet open) {
@@ -351,8 +203,7 @@ static void emit(Apply *x, const Items *list, AxisSet open) {
         if (done[i]) continue;
         int a = next_loop(x, list->at.at[i], open);
         if (a < 0) {
-            emit_item(x, list->at.at[i]);
-            done[i] = true;
+            emit_item(x, list, i, open, done);
             continue;
         }
         Items run = {0};
@@ -447,6 +298,7 @@ static bool say_where(Apply *x) {
     int64_t most[MAX_GROUP_AXES];
     if (!schedule_legal_within(x->gr, x->s, most, x->why)) return false;
     for (int a = 0; a < x->gr->axes.n; a++) {
+        if (x->gr->bounded >> a & 1 && most[a] > x->gr->axes.at[a].most) most[a] = x->gr->axes.at[a].most;
         if (most[a] == INT64_MAX) continue;
         const Expr *length = expr_minus(g, x->gr->axes.at[a].var->hi, x->gr->axes.at[a].var->lo);
         vec_push(g->ctx, &x->k->where, expr2(g, OP_LE, length, expr_int(g, TY_I64, most[a])));

@@ -72,6 +72,12 @@ const Expr *apply_fold(Apply *x, const GStep *p, const Monoid *m, const Expr *op
 /* The parts of the state of an online step (online.h) behind the elements that a thread has at once; before: the parts
  * before them, NULL where there was nothing (apply_online.c). */
 void apply_online(Apply *x, const GStep *p, const Monoid *m, const Expr *const *before, const Expr **next);
+/* Whether two steps are sums that threads of several warps fold alike, so that they may meet once for both. */
+bool apply_meet_once(const Apply *x, const GStep *p, const GStep *q);
+/* A step by its number, in the loops that are open; or several, each with each apply_meet_once. */
+void apply_emit_steps(Apply *x, const int *items, int n);
+/* The same of steps whose loops have ended. */
+void apply_finish(Apply *x, const int *items, int n);
 /* The factors of axes that are registers, and those that are threads or blocks of a cluster. */
 FactorSet apply_tile(Apply *x, AxisSet axes, bool regs, bool threads);
 

@@ -74,13 +74,27 @@ static bool refuse(Apply *x, const ScheduleStep *p, const char *what) {
 
 /* ---- where elements come from and go to ---- */
 
+static Found is_value(const Expr *e, const void *unused) {
+    (void)unused;
+    return e->op == OP_VALUE ? FOUND : FOUND_INSIDE;
+}
+
+/* At places that are data: what runs ahead of the loop does not know them. */
+static bool is_gathered(const Stage *s) {
+    bool any = false;
+    for (int d = 0; d < s->tensor->rank; d++) any |= expr_has(s->subs[d], is_value, NULL) != NULL;
+    return any;
+}
+
 /* A load becomes a copy, and what reads it. */
 static bool step_copy(Apply *x, const ScheduleStep *p) {
     const Tensor *t = tensor_of(x, p);
     const Stages all = stages_of(x);
+    bool any = false;
     for (int i = 0; i < all.at.n; i++) {
         Stage *s = all.at.at[i].stage, *in = all.at.at[i].in;
-        if (s->kind != STAGE_LOAD || s->tensor != t) continue;
+        if (s->kind != STAGE_LOAD || s->tensor != t || is_gathered(s)) continue;
+        any = true;
         if (!in || in->kind != STAGE_FOR) return refuse(x, p, "it is loaded outside of loops");
         if (s->cond) return refuse(x, p, "it is loaded under a condition");
         Stage *c = stage_new(x->p, STAGE_COPY);
@@ -99,7 +113,7 @@ static bool step_copy(Apply *x, const ScheduleStep *p) {
         s->depth = 0;
         insert(x, in, place_of(x, in, s), c);
     }
-    return true;
+    return any || refuse(x, p, "it is loaded at places that are data");
 }
 
 static bool step_pack(Apply *x, const ScheduleStep *p) {

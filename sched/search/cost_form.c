@@ -287,6 +287,21 @@ CostForm *cost_form(Group *gr, const Points *points, Ctx *ctx) {
     return x.f;
 }
 
+double cost_form_once(const CostForm *f, int point) {
+    double bytes = 0;
+    for (int i = 0; i < f->accesses.n; i++) {
+        const CostAccess *c = &f->accesses.at[i];
+        double own = c->bytes;
+        bool again = false;
+        for (int k = 0; k < i; k++) again |= f->accesses.at[k].tensor == c->tensor && f->accesses.at[k].load == c->load;
+        for (int a = 0; a < f->gr->axes.n && !again; a++)
+            if (c->axes >> a & 1) own *= (double)f->lengths[point][a];
+        if (c->whole) own = fmin(own, (double)f->elements[point][i] * c->bytes);
+        if (!again) bytes += own;
+    }
+    return bytes;
+}
+
 /* ---- levels ---- */
 
 void cost_form_levels(CostForm *f, AxisSet serial) {

@@ -54,6 +54,8 @@ CostForm *cost_form(Group *gr, const Points *points, Ctx *ctx); /* in that memor
 /* By how many elements the address of each access moves along each axis, at f->at; 0 where it does not, or where nobody
  * knows. Fills bytes, bytes_behind and refused, too. */
 const int64_t *const *cost_form_strides(CostForm *f);
+/* Bytes that are loaded and stored, each once. */
+double cost_form_once(const CostForm *f, int point);
 /* Fills level, levels and depth for a set of axes with a loop. */
 void cost_form_levels(CostForm *f, AxisSet serial);
 

@@ -17,6 +17,9 @@ typedef struct Place {
     bool begins; /* a condition was read */
     Sym when;
     Span when_span;
+    bool pass; /* `one pass` was read */
+    Sym pass_when;
+    Span pass_span;
 } Place;
 
 static bool refuse_text(Given *x, Span span, const char *why, const char *help) {
@@ -27,22 +30,47 @@ static bool refuse_text(Given *x, Span span, const char *why, const char *help) 
 
 /* A condition without the version that it is for. */
 static bool is_alone(Given *x, const Place *at) {
-    if (at->begins)
-        refuse_text(x, at->when_span, "no schedule stands behind this condition",
+    if (at->begins || at->pass)
+        refuse_text(x, at->begins ? at->when_span : at->pass_span, "no schedule stands behind this condition",
                     "write a line GROUP: SCHEDULE behind it, or delete it");
-    return at->begins;
+    return at->begins || at->pass;
 }
 
 /* `when CONDITION` or `else`, as --dump=choose prints them before versions. */
 static bool read_condition_line(Given *x, const char *s, size_t n, Span span, Place *at) {
     const size_t word = n < 5 || memcmp(s, "when", 4) != 0 ? n : 4;
-    if (is_alone(x, at)) return false;
+    if (at->begins && is_alone(x, at)) return false;
     size_t from = word;
     while (from < n && blank(s[from])) from++;
     at->begins = true;
     at->when = word < n ? sym_n(x->ctx, s + from, n - from) : NULL;
     at->when_span = span;
     if (word < n) at->when_span.start += (uint32_t)from;
+    return true;
+}
+
+static const char PASS[] = "one pass";
+
+static bool is_pass(const char *s, size_t n) {
+    const size_t word = sizeof PASS - 1;
+    return n >= word && !memcmp(s, PASS, word) && (n == word || blank(s[word]));
+}
+
+/* `one pass when CONDITION` or `one pass`. */
+static bool read_pass_line(Given *x, const char *s, size_t n, Span span, Place *at) {
+    size_t from = sizeof PASS - 1;
+    if (is_alone(x, at)) return false;
+    while (from < n && blank(s[from])) from++;
+    at->pass = true;
+    at->pass_when = NULL;
+    at->pass_span = span;
+    if (from == n) return true;
+    if (n - from < 5 || memcmp(s + from, "when", 4) != 0 || !blank(s[from + 4]))
+        return refuse_text(x, span, "behind `one pass` stands `when` and a condition, or nothing",
+                           "write one pass when N <= 4096");
+    for (from += 4; from < n && blank(s[from]);) from++;
+    at->pass_when = sym_n(x->ctx, s + from, n - from);
+    at->pass_span.start += (uint32_t)from;
     return true;
 }
 
@@ -55,6 +83,9 @@ static bool read_line(Given *x, const char *s, size_t n, Span span, Place *at) {
     static const char WORD[] = "program ";
     const size_t word = sizeof WORD - 1;
     GivenLine line = {.span = span, .begins = at->begins, .when = at->when, .when_span = at->when_span};
+    line.pass = at->pass;
+    line.pass_when = at->pass_when;
+    line.pass_span = at->pass_span;
     if (n > word && !memcmp(s, WORD, word) && text_is_name(s + word, n - word)) {
         if (is_alone(x, at)) return false;
         line.program = at->program = sym_n(x->ctx, s + word, n - word);
@@ -62,6 +93,7 @@ static bool read_line(Given *x, const char *s, size_t n, Span span, Place *at) {
         return true;
     }
     if (is_condition(s, n)) return read_condition_line(x, s, n, span, at);
+    if (is_pass(s, n)) return read_pass_line(x, s, n, span, at);
     size_t name = 0;
     while (name < n && s[name] != ':' && !blank(s[name])) name++;
     if (name == n || s[name] != ':' || !text_is_name(s, name))
@@ -174,17 +206,17 @@ static bool take_version(const Given *x, Group *gr, const GivenLine *shares, con
 
 /* ---- versions for some sizes ---- */
 
-/* NULL after reporting. */
-static const Expr *read_condition(const Given *x, const Group *gr, const GivenLine *line) {
+/* NULL after reporting. span: of the text. */
+static const Expr *read_condition(const Given *x, const Group *gr, Sym text, Span span) {
     Lex lex;
-    lex_init(&lex, x->ctx, line->when, strlen(line->when), -1);
+    lex_init(&lex, x->ctx, text, strlen(text), -1);
     ExprReader r = {.g = gr->graph, .lex = &lex};
     const Expr *e = expr_read(&r);
     if (!lex.failed && lex.tok.kind != LEX_END) lex_fail(&lex, lex.tok.span, "the condition ends before this");
     if (!lex.failed && (!e || e->type != TY_BOOL || !expr_over_dims(e)))
-        lex_fail(&lex, (Span){-1, 0, (uint32_t)strlen(line->when)}, "a condition compares sizes of dimensions");
+        lex_fail(&lex, (Span){-1, 0, (uint32_t)strlen(text)}, "a condition compares sizes of dimensions");
     if (!lex.failed) return e;
-    Span at = line->when_span;
+    Span at = span;
     if (lex.where.end > lex.where.start) at = (Span){at.file, at.start + lex.where.start, at.start + lex.where.end};
     Diag *d = diag_report(x->ctx, DIAG_SCHEDULE_TEXT, at, "%s", lex.why);
     diag_advise(x->ctx, d, "conditions are of dimensions that -D has not fixed: when M <= 64 && N %% 8 == 0");
@@ -263,7 +295,7 @@ static GivenAnswer by_size(Given *x, Group *gr, GivenLine *line, Versions *v) {
         first->used = rest->used = true;
         Version *one = &v->at[v->n];
         if (!take_version(x, gr, rest == first ? NULL : first, rest, one, most)) return GIVEN_WRONG;
-        one->when = first->when ? read_condition(x, gr, first) : NULL;
+        one->when = first->when ? read_condition(x, gr, first->when, first->when_span) : NULL;
         if ((first->when && !one->when) || !is_legal_there(x, one, v, first, most)) return GIVEN_WRONG;
         v->n++;
         more = first->when != NULL;
@@ -299,6 +331,21 @@ GivenAnswer given_versions(Given *x, Sym program, Group *gr, Versions *v) {
     int64_t most[MAX_TOGETHER][MAX_GROUP_AXES];
     *v = (Versions){.n = 1};
     return take_version(x, gr, shares, line, &v->at[0], most) ? GIVEN_TAKEN : GIVEN_WRONG;
+}
+
+const Expr *given_way(Given *x, Sym program, Group *gr, const Expr *bounds) {
+    const GivenLine *line = NULL;
+    for (int i = 0; i < x->lines.n && !line; i++)
+        if (x->lines.at[i].program == program && x->lines.at[i].group == gr->name) line = &x->lines.at[i];
+    if (!line || !line->pass_when) return bounds;
+    const Expr *when = read_condition(x, gr, line->pass_when, line->pass_span);
+    if (!when) return NULL;
+    Known known = {.ctx = ctx_temp(x->ctx)};
+    know(&known, when);
+    const PolyEnv env = {.g = gr->graph, .facts = known.facts.at, .nfacts = known.facts.n, .ctx = known.ctx};
+    const bool within = cond_truth(&env, bounds) == 1;
+    ctx_temp_end(known.ctx);
+    return within ? when : expr_and(gr->graph, bounds, when);
 }
 
 /* ---- what is left ---- */

@@ -3,6 +3,9 @@
  * `else` at last, stand before a group's versions for some sizes. # begins a comment. Several groups of one name take
  * their lines in order. Groups without a line are scheduled as always.
  *
+ * Of two ways to do the work of two groups (Plan.fusions) the one is given where its group has lines; `one pass when
+ * CONDITION` before them says for which sizes, `one pass` that it is for all.
+ *
  * A group that may be divided (split.c) is where a line names the division's first group, GROUP_shares; a line GROUP
  * must be there, too, and is then for its second one: in versions it is the next line. */
 #ifndef TDC_GIVEN_H
@@ -19,6 +22,9 @@ typedef struct GivenLine {
     bool begins;    /* a version for some sizes: the line before it is `when CONDITION` or `else` */
     Sym when;       /* of one that begins: the condition's text; NULL: `else` */
     Span when_span; /* of the condition, or of `else` */
+    bool pass;      /* the line before it, and before that one, begins with `one pass` */
+    Sym pass_when;  /* its condition's text; NULL: there is none */
+    Span pass_span;
 } GivenLine;
 
 /* A group that was asked about. */
@@ -40,6 +46,10 @@ typedef enum GivenAnswer { GIVEN_NONE, GIVEN_TAKEN, GIVEN_WRONG } GivenAnswer;
  * condition, GIVEN_NONE where there is no line, or no file (x NULL), GIVEN_WRONG after reporting at the line why it
  * cannot be. One schedule for all sizes need not hold all of them: its kernel refuses the others. */
 GivenAnswer given_versions(Given *x, Sym program, Group *gr, Versions *v);
+
+/* What is said of the sizes for which a group of two ways that has lines is taken, where it may be taken within these
+ * bounds: these where nothing is said. NULL after reporting what is wrong with it. */
+const Expr *given_way(Given *x, Sym program, Group *gr, const Expr *bounds);
 
 /* One version as texts: a schedule, or those of a division's shares and rest. */
 typedef struct GivenTexts {

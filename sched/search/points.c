@@ -4,6 +4,7 @@
 #include "points.h"
 
 #include "ir/expr_walk.h"
+#include "ir/interp/interp.h"
 
 enum {
     MAX_ELEMENTS_BITS = 31 /* of what an equation stores or folds, where it is not a hint that makes it larger */
@@ -22,6 +23,9 @@ static const int64_t ALONE[] = {1 << 20, 1, 30, 256, 1021, 4096, 16384, 50257, 1
 static const int64_t ROWS[] = {4096, 1, 128, 1024, 1 << 14, 1 << 17, 1 << 22, 0};
 static const int64_t COLUMNS[] = {4096,  1,     30,      64,    200,     768,     1021,   1024,    1500,    3001,
                                   10240, 12289, 1 << 15, 50257, 1 << 16, 1 << 17, 150001, 1 << 18, 1 << 22, 0};
+/* Rows that a block has whole, one after the other, where they are aligned (fusing.c): twice as long ones take twice
+ * the registers, or threads. */
+static const int64_t HELD[] = {4096, 64, 256, 512, 768, 1024, 2048, 3072, 5120, 8192, 1 << 14, 0};
 static const int64_t BOTH[] = {4096, 1, 30, 200, 1021, 1024, 3001, 12289, 1 << 15, 1 << 18, 0};
 enum { FEW_DIMS = 2 };
 /* More have too many combinations. */
@@ -75,15 +79,18 @@ static Found is_dim(const Expr *e, const void *dim) {
     return e->op == OP_DIM && e->u.dim == dim ? FOUND : FOUND_INSIDE;
 }
 
-/* The axes along which rows of tensors lie; where none lie along a single axis, those along which most do. */
+/* The axes along which rows of tensors lie, or that are folded across others; where none lie along a single axis, those
+ * along which most do. */
 static AxisSet column_axes(const Group *gr) {
-    AxisSet set = 0;
+    AxisSet set = gr->across;
     int most = 1;
     for (int i = 0; i < gr->rows.n; i++)
         if (gr->rows.at[i].rows) set |= (AxisSet)1 << gr->rows.at[i].axis;
     for (int a = 0; a < gr->axes.n; a++)
         if (gr->axes.at[a].contiguous > most) most = gr->axes.at[a].contiguous;
-    for (int a = 0; a < gr->axes.n && !gr->rows.n; a++)
+    /* Of columns that are folded elsewhere where rows are aligned, those are left that are not. */
+    const bool none = !gr->rows.n || (gr->elsewhere && !set);
+    for (int a = 0; a < gr->axes.n && none; a++)
         if (gr->axes.at[a].contiguous == most) set |= (AxisSet)1 << a;
     return set;
 }
@@ -121,7 +128,16 @@ static void note_sets(Making *x) {
     }
 }
 
+/* Whether the sizes are such as the group is for. */
+static bool is_for(const Group *gr, const int64_t *dims) {
+    int64_t holds = 0;
+    for (int a = 0; a < gr->axes.n; a++)
+        if (gr->bounded >> a & 1 && points_length(&gr->axes.at[a], dims) > gr->axes.at[a].most) return false;
+    return !gr->elsewhere || !interp_int(gr->graph, gr->elsewhere, dims, NULL, &holds) || !holds;
+}
+
 static bool usual(const Making *x, const int64_t *dims) {
+    if (!is_for(x->gr, dims)) return false;
     for (int i = 0; i < x->sets.n; i++) {
         int64_t n = 1;
         for (int a = 0; a < x->gr->axes.n; a++)
@@ -168,7 +184,11 @@ static void add_grid(Making *x, Dim *const *free, int n) {
     int columns = 0;
     for (int i = 0; i < n; i++) columns += is_column(x->gr, free[i]);
     for (int i = 0; i < n; i++)
-        values[i] = n == 1 ? ALONE : columns == n ? BOTH : is_column(x->gr, free[i]) ? COLUMNS : ROWS;
+        values[i] = n == 1                       ? ALONE
+                    : columns == n               ? BOTH
+                    : !is_column(x->gr, free[i]) ? ROWS
+                    : x->gr->across              ? HELD
+                                                 : COLUMNS;
     for (;;) {
         for (int i = 0; i < n; i++) v[i] = values[i][at[i]];
         add_at(x, free, n, v);
@@ -236,7 +256,8 @@ Points *points_of(const Group *gr, Ctx *ctx) {
     note_sets(&x);
     if (nfree && nfree <= FEW_DIMS) add_grid(&x, free, nfree);
     if (nfree > FEW_DIMS) add_spread(&x, free, nfree);
-    if (!nfree || !p->n) add(&x, base, 1, true);
+    if (!nfree && is_for(gr, base)) add(&x, base, 1, true);
     if (!nfree) add_beside(&x, hinted, nhinted);
+    if (!p->n) add(&x, base, 1, true);
     return p;
 }

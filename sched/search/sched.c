@@ -2,7 +2,9 @@
 #include "sched.h"
 
 #include "chunking.h"
+#include "fusing.h"
 #include "ir/diag.h"
+#include "ir/expr_is.h"
 #include "ir/expr_walk.h"
 #include "sched/kernel/sort.h"
 #include "sched/library/product.h"
@@ -35,25 +37,60 @@ static bool is_fixed(const SchedOptions *o, Group *gr, uint64_t *state, Schedule
     return true;
 }
 
+/* Where the kernels of groups go that are one of two ways: a choice for each such pair. */
+typedef struct Places {
+    Program *p;
+    ExprMap fused, apart; /* Fusion -> the case of its choice */
+} Places;
+
+static bool always(const Expr *when) {
+    int64_t v;
+    return when && expr_is_int(when, &v) && v;
+}
+
+/* Whether some sizes come to a group. */
+static bool is_used(const Group *gr) {
+    const Fusion *f = gr->fusion;
+    return !f || (gr->fused ? f->when != NULL : !always(f->when));
+}
+
+/* NULL: no sizes come to it. */
+static StepList *place_of(Places *x, const Group *gr) {
+    const Fusion *f = gr->fusion;
+    if (!is_used(gr)) return NULL;
+    if (!f || !f->when || always(f->when)) return &x->p->steps;
+    ExprMap *of = gr->fused ? &x->fused : &x->apart;
+    if (!expr_map_get(of, f)) {
+        Choice *c = choice_new(x->p, NULL);
+        expr_map_put_object(x->p->ctx, &x->fused, f, choice_case(x->p, c, f->when));
+        expr_map_put_object(x->p->ctx, &x->apart, f, choice_case(x->p, c, NULL));
+    }
+    return &((ChoiceCase *)expr_map_object(of, f))->steps;
+}
+
 /* Leaves out the cases whose kernel no way has. */
 static void keep_reached(Versions *v, Kernel *const *of) {
     int kept = 0;
     for (int i = 0; i < v->n; i++)
         if (of[i]->reached) v->at[kept++] = v->at[i];
+    if (!kept) return;
     v->n = kept;
     v->at[kept - 1].when = NULL;
 }
 
-bool sched_few_ways(Graph *g, Versions *versions, int n) {
+bool sched_few_ways(const Plan *plan, Versions *versions) {
     enum { MOST_LAUNCHES = 1024, MOST_CONDITIONS = 24 /* whose combinations there is time to look at */ };
-    Ctx *temp = ctx_temp(g->ctx);
-    Program *p = program_new(temp, g); /* of kernels that are names alone */
+    Ctx *temp = ctx_temp(plan->graph->ctx);
+    Program *p = program_new(temp, plan->graph); /* of kernels that are names alone */
+    Places places = {.p = p};
+    const int n = plan->groups.n;
     Kernel **of = NEW_N(temp, Kernel *, n * MAX_VERSIONS + 1);
-    int conditions = 0;
+    int conditions = plan->fusions.n;
     for (int i = 0; i < n; i++) {
         const Versions *v = &versions[i];
-        Choice *c = v->n > 1 ? choice_new(p, NULL) : NULL;
-        conditions += v->n - 1;
+        StepList *at = place_of(&places, plan->groups.at[i]);
+        Choice *c = at && v->n > 1 ? choice_new(p, at) : NULL;
+        conditions += c ? v->n - 1 : 0;
         for (int k = 0; c && k < v->n; k++) {
             ChoiceCase *in = choice_case(p, c, v->at[k].when);
             of[i * MAX_VERSIONS + k] = kernel_new_at(p, &in->steps, sym_fmt(temp, "%d_%d", i, k));
@@ -62,7 +99,7 @@ bool sched_few_ways(Graph *g, Versions *versions, int n) {
     const bool few =
         conditions <= MOST_CONDITIONS && program_find_ways(p) && (p->ways.n == 1 || p->ways.n * n <= MOST_LAUNCHES);
     for (int i = 0; i < n && few; i++)
-        if (versions[i].n > 1) keep_reached(&versions[i], &of[i * MAX_VERSIONS]);
+        if (of[i * MAX_VERSIONS]) keep_reached(&versions[i], &of[i * MAX_VERSIONS]);
     ctx_temp_end(temp);
     return few;
 }
@@ -105,7 +142,7 @@ static bool take_given(SchedWork *w, bool *given) {
 /* How long a search may take is of the whole program: many groups have less of it each. */
 static int considered_of(const Plan *plan) {
     enum { ALL = 240000, MOST = 90000, LEAST = 8000 };
-    const int each = ALL / (plan->groups.n + 1);
+    const int each = ALL / (plan->groups.n - 2 * plan->fusions.n + 1); /* what is fused has few candidates */
     return each > MOST ? MOST : each < LEAST ? LEAST : each;
 }
 
@@ -122,22 +159,60 @@ static void choose_versions(SchedWork *w, SchedMemo *memo, Group *gr, int lines,
     v->n += tuned.n;
 }
 
-/* With at most so many versions of each group, but of those that were given. */
+static int number_of(const Plan *plan, const Group *gr) {
+    int i = 0;
+    while (plan->groups.at[i] != gr) i++;
+    return i;
+}
+
+/* Which of two ways: that for which schedules are given, else by the versions of the one. False after reporting. */
+static bool choose_ways(SchedWork *w, const bool *given, uint64_t *state) {
+    const Plan *plan = w->plan;
+    for (int i = 0; i < plan->fusions.n; i++) {
+        Fusion *f = plan->fusions.at[i];
+        const int apart = number_of(plan, f->apart[0]), fused = number_of(plan, f->fused[0]);
+        if (given[fused] || given[fused + 1])
+            f->when = given_way(w->o->given, w->graph->name, f->fused[0], fusing_bounds(f));
+        else if (w->o->fallback || given[apart] || given[apart + 1])
+            f->when = NULL;
+        else if (w->o->random)
+            fusing_random(f, state);
+        else
+            f->when = fusing_when(f, &w->versions[fused], sched_machine(w->o));
+        if ((given[fused] || given[fused + 1]) && !f->when) return false;
+        for (int k = 0; k < 2; k++) f->apart[k]->elsewhere = f->when;
+    }
+    return true;
+}
+
+/* How many versions a group may have, of so many: fewer where another way is for most sizes, and of what folds shares,
+ * which takes little of the time. */
+static int versions_of(const Group *gr, int most) {
+    enum { FEW = 7 };
+    return (gr->elsewhere || (gr->fused && gr->split < 0)) && most > FEW ? FEW : most;
+}
+
+/* With at most so many versions of each group, but of those that were given. Of two ways that of one group comes first:
+ * it leaves fewer sizes to the other. */
 static bool choose(SchedWork *w, const bool *given, int lines, int most, Text *why) {
     const Plan *plan = w->plan;
     uint64_t state = w->o->seed;
     SchedMemo *memo = w->o->memo ? w->o->memo : &w->memo;
     memo->considered = considered_of(plan);
-    for (int i = 0; i < plan->groups.n; i++) {
-        Group *gr = plan->groups.at[i];
-        Schedule s;
-        if (given[i]) continue;
-        if (!is_fixed(w->o, gr, &state, &s))
-            choose_versions(w, memo, gr, lines, most, &w->versions[i]);
-        else if (!schedule_legal(gr, &s, why))
-            return refuse(w, DIAG_INTERNAL, gr, "is not legal", why);
-        else
-            versions_one(gr, &s, &w->versions[i]);
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass != w->o->random && !choose_ways(w, given, &state))
+            return false; /* one drawn comes before its schedules */
+        for (int i = 0; i < plan->groups.n; i++) {
+            Group *gr = plan->groups.at[i];
+            Schedule s;
+            if (given[i] || gr->fused != !pass || (pass && !is_used(gr))) continue;
+            if (!is_fixed(w->o, gr, &state, &s))
+                choose_versions(w, memo, gr, lines, versions_of(gr, most), &w->versions[i]);
+            else if (!schedule_legal(gr, &s, why))
+                return refuse(w, DIAG_INTERNAL, gr, "is not legal", why);
+            else
+                versions_one(gr, &s, &w->versions[i]);
+        }
     }
     return true;
 }
@@ -172,7 +247,7 @@ static bool step_choose(SchedWork *w, Text *why) {
     for (int lines = all;; lines /= 2) {
         for (int most = MAX_VERSIONS; most; most--) {
             if (!choose(w, given, lines, most, why)) return false;
-            if (!sched_few_ways(w->graph, w->versions, w->plan->groups.n)) continue;
+            if (!sched_few_ways(w->plan, w->versions)) continue;
             if (lines < all) warn_of_lines(w, lines);
             return true;
         }
@@ -181,10 +256,11 @@ static bool step_choose(SchedWork *w, Text *why) {
 }
 
 /* Monoids that the scheduler declared stand in the program's text where a kernel has them. */
-static void declare_monoids(Graph *g, const Group *gr) {
-    for (int i = 0; i < gr->steps.n; i++) {
-        const Monoid *m = gr->steps.at[i].monoid;
-        if (monoid_declared(m) && !monoid_named(g, m->name)) vec_push(g->ctx, &g->monoids, (Monoid *)m);
+static void declare_monoids(Graph *g, Stage *const *at, int n) {
+    for (int i = 0; i < n; i++) {
+        const Monoid *m = at[i]->monoid;
+        if (m && monoid_declared(m) && !monoid_named(g, m->name)) vec_push(g->ctx, &g->monoids, (Monoid *)m);
+        declare_monoids(g, at[i]->body.at, at[i]->body.n);
     }
 }
 
@@ -193,7 +269,7 @@ static bool apply_version(Program *p, const Version *v, StepList *at, bool keep,
         Kernel *k = sched_apply(p, at, v->group[i], v->schedule[i], why);
         if (!k) return false;
         k->span = v->span;
-        declare_monoids(p->graph, v->group[i]);
+        for (int j = 0; j < k->parts.n; j++) declare_monoids(p->graph, k->parts.at[j]->body.at, k->parts.at[j]->body.n);
         if (!keep) continue;
         k->group = v->group[i];
         k->schedule = v->schedule[i];
@@ -201,13 +277,24 @@ static bool apply_version(Program *p, const Version *v, StepList *at, bool keep,
     return true;
 }
 
-bool sched_apply_versions(Program *p, const Versions *v, bool keep, Text *why) {
-    Choice *c = v->n > 1 ? choice_new(p, NULL) : NULL;
+static bool apply_versions(Program *p, StepList *at, const Versions *v, bool keep, Text *why) {
+    Choice *c = v->n > 1 ? choice_new(p, at) : NULL;
     for (int i = 0; i < v->n; i++) {
         ChoiceCase *k = c ? choice_case(p, c, v->at[i].when) : NULL;
-        if (!apply_version(p, &v->at[i], k ? &k->steps : &p->steps, keep, why)) return false;
+        if (!apply_version(p, &v->at[i], k ? &k->steps : at, keep, why)) return false;
     }
     return true;
+}
+
+int sched_apply_plan(Program *p, const Plan *plan, const Versions *v, SchedBefore *before, void *user, bool keep,
+                     Text *why) {
+    Places places = {.p = p};
+    for (int i = 0; i < plan->groups.n; i++) {
+        StepList *at = place_of(&places, plan->groups.at[i]);
+        if (at && before) before(user, plan->groups.at[i]);
+        if (at && !apply_versions(p, at, &v[i], keep, why)) return i;
+    }
+    return plan->groups.n;
 }
 
 /* Of an order that no kernel reads the sort need not make one, and needs other scratch. */
@@ -284,7 +371,8 @@ static Found note_sort(const Expr *e, void *user) {
     return FOUND_INSIDE;
 }
 
-static void place_sorts(Sorts *x, const Group *gr) {
+static void place_sorts(void *user, const Group *gr) {
+    Sorts *x = user;
     Ctx *temp = ctx_temp(x->w->ctx);
     ExprWalk w = {.temp = temp, .before = note_sort, .user = x, .ranges = true, .loads = true};
     for (int i = 0; i < gr->stores.n && x->w->graph->sorts.n; i++) {
@@ -296,22 +384,24 @@ static void place_sorts(Sorts *x, const Group *gr) {
     ctx_temp_end(temp);
 }
 
+/* The fallback for each group. */
+static const Versions *fallbacks(const Plan *plan) {
+    Versions *v = NEW_N(plan->graph->ctx, Versions, plan->groups.n + 1);
+    for (int i = 0; i < plan->groups.n; i++) {
+        Schedule s;
+        schedule_fallback(plan->groups.at[i], &s);
+        versions_one(plan->groups.at[i], &s, &v[i]);
+    }
+    return v;
+}
+
 static bool step_apply(SchedWork *w, Text *why) {
     const Plan *plan = w->plan;
     Sorts sorts = {w, NEW_N(w->ctx, bool, w->graph->sorts.n + 1)};
     w->program->reasons = plan->reasons;
-    for (int i = 0; i < plan->groups.n; i++) {
-        place_sorts(&sorts, plan->groups.at[i]);
-        Versions one;
-        Schedule s;
-        if (!w->versions) {
-            schedule_fallback(plan->groups.at[i], &s);
-            versions_one(plan->groups.at[i], &s, &one);
-        }
-        const Versions *v = w->versions ? &w->versions[i] : &one;
-        if (!sched_apply_versions(w->program, v, plan->reasons || w->o->keep, why))
-            return refuse(w, DIAG_INTERNAL, plan->groups.at[i], "cannot be applied", why);
-    }
+    const Versions *v = w->versions ? w->versions : fallbacks(plan);
+    const int done = sched_apply_plan(w->program, plan, v, place_sorts, &sorts, plan->reasons || w->o->keep, why);
+    if (done < plan->groups.n) return refuse(w, DIAG_INTERNAL, plan->groups.at[done], "cannot be applied", why);
     sched_keep_used(w->program);
     program_find_ways(w->program);
     return true;
@@ -340,6 +430,7 @@ bool sched_step(SchedWork *w, SchedStep step) {
         return w->prep || refuse(w, DIAG_NOT_YET, NULL, NULL, &why);
     case SCHED_PARTITION: return step_partition(w, &why);
     case SCHED_SHARE: share_groups(w->plan); return true;
+    case SCHED_FUSE: fuse_groups(w->plan, sched_machine(w->o)); return true;
     case SCHED_SPLIT: split_groups(w->plan, sched_machine(w->o)); return true;
     case SCHED_FLATTEN: flat_groups(w->plan); return true;
     case SCHED_CHOOSE: return step_choose(w, &why);
@@ -361,17 +452,23 @@ static void print_version(Text *out, const Version *v, bool several) {
     }
 }
 
+/* Before a group that is one of two ways: for which sizes. */
+static void print_fusion(Text *out, const Group *gr) {
+    const Fusion *f = gr->fusion;
+    if (!f || !f->when || gr != f->fused[0]) return;
+    text_put(out, always(f->when) ? "  one pass" : "  one pass when ");
+    if (!always(f->when)) expr_print(out, f->when, NULL);
+    text_char(out, '\n');
+}
+
 void sched_print(Text *out, const SchedWork *w) {
     text_fmt(out, "program %s\n", w->graph->name);
+    const Versions *v = w->versions ? w->versions : w->plan ? fallbacks(w->plan) : NULL;
     for (int i = 0; w->plan && i < w->plan->groups.n; i++) {
-        Versions one;
-        const Versions *v = w->versions ? &w->versions[i] : &one;
-        if (!w->versions) {
-            Schedule s;
-            schedule_fallback(w->plan->groups.at[i], &s);
-            versions_one(w->plan->groups.at[i], &s, &one);
-        }
-        for (int k = 0; k < v->n; k++) print_version(out, &v->at[k], v->n > 1);
+        const Group *gr = w->plan->groups.at[i];
+        if (!is_used(gr)) continue;
+        print_fusion(out, gr);
+        for (int k = 0; k < v[i].n; k++) print_version(out, &v[i].at[k], v[i].n > 1);
     }
 }
 

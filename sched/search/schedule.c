@@ -205,6 +205,7 @@ int64_t schedule_covers(const Group *gr, const Schedule *s, int axis) {
 static bool legal_peel(const Group *gr, const Schedule *s, int axis, Text *why) {
     if (!s->axis[axis].peel) return true;
     const GRow *r = &gr->rows.at[s->axis[axis].peel - 1];
+    if (!r->peels) return text_fail(why, "%s: a result has elements of several rows", gr->axes.at[axis].name);
     if (r->axis != axis) return text_fail(why, "%s: no rows to peel by", gr->axes.at[axis].name);
     if (type_bits(r->tensor->type) < 8)
         return text_fail(why, "%s: elements of %s are no bytes", gr->axes.at[axis].name, r->tensor->name);
@@ -380,6 +381,24 @@ static bool legal_shared(const Group *gr, const Schedule *s, Text *why) {
     return text_fail(why, "about %lld bytes of shared memory", (long long)bytes);
 }
 
+static bool is_loop(const Schedule *s, AxisSet axes) {
+    for (int a = 0; a < s->naxes; a++)
+        if (axes >> a & 1 && schedule_find(s, a, BIND_SERIAL)) return true;
+    return false;
+}
+
+/* Of folds across each other, as of rows and of columns, one is done in the other's loop. */
+static bool legal_across(const Group *gr, const Schedule *s, Text *why) {
+    for (int i = 0; i < gr->steps.n; i++)
+        for (int k = 0; k < i; k++) {
+            const GStep *p = &gr->steps.at[i], *q = &gr->steps.at[k];
+            const bool folds = !p->scan && !q->scan;
+            if (folds && is_loop(s, p->over & q->free) && is_loop(s, q->over & p->free))
+                return text_fail(why, "loops along both of two axes that are folded across each other");
+        }
+    return true;
+}
+
 bool schedule_legal(const Group *gr, const Schedule *s, Text *why) {
     int64_t most[MAX_GROUP_AXES];
     if (!schedule_legal_within(gr, s, most, why)) return false;
@@ -424,7 +443,15 @@ bool schedule_legal_within(const Group *gr, const Schedule *s, int64_t *most, Te
         for (int a = 0; a < s->naxes; a++)
             if (gr->steps.at[i].over >> a & 1 && threads % TARGET_WARP && across_warps(s, a) != w.thread[a])
                 return text_fail(why, "%s is folded across threads that are no whole warps", gr->axes.at[a].name);
-    return legal_registers(gr, &w, why) && legal_shared(gr, s, why);
+    return legal_across(gr, s, why) && legal_registers(gr, &w, why) && legal_shared(gr, s, why);
+}
+
+/* All elements of an axis at once. */
+static void hold(const Group *gr, int axis, Schedule *s) {
+    const int64_t most = gr->axes.at[axis].most, threads = TARGET_MOST_THREADS;
+    schedule_factor(s, axis, BIND_REG, most > threads ? (most + threads - 1) / threads : 1);
+    schedule_factor(s, axis, BIND_THREAD,
+                    most < threads ? (most + TARGET_WARP - 1) / TARGET_WARP * TARGET_WARP : threads);
 }
 
 /* Folded axes are loops; of the others the last has a block's threads, the rest are blocks. */
@@ -436,6 +463,10 @@ void schedule_fallback(const Group *gr, Schedule *s) {
     for (int a = 0; a < gr->axes.n; a++) {
         bool grid = axis_has_grid(&gr->axes.at[a]);
         if (a == gr->split) schedule_factor(s, a, BIND_GRID, gr->parts);
+        if (gr->across >> a & 1) {
+            hold(gr, a, s);
+            continue;
+        }
         schedule_factor(s, a, grid ? BIND_GRID : BIND_SERIAL, 0);
         if (a == last) schedule_factor(s, a, BIND_THREAD, FALLBACK_THREADS);
         if (!grid) schedule_factor(s, a, BIND_REG, 1);

@@ -31,11 +31,14 @@ static void random_axis(const Group *gr, uint64_t *state, Schedule *s, int a, in
     if (draw(state, 2)) vec.size = SIZES[draw(state, 7)];
     if (a == gr->split) schedule_factor(s, a, BIND_GRID, gr->parts);
     bool serial = form < 5, grid = axis_has_grid(x) && (form == 0 || form >= 3 || form == 1);
-    if (!serial && !grid) serial = x->extent < 0 || x->extent > 64;
+    if (gr->across >> a & 1)
+        serial = grid = false;
+    else if (!serial && !grid)
+        serial = x->extent < 0 || x->extent > 64;
     if (!serial && !grid) { /* all of it in threads and registers */
         int64_t have = (vec.size ? vec.size : 1) * cluster;
         for (int i = 0; i < n; i++) have *= inner[i].size;
-        int64_t more = (x->extent + have - 1) / have;
+        int64_t more = (x->most + have - 1) / have;
         if (more > 1) inner[n++] = (SFactor){BIND_REG, more < INT32_MAX ? (int)more : INT32_MAX};
     }
     if (serial && (x->folded || x->scanned) && !vec.size) vec.size = 1;

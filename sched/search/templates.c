@@ -20,6 +20,7 @@ enum {
     MOST_HELD = 16,     /* elements or vectors of a thread, of a stack */
     HELD_STEP = 4,      /* from one number of them to the next; moves try those between */
     LONG_ROW = 1 << 16, /* bytes: longer ones take more than a quarter of a multiprocessor's registers */
+    HELD_BESIDE = 4,    /* times as much is held beside a row that is folded across others */
     ROUNDED = 1 << 20   /* no size is rounded up to a larger power of 2 */
 };
 static const int64_t SIZES[] = {1, 2, 4, 8}; /* registers of an axis, vectors and warps of a tile */
@@ -149,7 +150,8 @@ static int64_t row_bytes(const Search *x, int axis) {
  * the row is shorter than what they hold. */
 static void try_clusters(Search *x, const Schedule *s, int axis) {
     const SAxis *a = &s->axis[axis];
-    if (a->n == MAX_AXIS_FACTORS || a->f[0].bind != BIND_REG || row_bytes(x, axis) <= LONG_ROW) return;
+    const int64_t longest = x->gr->across ? LONG_ROW / HELD_BESIDE : LONG_ROW;
+    if (a->n == MAX_AXIS_FACTORS || a->f[0].bind != BIND_REG || row_bytes(x, axis) <= longest) return;
     for (int blocks = 2; blocks <= x->limits->cluster && blocks <= a->f[0].size; blocks *= 2) {
         Schedule t;
         schedule_copy(&t, s);
@@ -167,7 +169,7 @@ static int peel_of(const Search *x, int axis) {
     int best = 0;
     for (int i = 0; i < x->gr->rows.n; i++) {
         const GRow *r = &x->gr->rows.at[i];
-        if (r->axis != axis || !r->rows) continue;
+        if (r->axis != axis || !r->rows || !r->peels) continue;
         const int64_t row = expr_guess_at(r->tensor->shape[r->tensor->rank - 1], x->form->points->dims[x->form->at]);
         if (row % group_row_wide(r) == 0) continue;
         if (!best || type_bits(r->tensor->type) > type_bits(x->gr->rows.at[best - 1].tensor->type)) best = i + 1;
@@ -221,6 +223,38 @@ static void try_axes(Search *x, int inner, int outer) {
                 try_shape(x, &p);
                 p.peel = peel_of(x, inner);
                 if (p.peel && vec > 1) try_shape(x, &p);
+            }
+}
+
+/* Elements of the narrowest tensor along the axis that one access has, where rows are a multiple of so many. */
+static int64_t wide_of(const Search *x, int axis) {
+    int64_t vec = 1;
+    for (int i = 0; i < x->form->accesses.n; i++) {
+        const CostAccess *c = &x->form->accesses.at[i];
+        if (c->moves[axis] == MOVE_BY_ONE && TARGET_ACCESS / c->bytes > vec) vec = TARGET_ACCESS / c->bytes;
+    }
+    if (vec > WIDEST) vec = WIDEST;
+    while (vec > 1 && x->length[axis] % vec) vec /= 2;
+    return vec;
+}
+
+/* Rows that are folded across others stay in registers, as many at a time as a block holds: of each size of a block,
+ * and of what a thread holds of a row, one. */
+static void try_held(Search *x, int axis) {
+    enum { NHELD = 3 };
+    static const int64_t HELD[NHELD] = {8, 16, 32}; /* elements of a thread */
+    const GAxis *in = &x->gr->axes.at[axis];
+    const int64_t length = x->length[axis] > 0 ? x->length[axis] : 1, vec = wide_of(x, axis);
+    for (int64_t threads = 2 * LEAST_THREADS; threads <= 2 * target_default.threads; threads *= 2)
+        for (int h = 0; h < NHELD; h++)
+            for (int64_t rows = 1; rows <= 2; rows++) {
+                Schedule s;
+                const int64_t lanes = pow2_up(ceil_div(length, HELD[h])), exact = ceil_div(length, lanes * vec);
+                if (lanes > threads || rows * HELD[h] > HELD[NHELD - 1]) continue;
+                const int64_t regs = in->extent < 0 ? pow2_up(exact) : exact;
+                build(x->gr, &(Shape){axis, x->gr->split, vec, lanes, regs, threads / lanes, rows, true, 0}, &s);
+                consider(x, &s);
+                try_clusters(x, &s, axis);
             }
 }
 
@@ -412,6 +446,9 @@ static void search(Search *x) {
     Schedule s;
     schedule_fallback(gr, &s);
     consider(x, &s);
+    for (int a = 0; a < gr->axes.n && gr->across; a++)
+        if (gr->across >> a & 1) try_held(x, a);
+    if (gr->across) return;
     for (int a = 0; a < gr->axes.n; a++) {
         if (!leads(gr, a)) continue;
         try_axes(x, a, -1);

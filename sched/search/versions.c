@@ -93,8 +93,9 @@ void versions_add(Choosing *x, int division, const Schedule *const *parts, int n
     if (all->candidates.n >= x->room) return;
     for (int i = 0; i < all->candidates.n; i++) {
         const Candidate *c = all->candidates.at[i];
-        bool same = c->division == division;
-        for (int k = 0; k < n && same; k++) same = schedule_equal(c->schedule[k], parts[k]);
+        bool same =
+            c->division == division && (schedule_equal(c->asked, parts[0]) || schedule_equal(c->schedule[0], parts[0]));
+        for (int k = 1; k < n && same; k++) same = schedule_equal(c->schedule[k], parts[k]);
         if (same) return;
     }
     Candidate *c = NEW(x->ctx, Candidate);
@@ -103,6 +104,7 @@ void versions_add(Choosing *x, int division, const Schedule *const *parts, int n
     c->most = NEW_N(x->ctx, int64_t, naxes + 1);
     memcpy(c->most, most, sizeof(int64_t) * (size_t)naxes);
     for (int k = 0; k < n; k++) c->schedule[k] = schedule_keep(x->ctx, parts[k]);
+    c->asked = c->schedule[0];
     c->seconds = NEW_N(x->temp, double, x->points->n);
     c->judged = x->judged && versions_judge(x, c, (double)INFINITY);
     if (!c->judged) estimate(x, c);
@@ -240,7 +242,10 @@ static bool two_ways(const Group *gr) {
     return false;
 }
 
-static int room_of(const Group *gr) { return two_ways(gr) ? MAX_CANDIDATES : MAX_CANDIDATES / 2; }
+/* Of rows that are held whole, all have a loop and none has a peel: they are of few kinds. */
+static int of_kind(const Group *gr) { return gr->across ? BEST_OF_KIND : 1; }
+
+static int room_of(const Group *gr) { return two_ways(gr) || gr->across ? MAX_CANDIDATES : MAX_CANDIDATES / 2; }
 
 /* *moved: kernels that were judged for moves. */
 static Chosen *choose(Choosing *x, int *moved) {
@@ -254,14 +259,18 @@ static Chosen *choose(Choosing *x, int *moved) {
     make_nodes(x->gr);
     /* How many points there is time for is known after the heaviest one. */
     const int considered = two_ways(x->gr) ? 3 * x->considered : x->considered;
-    int searched = considered / (add_best(x, 0, n <= FEW_POINTS ? BEST_OF_KIND : FEW_OF_KIND) + 1);
+    int searched = considered / (add_best(x, 0,
+                                          n <= FEW_POINTS                ? BEST_OF_KIND
+                                          : of_kind(x->gr) > FEW_OF_KIND ? of_kind(x->gr)
+                                                                         : FEW_OF_KIND) +
+                                 1);
     const int most = n <= FEW_POINTS ? FEW_SEARCHED : MAX_SEARCHED;
     if (searched > most) searched = most;
     if (x->gr->product || searched < 1) searched = 1;
     if (searched > n) searched = n;
     int *order = NEW_N(x->temp, int, n);
     order_points(x->points, order);
-    for (int i = 1; i < searched; i++) add_best(x, i * step_through(n) % n, 1);
+    for (int i = 1; i < searched; i++) add_best(x, i * step_through(n) % n, of_kind(x->gr));
     const bool compared = compare_alike(x);
     versions_find_losses(x);
     versions_find_cases(x);
@@ -293,7 +302,7 @@ const Expr *versions_length(const Group *gr, AxisSet axes) {
     return n;
 }
 
-static const Expr *condition(const Group *gr, const Case *c) {
+const Expr *versions_condition(const Group *gr, const Case *c) {
     Graph *g = gr->graph;
     const Expr *when = NULL;
     for (int i = 0; i < c->ntests; i++) {
@@ -359,7 +368,7 @@ void versions_choose(SchedMemo *memo, Group *gr, Targets t, const Machine *m, in
     for (int i = 0; i < v->n; i++) {
         const Case *from = &c->cases[most - 1][i];
         v->at[i] = version_of(gr, c->candidates.at[from->candidate]);
-        v->at[i].when = condition(gr, from);
+        v->at[i].when = versions_condition(gr, from);
     }
     ctx_temp_end(temp);
 }

@@ -245,7 +245,7 @@ static AxisSet together(const Group *gr, AxisSet all) {
 
 static AxesList axes_to_test(const Group *gr) {
     AxesList list = {0};
-    const AxisSet may = versions_testable(gr), all = together(gr, may);
+    const AxisSet may = versions_testable(gr), all = gr->across ? may : together(gr, may);
     AxisSet kept = 0;
     for (int a = 0; a < gr->axes.n; a++) {
         if (may >> a & 1) list.at[list.n++] = (AxisSet)1 << a;

@@ -20,6 +20,7 @@ typedef struct Candidate {
     int division; /* of the group; -1: none, one kernel does it */
     int n;
     Schedule *schedule[MAX_TOGETHER];
+    Schedule *asked; /* the first of them, as it was proposed: before its registers were fitted */
     int64_t *most;   /* schedule_legal_within's, of the group's axes */
     bool judged;     /* by its kernels; else by its schedules */
     int resident;    /* judge_resident's, of a candidate of one kernel that is judged */
@@ -90,6 +91,8 @@ void versions_find_cases(Choosing *x);
 /* Sets the best candidate of a case for its points, if it has some; what it loses. INFINITY where none is legal. */
 double versions_settle(const Choosing *x, Case *c, const bool *here);
 bool versions_holds(const Choosing *x, const SizeTest *t, int point);
+/* All tests of a case; NULL: it has none. */
+const Expr *versions_condition(const Group *gr, const Case *c);
 /* Whether the case's conditions see to it that a candidate is legal. */
 bool versions_legal_in(const Choosing *x, const Candidate *c, const Case *in);
 

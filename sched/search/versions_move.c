@@ -14,21 +14,9 @@ enum {
 };
 static const double NEAR_FLOOR = 1.1; /* times the floor: there moves are not tried */
 
-/* Seconds that no kernel is quicker than: what is loaded and stored, once. */
+/* Seconds that no kernel is quicker than. */
 static double floor_seconds(const Choosing *x, int point) {
-    const CostForm *f = x->form[0];
-    double bytes = 0;
-    for (int i = 0; i < f->accesses.n; i++) {
-        const CostAccess *c = &f->accesses.at[i];
-        double own = c->bytes;
-        bool again = false;
-        for (int k = 0; k < i; k++) again |= f->accesses.at[k].tensor == c->tensor && f->accesses.at[k].load == c->load;
-        for (int a = 0; a < x->gr->axes.n && !again; a++)
-            if (c->axes >> a & 1) own *= (double)f->lengths[point][a];
-        if (c->whole) own = fmin(own, (double)f->elements[point][i] * c->bytes);
-        if (!again) bytes += own;
-    }
-    return x->machine->launch + sched_cost_bytes(x->machine, bytes);
+    return x->machine->launch + sched_cost_bytes(x->machine, cost_form_once(x->form[0], point));
 }
 
 /* The points that come to a case of those there are. */

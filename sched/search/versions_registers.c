@@ -72,14 +72,31 @@ static void try_again(const Choosing *x, Candidate *c) {
 static void bind_registers(const Choosing *x, Candidate *c) {
     Candidate other;
     Schedule s;
-    if (c->schedule[0]->occupancy || c->resident < 2 || c->resident > MOST_BOUND) return;
+    const int least = x->gr->across ? 1 : 2; /* rows that are held whole may take all that a block of them can have */
+    if (c->schedule[0]->occupancy || c->resident < least || c->resident > MOST_BOUND) return;
     schedule_copy(&s, c->schedule[0]);
     s.occupancy = c->resident;
     if (judge_with(x, c, &s, (double)INFINITY, &other) && mean_loss(x, &other, c) <= SAME) take(x, c, &other);
 }
 
+/* Rows that a block has one after the other, whole: the next one's loads come before what is done with this one, if
+ * need be in what registers a bound leaves. */
+static void try_ahead(const Choosing *x, Candidate *c) {
+    Candidate other;
+    Schedule s;
+    if (!x->gr->across || c->schedule[0]->ahead) return;
+    schedule_copy(&s, c->schedule[0]);
+    s.ahead = 1;
+    for (int bound = 0; bound < 2 && !c->schedule[0]->ahead; bound++) {
+        s.occupancy = bound && c->resident <= MOST_BOUND ? c->resident : 0;
+        if (judge_with(x, c, &s, (double)INFINITY, &other) && mean_loss(x, &other, c) < -SAME) take(x, c, &other);
+    }
+}
+
 void versions_fit_registers(const Choosing *x, Candidate *c) {
-    if (c->n > 1 || c->words < MANY_WORDS) return;
+    if (c->n > 1) return;
+    try_ahead(x, c);
+    if (c->words < MANY_WORDS) return;
     try_smaller(x, c);
     if (c->words >= MANY_WORDS) try_again(x, c);
     if (c->words >= MANY_WORDS) bind_registers(x, c);

@@ -8,6 +8,7 @@
 #include "ir/diag.h"
 #include "ir/rewrite.h"
 #include "sched/library/product.h"
+#include "sched/search/fusing.h"
 #include "sched/search/sched.h"
 
 #include <math.h>
@@ -182,6 +183,8 @@ static bool schedule_all(Ctx *ctx, const Case *x, Entry *e, Graph *g, Text *why)
     Versions *versions = NEW_N(ctx, Versions, plan->groups.n + 1);
     int most = MAX_VERSIONS; /* of each group: their product is at most MAX_WAYS */
     while (most > 1 && pow(most, plan->groups.n) > MAX_WAYS) most--;
+    for (int i = 0; i < plan->fusions.n && !fixed && e->schedule != FALLBACK; i++)
+        fusing_random(plan->fusions.at[i], &state);
     for (int i = 0; i < plan->groups.n; i++) {
         Group *gr = plan->groups.at[i];
         Schedule s;
@@ -205,9 +208,8 @@ static bool schedule_all(Ctx *ctx, const Case *x, Entry *e, Graph *g, Text *why)
             if (!take_version(ctx, e, &v.at[k], v.n > 1, k || i ? " | " : "", &all, why)) return false;
         versions[i] = v;
     }
-    if (!sched_few_ways(g, versions, plan->groups.n)) return text_put(why, "too many ways"), false;
-    for (int i = 0; i < plan->groups.n; i++)
-        if (!sched_apply_versions(p, &versions[i], false, why)) return false;
+    if (!sched_few_ways(plan, versions)) return text_put(why, "too many ways"), false;
+    if (sched_apply_plan(p, plan, versions, NULL, NULL, false, why) < plan->groups.n) return false;
     sched_keep_used(p);
     if (!program_find_ways(p)) return text_put(why, "too many ways"), false;
     e->program = p;

@@ -12,6 +12,7 @@
 #include "ir/diag.h"
 #include "ir/graph.h"
 #include "sched/search/moves.h"
+#include "sched/search/fusing.h"
 #include "sched/search/sched.h"
 #include "test.h"
 
@@ -70,6 +71,8 @@ static bool apply_draw(Ctx *ctx, Draw *d, uint64_t seed, Text *why) {
     if (!plan) return false;
     Program *p = sched_empty(d->graph, plan);
     Text all = {.ctx = ctx};
+    Versions *versions = NEW_N(ctx, Versions, plan->groups.n + 1);
+    for (int i = 0; i < plan->fusions.n && d->number; i++) fusing_random(plan->fusions.at[i], &seed);
     for (int i = 0; i < plan->groups.n; i++) {
         Schedule s, again;
         int64_t most[MAX_GROUP_AXES];
@@ -93,9 +96,11 @@ static bool apply_draw(Ctx *ctx, Draw *d, uint64_t seed, Text *why) {
             text_put(why, "the schedule read back differs");
             return false;
         }
-        if (!sched_apply(p, &p->steps, plan->groups.at[i], &s, why)) return false;
+        versions_one(plan->groups.at[i], &s, &versions[i]);
     }
+    if (sched_apply_plan(p, plan, versions, NULL, NULL, false, why) < plan->groups.n) return false;
     sched_keep_used(p);
+    if (!program_find_ways(p)) return text_fail(why, "too many ways");
     d->program = p;
     return true;
 }

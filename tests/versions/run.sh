@@ -51,4 +51,13 @@ same 'the last case' "$(awk '/^program/ { if (open) print "open"; open = 0 } /^ 
 sed '1i dim M hint 16384; dim N hint 4096;' $here/classes.td >"$dir/hinted.td"
 at() { "$TDC" explain "$1" row "${@:2}" | grep ' = grid'; }
 same 'a hint' "$(at "$dir/hinted.td" --at M=16384,N=4096)" "$(at $here/classes.td -D M=16384 -D N=4096)"
+
+# Rows and columns of the same elements are folded in one pass where these are many, whatever is said of their lengths.
+sed '/^bench/d' bench/suite/layernorm_bwd.td >"$dir/norm.td"
+launches() { "$TDC" explain "$@" | sed -n 's/.*: \([0-9]*\) launch.*/\1/p'; }
+for how in "bench/suite/layernorm_bwd.td" "bench/suite/layernorm_bwd.td -D M=16384 -D N=4096" "$dir/norm.td --at M=65536,N=1024"; do
+    # shellcheck disable=SC2086
+    same "one pass: $how" "$(launches $how)" 2
+done
+same 'two passes' "$(launches bench/suite/layernorm_bwd.td -D M=16384 -D N=4096 --without=fuse)" 3
 finish

@@ -1,0 +1,251 @@
+/* What the steps of a group become: stages that fold or scan. A step whose loops are open adds to variables what the
+ * threads' registers have in each iteration, and its threads exchange once the loop has ended; one without a loop folds
+ * all at once. Sums that need not wait for one another exchange together: a barrier takes longer than what it guards.
+ */
+#include "apply_form.h"
+
+#include "ir/monoid.h"
+
+static int axis_of(AxisSet set) {
+    int a = 0;
+    while (!(set >> a & 1)) a++;
+    return a;
+}
+
+void apply_push(Apply *x, Stage *s) { vec_push(x->temp, &x->body->stages, s); }
+
+static void result(Apply *x, const GStep *p, Value *const *out) {
+    for (int i = 0; i < p->monoid->n; i++)
+        if (p->part[i]) apply_know(x, x->body, p->part[i], NULL, expr_value(x->p, out[i]));
+}
+
+/* The domain of a stage's operands. One that does not vary along a folded axis is made to, so that the axis's end is
+ * seen. */
+static FactorSet vary(Apply *x, const GStep *p, const Monoid *m, Stage *s) {
+    FactorSet domain = 0;
+    for (int i = 0; i < m->n; i++) domain |= expr_domain(x->part, x->l, s->expr[i]);
+    for (int a = 0; a < x->gr->axes.n; a++) {
+        if (!(p->over >> a & 1) || !(layout_axis_factors(x->l, x->axis[a]) & ~domain)) continue;
+        const Expr *in = expr2(x->g, OP_LT, expr_var(x->g, x->axis[a]->var), x->axis[a]->hi);
+        for (int i = 0; i < monoid_operands(m); i++) s->expr[i] = expr3(x->g, OP_IF, in, s->expr[i], m->identity[i]);
+    }
+    for (int i = 0; i < m->n; i++) domain |= expr_domain(x->part, x->l, s->expr[i]);
+    return domain | (s->cond ? expr_domain(x->part, x->l, s->cond) : 0);
+}
+
+static FactorSet operands(Apply *x, const GStep *p, const Monoid *m, Stage *s) {
+    Cond c = apply_cond(x, p->guard);
+    s->cond = c.is;
+    for (int i = 0; i < monoid_operands(m); i++) s->expr[i] = apply_expr(x, p->node->arg[1 + i], c);
+    if (m->indexed) s->expr[m->n - 1] = expr_var(x->g, x->axis[axis_of(p->over)]->var);
+    return vary(x, p, m, s);
+}
+
+static void outputs(Apply *x, const Monoid *m, Stage *s, const char *base, FactorSet domain) {
+    s->nout = m->n;
+    for (int i = 0; i < m->n; i++) s->out[i] = apply_value(x, VALUE_REG, base, m->type[i], domain);
+}
+
+const Expr *apply_fold(Apply *x, const GStep *p, const Monoid *m, const Expr *operand, const Expr *cond,
+                       FactorSet over) {
+    Stage *s = stage_new(x->p, STAGE_REDUCE);
+    s->cond = cond;
+    s->expr[0] = operand;
+    const FactorSet domain = vary(x, p, m, s);
+    s->monoid = m;
+    s->over = over;
+    outputs(x, m, s, "p", domain & ~over);
+    apply_push(x, s);
+    return expr_value(x->p, s->out[0]);
+}
+
+static void emit_scan(Apply *x, const GStep *p, StepState *st) {
+    const Monoid *m = monoid_of(x->g, p->monoid, p->body->type);
+    Stage *s = stage_new(x->p, STAGE_SCAN);
+    FactorSet domain = operands(x, p, m, s);
+    for (int i = 0; i < m->n && s->cond; i++) s->expr[i] = expr3(x->g, OP_IF, s->cond, s->expr[i], m->identity[i]);
+    s->cond = NULL; /* what is left out adds nothing: the text of a scan has no condition */
+    s->monoid = m;
+    s->axis = x->axis[axis_of(p->over)];
+    s->exclusive = p->exclusive;
+    stage_carry(x->p, s, st->acc);
+    outputs(x, m, s, "s", domain);
+    apply_push(x, s);
+    result(x, p, s->out);
+}
+
+const Expr *apply_named(Apply *x, const char *base, const Expr *e) {
+    Stage *s = stage_new(x->p, STAGE_MAP);
+    s->expr[0] = e;
+    s->nout = 1;
+    s->out[0] = apply_value(x, VALUE_REG, base, e->type, expr_domain(x->part, x->l, e));
+    apply_push(x, s);
+    return expr_value(x->p, s->out[0]);
+}
+
+/* All parts are computed before any is set. */
+static void set_parts(Apply *x, const Monoid *m, StepState *st, const Expr **next) {
+    for (int i = 0; i < m->n && m->n > 1; i++) next[i] = apply_named(x, "e", next[i]);
+    for (int i = 0; i < m->n; i++) {
+        Stage *set = stage_new(x->p, STAGE_SET);
+        set->nout = 1;
+        set->out[0] = st->acc[i];
+        set->expr[0] = next[i];
+        apply_push(x, set);
+    }
+}
+
+/* In the innermost loop: the registers' part is folded, then combined with what was accumulated. */
+static void accumulate(Apply *x, const GStep *p, StepState *st) {
+    const Monoid *m = monoid_of(x->g, p->monoid, p->body->type);
+    const Expr *from[2 * MAX_PARTS], *to[2 * MAX_PARTS], *next[MAX_PARTS];
+    if (p->online) {
+        const Expr *before[MAX_PARTS];
+        for (int i = 0; i < m->n; i++) before[i] = expr_value(x->p, st->acc[i]);
+        apply_online(x, p, m, before, next);
+        set_parts(x, m, st, next);
+        return;
+    }
+    Stage *s = stage_new(x->p, STAGE_REDUCE);
+    FactorSet domain = operands(x, p, m, s);
+    s->monoid = m;
+    s->over = apply_tile(x, p->over, true, false);
+    outputs(x, m, s, "p", domain & ~s->over);
+    apply_push(x, s);
+    for (int i = 0; i < m->n; i++) {
+        from[i] = expr_node(x->g, OP_ARG, m->type[i], false, i, NULL, 0);
+        from[m->n + i] = expr_node(x->g, OP_ARG, m->type[i], false, m->n + i, NULL, 0);
+        to[i] = expr_value(x->p, st->acc[i]);
+        to[m->n + i] = expr_value(x->p, s->out[i]);
+    }
+    for (int i = 0; i < m->n; i++) next[i] = expr_replace(x->g, m->combine[i], from, to, 2 * m->n);
+    set_parts(x, m, st, next);
+}
+
+/* The states of all threads become one. */
+static void fold_threads(Apply *x, const GStep *p, const Monoid *m, const Expr *const *parts, FactorSet threads) {
+    Stage *s = stage_new(x->p, STAGE_REDUCE);
+    FactorSet domain = 0;
+    for (int i = 0; i < m->n; i++) s->expr[i] = parts[i], domain |= expr_domain(x->part, x->l, parts[i]);
+    s->monoid = m;
+    s->over = threads;
+    outputs(x, m, s, p->monoid->name, domain & ~threads);
+    apply_push(x, s);
+    result(x, p, s->out);
+}
+
+/* Of elements that the threads have all at once. */
+static void emit_online(Apply *x, const GStep *p, const Monoid *m) {
+    const FactorSet threads = apply_tile(x, p->over, false, true);
+    const Expr *parts[MAX_PARTS];
+    apply_online(x, p, m, NULL, parts);
+    if (threads) {
+        fold_threads(x, p, m, parts, threads);
+        return;
+    }
+    for (int i = 0; i < m->n; i++)
+        if (p->part[i]) apply_know(x, x->body, p->part[i], NULL, apply_named(x, "p", parts[i]));
+}
+
+/* ---- one step, or several together ---- */
+
+/* Several warps, or blocks, fold it: they meet at a barrier. */
+static bool meets(const Apply *x, const GStep *p) {
+    bool several = false;
+    for (int a = 0; a < x->gr->axes.n; a++)
+        for (int i = 0; p->over >> a & 1 && i < x->s->axis[a].n; i++) {
+            const SFactor *f = &x->s->axis[a].f[i];
+            const bool apart = f->bind == BIND_WARP || f->bind == BIND_THREAD || f->bind == BIND_CLUSTER;
+            several |= apart && f->size > 1;
+        }
+    return several;
+}
+
+static bool is_sum(const GStep *p) {
+    return p->monoid->kind == MONOID_SUM && p->node->type == TY_F32 && !p->scan && !p->online && !p->joined[0];
+}
+
+bool apply_meet_once(const Apply *x, const GStep *p, const GStep *q) {
+    return p->over == q->over && p->free == q->free && is_sum(p) && is_sum(q) && meets(x, p);
+}
+
+/* The states of all threads become one; parts: of a step, or of n sums. */
+static void exchange(Apply *x, const int *items, int n, const Expr *const *parts, FactorSet threads) {
+    const GStep *p = &x->gr->steps.at[items[0]];
+    if (n == 1) {
+        fold_threads(x, p, monoid_of(x->g, p->monoid, p->body->type), parts, threads);
+        return;
+    }
+    const Monoid *m = monoid_sums(x->g, n);
+    Stage *s = stage_new(x->p, STAGE_REDUCE);
+    FactorSet domain = 0;
+    for (int i = 0; i < n; i++) s->expr[i] = parts[i], domain |= expr_domain(x->part, x->l, parts[i]);
+    s->monoid = m;
+    s->over = threads;
+    outputs(x, m, s, p->monoid->name, domain & ~threads);
+    apply_push(x, s);
+    for (int i = 0; i < n; i++)
+        apply_know(x, x->body, x->gr->steps.at[items[i]].node, NULL, expr_value(x->p, s->out[i]));
+}
+
+void apply_finish(Apply *x, const int *items, int n) {
+    const GStep *p = &x->gr->steps.at[items[0]];
+    const FactorSet threads = apply_tile(x, p->over, false, true);
+    const Expr *parts[MAX_PARTS];
+    int nparts = 0;
+    for (int i = 0; i < n; i++) {
+        StepState *st = &x->state[items[i]];
+        const GStep *q = &x->gr->steps.at[items[i]];
+        st->opened = -1;
+        if (!threads) result(x, q, st->acc);
+        for (int k = 0; threads && k < q->monoid->n; k++) parts[nparts++] = expr_value(x->p, st->acc[k]);
+    }
+    if (threads) exchange(x, items, n, parts, threads);
+}
+
+/* What a thread's registers have of a sum. */
+static const Expr *own_part(Apply *x, const GStep *p, FactorSet regs) {
+    const Monoid *m = monoid_of(x->g, p->monoid, p->body->type);
+    const Cond c = apply_cond(x, p->guard);
+    const Expr *e = apply_expr(x, p->node->arg[1], c);
+    if (regs) return apply_fold(x, p, m, e, c.is, regs);
+    Stage *s = stage_new(x->p, STAGE_REDUCE); /* never one of the kernel */
+    s->expr[0] = c.is ? expr3(x->g, OP_IF, c.is, e, m->identity[0]) : e;
+    vary(x, p, m, s);
+    return apply_named(x, "p", s->expr[0]);
+}
+
+static void emit_together(Apply *x, const int *items, int n) {
+    const AxisSet over = x->gr->steps.at[items[0]].over;
+    const Expr *parts[MAX_PARTS];
+    for (int i = 0; i < n; i++) parts[i] = own_part(x, &x->gr->steps.at[items[i]], apply_tile(x, over, true, false));
+    exchange(x, items, n, parts, apply_tile(x, over, false, true));
+}
+
+static void emit_step(Apply *x, int item) {
+    const GStep *p = &x->gr->steps.at[item];
+    StepState *st = &x->state[item];
+    const Monoid *m = monoid_of(x->g, p->monoid, p->body->type);
+    if (p->scan) {
+        emit_scan(x, p, st);
+    } else if (st->opened >= 0) {
+        accumulate(x, p, st);
+    } else if (p->online) {
+        emit_online(x, p, m);
+    } else {
+        Stage *s = stage_new(x->p, STAGE_REDUCE);
+        FactorSet domain = operands(x, p, m, s);
+        s->monoid = m;
+        s->over = apply_tile(x, p->over, true, true);
+        outputs(x, m, s, p->monoid->name, domain & ~s->over);
+        apply_push(x, s);
+        result(x, p, s->out);
+    }
+}
+
+void apply_emit_steps(Apply *x, const int *items, int n) {
+    if (n > 1)
+        emit_together(x, items, n);
+    else
+        emit_step(x, items[0]);
+}
