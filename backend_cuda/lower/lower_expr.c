@@ -174,6 +174,13 @@ static int int_bits(const Expr *e, int depth) {
     return most < own ? most : own;
 }
 
+/* Whether a narrow float has all digits of an integer. */
+static bool holds_exactly(Type to, const Expr *from) {
+    enum { F16_BITS = 11, BF16_BITS = 8 };
+    const int bits = int_bits(from, 0);
+    return (to == TY_F16 && bits <= F16_BITS) || (to == TY_BF16 && bits <= BF16_BITS);
+}
+
 static const Code *cast_code(Lower *l, Type to, const Expr *from, const Code *x) {
     static const IntBounds bounds[TY_COUNT] = {
         [TY_I64] = {"INT64_MIN", "INT64_MAX"},
@@ -199,7 +206,8 @@ static const Code *cast_code(Lower *l, Type to, const Expr *from, const Code *x)
                                           : code(l->ctx, "td_odd((%s)%c)", lower_value_type(from->type), x);
         else if (from->type == TY_F64 || !type_is_float(from->type))
             f = code(l->ctx, "(float)(%c)", x);
-        return to == TY_F32 ? f : code(l->ctx, "td_round<%s>(%c)", lower_storage_type(to), f);
+        return to == TY_F32 || holds_exactly(to, from) ? f
+                                                       : code(l->ctx, "td_round<%s>(%c)", lower_storage_type(to), f);
     }
     if (type_is_float(from->type))
         return code(l->ctx, "td_to_int<%s>(%c, %s, %s)", lower_value_type(to), x, bounds[to].lo, bounds[to].hi);

@@ -69,3 +69,14 @@ export fn literals(seg: i32[N], x: f32[N]) -> (y: i32[S], z: f32[S], u: u8[S], o
     q[] = mean[i in 0..3](1.0) + 2 * sum[m in 0..3](1);
 }
 check literals(N = 30, S = 4) with seg in 0..4;
+
+/// A narrow float has all digits of an integer of 8 bits, and not of one of 16.
+export fn small_ints(q: i8[N], u: u8[N], h: i16[N]) -> (a: f32[N], b: f32[N], c: f32[N], d: f32[N], e: f32[N], f: f32[N]) {
+    a[i] = f32(f16(q[i])) * 3;
+    b[i] = f32(bf16(q[i])) * 3;
+    c[i] = f32(bf16(u[i])) * 3;
+    d[i] = f32(f16(i32(u[i]) * 9)) * 3;
+    e[i] = f32(bf16(h[i])) * 3;
+    f[i] = f32(f16(h[i])) * 3;
+}
+check small_ints(N = 300) with q in -128..128, u in 0..256, h in -32768..32768 tol 0;
