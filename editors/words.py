@@ -21,6 +21,7 @@ def tables(root):
     ops = re.findall(r'^OP\(\w+, "(\w+)", \d+, CALL,', read(root, "ir", "ops.def"), re.M)
     builtins = re.findall(r"^BUILTIN\(\w+, (\w+), (\w+), -?\d+\)", read(root, "frontend", "ast", "builtins.def"),
                           re.M)
+    rankings = re.findall(r"^RANKING\(\w+, (\w+),", read(root, "frontend", "ast", "builtins.def"), re.M)
     options = read(root, "ir", "options.def")
     words = {
         "numbers": [w for w, token in lexer if token == "FLOAT"],
@@ -29,7 +30,7 @@ def tables(root):
         "clauses": [w for w, token in lexer if token.startswith("W_")],
         "types": re.findall(r"^TYPE\(\w+, (\w+),", read(root, "ir", "types.def"), re.M),
         "reductions": re.findall(r"^MONOID\(\w+, (\w+),", read(root, "ir", "monoids.def"), re.M) +
-                      [w for w, kind in builtins if kind == "REDUCTION"],
+                      [w for w, kind in builtins if kind == "REDUCTION"] + rankings,
         "option": re.findall(r"^OPTION\(\w+, (\w+)\)", options, re.M),
         "value": list(dict.fromkeys(re.findall(r"^OPTION_VALUE\(\w+, \w+, (\w+)\)", options, re.M))),
     }

@@ -50,7 +50,8 @@ bool graph_fix_dim(Graph *g, Dim *d, int64_t value, Text *why) {
     Fixing x = {.g = g, .from = expr_dim(g, d), .to = expr_int(g, TY_I64, value)};
     x.reductions = (ExprWalk){.temp = g->ctx, .after = fix_reduction, .user = &x, .ranges = true};
     for (int i = 0; i < g->tensors.n; i++) fix_tensor(&x, g->tensors.at[i]);
-    for (int i = 0; i < g->sorts.n; i++) g->sorts.at[i]->below = fixed(&x, g->sorts.at[i]->below);
+    for (int i = 0; i < g->sorts.n; i++)
+        if (g->sorts.at[i]->below) g->sorts.at[i]->below = fixed(&x, g->sorts.at[i]->below);
     for (int i = 0; i < g->facts.n; i++) {
         fix_vars(&x, g->facts.at[i].vars, g->facts.at[i].nvars);
         fix_expr(&x, &g->facts.at[i].cond);

@@ -198,12 +198,22 @@ Tensor *graph_tensor(Graph *g, Sym name, TensorKind kind, Type t, int rank, cons
     return x;
 }
 
-Sort *graph_sort(Graph *g, Tensor *keys, const Expr *below, Tensor *order, Tensor *starts) {
+static Sort *add_sort(Graph *g, Sort of) {
     Sort *s = NEW(g->ctx, Sort);
-    *s = (Sort){.keys = keys, .below = below, .order = order, .starts = starts, .span = SPAN_NONE};
-    order->sort = starts->sort = s;
+    *s = of;
+    s->span = SPAN_NONE;
+    s->order->sort = s;
+    if (s->starts) s->starts->sort = s;
     vec_push(g->ctx, &g->sorts, s);
     return s;
+}
+
+Sort *graph_sort(Graph *g, Tensor *keys, const Expr *below, Tensor *order, Tensor *starts) {
+    return add_sort(g, (Sort){.keys = keys, .below = below, .order = order, .starts = starts});
+}
+
+Sort *graph_rank(Graph *g, Tensor *keys, bool descending, Tensor *order) {
+    return add_sort(g, (Sort){.keys = keys, .descending = descending, .order = order});
 }
 
 const Expr *tensor_size(Graph *g, const Tensor *t) {

@@ -149,16 +149,24 @@ typedef struct Piece {
     Span span;
 } Piece;
 
-/* Keys put in order. The keys' elements have numbers, 0, 1, ... in row-major order. `order` has these numbers in the
- * order of the keys, those of equal keys ascending; keys outside of 0..below come last. Of `starts`, which has below
- * + 1 elements, starts[v] says how many of the keys inside are less than v: the numbers of those that are v stand at
- * starts[v]..starts[v + 1] of `order`. Both are i32. */
+/* Keys put in order, stably; lets of i32 without pieces say in which. There are two kinds.
+ * Of keys below a bound the elements have numbers, 0, 1, ... in row-major order. `order` has these numbers in the order
+ * of the keys; keys outside of 0..below come last. Of `starts`, which has below + 1 elements, starts[v] says how many
+ * of the keys inside are less than v: the numbers of those that are v stand at starts[v]..starts[v + 1] of `order`.
+ * A rank (no bound, no starts) puts each row of the keys, along their last dimension, in an order of its own:
+ * order[b, r] is where in row b the element of rank r stands. It may have fewer ranks than a row has elements. NaNs
+ * come last, ascending and descending; zeros are equal whatever their signs. */
 typedef struct Sort {
-    Tensor *keys; /* integers of 8 bits or more, of any rank; a let or a parameter, whose values before are meant */
-    const Expr *below;
-    Tensor *order, *starts; /* lets without pieces */
+    Tensor *keys;      /* of 8 bits or more, integers where there is a bound, else numbers; a let or a parameter, whose
+                          values before are meant */
+    const Expr *below; /* NULL: a rank */
+    bool descending;   /* of a rank */
+    Tensor *order, *starts;
     Span span;
 } Sort;
+static inline bool sort_ranks(const Sort *s) { return !s->below; }
+bool type_ranks(Type t); /* whether keys of a rank may be of it: floats of 16 bits or more, integers of 8 */
+static inline const char *sort_direction(const Sort *s) { return s->descending ? "descending" : "ascending"; }
 
 struct Tensor {
     Sym name;
@@ -316,6 +324,8 @@ void graph_take_name(Graph *g, Sym name);
 Tensor *graph_find_tensor(const Graph *g, Sym name); /* the first of this name, or NULL */
 /* Makes a sort of the keys what defines the two lets, which have no pieces. */
 Sort *graph_sort(Graph *g, Tensor *keys, const Expr *below, Tensor *order, Tensor *starts);
+/* And a rank of their rows what defines the order. */
+Sort *graph_rank(Graph *g, Tensor *keys, bool descending, Tensor *order);
 /* How many elements a tensor has. */
 const Expr *tensor_size(Graph *g, const Tensor *t);
 

@@ -107,8 +107,12 @@ static void print_piece(ExprPrinter *p, const Tensor *t, const Piece *x) {
     text_char(p->out, '\n');
 }
 
-/* At the first of the two tensors that it defines. */
+/* At the first of the tensors that it defines. */
 static void print_sort(ExprPrinter *p, const Sort *s) {
+    if (sort_ranks(s)) {
+        text_fmt(p->out, "rank %s = %s %s\n", s->order->name, s->keys->name, sort_direction(s));
+        return;
+    }
     text_fmt(p->out, "sort %s, %s = %s below ", s->order->name, s->starts->name, s->keys->name);
     expr_print_with(p, s->below);
     text_char(p->out, '\n');

@@ -201,6 +201,24 @@ static Tensor *read_defined(GraphReader *r) {
     return t;
 }
 
+/* rank order = keys ascending, or descending */
+static void read_rank(GraphReader *r) {
+    Lex *x = &r->lex;
+    Span at = x->tok.span;
+    lex_next(x);
+    Tensor *order = read_defined(r);
+    lex_expect(x, "=");
+    Tensor *keys = read_defined(r);
+    bool descending = lex_accept(x, "descending");
+    if (!descending) lex_expect(x, "ascending");
+    if (x->failed) return;
+    if (order->sort) {
+        lex_fail(x, at, "a rank defines a tensor that nothing else defines");
+        return;
+    }
+    graph_rank(r->g, keys, descending, order)->span = (Span){at.file, at.start, x->tok.span.start};
+}
+
 /* sort order, starts = keys below N */
 static void read_sort(GraphReader *r) {
     Lex *x = &r->lex;
@@ -255,6 +273,8 @@ static Graph *read_graph(GraphReader *r) {
             read_fact(r);
         else if (lex_is(x, "sort") && !lex_peek_is(x, "["))
             read_sort(r);
+        else if (lex_is(x, "rank") && !lex_peek_is(x, "["))
+            read_rank(r);
         else
             read_piece(r);
     }

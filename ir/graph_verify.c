@@ -173,8 +173,23 @@ static bool check_cover(Verifier *v, const Tensor *t) {
 
 /* ---- sorts ---- */
 
+/* The order of a rank has the keys' rows; that there are no more ranks than elements the host sees. */
+static bool check_rank(Verifier *v, const Sort *s) {
+    const Tensor *t = s->order, *keys = s->keys;
+    v->where = t->name;
+    if (!type_ranks(keys->type) || !keys->rank)
+        return fail(v, NULL, "a rank of what is no rows of floats of 16 bits or integers of 8 bits or more");
+    if (t->kind != TENSOR_LET || t->type != TY_I32 || t->rank != keys->rank || t->pieces.n || t->sort != s)
+        return fail(v, NULL, "a rank defines a let of i32, of its keys' rank, which has no other definition");
+    for (int d = 0; d + 1 < t->rank; d++)
+        if (!equal_extents(v, t->shape[d], keys->shape[d]))
+            return fail(v, t->shape[d], "the order of a rank has other rows than its keys");
+    return true;
+}
+
 static bool check_sort(Verifier *v, const Sort *s) {
     Graph *g = v->g;
+    if (sort_ranks(s)) return check_rank(v, s);
     const Expr *ends = expr2(g, OP_ADD, s->below, expr_int(g, TY_I64, 1));
     v->where = s->order->name;
     if (!type_is_int(s->keys->type) || type_bits(s->keys->type) < 8) return fail(v, NULL, "keys that are no integers");

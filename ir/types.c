@@ -150,6 +150,7 @@ Type type_acc(Type t) { return type_rows[t].acc; }
 bool type_is_float(Type t) { return type_rows[t].cls == CLASS_FLOAT; }
 
 bool type_is_int(Type t) { return type_rows[t].cls == CLASS_SINT || type_rows[t].cls == CLASS_UINT; }
+bool type_ranks(Type t) { return type_is_float(t) ? type_bits(t) >= 16 : type_is_int(t) && type_bits(t) >= 8; }
 bool type_is_compute(Type t) { return t != TY_BOOL && type_rows[t].acc == t; }
 
 bool type_int_range(Type t, int64_t *least, int64_t *most) {

@@ -218,14 +218,16 @@ template <class T, int V> inline void td_cluster_sts(td_sp<T> p, int rank, const
     constexpr unsigned bytes = V * sizeof(T);
     if (void *a = td_emu_shared_write(p.off, bytes, td_emu_align(bytes), rank)) memcpy(a, w, bytes);
 }
-inline void td_shared_count(td_sp<uint32_t> p) {
-    uint32_t v;
+inline uint32_t td_shared_ticket(td_sp<uint32_t> p, uint32_t n) {
+    uint32_t v, more;
     void *a = td_emu_shared_atomic(p.off, sizeof v);
-    if (!a) return;
+    if (!a) return 0;
     memcpy(&v, a, sizeof v);
-    v++;
-    memcpy(a, &v, sizeof v);
+    more = v + n;
+    memcpy(a, &more, sizeof v);
+    return v;
 }
+inline void td_shared_count(td_sp<uint32_t> p) { td_shared_ticket(p, 1); }
 
 /* ---- pairs of 16-bit floats ---- */
 template <class T> inline uint32_t td_max2(uint32_t a, uint32_t b) {

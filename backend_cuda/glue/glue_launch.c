@@ -141,9 +141,26 @@ static void launch(Text *out, const HostEntry *h, const Kernel *k, Arguments ent
     if (block) text_put(out, "    }\n");
 }
 
+static void launch_rank(Text *out, const HostEntry *h, const SortStep *s, Arguments entry, const char *prefix) {
+    Graph *g = h->p->graph;
+    const Expr *const sizes[] = {rank_rows(g, &s->sort), rank_length(&s->sort), rank_kept(&s->sort)};
+    text_fmt(out, "    TD_TRY(td_cuda(td_s, \"sort %s\", %s_%s_launch(td_c->stream, %s[%d], ", s->name, prefix,
+             sort_symbol(h->p, s), entry.tensors, host_tensor_at(h, s->sort.keys));
+    for (int i = 0; i < 3; i++) {
+        host_expr(out, h, sizes[i]);
+        text_put(out, ", ");
+    }
+    text_fmt(out, "%s[%d], %s[%d], %s)));\n", entry.tensors, host_tensor_at(h, s->sort.order), entry.tensors,
+             host_tensor_at(h, s->scratch), h->always_early ? "&td_launched" : "td_chain");
+}
+
 static void launch_sort(Text *out, const HostEntry *h, const SortStep *s, Arguments entry, const char *prefix) {
     const Graph *g = h->p->graph;
     const Tensor *const t[] = {s->sort.order, s->sort.starts, s->scratch};
+    if (sort_ranks(&s->sort)) {
+        launch_rank(out, h, s, entry, prefix);
+        return;
+    }
     text_fmt(out, "    TD_TRY(td_cuda(td_s, \"sort %s\", %s_%s_launch(td_c->stream, %s[%d], ", s->name, prefix,
              sort_symbol(h->p, s), entry.tensors, host_tensor_at(h, s->sort.keys));
     host_expr(out, h, tensor_size((Graph *)g, s->sort.keys));
@@ -177,7 +194,8 @@ void glue_launcher(Text *out, const Program *p, const char *prefix) {
         text_fmt(out, "td_preparer %s_%s_prepare;\ntd_launcher %s_%s_launch;\n", prefix, symbol, prefix, symbol);
     }
     for (int k = 0; k < p->sorts.n; k++)
-        text_fmt(out, "td_sorter %s_%s_launch;\n", prefix, sort_symbol(p, p->sorts.at[k]));
+        text_fmt(out, "%s %s_%s_launch;\n", sort_ranks(&p->sorts.at[k]->sort) ? "td_ranker" : "td_sorter", prefix,
+                 sort_symbol(p, p->sorts.at[k]));
     if (p->assumed) glue_launcher(out, p->assumed, prefix);
 }
 

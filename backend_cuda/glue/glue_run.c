@@ -6,6 +6,7 @@
 #include "glue_memory.h"
 #include "glue_text.h"
 #include "ir/expr_is.h"
+#include "sched/kernel/rank.h"
 #include "sched/kernel/memory.h"
 
 static void quoted_expr(Text *out, Ctx *ctx, const Expr *e) {
@@ -95,10 +96,26 @@ static void check_kernel(Text *out, const HostEntry *h, const Kernel *k, const c
     text_put(out, ", INT32_MAX));\n");
 }
 
+/* Places in a row are of 31 bits, and so are blocks, a tile or a row each. */
+static void check_rank(Text *out, const HostEntry *h, const SortStep *s) {
+    Graph *g = h->p->graph;
+    const Expr *tile = expr_int(g, TY_I64, RANK_TILE), *one = expr_int(g, TY_I64, 1);
+    const Expr *blocks = expr2(g, OP_ADD, expr2(g, OP_DIV, rank_length(&s->sort), tile), one);
+    text_fmt(out, "    TD_TRY(td_extent(td_s, \"%s\", \"elements of a row\", ", s->name);
+    host_expr(out, h, rank_length(&s->sort));
+    text_fmt(out, ", INT32_MAX));\n    TD_TRY(td_extent(td_s, \"%s\", \"blocks\", ", s->name);
+    host_expr(out, h, expr2(g, OP_MUL, rank_rows(g, &s->sort), blocks));
+    text_put(out, ", INT32_MAX));\n");
+}
+
 /* Numbers of keys, and places of their starts, are of 31 bits. */
 static void check_sort(Text *out, const HostEntry *h, const SortStep *s) {
     Graph *g = h->p->graph;
     h->checks[CHECK_EXTENT] = true;
+    if (sort_ranks(&s->sort)) {
+        check_rank(out, h, s);
+        return;
+    }
     text_fmt(out, "    TD_TRY(td_extent(td_s, \"%s\", \"keys\", ", s->name);
     host_expr(out, h, tensor_size(g, s->sort.keys));
     text_fmt(out, ", INT32_MAX));\n    TD_TRY(td_extent(td_s, \"%s\", \"the bound of keys\", ", s->name);

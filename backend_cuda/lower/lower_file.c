@@ -328,6 +328,25 @@ static bool lower_kernel(Text *out, Ctx *ctx, Program *p, Kernel *k, const ExprM
 
 /* ---- sorts ---- */
 
+/* The function of a rank: the prelude's, for keys of this type. */
+static void lower_rank(Text *out, Program *p, const SortStep *s, const LowerOptions *o) {
+    const Printing print = {.out = out, .prelude = o->prelude};
+    const char *keys = lower_storage_type(s->sort.keys->type);
+    Sym full = sym_fmt(out->ctx, "%s_%s", o->prefix, sort_symbol(p, s));
+    print_line(&print, out->ctx, "// %s: the order of the rows of %s, %s\n", s->sort.order->name, s->sort.keys->name,
+               sort_direction(&s->sort));
+    print_line(&print, out->ctx, "extern \"C\" td_ranker %s_launch;\n", full);
+    print_line(&print, out->ctx,
+               "extern \"C\" int %s_launch(void *stream, const void *keys, int64_t rows, int64_t n, int64_t kept, void "
+               "*order, void *scratch, int *launched) {\n",
+               full);
+    print_line(&print, out->ctx,
+               "    return (int)td_rank<%s, %d, %d, %d, %d, %d, %d>((const %s *)keys, rows, n, kept, %s, (int32_t "
+               "*)order, (uint32_t *)scratch, launched, (cudaStream_t)stream);\n}\n\n",
+               keys, RANK_ROW, RANK_KEPT, RANK_PART, RANK_BLOCKS, RANK_MERGED, RANK_TILE, keys,
+               s->sort.descending ? "true" : "false");
+}
+
 /* The one function of a sort: the prelude's, for keys of this type. */
 static void lower_sort(Text *out, Program *p, const SortStep *s, const LowerOptions *o) {
     const Printing print = {.out = out, .prelude = o->prelude};
@@ -362,7 +381,8 @@ bool lower_program(Text *out, Program *p, const LowerOptions *o, Text *why) {
         const Tensor *t = i < p->params.n ? p->params.at[i] : p->temps.at[i - p->params.n];
         expr_map_put_number(own, &tensor_at, t, i);
     }
-    for (int i = 0; i < p->sorts.n; i++) lower_sort(out, p, p->sorts.at[i], o);
+    for (int i = 0; i < p->sorts.n; i++)
+        (sort_ranks(&p->sorts.at[i]->sort) ? lower_rank : lower_sort)(out, p, p->sorts.at[i], o);
     for (int i = 0; i < p->kernels.n && ok; i++) {
         if (p->kernels.at[i]->same) continue;
         Ctx *temp = ctx_temp(p->ctx);

@@ -16,14 +16,14 @@ template <class T> __device__ __forceinline__ void td_put_word(T *p, T v) {
 }
 //@ portable td_shared_get td_shared_put
 // A word of shared memory.
-static __device__ __forceinline__ uint32_t td_shared_get(td_sp<uint32_t> p) {
-    uint32_t w[1];
-    td_lds<uint32_t, 1>(w, p);
+template <class T> __device__ __forceinline__ T td_shared_get(td_sp<T> p) {
+    td_word<T> w[1];
+    td_lds<T, 1>(w, p);
     return w[0];
 }
-static __device__ __forceinline__ void td_shared_put(td_sp<uint32_t> p, uint32_t v) {
-    const uint32_t w[1] = {v};
-    td_sts<uint32_t, 1>(p, w);
+template <class T, class V> __device__ __forceinline__ void td_shared_put(td_sp<T> p, V v) {
+    const td_word<T> w[1] = {(T)v};
+    td_sts<T, 1>(p, w);
 }
 //@ portable td_sum_before
 // The sum of v over the threads before this one in a block of W warps, and over all of them; sums has W words.

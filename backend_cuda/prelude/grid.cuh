@@ -116,6 +116,9 @@ template <class Args, int N> static cudaError_t td_prepare(void (*const (&kernel
 // The two functions of a kernel that the host calls: a launch, and what it needs first, for the current device.
 typedef int td_launcher(void *stream, void *const *tensors, const int64_t *dims, const double *scalars, int *launched);
 typedef int td_preparer(void);
+//@ portable td_ranker
+// The function of a rank that the host calls.
+typedef int td_ranker(void *stream, const void *keys, int64_t rows, int64_t n, int64_t kept, void *order, void *scratch, int *launched);
 //@ portable td_sorter
 // The function of a sort that the host calls.
 typedef int td_sorter(void *stream, const void *keys, int64_t n, int64_t below, void *order, void *starts, void *scratch, int *launched);

@@ -1,43 +1,51 @@
 // Keys put in order, stably: a radix sort from the lowest digit on. A pass writes each key and its number where the
 // order of a digit has them. A block counts the digits of a tile of keys; where the tile's own begin it learns from the
 // tiles before, each of which tells its counts first, then those of all up to it. Tiles are taken in order: those that
-// are waited for run, or have run. What one block can have in its shared memory it sorts alone, in one launch.
+// are waited for run, or have run. What one block can have in its shared memory it sorts alone, in one launch. What a
+// key is of an element says Key, a function whose results are Key::word; rows are sorted each by itself.
 
 //@ portable td_sort_args
-template <class K> struct td_sort_args {
-    const K *keys;        // of the first pass
-    const uint32_t *from; // of those after it: keys, and their numbers
+template <class Key> struct td_sort_args {
+    const typename Key::element *keys;     // of the first pass
+    const typename Key::word *from; // of those after it: keys, and their numbers
     const int32_t *from_order;
-    uint32_t *to; // keys and numbers go there; NULL: not wanted
+    typename Key::word *to; // keys and numbers go there; NULL: not wanted
     int32_t *order, *starts;
     uint32_t *totals, *tickets, *told;
-    uint32_t n, below;
+    uint32_t n, kept, below, tiles; // of a row: keys, of which the first are written; tiles
+    uint32_t rows;
     int pass, passes, bits;
+    Key key;
 };
 //@ portable td_sort_key
 // One outside of 0..below is `below`.
-template <class K> __device__ __forceinline__ uint32_t td_sort_key(const K *p, uint32_t below) {
-    td_word<K> w[1];
-    td_ld<K, 1, 0>(w, p);
-    const uint64_t key = (uint64_t)(int64_t)td_get<K>(w, 0);
-    return key < below ? (uint32_t)key : below;
-}
+template <class K> struct td_sort_key {
+    typedef K element;
+    typedef uint32_t word;
+    uint32_t below;
+    __device__ __forceinline__ word operator()(const K *p) const {
+        td_word<K> w[1];
+        td_ld<K, 1, 0>(w, p);
+        const uint64_t key = (uint64_t)(int64_t)td_get<K>(w, 0);
+        return key < below ? (uint32_t)key : below;
+    }
+};
 //@ portable td_sort_ranks
 // How many keys of the same digit this warp has before each: in earlier rounds, which its counters have, and in lower
 // lanes. What a tile lacks are the largest keys, behind all others.
-template <int N, int B>
-__device__ __forceinline__ void td_sort_ranks(td_sp<uint32_t> counts, const uint32_t *key, uint32_t *rank, int shift,
+template <int N, int B, class U>
+__device__ __forceinline__ void td_sort_ranks(td_sp<uint32_t> counts, const U *key, uint32_t *rank, int shift,
                                               int bits, int rounds) {
     const uint32_t below = (1u << (td_tid() % 32)) - 1;
     for (int d = td_tid() % 32; d < 1 << bits; d += 32) td_shared_put(counts + d, 0);
     td_syncwarp();
 #pragma unroll
     for (int i = 0; i < N; i++) // lanes of the same digit: nothing waits for another round
-        if (i < rounds) rank[i] = td_match<B>(key[i] >> shift & ((1u << bits) - 1));
+        if (i < rounds) rank[i] = td_match<B>((uint32_t)(key[i] >> shift) & ((1u << bits) - 1));
 #pragma unroll
     for (int i = 0; i < N; i++) {
         if (i >= rounds) break;
-        const uint32_t digit = key[i] >> shift & ((1u << bits) - 1), before = td_shared_get(counts + digit);
+        const uint32_t digit = (uint32_t)(key[i] >> shift) & ((1u << bits) - 1), before = td_shared_get(counts + digit);
         const int lower = td_bits(rank[i] & below);
         td_syncwarp();
         if (!lower) td_shared_put(counts + digit, before + (uint32_t)td_bits(rank[i]));
@@ -64,14 +72,14 @@ template <int W, int B> __device__ __forceinline__ uint32_t td_sort_total(td_sp<
 }
 //@ portable td_sort_exchange
 // Keys and numbers of a tile of T to where they belong in it; `counts` lies where they come to lie.
-template <int N, int T>
-__device__ __forceinline__ void td_sort_exchange(td_sp<uint32_t> keys, td_sp<uint32_t> counts, td_sp<uint32_t> begin,
-                                                 const uint32_t *key, const uint32_t *number, uint32_t *rank, int shift,
+template <int N, int T, class U>
+__device__ __forceinline__ void td_sort_exchange(td_sp<U> keys, td_sp<uint32_t> counts, td_sp<uint32_t> begin,
+                                                 const U *key, const uint32_t *number, uint32_t *rank, int shift,
                                                  int bits, int rounds) {
 #pragma unroll
     for (int i = 0; i < N; i++) {
         if (i >= rounds) break;
-        const uint32_t d = key[i] >> shift & ((1u << bits) - 1);
+        const uint32_t d = (uint32_t)(key[i] >> shift) & ((1u << bits) - 1);
         rank[i] += td_shared_get(begin + d) + td_shared_get(counts + d);
     }
     td_sync();
@@ -79,7 +87,7 @@ __device__ __forceinline__ void td_sort_exchange(td_sp<uint32_t> keys, td_sp<uin
     for (int i = 0; i < N; i++) {
         if (i >= rounds) break;
         td_shared_put(keys + rank[i], key[i]);
-        td_shared_put(keys + T + rank[i], number[i]);
+        td_shared_put(td_sp<uint32_t>(keys + T) + rank[i], number[i]);
     }
     td_sync();
 }
@@ -110,36 +118,40 @@ template <int T> __device__ __forceinline__ uint32_t td_sort_earlier(uint32_t *t
 //@ portable td_sort_place
 // One pass. A warp has an eighth of the tile of T keys, its lanes every 32nd key of that; a thread has two digits of B
 // bits.
-template <class K, int B, int T>
-__global__ void __launch_bounds__(256, T > 2048 ? 2 : 4) td_sort_place(const __grid_constant__ td_sort_args<K> a) {
+template <class Key, int B, int T>
+__global__ void __launch_bounds__(256, T > 2048 ? 2 : 4) td_sort_place(const __grid_constant__ td_sort_args<Key> a) {
+    typedef typename Key::word U;
     constexpr int N = T / 256;
     static_assert(B <= 9 && (8 << B) <= 2 * T, "two digits a thread; counters lie where keys and numbers come later");
     const int warp = td_tid() / 32, lane = td_tid() % 32, radix = 1 << a.bits, shift = a.pass * a.bits;
-    const td_sp<uint32_t> keys = td_shared<uint32_t>(0), numbers = keys + T, counts = keys + (warp << B);
-    const td_sp<uint32_t> begin = keys + 2 * T, at = begin + (1 << B), sums = at + (1 << B);
-    uint32_t key[N], number[N], rank[N], total[2] = {0, 0}, all[2] = {0, 0}, sum;
+    const td_sp<U> keys = td_shared<U>(0);
+    const td_sp<uint32_t> numbers = td_sp<uint32_t>(keys + T), counts = td_sp<uint32_t>(keys), begin = numbers + T,
+                          at = begin + (1 << B), sums = at + (1 << B);
+    uint32_t number[N], rank[N], total[2] = {0, 0}, all[2] = {0, 0}, sum;
+    U key[N];
     td_pdl_wait();
     td_pdl_launch();
     if (td_tid() == 0) td_shared_put(sums + 8, td_ticket(a.tickets + a.pass));
     td_sync();
-    const uint32_t tile = td_shared_get(sums + 8);
-    const int64_t first = (int64_t)tile * T, mine = first + warp * (T / 8) + lane;
+    const uint32_t ticket = td_shared_get(sums + 8), row = ticket / a.tiles, tile = ticket % a.tiles;
+    const int64_t first = (int64_t)tile * T, mine = first + warp * (T / 8) + lane, from = (int64_t)row * a.n,
+                  to = (int64_t)row * a.kept;
 #pragma unroll
     for (int i = 0; i < N; i++) {
         const int64_t n = mine + i * 32;
-        key[i] = n >= a.n ? 0xffffffffu : a.from ? td_get_word(a.from + n) : td_sort_key(a.keys + n, a.below);
-        number[i] = n < a.n && a.from_order ? (uint32_t)td_get_word(a.from_order + n) : (uint32_t)n;
+        key[i] = n >= a.n ? ~(U)0 : a.from ? td_get_word(a.from + (from + n)) : a.key(a.keys + (from + n));
+        number[i] = n < a.n && a.from_order ? (uint32_t)td_get_word(a.from_order + (from + n)) : (uint32_t)n;
     }
-    td_sort_ranks<N, B>(counts, key, rank, shift, a.bits, N);
+    td_sort_ranks<N, B>(counts + (warp << B), key, rank, shift, a.bits, N);
     td_sync();
-    uint32_t *const told = a.told + ((int64_t)a.pass * ((a.n + T - 1) / T) * radix + 2 * td_tid());
+    uint32_t *const told = a.told + (((int64_t)a.pass * a.rows + row) * a.tiles * radix + 2 * td_tid());
     const bool later = first + T < a.n; // there are tiles behind this one
 #pragma unroll
     for (int h = 0; h < 2; h++) {
         if (2 * td_tid() + h >= radix) continue;
-        total[h] = td_sort_total<8, B>(keys, 2 * td_tid() + h);
+        total[h] = td_sort_total<8, B>(counts, 2 * td_tid() + h);
         if (later) td_tell(told + (int64_t)tile * radix + h, total[h] + (tile ? 1 : T + 2));
-        all[h] = td_get_word(a.totals + (a.pass << a.bits) + (2 * td_tid() + h));
+        all[h] = td_get_word(a.totals + ((((int64_t)row * a.passes + a.pass) << a.bits) + (2 * td_tid() + h)));
     }
     const uint32_t here = td_sum_before<8>(sums, total[0] + total[1], sum);
     const uint32_t whole = td_sum_before<8>(sums, all[0] + all[1], sum);
@@ -155,19 +167,20 @@ __global__ void __launch_bounds__(256, T > 2048 ? 2 : 4) td_sort_place(const __g
         td_shared_put(at + d, of_all + earlier - of_tile);
     }
     td_sync();
-    td_sort_exchange<N, T>(keys, counts, begin, key, number, rank, shift, a.bits, N);
+    td_sort_exchange<N, T>(keys, counts + (warp << B), begin, key, number, rank, shift, a.bits, N);
 #pragma unroll
     for (int i = 0; i < N; i++) key[i] = td_shared_get(keys + (i * 256 + td_tid()));
 #pragma unroll
     for (int i = 0; i < N; i++) number[i] = td_shared_get(numbers + (i * 256 + td_tid()));
 #pragma unroll
-    for (int i = 0; i < N; i++) rank[i] = td_shared_get(at + (key[i] >> shift & (uint32_t)(radix - 1)));
+    for (int i = 0; i < N; i++) rank[i] = td_shared_get(at + ((uint32_t)(key[i] >> shift) & (uint32_t)(radix - 1)));
 #pragma unroll
     for (int i = 0; i < N; i++) {
         const uint32_t n = (uint32_t)(i * 256 + td_tid());
         if (first + n >= a.n) break;
-        if (a.to) td_put_word(a.to + (rank[i] + n), key[i]);
-        td_put_word(a.order + (rank[i] + n), (int32_t)number[i]);
+        if (rank[i] + n >= a.kept) continue;
+        if (a.to) td_put_word(a.to + (to + (rank[i] + n)), key[i]);
+        td_put_word(a.order + (to + (rank[i] + n)), (int32_t)number[i]);
     }
 }
 
@@ -186,7 +199,7 @@ template <class Get> __device__ __forceinline__ uint32_t td_sort_less(uint32_t n
 }
 //@ portable td_sort_starts
 // How many of the keys in order are less than each, and how many less than `below`.
-template <class K> __global__ void __launch_bounds__(256) td_sort_starts(const __grid_constant__ td_sort_args<K> a) {
+template <class Key> __global__ void __launch_bounds__(256) td_sort_starts(const __grid_constant__ td_sort_args<Key> a) {
     const int64_t v = (int64_t)td_block() * 256 + td_tid();
     td_pdl_wait();
     td_pdl_launch();
@@ -197,8 +210,8 @@ template <class K> __global__ void __launch_bounds__(256) td_sort_starts(const _
 
 //@ portable td_sort_few
 // All passes by one block of 32 warps, over at most T keys; `to` receives the keys in order, or `starts` the starts.
-template <class K, int B, int T>
-__global__ void __launch_bounds__(1024) td_sort_few(const __grid_constant__ td_sort_args<K> a) {
+template <class Key, int B, int T>
+__global__ void __launch_bounds__(1024) td_sort_few(const __grid_constant__ td_sort_args<Key> a) {
     constexpr int N = T / 1024;
     static_assert(B <= 10 && (32 << B) <= 2 * T, "a digit a thread; counters lie where keys and numbers come later");
     const int rounds = (int)((a.n + 1023) / 1024), radix = 1 << a.bits, warp = td_tid() / 32;
@@ -211,7 +224,7 @@ __global__ void __launch_bounds__(1024) td_sort_few(const __grid_constant__ td_s
 #pragma unroll
     for (int i = 0; i < N; i++) {
         number[i] = (uint32_t)(mine + i * 32);
-        key[i] = i < rounds && number[i] < a.n ? td_sort_key(a.keys + number[i], a.below) : 0xffffffffu;
+        key[i] = i < rounds && number[i] < a.n ? a.key(a.keys + number[i]) : 0xffffffffu;
     }
     for (int pass = 0; pass < a.passes; pass++) {
         const int shift = pass * a.bits;
@@ -243,10 +256,12 @@ __global__ void __launch_bounds__(1024) td_sort_few(const __grid_constant__ td_s
 //@ portable td_sort_in_passes
 // By many blocks. a.to then has the keys in order where there are several passes; a single one finds the starts.
 template <class K, int B, int T, int C>
-static cudaError_t td_sort_in_passes(td_sort_args<K> &a, uint32_t *scratch, int *launched, cudaStream_t stream) {
+static cudaError_t td_sort_in_passes(td_sort_args<td_sort_key<K>> &a, uint32_t *scratch, int *launched,
+                                     cudaStream_t stream) {
     const int64_t tiles = ((int64_t)a.n + T - 1) / T, n = a.n;
     int32_t *const order = a.order;
     td_count_args<K> c = {};
+    a.tiles = (uint32_t)(tiles < 1 ? 1 : tiles);
     a.totals = scratch;
     a.tickets = a.totals + (a.passes << a.bits);
     a.told = a.tickets + a.passes;
@@ -267,7 +282,7 @@ static cudaError_t td_sort_in_passes(td_sort_args<K> &a, uint32_t *scratch, int 
         a.from_order = a.pass ? a.order : NULL;
         a.to = a.passes == 1 ? NULL : a.pass % 2 ? second : first;
         a.order = (a.passes - 1 - a.pass) % 2 ? other : order;
-        e = td_launch(td_sort_place<K, B, T>, a, tiles < 1 ? 1LL : (long long)tiles, 256, 1, 8 * T + (8 << B) + 64,
+        e = td_launch(td_sort_place<td_sort_key<K>, B, T>, a, (long long)a.tiles, 256, 1, 8 * T + (8 << B) + 64,
                       launched, stream);
     }
     return e;
@@ -283,18 +298,19 @@ static cudaError_t td_sort(const K *keys, int64_t n, int64_t below, int32_t *ord
     const int most = few ? FB : B;
     int bits = 1;
     while (bits < 31 && below >> bits) bits++;
-    td_sort_args<K> a = {};
+    td_sort_args<td_sort_key<K>> a = {};
     cudaError_t e = cudaSuccess;
     a.keys = keys;
-    a.n = (uint32_t)n;
-    a.below = (uint32_t)below;
+    a.n = a.kept = (uint32_t)n;
+    a.rows = 1;
+    a.key.below = a.below = (uint32_t)below;
     a.order = order;
     a.passes = (bits + most - 1) / most;
     a.bits = (bits + a.passes - 1) / a.passes;
     if (few || a.passes == 1) a.starts = few && below > S ? NULL : starts;
     if (few) {
         constexpr int bytes = 8 * F + (4 << FB) + 32 * 4;
-        void (*const kernels[])(const td_sort_args<K>) = {td_sort_few<K, FB, F>};
+        void (*const kernels[])(const td_sort_args<td_sort_key<K>>) = {td_sort_few<td_sort_key<K>, FB, F>};
         a.to = a.starts ? NULL : scratch;
         e = td_prepare(kernels, bytes, 1);
         if (e == cudaSuccess) e = td_launch(kernels[0], a, 1LL, 1024, 1, bytes, launched, stream);
@@ -303,5 +319,5 @@ static cudaError_t td_sort(const K *keys, int64_t n, int64_t below, int32_t *ord
     if (a.starts || e != cudaSuccess) return e;
     a.from = a.to;
     a.starts = starts;
-    return td_launch(td_sort_starts<K>, a, (long long)(below / 256 + 1), 256, 1, 0, launched, stream);
+    return td_launch(td_sort_starts<td_sort_key<K>>, a, (long long)(below / 256 + 1), 256, 1, 0, launched, stream);
 }

@@ -87,6 +87,9 @@ template <int B> __device__ __forceinline__ uint32_t td_match(uint32_t v) {
 //@ td_shared_count
 // One more in a word of shared memory. Lanes that count in one word are added up by the instruction for adding 1.
 __device__ __forceinline__ void td_shared_count(uint32_t *p) { atomicAdd(p, 1u); }
+//@ td_shared_ticket
+// What a word of shared memory was before n more.
+__device__ __forceinline__ uint32_t td_shared_ticket(uint32_t *p, uint32_t n) { return atomicAdd(p, n); }
 //@ td_sync
 __device__ __forceinline__ void td_sync() { __syncthreads(); }
 //@ td_syncwarp

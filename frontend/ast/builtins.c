@@ -9,13 +9,17 @@ typedef struct Row {
     BuiltinKind kind;
     int arity;
     const char *instead; /* NULL: it has a meaning */
+    Ranking ranking;     /* of no operands: it is none */
 } Row;
 
 static const Row rows[BUILTIN_COUNT] = {
-#define BUILTIN(NAME, name, kind, arity) [BUILTIN_##NAME] = {#name, BUILTIN_IS_##kind, arity, NULL},
-#define LATER(NAME, name, kind, instead) [BUILTIN_##NAME] = {#name, BUILTIN_IS_##kind, -1, instead},
+#define BUILTIN(NAME, name, kind, arity) [BUILTIN_##NAME] = {#name, BUILTIN_IS_##kind, arity, NULL, {0}},
+#define RANKING(NAME, name, way, operands, results)                                                                    \
+    [BUILTIN_##NAME] = {#name, BUILTIN_IS_REDUCTION, operands, NULL, {RANKING_##way, operands, results}},
+#define LATER(NAME, name, kind, instead) [BUILTIN_##NAME] = {#name, BUILTIN_IS_##kind, -1, instead, {0}},
 #include "builtins.def"
 #undef BUILTIN
+#undef RANKING
 #undef LATER
 };
 
@@ -27,6 +31,7 @@ Builtin builtin_by_name(const char *name) {
 
 BuiltinKind builtin_kind(Builtin b) { return rows[b].kind; }
 int builtin_arity(Builtin b) { return rows[b].arity; }
+const Ranking *builtin_ranking(Builtin b) { return rows[b].ranking.operands ? &rows[b].ranking : NULL; }
 bool builtin_is_later(Builtin b) { return rows[b].instead != NULL; }
 const char *builtin_instead(Builtin b) { return rows[b].instead; }
 

@@ -47,7 +47,7 @@ static bool tensor_from_float(const Walk *w, const Tensor *t) {
     if (is >= 0) return is;
     expr_map_put_number(w->ctx, w->tensors, t, 0);
     for (int i = 0; i < t->pieces.n && is <= 0; i++) is = from_float(w, t->pieces.at[i].value);
-    if (t->sort) is = tensor_from_float(w, t->sort->keys);
+    if (t->sort) is = type_is_float(t->sort->keys->type) || tensor_from_float(w, t->sort->keys);
     expr_map_put_number(w->ctx, w->tensors, t, is > 0);
     return is > 0;
 }

@@ -128,9 +128,11 @@ static const Expr *builtin(Sema *s, Env env, const AstExpr *e, Sym name, bool *k
     case BUILTIN_NEW: /* of no elements */
     case BUILTIN_MEAN:
 #define BUILTIN(NAME, name, kind, arity)
+#define RANKING(NAME, name, way, operands, results) case BUILTIN_##NAME:
 #define LATER(NAME, name, kind, instead) case BUILTIN_##NAME:
 #include "frontend/ast/builtins.def"
 #undef BUILTIN
+#undef RANKING
 #undef LATER
     case BUILTIN_COUNT: break;
     }

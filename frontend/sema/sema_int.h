@@ -7,6 +7,7 @@
  * Elaboration:
  *   sema_expr.c     operators, names, conditions              sema_call.c     casts, functions on elements
  *   sema_load.c     loads, pad                                sema_reduce.c   reductions
+ *   sema_rank.c     sort, argsort, topk
  *   sema_tensor.c   a call of a tensor function, inlined      sema_generics.c parameters in <>
  *   sema_facts.c    require, assume                           sema_shape.c    dimensions, dim statements, unification
  *   sema_order.c    which definition is worked out when       sema_def.c      equations
@@ -329,6 +330,8 @@ bool sema_declare_dims(Sema *s, Inst *inst, const AstItems *dims); /* an export'
 const Expr *sema_new_dim(Sema *s, Inst *inst, Sym name, Span span);
 /* The entry is refused where a divisor in e, a length or a condition that must hold, is 0. */
 void sema_no_zero_divisor(Sema *s, const AstExpr *written, const Expr *e, Span span);
+/* The entry is refused where the condition, of dimensions, does not hold, unless it always does. */
+void sema_require(Sema *s, const Expr *cond, Sym text, Span span);
 bool sema_constrain_dim(Sema *s, Inst *inst, Sym name, const Expr *value);
 
 /* ---- sema_results.c ---- */
@@ -445,11 +448,25 @@ const Expr *sema_fn_value(Sema *s, Env env);
 /* ---- sema_reduce.c ---- */
 /* Result number `part` of a reduction that has several; -1: the only one. */
 const Expr *sema_reduce(Sema *s, Env env, const AstExpr *e, int part);
+/* The first operand of the reduction, with its variables and what guards it. */
+const Expr *sema_reduced(Sema *s, Env env, const AstExpr *e, VarVec *vars, const Expr **guard);
+
+/* ---- sema_rank.c ---- */
+bool sema_is_ranking(Env env, const AstExpr *e); /* sort[i](operands) and the like */
+/* Whether `name`, of the left-hand side, is the rank: nothing in the ranking names it. */
+bool sema_is_rank(Sema *s, Env env, const AstExpr *e, Sym name);
+const Expr *sema_rank_count(Sema *s, Env env, const AstExpr *e); /* how many ranks there are */
+/* Result number `part` of a ranking (-1: the only one) at the values of the left-hand side's variables. */
+const Expr *sema_rank(Sema *s, Env env, const AstExpr *e, int part, Var *const *left, int nleft);
 
 /* ---- sema_lift.c ---- */
 /* v itself, or the load of a tensor that holds it; the first only where v reduces. */
 const Expr *sema_lift(Sema *s, Sym name, const Expr *v);
 const Expr *sema_lift_any(Sema *s, Sym name, const Expr *v);
+/* Whether a tensor may have a dimension for the variable: it runs from 0 to something that is the same everywhere. */
+bool sema_is_axis(Sema *s, const Var *v);
+/* A tensor that was lifted before and has this value over such variables; NULL: there is none. */
+Tensor *sema_lifted(Sema *s, const VarVec *vars, const Expr *v);
 void sema_free_vars(Sema *s, const Expr *e, VarVec *out); /* each once */
 
 /* ---- sema_range.c ---- */

@@ -55,6 +55,9 @@ static bool bind_plain(Sema *s, Building *b, Left *t, Sym name, Span span, int a
     if (beside) return bind_range(s, b, beside, axis, t);
     if (t->has_shape) {
         hi = t->shape.at[axis];
+    } else if (sema_is_rank(s, b->env, b->p->stmt->value, name)) {
+        if (!(hi = sema_rank_count(s, b->env, b->p->stmt->value))) return false;
+        from = b->p->stmt->value->span;
     } else {
         RangeQuery q = query_for(s, b, name, false, span);
         q.let = t->d;

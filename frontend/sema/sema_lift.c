@@ -16,8 +16,7 @@ void sema_free_vars(Sema *s, const Expr *e, VarVec *out) {
         if (!expr_vars_have(&there, free.vars[i])) vec_push(s->ctx, out, free.vars[i]);
 }
 
-/* Extents of a tensor over the variable: it runs from 0 to something that is the same everywhere. */
-static bool is_axis(Sema *s, const Var *v) {
+bool sema_is_axis(Sema *s, const Var *v) {
     return v->lo == expr_int(s->g, TY_I64, 0) && !known_uses_data(v->hi) && !expr_has_op(v->hi, OP_VAR);
 }
 
@@ -54,7 +53,7 @@ static bool same(Alpha *x, const Expr *a, const Expr *b) {
     return true;
 }
 
-static Tensor *lifted_before(Sema *s, const VarVec *vars, const Expr *v) {
+Tensor *sema_lifted(Sema *s, const VarVec *vars, const Expr *v) {
     for (int i = 0; i < s->lifted.n; i++) {
         Tensor *t = s->lifted.at[i];
         const Piece *p = &t->pieces.at[0];
@@ -82,7 +81,7 @@ const Expr *sema_lift_any(Sema *s, Sym name, const Expr *v) {
     if (s->known->path.n > 0 || v->untyped) return v; /* what a condition excludes is not computed */
     const ExprVars free = free_vars(s, v);
     for (int i = 0; i < free.n; i++) {
-        if (!is_axis(s, free.vars[i]) || vars.n == MAX_RANK) return v;
+        if (!sema_is_axis(s, free.vars[i]) || vars.n == MAX_RANK) return v;
         int at = vars.n;
         vec_push(s->ctx, &vars, free.vars[i]);
         for (; at > 0 && vars.at[at - 1]->id > vars.at[at]->id; at--) { /* the outer ones first */
@@ -103,7 +102,7 @@ const Expr *sema_lift_any(Sema *s, Sym name, const Expr *v) {
     if (v->type != TY_BOOL) v = expr_cast(s->g, type_acc(v->type), v);
     const Expr **subs = NEW_N(s->ctx, const Expr *, vars.n + 1);
     for (int i = 0; i < vars.n; i++) subs[i] = from.at[i];
-    Tensor *t = lifted_before(s, &vars, v);
+    Tensor *t = sema_lifted(s, &vars, v);
     if (!t) {
         t = graph_tensor(s->g, sema_free_name(s, name), TENSOR_LET, v->type, vars.n, shape.at);
         const Expr **own = NEW_N(s->ctx, const Expr *, vars.n + 1);

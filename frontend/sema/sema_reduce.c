@@ -235,6 +235,16 @@ static const Expr *operand(Sema *s, const Bound *b, Roots *roots) {
     return body;
 }
 
+const Expr *sema_reduced(Sema *s, Env env, const AstExpr *e, VarVec *vars, const Expr **guard) {
+    Bound b = {.env = env};
+    Roots roots = {0};
+    vec_push(s->ctx, &roots, e->items->v.at[0].value);
+    if (!bind_items(s, &b, e->a->items, &roots)) return NULL;
+    for (int i = 0; i < b.vars.n; i++) vec_push(s->ctx, vars, b.vars.at[i]);
+    *guard = b.guard;
+    return operand(s, &b, &roots);
+}
+
 static const Expr *plain(Sema *s, Env env, const AstExpr *e, Sym name, Roots *roots) {
     Bound b = {.env = env};
     if (roots->n != 1) {
@@ -356,5 +366,5 @@ const Expr *sema_reduce(Sema *s, Env env, const AstExpr *e, int part) {
         if (e->items->v.at[i].kind == ITEM_EXPR) vec_push(s->ctx, &roots, e->items->v.at[i].value);
     if (sema_find_decl(env.inst->file, DECL_REDUCE, name, &f)) return composite(s, env, e, f, part);
     if (builtin_is_later(builtin_by_name(name))) return sema_not_yet(s, e->span, name);
-    return plain(s, env, e, name, &roots);
+    return sema_is_ranking(env, e) ? sema_rank(s, env, e, part, NULL, 0) : plain(s, env, e, name, &roots);
 }

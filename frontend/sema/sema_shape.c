@@ -39,7 +39,7 @@ const AstExpr *sema_unknown_dim(Inst *inst, const AstItems *dims) {
 
 /* ---- dim statements ---- */
 
-static void add_require(Sema *s, const Expr *cond, Sym text, Span span) {
+void sema_require(Sema *s, const Expr *cond, Sym text, Span span) {
     int64_t v;
     if (sema_const_int(cond, &v) ? v != 0 : known_truth(s->known, cond) == 1) return;
     vec_push(s->ctx, &s->g->facts, ((Fact){.cond = cond, .require = true, .text = text, .span = span}));
@@ -51,7 +51,7 @@ static void no_zero_divisor(Sema *s, const Expr *e, Span span, int *left) {
     for (int i = 0; i < n; i++) no_zero_divisor(s, e->arg[i], span, left);
     if ((e->op != OP_DIV && e->op != OP_MOD) || type_is_float(e->type)) return;
     const Expr *some = expr2(s->g, OP_NE, e->arg[1], expr_int(s->g, e->arg[1]->type, 0));
-    add_require(s, some, sym_fmt(s->ctx, "%s is 0: %s has no value", sema_show(s, e->arg[1]), sema_show(s, e)), span);
+    sema_require(s, some, sym_fmt(s->ctx, "%s is 0: %s has no value", sema_show(s, e->arg[1]), sema_show(s, e)), span);
 }
 
 /* A quotient may be written there, or in a function that is called. */
@@ -87,7 +87,7 @@ static bool constrain_by(Sema *s, const FileScope *file, Inst *inst, Sym name, c
         if (dim && lo && sema_const_int(lo, &v))
             dim->lo = v > dim->lo ? v : dim->lo;
         else if (lo)
-            add_require(s, expr2(s->g, OP_LE, lo, value), sym_fmt(s->ctx, "%s is too small", name), d->span);
+            sema_require(s, expr2(s->g, OP_LE, lo, value), sym_fmt(s->ctx, "%s is too small", name), d->span);
         if (dim && hi && sema_const_int(hi, &v)) {
             v -= d->hi_closed ? 0 : 1;
             dim->hi = v < dim->hi ? v : dim->hi;
@@ -96,8 +96,8 @@ static bool constrain_by(Sema *s, const FileScope *file, Inst *inst, Sym name, c
                 return false;
             }
         } else if (hi) {
-            add_require(s, expr2(s->g, d->hi_closed ? OP_LE : OP_LT, value, hi),
-                        sym_fmt(s->ctx, "%s is too large", name), d->span);
+            sema_require(s, expr2(s->g, d->hi_closed ? OP_LE : OP_LT, value, hi),
+                         sym_fmt(s->ctx, "%s is too large", name), d->span);
         }
         if (dim && hint && !dim->hint && sema_const_int(hint, &v)) dim->hint = v;
         if (div && (!sema_const_int(div, &v) || v < 1)) {
@@ -108,8 +108,8 @@ static bool constrain_by(Sema *s, const FileScope *file, Inst *inst, Sym name, c
             if (!mul_ok(dim->divisor / gcd64(dim->divisor, v), v, &dim->divisor)) dim->divisor = v;
         } else if (div) {
             const Expr *zero = expr_int(s->g, TY_I64, 0);
-            add_require(s, expr2(s->g, OP_EQ, expr2(s->g, OP_MOD, value, div), zero),
-                        sym_fmt(s->ctx, "%s is not divisible by %lld", name, (long long)v), d->span);
+            sema_require(s, expr2(s->g, OP_EQ, expr2(s->g, OP_MOD, value, div), zero),
+                         sym_fmt(s->ctx, "%s is not divisible by %lld", name, (long long)v), d->span);
         }
     }
     return true;
@@ -350,8 +350,8 @@ static bool solve(Sema *s, Inst *inst, const AstExpr *ast, const Expr *target, c
         if (cond_truth(&env, expr2(s->g, OP_NE, k, zero)) < 0) /* 0 divides only 0 */
             rest = expr2(s->g, OP_AND, rest,
                          expr2(s->g, OP_OR, expr2(s->g, OP_NE, k, zero), expr2(s->g, OP_EQ, target, zero)));
-        add_require(s, rest, sym_fmt(s->ctx, "%s is not divisible by %s", sema_show(s, target), sema_show(s, k)),
-                    by->span);
+        sema_require(s, rest, sym_fmt(s->ctx, "%s is not divisible by %s", sema_show(s, target), sema_show(s, k)),
+                     by->span);
         return solve(s, inst, in, expr2(s->g, OP_DIV, target, k), by, failed);
     }
     default: return false;

@@ -133,11 +133,52 @@ static int by_key(const void *a, const void *b) {
     return (x->number > y->number) - (x->number < y->number);
 }
 
+/* An element of a row, and where it stands there. */
+typedef struct RankedKey {
+    double f;
+    int64_t i, at;
+    bool is_float, descending;
+} RankedKey;
+
+/* Which of two comes first: by the language's comparisons, NaN behind all else, the earlier one of equals. */
+static int by_rank(const void *a, const void *b) {
+    const RankedKey *x = a, *y = b;
+    const bool last = x->is_float && isnan(x->f), other = y->is_float && isnan(y->f);
+    int order = x->is_float ? (x->f > y->f) - (x->f < y->f) : (x->i > y->i) - (x->i < y->i);
+    if (last != other) return last ? 1 : -1;
+    if (x->descending) order = -order;
+    return order ? order : (x->at > y->at) - (x->at < y->at);
+}
+
+static bool cell_rank(Interp *m, Cell *c) {
+    const Sort *s = c->tensor->sort;
+    const Cell *keys = &m->cells[s->keys->id];
+    const int last = s->keys->rank - 1;
+    const int64_t n = keys->shape[last], ranks = c->shape[last], rows = ranks ? c->n / ranks : 0;
+    if (ranks > n || n > INT32_MAX)
+        return text_fmt(m->why, "interpreter: %s has more ranks than elements", c->tensor->name), false;
+    RankedKey *at = NEW_N(m->ctx, RankedKey, n + 1);
+    for (int64_t b = 0; b < rows; b++) {
+        for (int64_t i = 0; i < n; i++) {
+            const Reg v = keys->read[b * n + i];
+            at[i] = (RankedKey){.at = i, .is_float = keys->is_float, .descending = s->descending};
+            if (keys->is_float)
+                at[i].f = v.f;
+            else
+                at[i].i = v.i;
+        }
+        qsort(at, (size_t)n, sizeof *at, by_rank);
+        for (int64_t r = 0; r < ranks; r++) c->data[b * ranks + r].i = at[r].at;
+    }
+    return true;
+}
+
 /* The keys with their numbers, in order; those outside of 0..below are `below`. */
 static bool cell_sort(Interp *m, Cell *c) {
     const Sort *s = c->tensor->sort;
     const Cell *keys = &m->cells[s->keys->id];
     int64_t below;
+    if (sort_ranks(s)) return cell_rank(m, c);
     if (!interp_int(m->g, s->below, m->dims, NULL, &below) || below < 0 || keys->n > INT32_MAX || below >= INT32_MAX)
         return text_fmt(m->why, "interpreter: the keys of %s are too many", c->tensor->name), false;
     NumberedKey *at = NEW_N(m->ctx, NumberedKey, keys->n + 1);

@@ -135,6 +135,16 @@ static void know_arg(Prover *x, const Expr *e) {
     know_diff(x, p, some ? lo : poly_const(x->ctx, -1), 0);
 }
 
+/* What a sort says of its order: numbers of keys, of a rank places in a row. */
+static void know_order(Prover *x, const Expr *load, const Expr *e) {
+    const Sort *s = load->op == OP_LOAD ? load->u.tensor->sort : NULL;
+    if (!s || s->order != load->u.tensor) return;
+    Poly p = poly_atom(x->ctx, e);
+    const Expr *n = sort_ranks(s) ? s->keys->shape[s->keys->rank - 1] : tensor_size(x->g, s->keys);
+    know_diff(x, read_poly(x, n), p, -1);
+    know_diff(x, p, poly_const(x->ctx, 0), 0);
+}
+
 /* Of a count with v < w in its guard: no more than there is from the range's start to w. */
 static void know_counted_below(Prover *x, const Expr *e, int64_t k, Poly count) {
     const Expr *part[GUARD_PARTS], *v = expr_var(x->g, e->u.reduce->vars[0]);
@@ -309,6 +319,7 @@ static void know_atom(Prover *x, const Expr *e) {
         break;
     case OP_CAST:
         if (e->arg[0]->op == OP_REDUCE) know_count(x, e->arg[0], e);
+        know_order(x, e->arg[0], e);
         know_inside(x, e, 6);
         break;
     default: know_inside(x, e, 6); break;

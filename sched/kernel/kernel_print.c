@@ -420,6 +420,11 @@ static void put_kernel_step(Printer *x, const Kernel *k, int depth) {
 
 static void put_sort(Printer *x, const SortStep *s, int depth) {
     Text *out = x->out;
+    if (sort_ranks(&s->sort)) {
+        text_fmt(out, "%*ssort %s\n%*s  %s = %s %s with %s\n", 2 * depth, "", s->name, 2 * depth, "",
+                 s->sort.order->name, s->sort.keys->name, sort_direction(&s->sort), s->scratch->name);
+        return;
+    }
     text_fmt(out, "%*ssort %s\n%*s  %s, %s = %s below ", 2 * depth, "", s->name, 2 * depth, "",
              s->sort.order ? s->sort.order->name : "_", s->sort.starts->name, s->sort.keys->name);
     put_expr(x, s->sort.below);

@@ -479,7 +479,8 @@ static void read_choice(KernelReader *r, StepList *into, int depth) {
     if (!last) lex_fail(x, c->span, "a choice ends with 'else', for the sizes that no case takes");
 }
 
-/* sort NAME order, starts = keys below N with scratch; `_` for an order that nobody reads */
+/* sort NAME order, starts = keys below N with scratch; `_` for an order that nobody reads. A rank has one tensor before
+ * =, and `ascending` or `descending` behind its keys. */
 static void read_sort(KernelReader *r, StepList *into) {
     Lex *x = &r->lex;
     lex_expect(x, "sort");
@@ -487,12 +488,18 @@ static void read_sort(KernelReader *r, StepList *into) {
     SortStep *s = step_sort(r->p, into, lex_name(x));
     s->span = at;
     if (!lex_accept(x, "_")) s->sort.order = kernel_read_tensor(r);
-    lex_expect(x, ",");
-    s->sort.starts = kernel_read_tensor(r);
+    if (!s->sort.order || !lex_is(x, "=")) {
+        lex_expect(x, ",");
+        s->sort.starts = kernel_read_tensor(r);
+    }
     lex_expect(x, "=");
     s->sort.keys = kernel_read_tensor(r);
-    lex_expect(x, "below");
-    s->sort.below = expr_read_as(&r->expr, TY_I64);
+    if (s->sort.starts) {
+        lex_expect(x, "below");
+        s->sort.below = expr_read_as(&r->expr, TY_I64);
+    } else if (!(s->sort.descending = lex_accept(x, "descending"))) {
+        lex_expect(x, "ascending");
+    }
     lex_expect(x, "with");
     s->scratch = kernel_read_tensor(r);
 }

@@ -239,8 +239,24 @@ static bool verify_sorted(Verify *v, const SortStep *s, const Tensor *t, const E
     return verify_fail(v, "sort %s: %s, its %s, has not %s elements", s->name, t->name, what, said.s);
 }
 
+/* A rank's order has its keys' rows, and is a temporary of i32. */
+static bool verify_rank(Verify *v, const SortStep *s) {
+    const Tensor *t = s->sort.order, *keys = s->sort.keys;
+    if (t == keys || t == s->scratch || keys == s->scratch)
+        return verify_fail(v, "sort %s: %s stands there twice", s->name, keys == s->scratch ? keys->name : t->name);
+    if (!type_ranks(keys->type) || !keys->rank)
+        return verify_fail(v, "sort %s: %s has no rows of floats of 16 bits or integers of 8 bits or more", s->name,
+                           keys->name);
+    bool fits = t->kind == TENSOR_LET && t->type == TY_I32 && t->rank == keys->rank;
+    for (int d = 0; fits && d + 1 < t->rank; d++) fits = same_size(v, t->shape[d], keys->shape[d]);
+    if (!fits)
+        return verify_fail(v, "sort %s: %s is no temporary of i32 with the rows of %s", s->name, t->name, keys->name);
+    return verify_sorted(v, s, s->scratch, sort_scratch(v->g, &s->sort), "scratch");
+}
+
 static bool verify_sort(Verify *v, const SortStep *s) {
     Graph *g = v->g;
+    if (sort_ranks(&s->sort)) return verify_rank(v, s);
     const Tensor *const t[] = {s->sort.keys, s->sort.starts, s->scratch, s->sort.order};
     const Expr *ends = expr2(g, OP_ADD, s->sort.below, expr_int(g, TY_I64, 1));
     for (int i = 0; i < 4; i++)

@@ -38,6 +38,7 @@ const Expr *sort_scratch(Graph *g, const Sort *s) {
     /* Three passes have digits of all bits, others fewer counters. A pass has a ticket; a tile of sums tells two words,
      * and there is one more than their counts fill. */
     enum { PASSES = 3, COUNTERS = PASSES << SORT_DIGIT, MOST = 4, LISTS = 3, SUMS = 2, TICKETS = 2 };
+    if (sort_ranks(s)) return rank_scratch(g, s);
     if (!s->order)
         return expr2(g, OP_ADD, expr2(g, OP_ADD, s->below, times(g, SUMS, pieces(g, s->below, SORT_SUMS))),
                      expr_int(g, TY_I64, SUMS + TICKETS));
@@ -61,8 +62,7 @@ bool sort_traffic(const Program *p, const SortStep *s, const int64_t *dims, Traf
 
 /* ---- time ---- */
 
-/* A kernel that moves so many bytes: from and to the second cache where that holds all of them. */
-static double moved(const Machine *m, double bytes) {
+double sort_moved(const Machine *m, double bytes) {
     return bytes / (bytes < m->l2_share * m->l2 ? m->l2_bandwidth : m->bandwidth);
 }
 
@@ -103,7 +103,7 @@ static double few_seconds(const Machine *m, const SortWay *w, double n, double b
 static double counted(const Machine *m, double n, double bins, Type t) {
     enum { APART = 2, TOGETHER = 8 /* cycles of a warp's keys */, LANES = 32, COPIES = 32, PARTS = 4, SECTOR = 32 };
     enum { ADDED = 8 };
-    const double given = moved(m, n * type_bits(t) / 8) * m->read_only,
+    const double given = sort_moved(m, n * type_bits(t) / 8) * m->read_only,
                  room = m->target->shared / (double)sizeof(int32_t);
     const bool few = bins <= SORT_COUNTERS;
     if (!few && (bins > PARTS * room || n < bins)) return fmax(given, n * SECTOR / m->l2_bandwidth);
@@ -119,18 +119,19 @@ static double counts_seconds(const Machine *m, double n, double below, Type t) {
     const double list = below * sizeof(int32_t), tiles = ceil(below / SORT_SUMS);
     const double asked =
         below > SORT_COUNTERS ? m->begin + fmin(tiles, m->sms) / ASKED * m->l2_latency : tiles * m->l2_latency;
-    return m->begin + m->latency + counted(m, n, bins, t) + asked + 2 * m->latency + moved(m, 2 * list);
+    return m->begin + m->latency + counted(m, n, bins, t) + asked + 2 * m->latency + sort_moved(m, 2 * list);
 }
 
-static double passes_seconds(const Machine *m, const SortWay *w, double n, Type t) {
-    enum { AT_ONCE = 4 /* tiles of a multiprocessor: its registers hold no more */, LISTS = 2 };
-    const double given = n * type_bits(t) / 8, list = n * sizeof(int32_t), tiles = ceil(n / SORT_TILE);
-    const double waves = fmax(1, tiles / (AT_ONCE * m->sms)), life = waves * tile_life(m, tiles);
-    const double told = tiles * (double)((int64_t)1 << w->digit) * sizeof(int32_t);
-    double seconds = moved(m, w->passes * told) + m->begin + m->latency + moved(m, given);
+double sort_passes_seconds(const Machine *m, const SortPasses *w) {
+    enum { AT_ONCE = 4 /* tiles of a multiprocessor: its registers hold no more */ };
+    const double given = w->keys * w->given, list = w->keys * (w->kept + (int)sizeof(int32_t)),
+                 numbers = w->keys * sizeof(int32_t);
+    const double waves = fmax(1, w->tiles / (AT_ONCE * m->sms)), life = waves * tile_life(m, w->tiles);
+    const double told = w->tiles * (double)((int64_t)1 << w->digit) * sizeof(int32_t);
+    double seconds = sort_moved(m, w->passes * told) + m->begin + m->latency + sort_moved(m, given);
     for (int i = 0; i < w->passes; i++) {
-        const double read = i ? list * LISTS : given, written = w->passes == 1 ? list : list * LISTS;
-        seconds += fmax(life, moved(m, read + written + 2 * told));
+        const double read = i ? list : given, written = w->passes == 1 ? numbers : list;
+        seconds += fmax(life, sort_moved(m, read + written + 2 * told));
     }
     return seconds;
 }
@@ -141,6 +142,37 @@ double sort_seconds(const Machine *m, int64_t keys, int64_t below, Type t, bool 
     const double n = (double)keys, starts = (double)below + 1, at_once = m->target->threads_per_sm * m->sms;
     double seconds = w.clears ? m->chained : 0;
     if (!ordered) return seconds + counts_seconds(m, n, (double)below, t);
-    seconds += w.few ? few_seconds(m, &w, n, (double)below) : passes_seconds(m, &w, n, t);
+    seconds += w.few ? few_seconds(m, &w, n, (double)below)
+                     : sort_passes_seconds(m, &(SortPasses){.passes = w.passes,
+                                                            .digit = w.digit,
+                                                            .keys = n,
+                                                            .tiles = ceil(n / SORT_TILE),
+                                                            .given = type_bits(t) / 8,
+                                                            .kept = sizeof(int32_t)});
     return w.searched ? seconds + m->begin + searches(n, starts, at_once, m->l2_latency) : seconds;
+}
+
+/* ---- steps ---- */
+
+bool sort_sizes(const Program *p, const SortStep *s, const int64_t *dims, const double *scalars, SortSizes *out) {
+    Graph *g = p->graph;
+    const bool ranks = sort_ranks(&s->sort);
+    const Expr *const e[] = {ranks ? rank_rows(g, &s->sort) : tensor_size(g, s->sort.keys),
+                             ranks ? rank_length(&s->sort) : s->sort.below, ranks ? rank_kept(&s->sort) : NULL};
+    int64_t v[3] = {0};
+    for (int i = 0; i < 3; i++)
+        if (e[i] && !interp_int(g, e[i], dims, scalars, &v[i])) return false;
+    *out = ranks ? (SortSizes){.rank = {v[0], v[1], v[2]}} : (SortSizes){.keys = v[0], .below = v[1]};
+    return true;
+}
+
+int sort_step_launches(const SortStep *s, const SortSizes *at) {
+    if (sort_ranks(&s->sort)) return rank_way(&at->rank, s->sort.keys->type).launches;
+    return sort_way(at->keys, at->below, s->sort.order != NULL).launches;
+}
+
+double sort_step_seconds(const Machine *m, const SortStep *s, const SortSizes *at) {
+    const Type t = s->sort.keys->type;
+    if (sort_ranks(&s->sort)) return rank_seconds(m, &at->rank, t);
+    return sort_seconds(m, at->keys, at->below, t, s->sort.order != NULL);
 }

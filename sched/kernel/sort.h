@@ -8,7 +8,7 @@
 #define TDC_SORT_H
 
 #include "kernel.h"
-#include "sched/machine/machine.h"
+#include "rank.h"
 #include "traffic.h"
 
 enum {
@@ -24,8 +24,8 @@ enum {
 
 /* What its function in model.cu is called, after the file's prefix. */
 Sym sort_symbol(const Program *p, const SortStep *s);
-/* Elements of scratch. With an order: what all blocks count, what they tell each other, two lists of keys and one of
- * numbers; of starts alone: the counts, and what the tiles of their sums tell each other. */
+/* Elements of scratch (of a rank see rank.h). With an order: what all blocks count, what they tell each other, two
+ * lists of keys and one of numbers; of starts alone: the counts, and what the tiles of their sums tell each other. */
 const Expr *sort_scratch(Graph *g, const Sort *s);
 
 /* How a sort goes about it, at a size. */
@@ -41,5 +41,25 @@ SortWay sort_way(int64_t keys, int64_t below, bool ordered);
 bool sort_traffic(const Program *p, const SortStep *s, const int64_t *dims, Traffic *sum);
 /* Seconds of a sort on a machine, without its launches but with what clears its counters. */
 double sort_seconds(const Machine *m, int64_t keys, int64_t below, Type t, bool ordered);
+
+/* The sizes that matter of a step: keys and their bound, or a rank's. */
+typedef struct SortSizes {
+    int64_t keys, below;
+    RankSizes rank;
+} SortSizes;
+bool sort_sizes(const Program *p, const SortStep *s, const int64_t *dims, const double *scalars, SortSizes *out);
+int sort_step_launches(const SortStep *s, const SortSizes *at);
+double sort_step_seconds(const Machine *m, const SortStep *s, const SortSizes *at);
+
+/* ---- what ranks share ---- */
+/* A kernel that moves so many bytes: from and to the second cache where that holds all of them. */
+double sort_moved(const Machine *m, double bytes);
+/* Passes over all keys by many blocks; bytes of a key as it is given, and as it is kept between passes. */
+typedef struct SortPasses {
+    int passes, digit;
+    double keys, tiles;
+    int given, kept;
+} SortPasses;
+double sort_passes_seconds(const Machine *m, const SortPasses *w);
 
 #endif

@@ -24,7 +24,7 @@ static const Expr *end_of_range(const Expr *e) {
 
 static bool of_sort(const Expr *load) {
     const Sort *s = load ? load->u.tensor->sort : NULL;
-    return s && s->starts == load->u.tensor;
+    return s && !sort_ranks(s) && s->starts == load->u.tensor;
 }
 
 /* Of `starts[v] <= j` (end: `j < starts[v]`) the load. */

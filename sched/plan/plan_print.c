@@ -163,6 +163,10 @@ void plan_print(Text *out, const Plan *plan) {
     for (int i = 0; i < plan->temps.n; i++) print_temp(&alone, &plan->temps.at[i]);
     for (int i = 0; i < g->sorts.n; i++) {
         const Sort *s = g->sorts.at[i];
+        if (sort_ranks(s)) {
+            text_fmt(out, "  rank %s = %s %s\n", s->order->name, s->keys->name, sort_direction(s));
+            continue;
+        }
         text_fmt(out, "  sort %s, %s = %s below ", s->order->name, s->starts->name, s->keys->name);
         expr_print_with(&alone, s->below);
         text_char(out, '\n');

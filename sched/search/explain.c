@@ -181,11 +181,25 @@ static void put_sort(Explaining *x, int i) {
     put_wrapped(x->out, explain_sort(x, i));
 }
 
+static Sym explain_rank(const Explaining *x, const SortStep *s, const ExplainedKernel *e, const char *launches) {
+    const RankSizes *at = &e->sort.rank;
+    const RankWay w = rank_way(at, s->sort.keys->type);
+    Text how = {.ctx = x->p->ctx};
+    if (w.passes)
+        text_fmt(&how, "%d passes of 8 bits", w.passes);
+    else
+        text_fmt(&how, "%lld block%s a row", (long long)w.parts, w.parts > 1 ? "s" : "");
+    return sym_fmt(x->p->ctx, "ranks %s, %s: %lld of %lld in %lld row%s, %s, %d launch%s", s->sort.keys->name,
+                   sort_direction(&s->sort), (long long)at->kept, (long long)at->n, (long long)at->rows,
+                   at->rows == 1 ? "" : "s", how.s, w.launches, launches);
+}
+
 Sym explain_sort(const Explaining *x, int i) {
     const SortStep *s = x->way->steps.at[i].sort;
     const ExplainedKernel *e = &x->kernels[i];
-    const SortWay w = sort_way(e->keys, e->below, s->sort.order != NULL);
-    const char *launches = w.launches > 1 ? "es" : "";
+    const char *launches = e->launches > 1 ? "es" : "";
+    if (sort_ranks(&s->sort)) return explain_rank(x, s, e, launches);
+    const SortWay w = sort_way(e->sort.keys, e->sort.below, s->sort.order != NULL);
     if (!s->sort.order) return sym_fmt(x->p->ctx, "counts %s: %d launch%s", s->sort.keys->name, w.launches, launches);
     return sym_fmt(x->p->ctx, "sorts %s%s: %d pass%s of %d bits, %d launch%s", s->sort.keys->name,
                    w.few ? " in one block" : "", w.passes, w.passes > 1 ? "es" : "", w.digit, w.launches, launches);
@@ -196,8 +210,7 @@ static bool find_sort(Explaining *x, int i) {
     ExplainedKernel *e = &x->kernels[i];
     const Step *s = &x->way->steps.at[i];
     if (!sort_traffic(x->p, s->sort, x->at->dims, &e->moved) ||
-        !interp_int(x->p->graph, tensor_size(x->p->graph, s->sort->sort.keys), x->at->dims, x->at->scalars, &e->keys) ||
-        !interp_int(x->p->graph, s->sort->sort.below, x->at->dims, x->at->scalars, &e->below))
+        !sort_sizes(x->p, s->sort, x->at->dims, x->at->scalars, &e->sort))
         return text_fmt(x->why, "sort %s has no size", s->sort->name), false;
     e->seconds = predict_sort(x->p, s->sort, x->machine, x->at);
     e->launches = predict_launches(x->p, s, x->at);

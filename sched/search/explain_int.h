@@ -5,6 +5,7 @@
 #include "explain.h"
 #include "predict.h"
 #include "sched/kernel/memory.h"
+#include "sched/kernel/sort.h"
 
 /* An earlier kernel with which one was tried. */
 typedef struct Apart {
@@ -16,7 +17,7 @@ typedef VEC(Apart) ApartList;
 typedef struct ExplainedKernel {
     const Kernel *kernel; /* NULL: the step is a sort */
     int launches;
-    int64_t keys, below; /* of a sort: how many, and their bound */
+    SortSizes sort; /* of a sort */
     Traffic moved;
     int64_t again; /* bytes; not of the library's */
     double seconds;

@@ -92,20 +92,15 @@ double predict_step(const Program *p, const Kernel *k, const Machine *m, const E
     return predict_kernel(p, k, m, at, &moved, &by);
 }
 
-static bool sort_sizes(const Program *p, const SortStep *s, const ExplainAt *at, int64_t *keys, int64_t *below) {
-    return value(p, at, tensor_size(p->graph, s->sort.keys), keys) && value(p, at, s->sort.below, below);
-}
-
 double predict_sort(const Program *p, const SortStep *s, const Machine *m, const ExplainAt *at) {
-    int64_t keys, below;
-    if (!sort_sizes(p, s, at, &keys, &below)) return (double)INFINITY;
-    return sort_seconds(m, keys, below, s->sort.keys->type, s->sort.order != NULL);
+    SortSizes sizes;
+    return sort_sizes(p, s, at->dims, at->scalars, &sizes) ? sort_step_seconds(m, s, &sizes) : (double)INFINITY;
 }
 
 int predict_launches(const Program *p, const Step *s, const ExplainAt *at) {
-    int64_t keys, below;
-    if (s->kind != STEP_SORT || !sort_sizes(p, s->sort, at, &keys, &below)) return 1;
-    return sort_way(keys, below, s->sort->sort.order != NULL).launches;
+    SortSizes sizes;
+    if (s->kind != STEP_SORT || !sort_sizes(p, s->sort, at->dims, at->scalars, &sizes)) return 1;
+    return sort_step_launches(s->sort, &sizes);
 }
 
 double predict_way(const Program *p, const Way *w, const Machine *m, const ExplainAt *at, double *each) {

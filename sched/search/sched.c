@@ -301,7 +301,7 @@ int sched_apply_plan(Program *p, const Plan *plan, const Versions *v, SchedBefor
 static void drop_unread_orders(Program *p, const ExprMap *used) {
     for (int i = 0; i < p->sorts.n; i++) {
         SortStep *s = p->sorts.at[i];
-        if (!s->sort.order || expr_map_get(used, s->sort.order)) continue;
+        if (sort_ranks(&s->sort) || !s->sort.order || expr_map_get(used, s->sort.order)) continue;
         s->sort.order = NULL;
         s->scratch->shape[0] = sort_scratch(p->graph, &s->sort);
     }
@@ -320,7 +320,7 @@ void sched_keep_used(Program *p) {
     for (int i = 0; i < p->sorts.n; i++) {
         const SortStep *s = p->sorts.at[i];
         expr_map_put(temp, &used, s->sort.keys, s);
-        expr_map_put(temp, &used, s->sort.starts, s);
+        expr_map_put(temp, &used, sort_ranks(&s->sort) ? s->sort.order : s->sort.starts, s);
         expr_map_put(temp, &used, s->scratch, s);
     }
     for (int i = 0; i < p->temps.n; i++)
@@ -340,10 +340,11 @@ typedef struct Sorts {
 static void place_sort(SchedWork *w, const Sort *s) {
     Program *p = w->program;
     Graph *g = w->graph;
-    SortStep *step = step_sort(p, NULL, sym_fmt(g->ctx, "sort_%s", s->starts->name));
+    Sym of = (sort_ranks(s) ? s->order : s->starts)->name;
+    SortStep *step = step_sort(p, NULL, sym_fmt(g->ctx, "%s_%s", sort_ranks(s) ? "rank" : "sort", of));
     const Expr *n = sort_scratch(g, s);
     Tensor *t = NEW(g->ctx, Tensor);
-    *t = (Tensor){.name = plan_name(w->plan, sym_fmt(g->ctx, "%s_scratch", s->starts->name)),
+    *t = (Tensor){.name = plan_name(w->plan, sym_fmt(g->ctx, "%s_scratch", of)),
                   .kind = TENSOR_LET,
                   .type = TY_I32,
                   .rank = 1,
@@ -356,7 +357,7 @@ static void place_sort(SchedWork *w, const Sort *s) {
     step->span = s->span;
     graph_take_name(g, t->name);
     vec_push(p->ctx, &p->temps, s->order);
-    vec_push(p->ctx, &p->temps, s->starts);
+    if (s->starts) vec_push(p->ctx, &p->temps, s->starts);
     vec_push(p->ctx, &p->temps, t);
 }
 

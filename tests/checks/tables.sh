@@ -53,6 +53,11 @@ for row in $(rows frontend/ast/builtins.def BUILTIN); do
     grep -qE "\`[^\`]*\b$name\b[^\`]*\`" docs/language.md
     verdict $? "docs/language.md does not speak of $name of frontend/ast/builtins.def"
 done
+for row in $(rows frontend/ast/builtins.def RANKING); do
+    name=$(sed -nE "s/^RANKING\($row, (\w+),.*/\1/p" frontend/ast/builtins.def)
+    grep -qE "\`[^\`]*\b$name\b[^\`]*\`" docs/language.md
+    verdict $? "docs/language.md does not speak of $name of frontend/ast/builtins.def"
+done
 while read -r name kind; do
     case $kind:$name in
         ELEMENT:*) body="y[i] = $name(x[i]);" ;;

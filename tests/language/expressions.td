@@ -134,6 +134,31 @@ export fn extremes(x: f32[N], at: int) -> (ok: bool[], ok_nan: bool[], ok_tie: b
 }
 check extremes(N = 9, at = 4);
 
+// clause 7.10, 7.11, 7.12
+export fn ranked(x: f32[M, N], k: i8[N], K: int) -> (ok: bool[M], ok_k: bool[], ok_nan: bool[], ok_tie: bool[], ok_zero: bool[], ok_sub: bool[M, K]) {
+    require N >= 5;
+    let (v[m, r], at[m, r]) = sort[n](x[m, n]);
+    let (top[r, m], place[r, m]) = topk[n](x[m, n], K);
+    let order[m, r] = argsort[n](x[m, n]);
+    ok[m] = all[n](v[m, n] == x[m, at[m, n]] && (n == 0 || v[m, n - 1] < v[m, n]) && order[m, n] == at[m, n])
+        && all[r in K](top[r, m] == v[m, N - 1 - r] && place[r, m] == at[m, N - 1 - r]);
+    ok_sub[m, r] = x[m, place[r, m]] == top[r, m];
+    let (kv[i], ki[i]) = sort[i](k[i] % 3);
+    ok_k[] = all[i](i == 0 || kv[i - 1] < kv[i] || kv[i - 1] == kv[i] && ki[i - 1] < ki[i]) && sum[i](kv[i]) == sum[i](k[i] % 3);
+    let (a[r], ai[r]) = sort[i in 5](if i == 1 || i == 2 then nan else if i == 3 then -inf else f32(i));
+    let (d[r], di[r]) = topk[i in 5](if i == 1 || i == 2 then nan else if i == 3 then inf else f32(i), 5);
+    ok_nan[] = ai[0] == 3 && ai[1] == 0 && ai[2] == 4 && ai[3] == 1 && ai[4] == 2 && isnan(a[3]) && a[0] == -inf
+        && di[0] == 3 && di[1] == 4 && di[2] == 0 && di[3] == 1 && di[4] == 2 && isnan(d[4]);
+    let (_, same[r]) = topk[i in N](i / 2 * 0, 3);
+    ok_tie[] = same[0] == 0 && same[1] == 1 && same[2] == 2;
+    let (z[r], _) = sort[i in 1..5](if i % 2 == 0 then -0.0 * abs(x[0, i]) else 0.0 * abs(x[0, i]));
+    ok_zero[] = M == 0 || 1 / z[0] == inf && 1 / z[1] == -inf && 1 / z[2] == inf && 1 / z[3] == -inf;
+    require M >= 1;
+}
+check ranked(M = 3, N = 9, K = 4);
+check ranked(M = 1, N = 5, K = 0);
+check ranked(M = 1, N = 5, K = 6) error "topk takes K of N elements";
+
 // clause 7.8
 export fn truths(p: bool[N], x: f32[N]) -> (ok: bool[], ok_count: bool[], c: i32[]) {
     ok[] = any[i](p[i]) == !all[i](!p[i]);

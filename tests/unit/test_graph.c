@@ -236,6 +236,13 @@ static const struct {
     {"let o: i32[4] let s: i32[5] out y: i32[4] sort o, s = o below 4 y[i] = o[i]", "stands later"},
     {"in k: i32[4] let o: i32[4] out y: i32[4] sort o, o = k below 6 y[i] = o[i]", NULL},
     {"in k: i32[4] let o: i32[4] let s: i32[7] out y: i32[4] sort o, s = q below 6 y[i] = o[i]", NULL},
+    {"in k: f8e5m2[3, 4] let o: i32[3, 2] out y: i32[3, 2] rank o = k descending y[i, r] = o[i, r]",
+     "no rows of floats"},
+    {"in k: f32[] let o: i32[] out y: i32[] rank o = k descending y[] = o[]", "no rows of floats"},
+    {"in k: f32[3, 4] let o: i64[3, 2] out y: i64[3, 2] rank o = k ascending y[i, r] = o[i, r]", "a let of i32"},
+    {"in k: f32[3, 4] let o: i32[4, 2] out y: i32[4, 2] rank o = k ascending y[i, r] = o[i, r]", "other rows"},
+    {"in k: f32[4] let o: i32[4] out y: i32[4] rank o = k ascending rank o = k ascending y[i] = o[i]", NULL},
+    {"in k: f32[4] let o: i32[4] out y: i32[4] rank o = k upward y[i] = o[i]", NULL},
     {"in x: f32[4] out y: f32[4] params y, y y[i] = x[i]", NULL},
     {"in x: f32[4] out y: f32[4] params y, x, z y[i] = x[i]", NULL},
 };

@@ -51,6 +51,10 @@ static const char *complaint(Ctx *ctx, const char *text) {
         "\n  temp work: " work "\nsort s\n  order, starts = " of " below " below                                       \
         " with work\n" COPY("k", "M", "x", "y")
 
+#define RANKED(keys, order, work, of)                                                                                  \
+    PRE "  in keys: " keys "\n  in x: i32[M]\n  out y: i32[M]\n  temp order: " order "\n  temp work: " work            \
+        "\nsort s\n  order = " of " ascending with work\n" COPY("k", "M", "x", "y")
+
 typedef struct Case {
     const char *rule, *good, *bad, *why;
 } Case;
@@ -485,6 +489,16 @@ static const Case CASES[] = {
      PRE "  in x: i32[M]\n  out y: i32[N + 1]\n" SORT_TEMPS("i32[M]") TO_KEYS SORT "N with work\n" FROM_STARTS,
      PRE "  in x: i32[M]\n  out y: i32[N + 1]\n" SORT_TEMPS("i32[M]") TO_KEYS FROM_STARTS SORT "N with work\n",
      "starts is read before anything writes it"},
+    {"a rank's keys are numbers in rows", RANKED("f16[M, 40]", "i32[M, 40]", "i32[0]", "keys"),
+     RANKED("f8e5m2[M, 40]", "i32[M, 40]", "i32[0]", "keys"), "has no rows of floats of 16 bits"},
+    {"... its order of i32", RANKED("i8[M, 40]", "i32[M, 4]", "i32[0]", "keys"),
+     RANKED("i8[M, 40]", "i64[M, 4]", "i32[0]", "keys"), "no temporary of i32 with the rows of keys"},
+    {"... and of the keys' rows", RANKED("i8[M, 40]", "i32[M, 4]", "i32[0]", "keys"),
+     RANKED("i8[M, 40]", "i32[N, 4]", "i32[0]", "keys"), "no temporary of i32 with the rows of keys"},
+    {"... scratch as much as it needs", RANKED("u8[8, 9000]", "i32[8, 9]", "i32[288]", "keys"),
+     RANKED("u8[8, 9000]", "i32[8, 9]", "i32[287]", "keys"), "its scratch, has not"},
+    {"... three tensors", RANKED("i32[M, 40]", "i32[M, 40]", "i32[0]", "keys"),
+     RANKED("i32[M, 40]", "i32[M, 40]", "i32[0]", "order"), "stands there twice"},
     /* choices */
     {"a choice ends with else", XYW "when M <= 8 {\n" DIRECT "} else {\n" BY_W "}\n",
      XYW "when M <= 8 {\n" DIRECT "}\n", "a choice ends with 'else'"},

@@ -33,6 +33,7 @@ static const struct {
     {"if_rows", "a condition of whole rows is one of each element"},
     {"layernorm_bwd", "rows and columns are folded by two groups"},
     {"prefix_scaled", "running sums are scans, of one thread too"},
+    {"ranked", "what is ranked the program says"},
     {"scan_both", "scans of both directions are two groups"},
     {"segment_sums", "axes are as long as dimensions say: a range that is data is a condition"},
     {"softmax_128k", "a fold of pairs that the program does not have"},

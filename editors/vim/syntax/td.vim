@@ -27,7 +27,7 @@ syn match tdType "\<acc\ze\s*("
 
 " Functions and reductions are names like others: these are calls of those that the language has.
 syn match tdFunction "\<\%(pow\|min\|max\|abs\|sign\|floor\|ceil\|round\|trunc\|sqrt\|rsqrt\|exp\|exp2\|expm1\|log\|log2\|log10\|log1p\|sin\|cos\|tan\|asin\|acos\|atan\|atan2\|sinh\|cosh\|tanh\|asinh\|acosh\|atanh\|erf\|erfc\|lgamma\|digamma\|sigmoid\|fma\|random\|isnan\|isinf\|isfinite\|flat\|pad\|relu\|identity\|clamp\|new\)\>\ze\s*("
-syn match tdReduction "\<\%(sum\|prod\|max\|min\|any\|all\|argmax\|argmin\|mean\)\>\ze\s*\["
+syn match tdReduction "\<\%(sum\|prod\|max\|min\|any\|all\|argmax\|argmin\|mean\|sort\|argsort\|topk\)\>\ze\s*\["
 
 " Words only where something follows that cannot follow a name.
 syn match tdClause "\<\%(hint\|divisible\|with\|tol\|error\)\>\ze\s\+\%(\%(in\|then\|else\|where\)\>\)\@![\"0-9A-Za-z_(]"

@@ -1,0 +1,308 @@
+// Rows put in order, each by itself: which place of a row has its r-th element. An element is unsigned bits whose order
+// is that of the values, and its place: no two are equal, so that the order is stable whatever sorts. One block sorts a
+// short row in its registers. Where few of a long row's elements are wanted, a block goes through it (or several, each
+// through a part) and keeps those that come before the last one it would keep. Other rows are sorted by digits, all of
+// them at once (sort.cuh).
+
+//@ portable td_rank_key
+// Of NaN all bits, whichever way the order is; zeros are equal.
+template <class T> struct td_rank_key {
+    typedef T element;
+    typedef typename std::conditional<(sizeof(T) > 4), uint64_t, uint32_t>::type word;
+    static constexpr int bits = td_width<T>;
+    int descending;
+    __device__ __forceinline__ word of(const td_word<T> *w, int e) const {
+        constexpr word sign = (word)1 << (bits - 1), all = sign - 1 + sign;
+        word u;
+        if constexpr (bits < 32) {
+            u = (word)(w[e * bits / 32] >> (e * bits % 32)) & all;
+        } else {
+            memcpy(&u, &w[e], sizeof u);
+        }
+        if constexpr (std::is_integral<T>::value) {
+            if (std::is_signed<T>::value) u ^= sign;
+        } else {
+            const td_arith<T> v = td_get<T>(w, e);
+            if (v != v) return all;
+            if (u == sign) u = 0;
+            u = u & sign ? u ^ all : u | sign;
+        }
+        return descending ? u ^ all : u;
+    }
+    __device__ __forceinline__ word operator()(const T *p) const {
+        td_word<T> w[1];
+        td_ld<T, 1, 0>(w, p);
+        return of(w, 0);
+    }
+};
+//@ portable td_ranked
+// A key and its place behind it, as one number.
+__extension__ typedef unsigned __int128 td_wide;
+template <class T>
+using td_ranked = typename std::conditional<(sizeof(T) > 4), td_wide, uint64_t>::type;
+
+//@ portable td_rank_inside td_rank_from td_rank_sort
+// Puts the elements of a block of `threads` threads, a power of two, in order: thread t then has those from t * E on.
+// Bitonic: each step compares elements at a distance that is a power of two, in a thread, a warp or, by way of `at`,
+// which holds all of them, the block.
+template <class C> __device__ __forceinline__ void td_rank_inside(C &a, C &b, bool up) {
+    const C x = a, y = b;
+    const bool swap = (y < x) == up;
+    a = swap ? y : x;
+    b = swap ? x : y;
+}
+template <class C> __device__ __forceinline__ C td_rank_from(C v, int lanes) {
+    if constexpr (sizeof(C) == 8) {
+        return td_shfl_xor(v, lanes);
+    } else {
+        const uint64_t high = td_shfl_xor((uint64_t)(v >> 64), lanes), low = td_shfl_xor((uint64_t)v, lanes);
+        return (C)high << 64 | low;
+    }
+}
+template <class C, int E> __device__ __forceinline__ void td_rank_sort(C (&v)[E], td_sp<C> at, int threads) {
+    const int t = td_tid();
+#pragma unroll
+    for (int k = 2; k < E; k *= 2) { // runs of k, up and down in turn
+#pragma unroll
+        for (int j = k / 2; j; j /= 2) {
+#pragma unroll
+            for (int i = 0; i < E; i++)
+                if (!(i & j)) td_rank_inside(v[i], v[i + j], !(i & k));
+        }
+    }
+    for (int k = 1; k <= threads; k *= 2) { // runs of k threads
+        const bool up = !(t & k);
+        int d = k / 2;
+        for (; d >= 32; d /= 2) {
+            const bool least = !(t & d) == up;
+            td_sync();
+#pragma unroll
+            for (int i = 0; i < E; i++) td_shared_put(at + (i * threads + t), v[i]);
+            td_sync();
+#pragma unroll
+            for (int i = 0; i < E; i++) {
+                const C other = td_shared_get(at + (i * threads + (t ^ d)));
+                v[i] = (other < v[i]) == least ? other : v[i];
+            }
+        }
+        for (; d; d /= 2) {
+            const bool least = !(t & d) == up;
+#pragma unroll
+            for (int i = 0; i < E; i++) {
+                const C other = td_rank_from(v[i], d);
+                v[i] = (other < v[i]) == least ? other : v[i];
+            }
+        }
+#pragma unroll
+        for (int j = E / 2; j; j /= 2) {
+#pragma unroll
+            for (int i = 0; i < E; i++)
+                if (!(i & j)) td_rank_inside(v[i], v[i + j], up);
+        }
+    }
+}
+
+//@ portable td_rank_args
+template <class T> struct td_rank_args {
+    const T *keys;
+    const td_ranked<T> *from; // what blocks of parts kept; NULL: keys are read
+    td_ranked<T> *to;         // and where that goes; NULL: places go to `order`
+    int32_t *order;
+    uint32_t *totals;
+    uint32_t n, kept; // elements of a row, and how many are wanted
+    int parts, threads;
+    td_rank_key<T> key;
+};
+//@ portable td_rank_rows
+// A block has a part of a row: all of it in registers, E elements a thread; of a longer one those that come first, of
+// which no more are wanted than half of what the registers hold.
+template <class T, int E> __global__ void td_rank_rows(const __grid_constant__ td_rank_args<T> a) {
+    typedef td_ranked<T> C;
+    constexpr int V = E / 2, W = 16 / (int)sizeof(T) < V ? 16 / (int)sizeof(T) : V; // loaded at once, and by one access
+    constexpr C none = ~(C)0;
+    const td_sp<C> at = td_shared<C>(0);
+    const td_sp<uint32_t> count = td_sp<uint32_t>(at + a.threads * E);
+    const int64_t row = td_block() / a.parts, share = (a.n + (int64_t)a.parts - 1) / a.parts;
+    const int64_t first = td_block() % a.parts * share, end = first + share < a.n ? first + share : a.n;
+    const int t = td_tid(), all = a.threads * E, step = a.threads * V;
+    C v[E], next[V];
+    const auto element = [&](int64_t i) -> C {
+        if (i >= end) return none;
+        if (a.from) return td_get_word(a.from + (row * a.n + i));
+        return (C)a.key(a.keys + (row * a.n + i)) << 32 | (uint32_t)i;
+    };
+    td_pdl_wait();
+    td_pdl_launch();
+#pragma unroll
+    for (int i = 0; i < E; i++) v[i] = element(first + i * a.threads + t);
+    td_rank_sort<C, E>(v, at, a.threads);
+    int64_t i = first + all;
+    if (i < end) {
+        // From here on whole vectors, which begin where an access may.
+        const int64_t begin = i;
+        if (!a.from) i -= (int64_t)((uintptr_t)(a.keys + (row * a.n + i)) / sizeof(T) % W);
+        const auto load = [&]() {
+            if (a.from) {
+#pragma unroll
+                for (int e = 0; e < V; e++) next[e] = element(i + e * a.threads + t);
+                return;
+            }
+#pragma unroll
+            for (int e = 0; e < V; e += W) {
+                const int64_t from = i + ((int64_t)e * a.threads + (int64_t)t * W);
+                td_word<T> w[td_words<T>(W)];
+                td_load_n<0, T, W, 0>(w, a.keys + (row * a.n + from), begin - from, end - from);
+#pragma unroll
+                for (int k = 0; k < W; k++) {
+                    const bool there = begin <= from + k && from + k < end;
+                    next[e + k] = there ? (C)a.key.of(w, k) << 32 | (uint32_t)(from + k) : none;
+                }
+            }
+        };
+        load();
+        td_sync();
+        for (;;) {
+#pragma unroll
+            for (int e = 0; e < E; e++)
+                if ((uint32_t)(t * E + e) < a.kept) td_shared_put(at + (t * E + e), v[e]);
+            if (t == 0) td_shared_put(count, a.kept);
+            td_sync();
+            const C limit = a.kept ? td_shared_get(at + (a.kept - 1)) : 0;
+            uint32_t found;
+            do { // until there may be no room for what comes next
+#pragma unroll
+                for (int e = 0; e < V; e++)
+                    if (next[e] < limit) td_shared_put(at + td_shared_ticket(count, 1), next[e]);
+                i += step;
+                if (i < end) load();
+                td_sync();
+                found = td_shared_get(count);
+                td_sync();
+            } while (i < end && found + (uint32_t)step <= (uint32_t)all);
+#pragma unroll
+            for (int e = 0; e < E; e++) {
+                const uint32_t s = (uint32_t)(e * a.threads + t);
+                v[e] = s < found ? td_shared_get(at + s) : none;
+            }
+            td_rank_sort<C, E>(v, at, a.threads);
+            if (i >= end) break;
+            td_sync();
+        }
+    }
+#pragma unroll
+    for (int e = 0; e < E; e++) {
+        const uint32_t r = (uint32_t)(t * E + e);
+        if (r >= a.kept) break;
+        if (a.to)
+            td_put_word(a.to + ((int64_t)td_block() * a.kept + r), v[e]);
+        else
+            td_put_word(a.order + (row * a.kept + r), (int32_t)(uint32_t)v[e]);
+    }
+}
+
+//@ portable td_rank_count
+// The digits of a row's keys, of all passes: a block's own in shared memory, then added to the row's.
+template <class T> __global__ void __launch_bounds__(512) td_rank_count(const __grid_constant__ td_rank_args<T> a) {
+    constexpr int digits = td_rank_key<T>::bits / 8 * 256;
+    const td_sp<uint32_t> counts = td_shared<uint32_t>(0);
+    const int64_t row = td_block() / a.parts;
+    td_pdl_wait();
+    td_pdl_launch();
+    for (int d = td_tid(); d < digits; d += 512) td_shared_put(counts + d, 0);
+    td_sync();
+    for (int64_t i = (int64_t)(td_block() % a.parts) * 512 + td_tid(); i < a.n; i += (int64_t)a.parts * 512) {
+        const auto key = a.key(a.keys + (row * a.n + i));
+#pragma unroll
+        for (int p = 0; p < td_rank_key<T>::bits; p += 8)
+            td_shared_count(counts + (p * 32 + (int)((uint32_t)(key >> p) & 255u)));
+    }
+    td_sync();
+    for (int d = td_tid(); d < digits; d += 512) {
+        const uint32_t n = td_shared_get(counts + d);
+        if (n) td_atomic_add(a.totals + (row * digits + d), n);
+    }
+}
+
+//@ portable td_rank_in_passes
+// All rows by their digits, T keys a tile. Lists of keys and places come first in `scratch`, then counts, which begin at 0.
+template <class K, int T>
+static cudaError_t td_rank_in_passes(const td_rank_args<K> &r, int64_t rows, uint32_t *scratch, int *launched,
+                                     cudaStream_t stream) {
+    enum { BITS = 8, COUNTED = 16384 /* keys of a block that counts */ };
+    typedef typename td_rank_key<K>::word U;
+    const int passes = td_rank_key<K>::bits / BITS, lists = passes < 3 ? passes - 1 : 2;
+    const int64_t all = rows * r.n;
+    td_rank_args<K> c = r;
+    td_sort_args<td_rank_key<K>> a = {};
+    a.keys = r.keys;
+    a.n = r.n;
+    a.tiles = (r.n + T - 1) / T;
+    a.rows = (uint32_t)rows;
+    a.passes = passes;
+    a.bits = BITS;
+    a.key = r.key;
+    U *const keys = (U *)scratch;
+    int32_t *const places = (int32_t *)(keys + lists * all);
+    a.totals = (uint32_t *)(places + lists * all);
+    a.tickets = a.totals + (rows * passes << BITS);
+    a.told = a.tickets + passes;
+    const uint32_t *const end = a.told + (passes * rows * (int64_t)a.tiles << BITS);
+    cudaError_t e = cudaMemsetAsync(a.totals, 0, (size_t)(end - a.totals) * 4, stream);
+    if (launched) *launched = 0;
+    c.totals = a.totals;
+    c.parts = (int)((r.n + COUNTED - 1) / COUNTED);
+    if (e == cudaSuccess)
+        e = td_launch(td_rank_count<K>, c, (long long)rows * c.parts, 512, 1, (passes << BITS) * 4, launched, stream);
+    for (a.pass = 0; a.pass < passes && e == cudaSuccess; a.pass++) {
+        const bool last = a.pass + 1 == passes;
+        a.from = a.to;
+        a.from_order = a.pass ? a.order : NULL;
+        a.to = last ? NULL : keys + a.pass % 2 * all;
+        a.order = last ? r.order : places + a.pass % 2 * all;
+        a.kept = last ? r.kept : r.n;
+        e = td_launch(td_sort_place<td_rank_key<K>, BITS, T>, a, (long long)rows * a.tiles, 256, 1,
+                      ((int)sizeof(U) + 4) * T + (8 << BITS) + 64, launched, stream);
+    }
+    return e;
+}
+//@ portable td_rank
+// `order` receives, of each of `rows` rows of n keys, the places of those that come first, `kept` of them. S: elements
+// of a row that one block sorts; F: how many others keep at most, P: elements of a part of a row, at least, B: parts of
+// all rows, about; M: elements that parts of a row keep; T: keys of a tile.
+template <class K, int S, int F, int P, int B, int M, int T>
+static cudaError_t td_rank(const K *keys, int64_t rows, int64_t n, int64_t kept, bool descending, int32_t *order,
+                           uint32_t *scratch, int *launched, cudaStream_t stream) {
+    enum { E = 8, LEAST = 32, MOST = 2 * F / E };
+    static_assert(S % (LEAST * E) == 0, "a block has warps");
+    const auto room = [](int threads) { return threads * E * sizeof(td_ranked<K>) + 16; };
+    void (*const kernels[])(const td_rank_args<K>) = {td_rank_rows<K, E>};
+    td_rank_args<K> a = {};
+    a.keys = keys;
+    a.order = order;
+    a.n = (uint32_t)n;
+    a.kept = (uint32_t)kept;
+    a.parts = 1;
+    a.key.descending = descending;
+    if (!rows || !kept) return cudaSuccess;
+    if (n > S && kept > F) return td_rank_in_passes<K, T>(a, rows, scratch, launched, stream);
+    a.threads = n > S ? MOST : LEAST;
+    while (n <= S && a.threads * E < n) a.threads *= 2;
+    cudaError_t e = cudaSuccess;
+    if (room(a.threads) > 48 * 1024) e = td_prepare(kernels, room(a.threads), 1);
+    if (n > S) {
+        int64_t parts = (n + P - 1) / P, most = (B + rows - 1) / rows, fit = M / kept;
+        parts = parts < most ? parts : most;
+        a.parts = (int)(parts < fit ? parts : fit);
+    }
+    if (a.parts > 1) {
+        a.to = (td_ranked<K> *)scratch;
+        if (e == cudaSuccess)
+            e = td_launch(kernels[0], a, (long long)rows * a.parts, a.threads, 1, room(a.threads), launched, stream);
+        a.from = a.to;
+        a.to = NULL;
+        a.n = (uint32_t)(a.parts * kept);
+        a.parts = 1;
+    }
+    if (e != cudaSuccess) return e;
+    return td_launch(kernels[0], a, (long long)rows, a.threads, 1, room(a.threads), launched, stream);
+}
