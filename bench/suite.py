@@ -285,6 +285,30 @@ def _(x):
     return torch.bincount(x, minlength=256)
 
 
+# -------------------------------------------------------------------- ranking
+# Values of 32 bits, few of which are equal: places of equal ones are torch's to choose, and count as an error.
+
+
+@case("topk_8", lambda: (rn(8192, 50257, dtype=f32),))
+def _(x):
+    return tuple(torch.topk(x, 8))
+
+
+@case("topk_64", lambda: (rn(16, 10 ** 6, dtype=f32),))
+def _(x):
+    return tuple(torch.topk(x, 64))
+
+
+@case("sort_1e7", lambda: (rn(10 ** 7, dtype=f32),))
+def _(x):
+    return tuple(torch.sort(x))
+
+
+@case("sort_rows", lambda: (rn(65536, 1000, dtype=f32),))
+def _(x):
+    return tuple(torch.sort(x))
+
+
 # ------------------------------------------------------------------ optimizer
 
 

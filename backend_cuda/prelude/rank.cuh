@@ -10,24 +10,33 @@ template <class T> struct td_rank_key {
     typedef T element;
     typedef typename std::conditional<(sizeof(T) > 4), uint64_t, uint32_t>::type word;
     static constexpr int bits = td_width<T>;
-    int descending;
-    __device__ __forceinline__ word of(const td_word<T> *w, int e) const {
-        constexpr word sign = (word)1 << (bits - 1), all = sign - 1 + sign;
+    static constexpr word sign = (word)1 << (bits - 1), all = sign - 1 + sign;
+    word inverted; // all bits where the order is descending, else none
+    static __device__ __forceinline__ word memory(const td_word<T> *w, int e) {
         word u;
-        if constexpr (bits < 32) {
-            u = (word)(w[e * bits / 32] >> (e * bits % 32)) & all;
-        } else {
+        if constexpr (bits < 32)
+            return (word)(w[e * bits / 32] >> (e * bits % 32)) & all;
+        else
             memcpy(&u, &w[e], sizeof u);
-        }
-        if constexpr (std::is_integral<T>::value) {
-            if (std::is_signed<T>::value) u ^= sign;
-        } else {
+        return u;
+    }
+    // The key, but for NaN, whose bits are taken as they are, and -0, which lies between +0 and the number before it:
+    // less than a key of another element than zero where the key itself is.
+    __device__ __forceinline__ word near(const td_word<T> *w, int e) const {
+        word u = memory(w, e);
+        if constexpr (!std::is_integral<T>::value)
+            u ^= ((word)0 - (u >> (bits - 1)) | sign) & all;
+        else if constexpr (std::is_signed<T>::value)
+            u ^= sign;
+        return u ^ inverted;
+    }
+    __device__ __forceinline__ word of(const td_word<T> *w, int e) const {
+        if constexpr (!std::is_integral<T>::value) {
             const td_arith<T> v = td_get<T>(w, e);
             if (v != v) return all;
-            if (u == sign) u = 0;
-            u = u & sign ? u ^ all : u | sign;
+            if (memory(w, e) == sign) return sign ^ inverted;
         }
-        return descending ? u ^ all : u;
+        return near(w, e);
     }
     __device__ __forceinline__ word operator()(const T *p) const {
         td_word<T> w[1];
@@ -113,82 +122,95 @@ template <class T> struct td_rank_args {
     int parts, threads;
     td_rank_key<T> key;
 };
-//@ portable td_rank_rows
-// A block has a part of a row: all of it in registers, E elements a thread; of a longer one those that come first, of
-// which no more are wanted than half of what the registers hold.
-template <class T, int E> __global__ void td_rank_rows(const __grid_constant__ td_rank_args<T> a) {
+//@ portable td_rank_element
+template <class T>
+__device__ __forceinline__ td_ranked<T> td_rank_element(const td_rank_args<T> &a, int64_t row, int64_t i) {
+    return a.from ? td_get_word(a.from + (row * a.n + i)) : (td_ranked<T>)a.key(a.keys + (row * a.n + i)) << 32 | (uint32_t)i;
+}
+//@ portable td_rank_best
+// The first elements of the row up to `end`; v has them from `first` on, in order, as many as the block's registers hold.
+template <class T, int E>
+__device__ __forceinline__ void td_rank_best(const td_rank_args<T> &a, td_ranked<T> (&v)[E], td_sp<td_ranked<T>> at,
+                                             int64_t row, int64_t first, int64_t end) {
     typedef td_ranked<T> C;
-    constexpr int V = E / 2, W = 16 / (int)sizeof(T) < V ? 16 / (int)sizeof(T) : V; // loaded at once, and by one access
-    constexpr C none = ~(C)0;
+    constexpr int W = sizeof(T) > 2 ? 16 / (int)sizeof(T) : 8, U = 4; // elements of a load, loads under way
+    const int t = td_tid(), all = a.threads * E;
+    const td_sp<uint32_t> count = td_sp<uint32_t>(at + all);
+    const T *const keys = a.keys + row * a.n;
+    const int64_t begin = first + all;
+    C limit = ~(C)0;
+    const auto keep = [&]() {
+        td_sync();
+#pragma unroll
+        for (int e = 0; e < E; e++)
+            if ((uint32_t)(t * E + e) < a.kept) td_shared_put(at + (t * E + e), v[e]);
+        if (t == 0) td_shared_put(count, a.kept);
+        td_sync();
+        limit = td_shared_get(at + (a.kept - 1));
+    };
+    const auto again = [&](uint32_t found) {
+#pragma unroll
+        for (int e = 0; e < E; e++) {
+            const uint32_t s = (uint32_t)(e * a.threads + t);
+            v[e] = s < found ? td_shared_get(at + s) : ~(C)0;
+        }
+        td_rank_sort<C, E>(v, at, a.threads);
+    };
+    if (begin >= end) return;
+    keep();
+    // Vectors begin where an access may.
+    const int64_t cut = a.from ? 0 : (int64_t)((uintptr_t)(keys + begin) / sizeof(T) % W);
+    for (int64_t i = begin - cut; i < end; i += (int64_t)a.threads * (U * W)) {
+        uint64_t left = 0; // elements that may come before the limit
+        td_word<T> w[U][td_words<T>(W)];
+        const auto place = [&](int n) { return i + ((int64_t)(n / W) * a.threads + t) * W + n % W; };
+#pragma unroll
+        for (int u = 0; u < U; u++)
+            if (!a.from) td_load_n<0, T, W, 0>(w[u], keys + place(u * W), begin - place(u * W), end - place(u * W));
+#pragma unroll
+        for (int n = 0; n < U * W; n++)
+            if (a.from || a.key.near(w[n / W], n % W) < (typename td_rank_key<T>::word)(limit >> 32))
+                left |= (uint64_t)1 << n;
+        for (;;) {
+            for (uint64_t these = left; these; these &= these - 1) {
+                const int n = td_lowest(these);
+                const int64_t p = place(n);
+                const C c = begin <= p && p < end ? td_rank_element(a, row, p) : ~(C)0;
+                const uint32_t s = c < limit ? td_shared_ticket(count, 1) : 0;
+                if (c < limit && s < (uint32_t)all) td_shared_put(at + s, c);
+                if (!(c < limit && s >= (uint32_t)all)) left &= ~((uint64_t)1 << n);
+            }
+            td_sync();
+            const uint32_t found = td_shared_get(count);
+            td_sync();
+            if (found <= (uint32_t)all) break;
+            again((uint32_t)all);
+            keep();
+        }
+    }
+    again(td_shared_get(count));
+}
+//@ portable td_rank_rows
+// A block has a part of a row: all of it in registers, E elements a thread; of a LONG one those that come first, of
+// which no more are wanted than half of what the registers hold. It goes on through such a row with the last element
+// that it would keep at hand, and takes in what comes before that; where there is no room it sorts what it has.
+template <class T, int E, bool LONG>
+__global__ void __launch_bounds__(LONG ? 256 : 512, LONG ? 3 : 2) td_rank_rows(const __grid_constant__ td_rank_args<T> a) {
+    typedef td_ranked<T> C;
     const td_sp<C> at = td_shared<C>(0);
-    const td_sp<uint32_t> count = td_sp<uint32_t>(at + a.threads * E);
     const int64_t row = td_block() / a.parts, share = (a.n + (int64_t)a.parts - 1) / a.parts;
     const int64_t first = td_block() % a.parts * share, end = first + share < a.n ? first + share : a.n;
-    const int t = td_tid(), all = a.threads * E, step = a.threads * V;
-    C v[E], next[V];
-    const auto element = [&](int64_t i) -> C {
-        if (i >= end) return none;
-        if (a.from) return td_get_word(a.from + (row * a.n + i));
-        return (C)a.key(a.keys + (row * a.n + i)) << 32 | (uint32_t)i;
-    };
+    const int t = td_tid();
+    C v[E];
     td_pdl_wait();
     td_pdl_launch();
 #pragma unroll
-    for (int i = 0; i < E; i++) v[i] = element(first + i * a.threads + t);
-    td_rank_sort<C, E>(v, at, a.threads);
-    int64_t i = first + all;
-    if (i < end) {
-        // From here on whole vectors, which begin where an access may.
-        const int64_t begin = i;
-        if (!a.from) i -= (int64_t)((uintptr_t)(a.keys + (row * a.n + i)) / sizeof(T) % W);
-        const auto load = [&]() {
-            if (a.from) {
-#pragma unroll
-                for (int e = 0; e < V; e++) next[e] = element(i + e * a.threads + t);
-                return;
-            }
-#pragma unroll
-            for (int e = 0; e < V; e += W) {
-                const int64_t from = i + ((int64_t)e * a.threads + (int64_t)t * W);
-                td_word<T> w[td_words<T>(W)];
-                td_load_n<0, T, W, 0>(w, a.keys + (row * a.n + from), begin - from, end - from);
-#pragma unroll
-                for (int k = 0; k < W; k++) {
-                    const bool there = begin <= from + k && from + k < end;
-                    next[e + k] = there ? (C)a.key.of(w, k) << 32 | (uint32_t)(from + k) : none;
-                }
-            }
-        };
-        load();
-        td_sync();
-        for (;;) {
-#pragma unroll
-            for (int e = 0; e < E; e++)
-                if ((uint32_t)(t * E + e) < a.kept) td_shared_put(at + (t * E + e), v[e]);
-            if (t == 0) td_shared_put(count, a.kept);
-            td_sync();
-            const C limit = a.kept ? td_shared_get(at + (a.kept - 1)) : 0;
-            uint32_t found;
-            do { // until there may be no room for what comes next
-#pragma unroll
-                for (int e = 0; e < V; e++)
-                    if (next[e] < limit) td_shared_put(at + td_shared_ticket(count, 1), next[e]);
-                i += step;
-                if (i < end) load();
-                td_sync();
-                found = td_shared_get(count);
-                td_sync();
-            } while (i < end && found + (uint32_t)step <= (uint32_t)all);
-#pragma unroll
-            for (int e = 0; e < E; e++) {
-                const uint32_t s = (uint32_t)(e * a.threads + t);
-                v[e] = s < found ? td_shared_get(at + s) : none;
-            }
-            td_rank_sort<C, E>(v, at, a.threads);
-            if (i >= end) break;
-            td_sync();
-        }
+    for (int e = 0; e < E; e++) {
+        const int64_t i = first + e * a.threads + t;
+        v[e] = i < end ? td_rank_element(a, row, i) : ~(C)0;
     }
+    td_rank_sort<C, E>(v, at, a.threads);
+    if constexpr (LONG) td_rank_best<T, E>(a, v, at, row, first, end);
 #pragma unroll
     for (int e = 0; e < E; e++) {
         const uint32_t r = (uint32_t)(t * E + e);
@@ -272,37 +294,39 @@ static cudaError_t td_rank_in_passes(const td_rank_args<K> &r, int64_t rows, uin
 template <class K, int S, int F, int P, int B, int M, int T>
 static cudaError_t td_rank(const K *keys, int64_t rows, int64_t n, int64_t kept, bool descending, int32_t *order,
                            uint32_t *scratch, int *launched, cudaStream_t stream) {
-    enum { E = 8, LEAST = 32, MOST = 2 * F / E };
-    static_assert(S % (LEAST * E) == 0, "a block has warps");
-    const auto room = [](int threads) { return threads * E * sizeof(td_ranked<K>) + 16; };
-    void (*const kernels[])(const td_rank_args<K>) = {td_rank_rows<K, E>};
+    enum { E = 8, FEW = 2 /* elements of a thread */, WARP = 32, LEAST = 256, ROOM = 32 /* of those that are kept */ };
+    void (*const kernels[])(const td_rank_args<K>) = {td_rank_rows<K, E, false>, td_rank_rows<K, FEW, false>,
+                                                         td_rank_rows<K, E, true>, td_rank_rows<K, FEW, true>};
     td_rank_args<K> a = {};
     a.keys = keys;
     a.order = order;
     a.n = (uint32_t)n;
     a.kept = (uint32_t)kept;
     a.parts = 1;
-    a.key.descending = descending;
+    if (descending) a.key.inverted = td_rank_key<K>::all;
     if (!rows || !kept) return cudaSuccess;
     if (n > S && kept > F) return td_rank_in_passes<K, T>(a, rows, scratch, launched, stream);
-    a.threads = n > S ? MOST : LEAST;
-    while (n <= S && a.threads * E < n) a.threads *= 2;
+    const bool longer = n > S;
+    int64_t all = longer ? LEAST : FEW * WARP;
+    while (longer ? all < 2 * F && all < ROOM * kept : all < n) all *= 2;
+    const bool few = longer ? all == LEAST : all < LEAST;
+    a.threads = (int)all / (few ? FEW : E);
+    const size_t room = (size_t)all * sizeof(td_ranked<K>) + 16;
     cudaError_t e = cudaSuccess;
-    if (room(a.threads) > 48 * 1024) e = td_prepare(kernels, room(a.threads), 1);
-    if (n > S) {
-        int64_t parts = (n + P - 1) / P, most = (B + rows - 1) / rows, fit = M / kept;
-        parts = parts < most ? parts : most;
-        a.parts = (int)(parts < fit ? parts : fit);
+    if (room > 48 * 1024) e = td_prepare(kernels, room, 1);
+    if (longer) {
+        const int64_t parts = (n + P - 1) / P, most = (B + rows - 1) / rows, fit = M / kept;
+        a.parts = (int)(parts < most ? parts < fit ? parts : fit : most < fit ? most : fit);
     }
     if (a.parts > 1) {
         a.to = (td_ranked<K> *)scratch;
         if (e == cudaSuccess)
-            e = td_launch(kernels[0], a, (long long)rows * a.parts, a.threads, 1, room(a.threads), launched, stream);
+            e = td_launch(kernels[2 * longer + few], a, (long long)rows * a.parts, a.threads, 1, room, launched, stream);
         a.from = a.to;
         a.to = NULL;
         a.n = (uint32_t)(a.parts * kept);
         a.parts = 1;
     }
     if (e != cudaSuccess) return e;
-    return td_launch(kernels[0], a, (long long)rows, a.threads, 1, room(a.threads), launched, stream);
+    return td_launch(kernels[2 * longer + few], a, (long long)rows, a.threads, 1, room, launched, stream);
 }

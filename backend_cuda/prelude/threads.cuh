@@ -71,6 +71,9 @@ template <class T> __device__ __forceinline__ T td_shfl_idx(T v, int lane) { ret
 //@ td_bits
 // How many bits are set.
 __device__ __forceinline__ int td_bits(uint32_t v) { return __popc(v); }
+//@ td_lowest
+// Which is the lowest bit that is set; there is one.
+__device__ __forceinline__ int td_lowest(uint64_t v) { return __ffsll((long long)v) - 1; }
 //@ td_match
 // The lanes of the warp whose v is this one's, of v's lowest B bits.
 template <int B> __device__ __forceinline__ uint32_t td_match(uint32_t v) {

@@ -204,6 +204,17 @@ static bool goes_on(const Look *l, const Stage *s) {
     return false;
 }
 
+/* Whether e is a place that a rank has found: there is no other way to what stands there. */
+static bool is_ranked(const Look *l, const Expr *e) {
+    while (e->op == OP_CAST) e = e->arg[0];
+    const Stage *def = e->op == OP_VALUE ? e->u.value->def : NULL;
+    for (int i = 0; def && def->kind == STAGE_LOAD && i < l->p->sorts.n; i++) {
+        const Sort *s = &l->p->sorts.at[i]->sort;
+        if (sort_ranks(s) && s->order == def->tensor) return true;
+    }
+    return false;
+}
+
 static void look_load(const Look *l, const Stage *s) {
     int rank = s->tensor->rank;
     if (rank == 0) return;
@@ -214,7 +225,7 @@ static void look_load(const Look *l, const Stage *s) {
     int64_t step = a ? step_of(l, s, a) : 0, extent;
     if (!a || (step >= -1 && step <= 1 && step)) return;
     if (expr_has_op(last, OP_VALUE) && expr_domain(l->part, s->layout, last) >> fast->id & 1) {
-        report_opaque(l, s, "is data");
+        if (!is_ranked(l, last)) report_opaque(l, s, "is data");
         return;
     }
     if (piece >= l->target->sector || (piece >= l->target->sector / 2 && goes_on(l, s))) return;

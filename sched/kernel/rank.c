@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { DIGIT = 8, THREAD = 8 /* elements of a thread */, WARP = 32 };
+enum { DIGIT = 8, WARP = 32 };
 
 static int key_words(Type t) { return type_bits(t) > 32 ? 2 : 1; }
 static int passes_of(Type t) { return type_bits(t) / DIGIT; }
@@ -85,16 +85,31 @@ const Expr *rank_scratch(Graph *g, const Sort *s) {
 
 /* ---- time ---- */
 
-/* Instructions of a warp that puts its elements, of a block of so many threads, in order: what a step has for an
- * element, where the other one is in the thread, in the warp, and elsewhere in the block. */
-static double network(int64_t threads, int words) {
+/* A block of prelude/rank.cuh: its threads, and how many elements each has. */
+typedef struct Block {
+    int64_t threads, each;
+} Block;
+
+static Block block_of(const RankSizes *at) {
+    enum { SMALL = 64, SAMPLE = 256 /* that keeps the best eight */, ROOM = 32 /* for one that is kept */ };
+    const bool longer = at->n > RANK_ROW;
+    int64_t all = longer ? SAMPLE : SMALL;
+    while (longer ? all < 2 * RANK_KEPT && all < ROOM * at->kept : all < at->n) all *= 2;
+    const int64_t each = all < SAMPLE || (longer && all == SAMPLE) ? 2 : 8;
+    return (Block){all / each, each};
+}
+
+/* Instructions of a warp whose block puts its elements in order: what a step has for an element, where the other one is
+ * in the thread, in the warp, and elsewhere in the block. */
+static double network(Block b, int words) {
     enum { INSIDE = 4, LANE = 7, BLOCK = 9 };
-    double in_thread = 3, lanes = 0, block = 0; /* runs of a thread's elements: two and four */
-    for (int64_t k = 1; k <= threads; k *= 2) {
-        in_thread += 3;
+    const double inside = log2((double)b.each);
+    double in_thread = inside * (inside - 1) / 2, lanes = 0, block = 0;
+    for (int64_t k = 1; k <= b.threads; k *= 2) {
+        in_thread += inside;
         for (int64_t d = k / 2; d; d /= 2) d < WARP ? lanes++ : block++;
     }
-    return THREAD * words * (INSIDE * in_thread + LANE * lanes + BLOCK * block);
+    return (double)b.each * words * (INSIDE * in_thread + LANE * lanes + BLOCK * block);
 }
 
 static double issued(const Machine *m, double instructions) {
@@ -102,35 +117,33 @@ static double issued(const Machine *m, double instructions) {
     return instructions / (SCHEDULERS * m->issue_share * m->sms * m->clock);
 }
 
-/* Blocks that sort so many elements each, in so many rounds; one that is alone has to wait for what it issues. */
-static double networks(const Machine *m, double blocks, int64_t threads, double rounds, int words) {
-    const double one = network(threads, words) * rounds;
-    return fmax(issued(m, one * blocks * (double)threads / WARP), one * m->pace / m->clock);
+/* So many blocks put their elements in order, so many times; one that is alone waits for what it issues. */
+static double networks(const Machine *m, double blocks, Block b, double rounds, int words) {
+    const double one = network(b, words) * rounds;
+    return fmax(issued(m, one * blocks * (double)b.threads / WARP), one * m->pace / m->clock);
 }
 
 static double rows_seconds(const Machine *m, const RankSizes *at, Type t) {
-    int64_t threads = WARP;
-    while (threads * THREAD < at->n) threads *= 2;
     const double rows = (double)at->rows,
                  bytes = rows * ((double)at->n * type_bits(t) / 8 + (double)at->kept * sizeof(int32_t));
-    return m->begin + 2 * m->latency + fmax(sort_moved(m, bytes), networks(m, rows, threads, 1, key_words(t)));
+    return m->begin + 2 * m->latency + fmax(sort_moved(m, bytes), networks(m, rows, block_of(at), 1, key_words(t)));
 }
 
-/* Elements beyond the first block's worth are compared with the last one kept; of n in no order some kept * log(n) come
- * before that. */
+/* Elements beyond those that a block begins with are compared with the last one that it keeps; of n in no order some
+ * kept * log(n) come before that. */
 static double parts_seconds(const Machine *m, const RankSizes *at, Type t) {
-    enum { COMPARED = 12 /* instructions of an element */ };
+    enum { COMPARED = 8 /* instructions of an element */ };
     const RankWay w = rank_way(at, t);
-    const int64_t threads = 2 * RANK_KEPT / THREAD;
-    const double blocks = (double)(at->rows * w.parts), n = (double)at->n / (double)w.parts, kept = (double)at->kept;
-    const double room = 2 * RANK_KEPT - kept, rounds = 2 + kept * log(n / (2 * RANK_KEPT) + 1) / room;
-    const double moved = sort_moved(m, (double)(at->rows * at->n) * type_bits(t) / 8 * m->read_only);
+    const Block b = block_of(at);
+    const double all = (double)(b.threads * b.each), kept = (double)at->kept, room = all - kept;
+    const double blocks = (double)(at->rows * w.parts), n = (double)at->n / (double)w.parts;
+    const double moved = sort_moved(m, (double)(at->rows * at->n) * type_bits(t) / 8) * m->read_only;
     double seconds = m->begin + 2 * m->latency;
     seconds += fmax(moved, issued(m, (double)(at->rows * at->n) / WARP * COMPARED) +
-                               networks(m, blocks, threads, rounds, key_words(t)));
+                               networks(m, blocks, b, 2 + kept * log(n / all + 1) / room, key_words(t)));
     if (w.parts == 1) return seconds;
     const double merged = ceil((double)w.parts * kept / room);
-    return seconds + m->begin + 2 * m->latency + networks(m, (double)at->rows, threads, 1 + merged, key_words(t));
+    return seconds + m->begin + 2 * m->latency + networks(m, (double)at->rows, b, 1 + merged, key_words(t));
 }
 
 static double passes_seconds(const Machine *m, const RankSizes *at, Type t) {

@@ -12,7 +12,7 @@ enum {
     RANK_ROW = 4096,     /* elements of a row that one block sorts */
     RANK_KEPT = 1024,    /* elements of a longer row that a block keeps at most */
     RANK_PART = 8192,    /* elements of a part of such a row, at least */
-    RANK_BLOCKS = 1024,  /* parts of all rows, about */
+    RANK_BLOCKS = 512,   /* parts of all rows, about */
     RANK_MERGED = 65536, /* elements that all parts of a row keep, at most */
     RANK_TILE = 2048     /* elements of a block that sorts by digits */
 };
