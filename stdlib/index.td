@@ -205,6 +205,32 @@ fn isin<T>(v: T[B...], values: T[N]) -> (y: bool[B...]) {
     y[b...] = any[n](v[b...] == values[n]);
 }
 
+// ---- order ----
+
+/// Rows in order, and where their elements were: torch.sort(x, stable=True), with NaN last.
+fn sorted<T>(x: T[B..., N]) -> (y: T[B..., N], ids: i64[B..., N]) {
+    (y[b..., r], ids[b..., r]) = sort[n](x[b..., n]);
+}
+
+/// The K largest elements of each row, largest first, and where they were: torch.topk(x, K), with NaN last.
+fn largest<T>(x: T[B..., N], K: int) -> (y: T[B..., K], ids: i64[B..., K]) {
+    (y[b..., r], ids[b..., r]) = topk[n](x[b..., n], K);
+}
+
+/// Of each element how many of its row come before it, equal ones in their order: numpy.argsort(numpy.argsort(x)).
+fn ranks<T>(x: T[B..., N]) -> (y: i64[B..., N]) {
+    let order[b..., r] = argsort[n](x[b..., n]);
+    y[b..., r] = argsort[n](order[b..., n]);
+}
+
+/// The element in the middle of each row, the mean of two where N is even: numpy.median(x, -1), but for NaN, which comes
+/// last. N is at least 1.
+fn median<T>(x: T[B..., N]) -> (y: acc(T)[B...]) {
+    require N >= 1;
+    let (s[b..., r], _) = sort[n](x[b..., n]);
+    y[b...] = (acc(T)(s[b..., (N - 1) / 2]) + acc(T)(s[b..., N / 2])) / 2;
+}
+
 // ---- making ----
 
 /// start + n*step for n = 0, 1, ...: numpy.arange. N = how many.

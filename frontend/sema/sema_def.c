@@ -14,7 +14,7 @@ static Sym local_name(Sema *s, const Definition *d) {
 
 static const Expr *right(Sema *s, Building *b) {
     const AstStmt *st = b->p->stmt;
-    if (sema_is_ranking(b->env, st->value)) return sema_rank(s, b->env, st->value, b->p->part, b->vars.at, b->vars.n);
+    if (sema_is_ranking(b->env, st->value)) return sema_rank(s, b->env, st->value, b->p->part, true);
     if (b->p->part < 0) return sema_expr(s, b->env, st->value);
     if (sema_is_reduction(b->env, st->value)) return sema_reduce(s, b->env, st->value, b->p->part);
     if (st->value->kind == AST_TUPLE) {

@@ -456,8 +456,9 @@ bool sema_is_ranking(Env env, const AstExpr *e); /* sort[i](operands) and the li
 /* Whether `name`, of the left-hand side, is the rank: nothing in the ranking names it. */
 bool sema_is_rank(Sema *s, Env env, const AstExpr *e, Sym name);
 const Expr *sema_rank_count(Sema *s, Env env, const AstExpr *e); /* how many ranks there are */
-/* Result number `part` of a ranking (-1: the only one) at the values of the left-hand side's variables. */
-const Expr *sema_rank(Sema *s, Env env, const AstExpr *e, int part, Var *const *left, int nleft);
+/* Result number `part` of a ranking (-1: the only one), where env has the left-hand side's variables; `alone`: it is
+ * all that stands behind =. */
+const Expr *sema_rank(Sema *s, Env env, const AstExpr *e, int part, bool alone);
 
 /* ---- sema_lift.c ---- */
 /* v itself, or the load of a tensor that holds it; the first only where v reduces. */

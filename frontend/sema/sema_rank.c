@@ -104,24 +104,27 @@ const Expr *sema_rank_count(Sema *s, Env env, const AstExpr *e) {
 
 /* ---- the left-hand side ---- */
 
-/* The one variable of the left-hand side that the ranking does not name. */
-static const Var *rank_variable(Sema *s, Env env, const AstExpr *e, Var *const *left, int n) {
-    const Var *rank = NULL, *other = NULL;
-    for (int i = 0; i < n; i++) {
-        if (!sema_is_rank(s, env, e, left[i]->name)) continue;
+/* The one variable of the left-hand side, which env has in scope, that the ranking does not name; `alone`: it is what
+ * stands behind =. */
+static const Var *rank_variable(Sema *s, Env env, const AstExpr *e, bool alone) {
+    const Scope *rank = NULL, *other = NULL;
+    for (const Scope *sc = alone ? env.scope : NULL; sc; sc = sc->up) {
+        if (sc->kind != SCOPE_VARS || !sc->n || !sema_is_rank(s, env, e, sc->name)) continue;
         other = rank;
-        rank = left[i];
+        rank = sc;
     }
-    if (rank && !other) return rank;
+    if (rank && !other && !rank->pack) return rank->vars[0];
     Sym name = e->a->a->name, results = ranking(e)->results > 1 ? "(v[r], at[r])" : "at[r]";
     Diag *d;
-    if (!n)
+    if (!alone)
         d = SEMA_REPORT(s, RANKING, e->span, "%s stands alone behind =, with a rank on the left-hand side", name);
     else if (!rank)
         d = SEMA_REPORT(s, RANKING, e->span, "no index on the left-hand side is the rank of %s", name);
+    else if (!other)
+        d = SEMA_REPORT(s, RANKING, e->span, "%s is the rank of %s, which is one index", rank->name, name);
     else
-        d = SEMA_REPORT(s, RANKING, e->span, "%s and %s on the left-hand side could both be the rank", other->name,
-                        rank->name);
+        d = SEMA_REPORT(s, RANKING, e->span, "%s and %s on the left-hand side could both be the rank", rank->name,
+                        other->name);
     diag_help(s->ctx, d, "the rank is the one index on the left that the operand has not: let %s = %s;", results,
               sema_quote(s, e->span));
     return NULL;
@@ -259,11 +262,11 @@ static bool check_results(Sema *s, const AstExpr *e, int part) {
     return false;
 }
 
-const Expr *sema_rank(Sema *s, Env env, const AstExpr *e, int part, Var *const *left, int nleft) {
+const Expr *sema_rank(Sema *s, Env env, const AstExpr *e, int part, bool alone) {
     const Expr *guard = NULL;
     VarVec vars = {0};
     if (!is_formed(s, env, e)) return NULL;
-    const Var *rank = rank_variable(s, env, e, left, nleft);
+    const Var *rank = rank_variable(s, env, e, alone);
     if (!rank || !check_results(s, e, part)) return NULL;
     if (s->known->path.n) {
         SEMA_REPORT(s, RANKING, e->span, "%s stands under a condition: a row is ranked whole", e->a->a->name);

@@ -366,5 +366,5 @@ const Expr *sema_reduce(Sema *s, Env env, const AstExpr *e, int part) {
         if (e->items->v.at[i].kind == ITEM_EXPR) vec_push(s->ctx, &roots, e->items->v.at[i].value);
     if (sema_find_decl(env.inst->file, DECL_REDUCE, name, &f)) return composite(s, env, e, f, part);
     if (builtin_is_later(builtin_by_name(name))) return sema_not_yet(s, e->span, name);
-    return sema_is_ranking(env, e) ? sema_rank(s, env, e, part, NULL, 0) : plain(s, env, e, name, &roots);
+    return sema_is_ranking(env, e) ? sema_rank(s, env, e, part, false) : plain(s, env, e, name, &roots);
 }

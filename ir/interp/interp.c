@@ -150,6 +150,14 @@ static int by_rank(const void *a, const void *b) {
     return order ? order : (x->at > y->at) - (x->at < y->at);
 }
 
+/* A key that was computed, as comparisons see it: neighbours in a row are moved towards each other or apart. */
+static double nudged_key(const Interp *m, const Sort *s, double v, int64_t at) {
+    if (m->nudge == NUDGE_NONE || m->nudge >= NUDGE_NOISE || !s->keys->pieces.n || s->keys->type == TY_F64) return v;
+    const float f = (float)v;
+    if (m->nudge == NUDGE_ROUND || !isfinite(f)) return (double)f;
+    return (double)nextafterf(f, (m->nudge == NUDGE_UP) == (at % 2 == 0) ? INFINITY : -INFINITY);
+}
+
 static bool cell_rank(Interp *m, Cell *c) {
     const Sort *s = c->tensor->sort;
     const Cell *keys = &m->cells[s->keys->id];
@@ -163,7 +171,7 @@ static bool cell_rank(Interp *m, Cell *c) {
             const Reg v = keys->read[b * n + i];
             at[i] = (RankedKey){.at = i, .is_float = keys->is_float, .descending = s->descending};
             if (keys->is_float)
-                at[i].f = v.f;
+                at[i].f = nudged_key(m, s, v.f, i);
             else
                 at[i].i = v.i;
         }

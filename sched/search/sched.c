@@ -286,17 +286,6 @@ static bool apply_versions(Program *p, StepList *at, const Versions *v, bool kee
     return true;
 }
 
-int sched_apply_plan(Program *p, const Plan *plan, const Versions *v, SchedBefore *before, void *user, bool keep,
-                     Text *why) {
-    Places places = {.p = p};
-    for (int i = 0; i < plan->groups.n; i++) {
-        StepList *at = place_of(&places, plan->groups.at[i]);
-        if (at && before) before(user, plan->groups.at[i]);
-        if (at && !apply_versions(p, at, &v[i], keep, why)) return i;
-    }
-    return plan->groups.n;
-}
-
 /* Of an order that no kernel reads the sort need not make one, and needs other scratch. */
 static void drop_unread_orders(Program *p, const ExprMap *used) {
     for (int i = 0; i < p->sorts.n; i++) {
@@ -331,20 +320,25 @@ void sched_keep_used(Program *p) {
 
 /* ---- sorts ---- */
 
-/* Sorts that a group reads, before its kernels. */
+/* A group's loads are looked at for what sorts make. */
 typedef struct Sorts {
-    SchedWork *w;
-    bool *placed; /* of each of the Graph's */
+    Program *p;
+    Plan *plan;
 } Sorts;
 
-static void place_sort(SchedWork *w, const Sort *s) {
-    Program *p = w->program;
-    Graph *g = w->graph;
+static bool is_placed(const Program *p, const Sort *s) {
+    for (int i = 0; i < p->sorts.n; i++)
+        if (p->sorts.at[i]->sort.order == s->order) return true;
+    return false;
+}
+
+static void place_sort(Program *p, Plan *plan, const Sort *s) {
+    Graph *g = p->graph;
     Sym of = (sort_ranks(s) ? s->order : s->starts)->name;
     SortStep *step = step_sort(p, NULL, sym_fmt(g->ctx, "%s_%s", sort_ranks(s) ? "rank" : "sort", of));
     const Expr *n = sort_scratch(g, s);
     Tensor *t = NEW(g->ctx, Tensor);
-    *t = (Tensor){.name = plan_name(w->plan, sym_fmt(g->ctx, "%s_scratch", of)),
+    *t = (Tensor){.name = plan_name(plan, sym_fmt(g->ctx, "%s_scratch", of)),
                   .kind = TENSOR_LET,
                   .type = TY_I32,
                   .rank = 1,
@@ -362,27 +356,43 @@ static void place_sort(SchedWork *w, const Sort *s) {
 }
 
 static Found note_sort(const Expr *e, void *user) {
-    Sorts *x = user;
-    const Graph *g = x->w->graph;
-    for (int i = 0; e->op == OP_LOAD && e->u.tensor->sort && i < g->sorts.n; i++) {
-        if (g->sorts.at[i] != e->u.tensor->sort || x->placed[i]) continue;
-        x->placed[i] = true;
-        place_sort(x->w, g->sorts.at[i]);
-    }
+    const Sorts *x = user;
+    const Sort *s = e->op == OP_LOAD ? e->u.tensor->sort : NULL;
+    if (s && !is_placed(x->p, s)) place_sort(x->p, x->plan, s);
     return FOUND_INSIDE;
 }
 
-static void place_sorts(void *user, const Group *gr) {
-    Sorts *x = user;
-    Ctx *temp = ctx_temp(x->w->ctx);
-    ExprWalk w = {.temp = temp, .before = note_sort, .user = x, .ranges = true, .loads = true};
-    for (int i = 0; i < gr->stores.n && x->w->graph->sorts.n; i++) {
+static void place_sorts(Program *p, Plan *plan, const Group *gr) {
+    Ctx *temp = ctx_temp(p->ctx);
+    Sorts x = {p, plan};
+    ExprWalk w = {.temp = temp, .before = note_sort, .user = &x, .ranges = true, .loads = true};
+    for (int i = 0; i < gr->stores.n && p->graph->sorts.n; i++) {
         const GStore *s = &gr->stores.at[i];
         expr_walk(&w, s->value);
         expr_walk(&w, s->guard);
         for (int d = 0; d < s->tensor->rank; d++) expr_walk(&w, s->subs[d]);
     }
     ctx_temp_end(temp);
+}
+
+/* What the groups of one choice read is there before it. */
+static void place_sorts_for(Program *p, Plan *plan, int i) {
+    const Group *gr = plan->groups.at[i];
+    if (!is_used(gr)) return;
+    place_sorts(p, plan, gr);
+    for (int k = i + 1; gr->fusion && k < plan->groups.n; k++)
+        if (plan->groups.at[k]->fusion == gr->fusion && is_used(plan->groups.at[k]))
+            place_sorts(p, plan, plan->groups.at[k]);
+}
+
+int sched_apply_plan(Program *p, Plan *plan, const Versions *v, bool keep, Text *why) {
+    Places places = {.p = p};
+    for (int i = 0; i < plan->groups.n; i++) {
+        place_sorts_for(p, plan, i);
+        StepList *at = place_of(&places, plan->groups.at[i]);
+        if (at && !apply_versions(p, at, &v[i], keep, why)) return i;
+    }
+    return plan->groups.n;
 }
 
 /* The fallback for each group. */
@@ -397,11 +407,10 @@ static const Versions *fallbacks(const Plan *plan) {
 }
 
 static bool step_apply(SchedWork *w, Text *why) {
-    const Plan *plan = w->plan;
-    Sorts sorts = {w, NEW_N(w->ctx, bool, w->graph->sorts.n + 1)};
+    Plan *plan = w->plan;
     w->program->reasons = plan->reasons;
     const Versions *v = w->versions ? w->versions : fallbacks(plan);
-    const int done = sched_apply_plan(w->program, plan, v, place_sorts, &sorts, plan->reasons || w->o->keep, why);
+    const int done = sched_apply_plan(w->program, plan, v, plan->reasons || w->o->keep, why);
     if (done < plan->groups.n) return refuse(w, DIAG_INTERNAL, plan->groups.at[done], "cannot be applied", why);
     sched_keep_used(w->program);
     program_find_ways(w->program);

@@ -72,13 +72,10 @@ Program *sched_empty(Graph *g, const Plan *plan);
 /* Whether the conditions of the groups' versions leave no more ways through a program than it may have, and not too
  * many launches in the host's text. If so, versions that no sizes come to are left out. */
 bool sched_few_ways(const Plan *plan, Versions *versions);
-/* What is done before the kernels of a group are appended. */
-typedef void SchedBefore(void *user, const Group *gr);
-/* Appends the kernels of all groups, v[i] those of number i, in a choice where there are several versions or two ways;
- * with `keep`, they keep group and schedule. before may be NULL. Afterwards program_find_ways. How many groups that
- * went well for: less than all after saying in *why what went wrong. */
-int sched_apply_plan(Program *p, const Plan *plan, const Versions *v, SchedBefore *before, void *user, bool keep,
-                     Text *why);
+/* Appends the sorts and the kernels of all groups, v[i] those of number i, in a choice where there are several versions
+ * or two ways; with `keep`, they keep group and schedule. Afterwards program_find_ways. How many groups that went well
+ * for: less than all after saying in *why what went wrong. */
+int sched_apply_plan(Program *p, Plan *plan, const Versions *v, bool keep, Text *why);
 /* Temporaries that no kernel touches go: those of divisions that nobody chose. */
 void sched_keep_used(Program *p);
 /* A product in place, of which no thread of a kernel may read an element that another one stores: it has the fallback's

@@ -78,6 +78,8 @@ Sym gen_program(Gen *g) {
         g->size /= 2;
         if (chance(g, 20))
             statement_call(g);
+        else if (chance(g, 20))
+            statement_ranking(g);
         else
             statement_let(g);
         span_close(g, span);

@@ -38,6 +38,7 @@
     X(SUM, "sum, prod, mean")                                                                                          \
     X(EXTREME, "max, min")                                                                                             \
     X(ANY_ALL, "any, all")                                                                                             \
+    X(RANKING, "sort, argsort, topk")                                                                                  \
     X(ARG, "argmax, argmin")                                                                                           \
     X(SEVERAL_AXES, "reduction over several axes")                                                                     \
     X(NESTED, "nested reduction")                                                                                      \
@@ -188,6 +189,7 @@ Val call_composite(Gen *g, int depth);
 
 /* ---- statements (gen_stmt.c, gen_product.c) ---- */
 void statement_let(Gen *g);
+void statement_ranking(Gen *g);
 void statement_output(Gen *g);
 void output_product(Gen *g);
 GenTensor *new_output(Gen *g, Type t, int rank, const int *ext);

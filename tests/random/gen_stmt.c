@@ -49,6 +49,36 @@ void statement_let(Gen *g) {
         text_fmt(&g->body, "    let %s[%s] = %s;\n", n->name, subs, v.s);
 }
 
+/* Rows in an order. The key names each index of theirs, for nothing: the rank is the one that it does not name. */
+void statement_ranking(Gen *g) {
+    static const char *const names[] = {"sort", "topk", "argsort"};
+    int ext[MAX_GEN_RANK], rows = push_axes(g, pick(g, 3), ext), kind = pick(g, 3);
+    Class c = pick(g, 2) ? C_INT : C_FLOAT;
+    ext[rows] = ext_any(g);
+    const GenVar i = *scope_push(g, ext[rows]);
+    Val v = c == C_INT ? tame(g, c, expr(g, c, 3)) : load_any(g, c);
+    Text key = {.ctx = g->ctx}, left = {.ctx = g->ctx};
+    text_fmt(&key, "%s", operand(g, v));
+    text_put(&left, "");
+    for (int d = 0; d < rows; d++) {
+        const GenVar *row = &g->scope.at[g->scope.n - 1 - rows + d];
+        text_fmt(&key, " + %s(0 * %s)", c == C_INT ? "i32" : "f32", row->name);
+        text_fmt(&left, "%s in %s, ", row->name, g->exts.at[row->ext].text);
+    }
+    scope_pop(g, rows + 1);
+    Sym n = g->exts.at[ext[rows]].text, rank = fresh(g, "r"), value = "";
+    if (kind < 2) {
+        GenTensor *t = new_tensor(g, TENSOR_LET, natural[c], rows + 1, ext);
+        t->mag = v.mag;
+        value = sym_fmt(g->ctx, "(%s[%s%s], ", t->name, left.s, rank);
+    }
+    GenTensor *at = new_tensor(g, TENSOR_LET, TY_I64, rows + 1, ext);
+    at->mag = 64;
+    feature(g, FEAT_RANKING);
+    text_fmt(&g->body, "    let %s%s[%s%s]%s = %s[%s in 0..%s](%s%s%s);\n", value, at->name, left.s, rank,
+             kind < 2 ? ")" : "", names[kind], i.name, n, key.s, kind == 1 ? ", " : "", kind == 1 ? n : "");
+}
+
 /* The element type of an output of a class, and its value as that type takes it. */
 static Type stored(Gen *g, Class c, Val *v) {
     static const Type floats[] = {TY_F32, TY_F32, TY_BF16, TY_F16, TY_F64, TY_F32, TY_F8E4M3, TY_F8E5M2},

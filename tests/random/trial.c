@@ -209,7 +209,7 @@ static bool schedule_all(Ctx *ctx, const Case *x, Entry *e, Graph *g, Text *why)
         versions[i] = v;
     }
     if (!sched_few_ways(plan, versions)) return text_put(why, "too many ways"), false;
-    if (sched_apply_plan(p, plan, versions, NULL, NULL, false, why) < plan->groups.n) return false;
+    if (sched_apply_plan(p, plan, versions, false, why) < plan->groups.n) return false;
     sched_keep_used(p);
     if (!program_find_ways(p)) return text_put(why, "too many ways"), false;
     e->program = p;

@@ -107,6 +107,22 @@ for right in (False, True):
          torch=f"torch.bucketize(v, edges, right={right})")
 case("isin", "isin(T = i32, B = [M])", lambda v, values: np.isin(v, values), torch="torch.isin(v, values)")
 
+# ---- order ----
+
+
+def ordered(x, keep=None):
+    at = np.argsort(x, -1, kind="stable")
+    if keep is not None:  # the largest first, of equal ones the first first
+        at = np.argsort(-x, -1, kind="stable")[..., :keep]
+    return np.take_along_axis(x, at, -1), at
+
+
+ORDER = [dict(P=3, N=301), dict(P=2, N=5000), dict(P=0, N=7), dict(P=3, N=1)]
+case("sorted", "sorted(T = f64, B = [P])", ordered, ORDER)
+case("largest", "largest(T = f64, B = [P])", lambda x, K: ordered(x, K), [dict(d, K=min(9, d["N"])) for d in ORDER])
+case("ranks", "ranks(T = f64, B = [P])", lambda x: np.argsort(ordered(x)[1], -1, kind="stable"), ORDER)
+case("median", "median(T = f64, B = [P])", lambda x: np.median(x, -1) if len(x) else np.zeros(0), ORDER)
+
 # ---- making ----
 SIZES = [dict(N=7), dict(N=1), dict(N=0)]
 case("arange", "arange(T = f64)", lambda N, start, step: start + np.arange(N) * step, SIZES, scalars=dict(start=2, step=-.25))

@@ -98,7 +98,7 @@ static bool apply_draw(Ctx *ctx, Draw *d, uint64_t seed, Text *why) {
         }
         versions_one(plan->groups.at[i], &s, &versions[i]);
     }
-    if (sched_apply_plan(p, plan, versions, NULL, NULL, false, why) < plan->groups.n) return false;
+    if (sched_apply_plan(p, plan, versions, false, why) < plan->groups.n) return false;
     sched_keep_used(p);
     if (!program_find_ways(p)) return text_fail(why, "too many ways");
     d->program = p;
