@@ -139,6 +139,13 @@ Group *online_like(const Group *gr, const Expr *const *from, const Expr *const *
     return group_new(g, roots, gr->stores.n, NULL, NULL, NULL);
 }
 
+/* In a group's expressions a scan is a reduction like others: made again of them it would be none. */
+static bool has_scan(const Group *gr) {
+    for (int i = 0; i < gr->steps.n; i++)
+        if (gr->steps.at[i].scan) return true;
+    return false;
+}
+
 /* Lengths for which a schedule is legal are told by the number of the axis. */
 static bool same_axes(const Group *a, const Group *b) {
     bool same = a->axes.n == b->axes.n;
@@ -153,7 +160,7 @@ static bool same_axes(const Group *a, const Group *b) {
 Group *online_group(Plan *plan, Group *gr) {
     Pair pairs[MAX_PAIRS];
     const Expr *from[2 * MAX_PAIRS], *to[2 * MAX_PAIRS];
-    const int n = gr->product || gr->split >= 0 ? 0 : find_pairs(gr, pairs);
+    const int n = gr->product || gr->split >= 0 || has_scan(gr) ? 0 : find_pairs(gr, pairs);
     if (!n) return NULL;
     for (int i = 0; i < n; i++) {
         from[2 * i] = pairs[i].first->node;

@@ -51,3 +51,15 @@ export fn scan_of_scan(x: f32[B, B, B], z: f32[R, L]) -> (a: f32[B, B], d: f32[B
 }
 check scan_of_scan(B = 6, R = 3, L = 70);
 check scan_of_scan(B = 35, R = 1, L = 1);
+
+/// Running sums that read a maximum and a sum of exponentials, which may be folded in one pass: how many of the largest
+/// probabilities come to less than p.
+export fn nucleus(x: f32[T, V], p: f32) -> (n: i64[T]) {
+    let m[t] = max[v](x[t, v]);
+    let z[t] = sum[v](exp(x[t, v] - m[t]));
+    let (s[t, r], _) = sort[v](-x[t, v]);
+    let c[t, r in V] = sum[k where k <= r](exp(-s[t, k] - m[t]) / z[t]);
+    n[t] = sum[r](i64(c[t, r] < p));
+}
+check nucleus(T = 3, V = 500, p = 0.9);
+check nucleus(T = 2, V = 1, p = 0.5);
