@@ -13,9 +13,9 @@ template <class T> struct td_rank_key {
     static constexpr word sign = (word)1 << (bits - 1), all = sign - 1 + sign;
     word inverted; // all bits where the order is descending, else none
     static __device__ __forceinline__ word memory(const td_word<T> *w, int e) {
-        word u;
+        word u = 0;
         if constexpr (bits < 32)
-            return (word)(w[e * bits / 32] >> (e * bits % 32)) & all;
+            u = (word)(w[e * bits / 32] >> (e * bits % 32)) & all;
         else
             memcpy(&u, &w[e], sizeof u);
         return u;

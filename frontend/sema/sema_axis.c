@@ -1,4 +1,5 @@
 /* What is said of operations on whole tensors, as other languages have them: the equation of elements that is meant. */
+#include "frontend/ast/builtins.h"
 #include "sema_int.h"
 
 #include <string.h>
@@ -24,15 +25,33 @@ static int axis_of(const AstExpr *e, int rank) {
     return minus ? rank - (int)v->u.i : (int)v->u.i;
 }
 
+/* How a ranking of name's rows is written, of a tensor x of so many dimensions along one of them. */
+static Sym ranked(Sema *s, Sym name, const AstExpr *x, int rank, int axis) {
+    const Ranking *r = builtin_ranking(builtin_by_name(name));
+    Text subs = {.ctx = s->ctx}, left = {.ctx = s->ctx};
+    for (int i = 0; i < rank; i++) {
+        text_fmt(&subs, "%s%c", i ? ", " : "", "ijklmn"[i]);
+        text_fmt(&left, "%s%c", i ? ", " : "", i == axis ? 'r' : "ijklmn"[i]);
+    }
+    Sym of = sym_fmt(s->ctx, "%s[%c](%s[%s]%s)", name, "ijklmn"[axis], x -> name, subs.s, r->operands > 1 ? ", K" : "");
+    return r->results > 1 ? sym_fmt(s->ctx, "let (v[%s], at[%s]) = %s;", left.s, left.s, of)
+                          : sym_fmt(s->ctx, "let at[%s] = %s;", left.s, of);
+}
+
 /* max(x, axis = 1) and the like: how it is written with an index. */
 const Expr *sema_no_axis(Sema *s, Env env, const AstExpr *e, Sym name, Sym whole) {
     const AstItem *it = e->items->v.n ? &e->items->v.at[0] : NULL, *last = it ? &e->items->v.at[e->items->v.n - 1] : it;
     const AstExpr *x = it && it->kind == ITEM_EXPR ? it->value : NULL;
     int rank = x && x->kind == AST_NAME ? rank_of(sema_name(env.inst, x->name)) : -1;
-    Diag *d = SEMA_REPORT(s, NO_AXIS, e->span, "%s reduces over an index, which is named in brackets", name);
+    Diag *d = SEMA_REPORT(s, NO_AXIS, e->span, "%s %s an index, which is named in brackets", name,
+                          builtin_ranking(builtin_by_name(name)) ? "ranks along" : "reduces over");
     FreeNames free = {0};
     if (rank > 0 && rank <= 6) {
         int axis = axis_of(last != it ? last->value : NULL, rank);
+        if (builtin_ranking(builtin_by_name(name))) {
+            diag_help(s->ctx, d, "write %s", ranked(s, name, x, rank, axis));
+            return NULL;
+        }
         Text subs = {.ctx = s->ctx}, left = {.ctx = s->ctx};
         for (int i = 0; i < rank; i++) text_fmt(&subs, "%s%c", i ? ", " : "", "ijklmn"[i]);
         for (int i = 0; i < rank; i++)

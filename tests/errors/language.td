@@ -96,24 +96,6 @@ export fn reductions(x: f32[N], p: bool[N]) -> (y: i64[], z: bool[], u: i32[]) {
     z[] = any[i](x[i]);                       // expect error[E0415]: 
     u[] = sum[i](p[i]);
 }
-// clause 7.10, 7.12
-export fn rankings(x: f32[M, 8], p: bool[N], t: i32[M], K: int) -> (y: f32[M, 8], z: f32[M, 9], u: i64[M, K], v: f32[M, K], w: i64[N]) {
-    y[m, r] = sort[i](x[m, i]);                                 // expect error[E0411]: sort has 2 results, here one is needed
-    (z[m, r], _) = topk[i](x[m, i], 9);                         // expect error[E0425]: topk takes 9 of 8 elements
-    u[m, r] = argsort[i where i > 2](x[m, i]);                  // expect error[E0425]: argsort has no where
-    (v[m, r], _) = topk[i](x[m, i]);                            // expect error[E0405]: topk takes what is ranked, and how many
-    w[r] = argsort[i](p[i]);                                    // expect error[E0415]: argsort of bool
-}
-// clause 7.10
-export fn no_rank(x: f32[M, N], t: i32[M]) -> (y: i64[M], z: i64[M, N, 3], u: i64[M, N], v: f32[N], w: i64[M, N], s: i64[N, 2]) {
-    assume 0 <= t[m] && t[m] <= N;
-    y[m] = argsort[n](x[m, n]);                                 // expect error[E0425]: no index on the left-hand side is the rank
-    z[m, a, b] = argsort[n](x[m, n]);                           // expect error[E0425]: a and b on the left-hand side could both be the rank
-    u[m, r] = argsort[i in 0..t[m]](x[m, i]);                   // expect error[E0505]: how many ranks argsort has
-    v[r] = f32(argsort[n](x[0, n]));                            // expect error[E0425]: argsort stands alone behind =
-    w[m, r] = argsort[i, j](x[i, j]);                           // expect error[E0425]: argsort ranks along one index variable
-    s[n, r] = argsort[m](x[m, n]);                              // expect error[E0425]: r runs over 0..2, and argsort has M ranks
-}
 // clause 8.2, 8.3, 8.4
 export fn ranges(x: f32[N], w: f32[M]) -> (y: f32[], z: f32[], u: f32[N], v: f32[N]) {
     y[] = sum[k](x[k] * w[k]);                // expect error[E0601]: 0..N and 0..M
