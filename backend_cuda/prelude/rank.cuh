@@ -45,10 +45,11 @@ template <class T> struct td_rank_key {
     }
 };
 //@ portable td_ranked
-// A key and its place behind it, as one number.
+// A key and its place behind it, as one number. Of narrow keys of short rows 32 bits hold both.
 __extension__ typedef unsigned __int128 td_wide;
-template <class T>
-using td_ranked = typename std::conditional<(sizeof(T) > 4), td_wide, uint64_t>::type;
+template <class T, bool LONG = true>
+using td_ranked = typename std::conditional<
+    (sizeof(T) > 4), td_wide, typename std::conditional<LONG || (sizeof(T) > 2), uint64_t, uint32_t>::type>::type;
 
 //@ portable td_rank_inside td_rank_from td_rank_sort
 // Puts the elements of a block of `threads` threads, a power of two, in order: thread t then has those from t * E on.
@@ -61,7 +62,7 @@ template <class C> __device__ __forceinline__ void td_rank_inside(C &a, C &b, bo
     b = swap ? x : y;
 }
 template <class C> __device__ __forceinline__ C td_rank_from(C v, int lanes) {
-    if constexpr (sizeof(C) == 8) {
+    if constexpr (sizeof(C) <= 8) {
         return td_shfl_xor(v, lanes);
     } else {
         const uint64_t high = td_shfl_xor((uint64_t)(v >> 64), lanes), low = td_shfl_xor((uint64_t)v, lanes);
@@ -123,9 +124,11 @@ template <class T> struct td_rank_args {
     td_rank_key<T> key;
 };
 //@ portable td_rank_element
-template <class T>
-__device__ __forceinline__ td_ranked<T> td_rank_element(const td_rank_args<T> &a, int64_t row, int64_t i) {
-    return a.from ? td_get_word(a.from + (row * a.n + i)) : (td_ranked<T>)a.key(a.keys + (row * a.n + i)) << 32 | (uint32_t)i;
+template <class C, class T>
+__device__ __forceinline__ C td_rank_element(const td_rank_args<T> &a, int64_t row, int64_t i) {
+    if constexpr (std::is_same<C, td_ranked<T>>::value)
+        if (a.from) return td_get_word(a.from + (row * a.n + i));
+    return (C)a.key(a.keys + (row * a.n + i)) << (sizeof(C) > 4 ? 32 : 16) | (C)i;
 }
 //@ portable td_rank_best
 // The first elements of the row up to `end`; v has them from `first` on, in order, as many as the block's registers hold.
@@ -175,7 +178,7 @@ __device__ __forceinline__ void td_rank_best(const td_rank_args<T> &a, td_ranked
             for (uint64_t these = left; these; these &= these - 1) {
                 const int n = td_lowest(these);
                 const int64_t p = place(n);
-                const C c = begin <= p && p < end ? td_rank_element(a, row, p) : ~(C)0;
+                const C c = begin <= p && p < end ? td_rank_element<C>(a, row, p) : ~(C)0;
                 const uint32_t s = c < limit ? td_shared_ticket(count, 1) : 0;
                 if (c < limit && s < (uint32_t)all) td_shared_put(at + s, c);
                 if (!(c < limit && s >= (uint32_t)all)) left &= ~((uint64_t)1 << n);
@@ -196,7 +199,7 @@ __device__ __forceinline__ void td_rank_best(const td_rank_args<T> &a, td_ranked
 // that it would keep at hand, and takes in what comes before that; where there is no room it sorts what it has.
 template <class T, int E, bool LONG>
 __global__ void __launch_bounds__(LONG ? 256 : 512, LONG ? 3 : 2) td_rank_rows(const __grid_constant__ td_rank_args<T> a) {
-    typedef td_ranked<T> C;
+    typedef td_ranked<T, LONG> C;
     const td_sp<C> at = td_shared<C>(0);
     const int64_t row = td_block() / a.parts, share = (a.n + (int64_t)a.parts - 1) / a.parts;
     const int64_t first = td_block() % a.parts * share, end = first + share < a.n ? first + share : a.n;
@@ -207,7 +210,7 @@ __global__ void __launch_bounds__(LONG ? 256 : 512, LONG ? 3 : 2) td_rank_rows(c
 #pragma unroll
     for (int e = 0; e < E; e++) {
         const int64_t i = first + e * a.threads + t;
-        v[e] = i < end ? td_rank_element(a, row, i) : ~(C)0;
+        v[e] = i < end ? td_rank_element<C>(a, row, i) : ~(C)0;
     }
     td_rank_sort<C, E>(v, at, a.threads);
     if constexpr (LONG) td_rank_best<T, E>(a, v, at, row, first, end);
@@ -215,10 +218,13 @@ __global__ void __launch_bounds__(LONG ? 256 : 512, LONG ? 3 : 2) td_rank_rows(c
     for (int e = 0; e < E; e++) {
         const uint32_t r = (uint32_t)(t * E + e);
         if (r >= a.kept) break;
-        if (a.to)
-            td_put_word(a.to + ((int64_t)td_block() * a.kept + r), v[e]);
-        else
-            td_put_word(a.order + (row * a.kept + r), (int32_t)(uint32_t)v[e]);
+        if constexpr (LONG) {
+            if (a.to) {
+                td_put_word(a.to + ((int64_t)td_block() * a.kept + r), v[e]);
+                continue;
+            }
+        }
+        td_put_word(a.order + (row * a.kept + r), (int32_t)(uint32_t)(v[e] & (sizeof(C) > 4 ? 0xffffffffu : 0xffffu)));
     }
 }
 
@@ -312,6 +318,7 @@ static cudaError_t td_rank(const K *keys, int64_t rows, int64_t n, int64_t kept,
     const bool few = longer ? all == LEAST : all < LEAST;
     a.threads = (int)all / (few ? FEW : E);
     const size_t room = (size_t)all * sizeof(td_ranked<K>) + 16;
+    static_assert(S <= 1 << 16, "16 bits hold a place in a row that a block sorts");
     cudaError_t e = cudaSuccess;
     if (room > 48 * 1024) e = td_prepare(kernels, room, 1);
     if (longer) {

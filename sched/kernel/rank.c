@@ -10,6 +10,10 @@
 enum { DIGIT = 8, WARP = 32 };
 
 static int key_words(Type t) { return type_bits(t) > 32 ? 2 : 1; }
+/* Of an element that a block compares: narrow keys of short rows have half as much. */
+static double element_words(const RankSizes *at, Type t) {
+    return type_bits(t) <= 16 && at->n <= RANK_ROW ? 0.5 : key_words(t);
+}
 static int passes_of(Type t) { return type_bits(t) / DIGIT; }
 static int lists_of(Type t) { return passes_of(t) < 3 ? passes_of(t) - 1 : 2; }
 static int64_t pieces(int64_t n, int64_t by) { return by ? (n + by - 1) / by : 0; }
@@ -101,7 +105,7 @@ static Block block_of(const RankSizes *at) {
 
 /* Instructions of a warp whose block puts its elements in order: what a step has for an element, where the other one is
  * in the thread, in the warp, and elsewhere in the block. */
-static double network(Block b, int words) {
+static double network(Block b, double words) {
     enum { INSIDE = 4, LANE = 7, BLOCK = 9 };
     const double inside = log2((double)b.each);
     double in_thread = inside * (inside - 1) / 2, lanes = 0, block = 0;
@@ -118,7 +122,7 @@ static double issued(const Machine *m, double instructions) {
 }
 
 /* So many blocks put their elements in order, so many times; one that is alone waits for what it issues. */
-static double networks(const Machine *m, double blocks, Block b, double rounds, int words) {
+static double networks(const Machine *m, double blocks, Block b, double rounds, double words) {
     const double one = network(b, words) * rounds;
     return fmax(issued(m, one * blocks * (double)b.threads / WARP), one * m->pace / m->clock);
 }
@@ -126,7 +130,8 @@ static double networks(const Machine *m, double blocks, Block b, double rounds, 
 static double rows_seconds(const Machine *m, const RankSizes *at, Type t) {
     const double rows = (double)at->rows,
                  bytes = rows * ((double)at->n * type_bits(t) / 8 + (double)at->kept * sizeof(int32_t));
-    return m->begin + 2 * m->latency + fmax(sort_moved(m, bytes), networks(m, rows, block_of(at), 1, key_words(t)));
+    return m->begin + 2 * m->latency +
+           fmax(sort_moved(m, bytes), networks(m, rows, block_of(at), 1, element_words(at, t)));
 }
 
 /* Elements beyond those that a block begins with are compared with the last one that it keeps; of n in no order some
