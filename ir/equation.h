@@ -11,6 +11,7 @@ typedef struct Equation {
     Var **vars;
     const Expr **subs;
     const Expr *guard, *value; /* guard NULL: always */
+    const Monoid *update;      /* value is folded into the element, in any order; NULL: it becomes the value */
     const Piece *piece;        /* whose variables it takes before it becomes part of a kernel; NULL: it has its own */
     int number; /* equations of one tensor with numbers that differ store other elements; 0: it is not known */
 } Equation;

@@ -42,6 +42,7 @@ bool load_exists(const Expr *e) {
 
 bool tensor_is_plain(const Tensor *t) {
     if (t->pieces.n != 1 || t->pieces.at[0].guard || t->pieces.at[0].nvars != t->rank) return false;
+    if (t->pieces.at[0].update) return false;
     for (int i = 0; i < t->rank; i++) {
         const Expr *s = t->pieces.at[0].subs[i];
         if (s->op != OP_VAR || s->u.var != t->pieces.at[0].vars[i]) return false;

@@ -139,13 +139,16 @@ typedef VEC(const Expr *) ExprVec;
 typedef VEC(Var *) VarVec;
 
 /* One defining equation: tensor[subs] = value where guard, for all values of vars in their ranges. A plain definition
- * has subs[d] = vars[d] and no guard (NULL). */
+ * has subs[d] = vars[d] and no guard (NULL). An update, which stands behind the equations that define the elements,
+ * folds its values into what these say (or into an inout's old value): its subscripts may name an element often, and
+ * the values come in any order. */
 typedef struct Piece {
     int nvars;
     Var **vars;
     const Expr **subs; /* rank of them */
     const Expr *guard;
-    const Expr *value; /* of the tensor's compute type, or of its own type */
+    const Expr *value;    /* of the tensor's compute type, or of its own type */
+    const Monoid *update; /* a row with an atomic, which an update folds by; NULL: this is none */
     Span span;
 } Piece;
 
@@ -289,8 +292,11 @@ bool monoid_folds(MonoidKind kind, Type t); /* whether a row's T may be t */
 /* Whether it takes one of two states, whole: that of which *best, OP_MAX or OP_MIN, gives the first part; of equal ones
  * that of the lower index. Not known of declared ones. */
 bool monoid_selects(MonoidKind kind, Op *best);
-bool monoid_idempotent(MonoidKind kind);          /* an operand may be folded twice; not known of declared ones */
-const char *monoid_atomic(MonoidKind kind);       /* NAME of the prelude's td_atomic_NAME; NULL: there is none */
+bool monoid_idempotent(MonoidKind kind);    /* an operand may be folded twice; not known of declared ones */
+const char *monoid_atomic(MonoidKind kind); /* NAME of the prelude's td_atomic_NAME; NULL: there is none */
+/* Whether values may be folded into memory in the order in which threads come: where that cannot be seen, or where the
+ * options allow that it is. */
+bool monoid_updates(MonoidKind kind, Type t, const Options *o);
 const char *monoid_text(MonoidKind kind, Type t); /* the declaration of a row after the name, for this T */
 /* One that the Graph (NULL: none) declares, or a row; NULL: there is none of this name. */
 const Monoid *monoid_named(const Graph *g, Sym name);

@@ -98,7 +98,7 @@ static void print_piece(ExprPrinter *p, const Tensor *t, const Piece *x) {
         else
             expr_print_with(&inner, x->subs[d]);
     }
-    text_put(p->out, "] = ");
+    text_fmt(p->out, "] %s= ", x->update ? x->update->name : "");
     expr_print_as(&inner, x->value, t->type);
     if (x->guard) {
         text_put(p->out, " where ");

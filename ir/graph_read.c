@@ -161,6 +161,17 @@ static void read_plain(GraphReader *r, Tensor *t, Piece *p) {
     }
 }
 
+/* The monoid before the = of an update; NULL: it is a definition. */
+static const Monoid *read_update(GraphReader *r) {
+    Lex *x = &r->lex;
+    if (lex_is(x, "=")) return NULL;
+    Span at = x->tok.span;
+    Sym name = lex_name(x);
+    const Monoid *m = monoid_named(r->g, name);
+    if (!m || !monoid_atomic(m->kind)) lex_fail(x, at, "expected =, sum=, max= or min=");
+    return m;
+}
+
 static void read_piece(GraphReader *r) {
     Lex *x = &r->lex;
     Piece p = {.span = x->tok.span};
@@ -185,6 +196,7 @@ static void read_piece(GraphReader *r) {
     else
         read_plain(r, t, &p);
     lex_expect(x, "]");
+    p.update = read_update(r);
     lex_expect(x, "=");
     p.value = expr_read_as(&r->exprs, t->type);
     if (lex_accept(x, "where")) p.guard = expr_read(&r->exprs);

@@ -117,6 +117,21 @@ static bool check_closed(Verifier *v, Var *const *vars, int n, const Expr *e) {
     return check_within(v, vars, n, e);
 }
 
+static bool check_update(Verifier *v, const Tensor *t, const Piece *p) {
+    if (p == t->pieces.at && t->kind != TENSOR_INOUT) return fail(v, p->value, "an update of what nothing defines");
+    if (p->value->type != t->type) return fail(v, p->value, "an update by a value of another type");
+    return monoid_updates(p->update->kind, t->type, &v->g->options) ||
+           fail(v, p->value, "an update whose order shows, without option atomics = fast");
+}
+
+/* Updates are behind what they start from. */
+static bool check_updates_last(Verifier *v, const Tensor *t) {
+    for (int i = 1; i < t->pieces.n; i++)
+        if (t->pieces.at[i - 1].update && !t->pieces.at[i].update)
+            return fail(v, NULL, "a definition behind an update");
+    return true;
+}
+
 static bool check_piece(Verifier *v, const Tensor *t, const Piece *p) {
     if (!p->value || !p->subs) return fail(v, NULL, "a piece without a value");
     if (!subscripts_fit(p->subs, t->rank)) return fail(v, NULL, "a piece whose subscripts are not integers");
@@ -125,6 +140,7 @@ static bool check_piece(Verifier *v, const Tensor *t, const Piece *p) {
     if (p->guard && p->guard->type != TY_BOOL) return fail(v, p->guard, "a guard that is not bool");
     if (p->guard && !check_closed(v, p->vars, p->nvars, p->guard)) return false;
     if (!check_closed(v, p->vars, p->nvars, p->value)) return false;
+    if (p->update) return check_update(v, t, p);
     if (p->value->type == t->type || p->value->type == type_acc(t->type)) return true;
     return fail(v, p->value, "a value of another type");
 }
@@ -148,6 +164,7 @@ static const Piece *only_piece(Verifier *v, const Tensor *t) {
     const Piece *only = NULL;
     for (int i = 0; i < t->pieces.n; i++) {
         const Piece *p = &t->pieces.at[i];
+        if (p->update) continue;
         if (t->pieces.n > 1 && p->guard && cond_truth(&env, p->guard) == 0) continue;
         if (only) return NULL;
         only = p;
@@ -342,7 +359,7 @@ static bool verify(Verifier *v) {
         if (!check_shape(v, t)) return false;
         for (int k = 0; k < t->pieces.n; k++)
             if (!check_piece(v, t, &t->pieces.at[k])) return false;
-        if (!check_cover(v, t)) return false;
+        if (!check_updates_last(v, t) || !check_cover(v, t)) return false;
     }
     for (int i = 0; i < g->sorts.n; i++)
         if (!check_sort(v, g->sorts.at[i])) return false;

@@ -201,6 +201,11 @@ bool monoid_selects(MonoidKind kind, Op *best) {
 bool monoid_idempotent(MonoidKind kind) { return kind < MONOID_COUNT && monoid_facts[kind].idempotent; }
 const char *monoid_atomic(MonoidKind kind) { return kind < MONOID_COUNT ? monoid_facts[kind].atomic : NULL; }
 
+bool monoid_updates(MonoidKind kind, Type t, const Options *o) {
+    if (!monoid_atomic(kind) || !type_is_compute(t)) return false;
+    return monoid_idempotent(kind) || !type_is_float(t) || option_is(o, ATOMICS_FAST);
+}
+
 const char *monoid_text(MonoidKind kind, Type t) {
     const char *others = monoid_facts[kind].others;
     return others && !type_is_float(t) ? others : monoid_facts[kind].floats;

@@ -74,6 +74,9 @@ bool check_build_program(Ctx *ctx, const CheckOptions *o, const CheckDir *dir, c
 /* How the stand-in's own code is compiled, here and in python/tdlang. */
 #define CHECK_STAND_IN_FLAGS "-std=c++17 -O2 -fPIC -fno-semantic-interposition -fno-gnu-unique"
 
+/* How often an entry runs that is checked; in the last run no tensor's address is aligned beyond its element. */
+enum { CHECK_RUNS = 4, CHECK_DISPLACED = CHECK_RUNS - 1 };
+
 /* One call of an entry: all parameters in the order of the C interface. Data of inputs and inouts go in; data of
  * outputs and inouts, allocated by the caller, come back. A tensor whose `fill` is not 0 has only so many bytes of
  * data, which are repeated on the device, and does not come back (benchmarks). */
@@ -82,7 +85,7 @@ typedef struct CheckTensor {
     TensorKind kind;
     HostTensor host;
     size_t fill;
-    void *moved; /* an output of the run with unaligned addresses; NULL: there was none */
+    void *again[CHECK_RUNS]; /* an output of later runs, where it may have other bytes; NULL: it may not */
 } CheckTensor;
 
 typedef struct CheckCall {
@@ -92,6 +95,7 @@ typedef struct CheckCall {
     const double *scalars;
     CheckTensor *tensors;
     int repeats;
+    bool loose;   /* sums come in any order */
     int runs;     /* not 0: the call is timed, at most so often; nothing is repeated, and no results come back */
     int64_t copy; /* bytes that the copy beside it moves, read and written together */
 } CheckCall;

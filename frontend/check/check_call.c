@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { REPEATS = 4, TIMEOUT_S = 300, LOG_BYTES = 2000 };
+enum { TIMEOUT_S = 300, LOG_BYTES = 2000 };
 
 typedef struct Caller {
     Ctx *ctx;
@@ -21,6 +21,14 @@ static Sym tensor_file(const Caller *c, int k, const char *suffix) {
     return sym_fmt(c->ctx, "%s/t%d.%s", c->m->dir.path, k, suffix);
 }
 
+/* Of a run behind the first. */
+static Sym again_file(const Caller *c, int k, int run) { return tensor_file(c, k, sym_fmt(c->ctx, "out%d", run + 1)); }
+
+static void remove_outputs(const Caller *c, int k) {
+    unlink(tensor_file(c, k, "out"));
+    for (int run = 1; run < CHECK_RUNS; run++) unlink(again_file(c, k, run));
+}
+
 static bool write_request(const Caller *c, const CheckOptions *o) {
     const CheckCall *x = c->call;
     Text t = {.ctx = c->ctx};
@@ -28,8 +36,9 @@ static bool write_request(const Caller *c, const CheckOptions *o) {
     for (int i = 0; i < x->ndims; i++) text_fmt(&t, " %lld", (long long)x->dims[i]);
     text_fmt(&t, "\nscalars %d", x->nscalars);
     for (int i = 0; i < x->nscalars; i++) text_fmt(&t, " %a", x->scalars[i]);
-    int repeats = x->repeats ? x->repeats : o->repeats ? o->repeats : REPEATS;
-    text_fmt(&t, "\nrepeats %d runs %d copy %lld\ntensors %d\n", repeats, x->runs, (long long)x->copy, x->ntensors);
+    int repeats = x->repeats ? x->repeats : o->repeats ? o->repeats : CHECK_RUNS;
+    text_fmt(&t, "\nrepeats %d loose %d runs %d copy %lld\ntensors %d\n", repeats, x->loose, x->runs,
+             (long long)x->copy, x->ntensors);
     for (int k = 0; k < x->ntensors; k++) {
         static const char *const kinds[] = {[TENSOR_INPUT] = "in", [TENSOR_INOUT] = "inout", [TENSOR_OUTPUT] = "out"};
         const HostTensor *h = &x->tensors[k].host;
@@ -41,8 +50,7 @@ static bool write_request(const Caller *c, const CheckOptions *o) {
     bool ok = file_write(sym_fmt(c->ctx, "%s/request", c->m->dir.path), t.s, t.n);
     for (int k = 0; ok && k < x->ntensors; k++) {
         const CheckTensor *ct = &x->tensors[k];
-        unlink(tensor_file(c, k, "out"));
-        unlink(tensor_file(c, k, "moved"));
+        remove_outputs(c, k);
         if (ct->kind != TENSOR_OUTPUT)
             ok = file_write(tensor_file(c, k, "in"), ct->host.data, ct->fill ? ct->fill : ct->host.bytes);
     }
@@ -50,9 +58,9 @@ static bool write_request(const Caller *c, const CheckOptions *o) {
     return ok;
 }
 
-static bool read_output(const Caller *c, int k, const char *suffix, void *to) {
+static bool read_output(const Caller *c, int k, Sym file, void *to) {
     const size_t bytes = c->call->tensors[k].host.bytes;
-    FILE *f = fopen(tensor_file(c, k, suffix), "rb");
+    FILE *f = fopen(file, "rb");
     size_t n = f ? fread(to, 1, bytes, f) : 0;
     if (f) fclose(f);
     return f && n == bytes;
@@ -62,12 +70,14 @@ static bool read_outputs(const Caller *c) {
     for (int k = 0; k < c->call->ntensors; k++) {
         CheckTensor *t = &c->call->tensors[k];
         if (t->kind == TENSOR_INPUT || t->fill) continue;
-        if (!read_output(c, k, "out", t->host.data)) {
+        if (!read_output(c, k, tensor_file(c, k, "out"), t->host.data)) {
             text_fmt(c->why, "the runner left no output %d", k);
             return false;
         }
-        t->moved = ctx_alloc(c->ctx, t->host.bytes + 1);
-        if (!read_output(c, k, "moved", t->moved)) t->moved = NULL;
+        for (int run = 1; run < CHECK_RUNS; run++) {
+            t->again[run] = ctx_alloc(c->ctx, t->host.bytes + 1);
+            if (!read_output(c, k, again_file(c, k, run), t->again[run])) t->again[run] = NULL;
+        }
     }
     return true;
 }
@@ -133,8 +143,7 @@ static void put_log(const Caller *c, Sym log) {
 static void remove_files(const Caller *c) {
     for (int k = 0; k < c->call->ntensors; k++) {
         unlink(tensor_file(c, k, "in"));
-        unlink(tensor_file(c, k, "out"));
-        unlink(tensor_file(c, k, "moved"));
+        remove_outputs(c, k);
     }
 }
 

@@ -17,6 +17,8 @@ typedef enum InsKind {
     INS_MOVE = 2 * OP_COUNT,
     INS_LOAD,
     INS_STORE,
+    INS_HELD,   /* r[dst] = what the cell's element is so far */
+    INS_UPDATE, /* a store to an element that has been stored */
     INS_LOOP,   /* r[dst] from r[a] to r[b]: body */
     INS_IF,     /* r[a] ? body : other */
     INS_CLEAR,  /* accumulator dst becomes empty */

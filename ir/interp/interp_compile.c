@@ -502,6 +502,23 @@ static Compiler *compiler_new(Interp *m, Cell *cell) {
     return c;
 }
 
+/* A register with what the element is so far, folded with the value in register v. */
+static int compile_update(Compiler *c, const Piece *p, const int *subs, int v) {
+    const Type t = p->value->type;
+    const int acc = c->code->naccs++, held = new_reg(c, c->nopen - 1), r = new_reg(c, c->nopen - 1);
+    Ins ins = {.is_float = type_is_float(t), .monoid = p->update->kind, .type = t};
+    emit(c, (Ins){.kind = INS_HELD, .dst = held, .cell = c->cell, .subs = subs, .type = t});
+    ins.kind = INS_CLEAR, ins.dst = acc;
+    emit(c, ins);
+    ins.kind = INS_FOLD, ins.a = held;
+    emit(c, ins);
+    ins.a = v;
+    emit(c, ins);
+    ins.kind = INS_FINISH, ins.dst = r, ins.a = acc;
+    emit(c, ins);
+    return r;
+}
+
 static bool compile_store(Compiler *c, const Piece *p) {
     const Tensor *t = c->cell->tensor;
     if (type_is_float(p->value->type) != type_is_float(t->type))
@@ -509,7 +526,9 @@ static bool compile_store(Compiler *c, const Piece *p) {
     const int *subs = compile_subs(c, p->subs, t->rank);
     int v = subs ? compile(c, p->value) : -1;
     if (v < 0) return false;
-    emit(c, (Ins){.kind = INS_STORE, .a = v, .cell = c->cell, .subs = subs, .type = t->type});
+    if (p->update) v = compile_update(c, p, subs, v);
+    const short kind = p->update ? INS_UPDATE : INS_STORE;
+    emit(c, (Ins){.kind = kind, .a = v, .cell = c->cell, .subs = subs, .type = t->type});
     return true;
 }
 

@@ -334,7 +334,7 @@ static bool store(const Exec *x, const Ins *i) {
     Cell *c = i->cell;
     int64_t at = place(x, i);
     if (at < 0) return false;
-    if (c->written && c->written[at]++) {
+    if (c->written && i->kind == INS_STORE && c->written[at]++) {
         text_fmt(x->m->why, "interpreter: element %lld of %s is defined twice", (long long)at, c->tensor->name);
         say_where(x, i);
         return false;
@@ -374,7 +374,12 @@ static bool run(const Exec *x, const Block *b) {
             if ((at = place(x, i)) < 0) return false;
             r[i->dst] = i->cell->read[at];
             break;
+        case INS_HELD:
+            if ((at = place(x, i)) < 0) return false;
+            r[i->dst] = i->cell->data[at];
+            break;
         case INS_STORE:
+        case INS_UPDATE:
             if (!store(x, i)) return false;
             break;
         case INS_LOOP:

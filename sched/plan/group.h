@@ -56,6 +56,7 @@ typedef struct GStore {
     const Expr **subs;
     const Expr *guard; /* NULL: always */
     const Expr *value;
+    const Monoid *update; /* the value is folded into the element; NULL: it becomes the element */
     AxisSet axes;
 } GStore;
 

@@ -49,7 +49,7 @@ static void push(Partition *x, Worklist *list, Equation root) {
     vec_push(x->g->ctx, list, w);
     w->root.value = reuse(x, &root, root.value);
     w->rounding = partition_rounding(x, &w->root);
-    bool sums = x->library && !root.guard && partition_has_sums(x, w->root.value);
+    bool sums = x->library && !root.guard && !root.update && partition_has_sums(x, w->root.value);
     w->next = sums ? WORK_FACTORS : WORK_TURN;
     if (!sums) {
         prepare_own_vars(x->g, &w->root);
@@ -200,6 +200,7 @@ static void finish(Partition *x, Work *w) {
         w->gr->no_product = partition_no_product(x, root);
     }
     int level = partition_root_level(x, root), before = partition_level(x, root->tensor);
+    if (root->update && before >= 0) before++; /* what it folds into is there */
     if (level < before) level = before;
     expr_map_put_number(x->g->ctx, &x->levels, root->tensor, level);
     vec_push(x->g->ctx, &x->plan->roots, *root);

@@ -112,6 +112,12 @@ static Found is_inout(const Expr *e, const void *unused) {
 static void stage_update(Partition *x, const Update *u, Roots *copies) {
     Graph *g = x->g;
     const Prepared *def = u->def;
+    for (int p = 0; p < def->tensor->pieces.n && !x->failed; p++)
+        if (u->roots[p].update) {
+            text_fmt(x->why, "`%s` is folded into while others still read the values before", def->tensor->name);
+            x->failed = true;
+        }
+    if (x->failed) return;
     Tensor *t = NEW(g->ctx, Tensor);
     *t = *def->tensor;
     t->name = partition_temp_name(x, def->tensor->name);

@@ -92,7 +92,7 @@ static void print_store(Printing *x, const GStore *s) {
         if (d) text_put(out, ", ");
         print_expr(x, s->subs[d]);
     }
-    text_put(out, "] = ");
+    text_fmt(out, "] %s= ", s->update ? s->update->name : "");
     print_expr(x, s->value);
     print_guard(x, s->guard);
     text_char(out, '\n');

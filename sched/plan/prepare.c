@@ -483,8 +483,10 @@ const Expr *const *prepare_subs(const Expr *mark) { return mark->arg + 1; }
 
 Equation prepare_root(const Prepared *def, int i) {
     const Piece *p = &def->tensor->pieces.at[i];
-    Equation r = {def->tensor, p->nvars, p->vars, p->subs, def->guard[i], def->value[i], NULL, 0};
-    if (def->tensor->kind != TENSOR_INOUT) r.number = i + 1;
+    Equation r = {.tensor = def->tensor, .nvars = p->nvars, .vars = p->vars, .subs = p->subs, .update = p->update};
+    r.guard = def->guard[i];
+    r.value = def->value[i];
+    if (def->tensor->kind != TENSOR_INOUT && !p->update) r.number = i + 1;
     if (!def->plain) return r;
     r.vars = def->vars;
     r.subs = def->subs;

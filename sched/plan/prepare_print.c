@@ -15,7 +15,8 @@ static const Expr *drop_mark(ExprRewrite *x, const Expr *e, const Expr *made) {
 
 static Piece prepared_piece(Printing *x, const Prepared *def, int i) {
     const Equation r = prepare_root(def, i);
-    Piece p = {.nvars = r.nvars, .vars = r.vars, .subs = r.subs, .value = expr_rewrite(&x->unmarked, r.value)};
+    Piece p = {.nvars = r.nvars, .vars = r.vars, .subs = r.subs, .update = r.update};
+    p.value = expr_rewrite(&x->unmarked, r.value);
     if (r.guard) p.guard = expr_rewrite(&x->unmarked, r.guard);
     return p;
 }

@@ -83,9 +83,10 @@ static Items with_steps(Apply *x, const Items *list, AxisSet open) {
 }
 
 static void emit_store(Apply *x, const GStore *g) {
-    Stage *s = stage_new(x->p, STAGE_STORE);
+    Stage *s = stage_new(x->p, g->update ? STAGE_ATOMIC : STAGE_STORE);
     Cond c = apply_cond(x, g->guard);
     s->tensor = g->tensor;
+    s->monoid = g->update ? monoid_of(x->g, g->update, g->tensor->type) : NULL;
     s->subs = NEW_N(x->g->ctx, const Expr *, g->tensor->rank);
     for (int d = 0; d < g->tensor->rank; d++) s->subs[d] = apply_expr(x, g->subs[d], c);
     s->cond = c.is;

@@ -191,7 +191,10 @@ static Sym key_of(const CostForm *f, Ctx *ctx) {
         put(&t, p->guard && p->guard->nargs);
     }
     put(&t, gr->stores.n);
-    for (int i = 0; i < gr->stores.n; i++) put(&t, gr->stores.at[i].axes);
+    for (int i = 0; i < gr->stores.n; i++) {
+        put(&t, gr->stores.at[i].axes);
+        put(&t, gr->stores.at[i].update ? 1 + (int64_t)gr->stores.at[i].update->kind : 0);
+    }
     put(&t, gr->rows.n);
     for (int i = 0; i < gr->rows.n; i++) {
         put(&t, gr->rows.at[i].axis);

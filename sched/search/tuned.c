@@ -112,7 +112,7 @@ static void put_store(Forming *x, ExprWalk *w, const GStore *s) {
     put_expr(x, w, s->guard);
     put_expr(x, w, s->value);
     put_tensor(x, s->tensor, s->subs);
-    text_char(x->out, '\n');
+    text_fmt(x->out, "%s\n", s->update ? s->update->name : "");
 }
 
 /* FNV-1a. */

@@ -122,7 +122,7 @@ class Kernel:
             for f in os.listdir(case):
                 if f == "request" or f.endswith(".in"):
                     os.symlink(os.path.join(case, f), os.path.join(place, f))
-                elif f.endswith((".out", ".moved")):
+                elif re.search(r"\.out\d?$", f):
                     outs.append(f)
             try:
                 done = subprocess.run([os.path.join(self.work, "program"), place], timeout=seconds, text=True,
