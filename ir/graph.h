@@ -294,6 +294,8 @@ bool monoid_folds(MonoidKind kind, Type t); /* whether a row's T may be t */
 bool monoid_selects(MonoidKind kind, Op *best);
 bool monoid_idempotent(MonoidKind kind);    /* an operand may be folded twice; not known of declared ones */
 const char *monoid_atomic(MonoidKind kind); /* NAME of the prelude's td_atomic_NAME; NULL: there is none */
+/* Whether the atomic is a loop around an exchange: no device has an instruction for it. */
+bool monoid_exchanged(MonoidKind kind, Type t);
 /* Whether values may be folded into memory in the order in which threads come: where that cannot be seen, or where the
  * options allow that it is. */
 bool monoid_updates(MonoidKind kind, Type t, const Options *o);

@@ -201,6 +201,8 @@ bool monoid_selects(MonoidKind kind, Op *best) {
 bool monoid_idempotent(MonoidKind kind) { return kind < MONOID_COUNT && monoid_facts[kind].idempotent; }
 const char *monoid_atomic(MonoidKind kind) { return kind < MONOID_COUNT ? monoid_facts[kind].atomic : NULL; }
 
+bool monoid_exchanged(MonoidKind kind, Type t) { return type_is_float(t) && monoid_idempotent(kind); }
+
 bool monoid_updates(MonoidKind kind, Type t, const Options *o) {
     if (!monoid_atomic(kind) || !type_is_compute(t)) return false;
     return monoid_idempotent(kind) || !type_is_float(t) || option_is(o, ATOMICS_FAST);

@@ -77,11 +77,11 @@ static Found note_last(const Expr *e, void *last) {
 }
 
 /* Before the reader, or behind the last let that it loads. */
-static void place(EarlyPlace *x, Tensor *t) {
+void early_place(EarlyPlace *x, Tensor *t) {
     Graph *g = x->g;
     int at = x->at;
     ExprWalk w = {.temp = x->temp, .before = note_last, .user = &at, .loads = true};
-    expr_walk(&w, t->pieces.at[0].value);
+    for (int i = 0; i < t->pieces.n; i++) expr_walk_piece(&w, t, &t->pieces.at[i]);
     for (int i = g->tensors.n - 1; i > at; i--) g->tensors.at[i] = g->tensors.at[i - 1];
     g->tensors.at[at] = t;
     x->at += at == x->at;
@@ -109,6 +109,6 @@ const Expr *early_let(EarlyPlace *x, const Expr *e, const char *what) {
     piece.value = expr_replace(g, e, from, to, vars->n);
     Tensor *t = early_tensor(g, x->reader, what, e->type, vars->n, shape);
     vec_push(g->ctx, &t->pieces, piece);
-    place(x, t);
+    early_place(x, t);
     return expr_load(g, t, read);
 }

@@ -30,6 +30,8 @@ typedef struct EarlyPlace {
 Tensor *early_tensor(Graph *g, const Tensor *reader, const char *what, Type t, int rank, const Expr *const *shape);
 /* Whether e may be a let of its free variables: their ranges are over dimensions, and they are few enough. */
 bool early_may_be_let(Ctx *temp, const Expr *e);
+/* A let last in the Graph goes to its place. */
+void early_place(EarlyPlace *x, Tensor *t);
 /* e as such a let, read at these variables. */
 const Expr *early_let(EarlyPlace *x, const Expr *e, const char *what);
 

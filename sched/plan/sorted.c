@@ -14,6 +14,7 @@ enum { MAX_CONDS = 64 };
 /* One piece's values while reductions are looked for in them. */
 typedef struct Finding {
     SortedPlan *p;
+    const Tensor *reader;
     const Piece *piece;
     ExprFree free;
     ExprSet bare; /* reductions that are evaluated whatever conditions hold */
@@ -191,6 +192,8 @@ static Found find_fold(const Expr *e, void *finding) {
     if (e->u.reduce->monoid->indexed && !early_may_be_let(x->p->temp, e)) return FOUND_INSIDE; /* sorted_write.c */
     SortedFold *f = NEW(x->p->temp, SortedFold);
     f->reduce = e;
+    f->bare = expr_set_has(&x->bare, e);
+    f->reader = x->reader;
     f->piece = x->piece;
     early_conditions(x->p->temp, e->arg[0], &f->conds);
     if (f->conds.n > MAX_CONDS) return FOUND_INSIDE;
@@ -212,7 +215,8 @@ SortedPlan *sorted_find(Graph *g, Ctx *temp) {
     p->temp = temp;
     for (int i = 0; i < g->tensors.n; i++)
         for (int k = 0; k < g->tensors.at[i]->pieces.n; k++) {
-            Finding x = {.p = p, .piece = &g->tensors.at[i]->pieces.at[k], .free = {.ctx = temp, .ranges = true}};
+            Finding x = {.p = p, .reader = g->tensors.at[i], .free = {.ctx = temp, .ranges = true}};
+            x.piece = &x.reader->pieces.at[k];
             find_in(&x, x.piece->value);
         }
     return p;

@@ -19,12 +19,14 @@ typedef struct SortedKey {
  * that it folds. */
 typedef struct SortedFold {
     const Expr *reduce;
-    const Piece *piece; /* in which it was met first */
+    const Tensor *reader;
+    const Piece *piece; /* of the reader, in which it was met first */
     ExprVec conds;      /* of the guard, all of which must hold, in order */
     int nkeys, nposition, nfree;
     SortedKey key[MAX_RANK];
     Var *position[MAX_RANK];
     bool *inside; /* of each condition: the key stands under it, so the sort has seen to it */
+    bool bare;    /* it is evaluated whatever conditions hold */
 } SortedFold;
 
 /* Folds over the same keys below the same bound: one sort serves all. */
@@ -35,7 +37,8 @@ typedef struct SortedKeys {
     Var *vars[MAX_RANK];
     const Expr *below;
     VEC(SortedFold *) folds;
-    Sort *sort; /* NULL: not made, or taken back */
+    Sort *sort;   /* NULL: not made, or taken back */
+    bool updated; /* the folds are updates of lets (updated.h) */
     int before; /* tensors of the Graph before it was made */
 } SortedKeys;
 
@@ -56,7 +59,7 @@ void sorted_take_back(SortedPlan *p, SortedKeys *k);
 void sorted_place(SortedPlan *p, SortedKeys *k);
 /* What a fold becomes, of which `made` is the node with operands that may have been rewritten. Its sort is made. */
 const Expr *sorted_fold(SortedPlan *p, const SortedKeys *k, const SortedFold *f, const Expr *made);
-/* Writes all folds whose sort is there into the Graph's definitions. */
+/* Writes all folds whose sort is there, or that are updates, into the Graph's definitions. */
 void sorted_write(SortedPlan *p);
 
 #endif

@@ -1,6 +1,7 @@
 /* Reductions by keys: the sort, and what they are in its order. See sorted.h. */
 #include "early.h"
 #include "sorted_form.h"
+#include "updated.h"
 
 #include "ir/expr_is.h"
 #include "ir/expr_walk.h"
@@ -112,17 +113,9 @@ static Tensor *compute_keys(SortedPlan *p, const SortedKeys *k, const Tensor *re
     return t;
 }
 
-static const Tensor *reader_of(const Graph *g, const Piece *piece) {
-    for (int i = 0; i < g->tensors.n; i++) {
-        const Tensor *t = g->tensors.at[i];
-        if (t->pieces.n && piece >= t->pieces.at && piece < t->pieces.at + t->pieces.n) return t;
-    }
-    return NULL;
-}
-
 void sorted_make(SortedPlan *p, SortedKeys *k) {
     Graph *g = p->g;
-    const Tensor *reader = reader_of(g, k->folds.at[0]->piece);
+    const Tensor *reader = k->folds.at[0]->reader;
     k->before = g->tensors.n;
     Tensor *keys = k->given ? k->given : compute_keys(p, k, reader);
     const Expr *n = tensor_size(g, keys), *ends = expr2(g, OP_ADD, k->below, number(g, 1));
@@ -286,6 +279,8 @@ static const Expr *write_fold(ExprRewrite *x, const Expr *e, const Expr *made) {
     Writing *w = x->user;
     const SortedFold *f = e->op == OP_REDUCE ? expr_map_get(&w->p->of, e) : NULL;
     const SortedKeys *k = f ? expr_map_get(&w->p->keys_of, e) : NULL;
+    Updated u;
+    if (k && k->updated && updated_make(w->p, f, made, &u)) return updated_let(&w->place, &u, made->type);
     if (!k || !k->sort) return made;
     const Expr *fold = sorted_fold(w->p, k, f, made);
     return e->u.reduce->monoid->indexed ? index_of(w, k, f, fold) : fold;
@@ -299,4 +294,5 @@ void sorted_write(SortedPlan *p) {
         ExprRewrite x = {.g = g, .temp = p->temp, .after = write_fold, .user = &w, .reduces = true};
         for (int k = 0; k < t->pieces.n; k++) t->pieces.at[k].value = expr_rewrite(&x, t->pieces.at[k].value);
     }
+    updated_direct(g, p->temp);
 }

@@ -91,11 +91,9 @@ static Equation equation_of(Alone *x, const Expr *e, const Piece *piece) {
     return q;
 }
 
-double alone_seconds(Alone *x, const Expr *e, const Piece *piece) {
-    Equation q = equation_of(x, e, piece);
+static double equation_seconds(Alone *x, Equation q) {
     Version v;
     double seconds = 0;
-    if (!q.tensor) return (double)INFINITY;
     Plan *plan = plan_empty(x->g, NULL);
     Group *gr = group_new(x->g, &q, 1, NULL, NULL, NULL);
     if (!gr) return (double)INFINITY;
@@ -104,4 +102,23 @@ double alone_seconds(Alone *x, const Expr *e, const Piece *piece) {
     if (!versions_best(gr, x->targets, x->machine, x->dims, 1, &v, &seconds)) return (double)INFINITY;
     const double judged = versions_seconds(&v, x->machine, x->dims);
     return isfinite(judged) ? judged : seconds;
+}
+
+double alone_seconds(Alone *x, const Expr *e, const Piece *piece) {
+    const Equation q = equation_of(x, e, piece);
+    return q.tensor ? equation_seconds(x, q) : (double)INFINITY;
+}
+
+double alone_piece_seconds(Alone *x, Type t, int rank, const Expr *const *shape, const Piece *p) {
+    Tensor *of = NEW(x->temp, Tensor);
+    *of = (Tensor){.name = sym(x->temp, "fold"), .kind = TENSOR_LET, .type = t, .rank = rank, .id = x->g->tensors.n};
+    of->shape = NEW_N(x->temp, const Expr *, rank + 1);
+    for (int i = 0; i < rank; i++) of->shape[i] = shape[i];
+    return equation_seconds(x, (Equation){.tensor = of,
+                                          .nvars = p->nvars,
+                                          .vars = p->vars,
+                                          .subs = p->subs,
+                                          .guard = p->guard,
+                                          .value = p->value,
+                                          .update = p->update});
 }

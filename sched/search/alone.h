@@ -26,5 +26,7 @@ void alone_legal(Alone *x);
 /* Of the kernels that e, of this piece, would have by itself, at the point, with the first launch; INFINITY where it
  * has none. */
 double alone_seconds(Alone *x, const Expr *e, const Piece *piece);
+/* The same of a piece of a tensor. */
+double alone_piece_seconds(Alone *x, Type t, int rank, const Expr *const *shape, const Piece *p);
 
 #endif

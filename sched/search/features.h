@@ -46,6 +46,7 @@ typedef struct Access {
     int number;   /* of the tensor among Features.tensors */
     double bytes; /* of an element */
     bool store, atomic;
+    bool exchanged; /* an atomic that no instruction does: what is there is exchanged for what it becomes */
     Path path;
     int vector;       /* elements of one instruction in variants with wide accesses */
     uint64_t aligned; /* bits of Features.conds: where these hold, it is wide in the other variants, too */

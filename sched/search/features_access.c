@@ -378,6 +378,7 @@ void feature_access(Reading *x, const Stage *s) {
                 .bytes = type_bits(s->tensor->type) / 8.0,
                 .store = store,
                 .atomic = s->kind == STAGE_ATOMIC,
+                .exchanged = s->kind == STAGE_ATOMIC && monoid_exchanged(s->monoid->kind, s->tensor->type),
                 .path = s->path,
                 .body = x->body,
                 .wait = x->wait,

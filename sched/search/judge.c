@@ -38,6 +38,7 @@ typedef struct Judge {
     double partly;                  /* sectors of which blocks store parts */
     double apart;                   /* pieces in which blocks ask for them */
     double cache;                   /* bytes between the multiprocessors and the second cache */
+    double atomics;                 /* operations on elements in the second cache */
     double memory_cycles;           /* that a warp keeps the first cache busy */
 } Judge;
 
@@ -197,10 +198,12 @@ static double named(const Judge *j, double bytes, double tensor) {
     return tensor + (bytes - tensor) * (1 - least_of(1, second_cache(j) / tensor));
 }
 
+static bool wide_access(const Judge *j, const Access *a) { return a->vector > 1 && by_vectors(j, a); }
+
 /* Instructions for an access, and for its address. An element by itself has a test of its own, and less than a word has
  * a place in one. */
 static double access_issue(const Judge *j, const Access *a, const Touched *t) {
-    const bool wide = a->vector > 1 && by_vectors(j, a);
+    const bool wide = wide_access(j, a);
     const bool open = a->open && !(a->filled >= 0 && at(j, a->filled) >= 1);
     const double each = wide                          ? ADDRESS + (j->fails ? ALIGNED : 0)
                         : a->vector > 1               ? BY_ITSELF
@@ -223,6 +226,7 @@ static void add_access(Judge *j, int i, const double *left) {
     const Body *b = &j->f->bodies.at[a->body];
     const double runs = b->last ? 1 : at(j, b->useful) * at(j, b->blocks), tensor = at(j, a->all) * a->bytes;
     const Source s = a->store ? (Source){1, 1, 1} : source_of(j, a);
+    enum { EXCHANGED = 2 /* an atomic by exchange reads the element before; what others change meanwhile is left out */ };
     static const double WHOLE = 0.95; /* and more of its sectors: a row may begin inside of one */
     const double sector = j->target->sector;
     double bytes = named(j, t->whole, tensor) * s.again * s.memory;
@@ -237,7 +241,11 @@ static void add_access(Judge *j, int i, const double *left) {
         const double asked = t->instructions * most_of(t->sectors, j->m->l2_request * t->passes);
         const double sectors = asked * j->warps * at(j, a->inside);
         j->cache += most_of(t->block, t->filled < WHOLE ? j->m->l2_partly * sectors : sectors) * sector * runs;
-        if (a->atomic) j->read += bytes;
+        if (a->atomic) {
+            j->read += bytes;
+            const double each = (wide_access(j, a) ? a->vector : 1) * (a->exchanged ? EXCHANGED : 1);
+            j->atomics += t->instructions * each * j->warps * TARGET_WARP * at(j, a->inside) * runs;
+        }
     } else {
         j->read += bytes;
         j->cache += t->block * sector * runs * s.second;
@@ -302,13 +310,9 @@ static double mean_life(const Judge *j) {
 
 /* Of the longest of the ranges that are data: nothing is over before a thread has gone through it. */
 static double longest_range(const Judge *j) {
-    /* Times the average: a choice, since programs do not say. Of 10^5 owners whose keys are drawn evenly the longest
-     * range is a few times as long, by Zipf's law thousands of times; a schedule that is good for this much loses
-     * little where they are even, and shares a long one among some lanes or warps. */
-    static const double LONGER = 16;
     double most = 0;
     for (int i = 0; i < j->f->bodies.n; i++)
-        if (j->f->bodies.at[i].ragged) most = most_of(most, LONGER * life(j, i) * at(j, j->f->bodies.at[i].trips));
+        if (j->f->bodies.at[i].ragged) most = most_of(most, JUDGE_LONGER * life(j, i) * at(j, j->f->bodies.at[i].trips));
     return most;
 }
 
@@ -366,7 +370,7 @@ double judge_seconds(Features *f, const Machine *m, const int64_t *dims, const d
     j.f = f;
     j.m = m;
     j.target = m->target;
-    j.read = j.written = j.apart = j.partly = j.cache = j.memory_cycles = 0;
+    j.read = j.written = j.apart = j.partly = j.cache = j.atomics = j.memory_cycles = 0;
     tape_run(&f->tape, dims, f->value);
     j.fails = failing(f);
     j.reached = f->reached < 0 ? 1 : at(&j, f->reached);
@@ -380,7 +384,7 @@ double judge_seconds(Features *f, const Machine *m, const int64_t *dims, const d
         const double one = m->begin + mean_life(&j);
         p.bytes = j.read + j.written;
         p.memory = memory_seconds(&j);
-        p.cache = j.cache / m->l2_bandwidth;
+        p.cache = most_of(j.cache / m->l2_bandwidth, j.atomics / m->atomics);
         double first;
         p.issue = issue_seconds(&j, &first);
         p.cache = most_of(p.cache, first);

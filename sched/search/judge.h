@@ -5,6 +5,12 @@
 #include "features.h"
 #include "sched/machine/machine.h"
 
+/* How much longer than the average the longest range of those that are data is taken to be, and how much more often an
+ * element is met by keys: a choice, since programs do not say. Of 10^5 owners whose keys are drawn evenly the longest
+ * range is a few times as long, by Zipf's law thousands of times; a schedule that is good for this much loses little
+ * where they are even, and shares a long one among some lanes or warps. */
+static const double JUDGE_LONGER = 16;
+
 /* What each by itself would take, in seconds. */
 typedef struct JudgeParts {
     double launch, memory, cache, issue, latency, tail;

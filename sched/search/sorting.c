@@ -4,8 +4,9 @@
 
 #include "alone.h"
 #include "ir/interp/interp.h"
+#include "judge.h"
 #include "sched/kernel/sort.h"
-#include "sched/plan/sorted.h"
+#include "sched/plan/updated.h"
 
 #include <math.h>
 
@@ -39,15 +40,60 @@ static double sort_all(Sorting *x, const SortedKeys *k) {
     return k->given ? s : s + alone_seconds(&x->alone, k->value, &t->pieces.at[0]);
 }
 
-static bool pays(Sorting *x, const SortedKeys *k) {
-    double search = 0, sorted = sort_all(x, k);
+/* All folds as a search of each owner, or in the order of their keys. */
+static double searched(Sorting *x, const SortedKeys *k) {
+    double s = 0;
+    for (int i = 0; i < k->folds.n; i++) s += alone_seconds(&x->alone, k->folds.at[i]->reduce, k->folds.at[i]->piece);
+    return s;
+}
+
+static double sorted(Sorting *x, const SortedKeys *k) {
+    double s = sort_all(x, k);
     for (int i = 0; i < k->folds.n; i++) {
         const SortedFold *f = k->folds.at[i];
         const Expr *e = sorted_fold(x->p, k, f, f->reduce);
-        search += alone_seconds(&x->alone, f->reduce, f->piece);
-        if (e->reduces) sorted += alone_seconds(&x->alone, e, f->piece);
+        if (e->reduces) s += alone_seconds(&x->alone, e, f->piece);
     }
-    return sorted < search || (isinf(sorted) && isinf(search));
+    return s;
+}
+
+/* Nothing is over before the element that is met most often has been folded into, one value after the other. */
+static double most_met(Sorting *x, const SortedKeys *k) {
+    const Expr *n = tensor_size(x->p->g, k->sort->keys);
+    int64_t keys, below;
+    if (!interp_int(x->p->g, n, x->alone.dims, NULL, &keys) || keys <= 0) return 0;
+    if (!interp_int(x->p->g, k->below, x->alone.dims, NULL, &below) || below <= 0) return 0;
+    return fmin((double)keys, JUDGE_LONGER * (double)keys / (double)below) / x->alone.machine->atomics_place;
+}
+
+/* The kernel that sets the let to what is folded into, that of the updates, and what reads the let; those that are
+ * there. */
+static double updated_one(Sorting *x, const SortedKeys *k, const SortedFold *f) {
+    const Type t = f->reduce->type;
+    const Machine *m = x->alone.machine;
+    Updated u;
+    if (!updated_make(x->p, f, f->reduce, &u)) return (double)INFINITY;
+    const UpdatedIn in = updated_in(x->p, f, &u);
+    const double start = alone_piece_seconds(&x->alone, t, u.rank, u.shape, &u.start) - m->launch + m->chained;
+    double s = fmax(alone_piece_seconds(&x->alone, t, u.rank, u.shape, &u.update), m->launch + most_met(x, k));
+    if (in != UPDATED_KEPT) s += start;
+    if (in == UPDATED_LET) s += start; /* as many bytes are read */
+    return s;
+}
+
+static double updated(Sorting *x, const SortedKeys *k) {
+    double s = 0;
+    for (int i = 0; i < k->folds.n; i++) s += updated_one(x, k, k->folds.at[i]);
+    return s;
+}
+
+typedef enum KeyedBy { BY_SEARCH, BY_SORT, BY_UPDATE } KeyedBy;
+
+/* The quickest; where all take too long to say, an order in which there is an end. */
+static KeyedBy chosen(Sorting *x, const SortedKeys *k) {
+    const double search = searched(x, k), sort = sorted(x, k), update = updated(x, k);
+    if (update < search && update < sort) return BY_UPDATE;
+    return sort < search || (isinf(sort) && isinf(search)) ? BY_SORT : BY_SEARCH;
 }
 
 bool sorting_choose(Graph *g, Targets t, const Machine *m) {
@@ -59,12 +105,13 @@ bool sorting_choose(Graph *g, Targets t, const Machine *m) {
         sorted_make(x.p, k);
         tried = true;
         find_point(&x, k);
-        if (pays(&x, k)) {
+        const KeyedBy by = chosen(&x, k);
+        k->updated = by == BY_UPDATE;
+        any |= by != BY_SEARCH;
+        if (by == BY_SORT)
             sorted_place(x.p, k);
-            any = true;
-        } else {
+        else
             sorted_take_back(x.p, k);
-        }
     }
     if (any) sorted_write(x.p);
     ctx_temp_end(temp);
