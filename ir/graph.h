@@ -46,7 +46,7 @@ typedef enum RuleTypes { RULES_FLOAT, RULES_INT, RULES_SIGNED, RULES_NUM, RULES_
 bool rule_has_type(RuleTypes set, Type t);
 
 typedef enum MonoidKind {
-#define MONOID(e, name, parts, indexed, types, commutes, idempotent, atomic, best, floats, others) MONOID_##e,
+#define MONOID(e, name, parts, indexed, types, commutes, idempotent, atomic, wide, best, floats, others) MONOID_##e,
 #include "monoids.def"
 #undef MONOID
     MONOID_COUNT,
@@ -294,6 +294,8 @@ bool monoid_folds(MonoidKind kind, Type t); /* whether a row's T may be t */
 bool monoid_selects(MonoidKind kind, Op *best);
 bool monoid_idempotent(MonoidKind kind);    /* an operand may be folded twice; not known of declared ones */
 const char *monoid_atomic(MonoidKind kind); /* NAME of the prelude's td_atomic_NAME; NULL: there is none */
+/* Whether an instruction of some target does it on several elements that lie together. */
+bool monoid_atomic_wide(MonoidKind kind, Type t);
 /* Whether the atomic is a loop around an exchange: no device has an instruction for it. */
 bool monoid_exchanged(MonoidKind kind, Type t);
 /* Whether values may be folded into memory in the order in which threads come: where that cannot be seen, or where the

@@ -107,19 +107,22 @@ static const struct {
     RuleTypes types;
     bool commutes, idempotent;
     Op best;
+    Type wide;
     const char *atomic, *floats, *others;
 } monoid_facts[] = {
 #define BEST_MAX OP_MAX
 #define BEST_MIN OP_MIN
 #define BEST_NONE OP_COUNT
-#define MONOID(e, name, parts, indexed, types, commutes, idempotent, atomic, best, floats, others)                     \
-    [MONOID_##e] = {RULES_##types, commutes, idempotent, BEST_##best, atomic, floats, others},
+#define WIDE_F32 TY_F32
+#define WIDE_NONE TY_COUNT
+#define MONOID(e, name, parts, indexed, types, commutes, idempotent, atomic, wide, best, floats, others)               \
+    [MONOID_##e] = {RULES_##types, commutes, idempotent, BEST_##best, WIDE_##wide, atomic, floats, others},
 #include "monoids.def"
 #undef MONOID
 };
 
 static const Monoid monoid_rows[] = {
-#define MONOID(e, text, parts, with_index, types, commutes, idempotent, atomic, best, floats, others)                  \
+#define MONOID(e, text, parts, with_index, types, commutes, idempotent, atomic, wide, best, floats, others)            \
     [MONOID_##e] = {.name = #text, .kind = MONOID_##e, .ordered = !(commutes), .indexed = with_index, .n = parts},
 #include "monoids.def"
 #undef MONOID
@@ -200,6 +203,8 @@ bool monoid_selects(MonoidKind kind, Op *best) {
 }
 bool monoid_idempotent(MonoidKind kind) { return kind < MONOID_COUNT && monoid_facts[kind].idempotent; }
 const char *monoid_atomic(MonoidKind kind) { return kind < MONOID_COUNT ? monoid_facts[kind].atomic : NULL; }
+
+bool monoid_atomic_wide(MonoidKind kind, Type t) { return kind < MONOID_COUNT && monoid_facts[kind].wide == t; }
 
 bool monoid_exchanged(MonoidKind kind, Type t) { return type_is_float(t) && monoid_idempotent(kind); }
 

@@ -178,6 +178,10 @@ template <class T> inline T td_atomic_add(T *p, T v) {
         *p = T(old + v);
     return old;
 }
+template <class T, int V> inline void td_atomic_adds(T *p, const td_word<T> *w) {
+    if (!td_emu_atomic(p, V * sizeof(T))) return;
+    for (int e = 0; e < V; e++) p[e] += w[e];
+}
 template <class T> inline T td_atomic_max(T *p, T v) {
     if (!td_emu_atomic(p, sizeof(T))) return v;
     const T old = *p;

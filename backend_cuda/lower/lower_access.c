@@ -280,7 +280,8 @@ static void plan_store(Lower *l, const Stage *s) {
 static void plan_atomic(Lower *l, const Stage *s) {
     Access *x = access_new(l, s, stage_layout(l, s));
     x->domain |= expr_domain(l->part, x->layout, s->expr[0]);
-    vector_plan(l, x->offset, x->layout, (VecLimits){x->domain, 0, 1, true}, &x->plan);
+    const FactorSet cond = s->cond ? expr_domain(l->part, x->layout, s->cond) : 0;
+    access_vectors(l, x, x->domain, monoid_atomic_wide(s->monoid->kind, s->tensor->type) ? ~cond : 0, false);
     access_tails(l, x);
     x->twins = access_repeated(l, x->layout, x->domain);
 }

@@ -168,6 +168,13 @@ void lower_store(Lower *l, Stage *s) {
 void lower_atomic(Lower *l, Stage *s) {
     const Access *x = access_of(l, s);
     const Code *at;
+    if (x->plan.V > 1) {
+        const int all = open_access(l, x, s, BRACES, &at);
+        const Code *words = put_words(l, &x->plan, s->expr[0], s->tensor->type, x->layout);
+        put_do(l, "%c", access_call(l, x, sym_fmt(l->ctx, "%ss", monoid_atomic(s->monoid->kind)), at, words, s));
+        put_ends(l, all);
+        return;
+    }
     int opened = open_access(l, x, s, INLINE, &at);
     const char *verb = sym_fmt(l->ctx, "td_atomic_%s", monoid_atomic(s->monoid->kind));
     const Code *value = expr_code(l, s->expr[0], x->layout);

@@ -39,7 +39,7 @@ typedef struct SortedKeys {
     VEC(SortedFold *) folds;
     Sort *sort;   /* NULL: not made, or taken back */
     bool updated; /* the folds are updates of lets (updated.h) */
-    int before; /* tensors of the Graph before it was made */
+    int before;   /* tensors of the Graph before it was made */
 } SortedKeys;
 
 typedef struct SortedPlan {

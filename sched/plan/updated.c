@@ -167,7 +167,8 @@ static bool update_of(SortedPlan *p, const SortedFold *f, const Expr *made, cons
     split_conditions(p, f, made, &x, r, &inner);
     if (r->guard && r->guard->reduces) return false;
     r->value = value_of(p, f, made, &x, inner);
-    for (int i = 0; i < u->rank; i++) r->subs[i] = renamed(g, &x, expr_minus(g, expr_var(g, u->vars[i]), u->vars[i]->lo));
+    for (int i = 0; i < u->rank; i++)
+        r->subs[i] = renamed(g, &x, expr_minus(g, expr_var(g, u->vars[i]), u->vars[i]->lo));
     return true;
 }
 

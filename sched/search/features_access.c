@@ -397,7 +397,8 @@ void feature_access(Reading *x, const Stage *s) {
     x->f->known &= !offset.failed;
     if (!offset.failed) add_offset(&p, offset, tape_const(tape, 1), 0);
     place_rows(&p, s);
-    place_vector(&p, s->kind == STAGE_ATOMIC || (early && !a.peel && !a.across) ? 0 : ~cond);
+    const bool single = s->kind == STAGE_ATOMIC && !monoid_atomic_wide(s->monoid->kind, s->tensor->type);
+    place_vector(&p, single || (early && !a.peel && !a.across) ? 0 : ~cond);
     need_whole(&p);
     a.inside = inside(&p, domain);
     a.alike = a.store ? -1 : alike(x, &a);

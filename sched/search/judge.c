@@ -226,7 +226,9 @@ static void add_access(Judge *j, int i, const double *left) {
     const Body *b = &j->f->bodies.at[a->body];
     const double runs = b->last ? 1 : at(j, b->useful) * at(j, b->blocks), tensor = at(j, a->all) * a->bytes;
     const Source s = a->store ? (Source){1, 1, 1} : source_of(j, a);
-    enum { EXCHANGED = 2 /* an atomic by exchange reads the element before; what others change meanwhile is left out */ };
+    enum {
+        EXCHANGED = 2 /* an atomic by exchange reads the element before; what others change meanwhile is left out */
+    };
     static const double WHOLE = 0.95; /* and more of its sectors: a row may begin inside of one */
     const double sector = j->target->sector;
     double bytes = named(j, t->whole, tensor) * s.again * s.memory;
@@ -312,7 +314,8 @@ static double mean_life(const Judge *j) {
 static double longest_range(const Judge *j) {
     double most = 0;
     for (int i = 0; i < j->f->bodies.n; i++)
-        if (j->f->bodies.at[i].ragged) most = most_of(most, JUDGE_LONGER * life(j, i) * at(j, j->f->bodies.at[i].trips));
+        if (j->f->bodies.at[i].ragged)
+            most = most_of(most, JUDGE_LONGER * life(j, i) * at(j, j->f->bodies.at[i].trips));
     return most;
 }
 

@@ -11,9 +11,9 @@ DELETED = ("td_sync td_syncwarp td_cluster_sync td_mbar_fence td_async_fence td_
            "td_cp_wait td_cp_commit td_bulk_wait td_bulk_wait_read td_bulk_commit td_pdl_wait").split()
 # Shifted: the first argument, an address, moves by one element.
 SHIFTED = ("td_store td_store_v td_store_n td_st td_st_each td_sts td_cluster_sts td_cluster_send td_cp_async td_bulk_load td_bulk_store "
-           "td_atomic_add td_atomic_max td_atomic_min").split()
+           "td_atomic_add td_atomic_max td_atomic_min td_adds td_adds_n td_adds_v").split()
 # Bodies left alone: a store counts where it is called.
-WHOLE = ("td_store", "td_store_v", "td_store_n")
+WHOLE = ("td_store", "td_store_v", "td_store_n", "td_adds", "td_adds_n", "td_adds_v")
 ARGUMENTS = re.compile(r"(?<=\w)<[\w\s,]*>\(") # of a template
 CALL = re.compile(r"\b(td_[a-z_]+)(<[^()]*>)?\(")
 
