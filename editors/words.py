@@ -32,7 +32,7 @@ def tables(root):
         "reductions": re.findall(r"^MONOID\(\w+, (\w+),", read(root, "ir", "monoids.def"), re.M) +
                       [w for w, kind in builtins if kind == "REDUCTION"] + rankings,
         "option": re.findall(r"^OPTION\(\w+, (\w+)\)", options, re.M),
-        "value": list(dict.fromkeys(re.findall(r"^OPTION_VALUE\(\w+, \w+, (\w+)\)", options, re.M))),
+        "value": list(dict.fromkeys(re.findall(r"^OPTION_VALUE\(\w+, \w+, (\w+), ", options, re.M))),
     }
     taken = {w for kind in ("numbers", "booleans", "conditionals", "clauses") for w in words[kind]}
     functions = dict.fromkeys(ops + [w for w, kind in builtins if kind != "REDUCTION"])

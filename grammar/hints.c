@@ -316,7 +316,7 @@ static const char *place_hint(const Parse *p, const yyParser *y, int found, Toke
         return "of dimensions and scalars write require N % 8 == 0; of data, assume 0 <= t[i];";
     if (is_word(p, p->first, "option") &&
         (found == TK_TRUE || found == TK_FALSE || found == TK_INT || found == TK_STRING))
-        return "the options are option matmul = tf32; accumulate = f16; math = fast; atomics = fast;";
+        return "the options are option matmul = tf32; math = fast; atomics = fast;";
     if (is_word(p, t, "for") && p->open.n) return generator(p, t);
     bool runs = is_word(p, p->first, "check") || is_word(p, p->first, "bench");
     if (runs && !memchr(p->text + p->first.end, '(', t.start - p->first.end))

@@ -263,5 +263,6 @@ void options_read(Lex *x, Options *s) {
     lex_expect(x, "=");
     at = x->tok.span;
     Sym value = lex_name(x);
-    if (!x->failed && !option_choose(s, o, value)) lex_fail(x, at, "option %s is %s", name, option_values(x->ctx, o));
+    if (!x->failed && (!option_choose(s, o, value) || option_later(s, o)))
+        lex_fail(x, at, "option %s is %s", name, option_values(x->ctx, o));
 }

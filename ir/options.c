@@ -5,19 +5,24 @@
 
 static const char *const names[] = {
 #define OPTION(e, name) #name,
-#define OPTION_VALUE(o, e, text)
+#define OPTION_VALUE(o, e, text, when)
 #include "options.def"
 };
 
 typedef struct ValueRow {
     Option option;
     const char *text;
+    bool later;
 } ValueRow;
 
 static const ValueRow values[] = {
 #define OPTION(e, name)
-#define OPTION_VALUE(o, e, text) {OPTION_##o, #text},
+#define LATER true
+#define NOW false
+#define OPTION_VALUE(o, e, text, when) {OPTION_##o, #text, when},
 #include "options.def"
+#undef LATER
+#undef NOW
 };
 
 static int first_of(Option o) {
@@ -37,6 +42,8 @@ bool option_is(const Options *s, OptionValue v) {
     Option o = values[v].option;
     return first_of(o) + s->value[o] == (int)v;
 }
+
+bool option_later(const Options *s, Option o) { return values[first_of(o) + s->value[o]].later; }
 
 bool option_find(const char *name, Option *o) {
     for (int i = 0; i < OPTION_COUNT; i++)
@@ -59,10 +66,11 @@ bool option_choose(Options *s, Option o, const char *text) {
 
 Sym option_values(Ctx *ctx, Option o) {
     Text t = {.ctx = ctx};
-    for (int v = first_of(o); v < OPTION_VALUE_COUNT && values[v].option == o; v++) {
-        bool last = v + 1 == OPTION_VALUE_COUNT || values[v + 1].option != o;
-        text_fmt(&t, "%s%s", v == first_of(o) ? "" : last ? " or " : ", ", values[v].text);
-    }
+    int last = first_of(o);
+    for (int v = last; v < OPTION_VALUE_COUNT && values[v].option == o; v++)
+        if (!values[v].later) last = v;
+    for (int v = first_of(o); v <= last; v++)
+        if (!values[v].later) text_fmt(&t, "%s%s", v == first_of(o) ? "" : v == last ? " or " : ", ", values[v].text);
     return t.s;
 }
 

@@ -4,10 +4,18 @@
 
 #include <string.h>
 
+/* False after saying that nothing does what the statement asks for. */
+static bool later(Sema *s, const AstStmt *st, Option o) {
+    const char *of = sym_fmt(s->ctx, st->text ? "option %s = %s" : "option %s", st->name, st->text);
+    Diag *d = SEMA_REPORT(s, NOT_YET, st->span, "%s: not yet", of);
+    diag_help(s->ctx, d, "leave it out; option %s is %s so far", st->name, option_values(s->ctx, o));
+    return false;
+}
+
 bool sema_option(Sema *s, const AstStmt *st, Options *out) {
     Option o;
     if (option_find(st->name, &o)) {
-        if (option_choose(out, o, st->text)) return true;
+        if (option_choose(out, o, st->text)) return !option_later(out, o) || later(s, st, o);
         const char *type = st->text ? foreign_type(st->text) : NULL;
         Diag *d = SEMA_REPORT(s, OPTION_VALUE, st->span, "option %s is %s", st->name, option_values(s->ctx, o));
         if (type && option_choose(out, o, sym(s->ctx, type))) diag_help(s->ctx, d, "did you mean %s?", type);
@@ -21,7 +29,7 @@ bool sema_option(Sema *s, const AstStmt *st, Options *out) {
     if (near)
         diag_suggest(s->ctx, d, st->name_span, near);
     else
-        diag_help(s->ctx, d, "the options are option matmul = tf32; accumulate = f16; math = fast; atomics = fast;");
+        diag_help(s->ctx, d, "the options are option matmul = tf32; math = fast; atomics = fast;");
     return false;
 }
 

@@ -8,13 +8,13 @@ export fn product(x: f32[M, K], w: f32[N, K]) -> (y: f32[M, N], s: f32[M]) {
 }
 export fn mixed(p: f32[M, K], v: f16[K, N]) -> (y: f32[M, N]) {
     option matmul = f16;
-    option accumulate = f16;
+    option accumulate = f32;
     y[m, n] = mean[k](p[m, k] * v[k, n]);
 }
 export fn exact(x: f32[N]) -> (y: f32[N]) {
     option math = exact;
-    option remat;
-    option matmul = tf32x3;
+    option remat = auto;
+    option matmul = tf32;
     y[n] = exp(x[n]) / 3.0;
 }
 export fn fast(x: f32[N]) -> (y: f32[N], z: f64[N]) {

@@ -152,7 +152,12 @@ static void one(const char *equation, const char *expected) {
     } else {
         const Tensor *y = g->tensors.at[g->tensors.n - 1];
         const Piece *p = &y->pieces.at[0];
-        const Equation root = {(Tensor *)y, p->nvars, p->vars, p->subs, p->guard, p->value, NULL, 0};
+        const Equation root = {.tensor = (Tensor *)y,
+                               .nvars = p->nvars,
+                               .vars = p->vars,
+                               .subs = p->subs,
+                               .guard = p->guard,
+                               .value = p->value};
         Product product;
         if (product_match(g, &root, &product, &why))
             describe(&got, &product);
