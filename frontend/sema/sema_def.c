@@ -311,8 +311,9 @@ static bool build_pieces(Sema *s, Left *t, Pieces *out) {
         op[i] = p->stmt->op;
         updates |= op[i] != ASSIGN_SET;
     }
-    if (!ok || !updates) return ok;
+    if (!ok) return false;
     const TensorVal whole = {.type = t->type, .rank = t->shape.n, .shape = t->shape.at};
+    if (!updates) return sema_scatter(s, d, &whole, out->v.at, &out->v.n, &out->plain);
     return sema_update(s, d, &whole, out->v.at, op, &out->v.n, &out->plain);
 }
 

@@ -382,6 +382,9 @@ TensorVal *sema_over_value(Sema *s, const Over *o, const TensorVal *v);
  * that they were, or *plain, one of the whole tensor. */
 bool sema_update(Sema *s, const Definition *d, const TensorVal *t, Piece *pieces, const AstAssign *op, int *n,
                  bool *plain);
+/* One of the pieces may name its elements by data, of which the last value counts: that and the others become pieces
+ * without such, as in sema_update. The definition's tensor has this type and shape. */
+bool sema_scatter(Sema *s, const Definition *d, const TensorVal *t, Piece *pieces, int *n, bool *plain);
 /* A tensor that holds all of old's elements after the pieces, whose values it may name. */
 TensorVal *sema_new_value(Sema *s, const Definition *d, Tensor *old, Piece *pieces, int n);
 

@@ -24,31 +24,74 @@ GatherElements gather_elements(Known *known, int rank, const Expr *const *shape,
     return e;
 }
 
+/* Which axes are kept, and the variables that stand for them; the piece's other variables. */
+typedef struct Kept {
+    bool *axis;
+    ExprVec from, to;
+    VarVec others;
+} Kept;
+
+static Kept kept_of(Known *known, const Piece *p, const GatherElements *el) {
+    Graph *g = known->g;
+    Kept x = {.axis = NEW_N(g->ctx, bool, el->rank + 1)};
+    for (int k = 0; k < el->rank; k++) {
+        if (!(x.axis[k] = is_kept(known, p, el, x.axis, k))) continue;
+        vec_push(g->ctx, &x.from, p->subs[k]);
+        vec_push(g->ctx, &x.to, el->subs[k]);
+    }
+    for (int i = 0; i < p->nvars; i++) {
+        bool is_axis = false;
+        for (int k = 0; k < el->rank; k++) is_axis |= x.axis[k] && p->subs[k]->u.var == p->vars[i];
+        if (!is_axis) vec_push(g->ctx, &x.others, p->vars[i]);
+    }
+    return x;
+}
+
 const Expr *gather_fold(Known *known, const Piece *p, const GatherElements *el, MonoidKind monoid) {
     Graph *g = known->g;
-    ExprVec from = {0}, to = {0};
-    bool *kept = NEW_N(g->ctx, bool, el->rank + 1);
-    for (int k = 0; k < el->rank; k++) {
-        if (!(kept[k] = is_kept(known, p, el, kept, k))) continue;
-        vec_push(g->ctx, &from, p->subs[k]);
-        vec_push(g->ctx, &to, el->subs[k]);
-    }
+    const Kept kept = kept_of(known, p, el);
+    const ExprVec from = kept.from, to = kept.to;
     const Expr *cond = p->guard ? expr_replace(g, p->guard, from.at, to.at, from.n) : NULL;
     for (int k = 0; k < el->rank; k++) {
-        if (kept[k]) continue;
+        if (kept.axis[k]) continue;
         const Expr *sub = expr_replace(g, p->subs[k], from.at, to.at, from.n);
         cond = expr_and(g, cond, expr2(g, OP_EQ, sub, el->subs[k]));
     }
     const Expr *v = expr_replace(g, p->value, from.at, to.at, from.n);
     Reduce *r = NEW(g->ctx, Reduce);
-    *r = (Reduce){.monoid = monoid_row(monoid), .vars = NEW_N(g->ctx, Var *, p->nvars + 1)};
-    for (int i = 0; i < p->nvars; i++) {
-        bool is_axis = false;
-        for (int k = 0; k < el->rank; k++) is_axis |= kept[k] && p->subs[k]->u.var == p->vars[i];
-        if (!is_axis) r->vars[r->nvars++] = p->vars[i];
-    }
+    *r = (Reduce){.monoid = monoid_row(monoid), .nvars = kept.others.n, .vars = kept.others.at};
     if (r->nvars) return expr_reduce(g, r, cond, v);
     return cond ? expr3(g, OP_IF, cond, v, monoid_identity(g, monoid, v->type)) : v;
+}
+
+/* ---- the last of several values ---- */
+
+const Expr *gather_last(Known *known, const Piece *p, const GatherElements *el) {
+    Graph *g = known->g;
+    const Kept kept = kept_of(known, p, el);
+    Piece numbered = *p;
+    numbered.value = expr_int(g, TY_I64, 0);
+    for (int i = 0; i < kept.others.n; i++) {
+        Var *v = kept.others.at[i];
+        const Expr *digit = expr_minus(g, expr_var(g, v), v->lo), *above = numbered.value;
+        numbered.value = i ? expr2(g, OP_ADD, expr2(g, OP_MUL, above, expr_minus(g, v->hi, v->lo)), digit) : digit;
+    }
+    return gather_fold(known, &numbered, el, MONOID_MAX);
+}
+
+const Expr *gather_numbered(Known *known, const Piece *p, const GatherElements *el, const Expr *number) {
+    Graph *g = known->g;
+    Kept kept = kept_of(known, p, el);
+    for (int i = kept.others.n - 1; i >= 0; i--) {
+        Var *v = kept.others.at[i];
+        const Expr *n = expr_minus(g, v->hi, v->lo), *digit = i ? expr2(g, OP_MOD, number, n) : number;
+        int64_t zero;
+        if (!expr_is_int(v->lo, &zero) || zero) digit = expr2(g, OP_ADD, v->lo, digit);
+        vec_push(g->ctx, &kept.from, expr_var(g, v));
+        vec_push(g->ctx, &kept.to, digit);
+        number = expr2(g, OP_DIV, number, n);
+    }
+    return expr_replace(g, p->value, kept.from.at, kept.to.at, kept.from.n);
 }
 
 /* ---- each element by the piece that defines it ---- */
