@@ -19,8 +19,8 @@ static int find_scatter(Sema *s, const Definition *d, const Piece *pieces, int n
     for (int i = 0; i < n; i++) {
         if (!is_scatter(s, &pieces[i], rank)) continue;
         if (at >= 0) {
-            Diag *g = SEMA_REPORT(s, DEFINED_TWICE, pieces[i].span, "two equations of %s name its elements by data",
-                                  d->name);
+            Diag *g =
+                SEMA_REPORT(s, DEFINED_TWICE, pieces[i].span, "two equations of %s name its elements by data", d->name);
             diag_note(s->ctx, g, pieces[at].span, "the other one");
             diag_help(s->ctx, g, "equations have no order: name what the first one gives with let, and read it");
             return -2;
@@ -50,8 +50,8 @@ static const Expr *last_value(Sema *s, const Definition *d, const Piece *p, cons
     q.span = p->span;
     Over over = over_used(g, &d->inst->over, &q, 1, q.nvars);
     if (!sema_over_shape(s, &over, &shape, p->span, &whole)) return NULL;
-    Tensor *t = graph_tensor(g, sema_free_name(s, sym_fmt(s->ctx, "%s_last", d->name)), TENSOR_LET, TY_I64, whole.n,
-                             whole.at);
+    Tensor *t =
+        graph_tensor(g, sema_free_name(s, sym_fmt(s->ctx, "%s_last", d->name)), TENSOR_LET, TY_I64, whole.n, whole.at);
     t->span = p->span;
     vec_push(s->ctx, &t->pieces, over_piece(g, &over, q, q.nvars));
     ExprVec subs = {0};
@@ -73,8 +73,8 @@ static bool check_others(Sema *s, const Definition *d, const TensorVal *t, const
     Sym left = sema_index_names(s, t->rank);
     Diag *g = SEMA_REPORT(s, NOT_COVERED, pieces[at].span, "nothing defines the elements of %s that data do not name",
                           d->name);
-    diag_help(s->ctx, g, "say what they are, %s[%s] = 0;, or say how values that meet combine: +=, max=, min=, *=", d->name,
-              left);
+    diag_help(s->ctx, g,
+              "say what they are, %s[%s] = 0;, or say how values that meet combine: +=, max=, min=, *=", d->name, left);
     return false;
 }
 

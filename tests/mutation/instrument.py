@@ -12,6 +12,8 @@ DELETED = ("td_sync td_syncwarp td_cluster_sync td_mbar_fence td_async_fence td_
 # Shifted: the first argument, an address, moves by one element.
 SHIFTED = ("td_store td_store_v td_store_n td_st td_st_each td_sts td_cluster_sts td_cluster_send td_cp_async td_bulk_load td_bulk_store "
            "td_atomic_add td_atomic_max td_atomic_min td_adds td_adds_n td_adds_v").split()
+# Atomics, which become plain stores too.
+ATOMIC = [name for name in SHIFTED if name.startswith(("td_atomic_", "td_adds"))]
 # Bodies left alone: a store counts where it is called.
 WHOLE = ("td_store", "td_store_v", "td_store_n", "td_adds", "td_adds_n", "td_adds_v")
 ARGUMENTS = re.compile(r"(?<=\w)<[\w\s,]*>\(") # of a template
@@ -31,6 +33,14 @@ static struct td_mutants {
     }
 } td_mutants_;
 static inline bool td_mutant(int k) { return td_mutants_.seen[k] = true, td_mutants_.on == k; }
+template <class T> static inline void td_plain(T *p, T v) {
+    const td_word<T> w[1] = {(td_word<T>)v};
+    if constexpr (sizeof(T) < 8) td_st<T, 1>(p, w);
+    else *p = v;
+}
+template <int A, class T, int V, int H> static inline void td_plain(T *p, const td_word<T> *w) { td_st_each<T, V, H>(p, w, 0, V); }
+template <int A, class T, int V, int H> static inline void td_plain(T *p, const td_word<T> *w, long long n) { td_st_each<T, V, H>(p, w, 0, n); }
+template <int A, class T, int V, int H> static inline void td_plain(T *p, const td_word<T> *w, long long lo, long long hi) { td_st_each<T, V, H>(p, w, lo, hi); }
 template <class P> static inline P td_mutant_at(int k, P p) { return td_mutant(k) ? p + td_mutants_.step : p; }
 """
 
@@ -66,6 +76,12 @@ def mutate_line(line, number, sites):
         if name in DELETED:
             out += "(td_mutant(%d) ? (void)0 : %s)" % (k, line[m.start():end + 1])
             at = end + 1
+        elif name in ATOMIC:
+            sites.append({"line": number, "kind": name + " as a store", "text": sites[-1]["text"]})
+            first = closing(line, start, ",)")
+            out += "(td_mutant(%d) ? (void)td_plain%s(%s : (void)%std_mutant_at(%d, %s)%s)" % (
+                k + 1, m.group(2) or "", line[start:end + 1], m.group(0), k, line[start:first], line[first:end + 1])
+            at = end + 1
         else:
             first = closing(line, start, ",)")
             out += "%std_mutant_at(%d, %s)" % (m.group(0), k, line[start:first])
@@ -75,16 +91,16 @@ def mutate_line(line, number, sites):
 
 def instrument(text):
     """The text with all mutants, and the list of their places; the first is number 1."""
-    lines, sites, emulated, function = [], [], True, ""
+    lines, sites, outside, function = [], [], 0, "" # outside: conditions that are open of text that the stand-in has not
     for number, line in enumerate(text.split("\n"), 1):
-        if line.startswith("#ifndef TD_EMU"):
-            emulated = False
-        elif line.startswith("#endif"):
-            emulated = True
+        if line.startswith("#ifndef TD_EMU") or (outside and line.startswith("#if")):
+            outside += 1
+        elif outside and line.startswith("#endif"):
+            outside -= 1
         definition = re.match(r".*__(device|global)__.*? (\w+)\(", line)
         if definition:
             function = definition.group(2)
-        if emulated and not definition and function not in WHOLE and not line.startswith("//"):
+        if not outside and not definition and function not in WHOLE and not line.startswith("//"):
             line = mutate_line(line, number, sites)
         lines.append(line)
     last = max(i for i, line in enumerate(lines) if line.startswith("#include"))

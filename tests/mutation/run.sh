@@ -2,5 +2,5 @@
 # The part of the mutation run that `make check` has time for: a kernel of each way to wait. From the project's folder:
 #   tests/mutation/run.sh [KERNEL...]     `make mutation` runs all kernels
 cd "$(dirname "$0")/../.." || exit 1
-[ $# -gt 0 ] || set -- bulk_rows bulk_tiles layernorm_bwd cluster_loop relayout_tiles atomic_rows last_block
+[ $# -gt 0 ] || set -- bulk_rows bulk_tiles layernorm_bwd cluster_loop relayout_tiles atomic_rows atomic_sums last_block
 exec python3 tests/mutation/mutation.py "$@"

@@ -461,6 +461,11 @@ static const Case CASES[] = {
      PRE "  in x: f32[M, N]\n  inout y: f32[M]\n" KERNEL(GRID, LOAD "  atomic max y[r] = x0\n"),
      PRE "  in x: f32[M, N]\n  inout y: f32[M]\n" KERNEL(GRID, LOAD "  atomic sum y[r] = x0\n"),
      "depends on their order"},
+    {"... but where the program allows that it shows",
+     PRE
+     "  option atomics = fast\n  in x: f32[M, N]\n  inout y: f32[M]\n" KERNEL(GRID, LOAD "  atomic sum y[r] = x0\n"),
+     PRE "  option math = fast\n  in x: f32[M, N]\n  inout y: f32[M]\n" KERNEL(GRID, LOAD "  atomic sum y[r] = x0\n"),
+     "option atomics = fast allows it"},
     {"... add once", PRE "  in x: i32[M, N]\n  inout y: i32[M]\n" KERNEL(GRID, LOAD "  atomic sum y[r] = x0\n"),
      PRE "  in x: i32[M, N]\n  inout y: i32[M]\n" KERNEL(GRID, "  atomic sum y[r] = 1\n"),
      "once for each grid of axis n"},

@@ -21,6 +21,7 @@ static const struct {
     {"column_sum", "finish"},
     {"last_block", "finish"},
     {"atomic_rows", "no schedule has atomics: where they add is data's places"},
+    {"atomic_sums", "what is added in memory is chosen before schedules are"},
     {"atomic_types", "no schedule has atomics"},
     {"causal_sum", "axes are as long as dimensions say: a fold over fewer elements has a condition"},
     {"choose_product", "all ways of a program store the same tensors"},
