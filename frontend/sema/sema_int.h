@@ -17,7 +17,8 @@
  *   sema_collect.c  what the statements of a function define  sema_args.c     a call's arguments by parameter
  *   sema_sub.c      proofs that subscripts are in range       sema_refuse.c   what is said where they are not
  *   sema_suggest.c  what to state for a proof to succeed      sema_pieces.c   disjoint and covering pieces
- *   sema_update.c   updates, scatters, new(p)                 sema_over.c     calls under index variables
+ *   sema_scatter.c  elements that data name
+ *   sema_update.c   updates, new(p)                           sema_over.c     calls under index variables
  *   sema_lift.c     lets of composite reductions              sema_value.c    tensors as values
  *   sema_axis.c     what is said of whole tensors             sema_cycle.c    what is said of circles
  *   sema_typing.c   types of operators, constants             sema_syntax.c   questions about the syntax tree
@@ -382,11 +383,14 @@ TensorVal *sema_over_value(Sema *s, const Over *o, const TensorVal *v);
  * that they were, or *plain, one of the whole tensor. */
 bool sema_update(Sema *s, const Definition *d, const TensorVal *t, Piece *pieces, const AstAssign *op, int *n,
                  bool *plain);
+
+/* A tensor that holds all of old's elements after the pieces, whose values it may name. */
+TensorVal *sema_new_value(Sema *s, const Definition *d, Tensor *old, Piece *pieces, int n);
+
+/* ---- sema_scatter.c ---- */
 /* One of the pieces may name its elements by data, of which the last value counts: that and the others become pieces
  * without such, as in sema_update. The definition's tensor has this type and shape. */
 bool sema_scatter(Sema *s, const Definition *d, const TensorVal *t, Piece *pieces, int *n, bool *plain);
-/* A tensor that holds all of old's elements after the pieces, whose values it may name. */
-TensorVal *sema_new_value(Sema *s, const Definition *d, Tensor *old, Piece *pieces, int n);
 
 /* ---- sema_typing.c ---- */
 const Expr *sema_apply(Sema *s, Span span, Op op, const Expr *const *args, int n);

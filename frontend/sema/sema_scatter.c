@@ -78,15 +78,14 @@ static bool check_others(Sema *s, const Definition *d, const TensorVal *t, const
     return false;
 }
 
-/* The element's value where no value of the scatter reaches it; *old: that is the one before. */
+/* The element's value where no value of the scatter reaches it. */
 static const Expr *other_value(Sema *s, const Definition *d, const TensorVal *t, const Piece *pieces, int n, int at,
-                               const GatherElements *el, bool *old) {
+                               const GatherElements *el) {
     const Type type = t->type == TY_BOOL ? TY_BOOL : type_acc(t->type);
     Name *name = d->kind == TENSOR_INOUT ? sema_name(d->inst, d->name) : NULL;
     const Expr *v = type_is_float(type) ? expr_float(s->g, type, 0) : expr_int(s->g, type, 0);
     if (name && name->kind == NAME_TENSOR && name->tensor->t)
         v = expr_cast(s->g, type, expr_load(s->g, name->tensor->t, el->subs));
-    *old = d->kind == TENSOR_INOUT && n == 1;
     for (int i = n - 1; i >= 0; i--)
         if (i != at) v = gather_choose(s->known, &pieces[i], el, v);
     return v;
@@ -97,10 +96,10 @@ bool sema_scatter(Sema *s, const Definition *d, const TensorVal *t, Piece *piece
     if (at == -1) return true;
     if (at < 0 || !check_others(s, d, t, pieces, *n, at)) return false;
     Graph *g = s->g;
-    bool old;
+    const bool old = d->kind == TENSOR_INOUT && *n == 1; /* it keeps the value before */
     const Span span = pieces[at].span;
     const GatherElements el = gather_elements(s->known, t->rank, t->shape, &pieces[at]);
-    const Expr *other = other_value(s, d, t, pieces, *n, at, &el, &old);
+    const Expr *other = other_value(s, d, t, pieces, *n, at, &el);
     const Expr *last = last_value(s, d, &pieces[at], &el);
     if (!last) return false;
     const Expr *reached = expr2(g, OP_LE, expr_int(g, TY_I64, 0), last);

@@ -38,6 +38,13 @@ void alone_large(Alone *x, const Expr *const *e, int n, int bits) {
     }
 }
 
+static Found is_large(const Expr *e, const void *alone) {
+    const Alone *x = alone;
+    return e->op == OP_DIM && x->large[e->u.dim->id] ? FOUND : FOUND_INSIDE;
+}
+
+bool alone_is_large(const Alone *x, const Expr *e) { return expr_has(e, is_large, x); }
+
 void alone_usual(Alone *x) {
     const Graph *g = x->g;
     for (int i = 0; i < g->dims.n; i++) x->dims[i] = g->dims.at[i]->hint ? g->dims.at[i]->hint : USUAL;

@@ -23,6 +23,8 @@ Alone alone_new(Graph *g, Targets t, const Machine *m, Ctx *temp);
 void alone_usual(Alone *x);
 void alone_large(Alone *x, const Expr *const *e, int n, int bits);
 void alone_legal(Alone *x);
+/* Whether e has a dimension of which nothing is said, and which was made large. */
+bool alone_is_large(const Alone *x, const Expr *e);
 /* Of the kernels that e, of this piece, would have by itself, at the point, with the first launch; INFINITY where it
  * has none. */
 double alone_seconds(Alone *x, const Expr *e, const Piece *piece);

@@ -57,13 +57,15 @@ static double sorted(Sorting *x, const SortedKeys *k) {
     return s;
 }
 
-/* Nothing is over before the element that is met most often has been folded into, one value after the other. */
+/* Nothing is over before the element that is met most often has been folded into, one value after the other. Where
+ * nothing is said of how many owners there are, there may be one. */
 static double most_met(Sorting *x, const SortedKeys *k) {
     const Expr *n = tensor_size(x->p->g, k->sort->keys);
     int64_t keys, below;
     if (!interp_int(x->p->g, n, x->alone.dims, NULL, &keys) || keys <= 0) return 0;
     if (!interp_int(x->p->g, k->below, x->alone.dims, NULL, &below) || below <= 0) return 0;
-    return fmin((double)keys, JUDGE_LONGER * (double)keys / (double)below) / x->alone.machine->atomics_place;
+    const double longer = alone_is_large(&x->alone, k->below) ? (double)below : JUDGE_LONGER;
+    return fmin((double)keys, longer * (double)keys / (double)below) / x->alone.machine->atomics_place;
 }
 
 /* The kernel that sets the let to what is folded into, that of the updates, and what reads the let; those that are

@@ -94,7 +94,18 @@ export fn where_to(x: f32[N], p: i32[N]) -> (y: f32[N]) {
 }
 export fn permuted(x: f32[N], p: i32[N]) -> (y: f32[N]) {
     assume 0 <= p[i] && p[i] < N;
-    y[p[i]] = x[i];           // expect error[E0710]: cannot prove that this defines each element of y once
+    y[p[i]] = x[i];           // expect error[E0703]: nothing defines the elements of y that data do not name
+}
+export fn scattered_twice(x: f32[N], p: i32[N], q: i32[N]) -> (y: f32[N]) {
+    assume 0 <= p[i] && p[i] < N && 0 <= q[i] && q[i] < N;
+    y[i] = 0;
+    y[p[i]] = x[i];
+    y[q[i]] = x[i];           // expect error[E0715]: two equations of y name its elements by data
+}
+export fn scattered_beside(x: f32[N], p: i32[N]) -> (y: f32[N]) {
+    assume 0 <= p[i] && p[i] < N;
+    y[p[i]] = x[i];
+    y[i] = 0 where i > 2;     // expect error[E0703]: cannot prove that the pieces of y cover it
 }
 export fn mixed(x: f32[N], p: i32[N]) -> (y: f32[N]) {
     y[i] = x[i];

@@ -126,3 +126,27 @@ export fn narrow_updates(inout w: i8[N], flag: bool[N], d: i8[N], id: i32[K], e:
     ok[n] = new(w)[n] == i8(w[n] + (if flag[n] then 1 else 0)) && c[n] == u8(all[n]) && m[n] == d[n] && s[n] == u32(u[n]);
 }
 check narrow_updates(N = 3, K = 900);
+
+// clause 5.13: the last of the values that meet counts, elsewhere the other equations or the old value
+export fn scattered(x: i32[A, B], at: i32[A, B], inout old: i32[V], inout kept: i16[V]) -> (ok: bool[V], y: i32[V], z: i32[V]) {
+    assume 0 <= at[a, b] && at[a, b] < V;
+    y[at[a, b]] = x[a, b];
+    y[i] = -100;
+    z[2*i + 1] = i32(i);
+    z[at[a, b]] = x[a, b] where x[a, b] > 0;
+    z[2*i] = i32(-i);
+    old[at[a, b]] = old[at[a, b]] + x[a, b];
+    kept[at[a, b]] = i16(a);
+    let last[v] = max[a, b where at[a, b] == v](a * B + b);
+    let some[v] = max[a, b where at[a, b] == v && x[a, b] > 0](a * B + b);
+    let want[v] = if last[v] < 0 then -100 else pad(x[last[v] / B, last[v] % B], 0);
+    let other[v] = if v % 2 == 0 then -(v / 2) else v / 2;
+    let named[v] = if some[v] < 0 then other[v] else i64(pad(x[some[v] / B, some[v] % B], 0));
+    let changed[v] = if last[v] < 0 then old[v] else old[v] + pad(x[last[v] / B, last[v] % B], 0);
+    let row[v] = if last[v] < 0 then kept[v] else i16(last[v] / B);
+    ok[v] = y[v] == want[v] && z[v] == named[v] && new(old)[v] == changed[v] && new(kept)[v] == row[v];
+    require V % 2 == 0;
+}
+check scattered(A = 9, B = 5, V = 20);
+check scattered(A = 9, B = 0, V = 20);
+check scattered(A = 1, B = 300, V = 2);

@@ -7,16 +7,17 @@ static void gen_dims(Gen *g) {
     static const char *const names[] = {"A", "B", "C", "D", "E"};
     static const int64_t sizes[] = {3, 1, 5, 2, 0, 4, 8, 7, 16, 13, 33, 9, 6, 32, 17, 24, 40, 12};
     g->ndims = 2 + pick(g, 3);
+    g->fast = chance(g, 25); /* with lengths that updates are quick for */
     for (int d = 0; d < g->ndims; d++) {
         GenDim *x = &g->dim[d];
         *x = (GenDim){.name = sym(g->ctx, names[d]), .divisor = 1};
-        if (chance(g, 40)) {
+        if (chance(g, g->fast ? 95 : 40)) {
             static const int divisors[] = {1, 2, 1, 4, 8};
             x->stated = true;
             x->lo = 1;
             x->hi = 64 << (4 * pick(g, 3));
             x->divisor = divisors[pick(g, 5)];
-            x->hint = pick(g, 2) ? 16 << pick(g, 9) : 0;
+            x->hint = g->fast ? 256 << pick(g, 4) : pick(g, 2) ? 16 << pick(g, 9) : 0;
         }
         for (int k = 0; k < MAX_SIZES; k++) {
             x->size[k] = sizes[pick(g, 18)];
@@ -61,6 +62,7 @@ static Sym gen_text(Gen *g) {
             put_dim(&t, &g->dim[d]);
             feature(g, FEAT_DIM_FACT);
         }
+    if (g->fast) text_put(&t, "option atomics = fast;\n");
     if (g->functions.n) text_put(&t, g->functions.s);
     text_fmt(&t, "export fn prog(%s)", g->params.s);
     if (g->results.n) text_fmt(&t, " -> (%s)", g->results.s);

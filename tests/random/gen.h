@@ -141,6 +141,7 @@ typedef struct Gen {
     int size;         /* nodes so far: expressions end when there are too many */
     int names;
     Text functions, params, results, facts, body;
+    bool fast; /* option atomics */
     int nscalar_fns;
     bool has_fn[8];
 } Gen;

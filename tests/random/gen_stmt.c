@@ -151,7 +151,7 @@ static void output_pieces(Gen *g) {
 }
 
 static void output_scatter(Gen *g) {
-    static const char *const ops[] = {"+=", "max=", "min=", "+="};
+    static const char *const ops[] = {"+=", "max=", "min=", "+=", "="};
     int into = ext_filled(g), over = ext_any(g), other = -1, ext[2] = {into, 0};
     bool is_int = pick(g, 4) == 3;
     Class c = is_int ? C_INT : C_FLOAT;
@@ -171,7 +171,9 @@ static void output_scatter(Gen *g) {
     Type t = is_int ? TY_I32 : pick(g, 3) == 2 ? TY_BF16 : TY_F32;
     Sym y = new_output(g, t, 1 + (other >= 0), ext)->name;
     feature(g, FEAT_SCATTER);
-    text_fmt(&g->body, "    %s[%s[%s]%s] %s %s", y, name, n, sub, ops[pick(g, 4)], v.s);
+    const int op = pick(g, 5);
+    if (op == 4) text_fmt(&g->body, "    %s[i%s] = 1;\n", y, other >= 0 ? ", j" : "");
+    text_fmt(&g->body, "    %s[%s[%s]%s] %s %s", y, name, n, sub, ops[op], v.s);
     text_fmt(&g->body, guard ? " where %s;\n" : ";\n", guard ? guard : "");
 }
 

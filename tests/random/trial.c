@@ -317,11 +317,12 @@ static bool call(Child *c, const CheckModel *m, const Entry *e, int z) {
                    .dims = s->dims,
                    .scalars = s->scalars,
                    .tensors = s->tensors,
+                   .loose = option_is(&s->g->options, ATOMICS_FAST),
                    .repeats = e->schedule ? 2 : 4};
     for (int k = 0; k < s->n; k++) {
         CheckTensor *t = &s->tensors[k];
         memcpy(t->host.data, s->old[k].data, t->host.bytes);
-        t->moved = NULL;
+        memset(t->again, 0, sizeof t->again);
     }
     c->tally.calls++;
     c->tally.products += e->schedule == LIBRARY;
@@ -334,11 +335,12 @@ static bool call(Child *c, const CheckModel *m, const Entry *e, int z) {
         const CheckTensor *t = &s->tensors[k];
         if (t->kind == TENSOR_INPUT) continue;
         double tol = check_tolerance(ctx, s->g, s->g->params.at[k]);
-        HostTensor moved = t->host;
-        moved.data = t->moved;
-        if (!setting_near(s, k, &t->host, tol, &c->tally, &why) ||
-            (t->moved && !setting_near(s, k, &moved, tol, &c->tally, &why)))
-            return fail(c, e->number, e, z, "wrong value", &why);
+        for (int run = 0; run < CHECK_RUNS; run++) {
+            HostTensor got = t->host;
+            if (run) got.data = t->again[run];
+            if ((!run || got.data) && !setting_near(s, k, &got, tol, &c->tally, &why))
+                return fail(c, e->number, e, z, "wrong value", &why);
+        }
     }
     return true;
 }
