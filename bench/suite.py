@@ -243,9 +243,17 @@ def _(past, new):
     return torch.cat([past, new], 2)
 
 
-@case("scatter_rows", lambda: (rn(1024, 64, dtype=f32), rn(8192, 64), torch.randint(0, 1024, (8192,), device="cuda")), tol=1e-3)
-def _(t, e, ids):
+def scatter_rows(t, e, ids):
     return t.index_add(0, ids, e.to(t.dtype))
+
+
+for _name in ("scatter_rows", "scatter_rows_fast"):
+    case(_name, lambda: (rn(1024, 64, dtype=f32), rn(8192, 64), torch.randint(0, 1024, (8192,), device="cuda")), tol=1e-3)(scatter_rows)
+
+
+@case("copied_rows", lambda: (rn(50304, 256, dtype=f32), rn(8192, 256, dtype=f32), torch.randperm(50304, device="cuda")[:8192]))
+def _(t, e, ids):
+    return t.index_copy(0, ids, e)
 
 
 # --------------------------------------------------------------- accumulation
@@ -269,10 +277,24 @@ case("embedding_bwd", lambda: (rn(65536, 1024), drawn(65536, 50257)))(embedding_
 case("embedding_bwd.zipf", lambda: (rn(65536, 1024), zipf(65536, 50257)))(embedding_bwd)
 
 
-@case("segment_mean", lambda: (rn(524288, 256, dtype=f32), drawn(524288, 16384)), tol=1e-5)
-def _(x, ids):
+@case("embedding_bwd_fast", lambda: (rn(65536, 1024), drawn(65536, 50257)))
+def _(g, ids):
+    return torch.zeros(50257, 1024, dtype=f32, device=g.device).index_add(0, ids, g.float()).to(g.dtype)
+
+
+def segment_mean(x, ids):
     n = torch.bincount(ids, minlength=16384).clamp(min=1)
     return torch.zeros(16384, 256, dtype=x.dtype, device=x.device).index_add(0, ids, x) / n[:, None]
+
+
+for _name in ("segment_mean", "segment_mean_fast"):
+    case(_name, lambda: (rn(524288, 256, dtype=f32), drawn(524288, 16384)), tol=1e-5)(segment_mean)
+
+
+@case("touched_rows_fast", lambda: (rn(50304, 768, dtype=f32), rn(4096, 768, dtype=f32), drawn(4096, 50304)), tol=1e-5,
+      bytes_=4 * 4096 * 768 * 3 + 4096 * 8)
+def _(w, e, ids):
+    return w.index_add(0, ids, e)
 
 
 @case("bincount", lambda: (drawn(10 ** 7, 10 ** 5, torch.int32),))
