@@ -100,12 +100,12 @@ export fn scattered_twice(x: f32[N], p: i32[N], q: i32[N]) -> (y: f32[N]) {
     assume 0 <= p[i] && p[i] < N && 0 <= q[i] && q[i] < N;
     y[i] = 0;
     y[p[i]] = x[i];
-    y[q[i]] = x[i];           // expect error[E0715]: two equations of y name its elements by data
+    y[q[i]] = x[i];           // expect error[E0702]: two equations of y name its elements by data
 }
-export fn scattered_beside(x: f32[N], p: i32[N]) -> (y: f32[N]) {
+export fn scattered_beside(x: f32[N], p: i32[N]) -> (y: f32[N]) { // expect error[E0703]: cannot prove that the pieces of y cover it
     assume 0 <= p[i] && p[i] < N;
     y[p[i]] = x[i];
-    y[i] = 0 where i > 2;     // expect error[E0703]: cannot prove that the pieces of y cover it
+    y[i] = 0 where i > 2;
 }
 export fn mixed(x: f32[N], p: i32[N]) -> (y: f32[N]) {
     y[i] = x[i];
