@@ -5,6 +5,7 @@
 
 #include "ir/expr_is.h"
 #include "ir/expr_walk.h"
+#include "ir/monoid.h"
 #include "ir/poly/poly.h"
 
 static const Expr *number(Graph *g, int64_t v) { return expr_int(g, TY_I64, v); }
@@ -216,6 +217,23 @@ static const Expr *counted(SortedPlan *p, const SortedFold *f, const Order *o, c
     return expr_cast(g, made->type, each == 1 ? n : expr2(g, OP_MUL, n, number(g, each)));
 }
 
+/* The largest or the least of the numbers themselves, where nothing else is asked of them: the last or the first of the
+ * range. */
+static const Expr *ended(SortedPlan *p, const SortedKeys *k, const SortedFold *f, const Order *o, const Expr *made) {
+    Graph *g = p->g;
+    const Reduce *r = made->u.reduce;
+    Op best;
+    if (r->monoid->n != 1 || made->type != TY_I64 || r->nvars != f->nposition - f->nfree) return NULL;
+    if (made->arg[1] != number_of(g, f, f->nfree, f->nposition)) return NULL;
+    const Monoid *m = monoid_of(g, r->monoid, TY_I64);
+    if ((best = m->combine[0]->op) != OP_MAX && best != OP_MIN) return NULL;
+    const Expr *at = best == OP_MAX ? expr2(g, OP_SUB, o->end, number(g, 1)) : o->first;
+    const Expr *n = expr_cast(g, TY_I64, expr_load(g, k->sort->order, &at));
+    if (f->nfree)
+        n = expr2(g, OP_SUB, n, expr2(g, OP_MUL, number_of(g, f, 0, f->nfree), lengths(g, f, f->nfree, f->nposition)));
+    return expr3(g, OP_IF, expr2(g, OP_LT, o->first, o->end), n, m->identity[0]);
+}
+
 /* A fold over an element's range of the order. */
 typedef struct Ranged {
     Order o;
@@ -246,6 +264,8 @@ const Expr *sorted_fold(SortedPlan *p, const SortedKeys *k, const SortedFold *f,
     const Ranged x = ranged(p, k, f, rest);
     const Expr *count = counted(p, f, &x.o, made, rest);
     if (count) return count;
+    const Expr *end = rest ? NULL : ended(p, k, f, &x.o, made);
+    if (end) return end;
     Reduce *r = NEW(g->ctx, Reduce);
     *r = (Reduce){.monoid = old->monoid, .part = old->part, .vars = NEW_N(g->ctx, Var *, old->nvars)};
     for (int i = 0; i < old->nvars; i++) {

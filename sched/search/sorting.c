@@ -34,8 +34,11 @@ static double sort_all(Sorting *x, const SortedKeys *k) {
     if (!interp_int(g, k->below, x->alone.dims, NULL, &below) || n > INT32_MAX || below >= INT32_MAX)
         return (double)INFINITY;
     bool ordered = false;
-    for (int i = 0; i < k->folds.n; i++)
-        ordered |= sorted_fold(x->p, k, k->folds.at[i], k->folds.at[i]->reduce)->reduces;
+    for (int i = 0; i < k->folds.n; i++) {
+        ExprSet seen = {0};
+        const Expr *e = sorted_fold(x->p, k, k->folds.at[i], k->folds.at[i]->reduce);
+        ordered |= expr_loads(x->alone.temp, &seen, e, k->sort->order);
+    }
     const double s = sort_seconds(m, n, below, t->type, ordered) + sort_way(n, below, ordered).launches * m->chained;
     return k->given ? s : s + alone_seconds(&x->alone, k->value, &t->pieces.at[0]);
 }
