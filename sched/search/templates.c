@@ -250,7 +250,7 @@ static void try_held(Search *x, int axis) {
             for (int64_t rows = 1; rows <= 2; rows++) {
                 Schedule s;
                 const int64_t lanes = pow2_up(ceil_div(length, HELD[h])), exact = ceil_div(length, lanes * vec);
-                if (lanes > threads || rows * HELD[h] > HELD[NHELD - 1]) continue;
+                if (lanes > threads || (rows > 1 && rows * HELD[h] > MOST_HELD)) continue;
                 const int64_t regs = in->extent < 0 ? pow2_up(exact) : exact;
                 build(x->gr, &(Shape){axis, x->gr->split, vec, lanes, regs, threads / lanes, rows, true, 0}, &s);
                 consider(x, &s);
