@@ -2,7 +2,7 @@
  * accesses are contiguous, takes vectors and the lowest threads; a second one may take the other threads, and
  * registers. Whether axes are rows that are folded, columns that are kept, or all alike (a map) shows only in which of
  * them may be split into blocks. */
-#include "templates.h"
+#include "templates_form.h"
 
 #include "cost.h"
 
@@ -12,16 +12,9 @@
 
 /* What is tried. */
 enum {
-    WARP = TARGET_WARP,
-    WINDOW = 8,         /* a folded axis of at most so many elements stays in registers, whole */
-    WIDEST = 8,         /* elements of a vector */
-    LEAST_THREADS = 64, /* of a block of shapes */
-    LEAST_LANES = 4,    /* of a tile's columns */
-    MOST_HELD = 16,     /* elements or vectors of a thread, of a stack */
-    HELD_STEP = 4,      /* from one number of them to the next; moves try those between */
-    LONG_ROW = 1 << 16, /* bytes: longer ones take more than a quarter of a multiprocessor's registers */
-    HELD_BESIDE = 4,    /* times as much is held beside a row that is folded across others */
-    ROUNDED = 1 << 20   /* no size is rounded up to a larger power of 2 */
+    WINDOW = 8,      /* a folded axis of at most so many elements stays in registers, whole */
+    LEAST_LANES = 4, /* of a tile's columns */
+    HELD_BESIDE = 4  /* times as much is held beside a row that is folded across others */
 };
 static const int64_t SIZES[] = {1, 2, 4, 8}; /* registers of an axis, vectors and warps of a tile */
 enum { NSIZES = sizeof SIZES / sizeof *SIZES, ROW_SIZES = NSIZES - 1 /* of an outer axis, fewer */ };
@@ -33,14 +26,6 @@ typedef struct Shape {
     bool whole;               /* the inner axis without a loop */
     int peel;                 /* of the inner axis: SAxis.peel */
 } Shape;
-
-static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-static int64_t pow2_up(int64_t n) {
-    int64_t p = 1;
-    while (p < n && p < ROUNDED) p *= 2;
-    return p;
-}
 
 /* Threads of an axis: as lanes up to what is left of a warp, then warps. */
 static void put_threads(Schedule *s, int a, int64_t n, int64_t *lanes_left, bool plain) {
@@ -82,17 +67,6 @@ static void build(const Group *gr, const Shape *p, Schedule *s) {
     s->axis[p->inner].peel = p->peel;
 }
 
-typedef struct Search {
-    Group *gr;
-    CostForm *form;
-    const Machine *machine;
-    const SchedLimits *limits;
-    const int64_t *length; /* of each axis, at the point */
-    int of_kind;
-    BestOf *best;
-    int considered;
-} Search;
-
 /* How many of a kind are wanted. The cost of schedules does not tell clusters of different sizes apart. */
 static int room_of(const Search *x, int kind) { return kind & BEST_CLUSTER ? BEST_OF_CLUSTERS : x->of_kind; }
 
@@ -116,7 +90,7 @@ static void take(Search *x, int kind, const Schedule *s, const int64_t *most, do
 }
 
 /* Most are slower than others of their kind: that is found out before what takes longer. */
-static void consider_as(Search *x, const Schedule *s, int kind) {
+void templates_consider(Search *x, const Schedule *s, int kind) {
     int64_t most[MAX_GROUP_AXES];
     x->considered += !kind;
     bool always = true;
@@ -134,7 +108,7 @@ static void consider_as(Search *x, const Schedule *s, int kind) {
     take(x, kind, s, most, c);
 }
 
-static void consider(Search *x, const Schedule *s) { consider_as(x, s, 0); }
+static void consider(Search *x, const Schedule *s) { templates_consider(x, s, 0); }
 
 /* Of the widest tensor whose rows lie along the axis. */
 static int64_t row_bytes(const Search *x, int axis) {
@@ -159,7 +133,7 @@ static void try_clusters(Search *x, const Schedule *s, int axis) {
         memmove(&to->f[2], &to->f[1], sizeof *to->f * (size_t)(to->n++ - 1));
         to->f[0].size = (int)ceil_div(a->f[0].size, blocks);
         to->f[1] = (SFactor){BIND_CLUSTER, blocks};
-        consider_as(x, &t, BEST_CLUSTER);
+        templates_consider(x, &t, BEST_CLUSTER);
     }
 }
 
@@ -241,7 +215,7 @@ static int64_t wide_of(const Search *x, int axis) {
 /* Rows that are folded across others stay in registers, as many at a time as a block holds: of each size of a block,
  * and of what a thread holds of a row, one. */
 static void try_held(Search *x, int axis) {
-    enum { NHELD = 3 };
+    enum { NHELD = 3, SEVERAL_HELD = 16 /* elements of a thread that has several rows */ };
     static const int64_t HELD[NHELD] = {8, 16, 32}; /* elements of a thread */
     const GAxis *in = &x->gr->axes.at[axis];
     const int64_t length = x->length[axis] > 0 ? x->length[axis] : 1, vec = wide_of(x, axis);
@@ -250,130 +224,11 @@ static void try_held(Search *x, int axis) {
             for (int64_t rows = 1; rows <= 2; rows++) {
                 Schedule s;
                 const int64_t lanes = pow2_up(ceil_div(length, HELD[h])), exact = ceil_div(length, lanes * vec);
-                if (lanes > threads || (rows > 1 && rows * HELD[h] > MOST_HELD)) continue;
+                if (lanes > threads || (rows > 1 && rows * HELD[h] > SEVERAL_HELD)) continue;
                 const int64_t regs = in->extent < 0 ? pow2_up(exact) : exact;
                 build(x->gr, &(Shape){axis, x->gr->split, vec, lanes, regs, threads / lanes, rows, true, 0}, &s);
                 consider(x, &s);
                 try_clusters(x, &s, axis);
-            }
-}
-
-/* ---- several short axes ---- */
-
-/* Axes by how far the address of an access moves along them, the least first. */
-typedef struct Chain {
-    int n, axis[MAX_GROUP_AXES];
-    int64_t bytes; /* of an element */
-} Chain;
-
-static double bytes_of(const Search *x, int access) {
-    const int64_t *stride = cost_form_strides(x->form)[access];
-    double bytes = x->form->accesses.at[access].bytes;
-    for (int a = 0; a < x->gr->axes.n; a++)
-        if (stride[a]) bytes *= (double)x->length[a];
-    return bytes;
-}
-
-/* Of the access with the most elements, where its second axis begins where the first one ends, and no other access that
- * is nearly as large moves less along another axis; else n is 0. */
-static Chain chain_of(const Search *x) {
-    const CostForm *f = x->form;
-    const int64_t *const *strides = cost_form_strides(x->form);
-    Chain c = {0};
-    int best = -1;
-    for (int i = 0; i < f->accesses.n; i++)
-        if (best < 0 || bytes_of(x, i) > bytes_of(x, best)) best = i;
-    for (int a = 0; best >= 0 && a < x->gr->axes.n; a++) {
-        const int64_t by = llabs(strides[best][a]);
-        if (!by || a == x->gr->split) continue;
-        int at = c.n++;
-        for (; at > 0 && llabs(strides[best][c.axis[at - 1]]) > by; at--) c.axis[at] = c.axis[at - 1];
-        c.axis[at] = a;
-    }
-    if (c.n < 2) return (Chain){0};
-    const int64_t *stride = strides[best];
-    bool runs = stride[c.axis[0]] == 1 && stride[c.axis[1]] <= x->length[c.axis[0]];
-    for (int i = 0; i < f->accesses.n && runs; i++)
-        for (int a = 0; a < x->gr->axes.n && 2 * bytes_of(x, i) > bytes_of(x, best); a++)
-            runs &= !strides[i][a] || a == c.axis[0] || llabs(strides[i][a]) >= llabs(strides[i][c.axis[0]]);
-    c.bytes = f->accesses.at[best].bytes;
-    return runs ? c : (Chain){0};
-}
-
-/* Threads of one axis after the other, from the innermost on. */
-typedef struct Stack {
-    int64_t vec;
-    int64_t second;  /* threads of the second axis at most: another block has the rest of it */
-    int64_t threads; /* of a block */
-    int64_t regs;    /* elements or vectors of a thread */
-    bool loops;      /* along folded axes whose length is not known: for all sizes */
-} Stack;
-
-/* As many as hold a length; of one that is not known, up to a power of 2. */
-static int64_t holds_all(const GAxis *a, int64_t length) {
-    if (length < 1) length = 1;
-    return a->extent < 0 ? pow2_up(length) : length;
-}
-
-static int64_t pow2_down(int64_t n) {
-    int64_t p = 1;
-    while (2 * p <= n) p *= 2;
-    return p;
-}
-
-/* Threads are whole warps where they can be; what is left of each axis are elements of a thread, then iterations. */
-static void build_stack(const Search *x, const Chain *c, const Stack *p, Schedule *s) {
-    int64_t left = p->threads, regs = p->regs;
-    schedule_clear(s, x->gr->axes.n);
-    int64_t threads[MAX_GROUP_AXES], held[MAX_GROUP_AXES];
-    for (int a = 0; a < s->naxes; a++) threads[a] = held[a] = 1;
-    for (int i = 0; i < c->n; i++) {
-        const int a = c->axis[i];
-        const int64_t vec = i ? 1 : p->vec, all = holds_all(&x->gr->axes.at[a], ceil_div(x->length[a], vec));
-        int64_t n = i == 1 && all > p->second ? p->second : all;
-        if (n > left) n = pow2_down(left);
-        threads[a] = n;
-        left /= n;
-        const int64_t rest = ceil_div(all, n);
-        if (!i || regs == 1 || (i == 1 && n == p->second)) continue;
-        held[a] = rest < regs ? rest : regs;
-        regs = pow2_down(regs / held[a]);
-    }
-    for (int a = 0; a < s->naxes; a++) {
-        const GAxis *g = &x->gr->axes.at[a];
-        const int64_t vec = a == c->axis[0] ? p->vec : 1;
-        const bool loop = x->length[a] > threads[a] * held[a] * vec || (p->loops && g->extent < 0);
-        if (a == x->gr->split) schedule_factor(s, a, BIND_GRID, x->gr->parts);
-        if (axis_has_grid(g))
-            schedule_factor(s, a, BIND_GRID, 0);
-        else if (loop || a == x->gr->split)
-            schedule_factor(s, a, BIND_SERIAL, 0);
-        if (held[a] > 1 || (!axis_has_grid(g) && vec == 1)) schedule_factor(s, a, BIND_REG, held[a]);
-        if (threads[a] > 1) schedule_factor(s, a, BIND_THREAD, threads[a]);
-        if (vec > 1) schedule_factor(s, a, BIND_VEC, vec);
-    }
-    for (int i = c->n - 1; i >= 0; i--)
-        if (threads[c->axis[i]] > 1) schedule_put_last(s, c->axis[i]);
-}
-
-/* Where the innermost axis is too short for a warp's widest accesses, threads go on along the next one. */
-static void try_stacks(Search *x) {
-    const Chain c = chain_of(x);
-    if (!c.n || x->length[c.axis[0]] * c.bytes >= WARP * TARGET_ACCESS) return;
-    const int64_t inner = x->length[c.axis[0]], next = x->length[c.axis[1]];
-    bool open = false;
-    for (int i = 0; i < c.n; i++) open |= x->gr->axes.at[c.axis[i]].extent < 0 && x->gr->axes.at[c.axis[i]].folded;
-    for (int64_t vec = 1; vec <= WIDEST && inner % vec == 0; vec *= 2)
-        for (int64_t second = 1; second / 2 < next && second <= WARP * 2; second *= 2)
-            for (int64_t threads = LEAST_THREADS; threads <= 2 * target_default.threads; threads *= 2) {
-                if (second / 2 * ceil_div(inner, vec) >= threads) continue; /* half as many leave no threads either */
-                for (int64_t regs = 1; regs <= MOST_HELD; regs *= HELD_STEP)
-                    for (int loops = 0; loops <= (open ? 1 : 0); loops++) {
-                        Schedule s;
-                        Stack p = {vec, second, threads, regs, loops};
-                        build_stack(x, &c, &p, &s);
-                        consider_as(x, &s, BEST_STACK);
-                    }
             }
 }
 
@@ -455,7 +310,7 @@ static void search(Search *x) {
         for (int b = gr->axes.n - 1; b >= 0; b--) /* of equals the later: batches are short */
             if (b != a && x->length[b] > 1) try_axes(x, a, b);
     }
-    try_stacks(x);
+    templates_stacks(x);
     try_tiles(x);
 }
 

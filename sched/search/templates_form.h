@@ -1,0 +1,40 @@
+/* What the files of templates share. */
+#ifndef TDC_TEMPLATES_FORM_H
+#define TDC_TEMPLATES_FORM_H
+
+#include "templates.h"
+
+/* What is tried. */
+enum {
+    WARP = TARGET_WARP,
+    WIDEST = 8,         /* elements of a vector */
+    LEAST_THREADS = 64, /* of a block of shapes */
+    LONG_ROW = 1 << 16, /* bytes: longer ones take more than a quarter of a multiprocessor's registers */
+    ROUNDED = 1 << 20   /* no size is rounded up to a larger power of 2 */
+};
+
+typedef struct Search {
+    Group *gr;
+    CostForm *form;
+    const Machine *machine;
+    const SchedLimits *limits;
+    const int64_t *length; /* of each axis, at the point */
+    int of_kind;
+    BestOf *best;
+    int considered;
+} Search;
+
+static inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+static inline int64_t pow2_up(int64_t n) {
+    int64_t p = 1;
+    while (p < n && p < ROUNDED) p *= 2;
+    return p;
+}
+
+/* One more candidate, where it is legal and quick enough; kind: what of BEST_KINDS its factors do not show. */
+void templates_consider(Search *x, const Schedule *s, int kind);
+/* Those whose threads go on along several axes. */
+void templates_stacks(Search *x);
+
+#endif
