@@ -4,6 +4,7 @@
 #include "climb.h"
 #include "cost.h"
 #include "judge.h"
+#include "relayouts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -122,10 +123,18 @@ static const Best *always_best(const BestOf *b) {
     return best;
 }
 
+static void take_relayout(void *user, const Schedule *s) {
+    Choosing *x = user;
+    int64_t *most = NEW_N(x->temp, int64_t, s->naxes + 1);
+    for (int a = 0; a < s->naxes; a++) most[a] = INT64_MAX;
+    versions_add(x, -1, (const Schedule *[]){s}, 1, most);
+}
+
 /* What is best at one point, of each kind. Gives how many candidates the templates had. */
 static int add_best(Choosing *x, int point, int of_kind) {
     BestOf *const best = x->found;
     int considered = 0;
+    if (!point) relayouts_each(x->form[0], &x->limits, take_relayout, x); /* they are for all sizes */
     double quickest[BEST_KINDS]; /* of what reads its elements as often as it says */
     for (int kind = 0; kind < BEST_KINDS; kind++) quickest[kind] = INFINITY;
     for (int d = -1; d < x->gr->divisions.n; d++) {
