@@ -291,12 +291,19 @@ static void try_multiples(Choosing *x, const Leaf *l, SizeTest test, Parting *be
 
 /* Rows whose length is a multiple of the widest access are aligned, all of them or none. */
 static void try_alignment(Choosing *x, const Leaf *l, Parting *best) {
-    for (int i = 0; i < x->gr->rows.n; i++) {
-        const GRow *r = &x->gr->rows.at[i];
-        const int wide = group_row_wide(r);
-        if (!(versions_testable(x->gr) >> r->axis & 1) || !r->rows || wide < 2) continue;
-        if (r->tensor->shape[r->tensor->rank - 1] != x->gr->axes.at[r->axis].var->hi) continue;
-        try_multiples(x, l, (SizeTest){(AxisSet)1 << r->axis, 0, wide}, best);
+    SizeTest tried[MAX_GROUP_AXES];
+    int n = 0;
+    for (int i = 0; i < x->form[0]->accesses.n; i++) {
+        const CostAccess *c = &x->form[0]->accesses.at[i];
+        for (int a = 0; a < x->gr->axes.n && c->tensor->rank > 1 && n < MAX_GROUP_AXES; a++) {
+            SizeTest t = {(AxisSet)1 << a, 0, 8 * TARGET_ACCESS / type_bits(c->tensor->type)};
+            bool same = t.divisor < 2 || c->moves[a] != MOVE_BY_ONE || !(versions_testable(x->gr) & t.axes);
+            same |= c->tensor->shape[c->tensor->rank - 1] != x->gr->axes.at[a].var->hi;
+            for (int k = 0; k < n; k++) same |= tried[k].axes == t.axes && tried[k].divisor == t.divisor;
+            if (same) continue;
+            tried[n++] = t;
+            try_multiples(x, l, t, best);
+        }
     }
 }
 
