@@ -21,6 +21,7 @@ expression in float64 (float32 for matrix cases); outputs are filled with NaN be
 """
 import argparse
 import concurrent.futures
+import gc
 import glob
 import json
 import math
@@ -36,8 +37,10 @@ PEERS = ("eager", "compile", "autotune", "xla")
 FLUSH_BYTES = 256 << 20  # several times the L2 cache of any GPU yet
 CALLS = 15  # that a median is taken of; fewer where one takes longer than SLOW_US
 SLOW_US = 20000
-SHOWN = """bias_gelu rotary softmax_4k softmax_128k layernorm layernorm_bwd cross_entropy groupnorm_nhwc_silu argmax_rows
-    transpose_2d embedding scatter_rows embedding_bwd embedding_bwd.zipf segment_mean bincount adamw_multi int8_weight_m1 gemm_8k linear_gelu attn_d128
+SHOWN = """bias_gelu rotary softmax_4k softmax_128k layernorm layernorm_bwd cross_entropy
+    cross_entropy_fwd_bwd groupnorm_nhwc_silu argmax_rows
+    transpose_2d embedding scatter_rows embedding_bwd embedding_bwd.zipf segment_mean bincount
+    touched_rows_fast topk_8 sort_rows sort_1e7 adamw_multi int8_weight_m1 gemm_8k linear_gelu attn_d128
     conv3x3_nhwc_silu""".split()  # in README.md's table: some of each kind, the worst ones among them
 
 
@@ -206,6 +209,7 @@ class Runner:
             return lambda: case.fn(*args)
         if which == "xla":
             os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+            os.environ.setdefault("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.4")  # its pool only grows
             import jax
             import suite_xla
             if case.name not in suite_xla.CASES:
@@ -288,6 +292,7 @@ def run(o):
         finally:
             for v in versions:  # with their workspaces
                 models.pop((name, v), None)
+            gc.collect()  # what stands in circles holds memory of the GPU, too
             torch.cuda.empty_cache()
         data["rows"][name] = row
         cell = lambda k: f"{row[k + '_us'] / row['floor_us']:9.2f}" if k + "_us" in row else f"{'-':>9}"
