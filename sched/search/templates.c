@@ -221,7 +221,7 @@ static void try_held(Search *x, int axis) {
     const int64_t length = x->length[axis] > 0 ? x->length[axis] : 1, vec = wide_of(x, axis);
     for (int64_t threads = 2 * LEAST_THREADS; threads <= 2 * target_default.threads; threads *= 2)
         for (int h = 0; h < NHELD; h++)
-            for (int64_t rows = 1; rows <= 2; rows++) {
+            for (int64_t rows = 1; rows <= (vec > 1 ? 2 : 1); rows++) {
                 Schedule s;
                 const int64_t lanes = pow2_up(ceil_div(length, HELD[h])), exact = ceil_div(length, lanes * vec);
                 if (lanes > threads || (rows > 1 && rows * HELD[h] > SEVERAL_HELD)) continue;
