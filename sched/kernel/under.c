@@ -28,7 +28,8 @@ typedef struct Under {
     const Kernel *k;
     const Part *part;
     Ctx *ctx;
-    VEC(Place) places;       /* in the order of the text */
+    bool rounds;       /* a stage rounds to 16 bits or fewer: without one all digits of most exponentials are used */
+    VEC(Place) places; /* in the order of the text */
     VEC(const Expr *) found; /* exponentials, perhaps more than once */
 } Under;
 
@@ -309,10 +310,14 @@ static bool harmless(Question *q, const Expr *x, bool sums) {
     return true;
 }
 
+static bool rounds(const Stage *s) {
+    return (s->kind == STAGE_STORE && rounded(s->tensor->type)) || (s->kind == STAGE_MAP && rounded(s->out[0]->type));
+}
+
 static bool is_under(Under *u, const Expr *e) {
     const Expr *below = computed(e->arg[0]) ? computed(e->arg[0]) : e->arg[0];
     Question q = {.u = u, .budget = BUDGET};
-    if (harmless(&q, e, false)) return true;
+    if (u->rounds && harmless(&q, e, false)) return true;
     q.budget = BUDGET;
     return below->op == OP_SUB && covers(&q, below->arg[1], below->arg[0], &q.cover) && harmless(&q, e, true);
 }
@@ -330,6 +335,7 @@ void under_find(Program *p, const Kernel *k, const Part *part, Ctx *ctx, ExprMap
     for (int i = 0; i < u.places.n; i++)
         for (int e = 0; e < MAX_PARTS; e++)
             if (u.places.at[i].stage->expr[e]) expr_visit(u.places.at[i].stage->expr[e], visit_exponential, &u);
+    for (int i = 0; i < u.places.n && u.found.n; i++) u.rounds |= rounds(u.places.at[i].stage);
     for (int i = 0; i < u.found.n; i++)
         if (is_under(&u, u.found.at[i])) expr_map_put_number(ctx, under, u.found.at[i], 1);
 }
