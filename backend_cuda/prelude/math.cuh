@@ -169,7 +169,7 @@ TD_FAST_ASM(td_fast_sqrt, "sqrt")
 //@ td_fast_rsqrt
 TD_FAST_ASM(td_fast_rsqrt, "rsqrt")
 //@ td_under_exp2
-// Of numbers below 0, off by at most 2 units in the last place of 1: tiny results are 0.
+// Off by at most 2^-16 of the result; of numbers below 0 by at most 2 units in the last place of 1. Tiny results are 0.
 TD_FAST_ASM(td_under_exp2, "ex2")
 //@ td_under_exp
 __device__ __forceinline__ float td_under_exp(float x) { return td_under_exp2(x * 1.44269504f); }
