@@ -12,6 +12,7 @@
 #include "ir/expr_is.h"
 #include "ir/expr_walk.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { BUDGET = 400 }; /* nodes compared for one exponential */
@@ -35,9 +36,10 @@ typedef struct Under {
 
 /* How a fold by max covers what is compared with it. */
 typedef struct Cover {
-    FactorSet apart;    /* the factors for each of which it is another maximum */
-    const Stage *guard; /* under which it is taken */
-    bool attained;      /* by an element that these factors tell, rather than only a bound */
+    FactorSet apart;      /* the factors for each of which it is another maximum */
+    const Stage *guard;   /* under which it is taken */
+    bool attained;        /* by an element that these factors tell, rather than only a bound */
+    const Value *running; /* the variable that it raises: of all that came before, too; NULL: none */
 } Cover;
 
 typedef struct Question {
@@ -151,6 +153,8 @@ static const Expr *beside(const Expr *e, Op op, const Value *var) {
     return NULL;
 }
 
+static bool below_all(const Expr *e) { return e->op == OP_CONST && e->u.f <= -(double)FLT_MAX; }
+
 /* A variable that is raised to maxima of a, all before the stage `by`. */
 static bool variable_covers(Question *q, const Value *var, const Stage *by, const Expr *a, Cover *c) {
     int at = place_of(q, var->def), end = place_of(q, by), sets = 0;
@@ -166,8 +170,8 @@ static bool variable_covers(Question *q, const Value *var, const Stage *by, cons
         sets++;
     }
     const Expr *none = var->def->expr[0];
-    *c = (Cover){var->domain | start->loops, start->guard,
-                 there->loops == start->loops && none->op == OP_CONST && none->u.f < 0 && isinf(none->u.f)};
+    const bool attained = there->loops == start->loops && none->op == OP_CONST && none->u.f < 0 && isinf(none->u.f);
+    *c = (Cover){.apart = var->domain | start->loops, .guard = start->guard, .attained = attained};
     return sets > 0 && there->guard == start->guard;
 }
 
@@ -178,6 +182,19 @@ static const Expr *without_infinity(Question *q, const Expr *e) {
     return kept && is->arg[1]->u.f == 0 && same(q, is->arg[0]->arg[0], is->arg[2]) ? is->arg[2] : e;
 }
 
+/* One of the two is a maximum of a. It remains one that is attained beside what is below all numbers: only a -inf is
+ * less, of which the exponential is 0 exactly. */
+static bool either_covers(Question *q, const Expr *most, const Expr *a, Cover *c) {
+    const Expr *other = most->arg[0];
+    if (!covers(q, most->arg[1], a, c)) {
+        if (!covers(q, most->arg[0], a, c)) return false;
+        other = most->arg[1];
+    }
+    c->attained &= below_all(other);
+    if (mutable(other)) c->running = other->u.value;
+    return true;
+}
+
 static bool covers(Question *q, const Expr *m, const Expr *a, Cover *c) {
     m = without_infinity(q, m);
     if (q->budget-- <= 0 || m->op != OP_VALUE || m->type != TY_F32) return false;
@@ -185,12 +202,8 @@ static bool covers(Question *q, const Expr *m, const Expr *a, Cover *c) {
     int at = v->def ? place_of(q, v->def) : -1;
     if (at < 0) return false;
     const Place *p = &q->u->places.at[at];
-    if (p->stage->kind == STAGE_MAP && p->stage->expr[0]->op == OP_MAX) {
-        const Expr *e = p->stage->expr[0];
-        bool either = covers(q, e->arg[0], a, c) || covers(q, e->arg[1], a, c);
-        c->attained = false;
-        return either;
-    }
+    if (p->stage->kind == STAGE_MAP && p->stage->expr[0]->op == OP_MAX)
+        return either_covers(q, p->stage->expr[0], a, c);
     if (!folds_by(p->stage, OP_MAX)) return false;
     const Expr *folded = p->stage->expr[0];
     *c = (Cover){.attained = true, .guard = p->guard, .apart = v->domain | p->loops};
@@ -292,8 +305,64 @@ static bool summed(Question *q, const Value *v) {
     return true;
 }
 
-/* Whether all uses of x, an exponential or a value that is one, are harmless; `sums`: also in sums. */
-static bool harmless(Question *q, const Expr *x, bool sums) {
+/* The one stage that sets a variable, where its loop is and nothing else guards it; NULL: there is none, or another. */
+static const Stage *only_set(const Question *q, const Value *var) {
+    const Place *start = &q->u->places.at[place_of(q, var->def)];
+    const Stage *set = NULL;
+    for (int i = 0; i < q->u->places.n; i++) {
+        const Place *p = &q->u->places.at[i];
+        if (p->stage->kind != STAGE_SET || p->stage->out[0] != var) continue;
+        if (set || p->guard != start->guard) return NULL;
+        set = p->stage;
+    }
+    return set;
+}
+
+/* Whether e is `z * exp(M - m)`, where the variable M becomes m: what z was relative to M, relative to m. */
+static const Value *rescaled(Question *q, const Expr *e, const Value *running, const Expr *m) {
+    for (int i = 0; e->op == OP_MUL && i < 2; i++) {
+        const Expr *z = e->arg[i], *by = e->arg[!i];
+        if (!mutable(z) || by->op != OP_EXP || by->arg[0]->op != OP_SUB) continue;
+        const Expr *from = by->arg[0]->arg[0];
+        if (from->op == OP_VALUE && from->u.value == running && same(q, by->arg[0]->arg[1], m)) return z->u.value;
+    }
+    return NULL;
+}
+
+/* The stage other than the sum's own that has a value, where it is one; NULL: there are several, or none. */
+static const Stage *only_use(const Question *q, const Value *v) {
+    const Expr *x = expr_value(q->u->p, (Value *)v);
+    const Stage *use = NULL;
+    for (int i = 0; i < q->u->places.n; i++) {
+        const Stage *s = q->u->places.at[i].stage;
+        if (!stage_holds(s, x)) continue;
+        if (use || !only_operand(s, x)) return NULL;
+        use = s;
+    }
+    return use;
+}
+
+/* Sums in one pass: the sum v, relative to m, is added to a variable z that is brought to m each time, while another,
+ * M, becomes m. Both begin with nothing; so an element that M comes from has added its 1 to z, as exact as corrections
+ * are, and what is done with the two behind the loop is done with a sum that has its own maximum. */
+static bool carried(Question *q, const Value *v, const Expr *m) {
+    const Value *running = q->cover.running;
+    const Stage *add = running ? only_use(q, v) : NULL, *last = add;
+    if (!add || (add->kind != STAGE_MAP && add->kind != STAGE_SET) || add->expr[0]->op != OP_ADD) return false;
+    const Expr *x = expr_value(q->u->p, (Value *)v), *const *arg = add->expr[0]->arg;
+    const Value *z = arg[0] == x || arg[1] == x ? rescaled(q, arg[arg[0] == x], running, m) : NULL;
+    if (add->kind == STAGE_MAP) last = only_use(q, add->out[0]);
+    if (!z || !last || last != only_set(q, z)) return false;
+    if (last != add && last->expr[0] != expr_value(q->u->p, add->out[0])) return false;
+    const Expr *nothing = z->def->expr[0];
+    const Stage *raise = only_set(q, running);
+    const FactorSet apart = v->domain & ~q->u->places.at[place_of(q, v->def)].loops;
+    return raise && same(q, raise->expr[0], m) && below_all(running->def->expr[0]) && nothing->op == OP_CONST &&
+           nothing->u.f == 0 && apart == z->domain && apart == running->domain;
+}
+
+/* Whether all uses of x, an exponential relative to m or a value that is one, are harmless; `sums`: also in sums. */
+static bool harmless(Question *q, const Expr *x, const Expr *m, bool sums) {
     for (int i = 0; i < q->u->places.n; i++) {
         const Stage *s = q->u->places.at[i].stage;
         if (!stage_holds(s, x)) continue;
@@ -302,9 +371,9 @@ static bool harmless(Question *q, const Expr *x, bool sums) {
         if (s->kind == STAGE_STORE)
             ok = rounded(s->tensor->type) && is_factor(s->expr[0], x);
         else if (s->kind == STAGE_MAP && is_factor(s->expr[0], x))
-            ok = rounded(s->out[0]->type) || harmless(q, expr_value(q->u->p, s->out[0]), sums && one);
+            ok = rounded(s->out[0]->type) || harmless(q, expr_value(q->u->p, s->out[0]), m, sums && one);
         else if (folds_by(s, OP_ADD))
-            ok = sums && one && q->cover.attained && summed(q, s->out[0]);
+            ok = sums && one && (q->cover.attained ? summed(q, s->out[0]) : carried(q, s->out[0], m));
         if (!ok) return false;
     }
     return true;
@@ -317,9 +386,10 @@ static bool rounds(const Stage *s) {
 static bool is_under(Under *u, const Expr *e) {
     const Expr *below = computed(e->arg[0]) ? computed(e->arg[0]) : e->arg[0];
     Question q = {.u = u, .budget = BUDGET};
-    if (u->rounds && harmless(&q, e, false)) return true;
+    if (u->rounds && harmless(&q, e, NULL, false)) return true;
     q.budget = BUDGET;
-    return below->op == OP_SUB && covers(&q, below->arg[1], below->arg[0], &q.cover) && harmless(&q, e, true);
+    if (below->op != OP_SUB || !covers(&q, below->arg[1], below->arg[0], &q.cover)) return false;
+    return harmless(&q, e, below->arg[1], true);
 }
 
 static Found visit_exponential(const Expr *e, void *user) {
