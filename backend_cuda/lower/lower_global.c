@@ -63,6 +63,11 @@ static const Code *whole_words(Lower *l, const Stage *s, const Access *x) {
     return reg_count(l, v->domain) == 1 ? code_name(l->ctx, value_name(l, v)) : NULL;
 }
 
+bool load_by_elements(Lower *l, const Stage *s) {
+    const Access *x = access_of(l, s);
+    return x->plan.V == 1 && type_bits(s->out[0]->type) < 32 && !whole_words(l, s, x);
+}
+
 /* What a load leaves where it is not made: the value that is stated, or words that are not garbage, since elements
  * inside may share them. */
 static void put_absent(Lower *l, const Stage *s, const Access *x, const Code *whole) {

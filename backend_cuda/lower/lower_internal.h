@@ -171,7 +171,8 @@ typedef struct Lower {
     VEC(NameRow) names;
     VEC(SharedTile) tiles;
     VEC(StageAccess) accesses;
-    VEC(Stage *) fetches; /* pairs: a load that runs ahead, and as it fills its registers of the next iteration */
+    VEC(const Value *) apart; /* tiles whose elements have a word each, although they are smaller */
+    VEC(Stage *) fetches;     /* pairs: a load that runs ahead, and as it fills its registers of the next iteration */
     const Code *args[2 * MAX_PARTS]; /* of OP_ARG while a combine is lowered */
     ExprMap under;                   /* Expr -> 1: an exponential that may be less exact (under.h) */
     Needs needs;
@@ -369,6 +370,9 @@ const Code *vector_words(Lower *l, const Value *v, const VecPlan *plan);
 void put_scatter(Lower *l, const Value *v, const VecPlan *plan, Sym words);
 /* Every element of a vector of the value becomes this. */
 void put_fill(Lower *l, const Value *v, const VecPlan *plan, const Code *element);
+
+/* Whether each element of a tile has a word of its own, in its low bits, although it is smaller. */
+bool value_apart(const Lower *l, const Value *v);
 /* Puts what makes the words of a vector of an expression, as elements of type t; where they are. */
 const Code *put_words(Lower *l, const VecPlan *plan, const Expr *e, Type t, const Layout *layout);
 
@@ -406,6 +410,9 @@ FactorSet access_domain(Lower *l, const Layout *layout, const Stage *s); /* of i
 void lower_load(Lower *l, Stage *s);
 /* As `planned` loads, into the registers of s, which are declared already. */
 void lower_load_into(Lower *l, Stage *s, const Stage *planned);
+
+/* Whether a load puts one element after another, smaller than a word each, into words of its tile. */
+bool load_by_elements(Lower *l, const Stage *s);
 void lower_store(Lower *l, Stage *s);
 void lower_atomic(Lower *l, Stage *s);
 

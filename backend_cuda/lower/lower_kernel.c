@@ -67,12 +67,37 @@ static Stage *fetch_stage(Lower *l, Stage *s) {
     next->def = fetch;
     vec_push(l->ctx, &l->fetches, s);
     vec_push(l->ctx, &l->fetches, fetch);
+    if (load_by_elements(l, s)) vec_push(l->ctx, &l->apart, next);
     return fetch;
 }
 
 static bool runs_ahead(const Stage *s) { return s->kind == STAGE_LOAD && s->depth; }
 
 static Sym fetch_name(Lower *l, const Stage *s) { return value_name_with(l, s->out[0], "_fetch"); }
+
+/* The tile that a load fills ahead, and what takes it over. Elements that are loaded one by one and are smaller than a
+ * word have a word each until then: to put them together is to wait for them. */
+static void fetch_declare(Lower *l, const Value *next) {
+    if (!value_apart(l, next)) {
+        put_tile(l, next);
+        return;
+    }
+    put_declare(l, sym_fmt(l->ctx, "td_word<%s>", lower_storage_type(next->type)), value_name(l, next), "[%l]",
+                reg_count(l, next->domain));
+}
+
+static void fetch_take(Lower *l, const Value *v, const Value *next) {
+    const char *T = lower_storage_type(v->type);
+    const int64_t n = reg_count(l, v->domain);
+    if (value_apart(l, next)) {
+        put_loop(l, true, "int i = 0; i < %l; i++", n)->braces = BARE;
+        put_do(l, "td_move<%s>(%n, i, %n + i, 0)", T, value_name(l, v), value_name(l, next));
+    } else {
+        put_loop(l, true, "int i = 0; i < td_words<%s>(%l); i++", T, n)->braces = BARE;
+        put_do(l, "%n[i] = %n[i]", value_name(l, v), value_name(l, next));
+    }
+    put_end(l);
+}
 
 static void put_fetches(Lower *l, const LoopHead *h) {
     for (int i = 0; i < h->stage->body.n && !l->failed; i++) {
@@ -81,7 +106,7 @@ static void put_fetches(Lower *l, const LoopHead *h) {
         if (s->depth > 1) lower_fail(l, "a load may run one iteration ahead, not %d", s->depth);
         if (l->failed) return;
         Stage *fetch = fetch_stage(l, s);
-        put_tile(l, fetch->out[0]);
+        fetch_declare(l, fetch->out[0]);
         Stmt *load = put_lambda(l, fetch_name(l, s), h->var);
         int before = l->open.declared.n;
         l->open.loops[l->open.nloops++] = h->stage;
@@ -102,13 +127,8 @@ static void put_takes(Lower *l, const LoopHead *h) {
         Stage *s = h->stage->body.at[i];
         if (!runs_ahead(s)) continue;
         any = true;
-        const Value *v = s->out[0];
-        put_tile(l, v);
-        put_loop(l, true, "int i = 0; i < td_words<%s>(%l); i++", lower_storage_type(v->type), reg_count(l, v->domain))
-            ->braces = BARE;
-        Sym next = value_name(l, fetch_stage(l, s)->out[0]);
-        put_do(l, "%n[i] = %n[i]", value_name(l, v), next);
-        put_end(l);
+        put_tile(l, s->out[0]);
+        fetch_take(l, s->out[0], fetch_stage(l, s)->out[0]);
     }
     if (!any) return;
     put_if(l, code(l->ctx, "%n + %c < %c", h->var, h->step, h->bound));

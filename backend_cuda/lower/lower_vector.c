@@ -171,13 +171,21 @@ static int put_elements(Lower *l, const Value *v, const VecPlan *plan, const Cod
     return plan->nv;
 }
 
+bool value_apart(const Lower *l, const Value *v) {
+    for (int i = 0; i < l->apart.n; i++)
+        if (l->apart.at[i] == v) return true;
+    return false;
+}
+
 /* Moves a vector's words into the value's array, or out of it. */
 static void put_move(Lower *l, const Value *v, const VecPlan *plan, Sym words, bool into_value) {
     const Code *at, *e;
     int loops = put_elements(l, v, plan, &at, &e);
     const char *T = lower_storage_type(v->type);
     Sym name = value_name(l, v);
-    if (into_value)
+    if (into_value && value_apart(l, v))
+        put_do(l, "%n[%c] = %n[0]", name, at, words);
+    else if (into_value)
         put_do(l, "td_move<%s>(%n, %c, %n, %c)", T, name, at, words, e);
     else
         put_do(l, "td_move<%s>(%n, %c, %n, %c)", T, words, e, name, at);
@@ -189,7 +197,11 @@ void put_scatter(Lower *l, const Value *v, const VecPlan *plan, Sym words) { put
 void put_fill(Lower *l, const Value *v, const VecPlan *plan, const Code *element) {
     const Code *at, *e;
     int loops = put_elements(l, v, plan, &at, &e);
-    put_do(l, "td_put<%s>(%n, %c, %c)", lower_storage_type(v->type), value_name(l, v), at, element);
+    const char *T = lower_storage_type(v->type);
+    if (value_apart(l, v))
+        put_do(l, "td_put<%s>(%n + %c, 0, %c)", T, value_name(l, v), at, element);
+    else
+        put_do(l, "td_put<%s>(%n, %c, %c)", T, value_name(l, v), at, element);
     put_ends(l, loops);
 }
 

@@ -5,12 +5,20 @@
 
 static const double LOADED_AHEAD = 0.75; /* fitted on -Xptxas -v of the suite's kernels */
 
+static bool has_vectors(const Layout *l) {
+    for (int i = 0; i < l->factors.n; i++)
+        if (l->factors.at[i]->bind == BIND_VEC) return true;
+    return false;
+}
+
+/* Of a load that runs ahead, the next iteration's, too: of single elements each has a word until then. */
 static double words_of(const Reading *x, const Value *v) {
     const double n = feature_registers(x->part, v->domain), bits = type_bits(v->type);
     const bool loaded = v->def && (v->def->kind == STAGE_LOAD || v->def->kind == STAGE_READ);
     const bool packed = bits < 32 && (loaded || v->type != TY_BOOL);
-    const double tiles = loaded && v->def->depth > 0 ? 2 : 1; /* of a load that runs ahead, the next iteration's */
-    return tiles * (packed ? (n * bits + 31) / 32 : n * (bits > 32 ? 2 : 1));
+    const double words = packed ? (n * bits + 31) / 32 : n * (bits > 32 ? 2 : 1);
+    if (!loaded || v->def->depth == 0) return words;
+    return words + (packed && !has_vectors(v->layout) ? n : words);
 }
 
 static void live(Reading *x, const Stage *s) {
