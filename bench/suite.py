@@ -3,14 +3,17 @@
 A case has inputs, the PyTorch expression that defines its answer, and a floor: the bytes that must cross the device's
 memory (each input read once, each output written once) or, for matrix cases, its floating-point operations. Its program
 is suite/NAME.td, with an entry of the same name and the same order of arguments (NAME without what follows a point, which
-says how inputs differ); suite_xla.py has it in JAX where XLA
-is timed. measure.py runs them.
+says how inputs differ); suite_xla.py has it in JAX where XLA is timed. measure.py runs them. Inputs are made of the
+dimensions by name, as the program's bench line has them, or others (`Case.at`); a few cases have one size only.
 """
+import inspect
 import math
 import torch
 import torch.nn.functional as F
+from protocol import flat
 
 CASES = {}
+DEVICE = "cuda"  # where inputs are made; measure.py check says "cpu"
 
 
 class Case:
@@ -21,68 +24,68 @@ class Case:
         self.wide = torch.float32 if kind == "matrix" else wide
         self.reference = reference or fn
 
+    def at(self, sizes):
+        """The inputs, at these dimensions: of them `make` names those that it needs."""
+        needed = [p.name for p in inspect.signature(self.make).parameters.values() if p.default is p.empty]
+        return self.make(**{n: sizes[n] for n in needed})
+
     def floor_bytes(self, args, outs):
         if self.bytes_ is not None:
-            return self.bytes_
+            return self.bytes_(*args) if callable(self.bytes_) else self.bytes_
         return sum(t.numel() * t.element_size() for t in flat(args) + flat(outs))
 
 
-def flat(x):
-    """The tensors in nested lists and tuples."""
-    return [t for y in x for t in flat(y)] if isinstance(x, (list, tuple)) else [x]
-
-
-def case(name, make, **kw):
+def case(name, make, into=CASES, **kw):
     def deco(fn):
-        CASES[name] = Case(name, make, fn, **kw)
+        into[name] = Case(name, make, fn, **kw)
         return fn
     return deco
 
 
 def rn(*shape, dtype=torch.bfloat16, scale=1.0):
-    return (torch.randn(*shape, device="cuda", dtype=torch.float32) * scale).to(dtype)
+    return (torch.randn(*shape, device=DEVICE, dtype=torch.float32) * scale).to(dtype)
 
 
 H, B = torch.float16, torch.bfloat16
-f32 = torch.float32
+f16, f32 = torch.float16, torch.float32
 
 # ---------------------------------------------------------------- elementwise
 
 
-@case("bias_gelu", lambda: (rn(8192, 16384), rn(16384)))
+@case("bias_gelu", lambda M, N: (rn(M, N), rn(N)))
 def _(x, b):
     return F.gelu(x + b, approximate="tanh")
 
 
-@case("fast_gelu_mul", lambda: (rn(8192, 10240, dtype=H), rn(8192, 10240, dtype=H)))
+@case("fast_gelu_mul", lambda M, N: (rn(M, N, dtype=H), rn(M, N, dtype=H)))
 def _(x, m):
     return F.gelu(x, approximate="tanh") * m
 
 
-@case("quick_gelu", lambda: (rn(8192, 20480, dtype=H),))
+@case("quick_gelu", lambda M, N: (rn(M, N, dtype=H),))
 def _(x):
     return x / (1 + torch.exp(-1.702 * torch.abs(x))) * torch.exp(0.851 * (x - torch.abs(x)))
 
 
-@case("weighted_sum4", lambda: tuple(rn(16, 4, 512, 512, dtype=H) for _ in range(4)))
+@case("weighted_sum4", lambda N, C, H, W: tuple(rn(N, C, H, W, dtype=f16) for _ in range(4)))
 def _(a, b, c, d):
     return (1 / 24) * (55 * a - 59 * b + 37 * c - 9 * d)
 
 
-@case("rotary", lambda: (rn(8, 2048, 32, 128), rn(2048, 64, dtype=f32), rn(2048, 64, dtype=f32)))
+@case("rotary", lambda B, S, H, D: (rn(B, S, H, 2 * D), rn(S, D, dtype=f32), rn(S, D, dtype=f32)))
 def _(x, cos, sin):
-    x1, x2 = x[..., :64].float(), x[..., 64:].float()
+    x1, x2 = x.float().chunk(2, -1)
     c, s = cos[None, :, None, :], sin[None, :, None, :]
     return torch.cat([x1 * c - x2 * s, x2 * c + x1 * s], -1).to(x.dtype)
 
 
 def _boxes(n):
-    xy = torch.rand(n, 2, device="cuda") * 100
-    wh = torch.rand(n, 2, device="cuda") * 50 + 1
+    xy = torch.rand(n, 2, device=DEVICE) * 100
+    wh = torch.rand(n, 2, device=DEVICE) * 50 + 1
     return torch.cat([xy, wh], 1)
 
 
-@case("ciou", lambda: (_boxes(4 << 20), _boxes(4 << 20)), tol=1e-3)
+@case("ciou", lambda N: (_boxes(N), _boxes(N)), tol=1e-3)
 def _(p, t):
     px, py, pw, ph = p.unbind(1)
     tx, ty, tw, th = t.unbind(1)
@@ -103,29 +106,28 @@ def _(p, t):
 # ------------------------------------------------------- reductions and norms
 
 
-for _n, (_r, _c) in {"softmax_1k": (65536, 1024), "softmax_4k": (16384, 4096),
-                     "softmax_32k": (4096, 32768), "softmax_128k": (1024, 131072)}.items():
-    case(_n, lambda r=_r, c=_c: (rn(r, c),))(lambda x: torch.softmax(x.float(), -1).to(x.dtype))
+for _name in ("softmax_1k", "softmax_4k", "softmax_32k", "softmax_128k"):
+    case(_name, lambda M, N: (rn(M, N),))(lambda x: torch.softmax(x.float(), -1).to(x.dtype))
 
 
-@case("layernorm", lambda: (rn(16384, 4096), rn(4096), rn(4096)))
+@case("layernorm", lambda M, N: (rn(M, N), rn(N), rn(N)))
 def _(x, g, b):
     return F.layer_norm(x, (x.shape[-1],), g, b)
 
 
-@case("layernorm_odd", lambda: (rn(32768, 1021, dtype=H), rn(1021, dtype=H), rn(1021, dtype=H)))
+@case("layernorm_odd", lambda M, N: (rn(M, N, dtype=H), rn(N, dtype=H), rn(N, dtype=H)))
 def _(x, g, b):
     return F.layer_norm(x, (x.shape[-1],), g, b)
 
 
-@case("add_rmsnorm", lambda: (rn(16384, 4096), rn(16384, 4096), rn(4096)))
+@case("add_rmsnorm", lambda M, N: (rn(M, N), rn(M, N), rn(N)))
 def _(x, r, g):
     h = x + r
     hf = h.float()
     return h, (hf * torch.rsqrt(hf.pow(2).mean(-1, keepdim=True) + 1e-6)).to(x.dtype) * g
 
 
-@case("layernorm_bwd", lambda: (rn(16384, 4096), rn(16384, 4096), rn(4096)))
+@case("layernorm_bwd", lambda M, N: (rn(M, N), rn(M, N), rn(N)))
 def _(dy, x, g):
     xf, d = x.float(), dy.float()
     mu = xf.mean(-1, keepdim=True)
@@ -136,7 +138,7 @@ def _(dy, x, g):
     return dx.to(x.dtype), (d * xh).sum(0).to(x.dtype), d.sum(0).to(x.dtype)
 
 
-@case("rmsnorm_bwd", lambda: (rn(16384, 4096), rn(16384, 4096), rn(4096)))
+@case("rmsnorm_bwd", lambda M, N: (rn(M, N), rn(M, N), rn(N)))
 def _(dy, x, g):
     xf, d = x.float(), dy.float()
     rs = torch.rsqrt(xf.pow(2).mean(-1, keepdim=True) + 1e-6)
@@ -146,12 +148,12 @@ def _(dy, x, g):
     return dx.to(x.dtype), (d * xh).sum(0).to(x.dtype)
 
 
-@case("cross_entropy", lambda: (rn(8192, 50257), torch.randint(0, 50257, (8192,), device="cuda")))
+@case("cross_entropy", lambda M, V: (rn(M, V), drawn(M, V)))
 def _(x, t):
     return F.cross_entropy(x.float(), t, reduction="none")
 
 
-@case("cross_entropy_fwd_bwd", lambda: (rn(8192, 50257), torch.randint(0, 50257, (8192,), device="cuda")))
+@case("cross_entropy_fwd_bwd", lambda M, V: (rn(M, V), drawn(M, V)))
 def _(x, t):
     xf = x.float()
     lse = torch.logsumexp(xf, -1)
@@ -161,19 +163,19 @@ def _(x, t):
     return loss, ((p - (cols[None] == t[:, None]).float()) / x.shape[0]).to(x.dtype)
 
 
-@case("bce_logits_mean", lambda: (rn(1 << 26, dtype=f32), torch.rand(1 << 26, device="cuda")), tol=1e-3)
+@case("bce_logits_mean", lambda N: (rn(N, dtype=f32), torch.rand(N, device=DEVICE)), tol=1e-3)
 def _(x, t):
     return F.binary_cross_entropy_with_logits(x, t)
 
 
-@case("mask_softmax", lambda: (rn(16, 64, 512, 512, dtype=H), rn(1, 64, 512, 512, dtype=H),
-                               (torch.rand(16, 1, 512, 512, device="cuda") > 0.2)))
+@case("mask_softmax", lambda B, H, M, N: (rn(B, H, M, N, dtype=f16), rn(1, H, M, N, dtype=f16),
+                                           torch.rand(B, 1, M, N, device=DEVICE) > 0.2))
 def _(x, bias, mask):
     s = (x.float() + bias.float()) * 0.125
     return torch.softmax(torch.where(mask, s, torch.full_like(s, -10000.0)), -1).to(x.dtype)
 
 
-@case("groupnorm_nhwc_silu", lambda: (rn(16, 64, 64, 320, dtype=H), rn(320, dtype=H), rn(320, dtype=H)))
+@case("groupnorm_nhwc_silu", lambda N, H, W, K: (rn(N, H, W, 32 * K, dtype=f16), rn(32 * K, dtype=f16), rn(32 * K, dtype=f16)))
 def _(x, g, b):
     n, h, w, c = x.shape
     xf = x.float().view(n, h * w, 32, c // 32)
@@ -183,22 +185,22 @@ def _(x, g, b):
     return (y * torch.sigmoid(y)).to(x.dtype)
 
 
-@case("column_sum", lambda: (rn(131072, 4096),), tol=5e-2)
+@case("column_sum", lambda M, N: (rn(M, N),), tol=5e-2)
 def _(x):
     return x.float().sum(0).to(x.dtype)
 
 
-@case("mul_broadcast_bwd", lambda: (rn(64, 1024, 4096), rn(64, 1024, 4096), rn(1024, 1)), tol=5e-2)
+@case("mul_broadcast_bwd", lambda B, S, D: (rn(B, S, D), rn(B, S, D), rn(S, 1)), tol=5e-2)
 def _(dy, x, s):
     return dy * s, (dy.float() * x.float()).sum((0, 2)).to(s.dtype)[:, None]
 
 
-@case("argmax_rows", lambda: (rn(8192, 50257),))
+@case("argmax_rows", lambda M, N: (rn(M, N),))
 def _(x):
     return torch.argmax(x, -1)
 
 
-@case("cumsum_rows", lambda: (rn(8192, 8192, dtype=f32),), tol=1e-3)
+@case("cumsum_rows", lambda M, N: (rn(M, N, dtype=f32),), tol=1e-3)
 def _(x):
     return torch.cumsum(x, -1)
 
@@ -206,39 +208,39 @@ def _(x):
 # -------------------------------------------------------- layout and indexing
 
 
-@case("transpose_2d", lambda: (rn(16384, 16384),))
+@case("transpose_2d", lambda M, N: (rn(M, N),))
 def _(x):
     return x.t().contiguous()
 
 
-@case("permute_0213", lambda: (rn(16, 2048, 32, 128),))
+@case("permute_0213", lambda B, S, H, D: (rn(B, S, H, D),))
 def _(x):
     return x.permute(0, 2, 1, 3).contiguous()
 
 
-@case("nchw_to_nhwc", lambda: (rn(64, 320, 64, 64, dtype=H),))
+@case("nchw_to_nhwc", lambda N, C, H, W: (rn(N, C, H, W, dtype=f16),))
 def _(x):
     return x.permute(0, 2, 3, 1).contiguous()
 
 
-@case("upsample2x", lambda: (rn(32, 320, 64, 64, dtype=H),))
+@case("upsample2x", lambda N, C, H, W: (rn(N, C, H, W, dtype=f16),))
 def _(x):
     return F.interpolate(x, scale_factor=2, mode="nearest")
 
 
-@case("upsample2x_bwd", lambda: (rn(32, 320, 128, 128, dtype=H),))
+@case("upsample2x_bwd", lambda N, C, H, W: (rn(N, C, 2 * H, 2 * W, dtype=f16),))
 def _(dy):
     n, c, h, w = dy.shape
     return dy.float().view(n, c, h // 2, 2, w // 2, 2).sum((3, 5)).to(dy.dtype)
 
 
-@case("embedding", lambda: (rn(50257, 1600), torch.randint(0, 50257, (65536,), device="cuda")),
-      bytes_=2 * 65536 * 1600 * 2 + 65536 * 8)
+@case("embedding", lambda V, D, N: (rn(V, D), drawn(N, V)),
+      bytes_=lambda w, i: 2 * i.numel() * w.shape[1] * w.element_size() + i.numel() * 8)
 def _(w, i):
     return w[i]
 
 
-@case("concat_kv", lambda: (rn(16, 40, 2047, 128, dtype=H), rn(16, 40, 1, 128, dtype=H)))
+@case("concat_kv", lambda B, H, S, T, D: (rn(B, H, S, D, dtype=f16), rn(B, H, T, D, dtype=f16)))
 def _(past, new):
     return torch.cat([past, new], 2)
 
@@ -248,10 +250,10 @@ def scatter_rows(t, e, ids):
 
 
 for _name in ("scatter_rows", "scatter_rows_fast"):
-    case(_name, lambda: (rn(1024, 64, dtype=f32), rn(8192, 64), torch.randint(0, 1024, (8192,), device="cuda")), tol=1e-3)(scatter_rows)
+    case(_name, lambda: (rn(1024, 64, dtype=f32), rn(8192, 64), torch.randint(0, 1024, (8192,), device=DEVICE)), tol=1e-3)(scatter_rows)
 
 
-@case("copied_rows", lambda: (rn(50304, 256, dtype=f32), rn(8192, 256, dtype=f32), torch.randperm(50304, device="cuda")[:8192]))
+@case("copied_rows", lambda: (rn(50304, 256, dtype=f32), rn(8192, 256, dtype=f32), torch.randperm(50304, device=DEVICE)[:8192]))
 def _(t, e, ids):
     return t.index_copy(0, ids, e)
 
@@ -260,13 +262,13 @@ def _(t, e, ids):
 
 
 def drawn(n, high, dtype=torch.int64):
-    return torch.randint(0, high, (n,), device="cuda", dtype=dtype)
+    return torch.randint(0, high, (n,), device=DEVICE, dtype=dtype)
 
 
 def zipf(n, high):
     """Numbers as words of a text: the k-th most frequent one 1/k as often as the first, in any order."""
-    p = 1 / torch.arange(1, high + 1, device="cuda", dtype=torch.float64)
-    return torch.randperm(high, device="cuda")[torch.searchsorted(torch.cumsum(p, 0) / p.sum(), torch.rand(n, device="cuda").double()).clamp(max=high - 1)]
+    p = 1 / torch.arange(1, high + 1, device=DEVICE, dtype=torch.float64)
+    return torch.randperm(high, device=DEVICE)[torch.searchsorted(torch.cumsum(p, 0) / p.sum(), torch.rand(n, device=DEVICE).double()).clamp(max=high - 1)]
 
 
 def embedding_bwd(g, ids):
@@ -400,7 +402,7 @@ def _(x):
 
 
 def _q8(k, n):
-    return torch.randint(-127, 128, (k, n), device="cuda", dtype=torch.int8), (torch.rand(n, device="cuda") * 0.01).to(H)
+    return torch.randint(-127, 128, (k, n), device=DEVICE, dtype=torch.int8), (torch.rand(n, device=DEVICE) * 0.01).to(H)
 
 
 for _m in (1, 8):

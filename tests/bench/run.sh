@@ -1,11 +1,13 @@
 #!/bin/bash
 # tdc bench on the stand-in, whose times are invented and the same each run: a launch takes 3 us, a copy in device memory
-# 1 us and 0.001 us for each 1000 bytes (backend_cuda/emu/README.md).
+# 1 us and 0.001 us for each 1000 bytes (backend_cuda/emu/README.md); and the programs that bench/measure.py times.
 cd "$(dirname "$0")/../.." || exit 1
 tdc=$(realpath "${TDC:-build/tdc}")
 export TDC_HOME=${TDC_HOME:-$PWD}
 . tests/suite.sh
 quick_compilers
+python3 tests/bench/programs.py "$tdc" >"$dir/log" 2>&1
+counted $? "$dir/log"
 cp tests/bench/model.td tests/kernels/choose_sums.* "$dir"
 cd "$dir" || exit 1
 

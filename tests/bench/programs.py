@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""The programs that bench/measure.py times pass the compiler in each version, and each has a case: tests/bench/programs.py TDC."""
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+BENCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench")
+sys.path.insert(0, BENCH)
+import protocol
+import sizes
+
+tdc = sys.argv[1]
+passed, failed = 0, []
+
+
+def verdict(ok, what):
+    global passed
+    if ok:
+        passed += 1
+    else:
+        failed.append(what)
+
+
+def compiled(suite, name, which):
+    source, options = suite.version(name, which)
+    defines = [f"-D{n}={v}" for n, v in options.get("defines", {}).items()]
+    with tempfile.NamedTemporaryFile("w", suffix=".td") as f:
+        f.write(source)
+        f.flush()
+        r = subprocess.run([tdc, f.name, "-o", "-", "--emit=cu", *defines], capture_output=True, text=True)
+    return r.returncode == 0 and "__global__" in r.stdout, f"{name}, {which}: {r.stderr[:400]}"
+
+
+wide = protocol.Suite("wide")
+programs = sorted(f[:-3] for f in os.listdir(wide.folder))
+with open(os.path.join(BENCH, "wide.py"), encoding="utf-8") as f:
+    cases = re.findall(r'^@case\("(\w+)"', f.read(), re.M)
+verdict(sorted(cases) == programs, f"cases of wide.py are {set(cases) ^ set(programs)} apart from programs")
+verdict(len(programs) >= 40 and sum(n.startswith("drawn_") for n in programs) >= 10, f"{len(programs)} programs")
+with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    wanted = [(wide, n, v) for n in programs for v in ("fixed", "hint", "bare")]
+    for ok, what in pool.map(lambda k: compiled(*k), wanted):
+        verdict(ok, what)
+
+# of each class the sizes give what the program's shapes need
+suite = protocol.Suite("suite")
+points = sizes.points()
+for name in {n for n, _ in points}:
+    dims = [d for (n, _), (d, _) in points.items() if n == name]
+    verdict(len(dims) == 12 and all(d.keys() == suite.dimensions(name).keys() for d in dims), f"sizes of {name}: {dims}")
+    verdict(any(o for (n, _), (_, o) in points.items() if n == name), f"no size of {name} is off an aligned address")
+
+for what in failed:
+    print(f"FAILED: {what}")
+print(f"{passed} passed, {len(failed)} failed")
+sys.exit(len(failed) > 0)
