@@ -4,11 +4,11 @@
   python3 bench/measure.py run [--suite NAME] [--only REGEX] [--versions fixed,hint,bare,hand]
                                [--peers eager,compile,autotune,xla] [--json FILE] [--seconds N]
   python3 bench/measure.py table FILE.json [--all]            # the table in README.md, from what run kept
-  python3 bench/measure.py check [--suite NAME] [--only REGEX]   # on the CPU, small: does the program mean the expression
+  python3 bench/measure.py check [--suite NAME] [--only REGEX]   # on the CPU: do programs mean their expressions
   python3 bench/measure.py sizes [--only REGEX] [--json FILE] [--seconds N]   # one bare build at many sizes: sizes.py
 
-Needs nvcc, tdc (as tdlang finds it) and PyTorch; JAX for xla. Programs are suite/NAME.td (with --suite wide wide/NAME.td,
-compositions that nothing was tuned for, which are judged beside torch.compile), in these versions:
+Needs nvcc, tdc (as tdlang finds it) and PyTorch; JAX for xla. Programs are suite/NAME.td (with --suite wide
+wide/NAME.td, compositions that nothing was tuned for, judged beside torch.compile), in these versions:
 
   fixed  every length is given to tdc (-D N=4096)
   hint   lengths stay symbolic, and `dim N hint 4096;` says what they usually are
@@ -152,7 +152,8 @@ def run(o):
 def summary(rows, versions, peers):
     for kind in ("memory", "matrix"):
         some = [r for r in rows.values() if r["kind"] == kind]
-        means = {k: protocol.geomean([r[k + "_us"] / r["floor_us"] for r in some if k + "_us" in r]) for k in versions + peers}
+        means = {k: protocol.geomean([r[k + "_us"] / r["floor_us"] for r in some if k + "_us" in r])
+                 for k in versions + peers}
         print(f"# {kind}, {len(some)} cases, geometric means over the floor: " +
               ", ".join(f"{k} {v:.2f}" for k, v in means.items() if not math.isnan(v)))
     for line in beside_compile(rows, versions):
@@ -162,7 +163,8 @@ def summary(rows, versions, peers):
 def beside_compile(rows, columns):
     """For each version a line: how its times are spread over torch.compile's."""
     for v in [c for c in columns if c in VERSIONS]:
-        ratios = sorted((r[v + "_us"] / r["compile_us"], n) for n, r in rows.items() if v + "_us" in r and "compile_us" in r)
+        both = {n: r for n, r in rows.items() if v + "_us" in r and "compile_us" in r}
+        ratios = sorted((r[v + "_us"] / r["compile_us"], n) for n, r in both.items())
         if ratios:
             at = lambda share: ratios[min(math.ceil(share * len(ratios)), len(ratios)) - 1][0]
             yield (f"{v} over torch.compile, {len(ratios)} cases: median {statistics.median(r for r, _ in ratios):.2f}, "
@@ -205,7 +207,7 @@ def table(o):
 # ---- on the CPU ----
 
 def check(o):
-    """Each program's bare version on the stand-in, at the sizes of its first check line, beside the case's expression."""
+    """Each program's bare version on the stand-in, at the sizes of its first check line, beside its expression."""
     import torch
     suite = protocol.Suite(o.suite)
     cases = suite.cases()

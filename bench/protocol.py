@@ -1,5 +1,5 @@
-"""What the measurements share: suites of programs and their versions, builds of many at once, the clock, and how far results
-are from the reference. measure.py says what the protocol is.
+"""What the measurements share: suites of programs and their versions, builds of many at once, the clock, and how far
+results are from the reference. measure.py says what the protocol is.
 """
 import concurrent.futures
 import importlib
@@ -68,7 +68,7 @@ class Suite:
         return hints + without_sizes(text), {}
 
     def build(self, wanted, target="cuda"):
-        """wanted: any keys -> (source, options). The same keys -> a model, or the exception that says why there is none."""
+        """wanted: any keys -> (source, options). The same keys -> a model, or the exception that says why not."""
         import tdlang
 
         def one(key):
@@ -146,7 +146,7 @@ def flat(x):
 
 
 def like(t, offset=0):
-    """Memory for a contiguous tensor of its type and shape, which begins `offset` elements behind a large power of 2."""
+    """Memory for a contiguous tensor of its type and shape, `offset` elements behind a large power of 2."""
     return t.new_empty(t.numel() + offset)[offset:].view(t.shape)
 
 

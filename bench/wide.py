@@ -1,7 +1,7 @@
-"""Compositions that nothing was tuned for: programs as users write them, mostly of several kinds at once, beside torch.compile.
+"""Compositions that nothing was tuned for: programs as users write them, mostly of several kinds at once.
 
-As suite.py: a case is the inputs of wide/NAME.td, of the dimensions by name, and the PyTorch expression of its answer. The
-cases of DRAWN are of random programs, as is said there.
+As suite.py: a case is the inputs of wide/NAME.td, of the dimensions by name, and the PyTorch expression of its answer.
+They are judged beside torch.compile. The cases of DRAWN are of random programs, as is said there.
 """
 import functools
 import torch
@@ -48,7 +48,8 @@ def _(x, g, b):
     return ((h - mu) * torch.rsqrt(va + 1e-5) * g[:, None, None] + b[:, None, None]).to(x.dtype)
 
 
-@case("norm_bwd_residual", lambda M, N: (rn(M, N), rn(M, N), rn(M, N), rn(M, dtype=f32), uniform(M, low=0.5, high=2), rn(N, dtype=f32)))
+@case("norm_bwd_residual", lambda M, N: (rn(M, N), rn(M, N), rn(M, N), rn(M, dtype=f32), uniform(M, low=0.5, high=2),
+                                         rn(N, dtype=f32)))
 def _(dy, x, dres, mu, inv, w):
     xh, d = (x.float() - mu[:, None]) * inv[:, None], dy.float()
     g = d * w
@@ -56,7 +57,8 @@ def _(dy, x, dres, mu, inv, w):
     return (dx + dres.float()).to(x.dtype), (d * xh).sum(0), d.sum(0)
 
 
-@case("gather_add_norm", lambda V, D, B, S: (rn(V, D), rn(S, D), drawn(B * S, V, torch.int32).view(B, S), rn(B, S, D), rn(D, dtype=f32)),
+@case("gather_add_norm", lambda V, D, B, S: (rn(V, D), rn(S, D), drawn(B * S, V, torch.int32).view(B, S), rn(B, S, D),
+                                             rn(D, dtype=f32)),
       bytes_=lambda t, pos, ids, r, w: ids.numel() * 4 + 2 * pos.numel() + 4 * 2 * r.numel() + 4 * w.numel())
 def _(t, pos, ids, r, w):
     h = (t[ids].float() + pos.float() + r.float()).to(r.dtype)
@@ -104,6 +106,65 @@ def _(x, g, b):
     return F.relu((h - mu) * torch.rsqrt(va + 1e-5) * g + b).to(x.dtype)
 
 
+@case("window_bias_softmax",
+      lambda B, H, L, R: (rn(B, H, L, L, dtype=f16), rn(R, H, dtype=f16), drawn(L * L, R).view(L, L)))
+def _(s, t, at):
+    return torch.softmax(s.float() + t[at].permute(2, 0, 1).float(), -1).to(s.dtype)
+
+
+@case("alibi_causal_softmax", lambda B, H, L: (rn(B, H, L, L, dtype=f16), uniform(H, high=0.5)))
+def _(s, slope):
+    i = torch.arange(s.shape[-1], device=s.device)
+    z = s.float() + slope[:, None, None] * (i - i[:, None])
+    return torch.softmax(z.masked_fill(i > i[:, None], -torch.inf), -1).to(s.dtype)
+
+
+@case("rms_norm_heads", lambda B, S, H, D: (rn(B, S, H, 2 * D), rn(2 * D, dtype=f32), rn(S, D, dtype=f32),
+                                            rn(S, D, dtype=f32)))
+def _(x, w, c, s):
+    h = x.float()
+    a, b = (h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + 1e-6) * w).transpose(1, 2).chunk(2, -1)
+    return torch.cat([a * c - b * s, b * c + a * s], -1).to(x.dtype)
+
+
+@case("dropout_add_norm", lambda M, N: (rn(M, N, dtype=f16), drawn(M * N, 2, torch.uint8).view(M, N),
+                                        rn(M, N, dtype=f16), rn(N, dtype=f16), rn(N, dtype=f16)))
+def _(x, keep, r, g, b):
+    h = (x.float() * keep / 0.9 + r.float()).to(x.dtype)
+    return h, F.layer_norm(h, h.shape[-1:], g, b)
+
+
+@case("norm_gelu_small", lambda M, N: (rn(M, N), rn(N, dtype=f32), rn(N, dtype=f32)))
+def _(x, g, b):
+    return F.gelu(F.layer_norm(x.float(), x.shape[-1:], g.float(), b.float())).to(x.dtype)
+
+
+@case("softmax_small", lambda M, N: (rn(M, N, dtype=f32),), tol=1e-4)
+def _(x):
+    return torch.softmax(x, -1)
+
+
+@case("column_deviation", lambda M, N: (rn(M, N, dtype=f32),), tol=1e-4)
+def _(x):
+    return x.std(0, correction=0)
+
+
+@case("min_max_columns", lambda M, N: (rn(M, N, dtype=f32),), tol=1e-4)
+def _(x):
+    lo, hi = x.amin(0), x.amax(0)
+    return (x - lo) / (hi - lo).clamp(min=1e-12)
+
+
+@case("cosine_rows", lambda M, N: (rn(M, N, dtype=f16), rn(M, N, dtype=f16)), tol=1e-3)
+def _(x, y):
+    return F.cosine_similarity(x.float(), y.float(), -1)
+
+
+@case("class_of_pixels", lambda N, C, H, W: (rn(N, C, H, W, dtype=f16),))
+def _(x):
+    return x.argmax(1)
+
+
 # ------------------------------------------------------------------ scans, wholes
 
 
@@ -130,6 +191,48 @@ def _(g):
     return (f * (1 / (r + 1e-6)).clamp(max=1)).to(g.dtype), r
 
 
+@case("returns_normalised", lambda M, T: (rn(M, T, dtype=f32),), tol=1e-3)
+def _(r):
+    g = r.flip(-1).cumsum(-1).flip(-1)
+    va, mu = torch.var_mean(g, -1, correction=0, keepdim=True)
+    return (g - mu) * torch.rsqrt(va + 1e-8)
+
+
+@case("focal_mean", lambda M, N: (rn(M, N, dtype=f16), uniform(M, N, dtype=f16)), tol=1e-3)
+def _(x, t):
+    x, t = x.float(), t.float()
+    p = torch.sigmoid(x)
+    miss = p + t - 2 * p * t
+    loss = F.binary_cross_entropy_with_logits(x, t, reduction="none")
+    return ((0.25 * t + 0.75 * (1 - t)) * miss * miss * loss).mean()
+
+
+@case("huber_with_gradient", lambda N: (rn(N, dtype=f32), rn(N, dtype=f32)), tol=1e-4)
+def _(x, t):
+    return F.huber_loss(x, t), (x - t).clamp(-1, 1) / len(x)
+
+
+@case("lion_small", lambda N: (rn(N, dtype=f32), rn(N, dtype=f32), rn(N, dtype=f32)), tol=1e-4)
+def _(p, m, g):
+    return p * (1 - 1e-4 * 0.1) - 1e-4 * torch.sign(0.9 * m + 0.1 * g), 0.99 * m + 0.01 * g
+
+
+@case("confusion_counts", lambda T, K: (drawn(T, K, torch.int32), drawn(T, K, torch.int32), K), tol=0)
+def _(p, t, k):
+    return torch.bincount(t * k + p, minlength=k * k).view(k, k).int()
+
+
+@case("weighted_scatter", lambda E, D, V: (rn(E, D, dtype=f32), rn(E, dtype=f32), drawn(E, V), V), tol=1e-4)
+def _(x, w, to, v):
+    return torch.zeros(v, x.shape[1], dtype=x.dtype, device=x.device).index_add(0, to, w[:, None] * x)
+
+
+@case("gate_top2", lambda M: (rn(M, 64, dtype=f32),), tol=1e-3)
+def _(x):
+    v, at = torch.topk(x, 2)
+    return torch.softmax(v, -1), at
+
+
 # ----------------------------------------------------------------- pieces, layouts
 
 
@@ -140,7 +243,8 @@ def _(x, c, s):
     return torch.stack([a * c - b * s, b * c + a * s], -1).flatten(-2).to(x.dtype)
 
 
-@case("image_planes", lambda N, H, W: (drawn(N * H * W * 3, 256, torch.uint8).view(N, H, W, 3), uniform(3), uniform(3, low=0.2, high=0.3)))
+@case("image_planes", lambda N, H, W: (drawn(N * H * W * 3, 256, torch.uint8).view(N, H, W, 3), uniform(3),
+                                       uniform(3, low=0.2, high=0.3)))
 def _(x, m, d):
     return ((x.float() / 255 - m) / d).permute(0, 3, 1, 2).to(f16).contiguous()
 
@@ -153,6 +257,26 @@ def _(a, b, c):
 @case("class_token", lambda B, S, D: (rn(B, S, D), rn(D), rn(S + 1, D)))
 def _(x, t, pos):
     return torch.cat([t.expand(x.shape[0], 1, -1), x], 1) + pos
+
+
+@case("swiglu_bwd", lambda M, N: (rn(M, N), rn(M, 2 * N)))
+def _(dy, x):
+    a, b = x.float().chunk(2, -1)
+    d, s = dy.float(), torch.sigmoid(a)
+    return torch.cat([d * b * s * (1 + a * (1 - s)), d * a * s], -1).to(x.dtype)
+
+
+@case("patches", lambda N, P, Q: (uniform(N, 3, 16 * P, 16 * Q), P, Q))
+def _(x, p, q):
+    y = x.view(-1, 3, p, 16, q, 16).permute(0, 2, 4, 1, 3, 5).reshape(-1, p, q, 768)
+    return ((y - 0.5) * 2).to(torch.bfloat16)
+
+
+@case("shifted_windows", lambda N, P, Q, C: (rn(N, 7 * P, 7 * Q, C, dtype=f16),))
+def _(x):
+    n, h, w, c = x.shape
+    y = x.roll((-3, -3), (1, 2)).view(n, h // 7, 7, w // 7, 7, c)
+    return y.permute(0, 1, 3, 2, 4, 5).reshape(n, h // 7, w // 7, 49, c)
 
 
 # ------------------------------------------------------------------------- windows
@@ -231,7 +355,8 @@ def _(q, s, r):
 
 # --------------------------------------------------------------------------- drawn
 
-DRAWN = """`build/random --seed 1600 --only K --show` prints program K. drawn_K.td are the first sixteen, in the order of K, that
+DRAWN = """`build/random --seed 1600 --only K --show` prints program K. drawn_K.td are the first sixteen
+that, in the order of K,
 
  - have at most 340 characters of equations, element types that PyTorch computes with (no u32, no 4-bit and 8-bit floats
    or integers of 4 bits), one of them a float of 16 or 32 bits, no options, and a tensor of two dimensions, a fold, or
@@ -253,7 +378,8 @@ def count(n, x):
     return torch.arange(n, device=x.device)
 
 
-@case("drawn_23", lambda A, B, D: (rn(A, A, dtype=f32), flags(A, A), drawn(B, D, torch.int32), rn(1, dtype=f16).view(()), D), tol=1e-5)
+@case("drawn_23", lambda A, B, D: (rn(A, A, dtype=f32), flags(A, A), drawn(B, D, torch.int32),
+                                   rn(1, dtype=f16).view(()), D), tol=1e-5)
 def _(x0, x1, x3, x4, d):
     y2 = torch.cat([x0.diagonal().expand(2, -1), (~x1[2:]).to(x0.dtype)])
     lowest = torch.full((d,), -torch.inf, dtype=x0.dtype, device=x0.device)
@@ -296,7 +422,8 @@ def _(x2):
     return x2.transpose(1, 2).contiguous()
 
 
-@case("drawn_292", lambda A: (rn(2 * A, 4 * A, dtype=f16), flags(4 * A, 2 * A), drawn(8 * A * A, 256, torch.uint8).view(4 * A, 2 * A),
+@case("drawn_292", lambda A: (rn(2 * A, 4 * A, dtype=f16), flags(4 * A, 2 * A),
+                              drawn(8 * A * A, 256, torch.uint8).view(4 * A, 2 * A),
                               drawn(4 * A, 2 * A + 3, torch.int32) - 2))
 def _(x0, x2, x3, x4):
     g = x0.float()
@@ -347,8 +474,10 @@ def _(p0):
     return torch.round(torch.tanh(p0.amax())) * p0
 
 
-@case("drawn_348", lambda A, B, C: (rn(A * B, C, dtype=f32), drawn(8 * C * A * B, 100, torch.int32).view(8 * C, A * B),
-                                    drawn(8 * C, B + 1, torch.int32), flags(8 * C, A * B, B, share=0.97), flags(8 * C, A * B)))
+@case("drawn_348", lambda A, B, C: (rn(A * B, C, dtype=f32),
+                                    drawn(8 * C * A * B, 100, torch.int32).view(8 * C, A * B),
+                                    drawn(8 * C, B + 1, torch.int32), flags(8 * C, A * B, B, share=0.97),
+                                    flags(8 * C, A * B)))
 def _(x4, p7, x8, x9, x10):
     s = x4.sum(1).to(f16)
     finite = torch.isfinite(2 * x4.repeat_interleave(8, 1) + s[:, None].float()).T

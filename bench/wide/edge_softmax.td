@@ -1,4 +1,4 @@
-// Attention of a graph: the weights of each node's incoming edges, a softmax over the edges that end there, and its sums.
+// Attention of a graph: a softmax over the edges that end at each node, and its sums.
 export fn edge_softmax(e: f32[E, H], dst: i64[E]) -> (a: f32[E, H], s: f32[V, H]) {
     assume 0 <= dst[k] && dst[k] < V;
     let m[v in V, h] = max[k where dst[k] == v](e[k, h]);

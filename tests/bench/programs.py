@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The programs that bench/measure.py times pass the compiler in each version, and each has a case: tests/bench/programs.py TDC."""
+"""The programs that bench/measure.py times pass the compiler in each version, and each has a case: programs.py TDC."""
 import concurrent.futures
 import os
 import re
@@ -39,7 +39,7 @@ programs = sorted(f[:-3] for f in os.listdir(wide.folder))
 with open(os.path.join(BENCH, "wide.py"), encoding="utf-8") as f:
     cases = re.findall(r'^@case\("(\w+)"', f.read(), re.M)
 verdict(sorted(cases) == programs, f"cases of wide.py are {set(cases) ^ set(programs)} apart from programs")
-verdict(len(programs) >= 40 and sum(n.startswith("drawn_") for n in programs) >= 10, f"{len(programs)} programs")
+verdict(len(programs) >= 40 and sum(n.startswith("drawn_") for n in programs) >= 10, f"only {len(programs)} programs")
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     wanted = [(wide, n, v) for n in programs for v in ("fixed", "hint", "bare")]
     for ok, what in pool.map(lambda k: compiled(*k), wanted):
