@@ -269,7 +269,7 @@ template <class T> inline T td_shfl_up(T v, int d) { return td_emu_shfl(v, 1, d)
 template <class T> inline T td_shfl_down(T v, int d) { return td_emu_shfl(v, 2, d); }
 template <class T> inline T td_shfl_idx(T v, int lane) { return td_emu_shfl(v, 3, lane); }
 
-inline int td_bits(uint32_t v) { return __builtin_popcount(v); }
+inline int td_ones(uint32_t v) { return __builtin_popcount(v); }
 inline int td_lowest(uint64_t v) { return __builtin_ctzll(v); }
 template <int B> inline uint32_t td_match(uint32_t v) { return uint32_t(td_emu_shuffle(v & ((1ull << B) - 1), 4, 0)); }
 

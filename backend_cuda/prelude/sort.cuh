@@ -46,9 +46,9 @@ __device__ __forceinline__ void td_sort_ranks(td_sp<uint32_t> counts, const U *k
     for (int i = 0; i < N; i++) {
         if (i >= rounds) break;
         const uint32_t digit = (uint32_t)(key[i] >> shift) & ((1u << bits) - 1), before = td_shared_get(counts + digit);
-        const int lower = td_bits(rank[i] & below);
+        const int lower = td_ones(rank[i] & below);
         td_syncwarp();
-        if (!lower) td_shared_put(counts + digit, before + (uint32_t)td_bits(rank[i]));
+        if (!lower) td_shared_put(counts + digit, before + (uint32_t)td_ones(rank[i]));
         td_syncwarp();
         rank[i] = before + (uint32_t)lower;
     }

@@ -68,9 +68,9 @@ template <class T> __device__ __forceinline__ T td_shfl_up(T v, int d) { return 
 template <class T> __device__ __forceinline__ T td_shfl_down(T v, int d) { return __shfl_down_sync(0xffffffffu, v, (unsigned)d); }
 //@ td_shfl_idx
 template <class T> __device__ __forceinline__ T td_shfl_idx(T v, int lane) { return __shfl_sync(0xffffffffu, v, lane); }
-//@ td_bits
+//@ td_ones
 // How many bits are set.
-__device__ __forceinline__ int td_bits(uint32_t v) { return __popc(v); }
+__device__ __forceinline__ int td_ones(uint32_t v) { return __popc(v); }
 //@ td_lowest
 // Which is the lowest bit that is set; there is one.
 __device__ __forceinline__ int td_lowest(uint64_t v) { return __ffsll((long long)v) - 1; }

@@ -1,5 +1,6 @@
 #!/bin/bash
-# The parts of backend_cuda/glue/*.in: each that the glue's files or rows name is there, once, and each that is there is named.
+# The parts of backend_cuda/glue/*.in: each that the glue's files or rows name is there, once, and each that is there is
+# named. Those of backend_cuda/prelude: no name is two parts'.
 cd "${CHECKED:-$(dirname "$0")/../..}" || exit 1
 cd backend_cuda/glue || exit 1
 failed=0 passed=0
@@ -24,5 +25,8 @@ done < <(sort -u <<<"$named")
 while read -r part; do
     grep -qxF "$part" <<<"$named" || { failed=$((failed + 1)) && echo "nothing prints the part ${part#* } of ${part% *}.in"; }
 done < <(sort -u <<<"$there")
+# a name of the device's prelude is one part's: what uses it would get either
+twice=$(sed -nE 's,^//@ (portable )?,,p' ../prelude/*.cuh | tr ' ' '\n' | sort | uniq -d)
+[ -z "$twice" ] || { failed=$((failed + 1)) && echo "several parts of the prelude have the names" $twice; }
 echo "$passed passed, $failed failed"
 [ $failed = 0 ] && [ $passed -gt 20 ]
