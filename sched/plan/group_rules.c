@@ -1,5 +1,6 @@
 /* Which reductions may not be steps of the kernel that reads them: see group_step_leaves. */
 #include "group.h"
+#include "online.h"
 
 enum { ONE_BLOCK = 1 << 16 /* elements that one block may own alone */, LONG_ROW = 1 << 18 };
 enum { SMALL_FOLD = 64, FEW_BLOCKS = 8, SOME_BLOCKS = 64 };
@@ -80,14 +81,15 @@ static bool is_repeated(const Group *gr, int i) {
 }
 
 /* A row reduction that leaves few blocks with everything, a large one of each element in few blocks that others need,
- * or one that another one of long rows reads: apart, each is divided between many blocks (split.c). */
+ * or one that another one of long rows reads, but in one pass (online.c): apart, each is divided between many blocks
+ * (split.c). */
 static bool is_too_large(const Group *gr, int i) {
     const GStep *p = &gr->steps.at[i];
     AxisSet o = gr->stores.at[0].axes, owned = group_owned(gr);
     int64_t blocks = group_guess(gr, o & ~owned), own = group_guess(gr, o & owned);
     if (p->over & o) return blocks <= (own > LONG_ROW ? SOME_BLOCKS : FEW_BLOCKS - 1) && own > ONE_BLOCK;
     if (p->scan || blocks > SOME_BLOCKS) return false;
-    if (p->under && !owned) return group_guess(gr, p->under) > ONE_BLOCK;
+    if (p->under && !owned) return group_guess(gr, p->under) > ONE_BLOCK && !online_reads((Group *)gr, p);
     return owned && blocks < SOME_BLOCKS && group_guess(gr, p->free | p->over) > ONE_BLOCK;
 }
 

@@ -72,6 +72,22 @@ static bool is_pair(Group *gr, const GStep *p, const GStep *q, Pair *out) {
     return out->centre != NULL;
 }
 
+static bool reads(const GStep *q, const GStep *p) {
+    return expr_has(q->body, expr_test_node, p->node) || (q->guard && expr_has(q->guard, expr_test_node, p->node));
+}
+
+bool online_reads(Group *gr, const GStep *p) {
+    const GStep *reader = NULL;
+    for (int i = 0; i < gr->steps.n; i++) {
+        const GStep *q = &gr->steps.at[i];
+        if (q == p || !reads(q, p)) continue;
+        if (reader) return false;
+        reader = q;
+    }
+    Pair pair;
+    return reader && is_pair(gr, p, reader, &pair);
+}
+
 static int find_pairs(Group *gr, Pair *pairs) {
     int n = 0;
     for (int j = 0; j < gr->steps.n; j++)
