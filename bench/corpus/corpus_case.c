@@ -91,8 +91,7 @@ static void take_groups(Case *c, const int *division) {
     for (int i = 0; i < c->plan->groups.n; i++) {
         Group *gr = c->plan->groups.at[i];
         const Division *d = division[i] < 0 ? NULL : &gr->divisions.at[division[i]];
-        vec_push(c->ctx, &c->groups, d ? d->shares : gr);
-        if (d && d->rest) vec_push(c->ctx, &c->groups, d->rest);
+        for (int k = 0; k < (d ? d->n : 1); k++) vec_push(c->ctx, &c->groups, d ? d->group[k] : gr);
     }
     c->chosen = NEW_N(c->ctx, Schedule, c->groups.n + 1);
     for (int i = 0; i < c->groups.n; i++) {
@@ -117,7 +116,7 @@ static int division_of(Group *gr) {
     if (sched_in_place(gr)) return -1;
     versions_choose(&memo, gr, (Targets){0}, &machine_h200, 1, &v);
     for (int i = 0; i < gr->divisions.n; i++)
-        if (gr->divisions.at[i].shares == v.at[0].group[0]) return i;
+        if (gr->divisions.at[i].group[0] == v.at[0].group[0]) return i;
     return -1;
 }
 

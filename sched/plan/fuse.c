@@ -291,8 +291,8 @@ static bool fuse(Fuser *x, Fusion *f) {
     if (n < 2) return false;
     gr->name = sym_fmt(x->g->ctx, "%s_%s", x->rows->name, x->columns->name);
     const Division d = split_into(x->plan, gr, axis, n);
-    if (!d.rest || !bound(d.shares, across)) return false;
-    *f = (Fusion){.apart = {(Group *)x->rows, (Group *)x->columns}, .fused = {d.shares, d.rest}};
+    if (d.n < 2 || !bound(d.group[0], across)) return false;
+    *f = (Fusion){.apart = {(Group *)x->rows, (Group *)x->columns}, .fused = {d.group[0], d.group[1]}};
     return true;
 }
 

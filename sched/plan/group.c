@@ -315,6 +315,18 @@ int64_t group_guess(const Group *gr, AxisSet axes) {
     return n;
 }
 
+int64_t group_length_at(const Group *gr, AxisSet axes, const int64_t *dims) {
+    int64_t n = 1;
+    if (!dims) return group_guess(gr, axes);
+    for (int a = 0; a < gr->axes.n; a++) {
+        const Var *v = gr->axes.at[a].var;
+        if (!(axes >> a & 1)) continue;
+        const int64_t lo = expr_guess_at(v->lo, dims), hi = expr_guess_at(v->hi, dims);
+        if (!mul_ok(n, hi > lo ? hi - lo : 0, &n)) return INT64_MAX;
+    }
+    return n;
+}
+
 static void add_store(Uniting *x, const Equation *r) {
     Ctx *ctx = x->gr->graph->ctx;
     GStore s = {.tensor = r->tensor, .update = r->update, .subs = NEW_N(ctx, const Expr *, r->tensor->rank)};

@@ -79,12 +79,15 @@ typedef struct GTensor {
     bool loaded, stored;
 } GTensor;
 
-/* Groups that do together what one does: blocks fold shares of a large reduction, and then what they stored is folded;
- * or one that reads less (online.h), and no rest. The first has the axes of the group, in their order. */
+/* Groups that do together, one after another, what one does: blocks fold shares of a large reduction, and then what
+ * they stored is folded; or one that reads less (online.h). The first has the axes of the group, in their order, but of
+ * what is `apart`: there each reduction has kernels of its own (apart.c). */
+enum { MAX_TOGETHER = 8 };
 typedef struct Division {
-    struct Group *shares, *rest;
+    struct Group *group[MAX_TOGETHER];
+    int n;
+    bool apart;
 } Division;
-static inline int division_groups(const Division *d) { return d->rest ? 2 : 1; }
 
 typedef struct Group {
     Graph *graph;
@@ -113,9 +116,10 @@ typedef struct Group {
 
 /* Whether step i of a group with one equation (or several over the axes of the first) must be a temporary of its own:
  * it reads what is folded elsewhere (rule 0), is a second large one (1), would be repeated by blocks (2), or would
- * leave few blocks with everything (3). A rule counts where no step breaks one before it. */
+ * leave few blocks with everything (3). A rule counts where no step breaks one before it. dims: lengths (by Dim.id) for
+ * which that is asked; NULL: those that are guessed. */
 enum { GROUP_RULES = 4 };
-bool group_step_leaves(const Group *gr, int i, int rule);
+bool group_step_leaves(const Group *gr, int i, int rule, const int64_t *dims);
 /* Whether the step folds over ranges that are data: each value of the other axes has one of its own, and one element is
  * in few of them. *within are the axes that the ranges have beside the folded one. */
 bool group_ragged(Group *gr, const GStep *s, AxisSet *within);
@@ -138,5 +142,6 @@ void group_describe(Group *gr, Ctx *temp);
 Sym group_axis_name(const Group *gr, Sym base);
 bool group_is_online(const Group *gr);              /* a step is */
 int64_t group_guess(const Group *gr, AxisSet axes); /* the product of the guessed extents, saturating */
+int64_t group_length_at(const Group *gr, AxisSet axes, const int64_t *dims); /* or of those at such dimensions */
 
 #endif

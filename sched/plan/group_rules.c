@@ -36,9 +36,9 @@ bool group_ragged(Group *gr, const GStep *s, AxisSet *within) {
 }
 
 /* Of ranges that are data an average one is not known, and most may be empty. */
-static bool is_large(const Group *gr, const GStep *p) {
+static bool is_large(const Group *gr, const GStep *p, const int64_t *dims) {
     AxisSet within;
-    return is_full(gr, p) && !p->scan && group_guess(gr, p->over) > SMALL_FOLD &&
+    return is_full(gr, p) && !p->scan && group_length_at(gr, p->over, dims) > SMALL_FOLD &&
            !group_ragged((Group *)gr, p, &within);
 }
 
@@ -47,12 +47,12 @@ static bool stands_in(const GStep *p, const GStep *q) { return !(q->over & ~p->u
 
 /* A second large reduction over other axes than the first, or the one of two that the other reads: what reads it cannot
  * leave without it. */
-static bool is_second(const Group *gr, int i) {
+static bool is_second(const Group *gr, int i, const int64_t *dims) {
     const GStep *p = &gr->steps.at[i];
-    if (!is_large(gr, p)) return false;
+    if (!is_large(gr, p, dims)) return false;
     for (int j = 0; j < gr->steps.n; j++) {
         const GStep *q = &gr->steps.at[j];
-        if (!is_large(gr, q) || q->over == p->over) continue;
+        if (!is_large(gr, q, dims) || q->over == p->over) continue;
         if (stands_in(p, q) || (j < i && !stands_in(q, p))) return true;
     }
     return false;
@@ -83,14 +83,14 @@ static bool is_repeated(const Group *gr, int i) {
 /* A row reduction that leaves few blocks with everything, a large one of each element in few blocks that others need,
  * or one that another one of long rows reads, but in one pass (online.c): apart, each is divided between many blocks
  * (split.c). */
-static bool is_too_large(const Group *gr, int i) {
+static bool is_too_large(const Group *gr, int i, const int64_t *dims) {
     const GStep *p = &gr->steps.at[i];
     AxisSet o = gr->stores.at[0].axes, owned = group_owned(gr);
-    int64_t blocks = group_guess(gr, o & ~owned), own = group_guess(gr, o & owned);
+    int64_t blocks = group_length_at(gr, o & ~owned, dims), own = group_length_at(gr, o & owned, dims);
     if (p->over & o) return blocks <= (own > LONG_ROW ? SOME_BLOCKS : FEW_BLOCKS - 1) && own > ONE_BLOCK;
     if (p->scan || blocks > SOME_BLOCKS) return false;
-    if (p->under && !owned) return group_guess(gr, p->under) > ONE_BLOCK && !online_reads((Group *)gr, p);
-    return owned && blocks < SOME_BLOCKS && group_guess(gr, p->free | p->over) > ONE_BLOCK;
+    if (p->under && !owned) return group_length_at(gr, p->under, dims) > ONE_BLOCK && !online_reads((Group *)gr, p);
+    return owned && blocks < SOME_BLOCKS && group_length_at(gr, p->free | p->over, dims) > ONE_BLOCK;
 }
 
 const char *group_rule_text(int rule) {
@@ -99,11 +99,11 @@ const char *group_rule_text(int rule) {
     return texts[rule];
 }
 
-bool group_step_leaves(const Group *gr, int i, int rule) {
+bool group_step_leaves(const Group *gr, int i, int rule, const int64_t *dims) {
     switch (rule) {
     case 0: return is_misplaced(gr, &gr->steps.at[i]);
-    case 1: return is_second(gr, i);
+    case 1: return is_second(gr, i, dims);
     case 2: return is_repeated(gr, i);
-    default: return is_too_large(gr, i);
+    default: return is_too_large(gr, i, dims);
     }
 }

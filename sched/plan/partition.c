@@ -25,19 +25,31 @@ static void place_all(Partition *x) {
     partition_place_updates(x, updates, nupdates);
 }
 
-Plan *partition_graph(Preparation *prep, const Machine *m, bool library, Reasons *reasons, Text *why) {
+static Partition *begin(Plan *plan, Preparation *prep, const Machine *m, bool library, Text *why) {
     Graph *g = prep->graph;
     Partition *x = NEW(g->ctx, Partition);
-    x->g = g;
-    x->prep = prep;
-    x->why = why;
-    x->machine = m;
-    x->library = library;
+    *x = (Partition){.g = g, .prep = prep, .why = why, .machine = m, .library = library, .plan = plan};
     x->free.ctx = ctx_temp(g->ctx);
     x->temp = ctx_temp(g->ctx);
-    x->plan = plan_empty(g, reasons);
-    place_all(x);
+    return x;
+}
+
+static bool end(Partition *x) {
     ctx_temp_end(x->temp);
     ctx_temp_end(x->free.ctx);
-    return x->failed ? NULL : x->plan;
+    return !x->failed;
+}
+
+bool partition_roots(Plan *plan, Preparation *prep, const Machine *m, const Equation *roots, int n) {
+    Text why = {.ctx = prep->graph->ctx};
+    text_put(&why, "");
+    Partition *x = begin(plan, prep, m, false, &why);
+    for (int i = 0; i < n && !x->failed; i++) partition_place(x, roots[i]);
+    return end(x);
+}
+
+Plan *partition_graph(Preparation *prep, const Machine *m, bool library, Reasons *reasons, Text *why) {
+    Partition *x = begin(plan_empty(prep->graph, reasons), prep, m, library, why);
+    place_all(x);
+    return end(x) ? x->plan : NULL;
 }

@@ -138,6 +138,7 @@ static bool turn(Partition *x, Work *w) {
 typedef struct Marking {
     Work *w;
     const ExprMap *canon;
+    const int64_t *dims;
     int rule;
     bool any;
 } Marking;
@@ -146,7 +147,7 @@ static Found mark_bad(const Expr *e, void *user) {
     Marking *m = user;
     const Group *gr = m->w->gr;
     const GStep *p = e->op == OP_REDUCE ? group_step(m->w->gr, expr_map_get(m->canon, e)) : NULL;
-    if (p && group_step_leaves(gr, (int)(p - gr->steps.at), m->rule)) {
+    if (p && group_step_leaves(gr, (int)(p - gr->steps.at), m->rule, m->dims)) {
         m->any = true;
         expr_map_put(m->w->temp, &m->w->bad, e, e);
     }
@@ -161,7 +162,7 @@ static int find_bad(Partition *x, Work *w) {
     w->gr = group_new(x->g, &w->root, 1, &canon, w->temp, x->why);
     x->failed |= !w->gr;
     for (int rule = 0; w->gr && rule < GROUP_RULES; rule++) {
-        Marking m = {.w = w, .canon = &canon, .rule = rule};
+        Marking m = {.w = w, .canon = &canon, .rule = rule, .dims = x->plan->dims};
         ExprWalk walk = {.temp = w->temp, .before = mark_bad, .user = &m, .reduces = true};
         expr_walk(&walk, w->root.value);
         if (m.any) return rule;

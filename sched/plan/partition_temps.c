@@ -92,6 +92,7 @@ static const Expr *stored_let(Partition *x, const Expr *mark, const Equation *re
 const Expr *partition_stored(Partition *x, const Expr *e, const Equation *reader, const char *why) {
     Equation r;
     const Expr **subs;
+    while (x->plan->dims && expr_is_mark(e)) e = e->arg[0]; /* a let is in memory always, or never */
     if (expr_is_mark(e)) return stored_let(x, e, reader, why);
     if (!partition_temp_root(x, e, reader, &r, &subs)) { /* callers know that it has not too many variables */
         text_fmt(x->why, "`%s` has too many variables", reader->tensor->name);

@@ -49,6 +49,7 @@ typedef struct Plan {
     VEC(PlanTemp) temps;
     VEC(Fusion *) fusions;
     Reasons *reasons;                   /* NULL: not kept */
+    const int64_t *dims;                /* lengths (by Dim.id) that it is for; NULL: those that are guessed */
     ExprMap names;                      /* of tensors: taken */
     ExprMap numbers;                    /* the stem of a name -> the last number after it */
     const Monoid *online[ONLINE_KINDS]; /* NULL: no group has one yet */
@@ -60,10 +61,14 @@ Plan *plan_new(Graph *g, const Machine *m, bool library, Reasons *reasons, Text 
 
 /* The second step alone: a Group for each root. As plan_new. */
 Plan *partition_graph(struct Preparation *prep, const Machine *m, bool library, Reasons *reasons, Text *why);
+/* Places some equations (again) as the partition does for the plan's lengths: their roots and groups, and those of the
+ * temporaries that they need, are appended. False where something cannot be done. */
+bool partition_roots(Plan *plan, struct Preparation *prep, const Machine *m, const Equation *roots, int n);
 /* The others change the plan's groups in place. */
 void share_groups(Plan *plan);
 void fuse_groups(Plan *plan, const Machine *m);
 void split_groups(Plan *plan, const Machine *m);
+void apart_groups(Plan *plan, struct Preparation *prep, const Machine *m);
 void flat_groups(Plan *plan);
 
 /* plan.c */

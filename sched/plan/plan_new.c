@@ -9,5 +9,6 @@ Plan *plan_new(Graph *g, const Machine *m, bool library, Reasons *reasons, Text 
     share_groups(plan);
     fuse_groups(plan, m);
     split_groups(plan, m);
+    apart_groups(plan, prep, m);
     return plan;
 }

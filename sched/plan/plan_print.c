@@ -178,8 +178,8 @@ void plan_print(Text *out, const Plan *plan) {
         Group *gr = plan->groups.at[i];
         print_whole(plan, gr, !gr->fused ? "group" : gr->split >= 0 ? "or" : "then", out, temp);
         for (int k = 0; k < gr->divisions.n; k++) {
-            print_whole(plan, gr->divisions.at[k].shares, "or", out, temp);
-            if (gr->divisions.at[k].rest) print_whole(plan, gr->divisions.at[k].rest, "then", out, temp);
+            const Division *d = &gr->divisions.at[k];
+            for (int j = 0; j < d->n; j++) print_whole(plan, d->group[j], j ? "then" : "or", out, temp);
         }
     }
     for (int i = 0; plan->reasons && i < plan->reasons->list.n; i++) {

@@ -168,7 +168,7 @@ static const char *not_shared(Sharer *x, const Sharing *a, const Sharing *b, Sha
         if (gr->stores.at[i].tensor->kind == TENSOR_INOUT) return "reads what it updates"; /* in other threads */
     for (int i = 0; i < gr->steps.n; i++)
         for (int rule = 0; rule < GROUP_RULES; rule++)
-            if (group_step_leaves(gr, i, rule)) return group_rule_text(rule);
+            if (group_step_leaves(gr, i, rule, x->plan->dims)) return group_rule_text(rule);
     for (int i = a->roots.n; i < gr->stores.n; i++)
         for (int j = 0; j < a->roots.n; j++)
             if (gr->stores.at[i].tensor == gr->stores.at[j].tensor &&

@@ -165,13 +165,13 @@ Division split_into(Plan *plan, const Group *gr, int axis, int64_t n) {
     const Group left = without_axis(gr, axis);
     Group *rest = online_like(&left, from, to, parts);
     if (rest) rest->name = gr->name;
-    return (Division){one, rest};
+    return (Division){.group = {one, rest}, .n = rest ? 2 : 1};
 }
 
 /* Of `whole`, what gr does (or is), into n shares of an axis. */
 static void divide(Plan *plan, Group *whole, Group *gr, int axis, int64_t n) {
     const Division d = split_into(plan, gr, axis, n);
-    if (d.rest) vec_push(plan->graph->ctx, &whole->divisions, d);
+    if (d.n > 1) vec_push(plan->graph->ctx, &whole->divisions, d);
 }
 
 static bool all_known(const Group *gr) {
@@ -202,7 +202,7 @@ void split_groups(Plan *plan, const Machine *m) {
         Group *one = online_group(plan, gr);
         divide_some(plan, gr, gr, m);
         if (!one) continue;
-        vec_push(plan->graph->ctx, &gr->divisions, ((Division){one, NULL}));
+        vec_push(plan->graph->ctx, &gr->divisions, ((Division){.group = {one}, .n = 1}));
         divide_some(plan, gr, one, m);
     }
 }

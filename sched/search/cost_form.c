@@ -170,8 +170,10 @@ static void put_axes(Text *t, const Group *gr) {
 }
 
 static void put_division(Text *t, const Division *d) {
-    put(t, d->shares->parts);
-    for (int i = 0; i < d->shares->steps.n; i++) put(t, d->shares->steps.at[i].online);
+    put(t, d->n);
+    put(t, d->apart);
+    put(t, d->group[0]->parts);
+    for (int i = 0; i < d->group[0]->steps.n; i++) put(t, d->group[0]->steps.at[i].online);
 }
 
 static Sym key_of(const CostForm *f, Ctx *ctx) {

@@ -171,8 +171,8 @@ bool given_version(Group *gr, const GivenTexts *t, Version *v, int64_t most[MAX_
     for (int i = 0; i < gr->divisions.n; i++) {
         const Division *d = &gr->divisions.at[i];
         GivenFault other = {.why = {.ctx = gr->graph->ctx}, .code = DIAG_SCHEDULE_ILLEGAL};
-        if (division_groups(d) != t->n) continue;
-        if (read_together(t, (Group *[]){d->shares, d->rest}, v, most, &other)) return true;
+        if (d->n != t->n) continue;
+        if (read_together(t, d->group, v, most, &other)) return true;
         if (!one || strstr(t->text[0], "online")) *fault = other;
     }
     return false;
@@ -193,13 +193,13 @@ static GivenAnswer refuse(const Given *x, const GivenLine *line, DiagCode code, 
     return refuse_span(x, line->span, code, why);
 }
 
-/* The version that a line is, or two: shares NULL where it is not divided. */
-static bool take_version(const Given *x, Group *gr, const GivenLine *shares, const GivenLine *line, Version *v,
+/* The version that lines are: one, or one for each kernel of a division. */
+static bool take_version(const Given *x, Group *gr, GivenLine *const *lines, int n, Version *v,
                          int64_t most[MAX_TOGETHER][MAX_GROUP_AXES]) {
-    const GivenLine *const lines[] = {shares ? shares : line, line};
-    const GivenTexts t = {.n = shares ? MAX_TOGETHER : 1, .text = {lines[0]->schedule, lines[1]->schedule}};
+    GivenTexts t = {.n = n};
     GivenFault fault;
-    if (given_version(gr, &t, v, most, &fault)) return v->span = line->span, true;
+    for (int k = 0; k < n; k++) t.text[k] = lines[k]->schedule;
+    if (given_version(gr, &t, v, most, &fault)) return v->span = lines[n - 1]->span, true;
     refuse(x, lines[fault.text], fault.code, fault.why.s);
     return false;
 }
@@ -266,11 +266,31 @@ static bool is_legal_there(const Given *x, const Version *v, const Versions *bef
     return ok;
 }
 
-/* Of the divisions that have a rest: they share a name. NULL: there is none. */
-static Sym shares_of(const Group *gr) {
+/* The division of several kernels of which the first has that name; NULL: there is none. Those into shares share it. */
+static const Division *division_of(const Group *gr, Sym name) {
     for (int i = 0; i < gr->divisions.n; i++)
-        if (gr->divisions.at[i].rest) return gr->divisions.at[i].shares->name;
+        if (gr->divisions.at[i].n > 1 && gr->divisions.at[i].group[0]->name == name) return &gr->divisions.at[i];
     return NULL;
+}
+
+/* The lines of one way to do a group's work, from its first one on; how many, 0 after reporting. */
+static int lines_of(Given *x, Group *gr, GivenLine *first, GivenLine **lines) {
+    const Division *d = first->group == gr->name ? NULL : division_of(gr, first->group);
+    const GivenLine *const end = x->lines.at + x->lines.n;
+    int n = 0;
+    lines[n++] = first;
+    for (GivenLine *at = first + 1; d && n < d->n; at++) {
+        if (at == end || at->begins || at->group != d->group[n]->name)
+            return refuse(x, first, DIAG_SCHEDULE_ILLEGAL,
+                          sym_fmt(x->ctx,
+                                  d->apart ? "what comes after it, %s, has no line behind this one"
+                                           : "what folds the shares, %s, has no line behind this one",
+                                  d->group[n]->name)),
+                   0;
+        lines[n++] = at;
+    }
+    for (int k = 0; k < n; k++) lines[k]->used = true;
+    return n;
 }
 
 /* The lines of versions from `line` on, which begins one, to the one behind `else`. */
@@ -279,22 +299,17 @@ static GivenAnswer by_size(Given *x, Group *gr, GivenLine *line, Versions *v) {
     int64_t most[MAX_TOGETHER][MAX_GROUP_AXES];
     *v = (Versions){0};
     for (bool more = true; more;) {
-        GivenLine *const first = line++, *rest = first;
-        if (first == end || !first->begins || (first->group != gr->name && first->group != shares_of(gr)))
+        GivenLine *const first = line, *lines[MAX_TOGETHER];
+        if (first == end || !first->begins || (first->group != gr->name && !division_of(gr, first->group)))
             return refuse_span(x, last->when_span, DIAG_SCHEDULE_TEXT,
                                sym_fmt(x->ctx, "the versions of %s end here, without `else`", gr->name));
         if (v->n == MAX_VERSIONS)
             return refuse(x, first, DIAG_SCHEDULE_ILLEGAL,
                           sym_fmt(x->ctx, "a group has %d versions at most", MAX_VERSIONS));
-        if (first->group != gr->name) {
-            if (line == end || line->begins || line->group != gr->name)
-                return refuse(x, first, DIAG_SCHEDULE_ILLEGAL,
-                              sym_fmt(x->ctx, "what folds the shares, %s, has no line behind this one", gr->name));
-            rest = line++;
-        }
-        first->used = rest->used = true;
+        const int n = lines_of(x, gr, first, lines);
         Version *one = &v->at[v->n];
-        if (!take_version(x, gr, rest == first ? NULL : first, rest, one, most)) return GIVEN_WRONG;
+        if (!n || !take_version(x, gr, lines, n, one, most)) return GIVEN_WRONG;
+        line += n;
         one->when = first->when ? read_condition(x, gr, first->when, first->when_span) : NULL;
         if ((first->when && !one->when) || !is_legal_there(x, one, v, first, most)) return GIVEN_WRONG;
         v->n++;
@@ -316,21 +331,26 @@ static GivenLine *line_for(Given *x, Sym program, Sym group) {
     return NULL;
 }
 
+/* The first of the lines for a group: its own, or that of a division's first kernel, which stands before it. */
+static GivenLine *first_line(Given *x, Sym program, const Group *gr) {
+    GivenLine *first = line_for(x, program, gr->name);
+    for (int i = 0; i < gr->divisions.n; i++) {
+        if (gr->divisions.at[i].n == 1) continue;
+        GivenLine *line = line_for(x, program, gr->divisions.at[i].group[0]->name);
+        if (line && (!first || line < first)) first = line;
+    }
+    return first;
+}
+
 GivenAnswer given_versions(Given *x, Sym program, Group *gr, Versions *v) {
     if (!x) return GIVEN_NONE;
-    GivenLine *line = line_for(x, program, gr->name), *shares = NULL;
-    if (shares_of(gr)) shares = line_for(x, program, shares_of(gr));
-    GivenLine *const first = shares && (!line || shares < line) ? shares : line;
-    if (first && first->begins) return by_size(x, gr, first, v);
-    if (line) line->used = true;
-    if (shares) shares->used = true;
-    if (shares && !line)
-        return refuse(x, shares, DIAG_SCHEDULE_ILLEGAL,
-                      sym_fmt(x->ctx, "what folds the shares, %s, has no line", gr->name));
-    if (!line) return GIVEN_NONE;
+    GivenLine *const first = first_line(x, program, gr), *lines[MAX_TOGETHER];
+    if (!first) return GIVEN_NONE;
+    if (first->begins) return by_size(x, gr, first, v);
     int64_t most[MAX_TOGETHER][MAX_GROUP_AXES];
+    const int n = lines_of(x, gr, first, lines);
     *v = (Versions){.n = 1};
-    return take_version(x, gr, shares, line, &v->at[0], most) ? GIVEN_TAKEN : GIVEN_WRONG;
+    return n && take_version(x, gr, lines, n, &v->at[0], most) ? GIVEN_TAKEN : GIVEN_WRONG;
 }
 
 const Expr *given_way(Given *x, Sym program, Group *gr, const Expr *bounds) {

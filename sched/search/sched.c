@@ -441,7 +441,10 @@ bool sched_step(SchedWork *w, SchedStep step) {
     case SCHED_PARTITION: return step_partition(w, &why);
     case SCHED_SHARE: share_groups(w->plan); return true;
     case SCHED_FUSE: fuse_groups(w->plan, sched_machine(w->o)); return true;
-    case SCHED_SPLIT: split_groups(w->plan, sched_machine(w->o)); return true;
+    case SCHED_SPLIT:
+        split_groups(w->plan, sched_machine(w->o));
+        apart_groups(w->plan, w->prep, sched_machine(w->o));
+        return true;
     case SCHED_FLATTEN: flat_groups(w->plan); return true;
     case SCHED_CHOOSE: return step_choose(w, &why);
     case SCHED_APPLY: return step_apply(w, &why);

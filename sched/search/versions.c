@@ -5,6 +5,7 @@
 #include "cost.h"
 #include "judge.h"
 #include "relayouts.h"
+#include "sched/plan/split.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static CostForm *form_of(const Choosing *x, int division, int kernel) {
 
 Group *versions_group(const Choosing *x, int division, int kernel) {
     const Division *d = division < 0 ? NULL : &x->gr->divisions.at[division];
-    return !d ? x->gr : kernel ? d->rest : d->shares;
+    return d ? d->group[kernel] : x->gr;
 }
 
 /* Whether elements narrower than a register are loaded one by one: to keep them as they were loaded, each would have to
@@ -130,6 +131,26 @@ static void take_relayout(void *user, const Schedule *s) {
     versions_add(x, -1, (const Schedule *[]){s}, 1, most);
 }
 
+/* What is best at one point of a way with a kernel for each reduction, of schedules that are legal always. */
+static int add_apart(Choosing *x, int point, int division) {
+    const Division *d = &x->gr->divisions.at[division];
+    const Schedule *parts[MAX_TOGETHER];
+    int64_t *most = NEW_N(x->temp, int64_t, x->gr->axes.n + 1);
+    int considered = 0;
+    if (!apart_pays(x->gr, x->points->dims[point])) return 0;
+    for (int a = 0; a < x->gr->axes.n; a++) most[a] = INT64_MAX;
+    for (int k = 0; k < d->n; k++) {
+        CostForm *f = form_of(x, division, k);
+        f->at = point;
+        considered += templates_best(f, x->machine, &x->limits, 1, &x->found[k]);
+        const Best *best = always_best(&x->found[k]);
+        if (!best) return considered;
+        parts[k] = &best->schedule;
+    }
+    versions_add(x, division, parts, d->n, most);
+    return considered;
+}
+
 /* What is best at one point, of each kind. Gives how many candidates the templates had. */
 static int add_best(Choosing *x, int point, int of_kind) {
     BestOf *const best = x->found;
@@ -138,7 +159,11 @@ static int add_best(Choosing *x, int point, int of_kind) {
     double quickest[BEST_KINDS]; /* of what reads its elements as often as it says */
     for (int kind = 0; kind < BEST_KINDS; kind++) quickest[kind] = INFINITY;
     for (int d = -1; d < x->gr->divisions.n; d++) {
-        const int n = d < 0 ? 1 : division_groups(&x->gr->divisions.at[d]);
+        const int n = d < 0 ? 1 : x->gr->divisions.at[d].n;
+        if (d >= 0 && x->gr->divisions.at[d].apart) {
+            considered += add_apart(x, point, d);
+            continue;
+        }
         for (int k = 0; k < n; k++) {
             CostForm *f = form_of(x, d, k);
             f->at = point;
@@ -164,9 +189,10 @@ static void make_nodes(const Group *gr) {
     for (int a = 0; a < gr->axes.n; a++) expr_var(gr->graph, gr->axes.at[a].var);
     for (int i = 0; i < gr->divisions.n; i++) {
         const Division *d = &gr->divisions.at[i];
-        if (d->shares->part) expr_var(gr->graph, d->shares->part);
-        for (int a = 0; a < d->shares->axes.n; a++) expr_var(gr->graph, d->shares->axes.at[a].var);
-        for (int a = 0; d->rest && a < d->rest->axes.n; a++) expr_var(gr->graph, d->rest->axes.at[a].var);
+        for (int k = 0; k < d->n; k++) {
+            if (d->group[k]->part) expr_var(gr->graph, d->group[k]->part);
+            for (int a = 0; a < d->group[k]->axes.n; a++) expr_var(gr->graph, d->group[k]->axes.at[a].var);
+        }
     }
     for (int i = 0; i < gr->graph->dims.n; i++) expr_dim(gr->graph, gr->graph->dims.at[i]);
 }
@@ -247,7 +273,7 @@ static void order_points(const Points *p, int *at) {
 /* Whether there are two ways to fold, each with its own divisions: about three times as many schedules for a point. */
 static bool two_ways(const Group *gr) {
     for (int i = 0; i < gr->divisions.n; i++)
-        if (group_is_online(gr->divisions.at[i].shares)) return true;
+        if (!gr->divisions.at[i].apart && group_is_online(gr->divisions.at[i].group[0])) return true;
     return false;
 }
 
@@ -349,17 +375,18 @@ static Choosing begin(Group *gr, Targets t, const Machine *m, const Points *poin
 /* What a search needs beside that. */
 static void begin_search(Choosing *x) {
     x->found = NEW_RAW(x->temp, BestOf, MAX_TOGETHER);
-    for (int d = 0; d < x->gr->divisions.n; d++) {
-        x->form[1 + MAX_TOGETHER * d] = cost_form(x->gr->divisions.at[d].shares, x->points, x->temp);
-        Group *rest = x->gr->divisions.at[d].rest;
-        if (rest) x->form[2 + MAX_TOGETHER * d] = cost_form(rest, x->points, x->temp);
-    }
+    for (int d = 0; d < x->gr->divisions.n; d++)
+        for (int k = 0; k < x->gr->divisions.at[d].n; k++)
+            x->form[1 + MAX_TOGETHER * d + k] = cost_form(x->gr->divisions.at[d].group[k], x->points, x->temp);
 }
 
 static Version version_of(Group *gr, const Candidate *k) {
     const Division *d = k->division < 0 ? NULL : &gr->divisions.at[k->division];
-    Version v = {.n = k->n, .group = {d ? d->shares : gr, d ? d->rest : NULL}, .span = SPAN_NONE};
-    for (int s = 0; s < k->n; s++) v.schedule[s] = k->schedule[s];
+    Version v = {.n = k->n, .span = SPAN_NONE};
+    for (int s = 0; s < k->n; s++) {
+        v.group[s] = d ? d->group[s] : gr;
+        v.schedule[s] = k->schedule[s];
+    }
     return v;
 }
 

@@ -9,7 +9,7 @@
 #include "sched/machine/machine.h"
 #include "templates.h"
 
-enum { MAX_VERSIONS = 12, MAX_TOGETHER = 2 /* kernels of a version */ };
+enum { MAX_VERSIONS = 13 };
 
 /* One way to do a group's work: by a kernel, or by those of a division. */
 typedef struct Version {

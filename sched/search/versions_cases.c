@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MORE_CASES = 3 /* for sizes that are left with what takes long */ };
 enum { MAX_GROWN = MAX_VERSIONS + 4 /* cases, of which those that gain least are given up again */ };
 static const double GAIN = 0.008;    /* of the time, as a mean over the points: what another version gains at least */
 static const double ROUNDING = 1e-9; /* of sums of losses, which depends on their order */
@@ -126,6 +127,11 @@ static void add_test(Case *c, SizeTest test) {
         }
     c->test[c->ntests++] = test;
 }
+
+typedef struct Leaves {
+    int n;
+    Leaf at[MAX_GROWN];
+} Leaves;
 
 /* The points of a leaf in the order of the lengths of some axes, multiplied, and the lengths that are worth a test. */
 typedef struct Sweep {
@@ -384,22 +390,43 @@ static void note(Chosen *c, const Leaf *leaves, int n) {
 
 /* Parts leaves[0], by its best test if that was found, then by the best tests there are. What is lost in the end;
  * *chosen gets the cases on the way. */
-static double grow(Choosing *x, Leaf *leaves, double least, Chosen *chosen) {
-    double loss = leaves[0].loss;
-    note(chosen, leaves, 1);
-    int n = 1;
-    for (; n < MAX_GROWN; n++) {
-        const int leaf = best_leaf(x, leaves, n);
-        const double gain = leaves[leaf].best.gain;
-        if (leaves[leaf].best.worth <= least) break;
-        part(x, leaves, n, leaf);
+static double grow(Choosing *x, Leaves *l, double least, Chosen *chosen) {
+    double loss = l->at[0].loss;
+    note(chosen, l->at, 1);
+    for (l->n = 1; l->n < MAX_GROWN; l->n++) {
+        const int leaf = best_leaf(x, l->at, l->n);
+        const double gain = l->at[leaf].best.gain;
+        if (l->at[leaf].best.worth <= least) break;
+        part(x, l->at, l->n, leaf);
         loss -= gain;
-        if (n < MAX_VERSIONS) note(chosen, leaves, n + 1);
+        if (l->n < MAX_VERSIONS) note(chosen, l->at, l->n + 1);
     }
-    if (n <= MAX_VERSIONS) return loss;
-    for (; n > MAX_VERSIONS; n--) loss += unite(x, leaves, n);
-    note(chosen, leaves, n);
+    if (l->n <= MAX_VERSIONS) return loss;
+    for (; l->n > MAX_VERSIONS; l->n--) loss += unite(x, l->at, l->n);
+    note(chosen, l->at, l->n);
     return loss;
+}
+
+/* Sizes that are rare weigh little, and may be left with what takes many times as long as the best there: where there
+ * is room for more cases, such sizes get some. */
+static void spare_the_worst(Choosing *x, Leaves *l) {
+    static const double MANY = 3;    /* times the best */
+    static const double LEAST = 0.7; /* logarithms of times, beyond that, that a case more spares */
+    for (int k = 0; k < x->chosen->candidates.n; k++) {
+        Candidate *c = x->chosen->candidates.at[k];
+        for (int i = 0; i < x->points->n; i++) c->loss[i] += fmax(0, log(c->seconds[i] / x->best[i] / MANY));
+    }
+    for (int i = 0; i < l->n; i++) {
+        l->at[i].loss = versions_settle(x, &l->at[i].c, l->at[i].here);
+        l->at[i].tried = false;
+    }
+    for (int more = 0; more < MORE_CASES && l->n < MAX_VERSIONS; more++) {
+        const int leaf = best_leaf(x, l->at, l->n);
+        if (l->at[leaf].best.gain <= LEAST) break;
+        part(x, l->at, l->n, leaf);
+        note(x->chosen, l->at, ++l->n);
+    }
+    versions_find_losses(x);
 }
 
 /* The first test decides about the others, and the one that gains most may be a bad start: one of each set of axes is
@@ -414,24 +441,27 @@ void versions_find_cases(Choosing *x) {
         weight += x->points->weight[i];
     }
     all.loss = versions_settle(x, &all.c, all.here);
-    Leaf leaves[MAX_GROWN] = {all};
+    Leaves *best = NEW(x->temp, Leaves), *other = NEW(x->temp, Leaves);
+    best->at[0] = all;
     if (x->gr->product) {
-        note(x->chosen, leaves, 1);
+        note(x->chosen, best->at, 1);
         return;
     }
-    least = grow(x, leaves, GAIN * weight, x->chosen);
+    least = grow(x, best, GAIN * weight, x->chosen);
     const AxesList list = axes_to_test(x->gr);
     for (int i = 0; i <= list.n; i++) {
-        Leaf other[MAX_GROWN] = {all};
         Chosen tried = *x->chosen;
+        other->at[0] = all;
         if (i < list.n)
-            try_axes(x, other, list.at[i], &other->best);
+            try_axes(x, other->at, list.at[i], &other->at[0].best);
         else
-            try_alignment(x, other, &other->best);
-        other->tried = true;
+            try_alignment(x, other->at, &other->at[0].best);
+        other->at[0].tried = true;
         double loss = grow(x, other, GAIN * weight, &tried);
         if (loss >= least) continue;
         least = loss;
+        *best = *other;
         *x->chosen = tried;
     }
+    spare_the_worst(x, best);
 }

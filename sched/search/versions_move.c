@@ -63,6 +63,7 @@ static void climb_from(Choosing *x, const Candidate *from, const Case *in, const
     c.limits = &x->limits;
     c.beat = beat;
     c.left = mine;
+    if (from->division >= 0 && x->gr->divisions.at[from->division].apart) return;
     if (from->n > 1) c.after = from->schedule[1], c.after_group = versions_group(x, from->division, 1);
     schedule_copy(s, from->schedule[0]);
     if (climb(&c, s, most)) versions_add(x, from->division, (const Schedule *[]){s, c.after}, from->n, most);

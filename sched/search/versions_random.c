@@ -54,9 +54,9 @@ static Schedule *draw_schedule(Group *gr, uint64_t *state, const Expr **when) {
 static void draw_version(Group *gr, uint64_t *state, bool bounded, Version *x) {
     const int d = draw(state, gr->divisions.n + 1) - 1;
     x->span = SPAN_NONE;
-    x->n = d < 0 ? 1 : division_groups(&gr->divisions.at[d]);
-    x->group[0] = d < 0 ? gr : gr->divisions.at[d].shares;
-    x->group[1] = d < 0 ? NULL : gr->divisions.at[d].rest;
+    x->n = d < 0 ? 1 : gr->divisions.at[d].n;
+    x->group[0] = gr;
+    for (int k = 0; d >= 0 && k < x->n; k++) x->group[k] = gr->divisions.at[d].group[k];
     for (int k = 0; k < x->n; k++) x->schedule[k] = draw_schedule(x->group[k], state, bounded && !k ? &x->when : NULL);
 }
 

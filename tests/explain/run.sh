@@ -58,10 +58,10 @@ way $file choose_product '1 when M <= 4: column, few' 'column few' M=4 K=6 N=40
 way $file choose_product '2 when N <= 16: narrow, narrow_left' 'narrow narrow_left' M=5 K=6 N=15
 way $file choose_product '3 else: wide_column, wide, wide_left' 'wide_column wide wide_left' M=70 K=33 N=33
 
-# Long rows in few blocks: each reduction is divided, also one that another one reads. (Of fewer elements it is done by one
-# block, or by those of a cluster.)
-for n in spread:2 lse:2 columns:2 clipped:1; do
-    case $n in spread:2 | lse:2) at=--at=N=67108864 ;; clipped:1) at=--at=A=4096,B=4096 ;; *) at= ;; esac
+# Long rows in few blocks: reductions are divided, and one that another one reads is folded with it, in one pass. (Of fewer
+# elements they are done by one block, or by those of a cluster.)
+for n in spread:1 lse:1 columns:1 clipped:1; do
+    case $n in spread:1 | lse:1) at=--at=N=67108864 ;; clipped:1) at=--at=A=4096,B=4096 ;; *) at= ;; esac
     "$TDC" explain tests/numeric/whole.td ${n%:*} $at >"$dir/log"
     same "divided reductions of ${n%:*}" "$(grep -cE '_shares(_[0-9]+)? ' "$dir/log")" ${n#*:}
 done

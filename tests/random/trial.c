@@ -171,13 +171,19 @@ static bool take_version(Ctx *ctx, Entry *e, const Version *v, bool several, con
 
 enum { FEW_GROUPS = 3 /* of which each may have versions, so that the ways are not too many */ };
 
+static bool has_online(const Division *d) {
+    bool any = false;
+    for (int k = 0; k < d->n; k++) any |= group_is_online(d->group[k]);
+    return any;
+}
+
 /* A pass that carries sums over to another maximum or mean is no identity of exact algebra. */
 static void drop_online(Plan *plan) {
     for (int i = 0; i < plan->groups.n; i++) {
         Group *gr = plan->groups.at[i];
         int kept = 0;
         for (int k = 0; k < gr->divisions.n; k++)
-            if (!group_is_online(gr->divisions.at[k].shares)) gr->divisions.at[kept++] = gr->divisions.at[k];
+            if (!has_online(&gr->divisions.at[k])) gr->divisions.at[kept++] = gr->divisions.at[k];
         gr->divisions.n = kept;
     }
 }

@@ -415,6 +415,19 @@ static void one_prepared(Ctx *ctx, const PlanCase *c, Graph *g, int groups) {
     expect(again.n > 0, "a plan has a text", NULL);
 }
 
+/* Those that a group stores, rather than a division that nobody may choose. */
+static int temporaries(const Plan *plan) {
+    int n = 0;
+    for (int t = 0; t < plan->temps.n; t++) {
+        bool stored = false;
+        for (int i = 0; i < plan->groups.n; i++)
+            for (int k = 0; k < plan->groups.at[i]->stores.n; k++)
+                stored |= plan->groups.at[i]->stores.at[k].tensor == plan->temps.at[t].tensor;
+        n += stored;
+    }
+    return n;
+}
+
 static void one_plan(const PlanCase *c) {
     Ctx *ctx = ctx_new();
     if (!ctx || CTX_GUARD(ctx)) {
@@ -429,13 +442,7 @@ static void one_plan(const PlanCase *c) {
     Plan *plan = g ? plan_new(g, &machine_h200, false, NULL, &why) : NULL;
     expect(plan != NULL, c->text, why.s);
     if (plan) {
-        int shares = 0; /* temporaries of divisions, which nobody may choose */
-        for (int i = 0; i < plan->groups.n; i++)
-            for (int k = 0; k < plan->groups.at[i]->divisions.n; k++) {
-                const Division *d = &plan->groups.at[i]->divisions.at[k];
-                shares += d->rest ? d->shares->stores.n : 0;
-            }
-        expect(plan->groups.n == c->groups && plan->temps.n - shares == c->temps, "groups and temporaries", c->text);
+        expect(plan->groups.n == c->groups && temporaries(plan) == c->temps, "groups and temporaries", c->text);
         Group *gr = plan->groups.at[0];
         for (int i = 0; i < gr->steps.n; i++)
             text_char(&steps, gr->steps.at[i].scan ? gr->steps.at[i].exclusive ? 'e' : 'i' : 'r');

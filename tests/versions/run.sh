@@ -52,9 +52,50 @@ sed '1i dim M hint 16384; dim N hint 4096;' $here/classes.td >"$dir/hinted.td"
 at() { "$TDC" explain "$1" row "${@:2}" | grep ' = grid'; }
 same 'a hint' "$(at "$dir/hinted.td" --at M=16384,N=4096)" "$(at $here/classes.td -D M=16384 -D N=4096)"
 
+# Where few blocks would have everything, reductions have kernels of their own, which many blocks share: for sizes at which
+# that is so, and not beside them. A program that is compiled for all sizes is no ten times slower than for one.
+cat >"$dir/few.td" <<'END'
+export fn clip(g: f32[N]) -> (y: f32[N], norm: f32[]) {
+    let r = sqrt(sum[i](g[i] * g[i]));
+    norm[] = r;
+    y[i] = g[i] / max(1, r);
+}
+export fn soft(x: f32[M, N]) -> (y: f32[M, N]) {
+    let m[i] = max[j](x[i, j]);
+    let z[i] = sum[j](exp(x[i, j] - m[i]));
+    y[i, j] = exp(x[i, j] - m[i]) / z[i];
+}
+export fn channels(x: f32[N, H, C]) -> (y: f32[N, H, C]) {
+    let mu[c] = mean[n, h](x[n, h, c]);
+    let va[c] = mean[n, h]((x[n, h, c] - mu[c]) ** 2);
+    y[n, h, c] = (x[n, h, c] - mu[c]) * rsqrt(va[c] + 1e-5);
+}
+check clip(N = 4099);
+check soft(M = 3, N = 1021);
+check channels(N = 7, H = 31, C = 5);
+END
+launches() { "$TDC" explain "$@" | sed -n 's/.*: \([0-9]*\) launch.*/\1/p'; }
+time_of() { "$TDC" explain "$@" | sed -n 's/^\([0-9.]*\) us.*/\1/p'; }
+while read -r entry few many sizes; do
+    # shellcheck disable=SC2086
+    fixed=$(sed 's/^/-D/; s/,/ -D/g' <<<"$sizes")
+    same "$entry of few long rows: $sizes" "$(launches "$dir/few.td" "$entry" --at "$sizes")" "$few"
+    same "$entry of $many" "$(launches "$dir/few.td" "$entry" --at "$many")" 1
+    # shellcheck disable=SC2086
+    awk -v all="$(time_of "$dir/few.td" "$entry" --at "$sizes")" -v one="$(time_of "$dir/few.td" "$entry" $fixed)" 'BEGIN { exit !(all < 10 * one) }'
+    verdict $? "$entry: compiled for all sizes at $sizes"
+done <<'END'
+clip 3 N=4096 N=67108864
+soft 3 M=16384,N=4096 M=1,N=4194304
+channels 3 N=4,H=64,C=4096 N=64,H=65536,C=8
+END
+"$TDC" check "$dir/few.td" --emu >"$dir/log" 2>&1
+verdict $? "$(grep -v '^ok' "$dir/log")"
+"$TDC" "$dir/few.td" --dump=choose --stop-after=choose >"$dir/few.schedules"
+same 'they are read back' "$("$TDC" "$dir/few.td" --dump=choose --stop-after=choose --schedules="$dir/few.schedules")" "$(cat "$dir/few.schedules")"
+
 # Rows and columns of the same elements are folded in one pass where these are many, whatever is said of their lengths.
 sed '/^bench/d' bench/suite/layernorm_bwd.td >"$dir/norm.td"
-launches() { "$TDC" explain "$@" | sed -n 's/.*: \([0-9]*\) launch.*/\1/p'; }
 for how in "bench/suite/layernorm_bwd.td" "bench/suite/layernorm_bwd.td -D M=16384 -D N=4096" "$dir/norm.td --at M=65536,N=1024"; do
     # shellcheck disable=SC2086
     same "one pass: $how" "$(launches $how)" 2
