@@ -18,7 +18,7 @@ static double words_of(const Reading *x, const Value *v) {
     const bool packed = bits < 32 && (loaded || v->type != TY_BOOL);
     const double words = packed ? (n * bits + 31) / 32 : n * (bits > 32 ? 2 : 1);
     if (!loaded || v->def->depth == 0) return words;
-    return words + (packed && !has_vectors(v->layout) ? n : words);
+    return words + (packed && v->layout && !has_vectors(v->layout) ? n : words);
 }
 
 static void live(Reading *x, const Stage *s) {
