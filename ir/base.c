@@ -21,8 +21,9 @@ typedef struct Chunk {
 struct Arena {
     Chunk *head;
     size_t total;
-    size_t chunk; /* bytes of a chunk; 0: they grow */
-    long fail_in; /* counts chunks down to a failure; 0 = never */
+    size_t chunk;        /* bytes of a chunk; 0: they grow */
+    RefuseChunk *refuse; /* NULL: none */
+    void *user;          /* its own */
 };
 
 typedef struct SymEntry {
@@ -74,7 +75,7 @@ static void chunk_free(Chunk *c) {
 
 static Chunk *chunk_new(Ctx *ctx, size_t need) {
     Arena *a = ctx->arena, *root = ctx->root->arena;
-    if (root->fail_in > 0 && --root->fail_in == 0) return NULL;
+    if (root->refuse && root->refuse(root->user)) return NULL;
     size_t size = need, many = root->chunk ? root->chunk : chunk_size(ctx);
     if (root->chunk || need <= many / 4) size = need > many ? need : many;
     Chunk *c = chunk_take(sizeof(Chunk) + size);
@@ -215,7 +216,10 @@ void ctx_temp_end(Ctx *temp) {
     temp->root->idle = temp;
 }
 
-void ctx_fail_chunk(Ctx *ctx, long n) { ctx->arena->fail_in = n; }
+void ctx_refuse_chunks(Ctx *ctx, RefuseChunk *refuse, void *user) {
+    ctx->arena->refuse = refuse;
+    ctx->arena->user = user;
+}
 void ctx_chunk_bytes(Ctx *ctx, size_t bytes) { ctx->arena->chunk = bytes; }
 
 static uint64_t hash_bytes(const char *s, size_t n) {

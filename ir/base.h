@@ -58,8 +58,9 @@ void ctx_give_back(Ctx *ctx, const void *block, size_t bytes);
  * when memory runs out go with the root. */
 Ctx *ctx_temp(Ctx *ctx);
 void ctx_temp_end(Ctx *temp);
-/* Testing: the n-th chunk that the arena asks the system for from now on fails (n = 1 is the next; 0 turns it off). */
-void ctx_fail_chunk(Ctx *ctx, long n);
+/* Testing: before each chunk that is asked of the system it is asked whether that is refused. NULL: none is. */
+typedef bool RefuseChunk(void *user);
+void ctx_refuse_chunks(Ctx *ctx, RefuseChunk *refuse, void *user);
 /* Testing: chunks of this size from now on, so that more places run out of memory. */
 void ctx_chunk_bytes(Ctx *ctx, size_t bytes);
 

@@ -360,6 +360,8 @@ static void test_near(void) {
     }
 }
 
+static bool nth_chunk(void *left) { return !--*(long *)left; }
+
 /* Running out of memory anywhere unwinds to the guard. */
 static void test_oom(void) {
     Source s = repeated("", "fn f(x: f32[N]) { let a[i] = x[i] + 1; y[i = 3; }\n", 400, "");
@@ -368,8 +370,9 @@ static void test_oom(void) {
         Ctx *volatile ctx = ctx_new();
         if (!ctx) break;
         volatile bool done = false;
+        long left = n;
         if (!CTX_GUARD(ctx)) {
-            ctx_fail_chunk(ctx, n);
+            ctx_refuse_chunks(ctx, nth_chunk, &left);
             grammar_parse(ctx, diag_add_file(ctx, "x.td", s.s, s.n));
             done = true;
         }
