@@ -25,9 +25,10 @@ CXX = os.environ.get("CXX") or "g++"
 BUILD_S, CHECK_S, LEAST_S = 600, 1200, 10  # seconds; a mutant may take LEAST_S or 20 times what the kernel takes
 
 # Stands for the C++ compiler under `tdc check`: the emitted file is instrumented before it is compiled, and the program that
-# comes out of linking is kept, with a script in its place that keeps each call's inputs and outputs too.
+# comes out of linking is kept, with a script in its place that keeps each call's inputs and outputs too. All kernels have it
+# under one name, so that the stand-in's own object, which takes seconds, is compiled once.
 WRAPPER = """#!/bin/sh
-work='%(work)s'
+work=$TD_MUTATION_WORK
 for a; do case $a in *.cu) cu=$a ;; */model) program=$a ;; esac; done
 if [ -n "$cu" ]; then
     cp "$cu" "$work/model.cu"
@@ -54,6 +55,12 @@ exec '%(work)s/program' "$1"
 """
 
 
+def write_script(path, text, work=""):
+    with open(path, "w") as f:
+        f.write(text % {"work": work, "here": HERE, "cxx": CXX, "python": sys.executable})
+    os.chmod(path, 0o755)
+
+
 class Kernel:
     def __init__(self, name, top):
         self.name = name
@@ -70,11 +77,7 @@ class Kernel:
         return {statement: reason for kernel, statement, reason in lines if kernel == self.name}
 
     def script(self, name, text):
-        path = os.path.join(self.work, name)
-        with open(path, "w") as f:
-            f.write(text % {"work": self.work, "here": HERE, "cxx": CXX, "python": sys.executable})
-        os.chmod(path, 0o755)
-        return path
+        write_script(os.path.join(self.work, name), text, self.work)
 
     def check(self, environment):
         """`tdc check` of the kernel, with further check statements from tests/mutation/NAME.checks."""
@@ -92,7 +95,7 @@ class Kernel:
                 out.write(f.read())
         self.script("keep", KEEP)
         self.script("again", AGAIN_RUN)
-        done = self.check({"CXX": self.script("cxx", WRAPPER)})
+        done = self.check({"CXX": os.path.join(os.path.dirname(self.work), "cxx"), "TD_MUTATION_WORK": self.work})
         if done.returncode:
             self.error = "the checks fail without a mutant:\n" + done.stdout
             return
@@ -212,7 +215,9 @@ def main(names, keep):
     try:
         kernels = [Kernel(name, top) for name in names]
         with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count() or 1)) as pool:
-            list(pool.map(Kernel.prepare, kernels))
+            write_script(os.path.join(top, "cxx"), WRAPPER)
+            kernels[0].prepare() # which leaves the stand-in's object in tdc's cache
+            list(pool.map(Kernel.prepare, kernels[1:]))
             for k in kernels:
                 if not k.error:
                     k.script("cxx-again", AGAIN)
