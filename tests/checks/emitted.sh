@@ -43,10 +43,6 @@ for file in samples/*.td bench/products.td tests/frontend/host.td tests/kernels/
         try "$file: model.h as C++17" g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -I "$dir" -x c++ -fsyntax-only "$dir/alone.c"
     }
     joined $n "$file"
-    cat "$dir/model.cu" "$dir/model.c" "$dir/model.h" >"$dir/first"
-    try "$file: again" "$TDC" "$file" -o "$dir/model.cu" "--prefix=m$n"
-    cat "$dir/model.cu" "$dir/model.c" "$dir/model.h" >"$dir/second"
-    try "$file: the same bytes" cmp "$dir/first" "$dir/second"
 done
 for all in "$dir"/headers.*.cu; do
     [ -n "$nvcc" ] && try "model.cu of all of them" "$nvcc" -Xcicc -O1 -Xptxas -O0 -Werror all-warnings -gencode arch=compute_90a,code=sm_90a -c -o "$dir/o" "$all"

@@ -1,4 +1,4 @@
-"""Writes library_MODULE.td: exports of tests/stdlib/ref_MODULE.py in bf16, in one file a module; every sixth, or with
+"""Writes library_MODULE.td: exports of tests/stdlib/ref_MODULE.py in bf16, in one file a module; every twelfth, or with
 TDC_EVERY=N every N-th."""
 import glob, importlib, os, re, sys
 
@@ -12,5 +12,5 @@ for path in sorted(glob.glob("tests/stdlib/ref_*.py")):
     importlib.import_module("ref_" + module)
     with open(f"{sys.argv[1]}/library_{module}.td", "w") as f:
         f.write(f'import "{module}";\n')
-        for i, c in list(enumerate(harness.CASES))[:: int(os.environ.get("TDC_EVERY", 6))]:
+        for i, c in list(enumerate(harness.CASES))[:: int(os.environ.get("TDC_EVERY", 12))]:
             f.write(re.sub(r"\bit\b", f"it{i}", c.td.replace("f64", "bf16")) + "\n")
