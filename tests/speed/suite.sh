@@ -1,22 +1,24 @@
 #!/bin/bash
 # Prints what each program of the suite and of samples/ costs to compile, one a line: milliseconds of a
 # processor (user and system together, the median of five) and memory of tdc, and with options more:
-#   tests/speed/suite.sh [--instructions] [--nvcc] [--fixed] [NAME...]
+#   tests/speed/suite.sh [--instructions] [--nvcc] [--fixed | --bare] [NAME...]
 # --instructions has valgrind count those of tdc, which no other load of the machine changes. --nvcc compiles what tdc writes:
 # seconds of processors, the registers of the hungriest kernel, and bytes of local memory (stack and spills), which should be 0.
-# --fixed gives all lengths of the first `bench` line to the compiler. NAMES are parts of the files' names.
+# --fixed gives all lengths of the first `bench` line to the compiler; --bare says nothing of lengths, as bench/measure.py has
+# it (no bench or check line, no hint). NAMES are parts of the files' names.
 cd "$(dirname "$0")/../.." || exit 1
 tdc=$(realpath "${TDC:-${B:-build}/tdc}")
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 arch=compute_90a,code=sm_90a
-instructions= nvcc= fixed= names=()
+instructions= nvcc= fixed= bare= names=()
 for a in "$@"; do
     case $a in
         --instructions) instructions=1 ;;
         --nvcc) nvcc=1 ;;
         --fixed) fixed=1 ;;
-        -*) echo "usage: tests/speed/suite.sh [--instructions] [--nvcc] [--fixed] [NAME...]" >&2; exit 2 ;;
+        --bare) bare=1 ;;
+        -*) echo "usage: tests/speed/suite.sh [--instructions] [--nvcc] [--fixed | --bare] [NAME...]" >&2; exit 2 ;;
         *) names+=("$a") ;;
     esac
 done
@@ -38,9 +40,14 @@ printf "$row" "file" "tdc ms" "MB"
 echo
 for f in samples/*.td bench/suite/*.td; do
     chosen "$f" || continue
-    options=()
+    options=() source=$f
     [ -z "$fixed" ] || mapfile -t options < <(lengths "$f" | tr ' ' '\n')
-    run=("$tdc" "$f" "${options[@]}" -o "$dir/out.cu")
+    if [ -n "$bare" ]; then
+        source=$dir/bare.td
+        sed -E '/^(bench|check|dim [A-Za-z_0-9]+ hint) [^;]*;/d' "$f" >"$source"
+        options=(-I "$(dirname "$f")")
+    fi
+    run=("$tdc" "$source" "${options[@]}" -o "$dir/out.cu")
     : >"$dir/times" >"$dir/memory"
     for _ in 1 2 3 4 5; do
         { time /usr/bin/time -a -o "$dir/memory" -f '%M' "${run[@]}" >"$dir/log" 2>&1; } 2>>"$dir/times" || { echo "$f: failed"; cat "$dir/log"; continue 2; }
