@@ -75,6 +75,13 @@ int64_t expr_guess_at(const Expr *e, const int64_t *dims) {
 
 int64_t expr_guess(const Expr *e) { return expr_guess_at(e, NULL); }
 
+static Found is_unsaid(const Expr *e, const void *none) {
+    (void)none;
+    return e->op == OP_DIM && e->u.dim->hint <= 0 && e->u.dim->lo < e->u.dim->hi ? FOUND : FOUND_INSIDE;
+}
+
+bool expr_guess_is_told(const Expr *e) { return !expr_has(e, is_unsaid, NULL); }
+
 int64_t var_guess(const Var *v) {
     int64_t n, lo = expr_guess(v->lo), hi = expr_guess(v->hi);
     if (hi <= lo) return 0;

@@ -19,6 +19,8 @@ bool tensor_is_plain(const Tensor *t);
 bool var_same_range(const Var *a, const Var *b);
 /* An integer expression of dimensions, with hints for dimensions; INT64_MAX where it does not fit. */
 int64_t expr_guess(const Expr *e);
+/* Whether each of the dimensions in it is fixed or has a hint. */
+bool expr_guess_is_told(const Expr *e);
 /* How many values a variable takes, by such guesses of its range. */
 int64_t var_guess(const Var *v);
 /* expr_guess where the sizes of dimensions are dims[id]. */

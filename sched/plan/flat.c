@@ -81,7 +81,9 @@ static bool may_merge(Flat *x, bool with_one) {
     const Group *gr = x->gr;
     const GAxis *a = &gr->axes.at[x->a], *b = &gr->axes.at[x->b];
     if (!starts_at_zero(a) || !starts_at_zero(b)) return false;
-    if (product(a->guess, b->guess, INT64_MAX) > INT32_MAX) return false; /* apart, each may have indices of 32 bits */
+    /* Apart, each may have indices of 32 bits. */
+    const bool told = expr_guess_is_told(a->var->hi) && expr_guess_is_told(b->var->hi);
+    if (told && product(a->guess, b->guess, INT64_MAX) > INT32_MAX) return false;
     x->inner = poly_of(&x->env, gr->axes.at[x->b].var->hi);
     x->both = x->one = false;
     x->lines = true;

@@ -41,7 +41,9 @@ static bool may_unite(Folding *x, const Expr *e) {
     int64_t lo, length;
     ExprWalk w = {.temp = x->temp, .before = forbids, .user = x};
     if (!expr_is_int(x->outer->lo, &lo) || lo || !expr_is_int(x->inner->lo, &lo) || lo) return false;
-    if (!mul_ok(expr_guess(x->outer->hi), expr_guess(x->inner->hi), &length) || length > INT32_MAX) return false;
+    const bool told = expr_guess_is_told(x->outer->hi) && expr_guess_is_told(x->inner->hi);
+    if (!mul_ok(expr_guess(x->outer->hi), expr_guess(x->inner->hi), &length)) return false;
+    if (told && length > INT32_MAX) return false;
     x->length = poly_of(&x->env, x->inner->hi);
     x->walked = false;
     for (int i = 0; i < e->nargs; i++)
