@@ -63,7 +63,7 @@ static const Code *whole_words(Lower *l, const Stage *s, const Access *x) {
     return reg_count(l, v->domain) == 1 ? code_name(l->ctx, value_name(l, v)) : NULL;
 }
 
-bool load_by_elements(Lower *l, const Stage *s) {
+bool lower_by_elements(Lower *l, const Stage *s) {
     const Access *x = access_of(l, s);
     return x->plan.V == 1 && type_bits(s->out[0]->type) < 32 && !whole_words(l, s, x);
 }

@@ -412,7 +412,7 @@ void lower_load(Lower *l, Stage *s);
 void lower_load_into(Lower *l, Stage *s, const Stage *planned);
 
 /* Whether a load puts one element after another, smaller than a word each, into words of its tile. */
-bool load_by_elements(Lower *l, const Stage *s);
+bool lower_by_elements(Lower *l, const Stage *s);
 void lower_store(Lower *l, Stage *s);
 void lower_atomic(Lower *l, Stage *s);
 

@@ -67,7 +67,7 @@ static Stage *fetch_stage(Lower *l, Stage *s) {
     next->def = fetch;
     vec_push(l->ctx, &l->fetches, s);
     vec_push(l->ctx, &l->fetches, fetch);
-    if (load_by_elements(l, s)) vec_push(l->ctx, &l->apart, next);
+    if (lower_by_elements(l, s)) vec_push(l->ctx, &l->apart, next);
     return fetch;
 }
 

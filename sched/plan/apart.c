@@ -3,11 +3,13 @@
  * divided by its norm, statistics of few channels leave it to few blocks; there each reduction is a group that many
  * blocks may share, and what reads them another one:
  *
- *   y[i, j] = x[i, j] / sum[k](x[i, k])     or     t_share[s, i] = ...; t[i] = sum[s](t_share[s, i]); y = x[i, j] / t[i]
+ *   y[i, j] = x[i, j] / sum[k](x[i, k])
  *
- * Where lengths are known, or hinted, the partition decides that by them. Where they are not, it assumes usual ones, and
- * the group that comes out gets a division (Division.apart): the groups into which the partition would part it at other
- * lengths. For which sizes that is taken is decided by time (sched/search/versions.c). */
+ *   or   t_share[s, i] = ...;   t[i] = sum[s](t_share[s, i]);   y[i, j] = x[i, j] / t[i]
+ *
+ * Where lengths are known, or hinted, the partition decides that by them. Where they are not, it assumes usual ones,
+ * and the group that comes out gets a division (Division.apart): the groups into which the partition would part
+ * it at other lengths. For which sizes that is taken is decided by time (sched/search/versions.c). */
 #include "split.h"
 
 #include "ir/expr_walk.h"
