@@ -84,6 +84,8 @@ bool expr_divides(const PolyEnv *env, const Expr *e); /* integers by other than 
 /* Every element that a load's subscripts, of indices alone, name exists, whatever conditions hold. False: not proved,
  * or not where a divisor is 0. */
 bool expr_load_inside(const PolyEnv *env, const Expr *load);
+/* The same of subscripts that may have data: where those loads exist, whatever they find. */
+bool expr_load_within(const PolyEnv *env, const Expr *load);
 /* The subscript e with `if d != 0` around its quotients and remainders by a d that may be 0. Offsets are made of normal
  * forms, where (i / d) * d + i % d is i; it is 0 where d is. */
 const Expr *expr_guard_divisions(const PolyEnv *env, const Expr *e);

@@ -126,12 +126,11 @@ static Found may_divide_by_zero(const Expr *e, const void *user) {
     return poly_nonneg(env, less) ? FOUND_INSIDE : FOUND;
 }
 
-bool expr_load_inside(const PolyEnv *env, const Expr *load) {
+bool expr_load_within(const PolyEnv *env, const Expr *load) {
     Ctx *temp = ctx_temp(env->g->ctx);
     PolyEnv here = *env;
     here.ctx = temp;
     bool in = !load->u.tensor->partial;
-    for (int i = 0; i < load->nargs && in; i++) in = !expr_has(load->arg[i], expr_test_data, NULL);
     for (int i = 0; i < load->nargs && in; i++) {
         Poly p = poly_of(&here, load->arg[i]), size = poly_of(&here, load->u.tensor->shape[i]);
         Poly room = poly_sub(temp, poly_sub(temp, size, p), poly_const(temp, 1));
@@ -139,4 +138,10 @@ bool expr_load_inside(const PolyEnv *env, const Expr *load) {
     }
     ctx_temp_end(temp);
     return in;
+}
+
+bool expr_load_inside(const PolyEnv *env, const Expr *load) {
+    bool indices = true;
+    for (int i = 0; i < load->nargs && indices; i++) indices = !expr_has(load->arg[i], expr_test_data, NULL);
+    return indices && expr_load_within(env, load);
 }

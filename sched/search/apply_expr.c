@@ -116,7 +116,7 @@ static ExprMap *memo(Apply *x, ApplyBody *s, const Expr *cond) {
     return &s->memos.at[s->memos.n - 1].done;
 }
 
-const Expr *apply_known(Apply *x, const Expr *e, const Expr *cond) {
+const Expr *apply_known(const Apply *x, const Expr *e, const Expr *cond) {
     for (ApplyBody *s = x->body; s; s = s->up)
         for (int i = 0; i < s->memos.n; i++) {
             if (s->memos.at[i].cond && s->memos.at[i].cond != cond) continue;
@@ -170,10 +170,28 @@ static bool index_conditions(Apply *x, const Expr *c, AxisSet neighbours, const 
     return (group_free(x->gr, c) & neighbours) != 0;
 }
 
-/* The condition varies along a loop along which the load does not: without it, what is loaded is known before the loop.
- */
+static Found is_unknown(const Expr *e, const void *apply) {
+    if (e->op != OP_LOAD && e->op != OP_REDUCE) return FOUND_INSIDE;
+    return apply_known(apply, e, NULL) ? FOUND_NOT : FOUND;
+}
+
+/* Whether all data in an expression are there already, whatever conditions hold. */
+static bool is_there(Apply *x, const Expr *e) {
+    ExprSet seen = {0};
+    return !expr_find(x->temp, &seen, e, is_unknown, x);
+}
+
+/* The condition varies along a loop along which the expression does not: without it, that is known before the loop. */
 static bool waits_for_loop(Apply *x, const Expr *e, Cond c) {
     return c.key && (group_free(x->gr, c.key) & ~group_free(x->gr, e) & x->serial) != 0;
+}
+
+static bool needs_no_loop(Apply *x, const Expr *e, Cond c) {
+    const PolyEnv env = {.g = x->g};
+    if (!waits_for_loop(x, e, c) || e->u.tensor->kind == TENSOR_INOUT || !expr_load_within(&env, e)) return false;
+    for (int i = 0; i < e->nargs; i++)
+        if (!is_there(x, e->arg[i])) return false;
+    return true;
 }
 
 /* Of c, conditions on indices alone, what is the same along all axes that the load does not have. */
@@ -191,8 +209,7 @@ static const Expr *own_conditions(Apply *x, const Expr *c, AxisSet axes) {
  * by itself, or again for each of those. */
 static Cond load_cond(Apply *x, const Expr *e, Cond c) {
     const Expr *kept = NULL;
-    const PolyEnv env = {.g = x->g};
-    if (waits_for_loop(x, e, c) && e->u.tensor->kind != TENSOR_INOUT && expr_load_inside(&env, e)) return (Cond){0};
+    if (needs_no_loop(x, e, c)) return (Cond){0};
     if (!c.key || !e->nargs || !(load_exists(e) || expr_map_get(&x->gr->whole, e))) return c;
     if (!index_conditions(x, c.key, group_free(x->gr, e->arg[e->nargs - 1]), &kept)) kept = c.key;
     /* conditions of data are protected by those before them */
@@ -294,7 +311,8 @@ static const Expr *expression(Apply *x, const Expr *e, Cond c, bool varies_less)
         return e;
     }
     r = apply_args(x, e, c);
-    if (wants_map(x, e, r, c, varies_less)) return apply_map(x, e, r, c);
+    if (wants_map(x, e, r, c, varies_less))
+        return apply_map(x, e, r, waits_for_loop(x, e, c) && is_there(x, e) ? (Cond){0} : c);
     apply_know(x, x->body, e, c.key, r);
     return r;
 }

@@ -59,7 +59,7 @@ typedef struct Apply {
 const Expr *apply_expr(Apply *x, const Expr *e, Cond c);
 Cond apply_cond(Apply *x, const Expr *guard);
 /* What is known of e in the open bodies, or NULL. */
-const Expr *apply_known(Apply *x, const Expr *e, const Expr *cond);
+const Expr *apply_known(const Apply *x, const Expr *e, const Expr *cond);
 void apply_know(Apply *x, ApplyBody *body, const Expr *e, const Expr *cond, const Expr *value);
 Value *apply_value(Apply *x, ValueKind kind, const char *base, Type t, FactorSet domain);
 void apply_count_uses(Apply *x);

@@ -94,6 +94,11 @@ verdict $? "$(grep -v '^ok' "$dir/log")"
 "$TDC" "$dir/few.td" --dump=choose --stop-after=choose >"$dir/few.schedules"
 same 'they are read back' "$("$TDC" "$dir/few.td" --dump=choose --stop-after=choose --schedules="$dir/few.schedules")" "$(cat "$dir/few.schedules")"
 
+# A chunk knows what it has of its range before the loop over that: one that has nothing makes no turn.
+"$TDC" bench/suite/segment_mean.td -D T=524288 -D S=16384 -D D=256 --dump=apply --stop-after=apply |
+    sed -n '/^kernel s_chunks/,/^kernel y/p' | sed -n '/^  for k/,/^  }/p' >"$dir/turns"
+same 'loads of a turn' "$(sed -n 's/.* = load \([a-z_]*\)\[.*/\1/p' "$dir/turns" | tr '\n' ' ')" 'n_order x '
+
 # Rows and columns of the same elements are folded in one pass where these are many, whatever is said of their lengths.
 sed '/^bench/d' bench/suite/layernorm_bwd.td >"$dir/norm.td"
 for how in "bench/suite/layernorm_bwd.td" "bench/suite/layernorm_bwd.td -D M=16384 -D N=4096" "$dir/norm.td --at M=65536,N=1024"; do
