@@ -341,9 +341,9 @@ static void lower_rank(Text *out, Program *p, const SortStep *s, const LowerOpti
                "*order, void *scratch, int *launched) {\n",
                full);
     print_line(&print, out->ctx,
-               "    return (int)td_rank<%s, %d, %d, %d, %d, %d, %d>((const %s *)keys, rows, n, kept, %s, (int32_t "
+               "    return (int)td_rank<%s, %d, %d, %d, %d, %d, %d, %d>((const %s *)keys, rows, n, kept, %s, (int32_t "
                "*)order, (uint32_t *)scratch, launched, (cudaStream_t)stream);\n}\n\n",
-               keys, RANK_ROW, RANK_KEPT, RANK_PART, RANK_BLOCKS, RANK_MERGED, RANK_TILE, keys,
+               keys, RANK_ROW, RANK_KEPT, RANK_PART, RANK_BLOCKS, RANK_MERGED, RANK_TILE, RANK_WARPS, keys,
                s->sort.descending ? "true" : "false");
 }
 
@@ -360,10 +360,11 @@ static void lower_sort(Text *out, Program *p, const SortStep *s, const LowerOpti
                "void *starts, void *scratch, int *launched) {\n",
                full);
     if (s->sort.order)
-        print_line(&print, out->ctx,
-                   "    return (int)td_sort<%s, %d, %d, %d, %d, %d, %d>((const %s *)keys, n, below, (int32_t *)order, "
-                   "(int32_t *)starts, (uint32_t *)scratch, launched, (cudaStream_t)stream);\n}\n\n",
-                   keys, SORT_DIGIT, SORT_TILE, SORT_COUNTERS, SORT_FEW_DIGIT, SORT_FEW, SORT_SEARCHED, keys);
+        print_line(
+            &print, out->ctx,
+            "    return (int)td_sort<%s, %d, %d, %d, %d, %d, %d, %d>((const %s *)keys, n, below, (int32_t *)order, "
+            "(int32_t *)starts, (uint32_t *)scratch, launched, (cudaStream_t)stream);\n}\n\n",
+            keys, SORT_DIGIT, SORT_TILE, SORT_WARPS, SORT_COUNTERS, SORT_FEW_DIGIT, SORT_FEW, SORT_SEARCHED, keys);
     else
         print_line(
             &print, out->ctx,

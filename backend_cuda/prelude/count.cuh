@@ -125,7 +125,7 @@ template <class K> __device__ __forceinline__ void td_count_global(const td_coun
 }
 //@ portable td_count_shared
 // In shared memory. DIGITS: those of all passes of a sort. Of keys of 8 bits all values have a counter, none is tested.
-template <class K, bool DIGITS> __device__ __forceinline__ void td_count_shared(const td_count_args<K> &a) {
+template <class K, bool DIGITS, int TH> __device__ __forceinline__ void td_count_shared(const td_count_args<K> &a) {
     typedef typename std::conditional<sizeof(K) == 8, uint64_t, uint32_t>::type U;
     constexpr bool bytes = sizeof(K) == 1 && !DIGITS;
     constexpr int V = 16 / (int)sizeof(K);
@@ -133,7 +133,7 @@ template <class K, bool DIGITS> __device__ __forceinline__ void td_count_shared(
     const uint32_t bins = bytes ? 256 : a.bins - first < a.window ? a.bins - first : a.window;
     const uint32_t copies = bytes ? 32 : (uint32_t)a.copies;
     const td_sp<uint32_t> counts = td_shared<uint32_t>(0), own = counts + (td_tid() & (copies - 1));
-    for (uint32_t i = (uint32_t)td_tid(); i < bins * copies; i += 512) td_shared_put(counts + i, 0);
+    for (uint32_t i = (uint32_t)td_tid(); i < bins * copies; i += TH) td_shared_put(counts + i, 0);
     td_sync();
     const auto add = [&](td_arith<K> v) {
         if constexpr (bytes) {
@@ -149,7 +149,7 @@ template <class K, bool DIGITS> __device__ __forceinline__ void td_count_shared(
             if (bin < bins) td_shared_count(own + (uint32_t)bin * copies);
         }
     };
-    td_each_key<512, 4, K>(
+    td_each_key<TH, 4, K>(
         a.keys, a.n, td_block() / a.parts, a.blocks / a.parts,
         [&](const td_word<K> *w, bool there) {
             if (!there) return;
@@ -164,7 +164,7 @@ template <class K, bool DIGITS> __device__ __forceinline__ void td_count_shared(
         },
         add);
     td_sync();
-    for (uint32_t b = (uint32_t)td_tid(); b < bins && first + b < a.bins; b += 512) {
+    for (uint32_t b = (uint32_t)td_tid(); b < bins && first + b < a.bins; b += TH) {
         uint32_t sum = 0;
         for (uint32_t c = 0; c < copies; c++) // lanes begin at other banks
             sum += td_shared_get(counts + (b * copies + ((c + (b * copies >> 5)) & (copies - 1))));
@@ -196,15 +196,16 @@ __device__ __forceinline__ void td_count_tile(const uint32_t *counts, int32_t *s
     td_store_n<0, int32_t, V, 0>(starts + first, w, 0, (int64_t)below + 1 - first);
 }
 //@ portable td_count
-// HOW: 0 in global memory, 1 in shared memory, 2 the digits of a sort.
-template <class K, int HOW>
-__global__ void __launch_bounds__(512, 3) td_count(const __grid_constant__ td_count_args<K> a) {
+// HOW: 0 in global memory, 1 in shared memory, 2 the digits of a sort. A block whose counters leave no room for others has
+// more threads.
+template <class K, int HOW, int TH>
+__global__ void __launch_bounds__(TH, TH > 512 ? 1 : 3) td_count(const __grid_constant__ td_count_args<K> a) {
     td_pdl_wait();
     td_pdl_launch();
     if constexpr (HOW == 0)
         td_count_global<K>(a);
     else
-        td_count_shared<K, HOW == 2>(a);
+        td_count_shared<K, HOW == 2, TH>(a);
     if (!a.starts || !td_last_block((int *)a.done, a.blocks)) return;
     uint32_t sum = 0;
     for (int64_t tile = 0; tile * 4096 <= a.below; tile++)
@@ -291,12 +292,16 @@ static cudaError_t td_count_launch(td_count_args<K> &a, int *launched, cudaStrea
     a.blocks = (int)(groups < 1 ? 1 : groups) * a.parts;
     const size_t sums = 16 * 4, counters = shared ? 4 * (size_t)a.window * (size_t)a.copies : 0;
     if constexpr (!DIGITS && sizeof(K) > 1) {
-        if (!shared) return td_launch(td_count<K, 0>, a, (long long)a.blocks, 512, 1, sums, launched, stream);
+        if (!shared) return td_launch(td_count<K, 0, 512>, a, (long long)a.blocks, 512, 1, sums, launched, stream);
     }
-    void (*const kernels[])(const td_count_args<K>) = {td_count<K, (DIGITS ? 2 : 1)>};
-    if (!few) e = td_prepare(kernels, counters, 1);
-    if (e != cudaSuccess) return e;
-    return td_launch(kernels[0], a, (long long)a.blocks, 512, 1, counters > sums ? counters : sums, launched, stream);
+    if constexpr (!DIGITS && sizeof(K) > 1) {
+        void (*const kernels[])(const td_count_args<K>) = {td_count<K, 1, 1024>};
+        if (!few) e = td_prepare(kernels, counters, 1);
+        if (e != cudaSuccess) return e;
+        if (!few) return td_launch(kernels[0], a, (long long)a.blocks, 1024, 1, counters, launched, stream);
+    }
+    return td_launch(td_count<K, (DIGITS ? 2 : 1), 512>, a, (long long)a.blocks, 512, 1,
+                     counters > sums ? counters : sums, launched, stream);
 }
 //@ portable td_counts
 // `starts` receives for 0..=below how many of the keys, n of them, are less. C: counters that every block may have, and

@@ -252,8 +252,8 @@ template <class T> __global__ void __launch_bounds__(512) td_rank_count(const __
 }
 
 //@ portable td_rank_in_passes
-// All rows by their digits, T keys a tile. Lists of keys and places come first in `scratch`, then counts, which begin at 0.
-template <class K, int T>
+// All rows by their digits, T keys a tile of W warps. Lists of keys and places come first in `scratch`, then counts, which begin at 0.
+template <class K, int T, int W>
 static cudaError_t td_rank_in_passes(const td_rank_args<K> &r, int64_t rows, uint32_t *scratch, int *launched,
                                      cudaStream_t stream) {
     enum { BITS = 8, COUNTED = 16384 /* keys of a block that counts */ };
@@ -288,16 +288,15 @@ static cudaError_t td_rank_in_passes(const td_rank_args<K> &r, int64_t rows, uin
         a.to = last ? NULL : keys + a.pass % 2 * all;
         a.order = last ? r.order : places + a.pass % 2 * all;
         a.kept = last ? r.kept : r.n;
-        e = td_launch(td_sort_place<td_rank_key<K>, BITS, T>, a, (long long)rows * a.tiles, 256, 1,
-                      ((int)sizeof(U) + 4) * T + (8 << BITS) + 64, launched, stream);
+        e = td_sort_pass<td_rank_key<K>, BITS, T, W>(a, launched, stream);
     }
     return e;
 }
 //@ portable td_rank
 // `order` receives, of each of `rows` rows of n keys, the places of those that come first, `kept` of them. S: elements
 // of a row that one block sorts; F: how many others keep at most, P: elements of a part of a row, at least, B: parts of
-// all rows, about; M: elements that parts of a row keep; T: keys of a tile.
-template <class K, int S, int F, int P, int B, int M, int T>
+// all rows, about; M: elements that parts of a row keep; T: keys of a tile, W: its warps.
+template <class K, int S, int F, int P, int B, int M, int T, int W>
 static cudaError_t td_rank(const K *keys, int64_t rows, int64_t n, int64_t kept, bool descending, int32_t *order,
                            uint32_t *scratch, int *launched, cudaStream_t stream) {
     enum { E = 8, FEW = 2 /* elements of a thread */, WARP = 32, LEAST = 256, ROOM = 32 /* of those that are kept */ };
@@ -311,7 +310,7 @@ static cudaError_t td_rank(const K *keys, int64_t rows, int64_t n, int64_t kept,
     a.parts = 1;
     if (descending) a.key.inverted = td_rank_key<K>::all;
     if (!rows || !kept) return cudaSuccess;
-    if (n > S && kept > F) return td_rank_in_passes<K, T>(a, rows, scratch, launched, stream);
+    if (n > S && kept > F) return td_rank_in_passes<K, T, W>(a, rows, scratch, launched, stream);
     const bool longer = n > S;
     int64_t all = longer ? LEAST : FEW * WARP;
     while (longer ? all < 2 * F && all < ROOM * kept : all < n) all *= 2;

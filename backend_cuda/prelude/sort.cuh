@@ -70,12 +70,11 @@ template <int W, int B> __device__ __forceinline__ uint32_t td_sort_total(td_sp<
     }
     return total;
 }
-//@ portable td_sort_exchange
-// Keys and numbers of a tile of T to where they belong in it; `counts` lies where they come to lie.
-template <int N, int T, class U>
-__device__ __forceinline__ void td_sort_exchange(td_sp<U> keys, td_sp<uint32_t> counts, td_sp<uint32_t> begin,
-                                                 const U *key, const uint32_t *number, uint32_t *rank, int shift,
-                                                 int bits, int rounds) {
+//@ portable td_sort_put
+// Keys of a tile to where they belong in it, which `rank` becomes; `counts` lies where they come to lie.
+template <int N, class U>
+__device__ __forceinline__ void td_sort_put(td_sp<U> keys, td_sp<uint32_t> counts, td_sp<uint32_t> begin, const U *key,
+                                            uint32_t *rank, int shift, int bits, int rounds) {
 #pragma unroll
     for (int i = 0; i < N; i++) {
         if (i >= rounds) break;
@@ -87,6 +86,18 @@ __device__ __forceinline__ void td_sort_exchange(td_sp<U> keys, td_sp<uint32_t> 
     for (int i = 0; i < N; i++) {
         if (i >= rounds) break;
         td_shared_put(keys + rank[i], key[i]);
+    }
+}
+//@ portable td_sort_exchange
+// Numbers, too.
+template <int N, int T, class U>
+__device__ __forceinline__ void td_sort_exchange(td_sp<U> keys, td_sp<uint32_t> counts, td_sp<uint32_t> begin,
+                                                 const U *key, const uint32_t *number, uint32_t *rank, int shift,
+                                                 int bits, int rounds) {
+    td_sort_put<N>(keys, counts, begin, key, rank, shift, bits, rounds);
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        if (i >= rounds) break;
         td_shared_put(td_sp<uint32_t>(keys + T) + rank[i], number[i]);
     }
     td_sync();
@@ -116,74 +127,98 @@ template <int T> __device__ __forceinline__ uint32_t td_sort_earlier(uint32_t *t
 }
 
 //@ portable td_sort_place
-// One pass. A warp has an eighth of the tile of T keys, its lanes every 32nd key of that; a thread has two digits of B
-// bits.
-template <class Key, int B, int T>
-__global__ void __launch_bounds__(256, T > 2048 ? 2 : 4) td_sort_place(const __grid_constant__ td_sort_args<Key> a) {
+// One pass. A warp has its share of the tile of T keys, its lanes every 32nd key of that; a thread has one digit of B
+// bits, or two. Numbers are loaded when keys have their places, so that a thread does not hold both; and the tiles before
+// are asked after that, since most of them know more by then.
+template <class Key, int B, int T, int W>
+__global__ void __launch_bounds__(32 * W, (sizeof(typename Key::word) > 4 ? 16 : 32) / W) td_sort_place(const __grid_constant__ td_sort_args<Key> a) {
     typedef typename Key::word U;
-    constexpr int N = T / 256;
-    static_assert(B <= 9 && (8 << B) <= 2 * T, "two digits a thread; counters lie where keys and numbers come later");
+    constexpr int N = T / (32 * W), D = 1 << B > 32 * W ? 2 : 1;
+    static_assert(1 << B <= 2 * 32 * W && W << B <= T / 4 * ((int)sizeof(U) + 4),
+                  "two digits a thread; counters lie where keys and numbers come later");
     const int warp = td_tid() / 32, lane = td_tid() % 32, radix = 1 << a.bits, shift = a.pass * a.bits;
     const td_sp<U> keys = td_shared<U>(0);
     const td_sp<uint32_t> numbers = td_sp<uint32_t>(keys + T), counts = td_sp<uint32_t>(keys), begin = numbers + T,
                           at = begin + (1 << B), sums = at + (1 << B);
-    uint32_t number[N], rank[N], total[2] = {0, 0}, all[2] = {0, 0}, sum;
+    uint32_t rank[N], total[D] = {0}, of_all[D] = {0}, here = 0, whole = 0, sum;
     U key[N];
     td_pdl_wait();
     td_pdl_launch();
-    if (td_tid() == 0) td_shared_put(sums + 8, td_ticket(a.tickets + a.pass));
+    if (td_tid() == 0) td_shared_put(sums + W, td_ticket(a.tickets + a.pass));
     td_sync();
-    const uint32_t ticket = td_shared_get(sums + 8), row = ticket / a.tiles, tile = ticket % a.tiles;
-    const int64_t first = (int64_t)tile * T, mine = first + warp * (T / 8) + lane, from = (int64_t)row * a.n,
+    const uint32_t ticket = td_shared_get(sums + W), row = ticket / a.tiles, tile = ticket % a.tiles;
+    const int64_t first = (int64_t)tile * T, mine = first + warp * (T / W) + lane, from = (int64_t)row * a.n,
                   to = (int64_t)row * a.kept;
 #pragma unroll
     for (int i = 0; i < N; i++) {
         const int64_t n = mine + i * 32;
         key[i] = n >= a.n ? ~(U)0 : a.from ? td_get_word(a.from + (from + n)) : a.key(a.keys + (from + n));
-        number[i] = n < a.n && a.from_order ? (uint32_t)td_get_word(a.from_order + (from + n)) : (uint32_t)n;
     }
     td_sort_ranks<N, B>(counts + (warp << B), key, rank, shift, a.bits, N);
     td_sync();
-    uint32_t *const told = a.told + (((int64_t)a.pass * a.rows + row) * a.tiles * radix + 2 * td_tid());
+    const int digit = D * td_tid();
+    uint32_t *const told = a.told + (((int64_t)a.pass * a.rows + row) * a.tiles * radix + digit);
     const bool later = first + T < a.n; // there are tiles behind this one
 #pragma unroll
-    for (int h = 0; h < 2; h++) {
-        if (2 * td_tid() + h >= radix) continue;
-        total[h] = td_sort_total<8, B>(counts, 2 * td_tid() + h);
+    for (int h = 0; h < D; h++) {
+        if (digit + h >= radix) continue;
+        total[h] = td_sort_total<W, B>(counts, digit + h);
         if (later) td_tell(told + (int64_t)tile * radix + h, total[h] + (tile ? 1 : T + 2));
-        all[h] = td_get_word(a.totals + ((((int64_t)row * a.passes + a.pass) << a.bits) + (2 * td_tid() + h)));
+        of_all[h] = td_get_word(a.totals + ((((int64_t)row * a.passes + a.pass) << a.bits) + (digit + h)));
+        here += total[h];
+        whole += of_all[h];
     }
-    const uint32_t here = td_sum_before<8>(sums, total[0] + total[1], sum);
-    const uint32_t whole = td_sum_before<8>(sums, all[0] + all[1], sum);
+    here = td_sum_before<W>(sums, here, sum);
+    whole = td_sum_before<W>(sums, whole, sum);
 #pragma unroll
-    for (int h = 0; h < 2; h++) {
-        const uint32_t d = (uint32_t)(2 * td_tid() + h), of_tile = here + (h ? total[0] : 0),
-                       of_all = whole + (h ? all[0] : 0);
-        if (d >= (uint32_t)radix) continue;
-        if (a.starts && !tile && d <= a.below) td_put_word(a.starts + d, (int32_t)of_all);
-        const uint32_t earlier = td_sort_earlier<T>(told + h, tile, radix);
-        if (later && tile) td_tell(told + (int64_t)tile * radix + h, earlier + total[h] + (T + 2));
-        td_shared_put(begin + d, of_tile);
-        td_shared_put(at + d, of_all + earlier - of_tile);
+    for (int h = 0; h < D; h++) {
+        const uint32_t n = of_all[h];
+        if (digit + h < 1 << B) td_shared_put(begin + (digit + h), here);
+        of_all[h] = whole - here;
+        here += total[h];
+        whole += n;
     }
     td_sync();
-    td_sort_exchange<N, T>(keys, counts + (warp << B), begin, key, number, rank, shift, a.bits, N);
-#pragma unroll
-    for (int i = 0; i < N; i++) key[i] = td_shared_get(keys + (i * 256 + td_tid()));
-#pragma unroll
-    for (int i = 0; i < N; i++) number[i] = td_shared_get(numbers + (i * 256 + td_tid()));
-#pragma unroll
-    for (int i = 0; i < N; i++) rank[i] = td_shared_get(at + ((uint32_t)(key[i] >> shift) & (uint32_t)(radix - 1)));
+    td_sort_put<N>(keys, counts + (warp << B), begin, key, rank, shift, a.bits, N);
+    uint32_t number[N];
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        const uint32_t n = (uint32_t)(i * 256 + td_tid());
+        const int64_t n = mine + i * 32;
+        number[i] = n < a.n && a.from_order ? (uint32_t)td_get_word(a.from_order + (from + n)) : (uint32_t)n;
+    }
+#pragma unroll
+    for (int i = 0; i < N; i++) td_shared_put(numbers + rank[i], number[i]);
+#pragma unroll
+    for (int h = 0; h < D; h++) {
+        const uint32_t d = (uint32_t)(digit + h);
+        if (d >= (uint32_t)radix) continue;
+        const uint32_t earlier = td_sort_earlier<T>(told + h, tile, radix);
+        if (later && tile) td_tell(told + (int64_t)tile * radix + h, earlier + total[h] + (T + 2));
+        if (a.starts && !tile && d <= a.below) td_put_word(a.starts + d, (int32_t)(of_all[h] + td_shared_get(begin + d)));
+        td_shared_put(at + d, of_all[h] + earlier);
+    }
+    td_sync();
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        const uint32_t n = (uint32_t)(i * 32 * W + td_tid());
+        const U k = td_shared_get(keys + n);
+        const uint32_t place = td_shared_get(at + ((uint32_t)(k >> shift) & (uint32_t)(radix - 1))) + n;
         if (first + n >= a.n) break;
-        if (rank[i] + n >= a.kept) continue;
-        if (a.to) td_put_word(a.to + (to + (rank[i] + n)), key[i]);
-        td_put_word(a.order + (to + (rank[i] + n)), (int32_t)number[i]);
+        if (place >= a.kept) continue;
+        if (a.to) td_put_word(a.to + (to + place), k);
+        td_put_word(a.order + (to + place), (int32_t)td_shared_get(numbers + n));
     }
 }
 
+//@ portable td_sort_pass
+template <class Key, int B, int T, int W>
+static cudaError_t td_sort_pass(const td_sort_args<Key> &a, int *launched, cudaStream_t stream) {
+    constexpr int bytes = ((int)sizeof(typename Key::word) + 4) * T + (8 << B) + 4 * W + 16;
+    void (*const kernels[])(const td_sort_args<Key>) = {td_sort_place<Key, B, T, W>};
+    const cudaError_t e = bytes > 48 * 1024 ? td_prepare(kernels, bytes, 1) : cudaSuccess;
+    if (e != cudaSuccess) return e;
+    return td_launch(kernels[0], a, (long long)a.rows * a.tiles, 32 * W, 1, bytes, launched, stream);
+}
 //@ portable td_sort_less
 // How many of n keys in order are less than v; get(i) is the i-th.
 template <class Get> __device__ __forceinline__ uint32_t td_sort_less(uint32_t n, uint32_t v, Get get) {
@@ -255,7 +290,7 @@ __global__ void __launch_bounds__(1024) td_sort_few(const __grid_constant__ td_s
 
 //@ portable td_sort_in_passes
 // By many blocks. a.to then has the keys in order where there are several passes; a single one finds the starts.
-template <class K, int B, int T, int C>
+template <class K, int B, int T, int W, int C>
 static cudaError_t td_sort_in_passes(td_sort_args<td_sort_key<K>> &a, uint32_t *scratch, int *launched,
                                      cudaStream_t stream) {
     const int64_t tiles = ((int64_t)a.n + T - 1) / T, n = a.n;
@@ -282,16 +317,15 @@ static cudaError_t td_sort_in_passes(td_sort_args<td_sort_key<K>> &a, uint32_t *
         a.from_order = a.pass ? a.order : NULL;
         a.to = a.passes == 1 ? NULL : a.pass % 2 ? second : first;
         a.order = (a.passes - 1 - a.pass) % 2 ? other : order;
-        e = td_launch(td_sort_place<td_sort_key<K>, B, T>, a, (long long)a.tiles, 256, 1, 8 * T + (8 << B) + 64,
-                      launched, stream);
+        e = td_sort_pass<td_sort_key<K>, B, T, W>(a, launched, stream);
     }
     return e;
 }
 //@ portable td_sort
 // `order` receives the numbers 0..n of the keys in their order, `starts` for 0..=below how many keys are less.
-// B: bits of a digit at most, T: keys of a tile, C: counters that every block may have; FB, F: bits of a digit and keys
+// B: bits of a digit at most, T: keys of a tile, W: its warps, C: counters that every block may have; FB, F: bits of a digit and keys
 // of one block that sorts alone, S: numbers whose starts it finds.
-template <class K, int B, int T, int C, int FB, int F, int S>
+template <class K, int B, int T, int W, int C, int FB, int F, int S>
 static cudaError_t td_sort(const K *keys, int64_t n, int64_t below, int32_t *order, int32_t *starts, uint32_t *scratch,
                            int *launched, cudaStream_t stream) {
     const bool few = n <= F;
@@ -315,7 +349,7 @@ static cudaError_t td_sort(const K *keys, int64_t n, int64_t below, int32_t *ord
         e = td_prepare(kernels, bytes, 1);
         if (e == cudaSuccess) e = td_launch(kernels[0], a, 1LL, 1024, 1, bytes, launched, stream);
     } else
-        e = td_sort_in_passes<K, B, T, C>(a, scratch, launched, stream);
+        e = td_sort_in_passes<K, B, T, W, C>(a, scratch, launched, stream);
     if (a.starts || e != cudaSuccess) return e;
     a.from = a.to;
     a.starts = starts;

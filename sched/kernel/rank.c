@@ -156,6 +156,8 @@ static double passes_seconds(const Machine *m, const RankSizes *at, Type t) {
     return m->chained + sort_passes_seconds(m, &(SortPasses){.passes = passes_of(t),
                                                              .digit = DIGIT,
                                                              .keys = keys,
+                                                             .tile = RANK_TILE,
+                                                             .warps = RANK_WARPS,
                                                              .tiles = tiles,
                                                              .given = type_bits(t) / 8,
                                                              .kept = key_words(t) * (int)sizeof(int32_t)});

@@ -14,7 +14,8 @@ enum {
     RANK_PART = 8192,    /* elements of a part of such a row, at least */
     RANK_BLOCKS = 512,   /* parts of all rows, about */
     RANK_MERGED = 65536, /* elements that all parts of a row keep, at most */
-    RANK_TILE = 2048     /* elements of a block that sorts by digits */
+    RANK_TILE = 8192,    /* elements of a block that sorts by digits */
+    RANK_WARPS = 16      /* of such a block */
 };
 
 /* Rows of so many elements, of which so many are wanted. */

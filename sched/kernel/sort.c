@@ -76,12 +76,15 @@ static double rounds_of(const Machine *m, double rounds, double warps, int bits)
     return fmax(n * m->pace, n * warps / (SCHEDULERS * m->issue_share)) / m->clock;
 }
 
-/* What one tile takes beside what it shares with others: the rounds of its warps, and the tiles before it that it asks,
- * some at a time. */
-static double tile_life(const Machine *m, double tiles) {
-    enum { WARPS = 8, ROUNDS = SORT_TILE / 256, ASKED = 8 };
-    const double asked = fmin(tiles, m->sms) / ASKED * m->l2_latency;
-    return m->begin + 2 * m->latency + rounds_of(m, ROUNDS, WARPS, SORT_DIGIT) + WARPS * m->exchange + asked;
+enum { AT_ONCE = 32 /* warps of a multiprocessor that sort by digits: its registers hold no more */ };
+
+/* What tiles that are there at once take: the rounds of their warps, and the tiles before it that one asks, some at a
+ * time. */
+static double tile_life(const Machine *m, const SortPasses *w) {
+    enum { LANES = 32, ASKED = 8 };
+    const double asked = fmin(w->tiles, m->sms) / ASKED * m->l2_latency, rounds = w->tile / (LANES * w->warps);
+    const double warps = fmin(AT_ONCE, fmax(1, w->tiles / m->sms) * w->warps);
+    return m->begin + 2 * m->latency + rounds_of(m, rounds, warps, SORT_DIGIT) + w->warps * m->exchange + asked;
 }
 
 /* A search for each start: its loads wait for each other, and mostly find the cache that they are asked of. */
@@ -123,10 +126,9 @@ static double counts_seconds(const Machine *m, double n, double below, Type t) {
 }
 
 double sort_passes_seconds(const Machine *m, const SortPasses *w) {
-    enum { AT_ONCE = 4 /* tiles of a multiprocessor: its registers hold no more */ };
     const double given = w->keys * w->given, list = w->keys * (w->kept + (int)sizeof(int32_t)),
                  numbers = w->keys * sizeof(int32_t);
-    const double waves = fmax(1, w->tiles / (AT_ONCE * m->sms)), life = waves * tile_life(m, w->tiles);
+    const double waves = fmax(1, w->tiles * w->warps / (AT_ONCE * m->sms)), life = waves * tile_life(m, w);
     const double told = w->tiles * (double)((int64_t)1 << w->digit) * sizeof(int32_t);
     double seconds = sort_moved(m, w->passes * told) + m->begin + m->latency + sort_moved(m, given);
     for (int i = 0; i < w->passes; i++) {
@@ -146,6 +148,8 @@ double sort_seconds(const Machine *m, int64_t keys, int64_t below, Type t, bool 
                      : sort_passes_seconds(m, &(SortPasses){.passes = w.passes,
                                                             .digit = w.digit,
                                                             .keys = n,
+                                                            .tile = SORT_TILE,
+                                                            .warps = SORT_WARPS,
                                                             .tiles = ceil(n / SORT_TILE),
                                                             .given = type_bits(t) / 8,
                                                             .kept = sizeof(int32_t)});

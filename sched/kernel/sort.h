@@ -15,6 +15,7 @@ enum {
     SORT_KEYS = 31,       /* bits of the bound, and of the number of keys */
     SORT_DIGIT = 9,       /* bits of a pass at most: a block's counters are few enough for its shared memory */
     SORT_TILE = 2048,     /* keys of a block */
+    SORT_WARPS = 8,       /* of such a block */
     SORT_COUNTERS = 8192, /* of a block that counts, where others are to run beside it; one block sums so many up */
     SORT_SUMS = 4096,     /* counts of a tile that is summed up */
     SORT_FEW_DIGIT = 8,   /* bits of a pass of one block at most */
@@ -57,6 +58,7 @@ double sort_moved(const Machine *m, double bytes);
 /* Passes over all keys by many blocks; bytes of a key as it is given, and as it is kept between passes. */
 typedef struct SortPasses {
     int passes, digit;
+    int tile, warps; /* keys of a tile, and warps */
     double keys, tiles;
     int given, kept;
 } SortPasses;

@@ -7,7 +7,7 @@
 
 /* What sched/kernel/sort.h says, but for few keys and searched starts: fewer, so that small sizes are beside their
  * thresholds too. */
-enum { DIGIT = 9, TILE = 2048, COUNTERS = 8192, SUMS = 4096, FEW_DIGIT = 8, FEW = 4096, SEARCHED = 300 };
+enum { DIGIT = 9, TILE = 2048, WARPS = 8, COUNTERS = 8192, SUMS = 4096, FEW_DIGIT = 8, FEW = 4096, SEARCHED = 300 };
 static bool early = true; // kernels may start before those before them have ended
 
 static uint64_t state = 1;
@@ -43,7 +43,7 @@ template <class K> static void try_sort(size_t n, int64_t below, int64_t lo, int
         td_emu_reset();
         td_emu_seed(n % 4);
         const cudaError_t e =
-            ordered ? td_sort<K, DIGIT, TILE, COUNTERS, FEW_DIGIT, FEW, SEARCHED>(
+            ordered ? td_sort<K, DIGIT, TILE, WARPS, COUNTERS, FEW_DIGIT, FEW, SEARCHED>(
                           k.p + off, int64_t(n), below, o.p, s.p, scratch.p, early ? &launched : nullptr, nullptr)
                     : td_counts<K, COUNTERS, SUMS>(k.p + off, int64_t(n), below, s.p, scratch.p,
                                                    early ? &launched : nullptr, nullptr);
