@@ -156,6 +156,7 @@ typedef struct Writing {
     Preparation *d;
     Prepared *def;
     bool cutting; /* lets are not written in */
+    bool places;  /* subscripts of a piece are written */
     int nodes, reduces;
     ExprRewrite to;
 } Writing;
@@ -185,6 +186,7 @@ static const char *stays_out(const Writing *x, const Prepared *let, const Expr *
     if (let->apart) return too_large;
     if (let->generation != x->def->generation && (let->depth > SMALL_DEPTH || let->reduces))
         return "made before a chain of definitions was cut, and read after it";
+    if (let->value[0]->reduces && x->places) return "it says where another tensor is folded into";
     if (let->value[0]->reduces && !is_plain_use(t->pieces.at, subs, t->rank))
         return "its reductions are read at other places than its own indices";
     return NULL;
@@ -261,6 +263,8 @@ static void refresh(Preparation *d, Prepared *def) {
     if (x.generation > def->generation) def->generation = x.generation;
 }
 
+static const Expr *write_node(ExprRewrite *r, const Expr *e);
+
 /* A subscript with lets written in; values may divide by 0 where a subscript may not. */
 static const Expr *write_subscript(Writing *x, const Expr *e) {
     Graph *g = x->d->graph;
@@ -272,6 +276,16 @@ static const Expr *write_subscript(Writing *x, const Expr *e) {
         if (!g->facts.at[i].nvars) facts[env.nfacts++] = g->facts.at[i].cond;
     env.facts = facts;
     return expr_guard_divisions(&env, r);
+}
+
+/* Where a piece's elements are: of updates that may be data. */
+static const Expr **write_places(Preparation *d, Prepared *def, const Piece *p) {
+    const int rank = def->tensor->rank;
+    const Expr **to = NEW_N(d->graph->ctx, const Expr *, rank + 1);
+    Writing x = {.d = d, .def = def, .places = true};
+    x.to = (ExprRewrite){.g = d->graph, .temp = d->temp, .before = write_node, .user = &x};
+    for (int i = 0; i < rank; i++) to[i] = write_subscript(&x, p->subs[i]);
+    return to;
 }
 
 static const Expr *write_load(Writing *x, const Expr *e) {
@@ -427,6 +441,7 @@ static void make_def(Preparation *d, Tensor *t) {
     *def = (Prepared){.tensor = t, .plain = tensor_is_plain(t), .stored = t->kind != TENSOR_LET};
     def->value = NEW_N(g->ctx, const Expr *, t->pieces.n);
     def->guard = NEW_N(g->ctx, const Expr *, t->pieces.n);
+    def->places = NEW_N(g->ctx, const Expr **, t->pieces.n);
     Generations of = {.d = d};
     ExprWalk loads = {.temp = d->temp, .before = raise_generation, .user = &of, .loads = true};
     for (int p = 0; p < t->pieces.n; p++) {
@@ -442,6 +457,7 @@ static void make_def(Preparation *d, Tensor *t) {
         const Expr *guard = pc->guard ? self_contained(x, pc->guard, NULL) : NULL;
         def->value[p] = written(d, def, self_contained(x, value, guard));
         if (guard) def->guard[p] = written(d, def, guard);
+        if (!def->plain) def->places[p] = write_places(d, def, pc);
     }
     for (int i = 0; i < g->sorts.n; i++)
         if (g->sorts.at[i]->keys == t) store(def, "a sort reads it");
@@ -483,7 +499,8 @@ const Expr *const *prepare_subs(const Expr *mark) { return mark->arg + 1; }
 
 Equation prepare_root(const Prepared *def, int i) {
     const Piece *p = &def->tensor->pieces.at[i];
-    Equation r = {.tensor = def->tensor, .nvars = p->nvars, .vars = p->vars, .subs = p->subs, .update = p->update};
+    Equation r = {
+        .tensor = def->tensor, .nvars = p->nvars, .vars = p->vars, .subs = def->places[i], .update = p->update};
     r.guard = def->guard[i];
     r.value = def->value[i];
     if (def->tensor->kind != TENSOR_INOUT && !p->update) r.number = i + 1;

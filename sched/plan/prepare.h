@@ -24,6 +24,7 @@ typedef struct Prepared {
     const Expr **subs;  /* of a plain one: its element, in these variables */
     const Expr **value; /* of each piece, with the lets that it uses written in */
     const Expr **guard;
+    const Expr ***places; /* of each piece, where its elements are, in the same way; not of a plain one */
 } Prepared;
 
 /* A let with reductions that was written in stands under a mark (expr_mark), whose further operands are the
