@@ -213,8 +213,23 @@ static Exit pass_SIMPLIFY(Job *job) {
     return e == EXIT_OK ? simplify_module(job, job->assumed) : e;
 }
 
-static Exit verify_touched(Job *job, const SchedWork *w, const char *pass) {
-    return w && w->touched ? verify_one(job, w->graph, pass) : EXIT_OK;
+/* A Graph that a step has rewritten: in its other way, too, where there is one. */
+typedef struct Touched {
+    Job *job;
+    Graph *g;
+    const char *pass;
+} Touched;
+
+static bool verify_other(void *touched) {
+    const Touched *t = touched;
+    return verify_one(t->job, t->g, t->pass) == EXIT_OK;
+}
+
+static Exit verify_touched(Job *job, SchedWork *w, const char *pass) {
+    if (!w || !w->touched) return EXIT_OK;
+    Touched t = {job, w->graph, pass};
+    const Exit e = verify_one(job, w->graph, pass);
+    return e != EXIT_OK || sched_branch_graph(w, verify_other, &t) ? e : EXIT_INTERNAL;
 }
 
 /* After a step that rewrites Graphs, or not. */

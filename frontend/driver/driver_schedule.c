@@ -288,6 +288,7 @@ static void print_work(const SchedWork *w, SchedForm form, Text *out) {
     case SCHED_FORM_PLAN: plan_print(out, w->plan); break;
     case SCHED_FORM_SCHEDULES: sched_print(out, w); break;
     }
+    print_work(w->other, form, out); /* until both ways have one plan */
 }
 
 void driver_sched_print(Job *job, SchedForm form, Text *out) {

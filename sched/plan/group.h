@@ -109,6 +109,7 @@ typedef struct Group {
     const struct Product *product; /* what a matrix library may run instead (product.h); NULL: nothing */
     struct Fusion *fusion;         /* this is one of two ways (plan.h); NULL: it is the only one */
     bool fused;                    /* that in which one kernel does it */
+    bool branch;                   /* this is for the sizes of Plan.branch */
     const Expr *elsewhere;         /* sizes for which something else does this, once that is decided; NULL: for none */
     AxisSet across;                /* of a fused one: axes that are folded across the one that is split */
     AxisSet bounded;               /* axes whose `most` is no fact: the group is for no longer ones */

@@ -48,7 +48,8 @@ typedef struct Plan {
     VEC(Group *) groups; /* in the order of launching */
     VEC(PlanTemp) temps;
     VEC(Fusion *) fusions;
-    Reasons *reasons;                   /* NULL: not kept */
+    const Expr *branch; /* sizes for which groups that are a branch's are taken instead of the others; NULL: none are */
+    Reasons *reasons;   /* NULL: not kept */
     const int64_t *dims;                /* lengths (by Dim.id) that it is for; NULL: those that are guessed */
     ExprMap names;                      /* of tensors: taken */
     ExprMap numbers;                    /* the stem of a name -> the last number after it */
@@ -73,6 +74,8 @@ void flat_groups(Plan *plan);
 
 /* plan.c */
 Plan *plan_empty(Graph *g, Reasons *reasons);
+/* Puts the groups of another plan of the Graph behind those that there are, as a branch for these sizes. */
+void plan_branch(Plan *plan, Plan *other, const Expr *when);
 /* A name that no tensor has: the stem and a number. */
 Sym plan_name(Plan *plan, Sym stem);
 void plan_store(Plan *plan, Tensor *t, const char *why, const Tensor *reader);         /* appends a temporary */

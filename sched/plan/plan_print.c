@@ -176,6 +176,11 @@ void plan_print(Text *out, const Plan *plan) {
     text_char(out, '\n');
     for (int i = 0; i < plan->groups.n; i++) {
         Group *gr = plan->groups.at[i];
+        if (gr->branch && !plan->groups.at[i - 1]->branch) {
+            text_put(out, "  branch when ");
+            expr_print_with(&alone, plan->branch);
+            text_char(out, '\n');
+        }
         print_whole(plan, gr, !gr->fused ? "group" : gr->split >= 0 ? "or" : "then", out, temp);
         for (int k = 0; k < gr->divisions.n; k++) {
             const Division *d = &gr->divisions.at[k];

@@ -39,6 +39,7 @@ typedef struct SortedKeys {
     VEC(SortedFold *) folds;
     Sort *sort;   /* NULL: not made, or taken back */
     bool updated; /* the folds are updates of lets (updated.h) */
+    Sort *made;   /* the sort, once it was made: made again it has the same tensors */
     int before;   /* tensors of the Graph before it was made */
 } SortedKeys;
 
@@ -53,7 +54,7 @@ typedef struct SortedPlan {
 /* All of a Graph's; what it notes is in the memory of temp. */
 SortedPlan *sorted_find(Graph *g, Ctx *temp);
 /* Declares the tensors of the sort, last in the Graph; takes them back; moves them to where what reads them may stand
- * behind them. */
+ * behind them. A Graph that is put back as it was (definitions.h) may have it made again. */
 void sorted_make(SortedPlan *p, SortedKeys *k);
 void sorted_take_back(SortedPlan *p, SortedKeys *k);
 void sorted_place(SortedPlan *p, SortedKeys *k);

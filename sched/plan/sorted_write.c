@@ -99,30 +99,49 @@ void sorted_value(Graph *g, const SortedFold *f, SortedKeys *k) {
 
 /* ---- the sort ---- */
 
-static Tensor *compute_keys(SortedPlan *p, const SortedKeys *k, const Tensor *reader) {
-    Graph *g = p->g;
-    const Expr *shape[MAX_RANK], **subs = NEW_N(g->ctx, const Expr *, k->nvars + 1);
+/* Pieces of lets are rewritten with the Graph's others. */
+static void define_keys(Graph *g, const SortedKeys *k, Tensor *t) {
+    const Expr **subs = NEW_N(g->ctx, const Expr *, k->nvars + 1);
     Var **vars = NEW_N(g->ctx, Var *, k->nvars + 1);
-    for (int i = 0; i < k->nvars; i++) {
-        vars[i] = k->vars[i];
-        subs[i] = expr_var(g, vars[i]);
-        shape[i] = vars[i]->hi;
-    }
-    Tensor *t = early_tensor(g, reader, "keys", TY_I32, k->nvars, shape);
+    for (int i = 0; i < k->nvars; i++) subs[i] = expr_var(g, vars[i] = k->vars[i]);
+    t->pieces.n = 0;
     vec_push(g->ctx, &t->pieces,
              ((Piece){.nvars = k->nvars, .vars = vars, .subs = subs, .value = k->value, .span = t->span}));
+}
+
+static Tensor *compute_keys(SortedPlan *p, const SortedKeys *k, const Tensor *reader) {
+    const Expr *shape[MAX_RANK];
+    for (int i = 0; i < k->nvars; i++) shape[i] = k->vars[i]->hi;
+    Tensor *t = early_tensor(p->g, reader, "keys", TY_I32, k->nvars, shape);
+    define_keys(p->g, k, t);
     return t;
+}
+
+static void make_again(Graph *g, SortedKeys *k) {
+    Tensor *const t[] = {k->given ? NULL : k->made->keys, k->made->order, k->made->starts};
+    if (t[0]) define_keys(g, k, t[0]);
+    for (int i = 0; i < 3; i++) {
+        if (!t[i]) continue;
+        t[i]->id = g->tensors.n;
+        vec_push(g->ctx, &g->tensors, t[i]);
+    }
+    vec_push(g->ctx, &g->sorts, k->made);
+    k->sort = k->made;
 }
 
 void sorted_make(SortedPlan *p, SortedKeys *k) {
     Graph *g = p->g;
     const Tensor *reader = k->folds.at[0]->reader;
     k->before = g->tensors.n;
+    if (k->made) {
+        make_again(g, k);
+        return;
+    }
     Tensor *keys = k->given ? k->given : compute_keys(p, k, reader);
     const Expr *n = tensor_size(g, keys), *ends = expr2(g, OP_ADD, k->below, number(g, 1));
     Tensor *order = early_tensor(g, reader, "order", TY_I32, 1, &n),
            *starts = early_tensor(g, reader, "starts", TY_I32, 1, &ends);
-    k->sort = graph_sort(g, keys, k->below, order, starts);
+    k->sort = k->made = graph_sort(g, keys, k->below, order, starts);
     k->sort->span = reader->span;
 }
 

@@ -5,7 +5,6 @@
 #include "fusing.h"
 #include "ir/diag.h"
 #include "ir/expr_is.h"
-#include "ir/expr_walk.h"
 #include "sched/kernel/sort.h"
 #include "sched/library/product.h"
 #include "sorting.h"
@@ -35,73 +34,6 @@ static bool is_fixed(const SchedOptions *o, Group *gr, uint64_t *state, Schedule
     else
         return false;
     return true;
-}
-
-/* Where the kernels of groups go that are one of two ways: a choice for each such pair. */
-typedef struct Places {
-    Program *p;
-    ExprMap fused, apart; /* Fusion -> the case of its choice */
-} Places;
-
-static bool always(const Expr *when) {
-    int64_t v;
-    return when && expr_is_int(when, &v) && v;
-}
-
-/* Whether some sizes come to a group. */
-static bool is_used(const Group *gr) {
-    const Fusion *f = gr->fusion;
-    return !f || (gr->fused ? f->when != NULL : !always(f->when));
-}
-
-/* NULL: no sizes come to it. */
-static StepList *place_of(Places *x, const Group *gr) {
-    const Fusion *f = gr->fusion;
-    if (!is_used(gr)) return NULL;
-    if (!f || !f->when || always(f->when)) return &x->p->steps;
-    ExprMap *of = gr->fused ? &x->fused : &x->apart;
-    if (!expr_map_get(of, f)) {
-        Choice *c = choice_new(x->p, NULL);
-        expr_map_put_object(x->p->ctx, &x->fused, f, choice_case(x->p, c, f->when));
-        expr_map_put_object(x->p->ctx, &x->apart, f, choice_case(x->p, c, NULL));
-    }
-    return &((ChoiceCase *)expr_map_object(of, f))->steps;
-}
-
-/* Leaves out the cases whose kernel no way has. */
-static void keep_reached(Versions *v, Kernel *const *of) {
-    int kept = 0;
-    for (int i = 0; i < v->n; i++)
-        if (of[i]->reached) v->at[kept++] = v->at[i];
-    if (!kept) return;
-    v->n = kept;
-    v->at[kept - 1].when = NULL;
-}
-
-bool sched_few_ways(const Plan *plan, Versions *versions) {
-    enum { MOST_LAUNCHES = 1024, MOST_CONDITIONS = 24 /* whose combinations there is time to look at */ };
-    Ctx *temp = ctx_temp(plan->graph->ctx);
-    Program *p = program_new(temp, plan->graph); /* of kernels that are names alone */
-    Places places = {.p = p};
-    const int n = plan->groups.n;
-    Kernel **of = NEW_N(temp, Kernel *, n * MAX_VERSIONS + 1);
-    int conditions = plan->fusions.n;
-    for (int i = 0; i < n; i++) {
-        const Versions *v = &versions[i];
-        StepList *at = place_of(&places, plan->groups.at[i]);
-        Choice *c = at && v->n > 1 ? choice_new(p, at) : NULL;
-        conditions += c ? v->n - 1 : 0;
-        for (int k = 0; c && k < v->n; k++) {
-            ChoiceCase *in = choice_case(p, c, v->at[k].when);
-            of[i * MAX_VERSIONS + k] = kernel_new_at(p, &in->steps, sym_fmt(temp, "%d_%d", i, k));
-        }
-    }
-    const bool few =
-        conditions <= MOST_CONDITIONS && program_find_ways(p) && (p->ways.n == 1 || p->ways.n * n <= MOST_LAUNCHES);
-    for (int i = 0; i < n && few; i++)
-        if (of[i * MAX_VERSIONS]) keep_reached(&versions[i], &of[i * MAX_VERSIONS]);
-    ctx_temp_end(temp);
-    return few;
 }
 
 /* ---- the steps ---- */
@@ -165,6 +97,14 @@ static int number_of(const Plan *plan, const Group *gr) {
     return i;
 }
 
+/* Sizes for which a branch, or what is beside it, is not taken; NULL: none. */
+static const Expr *branch_elsewhere(const Plan *plan, const Fusion *f) {
+    if (!plan->branch || !f->apart[0]->branch) return plan->branch;
+    return expr1(plan->graph, OP_NOT, plan->branch);
+}
+
+static const Expr *either(Graph *g, const Expr *a, const Expr *b) { return a && b ? expr2(g, OP_OR, a, b) : a ? a : b; }
+
 /* Which of two ways: that for which schedules are given, else by the versions of the one. False after reporting. */
 static bool choose_ways(SchedWork *w, const bool *given, uint64_t *state) {
     const Plan *plan = w->plan;
@@ -180,7 +120,7 @@ static bool choose_ways(SchedWork *w, const bool *given, uint64_t *state) {
         else
             f->when = fusing_when(f, &w->versions[fused], sched_machine(w->o));
         if ((given[fused] || given[fused + 1]) && !f->when) return false;
-        for (int k = 0; k < 2; k++) f->apart[k]->elsewhere = f->when;
+        for (int k = 0; k < 2; k++) f->apart[k]->elsewhere = either(w->graph, branch_elsewhere(plan, f), f->when);
     }
     return true;
 }
@@ -205,7 +145,7 @@ static bool choose(SchedWork *w, const bool *given, int lines, int most, Text *w
         for (int i = 0; i < plan->groups.n; i++) {
             Group *gr = plan->groups.at[i];
             Schedule s;
-            if (given[i] || gr->fused != !pass || (pass && !is_used(gr))) continue;
+            if (given[i] || gr->fused != !pass || (pass && !sched_used(gr))) continue;
             if (!is_fixed(w->o, gr, &state, &s))
                 choose_versions(w, memo, gr, lines, versions_of(gr, most), &w->versions[i]);
             else if (!schedule_legal(gr, &s, why))
@@ -255,37 +195,6 @@ static bool step_choose(SchedWork *w, Text *why) {
     }
 }
 
-/* Monoids that the scheduler declared stand in the program's text where a kernel has them. */
-static void declare_monoids(Graph *g, Stage *const *at, int n) {
-    for (int i = 0; i < n; i++) {
-        const Monoid *m = at[i]->monoid;
-        if (m && monoid_declared(m) && !monoid_named(g, m->name)) vec_push(g->ctx, &g->monoids, (Monoid *)m);
-        declare_monoids(g, at[i]->body.at, at[i]->body.n);
-    }
-}
-
-static bool apply_version(Program *p, const Version *v, StepList *at, bool keep, Text *why) {
-    for (int i = 0; i < v->n; i++) {
-        Kernel *k = sched_apply(p, at, v->group[i], v->schedule[i], why);
-        if (!k) return false;
-        k->span = v->span;
-        for (int j = 0; j < k->parts.n; j++) declare_monoids(p->graph, k->parts.at[j]->body.at, k->parts.at[j]->body.n);
-        if (!keep) continue;
-        k->group = v->group[i];
-        k->schedule = v->schedule[i];
-    }
-    return true;
-}
-
-static bool apply_versions(Program *p, StepList *at, const Versions *v, bool keep, Text *why) {
-    Choice *c = v->n > 1 ? choice_new(p, at) : NULL;
-    for (int i = 0; i < v->n; i++) {
-        ChoiceCase *k = c ? choice_case(p, c, v->at[i].when) : NULL;
-        if (!apply_version(p, &v->at[i], k ? &k->steps : at, keep, why)) return false;
-    }
-    return true;
-}
-
 /* Of an order that no kernel reads the sort need not make one, and needs other scratch. */
 static void drop_unread_orders(Program *p, const ExprMap *used) {
     for (int i = 0; i < p->sorts.n; i++) {
@@ -318,83 +227,6 @@ void sched_keep_used(Program *p) {
     ctx_temp_end(temp);
 }
 
-/* ---- sorts ---- */
-
-/* A group's loads are looked at for what sorts make. */
-typedef struct Sorts {
-    Program *p;
-    Plan *plan;
-} Sorts;
-
-static bool is_placed(const Program *p, const Sort *s) {
-    for (int i = 0; i < p->sorts.n; i++)
-        if (p->sorts.at[i]->sort.order == s->order) return true;
-    return false;
-}
-
-static void place_sort(Program *p, Plan *plan, const Sort *s) {
-    Graph *g = p->graph;
-    Sym of = (sort_ranks(s) ? s->order : s->starts)->name;
-    SortStep *step = step_sort(p, NULL, sym_fmt(g->ctx, "%s_%s", sort_ranks(s) ? "rank" : "sort", of));
-    const Expr *n = sort_scratch(g, s);
-    Tensor *t = NEW(g->ctx, Tensor);
-    *t = (Tensor){.name = plan_name(plan, sym_fmt(g->ctx, "%s_scratch", of)),
-                  .kind = TENSOR_LET,
-                  .type = TY_I32,
-                  .rank = 1,
-                  .shape = NEW(g->ctx, const Expr *),
-                  .id = g->tensors.n + p->temps.n,
-                  .span = s->span};
-    t->shape[0] = n;
-    step->sort = *s;
-    step->scratch = t;
-    step->span = s->span;
-    graph_take_name(g, t->name);
-    vec_push(p->ctx, &p->temps, s->order);
-    if (s->starts) vec_push(p->ctx, &p->temps, s->starts);
-    vec_push(p->ctx, &p->temps, t);
-}
-
-static Found note_sort(const Expr *e, void *user) {
-    const Sorts *x = user;
-    const Sort *s = e->op == OP_LOAD ? e->u.tensor->sort : NULL;
-    if (s && !is_placed(x->p, s)) place_sort(x->p, x->plan, s);
-    return FOUND_INSIDE;
-}
-
-static void place_sorts(Program *p, Plan *plan, const Group *gr) {
-    Ctx *temp = ctx_temp(p->ctx);
-    Sorts x = {p, plan};
-    ExprWalk w = {.temp = temp, .before = note_sort, .user = &x, .ranges = true, .loads = true};
-    for (int i = 0; i < gr->stores.n && p->graph->sorts.n; i++) {
-        const GStore *s = &gr->stores.at[i];
-        expr_walk(&w, s->value);
-        expr_walk(&w, s->guard);
-        for (int d = 0; d < s->tensor->rank; d++) expr_walk(&w, s->subs[d]);
-    }
-    ctx_temp_end(temp);
-}
-
-/* What the groups of one choice read is there before it. */
-static void place_sorts_for(Program *p, Plan *plan, int i) {
-    const Group *gr = plan->groups.at[i];
-    if (!is_used(gr)) return;
-    place_sorts(p, plan, gr);
-    for (int k = i + 1; gr->fusion && k < plan->groups.n; k++)
-        if (plan->groups.at[k]->fusion == gr->fusion && is_used(plan->groups.at[k]))
-            place_sorts(p, plan, plan->groups.at[k]);
-}
-
-int sched_apply_plan(Program *p, Plan *plan, const Versions *v, bool keep, Text *why) {
-    Places places = {.p = p};
-    for (int i = 0; i < plan->groups.n; i++) {
-        place_sorts_for(p, plan, i);
-        StepList *at = place_of(&places, plan->groups.at[i]);
-        if (at && !apply_versions(p, at, &v[i], keep, why)) return i;
-    }
-    return plan->groups.n;
-}
-
 /* The fallback for each group. */
 static const Versions *fallbacks(const Plan *plan) {
     Versions *v = NEW_N(plan->graph->ctx, Versions, plan->groups.n + 1);
@@ -425,15 +257,24 @@ SchedWork *sched_begin(Ctx *ctx, Graph *g, const SchedOptions *o) {
     return w;
 }
 
-bool sched_step(SchedWork *w, SchedStep step) {
+/* Which ways there are of what goes by keys. */
+static bool step_sort_keys(SchedWork *w) {
+    SortingBranch b;
+    w->touched = sorting_choose(w->graph, w->o->targets, sched_machine(w->o), &b);
+    if (!b.when) return true;
+    w->other = NEW(w->ctx, SchedWork);
+    *w->other = (SchedWork){.ctx = w->ctx, .graph = w->graph, .o = w->o, .when = b.when, .definitions = b.other};
+    return true;
+}
+
+static bool one_step(SchedWork *w, SchedStep step) {
     Text why = {.ctx = w->ctx};
     text_put(&why, "");
-    if (w->graph->host) return true;
     /* From here on the names of temporaries are taken. */
-    if (step >= SCHED_FLATTEN && !w->program) w->program = sched_empty(w->graph, w->plan);
+    if (step >= SCHED_FLATTEN && !w->program && !w->when) w->program = sched_empty(w->graph, w->plan);
     if (w->o->without >> step & 1) return true;
     switch (step) {
-    case SCHED_SORT: w->touched = sorting_choose(w->graph, w->o->targets, sched_machine(w->o)); return true;
+    case SCHED_SORT: return step_sort_keys(w);
     case SCHED_CHUNK: w->touched = chunking_choose(w->graph, w->o->targets, sched_machine(w->o)); return true;
     case SCHED_PREPARE:
         w->prep = prepare_graph(w->graph, &why);
@@ -454,6 +295,10 @@ bool sched_step(SchedWork *w, SchedStep step) {
     return true;
 }
 
+bool sched_step(SchedWork *w, SchedStep step) {
+    return w->graph->host || (one_step(w, step) && sched_branch_step(w, step, one_step));
+}
+
 static void print_version(Text *out, const Version *v, bool several) {
     if (several) text_put(out, v->when ? "  when " : "  else");
     if (v->when) expr_print(out, v->when, NULL);
@@ -469,8 +314,16 @@ static void print_version(Text *out, const Version *v, bool several) {
 static void print_fusion(Text *out, const Group *gr) {
     const Fusion *f = gr->fusion;
     if (!f || !f->when || gr != f->fused[0]) return;
-    text_put(out, always(f->when) ? "  one pass" : "  one pass when ");
-    if (!always(f->when)) expr_print(out, f->when, NULL);
+    text_put(out, sched_always(f->when) ? "  one pass" : "  one pass when ");
+    if (!sched_always(f->when)) expr_print(out, f->when, NULL);
+    text_char(out, '\n');
+}
+
+/* Before the first group of a branch, and before the first beside it: for which sizes. */
+static void print_branch(Text *out, const Plan *plan, int i) {
+    if (!plan->branch || (i && plan->groups.at[i - 1]->branch == plan->groups.at[i]->branch)) return;
+    text_fmt(out, "  # %s ", i ? "when" : "but when");
+    expr_print(out, plan->branch, NULL);
     text_char(out, '\n');
 }
 
@@ -479,7 +332,8 @@ void sched_print(Text *out, const SchedWork *w) {
     const Versions *v = w->versions ? w->versions : w->plan ? fallbacks(w->plan) : NULL;
     for (int i = 0; w->plan && i < w->plan->groups.n; i++) {
         const Group *gr = w->plan->groups.at[i];
-        if (!is_used(gr)) continue;
+        print_branch(out, w->plan, i);
+        if (!sched_used(gr)) continue;
         print_fusion(out, gr);
         for (int k = 0; k < v[i].n; k++) print_version(out, &v[i].at[k], v[i].n > 1);
     }

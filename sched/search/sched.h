@@ -5,6 +5,7 @@
 #include "apply.h"
 #include "given.h"
 #include "sched/machine/machine.h"
+#include "sched/plan/definitions.h"
 #include "sched/plan/plan.h"
 #include "sched/plan/prepare.h"
 #include "tuned.h"
@@ -53,6 +54,10 @@ typedef struct SchedWork {
     Versions *versions; /* of the plan's groups; NULL: SCHED_CHOOSE was left out */
     Program *program;   /* without kernels before SCHED_APPLY; NULL before SCHED_FLATTEN */
     SchedMemo memo;     /* where o has none */
+    /* The Graph in another way, for some sizes, until SCHED_FLATTEN puts both plans together (branch.c); NULL: none. */
+    struct SchedWork *other;
+    const Expr *when;         /* of the other: those sizes */
+    Definitions *definitions; /* of the other: what the Graph is in it */
 } SchedWork;
 
 /* o outlives it; NULL: none. */
@@ -60,6 +65,10 @@ SchedWork *sched_begin(Ctx *ctx, Graph *g, const SchedOptions *o);
 /* One step; nothing where it is left out. False after reporting to the diagnostics of ctx. A function of the host has
  * only the last ones, which leave a program without kernels. */
 bool sched_step(SchedWork *w, SchedStep step);
+/* One step of the other way, after the same of this one; the Graph is this one's before and after. False after
+ * reporting. And what is asked of a Graph while it is the other way's. */
+bool sched_branch_step(SchedWork *w, SchedStep step, bool (*one)(SchedWork *w, SchedStep step));
+bool sched_branch_graph(SchedWork *w, bool (*ask)(void *user), void *user);
 /* The versions of each group as text: a line `program NAME`, then lines `GROUP: SCHEDULE` (schedule_print); where there
  * are several, each behind a line `when CONDITION` or `else`. */
 void sched_print(Text *out, const SchedWork *w);
@@ -76,6 +85,9 @@ bool sched_few_ways(const Plan *plan, Versions *versions);
  * or two ways; with `keep`, they keep group and schedule. Afterwards program_find_ways. How many groups that went well
  * for: less than all after saying in *why what went wrong. */
 int sched_apply_plan(Program *p, Plan *plan, const Versions *v, bool keep, Text *why);
+/* Whether some sizes come to a group; whether a condition holds for all. */
+bool sched_used(const Group *gr);
+bool sched_always(const Expr *when);
 /* Temporaries that no kernel touches go: those of divisions that nobody chose. */
 void sched_keep_used(Program *p);
 /* A product in place, of which no thread of a kernel may read an element that another one stores: it has the fallback's

@@ -1,5 +1,5 @@
-/* Whether a sort pays: see sorting.h. What each fold takes, both ways, is asked of the schedules that it would have by
- * itself, at one point (alone.h). */
+/* Whether a sort pays, or updates do: see sorting.h. What each fold takes, all ways, is asked of the schedules that it
+ * would have by itself (alone.h), at one point; where that may differ by sizes of which nothing is said, at several. */
 #include "sorting.h"
 
 #include "alone.h"
@@ -13,13 +13,14 @@
 typedef struct Sorting {
     SortedPlan *p;
     Alone alone;
+    bool all; /* the point stands for all sizes */
 } Sorting;
 
-/* Keys and owners are many where nothing is said of them, all else as long as usual. */
-static void find_point(Sorting *x, const SortedKeys *k) {
+/* Where nothing is said of keys and owners they are so many, all else is as long as usual. */
+static void find_point(Sorting *x, const SortedKeys *k, int owners, int keys) {
     alone_usual(&x->alone);
-    alone_large(&x->alone, &k->below, 1, ALONE_OWNERS);
-    alone_large(&x->alone, k->sort->keys->shape, k->sort->keys->rank, ALONE_KEYS);
+    alone_large(&x->alone, &k->below, 1, owners);
+    alone_large(&x->alone, k->sort->keys->shape, k->sort->keys->rank, keys);
     alone_legal(&x->alone);
 }
 
@@ -60,14 +61,14 @@ static double sorted(Sorting *x, const SortedKeys *k) {
     return s;
 }
 
-/* Nothing is over before the element that is met most often has been folded into, one value after the other. Where
- * nothing is said of how many owners there are, there may be one. */
+/* Nothing is over before the element that is met most often has been folded into, one value after the other. Where one
+ * way is for all sizes and nothing is said of how many owners there are, there may be one. */
 static double most_met(Sorting *x, const SortedKeys *k) {
     const Expr *n = tensor_size(x->p->g, k->sort->keys);
     int64_t keys, below;
     if (!interp_int(x->p->g, n, x->alone.dims, NULL, &keys) || keys <= 0) return 0;
     if (!interp_int(x->p->g, k->below, x->alone.dims, NULL, &below) || below <= 0) return 0;
-    const double longer = alone_is_large(&x->alone, k->below) ? (double)below : JUDGE_LONGER;
+    const double longer = x->all && alone_is_large(&x->alone, k->below) ? (double)below : JUDGE_LONGER;
     return fmin((double)keys, longer * (double)keys / (double)below) / x->alone.machine->atomics_place;
 }
 
@@ -92,33 +93,197 @@ static double updated(Sorting *x, const SortedKeys *k) {
     return s;
 }
 
-typedef enum KeyedBy { BY_SEARCH, BY_SORT, BY_UPDATE } KeyedBy;
+typedef enum KeyedBy { BY_SEARCH, BY_SORT, BY_UPDATE, WAYS } KeyedBy;
 
 /* The quickest; where all take too long to say, an order in which there is an end. */
-static KeyedBy chosen(Sorting *x, const SortedKeys *k) {
-    const double search = searched(x, k), sort = sorted(x, k), update = updated(x, k);
-    if (update < search && update < sort) return BY_UPDATE;
-    return sort < search || (isinf(sort) && isinf(search)) ? BY_SORT : BY_SEARCH;
+static KeyedBy quickest(const double *by) {
+    if (by[BY_UPDATE] < by[BY_SEARCH] && by[BY_UPDATE] < by[BY_SORT]) return BY_UPDATE;
+    return by[BY_SORT] < by[BY_SEARCH] || (isinf(by[BY_SORT]) && isinf(by[BY_SEARCH])) ? BY_SORT : BY_SEARCH;
 }
 
-bool sorting_choose(Graph *g, Targets t, const Machine *m) {
+/* ---- sizes ---- */
+
+/* Numbers of owners and keys at which ways are compared where nothing is said of these, in bits. */
+static const int OWNERS_BITS[] = {4, 10, ALONE_OWNERS}, KEYS_BITS[] = {10, 15, ALONE_KEYS};
+enum { NOWNERS = 3, NKEYS = 3, MOST_SIZES = NOWNERS * NKEYS };
+
+typedef struct SortingSize {
+    int64_t *dims; /* by Dim.id */
+    double loss[WAYS];
+} SortingSize;
+
+/* Folds over equal keys, and what each way to do them loses at sizes of which nothing is said. */
+typedef struct Keyed {
+    SortedKeys *k;
+    KeyedBy all, by[2]; /* the way for all sizes; where the test of sizes fails, and where it holds */
+    double first[WAYS];
+    int n; /* 0: there is nothing to compare */
+    SortingSize at[MOST_SIZES];
+} Keyed;
+
+static void ask(Sorting *x, const SortedKeys *k, double *by) {
+    by[BY_SEARCH] = searched(x, k);
+    by[BY_SORT] = sorted(x, k);
+    by[BY_UPDATE] = updated(x, k);
+}
+
+/* log(time / best): what takes too long to say loses as if it took a thousand times as long. */
+static void add_size(Sorting *x, Keyed *y) {
+    static const double MOST = 7;
+    SortingSize *at = &y->at[y->n++];
+    const int ndims = x->p->g->dims.n;
+    double by[WAYS];
+    ask(x, y->k, by);
+    const double best = by[quickest(by)];
+    for (int w = 0; w < WAYS; w++) at->loss[w] = isfinite(by[w]) ? fmin(MOST, log(by[w] / best)) : MOST;
+    at->dims = NEW_N(x->alone.temp, int64_t, ndims + 1);
+    for (int d = 0; d < ndims; d++) at->dims[d] = x->alone.dims[d];
+}
+
+/* Other sizes than the usual ones are of interest where updates may be the way, and owners or keys are not known: how
+ * quick these are depends on how many keys an owner has. */
+static Keyed *keyed(Sorting *x, SortedKeys *k) {
+    Keyed *y = NEW(x->alone.temp, Keyed);
+    y->k = k;
+    sorted_make(x->p, k);
+    x->all = true;
+    find_point(x, k, ALONE_OWNERS, ALONE_KEYS);
+    ask(x, k, y->first);
+    y->all = y->by[0] = y->by[1] = quickest(y->first);
+    const bool owners = alone_is_large(&x->alone, k->below),
+               keys = alone_is_large(&x->alone, tensor_size(x->p->g, k->sort->keys));
+    x->all = false;
+    for (int o = 0; o < (owners ? NOWNERS : 1); o++)
+        for (int n = 0; n < (keys ? NKEYS : 1) && (owners || keys) && isfinite(y->first[BY_UPDATE]); n++) {
+            find_point(x, k, OWNERS_BITS[o], KEYS_BITS[n]);
+            add_size(x, y);
+        }
+    sorted_take_back(x->p, k);
+    return y;
+}
+
+/* What is asked of sizes: keys are at most so many, and so many more for each owner; or owners are at most so many. */
+typedef struct SortingTest {
+    int64_t keys, each, owners; /* owners: 0 where keys are asked for */
+} SortingTest;
+
+/* Between the sizes that are compared. */
+static const SortingTest OWNERS_TESTS[] = {{0, 0, 1 << 7}, {0, 0, 1 << 13}};
+static const int64_t KEYS_TESTS[] = {0, 1 << 12, 1 << 17}, EACH_TESTS[] = {0, 1, 4, 16, 64, 256, 4096};
+enum { NOWNERS_TESTS = 2, NKEYS_TESTS = 3, NEACH_TESTS = 7 };
+
+static const Expr *number(Graph *g, int64_t v) { return expr_int(g, TY_I64, v); }
+
+static const Expr *test_of(Graph *g, const SortedKeys *k, SortingTest t) {
+    if (t.owners) return expr2(g, OP_LE, k->below, number(g, t.owners));
+    const Expr *each = t.each > 1 ? expr2(g, OP_MUL, number(g, t.each), k->below) : t.each ? k->below : NULL;
+    const Expr *most = each && t.keys ? expr2(g, OP_ADD, each, number(g, t.keys)) : each ? each : number(g, t.keys);
+    return expr2(g, OP_LE, tensor_size(g, k->made->keys), most);
+}
+
+static bool holds(const Graph *g, const Expr *test, const SortingSize *at) {
+    int64_t is;
+    return interp_int(g, test, at->dims, NULL, &is) && is;
+}
+
+/* The best way on each side of a test, that for all where there are no sizes; what is lost by them. A search for each
+ * owner is never one side's alone: what it takes grows with owners times keys, and beside the sizes that are compared
+ * there are always larger ones. */
+static double settle(const Graph *g, Keyed *y, const Expr *test) {
+    double least[2] = {0, 0};
+    for (int side = 0; side < 2 && y->n; side++) {
+        double lost[WAYS] = {0};
+        int n = 0;
+        for (int i = 0; i < y->n; i++) {
+            if (holds(g, test, &y->at[i]) != side) continue;
+            for (int w = 0; w < WAYS; w++) lost[w] += y->at[i].loss[w];
+            n++;
+        }
+        y->by[side] = y->all;
+        for (int w = BY_SORT; w < WAYS && n; w++)
+            if (lost[w] < lost[y->by[side]]) y->by[side] = (KeyedBy)w;
+        least[side] = lost[y->by[side]];
+    }
+    return least[0] + least[1];
+}
+
+static double lost_by(const Keyed *y, KeyedBy way) {
+    double sum = 0;
+    for (int i = 0; i < y->n; i++) sum += y->at[i].loss[way];
+    return sum;
+}
+
+typedef struct BestTest {
+    const Expr *test; /* NULL: none gains enough */
+    double gain;
+} BestTest;
+
+static void try_test(Graph *g, Keyed *y, SortingTest t, BestTest *best) {
+    static const double MORE = 0.02; /* which of several that gain as much, depends on no rounding */
+    const Expr *test = test_of(g, y->k, t);
+    const double gain = lost_by(y, y->all) - settle(g, y, test);
+    if (gain > best->gain + MORE) *best = (BestTest){test, gain};
+}
+
+/* The test of one's sizes that gains most over the way for all. */
+static BestTest best_test(Graph *g, Keyed *y) {
+    static const double LEAST = 0.05; /* of the time, as a mean over the sizes */
+    BestTest best = {NULL, LEAST * y->n};
+    for (int i = 0; i < NKEYS_TESTS && y->n; i++)
+        for (int k = 0; k < NEACH_TESTS; k++)
+            if (i || k) try_test(g, y, (SortingTest){KEYS_TESTS[i], EACH_TESTS[k], 0}, &best);
+    for (int i = 0; i < NOWNERS_TESTS && y->n; i++) try_test(g, y, OWNERS_TESTS[i], &best);
+    return best;
+}
+
+/* All sets of keys have one test, the one that gains most. */
+static const Expr *choose_sizes(Graph *g, Keyed *const *all, int n) {
+    BestTest best = {NULL, 0};
+    for (int i = 0; i < n; i++) {
+        const BestTest own = best_test(g, all[i]);
+        if (own.test && own.gain > best.gain) best = own;
+    }
+    bool differ = false;
+    for (int i = 0; i < n; i++) {
+        if (best.test) settle(g, all[i], best.test);
+        differ |= all[i]->by[0] != all[i]->by[1];
+    }
+    return differ ? best.test : NULL;
+}
+
+/* ---- the Graph ---- */
+
+/* One side's ways. */
+static bool write_ways(SortedPlan *p, Keyed *const *all, int n, int side) {
+    bool any = false;
+    for (int i = 0; i < n; i++) {
+        SortedKeys *k = all[i]->k;
+        k->sort = NULL;
+        k->updated = all[i]->by[side] == BY_UPDATE;
+        any |= all[i]->by[side] != BY_SEARCH;
+        if (all[i]->by[side] != BY_SORT) continue;
+        sorted_make(p, k);
+        sorted_place(p, k);
+    }
+    if (any) sorted_write(p);
+    return any;
+}
+
+bool sorting_choose(Graph *g, Targets t, const Machine *m, SortingBranch *branch) {
     Ctx *temp = ctx_temp(g->ctx);
     Sorting x = {.p = sorted_find(g, temp), .alone = alone_new(g, t, m, temp)};
-    bool any = false, tried = false;
-    for (int i = 0; i < x.p->keys.n; i++) {
-        SortedKeys *k = x.p->keys.at[i];
-        sorted_make(x.p, k);
-        tried = true;
-        find_point(&x, k);
-        const KeyedBy by = chosen(&x, k);
-        k->updated = by == BY_UPDATE;
-        any |= by != BY_SEARCH;
-        if (by == BY_SORT)
-            sorted_place(x.p, k);
-        else
-            sorted_take_back(x.p, k);
+    const int n = x.p->keys.n;
+    Keyed **all = NEW_N(temp, Keyed *, n + 1);
+    for (int i = 0; i < n; i++) all[i] = keyed(&x, x.p->keys.at[i]);
+    *branch = (SortingBranch){0};
+    branch->when = choose_sizes(g, all, n);
+    if (branch->when) {
+        const Definitions *before = definitions_take(g);
+        write_ways(x.p, all, n, 1);
+        branch->other = definitions_take(g);
+        definitions_put(g, before);
     }
-    if (any) sorted_write(x.p);
+    write_ways(x.p, all, n, 0);
     ctx_temp_end(temp);
-    return tried;
+    return n > 0;
 }

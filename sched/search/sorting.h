@@ -4,8 +4,15 @@
 #define TDC_SORTING_H
 
 #include "sched/machine/machine.h"
+#include "sched/plan/definitions.h"
+
+/* The Graph in another way, for some sizes. */
+typedef struct SortingBranch {
+    const Expr *when; /* of dimensions; NULL: one way is for all sizes */
+    Definitions *other;
+} SortingBranch;
 
 /* Rewrites the Graph. False: it has not been touched. */
-bool sorting_choose(Graph *g, Targets t, const Machine *m);
+bool sorting_choose(Graph *g, Targets t, const Machine *m, SortingBranch *branch);
 
 #endif
