@@ -2,6 +2,7 @@
  * along, which steps join two values of fewer axes. */
 #include "group.h"
 #include "ir/expr_walk.h"
+#include "ir/poly/poly.h"
 
 /* Marks the steps inside an expression as standing under the axes that the enclosing steps fold. */
 static void mark_under(Group *gr, Ctx *temp, ExprMap *seen, const Expr *e, AxisSet under) {
@@ -189,6 +190,37 @@ void group_find_tensors(Group *gr, Ctx *temp) {
         for (int d = 0; d < s->tensor->rank; d++) expr_walk(&walk, s->subs[d]);
     }
     for (int i = 0; i < gr->stores.n; i++) tensor_of(gr, gr->stores.at[i].tensor)->stored = true;
+}
+
+/* Whether an expression, written out, has few nodes: what its values are in is found out in time. (A search among
+ * offsets is a load in a subscript for each bit of their number.) */
+static bool is_short(const Expr *e, int *left) {
+    if (--*left < 0) return false;
+    for (int i = 0; i < e->nargs; i++)
+        if (!is_short(e->arg[i], left)) return false;
+    return true;
+}
+
+static Found note_within(const Expr *e, void *group) {
+    enum { FEW_NODES = 64 };
+    Group *gr = group;
+    const PolyEnv env = {.g = gr->graph};
+    int left = FEW_NODES;
+    if (e->op == OP_LOAD && e->u.tensor->kind != TENSOR_INOUT && is_short(e, &left) && expr_load_within(&env, e))
+        expr_map_put(gr->graph->ctx, &gr->within, e, e);
+    return FOUND_INSIDE;
+}
+
+void group_find_within(Group *gr) {
+    Ctx *temp = ctx_temp(gr->graph->ctx);
+    ExprWalk walk = {.temp = temp, .before = note_within, .user = gr, .loads = true};
+    for (int i = 0; i < gr->stores.n && !gr->within_known; i++) {
+        expr_walk(&walk, gr->stores.at[i].value);
+        expr_walk(&walk, gr->stores.at[i].guard);
+    }
+    for (int i = 0; i < gr->steps.n && !gr->within_known; i++) expr_walk(&walk, gr->steps.at[i].node);
+    gr->within_known = true;
+    ctx_temp_end(temp);
 }
 
 int group_row_wide(const GRow *r) {

@@ -187,8 +187,7 @@ static bool waits_for_loop(Apply *x, const Expr *e, Cond c) {
 }
 
 static bool needs_no_loop(Apply *x, const Expr *e, Cond c) {
-    const PolyEnv env = {.g = x->g};
-    if (!waits_for_loop(x, e, c) || e->u.tensor->kind == TENSOR_INOUT || !expr_load_within(&env, e)) return false;
+    if (!waits_for_loop(x, e, c) || !expr_map_get(&x->gr->within, e)) return false;
     for (int i = 0; i < e->nargs; i++)
         if (!is_there(x, e->arg[i])) return false;
     return true;

@@ -185,11 +185,13 @@ static int add_best(Choosing *x, int point, int of_kind) {
 /* ---- all of it ---- */
 
 /* A variable's node is made where it is first asked for, and must outlive what is made to be judged. */
-static void make_nodes(const Group *gr) {
+static void make_nodes(Group *gr) {
+    group_find_within(gr);
     for (int a = 0; a < gr->axes.n; a++) expr_var(gr->graph, gr->axes.at[a].var);
     for (int i = 0; i < gr->divisions.n; i++) {
         const Division *d = &gr->divisions.at[i];
         for (int k = 0; k < d->n; k++) {
+            group_find_within(d->group[k]);
             if (d->group[k]->part) expr_var(gr->graph, d->group[k]->part);
             for (int a = 0; a < d->group[k]->axes.n; a++) expr_var(gr->graph, d->group[k]->axes.at[a].var);
         }
