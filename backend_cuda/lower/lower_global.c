@@ -140,9 +140,51 @@ void lower_load_into(Lower *l, Stage *s, const Stage *planned) {
     put_end(l);
 }
 
+Stage *load_elsewhere(Lower *l, const Stage *s, const char *ending) {
+    Value *v = NEW(l->ctx, Value);
+    Stage *load = NEW(l->ctx, Stage);
+    *v = *s->out[0];
+    v->name = sym_fmt(l->ctx, "%s_%s", s->out[0]->name, ending);
+    *load = *s;
+    load->out[0] = v;
+    v->def = load;
+    return load;
+}
+
+/* Whether elements smaller than a word are loaded one by one, each behind a test of its own. */
+static bool is_tested_each(Lower *l, const Stage *s) {
+    const Access *x = access_of(l, s);
+    if (!load_by_elements(l, s)) return false;
+    l->open.layout = x->layout;
+    return l->open.reached.n || access_guarded_vector(l, x) || access_guard(l, x, s->cond);
+}
+
+void put_tile_apart(Lower *l, const Value *v) {
+    vec_push(l->ctx, &l->apart, v);
+    put_declare(l, sym_fmt(l->ctx, "td_word<%s>", lower_storage_type(v->type)), value_name(l, v), "[%l]",
+                reg_count(l, v->domain));
+}
+
+void put_together(Lower *l, const Value *v, const Value *apart) {
+    put_loop(l, true, "int i = 0; i < %l; i++", reg_count(l, v->domain))->braces = BARE;
+    put_do(l, "td_move<%s>(%n, i, %n + i, 0)", lower_storage_type(v->type), value_name(l, v), value_name(l, apart));
+    put_end(l);
+}
+
+/* Behind a test nothing is moved to the front of it, so that a word that is put together there waits for its elements:
+ * all are loaded first (the mean of masked tokens, bf16, lengths unsaid: one load at a time under way without). */
 void lower_load(Lower *l, Stage *s) {
     put_tile(l, s->out[0]);
-    lower_load_into(l, s, s);
+    if (!is_tested_each(l, s)) {
+        lower_load_into(l, s, s);
+        return;
+    }
+    Stage *load = load_elsewhere(l, s, "each");
+    put_block(l);
+    put_tile_apart(l, load->out[0]);
+    lower_load_into(l, load, s);
+    put_together(l, s->out[0], load->out[0]);
+    put_end(l);
 }
 
 /* ---- stores ---- */

@@ -412,7 +412,15 @@ void lower_load(Lower *l, Stage *s);
 void lower_load_into(Lower *l, Stage *s, const Stage *planned);
 
 /* Whether a load puts one element after another, smaller than a word each, into words of its tile. */
-bool lower_by_elements(Lower *l, const Stage *s);
+bool load_by_elements(Lower *l, const Stage *s);
+
+/* The same load into a value of its own, `ending` behind the name. */
+Stage *load_elsewhere(Lower *l, const Stage *s, const char *ending);
+
+/* A tile whose elements have a word each, although they are smaller; and what moves it into one of words that are
+ * full. */
+void put_tile_apart(Lower *l, const Value *v);
+void put_together(Lower *l, const Value *v, const Value *apart);
 void lower_store(Lower *l, Stage *s);
 void lower_atomic(Lower *l, Stage *s);
 

@@ -57,17 +57,10 @@ static void lower_set(Lower *l, Stage *s) {
 static Stage *fetch_stage(Lower *l, Stage *s) {
     for (int i = 0; i < l->fetches.n; i += 2)
         if (l->fetches.at[i] == s) return l->fetches.at[i + 1];
-    Value *next = NEW(l->ctx, Value);
-    Stage *fetch = NEW(l->ctx, Stage);
-    *next = *s->out[0];
-    next->name = sym_fmt(l->ctx, "%s_next", s->out[0]->name);
-    *fetch = *s;
+    Stage *fetch = load_elsewhere(l, s, "next");
     fetch->depth = 0;
-    fetch->out[0] = next;
-    next->def = fetch;
     vec_push(l->ctx, &l->fetches, s);
     vec_push(l->ctx, &l->fetches, fetch);
-    if (lower_by_elements(l, s)) vec_push(l->ctx, &l->apart, next);
     return fetch;
 }
 
@@ -75,27 +68,16 @@ static bool runs_ahead(const Stage *s) { return s->kind == STAGE_LOAD && s->dept
 
 static Sym fetch_name(Lower *l, const Stage *s) { return value_name_with(l, s->out[0], "_fetch"); }
 
-/* The tile that a load fills ahead, and what takes it over. Elements that are loaded one by one and are smaller than a
- * word have a word each until then: to put them together is to wait for them. */
-static void fetch_declare(Lower *l, const Value *next) {
-    if (!value_apart(l, next)) {
-        put_tile(l, next);
+/* What was fetched is taken over. Elements that are loaded one by one and are smaller than a word have a word each until
+ * then: to put them together is to wait for them. */
+static void fetch_take(Lower *l, const Value *v, const Value *next) {
+    if (value_apart(l, next)) {
+        put_together(l, v, next);
         return;
     }
-    put_declare(l, sym_fmt(l->ctx, "td_word<%s>", lower_storage_type(next->type)), value_name(l, next), "[%l]",
-                reg_count(l, next->domain));
-}
-
-static void fetch_take(Lower *l, const Value *v, const Value *next) {
-    const char *T = lower_storage_type(v->type);
-    const int64_t n = reg_count(l, v->domain);
-    if (value_apart(l, next)) {
-        put_loop(l, true, "int i = 0; i < %l; i++", n)->braces = BARE;
-        put_do(l, "td_move<%s>(%n, i, %n + i, 0)", T, value_name(l, v), value_name(l, next));
-    } else {
-        put_loop(l, true, "int i = 0; i < td_words<%s>(%l); i++", T, n)->braces = BARE;
-        put_do(l, "%n[i] = %n[i]", value_name(l, v), value_name(l, next));
-    }
+    put_loop(l, true, "int i = 0; i < td_words<%s>(%l); i++", lower_storage_type(v->type), reg_count(l, v->domain))
+        ->braces = BARE;
+    put_do(l, "%n[i] = %n[i]", value_name(l, v), value_name(l, next));
     put_end(l);
 }
 
@@ -106,7 +88,10 @@ static void put_fetches(Lower *l, const LoopHead *h) {
         if (s->depth > 1) lower_fail(l, "a load may run one iteration ahead, not %d", s->depth);
         if (l->failed) return;
         Stage *fetch = fetch_stage(l, s);
-        fetch_declare(l, fetch->out[0]);
+        if (load_by_elements(l, s))
+            put_tile_apart(l, fetch->out[0]);
+        else
+            put_tile(l, fetch->out[0]);
         Stmt *load = put_lambda(l, fetch_name(l, s), h->var);
         int before = l->open.declared.n;
         l->open.loops[l->open.nloops++] = h->stage;
