@@ -34,7 +34,8 @@ static const Code *access_call(Lower *l, const Access *x, const char *verb, cons
 
 /* ---- loads ---- */
 
-static const Code *across_call(Lower *l, const Access *x, const Code *into, const Code *at, const Stage *s) {
+/* Of td_load_across and td_load_pieces: where elements lie, which of them are there, and the tensor. */
+static const Code *across_arguments(Lower *l, const Access *x, const Code *at) {
     Tensor *t = x->tensor;
     Poly all = poly_of(&l->env, expr_int(l->g, TY_I64, 1));
     for (int d = 0; d < t->rank; d++) all = poly_mul(l->ctx, all, poly_of(&l->env, t->shape[d]));
@@ -42,12 +43,13 @@ static const Code *across_call(Lower *l, const Access *x, const Code *into, cons
     const bool whole = access_tail(l, x) == TAIL_NONE;
     const Code *from = whole ? code(l->ctx, "0") : access_remaining(l, x, true);
     const Code *left = whole ? code(l->ctx, "%l", x->plan.V) : access_remaining(l, x, false);
-    return code(l->ctx, "td_load_across<%s, %l, %d>(%c, %c, %c, %c, %c, %c)", lower_storage_type(t->type), x->plan.V,
-                (int)s->cache, into, at, from, left, tensor, end);
+    return code(l->ctx, "%c, %c, %c, %c, %c", at, from, left, tensor, end);
 }
 
 static const Code *load_call(Lower *l, const Access *x, const Code *into, const Code *at, const Stage *s) {
-    return x->across ? across_call(l, x, into, at, s) : access_call(l, x, "load", into, at, s);
+    if (!x->across) return access_call(l, x, "load", into, at, s);
+    return code(l->ctx, "td_load_across<%s, %l, %d>(%c, %c)", lower_storage_type(x->tensor->type), x->plan.V,
+                (int)s->cache, into, across_arguments(l, x, at));
 }
 
 static void put_some(Lower *l, const Value *v, const VecPlan *plan) {
@@ -63,9 +65,22 @@ static const Code *whole_words(Lower *l, const Stage *s, const Access *x) {
     return reg_count(l, v->domain) == 1 ? code_name(l->ctx, value_name(l, v)) : NULL;
 }
 
-bool lower_by_elements(Lower *l, const Stage *s) {
+Apart lower_load_apart(Lower *l, const Stage *s) {
+    enum { MOST = 64 /* registers that hold pieces */ };
     const Access *x = access_of(l, s);
-    return x->plan.V == 1 && type_bits(s->out[0]->type) < 32 && !whole_words(l, s, x);
+    const Value *v = s->out[0];
+    if (x->plan.V == 1) return type_bits(v->type) < 32 && !whole_words(l, s, x) ? APART_ELEMENTS : APART_NOT;
+    if (!x->across || !vector_in_order(v, &x->plan)) return APART_NOT;
+    return 2 * reg_count(l, v->domain) * type_bits(v->type) <= MOST * 32 ? APART_PIECES : APART_NOT;
+}
+
+/* Behind a test nothing is moved to the front of it, so that what is put together there, where it is loaded, waits. */
+static bool load_waits(Lower *l, const Stage *s) {
+    const Access *x = access_of(l, s);
+    const Apart apart = lower_load_apart(l, s);
+    l->open.layout = x->layout;
+    if (apart == APART_PIECES) return reg_count(l, s->out[0]->domain) > x->plan.V;
+    return apart && (l->open.reached.n || access_guarded_vector(l, x) || access_guard(l, x, s->cond));
 }
 
 /* What a load leaves where it is not made: the value that is stated, or words that are not garbage, since elements
@@ -73,9 +88,12 @@ bool lower_by_elements(Lower *l, const Stage *s) {
 static void put_absent(Lower *l, const Stage *s, const Access *x, const Code *whole) {
     const Value *v = s->out[0];
     const char *T = lower_storage_type(v->type);
-    if (s->cond) {
-        const Code *other =
-            s->other ? expr_code(l, s->other, v->layout) : code(l->ctx, type_is_float(v->type) ? "0.0f" : "0");
+    const Code *other = !s->cond   ? NULL
+                        : s->other ? expr_code(l, s->other, v->layout)
+                                   : code(l->ctx, type_is_float(v->type) ? "0.0f" : "0");
+    if (value_apart(l, v) == APART_PIECES) {
+        put_no_pieces(l, v, x, other);
+    } else if (other) {
         put_fill(l, v, &x->plan, other);
     } else if (whole) {
         put_do(l, "td_undef<%s, %l>(%c)", T, x->plan.V, whole);
@@ -90,9 +108,12 @@ static void put_absent(Lower *l, const Stage *s, const Access *x, const Code *wh
 static void put_guarded_load(Lower *l, Stage *s, const Access *x, const Code *at, const Code *guard) {
     const Value *v = s->out[0];
     const Code *whole = whole_words(l, s, x);
+    const bool pieces = value_apart(l, v) == APART_PIECES;
     const bool body = guard || !whole; /* another load may stand beside this one */
     if (body) put_if(l, guard);
-    if (whole) {
+    if (pieces) {
+        put_pieces(l, v, x, across_arguments(l, x, at), s);
+    } else if (whole) {
         put_do(l, "%c", load_call(l, x, whole, at, s));
     } else {
         put_some(l, v, &x->plan);
@@ -140,50 +161,17 @@ void lower_load_into(Lower *l, Stage *s, const Stage *planned) {
     put_end(l);
 }
 
-Stage *load_elsewhere(Lower *l, const Stage *s, const char *ending) {
-    Value *v = NEW(l->ctx, Value);
-    Stage *load = NEW(l->ctx, Stage);
-    *v = *s->out[0];
-    v->name = sym_fmt(l->ctx, "%s_%s", s->out[0]->name, ending);
-    *load = *s;
-    load->out[0] = v;
-    v->def = load;
-    return load;
-}
-
-/* Whether elements smaller than a word are loaded one by one, each behind a test of its own. */
-static bool is_tested_each(Lower *l, const Stage *s) {
-    const Access *x = access_of(l, s);
-    if (!load_by_elements(l, s)) return false;
-    l->open.layout = x->layout;
-    return l->open.reached.n || access_guarded_vector(l, x) || access_guard(l, x, s->cond);
-}
-
-void put_tile_apart(Lower *l, const Value *v) {
-    vec_push(l->ctx, &l->apart, v);
-    put_declare(l, sym_fmt(l->ctx, "td_word<%s>", lower_storage_type(v->type)), value_name(l, v), "[%l]",
-                reg_count(l, v->domain));
-}
-
-void put_together(Lower *l, const Value *v, const Value *apart) {
-    put_loop(l, true, "int i = 0; i < %l; i++", reg_count(l, v->domain))->braces = BARE;
-    put_do(l, "td_move<%s>(%n, i, %n + i, 0)", lower_storage_type(v->type), value_name(l, v), value_name(l, apart));
-    put_end(l);
-}
-
-/* Behind a test nothing is moved to the front of it, so that a word that is put together there waits for its elements:
- * all are loaded first (the mean of masked tokens, bf16, lengths unsaid: one load at a time under way without). */
 void lower_load(Lower *l, Stage *s) {
     put_tile(l, s->out[0]);
-    if (!is_tested_each(l, s)) {
+    if (!load_waits(l, s)) {
         lower_load_into(l, s, s);
         return;
     }
-    Stage *load = load_elsewhere(l, s, "each");
+    Stage *load = lower_load_elsewhere(l, s, "each");
     put_block(l);
-    put_tile_apart(l, load->out[0]);
+    put_tile_apart(l, load->out[0], s);
     lower_load_into(l, load, s);
-    put_together(l, s->out[0], load->out[0]);
+    put_together(l, s, load->out[0]);
     put_end(l);
 }
 

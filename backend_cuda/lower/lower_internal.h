@@ -152,6 +152,18 @@ typedef struct Open {
     VEC(StmtList *) up;    /* the lists around it */
 } Open;
 
+/* How a tile that is loaded waits for being put together. */
+typedef enum Apart {
+    APART_NOT,
+    APART_ELEMENTS, /* each has a word, in its low bits, although it is smaller */
+    APART_PIECES    /* of each vector the two aligned pieces that it lies across */
+} Apart;
+
+typedef struct ApartValue {
+    const Value *value;
+    Apart how;
+} ApartValue;
+
 typedef struct Lower {
     Ctx *ctx;
     Program *p;
@@ -171,8 +183,8 @@ typedef struct Lower {
     VEC(NameRow) names;
     VEC(SharedTile) tiles;
     VEC(StageAccess) accesses;
-    VEC(const Value *) apart; /* tiles whose elements have a word each, although they are smaller */
-    VEC(Stage *) fetches;     /* pairs: a load that runs ahead, and as it fills its registers of the next iteration */
+    VEC(ApartValue) apart;
+    VEC(Stage *) fetches; /* pairs: a load that runs ahead, and as it fills its registers of the next iteration */
     const Code *args[2 * MAX_PARTS]; /* of OP_ARG while a combine is lowered */
     ExprMap under;                   /* Expr -> 1: an exponential that may be less exact (under.h) */
     Needs needs;
@@ -370,9 +382,8 @@ const Code *vector_words(Lower *l, const Value *v, const VecPlan *plan);
 void put_scatter(Lower *l, const Value *v, const VecPlan *plan, Sym words);
 /* Every element of a vector of the value becomes this. */
 void put_fill(Lower *l, const Value *v, const VecPlan *plan, const Code *element);
-
-/* Whether each element of a tile has a word of its own, in its low bits, although it is smaller. */
-bool value_apart(const Lower *l, const Value *v);
+/* How many of the plan's vectors lie in the value's array before this one. */
+const Code *vector_number(Lower *l, const Value *v, const VecPlan *plan);
 /* Puts what makes the words of a vector of an expression, as elements of type t; where they are. */
 const Code *put_words(Lower *l, const VecPlan *plan, const Expr *e, Type t, const Layout *layout);
 
@@ -406,21 +417,24 @@ const Code *put_pointer(Lower *l, const Access *x, const Stage *s, bool is_const
 const Code *access_remaining(Lower *l, const Access *x, bool low);
 FactorSet access_domain(Lower *l, const Layout *layout, const Stage *s); /* of its subscripts */
 
+/* ---- lower_apart.c ---- */
+/* How such a load is taken apart; its words are put together where that is not done. */
+Apart lower_load_apart(Lower *l, const Stage *s); /* lower_global.c */
+Apart value_apart(const Lower *l, const Value *v);
+/* The same load into a value of its own, `ending` behind the name. */
+Stage *lower_load_elsewhere(Lower *l, const Stage *s, const char *ending);
+/* Declares such a value, which is loaded as planned; moves it to where it was planned. */
+void put_tile_apart(Lower *l, const Value *v, const Stage *planned);
+void put_together(Lower *l, const Stage *planned, const Value *apart);
+/* Of a vector at the digits of the open loops: loads its pieces; or nothing, or pieces of this element (or NULL). */
+void put_pieces(Lower *l, const Value *v, const Access *x, const Code *arguments, const Stage *s);
+void put_no_pieces(Lower *l, const Value *v, const Access *x, const Code *element);
+
 /* ---- lower_global.c ---- */
 void lower_load(Lower *l, Stage *s);
 /* As `planned` loads, into the registers of s, which are declared already. */
 void lower_load_into(Lower *l, Stage *s, const Stage *planned);
 
-/* Whether a load puts one element after another, smaller than a word each, into words of its tile. */
-bool load_by_elements(Lower *l, const Stage *s);
-
-/* The same load into a value of its own, `ending` behind the name. */
-Stage *load_elsewhere(Lower *l, const Stage *s, const char *ending);
-
-/* A tile whose elements have a word each, although they are smaller; and what moves it into one of words that are
- * full. */
-void put_tile_apart(Lower *l, const Value *v);
-void put_together(Lower *l, const Value *v, const Value *apart);
 void lower_store(Lower *l, Stage *s);
 void lower_atomic(Lower *l, Stage *s);
 

@@ -57,7 +57,7 @@ static void lower_set(Lower *l, Stage *s) {
 static Stage *fetch_stage(Lower *l, Stage *s) {
     for (int i = 0; i < l->fetches.n; i += 2)
         if (l->fetches.at[i] == s) return l->fetches.at[i + 1];
-    Stage *fetch = load_elsewhere(l, s, "next");
+    Stage *fetch = lower_load_elsewhere(l, s, "next");
     fetch->depth = 0;
     vec_push(l->ctx, &l->fetches, s);
     vec_push(l->ctx, &l->fetches, fetch);
@@ -68,11 +68,10 @@ static bool runs_ahead(const Stage *s) { return s->kind == STAGE_LOAD && s->dept
 
 static Sym fetch_name(Lower *l, const Stage *s) { return value_name_with(l, s->out[0], "_fetch"); }
 
-/* What was fetched is taken over. Elements that are loaded one by one and are smaller than a word have a word each until
- * then: to put them together is to wait for them. */
-static void fetch_take(Lower *l, const Value *v, const Value *next) {
+static void fetch_take(Lower *l, const Stage *s, const Value *next) {
+    const Value *v = s->out[0];
     if (value_apart(l, next)) {
-        put_together(l, v, next);
+        put_together(l, s, next);
         return;
     }
     put_loop(l, true, "int i = 0; i < td_words<%s>(%l); i++", lower_storage_type(v->type), reg_count(l, v->domain))
@@ -88,8 +87,8 @@ static void put_fetches(Lower *l, const LoopHead *h) {
         if (s->depth > 1) lower_fail(l, "a load may run one iteration ahead, not %d", s->depth);
         if (l->failed) return;
         Stage *fetch = fetch_stage(l, s);
-        if (load_by_elements(l, s))
-            put_tile_apart(l, fetch->out[0]);
+        if (lower_load_apart(l, s))
+            put_tile_apart(l, fetch->out[0], s);
         else
             put_tile(l, fetch->out[0]);
         Stmt *load = put_lambda(l, fetch_name(l, s), h->var);
@@ -113,7 +112,7 @@ static void put_takes(Lower *l, const LoopHead *h) {
         if (!runs_ahead(s)) continue;
         any = true;
         put_tile(l, s->out[0]);
-        fetch_take(l, s->out[0], fetch_stage(l, s)->out[0]);
+        fetch_take(l, s, fetch_stage(l, s)->out[0]);
     }
     if (!any) return;
     put_if(l, code(l->ctx, "%n + %c < %c", h->var, h->step, h->bound));

@@ -151,6 +151,11 @@ const Code *vector_words(Lower *l, const Value *v, const VecPlan *plan) {
     return place ? code(l->ctx, "%n + %c", name, place) : code_name(l->ctx, name);
 }
 
+const Code *vector_number(Lower *l, const Value *v, const VecPlan *plan) {
+    const Code *number = vector_place(l, v, plan, plan->V);
+    return number ? number : code(l->ctx, "0");
+}
+
 /* Loops over a vector's elements, of which put_ends closes the number returned; their places in the value's array and
  * in the vector. */
 static int put_elements(Lower *l, const Value *v, const VecPlan *plan, const Code **in_value, const Code **in_vector) {
@@ -169,12 +174,6 @@ static int put_elements(Lower *l, const Value *v, const VecPlan *plan, const Cod
         before *= plan->part[i];
     }
     return plan->nv;
-}
-
-bool value_apart(const Lower *l, const Value *v) {
-    for (int i = 0; i < l->apart.n; i++)
-        if (l->apart.at[i] == v) return true;
-    return false;
 }
 
 /* Moves a vector's words into the value's array, or out of it. */

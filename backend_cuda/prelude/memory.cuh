@@ -104,28 +104,35 @@ template <int N, int H> __device__ __forceinline__ void td_ld_piece(uint32_t *w,
     const auto v = td_access_ld<N, H>(p);
     memcpy(w, &v, N);
 }
-//@ portable td_load_across
-// Elements lo <= e < hi, of a tensor from begin to end, at any address: the one or two aligned pieces that they lie in, shifted. An element
-// at a time where a piece is not all in the tensor.
-template <class T, int V, int H> __device__ __forceinline__ void td_load_across(td_word<T> *w, const T *p, int64_t lo, int64_t hi, const T *begin, const T *end) {
+//@ portable td_load_pieces
+// Elements lo <= e < hi, of a tensor from begin to end, at any address: the one or two aligned pieces that they lie in, and where in these
+// they begin, in bytes. An element at a time, from the first on, where a piece is not all in the tensor.
+template <class T, int V, int H> __device__ __forceinline__ int td_load_pieces(td_word<T> *w, const T *p, int64_t lo, int64_t hi, const T *begin, const T *end) {
     constexpr int E = (int)sizeof(T), N = V * E, W = N / 4;
     static_assert(E <= 4 && N % 4 == 0 && N <= 16, "a piece is one access of words");
-    if (lo >= V || hi <= 0) {
-        td_undef<T, V>(w);
-        return;
-    }
+    td_undef<T, 2 * V>(w);
+    if (lo >= V || hi <= 0) return 0;
     const int by = (int)((uintptr_t)p % N), from = by + (lo > 0 ? (int)lo : 0) * E, to = by + (hi < V ? (int)hi : V) * E;
     const bool first = from < N, second = to > N;
     const char *const at = (const char *)p - by;
     if ((first ? at : at + N) < (const char *)begin || (second ? at + 2 * N : at + N) > (const char *)end) {
         td_ld_each<T, V, H>(w, p, lo, hi);
-        return;
+        return 0;
     }
     uint32_t u[2 * W];
 #pragma unroll
     for (int i = 0; i < 2 * W; i++) u[i] = 0;
     if (first) td_ld_piece<N, H>(u, at, from, to < N ? to : N);
     if (second) td_ld_piece<N, H>(u + W, at + N, from > N ? from - N : 0, to - N);
+    memcpy(w, u, 2 * N);
+    return by;
+}
+//@ portable td_shift_pieces
+// The V elements that begin at byte `by` of two pieces.
+template <class T, int V> __device__ __forceinline__ void td_shift_pieces(td_word<T> *w, const td_word<T> *pieces, int by) {
+    constexpr int E = (int)sizeof(T), N = V * E, W = N / 4;
+    uint32_t u[2 * W];
+    memcpy(u, pieces, 2 * N);
 #pragma unroll
     for (int words = W / 2; words > 0; words >>= 1)
 #pragma unroll
@@ -135,6 +142,13 @@ template <class T, int V, int H> __device__ __forceinline__ void td_load_across(
         for (int i = 0; i < W; i++) u[i] = (uint32_t)(((uint64_t)u[i + 1] << 32 | u[i]) >> (by % 4 * 8));
     }
     memcpy(w, u, N);
+}
+//@ portable td_load_across
+// Both at once.
+template <class T, int V, int H> __device__ __forceinline__ void td_load_across(td_word<T> *w, const T *p, int64_t lo, int64_t hi, const T *begin, const T *end) {
+    td_word<T> pieces[2 * td_words<T>(V)];
+    const int by = td_load_pieces<T, V, H>(pieces, p, lo, hi, begin, end);
+    td_shift_pieces<T, V>(w, pieces, by);
 }
 //@ portable td_load_v
 // Elements e < n; n is a multiple of V where A is 1.
