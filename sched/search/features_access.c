@@ -114,30 +114,44 @@ static int term_scale(Placing *p, const PolyTerm *t, int scale, const Expr **oth
     return step;
 }
 
-/* scale * (e / divisor): along each factor of e the numerator grows by a slope. */
-static void add_quotient(Placing *p, const Expr *e, int scale) {
+enum { DEEPEST = 4 /* of what stands in what */ };
+
+/* What an atom mostly moves as: the operand of a cast, and of a bound of an index the index; NULL: it is none. */
+static const Expr *moves_as(const Placing *p, const Expr *e) {
+    if (e->op == OP_CAST || e->op == OP_MOD) return e->arg[0];
+    if (e->op != OP_MIN && e->op != OP_MAX) return NULL;
+    return e->arg[expr_domain(p->x->part, p->l, e->arg[0]) == 0];
+}
+
+/* scale * (slope * up / divisor): along each factor the numerator grows by a slope. */
+static void add_slopes(Placing *p, Poly up, int slope, int divisor, int scale, int depth) {
     Reading *x = p->x;
-    Poly up = poly_of(&x->env, e->arg[0]);
-    const int divisor = feature_step(x, e->arg[1]);
     for (int i = 0; i < up.n; i++) {
-        const Expr *other[POLY_MAX_DEGREE];
-        int n, slope = term_scale(p, &up.term[i], tape_const(&x->f->tape, 1), other, &n);
+        const Expr *other[POLY_MAX_DEGREE], *as;
+        int n, by = term_scale(p, &up.term[i], slope, other, &n);
         Digit *d = n == 1 && other[0]->op == OP_FACTOR ? digit_of(p, other[0]->u.factor) : NULL;
         if (d && d->divisor < 0) {
-            d->slope = slope;
+            d->slope = by;
             d->divisor = divisor;
             d->scale = scale;
-        } else
+        } else if (n == 1 && other[0]->op != OP_MOD && depth < DEEPEST && (as = moves_as(p, other[0])))
+            add_slopes(p, poly_of(&x->env, as), by, divisor, scale, depth + 1);
+        else
             for (int k = 0; k < n && !d; k++) by_data(p, other[k], scale);
     }
 }
 
+/* scale * (e / divisor). */
+static void add_quotient(Placing *p, const Expr *e, int scale) {
+    Reading *x = p->x;
+    add_slopes(p, poly_of(&x->env, e->arg[0]), tape_const(&x->f->tape, 1), feature_step(x, e->arg[1]), scale, 0);
+}
+
 /* scale * offset. */
 static void add_offset(Placing *p, Poly offset, int scale, int depth) {
-    enum { DEEPEST = 4 };
     Tape *tape = &p->x->f->tape;
     for (int i = 0; i < offset.n; i++) {
-        const Expr *other[POLY_MAX_DEGREE], *e;
+        const Expr *other[POLY_MAX_DEGREE], *e, *as;
         int n, step = term_scale(p, &offset.term[i], scale, other, &n);
         e = other[0];
         if (n == 0) {
@@ -147,9 +161,8 @@ static void add_offset(Placing *p, Poly offset, int scale, int depth) {
             if (d) d->coef = tape_step(tape, TAPE_ADD, d->coef, step);
         } else if (n == 1 && e->op == OP_DIV && expr_over_dims(e->arg[1]))
             add_quotient(p, e, step);
-        else if (n == 1 && (e->op == OP_MOD || e->op == OP_CAST || e->op == OP_MIN || e->op == OP_MAX) &&
-                 depth < DEEPEST)
-            add_offset(p, poly_of(&p->x->env, e->arg[0]), step, depth + 1);
+        else if (n == 1 && depth < DEEPEST && (as = moves_as(p, e)))
+            add_offset(p, poly_of(&p->x->env, as), step, depth + 1);
         else if (n == 1 && e->op == OP_IF && depth < DEEPEST)
             add_offset(p, poly_of(&p->x->env, e->arg[1]), step, depth + 1);
         else
