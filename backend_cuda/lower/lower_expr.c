@@ -280,12 +280,27 @@ static const char *joined_text(const Expr *e) {
     return e->op == OP_AND ? "&" : "|";
 }
 
+static const Code *quotient_code(Lower *l, const Expr *e);
+
+/* Whether a quotient or remainder is as that of an index: of what is not negative and as bounded as indices are, by
+ * lengths. */
+static bool divides_index(Lower *l, const Expr *e) {
+    if (e->type != TY_I64 || !expr_over_dims(e->arg[1])) return false;
+    const Poly x = poly_of(&l->env, e->arg[0]), y = poly_of(&l->env, e->arg[1]);
+    int64_t lo, hi, least, most;
+    if (x.failed || y.failed || !index_bounded(l, x) || !index_bounded(l, y)) return false;
+    poly_bounds(&l->env, x, &lo, &hi);
+    poly_bounds(&l->env, y, &least, &most);
+    return lo >= 0 && least >= 0;
+}
+
 static const Code *infix_code(Lower *l, const Expr *e, const Code *a, const Code *b) {
     const Expr *x = e->arg[0], *y = e->arg[1];
     bool integer = !type_is_float(x->type) && x->type != TY_BOOL;
     if (e->op == OP_MOD && !integer) return code(l->ctx, "td_mod(%c, %c)", a, b);
     if ((e->op == OP_DIV || e->op == OP_MOD) && integer) {
         const char *f = e->op == OP_DIV ? "td_floor_div" : "td_floor_mod";
+        if (divides_index(l, e)) return code(l->ctx, "(int64_t)%c", quotient_code(l, e));
         if (e->type == TY_I64 && small_int(x) && small_int(y)) return code(l->ctx, "%s<I>(%c, %c)", f, a, b);
         return code(l->ctx, "%s<%s>(%c, %c)", f, lower_value_type(e->type), a, b);
     }
@@ -388,33 +403,42 @@ const Code *expr_code(Lower *l, const Expr *e, const Layout *layout) {
     return call_code(l, e, a, b, layout);
 }
 
+/* Whether code of it may be of 64 bits although it is an index: that of an operator which is not index arithmetic. */
+static bool is_wide_code(Poly p) {
+    for (int i = 0; i < p.n; i++)
+        for (int d = 0; d < p.term[i].degree; d++) {
+            const Op op = p.term[i].atom[d]->op;
+            if (op == OP_MIN || op == OP_MAX || op == OP_IF) return true;
+        }
+    return false;
+}
+
+/* A quotient or remainder of index arithmetic. */
+static const Code *quotient_code(Lower *l, const Expr *a) {
+    const Poly x = poly_of(&l->env, a->arg[0]), y = poly_of(&l->env, a->arg[1]);
+    int64_t lo, hi, dlo, dhi, fixed;
+    poly_bounds(&l->env, x, &lo, &hi);
+    poly_bounds(&l->env, y, &dlo, &dhi);
+    /* A sum has its parentheses; a product needs them as a divisor. */
+    const bool product = y.n == 1 && y.term[0].degree && (y.term[0].degree > 1 || y.term[0].coef != 1);
+    const bool div = a->op == OP_DIV;
+    if (lo >= 0 && dlo >= 0 && expr_over_dims(a->arg[1]) && !poly_is_const(y, &fixed)) {
+        index_fits(l, y);
+        return code(l->ctx, "%s((I)%c, %c)", div ? "td_div_by" : "td_mod_by", poly_code(l, x, false),
+                    dim_divmod(l, a->arg[1]));
+    }
+    const Code *above = poly_code(l, x, false), *below = poly_code(l, y, false);
+    if (is_wide_code(x)) above = code(l->ctx, "(I)%c", above);
+    if (lo >= 0 && dlo > 0) return code(l->ctx, product ? "(%c %s (%c))" : "(%c %s %c)", above, div ? "/" : "%", below);
+    if (lo >= 0 && dlo == 0) return code(l->ctx, "%s<I>(%c, %c)", div ? "td_quotient" : "td_remainder", above, below);
+    return code(l->ctx, "%s<I>(%c, %c)", div ? "td_floor_div" : "td_floor_mod", above, below);
+}
+
 /* An atom of a polynomial: what index arithmetic could not take apart. */
 static const Code *atom_code(Lower *l, const Expr *a) {
-    if (a->op == OP_VAR) {
-        const Axis *axis = axis_of(l, a->u.var);
-        if (axis) return code_name(l->ctx, axis_name(l, axis, l->open.layout));
-    }
-    if (a->op == OP_DIV || a->op == OP_MOD) {
-        Poly x = poly_of(&l->env, a->arg[0]), y = poly_of(&l->env, a->arg[1]);
-        int64_t lo, hi, dlo, dhi;
-        poly_bounds(&l->env, x, &lo, &hi);
-        poly_bounds(&l->env, y, &dlo, &dhi);
-        /* A sum has its parentheses; a product needs them as a divisor. */
-        bool product = y.n == 1 && y.term[0].degree && (y.term[0].degree > 1 || y.term[0].coef != 1);
-        bool div = a->op == OP_DIV;
-        int64_t fixed;
-        if (lo >= 0 && dlo >= 0 && expr_over_dims(a->arg[1]) && !poly_is_const(y, &fixed)) {
-            index_fits(l, y);
-            return code(l->ctx, "%s((I)%c, %c)", div ? "td_div_by" : "td_mod_by", poly_code(l, x, false),
-                        dim_divmod(l, a->arg[1]));
-        }
-        const Code *above = poly_code(l, x, false), *below = poly_code(l, y, false);
-        if (lo >= 0 && dlo > 0)
-            return code(l->ctx, product ? "(%c %s (%c))" : "(%c %s %c)", above, div ? "/" : "%", below);
-        if (lo >= 0 && dlo == 0)
-            return code(l->ctx, "%s<I>(%c, %c)", div ? "td_quotient" : "td_remainder", above, below);
-        return code(l->ctx, "%s<I>(%c, %c)", div ? "td_floor_div" : "td_floor_mod", above, below);
-    }
+    const Axis *axis = a->op == OP_VAR ? axis_of(l, a->u.var) : NULL;
+    if (axis) return code_name(l->ctx, axis_name(l, axis, l->open.layout));
+    if (a->op == OP_DIV || a->op == OP_MOD) return quotient_code(l, a);
     return expr_code(l, a, l->open.layout);
 }
 

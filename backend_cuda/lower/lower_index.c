@@ -127,11 +127,21 @@ bool index_small(Lower *l, Poly p) {
     return upper(l, p, 0, &up) && below(l, up);
 }
 
+/* Its bound; false: 32 bits never hold it. */
+static bool may_fit(Lower *l, Poly p, Poly *up) {
+    int64_t c;
+    return upper(l, p, 0, up) && !(poly_is_const(*up, &c) && c > INT32_MAX);
+}
+
+bool index_bounded(Lower *l, Poly p) {
+    Poly up;
+    return may_fit(l, p, &up);
+}
+
 void index_fits(Lower *l, Poly p) {
     Poly up;
-    int64_t c;
     if (l->needs.always64) return;
-    if (!upper(l, p, 0, &up) || (poly_is_const(up, &c) && c > INT32_MAX)) {
+    if (!may_fit(l, p, &up)) {
         l->needs.always64 = true;
         return;
     }

@@ -284,6 +284,8 @@ void put_divisors(Lower *l, const Stage *s);
  * where some index might not fit 32 bits, or not all accesses are wide. */
 /* |p| and the products in it have to fit I: notes what that asks of the dimensions. */
 void index_fits(Lower *l, Poly p);
+/* Whether some lengths let 32 bits hold it. */
+bool index_bounded(Lower *l, Poly p);
 /* Whether |p| is below 2^31 whatever the dimensions are. */
 bool index_small(Lower *l, Poly p);
 bool index_dispatched(const Lower *l);  /* both instances are there */
