@@ -66,12 +66,15 @@ static const Code *whole_words(Lower *l, const Stage *s, const Access *x) {
 }
 
 Apart lower_load_apart(Lower *l, const Stage *s) {
-    enum { MOST = 64 /* registers that hold pieces */ };
+    enum { PIECES = 64, ELEMENTS = 32 /* registers that hold them */ };
     const Access *x = access_of(l, s);
     const Value *v = s->out[0];
-    if (x->plan.V == 1) return type_bits(v->type) < 32 && !whole_words(l, s, x) ? APART_ELEMENTS : APART_NOT;
+    const int64_t n = reg_count(l, v->domain);
+    if (x->plan.V == 1)
+        return type_bits(v->type) < 32 && !whole_words(l, s, x) && (n <= ELEMENTS || s->depth) ? APART_ELEMENTS
+                                                                                             : APART_NOT;
     if (!x->across || !vector_in_order(v, &x->plan)) return APART_NOT;
-    return 2 * reg_count(l, v->domain) * type_bits(v->type) <= MOST * 32 ? APART_PIECES : APART_NOT;
+    return 2 * n * type_bits(v->type) <= PIECES * 32 ? APART_PIECES : APART_NOT;
 }
 
 /* Behind a test nothing is moved to the front of it, so that what is put together there, where it is loaded, waits. */
