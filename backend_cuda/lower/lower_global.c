@@ -66,7 +66,7 @@ static const Code *whole_words(Lower *l, const Stage *s, const Access *x) {
 }
 
 Apart lower_load_apart(Lower *l, const Stage *s) {
-    enum { PIECES = 64, ELEMENTS = 32 /* registers that hold them */ };
+    enum { PIECES = 64, ELEMENTS = 40 /* registers that hold them */ };
     const Access *x = access_of(l, s);
     const Value *v = s->out[0];
     const int64_t n = reg_count(l, v->domain);

@@ -232,6 +232,51 @@ static void try_held(Search *x, int axis) {
             }
 }
 
+/* ---- windows ---- */
+
+/* Whether all that is folded are windows that are small. */
+static bool is_window(const Group *gr) {
+    bool any = false;
+    for (int a = 0; a < gr->axes.n; a++) {
+        const GAxis *x = &gr->axes.at[a];
+        if (axis_has_grid(x)) continue;
+        if (x->most < 0 || x->most > WINDOW) return false;
+        any |= x->most > 1;
+    }
+    return any;
+}
+
+/* All of a window in a thread, whose neighbours have the windows beside it along `cols`, then along `rows`; several of
+ * them, along a third axis, share what says which elements there are. */
+static void try_window(Search *x, int cols, int rows, int held) {
+    Schedule s;
+    for (int64_t lanes = WARP; lanes <= target_default.threads && lanes / 2 < x->length[cols]; lanes *= 2)
+        for (int64_t threads = lanes; threads <= target_default.threads; threads *= 2)
+            for (int i = 0; i < ROW_SIZES; i++) {
+                if (threads < LEAST_THREADS || (rows < 0 && threads > lanes) || (held < 0 && i)) continue;
+                schedule_clear(&s, x->gr->axes.n);
+                for (int a = 0; a < x->gr->axes.n; a++) {
+                    const GAxis *g = &x->gr->axes.at[a];
+                    const bool grid = axis_has_grid(g);
+                    if (grid) schedule_factor(&s, a, BIND_GRID, 0);
+                    if (!grid || (a == held && SIZES[i] > 1))
+                        schedule_factor(&s, a, BIND_REG, grid ? SIZES[i] : g->most > 0 ? g->most : 1);
+                    if (a == rows && threads > lanes) schedule_factor(&s, a, BIND_THREAD, threads / lanes);
+                    if (a == cols) schedule_factor(&s, a, BIND_THREAD, lanes);
+                }
+                templates_consider(x, &s, BEST_WINDOW);
+            }
+}
+
+/* Along the last axis that stays, which what is stored goes along, and the two before it. */
+static void try_windows(Search *x) {
+    int kept[MAX_GROUP_AXES], n = 0;
+    if (!is_window(x->gr) || x->gr->split >= 0) return;
+    for (int a = x->gr->axes.n - 1; a >= 0; a--)
+        if (axis_has_grid(&x->gr->axes.at[a]) && x->length[a] > 1) kept[n++] = a;
+    if (n) try_window(x, kept[0], n > 1 ? kept[1] : -1, n > 2 ? kept[2] : -1);
+}
+
 /* ---- tiles of two axes ---- */
 
 typedef struct Tile {
@@ -311,6 +356,7 @@ static void search(Search *x) {
             if (b != a && x->length[b] > 1) try_axes(x, a, b);
     }
     templates_stacks(x);
+    try_windows(x);
     try_tiles(x);
 }
 

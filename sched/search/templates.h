@@ -13,16 +13,17 @@ typedef struct Best {
 } Best;
 
 /* Candidates differ in kind by whether they are legal for all sizes, go along an axis in a loop, have a peel, have
- * threads along several short axes, and share an axis among the blocks of a cluster. */
+ * threads along several short axes, share an axis among the blocks of a cluster, and have a whole window in each thread. */
 enum {
-    BEST_KINDS = 32,
+    BEST_KINDS = 64,
     BEST_OF_KIND = 12,
     BEST_OF_CLUSTERS = 4,
     BEST_ALWAYS = 1,
     BEST_LOOP = 2,
     BEST_PEEL = 4,
     BEST_STACK = 8,
-    BEST_CLUSTER = 16
+    BEST_CLUSTER = 16,
+    BEST_WINDOW = 32
 };
 
 /* The quickest of each kind, quickest first. */
