@@ -429,7 +429,7 @@ static const Code *quotient_code(Lower *l, const Expr *a) {
     }
     const Code *above = poly_code(l, x, false), *below = poly_code(l, y, false);
     if (is_wide_code(x)) above = code(l->ctx, "(I)%c", above);
-    if (lo >= 0 && dlo > 0) return code(l->ctx, product ? "(%c %s (%c))" : "(%c %s %c)", above, div ? "/" : "%", below);
+    if (lo >= 0 && dlo > 0) return code(l->ctx, product ? "(%c %p (%c))" : "(%c %p %c)", above, div ? "/" : "%", below);
     if (lo >= 0 && dlo == 0) return code(l->ctx, "%s<I>(%c, %c)", div ? "td_quotient" : "td_remainder", above, below);
     return code(l->ctx, "%s<I>(%c, %c)", div ? "td_floor_div" : "td_floor_mod", above, below);
 }

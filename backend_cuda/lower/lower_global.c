@@ -72,7 +72,7 @@ Apart lower_load_apart(Lower *l, const Stage *s) {
     const int64_t n = reg_count(l, v->domain);
     if (x->plan.V == 1)
         return type_bits(v->type) < 32 && !whole_words(l, s, x) && (n <= ELEMENTS || s->depth) ? APART_ELEMENTS
-                                                                                             : APART_NOT;
+                                                                                               : APART_NOT;
     if (!x->across || !vector_in_order(v, &x->plan)) return APART_NOT;
     return 2 * n * type_bits(v->type) <= PIECES * 32 ? APART_PIECES : APART_NOT;
 }
