@@ -280,8 +280,6 @@ static const char *joined_text(const Expr *e) {
     return e->op == OP_AND ? "&" : "|";
 }
 
-static const Code *quotient_code(Lower *l, const Expr *e);
-
 /* Whether a quotient or remainder is as that of an index: of what is not negative and as bounded as indices are, by
  * lengths. */
 static bool divides_index(Lower *l, const Expr *e) {
@@ -291,7 +289,17 @@ static bool divides_index(Lower *l, const Expr *e) {
     if (x.failed || y.failed || !index_bounded(l, x) || !index_bounded(l, y)) return false;
     poly_bounds(&l->env, x, &lo, &hi);
     poly_bounds(&l->env, y, &least, &most);
-    return lo >= 0 && least >= 0;
+    return lo >= 0 && least >= 0 && most > 0;
+}
+
+static const Code *index_quotient(Lower *l, const Expr *e, const Code *a, const Code *b) {
+    const Poly y = poly_of(&l->env, e->arg[1]);
+    const bool div = e->op == OP_DIV;
+    int64_t fixed;
+    index_fits(l, poly_of(&l->env, e->arg[0]));
+    index_fits(l, y);
+    if (poly_is_const(y, &fixed) && fixed > 0) return code(l->ctx, "(int64_t)((I)%c %p %c)", a, div ? "/" : "%", b);
+    return code(l->ctx, "(int64_t)%s((I)%c, %c)", div ? "td_div_by" : "td_mod_by", a, dim_divmod(l, e->arg[1]));
 }
 
 static const Code *infix_code(Lower *l, const Expr *e, const Code *a, const Code *b) {
@@ -300,7 +308,7 @@ static const Code *infix_code(Lower *l, const Expr *e, const Code *a, const Code
     if (e->op == OP_MOD && !integer) return code(l->ctx, "td_mod(%c, %c)", a, b);
     if ((e->op == OP_DIV || e->op == OP_MOD) && integer) {
         const char *f = e->op == OP_DIV ? "td_floor_div" : "td_floor_mod";
-        if (divides_index(l, e)) return code(l->ctx, "(int64_t)%c", quotient_code(l, e));
+        if (divides_index(l, e)) return index_quotient(l, e, a, b);
         if (e->type == TY_I64 && small_int(x) && small_int(y)) return code(l->ctx, "%s<I>(%c, %c)", f, a, b);
         return code(l->ctx, "%s<%s>(%c, %c)", f, lower_value_type(e->type), a, b);
     }
