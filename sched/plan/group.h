@@ -102,7 +102,7 @@ typedef struct Group {
     ExprMap whole;         /* loads that load_exists does not see to exist for subscripts along merged axes */
     ExprMap within;        /* loads at data that exist whatever these are; empty before group_find_within */
     bool within_known;
-    int split;             /* a folded axis of which every block takes one of `parts` shares, or -1 */
+    int split; /* a folded axis of which every block takes one of `parts` shares, or -1 */
     int64_t parts;
     Var *part;               /* the number of the block's share, in subscripts of stores */
     VEC(Division) divisions; /* what may be done instead */

@@ -98,6 +98,7 @@ static void declare_monoids(Graph *g, Stage *const *at, int n) {
 
 static bool apply_version(Program *p, const Version *v, StepList *at, bool keep, Text *why) {
     for (int i = 0; i < v->n; i++) {
+        group_find_within(v->group[i]);
         Kernel *k = sched_apply(p, at, v->group[i], v->schedule[i], why);
         if (!k) return false;
         k->span = v->span;
