@@ -147,70 +147,30 @@ static const Expr *said(const Expr *cond) {
     return def && def->kind == STAGE_MAP ? def->expr[0] : cond;
 }
 
-/* Whether a condition says where the index begins or ends. */
-static bool is_bound(const Expr *c, const Var *index) {
+/* Whether one of the conditions says where the index begins or ends. */
+static bool bounds_index(const Expr *cond, const Var *index, int depth) {
+    enum { DEEPEST = 64 };
+    const Expr *c = said(cond);
+    if (c->op == OP_AND && depth < DEEPEST)
+        return bounds_index(c->arg[0], index, depth + 1) || bounds_index(c->arg[1], index, depth + 1);
     if (op_rule(c->op) != RULE_COMPARE || c->op == OP_NE || c->arg[0]->type != TY_I64) return false;
     const bool left = expr_has(c->arg[0], expr_test_var, index) != NULL;
     return left != (expr_has(c->arg[1], expr_test_var, index) != NULL) &&
            !expr_has(c->arg[!left], expr_test_data, NULL) && !expr_has_op(c->arg[!left], OP_MOD);
 }
 
-/* Of what a fold's condition says together, the bounds of the index alone. */
-typedef struct Bounds {
-    FactorSet rows; /* along which they vary, beside the index */
-    bool some, data;
-} Bounds;
-
-typedef struct Rows {
-    const Reading *x;
-    FactorSet set;
-} Rows;
-
-/* What is loaded varies as its place does. Under which condition it is loaded makes it no other range. */
-static Found add_rows(const Expr *e, void *user) {
-    Rows *r = user;
-    const Layout *l = r->x->part->layouts.at[0];
-    const Stage *def = e->op == OP_VALUE ? e->u.value->def : NULL;
-    if (!def || def->kind != STAGE_LOAD) {
-        if (!e->nargs) r->set |= expr_domain(r->x->part, l, e);
-        return FOUND_INSIDE;
-    }
-    for (int d = 0; d < def->tensor->rank; d++) r->set |= expr_domain(r->x->part, l, def->subs[d]);
-    return FOUND_NOT;
-}
-
-static FactorSet rows_of(const Reading *x, const Expr *e) {
-    Rows r = {x, 0};
-    expr_visit(e, add_rows, &r);
-    return r.set;
-}
-
-static void find_bounds(Reading *x, const Expr *cond, const Axis *a, Bounds *b, int depth) {
-    enum { DEEPEST = 64 };
-    const Expr *c = said(cond);
-    if (c->op == OP_AND && depth < DEEPEST) {
-        find_bounds(x, c->arg[0], a, b, depth + 1);
-        find_bounds(x, c->arg[1], a, b, depth + 1);
-    } else if (is_bound(c, a->var)) {
-        b->rows |= rows_of(x, c) & ~of_axis(x->part, a);
-        b->data |= expr_has(c, is_value, NULL) != NULL;
-        b->some = true;
-    }
-}
-
 /* Loops that do nothing but fold under conditions on their index run only where those can hold (lower_trim.c). */
-static Bounds trimmed(Reading *x, const Stage *loop) {
-    Bounds all = {0};
+static const Expr *trimmed(const Stage *loop) {
+    const Expr *cond = NULL;
     for (int i = 0; i < loop->body.n; i++) {
         const Stage *s = loop->body.at[i];
-        Bounds own = {0};
-        if (s->kind == STAGE_REDUCE && s->cond) find_bounds(x, s->cond, loop->axis, &own, 0);
-        if (own.some)
-            all = own;
+        const Expr *own = s->kind == STAGE_REDUCE ? said(s->cond) : NULL;
+        if (own && bounds_index(own, loop->axis->var, 0))
+            cond = own;
         else if (s->kind != STAGE_LOAD && s->kind != STAGE_MAP && s->kind != STAGE_SET)
-            return (Bounds){0};
+            return NULL;
     }
-    return all;
+    return cond;
 }
 
 /* Where ranges are data, threads with other rows have other ranges, one after the other where they are registers of
@@ -295,16 +255,17 @@ static void read_stages(Reading *x, Stage *const *at, int n);
 
 static void read_body(Reading *x, const Stage *s, const Factor *f) {
     const int outside = x->body, begin = x->place, trims = x->trims.n;
-    const Bounds bounds = f ? trimmed(x, s) : (Bounds){0};
+    const Expr *cond = f ? trimmed(s) : NULL;
     int trips = f ? feature_count(x, f) : tape_const(&x->f->tape, 1), useful = trips;
-    if (bounds.some) {
-        Trim trim = {.axis = s->axis, .data = bounds.data, .rows = bounds.rows};
+    if (cond) {
+        Trim trim = {.axis = s->axis, .data = expr_has(cond, is_value, NULL) != NULL};
+        trim.rows = expr_domain(x->part, x->part->layouts.at[0], cond) & ~of_axis(x->part, s->axis);
         trim.trips = useful = trimmed_trips(x, &trim, f);
         trips = tape_step(&x->f->tape, TAPE_MUL, trim.trips, tape_const(&x->f->tape, uneven(x, &trim)));
         vec_push(x->ctx, &x->trims, trim);
     }
     Body b = {.parent = outside, .blocks = x->f->bodies.at[outside].blocks, .factor = f, .trips = trips};
-    b.ragged = bounds.data;
+    b.ragged = cond && x->trims.at[x->trims.n - 1].data;
     b.last = s->kind == STAGE_LAST || x->f->bodies.at[outside].last;
     b.times = tape_step(&x->f->tape, TAPE_MUL, trips, x->f->bodies.at[outside].times);
     x->f->loops |= f != NULL;

@@ -257,42 +257,6 @@ static void test_ragged(Ctx *ctx) {
     expect(most > 0 && most < 1 << 10, "ragged: a block's iterations are its rows', not the tensor's", NULL);
 }
 
-static const char guarded[] = "program guarded\n"
-                              "  dim T\n"
-                              "  dim D\n"
-                              "  in x: f32[T, D]\n"
-                              "  in m: bool[64, D]\n"
-                              "  in off: i32[65]\n"
-                              "  out y: f32[64, D]\n"
-                              "kernel y\n"
-                              "part main\n"
-                              "  axis s = 64\n"
-                              "  axis d = D\n"
-                              "  axis t = 0..T\n"
-                              "  layout main\n"
-                              "    s = grid\n"
-                              "    d = grid thread(64)\n"
-                              "    t = serial reg(1)\n"
-                              "{\n"
-                              "  var acc0[d]: f32 = 0.0\n"
-                              "  m1 = load m[s, d]\n"
-                              "  off2 = load off[s] if !m1\n"
-                              "  off3 = load off[s + 1]\n"
-                              "  for t {\n"
-                              "    x4 = load x[t, d] if !m1 && (i64(off2) <= t && t < i64(off3))\n"
-                              "    p5 = reduce sum(x4) over t if !m1 && (i64(off2) <= t && t < i64(off3))\n"
-                              "    set acc0 = acc0 + p5\n"
-                              "  }\n"
-                              "  store y[s, d] = acc0\n"
-                              "}\n";
-
-/* Neither what else a fold depends on, nor a condition under which a bound is loaded, makes more ranges of it. */
-static void test_guarded(Ctx *ctx) {
-    Read r = read_text(ctx, "a guarded range", guarded, sizeof guarded - 1);
-    at(&r, 1 << 14, 1024);
-    expect_number(value(&r, r.f->bodies.at[1].useful), (1 << 14) / 64.0, "guarded: iterations of a row");
-}
-
 static const char nearest[] = "program nearest\n"
                               "  dim N in 1..=9223372036854775807\n"
                               "  dim M\n"
@@ -338,7 +302,6 @@ int main(void) {
     test_left(ctx);
     test_chain(ctx);
     test_ragged(ctx);
-    test_guarded(ctx);
     test_nearest(ctx);
     test_machines(ctx);
     ctx_free(ctx);
