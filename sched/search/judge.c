@@ -12,8 +12,8 @@
 #define ACCESS(name, value, source) static const double name = value;
 #include "issue.def"
 
-/* How much longer the blocks of a cluster take where rows reach none of their registers, of the time: a softmax of 131072
- * columns whose blocks hold twice as much took 265 us on an H200, 157 are predicted without this. */
+/* How much longer the blocks of a cluster take where rows reach none of their registers, of the time: a softmax of
+ * 131072 columns whose blocks hold twice as much took 265 us on an H200, 157 are predicted without this. */
 static const double CLUSTER_UNREACHED = 1.4;
 static const double NEARLY = 0.25; /* of a block that does not fit: registers are an estimate */
 static const double SURELY = 0.95; /* of a block: what does not fit by more will spill */
