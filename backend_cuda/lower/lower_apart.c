@@ -15,12 +15,6 @@ Stage *lower_load_elsewhere(Lower *l, const Stage *s, const char *ending) {
     return load;
 }
 
-Apart value_apart(const Lower *l, const Value *v) {
-    for (int i = 0; i < l->apart.n; i++)
-        if (l->apart.at[i].value == v) return l->apart.at[i].how;
-    return APART_NOT;
-}
-
 /* Words of a vector. */
 static int64_t vector_size(const Value *v, const VecPlan *plan) { return plan->V * type_bits(v->type) / 32; }
 
@@ -29,9 +23,8 @@ static int64_t vectors_of(Lower *l, const Value *v, const VecPlan *plan) { retur
 /* Where in its two pieces each vector begins. */
 static Sym begins(Lower *l, const Value *v) { return value_name_with(l, v, "_by"); }
 
-void put_tile_apart(Lower *l, const Value *v, const Stage *planned) {
+void put_tile_apart(Lower *l, const Value *v, const Stage *planned, Apart how) {
     const VecPlan *plan = &access_of(l, planned)->plan;
-    const Apart how = lower_load_apart(l, planned);
     const bool pieces = how == APART_PIECES;
     const int64_t n = pieces ? 2 * vector_size(v, plan) * vectors_of(l, v, plan) : reg_count(l, v->domain);
     vec_push(l->ctx, &l->apart, ((ApartValue){v, how}));

@@ -172,7 +172,7 @@ void lower_load(Lower *l, Stage *s) {
     }
     Stage *load = lower_load_elsewhere(l, s, "each");
     put_block(l);
-    put_tile_apart(l, load->out[0], s);
+    put_tile_apart(l, load->out[0], s, lower_load_apart(l, s));
     lower_load_into(l, load, s);
     put_together(l, s, load->out[0]);
     put_end(l);

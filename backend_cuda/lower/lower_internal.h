@@ -421,12 +421,12 @@ FactorSet access_domain(Lower *l, const Layout *layout, const Stage *s); /* of i
 
 /* ---- lower_apart.c ---- */
 /* How such a load is taken apart; its words are put together where that is not done. */
-Apart lower_load_apart(Lower *l, const Stage *s); /* lower_global.c */
-Apart value_apart(const Lower *l, const Value *v);
+Apart lower_load_apart(Lower *l, const Stage *s);  /* lower_global.c */
+Apart value_apart(const Lower *l, const Value *v); /* lower_vector.c */
 /* The same load into a value of its own, `ending` behind the name. */
 Stage *lower_load_elsewhere(Lower *l, const Stage *s, const char *ending);
 /* Declares such a value, which is loaded as planned; moves it to where it was planned. */
-void put_tile_apart(Lower *l, const Value *v, const Stage *planned);
+void put_tile_apart(Lower *l, const Value *v, const Stage *planned, Apart how);
 void put_together(Lower *l, const Stage *planned, const Value *apart);
 /* Of a vector at the digits of the open loops: loads its pieces; or nothing, or pieces of this element (or NULL). */
 void put_pieces(Lower *l, const Value *v, const Access *x, const Code *arguments, const Stage *s);

@@ -88,7 +88,7 @@ static void put_fetches(Lower *l, const LoopHead *h) {
         if (l->failed) return;
         Stage *fetch = fetch_stage(l, s);
         if (lower_load_apart(l, s))
-            put_tile_apart(l, fetch->out[0], s);
+            put_tile_apart(l, fetch->out[0], s, lower_load_apart(l, s));
         else
             put_tile(l, fetch->out[0]);
         Stmt *load = put_lambda(l, fetch_name(l, s), h->var);

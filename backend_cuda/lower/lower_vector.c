@@ -176,6 +176,12 @@ static int put_elements(Lower *l, const Value *v, const VecPlan *plan, const Cod
     return plan->nv;
 }
 
+Apart value_apart(const Lower *l, const Value *v) {
+    for (int i = 0; i < l->apart.n; i++)
+        if (l->apart.at[i].value == v) return l->apart.at[i].how;
+    return APART_NOT;
+}
+
 /* Moves a vector's words into the value's array, or out of it. */
 static void put_move(Lower *l, const Value *v, const VecPlan *plan, Sym words, bool into_value) {
     const Code *at, *e;

@@ -18,6 +18,7 @@
 #include <string.h>
 
 enum { LONG = 1 << 24 /* elements of a row: what no block should do alone */, MAX_ROOTS = 8 };
+enum { MOST_STEPS = 16 /* of a group: of more there would be more kernels than a version has */ };
 
 /* Lengths at which few blocks would have most to do: those that nobody says anything of are long where blocks own
  * them, else short. */
@@ -41,7 +42,7 @@ static int64_t *few_and_long(const Group *gr, Ctx *ctx) {
 }
 
 static bool is_plain(const Group *gr) {
-    if (gr->product || gr->fused || gr->fusion || !gr->steps.n) return false;
+    if (gr->product || gr->fused || gr->fusion || !gr->steps.n || gr->steps.n > MOST_STEPS) return false;
     for (int i = 0; i < gr->stores.n; i++)
         if (gr->stores.at[i].tensor->kind == TENSOR_INOUT || gr->stores.at[i].update) return false;
     for (int i = 0; i < gr->tensors.n; i++)

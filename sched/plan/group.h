@@ -82,7 +82,7 @@ typedef struct GTensor {
 /* Groups that do together, one after another, what one does: blocks fold shares of a large reduction, and then what
  * they stored is folded; or one that reads less (online.h). The first has the axes of the group, in their order, but of
  * what is `apart`: there each reduction has kernels of its own (apart.c). */
-enum { MAX_TOGETHER = 8 };
+enum { MAX_TOGETHER = 5 };
 typedef struct Division {
     struct Group *group[MAX_TOGETHER];
     int n;

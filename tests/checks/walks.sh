@@ -28,6 +28,7 @@ sched/plan/fuse.c matches                   goes through a pattern and an expres
 sched/plan/flat.c allows                    whether a subscript is around goes with it
 sched/plan/group.c collect                  makes a set of variables of the sets of its operands
 sched/plan/group.c group_free               makes a set of axes of the sets of its operands
+sched/plan/group_describe.c is_short        of an expression written out: a node counts as often as it stands
 sched/plan/group_describe.c mark_under      the axes that are folded around go with it: a node is visited again for more
 sched/plan/partition_take.c bad_in          makes a set of variables of the sets of its operands
 sched/plan/partition_take.c bad_outside     likewise, and whether a let with a kernel is around goes with it
