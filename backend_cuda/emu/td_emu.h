@@ -145,6 +145,7 @@ template <class T, int V, int H = 0> inline void td_st_each(T *p, const td_word<
 }
 template <int N, int H> inline void td_ld_piece(uint32_t *w, const char *p, int from, int to) {
     memset(w, 0xff, N);
+    if (from >= to) return;
     if (td_emu_read(p + from, unsigned(to - from), 1) && uintptr_t(p) % N == 0)
         memcpy(reinterpret_cast<char *>(w) + from, p + from, size_t(to - from));
 }

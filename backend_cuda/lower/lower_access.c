@@ -92,7 +92,7 @@ static bool is_plain_map(Stage *const *s, int n) {
 static bool may_be_cut(Lower *l) { return is_plain_map(l->part->body.at, l->part->body.n); }
 
 /* Axes of the access with an end inside of their tiles. */
-static bool has_end(Lower *l, const Access *x, const Axis *a) {
+bool access_has_end(Lower *l, const Access *x, const Axis *a) {
     FactorSet all = layout_axis_factors(x->layout, a), have = x->domain | axis_ambient(l, x->layout);
     return (all & x->domain) && !(all & ~have) && !axis_exact(l, x->layout, a);
 }
@@ -112,7 +112,7 @@ void access_tails(Lower *l, Access *x) {
     x->tail = TAIL_NONE;
     for (int i = 0; i < l->part->axes.n; i++) {
         Axis *a = l->part->axes.at[i];
-        int64_t scale = has_end(l, x, a) ? vector_scale(x, a) : 0, c;
+        int64_t scale = access_has_end(l, x, a) ? vector_scale(x, a) : 0, c;
         if (!scale) continue;
         x->vaxis = a;
         x->vscale = scale;
@@ -129,7 +129,9 @@ void access_tails(Lower *l, Access *x) {
 }
 
 /* Axes whose ends are tests of the whole access. */
-static bool is_guarded(Lower *l, const Access *x, const Axis *a) { return has_end(l, x, a) && !vector_scale(x, a); }
+static bool is_guarded(Lower *l, const Access *x, const Axis *a) {
+    return access_has_end(l, x, a) && !vector_scale(x, a);
+}
 
 /* Whether what is asked of an axis is the same for all registers of a thread. */
 static bool is_same_for_registers(Lower *l, const Access *x, const Axis *a) {
@@ -220,13 +222,25 @@ const Code *access_remaining(Lower *l, const Access *x, bool low) {
     return r;
 }
 
+const Code *access_remaining_first(Lower *l, const Access *x, bool low) {
+    const Layout *saved = l->open.layout;
+    l->open.layout = x->layout;
+    Poly index = vector_drop(l, poly_of(&l->env, axis_index(l, x->layout, x->vaxis)), &x->plan), fixed, varying;
+    Poly b = poly_of(&l->env, low ? x->vaxis->lo : x->vaxis->hi);
+    offset_split(l, x->layout, poly_sub(l->ctx, b, offset_regroup(l, x->layout, index)), &fixed, &varying);
+    const Code *r = poly_code(l, fixed, true);
+    l->open.layout = saved;
+    return r;
+}
+
 /* Of a row, the pointer is to its first element. */
-const Code *put_pointer(Lower *l, const Access *x, const Stage *s, bool is_const) {
+const Code *put_pointer(Lower *l, const Access *x, const Stage *s, bool is_const, Sym *first) {
     Poly fixed, varying, offset = x->row ? poly_sub(l->ctx, x->offset, x->first) : x->offset;
     offset_split(l, x->layout, offset_regroup(l, x->layout, vector_drop(l, offset, &x->plan)), &fixed, &varying);
     Sym name = name_of(l, s, sym_fmt(l->ctx, "%s_at", x->tensor->name));
     const char *T = lower_storage_type(x->tensor->type), *constant = is_const ? "const " : "";
     const Code *tensor = tensor_code(l, x->tensor);
+    if (first) *first = name;
     if (type_bits(x->tensor->type) < 8) {
         put_do(l, "const auto %n = td_half((%s%s *)%c) + %c", name, constant, T, tensor, poly_code(l, fixed, true));
     } else {

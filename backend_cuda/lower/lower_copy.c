@@ -76,7 +76,7 @@ static void async_fill(Lower *l, SharedTile *t, Stage *s) {
     Sym slot = sym(l->ctx, "slot");
     put_declare(l, sym_fmt(l->ctx, "const td_sp<%s>", T), slot, " = %c + %n * %l", base,
                 value_name_with(l, t->value, "_put"), t->elements);
-    const Code *at = put_pointer(l, x, s, true);
+    const Code *at = put_pointer(l, x, s, true, NULL);
     int loops = put_vector_loops(l, &x->plan, NULL);
     Poly place = vector_drop(l, tile_offset(l, t, layout), &x->plan);
     const Code *zero = code(l->ctx, "0");

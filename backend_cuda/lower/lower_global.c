@@ -34,19 +34,38 @@ static const Code *access_call(Lower *l, const Access *x, const char *verb, cons
 
 /* ---- loads ---- */
 
-/* Of td_load_across and td_load_pieces: where elements lie, which of them are there, and the tensor. */
-static const Code *across_arguments(Lower *l, const Access *x, const Code *at) {
-    Tensor *t = x->tensor;
+/* Where a tensor begins and ends. */
+static const Code *tensor_ends(Lower *l, Tensor *t) {
     Poly all = poly_of(&l->env, expr_int(l->g, TY_I64, 1));
     for (int d = 0; d < t->rank; d++) all = poly_mul(l->ctx, all, poly_of(&l->env, t->shape[d]));
-    const Code *tensor = tensor_code(l, t), *end = code(l->ctx, "%c + %c", tensor, poly_code(l, all, true));
+    const Code *begin = tensor_code(l, t);
+    return code(l->ctx, "%c, %c + %c", begin, begin, poly_code(l, all, true));
+}
+
+/* Of td_load_across and td_load_pieces: where elements lie, which of them are there, and the tensor. */
+static const Code *across_arguments(Lower *l, const Access *x, const Code *at) {
     const bool whole = access_tail(l, x) == TAIL_NONE;
     const Code *from = whole ? code(l->ctx, "0") : access_remaining(l, x, true);
     const Code *left = whole ? code(l->ctx, "%l", x->plan.V) : access_remaining(l, x, false);
-    return code(l->ctx, "%c, %c, %c, %c, %c", at, from, left, tensor, end);
+    return code(l->ctx, "%c, %c, %c, %c", at, from, left, tensor_ends(l, x->tensor));
+}
+
+/* The test that all vectors of a thread that hold some of a peeled row are whole in the tensor, which is wrong of its
+ * last row at most; `first` is the address of the first of them. NULL: where there is nothing to gain. */
+static const Code *row_inside_test(Lower *l, const Access *x, Sym first) {
+    const int64_t V = x->plan.V, bits = type_bits(x->tensor->type);
+    if (access_tail(l, x) != TAIL_PART || !x->vaxis->peel || x->vscale != 1 || x->apart || x->across || x->row)
+        return NULL;
+    if (bits < 8 || V * bits < 32 || reg_factors(l, x->domain & ~layout_axis_factors(x->layout, x->vaxis))) return NULL;
+    return code(l->ctx, "A == 1 && td_row_inside<%s, %l>(%n, %c, %c, %c)", lower_storage_type(x->tensor->type), V,
+                first, access_remaining_first(l, x, true), access_remaining_first(l, x, false),
+                tensor_ends(l, x->tensor));
 }
 
 static const Code *load_call(Lower *l, const Access *x, const Code *into, const Code *at, const Stage *s) {
+    if (l->open.row_inside)
+        return code(l->ctx, "td_load_inside<%s, %l, %d>(%c, %c, %c, %c)", lower_storage_type(x->tensor->type),
+                    x->plan.V, (int)s->cache, into, at, access_remaining(l, x, true), access_remaining(l, x, false));
     if (!x->across) return access_call(l, x, "load", into, at, s);
     return code(l->ctx, "td_load_across<%s, %l, %d>(%c, %c)", lower_storage_type(x->tensor->type), x->plan.V,
                 (int)s->cache, into, across_arguments(l, x, at));
@@ -144,21 +163,45 @@ static void put_vector_of_loads(Lower *l, Stage *s, const Access *x, const Code 
     put_ends(l, 2);
 }
 
-void lower_load_into(Lower *l, Stage *s, const Stage *planned) {
-    const Access *x = access_of(l, planned);
-    l->open.layout = x->layout;
-    const Factor *vec = access_guarded_vector(l, x);
-    const Code *at = put_pointer(l, x, s, true), *once = access_guard_once(l, x);
-    if (once) put_if(l, once);
-    int loops = put_vector_loops(l, &x->plan, vec);
+static Reach reach_of_load(Lower *l, const Access *x, const Factor *vec) {
+    bool own = !vec && !x->row;
+    for (int i = 0; i < l->open.reached.n; i++) own &= access_has_end(l, x, l->open.reached.at[i].factor->axis);
+    if (!own) return REACH_TESTED;
+    if (l->open.row_inside || x->plan.V == 1) return REACH_NEVER;
+    return access_tail(l, x) == TAIL_WHOLE && l->needs.wide ? REACH_NARROW : REACH_TESTED;
+}
+
+static void put_tile_of_loads(Lower *l, Stage *s, const Access *x, const Code *at, const Factor *vec) {
+    l->open.reach = reach_of_load(l, x, vec);
+    const int loops = put_vector_loops(l, &x->plan, vec);
+    l->open.reach = REACH_TESTED;
     if (vec)
         put_vector_of_loads(l, s, x, at, vec);
     else
         put_guarded_load(l, s, x, at, access_guard(l, x, s->cond));
     put_ends(l, loops);
+}
+
+void lower_load_into(Lower *l, Stage *s, const Stage *planned) {
+    const Access *x = access_of(l, planned);
+    l->open.layout = x->layout;
+    const Factor *vec = access_guarded_vector(l, x);
+    Sym first;
+    const Code *at = put_pointer(l, x, s, true, &first), *once = access_guard_once(l, x);
+    const Code *inside = vec ? NULL : row_inside_test(l, x, first);
+    if (once) put_if(l, once);
+    if (inside) {
+        put_if(l, inside);
+        l->open.row_inside = true;
+        put_tile_of_loads(l, s, x, at, NULL);
+        l->open.row_inside = false;
+        put_else(l);
+    }
+    put_tile_of_loads(l, s, x, at, vec);
+    if (inside) put_end(l);
     if (!once) return;
     put_else(l);
-    loops = put_vector_loops(l, &x->plan, NULL);
+    const int loops = put_vector_loops(l, &x->plan, NULL);
     put_absent(l, s, x, whole_words(l, s, x));
     put_ends(l, loops);
     put_end(l);
@@ -188,7 +231,7 @@ static int open_access(Lower *l, const Access *x, const Stage *s, Braces braces,
         put_if(l, once);
     else
         put_block(l);
-    *at = put_pointer(l, x, s, false);
+    *at = put_pointer(l, x, s, false, NULL);
     int loops = put_vector_loops(l, &x->plan, NULL);
     if (guard) put_if(l, guard)->braces = braces;
     return 1 + loops + (guard != NULL);

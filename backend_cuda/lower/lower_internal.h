@@ -135,6 +135,11 @@ typedef struct Reached {
     const Code *test;
 } Reached;
 
+/* Whether registers that an axis does not reach are left out by a test of the whole block's. Loads behind such tests
+ * wait for one another: a load that is one access behind a test of its own, as all are or those of the wide instance,
+ * has no other. */
+typedef enum Reach { REACH_TESTED, REACH_NARROW, REACH_NEVER } Reach;
+
 /* Where the walk over a part's stages stands. */
 typedef struct Open {
     Stage *loops[MAX_LOOPS];
@@ -143,6 +148,8 @@ typedef struct Open {
     VEC(const Axis *) inside; /* axes of which the tile does not meet the ends here (lower_inside.c) */
     VEC(const Axis *) filled; /* those that reach into the last of their registers */
     VEC(Reached) reached;     /* where they need not */
+    Reach reach;              /* of the access at hand */
+    bool row_inside;          /* vectors of a peeled row are whole in the tensor, those at the row's ends, too */
     const Axis *row_peel;     /* in a loop over rows of a tile: the axis that each of them peels for itself */
     VEC(DeclaredAxis) declared;
     VEC(Divisor) divisors; /* declared in the lists that are open */
@@ -414,9 +421,11 @@ Factor *access_guarded_vector(Lower *l, const Access *x);
 /* Where the access is made at the digit 0 of that factor, whatever its condition is, as far as registers differ. */
 const Code *access_guard_before(Lower *l, const Access *x, const Factor *vec);
 /* Puts the pointer that all registers share; the address at the current digits. */
-const Code *put_pointer(Lower *l, const Access *x, const Stage *s, bool is_const);
+const Code *put_pointer(Lower *l, const Access *x, const Stage *s, bool is_const, Sym *first);
 /* Elements of the vector before its axis's upper (lower) bound. */
+bool access_has_end(Lower *l, const Access *x, const Axis *a); /* the axis ends inside of the access's tiles */
 const Code *access_remaining(Lower *l, const Access *x, bool low);
+const Code *access_remaining_first(Lower *l, const Access *x, bool low); /* at register digits 0 */
 FactorSet access_domain(Lower *l, const Layout *layout, const Stage *s); /* of its subscripts */
 
 /* ---- lower_apart.c ---- */

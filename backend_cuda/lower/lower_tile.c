@@ -92,6 +92,8 @@ int put_reg_loop(Lower *l, const Factor *f, int64_t step, bool last) {
     const Code *reached = NULL;
     for (int i = 0; i < l->open.reached.n; i++)
         if (l->open.reached.at[i].factor == f) reached = l->open.reached.at[i].test;
+    if (l->open.reach == REACH_NEVER) reached = NULL;
+    if (reached && l->open.reach == REACH_NARROW) reached = code(l->ctx, "A == 1 || %c", reached);
     put_digit_loop(l, factor_name(l, f), f->size, step, false)->braces = last && !reached ? BRACES : BARE;
     if (reached) put_if(l, reached)->braces = last ? BRACES : BARE;
     return reached ? 2 : 1;

@@ -104,6 +104,26 @@ template <int N, int H> __device__ __forceinline__ void td_ld_piece(uint32_t *w,
     const auto v = td_access_ld<N, H>(p);
     memcpy(w, &v, N);
 }
+//@ portable td_row_inside td_load_inside
+// Whether all vectors of V elements, one of which is at p and aligned, that hold some of the elements lo <= e < hi of a row, counted from p, lie in the tensor from begin to end.
+template <class T, int V> __device__ __forceinline__ bool td_row_inside(const T *p, int64_t lo, int64_t hi, const T *begin, const T *end) {
+    const int64_t first = lo >= 0 ? lo / V : -((V - 1 - lo) / V), last = hi > 0 ? (hi + V - 1) / V : -(-hi / V);
+    return td_aligned<T, V>(p) && first * V >= begin - p && last * V <= end - p;
+}
+// Elements lo <= e < hi of an aligned vector that is whole in its tensor: no branch keeps the loads of several apart.
+template <class T, int V, int H> __device__ __forceinline__ void td_load_inside(td_word<T> *w, const T *p, int64_t lo, int64_t hi) {
+    constexpr int E = (int)sizeof(T), all = V * E, N = all < 16 ? all : 16;
+    static_assert(N % 4 == 0, "pieces are words");
+    td_undef<T, V>(w);
+    if (lo >= V || hi <= 0) return;
+    const int from = (lo > 0 ? (int)lo : 0) * E, to = (hi < V ? (int)hi : V) * E;
+#pragma unroll
+    for (int i = 0; i < all; i += N) {
+        uint32_t u[N / 4];
+        td_ld_piece<N, H>(u, (const char *)p + i, from > i ? from - i : 0, to < i + N ? to - i : N);
+        memcpy((char *)w + i, u, N);
+    }
+}
 //@ portable td_load_pieces
 // Elements lo <= e < hi, of a tensor from begin to end, at any address: the one or two aligned pieces that they lie in, and where in these
 // they begin, in bytes. An element at a time, from the first on, where a piece is not all in the tensor.
