@@ -73,7 +73,7 @@ static int print_sample(const Case *c, const Sample *x, Seen *seen, Prelude *pre
     for (int i = 0; i < seen->hashes.n; i++)
         if (seen->hashes.at[i] == hash) return 0;
     if (is_known(c, seen, x, hash)) return 0;
-    if (!seen->hashes.n && !print_tensors(c, p, true, NULL, why)) return -1;
+    if (!seen->hashes.n && !print_tensors(c, p, true, c->dims, why)) return -1;
     vec_push(c->ctx, &seen->hashes, hash);
     corpus_print(&text, x->c, x->s);
     print_emitted(x->origin, seen->hashes.n - 1, x->predicted * 1e6, &text, &out);
@@ -123,7 +123,7 @@ static void emit_samples(const Emit *e, Case *c) {
     print_hand(c, seen.hashes.n, e->home, e->prelude);
 }
 
-/* 1: done; 0: there is no nth; -1: failed, said on stderr. */
+/* 1: done; 0: there is no nth; -1: failed, said on stderr; -2: so did the file. */
 static int emit_case(const Emit *e, const char *named, int nth) {
     Ctx *ctx = ctx_new();
     if (!ctx || CTX_GUARD(ctx)) return fputs("corpus: out of memory\n", stderr), -1;
@@ -132,11 +132,12 @@ static int emit_case(const Emit *e, const char *named, int nth) {
     const char *eq = strchr(named, '='), *path = eq ? eq + 1 : named;
     int result = 1;
     text_put(&why, "");
-    if (corpus_open(ctx, &c, e->home, path, nth, &why)) {
-        printf("case %s %s %s %d\n", c.graph->name, family_of(ctx, named), c.sizes, c.groups.n);
+    Sym family = family_of(ctx, named);
+    if (corpus_open(ctx, &c, e->home, family, path, nth, &why)) {
+        printf("case %s %s %s %d\n", c.graph->name, family, c.sizes, c.groups.n);
         emit_samples(e, &c);
     } else {
-        result = why.n ? -1 : 0;
+        result = !c.module ? -2 : why.n ? -1 : 0;
         if (why.n) fprintf(stderr, "corpus: %s, bench %d: %s\n", path, nth, why.s);
     }
     ctx_free(ctx);
@@ -153,7 +154,7 @@ static int emit(const char *home, int argc, char **argv) {
         if (argv[i][0] == '+' && !corpus_stored(ctx, argv[i] + 1, &e.known, &why))
             return fprintf(stderr, "corpus: %s\n", why.s), 1;
     for (int i = 4; i < argc; i++)
-        for (int nth = 0, r = 1; r && argv[i][0] != '+'; nth++) {
+        for (int nth = 0, r = 1; r && r > -2 && argv[i][0] != '+'; nth++) {
             r = emit_case(&e, argv[i], nth);
             failed |= r < 0;
         }

@@ -8,12 +8,16 @@
 #include "sched/search/judge.h"
 #include "sched/search/sched.h"
 
-/* A program at the sizes of one of its bench statements, and one way to divide its groups or not. */
+/* A program at the sizes of one of its bench statements, and one way to divide its groups or not. Its dimensions are
+ * constants, but in the family of that name: there they are unsaid, and kernels are those of all sizes. */
+#define CORPUS_UNSAID "unsaid"
 typedef struct Case {
     Ctx *ctx;
     Sym file, sizes; /* as they were named; `M=4096,N=512` */
+    bool unsaid;
     const Check *bench;
-    Graph *graph; /* its dimensions are constants */
+    int64_t *dims; /* the sizes, by Dim.id */
+    Graph *graph;
     const Plan *plan;
     VEC(Group *) groups;   /* in the order of their kernels: those that schedules are for */
     VEC(CostForm *) forms; /* theirs */
@@ -31,12 +35,14 @@ typedef struct Sample {
 } Sample;
 typedef VEC(Sample) Samples;
 
-/* corpus_case.c. The nth bench statement of a file of td, with groups divided as it is chosen. False after saying why, or with *why empty where there is no
- * nth. Imports are looked for in `home`/stdlib. */
-bool corpus_open(Ctx *ctx, Case *c, const char *home, const char *path, int nth, Text *why);
+/* corpus_case.c. The nth bench statement of a file of td, with groups divided as it is chosen. False after saying why,
+ * or with *why empty where there is no nth. Imports are looked for in `home`/stdlib. */
+bool corpus_open(Ctx *ctx, Case *c, const char *home, const char *family, const char *path, int nth, Text *why);
 /* The one of that entry and these sizes. */
-bool corpus_open_named(Ctx *ctx, Case *c, const char *home, const char *path, const char *name, const char *sizes,
-                       Text *why);
+bool corpus_open_named(Ctx *ctx, Case *c, const char *home, const char *family, const char *path, const char *name,
+                       const char *sizes, Text *why);
+/* Whether group i of the case may have the schedule, at its sizes. */
+bool corpus_legal(const Case *c, int i, const Schedule *s);
 char *corpus_file(Ctx *ctx, const char *path, size_t *n); /* all of it, with a 0 behind; NULL: it cannot be read */
 /* The kernels of a case by these schedules. NULL after saying why. */
 Program *corpus_program(const Case *c, const Schedule *s, Text *why);

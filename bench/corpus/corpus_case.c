@@ -7,6 +7,7 @@
 #include "ir/diag.h"
 #include "ir/expr_walk.h"
 #include "ir/fix.h"
+#include "ir/interp/interp.h"
 #include "ir/rewrite.h"
 
 #include <stdio.h>
@@ -60,14 +61,17 @@ static Sym sizes_of(Ctx *ctx, const Check *bench) {
     return sym(ctx, sizes.s);
 }
 
-static bool fix(Case *c, Text *why) {
+static bool set_dims(Case *c, Text *why) {
+    c->dims = NEW_N(c->ctx, int64_t, c->graph->dims.n + 1);
     for (int i = 0; i < c->bench->bindings.n; i++) {
         const Binding *b = &c->bench->bindings.at[i];
         Dim *d = NULL;
         for (int k = 0; k < c->graph->dims.n; k++)
             if (c->graph->dims.at[k]->name == b->name) d = c->graph->dims.at[k];
         if (!d) return text_fail(why, "%s is no dimension", b->name);
-        if (!graph_fix_dim(c->graph, d, b->ivalue, why)) return false;
+        c->dims[d->id] = b->ivalue;
+        if (c->unsaid && d->benched) d->hint = 0; /* these lines say nothing of it here */
+        if (!c->unsaid && !graph_fix_dim(c->graph, d, b->ivalue, why)) return false;
     }
     return true;
 }
@@ -84,6 +88,25 @@ static const Module *load(Ctx *ctx, const char *home, const char *path, Text *wh
     return m;
 }
 
+bool corpus_legal(const Case *c, int i, const Schedule *s) {
+    const Group *gr = c->groups.at[i];
+    int64_t most[MAX_GROUP_AXES];
+    if (!schedule_legal_within(gr, s, most, NULL)) return false;
+    for (int a = 0; a < gr->axes.n; a++)
+        if (points_length(&gr->axes.at[a], c->dims) > most[a]) return false;
+    return true;
+}
+
+/* Of a group's versions the one that is taken at the case's sizes. */
+static const Version *taken(const Case *c, Group *gr, Versions *v) {
+    SchedMemo memo = {0};
+    versions_choose(&memo, gr, (Targets){0}, &machine_h200, c->unsaid ? MAX_VERSIONS : 1, v);
+    int i = 0;
+    for (int64_t holds; i < v->n - 1; i++)
+        if (interp_int(gr->graph, v->at[i].when, c->dims, NULL, &holds) && holds) break;
+    return &v->at[i];
+}
+
 /* The groups of a case by what each of the plan's is to be: -1 itself, else a division. */
 static void take_groups(Case *c, const int *division) {
     c->groups.at = NULL, c->groups.n = c->groups.cap = 0;
@@ -94,35 +117,37 @@ static void take_groups(Case *c, const int *division) {
         for (int k = 0; k < (d ? d->n : 1); k++) vec_push(c->ctx, &c->groups, d ? d->group[k] : gr);
     }
     c->chosen = NEW_N(c->ctx, Schedule, c->groups.n + 1);
+    Points *here = NEW(c->ctx, Points);
+    here->n = 1;
+    here->dims = NEW_N(c->ctx, int64_t *, 1);
+    here->dims[0] = c->dims;
+    here->weight = NEW_N(c->ctx, double, 1);
+    here->weight[0] = 1;
     for (int i = 0; i < c->groups.n; i++) {
         Group whole = *c->groups.at[i]; /* as if it could not be divided */
         Versions v;
-        SchedMemo memo = {0};
         whole.divisions.n = 0;
-        vec_push(c->ctx, &c->forms, cost_form(c->groups.at[i], points_of(&whole, c->ctx), c->ctx));
-        if (sched_in_place(&whole)) {
+        vec_push(c->ctx, &c->forms, cost_form(c->groups.at[i], here, c->ctx));
+        if (sched_in_place(&whole))
             schedule_fallback(&whole, &c->chosen[i]);
-        } else {
-            versions_choose(&memo, &whole, (Targets){0}, &machine_h200, 1, &v);
-            schedule_copy(&c->chosen[i], v.at[0].schedule[0]);
-        }
+        else
+            schedule_copy(&c->chosen[i], taken(c, &whole, &v)->schedule[0]);
     }
 }
 
 /* Which division is chosen for a group of the plan. */
-static int division_of(Group *gr) {
-    SchedMemo memo = {0};
+static int division_of(const Case *c, Group *gr) {
     Versions v;
     if (sched_in_place(gr)) return -1;
-    versions_choose(&memo, gr, (Targets){0}, &machine_h200, 1, &v);
+    const Version *t = taken(c, gr, &v);
     for (int i = 0; i < gr->divisions.n; i++)
-        if (gr->divisions.at[i].group[0] == v.at[0].group[0]) return i;
+        if (gr->divisions.at[i].group[0] == t->group[0]) return i;
     return -1;
 }
 
 static void find_others(Case *c) {
     int *division = NEW_N(c->ctx, int, c->plan->groups.n + 1);
-    for (int i = 0; i < c->plan->groups.n; i++) division[i] = division_of(c->plan->groups.at[i]);
+    for (int i = 0; i < c->plan->groups.n; i++) division[i] = division_of(c, c->plan->groups.at[i]);
     take_groups(c, division);
     for (int i = 0; i < c->plan->groups.n; i++)
         for (int d = -1, was = division[i]; d < c->plan->groups.at[i]->divisions.n; d++) {
@@ -141,7 +166,7 @@ static bool open_bench(Case *c, const Check *bench, Text *why) {
     c->bench = bench;
     c->sizes = sizes_of(c->ctx, bench);
     c->graph = graph_named(c->module, bench->entry);
-    if (!fix(c, why)) return false;
+    if (!set_dims(c, why)) return false;
     graph_simplify(c->graph);
     SchedWork *w = sched_begin(c->ctx, c->graph, &options);
     for (int step = 0; step < SCHED_CHOOSE; step++)
@@ -151,15 +176,20 @@ static bool open_bench(Case *c, const Check *bench, Text *why) {
     return true;
 }
 
-bool corpus_open(Ctx *ctx, Case *c, const char *home, const char *path, int nth, Text *why) {
-    *c = (Case){.ctx = ctx, .file = path, .module = load(ctx, home, path, why)};
+static void begin(Ctx *ctx, Case *c, const char *home, const char *family, const char *path, Text *why) {
+    *c = (Case){.ctx = ctx, .file = path, .unsaid = !strcmp(family, CORPUS_UNSAID)};
+    c->module = load(ctx, home, path, why);
+}
+
+bool corpus_open(Ctx *ctx, Case *c, const char *home, const char *family, const char *path, int nth, Text *why) {
+    begin(ctx, c, home, family, path, why);
     const Check *bench = c->module ? nth_bench(c->module, nth) : NULL;
     return bench && open_bench(c, bench, why);
 }
 
-bool corpus_open_named(Ctx *ctx, Case *c, const char *home, const char *path, const char *name, const char *sizes,
-                       Text *why) {
-    *c = (Case){.ctx = ctx, .file = path, .module = load(ctx, home, path, why)};
+bool corpus_open_named(Ctx *ctx, Case *c, const char *home, const char *family, const char *path, const char *name,
+                       const char *sizes, Text *why) {
+    begin(ctx, c, home, family, path, why);
     if (!c->module) return false;
     for (int i = 0; i < c->module->checks.n; i++) {
         const Check *x = &c->module->checks.at[i];

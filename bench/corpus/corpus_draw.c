@@ -22,12 +22,11 @@ double corpus_predict(const Case *c, const Schedule *s) {
 }
 
 double corpus_judge(const Case *c, const Program *p) {
-    static const int64_t dims[1] = {0}; /* all are constants */
     Ctx *temp = ctx_temp(c->ctx);
     Features **f = NEW_N(temp, Features *, p->kernels.n + 1);
     bool known = true;
     for (int i = 0; i < p->kernels.n && known; i++) known = (f[i] = features_of(p, p->kernels.at[i], temp))->known;
-    double seconds = known ? judge_all_seconds(f, p->kernels.n, &machine_h200, dims) : INFINITY;
+    double seconds = known ? judge_all_seconds(f, p->kernels.n, &machine_h200, c->dims) : INFINITY;
     ctx_temp_end(temp);
     return seconds;
 }
@@ -45,7 +44,7 @@ static bool read_as(const Case *c, const char *text, Schedule *s) {
         size_t n = bar ? (size_t)(bar - text) : strlen(text);
         const Group *gr = c->groups.at[i];
         if ((i + 1 < c->groups.n) != (bar != NULL)) return false;
-        if (!schedule_read(sym_n(c->ctx, text, n), gr, &s[i], NULL) || !schedule_legal(gr, &s[i], NULL)) return false;
+        if (!schedule_read(sym_n(c->ctx, text, n), gr, &s[i], NULL) || !corpus_legal(c, i, &s[i])) return false;
         text += n + (bar ? 3 : 0);
     }
     return true;
@@ -91,7 +90,7 @@ typedef struct Moves {
 
 static bool take(void *user, const Schedule *changed) {
     Moves *m = user;
-    if (!schedule_legal(m->c->groups.at[m->group], changed, NULL)) return true;
+    if (!corpus_legal(m->c, m->group, changed)) return true;
     Schedule *all = copy(m->c, m->from);
     all[m->group] = *changed;
     add(m->c, m->out, all, "move");
@@ -146,11 +145,24 @@ static int stratum(double ratio) {
     return i;
 }
 
+/* What is predicted to be best at the sizes alone, where the chosen one is for others, too. */
+static void add_best(const Case *c, Samples *out) {
+    enum { BEST = 6 };
+    Version v[BEST];
+    double seconds[BEST];
+    Group whole = *c->groups.at[0];
+    if (!c->unsaid || c->groups.n > 1 || sched_in_place(&whole)) return;
+    whole.divisions.n = 0;
+    for (int i = 0, n = versions_best(&whole, (Targets){0}, &machine_h200, c->dims, BEST, v, seconds); i < n; i++)
+        add(c, out, v[i].schedule[0], "near");
+}
+
 void corpus_draw(const Case *c, uint64_t seed, int kernels, Samples *out) {
     const int most = SPARE * kernels;
     Samples moves = {0}, pool = {0};
     uint64_t state = seed;
     for (const Case *x = c; x; x = x->other) add(x, out, x->chosen, x == c ? "chosen" : "move");
+    for (const Case *x = c; x; x = x->other) add_best(x, out);
     corpus_moves(c, c->chosen, &moves);
     shuffle(&state, &moves);
     fill_pool(c, &state, out, &pool);

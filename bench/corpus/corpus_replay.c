@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     HASH_DIGITS = 8,
@@ -136,11 +137,13 @@ static void replay_kernels(const Replay *x, Family *f, const Case *c, const Stor
 
 /* Of the suite, or of the family's own programs. Says on stderr why it cannot be. */
 static bool open_stored(Ctx *ctx, Case *c, const char *home, const char *td, const StoredCase *stored) {
+    const char *slash = strrchr(td, '/'), *base = slash ? slash + 1 : td;
+    Sym family = sym_n(ctx, base, strcspn(base, "."));
     Text why = {.ctx = ctx};
     Sym suite = sym_fmt(ctx, "%s/bench/suite/%s.td", home, stored->name);
     size_t n;
     bool of_suite = corpus_file(ctx, suite, &n) != NULL;
-    if (corpus_open_named(ctx, c, home, of_suite ? suite : td, stored->name, stored->sizes, &why)) return true;
+    if (corpus_open_named(ctx, c, home, family, of_suite ? suite : td, stored->name, stored->sizes, &why)) return true;
     fprintf(stderr, "corpus: %s\n", why.s);
     return false;
 }

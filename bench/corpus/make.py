@@ -12,7 +12,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-PER_FILE = 64
+PER_FILE = 32
 KERNEL = re.compile(
     r"static void \(\*const td_(\w+)_of\[\]\)\(\w+\) = \{\n(.*?)\};\n.*?"
     r"const \w+_args args = \{(.*?)\};\n(.*?)"
@@ -49,10 +49,24 @@ def number(text, names):
         raise Unfit(f"{text}: {e}") from e
 
 
+def closing(text, at):
+    """Where the bracket at `at` ends."""
+    depth = 0
+    for i in range(at, len(text)):
+        depth += (text[i] == "(") - (text[i] == ")")
+        if depth == 0:
+            return i
+    raise Unfit(f"{text}: a bracket does not end")
+
+
 def value(text, names):
     """An expression of a launcher at the case's sizes; tensors are aligned as the runner allocates them."""
-    while m := re.search(r"\(([^()]* \? [^()]*)\)", text):
-        text = text[:m.start()] + str(value(m[1], names)) + text[m.end():]
+    at = 0
+    while (at := text.find("(", at)) >= 0:
+        end = closing(text, at)
+        if " ? " in text[at:end]:
+            text = text[:at] + str(value(text[at + 1:end], names)) + text[end + 1:]
+        at += 1
     condition, question, rest = text.partition(" ? ")
     if not question:
         return number(text, names)
