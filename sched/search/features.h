@@ -55,6 +55,7 @@ typedef struct Access {
     bool open;        /* a thread has elements along an axis whose length is not known: each is tested */
     int filled;       /* step: at 1 and more only some at the axis's end are. -1: always all */
     double edges;     /* vectors of a peeled row, a warp, that it does not fill */
+    double rows;      /* of which a warp has some at a time */
     int row;          /* step: the length of the rows that the peel aligns; -1: its axes are not peeled */
     bool apart;       /* rows of this tensor lie otherwise */
     int body;

@@ -322,6 +322,7 @@ static bool place_peel(Placing *p, FactorSet domain) {
         const Tensor *t = p->a->tensor;
         early = true;
         p->a->edges = feature_edges(p->l, axis);
+        p->a->rows = feature_rows(p->l, axis);
         p->a->peel |= type_bits(t->type) == type_bits(by->type);
         p->a->row = feature_step(p->x, by->shape[by->rank - 1]);
         p->a->apart = (t->rank > 1) != (by->rank > 1);

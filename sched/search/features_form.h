@@ -70,6 +70,8 @@ int feature_count(Reading *x, const Factor *f);
 bool feature_in_registers(const Reading *x, const Layout *l, const Axis *a, int64_t *step, int64_t *registers);
 /* In how many vectors of a warp peeled rows begin or end. */
 double feature_edges(const Layout *l, const Axis *a);
+/* Rows along the axis that a warp has elements of at a time. */
+double feature_rows(const Layout *l, const Axis *a);
 
 /* ---- features_live.c ---- */
 /* The stage, whose number is x->place, reads and makes values. */

@@ -187,6 +187,16 @@ double feature_edges(const Layout *l, const Axis *a) {
     return ENDS / warps;
 }
 
+double feature_rows(const Layout *l, const Axis *a) {
+    double lanes = 1;
+    for (int i = 0; i < l->factors.n; i++) {
+        const Factor *f = l->factors.at[i];
+        const bool counts = f->bind == BIND_LANE || f->bind == BIND_THREAD;
+        if (f->axis != a && counts) lanes *= (double)f->size;
+    }
+    return fmin(lanes, TARGET_WARP);
+}
+
 /* Elements, one by one, of the vectors in which peeled rows begin and end. Beside what a loop does they are few. */
 static double edge_elements(const Layout *l, FactorSet over) {
     double n = 0, vector = 1;

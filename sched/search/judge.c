@@ -12,9 +12,11 @@
 #define ACCESS(name, value, source) static const double name = value;
 #include "issue.def"
 
-/* How much longer the blocks of a cluster take where rows reach none of their registers, of the time: a softmax of
- * 131072 columns whose blocks hold twice as much took 265 us on an H200, 157 are predicted without this. */
-static const double CLUSTER_UNREACHED = 1.4;
+/* Where vectors are not aligned, what is made of the elements of one of them, or of the two pieces that it lies across,
+ * stands behind tests of its own, and the next one waits for it: this part of what it would if nothing overlapped
+ * (bench/corpus/unsaid.tsv: a cosine of rows of 777 elements in vectors of 4 took 242 us on an H200, and 102 are
+ * predicted without this; where other warps have much to do, it shows less). */
+static const double TURN_ELEMENTS = 0.5, TURN_PIECES = 1;
 static const double NEARLY = 0.25; /* of a block that does not fit: registers are an estimate */
 static const double SURELY = 0.95; /* of a block: what does not fit by more will spill */
 enum { LEAST_BESIDE = 12 /* registers of a thread beside its tiles */ };
@@ -81,7 +83,7 @@ static void find_resident(Judge *j) {
     const double threads = j->warps * TARGET_WARP;
     double n = floor(t->threads_per_sm / threads);
     const double fit = t->registers_per_sm / (registers(j->f, j->m) * threads);
-    if (j->f->resident) { /* beside tiles much can be computed again, or later */
+    if (j->f->resident && !j->fails) { /* beside tiles much can be computed again, or later; see lower_file.c */
         const double bound = t->registers_per_sm / (j->f->resident * threads);
         n = least_of(n, most_of(j->f->resident, floor(fit + NEARLY)));
         j->spills = j->m->register_tile * j->f->tile_words + j->f->beside + LEAST_BESIDE > bound;
@@ -203,6 +205,14 @@ static double named(const Judge *j, double bytes, double tensor) {
 
 static bool wide_access(const Judge *j, const Access *a) { return a->vector > 1 && by_vectors(j, a); }
 
+/* The elements of the vectors in which a row begins and ends, stored one by one; and loaded so where they are not
+ * aligned with the rows of the peel. In an iteration. */
+static double edge_elements(const Judge *j, const Access *a) {
+    const Body *b = &j->f->bodies.at[a->body];
+    const bool each = wide_access(j, a) && are_odd(j, a) && (a->store || !a->peel || a->apart);
+    return each ? a->edges * a->vector / (b->parent < 0 ? 1 : most_of(1, at(j, b->trips))) : 0;
+}
+
 /* Instructions for an access, and for its address. An element by itself has a test of its own, and less than a word has
  * a place in one. */
 static double access_issue(const Judge *j, const Access *a, const Touched *t) {
@@ -213,9 +223,7 @@ static double access_issue(const Judge *j, const Access *a, const Touched *t) {
                         : a->bytes >= TARGET_REGISTER ? ADDRESS
                         : open                        ? BY_ITSELF
                                                       : NARROW;
-    const double trips = j->f->bodies.at[a->body].parent < 0 ? 1 : most_of(1, at(j, j->f->bodies.at[a->body].trips));
-    /* The elements of the vectors in which a row begins and ends are accessed one by one. */
-    const double edges = wide && are_odd(j, a) ? a->edges / trips * a->vector * OF_EDGE : 0;
+    const double edges = edge_elements(j, a) * OF_EDGE;
     /* Where a length is not known, each vector that it may cut compares both of its ends with it. */
     const bool compared = open && a->vector > 1 && (a->row >= 0 || !wide);
     const double ends = compared ? OPEN_ENDS * t->instructions / (wide ? 1 : a->vector) : 0;
@@ -237,7 +245,7 @@ static void add_access(Judge *j, int i, const double *left) {
     double bytes = named(j, t->whole, tensor) * s.again * s.memory;
     if (left && !a->store) bytes *= 1 - least_of(1, left[a->number] / most_of(tensor, 1));
     if (a->path != PATH_BULK) j->issue[a->body] += access_issue(j, a, t);
-    const double passes = t->instructions * t->passes * (is_across(j, a) ? 2 : 1);
+    const double passes = t->instructions * t->passes * (is_across(j, a) ? 2 : 1) + edge_elements(j, a) * a->rows;
     if (a->path != PATH_BULK) j->pass[a->body] += passes;
     if (a->path != PATH_BULK && !b->last) j->memory_cycles += passes * at(j, b->useful) * at(j, b->blocks) / j->blocks;
     if (a->store) {
@@ -265,14 +273,23 @@ static void add_access(Judge *j, int i, const double *left) {
 
 /* ---- how long a block lives ---- */
 
-/* What is issued in an iteration: for accesses, and, as a share of what all registers would take, beside them. */
+/* What is issued in an iteration; of that beside accesses, the share that is for registers that are reached. The others
+ * take as much, since each statement tests for each of them, in branches. */
 static double issued(const Judge *j, int body, double *share) {
     const Body *b = &j->f->bodies.at[body];
     double n = b->other;
     for (int p = 0; p < PIPE_COUNT; p++) n += b->issue[p];
-    const double own = b->fixed + (n - b->fixed) * j->reached;
-    *share = n > 0 ? own / n : 1;
-    return own + j->issue[body];
+    *share = n > 0 ? (b->fixed + (n - b->fixed) * j->reached) / n : 1;
+    return n + j->issue[body];
+}
+
+/* How often a thread waits for an access. */
+static double turns(const Judge *j, int i) {
+    const Access *a = &j->f->accesses.at[i];
+    const double vectors = j->touched[i].instructions;
+    if (is_across(j, a)) return a->open ? 1 + TURN_PIECES * (vectors - 1) : 1;
+    const bool each = a->vector > 1 && !by_vectors(j, a) && a->bytes < TARGET_REGISTER;
+    return each ? 1 + TURN_ELEMENTS * (most_of(1, vectors / a->vector) - 1) : 1;
 }
 
 /* The loads of one wait are under way together. */
@@ -284,7 +301,7 @@ static double waits(const Judge *j, int body) {
         if (a->body != body || a->store) continue;
         if (a->wait != wait) sum += most, most = 0;
         wait = a->wait;
-        most = most_of(most, j->wait[i]);
+        most = most_of(most, j->wait[i] * turns(j, i));
     }
     return sum + most;
 }
@@ -405,8 +422,7 @@ double judge_seconds(Features *f, const Machine *m, const int64_t *dims, const d
     const double sum = pow(pow(flow, s) + pow(p.issue, s) + pow(p.latency, s), 1 / s);
     /* Multiprocessors are not served alike. Blocks that begin when others end make up for that; the first do not. */
     if (j.blocks > 0) p.tail += m->uneven * sum * least_of(1, j.at_once / j.blocks);
-    const double held = j.blocks > 0 && f->cluster > 1 ? 1 + CLUSTER_UNREACHED * (1 - j.reached) : 1;
-    return (p.launch + sum * held + p.tail) * (j.blocks > 0 && j.spills ? m->spill : 1);
+    return (p.launch + sum + p.tail) * (j.blocks > 0 && j.spills ? m->spill : 1);
 }
 
 /* What of its tensors a kernel leaves in the second cache: all that came last. */
