@@ -1,4 +1,4 @@
-/* Matrix products of the stand-in's cuBLASLt: plain loops in double, over memory that is checked as kernels' is.
+/* Matrix products of the stand-in's cuBLASLt: plain loops (rt_numbers.h), over memory that is checked as kernels' is.
  * Refuses what the library refuses: 8-bit types of other sizes or alignments than it takes. Scratch is overwritten with
  * poison where the call got any, so that nothing may be kept there. */
 static unsigned products_run;
@@ -6,55 +6,6 @@ static unsigned products_run;
 /* Its algorithms (README.md): all but the ids PLAIN to LOOSE have no kernels, those from UNKNOWN on no numbers. */
 enum { PLAIN = 1, WIDE = 2, LOSING = 3, ABSENT = 4, LOOSE = 5, UNKNOWN = 16, WIDE_BYTES = 16, LOOSE_BYTES = 4096 };
 static unsigned products_by[UNKNOWN];
-
-/* What factors and sums of floats are: in exact algebra (td_exact.h) numbers of that. */
-#ifdef TD_EXACT_BITS
-typedef td_real32 Float;
-typedef td_real64 Double;
-#else
-typedef float Float;
-typedef double Double;
-#endif
-
-static int element_bytes(cudaDataType_t t) {
-    switch (t) {
-    case CUDA_R_64F: return 8;
-    case CUDA_R_32F:
-    case CUDA_R_32I: return 4;
-    case CUDA_R_16F:
-    case CUDA_R_16BF: return 2;
-    default: return 1;
-    }
-}
-static Double element(const void *p, cudaDataType_t t, int64_t i) {
-    switch (t) {
-    case CUDA_R_64F: return static_cast<const Double *>(p)[i];
-    case CUDA_R_32F: return Double(static_cast<const Float *>(p)[i]);
-    case CUDA_R_32I: return static_cast<const int32_t *>(p)[i];
-    case CUDA_R_16F: return Double(Float(static_cast<const __half *>(p)[i]));
-    case CUDA_R_16BF: return Double(Float(static_cast<const __nv_bfloat16 *>(p)[i]));
-    case CUDA_R_8I: return static_cast<const int8_t *>(p)[i];
-    case CUDA_R_8F_E4M3: return Double(Float(static_cast<const td_f8e4m3 *>(p)[i]));
-    case CUDA_R_8F_E5M2: return Double(Float(static_cast<const td_f8e5m2 *>(p)[i]));
-    }
-    return NAN;
-}
-static void set_element(void *p, cudaDataType_t t, int64_t i, Double v) {
-    switch (t) {
-    case CUDA_R_64F: static_cast<Double *>(p)[i] = v; break;
-    case CUDA_R_32F: static_cast<Float *>(p)[i] = Float(v); break;
-    case CUDA_R_32I: static_cast<int32_t *>(p)[i] = int32_t(uint32_t(int64_t(v))); break;
-    case CUDA_R_16F: static_cast<__half *>(p)[i] = __half(Float(v)); break;
-    case CUDA_R_16BF: static_cast<__nv_bfloat16 *>(p)[i] = __nv_bfloat16(Float(v)); break;
-    default: break; // no result has another type
-    }
-}
-
-static Double rounded(Double v, cudaDataType_t t) {
-    uint16_t bits;
-    set_element(&bits, t, 0, v);
-    return element(&bits, t, 0);
-}
 
 /* For what is launched next a product is a kernel: one that begins when all before it has ended, and lets the next one
  * start early. */
@@ -94,36 +45,6 @@ static bool library_writes(void *p, const cublasLtMatrixLayoutOpaque_t *l, int64
         host_wrote(a, size_t(reinterpret_cast<u8 *>(at) - a->base), n, S.tick << STAMP);
     }
     return true;
-}
-
-static Double activated(Double v, cublasLtEpilogue_t e, bool aligned) {
-    // Its kernels for odd addresses lose NaN.
-    if (e & CUBLASLT_EPILOGUE_RELU) return v > Double(0) || (v != v && aligned) ? v : Double(0);
-    if (!(e & CUBLASLT_EPILOGUE_GELU)) return v;
-#ifdef TD_EXACT_BITS
-    return Double(0.5) * v * (Double(1) + td_tanh(Double(0.7978845608028654) * (v + Double(0.044715) * v * v * v)));
-#else
-    return std::isinf(v) && v < 0 ? NAN : 0.5 * v * (1 + std::tanh(0.7978845608028654 * (v + 0.044715 * v * v * v)));
-#endif
-}
-
-/* The sum of one element, rounded as the compute type is. */
-static Double dot(const cublasLtMatmulDescOpaque_t *x, const void *a, const cublasLtMatrixLayoutOpaque_t *al,
-                  const void *b, const cublasLtMatrixLayoutOpaque_t *bl, int64_t batch, int64_t i, int64_t j,
-                  int64_t k) {
-    const int64_t ai = x->op[0] ? al->lead : 1, ak = x->op[0] ? 1 : al->lead, bk = x->op[1] ? bl->lead : 1,
-                  bj = x->op[1] ? 1 : bl->lead;
-    const int64_t a0 = batch * al->step + i * ai, b0 = batch * bl->step + j * bj;
-    Double s = 0;
-    for (int64_t q = 0; q < k; q++) s += element(a, al->type, a0 + q * ak) * element(b, bl->type, b0 + q * bk);
-    return s;
-}
-
-/* The host's floats are floats. */
-static Double scalar(const void *p, cudaDataType_t t) {
-    if (t == CUDA_R_64F) return *static_cast<const double *>(p);
-    if (t == CUDA_R_32F) return double(*static_cast<const float *>(p));
-    return element(p, t, 0);
 }
 
 static uint32_t alignment_of(const void *p) {
@@ -331,9 +252,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     HOST_CALL;
     configure();
     const void *at[4] = {a, b, c, d};
-    const int64_t m = int64_t(d_layout->rows), n = int64_t(d_layout->cols),
-                  k = int64_t(desc->op[0] ? a_layout->rows : a_layout->cols);
-    const Double by = scalar(alpha, desc->scale), with = scalar(beta, desc->scale);
+    const int64_t m = int64_t(d_layout->rows), k = int64_t(desc->op[0] ? a_layout->rows : a_layout->cols);
+    const bool sums = td_emu_nonzero(beta, desc->scale);
     const int id = algo->config[CUBLASLT_ALGO_CONFIG_ID];
     if (id == ABSENT) return CUBLAS_STATUS_NOT_SUPPORTED;
     if (!handle || algo->workspace > workspace_bytes || (algo->workspace && !workspace))
@@ -353,7 +273,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
         return CUBLAS_STATUS_SUCCESS;
     }
     for (int i = 0; i < 4; i++)
-        if ((i != 2 || with != Double(0)) && alignment_of(at[i]) < algo->alignment[i]) {
+        if ((i != 2 || sums) && alignment_of(at[i]) < algo->alignment[i]) {
             report(KIND_ALIGNMENT, __builtin_return_address(0),
                    "a product's matrix at %p was promised to be aligned to %u", at[i], algo->alignment[i]);
             return CUBLAS_STATUS_INVALID_VALUE;
@@ -364,26 +284,16 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     const auto wide = [&](int i) { return algo->alignment[i] % 16 == 0 || (id == PLAIN && alignment_of(at[i]) >= 16); };
     const bool aligned =
         id != LOSING && wide(0) && wide(1) && wide(3) && !odd(a_layout) && !odd(b_layout) && !odd(d_layout);
+    const td_emu_product product = {desc, alpha, a, b, beta, c, d, a_layout, b_layout, c_layout, d_layout, aligned};
     for (int32_t t = 0; t < d_layout->batches; t++) {
         const cublasLtMatrixLayoutOpaque_t bias = {d_layout->type, uint64_t(m), 1, m, desc->bias_step, 1};
         if (k && (!library_reads(a, a_layout, t, "a product's factor") ||
                   !library_reads(b, b_layout, t, "a product's factor")))
             return CUBLAS_STATUS_EXECUTION_FAILED;
-        if (with != Double(0) && !library_reads(c, c_layout, t, "a product's sum"))
-            return CUBLAS_STATUS_EXECUTION_FAILED;
+        if (sums && !library_reads(c, c_layout, t, "a product's sum")) return CUBLAS_STATUS_EXECUTION_FAILED;
         if (has_bias && !library_reads(desc->bias, &bias, t, "a product's bias")) return CUBLAS_STATUS_EXECUTION_FAILED;
         if (!library_writes(d, d_layout, t)) return CUBLAS_STATUS_EXECUTION_FAILED;
-        for (int64_t j = 0; j < n; j++)
-            for (int64_t i = 0; i < m; i++) {
-                Double v = by * dot(desc, a, a_layout, b, b_layout, t, i, j, k);
-                // As the library does.
-                if (with != Double(0) && c == d && element_bytes(d_layout->type) == 2) v = rounded(v, d_layout->type);
-                if (with != Double(0))
-                    v += with * element(c, c_layout->type, t * c_layout->step + j * c_layout->lead + i);
-                if (has_bias) v += element(desc->bias, bias.type, t * desc->bias_step + i);
-                set_element(d, d_layout->type, t * d_layout->step + j * d_layout->lead + i,
-                            activated(v, desc->epilogue, aligned));
-            }
+        td_emu_multiply(product, t);
     }
     if (algo->workspace) {
         Alloc *w = host_range(workspace, algo->workspace, "a product's scratch");

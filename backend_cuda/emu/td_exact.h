@@ -3,8 +3,8 @@
  * or, with TD_EXACT_FIELD, modulo p q. All types have their sizes, so that layouts, words, shuffles and copies are as
  * they are.
  *
- * Headers that use floats as such come first: after this one, float and double are names of classes. The runtime
- * defines TD_EXACT_TYPES_ONLY and keeps its floats. */
+ * Headers that use floats as such come first: after this one, float and double are names of classes. What
+ * defines TD_EXACT_TYPES_ONLY keeps its floats beside them. */
 #ifndef TD_EXACT_H
 #define TD_EXACT_H
 #include <cmath>

@@ -171,10 +171,15 @@ static Sym with_algebra(const Build *b, const char *flags) {
                    x->kind == EXACT_FIELD ? " -DTD_EXACT_FIELD" : "");
 }
 
-/* The stand-in's own code. */
+static bool stand_in(Build *b, const char *flags, const char *stem) {
+    return object(b, "stand-in", tool("CXX", "g++"), flags, sym_fmt(b->ctx, "%s/%s.cpp", b->emu, stem), NULL,
+                  sym_fmt(b->ctx, "%s.o", stem));
+}
+
+/* The stand-in's own code; what its library does with numbers is apart in exact algebra, as the rest takes seconds. */
 static bool emulator(Build *b) {
-    return object(b, "stand-in", tool("CXX", "g++"), with_algebra(b, CHECK_STAND_IN_FLAGS),
-                  sym_fmt(b->ctx, "%s/runtime.cpp", b->emu), NULL, "runtime.o");
+    return stand_in(b, CHECK_STAND_IN_FLAGS, "runtime") &&
+           (!b->o->exact.kind || stand_in(b, with_algebra(b, CHECK_STAND_IN_FLAGS), "exact"));
 }
 
 /* Links the objects so far. `libraries` stand behind them. */

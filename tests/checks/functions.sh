@@ -9,5 +9,4 @@ backend_cuda/emu/rt_library.h cublasLtMatmulAlgoGetHeuristic parameters
 backend_cuda/emu/rt_library.h cublasLtMatmul parameters
 backend_cuda/emu/td_emu.h td_emu_launch_as parameters
 # For now: until the stand-in's sum of a product takes its two matrices as two.
-backend_cuda/emu/rt_library.h dot parameters
 EXCEPTIONS
