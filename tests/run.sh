@@ -12,7 +12,7 @@
 #   tests/kernels/X.td     `tdc check` with the kernels written by hand in X.kernel
 #   tests/numeric/*.{td,graph}, tests/language/*.td, samples/*.td   `tdc check`; unit/test_language says that the latter mean what they should
 # NAMES as further arguments choose the jobs whose name contains one of them. --times prints what each took: seconds of processors
-# and of the clock. The stand-in's programs of the last line are compiled without optimisation, but for those with a line
+# and of the clock. The stand-in's programs of the last two lines are compiled without optimisation, but for those with a line
 # `// runs long`.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -49,7 +49,7 @@ longest_first() {
 }
 
 jobs() { # one a line: name, a tab, command
-    local f quick=
+    local f kernels quick=
     if [ $TARGET = --emu ]; then
         for f in tests/unit/*.c; do [ -e "$f" ] && f=${f##*/} && printf 'unit/%s\t%s\n' "${f%.c}" "$B/unit/${f%.c}"; done
         for f in tests/checks/*.sh; do [ -e "$f" ] && printf 'checks/%s\tbash %s\n' "$(basename "$f" .sh)" "$f"; done
@@ -59,10 +59,11 @@ jobs() { # one a line: name, a tab, command
     fi
     [ -x "$TDC" ] || return
     [ $TARGET = --gpu ] && printf 'large\tbash tests/large/run.sh\nlibrary\tbash tests/library/run.sh\nulp\tbash tests/ulp/run.sh\nhost\tbash tests/host/run.sh\npython\tbash tests/python/run.sh --gpu\nreadme\tbash tests/readme/run.sh --gpu\n'
-    for f in tests/kernels/*.kernel; do [ -e "$f" ] && f=${f%.kernel} && printf '%s\t%s check %s.td %s --kernels %s.kernel\n' "${f#tests/}" "$TDC" "$f" "$TARGET" "$f"; done
-    [ $TARGET = --emu ] && quick=$(. tests/suite.sh && quick_compilers && echo "CC=$CC CXX=$CXX ")
-    for f in tests/numeric/*.td tests/numeric/*.graph tests/language/*.td samples/*.td; do
-        [ -e "$f" ] && printf '%s\t%s%s check %s %s\n' "$(n=${f%.td}; echo "${n#tests/}")" "$(grep -q '^// runs long' "$f" || echo "$quick")" "$TDC" "$f" "$TARGET"
+    [ $TARGET = --emu ] && quick=$(. tests/suite.sh && quick_compilers && echo "TDC_STAND_IN=$TDC_STAND_IN CC=$CC CXX=$CXX ")
+    for f in tests/kernels/*.td tests/numeric/*.td tests/numeric/*.graph tests/language/*.td samples/*.td; do
+        kernels=
+        [[ $f == tests/kernels/* ]] && kernels="--kernels ${f%.td}.kernel" && [ ! -e "${f%.td}.kernel" ] && continue
+        [ -e "$f" ] && printf '%s\t%s%s check %s %s %s\n' "$(n=${f%.td}; echo "${n#tests/}")" "$(grep -q '^// runs long' "$f" || echo "$quick")" "$TDC" "$f" "$TARGET" "$kernels"
     done
 }
 

@@ -22,28 +22,35 @@ counted() { # STATUS LOG
         passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2])) || status=1
     [ "$status" = 0 ] || failed=$((failed + 1))
 }
-# The stand-in's own object, compiled once for all suites, as a file of this name.
-stand_in_object() { # FILE
-    local object
-    object=$TDC_CACHE/tests-$(cat "$project"/backend_cuda/emu/*.{cpp,h,def} | sha256sum | cut -c1-32).o
+# What takes the place of C compilers: a script of this name in the cache, which has these lines.
+compiler_script() { # NAME LINES
     mkdir -p "$TDC_CACHE"
-    [ -e "$object" ] || { ${CXX:-g++} -std=c++17 -O2 -w -I "$project/backend_cuda/emu" -c -o "$object.$$" "$project/backend_cuda/emu/runtime.cpp" &&
-        mv "$object.$$" "$object"; }
-    cp "$object" "$1"
+    printf '#!/bin/sh\n%s\n' "$2" >"$TDC_CACHE/$1.$$" && chmod +x "$TDC_CACHE/$1.$$"
+    mv "$TDC_CACHE/$1.$$" "$TDC_CACHE/$1" # suites run side by side
 }
-# For models that run a few times: CC and CXX without optimisation, and for emitted kernels, which are large, the quicker of two
-# compilers. The stand-in's own code, which all models share, keeps what it is compiled with. Their names stay the same, since tdc's
-# cache knows objects by the compiler's name and version.
+# CXX compiles the stand-in's own object once for all suites.
+keep_stand_in() {
+    export TDC_STAND_IN=${TDC_STAND_IN:-$TDC_CACHE}
+    [[ ${CXX:-} == "$TDC_CACHE"/tests-* ]] && return
+    compiler_script tests-cxx "exec bash '$project/tests/stand_in.sh' ${CXX:-g++} \"\$@\""
+    export CXX=$TDC_CACHE/tests-cxx
+}
+# The stand-in's own object, as a file of this name.
+stand_in_object() { # FILE
+    (keep_stand_in && "$CXX" -std=c++17 -O2 -c -o "$1" "$project/backend_cuda/emu/runtime.cpp")
+}
+# For models that run a few times: CC and CXX without optimisation, of two compilers the quicker one where there is clang. The
+# stand-in's own code, which all models share, keeps what it is compiled with. Their names stay the same, since tdc's cache knows
+# objects by the compiler's name and version.
 quick_compilers() {
-    local at=$TDC_CACHE/tests-quick real=${CXX:-g++}
+    local at=$TDC_CACHE/tests-quick cc=${CC:-gcc} kernels=${CXX:-g++}
     [ "${CXX:-}" = "$at-cxx" ] && return
-    [ -z "${CXX:-}" ] && command -v clang++ >/dev/null && real=clang++
-    mkdir -p "$TDC_CACHE"
-    printf '#!/bin/sh\nexec %s "$@" -O0 -g0\n' "${CC:-gcc}" >"$at-cc.$$"
-    printf '#!/bin/sh\ncase " $* " in *" -x "*) exec %s "$@" -O0 -g0 ;; esac\nexec %s "$@"\n' "$real" "${CXX:-g++}" >"$at-cxx.$$"
-    chmod +x "$at-cc.$$" "$at-cxx.$$"
-    mv "$at-cc.$$" "$at-cc" # suites run side by side
-    mv "$at-cxx.$$" "$at-cxx"
+    [ -z "${CC:-}" ] && command -v clang >/dev/null && cc=clang
+    [ -z "${CXX:-}" ] && command -v clang++ >/dev/null && kernels=clang++
+    keep_stand_in
+    compiler_script tests-quick-cc "exec $cc \"\$@\" -O0 -g0"
+    compiler_script tests-quick-cxx "case \" \$* \" in *\" -x \"*) exec $kernels \"\$@\" -O0 -g0 ;; esac
+exec $CXX \"\$@\""
     export CC=$at-cc CXX=$at-cxx
 }
 finish() {

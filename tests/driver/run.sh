@@ -4,6 +4,7 @@ cd "$(dirname "$0")/../.." || exit 1
 TDC=$(realpath "${TDC:-build/tdc}")
 emu=$PWD/backend_cuda/emu
 . tests/suite.sh
+keep_stand_in
 cp tests/driver/types.td "$dir"
 cd "$dir" || exit 1
 # says STATUS TEXT ARGUMENTS...: the example exits with STATUS and says TEXT, lines of it in this order

@@ -4,6 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 TDC=${TDC:-build/tdc} emu=backend_cuda/emu here=tests/explain
 . tests/suite.sh
+quick_compilers
 . tests/explain/model.sh
 
 while read -r _ _ entry kernel read written; do

@@ -4,6 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 tdc=$(realpath "${TDC:-build/tdc}")
 . tests/suite.sh
+quick_compilers
 
 # ---- a dump, given back, leaves the same dump ----
 for file in samples/*.td bench/suite/*.td; do

@@ -1,3 +1,4 @@
+// runs long
 // Sums of the columns of a tall matrix.
 export fn column_sum(x: bf16[M, 4096]) -> (y: bf16[4096]) {
     y[n] = sum[r](x[r, n]);

@@ -1,3 +1,4 @@
+// runs long
 // Running sums along rows.
 export fn cumsum_rows(x: f32[M, 8192]) -> (y: f32[M, 8192]) {
     y[r, n] = sum[k where k <= n](x[r, k]);

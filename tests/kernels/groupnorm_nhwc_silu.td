@@ -1,3 +1,4 @@
+// runs long
 // Group norm of channels-last images with 32 groups of 10 channels, then SiLU.
 export fn groupnorm_nhwc_silu(x: f16[B, 64, 64, 320], g: f16[320], b: f16[320]) -> (y: f16[B, 64, 64, 320]) {
     let mu[i, q in 32] = sum[h in 0..64, w in 0..64, k in 0..10](x[i, h, w, 10*q + k]) / 40960.0;

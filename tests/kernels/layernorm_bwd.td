@@ -1,3 +1,4 @@
+// runs long
 // Gradients of a layer norm over rows of 4096, statistics recomputed.
 export fn layernorm_bwd(dy: bf16[M, 4096], x: bf16[M, 4096], g: bf16[4096]) -> (dx: bf16[M, 4096], dg: bf16[4096], db: bf16[4096]) {
     let mu[r] = sum[n](x[r, n]) / 4096.0;

@@ -1,3 +1,4 @@
+// runs long
 // Softmax over rows of a matrix.
 export fn softmax_32k(x: bf16[M, 32768]) -> (y: bf16[M, 32768]) {
     let m[r] = max[n](x[r, n]);

@@ -11,6 +11,7 @@ if [ "$TARGET" = --gpu ]; then
         tests/large/main.c && "$dir/large" all
     exit
 fi
+keep_stand_in
 emu=backend_cuda/emu
 stand_in_object "$dir/runtime.o" &&
     ${CXX:-g++} -std=c++17 -O1 -w -I $emu -x c++ -c "$dir/large.cu" -o "$dir/model.o" &&
@@ -21,12 +22,12 @@ failed=$?
 cat "$dir/out"
 [ $failed = 0 ] || exit 1
 passed=$(sed -n 's/ passed.*//p' "$dir/out")
-cat >"$dir/cxx" <<'EOF'
+cat >"$dir/cxx" <<EOF
 #!/bin/bash
 for a; do
-    case $a in *.cu) grep -q 'td_small = ' "$a" && sed -i 's/td_small = .*;/td_small = false;/' "$a" ;; esac
+    case \$a in *.cu) grep -q 'td_small = ' "\$a" && sed -i 's/td_small = .*;/td_small = false;/' "\$a" ;; esac
 done
-exec g++ "$@"
+exec $CXX "\$@"
 EOF
 chmod +x "$dir/cxx"
 for f in ${LARGE:-small filter}; do

@@ -1,9 +1,9 @@
-#!/bin/sh
+#!/bin/bash
 # The part of the mutation run that `make check` has time for: a kernel of each way to wait. From the project's folder:
 #   tests/mutation/run.sh [KERNEL...]     `make mutation` runs all kernels
 cd "$(dirname "$0")/../.." || exit 1
 [ $# -gt 0 ] || set -- bulk_rows bulk_tiles layernorm_bwd cluster_loop relayout_tiles atomic_rows atomic_sums last_block
+. tests/suite.sh
+keep_stand_in
 # A cache of its own: its stand-in is another compiler's, and tests/cache looks for the newest of the usual one's.
-TDC_CACHE=$(realpath -m "${B:-build}")/cache-mutation
-export TDC_CACHE
-exec python3 tests/mutation/mutation.py "$@"
+TDC_CACHE=$TDC_CACHE-mutation python3 tests/mutation/mutation.py "$@"

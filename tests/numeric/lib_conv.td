@@ -1,4 +1,3 @@
-// runs long
 // Functions of stdlib/conv.td as kernels: groups, strides, dilation, both orders of channels, gathers of transposed
 // convolutions, windows that depend on the output's place.
 import "conv";

@@ -1,4 +1,3 @@
-// runs long
 // A transposed convolution written as a gather: the guard says which taps reach an output.
 dim L in 1..=65536;
 dim H in 1..=4096;

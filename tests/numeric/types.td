@@ -1,4 +1,3 @@
-// runs long
 // Types and reductions that the samples do not have: bool, f64, 8- and 16-bit integers, u32; scans in both directions.
 export fn anyall(x: f32[M, N]) -> (a: bool[M], b: bool[M], c: i32[M]) {
     a[i] = any[j](x[i, j] > 1.0);

@@ -1,4 +1,3 @@
-// runs long
 // Reductions of long rows that read each other, in few rows: each is divided between many blocks (tests/explain counts
 // them), whatever stands between them and around.
 dim N in 1.. hint 262144;

@@ -4,6 +4,7 @@
 # none. --gpu runs it for the GPU: without EMU=... Where there is nvcc the C program also says in one line that there is no GPU.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/suite.sh
+keep_stand_in
 python3 -c 'import torch' 2>/dev/null && torch=1 || torch=0
 [ "${1:-}" = --gpu ] && gpu=1 || gpu=0
 awk -v torch=$torch -v gpu=$gpu '

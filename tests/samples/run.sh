@@ -3,6 +3,7 @@
 # does nothing, but for what imports a file that is newer.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/suite.sh
+quick_compilers
 given=(--no-print-directory -s "TDC=$(realpath "${TDC:-build/tdc}")" "EMU=$PWD/backend_cuda/emu" "OUT=$dir/out")
 build() { make -C samples "${given[@]}" "$@"; }
 build -k all || echo "FAILED: make"

@@ -6,6 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 export TDC_HOME=$PWD
 TDC=$(realpath "${TDC:-build/tdc}")
 . tests/suite.sh
+quick_compilers
 NVCC=$(command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/cuda/bin/nvcc; })
 ALL=$(sed -nE 's/^TARGET\(([a-z0-9_]+),.*/\1/p' sched/machine/targets.def | paste -sd,)
 export TDC NVCC ALL dir

@@ -5,6 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 tdc=$(realpath "${TDC:-build/tdc}")
 export TDC_HOME=${TDC_HOME:-$PWD}
 . tests/suite.sh
+quick_compilers
 cp tests/tuned/*.td "$dir"
 cd "$dir" || exit 1
 choose() { "$tdc" "$1" --target=emu --dump=choose --stop-after=choose "${@:2}" 2>log; }
