@@ -85,17 +85,39 @@ static bool upper_atom(Lower *l, const Expr *e, int depth, Poly *up) {
     return !up->failed;
 }
 
-/* A bound of |p| and of all that is computed on the way, in dimensions alone. */
+/* The constant above 1 that e is a quotient by; else 0. */
+static int64_t divisor(Lower *l, const Expr *e) {
+    int64_t by;
+    return e->op == OP_DIV && poly_is_const(poly_of(&l->env, e->arg[1]), &by) && by > 1 ? by : 0;
+}
+
+/* A bound of p |x / by|, where up is one of |x|: p up / by, and p more, since a quotient is rounded down. */
+static Poly times_quotient(Lower *l, Poly p, Poly up, int64_t by) {
+    Poly part = p;
+    part.term = NEW_N(l->ctx, PolyTerm, p.n + 1);
+    for (int i = 0; i < p.n; i++) {
+        part.term[i] = p.term[i];
+        part.term[i].coef = (p.term[i].coef - 1) / by + 1;
+    }
+    return poly_add(l->ctx, poly_mul(l->ctx, part, up), p);
+}
+
+/* A bound of |p| and of all that is computed on the way, in dimensions alone. Quotients come last: a share of an axis
+ * is the axis's length by the number of shares, times which share it is, and no more than the axis has. */
 static bool upper(Lower *l, Poly p, int depth, Poly *up) {
     *up = poly_const(l->ctx, 0);
     if (p.failed || depth > MAX_BOUND_DEPTH) return false;
     for (int i = 0; i < p.n; i++) {
         const PolyTerm *t = &p.term[i];
         Poly product = poly_const(l->ctx, t->coef < 0 ? -t->coef : t->coef), one;
-        for (int d = 0; d < t->degree; d++) {
-            if (!upper_atom(l, t->atom[d], depth, &one)) return false;
-            product = poly_mul(l->ctx, product, one);
-        }
+        for (int pass = 0; pass < 2; pass++)
+            for (int d = 0; d < t->degree; d++) {
+                const int64_t by = divisor(l, t->atom[d]);
+                if ((by != 0) != pass) continue;
+                if (!upper_atom(l, t->atom[d], depth, &one)) return false;
+                product = by ? times_quotient(l, product, one, by) : poly_mul(l->ctx, product, one);
+                if (product.failed) return false;
+            }
         *up = poly_add(l->ctx, *up, product);
     }
     return !up->failed;

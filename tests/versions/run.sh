@@ -99,6 +99,11 @@ same 'they are read back' "$("$TDC" "$dir/few.td" --dump=choose --stop-after=cho
     sed -n '/^kernel s_chunks/,/^kernel y/p' | sed -n '/^  for k/,/^  }/p' >"$dir/turns"
 same 'loads of a turn' "$(sed -n 's/.* = load \([a-z_]*\)\[.*/\1/p' "$dir/turns" | tr '\n' ' ')" 'n_order x '
 
+# Shares of an axis are counted by numbers that are no larger than it, of which an int holds as many as it holds of the axis's own.
+sed '/^bench\|^check\|^dim/d' bench/suite/layernorm_bwd.td >"$dir/bare.td"
+"$TDC" "$dir/bare.td" --dump=lower | sed -n 's/.*td_small = //p' >"$dir/small"
+same 'bounds of indices' "$(grep -oE '\* [0-9]+' "$dir/small" | sort -u)" '* 2'
+
 # Rows and columns of the same elements are folded in one pass where these are many, whatever is said of their lengths.
 sed '/^bench/d' bench/suite/layernorm_bwd.td >"$dir/norm.td"
 for how in "bench/suite/layernorm_bwd.td" "bench/suite/layernorm_bwd.td -D M=16384 -D N=4096" "$dir/norm.td --at M=65536,N=1024"; do
