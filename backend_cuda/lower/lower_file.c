@@ -94,9 +94,9 @@ static bool writes(Stage *const *at, int n, const Tensor *t) {
     return false;
 }
 
-static bool is_written(const Lower *l, const Tensor *t) {
-    for (int i = 0; i < l->k->parts.n; i++)
-        if (writes(l->k->parts.at[i]->body.at, l->k->parts.at[i]->body.n, t)) return true;
+bool lower_writes(const Kernel *k, const Tensor *t) {
+    for (int i = 0; i < k->parts.n; i++)
+        if (writes(k->parts.at[i]->body.at, k->parts.at[i]->body.n, t)) return true;
     return false;
 }
 
@@ -106,6 +106,7 @@ static bool is_written(const Lower *l, const Tensor *t) {
 typedef struct Dispatch {
     const Code *fits, *wide; /* conditions of the first instance, beside which there is a second; NULL: none */
     bool only_last;          /* of a product that a library runs but for what is rare: the last instance does that */
+    Sym general;             /* the kernel that runs in place of the last instance; NULL: that does */
     const Code *blocks;
 } Dispatch;
 
@@ -131,6 +132,8 @@ static Dispatch dispatch_of(Lower *l) {
     Dispatch d = {.fits = index_dispatched(l) ? index_condition(l) : NULL,
                   .wide = l->needs.wide ? wide_condition(l) : NULL};
     d.only_last = l->k->product && (d.fits || d.wide);
+    const Kernel *general = d.fits || d.wide ? lower_general(l) : NULL;
+    if (general) d.general = sym_fmt(l->ctx, "%s_%s", l->o->prefix, kernel_symbol(l->p, general));
     for (int i = 0; i < l->k->parts.n; i++)
         d.blocks = code_join(l->ctx, d.blocks, " + ", dim_code(l, l->k->parts.at[i]->blocks, true));
     return d;
@@ -142,7 +145,7 @@ static Dispatch dispatch_of(Lower *l) {
 static void print_instances(const Printing *p, Lower *l, Sym full, const Dispatch *d) {
     const bool rare = d->fits || d->wide, filled = l->needs.filled;
     print_line(p, l->ctx, "static void (*const td_%s_of[])(%s_args) = {\n   ", full, full);
-    for (int i = d->only_last ? 2 : filled ? 0 : 1; i < (rare ? 3 : 2); i++) {
+    for (int i = d->only_last ? 2 : filled ? 0 : 1; i < (rare && !d->general ? 3 : 2); i++) {
         const char *before = "";
         print_line(p, l->ctx, " %s", full);
         if (rare || filled) text_char(p->out, '<');
@@ -154,10 +157,15 @@ static void print_instances(const Printing *p, Lower *l, Sym full, const Dispatc
     text_put(p->out, "\n};\n");
 }
 
+/* What holds where the first instances run. */
+static const char *common_case(const Dispatch *d) {
+    return d->fits && d->wide ? "td_small && td_wide" : d->fits ? "td_small" : "td_wide";
+}
+
 /* Which of them is launched. */
 static void print_choice(const Printing *p, Lower *l, const Dispatch *d) {
-    const bool rare = d->fits || d->wide, filled = l->needs.filled;
-    const char *common = d->fits && d->wide ? "td_small && td_wide" : d->fits ? "td_small" : "td_wide";
+    const bool rare = (d->fits || d->wide) && !d->general, filled = l->needs.filled;
+    const char *common = common_case(d);
     if (d->only_last)
         text_put(p->out, "0");
     else if (rare && filled)
@@ -173,7 +181,7 @@ static void print_arguments(const Printing *p, Lower *l, Sym full) {
     print_line(p, l->ctx, "    const %s_args args = {", full);
     for (int i = 0; i < l->needs.tensors.n; i++, sep = ", ") {
         Tensor *t = l->needs.tensors.at[i];
-        print_line(p, l->ctx, "%s(%s%s *)tensors[%d]", sep, is_written(l, t) ? "" : "const ",
+        print_line(p, l->ctx, "%s(%s%s *)tensors[%d]", sep, lower_writes(l->k, t) ? "" : "const ",
                    lower_storage_type(t->type), tensor_at(l, t));
     }
     for (int i = 0; i < l->needs.own_dims.n; i++, sep = ", ")
@@ -189,6 +197,7 @@ static void print_arguments(const Printing *p, Lower *l, Sym full) {
 
 static void print_launcher(const Printing *p, Lower *l, Sym full, const Dispatch *d) {
     print_instances(p, l, full, d);
+    if (d->general) print_line(p, l->ctx, "extern \"C\" td_launcher %s_launch;\n", d->general);
     print_line(p, l->ctx, "extern \"C\" td_launcher %s_launch;\nextern \"C\" td_preparer %s_prepare;\n", full, full);
     print_line(p, l->ctx,
                "extern \"C\" int %s_launch(void *stream, void *const *tensors, const int64_t *dims, const double "
@@ -203,6 +212,9 @@ static void print_launcher(const Printing *p, Lower *l, Sym full, const Dispatch
     if (d->fits && !d->only_last) print_line(p, l->ctx, "    const bool td_small = %c;\n", d->fits);
     if (d->wide && !d->only_last) print_line(p, l->ctx, "    const bool td_wide = %c;\n", d->wide);
     if (l->needs.filled && !d->only_last) print_line(p, l->ctx, "    const bool td_filled = %c;\n", l->needs.filled);
+    if (d->general)
+        print_line(p, l->ctx, "    if (!(%s)) return %s_launch(stream, tensors, dims, scalars, launched);\n",
+                   common_case(d), d->general);
     int shared = l->needs.shared_bytes, cluster = l->k->cluster;
     print_line(p, l->ctx, "    return (int)td_launch(td_%s_of[", full);
     print_choice(p, l, d);
@@ -231,7 +243,7 @@ static void print_struct(const Printing *p, Lower *l, Sym full) {
     print_line(p, l->ctx, "struct %s_args {\n", full);
     for (int i = 0; i < l->needs.tensors.n; i++) {
         const Tensor *t = l->needs.tensors.at[i];
-        print_line(p, l->ctx, "    %s%s *%p;\n", is_written(l, t) ? "" : "const ", lower_storage_type(t->type),
+        print_line(p, l->ctx, "    %s%s *%p;\n", lower_writes(l->k, t) ? "" : "const ", lower_storage_type(t->type),
                    param_name(l, t->name));
     }
     for (int i = 0; i < l->needs.own_dims.n; i++)

@@ -516,6 +516,10 @@ bool lower_trim(Lower *l, const LoopHead *h, const Code **first, const Code **en
 /* ---- lower_perf.c ---- */
 /* -Wperf: what the kernel could be spared if the source said more of its dimensions. */
 void lower_report_perf(Lower *l);
+/* lower_file.c */
+bool lower_writes(const Kernel *k, const Tensor *t);
+/* lower_general.c: the kernel that runs where the first instances do not, in place of the last one; NULL: that does */
+const Kernel *lower_general(const Lower *l);
 
 /* ---- lower_prelude.c ---- */
 void prelude_uses(struct Prelude *x, const char *name, size_t n);
