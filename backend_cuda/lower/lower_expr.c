@@ -280,14 +280,24 @@ static const char *joined_text(const Expr *e) {
     return e->op == OP_AND ? "&" : "|";
 }
 
+static bool divides_index(Lower *l, const Expr *e);
+
+static bool is_index_quotient(Lower *l, const Expr *e) {
+    return (e->op == OP_DIV || e->op == OP_MOD) && divides_index(l, e);
+}
+
 /* Whether a quotient or remainder is as that of an index: of what is not negative and as bounded as indices are, by
- * lengths. */
+ * lengths. Another one of them is, whatever the bounds of what it is made of add up to. */
 static bool divides_index(Lower *l, const Expr *e) {
     if (e->type != TY_I64 || !expr_over_dims(e->arg[1])) return false;
-    const Poly x = poly_of(&l->env, e->arg[0]), y = poly_of(&l->env, e->arg[1]);
-    int64_t lo, hi, least, most;
-    if (x.failed || y.failed || !index_bounded(l, x) || !index_bounded(l, y)) return false;
-    poly_bounds(&l->env, x, &lo, &hi);
+    const Poly y = poly_of(&l->env, e->arg[1]);
+    int64_t lo = 0, hi, least, most;
+    if (y.failed || !index_bounded(l, y)) return false;
+    if (!is_index_quotient(l, e->arg[0])) {
+        const Poly x = poly_of(&l->env, e->arg[0]);
+        if (x.failed || !index_bounded(l, x)) return false;
+        poly_bounds(&l->env, x, &lo, &hi);
+    }
     poly_bounds(&l->env, y, &least, &most);
     return lo >= 0 && least >= 0 && most > 0;
 }
@@ -296,7 +306,7 @@ static const Code *index_quotient(Lower *l, const Expr *e, const Code *a, const 
     const Poly y = poly_of(&l->env, e->arg[1]);
     const bool div = e->op == OP_DIV;
     int64_t fixed;
-    index_fits(l, poly_of(&l->env, e->arg[0]));
+    if (!is_index_quotient(l, e->arg[0])) index_fits(l, poly_of(&l->env, e->arg[0]));
     index_fits(l, y);
     if (poly_is_const(y, &fixed) && fixed > 0) return code(l->ctx, "(int64_t)((I)%c %p %c)", a, div ? "/" : "%", b);
     return code(l->ctx, "(int64_t)%s((I)%c, %c)", div ? "td_div_by" : "td_mod_by", a, dim_divmod(l, e->arg[1]));

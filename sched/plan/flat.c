@@ -1,15 +1,16 @@
 /* Axes made one: where each access of a map walks two axes as one, in row-major order, the map has one axis f of both,
  * and the index variables become f / n and f % n. Vectors and blocks of threads then lie along whole tensors, whatever
  * the length of a row. A tensor that has only the inner axis (a bias) is read at f % n, one that has only the outer one
- * (a scale of each row) at f / n: that costs a division, so it is done only where rows may not end on lines of the
- * cache. Folds and scans keep their axes. */
+ * (a scale of each row) at f / n, and so are indices in values: that costs a division, so it is done only where rows
+ * may not end on lines of the cache, and not where a function of the outer axis alone would be computed for each
+ * element of rows that are known to be long. Folds and scans keep their axes. */
 #include "plan.h"
 #include "ir/expr_walk.h"
 #include "ir/poly/poly.h"
 
 #include <string.h>
 
-enum { LINE = 128 /* bytes */ };
+enum { LINE = 128 /* bytes */, LONG = 256 /* elements of a row */ };
 
 typedef struct Flat {
     Group *gr;
@@ -19,7 +20,8 @@ typedef struct Flat {
     Poly inner; /* the extent of b */
     bool both;  /* an access has the two, and the inner's elements are neighbours */
     bool lines; /* every such access has rows that end on lines */
-    bool one;   /* an access has one of the two alone */
+    bool one;   /* an access, or an index in a value, has one of the two alone */
+    bool rowly; /* a function has the outer one alone, and rows are known to be long */
     ExprMap seen;
 } Flat;
 
@@ -43,15 +45,32 @@ static bool access_allows(Flat *x, const Tensor *t, const Expr *const *subs, boo
     return poly_eq(by_a, poly_mul(x->temp, by_b, x->inner));
 }
 
-/* All accesses of e allow it, and no index is used beside their subscripts. */
-static bool allows(Flat *x, const Expr *e, bool in_subscript) {
-    if (e->op == OP_VAR)
-        return in_subscript || (e->u.var != x->gr->axes.at[x->a].var && e->u.var != x->gr->axes.at[x->b].var);
-    if (!e->nargs || (!in_subscript && expr_map_get(&x->seen, e))) return true;
-    if (!in_subscript) expr_map_put(x->temp, &x->seen, e, e);
+static bool is_of_rows(const Flat *x, const Expr *e) {
+    const GAxis *b = &x->gr->axes.at[x->b];
+    if (op_form(e->op) != FORM_CALL || op_rule(e->op) != RULE_FLOAT) return false;
+    if (!expr_guess_is_told(b->var->hi) || b->guess < LONG) return false;
+    const AxisSet free = group_free(x->gr, e);
+    return (free >> x->a & 1) && !(free >> x->b & 1);
+}
+
+typedef enum Within { IN_VALUE, IN_SUBSCRIPT, IN_CONDITION } Within; /* a condition of loads, or of a store */
+
+/* All accesses of e allow it. Notes what uses one of the two in values. */
+static bool allows(Flat *x, const Expr *e, Within in) {
+    if (e->op == OP_VAR && in != IN_SUBSCRIPT) {
+        const bool one = e->u.var == x->gr->axes.at[x->a].var || e->u.var == x->gr->axes.at[x->b].var;
+        if (one && in == IN_CONDITION) return false;
+        x->one |= one;
+    }
+    if (in != IN_SUBSCRIPT) x->rowly |= is_of_rows(x, e);
+    if (!e->nargs || (in == IN_VALUE && expr_map_get(&x->seen, e))) return true;
+    if (in == IN_VALUE) expr_map_put(x->temp, &x->seen, e, e);
     if (e->op == OP_LOAD && !access_allows(x, e->u.tensor, (const Expr *const *)e->arg, false)) return false;
-    for (int i = 0; i < e->nargs; i++)
-        if (!allows(x, e->arg[i], in_subscript || e->op == OP_LOAD)) return false;
+    for (int i = 0; i < e->nargs; i++) {
+        const bool decides = !i && e->loads && (e->op == OP_IF || e->op == OP_AND || e->op == OP_OR);
+        const Within inside = e->op == OP_LOAD ? IN_SUBSCRIPT : in == IN_VALUE && decides ? IN_CONDITION : in;
+        if (!allows(x, e->arg[i], inside)) return false;
+    }
     return true;
 }
 
@@ -60,9 +79,9 @@ static bool stores_allow(Flat *x) {
     for (int i = 0; i < x->gr->stores.n; i++) {
         const GStore *s = &x->gr->stores.at[i];
         if ((s->axes & pair) != pair || !access_allows(x, s->tensor, s->subs, true)) return false;
-        if (!allows(x, s->value, false) || (s->guard && !allows(x, s->guard, false))) return false;
+        if (!allows(x, s->value, IN_VALUE) || (s->guard && !allows(x, s->guard, IN_CONDITION))) return false;
         for (int d = 0; d < s->tensor->rank; d++)
-            if (!allows(x, s->subs[d], true)) return false;
+            if (!allows(x, s->subs[d], IN_SUBSCRIPT)) return false;
     }
     return true;
 }
@@ -85,11 +104,11 @@ static bool may_merge(Flat *x, bool with_one) {
     const bool told = expr_guess_is_told(a->var->hi) && expr_guess_is_told(b->var->hi);
     if (told && product(a->guess, b->guess, INT64_MAX) > INT32_MAX) return false;
     x->inner = poly_of(&x->env, gr->axes.at[x->b].var->hi);
-    x->both = x->one = false;
+    x->both = x->one = x->rowly = false;
     x->lines = true;
     x->seen = (ExprMap){0};
     if (x->inner.failed || !stores_allow(x)) return false;
-    return !x->one || (with_one && x->both && !x->lines);
+    return !x->one || (with_one && x->both && !x->lines && !x->rowly);
 }
 
 /* ---- the axis of both ---- */

@@ -84,6 +84,7 @@ static void operator(Reading *x, const Expr *e, double n) {
         return;
     }
     const bool short_one = expr_map_number(&x->under, e, 0);
+    int64_t by;
     const Issue i = short_one ? (Issue){UNDER_PRODUCT, 0, 1, 0} : of_operator[e->op];
     if (is_fused(e)) return;
     if (t == TY_F64) {
@@ -93,7 +94,7 @@ static void operator(Reading *x, const Expr *e, double n) {
     const bool whole = !type_is_float(t) && t != TY_BOOL;
     if (t == TY_I64 && !is_index_test(e) && expr_has(e, is_long, NULL)) n *= LONG; /* what is no index */
     if (whole && (e->op == OP_DIV || e->op == OP_MOD))
-        add_issue(x, (Issue){0, WHOLE_DIVISION, 2, 0}, n);
+        add_issue(x, expr_is_int(e->arg[1], &by) ? (Issue){2, BY_CONSTANT, 0, 0} : (Issue){0, WHOLE_DIVISION, 2, 0}, n);
     else if (whole && (e->op == OP_ADD || e->op == OP_SUB || e->op == OP_MAX || e->op == OP_MIN))
         feature_issue(x, PIPE_ALU, n);
     else

@@ -90,3 +90,18 @@ check chosen(M = 5, N = 9) with s ~ 2.0;
 check packed(M = 9, N = 33);
 check packed(M = 9, N = 32);
 check middle(M = 3, N = 5, K = 7);
+
+/// Indices in values; one in a condition of loads; a function of the outer axis alone, of rows known to be long.
+export fn places(k: i64) -> (y: i16[A, B, 33], z: f32[A, B, 33]) {
+    y[i, j, k0] = i16(k * (4 - j) + 2 * k0 - i % 3);
+    z[i, j, k0] = f32(i) - 0.5 * f32(j % (k0 + 1));
+}
+export fn before(x: f32[M, N]) -> (y: f32[M, N]) { y[i, j] = if j > 0 && i > 0 then x[i - 1, j - 1] + j else -1.0; }
+export fn by_row(s: f32[M]) -> (y: bf16[M, 259]) { y[i, j] = acos(0.9 * tanh(s[i])) + 0.01 * j; }
+check places(A = 3, B = 7, k = 3);
+check places(A = 1, B = 1, k = -1);
+check places(A = 2, B = 0, k = 1);
+check before(M = 5, N = 9);
+check before(M = 4, N = 8);
+check by_row(M = 5);
+check by_row(M = 0);
