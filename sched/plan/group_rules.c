@@ -4,6 +4,7 @@
 
 enum { ONE_BLOCK = 1 << 16 /* elements that one block may own alone */, LONG_ROW = 1 << 18 };
 enum { SMALL_FOLD = 64, FEW_BLOCKS = 8, SOME_BLOCKS = 64 };
+enum { LEAST_APART = 1 << 13 /* elements */, NEAR = 8 /* columns, which lie in the same lines of memory */ };
 
 static bool is_full(const Group *gr, const GStep *p) { return p->free == gr->stores.at[0].axes; }
 static AxisSet row_of(const GStep *p) { return p->scan ? p->free & ~p->over : p->free; }
@@ -80,6 +81,20 @@ static bool is_repeated(const Group *gr, int i) {
     return false;
 }
 
+static int nearness(const Group *gr, AxisSet axes) {
+    int most = 0;
+    for (int a = 0; a < gr->axes.n; a++)
+        if (axes >> a & 1 && gr->axes.at[a].contiguous > most) most = gr->axes.at[a].contiguous;
+    return most;
+}
+
+/* Whether kernels of their own may be quicker, which is found out by trying (apart.c): a row or a column is more than a
+ * block should read twice, and there are too few of them, or of groups of columns, for all that a machine has. */
+static bool is_better_apart(const Group *gr, AxisSet rows, int64_t blocks, int64_t own) {
+    const bool columns = nearness(gr, gr->stores.at[0].axes & ~rows) > nearness(gr, rows);
+    return own > LEAST_APART && (columns ? blocks / NEAR : blocks) <= SOME_BLOCKS;
+}
+
 /* A row reduction that leaves few blocks with everything, a large one of each element in few blocks that others need,
  * or one that another one of long rows reads, but in one pass (online.c): apart, each is divided between many blocks
  * (split.c). */
@@ -87,6 +102,7 @@ static bool is_too_large(const Group *gr, int i, const int64_t *dims) {
     const GStep *p = &gr->steps.at[i];
     AxisSet o = gr->stores.at[0].axes, owned = group_owned(gr);
     int64_t blocks = group_length_at(gr, o & ~owned, dims), own = group_length_at(gr, o & owned, dims);
+    if (p->over & o && dims && is_better_apart(gr, owned & o, blocks, own)) return true;
     if (p->over & o) return blocks <= (own > LONG_ROW ? SOME_BLOCKS : FEW_BLOCKS - 1) && own > ONE_BLOCK;
     if (p->scan || blocks > SOME_BLOCKS) return false;
     if (p->under && !owned) return group_length_at(gr, p->under, dims) > ONE_BLOCK && !online_reads((Group *)gr, p);

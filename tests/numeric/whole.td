@@ -34,3 +34,14 @@ export fn clipped(x: f32[A, B], r: f32[A]) -> (y: f32[A, B]) {
     y[i, j] = u[i, j] / max(1.0, rms[]);
 }
 check clipped(A = 67, B = 39);
+
+/// Columns that are tall and not so few, folded by many blocks.
+dim T in 1.. hint 50000;
+dim C in 1.. hint 300;
+export fn scaled_columns(x: f32[T, C]) -> (y: f32[T, C]) {
+    let lo[j] = min[i](x[i, j]);
+    let hi[j] = max[i](x[i, j]);
+    y[i, j] = (x[i, j] - lo[j]) / max(hi[j] - lo[j], 1e-12);
+}
+check scaled_columns(T = 131, C = 37);
+check scaled_columns(T = 1, C = 1);
