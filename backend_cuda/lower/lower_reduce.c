@@ -144,40 +144,60 @@ static void put_vector(Lower *l, const Fold *f, Factor *vec, const Code *const *
 }
 
 /* ---- several folds side by side ---- A fold of floats, which waits for each result before the next operation, is made
- * of some that do not wait for each other; which element goes to which is fixed, so that results repeat. */
+ * of some that do not wait for each other; which element goes to which is fixed, so that results repeat. Several folds
+ * in one do not wait for each other either, and each is made of fewer. */
 
 enum { SIDE_BY_SIDE = 4 };
 
 typedef struct Sides {
-    Sym name; /* of their states; NULL: there is one fold */
-    const Code *whole;
+    int n; /* states of each part; 0: there is one */
+    Sym name[MAX_PARTS];
+    const Code *whole[MAX_PARTS];
 } Sides;
 
+/* Each part is combined by itself, of floats: sums. */
+static bool parts_apart(const Monoid *m) {
+    for (int i = 0; i < m->n; i++) {
+        const Expr *c = m->combine[i];
+        if (!type_is_float(m->type[i])) return false;
+        if (m->n > 1 && (c->op != OP_ADD || c->arg[0]->op != OP_ARG || c->arg[0]->u.i != i || c->arg[1]->op != OP_ARG))
+            return false;
+    }
+    return !m->ordered;
+}
+
 static Sides sides_begin(Lower *l, Fold *f, Factor *const *inner, int ninner) {
-    const Monoid *m = f->s->monoid;
     FactorSet set = 0;
     int64_t elements;
     for (int i = 0; i < ninner; i++) set |= (FactorSet)1 << inner[i]->id;
     const Code *number = digits_code(l, f->layout, set, &elements);
+    Sides sides = {.n = f->n < SIDE_BY_SIDE ? SIDE_BY_SIDE / f->n : 1};
+    while (sides.n & (sides.n - 1)) sides.n--;
     bool few = elements < 2 * SIDE_BY_SIDE || reg_count(l, f->s->out[0]->domain) >= SIDE_BY_SIDE;
-    if (f->n != 1 || m->ordered || !type_is_float(m->type[0]) || few) return (Sides){0};
-    Sides sides = {value_name_with(l, f->s->out[0], "_side"), f->state[0]};
-    put_declare(l, lower_value_type(m->type[0]), sides.name, "[%l]", (int64_t)SIDE_BY_SIDE);
-    put_loop(l, true, "int i = 0; i < %d; i++", SIDE_BY_SIDE)->braces = BARE;
-    put_do(l, "%n[i] = %c", sides.name, f->state[0]);
-    put_end(l);
-    f->state[0] = code(l->ctx, "%n[(%c) %% %d]", sides.name, number, SIDE_BY_SIDE);
+    if (sides.n < 2 || few || !parts_apart(f->s->monoid)) return (Sides){0};
+    for (int k = 0; k < f->n; k++) {
+        sides.name[k] = value_name_with(l, f->s->out[k], "_side");
+        sides.whole[k] = f->state[k];
+        put_declare(l, lower_value_type(f->s->monoid->type[k]), sides.name[k], "[%l]", (int64_t)sides.n);
+        put_loop(l, true, "int i = 0; i < %d; i++", sides.n)->braces = BARE;
+        put_do(l, "%n[i] = %c", sides.name[k], f->state[k]);
+        put_end(l);
+        f->state[k] = code(l->ctx, "%n[(%c) %% %d]", sides.name[k], number, sides.n);
+    }
     return sides;
 }
 
 static void sides_end(Lower *l, Fold *f, const Sides *sides) {
-    if (!sides->name) return;
-    f->state[0] = sides->whole;
-    for (int step = SIDE_BY_SIDE / 2; step; step /= 2)
+    if (!sides->n) return;
+    for (int k = 0; k < f->n; k++) f->state[k] = sides->whole[k];
+    for (int step = sides->n / 2; step; step /= 2)
         for (int i = 0; i < step; i++) {
-            const Code *left = code(l->ctx, "%n[%d]", sides->name, i);
-            const Code *right = code(l->ctx, "%n[%d]", sides->name, i + step);
-            put_combine(l, f->s->monoid, &left, &right, step == 1 ? f->state : &left, NULL);
+            const Code *left[MAX_PARTS], *right[MAX_PARTS];
+            for (int k = 0; k < f->n; k++) {
+                left[k] = code(l->ctx, "%n[%d]", sides->name[k], i);
+                right[k] = code(l->ctx, "%n[%d]", sides->name[k], i + step);
+            }
+            put_combine(l, f->s->monoid, left, right, step == 1 ? f->state : left, NULL);
         }
 }
 

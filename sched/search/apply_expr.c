@@ -20,28 +20,50 @@ static bool apply_fail(Apply *x, const char *what) {
     return false;
 }
 
-static Found add_uses(const Expr *e, void *apply) {
-    Apply *x = apply;
-    for (int i = 0; i < e->nargs; i++)
-        expr_map_put_number(x->temp, &x->uses, e->arg[i], expr_map_number(&x->uses, e->arg[i], 0) + 1);
+/* Where uses are counted. */
+typedef struct Uses {
+    Ctx *temp;
+    ExprMap *of;
+} Uses;
+
+static void add_use(const Uses *u, const Expr *e) {
+    expr_map_put_number(u->temp, u->of, e, expr_map_number(u->of, e, 0) + 1);
+}
+
+static Found add_uses(const Expr *e, void *uses) {
+    for (int i = 0; i < e->nargs; i++) add_use(uses, e->arg[i]);
     return FOUND_INSIDE;
 }
 
 /* Counts the use of a whole expression, and those of its parts in it that were not counted before. */
-static void count_uses(Apply *x, ExprWalk *parts, const Expr *e) {
+static void count_uses(ExprWalk *parts, const Expr *e) {
     if (!e) return;
-    expr_map_put_number(x->temp, &x->uses, e, expr_map_number(&x->uses, e, 0) + 1);
+    add_use(parts->user, e);
     expr_walk(parts, e);
 }
 
 void apply_count_uses(Apply *x) {
-    ExprWalk parts = {.temp = x->temp, .before = add_uses, .user = x};
+    Uses u = {x->temp, &x->uses};
+    ExprWalk parts = {.temp = x->temp, .before = add_uses, .user = &u};
     for (int i = 0; i < x->gr->stores.n; i++) {
         const GStore *s = &x->gr->stores.at[i];
-        count_uses(x, &parts, s->value);
-        count_uses(x, &parts, s->guard);
-        for (int d = 0; d < s->tensor->rank; d++) count_uses(x, &parts, s->subs[d]);
+        count_uses(&parts, s->value);
+        count_uses(&parts, s->guard);
+        for (int d = 0; d < s->tensor->rank; d++) count_uses(&parts, s->subs[d]);
     }
+}
+
+void apply_read_together(Apply *x, const Expr *const *e, int n) {
+    Uses u = {x->temp, &x->together};
+    ExprWalk parts = {.temp = x->temp, .before = add_uses, .user = &u};
+    x->together = (ExprMap){0};
+    for (int i = 0; i < n; i++) count_uses(&parts, e[i]);
+}
+
+/* Whether nothing reads it but one stage, which reads it for one element after the other. */
+static bool reads_one_stage(const Apply *x, const Expr *e) {
+    const int64_t n = expr_map_number(&x->together, e, 0);
+    return n && n == expr_map_number(&x->uses, e, 0);
 }
 
 /* Operators as a tree, with calls and quotients counted as several; loads and steps are leaves. *traps says whether an
@@ -273,7 +295,8 @@ static bool wants_map(Apply *x, const Expr *e, const Expr *r, Cond c, bool varie
     if (expr_map_number(&x->uses, e, 0) < 2 && !varies_less && r->depth <= MAP_DEPTH) return false;
     int size = tree_size(x, e, &traps);
     if (size < MAP_SIZE || (size < INDEX_SIZE && is_index(x, e))) return false;
-    if (is_again(x, e) && !varies_less && size <= AGAIN_SIZE && r->depth <= MAP_DEPTH) return false;
+    if ((is_again(x, e) || reads_one_stage(x, e)) && !varies_less && size <= AGAIN_SIZE && r->depth <= MAP_DEPTH)
+        return false;
     return !traps || !c.key;
 }
 

@@ -215,11 +215,36 @@ static const Expr *own_part(Apply *x, const GStep *p, FactorSet regs) {
     return apply_named(x, "p", s->expr[0]);
 }
 
+/* What a thread's registers have of several sums, all of which one walk over them folds: what they read alike is
+ * computed once. */
+static void own_parts(Apply *x, const int *items, int n, FactorSet regs, const Expr **parts) {
+    const GStep *p = &x->gr->steps.at[items[0]];
+    const Cond c = apply_cond(x, p->guard);
+    const Expr *operand[MAX_PARTS];
+    for (int i = 0; i < n; i++) operand[i] = x->gr->steps.at[items[i]].node->arg[1];
+    apply_read_together(x, operand, n);
+    for (int i = 0; i < n; i++) operand[i] = apply_expr(x, operand[i], c);
+    apply_read_together(x, NULL, 0);
+    Stage *s = stage_new(x->p, STAGE_REDUCE);
+    s->cond = c.is;
+    s->monoid = monoid_sums(x->g, n);
+    s->over = regs;
+    for (int i = 0; i < n; i++) s->expr[i] = operand[i];
+    const FactorSet domain = vary(x, p, s->monoid, s);
+    outputs(x, s->monoid, s, "p", domain & ~regs);
+    apply_push(x, s);
+    for (int i = 0; i < n; i++) parts[i] = expr_value(x->p, s->out[i]);
+}
+
 static void emit_together(Apply *x, const int *items, int n) {
-    const AxisSet over = x->gr->steps.at[items[0]].over;
+    const GStep *p = &x->gr->steps.at[items[0]];
+    const FactorSet regs = apply_tile(x, p->over, true, false);
     const Expr *parts[MAX_PARTS];
-    for (int i = 0; i < n; i++) parts[i] = own_part(x, &x->gr->steps.at[items[i]], apply_tile(x, over, true, false));
-    exchange(x, items, n, parts, apply_tile(x, over, false, true));
+    bool alike = regs != 0;
+    for (int i = 1; i < n; i++) alike &= x->gr->steps.at[items[i]].guard == p->guard;
+    if (alike) own_parts(x, items, n, regs, parts);
+    for (int i = 0; i < n && !alike; i++) parts[i] = own_part(x, &x->gr->steps.at[items[i]], regs);
+    exchange(x, items, n, parts, apply_tile(x, p->over, false, true));
 }
 
 static void emit_step(Apply *x, int item) {

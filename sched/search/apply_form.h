@@ -43,11 +43,12 @@ typedef struct Apply {
     AxisSet serial;           /* axes with a loop */
     ApplyBody *body;
     StepState *state;
-    bool **reads;    /* of each item, once it is known: the steps that it reads */
-    ExprMap uses;    /* Expr -> number of places that read it */
-    ExprMap sizes;   /* Expr -> operators in it as a tree */
-    ExprSet indices; /* what is made of indices and constants alone */
-    ExprMap names;   /* Sym -> taken */
+    bool **reads;     /* of each item, once it is known: the steps that it reads */
+    ExprMap uses;     /* Expr -> number of places that read it */
+    ExprMap together; /* those of them that one stage reads, while its operands are made */
+    ExprMap sizes;    /* Expr -> operators in it as a tree */
+    ExprSet indices;  /* what is made of indices and constants alone */
+    ExprMap names;    /* Sym -> taken */
     int next_name;
     ExprMap turned; /* Value -> the same in the second layout */
     Text *why;
@@ -63,6 +64,8 @@ const Expr *apply_known(const Apply *x, const Expr *e, const Expr *cond);
 void apply_know(Apply *x, ApplyBody *body, const Expr *e, const Expr *cond, const Expr *value);
 Value *apply_value(Apply *x, ValueKind kind, const char *base, Type t, FactorSet domain);
 void apply_count_uses(Apply *x);
+/* The n operands are one stage's: what they share among themselves alone is not kept in a tile for them. */
+void apply_read_together(Apply *x, const Expr *const *e, int n);
 void apply_push(Apply *x, Stage *s); /* at the end of the open body */
 /* The value of a map stage. */
 const Expr *apply_named(Apply *x, const char *base, const Expr *e);

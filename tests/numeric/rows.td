@@ -54,3 +54,41 @@ check gram(M = 5, N = 7);
 check nested(B = 2, M = 3, N = 4);
 check rows(B = 0, H = 2, N = 5);
 check late(B = 3, M = 2, N = 5);
+
+/// Several sums of one row that share what they read; one has a condition of its own.
+export fn temperatures(x: bf16[M, N]) -> (hot: f32[M], cold: f32[M], entropy: f32[M], some: f32[M]) {
+    let m[i] = max[j](x[i, j]);
+    let s[i] = sum[j](exp((x[i, j] - m[i]) * 0.5));
+    let z[i] = sum[j](exp((x[i, j] - m[i]) * 2));
+    hot[i] = 0.5 * m[i] + log(s[i]);
+    cold[i] = 2 * m[i] + log(z[i]);
+    entropy[i] = log(z[i]) - sum[j](exp((x[i, j] - m[i]) * 2) * ((x[i, j] - m[i]) * 2)) / z[i];
+    some[i] = sum[j where x[i, j] > 0.0](x[i, j] - m[i]) + sum[j where x[i, j] > 0.0](x[i, j] * m[i]);
+}
+export fn moments(x: f32[M, 1021]) -> (a: f32[M], b: f32[M], c: f32[M], d: f32[M], e: f32[M]) {
+    a[i] = sum[j](x[i, j]);
+    b[i] = sum[j](x[i, j] * x[i, j]);
+    c[i] = sum[j](x[i, j] * x[i, j] * x[i, j]);
+    d[i] = sum[j](abs(x[i, j]));
+    e[i] = sum[j in 0..1021](1.0);
+}
+check temperatures(M = 3, N = 1021);
+check temperatures(M = 5, N = 64);
+check temperatures(M = 2, N = 2);
+check moments(M = 3);
+
+/// What has reductions of rows is read at other places of its row.
+export fn turned_norm(x: bf16[B, S, H, 2*D], w: f32[2*D]) -> (y: bf16[B, H, S, 2*D], z: f32[B, S, H, D]) {
+    let r[b, i, h] = rsqrt(mean[d](f32(x[b, i, h, d]) ** 2) + 1e-6);
+    let n[b, i, h, d] = x[b, i, h, d] * r[b, i, h] * w[d];
+    let t[b, h, i, d] = n[b, i, h, d];
+    y[b, h, i, d] = if d < D then t[b, h, i, d] - t[b, h, i, D + d] else t[b, h, i, d] + t[b, h, i, d - D];
+    z[b, i, h, d] = n[b, i, h, 2*d] * n[b, i, h, 2*d + 1];
+}
+export fn corner(x: f32[N, N]) -> (y: f32[N]) {
+    let s[i, j] = sum[k](x[i, k]) * x[j, i];
+    y[i] = s[i, i] + s[i, N - 1 - i] + s[N - 1 - i, i];
+}
+check turned_norm(B = 2, S = 3, H = 2, D = 5);
+check turned_norm(B = 1, S = 2, H = 3, D = 32);
+check corner(N = 9);
