@@ -161,12 +161,32 @@ typedef struct Writing {
     ExprRewrite to;
 } Writing;
 
-/* The subscripts are distinct variables that run over the tensor's own ranges. */
-static bool is_plain_use(const Piece *p, const Expr *const *subs, int n) {
-    for (int i = 0; i < n; i++) {
-        if (subs[i]->op != OP_VAR || !var_same_range(subs[i]->u.var, p->vars[i])) return false;
-        for (int j = 0; j < i; j++)
-            if (subs[j] == subs[i]) return false;
+typedef struct Along {
+    Ctx *temp;
+    const Expr *index;
+} Along;
+
+static Found folds_along(const Expr *e, const void *along) {
+    const Along *x = along;
+    ExprSet seen = {0};
+    if (!e->reduces) return FOUND_NOT;
+    return e->op == OP_REDUCE && expr_find(x->temp, &seen, e, expr_test_node, x->index) ? FOUND : FOUND_INSIDE;
+}
+
+/* Whether reductions in a let's value vary along one of its indices. */
+static bool varies_along(Ctx *temp, const Prepared *let, const Expr *index) {
+    ExprSet seen = {0};
+    return expr_find(temp, &seen, let->value[0], folds_along, &(Along){temp, index}) != NULL;
+}
+
+/* Subscripts are distinct variables that run over the tensor's own ranges, but for those along which no reduction in
+ * the value varies: each reader's reductions are of the rows that are its own. */
+static bool is_plain_use(Ctx *temp, const Prepared *let, const Expr *const *subs) {
+    const Piece *p = let->tensor->pieces.at;
+    for (int i = 0; i < let->tensor->rank; i++) {
+        bool plain = subs[i]->op == OP_VAR && var_same_range(subs[i]->u.var, p->vars[i]);
+        for (int j = 0; j < let->tensor->rank; j++) plain &= j == i || subs[j] != subs[i];
+        if (!plain && varies_along(temp, let, let->subs[i])) return false;
     }
     return true;
 }
@@ -181,13 +201,12 @@ static const char too_large[] = "what reads it is too large with it written in";
 /* Why a let read at subs is not written into the definition in work; NULL: it is. What was made before a chain was cut
  * and is read after it is stored, so that nobody computes the chain again. */
 static const char *stays_out(const Writing *x, const Prepared *let, const Expr *const *subs) {
-    const Tensor *t = let->tensor;
     if (!let->plain) return "it is defined in pieces or under a condition";
     if (let->apart) return too_large;
     if (let->generation != x->def->generation && (let->depth > SMALL_DEPTH || let->reduces))
         return "made before a chain of definitions was cut, and read after it";
     if (let->value[0]->reduces && x->places) return "it says where another tensor is folded into";
-    if (let->value[0]->reduces && !is_plain_use(t->pieces.at, subs, t->rank))
+    if (let->value[0]->reduces && !is_plain_use(x->d->temp, let, subs))
         return "its reductions are read at other places than its own indices";
     return NULL;
 }
