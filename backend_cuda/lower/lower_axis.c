@@ -353,7 +353,7 @@ const Code *axis_off_end(Lower *l, const Layout *layout, const Axis *a, bool low
     }
     if (f && f->size > 1 && !low && axis_is_filled(l, a))
         return code(l->ctx, "%n < %l", factor_name(l, f), f->size - 1);
-    if (!f || !a->peel || f->size == 1) return NULL;
+    if (!f || f->size == 1 || (!a->peel && (low || l->k->blocks_per_sm))) return NULL; /* filled_axes says why */
     if (low) {
         from = (axis_slack(a) + stride - 1) / stride;
         return from < f->size ? code(l->ctx, "%n >= %l", factor_name(l, f), from) : NULL;
@@ -366,7 +366,7 @@ const Code *axis_off_end(Lower *l, const Layout *layout, const Axis *a, bool low
 /* A test for the registers alone that may lie outside. */
 static const Code *without_ends(Lower *l, const Layout *layout, const Axis *a, const Code *test) {
     const Code *past = axis_off_end(l, layout, a, true), *before = axis_off_end(l, layout, a, false);
-    if (a->peel && !past) return test;
+    if (!before || (a->peel && !past)) return test;
     return code(l->ctx, "(%c || %c)", code_join(l->ctx, past, " && ", before), test);
 }
 
@@ -404,7 +404,7 @@ const Code *axis_begins_test(Lower *l, const Layout *layout, const Axis *a, cons
         r = code(l->ctx, "td_below(%c, %c)", i, hi);
     else
         r = code(l->ctx, "%c >= %c && %c < %c", i, expr_code(l, a->lo, layout), i, hi);
-    if (axis_is_filled(l, a)) r = without_ends(l, layout, a, r);
+    if (!a->peel || axis_is_filled(l, a)) r = without_ends(l, layout, a, r);
     if (first && first != without && loop_tests(l, layout, a, first)) r = code(l->ctx, "(A == 1 || %c)", r);
     l->open.layout = saved;
     return r;
@@ -421,7 +421,7 @@ const Code *axis_vector_inside(Lower *l, const Layout *layout, const Axis *a, Fa
         r = code(l->ctx, "TD_BEFORE(%n, %c + %l, %c)", axis_name(l, a, layout), more, vec->size - 1, hi);
     else
         r = code(l->ctx, "%c + %l <= %c", i, vec->size, hi);
-    if (!a->peel && axis_is_filled(l, a)) r = without_ends(l, layout, a, r);
+    if (!a->peel) r = without_ends(l, layout, a, r);
     if (a->peel) {
         const Code *past = axis_off_end(l, layout, a, true), *before = axis_off_end(l, layout, a, false);
         const Code *lo = code(l->ctx, "%c >= %c", i, expr_code(l, a->lo, layout));
