@@ -4,6 +4,7 @@
  *   prepare_graph (prepare.h)       definitions made self-contained, lets written into what reads them
  *   partition_graph (partition.c)   roots and temporaries; one Group a root
  *   share_groups (share.c)          roots that one kernel may compute become one Group
+ *   interleave_groups (interleave.c) pieces that lie between each other become one store
  *   fuse_groups (fuse.c)            rows and columns of the same elements may be folded by one Group
  *   split_groups (split.c)          large reductions with few results may be done by two Groups, and two that read the
  *                                   same, one of them the other's result, by one pass (online.h)
@@ -66,7 +67,8 @@ Plan *partition_graph(struct Preparation *prep, const Machine *m, bool library, 
  * temporaries that they need, are appended. False where something cannot be done. */
 bool partition_roots(Plan *plan, struct Preparation *prep, const Machine *m, const Equation *roots, int n);
 /* The others change the plan's groups in place. */
-void share_groups(Plan *plan);
+void share_groups(Plan *plan); /* calls the next one */
+void interleave_groups(Plan *plan);
 void fuse_groups(Plan *plan, const Machine *m);
 void split_groups(Plan *plan, const Machine *m);
 void apart_groups(Plan *plan, struct Preparation *prep, const Machine *m);

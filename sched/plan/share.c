@@ -285,4 +285,5 @@ void share_groups(Plan *plan) {
     for (int i = 0; i < x->list.n; i++)
         if (!x->list.at[i].gone) plan->groups.at[plan->groups.n++] = x->list.at[i].gr;
     ctx_temp_end(temp);
+    interleave_groups(plan);
 }

@@ -26,6 +26,7 @@ sched/library/normal.c function             makes a normal form of the normal fo
 sched/library/product.c float_constants     a number made of its operands' numbers, as if nothing were shared
 sched/plan/fuse.c matches                   goes through a pattern and an expression side by side
 sched/plan/flat.c allows                    whether a subscript is around goes with it
+sched/plan/interleave.c note_loads          leaves out what is under a condition: some operands of a node
 sched/plan/group.c collect                  makes a set of variables of the sets of its operands
 sched/plan/group.c group_free               makes a set of axes of the sets of its operands
 sched/plan/group_describe.c is_short        of an expression written out: a node counts as often as it stands
