@@ -352,11 +352,12 @@ static void lower_rank(Text *out, Program *p, const SortStep *s, const LowerOpti
                "extern \"C\" int %s_launch(void *stream, const void *keys, int64_t rows, int64_t n, int64_t kept, void "
                "*order, void *scratch, int *launched) {\n",
                full);
-    print_line(&print, out->ctx,
-               "    return (int)td_rank<%s, %d, %d, %d, %d, %d, %d, %d>((const %s *)keys, rows, n, kept, %s, (int32_t "
-               "*)order, (uint32_t *)scratch, launched, (cudaStream_t)stream);\n}\n\n",
-               keys, RANK_ROW, RANK_KEPT, RANK_PART, RANK_BLOCKS, RANK_MERGED, RANK_TILE, RANK_WARPS, keys,
-               s->sort.descending ? "true" : "false");
+    print_line(
+        &print, out->ctx,
+        "    return (int)td_rank<%s, %d, %d, %d, %d, %d, %d, %d, %d>((const %s *)keys, rows, n, kept, %s, (int32_t "
+        "*)order, (uint32_t *)scratch, launched, (cudaStream_t)stream);\n}\n\n",
+        keys, RANK_ROW, RANK_KEPT, RANK_PART, RANK_BLOCKS, RANK_MERGED, RANK_TILE, RANK_WARPS,
+        rank_may_find(&s->sort) ? RANK_FEW : 0, keys, s->sort.descending ? "true" : "false");
 }
 
 /* The one function of a sort: the prelude's, for keys of this type. */

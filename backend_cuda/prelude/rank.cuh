@@ -120,7 +120,8 @@ template <class T> struct td_rank_args {
     int32_t *order;
     uint32_t *totals;
     uint32_t n, kept; // elements of a row, and how many are wanted
-    int parts, threads;
+    int64_t rows;
+    int parts, threads; // threads: of a block, or of a row where a block has several
     td_rank_key<T> key;
 };
 //@ portable td_rank_element
@@ -228,6 +229,35 @@ __global__ void __launch_bounds__(LONG ? 256 : 512, LONG ? 3 : 2) td_rank_rows(c
     }
 }
 
+//@ portable td_rank_few
+// Rows of which few elements are wanted, each the work of some lanes of a warp, which find one after the other.
+template <class T, int E>
+__global__ void __launch_bounds__(256) td_rank_few(const __grid_constant__ td_rank_args<T> a) {
+    typedef td_ranked<T, false> C;
+    const int t = td_tid() % a.threads;
+    const int64_t row = (int64_t)td_block() * (256 / a.threads) + td_tid() / a.threads;
+    C v[E];
+    td_pdl_wait();
+    td_pdl_launch();
+#pragma unroll
+    for (int e = 0; e < E; e++) {
+        const uint32_t i = (uint32_t)(e * a.threads + t);
+        v[e] = row < a.rows && i < a.n ? td_rank_element<C>(a, row, i) : ~(C)0;
+    }
+    for (uint32_t r = 0; r < a.kept; r++) {
+        C best = v[0];
+#pragma unroll
+        for (int e = 1; e < E; e++) best = v[e] < best ? v[e] : best;
+        for (int d = 1; d < a.threads; d *= 2) {
+            const C other = td_rank_from(best, d);
+            best = other < best ? other : best;
+        }
+#pragma unroll
+        for (int e = 0; e < E; e++) v[e] = v[e] == best ? ~(C)0 : v[e];
+        if (row < a.rows && t == (int)(r % (uint32_t)a.threads))
+            td_put_word(a.order + (row * a.kept + r), (int32_t)(uint32_t)(best & (sizeof(C) > 4 ? 0xffffffffu : 0xffffu)));
+    }
+}
 //@ portable td_rank_count
 // The digits of a row's keys, of all passes: a block's own in shared memory, then added to the row's.
 template <class T> __global__ void __launch_bounds__(512) td_rank_count(const __grid_constant__ td_rank_args<T> a) {
@@ -295,11 +325,12 @@ static cudaError_t td_rank_in_passes(const td_rank_args<K> &r, int64_t rows, uin
 //@ portable td_rank
 // `order` receives, of each of `rows` rows of n keys, the places of those that come first, `kept` of them. S: elements
 // of a row that one block sorts; F: how many others keep at most, P: elements of a part of a row, at least, B: parts of
-// all rows, about; M: elements that parts of a row keep; T: keys of a tile, W: its warps.
-template <class K, int S, int F, int P, int B, int M, int T, int W>
+// all rows, about; M: elements that parts of a row keep; T: keys of a tile, W: its warps; Q: elements that are
+// found one by one at most, of short rows.
+template <class K, int S, int F, int P, int B, int M, int T, int W, int Q>
 static cudaError_t td_rank(const K *keys, int64_t rows, int64_t n, int64_t kept, bool descending, int32_t *order,
                            uint32_t *scratch, int *launched, cudaStream_t stream) {
-    enum { E = 8, FEW = 2 /* elements of a thread */, WARP = 32, LEAST = 256, ROOM = 32 /* of those that are kept */ };
+    enum { E = 8, FEW = 2, L = 32 /* elements of a thread */, WARP = 32, LEAST = 256, ROOM = 32 /* of those that are kept */ };
     void (*const kernels[])(const td_rank_args<K>) = {td_rank_rows<K, E, false>, td_rank_rows<K, FEW, false>,
                                                          td_rank_rows<K, E, true>, td_rank_rows<K, FEW, true>};
     td_rank_args<K> a = {};
@@ -307,9 +338,18 @@ static cudaError_t td_rank(const K *keys, int64_t rows, int64_t n, int64_t kept,
     a.order = order;
     a.n = (uint32_t)n;
     a.kept = (uint32_t)kept;
+    a.rows = rows;
     a.parts = 1;
     if (descending) a.key.inverted = td_rank_key<K>::all;
     if (!rows || !kept) return cudaSuccess;
+    if constexpr (Q > 0) {
+        if (n <= L * WARP && kept <= Q) {
+            const bool one = n <= E * WARP;
+            void (*const few[])(const td_rank_args<K>) = {td_rank_few<K, E>, td_rank_few<K, L>};
+            for (a.threads = 1; a.threads * (one ? E : L) < n;) a.threads *= 2;
+            return td_launch(few[!one], a, (rows * a.threads + 255) / 256, 256, 1, 0, launched, stream);
+        }
+    }
     if (n > S && kept > F) return td_rank_in_passes<K, T, W>(a, rows, scratch, launched, stream);
     const bool longer = n > S;
     int64_t all = longer ? LEAST : FEW * WARP;

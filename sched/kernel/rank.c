@@ -19,7 +19,22 @@ static int lists_of(Type t) { return passes_of(t) < 3 ? passes_of(t) - 1 : 2; }
 static int64_t pieces(int64_t n, int64_t by) { return by ? (n + by - 1) / by : 0; }
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* Elements of a thread where lanes of a warp have a row. */
+static int64_t found_of(const RankSizes *at) {
+    enum { SHORT = 8, LONG = 32 };
+    return at->n <= SHORT * WARP ? SHORT : LONG;
+}
+
+static int lanes_of(const RankSizes *at) {
+    int lanes = 1;
+    if (at->n > RANK_SHORT || at->kept > RANK_FEW) return 0;
+    while (lanes * found_of(at) < at->n) lanes *= 2;
+    return lanes;
+}
+
 RankWay rank_way(const RankSizes *at, Type t) {
+    const int lanes = lanes_of(at);
+    if (lanes) return (RankWay){.parts = 1, .launches = 1, .lanes = lanes};
     if (at->n > RANK_ROW && at->kept > RANK_KEPT)
         return (RankWay){.passes = passes_of(t), .parts = 1, .launches = 1 + passes_of(t)};
     const int64_t parts =
@@ -37,6 +52,19 @@ const Expr *rank_rows(Graph *g, const Sort *s) {
 
 const Expr *rank_length(const Sort *s) { return s->keys->shape[s->keys->rank - 1]; }
 const Expr *rank_kept(const Sort *s) { return s->order->shape[s->order->rank - 1]; }
+
+bool rank_may_find(const Sort *s) {
+    const Expr *const sizes[] = {rank_length(s), rank_kept(s)};
+    const int64_t most[] = {RANK_SHORT, RANK_FEW};
+    bool may = true;
+    for (int i = 0; i < 2; i++) {
+        int64_t lo = 0;
+        if (sizes[i]->op == OP_DIM) lo = sizes[i]->u.dim->lo;
+        expr_is_int(sizes[i], &lo);
+        may &= lo <= most[i];
+    }
+    return may;
+}
 
 /* ---- scratch ---- */
 
@@ -127,6 +155,20 @@ static double networks(const Machine *m, double blocks, Block b, double rounds, 
     return fmax(issued(m, one * blocks * (double)b.threads / WARP), one * m->pace / m->clock);
 }
 
+/* Instructions of the warps that have all rows: each element is loaded, and made a key; for each that is wanted all are
+ * compared, and left out where they are the one that was found. */
+static double few_instructions(const RankSizes *at, Type t) {
+    enum { MADE = 8, COMPARED = 3, FOUND = 7 };
+    const double words = element_words(at, t), each = (double)found_of(at), lanes = lanes_of(at);
+    const double one = each * MADE + (double)at->kept * words * (2 * COMPARED * each + FOUND * log2(lanes));
+    return one * ceil((double)at->rows * lanes / WARP);
+}
+
+static double few_seconds(const Machine *m, const RankSizes *at, Type t) {
+    const double bytes = (double)at->rows * ((double)at->n * type_bits(t) / 8 + (double)at->kept * sizeof(int32_t));
+    return m->begin + 2 * m->latency + fmax(sort_moved(m, bytes), issued(m, few_instructions(at, t)));
+}
+
 static double rows_seconds(const Machine *m, const RankSizes *at, Type t) {
     const double rows = (double)at->rows,
                  bytes = rows * ((double)at->n * type_bits(t) / 8 + (double)at->kept * sizeof(int32_t));
@@ -165,6 +207,7 @@ static double passes_seconds(const Machine *m, const RankSizes *at, Type t) {
 
 double rank_seconds(const Machine *m, const RankSizes *at, Type t) {
     if (!at->rows || !at->kept) return 0;
+    if (lanes_of(at)) return few_seconds(m, at, t);
     if (at->n <= RANK_ROW) return rows_seconds(m, at, t);
     return rank_way(at, t).passes ? passes_seconds(m, at, t) : parts_seconds(m, at, t);
 }

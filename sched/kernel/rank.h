@@ -1,7 +1,8 @@
 /* Facts of ranks (sort.h has those of sorts of keys): how rows are put in order at a size, their memory, their seconds.
  * The kernels are backend_cuda/prelude/rank.cuh. A block sorts a short row in its registers (Batcher, "Sorting networks
- * and their applications", 1968); where few elements of a longer row are wanted, blocks keep those that come before the
- * last one they would keep, and sort them when their memory is full; other rows go through the passes of sort.cuh. */
+ * and their applications", 1968), or lanes of a warp find the few elements that are wanted of it; where few elements of
+ * a longer row are wanted, blocks keep those that come before the last one they would keep, and sort them when their
+ * memory is full; other rows go through the passes of sort.cuh. */
 #ifndef TDC_RANK_H
 #define TDC_RANK_H
 
@@ -10,6 +11,8 @@
 
 enum {
     RANK_ROW = 4096,     /* elements of a row that one block sorts */
+    RANK_FEW = 16,       /* that are wanted of a row of RANK_SHORT elements: they are found one by one */
+    RANK_SHORT = 1024,   /* elements */
     RANK_KEPT = 1024,    /* elements of a longer row that a block keeps at most */
     RANK_PART = 8192,    /* elements of a part of such a row, at least */
     RANK_BLOCKS = 512,   /* parts of all rows, about */
@@ -28,9 +31,11 @@ typedef struct RankWay {
     int passes;    /* over all keys by digits of 8 bits; 0: blocks have rows */
     int64_t parts; /* of a row, each of which a block has */
     int launches;
+    int lanes; /* of a warp that have a row, whose wanted elements are found one by one; 0: blocks have rows */
 } RankWay;
 
 RankWay rank_way(const RankSizes *at, Type t);
+bool rank_may_find(const Sort *s); /* at some sizes lanes of a warp have a row */
 /* Expressions of a rank's sizes. */
 const Expr *rank_rows(Graph *g, const Sort *s);
 const Expr *rank_length(const Sort *s);

@@ -187,6 +187,8 @@ static Sym explain_rank(const Explaining *x, const SortStep *s, const ExplainedK
     Text how = {.ctx = x->p->ctx};
     if (w.passes)
         text_fmt(&how, "%d passes of 8 bits", w.passes);
+    else if (w.lanes)
+        text_fmt(&how, "%d lane%s a row", w.lanes, w.lanes > 1 ? "s" : "");
     else
         text_fmt(&how, "%lld block%s a row", (long long)w.parts, w.parts > 1 ? "s" : "");
     return sym_fmt(x->p->ctx, "ranks %s, %s: %lld of %lld in %lld row%s, %s, %d launch%s", s->sort.keys->name,
