@@ -15,7 +15,8 @@ enum {
     MAX_SEARCHED = 40, /* points at which candidates are looked for */
     FEW_SEARCHED = 4,  /* of few points: those beside hints have little weight */
     FEW_POINTS = 16,   /* as there are beside hints */
-    FEW_OF_KIND = 4    /* candidates of a kind, at the first of more points */
+    FEW_OF_KIND = 4,   /* candidates of a kind, at the first of more points */
+    SECOND_OF_KIND = 2 /* the same of a kernel behind the first */
 };
 enum { PORTABLE_CLUSTER = 8 /* blocks: of more, CUDA promises no device that they fit */ };
 
@@ -124,6 +125,25 @@ static const Best *always_best(const BestOf *b) {
     return best;
 }
 
+/* The same by the judge, where points are few: of each kind the best by cost. */
+static const Best *second_best(const Choosing *x, int point, int division, int kernel, const BestOf *b) {
+    const Best *best = NULL;
+    double least = INFINITY;
+    if (!x->judged || x->points->n > FEW_POINTS) return always_best(b);
+    Group *gr = versions_group(x, division, kernel);
+    for (int kind = 0; kind < BEST_KINDS; kind++)
+        for (int i = 0; kind & BEST_ALWAYS && i < b->n[kind]; i++) {
+            Ctx *temp = ctx_temp(x->ctx);
+            const GraphScratch before = graph_scratch(gr->graph, temp);
+            Features *f = climb_features(program_new(temp, gr->graph), gr, &b->at[kind][i].schedule, temp);
+            const double s = f ? judge_choice(&f, 1, x->machine, x->points->dims[point]) : (double)INFINITY;
+            graph_scratch_end(gr->graph, before);
+            ctx_temp_end(temp);
+            if (s < least) least = s, best = &b->at[kind][i];
+        }
+    return best ? best : always_best(b);
+}
+
 static void take_relayout(void *user, const Schedule *s) {
     Choosing *x = user;
     int64_t *most = NEW_N(x->temp, int64_t, s->naxes + 1);
@@ -142,8 +162,8 @@ static int add_apart(Choosing *x, int point, int division) {
     for (int k = 0; k < d->n; k++) {
         CostForm *f = form_of(x, division, k);
         f->at = point;
-        considered += templates_best(f, x->machine, &x->limits, 1, &x->found[k]);
-        const Best *best = always_best(&x->found[k]);
+        considered += templates_best(f, x->machine, &x->limits, SECOND_OF_KIND, &x->found[k]);
+        const Best *best = second_best(x, point, division, k, &x->found[k]);
         if (!best) return considered;
         parts[k] = &best->schedule;
     }
@@ -167,9 +187,9 @@ static int add_best(Choosing *x, int point, int of_kind) {
         for (int k = 0; k < n; k++) {
             CostForm *f = form_of(x, d, k);
             f->at = point;
-            considered += templates_best(f, x->machine, &x->limits, k ? 1 : of_kind, &best[k]);
+            considered += templates_best(f, x->machine, &x->limits, k ? SECOND_OF_KIND : of_kind, &best[k]);
         }
-        const Best *second = n > 1 ? always_best(&best[1]) : NULL;
+        const Best *second = n > 1 ? second_best(x, point, d, 1, &best[1]) : NULL;
         const bool online = group_is_online(versions_group(x, d, 0));
         for (int kind = 0; kind < BEST_KINDS; kind++)
             for (int i = 0; i < best[0].n[kind]; i++) {
