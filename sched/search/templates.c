@@ -5,6 +5,7 @@
 #include "templates_form.h"
 
 #include "cost.h"
+#include "ir/expr_walk.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 enum {
     WINDOW = 8,      /* a folded axis of at most so many elements stays in registers, whole */
     LEAST_LANES = 4, /* of a tile's columns */
+    HELD_ROWS = 8,   /* of a thread that looks up once for all of them */
     HELD_BESIDE = 4  /* times as much is held beside a row that is folded across others */
 };
 static const int64_t SIZES[] = {1, 2, 4, 8}; /* registers of an axis, vectors and warps of a tile */
@@ -25,6 +27,8 @@ typedef struct Shape {
     int64_t rows, row_regs;   /* threads and registers of the outer axis */
     bool whole;               /* the inner axis without a loop */
     int peel;                 /* of the inner axis: SAxis.peel */
+    int held;                 /* an axis whose rows a thread has several of: held_rows; of 0 there is none */
+    int64_t held_rows;
 } Shape;
 
 /* Threads of an axis: as lanes up to what is left of a warp, then warps. */
@@ -49,6 +53,7 @@ static void build(const Group *gr, const Shape *p, Schedule *s) {
             const GAxis *x = &gr->axes.at[a];
             if ((a == p->inner) != (pass == 0)) continue;
             int64_t regs = a == p->inner ? p->regs : a == p->outer ? p->row_regs : 1;
+            if (p->held_rows && a == p->held) regs = p->held_rows;
             bool grid = axis_has_grid(x), whole = a == p->inner && p->whole && a != gr->split;
             if (!grid && a != p->inner && a != p->outer && x->most >= 0 && x->most <= WINDOW) { /* a small window */
                 whole = true;
@@ -151,6 +156,34 @@ static int peel_of(const Search *x, int axis) {
     return best;
 }
 
+/* The longest axis of blocks, along which nothing lies, and what is looked up at data does not vary: registers along it
+ * share that. */
+static int looked_up_beside(const Search *x) {
+    int best = -1;
+    for (int i = 0; i < x->form->accesses.n; i++) {
+        const CostAccess *c = &x->form->accesses.at[i];
+        bool data = false;
+        for (int d = 0; c->load && d < c->tensor->rank; d++) data |= expr_has(c->subs[d], expr_test_data, NULL) != NULL;
+        for (int a = 0; data && a < x->gr->axes.n; a++)
+            if (axis_has_grid(&x->gr->axes.at[a]) && !x->gr->axes.at[a].contiguous && !(c->axes >> a & 1) &&
+                x->length[a] >= HELD_ROWS && (best < 0 || x->length[a] > x->length[best]))
+                best = a;
+    }
+    return best;
+}
+
+/* A thread has several rows, for which it looks up once. */
+static void try_looked_up(Search *x, const Shape *p) {
+    Shape q = *p;
+    if (x->looked_up < 0 || x->looked_up == p->inner || x->looked_up == p->outer || !x->gr->steps.n) return;
+    q.held = x->looked_up;
+    for (q.held_rows = HELD_ROWS / 2; q.held_rows <= HELD_ROWS; q.held_rows *= 2) {
+        Schedule s;
+        build(x->gr, &q, &s);
+        templates_consider(x, &s, BEST_WINDOW);
+    }
+}
+
 static void try_shape(Search *x, const Shape *p) {
     Schedule s;
     Shape q = *p;
@@ -163,6 +196,7 @@ static void try_shape(Search *x, const Shape *p) {
         build(x->gr, &q, &s);
         consider(x, &s);
         try_clusters(x, &s, p->inner);
+        try_looked_up(x, &q);
         if (x->form->at == 0 && q.regs != exact && exact > 1) { /* the most likely length has one of its own */
             q.regs = exact;
             build(x->gr, &q, &s);
@@ -193,7 +227,8 @@ static void try_axes(Search *x, int inner, int outer) {
                 int64_t rows = threads / lanes;
                 if (rows < 1 || (rows > 1 && outer < 0)) continue;
                 if (outer >= 0 && (rows == 1 || rows > 2 * pow2_up(x->length[outer]))) continue;
-                Shape p = {inner, outer, vec, lanes, 1, rows, 1, false, 0};
+                Shape p = {
+                    .inner = inner, .outer = outer, .vec = vec, .lanes = lanes, .regs = 1, .rows = rows, .row_regs = 1};
                 try_shape(x, &p);
                 p.peel = peel_of(x, inner);
                 if (p.peel && vec > 1) try_shape(x, &p);
@@ -226,7 +261,15 @@ static void try_held(Search *x, int axis) {
                 const int64_t lanes = pow2_up(ceil_div(length, HELD[h])), exact = ceil_div(length, lanes * vec);
                 if (lanes > threads || (rows > 1 && rows * HELD[h] > SEVERAL_HELD)) continue;
                 const int64_t regs = in->extent < 0 ? pow2_up(exact) : exact;
-                build(x->gr, &(Shape){axis, x->gr->split, vec, lanes, regs, threads / lanes, rows, true, 0}, &s);
+                const Shape p = {.inner = axis,
+                                 .outer = x->gr->split,
+                                 .vec = vec,
+                                 .lanes = lanes,
+                                 .regs = regs,
+                                 .rows = threads / lanes,
+                                 .row_regs = rows,
+                                 .whole = true};
+                build(x->gr, &p, &s);
                 consider(x, &s);
                 try_clusters(x, &s, axis);
             }
@@ -349,6 +392,7 @@ static void search(Search *x) {
     for (int a = 0; a < gr->axes.n && gr->across; a++)
         if (gr->across >> a & 1) try_held(x, a);
     if (gr->across) return;
+    x->looked_up = looked_up_beside(x);
     for (int a = 0; a < gr->axes.n; a++) {
         if (!leads(gr, a)) continue;
         try_axes(x, a, -1);
@@ -361,7 +405,7 @@ static void search(Search *x) {
 }
 
 int templates_best(CostForm *form, const Machine *m, const SchedLimits *limits, int of_kind, BestOf *best) {
-    Search x = {form->gr, form, m, limits, form->lengths[form->at], of_kind, best, 0};
+    Search x = {form->gr, form, m, limits, form->lengths[form->at], of_kind, best, 0, -1};
     memset(best->n, 0, sizeof best->n);
     search(&x);
     return x.considered;

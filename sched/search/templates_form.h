@@ -22,6 +22,7 @@ typedef struct Search {
     int of_kind;
     BestOf *best;
     int considered;
+    int looked_up; /* an axis along which what is looked up at data is the same, or -1 */
 } Search;
 
 static inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }

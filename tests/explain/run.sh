@@ -67,6 +67,19 @@ for n in spread:1 lse:1 columns:1 clipped:1; do
     same "divided reductions of ${n%:*}" "$(grep -cE '_shares(_[0-9]+)? ' "$dir/log")" ${n#*:}
 done
 
+# What programs of bench/wide are made of, with lengths that are told.
+made() { # WHAT FILE PATTERN LENGTHS: how many lines have it
+    "$TDC" explain bench/wide/$2.td -I bench/wide "${@:4}" >"$dir/log" 2>&1
+    same "$1 of $2" "$(grep -cE "$3" "$dir/log")" 1
+}
+made 'one kernel, which norms and turns,' rms_norm_heads ': 1 launch$' -DB=4 -DS=2048 -DH=24 -DD=64
+made 'pairs in one store' rotary_pairs '^ .* p = ' -DB=8 -DS=2048 -DH=16 -DD=64
+made 'tall columns, divided,' min_max_columns '_shares ' -DM=50000 -DN=300
+made 'rows that lanes have' gate_top2 '2 of 64 in .* 8 lanes a row' -DM=262147
+made 'one axis of three' drawn_304 '^   ijk = grid ' -DB=983
+made 'a function of rows' drawn_105 '^   i = grid; j = ' -DC=5655 -DA=5655
+made 'rows that are looked up for once' window_bias_softmax '^   i0 = grid reg\(8\); ' -DB=2048 -DH=6 -DL=49 -DR=169
+
 # What reads a cache after a new element in each row chooses between the two: no copy of it is made.
 "$TDC" explain tests/numeric/chosen.td append >"$dir/log"
 same "copies of the cache" "$(grep -c 'cache_new' "$dir/log")" 0
