@@ -35,6 +35,12 @@ static const int64_t MANY_RANGES[NMANY] = {1 << 16, 1,       4096, 1 << 20, 512,
                                            32,      1 << 18, 1021, 256,     50257, 1 << 12};
 static const int64_t MANY_COLUMNS[NMANY] = {64, 1, 512, 30, 4096, 8, 1021, 256, 12, 3001, 1024, 128};
 enum { MOST_VARIED = 6 /* dimensions; the others have their first value */, MOST_TRIED = 1000 };
+/* Extremes: one dimension is as long as gives that many elements, the others are some of these. */
+enum { NEXTREME = 13, NTOTALS = 4, EXTREMES_OF_MANY = 96, EXTREMES_OF_MAPS = 176 /* points */ };
+enum { MOST_OF_FEW = 172 /* points, likely ones and extremes, of two dimensions */ };
+static const int64_t EXTREME_OTHERS[NEXTREME] = {1, 2, 3, 7, 16, 31, 64, 101, 256, 511, 1021, 2048, 5};
+static const int64_t EXTREME_TOTALS[NTOTALS] = {1 << 22, 1 << 24, 1 << 20, 1 << 26};
+static const double EXTREME = 0.02; /* the weight of an extreme */
 
 typedef struct Dims {
     VEC(Dim *) at;
@@ -135,15 +141,20 @@ static bool is_for(const Group *gr, const int64_t *dims) {
     return !gr->elsewhere || !interp_int(gr->graph, gr->elsewhere, dims, NULL, &holds) || !holds;
 }
 
-static bool usual(const Making *x, const int64_t *dims) {
-    if (!is_for(x->gr, dims)) return false;
+/* Of what is stored or folded, the most elements that a set of axes has. */
+static int64_t elements_at(const Making *x, const int64_t *dims) {
+    int64_t most = 1;
     for (int i = 0; i < x->sets.n; i++) {
         int64_t n = 1;
         for (int a = 0; a < x->gr->axes.n; a++)
-            if (x->sets.at[i] >> a & 1 && !mul_ok(n, points_length(&x->gr->axes.at[a], dims), &n)) return false;
-        if (n >> MAX_ELEMENTS_BITS) return false;
+            if (x->sets.at[i] >> a & 1 && !mul_ok(n, points_length(&x->gr->axes.at[a], dims), &n)) return INT64_MAX;
+        if (n > most) most = n;
     }
-    return true;
+    return most;
+}
+
+static bool usual(const Making *x, const int64_t *dims) {
+    return is_for(x->gr, dims) && !(elements_at(x, dims) >> MAX_ELEMENTS_BITS);
 }
 
 static void add(Making *x, const int64_t *dims, double weight, bool always) {
@@ -217,6 +228,37 @@ static void add_spread(Making *x, Dim *const *free, int n) {
     }
 }
 
+/* Dimension `longest` is as long as a total of elements lets it be, beside others of these lengths. */
+static void add_extreme(Making *x, Dim *const *free, int n, int longest, int64_t total, bool odd, const int64_t *v) {
+    int64_t *dims = NEW_N(x->ctx, int64_t, x->gr->graph->dims.n + 1);
+    int64_t *const length = &dims[free[longest]->id];
+    for (int d = 0; d < x->gr->graph->dims.n; d++) dims[d] = x->base[d];
+    for (int i = 0; i < n; i++) dims[free[i]->id] = legal(free[i], v[i]);
+    for (*length = 1; *length < total; *length *= 2)
+        if (elements_at(x, dims) > total / 2) break;
+    *length = legal(free[longest], odd && *length > 1 ? *length - 1 : *length);
+    add(x, dims, EXTREME, false);
+}
+
+/* Each dimension is the longest one in turn: beside ones alone, then beside others. */
+static void add_extremes(Making *x, Dim *const *free, int n) {
+    static const double STEP[MOST_VARIED] = {0.41421356, 0.73205081, 0.23606798, 0.64575131, 0.31662479, 0.60555128};
+    enum { ALONE_TURNS = 4 };
+    int64_t *v = NEW_N(x->ctx, int64_t, n);
+    const int varied = n < MOST_VARIED ? n : MOST_VARIED;
+    const int most = n <= FEW_DIMS ? MOST_OF_FEW : x->p->n + (x->gr->steps.n ? EXTREMES_OF_MANY : EXTREMES_OF_MAPS);
+    for (int k = 0; k < MOST_TRIED && x->p->n < most; k++) {
+        const int turn = k / varied;
+        for (int i = 0; i < n; i++) {
+            const double at = i < MOST_VARIED ? turn * STEP[i] : 0;
+            v[i] = EXTREME_OTHERS[turn < ALONE_TURNS ? 0
+                                  : n <= FEW_DIMS    ? turn / 2 % NEXTREME
+                                                     : (int)((at - (int)at) * NEXTREME)];
+        }
+        add_extreme(x, free, n, k % varied, EXTREME_TOTALS[turn / 2 % NTOTALS], turn % 2, v);
+    }
+}
+
 /* Beside the hints: each of them alone much smaller or larger. */
 static void add_beside(Making *x, Dim *const *hinted, int n) {
     static const int64_t TIMES = 16;
@@ -231,11 +273,15 @@ static void add_beside(Making *x, Dim *const *hinted, int n) {
         }
 }
 
-Points *points_of(const Group *gr, Ctx *ctx) {
+/* What is not known of a group's lengths. */
+typedef struct Unsaid {
+    Dim **free, **hinted;
+    int nfree, nhinted;
+    Making making;
+} Unsaid;
+
+static Unsaid unsaid_of(const Group *gr, Points *p, Ctx *ctx) {
     const Graph *g = gr->graph;
-    Points *p = NEW(ctx, Points);
-    p->dims = NEW_N(ctx, int64_t *, MAX_POINTS);
-    p->weight = NEW_N(ctx, double, MAX_POINTS);
     Dims met = {.ctx = ctx};
     const bool one = gr->product; /* what a library runs has one version: the kernel is for what the library refuses */
     ExprWalk w = {.temp = ctx, .before = note_dim, .user = &met};
@@ -244,19 +290,34 @@ Points *points_of(const Group *gr, Ctx *ctx) {
         expr_walk(&w, gr->axes.at[a].var->hi);
     }
     int64_t *base = NEW_N(ctx, int64_t, g->dims.n + 1);
-    Dim **free = NEW_N(ctx, Dim *, met.at.n + 1), **hinted = NEW_N(ctx, Dim *, met.at.n + 1);
-    int nfree = 0, nhinted = 0;
-    for (int i = 0; i < met.at.n; i++) *(met.at.at[i]->hint > 0 ? &hinted[nhinted++] : &free[nfree++]) = met.at.at[i];
+    Unsaid u = {.free = NEW_N(ctx, Dim *, met.at.n + 1), .hinted = NEW_N(ctx, Dim *, met.at.n + 1)};
+    for (int i = 0; i < met.at.n; i++)
+        *(met.at.at[i]->hint > 0 ? &u.hinted[u.nhinted++] : &u.free[u.nfree++]) = met.at.at[i];
     for (int i = 0; i < g->dims.n; i++) {
         Dim *d = g->dims.at[i];
         base[i] = d->lo == d->hi ? d->lo : d->hint > 0 ? legal(d, d->hint) : legal(d, MANY_ROWS[0]);
     }
-    Making x = {.gr = gr, .ctx = ctx, .p = p, .base = base};
-    note_sets(&x);
-    if (nfree && nfree <= FEW_DIMS) add_grid(&x, free, nfree);
-    if (nfree > FEW_DIMS) add_spread(&x, free, nfree);
-    if (!nfree && is_for(gr, base)) add(&x, base, 1, true);
-    if (!nfree) add_beside(&x, hinted, nhinted);
-    if (!p->n) add(&x, base, 1, true);
+    u.making = (Making){.gr = gr, .ctx = ctx, .p = p, .base = base};
+    note_sets(&u.making);
+    return u;
+}
+
+Points *points_of(const Group *gr, Ctx *ctx) {
+    Points *p = NEW(ctx, Points);
+    p->dims = NEW_N(ctx, int64_t *, MAX_POINTS);
+    p->weight = NEW_N(ctx, double, MAX_POINTS);
+    Unsaid u = unsaid_of(gr, p, ctx);
+    Making *x = &u.making;
+    if (u.nfree && u.nfree <= FEW_DIMS) add_grid(x, u.free, u.nfree);
+    if (u.nfree > FEW_DIMS) add_spread(x, u.free, u.nfree);
+    if (!u.nfree && is_for(gr, x->base)) add(x, x->base, 1, true);
+    if (!u.nfree) add_beside(x, u.hinted, u.nhinted);
+    if (!p->n) add(x, x->base, 1, true);
+    p->nlikely = p->n;
     return p;
+}
+
+void points_add_extremes(const Group *gr, Points *p, Ctx *ctx) {
+    Unsaid u = unsaid_of(gr, p, ctx);
+    if (u.nfree > 1) add_extremes(&u.making, u.free, u.nfree);
 }

@@ -5,10 +5,12 @@
 
 #include "sched/plan/group.h"
 
-enum { MAX_POINTS = 144 };
+enum { MAX_POINTS = 320 };
 
 typedef struct Points {
-    int n; /* at least 1 */
+    int n;       /* at least 1 */
+    int nlikely; /* of them, which come first and decide by their weight; at those behind them, extremes of hardly any
+                    weight, nothing is to take very long */
     int64_t **dims;
     double *weight; /* above 0 */
 } Points;
@@ -16,6 +18,8 @@ typedef struct Points {
 /* dims[i] is the value of every dimension of the Graph at point i, by Dim.id: one that the dimension can have. The
  * heaviest point comes first. In that memory. */
 Points *points_of(const Group *gr, Ctx *ctx);
+/* Appends extremes, where several lengths are not known. */
+void points_add_extremes(const Group *gr, Points *p, Ctx *ctx);
 
 /* The length of an axis at a point; of one whose ends are data, a guess. */
 int64_t points_length(const GAxis *a, const int64_t *dims);

@@ -47,7 +47,7 @@ bool versions_legal_at(const Choosing *x, const Candidate *c, int point) {
     return true;
 }
 
-bool versions_judge(const Choosing *x, Candidate *c, double most_words) {
+bool versions_judge(const Choosing *x, Candidate *c, int n, double most_words) {
     Ctx *temp = ctx_temp(x->ctx);
     const GraphScratch before = graph_scratch(x->gr->graph, temp);
     Program *p = program_new(temp, x->gr->graph);
@@ -61,7 +61,7 @@ bool versions_judge(const Choosing *x, Candidate *c, double most_words) {
         c->narrow = loads_narrow(f[0]);
         known = c->words <= most_words;
     }
-    for (int i = 0; i < x->points->n && known; i++) {
+    for (int i = 0; i < n && known; i++) {
         const int64_t *dims = x->points->dims[i];
         c->seconds[i] = INFINITY;
         if (!versions_legal_at(x, c, i)) continue;
@@ -91,6 +91,10 @@ static void leave_out(const Choosing *x, Candidate *c) {
         if (!versions_legal_at(x, c, i)) c->seconds[i] = INFINITY;
 }
 
+double versions_floor(const Choosing *x, int point) {
+    return x->machine->launch + sched_cost_bytes(x->machine, cost_form_once(x->form[0], point));
+}
+
 void versions_add(Choosing *x, int division, const Schedule *const *parts, int n, const int64_t *most) {
     Chosen *all = x->chosen;
     if (all->candidates.n >= x->room) return;
@@ -109,7 +113,7 @@ void versions_add(Choosing *x, int division, const Schedule *const *parts, int n
     for (int k = 0; k < n; k++) c->schedule[k] = schedule_keep(x->ctx, parts[k]);
     c->asked = c->schedule[0];
     c->seconds = NEW_N(x->temp, double, x->points->n);
-    c->judged = x->judged && versions_judge(x, c, (double)INFINITY);
+    c->judged = x->judged && versions_judge(x, c, x->points->n, (double)INFINITY);
     if (!c->judged) estimate(x, c);
     if (c->judged && x->gr->steps.n) versions_fit_registers(x, c);
     leave_out(x, c);
@@ -234,11 +238,19 @@ static void find_rivals(Choosing *x) {
     Candidate *const *all = x->chosen->candidates.at;
     x->nrivals = 0;
     for (int k = 0; k < n; k++) {
-        bool beaten = false;
+        bool beaten = all[k]->given_up;
         for (int i = 0; i < n && !beaten; i++)
-            beaten = i != k && as_good(x, all[i], all[k]) && (i < k || !as_good(x, all[k], all[i]));
+            beaten =
+                i != k && !all[i]->given_up && as_good(x, all[i], all[k]) && (i < k || !as_good(x, all[k], all[i]));
         if (!beaten) x->rival[x->nrivals++] = k;
     }
+}
+
+static double loss_at(const Choosing *x, const Candidate *c, int point) {
+    const double lost = log(c->seconds[point] / x->best[point]), spared = x->sparing > 0 ? lost - log(x->sparing) : 0;
+    static const double LIKELY = 3; /* times as much what is lost at likely points counts then */
+    const double likely = x->sparing > 0 && point < x->points->nlikely ? LIKELY : 1;
+    return x->points->weight[point] * lost * likely + fmax(0, spared);
 }
 
 void versions_find_losses(Choosing *x) {
@@ -248,7 +260,7 @@ void versions_find_losses(Choosing *x) {
     for (int k = 0; k < x->chosen->candidates.n; k++) {
         Candidate *c = x->chosen->candidates.at[k];
         if (!c->loss) c->loss = NEW_N(x->temp, double, n);
-        for (int i = 0; i < n; i++) c->loss[i] = x->points->weight[i] * log(c->seconds[i] / x->best[i]);
+        for (int i = 0; i < n; i++) c->loss[i] = loss_at(x, c, i);
     }
     find_rivals(x);
 }
@@ -280,18 +292,6 @@ static int step_through(int n) {
     return step;
 }
 
-/* The order in which candidates are looked for: after the first point those that weigh most, and among these any that
- * lie spread out. */
-static void order_points(const Points *p, int *at) {
-    const int step = step_through(p->n);
-    for (int i = 0; i < p->n; i++) {
-        const int point = i * step % p->n;
-        int k = i;
-        for (; k > 1 && p->weight[at[k - 1]] < p->weight[point]; k--) at[k] = at[k - 1];
-        at[k] = point;
-    }
-}
-
 /* Whether there are two ways to fold, each with its own divisions: about three times as many schedules for a point. */
 static bool two_ways(const Group *gr) {
     for (int i = 0; i < gr->divisions.n; i++)
@@ -302,15 +302,41 @@ static bool two_ways(const Group *gr) {
 /* Of rows that are held whole, all have a loop and none has a peel: they are of few kinds. */
 static int of_kind(const Group *gr) { return gr->across ? BEST_OF_KIND : 1; }
 
-static int room_of(const Group *gr) { return two_ways(gr) || gr->across ? MAX_CANDIDATES : MAX_CANDIDATES / 2; }
+static int room_of(const Group *gr) { return two_ways(gr) || gr->across ? 2 * FEW_CANDIDATES : FEW_CANDIDATES; }
+
+/* Of the points that were not searched, the one at which the best there is takes most times the floor; -1: none takes
+ * long. */
+static int slowest(const Choosing *x, const bool *searched, int *met) {
+    static const double SLOW = 1.3; /* times the floor */
+    double most = SLOW;
+    int at = -1;
+    for (; *met < x->chosen->candidates.n; ++*met)
+        for (int i = 0; i < x->points->n; i++)
+            x->best[i] = fmin(x->best[i], x->chosen->candidates.at[*met]->seconds[i]);
+    for (int i = 0; i < x->points->n; i++) {
+        const double times = searched[i] ? 0 : x->best[i] / versions_floor(x, i);
+        if (times > most) most = times, at = i;
+    }
+    return at;
+}
+
+/* Looks for candidates where those there are take longest. */
+static void add_for_slow(Choosing *x, bool *searched, int most) {
+    int met = 0, point;
+    x->room += SLOW_CANDIDATES;
+    for (int i = 0; i < most && (point = slowest(x, searched, &met)) >= 0; i++) {
+        add_best(x, point, 1);
+        searched[point] = true;
+    }
+}
 
 /* *moved: kernels that were judged for moves. */
 static Chosen *choose(Choosing *x, int *moved) {
-    const int n = x->points->n;
+    const int n = x->points->nlikely;
     x->chosen = NEW(x->ctx, Chosen);
-    x->best = NEW_N(x->temp, double, n);
+    x->best = NEW_N(x->temp, double, x->points->n);
     x->rival = NEW_N(x->temp, int, MAX_CANDIDATES);
-    for (int i = 0; i < n; i++) x->best[i] = INFINITY;
+    for (int i = 0; i < x->points->n; i++) x->best[i] = INFINITY;
     x->judged = has_judge(x->gr);
     x->room = room_of(x->gr) - VERSIONS_STARTS * MAX_VERSIONS;
     make_nodes(x->gr);
@@ -325,14 +351,18 @@ static Chosen *choose(Choosing *x, int *moved) {
     if (searched > most) searched = most;
     if (x->gr->product || searched < 1) searched = 1;
     if (searched > n) searched = n;
-    int *order = NEW_N(x->temp, int, n);
-    order_points(x->points, order);
-    for (int i = 1; i < searched; i++) add_best(x, i * step_through(n) % n, of_kind(x->gr));
+    bool *done = NEW_N(x->temp, bool, x->points->n);
+    for (int i = 0; i < searched; i++) {
+        const int point = i * step_through(n) % n;
+        if (i) add_best(x, point, of_kind(x->gr));
+        done[point] = true;
+    }
+    if (x->points->n > n) add_for_slow(x, done, (searched + 2) / 3);
     const bool compared = compare_alike(x);
     versions_find_losses(x);
     versions_find_cases(x);
     if (compared && !x->gr->product) {
-        x->room = room_of(x->gr);
+        x->room = room_of(x->gr) + SLOW_CANDIDATES;
         versions_move(x, moved);
     }
     return x->chosen;
@@ -414,7 +444,9 @@ static Version version_of(Group *gr, const Candidate *k) {
 
 void versions_choose(SchedMemo *memo, Group *gr, Targets t, const Machine *m, int most, Versions *v) {
     Ctx *ctx = gr->graph->ctx, *temp = ctx_temp(ctx);
-    Choosing x = begin(gr, t, m, points_of(gr, temp), temp);
+    Points *points = points_of(gr, temp);
+    points_add_extremes(gr, points, temp);
+    Choosing x = begin(gr, t, m, points, temp);
     x.considered = memo->considered;
     Chosen *c = expr_map_object(&memo->best, x.form[0]->key);
     if (!c) {
@@ -437,7 +469,7 @@ int versions_best(Group *gr, Targets t, const Machine *m, const int64_t *dims, i
     double weight = 1;
     int64_t *at = NEW_N(temp, int64_t, gr->graph->dims.n + 1);
     memcpy(at, dims, sizeof *at * (size_t)gr->graph->dims.n);
-    const Points points = {.n = 1, .dims = &at, .weight = &weight};
+    const Points points = {.n = 1, .nlikely = 1, .dims = &at, .weight = &weight};
     Choosing x = begin(gr, t, m, &points, temp);
     int n = 0;
     begin_search(&x);

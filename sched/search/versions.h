@@ -9,7 +9,10 @@
 #include "sched/machine/machine.h"
 #include "templates.h"
 
-enum { MAX_VERSIONS = 13 };
+enum {
+    MAX_VERSIONS = 24,
+    MOST_SCHEDULES = 13 /* of them that differ: each is compiled */
+};
 
 /* One way to do a group's work: by a kernel, or by those of a division. */
 typedef struct Version {

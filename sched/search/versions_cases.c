@@ -7,8 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MORE_CASES = 3 /* for sizes that are left with what takes long */ };
-enum { MAX_GROWN = MAX_VERSIONS + 4 /* cases, of which those that gain least are given up again */ };
+/* Cases, of which those that gain least are given up again; to spare what takes long, more of them. */
+enum {
+    MORE_CASES = 3,          /* beside hints, to spare what takes long */
+    MORE_KERNELS = 3,        /* than the likely cases have; as many again, where each is worth it */
+    MAX_GROWN = 40,          /* cases, of which those that gain least are given up again */
+    LIKELY = MOST_SCHEDULES, /* that are for likely sizes alone */
+    MAX_LIKELY = LIKELY + 4
+};
 static const double GAIN = 0.008;    /* of the time, as a mean over the points: what another version gains at least */
 static const double ROUNDING = 1e-9; /* of sums of losses, which depends on their order */
 static const double ENOUGH = 1.03;   /* times the best at every point: then there are versions enough */
@@ -25,10 +31,11 @@ typedef struct Parting {
 typedef struct Leaf {
     Case c;
     bool *here; /* of each point */
+    bool *near; /* points that say what is good where none comes */
     double loss;
-    bool tried;                     /* best is known */
-    Parting best;                   /* the test that is worth most */
-    int nparted, parted[MAX_GROWN]; /* the numbers of the partings that it comes from */
+    bool tried;                         /* best is known */
+    Parting best;                       /* the test that is worth most */
+    int nparted, parted[MAX_GROWN + 1]; /* the numbers of the partings that it comes from */
 } Leaf;
 
 /* ---- lengths ---- */
@@ -113,7 +120,8 @@ bool versions_holds(const Choosing *x, const SizeTest *t, int point) {
 
 static bool is_enough(const Choosing *x, const Leaf *l) {
     const Candidate *c = x->chosen->candidates.at[l->c.candidate];
-    for (int i = 0; i < x->points->n; i++)
+    const int n = x->sparing ? x->points->n : x->points->nlikely;
+    for (int i = 0; i < n; i++)
         if (l->here[i] && c->seconds[i] > ENOUGH * x->best[i]) return false;
     return true;
 }
@@ -144,6 +152,7 @@ typedef struct Sweep {
 typedef struct Sides {
     int nleft, candidate[2];
     double loss[2];
+    double within; /* what a candidate gains that only the last points of the left are for */
 } Sides;
 
 static void order_points(const Choosing *x, const Leaf *l, const Ruler *r, Sweep *s) {
@@ -186,6 +195,23 @@ static void sum_losses(const Sweep *s, const Candidate *c, double *before, doubl
     for (int i = s->n; i > 0; i--) after[i - 1] = after[i] + c->loss[s->point[i - 1]];
 }
 
+/* What a candidate gains where one more test keeps it from the shorter lengths: there it may lose. */
+static void try_within(const Sweep *s, const Candidate *now, const double *before, int64_t most, Sides *sides) {
+    double had[MAX_POINTS + 1], after[MAX_POINTS + 1], least[MAX_POINTS + 1];
+    sum_losses(s, now, had, after);
+    least[0] = INFINITY;
+    for (int i = 1; i <= s->n; i++) {
+        const bool may = i < s->n && s->length[i] > s->length[i - 1];
+        least[i] = may ? fmin(least[i - 1], had[i] - before[i]) : least[i - 1];
+    }
+    for (int i = 0; i < s->ntests; i++) {
+        const int end = sides[i].nleft;
+        if (s->most[i] > most || !end) continue;
+        const double gain = had[end] - before[end] - least[end - 1];
+        if (gain > sides[i].within) sides[i].within = gain;
+    }
+}
+
 static void try_candidate(const Choosing *x, const Sweep *s, const Leaf *l, AxisSet axes, int k, Sides *sides) {
     const Candidate *c = x->chosen->candidates.at[k];
     double before[MAX_POINTS + 1], after[MAX_POINTS + 1];
@@ -204,13 +230,14 @@ static void try_candidate(const Choosing *x, const Sweep *s, const Leaf *l, Axis
                 sides[i].candidate[side] = k;
             }
     }
+    if (x->sparing > 0) try_within(s, x->chosen->candidates.at[l->c.candidate], before, most, sides);
 }
 
 /* Tests of the lengths of some axes, all of them at once. */
 static void try_axes(Choosing *x, const Leaf *l, AxisSet axes, Parting *best) {
     Sweep s;
     Sides sides[MAX_CANDIDATES + MAX_POINTS];
-    if (l->c.ntests == MAX_VERSIONS) return;
+    if (l->c.ntests == MAX_TESTS) return;
     const Ruler *r = ruler_of(x, axes);
     order_points(x, l, r, &s);
     find_lengths(x, axes, r, &s);
@@ -223,8 +250,9 @@ static void try_axes(Choosing *x, const Leaf *l, AxisSet axes, Parting *best) {
         /* Where no point is longer, what was taken for all sizes is for those. */
         if (sides[i].nleft == s.n) sides[i].loss[1] = 0, sides[i].candidate[1] = l->c.candidate;
         const double gain = l->loss - sides[i].loss[0] - sides[i].loss[1];
-        if (!sides[i].nleft || !(gain > best->worth + ROUNDING)) continue;
-        *best = (Parting){{axes, s.most[i], 0}, l->c, l->c, {sides[i].loss[0], sides[i].loss[1]}, gain, gain};
+        const double worth = fmax(gain, sides[i].within / 2); /* that takes two tests */
+        if (!sides[i].nleft || !(worth > best->worth + ROUNDING)) continue;
+        *best = (Parting){{axes, s.most[i], 0}, l->c, l->c, {sides[i].loss[0], sides[i].loss[1]}, gain, worth};
         add_test(&best->left, best->test);
         best->left.candidate = sides[i].candidate[0];
         best->right.candidate = sides[i].candidate[1];
@@ -276,7 +304,7 @@ static void try_multiples(Choosing *x, const Leaf *l, SizeTest test, Parting *be
     const int n = x->points->n;
     bool here[2][MAX_POINTS];
     int count[2] = {0};
-    if (l->c.ntests == MAX_VERSIONS) return;
+    if (l->c.ntests == MAX_TESTS) return;
     for (int i = 0; i < n; i++) {
         const bool in = versions_holds(x, &test, i);
         count[0] += here[0][i] = l->here[i] && in;
@@ -332,6 +360,18 @@ static int best_leaf(Choosing *x, Leaf *leaves, int n) {
     return best;
 }
 
+/* The longest of some points, by the length that a test asks for: what is good for still longer ones, too. */
+static bool *longest_of(const Choosing *x, const bool *here, const SizeTest *t) {
+    enum { AS_LONG = 4 };
+    const int64_t *length = ruler_of(x, t->axes)->length;
+    bool *near = NEW_N(x->temp, bool, x->points->n);
+    int64_t longest = 0;
+    for (int i = 0; i < x->points->n; i++)
+        if (here[i] && length[i] > longest) longest = length[i];
+    for (int i = 0; i < x->points->n; i++) near[i] = here[i] && length[i] >= longest / AS_LONG;
+    return near;
+}
+
 /* n: of the leaves so far, and the number of this parting. */
 static void part(const Choosing *x, Leaf *leaves, int n, int leaf) {
     const Parting p = leaves[leaf].best;
@@ -340,17 +380,21 @@ static void part(const Choosing *x, Leaf *leaves, int n, int leaf) {
     Leaf *left = &leaves[leaf], *right = left + 1;
     const bool *all = right->here;
     left->tried = right->tried = false;
-    left->here = NEW_N(x->temp, bool, x->points->n);
-    right->here = NEW_N(x->temp, bool, x->points->n);
+    left->here = left->near = NEW_N(x->temp, bool, x->points->n);
+    right->here = right->near = NEW_N(x->temp, bool, x->points->n);
+    bool any = false;
     for (int i = 0; i < x->points->n; i++) {
         bool in = versions_holds(x, &p.test, i);
         left->here[i] = all[i] && in;
-        right->here[i] = all[i] && !in;
+        any |= right->here[i] = all[i] && !in;
     }
     left->c = p.left;
     left->loss = p.loss[0];
     right->c = p.right;
     right->loss = p.loss[1];
+    if (any) return;
+    right->near = longest_of(x, all, &p.test);
+    if (x->sparing > 0) right->loss = versions_settle(x, &right->c, right->near);
 }
 
 /* Whether two leaves are the sides of one parting. */
@@ -366,7 +410,7 @@ static double unite(const Choosing *x, Leaf *leaves, int n) {
     for (int i = 0; i + 1 < n; i++) {
         if (!are_sides(&leaves[i], &leaves[i + 1])) continue;
         Leaf both = leaves[i + 1]; /* its tests are those before the parting */
-        both.here = NEW_N(x->temp, bool, x->points->n);
+        both.here = both.near = NEW_N(x->temp, bool, x->points->n);
         for (int k = 0; k < x->points->n; k++) both.here[k] = leaves[i].here[k] || leaves[i + 1].here[k];
         both.loss = versions_settle(x, &both.c, both.here);
         const double loss = both.loss - leaves[i].loss - leaves[i + 1].loss;
@@ -381,52 +425,124 @@ static double unite(const Choosing *x, Leaf *leaves, int n) {
     return least;
 }
 
-static void note(Chosen *c, const Leaf *leaves, int n) {
+static void note(Ctx *ctx, Chosen *c, const Leaf *leaves, int n) {
+    Case *cases = NEW_N(ctx, Case, n);
+    for (int i = 0; i < n; i++) cases[i] = leaves[i].c;
     for (int k = n - 1; k < MAX_VERSIONS; k++) {
         c->n[k] = n;
-        for (int i = 0; i < n; i++) c->cases[k][i] = leaves[i].c;
+        c->cases[k] = cases;
     }
+}
+
+/* Parts leaves by the best tests there are, until there are so many. Gives what that gains. */
+static double part_all(Choosing *x, Leaves *l, double least, int most, Chosen *chosen) {
+    double gained = 0;
+    for (; l->n < most; l->n++) {
+        const int leaf = best_leaf(x, l->at, l->n);
+        if (l->at[leaf].best.worth <= least) break;
+        gained += l->at[leaf].best.gain;
+        part(x, l->at, l->n, leaf);
+        if (chosen && l->n < LIKELY) note(x->ctx, chosen, l->at, l->n + 1);
+    }
+    return gained;
 }
 
 /* Parts leaves[0], by its best test if that was found, then by the best tests there are. What is lost in the end;
  * *chosen gets the cases on the way. */
 static double grow(Choosing *x, Leaves *l, double least, Chosen *chosen) {
     double loss = l->at[0].loss;
-    note(chosen, l->at, 1);
-    for (l->n = 1; l->n < MAX_GROWN; l->n++) {
-        const int leaf = best_leaf(x, l->at, l->n);
-        const double gain = l->at[leaf].best.gain;
-        if (l->at[leaf].best.worth <= least) break;
-        part(x, l->at, l->n, leaf);
-        loss -= gain;
-        if (l->n < MAX_VERSIONS) note(chosen, l->at, l->n + 1);
-    }
-    if (l->n <= MAX_VERSIONS) return loss;
-    for (; l->n > MAX_VERSIONS; l->n--) loss += unite(x, l->at, l->n);
-    note(chosen, l->at, l->n);
+    note(x->ctx, chosen, l->at, 1);
+    l->n = 1;
+    loss -= part_all(x, l, least, MAX_LIKELY, chosen);
+    if (l->n <= LIKELY) return loss;
+    for (; l->n > LIKELY; l->n--) loss += unite(x, l->at, l->n);
+    note(x->ctx, chosen, l->at, l->n);
     return loss;
 }
 
-/* Sizes that are rare weigh little, and may be left with what takes many times as long as the best there: where there
- * is room for more cases, such sizes get some. */
-static void spare_the_worst(Choosing *x, Leaves *l) {
-    static const double MANY = 3;    /* times the best */
-    static const double LEAST = 0.7; /* logarithms of times, beyond that, that a case more spares */
-    for (int k = 0; k < x->chosen->candidates.n; k++) {
-        Candidate *c = x->chosen->candidates.at[k];
-        for (int i = 0; i < x->points->n; i++) c->loss[i] += fmax(0, log(c->seconds[i] / x->best[i] / MANY));
-    }
+/* ---- what takes long anywhere ---- */
+
+static int kernels_of(const Choosing *x) {
+    int kernels = 0;
+    for (int k = 0; k < x->nrivals; k++) kernels += x->chosen->candidates.at[x->rival[k]]->n;
+    return kernels;
+}
+
+/* The candidates that cases take become the rivals. How many kernels they are. */
+static int keep_used(Choosing *x, const Leaves *l) {
+    x->nrivals = 0;
     for (int i = 0; i < l->n; i++) {
-        l->at[i].loss = versions_settle(x, &l->at[i].c, l->at[i].here);
+        int k = 0;
+        while (k < x->nrivals && x->rival[k] != l->at[i].c.candidate) k++;
+        if (k == x->nrivals) x->rival[x->nrivals++] = l->at[i].c.candidate;
+    }
+    return kernels_of(x);
+}
+
+/* Settles the cases that take a candidate by others of the rivals, or asks what is lost by that. */
+static double do_without(Choosing *x, Leaves *l, int rival, bool ask) {
+    const int candidate = x->rival[rival];
+    double lost = 0;
+    x->rival[rival] = x->rival[--x->nrivals];
+    for (int i = 0; i < l->n; i++) {
+        Leaf *leaf = &l->at[i];
+        Case c = leaf->c;
+        if (c.candidate != candidate) continue;
+        const double loss = versions_settle(x, &c, leaf->near);
+        lost += loss - leaf->loss;
+        if (ask) continue;
+        leaf->c = c;
+        leaf->loss = loss;
+        leaf->tried = false;
+    }
+    if (ask) {
+        x->rival[x->nrivals++] = x->rival[rival];
+        x->rival[rival] = candidate;
+    }
+    return lost;
+}
+
+/* Gives up candidates as long as there are too many kernels, or some that are worth little. */
+static void give_up(Choosing *x, Leaves *l, int few) {
+    static const double WORTH = 0.5; /* logarithms of times that one of more than a few spares */
+    while (keep_used(x, l) > few) {
+        double least = INFINITY;
+        int worst = -1;
+        for (int k = 0; k < x->nrivals; k++) {
+            const double lost = do_without(x, l, k, true) / x->chosen->candidates.at[x->rival[k]]->n;
+            if (lost < least) least = lost, worst = k;
+        }
+        if (worst < 0 || (kernels_of(x) <= few + MORE_KERNELS && least > WORTH)) return;
+        do_without(x, l, worst, false);
+    }
+}
+
+/* Sizes that are rare weigh little, and may be left with what takes many times as long as the best there. Such sizes
+ * get cases of their own, others are given up for them where they are worth less; and as a case whose schedule another
+ * one has, too, costs no kernel, there are more of those. */
+static void spare_the_worst(Choosing *x, Leaves *l) {
+    static const double LONG[2] = {3, 1.25};   /* times the best: what takes longer is spared */
+    static const double LEAST[2] = {0.7, 0.3}; /* logarithms of times, beyond that, that a case more spares */
+    const bool extremes = x->points->n > x->points->nlikely;
+    const int before = l->n, had = keep_used(x, l);
+    const int most = extremes || before + MORE_CASES > LIKELY ? MAX_GROWN : before + MORE_CASES;
+    x->sparing = LONG[extremes];
+    versions_find_losses(x);
+    for (int i = 0; i < l->n; i++) {
+        l->at[i].loss = versions_settle(x, &l->at[i].c, l->at[i].near);
         l->at[i].tried = false;
     }
-    for (int more = 0; more < MORE_CASES && l->n < MAX_VERSIONS; more++) {
-        const int leaf = best_leaf(x, l->at, l->n);
-        if (l->at[leaf].best.gain <= LEAST) break;
-        part(x, l->at, l->n, leaf);
-        note(x->chosen, l->at, ++l->n);
-    }
-    versions_find_losses(x);
+    part_all(x, l, LEAST[extremes], most, NULL);
+    give_up(x, l, (had > MOST_SCHEDULES ? had : MOST_SCHEDULES) + MORE_KERNELS);
+    keep_used(x, l);
+    for (int i = 0; i < l->n; i++) l->at[i].tried = false;
+    part_all(x, l, LEAST[extremes], most, NULL);
+    for (; l->n > MAX_VERSIONS; l->n--) unite(x, l->at, l->n);
+    for (int i = 0; i < l->n; i++) versions_settle(x, &l->at[i].c, l->at[i].near);
+    note(x->ctx, x->chosen, l->at, l->n);
+    keep_used(x, l);
+    for (int k = 0; k < x->chosen->candidates.n; k++) x->chosen->candidates.at[k]->given_up = true;
+    for (int k = 0; k < x->nrivals; k++) x->chosen->candidates.at[x->rival[k]]->given_up = false;
 }
 
 /* The first test decides about the others, and the one that gains most may be a bad start: one of each set of axes is
@@ -434,6 +550,7 @@ static void spare_the_worst(Choosing *x, Leaves *l) {
  * version will do. */
 void versions_find_cases(Choosing *x) {
     Leaf all = {.here = NEW_N(x->temp, bool, x->points->n)};
+    all.near = all.here;
     double weight = 0, least;
     x->rulers = NEW(x->temp, Rulers);
     for (int i = 0; i < x->points->n; i++) {
@@ -444,7 +561,7 @@ void versions_find_cases(Choosing *x) {
     Leaves *best = NEW(x->temp, Leaves), *other = NEW(x->temp, Leaves);
     best->at[0] = all;
     if (x->gr->product) {
-        note(x->chosen, best->at, 1);
+        note(x->ctx, x->chosen, best->at, 1);
         return;
     }
     least = grow(x, best, GAIN * weight, x->chosen);

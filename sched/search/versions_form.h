@@ -5,8 +5,10 @@
 #include "versions.h"
 
 enum {
-    MAX_CANDIDATES = 320, /* that are compared at all points, where there are two ways to fold; else half of them */
-    VERSIONS_STARTS = 3   /* candidates of each case from which moves are made; each may give one more */
+    FEW_CANDIDATES = 160, /* that are compared at all points; twice as many where there are two ways to fold */
+    SLOW_CANDIDATES = 48, /* and beside these, of points at which all others take long */
+    MAX_CANDIDATES = 2 * FEW_CANDIDATES + SLOW_CANDIDATES,
+    VERSIONS_STARTS = 3 /* candidates of each case from which moves are made; each may give one more */
 };
 
 /* The product of the lengths of some axes is at most so much; or, where there is a divisor, a multiple of it. */
@@ -27,20 +29,23 @@ typedef struct Candidate {
     double words;    /* and the registers of its tiles and beside them */
     bool narrow;     /* and whether elements narrower than a register are loaded one by one */
     double *seconds; /* at each point; INFINITY where it is not legal */
-    double *loss;    /* at each point: log(time / best), weighted */
+    bool given_up;   /* no case takes it, since there are kernels enough */
+    double *loss; /* at each point: log(time / best), weighted; once what takes long is spared, and by how much it is */
 } Candidate;
+
+enum { MAX_TESTS = 13 /* of a case */ };
 
 typedef struct Case {
     int candidate;
     int ntests;
-    SizeTest test[MAX_VERSIONS];
+    SizeTest test[MAX_TESTS];
 } Case;
 
 /* What is remembered of a form: the cases for each number of versions. */
 typedef struct Chosen {
     VEC(Candidate *) candidates;
     int n[MAX_VERSIONS]; /* of cases with at most that many plus 1 */
-    Case cases[MAX_VERSIONS][MAX_VERSIONS];
+    Case *cases[MAX_VERSIONS];
 } Chosen;
 
 /* The points in the order of the lengths of some axes, multiplied. */
@@ -72,14 +77,17 @@ typedef struct Choosing {
     int nrivals;
     Rulers *rulers; /* of versions_find_cases, one for each set of axes that is asked for */
     double *best;   /* seconds at each point, of the best candidate there */
+    double sparing; /* losses count what takes more than so many times the best, at any point; 0: they do not */
 } Choosing;
 
 Group *versions_group(const Choosing *x, int division, int kernel);
 /* One more candidate, where there is room for it; most: schedule_legal_within's of the first schedule. */
 void versions_add(Choosing *x, int division, const Schedule *const *parts, int n, const int64_t *most);
-/* Seconds of a candidate at all points, by its kernels, and what is known of its registers. False where their features
- * are not known, or its tiles take more words than that. */
-bool versions_judge(const Choosing *x, Candidate *c, double most_words);
+/* Seconds of a candidate at the first n points, by its kernels, and what is known of its registers. False where their
+ * features are not known, or its tiles take more words than that. */
+bool versions_judge(const Choosing *x, Candidate *c, int n, double most_words);
+/* Seconds that no kernel is quicker than, at a point. */
+double versions_floor(const Choosing *x, int point);
 bool versions_legal_at(const Choosing *x, const Candidate *c, int point);
 /* A judged candidate of one kernel becomes one of the same work whose registers fit better, where nothing is lost by it
  * (versions_registers.c). */

@@ -14,11 +14,6 @@ enum {
 };
 static const double NEAR_FLOOR = 1.1; /* times the floor: there moves are not tried */
 
-/* Seconds that no kernel is quicker than. */
-static double floor_seconds(const Choosing *x, int point) {
-    return x->machine->launch + sched_cost_bytes(x->machine, cost_form_once(x->form[0], point));
-}
-
 /* The points that come to a case of those there are. */
 static void find_points(const Choosing *x, const Case *cases, int k, bool *here) {
     for (int i = 0; i < x->points->n; i++) {
@@ -34,6 +29,13 @@ static void find_points(const Choosing *x, const Case *cases, int k, bool *here)
     }
 }
 
+/* Moves are judged at the likely ones of some points, where there are such. */
+static void keep_likely(const Choosing *x, bool *here) {
+    bool any = false;
+    for (int i = 0; i < x->points->nlikely; i++) any |= here[i];
+    for (int i = x->points->nlikely; i < x->points->n; i++) here[i] &= !any;
+}
+
 /* How many times what a case takes is as long as the floor, and *seconds: geometric means over its points. */
 static double gap_of(const Choosing *x, const Case *c, const bool *here, double *seconds) {
     const Candidate *k = x->chosen->candidates.at[c->candidate];
@@ -41,7 +43,7 @@ static double gap_of(const Choosing *x, const Case *c, const bool *here, double 
     for (int i = 0; i < x->points->n; i++) {
         if (!here[i]) continue;
         sum += x->points->weight[i] * log(k->seconds[i]);
-        floors += x->points->weight[i] * log(floor_seconds(x, i));
+        floors += x->points->weight[i] * log(versions_floor(x, i));
         weight += x->points->weight[i];
     }
     *seconds = exp(sum / weight);
@@ -88,6 +90,15 @@ static const Candidate *nth_best(const Choosing *x, Case c, const bool *here, in
     return taken[n];
 }
 
+/* A case takes what is best for its points of what it has and what no case has given up. */
+static void settle(const Choosing *x, Case *c, const bool *here) {
+    const Candidate *had = x->chosen->candidates.at[c->candidate];
+    Case other = *c;
+    double loss = 0;
+    for (int i = 0; i < x->points->n; i++) loss += here[i] ? had->loss[i] : 0;
+    if (versions_settle(x, &other, here) < loss) *c = other;
+}
+
 /* Where they leave much to be gained. The cases stay as they are. */
 void versions_move(Choosing *x, int *moved) {
     Chosen *ch = x->chosen;
@@ -101,7 +112,8 @@ void versions_move(Choosing *x, int *moved) {
             Case *c = &ch->cases[MAX_VERSIONS - 1][k];
             double beat;
             find_points(x, ch->cases[MAX_VERSIONS - 1], k, here);
-            versions_settle(x, c, here);
+            settle(x, c, here);
+            keep_likely(x, here);
             if (!(gap_of(x, c, here, &beat) > NEAR_FLOOR)) continue;
             const Candidate *from = nth_best(x, *c, here, start);
             if (from) climb_from(x, from, c, here, beat, &mine);
@@ -111,6 +123,6 @@ void versions_move(Choosing *x, int *moved) {
     for (int most = 0; most < MAX_VERSIONS; most++)
         for (int k = 0; k < ch->n[most]; k++) {
             find_points(x, ch->cases[most], k, here);
-            versions_settle(x, &ch->cases[most][k], here);
+            settle(x, &ch->cases[most][k], here);
         }
 }

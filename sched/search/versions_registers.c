@@ -10,10 +10,10 @@ enum { LARGE = 4, LEAST = 2 /* warps of a block that are for rows of their own *
 static const double FEWER_WORDS = 0.8; /* of a thread's tiles, where values are computed again */
 static const double SAME = 0.005;      /* of the time, as a mean over the points: what is computed again may cost */
 
-/* By how much one is slower than another, as a mean over the points at which they are legal. */
+/* By how much one is slower than another, as a mean over the likely points at which they are legal. */
 static double mean_loss(const Choosing *x, const Candidate *c, const Candidate *other) {
     double sum = 0, weight = 0;
-    for (int i = 0; i < x->points->n; i++) {
+    for (int i = 0; i < x->points->nlikely; i++) {
         if (!versions_legal_at(x, c, i)) continue;
         sum += x->points->weight[i] * log(c->seconds[i] / other->seconds[i]);
         weight += x->points->weight[i];
@@ -21,12 +21,12 @@ static double mean_loss(const Choosing *x, const Candidate *c, const Candidate *
     return weight > 0 ? sum / weight : 0;
 }
 
-/* The candidate with another schedule, judged, where its tiles take no more words than that. */
+/* The candidate with another schedule, judged at likely points, where its tiles take no more words than that. */
 static bool judge_with(const Choosing *x, const Candidate *c, Schedule *s, double most_words, Candidate *other) {
     *other = *c;
     other->schedule[0] = s;
     other->seconds = NEW_N(x->temp, double, x->points->n);
-    return versions_judge(x, other, most_words);
+    return versions_judge(x, other, x->points->nlikely, most_words);
 }
 
 static void take(const Choosing *x, Candidate *c, const Candidate *other) {
@@ -94,10 +94,11 @@ static void try_ahead(const Choosing *x, Candidate *c) {
 }
 
 void versions_fit_registers(const Choosing *x, Candidate *c) {
+    const double *before = c->seconds;
     if (c->n > 1) return;
     try_ahead(x, c);
-    if (c->words < MANY_WORDS) return;
-    try_smaller(x, c);
+    if (c->words >= MANY_WORDS) try_smaller(x, c);
     if (c->words >= MANY_WORDS) try_again(x, c);
     if (c->words >= MANY_WORDS) bind_registers(x, c);
+    if (c->seconds != before && x->points->n > x->points->nlikely) versions_judge(x, c, x->points->n, (double)INFINITY);
 }
