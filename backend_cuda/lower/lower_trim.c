@@ -5,10 +5,11 @@
 
 enum { MAX_BOUNDS = 4 };
 
-/* What the conditions say of an axis's index: at least each of lo, below each of hi. */
+/* What the conditions say of an axis's index: at least each of lo, below each of hi, and that there are such indices
+ * only where each of `when` holds. (Where it does not, lo and hi may be anything: they may be loaded under it.) */
 typedef struct Bounds {
-    int nlo, nhi;
-    const Expr *lo[MAX_BOUNDS], *hi[MAX_BOUNDS];
+    int nlo, nhi, nwhen;
+    const Expr *lo[MAX_BOUNDS], *hi[MAX_BOUNDS], *when[MAX_BOUNDS];
 } Bounds;
 
 typedef struct Trim {
@@ -49,6 +50,14 @@ static const Expr *spelled_out(ExprRewrite *r, const Expr *e) {
     return def && def->kind == STAGE_MAP ? expr_rewrite(r, def->expr[0]) : NULL;
 }
 
+/* What an expression is before the loop; NULL: it is not known there. */
+static const Expr *known_before(const Trim *t, const Expr *e) {
+    Lower *l = t->l;
+    ExprRewrite spell = {.g = l->g, .temp = l->ctx, .before = spelled_out, .user = (void *)t};
+    e = expr_rewrite(&spell, e);
+    return expr_has(e, known_later, t) || !is_ambient(t, e) ? NULL : e;
+}
+
 /* 0 <= p, linear in the index. */
 static void note_room(const Trim *t, Poly p, Bounds *b) {
     Lower *l = t->l;
@@ -58,13 +67,18 @@ static void note_room(const Trim *t, Poly p, Bounds *b) {
     if (!poly_is_const(coef, &k) || (k != 1 && k != -1)) return;
     Poly end = k == 1 ? poly_scale(l->ctx, rest, -1) : poly_add(l->ctx, rest, poly_const(l->ctx, 1));
     if (end.failed) return;
-    ExprRewrite spell = {.g = l->g, .temp = l->ctx, .before = spelled_out, .user = (void *)t};
-    const Expr *e = expr_rewrite(&spell, poly_expr(l->g, end));
-    if (expr_has(e, known_later, t) || !is_ambient(t, e)) return;
+    const Expr *e = known_before(t, poly_expr(l->g, end));
+    if (!e) return;
     if (k == 1)
         note(b->lo, &b->nlo, e);
     else
         note(b->hi, &b->nhi, e);
+}
+
+/* A condition that is the same for all indices. */
+static void note_when(const Trim *t, const Expr *c, Bounds *b) {
+    const Expr *e = known_before(t, c), *index = expr_var(t->l->g, t->loop->axis->var);
+    if (e && !expr_has(e, expr_test_node, index)) note(b->when, &b->nwhen, e);
 }
 
 static void bounds_of(const Trim *t, const Expr *c, Bounds *b, int depth) {
@@ -79,6 +93,7 @@ static void bounds_of(const Trim *t, const Expr *c, Bounds *b, int depth) {
         bounds_of(t, c->arg[1], b, depth + 1);
         return;
     }
+    note_when(t, c, b);
     if ((c->op != OP_LT && c->op != OP_LE && c->op != OP_GT && c->op != OP_GE && c->op != OP_EQ) ||
         c->arg[0]->type != TY_I64)
         return;
@@ -139,7 +154,16 @@ static bool same(const Bounds *a, const Bounds *b) {
     return true;
 }
 
-/* The bounds that all folds of the loop share. */
+/* Of what holds, that which is among both's. */
+static void keep_common(Bounds *b, const Bounds *other) {
+    int kept = 0;
+    for (int i = 0; i < b->nwhen; i++)
+        for (int k = 0; k < other->nwhen; k++)
+            if (b->when[i] == other->when[k]) b->when[kept++] = other->when[k];
+    b->nwhen = kept;
+}
+
+/* The bounds that all folds of the loop share, where all have the same ends. */
 static bool shared_bounds(const Trim *t, Bounds *b) {
     bool first = true;
     for (int i = 0; i < t->loop->body.n; i++) {
@@ -148,7 +172,10 @@ static bool shared_bounds(const Trim *t, Bounds *b) {
         if (s->kind != STAGE_REDUCE) continue;
         bounds_of(t, s->cond, &own, 0);
         if (!first && !same(&own, b)) return false;
-        *b = own;
+        if (first)
+            *b = own;
+        else
+            keep_common(b, &own);
         first = false;
     }
     return b->nlo || b->nhi;
@@ -184,6 +211,7 @@ bool lower_trim(Lower *l, const LoopHead *h, const Code **first, const Code **en
     FactorSet domain = 0;
     for (int i = 0; i < b.nlo; i++) domain |= expr_domain(l->part, t.layout, b.lo[i]);
     for (int i = 0; i < b.nhi; i++) domain |= expr_domain(l->part, t.layout, b.hi[i]);
+    for (int i = 0; i < b.nwhen; i++) domain |= expr_domain(l->part, t.layout, b.when[i]);
     const Code *start = h->start, *bound = h->bound, *step = h->step;
     Sym from = b.nlo ? name_of(l, &loop->axis, sym_fmt(l->ctx, "%s_first", loop->axis->name)) : NULL;
     Sym to = b.nhi ? name_of(l, &loop->body, sym_fmt(l->ctx, "%s_stop", loop->axis->name)) : NULL;
@@ -199,6 +227,8 @@ bool lower_trim(Lower *l, const LoopHead *h, const Code **first, const Code **en
     /* Beyond the ends of axes nothing is known of a range, and an empty one reaches nowhere. */
     const Code *some = lo && hi ? code(l->ctx, "lo < hi") : NULL, *inside = axis_predicate(l, t.layout, domain);
     if (inside) some = code_join(l->ctx, some, " && ", inside);
+    for (int i = 0; i < b.nwhen; i++)
+        some = code_join(l->ctx, some, " && ", expr_code(l, b.when[i], t.layout));
     if (some) put_if(l, some)->braces = INLINE;
     if (lo) put_reach(l, "lo", "<", lo);
     if (hi) put_reach(l, "hi", ">", hi);

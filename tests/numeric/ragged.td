@@ -43,3 +43,19 @@ export fn pick(cdf: f32[B, V], u: f32[B]) -> (p: f32[B]) {
     p[b] = cdf[b, k[b]];
 }
 check pick(B = 5, V = 17);
+
+// A range that an element has only where a condition holds: its ends may be loaded under that, and elsewhere be anything.
+export fn ragged_some(x: f16[T, D], off: i32[B + 1], m: bool[B, D]) -> (y: f32[B, D]) {
+    assume 0 <= off[b] && off[b] <= T;
+    y[b, d] = if m[b, d] then sum[t in off[b]..off[b + 1]](f32(x[t, d])) else 1;
+}
+check ragged_some(T = 0, D = 3, B = 2);
+check ragged_some(T = 203, D = 19, B = 17);
+check ragged_some(T = 1, D = 1, B = 1);
+
+export fn keyed_some(x: f32[T, D], key: i32[T], m: bool[B, D]) -> (y: f32[B, D]) {
+    assume 0 <= key[t] && key[t] < B;
+    y[b, d] = if m[b, d] && m[b, (d + 1) % D] then 2 else max[t where key[t] == b](x[t, d] * b);
+}
+check keyed_some(T = 203, D = 20, B = 17);
+check keyed_some(T = 5, D = 1, B = 9);
