@@ -318,6 +318,8 @@ Points *points_of(const Group *gr, Ctx *ctx) {
 }
 
 void points_add_extremes(const Group *gr, Points *p, Ctx *ctx) {
+    enum { MANY = 12 /* steps, of which kernels take long to judge */ };
+    if (gr->steps.n > MANY || gr->axes.n == 1) return; /* one axis has all that there is: its lengths are likely ones */
     Unsaid u = unsaid_of(gr, p, ctx);
     if (u.nfree > 1) add_extremes(&u.making, u.free, u.nfree);
 }

@@ -181,7 +181,7 @@ static void warn_of_lines(SchedWork *w, int lines) {
 
 static bool step_choose(SchedWork *w, Text *why) {
     bool *given = NEW_N(w->ctx, bool, w->plan->groups.n + 1);
-    w->versions = NEW_N(w->ctx, Versions, w->plan->groups.n + 1);
+    w->versions = NEW_N(w->ctx, Versions, w->plan->groups.n ? w->plan->groups.n : 1);
     if (!take_given(w, given)) return false;
     const int all = w->o->tuned ? MAX_VERSIONS - 1 : 0;
     for (int lines = all;; lines /= 2) {
