@@ -227,8 +227,7 @@ bool lower_trim(Lower *l, const LoopHead *h, const Code **first, const Code **en
     /* Beyond the ends of axes nothing is known of a range, and an empty one reaches nowhere. */
     const Code *some = lo && hi ? code(l->ctx, "lo < hi") : NULL, *inside = axis_predicate(l, t.layout, domain);
     if (inside) some = code_join(l->ctx, some, " && ", inside);
-    for (int i = 0; i < b.nwhen; i++)
-        some = code_join(l->ctx, some, " && ", expr_code(l, b.when[i], t.layout));
+    for (int i = 0; i < b.nwhen; i++) some = code_join(l->ctx, some, " && ", expr_code(l, b.when[i], t.layout));
     if (some) put_if(l, some)->braces = INLINE;
     if (lo) put_reach(l, "lo", "<", lo);
     if (hi) put_reach(l, "hi", ">", hi);
