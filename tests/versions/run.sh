@@ -130,6 +130,18 @@ others=$(sed -nE 's/.*return (.*)_launch\(stream, tensors.*/\1/p' "$dir/lowered"
 [ -n "$others" ] && for other in $others; do grep -q "^ .* $other<.*int64_t" "$dir/lowered" || break; done
 verdict $? "the last versions' own instances: $others"
 
+# Loads do not wait behind tests of the whole block's: those of registers that a row does not reach have one of their own,
+# and the ends of a peeled row lie in vectors that are loaded whole.
+echo 'export fn total(x: f16[M, N]) -> (y: f32[M]) { y[i] = sum[j](f32(x[i, j])); }' >"$dir/total.td"
+loads() { # FACTORS of the row: how many loads stand behind such a test, and how many tiles are loaded whole
+    printf 'program total\n  y: i = grid warp(2); j = %s\n' "$1" >"$dir/total.schedules"
+    "$TDC" "$dir/total.td" --schedules="$dir/total.schedules" --dump=lower |
+        awk '/^ *if \(j_reg \* .* < N\) \{$/ { left = 4 } left-- > 0 && /td_load/ { n++ } /td_load_inside<__half/ { whole++ } END { print n + 0, whole + 0 }'
+}
+same 'loads behind tests, vectors' "$(loads 'reg(8) warp(2) lane(32) vec(4)')" '0 0'
+same 'loads behind tests, elements' "$(loads 'reg(8) warp(2) lane(32)')" '0 0'
+same 'loads behind tests, a peeled row' "$(loads 'reg(8) warp(2) lane(32) vec(4) peel x' | cut -d ' ' -f 2)" 2
+
 # Rows and columns of the same elements are folded in one pass where these are many, whatever is said of their lengths.
 sed '/^bench/d' bench/suite/layernorm_bwd.td >"$dir/norm.td"
 for how in "bench/suite/layernorm_bwd.td" "bench/suite/layernorm_bwd.td -D M=16384 -D N=4096" "$dir/norm.td --at M=65536,N=1024"; do
