@@ -135,15 +135,24 @@ static void replay_kernels(const Replay *x, Family *f, const Case *c, const Stor
     if (x->cases) print_case(stored, &all);
 }
 
-/* Of the suite, or of the family's own programs. Says on stderr why it cannot be. */
+/* A case's program: one of the suite, one of bench/wide, or else the family's own. */
+static const char *program_of(Ctx *ctx, const char *home, const char *td, const StoredCase *stored) {
+    static const char *const folders[2] = {"suite", "wide"};
+    for (int i = 0; i < 2; i++) {
+        size_t n;
+        Sym path = sym_fmt(ctx, "%s/bench/%s/%s.td", home, folders[i], stored->name);
+        if (corpus_file(ctx, path, &n)) return path;
+    }
+    return td;
+}
+
+/* Says on stderr why it cannot be. */
 static bool open_stored(Ctx *ctx, Case *c, const char *home, const char *td, const StoredCase *stored) {
     const char *slash = strrchr(td, '/'), *base = slash ? slash + 1 : td;
     Sym family = sym_n(ctx, base, strcspn(base, "."));
     Text why = {.ctx = ctx};
-    Sym suite = sym_fmt(ctx, "%s/bench/suite/%s.td", home, stored->name);
-    size_t n;
-    bool of_suite = corpus_file(ctx, suite, &n) != NULL;
-    if (corpus_open_named(ctx, c, home, family, of_suite ? suite : td, stored->name, stored->sizes, &why)) return true;
+    const char *path = program_of(ctx, home, td, stored);
+    if (corpus_open_named(ctx, c, home, family, path, stored->name, stored->sizes, &why)) return true;
     fprintf(stderr, "corpus: %s\n", why.s);
     return false;
 }
