@@ -44,6 +44,7 @@ inline td_divisor td_divisor_of(float z) {
     d.low = left > 0.0f ? left * d.high : d.high;
     return d;
 }
+inline td_divisor td_divisor_by(float, float high, float low) { return {1.0f, high, low}; }
 inline float td_divide(float a, const td_divisor &d) {
     const float b = a * d.scale;
     return fmaf(b, d.high, b * d.low);

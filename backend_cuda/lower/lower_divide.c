@@ -1,6 +1,11 @@
-/* Lowering, quotients: a number that several elements of a thread are divided by is made a td_divisor once, before the
- * loops over the thread's registers, and a quotient then takes three operations. */
+/* Lowering, quotients of what is computed in f32. What the hardware's own division compiles to jumps out of line where
+ * a number is zero, or the quotient nearly is, for all of a warp: a map of data with zeros takes twice as long. A
+ * quotient by a td_divisor never jumps and costs as much. A number that several elements of a thread are divided by is
+ * made one once, before the loops over the thread's registers; a constant is one as it stands. A quotient then takes
+ * three operations, by a constant two. */
 #include "lower_internal.h"
+
+#include <math.h>
 
 /* A variable is another number at the next stage. */
 static Found is_variable(const Expr *e, const void *user) {
@@ -58,4 +63,31 @@ void put_divisors(Lower *l, const Stage *s) {
     for (int i = 0; i < MAX_PARTS; i++)
         if (s->expr[i]) expr_visit(s->expr[i], visit_quotient, &q);
     l->open.layout = saved;
+}
+
+/* z in the parts that td_divisor_of makes of it; NULL: it is so small or large that it has to be scaled, or no
+ * number. */
+static const Code *constant_divisor(Lower *l, double z) {
+    if (!(fabs(z) > 0x1p-100 && fabs(z) < 0x1p100)) return NULL;
+    const float high = (float)((1 - 0x1p-21) / z), low = (float)((1 - high * z) / z);
+    const Code *parts = code(l->ctx, "%c, %c", expr_number_code(l, TY_F32, high), expr_number_code(l, TY_F32, low));
+    return code(l->ctx, "td_divisor_by(%c, %c)", expr_number_code(l, TY_F32, z), parts);
+}
+
+/* By a power of two it is a product, which nvcc knows. */
+static bool is_power_of_two(double z) {
+    int exponent;
+    return fabs(frexp(z, &exponent)) == 0.5;
+}
+
+const Code *divide_code(Lower *l, const Expr *e, const Code *a, const Code *b, const Layout *layout) {
+    const Expr *by = e->arg[1];
+    const Code *divisor = expr_divisor(l, by, layout);
+    if (!divisor && by->op == OP_CONST) {
+        const double z = (float)by->u.f;
+        if (is_power_of_two(z)) return code(l->ctx, "(%c / %c)", a, b);
+        divisor = constant_divisor(l, z);
+    }
+    if (!divisor) divisor = code(l->ctx, "td_divisor_of(%c)", b);
+    return code(l->ctx, "td_divide(%c, %c)", a, divisor);
 }

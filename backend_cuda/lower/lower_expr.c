@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static const Code *float_code(Lower *l, Type t, double f) {
+const Code *expr_number_code(Lower *l, Type t, double f) {
     const char *suffix = t == TY_F64 ? "" : "f";
     if (isnan(f)) return code(l->ctx, t == TY_F64 ? "(double)NAN" : "NAN");
     if (isinf(f))
@@ -25,7 +25,7 @@ static const Code *float_code(Lower *l, Type t, double f) {
 }
 
 static const Code *const_code(Lower *l, const Expr *e) {
-    if (type_is_float(e->type)) return float_code(l, e->type, e->u.f);
+    if (type_is_float(e->type)) return expr_number_code(l, e->type, e->u.f);
     int64_t i = e->u.i;
     if (e->type == TY_BOOL) return code(l->ctx, i ? "true" : "false");
     if (i == INT64_MIN) return code(l->ctx, "INT64_MIN");
@@ -410,8 +410,7 @@ const Code *expr_code(Lower *l, const Expr *e, const Layout *layout) {
     }
     const Code *a = expr_code(l, e->arg[0], layout), *b = e->nargs > 1 ? expr_code(l, e->arg[1], layout) : NULL;
     if (e->op == OP_DIV && is_fast(l, e)) return code(l->ctx, "%s(%c, %c)", op_fast(e->op), a, b);
-    const Code *divisor = e->op == OP_DIV ? expr_divisor(l, e->arg[1], layout) : NULL;
-    if (divisor) return code(l->ctx, "td_divide(%c, %c)", a, divisor);
+    if (e->op == OP_DIV && e->type == TY_F32) return divide_code(l, e, a, b, layout);
     if (op_form(e->op) == FORM_INFIX) return infix_code(l, e, a, b);
     if (op_form(e->op) == FORM_PREFIX)
         return e->op == OP_NEG && (e->type == TY_I32 || e->type == TY_I64) &&

@@ -282,9 +282,14 @@ const Code *expr_divisor(Lower *l, const Expr *by, const Layout *layout);
 const Code *poly_code(Lower *l, Poly p,
                       bool wide); /* of type I, or 64-bit where `wide` and not proved to fit 32 bits */
 
+/* A number as a literal of a float type. */
+const Code *expr_number_code(Lower *l, Type t, double f);
+
 /* ---- lower_divide.c ---- */
 /* Declares the divisors of the stage's quotients, before its loops. */
 void put_divisors(Lower *l, const Stage *s);
+/* a / b of e, a quotient in f32. */
+const Code *divide_code(Lower *l, const Expr *e, const Code *a, const Code *b, const Layout *layout);
 
 /* ---- lower_index.c ----
  * Indices have type I in emitted text: int, or int64_t in a second instance of the kernel, which the launcher takes

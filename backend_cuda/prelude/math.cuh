@@ -134,8 +134,8 @@ __device__ __forceinline__ double td_sigmoid(double x) {
     const double e = exp(-fabs(x));
     return (x >= 0.0 ? 1.0 : e) / (1.0 + e);
 }
-//@ td_divisor td_divisor_of td_divide
-// Division of many by one, within 1 ulp: 1 / (z * scale) in two parts of one sign, so that infinities and zeros come out as
+//@ td_divisor td_divisor_of td_divisor_by td_divide
+// Division without branches, within 1 ulp: 1 / (z * scale) in two parts of one sign, so that infinities and zeros come out as
 // of a / z. The scale keeps what is done with very large and very small z from under- and overflowing.
 struct td_divisor { float scale, high, low; };
 __device__ __forceinline__ td_divisor td_divisor_of(float z) {
@@ -148,6 +148,8 @@ __device__ __forceinline__ td_divisor td_divisor_of(float z) {
     d.low = left > 0.0f ? left * d.high : d.high;
     return d;
 }
+// The parts of a constant that needs no scale.
+__device__ __forceinline__ td_divisor td_divisor_by(float, float high, float low) { return {1.0f, high, low}; }
 __device__ __forceinline__ float td_divide(float a, const td_divisor &d) {
     const float b = a * d.scale;
     return fmaf(b, d.high, b * d.low);
