@@ -51,6 +51,7 @@ static void block_start(int rank, int index) {
     }
     for (int i = 0; i < b->threads; i++) {
         Fiber *f = fiber_of(rank, i);
+        f->threads = b->threads;
         f->block = index;
         f->blk = b;
         f->warp = &b->warps[i >> 5];

@@ -22,7 +22,7 @@
 
 /* What a kernel may know of the thread that runs. */
 struct td_emu_thread {
-    int tid, block, rank;
+    int tid, threads, block, rank;
 };
 extern td_emu_thread *td_emu_self;
 
@@ -248,6 +248,7 @@ template <class T> inline uint32_t td_min2(uint32_t a, uint32_t b) {
 
 /* ---- threads ---- */
 inline int td_tid() { return td_emu_self->tid; }
+inline int td_threads() { return td_emu_self->threads; }
 inline int td_block() { return td_emu_self->block; }
 inline int td_cluster_rank() { return td_emu_self->rank; }
 void td_sync();

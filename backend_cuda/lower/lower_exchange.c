@@ -74,7 +74,7 @@ static const Code *exchange_row(Lower *l, const Fold *f, const Exchange *x) {
     return code(l->ctx, "(%c) * %l + %c", value_index(l, f->s->out[0]), x->apart * x->groups, r);
 }
 
-/* state = the fold of `count` cells from `first` on. */
+/* state = the fold of `count` cells from `first` on, but the first of those alone that there are. */
 static void exchange_fold(Lower *l, const Fold *f, const Exchange *x, const Code *first, int64_t count) {
     const Monoid *m = f->s->monoid;
     const Code *right[MAX_PARTS];
@@ -84,8 +84,10 @@ static void exchange_fold(Lower *l, const Fold *f, const Exchange *x, const Code
     put_end(l);
     if (count == 1) return;
     put_loop(l, true, "int from = 1; from < %l; from++", count);
+    if (x->there) put_if(l, code(l->ctx, "from < %c", x->there));
     cells_get(l, m, x, code(l->ctx, "%c + from", first), right);
     put_combine(l, m, f->state, right, f->state, NULL);
+    if (x->there) put_end(l);
     put_end(l);
 }
 
@@ -111,7 +113,9 @@ static void fold_by_lane(Lower *l, const Fold *f, const Exchange *x) {
     while (width < x->members) width *= 2;
     int loops = put_results(l, f);
     put_identity(l, m, f->state);
-    if (width != x->members)
+    if (x->there)
+        put_if(l, code(l->ctx, "td_tid() %% %d < %c", width, x->there));
+    else if (width != x->members)
         put_if(l, code(l->ctx, "td_tid() %% %d < %l", width, x->members));
     else
         put_block(l);
@@ -165,6 +169,7 @@ void fold_warps(Lower *l, Fold *f, FactorSet warps) {
         lanes_kept = lanes_kept || ((kept >> x->id & 1) && x->tid_stride < WARP && x->size > 1);
     }
     Exchange x = exchange_open(l, f, members, (ExchangeId){.purpose = 1, .what = "", .lanes = lanes_kept});
+    if (l->settled && warps >> l->settled->id & 1) x.there = code(l->ctx, "td_threads() / %d", l->settled->tid_stride);
     const Code *who = digits_zero(l, layout, thread_factors(l, layout->all) & ~kept & ~warps);
     if (who) put_if(l, who);
     int loops = put_results(l, f);

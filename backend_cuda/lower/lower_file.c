@@ -3,6 +3,7 @@
 #include "lower_internal.h"
 
 #include "sched/kernel/same.h"
+#include "sched/kernel/settled.h"
 #include "sched/kernel/sort.h"
 
 static bool factor_range(void *user, const Expr *atom, const Expr **lo, const Expr **hi) {
@@ -107,7 +108,7 @@ typedef struct Dispatch {
     const Code *fits, *wide; /* conditions of the first instance, beside which there is a second; NULL: none */
     bool only_last;          /* of a product that a library runs but for what is rare: the last instance does that */
     Sym general;             /* the kernel that runs in place of the last instance; NULL: that does */
-    const Code *blocks;
+    const Code *blocks, *threads;
 } Dispatch;
 
 /* All conditions under which accesses are wide and no vector is cut. */
@@ -136,6 +137,11 @@ static Dispatch dispatch_of(Lower *l) {
     if (general) d.general = sym_fmt(l->ctx, "%s_%s", l->o->prefix, kernel_symbol(l->p, general));
     for (int i = 0; i < l->k->parts.n; i++)
         d.blocks = code_join(l->ctx, d.blocks, " + ", dim_code(l, l->k->parts.at[i]->blocks, true));
+    d.threads = code(l->ctx, "%d", l->k->threads);
+    if (l->settled) {
+        const Code *count = dim_code(l, kernel_settled_count(l->p, l->settled), true);
+        d.threads = code(l->ctx, "(int)(%c) * %d", count, l->settled->tid_stride);
+    }
     return d;
 }
 
@@ -218,7 +224,7 @@ static void print_launcher(const Printing *p, Lower *l, Sym full, const Dispatch
     int shared = l->needs.shared_bytes, cluster = l->k->cluster;
     print_line(p, l->ctx, "    return (int)td_launch(td_%s_of[", full);
     print_choice(p, l, d);
-    print_line(p, l->ctx, "], args, %c, %d, %d, %d, launched, (cudaStream_t)stream);\n}\n", d->blocks, l->k->threads,
+    print_line(p, l->ctx, "], args, %c, %c, %d, %d, launched, (cudaStream_t)stream);\n}\n", d->blocks, d->threads,
                cluster, shared);
     print_line(p, l->ctx, "extern \"C\" int %s_prepare(void) { return (int)td_prepare(td_%s_of, %d, %d); }\n\n", full,
                full, shared, cluster);
@@ -319,6 +325,7 @@ static bool lower_kernel(Text *out, Ctx *ctx, Program *p, Kernel *k, const ExprM
                          Text *why) {
     Lower *l = NEW(ctx, Lower);
     *l = (Lower){.ctx = ctx, .p = p, .tensor_at = tensor_at, .g = p->graph, .k = k, .o = o, .why = why};
+    l->settled = kernel_settled(k);
     l->follows = k->follows;
     l->leads = k->leads;
     l->env = (PolyEnv){.g = p->graph, .range = factor_range, .user = l, .ctx = ctx, .made = &l->polys};

@@ -40,8 +40,9 @@ typedef struct Exchange {
     const Code *group; /* the number of this thread's group; NULL: there is one */
     int region[MAX_PARTS];
     int64_t members, groups, regs;
-    int64_t apart; /* cells from a group to the next: members, or one more, so that lanes of groups use all banks */
-    bool twice;    /* two copies by turns: one barrier an iteration then suffices */
+    const Code *there; /* how many of the members there are, from the first on; NULL: all */
+    int64_t apart;     /* cells from a group to the next: members, or one more, so that lanes of groups use all banks */
+    bool twice;        /* two copies by turns: one barrier an iteration then suffices */
 } Exchange;
 
 /* What tells an exchange from the others of its stage: the first of its regions' purposes, and a part of its names. */

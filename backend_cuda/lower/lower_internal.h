@@ -179,6 +179,7 @@ typedef struct Lower {
     Part *part;
     const LowerOptions *o;
     const ExprMap *tensor_at; /* Tensor -> its place in the entry's array */
+    const Factor *settled;    /* of the kernel's threads, as many as its axis needs (settled.h); NULL: all */
     bool follows, leads;      /* in some place that runs it a kernel comes before it, or after it */
     bool failed;
     Text *why;

@@ -2,6 +2,8 @@
 
 //@ td_tid
 __device__ __forceinline__ int td_tid() { return (int)threadIdx.x; }
+//@ td_threads
+__device__ __forceinline__ int td_threads() { return (int)blockDim.x; }
 //@ td_block
 __device__ __forceinline__ int td_block() { return (int)blockIdx.x; }
 //@ td_cluster_rank

@@ -1,6 +1,7 @@
 /* Features of a kernel: the walk over its stages. Bodies and what waits are here; features_access.c has the accesses,
  * features_issue.c what is issued. */
 #include "features_form.h"
+#include "sched/kernel/settled.h"
 #include "sched/kernel/under.h"
 
 #include "ir/expr_is.h"
@@ -116,8 +117,21 @@ int feature_extent(Reading *x, const Axis *a) {
     return step - 1;
 }
 
+/* As kernel_settled_count says it. */
+static int settled_count(Reading *x, const Factor *f) {
+    Tape *t = &x->f->tape;
+    int64_t stride = 1;
+    expr_is_int(f->stride, &stride);
+    const int beyond = tape_const(t, (double)(axis_slack(f->axis) + stride - 1));
+    int n = tape_step(t, TAPE_ADD, feature_extent(x, f->axis), beyond);
+    n = tape_step(t, TAPE_FLOOR_DIV, n, tape_const(t, (double)stride));
+    n = tape_step(t, TAPE_MIN, n, tape_const(t, (double)f->size));
+    return tape_step(t, TAPE_MAX, n, tape_const(t, 1));
+}
+
 static int find_count(Reading *x, const Factor *f) {
     Tape *t = &x->f->tape;
+    if (f == x->settled_factor) return settled_count(x, f);
     if (f->size) return tape_const(t, (double)f->size);
     if (f->count && expr_over_dims(f->count))
         return tape_step(t, TAPE_MAX, feature_step(x, f->count), tape_const(t, 1));
@@ -390,6 +404,12 @@ static void read_part(Reading *x, const Part *part) {
     if (held_words > x->f->tile_words) x->f->tile_words = held_words;
 }
 
+/* The share of a block's threads that a launch starts; -1: all of them. */
+static int find_started(Reading *x) {
+    const Factor *f = x->settled_factor;
+    return f ? tape_step(&x->f->tape, TAPE_DIV, feature_count(x, f), tape_const(&x->f->tape, (double)f->size)) : -1;
+}
+
 Features *features_of(const Program *p, const Kernel *k, Ctx *ctx) {
     Features *f = NEW(ctx, Features);
     *f = (Features){.tape = {.ctx = ctx, .g = p->graph},
@@ -402,7 +422,9 @@ Features *features_of(const Program *p, const Kernel *k, Ctx *ctx) {
     Reading x = {.own = *p, .g = p->graph, .k = k, .f = f, .ctx = ctx};
     const GraphScratch before = graph_scratch(p->graph, ctx);
     x.env = (PolyEnv){.g = p->graph, .range = factor_range, .user = &x, .ctx = ctx, .made = &x.polys};
+    x.settled_factor = kernel_settled(k);
     for (int i = 0; i < k->parts.n; i++) read_part(&x, k->parts.at[i]);
+    f->started = find_started(&x);
     graph_scratch_end(p->graph, before);
     f->beside = x.ends + x.across;
     f->known &= !f->tape.full && f->blocks >= 0 && f->bodies.n <= FEATURE_BODIES;

@@ -103,8 +103,9 @@ typedef struct Features {
     VEC(Access) accesses;
     VEC(Body) bodies;
     VEC(WideCond) conds;
-    int blocks; /* step: of all parts */
-    int threads;
+    int blocks;        /* step: of all parts */
+    int threads;       /* of a block at most */
+    int started;       /* step: the share of them that a launch starts (sched/kernel/settled.h); -1: all */
     int cluster;       /* blocks of a cluster, 1 without */
     int resident;      /* blocks of a multiprocessor that its launch bound promises; 0: none */
     double tile_words; /* registers of a thread that hold tiles, at most at a time */

@@ -41,14 +41,15 @@ typedef struct Reading {
     ExprMap under;   /* of the part: under_find's */
     ExprMap sets;    /* Expr -> the factors along which it varies, under a layout */
     const Layout *sets_of;
-    int body;            /* the innermost that is open */
-    int wait;            /* of the loads that come now */
-    bool settled;        /* what was loaded has been waited for: the next load begins a new wait */
-    bool folds;          /* the part has more than loads, maps and stores */
-    bool packed;         /* some load of the part stays in words */
-    double ends, across; /* Features.beside: for ends of rows, for loads across pieces */
-    FactorSet loops;     /* serial factors of the loops that are open */
-    int place;           /* number of the stage */
+    const Factor *settled_factor; /* kernel_settled's, of the kernel */
+    int body;                     /* the innermost that is open */
+    int wait;                     /* of the loads that come now */
+    bool settled;                 /* what was loaded has been waited for: the next load begins a new wait */
+    bool folds;                   /* the part has more than loads, maps and stores */
+    bool packed;                  /* some load of the part stays in words */
+    double ends, across;          /* Features.beside: for ends of rows, for loads across pieces */
+    FactorSet loops;              /* serial factors of the loops that are open */
+    int place;                    /* number of the stage */
     VEC(SeenAccess) seen;
     VEC(Living) living;
     VEC(Trim) trims;   /* of the open loops */

@@ -21,8 +21,9 @@ enum { SHORT_COLUMNS = 32, LONG_COLUMNS = 1 << 16, FEW_ROWS = 128 };
  * more: how wide accesses are, and where rows stay. Lists end with 0. */
 static const int64_t ALONE[] = {1 << 20, 1, 30, 256, 1021, 4096, 16384, 50257, 1 << 18, 1 << 24, 1 << 27, 0};
 static const int64_t ROWS[] = {4096, 1, 128, 1024, 1 << 14, 1 << 17, 1 << 22, 0};
-static const int64_t COLUMNS[] = {4096,  1,     30,      64,    200,     768,     1021,   1024,    1500,    3001,
-                                  10240, 12289, 1 << 15, 50257, 1 << 16, 1 << 17, 150001, 1 << 18, 1 << 22, 0};
+static const int64_t COLUMNS[] = {4096,  1,       7,       30,     61,      64,      200,   255,   768,
+                                  1021,  1024,    1500,    3001,   10240,   12289,   20480, 25001, 1 << 15,
+                                  50257, 1 << 16, 1 << 17, 150001, 1 << 18, 1 << 22, 0};
 /* Rows that a block has whole, one after the other: twice as long ones take twice the registers, or threads. */
 static const int64_t HELD[] = {4096, 64, 256, 512, 768, 1021, 1024, 2048, 3001, 3072, 5120, 8192, 12289, 1 << 14, 0};
 static const int64_t BOTH[] = {4096, 1, 30, 200, 1021, 1024, 3001, 12289, 1 << 15, 1 << 21, 0};
@@ -37,7 +38,7 @@ static const int64_t MANY_COLUMNS[NMANY] = {64, 1, 512, 30, 4096, 8, 1021, 256, 
 enum { MOST_VARIED = 6 /* dimensions; the others have their first value */, MOST_TRIED = 1000 };
 /* Extremes: one dimension is as long as gives that many elements, the others are some of these. */
 enum { NEXTREME = 13, NTOTALS = 4, EXTREMES_OF_MANY = 96, EXTREMES_OF_MAPS = 176 /* points */ };
-enum { MOST_OF_FEW = 172 /* points, likely ones and extremes, of two dimensions */ };
+enum { MOST_OF_FEW = 230 /* points, likely ones and extremes, of two dimensions */ };
 static const int64_t EXTREME_OTHERS[NEXTREME] = {1, 2, 3, 7, 16, 31, 64, 101, 256, 511, 1021, 2048, 5};
 static const int64_t EXTREME_TOTALS[NTOTALS] = {1 << 22, 1 << 24, 1 << 20, 1 << 26};
 static const double EXTREME = 0.02; /* the weight of an extreme */

@@ -5,6 +5,7 @@
 #include "cost.h"
 #include "judge.h"
 #include "relayouts.h"
+#include "settle.h"
 #include "sched/plan/split.h"
 
 #include <math.h>
@@ -155,6 +156,10 @@ static void take_relayout(void *user, const Schedule *s) {
     versions_add(x, -1, (const Schedule *[]){s}, 1, most);
 }
 
+static void take_settled(void *user, const Schedule *s, const int64_t *most) {
+    versions_add(user, -1, (const Schedule *[]){s}, 1, most);
+}
+
 /* What is best at one point of a way with a kernel for each reduction, of schedules that are legal always. */
 static int add_apart(Choosing *x, int point, int division) {
     const Division *d = &x->gr->divisions.at[division];
@@ -180,6 +185,7 @@ static int add_best(Choosing *x, int point, int of_kind) {
     BestOf *const best = x->found;
     int considered = 0;
     if (!point) relayouts_each(x->form[0], &x->limits, take_relayout, x); /* they are for all sizes */
+    if (!point && x->points->n > 1) settle_each(x->form[0], &x->limits, take_settled, x);
     double quickest[BEST_KINDS]; /* of what reads its elements as often as it says */
     for (int kind = 0; kind < BEST_KINDS; kind++) quickest[kind] = INFINITY;
     for (int d = -1; d < x->gr->divisions.n; d++) {

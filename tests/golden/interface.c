@@ -494,8 +494,6 @@ static interface_status td_scaled_run_1(const td_sink *td_s, const td_call *td_c
     if (!(M <= td_mul(2, int_)))
         return td_refuse(td_s, interface_error_require, "%s", "at most two rows a column (expected M <= 2 * int)");
     TD_TRY(td_sizes(td_s, td_c, &td_scaled_signature, td_bytes));
-    if (!(int_ <= 1024))
-        return td_refuse(td_s, interface_error_kernel, "kernel ctx: %s", "expected int <= 1024");
     TD_TRY(td_extent(td_s, "ctx", "blocks", M, INT32_MAX));
     if (td_c->need) {
         *td_c->need = 0;
@@ -532,8 +530,8 @@ static interface_status td_scaled_run_2(const td_sink *td_s, const td_call *td_c
 }
 
 static interface_status td_scaled_run(const td_sink *td_s, const td_call *td_c) {
-    const int64_t int_ = td_c->dims[1];
-    if (int_ <= 1024)
+    const int64_t M = td_c->dims[0];
+    if (M <= 1024)
         return td_scaled_run_1(td_s, td_c);
     return td_scaled_run_2(td_s, td_c);
 }

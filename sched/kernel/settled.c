@@ -1,0 +1,96 @@
+/* How many warps a block has is settled at launch where a row lies in the registers of a block's threads, and how long
+ * it is was not known: `i = grid; j = warp(16) reg(4) lane(32) vec(8)` holds rows of up to 16384 elements, each warp
+ * 1024 of them, and a row of 2000 needs two warps. The others would hold elements outside of the axis alone, which are
+ * not loaded, not stored and not folded, so that nothing but time tells whether they are there. One text so serves rows
+ * of 1000 and of 16000 elements with blocks that fit either.
+ *
+ * The factor has the highest digit of a thread's number, so that the threads that stay are numbered as before; and what
+ * threads exchange is asked of those alone that are there (backend_cuda/lower/lower_exchange.c). */
+#include "settled.h"
+
+#include "ir/expr_is.h"
+
+/* The threads that differ in it are whole warps, the last digit of all. */
+static const Factor *highest(const Kernel *k, const Layout *l) {
+    for (int i = 0; i < l->factors.n; i++) {
+        const Factor *f = l->factors.at[i];
+        if (bind_scope(f->bind) != SCOPE_THREAD || f->size <= 1 || f->tid_stride % TARGET_WARP) continue;
+        if ((int64_t)f->tid_stride * f->size == k->threads) return f;
+    }
+    return NULL;
+}
+
+static FactorSet operands(const Part *part, const Layout *l, const Stage *s) {
+    FactorSet set = 0;
+    for (int i = 0; i < s->monoid->n; i++) set |= expr_domain(part, l, s->expr[i]);
+    return set;
+}
+
+/* Whether a fold over it leaves out what lies outside of the axis, which of partial results nobody can tell; and
+ * whether it is the only factor across warps, of as many as the lanes of a warp can take one each. */
+static bool fold_allows(const Part *part, const Layout *l, const Stage *s, const Factor *f) {
+    const FactorSet here = operands(part, l, s) | s->over | layout_scope_factors(l, SCOPE_BLOCK);
+    if (!(s->over >> f->id & 1)) return true;
+    if (layout_axis_factors(l, f->axis) & ~here || f->size > TARGET_WARP) return false;
+    for (int i = 0; i < l->factors.n; i++) {
+        const Factor *x = l->factors.at[i];
+        if (bind_scope(x->bind) != SCOPE_THREAD || x->size == 1 || x == f) continue;
+        const bool folded = s->over >> x->id & 1, kept = s->out[0]->domain >> x->id & 1;
+        if (folded && !digit_in_warp(x->tid_stride, x->size)) return false;
+        if (kept && x->tid_stride < TARGET_WARP && f->size > MAX_FOLDED_BY_ALL) return false;
+    }
+    return true;
+}
+
+/* Other axes have no more threads than they have blocks to fill. */
+static bool is_folded(const Stage *const *at, int n, const Factor *f) {
+    for (int i = 0; i < n; i++)
+        if (at[i]->kind == STAGE_REDUCE && at[i]->over >> f->id & 1) return true;
+    return false;
+}
+
+/* Tiles in shared memory, and scans, are made by all threads together. */
+static bool stages_allow(const Part *part, const Layout *l, const Stage *const *at, int n, const Factor *f) {
+    for (int i = 0; i < n; i++) switch (at[i]->kind) {
+        case STAGE_LOAD:
+        case STAGE_MAP:
+        case STAGE_VAR:
+        case STAGE_SET:
+        case STAGE_ATOMIC: break;
+        case STAGE_STORE:
+            if (at[i]->path != PATH_DIRECT) return false;
+            break;
+        case STAGE_REDUCE:
+            if (!fold_allows(part, l, at[i], f)) return false;
+            break;
+        default: return false;
+        }
+    return true;
+}
+
+const Factor *kernel_settled(const Kernel *k) {
+    int64_t stride, lo, hi;
+    if (k->parts.n != 1 || k->product || k->parts.at[0]->layouts.n != 1) return NULL;
+    const Part *part = k->parts.at[0];
+    const Layout *l = part->layouts.at[0];
+    const Factor *f = highest(k, l);
+    if (!f || !expr_is_int(f->stride, &stride)) return NULL;
+    const Axis *a = f->axis;
+    if (!expr_over_dims(a->lo) || !expr_over_dims(a->hi)) return NULL;
+    if (expr_is_int(a->lo, &lo) && expr_is_int(a->hi, &hi)) return NULL;
+    const Stage *const *at = (const Stage *const *)part->body.at;
+    return is_folded(at, part->body.n, f) && stages_allow(part, l, at, part->body.n, f) ? f : NULL;
+}
+
+const Expr *kernel_settled_count(Program *p, const Factor *f) {
+    Graph *g = p->graph;
+    const Axis *a = f->axis;
+    int64_t stride, lo;
+    const bool from0 = expr_is_int(a->lo, &lo) && !lo;
+    if (!expr_is_int(f->stride, &stride)) stride = 1;
+    const Expr *n = from0 ? a->hi : expr2(g, OP_SUB, a->hi, a->lo);
+    n = expr2(g, OP_ADD, n, expr_int(g, TY_I64, axis_slack(a) + stride - 1));
+    n = expr2(g, OP_DIV, n, expr_int(g, TY_I64, stride));
+    n = expr2(g, OP_MIN, n, expr_int(g, TY_I64, f->size));
+    return expr2(g, OP_MAX, n, expr_int(g, TY_I64, 1));
+}

@@ -1,0 +1,67 @@
+/* Rows of a length that is not known lie in the registers of a block, each warp having as many neighbouring elements as
+ * any other. Since a launch leaves out the warps that would have none, one schedule is as good for rows of one warp as
+ * for those of all, and few are needed: they differ in what a thread holds and in how many warps there may be. */
+#include "settle.h"
+
+#include "sched/machine/target.h"
+
+enum { WIDEST = 8 /* elements of a vector */, MOST_WORDS = 64 /* registers that a thread has of a row */ };
+
+static int64_t vector_of(const CostForm *form, int axis) {
+    int64_t vec = 1;
+    for (int i = 0; i < form->accesses.n; i++) {
+        const CostAccess *c = &form->accesses.at[i];
+        if (c->moves[axis] == MOVE_BY_ONE && TARGET_ACCESS / c->bytes > vec) vec = TARGET_ACCESS / c->bytes;
+    }
+    return vec < WIDEST ? vec : WIDEST;
+}
+
+/* The one axis that is folded; -1: it is another kind of group. */
+static int row_axis(const Group *gr) {
+    int row = -1;
+    if (!gr->steps.n || gr->across || gr->split >= 0) return -1;
+    for (int a = 0; a < gr->axes.n; a++) {
+        const GAxis *x = &gr->axes.at[a];
+        if (axis_has_grid(x)) continue;
+        if (row >= 0 || x->extent >= 0 || x->scanned || x->ordered || !x->contiguous) return -1;
+        row = a;
+    }
+    return row;
+}
+
+static void build(const Group *gr, int row, int64_t warps, int64_t regs, int64_t vec, int peel, Schedule *s) {
+    schedule_clear(s, gr->axes.n);
+    for (int a = 0; a < gr->axes.n; a++) {
+        if (a != row) {
+            schedule_factor(s, a, BIND_GRID, 0);
+            continue;
+        }
+        schedule_factor(s, a, BIND_WARP, warps);
+        schedule_factor(s, a, BIND_REG, regs);
+        schedule_factor(s, a, BIND_LANE, TARGET_WARP);
+        if (vec > 1) schedule_factor(s, a, BIND_VEC, vec);
+    }
+    s->axis[row].peel = peel;
+}
+
+void settle_each(const CostForm *form, const SchedLimits *limits,
+                 void (*take)(void *user, const Schedule *s, const int64_t *most), void *user) {
+    static const int64_t WARPS[] = {16, 32};
+    const Group *gr = form->gr;
+    const int row = row_axis(gr);
+    if (row < 0) return;
+    const int64_t vec = vector_of(form, row);
+    for (int w = 0; w < (int)(sizeof WARPS / sizeof *WARPS); w++)
+        for (int64_t regs = 2; regs <= 8; regs *= 2)
+            for (int p = 0; p <= gr->rows.n; p++) {
+                const GRow *r = p ? &gr->rows.at[p - 1] : NULL;
+                int64_t most[MAX_GROUP_AXES];
+                Schedule s;
+                if (r && (r->axis != row || !r->rows || !r->peels)) continue;
+                if (regs * vec > MOST_WORDS / (WARPS[w] / 16)) continue;
+                build(gr, row, WARPS[w], regs, vec, p, &s);
+                for (int a = 0; a < gr->axes.n; a++) most[a] = schedule_covers(gr, &s, a);
+                if (!schedule_legal_within(gr, &s, most, NULL) || !schedule_fits(gr, &s, limits)) continue;
+                if (schedule_whole_warps(gr, &s)) take(user, &s, most);
+            }
+}
