@@ -5,15 +5,18 @@
 
 #include "sched/machine/target.h"
 
-enum { WIDEST = 8 /* elements of a vector */, MOST_WORDS = 64 /* registers that a thread has of a row */ };
+enum { WIDEST = 8 /* elements of a vector */, BESIDE = 40 /* registers of a thread beside its part of the row */ };
 
-static int64_t vector_of(const CostForm *form, int axis) {
-    int64_t vec = 1;
+/* Bytes of an element of the narrowest and of the widest tensor whose rows lie along the axis. */
+static void find_bytes(const CostForm *form, int axis, int64_t *narrow, int64_t *wide) {
+    *narrow = TARGET_ACCESS;
+    *wide = 1;
     for (int i = 0; i < form->accesses.n; i++) {
         const CostAccess *c = &form->accesses.at[i];
-        if (c->moves[axis] == MOVE_BY_ONE && TARGET_ACCESS / c->bytes > vec) vec = TARGET_ACCESS / c->bytes;
+        if (c->moves[axis] != MOVE_BY_ONE) continue;
+        if (c->bytes < *narrow) *narrow = c->bytes;
+        if (c->load && c->bytes > *wide) *wide = c->bytes;
     }
-    return vec < WIDEST ? vec : WIDEST;
 }
 
 /* The one axis that is folded; -1: it is another kind of group. */
@@ -46,19 +49,22 @@ static void build(const Group *gr, int row, int64_t warps, int64_t regs, int64_t
 
 void settle_each(const CostForm *form, const SchedLimits *limits,
                  void (*take)(void *user, const Schedule *s, const int64_t *most), void *user) {
+    enum { REGISTERS = 1 << 16 /* of a multiprocessor, of all targets */ };
     static const int64_t WARPS[] = {16, 32};
     const Group *gr = form->gr;
     const int row = row_axis(gr);
     if (row < 0) return;
-    const int64_t vec = vector_of(form, row);
+    int64_t narrow, wide;
+    find_bytes(form, row, &narrow, &wide);
+    const int64_t vec = TARGET_ACCESS / narrow < WIDEST ? TARGET_ACCESS / narrow : WIDEST;
     for (int w = 0; w < (int)(sizeof WARPS / sizeof *WARPS); w++)
-        for (int64_t regs = 2; regs <= 8; regs *= 2)
+        for (int64_t regs = 2; regs <= 16; regs *= 2)
             for (int p = 0; p <= gr->rows.n; p++) {
                 const GRow *r = p ? &gr->rows.at[p - 1] : NULL;
                 int64_t most[MAX_GROUP_AXES];
                 Schedule s;
                 if (r && (r->axis != row || !r->rows || !r->peels)) continue;
-                if (regs * vec > MOST_WORDS / (WARPS[w] / 16)) continue;
+                if (regs * vec * wide / TARGET_REGISTER + BESIDE > REGISTERS / (WARPS[w] * TARGET_WARP)) continue;
                 build(gr, row, WARPS[w], regs, vec, p, &s);
                 for (int a = 0; a < gr->axes.n; a++) most[a] = schedule_covers(gr, &s, a);
                 if (!schedule_legal_within(gr, &s, most, NULL) || !schedule_fits(gr, &s, limits)) continue;

@@ -125,6 +125,20 @@ static int64_t row_bytes(const Search *x, int axis) {
     return most * x->length[axis];
 }
 
+/* Whether a thread's part of a row fits its registers, as it was loaded. */
+static bool fits_registers(const Search *x, const Schedule *s, int axis) {
+    enum { BESIDE = 40 /* registers of a thread for all else */ };
+    int64_t held = 1, threads = 1;
+    for (int a = 0; a < s->naxes; a++)
+        for (int i = 0; i < s->axis[a].n; i++) {
+            const SFactor *f = &s->axis[a].f[i];
+            if (bind_scope(f->bind) == SCOPE_THREAD) threads *= f->size;
+            if (bind_scope(f->bind) == SCOPE_REG) held *= f->size;
+        }
+    const int64_t bytes = row_bytes(x, axis) / (x->length[axis] > 0 ? x->length[axis] : 1);
+    return ceil_div(held * bytes, TARGET_REGISTER) + BESIDE <= x->machine->target->registers_per_sm / threads;
+}
+
 /* A row that is long for one block is shared by those of a cluster: by turns, so that each has something to do where
  * the row is shorter than what they hold. */
 static void try_clusters(Search *x, const Schedule *s, int axis) {
@@ -138,7 +152,7 @@ static void try_clusters(Search *x, const Schedule *s, int axis) {
         memmove(&to->f[2], &to->f[1], sizeof *to->f * (size_t)(to->n++ - 1));
         to->f[0].size = (int)ceil_div(a->f[0].size, blocks);
         to->f[1] = (SFactor){BIND_CLUSTER, blocks};
-        templates_consider(x, &t, BEST_CLUSTER);
+        if (fits_registers(x, &t, axis)) templates_consider(x, &t, BEST_CLUSTER);
     }
 }
 
