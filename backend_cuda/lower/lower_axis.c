@@ -300,12 +300,6 @@ void axis_declare_digits(Lower *l) {
 
 /* ---- bounds ---- */
 
-static bool has_cond(const Lower *l, const Expr *dims, int64_t mod) {
-    for (int i = 0; i < l->needs.conds.n; i++)
-        if (l->needs.conds.at[i].dims == dims && l->needs.conds.at[i].mod % mod == 0) return true;
-    return false;
-}
-
 /* The innermost factor of the axis where it is a vector whose elements lie on one side of the bound in the wide
  * instance. */
 static Factor *whole_vector(Lower *l, const Layout *layout, const Axis *a) {
@@ -316,7 +310,7 @@ static Factor *whole_vector(Lower *l, const Layout *layout, const Axis *a) {
     Poly extent = axis_extent(l, a);
     if (extent.failed) return NULL;
     if (poly_divisor(extent) % last->size == 0) return last;
-    return has_cond(l, poly_expr(l->g, extent), last->size) ? last : NULL;
+    return offset_asked(l, poly_expr(l->g, extent), last->size) ? last : NULL;
 }
 
 Factor *axis_whole_vector(Lower *l, const Layout *layout, const Axis *a) {

@@ -32,10 +32,18 @@ static int64_t tile_span(const Layout *layout, const Axis *a) {
     return span;
 }
 
+/* Whether the axis's end cuts vectors: each access is then two, between which others do not move. */
+static bool is_cut(const Lower *l, const Axis *a) {
+    for (int i = 0; i < l->accesses.n; i++)
+        if (l->accesses.at[i].access->tail == TAIL_PART && l->accesses.at[i].access->vaxis == a) return true;
+    return false;
+}
+
 /* Whether tests of an axis's end are made for each register, and tiles are walked, so that most may be inside: one
  * test of a thread costs no more than that of its tile. */
 static bool is_tested_often(Lower *l, const Layout *layout, const Axis *a) {
-    bool registers = a->peel || (l->open.nloops && l->open.loops[l->open.nloops - 1]->axis == a), walked = false;
+    bool registers = a->peel || is_cut(l, a) || (l->open.nloops && l->open.loops[l->open.nloops - 1]->axis == a),
+         walked = false;
     for (int i = 0; i < layout->factors.n; i++) {
         const Factor *f = layout->factors.at[i];
         if (f->axis != a || f->size == 1) continue;

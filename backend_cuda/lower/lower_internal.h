@@ -58,6 +58,7 @@ typedef struct Access {
     FactorSet twins;  /* factors in which threads and blocks repeat the access: those at 0 make it */
     Tail tail;
     Axis *vaxis;     /* the axis whose tail cuts vectors */
+    AlignCond whole; /* of its length: where the wide instance is for that anyway, none is cut; dims NULL: not known */
     int64_t vscale;  /* elements of the access a step of that axis */
     const Expr *row; /* not NULL: `offset` is rest + first, and what is accessed is rest + first % row (lower_rows.c) */
     Poly first, step; /* step not 0: what is accessed is rest + step * (first / row) */
@@ -371,6 +372,8 @@ Poly offset_without_axis(Lower *l, const Layout *layout, Poly p, const Axis *a);
 /* Is every term a multiple of V? Conditions on dimensions are collected when `commit`. */
 bool offset_aligned(Lower *l, Poly p, int64_t V, bool commit);
 /* Asks for a condition of the wide instance, unless another implies it. */
+/* Whether the wide instance is for multiples of that alone. */
+bool offset_asked(const Lower *l, const Expr *dims, int64_t mod);
 void offset_ask(Lower *l, AlignCond c);
 
 /* ---- lower_vector.c ---- */
@@ -405,6 +408,8 @@ const Code *put_words(Lower *l, const VecPlan *plan, const Expr *e, Type t, cons
 /* ---- lower_access.c ---- */
 /* Plans the accesses of stages, and of those inside: vectors, tails, and the conditions of the wide instance. */
 void access_plan(Lower *l, Stage *const *s, int n);
+/* When all of a part are planned: vectors that no instance would cut are whole. */
+void access_settle_tails(Lower *l);
 const Access *access_of(const Lower *l, const Stage *s);
 /* Chooses the vectors of a global access among `may`; collects the conditions of the wide instance. */
 void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may, bool load);

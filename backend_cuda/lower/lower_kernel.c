@@ -344,6 +344,7 @@ void lower_part(Lower *l, Part *part) {
     if (l->follows) put_do(l, "td_pdl_wait()");
     axis_declare(l, false);
     access_plan(l, part->body.at, part->body.n);
+    access_settle_tails(l);
     under_find(l->p, l->k, l->part, l->ctx, &l->under);
     l->needs.bulk_stores = false;
     int loop = part->body.n; /* the last loop ends here */

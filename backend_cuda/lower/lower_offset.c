@@ -33,6 +33,12 @@ static bool implies(const AlignCond *a, const AlignCond *b) {
            a->whole <= b->whole;
 }
 
+bool offset_asked(const Lower *l, const Expr *dims, int64_t mod) {
+    for (int i = 0; i < l->needs.conds.n; i++)
+        if (l->needs.conds.at[i].dims == dims && l->needs.conds.at[i].mod % mod == 0) return true;
+    return false;
+}
+
 void offset_ask(Lower *l, AlignCond c) {
     int kept = 0;
     if (c.mod == 1) return;
