@@ -169,6 +169,7 @@ static const Expr *rewrite(Simplifier *s, const Expr *e) {
     if ((r = by_poly(s, e))) return r;
     if ((r = by_truth(s, e))) return r;
     if ((r = by_count(s, e))) return r;
+    if ((r = expr_without_idle(&s->env, e))) return simplify(s, r);
     return e;
 }
 

@@ -386,7 +386,7 @@ static const char *const graphs[][2] = {
      "y[i] = i32(3 * K * (N - i)) + i32(2 * max(i - 3, 0))"},
     {"graph i dim N in x: f32[N] out y: i64[N]"
      " y[i] = sum[k in 0..N, l in 0..k](2) + sum[k in 0..N where x[k] < 1.0](2)",
-     "y[i] = sum[k in 0..N, l in 0..k](2) + sum[k in 0..N where x[k] < 1.0](2)"},
+     "y[i] = sum[k in 0..N where 0 < k](k * 2) + sum[k in 0..N where x[k] < 1.0](2)"},
 };
 
 static void test_graphs(Ctx *ctx) {
