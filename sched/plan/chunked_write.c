@@ -166,7 +166,9 @@ static Chunk chunk_of(Writing *w, const Level *l) {
     for (int i = 0; i < f->ndigits; i++) x.from[i] = expr_var(g, f->digit[i]);
     x.from[f->ndigits] = expr_var(g, l->x);
     x.to[f->ndigits] = x.position;
-    x.guard = in_range(g, x.position, from, end);
+    /* The end first: nothing is known of a range that is searched for, so what says where it ends is loaded under the
+     * conditions before it. One on k would keep these loads, and with them the end, inside of the loop over k. */
+    x.guard = expr2(g, OP_AND, expr2(g, OP_LT, x.position, end), expr2(g, OP_LE, from, x.position));
     if (l->guard) x.guard = expr_and(g, x.guard, expr_replace(g, l->guard, x.from, x.to, x.nfrom));
     return x;
 }
