@@ -9,6 +9,7 @@
 #include "sched/machine/target.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 double feature_registers(const Part *part, FactorSet set) {
     double n = 1;
@@ -161,16 +162,19 @@ static const Expr *said(const Expr *cond) {
     return def && def->kind == STAGE_MAP ? def->expr[0] : cond;
 }
 
-/* Whether one of the conditions says where the index begins or ends. */
-static bool bounds_index(const Expr *cond, const Var *index, int depth) {
+/* What one of the conditions compares to say where the index begins or ends; NULL: none says that. */
+static const Expr *bounded_by(const Expr *cond, const Var *index, int depth) {
     enum { DEEPEST = 64 };
     const Expr *c = said(cond);
-    if (c->op == OP_AND && depth < DEEPEST)
-        return bounds_index(c->arg[0], index, depth + 1) || bounds_index(c->arg[1], index, depth + 1);
-    if (op_rule(c->op) != RULE_COMPARE || c->op == OP_NE || c->arg[0]->type != TY_I64) return false;
+    if (c->op == OP_AND && depth < DEEPEST) {
+        const Expr *first = bounded_by(c->arg[0], index, depth + 1);
+        return first ? first : bounded_by(c->arg[1], index, depth + 1);
+    }
+    if (op_rule(c->op) != RULE_COMPARE || c->op == OP_NE || c->arg[0]->type != TY_I64) return NULL;
     const bool left = expr_has(c->arg[0], expr_test_var, index) != NULL;
-    return left != (expr_has(c->arg[1], expr_test_var, index) != NULL) &&
-           !expr_has(c->arg[!left], expr_test_data, NULL) && !expr_has_op(c->arg[!left], OP_MOD);
+    if (left == (expr_has(c->arg[1], expr_test_var, index) != NULL)) return NULL;
+    if (expr_has(c->arg[!left], expr_test_data, NULL) || expr_has_op(c->arg[!left], OP_MOD)) return NULL;
+    return c->arg[!left];
 }
 
 /* Loops that do nothing but fold under conditions on their index run only where those can hold (lower_trim.c). */
@@ -179,12 +183,26 @@ static const Expr *trimmed(const Stage *loop) {
     for (int i = 0; i < loop->body.n; i++) {
         const Stage *s = loop->body.at[i];
         const Expr *own = s->kind == STAGE_REDUCE ? said(s->cond) : NULL;
-        if (own && bounds_index(own, loop->axis->var, 0))
+        if (own && bounded_by(own, loop->axis->var, 0))
             cond = own;
         else if (s->kind != STAGE_LOAD && s->kind != STAGE_MAP && s->kind != STAGE_SET)
             return NULL;
     }
     return cond;
+}
+
+/* Trim.window, of what is compared: in `64 * c + k` the window of k moves by 64 a row. */
+static int window_of(Reading *x, const Trim *trim, const Expr *compared) {
+    const Poly p = poly_of(&x->env, compared);
+    Poly by, rest;
+    int64_t n, most = 0;
+    for (int i = 0; i < x->part->axes.n && !p.failed; i++) {
+        const Axis *a = x->part->axes.at[i];
+        if (a == trim->axis || !poly_linear(x->ctx, p, expr_var(x->g, a->var), &by, &rest)) continue;
+        if (poly_is_const(by, &n) && llabs(n) > most) most = llabs(n);
+    }
+    return most ? tape_step(&x->f->tape, TAPE_MIN, tape_const(&x->f->tape, (double)most), feature_extent(x, trim->axis))
+                : -1;
 }
 
 /* Where ranges are data, threads with other rows have other ranges, one after the other where they are registers of
@@ -200,10 +218,16 @@ static int trimmed_trips(Reading *x, const Trim *trim, const Factor *serial) {
         const Factor *f = l->factors.at[i];
         if (f->axis == trim->axis && f != serial && f->size) tile *= (double)f->size;
     }
+    const int rows = tape_const(t, feature_registers(x->part, trim->rows)), tiles = tape_const(t, tile);
+    if (trim->window >= 0) {
+        int full = tape_step(t, TAPE_DIV, tape_step(t, TAPE_MUL, trim->window, rows), tiles);
+        full = tape_step(t, TAPE_MIN, tape_step(t, TAPE_MAX, full, one), all);
+        return tape_step(t, TAPE_MUL, tape_given(t), full);
+    }
     int length = tape_step(t, TAPE_DIV, feature_extent(x, trim->axis), extent_product(x, trim->rows));
-    length = tape_step(t, TAPE_MUL, length, tape_const(t, feature_registers(x->part, trim->rows)));
+    length = tape_step(t, TAPE_MUL, length, rows);
     const int some = tape_step(t, TAPE_MIN, length, one); /* most ranges are empty where there are few elements */
-    length = tape_step(t, TAPE_DIV, length, tape_const(t, tile));
+    length = tape_step(t, TAPE_DIV, length, tiles);
     return tape_step(t, TAPE_MIN, tape_step(t, TAPE_MAX, length, some), all);
 }
 
@@ -274,12 +298,16 @@ static void read_body(Reading *x, const Stage *s, const Factor *f) {
     if (cond) {
         Trim trim = {.axis = s->axis, .data = expr_has(cond, is_value, NULL) != NULL};
         trim.rows = expr_domain(x->part, x->part->layouts.at[0], cond) & ~of_axis(x->part, s->axis);
+        trim.window = trim.data ? window_of(x, &trim, bounded_by(cond, s->axis->var, 0)) : -1;
         trim.trips = useful = trimmed_trips(x, &trim, f);
         trips = tape_step(&x->f->tape, TAPE_MUL, trim.trips, tape_const(&x->f->tape, uneven(x, &trim)));
         vec_push(x->ctx, &x->trims, trim);
     }
     Body b = {.parent = outside, .blocks = x->f->bodies.at[outside].blocks, .factor = f, .trips = trips};
     b.ragged = cond && x->trims.at[x->trims.n - 1].data;
+    const bool window = b.ragged && x->trims.at[x->trims.n - 1].window >= 0;
+    b.most = window ? feature_count(x, f) : -1;
+    b.met = window ? useful : x->f->bodies.at[outside].met;
     b.last = s->kind == STAGE_LAST || x->f->bodies.at[outside].last;
     b.times = tape_step(&x->f->tape, TAPE_MUL, trips, x->f->bodies.at[outside].times);
     x->f->loops |= f != NULL;
@@ -394,7 +422,7 @@ static void read_part(Reading *x, const Part *part) {
     x->settled = true;
     const int one = tape_const(t, 1);
     const int blocks = feature_step(x, part->blocks);
-    Body whole = {.parent = -1, .blocks = blocks, .trips = one, .times = one, .useful = one};
+    Body whole = {.parent = -1, .blocks = blocks, .trips = one, .times = one, .useful = one, .met = one};
     vec_push(x->ctx, &x->f->bodies, whole);
     x->body = x->f->bodies.n - 1;
     x->f->blocks = x->f->blocks < 0 ? blocks : tape_step(t, TAPE_ADD, x->f->blocks, blocks);

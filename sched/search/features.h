@@ -79,6 +79,8 @@ typedef struct Body {
     int useful;           /* step: of those, the ones in which lanes have something to do, on an average */
     bool last;            /* done by the last block alone */
     bool ragged;          /* it goes over ranges that are data: iterations are those of an average one */
+    int most;             /* step: where ranges are parts of windows, iterations of a whole one; -1: they are not */
+    int met;              /* step: iterations of a loop around over parts of windows; below 1 some blocks make none */
     int ahead;            /* iterations that its copies and loads run ahead of their use */
     int depth;            /* waits for loads one after the other */
     double issue[PIPE_COUNT];
@@ -97,7 +99,7 @@ typedef struct WideCond {
 } WideCond;
 
 typedef struct Features {
-    Tape tape;
+    Tape tape;     /* what is given to it: the share of windows that are full (Trim.window) */
     double *value; /* the tape's, as it was evaluated last */
     VEC(const Tensor *) tensors;
     VEC(Access) accesses;

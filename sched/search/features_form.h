@@ -21,6 +21,8 @@ typedef struct Trim {
     const Axis *axis;
     FactorSet rows; /* on which the conditions depend, beside the index: each of theirs has a range of its own */
     bool data;      /* which is data */
+    int window;     /* step: how far the ranges of neighbouring rows are apart where each is a part of a window, which
+                       moves along with the rows, as chunks are; -1: any range may be anywhere */
     int trips;      /* step */
 } Trim;
 

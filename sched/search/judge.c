@@ -244,7 +244,7 @@ static void add_access(Judge *j, int i, const double *left) {
     };
     static const double WHOLE = 0.95; /* and more of its sectors: a row may begin inside of one */
     const double sector = j->target->sector;
-    double bytes = named(j, t->whole, tensor) * s.again * s.memory;
+    double bytes = named(j, t->whole * least_of(1, at(j, b->met)), tensor) * s.again * s.memory;
     if (left && !a->store) bytes *= 1 - least_of(1, left[a->number] / most_of(tensor, 1));
     if (a->path != PATH_BULK) j->issue[a->body] += access_issue(j, a, t);
     const double passes = t->instructions * t->passes * (is_across(j, a) ? 2 : 1) + edge_elements(j, a) * a->rows;
@@ -337,9 +337,11 @@ static double mean_life(const Judge *j) {
 /* Of the longest of the ranges that are data: nothing is over before a thread has gone through it. */
 static double longest_range(const Judge *j) {
     double most = 0;
-    for (int i = 0; i < j->f->bodies.n; i++)
-        if (j->f->bodies.at[i].ragged)
-            most = most_of(most, JUDGE_LONGER * life(j, i) * at(j, j->f->bodies.at[i].trips));
+    for (int i = 0; i < j->f->bodies.n; i++) {
+        const Body *b = &j->f->bodies.at[i];
+        const double trips = b->most < 0 ? JUDGE_LONGER * at(j, b->trips) : at(j, b->most);
+        if (b->ragged) most = most_of(most, life(j, i) * trips);
+    }
     return most;
 }
 
@@ -391,9 +393,11 @@ static uint64_t failing(const Features *f) {
     return set;
 }
 
-double judge_seconds(Features *f, const Machine *m, const int64_t *dims, const double *left, JudgeParts *parts) {
+static double seconds_of(Features *f, const Machine *m, const int64_t *dims, const double *left, double full,
+                         JudgeParts *parts) {
     Judge j;
     if (!f->known) return (double)INFINITY;
+    tape_give(&f->tape, full);
     j.f = f;
     j.m = m;
     j.target = m->target;
@@ -429,6 +433,10 @@ double judge_seconds(Features *f, const Machine *m, const int64_t *dims, const d
     return (p.launch + sum + p.tail) * (j.blocks > 0 && j.spills ? m->spill : 1);
 }
 
+double judge_seconds(Features *f, const Machine *m, const int64_t *dims, const double *left, JudgeParts *parts) {
+    return seconds_of(f, m, dims, left, JUDGE_LIKELY_FULL, parts);
+}
+
 /* What of its tensors a kernel leaves in the second cache: all that came last. */
 static void leave(const Features *f, const Machine *m, double moved, ExprMap *left, Ctx *ctx) {
     const double stays = 1 - gone(moved, m->l2_share * m->l2);
@@ -450,7 +458,7 @@ static double judge_several(Features *const *f, int n, const Machine *m, const i
         JudgeParts parts;
         for (int i = 0; i < f[k]->tensors.n && i < FEATURE_ACCESSES; i++)
             here[i] = (double)expr_map_number(&left, f[k]->tensors.at[i], 0);
-        const double seconds = judge_seconds(f[k], m, dims, here, &parts);
+        const double seconds = seconds_of(f[k], m, dims, here, choice ? JUDGE_FULL : JUDGE_LIKELY_FULL, &parts);
         sum += (choice && f[k]->known ? most_of(seconds, parts.launch + parts.longest) : seconds) -
                (k ? m->launch - m->chained : 0);
         if (f[k]->known) leave(f[k], m, parts.bytes, &left, temp);
@@ -466,7 +474,7 @@ double judge_all_seconds(Features *const *f, int n, const Machine *m, const int6
 double judge_choice(Features *const *f, int n, const Machine *m, const int64_t *dims) {
     JudgeParts parts;
     if (n > 1) return judge_several(f, n, m, dims, true);
-    const double seconds = judge_seconds(f[0], m, dims, NULL, &parts);
+    const double seconds = seconds_of(f[0], m, dims, NULL, JUDGE_FULL, &parts);
     return f[0]->known ? most_of(seconds, parts.launch + parts.longest) : seconds;
 }
 

@@ -11,6 +11,15 @@
  * where they are even, and shares a long one among some lanes or warps. */
 static const double JUDGE_LONGER = 16;
 
+/* The share of chunks that are taken to have work where kernels are compared, also a choice. Where ranges are short
+ * none has, where a few have most of the positions all have, and of offsets that are drawn evenly, one range for each
+ * chunk, three positions of four lie in longer ranges than a chunk. What is chosen by half of the chunks goes through
+ * full ones little faster, and takes up to twice as long to find that there is nothing to do; what is chosen by an
+ * eighth may take twice as long where there is (predicted, of the kernels of bench). */
+static const double JUDGE_FULL = 0.25;
+/* And for predicted times: hardly any, as where ranges are even. */
+static const double JUDGE_LIKELY_FULL = 1.0 / 64;
+
 /* What each by itself would take, in seconds. */
 typedef struct JudgeParts {
     double launch, memory, cache, issue, latency, tail;
@@ -29,7 +38,8 @@ int judge_resident(const Features *f, const Machine *m);
 /* Of several kernels, one after the other, each with what those before it leave in the second cache. */
 double judge_all_seconds(Features *const *f, int n, const Machine *m, const int64_t *dims);
 
-/* By what kernels are chosen: their seconds, but of each at least what the longest of its ranges takes. */
+/* By what kernels are chosen: their seconds where JUDGE_FULL of chunks have work, but of each at least what the longest
+ * of its ranges takes. */
 double judge_choice(Features *const *f, int n, const Machine *m, const int64_t *dims);
 
 /* The same of a kernel that is judged once, with nothing left in caches. */

@@ -28,6 +28,10 @@ static int push(Tape *t, TapeStep s) {
 
 int tape_const(Tape *t, double v) { return push(t, (TapeStep){.op = TAPE_CONST, .value = v}); }
 
+int tape_given(Tape *t) { return push(t, (TapeStep){.op = TAPE_GIVEN}); }
+
+void tape_give(Tape *t, double v) { t->given = v; }
+
 bool tape_known(const Tape *t, int step, double *v) {
     if (t->steps.at[step].op != TAPE_CONST) return false;
     *v = t->steps.at[step].value;
@@ -40,11 +44,12 @@ bool tape_is(const Tape *t, int step, double v) {
 
 static double floor_quotient(double a, double b) { return b != 0 ? floor(a / b) : 0; }
 
-static double apply(const TapeStep *s, const double *value, const int64_t *dims) {
+static double apply(const TapeStep *s, const double *value, const int64_t *dims, double given) {
     const double a = value[s->a], b = value[s->b];
     switch (s->op) {
     case TAPE_CONST: return s->value;
     case TAPE_DIM: return (double)dims[s->dim];
+    case TAPE_GIVEN: return given;
     case TAPE_ADD: return a + b;
     case TAPE_SUB: return a - b;
     case TAPE_MUL: return a * b;
@@ -72,7 +77,7 @@ int tape_step(Tape *t, TapeOp op, int a, int b) {
     const TapeStep s = {.op = op, .a = a, .b = b};
     if (t->steps.at[a].op == TAPE_CONST && t->steps.at[b].op == TAPE_CONST) {
         const double known[] = {t->steps.at[a].value, t->steps.at[b].value};
-        return tape_const(t, apply(&(TapeStep){.op = op, .a = 0, .b = 1}, known, NULL));
+        return tape_const(t, apply(&(TapeStep){.op = op, .a = 0, .b = 1}, known, NULL, 0));
     }
     return push(t, s);
 }
@@ -123,5 +128,5 @@ int tape_expr(Tape *t, const Expr *e) {
 }
 
 void tape_run(const Tape *t, const int64_t *dims, double *value) {
-    for (int i = 0; i < t->steps.n; i++) value[i] = apply(&t->steps.at[i], value, dims);
+    for (int i = 0; i < t->steps.n; i++) value[i] = apply(&t->steps.at[i], value, dims, t->given);
 }

@@ -12,6 +12,7 @@ enum { TAPE_MOST = 512 /* operations: what a kernel needs is some dozens */ };
 typedef enum TapeOp {
     TAPE_CONST,
     TAPE_DIM,
+    TAPE_GIVEN, /* what tape_give says */
     TAPE_ADD,
     TAPE_SUB,
     TAPE_MUL,
@@ -43,12 +44,16 @@ typedef struct Tape {
     ExprMap of;              /* Expr -> the number of its step */
     int first[TAPE_BUCKETS]; /* numbers of steps, plus 1, by what they are */
     bool full;               /* more was asked for than fits: nothing is known */
+    double given;
     VEC(TapeStep) steps;
 } Tape;
 
 /* The number of a step that has that value; an equal one where there is one. */
 int tape_const(Tape *t, double v);
 int tape_step(Tape *t, TapeOp op, int a, int b);
+/* The step of a number that is given between runs, and is 0 before; there is one. */
+int tape_given(Tape *t);
+void tape_give(Tape *t, double v);
 /* Of an integer or bool expression of dimensions and constants; -1 where it holds anything else. */
 int tape_expr(Tape *t, const Expr *e);
 bool tape_is(const Tape *t, int step, double v);     /* it is that constant */

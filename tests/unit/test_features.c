@@ -257,6 +257,55 @@ static void test_ragged(Ctx *ctx) {
     expect(most > 0 && most < 1 << 10, "ragged: a block's iterations are its rows', not the tensor's", NULL);
 }
 
+static const char chunks[] = "program chunks\n"
+                             "  dim C\n"
+                             "  in begin: i64[C]\n"
+                             "  in end: i64[C]\n"
+                             "  in x: f32[64 * C, 32]\n"
+                             "  out y: f32[C, 32]\n"
+                             "kernel y\n"
+                             "part main\n"
+                             "  axis c = C\n"
+                             "  axis d = 32\n"
+                             "  axis k = 128\n"
+                             "  layout main\n"
+                             "    c = grid\n"
+                             "    d = lane(32)\n"
+                             "    k = serial reg(8)\n"
+                             "{\n"
+                             "  var a[d]: f32 = 0.0\n"
+                             "  b = load begin[c]\n"
+                             "  e = load end[c]\n"
+                             "  for k {\n"
+                             "    x0 = load x[(c - 1) * 64 + k, d] if (c - 1) * 64 + k < e && b <= (c - 1) * 64 + k\n"
+                             "    s = reduce sum(x0) over k.reg if (c - 1) * 64 + k < e && b <= (c - 1) * 64 + k\n"
+                             "    set a = a + s\n"
+                             "  }\n"
+                             "  store y[c, d] = a\n"
+                             "}\n";
+
+/* Ranges that are parts of windows, 64 elements on for each row: a share of them is full, and then has 64 elements, 8
+ * iterations. Where kernels are compared the share is larger than where times are predicted. */
+static void test_windows(Ctx *ctx) {
+    Read r = read_text(ctx, "chunks", chunks, sizeof chunks - 1);
+    JudgeParts likely, compared;
+    at(&r, 1 << 14, 0);
+    const double bytes = 64.0 * (1 << 14) * 32 * 4, s = judge_seconds(r.f, &machine_h200, r.dims, NULL, &likely);
+    const double chosen = judge_choice(&r.f, 1, &machine_h200, r.dims);
+    tape_give(&r.f->tape, JUDGE_FULL);
+    tape_run(&r.f->tape, r.dims, r.f->value);
+    double trips = 0, most = 0;
+    for (int i = 0; i < r.f->bodies.n; i++)
+        if (r.f->bodies.at[i].ragged) trips = value(&r, r.f->bodies.at[i].trips), most = r.f->bodies.at[i].most;
+    expect_number(trips, JUDGE_FULL * 8, "windows: iterations of a block, on an average");
+    expect_number(most < 0 ? 0 : value(&r, (int)most), 16, "windows: iterations of a whole window");
+    expect(likely.bytes < bytes / 4, "windows: hardly any is likely full", NULL);
+    tape_give(&r.f->tape, 1);
+    compared = judged(&r);
+    expect_number(compared.bytes, likely.bytes, "windows: what was given is not what is predicted");
+    expect(chosen > s && chosen < 1, "windows: kernels are compared by a larger share", NULL);
+}
+
 static const char nearest[] = "program nearest\n"
                               "  dim N in 1..=9223372036854775807\n"
                               "  dim M\n"
@@ -302,6 +351,7 @@ int main(void) {
     test_left(ctx);
     test_chain(ctx);
     test_ragged(ctx);
+    test_windows(ctx);
     test_nearest(ctx);
     test_machines(ctx);
     ctx_free(ctx);
