@@ -124,6 +124,7 @@ static Monoid *read_row(Graph *g, const Monoid *row, Type t) {
 struct MonoidRows {
     const Monoid *of[MONOID_COUNT][TY_COUNT]; /* NULL: not read yet */
     const Monoid *sums[MAX_PARTS + 1];
+    const Monoid *states[MONOID_COUNT][TY_COUNT];
 };
 
 const Monoid *monoid_of(Graph *g, const Monoid *row, Type t) {
@@ -146,6 +147,18 @@ const Monoid *monoid_sums(Graph *g, int n) {
     text_fmt(&name, "sums%d", n);
     text_fmt(&parts, ") combine %s)", combine.s);
     return *known = monoid_declare(g, name.s, parts.s);
+}
+
+const Monoid *monoid_of_states(Graph *g, const Monoid *m, Type t) {
+    if (!m->indexed) return m;
+    const Monoid *row = monoid_of(g, m, t), **known = &g->rows->states[m->kind][t];
+    if (*known) return *known;
+    Monoid *made = NEW(g->ctx, Monoid);
+    *made = *row;
+    made->name = sym_fmt(g->ctx, "%s_%s", row->name, type_name(t));
+    made->kind = MONOID_DECLARED;
+    made->indexed = false;
+    return *known = made;
 }
 
 const Expr *monoid_identity(Graph *g, MonoidKind kind, Type t) {

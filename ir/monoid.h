@@ -23,6 +23,9 @@ const Expr *monoid_identity(Graph *g, MonoidKind kind, Type t);
 const Monoid *monoid_declare(Graph *g, const char *name, const char *text);
 /* n sums of f32 at once, `sums2` of two: declared in the same way, once, up to MAX_PARTS. */
 const Monoid *monoid_sums(Graph *g, int n);
+/* What combines states as row m of values of type t does, but of which all parts are operands, the index too: to go on
+ * with states that were stored. A declared one itself. */
+const Monoid *monoid_of_states(Graph *g, const Monoid *m, Type t);
 
 /* ---- text ---- */
 /* Reads what follows the word `monoid` and adds it to the Graph. NULL after failing. */

@@ -3,6 +3,7 @@
  * that indexes the same tensors in the same places. */
 #include "group.h"
 #include "scan.h"
+#include "ir/monoid.h"
 #include "ir/expr_walk.h"
 #include "sched/kernel/kernel_text.h"
 
@@ -299,6 +300,15 @@ bool group_is_online(const Group *gr) {
     for (int i = 0; i < gr->steps.n; i++)
         if (gr->steps.at[i].online) return true;
     return false;
+}
+
+const Expr *group_part(Group *gr, GStep *s, int k) {
+    Graph *g = gr->graph;
+    if (s->part[k]) return s->part[k];
+    const Reduce of = {.monoid = s->monoid, .part = k};
+    const Type t = monoid_of(g, s->monoid, s->body->type)->type[k];
+    const Reduce *key = reduce_key(gr, &of, s->over, step_kind(s));
+    return s->part[k] = expr_node(g, OP_REDUCE, t, false, (int64_t)(intptr_t)key, s->node->arg, s->node->nargs);
 }
 
 GStep *group_step(Group *gr, const Expr *node) {

@@ -136,6 +136,8 @@ const char *group_rule_text(int rule); /* of group_step_leaves */
 Group *group_new(Graph *g, const Equation *roots, int n, ExprMap *canon, Ctx *temp, Text *why);
 AxisSet group_free(Group *gr, const Expr *e); /* axes on which an expression of the group depends */
 GStep *group_step(Group *gr, const Expr *node);
+/* The reduction that stands for part k of the step, which from now on it has where nobody read that part. */
+const Expr *group_part(Group *gr, GStep *s, int k);
 void group_find_rows(Group *gr, Ctx *temp);    /* fills in rows alone */
 void group_find_tensors(Group *gr, Ctx *temp); /* fills in tensors alone */
 void group_find_within(Group *gr);             /* fills in within, if it is not known yet */

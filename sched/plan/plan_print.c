@@ -2,6 +2,7 @@
  * index variables and s1, s2, ... for the steps of a group. */
 #include "plan.h"
 
+#include "ir/monoid.h"
 #include "ir/expr_text.h"
 #include "ir/expr_walk.h"
 #include "sched/library/product.h"
@@ -24,9 +25,11 @@ static const Expr *name_step(ExprRewrite *x, const Expr *e) {
 
 static void print_leaf(void *user, Text *out, const Expr *leaf) {
     const Group *gr = user;
-    const Monoid *m = gr->steps.at[leaf->u.i / MAX_PARTS].monoid;
+    const GStep *s = &gr->steps.at[leaf->u.i / MAX_PARTS];
+    const Monoid *m = monoid_of(gr->graph, s->monoid, s->body->type);
+    const int part = (int)(leaf->u.i % MAX_PARTS);
     text_fmt(out, "s%lld", (long long)(leaf->u.i / MAX_PARTS + 1));
-    if (monoid_declared(m) && m->n > 1) text_fmt(out, ".%s", m->part[leaf->u.i % MAX_PARTS]);
+    if (m->n > 1 && (monoid_declared(m) || part < m->n - 1)) text_fmt(out, ".%s", m->part[part]); /* else the result */
 }
 
 static void print_expr(Printing *x, const Expr *e) { expr_print_with(&x->p, expr_rewrite(&x->named, e)); }

@@ -7,6 +7,7 @@
 #include "online.h"
 
 #include "ir/expr_walk.h"
+#include "ir/monoid.h"
 
 #include <string.h>
 
@@ -29,9 +30,9 @@ bool split_may(const Group *gr) {
     const AxisSet o = gr->steps.at[0].free, over = gr->steps.at[0].over;
     for (int i = 0; i < gr->steps.n; i++) {
         const GStep *p = &gr->steps.at[i];
-        if (p->scan || p->over != over || p->free != o || p->monoid->indexed || p->monoid->ordered) return false;
+        if (p->scan || p->over != over || p->free != o || p->monoid->ordered) return false;
         for (int k = 0; k < p->monoid->n; k++)
-            if (!p->part[k]) return false;
+            if (!p->part[k] && !p->monoid->indexed) return false;
         for (int j = 0; j < gr->steps.n; j++)
             if (gr->steps.at[j].under & over) return false;
     }
@@ -66,15 +67,20 @@ static Found count_load(const Expr *e, void *user) {
     return FOUND_INSIDE;
 }
 
-static int64_t shares(Group *gr, const Machine *m, int axis) {
-    int64_t results = group_guess(gr, gr->steps.at[0].free), folded = group_guess(gr, gr->steps.at[0].over);
+/* Whether what is folded mostly lies along the folded axes. */
+static bool folds_rows(Group *gr) {
     LoadCount c = {.gr = gr};
     for (int i = 0; i < gr->steps.n; i++) {
         ExprWalk w = {.temp = gr->graph->ctx, .before = count_load, .user = &c, .loads = true};
         c.over = gr->steps.at[i].over;
         expr_walk(&w, gr->steps.at[i].body);
     }
-    int64_t wide = c.rows >= c.columns ? ROWS : COLUMNS, total;
+    return c.rows >= c.columns;
+}
+
+static int64_t shares(Group *gr, const Machine *m, int axis) {
+    int64_t results = group_guess(gr, gr->steps.at[0].free), folded = group_guess(gr, gr->steps.at[0].over);
+    int64_t wide = folds_rows(gr) ? ROWS : COLUMNS, total;
     int64_t blocks = results / wide > 0 ? results / wide : 1, n = split_many(m) / blocks;
     if (!mul_ok(results < wide ? results : wide, folded, &total)) total = INT64_MAX;
     if (n > total / LEAST_SHARE) n = total / LEAST_SHARE;
@@ -107,20 +113,22 @@ static const Expr **share_subs(const Group *gr, const GStep *p, const Expr *shar
     return subs;
 }
 
-/* The shares of a step's parts are stored by `one`; to: the parts as what folds them. */
-static void divide_step(Plan *plan, const Group *gr, const GStep *p, Group *one, Var *piece, const Expr **to) {
+/* The shares of the parts of p, a step of `one`, are stored by that; to: the parts as what folds them. Of what is best
+ * and where it is both are stored: of equal ones the lower index is taken, whichever share has it. */
+static void divide_step(Plan *plan, const Group *gr, GStep *p, Group *one, Var *piece, const Expr **to) {
     Graph *g = plan->graph;
+    const Monoid *m = monoid_of_states(g, p->monoid, p->body->type);
     const Expr *share[MAX_PARTS];
-    for (int k = 0; k < p->monoid->n; k++) {
-        Tensor *t = share_temp(plan, gr, p, p->part[k]->type, one->parts);
-        GStore s = {
-            .tensor = t, .subs = share_subs(gr, p, expr_var(g, one->part)), .value = p->part[k], .axes = p->free};
+    for (int k = 0; k < m->n; k++) {
+        const Expr *value = group_part(one, p, k);
+        Tensor *t = share_temp(plan, gr, p, value->type, one->parts);
+        GStore s = {.tensor = t, .subs = share_subs(gr, p, expr_var(g, one->part)), .value = value, .axes = p->free};
         vec_push(g->ctx, &one->stores, s);
         share[k] = expr_load(g, t, share_subs(gr, p, expr_var(g, piece)));
     }
-    for (int k = 0; k < p->monoid->n; k++) {
+    for (int k = 0; k < m->n; k++) {
         Reduce *r = NEW(g->ctx, Reduce);
-        *r = (Reduce){.monoid = p->monoid, .part = k, .nvars = 1, .vars = NEW(g->ctx, Var *)};
+        *r = (Reduce){.monoid = m, .part = k, .nvars = 1, .vars = NEW(g->ctx, Var *)};
         r->vars[0] = piece;
         to[k] = expr_reduce_parts(g, r, NULL, share);
     }
@@ -139,7 +147,9 @@ static Group without_axis(const Group *gr, int axis) {
 Division split_into(Plan *plan, const Group *gr, int axis, int64_t n) {
     Graph *g = plan->graph;
     Group *one = NEW(g->ctx, Group);
-    *one = (Group){.graph = g, .axes = gr->axes, .steps = gr->steps, .reduces = gr->reduces};
+    *one = (Group){.graph = g, .axes = gr->axes};
+    for (int i = 0; i < gr->steps.n; i++) vec_push(g->ctx, &one->steps, gr->steps.at[i]);
+    for (int i = 0; i < gr->reduces.n; i++) vec_push(g->ctx, &one->reduces, gr->reduces.at[i]);
     for (int i = 0; i < gr->stores.n; i++)
         if (gr->stores.at[i].axes >> axis & 1) vec_push(g->ctx, &one->stores, gr->stores.at[i]);
     one->name = sym_fmt(g->ctx, "%s_shares", gr->name);
@@ -154,10 +164,10 @@ Division split_into(Plan *plan, const Group *gr, int axis, int64_t n) {
     const Expr **to = NEW_N(g->ctx, const Expr *, gr->steps.n *MAX_PARTS);
     int parts = 0;
     for (int i = 0; i < gr->steps.n; i++) {
-        const GStep *p = &gr->steps.at[i];
+        GStep *p = &one->steps.at[i];
         if (!(p->over >> axis & 1)) continue;
-        memcpy(&from[parts], p->part, sizeof *from * (size_t)p->monoid->n);
         divide_step(plan, gr, p, one, v, &to[parts]);
+        memcpy(&from[parts], p->part, sizeof *from * (size_t)p->monoid->n);
         parts += p->monoid->n;
     }
     group_find_rows(one, g->ctx);
@@ -191,7 +201,10 @@ static void divide_some(Plan *plan, Group *whole, Group *gr, const Machine *m) {
     const int64_t n = shares(gr, m, axis);
     if (n >= LEAST_SHARES) divide(plan, whole, gr, axis, n);
     if (all_known(gr) || gr->steps.at[0].joined[0]) return;
-    if (n != few && has_shares(&gr->axes.at[axis], few)) divide(plan, whole, gr, axis, few);
+    /* A group has so many versions, and rows in which something is searched for want many other schedules: what few
+     * shares would do of them clusters do as well. */
+    const bool rows = gr->steps.at[0].monoid->indexed && folds_rows(gr);
+    if (n != few && !rows && has_shares(&gr->axes.at[axis], few)) divide(plan, whole, gr, axis, few);
     if (n != many && has_shares(&gr->axes.at[axis], many)) divide(plan, whole, gr, axis, many);
 }
 
