@@ -225,12 +225,66 @@ static const Expr *own_conditions(Apply *x, const Expr *c, AxisSet axes) {
     return group_free(x->gr, c) & ~axes ? NULL : c;
 }
 
+/* A load that may fail where its condition does not hold, or a step that is not there. */
+static Found is_uncertain(const Expr *e, const void *apply) {
+    const Apply *x = apply;
+    if (e->op == OP_REDUCE) return apply_known(x, e, NULL) ? FOUND_NOT : FOUND;
+    if (e->op != OP_LOAD || load_exists(e)) return FOUND_INSIDE;
+    return expr_map_get(&x->gr->whole, e) || expr_map_get(&x->gr->within, e) ? FOUND_INSIDE : FOUND;
+}
+
+/* Axes along which a thread has several elements in registers. */
+static AxisSet held_axes(const Apply *x) {
+    AxisSet held = 0;
+    for (int a = 0; a < x->gr->axes.n; a++)
+        for (int i = 0; i < x->s->axis[a].n; i++) {
+            const SFactor *f = &x->s->axis[a].f[i];
+            if (bind_scope(f->bind) == SCOPE_REG && f->size > 1) held |= (AxisSet)1 << a;
+        }
+    return held;
+}
+
+/* Of a condition c the parts that are the same along those axes. What stands behind one that is left out may have been
+ * protected by it: such a part stays only where its data are there already. */
+static const Expr *same_along(Apply *x, const Expr *c, AxisSet axes, bool *all) {
+    if (c->op == OP_AND) {
+        const Expr *a = same_along(x, c->arg[0], axes, all), *b = same_along(x, c->arg[1], axes, all);
+        return a == c->arg[0] && b == c->arg[1] ? c : !b ? a : expr_and(x->g, a, b);
+    }
+    if (!(group_free(x->gr, c) & axes) && (*all || is_there(x, c))) return c;
+    *all = false;
+    return NULL;
+}
+
+/* Axes along which the parts of a condition vary that vary along a loop, too: as ranges of rows do. */
+static AxisSet ranges_vary(Apply *x, const Expr *c) {
+    if (c->op == OP_AND) return ranges_vary(x, c->arg[0]) | ranges_vary(x, c->arg[1]);
+    const AxisSet axes = group_free(x->gr, c);
+    return axes & x->serial ? axes : 0;
+}
+
+/* The condition without what differs between a thread's registers alone, where those would load one element each under
+ * a condition of its own, and compute what is made of it as often. Ranges stay: they are different elements. */
+static const Expr *fewer_conditions(Apply *x, const Expr *e, Cond c, bool *fewer) {
+    AxisSet again = c.key ? group_free(x->gr, c.key) & ~group_free(x->gr, e) & held_axes(x) : 0;
+    if (again) again &= ~ranges_vary(x, c.key);
+    ExprSet seen = {0};
+    bool all = true;
+    *fewer = again && !expr_find(x->temp, &seen, e, is_uncertain, x);
+    const Expr *kept = *fewer ? same_along(x, c.key, again, &all) : NULL;
+    *fewer &= !all;
+    return kept;
+}
+
 /* The condition under which to load. What exists is loaded without one where neighbouring elements have conditions of
  * their own, made of data, or where the condition varies along axes that the load lacks: each element would be loaded
  * by itself, or again for each of those. */
 static Cond load_cond(Apply *x, const Expr *e, Cond c) {
     const Expr *kept = NULL;
+    bool fewer;
     if (needs_no_loop(x, e, c)) return (Cond){0};
+    const Expr *less = fewer_conditions(x, e, c, &fewer);
+    if (fewer) return apply_cond(x, less);
     if (!c.key || !e->nargs || !(load_exists(e) || expr_map_get(&x->gr->whole, e))) return c;
     if (!index_conditions(x, c.key, group_free(x->gr, e->arg[e->nargs - 1]), &kept)) kept = c.key;
     /* conditions of data are protected by those before them */

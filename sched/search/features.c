@@ -191,6 +191,44 @@ static const Expr *trimmed(const Stage *loop) {
     return cond;
 }
 
+/* What an expression is made of, through the stages that make its values. */
+typedef struct Varying {
+    const Reading *x;
+    FactorSet set;
+    ExprVec todo;
+} Varying;
+
+static Found note_varying(const Expr *e, void *varying) {
+    Varying *v = varying;
+    const Stage *def = e->op == OP_VALUE ? e->u.value->def : NULL;
+    if (def && def->kind == STAGE_MAP) {
+        vec_push(v->x->ctx, &v->todo, def->expr[0]);
+    } else if (def && def->kind == STAGE_LOAD) {
+        for (int d = 0; d < def->tensor->rank; d++) vec_push(v->x->ctx, &v->todo, def->subs[d]);
+    } else if (!e->nargs) {
+        v->set |= expr_domain(v->x->part, v->x->part->layouts.at[0], e);
+    }
+    return FOUND_INSIDE;
+}
+
+/* Along which factors data are others; not, whether they are loaded. */
+static FactorSet data_vary(const Reading *x, const Expr *e) {
+    Varying v = {.x = x};
+    ExprWalk w = {.temp = x->ctx, .before = note_varying, .user = &v};
+    vec_push(x->ctx, &v.todo, e);
+    while (v.todo.n) expr_walk(&w, v.todo.at[--v.todo.n]);
+    return v.set;
+}
+
+/* Along which factors the ends of the index's ranges vary: other conditions beside them give no row another range. */
+static FactorSet ends_vary(const Reading *x, const Expr *cond, const Var *index, int depth) {
+    enum { DEEPEST = 64 };
+    const Expr *c = said(cond);
+    if (c->op == OP_AND && depth < DEEPEST)
+        return ends_vary(x, c->arg[0], index, depth + 1) | ends_vary(x, c->arg[1], index, depth + 1);
+    return bounded_by(c, index, DEEPEST) ? data_vary(x, c) : 0;
+}
+
 /* Trim.window, of what is compared: in `64 * c + k` the window of k moves by 64 a row. */
 static int window_of(Reading *x, const Trim *trim, const Expr *compared) {
     const Poly p = poly_of(&x->env, compared);
@@ -297,7 +335,7 @@ static void read_body(Reading *x, const Stage *s, const Factor *f) {
     int trips = f ? feature_count(x, f) : tape_const(&x->f->tape, 1), useful = trips;
     if (cond) {
         Trim trim = {.axis = s->axis, .data = expr_has(cond, is_value, NULL) != NULL};
-        trim.rows = expr_domain(x->part, x->part->layouts.at[0], cond) & ~of_axis(x->part, s->axis);
+        trim.rows = ends_vary(x, cond, s->axis->var, 0) & ~of_axis(x->part, s->axis);
         trim.window = trim.data ? window_of(x, &trim, bounded_by(cond, s->axis->var, 0)) : -1;
         trim.trips = useful = trimmed_trips(x, &trim, f);
         trips = tape_step(&x->f->tape, TAPE_MUL, trim.trips, tape_const(&x->f->tape, uneven(x, &trim)));

@@ -59,6 +59,18 @@ printf '%s\n' 'program s' 'y: i = grid thread(8) reg(2); j = serial reg(1)' >joi
 "$tdc" segments.td --schedules=joined -o joined.cu >out 2>&1
 same 'ranges beyond the end' "$? $(grep -c 'if (lo < hi && TD_BEFORE(i_1, i_reg, M)) { ' joined.cu)" '0 1'
 
+# what rows of a thread read alike is loaded once, whatever each of them asks for; ranges stay
+echo 'export fn h(x: f16[40, 80], m: bool[96, 40], ids: i32[80]) -> (y: f32[96, 40]) {
+    assume -2 <= ids[k] && ids[k] <= 40; y[i, j] = if m[i, j] then 0.25 else min[k where ids[k] == j](max(exp(x[j, k]), x[j, i / 2])); } check h();' >held.td
+for how in 'grid reg(4) lane(8)' 'grid lane(8)'; do
+    printf '%s\n' 'program h' "y: i = $how; j = grid lane(4) vec(4); k = serial reg(2)" >rows
+    "$tdc" held.td --schedules=rows --dump=apply --stop-after=apply >out 2>&1
+    grep -o 'x[0-9]* = load x.j, k. .*' out >>loads
+    "$tdc" check held.td --emu --schedules=rows >out 2>&1
+    same "loads of rows, $how" "$? $(tail -n 1 out)" '0 1 passed, 0 failed'
+done
+same 'conditions of loads' "$(sed 's/.* if //' loads | tr '\n' '|')" 'i64(ids2) == j|!m1 && i64(ids2) == j|'
+
 # ---- what is wrong ----
 wrong() { # PLACE CODE WORDS FILE LINES...
     local place=$1 code=$2 words=$3 file=$4
