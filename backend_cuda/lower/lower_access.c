@@ -53,7 +53,8 @@ static bool plainly_aligned(Lower *l, Access *x, Poly rest) {
     return true;
 }
 
-void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may, bool load) {
+static bool have_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may, bool load) {
+    UniformNeeds needs;
     VecLimits limits = {domain, may, 128 / type_bits(x->tensor->type), true};
     vector_plan(l, x->offset, x->layout, limits, &x->plan);
     Axis *peeled = NULL;
@@ -62,21 +63,28 @@ void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may, bool l
     const VecPlan whole = x->plan;
     while (x->plan.V > 1) {
         Poly rest = vector_starts(l, x->offset, &x->plan);
-        if (peeled ? peeled_aligned(l, x, peeled, rest) : plainly_aligned(l, x, rest)) {
+        if (access_same(l, x, &needs) && (peeled ? peeled_aligned(l, x, peeled, rest) : plainly_aligned(l, x, rest))) {
             x->across = load && x->apart && may_cross(x);
             l->needs.wide = true;
-            return;
+            access_ask_same(l, x, &needs);
+            return true;
         }
         if (x->plan.part[x->plan.nv - 1] % 2) break;
         vector_halve(&x->plan);
     }
     if (peeled && load) {
         x->plan = whole;
-        x->across = may_cross(x);
-        if (x->across) return;
+        x->across = may_cross(x) && access_same(l, x, &needs) && !needs.n;
+        if (x->across) return true;
     }
     limits.may = 0;
     if (x->plan.V > 1) vector_plan(l, x->offset, x->layout, limits, &x->plan);
+    return false;
+}
+
+void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may, bool load) {
+    if (have_vectors(l, x, domain, may, load) || !x->cond) return;
+    have_vectors(l, x, domain, may & ~expr_domain(l->part, x->layout, x->cond), load);
 }
 
 /* ---- tails ---- */
@@ -192,7 +200,7 @@ const Code *access_guard_once(Lower *l, const Access *x) {
 }
 
 const Code *access_guard(Lower *l, const Access *x, const Expr *cond) {
-    const Code *r = cond ? expr_code(l, cond, x->layout) : NULL;
+    const Code *r = cond ? access_cond_code(l, x, cond) : NULL;
     for (int i = 0; i < l->part->axes.n; i++) {
         const Axis *a = l->part->axes.at[i];
         if (!is_guarded(l, x, a) || is_same_for_registers(l, x, a)) continue;
@@ -289,18 +297,20 @@ const Access *access_of(const Lower *l, const Stage *s) {
 static void plan_load(Lower *l, const Stage *s) {
     const Value *v = s->out[0];
     Access *x = access_new(l, s, value_layout(l, v));
-    FactorSet cond = s->cond ? expr_domain(l->part, x->layout, s->cond) : 0;
-    access_vectors(l, x, v->domain, ~cond, true);
-    access_rows(l, x, v->domain, ~cond);
+    const FactorSet may = access_under(l, x, s);
+    access_vectors(l, x, v->domain, may, true);
+    access_rows(l, x, v->domain, may);
     access_tails(l, x);
+    access_each(l, x, s, v->domain);
 }
 
 static void plan_store(Lower *l, const Stage *s) {
     Access *x = access_new(l, s, stage_layout(l, s));
-    FactorSet cond = s->cond ? expr_domain(l->part, x->layout, s->cond) : 0, domain = access_domain(l, x->layout, s);
-    access_vectors(l, x, domain, ~cond, false);
+    const FactorSet may = access_under(l, x, s), domain = access_domain(l, x->layout, s);
+    access_vectors(l, x, domain, may, false);
     access_tails(l, x);
     x->twins = access_repeated(l, x->layout, domain);
+    access_each(l, x, s, domain);
 }
 
 static void plan_atomic(Lower *l, const Stage *s) {

@@ -109,7 +109,7 @@ const Code *expr_registers(Lower *l, const Axis *a, const Layout *layout, const 
     int n = list_reg_factors(layout, layout ? layout_axis_factors(layout, a) : 0, f);
     const Code *r = NULL;
     for (int k = 0; k < n; k++) {
-        if (f[k] == without) continue;
+        if (f[k] == without || factor_is_first(l, f[k])) continue;
         int64_t stride = 1;
         if (!expr_is_int(f[k]->stride, &stride)) lower_fail(l, "a register factor inside an open one");
         const Code *digit = factor_code(l, f[k]);

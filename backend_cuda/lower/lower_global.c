@@ -182,8 +182,10 @@ static void put_tile_of_loads(Lower *l, Stage *s, const Access *x, const Code *a
     put_ends(l, loops);
 }
 
-void lower_load_into(Lower *l, Stage *s, const Stage *planned) {
-    const Access *x = access_of(l, planned);
+/* Whether what is put now is of the instance of wide accesses alone: tiles that test no element are. */
+static bool is_wide_place(const Lower *l) { return l->open.inside.n || l->open.filled.n; }
+
+static void put_loads(Lower *l, Stage *s, const Access *x) {
     l->open.layout = x->layout;
     const Factor *vec = access_guarded_vector(l, x);
     Sym first;
@@ -204,6 +206,17 @@ void lower_load_into(Lower *l, Stage *s, const Stage *planned) {
     const int loops = put_vector_loops(l, &x->plan, NULL);
     put_absent(l, s, x, whole_words(l, s, x));
     put_ends(l, loops);
+    put_end(l);
+}
+
+void lower_load_into(Lower *l, Stage *s, const Stage *planned) {
+    const Access *x = access_of(l, planned);
+    const bool either = x->each && !is_wide_place(l);
+    if (either) put_if(l, code(l->ctx, "A == 1"));
+    put_loads(l, s, x);
+    if (!either) return;
+    put_else(l);
+    put_loads(l, s, x->each);
     put_end(l);
 }
 
@@ -237,13 +250,23 @@ static int open_access(Lower *l, const Access *x, const Stage *s, Braces braces,
     return 1 + loops + (guard != NULL);
 }
 
-void lower_store(Lower *l, Stage *s) {
-    const Access *x = access_of(l, s);
+static void put_store(Lower *l, const Stage *s, const Access *x) {
     const Code *at;
     int opened = open_access(l, x, s, BRACES, &at);
     const Code *words = put_words(l, &x->plan, s->expr[0], s->tensor->type, x->layout);
     put_do(l, "%c", access_call(l, x, "store", at, words, s));
     put_ends(l, opened);
+}
+
+void lower_store(Lower *l, Stage *s) {
+    const Access *x = access_of(l, s);
+    const bool either = x->each && !is_wide_place(l);
+    if (either) put_if(l, code(l->ctx, "A == 1"));
+    put_store(l, s, x);
+    if (!either) return;
+    put_else(l);
+    put_store(l, s, x->each);
+    put_end(l);
 }
 
 void lower_atomic(Lower *l, Stage *s) {

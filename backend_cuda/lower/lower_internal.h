@@ -6,6 +6,7 @@
 #include "ir/expr_walk.h"
 #include "lower.h"
 #include "lower_form.h"
+#include "sched/kernel/uniform.h"
 
 /* A run-time condition of the instance that makes wide accesses alone: `dims` (an integer expression over dimensions)
  * is a multiple of `mod`, or the tensor's address is (dims NULL), or two tensors' addresses agree modulo it. In the
@@ -61,11 +62,14 @@ typedef struct Access {
     AlignCond whole; /* of its length: where the wide instance is for that anyway, none is cut; dims NULL: not known */
     int64_t vscale;  /* elements of the access a step of that axis */
     const Expr *row; /* not NULL: `offset` is rest + first, and what is accessed is rest + first % row (lower_rows.c) */
-    Poly first, step; /* step not 0: what is accessed is rest + step * (first / row) */
-    bool cut;         /* rows end inside of vectors: an access for each element, whatever is compiled */
-    bool untested;    /* what makes it does not test addresses */
-    bool apart;       /* its rows need not lie as those by which its axis is peeled: it tests its own address */
-    bool across;      /* along a peeled axis, and not aligned with it: by the aligned pieces that it lies across */
+    Poly first, step;    /* step not 0: what is accessed is rest + step * (first / row) */
+    bool cut;            /* rows end inside of vectors: an access for each element, whatever is compiled */
+    bool untested;       /* what makes it does not test addresses */
+    bool apart;          /* its rows need not lie as those by which its axis is peeled: it tests its own address */
+    bool across;         /* along a peeled axis, and not aligned with it: by the aligned pieces that it lies across */
+    const Expr *cond;    /* under which it is made, of digits; NULL: everywhere */
+    struct Access *each; /* not NULL: in the instance of wide accesses alone the condition is the same for all elements
+                          * of a vector; the others make this access of single elements */
 } Access;
 
 typedef struct NameRow {
@@ -150,6 +154,7 @@ typedef struct Open {
     VEC(const Axis *) filled; /* those that reach into the last of their registers */
     VEC(Reached) reached;     /* where they need not */
     Reach reach;              /* of the access at hand */
+    const VecPlan *first;     /* of whose vectors the first elements are meant; or NULL */
     bool row_inside;          /* vectors of a peeled row are whole in the tensor, those at the row's ends, too */
     const Axis *row_peel;     /* in a loop over rows of a tile: the axis that each of them peels for itself */
     VEC(DeclaredAxis) declared;
@@ -237,6 +242,8 @@ bool name_made(const Lower *l, const void *object);
 /* The C variable that holds the axis's index with all registers at 0. */
 Sym axis_name(Lower *l, const Axis *a, const Layout *layout);
 Sym factor_name(Lower *l, const Factor *f); /* of a digit; "0" for a factor of size 1 */
+/* Whether the first element of a vector along the factor is meant, whose digit is 0 (Open.first). */
+bool factor_is_first(const Lower *l, const Factor *f);
 const Code *factor_code(Lower *l, const Factor *f);
 Sym value_name(Lower *l, const Value *v);
 /* Another variable that belongs to a value: its name with an ending. */
@@ -363,6 +370,8 @@ void inside_end(Lower *l);
 
 /* ---- lower_offset.c: offsets as polynomials of digits ---- */
 bool offset_over_dims(Poly p);
+/* An expression with each axis as the sum of its factors' digits. */
+const Expr *offset_expand(Lower *l, const Layout *layout, const Expr *e);
 Poly offset_flat(Lower *l, const Layout *layout, Tensor *t, const Expr *const *subs);
 /* Sums of an axis's digits become the variable that holds its index at register digits 0. */
 Poly offset_regroup(Lower *l, const Layout *layout, Poly p);
@@ -411,7 +420,8 @@ void access_plan(Lower *l, Stage *const *s, int n);
 /* When all of a part are planned: vectors that no instance would cut are whole. */
 void access_settle_tails(Lower *l);
 const Access *access_of(const Lower *l, const Stage *s);
-/* Chooses the vectors of a global access among `may`; collects the conditions of the wide instance. */
+/* Chooses the vectors of a global access among `may`, as far as its condition is the same for all elements of each;
+ * collects the conditions of the wide instance. */
 void access_vectors(Lower *l, Access *x, FactorSet domain, FactorSet may, bool load);
 /* Then which axis cuts them. */
 void access_tails(Lower *l, Access *x);
@@ -438,6 +448,18 @@ bool access_has_end(Lower *l, const Access *x, const Axis *a); /* the axis ends 
 const Code *access_remaining(Lower *l, const Access *x, bool low);
 const Code *access_remaining_first(Lower *l, const Access *x, bool low); /* at register digits 0 */
 FactorSet access_domain(Lower *l, const Layout *layout, const Stage *s); /* of its subscripts */
+
+/* ---- lower_same.c ---- */
+/* Notes the condition of a stage's access; the factors along which vectors under it may lie. */
+FactorSet access_under(Lower *l, Access *x, const Stage *s);
+/* Whether the condition is the same for all elements of the access's vectors, where *needs holds; asks for that. */
+bool access_same(Lower *l, const Access *x, UniformNeeds *needs);
+void access_ask_same(Lower *l, Access *x, const UniformNeeds *needs);
+/* Where something was asked for: plans the same access of single elements, for instances in which the condition may
+ * differ between those of a vector. */
+void access_each(Lower *l, Access *x, const Stage *s, FactorSet domain);
+/* The condition's code: that of a vector's first element. */
+const Code *access_cond_code(Lower *l, const Access *x, const Expr *cond);
 
 /* ---- lower_apart.c ---- */
 /* How such a load is taken apart; its words are put together where that is not done. */

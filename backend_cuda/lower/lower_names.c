@@ -132,8 +132,14 @@ Sym factor_name(Lower *l, const Factor *f) {
                        : sym_fmt(l->ctx, "%s_%s", f->axis->name, bind_text(f->bind)));
 }
 
+bool factor_is_first(const Lower *l, const Factor *f) {
+    for (int i = 0; l->open.first && i < l->open.first->nv; i++)
+        if (l->open.first->f[i] == f) return l->open.first->part[i] == f->size;
+    return false;
+}
+
 const Code *factor_code(Lower *l, const Factor *f) {
-    return f->size == 1 ? code(l->ctx, "0") : code_name(l->ctx, factor_name(l, f));
+    return f->size == 1 || factor_is_first(l, f) ? code(l->ctx, "0") : code_name(l->ctx, factor_name(l, f));
 }
 
 Sym value_name(Lower *l, const Value *v) { return name_of(l, v, v->name); }

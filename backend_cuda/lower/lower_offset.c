@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const Expr *expand(Lower *l, const Layout *layout, const Expr *e) {
+const Expr *offset_expand(Lower *l, const Layout *layout, const Expr *e) {
     const Expr *from[MAX_FACTORS], *to[MAX_FACTORS];
     int n = l->part->axes.n;
     if (n > MAX_FACTORS) n = MAX_FACTORS;
@@ -24,7 +24,7 @@ bool offset_over_dims(Poly p) {
 
 Poly offset_flat(Lower *l, const Layout *layout, Tensor *t, const Expr *const *subs) {
     const Expr *at[MAX_RANK];
-    for (int d = 0; d < t->rank; d++) at[d] = expand(l, layout, subs[d]);
+    for (int d = 0; d < t->rank; d++) at[d] = offset_expand(l, layout, subs[d]);
     return poly_offset(&l->env, t, at);
 }
 
@@ -150,6 +150,7 @@ bool offset_aligned(Lower *l, Poly p, int64_t V, bool commit) {
         int64_t c;
         if (sum.n == 0 || poly_divisor(sum) % V == 0) continue;
         if (poly_is_const(sum, &c)) return false;
+        if (sum.term[0].coef < 0) sum = poly_scale(l->ctx, sum, -1); /* -D is a multiple where D is */
         if (commit) offset_ask(l, (AlignCond){.dims = poly_expr(l->g, sum), .mod = V});
     }
     return true;

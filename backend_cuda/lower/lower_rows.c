@@ -40,12 +40,15 @@ void access_rows(Lower *l, Access *x, FactorSet domain, FactorSet may) {
     for (int i = 0; i < x->offset.n; i++)
         for (int d = 0; d < x->offset.term[i].degree; d++) {
             const Expr *e = x->offset.term[i].atom[d];
-            Access in = {.tensor = x->tensor, .layout = x->layout};
+            Access in = {.tensor = x->tensor, .layout = x->layout, .cond = x->cond};
+            UniformNeeds needs;
             Poly rest;
             if (e->op != OP_DIV || !expr_over_dims(e->arg[1]) || !split_row(l, x->offset, e, &in, &rest)) continue;
             in.offset = poly_add(l->ctx, rest, in.first);
             if (!plan_row(l, &in, domain, may) || depends(l, x->layout, rest, in.plan.f[0]->axis)) continue;
             if (!in.step.n && !offset_aligned(l, rest, in.plan.V, false)) continue;
+            if (!access_same(l, &in, &needs)) continue;
+            access_ask_same(l, &in, &needs);
             in.row = e->arg[1];
             in.domain = x->domain;
             in.cut = poly_is_const(poly_of(&l->env, in.row), &n) && n % in.plan.V;
